@@ -1,4 +1,4 @@
-/* Writing a ledger, and counting in it. ledger_verify.c reads it. */
+/* Writing a ledger. ledger_count.c counts in it, ledger_verify.c reads it. */
 #include "crypto/ledger_own.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
@@ -34,22 +34,6 @@ static const char schema[] =
     "  hash BLOB NOT NULL);"
     "CREATE INDEX row_entry ON row (entry);";
 
-/* Spent budgets by coordinator's key, data and parties: few lines, so that an offer need
- * not add up all rows or jobs. It follows from the rows: where it does not reach as far as they do
- * (an older version has written) it is made anew. */
-static const char totals[] =
-    "BEGIN IMMEDIATE;"
-    "DROP TABLE IF EXISTS total;"
-    "DROP TABLE IF EXISTS spent;"
-    "CREATE TABLE spent (key BLOB NOT NULL, data BLOB NOT NULL, parties TEXT NOT NULL,"
-    "  lines INTEGER NOT NULL, jobs INTEGER NOT NULL, rounds INTEGER NOT NULL,"
-    "  words INTEGER NOT NULL, eps REAL NOT NULL, PRIMARY KEY (key, data, parties));"
-    "INSERT INTO spent SELECT key, data, parties, count(*),"
-    "  count(DISTINCT CASE WHEN words > 0 THEN entry END), sum(rounds), sum(words), sum(eps)"
-    "  FROM row JOIN job USING (entry) GROUP BY key, data, parties;"
-    "CREATE INDEX IF NOT EXISTS job_id ON job (id);"
-    "COMMIT;";
-
 void ledger_column_hash(struct db_rows *rows, int column, uint8_t hash[static SHA256_LEN])
 {
 	const void *bytes = db_bytes(rows, column, SHA256_LEN);
@@ -66,8 +50,11 @@ void ledger_hash_job(const struct ledger_job *job, uint8_t hash[static SHA256_LE
 	struct sha256 *h = sha256_new();
 
 	bool said = job->submitter && *job->submitter; /* before protocol 5 nobody did */
+	bool named = job->set && *job->set;
 
-	sha256_add_text(h, said ? "coterie ledger job v2" : "coterie ledger job v1");
+	sha256_add_text(h, named  ? "coterie ledger job v3"
+			   : said ? "coterie ledger job v2"
+				  : "coterie ledger job v1");
 	sha256_add(h, job->id, sizeof(job->id));
 	sha256_add_u32(h, job->attempt);
 	sha256_add_text(h, job->kind);
@@ -75,8 +62,10 @@ void ledger_hash_job(const struct ledger_job *job, uint8_t hash[static SHA256_LE
 	sha256_add(h, job->key, sizeof(job->key));
 	sha256_add(h, job->data, sizeof(job->data));
 	sha256_add_text(h, job->parties);
-	if (said)
-		sha256_add_text(h, job->submitter);
+	if (said || named)
+		sha256_add_text(h, said ? job->submitter : "");
+	if (named)
+		sha256_add_text(h, job->set);
 	sha256_end(h, hash);
 }
 
@@ -85,9 +74,10 @@ void ledger_hash_row(const uint8_t previous[static SHA256_LEN],
 		     uint8_t hash[static SHA256_LEN])
 {
 	struct sha256 *h = sha256_new();
-	uint64_t claim[2]; /* bits of eps and delta */
+	uint64_t claim[3]; /* bits of eps, delta and mu */
+	bool unit = row->unit && *row->unit;
 
-	sha256_add_text(h, "coterie ledger row v1");
+	sha256_add_text(h, unit ? "coterie ledger row v2" : "coterie ledger row v1");
 	sha256_add(h, previous, SHA256_LEN);
 	sha256_add(h, job, SHA256_LEN);
 	sha256_add_u64(h, row->time_ms);
@@ -99,9 +89,13 @@ void ledger_hash_row(const uint8_t previous[static SHA256_LEN],
 	sha256_add_u32(h, row->masked);
 	sha256_add_u64(h, row->rounds);
 	sha256_add_u64(h, row->words);
-	memcpy(claim, (const double[]){ row->eps, row->delta }, sizeof(claim));
+	memcpy(claim, (const double[]){ row->eps, row->delta, row->mu }, sizeof(claim));
 	sha256_add_u64(h, claim[0]);
 	sha256_add_u64(h, claim[1]);
+	if (unit) {
+		sha256_add_u64(h, claim[2]);
+		sha256_add_text(h, row->unit);
+	}
 	sha256_end(h, hash);
 }
 
@@ -166,58 +160,6 @@ static enum err make(struct ledger *l, const char *name)
 	return e == ERR_OK ? e : db_undo(l->db, e);
 }
 
-static enum err bring_totals(struct ledger *l)
-{
-	struct db_rows *rows = NULL;
-	bool found, whole;
-	enum err e = db_query(l->db, &rows, &found,
-			      "SELECT count(*) FROM sqlite_master WHERE name = 'spent'", "");
-
-	whole = e == ERR_OK && found && db_int(rows, 0) == 1;
-	db_end(rows);
-	rows = NULL;
-	if (e == ERR_OK && whole) {
-		e = db_query(l->db, &rows, &found,
-			     "SELECT (SELECT coalesce(sum(lines), 0) FROM spent) ="
-			     "  (SELECT coalesce(max(number), 0) FROM row)",
-			     "");
-		whole = e == ERR_OK && found && db_int(rows, 0) == 1;
-		db_end(rows);
-	}
-	if (e != ERR_OK || whole)
-		return e;
-	e = db_run(l->db, totals);
-	return e == ERR_OK ? e : db_undo(l->db, e);
-}
-
-/* Ledgers from before protocol 5 have no submitters. */
-static enum err bring_submitters(struct ledger *l)
-{
-	enum err e = ledger_has_submitters(l);
-
-	if (e != ERR_OK || l->submitters)
-		return e;
-	TRY(db_run(l->db, "BEGIN IMMEDIATE"));
-	e = ledger_has_submitters(l); /* another process may have been first */
-	if (e == ERR_OK && !l->submitters)
-		e = db_run(l->db, "ALTER TABLE job ADD COLUMN submitter TEXT NOT NULL DEFAULT ''");
-	if (e == ERR_OK)
-		e = db_run(l->db, "COMMIT");
-	l->submitters = true;
-	return e == ERR_OK ? e : db_undo(l->db, e);
-}
-
-enum err ledger_has_submitters(struct ledger *l)
-{
-	struct db_rows *rows = NULL;
-	enum err e =
-	    db_query(l->db, &rows, &l->submitters,
-		     "SELECT 1 FROM pragma_table_info('job') WHERE name = 'submitter'", "");
-
-	db_end(rows);
-	return e;
-}
-
 static enum err open_write(struct ledger *l, const char *name)
 {
 	int64_t version;
@@ -236,8 +178,7 @@ static enum err open_write(struct ledger *l, const char *name)
 		free(l->name);
 		l->name = alloc_copy(name);
 	}
-	TRY(bring_submitters(l));
-	TRY(bring_totals(l));
+	TRY(ledger_bring(l));
 	if (stat(l->path, &l->file) != 0)
 		return err_set(ERR_JOB, "%s: %s", l->path, strerror(errno));
 	return ERR_OK;
@@ -272,7 +213,7 @@ enum err ledger_open_read(struct ledger **out, const char *path)
 	if (e == ERR_OK && !version)
 		e = err_set(ERR_INPUT, "%s is empty, and no ledger", path);
 	if (e == ERR_OK)
-		e = ledger_has_submitters(l);
+		e = ledger_look(l);
 	if (e != ERR_OK)
 		ledger_close(l);
 	*out = e == ERR_OK ? l : NULL;
@@ -290,6 +231,7 @@ static void free_job(struct ledger_job *job)
 	free((char *)job->coordinator);
 	free((char *)job->parties);
 	free((char *)job->submitter);
+	free((char *)job->set);
 }
 
 void ledger_close(struct ledger *l)
@@ -321,6 +263,7 @@ void ledger_begin(struct ledger *l, const struct ledger_job *job)
 	l->job.coordinator = alloc_copy(job->coordinator);
 	l->job.parties = alloc_copy(job->parties);
 	l->job.submitter = alloc_copy(job->submitter ? job->submitter : "");
+	l->job.set = alloc_copy(job->set ? job->set : "");
 	l->entry = 0;
 	l->got = false;
 	ledger_hash_job(job, l->job_hash);
@@ -340,6 +283,7 @@ void ledger_note(struct ledger *l, const struct ledger_row *row, struct bytes bo
 	own->step = alloc_copy(row->step);
 	own->purpose = alloc_copy(row->purpose);
 	own->type = alloc_copy(row->type);
+	own->unit = alloc_copy(row->unit ? row->unit : "");
 	clock_gettime(CLOCK_REALTIME, &now);
 	if (!own->time_ms)
 		own->time_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
@@ -353,6 +297,7 @@ void ledger_forget(struct ledger *l)
 		free((char *)l->noted[i].step);
 		free((char *)l->noted[i].purpose);
 		free((char *)l->noted[i].type);
+		free((char *)l->noted[i].unit);
 	}
 	l->count = 0;
 }
@@ -381,12 +326,12 @@ static enum err write_entry(struct ledger *l, int64_t *entry)
 	*entry = l->entry;
 	if (*entry)
 		return ERR_OK;
-	TRY(db_change(
-	    l->db,
-	    "INSERT INTO job (id, attempt, kind, coordinator, key, data, parties, submitter)"
-	    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-	    "titthhtt", id, (int64_t)j->attempt, j->kind, j->coordinator, j->key, j->data,
-	    j->parties, j->submitter));
+	TRY(db_change(l->db,
+		      "INSERT INTO job (id, attempt, kind, coordinator, key, data, parties, "
+		      "submitter, dataset)"
+		      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		      "titthhttt", id, (int64_t)j->attempt, j->kind, j->coordinator, j->key,
+		      j->data, j->parties, j->submitter, j->set));
 	*entry = db_last_row(l->db);
 	return ERR_OK;
 }
@@ -395,7 +340,6 @@ static enum err write_rows(struct ledger *l, int64_t *entry, bool *got)
 {
 	struct ledger_head head;
 	uint64_t rounds = 0, words = 0;
-	double eps = 0;
 
 	TRY(ledger_head(l, &head));
 	if (head.count != l->seen && l->others) /* another process has written */
@@ -411,20 +355,15 @@ static enum err write_rows(struct ledger *l, int64_t *entry, bool *got)
 		    "iiitttihiiiddhh", (int64_t)++head.count, *entry, (int64_t)r->time_ms, r->step,
 		    r->purpose, r->type, (int64_t)r->bytes, r->sha256, (int64_t)r->masked,
 		    (int64_t)r->rounds, (int64_t)r->words, r->eps, r->delta, head.hash, hash));
+		if (*r->unit)
+			TRY(db_change(l->db, "INSERT INTO claim VALUES (?, ?, ?)", "itd",
+				      (int64_t)head.count, r->unit, r->mu));
 		memcpy(head.hash, hash, SHA256_LEN);
 		rounds += r->rounds;
 		words += r->words;
-		eps += r->eps;
 	}
 	l->wrote = head.count;
-	TRY(db_change(
-	    l->db,
-	    "INSERT INTO spent VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-	    " ON CONFLICT (key, data, parties) DO UPDATE SET lines = lines + excluded.lines,"
-	    " jobs = jobs + excluded.jobs, rounds = rounds + excluded.rounds,"
-	    " words = words + excluded.words, eps = eps + excluded.eps",
-	    "hhtiiiid", l->job.key, l->job.data, l->job.parties, (int64_t)l->count,
-	    (int64_t)(words && !l->got), (int64_t)rounds, (int64_t)words, eps));
+	TRY(ledger_total(l, rounds, words));
 	*got = l->got || words;
 	return db_change(l->db, "UPDATE meta SET count = ?, hash = ?", "ih", (int64_t)head.count,
 			 head.hash);
@@ -478,69 +417,4 @@ enum err ledger_keep_heads(struct ledger *l, const char *const *name,
 		return db_undo(l->db, e);
 	l->entry = entry;
 	return ERR_OK;
-}
-
-/* ---- counting ---- */
-
-enum err ledger_watch(struct ledger *l, enum err (*others)(void *arg), void *arg)
-{
-	struct ledger_head head;
-
-	TRY(ledger_head(l, &head));
-	l->seen = head.count;
-	l->others = others;
-	l->arg = arg;
-	return ERR_OK;
-}
-
-enum err ledger_spent(struct ledger *l, const struct ledger_job *job, struct ledger_spent *s)
-{
-	struct db_rows *rows = NULL;
-	char id[LEDGER_JOB_TEXT];
-	bool found;
-	uint64_t own;
-	enum err e = db_query(l->db, &rows, &found,
-			      "SELECT coalesce(sum(jobs), 0), coalesce(sum(rounds), 0),"
-			      "  coalesce(sum(words), 0), coalesce(sum(eps), 0)"
-			      " FROM spent WHERE key = ? AND data = ?",
-			      "hh", job->key, job->data);
-
-	hex_write(job->id, LEDGER_JOB_LEN, id);
-	*s = (struct ledger_spent){ 0 };
-	if (e == ERR_OK && found)
-		*s = (struct ledger_spent){ (uint64_t)db_int(rows, 0), (uint64_t)db_int(rows, 1),
-					    (uint64_t)db_int(rows, 2), db_real(rows, 3), 0 };
-	db_end(rows);
-	TRY(e);
-	rows = NULL;
-	e = db_query(l->db, &rows, &found,
-		     "SELECT count(DISTINCT CASE WHEN attempt = ? AND words > 0 THEN entry END),"
-		     "  coalesce(sum(eps), 0)"
-		     " FROM job JOIN row USING (entry) WHERE id = ? AND key = ? AND data = ?",
-		     "ithh", (int64_t)job->attempt, id, job->key, job->data);
-	own = e == ERR_OK && found ? (uint64_t)db_int(rows, 0) : 0;
-	s->jobs -= own < s->jobs ? own : s->jobs;
-	s->eps_of_job = e == ERR_OK && found ? db_real(rows, 1) : 0;
-	db_end(rows);
-	return e;
-}
-
-enum err ledger_other_parties(struct ledger *l, const uint8_t data[static SHA256_LEN],
-			      const char *parties, char **other)
-{
-	struct db_rows *rows = NULL;
-	bool found;
-	enum err e = db_query(
-	    l->db, &rows, &found,
-	    "SELECT parties FROM spent WHERE data = ? AND parties <> ? AND words > 0 LIMIT 1", "ht",
-	    data, parties);
-
-	*other = NULL;
-	if (e == ERR_OK && found) {
-		const char *text = db_text(rows, 0);
-
-		*other = alloc_copy(*text ? text : "(a damaged list)");
-	}
-	db_end(rows);
-	return e;
 }

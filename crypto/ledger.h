@@ -42,6 +42,7 @@ struct ledger_job {
 	uint8_t data[SHA256_LEN]; /* of the data as loaded */
 	const char *parties;      /* all of the job, rising, with a blank between them */
 	const char *submitter;    /* who wanted it, as the coordinator said; NULL or "": it did not say */
+	const char *set; /* the name that the party has given its data, whatever they are today; NULL or "": none */
 };
 
 /* A message. Texts are borrowed. */
@@ -56,6 +57,8 @@ struct ledger_row {
 	uint64_t rounds; /* secure sums that begin with it: 0 or 1 */
 	uint64_t words;  /* numbers made from data in it */
 	double eps, delta; /* differential privacy that was spent with it; 0: none was claimed */
+	double mu;         /* the same as of Gaussian noise (common/privacy/account.h); 0: not known */
+	const char *unit;  /* of what: "row", "edge", "graph"; NULL or "": nothing was claimed */
 };
 
 /* Opens it, makes it (mode 0600) if it is not there. name: the party's; one that belongs to another
@@ -95,16 +98,34 @@ struct ledger_spent {
 	uint64_t jobs;   /* attempts with anything made from data, but for the one that is asked for */
 	uint64_t rounds; /* secure sums */
 	uint64_t words;
-	double eps, eps_of_job; /* differential privacy spent: in all jobs, and in all attempts of this one */
+	double eps_of_job; /* differential privacy spent in all attempts of this one */
 };
-/* How much the coordinator with job's key has had of job's data, in this job and others.
+/* How much the coordinator with job's key has had of job's data set, in this job and others. A data set is what has
+ * its name, and all data that ever had it; data without a name are a set of their own.
  * O(rows of this job). */
 enum err ledger_spent(struct ledger *l, const struct ledger_job *job,
 		      struct ledger_spent *s) MUST_CHECK;
-/* The parties of an earlier job over this data, whoever coordinated it, that were not these:
+/* The parties of an earlier job over this data set, whoever coordinated it, that were not job's:
  * "bank-a bank-b", owned by the caller; NULL if there was none. */
-enum err ledger_other_parties(struct ledger *l, const uint8_t data[static SHA256_LEN],
-			      const char *parties, char **other) MUST_CHECK;
+enum err ledger_other_parties(struct ledger *l, const struct ledger_job *job, char **other) MUST_CHECK;
+
+/* What was claimed of differential privacy of job's data set, whoever coordinated: each unit apart. Claims of before
+ * there was mu count as the Gaussian noise with which theirs is exact, of a row; one that is none (a damaged file) as
+ * INFINITY. ERR_JOB: more units than that. O(claims). */
+enum { LEDGER_UNITS = 4, LEDGER_UNIT_TEXT = 16 };
+struct ledger_account {
+	size_t units;
+	struct ledger_unit {
+		char name[LEDGER_UNIT_TEXT];
+		uint64_t claims;
+		double square; /* of the total's mu: the sum of theirs */
+	} unit[LEDGER_UNITS];
+};
+enum err ledger_account(struct ledger *l, const struct ledger_job *job, struct ledger_account *a) MUST_CHECK;
+/* The square of that unit's; 0 if nothing of it was claimed. */
+double ledger_square(const struct ledger_account *a, const char *unit);
+/* Attempts at jobs over job's data set with anything made from data that claimed nothing. O(rows). */
+enum err ledger_bare(struct ledger *l, const struct ledger_job *job, uint64_t *attempts) MUST_CHECK;
 
 /* ---- reading ---- */
 
@@ -124,7 +145,8 @@ enum err ledger_read(struct ledger *l, const char *job, uint64_t since_ms, ledge
 enum { LEDGER_SPAN = 20000 };
 enum err ledger_find(struct ledger *l, const char *words, uint64_t before, size_t most, ledger_reader *f, void *arg,
 		     uint64_t *next) MUST_CHECK;
-/* What each coordinator has had of each data; job: of one of its jobs, for coordinator, key and data. */
+/* What each coordinator has had of each data set, as ledger_spent() counts; job: for coordinator, key, data and set.
+ * ERR_INPUT: an older version has written the file, and nobody opened it to write since. */
 typedef enum err ledger_spent_reader(void *arg, const struct ledger_job *job, const struct ledger_spent *s);
 enum err ledger_read_spent(struct ledger *l, ledger_spent_reader *f, void *arg) MUST_CHECK;
 /* Of each head that another party told: newest first. */

@@ -1,4 +1,4 @@
-/* ledger_own.h -- the inside of a ledger, for ledger.c and ledger_verify.c only. */
+/* ledger_own.h -- the inside of a ledger, for ledger*.c only. */
 #ifndef CRYPTO_LEDGER_OWN_H
 #define CRYPTO_LEDGER_OWN_H
 
@@ -14,7 +14,7 @@ struct ledger {
 	struct ledger_job job; /* texts owned */
 	uint8_t job_hash[SHA256_LEN];
 	int64_t entry; /* of it in the file; 0: not written yet */
-	bool submitters; /* the file has a column for them */
+	bool submitters, claims; /* the file has a column for them; a table for them, and a column for data sets */
 	bool got;      /* a row of it has something made from data */
 	struct ledger_row *noted; /* texts owned */
 	size_t count, cap;
@@ -27,7 +27,15 @@ struct ledger {
 /* A column that must be a hash: zeros if it is none. */
 void ledger_column_hash(struct db_rows *rows, int column, uint8_t hash[static SHA256_LEN]);
 
-enum err ledger_has_submitters(struct ledger *l) MUST_CHECK; /* l->submitters */
+/* ---- ledger_count.c ---- */
+
+enum err ledger_look(struct ledger *l) MUST_CHECK;  /* l->submitters, l->claims */
+enum err ledger_bring(struct ledger *l) MUST_CHECK; /* what a file of an older version lacks, and totals */
+/* Into the totals: the rows that are noted, with so much in them. */
+enum err ledger_total(struct ledger *l, uint64_t rounds, uint64_t words) MUST_CHECK;
+
+/* ---- ledger.c ---- */
+
 void ledger_hash_job(const struct ledger_job *job, uint8_t hash[static SHA256_LEN]);
 void ledger_hash_row(const uint8_t previous[static SHA256_LEN],
 		     const uint8_t job[static SHA256_LEN], const struct ledger_row *row,

@@ -13,8 +13,13 @@
 #define COLUMNS                                                                                    \
 	"SELECT number, time_ms, step, purpose, type, bytes, sha256, masked, rounds, words, eps,"  \
 	"  delta, previous, hash, id, attempt, kind, coordinator, key, data, parties"
-#define FROM          " FROM row LEFT JOIN job USING (entry)"
-#define LINE(l, rest) ((l)->submitters ? COLUMNS ", submitter" FROM rest : COLUMNS ", ''" FROM rest)
+#define FROM " FROM row LEFT JOIN job USING (entry)"
+/* As the file has it: of now, or of versions before it. */
+#define LINE(l, rest)                                                                              \
+	((l)->claims ? COLUMNS ", submitter, dataset, unit, mu" FROM                               \
+			       " LEFT JOIN claim USING (number)" rest                              \
+	 : (l)->submitters ? COLUMNS ", submitter, '', '', 0" FROM rest                            \
+			   : COLUMNS ", '', '', '', 0" FROM rest)
 
 static void line_of(struct db_rows *s, struct ledger_line *l)
 {
@@ -29,12 +34,15 @@ static void line_of(struct db_rows *s, struct ledger_line *l)
 			 .rounds = (uint64_t)db_int(s, 8),
 			 .words = (uint64_t)db_int(s, 9),
 			 .eps = db_real(s, 10),
-			 .delta = db_real(s, 11) },
+			 .delta = db_real(s, 11),
+			 .unit = db_text(s, 23),
+			 .mu = db_real(s, 24) },
 		.job = { .attempt = (uint32_t)db_int(s, 15),
 			 .kind = db_text(s, 16),
 			 .coordinator = db_text(s, 17),
 			 .parties = db_text(s, 20),
-			 .submitter = db_text(s, 21) },
+			 .submitter = db_text(s, 21),
+			 .set = db_text(s, 22) },
 	};
 	ledger_column_hash(s, 6, l->row.sha256);
 	ledger_column_hash(s, 12, l->previous);
@@ -101,34 +109,6 @@ enum err ledger_find(struct ledger *l, const char *words, uint64_t before, size_
 	}
 	db_end(rows);
 	*next = from > 1 ? from : 0;
-	return e;
-}
-
-enum err ledger_read_spent(struct ledger *l, ledger_spent_reader *f, void *arg)
-{
-	struct db_rows *rows = NULL;
-	bool found;
-	enum err e = db_query(
-	    l->db, &rows, &found,
-	    "SELECT coordinator, key, data, sum(jobs), sum(rounds), sum(words), sum(eps) FROM spent"
-	    " JOIN (SELECT coordinator, key AS k, max(entry) FROM job GROUP BY key) ON k = key"
-	    " GROUP BY key, data ORDER BY coordinator, data",
-	    "");
-
-	while (e == ERR_OK && found) {
-		struct ledger_job job = { .coordinator = db_text(rows, 0) };
-		struct ledger_spent s = { .jobs = (uint64_t)db_int(rows, 3),
-					  .rounds = (uint64_t)db_int(rows, 4),
-					  .words = (uint64_t)db_int(rows, 5),
-					  .eps = db_real(rows, 6) };
-
-		ledger_column_hash(rows, 1, job.key);
-		ledger_column_hash(rows, 2, job.data);
-		e = f(arg, &job, &s);
-		if (e == ERR_OK)
-			e = db_next(l->db, rows, &found);
-	}
-	db_end(rows);
 	return e;
 }
 

@@ -1,6 +1,7 @@
 /* coterie ledger: what left a party, and whether the record of it is whole. */
 #include "crypto/ledger.h"
 #include "cli/args/args.h"
+#include "cli/audit/budget.h"
 #include "common/base/file.h"
 
 #include <inttypes.h>
@@ -10,13 +11,15 @@
 #include <string.h>
 #include <time.h>
 
-enum { OPT_STATE = 256, OPT_JOB, OPT_SINCE, OPT_AGAINST, OPT_CSV };
-enum action { NONE, LIST, VERIFY, EXPORT };
+enum { OPT_STATE = 256, OPT_JOB, OPT_SINCE, OPT_AGAINST, OPT_CSV, OPT_CONFIG, OPT_DELTA };
+enum action { NONE, LIST, VERIFY, EXPORT, BUDGET };
+#define DELTA 1e-5
 enum { AGAINST_MAX = 64, RUN_MAX = 64 << 20 };
 
 struct arguments {
 	enum action action;
-	const char *state, *job;
+	const char *state, *job, *config;
+	double delta;
 	uint64_t since_ms;
 	const char *against[AGAINST_MAX];
 	size_t against_n;
@@ -31,6 +34,12 @@ static const struct argp_option options[] = {
 	{ "against", OPT_AGAINST, "FILE", 0,
 	  "verify: a run.json of this party, a peer or the coordinator, or a peer's ledger.db, "
 	  "which says how far the ledger must reach; may be given several times",
+	  0 },
+	{ "config", OPT_CONFIG, "FILE", 0,
+	  "budget: the party's configuration, in place of --state: its bounds are held against "
+	  "what was spent",
+	  0 },
+	{ "delta", OPT_DELTA, "D", 0, "budget, without --config: at which eps is; default 1e-5",
 	  0 },
 	{ "csv", OPT_CSV, NULL, 0, "export: the format, of which there is no other", 0 },
 	{ 0 }
@@ -58,7 +67,7 @@ static bool parse_time(const char *text, uint64_t *ms)
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	static const char *const actions[] = { "", "list", "verify", "export" };
+	static const char *const actions[] = { "", "list", "verify", "export", "budget" };
 	struct arguments *a = state->input;
 
 	switch (key) {
@@ -79,29 +88,41 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--against is given more than %d times", AGAINST_MAX);
 		a->against[a->against_n++] = arg;
 		return 0;
+	case OPT_CONFIG:
+		a->config = arg;
+		return 0;
+	case OPT_DELTA:
+		a->delta = args_number(state, "delta", arg, 1e-300, 0.5);
+		return 0;
 	case OPT_CSV:
 		a->csv = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (a->action != NONE)
 			argp_error(state, "unexpected argument: %s", arg);
-		for (enum action i = LIST; i <= EXPORT; i++)
+		for (enum action i = LIST; i <= BUDGET; i++)
 			if (!strcmp(arg, actions[i]))
 				a->action = i;
 		if (a->action == NONE)
-			argp_error(state, "\"%s\" is none of list, verify, export", arg);
+			argp_error(state, "\"%s\" is none of list, verify, export, budget", arg);
 		return 0;
 	case ARGP_KEY_END:
 		if (a->action == NONE)
-			argp_error(state, "expected list, verify or export");
-		args_need(state, a->state, "--state is needed");
+			argp_error(state, "expected list, verify, export or budget");
+		if (a->action != BUDGET && (a->config || a->delta > 0))
+			argp_error(state, "--config and --delta are for budget");
+		if (a->config && (a->state || a->delta > 0))
+			argp_error(state, "--config says where the state is, and at which delta");
+		args_need(state, a->state || a->config,
+			  a->action == BUDGET ? "--state or --config is needed"
+					      : "--state is needed");
 		if (a->action == EXPORT && !a->csv)
 			argp_error(state, "export needs --csv");
 		if (a->action != VERIFY && a->against_n)
 			argp_error(state, "--against is for verify");
-		if (a->action == VERIFY && (*a->job || a->since_ms))
-			argp_error(state, "verify looks at all rows: --job and --since are for "
-					  "list and export");
+		if (a->action != LIST && a->action != EXPORT && (*a->job || a->since_ms))
+			argp_error(state, "verify and budget look at all rows: --job and --since "
+					  "are for list and export");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -159,9 +180,10 @@ static enum err export_line(void *arg, const struct ledger_line *l)
 	put_field(l->job.parties);
 	put_field(l->row.step);
 	put_field(l->row.purpose);
-	printf("%s,%" PRIu64 ",%s,%s,%" PRIu64 ",%" PRIu64 ",%.17g,%.17g,%s,%s\n", l->row.type,
-	       l->row.bytes, body, l->row.masked ? "yes" : "no", l->row.rounds, l->row.words,
-	       l->row.eps, l->row.delta, hash, l->job.submitter);
+	printf("%s,%" PRIu64 ",%s,%s,%" PRIu64 ",%" PRIu64 ",%.17g,%.17g,%s,%s,%s,%.17g,%s\n",
+	       l->row.type, l->row.bytes, body, l->row.masked ? "yes" : "no", l->row.rounds,
+	       l->row.words, l->row.eps, l->row.delta, hash, l->job.submitter, l->row.unit,
+	       l->row.mu, l->job.set);
 	return ERR_OK;
 }
 
@@ -284,14 +306,41 @@ static enum err verify(const struct arguments *a, struct ledger *l)
 	return ERR_OK;
 }
 
+static enum err open_ledger(const char *dir, struct ledger **l)
+{
+	char *path = file_join(dir, "ledger.db");
+	enum err e = ledger_open_read(l, path);
+
+	free(path);
+	return e;
+}
+
+static enum err budget(const struct arguments *a)
+{
+	struct party_config config;
+	struct ledger *l = NULL;
+	enum err e;
+
+	if (a->config)
+		TRY(party_config_read(&config, a->config, NULL));
+	e = open_ledger(a->config ? config.state : a->state, &l);
+	if (e == ERR_OK)
+		e = budget_print(l, a->config ? &config : NULL, a->delta > 0 ? a->delta : DELTA);
+	ledger_close(l);
+	if (a->config)
+		party_config_release(&config);
+	return e;
+}
+
 static enum err run(void *arguments)
 {
 	const struct arguments *a = arguments;
-	char *path = file_join(a->state, "ledger.db");
 	struct ledger *l = NULL;
-	enum err e = ledger_open_read(&l, path);
+	enum err e;
 
-	free(path);
+	if (a->action == BUDGET)
+		return budget(a);
+	e = open_ledger(a->state, &l);
 	if (e != ERR_OK)
 		return e;
 	if (a->action == VERIFY) {
@@ -300,7 +349,7 @@ static enum err run(void *arguments)
 		e = ledger_read(l, a->job, a->since_ms, list_line, NULL);
 	} else {
 		printf("number,time,job,attempt,kind,coordinator,parties,step,purpose,type,bytes,"
-		       "sha256,masked,sums,words,eps,delta,hash,submitter\n");
+		       "sha256,masked,sums,words,eps,delta,hash,submitter,unit,mu,dataset\n");
 		e = ledger_read(l, a->job, a->since_ms, export_line, NULL);
 	}
 	ledger_close(l);
@@ -312,11 +361,14 @@ int ledger_main(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
-		.args_doc = "list|verify|export",
+		.args_doc = "list|verify|export|budget",
 		.doc =
 		    "What left a party: a row for each message, written before it left. list shows "
 		    "the rows, export --csv prints all of each, verify finds rows that were "
-		    "removed, changed or moved, and an end that was cut off.\vExit status of "
+		    "removed, changed or moved, and an end that was cut off. budget says what each "
+		    "data set has cost: differential privacy over all jobs, jobs, sums and "
+		    "numbers, "
+		    "and what is left of the policy's bounds.\vExit status of "
 		    "verify: 0 the ledger is whole, 1 it is not, 4 it cannot be read. Whoever can "
 		    "write the file can also write it anew as a whole: only a head that somebody "
 		    "else holds (--against) shows that.",

@@ -149,8 +149,10 @@ static void show_standing(const struct json *d)
 		show_left(limits, "jobs", number(s, "jobs"));
 		show_left(limits, "rounds", number(s, "rounds"));
 		show_left(limits, "words", number(s, "words"));
-		if (number(s, "eps") > 0)
-			printf(", eps %g", number(s, "eps"));
+		for (const struct json *u = first_in(s, "privacy"); u; u = json_next(u))
+			printf(", eps %.4g of each %s", number(u, "eps"), json_text(u, "unit"));
+		if (number(limits, "eps") > 0)
+			printf(" of %g", number(limits, "eps"));
 		printf("\n");
 	}
 }

@@ -17,9 +17,9 @@ static struct kind_claim claim(const void *job)
 {
 	struct fedsc_noise noise;
 
-	if (fedsc_noise_of(job, &noise) != ERR_OK)
+	if (fedsc_noise_of(job, &noise) != ERR_OK || !(noise.eps > 0))
 		return (struct kind_claim){ 0 };
-	return (struct kind_claim){ noise.eps, noise.delta, noise.sigma > 0 };
+	return (struct kind_claim){ noise.eps, noise.delta, noise.sigma > 0, noise.mu, "row" };
 }
 
 /* Members that both kinds share; they differ in parameters and in what a policy must allow. */

@@ -43,12 +43,14 @@ enum err fedsc_noise_of(const struct fedsc_job *job, struct fedsc_noise *out)
 		out->sensitivity = 2 * job->noise_clip;
 		TRY(noise_analytic(job->noise_eps, job->noise_delta, out->sensitivity,
 				   &out->sigma));
+		out->mu = out->sensitivity / out->sigma;
 		out->mechanism = "analytic gaussian";
 		out->eps = job->noise_eps;
 		out->delta = job->noise_delta;
 	} else if (job->noise == NOISE_SUMS) {
 		/* T rounds of deviation s sqrt(T) are as one of s (Dong, Roth, Su 2022). */
 		TRY(noise_analytic(job->noise_eps, job->noise_delta, 1, &out->multiplier));
+		out->mu = 1 / out->multiplier;
 		out->multiplier *= sqrt(job->how.lloyd);
 		out->clip = job->noise_clip;
 		out->mechanism = "discrete gaussian";

@@ -12,6 +12,7 @@ enum { FEDSC_NOISE_TEXT = 768 };
 struct fedsc_noise {
 	/* Differential privacy claimed for the job as a whole; eps 0: none. */
 	double eps, delta;
+	double mu; /* of its noise, exactly (common/privacy/account.h) */
 	/* -- data ---------------------------------------------------------------------------- */
 	const char *mechanism;     /* static; NULL: sigma is by beta, or there is no noise */
 	double clip;               /* with eps: raw rows are shortened to it; 0: not */

@@ -272,6 +272,9 @@ static const struct config_row party_rows[] = {
 	  .check_key = config_check_name, .names = peer_names,
 	  .help = "fingerprints of the public keys of the coordinator and the other parties; with another party "
 		  "also psk, a file with a key that the two share, readable by nobody else" },
+	{ "data.name", CONFIG_STRING, P(data.name), 1, 64, "", .check = config_check_name,
+	  .help = "what this data set is called, whatever is in it today: budgets are counted by it; without, by the data "
+		  "as they are, so that one more row begins them anew" },
 	{ "data.features", CONFIG_PATH, P(data.features), .standard = "",
 	  .help = "this party's columns (kcagc) or rows (fedsc, kmeans): .npy, .mtx, or a table .csv or .tsv" },
 	{ "data.edges", CONFIG_PATH, P(data.edges), .standard = "",
@@ -296,6 +299,11 @@ static const struct config_row party_rows[] = {
 	  .help = "take part only in jobs that claim differential privacy with at most this eps" },
 	{ "policy.max_delta", CONFIG_DOUBLE, P(policy.max_delta), 1e-300, 0.5, "1e-3",
 	  .help = "and, where max_eps is given, with at most this delta" },
+	{ "policy.max_eps_total", CONFIG_DOUBLE, P(policy.max_eps_total), 1e-6, 1e6, "",
+	  .help = "eps of all jobs over the same data set together, whoever coordinates, as the ledger counts; jobs that claim "
+		  "no differential privacy are refused then" },
+	{ "policy.max_delta_total", CONFIG_DOUBLE, P(policy.max_delta_total), 1e-300, 0.5, "1e-5",
+	  .help = "and the delta at which that eps is" },
 	{ "policy.methods", CONFIG_STRINGS, P(policy.methods), 1, 16, "", .check = check_method,
 	  .help = "methods allowed; all where not given" },
 	{ "policy.exchanges", CONFIG_STRINGS, P(policy.exchanges), 1, 16, "", .check = check_exchange,

@@ -106,6 +106,7 @@ struct party_config {
 	struct config_map peers; /* coordinator and other parties -> "sha256:...", and the path of
 				    the key that is shared with a party, if there is one */
 	struct {
+		char *name; /* of the data set, whatever is in it today; budgets are counted by it */
 		char *features,
 		    *edges; /* one of them may be NULL: jobs that need it are declined */
 		char *ids;  /* NULL: row numbers are the ids */
@@ -124,6 +125,8 @@ struct party_config {
 		unsigned min_cluster;            /* rows behind any sum of rows */
 		double max_eps;                  /* 0: none is asked for */
 		double max_delta;                /* counts with max_eps */
+		double max_eps_total;            /* of all jobs over a data set; 0: no bound */
+		double max_delta_total;          /* at which that is */
 		bool allow_single;
 		struct config_strings coordinators; /* of the peers; none given: any of them */
 		struct config_strings submitters;   /* whose jobs; none given: anybody's */

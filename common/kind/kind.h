@@ -88,6 +88,8 @@ struct kind_presets;
 struct kind_claim {
 	double eps, delta;
 	bool once; /* noise is on data alone, so that every attempt of a job shows the same: booked once */
+	double mu;        /* the same as of Gaussian noise, for the account (common/privacy/account.h) */
+	const char *unit; /* of what: "row", "edge", "graph" */
 };
 
 /* Sizes that a party knows of its data when a job is offered, or the coordinator when all have accepted. */

@@ -3,10 +3,12 @@
 #include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
+#include "common/privacy/account.h"
 #include "party/consent/policy.h"
 #include "party/work/kind.h"
 #include "proto/labels.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,12 +161,13 @@ static enum err note(void *arg, const struct msg *m, struct bytes body)
 	l->spent.rounds += row.rounds;
 	l->spent.words += words;
 	purpose_of(l->work, m, purpose);
-	if (row.words) { /* noise is added once, before the first of them is made */
-		row.eps = l->eps;
-		l->spent.eps += l->eps;
-		l->spent.eps_of_job += l->eps;
-		row.delta = l->delta;
-		l->eps = l->delta = 0;
+	if (row.words && l->claims.eps > 0 && !l->booked_claim) { /* with the first of them */
+		row.eps = l->claims.eps;
+		row.delta = l->claims.delta;
+		row.mu = l->claims.mu;
+		row.unit = l->claims.unit;
+		l->spent.eps_of_job += row.eps;
+		l->booked_claim = l->noted_claim = true;
 	}
 	l->last_word |= m->type == MSG_DONE || m->type == MSG_DECLINE || m->type == MSG_ABORT;
 	ledger_note(l->ledger, &row, body);
@@ -186,7 +189,11 @@ static enum err count_others(void *arg)
 	l->booked = l->spent = now;
 	l->spent.rounds += rounds; /* begun or noted, and not in rows yet */
 	l->spent.words += words;
-	return l->noted.words ? policy_check_spent(l->config, &l->job, &l->spent) : ERR_OK;
+	if (!l->noted.words)
+		return ERR_OK;
+	if (l->noted_claim)
+		TRY(policy_check_privacy(l->config, l->ledger, &l->job, &l->claims, false));
+	return policy_check_spent(l->config, &l->job, &l->spent);
 }
 
 static enum err commit(void *arg)
@@ -200,6 +207,7 @@ static enum err commit(void *arg)
 	l->booked.rounds += l->noted.rounds;
 	l->booked.words += l->noted.words;
 	l->noted = (struct ledger_spent){ 0 };
+	l->noted_claim = false;
 	if (durable)
 		l->durable_s = now;
 	l->last_word = false;
@@ -255,6 +263,7 @@ enum err leaving_open(struct leaving **out, const struct party_config *config, s
 	buf_add(&parties, "", 1);
 	l->job.parties = (char *)parties.p;
 	l->job.submitter = work->submitter;
+	l->job.set = config->data.name;
 	memcpy(l->job.id, work->job_id, sizeof(l->job.id));
 	memcpy(l->job.data, data, sizeof(l->job.data));
 	e = policy_pin(config, l->job.coordinator, l->job.key);
@@ -269,14 +278,9 @@ enum err leaving_open(struct leaving **out, const struct party_config *config, s
 		leaving_close(l);
 		return e;
 	}
-	if (readable) {
-		struct kind_claim claim = work->job.kind->claim(&work->job);
-
-		if (!claim.once || l->spent.eps_of_job == 0) {
-			l->eps = claim.eps;
-			l->delta = claim.delta;
-		}
-	}
+	if (readable)
+		l->claims = work->job.kind->claim(&work->job);
+	l->booked_claim = l->claims.once && l->spent.eps_of_job > 0;
 	ledger_begin(l->ledger, &l->job);
 	channel_record(work->channel, &recorder);
 	*out = l;
@@ -335,16 +339,30 @@ enum err leaving_keep_heads(struct leaving *l, const struct msg_done *done)
 	return ERR_OK;
 }
 
+/* Of all jobs over the data set, whoever coordinated them. */
+static void record_privacy(struct leaving *l, struct facts *facts)
+{
+	double delta = l->config->policy.max_delta_total, mu;
+	struct ledger_account a;
+
+	facts_number(facts, "eps_spent", l->spent.eps_of_job);
+	if (ledger_account(l->ledger, &l->job, &a) != ERR_OK) {
+		log_warn("%s", err_detail());
+		return;
+	}
+	mu = sqrt(ledger_square(&a, l->claims.unit));
+	facts_number(facts, "mu_spent_all_jobs", mu);
+	facts_number(facts, "eps_spent_all_jobs", account_eps(mu, delta));
+	facts_number(facts, "delta_of_all_jobs", delta);
+}
+
 void leaving_record(struct leaving *l)
 {
 	struct facts *facts = &l->work->record->facts;
 	struct ledger_head head;
 
-	if (l->spent.eps_of_job > 0) {
-		facts_number(facts, "eps_spent", l->spent.eps_of_job);
-		facts_number(facts, "eps_spent_all_jobs", l->spent.eps);
-	}
-
+	if (l->spent.eps_of_job > 0)
+		record_privacy(l, facts);
 	if (ledger_head(l->ledger, &head) != ERR_OK)
 		log_warn("%s", err_detail());
 	else

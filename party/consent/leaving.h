@@ -15,10 +15,11 @@ struct leaving {
 	struct work *work;
 	struct ledger *ledger;
 	struct ledger_job job;     /* texts: borrowed, parties owned */
-	struct ledger_spent spent; /* by its coordinator, of this data: over all jobs and attempts */
+	struct ledger_spent spent; /* by its coordinator, of this data set: over all jobs and attempts */
 	struct ledger_spent booked; /* of that, what the ledger has in rows, by this process's knowledge */
 	struct ledger_spent noted;  /* since the last commit */
-	double eps, delta; /* what the job claims, until it is booked */
+	struct kind_claim claims; /* of the job; eps 0: none */
+	bool booked_claim, noted_claim; /* in a row; in one that was noted since the last commit */
 	struct ledger_head told;
 	double durable_s; /* when the last commit was that waited for the disk; 0: none yet */
 	bool last_word;   /* DONE, DECLINE or ABORT is among what was noted: it waits, too */

@@ -6,9 +6,11 @@
 #include "common/job/live.h"
 #include "common/job/offer.h"
 #include "common/kind/own.h"
+#include "common/privacy/account.h"
 #include "party/work/kind.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -138,6 +140,46 @@ enum err policy_check_spent(const struct party_config *config, const struct ledg
 	return policy_may_spend(config, job->coordinator, spent, 0, 0);
 }
 
+/* " of the data set \"customers\"", or " of this data". */
+static const char *whose(const struct ledger_job *job, char text[static 96])
+{
+	bool named = job->set && *job->set;
+
+	snprintf(text, 96, named ? "of the data set \"%s\"" : "of this data", job->set);
+	return text;
+}
+
+enum err policy_check_privacy(const struct party_config *config, struct ledger *ledger,
+			      const struct ledger_job *job, const struct kind_claim *claim,
+			      bool booked)
+{
+	double max = config->policy.max_eps_total, delta = config->policy.max_delta_total;
+	double spent, total, mu, left;
+	struct ledger_account a;
+	char set[96];
+
+	if (!(max > 0))
+		return ERR_OK;
+	if (!(claim->eps > 0))
+		return err_set(ERR_PEER,
+			       "the offered job of kind %s claims no differential privacy, "
+			       "policy.max_eps_total of %s is %g",
+			       job->kind, config->common.name, max);
+	TRY(ledger_account(ledger, job, &a));
+	spent = ledger_square(&a, claim->unit);
+	total = account_eps(sqrt(spent + (booked ? 0 : claim->mu * claim->mu)), delta);
+	if (total <= max)
+		return ERR_OK;
+	TRY(account_mu(max, delta, &mu));
+	left = spent < mu * mu ? account_eps(sqrt(mu * mu - spent), claim->delta) : 0;
+	return err_set(ERR_PEER,
+		       "with the offered job's eps %g at delta %g, jobs %s would come to eps %.4g "
+		       "at delta %g of each %s, policy.max_eps_total of %s is %g: a job with this "
+		       "delta may claim eps %.3g more",
+		       claim->eps, claim->delta, whose(job, set), total, delta, claim->unit,
+		       config->common.name, max, floor(left * 1000) / 1000);
+}
+
 enum err policy_check_past(const struct party_config *config, struct ledger *ledger,
 			   const struct ledger_job *job, const struct ledger_spent *spent)
 {
@@ -156,7 +198,7 @@ enum err policy_check_past(const struct party_config *config, struct ledger *led
 	if (config->policy.allow_subsets)
 		return ERR_OK;
 	/* Two sums over the same data that differ by a party show that party. */
-	TRY(ledger_other_parties(ledger, job->data, job->parties, &other));
+	TRY(ledger_other_parties(ledger, job, &other));
 	if (!other)
 		return ERR_OK;
 	e = err_set(ERR_PEER,

@@ -11,6 +11,13 @@
 enum err policy_check(const struct party_config *config, const struct job *agreed,
 		      const struct work *work) MUST_CHECK;
 
+/* policy.max_eps_total: what earlier jobs over this data set have claimed, whoever coordinated, and this one's claim
+ * (claim->eps 0: none, which is refused), unless it is booked already, come to no more together. ERR_PEER with what is
+ * left. */
+enum err policy_check_privacy(const struct party_config *config, struct ledger *ledger,
+			      const struct ledger_job *job, const struct kind_claim *claim,
+			      bool booked) MUST_CHECK;
+
 /* The same of what depends on earlier jobs, as the ledger has them: is the coordinator one of
  * policy.coordinators, is there something left of the budgets, were the parties the same? job: as
  * offered; spent: what its coordinator has had of this data. */

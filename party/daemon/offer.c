@@ -208,6 +208,8 @@ static enum err consider_past(struct work *work, const struct job_means *means)
 
 	work->ending = ENDING_POLICY;
 	TRY(policy_check_past(config, work->leaving->ledger, job, spent));
+	TRY(policy_check_privacy(config, work->leaving->ledger, job, &work->leaving->claims,
+				 work->leaving->booked_claim));
 	work->ending = ENDING_DATA;
 	TRY(check_data(work, config));
 	work->ending = ENDING_ROOM;

@@ -5,11 +5,13 @@
 #include "common/base/log.h"
 #include "common/job/live.h"
 #include "common/job/offer.h"
+#include "common/privacy/account.h"
 #include "crypto/ledger.h"
 #include "crypto/secret.h"
 #include "crypto/token.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,21 +119,58 @@ static void hex_short(const uint8_t hash[static SHA256_LEN], char text[static 2 
 	hex_write(hash, SHORT, text);
 }
 
-static enum err add_budget(void *list, const struct ledger_job *job, const struct ledger_spent *s)
+struct budgets {
+	struct json *list;
+	struct ledger *ledger;
+	const struct party_config *config;
+};
+
+/* Of the data set, whoever coordinated: eps of the unit that has spent most of it. */
+static enum err put_privacy(const struct budgets *b, const struct ledger_job *job, struct json *o)
 {
-	struct json *o = json_append_object(list);
+	double delta = b->config->policy.max_delta_total, most = 0;
+	struct ledger_account a;
+	struct json *list = json_put_array(o, "privacy");
+
+	TRY(ledger_account(b->ledger, job, &a));
+	for (size_t u = 0; u < a.units; u++) {
+		double mu = sqrt(a.unit[u].square), eps = account_eps(mu, delta);
+		struct json *unit = json_append_object(list);
+
+		json_put_string(unit, "unit", a.unit[u].name);
+		json_put_number(unit, "claims", (double)a.unit[u].claims);
+		json_put_number(unit, "mu", mu);
+		json_put_number(unit, "eps", eps);
+		json_put_number(unit, "delta", delta);
+		most = fmax(most, eps);
+	}
+	json_put_number(o, "eps", most);
+	return ERR_OK;
+}
+
+static enum err add_budget(void *budgets, const struct ledger_job *job,
+			   const struct ledger_spent *s)
+{
+	const struct budgets *b = budgets;
+	struct json *o = json_append_object(b->list);
 	char text[2 * SHORT + 1];
 
 	json_put_string(o, "coordinator", job->coordinator);
 	hex_short(job->key, text);
 	json_put_string(o, "key", text);
 	hex_short(job->data, text);
-	json_put_string(o, "data", text);
+	json_put_string(o, "data", *job->set ? job->set : text);
 	json_put_number(o, "jobs", (double)s->jobs);
 	json_put_number(o, "rounds", (double)s->rounds);
 	json_put_number(o, "words", (double)s->words);
-	json_put_number(o, "eps", s->eps);
-	return ERR_OK;
+	return put_privacy(b, job, o);
+}
+
+static enum err list_budgets(const struct party_config *config, struct ledger *l, struct json *list)
+{
+	struct budgets b = { list, l, config };
+
+	return l ? ledger_read_spent(l, add_budget, &b) : ERR_OK;
 }
 
 /* Bounds that the policy does not have are null. */
@@ -142,7 +181,8 @@ static void put_limits(struct json *o, const struct party_config *c)
 		double value;
 	} limit[] = { { "jobs", c->policy.max_jobs },
 		      { "rounds", (double)c->policy.max_rounds },
-		      { "words", (double)c->policy.max_words } };
+		      { "words", (double)c->policy.max_words },
+		      { "eps", c->policy.max_eps_total } };
 
 	for (size_t i = 0; i < sizeof(limit) / sizeof(*limit); i++)
 		if (limit[i].value > 0)
@@ -155,7 +195,7 @@ static enum err give_budgets(const struct party_config *config, struct ledger *l
 
 	put_limits(json_put_object(o, "limits"), config);
 	list = json_put_array(o, "spent");
-	return l ? ledger_read_spent(l, add_budget, list) : ERR_OK;
+	return list_budgets(config, l, list);
 }
 
 static void budgets(void *config, const struct http_request *r, struct http_answer *a)
@@ -302,7 +342,7 @@ static void sample(struct buf *text, const char *name, const struct json *of, co
 static void put_budgets(const struct party_config *config, const struct json *spent,
 			struct buf *text)
 {
-	static const char *const what[] = { "jobs", "rounds", "words" };
+	static const char *const what[] = { "jobs", "rounds", "words", "eps" };
 	struct json *limits = json_object();
 
 	put_limits(limits, config);
@@ -335,7 +375,7 @@ static void put_metrics(void *arg, struct buf *text)
 	if (open_ledger(config, &l) == ERR_OK && (!l || ledger_head(l, &head) == ERR_OK)) {
 		live_metric(text, "coterie_ledger_rows", "gauge", "Rows of the ledger.");
 		sample(text, "coterie_ledger_rows", NULL, NULL, (double)head.count);
-		if (!l || ledger_read_spent(l, add_budget, spent) == ERR_OK)
+		if (list_budgets(config, l, spent) == ERR_OK)
 			put_budgets(config, spent, text);
 	}
 	ledger_close(l);

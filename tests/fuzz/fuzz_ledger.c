@@ -46,7 +46,8 @@ static const struct ledger_job job = { .id = "0123456789abcde",
 				       .attempt = 1,
 				       .kind = "kmeans",
 				       .coordinator = "hub",
-				       .parties = "a b" };
+				       .parties = "a b",
+				       .set = "customers" };
 
 static enum err write_rows(struct ledger *l, unsigned rows)
 {
@@ -56,7 +57,10 @@ static enum err write_rows(struct ledger *l, unsigned rows)
 				  .masked = true,
 				  .rounds = 1,
 				  .words = 3,
-				  .eps = 0.5 };
+				  .eps = 0.5,
+				  .delta = 1e-5,
+				  .mu = 0.1,
+				  .unit = "row" };
 
 	ledger_begin(l, &job);
 	for (unsigned i = 0; i < rows; i++)
@@ -181,14 +185,18 @@ static void use(struct ledger *l)
 	size_t read = 0, faults;
 	char *other = NULL;
 	struct ledger_spent spent;
+	struct ledger_account account;
+	struct ledger_job other_job = job;
 
+	other_job.parties = "a c";
 	read += strlen(ledger_name(l));
 	(void)!ledger_read(l, "", 0, line, &read);
 	(void)!ledger_read_heads(l, told, &read);
 	(void)!ledger_verify(l, sentence, NULL, &faults);
 	(void)!ledger_check(l, "b", &head, sentence, NULL, &faults);
 	(void)!ledger_spent(l, &job, &spent);
-	if (ledger_other_parties(l, job.data, "a c", &other) == ERR_OK)
+	(void)!ledger_account(l, &job, &account);
+	if (ledger_other_parties(l, &other_job, &other) == ERR_OK)
 		free(other);
 	(void)!ledger_head(l, &head);
 }

@@ -349,7 +349,7 @@ test_noise_of_another_attempt() {
 	ends 0 "${EVERYONE[@]}"
 	attempt_is 2 "${EVERYONE[@]}"
 	[[ $(run_of party-01 .facts.eps_spent) == 1 ]] || fail "party-01 spent $(run_of party-01 .facts.eps_spent)"
-	booked=$("$BIN/coterie" ledger export --state "$T/out/party-01/state" --csv | awk -F, 'NR > 1 { n += $(NF - 3) } END { print n }')
+	booked=$("$BIN/coterie" ledger export --state "$T/out/party-01/state" --csv | awk -F, 'NR > 1 { n += $(NF - 6) } END { print n }')
 	[[ $booked == 1 ]] || fail "the ledger has eps $booked"
 }
 

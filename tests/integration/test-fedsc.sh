@@ -307,7 +307,7 @@ test_noise_in_sums() {
 	[[ $(run_of coordinator '.facts.lloyd_rounds') == 7 ]] || fail "$(run_of coordinator '.facts.lloyd_rounds') rounds"
 	[[ $(run_of coordinator '.result.cluster_sizes | length') == 3 ]] || fail "$(run_of coordinator .result) has other clusters"
 	[[ $(run_of coordinator '.result.cluster_sizes | add') != "$(run_of coordinator .facts.rows)" ]] || fail "sizes are exact"
-	(("$("$BIN/coterie" ledger export --state "$T/out/party-01/state" --csv | awk -F, 'NR > 1 && $(NF - 3) > 0 { n++ } END { print n }')" == 1)) ||
+	(("$("$BIN/coterie" ledger export --state "$T/out/party-01/state" --csv | awk -F, 'NR > 1 && $(NF - 6) > 0 { n++ } END { print n }')" == 1)) ||
 		fail "eps is not in one row of the ledger"
 }
 

@@ -309,6 +309,36 @@ test_budget_of_batches() {
 	! ledger export party-00 --csv | grep -q 'rows of some own nodes' || fail "the batch was sent"
 }
 
+rows_are_done() { # [COORDINATOR-ARG...]
+	coordinator "$@"
+	parties 2
+	ends 0 coordinator party-00 party-01
+}
+
+# Two jobs of eps 1 are eps 1.465 at the same delta; other data under the same name do not begin anew.
+test_budget_of_privacy() {
+	rows_federation 2
+	rows_job kmeans '.noise = { on: "sums", eps: 1, delta: 1e-5, clip: 20, colluders: 1 }'
+	edit party-01 '.data.name = "customers" | .policy.max_eps_total = 1.5'
+	rows_are_done
+	cp "$T"/data/party-00/* "$T/data/party-01/"
+	rows_are_done --seed 8
+	[[ $(run_of party-01 '.facts | [.eps_spent, .eps_spent_all_jobs * 1000, .delta_of_all_jobs * 1e6 | round]' | jq -c .) == '[1,1465,10]' ]] ||
+		fail "party-01 has spent $(run_of party-01 .facts)"
+	coordinator
+	parties 2
+	declined party-01 'jobs of the data set .*customers.* would come to eps 1\.835 at delta 1e-05 of each row, policy\.max_eps_total of party-01 is 1\.5: a job with this delta may claim eps 0\.263 more'
+	edit job '.noise.eps = 0.26'
+	rows_are_done
+	"$BIN/coterie" ledger budget --config "$T/party-01.json" >"$T/budget"
+	grep -q 'of each row .*claimed 3 times; of policy.max_eps_total 1.5 eps 0.0[0-9]* is left' "$T/budget" || fail "$(<"$T/budget")"
+	edit job 'del(.noise)'
+	coordinator
+	parties 2
+	declined party-01 'kind kmeans claims no differential privacy, policy\.max_eps_total of party-01 is 1\.5'
+	is_whole party-01
+}
+
 test_coordinators_and_cells() {
 	federation 2
 	edit party-00 '.policy.coordinators = ["party-01"]'

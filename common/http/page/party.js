@@ -134,13 +134,19 @@ function used(value, limit, what) {
 		make('meter', { min: 0, max: limit, high: 0.8 * limit, value, 'aria-label': what }, `${value} of ${limit}`)];
 }
 
+function privacy(s, limit) {
+	const text = s.privacy.map((u) => `${u.eps.toPrecision(3)} of each ${u.unit}`).join(', ');
+
+	return limit === undefined || !s.eps ? [text] : [text, small(`of ${limit}`)];
+}
+
 export async function showBudgets() {
 	const { limits, spent } = await ask('/api/budgets');
 
-	fill(at('budget-table'), spent.length ? table('Budgets', [['Coordinator'], ...kinds.map(([, name]) => [name]), ['eps', 'num']],
+	fill(at('budget-table'), spent.length ? table('Budgets', [['Coordinator'], ...kinds.map(([, name]) => [name]), ['eps, of all coordinators']],
 		spent.map((s) => ({
 			cells: [[s.coordinator, small(`key ${s.key}, data ${s.data}`)],
-				...kinds.map(([key, name]) => used(s[key], limits[key], `${name} of ${s.coordinator}`)), s.eps ? s.eps.toPrecision(3) : ''],
+				...kinds.map(([key, name]) => used(s[key], limits[key], `${name} of ${s.coordinator}`)), privacy(s, limits.eps)],
 		}))) : make('p', { class: 'dim' }, 'Nothing has left this party yet.'));
 }
 

@@ -101,6 +101,30 @@ static inline void spend(uint8_t id, uint32_t attempt, uint8_t key, uint8_t data
 	assert_ok(ledger_commit(book));
 }
 
+/* A job of hub over data `data` of that name ("": of none) which claims mu of each row. */
+static inline void write_claim(const char *set, uint8_t data, uint8_t id, double mu)
+{
+	struct ledger_job j = job_a;
+	const struct ledger_row row = { .step = "s",
+					.purpose = "p",
+					.type = "MASKED",
+					.rounds = 1,
+					.masked = true,
+					.words = 1,
+					.eps = 1,
+					.delta = 1e-5,
+					.mu = mu,
+					.unit = "row" };
+
+	j.id[0] = id;
+	j.data[0] = data;
+	j.set = set;
+	ledger_begin(book, &j);
+	note("KEY", 0, 0);
+	ledger_note(book, &row, (struct bytes){ (const uint8_t *)"", 0 });
+	assert_ok(ledger_commit(book));
+}
+
 static inline struct ledger_spent spent(uint8_t key, uint8_t data, uint8_t job, uint32_t attempt)
 {
 	struct ledger_job j = { .id = { job, 0x02 }, .attempt = attempt };

@@ -182,6 +182,33 @@ static void test_changed_job(void **state)
 	}
 }
 
+/* Units, mu and names of data sets are in the chain, too. */
+static void test_changed_claim(void **state)
+{
+	static const char *const how[] = { "UPDATE claim SET mu = mu / 2",
+					   "UPDATE claim SET unit = 'edge'",
+					   "DELETE FROM claim",
+					   "UPDATE job SET dataset = 'others'",
+					   "UPDATE job SET dataset = ''",
+					   "INSERT INTO claim VALUES (1, 'row', 1)" };
+
+	(void)state;
+	write_claim("customers", 9, 1, 0.5);
+	assert_int_equal(verify(), 0);
+	for (size_t i = 0; i < sizeof(how) / sizeof(*how); i++) {
+		tamper("CREATE TABLE kept AS SELECT * FROM claim; CREATE TABLE kept_job AS SELECT "
+		       "* FROM job");
+		tamper(how[i]);
+		if (!verify())
+			fail_msg("%s: not found", how[i]);
+		says("was changed");
+		tamper(
+		    "DELETE FROM claim; INSERT INTO claim SELECT * FROM kept; DROP TABLE kept;"
+		    "DELETE FROM job; INSERT INTO job SELECT * FROM kept_job; DROP TABLE kept_job");
+		assert_int_equal(verify(), 0);
+	}
+}
+
 /* A file of a version that knew no submitters: its rows stay right, and new ones go in. */
 static void test_without_submitters(void **state)
 {
@@ -193,7 +220,8 @@ static void test_without_submitters(void **state)
 	note("KEY", 0, 0);
 	assert_ok(ledger_commit(book));
 	ledger_close(book);
-	tamper("ALTER TABLE job DROP COLUMN submitter");
+	tamper("ALTER TABLE job DROP COLUMN submitter; ALTER TABLE job DROP COLUMN dataset; DROP "
+	       "TABLE claim");
 	assert_ok(ledger_open_read(&book, path));
 	assert_int_equal(verify(), 0);
 	ledger_close(book);
@@ -367,23 +395,24 @@ static void test_spent(void **state)
 	assert_int_equal(spent(7, 9, 2, 3).rounds, 9);
 	spend_eps(6, 0.5);
 	spend_eps(7, 0.25);
-	s = spent(7, 9, 6, 2);
-	assert_true(s.eps == 0.75 && s.eps_of_job == 0.5);
+	assert_true(spent(7, 9, 6, 2).eps_of_job == 0.5);
 	assert_true(spent(7, 9, 8, 1).eps_of_job == 0);
 }
 
 static void test_other_parties(void **state)
 {
-	uint8_t data[SHA256_LEN] = { 9 };
+	struct ledger_job j = job_a;
 	char *other;
 
 	(void)state;
 	spend(1, 1, 7, 9, "a b c", 1);
 	spend(2, 1, 7, 9, "a b d", 0);
 	spend(3, 1, 7, 1, "a b", 1);
-	assert_ok(ledger_other_parties(book, data, "a b c", &other));
+	j.parties = "a b c";
+	assert_ok(ledger_other_parties(book, &j, &other));
 	assert_null(other);
-	assert_ok(ledger_other_parties(book, data, "a b", &other));
+	j.parties = "a b";
+	assert_ok(ledger_other_parties(book, &j, &other));
 	assert_string_equal(other, "a b c");
 	free(other);
 }
@@ -396,6 +425,7 @@ int main(void)
 		WITH(test_forgotten),
 		WITH(test_changed_row_is_found),
 		WITH(test_changed_job),
+		WITH(test_changed_claim),
 		WITH(test_without_submitters),
 		WITH(test_removed_row_is_found),
 		WITH(test_removed_and_numbered_anew),

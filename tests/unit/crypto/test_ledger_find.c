@@ -111,7 +111,7 @@ static void what_was_spent_is_told(void **state)
 	job.coordinator = "lab";
 	write_rows(&job, 1, "x");
 	assert_ok(ledger_read_spent(book, add_spent, NULL));
-	assert_string_equal(found, "hub 7/1: 1 2 20; hub 7/9: 2 4 40; lab 8/1: 1 1 10; ");
+	assert_string_equal(found, "hub 7/1: 1 2 20; lab 8/1: 1 1 10; hub 7/9: 2 4 40; ");
 }
 
 int main(void)

@@ -104,10 +104,75 @@ static void test_export(void **state)
 	(void)state;
 	ledger("export --csv", 0,
 	       "number,time,job,attempt,kind,coordinator,parties,step,purpose,type,bytes,sha256,"
-	       "masked,sums,words,eps,delta,hash,submitter\n1,2023-11-14T22:13:20.123Z,"
+	       "masked,sums,words,eps,delta,hash,submitter,unit,mu,dataset\n1,2023-11-14T22:13:20."
+	       "123Z,"
 	       "a1000000000000000000000000000000,2,\"kcagc\",\"hub\",\"bank-a bank-b\",\"local\","
 	       "\"words, \"\"quoted\"\"\",MASKED,4,"
 	       "230d8358dc8e8890b4c58deeb62912ee2f20357ae92a5cc861b98e68fe31acb5,yes,0,3,0,0,");
+}
+
+/* Two jobs of eps 1 over a data set with a name, beside the one without. */
+static void write_claims(void)
+{
+	struct ledger_job job = { .id = { 0xc1 },
+				  .attempt = 1,
+				  .kind = "kmeans",
+				  .coordinator = "hub",
+				  .data = { 7 },
+				  .parties = "bank-a bank-b",
+				  .set = "customers" };
+	const struct ledger_row row = { .step = "s",
+					.purpose = "p",
+					.type = "MASKED",
+					.masked = true,
+					.rounds = 1,
+					.words = 5,
+					.eps = 1,
+					.delta = 1e-5,
+					.mu = 0.268051123211294,
+					.unit = "row" };
+	char path[128];
+	struct ledger *l;
+
+	snprintf(path, sizeof(path), "%s/ledger.db", dir);
+	assert_ok(ledger_open(&l, path, "bank-a"));
+	for (int i = 0; i < 2; i++) {
+		job.id[1]++;
+		job.data[1]++;
+		ledger_begin(l, &job);
+		ledger_note(l, &row, (struct bytes){ (const uint8_t *)"body", 4 });
+		assert_ok(ledger_commit(l));
+	}
+	ledger_close(l);
+}
+
+static void test_budget(void **state)
+{
+	char config[1024];
+
+	(void)state;
+	write_claims();
+	ledger("budget", 0,
+	       "data 0000000000000000, which have no name\n"
+	       "  claimed no differential privacy: 2 attempts that got something\n"
+	       "  hub (key 0000000000000000), 2 jobs, 0 secure sums, 12 numbers\n"
+	       "data set \"customers\"\n"
+	       "  of each row    eps 1.465 at delta 1e-05 (mu 0.3791), claimed 2 times\n"
+	       "  hub (key 0000000000000000), 2 jobs, 2 secure sums, 10 numbers\n");
+	ledger("budget --delta 1e-3", 0, "eps 0.9715 at delta 0.001");
+	snprintf(config, sizeof(config),
+		 "{\"name\":\"bank-a\",\"coordinator\":\"localhost:7431\",\"identity\":{"
+		 "\"certificate\":\"c\",\"key\":\"k\",\"ca\":\"a\"},\"peers\":{\"hub\":"
+		 "\"sha256:00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\"},"
+		 "\"data\":{\"features\":\"f.npy\"},\"state\":\"%s\",\"policy\":{\"max_eps_total\":"
+		 "2,\"max_jobs\":5}}",
+		 dir);
+	write_run("party.json", config);
+	snprintf(line, sizeof(line), "budget --config %s/party.json", dir);
+	expect_command(
+	    ledger_main, line, 0,
+	    "claimed 2 times; of policy.max_eps_total 2 eps 1.25 is left for one more job");
+	assert_non_null(strstr(said, "2 of policy.max_jobs 5 jobs"));
 }
 
 static void test_verify(void **state)
@@ -161,14 +226,18 @@ static void test_wrong_use(void **state)
 {
 	(void)state;
 	expect_command(ledger_main, "list", 4, "--state is needed");
-	ledger("", 4, "expected list, verify or export");
+	expect_command(ledger_main, "budget", 4, "--state or --config is needed");
+	ledger("budget --config x", 4, "--config says where the state is");
+	ledger("list --delta 0.1", 4, "--config and --delta are for budget");
+	ledger("budget --job a1", 4, "--job and --since are for list and export");
+	ledger("", 4, "expected list, verify, export or budget");
 	ledger("look", 4, "\"look\" is none of list, verify, export");
 	ledger("list verify", 4, "unexpected argument: verify");
 	ledger("export", 4, "export needs --csv");
 	ledger("list --job x", 4, "\"x\" is no job id");
 	ledger("list --since yesterday", 4, "--since is \"yesterday\"");
 	ledger("list --against x", 4, "--against is for verify");
-	ledger("verify --job a1", 4, "verify looks at all rows");
+	ledger("verify --job a1", 4, "verify and budget look at all rows");
 	ledger("verify --against /nowhere", 4, "/nowhere: cannot be read");
 	expect_command(ledger_main, "list --state /nowhere", 4,
 		       "/nowhere/ledger.db: there is no such file");
@@ -222,7 +291,7 @@ static void test_approve(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		WITH(test_list),        WITH(test_export),    WITH(test_verify),
+		WITH(test_list),        WITH(test_export),    WITH(test_budget),  WITH(test_verify),
 		WITH(test_against_run), WITH(test_wrong_use), WITH(test_approve),
 	};
 

@@ -1,0 +1,79 @@
+/* What several releases come to, against a program of its own (tests/vectors/account.py, 60
+ * digits), and at the edges. */
+#include "tests/test.h"
+#include "common/privacy/account.h"
+#include "common/privacy/noise.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct total {
+	struct {
+		double eps, delta;
+		unsigned times;
+	} job[3];
+	double delta, mu, eps;
+} table[] = {
+#include "tests/vectors/account.inc"
+};
+
+static void near(double got, double expected, double by)
+{
+	if (!(fabs(got - expected) <= by * expected))
+		fail_msg("%.17g, expected %.17g to %g of it", got, expected, by);
+}
+
+static void test_totals(void **state)
+{
+	(void)state;
+	for (size_t t = 0; t < sizeof(table) / sizeof(*table); t++) {
+		double square = 0, mu;
+
+		for (size_t j = 0; j < 3 && table[t].job[j].times; j++) {
+			assert_ok(account_mu(table[t].job[j].eps, table[t].job[j].delta, &mu));
+			square += table[t].job[j].times * mu * mu;
+		}
+		near(sqrt(square), table[t].mu, 1e-9);
+		near(account_eps(sqrt(square), table[t].delta), table[t].eps, 1e-8);
+	}
+}
+
+/* One claim alone costs what it claims, and never less by more than rounding. */
+static void test_there_and_back(void **state)
+{
+	(void)state;
+	for (double eps = 0.01; eps < 100; eps *= 1.7)
+		for (double delta = 1e-12; delta < 1e-2; delta *= 30) {
+			double mu;
+
+			assert_ok(account_mu(eps, delta, &mu));
+			near(account_eps(mu, delta), eps, 1e-7);
+			assert_true(noise_analytic_delta(account_eps(mu, delta), 1, mu) <= delta);
+		}
+}
+
+static void test_edges(void **state)
+{
+	double mu;
+
+	(void)state;
+	assert_true(account_eps(0, 1e-5) == 0);
+	assert_true(account_eps(1e-7, 1e-5) == 0); /* eps 0 holds at this delta */
+	assert_true(isfinite(account_eps(ACCOUNT_MU_MAX, 1e-5)));
+	assert_true(isinf(account_eps(2 * ACCOUNT_MU_MAX, 1e-5)));
+	assert_true(isinf(account_eps(INFINITY, 1e-5)));
+	assert_true(isinf(account_eps(NAN, 1e-5)));
+	assert_err(account_mu(0, 1e-5, &mu), ERR_INPUT, "eps is 0");
+	assert_err(account_mu(1, 1, &mu), ERR_INPUT, "delta is 1");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_totals),
+		cmocka_unit_test(test_there_and_back),
+		cmocka_unit_test(test_edges),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

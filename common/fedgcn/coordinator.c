@@ -208,11 +208,13 @@ static enum err pass_prototypes(struct run *r)
 
 static enum err share_prototypes(struct run *r, unsigned round)
 {
-	const double *count = r->up + travelling(r) + 4, *sum = count + r->p->k;
+	const double *count = r->up + travelling(r) + 4, *sum = count + r->p->k; /* of "matched" */
 	size_t parties = r->parties->count, words = fedgcn_upload_words(r->p);
 	double *x;
 	enum err err;
 
+	if (r->p->prototypes == FEDGCN_OWN)
+		return ERR_OK;
 	if (r->p->prototypes == FEDGCN_GMM)
 		return mixture(r, round);
 	if (fedgcn_in_clear(r->p)) { /* equations 10 to 14, or the best of them */

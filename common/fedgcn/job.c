@@ -136,6 +136,8 @@ unsigned fedgcn_centre_rounds(const struct fedgcn_params *p)
 
 size_t fedgcn_travelling(const struct fedgcn_params *p, const struct gin *net)
 {
+	if (p->sharing == FEDGCN_LOCAL)
+		return 0;
 	return p->sharing == FEDGCN_PER ? net->shared : net->weights;
 }
 
@@ -177,7 +179,8 @@ size_t fedgcn_up(const struct fedgcn_params *p, enum fedgcn_kind kind)
 	case FEDGCN_CENTRES:
 		return p->k * (size_t)(2 + FEDGCN_Z);
 	case FEDGCN_TRAIN:
-		return fedgcn_travelling(p, &net) + 4 + p->k * (size_t)(1 + FEDGCN_Z);
+		return fedgcn_travelling(p, &net) + 4 +
+		       (p->prototypes == FEDGCN_MATCHED ? p->k * (size_t)(1 + FEDGCN_Z) : 0);
 	case FEDGCN_EM:
 		return p->k * (size_t)(1 + FEDGCN_Z + FEDGCN_TRIANGLE);
 	case FEDGCN_FINAL:

@@ -21,7 +21,7 @@ enum { FEDGCN_CENTRE_STEPS = 3, FEDGCN_CENTRE_LAST = 8 };
 /* Triangle of a FEDGCN_Z x FEDGCN_Z matrix, by rows. */
 enum { FEDGCN_TRIANGLE = FEDGCN_Z * (FEDGCN_Z + 1) / 2 };
 
-/* Weights of a round that travel: all, or those that FedPer shares. */
+/* Weights of a round that travel: all, those that FedPer shares, or none. */
 size_t fedgcn_travelling(const struct fedgcn_params *p, const struct gin *net);
 
 /* ---- local epochs: train.c ---- */

@@ -162,7 +162,8 @@ static void keep_model(struct fedgcn_party *party)
 		o->model.C.a[i] = o->W[weights + i];
 }
 
-/* n W, n, n KL, n reconstruction, changes, counts, sums of Z. */
+/* n W as far as weights travel, n, n KL, n reconstruction, changes; of "matched" counts, sums of Z.
+ */
 static enum err answer_train(struct fedgcn_party *party, const struct fedgcn_question *q, double *x)
 {
 	struct fedgcn_own *o = party->own;
@@ -187,6 +188,8 @@ static enum err answer_train(struct fedgcn_party *party, const struct fedgcn_que
 	*x++ = n * party->kl;
 	*x++ = n * party->reconstruction;
 	*x++ = (double)changed;
+	if (party->p.prototypes != FEDGCN_MATCHED)
+		return ERR_OK;
 	for (size_t r = 0; r < k; r++)
 		*x++ = o->count[r];
 	for (size_t r = 0; r < k; r++)

@@ -6,7 +6,7 @@
  *
  *     START    W           n, the number of graphs
  *     CENTRES  m, C        a step of k-means on the Z of the last W: counts, sums, spread
- *     TRAIN    W, C        a round: local epochs, then n W, n, losses, changes, n_k, n_k C_k
+ *     TRAIN    W, C        a round: local epochs, then n W, n, losses, changes; of `matched` n_k, n_k C_k
  *     EM       components  a step of EM on the parties' prototypes (equation 1): sums of gamma, gamma u,
  *                          gamma u u'
  *     FINAL    W, C        the last model; each party clusters its graphs; cluster sizes

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 /* The joint model without anybody's own last clustering: it assigns by the nearest prototype. Where
- * layers stay with their parties it is not whole. */
+ * layers or prototypes stay with their parties it is not whole. */
 static enum err keep_model(const struct run *run, const struct fedgcn_params *p,
 			   const struct fedgcn_report *r)
 {
@@ -25,7 +25,8 @@ static enum err keep_model(const struct run *run, const struct fedgcn_params *p,
 	char *path;
 	enum err e;
 
-	if (!r->W || !r->C.a || p->sharing == FEDGCN_LOCAL || p->sharing == FEDGCN_PER)
+	if (!r->W || !r->C.a || p->sharing == FEDGCN_LOCAL || p->sharing == FEDGCN_PER ||
+	    p->prototypes == FEDGCN_OWN)
 		return ERR_OK;
 	path = file_join(run->output, "model.fedgcn");
 	e = fedgcn_file_write(path, &m);

@@ -61,22 +61,31 @@ test_kcagc() {
 }
 
 # Of fedgcn: floats are added in another order, so clusters alone are the same, and questions, or masks would not cancel.
-test_fedgcn() {
-	local settings
+fedgcn_with() { # CHANGE OF THE JOB...
+	local settings name
 	needs_python
 	graphs_federation 3
 	patient 3
-	for settings in '.clusters = 2' '.clusters = 6 | .unchanged = 0.2 | .min_cluster = 3'; do
+	for name in $(names 3); do edit "$name" '.policy.jobs = ["fedgcn", "fedgcn.kde", "fedgcn.best"]'; done
+	for settings; do
 		edit job "$settings"
+		rm -f "$T/party-01.labels"
 		coordinator
 		party party-00
 		python_party party-01
 		party party-02
 		ends 0 coordinator party-00 party-01 party-02
 		mv "$T/party-01.labels" "$T/labels.txt"
-		[[ $settings != '.clusters = 2' ]] ||
-			at_least "$("$BIN/coterie" eval "$T/labels.txt" --truth "$(echo "$T"/data/party-01/*_graph_labels.txt)" | jq -r .ari)" 0.9 'ARI'
 	done
+}
+
+test_fedgcn() {
+	fedgcn_with '.clusters = 6 | .unchanged = 0.2 | .min_cluster = 3' '.clusters = 2'
+	at_least "$("$BIN/coterie" eval "$T/labels.txt" --truth "$(echo "$T"/data/party-01/*_graph_labels.txt)" | jq -r .ari)" 0.9 'ARI'
+}
+test_fedgcn_prototypes() { fedgcn_with '.prototypes = "best"' '.prototypes = "kde"' '.prototypes = "gmm" | .em = 3' 'del(.em) | .prototypes = "own"'; }
+test_fedgcn_aggregation() {
+	fedgcn_with '.aggregation = "fedprox" | .mu = 0.1' 'del(.mu) | .aggregation = "fedper"' '.aggregation = "none" | .prototypes = "own"'
 }
 
 # With a key that it shares beforehand with one of the others.

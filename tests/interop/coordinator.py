@@ -210,7 +210,10 @@ class Coordinator:
     def rounds(self):
         """Sums until parties say what they were told, which is the end. With the first sum of each phase they say so, too."""
         while True:
-            first = [c.recv((wire.MASKED, wire.SEALED)) for c in self.party]
+            first = [c.recv((wire.MASKED, wire.SEALED, wire.PROTOTYPES)) for c in self.party]
+            if first[0][0] == wire.PROTOTYPES:
+                self.clear([body for _, body in first])
+                continue
             if first[0][0] == wire.SEALED:
                 for c, frame in zip(self.party, first):
                     c.unread.append(frame)
@@ -221,6 +224,9 @@ class Coordinator:
             self.tell(total)
             self.sums += 1
             self.progress += 1
+
+    def clear(self, first):
+        raise AssertionError("a party shows what its kind does not ask for")
 
     def done(self):
         self.told_words()

@@ -1,4 +1,4 @@
-"""Kind fedgcn by proto/PROTOCOL.md and common/fedgcn/README.md. The coordinator is of `prototypes` "matched" or "gmm" and
+"""Kind fedgcn by proto/PROTOCOL.md and common/fedgcn/README.md. The coordinator is of any `prototypes` but "kde", and of
 `unchanged` 0: the number of sums follows from the job then, and what parties compute of them it need not know."""
 import glob
 import math
@@ -8,17 +8,36 @@ import numpy as np
 
 import coordinator
 import kmeans
+import wire
 
 
 class Coordinator(coordinator.Coordinator):
+    C = None  # of "best"
+
     def __init__(self, config, job, ready_file=None):
         super().__init__(config, job, ready_file)
         centres = 9 + 3 * (job["clusters"] - 1).bit_length()
         each = 1 + (job["em"] if job["prototypes"] == "gmm" else 0)
         self.firsts = (0, 1, 1 + centres, 1 + centres + each * job["rounds"])
 
+    def clear(self, first):
+        """The prototypes of the party whose clusters are clearest go to all; where it has none, what there was before."""
+        k, got = self.what["clusters"], []
+        for l, (c, body) in enumerate(zip(self.party, first)):
+            bodies = iter([body])
+            got.append(wire.reals(lambda c=c, b=bodies: next(b, None) or c.recv((wire.PROTOTYPES,))[1], l, k * (Z_LENGTH + 1) + 1, "<f8"))
+        best = max(got, key=lambda x: x[-1])
+        own, there = best[: k * Z_LENGTH].reshape(k, -1), best[k * Z_LENGTH : -1, None] > 0
+        self.C = np.where(there, own, np.zeros_like(own) if self.C is None else self.C)
+        for c in self.party:
+            self.tell_prototypes(c, self.C)
 
-# ---- a party: features "structure", prototypes "matched" ----
+    def tell_prototypes(self, c, C):
+        for body in wire.real_bodies(self.root(), C, "<f8"):
+            c.send(wire.MATRIX, body)
+
+
+# ---- a party: features "structure" ----
 
 HIDDEN, Z_LENGTH, WALKS, DEGREES, LAYERS = 64, 64, 16, 16, 3
 F32 = np.float32
@@ -138,12 +157,17 @@ class Adam:
 
 
 class Party:
-    """link: phase(name), bind(numbers), sum(term), as kmeans.Party has it."""
+    """link: phase(name), bind(numbers), sum(term), as kmeans.Party has it; upload(numbers) and told(count) for prototypes in
+    clear."""
 
     def __init__(self, job, folder, link):
         self.job, self.link, self.k = job, link, job["clusters"]
+        self.ways, self.shares = job["prototypes"], job["aggregation"]
         self.graphs = [((A + np.eye(len(A))).astype(F32), features(A)) for A in read_graphs(folder)]
         self.shape = shapes(self.graphs[0][1].shape[1])
+        at = np.cumsum([0] + [(i + 1) * o for i, o in self.shape])
+        self.n = at[-1]  # of which so many travel
+        self.travel = {"none": 0, "fedper": at[8]}.get(self.shares, self.n)
 
     def ask(self, question, term):
         self.link.bind(np.asarray(question, dtype=F32).astype(float))
@@ -192,7 +216,8 @@ class Party:
     def train(self, number):
         """The epochs of a round, on what is trained: W and, behind it, C. The two losses."""
         job, x = self.job, self.x
-        order, rng, adam, n = list(range(len(self.graphs))), kmeans.Random(job["seed"], 0x100000 + number), Adam(len(x)), len(self.W)
+        order, rng, adam, n = list(range(len(self.graphs))), kmeans.Random(job["seed"], 0x100000 + number), Adam(len(x)), self.n
+        came, pull = x[:n].copy(), F32(job["mu"] if self.shares == "fedprox" else 0)
         for _ in range(job["epochs"]):
             for i in range(len(order), 1, -1):
                 j = rng.below(i)
@@ -204,30 +229,91 @@ class Party:
                 nodes = len(net.F)
                 kl, dZ, dC = draw_together(Z.astype(float), x[n:].reshape(self.k, -1).astype(float))
                 g, square = net.backward(dZ.astype(F32), F32(job["lambda"] / (2 * nodes)))
+                g += pull * (x[:n] - came)
                 adam.step(job["rate"], np.append(g, dC.ravel().astype(F32)), x)
                 losses.append((kl, square / (2 * nodes)))
         return np.mean(losses, axis=0)
 
+    def take(self, number):
+        """What all have together becomes what is trained, but for what stays at home."""
+        first = number == 1
+        self.x[: self.travel] = self.W
+        self.x[self.n :] = np.ravel(self.C if first or self.ways != "own" else self.own)
+
     def round(self, number):
-        n, graphs = len(self.W), len(self.graphs)
-        self.x = np.append(self.W, self.C.astype(F32).ravel()).astype(F32)
+        n, t, graphs = self.n, self.travel, len(self.graphs)
+        self.take(number)
         losses = self.train(number)
         self.Z = Net(self.shape, self.x[:n]).forward(self.graphs).astype(float)
         scale = min(1.0, 100 * math.sqrt(self.Z.size) / np.linalg.norm(self.Z))
         self.Z *= scale
         self.x[n - (HIDDEN + 1) * Z_LENGTH :] *= F32(scale)  # the last map, and the prototypes
-        own = self.x[n:].reshape(self.k, -1).astype(float)
-        before, self.label = self.label, self.lloyd(own)
+        self.own = self.x[n:].reshape(self.k, -1).astype(float)
+        before, self.label = self.label, self.lloyd(self.own)
         changed = graphs if before is None else (before != self.label).sum()
-        count = np.bincount(self.label, minlength=self.k).astype(float)
-        count[count < self.job["min_cluster"]] = 0
-        term = [graphs * self.x[:n].astype(float), [graphs], graphs * losses, [changed], count, (count[:, None] * own).ravel()]
+        self.count = np.bincount(self.label, minlength=self.k).astype(float)
+        self.count[self.count < self.job["min_cluster"]] = 0
+        term = [graphs * self.x[:t].astype(float), [graphs], graphs * losses, [changed]]
+        if self.ways == "matched":
+            term += [self.count, (self.count[:, None] * self.own).ravel()]
         got = self.ask(np.append(self.W, self.C.ravel()), np.concatenate(term))
-        self.W = (got[:n] / got[n]).astype(F32)
-        count, sums = got[n + 4 : n + 4 + self.k], got[n + 4 + self.k :].reshape(self.k, -1)
-        some = count >= 1
-        self.C[some] = sums[some] / count[some, None]
-        return got[n + 3] / got[n]
+        self.W = (got[:t] / got[t]).astype(F32)
+        if self.ways == "matched":
+            count, sums = got[t + 4 : t + 4 + self.k], got[t + 4 + self.k :].reshape(self.k, -1)
+            some = count >= 1
+            self.C[some] = sums[some] / count[some, None]
+        elif self.ways == "gmm":
+            self.mixture()
+        elif self.ways != "own":
+            self.link.upload(self.clear())
+            self.C = self.link.told(self.k * Z_LENGTH).reshape(self.k, -1).copy()
+        return got[t + 3] / got[t]
+
+    def clear(self):
+        """PROTOTYPES: those of enough graphs, how many these are, and how clear clusters are."""
+        two = np.sort(np.sqrt(((self.Z[:, None] - self.own[None]) ** 2).sum(axis=2)), axis=1)[:, :2]
+        clear = ((two[:, 1] - two[:, 0]) / np.maximum(two[:, 1], 1e-300)).mean() if self.k > 1 else 0.0
+        return np.concatenate([(self.own * (self.count > 0)[:, None]).ravel(), self.count, [clear]])
+
+    def moments(self, component):
+        """Of the own prototypes: sums of gamma, gamma u, gamma u u'."""
+        low = np.tril_indices(Z_LENGTH)
+        out = np.zeros((self.k, 1 + Z_LENGTH + len(low[0])))
+        for u in self.own[self.count > 0]:
+            x = np.full(self.k, -np.inf)
+            for r, c in enumerate(component):
+                if c[1] > 0:
+                    M, d = np.zeros((Z_LENGTH, Z_LENGTH)), u - c[2 : 2 + Z_LENGTH]
+                    M[low] = c[2 + Z_LENGTH :]
+                    x[r] = c[0] - d @ (M + np.tril(M, -1).T) @ d / 2
+            gamma = np.exp(x - x.max())
+            out += (gamma / gamma.sum())[:, None] * np.concatenate([[1], u, np.outer(u, u)[low]])
+        return out.ravel()
+
+    def mixture(self):
+        low, k = np.tril_indices(Z_LENGTH), self.k
+        component = np.zeros((k, 2 + Z_LENGTH + len(low[0])))
+        component[:, 1], component[:, 2 : 2 + Z_LENGTH] = 1, self.C
+        for t in range(self.job["em"]):
+            said = component.astype(F32).astype(float)
+            got = self.ask(said.ravel(), self.moments(said)).reshape(k, -1)
+            mass, first, second = got[:, 0], got[:, 1 : 1 + Z_LENGTH], got[:, 1 + Z_LENGTH :]
+            diagonal = second[:, low[0] == low[1]]
+            if t == 0:
+                mean = first.sum(axis=0) / mass.sum()
+                spread = max(float(np.maximum(diagonal.sum(axis=0) / mass.sum() - mean**2, 0).mean()), 1e-9)
+                component[:, 2 + Z_LENGTH :] = (low[0] == low[1]) * (k / (16 * spread))
+                continue
+            component[:, 1] = mass > 1e-3
+            for r in np.flatnonzero(mass > 1e-3):
+                self.C[r] = mean = first[r] / mass[r]
+                S = np.zeros((Z_LENGTH, Z_LENGTH))
+                S[low] = second[r] / mass[r]
+                S = S + np.tril(S, -1).T - np.outer(mean, mean) + 0.05 * spread * np.eye(Z_LENGTH)
+                s, V = np.linalg.eigh(S)
+                s = np.maximum(s, 0.05 * spread)
+                component[r, 0] = math.log(mass[r] / mass.sum()) - np.log(s).sum() / 32
+                component[r, 2 : 2 + Z_LENGTH], component[r, 2 + Z_LENGTH :] = mean, ((V / s) @ V.T)[low] / 16
 
     def lloyd(self, C):
         label = self.nearest(C)[0]
@@ -241,9 +327,11 @@ class Party:
 
     def run(self):
         self.link.phase("start")
-        self.label, self.W = None, draw(self.shape, self.job["seed"])
-        self.Z = Net(self.shape, self.W).forward(self.graphs).astype(float)
-        self.n = self.ask(self.W, [len(self.graphs)])[0]
+        self.label, W = None, draw(self.shape, self.job["seed"])
+        self.x = np.append(W, np.zeros(self.k * Z_LENGTH, F32))
+        self.Z = Net(self.shape, W).forward(self.graphs).astype(float)
+        self.ask(W, [len(self.graphs)])
+        self.W = W[: self.travel]
         self.centres()
         self.link.phase("train")
         for number in range(1, self.job["rounds"] + 1):
@@ -251,7 +339,8 @@ class Party:
             if 0 < self.job["unchanged"] and changed <= self.job["unchanged"]:
                 break
         self.link.phase("final")
-        self.Z = Net(self.shape, self.W).forward(self.graphs).astype(float)
-        self.label = self.lloyd(self.C.astype(F32).astype(float))
+        self.take(number + 1)
+        self.Z = Net(self.shape, self.x[: self.n]).forward(self.graphs).astype(float)
+        self.label = self.lloyd(self.x[self.n :].reshape(self.k, -1).astype(float))
         self.ask(np.append(self.W, self.C.ravel()), np.bincount(self.label, minlength=self.k))
         return self.label

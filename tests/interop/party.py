@@ -61,7 +61,7 @@ class Link:
     """What kmeans.Party and kcagc.Party ask, over a connection."""
 
     def __init__(self, conn, session, lie):
-        self.conn, self.s, self.lie, self.told, self.said, self.due = conn, session, lie, 0, True, {}
+        self.conn, self.s, self.lie, self.sums, self.said, self.due = conn, session, lie, 0, True, {}
         self.root, self.word = len(session.names), None
         self.transcript = secsum.sha256(secsum.text(b"coterie group v1"), u32(self.root))
 
@@ -134,6 +134,13 @@ class Link:
         if not self.said:
             self.say()
 
+    def upload(self, numbers):
+        for body in wire.real_bodies(self.s.own, numbers, "<f8"):
+            self.conn.send(wire.PROTOTYPES, body)
+
+    def told(self, count):
+        return wire.reals(lambda: self.recv(wire.MATRIX), self.root, count, "<f8")
+
     def add(self, term):
         """To a sum that the coordinator alone sees."""
         self.send_words(secsum.encode(term, len(self.s.names), *self.word), [1])
@@ -141,20 +148,20 @@ class Link:
     def sum(self, term):
         members, n = tuple(range(len(self.s.names))), len(term)
         words = secsum.encode(term, len(members), *secsum.WIDE)
-        tags = secsum.make_tags(self.key, self.root, self.told, self.s.own, words)
+        tags = secsum.make_tags(self.key, self.root, self.sums, self.s.own, words)
         tags[0] ^= self.lie == "tag"
         self.send_words(words, [1] + tags)
         got = b""
         while len(got) < 8 * (n + 2):
             r = Reader(self.recv(wire.SUM))
             head = r.number(4), r.number(8), r.number(8), r.number(8)
-            assert head == (self.root, self.told, n + 2, len(got) // 8), f"SUM {head}"
+            assert head == (self.root, self.sums, n + 2, len(got) // 8), f"SUM {head}"
             got += r.bytes(8, 1 << 20)
             r.end()
         got = np.frombuffer(got, dtype="<u8")
-        if self.lie != "believe" and not secsum.tags_hold(self.key, self.root, self.told, members, got[:n], got[n:]):
-            raise secsum.Refused(f"{self.conn.peer} sent SUM {self.told} that is not the sum of the terms and tags")
-        self.told += 1
+        if self.lie != "believe" and not secsum.tags_hold(self.key, self.root, self.sums, members, got[:n], got[n:]):
+            raise secsum.Refused(f"{self.conn.peer} sent SUM {self.sums} that is not the sum of the terms and tags")
+        self.sums += 1
         return secsum.decode(got[:n], *secsum.WIDE)
 
 

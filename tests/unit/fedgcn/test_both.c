@@ -392,6 +392,41 @@ static void test_every_message(void **state)
 	recording_free(r);
 }
 
+/* Numbers that party 1 sends in a round's sum; 3 more are canary and tags. */
+static uint64_t round_words(const char *settings)
+{
+	struct recording *r = record_job(settings);
+	uint64_t words = 0;
+
+	for (size_t i = 0; i < r->from_party[1].count; i++) {
+		const struct note *note = &r->from_party[1].note[i];
+		struct msg m;
+
+		if (note->type != MSG_MASKED || strcmp(note->step, "train") != 0)
+			continue;
+		assert_ok(msg_decode(&m, note->type, (struct bytes){ note->body, note->len }));
+		words = m.masked.count - 3;
+		break;
+	}
+	recording_free(r);
+	return words;
+}
+
+/* Weights and prototypes that the job says stay with their party are in no sum. */
+static void test_what_stays(void **state)
+{
+	uint64_t matched = round_words("rounds=1 epochs=1");
+	uint64_t own = round_words("rounds=1 epochs=1 prototypes=own");
+
+	(void)state;
+	assert_int_equal(matched - own, CLASSES * (1 + FEDGCN_Z));
+	assert_true(own > 10000);
+	assert_int_equal(round_words("rounds=1 epochs=1 prototypes=kde"), own);
+	assert_in_range(round_words("rounds=1 epochs=1 prototypes=own aggregation=fedper"), 5,
+			own - 1);
+	assert_int_equal(round_words("rounds=1 epochs=1 prototypes=own aggregation=none"), 4);
+}
+
 static void huge(double *x, size_t count)
 {
 	x[count / 2] = 1e30;
@@ -433,6 +468,7 @@ int main(void)
 		cmocka_unit_test(test_exploding_loss),
 		cmocka_unit_test(test_every_message),
 		cmocka_unit_test(test_wrong_numbers),
+		cmocka_unit_test(test_what_stays),
 	};
 
 	federation_quiet();

@@ -435,7 +435,10 @@ static enum err write_party(const struct launch *l, unsigned own, char (*pin)[FI
 
 		snprintf(key, sizeof(key), "%.*s", (int)(equals - l->policy.item[i]),
 			 l->policy.item[i]);
-		json_put_number(policy, key, strtod(equals + 1, NULL));
+		if (!strcmp(key, "profile")) /* yes or no */
+			json_put_bool(policy, key, strtod(equals + 1, NULL) != 0);
+		else
+			json_put_number(policy, key, strtod(equals + 1, NULL));
 	}
 	return write_config(l, name, root, "parties.numbering");
 }

@@ -47,7 +47,8 @@ static const struct argp_option options[] = {
 	  "Without: every kind, but not the variants that show more",
 	  0 },
 	{ "policy", KEY_POLICY, "KEY=X", 0,
-	  "min_cluster, min_common, max_eps or max_delta of the parties' policy", 0 },
+	  "min_cluster, min_common, max_eps, max_delta or profile (1: yes) of the parties' policy",
+	  0 },
 	{ "seed", 's', "S", 0, "of the split and of the job", 0 },
 	ARGS_SET,
 	{ "out", 'o', "DIR", 0,
@@ -69,8 +70,8 @@ static int number_in(const char *const *names, const char *text)
 
 static void take_policy(struct launch *l, struct argp_state *state, const char *text)
 {
-	static const char *const keys[] = { "min_cluster=", "min_common=", "max_eps=",
-					    "max_delta=" };
+	static const char *const keys[] = { "min_cluster=", "min_common=", "max_eps=", "max_delta=",
+					    "profile=" };
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		if (!strncmp(text, keys[i], strlen(keys[i]))) {
@@ -78,10 +79,10 @@ static void take_policy(struct launch *l, struct argp_state *state, const char *
 			overrides_add(&l->policy, "%s", text);
 			return;
 		}
-	argp_error(
-	    state,
-	    "--policy is \"%s\", expected min_cluster=X, min_common=X, max_eps=X or max_delta=X",
-	    text);
+	argp_error(state,
+		   "--policy is \"%s\", expected min_cluster=X, min_common=X, max_eps=X, "
+		   "max_delta=X or profile=1",
+		   text);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

@@ -164,7 +164,8 @@ static enum err run(void *arguments)
 		err = draw(a, &r);
 	if (!err)
 		profile_read(&r);
-	if (!err && (a->truth || r.picture.n || r.profile.n) && !a->no_record && r.main->sound) {
+	if (!err && (a->truth || r.picture.n || r.profile.n || r.joint.n) && !a->no_record &&
+	    r.main->sound) {
 		json_write_pretty(r.main->run, &text);
 		err = file_write(record, (struct bytes){ text.p, text.n }, mode);
 		if (err)
@@ -186,6 +187,7 @@ static enum err run(void *arguments)
 	buf_release(&text);
 	buf_release(&html);
 	buf_release(&r.profile);
+	buf_release(&r.joint);
 	free(record);
 	picture_release(&r.picture);
 	run_dir_release(&r.runs);

@@ -15,7 +15,7 @@ struct report {
 	const struct process *main; /* the coordinator's if there, else the first: what ran, in all */
 	struct picture picture;     /* n = 0: none */
 	const char *picture_of;     /* whose points */
-	struct buf profile;         /* rows of its table; empty: none */
+	struct buf profile, joint;  /* rows of their tables; empty: none */
 };
 
 /* The whole page; what turns out to be missing is added to r->runs.missing. */
@@ -33,7 +33,8 @@ report_part part_picture;                                /* report_picture.c */
 report_part part_evaluation;                             /* report_score.c */
 report_part part_profile;                                /* report_profile.c */
 
-/* A party's own directory: its profile.csv, if there is one, into r->profile and the run's "profile". What is wrong
+/* A party's own directory: its profile.csv, if there is one, into r->profile and the run's "profile"; of any directory the
+ * first party's profile-joint.csv into r->joint and "profile_joint". What is wrong
  * with it is only said. */
 void profile_read(struct report *r);
 

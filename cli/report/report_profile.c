@@ -1,4 +1,5 @@
-/* What sets clusters apart at this party: its profile.csv (common/data/profile.h), a table. */
+/* What sets clusters apart at this party, and over all: profile.csv and profile-joint.csv
+ * (common/data/profile.h), a table each. */
 #include "cli/report/report_page.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
@@ -85,32 +86,28 @@ static enum err table(struct bytes file, const char *path, struct buf *b, struct
 	}
 	buf_release(&field);
 	if (!e && t.p < t.end)
-		buf_printf(b, "<tr><td colspan=\"4\">and more, in profile.csv</td></tr>\n");
+		buf_printf(b, "<tr><td colspan=\"4\">and more, in the file</td></tr>\n");
 	return e;
 }
 
-void profile_read(struct report *r)
+/* Of one process, the file of this name. */
+static void read_one(struct report *r, const struct process *p, const char *name, const char *what,
+		     struct buf *rows, const char *member)
 {
-	const struct process *p = run_dir_party(&r->runs);
+	char *path = file_join(p->dir, name);
 	struct json *recorded = json_array();
 	struct buf text = { 0 };
 	enum err e;
-	char *path;
 
-	if (!p || !r->runs.alone) {
-		json_free(recorded);
-		return;
-	}
-	path = file_join(p->dir, "profile.csv");
 	if (access(path, F_OK) == 0) {
 		e = file_read_text(path, PROFILE_BYTES_MAX, &text);
 		if (!e)
-			e = table((struct bytes){ text.p, text.n }, path, &r->profile, recorded);
+			e = table((struct bytes){ text.p, text.n }, path, rows, recorded);
 		if (e) {
-			r->profile.n = 0;
-			notes_add(&r->runs.missing, "what sets clusters apart", "%s", err_detail());
+			rows->n = 0;
+			notes_add(&r->runs.missing, what, "%s", err_detail());
 		} else {
-			json_put(r->main->run, "profile", recorded);
+			json_put(r->main->run, member, recorded);
 			recorded = NULL;
 		}
 	}
@@ -119,17 +116,43 @@ void profile_read(struct report *r)
 	free(path);
 }
 
+void profile_read(struct report *r)
+{
+	const struct process *p = run_dir_party(&r->runs);
+
+	if (!p)
+		return;
+	read_one(r, p, "profile-joint.csv", "what sets clusters apart over all parties", &r->joint,
+		 "profile_joint");
+	if (r->runs.alone)
+		read_one(r, p, "profile.csv", "what sets clusters apart", &r->profile, "profile");
+}
+
+static void section(struct buf *b, const char *id, const char *title, const char *of,
+		    const struct buf *rows)
+{
+	html_section(b, id, title);
+	buf_printf(
+	    b,
+	    "<p class=\"note\">%s z: by how many deviations the cluster's mean is above or below "
+	    "what is usual; share: the part of its rows in which the column is not 0; lift: that "
+	    "over the share of all rows.</p>\n<div class=\"scroll\"><table id=\"%s-table\">"
+	    "<thead><tr><th>column</th><th>mean</th><th>of all</th><th>z</th></tr></thead>\n"
+	    "<tbody>\n",
+	    of, id);
+	buf_add(b, rows->p, rows->n);
+	buf_printf(b, "</tbody></table></div>\n</section>\n");
+}
+
 void part_profile(struct report *r, struct buf *b)
 {
-	if (!r->profile.n)
-		return;
-	html_section(b, "profile", "What sets clusters apart");
-	buf_printf(
-	    b, "<p class=\"note\">By this party's own columns and rows alone. z: by how many "
-	       "deviations the cluster's mean is above or below what is usual; share: the part of "
-	       "its rows in which the column is not 0; lift: that over the share of all "
-	       "rows.</p>\n<div class=\"scroll\"><table id=\"profile-table\"><thead><tr>"
-	       "<th>column</th><th>mean</th><th>of all</th><th>z</th></tr></thead>\n<tbody>\n");
-	buf_add(b, r->profile.p, r->profile.n);
-	buf_printf(b, "</tbody></table></div>\n</section>\n");
+	if (r->profile.n)
+		section(b, "profile", "What sets clusters apart",
+			"By this party's own columns and rows alone.", &r->profile);
+	if (r->joint.n)
+		section(b, "profile-joint", "What sets clusters apart over all parties",
+			"By the rows of all parties, from sums of clusters that have "
+			"job.min_cluster rows "
+			"or more, with noise as job.profile_noise says.",
+			&r->joint);
 }

@@ -120,23 +120,37 @@ static struct profile_line line_of(const struct sums *s, uint32_t c, size_t j)
 	return l;
 }
 
+void profile_init(struct profile *p, size_t k)
+{
+	*p = (struct profile){ 0 };
+	ALLOC(p->line, k * PROFILE_MOST);
+}
+
+void profile_offer(struct profile *p, size_t first, const struct profile_line *l)
+{
+	struct profile_line *best = p->line + first;
+	size_t at = p->n - first;
+
+	if (l->z == 0 || (at == PROFILE_MOST && fabs(l->z) <= fabs(best[at - 1].z)))
+		return;
+	if (at < PROFILE_MOST)
+		p->n++;
+	else
+		at--;
+	for (; at > 0 && fabs(best[at - 1].z) < fabs(l->z); at--)
+		best[at] = best[at - 1];
+	best[at] = *l;
+}
+
 static void write_cluster(const struct sums *s, uint32_t c, struct profile *p)
 {
-	struct profile_line *best = p->line + p->n;
-	size_t found = 0;
+	size_t first = p->n;
 
 	for (size_t j = 0; j < s->m; j++) {
 		struct profile_line l = line_of(s, c, j);
-		size_t at = found;
 
-		if (l.z == 0 || (found == PROFILE_MOST && fabs(l.z) <= fabs(best[at - 1].z)))
-			continue;
-		found += found < PROFILE_MOST;
-		for (at = found - 1; at > 0 && fabs(best[at - 1].z) < fabs(l.z); at--)
-			best[at] = best[at - 1];
-		best[at] = l;
+		profile_offer(p, first, &l);
 	}
-	p->n += found;
 }
 
 void profile_of(const struct features *X, const uint32_t *label, size_t k, struct profile *p)
@@ -144,7 +158,7 @@ void profile_of(const struct features *X, const uint32_t *label, size_t k, struc
 	size_t m = features_cols(X);
 	struct sums s = { .n = features_rows(X), .m = m, .k = k };
 
-	*p = (struct profile){ 0 };
+	profile_init(p, k);
 	ALLOC(s.rows, k);
 	ALLOC(s.sum, k * m);
 	ALLOC(s.present, k * m);
@@ -152,7 +166,6 @@ void profile_of(const struct features *X, const uint32_t *label, size_t k, struc
 	ALLOC(s.deviation, m);
 	ALLOC(s.middle, m);
 	ALLOC(s.robust, m);
-	ALLOC(p->line, k * PROFILE_MOST);
 	add_all(&s, X, label);
 	deviations(&s, X);
 	if (!X->is_sparse && s.n)

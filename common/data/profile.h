@@ -36,6 +36,11 @@ struct profile {
 void profile_of(const struct features *X, const uint32_t *label, size_t k, struct profile *p);
 void profile_release(struct profile *p);
 
+/* For other sums than those of rows at hand: no lines, and room for k clusters; then each line of a cluster, which begins
+ * at line `first` and is the last one, finds its place, or another one goes. */
+void profile_init(struct profile *p, size_t k);
+void profile_offer(struct profile *p, size_t first, const struct profile_line *l);
+
 /* Atomically. Columns by their names, or numbers from 0. */
 enum err profile_write(const char *path, const struct profile *p,
 		       const struct columns *names) MUST_CHECK;

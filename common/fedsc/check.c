@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+static const char NO_PROFILE[] = "nothing reads it where job.profile is false";
+
 const char *fedsc_unread(const void *p, const struct config_row *row)
 {
 	const struct fedsc_job *job = p;
@@ -25,6 +27,8 @@ const char *fedsc_unread(const void *p, const struct config_row *row)
 				 *const search[] = { "dims_share", "dims_most", NULL };
 	enum fedsc_variant variant = job->how.variant;
 
+	if (!job->how.profile && !strcmp(path, "profile_noise"))
+		return NO_PROFILE;
 	if (variant == FEDSC_BY_ANCHORS)
 		return kind_among(path, stage_one) ? "variant \"anchor\" does not read it" : NULL;
 	if (variant == FEDSC_BY_DENSE && kind_among(path, not_dense))
@@ -42,6 +46,8 @@ const char *kmeans_unread(const void *p, const struct config_row *row)
 {
 	const struct fedsc_job *job = p;
 
+	if (!job->how.profile && !strcmp(row->path, "profile_noise"))
+		return NO_PROFILE;
 	if (job->noise == NOISE_SUMS && !strcmp(row->path, "tolerance"))
 		return "with noise in sums all rounds are made";
 	return NULL;
@@ -203,6 +209,23 @@ static enum err check_sizes(const struct fedsc_job *job)
 	return ERR_OK;
 }
 
+static enum err check_profile(const struct fedsc_job *job)
+{
+	if (!job->how.profile)
+		return ERR_OK;
+	if (job->how.standardize == STANDARDIZE_LOCAL)
+		return err_set(
+		    ERR_INPUT,
+		    "job.profile is true, but job.standardize is \"local\": each party's "
+		    "columns are in a unit of its own, expected \"none\" or \"joint\"");
+	if (job->noise == NOISE_SUMS)
+		return err_set(
+		    ERR_INPUT,
+		    "job.profile is true, but job.noise.on is \"sums\": its sums would take "
+		    "a part of eps, expected \"none\" or \"data\"");
+	return ERR_OK;
+}
+
 enum err fedsc_check(const void *p)
 {
 	const struct fedsc_job *job = p;
@@ -220,6 +243,7 @@ enum err fedsc_check(const void *p)
 
 	if (!kmeans)
 		TRY(check_sizes(job));
+	TRY(check_profile(job));
 	for (size_t i = 0; i < sizeof(given) / sizeof(*given) && job->noise == NOISE_NONE; i++)
 		if (given[i].value > 0)
 			return err_set(

@@ -17,6 +17,7 @@ void fedsc_report_release(struct fedsc_report *r)
 	free(r->size);
 	free(r->label);
 	mat_release(&r->centres);
+	profile_release(&r->profile);
 	free(r->mean);
 	free(r->unit);
 	*r = (struct fedsc_report){ 0 };
@@ -359,6 +360,21 @@ static enum err by_kmeans(struct fedsc_run *run)
 	return err;
 }
 
+static enum err run_variant(struct fedsc_run *run)
+{
+	switch (run->p->variant) {
+	case FEDSC_BY_ANCHORS:
+		return fedsc_by_anchors(run);
+	case FEDSC_BY_DENSE:
+		return by_dense(run);
+	case FEDSC_BY_PAPER:
+		return by_paper(run);
+	case FEDSC_BY_KMEANS:
+		return by_kmeans(run);
+	}
+	return ERR_OK;
+}
+
 enum err fedsc_run(struct parties *parties, size_t m, const struct fedsc_params *p,
 		   struct fedsc_report *report)
 {
@@ -388,15 +404,6 @@ enum err fedsc_run(struct parties *parties, size_t m, const struct fedsc_params 
 			       parties->count);
 	if (p->multiplier > 0)
 		return fedsc_private(parties, m, p, report);
-	switch (p->variant) {
-	case FEDSC_BY_ANCHORS:
-		return fedsc_by_anchors(&run);
-	case FEDSC_BY_DENSE:
-		return by_dense(&run);
-	case FEDSC_BY_PAPER:
-		return by_paper(&run);
-	case FEDSC_BY_KMEANS:
-		return by_kmeans(&run);
-	}
-	return ERR_OK;
+	TRY(run_variant(&run));
+	return p->profile ? fedsc_profile(&run) : ERR_OK;
 }

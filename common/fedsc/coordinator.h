@@ -4,6 +4,7 @@
 #ifndef COMMON_FEDSC_COORDINATOR_H
 #define COMMON_FEDSC_COORDINATOR_H
 
+#include "common/data/profile.h"
 #include "common/fedsc/job.h"
 #include "common/fedsc/party.h"
 #include "common/parties/parties.h"
@@ -23,6 +24,7 @@ struct fedsc_report {
 	size_t values;            /* how many: k; of a range one more, if there is one */
 	double *size;             /* k: rows of each cluster; owned */
 	struct mat centres;       /* k-means: k x m, those of the last counting, in the data's units; owned */
+	struct profile profile;   /* with job.profile: of rows over all parties, columns by number; owned */
 	uint32_t *label;          /* paper: n labels in the order of the parties; owned; else NULL */
 };
 void fedsc_report_release(struct fedsc_report *r); /* also after a run that failed */

@@ -52,6 +52,11 @@ const struct config_row fedsc_rows[] = {
 	{ "standardize", CONFIG_ENUM, AT(how.standardize), .standard = "none", .names = kind_standardize_names,
 	  .help = "columns come to mean 0 and deviation 1, but for categories and sparse features: by all parties' rows, "
 		  "from one sum more (\"joint\"), or each party's by its own (\"local\")" },
+	{ "profile", CONFIG_BOOL, AT(how.profile), .standard = "false",
+	  .help = "at the end, what sets clusters apart over all parties: means and shares of each column by cluster, "
+		  "which policy.profile of each party must allow" },
+	{ "profile_noise", CONFIG_DOUBLE, AT(how.profile_noise), 0, 1e6, "1",
+	  .help = "deviation of the noise on each sum of that profile, in what one row of usual size adds; claims no privacy" },
 	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = fedsc_noise_names,
 	  .help = "what Gaussian noise is added to: nothing, each party's rows, or its factors Z_p and C_p" },
 	{ "noise.beta", CONFIG_DOUBLE, AT(noise_beta), 0, 1e6, "0",
@@ -82,6 +87,11 @@ const struct config_row kmeans_rows[] = {
 	{ "standardize", CONFIG_ENUM, AT(how.standardize), .standard = "none", .names = kind_standardize_names,
 	  .help = "columns come to mean 0 and deviation 1, but for categories and sparse features: by all parties' rows, "
 		  "from one sum more (\"joint\"), or each party's by its own (\"local\")" },
+	{ "profile", CONFIG_BOOL, AT(how.profile), .standard = "false",
+	  .help = "at the end, what sets clusters apart over all parties: means and shares of each column by cluster, "
+		  "which policy.profile of each party must allow" },
+	{ "profile_noise", CONFIG_DOUBLE, AT(how.profile_noise), 0, 1e6, "1",
+	  .help = "deviation of the noise on each sum of that profile, in what one row of usual size adds; claims no privacy" },
 	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = fedsc_noise_names,
 	  .help = "what Gaussian noise is added to: nothing, each party's rows, or, by shares of all parties, each sum" },
 	{ "noise.beta", CONFIG_DOUBLE, AT(noise_beta), 0, 1e6, "0",

@@ -44,6 +44,8 @@ struct fedsc_params { /* kmeans reads those marked with + */
 	double multiplier;       /* + noise in sums: its deviation, in how far a row can move a sum; 0: none */
 	size_t colluders;        /* + so many parties' shares of it are taken to be known */
 	enum job_standardize standardize; /* + */
+	bool profile;          /* + job.profile: sums by cluster at the end */
+	double profile_noise;  /* + of each of them over all parties, its deviation in what one row of usual size adds */
 	uint64_t draw; /* from which the parties of each round are drawn: the attempt's hash */
 	uint64_t seed;    /* + */
 	unsigned threads; /* + the labels do not depend on it */

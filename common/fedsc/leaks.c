@@ -68,6 +68,17 @@ void fedsc_leaks(struct said *s, const void *p, size_t parties)
 	    "clusters \"from\" .. \"to\": coordinator and parties see counts and centres of each k "
 	    "in "
 	    "turn, and how well rows fit their clusters, one number of all rows for each k");
+	say(s, job->how.profile,
+	    "job.profile: coordinator and parties see, of each cluster that has min_cluster rows "
+	    "or more, "
+	    "the mean of each column and the part of its rows in which it is not 0, over all "
+	    "parties; of "
+	    "all rows also the deviation of each column");
+	say(s, job->how.profile && job->how.profile_noise > 0,
+	    "the sums of that profile have noise, which blurs what a single row adds and claims no "
+	    "differential privacy");
+	say(s, job->how.profile && parties == 2,
+	    "of two parties each learns the other's part of that profile, but for the noise");
 	say(s, parties == 2,
 	    "of two parties each learns the other's number of rows, the means of its columns and "
 	    "its part of every centre");

@@ -27,6 +27,8 @@ enum err fedsc_embed(const struct fedsc_run *run, const struct mat *R) MUST_CHEC
  * found is passed on. Whether there are larger ones nobody looks. */
 enum err fedsc_leading(struct fedsc_run *run, const struct mat *G, size_t k, double *value,
 		       struct mat *U) MUST_CHECK;
+/* With job.profile, last: report->profile. profile.c. ERR_PEER: sizes that cannot be. */
+enum err fedsc_profile(struct fedsc_run *run) MUST_CHECK;
 void fedsc_keep_sizes(const struct fedsc_run *run, const struct fedkmeans_centres *c);
 
 /* Totals; of their means the rows' spread, or that of each column; of the deviation, where the kernel needs a

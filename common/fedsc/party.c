@@ -38,6 +38,10 @@ size_t fedsc_words(const struct fedsc_question *q, size_t m)
 		return 1;
 	case FEDSC_NOISY:
 		return q->Z->rows * (m + 2);
+	case FEDSC_SIZES:
+		return q->k;
+	case FEDSC_PROFILE:
+		return fedsc_profile_words(q, m);
 	case FEDSC_EMBED:
 	case FEDSC_UPLOAD:
 	case FEDSC_BALL:
@@ -89,6 +93,7 @@ void fedsc_party_release(struct fedsc_party *p)
 	fedkmeans_party_release(&p->clusters);
 	mat_release(&p->embedding);
 	mat_release(&p->X);
+	free(p->present);
 	*p = (struct fedsc_party){ 0 };
 }
 
@@ -411,6 +416,10 @@ enum err fedsc_answer(struct fedsc_party *p, const struct fedsc_question *q, dou
 		return fedsc_enter_ball(p, q->clip);
 	case FEDSC_NOISY:
 		return fedsc_tell_noisy(p, q, x);
+	case FEDSC_SIZES:
+		return fedsc_tell_sizes(p, q, x);
+	case FEDSC_PROFILE:
+		return fedsc_tell_profile(p, q, x);
 	case FEDSC_NEAREST:
 		return fedsc_take_centres(p, q->Z);
 	case FEDSC_UPLOAD:

@@ -28,6 +28,9 @@ enum fedsc_kind {
 	FEDSC_ANCHOR,     /* d (d+1) / 2: B'B, each row's weights of its s nearest landmarks */
 	FEDSC_EMBED,      /* 0: unit rows of diag(1 / F t)^1/2 F R if the last of DENSE and ANCHOR was
 	                     DENSE, else of B R, are what is clustered from now on */
+	FEDSC_SIZES,      /* k: rows of each cluster, by the labels */
+	FEDSC_PROFILE,    /* 2 m, and 2 m for each cluster shown: of each column the sum of squares, of rows as they are clustered,
+	                     and how many rows have it, of all rows; then of the cluster's the sum, and how many; with noise */
 	FEDSC_UPLOAD,     /* rows, in clear: fedsc_upload() */
 	/* with noise in sums: private.h */
 	FEDSC_COUNT,      /* 1: rows */
@@ -61,6 +64,9 @@ struct fedsc_question {
 	size_t d;            /* DENSE */
 	unsigned near;       /* ANCHOR: s */
 	const struct mat *R; /* EMBED: d x k */
+	size_t k;            /* SIZES, PROFILE */
+	const bool *shown;   /* PROFILE: k */
+	double sigma;        /* PROFILE: of the noise of this party */
 	const struct fedsc_noisy *noisy; /* NOISY: of its centres Z */
 };
 
@@ -78,6 +84,7 @@ struct fedsc_party {
 	double *t;           /* of DENSE; NULL before */
 	struct fedsc_anchor anchor; /* of ANCHOR */
 	struct mat embedding; /* n x k unit rows, once there is one */
+	uint8_t *present;    /* a bit for each value that was not 0, row by row: fedsc_party_mark(); else NULL */
 	struct fedkmeans_party clusters; /* clusters.label: n labels, after a CLUSTERS counting */
 };
 
@@ -86,6 +93,9 @@ struct fedsc_party {
 enum err fedsc_party_init(struct fedsc_party *p, struct mat *X, double min_cluster,
 			  const struct noise_source *noise, unsigned threads) MUST_CHECK;
 void fedsc_party_release(struct fedsc_party *p);
+
+/* Notes which values are not 0, before the first question: without, PROFILE is refused. */
+void fedsc_party_mark(struct fedsc_party *p);
 
 /* x becomes this party's term; the questions come in their order. ERR_PEER if one does not fit: the asker
  * is at fault. ERR_JOB if a row has no positive degree (DENSE): it is like none of the dictionary.
@@ -99,6 +109,11 @@ enum err fedsc_upload(struct fedsc_party *p, const struct mat *Z, double r, doub
 /* Labels that came back for the upload's rows become those in p->clusters. ERR_PEER if there are not n
  * = X.rows of them. */
 enum err fedsc_take_labels(struct fedsc_party *p, const uint32_t *label, size_t n) MUST_CHECK;
+
+/* Of fedsc_answer(): profile.c. */
+enum err fedsc_tell_sizes(const struct fedsc_party *p, const struct fedsc_question *q, double *x) MUST_CHECK;
+enum err fedsc_tell_profile(const struct fedsc_party *p, const struct fedsc_question *q, double *x) MUST_CHECK;
+size_t fedsc_profile_words(const struct fedsc_question *q, size_t m);
 
 /* -- parties in memory ------------------------------------------------------------------------- */
 

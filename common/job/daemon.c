@@ -295,6 +295,9 @@ static const struct config_row party_rows[] = {
 	{ "policy.min_cluster", CONFIG_UNSIGNED, P(policy.min_cluster), 1, UINT32_MAX, "3",
 	  .help = "fedsc, kmeans: the fewest rows behind any sum of rows this party adds to; fedgcn: the fewest "
 		  "graphs behind any prototype" },
+	{ "policy.profile", CONFIG_BOOL, P(policy.profile), .standard = "false",
+	  .help = "take part in jobs of kind fedsc and kmeans that end with a profile of clusters over all parties "
+		  "(job.profile)" },
 	{ "policy.max_eps", CONFIG_DOUBLE, P(policy.max_eps), 1e-6, 1e6, "",
 	  .help = "take part only in jobs that claim differential privacy with at most this eps" },
 	{ "policy.max_delta", CONFIG_DOUBLE, P(policy.max_delta), 1e-300, 0.5, "1e-3",

@@ -123,6 +123,7 @@ struct party_config {
 		unsigned min_change; /* ids by which this party's set differs from one that was matched */
 		unsigned min_parties;            /* members of each sum */
 		unsigned min_cluster;            /* rows behind any sum of rows */
+		bool profile;                    /* joint profiles of clusters may be made */
 		double max_eps;                  /* 0: none is asked for */
 		double max_delta;                /* counts with max_eps */
 		double max_eps_total;            /* of all jobs over a data set; 0: no bound */

@@ -65,8 +65,8 @@ enum err kind_check_align(const void *job)
 	return ERR_OK;
 }
 
-const char *const kind_label_files[] = { "labels.csv", "labels.npy", "profile.csv", "centres.csv",
-					 NULL };
+const char *const kind_label_files[] = { "labels.csv",  "labels.npy",        "profile.csv",
+					 "centres.csv", "profile-joint.csv", NULL };
 
 void kind_no_presets(const struct json *root, struct kind_presets *to)
 {

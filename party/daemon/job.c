@@ -256,6 +256,7 @@ static enum err take_part(struct work *work, const struct job_means *means)
 	free(work->embedding);
 	work->embedding = NULL;
 	mat_release(&work->centres);
+	profile_release(&work->joint);
 	free(label);
 	return e;
 }

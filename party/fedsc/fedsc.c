@@ -72,6 +72,8 @@ static enum err open_rows(struct rows *rows, struct work *work)
 	if (e == ERR_OK)
 		e = fedsc_party_init(&rows->party, &X, work->min_cluster, NULL, work->threads);
 	rows->party.apart = rows->apart;
+	if (e == ERR_OK && rows->p.profile)
+		fedsc_party_mark(&rows->party);
 	mat_release(&X);
 	return e;
 }
@@ -84,7 +86,7 @@ static enum err begin_noise(struct rows *rows)
 	struct buf asked = { 0 };
 	enum err e;
 
-	if (work->job.fedsc.noise == NOISE_NONE)
+	if (work->job.fedsc.noise == NOISE_NONE && !rows->p.profile)
 		return ERR_OK;
 	buf_add(&asked, work->transcript, sizeof(work->transcript));
 	buf_printf(&asked, "%u", rows->answers++);
@@ -104,6 +106,8 @@ static void bind(struct work *work, const struct fedsc_question *q, size_t m)
 		work_bind(work, q->mean, m * sizeof(*q->mean));
 	if (q->unit)
 		work_bind(work, q->unit, m * sizeof(*q->unit));
+	if (q->shown)
+		work_bind(work, q->shown, q->k * sizeof(*q->shown));
 	for (size_t i = 0; i < sizeof(matrix) / sizeof(*matrix); i++)
 		if (matrix[i])
 			work_bind(work, matrix[i]->a,
@@ -204,6 +208,10 @@ enum err party_fedsc(struct work *work, uint32_t *label)
 	if (e == ERR_OK && rows.p.standardize != STANDARDIZE_LOCAL) {
 		work->centres = report.centres;
 		report.centres = (struct mat){ 0 };
+	}
+	if (e == ERR_OK) {
+		work->joint = report.profile;
+		report.profile = (struct profile){ 0 };
 	}
 	fedsc_report_release(&report);
 	fedsc_party_release(&rows.party);

@@ -25,6 +25,11 @@ static enum err allow(const struct party_config *config, const struct work *work
 	if (job->fedsc.how.participants > work->L)
 		return err_set(ERR_PEER, "the offered job.participants is %u, of %zu parties",
 			       job->fedsc.how.participants, work->L);
+	if (job->fedsc.how.profile && !config->policy.profile)
+		return err_set(ERR_PEER,
+			       "the offered job asks for a profile of clusters over all parties "
+			       "(job.profile), which policy.profile of %s does not allow",
+			       config->common.name);
 	snprintf(things, sizeof(things), "sums of %u rows", job->fedsc.how.least);
 	return party_allow_clusters(config, job->fedsc.how.least, things);
 }

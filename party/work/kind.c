@@ -108,6 +108,22 @@ static enum err keep_centres(const struct work *work)
 	return e;
 }
 
+/* profile-joint.csv: what all parties have alike, under this one's names. */
+static enum err keep_joint(const struct work *work)
+{
+	char *path;
+	enum err e;
+
+	if (!work->joint.line)
+		return ERR_OK;
+	path = file_join(work->output, "profile-joint.csv");
+	e = file_make_dirs(work->output);
+	if (e == ERR_OK)
+		e = profile_write(path, &work->joint, work_columns(work));
+	free(path);
+	return e;
+}
+
 enum err party_keep_labels(struct work *work, const uint32_t *label)
 {
 	const struct dataset *d = work->dataset;
@@ -117,6 +133,7 @@ enum err party_keep_labels(struct work *work, const uint32_t *label)
 	if (job_is_plan_only(&work->job))
 		return ERR_OK;
 	TRY(keep_centres(work));
+	TRY(keep_joint(work));
 	record_result(work->record, label, d->n, work->job.clusters);
 	csv = file_join(work->output, "labels.csv");
 	npy = file_join(work->output, "labels.npy");

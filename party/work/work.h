@@ -3,6 +3,7 @@
 #define PARTY_WORK_WORK_H
 
 #include "common/base/err.h"
+#include "common/data/profile.h"
 #include "common/job/job.h"
 #include "common/job/record.h"
 #include "common/kind/tree.h"
@@ -63,6 +64,7 @@ struct work {
 	const struct dataset *dataset; /* where features and graph are from: its ids */
 	struct model *model; /* predict: what it predicts with; else what the run leaves, or NULL */
 	struct mat centres; /* kmeans: of the clusters, in the data's units; else empty; owned */
+	struct profile joint; /* fedsc, kmeans, with job.profile: over all parties; else empty; owned */
 	float *embedding; /* fedwalk: of the dataset's nodes; or NULL; owned */
 	const struct graphs *graphs; /* fedgcn: this party's; or NULL */
 	const char *output; /* directory of this job's results */

@@ -89,7 +89,7 @@ def simulate(
     for name in allow:
         args += ["--allow", name]
     for name, value in policy.items():
-        args += ["--policy", f"{name}={value}"]
+        args += ["--policy", f"{name}={int(value) if isinstance(value, bool) else value}"]
     if parties == 1:
         args.append("--allow-single")
     shown = Progress(progress, f"{job['kind']}, {parties} parties")

@@ -180,6 +180,14 @@ class Run:
         return self._tables("profile.csv", ["cluster", "rows", "column", "mean", "mean_of_all", "share", "lift", "z"], column=str)
 
     @property
+    def joint_profile(self) -> pd.DataFrame:
+        """The same over the rows of all parties, which all have alike: profile-joint.csv, of a job with profile."""
+        for _, place in self._parties():
+            if (place / "profile-joint.csv").exists():
+                return pd.read_csv(place / "profile-joint.csv", dtype={"column": str}, keep_default_na=False)
+        return pd.DataFrame()
+
+    @property
     def centres(self) -> pd.DataFrame:
         """Of kind kmeans: the centres, which all parties have; a row for each cluster."""
         for _, place in self._parties():

@@ -205,6 +205,45 @@ test_centres_and_profile() {
 	grep -q 'profile.csv' "$T/page.html" || fail "the report does not say that the profile is broken"
 }
 
+# Over all parties, from sums: what pooled rows say, the same at all, under each one's names; and only where all allow it.
+test_joint_profile() {
+	local name kind c
+	rows_federation 3
+	in_another_unit
+	for kind in kmeans anchor; do
+		rows_job $kind '.standardize = "joint" | .profile = true | .profile_noise = 0'
+		for name in party-00 party-01; do edit "$name" '.policy.profile = true'; done
+		edit party-02 'del(.policy.profile)'
+		coordinator
+		parties 3
+		ends 2 coordinator party-00 party-01 party-02
+		says party-02 'the offered job asks for a profile of clusters over all parties \(job.profile\), which policy.profile of party-02 does not allow'
+		rm -r "$T/out"
+		edit party-02 '.policy.profile = true'
+		coordinator
+		parties 3
+		finds_the_clouds 3 $kind "${PHASES[$kind]} profile"
+		for name in party-01 party-02; do cmp "$T/out/party-00/profile-joint.csv" "$T/out/$name/profile-joint.csv" || fail "$name has another profile"; done
+		[[ ! -e $T/out/coordinator/profile-joint.csv ]] || fail "the coordinator has a profile"
+		for c in 0 1 2; do
+			# shellcheck disable=SC2046
+			near "$(awk -F , -v c="$c" '$1 == c && $3 == "c1" { print $4 }' "$T/out/party-00/profile-joint.csv")" "$(mean_of 1 "$c" $(names 3))" \
+				"$kind: c1 of cluster $c"
+			[[ $(awk -F , -v c="$c" '$1 == c { print $2; exit }' "$T/out/party-00/profile-joint.csv") == 50 ]] || fail "$kind: cluster $c has not 50 rows"
+		done
+		"$BIN/coterie" report "$T/out/party-00" --out "$T/page.html" >/dev/null
+		grep -q 'id="profile-joint-table"' "$T/page.html" || fail "the report has no joint profile"
+		says party-00 'this job shows: job.profile: coordinator and parties see, of each cluster that has min_cluster rows or more'
+		rm -r "$T/out"
+	done
+	rows_job kmeans '.standardize = "joint" | .profile = true'
+	coordinator
+	parties 3
+	ends 0 coordinator party-00 party-01 party-02
+	says party-00 'this job shows: the sums of that profile have noise'
+	[[ $(cut -d , -f 1,2 "$T/out/party-00/profile-joint.csv" | sort -u | paste -sd' ') == "0,50 1,50 2,50 cluster,rows" ]] || fail "$(<"$T/out/party-00/profile-joint.csv")"
+}
+
 # The file was put in another's place while the job ran: no profile is made of it, and the job is done.
 test_no_profile_of_other_data() {
 	rows_federation 3
@@ -389,6 +428,15 @@ test_wrong_noise() {
 	wrong_job 'job\.noise\.eps is 1 without job\.noise\.clip' '.noise = { on: "data", eps: 1, delta: 1e-5 }'
 	wrong_job 'job\.noise\.on is "data", but job\.noise\.eps is not given and job\.noise\.beta is 0' '.noise.on = "data"'
 	wrong_job 'job\.noise\.on is "factors", expected "none" or "data" with variant "anchor"' '.noise = { on: "factors", beta: 1 }'
+}
+
+test_wrong_profile() {
+	rows_federation 2
+	rows_job kmeans
+	wrong_job 'job\.profile is true, but job\.standardize is "local": each party' '.standardize = "local" | .profile = true'
+	wrong_job 'job\.profile is true, but job\.noise\.on is "sums": its sums would take a part of eps' \
+		'.noise = { on: "sums", eps: 1, delta: 1e-5, clip: 20 } | .profile = true'
+	wrong_job 'job\.profile_noise is -1, expected a number from 0' '.profile = true | .profile_noise = -1'
 }
 
 test_wrong_numbers() {

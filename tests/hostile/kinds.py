@@ -1,7 +1,8 @@
-"""Coordinators of kcagc, fedsc, fedspectral and fedwalk with the lies that only these kinds have a place for."""
+"""Coordinators of kcagc, fedgcn, fedsc, fedspectral and fedwalk with the lies that only these kinds have a place for."""
 import numpy as np
 
 import coordinator
+import fedgcn
 import fedsc
 import fedspectral
 import fedwalk
@@ -98,6 +99,18 @@ class Fedspectral(fedspectral.Coordinator):
         elif self.lie == "block-one" and c is self.party[-1]:
             V[:, [0, 1]] = V[:, [1, 0]]
         super().block(c, V)
+
+
+class Fedgcn(fedgcn.Coordinator):
+    def tell_prototypes(self, c, C):
+        C = C.copy()
+        if self.lie in ("large", "nan"):
+            C[1, 3] = 1e13 if self.lie == "large" else np.nan
+        elif self.lie == "elsewhere":
+            C = np.random.default_rng(self.sums).normal(size=C.shape)
+        elif self.lie == "proto-one" and c is self.party[-1]:
+            C[0, 0] += 1
+        super().tell_prototypes(c, C)
 
 
 class Labels:

@@ -60,6 +60,12 @@ Of fedspectral:
     clusters      there are two more clusters than the job asks for
     result        labels are drawn at random; of kcagc, methods basic, landmark and gcc, too
 
+Of fedgcn, prototypes in clear:
+
+    large         a prototype of the second round has 1e13; nan: no number
+    proto-one     the last party is told other prototypes than the rest
+    elsewhere     prototypes are drawn at random: the same to all
+
 Of fedwalk:
 
     shared        two parties have a row in common
@@ -87,7 +93,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import numpy as np  # noqa: E402
 
 import coordinator  # noqa: E402
-import fedgcn  # noqa: E402
 import kinds  # noqa: E402
 import kmeans  # noqa: E402
 import secsum  # noqa: E402
@@ -281,7 +286,7 @@ class Lies:
 
 
 KINDS = {"kmeans": coordinator.Coordinator, "fedsc": kinds.Fedsc, "fedspectral": kinds.Fedspectral, "fedwalk": kinds.Fedwalk,
-         "fedgcn": fedgcn.Coordinator, "kcagc": kinds.Kcagc}
+         "fedgcn": kinds.Fedgcn, "kcagc": kinds.Kcagc}
 
 
 def liar(lie, config, job, ready_file):

@@ -1,17 +1,24 @@
 #!/usr/bin/env python3
 """What a coordinator of fedgcn reads of single graphs from prototypes in clear ("best", "kde"), honest and lying.
 
-    prototypes.py [--still] FOLDER...      a set of graphs in TU format for each party
+    prototypes.py [--still] [--clusters K] [--seeds N] --others FOLDER FOLDER...     a set of graphs in TU format for each party
 
 Parties are those of tests/interop/fedgcn.py, in memory; the coordinator sees what they upload: prototypes, graphs behind
-each, none of fewer than min_cluster. Honest, it passes on those of the first party that has them (best), or those of a density
-(kde). Lying, it puts all graphs into one cluster, and then cuts off as few as it can in directions of its own, near and far: what
-is withheld then is what has gone from a sum that it knows. Two attacks: a graph is read if a difference of two rounds is its
-embedding to a tenth of its distance from the mean, in either round; and of graphs that the coordinator has in hand, it says whose
-they are: of the third part right is chance, with three parties of as many graphs. With --still parties hardly train: what
-would be read if weights did not move.
+each, none of fewer than min_cluster; and the mean weights. Honest, it passes on those of the first party that has them (best), or those of a
+density (kde). Lying, it chooses C itself. FOLDER of --others has graphs of the
+same kind that no party has. With --still weights hardly move: what would be read then. Four attacks:
+
+    differences   all graphs into one cluster, and then as few cut off as it can in directions of its own, near and far: what is withheld
+                  then is what has gone from a sum that it knows. A graph is read if a difference of two rounds is its
+                  embedding to a tenth of its distance from the mean, in either round.
+    drift         the same, with sums of the round before carried on by what the new weights make of others' graphs.
+    members       it has a list of all parties' graphs and as many others, and finds whose is whose: of each round and cluster the
+                  embeddings of those that are nearest to that prototype, times 0 or 1, add up to it. Named are as many as a party has, the likeliest;
+                  of three parties with as many graphs, and as many others, chance names a sixth right.
+    rebuild       it changes edges of so many graphs, from others' on, until their mean is the prototype: of the three smallest.
+                  A graph is read if one of them is the same but for the order of nodes. `alone`: from one graph's own embedding.
 """
-import itertools
+import argparse
 import os
 import sys
 
@@ -20,17 +27,19 @@ import numpy as np  # noqa: E402
 
 import fedgcn  # noqa: E402
 
-JOB = {"clusters": 4, "seed": 7, "rounds": 30, "epochs": 1, "batch": 128, "rate": 1e-3, "lambda": 10, "min_cluster": 5, "unchanged": 0}
-FAR = 1e6
+JOB = {"clusters": 4, "seed": 7, "rounds": 30, "epochs": 1, "batch": 128, "rate": 1e-3, "lambda": 10, "min_cluster": 5, "unchanged": 0,
+       "prototypes": "best", "aggregation": "fedavg"}
+FAR, STEPS = 1e6, 1500
 DIMENSIONS = 4  # FEDGCN_DIMENSIONS
 
 
 class Party(fedgcn.Party):
-    """Told C by the coordinator; what it would upload is kept."""
+    """Told C by the coordinator; what it uploads is kept."""
 
     def __init__(self, folder):
         super().__init__(JOB, folder, self)
-        self.W, self.label = fedgcn.draw(self.shape, JOB["seed"]), None
+        W = fedgcn.draw(self.shape, JOB["seed"])
+        self.W, self.label, self.x = W, None, np.append(W, np.zeros(self.k * fedgcn.Z_LENGTH, np.float32))
 
     def bind(self, numbers):
         pass
@@ -39,73 +48,32 @@ class Party(fedgcn.Party):
         self.term = term
         return np.maximum(term, 1)  # weights are joined below
 
+    def upload(self, numbers):
+        k = self.k
+        self.proto, self.shown = numbers[: k * fedgcn.Z_LENGTH].reshape(k, -1), numbers[k * fedgcn.Z_LENGTH : -1]
+
+    def told(self, count):
+        return np.zeros(count)
+
     def play(self, number, W, C):
         self.W, self.C = W, C.copy()
         self.round(number)
-        n, k = len(W), self.k
-        self.count = self.term[n + 4 : n + 4 + k]
-        self.proto = self.term[n + 4 + k :].reshape(k, -1) / np.maximum(self.count, 1)[:, None]
-        return self.term[:n], self.term[n]
+        return self.term[: self.n], self.term[self.n]
 
 
-def sums(party):
-    """What is known of a party's graphs in a round: of each subset of its clusters that is told how many and their sum."""
-    S = party.count[:, None] * party.proto
-    for some in range(1, 2**party.k):
-        pick = [some >> r & 1 == 1 for r in range(party.k)]
-        if all(party.count[r] > 0 for r in range(party.k) if pick[r]):
-            yield party.count[pick].sum(), S[pick].sum(axis=0)
+def graph(A):
+    return (A + np.eye(len(A))).astype(np.float32), fedgcn.features(A)
 
 
-def single(rounds):
-    """Each pair of rounds of which the sums are a graph apart, and what lies between: that graph, if nothing had moved."""
-    for (told, *_, at), (told2, *_, at2) in itertools.combinations(rounds, 2):
-        for (n, s), (n2, s2) in itertools.product(told, told2):
-            if abs(n - n2) == 1:
-                yield at, at2, (s - s2) * (n - n2)
+def embed(W, graphs):
+    return fedgcn.Net(fedgcn.shapes(graphs[0][1].shape[1]), W).forward(graphs).astype(float)
 
 
-def read(history):
-    """Graphs that a difference of sums of two rounds, one after the other or not, gives away to a tenth."""
-    found = set()
-    for l, rounds in enumerate(history):
-        for at, at2, guess in single(rounds):
-            for _, E, _, _ in (rounds[at], rounds[at2]):
-                apart = np.linalg.norm(E - guess, axis=1) / np.linalg.norm(E - E.mean(axis=0), axis=1)
-                found |= {(l, i) for i in np.flatnonzero(apart < 0.1)}
-    return len(found)
+# ---- what the coordinator tells ----
 
 
-def told_apart(parties, history):
-    """Who has which graphs in hand, and does not know whose they are: how often a party's difference is nearest to one of its own.
-
-    The coordinator knows the joint weights of each round, by which it embeds the graphs of all parties; it takes the closest
-    hundred differences of each party.
-    """
-    every = [g for p in parties for g in p.graphs]
-    owner = np.repeat(np.arange(len(parties)), [len(p.graphs) for p in parties])
-    right = tries = 0
-    at_round = [fedgcn.Net(parties[0].shape, W).forward(every).astype(float) for _, _, W, _ in history[0]]
-    for l, rounds in enumerate(history):
-        best = []
-        for at, _, guess in single(rounds):
-            E = at_round[at]
-            apart = np.linalg.norm(E - guess, axis=1) / np.linalg.norm(E - E.mean(axis=0), axis=1)
-            best.append((apart.min(), owner[apart.argmin()]))
-        for _, whose in sorted(best)[:100]:
-            right, tries = right + (whose == l), tries + 1
-    return right, tries
-
-
-def aim(parties, rng, number):
-    """C of the next round: the mean of what was told, and in every other round cuts in directions of its own."""
-    mean = np.mean([p.proto[p.count > 0].mean(axis=0) for p in parties if (p.count > 0).any()], axis=0)
-    C = np.full((JOB["clusters"], fedgcn.Z_LENGTH), FAR)
-    C[0] = mean
-    for r in range(1, JOB["clusters"] if number % 2 else 1):
-        d = rng.normal(size=fedgcn.Z_LENGTH)
-        C[r] = mean + d / np.linalg.norm(d) * np.linalg.norm(mean) * 10 ** rng.uniform(-2, 0.5)
-    return C
+def honest(parties, W, C, rng, number):
+    return np.where(parties[0].shown[:, None] > 0, parties[0].proto, C)
 
 
 def square(u, v):
@@ -117,9 +85,9 @@ def shares(x):
     return x / x.sum(axis=1, keepdims=True)
 
 
-def kde(parties, C):
-    """Equations 10 to 14, as fedgcn_kde() of common/fedgcn/prototypes.c reads them."""
-    u = np.concatenate([p.proto[p.count > 0] for p in parties])
+def kde(parties, W, C, rng, number):
+    """Equations 10 to 14, as common/fedgcn/README.md reads them."""
+    u = np.concatenate([p.proto[p.shown > 0] for p in parties])
     D, near, C = square(u, u), square(u, C), C.copy()
     gamma = shares(-near * DIMENSIONS / 2 / max(near.min(axis=1).mean(), 1e-300))
     for _ in range(30):
@@ -137,38 +105,203 @@ def kde(parties, C):
     return C
 
 
-def best(parties, C):
-    return np.where(parties[0].count[:, None] > 0, parties[0].proto, C)
+def cuts(parties, W, C, rng, number):
+    """The mean of what was told, and in every other round cuts in directions of its own."""
+    mean = np.mean([p.proto[p.shown > 0].mean(axis=0) for p in parties if (p.shown > 0).any()], axis=0)
+    C = np.full(C.shape, FAR)
+    C[0] = mean
+    for r in range(1, len(C) if number % 2 else 1):
+        d = rng.normal(size=fedgcn.Z_LENGTH)
+        C[r] = mean + d / np.linalg.norm(d) * np.linalg.norm(mean) * 10 ** rng.uniform(-2, 0.5)
+    return C
 
 
-def play(folders, way, seed):
-    parties, rng = [Party(f) for f in folders], np.random.default_rng(seed)
-    W = parties[0].W
-    C = rng.normal(size=(JOB["clusters"], fedgcn.Z_LENGTH)).astype(np.float32).astype(float)
-    for p in parties:
-        p.Z = fedgcn.Net(p.shape, W).forward(p.graphs).astype(float)
-    if way != aim:
-        C = parties[0].Z[rng.permutation(len(parties[0].Z))[: JOB["clusters"]]].copy()
-    history, small = [[] for _ in parties], 0
+def scattered(others):
+    """Other clusters in each round: where some of others' graphs are."""
+
+    def tell(parties, W, C, rng, number):
+        return embed(W, [others[i] for i in rng.permutation(len(others))[: len(C)]])
+
+    return tell
+
+
+def play(parties, tell, seed):
+    """Of each party, by rounds: what it uploaded, and the truth; the mean weights of each round."""
+    rng, W = np.random.default_rng(seed), parties[0].W
+    C = rng.normal(size=(JOB["clusters"], fedgcn.Z_LENGTH))
+    if tell in (honest, kde):
+        Z = embed(W, parties[0].graphs)
+        C = Z[rng.permutation(len(Z))[: len(C)]]
+    history, weights = [[] for _ in parties], []
     for number in range(1, JOB["rounds"] + 1):
         got = [p.play(number, W, C) for p in parties]
         W = (sum(g[0] for g in got) / sum(g[1] for g in got)).astype(np.float32)
+        weights.append(W)
         for l, p in enumerate(parties):
-            history[l].append((list(sums(p)), p.Z.copy(), W, number - 1))
-            small += ((p.count > 0) & (p.count < 8)).sum()
-        C = aim(parties, rng, number) if way == aim else way(parties, C)
-    return read(history), small, told_apart(parties, history)
+            history[l].append((p.shown, p.proto, p.Z.copy(), p.label.copy(), p.x[: p.n].copy()))
+        C = tell(parties, W, C, rng, number)
+    return history, weights
+
+
+# ---- differences, and with drift ----
+
+
+def subsets(shown, proto):
+    """Of each set of a party's clusters that is told: how many graphs, and their sum."""
+    there = np.flatnonzero(shown)[:4]
+    for some in range(1, 2 ** len(there)):
+        pick = there[[some >> i & 1 == 1 for i in range(len(there))]]
+        yield shown[pick].sum(), (shown[pick, None] * proto[pick]).sum(axis=0)
+
+
+def carry(E, E2):
+    """What the new weights make of an embedding, as far as it is linear: of others' graphs."""
+    X = np.column_stack([E, np.ones(len(E))])
+    M = np.linalg.solve(X.T @ X + 1e-6 * np.trace(X.T @ X) / len(X.T) * np.eye(len(X.T)), X.T @ E2)
+    return lambda n, s: s @ M[:-1] + n * M[-1]
+
+
+def differences(history, weights, others, drift):
+    found, E = set(), [embed(W, others) for W in weights] if drift else None
+    for l, rounds in enumerate(history):
+        for t, (old, new) in enumerate(zip(rounds, rounds[1:])):
+            on = carry(E[t], E[t + 1]) if drift else lambda n, s: s
+            before = [(n, on(n, s)) for n, s in subsets(*old[:2])]
+            for n2, s2 in subsets(*new[:2]):
+                for n, s in before:
+                    if abs(n - n2) != 1:
+                        continue
+                    guess = (s - s2) * (n - n2)
+                    for Z in (old[2], new[2]):
+                        apart = np.linalg.norm(Z - guess, axis=1) / np.linalg.norm(Z - Z.mean(axis=0), axis=1)
+                        found |= {(l, i) for i in np.flatnonzero(apart < 0.1)}
+    return len(found)
+
+
+# ---- members ----
+
+
+def boxed(A, b):
+    """x of 0 to 1 for which A x is nearest to b: projected gradients, with momentum."""
+    G, g = A.T @ A, A.T @ b
+    x = y = np.full(len(g), 0.2)
+    step, t = 1 / np.linalg.eigvalsh(G)[-1], 1.0
+    for _ in range(3000):
+        new, t2 = np.clip(y - step * (G @ y - g), 0, 1), (1 + np.sqrt(1 + 4 * t * t)) / 2
+        x, y, t = new, new + (t - 1) / t2 * (new - x), t2
+    return x
+
+
+def likely(rounds, E):
+    """How likely each graph of a list is one of a party's, E[t] being what its weights make of them in round t."""
+    A, b = [], []
+    for Z, (shown, proto, *_) in zip(E, rounds):
+        there, wide = np.flatnonzero(shown), Z.std(axis=0) + 1e-9
+        near = ((Z[:, None] - proto[None, there]) ** 2).sum(axis=2).argmin(axis=1)
+        for i, r in enumerate(there):
+            X = np.column_stack([(Z - proto[r]) / wide, np.ones(len(Z))]) * (near == i)[:, None]
+            A.append(X.T / np.sqrt(shown[r]))
+            b.append(np.append(np.zeros(Z.shape[1]), shown[r]) / np.sqrt(shown[r]))
+    return boxed(np.vstack(A), np.concatenate(b))
+
+
+def members(history, weights, parties, others, own):
+    """How many that are named are the party's, how many are named, of how many. own: by each party's weights, which it does not have."""
+    pool = [g for p in parties for g in p.graphs] + others
+    owner = np.repeat(np.arange(len(parties)), [len(p.graphs) for p in parties])
+    E, right = [embed(W, pool) for W in weights], 0
+    for l, rounds in enumerate(history):
+        x = likely(rounds, [embed(r[4], pool) for r in rounds] if own else E)
+        named = np.argsort(-x)[: (owner == l).sum()]
+        right += (owner[named[named < len(owner)]] == l).sum()
+    return right, len(owner), len(pool)
+
+
+# ---- rebuild ----
+
+
+def name(A):
+    """The same for graphs that differ in the order of nodes alone; of others seldom."""
+    return len(A), tuple(np.round(np.linalg.eigvalsh(A), 5)), tuple(sorted(A.sum(axis=1)))
+
+
+def climb(W, goal, start, wide, rng):
+    """Graphs whose mean embedding is as near to goal as changes of an edge bring it."""
+    now, E = [A.copy() for A in start], embed(W, [graph(A) for A in start])
+    off = (((E.mean(axis=0) - goal) / wide) ** 2).sum()
+    for _ in range(STEPS):
+        i = rng.integers(len(now))
+        A = now[i].copy()
+        u, v = rng.choice(len(A), 2, replace=False)
+        A[u, v] = A[v, u] = 1 - A[u, v]
+        if rng.random() < 0.5:  # moves it, so that the number of edges stays
+            ends = np.argwhere(np.triu(A) == A[u, v])
+            ends = ends[ends[:, 0] < ends[:, 1]]
+            if len(ends):
+                u, v = ends[rng.integers(len(ends))]
+                A[u, v] = A[v, u] = 1 - A[u, v]
+        if not A.any(axis=1).all():
+            continue
+        e = embed(W, [graph(A)])[0]
+        new = (((E.mean(axis=0) + (e - E[i]) / len(E) - goal) / wide) ** 2).sum()
+        if new < off:
+            now[i], E[i], off = A, e, new
+    return now
+
+
+def plain(graphs):
+    return [A.astype(float) - np.eye(len(A)) for A, _ in graphs]
+
+
+def rebuild(history, weights, parties, others, rng):
+    """Graphs that are read of those behind the three smallest prototypes; that are the same before a change; how many there are."""
+    small = sorted((shown[r], l, t, r) for l, rounds in enumerate(history) for t, (shown, *_) in enumerate(rounds) for r in np.flatnonzero(shown))
+    right, chance, of = 0, 0, 0
+    for count, l, t, r in small[:3]:
+        Z, goal = embed(weights[t], others), history[l][t][1][r]
+        near = np.argsort(((Z - goal) ** 2).sum(axis=1))[: int(count)]
+        start = plain([others[i] for i in near])
+        built = climb(weights[t], goal, start, Z.std(axis=0) + 1e-9, rng)
+        true = {name(A) for A in plain([parties[l].graphs[i] for i in np.flatnonzero(history[l][t][3] == r)])}
+        right += sum(name(A) in true for A in built)
+        chance += sum(name(A) in true for A in start)
+        of += int(count)
+    return right, chance, of
+
+
+def alone(weights, parties, others, rng):
+    """Graphs that are rebuilt from their own embeddings by known weights: what one that is read in full would give away."""
+    right, W = 0, weights[-1]
+    Z, few = embed(W, others), parties[0].graphs[:5]
+    for g, goal in zip(few, embed(W, few)):
+        near = np.argsort(((Z - goal) ** 2).sum(axis=1))[:3]
+        right += any(name(climb(W, goal, plain([others[i]]), Z.std(axis=0) + 1e-9, rng)[0]) == name(plain([g])[0]) for i in near)
+    return right, len(few)
 
 
 def main():
-    if sys.argv[1] == "--still":
-        JOB["rate"] = 1e-9
-        del sys.argv[1]
-    for way, name in ((best, "best"), (kde, "kde"), (aim, "lying")):
-        got = [play(sys.argv[1:], way, seed) for seed in range(3)]
-        right, tries = (sum(g[2][i] for g in got) for i in range(2))
-        print(name, "graphs read:", *(g[0] for g in got), "prototypes of 5 to 7 graphs:", *(g[1] for g in got), "owners right:", right, "of", tries)
-    print("graphs:", sum(len(fedgcn.read_graphs(f)) for f in sys.argv[1:]))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--still", action="store_true")
+    parser.add_argument("--clusters", type=int, default=4)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--others", required=True)
+    parser.add_argument("folder", nargs="+")
+    a = parser.parse_args()
+    JOB["clusters"] = a.clusters
+    JOB["rate"] = 1e-9 if a.still else JOB["rate"]
+    others, rng = [graph(A) for A in fedgcn.read_graphs(a.others)], np.random.default_rng(0)
+    for what, tell in (("best", honest), ("kde", kde), ("cuts", cuts), ("scattered", scattered(others))):
+        got = []
+        for seed in range(a.seeds):
+            parties = [Party(f) for f in a.folder]
+            history, weights = play(parties, tell, seed)
+            got.append((differences(history, weights, others, False), differences(history, weights, others, True),
+                        members(history, weights, parties, others, True)[0], *members(history, weights, parties, others, False), *rebuild(history, weights, parties, others, rng),
+                        sum(((h[0] > 0) & (h[0] < 8)).sum() for rounds in history for h in rounds)))
+        by, drift, own, right, of, pool, built, by_chance, behind, small = zip(*got)
+        print(f"{what}: by differences", *by, "| with drift", *drift, "| members named right", *right, "by own weights", *own, f"of {of[0]} of a list of {pool[0]}",
+              "| rebuilt", *built, "by chance", *by_chance, "of", *behind, "| prototypes of 5 to 7 graphs", *small, flush=True)
+    print("alone: rebuilt {} of {}".format(*alone(weights, parties, others, rng)))
 
 
 if __name__ == "__main__":

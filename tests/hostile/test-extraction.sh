@@ -132,18 +132,25 @@ test_edges_of_plus() {
 	nothing_beyond apart victim merged
 }
 
-# Prototypes in clear, of which the coordinator chooses those to begin a round with. What it would read shows where weights
-# hardly move: else the sums of two rounds are of other embeddings.
+# Prototypes in clear, of which the coordinator chooses those to begin a round with, and what it reads by four attacks. What they
+# would read shows where weights hardly move: else the sums of two rounds are of other embeddings.
 test_prototypes_in_clear() {
+	local last
 	needs_python
 	graphs_federation 3
-	"$PYTHON" "$ROOT/tests/hostile/prototypes.py" "$T"/data/party-0? | tee "$T/read"
-	"$PYTHON" "$ROOT/tests/hostile/prototypes.py" --still "$T"/data/party-0? | tee "$T/still"
-	[[ $(grep -Ec '^(best|kde|lying) graphs read: 0 0 0 ' "$T/read") == 3 ]] || fail "graphs were read"
-	! grep -Eq '^(best|lying) graphs read: 0 0 0 ' "$T/still" || fail "the attack reads nothing anywhere"
-	# Chance is a third.
-	awk '/owners right/ && $(NF - 2) > 0.43 * $NF { exit 1 }' "$T/read" || fail "owners are told from prototypes"
-	awk '/owners right/ && $(NF - 2) < 0.55 * $NF { exit 1 }' "$T/still" || fail "whose graphs they are is not told anywhere"
+	"$BIN/coterie" synth --graphs --nodes 120 --size 12 --seed 99 --out "$T/others" >/dev/null
+	for last in '' --still; do
+		# shellcheck disable=SC2086
+		"$PYTHON" "$ROOT/tests/hostile/prototypes.py" $last --seeds 1 --others "$T/others" "$T"/data/party-0? | tee "$T/read$last"
+		[[ $(grep -c 'members named right' "$T/read$last") == 4 ]] || fail "no figures"
+	done
+	[[ $(grep -c 'by differences 0 | with drift 0 ' "$T/read") == 4 ]] || fail "graphs were read by differences"
+	! sed -n 's/.*named right \([0-9]*\) .*/\1/p' "$T/read" | awk '$1 > 45 { bad = 1 } END { exit !bad }' || fail "members are named"
+	! sed -n 's/.*rebuilt \([0-9]*\) by.*/\1/p' "$T/read" | awk '$1 > 5 { bad = 1 } END { exit !bad }' || fail "graphs are rebuilt"
+	at_least "$(sed -n 's/^scattered: by differences \([0-9]*\) .*/\1/p' "$T/read--still")" 3 "graphs read where weights stand still"
+	at_least "$(sed -n 's/^best.*named right \([0-9]*\) .*/\1/p' "$T/read--still")" 60 "members named where weights stand still"
+	at_least "$(sed -n 's/^best.*own weights \([0-9]*\) .*/\1/p' "$T/read")" 60 "members named by own weights"
+	at_least "$(sed -n 's/^alone: rebuilt \([0-9]*\) .*/\1/p' "$T/read")" 2 "graphs rebuilt from embeddings of their own"
 }
 
 run_tests "$@"

@@ -9,6 +9,7 @@ S is the number of a sum that is told, or of fedsc and fedspectral PHASE+N, the 
     bit=S,W       one bit of word W of sum S is changed, for all; W -1 and -2 are the tags
     one=S,W       the same, for the last party alone
     count=S       the counts of sum S are 1 too many, as if another row were there; none-at=S: the first of them is 0
+    lone          a bit of each sum of one word behind the third is changed: silhouettes, of a range of clusters
     centre=S      a coordinate of sum S is moved by 1.0
     n             the number of rows is doubled; rows=N: it is told as N
     scale         the sum of squares is multiplied by 4
@@ -156,6 +157,8 @@ class Lies:
             told[:-2] *= np.uint64(4)
         elif self.lie == "bit" and self.is_due():
             told[self.args[1]] ^= np.uint64(1)
+        elif self.lie == "lone" and len(told) == 3 and self.sums > 3:
+            told[0] ^= np.uint64(1)
         elif self.lie == "count" and self.is_due():
             told[:-2] += POINT
         elif self.lie == "centre" and self.is_due():
@@ -291,7 +294,10 @@ KINDS = {"kmeans": coordinator.Coordinator, "fedsc": kinds.Fedsc, "fedspectral":
 
 def liar(lie, config, job, ready_file):
     base = kinds.Projected if job.get("method") in ("landmark", "gcc") else KINDS[job["kind"]]
-    return type("Liar", (Lies, base), {})(lie, config, job, ready_file)
+    c = type("Liar", (Lies, base), {})(lie, config, job, ready_file)
+    if job.get("noise", {}).get("on") == "sums":
+        c.firsts = (0, 1)  # the number of rows, and all rounds
+    return c
 
 
 def main():

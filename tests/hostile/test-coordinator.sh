@@ -169,4 +169,41 @@ test_another_group_key() {
 	found_by party-01 3 'does not open|another|changed'
 }
 
+# ---- what later kinds and settings are told ----
+
+# Of a range of clusters landmark and gcc are told one that is in it.
+test_another_number_of_clusters() {
+	local k
+	federation 3
+	echo '{ "kind": "kcagc", "method": "landmark", "clusters": { "from": 2, "to": 4 }, "seed": 7, "filter": { "order": 3 } }' >"$T/job.json"
+	for k in 1 5; do
+		rm -rf "$T/out"
+		turned 3 "hub/$CHOICE/3/put/2/000000000000000$k"
+		fails 2 3
+		found_by party-01 3 "coordinator sent CHOICE (of 1 clusters, expected 2 to 4|.*\b5\b.*\b4\b)"
+	done
+}
+
+# Rows that all have, as the coordinator says: one that the party has not, or only some.
+common_rows() { # ALIGN DEED REGEX
+	local name
+	"$BIN/coterie" synth --nodes 400 --features 36 --clusters 3 --seed 5 --out "$T/pooled" >/dev/null
+	"$BIN/coterie" split --by columns --keep 0.85 --parties 3 --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
+	echo "{ \"kind\": \"kmeans.columns\", \"align\": \"$1\", \"clusters\": 3, \"seed\": 7 }" >"$T/job.json"
+	set_up 3
+	for name in $(names 3); do edit "$name" '.policy.jobs = ["kmeans.columns"] | .policy.align = ["intersect", "hashed"]'; done
+	turned 3 "hub/$COMMON/1/$2"
+	fails 2 3
+	found_by party-01 3 "$3"
+}
+test_a_common_row_that_is_none() {
+	common_rows intersect flip/-1 'coordinator sent COMMON in which pseudonym [0-9]+ is of no id that is here, or does not rise'
+}
+test_a_common_row_that_is_none_of_hashes() {
+	common_rows hashed flip/-1 'coordinator sent COMMON in which pseudonym [0-9]+ is of no id that is here, or does not rise'
+}
+test_fewer_common_rows() {
+	common_rows hashed put/0/0000000000000010 'coordinator sent COMMON'
+}
+
 run_tests "$@"

@@ -31,6 +31,21 @@ test_deviations_that_are_changed() {
 	for lie in scale bit=1,0 bit=1,23 bit=1,24 bit=1,47 bit=1,-1; do is_found "$lie" "$WRONG_SUM"; done
 }
 
+# Of a range of clusters, by which number is chosen.
+test_silhouettes_that_are_changed() {
+	lies_to 3
+	edit job '.clusters = { from: 2, to: 4 }'
+	is_found lone "$WRONG_SUM"
+}
+
+# With noise in sums: rows, counts, offsets, tags.
+test_noisy_sums_that_are_changed() {
+	lies_to 3
+	local lie
+	edit job '. + { iterations: 5, noise: { on: "sums", eps: 4, delta: 1e-5, clip: 50 } }'
+	for lie in bit=0,0 n bit=1,0 one=1,-1 count=1 centre=2; do is_found "$lie" "$WRONG_SUM"; done
+}
+
 test_sums_out_of_place() {
 	lies_to 3
 	is_found again=2 'coordinator '

@@ -266,7 +266,10 @@ enum err import_h5ad(struct imported *in, const char *path, const struct import_
 			       path, r->part);
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* errors are said here */
 	f = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-	err = f < 0 ? err_set(ERR_INPUT, "%s: cannot be opened as HDF5", path)
+	err = f < 0 ? err_set(ERR_INPUT,
+			      "%s: cannot be opened as HDF5, expected AnnData as write_h5ad() "
+			      "wrote it, whole",
+			      path)
 		    : read_all(in, f, path, r);
 	if (f >= 0)
 		H5Fclose(f);

@@ -159,7 +159,9 @@ enum err import_mat(struct imported *in, const char *path, const struct import_r
 	TRY(check_file(path));
 	f = Mat_Open(path, MAT_ACC_RDONLY);
 	if (!f)
-		return err_set(ERR_INPUT, "%s: no file of MATLAB that can be read", path);
+		return err_set(
+		    ERR_INPUT,
+		    "%s: no file of MATLAB that can be read, expected one that save wrote", path);
 	err = choose(f, path, r->part, r->how.label, &name);
 	if (!err)
 		err = read_variable(f, path, name, &in->X);

@@ -211,7 +211,10 @@ enum err import_npz(struct imported *in, const char *path, const struct import_r
 
 	if (!z) {
 		zip_error_init_with_code(&why, code);
-		err = err_set(ERR_INPUT, "%s: %s", path, zip_error_strerror(&why));
+		err =
+		    err_set(ERR_INPUT,
+			    "%s: %s, expected what numpy.savez() or scipy.sparse.save_npz() wrote",
+			    path, zip_error_strerror(&why));
 		zip_error_fini(&why);
 		return err;
 	}

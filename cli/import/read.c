@@ -7,9 +7,11 @@
 #include "common/data/mtx.h"
 #include "common/data/npy.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- kinds of files ---- */
 
@@ -60,6 +62,7 @@ static const struct kind_of_file {
 
 static enum err find_kind(const char *path, const char *name, const struct kind_of_file **kind)
 {
+	static const char *const python[] = { "parquet", "feather", "arrow" };
 	const char *end = strrchr(name, '.');
 	struct buf known = { 0 };
 	enum err err;
@@ -69,6 +72,13 @@ static enum err find_kind(const char *path, const char *name, const struct kind_
 		if (end && !strcasecmp(end + 1, kinds[i].ending))
 			return ERR_OK;
 	}
+	for (size_t i = 0; i < sizeof(python) / sizeof(*python); i++)
+		if (end && !strcasecmp(end + 1, python[i]))
+			return err_set(
+			    ERR_INPUT,
+			    "%s: a .%s comes in through Python (coterie.prepare, where pyarrow "
+			    "is), or save it as CSV",
+			    path, python[i]);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		buf_printf(&known, " .%s", kinds[i].ending);
 	buf_add(&known, "", 1);
@@ -179,8 +189,18 @@ static enum err read_edges(struct imported *in, const struct import_request *r)
 	return ERR_OK;
 }
 
+static enum err check_there(const char *path)
+{
+	if (!path || access(path, R_OK) == 0)
+		return ERR_OK;
+	return err_set(ERR_INPUT, "%s: %s, expected a file that this user may read", path,
+		       strerror(errno));
+}
+
 enum err import_read(struct imported *in, const struct import_request *r)
 {
+	TRY(check_there(r->file));
+	TRY(check_there(r->edges));
 	if (r->file)
 		TRY(read_file(in, r));
 	if (r->edges && in->has_edges)

@@ -145,7 +145,7 @@ static const char *find_header(struct bytes file, struct cursor *c)
 	size_t before, len;
 
 	if (file.n < 10 || memcmp(file.p, "\x93NUMPY", 6) != 0)
-		return "it does not begin like a .npy file";
+		return "it does not begin like a .npy file, expected what numpy.save() wrote";
 	if (file.p[6] < 1 || file.p[6] > 3 || file.p[7] != 0)
 		return "its format version is none of 1.0, 2.0, 3.0";
 	before = file.p[6] == 1 ? 10 : 12;

@@ -18,7 +18,8 @@ enum err sheet_open(struct text *t, struct bytes file, const char *where, bool *
 	*t = text_open(file, where);
 	look = file.n < 64 ? file.n : 64;
 	if (!file.n)
-		return err_set(ERR_INPUT, "%s: the file is empty", where);
+		return err_set(ERR_INPUT, "%s: the file is empty, expected a heading and rows",
+			       where);
 	if (file.n >= 2 && ((file.p[0] == 0xff && file.p[1] == 0xfe) ||
 			    (file.p[0] == 0xfe && file.p[1] == 0xff) || memchr(file.p, 0, look)))
 		return err_set(

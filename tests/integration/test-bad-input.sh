@@ -13,6 +13,7 @@ ROWS=0 POINTS=0
 # FILE and CONTENT may be '' where files were made before; ARG... is coterie's command line.
 row() { # NAME FILE CONTENT WHERE VALUE TO-DO -- ARG...
 	local name=$1 file=$2 content=$3 wanted=("$4" "$5" "$6") status=0 regex
+	[[ $4 && $5 && $6 ]] || fail "$name: a pattern is empty, which all sentences match"
 	shift 7
 	[[ -z $file ]] || printf "$content" >"$file"
 	rm -rf o
@@ -45,7 +46,7 @@ I=(import t.csv --out o)
 
 test_text_and_lines() {
 	cd "$T" || exit 1
-	row 'an empty file' t.csv '' 't\.csv' 'empty' '' -- "${I[@]}"
+	row 'an empty file' t.csv '' 't\.csv' 'file is empty' 'expected a heading and rows' -- "${I[@]}"
 	row 'UTF-16 with a mark' t.csv '\xff\xfea\0,\0b\0' 't\.csv' 'UTF-16' 'save it as CSV in UTF-8' -- "${I[@]}"
 	row 'UTF-16 without one' t.csv 'a\0,\0b\0\n\0' 't\.csv' 'UTF-16' 'save it as CSV in UTF-8' -- "${I[@]}"
 	row 'a spreadsheet named .csv' t.csv 'PK\3\4\24\0\6\0' 't\.csv' 'file of another kind' 'save it as CSV' -- "${I[@]}"
@@ -65,10 +66,15 @@ test_text_and_lines() {
 	row 'a quote with a backslash' t.csv 'a,b\n1,"say \\"x\\""\n' 't\.csv:2: field 2' 'goes on behind its closing quote' 'twice' -- "${I[@]}"
 	row 'comments' t.csv '# from the lab\na,b\n1,2\n' 't\.csv:2:' '2 fields, expected 1' 'how comments begin \(comment\)' -- "${I[@]}"
 	row 'a total at the end' t.csv 'a,b\n1,2\nTotal,2\n' 't\.csv:3: column "a"' '"Total"' 'stands for no value \(na\)' -- "${I[@]}"
+	row 'a table with zeros in it' t.csv 'a,b\n1,\0002\n' 't\.csv' 'not UTF-16 or a file of another kind' 'save it as CSV' -- "${I[@]}"
+	row 'a page named .csv' t.csv '<table>\n<tr><td>1</td></tr>\n' 't\.csv:2: column "<table>"' '<td>1</td>' 'expected a number' -- "${I[@]}"
+	row 'a Parquet file' t.parquet 'PAR1\25\4' 't\.parquet' 'a \.parquet comes in through Python' 'coterie\.prepare' -- import t.parquet --out o
+	row 'a Parquet file named .csv' t.csv 'PAR1\25\4\25\0' 't\.csv' 'file of another kind' 'save it as CSV' -- "${I[@]}"
+	row 'JSON' t.json '[{"a": 1}]\n' 't\.json' 'name says nothing' 'expected one that ends in \.csv' -- import t.json --out o
 	fine 'a byte order mark' t.csv '\xef\xbb\xbfa,b\n1,2\n' 'begins with a byte order mark' -- "${I[@]}"
 	fine 'CRLF, and lines at the end' t.csv 'a,b\r\n1,2\r\n\r\n' 'left out 1 blank lines at the end' -- "${I[@]}"
 	fine 'quotes around all' t.csv '"a","b"\n"1","2"\n' '1 rows, 2 features' -- "${I[@]}"
-	counts 23
+	counts 28
 }
 
 test_separators() {
@@ -168,21 +174,25 @@ test_edges_and_matrices() {
 	row 'an end with a blank' e.csv 'a,b\nann lee,2\n' 'e\.csv:2:' '"ann lee"' 'without blanks' -- "${E[@]}" -S from=a -S to=b
 	printf 'who,x\na,1\nb,2\n' >t.csv
 	row 'an end that is no id' e.csv 'f,t\na,zed\n' 'e\.csv:2:' '"zed"' 'none of the 2 ids' -- "${I[@]}" -i who -e e.csv -S from=f -S to=t
-	row 'a text in .npy' t.npy 'a,b\n' 't\.npy' '' 'NumPy|npy|numpy' -- import t.npy --out o
+	row 'a text in .npy' t.npy 'a,b\n' 't\.npy' 'does not begin like' 'expected what numpy\.save\(\) wrote' -- import t.npy --out o
+	row 'a text in .mat' t.mat 'a,b\n' 't\.mat' 'no file of MATLAB' 'expected one that save wrote' -- import t.mat --out o
+	row 'a text in .h5ad' t.h5ad 'a,b\n' 't\.h5ad' 'cannot be opened as HDF5' 'expected AnnData as write_h5ad\(\) wrote it' -- import t.h5ad --out o
+	row 'a text in .npz' t.npz 'a,b\n' 't\.npz' 'Not a zip archive' 'expected what numpy\.savez\(\)' -- import t.npz --out o
 	row 'a table said of a matrix' m.mtx '%%%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n' 'm\.mtx' 'this is no table' 'how a table is read' -- import m.mtx --out o -i who
 	row 'a cut .gz' t.csv.gz '\x1f\x8b\x08\0' 't\.csv\.gz' 'after 4 bytes' 'ends early' -- import t.csv.gz --out o
 	row 'no .gz' t.csv.gz 'a,b\n1,2\n' 't\.csv\.gz' 'at byte' 'is damaged' -- import t.csv.gz --out o
 	fine 'an edge twice, and a loop' e.csv '1,2\n2,1\n3,3\n' 'dropped 1 self-loops and 1 lines that repeat' -- "${E[@]}"
-	counts 16
+	counts 19
 }
 
 test_places_and_commands() {
 	cd "$T" || exit 1
 	printf 'a,b\n1,2\n' >t.csv
-	row 'no file' '' '' 'none\.csv' 'No such file' '' -- import none.csv --out o
+	row 'no file' '' '' 'none\.csv' 'No such file' 'expected a file that this user may read' -- import none.csv --out o
 	row 'no --out' '' '' 'import' '--out' 'are needed' -- import t.csv
 	row 'a directory' '' '' '/tmp' 'ends in' 'expected' -- import /tmp --out o
 	mkdir -p full && : >full/mine
+	row 'no edges' '' '' 'none\.csv' 'No such file' 'expected a file that this user may read' -- import t.csv --edges none.csv --out o
 	row 'a full directory' '' '' 'full' 'there is something in it' 'empty or not there' -- import t.csv --out full
 	mkdir -p p.part
 	row 'two at one place' '' '' 'p\.part' 'is under way, or was killed' 'remove it' -- import t.csv --out p
@@ -192,11 +202,17 @@ test_places_and_commands() {
 	"$BIN/coterie" synth --points --nodes 60 --features 3 --clusters 3 --out d >/dev/null
 	echo '{ "kind": "kmeans", "clusters": 1 }' >k1.json
 	row 'k = 1' '' '' 'clusters' 'is 1' 'expected a whole number from 2' -- run --data d --job k1.json --parties 2 --out o
+	echo '{ "kind": "kmeens", "clusters": 3 }' >kind.json
+	row 'a kind that there is not' '' '' 'kind\.json: job\.kind' '"kmeens"' 'expected one of .*"kmeans"' -- run --data d --job kind.json --parties 2 --out o
+	echo '{ "kind": "kmeans", "k": 3 }' >key.json
+	row 'k for clusters' '' '' 'key\.json: job\.k' 'is unknown' 'expected one of: kind, clusters' -- run --data d --job key.json --parties 2 --out o
+	echo '{ "kind": "kmeans", "clusters": "3" }' >text.json
+	row 'a number in quotes' '' '' 'text\.json: job\.clusters' 'is "3"' 'expected a whole number from 2' -- run --data d --job text.json --parties 2 --out o
 	seq 60 | sed 's/$/.0/' >floats.txt
 	row 'floats as labels' '' '' 'floats\.txt:1' '"1\.0"' 'expected a whole number' -- eval --truth floats.txt d/labels.txt
 	seq 59 >short.txt
 	row 'one label too few' '' '' 'short\.txt' '59' '60' -- eval --truth short.txt d/labels.txt
-	counts 10
+	counts 14
 }
 
 run_tests "$@"

@@ -3,6 +3,7 @@
 
     k.py DIR FROM TO joint|none          DIR: features.npy
     k.py wine|digits OUT                 scikit-learn's set of that name as a directory of ours
+    k.py wine+ OUT                       with one more column, of N(50000, 9000)
 
 Prints k by the silhouette (of all pairs of rows), and k by the simplified one. Only to be measured against.
 """
@@ -16,9 +17,12 @@ from sklearn.metrics import silhouette_score
 from sklearn.preprocessing import StandardScaler
 
 if len(sys.argv) == 3:
-    found = getattr(datasets, "load_" + sys.argv[1])()
+    found = getattr(datasets, "load_" + sys.argv[1].rstrip("+"))()
+    x = found.data
+    if sys.argv[1].endswith("+"):
+        x = np.column_stack([x, np.random.default_rng(5).normal(50000, 9000, len(x))])
     os.makedirs(sys.argv[2])
-    np.save(os.path.join(sys.argv[2], "features.npy"), found.data)
+    np.save(os.path.join(sys.argv[2], "features.npy"), x)
     np.savetxt(os.path.join(sys.argv[2], "labels.txt"), found.target, fmt="%d")
     sys.exit()
 

@@ -21,6 +21,8 @@ from ._progress import How, Progress
 from ._run import Report, Run
 
 Array = Any
+#: How many; or a range of which a job chooses, (2, 12) or {"from": 2, "to": 12}.
+Clusters = Union[int, Tuple[int, int], Mapping[str, int]]
 
 #: Checks of scikit-learn's that ask for one cluster. A job's `clusters` is 2 or more: a cluster of everything tells nobody
 #: anything, and would show all the same who takes part and how many rows there are.
@@ -184,12 +186,20 @@ class _Job(BaseEstimator):  # type: ignore[misc]
         return {"_xfail_checks": ONE_CLUSTER}
 
 
+def _clusters(k: Any) -> Any:
+    """As a job says it: (2, 12) is a range, of which one is chosen, as {"from": 2, "to": 12} is; what is wrong the program says."""
+    if isinstance(k, tuple) and len(k) == 2:
+        return {"from": _clusters(k[0]), "to": _clusters(k[1])}
+    if isinstance(k, Mapping):
+        return {name: _clusters(value) for name, value in k.items()}
+    return int(k) if isinstance(k, np.integer) else k
+
+
 class _Clusters(ClusterMixin, _Job):  # type: ignore[misc]
     n_clusters: Any
 
     def _parameters(self) -> Dict[str, Any]:
-        k = self.n_clusters
-        return {"clusters": int(k) if isinstance(k, np.integer) else k}
+        return {"clusters": _clusters(self.n_clusters)}
 
     def fit_predict(self, X: Array = None, y: Any = None, **kwargs: Any) -> Array:
         """fit, and the labels of its rows."""
@@ -204,7 +214,7 @@ class KMeans(_Clusters):
     Rows that align has not placed (job={"align": "intersect"}) have the label -1.
     """
 
-    def __init__(self, n_clusters: int = 8, *, split: str = "rows", standardize: Optional[str] = None, parties: int = 4,
+    def __init__(self, n_clusters: Clusters = 8, *, split: str = "rows", standardize: Optional[str] = None, parties: int = 4,
                  party: Optional[PathLike] = None, coordinator: Optional[PathLike] = None,
                  cut: Optional[Mapping[str, Any]] = None, allow: Sequence[str] = (), policy: Optional[Mapping[str, Any]] = None,
                  job: Optional[Mapping[str, Any]] = None, random_state: Any = None, out: Optional[PathLike] = None,
@@ -262,7 +272,7 @@ class SpectralClustering(_Clusters):
     more have to be allowed: allow=["fedspectral.exact"]. Of a graph ``ids_`` are the nodes that ``labels_`` are of.
     """
 
-    def __init__(self, n_clusters: Union[int, str] = 8, *, affinity: str = "rbf", variant: Optional[str] = None,
+    def __init__(self, n_clusters: Union[Clusters, str] = 8, *, affinity: str = "rbf", variant: Optional[str] = None,
                  standardize: Optional[str] = None, parties: int = 4, party: Optional[PathLike] = None,
                  coordinator: Optional[PathLike] = None, cut: Optional[Mapping[str, Any]] = None, allow: Sequence[str] = (),
                  policy: Optional[Mapping[str, Any]] = None, job: Optional[Mapping[str, Any]] = None, random_state: Any = None,
@@ -320,7 +330,7 @@ class AttributedGraphClustering(_Clusters):
 
     _keeps_keys = True
 
-    def __init__(self, n_clusters: int = 8, *, order: Union[int, str, None] = "auto", method: Optional[str] = None,
+    def __init__(self, n_clusters: Clusters = 8, *, order: Union[int, str, None] = "auto", method: Optional[str] = None,
                  parties: int = 4, party: Optional[PathLike] = None, coordinator: Optional[PathLike] = None,
                  cut: Optional[Mapping[str, Any]] = None, allow: Sequence[str] = (), policy: Optional[Mapping[str, Any]] = None,
                  job: Optional[Mapping[str, Any]] = None, random_state: Any = None, out: Optional[PathLike] = None,

@@ -33,6 +33,27 @@ def graph():
 
 
 class Tables(unittest.TestCase):
+    def test_range_of_clusters(self):
+        X, y = blobs()
+        for k in (2, 6), {"from": np.int64(2), "to": 6}:
+            model = coterie.KMeans(k, parties=3, random_state=4).fit(X)
+            self.assertEqual(model.run_.facts["selection_k"], 3)
+            self.assertEqual(adjusted_rand_score(y, model.labels_), 1)
+            self.assertEqual(len(model.cluster_centers_), 3)
+        with self.assertRaisesRegex(coterie.InputError, "clusters"):
+            coterie.KMeans((6, 2), parties=3).fit(X)
+
+    def test_profile_over_all_parties(self):
+        X, _ = blobs()
+        model = coterie.KMeans(3, parties=3, random_state=4, job={"profile": True, "profile_noise": 0},
+                               policy={"profile": True}).fit(X)
+        found = model.run_.joint_profile
+        for line in found.itertuples():
+            np.testing.assert_allclose(line.mean, X[model.labels_ == line.cluster][:, int(line.column)].mean(), rtol=1e-6)
+        self.assertEqual(sorted(set(found["cluster"])), [0, 1, 2])
+        with self.assertRaisesRegex(coterie.CoterieError, "policy.profile"):
+            coterie.KMeans(3, parties=3, job={"profile": True}).fit(X)
+
     def test_kmeans_of_rows(self):
         X, y = blobs()
         model = coterie.KMeans(3, parties=3, random_state=4).fit(X)

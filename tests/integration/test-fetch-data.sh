@@ -8,10 +8,10 @@ published() { # NAME FILE...: into $T/www
 	local name=$1 files=("${@:2}")
 	mkdir -p "$T/www"
 	if [[ $name == iris ]]; then
-		/usr/bin/python3 -c 'import sklearn' 2>/dev/null || skip "scikit-learn is not installed; scripts/deps --python installs it"
+		/usr/bin/python3 -c 'import sklearn' 2>/dev/null || skip "scikit-learn is not installed; scripts/deps --tables installs it"
 		set --
 	else
-		/usr/bin/python3 -c 'import scipy.io' 2>/dev/null || skip "SciPy is not installed; scripts/deps --python installs it"
+		/usr/bin/python3 -c 'import scipy.io' 2>/dev/null || skip "SciPy is not installed; scripts/deps --tables installs it"
 		local data=${COTERIE_DATA:-$ROOT/../shared/data}
 		[[ -d $data/cora ]] || skip "no data: set COTERIE_DATA"
 		[[ $name != MUTAG ]] || data=$data/tu

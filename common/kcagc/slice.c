@@ -1,5 +1,6 @@
 #include "common/kcagc/slice.h"
 #include "common/base/alloc.h"
+#include "common/base/log.h"
 #include "common/linalg/la.h"
 #include "common/graph/graph.h"
 #include "common/kcagc/order.h"
@@ -85,11 +86,27 @@ static void for_each(struct features *X, each_value *f, void *ctx)
 			f(ctx, i, j, &MAT(&X->dense, i, j));
 }
 
+/* What is in a column but zeros: how many, whether one is not 1, least and most, mean and squared
+ * distance from it. */
+struct column {
+	double count, low, high, mean, apart;
+	bool measured;
+};
+
 static void see_value(void *ctx, size_t row, size_t column, double *value)
 {
+	struct column *c = (struct column *)ctx + column;
+	double x = *value, off = x - c->mean;
+
 	(void)row;
-	(void)column;
-	*(bool *)ctx |= *value != 0 && *value != 1;
+	if (x == 0)
+		return;
+	c->low = c->count ? fmin(c->low, x) : x;
+	c->high = c->count ? fmax(c->high, x) : x;
+	c->count++;
+	c->measured |= x != 1;
+	c->mean += off / c->count; /* Welford 1962: a unit and an origin cost no digits */
+	c->apart += off * (x - c->mean);
 }
 
 static void count_value(void *ctx, size_t row, size_t column, double *value)
@@ -146,14 +163,67 @@ static void tell_norms(struct slice *s, bool idf, double *x)
 	free(weight);
 }
 
-static void tell_facts(struct slice *s, double *x)
+/* A column that has a number in every row, beside words of 0 and 1: not of their kind. */
+static bool is_foreign(const struct column *c, size_t n)
 {
+	return c->measured && c->count >= (double)n;
+}
+
+struct standard {
+	const struct column *column;
+	size_t n;
+};
+
+/* Mean 0 and variance 1; what does not vary is 0. */
+static void bring_to_unit(void *ctx, size_t row, size_t column, double *value)
+{
+	const struct standard *s = ctx;
+	const struct column *c = &s->column[column];
+
+	(void)row;
+	if (is_foreign(c, s->n))
+		*value = c->apart > 0 ? (*value - c->mean) / sqrt(c->apart / (double)s->n) : 0;
+}
+
+/* Whether a value is neither 0 nor 1. Foreign columns do not count beside words: they are brought
+ * to the size of a word that is everywhere, for a year is else longer than all words together, and
+ * takes their weights from them. *varied: columns that say anything, 1 at least. */
+static bool is_measured(struct slice *s, double *varied)
+{
+	size_t n = features_rows(&s->X), m = features_cols(&s->X), words = 0, foreign = 0;
+	struct column *column;
+	struct standard by = { .n = n };
 	bool measured = false;
 
-	for_each(&s->X, see_value, &measured);
-	x[0] = measured;
-	x[1] = (double)features_cols(&s->X);
-	tell_norms(s, !measured, x + 2);
+	ALLOC(column, m);
+	for_each(&s->X, see_value, column);
+	*varied = 0;
+	for (size_t j = 0; j < m; j++) {
+		const struct column *c = &column[j];
+
+		*varied += c->count > 0 && (c->count < (double)n || c->low < c->high);
+		foreign += is_foreign(c, n);
+		words += !c->measured && c->count > 0;
+		measured |= c->measured && !is_foreign(c, n);
+	}
+	*varied = fmax(*varied, 1);
+	measured |= foreign && !words;
+	by.column = column;
+	if (foreign && !measured) {
+		log_info(
+		    "%zu of %zu columns are numbers beside columns of 0 and 1: they are brought to "
+		    "mean 0 and variance 1",
+		    foreign, m);
+		for_each(&s->X, bring_to_unit, &by);
+	}
+	free(column);
+	return measured;
+}
+
+static void tell_facts(struct slice *s, double *x)
+{
+	x[0] = is_measured(s, &x[1]);
+	tell_norms(s, x[0] == 0, x + 2);
 }
 
 struct along {
@@ -345,7 +415,7 @@ enum err slice_cluster(const struct slice *s, unsigned order, size_t parties, si
 		.dims = dims, .unit_rows = true, .row_power = 1, .threads = s->threads
 	};
 	struct slice alone = { .g = s->g, .threads = s->threads };
-	size_t n = features_rows(&s->X), m = features_cols(&s->X) * parties;
+	size_t n = features_rows(&s->X), m;
 	double spreads[SLICE_SPREADS], *facts = alloc(2 + n, sizeof(*facts));
 	struct question ask = { .kind = ASK_SPREADS, .square = facts + 2, .shares = !order };
 	struct mat Z;
@@ -355,6 +425,7 @@ enum err slice_cluster(const struct slice *s, unsigned order, size_t parties, si
 	features_copy(&alone.X, &s->X);
 	tell_facts(&alone, facts);
 	ask.idf = facts[0] == 0;
+	m = (size_t)facts[1] * parties;
 	err = tell_spreads(&alone, &ask, spreads);
 	free(facts);
 	if (!err && !order) /* a slice of zeros is the same at any */

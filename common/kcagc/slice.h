@@ -27,8 +27,9 @@ enum {
 /* In the order in which they come; ASK_FACTS and ASK_SPREADS once each, ASK_NORMS and ASK_CELLS once or
  * not at all, the others as often as wanted. All answers are row-major; rows are nodes. */
 enum question_kind {
-	ASK_FACTS,   /* 2 + n: whether a feature is neither 0 nor 1; the width m_l; squared row
-			norms, of idf-weighted features if all are 0 or 1 */
+	ASK_FACTS,   /* 2 + n: whether a feature is neither 0 nor 1, but for columns with a number in each row
+			beside words of 0 and 1, which become of mean 0 and variance 1; how many columns
+			vary, 1 at least; squared row norms, of idf-weighted features if the first is 0 */
 	ASK_CELLS,   /* labels, n: slice_cluster() */
 	ASK_NORMS,   /* n: squared row norms without weights, where not all parties have weighted */
 	ASK_SPREADS, /* 2 x SLICE_POWERS: x_t^2 = ||T^t X_l||^2, then c_t^2 = ||T^t X_l - 1 mu'||^2,

@@ -24,11 +24,62 @@ static void facts(void **state)
 			csr_from_triples(&X, 3, 4, t, 3);
 			make(&s, &X, dense, &g, 1);
 			ask(&s, &(struct question){ .kind = ASK_FACTS }, x);
-			assert_true(x[0] == cases[c].measured && x[1] == 4);
+			assert_true(x[0] == cases[c].measured);
+			assert_true(x[1] ==
+				    (cases[c].value != 0 ? 2 : 1)); /* the others say nothing */
 			slice_release(&s);
 			csr_release(&X);
 			graph_release(&g);
 		}
+}
+
+/* Numbers in every row, beside words of 0 and 1: the words keep their weights, and numbers are of
+ * one size, whatever their unit. x: facts of two columns, the words 1 0 1 and these; norms NULL:
+ * measured, and nothing was changed. */
+static void beside_words(const double *number, double words, double varied, const double *norms)
+{
+	for (int dense = 0; dense < 2; dense++) {
+		struct triple t[] = { { 0, 0, words },
+				      { 2, 0, words },
+				      { 0, 1, number[0] },
+				      { 1, 1, number[1] },
+				      { 2, 1, number[2] } };
+		struct slice s;
+		struct graph g;
+		struct csr X;
+		double x[2 + 3];
+
+		sample_graph(&g, 3, 2, 0, false, 1);
+		csr_from_triples(&X, 3, 2, t, 5);
+		make(&s, &X, dense, &g, 1);
+		ask(&s, &(struct question){ .kind = ASK_FACTS }, x);
+		assert_true(x[0] == !norms);
+		assert_true(x[1] == varied);
+		for (size_t i = 0; i < 3; i++)
+			assert_near(x[2 + i],
+				    norms ? norms[i]
+					  : (i != 1 ? words * words : 0) + number[i] * number[i],
+				    1e-12);
+		slice_release(&s);
+		csr_release(&X);
+		graph_release(&g);
+	}
+}
+
+static void foreign_columns(void **state)
+{
+	const double word = (log(4.0 / 3) + 1) * (log(4.0 / 3) + 1), by = 3 / 14.0;
+	const double brought[] = { word + 4 * by, by, word + 9 * by };
+	const double alone[] = { word, 0, word };
+
+	(void)state;
+	beside_words((const double[]){ 1, 2, 6 }, 1, 2, brought);
+	beside_words((const double[]){ 1001e6, 1002e6, 1006e6 }, 1, 2,
+		     brought); /* other unit and origin */
+	beside_words((const double[]){ 7, 7, 7 }, 1, 1, alone);
+	beside_words((const double[]){ 1, 0, 6 }, 1, 2, NULL); /* a count of something */
+	beside_words((const double[]){ 1, 2, 6 }, 3, 2, NULL); /* no words */
+	beside_words((const double[]){ 1, 2, 6 }, 0, 1, NULL); /* alone */
 }
 
 /* All questions in their order, and the filter's order, which is the same every time. */
@@ -257,13 +308,10 @@ static void all_zero(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(facts),
-		cmocka_unit_test(orders),
-		cmocka_unit_test(bad_input),
-		cmocka_unit_test(clusters),
-		cmocka_unit_test(clusters_of_nothing),
-		cmocka_unit_test(agreement),
-		cmocka_unit_test(all_zero),
+		cmocka_unit_test(facts),     cmocka_unit_test(foreign_columns),
+		cmocka_unit_test(orders),    cmocka_unit_test(bad_input),
+		cmocka_unit_test(clusters),  cmocka_unit_test(clusters_of_nothing),
+		cmocka_unit_test(agreement), cmocka_unit_test(all_zero),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

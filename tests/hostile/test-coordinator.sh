@@ -184,6 +184,24 @@ test_another_number_of_clusters() {
 	done
 }
 
+# The last sum of a job with a profile over all parties.
+test_another_profile() {
+	local name last
+	rows_federation 3
+	rows_job kmeans '.standardize = "joint" | .profile = true | .profile_noise = 0'
+	for name in $(names 3); do edit "$name" '.policy.profile = true'; done
+	coordinator
+	parties 3
+	# shellcheck disable=SC2046
+	ends 0 coordinator $(names 3)
+	last=$(run_of party-01 '.traffic[] | select(.type == "SUM").messages_received')
+	rm -rf "$T/out"
+	turned 3 "hub/$SUM/$last/flip/40"
+	ends 2 party-01
+	says party-01 "coordinator sent SUM [0-9]+ that is not the sum of the parties' terms and tags .during profile"
+	[[ ! -e $T/out/party-01/labels.csv && ! -e $T/out/party-01/profile-joint.csv ]] || fail "party-01 has results"
+}
+
 # Rows that all have, as the coordinator says: one that the party has not, or only some.
 common_rows() { # ALIGN DEED REGEX
 	local name

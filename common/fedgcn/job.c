@@ -26,7 +26,7 @@ const struct config_row fedgcn_rows[] = {
 	{ "batch", CONFIG_UNSIGNED, AT(how.batch), 2, 1 << 16, "128",
 	  .help = "graphs of a step" },
 	{ "rate", CONFIG_DOUBLE, AT(how.rate), 1e-9, 1, "1e-3",
-	  .help = "Adam's learning rate" },
+	  .help = "Adam's learning rate; with prototypes \"kde\" and \"best\" 0.001 at least" },
 	{ "lambda", CONFIG_DOUBLE, AT(how.lambda), 0, 1e6, "10",
 	  .help = "weight of the reconstruction beside the clustering" },
 	{ "prototypes", CONFIG_ENUM, AT(how.prototypes), .standard = "matched",
@@ -90,6 +90,16 @@ enum err fedgcn_check(const void *p)
 			       "job.mu is %g, expected above 0 with job.aggregation \"fedprox\": "
 			       "with 0 it is \"fedavg\"",
 			       job->how.mu);
+	/* Weights that hardly move leave single graphs in the differences of prototypes:
+	 * docs/SECURITY.md. */
+	if ((job->how.prototypes == FEDGCN_KDE || job->how.prototypes == FEDGCN_BEST) &&
+	    !(job->how.rate >= 1e-3))
+		return err_set(
+		    ERR_INPUT,
+		    "job.rate is %g, expected 0.001 or more with job.prototypes \"%s\": it is "
+		    "that weights move which keeps single graphs from being read in prototypes in "
+		    "clear",
+		    job->how.rate, fedgcn_prototypes_names[job->how.prototypes]);
 	if (job->how.sharing == FEDGCN_LOCAL && job->how.prototypes != FEDGCN_OWN)
 		return err_set(ERR_INPUT,
 			       "job.prototypes is \"%s\", expected \"own\" with job.aggregation "

@@ -12,6 +12,7 @@
 # make dist             build/dist/coterie-VERSION.tar.gz: what git has at HEAD, and sbom.spdx.json; DIST=DIR: there
 # make deb              build/deb/*.deb: that archive as Debian packages; needs scripts/deps --deb
 # make deb-check        installs them on three hosts with systemd, runs, upgrades, purges; needs root
+# make container-check  images by the Containerfile, and a job between three of them; needs root, scripts/deps --container
 # make clean
 #
 # SAN=address,undefined or SAN=thread: the same in a build folder of its own.
@@ -241,10 +242,12 @@ deb: dist
 	DEB_BUILD_OPTIONS="$${DEB_BUILD_OPTIONS-nocheck}" scripts/deb $(DIST)/$(DISTED).tar.gz $(DEB)
 deb-check: deb
 	COTERIE_DEB=$(abspath $(DEB)) tests/integration/test-deb.sh
+container-check: all
+	COTERIE_CONTAINER=yes tests/integration/test-container.sh
 
 clean:
 	rm -rf build
 
-.PHONY: all tests check soak bench fuzz fuzzers reproducible format lint docs install dist deb deb-check clean
+.PHONY: all tests check soak bench fuzz fuzzers reproducible format lint docs install dist deb deb-check container-check clean
 .SECONDARY:
 -include $(shell find build -name '*.d' -type f 2>/dev/null)

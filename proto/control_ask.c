@@ -39,6 +39,9 @@ static enum err dial(const char *path, int *fd)
 	enum err e = ERR_OK;
 	int dir_fd;
 
+	if (access(path, F_OK) != 0 &&
+	    (errno == ENOENT || errno == ENOTDIR)) /* or its directory is not */
+		return err_set(ERR_PEER, "%s: no such socket: does the daemon run?", path);
 	TRY(control_address(path, &a, &dir_fd));
 	*fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (*fd < 0)
@@ -92,7 +95,7 @@ enum err control_ask(const char *path, const struct json *request, struct json *
 {
 	struct buf out = { 0 }, in = { 0 };
 	enum err e;
-	int fd;
+	int fd = -1;
 
 	TRY(dial(path, &fd));
 	json_write(request, &out);

@@ -64,6 +64,9 @@ enum err tls_load_crl(struct x509_store_st *store, const char *path) MUST_CHECK;
  * until when. ERR_INPUT. */
 enum err tls_days_left(const char *path, int *days, char date[static TLS_DATE]) MUST_CHECK;
 enum err tls_ends(const char *path, time_t *when) MUST_CHECK; /* the same, as a time */
+/* The names and addresses of a file's first certificate, "hub, hub.example.org, 10.0.0.1": of them *n. names is ended with a 0 and
+ * the caller's to release. ERR_INPUT. */
+enum err tls_names(const char *path, struct buf *names, size_t *n) MUST_CHECK;
 /* Is the certificate in its last 21 days? How many are left, and until when. */
 bool tls_expires_soon(const char *certificate, int *days, char date[static TLS_DATE]);
 /* When does the first of a file's lists expire? Seconds from now, below 0 if it has. False: none ever does. */

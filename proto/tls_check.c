@@ -1,6 +1,7 @@
 /* Own certificate, key and CA before they are used: what peers would refuse later, said at once. */
 #include "proto/tls.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
@@ -262,6 +263,37 @@ enum err tls_ends(const char *path, time_t *when)
 
 	TRY(first_end(path, &days, &seconds, date));
 	*when = time(NULL) + (time_t)days * 86400 + seconds;
+	return ERR_OK;
+}
+
+static void add_name(const GENERAL_NAME *name, struct buf *names, size_t *n)
+{
+	const ASN1_STRING *s = name->type == GEN_DNS ? name->d.dNSName : name->d.iPAddress;
+	int len = ASN1_STRING_length(s);
+	char address[INET6_ADDRSTRLEN];
+
+	if (name->type == GEN_DNS)
+		buf_printf(names, "%s%.*s", (*n)++ ? ", " : "", len,
+			   (const char *)ASN1_STRING_get0_data(s));
+	else if (name->type == GEN_IPADD && (len == 4 || len == 16) &&
+		 inet_ntop(len == 4 ? AF_INET : AF_INET6, ASN1_STRING_get0_data(s), address,
+			   sizeof(address)))
+		buf_printf(names, "%s%s", (*n)++ ? ", " : "", address);
+}
+
+enum err tls_names(const char *path, struct buf *names, size_t *n)
+{
+	STACK_OF(X509) *certificates = NULL;
+	GENERAL_NAMES *all;
+
+	*n = 0;
+	TRY(read_all(path, &certificates));
+	all = X509_get_ext_d2i(sk_X509_value(certificates, 0), NID_subject_alt_name, NULL, NULL);
+	for (int i = 0; i < sk_GENERAL_NAME_num(all); i++)
+		add_name(sk_GENERAL_NAME_value(all, i), names, n);
+	buf_add(names, "", 1);
+	GENERAL_NAMES_free(all);
+	sk_X509_pop_free(certificates, X509_free);
 	return ERR_OK;
 }
 

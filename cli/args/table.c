@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { GAP = 2, TEXT_LEAST = 12, WIDTH_LEAST = 20, WIDTH_MOST = 1000, COLUMNS_MOST = 16 };
+enum { GAP = 2, TEXT_LEAST = 20, WIDTH_LEAST = 20, WIDTH_MOST = 1000, COLUMNS_MOST = 16 };
 
 struct table {
 	const char *const *heads;
@@ -46,7 +46,7 @@ void table_cell(struct table *t, const char *fmt, ...)
 	utf8_make_harmless(t->cell[t->cells++]);
 }
 
-size_t table_width(void)
+static size_t width_or(size_t otherwise)
 {
 	const char *columns = getenv("COLUMNS");
 	struct winsize w;
@@ -57,8 +57,18 @@ size_t table_width(void)
 	if (!n && columns)
 		n = strtoul(columns, NULL, 10);
 	if (!n)
-		n = 80;
+		n = otherwise;
 	return n < WIDTH_LEAST ? WIDTH_LEAST : n > WIDTH_MOST ? WIDTH_MOST : n;
+}
+
+size_t table_width(void)
+{
+	return width_or(80);
+}
+
+size_t table_room(void)
+{
+	return width_or(WIDTH_MOST);
 }
 
 /* ---- texts ---- */
@@ -66,6 +76,14 @@ size_t table_width(void)
 static bool is_number(const struct table *t, size_t c)
 {
 	return t->heads[c][0] == '>';
+}
+
+static bool are_numbers(const struct table *t) /* behind a name */
+{
+	for (size_t c = 1; c < t->columns; c++)
+		if (!is_number(t, c))
+			return false;
+	return true;
 }
 
 static const char *head(const struct table *t, size_t c)
@@ -83,14 +101,16 @@ static size_t characters(const char *s, size_t bytes)
 }
 
 /* How many bytes of s make the next line of `width` characters: up to a blank if there is one, else
- * cut. */
+ * behind a slash in its second half, else cut. */
 static size_t line_of(const char *s, size_t width)
 {
-	size_t bytes = 0, n = 0, blank = 0;
+	size_t bytes = 0, n = 0, blank = 0, slash = 0;
 
 	while (s[bytes] && n <= width) {
 		if (s[bytes] == ' ')
 			blank = bytes;
+		if (bytes && s[bytes - 1] == '/')
+			slash = bytes;
 		if (n == width)
 			break;
 		do
@@ -98,7 +118,23 @@ static size_t line_of(const char *s, size_t width)
 		while (((unsigned char)s[bytes] & 0xc0) == 0x80);
 		n++;
 	}
-	return s[bytes] && blank ? blank : bytes;
+	return !s[bytes] ? bytes : blank ? blank : slash > bytes / 2 ? slash : bytes;
+}
+
+/* The same of a line by itself: no word is cut, so that what is copied is whole, but lists behind
+ * their commas. */
+static size_t whole_line_of(const char *s, size_t width)
+{
+	size_t n = line_of(s, width), least = n;
+
+	if (!s[n] || s[n] == ' ')
+		return n;
+	while (n && s[n - 1] != ',')
+		n--;
+	if (n)
+		return n;
+	n = least + strcspn(s + least, " ,");
+	return n + (s[n] == ',');
 }
 
 static const char *after(const char *s, size_t bytes)
@@ -107,6 +143,13 @@ static const char *after(const char *s, size_t bytes)
 	while (*s == ' ')
 		s++;
 	return s;
+}
+
+static size_t without_blanks(const char *s, size_t bytes)
+{
+	while (bytes && s[bytes - 1] == ' ')
+		bytes--;
+	return bytes;
 }
 
 static void blanks(FILE *f, size_t n)
@@ -118,9 +161,9 @@ static void blanks(FILE *f, size_t n)
 /* ---- columns ---- */
 
 /* Text columns give way, the widest first. False: there is no room for all. */
-static bool fit(const struct table *t, size_t rows, size_t width, size_t w[])
+static bool fit(const struct table *t, size_t rows, size_t width, size_t gap, size_t w[])
 {
-	size_t total = GAP * (t->columns - 1);
+	size_t total = gap * (t->columns - 1);
 
 	for (size_t c = 0; c < t->columns; c++) {
 		w[c] = characters(head(t, c), strlen(head(t, c)));
@@ -146,7 +189,8 @@ static bool fit(const struct table *t, size_t rows, size_t width, size_t w[])
 	return true;
 }
 
-static void print_row(const struct table *t, const char *const cell[], const size_t w[], FILE *f)
+static void print_row(const struct table *t, const char *const cell[], const size_t w[], size_t gap,
+		      FILE *f)
 {
 	const char *left[COLUMNS_MOST];
 	bool more = true;
@@ -163,9 +207,9 @@ static void print_row(const struct table *t, const char *const cell[], const siz
 			if (n) {
 				blanks(f, due + (is_number(t, c) ? w[c] - n : 0));
 				fprintf(f, "%.*s", (int)bytes, left[c]);
-				due = GAP + (is_number(t, c) ? 0 : w[c] - n);
+				due = gap + (is_number(t, c) ? 0 : w[c] - n);
 			} else {
-				due += GAP + w[c];
+				due += gap + w[c];
 			}
 			left[c] = after(left[c], bytes);
 			more = more || *left[c];
@@ -185,8 +229,8 @@ static void print_block(const struct table *t, const char *const cell[], size_t 
 		if (!*s)
 			continue;
 		blanks(f, indent);
-		if (c)
-			at += (size_t)fprintf(f, "%s: ", head(t, c));
+		if (c || is_number(t, c))
+			at += (size_t)fprintf(f, c ? "%s: " : "%s ", head(t, c));
 		while (*s) {
 			size_t bytes = line_of(s, width > at ? width - at : 1);
 
@@ -199,21 +243,48 @@ static void print_block(const struct table *t, const char *const cell[], size_t 
 	}
 }
 
+void table_line(size_t indent, const char *fmt, ...)
+{
+	size_t width = table_room(), at = 0;
+	const char *rest;
+	char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	text = alloc_format(fmt, ap);
+	va_end(ap);
+	utf8_make_harmless(text);
+	for (rest = text; *rest; at = indent) {
+		size_t bytes = whole_line_of(rest, width > at ? width - at : 1);
+
+		blanks(stdout, at);
+		printf("%.*s\n", (int)without_blanks(rest, bytes), rest);
+		rest = after(rest, bytes);
+	}
+	if (!*text)
+		putchar('\n');
+	free(text);
+}
+
 void table_print(const struct table *t, FILE *f, size_t width)
 {
 	size_t rows = t->cells / t->columns, w[COLUMNS_MOST] = { 0 };
 	const char *heads[COLUMNS_MOST] = { 0 };
-	bool fits = fit(t, rows, width, w);
+	size_t gap = GAP;
+	bool fits = fit(t, rows, width, gap, w);
+
+	if (!fits && are_numbers(t))
+		fits = fit(t, rows, width, gap = 1, w);
 
 	for (size_t c = 0; c < t->columns; c++)
 		heads[c] = head(t, c);
 	if (fits)
-		print_row(t, heads, w, f);
+		print_row(t, heads, w, gap, f);
 	for (size_t r = 0; r < rows; r++) {
 		const char *const *cell = (const char *const *)t->cell + r * t->columns;
 
 		if (fits)
-			print_row(t, cell, w, f);
+			print_row(t, cell, w, gap, f);
 		else
 			print_block(t, cell, width, f);
 	}

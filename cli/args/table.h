@@ -20,5 +20,10 @@ void table_print(const struct table *t, FILE *f, size_t width);
 
 /* Characters in a line: of the terminal that standard output is, else what COLUMNS says, else 80; at least 20. */
 size_t table_width(void);
+/* The same, but where neither says anything, as in a pipe, 1000: for what programs read line by line. */
+size_t table_room(void);
+/* A line on standard output, folded at blanks where there is no room for it; what follows is indented. Text from outside is made
+ * harmless. */
+void table_line(size_t indent, const char *fmt, ...) PRINTF(2, 3);
 
 #endif

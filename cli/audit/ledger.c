@@ -1,6 +1,7 @@
 /* coterie ledger: what left a party, and whether the record of it is whole. */
 #include "crypto/ledger.h"
 #include "cli/args/args.h"
+#include "cli/args/table.h"
 #include "cli/audit/budget.h"
 #include "common/base/file.h"
 
@@ -14,7 +15,7 @@
 enum { OPT_STATE = 256, OPT_JOB, OPT_SINCE, OPT_AGAINST, OPT_CSV, OPT_CONFIG, OPT_DELTA };
 enum action { NONE, LIST, VERIFY, EXPORT, BUDGET };
 #define DELTA 1e-5
-enum { AGAINST_MAX = 64, RUN_MAX = 64 << 20 };
+enum { AGAINST_MAX = 64, RUN_MAX = 64 << 20, INDENT = 8 };
 
 struct arguments {
 	enum action action;
@@ -144,13 +145,22 @@ static void put_time(uint64_t ms, char text[static 32])
 
 static enum err list_line(void *arg, const struct ledger_line *l)
 {
-	char job[LEDGER_JOB_TEXT], when[32];
+	char job[LEDGER_JOB_TEXT], when[32], row[192];
+	int n;
 
 	(void)arg;
 	hex_write(l->job.id, LEDGER_JOB_LEN, job);
 	put_time(l->row.time_ms, when);
-	printf("%6" PRIu64 "  %.19s  %.8s-%u  %-10s %-14s %9" PRIu64 "  %s\n", l->number, when, job,
-	       l->job.attempt, l->row.step, l->row.type, l->row.bytes, l->row.purpose);
+	n = snprintf(row, sizeof(row), "%6" PRIu64 "  %.19s  %.8s-%u  %-10s %-14s %9" PRIu64,
+		     l->number, when, job, l->job.attempt, l->row.step, l->row.type, l->row.bytes);
+	if ((size_t)n + 2 + strlen(l->row.purpose) <= table_room()) {
+		table_line(INDENT, "%s  %s", row, l->row.purpose);
+	} else {
+		table_line(INDENT, "%6" PRIu64 "  %.19s  %.8s-%u  %s  %s  %" PRIu64 " bytes",
+			   l->number, when, job, l->job.attempt, l->row.step, l->row.type,
+			   l->row.bytes);
+		table_line(INDENT, "%*s%s", INDENT, "", l->row.purpose);
+	}
 	return ERR_OK;
 }
 
@@ -199,7 +209,7 @@ struct findings {
 static void tell(void *arg, const char *sentence)
 {
 	(void)arg;
-	printf("%s\n", sentence);
+	table_line(2, "%s", sentence);
 }
 
 static enum err hold_against(struct findings *f, const char *who, const struct ledger_head *head)

@@ -39,6 +39,14 @@ void doctor_directory(struct checkup *c, const struct daemon_common *common, con
 double doctor_memory_available(void); /* bytes; 0: the system does not say */
 void doctor_clock(struct checkup *c); /* does anything set it, as far as the kernel knows? */
 
+/* ---- doctor_listen.c: where it listens ---- */
+
+/* key: of the configuration, whose value is text. */
+void doctor_listen(struct checkup *c, const char *check, const char *key, const char *text, const struct endpoint *at);
+void doctor_window(struct checkup *c, const struct http_settings *http); /* nothing where there is none */
+/* api.listen: its port, who may come, and by which names they find it; nothing where there is none. */
+void doctor_api(struct checkup *c, const struct coordinator_config *config);
+
 /* ---- the two daemons ---- */
 
 void doctor_coordinator(struct checkup *c, const struct coordinator_config *config);

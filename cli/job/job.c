@@ -13,7 +13,7 @@
 #include <time.h>
 
 enum { OPT_MOST = ASK_OWN, OPT_TIMEOUT, OPT_WAIT };
-enum { MOST = 1000, TIMEOUT_MAX = 366 * 86400, POLL_MS = 250 };
+enum { INDENT = 11, MOST = 1000, TIMEOUT_MAX = 366 * 86400, POLL_MS = 250 };
 #define GONE_S 60.0 /* how long a coordinator that is started again is waited for */
 
 struct arguments {
@@ -164,7 +164,7 @@ static enum err do_list(const struct arguments *a)
 static void say(const char *what, const char *value)
 {
 	if (*value)
-		printf("%-10s %s\n", what, value);
+		table_line(INDENT, "%-10s %s", what, value);
 }
 
 static void show(const struct json *j)
@@ -173,7 +173,7 @@ static void show(const struct json *j)
 
 	say_state(j, &state);
 	join(json_get(j, "parties"), &parties);
-	printf("%-10s %.0f\n", "job", number_of(j, "id"));
+	table_line(INDENT, "%-10s %.0f", "job", number_of(j, "id"));
 	say("state", (const char *)state.p);
 	say("cause", json_text(j, "cause"));
 	say("submitter", json_text(j, "submitter"));
@@ -182,7 +182,7 @@ static void show(const struct json *j)
 	say("began", json_text(j, "began"));
 	say("ended", json_text(j, "ended"));
 	if (number_of(j, "attempts") > 0)
-		printf("%-10s %.0f\n", "attempts", number_of(j, "attempts"));
+		table_line(INDENT, "%-10s %.0f", "attempts", number_of(j, "attempts"));
 	say("job id", json_text(j, "job_id"));
 	say("results", json_text(j, "directory"));
 	if (json_get(j, "kept") && !json_bool(json_get(j, "kept")))

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { INDENT = 11 }; /* behind the words of the first column */
+
 static const struct argp_option options[] = { ASK_OPTIONS("daemon", "all of it, for programs"),
 					      { 0 } };
 
@@ -49,6 +51,13 @@ static const char *age(double s)
 	next = (next + 1) % 4;
 	snprintf(text[next], sizeof(text[0]), "%.0f %s", s / of[i], unit[i]);
 	return text[next];
+}
+
+static void end_line(struct buf *text)
+{
+	buf_add(text, "", 1);
+	table_line(INDENT, "%s", (const char *)text->p);
+	buf_release(text);
 }
 
 /* ---- peers ---- */
@@ -93,16 +102,18 @@ static void show_peers(const struct json *d)
 static void show_job(const struct json *j)
 {
 	const struct json *phase = NULL;
+	struct buf text = { 0 };
 
 	for (const struct json *p = first_in(j, "phases"); p; p = json_next(p))
 		phase = p;
-	printf("job        %.8s of %s, %s, attempt %.0f, %s since %s", json_text(j, "id"),
-	       *json_text(j, "submitter") ? json_text(j, "submitter") : "?", json_text(j, "kind"),
-	       number(j, "attempt"), json_text(j, "state"), age(number(j, "elapsed_s")));
+	buf_printf(&text, "job        %.8s of %s, %s, attempt %.0f, %s since %s",
+		   json_text(j, "id"), *json_text(j, "submitter") ? json_text(j, "submitter") : "?",
+		   json_text(j, "kind"), number(j, "attempt"), json_text(j, "state"),
+		   age(number(j, "elapsed_s")));
 	if (phase)
-		printf("; phase %s for %s", json_text(phase, "name"),
-		       age(number(phase, "seconds")));
-	printf("\n");
+		buf_printf(&text, "; phase %s for %s", json_text(phase, "name"),
+			   age(number(phase, "seconds")));
+	end_line(&text);
 }
 
 static bool is_under_way(const struct json *j)
@@ -114,24 +125,26 @@ static bool is_under_way(const struct json *j)
 
 static void show_queue(const struct json *q)
 {
-	printf("queue      %.0f run, %.0f queued, %.0f wait for parties; %.0f done, %.0f failed, "
-	       "%.0f cancelled\n",
-	       number(q, "running"), number(q, "queued"), number(q, "waiting_for_parties"),
-	       number(q, "done"), number(q, "failed"), number(q, "cancelled"));
+	table_line(
+	    INDENT,
+	    "queue      %.0f run, %.0f queued, %.0f wait for parties; %.0f done, %.0f failed, "
+	    "%.0f cancelled",
+	    number(q, "running"), number(q, "queued"), number(q, "waiting_for_parties"),
+	    number(q, "done"), number(q, "failed"), number(q, "cancelled"));
 	if (*json_text(q, "trouble"))
-		printf("trouble    %s\n", json_text(q, "trouble"));
+		table_line(INDENT, "trouble    %s", json_text(q, "trouble"));
 }
 
 /* ---- what a party has given ---- */
 
-static void show_left(const struct json *limits, const char *what, double spent)
+static void show_left(struct buf *text, const struct json *limits, const char *what, double spent)
 {
 	double most = number(limits, what);
 
 	if (most > 0)
-		printf(", %.0f of %.0f %s", spent, most, what);
+		buf_printf(text, ", %.0f of %.0f %s", spent, most, what);
 	else
-		printf(", %.0f %s", spent, what);
+		buf_printf(text, ", %.0f %s", spent, what);
 }
 
 static void show_standing(const struct json *d)
@@ -141,19 +154,22 @@ static void show_standing(const struct json *d)
 	const struct json *limits = in(b, "limits", JSON_OBJECT);
 
 	if (ledger)
-		printf("ledger     %.0f rows, head %.16s\n", number(ledger, "count"),
-		       json_text(ledger, "head"));
+		table_line(INDENT, "ledger     %.0f rows, head %.16s", number(ledger, "count"),
+			   json_text(ledger, "head"));
 	for (const struct json *s = first_in(b, "spent"); s; s = json_next(s)) {
-		printf("spent      %s, data %.8s", json_text(s, "coordinator"),
-		       json_text(s, "data"));
-		show_left(limits, "jobs", number(s, "jobs"));
-		show_left(limits, "rounds", number(s, "rounds"));
-		show_left(limits, "words", number(s, "words"));
+		struct buf text = { 0 };
+
+		buf_printf(&text, "spent      %s, data %.8s", json_text(s, "coordinator"),
+			   json_text(s, "data"));
+		show_left(&text, limits, "jobs", number(s, "jobs"));
+		show_left(&text, limits, "rounds", number(s, "rounds"));
+		show_left(&text, limits, "words", number(s, "words"));
 		for (const struct json *u = first_in(s, "privacy"); u; u = json_next(u))
-			printf(", eps %.4g of each %s", number(u, "eps"), json_text(u, "unit"));
+			buf_printf(&text, ", eps %.4g of each %s", number(u, "eps"),
+				   json_text(u, "unit"));
 		if (number(limits, "eps") > 0)
-			printf(" of %g", number(limits, "eps"));
-		printf("\n");
+			buf_printf(&text, " of %g", number(limits, "eps"));
+		end_line(&text);
 	}
 }
 
@@ -162,8 +178,9 @@ static void show(const struct json *d)
 	const struct json *certificate = in(d, "certificate", JSON_OBJECT);
 	const struct json *disk = in(d, "disk", JSON_OBJECT), *queue = in(d, "queue", JSON_OBJECT);
 
-	printf("%-10s %s, %s, started %s, %s\n", json_text(d, "role"), json_text(d, "name"),
-	       json_text(d, "software"), json_text(d, "started"), json_text(d, "phase"));
+	table_line(INDENT, "%-10s %s, %s, started %s, %s", json_text(d, "role"),
+		   json_text(d, "name"), json_text(d, "software"), json_text(d, "started"),
+		   json_text(d, "phase"));
 	for (const struct json *j = first_in(d, "jobs"); j; j = json_next(j))
 		if (is_under_way(j))
 			show_job(j);
@@ -171,11 +188,11 @@ static void show(const struct json *d)
 		show_queue(queue);
 	show_standing(d);
 	if (certificate)
-		printf("certificate until %s, %.0f days\n", json_text(certificate, "until"),
-		       number(certificate, "days"));
+		table_line(INDENT, "certificate until %s, %.0f days",
+			   json_text(certificate, "until"), number(certificate, "days"));
 	if (disk)
-		printf("disk       %s free for %s\n", room_text(number(disk, "free_bytes")).s,
-		       json_text(disk, "output"));
+		table_line(INDENT, "disk       %s free for %s",
+			   room_text(number(disk, "free_bytes")).s, json_text(disk, "output"));
 	show_peers(d);
 }
 

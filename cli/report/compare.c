@@ -180,17 +180,36 @@ static void differences(const struct all *all,
 
 /* ---- the table ---- */
 
+/* How much of the paths is the directory of all of them. */
+static size_t shared_directory(const struct all *all)
+{
+	const char *first = out_of(&all->one[0]);
+	size_t n = 0;
+
+	for (size_t i = 0; all->n > 1 && first[i]; i++) {
+		for (size_t k = 1; k < all->n; k++)
+			if (out_of(&all->one[k])[i] != first[i])
+				return n;
+		if (first[i] == '/')
+			n = i + 1;
+	}
+	return first[n] ? n : 0;
+}
+
 static void print(const struct all *all)
 {
 	static const char *const heads[] = { "run",    "job",  ">seconds", ">rounds",
 					     ">bytes", ">acc", ">nmi" };
 	static const size_t shown_metrics[] = { 0, 1, 3, 7, 8 };
 	struct table *t = table_new(heads, 7);
+	size_t shared = shared_directory(all);
 
+	if (shared)
+		table_line(2, "in %.*s:", (int)shared, out_of(&all->one[0]));
 	for (size_t i = 0; i < all->n; i++) {
 		const struct one *o = &all->one[i];
 
-		table_cell(t, "%s", out_of(o));
+		table_cell(t, "%s", out_of(o) + shared);
 		table_cell(t, "%s",
 			   job_of(o) ? run_job_words(job_of(o)).s
 				     : run_string(o->r.main->run, "status"));

@@ -1,4 +1,5 @@
 #include "cli/args/args.h"
+#include "cli/args/table.h"
 #include "common/job/results.h"
 #include "cli/run/graph_scores.h"
 #include "cli/report/report_html.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VALUES_MOST = 12 }; /* of one list */
+enum { VALUES_MOST = 12, FACT = 19 }; /* of one list; where a fact's value begins */
 
 struct arguments {
 	const char *out, *truth;
@@ -45,16 +46,25 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* ---- the parts of the page ---- */
 
+static void end_line(size_t indent, struct buf *text)
+{
+	buf_add(text, "", 1);
+	table_line(indent, "%s", (const char *)text->p);
+	buf_release(text);
+}
+
 static void print_head(const struct json *run)
 {
 	const struct json *job = run_object(run, "job");
+	struct buf text = { 0 };
 	struct run_words words;
 	char *rest;
 
-	printf("%s: %s, %.3f s, %.0f rounds of secure sums\n", run_string(run, "software"),
-	       run_string(run, "status"), run_number(run, "elapsed_s"), run_number(run, "rounds"));
+	table_line(2, "%s: %s, %.3f s, %.0f rounds of secure sums", run_string(run, "software"),
+		   run_string(run, "status"), run_number(run, "elapsed_s"),
+		   run_number(run, "rounds"));
 	if (*run_string(run, "error"))
-		printf("error: %s\n", run_string(run, "error"));
+		table_line(2, "error: %s", run_string(run, "error"));
 	if (!job)
 		return;
 	/* "kcagc, k = 7, method tree, preset default, seed 1" */
@@ -62,68 +72,120 @@ static void print_head(const struct json *run)
 	rest = strchr(words.s, ',');
 	if (rest)
 		*rest++ = 0;
-	printf("job: %s", words.s);
+	buf_printf(&text, "job: %s", words.s);
 	if (run_has(job, "clusters"))
-		printf(", k = %.0f", run_number(job, "clusters"));
+		buf_printf(&text, ", k = %.0f", run_number(job, "clusters"));
 	else if (run_has(run_object(run, "facts"), "selection_k"))
-		printf(", k = %.0f of %.0f to %.0f",
-		       run_number(run_object(run, "facts"), "selection_k"),
-		       run_number(run_object(job, "clusters"), "from"),
-		       run_number(run_object(job, "clusters"), "to"));
-	printf("%s%s, seed %.0f\n", rest ? "," : "", rest ? rest : "", run_number(job, "seed"));
+		buf_printf(&text, ", k = %.0f of %.0f to %.0f",
+			   run_number(run_object(run, "facts"), "selection_k"),
+			   run_number(run_object(job, "clusters"), "from"),
+			   run_number(run_object(job, "clusters"), "to"));
+	buf_printf(&text, "%s%s, seed %.0f", rest ? "," : "", rest ? rest : "",
+		   run_number(job, "seed"));
+	end_line(2, &text);
+}
+
+static void end_table(struct table *t)
+{
+	printf("\n");
+	table_print(t, stdout, table_room());
+	table_free(t);
+}
+
+static void add_phase(struct table *t, const char *name, double compute, double wait, double wire,
+		      double rounds)
+{
+	table_cell(t, "%s", name);
+	table_cell(t, "%.3f", compute);
+	table_cell(t, "%.3f", wait);
+	table_cell(t, "%.3f", wire);
+	table_cell(t, "%.0f", rounds);
 }
 
 static void print_phases(const struct json *run)
 {
+	static const char *const heads[] = { "phase", ">compute s", ">wait s", ">wire s",
+					     ">rounds" };
+	struct table *t = table_new(heads, 5);
 	double compute = 0, wait = 0, wire = 0;
 
-	printf("\n%-16s %9s %9s %9s %7s\n", "phase", "compute s", "wait s", "wire s", "rounds");
 	for (const struct json *p = run_first(run, "phases"); p; p = run_next(p)) {
-		printf("%-16s %9.3f %9.3f %9.3f %7.0f\n", run_string(p, "name"),
-		       run_number(p, "compute_s"), run_number(p, "wait_s"), run_number(p, "wire_s"),
-		       run_number(p, "rounds"));
+		add_phase(t, run_string(p, "name"), run_number(p, "compute_s"),
+			  run_number(p, "wait_s"), run_number(p, "wire_s"),
+			  run_number(p, "rounds"));
 		compute += run_number(p, "compute_s");
 		wait += run_number(p, "wait_s");
 		wire += run_number(p, "wire_s");
 	}
-	printf("%-16s %9.3f %9.3f %9.3f %7.0f\n", "all", compute, wait, wire,
-	       run_number(run, "rounds"));
+	add_phase(t, "all", compute, wait, wire, run_number(run, "rounds"));
+	end_table(t);
+}
+
+static void print_daemons(const struct run_dir *runs)
+{
+	static const char *const heads[] = { "daemon", ">sent",   ">msgs",   ">received",
+					     ">msgs",  ">rounds", ">seconds" };
+	struct table *t = table_new(heads, 7);
+
+	for (size_t i = 0; i < runs->n; i++) {
+		const struct json *run = runs->process[i].run;
+		double sent = 0, received = 0, messages_sent = 0, messages_received = 0;
+
+		for (const struct json *k = run_first(run, "traffic"); k; k = run_next(k)) {
+			sent += run_number(k, "bytes_sent");
+			received += run_number(k, "bytes_received");
+			messages_sent += run_number(k, "messages_sent");
+			messages_received += run_number(k, "messages_received");
+		}
+		table_cell(t, "%s", run_string(run, "name"));
+		table_cell(t, "%s", show_bytes(sent).s);
+		table_cell(t, "%.0f", messages_sent);
+		table_cell(t, "%s", show_bytes(received).s);
+		table_cell(t, "%.0f", messages_received);
+		table_cell(t, "%.0f", run_number(run, "rounds"));
+		table_cell(t, "%.3f", run_number(run, "elapsed_s"));
+	}
+	end_table(t);
 }
 
 static void print_plan(const struct json *run)
 {
+	static const char *const heads[] = { "plan",   "exchange", ">rounds",  ">trips",
+					     ">words", ">MB",      ">seconds", "" };
 	const struct json *plan = run_object(run, "plan");
+	struct table *t;
 
 	if (!plan)
 		return;
-	printf("\n%-16s %-9s %7s %6s %12s %9s %9s\n", "plan", "exchange", "rounds", "trips",
-	       "words", "MB", "seconds");
+	t = table_new(heads, 8);
 	for (const struct json *w = run_first(plan, "ways"); w; w = run_next(w)) {
-		printf("%-16s %-9s %7.0f %6.0f %12.0f %9.2f %9.3f", run_string(w, "method"),
-		       run_string(w, "exchange"), run_number(w, "rounds"),
-		       run_number(w, "round_trips"), run_number(w, "words"),
-		       run_number(w, "bytes") / 1e6, run_number(w, "seconds"));
-		if (run_true(w, "guessed"))
-			printf("  cells guessed");
-		if (run_true(w, "taken"))
-			printf("  <- taken");
-		if (*run_string(w, "why_not"))
-			printf("  not: %s", run_string(w, "why_not"));
-		printf("\n");
+		const char *why_not = run_string(w, "why_not");
+
+		table_cell(t, "%s", run_string(w, "method"));
+		table_cell(t, "%s", run_string(w, "exchange"));
+		table_cell(t, "%.0f", run_number(w, "rounds"));
+		table_cell(t, "%.0f", run_number(w, "round_trips"));
+		table_cell(t, "%.0f", run_number(w, "words"));
+		table_cell(t, "%.2f", run_number(w, "bytes") / 1e6);
+		table_cell(t, "%.3f", run_number(w, "seconds"));
+		table_cell(t, "%s%s%s%s", run_true(w, "guessed") ? "cells guessed  " : "",
+			   run_true(w, "taken") ? "<- taken" : "", *why_not ? "not: " : "",
+			   why_not);
 	}
+	end_table(t);
 	printf("at %.3f ms and %.2f MB/s\n", run_number(plan, "rtt_ms"),
 	       run_number(plan, "bytes_per_s") / 1e6);
 }
 
-static void print_numbers(const struct json *list)
+static void add_numbers(struct buf *text, const struct json *list)
 {
 	size_t n = 0;
 
 	for (const struct json *v = json_first(list); v && n < VALUES_MOST; v = json_next(v), n++)
 		if (json_type(v) == JSON_NUMBER)
-			printf(" %.6g", json_number(v));
+			buf_printf(text, " %.6g", json_number(v));
 	if (json_count(list) > n)
-		printf(" and %zu more", json_count(list) - n);
+		buf_printf(text, " and %zu more", json_count(list) - n);
 }
 
 /* Sizes of clusters where no single file has all labels to count; and what the job's kind reports.
@@ -132,31 +194,35 @@ static void print_facts(const struct json *run)
 {
 	const struct json *sizes = run_list(run_object(run, "result"), "cluster_sizes");
 	const struct json *facts = run_object(run, "facts");
+	struct buf text = { 0 };
 
 	if (sizes && run_rows_apart(run)) {
-		printf("\n%-18s", "cluster sizes");
-		print_numbers(sizes);
 		printf("\n");
+		buf_printf(&text, "%-18s", "cluster sizes");
+		add_numbers(&text, sizes);
+		end_line(FACT, &text);
 	}
 	if (!facts || !json_first(facts))
 		return;
 	printf("\n");
 	for (const struct json *f = json_first(facts); f; f = json_next(f)) {
-		printf("%-18s", json_key(f));
+		buf_printf(&text, "%-18s", json_key(f));
 		if (json_type(f) == JSON_STRING)
-			printf(" %s", json_string(f));
+			buf_printf(&text, " %s", json_string(f));
 		else if (json_type(f) == JSON_ARRAY)
-			print_numbers(f);
+			add_numbers(&text, f);
 		else if (json_type(f) == JSON_NUMBER)
-			printf(" %.6g", json_number(f));
-		printf("\n");
+			buf_printf(&text, " %.6g", json_number(f));
+		end_line(FACT, &text);
 	}
 }
 
 /* Where parties had other rows: how many of them the job was of. */
 static void print_matched(const struct run_dir *runs)
 {
-	bool head = false;
+	static const char *const heads[] = { "rows matched", ">own", ">common", ">not placed",
+					     ">edges dropped" };
+	struct table *t = NULL;
 
 	for (size_t i = 0; i < runs->n; i++) {
 		const struct process *p = &runs->process[i];
@@ -164,14 +230,15 @@ static void print_matched(const struct run_dir *runs)
 
 		if (p->leads || !run_has(facts, "own_rows"))
 			continue;
-		if (!head)
-			printf("\n%-16s %12s %12s %12s %14s\n", "rows matched", "own", "common",
-			       "not placed", "edges dropped");
-		head = true;
-		printf("%-16.30s %12.0f %12.0f %12.0f %14.0f\n", p->name,
-		       run_number(facts, "own_rows"), run_number(facts, "common_rows"),
-		       run_number(facts, "rows_not_placed"), run_number(facts, "edges_dropped"));
+		t = t ? t : table_new(heads, 5);
+		table_cell(t, "%s", p->name);
+		table_cell(t, "%.0f", run_number(facts, "own_rows"));
+		table_cell(t, "%.0f", run_number(facts, "common_rows"));
+		table_cell(t, "%.0f", run_number(facts, "rows_not_placed"));
+		table_cell(t, "%.0f", run_number(facts, "edges_dropped"));
 	}
+	if (t)
+		end_table(t);
 }
 
 /* ---- the directory ---- */
@@ -195,9 +262,11 @@ static enum err print_truth(const struct run_dir *runs, const char *truth)
 		    score_files(truth, (struct label_files){ labels.path, labels.n, labels.common },
 				NULL, false, score);
 	if (!err)
-		printf("\nACC %.4f   NMI %.4f   ARI %.4f   macro-F1 %.4f   of %.0f rows\n",
-		       run_number(score, "acc"), run_number(score, "nmi"), run_number(score, "ari"),
-		       run_number(score, "f1"), run_number(score, "rows"));
+		printf("\n"),
+		    table_line(0, "ACC %.4f   NMI %.4f   ARI %.4f   macro-F1 %.4f   of %.0f rows",
+			       run_number(score, "acc"), run_number(score, "nmi"),
+			       run_number(score, "ari"), run_number(score, "f1"),
+			       run_number(score, "rows"));
 	run_labels_release(&labels);
 	json_free(score);
 	return err;
@@ -208,7 +277,9 @@ static void print_files(const char *dir, const char *more)
 {
 	char *files = results_list(dir);
 
-	printf("\nresults: %s/%s%srun.json, log.jsonl%s\n", dir, files, *files ? ", " : "", more);
+	printf("\n");
+	table_line(2, "results: %s/%s%srun.json, log.jsonl%s", dir, files, *files ? ", " : "",
+		   more);
 	free(files);
 }
 
@@ -240,22 +311,7 @@ static enum err print(const struct arguments *a, const struct run_dir *runs)
 	}
 	print_head(first->run);
 	print_phases(first->run);
-	printf("\n%-16s %10s %6s %10s %6s %7s %9s\n", "daemon", "sent", "msgs", "received", "msgs",
-	       "rounds", "seconds");
-	for (size_t i = 0; i < runs->n; i++) {
-		const struct json *run = runs->process[i].run;
-		double sent = 0, received = 0, messages_sent = 0, messages_received = 0;
-
-		for (const struct json *t = run_first(run, "traffic"); t; t = run_next(t)) {
-			sent += run_number(t, "bytes_sent");
-			received += run_number(t, "bytes_received");
-			messages_sent += run_number(t, "messages_sent");
-			messages_received += run_number(t, "messages_received");
-		}
-		printf("%-16s %10s %6.0f %10s %6.0f %7.0f %9.3f\n", run_string(run, "name"),
-		       show_bytes(sent).s, messages_sent, show_bytes(received).s, messages_received,
-		       run_number(run, "rounds"), run_number(run, "elapsed_s"));
-	}
+	print_daemons(runs);
 	print_plan(first->run);
 	if (run_is_plan_only(first->run)) {
 		printf(

@@ -74,8 +74,9 @@ static const char *check_host(const char *text)
 		   : "the name of a host, without a port";
 }
 
-static bool is_loopback(const char *host)
+bool endpoint_is_loopback(const struct endpoint *e)
 {
+	const char *host = e->host;
 	struct in_addr a;
 	struct in6_addr a6;
 
@@ -377,7 +378,7 @@ static enum err check_window(const struct config_table *t, const char *path,
 	if (!c->http.listen || http_listen_path(c->http.listen))
 		return ERR_OK;
 	endpoint_parse(c->http.listen, &c->http.at); /* the table has checked it */
-	if (!c->http.anywhere && !is_loopback(c->http.at.host))
+	if (!c->http.anywhere && !endpoint_is_loopback(&c->http.at))
 		e = err_set(ERR_INPUT,
 			    "%s: %s.http.listen is \"%s\", expected a loopback address like "
 			    "\"127.0.0.1:7440\", or %s.http.anywhere",

@@ -167,5 +167,6 @@ void party_config_describe(struct buf *text);
 const char *http_listen_path(const char *listen);
 
 bool endpoint_parse(const char *text, struct endpoint *e);
+bool endpoint_is_loopback(const struct endpoint *e); /* by its address, or as "localhost" */
 
 #endif

@@ -18,7 +18,7 @@ finds() { # VERDICT CHECK REGEX: in what was found, or in the advice
 
 one_wrong() { # CHECK...: these alone
 	local wrong
-	wrong=$(jq -r '.[] | select(.verdict == "wrong") | .check' "$T/found" | sort | xargs)
+	wrong=$(jq -r '.[] | select(.verdict == "wrong") | .check' "$T/found" | sort | paste -sd ' ')
 	[[ $wrong == "$*" ]] || { cat "$T/found"; fail "wrong are: $wrong; expected $*"; }
 }
 
@@ -163,6 +163,56 @@ test_output() {
 	edit coordinator '.user = "nobody-of-this-name"'
 	doctor 1 coordinator
 	finds wrong user 'no user'
+}
+
+taken() { # by another process, at the port in $TAKEN
+	start taker python3 -c 'import socket, time
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); print(s.getsockname()[1], flush=True); time.sleep(600)'
+	until_true 20 test -s "$T/taker.stdout" || fail "no port could be taken"
+	TAKEN=127.0.0.1:$(<"$T/taker.stdout")
+}
+
+renewed_for() { # [--host HOST]...: the coordinator's certificate
+	rm -rf "$T/hosts"
+	"$BIN/coterie" pki request --name coordinator --role coordinator "$@" --dir "$T/hosts" >/dev/null
+	"$BIN/coterie" pki sign --ca "$T/pki" --days 25 --out "$T/hosts/coordinator.crt" "$T/hosts/coordinator.csr" >/dev/null
+	edit coordinator '.identity.certificate = "hosts/coordinator.crt" | .identity.key = "hosts/coordinator.key"'
+}
+
+# The doors for people: is the port free, who may come, and by which name do browsers find it?
+test_where_people_come() {
+	federation 2
+	edit coordinator '.api = { listen: "127.0.0.1:0" }'
+	doctor 0 coordinator
+	finds fine "people's door" '127.0.0.1:0 can be listened on'
+	finds note "people's reach" 'only this host reaches 127.0.0.1:0 -> meant'
+	finds note people '0 may look in, 0 submit, 0 do all -> name their certificates in api.roles'
+	renewed_for
+	doctor 0 coordinator
+	finds note "people's way" 'they find it as coordinator -> for browsers .*--host'
+	renewed_for --host hub.example.org --host 10.1.2.3
+	edit coordinator '.api = { listen: "0.0.0.0:0", roles: { anna: "submitter", vera: "viewer", otto: "submitter" } }'
+	doctor 0 coordinator
+	finds fine people '1 may look in, 2 submit, 0 do all -> $'
+	finds fine "people's way" 'coordinator, hub.example.org, 10.1.2.3'
+	! grep -q "people's reach" "$T/found" || fail "0.0.0.0 is said to be of this host alone"
+	taken
+	edit coordinator ".api.listen = \"$TAKEN\" | .http = { listen: \"$TAKEN\" }"
+	doctor 0 coordinator
+	finds note "people's door" "api.listen: $TAKEN is in use -> by this daemon, or who else"
+	finds note page "http.listen: $TAKEN is in use"
+	edit coordinator ".listen = \"$TAKEN\""
+	doctor 1 coordinator
+	one_wrong "people's door"
+	finds wrong "people's door" "api.listen and listen are both $TAKEN"
+	edit coordinator '.listen = "127.0.0.1:0" | .api.listen = "192.0.2.7:7443" | .http = { listen: "0.0.0.0:0", anywhere: true }'
+	doctor 1 coordinator
+	one_wrong "people's door"
+	finds wrong "people's door" 'api.listen: 192.0.2.7:7443: Cannot assign requested address'
+	finds note "page's readers" 'whoever reaches 0.0.0.0:0 reads what it says'
+	edit party-00 ".http = { listen: \"$TAKEN\" } | .coordinator = \"127.0.0.1:1\""
+	doctor 1 party-00
+	finds note page "http.listen: $TAKEN is in use"
 }
 
 test_no_configuration() {

@@ -186,6 +186,8 @@ test_status() {
 	until_true 20 away party-02 || fail "party-02 is still there: $(status coordinator)"
 	[[ ! -e $T/out/party-02/control.socket ]] || fail "the party's socket is still there"
 	refused 2 'does the daemon run' status party-02
+	refused 2 'nowhere/control.socket: no such socket: does the daemon run' "$BIN/coterie" status --socket "$T/nowhere/control.socket"
+	refused 2 'does the daemon run' "$BIN/coterie" job --socket "$T/nowhere/control.socket" list
 }
 away() { [[ $(status coordinator --json | jq -r --arg n "$1" '.peers[] | select(.name == $n) | .connected') == false ]]; } # NAME
 

@@ -1,0 +1,110 @@
+/* Where a daemon listens: could it, and who would come? Nothing stays open. */
+#include "cli/doctor/doctor.h"
+#include "common/job/roles.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static const char right[] = "correct it, or the rights of its user";
+
+/* 0, or the errno of why not. */
+static int try_to_listen(const struct addrinfo *a)
+{
+	int one = 1, why = 0, fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return errno;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (bind(fd, a->ai_addr, a->ai_addrlen) != 0 || listen(fd, 1) != 0)
+		why = errno;
+	close(fd);
+	return why;
+}
+
+void doctor_listen(struct checkup *c, const char *check, const char *key, const char *text,
+		   const struct endpoint *at)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE }, *a = NULL;
+	char port[8];
+	int why;
+
+	snprintf(port, sizeof(port), "%u", at->port);
+	why = getaddrinfo(at->host, port, &hints, &a);
+	if (why) {
+		checkup_add(c, WRONG, check, right, "%s: %s: %s", key, text, gai_strerror(why));
+		return;
+	}
+	why = try_to_listen(a);
+	if (!why)
+		checkup_add(c, FINE, check, "", "%s can be listened on", text);
+	else if (why == EADDRINUSE)
+		checkup_add(c, NOTE, check, "by this daemon, or who else? ss -ltnp",
+			    "%s: %s is in use", key, text);
+	else
+		checkup_add(c, WRONG, check, right, "%s: %s: %s", key, text, strerror(why));
+	freeaddrinfo(a);
+}
+
+void doctor_window(struct checkup *c, const struct http_settings *http)
+{
+	if (!http->listen || http_listen_path(http->listen))
+		return;
+	doctor_listen(c, "page", "http.listen", http->listen, &http->at);
+	if (http->anywhere)
+		checkup_add(c, NOTE, "page's readers", "is a proxy or a firewall before it?",
+			    "http.anywhere: whoever reaches %s reads what it says, without TLS",
+			    http->listen);
+}
+
+/* ---- people elsewhere ---- */
+
+static void check_roles(struct checkup *c, const struct config_map *roles)
+{
+	size_t n[ROLE_OPERATOR + 1] = { 0 };
+
+	for (size_t i = 0; i < roles->count; i++)
+		n[roles_named(roles->item[i].value)]++;
+	checkup_add(c, roles->count ? FINE : NOTE, "people",
+		    roles->count ? "" : "name their certificates in api.roles",
+		    "%zu may look in, %zu submit, %zu do all", n[ROLE_VIEWER], n[ROLE_SUBMITTER],
+		    n[ROLE_OPERATOR]);
+}
+
+/* Browsers go by the host in the address bar, which the certificate has to name as well. */
+static void check_names(struct checkup *c, const char *certificate)
+{
+	struct buf names = { 0 };
+	size_t n;
+
+	if (tls_names(certificate, &names, &n) == ERR_OK) /* else "certificate" says so */
+		checkup_add(c, n > 1 ? FINE : NOTE, "people's way",
+			    n > 1 ? ""
+				  : "for browsers the certificate has to name its host as well: "
+				    "pki request --host",
+			    "they find it as %s", (const char *)names.p);
+	buf_release(&names);
+}
+
+void doctor_api(struct checkup *c, const struct coordinator_config *config)
+{
+	const struct endpoint *api = &config->api.at, *parties = &config->listen;
+
+	if (!config->api.listen)
+		return;
+	if (api->port && api->port == parties->port && !strcmp(api->host, parties->host))
+		checkup_add(c, WRONG, "people's door", "choose another port for it",
+			    "api.listen and listen are both %s", config->api.listen);
+	else
+		doctor_listen(c, "people's door", "api.listen", config->api.listen, api);
+	if (endpoint_is_loopback(api))
+		checkup_add(c, NOTE, "people's reach",
+			    "meant? they need an address that they reach, or a forwarded port",
+			    "api.listen: only this host reaches %s", config->api.listen);
+	check_roles(c, &config->api.roles);
+	check_names(c, config->common.identity.certificate);
+}

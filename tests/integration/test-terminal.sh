@@ -1,0 +1,70 @@
+#!/bin/bash
+# test-terminal.sh -- what the tool shows, in terminals of 40 and of 80 columns: what does not fit is folded between words;
+# a path, which somebody may copy, stays whole. LOOK=1 prints all of it, to be read.
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+# shellcheck source=serve.sh
+source "$(dirname "$0")/serve.sh"
+
+# In a terminal of its own, whose lines are in $T/shown.
+shows() { # WIDTH COMMAND...
+	command -v script >/dev/null || skip "no script(1), which makes terminals"
+	script -qec "stty cols $1 rows 50; $(printf '%q ' "${@:2}") 2>/dev/null" /dev/null </dev/null | tr -d '\r' >"$T/shown" || true
+	[[ -s $T/shown ]] || fault "${*:2} shows nothing"
+	[[ -z ${LOOK-} ]] || { echo "=== in $1: ${*:2}" && cat "$T/shown"; }
+	# Too long may be a word that is alone, or behind what names it.
+	grep -E "^.{$(($1 + 1)),}" "$T/shown" | grep -Ev '^ *([a-z]+:? +)?[^ ,]+,?$' >"$T/wide" || return 0
+	fault "in $1 columns, beyond the side: ${*:2}: $(head -n 3 "$T/wide")"
+}
+
+fits() { # COMMAND...
+	shows 40 "$@"
+	shows 80 "$@"
+}
+
+test_jobs() {
+	federation 3
+	edit party-00 '.policy.max_jobs = 9'
+	edit party-02 '.policy.max_rounds = 5'
+	all_stay 3
+	submits "$T/job.json" 1
+	job wait 1 >/dev/null || fail "job 1 ended with $?"
+	submits "$T/job.json" 2
+	! job wait 2 >/dev/null 2>&1 || fail "job 2 is done"
+	until_true 20 joined_times 3 || fail "they did not come back"
+	kill -TERM "${PID[party-01]}"
+	ends 0 party-01
+	submits "$T/job.json" 3
+	becomes 3 "waiting for parties"
+	local s=$T/out/coordinator/control.socket id
+	fits "$BIN/coterie" status --socket "$s"
+	grep -q 'away' "$T/shown" || fault "status does not say who is away: $(<"$T/shown")"
+	fits "$BIN/coterie" status --socket "$T/out/party-00/control.socket"
+	fits "$BIN/coterie" job --socket "$s" list
+	for id in 1 2 3; do fits "$BIN/coterie" job --socket "$s" show "$id"; done
+	fits "$BIN/coterie" doctor --config "$T/coordinator.json"
+	fits "$BIN/coterie" doctor --config "$T/party-00.json"
+	fits "$BIN/coterie" ledger list --state "$T/out/party-00/state"
+	fits "$BIN/coterie" ledger verify --state "$T/out/party-00/state"
+	fits "$BIN/coterie" show "$T/out/coordinator/job-000001"
+	# Where nobody looks, a line is a line.
+	[[ $("$BIN/coterie" ledger list --state "$T/out/party-00/state" | grep -c .) == \
+		$("$BIN/coterie" ledger export --csv --state "$T/out/party-00/state" | sed 1d | grep -c .) ]] || fault "lines of the ledger are folded in a pipe"
+	"$BIN/coterie" job --socket "$s" show 1 | grep -q '^text .*"kind".*"seed"' || fault "the job's text is folded in a pipe"
+}
+
+test_runs() {
+	federation 3
+	local out=$T/a/directory/with/a/long/name
+	for run in one two; do
+		"$BIN/coterie" launch --quiet --job "$T/job.json" --data "$T/pooled" --parties 2 --out "$out/$run" >/dev/null 2>&1 || fail "launch ended with $?"
+	done
+	fits "$BIN/coterie" show "$out/one" --truth "$T/pooled/labels.txt"
+	shows 40 "$BIN/coterie" compare "$out/one" "$out/two"
+	grep -qx 'one' "$T/shown" || fault "the runs are not told apart: $(<"$T/shown")"
+	shows 80 "$BIN/coterie" compare "$out/one" "$out/two"
+	grep -Eq '^one +kcagc' "$T/shown" || fault "the runs are not told apart: $(<"$T/shown")"
+}
+
+run_tests "$@"

@@ -114,6 +114,20 @@ test_other_ids() {
 
 # ---- weights ----
 
+# No node of two parties: it is what rows apart would look like, which would show whose edges are whose.
+test_nothing_in_common() {
+	edges_federation 2
+	sed -i -E 's/\bn([0-9]+)\b/other-\1/g' "$T"/data/party-01/{ids.txt,edges.tsv}
+	coordinator
+	parties 2
+	ends 2 coordinator party-00 party-01
+	any_party_said 'nodes, as many as the parties have together: it gives them rows apart, or no two of them have a node in common \(job.allow_disjoint permits that\)' ||
+		fail "nobody says why: $(tail -n 1 "$T"/party-0?.stderr)"
+	edit job '.allow_disjoint = true'
+	runs 2
+	own_labels 2
+}
+
 # An edge weighs what those who have it say together: here 1 of one party, 1 + 2.5 of two.
 test_weights_add_up() {
 	edges_federation 2 --overlap 1

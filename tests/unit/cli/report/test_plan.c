@@ -40,11 +40,11 @@ static void test_show_the_ways(void **state)
 	put("out/labels.csv", "id,label\n0,1\n1,0\n");
 	put("out/truth.txt", "0\n1\n");
 	expect_command(show_main, "out --truth out/truth.txt", 0, "ACC 1.0000");
-	assert_non_null(strstr(said, "plan             exchange   rounds  trips        words"));
-	assert_non_null(strstr(said, "basic            distances      11     12      1234567      "
-				     "4.94     2.499  not: min_cell is <above> 1"));
-	assert_non_null(strstr(said, "tree             gram            5      7         8000      "
-				     "0.03     1.400  cells guessed  <- taken"));
+	assert_non_null(strstr(said, "plan   exchange   rounds  trips    words    MB  seconds"));
+	assert_non_null(strstr(said, "basic  distances      11     12  1234567  4.94    2.499  "
+				     "not: min_cell is <above> 1"));
+	assert_non_null(strstr(said, "tree   gram            5      7     8000  0.03    1.400  "
+				     "cells guessed  <- taken"));
 	assert_non_null(strstr(said, "at 200.500 ms and 50.00 MB/s"));
 	assert_null(strstr(said, "no labels"));
 }

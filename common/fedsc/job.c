@@ -14,6 +14,24 @@ static const char *const auto_word[] = { "auto", NULL };
 #define AT(field) offsetof(struct fedsc_job, field)
 
 /* clang-format off */
+/* What both kinds have. */
+#define ON_COLUMNS \
+	{ "standardize", CONFIG_ENUM, AT(how.standardize), .standard = "none", .names = kind_standardize_names, \
+	  .help = "columns come to mean 0 and deviation 1, but for categories and sparse features: by all parties' rows, " \
+		  "from one sum more (\"joint\"), or each party's by its own (\"local\")" }, \
+	{ "profile", CONFIG_BOOL, AT(how.profile), .standard = "false", \
+	  .help = "at the end, what sets clusters apart over all parties: means and shares of each column by cluster, " \
+		  "which policy.profile of each party must allow" }, \
+	{ "profile_noise", CONFIG_DOUBLE, AT(how.profile_noise), 0, 1e6, "1", \
+	  .help = "deviation of the noise on each sum of that profile, in what one row of usual size adds; claims no privacy" }
+#define PRIVACY \
+	{ "noise.eps", CONFIG_DOUBLE, AT(noise_eps), 1e-6, 1e6, "", \
+	  .help = "differential privacy: eps; with noise.delta and noise.clip" }, \
+	{ "noise.delta", CONFIG_DOUBLE, AT(noise_delta), 1e-300, 0.5, "", \
+	  .help = "differential privacy: delta" }, \
+	{ "noise.clip", CONFIG_DOUBLE, AT(noise_clip), 1e-300, 1e300, "", \
+	  .help = "tau_X: longer rows are shortened to it" }
+
 const struct config_row fedsc_rows[] = {
 	{ "restarts", CONFIG_UNSIGNED, AT(how.restarts), 1, JOB_RESTARTS_MAX, "20",
 	  .help = "R, starts that go on to the end; the one of least inertia wins" },
@@ -49,14 +67,7 @@ const struct config_row fedsc_rows[] = {
 	  .help = "dense, paper: Stage I ends when Z changes by no more than this share; 0: after all rounds" },
 	{ "participants", CONFIG_UNSIGNED, AT(how.participants), 0, PARTIES_MAX, "0",
 	  .help = "dense, paper: parties that compute in each round of Stage I; 0: all" },
-	{ "standardize", CONFIG_ENUM, AT(how.standardize), .standard = "none", .names = kind_standardize_names,
-	  .help = "columns come to mean 0 and deviation 1, but for categories and sparse features: by all parties' rows, "
-		  "from one sum more (\"joint\"), or each party's by its own (\"local\")" },
-	{ "profile", CONFIG_BOOL, AT(how.profile), .standard = "false",
-	  .help = "at the end, what sets clusters apart over all parties: means and shares of each column by cluster, "
-		  "which policy.profile of each party must allow" },
-	{ "profile_noise", CONFIG_DOUBLE, AT(how.profile_noise), 0, 1e6, "1",
-	  .help = "deviation of the noise on each sum of that profile, in what one row of usual size adds; claims no privacy" },
+	ON_COLUMNS,
 	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = fedsc_noise_names,
 	  .help = "what Gaussian noise is added to: nothing, each party's rows, or its factors Z_p and C_p" },
 	{ "noise.beta", CONFIG_DOUBLE, AT(noise_beta), 0, 1e6, "0",
@@ -64,12 +75,7 @@ const struct config_row fedsc_rows[] = {
 	{ "noise.beta_c", CONFIG_DOUBLE, AT(noise_beta_c), -1, 1e6, "-1",
 	  .help = "paper: sigma of C_p in its standard deviations, where noise.beta is Z_p's alone; -1: noise.beta is "
 		  "both's" },
-	{ "noise.eps", CONFIG_DOUBLE, AT(noise_eps), 1e-6, 1e6, "",
-	  .help = "differential privacy: eps; with noise.delta and noise.clip" },
-	{ "noise.delta", CONFIG_DOUBLE, AT(noise_delta), 1e-300, 0.5, "",
-	  .help = "differential privacy: delta" },
-	{ "noise.clip", CONFIG_DOUBLE, AT(noise_clip), 1e-300, 1e300, "",
-	  .help = "tau_X: longer rows are shortened to it" },
+	PRIVACY,
 	{ "noise.ball", CONFIG_DOUBLE, AT(noise_ball), 1e-300, 1e300, "",
 	  .help = "factors: tau_Z, the public ball that rows of Z are clipped to" },
 	{ 0 },
@@ -84,24 +90,12 @@ const struct config_row kmeans_rows[] = {
 	  .help = "mc, fewest rows behind any sum of rows" },
 	{ "tolerance", CONFIG_DOUBLE, AT(how.tolerance), 0, 1, "1e-6",
 	  .help = "ends when no centre moves by more than this share of the rows' spread" },
-	{ "standardize", CONFIG_ENUM, AT(how.standardize), .standard = "none", .names = kind_standardize_names,
-	  .help = "columns come to mean 0 and deviation 1, but for categories and sparse features: by all parties' rows, "
-		  "from one sum more (\"joint\"), or each party's by its own (\"local\")" },
-	{ "profile", CONFIG_BOOL, AT(how.profile), .standard = "false",
-	  .help = "at the end, what sets clusters apart over all parties: means and shares of each column by cluster, "
-		  "which policy.profile of each party must allow" },
-	{ "profile_noise", CONFIG_DOUBLE, AT(how.profile_noise), 0, 1e6, "1",
-	  .help = "deviation of the noise on each sum of that profile, in what one row of usual size adds; claims no privacy" },
+	ON_COLUMNS,
 	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = fedsc_noise_names,
 	  .help = "what Gaussian noise is added to: nothing, each party's rows, or, by shares of all parties, each sum" },
 	{ "noise.beta", CONFIG_DOUBLE, AT(noise_beta), 0, 1e6, "0",
 	  .help = "sigma in standard deviations; claims no privacy" },
-	{ "noise.eps", CONFIG_DOUBLE, AT(noise_eps), 1e-6, 1e6, "",
-	  .help = "differential privacy: eps; with noise.delta and noise.clip" },
-	{ "noise.delta", CONFIG_DOUBLE, AT(noise_delta), 1e-300, 0.5, "",
-	  .help = "differential privacy: delta" },
-	{ "noise.clip", CONFIG_DOUBLE, AT(noise_clip), 1e-300, 1e300, "",
-	  .help = "tau_X: longer rows are shortened to it" },
+	PRIVACY,
 	{ "noise.colluders", CONFIG_UNSIGNED, AT(noise_colluders), 1, PARTIES_MAX - 1, "auto", .names = auto_word,
 	  .help = "sums: so many parties may tell the coordinator what noise they added, and the rest is enough; \"auto\": "
 		  "half of them. 1 at least, for a party knows its own" },

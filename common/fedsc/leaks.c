@@ -31,11 +31,54 @@ static void noisy_sums(struct said *s, const struct fedsc_job *job, size_t parti
 	say_collusion(s, false, parties);
 }
 
+static void of_profile(struct said *s, const struct fedsc_job *job, size_t parties)
+{
+	if (!job->how.profile)
+		return;
+	say(s, true,
+	    "job.profile: coordinator and parties see, of each cluster that has min_cluster rows "
+	    "or more, "
+	    "the mean of each column and the part of its rows in which it is not 0, over all "
+	    "parties; of "
+	    "all rows also the deviation of each column");
+	say(s, job->how.profile_noise > 0,
+	    "the sums of that profile have noise, which blurs what a single row adds and claims no "
+	    "differential privacy");
+	say(s, parties == 2,
+	    "of two parties each learns the other's part of that profile, but for the noise");
+}
+
+/* The dictionary or the landmarks, and where rows come to lie by them. */
+static void of_embedding(struct said *s, const struct fedsc_job *job)
+{
+	bool paper = job->how.variant == FEDSC_BY_PAPER, dense = job->how.variant == FEDSC_BY_DENSE;
+	bool anchors = job->how.variant == FEDSC_BY_ANCHORS, learns = paper || dense;
+
+	say(s, learns && job->how.dims == JOB_AUTO,
+	    "the coordinator sees d x d sums of the rows' kernel features, by which it chooses d");
+	say(s, learns && job->how.rounds,
+	    "coordinator and parties see the dictionary Z after each round, a weighted mean over "
+	    "parties");
+	say(s, learns && job->how.rounds && job->how.participants,
+	    "only some parties take part in each round, and who is known to all: rounds whose "
+	    "parties differ by one show that party's dictionary, as Z comes to rest");
+	say(s, anchors,
+	    "the coordinator sees how strongly any two landmarks are tied by rows, summed over all "
+	    "rows: where one row alone ties two, the product of its two weights");
+	say(s, dense, "the coordinator sees d x d sums of the rows' kernel features");
+	say(s, dense, "coordinator and parties see the sum of all rows' kernel features");
+	say(s, dense || anchors,
+	    "parties see a basis, by which they find their rows in the joint embedding; it places "
+	    "the landmarks or the dictionary there");
+	say(s, dense || anchors,
+	    "coordinator and parties see counts and means of rows' embeddings, in each round of "
+	    "the last k-means");
+}
+
 void fedsc_leaks(struct said *s, const void *p, size_t parties)
 {
 	const struct fedsc_job *job = p;
-	bool paper = job->how.variant == FEDSC_BY_PAPER, dense = job->how.variant == FEDSC_BY_DENSE;
-	bool anchors = job->how.variant == FEDSC_BY_ANCHORS, learns = paper || dense;
+	bool paper = job->how.variant == FEDSC_BY_PAPER;
 	bool single = job->noise != NOISE_DATA, noisy_factors = job->noise == NOISE_FACTORS;
 	bool private = job->noise == NOISE_DATA && job->noise_eps > 0;
 
@@ -68,17 +111,7 @@ void fedsc_leaks(struct said *s, const void *p, size_t parties)
 	    "clusters \"from\" .. \"to\": coordinator and parties see counts and centres of each k "
 	    "in "
 	    "turn, and how well rows fit their clusters, one number of all rows for each k");
-	say(s, job->how.profile,
-	    "job.profile: coordinator and parties see, of each cluster that has min_cluster rows "
-	    "or more, "
-	    "the mean of each column and the part of its rows in which it is not 0, over all "
-	    "parties; of "
-	    "all rows also the deviation of each column");
-	say(s, job->how.profile && job->how.profile_noise > 0,
-	    "the sums of that profile have noise, which blurs what a single row adds and claims no "
-	    "differential privacy");
-	say(s, job->how.profile && parties == 2,
-	    "of two parties each learns the other's part of that profile, but for the noise");
+	of_profile(s, job, parties);
 	say(s, parties == 2,
 	    "of two parties each learns the other's number of rows, the means of its columns and "
 	    "its part of every centre");
@@ -92,26 +125,7 @@ void fedsc_leaks(struct said *s, const void *p, size_t parties)
 	say(s, fedsc_width_is_summed(job),
 	    "coordinator and parties see r, made of the mean of all parties' mean distances "
 	    "between their rows");
-	say(s, learns && job->how.dims == JOB_AUTO,
-	    "the coordinator sees d x d sums of the rows' kernel features, by which it chooses d");
-	say(s, learns && job->how.rounds,
-	    "coordinator and parties see the dictionary Z after each round, a weighted mean over "
-	    "parties");
-	say(s, learns && job->how.rounds && job->how.participants,
-	    "only some parties take part in each round, and who is known to all: rounds whose "
-	    "parties differ by one show that party's dictionary, as Z comes to rest");
-
-	say(s, anchors,
-	    "the coordinator sees how strongly any two landmarks are tied by rows, summed over all "
-	    "rows: where one row alone ties two, the product of its two weights");
-	say(s, dense, "the coordinator sees d x d sums of the rows' kernel features");
-	say(s, dense, "coordinator and parties see the sum of all rows' kernel features");
-	say(s, dense || anchors,
-	    "parties see a basis, by which they find their rows in the joint embedding; it places "
-	    "the landmarks or the dictionary there");
-	say(s, dense || anchors,
-	    "coordinator and parties see counts and means of rows' embeddings, in each round of "
-	    "the last k-means");
+	of_embedding(s, job);
 
 	say(s, private,
 	    "rows are shortened and get noise before anything is made of them: all that is shown "

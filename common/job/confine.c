@@ -101,26 +101,35 @@ static const struct {
 };
 /* clang-format on */
 
-static int add_rules(scmp_filter_ctx f)
+#define COUNT(list) (sizeof(list) / sizeof(*(list)))
+
+/* What this system does not know by that name it cannot call either. */
+static int add_named(scmp_filter_ctx f, uint32_t action, const char *name)
+{
+	int number = seccomp_syscall_resolve_name(name);
+
+	return number < 0 ? 0 : seccomp_rule_add_array(f, action, number, 0, NULL);
+}
+
+static int add_lists(scmp_filter_ctx f, const char *const *name, size_t names,
+		     const struct rule *rule, size_t count)
 {
 	int bad = 0;
 
-	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed) && !bad; i++) {
-		int number = seccomp_syscall_resolve_name(allowed[i]);
+	for (size_t i = 0; i < names && !bad; i++)
+		bad = add_named(f, ALLOW, name[i]);
+	for (size_t i = 0; i < count && !bad; i++)
+		bad = seccomp_rule_add_array(f, rule[i].action, rule[i].syscall, 1,
+					     &rule[i].argument);
+	return bad;
+}
 
-		if (number >= 0)
-			bad = seccomp_rule_add_array(f, SCMP_ACT_ALLOW, number, 0, NULL);
-	}
-	for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown) && !bad; i++) {
-		int number = seccomp_syscall_resolve_name(unknown[i].name);
+static int add_rules(scmp_filter_ctx f)
+{
+	int bad = add_lists(f, allowed, COUNT(allowed), rules, COUNT(rules));
 
-		if (number >= 0)
-			bad = seccomp_rule_add_array(f, SCMP_ACT_ERRNO((uint32_t)unknown[i].error),
-						     number, 0, NULL);
-	}
-	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules) && !bad; i++)
-		bad = seccomp_rule_add_array(f, rules[i].action, rules[i].syscall, 1,
-					     &rules[i].argument);
+	for (size_t i = 0; i < COUNT(unknown) && !bad; i++)
+		bad = add_named(f, SCMP_ACT_ERRNO((uint32_t)unknown[i].error), unknown[i].name);
 	if (!bad) /* abort(), raise(): this process alone */
 		bad =
 		    seccomp_rule_add_array(f, ALLOW, SCMP_SYS(tgkill), 1,
@@ -280,18 +289,8 @@ static int add_reader_rules(scmp_filter_ctx f)
 		{ SCMP_SYS(openat), ALLOW, { 2, SCMP_CMP_MASKED_EQ, O_ACCMODE, O_RDONLY } },
 		{ SCMP_SYS(prlimit64), ALLOW, { 2, IS(0) } },
 	};
-	int bad = 0;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !bad; i++) {
-		int number = seccomp_syscall_resolve_name(names[i]);
-
-		if (number >= 0)
-			bad = seccomp_rule_add_array(f, SCMP_ACT_ALLOW, number, 0, NULL);
-	}
-	for (size_t i = 0; i < sizeof(reading) / sizeof(*reading) && !bad; i++)
-		bad = seccomp_rule_add_array(f, reading[i].action, reading[i].syscall, 1,
-					     &reading[i].argument);
-	return bad;
+	return add_lists(f, names, COUNT(names), reading, COUNT(reading));
 }
 
 enum err confine_reader(void)

@@ -5,6 +5,22 @@
 #include "common/linalg/la.h"
 #include "common/kcagc/order.h"
 
+/* x: 2 + 3 facts of three rows. */
+static void facts_of(struct triple *t, size_t count, size_t columns, bool dense, double *x)
+{
+	struct slice s;
+	struct graph g;
+	struct csr X;
+
+	sample_graph(&g, 3, 2, 0, false, 1);
+	csr_from_triples(&X, 3, (uint32_t)columns, t, count);
+	make(&s, &X, dense, &g, 1);
+	ask(&s, &(struct question){ .kind = ASK_FACTS }, x);
+	slice_release(&s);
+	csr_release(&X);
+	graph_release(&g);
+}
+
 static void facts(void **state)
 {
 	static const struct {
@@ -15,21 +31,12 @@ static void facts(void **state)
 	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++)
 		for (int dense = 0; dense < 2; dense++) {
 			struct triple t[] = { { 0, 0, 1 }, { 1, 1, cases[c].value }, { 2, 0, 1 } };
-			struct slice s;
-			struct graph g;
-			struct csr X;
 			double x[2 + 3];
 
-			sample_graph(&g, 3, 2, 0, false, 1);
-			csr_from_triples(&X, 3, 4, t, 3);
-			make(&s, &X, dense, &g, 1);
-			ask(&s, &(struct question){ .kind = ASK_FACTS }, x);
+			facts_of(t, 3, 4, dense, x);
 			assert_true(x[0] == cases[c].measured);
 			assert_true(x[1] ==
 				    (cases[c].value != 0 ? 2 : 1)); /* the others say nothing */
-			slice_release(&s);
-			csr_release(&X);
-			graph_release(&g);
 		}
 }
 
@@ -44,15 +51,9 @@ static void beside_words(const double *number, double words, double varied, cons
 				      { 0, 1, number[0] },
 				      { 1, 1, number[1] },
 				      { 2, 1, number[2] } };
-		struct slice s;
-		struct graph g;
-		struct csr X;
 		double x[2 + 3];
 
-		sample_graph(&g, 3, 2, 0, false, 1);
-		csr_from_triples(&X, 3, 2, t, 5);
-		make(&s, &X, dense, &g, 1);
-		ask(&s, &(struct question){ .kind = ASK_FACTS }, x);
+		facts_of(t, 5, 2, dense, x);
 		assert_true(x[0] == !norms);
 		assert_true(x[1] == varied);
 		for (size_t i = 0; i < 3; i++)
@@ -60,9 +61,6 @@ static void beside_words(const double *number, double words, double varied, cons
 				    norms ? norms[i]
 					  : (i != 1 ? words * words : 0) + number[i] * number[i],
 				    1e-12);
-		slice_release(&s);
-		csr_release(&X);
-		graph_release(&g);
 	}
 }
 

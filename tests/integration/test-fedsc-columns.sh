@@ -1,0 +1,209 @@
+#!/bin/bash
+# FedSC and federated k-means between real daemons, column by column: their units, what they are called, and what each says of clusters.
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+# shellcheck source=fedsc.sh
+source "$(dirname "$0")/fedsc.sh"
+
+# ---- standardize ----
+
+# One column in another unit, with nothing in it, decides alone and is warned of by name; with "joint" it costs nothing.
+in_another_unit() { # six columns of clouds, and income before them
+	local name
+	for name in $(names 3); do
+		rm "$T/data/$name/features.npy"
+		awk -v OFS=, '{ printf "%d", 1000 * (NR * 37 % 50 + 1); for (j = 1; j <= 6; j++) printf ",%.1f", ($1 + 1) * j % 7 + NR * j % 5 / 10; print "" }' \
+			"$T/data/$name/labels.txt" >"$T/data/$name/features.csv"
+		jq -n '{ columns: [range(7) | { name: "c\(.)", type: "number" }] } | .columns[0].name = "income"' >"$T/data/$name/columns.json"
+		edit "$name" ".data.features = \"data/$name/features.csv\""
+	done
+}
+
+test_standardize() {
+	local name
+	rows_federation 3
+	in_another_unit
+	rows_job anchor
+	coordinator
+	parties 3
+	ends 0 coordinator party-00 party-01 party-02
+	for name in $(names 3); do says "$name" 'column \\"income\\" has [0-9.]+ % of the variance of all 7 columns'; done
+	# shellcheck disable=SC2046
+	at_least 0.8 "$(acc $(labels_of 3))" "0.8, where one column decides, and accuracy"
+	rows_job anchor '.standardize = "joint"'
+	coordinator
+	parties 3
+	finds_the_clouds 3 anchor "${PHASES[anchor]}"
+	for name in $(names 3); do
+		[[ $(run_of "$name" '.leaks | map(select(startswith("standardize \"joint\""))) | length') == 1 ]] ||
+			fail "$name does not say what it shows"
+	done
+	rows_job kmeans '.standardize = "local"'
+	coordinator
+	parties 3
+	finds_the_clouds 3 kmeans "${PHASES[kmeans]}"
+}
+
+# The means of a column by cluster, of rows "label,value...": what centres.csv and profile.csv must say.
+mean_of() { # COLUMN CLUSTER [NAME...]
+	local name
+	for name in "${@:3}"; do
+		paste -d , <(tail -n +2 "$T/out/$name/labels.csv" | cut -d , -f 2) "$T/data/$name/features.csv"
+	done | awk -F , -v j="$1" -v c="$2" '$1 == c { n++; s += $(j + 2) } END { print s / n }'
+}
+
+near() { # A B WHAT
+	awk -v a="$1" -v b="$2" 'BEGIN { d = a - b; exit !(d * d <= 1e-8 * (1 + b * b)) }' || fail "$3 is $1, expected $2"
+}
+
+# Measurements in units of their own, one of which has nearly all the variance; and one more column that says nothing.
+test_raw_wine() {
+	local csv=/usr/lib/python3/dist-packages/sklearn/datasets/data/wine_data.csv set
+	local -A acc
+	[[ -e $csv ]] || skip "python3-sklearn is not there, whose set it is"
+	for set in wine more; do
+		mkdir "$T/$set"
+		tail -n +2 $csv | cut -d , -f 14 >"$T/$set/labels.txt"
+	done
+	tail -n +2 $csv | cut -d , -f 1-13 >"$T/wine/features.csv"
+	awk -v OFS=, 'BEGIN { srand(5) } { print $0, 50000 + 9000 * sqrt(-2 * log(1 - rand())) * cos(6.283185307 * rand()) }' \
+		"$T/wine/features.csv" >"$T/more/features.csv"
+	echo '{ "kind": "fedsc", "clusters": 3, "standardize": "joint" }' >"$T/wine.json"
+	for set in wine more; do
+		"$BIN/coterie" run --data "$T/$set" --job "$T/wine.json" --parties 8 --set seed=1 --out "$T/out-$set" >"$T/said" 2>&1 || fail "$(tail -n 1 "$T/said")"
+		acc[$set]=$("$BIN/coterie" eval --truth "$T/$set/labels.txt" "$T/out-$set"/party-*/labels.csv | jq .acc)
+	done
+	at_least "${acc[wine]}" .94 "accuracy of raw wine"
+	at_least "$(awk -v a="${acc[wine]}" -v b="${acc[more]}" 'BEGIN { print b - a + .01 }')" 0 "what the column leaves of .01 (${acc[wine]}, ${acc[more]})"
+}
+
+# Each party has the centres, verified, in the data's units, and of its own rows what sets clusters apart.
+test_centres_and_profile() {
+	local name c
+	rows_federation 3
+	in_another_unit
+	rows_job kmeans '.standardize = "joint"'
+	coordinator
+	parties 3
+	finds_the_clouds 3 kmeans "${PHASES[kmeans]}"
+	[[ $(head -n 1 "$T/out/party-01/centres.csv") == cluster,income,c1,c2,c3,c4,c5,c6 ]] || fail "$(head -n 1 "$T/out/party-01/centres.csv")"
+	for name in party-01 party-02; do cmp "$T/out/party-00/centres.csv" "$T/out/$name/centres.csv" || fail "$name has other centres"; done
+	[[ ! -e $T/out/coordinator/profile.csv ]] || fail "the coordinator has a profile"
+	for c in 0 1 2; do
+		# shellcheck disable=SC2046
+		near "$(awk -F , -v c="$c" '$1 == c { print $2 }' "$T/out/party-00/centres.csv")" "$(mean_of 0 "$c" $(names 3))" "income of centre $c"
+		near "$(awk -F , -v c="$c" '$1 == c && $3 == "c1" { print $4 }' "$T/out/party-02/profile.csv")" "$(mean_of 1 "$c" party-02)" \
+			"c1 of cluster $c at party-02"
+	done
+	"$BIN/coterie" report "$T/out/party-02" --out "$T/page.html" >/dev/null
+	grep -q 'id="profile-table"' "$T/page.html" || fail "the report has no profile"
+	grep -q '>c1<br>' "$T/page.html" || fail "the report's profile lacks c1"
+	sed -i '2s/,c[0-9],/,"c/' "$T/out/party-02/profile.csv"
+	"$BIN/coterie" report "$T/out/party-02" --out "$T/page.html" >/dev/null
+	grep -q 'id="profile-table"' "$T/page.html" && fail "a profile that is broken is shown"
+	grep -q 'profile.csv' "$T/page.html" || fail "the report does not say that the profile is broken"
+}
+
+# Over all parties, from sums: what pooled rows say, the same at all, under each one's names; and only where all allow it.
+test_joint_profile() {
+	local name kind c
+	rows_federation 3
+	in_another_unit
+	for kind in kmeans anchor; do
+		rows_job $kind '.standardize = "joint" | .profile = true | .profile_noise = 0'
+		for name in party-00 party-01; do edit "$name" '.policy.profile = true'; done
+		edit party-02 'del(.policy.profile)'
+		coordinator
+		parties 3
+		ends 2 coordinator party-00 party-01 party-02
+		says party-02 'the offered job asks for a profile of clusters over all parties \(job.profile\), which policy.profile of party-02 does not allow'
+		rm -r "$T/out"
+		edit party-02 '.policy.profile = true'
+		coordinator
+		parties 3
+		finds_the_clouds 3 $kind "${PHASES[$kind]} profile"
+		for name in party-01 party-02; do cmp "$T/out/party-00/profile-joint.csv" "$T/out/$name/profile-joint.csv" || fail "$name has another profile"; done
+		[[ ! -e $T/out/coordinator/profile-joint.csv ]] || fail "the coordinator has a profile"
+		for c in 0 1 2; do
+			# shellcheck disable=SC2046
+			near "$(awk -F , -v c="$c" '$1 == c && $3 == "c1" { print $4 }' "$T/out/party-00/profile-joint.csv")" "$(mean_of 1 "$c" $(names 3))" \
+				"$kind: c1 of cluster $c"
+			[[ $(awk -F , -v c="$c" '$1 == c { print $2; exit }' "$T/out/party-00/profile-joint.csv") == 50 ]] || fail "$kind: cluster $c has not 50 rows"
+		done
+		"$BIN/coterie" report "$T/out/party-00" --out "$T/page.html" >/dev/null
+		grep -q 'id="profile-joint-table"' "$T/page.html" || fail "the report has no joint profile"
+		says party-00 'this job shows: job.profile: coordinator and parties see, of each cluster that has min_cluster rows or more'
+		rm -r "$T/out"
+	done
+	rows_job kmeans '.standardize = "joint" | .profile = true'
+	coordinator
+	parties 3
+	ends 0 coordinator party-00 party-01 party-02
+	says party-00 'this job shows: the sums of that profile have noise'
+	[[ $(cut -d , -f 1,2 "$T/out/party-00/profile-joint.csv" | sort -u | paste -sd' ') == "0,50 1,50 2,50 cluster,rows" ]] || fail "$(<"$T/out/party-00/profile-joint.csv")"
+}
+
+# The file was put in another's place while the job ran: no profile is made of it, and the job is done.
+test_no_profile_of_other_data() {
+	rows_federation 3
+	in_another_unit
+	rows_job anchor
+	stretched
+	until_true 60 said party-01 '"phase":"landmarks"'
+	cp "$T/data/party-01/features.csv" "$T/other"
+	mv "$T/other" "$T/data/party-01/features.csv"
+	ends 0 coordinator party-00 party-01 party-02
+	says party-01 'there is no profile.csv: .*features.csv has changed since the job began'
+	[[ -e $T/out/party-00/profile.csv && ! -e $T/out/party-01/profile.csv ]] || fail "profiles: $(ls "$T"/out/*/profile.csv)"
+}
+
+# Who takes a column for a category and who does not are told so, by the sums too where one has no names to compare.
+test_columns_that_differ() {
+	local name
+	rows_federation 3
+	in_another_unit
+	for name in party-00 party-02; do columns_become "$name" '.columns[3].type = "category"'; done
+	rm "$T/data/party-01/columns.json"
+	rows_job anchor '.standardize = "joint"'
+	coordinator
+	parties 3
+	ends 1 coordinator party-00 party-01 party-02
+	for name in coordinator $(names 3); do says "$name" 'column 3 \(from 0\) is a category or sparse at 2 of 3 parties'; done
+	for name in $(names 3); do says "$name" 'the columns of party-01 have no names \(columns.json\)'; done
+}
+
+columns_become() { # PARTY JQ-PROGRAM
+	jq "$2" "$T/data/$1/columns.json" >"$T/new"
+	mv "$T/new" "$T/data/$1/columns.json"
+}
+
+# Each party hears from whose columns its own differ; the coordinator hears that, and no name.
+test_columns_of_other_names() {
+	local kind
+	rows_federation 3
+	in_another_unit
+	columns_become party-01 '.columns[2].name = "shoe size"'
+	columns_become party-02 '.columns[1:3] |= reverse'
+	for kind in kmeans anchor; do
+		rows_job $kind
+		coordinator
+		parties 3
+		ends 2 coordinator party-00 party-01 party-02
+		# Who is first ends it for all; the sentence of one at least is its own.
+		cat "$T"/out/party-*/log.jsonl | grep -Eq 'the columns of party-0[0-2] are not those of all: compared with its own, there is party-0[0-2] with (other names|the same names in another order)' ||
+			fail "$kind: no party says which columns differ"
+		says coordinator 'its columns have other names, types or units than those of others, or stand in another order'
+		! cat "$T"/out/coordinator/* | grep -q 'shoe size' || fail "the coordinator has a column's name"
+		! cat "$T"/out/coordinator/* | grep -q 'income' || fail "the coordinator has a column's name"
+		rm -r "$T/out"
+	done
+	columns_become party-01 '.columns[2].name = "c2"'
+	columns_become party-02 '.columns[1:3] |= reverse'
+	rows_job kmeans
+	coordinator
+	parties 3
+	ends 0 coordinator party-00 party-01 party-02
+}
+
+run_tests "$@"

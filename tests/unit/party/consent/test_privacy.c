@@ -1,0 +1,143 @@
+/* Claims of differential privacy: booked once, and within policy.max_eps_total over all jobs. */
+#include "tests/unit/party/consent/desk.h"
+#include "common/privacy/account.h"
+
+#include <math.h>
+
+static double spent_mu(void)
+{
+	struct ledger_account a;
+
+	assert_ok(ledger_account(d->work.leaving->ledger, &d->work.leaving->job, &a));
+	return sqrt(ledger_square(&a, "row"));
+}
+
+/* A job's claim of differential privacy is booked once, with the first number that leaves. */
+static void test_privacy_is_booked_once(void **state)
+{
+	struct seen s;
+	double mu;
+
+	(void)state;
+	assert_ok(account_mu(2, 1e-5, &mu));
+	open_desk("", "{\"kind\":\"kmeans\",\"clusters\":3,\"noise\":{\"on\":\"data\",\"eps\":2,"
+		      "\"delta\":1e-5,\"clip\":1}}");
+	begin_job();
+	assert_ok(send_sum(4, 2));
+	assert_ok(channel_release(d->work.channel));
+	s = look();
+	assert_int_equal(s.rows, 2);
+	assert_true(s.row[0].eps == 2 && s.row[0].delta == 1e-5);
+	assert_true(s.row[1].eps == 0 && s.row[1].delta == 0);
+	assert_true(d->work.leaving->spent.eps_of_job == 2);
+	assert_true(fabs(spent_mu() - mu) <= 1e-12);
+	/* Another attempt shows the same noise on the same rows. */
+	leaving_close(d->work.leaving);
+	d->work.attempt = 2;
+	begin_job();
+	assert_ok(send_sum(4, 2));
+	assert_ok(channel_release(d->work.channel));
+	assert_true(d->work.leaving->spent.eps_of_job == 2);
+	assert_true(fabs(spent_mu() - mu) <= 1e-12);
+	/* Another job does not. */
+	leaving_close(d->work.leaving);
+	d->work.job_id[0]++;
+	begin_job();
+	assert_ok(send_sum(4, 2));
+	assert_ok(channel_release(d->work.channel));
+	assert_true(d->work.leaving->spent.eps_of_job == 2);
+	assert_true(fabs(spent_mu() - sqrt(2) * mu) <= 1e-12);
+	close_desk();
+}
+
+#define PRIVATE                                                                                    \
+	"{\"kind\":\"kmeans\",\"clusters\":3,\"noise\":{\"on\":\"sums\",\"eps\":1,\"delta\":1e-5," \
+	"\"clip\":1}}"
+
+static enum err may_claim(void)
+{
+	return policy_check_privacy(&d->config, d->work.leaving->ledger, &d->work.leaving->job,
+				    &d->work.leaving->claims, d->work.leaving->booked_claim);
+}
+
+/* Over other data each time, and of another coordinator: the name is the same. Two jobs of eps 1
+ * are eps 1.465 together (tests/vectors/account.inc). */
+static void test_total_privacy(void **state)
+{
+	(void)state;
+	open_desk("\"max_eps_total\":1.5", PRIVATE);
+	d->config.data.name = alloc_copy("customers");
+	for (int job = 0; job < 2; job++) {
+		begin_job();
+		assert_ok(may_claim());
+		assert_ok(send_sum(4, 4));
+		assert_ok(channel_release(d->work.channel));
+		leaving_close(d->work.leaving);
+		d->work.job_id[0]++;
+		d->data[0]++;
+		d->work.leaving = NULL;
+	}
+	begin_job();
+	assert_err(
+	    may_claim(), ERR_PEER,
+	    "with the offered job's eps 1 at delta 1e-05, jobs of the data set \"customers\" would "
+	    "come to eps 1.835 at delta 1e-05 of each row, policy.max_eps_total of p0 is 1.5: a "
+	    "job with this delta may claim eps 0.263 more");
+	d->config.policy.max_eps_total = 1;
+	assert_err(may_claim(), ERR_PEER, "may claim eps 0 more");
+	d->config.policy.max_eps_total = 2;
+	assert_ok(may_claim());
+	d->config.policy.max_eps_total = 1;
+	d->work.leaving->job.set = NULL; /* by the data alone nothing was spent */
+	assert_ok(may_claim());
+	d->work.leaving->claims.eps = 0;
+	assert_err(may_claim(), ERR_PEER,
+		   "kind kmeans claims no differential privacy, policy.max_eps_total of p0 is 1");
+	close_desk();
+}
+
+/* Another process books its own claim between this one's offer and its first sum. */
+static void test_two_processes_and_one_total(void **state)
+{
+	struct ledger *other;
+	struct ledger_job job;
+	char path[256];
+	double mu;
+
+	(void)state;
+	open_desk("\"max_eps_total\":1.4", PRIVATE);
+	begin_job();
+	assert_ok(may_claim());
+	assert_ok(account_mu(1, 1e-5, &mu));
+	snprintf(path, sizeof(path), "%s/ledger.db", d->config.state);
+	assert_ok(ledger_open(&other, path, "p0"));
+	job = d->work.leaving->job;
+	job.id[0] = 0xb2;
+	ledger_begin(other, &job);
+	ledger_note(other,
+		    &(struct ledger_row){ .step = "s",
+					  .purpose = "p",
+					  .type = "MASKED",
+					  .words = 4,
+					  .eps = 1,
+					  .delta = 1e-5,
+					  .mu = mu,
+					  .unit = "row" },
+		    (struct bytes){ (const uint8_t *)"", 0 });
+	assert_ok(ledger_commit(other));
+	assert_ok(send_sum(4, 4));
+	assert_err(channel_release(d->work.channel), ERR_PEER, "policy.max_eps_total of p0 is 1.4");
+	ledger_close(other);
+	close_desk();
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_privacy_is_booked_once),
+		cmocka_unit_test(test_total_privacy),
+		cmocka_unit_test(test_two_processes_and_one_total),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

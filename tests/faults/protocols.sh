@@ -26,6 +26,7 @@ rows() { # VARIANT [JQ-PROGRAM]
 edges() { # VARIANT
 	edges_federation $PARTIES
 	edit job ".variant = \"$1\""
+	[[ $1 == fedspectral ]] || numbered $PARTIES # the plain variant keeps numbers that are drawn in each attempt
 }
 
 protocol() { # NAME

@@ -178,6 +178,14 @@ over_edges() { # L
 	echo '{ "kind": "fedspectral", "clusters": 3, "seed": 7 }' >"$T/job.json"
 }
 
+# Files of numbering for all: what goes by the numbers of rows is then the same in each run of a seed.
+numbered() { # L
+	local name
+	(umask 077 && head -c 32 /dev/urandom >"$T/parties.numbering" && head -c 32 /dev/urandom >"$T/coordinator.numbering")
+	edit coordinator '.numbering_key = "coordinator.numbering"'
+	for name in $(names "$1"); do edit "$name" '.numbering_key = "parties.numbering"'; done
+}
+
 # The same of a planted graph of which each party hosts some vertices, for jobs of kind fedwalk.
 vertices_federation() { # L
 	federation "$1"

@@ -324,9 +324,7 @@ test_same_seed_same_labels() {
 	"$BIN/coterie" split --by edges --parties 3 --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
 	over_edges 3
 	edit job '.variant = "fedspectral+" | .clusters = 8'
-	(umask 077 && head -c 32 /dev/urandom >"$T/parties.numbering" && head -c 32 /dev/urandom >"$T/coordinator.numbering")
-	edit coordinator '.numbering_key = "coordinator.numbering"'
-	for name in $(names 3); do edit "$name" '.numbering_key = "parties.numbering"'; done
+	numbered 3
 	runs 3
 	mv "$T/out" "$T/first"
 	runs 3

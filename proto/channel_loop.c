@@ -210,6 +210,7 @@ void account_channel(struct record *r, struct channel *ch)
 	struct channel_link link;
 	struct record_peer *p;
 
+	channel_show(ch); /* whoever watches sees no less than what the record says */
 	for (size_t i = 0; i < n; i++) {
 		struct record_traffic a = { .messages_sent = t[i].messages_sent,
 					    .messages_received = t[i].messages_received,

@@ -374,9 +374,9 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 		if (work->leaving)
 			leaving_record(work->leaving);
 		record_end(work->record, e, end.why);
+		account_channel(work->record, work->channel);
 		if (!work->again)
 			live_job_ended(work->record);
-		account_channel(work->record, work->channel);
 		write_record(work, means);
 	}
 	leaving_close(work->leaving);

@@ -22,7 +22,7 @@ sets() { # SET...
 
 bench() { # ARG...: its exit status in $status, what it says in $T/said
 	status=0
-	timeout $((PATIENCE * 60)) "${BENCH:-$ROOT/scripts/bench}" "$@" </dev/null >"$T/said" 2>&1 || status=$?
+	timeout $((PATIENCE * 60 * BUSY)) "${BENCH:-$ROOT/scripts/bench}" "$@" </dev/null >"$T/said" 2>&1 || status=$?
 }
 
 says() { # REGEX

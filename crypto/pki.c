@@ -36,7 +36,7 @@ static enum err check_days(unsigned days)
 
 /* ---- init ---- */
 
-enum err pki_init(const char *dir, const char *name, unsigned days)
+enum err pki_init(const char *dir, const char *name, enum pki_key_type key_type, unsigned days)
 {
 	char *key_path = path_of(dir, "ca", "key"), *path = path_of(dir, "ca", "crt");
 	EVP_PKEY *key = NULL;
@@ -53,7 +53,7 @@ enum err pki_init(const char *dir, const char *name, unsigned days)
 	if (e == ERR_OK)
 		e = file_make_dirs(dir);
 	if (e == ERR_OK)
-		e = cert_make_key(&key, PKI_ED25519);
+		e = cert_make_key(&key, key_type);
 	if (e == ERR_OK)
 		e = cert_make_ca(&ca, key, name, days);
 	if (e == ERR_OK && file_exists(path)) /* before a key without certificate is left */
@@ -452,7 +452,7 @@ enum err pki_lab(const char *dir, size_t parties)
 	if (parties < 1 || parties > PKI_LAB_PARTIES_MAX)
 		return err_set(ERR_INPUT, "parties: %zu, expected 1 to %d", parties,
 			       PKI_LAB_PARTIES_MAX);
-	TRY(pki_init(dir, "Coterie lab CA", LAB_DAYS + 1));
+	TRY(pki_init(dir, "Coterie lab CA", PKI_ED25519, LAB_DAYS + 1));
 	e = ca_load(&ca, dir);
 	if (e == ERR_OK)
 		e = lab_member(dir, &ca, "coordinator", PKI_COORDINATOR);

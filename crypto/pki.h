@@ -19,7 +19,7 @@ enum pki_key_type { PKI_ED25519, PKI_P256 };
 enum { PKI_DAYS_MAX = 36500, PKI_HOSTS_MAX = 16, PKI_LAB_PARTIES_MAX = 256 };
 
 /* DIR/ca.key and DIR/ca.crt, valid for days; makes DIR. name: the CA's, 1 to 64 printable bytes. */
-enum err pki_init(const char *dir, const char *name, unsigned days) MUST_CHECK;
+enum err pki_init(const char *dir, const char *name, enum pki_key_type key_type, unsigned days) MUST_CHECK;
 
 struct pki_request {
 	const char *name; /* 1..64 of A-Z a-z 0-9 . _ - */

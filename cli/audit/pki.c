@@ -98,7 +98,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static enum err init(const struct options *o)
 {
-	TRY(pki_init(o->dir, o->name ? o->name : "Coterie CA", o->days ? o->days : 3650));
+	TRY(pki_init(o->dir, o->name ? o->name : "Coterie CA", o->request.key_type,
+		     o->days ? o->days : 3650));
 	printf(
 	    "made %s/ca.key (keep it secret, best off line) and %s/ca.crt (give it to everybody)\n",
 	    o->dir, o->dir);
@@ -180,12 +181,14 @@ static enum err lab(const struct options *o)
 /* clang-format off */
 #define DIR_OPTION(text)  { "dir", 'd', "DIR", 0, text, 0 }
 #define DAYS_OPTION(text) { "days", 't', "N", 0, text, 0 }
+#define TYPE_OPTION(more) { "key-type", KEY_TYPE, "TYPE", 0, "ed25519 (default) or p256" more, 0 }
 /* clang-format on */
 
 static const struct argp_option init_options[] = {
 	DIR_OPTION("folder for ca.key and ca.crt (default: this one)"),
 	{ "name", 'n', "CN", 0, "the CA's name (default: Coterie CA)", 0 },
 	DAYS_OPTION("valid for so long (default: 3650)"),
+	TYPE_OPTION(", if people are to come by browser"),
 	{ 0 },
 };
 static const struct argp_option request_options[] = {
@@ -195,7 +198,7 @@ static const struct argp_option request_options[] = {
 	  "party (default) or coordinator; or person, who asks a coordinator at api.listen and "
 	  "whose certificate is like a party's",
 	  0 },
-	{ "key-type", KEY_TYPE, "TYPE", 0, "ed25519 (default) or p256", 0 },
+	TYPE_OPTION(", which browsers need"),
 	{ "host", KEY_HOST, "HOST", 0, "a host name or address beside the name; may be repeated",
 	  0 },
 	DIR_OPTION("folder for NAME.key and NAME.csr (default: this one)"),

@@ -43,7 +43,8 @@ void doctor_clock(struct checkup *c); /* does anything set it, as far as the ker
 
 /* key: of the configuration, whose value is text. */
 void doctor_listen(struct checkup *c, const char *check, const char *key, const char *text, const struct endpoint *at);
-void doctor_window(struct checkup *c, const struct http_settings *http); /* nothing where there is none */
+/* http.listen; nothing where there is none. config: whose other ports it must not be; NULL of a party. */
+void doctor_window(struct checkup *c, const struct http_settings *http, const struct coordinator_config *config);
 /* api.listen: its port, who may come, and by which names they find it; nothing where there is none. */
 void doctor_api(struct checkup *c, const struct coordinator_config *config);
 

@@ -11,7 +11,7 @@ void doctor_coordinator(struct checkup *c, const struct coordinator_config *conf
 		    "%.1f GB available; what a job takes depends on the parties' data",
 		    doctor_memory_available() / 1e9);
 	doctor_listen(c, "address", "listen", config->listen_text, &config->listen);
-	doctor_window(c, &config->common.http);
+	doctor_window(c, &config->common.http, config);
 	doctor_api(c, config);
 	checkup_add(c, pins < parties ? NOTE : FINE, "pins",
 		    pins < parties ? "pin all, or the CA alone decides who comes in" : "",

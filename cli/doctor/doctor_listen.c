@@ -50,15 +50,36 @@ void doctor_listen(struct checkup *c, const char *check, const char *key, const 
 	freeaddrinfo(a);
 }
 
-void doctor_window(struct checkup *c, const struct http_settings *http)
+/* Whether `key`, whose value is text, names a port that another key of the same file has: only one
+ * of the two would come to it. */
+static bool check_twice(struct checkup *c, const char *check, const char *key, const char *text,
+			const struct endpoint *at, const char *other_key,
+			const struct endpoint *other)
 {
-	if (!http->listen || http_listen_path(http->listen))
+	bool twice = at->port && at->port == other->port && !strcmp(at->host, other->host);
+
+	if (twice)
+		checkup_add(c, WRONG, check, "choose another port for it", "%s and %s are both %s",
+			    key, other_key, text);
+	return twice;
+}
+
+void doctor_window(struct checkup *c, const struct http_settings *http,
+		   const struct coordinator_config *config)
+{
+	static const char check[] = "page", key[] = "http.listen";
+	const char *text = http->listen;
+
+	if (!text || http_listen_path(text))
 		return;
-	doctor_listen(c, "page", "http.listen", http->listen, &http->at);
+	if (!config || (!check_twice(c, check, key, text, &http->at, "listen", &config->listen) &&
+			!(config->api.listen && check_twice(c, check, key, text, &http->at,
+							    "api.listen", &config->api.at))))
+		doctor_listen(c, check, key, text, &http->at);
 	if (http->anywhere)
 		checkup_add(c, NOTE, "page's readers", "is a proxy or a firewall before it?",
 			    "http.anywhere: whoever reaches %s reads what it says, without TLS",
-			    http->listen);
+			    text);
 }
 
 /* ---- people elsewhere ---- */
@@ -92,19 +113,17 @@ static void check_names(struct checkup *c, const char *certificate)
 
 void doctor_api(struct checkup *c, const struct coordinator_config *config)
 {
-	const struct endpoint *api = &config->api.at, *parties = &config->listen;
+	static const char check[] = "people's door", key[] = "api.listen";
+	const char *text = config->api.listen;
 
-	if (!config->api.listen)
+	if (!text)
 		return;
-	if (api->port && api->port == parties->port && !strcmp(api->host, parties->host))
-		checkup_add(c, WRONG, "people's door", "choose another port for it",
-			    "api.listen and listen are both %s", config->api.listen);
-	else
-		doctor_listen(c, "people's door", "api.listen", config->api.listen, api);
-	if (endpoint_is_loopback(api))
+	if (!check_twice(c, check, key, text, &config->api.at, "listen", &config->listen))
+		doctor_listen(c, check, key, text, &config->api.at);
+	if (endpoint_is_loopback(&config->api.at))
 		checkup_add(c, NOTE, "people's reach",
 			    "meant? they need an address that they reach, or a forwarded port",
-			    "api.listen: only this host reaches %s", config->api.listen);
+			    "%s: only this host reaches %s", key, text);
 	check_roles(c, &config->api.roles);
 	check_names(c, config->common.identity.certificate);
 }

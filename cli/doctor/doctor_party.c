@@ -150,7 +150,7 @@ void doctor_party(struct checkup *c, const struct party_config *config)
 	doctor_host(c, &config->common, TLS_CLIENT, PARTY_FILES);
 	doctor_directory(c, &config->common, "state", config->state);
 	check_data(c, config);
-	doctor_window(c, &config->common.http);
+	doctor_window(c, &config->common.http, NULL);
 	doctor_clock(c);
 	doctor_peer(c, config);
 }

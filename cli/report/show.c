@@ -123,8 +123,9 @@ static void print_phases(const struct json *run)
 
 static void print_daemons(const struct run_dir *runs)
 {
-	static const char *const heads[] = { "daemon", ">sent",   ">msgs",   ">received",
-					     ">msgs",  ">rounds", ">seconds" };
+	/* Of a narrow terminal each stands by itself: which messages, its head says. */
+	static const char *const heads[] = { "daemon",   ">sent",   ">msgs out", ">received",
+					     ">msgs in", ">rounds", ">seconds" };
 	struct table *t = table_new(heads, 7);
 
 	for (size_t i = 0; i < runs->n; i++) {

@@ -197,15 +197,22 @@ test_where_people_come() {
 	finds fine "people's way" 'coordinator, hub.example.org, 10.1.2.3'
 	! grep -q "people's reach" "$T/found" || fail "0.0.0.0 is said to be of this host alone"
 	taken
-	edit coordinator ".api.listen = \"$TAKEN\" | .http = { listen: \"$TAKEN\" }"
+	edit coordinator ".api.listen = \"$TAKEN\""
 	doctor 0 coordinator
 	finds note "people's door" "api.listen: $TAKEN is in use -> by this daemon, or who else"
+	edit coordinator ".http = { listen: \"$TAKEN\" } | del(.api.listen)"
+	doctor 0 coordinator
 	finds note page "http.listen: $TAKEN is in use"
-	edit coordinator ".listen = \"$TAKEN\""
+	edit coordinator ".listen = \"$TAKEN\" | .api.listen = .listen"
 	doctor 1 coordinator
-	one_wrong "people's door"
+	one_wrong page "people's door"
 	finds wrong "people's door" "api.listen and listen are both $TAKEN"
-	edit coordinator '.listen = "127.0.0.1:0" | .api.listen = "192.0.2.7:7443" | .http = { listen: "0.0.0.0:0", anywhere: true }'
+	finds wrong page "http.listen and listen are both $TAKEN"
+	edit coordinator '.listen = "127.0.0.1:0"'
+	doctor 1 coordinator
+	one_wrong page
+	finds wrong page "http.listen and api.listen are both $TAKEN"
+	edit coordinator '.api.listen = "192.0.2.7:7443" | .http = { listen: "0.0.0.0:0", anywhere: true }'
 	doctor 1 coordinator
 	one_wrong "people's door"
 	finds wrong "people's door" 'api.listen: 192.0.2.7:7443: Cannot assign requested address'

@@ -157,14 +157,14 @@ test_coordinator_that_refuses() {
 
 # What, who, which versions, what to do; said by the party of one that is older (without SUM), or newer.
 welcome() { frame 2 0 0 "$(u 2 "$1")$(u 4 1)\\x74$(u 4 1000)"; }
-of_version() { # NUMBER
-	false_coordinator welcome "$1"
+of_version() { # NUMBER COMMAND that prints its WELCOME
+	false_coordinator "${@:2}"
 	says party-00 "coordinator speaks protocol version $1, party-00 speaks $VERSION to $VERSION: bring both to the same release of coterie"
 	[[ ! -e $T/out/party-00/labels.csv && ! -e $T/out/party-00/state/served ]] || fail "it went on"
 }
-test_coordinator_of_a_later_version() { of_version 9; }
-test_coordinator_of_version_3() { of_version 3; }
-test_coordinator_of_0_1_0() { of_version 2; }
+test_coordinator_of_a_later_version() { of_version 9 welcome 9; }
+test_coordinator_of_version_3() { of_version 3 recorded welcome 3; }
+test_coordinator_of_0_1_0() { of_version 2 recorded welcome 2; }
 
 early_offer() { frame 10 1 1; }
 test_coordinator_that_offers_without_welcome() {

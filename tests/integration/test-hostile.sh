@@ -284,21 +284,22 @@ test_a_second_process_of_a_party() {
 
 # Another version ends the job for all, so that nobody waits for a party that cannot take part: its name and both
 # ranges are said everywhere.
-of_another_version() { # MIN MAX
+of_another_version() { # MIN MAX COMMAND that prints its HELLO
 	local here
 	here=$(awk '/PROTO_VERSION_MIN =/ { min = $3 } /PROTO_VERSION_MAX =/ { max = $3 } END { print min + 0 " to " max + 0 }' "$ROOT/proto/msg.h")
 	federation 2
 	coordinator
 	party party-00
 	soon_says coordinator 'party-00'
-	hello "$1" "$2" | tls party-01
+	"${@:3}" | tls party-01
 	ends 2 coordinator party-00
 	says coordinator "party-01 speaks protocol versions $1 to $2, coordinator speaks $here: bring both to the same release of coterie"
 	says party-00 "party-01 speaks protocol versions $1 to $2, coordinator speaks $here: bring both to the same release"
 	grep -aEq "versions? $1 to $2.* $here" "$T/tls.stdout" || fail "REFUSED does not name both versions"
 }
 
-test_version_that_is_too_new() { of_another_version 7 9; }
-test_party_of_0_1_0() { of_another_version 2 2; }
+test_version_that_is_too_new() { of_another_version 7 9 hello 7 9; }
+test_party_of_0_1_0() { of_another_version 2 2 recorded hello 2; }
+test_party_of_version_3() { of_another_version 3 3 recorded hello 3; }
 
 run_tests "$@"

@@ -23,8 +23,9 @@ url() { # NAME: into $URL
 	URL=$(sed -n 's|.*for people and monitoring: \(http://[^ "]*/\).*|\1|p' "$T/$1.stderr" | tail -n 1)
 }
 
+SEEN=() # in what the browser runs
 check() { # SCENARIO [ARG]: in the background
-	start check env CHROMIUM="$(browser)" HOME="$T" node "$ROOT/tests/tools/page-check.mjs" "$1" "$URL" "$PICTURES" "${@:2}"
+	start check "${SEEN[@]}" env CHROMIUM="$(browser)" HOME="${BROWSER_HOME-$T}" node "$ROOT/tests/tools/page-check.mjs" "$1" "$URL" "$PICTURES" "${@:2}"
 }
 
 is_ready() { (($(grep -c '^ready' "$T/check.stdout") >= $1)) || gone check; } # N
@@ -113,6 +114,67 @@ test_no_form_for_who_may_not() {
 	url coordinator
 	check look
 	checked
+}
+
+# ---- from elsewhere: a certificate of the browser's own ----
+
+# Chromium finds keys below its home, and asks a person which of them to show, unless a policy says so. That it reads below /etc alone: in
+# there another one is seen by it, and by nobody else.
+https_browser() { # PORT NAME...: has their certificates, each for a host of the name
+	local port=$1 name db
+	shift
+	command -v certutil >/dev/null && command -v pk12util >/dev/null || skip "no certutil, which puts keys into Chromium's store: scripts/deps --browser"
+	[[ $(browser) == *chromium* ]] || skip "$(browser) reads its policy elsewhere"
+	BROWSER_HOME=$(mktemp -d "$T/home.XXXXXX")
+	db=sql:$BROWSER_HOME/.pki/nssdb
+	for name; do
+		jq -n --arg at "https://$name.localhost:$port" --arg cn "$name" '{ pattern: $at, filter: { SUBJECT: { CN: $cn } } } | tojson'
+	done | jq -s '{ AutoSelectCertificateForUrls: . }' >"$BROWSER_HOME/policy.json"
+	SEEN=(unshare -m)
+	((EUID == 0)) || SEEN=(unshare -rm)
+	# shellcheck disable=SC2016
+	SEEN+=(bash -euc 'mount -t tmpfs none /etc/chromium && mkdir -p /etc/chromium/policies/managed && cp "$1" /etc/chromium/policies/managed &&
+		shift && exec "$@"' - "$BROWSER_HOME/policy.json")
+	"${SEEN[@]}" true 2>/dev/null || skip "nothing can be mounted, so Chromium cannot be told which certificate to show"
+	mkdir -p "$BROWSER_HOME/.pki/nssdb"
+	certutil -N -d "$db" --empty-password
+	certutil -A -d "$db" -n ca -t C,, -i "$T/p256/ca.crt"
+	for name; do
+		openssl pkcs12 -export -in "$T/p256/$name.crt" -inkey "$T/p256/$name.key" -name "$name" -passout pass:x -out "$T/$name.p12"
+		pk12util -i "$T/$name.p12" -d "$db" -W x >"$T/pk12util" || fail "$name's key: $(<"$T/pk12util")"
+	done
+}
+
+# Browsers know P-256, and no Ed25519: not in the authority's certificate either. So people and the coordinator have one more authority.
+test_from_elsewhere() {
+	need_browser
+	federation 2
+	local name pin port
+	"$BIN/coterie" pki init --key-type p256 --dir "$T/p256" >/dev/null
+	"$BIN/coterie" pki request --name coordinator --role coordinator --key-type p256 --dir "$T/p256" --host anna.localhost \
+		--host vera.localhost --host nina.localhost --host localhost >/dev/null
+	for name in anna vera nina; do "$BIN/coterie" pki request --name "$name" --role person --key-type p256 --dir "$T/p256" >/dev/null; done
+	for name in coordinator anna vera nina; do "$BIN/coterie" pki sign --days 20 --ca "$T/p256" "$T/p256/$name.csr" >/dev/null; done
+	cat "$T/pki/ca.crt" "$T/p256/ca.crt" >"$T/both.crt"
+	pin=$("$BIN/coterie" pki fingerprint "$T/p256/coordinator.crt")
+	edit coordinator '.identity = { certificate: "p256/coordinator.crt", key: "p256/coordinator.key", ca: "both.crt" } |
+		.api = { listen: "127.0.0.1:0", roles: { anna: "submitter", vera: "viewer" } }'
+	for name in $(names 2); do edit "$name" ".retry_s = 0 | .identity.ca = \"both.crt\" | .peers.coordinator = \"$pin\""; done
+	serve
+	stays party-00 party-01
+	here 2
+	soon_says coordinator 'for people elsewhere'
+	URL=https://localhost:$(sed -n 's|.*for people elsewhere: https://[^ "]*:\([0-9]*\)/.*|\1|p' "$T/coordinator.stderr")/
+	port=${URL//[^0-9]/}
+	https_browser "$port" anna vera nina
+	check far "$(<"$T/job.json")"
+	checked
+	[[ $(shown 1 '.submitter, .state' | xargs) == "anna done" ]] || fail "the queue: $(job list)"
+	soon_says coordinator 'refused at api.listen: the certificate of nina has no role'
+	https_browser "$port"
+	check nobody
+	checked
+	soon_says coordinator 'refused at api.listen: .* shows no certificate'
 }
 
 approved() {

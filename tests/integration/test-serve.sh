@@ -185,6 +185,9 @@ test_status() {
 	ends 0 party-02
 	until_true 20 away party-02 || fail "party-02 is still there: $(status coordinator)"
 	[[ ! -e $T/out/party-02/control.socket ]] || fail "the party's socket is still there"
+	kill -KILL "${PID[party-01]}"
+	ended party-01
+	refused 2 'control.socket: Connection refused: does the daemon run' status party-01
 	refused 2 'does the daemon run' status party-02
 	refused 2 'nowhere/control.socket: no such socket: does the daemon run' "$BIN/coterie" status --socket "$T/nowhere/control.socket"
 	refused 2 'does the daemon run' "$BIN/coterie" job --socket "$T/nowhere/control.socket" list
@@ -301,6 +304,9 @@ test_roles() {
 	job() { "$BIN/coterie" job --socket "$T/run/control.socket" "$@"; }
 	refused 4 'submit needs the role submitter at coordinator, and games has the role viewer' job_as games submit "$T/job.json"
 	refused 4 'list needs the role viewer at coordinator, and nobody has no role' job_as nobody list
+	chmod 700 "$T/run"
+	refused 4 'control.socket: Permission denied: this user may not reach the socket' job_as nobody list
+	chmod 755 "$T/run"
 	job_as daemon submit "$T/job.json" >/dev/null
 	job wait 1 >/dev/null || fail "job 1 ended with $?"
 	[[ $(job_as games show 1 --json | jq -r .submitter) == daemon ]] || fail "the submitter is $(shown 1 .submitter)"

@@ -36,6 +36,15 @@ hello() { # VERSION-MIN VERSION-MAX
 	frame $HELLO 0 0 "$(u 2 "$1")$(u 2 "$2")$(u 4 1)\\x74"
 }
 
+# What a daemon of before said first: tests/vectors/older.txt.
+recorded() { # hello|welcome VERSION
+	local hex
+	hex=$(awk -v what="$1" -v version="$2" '$1 == what && $2 == version { print $4 }' "$ROOT/tests/vectors/older.txt")
+	[[ $hex ]] || fail "no $1 of version $2 was recorded"
+	# shellcheck disable=SC2001,SC2059
+	printf "$(sed 's/../\\x&/g' <<<"$hex")"
+}
+
 # Sends stdin to the coordinator as it is and waits until that closes the connection.
 raw() {
 	cat >"$T/raw.stdin"

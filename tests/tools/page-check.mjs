@@ -190,6 +190,46 @@ const scenarios = {
 			fault('a form is shown to who may not submit');
 	},
 
+	/* People elsewhere, each at a host name for which the browser shows another certificate: who may submit does so to the end, without a
+	 * token; who may look has no form; who has no role sees nothing. arg: the job's text. */
+	async far(browser) {
+		const at = (name) => url.replace('//', `//${name}.`);
+		const page = await open(browser, at('anna'));
+
+		await live(page, 'live');
+		await has(page, '#submit-as', 'submitted by anna');
+		if (await page.$eval('#submit-token', (e) => e.getClientRects().length))
+			fault('who has shown a certificate is asked for a token');
+		await tabTo(page, '#submit-text');
+		await page.keyboard.type(arg);
+		await tabTo(page, '#submit-form button');
+		await page.keyboard.press('Enter');
+		await has(page, '#news', 'Submitted: job 1');
+		await has(page, '#queue tbody th', 'by anna');
+		await has(page, '#queue .state', 'done');
+		await judgeAll(page, 'far');
+
+		const looks = await open(browser, at('vera'));
+		await live(looks, 'live');
+		await has(looks, '#queue tbody th', 'by anna');
+		if (await looks.$eval('#submit-form', (e) => e.getClientRects().length))
+			fault('a form is shown to who may only look');
+
+		const stranger = await open(browser, at('nina'));
+		await has(stranger, 'body', 'nina has no role');
+		for (const name of ['anna', 'vera', 'nina'])
+			asked.delete(new URL(at(name)).origin);
+	},
+
+	/* A browser without a certificate gets no page. */
+	async nobody(browser) {
+		const page = await browser.newPage();
+		const why = await page.goto(url).then((r) => `status ${r.status()}`, (e) => e.message);
+
+		if (!/ERR_(BAD_)?SSL_CLIENT_AUTH/.test(why))
+			fault(`without a certificate: ${why}`);
+	},
+
 	/* A person who has the keyboard alone reads and agrees; arg: the token, behind '#'. */
 	async consent(browser) {
 		const page = await open(browser, `${url}#token=${arg}`);

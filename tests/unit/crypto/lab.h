@@ -37,7 +37,7 @@ static inline struct identity *lab_identity(const char *dir, int i)
 	snprintf(csr, sizeof(csr), "%s/%s.csr", dir, name);
 	snprintf(crt, sizeof(crt), "%s/%s.crt", dir, name);
 	if (i == 0)
-		assert_ok(pki_init(dir, "test", 2));
+		assert_ok(pki_init(dir, "test", PKI_ED25519, 2));
 	assert_ok(pki_make_request(dir, &what));
 	assert_ok(pki_sign(dir, csr, crt, 1, NULL));
 	assert_ok(identity_load(&id, crt, key, NULL));

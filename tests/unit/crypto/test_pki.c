@@ -18,7 +18,7 @@ static int make(void **state)
 {
 	(void)state;
 	lab_dir(dir);
-	assert_ok(pki_init(dir, "A CA of Größe", 10));
+	assert_ok(pki_init(dir, "A CA of Größe", PKI_ED25519, 10));
 	return 0;
 }
 
@@ -115,6 +115,31 @@ static void roles_and_names(void **state)
 	assert_int_equal(verify(crt, ca, X509_PURPOSE_SSL_SERVER), X509_V_ERR_INVALID_PURPOSE);
 }
 
+/* Browsers check no chain that has an Ed25519 key in it. */
+static void a_ca_of_p256(void **state)
+{
+	char other[96], ca[128];
+	X509 *x;
+
+	(void)state;
+	snprintf(other, sizeof(other), "%s/p256", dir);
+	snprintf(ca, sizeof(ca), "%s/ca.crt", other);
+	assert_ok(pki_init(other, "of P-256", PKI_P256, 10));
+	x = load_certificate(ca);
+	assert_int_equal(EVP_PKEY_get_base_id(X509_get0_pubkey(x)), EVP_PKEY_EC);
+	assert_int_equal(X509_get_signature_nid(x), NID_ecdsa_with_SHA256);
+	X509_free(x);
+	for (int type = 0; type < 2; type++) {
+		struct pki_request what = { .name = type ? "by-p256" : "by-p256-ed",
+					    .key_type = type ? PKI_P256 : PKI_ED25519 };
+
+		paths(what.name);
+		assert_ok(pki_make_request(dir, &what));
+		assert_ok(pki_sign(other, csr, crt, 5, NULL));
+		assert_int_equal(verify(crt, ca, X509_PURPOSE_SSL_CLIENT), X509_V_OK);
+	}
+}
+
 static void one_fingerprint_for_key_request_certificate(void **state)
 {
 	uint8_t a[FINGERPRINT_LEN], b[FINGERPRINT_LEN], c[FINGERPRINT_LEN], d[FINGERPRINT_LEN];
@@ -202,7 +227,7 @@ static void nothing_is_overwritten(void **state)
 	assert_ok(pki_fingerprint(key, after));
 	assert_memory_equal(before, after, sizeof(before));
 	assert_int_not_equal(access(csr, F_OK), 0); /* no request for a key that is not there */
-	assert_err(pki_init(dir, "another", 10), ERR_INPUT, "has a CA already");
+	assert_err(pki_init(dir, "another", PKI_ED25519, 10), ERR_INPUT, "has a CA already");
 	assert_err(pki_lab(dir, 2), ERR_INPUT, "has a CA already");
 	paths("bank-a");
 	assert_err(pki_sign(dir, csr, crt, 5, NULL), ERR_INPUT, "bank-a.crt exists");
@@ -230,10 +255,10 @@ static void bad_requests_are_refused(void **state)
 
 		assert_err(pki_make_request(dir, &what), ERR_INPUT, "host name or an address");
 	}
-	assert_err(pki_init(dir, "", 10), ERR_INPUT, "name has 1 to 64");
-	assert_err(pki_init(dir, "a\033[1m", 10), ERR_INPUT, "name has 1 to 64");
-	assert_err(pki_init(dir, "x", 0), ERR_INPUT, "days: 0");
-	assert_err(pki_init(dir, "x", 99999), ERR_INPUT, "days: 99999");
+	assert_err(pki_init(dir, "", PKI_ED25519, 10), ERR_INPUT, "name has 1 to 64");
+	assert_err(pki_init(dir, "a\033[1m", PKI_ED25519, 10), ERR_INPUT, "name has 1 to 64");
+	assert_err(pki_init(dir, "x", PKI_ED25519, 0), ERR_INPUT, "days: 0");
+	assert_err(pki_init(dir, "x", PKI_ED25519, 99999), ERR_INPUT, "days: 99999");
 	assert_err(pki_lab(dir, 0), ERR_INPUT, "parties: 0");
 	assert_err(pki_lab(dir, 257), ERR_INPUT, "parties: 257");
 }
@@ -403,6 +428,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(roles_and_names),
+		cmocka_unit_test(a_ca_of_p256),
 		cmocka_unit_test(one_fingerprint_for_key_request_certificate),
 		cmocka_unit_test(show_says_what_and_no_secret),
 		cmocka_unit_test(nothing_is_overwritten),

@@ -75,7 +75,7 @@ void part_sizes(struct report *r, struct buf *b)
 	}
 	html_section(b, "sizes", "Clusters");
 	buf_printf(b,
-		   "<table class=\"bars\"><thead class=\"quiet\"><tr><th>cluster</th><th></th>"
+		   "<table class=\"bars\"><thead class=\"quiet\"><tr><th>cluster</th><td></td>"
 		   "<th>%s</th></tr></thead>\n",
 		   run_things(r->main->run, false));
 	for (const struct json *v = json_first(list); v && n < BARS_MAX; v = json_next(v), n++) {

@@ -28,12 +28,13 @@ void part_phases(struct report *r, struct buf *b)
 	if (!run_first(r->main->run, "phases"))
 		return;
 	buf_printf(b, "<h3>Phases of %s</h3>\n", html_of(r->main->name).s);
-	buf_printf(b,
-		   "<div class=\"scroll\"><table class=\"numbers\" id=\"phases\"><thead><tr>"
-		   "<th>phase</th><th>from, %s</th><th>compute, %s</th><th>wait, %s</th>"
-		   "<th>wire, %s</th><th>rounds</th><th>iterations</th><th>round trips</th></tr>"
-		   "</thead>\n<tbody>\n",
-		   unit, unit, unit, unit);
+	buf_printf(
+	    b,
+	    "<div class=\"scroll\"><table class=\"numbers\" id=\"phases\"><thead><tr>"
+	    "<th>phase</th><th>from, %s</th><th>compute, %s</th><th>wait, %s</th>"
+	    "<th>wire, %s</th><th>rounds</th><th>itera&shy;tions</th><th>round trips</th></tr>"
+	    "</thead>\n<tbody>\n",
+	    unit, unit, unit, unit);
 	for (const struct json *p = run_first(r->main->run, "phases"); p; p = run_next(p)) {
 		buf_printf(b, "<tr><th scope=\"row\">%s</th>", html_of(run_string(p, "name")).s);
 		report_cell(b, p, "start_s", show);
@@ -65,8 +66,8 @@ void part_processes(struct report *r, struct buf *b)
 	    b,
 	    "<h3>Processes</h3>\n<div class=\"scroll\"><table class=\"numbers\" id=\"processes\">"
 	    "<thead><tr><th>process</th><th class=\"text\">status</th><th>seconds</th>"
-	    "<th>rounds</th><th>round trips</th><th>TCP round trip, seen by coordinator</th>"
-	    "<th>seen by itself</th><th class=\"text\">congestion "
+	    "<th>rounds</th><th>round trips</th><th>TCP round trip, seen by coordi&shy;nator</th>"
+	    "<th>seen by itself</th><th class=\"text\">conges&shy;tion "
 	    "control</th></tr></thead>\n<tbody>\n");
 	for (size_t i = 0; i < r->runs.n; i++) {
 		const struct process *p = &r->runs.process[i];

@@ -199,6 +199,20 @@ test_refuse() {
 	ends 2 coordinator party-01
 }
 
+# A report, as a file: twelve clusters, so that the matrix is wide.
+test_report() {
+	need_browser
+	"$BIN/coterie" synth --nodes 360 --features 48 --clusters 12 --signal 0.8 --out "$T/data" >/dev/null
+	echo '{ "kind": "kcagc", "clusters": 12, "filter": { "order": 3 } }' >"$T/job.json"
+	"$BIN/coterie" run --quiet --data "$T/data" --job "$T/job.json" --parties 3 --keep-data --out "$T/run" >"$T/run.stdout" 2>&1 || fail "the run: $(<"$T/run.stdout")"
+	for name in run run/party-01; do
+		"$BIN/coterie" report "$T/$name" -o "$T/${name##*/}.html" --truth "$T/data/labels.txt" >/dev/null
+		URL=file://$T/${name##*/}.html
+		check report "report-${name##*/}"
+		checked
+	done
+}
+
 test_lost() {
 	need_browser
 	federation 2

@@ -292,6 +292,14 @@ const scenarios = {
 		await judge(page, 'refused');
 	},
 
+	/* A report that coterie report made, on the screen and on paper; arg: what its pictures are called. */
+	async report(browser) {
+		const page = await open(browser, url);
+
+		await judgeAll(page, arg);
+		await page.pdf({ path: path.join(pictures, `${arg}.pdf`), printBackground: true, preferCSSPageSize: true });
+	},
+
 	/* The daemon dies and comes back. */
 	async lost(browser) {
 		const page = await open(browser, url);

@@ -27,6 +27,16 @@ addEventListener('load', () => {
 			&& svg.viewBox.baseVal.width ? box(svg).width / svg.viewBox.baseVal.width : 1) < 10)
 			out.push(`too small to read: ${name(e)}`);
 	}
+	/* Words of a table's head that go on in another line, without a hyphen that was meant. */
+	const broken = seen('.numbers thead th').filter((e) => {
+		const t = e.firstChild, range = document.createRange();
+		return t && [...t.data.matchAll(/[^\s\u00ad]+/g)].some((m) => {
+			range.setStart(t, m.index + (t.data[m.index - 1] === '\u00ad')); /* whose hyphen is its own */
+			range.setEnd(t, m.index + m[0].length);
+			return new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size > 1;
+		});
+	}).map(name);
+
 	parent.postMessage({
 		page: location.pathname.split('/').pop(),
 		width,
@@ -34,6 +44,7 @@ addEventListener('load', () => {
 		out: out.slice(0, 5),
 		/* Tables that one has to push aside to see the end of. */
 		cut: seen('.scroll').filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => `${e.scrollWidth} in ${e.clientWidth}: ${name(e.firstElementChild)}`),
+		broken,
 		lanes: seen('#timeline .lane').length,
 		steps: seen('#timeline .step').length,
 		labels: seen('#timeline .phases text').length,

@@ -72,7 +72,7 @@ export function showPeers(status) {
 			cells: [
 				[p.name, small(p.software)],
 				[make('span', { class: `state ${p.connected ? 'good' : 'bad'}` }, p.connected ? 'connected' : 'away'),
-					` for ${seconds(Math.round(p.since_s))}`, small([p.address, p.times_gone > 0 && `went away ${p.times_gone === 1 ? 'once' : `${count(p.times_gone)} times`}`]
+					` for ${seconds(Math.round(p.since_s))}`, small([p.address, p.times_gone > 0 && `connection ${count(p.times_gone + p.connected)}`]
 						.filter(Boolean).join(', '))],
 				p.rtt_ms === undefined ? '' : `${p.rtt_ms.toFixed(p.rtt_ms < 1 ? 2 : 1)} ms`,
 				p.job ? bytes(p.bytes_sent) : '', p.job ? bytes(p.bytes_received) : '',
@@ -150,7 +150,7 @@ function facts(run) {
 
 function traffic(run) {
 	const sums = ['messages_sent', 'messages_received', 'bytes_sent', 'bytes_received'];
-	const show = (label, key, first) => table(label, [[first], ['Messages out', 'num'], ['in', 'num'], ['Bytes out', 'num'], ['in', 'num']],
+	const show = (label, key, first) => table(label, [[first], ['Messages out', 'num'], ['Messages in', 'num'], ['Bytes out', 'num'], ['Bytes in', 'num']],
 		group(run.traffic, key, sums).map(([name, s]) => ({
 			cells: [name, count(s.messages_sent), count(s.messages_received), bytes(s.bytes_sent), bytes(s.bytes_received)],
 		})));

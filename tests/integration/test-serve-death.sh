@@ -57,6 +57,15 @@ test_killed_while_a_job_runs() {
 	done
 	submits "$T/job.json" 4
 	job wait 4 >/dev/null || fail "the job after them ended with $?"
+	# What is over stays so, with its cause.
+	rows_job kmeans # which the parties' policies do not name
+	submits "$T/job.json" 5
+	! job wait 5 >/dev/null 2>&1 || fail "job 5 is done"
+	shown 5 '.state, .cause, .ended, .attempts' >"$T/before"
+	dies
+	shown 5 '.state, .cause, .ended, .attempts' | cmp - "$T/before" || fail "job 5 is $(job show 5)"
+	[[ $(head -n 1 "$T/before") == failed ]] || fail "job 5 is $(<"$T/before")"
+	[[ $(job list --json | jq -r '[.[] | select(.state == "done") | .id] | sort | join(" ")') == "1 2 3 4" ]] || fail "the queue: $(job list)"
 	for name in $(names 3); do ! gone "$name" || fail "$name has ended"; done
 }
 
@@ -74,13 +83,17 @@ test_killed_while_parties_come_again() {
 	sleeps party-01
 	submits "$T/job.json" 1
 	becomes 1 running
+	submits "$T/job.json" 2
+	becomes 2 queued
 	dies
 	soon_says coordinator 'attempt 1 of a job was under way'
+	is 2 queued || fail "job 2 is $(shown 2 .state)"
 	is 1 running || fail "job 1 is $(shown 1 .state)"
 	dies
 	is 1 running || fail "job 1 is $(shown 1 .state)"
 	wakes party-01
 	job wait 1 >"$T/waited" 2>&1 || fail "job 1: $(<"$T/waited")"
+	job wait 2 >"$T/waited" 2>&1 || fail "job 2, queued when the coordinator died twice: $(<"$T/waited")"
 }
 
 # Done, and killed before jobs.db was told: it says so, and nothing is run again.

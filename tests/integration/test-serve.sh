@@ -277,6 +277,10 @@ test_second_on_the_same_directory() {
 	start second "$BIN/coordinator" --serve --config "$T/coordinator.json" --out "$T/out/another"
 	ends 4 second
 	says second 'another process listens there'
+	edit coordinator ".control.socket = \"out/second.socket\" | .listen = \"$ADDRESS\""
+	start second "$BIN/coordinator" --serve --config "$T/coordinator.json" --out "$T/out/another"
+	ends 4 second
+	says second "listen: $ADDRESS: address already in use"
 	submits "$T/job.json" 1
 	job wait 1 >/dev/null || fail "the first was disturbed: $?"
 }

@@ -30,17 +30,21 @@ dh_prime(const struct dh_group *group); /* p in hexadecimal, for tests; of X2551
  */
 enum err dh_secret(uint8_t secret[static DH_SECRET_LEN]) MUST_CHECK;
 
+/* A secret exponent in its group, for any number of powers: a copy, which is wiped when freed. */
+struct dh_key;
+struct dh_key *dh_key_new(const struct dh_group *group, const uint8_t secret[static DH_SECRET_LEN]);
+void dh_key_free(struct dh_key *key); /* accepts NULL */
+
 /* out = g^secret mod p and out = public^secret mod p, dh_len() bytes. The caller has checked
  * public_key (dh_check). CT: mpn_sec_powm on fixed-size limbs, on stack and heap that are wiped;
  * crypto/x25519.h. */
-void dh_public(const struct dh_group *group, const uint8_t secret[static DH_SECRET_LEN],
-	       uint8_t *out);
-void dh_shared(const struct dh_group *group, const uint8_t secret[static DH_SECRET_LEN],
-	       const uint8_t *public_key, uint8_t *out);
+void dh_public(const struct dh_key *key, uint8_t *out);
+void dh_shared(const struct dh_key *key, const uint8_t *public_key, uint8_t *out);
 
 /* NULL if S has dh_len() bytes, 2 <= S <= p - 2 and is in no small subgroup; otherwise what is
  * wrong with it. ffdhe: Jacobi(S / p) = 1, which for a safe prime is membership of the subgroup.
- * X25519: a multiple of S by the curve's cofactor, 8, is not zero (RFC 7748, 6.1). */
+ * X25519: 8 S, 8 being the curve's cofactor, is not zero (RFC 7748, 6.1), nor then is any multiple
+ * that X25519 computes. */
 const char *dh_check(const struct dh_group *group, struct bytes public_key);
 
 #endif

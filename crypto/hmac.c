@@ -43,6 +43,13 @@ struct hmac *hmac_new(struct bytes key)
 	return h;
 }
 
+void hmac_rekey(struct hmac *h, struct bytes key)
+{
+	assert(key.n);
+	must(EVP_MAC_init(h->c, key.p, key.n, NULL), "HMAC");
+	h->ended = false;
+}
+
 static void begin(struct hmac *h)
 {
 	if (h->ended)
@@ -86,6 +93,13 @@ void kdf_extract(struct bytes salt, struct bytes secret, uint8_t key[static KDF_
 void kdf_expand(const uint8_t key[static KDF_KEY_LEN], struct bytes info, uint8_t *out, size_t n)
 {
 	struct hmac *h = hmac_new((struct bytes){ key, KDF_KEY_LEN });
+
+	kdf_expand_by(h, info, out, n);
+	hmac_free(h);
+}
+
+void kdf_expand_by(struct hmac *h, struct bytes info, uint8_t *out, size_t n)
+{
 	uint8_t t[KDF_KEY_LEN];
 
 	assert(n <= KDF_OUT_MAX);
@@ -102,5 +116,4 @@ void kdf_expand(const uint8_t key[static KDF_KEY_LEN], struct bytes info, uint8_
 		n -= part;
 	}
 	wipe(t, sizeof(t));
-	hmac_free(h);
 }

@@ -222,7 +222,14 @@ enum err ledger_open_read(struct ledger **out, const char *path)
 
 enum err ledger_durable(struct ledger *l, bool yes)
 {
-	return db_run(l->db, yes ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+	enum err e = ERR_OK;
+
+	if (l->durable != yes)
+		e = db_run(l->db,
+			   yes ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+	if (e == ERR_OK)
+		l->durable = yes;
+	return e;
 }
 
 static void free_job(struct ledger_job *job)

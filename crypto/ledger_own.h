@@ -15,6 +15,7 @@ struct ledger {
 	uint8_t job_hash[SHA256_LEN];
 	int64_t entry; /* of it in the file; 0: not written yet */
 	bool submitters, claims; /* the file has a column for them; a table for them, and a column for data sets */
+	bool durable;  /* commits wait for the disk */
 	bool got;      /* a row of it has something made from data */
 	struct ledger_row *noted; /* texts owned */
 	size_t count, cap;

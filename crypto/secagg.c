@@ -30,13 +30,14 @@ struct group {
 struct secagg {
 	struct secagg_setup setup; /* names are own copies */
 	const struct dh_group *dh;
-	uint8_t *secret; /* s_i, DH_SECRET_LEN bytes; gone once the pair keys are made */
+	struct dh_key *key; /* s_i; gone once the pair keys are made */
 	uint8_t public_key[DH_BYTES_MAX], nonce[SECAGG_NONCE_LEN], signature[SIGNATURE_MAX];
 	size_t signature_len;
 	struct buf spki;
 	struct psk *psk;                     /* by party; NULL: none, or the pair keys are made */
 	struct buf markers;                  /* of own advertisement */
 	uint8_t (*pair)[KDF_KEY_LEN];        /* K_ij by party; NULL until agreed */
+	struct hmac *hmac;                   /* by one pair key after the other */
 	uint8_t (*history)[SECAGG_HASH_LEN]; /* history_ij by party */
 	uint8_t coin[SECAGG_NONCE_LEN];
 	uint8_t session[SHA256_LEN];         /* h, once agreed */
@@ -125,6 +126,7 @@ static void commit(const uint8_t coin[static SECAGG_NONCE_LEN], uint8_t nonce[st
 enum err secagg_new(struct secagg **sa, const struct secagg_setup *setup, const struct identity *id)
 {
 	struct bytes spki = identity_spki(id);
+	uint8_t secret[DH_SECRET_LEN];
 	struct buf message = { 0 };
 	struct secagg *made;
 	char **names;
@@ -145,13 +147,13 @@ enum err secagg_new(struct secagg **sa, const struct secagg_setup *setup, const 
 	made->setup.names = (const char *const *)names;
 	take_psk(made, setup->psk);
 
-	made->secret = secret_new(DH_SECRET_LEN);
-	e = dh_secret(made->secret);
+	e = dh_secret(secret);
 	if (e == ERR_OK)
 		e = random_secret(made->coin, sizeof(made->coin));
 	if (e == ERR_OK) {
 		commit(made->coin, made->nonce);
-		dh_public(made->dh, made->secret, made->public_key);
+		made->key = dh_key_new(made->dh, secret);
+		dh_public(made->key, made->public_key);
 		buf_add(&made->spki, spki.p, spki.n);
 		advert_message(made, setup->own,
 			       (struct bytes){ made->public_key, dh_len(made->dh) }, made->nonce,
@@ -160,6 +162,7 @@ enum err secagg_new(struct secagg **sa, const struct secagg_setup *setup, const 
 			      &made->signature_len);
 		buf_release(&message);
 	}
+	wipe(secret, sizeof(secret));
 	if (e == ERR_OK)
 		*sa = made;
 	else
@@ -339,7 +342,7 @@ static void pair_key(const struct secagg *sa, size_t j, const uint8_t *public_ke
 	buf_add(&info, LABEL_PAIR, sizeof(LABEL_PAIR));
 	put_bytes(&info, first, strlen(first));
 	put_bytes(&info, second, strlen(second));
-	dh_shared(sa->dh, sa->secret, public_key, shared);
+	dh_shared(sa->key, public_key, shared);
 	memcpy(salt, h, sizeof(salt));
 	if (sa->psk && sa->psk[j].n)
 		psk_salt(&sa->psk[j], h, salt);
@@ -373,13 +376,14 @@ enum err secagg_agree(struct secagg *sa, const struct secagg_advert *adverts,
 	for (size_t j = 0; j < sa->setup.parties; j++)
 		memcpy(sa->nonces[j], adverts[j].nonce, SECAGG_NONCE_LEN);
 	sa->pair = secret_new(sa->setup.parties * sizeof(*sa->pair));
+	sa->hmac = hmac_new((struct bytes){ h, sizeof(h) });
 	ALLOC(sa->history, sa->setup.parties);
 	ALLOC(sa->sealed, sa->setup.parties);
 	for (size_t j = 0; j < sa->setup.parties; j++)
 		if (j != sa->setup.own)
 			pair_key(sa, j, adverts[j].public_key.p, h, sa->pair[j]);
-	secret_free(sa->secret, DH_SECRET_LEN);
-	sa->secret = NULL;
+	dh_key_free(sa->key);
+	sa->key = NULL;
 	forget_psk(sa);
 	return ERR_OK;
 }
@@ -421,6 +425,13 @@ static uint64_t take_round(struct secagg *sa, const size_t *members, size_t coun
 	return 0;
 }
 
+static void pair_expand(const struct secagg *sa, size_t j, struct bytes info, uint8_t *key,
+			size_t n)
+{
+	hmac_rekey(sa->hmac, (struct bytes){ sa->pair[j], KDF_KEY_LEN });
+	kdf_expand_by(sa->hmac, info, key, n);
+}
+
 enum err secagg_open(struct secagg *sa, const size_t *members, size_t count,
 		     const uint8_t transcript[static SECAGG_HASH_LEN], struct mask **m,
 		     uint64_t *round)
@@ -452,8 +463,7 @@ enum err secagg_open(struct secagg *sa, const size_t *members, size_t count,
 		if (members[i] == sa->setup.own)
 			continue;
 		memcpy(info.p + history, sa->history[members[i]], SECAGG_HASH_LEN);
-		kdf_expand(sa->pair[members[i]], (struct bytes){ info.p, info.n }, key,
-			   sizeof(key));
+		pair_expand(sa, members[i], (struct bytes){ info.p, info.n }, key, sizeof(key));
 		mask_peer(*m, key, members[i] > sa->setup.own ? MASK_PLUS : MASK_MINUS);
 		wipe(key, sizeof(key));
 	}
@@ -488,7 +498,7 @@ void secagg_pair_expand(const struct secagg *sa, size_t j, struct bytes info,
 			uint8_t key[static SECAGG_HASH_LEN])
 {
 	assert(sa->pair && j < sa->setup.parties && j != sa->setup.own);
-	kdf_expand(sa->pair[j], info, key, SECAGG_HASH_LEN);
+	pair_expand(sa, j, info, key, SECAGG_HASH_LEN);
 }
 
 const struct secagg_setup *secagg_setup_of(const struct secagg *sa)
@@ -510,9 +520,10 @@ void secagg_free(struct secagg *sa)
 	for (size_t i = 0; i < sa->group_count; i++)
 		free(sa->groups[i].members);
 	free(sa->groups);
-	secret_free(sa->secret, DH_SECRET_LEN);
+	dh_key_free(sa->key);
 	forget_psk(sa);
 	secret_free(sa->pair, sa->setup.parties * sizeof(*sa->pair));
+	hmac_free(sa->hmac);
 	free(sa->history);
 	free(sa->sealed);
 	free(sa->nonces);

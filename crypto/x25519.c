@@ -4,29 +4,37 @@
 #include <openssl/evp.h>
 #include <string.h>
 
-static EVP_PKEY *private_key(const uint8_t scalar[static X25519_LEN])
+/* struct x25519 is never defined: a pointer to it is libcrypto's key. */
+static EVP_PKEY *key_of(const struct x25519 *x)
+{
+	return (EVP_PKEY *)(uintptr_t)x;
+}
+
+struct x25519 *x25519_new(const uint8_t scalar[static X25519_LEN])
 {
 	EVP_PKEY *key = EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, NULL, scalar, X25519_LEN);
 
 	must(key, "X25519");
-	return key;
+	return (struct x25519 *)key;
 }
 
-void x25519_base(const uint8_t scalar[static X25519_LEN], uint8_t out[static X25519_LEN])
+void x25519_free(struct x25519 *x)
 {
-	EVP_PKEY *key = private_key(scalar);
+	EVP_PKEY_free(key_of(x));
+}
+
+void x25519_base(const struct x25519 *x, uint8_t out[static X25519_LEN])
+{
 	size_t n = X25519_LEN;
 
-	must(EVP_PKEY_get_raw_public_key(key, out, &n) == 1 && n == X25519_LEN, "X25519");
-	EVP_PKEY_free(key);
+	must(EVP_PKEY_get_raw_public_key(key_of(x), out, &n) == 1 && n == X25519_LEN, "X25519");
 }
 
-bool x25519(const uint8_t scalar[static X25519_LEN], const uint8_t point[static X25519_LEN],
+bool x25519(const struct x25519 *x, const uint8_t point[static X25519_LEN],
 	    uint8_t out[static X25519_LEN])
 {
-	EVP_PKEY *key = private_key(scalar),
-		 *other = EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, NULL, point, X25519_LEN);
-	EVP_PKEY_CTX *derive = EVP_PKEY_CTX_new(key, NULL);
+	EVP_PKEY *other = EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, NULL, point, X25519_LEN);
+	EVP_PKEY_CTX *derive = EVP_PKEY_CTX_new(key_of(x), NULL);
 	size_t n = X25519_LEN;
 	bool finite;
 
@@ -41,6 +49,5 @@ bool x25519(const uint8_t scalar[static X25519_LEN], const uint8_t point[static 
 	}
 	EVP_PKEY_CTX_free(derive);
 	EVP_PKEY_free(other);
-	EVP_PKEY_free(key);
 	return finite;
 }

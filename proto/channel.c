@@ -133,7 +133,7 @@ static void drop_held(struct channel *ch)
 
 		q->bytes -= it->body.n + QUEUE_ITEM_COST;
 		ch->out_bytes -= FRAME_HEADER_LEN + it->body.n;
-		buf_release(&it->body);
+		item_release(it);
 	}
 	ch->held_bytes = 0;
 	pthread_mutex_unlock(&ch->post->lock);
@@ -264,9 +264,18 @@ static enum err room_for_abort(struct channel *ch)
 	ch->held = ch->held_bytes = 0;
 	while (queue_pop(&ch->out, &it)) {
 		ch->out_bytes -= FRAME_HEADER_LEN + it.body.n;
-		buf_release(&it.body);
+		item_release(&it);
 	}
 	return ERR_OK;
+}
+
+/* Locked. */
+static void enqueue(struct channel *ch, const struct item *it)
+{
+	ch->post->exchange = true;
+	ch->out_bytes += FRAME_HEADER_LEN + it->body.n;
+	ch->flight += FRAME_HEADER_LEN + it->body.n;
+	queue_push(&ch->out, it);
 }
 
 enum err channel_send(struct channel *ch, const struct msg *m)
@@ -296,13 +305,10 @@ enum err channel_send(struct channel *ch, const struct msg *m)
 	}
 	e = m->type == MSG_ABORT ? room_for_abort(ch) : wait_for_room(ch);
 	if (e == ERR_OK) {
-		p->exchange = true;
-		ch->out_bytes += FRAME_HEADER_LEN + it.body.n;
-		ch->flight += FRAME_HEADER_LEN + it.body.n;
 		ch->held += hold;
 		ch->held_bytes += hold ? it.body.n : 0;
 		full = ch->held_bytes >= CHANNEL_HELD_MAX;
-		queue_push(&ch->out, &it);
+		enqueue(ch, &it);
 		if (!hold)
 			let_go(ch);
 	}
@@ -312,6 +318,44 @@ enum err channel_send(struct channel *ch, const struct msg *m)
 	if (full)
 		return channel_release(ch);
 	channel_pump(ch);
+	return e;
+}
+
+/* One channel's share of it. */
+static enum err send_shared(struct channel *ch, enum msg_type type, struct shared *s)
+{
+	struct item it = { .type = type, .body = { .p = s->body.p, .n = s->body.n }, .shared = s };
+	enum err e;
+
+	assert(!ch->recorder.note && msg_sender(type) & ch->own && type != MSG_ABORT);
+	pthread_mutex_lock(&ch->post->lock);
+	e = wait_for_room(ch);
+	if (e == ERR_OK) {
+		atomic_fetch_add(&s->holders, 1);
+		enqueue(ch, &it);
+		let_go(ch);
+	}
+	pthread_mutex_unlock(&ch->post->lock);
+	if (e == ERR_OK)
+		channel_pump(ch);
+	return e;
+}
+
+enum err channel_send_all(struct channel *const ch[], size_t count, const struct msg *m)
+{
+	struct shared *s;
+	struct item own;
+	enum err e = ERR_OK;
+
+	if (count == 1)
+		return channel_send(ch[0], m);
+	ALLOC(s, 1);
+	msg_encode(&s->body, m);
+	atomic_init(&s->holders, 1);
+	for (size_t i = 0; i < count && e == ERR_OK; i++)
+		e = send_shared(ch[i], m->type, s);
+	own = (struct item){ .shared = s };
+	item_release(&own);
 	return e;
 }
 

@@ -81,6 +81,9 @@ enum err channel_fault_at(const char *file, int line, const struct channel *ch, 
  * never blocks, overtakes whatever still waits, and can be sent after an error too, as long as
  * the connection stands. */
 enum err channel_send(struct channel *ch, const struct msg *m) MUST_CHECK;
+/* The same message to several channels without a recorder, not ABORT: its body is in memory once, until the
+ * last of the peers has acknowledged it. */
+enum err channel_send_all(struct channel *const ch[], size_t count, const struct msg *m) MUST_CHECK;
 
 /* Waits for the next message, which must be of this type. It borrows from the channel until the
  * next receive on the same channel. ERR_PEER: left, or sent another message. ERR_DEADLINE: no
@@ -112,6 +115,9 @@ enum err channel_drain(struct channel *ch, double timeout_s) MUST_CHECK;
  * has count entries. */
 enum err channel_send_labels(struct channel *ch, enum msg_type type, uint32_t group,
 			     uint32_t values, const uint32_t *label, size_t count) MUST_CHECK;
+enum err channel_send_labels_all(struct channel *const ch[], size_t channels, enum msg_type type,
+				 uint32_t group, uint32_t values, const uint32_t *label,
+				 size_t count) MUST_CHECK;
 enum err channel_recv_labels(struct channel *ch, enum msg_type type, uint32_t group,
 			     uint32_t values, uint32_t *label, size_t count) MUST_CHECK;
 /* The same where the sender chooses values, from least to *values, which becomes what it chose. */
@@ -128,6 +134,8 @@ enum err channel_recv_labels_some(struct channel *ch, enum msg_type type, uint32
  * finite. count may be 0: one empty message. */
 enum err channel_send_reals(struct channel *ch, enum msg_type type, uint32_t group, const double *x,
 			    size_t count) MUST_CHECK;
+enum err channel_send_reals_all(struct channel *const ch[], size_t channels, enum msg_type type,
+				uint32_t group, const double *x, size_t count) MUST_CHECK;
 enum err channel_recv_reals(struct channel *ch, enum msg_type type, uint32_t group, double *x,
 			    size_t count) MUST_CHECK;
 /* The same where the sender chooses how many rows of `cols` numbers, from least to most, it sends;

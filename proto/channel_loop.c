@@ -47,7 +47,23 @@ void queue_clear(struct queue *q)
 	struct item it;
 
 	while (queue_pop(q, &it))
-		buf_release(&it.body);
+		item_release(&it);
+}
+
+void item_release(struct item *it)
+{
+	struct shared *s = it->shared;
+
+	if (!s) {
+		buf_release(&it->body);
+		return;
+	}
+	it->body = (struct buf){ 0 };
+	it->shared = NULL;
+	if (atomic_fetch_sub(&s->holders, 1) == 1) {
+		buf_release(&s->body);
+		free(s);
+	}
 }
 
 /* ---- what the loop reports ---- */
@@ -263,9 +279,14 @@ bool channel_take(struct channel *ch, enum msg_type *type, struct buf *body)
 	any = ch->out.count > ch->held && queue_pop(&ch->out, &it);
 	if (any) {
 		*type = it.type;
-		channel_recycle(ch, body);
-		*body = it.body;
 		channel_count_locked(ch, it.type, true, 1, FRAME_HEADER_LEN + it.body.n);
+		channel_recycle(ch, body);
+		if (it.shared) {
+			buf_add(body, it.body.p, it.body.n);
+			item_release(&it);
+		} else {
+			*body = it.body;
+		}
 	}
 	pthread_mutex_unlock(&ch->post->lock);
 	return any;

@@ -19,6 +19,7 @@
 #include "proto/frame.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 enum {
 	MSG_TYPES = 0
@@ -32,9 +33,16 @@ enum {
 	SPARE_LITTLE = 1 << 20, /* or this: channel_spare_little() */
 };
 
+/* The body of a message to many. */
+struct shared {
+	atomic_uint holders;
+	struct buf body;
+};
+
 struct item {
 	enum msg_type type;
 	struct buf body;
+	struct shared *shared;        /* whose body that is; NULL: the item's own */
 	double first_byte_s, whole_s; /* received ones: when they came */
 };
 
@@ -135,6 +143,7 @@ struct channel {
 void queue_push(struct queue *q, const struct item *it);
 bool queue_pop(struct queue *q, struct item *it);
 void queue_clear(struct queue *q);
+void item_release(struct item *it); /* its body */
 /* Code and flags of `to`, and a copy of why; does nothing if r is set already. */
 void reason_set(struct reason *r, const struct reason *to, const char *why);
 void channel_break(struct channel *ch, const struct reason *reason, const char *why);

@@ -115,7 +115,10 @@ static void forget(struct channel *ch, uint32_t received)
 		k->bytes -= FRAME_HEADER_LEN + it.body.n;
 		k->left -= k->left > 0;
 		k->acked++;
-		channel_recycle(ch, &it.body);
+		if (it.shared)
+			item_release(&it);
+		else
+			channel_recycle(ch, &it.body);
 	}
 	if (k->queue.count == 0)
 		pthread_cond_broadcast(&ch->post->changed); /* who drains */

@@ -14,6 +14,13 @@
 enum err channel_send_labels(struct channel *ch, enum msg_type type, uint32_t group,
 			     uint32_t values, const uint32_t *label, size_t count)
 {
+	return channel_send_labels_all(&ch, 1, type, group, values, label, count);
+}
+
+enum err channel_send_labels_all(struct channel *const ch[], size_t channels, enum msg_type type,
+				 uint32_t group, uint32_t values, const uint32_t *label,
+				 size_t count)
+{
 	/* Of 8 entries or a multiple, which fill whole bytes. */
 	size_t most = (size_t)CHANNEL_CHUNK / labels_bits(values) * 8, done = 0;
 	struct buf packed = { 0 };
@@ -32,7 +39,7 @@ enum err channel_send_labels(struct channel *ch, enum msg_type type, uint32_t gr
 						.count = count,
 						.offset = done,
 						.packed = { packed.p, bytes } };
-		e = channel_send(ch, &m);
+		e = channel_send_all(ch, channels, &m);
 		done += now;
 	} while (e == ERR_OK && done < count);
 	buf_release(&packed);
@@ -142,6 +149,12 @@ static void put_bytes(uint8_t *to, const void *from, size_t size)
 enum err channel_send_reals(struct channel *ch, enum msg_type type, uint32_t group, const double *x,
 			    size_t count)
 {
+	return channel_send_reals_all(&ch, 1, type, group, x, count);
+}
+
+enum err channel_send_reals_all(struct channel *const ch[], size_t channels, enum msg_type type,
+				uint32_t group, const double *x, size_t count)
+{
 	size_t size = real_size(type), most = CHANNEL_CHUNK / size, done = 0;
 	uint8_t *chunk = alloc(most, size);
 	enum err e;
@@ -161,7 +174,7 @@ enum err channel_send_reals(struct channel *ch, enum msg_type type, uint32_t gro
 				put_bytes(chunk + i * size, number, size);
 		}
 		m.reals = (struct msg_reals){ group, count, done, { chunk, now * size } };
-		e = channel_send(ch, &m);
+		e = channel_send_all(ch, channels, &m);
 		done += now;
 	} while (e == ERR_OK && done < count);
 	free(chunk);

@@ -11,15 +11,26 @@
 #include <string.h>
 #include <unistd.h>
 
+struct db_rows {
+	sqlite3_stmt *stmt;
+	bool kept, busy; /* in the list below; and its rows are being read */
+};
+
+/* The last statements, which are parsed once if they come again and again: a commit of the ledger
+ * has fewer. */
+enum { KEPT = 8 };
+
 struct db {
 	sqlite3 *handle;
 	char *path;
 	unsigned busy_ms;
+	struct db_rows kept[KEPT];
+	unsigned next; /* of them: whose place the next one takes */
 };
 
 static sqlite3_stmt *of(struct db_rows *rows)
 {
-	return (sqlite3_stmt *)rows;
+	return rows->stmt;
 }
 
 static enum err fail(struct db *db, const char *doing)
@@ -72,6 +83,8 @@ void db_close(struct db *db)
 {
 	if (!db)
 		return;
+	for (int i = 0; i < KEPT; i++)
+		sqlite3_finalize(db->kept[i].stmt);
 	sqlite3_close(db->handle);
 	free(db->path);
 	free(db);
@@ -92,6 +105,53 @@ enum err db_log_ahead(struct db *db)
 }
 
 /* ---- statements ---- */
+
+static bool ends(const char *sql)
+{
+	return !sql[strspn(sql, "; \t\r\n")];
+}
+
+/* The first statement of sql; *rest: what is behind it. To be ended. NULL: it does not parse. */
+static struct db_rows *prepare(struct db *db, const char *sql, const char **rest)
+{
+	sqlite3_stmt *stmt;
+	struct db_rows *rows;
+
+	for (int i = 0; i < KEPT; i++) {
+		rows = &db->kept[i];
+		if (rows->stmt && !rows->busy && !strcmp(sqlite3_sql(rows->stmt), sql)) {
+			rows->busy = true;
+			*rest = "";
+			return rows;
+		}
+	}
+	if (sqlite3_prepare_v2(db->handle, sql, -1, &stmt, rest) != SQLITE_OK)
+		return NULL;
+	rows = &db->kept[db->next % KEPT];
+	if (!stmt || !ends(*rest) || rows->busy) {
+		rows = alloc(1, sizeof(*rows));
+	} else {
+		db->next++;
+		sqlite3_finalize(rows->stmt);
+		rows->kept = rows->busy = true;
+	}
+	rows->stmt = stmt;
+	return rows;
+}
+
+void db_end(struct db_rows *rows)
+{
+	if (!rows)
+		return;
+	if (rows->kept) {
+		sqlite3_reset(rows->stmt);
+		sqlite3_clear_bindings(rows->stmt);
+		rows->busy = false;
+		return;
+	}
+	sqlite3_finalize(rows->stmt);
+	free(rows);
+}
 
 static void bind(sqlite3_stmt *stmt, const char *arguments, va_list ap)
 {
@@ -132,26 +192,19 @@ enum err db_next(struct db *db, struct db_rows *rows, bool *found)
 enum err db_query(struct db *db, struct db_rows **rows, bool *found, const char *sql,
 		  const char *arguments, ...)
 {
-	sqlite3_stmt *stmt;
 	const char *rest;
 	va_list ap;
 
 	*found = false;
-	*rows = NULL;
-	if (sqlite3_prepare_v2(db->handle, sql, -1, &stmt, &rest) != SQLITE_OK)
+	*rows = prepare(db, sql, &rest);
+	if (!*rows)
 		return fail(db, "reading");
-	*rows = (struct db_rows *)stmt;
-	if (!stmt || rest[strspn(rest, "; \t\r\n")])
+	if (!of(*rows) || !ends(rest))
 		return err_set(ERR_INPUT, "%s: \"%.100s\" is not one statement", db->path, sql);
 	va_start(ap, arguments);
-	bind(stmt, arguments, ap);
+	bind(of(*rows), arguments, ap);
 	va_end(ap);
 	return db_next(db, *rows, found);
-}
-
-void db_end(struct db_rows *rows)
-{
-	sqlite3_finalize(of(rows));
 }
 
 int64_t db_int(struct db_rows *rows, int column)
@@ -213,19 +266,21 @@ const void *db_bytes(struct db_rows *rows, int column, size_t n)
 
 enum err db_change(struct db *db, const char *sql, const char *arguments, ...)
 {
-	sqlite3_stmt *stmt;
+	const char *rest;
+	struct db_rows *rows = prepare(db, sql, &rest);
 	va_list ap;
 	int status;
+	enum err e;
 
-	if (sqlite3_prepare_v2(db->handle, sql, -1, &stmt, NULL) != SQLITE_OK)
+	if (!rows)
 		return fail(db, "cannot be written");
 	va_start(ap, arguments);
-	bind(stmt, arguments, ap);
+	bind(of(rows), arguments, ap);
 	va_end(ap);
-	status = sqlite3_step(stmt);
-	sqlite3_finalize(stmt);
-	return status == SQLITE_DONE || status == SQLITE_ROW ? ERR_OK
-							     : fail(db, "cannot be written");
+	status = sqlite3_step(of(rows));
+	e = status == SQLITE_DONE || status == SQLITE_ROW ? ERR_OK : fail(db, "cannot be written");
+	db_end(rows);
+	return e;
 }
 
 int64_t db_last_row(struct db *db)
@@ -235,6 +290,13 @@ int64_t db_last_row(struct db *db)
 
 enum err db_run(struct db *db, const char *sql)
 {
+	const char *rest;
+	struct db_rows *rows = prepare(db, sql, &rest);
+	bool one = rows && ends(rest);
+
+	db_end(rows);
+	if (one)
+		return db_change(db, sql, "");
 	return sqlite3_exec(db->handle, sql, NULL, NULL, NULL) == SQLITE_OK
 		   ? ERR_OK
 		   : fail(db, "cannot be written");

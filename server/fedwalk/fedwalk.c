@@ -390,9 +390,8 @@ static enum err account(struct hub *h)
 	told[FEDWALK_KEPT] = h->encoder.kept;
 	told[FEDWALK_BOXES] = (double)h->carried.boxes;
 	told[FEDWALK_BOX_BYTES] = (double)h->carried.bytes;
-	for (size_t l = 0; l < run->L; l++)
-		TRY(channel_send_reals(run->channel[l], MSG_MATRIX, h->root->id, told,
-				       FEDWALK_TOLD));
+	TRY(channel_send_reals_all(run->channel, run->L, MSG_MATRIX, h->root->id, told,
+				   FEDWALK_TOLD));
 	fedwalk_record(&run->job.fedwalk, run->n, told, &run->record->facts);
 	return ERR_OK;
 }

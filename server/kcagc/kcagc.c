@@ -54,8 +54,9 @@ enum err server_prepare_norms(struct run *run, const struct tree_node *root, uin
 	e = secure_sum_wide(run, root, round, norm, run->n);
 	for (size_t i = 0; i < run->n; i++)
 		norm[i] = sqrt(fmax(norm[i], 0));
-	for (size_t l = 0; l < run->L && e == ERR_OK; l++)
-		e = channel_send_reals(run->channel[l], MSG_MATRIX, root->id, norm, run->n);
+	if (e == ERR_OK)
+		e = channel_send_reals_all(run->channel, run->L, MSG_MATRIX, root->id, norm,
+					   run->n);
 	free(norm);
 	return e;
 }

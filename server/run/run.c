@@ -43,17 +43,14 @@ void run_progress(struct run *run, unsigned iteration, size_t moved)
 
 enum err run_broadcast(struct run *run, size_t first, size_t last, const struct msg *m)
 {
-	for (size_t l = first; l < last; l++)
-		TRY(channel_send(run->channel[l], m));
-	return ERR_OK;
+	return channel_send_all(run->channel + first, last - first, m);
 }
 
 enum err run_broadcast_labels(struct run *run, size_t first, size_t last, enum msg_type type,
 			      uint32_t group, uint32_t values, const uint32_t *label, size_t count)
 {
-	for (size_t l = first; l < last; l++)
-		TRY(channel_send_labels(run->channel[l], type, group, values, label, count));
-	return ERR_OK;
+	return channel_send_labels_all(run->channel + first, last - first, type, group, values,
+				       label, count);
 }
 
 enum err run_warm(struct run *run)

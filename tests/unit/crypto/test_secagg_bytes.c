@@ -53,6 +53,7 @@ static struct secagg *bank_b(unsigned modulus_bits)
 				      .parties = PARTIES,
 				      .names = names,
 				      .own = OWN };
+	uint8_t secret[DH_SECRET_LEN];
 	struct secagg *sa;
 	char **copies;
 
@@ -66,8 +67,8 @@ static struct secagg *bank_b(unsigned modulus_bits)
 	for (int j = 0; j < PARTIES; j++)
 		copies[j] = alloc_copy(names[j]);
 	sa->setup.names = (const char *const *)copies;
-	sa->secret = secret_new(DH_SECRET_LEN);
-	unhex(known.party[OWN].secret, sa->secret);
+	unhex(known.party[OWN].secret, secret);
+	sa->key = dh_key_new(sa->dh, secret);
 	for (int j = 0; j < PARTIES; j++)
 		adverts[j] = (struct secagg_advert){
 			{ public_key[j], unhex(known.party[j].public_key, public_key[j]) },
@@ -108,6 +109,7 @@ static void agree(struct secagg *sa, uint8_t h[static SHA256_LEN])
 	for (size_t j = 0; j < PARTIES; j++)
 		memcpy(sa->nonces[j], nonce[j], sizeof(nonce[j]));
 	ALLOC(sa->pair, PARTIES);
+	sa->hmac = hmac_new((struct bytes){ h, SHA256_LEN });
 	ALLOC(sa->history, PARTIES);
 	ALLOC(sa->sealed, PARTIES);
 	for (size_t j = 0; j < PARTIES; j++)

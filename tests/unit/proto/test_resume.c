@@ -110,6 +110,57 @@ static void test_account(void **state)
 	assert_int_equal(t[0].messages_received, 2 * COUNT);
 }
 
+/* ---- one message to many ---- */
+
+/* The bytes are there once, whoever has acknowledged them, as long as one peer has not. */
+static void test_one_body_for_all(void **state)
+{
+	struct msg m = { .type = MSG_CHOICE, .choice = { 2, 7 } }, got;
+	struct channel *other = channel_new(hub.post, COORD, "bank-b"), *both[2];
+	enum msg_type type;
+	struct bytes body;
+	uint32_t seq;
+
+	(void)state;
+	both[0] = hub.ch;
+	both[1] = other;
+	channel_of_job(other, job_id, ATTEMPT);
+	channel_keep(other);
+	assert_ok(channel_send_all(both, 2, &m));
+	assert_true(channel_next(other, &type, &seq, &body));
+	assert_ptr_equal(body.p, hub.ch->out.item[hub.ch->out.first].body.p);
+	channel_sent(other, FRAME_HEADER_LEN + body.n);
+	channel_went(other);
+	assert_ok(channel_acked(other, 1));
+	channel_free(other);
+
+	connection(&hub, &bank, ALL, 5); /* lost in the middle, and sent again */
+	lose_and_resume();
+	connection(&hub, &bank, ALL, ALL);
+	assert_ok(channel_recv(bank.ch, MSG_CHOICE, &got));
+	assert_int_equal(got.choice.value, 7);
+}
+
+/* What waits for a peer that is given up is not taken from the others. */
+static void test_one_peer_of_many_ends(void **state)
+{
+	struct msg m = { .type = MSG_CHOICE, .choice = { 2, 7 } }, got;
+	struct post *post = post_new(20);
+	struct channel *a = channel_new(post, COORD, "bank-a"),
+		       *b = channel_new(post, COORD, "bank-b"), *const both[] = { a, b };
+
+	(void)state;
+	assert_ok(channel_send_all(both, 2, &m));
+	channel_fail(b, ERR_PEER, "gone");
+	channel_free(b);
+	channel_pair(a, bank.ch);
+	channel_pump(a);
+	assert_ok(channel_recv(bank.ch, MSG_CHOICE, &got));
+	assert_int_equal(got.choice.value, 7);
+	channel_free(a);
+	post_free(post);
+}
+
 /* ---- acknowledgements ---- */
 
 static void test_acknowledgements(void **state)
@@ -270,6 +321,8 @@ int main(void)
 		IN(test_every_byte),
 		IN(test_many_cuts),
 		IN(test_account),
+		IN(test_one_body_for_all),
+		IN(test_one_peer_of_many_ends),
 		IN(test_acknowledgements),
 		IN(test_when_to_acknowledge),
 		IN(test_window),

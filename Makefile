@@ -113,7 +113,7 @@ endef
 $(foreach r,$(ROOMS),$(eval $(call archive,$(r))))
 
 # Bytes from outside and secrets are handled here: no silent conversion.
-$(B)/proto/%.o $(B)/crypto/%.o $(B)/common/data/%.o $(B)/common/fedgcn/file.o: WARN += $(STRICT)
+$(B)/proto/%.o $(B)/crypto/%.o $(B)/common/data/%.o $(B)/common/base/pack.o $(B)/common/fedgcn/file.o $(B)/common/fedsc/model.o: WARN += $(STRICT)
 # The page is in the programs, byte for byte.
 $(B)/common/http/window_page.o: $(wildcard common/http/page/*)
 # The numerics are worth the compile time.

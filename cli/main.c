@@ -25,6 +25,8 @@ static const struct command {
 	{ "gcc", "cluster pooled data, the best that parties can reach (GCC)", gcc_main },
 	{ "spectral", "cluster a pooled graph, the best that parties can reach (FedSpectral)",
 	  spectral_main },
+	{ "predict", "clusters of new rows, by what a run of kmeans or fedsc left at a party",
+	  predict_main },
 	{ "fedgcn", "assign graphs by a model; FedGCN with all parties in one process",
 	  fedgcn_main },
 	{ "privacy", "what shared sums tell about features, from pooled data", privacy_main },

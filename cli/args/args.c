@@ -146,7 +146,7 @@ enum err results_write(const char *out, char *const *id, const uint32_t *label, 
 
 	json_write_pretty(result, &text);
 	if (!err)
-		err = labels_write(csv, npy, id, label, n);
+		err = labels_write(csv, npy, id, label, NULL, n);
 	if (!err)
 		err = args_write(out, "result.json", &text);
 	buf_release(&text);

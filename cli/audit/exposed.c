@@ -377,7 +377,7 @@ static enum err run_job(struct run *run, const struct mat *X, const struct job *
 
 		fedsc_deal(X, run->part, l, &own);
 		if (job->fedsc.how.standardize == STANDARDIZE_LOCAL)
-			TRY(standard_own(&own, NULL, NULL, false));
+			TRY(standard_own(&own, NULL, NULL, false, NULL));
 		TRY(fedsc_party_init(&run->party[l], &own, job->fedsc.how.least, NULL, threads));
 	}
 	TRY(fedsc_params_of(&job->fedsc, run->memory.count, job->seed, threads, &p));

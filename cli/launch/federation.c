@@ -281,7 +281,8 @@ static enum err truth_by_id(struct launch *l, const char *ids_path, const char *
 		for (size_t i = 0; i < ids.n; i++) /* ids are sorted, labels are as in the file */
 			id[ids.row[i]] = ids.id[i];
 		l->truth = file_join(l->work, "truth.csv");
-		e = labels_write(l->truth, NULL, ids_path ? id : NULL, labels.label, labels.n);
+		e = labels_write(l->truth, NULL, ids_path ? id : NULL, labels.label, NULL,
+				 labels.n);
 	}
 	free(id);
 	ids_release(&ids);

@@ -179,7 +179,7 @@ static enum err keep_once(struct labels *l, const char *where)
 	free(s);
 	free(l->label);
 	free(l->id);
-	*l = (struct labels){ n, label, id };
+	*l = (struct labels){ .n = n, .label = label, .id = id };
 	return err;
 }
 

@@ -358,9 +358,10 @@ uint32_t *dataset_own_order(const struct dataset *d, const uint32_t *label)
 }
 
 enum err dataset_write_labels(const char *csv, const char *npy, const struct dataset *d,
-			      const uint32_t *label)
+			      const uint32_t *label, const double *confidence)
 {
 	uint32_t *own = dataset_own_order(d, label);
+	double *sure = NULL;
 	char **id = NULL;
 	enum err err;
 
@@ -369,7 +370,12 @@ enum err dataset_write_labels(const char *csv, const char *npy, const struct dat
 		for (size_t i = 0; i < d->n; i++)
 			id[d->ids.row[i]] = d->ids.id[i];
 	}
-	err = labels_write(csv, npy, id, own, d->n);
+	if (confidence)
+		ALLOC(sure, d->n);
+	for (size_t i = 0; sure && i < d->n; i++)
+		sure[d->has_ids ? d->ids.row[i] : i] = confidence[i];
+	err = labels_write(csv, npy, id, own, sure, d->n);
+	free(sure);
 	free(id);
 	free(own);
 	return err;

@@ -65,9 +65,9 @@ void dataset_feed_edges(const struct dataset *d, dataset_feed *feed, void *arg);
 /* label: n values, row by row of X. The same in the party's own order, owned by the caller. */
 uint32_t *dataset_own_order(const struct dataset *d, const uint32_t *label);
 
-/* labels_write() in the party's own order; the CSV has ids. */
+/* labels_write() in the party's own order; the CSV has ids. confidence: as label, or NULL. */
 enum err dataset_write_labels(const char *csv, const char *npy, const struct dataset *d,
-			      const uint32_t *label) MUST_CHECK;
+			      const uint32_t *label, const double *confidence) MUST_CHECK;
 
 /* A data directory: features.(mtx|npy|csv), edges.(tsv|mtx), ids.txt and labels.txt; what is not
  * there is NULL. ERR_INPUT if something of `needs` is missing, or there in two formats. */

@@ -17,6 +17,8 @@ static void add(struct labels *l, size_t *room, uint32_t label)
 		l->label = alloc_again(l->label, *room, sizeof(*l->label));
 		if (l->id)
 			l->id = alloc_again(l->id, *room, sizeof(*l->id));
+		if (l->confidence)
+			l->confidence = alloc_again(l->confidence, *room, sizeof(*l->confidence));
 	}
 	l->label[l->n++] = label;
 }
@@ -51,20 +53,45 @@ enum err labels_parse_txt(struct bytes file, const char *where, struct labels *l
 	return err;
 }
 
+static enum err read_heading(struct text *t, struct buf *field, bool *sure)
+{
+	static const char *const name[] = { "id", "label", "confidence" };
+	struct text here = *t; /* for complaints: t moves on to the next line */
+	bool last = false;
+
+	*sure = false;
+	for (size_t i = 0; i < 3 && !last; i++) {
+		TRY(csv_field(t, field, &last));
+		if (strcmp((const char *)field->p, name[i]) != 0 || (last && i == 0))
+			return text_error(&here, "the heading is not \"id,label\" or "
+						 "\"id,label,confidence\"");
+		*sure = i == 2;
+	}
+	return last ? ERR_OK : text_error(&here, "the heading has more than three names");
+}
+
+static enum err read_confidence(const struct text *here, const struct buf *field, double *x)
+{
+	char *end;
+
+	*x = strtod((const char *)field->p, &end);
+	if (field->n && !*end && *x >= 0 && *x <= 1)
+		return ERR_OK;
+	return text_error(here, "the confidence is \"%.40s\", expected a number from 0 to 1",
+			  (const char *)field->p);
+}
+
 static enum err read_csv(struct text *t, struct buf *field, struct labels *l)
 {
-	struct text here = *t; /* for complaints: t moves on to the next line */
+	struct text here = *t;
 	size_t room = 0;
 	uint64_t x;
-	bool last;
+	bool last, sure;
 
 	l->id = alloc(1, sizeof(*l->id));
-	TRY(csv_field(t, field, &last));
-	if (last || strcmp((const char *)field->p, "id") != 0)
-		return text_error(&here, "the heading is not \"id,label\"");
-	TRY(csv_field(t, field, &last));
-	if (!last || strcmp((const char *)field->p, "label") != 0)
-		return text_error(&here, "the heading is not \"id,label\"");
+	TRY(read_heading(t, field, &sure));
+	if (sure)
+		ALLOC(l->confidence, 1);
 	while (t->p < t->end) {
 		here = *t;
 		TRY(csv_field(t, field, &last));
@@ -74,13 +101,22 @@ static enum err read_csv(struct text *t, struct buf *field, struct labels *l)
 		add(l, &room, 0);
 		l->id[l->n - 1] = alloc_copy((const char *)field->p);
 		TRY(csv_field(t, field, &last));
-		if (!last || !word_whole((struct word){ (const char *)field->p, field->n }, &x) ||
+		if (last == sure ||
+		    !word_whole((struct word){ (const char *)field->p, field->n }, &x) ||
 		    x >= LABELS_MAX)
 			return text_error(&here,
 					  "the label is \"%.40s\", expected a whole number below "
-					  "%d at the end of the record",
-					  (const char *)field->p, LABELS_MAX);
+					  "%d%s",
+					  (const char *)field->p, LABELS_MAX,
+					  sure ? ", and a confidence after it"
+					       : " at the end of the record");
 		l->label[l->n - 1] = (uint32_t)x;
+		if (!sure)
+			continue;
+		TRY(csv_field(t, field, &last));
+		if (!last)
+			return text_error(&here, "more than an id, a label and a confidence");
+		TRY(read_confidence(&here, field, &l->confidence[l->n - 1]));
 	}
 	return check_count(t->where, l);
 }
@@ -155,12 +191,14 @@ void labels_release(struct labels *l)
 		free(l->id[i]);
 	free(l->id);
 	free(l->label);
+	free(l->confidence);
 	*l = (struct labels){ 0 };
 }
 
-static void print_csv(char *const *id, const uint32_t *label, size_t n, struct buf *text)
+static void print_csv(char *const *id, const uint32_t *label, const double *confidence, size_t n,
+		      struct buf *text)
 {
-	buf_printf(text, "id,label\n");
+	buf_printf(text, "id,label%s\n", confidence ? ",confidence" : "");
 	for (size_t i = 0; i < n; i++) {
 		if (id)
 			csv_print_field(id[i], text);
@@ -168,12 +206,14 @@ static void print_csv(char *const *id, const uint32_t *label, size_t n, struct b
 			buf_decimal(text, i);
 		buf_add(text, ",", 1);
 		buf_decimal(text, label[i]);
+		if (confidence)
+			buf_printf(text, ",%.6g", confidence[i]);
 		buf_add(text, "\n", 1);
 	}
 }
 
 enum err labels_write(const char *csv, const char *npy, char *const *id, const uint32_t *label,
-		      size_t n)
+		      const double *confidence, size_t n)
 {
 	struct buf text = { 0 }, numbers = { 0 };
 	struct file_one file[] = {
@@ -183,7 +223,7 @@ enum err labels_write(const char *csv, const char *npy, char *const *id, const u
 	enum err e;
 
 	if (csv)
-		print_csv(id, label, n, &text);
+		print_csv(id, label, confidence, n, &text);
 	if (npy)
 		npy_print_labels(label, n, &numbers);
 	file[0].data = (struct bytes){ text.p, text.n };

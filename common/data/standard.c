@@ -94,7 +94,25 @@ static void say_alike(const struct measure *column, size_t columns, const struct
 	buf_release(&list);
 }
 
-enum err standard_own(struct mat *Z, const bool *apart, const struct columns *names, bool drop)
+void standard_by_release(struct standard_by *by)
+{
+	free(by->shift);
+	free(by->unit);
+	*by = (struct standard_by){ 0 };
+}
+
+static void keep_measures(const struct measure *column, size_t m, struct standard_by *by)
+{
+	ALLOC(by->shift, m);
+	ALLOC(by->unit, m);
+	for (size_t j = 0; j < m; j++) {
+		by->shift[j] = column[j].mean * column[j].largest;
+		by->unit[j] = column[j].alike ? 0 : column[j].deviation * column[j].largest;
+	}
+}
+
+enum err standard_own(struct mat *Z, const bool *apart, const struct columns *names, bool drop,
+		      struct standard_by *by)
 {
 	struct measure *column = alloc(Z->cols, sizeof(*column));
 	size_t alike = 0, kept = 0, to = 0;
@@ -106,6 +124,8 @@ enum err standard_own(struct mat *Z, const bool *apart, const struct columns *na
 			column[j] = (struct measure){ .largest = 1, .deviation = 1 };
 		alike += column[j].alike;
 	}
+	if (by)
+		keep_measures(column, Z->cols, by);
 	kept = drop ? Z->cols - alike : Z->cols;
 	if (alike == Z->cols)
 		e = err_set(
@@ -139,7 +159,7 @@ enum err standard_features(struct features *X, const struct columns *names)
 		return ERR_OK;
 	}
 	apart = standard_apart(X, names);
-	e = standard_own(&X->dense, apart, names, false);
+	e = standard_own(&X->dense, apart, names, false, NULL);
 	free(apart);
 	return e;
 }

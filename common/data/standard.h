@@ -23,11 +23,18 @@ struct column_text column_text(const struct columns *names, size_t j);
 /* Which of X's columns are left as they are: m values, owned by the caller. */
 bool *standard_apart(const struct features *X, const struct columns *names);
 
+/* How columns came there: x became (x - shift) / unit; unit 0: the column became 0, or was left out. m each, owned by
+ * whom it is given to. */
+struct standard_by {
+	double *shift, *unit;
+};
+void standard_by_release(struct standard_by *by);
+
 /* Z's columns (n x m) that are not apart come to mean 0 and deviation 1 (over n), by its own rows. Those that are
  * the same in all rows, to rounding, are left out if `drop`, else become 0; the log says which. apart may be
- * NULL. ERR_INPUT if none is left. O(n m), in place. No square overflows, whatever the unit. */
-enum err standard_own(struct mat *Z, const bool *apart, const struct columns *names,
-		      bool drop) MUST_CHECK;
+ * NULL. by is filled here, also where there is an error; or NULL. ERR_INPUT if none is left. O(n m), in place. No square overflows, whatever the unit. */
+enum err standard_own(struct mat *Z, const bool *apart, const struct columns *names, bool drop,
+		      struct standard_by *by) MUST_CHECK;
 
 /* The same of dense features, but for categories; columns stay as many. Sparse ones are left, and the log says so. */
 enum err standard_features(struct features *X, const struct columns *names) MUST_CHECK;

@@ -81,7 +81,23 @@ static enum err select_clusters(struct fedsc_run *run, struct fedkmeans *loop, c
 	return err ? err : fedkmeans_count(loop, best);
 }
 
-static enum err finish(struct fedsc_run *run, const struct mat *R, const double *lam)
+/* Nystroem: new rows are tied to landmarks and embedded as those of the run were. */
+static void keep_model(struct fedsc_run *run, const struct mat *Z, const struct mat *R,
+		       const struct mat *centre)
+{
+	struct fedsc_model *to = &run->report->model;
+
+	if (run->p->clip > 0)
+		return; /* rows were shortened once scaled, which a model does not */
+	fedsc_keep_model(run->report, run->m, centre);
+	to->near = run->p->near;
+	mat_copy(&to->Z, Z);
+	leading_columns(R, centre->cols, &to->R);
+}
+
+/* Z: the landmarks. */
+static enum err finish(struct fedsc_run *run, const struct mat *Z, const struct mat *R,
+		       const double *lam)
 {
 	struct fedkmeans loop = { .parties = run->parties, .n = run->report->n };
 	struct fedkmeans_centres c = { 0 };
@@ -90,6 +106,8 @@ static enum err finish(struct fedsc_run *run, const struct mat *R, const double 
 
 	if (!err)
 		fedsc_keep_sizes(run, &c);
+	if (!err)
+		keep_model(run, Z, R, &c.Z);
 	fedkmeans_centres_release(&c);
 	return err;
 }
@@ -144,7 +162,7 @@ enum err fedsc_by_anchors(struct fedsc_run *run)
 		err = fedsc_anchor_basis(lam, &first, run->report->value, &R);
 	}
 	if (!err)
-		err = finish(run, &R, lam);
+		err = finish(run, &c.Z, &R, lam);
 	if (!err && run->p->k_from)
 		selection_gaps(&run->report->selection, run->report->value, values);
 out:

@@ -18,6 +18,7 @@ void fedsc_report_release(struct fedsc_report *r)
 	free(r->label);
 	mat_release(&r->centres);
 	profile_release(&r->profile);
+	fedsc_model_release(&r->model);
 	free(r->mean);
 	free(r->unit);
 	*r = (struct fedsc_report){ 0 };
@@ -114,6 +115,18 @@ enum err fedsc_leading(struct fedsc_run *run, const struct mat *G, size_t k, dou
 	if (check)
 		err = la_eigen_check(G, value, U, run->p->threads);
 	return err ? parties_refuse(run->parties, err) : ERR_OK;
+}
+
+void fedsc_keep_model(struct fedsc_report *report, size_t m, const struct mat *centre)
+{
+	struct fedsc_model *to = &report->model;
+
+	to->m = m;
+	ALLOC(to->shift, m);
+	ALLOC(to->unit, m);
+	memcpy(to->shift, report->mean, m * sizeof(*to->shift));
+	memcpy(to->unit, report->unit, m * sizeof(*to->unit));
+	mat_copy(&to->centre, centre);
 }
 
 void fedsc_keep_sizes(const struct fedsc_run *run, const struct fedkmeans_centres *c)
@@ -356,6 +369,8 @@ static enum err by_kmeans(struct fedsc_run *run)
 		fedsc_keep_sizes(run, &c);
 	if (!err)
 		keep_centres(run, &c.Z);
+	if (!err)
+		fedsc_keep_model(run->report, run->m, &c.Z);
 	fedkmeans_centres_release(&c);
 	return err;
 }

@@ -6,6 +6,7 @@
 
 #include "common/data/profile.h"
 #include "common/fedsc/job.h"
+#include "common/fedsc/model.h"
 #include "common/fedsc/party.h"
 #include "common/parties/parties.h"
 
@@ -25,6 +26,7 @@ struct fedsc_report {
 	double *size;             /* k: rows of each cluster; owned */
 	struct mat centres;       /* k-means: k x m, those of the last counting, in the data's units; owned */
 	struct profile profile;   /* with job.profile: of rows over all parties, columns by number; owned */
+	struct fedsc_model model; /* k-means, anchors: what places new rows, its columns without names; else none */
 	uint32_t *label;          /* paper: n labels in the order of the parties; owned; else NULL */
 };
 void fedsc_report_release(struct fedsc_report *r); /* also after a run that failed */

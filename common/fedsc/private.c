@@ -311,6 +311,8 @@ static void keep(struct fedsc_report *report, const struct fedsc_params *p, cons
 		report->centres.a[e] *= p->clip;
 	for (size_t j = 0; j < m; j++)
 		report->unit[j] = p->clip;
+	fedsc_keep_model(report, m, &c->Z);
+	report->model.clip = p->clip;
 	for (size_t j = 0; j < k; j++)
 		report->size[j] = fmax(0, nearbyint(c->count[j]));
 }

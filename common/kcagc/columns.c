@@ -20,7 +20,7 @@ enum err columns_points(struct features *X, bool standardize, const struct colum
 		e = err_set(ERR_INPUT, "features are %zu x %zu: nothing to cluster", Z->rows,
 			    Z->cols);
 	else if (standardize)
-		e = standard_own(Z, apart, names, true);
+		e = standard_own(Z, apart, names, true, NULL);
 	if (e)
 		mat_release(Z);
 	free(apart);

@@ -66,7 +66,8 @@ enum err kind_check_align(const void *job)
 }
 
 const char *const kind_label_files[] = { "labels.csv",  "labels.npy",        "profile.csv",
-					 "centres.csv", "profile-joint.csv", NULL };
+					 "centres.csv", "profile-joint.csv", "model.rows",
+					 NULL };
 
 void kind_no_presets(const struct json *root, struct kind_presets *to)
 {

@@ -28,7 +28,7 @@ void say_collusion(struct said *s, bool pairs, size_t parties);
 
 /* ---- members that several kinds have ---- */
 
-extern const char *const kind_label_files[]; /* labels.csv, labels.npy, profile.csv, centres.csv, profile-joint.csv */
+extern const char *const kind_label_files[]; /* labels.csv, labels.npy, profile.csv, centres.csv, profile-joint.csv, model.rows */
 
 extern const char *const kind_standardize_names[]; /* "none", "joint", "local", NULL */
 

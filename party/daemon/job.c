@@ -256,6 +256,8 @@ static enum err take_part(struct work *work, const struct job_means *means)
 	free(work->embedding);
 	work->embedding = NULL;
 	mat_release(&work->centres);
+	free(work->confidence);
+	work->confidence = NULL;
 	profile_release(&work->joint);
 	free(label);
 	return e;

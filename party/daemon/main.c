@@ -85,7 +85,8 @@ static const char doc[] =
     "configuration or input, 5 internal error, 6 cancelled.\v"
     "Results are written to the output directory, with --once directly, otherwise to a "
     "directory per job: run.json, and labels.csv and labels.npy, or embeddings.npy and "
-    "ids.csv; profile.csv, profile-joint.csv, of kmeans centres.csv; and log.jsonl.";
+    "ids.csv; profile.csv, profile-joint.csv, of kmeans centres.csv, of "
+    "kmeans and fedsc model.rows; and log.jsonl.";
 
 static const struct argp argp = { .options = options, .parser = parse, .doc = doc };
 

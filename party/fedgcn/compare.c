@@ -24,7 +24,7 @@ enum err graph_labels_write(const char *csv, const char *npy, const uint32_t *la
 		snprintf(name[i].text, sizeof(name[i].text), "%zu", i + 1);
 		id[i] = name[i].text;
 	}
-	e = labels_write(csv, npy, id, label, n);
+	e = labels_write(csv, npy, id, label, NULL, n);
 	free(id);
 	free(name);
 	return e;

@@ -3,6 +3,7 @@
  * this party's own job; the coordinator decides nothing. */
 #include "party/fedsc/fedsc.h"
 #include "common/base/alloc.h"
+#include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/data/standard.h"
 #include "common/fedsc/coordinator.h"
@@ -20,8 +21,9 @@ struct rows {
 	struct work *work;
 	struct fedsc_params p;
 	struct fedsc_party party;
-	unsigned answers; /* so far */
-	bool *apart;      /* which columns stay as they are; owned */
+	unsigned answers;       /* so far */
+	bool *apart;            /* which columns stay as they are; owned */
+	struct standard_by own; /* standardize "local" */
 };
 
 enum err party_noise_rows(struct work *work, struct mat *X)
@@ -68,7 +70,7 @@ static enum err open_rows(struct rows *rows, struct work *work)
 	*from = (struct features){ 0 };
 	e = party_noise_rows(work, &X);
 	if (e == ERR_OK && rows->p.standardize == STANDARDIZE_LOCAL)
-		e = standard_own(&X, rows->apart, work_columns(work), false);
+		e = standard_own(&X, rows->apart, work_columns(work), false, &rows->own);
 	if (e == ERR_OK)
 		e = fedsc_party_init(&rows->party, &X, work->min_cluster, NULL, work->threads);
 	rows->party.apart = rows->apart;
@@ -166,6 +168,53 @@ static enum err take(struct verified *v, size_t values)
 	return e;
 }
 
+/* What places new rows, and how sure each row's label is. Of labels that were handed out there is
+ * neither. */
+static void keep_model(struct rows *rows, struct fedsc_report *report)
+{
+	const struct fedkmeans_party *clusters = &rows->party.clusters;
+	struct fedsc_noise noise;
+	struct work *work = rows->work;
+
+	if (clusters->k) {
+		ALLOC(work->confidence, work->n);
+		for (size_t i = 0; i < work->n; i++)
+			work->confidence[i] = fedkmeans_margin(clusters, i);
+	}
+	if (!report->model.m)
+		return;
+	ALLOC(work->places, 1);
+	*work->places = report->model;
+	report->model = (struct fedsc_model){ 0 };
+	if (rows->own.unit)
+		fedsc_model_after(work->places, &rows->own);
+	if (fedsc_noise_of(&work->job.fedsc, &noise) == ERR_OK && noise.sigma > 0)
+		work->places->clip = noise.clip;
+	fedsc_model_name(work->places, work_columns(work));
+}
+
+enum err party_keep_rows(struct work *work, const uint32_t *label)
+{
+	char *path;
+	enum err e;
+
+	TRY(party_keep_labels(work, label));
+	if (!work->places)
+		return ERR_OK;
+	path = file_join(work->output, FEDSC_MODEL_FILE);
+	e = fedsc_model_write(path, work->places);
+	free(path);
+	return e;
+}
+
+void party_release_rows(struct work *work)
+{
+	if (work->places)
+		fedsc_model_release(work->places);
+	free(work->places);
+	work->places = NULL;
+}
+
 static void record(struct work *work, const struct fedsc_params *p,
 		   const struct fedsc_report *report)
 {
@@ -205,6 +254,8 @@ enum err party_fedsc(struct work *work, uint32_t *label)
 		work->job.clusters = report.k;
 	if (e == ERR_OK)
 		memcpy(label, rows.party.clusters.label, work->n * sizeof(*label));
+	if (e == ERR_OK)
+		keep_model(&rows, &report);
 	if (e == ERR_OK && rows.p.standardize != STANDARDIZE_LOCAL) {
 		work->centres = report.centres;
 		report.centres = (struct mat){ 0 };
@@ -215,6 +266,7 @@ enum err party_fedsc(struct work *work, uint32_t *label)
 	}
 	fedsc_report_release(&report);
 	fedsc_party_release(&rows.party);
+	standard_by_release(&rows.own);
 	free(rows.apart);
 	return e;
 }

@@ -139,7 +139,7 @@ enum err party_keep_labels(struct work *work, const uint32_t *label)
 	npy = file_join(work->output, "labels.npy");
 	e = file_make_dirs(work->output);
 	if (e == ERR_OK)
-		e = dataset_write_labels(csv, npy, d, label);
+		e = dataset_write_labels(csv, npy, d, label, work->confidence);
 	free(csv);
 	free(npy);
 	return e;

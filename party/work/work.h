@@ -21,6 +21,7 @@ struct columns;
 struct dataset;
 struct graphs;
 struct model;
+struct fedsc_model;
 struct answers;
 struct leaving;
 struct party_kind;
@@ -64,6 +65,8 @@ struct work {
 	const struct dataset *dataset; /* where features and graph are from: its ids */
 	struct model *model; /* predict: what it predicts with; else what the run leaves, or NULL */
 	struct mat centres; /* kmeans: of the clusters, in the data's units; else empty; owned */
+	struct fedsc_model *places; /* kmeans, fedsc by anchors: what places new rows; else NULL; owned */
+	double *confidence; /* n, of each row's label (common/data/labels.h); NULL: there is none; owned */
 	struct profile joint; /* fedsc, kmeans, with job.profile: over all parties; else empty; owned */
 	float *embedding; /* fedwalk: of the dataset's nodes; or NULL; owned */
 	const struct graphs *graphs; /* fedgcn: this party's; or NULL */

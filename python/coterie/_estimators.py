@@ -206,11 +206,45 @@ class _Clusters(ClusterMixin, _Job):  # type: ignore[misc]
         return self.fit(X, y, **kwargs).labels_
 
 
-class KMeans(_Clusters):
+class _Rows(_Clusters):
+    """Jobs over rows, of which each party keeps what places new ones: model.rows, read here, so that it outlives the run."""
+
+    def _keep_models(self, run: Run) -> None:
+        self._models = {name: (place / "model.rows").read_bytes() for name, place in run._parties()
+                        if (place / "model.rows").exists()}
+
+    def _has_models(self) -> bool:
+        return bool(getattr(self, "_models", True))
+
+    def _place(self, X: Array) -> Array:
+        check_is_fitted(self, "run_")
+        models = getattr(self, "_models", {})
+        if not models:
+            raise InputError("predict: no party's model is here", status=4)
+        if len(set(models.values())) > 1:
+            raise InputError(f"predict: with standardize=\"local\" each of {len(models)} parties brings rows to units of its own: "
+                             "coterie predict --model, with the model.rows of the party whose rows they are", status=4)
+        if not isinstance(X, (Data, str, os.PathLike)):
+            X = _validate(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        folder = Folder(prefix="coterie-rows-")
+        if isinstance(X, (Data, str, os.PathLike)):
+            place = (X if isinstance(X, Data) else Data(X)).path
+        else:
+            place = folder.path / "data"
+            place.mkdir()
+            write_matrix(X, place, None)
+        model, out = folder.path / "model.rows", folder.path / "out"
+        model.write_bytes(next(iter(models.values())))
+        call("coterie predict", ["--model", model, "--data", place, "--out", out])
+        return pd.read_csv(out / "labels.csv")["label"].to_numpy(dtype=np.int64)
+
+
+class KMeans(_Rows):
     """k-means over the rows (split="rows", kind kmeans) or columns (split="columns", kind kmeans.columns) of several parties.
 
     standardize: None, "none", "joint" or "local", as the kind has it (docs/OPERATIONS.md). Of rows each party has the centres:
-    ``cluster_centers_``, and predict gives new rows the nearest one's number. Of columns nobody has them, and there is no predict.
+    ``cluster_centers_`` (none with "local"), and predict gives new rows the nearest one's number. Of columns nobody has them, and there
+    is no predict.
     Rows that align has not placed (job={"align": "intersect"}) have the label -1.
     """
 
@@ -242,29 +276,17 @@ class KMeans(_Clusters):
         self.inertia_ = run.facts.get("inertia")
         if not by_columns:
             self.cluster_centers_ = run.centres.to_numpy(dtype=np.float64)
+            self._keep_models(run)
         self._clean_up(run)
         return self
 
-    def _has_centres(self) -> bool:
-        return self.split == "rows" and (not hasattr(self, "cluster_centers_") or len(self.cluster_centers_) > 0)
-
-    @available_if(lambda self: self._has_centres())  # type: ignore[misc]
+    @available_if(lambda self: self.split == "rows" and self._has_models())  # type: ignore[misc]
     def predict(self, X: Array) -> Array:
-        """The number of each row's nearest centre. Not after a job that standardised: no party writes down by what."""
-        check_is_fitted(self, "cluster_centers_")
-        standardize = self._fitted().job.get("standardize", "none")
-        if standardize != "none":
-            raise InputError(f'predict: the run was with standardize "{standardize}", and centres are in the '
-                             'data\'s units; standardise beforehand, and fit with standardize="none"', status=4)
-        if isinstance(X, Data):
-            X = X.features
-        X = _validate(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        C = self.cluster_centers_
-        products = X @ C.T
-        return np.argmin((C * C).sum(axis=1) - 2 * products, axis=1).astype(np.int64)
+        """The number of each row's nearest centre, by what the run has left at a party: rows of the fit get their labels."""
+        return self._place(X)
 
 
-class SpectralClustering(_Clusters):
+class SpectralClustering(_Rows):
     """Spectral clustering of rows (affinity="rbf", kind fedsc) or of a graph whose edges are spread (affinity="precomputed",
     kind fedspectral; X is then the graph, in any form that `prepare` takes as edges, or prepared data).
 
@@ -299,8 +321,15 @@ class SpectralClustering(_Clusters):
         self._set_labels(run, ids)
         if self.affinity == "precomputed" and ids is not None:
             self.ids_ = ids
+        if self.affinity == "rbf":
+            self._keep_models(run)
         self._clean_up(run)
         return self
+
+    @available_if(lambda self: self.affinity == "rbf" and self.variant in (None, "anchor") and self._has_models())  # type: ignore[misc]
+    def predict(self, X: Array) -> Array:
+        """Clusters of new rows, by the landmarks near them (Nystroem), of variant "anchor": rows of the fit get their labels."""
+        return self._place(X)
 
     def _more_tags(self) -> Dict[str, Any]:
         return {**super()._more_tags(), "pairwise": self.affinity == "precomputed"}

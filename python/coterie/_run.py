@@ -165,7 +165,8 @@ class Run:
 
     @property
     def labels(self) -> pd.DataFrame:
-        """process, id, label: of each party the rows that it has labels of. Of a coordinator alone its own, whose ids are
+        """process, id, label, and confidence where the method has one (0 between two clusters, 1 at a centre): of each party the rows
+        that it has labels of. Of a coordinator alone its own, whose ids are
         numbers of rows in the order of the sorted ids."""
         found = self._tables("labels.csv", ["id", "label"], id=str)
         place = self.processes[self.name]

@@ -82,7 +82,7 @@ enum err server_keep_labels(struct run *run, const uint32_t *label, const char *
 	record_result(run->record, label, run->n, run->job.clusters);
 	csv = file_join(output, "labels.csv");
 	npy = file_join(output, "labels.npy");
-	e = labels_write(csv, npy, NULL, label, run->n);
+	e = labels_write(csv, npy, NULL, label, NULL, run->n);
 	free(csv);
 	free(npy);
 	return e;

@@ -1,7 +1,7 @@
 /* A party's model of FedGCN: what fedgcn_file_parse accepts is written again as the same bytes, and
  * can be asked which cluster a graph is in. Weights and checksum are made here, or no input would
  * be long or lucky enough: the input is facts, 8 bytes that all weights repeat, and the rest. */
-#include "common/fedgcn/file.c" /* for crc64 */
+#include "common/fedgcn/file.c" /* for magic */
 
 #include <stdlib.h>
 
@@ -25,16 +25,16 @@ static void assign(const struct fedgcn_model *m)
 
 static void make_file(const uint8_t *data, size_t size, struct buf *file)
 {
-	struct reader facts = { data + HEAD - 8, 8 };
-	uint64_t weights = take(&facts, 8);
+	struct unpack facts = { data + HEAD - 8, 8 };
+	uint64_t weights = unpack_take(&facts, 8);
 
 	buf_add(file, magic, sizeof(magic));
-	put(file, FEDGCN_FILE_VERSION, 4);
+	pack_put(file, FEDGCN_FILE_VERSION, 4);
 	buf_add(file, data, HEAD);
 	for (uint64_t i = 0; weights <= WEIGHTS_MOST && i < weights; i++)
 		buf_add(file, data + HEAD + i % 2 * 4, 4);
 	buf_add(file, data + HEAD + TWO_WEIGHTS, size - HEAD - TWO_WEIGHTS);
-	put(file, crc64(file->p, file->n), CHECKSUM);
+	pack_put(file, pack_crc(file->p, file->n), CHECKSUM);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

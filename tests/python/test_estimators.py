@@ -98,14 +98,23 @@ class Tables(unittest.TestCase):
         joint = coterie.KMeans(3, parties=3, standardize="joint").fit(X)
         self.assertLess(adjusted_rand_score(y, plain.labels_), 0.2)
         self.assertGreater(adjusted_rand_score(y, joint.labels_), 0.9)
-        with self.assertRaisesRegex(coterie.InputError, "standardise beforehand"):
-            joint.predict(X)
+        np.testing.assert_array_equal(joint.predict(X), joint.labels_)
+        local = coterie.KMeans(3, parties=3, standardize="local").fit(X)
+        with self.assertRaisesRegex(coterie.InputError, "each of 3 parties brings rows to units of its own"):
+            local.predict(X)
 
     def test_spectral_clustering_of_rows(self):
         X, y = blobs()
-        model = coterie.SpectralClustering(3, parties=3).fit(X)
-        self.assertEqual(adjusted_rand_score(y, model.labels_), 1)
-        self.assertFalse(hasattr(model, "predict"))
+        model = coterie.SpectralClustering(3, parties=3).fit(X[:100])
+        self.assertEqual(adjusted_rand_score(y[:100], model.labels_), 1)
+        np.testing.assert_array_equal(model.predict(X[:100]), model.labels_)
+        self.assertEqual(adjusted_rand_score(y, model.predict(X)), 1)
+        confidence = model.run_.labels["confidence"]
+        self.assertTrue(confidence.between(0, 1).all() and confidence.mean() > 0.5)
+        with self.assertRaisesRegex(coterie.InputError, "the rows have 3 columns, those of the run had 4"):
+            data = coterie.prepare(pd.DataFrame(X[:, :3], columns=list("abc")))
+            model.predict(data)
+        self.assertFalse(hasattr(coterie.SpectralClustering(3, variant="dense"), "predict"))
 
     def test_skew_goes_by_class(self):
         X, y = blobs()

@@ -53,7 +53,7 @@ static void check(struct dataset *d)
 	assert_int_equal(ids_find(&d->ids, (struct word){ "c", 1 }), 2);
 	assert_int_equal(ids_find(&d->ids, (struct word){ "b", 1 }), SIZE_MAX);
 	snprintf(path, sizeof(path), "%s/l.csv", dir);
-	assert_ok(dataset_write_labels(path, NULL, d, label));
+	assert_ok(dataset_write_labels(path, NULL, d, label, NULL));
 	assert_ok(labels_read(path, &l));
 	assert_memory_equal(l.label, label, sizeof(label));
 	assert_string_equal(l.id[0], "d");

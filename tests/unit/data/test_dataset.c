@@ -112,14 +112,14 @@ static void test_order_does_not_matter(void **state)
 		/* Labels go back in the order of the files. */
 		snprintf(csv, sizeof(csv), "%s/l.csv", dir);
 		snprintf(npy, sizeof(npy), "%s/l.npy", dir);
-		assert_ok(dataset_write_labels(csv, NULL, &d, label));
+		assert_ok(dataset_write_labels(csv, NULL, &d, label, NULL));
 		assert_ok(labels_read(csv, &l));
 		for (size_t r = 0; r < N; r++) {
 			assert_int_equal(l.label[r], order[r]);
 			assert_int_equal(atoi(l.id[r] + 1), order[r]);
 		}
 		labels_release(&l);
-		assert_ok(dataset_write_labels(NULL, npy, &d, label));
+		assert_ok(dataset_write_labels(NULL, npy, &d, label, NULL));
 		assert_ok(labels_read(npy, &l));
 		assert_memory_equal(l.label, order, sizeof(order));
 		labels_release(&l);

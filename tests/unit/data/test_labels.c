@@ -59,6 +59,23 @@ static void test_csv(void **state)
 	assert_string_equal(l.id[1], "b,\"c");
 	assert_int_equal(l.label[0], 2);
 	labels_release(&l);
+	assert_ok(csv("id,label,confidence\na,2,0.25\nb,0,1\n", &l));
+	assert_int_equal(l.label[1], 0);
+	assert_true(l.confidence[0] == 0.25 && l.confidence[1] == 1);
+	labels_release(&l);
+	assert_err(
+	    csv("id,label,confidence\na,2\n", &l), ERR_INPUT,
+	    "l.csv:2: the label is \"2\", expected a whole number below 1048576, and a confidence");
+	assert_err(csv("id,label,confidence\na,2,1.5\n", &l), ERR_INPUT,
+		   "l.csv:2: the confidence is \"1.5\", expected a number from 0 to 1");
+	assert_err(csv("id,label,confidence\na,2,nan\n", &l), ERR_INPUT,
+		   "the confidence is \"nan\"");
+	assert_err(csv("id,label,confidence\na,2,\n", &l), ERR_INPUT, "the confidence is \"\"");
+	assert_err(csv("id,label,confidence\na,2,0,0\n", &l), ERR_INPUT,
+		   "l.csv:2: more than an id, a label and a confidence");
+	assert_err(csv("id,label,confidence,x\n", &l), ERR_INPUT,
+		   "l.csv:1: the heading has more than three names");
+	assert_err(csv("id\n", &l), ERR_INPUT, "l.csv:1: the heading is not");
 	assert_err(csv("", &l), ERR_INPUT, "l.csv:1: the heading is not");
 	assert_err(csv("a,2\n", &l), ERR_INPUT, "the heading is not \"id,label\"");
 	assert_err(csv("id,label,x\n", &l), ERR_INPUT, "the heading is not \"id,label\"");
@@ -78,6 +95,7 @@ static void test_written_as_read(void **state)
 {
 	static char *ids[] = { (char *)"x", (char *)"a,b", (char *)"\"q\"" };
 	static const uint32_t label[] = { 2, 0, 1048575 };
+	static const double sure[] = { 0, 0.125, 1 };
 	char dir[] = "/tmp/coterie-test-XXXXXX", path[64];
 	struct labels l;
 	struct stat st;
@@ -85,7 +103,7 @@ static void test_written_as_read(void **state)
 	(void)state;
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/l.csv", dir);
-	assert_ok(labels_write(path, NULL, ids, label, 3));
+	assert_ok(labels_write(path, NULL, ids, label, NULL, 3));
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600); /* ids may be of persons */
 	assert_ok(labels_read(path, &l));
@@ -93,13 +111,14 @@ static void test_written_as_read(void **state)
 		assert_string_equal(l.id[i], ids[i]);
 	assert_memory_equal(l.label, label, sizeof(label));
 	labels_release(&l);
-	assert_ok(labels_write(path, NULL, NULL, label, 3));
+	assert_ok(labels_write(path, NULL, NULL, label, sure, 3));
 	assert_ok(labels_read(path, &l));
 	assert_string_equal(l.id[2], "2");
+	assert_true(l.confidence[0] == 0 && l.confidence[1] == 0.125 && l.confidence[2] == 1);
 	labels_release(&l);
 	unlink(path);
 	snprintf(path, sizeof(path), "%s/l.npy", dir);
-	assert_ok(labels_write(NULL, path, NULL, label, 3));
+	assert_ok(labels_write(NULL, path, NULL, label, NULL, 3));
 	assert_ok(labels_read(path, &l));
 	assert_int_equal(l.n, 3);
 	assert_memory_equal(l.label, label, sizeof(label));

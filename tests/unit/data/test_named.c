@@ -159,7 +159,7 @@ static void labels_by_id(void **state)
 	put(mtx, MTX "pattern symmetric\n3 3 1\n2 1\n");
 	put(ids, "z\ny\nx\n");
 	assert_ok(dataset_load(&d, NULL, mtx, ids));
-	assert_ok(dataset_write_labels(path, NULL, &d, label)); /* of x, y, z */
+	assert_ok(dataset_write_labels(path, NULL, &d, label, NULL)); /* of x, y, z */
 	assert_ok(file_read(path, 1000, &b));
 	buf_add(&b, "", 1);
 	assert_string_equal(b.p, "id,label\nz,9\ny,8\nx,7\n");
@@ -167,7 +167,7 @@ static void labels_by_id(void **state)
 	dataset_release(&d);
 	put(tsv, "q p\n");
 	assert_ok(dataset_load(&d, NULL, tsv, NULL));
-	assert_ok(dataset_write_labels(path, NULL, &d, label));
+	assert_ok(dataset_write_labels(path, NULL, &d, label, NULL));
 	assert_ok(file_read(path, 1000, &b));
 	buf_add(&b, "", 1);
 	assert_string_equal(b.p, "id,label\np,7\nq,8\n");
@@ -176,13 +176,13 @@ static void labels_by_id(void **state)
 	put(tsv, "");
 	assert_ok(dataset_load(&d, NULL, tsv, NULL));
 	assert_int_equal(d.n, 0);
-	assert_ok(dataset_write_labels(path, NULL, &d, label));
+	assert_ok(dataset_write_labels(path, NULL, &d, label, NULL));
 	assert_ok(file_read(path, 1000, &b));
 	buf_add(&b, "", 1);
 	assert_string_equal(b.p, "id,label\n");
 	buf_release(&b);
 	snprintf(path, sizeof(path), "%s/labels.npy", dir);
-	assert_ok(dataset_write_labels(NULL, path, &d, label));
+	assert_ok(dataset_write_labels(NULL, path, &d, label, NULL));
 	dataset_release(&d);
 }
 

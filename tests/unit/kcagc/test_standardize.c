@@ -47,7 +47,7 @@ static void test_as_if_standardised_before(void **state)
 		snprintf(settings, sizeof(settings), "%s standardize=%s", methods[i],
 			 i % 2 ? "joint" : "local");
 		with = labels(&p, settings, local);
-		assert_ok(standard_own(&p.X, NULL, NULL, false));
+		assert_ok(standard_own(&p.X, NULL, NULL, false, NULL));
 		labels(&p, methods[i], before);
 		assert_memory_equal(local, before, sizeof(before));
 		if (with < without + 0.1)

@@ -188,7 +188,7 @@ static void put_labels(const char *path, const struct tu *tu, size_t wrong)
 	tu_classes(tu, label, &classes);
 	for (size_t i = 0; i < wrong; i++)
 		label[i] = 1 - label[i];
-	assert_ok(labels_write(in(path), NULL, NULL, label, tu->graphs.count));
+	assert_ok(labels_write(in(path), NULL, NULL, label, NULL, tu->graphs.count));
 	free(label);
 }
 
@@ -282,7 +282,7 @@ static void test_picture(void **state)
 		id[i] = names[i];
 		label[i] = i % 2;
 	}
-	assert_ok(labels_write(in("run/party-00/labels.csv"), NULL, id, label, 40));
+	assert_ok(labels_write(in("run/party-00/labels.csv"), NULL, id, label, NULL, 40));
 	gin_init(&net, graphs_width(m.features));
 	m.weights = net.weights;
 	ALLOC(m.W, net.weights);
@@ -301,7 +301,8 @@ static void test_picture(void **state)
 	}
 	assert_non_null(strstr(p.caption, "the party's own graphs, in the 64 dimensions"));
 	picture_release(&p);
-	assert_ok(labels_write(in("run/party-00/labels.csv"), NULL, NULL, label, 40)); /* from 0 */
+	assert_ok(
+	    labels_write(in("run/party-00/labels.csv"), NULL, NULL, label, NULL, 40)); /* from 0 */
 	assert_err(picture_make(&params, &p), ERR_INPUT, "has the id 0, which");
 	tu_release(&tu);
 }

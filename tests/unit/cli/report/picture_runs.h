@@ -100,7 +100,7 @@ static inline void make_run(const char *from, const char *out, bool says_where)
 	assert_ok(dataset_load(&d, files.features, files.edges, files.ids));
 	assert_ok(embed(&d.X, &d.g, &how, &Z));
 	kmeans(&Z, NULL, &search, sorted, NULL, NULL);
-	assert_ok(dataset_write_labels(csv, NULL, &d, sorted));
+	assert_ok(dataset_write_labels(csv, NULL, &d, sorted, NULL));
 	make_record(out, &job, says_where ? &files : NULL, sorted);
 	own = dataset_own_order(&d, sorted);
 	memcpy(label, own, sizeof(label));

@@ -1,0 +1,182 @@
+/* coterie predict: new rows by what a run of kmeans, or of fedsc by anchors, has left at a party.
+ */
+#include "cli/args/args.h"
+#include "cli/run/score.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+#include "common/data/dataset.h"
+#include "common/data/labels.h"
+#include "common/fedsc/model.h"
+
+#include <stdlib.h>
+
+struct arguments {
+	const char *model, *data, *out;
+	unsigned threads;
+};
+
+static void put_result(const struct fedsc_model *m, const uint32_t *label, const double *confidence,
+		       size_t n, struct json *result)
+{
+	size_t k = m->centre.rows, *size;
+	struct json *sizes;
+	double sum = 0;
+
+	ALLOC(size, k);
+	for (size_t i = 0; i < n; i++) {
+		size[label[i]]++;
+		sum += confidence[i];
+	}
+	json_put_number(result, "rows", (double)n);
+	json_put_number(result, "clusters", (double)k);
+	sizes = json_put_array(result, "sizes");
+	for (size_t r = 0; r < k; r++)
+		json_append_number(sizes, (double)size[r]);
+	json_put_number(result, "confidence", n ? sum / (double)n : 0);
+	free(size);
+}
+
+/* Labels and confidence, by d's ids, and what was printed. */
+static enum err write_out(const char *out, const struct dataset *d, const uint32_t *label,
+			  const double *confidence, const struct json *result)
+{
+	char *csv = file_join(out, "labels.csv"), *npy = file_join(out, "labels.npy");
+	struct buf text = { 0 };
+	enum err err = file_make_dirs(out);
+
+	json_write_pretty(result, &text);
+	if (!err)
+		err = dataset_write_labels(csv, npy, d, label, confidence);
+	if (!err)
+		err = args_write(out, "result.json", &text);
+	buf_release(&text);
+	free(npy);
+	free(csv);
+	return err;
+}
+
+static enum err score(const struct dataset *d, const uint32_t *label, const char *labels,
+		      struct json *result)
+{
+	struct labels truth;
+	uint32_t *own;
+	enum err err = ERR_OK;
+
+	TRY(labels_read(labels, &truth));
+	own = dataset_own_order(d, label);
+	if (truth.n != d->n)
+		err = err_set(ERR_INPUT, "%s: %zu labels for %zu rows of features", labels, truth.n,
+			      d->n);
+	else
+		err = score_rows(truth.label, own, d->n, result);
+	free(own);
+	labels_release(&truth);
+	return err;
+}
+
+static enum err place(const struct arguments *a, const struct fedsc_model *m, struct dataset *d,
+		      const char *labels)
+{
+	struct json *result = json_object();
+	uint32_t *label = alloc(d->n, sizeof(*label));
+	double *confidence = alloc(d->n, sizeof(*confidence));
+	enum err err;
+	struct mat X;
+
+	if (d->X.is_sparse) {
+		csr_to_dense(&d->X.sparse, &X);
+	} else {
+		X = d->X.dense;
+		d->X.dense = (struct mat){ 0 };
+	}
+	err = fedsc_model_assign(m, &X, &d->columns, args_cores(a->threads), label, confidence);
+	if (!err)
+		put_result(m, label, confidence, d->n, result);
+	if (!err && labels)
+		err = score(d, label, labels, result);
+	if (!err && a->out)
+		err = write_out(a->out, d, label, confidence, result);
+	if (!err)
+		args_print(result);
+	mat_release(&X);
+	free(confidence);
+	free(label);
+	json_free(result);
+	return err;
+}
+
+static enum err run(void *arguments)
+{
+	const struct arguments *a = arguments;
+	struct fedsc_model m = { 0 };
+	struct dataset_files files;
+	struct dataset d = { 0 };
+	enum err err;
+
+	TRY(results_check(a->out));
+	TRY(fedsc_model_read(a->model, &m));
+	err = dataset_find(a->data, DATASET_FEATURES, &files);
+	if (!err) {
+		err = dataset_load(&d, files.features, NULL, files.ids);
+		if (!err)
+			err = place(a, &m, &d, files.labels);
+		dataset_release(&d);
+		dataset_files_release(&files);
+	}
+	fedsc_model_release(&m);
+	return err;
+}
+
+static const struct argp_option options[] = {
+	{ "model", 'm', "FILE", 0, FEDSC_MODEL_FILE " of a party's run", 0 },
+	{ "data", 'd', "DIR", 0,
+	  "features.npy|mtx|csv of the new rows; ids.txt, labels.txt if there are", 0 },
+	ARGS_RESULTS,
+	ARGS_THREADS('t'),
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+
+	switch (key) {
+	case 'm':
+		a->model = arg;
+		return 0;
+	case 'd':
+		a->data = arg;
+		return 0;
+	case 'o':
+		a->out = arg;
+		return 0;
+	case 't':
+		a->threads = args_threads(state, arg);
+		return 0;
+	case ARGP_KEY_END:
+		args_need(state, a->model && a->data, "--model and --data are needed");
+		return 0;
+	default:
+		return args_none(key, arg, state);
+	}
+}
+
+int predict_main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.doc =
+		    "Gives new rows the clusters of a run of kind kmeans, or of fedsc by anchors, "
+		    "by the " FEDSC_MODEL_FILE
+		    " that it left at a party. Nothing leaves this host.\v"
+		    "The rows have the columns of the run, in their order and units: as they were, "
+		    "standardize and all is done again. Rows of the run get the labels that they "
+		    "had. confidence in labels.csv is 1 - a / b, a and b the distances to the "
+		    "nearest two centres. Columns of one party's own rows alone (kcagc) take a job "
+		    "of kind kcagc.predict."
+	};
+	struct arguments a = { 0 };
+
+	return (int)args_run("predict", &argp, argc, argv, &a, run);
+}

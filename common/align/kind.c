@@ -27,6 +27,7 @@ void align_leaks(struct said *s, const void *p, size_t parties)
 {
 	say_names(s, parties);
 	say_align(s, p, parties);
+	say_privacy(s, NULL);
 }
 
 /* Ids lie there with their places in a table; pseudonyms, the table, and what it is made with come

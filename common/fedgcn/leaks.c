@@ -40,6 +40,6 @@ void fedgcn_leaks(struct said *s, const void *p, size_t parties)
 	    "cluster in it, over all parties");
 	say(s, true,
 	    "the coordinator sees how many graphs all parties together have in each cluster");
-	say(s, true, "a sum is not differential privacy");
+	say_privacy(s, NULL);
 	say_collusion(s, parties == 2, parties);
 }

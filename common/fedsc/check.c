@@ -157,11 +157,13 @@ static enum err check_factors(const struct fedsc_job *job)
 /* Whatever is made of rows before they get into a noisy sum would tell of them without noise. */
 static enum err check_sums(const struct fedsc_job *job)
 {
-	if (job->how.variant != FEDSC_BY_KMEANS)
-		return err_set(ERR_INPUT,
-			       "job.noise.on is \"sums\", expected \"none\", \"data\" or "
-			       "\"factors\" with kind \"fedsc\": only kind \"kmeans\" has "
-			       "noise in its sums");
+	if (fedsc_learns(job->how.variant))
+		return err_set(
+		    ERR_INPUT,
+		    "job.noise.on is \"sums\", expected \"none\", \"data\" or "
+		    "\"factors\" with variant \"%s\": only \"anchor\" and kind \"kmeans\" "
+		    "have noise in their sums",
+		    fedsc_variant_names[job->how.variant]);
 	if (job->how.standardize != STANDARDIZE_NONE)
 		return err_set(ERR_INPUT,
 			       "job.standardize is \"%s\", expected \"none\" where job.noise.on is "
@@ -250,7 +252,7 @@ enum err fedsc_check(const void *p)
 			    ERR_INPUT,
 			    "job.noise.%s is %g, but job.noise.on is \"none\", expected \"data\"%s",
 			    given[i].name, given[i].value, kmeans ? "" : " or \"factors\"");
-	if (job->noise != NOISE_SUMS && kmeans && job->noise_colluders != JOB_AUTO)
+	if (job->noise != NOISE_SUMS && job->noise_colluders != JOB_AUTO)
 		return err_set(
 		    ERR_INPUT,
 		    "job.noise.colluders is %u, but job.noise.on is \"%s\": only \"sums\" "
@@ -269,11 +271,11 @@ enum err fedsc_check(const void *p)
 		TRY(check_factors(job));
 	else if (job->noise == NOISE_SUMS)
 		TRY(check_sums(job));
-	else if (job->noise_ball > 0)
+	if (job->noise != NOISE_FACTORS && job->noise_ball > 0)
 		return err_set(ERR_INPUT,
-			       "job.noise.ball is %g, but job.noise.on is \"data\": only "
+			       "job.noise.ball is %g, but job.noise.on is \"%s\": only "
 			       "\"factors\" have a dictionary to shorten",
-			       job->noise_ball);
+			       job->noise_ball, fedsc_noise_names[job->noise]);
 	TRY(check_amount(job));
 	err = fedsc_noise_of(job, &numbers);
 	return err ? err_prefix(err, "job.noise") : ERR_OK;

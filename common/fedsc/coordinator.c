@@ -417,6 +417,8 @@ enum err fedsc_run(struct parties *parties, size_t m, const struct fedsc_params 
 	if (p->participants > parties->count)
 		return err_set(ERR_INPUT, "%u participants of %zu parties", p->participants,
 			       parties->count);
+	if (p->multiplier > 0 && p->variant == FEDSC_BY_ANCHORS)
+		return fedsc_private_anchors(parties, m, p, report);
 	if (p->multiplier > 0)
 		return fedsc_private(parties, m, p, report);
 	TRY(run_variant(&run));

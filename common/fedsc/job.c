@@ -31,6 +31,10 @@ static const char *const auto_word[] = { "auto", NULL };
 	  .help = "differential privacy: delta" }, \
 	{ "noise.clip", CONFIG_DOUBLE, AT(noise_clip), 1e-300, 1e300, "", \
 	  .help = "tau_X: longer rows are shortened to it" }
+#define COLLUDERS \
+	{ "noise.colluders", CONFIG_UNSIGNED, AT(noise_colluders), 1, PARTIES_MAX - 1, "auto", .names = auto_word, \
+	  .help = "sums: so many parties may tell the coordinator what noise they added, and the rest is enough; \"auto\": " \
+		  "half of them. 1 at least, for a party knows its own" }
 
 const struct config_row fedsc_rows[] = {
 	{ "restarts", CONFIG_UNSIGNED, AT(how.restarts), 1, JOB_RESTARTS_MAX, "20",
@@ -69,7 +73,8 @@ const struct config_row fedsc_rows[] = {
 	  .help = "dense, paper: parties that compute in each round of Stage I; 0: all" },
 	ON_COLUMNS,
 	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = fedsc_noise_names,
-	  .help = "what Gaussian noise is added to: nothing, each party's rows, or its factors Z_p and C_p" },
+	  .help = "what Gaussian noise is added to: nothing, each party's rows, its factors Z_p and C_p, or, by shares of all "
+		  "parties, each sum (anchor)" },
 	{ "noise.beta", CONFIG_DOUBLE, AT(noise_beta), 0, 1e6, "0",
 	  .help = "sigma in standard deviations; claims no privacy" },
 	{ "noise.beta_c", CONFIG_DOUBLE, AT(noise_beta_c), -1, 1e6, "-1",
@@ -78,6 +83,7 @@ const struct config_row fedsc_rows[] = {
 	PRIVACY,
 	{ "noise.ball", CONFIG_DOUBLE, AT(noise_ball), 1e-300, 1e300, "",
 	  .help = "factors: tau_Z, the public ball that rows of Z are clipped to" },
+	COLLUDERS,
 	{ 0 },
 };
 
@@ -96,9 +102,7 @@ const struct config_row kmeans_rows[] = {
 	{ "noise.beta", CONFIG_DOUBLE, AT(noise_beta), 0, 1e6, "0",
 	  .help = "sigma in standard deviations; claims no privacy" },
 	PRIVACY,
-	{ "noise.colluders", CONFIG_UNSIGNED, AT(noise_colluders), 1, PARTIES_MAX - 1, "auto", .names = auto_word,
-	  .help = "sums: so many parties may tell the coordinator what noise they added, and the rest is enough; \"auto\": "
-		  "half of them. 1 at least, for a party knows its own" },
+	COLLUDERS,
 	{ 0 },
 };
 /* clang-format on */
@@ -107,6 +111,7 @@ const struct config_row kmeans_rows[] = {
 static const struct config_preset lloyd[] = { { "iterations", "100" }, { NULL, NULL } };
 /* With noise in its sums each round costs a part of eps. */
 static const struct config_preset few[] = { { "iterations", "7" }, { NULL, NULL } };
+static const struct config_preset few_for_landmarks[] = { { "iterations", "6" }, { NULL, NULL } };
 
 static bool noise_is_in_sums(const struct json *root)
 {
@@ -114,6 +119,12 @@ static bool noise_is_in_sums(const struct json *root)
 
 	return noise && json_type(noise) == JSON_OBJECT &&
 	       !strcmp(json_text(noise, "on"), fedsc_noise_names[NOISE_SUMS]);
+}
+
+void fedsc_presets(const struct json *root, struct kind_presets *to)
+{
+	if (noise_is_in_sums(root))
+		presets_add(to, few_for_landmarks);
 }
 
 void kmeans_presets(const struct json *root, struct kind_presets *to)
@@ -152,6 +163,7 @@ enum err fedsc_params_of(const struct fedsc_job *job, size_t parties, uint64_t d
 	p->sigma_z = noise.sigma_z;
 	p->sigma_c = noise.sigma_c;
 	p->multiplier = noise.multiplier;
+	p->gram = noise.gram;
 	p->colluders =
 	    job->noise_colluders == JOB_AUTO ? parties / 2 : (size_t)job->noise_colluders;
 	if (noise.multiplier > 0) {

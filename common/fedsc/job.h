@@ -12,7 +12,7 @@ enum fedsc_noise_on {
 	NOISE_NONE,
 	NOISE_DATA,    /* Section 3.1 */
 	NOISE_FACTORS, /* Section 3.2 */
-	NOISE_SUMS     /* kmeans: of each sum all parties' shares together (private.h) */
+	NOISE_SUMS     /* + and anchor: of each sum all parties' shares together (private.h) */
 };
 
 /* The algorithm's parameters; a job gives all but k, the noise in numbers, draw, seed and threads. */
@@ -42,6 +42,7 @@ struct fedsc_params { /* kmeans reads those marked with + */
 	double sigma_z, sigma_c; /* and so much besides */
 	double clip, ball;       /* scaled rows, and rows of Z_p, are shortened to it; 0: not */
 	double multiplier;       /* + noise in sums: its deviation, in how far a row can move a sum; 0: none */
+	double gram;             /* the same of B'B (private.h) */
 	size_t colluders;        /* + so many parties' shares of it are taken to be known */
 	enum job_standardize standardize; /* + */
 	bool profile;          /* + job.profile: sums by cluster at the end */
@@ -70,6 +71,7 @@ extern const struct config_row fedsc_rows[], kmeans_rows[];
 extern const char *const fedsc_variant_names[];
 extern const char *const fedsc_noise_names[];
 
+void fedsc_presets(const struct json *root, struct kind_presets *to);
 void kmeans_presets(const struct json *root, struct kind_presets *to);
 void kmeans_settle(void *job, bool modulus_given);
 const char *fedsc_unread(const void *job, const struct config_row *row);

@@ -35,7 +35,7 @@ const struct kind kind_fedsc = {
 	OF_ROWS,
 	.name = "fedsc",
 	.rows = fedsc_rows,
-	.presets = kind_no_presets,
+	.presets = fedsc_presets,
 	.settle = kind_settled,
 	.unread = fedsc_unread,
 	.permission = permission,

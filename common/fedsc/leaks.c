@@ -5,6 +5,8 @@
 /* Nothing exact but how many rows there are. */
 static void noisy_sums(struct said *s, const struct fedsc_job *job, size_t parties)
 {
+	bool anchor = job->how.variant == FEDSC_BY_ANCHORS;
+
 	say_names(s, parties);
 	say(s, true, "coordinator and parties see the number of rows of all parties together");
 	say(s, true, "each party alone sees the clusters of its own rows");
@@ -12,22 +14,22 @@ static void noisy_sums(struct said *s, const struct fedsc_job *job, size_t parti
 	    "coordinator and parties see counts and centres with noise, in each of job.iterations "
 	    "rounds: how many rows of all parties are nearest to each, and what the sum of their "
 	    "offsets makes of it");
-	say(s, job->noise_colluders == JOB_AUTO,
-	    "all that is shown is (eps, delta)-differentially private in each row, by "
-	    "job.noise.eps "
-	    "and delta, as long as no more than half of the parties tell the coordinator what "
-	    "noise "
-	    "they added; the number of rows is not hidden, and further jobs and attempts on the "
-	    "same "
-	    "rows add to it");
-	say(s, job->noise_colluders != JOB_AUTO,
-	    "all that is shown is (eps, delta)-differentially private in each row, by "
-	    "job.noise.eps "
-	    "and delta, as long as no more than job.noise.colluders parties tell the coordinator "
-	    "what "
-	    "noise they added; the number of rows is not hidden, and further jobs and attempts on "
-	    "the "
-	    "same rows add to it");
+	say(s, anchor,
+	    "coordinator and parties see with noise how strongly any two landmarks are tied by "
+	    "rows, summed over all rows");
+	say_privacy(
+	    s,
+	    job->noise_colluders == JOB_AUTO
+		? "differential privacy: all that is shown, but for the number of rows, is (eps, "
+		  "delta)-private in each row by the discrete Gaussian mechanism in sums, with "
+		  "job.noise.eps and job.noise.delta, as long as no more than half of the parties "
+		  "tell the coordinator what noise they added; further jobs and attempts on the "
+		  "same rows add to it"
+		: "differential privacy: all that is shown, but for the number of rows, is (eps, "
+		  "delta)-private in each row by the discrete Gaussian mechanism in sums, with "
+		  "job.noise.eps and job.noise.delta, as long as no more than job.noise.colluders "
+		  "parties tell the coordinator what noise they added; further jobs and attempts "
+		  "on the same rows add to it");
 	say_collusion(s, false, parties);
 }
 
@@ -127,13 +129,14 @@ void fedsc_leaks(struct said *s, const void *p, size_t parties)
 	    "between their rows");
 	of_embedding(s, job);
 
-	say(s, private,
-	    "rows are shortened and get noise before anything is made of them: all that is shown "
-	    "is (eps, delta)-differentially private in each row, by job.noise.eps and delta; the "
-	    "number of rows is not hidden, and further jobs on the same rows add to it");
+	say(s, private, "rows are shortened and get noise before anything is made of them");
 	say(s, job->noise != NOISE_NONE && !private,
 	    "noise of this job makes it harder to compute rows, and claims no differential privacy "
 	    "of the job");
-	say(s, !private, "a sum is not differential privacy");
+	say_privacy(s, private ? "differential privacy: all that is shown, but for the number of "
+				 "rows, is (eps, delta)-private in each row by the analytic "
+				 "Gaussian mechanism on rows, with job.noise.eps and "
+				 "job.noise.delta; further jobs on the same rows add to it"
+			       : NULL);
 	say_collusion(s, parties == 2, parties);
 }

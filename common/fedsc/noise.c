@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
+static const double GRAM = 0.5; /* B'B's part of mu^2 */
+
 static bool uploads_factors(const struct fedsc_job *job)
 {
 	return job->how.variant == FEDSC_BY_PAPER;
@@ -32,7 +34,9 @@ enum err fedsc_noise_of(const struct fedsc_job *job, struct fedsc_noise *out)
 				   .ball = ball,
 				   .d = job->how.dims,
 				   .compositions = job->how.rounds };
+	bool anchor = job->how.variant == FEDSC_BY_ANCHORS;
 	struct noise_factors_sigma s;
+	double s1;
 
 	*out = (struct fedsc_noise){ 0 };
 	if (job->noise == NOISE_FACTORS)
@@ -48,10 +52,12 @@ enum err fedsc_noise_of(const struct fedsc_job *job, struct fedsc_noise *out)
 		out->eps = job->noise_eps;
 		out->delta = job->noise_delta;
 	} else if (job->noise == NOISE_SUMS) {
-		/* T rounds of deviation s sqrt(T) are as one of s (Dong, Roth, Su 2022). */
-		TRY(noise_analytic(job->noise_eps, job->noise_delta, 1, &out->multiplier));
-		out->mu = 1 / out->multiplier;
-		out->multiplier *= sqrt(job->how.lloyd);
+		/* T rounds of deviation s sqrt(T) are as one of s (Dong, Roth, Su 2022); B'B and
+		 * all rounds have each a part of mu^2. */
+		TRY(noise_analytic(job->noise_eps, job->noise_delta, 1, &s1));
+		out->mu = 1 / s1;
+		out->gram = anchor ? s1 / sqrt(GRAM) : 0;
+		out->multiplier = s1 * sqrt(job->how.lloyd / (anchor ? 1 - GRAM : 1));
 		out->clip = job->noise_clip;
 		out->mechanism = "discrete gaussian";
 		out->eps = job->noise_eps;
@@ -110,6 +116,24 @@ static const char *colluders(const struct fedsc_job *job, char *text, size_t siz
 	return text;
 }
 
+static void say_sums(const struct fedsc_job *job, const struct fedsc_noise *noise, char *text)
+{
+	char of_gram[64] = "", of_shares[64];
+
+	if (noise->gram > 0)
+		snprintf(of_gram, sizeof(of_gram), ", and the ties of landmarks of %.6g times",
+			 noise->gram);
+	snprintf(
+	    text, FEDSC_NOISE_TEXT,
+	    "(eps %g, delta %g)-differential privacy of each row, by the %s mechanism in sums: "
+	    "rows are shortened to length %g, and each of %u rounds has noise of %.6g times%s "
+	    "what one row in place of another can change, in shares of all parties, so that "
+	    "%s may tell the coordinator theirs. The number of rows is not hidden, and every "
+	    "further job, and attempt, on the same rows spends its own eps",
+	    noise->eps, noise->delta, noise->mechanism, noise->clip, job->how.lloyd,
+	    noise->multiplier, of_gram, colluders(job, of_shares, sizeof(of_shares)));
+}
+
 void fedsc_noise_say(const struct fedsc_job *job, const struct fedsc_noise *noise,
 		     char text[static FEDSC_NOISE_TEXT])
 {
@@ -129,16 +153,7 @@ void fedsc_noise_say(const struct fedsc_job *job, const struct fedsc_noise *nois
 			 noise->eps, noise->delta, noise->mechanism, noise->clip,
 			 noise->sensitivity, noise->sigma);
 	else if (job->noise == NOISE_SUMS)
-		snprintf(
-		    text, FEDSC_NOISE_TEXT,
-		    "(eps %g, delta %g)-differential privacy of each row, by the %s mechanism "
-		    "in sums: rows are shortened to length %g, and each of %u rounds has noise "
-		    "of %.6g times what one row in place of another can change, in shares of "
-		    "all parties, so that %s may tell the coordinator theirs. The number of "
-		    "rows is not hidden, and every further job, and attempt, on the same rows "
-		    "spends its own eps",
-		    noise->eps, noise->delta, noise->mechanism, noise->clip, job->how.lloyd,
-		    noise->multiplier, colluders(job, of_c, sizeof(of_c)));
+		say_sums(job, noise, text);
 	else if (job->noise == NOISE_DATA)
 		snprintf(text, FEDSC_NOISE_TEXT,
 			 "no differential privacy: rows have noise of sigma %g standard "
@@ -176,4 +191,5 @@ void fedsc_noise_record(const struct fedsc_job *job, const struct fedsc_noise *n
 	record_above_0(r, "noise_sigma_z", noise->sigma_z);
 	record_above_0(r, "noise_sigma_c", noise->sigma_c);
 	record_above_0(r, "noise_multiplier", noise->multiplier);
+	record_above_0(r, "noise_multiplier_anchor", noise->gram);
 }

@@ -20,6 +20,7 @@ struct fedsc_noise {
 	double beta; /* without: of what scaled rows get (fedsc_question.beta, fedsc_params.beta) */
 	/* -- sums ---------------------------------------------------------------------------- */
 	double multiplier; /* deviation of the noise in a sum that a row can move by 1, of each round */
+	double gram;       /* the same of variant anchor's B'B; else 0 */
 	/* -- factors: fields of the same name in fedsc_question and fedsc_params ------------- */
 	double noise_z, noise_c; /* without eps: in deviations of Z_p and of C_p */
 	double scaled_clip;      /* with eps: scaled rows are shortened to it; 0: not */

@@ -27,6 +27,7 @@ size_t fedsc_words(const struct fedsc_question *q, size_t m)
 		return fedkmeans_words(q->clusters, m);
 	case FEDSC_SPECTRUM:
 	case FEDSC_ANCHOR:
+	case FEDSC_NOISY_ANCHOR:
 		return triangle(q->Z->rows);
 	case FEDSC_DICTIONARY:
 		return q->Z->rows * m + 1;
@@ -141,6 +142,11 @@ static enum err tell_scale(struct fedsc_party *p, const struct fedsc_question *q
 	if (q->width)
 		*x = kernel_mean_distance(&p->X, p->threads);
 	return ERR_OK;
+}
+
+const struct mat *fedsc_rows_clustered(const struct fedsc_party *p)
+{
+	return p->embedding.a ? &p->embedding : &p->X;
 }
 
 /* -- the dictionary -------------------------------------------------------------------------- */
@@ -322,10 +328,8 @@ static enum err tell_dense(struct fedsc_party *p, const struct fedsc_question *q
 	return tell_gram(p, x);
 }
 
-static enum err tell_anchor(struct fedsc_party *p, const struct fedsc_question *q, double *x)
+enum err fedsc_tie(struct fedsc_party *p, const struct fedsc_question *q)
 {
-	struct mat M;
-
 	TRY(check_dictionary(p, q->Z));
 	if (q->near < 1 || q->near >= q->Z->rows || q->near > FEDSC_NEAR_MAX)
 		return err_set(ERR_PEER, "asked for the %u nearest of %zu landmarks", q->near,
@@ -333,6 +337,14 @@ static enum err tell_anchor(struct fedsc_party *p, const struct fedsc_question *
 	forget_dictionary(p);
 	fedsc_anchor_release(&p->anchor);
 	fedsc_anchor_init(&p->anchor, &p->X, q->Z, q->near, p->threads);
+	return ERR_OK;
+}
+
+static enum err tell_anchor(struct fedsc_party *p, const struct fedsc_question *q, double *x)
+{
+	struct mat M;
+
+	TRY(fedsc_tie(p, q));
 	mat_init(&M, q->Z->rows, q->Z->rows);
 	fedsc_anchor_gram(&p->anchor, &M);
 	write_triangle(&M, x);
@@ -375,7 +387,7 @@ static enum err take_embedding(struct fedsc_party *p, const struct mat *R)
 
 enum err fedsc_answer(struct fedsc_party *p, const struct fedsc_question *q, double *x)
 {
-	const struct mat *rows;
+	const struct mat *rows = fedsc_rows_clustered(p);
 
 	switch (q->kind) {
 	case FEDSC_TOTALS:
@@ -390,7 +402,6 @@ enum err fedsc_answer(struct fedsc_party *p, const struct fedsc_question *q, dou
 	case FEDSC_SCALE:
 		return tell_scale(p, q, x);
 	case FEDSC_CLUSTERS:
-		rows = p->embedding.a ? &p->embedding : &p->X;
 		if (p->clusters.X != rows) {
 			fedkmeans_party_release(&p->clusters);
 			fedkmeans_party_init(&p->clusters, rows, p->min_cluster, p->threads);
@@ -416,6 +427,8 @@ enum err fedsc_answer(struct fedsc_party *p, const struct fedsc_question *q, dou
 		return fedsc_enter_ball(p, q->clip);
 	case FEDSC_NOISY:
 		return fedsc_tell_noisy(p, q, x);
+	case FEDSC_NOISY_ANCHOR:
+		return fedsc_tell_noisy_anchor(p, q, x);
 	case FEDSC_SIZES:
 		return fedsc_tell_sizes(p, q, x);
 	case FEDSC_PROFILE:

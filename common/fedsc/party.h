@@ -36,10 +36,12 @@ enum fedsc_kind {
 	FEDSC_COUNT,      /* 1: rows */
 	FEDSC_BALL,       /* 0: rows are divided by clip and shortened to length 1, for good */
 	FEDSC_NOISY,      /* k (m + 2): N, then S and Q of each centre */
+	FEDSC_NOISY_ANCHOR, /* d (d+1) / 2: ANCHOR's, of weights of length 1 */
 	FEDSC_NEAREST,    /* 0: labels are by the centres Z, for good */
 };
 
 struct fedsc_noisy;
+struct discrete_share;
 
 struct fedsc_question {
 	enum fedsc_kind kind;
@@ -50,7 +52,7 @@ struct fedsc_question {
 	double clip;         /* SCALE: longer rows are shortened to it, once scaled; 0: not; BALL */
 	bool width;          /* SCALE */
 	const struct fedkmeans_question *clusters; /* CLUSTERS */
-	const struct mat *Z; /* SPECTRUM, DICTIONARY, DEGREES, ANCHOR, UPLOAD: d x m; NOISY, NEAREST: k x m; DENSE and EMBED go by
+	const struct mat *Z; /* SPECTRUM, DICTIONARY, DEGREES, ANCHOR, NOISY_ANCHOR, UPLOAD: d x m; NOISY, NEAREST: k x m; DENSE and EMBED go by
 	                        the last of DEGREES and ANCHOR */
 	double r, lambda;    /* SPECTRUM, DICTIONARY, DEGREES, UPLOAD */
 	unsigned inner;      /* DICTIONARY: Q */
@@ -62,12 +64,13 @@ struct fedsc_question {
 	double noise_c, sigma_c; /* UPLOAD: the same on C_p */
 	const double *t;     /* DENSE: d, the sum of DEGREES */
 	size_t d;            /* DENSE */
-	unsigned near;       /* ANCHOR: s */
+	unsigned near;       /* ANCHOR, NOISY_ANCHOR: s */
 	const struct mat *R; /* EMBED: d x k */
 	size_t k;            /* SIZES, PROFILE */
 	const bool *shown;   /* PROFILE: k */
 	double sigma;        /* PROFILE: of the noise of this party */
 	const struct fedsc_noisy *noisy; /* NOISY: of its centres Z */
+	const struct discrete_share *share; /* NOISY_ANCHOR */
 };
 
 size_t fedsc_words(const struct fedsc_question *q, size_t m);
@@ -110,6 +113,10 @@ enum err fedsc_upload(struct fedsc_party *p, const struct mat *Z, double r, doub
  * = X.rows of them. */
 enum err fedsc_take_labels(struct fedsc_party *p, const uint32_t *label, size_t n) MUST_CHECK;
 
+/* What is clustered: the embedding, once there is one. */
+const struct mat *fedsc_rows_clustered(const struct fedsc_party *p);
+/* Of fedsc_answer(): party->anchor is of q's landmarks. */
+enum err fedsc_tie(struct fedsc_party *p, const struct fedsc_question *q) MUST_CHECK;
 /* Of fedsc_answer(): profile.c. */
 enum err fedsc_tell_sizes(const struct fedsc_party *p, const struct fedsc_question *q, double *x) MUST_CHECK;
 enum err fedsc_tell_profile(const struct fedsc_party *p, const struct fedsc_question *q, double *x) MUST_CHECK;

@@ -12,14 +12,16 @@
 
 enum { STREAM = 0x707276 }; /* of the directions in which centres are split */
 enum {
-	LANDMARKS = 4,
-	SPLIT = 4
-};                                /* for each cluster, at most; what becomes of a centre, at most */
-enum { AFTER = 2, OF = 7 };       /* rounds on clusters, of all rounds */
-enum { LLOYD = 100 };             /* of k-means on the landmarks, which costs nothing */
-static const double SHRINK = 0.7; /* of the radius */
-static const double APART = 0.7;  /* of centres that were one, in its rows' root mean square */
-static const double CLEAR = 5;    /* a landmark's share of rows, in deviations of a count */
+	LANDMARKS = 4, /* for each cluster, at most: kmeans, */
+	ANCHORS = 64,  /* fedsc: in all, or */
+	ANCHORS_EACH = 8,
+	SPLIT = 4 /* what becomes of a centre, at most */
+};
+enum { AFTER = 2, OF = 7 };            /* rounds on clusters, of all rounds: kmeans */
+enum { LLOYD = 100 };                  /* of k-means on the landmarks, which costs nothing */
+static const double SHRINK = 0.7;      /* of the radius */
+static const double APART = 0.7;       /* of centres that were one, in its rows' root mean square */
+static const double CLEAR = 5;         /* a landmark's share of rows, in deviations of a count */
 static const double NOISE_ALONE = 2;   /* rows that may be none, in these */
 static const double WIDTH = M_SQRT1_2; /* w */
 
@@ -56,12 +58,13 @@ enum err fedsc_enter_ball(struct fedsc_party *p, double clip)
 enum err fedsc_take_centres(struct fedsc_party *p, const struct mat *Z)
 {
 	const struct fedkmeans_question ask = { .kind = FEDKMEANS_COUNTS, .centres = Z };
+	const struct mat *rows = fedsc_rows_clustered(p);
 	double *count = alloc(Z->rows, sizeof(*count));
 	enum err err;
 
-	if (p->clusters.X != &p->X) {
+	if (p->clusters.X != rows) {
 		fedkmeans_party_release(&p->clusters);
-		fedkmeans_party_init(&p->clusters, &p->X, 0, p->threads);
+		fedkmeans_party_init(&p->clusters, rows, 0, p->threads);
 	}
 	err = fedkmeans_answer(&p->clusters, &ask, count);
 	free(count);
@@ -109,44 +112,53 @@ enum err fedsc_tell_noisy(struct fedsc_party *p, const struct fedsc_question *q,
 
 /* -- the coordinator's half ------------------------------------------------------------------ */
 
-struct centres {
-	struct mat Z;  /* room for `most` rows */
-	double *count; /* N, most */
-	double *width; /* Q rho / w: summed squared offsets, most */
-	size_t most;
-};
-
-struct rounds {
-	struct parties *parties;
-	const struct fedsc_params *p;
-	struct centres c;
-	struct rng rng;
-	unsigned done;
-	double radius, deviation; /* of this round; of a count */
-};
+/* Fewer are no use. */
+static size_t fewest_of(const struct fedsc_params *p)
+{
+	return p->variant == FEDSC_BY_ANCHORS && p->near >= p->k ? p->near + 1 : p->k;
+}
 
 /* So many landmarks that each has rows clearly above the noise of a count. */
 static size_t landmarks_of(const struct fedsc_params *p, double n, double deviation)
 {
-	double most = fmin(n / (CLEAR * deviation), LANDMARKS * (double)p->k);
+	double clear = n / (CLEAR * deviation), most = LANDMARKS * (double)p->k;
+	size_t least = fewest_of(p);
 
-	return most > p->k ? (size_t)most : p->k;
+	if (p->variant == FEDSC_BY_ANCHORS)
+		most = p->dims ? p->dims : fmin(n / 5, fmax(ANCHORS, ANCHORS_EACH * (double)p->k));
+	most = fmin(clear, most);
+	return most > (double)least ? (size_t)most : least;
 }
 
-static void centres_init(struct centres *c, size_t most, size_t m)
+enum err fedsc_rounds_init(struct fedsc_rounds *run, struct parties *parties, size_t m,
+			   const struct fedsc_params *p, struct fedsc_report *report)
 {
-	c->most = most;
-	mat_init(&c->Z, most, m);
-	c->Z.rows = 1; /* at 0 */
-	ALLOC(c->count, most);
-	ALLOC(c->width, most);
+	const struct fedsc_question ball = { .kind = FEDSC_BALL, .clip = p->clip };
+	struct fedsc_noisy noisy;
+
+	*run = (struct fedsc_rounds){ .parties = parties, .p = p, .radius = 1 };
+	TRY(fedsc_count(parties, p, report));
+	TRY(parties_sum_told(parties, &ball, NULL, 0));
+	TRY(fedsc_noisy_of(p, parties->count, m, 1, &noisy));
+	run->deviation = noisy.deviation;
+	report->scale = p->clip;
+	report->dims = landmarks_of(p, report->n, noisy.deviation);
+	rng_seed(&run->rng, p->seed, STREAM);
+	run->most = report->dims;
+	run->fewest = p->variant == FEDSC_BY_ANCHORS ? fewest_of(p) : 1;
+	mat_init(&run->Z, run->most, m);
+	run->Z.rows = 1; /* at 0 */
+	ALLOC(run->count, run->most);
+	ALLOC(run->width, run->most);
+	return ERR_OK;
 }
 
-static void centres_release(struct centres *c)
+void fedsc_rounds_release(struct fedsc_rounds *run)
 {
-	mat_release(&c->Z);
-	free(c->count);
-	free(c->width);
+	mat_release(&run->Z);
+	free(run->count);
+	free(run->width);
+	run->count = run->width = NULL;
 }
 
 /* Centre j moves by its mean offset, and not out of the ball. */
@@ -162,12 +174,11 @@ static void move(struct mat *Z, size_t j, const double *sum, double count)
 		MAT(Z, j, c) /= sqrt(square);
 }
 
-static enum err noisy_round(struct rounds *run)
+static enum err noisy_round(struct fedsc_rounds *run)
 {
-	struct centres *c = &run->c;
 	struct fedsc_noisy noisy;
-	struct fedsc_question q = { .kind = FEDSC_NOISY, .Z = &c->Z, .noisy = &noisy };
-	size_t k = c->Z.rows, m = c->Z.cols, words = k * (m + 2);
+	struct fedsc_question q = { .kind = FEDSC_NOISY, .Z = &run->Z, .noisy = &noisy };
+	size_t k = run->Z.rows, m = run->Z.cols, words = k * (m + 2);
 	double *x;
 	enum err err;
 
@@ -178,10 +189,10 @@ static enum err noisy_round(struct rounds *run)
 	for (size_t j = 0; j < k && !err; j++) {
 		const double *sum = x + k + j * (m + 1);
 
-		c->count[j] = x[j];
-		c->width[j] = fmax(0, sum[m] * run->radius / WIDTH);
+		run->count[j] = x[j];
+		run->width[j] = fmax(0, sum[m] * run->radius / WIDTH);
 		if (x[j] >= fmax(run->p->least, noisy.deviation))
-			move(&c->Z, j, sum, x[j]);
+			move(&run->Z, j, sum, x[j]);
 	}
 	free(x);
 	run->radius *= SHRINK;
@@ -189,25 +200,36 @@ static enum err noisy_round(struct rounds *run)
 	return err;
 }
 
-static void take(struct centres *c, size_t from, size_t to)
+static void take(struct fedsc_rounds *c, size_t from, size_t to)
 {
 	memmove(ROW(&c->Z, to), ROW(&c->Z, from), c->Z.cols * sizeof(double));
 	c->count[to] = c->count[from];
 	c->width[to] = c->width[from];
 }
 
-/* Those stay that have more than noise; one at least, that of most rows. */
-static void drop(struct rounds *run)
+/* How many have more rows than centre j does; of equals the first. */
+static size_t rank_of(const struct fedsc_rounds *c, size_t j)
 {
-	struct centres *c = &run->c;
-	size_t kept = 0, top = 0;
+	size_t before = 0;
 
-	for (size_t j = 1; j < c->Z.rows; j++)
-		top = c->count[j] > c->count[top] ? j : top;
+	for (size_t i = 0; i < c->Z.rows; i++)
+		before += c->count[i] > c->count[j] || (c->count[i] == c->count[j] && i < j);
+	return before;
+}
+
+/* Those stay that have more than noise, and the `fewest` of most rows. */
+static void drop(struct fedsc_rounds *c)
+{
+	size_t kept = 0;
+	bool *stays = alloc(c->Z.rows, sizeof(*stays));
+
 	for (size_t j = 0; j < c->Z.rows; j++)
-		if (j == top || c->count[j] > NOISE_ALONE * run->deviation)
+		stays[j] = c->count[j] > NOISE_ALONE * c->deviation || rank_of(c, j) < c->fewest;
+	for (size_t j = 0; j < c->Z.rows; j++)
+		if (stays[j])
 			take(c, j, kept++);
 	c->Z.rows = kept;
+	free(stays);
 }
 
 /* z becomes z + e u, u a random direction; floats, so that all machines have the same, however
@@ -227,9 +249,8 @@ static void displace(struct rng *rng, const double *from, double e, double *z, s
 
 /* Four centres for each, or as many as there may be; each further one to the one whose rows are
  * widest, by the centres that it has got. */
-static void split(struct rounds *run)
+static void split(struct fedsc_rounds *c)
 {
-	struct centres *c = &run->c;
 	size_t old = c->Z.rows, m = c->Z.cols, more = old * SPLIT < c->most ? old * SPLIT : c->most;
 	size_t *share = alloc(old, sizeof(*share)), at = old;
 
@@ -249,97 +270,95 @@ static void split(struct rounds *run)
 		double e = APART * sqrt(c->width[j] / fmax(c->count[j], 1));
 
 		for (size_t s = 1; s < share[j]; s++)
-			displace(&run->rng, ROW(&c->Z, j), e, ROW(&c->Z, at++), m);
+			displace(&c->rng, ROW(&c->Z, j), e, ROW(&c->Z, at++), m);
 		if (share[j] > 1)
-			displace(&run->rng, ROW(&c->Z, j), e, ROW(&c->Z, j), m);
+			displace(&c->rng, ROW(&c->Z, j), e, ROW(&c->Z, j), m);
 	}
 	free(share);
 }
 
 /* Landmarks become k centres: their k-means, weighed by their counts. */
-static void cluster_landmarks(struct rounds *run)
+static void cluster_landmarks(struct fedsc_rounds *run)
 {
-	struct centres *c = &run->c;
 	struct kmeans_params how = { .k = run->p->k,
 				     .restarts = run->p->restarts,
 				     .iterations = LLOYD,
 				     .seed = run->p->seed,
 				     .threads = run->p->threads };
-	double *weight = alloc(c->Z.rows, sizeof(*weight));
-	uint32_t *label = alloc(c->Z.rows, sizeof(*label));
+	double *weight = alloc(run->Z.rows, sizeof(*weight));
+	uint32_t *label = alloc(run->Z.rows, sizeof(*label));
 	struct mat centres;
 
-	for (size_t j = 0; j < c->Z.rows; j++)
-		weight[j] = fmax(c->count[j], 1);
-	kmeans(&c->Z, weight, &how, label, &centres, NULL);
-	memcpy(c->Z.a, centres.a, centres.rows * centres.cols * sizeof(double));
-	c->Z.rows = centres.rows;
+	for (size_t j = 0; j < run->Z.rows; j++)
+		weight[j] = fmax(run->count[j], 1);
+	kmeans(&run->Z, weight, &how, label, &centres, NULL);
+	memcpy(run->Z.a, centres.a, centres.rows * centres.cols * sizeof(double));
+	run->Z.rows = centres.rows;
 	mat_release(&centres);
 	free(label);
 	free(weight);
 }
 
-static enum err all_rounds(struct rounds *run)
+enum err fedsc_noisy_landmarks(struct fedsc_rounds *run, unsigned rounds)
 {
-	unsigned T = run->p->lloyd, T1 = T - T * AFTER / OF;
-
 	parties_phase(run->parties, "landmarks");
-	for (unsigned t = 0; t < T; t++) {
+	for (unsigned t = 0; t < rounds; t++) {
 		TRY(noisy_round(run));
-		if (t < T1)
-			drop(run);
-		if (t + 1 < T1)
+		drop(run);
+		if (t + 1 < rounds)
 			split(run);
-		if (t + 1 != T1)
-			continue;
-		cluster_landmarks(run);
-		parties_phase(run->parties, "kmeans");
 	}
 	return ERR_OK;
 }
 
-static void keep(struct fedsc_report *report, const struct fedsc_params *p, const struct centres *c)
+enum err fedsc_noisy_end(struct parties *parties, const struct mat *Z, const double *count,
+			 struct fedsc_report *report)
 {
-	size_t k = c->Z.rows, m = c->Z.cols;
+	const struct fedsc_question nearest = { .kind = FEDSC_NEAREST, .Z = Z };
 
-	ALLOC(report->mean, m);
-	ALLOC(report->unit, m);
-	report->k = (unsigned)k;
-	ALLOC(report->size, k);
-	mat_copy(&report->centres, &c->Z);
-	for (size_t e = 0; e < k * m; e++)
+	TRY(parties_sum_told(parties, &nearest, NULL, 0));
+	report->k = (unsigned)Z->rows;
+	ALLOC(report->size, Z->rows);
+	for (size_t j = 0; j < Z->rows; j++)
+		report->size[j] = fmax(0, nearbyint(count[j]));
+	return ERR_OK;
+}
+
+/* In what the data are measured in. */
+static void keep_centres(struct fedsc_report *report, const struct fedsc_params *p,
+			 const struct mat *Z)
+{
+	mat_copy(&report->centres, Z);
+	ALLOC(report->mean, Z->cols);
+	ALLOC(report->unit, Z->cols);
+	for (size_t e = 0; e < Z->rows * Z->cols; e++)
 		report->centres.a[e] *= p->clip;
-	for (size_t j = 0; j < m; j++)
+	for (size_t j = 0; j < Z->cols; j++)
 		report->unit[j] = p->clip;
-	fedsc_keep_model(report, m, &c->Z);
+	fedsc_keep_model(report, Z->cols, Z);
 	report->model.clip = p->clip;
-	for (size_t j = 0; j < k; j++)
-		report->size[j] = fmax(0, nearbyint(c->count[j]));
 }
 
 enum err fedsc_private(struct parties *parties, size_t m, const struct fedsc_params *p,
 		       struct fedsc_report *report)
 {
-	const struct fedsc_question ball = { .kind = FEDSC_BALL, .clip = p->clip };
-	struct rounds run = { .parties = parties, .p = p, .radius = 1 };
-	const struct fedsc_question nearest = { .kind = FEDSC_NEAREST, .Z = &run.c.Z };
-	struct fedsc_noisy noisy;
-	enum err err;
+	unsigned T = p->lloyd, T1 = T - T * AFTER / OF;
+	struct fedsc_rounds run;
+	enum err err = fedsc_rounds_init(&run, parties, m, p, report);
 
-	TRY(fedsc_count(parties, p, report));
-	TRY(parties_sum_told(parties, &ball, NULL, 0));
-	TRY(fedsc_noisy_of(p, parties->count, m, 1, &noisy));
-	run.deviation = noisy.deviation;
-	report->scale = p->clip;
-	report->dims = landmarks_of(p, report->n, noisy.deviation);
-	rng_seed(&run.rng, p->seed, STREAM);
-	centres_init(&run.c, report->dims, m);
-	err = all_rounds(&run);
 	if (!err)
-		err = parties_sum_told(parties, &nearest, NULL, 0);
+		err = fedsc_noisy_landmarks(&run, T1);
+	if (!err) {
+		cluster_landmarks(&run);
+		parties_phase(parties, "kmeans");
+	}
+	for (unsigned t = T1; t < T && !err; t++)
+		err = noisy_round(&run);
 	if (!err)
-		keep(report, p, &run.c);
+		err = fedsc_noisy_end(parties, &run.Z, run.count, report);
+	if (!err)
+		keep_centres(report, p, &run.Z);
 	report->rounds = run.done;
-	centres_release(&run.c);
+	fedsc_rounds_release(&run);
 	return err;
 }

@@ -27,6 +27,7 @@
 #ifndef COMMON_FEDSC_PRIVATE_H
 #define COMMON_FEDSC_PRIVATE_H
 
+#include "common/base/rng.h"
 #include "common/fedsc/coordinator.h"
 #include "common/privacy/discrete.h"
 
@@ -36,6 +37,11 @@ struct fedsc_noisy {
 	struct discrete_share count, sum; /* of a party; sum: of S and Q */
 	double deviation;                 /* of a count's noise, of all parties */
 };
+
+/* Of fedsc's B'B, each row of B of length 1: deviation sqrt(2) s, s being p->gram. `deviation` (may be NULL): of
+ * an entry's noise, of all parties. */
+enum err fedsc_noisy_gram_of(const struct fedsc_params *p, size_t parties,
+			     struct discrete_share *share, double *deviation) MUST_CHECK;
 
 /* Both halves and tests have it from here. radius: in (0, 1]. ERR_INPUT: eps is so large that noise is below
  * the sums' last digit. */
@@ -49,11 +55,52 @@ enum err fedsc_noisy_of(const struct fedsc_params *p, size_t parties, size_t m, 
 enum err fedsc_private(struct parties *parties, size_t m, const struct fedsc_params *p,
 		       struct fedsc_report *report) MUST_CHECK;
 
-/* A party's answers to BALL, NOISY and NEAREST. ERR_PEER: centres of another width or not finite, no source of
+/* Kind fedsc, variant anchor (private_anchor.c). All T rounds are for landmarks, and have half of mu^2 together:
+ *
+ *   Z, N as above, T1 = T, without a k-means at their end
+ *   M = B'B, with noise: w of a row of B, its weights of the s nearest landmarks, brought to length 1
+ *   M_ij = 0 where it is below two deviations of its noise, and no diagonal below 0
+ *   R, the leading eigenvectors of M as in anchor.h; k-means of R's rows; each party: labels by its rows' B R
+ *
+ * One row in place of another: |w w' - v v'|^2 over the triangle is at most |w|^4 + |v|^4 = 2, reached where w and v are of
+ * one landmark each, and not the same. So M is a Gaussian release of sensitivity 1/s with noise of deviation sqrt(2) s.
+ * Rounds on the embedding were tried and cost more than they brought. Phases: "totals", "landmarks", "anchor",
+ * "kmeans". report: as fedsc_private()'s, without centres, mean and unit; eigenvalues. ERR_JOB: fewer landmarks than
+ * clusters. */
+enum err fedsc_private_anchors(struct parties *parties, size_t m, const struct fedsc_params *p,
+			       struct fedsc_report *report) MUST_CHECK;
+
+/* -- what both have in common ------------------------------------------------------------------ */
+
+struct fedsc_rounds {
+	struct parties *parties;
+	const struct fedsc_params *p;
+	struct mat Z;  /* centres; room for `most` rows */
+	double *count; /* N, most */
+	double *width; /* Q rho / w: summed squared offsets, most */
+	size_t most, fewest; /* of these; fewest stay whatever their counts */
+	struct rng rng;
+	unsigned done;
+	double radius, deviation; /* of this round; of a count */
+};
+
+/* How many rows there are; they come into the ball. Fills what report says of both. Released in any case. */
+enum err fedsc_rounds_init(struct fedsc_rounds *run, struct parties *parties, size_t m,
+			   const struct fedsc_params *p, struct fedsc_report *report) MUST_CHECK;
+void fedsc_rounds_release(struct fedsc_rounds *run);
+/* So many rounds from one centre to landmarks, without a k-means at their end. Phase "landmarks". */
+enum err fedsc_noisy_landmarks(struct fedsc_rounds *run, unsigned rounds) MUST_CHECK;
+/* Labels by the nearest of Z; sizes by noisy counts. */
+enum err fedsc_noisy_end(struct parties *parties, const struct mat *Z, const double *count,
+			 struct fedsc_report *report) MUST_CHECK;
+
+/* A party's answers to BALL, NOISY, NOISY_ANCHOR and NEAREST. ERR_PEER: centres of another width or not finite, no source of
  * noise. O(n k m). */
 enum err fedsc_enter_ball(struct fedsc_party *p, double clip) MUST_CHECK;
 enum err fedsc_tell_noisy(struct fedsc_party *p, const struct fedsc_question *q,
 			  double *x) MUST_CHECK;
+enum err fedsc_tell_noisy_anchor(struct fedsc_party *p, const struct fedsc_question *q,
+				 double *x) MUST_CHECK;
 enum err fedsc_take_centres(struct fedsc_party *p, const struct mat *Z) MUST_CHECK;
 
 #endif

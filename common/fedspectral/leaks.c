@@ -32,6 +32,6 @@ void fedspectral_leaks(struct said *s, const void *p, size_t parties)
 	say(s, job->variant == FEDSPECTRAL_PLAIN,
 	    "the coordinator sees each party's own clusters of its nodes, and which of them "
 	    "have no edges there");
-	say(s, true, "a sum is not differential privacy");
+	say_privacy(s, NULL);
 	say_collusion(s, parties == 2, parties);
 }

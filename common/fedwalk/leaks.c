@@ -14,10 +14,7 @@ void fedwalk_leaks(struct said *s, const void *p, size_t parties)
 	say(s, parties > 1,
 	    "each party can ask of any id that it knows or guesses whether it takes part, and "
 	    "which party hosts it; a tie of two parties' vertices becomes known to both");
-	say(s, walks,
-	    "the coordinator sees each vertex's noisy degree vector: one tie changes two of them, "
-	    "so the release of all is private at 2 eps for a tie, and in no useful way for a "
-	    "vertex");
+	say(s, walks, "the coordinator sees each vertex's noisy degree vector");
 	say(s, walks && job->dissimilarity == DISSIMILARITY_DTW,
 	    "the coordinator sees each vertex's matrix of degree vectors, whose rows say who its "
 	    "neighbours are: dtw gives every tie away, whatever eps is");
@@ -32,9 +29,8 @@ void fedwalk_leaks(struct said *s, const void *p, size_t parties)
 	    "the coordinator sees how large the batches between two parties are, to a quarter, and "
 	    "at which party a walk ends");
 	say(s, !walks,
-	    "the coordinator sees one randomised report of each pair of vertices: eps for a tie in "
-	    "total, and all else follows from it; 8 is a weak promise, of most ties the report is "
-	    "true");
+	    "the coordinator sees one randomised report of each pair of vertices, and all else "
+	    "follows from it; eps of 8 is a weak promise: of most ties the report is true");
 	say(s, !walks && parties > 1,
 	    "the coordinator sees how many ties two parties have between them, to a quarter");
 	say(s, true,
@@ -44,5 +40,14 @@ void fedwalk_leaks(struct said *s, const void *p, size_t parties)
 	    "coordinator and parties see how many ties the coordinator's attack finds, and how "
 	    "many there are, over all parties; a coordinator that lies can guess one pair alone, "
 	    "and learns whether it is a tie");
+	say_privacy(s, walks
+			   ? "differential privacy: of the job none; the degree vectors by "
+			     "themselves are (eps, delta)-private in each tie by the discrete "
+			     "Laplace mechanism, eps being 2 job.eps and delta 0: one tie changes "
+			     "two of them; in no useful way in a vertex"
+			   : "differential privacy: what is made of the reports is (eps, "
+			     "delta)-private in each tie by randomised response, eps being job.eps "
+			     "and delta 0; but two parties' common ties are told to both, and how "
+			     "many they are to the coordinator");
 	say_collusion(s, parties == 2, parties);
 }

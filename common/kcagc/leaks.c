@@ -132,7 +132,7 @@ void kcagc_leaks(struct said *s, const void *p, size_t parties)
 		say_distances(s, job);
 	if (sums)
 		say_collusion(s, pairs, parties);
-	say(s, sums, "a sum is not differential privacy");
+	say_privacy(s, sums ? NULL : "differential privacy: none; no noise is added");
 }
 
 /* No iterations, no cells. */
@@ -152,7 +152,7 @@ void kcagc_predict_leaks(struct said *s, const void *p, size_t parties)
 	    "what a node's distances were in another job with the same model can be compared: the "
 	    "difference is that of its features and neighbours alone");
 	say_collusion(s, parties == 2, parties);
-	say(s, true, "a sum is not differential privacy");
+	say_privacy(s, NULL);
 }
 
 /* As kcagc's trees, of rows that no graph has smoothed and nothing has projected. */
@@ -187,5 +187,5 @@ void kmeans_columns_leaks(struct said *s, const void *p, size_t parties)
 	    "a coordinator that lies can choose the cells and clusters over which distances are "
 	    "summed, as long as no cell has fewer rows than min_cell");
 	say_collusion(s, parties == 2 || !kcagc_is_flat(job), parties);
-	say(s, true, "a sum is not differential privacy");
+	say_privacy(s, NULL);
 }

@@ -188,6 +188,12 @@ void say_align(struct said *s, const void *job, size_t parties)
 	    "it has one");
 }
 
+void say_privacy(struct said *s, const char *claim)
+{
+	say(s, true,
+	    claim ? claim : "differential privacy: none; a sum is not differential privacy");
+}
+
 void say_collusion(struct said *s, bool pairs, size_t parties)
 {
 	say(s, parties > 1 && pairs,

@@ -24,6 +24,8 @@ void say(struct said *s, bool applies, const char *text);
 void say_names(struct said *s, size_t parties);
 /* Where rows are matched (job.align), what that shows; nothing where they are not. */
 void say_align(struct said *s, const void *job, size_t parties);
+/* What is claimed of differential privacy, once in each kind's sentences: mechanism, unit, eps and delta; NULL: none. */
+void say_privacy(struct said *s, const char *claim);
 void say_collusion(struct said *s, bool pairs, size_t parties);
 
 /* ---- members that several kinds have ---- */

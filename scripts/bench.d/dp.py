@@ -1,4 +1,4 @@
-"""Sets of scikit-learn for scripts/bench dp, at one scale around 0 by constants: DIR/iris, DIR/digits."""
+"""Sets of scikit-learn for scripts/bench dp, at one scale around 0 by constants: DIR/iris, DIR/digits, DIR/rings-20000."""
 import os
 import sys
 
@@ -11,9 +11,17 @@ SETS = {
     "digits": (datasets.load_digits(), lambda X: (X - 5) / 45),
 }
 
-for name, (data, scale) in SETS.items():
+
+
+def save(name, rows, labels):
     to = os.path.join(sys.argv[1], name)
     os.makedirs(to, exist_ok=True)
-    numpy.save(os.path.join(to, "features.npy"), scale(data.data))
+    numpy.save(os.path.join(to, "features.npy"), rows)
     with open(os.path.join(to, "labels.txt"), "w", encoding="ascii") as f:
-        f.writelines(f"{label}\n" for label in data.target)
+        f.writelines(f"{label}\n" for label in labels)
+
+
+for name, (data, scale) in SETS.items():
+    save(name, scale(data.data), data.target)
+# Two rings around each other, of radius 1 and 1/2.
+save("rings-20000", *datasets.make_circles(20000, noise=0.05, factor=0.5, random_state=1))

@@ -1,7 +1,7 @@
-# dp -- what differential privacy costs: k-means with noise in its sums, beside noise on rows and none.
+# dp -- what differential privacy costs: k-means and FedSC's landmarks with noise in their sums, beside noise on rows and none.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='ARI of k-means by eps: noise in sums, on rows, none; mean over seeds; clouds of 2000 and 20000 rows, digits, iris'
+about='ARI of k-means and fedsc (anchor) by eps: noise in sums, on rows, none; mean over seeds; clouds, rings, digits, iris'
 default_seeds=5 quick_seeds=2
 
 delta=1e-5
@@ -18,32 +18,39 @@ make_sets() {
 }
 
 measure() {
-	local set k clip L eps
+	local set kind k clip L eps by
 	make_sets
-	while read -r set k clip; do
-		[[ -e $out/runs/dp/$set/features.npy ]] || { not_run "$set" none 'L=2' 'python3-sklearn is not installed'; continue; }
+	while read -r set kind k clip; do
+		by=${kind#kmeans} by=${by:+ by $by}
+		[[ -e $out/runs/dp/$set/features.npy ]] || { not_run "$set$by" none 'L=2' 'python3-sklearn is not installed'; continue; }
 		for L in 2 8; do
-			one "$set" "$k" none "L=$L" '{}'
+			one "$set" "$kind" "$k" "$set$by" none "L=$L" '{}'
 			for eps in "${EPS[@]}"; do
-				one "$set" "$k" "sums, eps $eps" "L=$L" "{\"on\":\"sums\",\"eps\":$eps,\"delta\":$delta,\"clip\":$clip}"
-				one "$set" "$k" "rows, eps $eps" "L=$L" "{\"on\":\"data\",\"eps\":$eps,\"delta\":$delta,\"clip\":$clip}"
+				one "$set" "$kind" "$k" "$set$by" "sums, eps $eps" "L=$L" "{\"on\":\"sums\",\"eps\":$eps,\"delta\":$delta,\"clip\":$clip}"
+				one "$set" "$kind" "$k" "$set$by" "rows, eps $eps" "L=$L" "{\"on\":\"data\",\"eps\":$eps,\"delta\":$delta,\"clip\":$clip}"
 			done
 		done
 	done <<-END
-		clouds-2000 5 12
-		clouds-20000 8 16
-		digits 10 1.3
-		iris 3 3
+		clouds-2000 kmeans 5 12
+		clouds-20000 kmeans 8 16
+		digits kmeans 10 1.3
+		iris kmeans 3 3
+		rings-20000 kmeans 2 1.3
+		rings-20000 fedsc 2 1.3
+		clouds-2000 fedsc 5 12
+		clouds-20000 fedsc 8 16
+		digits fedsc 10 1.3
 	END
 }
 
-one() { # SET K ROW COLUMN NOISE
-	local at=$out/runs/dp seed all='' lost=0
-	! cell_known "$1" "$3" "$4" || return 0
+one() { # SET KIND K TABLE ROW COLUMN NOISE
+	local at=$out/runs/dp set=$1 kind=$2 k=$3 seed all='' lost=0
+	shift 3
+	! cell_known "$1" "$2" "$3" || return 0
 	for ((seed = 1; seed <= seeds; seed++)); do
-		echo "{\"kind\":\"kmeans\",\"clusters\":$2,\"seed\":$seed,\"noise\":$5}" >"$at/job.json"
+		echo "{\"kind\":\"$kind\",\"clusters\":$k,\"seed\":$seed,\"noise\":$4}" >"$at/job.json"
 		rm -rf "$at/run"
-		if "$bin/coterie" run --data "$at/$1" --job "$at/job.json" --parties "${4#L=}" --out "$at/run" --seed "$seed" >"$at/said" 2>&1; then
+		if "$bin/coterie" run --data "$at/$set" --job "$at/job.json" --parties "${3#L=}" --out "$at/run" --seed "$seed" >"$at/said" 2>&1; then
 			all+=$(sed -n 's/.*ARI \([-0-9.]*\).*/\1/p' "$at/said")$'\n'
 		else
 			lost=$((lost + 1)) # too few rows are near each other, once noise is on them
@@ -51,7 +58,7 @@ one() { # SET K ROW COLUMN NOISE
 		fi
 	done
 	all=${all%$'\n'}
-	cell "$1" "$3" "$4" value="$(mean <<<"$all")" deviation="$(deviation <<<"$all")" runs="$seeds" \
+	cell "$1" "$2" "$3" value="$(mean <<<"$all")" deviation="$(deviation <<<"$all")" runs="$seeds" \
 		note="$( ((!lost)) || echo "$lost of $seeds found no clusters, which counts 0")"
 }
 

@@ -133,6 +133,21 @@ test_noise_in_sums() {
 		fail "eps is not in one row of the ledger"
 }
 
+# The same of landmarks and of how rows tie them.
+test_noise_in_sums_of_landmarks() {
+	rows_federation 3
+	rows_job anchor '.noise = { on: "sums", eps: 30, delta: 1e-5, clip: 20 } | .near = 2'
+	edit party-01 '.policy.max_eps = 30'
+	coordinator
+	parties 3
+	ends 0 coordinator party-00 party-01 party-02
+	[[ $(run_of party-01 .facts.privacy) == "(eps 30, delta 1e-05)-differential privacy of each row"*", and the ties of landmarks of "*"half of them may tell"* ]] ||
+		fail "party-01 says: $(run_of party-01 .facts.privacy)"
+	[[ $(run_of party-01 .leaks) == *'by the discrete Gaussian mechanism in sums'* ]] || fail "leaks: $(run_of party-01 .leaks)"
+	[[ $(run_of coordinator '.facts.noise_multiplier_anchor < .facts.noise_multiplier') == true ]] || fail "$(run_of coordinator .facts)"
+	[[ $(run_of coordinator .facts.eps_spent) == null && $(run_of party-00 .facts.eps_spent) == 30 ]] || fail "eps is not spent"
+}
+
 # ---- policy ----
 
 refused() { # REGEX: exit 2 at all; nobody has a sum or labels

@@ -62,7 +62,7 @@ class Tables(unittest.TestCase):
         np.testing.assert_allclose(model.cluster_centers_, [X[model.labels_ == k].mean(axis=0) for k in range(3)], atol=1e-3)
         self.assertEqual(model.run_.job["seed"], 4)
         self.assertEqual(len(model.run_.record["parties"]), 3)
-        self.assertIn("a sum is not differential privacy", model.leaks_)
+        self.assertIn("differential privacy: none; a sum is not differential privacy", model.leaks_)
         self.assertFalse(list((model.run_.path / "work").rglob("*.key")))
 
     def test_kmeans_of_columns_with_names(self):

@@ -196,7 +196,15 @@ static void test_noise_in_sums(void **state)
 	kmeans(SUMS(", \"colluders\": 0"), "job.noise.colluders is 0, expected");
 	assert_ok(parse(&j, "{\"kind\": \"kmeans\", \"clusters\": 5" SUMS("") "}", NULL));
 	assert_int_equal(j.fedsc.how.lloyd, 7); /* as many rounds as there may be */
-	fedsc(SUMS(""), "only kind \"kmeans\" has noise in its sums");
+	fedsc(SUMS(""), NULL);
+	assert_ok(parse(&j, "{\"kind\": \"fedsc\", \"clusters\": 5" SUMS("") "}", NULL));
+	assert_int_equal(j.fedsc.how.lloyd, 6);
+	fedsc(", \"variant\": \"dense\"" SUMS(""), "only \"anchor\" and kind \"kmeans\" have");
+	fedsc(SUMS(", \"ball\": 2"), "job.noise.ball is 2, but job.noise.on is \"sums\"");
+	fedsc(", \"standardize\": \"joint\"" SUMS(""), "expected \"none\" where job.noise.on");
+	fedsc(", \"iterations\": 4" SUMS(""), "job.iterations is 4, expected 5 or more");
+	fedsc(NOISE("\"on\": \"data\", \"beta\": 1, \"colluders\": 1"),
+	      "job.noise.colluders is 1, but job.noise.on is \"data\"");
 	kmeans(NOISE("\"on\": \"sums\", \"beta\": 1"),
 	       "job.noise.beta is 1, expected job.noise.eps");
 	kmeans(NOISE("\"on\": \"sums\""), "job.noise.eps is not given");

@@ -9,6 +9,7 @@ enum { ROOM = 32 }; /* as much as run.json and a party's log take */
 #define KMEANS  "\"kind\": \"kmeans\", \"clusters\": 7"
 #define BY_BETA ", \"noise\": {\"on\": \"data\", \"beta\": 1}"
 #define BY_EPS  ", \"noise\": {\"on\": \"data\", \"eps\": 1, \"delta\": 1e-5, \"clip\": 1}"
+#define IN_SUMS ", \"noise\": {\"on\": \"sums\", \"eps\": 1, \"delta\": 1e-5, \"clip\": 1}"
 #define OF_FACTORS                                                                                 \
 	", \"dims\": 9, \"kernel\": {\"width\": 1}, \"noise\": {\"on\": \"factors\", \"eps\": 1, " \
 	"\"delta\": 1e-5, \"clip\": 1, \"ball\": 1}"
@@ -198,8 +199,16 @@ static const struct {
 	/* 149: noise */
 	{ "{" ANCHOR "}", "a sum is not differential privacy", 4, true },
 	{ "{" ANCHOR "}", "noise", 4, false },
-	{ "{" ANCHOR BY_EPS "}", "(eps, delta)-differentially private in each row", 4, true },
-	{ "{" KMEANS BY_EPS "}", "(eps, delta)-differentially private in each row", 4, true },
+	{ "{" ANCHOR BY_EPS "}", "(eps, delta)-private in each row by the analytic Gaussian", 4,
+	  true },
+	{ "{" KMEANS BY_EPS "}", "(eps, delta)-private in each row by the analytic Gaussian", 4,
+	  true },
+	{ "{" ANCHOR IN_SUMS "}", "(eps, delta)-private in each row by the discrete Gaussian", 4,
+	  true },
+	{ "{" KMEANS IN_SUMS "}", "(eps, delta)-private in each row by the discrete Gaussian", 4,
+	  true },
+	{ "{" ANCHOR IN_SUMS "}", "with noise how strongly any two landmarks are tied", 4, true },
+	{ "{" KMEANS IN_SUMS "}", "landmarks are tied", 4, false },
 	{ "{" ANCHOR BY_EPS "}", "a sum is not differential privacy", 4, false },
 	{ "{" ANCHOR BY_EPS "}", "the coordinator can tell", 4, false },
 	{ "{" ANCHOR BY_EPS "}", "show that row, with its noise", 4, true },

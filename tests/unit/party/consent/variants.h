@@ -39,6 +39,7 @@ static const struct base bases[] = {
 					      "\"kernel\":{\"width\":1},\"noise\":{\"on\":"
 					      "\"factors\"," EPS "}") },
 	{ "fedsc data", K7("fedsc", ",\"noise\":{\"on\":\"data\"," EPS "}") },
+	{ "fedsc sums", K7("fedsc", ",\"noise\":{\"on\":\"sums\"," EPS "}") },
 	{ "kmeans data", K7("kmeans", ",\"noise\":{\"on\":\"data\"," EPS "}") },
 	{ "fedspectral+", K7("fedspectral", ",\"variant\":\"fedspectral+\"") },
 	{ "fedspectral plain", K7("fedspectral", ",\"variant\":\"fedspectral\"") },

@@ -1,0 +1,103 @@
+/* Each job says once what it claims of differential privacy: by which mechanism, of what, with
+ * which eps and delta, or that it claims none; and no other of its sentences does. */
+#include "tests/test.h"
+#include "common/job/job.h"
+#include "tests/unit/party/consent/variants.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { ROOM = 64 };
+
+static const char BEGIN[] = "differential privacy: ", NONE[] = "differential privacy: none;";
+
+/* Others than bases[] that have noise. */
+static const char *const more[] = {
+	K7("fedsc", ",\"noise\":{\"on\":\"data\",\"beta\":1}"),
+	K7("fedsc", ",\"noise\":{\"on\":\"sums\",\"colluders\":1," EPS "}"),
+	K7("fedsc", ",\"variant\":\"dense\",\"noise\":{\"on\":\"factors\",\"beta\":1}"),
+	K7("fedsc", ",\"profile\":true"),
+	K7("kmeans", ",\"noise\":{\"on\":\"data\",\"beta\":1}"),
+	K7("kmeans", ",\"noise\":{\"on\":\"sums\"," EPS "}"),
+	K7("kmeans", ",\"noise\":{\"on\":\"sums\",\"colluders\":1," EPS "}"),
+	WALKS(",\"mode\":\"randomized-response\",\"eps\":2"),
+};
+
+static bool has_one_of(const char *text, const char *const *of)
+{
+	while (*of && !strstr(text, *of))
+		of++;
+	return *of;
+}
+
+/* What stands behind BEGIN where there is a claim; unit: of the ledger's claim, or NULL. */
+static bool is_whole(const char *text, const char *unit)
+{
+	static const char *const mechanism[] = { "by the discrete Gaussian mechanism",
+						 "by the analytic Gaussian mechanism",
+						 "by the discrete Laplace mechanism",
+						 "by randomised response", NULL },
+				 *const of[] = { "in each row", "in each tie", "in each edge",
+						 "in each graph", NULL },
+				 *const numbers[] = { "job.noise.eps and job.noise.delta",
+						      "eps being job.eps and delta 0",
+						      "eps being 2 job.eps and delta 0", NULL };
+	char wanted[32];
+
+	snprintf(wanted, sizeof(wanted), "in each %s", unit ? unit : "");
+	return has_one_of(text, mechanism) && has_one_of(text, of) && has_one_of(text, numbers) &&
+	       strstr(text, "(eps, delta)-private") && strstr(text, wanted);
+}
+
+static void check(const char *text)
+{
+	for (size_t parties = 1; parties <= 4; parties++) {
+		const char *leaks[ROOM];
+		struct kind_claim claim;
+		size_t n, said = 0;
+		struct job job;
+
+		assert_ok(job_parse(&job, (struct bytes){ (const uint8_t *)text, strlen(text) },
+				    "job.json", NULL));
+		claim = job.kind->claim(&job);
+		n = job_leaks(&job, parties, leaks, ROOM);
+		for (size_t i = 0; i < n; i++) {
+			bool here = !strncmp(leaks[i], BEGIN, strlen(BEGIN));
+			bool none = !strncmp(leaks[i], NONE, strlen(NONE));
+
+			said += here;
+			if (here &&
+			    (claim.eps > 0 ? none : !none && !strstr(leaks[i], "in each tie")))
+				fail_msg("%s claims eps %g and says \"%s\"", text, claim.eps,
+					 leaks[i]);
+			if (here && !none && !is_whole(leaks[i], claim.unit))
+				fail_msg("%s says \"%s\", without mechanism, unit, eps or delta",
+					 text, leaks[i]);
+			if (!here && (strstr(leaks[i], "private") ||
+				      (strstr(leaks[i], "privacy") &&
+				       !strstr(leaks[i], "claims no differential privacy"))))
+				fail_msg("%s says of privacy \"%s\", which is not the sentence for "
+					 "it",
+					 text, leaks[i]);
+		}
+		if (said != 1)
+			fail_msg("%s, %zu parties: %zu sentences begin with \"%s\"", text, parties,
+				 said, BEGIN);
+	}
+}
+
+static void test_claims(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < BASES; i++)
+		check(bases[i].text);
+	for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++)
+		check(more[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_claims) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

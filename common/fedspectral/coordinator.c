@@ -180,8 +180,7 @@ out:
 
 /* ---- fedspectral+ ---- */
 
-/* V's columns become an orthonormal basis of a space that has them. */
-static enum err orthonormal(struct mat *V)
+enum err fedspectral_orthonormal(struct mat *V)
 {
 	struct mat T;
 	enum err err;
@@ -232,7 +231,7 @@ enum err fedspectral_plus(struct parties *parties, size_t n, const struct fedspe
 	parties_phase(parties, "power");
 	/* The rounds of Algorithm 4. An average is a sum but for its length, which QR takes away.
 	 * The first V is made orthonormal too: what comes of it spans the same. */
-	err = orthonormal(&V);
+	err = fedspectral_orthonormal(&V);
 	for (unsigned t = 1; !err && t <= p->rounds; t++) {
 		err = sum_blocks(parties, q, &V, &Y);
 		if (err)
@@ -244,7 +243,7 @@ enum err fedspectral_plus(struct parties *parties, size_t n, const struct fedspe
 			err = fedspectral_check_nodes(m, n, p->k, report);
 		}
 		if (!err)
-			err = orthonormal(&V);
+			err = fedspectral_orthonormal(&V);
 		if (err)
 			break;
 		report->rounds = t;

@@ -31,6 +31,8 @@ struct fedspectral_params {
 	double tolerance;  /* exact: of an eigenvector's residual, relative to the first eigenvalue */
 	unsigned restarts; /* of k-means, after which twice as many swaps improve the best; of the
 			      parties' k-means, too */
+	double degree, product; /* exact, noise in sums (private.h): deviations, in what an edge can change; 0: none */
+	unsigned colluders;     /* so many parties' shares of it are taken to be known; JOB_AUTO: half */
 	uint64_t seed;
 	unsigned threads; /* labels do not depend on it */
 };

@@ -3,25 +3,36 @@
 #define COMMON_FEDSPECTRAL_JOB_H
 
 #include "common/fedspectral/coordinator.h"
+#include "common/kind/facts.h"
 #include "common/kind/kind.h"
 
 enum fedspectral_variant { FEDSPECTRAL_EXACT, FEDSPECTRAL_PLUS, FEDSPECTRAL_PLAIN };
+
+enum fedspectral_noise { FEDSPECTRAL_CLEAR, FEDSPECTRAL_IN_SUMS };
 
 struct fedspectral_job {
 	JOB_HEAD;
 	enum fedspectral_variant variant;
 	bool allow_disjoint; /* no two parties need have a node in common */
-	struct fedspectral_params how; /* but for k, seed and threads */
+	struct fedspectral_params how; /* but for k, noise in numbers, seed and threads */
+	enum fedspectral_noise noise;  /* job.noise.on */
+	double noise_eps, noise_delta; /* 0: not given */
 };
 
 /* The algorithm's parameters, from the job. */
 struct fedspectral_params fedspectral_params_of(const struct fedspectral_job *job, unsigned threads);
+
+/* What noise in sums claims of each edge; eps 0: nothing. */
+struct kind_claim fedspectral_claim(const void *job);
+/* In the record and the log: mechanism, eps, delta, and what is not claimed. */
+void fedspectral_record_noise(const struct fedspectral_job *job, struct facts *r);
 
 extern const struct kind kind_fedspectral;
 /* Each ends with path NULL. */
 extern const struct config_row fedspectral_rows[];
 
 void fedspectral_presets(const struct json *root, struct kind_presets *to);
+const char *fedspectral_unread(const void *job, const struct config_row *row);
 enum err fedspectral_check(const void *job) MUST_CHECK;
 void fedspectral_leaks(struct said *s, const void *job, size_t parties);
 

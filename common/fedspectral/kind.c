@@ -3,12 +3,14 @@
 
 static const char *const permissions[] = { "fedspectral", "fedspectral.exact", NULL };
 
-/* The pooled graph can be computed from what variant "exact" shows. */
+/* The pooled graph can be computed from what variant "exact" shows without noise. */
 static const char *permission(const void *p)
 {
 	const struct fedspectral_job *job = p;
 
-	return job->variant == FEDSPECTRAL_EXACT ? "fedspectral.exact" : "fedspectral";
+	return job->variant == FEDSPECTRAL_EXACT && job->noise == FEDSPECTRAL_CLEAR
+		   ? "fedspectral.exact"
+		   : "fedspectral";
 }
 
 const struct kind kind_fedspectral = {
@@ -24,13 +26,13 @@ const struct kind kind_fedspectral = {
 	.presets = fedspectral_presets,
 	.settle = kind_settled,
 	.check = fedspectral_check,
-	.unread = kind_reads_all,
+	.unread = fedspectral_unread,
 	.standard = kind_standard_clusters,
 	.has_fraction = kind_no,
 	.permission = permission,
 	.permissions = permissions,
 	.leaks = fedspectral_leaks,
-	.claim = kind_claims_nothing,
+	.claim = fedspectral_claim,
 	.is_flat = kind_yes,
 	.is_plan_only = kind_no,
 	.burst = kind_no_burst,

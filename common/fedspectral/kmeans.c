@@ -98,8 +98,8 @@ static int by_size(const void *a, const void *b)
 	return (s->first > t->first) - (s->first < t->first);
 }
 
-/* Clusters are numbered by falling size, for rows have no order that means anything. */
-static void name_clusters(uint32_t *label, size_t n, size_t k)
+/* Rows have no order that means anything. */
+void fedspectral_name_clusters(uint32_t *label, size_t n, size_t k)
 {
 	struct named *name = alloc(k, sizeof(*name));
 	uint32_t *number = alloc(k, sizeof(*number));
@@ -129,7 +129,7 @@ void fedspectral_cluster(struct parties *parties, const struct fedspectral_param
 	parties_phase(parties, "kmeans");
 	spectral_unit_rows(Z);
 	cluster_rows(Z, p, r->k, found);
-	name_clusters(found, Z->rows, r->k);
+	fedspectral_name_clusters(found, Z->rows, r->k);
 	for (size_t i = 0; i < n; i++)
 		label[i] = active[i] == UINT32_MAX ? r->k : found[active[i]];
 	free(found);

@@ -2,10 +2,26 @@
 #include "common/fedspectral/job.h"
 #include "common/kind/own.h"
 
+static const char *of_edges(const struct fedspectral_job *job)
+{
+	return job->how.colluders == JOB_AUTO
+		   ? "differential privacy: all that is shown, but for which nodes a party has, is "
+		     "(eps, delta)-private in each edge of a party by the discrete Gaussian "
+		     "mechanism in sums, with job.noise.eps and job.noise.delta, as long as no "
+		     "more than half of the parties tell the coordinator what noise they added; "
+		     "further jobs and attempts on the same edges add to it"
+		   : "differential privacy: all that is shown, but for which nodes a party has, is "
+		     "(eps, delta)-private in each edge of a party by the discrete Gaussian "
+		     "mechanism in sums, with job.noise.eps and job.noise.delta, as long as no "
+		     "more than job.noise.colluders parties tell the coordinator what noise they "
+		     "added; further jobs and attempts on the same edges add to it";
+}
+
 void fedspectral_leaks(struct said *s, const void *p, size_t parties)
 {
 	const struct fedspectral_job *job = p;
-	bool exact = job->variant == FEDSPECTRAL_EXACT;
+	bool noisy = job->noise == FEDSPECTRAL_IN_SUMS;
+	bool exact = job->variant == FEDSPECTRAL_EXACT && !noisy;
 
 	say_names(s, parties);
 	say(s, job->ids == IDS_PLAIN, "the coordinator sees every id, and which party has it");
@@ -32,6 +48,10 @@ void fedspectral_leaks(struct said *s, const void *p, size_t parties)
 	say(s, job->variant == FEDSPECTRAL_PLAIN,
 	    "the coordinator sees each party's own clusters of its nodes, and which of them "
 	    "have no edges there");
-	say_privacy(s, NULL);
-	say_collusion(s, parties == 2, parties);
+	say(s, noisy,
+	    "the coordinator sees with noise the joint degree of each node, products of the joint "
+	    "graph with a few columns, and how many edges each node has into each cluster");
+	say(s, noisy, "the parties see blocks and clusters that the coordinator makes of those");
+	say_privacy(s, noisy ? of_edges(job) : NULL);
+	say_collusion(s, parties == 2 && !noisy, parties);
 }

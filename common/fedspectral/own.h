@@ -15,6 +15,11 @@ void fedspectral_cluster(struct parties *parties, const struct fedspectral_param
 enum err fedspectral_check_nodes(size_t m, size_t n, unsigned k,
 				 struct fedspectral_report *r) MUST_CHECK;
 
+/* V's columns become an orthonormal basis of a space that has them. */
+enum err fedspectral_orthonormal(struct mat *V) MUST_CHECK;
+/* Labels below k become others below k, by falling size. */
+void fedspectral_name_clusters(uint32_t *label, size_t n, size_t k);
+
 void fedspectral_settle(struct fedspectral_report *r, unsigned k);
 
 #endif

@@ -1,5 +1,6 @@
 #include "common/fedspectral/party.h"
 #include "common/base/alloc.h"
+#include "common/fedspectral/private.h"
 
 #include <assert.h>
 #include <math.h>
@@ -161,6 +162,7 @@ static enum err answer(void *party, size_t l, const void *question, double *x)
 	const struct fedspectral_question *q = question;
 	struct fedspectral_party *p = party;
 	struct mat V;
+	enum err err;
 
 	(void)l;
 	switch (q->kind) {
@@ -179,6 +181,13 @@ static enum err answer(void *party, size_t l, const void *question, double *x)
 		memcpy(x, V.a, V.rows * V.cols * sizeof(*x));
 		mat_release(&V);
 		break;
+	case FEDSPECTRAL_NOISY_DEGREES:
+		return fedspectral_noisy_degrees(p, q->share, x);
+	case FEDSPECTRAL_NOISY_PRODUCT:
+		mat_copy(&V, q->V);
+		err = fedspectral_noisy_product(p, &V, q->share, x);
+		mat_release(&V);
+		return err;
 	case FEDSPECTRAL_CELLS:
 		break;
 	}

@@ -10,9 +10,13 @@
 #include "common/cluster/spectral.h"
 #include "common/parties/parties.h"
 
+struct discrete_share;
+struct noise_source;
+
 struct fedspectral_party {
 	struct csr A;               /* own weights; nodes that are not here are empty rows */
 	struct spectral_graph part; /* D^-1/2 A D^-1/2, by own degrees or by joint ones */
+	const struct noise_source *noise; /* borrowed; NULL: questions that want noise are refused */
 };
 
 /* row[i] (below n, each once) is the joint row of node i of `own`; NULL: i, and own has n nodes.
@@ -53,9 +57,12 @@ struct fedspectral_question {
 		FEDSPECTRAL_PRODUCT, /* m x b: s o A_p (s o V) */
 		FEDSPECTRAL_POWERS,  /* n x k: fedspectral_party_powers() */
 		FEDSPECTRAL_CELLS,   /* labels: fedspectral_party_cells() */
+		FEDSPECTRAL_NOISY_DEGREES, /* n: fedspectral_noisy_degrees() */
+		FEDSPECTRAL_NOISY_PRODUCT, /* n x b: fedspectral_noisy_product() */
 	} kind;
 	const double *degree; /* JOIN */
 	const struct mat *V;
+	const struct discrete_share *share; /* NOISY_DEGREES, NOISY_PRODUCT */
 	unsigned iterations;        /* POWERS */
 	size_t k;                   /* CELLS */
 	unsigned restarts;

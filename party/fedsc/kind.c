@@ -45,17 +45,8 @@ static enum err allow_eps(const struct party_config *config, const struct work *
 			       "policy.max_eps of %s is %g: it takes job.noise.on \"data\"%s with "
 			       "job.noise.eps, delta and clip",
 			       work->half->kind->name, config->common.name, config->policy.max_eps,
-			       work->job.fedsc.how.variant == FEDSC_BY_KMEANS ? " or \"sums\""
-									      : "");
-	if (noise.eps > config->policy.max_eps)
-		return err_set(ERR_PEER,
-			       "the offered job.noise.eps is %g, policy.max_eps of %s is %g",
-			       noise.eps, config->common.name, config->policy.max_eps);
-	if (noise.delta > config->policy.max_delta)
-		return err_set(ERR_PEER,
-			       "the offered job.noise.delta is %g, policy.max_delta of %s is %g",
-			       noise.delta, config->common.name, config->policy.max_delta);
-	return ERR_OK;
+			       !fedsc_learns(work->job.fedsc.how.variant) ? " or \"sums\"" : "");
+	return party_allow_claim(config, work);
 }
 
 #define KIND(which)                                                                                \

@@ -1,9 +1,12 @@
 #include "party/fedspectral/fedspectral.h"
 #include "common/base/alloc.h"
+#include "common/base/buf.h"
 #include "common/fedspectral/job.h"
 #include "common/fedspectral/party.h"
+#include "common/fedspectral/private.h"
 #include "party/work/agree.h"
 #include "party/work/align.h"
+#include "party/work/noise.h"
 #include "party/work/secure.h"
 
 #include <math.h>
@@ -123,6 +126,83 @@ static enum err exact(struct fedspectral_work *s)
 	}
 }
 
+/* ---- exact, with noise in sums ---- */
+
+/* What the coordinator had a say in, X, goes into the noise: on another product it is another. */
+static enum err begin_noise(struct fedspectral_work *s, unsigned round, const struct mat *X)
+{
+	struct buf asked = { 0 };
+	enum err e;
+
+	buf_printf(&asked, "%u", round);
+	if (X)
+		buf_add(&asked, X->a, X->rows * X->cols * sizeof(*X->a));
+	e = work_noise(s->work, "edges", (struct bytes){ asked.p, asked.n }, &s->part.noise);
+	buf_release(&asked);
+	return e;
+}
+
+static enum err answer_degrees(struct fedspectral_work *s)
+{
+	struct discrete_share share;
+	double *own = alloc(s->work->n, sizeof(*own));
+	enum err e = fedspectral_noisy_of(&s->p, s->work->L, 0, &share, NULL);
+
+	work_phase(s->work, "degrees");
+	if (e == ERR_OK)
+		e = begin_noise(s, 0, NULL);
+	if (e == ERR_OK)
+		e = fedspectral_noisy_degrees(&s->part, &share, own);
+	if (e == ERR_OK)
+		e = secure_send_wide(s->work, s->root, own, s->work->n);
+	free(own);
+	return e;
+}
+
+static enum err answer_noisy(struct fedspectral_work *s, unsigned round, size_t cols)
+{
+	size_t n = s->work->n;
+	double *y = alloc(n, cols * sizeof(*y));
+	struct discrete_share share;
+	struct mat X;
+	enum err e;
+
+	mat_init(&X, n, cols);
+	e = channel_recv_reals(s->work->channel, MSG_BLOCK, s->root->id, X.a, n * cols);
+	if (e == ERR_OK)
+		e = fedspectral_noisy_of(&s->p, s->work->L, cols, &share, NULL);
+	if (e == ERR_OK)
+		e = begin_noise(s, round, &X);
+	if (e == ERR_OK)
+		e = fedspectral_noisy_product(&s->part, &X, &share, y);
+	if (e == ERR_OK)
+		e = secure_send_wide(s->work, s->root, y, n * cols);
+	work_progress(s->work, round, 0);
+	mat_release(&X);
+	free(y);
+	return e;
+}
+
+/* As many products, of as many columns, as the job says: each spends its part of eps, whatever X
+ * is. */
+static enum err noisy(struct fedspectral_work *s)
+{
+	size_t n = s->work->n, k = s->p.k, cols = s->p.block < n ? s->p.block : n;
+
+	fedspectral_record_noise(&s->work->job.fedspectral, &s->work->record->facts);
+	TRY(check_size(n, cols > k ? cols : k));
+	TRY(answer_degrees(s));
+	work_phase(s->work, "power");
+	for (unsigned round = 1; round <= s->p.rounds; round++)
+		TRY(answer_noisy(s, round, cols));
+	work_phase(s->work, "kmeans");
+	for (unsigned t = 1; t <= FEDSPECTRAL_COUNTING; t++)
+		TRY(answer_noisy(s, s->p.rounds + t, k));
+	return ERR_OK;
+}
+
+/* ---- the others ---- */
+
 /* Algorithm 3 in each of as many rounds as the job says. */
 static enum err plus(struct fedspectral_work *s)
 {
@@ -215,7 +295,7 @@ static enum err run_fedspectral(struct work *work, uint32_t *label)
 	fedspectral_party_init(&s.part, &work->graph->adjacency, s.row, work->n, work->threads);
 	switch (work->job.fedspectral.variant) {
 	case FEDSPECTRAL_EXACT:
-		e = exact(&s);
+		e = s.p.product > 0 ? noisy(&s) : exact(&s);
 		break;
 	case FEDSPECTRAL_PLUS:
 		e = plus(&s);
@@ -236,7 +316,7 @@ const struct party_kind party_kind_fedspectral = {
 	.kind = &kind_fedspectral,
 	.sums = party_sums_flat,
 	.allow = party_allow_all,
-	.allow_eps = party_allow_no_eps,
+	.allow_eps = party_allow_claim,
 	.accept = "",
 	.check_data = party_check_nothing,
 	.describe = party_describe_nothing,

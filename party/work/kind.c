@@ -38,6 +38,26 @@ enum err party_allow_no_eps(const struct party_config *config, const struct work
 		       work->job.kind->name, config->common.name, config->policy.max_eps);
 }
 
+enum err party_allow_claim(const struct party_config *config, const struct work *work)
+{
+	struct kind_claim claim = work->job.kind->claim(&work->job);
+
+	if (!(claim.eps > 0))
+		return err_set(ERR_PEER,
+			       "the offered job of kind %s claims no differential privacy, "
+			       "policy.max_eps of %s is %g: it takes job.noise with eps and delta",
+			       work->job.kind->name, config->common.name, config->policy.max_eps);
+	if (claim.eps > config->policy.max_eps)
+		return err_set(ERR_PEER,
+			       "the offered job.noise.eps is %g, policy.max_eps of %s is %g",
+			       claim.eps, config->common.name, config->policy.max_eps);
+	if (claim.delta > config->policy.max_delta)
+		return err_set(ERR_PEER,
+			       "the offered job.noise.delta is %g, policy.max_delta of %s is %g",
+			       claim.delta, config->common.name, config->policy.max_delta);
+	return ERR_OK;
+}
+
 /* ---- data ---- */
 
 enum err party_check_nothing(struct work *work)

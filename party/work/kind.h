@@ -54,6 +54,9 @@ enum err party_allow_clusters(const struct party_config *config, unsigned min_cl
 enum err party_allow_no_eps(const struct party_config *config,
 			    const struct work *work) MUST_CHECK; /* it claims none */
 
+/* A claim by job.noise.eps and delta, within policy.max_eps and max_delta. */
+enum err party_allow_claim(const struct party_config *config, const struct work *work) MUST_CHECK;
+
 enum err party_check_nothing(struct work *work) MUST_CHECK;
 enum err party_check_rows(struct work *work) MUST_CHECK; /* two or more */
 void party_describe_columns(const struct work *work, struct msg_accept *accept);

@@ -1,10 +1,12 @@
 # dp -- what differential privacy costs: k-means and FedSC's landmarks with noise in their sums, beside noise on rows and none.
+#
+#   --only WORD     tables alone whose name has it: a set, or "by fedsc"
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='ARI of k-means and fedsc (anchor) by eps: noise in sums, on rows, none; mean over seeds; clouds, rings, digits, iris'
 default_seeds=5 quick_seeds=2
 
-delta=1e-5
+delta=1e-5 only=''
 EPS=(0.5 1 2 4 8)
 
 # Rows of one scale around 0, and the length that hold them, from what such data are: not private, and the same for all.
@@ -17,11 +19,17 @@ make_sets() {
 	touch "$out/runs/dp/ready"
 }
 
+option() { # NAME VALUE
+	[[ $1 == only ]] || return 1
+	only=$2
+}
+
 measure() {
 	local set kind k clip L eps by
 	make_sets
 	while read -r set kind k clip; do
 		by=${kind#kmeans} by=${by:+ by $by}
+		[[ $set$by == *"$only"* ]] || continue
 		[[ -e $out/runs/dp/$set/features.npy ]] || { not_run "$set$by" none 'L=2' 'python3-sklearn is not installed'; continue; }
 		for L in 2 8; do
 			one "$set" "$kind" "$k" "$set$by" none "L=$L" '{}'

@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/fedspectral/job.h"
+#include "common/fedspectral/private.h"
 #include "server/run/align.h"
 #include "server/run/parties.h"
 
@@ -25,7 +26,7 @@ static void record_report(struct run *run, const struct fedspectral_report *r)
 	if (run->job.fedspectral.variant == FEDSPECTRAL_PLAIN)
 		return;
 	facts_number(&to->facts, "rounds", r->rounds);
-	if (run->job.fedspectral.variant == FEDSPECTRAL_PLUS)
+	if (run->job.fedspectral.variant == FEDSPECTRAL_PLUS || !r->values)
 		return;
 	facts_number(&to->facts, "residual", r->residual);
 	facts_numbers(&to->facts, "eigenvalues", r->value, r->values);
@@ -64,7 +65,10 @@ static enum err run_fedspectral(struct run *run, uint32_t **label)
 		e = fedspectral_plain(&parties.parties, run->n, &p, *label, &report);
 		break;
 	default:
-		e = fedspectral_exact(&parties.parties, run->n, &p, *label, &report);
+		fedspectral_record_noise(&run->job.fedspectral, &run->record->facts);
+		e = p.product > 0
+			? fedspectral_private(&parties.parties, run->n, &p, *label, &report)
+			: fedspectral_exact(&parties.parties, run->n, &p, *label, &report);
 	}
 	if (e == ERR_OK) {
 		record_report(run, &report);

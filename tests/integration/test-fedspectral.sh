@@ -79,6 +79,26 @@ test_plus() {
 	[[ $(run_of coordinator .rounds) == 1 ]] || fail "$(run_of coordinator .rounds) rounds"
 }
 
+# Nothing of the graph without noise, so `fedspectral` allows it, and a policy may ask for an eps.
+test_noise_in_sums() {
+	edges_federation 3
+	edit job '.noise = { on: "sums", eps: 4, delta: 1e-5 }'
+	edit party-01 '.policy.max_eps = 4 | .policy.jobs = ["fedspectral"]'
+	runs 3
+	own_labels 3
+	[[ $(phases_of party-01) == "offer keys align degrees power kmeans result" ]] || fail "phases $(phases_of party-01)"
+	[[ $(run_of coordinator .rounds) == 11 ]] || fail "$(run_of coordinator .rounds) rounds"
+	[[ $(run_of party-01 .facts.privacy) == "(eps 4, delta 1e-05)-differential privacy of each edge of a party, by the discrete gaussian"* ]] ||
+		fail "party-01 says: $(run_of party-01 .facts.privacy)"
+	[[ $(run_of party-01 .facts.eps_spent) == 4 ]] || fail "eps is not spent"
+	"$BIN/coterie" ledger export --state "$T/out/party-01/state" --csv | grep -q ',edge,' || fail "no claim of edges in the ledger"
+	edit job '.noise.eps = 5'
+	coordinator
+	parties 3
+	ends 2 coordinator party-00 party-01 party-02
+	grep -q 'the offered job.noise.eps is 5, policy.max_eps of party-01 is 4' "$T/party-01.stderr" || fail "$(tail -n 2 "$T/party-01.stderr")"
+}
+
 test_plain() {
 	edges_federation 3 --overlap 0.67
 	central

@@ -307,15 +307,18 @@ static void test_the_papers(void **state)
 
 static void test_phases(void **state)
 {
-	static const char *const settings[] = { "", "variant=fedspectral+", "variant=fedspectral" };
+	static const char *const settings[] = { "", "variant=fedspectral+", "variant=fedspectral",
+						"noise.on=sums noise.eps=1e5 noise.delta=1e-5" };
 	static const char *const server[] = { "align degrees lanczos kmeans result",
 					      "align power kmeans result",
-					      "align local kmeans result" };
+					      "align local kmeans result",
+					      "align degrees power kmeans result" };
 	static const char *const party[] = { "align degrees lanczos result", "align power result",
-					     "align local result" };
+					     "align local result",
+					     "align degrees power kmeans result" };
 
 	(void)state;
-	for (size_t v = 0; v < 3; v++) {
+	for (size_t v = 0; v < 4; v++) {
 		struct stage *s = stage_run(&graph, 2, by_turns, settings[v]);
 
 		assert_phases(&s->f.server, server[v]);
@@ -421,11 +424,17 @@ static void test_every_message(void **state)
 	assert_holds(&r->to_party[1], exact, 5);
 	check_all(&(struct listener){ r, 1, false });
 	recording_free(r);
-	for (size_t v = 0; v < 2; v++) {
-		r = record_few(v ? "clusters=2 ids=plain variant=fedspectral"
-				 : "clusters=2 ids=plain variant=fedspectral+ rounds=3");
-		check_all(&(struct listener){ r, v, false });
-		check_all_from(&(struct listener){ r, v, true }, 1); /* other IDS may be right */
+	for (size_t v = 0; v < 3; v++) {
+		static const char *const settings[] = {
+			"clusters=2 ids=plain variant=fedspectral+ rounds=3",
+			"clusters=2 ids=plain variant=fedspectral",
+			"clusters=2 ids=plain noise.on=sums noise.eps=9 noise.delta=1e-5"
+		};
+
+		r = record_few(settings[v]);
+		check_all(&(struct listener){ r, v % 2, false });
+		check_all_from(&(struct listener){ r, v % 2, true },
+			       1); /* other IDS may be right */
 		recording_free(r);
 	}
 }
@@ -439,6 +448,11 @@ static void one_node(double *x, size_t count)
 {
 	memset(x, 0, count * sizeof(*x));
 	x[0] = sqrt(FEW - 1);
+}
+
+static void no_number(double *x, size_t count)
+{
+	x[count / 2] = NAN;
 }
 
 static void larger(double *x, size_t count)
@@ -466,6 +480,10 @@ static void test_wrong_numbers(void **state)
 	assert_refuses_reals(r, MSG_BLOCK, 1, one_node, "length sqrt(n)");
 	assert_refuses_choice(r, 0, 4, "expected 7, from 0 to 3");
 	assert_refuses_choice(r, 0, 1, "CHOICE of 1 clusters, expected 2 at least");
+	recording_free(r);
+	/* Rows of any length are shortened: only what is no number is refused. */
+	r = record_few("clusters=2 ids=plain noise.on=sums noise.eps=9 noise.delta=1e-5");
+	assert_refuses_reals(r, MSG_BLOCK, 0, no_number, "no finite number");
 	recording_free(r);
 }
 

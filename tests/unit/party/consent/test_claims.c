@@ -20,6 +20,7 @@ static const char *const more[] = {
 	K7("kmeans", ",\"noise\":{\"on\":\"data\",\"beta\":1}"),
 	K7("kmeans", ",\"noise\":{\"on\":\"sums\"," EPS "}"),
 	K7("kmeans", ",\"noise\":{\"on\":\"sums\",\"colluders\":1," EPS "}"),
+	K7("fedspectral", ",\"noise\":{\"on\":\"sums\",\"eps\":2,\"delta\":1e-5,\"colluders\":1}"),
 	WALKS(",\"mode\":\"randomized-response\",\"eps\":2"),
 };
 

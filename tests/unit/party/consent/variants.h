@@ -41,6 +41,7 @@ static const struct base bases[] = {
 	{ "fedsc data", K7("fedsc", ",\"noise\":{\"on\":\"data\"," EPS "}") },
 	{ "fedsc sums", K7("fedsc", ",\"noise\":{\"on\":\"sums\"," EPS "}") },
 	{ "kmeans data", K7("kmeans", ",\"noise\":{\"on\":\"data\"," EPS "}") },
+	{ "fedspectral sums", K7("fedspectral", ",\"noise\":{\"on\":\"sums\",\"eps\":2,\"delta\":1e-5}") },
 	{ "fedspectral+", K7("fedspectral", ",\"variant\":\"fedspectral+\"") },
 	{ "fedspectral plain", K7("fedspectral", ",\"variant\":\"fedspectral\"") },
 	{ "fedspectral ids", K7("fedspectral", ",\"ids\":\"plain\"") },

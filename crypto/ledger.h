@@ -42,6 +42,7 @@ struct ledger_job {
 	uint8_t data[SHA256_LEN]; /* of the data as loaded */
 	const char *parties;      /* all of the job, rising, with a blank between them */
 	const char *submitter;    /* who wanted it, as the coordinator said; NULL or "": it did not say */
+	bool left; /* some of those with whom it began were left out: its own attempts may be of other parties */
 	const char *set; /* the name that the party has given its data, whatever they are today; NULL or "": none */
 };
 
@@ -106,7 +107,8 @@ struct ledger_spent {
 enum err ledger_spent(struct ledger *l, const struct ledger_job *job,
 		      struct ledger_spent *s) MUST_CHECK;
 /* The parties of an earlier job over this data set, whoever coordinated it, that were not job's:
- * "bank-a bank-b", owned by the caller; NULL if there was none. */
+ * "bank-a bank-b", owned by the caller; NULL if there was none. Where job->left, attempts at job itself do not
+ * count, and it is O(rows). */
 enum err ledger_other_parties(struct ledger *l, const struct ledger_job *job, char **other) MUST_CHECK;
 
 /* What was claimed of differential privacy of job's data set, whoever coordinated: each unit apart. Claims of before

@@ -171,11 +171,22 @@ enum err ledger_spent(struct ledger *l, const struct ledger_job *job, struct led
 enum err ledger_other_parties(struct ledger *l, const struct ledger_job *job, char **other)
 {
 	struct db_rows *rows = NULL;
+	char id[LEDGER_JOB_TEXT];
 	bool found;
-	enum err e = db_query(l->db, &rows, &found,
-			      "SELECT parties FROM had WHERE " OF_SET
-			      " AND parties <> ?3 AND words > 0 LIMIT 1",
-			      "htt", job->data, set_of(job), job->parties);
+	enum err e;
+
+	hex_write(job->id, LEDGER_JOB_LEN, id);
+	if (job->left)
+		e = db_query(l->db, &rows, &found,
+			     "SELECT parties FROM job JOIN row USING (entry) WHERE " OF_SET
+			     " AND parties <> ?3 AND words > 0 AND NOT (id = ?4 AND key = ?5)"
+			     " LIMIT 1",
+			     "httth", job->data, set_of(job), job->parties, id, job->key);
+	else
+		e = db_query(l->db, &rows, &found,
+			     "SELECT parties FROM had WHERE " OF_SET
+			     " AND parties <> ?3 AND words > 0 LIMIT 1",
+			     "htt", job->data, set_of(job), job->parties);
 
 	*other = NULL;
 	if (e == ERR_OK && found) {

@@ -74,6 +74,18 @@ static void walk_offer(struct codec *c, struct msg_offer *m)
 		codec_bytes(c, &m->names[i], 1, MSG_NAME_MAX);
 		codec_check(c, i == 0 || rises(m->names[i - 1], m->names[i]));
 	}
+	codec_u32(c, &m->lefts);
+	codec_check(c, m->lefts <= MSG_PARTIES_MAX - m->parties);
+	for (uint32_t i = 0; !c->bad && i < m->lefts; i++) {
+		struct msg_left *left = &m->left[i];
+
+		codec_u32(c, &left->attempt);
+		codec_check(c, left->attempt >= 2 && left->attempt <= m->attempt);
+		codec_bytes(c, &left->name, 1, MSG_NAME_MAX);
+		codec_check(
+		    c, i == 0 || left[-1].attempt < left->attempt ||
+			   (left[-1].attempt == left->attempt && rises(left[-1].name, left->name)));
+	}
 }
 
 static void walk_accept(struct codec *c, struct msg_accept *m)

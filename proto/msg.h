@@ -113,6 +113,12 @@ struct msg_offer {
 	struct bytes submitter; /* the name of who wants it, as the coordinator knows it */
 	uint32_t parties; /* names[0 .. parties), rising in byte order */
 	struct bytes names[MSG_PARTIES_MAX];
+	/* Who began with them and was left out, in that order: from which attempt on, 2 or later. */
+	uint32_t lefts;
+	struct msg_left {
+		uint32_t attempt;
+		struct bytes name;
+	} left[MSG_PARTIES_MAX];
 };
 struct msg_accept {
 	uint8_t job_hash[HASH_LEN];

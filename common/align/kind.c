@@ -40,6 +40,12 @@ static double memory(const void *p, const struct kind_sizes *s)
 	return KIND_MEMORY_LEAST + s->n * (s->coordinator ? 12 + 24 * lists : 64 + 64);
 }
 
+static const char *needs_all(const void *job)
+{
+	(void)job;
+	return "rows that all have are all parties' own";
+}
+
 const struct kind kind_align = {
 	.name = "align",
 	.split = SPLIT_COLUMNS,
@@ -53,6 +59,7 @@ const struct kind kind_align = {
 	.presets = kind_no_presets,
 	.settle = kind_settled,
 	.check = align_check,
+	.needs_all = needs_all,
 	.unread = kind_reads_all,
 	.standard = kind_standard_clusters,
 	.has_fraction = kind_no,

@@ -30,6 +30,7 @@ const struct kind kind_fedgcn = {
 	.presets = kind_no_presets,
 	.settle = kind_settled,
 	.check = fedgcn_check,
+	.needs_all = kind_goes_without,
 	.unread = fedgcn_unread,
 	.standard = kind_standard_clusters,
 	.has_fraction = kind_no,

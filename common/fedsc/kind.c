@@ -28,8 +28,8 @@ static struct kind_claim claim(const void *job)
 	.pictured = true, .results = kind_label_files, .clusters = CLUSTERS_OR_RANGE,              \
 	.words = WORDS_WIDE, .check = fedsc_check, .one_k = fedsc_one_k,                           \
 	.standard = kind_standard_clusters, .has_fraction = kind_no, .leaks = fedsc_leaks,         \
-	.claim = claim, .is_flat = kind_yes, .is_plan_only = kind_no, .burst = kind_no_burst,      \
-	.memory = fedsc_memory
+	.claim = claim, .needs_all = kind_goes_without, .is_flat = kind_yes,                       \
+	.is_plan_only = kind_no, .burst = kind_no_burst, .memory = fedsc_memory
 
 const struct kind kind_fedsc = {
 	OF_ROWS,

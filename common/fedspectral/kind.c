@@ -13,6 +13,17 @@ static const char *permission(const void *p)
 		   : "fedspectral";
 }
 
+/* From either's sums of N V a graph can be computed, with and without a party. */
+static const char *needs_all(const void *p)
+{
+	const struct fedspectral_job *job = p;
+
+	return job->variant == FEDSPECTRAL_EXACT
+		   ? "variant \"exact\" is of the joint graph, and what is another without a party "
+		     "shows that party's edges"
+		   : NULL;
+}
+
 const struct kind kind_fedspectral = {
 	.name = "fedspectral",
 	.split = SPLIT_EDGES,
@@ -26,6 +37,7 @@ const struct kind kind_fedspectral = {
 	.presets = fedspectral_presets,
 	.settle = kind_settled,
 	.check = fedspectral_check,
+	.needs_all = needs_all,
 	.unread = fedspectral_unread,
 	.standard = kind_standard_clusters,
 	.has_fraction = kind_no,

@@ -12,6 +12,13 @@ static const char *permission(const void *p)
 										     : "fedwalk";
 }
 
+/* Who hosts a vertex, and the ties to it, would be gone with its party. */
+static const char *needs_all(const void *job)
+{
+	(void)job;
+	return "walks go on at every party, and without one lead nowhere";
+}
+
 static const char *const result_files[] = { "embeddings.npy", "ids.csv", NULL };
 
 const struct kind kind_fedwalk = {
@@ -29,6 +36,7 @@ const struct kind kind_fedwalk = {
 	.presets = fedwalk_presets,
 	.settle = kind_settled,
 	.check = fedwalk_check,
+	.needs_all = needs_all,
 	.unread = fedwalk_unread,
 	.standard = fedwalk_standard,
 	.has_fraction = kind_no,

@@ -335,6 +335,9 @@ static const struct config_row party_rows[] = {
 	  .help = "kcagc: the fewest nodes of a cell; above 1 refuses what sums over single nodes" },
 	{ "policy.max_attempts", CONFIG_UNSIGNED, P(policy.max_attempts), 1, RECORD_ATTEMPTS_MAX, "3",
 	  .help = "attempts at one job, after crashes; each shows what the job shows" },
+	{ "policy.allow_loss", CONFIG_UNSIGNED, P(policy.allow_loss), 0, PARTIES_MAX, "0",
+	  .help = "the fewest parties with which a job may go on without one that stays away (job.on_loss \"attempt\"); "
+		  "0: such jobs are refused" },
 	{ "policy.max_declines", CONFIG_UNSIGNED, P(policy.max_declines), 1, 1000, "60",
 	  .help = "offers declined within an hour, after which none is considered until that hour is over" },
 	{ "policy.max_memory", CONFIG_BYTES, P(policy.max_memory), 1, 9e15, "",

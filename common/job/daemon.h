@@ -134,6 +134,7 @@ struct party_config {
 		unsigned min_cell;                  /* nodes of each cell */
 		/* For each coordinator and data, as the ledger counts; 0: no bound. */
 		unsigned max_attempts; /* at one job; always a bound */
+		unsigned allow_loss;   /* fewest parties of an attempt without others; 0: no job may say so */
 		uint64_t max_memory; /* bytes; 0: no bound */
 		unsigned max_declines; /* offers within an hour, whoever made them; always a bound */
 		unsigned max_jobs;

@@ -11,6 +11,7 @@ enum { ROWS_MAX = 96 };
 
 static const char *const group_names[] = { "ffdhe2048", "ffdhe3072", "ffdhe4096", "x25519", NULL };
 static const unsigned group_bits[] = { 2048, 3072, 4096, 255 };
+static const char *const loss_names[] = { "end", "attempt", NULL };
 static const char *const auto_word[] = { "auto", NULL };
 
 #define AT(field) offsetof(struct job_head, field)
@@ -37,6 +38,9 @@ static const struct config_row head_rows[] = {
 	  .help = "same seed and data, same labels; fedspectral, fedwalk: if daemons have a numbering_key" },
 	{ "allow_single", CONFIG_BOOL, AT(allow_single), .standard = "false",
 	  .help = "permit a single party, whose terms nothing masks" },
+	{ "on_loss", CONFIG_ENUM, AT(on_loss), .standard = "end", .names = loss_names,
+	  .help = "where a party stays away past rejoin_s: \"end\", the job fails; \"attempt\", the next attempt "
+		  "goes on without it, as far as policies allow" },
 };
 static const struct config_row sum_rows[] = {
 	{ "secure_sum.group", CONFIG_CHOICE, AT(group_bits), .standard = "ffdhe3072",
@@ -108,6 +112,20 @@ static enum err check_range(const struct job *job)
 	return err_set(ERR_INPUT,
 		       "job.clusters is {\"from\": %u, \"to\": %u}, expected one number: %s",
 		       job->clusters_from, job->clusters, why);
+}
+
+/* Said when the job is submitted, not when a party is gone. */
+static enum err check_loss(const struct job *job)
+{
+	const char *why = job->kind->needs_all(job);
+
+	if (!why && job->align != ALIGN_SAME)
+		why = "rows that all have are others without a party, and those that came show "
+		      "which it did not have";
+	if (job->on_loss == LOSS_END || !why)
+		return ERR_OK;
+	return err_set(ERR_INPUT, "job.on_loss is \"%s\", expected \"end\" here: %s",
+		       loss_names[job->on_loss], why);
 }
 
 /* ---- reading ---- */
@@ -207,6 +225,8 @@ enum err job_parse(struct job *job, struct bytes text, const char *where, char *
 		if (!err)
 			err = job->kind->check(job);
 		if (!err)
+			err = check_loss(job);
+		if (!err)
 			err = check_unread(job);
 		if (!err)
 			err = check_secure_sum(job);
@@ -283,10 +303,27 @@ size_t job_burst(const struct job *job, size_t n, bool down)
 	return job->kind->burst(job, n, down);
 }
 
+/* Each attempt has noise of its own in its sums, unless it is on data. */
+static void say_loss(struct said *s, const struct job *job)
+{
+	struct kind_claim claim = job->kind->claim(job);
+	bool noisy = claim.eps > 0 && !claim.once, lossy = job->on_loss == LOSS_ATTEMPT;
+
+	say(s, lossy && !noisy,
+	    "a party that stays away is left out of the next attempt (on_loss): the coordinator "
+	    "has "
+	    "sums with it and sums without it then, and near the end of a job these differ by that "
+	    "party's numbers alone");
+	say(s, lossy && noisy,
+	    "a party that stays away is left out of the next attempt (on_loss): sums with it and "
+	    "sums without it each have noise of their own");
+}
+
 size_t job_leaks(const struct job *job, size_t parties, const char *leaks[], size_t max)
 {
 	struct said s = { leaks, 0, max };
 
 	job->kind->leaks(&s, job, parties);
+	say_loss(&s, job);
 	return s.n;
 }

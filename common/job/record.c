@@ -84,6 +84,23 @@ void record_past(struct record *r, uint32_t attempt, double elapsed_s, const cha
 	snprintf(a->cause, sizeof(a->cause), "%s", cause);
 }
 
+void record_left(struct record *r, const char *name, uint32_t attempt, const char *step)
+{
+	struct record_left *left;
+
+	if (r->attempts.lefts == PARTIES_MAX)
+		return;
+	left = &r->attempts.left[r->attempts.lefts++];
+	left->attempt = attempt;
+	snprintf(left->name, sizeof(left->name), "%s", name);
+	snprintf(left->step, sizeof(left->step), "%s", step);
+}
+
+const char *record_at(const struct record *r)
+{
+	return r->phases ? r->phase[r->phases - 1].name : "";
+}
+
 static void times_add(struct record_times *sum, const struct record_times *t)
 {
 	sum->wait_s += t->wait_s;

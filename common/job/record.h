@@ -108,6 +108,13 @@ struct record_attempts {
 		double elapsed_s; /* < 0: not known */
 		char cause[ERR_DETAIL_MAX];
 	} past[RECORD_ATTEMPTS_MAX];
+	/* Parties that stayed away, in the order in which the job went on without them. */
+	size_t lefts;
+	struct record_left {
+		char name[64 + 1];
+		uint32_t attempt; /* the first without it */
+		char step[24];    /* in which the one before was cut short; "": not known here */
+	} left[PARTIES_MAX];
 };
 
 struct record {
@@ -191,6 +198,9 @@ void record_selection(struct record *r, const struct selection *s);
 void record_add_traffic(struct record *r, const struct record_traffic *t);
 /* The attempt that the record is of, or another one, was cut short. */
 void record_past(struct record *r, uint32_t attempt, double elapsed_s, const char *cause);
+/* From this attempt on the job goes on without that party; step: of the attempt before, or "". */
+void record_left(struct record *r, const char *name, uint32_t attempt, const char *step);
+const char *record_at(const struct record *r); /* the name of the phase that runs; "" before the first */
 /* How far this party's ledger reaches, and another one's as it was told. */
 void record_ledger(struct record *r, uint64_t count, const uint8_t hash[static 32]);
 void record_peer_ledger(struct record *r, const char *name, uint64_t count,

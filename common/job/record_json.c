@@ -244,6 +244,16 @@ void record_json(const struct record *r, struct buf *json)
 		json_put_string(o, "cause", a->cause);
 		json_put_number(o, "elapsed_s", a->elapsed_s < 0 ? NAN : a->elapsed_s);
 	}
+	list = json_put_array(root, "left_out");
+	for (size_t i = 0; i < r->attempts.lefts; i++) {
+		const struct record_left *left = &r->attempts.left[i];
+		struct json *o = json_append_object(list);
+
+		json_put_string(o, "name", left->name);
+		json_put_number(o, "attempt", left->attempt);
+		if (*left->step)
+			json_put_string(o, "step", left->step);
+	}
 	if (*r->submitter)
 		json_put_string(root, "submitter", r->submitter);
 	list = json_put_array(root, "parties");

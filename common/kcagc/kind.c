@@ -13,6 +13,23 @@ static bool has_fraction(const void *p)
 	return !kcagc_is_bounded(job) || job->modulus_bits != 32;
 }
 
+static const char *needs_all(const void *p)
+{
+	const struct kcagc_job *job = p;
+
+	if (job->plan != PLAN_OFF)
+		return "a plan may take the tree, whose sums are of pairs";
+	return job->method == METHOD_TREE
+		   ? "method \"tree\" sums over pairs, which are others without a party"
+		   : NULL;
+}
+
+static const char *model_needs_all(const void *job)
+{
+	(void)job;
+	return "a model is of all parties' columns";
+}
+
 const struct kind kind_kcagc = {
 	.name = "kcagc",
 	.split = SPLIT_COLUMNS,
@@ -28,6 +45,7 @@ const struct kind kind_kcagc = {
 	.settle = kcagc_settle,
 	.check = kcagc_check,
 	.one_k = kcagc_one_k,
+	.needs_all = needs_all,
 	.unread = kcagc_unread,
 	.standard = kcagc_standard,
 	.has_fraction = has_fraction,
@@ -54,6 +72,7 @@ const struct kind kind_kcagc_predict = {
 	.presets = kind_no_presets,
 	.settle = kind_settled,
 	.check = kcagc_predict_check,
+	.needs_all = model_needs_all,
 	.unread = kind_reads_all,
 	.standard = kind_standard_clusters,
 	.has_fraction = kind_yes,
@@ -81,6 +100,7 @@ const struct kind kind_kmeans_columns = {
 	.presets = kmeans_columns_presets,
 	.settle = kmeans_columns_settle,
 	.check = kcagc_check,
+	.needs_all = needs_all,
 	.unread = kind_reads_all,
 	.standard = kcagc_standard,
 	.has_fraction = kind_yes,

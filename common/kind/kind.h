@@ -27,6 +27,9 @@ enum job_align { ALIGN_SAME, ALIGN_INTERSECT, ALIGN_HASHED };
 /* What becomes of a party's edges of which an end is not with all: left out, or they end the job. */
 enum job_others { OTHERS_DROP, OTHERS_REFUSE };
 
+/* What becomes of a job when a party stays away: it fails; the next attempt goes on without that party. */
+enum job_loss { LOSS_END, LOSS_ATTEMPT };
+
 /* Columns of features brought to mean 0 and deviation 1: not; by all parties' rows; by each party's own. */
 enum job_standardize { STANDARDIZE_NONE, STANDARDIZE_JOINT, STANDARDIZE_LOCAL };
 
@@ -38,6 +41,7 @@ enum job_standardize { STANDARDIZE_NONE, STANDARDIZE_JOINT, STANDARDIZE_LOCAL };
 	unsigned clusters_from;  /* the first of the range of k that is tried; 0: k is given */    \
 	uint64_t seed;           /* < 2^53, so that every JSON reader keeps it */                  \
 	bool allow_single;       /* L = 1, which masks nothing */                                  \
+	enum job_loss on_loss;                                                                     \
 	enum job_ids ids;        /* hashed, where the kind has no such parameter */                \
 	enum job_align align;    /* same, where the kind has no such parameter */                  \
 	unsigned align_bound;    /* intersect: most ids of a party; 0: from the counts */          \
@@ -126,6 +130,8 @@ struct kind {
 	/* CLUSTERS_OR_RANGE: why job.clusters must be one number, a clause of static text; NULL: it may be a
 	 * range (common/cluster/selection.h). */
 	const char *(*one_k)(const void *job);
+	/* Why no attempt at this job goes on without one of its parties, a clause of static text; NULL: one may. */
+	const char *(*needs_all)(const void *job);
 	/* Why nothing that this job asks for reads the parameter: a clause of static text; NULL: it is
 	 * read. */
 	const char *(*unread)(const void *job, const struct config_row *row);

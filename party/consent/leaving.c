@@ -73,7 +73,10 @@ void purpose_of(const struct work *work, const struct msg *m, char text[static P
 	*text = 0;
 	switch (m->type) {
 	case MSG_ACCEPT:
-		put(text, "that this party takes part: hash of the job%s",
+		put(text, "that this party takes part");
+		for (size_t i = 0; i < work->lefts && i < NAMES_MAX; i++)
+			put(text, ", without %s", work->left[i].name);
+		put(text, ": hash of the job%s",
 		    work->job.align == ALIGN_SAME ? work->half->accept : "");
 		return;
 	case MSG_MASKED:
@@ -263,6 +266,7 @@ enum err leaving_open(struct leaving **out, const struct party_config *config, s
 	buf_add(&parties, "", 1);
 	l->job.parties = (char *)parties.p;
 	l->job.submitter = work->submitter;
+	l->job.left = work->lefts > 0;
 	l->job.set = config->data.name;
 	memcpy(l->job.id, work->job_id, sizeof(l->job.id));
 	memcpy(l->job.data, data, sizeof(l->job.data));

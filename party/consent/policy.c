@@ -37,6 +37,26 @@ static enum err check_align(const struct party_config *config, const struct work
 	return ERR_OK;
 }
 
+/* A job that may go on without parties shows sums with them and without. */
+static enum err check_loss(const struct party_config *config, const struct work *work)
+{
+	unsigned least = config->policy.allow_loss;
+
+	if (work->job.on_loss == LOSS_END)
+		return ERR_OK;
+	if (!least)
+		return err_set(ERR_PEER,
+			       "the offered job may go on without a party that stays away "
+			       "(job.on_loss), policy.allow_loss of %s is 0",
+			       config->common.name);
+	if (work->lefts && work->L < least)
+		return err_set(ERR_PEER,
+			       "attempt %u is offered to %zu parties, without the %zu that stayed "
+			       "away, policy.allow_loss of %s is %u",
+			       work->attempt, work->L, work->lefts, config->common.name, least);
+	return ERR_OK;
+}
+
 enum err policy_check(const struct party_config *config, const struct job *agreed,
 		      const struct work *work)
 {
@@ -62,6 +82,7 @@ enum err policy_check(const struct party_config *config, const struct job *agree
 		    "the offered job is of kind %s, which policy.jobs of %s does not name", kind,
 		    config->common.name);
 	TRY(check_align(config, work));
+	TRY(check_loss(config, work));
 	TRY(work->half->allow(config, work));
 	if (config->policy.max_eps > 0)
 		TRY(work->half->allow_eps(config, work));
@@ -231,7 +252,11 @@ static void write_text(const struct party_config *config, const struct work *wor
 		   "Job %s\nof kind %s, offered to %s by the coordinator %s, which says that %s "
 		   "submitted it.\n\n",
 		   id, job->kind, config->common.name, job->coordinator, job->submitter);
-	buf_printf(t, "Parties: %s\n\nWhat it will show, and to whom:\n", job->parties);
+	buf_printf(t, "Parties: %s\n", job->parties);
+	for (size_t i = 0; i < work->lefts; i++)
+		buf_printf(t, "Left out from attempt %u on, for it stayed away: %s\n",
+			   work->left[i].attempt, work->left[i].name);
+	buf_printf(t, "\nWhat it will show, and to whom:\n");
 	for (size_t i = 0; i < leaks; i++)
 		buf_printf(t, "  - %s\n", leak[i]);
 	buf_printf(t, "\nWhat %s has had of this data so far:\n", job->coordinator);

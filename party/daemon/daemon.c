@@ -147,6 +147,7 @@ static void await_again(struct daemon *d)
 	d->awaited.attempt = work->attempt;
 	memcpy(d->awaited.job_id, work->job_id, JOB_ID_LEN);
 	memcpy(d->awaited.params_hash, work->params_hash, sizeof(work->params_hash));
+	snprintf(d->awaited.step, sizeof(d->awaited.step), "%s", record_at(&d->record));
 	snprintf(d->cause, sizeof(d->cause), "%s", d->job_why);
 	d->past_output = job_output(work, &d->means);
 	d->past = d->record;

@@ -7,11 +7,13 @@
 #include "party/daemon/declines.h"
 #include "party/work/work.h"
 
-/* A job whose attempt was cut short: the next one is awaited, with the same parties and parameters. */
+/* A job whose attempt was cut short: the next one is awaited, with the same parameters and the same parties, or
+ * without some. */
 struct job_awaited {
 	uint8_t job_id[JOB_ID_LEN];
 	uint32_t attempt; /* that was cut short */
 	uint8_t params_hash[SECAGG_HASH_LEN];
+	char step[24]; /* in which that was */
 };
 
 /* A party's data and settings for a job. Nothing here is owned by the job. */

@@ -6,10 +6,10 @@
 #include "common/base/log.h"
 #include "common/job/results.h"
 #include "common/job/room.h"
-#include "crypto/hash.h"
 #include "party/consent/leaving.h"
 #include "party/consent/policy.h"
 #include "party/daemon/kinds.h"
+#include "party/daemon/params.h"
 #include "party/daemon/served.h"
 
 #include <stdio.h>
@@ -18,26 +18,37 @@
 
 /* ---- what it says ---- */
 
-/* This hash goes into every key: of the job in full, who wants it, the parties, and the key of the
- * coordinator that offers it. */
-static enum err hash_parameters(struct work *work, const struct party_config *config)
+static bool has_name(const struct work *work, const char *name)
 {
-	struct buf text = { 0 };
-	uint8_t key[SECAGG_HASH_LEN];
-	struct sha256 *h;
-
-	TRY(policy_pin(config, channel_peer(work->channel), key));
-	job_write(&work->job, &text);
-	h = sha256_new();
-	sha256_add_text(h, "coterie parameters v3");
-	sha256_add_u64(h, text.n);
-	sha256_add(h, text.p, text.n);
-	sha256_add_text(h, work->submitter);
 	for (size_t l = 0; l < work->L; l++)
-		sha256_add_text(h, work->name[l]);
-	sha256_add(h, key, sizeof(key));
-	sha256_end(h, work->params_hash);
-	buf_release(&text);
+		if (!strcmp(work->name[l], name))
+			return true;
+	for (size_t i = 0; i < work->lefts; i++)
+		if (!strcmp(work->left[i].name, name))
+			return true;
+	return false;
+}
+
+/* Who stayed away; attempts rise and names with them (proto/msg.c). */
+static enum err read_left(struct work *work, const struct msg_offer *o)
+{
+	char name[MSG_NAME_MAX + 1] = { 0 };
+
+	if (o->lefts && work->job.on_loss != LOSS_ATTEMPT)
+		return err_set(ERR_PEER,
+			       "the offer leaves out parties, and job.on_loss is not \"attempt\"");
+	for (uint32_t i = 0; i < o->lefts; i++) {
+		const struct msg_left *left = &o->left[i];
+
+		memcpy(name, left->name.p, left->name.n);
+		name[left->name.n] = 0;
+		if (strlen(name) < left->name.n || config_check_name(name) || has_name(work, name))
+			return err_set(ERR_PEER,
+				       "the offer leaves out what is no name, or named twice");
+		work->left[i].attempt = left->attempt;
+		memcpy(work->left[i].name, name, sizeof(name));
+		work->lefts++;
+	}
 	return ERR_OK;
 }
 
@@ -71,18 +82,22 @@ static enum err read_offer(struct work *work, const char *own, const struct msg_
 		return err_set(ERR_PEER, "the offer does not name this party, %s", own);
 	if (job_parse(&work->job, o->job, "offer", NULL) != ERR_OK)
 		return err_set(ERR_PEER, "%s", err_detail());
-	return ERR_OK;
+	return read_left(work, o);
 }
 
-/* The attempt after one that was cut short is the same job among the same parties. */
+/* The attempt after one that was cut short is the same job among the same parties, but for those
+ * who were left out since. */
 static enum err check_awaited(const struct work *work, const struct job_awaited *a)
 {
+	uint8_t then[SECAGG_HASH_LEN];
+
 	if (!a || memcmp(work->job_id, a->job_id, JOB_ID_LEN) != 0)
 		return ERR_OK;
 	if (work->attempt <= a->attempt)
 		return err_set(ERR_PEER, "attempt %u was offered after attempt %u of the same job",
 			       work->attempt, a->attempt);
-	if (memcmp(work->params_hash, a->params_hash, sizeof(a->params_hash)) != 0)
+	params_of_attempt(work, a->attempt, then);
+	if (memcmp(then, a->params_hash, sizeof(then)) != 0)
 		return err_set(ERR_PEER,
 			       "attempt %u was offered with other parties or parameters than "
 			       "attempt %u of the same job",
@@ -135,13 +150,29 @@ static void begin_record(struct work *work, const struct job_means *means)
 		names[l] = work->name[l];
 	if (means->awaited && memcmp(work->job_id, means->awaited->job_id, JOB_ID_LEN)) {
 		log_warn("another job is offered than the one that was awaited");
-		work->record->attempts.count = 0;
+		work->record->attempts.count = work->record->attempts.lefts = 0;
 	}
 	snprintf(work->record->submitter, sizeof(work->record->submitter), "%s", work->submitter);
 	record_start(work->record, &work->job, work->job_id, work->attempt, names, work->L);
 	record_data(work->record, config->data.features, config->data.edges, config->data.ids,
 		    config->data.graphs);
 	work_phase(work, "offer");
+}
+
+/* Who is missing, and since when as far as this party knows. */
+static void note_left(struct work *work, const struct job_awaited *a)
+{
+	struct record *r = work->record;
+	bool known = a && !memcmp(work->job_id, a->job_id, JOB_ID_LEN);
+
+	for (size_t i = r->attempts.lefts; i < work->lefts; i++) {
+		const struct work_left *left = &work->left[i];
+		bool now = known && left->attempt == a->attempt + 1;
+
+		record_left(r, left->name, left->attempt, now ? a->step : "");
+		log_warn("attempt %u goes on without %s, says %s: it stayed away", left->attempt,
+			 left->name, channel_peer(work->channel));
+	}
 }
 
 /* Gives work the party's data, as the files are now, and settings, before anything is decided by
@@ -174,12 +205,14 @@ static enum err consider_offer(struct work *work, const struct job_means *means,
 	e = read_offer(work, config->common.name, offer);
 	if (e != ERR_OK)
 		return err_prefix(e, "%s", channel_peer(work->channel));
-	TRY(hash_parameters(work, config));
+	TRY(policy_pin(config, channel_peer(work->channel), work->coordinator));
+	params_make(work);
 	work->half = party_kind_of(work->job.kind);
 	work->min_cluster = config->policy.min_cluster;
 	begin_record(work, means);
 	work->ending = ENDING_ATTEMPT;
 	TRY(check_awaited(work, means->awaited));
+	note_left(work, means->awaited);
 	work->ending = ENDING_POLICY;
 	return policy_check(config, means->agreed, work);
 }

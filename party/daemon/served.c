@@ -3,6 +3,7 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "crypto/hash.h"
+#include "party/daemon/params.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -82,8 +83,13 @@ static bool parse(const char *text, size_t n, struct line *l)
 }
 
 /* A line of the same job. */
-static enum err compare(struct work *work, const struct line *l, const char *own_hash)
+static enum err compare(struct work *work, const struct line *l)
 {
+	char then_hash[HEX_HASH + 1];
+	uint8_t then[SECAGG_HASH_LEN];
+
+	params_of_attempt(work, l->attempt, then);
+	hex_write(then, sizeof(then), then_hash);
 	if (l->cut) {
 		work->later = true;
 		return err_set(ERR_PEER,
@@ -98,7 +104,7 @@ static enum err compare(struct work *work, const struct line *l, const char *own
 		    "asked again behind anybody's back",
 		    l->id);
 	}
-	if (*l->hash && strcmp(l->hash, own_hash) != 0) {
+	if (*l->hash && strcmp(l->hash, then_hash) != 0) {
 		work->later = false;
 		return err_set(ERR_PEER,
 			       "attempt %u of job %s was served before, with other parties or "
@@ -228,7 +234,7 @@ static enum err add(struct served *s, const uint8_t *job_id, uint32_t attempt, c
 		e = look(s, f, &cut);
 	for (size_t i = 0; e == ERR_OK && work && i < s->lines + cut; i++)
 		if (strcmp(s->line[i].id, id) == 0)
-			e = compare(work, &s->line[i], what);
+			e = compare(work, &s->line[i]);
 	if (e == ERR_OK && s->read == 0) /* new: its name too must outlive a power loss */
 		e = file_sync_dir(s->path);
 	if (e == ERR_OK && cut) {

@@ -16,7 +16,7 @@ struct served *served_new(const char *state);
 void served_free(struct served *s); /* NULL is fine */
 
 /* Notes that this attempt of work's job is served now. ERR_PEER if that one or a later one was
- * served before, or another with other parties or parameters; work->later: only the attempt is
+ * served before, or another with other parties (but for those that were left out since) or parameters; work->later: only the attempt is
  * wrong. ERR_INPUT, ERR_JOB: the file cannot be read or written. */
 enum err served_note(struct served *s, struct work *work) MUST_CHECK;
 

@@ -91,7 +91,8 @@ static enum err begin_noise(struct rows *rows)
 	if (work->job.fedsc.noise == NOISE_NONE && !rows->p.profile)
 		return ERR_OK;
 	buf_add(&asked, work->transcript, sizeof(work->transcript));
-	buf_printf(&asked, "%u", rows->answers++);
+	buf_printf(&asked, "%u %zu", rows->answers++,
+		   work->L); /* shares differ where parties were left out */
 	e = work_noise(work, "answer", (struct bytes){ asked.p, asked.n }, &rows->party.noise);
 	buf_release(&asked);
 	return e;

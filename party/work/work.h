@@ -46,6 +46,13 @@ struct work {
 	uint32_t attempt;
 	size_t L, own; /* parties, and this one's number among the sorted names */
 	char name[PARTIES_MAX][MSG_NAME_MAX + 1];
+	/* Who began with them and was left out, in that order: from which attempt on. */
+	size_t lefts;
+	struct work_left {
+		uint32_t attempt;
+		char name[MSG_NAME_MAX + 1];
+	} left[PARTIES_MAX];
+	uint8_t coordinator[SECAGG_HASH_LEN]; /* the fingerprint that is pinned */
 	char submitter[MSG_NAME_MAX + 1]; /* who wants the job, as the coordinator says */
 	struct channel *channel; /* to the coordinator */
 	struct post *post;

@@ -12,9 +12,11 @@
 
 #define HEAD "coterie job state v1\n"
 
-#define DONE " done" /* behind the rest of the line */
+/* Behind the rest of the line: it is done; more lines follow. */
+#define DONE    " done"
+#define WITHOUT " without"
 
-enum { STATE_MAX = 256 }; /* bytes of the file */
+enum { CHECK = 16, LINE = 128, STATE_MAX = 256 + LINE * PARTIES_MAX }; /* bytes of the file */
 
 void attempt_hash(const struct job *job, const char *const *name, size_t L,
 		  uint8_t hash[static HASH_LEN])
@@ -32,16 +34,33 @@ void attempt_hash(const struct job *job, const char *const *name, size_t L,
 	buf_release(&text);
 }
 
+static void checksum(const char *text, size_t n, char check[static CHECK + 1])
+{
+	uint8_t hash[SHA256_LEN];
+
+	sha256_of(text, n, hash);
+	hex_write(hash, CHECK / 2, check);
+}
+
 enum err attempt_keep(const char *path, const struct attempt_state *s)
 {
-	char id[2 * JOB_ID_LEN + 1], what[2 * HASH_LEN + 1], text[STATE_MAX];
-	int n;
+	char id[2 * JOB_ID_LEN + 1], what[2 * HASH_LEN + 1], check[CHECK + 1];
+	struct buf text = { 0 };
+	enum err e;
 
 	hex_write(s->job_id, JOB_ID_LEN, id);
 	hex_write(s->what, HASH_LEN, what);
-	n = snprintf(text, sizeof(text), HEAD "%s %" PRIu32 " %s%s\n", id, s->attempt, what,
-		     s->done ? DONE : "");
-	return file_write(path, (struct bytes){ (const uint8_t *)text, (size_t)n }, FILE_SECRET);
+	buf_printf(&text, HEAD "%s %" PRIu32 " %s%s%s\n", id, s->attempt, what, s->done ? DONE : "",
+		   s->lefts ? WITHOUT : "");
+	for (size_t i = 0; i < s->lefts; i++)
+		buf_printf(&text, "%s left out from %" PRIu32 " on, %s\n", s->left[i].name,
+			   s->left[i].attempt, *s->left[i].step ? s->left[i].step : "-");
+	checksum((const char *)text.p, text.n, check);
+	if (s->lefts)
+		buf_printf(&text, "%s\n", check);
+	e = file_write(path, (struct bytes){ text.p, text.n }, FILE_SECRET);
+	buf_release(&text);
+	return e;
 }
 
 void attempt_touch(const char *path)
@@ -55,6 +74,26 @@ void attempt_forget(const char *path)
 		unlink(path);
 }
 
+/* Lines of those who were left out, and a checksum of all before it. */
+static bool look_left(const char *text, const char *at, struct attempt_state *s)
+{
+	char check[CHECK + 1];
+
+	for (int end = 0; s->lefts < PARTIES_MAX; at += end + 1) {
+		struct record_left *left = &s->left[s->lefts];
+
+		if (sscanf(at, "%64[A-Za-z0-9._-] left out from %" SCNu32 " on, %23[!-~]%n",
+			   left->name, &left->attempt, left->step, &end) != 3 ||
+		    at[end] != '\n')
+			break;
+		if (!strcmp(left->step, "-"))
+			left->step[0] = '\0';
+		s->lefts++;
+	}
+	checksum(text, (size_t)(at - text), check);
+	return s->lefts && !strncmp(at, check, CHECK) && !strcmp(at + CHECK, "\n");
+}
+
 static enum err look(const char *path, struct attempt_state *s)
 {
 	char id[2 * JOB_ID_LEN + 1], what[2 * HASH_LEN + 1];
@@ -63,6 +102,7 @@ static enum err look(const char *path, struct attempt_state *s)
 	bool good;
 	int end = 0;
 
+	*s = (struct attempt_state){ 0 };
 	TRY(file_read(path, STATE_MAX, &text));
 	at = (const char *)text.p + strlen(HEAD);
 	good =
@@ -70,8 +110,13 @@ static enum err look(const char *path, struct attempt_state *s)
 	    sscanf(at, "%32[0-9a-f] %" SCNu32 " %64[0-9a-f]%n", id, &s->attempt, what, &end) == 3 &&
 	    s->attempt > 0 && hex_read(id, s->job_id, JOB_ID_LEN) &&
 	    hex_read(what, s->what, HASH_LEN);
-	s->done = good && strcmp(at + end, DONE "\n") == 0;
-	good = good && (s->done || strcmp(at + end, "\n") == 0);
+	at += end;
+	s->done = good && strncmp(at, DONE, strlen(DONE)) == 0;
+	at += s->done ? strlen(DONE) : 0;
+	if (good && strncmp(at, WITHOUT "\n", strlen(WITHOUT "\n")) == 0)
+		good = look_left((const char *)text.p, at + strlen(WITHOUT "\n"), s);
+	else
+		good = good && strcmp(at, "\n") == 0;
 	buf_release(&text);
 	return good ? ERR_OK : err_set(ERR_INPUT, "%.200s is damaged", path);
 }

@@ -1,7 +1,7 @@
 /* attempt.h -- what a coordinator that is started again must know of the job that was under way.
  *
  * One small file in the output directory, `job.state`: job id, attempt, the hash of job and parties,
- * and whether the job is done. Written before an attempt is offered, removed when the job ends in
+ * whether the job is done, and which parties were left out. Written before an attempt is offered, removed when the job ends in
  * whatever way but a crash. Its time of modification says when this coordinator last lived, across
  * restarts of the host too.
  *
@@ -28,9 +28,12 @@ struct attempt_state {
 	uint32_t attempt;
 	uint8_t what[HASH_LEN]; /* attempt_hash() */
 	bool done;
+	size_t lefts;
+	struct record_left left[PARTIES_MAX];
 };
 
-/* Of the effective job and the parties' names: who goes on must go on with exactly these. */
+/* Of the effective job and the names of the parties with which it began: who goes on must go on with exactly
+ * these. */
 void attempt_hash(const struct job *job, const char *const *name, size_t L,
 		  uint8_t hash[static HASH_LEN]);
 

@@ -179,6 +179,8 @@ void running_close(struct running *r, enum err result, const char *why);
 void running_look(struct running *r); /* of what is closed, something has closed: is that all? */
 /* It never began, and is to be gone on with by nobody: its seats are as they were. */
 void running_drop(struct running *r);
+/* The seat is free for another job; its connection is the job's until it has closed. */
+void running_let_go(struct running *r, struct seat *seat);
 void running_free(struct running *r); /* its thread is over, and its handles have closed */
 
 /* ---- coordinator_again.c ---- */
@@ -197,6 +199,9 @@ bool running_goes_on(const struct running *r);
 void running_begin_again(struct running *r);
 /* Refuses a connection that belongs to an attempt that is over; the party dials again. */
 void running_send_again(struct running *r, struct visitor *v, struct conn *conn);
+/* rejoin_s is over, and not all have come for another attempt. May it go on with those that are there? Then the
+ * others' seats are no more the job's. */
+bool running_goes_without(struct running *r);
 /* Not all came for another attempt, or one left: the job has failed. */
 void running_fail(struct running *r, enum err code, const char *why);
 /* All parties have said that they have results. */

@@ -122,7 +122,8 @@ static void on_ready(struct conn *conn, void *arg)
 		say_owed(conn, r->result, r->why);
 	} else if (!r && seat->owed != ERR_OK) {
 		say_owed(conn, seat->owed, seat->owed_why);
-		seat->owed = ERR_OK;
+		if (c->queue) /* else the one job is all there is */
+			seat->owed = ERR_OK;
 	} else if (!r && c->stopping) {
 		coordinator_refuse(conn, MSG_AGAIN, "the coordinator is stopping");
 		conn_close(conn, ERR_OK, NULL, STRANGER_TIMEOUT_S);
@@ -502,6 +503,10 @@ static void on_join_timeout(uv_timer_t *timer)
 	char missing[512] = "";
 	char why[700];
 
+	if (running_goes_without(r)) {
+		running_start(r);
+		return;
+	}
 	for (size_t l = 0; l < r->L; l++)
 		if (!r->seat[l]->joined &&
 		    strlen(missing) + strlen(r->seat[l]->name) + 3 < sizeof(missing))

@@ -29,6 +29,65 @@ static void on_touch(uv_timer_t *timer)
 	attempt_touch(r->state);
 }
 
+/* The job goes on without that party. */
+static void leave_out(struct running *r, size_t l)
+{
+	struct seat *seat = r->seat[l];
+	struct conn *conn = seat->conn;
+	char why[256];
+
+	snprintf(why, sizeof(why), "the job goes on without %s, which did not come within rejoin_s",
+		 seat->name);
+	running_let_go(r, seat);
+	seat->owed = ERR_DEADLINE;
+	snprintf(seat->owed_why, sizeof(seat->owed_why), "%s", why);
+	if (conn) { /* it has not said HELLO */
+		coordinator_refuse(conn, ERR_DEADLINE, why);
+		conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
+	}
+	for (r->L--; l < r->L; l++) {
+		r->seat[l] = r->seat[l + 1];
+		r->name[l] = r->name[l + 1];
+	}
+	r->run.L = r->L;
+}
+
+bool running_goes_without(struct running *r)
+{
+	const char *step = record_at(&r->record);
+	size_t there = 0;
+
+	for (size_t l = 0; l < r->L; l++)
+		there += r->seat[l]->joined;
+	if (!r->again || r->run.job.on_loss != LOSS_ATTEMPT || there < 2)
+		return false;
+	for (size_t l = 0; l < r->L;) {
+		if (r->seat[l]->joined) {
+			l++;
+			continue;
+		}
+		record_left(&r->record, r->seat[l]->name, r->run.attempt, step);
+		log_warn("%s did not come for attempt %u within rejoin_s, %u s: the job goes on "
+			 "without it",
+			 r->seat[l]->name, r->run.attempt, r->c->config->common.rejoin_s);
+		leave_out(r, l);
+	}
+	return true;
+}
+
+/* Whom the coordinator before this one left out. */
+static void leave_out_again(struct running *r, const struct attempt_state *s)
+{
+	for (size_t i = 0; i < s->lefts; i++)
+		for (size_t l = 0; l < r->L; l++)
+			if (!strcmp(r->seat[l]->name, s->left[i].name)) {
+				record_left(&r->record, s->left[i].name, s->left[i].attempt,
+					    s->left[i].step);
+				leave_out(r, l);
+				break;
+			}
+}
+
 /* Goes on with a job that this coordinator left unfinished when it ended. */
 enum err running_take_up(struct running *r, const struct attempt_state *s)
 {
@@ -45,6 +104,7 @@ enum err running_take_up(struct running *r, const struct attempt_state *s)
 	memcpy(r->run.job_id, s->job_id, JOB_ID_LEN);
 	r->run.attempt = s->attempt + 1;
 	r->again = true;
+	leave_out_again(r, s);
 	record_start(&r->record, &r->run.job, r->run.job_id, r->run.attempt, r->name, r->L);
 	snprintf(cause, sizeof(cause), "%s was started again", r->c->config->common.name);
 	record_past(&r->record, s->attempt, -1, cause);
@@ -97,6 +157,7 @@ enum err running_find(struct running *r)
 		/* The results are on disk; what is left is to tell parties that come back. */
 		memcpy(r->run.job_id, s.job_id, JOB_ID_LEN);
 		r->run.attempt = s.attempt;
+		leave_out_again(r, &s);
 		record_offer(&r->record, s.job_id, s.attempt);
 		running_set_phase(r, TELLING);
 		log_warn("the job was done when %s ended: results are in %s. Parties that come "
@@ -124,6 +185,8 @@ void running_keep_state(struct running *r)
 	r->run.state = r->state;
 	memcpy(s.job_id, r->run.job_id, JOB_ID_LEN);
 	memcpy(s.what, r->what, HASH_LEN);
+	s.lefts = r->record.attempts.lefts;
+	memcpy(s.left, r->record.attempts.left, sizeof(s.left));
 	if (attempt_keep(r->state, &s) != ERR_OK)
 		log_warn("if this process dies, the job is lost: %s", err_detail());
 	uv_timer_start(&r->state_timer, on_touch, TOUCH_MS, TOUCH_MS);

@@ -204,6 +204,7 @@ bool job_goes_on(const struct run *run)
 static enum err serve(struct run *run, const char *output)
 {
 	const struct server_kind *half = server_kind_of(run->job.kind);
+	const struct record_attempts *a = &run->record->attempts;
 	struct msg m = { .type = MSG_OFFER };
 	struct buf text = { 0 };
 	uint8_t job_hash[SHA256_LEN];
@@ -221,6 +222,10 @@ static enum err serve(struct run *run, const char *output)
 	for (size_t l = 0; l < run->L; l++)
 		m.offer.names[l] =
 		    (struct bytes){ (const uint8_t *)run->name[l], strlen(run->name[l]) };
+	m.offer.lefts = (uint32_t)a->lefts;
+	for (size_t i = 0; i < a->lefts; i++)
+		m.offer.left[i] =
+		    (struct msg_left){ a->left[i].attempt, msg_text(a->left[i].name) };
 	e = run_broadcast(run, 0, run->L, &m);
 	buf_release(&text);
 	if (e == ERR_OK)

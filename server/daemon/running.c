@@ -61,8 +61,7 @@ static void close_thread(struct running *r)
 	uv_close((uv_handle_t *)&r->job_done, on_handle_closed);
 }
 
-/* Its connection is still the job's until it has closed; the seat is free for another. */
-static void let_go(struct running *r, struct seat *seat)
+void running_let_go(struct running *r, struct seat *seat)
 {
 	for (struct visitor *v = r->c->visitors; v; v = v->next)
 		if (seat->conn && v->conn == seat->conn) {
@@ -94,7 +93,7 @@ static void close_seats(struct running *r)
 			conn_close(conn, ERR_OK, NULL,
 				   r->result == ERR_CANCELLED ? CANCEL_TIMEOUT_S : CLOSE_TIMEOUT_S);
 		if (r->c->queue)
-			let_go(r, r->seat[l]);
+			running_let_go(r, r->seat[l]);
 	}
 }
 

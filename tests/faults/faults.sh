@@ -7,10 +7,12 @@
 #                    there are more: the run without a fault that each is held against takes longer than its cells
 #     --jobs N       cells at a time; default twice the cores
 #     --out FILE     a line for each cell: protocol,step,fault,victim,outcome,what
-#     --only FAULT   kill, stop3, stop30, cut, loss or disk; may be given again
+#     --only FAULT   kill, gone, stop3, stop30, cut, loss or disk; may be given again
 #     --list         prints the cells
 #
 #     kill    kill -9; the process is started again at once, by the same command
+#     gone    kill -9 of one party, or of two, and nobody starts them again: where the protocol can go on without
+#             them (on_loss "attempt") the others end with the labels of a job of theirs alone
 #     stop3   kill -STOP, 3 s later kill -CONT: three times the heartbeat
 #     stop30  the same for 30 s
 #     cut     its connection is closed by what lies between, and what is in it is lost
@@ -40,8 +42,10 @@ source "$(dirname "$0")/../integration/lib.sh"
 # shellcheck source=protocols.sh
 source "$ROOT/tests/faults/protocols.sh"
 
-FAULTS_KNOWN=(kill stop3 stop30 cut loss disk)
+FAULTS_KNOWN=(kill gone stop3 stop30 cut loss disk)
 RELAY_MS=25
+GONE=(party-01 party-01+party-02) # who is
+GOES_ON=(flat basic landmark gcc kmeans-columns fedsc-anchor fedsc-dense fedsc-paper kmeans fedspectral+ fedspectral-plain fedgcn)
 
 # ---- a protocol's federation, made once: $base/NAME has data, keys, configurations, labels, phases ----
 
@@ -67,13 +71,48 @@ prepare() { # NAME: in a process of its own
 		echo "$phases" >"$T/phases.$name"
 	done
 	mv "$T/out" "$T/undisturbed"
+	[[ " $faults " != *' gone '* ]] || ! goes_on "$1" || of_the_rest "$1"
 	rm -f "$T"/*.stderr "$T"/*.stdout
 	[[ ! -e $T/state.before ]] || { rm -rf "$T/state" && mv "$T/state.before" "$T/state"; }
+}
+
+goes_on() { [[ " ${GOES_ON[*]} " == *" $1 "* ]]; } # PROTOCOL
+
+rest_of() { names "$PARTIES" | grep -vxF "$(tr + '\n' <<<"$1")"; } # PARTY[+PARTY]: all others
+
+may_lose() { # PROTOCOL: the job may, and policies allow it
+	local name
+	edit job '.on_loss = "attempt"'
+	[[ $1 != kmeans-columns ]] || edit job '.method = "flat"'
+	for name in $(names "$PARTIES"); do edit "$name" '.policy.allow_loss = 2'; done
+}
+
+# What a job of those who are left alone leaves.
+of_the_rest() { # PROTOCOL
+	local victims name rest
+	cp "$T/coordinator.json" "$T/whole.json"
+	may_lose "$1"
+	for victims in "${GONE[@]}"; do
+		rest=$(rest_of "$victims")
+		edit coordinator ".parties = $(jq -Rnc '[inputs]' <<<"$rest")"
+		coordinator
+		for name in $rest; do party "$name"; done
+		# shellcheck disable=SC2086 # words
+		ends 0 coordinator $rest
+		mv "$T/out" "$T/without-$victims"
+		cp "$T/whole.json" "$T/coordinator.json"
+	done
 }
 
 cells() { # NAME: "PROTOCOL STEP FAULT VICTIM" each
 	local fault victim step
 	for fault in "${faults[@]}"; do
+		if [[ $fault == gone ]]; then
+			! goes_on "$1" || for victim in "${GONE[@]}"; do
+				while read -r step; do echo "$1 $step $fault $victim"; done <"$base/$1/phases.party-01"
+			done
+			continue
+		fi
 		for victim in party-01 coordinator; do
 			if [[ $fault == loss ]]; then
 				echo "$1 all $fault $victim"
@@ -105,12 +144,13 @@ cell() { # PROTOCOL STEP FAULT VICTIM
 	trap 'outcome wrong "the script itself failed"' EXIT
 	trap 'exit 143' TERM INT HUP
 	cp -R "$base/$protocol/." "$T"
-	rm -rf "$T/undisturbed"
+	rm -rf "$T/undisturbed" "$T"/without-*
 	"fault_of_$([[ $fault == loss ]] && echo loss || echo process)"
 }
 
 fault_of_process() {
 	[[ $fault != disk ]] || small_disk
+	[[ $fault != gone ]] || { may_lose "$protocol" && be_quick; }
 	coordinator
 	edit coordinator ".listen = \"$ADDRESS\"" # for when it is started again
 	relay relay $RELAY_MS
@@ -122,6 +162,12 @@ fault_of_process() {
 	await_all
 	! $late || judge_late
 	judge
+}
+
+# A host that is gone is not awaited for long.
+be_quick() {
+	local name
+	for name in coordinator $(names "$PARTIES"); do edit "$name" ".reconnect_s = 1 | .rejoin_s = $((1 + BUSY))"; done
 }
 
 await_all() {
@@ -137,15 +183,17 @@ await_all() {
 
 # When the victim comes to the step, or to the end.
 strike() {
-	local log=$T/out/$victim/log.jsonl
-	there() { grep -q "\"phase\": *\"$step\"" "$log" 2>/dev/null || gone "$victim"; }
-	until_true 60 there || fail "$victim does not come to the step"
-	if gone "$victim"; then
+	local first=${victim%%+*} log
+	log=$T/out/$first/log.jsonl
+	there() { grep -q "\"phase\": *\"$step\"" "$log" 2>/dev/null || gone "$first"; }
+	until_true 60 there || fail "$first does not come to the step"
+	if gone "$first"; then
 		late=true
 		return
 	fi
 	case $fault in
 	kill) kill_and_start ;;
+	gone) kill_for_good ;;
 	stop*) stop_for "${fault#stop}" ;;
 	cut) kill -HUP "${PID[relay]}" ;;
 	disk) fill_disk ;;
@@ -169,6 +217,19 @@ kill_and_start() {
 	else
 		ADDRESS=$RELAY party "$victim"
 	fi
+}
+
+kill_for_good() {
+	local name status
+	late=true # if none of them can be killed any more
+	for name in ${victim//+/ }; do
+		status=0
+		kill -KILL "${PID[$name]}" 2>/dev/null || true
+		wait "${PID[$name]}" 2>/dev/null || status=$?
+		unset "PID[$name]"
+		((status != 137)) || late=false
+		STATUS_OF[$name]=$((status == 137 ? 0 : status))
+	done
 }
 
 stop_for() { # SECONDS
@@ -216,6 +277,7 @@ cut_was_felt() { cat "$T"/*.stderr | grep -Eq 'is awaited for|; dialling again f
 
 judge() {
 	local name all=0 failed=0
+	[[ $fault != gone ]] || judge_gone
 	for name in coordinator $(names "$PARTIES"); do
 		case ${STATUS_OF[$name]} in
 		0) all=$((all + 1)) ;;
@@ -240,6 +302,29 @@ judge() {
 	nothing_left_over "$victim"
 	no_results
 	outcome 'failed cleanly' "$(cause "$([[ $victim == coordinator ]] && echo party-00 || echo coordinator)")"
+}
+
+# Those who are left have what a job of theirs leaves, and say who is missing; or all were done by then.
+judge_gone() {
+	local name was file
+	nothing_unexpected
+	for name in coordinator $(rest_of "$victim"); do
+		((STATUS_OF[$name] == 0)) || fail "the others do not go on: $(statuses)"
+		[[ $(run_of "$name" .status) == "done" ]] || fail "$name/run.json has status $(run_of "$name" .status)"
+		was=$base/$protocol/without-$victim/$name
+		if [[ $(run_of coordinator .attempt) == 1 ]]; then
+			was=$base/$protocol/undisturbed/$name
+		else
+			[[ $(run_of "$name" '[.left_out[].name] | join("+")') == "$victim" ]] || fail "$name does not say who is missing"
+		fi
+		for file in labels.csv labels.npy; do
+			[[ ! -e $was/$file ]] || [[ $protocol == fedspectral* && $file == labels.npy ]] ||
+				same_rows "$name" "$was/$file" "$T/out/$name/$file" || fail "$name has other $file"
+		done
+	done
+	for name in ${victim//+/ }; do rm -rf "$T/out/$name"; done # they could not tidy up
+	nothing_left_over
+	outcome survived "$(attempts)"
 }
 
 died_when_all_were_done() { # the coordinator may have ended before it is dialled again
@@ -432,6 +517,7 @@ if [[ ${1-} == --prepare ]]; then
 	tools
 	fail() { echo "faults: $protocol_name: $1" >&2 && exit 1; }
 	protocol_name=$3
+	faults=$4
 	prepare "$3"
 	exit 0
 elif [[ ${1-} == --cell ]]; then
@@ -480,7 +566,7 @@ some_of() { # FILE: its lines, or as many as the sample has
 printf '%s\n' "${chosen[@]}" >"$base/protocols"
 mapfile -t chosen < <(some_of "$base/protocols")
 # shellcheck disable=SC2016 # $0 is expanded by the shell that xargs starts
-printf '%s\n' "${chosen[@]}" | xargs -P "$jobs" -I{} setpriv --pdeathsig TERM bash "$0" --prepare "$base" {} ||
+printf '%s\n' "${chosen[@]}" | xargs -P "$jobs" -I{} setpriv --pdeathsig TERM bash "$0" --prepare "$base" {} "${faults[*]}" ||
 	wrong_use "a run without any fault fails"
 for name in "${chosen[@]}"; do cells "$name"; done >"$base/all"
 some_of "$base/all" >"$base/cells"
@@ -511,8 +597,8 @@ awk -F , '
 	{ n[$3, $5]++; fault[$3]; all[$5]++ }
 	END {
 		printf "| fault | injected | survived | failed cleanly | wrong | too late | not run |\n| --- | --- | --- | --- | --- | --- | --- |\n"
-		split("kill stop3 stop30 cut loss disk", name, " ")
-		for (i = 1; i <= 6; i++) {
+		split("kill gone stop3 stop30 cut loss disk", name, " ")
+		for (i = 1; i <= 7; i++) {
 			f = name[i]
 			if (!(f in fault)) continue
 			printf "| %s | %d | %d | %d | %d | %d | %d |\n", f,

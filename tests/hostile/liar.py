@@ -31,6 +31,9 @@ S is the number of a sum that is told, or of fedsc and fedspectral PHASE+N, the 
     attempts=N    attempts without end: each is broken off after two sums; N at most. Prints what it saw of
                   the columns' sums
     jobs=N        the same in N jobs, broken off alike
+    lists=2       two attempts; in the second each half is told that another party is lost
+    gone=N        N attempts; from the second on the last party is said to be lost; few=N: all but two
+    returns=3     the same, but in the third it is back, and the party before it is said to be lost
     redo          the job is done, and offered again as the next attempt
     known         none, but the job's id is a known one, 11 sixteen times
     nul           the name of the last party has a byte 0 and more behind it in the offer; nul-submitter: that of the submitter
@@ -100,6 +103,7 @@ import secsum  # noqa: E402
 import wire  # noqa: E402
 from wire import Broken, field, u16, u32, u64  # noqa: E402
 
+LOSSES = ("lists", "few", "returns", "gone")
 POINT = np.uint64(1 << 24)  # 1.0 of the words of sums
 
 
@@ -137,11 +141,24 @@ class Lies:
         if not self.lie.endswith("-one"):
             super().look_at(canary)
 
-    def offered(self):
-        names, submitter = super().offered()
+    def offered(self, c):
+        names, submitter, left = super().offered(c)
         if self.lie == "nul":
             names[-1] += b"\0x"
-        return names, submitter + b"\0x" * (self.lie == "nul-submitter")
+        if self.lie in LOSSES and self.attempt > 1:
+            left = self.lost(c, names)
+            names = [name for name in names if name not in [gone for _, gone in left]]
+        return names, submitter + b"\0x" * (self.lie == "nul-submitter"), left
+
+    def lost(self, c, names):
+        """Who is said to be lost though all are there."""
+        if self.lie == "lists":
+            return [(2, names[-1] if c.peer.encode() in (names[0], names[-2]) else names[-2])]
+        if self.lie == "few":
+            return [(2, name) for name in names[2:]]
+        if self.lie == "returns" and self.attempt == 3:
+            return [(3, names[-2])]
+        return [(2, names[-1])]
 
     # ---- sums ----
 
@@ -189,7 +206,7 @@ class Lies:
         if self.lie in ("attempts", "jobs") and self.sums == 0:
             parts = secsum.decode(total[:-2], *secsum.WIDE).reshape(-1, 4)
             print("sums:", *(float(np.ldexp(row, [e for e, _ in kmeans.PARTS]).sum()) for row in parts))
-        if self.lie in ("attempts", "jobs") and self.sums == 2:
+        if self.lie in ("attempts", "jobs", *LOSSES) and self.sums == 2:
             raise Broken("enough of this attempt")
         if self.lie in ("third", "number") and self.sums == 2:
             for c in self.party:
@@ -217,6 +234,12 @@ class Lies:
 
     def keys(self):
         own = [c.recv((wire.KEY,))[1] for c in self.party]
+        if self.lie in LOSSES:
+            key = {c.peer.encode(): k for c, k in zip(self.party, own)}
+            for c in self.party:
+                mine = self.offered(c)[0]
+                c.send(wire.KEYS, u32(len(mine)) + b"".join(key[name] for name in mine))
+            return
         last = own[-1]
         n = int.from_bytes(last[:4], "big")
         other = last
@@ -234,6 +257,12 @@ class Lies:
         """An attempt, from HELLO to its end. What parties say of it."""
         self.sums = 0
         self.admit()
+        if self.lie in LOSSES and self.lie != "lists":
+            there = self.offered(self.party[0])[0]
+            for c in self.party:
+                if c.peer.encode() not in there:
+                    c.close()
+            self.party = [c for c in self.party if c.peer.encode() in there]
         try:
             self.offer()
             self.keys()
@@ -264,7 +293,7 @@ class Lies:
                 c.close()
 
     def run(self):
-        if self.lie not in ("attempts", "jobs", "redo", "twin", "probing"):
+        if self.lie not in ("attempts", "jobs", "redo", "twin", "probing", *LOSSES):
             try:
                 return super().run()
             except Broken:
@@ -282,7 +311,7 @@ class Lies:
                 self.job_id = secrets.token_bytes(16)
             else:
                 self.attempt += 1
-                if self.lie == "attempts" and "declined" in said:
+                if self.lie in ("attempts", *LOSSES) and "declined" in said:
                     break
         self.over.set()
         return None

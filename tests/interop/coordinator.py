@@ -83,15 +83,15 @@ class Coordinator:
 
     # ---- what every job begins with ----
 
-    def offered(self):
-        """The parties, and who wants the job."""
-        return [name.encode() for name in self.names], b"interop"
+    def offered(self, c):
+        """What that party is told: the parties, who wants the job, and who was left out, since which attempt."""
+        return [name.encode() for name in self.names], b"interop", []
 
     def offer(self):
-        names, submitter = self.offered()
-        body = self.job_id + u32(self.attempt) + field(self.job) + field(submitter) + u32(len(names))
-        body += b"".join(map(field, names))
         for c in self.party:
+            names, submitter, left = self.offered(c)
+            body = self.job_id + u32(self.attempt) + field(self.job) + field(submitter) + u32(len(names))
+            body += b"".join(map(field, names)) + u32(len(left)) + b"".join(u32(n) + field(name) for n, name in left)
             c.send(wire.OFFER, body)
         accepts = []
         for c in self.party:

@@ -52,6 +52,7 @@ def dial(address, identity):
     conn.link(wire.ACK, u32(1))
     r = Reader(body)
     offer = r.take(16), r.number(4), r.bytes(1, 65536), r.bytes(1, 64), [r.bytes(1, 64) for _ in range(r.number(4))]
+    offer += ([(r.number(4), r.bytes(1, 64)) for _ in range(r.number(4))],)
     r.end()
     conn.begin(offer[0])
     return conn, offer
@@ -220,11 +221,13 @@ def main():
     with open(a.config, encoding="utf-8") as f:
         config = json.load(f)
     os.chdir(os.path.dirname(os.path.abspath(a.config)))
-    conn, (job_id, attempt, job, submitter, names) = dial(a.coordinator, config["identity"])
+    conn, (job_id, attempt, job, submitter, names, left) = dial(a.coordinator, config["identity"])
     what = json.loads(job)
     pins, psk = peers(config)
-    params = secsum.sha256(secsum.text(b"coterie parameters v3"), u64(len(job)), job, field(submitter), *map(field, names),
-                           conn.fingerprint)
+    began = sorted(names + [name for _, name in left])
+    params = secsum.sha256(secsum.text(b"coterie parameters v4"), u64(len(job)), job, field(submitter),
+                           u32(len(began)), *map(field, began), u32(len(left)),
+                           *[u32(since) + field(name) for since, name in left], conn.fingerprint)
     s = secsum.Session(job_id, attempt, names, names.index(config["name"].encode()), params,
                        what["secure_sum"]["group"], psk=psk)
     with open(config["identity"]["key"], "rb") as f:

@@ -415,6 +415,17 @@ static void test_other_parties(void **state)
 	assert_ok(ledger_other_parties(book, &j, &other));
 	assert_string_equal(other, "a b c");
 	free(other);
+	/* Another attempt at that job, without one. */
+	j.left = true;
+	j.id[0] = 1;
+	j.key[0] = 7;
+	j.attempt = 2;
+	assert_ok(ledger_other_parties(book, &j, &other));
+	assert_null(other);
+	spend(4, 1, 7, 9, "a b c", 1); /* and a job that is another one */
+	assert_ok(ledger_other_parties(book, &j, &other));
+	assert_string_equal(other, "a b c");
+	free(other);
 }
 
 int main(void)

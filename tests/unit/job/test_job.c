@@ -21,7 +21,8 @@ static void test_default_preset(void **state)
 {
 	/* In this order, in one line, nothing left out. */
 	static const char *const parts[] = {
-		"{\"kind\":\"kcagc\",\"clusters\":7,\"seed\":1,\"allow_single\":false,",
+		"{\"kind\":\"kcagc\",\"clusters\":7,\"seed\":1,\"allow_single\":false,\"on_loss\":"
+		"\"end\",",
 		"\"align\":\"same\",\"align_bound\":0,\"min_common\":100,\"edges_to_others\":"
 		"\"drop\",",
 		"\"graphs\":\"shared\",",
@@ -170,7 +171,8 @@ static void test_predict(void **state)
 {
 	static const char effective[] =
 	    "{\"kind\":\"kcagc.predict\",\"clusters\":7,\"seed\":1,\"allow_single\":false,"
-	    "\"align\":\"same\",\"align_bound\":0,\"min_common\":100,\"edges_to_others\":\"drop\","
+	    "\"on_loss\":\"end\",\"align\":\"same\",\"align_bound\":0,\"min_common\":100,\"edges_"
+	    "to_others\":\"drop\","
 	    "\"graphs\":\"shared\","
 	    "\"joint_norm\":false,\"model\":"
 	    "\"0123456789abcdef0123456789abcdef\",\"secure_sum\":{"
@@ -188,10 +190,11 @@ static void test_predict(void **state)
 	assert_memory_equal(j.kcagc.model, model, sizeof(model));
 	text_of(&j, text, sizeof(text));
 	assert_string_equal(text, effective);
-	assert_err(parse(&j, "{" MODEL "}", of_kcagc), ERR_INPUT,
-		   "job.json with --set: job.filter is unknown, expected one of: kind, clusters, "
-		   "seed, allow_single, align, align_bound, min_common, edges_to_others, graphs, "
-		   "joint_norm, model, secure_sum");
+	assert_err(
+	    parse(&j, "{" MODEL "}", of_kcagc), ERR_INPUT,
+	    "job.json with --set: job.filter is unknown, expected one of: kind, clusters, "
+	    "seed, allow_single, on_loss, align, align_bound, min_common, edges_to_others, graphs, "
+	    "joint_norm, model, secure_sum");
 }
 
 static void test_flat_sums(void **state)

@@ -210,12 +210,55 @@ static void test_what_a_method_does_not_read(void **state)
 	REFUSES(cases);
 }
 
+#define WITHOUT ", \"on_loss\": \"attempt\""
+
+/* What means nothing without one of its parties says so at once. */
+static void test_parties_that_stay_away(void **state)
+{
+	static const struct refusal cases[] = {
+		{ "{" MIN WITHOUT "}", "job.on_loss is \"attempt\", expected \"end\" here: method "
+				       "\"tree\" sums over pairs" },
+		{ "{" MIN WITHOUT ", \"method\": \"flat\", \"plan\": \"auto\"}",
+		  "here: a plan may take the tree" },
+		{ "{" MIN WITHOUT ", \"method\": \"flat\", \"align\": \"intersect\"}",
+		  "here: rows that all have are others without a party" },
+		{ "{" MODEL WITHOUT "}", "here: a model is of all parties' columns" },
+		{ "{\"kind\": \"fedspectral\", \"clusters\": 2, \"variant\": \"exact\"" WITHOUT "}",
+		  "here: variant \"exact\" is of the joint graph" },
+		{ "{\"kind\": \"fedwalk\"" WITHOUT "}", "here: walks go on at every party" },
+		{ "{\"kind\": \"align\"" WITHOUT "}", "here: rows that all have are all parties'" },
+		{ "{" MIN ", \"on_loss\": \"sum\"}",
+		  "job.on_loss is \"sum\", expected one of \"end\", \"attempt\"" },
+	};
+	static const char *const taken[] = {
+		"{" MIN WITHOUT ", \"method\": \"flat\"}",
+		"{" MIN WITHOUT ", \"method\": \"basic\"}",
+		"{" JOB WITHOUT ", \"method\": \"landmark\"}",
+		"{" JOB WITHOUT ", \"method\": \"gcc\"}",
+		"{\"kind\": \"kmeans.columns\", \"clusters\": 2, \"method\": \"flat\"" WITHOUT "}",
+		"{\"kind\": \"kmeans\", \"clusters\": 2" WITHOUT "}",
+		"{\"kind\": \"fedsc\", \"clusters\": 2" WITHOUT "}",
+		"{\"kind\": \"fedgcn\", \"clusters\": 2" WITHOUT "}",
+		"{\"kind\": \"fedspectral\", \"clusters\": 2, \"variant\": \"fedspectral+\"" WITHOUT
+		"}",
+	};
+	struct job j;
+
+	(void)state;
+	REFUSES(cases);
+	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++) {
+		assert_ok(parse(&j, taken[i], NULL));
+		assert_int_equal(j.on_loss, LOSS_ATTEMPT);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_refused_texts),
 		cmocka_unit_test(test_refused_values),
 		cmocka_unit_test(test_refused_combinations),
+		cmocka_unit_test(test_parties_that_stay_away),
 		cmocka_unit_test(test_secure_sum),
 		cmocka_unit_test(test_models),
 		cmocka_unit_test(test_what_a_method_has_not),

@@ -7,6 +7,7 @@ enum { ROOM = 32 }; /* as much as run.json and a party's log take */
 #define DENSE   ANCHOR ", \"variant\": \"dense\""
 #define PAPER   ANCHOR ", \"variant\": \"paper\""
 #define KMEANS  "\"kind\": \"kmeans\", \"clusters\": 7"
+#define LOSSY   ", \"on_loss\": \"attempt\""
 #define BY_BETA ", \"noise\": {\"on\": \"data\", \"beta\": 1}"
 #define BY_EPS  ", \"noise\": {\"on\": \"data\", \"eps\": 1, \"delta\": 1e-5, \"clip\": 1}"
 #define IN_SUMS ", \"noise\": {\"on\": \"sums\", \"eps\": 1, \"delta\": 1e-5, \"clip\": 1}"
@@ -26,6 +27,16 @@ static const struct {
 	{ "{" MIN "}", "nothing is masked", 1, true },
 	{ "{" MIN "}", "nothing is masked", 2, false },
 	{ "{" MIN "}", "differential privacy", 2, true },
+	/* a party that stays away */
+	{ "{" KMEANS "}", "stays away", 4, false },
+	{ "{" KMEANS LOSSY "}", "that party's numbers alone", 4, true },
+	{ "{" KMEANS LOSSY BY_EPS "}", "that party's numbers alone", 4, true },
+	{ "{" KMEANS LOSSY
+	  ", \"noise\": {\"on\": \"sums\", \"eps\": 1, \"delta\": 1e-5, \"clip\": 1}}",
+	  "sums without it each have noise of their own", 4, true },
+	{ "{" KMEANS LOSSY
+	  ", \"noise\": {\"on\": \"sums\", \"eps\": 1, \"delta\": 1e-5, \"clip\": 1}}",
+	  "that party's numbers alone", 4, false },
 	/* 6: who must be trusted */
 	{ "{" MIN "}", "in a sum of two parties", 4, true },
 	{ "{" MIN "}", "all parties but one", 4, false },

@@ -46,7 +46,9 @@ static inline void sample_offer(struct msg_offer *o, bool largest)
 	o->attempt = largest ? UINT32_MAX : 0;
 	o->job = filler(largest ? MSG_JOB_MAX : 1);
 	o->submitter = filler(largest ? MSG_NAME_MAX : 1);
-	o->parties = largest ? MSG_PARTIES_MAX : 1;
+	o->parties = largest ? MSG_PARTIES_MAX - 1 : 1;
+	o->lefts = largest;
+	o->left[0] = (struct msg_left){ UINT32_MAX, filler(MSG_NAME_MAX) };
 	for (size_t i = 0; i < o->parties; i++)
 		o->names[i] = sample_name(i, largest ? MSG_NAME_MAX : 1);
 }

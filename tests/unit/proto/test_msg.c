@@ -453,7 +453,7 @@ static void test_empty_parts(void **state)
 
 static void offer_names(const char *a, const char *b, bool good)
 {
-	size_t len = JOB_ID_LEN + 4 + 5 + 5 + 4 + 4 + strlen(a) + 4 + strlen(b);
+	size_t len = JOB_ID_LEN + 4 + 5 + 5 + 4 + 4 + strlen(a) + 4 + strlen(b) + 4;
 	uint8_t *body = alloc(len, 1), *p = body + JOB_ID_LEN + 4;
 
 	put_u32(p, 1); /* job, and submitter */
@@ -470,6 +470,43 @@ static void offer_names(const char *a, const char *b, bool good)
 		assert_err(msg_decode(m, MSG_OFFER, (struct bytes){ body, len }), ERR_PEER,
 			   "OFFER");
 	free(body);
+}
+
+/* Of those who were left out, too, but each attempt's begin anew. */
+static void offer_left(uint32_t first, const char *a, uint32_t second, const char *b, bool good)
+{
+	uint8_t body[JOB_ID_LEN + 4 + 5 + 5 + 4 + 5 + 4 + 2 * 9] = { 0 }, *p = body + JOB_ID_LEN;
+
+	put_u32(p, 5); /* attempt */
+	put_u32(p + 4, 1);
+	put_u32(p + 9, 1);
+	put_u32(p + 14, 1);
+	put_u32(p + 18, 1);
+	p += 23;
+	put_u32(p, 2);
+	put_u32(p + 4, first);
+	put_u32(p + 8, 1);
+	p[12] = (uint8_t)*a;
+	put_u32(p + 13, second);
+	put_u32(p + 17, 1);
+	p[21] = (uint8_t)*b;
+	if (good)
+		assert_ok(msg_decode(m, MSG_OFFER, (struct bytes){ body, sizeof(body) }));
+	else
+		assert_err(msg_decode(m, MSG_OFFER, (struct bytes){ body, sizeof(body) }), ERR_PEER,
+			   "OFFER");
+}
+
+static void test_who_is_left_out(void **state)
+{
+	(void)state;
+	offer_left(2, "a", 2, "b", true);
+	offer_left(2, "b", 5, "a", true);
+	offer_left(2, "b", 2, "a", false);
+	offer_left(2, "a", 2, "a", false);
+	offer_left(3, "a", 2, "b", false);
+	offer_left(1, "a", 2, "b", false); /* the first has all */
+	offer_left(2, "a", 6, "b", false); /* of an attempt to come */
 }
 
 static void test_names_rise(void **state)
@@ -525,6 +562,7 @@ int main(void)
 		cmocka_unit_test(test_sealed_has_a_tag),
 		cmocka_unit_test(test_empty_parts),
 		cmocka_unit_test(test_names_rise),
+		cmocka_unit_test(test_who_is_left_out),
 		cmocka_unit_test(test_version_range),
 		cmocka_unit_test(test_catalogue),
 	};

@@ -111,6 +111,38 @@ static void test_single_needs_both(void **state)
 	check("\"jobs\":[\"kcagc\"],\"allow_single\":true", 1, "", "masks nothing");
 }
 
+/* Attempt 2 of L parties, p6 being left out (lefts 1), or a first one. */
+static void check_loss(const char *policy, size_t L, size_t lefts, const char *message)
+{
+	struct desk d;
+
+	desk_open(&d, policy);
+	offer(&d, L, ",\"method\":\"flat\",\"on_loss\":\"attempt\"");
+	d.work->attempt = 2;
+	d.work->lefts = lefts;
+	d.work->left[0].attempt = 2;
+	strcpy(d.work->left[0].name, "p6");
+	if (*message)
+		assert_err(policy_check(&d.config, NULL, d.work), ERR_PEER, message);
+	else
+		assert_ok(policy_check(&d.config, NULL, d.work));
+	desk_close(&d);
+}
+
+static void test_parties_that_stay_away(void **state)
+{
+	(void)state;
+	check_loss("", 4, 0,
+		   "may go on without a party that stays away (job.on_loss), "
+		   "policy.allow_loss of p0 is 0");
+	check_loss("\"allow_loss\":4", 2, 0, ""); /* all are there */
+	check_loss("\"allow_loss\":4", 4, 1, "");
+	check_loss("\"allow_loss\":4", 3, 1,
+		   "attempt 2 is offered to 3 parties, without the 1 that stayed away, "
+		   "policy.allow_loss of p0 is 4");
+	check_loss("\"allow_loss\":2,\"min_parties\":4", 3, 1, "policy.min_parties is 4");
+}
+
 static void test_submitters(void **state)
 {
 	(void)state;
@@ -377,6 +409,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_members_of_each_sum),
 		cmocka_unit_test(test_single_needs_both),
+		cmocka_unit_test(test_parties_that_stay_away),
 		cmocka_unit_test(test_submitters),
 		cmocka_unit_test(test_methods),
 		cmocka_unit_test(test_align),

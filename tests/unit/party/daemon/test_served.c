@@ -3,6 +3,7 @@
 #include "party/daemon/served.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
+#include "party/daemon/params.h"
 #include "tests/unit/crypto/lab.h"
 
 #include <sys/stat.h>
@@ -114,6 +115,78 @@ static void test_same_parameters_and_parties(void **state)
 	assert_ok(serve(&d, 2, 2)); /* another job */
 	d.work->params_hash[31] ^= 1;
 	assert_ok(serve(&d, 1, 2));
+	desk_close(&d);
+}
+
+static void leave_out(struct work *work, uint32_t attempt, const char *name)
+{
+	struct work_left *left = &work->left[work->lefts++];
+	size_t l = 0;
+
+	left->attempt = attempt;
+	snprintf(left->name, sizeof(left->name), "%s", name);
+	while (strcmp(work->name[l], name) != 0)
+		l++;
+	for (work->L--; l < work->L; l++)
+		memcpy(work->name[l], work->name[l + 1], sizeof(work->name[l]));
+}
+
+/* Four parties; and what work is in an attempt without some of them. */
+static void begin(struct desk *d)
+{
+	static const char text[] = "{\"kind\":\"kmeans\",\"clusters\":2,\"on_loss\":\"attempt\"}";
+	struct work *work = d->work;
+
+	assert_ok(job_parse(&work->job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "t",
+			    NULL));
+	work->L = 4;
+	work->lefts = 0;
+	for (size_t l = 0; l < 4; l++)
+		snprintf(work->name[l], sizeof(work->name[l]), "p%zu", l);
+}
+
+static enum err serve_this(struct desk *d, uint32_t attempt)
+{
+	d->work->attempt = attempt;
+	params_make(d->work);
+	return serve(d, 1, attempt);
+}
+
+/* Each attempt is of the parties of the one before, or of fewer, as it says. */
+static void test_without_some(void **state)
+{
+	struct desk d;
+
+	(void)state;
+	desk_open(&d);
+	begin(&d);
+	assert_ok(serve_this(&d, 1));
+	begin(&d);
+	d.work->L = 3; /* p3 is gone, and was never there */
+	assert_err(serve_this(&d, 2), ERR_PEER, "with other parties or parameters");
+	begin(&d);
+	leave_out(d.work, 2, "p3");
+	assert_ok(serve_this(&d, 2));
+	assert_err(serve_this(&d, 2), ERR_PEER, "attempt 2 was served before");
+	begin(&d); /* it is back */
+	assert_err(serve_this(&d, 3), ERR_PEER, "with other parties or parameters");
+	leave_out(d.work, 3, "p2"); /* or another one is away for it */
+	assert_err(serve_this(&d, 3), ERR_PEER, "with other parties or parameters");
+	begin(&d);
+	leave_out(d.work, 3, "p3"); /* it was left out before that */
+	assert_err(serve_this(&d, 3), ERR_PEER, "with other parties or parameters");
+	begin(&d);
+	leave_out(d.work, 2, "p2"); /* nobody said so then */
+	leave_out(d.work, 2, "p3");
+	assert_err(serve_this(&d, 3), ERR_PEER, "with other parties or parameters");
+	begin(&d);
+	leave_out(d.work, 2, "p3");
+	leave_out(d.work, 4, "p1");
+	d.work->job.seed++;
+	assert_err(serve_this(&d, 4), ERR_PEER, "with other parties or parameters");
+	d.work->job.seed--;
+	assert_ok(serve_this(&d, 4));
+	assert_ok(serve_this(&d, 5));
 	desk_close(&d);
 }
 
@@ -242,6 +315,7 @@ int main(void)
 		cmocka_unit_test(test_done_is_served_for_ever),
 		cmocka_unit_test(test_two_readers),
 		cmocka_unit_test(test_same_parameters_and_parties),
+		cmocka_unit_test(test_without_some),
 		cmocka_unit_test(test_older_lines),
 		cmocka_unit_test(test_cut_line),
 		cmocka_unit_test(test_many_lines),

@@ -18,6 +18,13 @@ static const struct attempt_state left = { .job_id = { 0xab, 1, 2 },
 					   .attempt = 7,
 					   .what = { 3, 4 } };
 
+static const struct attempt_state without = { .job_id = { 0xab, 1, 2 },
+					      .attempt = 7,
+					      .what = { 3, 4 },
+					      .lefts = 2,
+					      .left = { { "bank-b", 3, "level-1" },
+							{ "A.x_1-y", 7, "" } } };
+
 static int set_up(void **state)
 {
 	(void)state;
@@ -85,6 +92,22 @@ static void test_done_is_marked(void **state)
 	attempt_forget(path);
 }
 
+static void test_who_is_left_out_is_kept(void **state)
+{
+	struct attempt_state s;
+
+	(void)state;
+	assert_ok(attempt_keep(path, &without));
+	for (int done = 0; done < 2; done++) {
+		assert_true(attempt_find(path, 10, &s, why));
+		assert_true(is_left(&s) && s.done == done);
+		assert_int_equal(s.lefts, 2);
+		assert_memory_equal(s.left, without.left, 2 * sizeof(s.left[0]));
+		assert_ok(attempt_done(path));
+	}
+	attempt_forget(path);
+}
+
 static void grow_old(double age_s)
 {
 	struct timespec t[2];
@@ -128,7 +151,7 @@ static void check_damage(void)
 	for (size_t at = 0; at < whole.n; at++) {
 		uint8_t was = whole.p[at];
 
-		whole.p[at] = 'x';
+		whole.p[at] = was == 'x' ? 'y' : 'x';
 		assert_ok(file_write(path, (struct bytes){ whole.p, whole.n }, FILE_SECRET));
 		assert_false(attempt_find(path, 10, &s, why));
 		whole.p[at] = was;
@@ -146,6 +169,8 @@ static void test_damaged_state_is_refused(void **state)
 	check_damage();
 	assert_ok(attempt_keep(path, &left));
 	assert_ok(attempt_done(path));
+	check_damage();
+	assert_ok(attempt_keep(path, &without));
 	check_damage();
 }
 
@@ -176,6 +201,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_state_is_kept),
 		cmocka_unit_test(test_done_is_marked),
+		cmocka_unit_test(test_who_is_left_out_is_kept),
 		cmocka_unit_test(test_old_state_is_not_used),
 		cmocka_unit_test(test_damaged_state_is_refused),
 		cmocka_unit_test(test_what_it_is_of),

@@ -1,0 +1,64 @@
+#include "party/daemon/params.h"
+#include "crypto/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Of all that began it, whoever was left out since; then of these, in the order in which they were.
+ */
+static void add_parties(struct sha256 *h, const struct work *work, uint32_t attempt)
+{
+	const char *name[PARTIES_MAX];
+	size_t n = 0, left = 0;
+
+	for (size_t l = 0; l < work->L; l++)
+		name[n++] = work->name[l];
+	for (size_t i = 0; i < work->lefts; i++)
+		name[n++] = work->left[i].name;
+	qsort(name, n, sizeof(*name), by_name);
+	sha256_add_u32(h, (uint32_t)n);
+	for (size_t i = 0; i < n; i++)
+		sha256_add_text(h, name[i]);
+	while (left < work->lefts && work->left[left].attempt <= attempt)
+		left++;
+	sha256_add_u32(h, (uint32_t)left);
+	for (size_t i = 0; i < left; i++) {
+		sha256_add_u32(h, work->left[i].attempt);
+		sha256_add_text(h, work->left[i].name);
+	}
+}
+
+static void make(const struct work *work, uint32_t attempt, uint8_t hash[static SECAGG_HASH_LEN])
+{
+	struct sha256 *h = sha256_new();
+	struct buf text = { 0 };
+
+	job_write(&work->job, &text);
+	sha256_add_text(h, "coterie parameters v4");
+	sha256_add_u64(h, text.n);
+	sha256_add(h, text.p, text.n);
+	sha256_add_text(h, work->submitter);
+	add_parties(h, work, attempt);
+	sha256_add(h, work->coordinator, sizeof(work->coordinator));
+	sha256_end(h, hash);
+	buf_release(&text);
+}
+
+void params_make(struct work *work)
+{
+	make(work, work->attempt, work->params_hash);
+}
+
+void params_of_attempt(const struct work *work, uint32_t attempt,
+		       uint8_t hash[static SECAGG_HASH_LEN])
+{
+	if (work->lefts && work->left[work->lefts - 1].attempt > attempt)
+		make(work, attempt, hash);
+	else
+		memcpy(hash, work->params_hash, SECAGG_HASH_LEN);
+}

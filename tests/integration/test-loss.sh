@@ -1,0 +1,214 @@
+#!/bin/bash
+# A party is gone for good (kill -9, and nobody starts it again). Where the job and every policy say so, the next attempt
+# goes on without it, and ends with the labels of a job of those who are left.
+#
+# shellcheck source=attempts.sh
+source "$(dirname "$0")/attempts.sh"
+# shellcheck source=../faults/protocols.sh
+source "$ROOT/tests/faults/protocols.sh"
+# shellcheck source=lies.sh
+source "$ROOT/tests/integration/lies.sh"
+# shellcheck source=serve.sh
+source "$ROOT/tests/integration/serve.sh"
+
+REJOIN_S=$((1 + BUSY)) # who is there comes back in that time
+
+lossy() { # PROTOCOL [JQ-PROGRAM]: a federation of four whose job may go on without some
+	local name
+	protocol "$1"
+	edit job ".on_loss = \"attempt\"${2:+ | $2}"
+	[[ $1 != kmeans-columns ]] || edit job '.method = "flat"'
+	for name in coordinator $(names $PARTIES); do edit "$name" ".reconnect_s = 1 | .rejoin_s = $REJOIN_S"; done
+	for name in $(names $PARTIES); do edit "$name" '.policy.allow_loss = 2'; done
+}
+
+rest_of() { # VICTIM...: all parties but these
+	names $PARTIES | grep -vxF "$(printf '%s\n' "$@")"
+}
+
+# A job of those who are left alone: what it left is in $T/undisturbed.
+of_the_rest() { # VICTIM...
+	local rest name
+	rest=$(rest_of "$@")
+	cp "$T/coordinator.json" "$T/kept.json"
+	edit coordinator ".parties = $(jq -Rnc '[inputs]' <<<"$rest")"
+	coordinator
+	for name in $rest; do party "$name"; done
+	# shellcheck disable=SC2086 # words
+	ends 0 coordinator $rest
+	mv "$T/out" "$T/undisturbed"
+	mkdir "$T/out"
+	mv "$T/kept.json" "$T/coordinator.json"
+}
+
+# They die in that step of party-01, which comes by a slow link as party-02 does.
+gone_in() { # STEP VICTIM...
+	local name
+	coordinator
+	# shellcheck disable=SC2034 # for coordinator_again
+	HUB=$ADDRESS
+	relay relay "${WIRE_MS:-25}"
+	party party-00
+	ADDRESS=$RELAY party party-01
+	ADDRESS=$RELAY party party-02
+	party party-03
+	in_phase party-01 "$1"
+	for name in "${@:2}"; do kills "$name"; done
+}
+
+# And the others go on without them.
+goes_on_without() { # STEP VICTIM...
+	local rest name
+	rest=$(rest_of "${@:2}")
+	# shellcheck disable=SC2086 # words
+	ends 0 coordinator $rest
+	for name in coordinator $rest; do
+		attempt_is 2 "$name"
+		[[ $(run_of "$name" '[.left_out[] | "\(.name) \(.attempt)"] | join(", ")') == "$(printf '%s 2, ' "${@:2}" | sed 's/, $//')" ]] ||
+			fail "$name/run.json: left out are $(run_of "$name" .left_out)"
+		[[ $(run_of "$name" '.parties | join(" ")') == "$(tr '\n' ' ' <<<"$rest" | sed 's/ $//')" ]] || fail "$name/run.json: parties $(run_of "$name" .parties)"
+		[[ ! -e $T/undisturbed/$name/labels.csv ]] || same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"
+	done
+	for name in coordinator $rest; do # each may have been a step ahead of the one that died, or behind
+		[[ $(run_of "$name" '.left_out[0].step // ""') ]] || fail "$name/run.json: $(run_of "$name" .left_out)"
+	done
+	for name in "${@:2}"; do
+		says coordinator "$name did not come for attempt 2 within rejoin_s, $REJOIN_S s: the job goes on without it"
+		says party-00 "attempt 2 goes on without $name, says coordinator"
+	done
+}
+
+without() { # PROTOCOL STEP VICTIM...
+	lossy "$1"
+	of_the_rest "${@:3}"
+	gone_in "$2" "${@:3}"
+	goes_on_without "${@:2}"
+}
+
+# Every kind that can: in one step alone, and in make soak in others too; tests/faults has all steps of all.
+cell=0
+for cells in kmeans:totals kmeans:kmeans fedsc-anchor:landmarks fedsc-anchor:anchor fedgcn:start fedgcn:train fedspectral+:align fedspectral+:power \
+	flat:local flat:level-1 basic:joint landmark:norms landmark:power gcc:init gcc:iterate kmeans-columns:polish; do
+	cell=$((cell + 1))
+	! in_sample $cell 2 || eval "test_${cells//[:+-]/_}() { without ${cells/:/ } party-01; }"
+done
+
+test_two_at_once() { without kmeans keys party-01 party-02; }
+
+# The next attempt is cut short too: parties and a coordinator that were started again know who was left out from their files.
+test_started_again_without() {
+	local rest='party-00 party-02 party-03' name
+	lossy kmeans
+	of_the_rest party-01
+	gone_in totals party-01
+	soon_says party-02 'attempt 2 goes on without party-01'
+	kills party-02
+	kills coordinator
+	grep -Eq '^party-01 left out from 2 on, (totals|kmeans)$' "$T/out/coordinator/job.state" || fail "job.state: $(cat "$T/out/coordinator/job.state")"
+	coordinator_again
+	ADDRESS=$RELAY party party-02
+	ADDRESS=$RELAY party party-01
+	ends 3 party-01
+	says party-01 'refused by coordinator: the job goes on without party-01, which did not come within rejoin_s'
+	# shellcheck disable=SC2086 # words
+	ends 0 coordinator $rest
+	for name in coordinator $rest; do
+		attempt_is 3 "$name"
+		[[ $(run_of "$name" '.left_out[0] | "\(.name) \(.attempt)"') == 'party-01 2' ]] || fail "$name/run.json: $(run_of "$name" .left_out)"
+	done
+	for name in $rest; do same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"; done
+}
+
+# ---- where nobody goes on ----
+
+fails_for() { # STATUS NAME...
+	local name
+	ends "$@"
+	for name in "${@:2}"; do [[ ! -e $T/out/$name/labels.csv ]] || fail "$name has labels"; done
+}
+
+test_below_the_least() {
+	lossy kmeans
+	edit party-00 '.policy.allow_loss = 3'
+	gone_in totals party-01 party-02
+	fails_for 2 coordinator party-00 party-03
+	says party-00 'attempt 2 is offered to 2 parties, without the 2 that stayed away, policy.allow_loss of party-00 is 3'
+	says coordinator 'party-00 declined the job'
+	rm -rf "$T/out"
+	gone_in totals party-01 party-02 party-03 # one would be alone
+	fails_for 3 coordinator party-00
+	says coordinator 'did not come for attempt 2 within rejoin_s, [0-9]+ s: party-01, party-02, party-03'
+}
+
+test_not_agreed() {
+	lossy kmeans
+	edit party-03 'del(.policy.allow_loss)'
+	coordinator
+	parties $PARTIES
+	# shellcheck disable=SC2046
+	fails_for 2 coordinator $(names $PARTIES)
+	says party-03 'the offered job may go on without a party that stays away \(job.on_loss\), policy.allow_loss of party-03 is 0'
+	edit job '{ kind: "fedwalk", on_loss }'
+	start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --out "$T/out/coordinator"
+	ends 4 coordinator
+	says coordinator 'job.on_loss is "attempt", expected "end" here: walks go on at every party'
+}
+
+# ---- a coordinator that serves: the seat is free for the next job, when its party is back ----
+
+test_next_job_of_all() {
+	local name
+	lossy kmeans '.seed = 7'
+	for name in $(names $PARTIES); do edit "$name" '.policy.allow_subsets = true'; done
+	all_stay $PARTIES
+	relay relay 25
+	kills party-01
+	edit party-01 ".coordinator = \"$RELAY\""
+	ADDRESS=$RELAY stays party-01
+	until_true 20 joined_times 5 || fail "party-01 is not back"
+	submits "$T/job.json" 1
+	in_log 1 totals || until_true 20 in_log 1 totals || fail "job 1 does not come to totals"
+	kills party-01
+	becomes 1 "done"
+	[[ $(jq -r '.left_out[0].name' "$T"/out/coordinator/job-000001/run.json) == party-01 ]] || fail "job 1: $(jq .left_out "$T"/out/coordinator/job-000001/run.json)"
+	submits "$T/job.json" 2
+	ADDRESS=$RELAY stays party-01
+	becomes 2 "done"
+	[[ $(jq -r '.parties | length' "$T"/out/coordinator/job-000002/run.json) == 4 ]] || fail "job 2 is of $(jq -c .parties "$T"/out/coordinator/job-000002/run.json)"
+}
+
+# ---- a coordinator that says that somebody is lost who is not ----
+
+lying() { # LIE: the same four, who stay; how the attempts ended is in $T/coordinator.stdout
+	local name
+	rm -rf "$T/out"
+	liar "$1"
+	for name in $(names $PARTIES); do serves "$name"; done
+	ends 0 coordinator
+	for name in $(names $PARTIES); do
+		kill -TERM "${PID[$name]}" 2>/dev/null || true
+		ended "$name"
+		[[ -z $(find "$T/out/$name" -name labels.csv) ]] || fail "$1: $name has labels"
+	done
+}
+
+test_lies() {
+	local name
+	needs_python
+	lossy kmeans
+	for name in $(names $PARTIES); do edit "$name" '.rejoin_s = 20 | .reconnect_s = 5 | .policy.allow_loss = 3'; done
+	lying gone=2 # such a one cannot be told from a loss
+	grep -q 'attempt 2: enough of this attempt' "$T/coordinator.stdout" || fail "gone: $(<"$T/coordinator.stdout")"
+	says party-00 'attempt 2 goes on without party-03, says coordinator'
+	lying lists=2
+	any_party_said 'keys as coordinator passed them on: key advertisement of party-0[0-3]: the signature does not fit' || fail "lists: $(<"$T/coordinator.stdout")"
+	lying few=2
+	any_party_said 'policy.allow_loss of party-0[01] is 3' || fail "few: $(<"$T/coordinator.stdout")"
+	lying returns=3
+	any_party_said 'attempt 3 was offered with other parties or parameters than attempt 2' || fail "returns: $(<"$T/coordinator.stdout")"
+	edit job '.on_loss = "end"'
+	lying gone=2
+	any_party_said 'the offer leaves out parties, and job.on_loss is not' || fail "end: $(<"$T/coordinator.stdout")"
+}
+
+run_tests "$@"

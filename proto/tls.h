@@ -67,6 +67,8 @@ enum err tls_ends(const char *path, time_t *when) MUST_CHECK; /* the same, as a 
 /* The names and addresses of a file's first certificate, "hub, hub.example.org, 10.0.0.1": of them *n. names is ended with a 0 and
  * the caller's to release. ERR_INPUT. */
 enum err tls_names(const char *path, struct buf *names, size_t *n) MUST_CHECK;
+/* Do browsers check the file's first certificate? Not if its key or that of its CA is of Ed25519, nor one that cannot be read. */
+bool tls_for_browsers(const char *path);
 /* Is the certificate in its last 21 days? How many are left, and until when. */
 bool tls_expires_soon(const char *certificate, int *days, char date[static TLS_DATE]);
 /* When does the first of a file's lists expire? Seconds from now, below 0 if it has. False: none ever does. */

@@ -297,6 +297,21 @@ enum err tls_names(const char *path, struct buf *names, size_t *n)
 	return ERR_OK;
 }
 
+bool tls_for_browsers(const char *path)
+{
+	STACK_OF(X509) *certificates = NULL;
+	X509 *first;
+	bool good;
+
+	if (read_all(path, &certificates) != ERR_OK)
+		return false;
+	first = sk_X509_value(certificates, 0);
+	good = X509_get_signature_nid(first) != NID_ED25519 &&
+	       !EVP_PKEY_is_a(X509_get0_pubkey(first), "ED25519");
+	sk_X509_pop_free(certificates, X509_free);
+	return good;
+}
+
 bool tls_expires_soon(const char *certificate, int *days, char date[static TLS_DATE])
 {
 	return tls_days_left(certificate, days, date) == ERR_OK && *days < SOON_DAYS;

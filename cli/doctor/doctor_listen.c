@@ -109,6 +109,10 @@ static void check_names(struct checkup *c, const char *certificate)
 				    "pki request --host",
 			    "they find it as %s", (const char *)names.p);
 	buf_release(&names);
+	if (n && !tls_for_browsers(certificate))
+		checkup_add(c, NOTE, "people's browsers",
+			    "meant? else pki init and pki request with --key-type p256",
+			    "they take no Ed25519, of which the certificate or its CA is");
 }
 
 void doctor_api(struct checkup *c, const struct coordinator_config *config)

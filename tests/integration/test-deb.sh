@@ -327,6 +327,7 @@ test_three_hosts() {
 
 	# The watchdog is fed, SIGHUP is heard, what died is back, and the log goes round.
 	[[ $(property bank-a coterie-party WatchdogUSec) == 1min ]] || fail "no watchdog"
+	renewed
 	on bank-a systemctl reload coterie-party || fail "reload: $(on bank-a journalctl -q -o cat -n 8 -u coterie-party)"
 	journal_soon_says bank-a coterie-party 'certificates reloaded'
 	pid=$(property bank-a coterie-party MainPID)
@@ -349,6 +350,18 @@ test_three_hosts() {
 	job_on_hosts 5
 	[[ $(on hub coterie job list --json | jq -r '[.[].state] | unique | join(" ")') == "done" ]] || fail "the queue: $(on hub coterie job list)"
 	purge
+}
+
+# As OPERATIONS.md has it: another certificate for the key that is there, and all is well to doctor, at the hub as well.
+renewed() {
+	on hub /bin/sh -c 'cd /etc/coterie && coterie pki sign --ca ca --out new.crt bank-a.csr >/dev/null'
+	sent hub new.crt bank-a
+	on bank-a install -m 644 /etc/coterie/new.crt /etc/coterie/bank-a.crt
+	on bank-a rm /etc/coterie/new.crt
+	on bank-a runuser -u coterie-party -- coterie doctor --config /etc/coterie/party.json >"$T/doctor" 2>&1 || fail "bank-a: $(<"$T/doctor")"
+	grep -Eq '^version there +0\.1\.0, protocol' "$T/doctor" || fail "doctor did not ask the hub: $(<"$T/doctor")"
+	on hub runuser -u coterie-coordinator -- coterie doctor --json --config /etc/coterie/coordinator.json >"$T/doctor" 2>&1 || fail "hub: $(<"$T/doctor")"
+	jq -e 'any(.[]; .found == "api.listen: 0.0.0.0:7443 is in use" and .verdict == "note")' "$T/doctor" >/dev/null || fail "doctor did not look at api.listen: $(<"$T/doctor")"
 }
 
 is_another_process() { [[ $(property "$1" coterie-party MainPID) != [0"$2"] && $(property "$1" coterie-party MainPID) != "$2" ]] && is_state "$1" coterie-party active; } # HOST PID

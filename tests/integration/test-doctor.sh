@@ -172,10 +172,10 @@ s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); print(s.getsockname()
 	TAKEN=127.0.0.1:$(<"$T/taker.stdout")
 }
 
-renewed_for() { # [--host HOST]...: the coordinator's certificate
+renewed_for() { # [--host HOST]...: the coordinator's certificate, by the authority in $CA
 	rm -rf "$T/hosts"
 	"$BIN/coterie" pki request --name coordinator --role coordinator "$@" --dir "$T/hosts" >/dev/null
-	"$BIN/coterie" pki sign --ca "$T/pki" --days 25 --out "$T/hosts/coordinator.crt" "$T/hosts/coordinator.csr" >/dev/null
+	"$BIN/coterie" pki sign --ca "${CA-$T/pki}" --days 25 --out "$T/hosts/coordinator.crt" "$T/hosts/coordinator.csr" >/dev/null
 	edit coordinator '.identity.certificate = "hosts/coordinator.crt" | .identity.key = "hosts/coordinator.key"'
 }
 
@@ -195,7 +195,17 @@ test_where_people_come() {
 	doctor 0 coordinator
 	finds fine people '1 may look in, 2 submit, 0 do all -> $'
 	finds fine "people's way" 'coordinator, hub.example.org, 10.1.2.3'
+	finds note "people's browsers" 'no Ed25519, of which the certificate or its CA is -> meant. else pki init and pki request with --key-type p256'
 	! grep -q "people's reach" "$T/found" || fail "0.0.0.0 is said to be of this host alone"
+	"$BIN/coterie" pki init --key-type p256 --dir "$T/p256" >/dev/null
+	local wrong
+	for wrong in "$T/pki p256" "$T/p256 ed25519" "$T/p256 p256"; do
+		CA=${wrong% *} renewed_for --key-type "${wrong#* }"
+		edit coordinator ".identity.ca = \"${wrong% *}/ca.crt\""
+		doctor 0 coordinator
+		[[ $wrong == "$T/p256 p256" ]] || finds note "people's browsers" 'no Ed25519'
+	done
+	! grep -q "people's browsers" "$T/found" || fail "browsers take P-256"
 	taken
 	edit coordinator ".api.listen = \"$TAKEN\""
 	doctor 0 coordinator

@@ -47,8 +47,13 @@ enum err slice_init(struct slice *s, struct features *X, const struct graph *g, 
 {
 	size_t n = features_rows(X), m = features_cols(X);
 
-	*s = (struct slice){ .X = *X, .g = g, .threads = threads };
+	*s = (struct slice){ .X = *X, .g = g, .threads = threads, .columns = m };
 	*X = (struct features){ 0 };
+	ALLOC(s->shift, m);
+	ALLOC(s->weight, m);
+	ALLOC(s->word, m);
+	for (size_t j = 0; j < m; j++)
+		s->weight[j] = 1;
 	if (n == 0 || m == 0)
 		return err_set(ERR_INPUT, "features are %zu x %zu: nothing to cluster", n, m);
 	if (n != g->adjacency.rows)
@@ -64,15 +69,15 @@ void slice_release(struct slice *s)
 	if (s->wide)
 		wide_release(s->wide);
 	free(s->wide);
+	free(s->shift);
+	free(s->weight);
+	free(s->word);
 	*s = (struct slice){ 0 };
 }
 
 /* -- raw features, sparse or dense ----------------------------------------------------------- */
 
-/* Calls f for each stored value with its row and column; f may change it. */
-typedef void each_value(void *ctx, size_t row, size_t column, double *value);
-
-static void for_each(struct features *X, each_value *f, void *ctx)
+void features_each(struct features *X, each_value *f, void *ctx)
 {
 	struct csr *s = &X->sparse;
 
@@ -134,7 +139,7 @@ static double *column_weights(struct slice *s)
 	double n = (double)features_rows(&s->X), *factor;
 
 	ALLOC(factor, features_cols(&s->X));
-	for_each(&s->X, count_value, factor);
+	features_each(&s->X, count_value, factor);
 	for (size_t j = 0; j < features_cols(&s->X); j++)
 		factor[j] = log((1 + n) / (1 + factor[j])) + 1;
 	return factor;
@@ -159,7 +164,7 @@ static void tell_norms(struct slice *s, bool idf, double *x)
 	struct squares squares = { weight, x };
 
 	memset(x, 0, features_rows(&s->X) * sizeof(*x));
-	for_each(&s->X, add_square, &squares);
+	features_each(&s->X, add_square, &squares);
 	free(weight);
 }
 
@@ -196,7 +201,7 @@ static bool is_measured(struct slice *s, double *varied)
 	bool measured = false;
 
 	ALLOC(column, m);
-	for_each(&s->X, see_value, column);
+	features_each(&s->X, see_value, column);
 	*varied = 0;
 	for (size_t j = 0; j < m; j++) {
 		const struct column *c = &column[j];
@@ -214,7 +219,16 @@ static bool is_measured(struct slice *s, double *varied)
 		    "%zu of %zu columns are numbers beside columns of 0 and 1: they are brought to "
 		    "mean 0 and variance 1",
 		    foreign, m);
-		for_each(&s->X, bring_to_unit, &by);
+		features_each(&s->X, bring_to_unit, &by);
+	}
+	for (size_t j = 0; j < m && s->word; j++) {
+		const struct column *c = &column[j];
+
+		s->word[j] = !measured && !c->measured;
+		if (measured || !is_foreign(c, n))
+			continue;
+		s->shift[j] = c->mean;
+		s->weight[j] = c->apart > 0 ? 1 / sqrt(c->apart / (double)n) : 0;
 	}
 	free(column);
 	return measured;
@@ -252,7 +266,7 @@ static enum err tell_shares(struct slice *s, double *x)
 		total += root[i] * root[i];
 	}
 	ALLOC(a.sum, m);
-	for_each(&s->X, add_along, &a);
+	features_each(&s->X, add_along, &a);
 	x[0] = 0;
 	for (size_t j = 0; j < m; j++)
 		x[0] += a.sum[j] * a.sum[j] / total;
@@ -273,7 +287,11 @@ static enum err tell_spreads(struct slice *s, const struct question *q, double *
 
 	for (size_t i = 0; i < n; i++)
 		row[i] = q->square[i] > 0 ? 1 / sqrt(q->square[i]) : 1;
-	for_each(&s->X, scale, &by);
+	features_each(&s->X, scale, &by);
+	for (size_t j = 0; column && s->weight && j < s->columns; j++)
+		s->weight[j] *= column[j];
+	for (size_t j = 0; !column && s->word && j < s->columns; j++)
+		s->word[j] = 0; /* any number will do, since others have measurements */
 	free(column);
 	free(row);
 	if (q->shares)
@@ -337,17 +355,31 @@ static void tell_products(const struct slice *s, const struct mat *B, double *x)
 }
 
 /* G D^-1 (n x k): M = D^-1 G' X_l, so that X_l M' is a product as the others are. */
-static void indicator(const struct question *q, size_t n, struct mat *B)
+static void indicator(const uint32_t *label, size_t k, size_t n, struct mat *B)
 {
 	double *size;
 
-	ALLOC(size, q->k);
+	ALLOC(size, k);
 	for (size_t i = 0; i < n; i++)
-		size[q->label[i]]++;
-	mat_init(B, n, q->k);
+		size[label[i]]++;
+	mat_init(B, n, k);
 	for (size_t i = 0; i < n; i++)
-		MAT(B, i, q->label[i]) = 1 / size[q->label[i]];
+		MAT(B, i, label[i]) = 1 / size[label[i]];
 	free(size);
+}
+
+void slice_means(const struct slice *s, const uint32_t *label, size_t k, struct mat *M)
+{
+	struct mat B;
+
+	if (s->wide) {
+		indicator(label, k, s->X.sparse.rows, &B);
+		wide_means(s->wide, &B, M);
+		mat_release(&B);
+		return;
+	}
+	mat_init(M, k, s->filtered.cols);
+	kmeans_centres(&s->filtered, NULL, label, M);
 }
 
 static void tell_means(const struct slice *s, const struct question *q, double *x)
@@ -355,13 +387,12 @@ static void tell_means(const struct slice *s, const struct question *q, double *
 	struct mat M, Y;
 
 	if (s->wide) {
-		indicator(q, s->X.sparse.rows, &M);
+		indicator(q->label, q->k, s->X.sparse.rows, &M);
 		tell_products(s, &M, x);
 		mat_release(&M);
 		return;
 	}
-	mat_init(&M, q->k, s->filtered.cols);
-	kmeans_centres(&s->filtered, NULL, q->label, &M);
+	slice_means(s, q->label, q->k, &M);
 	la_mul_nt(&s->filtered, &M, s->threads, &Y);
 	mat_release(&M);
 	take(&Y, x);

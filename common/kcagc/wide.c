@@ -112,3 +112,13 @@ void wide_products(const struct wide *w, const struct mat *B, struct mat *Y)
 	forth(w, &C, Y);
 	mat_release(&C);
 }
+
+void wide_means(const struct wide *w, const struct mat *B, struct mat *M)
+{
+	struct mat copy, C;
+
+	mat_copy(&copy, B);
+	back(w, &copy, &C);
+	mat_transpose(&C, M);
+	mat_release(&C);
+}

@@ -1,6 +1,6 @@
-/* wide.h -- T^p X of a wide sparse X as its products alone. Formed, T^p X is dense: 5000 rows of 10^5
- * columns are 4 GB. T = R^-1 (S + I), R its row sums, so T' = R T R^-1: both are the filter's steps on
- * as many columns as there are vectors.
+/* wide.h -- T^p X of a wide sparse X as its products alone. Formed, T^p X is dense: 5000 rows of
+ * 10^5 columns are 4 GB. T = R^-1 (S + I), R its row sums, so T' = R T R^-1: both are the filter's
+ * steps on as many columns as there are vectors.
  */
 #ifndef COMMON_KCAGC_WIDE_H
 #define COMMON_KCAGC_WIDE_H
@@ -12,8 +12,9 @@
 #include <stdbool.h>
 
 struct wide {
-	struct linear_map map; /* T^p X, n x m; ctx is this struct, which therefore stays where it is */
-	const struct csr *X;   /* borrowed, as is: */
+	struct linear_map
+	    map; /* T^p X, n x m; ctx is this struct, which therefore stays where it is */
+	const struct csr *X; /* borrowed, as is: */
 	const struct graph *g;
 	unsigned order, threads;
 	double *sum; /* n: R */
@@ -32,5 +33,8 @@ void wide_release(struct wide *w);
 /* Y (n x b, initialised here) = F F' B, F = T^p X, for a B of n x b. 2 p steps of the filter on b
  * columns and O(entries b); memory 2 m b doubles beside Y. Same bits for any threads. */
 void wide_products(const struct wide *w, const struct mat *B, struct mat *Y);
+
+/* M (b x m, initialised here) = B' F, of as many rows as B has columns. */
+void wide_means(const struct wide *w, const struct mat *B, struct mat *M);
 
 #endif

@@ -8,6 +8,7 @@
 #include "common/kind/tree.h"
 #include "crypto/fixed.h"
 #include "party/kcagc/kcagc.h"
+#include "party/kcagc/model.h"
 #include "party/work/secure.h"
 
 #include <math.h>
@@ -23,6 +24,8 @@ struct answers {
 	struct slice slice;
 	double *own;    /* 2 + n: this party's facts and squared norms */
 	unsigned order; /* p: the job's; 0 until take_order(), if the data decide */
+	uint32_t
+	    *means; /* landmark: n, the clusters whose means were asked for last; NULL: none were */
 };
 
 /* Takes over work's features. */
@@ -43,6 +46,7 @@ static void answers_close(struct answers *a)
 {
 	slice_release(&a->slice);
 	free(a->own);
+	free(a->means);
 }
 
 void answers_free(struct answers *a)
@@ -206,6 +210,13 @@ static enum err take_clusters(struct answers *a)
 	return ERR_OK;
 }
 
+static void keep_means(struct answers *a, const uint32_t *label)
+{
+	if (!a->means)
+		ALLOC(a->means, a->work->n);
+	memcpy(a->means, label, a->work->n * sizeof(*label));
+}
+
 /* Sums over the clusters of ASSIGNMENT, at most so many, as long as the coordinator wants more. */
 static enum err follow_steps(struct answers *a, unsigned most)
 {
@@ -224,6 +235,7 @@ static enum err follow_steps(struct answers *a, unsigned most)
 				       work->n);
 		if (e == ERR_OK)
 			e = send_means(a, label, work->job.clusters);
+		keep_means(a, label);
 		for (size_t i = 0; i < work->n; i++)
 			moved += step == 1 || label[i] != before[i];
 		if (e == ERR_OK)
@@ -359,6 +371,8 @@ static enum err polish(struct answers *a)
 	e = work_recv_clusters(work, MSG_ASSIGNMENT, a->root, k, both, 2 * work->n);
 	if (e == ERR_OK)
 		e = answer(a, &quality);
+	if (quality.means)
+		keep_means(a, both);
 	free(both);
 	TRY(e);
 	return follow_steps(a, work->job.kcagc.polish);
@@ -383,12 +397,30 @@ static enum err project(struct answers *a, uint32_t *label)
 	return take_result(a, label);
 }
 
+/* The labels are by the means of the clusters that were told last, and so are those of new rows.
+ * Above min_cell 1 nothing may be summed over single nodes; and a model knows no means and
+ * deviations of columns. */
+static void keep_placing(struct answers *a, const uint32_t *label)
+{
+	struct work *work = a->work;
+	struct placing place;
+
+	work->model = model_new(work);
+	if (!a->means || work->job.kcagc.min_cell > 1 ||
+	    work->job.kcagc.standardize != STANDARDIZE_NONE)
+		return;
+	placing_of(&a->slice, a->means, work->job.clusters, work->L, &place);
+	model_fill_placing(work->model, &place, label, work->n);
+}
+
 enum err party_landmark(struct work *work, uint32_t *label)
 {
 	enum err e = work->begun ? ERR_OK : party_landmark_begin(work, label);
 
 	if (e == ERR_OK)
 		e = project(work->begun, label);
+	if (e == ERR_OK)
+		keep_placing(work->begun, label);
 	answers_free(work->begun);
 	work->begun = NULL;
 	return e;

@@ -53,11 +53,15 @@ static enum err embed_slice(struct work *work, struct state *s)
 	if (work->job.kcagc.joint_norm) {
 		/* Rows are scaled by their length over all parties, where default takes each
 		 * party's own. */
-		double *norm = alloc(work->n, sizeof(*norm));
-		enum err e = party_prepare_norms(work, root, &s->Z, norm, &s->how.mean_norm);
+		double *norm = alloc(work->n, sizeof(*norm)), *own = alloc(work->n, sizeof(*own));
+		enum err e;
+
+		embed_norms(&s->Z, own);
+		e = party_prepare_norms(work, root, own, norm, &s->how.mean_norm);
 
 		if (e == ERR_OK)
 			embed_scale(&s->Z, norm, s->how.mean_norm, work->job.kcagc.row_power);
+		free(own);
 		free(norm);
 		TRY(e);
 	}

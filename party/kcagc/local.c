@@ -167,23 +167,22 @@ out:
 	return e;
 }
 
-enum err party_prepare_norms(struct work *work, const struct tree_node *root, const struct mat *Z,
+enum err party_prepare_norms(struct work *work, const struct tree_node *root, const double *own,
 			     double *norm, double *mean)
 {
-	double *own = alloc(work->n, sizeof(*own)), sum = 0;
+	double *square = alloc(work->n, sizeof(*square)), sum = 0;
 	const double rounding = ldexp((double)work->L, -JOB_WIDE_FRACTION);
 	enum err e;
 
 	work_phase(work, "norms");
 	work_group(work, root);
-	embed_norms(Z, own);
 	for (size_t i = 0; i < work->n; i++)
-		own[i] *= own[i];
-	e = secure_send_wide(work, root, own, work->n);
+		square[i] = own[i] * own[i];
+	e = secure_send_wide(work, root, square, work->n);
 	if (e == ERR_OK)
 		e = channel_recv_reals(work->channel, MSG_MATRIX, root->id, norm, work->n);
 	for (size_t i = 0; i < work->n && e == ERR_OK; i++) {
-		if (norm[i] < 0 || norm[i] * norm[i] < own[i] * (1 - 1e-12) - rounding)
+		if (norm[i] < 0 || norm[i] * norm[i] < own[i] * own[i] * (1 - 1e-12) - rounding)
 			e = peer_fault(
 			    work->channel,
 			    "sent a joint norm for row %zu that is shorter than this party's part",
@@ -191,6 +190,6 @@ enum err party_prepare_norms(struct work *work, const struct tree_node *root, co
 		sum += norm[i];
 	}
 	*mean = sum / (double)work->n;
-	free(own);
+	free(square);
 	return e;
 }

@@ -49,10 +49,27 @@ void model_fill(struct model *m, struct embedding *how, struct mat *centre, cons
 		m->size[label[i]]++;
 }
 
+void model_fill_placing(struct model *m, struct placing *place, const uint32_t *label, size_t n)
+{
+	struct embedding none = { 0 };
+	struct mat centre = { 0 };
+
+	model_fill(m, &none, &centre, label, n);
+	m->joint_norm = true;
+	m->place = *place;
+	*place = (struct placing){ 0 };
+}
+
+size_t model_columns(const struct model *m)
+{
+	return m->place.map.a ? m->place.map.rows : m->how.map.rows;
+}
+
 void model_free(struct model *m)
 {
 	if (!m)
 		return;
+	placing_release(&m->place);
 	embedding_release(&m->how);
 	mat_release(&m->centre);
 	free(m->size);
@@ -118,11 +135,57 @@ static void walk_doubles(struct codec *c, double **a, size_t count)
 		walk_double(c, &(*a)[i], -DBL_MAX, DBL_MAX);
 }
 
+static void walk_sizes(struct codec *c, struct model *m)
+{
+	size_t nodes = 0;
+
+	if (!c->out)
+		ALLOC(m->size, m->clusters);
+	for (size_t r = 0; r < m->clusters; r++) {
+		codec_u64(c, &m->size[r]);
+		codec_check(c, m->size[r] <= m->nodes);
+		nodes += (size_t)m->size[r];
+	}
+	codec_check(c, nodes == m->nodes);
+}
+
+static void walk_words(struct codec *c, uint8_t **word, size_t count)
+{
+	if (!c->out)
+		ALLOC(*word, count);
+	codec_fixed(c, *word, count);
+	for (size_t j = 0; j < count && !c->bad; j++)
+		codec_check(c, (*word)[j] <= 1);
+}
+
+static void walk_placing(struct codec *c, struct model *m)
+{
+	struct placing *p = &m->place;
+	size_t columns = p->map.rows, k = m->clusters;
+
+	walk_bool(c, &m->joint_norm);
+	codec_check(c, m->joint_norm);
+	walk_unsigned(c, &p->order, 1, SLICE_ORDER_MAX);
+	walk_size(c, &columns, 1, COLS_MAX);
+	/* They are all there, before room is made. */
+	codec_check(c, c->out || columns * (k + 2) + 2 * k + columns / 8 <=
+				     (size_t)(c->end - c->pos) / sizeof(uint64_t));
+	if (c->bad)
+		return;
+	p->map.rows = columns;
+	p->map.cols = k;
+	walk_doubles(c, &p->shift, columns);
+	walk_doubles(c, &p->weight, columns);
+	walk_doubles(c, &p->map.a, columns * k);
+	walk_doubles(c, &p->offset, k);
+	walk_words(c, &p->word, columns);
+	walk_sizes(c, m);
+}
+
 static void walk_kept(struct codec *c, struct model *m)
 {
 	struct embedding *e = &m->how;
-	size_t columns = e->map.rows, dims = e->map.cols, k = m->clusters, nodes = 0;
-	size_t numbers;
+	size_t columns = e->map.rows, dims = e->map.cols, k = m->clusters, numbers;
 	unsigned filter = e->filter;
 	bool idf = e->idf;
 
@@ -150,14 +213,7 @@ static void walk_kept(struct codec *c, struct model *m)
 		walk_doubles(c, &e->idf, columns);
 	walk_doubles(c, &e->map.a, columns * dims);
 	walk_doubles(c, &m->centre.a, k * dims);
-	if (!c->out)
-		ALLOC(m->size, k);
-	for (size_t r = 0; r < k; r++) {
-		codec_u64(c, &m->size[r]);
-		codec_check(c, m->size[r] <= m->nodes);
-		nodes += (size_t)m->size[r];
-	}
-	codec_check(c, nodes == m->nodes);
+	walk_sizes(c, m);
 }
 
 static void walk(struct codec *c, struct model *m)
@@ -189,7 +245,9 @@ static void walk(struct codec *c, struct model *m)
 	walk_size(c, &nodes, 1, ROWS_MAX);
 	m->nodes = nodes;
 	walk_bool(c, &m->kept);
-	if (!c->bad && m->kept)
+	if (!c->bad && m->kept && m->method == METHOD_LANDMARK)
+		walk_placing(c, m);
+	else if (!c->bad && m->kept)
 		walk_kept(c, m);
 }
 

@@ -50,13 +50,18 @@ static enum err check_model(const struct model *m, const struct work *work)
 		return err_set(
 		    ERR_INPUT,
 		    "the run of job.model was of method %s, whose clusters have no centres that "
-		    "new nodes could be compared with; run it with tree, flat or basic",
+		    "new nodes could be compared with; run it with tree, flat or basic, or with "
+		    "landmark and polish",
 		    kcagc_method_names[m->method]);
 	TRY(check_parties(m, work));
 	if (m->clusters != job->clusters)
 		return err_set(ERR_INPUT,
 			       "job.clusters is %u, the run of job.model had %u: expected the same",
 			       job->clusters, m->clusters);
+	if (m->place.map.a && !job->kcagc.joint_norm)
+		return err_set(ERR_INPUT, "job.joint_norm is false, and the run of job.model was "
+					  "of method landmark, whose "
+					  "rows have length 1 over all parties: expected true");
 	if (m->joint_norm != job->kcagc.joint_norm)
 		return err_set(ERR_INPUT,
 			       "job.joint_norm is %s, in the run of job.model it was %s: expected "
@@ -68,11 +73,11 @@ static enum err check_model(const struct model *m, const struct work *work)
 			       "job.secure_sum.fraction_bits is %u, the run of job.model had %u: "
 			       "expected at least as many, or near centres cannot be told apart",
 			       job->fraction_bits, m->fraction_bits);
-	if (m->how.map.rows != columns)
+	if (model_columns(m) != columns)
 		return err_set(ERR_INPUT,
 			       "the features of %s have %zu columns, in the run of job.model they "
 			       "had %zu: expected the same columns in the same order",
-			       work->name[work->own], columns, m->how.map.rows);
+			       work->name[work->own], columns, model_columns(m));
 	return ERR_OK;
 }
 
@@ -93,31 +98,54 @@ enum err predict_prepare(struct work *work)
 
 /* ---- the protocol ---- */
 
+/* Filtered with themselves alone, which says less than neighbours do. */
+static void warn_of_lonely(const struct csr *g)
+{
+	size_t lonely = 0;
+
+	for (size_t i = 0; i < g->rows; i++)
+		lonely += g->start[i] == g->start[i + 1];
+	if (lonely)
+		log_warn("%zu of %zu nodes have no edge: the filter adds nothing to them, their "
+			 "features alone decide",
+			 lonely, g->rows);
+}
+
 /* Lines 1-4 of Protocol 1 as the run had them. */
 static enum err place(struct work *work, const struct tree_node *all, struct mat *Z)
 {
 	const struct embedding *how = &work->model->how;
-	const struct csr *g = &work->graph->adjacency;
-	double *norm, mean_of_these;
-	size_t lonely = 0;
+	double *norm, *own, mean_of_these;
 	enum err e;
 
-	work_phase(work, "local");
-	for (size_t i = 0; i < g->rows; i++)
-		lonely += g->start[i] == g->start[i + 1];
-	if (lonely) /* filtered with itself alone, which says less than neighbours do */
-		log_warn("%zu of %zu nodes have no edge: the filter adds nothing to them, their "
-			 "features alone decide",
-			 lonely, g->rows);
 	TRY(embed_again(work->features, work->graph, how, work->threads, Z));
 	if (!work->job.kcagc.joint_norm)
 		return ERR_OK;
 	ALLOC(norm, work->n);
-	e = party_prepare_norms(work, all, Z, norm, &mean_of_these);
+	ALLOC(own, work->n);
+	embed_norms(Z, own);
+	e = party_prepare_norms(work, all, own, norm, &mean_of_these);
 	if (e == ERR_OK)
 		embed_scale(Z, norm, how->mean_norm, how->row_power);
 	else
 		mat_release(Z);
+	free(own);
+	free(norm);
+	return e;
+}
+
+/* Landmark projection: this party's part of all distances at once. */
+static enum err place_by_means(struct work *work, const struct tree_node *all, struct mat *D)
+{
+	const struct placing *p = &work->model->place;
+	double *norm = alloc(work->n, sizeof(*norm)), *own = alloc(work->n, sizeof(*own)), mean;
+	enum err e = placing_weigh(p, work->features, own);
+
+	if (e == ERR_OK)
+		e = party_prepare_norms(work, all, own, norm, &mean);
+	if (e == ERR_OK)
+		e = placing_distances(p, work->features, work->graph, norm, work->threads, D);
+	free(own);
 	free(norm);
 	return e;
 }
@@ -137,11 +165,11 @@ static void put_away(const uint64_t *size, size_t k, double *D, size_t rows)
 				D[i * k + r] = D[i * k + first] + 1;
 }
 
-/* One sum: k words for each of rows [first, last). */
+/* One sum: k words for each of rows [first, last). to: NULL, Z has the distances. */
 static enum err send_rows(struct work *work, const struct tree_node *all, const struct mat *Z,
 			  struct distance *to, size_t first, size_t last)
 {
-	size_t k = to->k;
+	size_t k = work->model->clusters;
 	double *D = alloc(DISTANCE_ROWS * k, sizeof(*D));
 	struct secure *s = NULL;
 	enum err e = secure_begin(work, all, (last - first) * k, false, &s);
@@ -149,7 +177,10 @@ static enum err send_rows(struct work *work, const struct tree_node *all, const 
 	for (size_t i = first; i < last && e == ERR_OK; i += DISTANCE_ROWS) {
 		size_t rows = last - i < DISTANCE_ROWS ? last - i : DISTANCE_ROWS;
 
-		distance_block(to, ROW(Z, i), rows, D);
+		if (to)
+			distance_block(to, ROW(Z, i), rows, D);
+		else
+			memcpy(D, ROW(Z, i), rows * k * sizeof(*D));
 		put_away(work->model->size, k, D, rows);
 		e = secure_add(s, D, rows * k);
 	}
@@ -163,7 +194,8 @@ static enum err send_rows(struct work *work, const struct tree_node *all, const 
 enum err party_predict(struct work *work, uint32_t *label)
 {
 	const struct mat *mu = &work->model->centre;
-	size_t step = predict_rows(mu->rows), n;
+	bool by_means = work->model->place.map.a;
+	size_t step = predict_rows(work->model->clusters), n;
 	const struct tree_node *all;
 	struct distance to;
 	struct tree tree;
@@ -173,14 +205,19 @@ enum err party_predict(struct work *work, uint32_t *label)
 	tree_build(&tree, work->L, job_is_flat(&work->job));
 	all = &tree.node[tree.count - 1];
 	work_group(work, all);
-	TRY(place(work, all, &Z));
+	work_phase(work, "local");
+	warn_of_lonely(&work->graph->adjacency);
+	TRY(by_means ? place_by_means(work, all, &Z) : place(work, all, &Z));
 	n = Z.rows;
 	work_phase(work, "predict");
-	distance_init(&to, mu->rows, mu->cols);
-	distance_set(&to, mu->a);
+	if (!by_means) {
+		distance_init(&to, mu->rows, mu->cols);
+		distance_set(&to, mu->a);
+	}
 	for (size_t i = 0; i < n && e == ERR_OK; i += step)
-		e = send_rows(work, all, &Z, &to, i, n - i < step ? n : i + step);
-	distance_release(&to);
+		e = send_rows(work, all, &Z, by_means ? NULL : &to, i, n - i < step ? n : i + step);
+	if (!by_means)
+		distance_release(&to);
 	mat_release(&Z);
 	TRY(e);
 	work_phase(work, "result");

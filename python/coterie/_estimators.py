@@ -354,7 +354,7 @@ class AttributedGraphClustering(_Clusters):
 
     order: filter.order, a number or "auto"; method: "tree", "flat", "basic", "landmark", "gcc".
     fit(X, edges=...): edges as `prepare` takes them, between row numbers; or fit(data) of prepared data that have edges.
-    predict (methods tree, flat, basic, after a simulation): a job of kind kcagc.predict over old and new rows.
+    predict (methods tree, flat, basic, landmark, after a simulation): a job of kind kcagc.predict over old and new rows.
     """
 
     _keeps_keys = True
@@ -393,8 +393,10 @@ class AttributedGraphClustering(_Clusters):
         data, ids = self._table(X, edges)
         if data is None or ids is None:
             raise InputError("predict: it needs rows, and edges", status=4)
-        job = {"kind": "kcagc.predict", "clusters": self._describe()["clusters"], "model": run.job_id,
-               "joint_norm": bool(run.job.get("joint_norm"))}
+        job = {"kind": "kcagc.predict", "clusters": run.record["result"]["clusters"], "model": run.job_id,
+               "joint_norm": bool(run.job.get("joint_norm")) or run.job.get("method") == "landmark"}
+        if run.job.get("method") == "landmark":
+            job["secure_sum"] = {"fraction_bits": 24}  # as its own sums have
         folder = Folder(prefix="coterie-slices-")
         split = folder.path / "data"
         call("coterie split", ["--data", data.path, "--by", "columns", "--parties", str(self.parties), "--seed",

@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct buf file = { 0 }, again = { 0 };
 	struct model *m = NULL;
 
-	buf_add(&file, "COTMODEL\0\0\0\1", 12);
+	buf_add(&file, "COTMODEL\0\0\0\2", 12);
 	buf_add(&file, data, size);
 	sha256_of(file.p, file.n, buf_extend(&again, SHA256_LEN));
 	buf_add(&file, again.p, SHA256_LEN);

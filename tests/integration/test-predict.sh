@@ -105,6 +105,32 @@ test_old_labels_tree() { old_labels_come_back 4 tree; }
 test_old_labels_flat() { old_labels_come_back 3 flat; }
 test_old_labels_basic() { old_labels_come_back 2 basic; }
 
+# Rows of landmark projection have length 1 over all parties, and go to the nearest of the means that the last polish went by.
+test_landmark() {
+	local name polish
+	old_and_new 3
+	echo '{ "kind": "kcagc", "method": "landmark", "clusters": 3, "seed": 7 }' >"$T/job.json"
+	for polish in 1 3; do
+		run_old 3 --set "polish=$polish"
+		[[ $polish != 1 ]] || refused 3 "job.joint_norm is false, and the run of job.model was of method landmark"
+		predicts data 3 --set joint_norm=true --set secure_sum.fraction_bits=24
+		for name in coordinator $(names 3); do same_labels "$T/run/$name/labels.csv" "$T/out/$name/labels.csv"; done
+		[[ $(run_of coordinator '.leaks | map(select(test("joint norm"))) | length') == 1 ]] || fail "the leaks do not say so"
+		predicts data-all 3 --set joint_norm=true --set secure_sum.fraction_bits=24
+		at_least "$(acc "$T/out/coordinator/labels.csv")" 0.9 "accuracy with the new nodes"
+		cp "$T/out/coordinator/labels.csv" "$T/placed.csv"
+		rm -rf "$T/out"
+	done
+	coordinator # a run over all nodes
+	parties 3
+	completes 3
+	sed 1d "$T/out/coordinator/labels.csv" | cut -d, -f2 >"$T/full.txt"
+	at_least "$("$BIN/coterie" eval --truth "$T/full.txt" "$T/placed.csv" | jq -r .acc)" 0.95 "agreement with a run over all nodes"
+	rm -rf "$T/out"
+	run_old 3 --set polish=0
+	refused 3 "method landmark, whose clusters have no centres" --set joint_norm=true
+}
+
 test_new_nodes() {
 	old_and_new 3
 	run_old 3
@@ -244,7 +270,7 @@ test_damaged_models_are_refused() {
 	: >"$model"
 	refused 2 "model-$MODEL.bin: it does not begin like a model"
 	{ head -c 11 "$good" && printf '\x07' && tail -c +13 "$good"; } >"$model"
-	refused 2 "version 7 of its format, this program reads 1; run the kcagc job again"
+	refused 2 "version 7 of its format, this program reads 2; run the kcagc job again"
 	cp "$good" "$model"
 	predicts data 2
 }

@@ -152,6 +152,8 @@ class Graphs(unittest.TestCase):
         X, edges, y = graph()
         model = coterie.AttributedGraphClustering(3, method="landmark", parties=4).fit(X, edges=edges)
         self.assertGreater(adjusted_rand_score(y, model.labels_), 0.9)
+        np.testing.assert_array_equal(model.predict(X, edges=edges), model.labels_)
+        model = coterie.AttributedGraphClustering(3, method="gcc", parties=2).fit(X, edges=edges)
         with self.assertRaises(coterie.CoterieError):
             model.predict(X, edges=edges)  # leaves no centres, says the party
 

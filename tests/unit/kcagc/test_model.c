@@ -135,7 +135,7 @@ static void test_any_bit(void **state)
 		b.p[bit / 8] ^= (uint8_t)(1 << bit % 8);
 		assert_err(parse(b.p, b.n, &m), ERR_INPUT,
 			   bit < 64   ? "model-x.bin: it does not begin like a model"
-			   : bit < 96 ? "of its format, this program reads 1"
+			   : bit < 96 ? "of its format, this program reads 2"
 				      : "model-x.bin: damaged, its checksum is not that of its");
 		b.p[bit / 8] ^= (uint8_t)(1 << bit % 8);
 	}
@@ -174,10 +174,10 @@ static void test_other_version(void **state)
 	struct model *m = NULL;
 
 	(void)state;
-	put_u32(b.p + 8, 2);
+	put_u32(b.p + 8, 3);
 	sum_again(&b);
 	assert_err(parse(b.p, b.n, &m), ERR_INPUT,
-		   "model-x.bin: a model in version 2 of its format, this program reads 1; run the "
+		   "model-x.bin: a model in version 3 of its format, this program reads 2; run the "
 		   "kcagc job again");
 	buf_release(&b);
 }

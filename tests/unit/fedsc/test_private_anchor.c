@@ -55,6 +55,21 @@ static void params(double eps, size_t parties, struct fedsc_params *p)
 
 /* ---- what is shown ---- */
 
+/* As new rows they get the labels that they got in the run. */
+static void assert_placed_alike(const struct fedsc_model *m, const uint32_t *label)
+{
+	double *confidence = alloc(N, sizeof(*confidence));
+	uint32_t *again = alloc(N, sizeof(*again));
+	struct mat copy;
+
+	mat_copy(&copy, &X);
+	assert_ok(fedsc_model_assign(m, &copy, NULL, 1, again, confidence));
+	assert_memory_equal(again, label, N * sizeof(*label));
+	mat_release(&copy);
+	free(again);
+	free(confidence);
+}
+
 static void test_rings_come_back(void **state)
 {
 	struct rows_lab *lab = alloc(1, sizeof(*lab));
@@ -82,6 +97,7 @@ static void test_rings_come_back(void **state)
 			    lab->asked[a].words == 0);
 	}
 	assert_int_equal(grams, 1);
+	assert_placed_alike(&report.model, label);
 	free(label);
 	fedsc_report_release(&report);
 	rows_lab_release(lab);

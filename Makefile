@@ -1,4 +1,4 @@
-# make                  everything: build/bin/coordinator, party, coterie, coterie-netlab
+# make                  everything: build/bin/coordinator, party, coterie, coterie-netlab, and, where Open MPI is, coterie-worker
 # make check            unit tests (scripts/check runs those and the integration tests)
 # make bench            the masked sum and the kernels, as ratios
 # make fuzz SECONDS=60  each fuzzer for so long (30 by default); needs clang
@@ -52,7 +52,7 @@ LDLIBS   := $(shell pkg-config --libs $(PKGS)) -Wl,--push-state,--as-needed -lmi
 # COMMON has them from the top down. The folders within the others are held apart by scripts/lint layers.
 src       = $(filter-out %/main.c,$(wildcard $(1)/*.c $(1)/*/*.c))
 PROTOCOLS  := align fedgcn fedwalk fedspectral fedsc kcagc
-COMMON     := http job $(PROTOCOLS) kind parties data privacy learn cluster graph linalg base
+COMMON     := http job ranks $(PROTOCOLS) kind parties data privacy learn cluster graph linalg base
 SRC_common := $(call src,common)
 $(foreach r,$(COMMON),$(eval SRC_common/$(r) := $(call src,common/$(r))))
 SRC_crypto := $(call src,crypto)
@@ -60,6 +60,7 @@ SRC_proto  := $(call src,proto)
 SRC_server := $(call src,server)
 SRC_party  := $(call src,party)
 SRC_netlab := $(call src,cli/netlab)
+SRC_worker := $(call src,worker)
 SRC_cli    := $(filter-out $(SRC_netlab),$(call src,cli))
 ROOMS      := $(COMMON:%=common/%) crypto proto server party cli netlab
 lib        = $(patsubst %,$(B)/%.a,$(1))
@@ -81,13 +82,20 @@ TESTS    := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/*/test_*.c tests/unit/*/
 BENCHES  := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/bench_*.c))
 FUZZERS  := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-all: $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(BIN)/coterie-netlab
+WORKER   := $(if $(shell pkg-config --exists ompi-c && echo yes),$(BIN)/coterie-worker)
+all: $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(BIN)/coterie-netlab $(or $(WORKER),no-worker)
 
 .SECONDEXPANSION:
 $(BIN)/coordinator: $(B)/server/daemon/main.o $(BELOW_server)
 $(BIN)/party: $(B)/party/daemon/main.o $(BELOW_party)
 $(BIN)/coterie: $(B)/cli/main.o $(BELOW_cli)
 $(BIN)/coterie-netlab: $(B)/cli/netlab/main.o $(BELOW_netlab)
+# Only where there is Open MPI.
+$(B)/worker/%.o: DEPFLAGS += $(shell pkg-config --cflags ompi-c)
+$(BIN)/coterie-worker: LDLIBS := $(shell pkg-config --libs openblas lapacke libcjson) -lm -pthread $(if $(WORKER),$(shell pkg-config --libs ompi-c))
+$(BIN)/coterie-worker: $(B)/worker/main.o $(SRC_worker:%.c=$(B)/%.o) $(BELOW_ranks)
+no-worker:
+	@echo "coterie-worker: skipped, as libopenmpi-dev is not installed; scripts/deps --ranks installs it"
 # For LD_PRELOAD, so without a sanitizer: tests/faults/nth.sh.
 SHIM := build/plain/tests/faults/shim.so
 $(SHIM): tests/faults/shim.c
@@ -100,7 +108,7 @@ $(BIN)/coterie $(B)/tests/unit/cli/%: LDLIBS += $(LINEAR)
 $(B)/cli/import/%.o build/fuzz/cli/import/%.o: DEPFLAGS += $(shell pkg-config --cflags $(IMPORT_PKGS))
 # netlab calls mlockall: link only cJSON.
 $(BIN)/coterie-netlab: LDLIBS := $(shell pkg-config --libs libcjson) -lm
-$(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(BIN)/coterie-netlab:
+$(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(BIN)/coterie-netlab $(BIN)/coterie-worker:
 	@mkdir -p $(@D)
 	$(CC) $(SAN_FLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
@@ -117,7 +125,7 @@ $(B)/proto/%.o $(B)/crypto/%.o $(B)/common/data/%.o $(B)/common/base/pack.o $(B)
 # The page is in the programs, byte for byte.
 $(B)/common/http/window_page.o: $(wildcard common/http/page/*)
 # The numerics are worth the compile time.
-NUMERIC := $(foreach r,linalg graph cluster learn privacy $(PROTOCOLS),$(B)/common/$(r)/%.o)
+NUMERIC := $(foreach r,linalg graph cluster learn privacy ranks $(PROTOCOLS),$(B)/common/$(r)/%.o)
 $(NUMERIC) $(B)/crypto/%.o $(B)/cli/report/tsne.o $(B)/cli/audit/entropy.o: OPT := -O3 -falign-loops=32
 
 $(B)/%.o: %.c Makefile VERSION
@@ -208,7 +216,7 @@ $(COMPLETIONS)/bash/coterie: scripts/completions $(BIN)/coordinator $(BIN)/party
 	scripts/completions $(BIN) $(COMPLETIONS)
 install: all $(COMPLETIONS)/bash/coterie
 	install -d $(DESTDIR)$(PREFIX)/bin $(LIBEXEC) $(DOC)/docs/benchmarks $(DOC)/docs/decisions $(DOC)/proto $(DOC)/configs/jobs $(MAN)
-	install -m 755 $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(WORKER) $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BIN)/coterie-netlab scripts/netlab $(LIBEXEC)
 	install -m 644 README.md CHANGELOG.md CONTRIBUTING.md LICENSE $(DOC)
 	install -m 644 docs/*.md $(DOC)/docs
@@ -248,6 +256,6 @@ container-check: all
 clean:
 	rm -rf build
 
-.PHONY: all tests check soak bench fuzz fuzzers reproducible format lint docs install dist deb deb-check container-check clean
+.PHONY: all no-worker tests check soak bench fuzz fuzzers reproducible format lint docs install dist deb deb-check container-check clean
 .SECONDARY:
 -include $(shell find build -name '*.d' -type f 2>/dev/null)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -45,6 +46,34 @@ static enum err read_all(int fd, const char *path, size_t expected, size_t max, 
 		if (got == 0)
 			return ERR_OK;
 	}
+}
+
+enum err file_map(const char *path, struct bytes *file)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	void *p;
+
+	*file = (struct bytes){ 0 };
+	if (fd < 0)
+		return err_set(ERR_INPUT, "%s: %s", path, strerror(errno));
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size == 0) {
+		close(fd);
+		return err_set(ERR_INPUT, "%s: empty, or no file", path);
+	}
+	p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (p == MAP_FAILED)
+		return err_set(ERR_INPUT, "%s: %s", path, strerror(errno));
+	*file = (struct bytes){ p, (size_t)st.st_size };
+	return ERR_OK;
+}
+
+void file_unmap(struct bytes *file)
+{
+	if (file->p)
+		munmap((void *)(uintptr_t)file->p, file->n);
+	*file = (struct bytes){ 0 };
 }
 
 enum err file_read(const char *path, size_t max, struct buf *out)

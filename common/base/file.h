@@ -24,6 +24,11 @@ enum err file_read(const char *path, size_t max, struct buf *out) MUST_CHECK;
  * would become part of the first word. */
 enum err file_read_text(const char *path, size_t max, struct buf *out) MUST_CHECK;
 
+/* A file's bytes as they lie on disk, read-only, of which only what is looked at is brought. ERR_INPUT: it cannot be
+ * read, or is empty. A file that shrinks meanwhile ends the process, SIGBUS. */
+enum err file_map(const char *path, struct bytes *file) MUST_CHECK;
+void file_unmap(struct bytes *file); /* also of none */
+
 /* ERR_JOB if it cannot be written (the sentence says what failed), ERR_CANCELLED after file_cancel. */
 enum err file_write(const char *path, struct bytes data, mode_t mode) MUST_CHECK;
 

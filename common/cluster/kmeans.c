@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
 #include "common/base/rng.h"
+#include "common/cluster/own.h"
 #include "common/linalg/distance.h"
 #include "common/linalg/parallel.h"
 #include "common/linalg/rowsum.h"
@@ -68,33 +69,62 @@ static void sum_many(const double *z, size_t rows, size_t d, size_t k, const dou
 	}
 }
 
-/* Sums over rows are rowsum.h's. */
-void kmeans_centres(const struct mat *Z, const double *weight, const uint32_t *label, struct mat *c)
+static bool is_few(size_t k, size_t d)
 {
-	size_t d = Z->cols, k = c->rows, n = Z->rows;
-	bool few = k <= FEW && d <= FEW_DIMS;
-	size_t sums = (few ? FEW : k) * d;
-	const double *sum, *total;
-	struct rowsum s;
+	return k <= FEW && d <= FEW_DIMS;
+}
 
-	assert(c->cols == d);
-	rowsum_init(&s, sums + (few ? FEW : k), NULL, NULL);
-	for (size_t b = 0; b < rowsum_blocks(n); b++) {
-		size_t first = b * ROWSUM_ROWS, rows = rowsum_rows(n, b);
-		const double *w = weight ? weight + first : NULL;
-		double *to = rowsum_open(&s);
+size_t kmeans_sum_width(size_t k, size_t d)
+{
+	return (is_few(k, d) ? FEW : k) * (d + 1);
+}
 
-		if (few)
-			SIMD_PICK(sum_few)(ROW(Z, first), rows, d, w, label + first, to, to + sums);
-		else
-			sum_many(ROW(Z, first), rows, d, k, w, label + first, to);
-		rowsum_close(&s);
-	}
-	sum = rowsum_end(&s);
-	total = sum + sums;
+void kmeans_sum_block(const double *z, size_t rows, size_t d, size_t k, const double *weight,
+		      const uint32_t *label, double *sum)
+{
+	if (is_few(k, d))
+		SIMD_PICK(sum_few)(z, rows, d, weight, label, sum, sum + FEW * d);
+	else
+		sum_many(z, rows, d, k, weight, label, sum);
+}
+
+void kmeans_means(const double *sum, struct mat *c)
+{
+	size_t k = c->rows, d = c->cols;
+	bool few = is_few(k, d);
+	const double *total = sum + (few ? FEW : k) * d;
+
 	for (size_t r = 0; r < k; r++)
 		for (size_t j = 0; total[r] > 0 && j < d; j++)
 			MAT(c, r, j) = sum[few ? j * FEW + r : r * d + j] / total[r];
+}
+
+void kmeans_block_nearest(const double *D, size_t rows, size_t k, uint32_t *label, double *least)
+{
+	SIMD_PICK(nearest)(D, rows, k, label, least);
+}
+
+void kmeans_block_ninth(const double *D, size_t rows, size_t k, uint32_t *label)
+{
+	SIMD_PICK(ninth)(D, rows, k, label);
+}
+
+/* Sums over rows are rowsum.h's. */
+void kmeans_centres(const struct mat *Z, const double *weight, const uint32_t *label, struct mat *c)
+{
+	size_t d = Z->cols, n = Z->rows;
+	struct rowsum s;
+
+	assert(c->cols == d);
+	rowsum_init(&s, kmeans_sum_width(c->rows, d), NULL, NULL);
+	for (size_t b = 0; b < rowsum_blocks(n); b++) {
+		size_t first = b * ROWSUM_ROWS;
+
+		kmeans_sum_block(ROW(Z, first), rowsum_rows(n, b), d, c->rows,
+				 weight ? weight + first : NULL, label + first, rowsum_open(&s));
+		rowsum_close(&s);
+	}
+	kmeans_means(rowsum_end(&s), c);
 	rowsum_release(&s);
 }
 

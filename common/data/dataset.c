@@ -323,26 +323,34 @@ void dataset_feed_ids(const struct dataset *d, dataset_feed *feed, void *arg)
 	}
 }
 
+void dataset_feed_graph(size_t nodes, size_t neighbours, dataset_feed *feed, void *arg)
+{
+	feed_u64(feed, arg, nodes);
+	feed_u64(feed, arg, neighbours);
+}
+
+void dataset_feed_neighbour(size_t u, size_t v, double weight, dataset_feed *feed, void *arg)
+{
+	uint64_t edge[3];
+
+	if (v < u)
+		return;
+	memcpy(&edge[2], &weight, sizeof(weight));
+	edge[0] = htole64(u);
+	edge[1] = htole64(v);
+	edge[2] = htole64(edge[2]);
+	feed(arg, edge, sizeof(edge));
+}
+
 void dataset_feed_edges(const struct dataset *d, dataset_feed *feed, void *arg)
 {
 	const struct csr *s = &d->g.adjacency;
-	uint64_t edge[3];
 
-	feed_u64(feed, arg, s->rows);
-	feed_u64(feed, arg, s->start[s->rows]);
-	for (size_t u = 0; u < s->rows; u++) {
-		for (size_t e = s->start[u]; e < s->start[u + 1]; e++) {
-			double w = s->value ? s->value[e] : 1;
-
-			if (s->index[e] < u)
-				continue;
-			memcpy(&edge[2], &w, sizeof(w));
-			edge[0] = htole64(u);
-			edge[1] = htole64(s->index[e]);
-			edge[2] = htole64(edge[2]);
-			feed(arg, edge, sizeof(edge));
-		}
-	}
+	dataset_feed_graph(s->rows, s->start[s->rows], feed, arg);
+	for (size_t u = 0; u < s->rows; u++)
+		for (size_t e = s->start[u]; e < s->start[u + 1]; e++)
+			dataset_feed_neighbour(u, s->index[e], s->value ? s->value[e] : 1, feed,
+					       arg);
 }
 
 /* ---- labels ---- */

@@ -61,6 +61,10 @@ enum err features_read_named(const char *path, struct features *X,
 typedef void dataset_feed(void *arg, const void *p, size_t n);
 void dataset_feed_ids(const struct dataset *d, dataset_feed *feed, void *arg);
 void dataset_feed_edges(const struct dataset *d, dataset_feed *feed, void *arg);
+/* The same of edges that lie elsewhere: their number of nodes, and of neighbours of all nodes together; then each
+ * neighbour v of u, in order. */
+void dataset_feed_graph(size_t nodes, size_t neighbours, dataset_feed *feed, void *arg);
+void dataset_feed_neighbour(size_t u, size_t v, double weight, dataset_feed *feed, void *arg);
 
 /* label: n values, row by row of X. The same in the party's own order, owned by the caller. */
 uint32_t *dataset_own_order(const struct dataset *d, const uint32_t *label);

@@ -4,6 +4,7 @@
 
 #include <endian.h>
 #include <math.h>
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -179,18 +180,16 @@ static enum err load_all(const struct header *h, const uint8_t *p, const char *w
 	return ERR_OK;
 }
 
-enum err npy_parse(struct bytes file, const char *where, struct mat *m)
+static enum err judge(struct bytes file, const char *where, struct header *h, const uint8_t **data)
 {
-	struct header h = { 0 };
 	struct cursor c = { 0 };
 	const char *wrong;
 	size_t bytes;
-	enum err err;
 
-	*m = (struct mat){ 0 };
+	*h = (struct header){ 0 };
 	wrong = find_header(file, &c);
 	if (!wrong)
-		wrong = read_header(c, &h);
+		wrong = read_header(c, h);
 	if (wrong) {
 		int shown = c.end - c.p < 120 ? (int)(c.end - c.p) : 120;
 
@@ -199,22 +198,57 @@ enum err npy_parse(struct bytes file, const char *where, struct mat *m)
 		return err_set(ERR_INPUT, "%s: %s%s%.*s", where, wrong, shown ? ": " : "", shown,
 			       shown ? c.p : "");
 	}
-	if (h.rows == 0 || h.cols == 0)
+	if (h->rows == 0 || h->cols == 0)
 		return err_set(ERR_INPUT,
 			       "%s: the shape is (%ju, %ju), expected at least one row and column",
-			       where, (uintmax_t)h.rows, (uintmax_t)h.cols);
+			       where, (uintmax_t)h->rows, (uintmax_t)h->cols);
 	bytes = file.n - (size_t)((const uint8_t *)c.end - file.p);
 	/* Within these bounds the product is below 2^59. */
-	if (h.rows > ROWS_MAX || h.cols > COLS_MAX || h.rows * h.cols * h.type->size != bytes)
+	if (h->rows > ROWS_MAX || h->cols > COLS_MAX || h->rows * h->cols * h->type->size != bytes)
 		return err_set(ERR_INPUT,
 			       "%s: the header promises %ju x %ju elements of %zu bytes, but %zu "
 			       "bytes follow it",
-			       where, (uintmax_t)h.rows, (uintmax_t)h.cols, h.type->size, bytes);
-	mat_init(m, (size_t)h.rows, (size_t)h.cols);
-	err = load_all(&h, (const uint8_t *)c.end, where, m);
+			       where, (uintmax_t)h->rows, (uintmax_t)h->cols, h->type->size, bytes);
+	*data = (const uint8_t *)c.end;
+	return ERR_OK;
+}
+
+enum err npy_shape(struct bytes file, const char *where, size_t *rows, size_t *cols)
+{
+	const uint8_t *data;
+	struct header h;
+
+	TRY(judge(file, where, &h, &data));
+	*rows = (size_t)h.rows;
+	*cols = (size_t)h.cols;
+	return ERR_OK;
+}
+
+enum err npy_parse_rows(struct bytes file, const char *where, size_t first, size_t rows,
+			struct mat *m)
+{
+	const uint8_t *data;
+	struct header h;
+	enum err err;
+
+	*m = (struct mat){ 0 };
+	TRY(judge(file, where, &h, &data));
+	assert(first <= h.rows && rows <= h.rows - first);
+	h.rows = rows;
+	mat_init(m, rows, (size_t)h.cols);
+	err = load_all(&h, data + first * (size_t)h.cols * h.type->size, where, m);
 	if (err)
 		mat_release(m);
 	return err;
+}
+
+enum err npy_parse(struct bytes file, const char *where, struct mat *m)
+{
+	size_t rows, cols;
+
+	*m = (struct mat){ 0 };
+	TRY(npy_shape(file, where, &rows, &cols));
+	return npy_parse_rows(file, where, 0, rows, m);
 }
 
 enum err npy_read(const char *path, struct mat *m)

@@ -18,6 +18,11 @@
 enum err npy_parse(struct bytes file, const char *where, struct mat *m) MUST_CHECK;
 enum err npy_read(const char *path, struct mat *m) MUST_CHECK;
 
+/* The shape alone, and some of the rows (first + rows <= all of them) of a file that may be mapped: what is not asked for
+ * is not touched. */
+enum err npy_shape(struct bytes file, const char *where, size_t *rows, size_t *cols) MUST_CHECK;
+enum err npy_parse_rows(struct bytes file, const char *where, size_t first, size_t rows, struct mat *m) MUST_CHECK;
+
 /* Appends a whole file: "<f4" if every value is one, else "<f8". */
 void npy_print(const struct mat *m, struct buf *out);
 void npy_print_labels(const uint32_t *label, size_t n, struct buf *out); /* "<i4", one dimension */

@@ -277,12 +277,12 @@ void filtered_release(struct filtered *f)
  * and of sums and products that an eigenproblem of order n takes, over n^3 (bench_kernels). */
 static const double DENSE_SPEED = 3, EIGEN = 1;
 
-bool filtered_pays(size_t n, size_t m, size_t entries, const struct graph *g, enum filter_kind kind,
+bool filtered_pays(size_t n, size_t m, size_t entries, size_t neighbours, enum filter_kind kind,
 		   unsigned psi, size_t d)
 {
 	double rows = (double)n, cols = (double)m, narrow = rows < cols ? rows : cols;
 	double vectors = KRYLOV_STEPS_USUAL * (double)krylov_width(d, m);
-	double step = (double)g->adjacency.start[n] + 2 * rows; /* one column */
+	double step = (double)neighbours + 2 * rows; /* one column */
 	double basis = 2 * vectors * vectors * cols / DENSE_SPEED, map, formed;
 
 	if (kind == FILTER_MEAN || vectors > narrow)

@@ -40,8 +40,8 @@ void filtered_release(struct filtered *f);
 /* Whether d singular vectors cost less by the map than by forming F and its Gram matrix. Counts
  * products and sums, of which dense ones (dgemm) go three times as fast; by n, m, d, psi and the
  * two numbers of non-zeros alone, so that a result depends on neither machine nor threads. entries:
- * those of X; n m for one that is to be used as a dense matrix. */
-bool filtered_pays(size_t n, size_t m, size_t entries, const struct graph *g, enum filter_kind kind,
+ * those of X; n m for one that is to be used as a dense matrix; neighbours: those of the adjacency. */
+bool filtered_pays(size_t n, size_t m, size_t entries, size_t neighbours, enum filter_kind kind,
 		   unsigned psi, size_t d);
 
 #endif

@@ -12,6 +12,10 @@ struct graph {
 /* Takes over *adjacency (which becomes empty) and computes the degrees. O(nnz + n). */
 void graph_init(struct graph *g, struct csr *adjacency);
 void graph_release(struct graph *g);
+static inline size_t graph_neighbours(const struct graph *g) /* of all nodes together: twice the edges */
+{
+	return g->adjacency.start[g->adjacency.rows];
+}
 
 /* How well a clustering fits: sum_c e_c / 2m - (d_c / 2m)^2 (Newman 2004), e_c the weight of edges
  * within cluster c, counted from both ends, d_c its nodes' degrees, 2m the sum of all degrees.

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define DAY_S 86400
+enum { RANKS_CONFIG_MAX = 1024 };
 
 /* ---- checks of single values ---- */
 
@@ -355,6 +356,11 @@ static const struct config_row party_rows[] = {
 	  .help = "each job waits for a person: coterie approve" },
 	{ "confirm_s", CONFIG_UNSIGNED, P(confirm_s), 1, 7 * DAY_S, "3600",
 	  .help = "how long that person is waited for" },
+	{ "ranks.n", CONFIG_UNSIGNED, P(ranks.n), 1, RANKS_CONFIG_MAX, "",
+	  .help = "kcagc: processes of MPI that hold the data and compute what is of single rows, started by mpirun; "
+		  "this process does where not given" },
+	{ "ranks.hostfile", CONFIG_PATH, P(ranks.hostfile), .standard = "",
+	  .help = "hosts for them, as mpirun reads it, this one first; all on this host where not given" },
 	{ "state", CONFIG_PATH, P(state), .standard = "",
 	  .help = "directory of what must survive a restart; output/state where not given" },
 	{ "retry_s", CONFIG_UNSIGNED, P(retry_s), 0, DAY_S, "0",

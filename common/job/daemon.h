@@ -143,6 +143,10 @@ struct party_config {
 		bool confirm;       /* a person must say yes to each job */
 	} policy;
 	unsigned confirm_s; /* how long that may take */
+	struct {
+		unsigned n;     /* processes of coterie-worker that have the data (party/ranks/mpirun.h); 0: this one has */
+		char *hostfile; /* mpirun's; NULL: all on this host */
+	} ranks;
 	char *state;      /* directory of what must survive a restart; output/state if not given */
 	unsigned retry_s; /* how long to keep dialling; 0: for ever */
 };

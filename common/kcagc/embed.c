@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/graph/filter_plan.h"
 #include "common/graph/filtered.h"
+#include "common/kcagc/words.h"
 #include "common/linalg/la.h"
 #include "common/linalg/rowsum.h"
 #include "common/linalg/svd.h"
@@ -9,69 +10,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* -- idf ----------------------------------------------------------------------------------- */
-
-/* Words are told from measurements by the slice as a whole: all its non-zeros are one value. A
- * single column of ones in a slice of measurements says nothing (wiki has nine of 4973, and
- * weighing them up costs it two points of accuracy). */
-struct words {
-	double value; /* of the non-zeros so far; 0: none yet */
-	bool differ;
-	size_t *count; /* non-zeros of each column */
-};
-
-static void words_see(struct words *w, size_t column, double value)
-{
-	if (value == 0)
-		return;
-	if (w->value == 0)
-		w->value = value;
-	w->differ = w->differ || value != w->value;
-	w->count[column]++;
-}
-
-static void words_see_all(struct words *w, const struct features *X)
-{
-	const struct csr *s = &X->sparse;
-	const struct mat *m = &X->dense;
-	size_t entries = X->is_sparse ? s->start[s->rows] : 0;
-
-	ALLOC(w->count, features_cols(X));
-	for (size_t e = 0; e < entries; e++)
-		words_see(w, s->index[e], s->value ? s->value[e] : 1);
-	for (size_t i = 0; !X->is_sparse && i < m->rows && !w->differ; i++)
-		for (size_t j = 0; j < m->cols; j++)
-			words_see(w, j, MAT(m, i, j));
-}
-
-static void weigh_columns(struct features *X, const double *weight)
-{
-	struct csr *s = &X->sparse;
-	struct mat *m = &X->dense;
-	size_t entries = X->is_sparse ? s->start[s->rows] : 0;
-
-	if (X->is_sparse)
-		csr_write_ones(s);
-	for (size_t e = 0; e < entries; e++)
-		s->value[e] *= weight[s->index[e]];
-	for (size_t i = 0; !X->is_sparse && i < m->rows; i++)
-		for (size_t j = 0; j < m->cols; j++)
-			MAT(m, i, j) *= weight[j];
-}
-
 /* Weighs the columns of a slice of words, and keeps how. */
 static void weigh_words(struct features *X, struct embedding *kept)
 {
-	double n = (double)features_rows(X);
 	struct words w = { 0 };
 
-	words_see_all(&w, X);
-	if (!w.differ && w.value != 0) {
+	words_see(&w, X);
+	kept->idf = words_weights(&w, features_cols(X), features_rows(X));
+	if (kept->idf) {
 		kept->word = w.value;
-		ALLOC(kept->idf, features_cols(X));
-		for (size_t j = 0; j < features_cols(X); j++)
-			kept->idf[j] = log((1 + n) / (1 + (double)w.count[j])) + 1;
-		weigh_columns(X, kept->idf);
+		words_weigh(X, kept->idf);
 	}
 	free(w.count);
 }
@@ -242,7 +190,7 @@ static enum err project_unformed(struct features *X, const struct graph *g,
 		entries += X->dense.a[i] != 0;
 	if (entries > n * m / 4) /* X is better used as a dense matrix */
 		entries = n * m;
-	if (!filtered_pays(n, m, entries, g, p->filter, p->order, d))
+	if (!filtered_pays(n, m, entries, graph_neighbours(g), p->filter, p->order, d))
 		return ERR_OK;
 	if (!X->is_sparse && entries < n * m)
 		make_sparse(X, entries);
@@ -356,6 +304,14 @@ void embedding_release(struct embedding *e)
 	*e = (struct embedding){ 0 };
 }
 
+enum err embed_other_words(const struct embedding *e)
+{
+	return err_set(ERR_INPUT,
+		       "the features hold other values than 0 and %.9g, all that there was when "
+		       "the model was made: it weighs words (idf); are these the same columns?",
+		       e->word);
+}
+
 enum err embed_again(struct features *X, const struct graph *g, const struct embedding *e,
 		     unsigned threads, struct mat *Z)
 {
@@ -369,20 +325,16 @@ enum err embed_again(struct features *X, const struct graph *g, const struct emb
 			      "the same columns in the same order",
 			      cols, e->map.rows);
 	if (!err && e->idf)
-		words_see_all(&w, X);
+		words_see(&w, X);
 	free(w.count);
 	if (w.differ)
-		err = err_set(
-		    ERR_INPUT,
-		    "the features hold other values than 0 and %.9g, all that there was when the "
-		    "model was made: it weighs words (idf); are these the same columns?",
-		    e->word);
+		err = embed_other_words(e);
 	if (err) {
 		features_release(X);
 		return err;
 	}
 	if (e->idf)
-		weigh_columns(X, e->idf);
+		words_weigh(X, e->idf);
 	if (X->is_sparse)
 		csr_times(&X->sparse, &e->map, threads, Z);
 	else

@@ -55,6 +55,9 @@ enum err embed_keep(struct features *X, const struct graph *g, const struct embe
 enum err embed_again(struct features *X, const struct graph *g, const struct embedding *e,
 		     unsigned threads, struct mat *Z) MUST_CHECK;
 
+/* The sentence where they are no words any more: ERR_INPUT. */
+enum err embed_other_words(const struct embedding *e) MUST_CHECK;
+
 /* norm (n) becomes r_i = ||Z_i||. */
 void embed_norms(const struct mat *Z, double *norm);
 /* Z_i /= m (r_i/m)^p for given r; rows whose r is zero (to rounding) become zero. */

@@ -119,7 +119,8 @@ enum err order_next(struct order_search *s, double *intra)
 			break;
 		/* F is there, but where it pays its singular vectors come from products with X all
 		 * the same. */
-		if (filtered_pays(n, m, s->entries, s->g, s->how.filter, s->how.order, d)) {
+		if (filtered_pays(n, m, s->entries, graph_neighbours(s->g), s->how.filter,
+				  s->how.order, d)) {
 			features_copy(&copy, s->X);
 			e = embed(&copy, s->g, &s->how, &Z);
 		} else {

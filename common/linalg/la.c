@@ -308,17 +308,23 @@ enum err la_orthonormal_rows(struct mat *A)
 	return check_info(info, "dgeqrf and dorgqr", c, r);
 }
 
-/* The triangular factor of the columns of A' in blocks of rows (of columns of A), each its own, and
- * of two factors one below the other (Demmel, Grigori, Hoemmen, Langou 2012, "TSQR"). */
-struct triangles {
-	size_t r;
-	double *tau, *room; /* r; and of a block, column-major */
-	lapack_int info;    /* of the first that failed */
-};
+/* Of two factors one below the other (Demmel, Grigori, Hoemmen, Langou 2012, "TSQR"). */
+void la_triangles_init(struct la_triangles *t, size_t r)
+{
+	*t = (struct la_triangles){ .r = r };
+	ALLOC(t->tau, r);
+	t->room = alloc(r, (2 * r > ROWSUM_ROWS ? 2 * r : ROWSUM_ROWS) * sizeof(double));
+}
+
+void la_triangles_release(struct la_triangles *t)
+{
+	free(t->tau);
+	free(t->room);
+}
 
 /* R (r x r, row-major, upper; zeros below and where `rows` are fewer) of room (rows x r,
  * column-major). */
-static void triangle(struct triangles *t, size_t rows, double *R)
+static void triangle(struct la_triangles *t, size_t rows, double *R)
 {
 	size_t r = t->r;
 	lapack_int info = LAPACKE_dgeqrf(LAPACK_COL_MAJOR, la_int(rows), la_int(r), t->room,
@@ -332,9 +338,17 @@ static void triangle(struct triangles *t, size_t rows, double *R)
 			R[i * r + j] = t->room[j * rows + i];
 }
 
-static void join_triangles(void *ctx, double *into, double *from)
+void la_triangle_block(struct la_triangles *t, const struct mat *A, size_t first, size_t rows,
+		       double *R)
 {
-	struct triangles *t = ctx;
+	for (size_t j = 0; j < t->r; j++)
+		memcpy(t->room + j * rows, ROW(A, j) + first, rows * sizeof(double));
+	triangle(t, rows, R);
+}
+
+void la_triangle_join(void *triangles, double *into, double *from)
+{
+	struct la_triangles *t = triangles;
 	size_t r = t->r;
 
 	for (size_t j = 0; j < r; j++)
@@ -345,51 +359,57 @@ static void join_triangles(void *ctx, double *into, double *from)
 	triangle(t, 2 * r, into);
 }
 
-enum err la_singular_rows(const struct mat *A, double *sigma, struct mat *P)
+enum err la_triangle_singular(const struct la_triangles *t, const double *R, size_t c,
+			      double *sigma, struct mat *P)
 {
-	size_t r = A->rows, c = A->cols;
-	struct triangles t = { .r = r };
-	struct rowsum s;
-	const double *whole;
+	size_t r = t->r;
+	lapack_int info = t->info;
+	struct mat copy;
 	double *unused;
-	lapack_int info;
-	struct mat R;
 
-	assert(r <= c);
-	TRY(check_finite(A, "dgeqrf"));
-	ALLOC(t.tau, r);
-	ALLOC(unused, r);
-	t.room = alloc(r, (2 * r > ROWSUM_ROWS ? 2 * r : ROWSUM_ROWS) * sizeof(double));
-	mat_init(P, r, r);
-	rowsum_init(&s, r * r, join_triangles, &t);
-	for (size_t b = 0; b < rowsum_blocks(c); b++) {
-		size_t rows = rowsum_rows(c, b);
-
-		for (size_t j = 0; j < r; j++)
-			memcpy(t.room + j * rows, ROW(A, j) + b * ROWSUM_ROWS,
-			       rows * sizeof(double));
-		triangle(&t, rows, rowsum_open(&s));
-		rowsum_close(&s);
-	}
+	for (size_t i = 0; i < r * r; i++)
+		if (!isfinite(R[i]))
+			return err_set(ERR_INPUT,
+				       "dgeqrf: a factor of %zu x %zu is not finite: the features "
+				       "are too large",
+				       c, r);
 	/* A' = Q R; R = U S W' gives A = W S (Q U)', so P = W. */
-	whole = rowsum_end(&s);
-	mat_init(&R, r, r);
+	ALLOC(unused, r);
+	mat_init(P, r, r);
+	mat_init(&copy, r, r);
 	for (size_t i = 0; i < r; i++)
 		for (size_t j = i; j < r; j++)
-			MAT(&R, j, i) = whole[i * r + j];
-	info = t.info;
+			MAT(&copy, j, i) = R[i * r + j];
 	/* W' column by column is W row by row. */
 	if (info == 0)
-		info = LAPACKE_dgesvd(LAPACK_COL_MAJOR, 'N', 'A', la_int(r), la_int(r), R.a,
+		info = LAPACKE_dgesvd(LAPACK_COL_MAJOR, 'N', 'A', la_int(r), la_int(r), copy.a,
 				      la_int(r), sigma, NULL, 1, P->a, la_int(r), unused);
-	rowsum_release(&s);
-	mat_release(&R);
+	mat_release(&copy);
 	free(unused);
-	free(t.room);
-	free(t.tau);
 	if (info != 0)
 		mat_release(P);
 	return check_info(info, "dgeqrf and dgesvd", c, r);
+}
+
+enum err la_singular_rows(const struct mat *A, double *sigma, struct mat *P)
+{
+	size_t r = A->rows, c = A->cols;
+	struct la_triangles t;
+	struct rowsum s;
+	enum err err;
+
+	assert(r <= c);
+	TRY(check_finite(A, "dgeqrf"));
+	la_triangles_init(&t, r);
+	rowsum_init(&s, r * r, la_triangle_join, &t);
+	for (size_t b = 0; b < rowsum_blocks(c); b++) {
+		la_triangle_block(&t, A, b * ROWSUM_ROWS, rowsum_rows(c, b), rowsum_open(&s));
+		rowsum_close(&s);
+	}
+	err = la_triangle_singular(&t, rowsum_end(&s), c, sigma, P);
+	rowsum_release(&s);
+	la_triangles_release(&t);
+	return err;
 }
 
 enum err la_tridiagonal_top(const double *a, const double *b, size_t n, double *value, double *last)

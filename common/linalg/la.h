@@ -58,6 +58,22 @@ enum err la_cholesky_solve(const struct mat *factor, double *x, size_t count) MU
  * Householder, O(cols rows^2). */
 enum err la_orthonormal_rows(struct mat *A) MUST_CHECK;
 
+/* The triangular factor of the columns of A' in blocks of rows (columns of A), for la_singular_rows() and those who
+ * have some of the blocks. Factors are r x r, row-major; la_triangle_join() is a rowsum_join. */
+struct la_triangles {
+	size_t r;
+	double *tau, *room; /* r; and of a block, column-major */
+	int info;           /* of the first that failed */
+};
+void la_triangles_init(struct la_triangles *t, size_t r);
+void la_triangles_release(struct la_triangles *t);
+/* R = the factor of columns first .. first + rows - 1 of A, ROWSUM_ROWS at most. */
+void la_triangle_block(struct la_triangles *t, const struct mat *A, size_t first, size_t rows, double *R);
+void la_triangle_join(void *triangles, double *into, double *from);
+/* sigma and P of la_singular_rows(), by the factor of all. c: for errors. */
+enum err la_triangle_singular(const struct la_triangles *t, const double *R, size_t c, double *sigma,
+			      struct mat *P) MUST_CHECK;
+
 /* For A (r x c, r <= c) = P diag(sigma) Q': P (r x r, initialised here; vectors are its columns)
  * and sigma (r, falling). By the triangular factor of A', joined of those of its blocks of rows as rowsum.h
  * joins sums: O(c r^2). */

@@ -42,11 +42,19 @@ static void join_last(struct rowsum *s)
 	s->depth--;
 }
 
+void rowsum_close_at(struct rowsum *s, size_t first, size_t blocks)
+{
+	s->part[s->depth].first = first;
+	s->part[s->depth++].blocks = blocks;
+	s->next = first + blocks;
+	while (s->depth > 1 && s->part[s->depth - 2].blocks == s->part[s->depth - 1].blocks &&
+	       s->part[s->depth - 2].first % (2 * s->part[s->depth - 2].blocks) == 0)
+		join_last(s);
+}
+
 void rowsum_close(struct rowsum *s)
 {
-	s->part[s->depth++].blocks = 1;
-	while (s->depth > 1 && s->part[s->depth - 2].blocks == s->part[s->depth - 1].blocks)
-		join_last(s);
+	rowsum_close_at(s, s->next, 1);
 }
 
 const double *rowsum_end(struct rowsum *s)
@@ -58,5 +66,6 @@ const double *rowsum_end(struct rowsum *s)
 	while (s->depth > 1)
 		join_last(s);
 	s->depth = 0;
+	s->next = 0;
 	return s->part[0].a;
 }

@@ -19,9 +19,10 @@ struct rowsum {
 	size_t width;
 	rowsum_join *join; /* NULL: values are added */
 	void *ctx;
+	size_t next; /* the number of the next block */
 	size_t depth;
 	struct rowsum_part {
-		size_t blocks;
+		size_t first, blocks;
 		double *a;
 	} part[ROWSUM_DEPTH];
 };
@@ -33,6 +34,14 @@ void rowsum_release(struct rowsum *s);
 /* Where the next block's sum goes: width values, zeroed, until rowsum_close(). Blocks come in their order. */
 double *rowsum_open(struct rowsum *s);
 void rowsum_close(struct rowsum *s);
+
+/* Of a rank, whose first block has this number; before it has any. */
+static inline void rowsum_begin_at(struct rowsum *s, size_t first)
+{
+	s->next = first;
+}
+/* What was opened are blocks first .. first + blocks - 1, already joined as they would be here. */
+void rowsum_close_at(struct rowsum *s, size_t first, size_t blocks);
 
 /* The sum of all blocks, width values that stay until the next call or release; zeros if there were none. The
  * next rowsum_open() begins anew. */

@@ -13,6 +13,7 @@
 #include "party/consent/leaving.h"
 #include "party/daemon/served.h"
 #include "party/daemon/window.h"
+#include "party/ranks/workers.h"
 #include "proto/tls.h"
 
 #include <stdio.h>
@@ -265,9 +266,10 @@ static void end_job(struct daemon *d)
 static void on_job_done(uv_async_t *async)
 {
 	struct daemon *d = async->data;
-	bool offered = d->work.offered, again;
+	bool offered = d->work.offered, again, died;
 
 	uv_thread_join(&d->job_thread);
+	died = workers_died(d->data.workers);
 	d->thread_started = false;
 	if (d->phase == CLOSING) {
 		uv_unref((uv_handle_t *)&d->job_done);
@@ -307,7 +309,10 @@ static void on_job_done(uv_async_t *async)
 	party_data_release(&d->data); /* while nothing is offered, none is held */
 	d->dialling_since_s = clock_now_s();
 	daemon_set_phase(d, HANGING_UP);
-	if (d->conn)
+	if (d->conn && died && again)
+		conn_cut(
+		    d->conn); /* a party that ends a connection by a word ends the job for all */
+	else if (d->conn)
 		conn_close(d->conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 	else
 		daemon_rest(d, d->job_result, d->job_why);

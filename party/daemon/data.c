@@ -4,6 +4,7 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/data/cut.h"
+#include "party/ranks/workers.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -46,7 +47,7 @@ void data_fingerprint(const struct dataset *d, const struct graphs *graphs,
 {
 	struct sha256 *h = sha256_new();
 
-	sha256_add_text(h, "coterie data v1");
+	sha256_add_text(h, DATA_FINGERPRINT);
 	sha256_add_u64(h, d->n);
 	sha256_add_u32(h, d->X.is_sparse);
 	if (d->X.is_sparse)
@@ -203,7 +204,10 @@ static enum err load(struct party_data *d, const struct party_config *config)
 	list_files(d, config);
 	if (config->data.graphs)
 		TRY(load_graphs(&d->tu, config->data.graphs));
-	TRY(load_dataset(&d->dataset, config));
+	if (config->ranks.n)
+		TRY(party_data_on_ranks(d, config));
+	else
+		TRY(load_dataset(&d->dataset, config));
 	d->loaded = true;
 	TRY(hash_files(d));
 	other = changed(d);
@@ -212,7 +216,8 @@ static enum err load(struct party_data *d, const struct party_config *config)
 			       "%s: changed while it was read; put a new version in its place by "
 			       "renaming it",
 			       other);
-	data_fingerprint(&d->dataset, &d->tu.graphs, d->data_hash);
+	if (!d->workers)
+		data_fingerprint(&d->dataset, &d->tu.graphs, d->data_hash);
 	return ERR_OK;
 }
 
@@ -220,9 +225,9 @@ enum err party_data_bring(struct party_data *d, const struct party_config *confi
 {
 	struct err_saved end;
 
-	if (d->loaded && !changed(d))
+	if (d->loaded && !changed(d) && !workers_died(d->workers))
 		return ERR_OK;
-	if (d->loaded)
+	if (d->loaded && changed(d))
 		log_info("%s has changed: reading the data again", changed(d));
 	party_data_release(d);
 	end = err_save(load(d, config));
@@ -296,7 +301,10 @@ struct kind_sizes party_data_sizes(const struct party_data *d, const struct kind
 		s.columns = (double)d->tu.graphs.attribute.cols;
 		A = &d->tu.graphs.A;
 	}
-	s.edges = A->start ? (double)A->start[A->rows] / 2 : 0;
+	if (d->workers)
+		s.edges = (double)workers_sizes(d->workers).neighbours / 2;
+	else
+		s.edges = A->start ? (double)A->start[A->rows] / 2 : 0;
 	s.entries = X->is_sparse ? (double)X->sparse.start[X->sparse.rows]
 				 : (double)X->dense.rows * (double)X->dense.cols;
 	return s;
@@ -304,8 +312,8 @@ struct kind_sizes party_data_sizes(const struct party_data *d, const struct kind
 
 void party_data_release(struct party_data *d)
 {
-	if (d->loaded)
-		dataset_release(&d->dataset);
+	dataset_release(&d->dataset);
+	workers_end(d->workers);
 	tu_release(&d->tu);
 	for (size_t i = 0; i < d->files; i++)
 		free(d->file[i].path);

@@ -10,6 +10,8 @@
 
 #include <sys/stat.h>
 
+struct workers;
+
 /* A file as it was when it was read. */
 struct data_file {
 	const char *key; /* of the configuration: "features", ...; or "columns": columns.json, if it lies beside these */
@@ -26,6 +28,7 @@ struct party_data {
 	uint8_t data_hash[SHA256_LEN]; /* of both as loaded, or cut by the job: data_fingerprint() */
 	struct data_file file[RECORD_FILES_MAX];
 	size_t files;
+	struct workers *workers; /* who have features and edges, of which dataset then has the shape alone; or NULL */
 };
 
 /* Reads the files, unless they were read and are the same since (size, times, inode).
@@ -48,5 +51,12 @@ void party_data_release(struct party_data *d);
  * about 1 s for 1 GB. */
 void data_fingerprint(const struct dataset *d, const struct graphs *graphs,
 		      uint8_t hash[static SHA256_LEN]);
+
+/* Its first words, which are its version. */
+#define DATA_FINGERPRINT "coterie data v1"
+
+/* ranks.c: what is read of a dataset that lies on ranks, which are started for it: dataset, workers and data_hash, the same
+ * as data_fingerprint() would make it. */
+enum err party_data_on_ranks(struct party_data *d, const struct party_config *config) MUST_CHECK;
 
 #endif

@@ -18,6 +18,7 @@
 #include "party/daemon/offer.h"
 #include "party/daemon/psks.h"
 #include "party/daemon/served.h"
+#include "party/ranks/workers.h"
 #include "party/work/intersect.h"
 #include "party/work/noise.h"
 
@@ -180,7 +181,7 @@ static void profile(const struct work *work, const struct job_means *means, cons
 	enum err e;
 
 	if (!(work->job.kind->needs & NEEDS_FEATURES) || work->job.kind->embeds ||
-	    job_is_plan_only(&work->job))
+	    job_is_plan_only(&work->job) || work->workers) /* which has them no more */
 		return;
 	if (party_data_features(means->data, means->config, work->dataset, &X) != ERR_OK) {
 		log_warn("there is no profile.csv: %s", err_detail());
@@ -194,6 +195,33 @@ static void profile(const struct work *work, const struct job_means *means, cons
 	free(path);
 	profile_release(&p);
 	features_release(&X);
+}
+
+/* What ranks took, into run.json. */
+static enum err note_costs(struct work *work)
+{
+	struct facts *f = &work->record->facts;
+	size_t ranks = work->workers ? workers_sizes(work->workers).ranks : 0;
+	struct ranks_cost *cost = alloc(ranks, sizeof(*cost));
+	double *value = alloc(ranks, sizeof(*value));
+	static const struct {
+		const char *name;
+		size_t offset;
+	} part[] = { { "ranks_memory", offsetof(struct ranks_cost, memory) },
+		     { "ranks_cpu_s", offsetof(struct ranks_cost, cpu_s) },
+		     { "ranks_exchange_cpu_s", offsetof(struct ranks_cost, exchange_cpu_s) },
+		     { "ranks_exchange_s", offsetof(struct ranks_cost, exchange_s) },
+		     { "ranks_exchange_bytes", offsetof(struct ranks_cost, bytes) } };
+	enum err e = ranks ? workers_costs(work->workers, cost) : ERR_OK;
+
+	for (size_t i = 0; ranks && e == ERR_OK && i < sizeof(part) / sizeof(*part); i++) {
+		for (size_t r = 0; r < ranks; r++)
+			memcpy(&value[r], (const char *)&cost[r] + part[i].offset, sizeof(*value));
+		facts_numbers(f, part[i].name, value, ranks);
+	}
+	free(value);
+	free(cost);
+	return e;
 }
 
 /* The protocol, from keys to the last word. label: of the party's own rows, nodes or graphs. */
@@ -216,6 +244,7 @@ static enum err run_protocol(struct work *work, const struct job_means *means, u
 		TRY(work->half->begin(work, label));
 	}
 	TRY(work->half->run(work, label));
+	TRY(note_costs(work));
 	TRY(post_error(work->post)); /* a computation that was stopped has no result */
 	TRY(work->half->keep(work, label));
 	e = told_say_all(work);
@@ -243,7 +272,7 @@ static enum err take_part(struct work *work, const struct job_means *means)
 	sha256_of(text.p, text.n, accept.accept.job_hash);
 	buf_release(&text);
 	if (work->job.align == ALIGN_SAME)
-		work->half->describe(work, &accept.accept);
+		TRY(work->half->describe(work, &accept.accept));
 	else
 		work->n = 0; /* how many there are here, nobody is shown */
 	TRY(channel_send(work->channel, &accept));
@@ -318,6 +347,9 @@ static enum err answer(struct work *work, const struct job_means *means,
 		log_info("this job shows: %s", leak[i]);
 	work->output = output = job_output(work, means);
 	e = take_part(work, means);
+	if (e != ERR_OK &&
+	    workers_died(work->workers)) /* as a process that dies: costs an attempt */
+		channel_fail_again(work->channel, e, err_detail());
 	if (e == ERR_CANCELLED &&
 	    post_error(work->post) != ERR_OK) /* which says why it was stopped */
 		e = post_error(work->post);

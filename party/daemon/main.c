@@ -7,6 +7,7 @@
 #include "crypto/secret.h"
 #include "party/daemon/daemon.h"
 #include "party/daemon/kinds.h"
+#include "party/ranks/mpirun.h"
 
 #include <argp.h>
 #include <signal.h>
@@ -105,6 +106,8 @@ static enum err run(const struct arguments *a)
 		o.agreed = &agreed;
 	if (e == ERR_OK)
 		e = a->check ? hook_check(&config.common) : hook_begin(&config.common);
+	if (e == ERR_OK)
+		e = a->check ? mpirun_check(&config) : mpirun_begin(&config);
 	secret_begin();
 	if (e == ERR_OK)
 		e = daemon_check(&config);
@@ -144,6 +147,7 @@ int main(int argc, char **argv)
 	e = run(&a);
 	if (e != ERR_OK)
 		daemon_failed(e);
+	mpirun_end();
 	hook_end();
 	log_close();
 	overrides_release(&a.config_set);

@@ -131,8 +131,11 @@ enum err offer_check_room(struct work *work, const struct job_means *means, bool
 
 	sizes.parties = (double)work->L;
 	work->record->memory_estimate = work->job.kind->memory(&work->job, &sizes);
-	log_info("this job will take %s %s of memory here", known ? "about" : "at most about",
-		 room_text(work->record->memory_estimate).s);
+	if (means->config->ranks.n) /* as much of it as one of them has */
+		work->record->memory_estimate /= means->config->ranks.n;
+	log_info("this job will take %s %s of memory here%s", known ? "about" : "at most about",
+		 room_text(work->record->memory_estimate).s,
+		 means->config->ranks.n ? ", for each rank" : "");
 	if (!known)
 		return ERR_OK;
 	return room_check(work->record->memory_estimate, means->config->policy.max_memory,
@@ -186,11 +189,24 @@ static enum err bring_data(struct work *work, const struct job_means *means)
 	work->dataset = &data->dataset;
 	work->features = &data->dataset.X;
 	work->graph = &data->dataset.g;
+	work->workers = data->workers;
 	work->graphs = &data->tu.graphs;
 	work->n = work->half->kind->split == SPLIT_GRAPHS ? work->graphs->count : work->dataset->n;
 	work->data_hash = data->data_hash;
 	work->state = means->config->state;
 	return ERR_OK;
+}
+
+/* Where data are too large for one process, no other one may take a job over them. */
+static enum err check_ranks(const struct work *work, const struct party_config *config)
+{
+	const char *why = config->ranks.n ? work->half->off_ranks(work) : NULL;
+
+	return !why ? ERR_OK
+		    : err_set(ERR_INPUT,
+			      "the data of %s are on ranks (ranks.n is %u), where a job of kind %s "
+			      "does not run: %s",
+			      config->common.name, config->ranks.n, work->job.kind->name, why);
 }
 
 /* Checks that need no data come first: a coordinator whose offer is not allowed learns nothing
@@ -214,7 +230,9 @@ static enum err consider_offer(struct work *work, const struct job_means *means,
 	TRY(check_awaited(work, means->awaited));
 	note_left(work, means->awaited);
 	work->ending = ENDING_POLICY;
-	return policy_check(config, means->agreed, work);
+	TRY(policy_check(config, means->agreed, work));
+	work->ending = ENDING_DATA;
+	return check_ranks(work, config);
 }
 
 /* What `served` knows nothing of, since it was lost, may have left results. */

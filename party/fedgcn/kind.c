@@ -34,9 +34,10 @@ static enum err check_data(struct work *work)
 	return ERR_OK;
 }
 
-static void describe(const struct work *work, struct msg_accept *a)
+static enum err describe(const struct work *work, struct msg_accept *a)
 {
 	a->columns = (uint32_t)work->graphs->attribute.cols;
+	return ERR_OK;
 }
 
 static enum err keep(struct work *work, const uint32_t *label)
@@ -60,6 +61,7 @@ const struct party_kind party_kind_fedgcn = {
 	.allow_eps = party_allow_no_eps,
 	.accept = ", number of attributes",
 	.check_data = check_data,
+	.off_ranks = party_off_ranks,
 	.describe = describe,
 	.begin = party_begin_nothing,
 	.run = party_fedgcn,

@@ -53,9 +53,9 @@ static enum err allow_eps(const struct party_config *config, const struct work *
 	{                                                                                          \
 		.kind = &kind_##which, .sums = sums, .allow = allow, .allow_eps = allow_eps,       \
 		.accept = ", number of columns", .check_data = party_check_rows,                   \
-		.describe = party_describe_columns, .begin = party_begin_nothing,                  \
-		.run = party_fedsc, .keep = party_keep_rows, .forget = party_forget_nothing,       \
-		.release = party_release_rows,                                                     \
+		.off_ranks = party_off_ranks, .describe = party_describe_columns,                  \
+		.begin = party_begin_nothing, .run = party_fedsc, .keep = party_keep_rows,         \
+		.forget = party_forget_nothing, .release = party_release_rows,                     \
 	}
 
 const struct party_kind party_kind_fedsc = KIND(fedsc);

@@ -8,6 +8,7 @@
 #include "common/linalg/la.h"
 #include "party/kcagc/local.h"
 #include "party/kcagc/model.h"
+#include "party/kcagc/points.h"
 #include "party/work/secure.h"
 
 #include <stdio.h>
@@ -17,7 +18,7 @@
 /* The party's state through the levels of the tree. */
 struct state {
 	struct tree tree;
-	struct mat Z; /* n x d: the filtered, projected, scaled slice; or columns */
+	struct points Z; /* n x d: the filtered, projected, scaled slice; or columns */
 	uint8_t hash[SECAGG_HASH_LEN]; /* of what Z was made from, if hashed */
 	bool hashed;
 	uint32_t *child;      /* n: clusters of the last level; the party's own at first */
@@ -43,7 +44,8 @@ static enum err embed_slice(struct work *work, struct state *s)
 	const struct tree_node *root = &s->tree.node[s->tree.count - 1];
 	struct embed_params embedding;
 
-	TRY(party_standardize(work));
+	if (!work->workers)
+		TRY(party_standardize(work));
 	if (work->job.kcagc.filter_order == KCAGC_ORDER_AUTO)
 		TRY(party_prepare_order(work, root));
 	work_phase(work, "local");
@@ -54,13 +56,12 @@ static enum err embed_slice(struct work *work, struct state *s)
 		/* Rows are scaled by their length over all parties, where default takes each
 		 * party's own. */
 		double *norm = alloc(work->n, sizeof(*norm)), *own = alloc(work->n, sizeof(*own));
-		enum err e;
-
-		embed_norms(&s->Z, own);
-		e = party_prepare_norms(work, root, own, norm, &s->how.mean_norm);
+		enum err e = points_norms(&s->Z, own);
 
 		if (e == ERR_OK)
-			embed_scale(&s->Z, norm, s->how.mean_norm, work->job.kcagc.row_power);
+			e = party_prepare_norms(work, root, own, norm, &s->how.mean_norm);
+		if (e == ERR_OK)
+			e = points_scale(&s->Z, norm, s->how.mean_norm, work->job.kcagc.row_power);
 		free(own);
 		free(norm);
 		TRY(e);
@@ -79,7 +80,7 @@ static enum err local(struct work *work, struct state *s)
 				   .seed = work->job.seed,
 				   .threads = work->threads };
 
-	local_clusters(work, &s->Z, &p, s->hashed ? s->hash : NULL, s->child, &s->centre);
+	TRY(local_clusters(work, &s->Z, &p, s->hashed ? s->hash : NULL, s->child, &s->centre));
 	TRY(channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own,
 				(uint32_t)p.k, s->child, work->n));
 	return work_warm(work);
@@ -129,11 +130,9 @@ static enum err virtual_nodes(struct work *work, struct state *s, const struct t
 	s->m = m;
 	ALLOC(*weight, m);
 	TRY(check_cells(work, s, *weight));
-	mat_init(Y, m, s->Z.cols);
-	if (work->job.kcagc.virtual_nodes == VIRTUAL_MEAN) {
-		kmeans_centres(&s->Z, NULL, s->cell, Y);
-		return ERR_OK;
-	}
+	mat_init(Y, m, s->Z.here.cols);
+	if (work->job.kcagc.virtual_nodes == VIRTUAL_MEAN)
+		return points_centres(&s->Z, NULL, s->cell, Y);
 	/* Line 13. With min_cell a cell may lie in several clusters: it gets their mean over its
 	 * nodes, lest a centre of fewer nodes stand alone. */
 	for (size_t i = 0; i < work->n; i++) {
@@ -149,14 +148,14 @@ static enum err virtual_nodes(struct work *work, struct state *s, const struct t
 /* The joint k-means of one tree node at this party: R restarts, each with its own centres. */
 struct joint {
 	const struct tree_node *node;
-	const struct mat *Y;  /* m x d items */
-	const double *weight; /* m, or NULL: all one */
-	unsigned K, R, Q;     /* clusters, starts, Lloyd steps at most */
-	unsigned screen;      /* the iteration after which only some restarts go on; 0: all do */
-	struct mat *mu;       /* R centre matrices, K x d */
-	struct mat *before;   /* the same: what the last assignment was made by */
-	uint32_t *label;      /* R x m */
-	bool *moving;         /* R */
+	const struct points *Y; /* m x d items */
+	const double *weight;   /* m, or NULL: all one */
+	unsigned K, R, Q;       /* clusters, starts, Lloyd steps at most */
+	unsigned screen;        /* the iteration after which only some restarts go on; 0: all do */
+	struct mat *mu;         /* R centre matrices, K x d */
+	struct mat *before;     /* the same: what the last assignment was made by */
+	uint32_t *label;        /* R x m */
+	bool *moving;           /* R */
 };
 
 static size_t active(const struct joint *j)
@@ -172,7 +171,7 @@ static size_t active(const struct joint *j)
  * the same nodes at every party. */
 static enum err begin(struct work *work, struct joint *j)
 {
-	size_t m = j->Y->rows;
+	size_t m = j->Y->here.rows;
 
 	ALLOC(j->mu, j->R);
 	ALLOC(j->before, j->R);
@@ -181,8 +180,8 @@ static enum err begin(struct work *work, struct joint *j)
 	TRY(channel_recv_labels(work->channel, MSG_STARTS, j->node->id, j->K, j->label, j->R * m));
 	for (unsigned r = 0; r < j->R; r++) {
 		j->moving[r] = true;
-		mat_init(&j->mu[r], j->K, j->Y->cols);
-		kmeans_centres(j->Y, j->weight, j->label + r * m, &j->mu[r]);
+		mat_init(&j->mu[r], j->K, j->Y->here.cols);
+		TRY(points_centres(j->Y, j->weight, j->label + r * m, &j->mu[r]));
 	}
 	return ERR_OK;
 }
@@ -190,20 +189,16 @@ static enum err begin(struct work *work, struct joint *j)
 /* Lines 11-13 and 26-28: this party's squared distances, into the secure sum. */
 static enum err send_distances(struct work *work, const struct joint *j)
 {
-	size_t words = j->Y->rows * j->K;
-	double *D = alloc(words, sizeof(*D));
+	size_t words = j->Y->here.rows * j->K;
 	struct secure *s = NULL;
 	enum err e = secure_begin(work, j->node, active(j) * words, false, &s);
 
 	for (unsigned r = 0; r < j->R && e == ERR_OK; r++)
-		if (j->moving[r]) {
-			kmeans_distances(j->Y, &j->mu[r], D);
-			e = secure_add(s, D, words);
-		}
+		if (j->moving[r])
+			e = points_add_distances(j->Y, &j->mu[r], s);
 	if (e == ERR_OK)
 		e = secure_end(s);
 	secure_free(s);
-	free(D);
 	return e;
 }
 
@@ -212,7 +207,7 @@ static enum err send_distances(struct work *work, const struct joint *j)
  */
 static enum err update_centres(struct work *work, struct joint *j, unsigned t, size_t *moved)
 {
-	size_t m = j->Y->rows, n = active(j), a = 0;
+	size_t m = j->Y->here.rows, n = active(j), a = 0;
 	uint32_t *told = alloc(n * m, sizeof(*told));
 	enum err e = t == 0 ? channel_recv_labels(work->channel, MSG_ASSIGNMENT, j->node->id, j->K,
 						  told, n * m)
@@ -230,7 +225,7 @@ static enum err update_centres(struct work *work, struct joint *j, unsigned t, s
 		memcpy(label, told + a++ * m, m * sizeof(*label));
 		mat_release(&j->before[r]);
 		mat_copy(&j->before[r], &j->mu[r]);
-		kmeans_centres(j->Y, j->weight, label, &j->mu[r]);
+		e = points_centres(j->Y, j->weight, label, &j->mu[r]);
 		j->moving[r] = t == 0 || changed > 0;
 		*moved += t == 0 ? 0 : changed;
 	}
@@ -254,13 +249,14 @@ static enum err screen(struct work *work, struct joint *j)
  * All the rest of this k-means is the coordinator's. */
 static enum err send_products(struct work *work, const struct joint *j)
 {
-	size_t m = j->Y->rows, d = j->Y->cols;
+	const struct mat *Y = &j->Y->here; /* cells' */
+	size_t m = Y->rows, d = Y->cols;
 	double *row = alloc(m, sizeof(*row));
 	struct secure *s = NULL;
 	enum err e = secure_begin(work, j->node, m * (m + 1) / 2, false, &s);
 
 	for (size_t i = 0; i < m && e == ERR_OK; i++) {
-		la_block_nt(1, i + 1, d, ROW(j->Y, i), j->Y->a, row, m);
+		la_block_nt(1, i + 1, d, ROW(Y, i), Y->a, row, m);
 		e = secure_add(s, row, i + 1);
 	}
 	if (e == ERR_OK)
@@ -277,9 +273,9 @@ static enum err joint_kmeans(struct work *work, struct joint *j, uint32_t *best)
 	bool gram =
 	    work->job.kcagc.exchange == EXCHANGE_GRAM && work->job.kcagc.method != METHOD_BASIC;
 
-	if (j->Y->rows > j->K && gram)
+	if (j->Y->here.rows > j->K && gram)
 		TRY(send_products(work, j));
-	else if (j->Y->rows > j->K)
+	else if (j->Y->here.rows > j->K)
 		TRY(begin(work, j));
 	for (unsigned t = work->job.kcagc.ninth ? 0 : 1; t <= j->Q && active(j); t++) {
 		size_t moved;
@@ -290,14 +286,14 @@ static enum err joint_kmeans(struct work *work, struct joint *j, uint32_t *best)
 			TRY(screen(work, j));
 		work_progress(work, t, moved);
 	}
-	return work_recv_clusters(work, MSG_CLUSTERS, j->node, j->K, best, j->Y->rows);
+	return work_recv_clusters(work, MSG_CLUSTERS, j->node, j->K, best, j->Y->here.rows);
 }
 
 /* The centres that made the winner's assignment `best` (m): of whichever restart has it. Where none
  * was computed here (gram; no more items than clusters) the means of what it made. */
-static void keep_centres(const struct joint *j, const uint32_t *best, struct mat *last)
+static enum err keep_centres(const struct joint *j, const uint32_t *best, struct mat *last)
 {
-	size_t m = j->Y->rows;
+	size_t m = j->Y->here.rows;
 	unsigned r = 0;
 
 	while (j->label && r < j->R && memcmp(j->label + r * m, best, m * sizeof(*best)) != 0)
@@ -305,10 +301,10 @@ static void keep_centres(const struct joint *j, const uint32_t *best, struct mat
 	mat_release(last);
 	if (j->label && r < j->R) {
 		mat_copy(last, &j->before[r]);
-		return;
+		return ERR_OK;
 	}
-	mat_init(last, j->K, j->Y->cols);
-	kmeans_centres(j->Y, j->weight, best, last);
+	mat_init(last, j->K, j->Y->here.cols);
+	return points_centres(j->Y, j->weight, best, last);
 }
 
 static void joint_release(struct joint *j)
@@ -329,8 +325,10 @@ static enum err tree_level(struct work *work, struct state *s, size_t level)
 	const struct tree_node *node = tree_node_of(&s->tree, work->own, level);
 	bool root = level == s->tree.levels;
 	struct mat Y = { 0 };
+	struct points items;
 	double *weight = NULL;
 	struct joint j = { .node = node,
+			   .Y = &items,
 			   .K = root ? work->job.clusters : kcagc_local_clusters(&work->job.kcagc),
 			   .Q = root ? work->job.kcagc.iterations
 				     : work->job.kcagc.inner_iterations };
@@ -341,7 +339,7 @@ static enum err tree_level(struct work *work, struct state *s, size_t level)
 	e = virtual_nodes(work, s, node, &Y, &weight);
 	if (e != ERR_OK)
 		goto out;
-	j.Y = &Y;
+	items = points_here(&Y);
 	j.weight = weight;
 	j.R =
 	    root ? kcagc_starts(&work->job.kcagc, Y.rows) : kcagc_inner_restarts(&work->job.kcagc);
@@ -353,7 +351,7 @@ static enum err tree_level(struct work *work, struct state *s, size_t level)
 	mat_release(&s->centre);
 	mat_init(&s->centre, j.K, Y.cols);
 	kmeans_centres(&Y, weight, best, &s->centre);
-	keep_centres(&j, best, &s->last);
+	e = keep_centres(&j, best, &s->last);
 	for (size_t i = 0; i < work->n; i++)
 		s->child[i] = best[s->cell[i]];
 out:
@@ -379,7 +377,7 @@ static enum err basic(struct work *work, struct state *s)
 	work_group(work, j.node);
 	e = joint_kmeans(work, &j, s->child);
 	if (e == ERR_OK)
-		keep_centres(&j, s->child, &s->last);
+		e = keep_centres(&j, s->child, &s->last);
 	joint_release(&j);
 	return e;
 }
@@ -394,14 +392,14 @@ static enum err polish(struct work *work, struct state *s)
 		.node = root, .Y = &s->Z, .K = work->job.clusters, .R = 1, .moving = &moving
 	};
 	struct mat mu;
-	enum err e = ERR_OK;
+	enum err e;
 
 	work_phase(work, "polish");
-	mat_init(&mu, j.K, s->Z.cols);
+	mat_init(&mu, j.K, s->Z.here.cols);
 	j.mu = &mu;
 	j.before = &s->last;
 	j.label = s->child;
-	kmeans_centres(&s->Z, NULL, s->child, &mu);
+	e = points_centres(&s->Z, NULL, s->child, &mu);
 	for (unsigned p = 1; p <= work->job.kcagc.polish && moving && e == ERR_OK; p++) {
 		size_t moved;
 
@@ -483,7 +481,7 @@ static void open_state(const struct work *work, struct state *s)
 
 static void close_state(struct state *s)
 {
-	mat_release(&s->Z);
+	points_release(&s->Z);
 	mat_release(&s->centre);
 	mat_release(&s->last);
 	embedding_release(&s->how);
@@ -525,10 +523,10 @@ enum err party_kmeans_columns(struct work *work, uint32_t *label)
 	if (work->job.kcagc.standardize == STANDARDIZE_NONE)
 		standard_warn(work->features, work_columns(work));
 	e = columns_points(work->features, work->job.kcagc.standardize != STANDARDIZE_NONE,
-			   work_columns(work), &s.Z);
-	if (e == ERR_OK && s.Z.cols < columns)
+			   work_columns(work), &s.Z.here);
+	if (e == ERR_OK && s.Z.here.cols < columns)
 		facts_number(&work->record->facts, "columns_left_out",
-			     (double)(columns - s.Z.cols));
+			     (double)(columns - s.Z.here.cols));
 	if (e == ERR_OK)
 		e = cluster(work, &s, label);
 	close_state(&s);

@@ -5,6 +5,7 @@
 #include "crypto/hash.h"
 #include "crypto/hmac.h"
 #include "party/kcagc/model.h"
+#include "party/ranks/workers.h"
 
 #include <string.h>
 
@@ -73,6 +74,27 @@ static enum err allow_predict(const struct party_config *config, const struct wo
 
 /* ---- data ---- */
 
+static const char *off_ranks(const struct work *work)
+{
+	const struct kcagc_job *job = &work->job.kcagc;
+
+	if (job->align != ALIGN_SAME)
+		return "it matches rows (align)";
+	if (job->method == METHOD_LANDMARK || job->method == METHOD_GCC)
+		return "its method is none of tree, flat and basic";
+	if (job->filter_order == KCAGC_ORDER_AUTO)
+		return "it finds the order of the filter (filter.order \"auto\")";
+	if (job->filter_kind != FILTER_HALF)
+		return "its filter is not the half one (filter.kind)";
+	return job->standardize == STANDARDIZE_NONE ? NULL
+						    : "it standardizes columns (standardize)";
+}
+
+static const char *predict_off_ranks(const struct work *work)
+{
+	return work->job.kcagc.align == ALIGN_SAME ? NULL : "it matches rows (align)";
+}
+
 static void feed(void *hash, const void *p, size_t n)
 {
 	sha256_add(hash, p, n);
@@ -80,10 +102,11 @@ static void feed(void *hash, const void *p, size_t n)
 
 /* Their number, and hashes of the sorted ids and edges, salted with the job so that they cannot be
  * linked across jobs. */
-static void describe(const struct work *work, struct msg_accept *a)
+static enum err describe(const struct work *work, struct msg_accept *a)
 {
 	const struct dataset *d = work->dataset;
 	struct sha256 *ids = sha256_new(), *edges = sha256_new();
+	enum err e = ERR_OK;
 
 	a->rows = d->n;
 	sha256_add(ids, work->job_id, JOB_ID_LEN);
@@ -92,9 +115,12 @@ static void describe(const struct work *work, struct msg_accept *a)
 	sha256_end(ids, a->ids_hash);
 	sha256_add(edges, work->job_id, JOB_ID_LEN);
 	sha256_add_text(edges, "edges");
-	if (work->job.kcagc.graphs == GRAPHS_SHARED)
+	if (work->job.kcagc.graphs == GRAPHS_SHARED && work->workers)
+		e = workers_feed_edges(work->workers, feed, edges);
+	else if (work->job.kcagc.graphs == GRAPHS_SHARED)
 		dataset_feed_edges(d, feed, edges);
 	sha256_end(edges, a->edges_hash);
+	return e;
 }
 
 /* ---- the protocol ---- */
@@ -189,6 +215,7 @@ const struct party_kind party_kind_kcagc = {
 	.allow = allow,
 	.allow_eps = party_allow_no_eps,
 	.accept = ACCEPT_NODES,
+	.off_ranks = off_ranks,
 	.check_data = party_check_nothing,
 	.describe = describe,
 	.begin = begin,
@@ -204,6 +231,7 @@ const struct party_kind party_kind_kcagc_predict = {
 	.allow = allow_predict,
 	.allow_eps = party_allow_no_eps,
 	.accept = ACCEPT_NODES,
+	.off_ranks = predict_off_ranks,
 	.check_data = predict_prepare,
 	.describe = describe,
 	.begin = begin_predict,
@@ -219,6 +247,7 @@ const struct party_kind party_kind_kmeans_columns = {
 	.allow = allow,
 	.allow_eps = party_allow_no_eps,
 	.accept = ", number of rows, salted hash of ids",
+	.off_ranks = party_off_ranks,
 	.check_data = party_check_nothing,
 	.describe = describe,
 	.begin = party_begin_nothing,

@@ -48,9 +48,10 @@ static void embed_key(const struct work *work, const struct embed_params *p,
 	sha256_end(h, key);
 }
 
-static void clusters_key(const struct mat *Z, const struct kmeans_params *p, const uint8_t *hash,
-			 uint8_t key[static SHA256_LEN])
+static void clusters_key(const struct points *points, const struct kmeans_params *p,
+			 const uint8_t *hash, uint8_t key[static SHA256_LEN])
 {
+	const struct mat *Z = &points->here;
 	struct sha256 *h = sha256_new();
 
 	sha256_add_text(h, "coterie " COTERIE_VERSION " clusters");
@@ -70,7 +71,18 @@ static void clusters_key(const struct mat *Z, const struct kmeans_params *p, con
 
 /* ---- the embedding ---- */
 
-enum err local_embed(struct work *work, const struct embed_params *p, struct mat *Z,
+/* Where the features are: its ranks', or this process's. */
+static enum err embed_now(struct work *work, const struct embed_params *p, struct points *Z,
+			  struct embedding *how)
+{
+	if (!work->workers)
+		return embed_keep(work->features, work->graph, p, &Z->here, how);
+	TRY(workers_embed(work->workers, p, how));
+	*Z = points_away(work->workers);
+	return ERR_OK;
+}
+
+enum err local_embed(struct work *work, const struct embed_params *p, struct points *Z,
 		     struct embedding *how, uint8_t hash[static SECAGG_HASH_LEN])
 {
 	size_t columns = features_cols(work->features);
@@ -79,10 +91,12 @@ enum err local_embed(struct work *work, const struct embed_params *p, struct mat
 
 	memset(hash, 0, SECAGG_HASH_LEN);
 	if (!work->cache)
-		return embed_keep(work->features, work->graph, p, Z, how);
+		return embed_now(work, p, Z, how);
 	embed_key(work, p, hash);
+	if (work->workers)
+		return embed_now(work, p, Z, how);
 	if (cache_find(work->cache, "embedding", hash, DATA_FILE_MAX, &file, &piece)) {
-		bool right = embedding_parse(piece, work->n, columns, Z, how);
+		bool right = embedding_parse(piece, work->n, columns, &Z->here, how);
 
 		buf_release(&file);
 		if (right) {
@@ -91,8 +105,8 @@ enum err local_embed(struct work *work, const struct embed_params *p, struct mat
 			return ERR_OK;
 		}
 	}
-	TRY(embed_keep(work->features, work->graph, p, Z, how));
-	embedding_write(Z, how, &made);
+	TRY(embed_now(work, p, Z, how));
+	embedding_write(&Z->here, how, &made);
 	cache_keep(work->cache, "embedding", hash, (struct bytes){ made.p, made.n });
 	buf_release(&made);
 	return ERR_OK;
@@ -100,31 +114,30 @@ enum err local_embed(struct work *work, const struct embed_params *p, struct mat
 
 /* ---- the clusters ---- */
 
-void local_clusters(struct work *work, const struct mat *Z, const struct kmeans_params *p,
-		    const uint8_t *hash, uint32_t *label, struct mat *centre)
+enum err local_clusters(struct work *work, const struct points *Z, const struct kmeans_params *p,
+			const uint8_t *hash, uint32_t *label, struct mat *centre)
 {
 	struct buf file, made = { 0 };
 	struct bytes piece;
 	uint8_t key[SHA256_LEN];
 
-	if (!work->cache) {
-		kmeans(Z, NULL, p, label, centre, NULL);
-		return;
-	}
+	if (!work->cache || (Z->workers && !hash))
+		return points_clusters(Z, p, label, centre);
 	clusters_key(Z, p, hash, key);
 	if (cache_find(work->cache, "clusters", key, DATA_FILE_MAX, &file, &piece)) {
-		bool right = clusters_parse(piece, Z, p->k, label, centre);
+		bool right = clusters_parse(piece, &Z->here, p->k, label, centre);
 
 		buf_release(&file);
 		if (right) {
 			found(work, "cached_clusters");
-			return;
+			return ERR_OK;
 		}
 	}
-	kmeans(Z, NULL, p, label, centre, NULL);
-	clusters_write(label, Z->rows, p->k, centre, &made);
+	TRY(points_clusters(Z, p, label, centre));
+	clusters_write(label, Z->here.rows, p->k, centre, &made);
 	cache_keep(work->cache, "clusters", key, (struct bytes){ made.p, made.n });
 	buf_release(&made);
+	return ERR_OK;
 }
 
 /* ---- what is agreed before ---- */

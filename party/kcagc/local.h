@@ -7,16 +7,18 @@
 
 #include "common/cluster/kmeans.h"
 #include "common/kind/tree.h"
+#include "party/kcagc/points.h"
 #include "party/work/work.h"
 
-/* embed_keep() of work's features, which are used up. hash: of all that it was made from. */
-enum err local_embed(struct work *work, const struct embed_params *p, struct mat *Z,
+/* embed_keep() of work's features, which are used up. hash: of all that it was made from. What lies on ranks is not
+ * kept for another attempt. */
+enum err local_embed(struct work *work, const struct embed_params *p, struct points *Z,
 		     struct embedding *how, uint8_t hash[static SECAGG_HASH_LEN]) MUST_CHECK;
 
 /* kmeans() of Z: label has Z->rows entries, centre is initialised here. hash: of what Z was made
  * from, as local_embed() says; NULL: of something else, too. */
-void local_clusters(struct work *work, const struct mat *Z, const struct kmeans_params *p,
-		    const uint8_t *hash, uint32_t *label, struct mat *centre);
+enum err local_clusters(struct work *work, const struct points *Z, const struct kmeans_params *p,
+			const uint8_t *hash, uint32_t *label, struct mat *centre) MUST_CHECK;
 
 /* filter.order "auto". Sets work->job.kcagc.filter_order, from 1 to ORDER_CAP. The features stay.
  */

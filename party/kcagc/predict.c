@@ -7,6 +7,7 @@
 #include "common/linalg/distance.h"
 #include "party/kcagc/local.h"
 #include "party/kcagc/model.h"
+#include "party/kcagc/points.h"
 #include "party/work/secure.h"
 
 #include <assert.h>
@@ -58,6 +59,11 @@ static enum err check_model(const struct model *m, const struct work *work)
 		return err_set(ERR_INPUT,
 			       "job.clusters is %u, the run of job.model had %u: expected the same",
 			       job->clusters, m->clusters);
+	if (m->place.map.a && work->workers)
+		return err_set(ERR_INPUT, "the data of %s are on ranks (ranks.n), where no run of "
+					  "method landmark places new nodes: expected job.model to "
+					  "be of another method",
+			       work->name[work->own]);
 	if (m->place.map.a && !job->kcagc.joint_norm)
 		return err_set(ERR_INPUT, "job.joint_norm is false, and the run of job.model was "
 					  "of method landmark, whose "
@@ -112,23 +118,27 @@ static void warn_of_lonely(const struct csr *g)
 }
 
 /* Lines 1-4 of Protocol 1 as the run had them. */
-static enum err place(struct work *work, const struct tree_node *all, struct mat *Z)
+static enum err place(struct work *work, const struct tree_node *all, struct points *Z)
 {
 	const struct embedding *how = &work->model->how;
 	double *norm, *own, mean_of_these;
 	enum err e;
 
-	TRY(embed_again(work->features, work->graph, how, work->threads, Z));
+	if (work->workers) {
+		TRY(workers_embed_again(work->workers, how));
+		*Z = points_away(work->workers);
+	} else {
+		TRY(embed_again(work->features, work->graph, how, work->threads, &Z->here));
+	}
 	if (!work->job.kcagc.joint_norm)
 		return ERR_OK;
 	ALLOC(norm, work->n);
 	ALLOC(own, work->n);
-	embed_norms(Z, own);
-	e = party_prepare_norms(work, all, own, norm, &mean_of_these);
+	e = points_norms(Z, own);
 	if (e == ERR_OK)
-		embed_scale(Z, norm, how->mean_norm, how->row_power);
-	else
-		mat_release(Z);
+		e = party_prepare_norms(work, all, own, norm, &mean_of_these);
+	if (e == ERR_OK)
+		e = points_scale(Z, norm, how->mean_norm, how->row_power);
 	free(own);
 	free(norm);
 	return e;
@@ -165,61 +175,94 @@ static void put_away(const uint64_t *size, size_t k, double *D, size_t rows)
 				D[i * k + r] = D[i * k + first] + 1;
 }
 
-/* One sum: k words for each of rows [first, last). to: NULL, Z has the distances. */
-static enum err send_rows(struct work *work, const struct tree_node *all, const struct mat *Z,
-			  struct distance *to, size_t first, size_t last)
+/* k words for each row, in sums of `step` rows, the last of those that are left. */
+struct sums {
+	struct work *work;
+	const struct tree_node *all;
+	size_t n, k, step, row; /* row: the next */
+	struct secure *open;    /* or NULL */
+};
+
+/* distances: of whole rows. */
+static enum err add_rows(void *arg, const double *distances, size_t count)
 {
-	size_t k = work->model->clusters;
-	double *D = alloc(DISTANCE_ROWS * k, sizeof(*D));
-	struct secure *s = NULL;
-	enum err e = secure_begin(work, all, (last - first) * k, false, &s);
+	struct sums *s = arg;
+	double *D = alloc(count, sizeof(*D));
+	size_t rows = count / s->k, done = 0;
+	enum err e = ERR_OK;
 
-	for (size_t i = first; i < last && e == ERR_OK; i += DISTANCE_ROWS) {
-		size_t rows = last - i < DISTANCE_ROWS ? last - i : DISTANCE_ROWS;
+	memcpy(D, distances, count * sizeof(*D));
+	put_away(s->work->model->size, s->k, D, rows);
+	while (done < rows && e == ERR_OK) {
+		size_t at = s->row % s->step, left = s->n - (s->row - at);
+		size_t size = left < s->step ? left : s->step;
+		size_t next = rows - done < size - at ? rows - done : size - at;
 
-		if (to)
-			distance_block(to, ROW(Z, i), rows, D);
-		else
-			memcpy(D, ROW(Z, i), rows * k * sizeof(*D));
-		put_away(work->model->size, k, D, rows);
-		e = secure_add(s, D, rows * k);
+		if (at == 0)
+			e = secure_begin(s->work, s->all, size * s->k, false, &s->open);
+		if (e == ERR_OK)
+			e = secure_add(s->open, D + done * s->k, next * s->k);
+		if (e == ERR_OK && at + next == size) {
+			e = secure_end(s->open);
+			secure_free(s->open);
+			s->open = NULL;
+		}
+		s->row += next;
+		done += next;
 	}
-	if (e == ERR_OK)
-		e = secure_end(s);
-	secure_free(s);
 	free(D);
+	return e;
+}
+
+/* Blocks of rows are cut from row 0 on, wherever they are computed: distance_block(). */
+static enum err send_distances(const struct points *Z, const struct mat *mu, struct sums *s)
+{
+	struct distance to;
+	double *D;
+	enum err e = ERR_OK;
+
+	if (Z->workers)
+		return workers_distances(Z->workers, mu, add_rows, s);
+	distance_init(&to, mu->rows, mu->cols);
+	distance_set(&to, mu->a);
+	ALLOC(D, DISTANCE_ROWS * mu->rows);
+	for (size_t i = 0; i < Z->here.rows && e == ERR_OK; i += DISTANCE_ROWS) {
+		size_t rows = distance_count(Z->here.rows, i);
+
+		distance_block(&to, ROW(&Z->here, i), rows, D);
+		e = add_rows(s, D, rows * mu->rows);
+	}
+	free(D);
+	distance_release(&to);
 	return e;
 }
 
 enum err party_predict(struct work *work, uint32_t *label)
 {
 	const struct mat *mu = &work->model->centre;
-	bool by_means = work->model->place.map.a;
-	size_t step = predict_rows(work->model->clusters), n;
-	const struct tree_node *all;
-	struct distance to;
+	size_t k = work->model->clusters;
+	struct sums s = { .work = work, .k = k, .step = predict_rows(k), .n = work->n };
+	struct points Z = { 0 };
+	struct mat D = { 0 };
 	struct tree tree;
-	struct mat Z;
-	enum err e = ERR_OK;
+	bool by_means = work->model->place.map.a;
+	enum err e;
 
 	tree_build(&tree, work->L, job_is_flat(&work->job));
-	all = &tree.node[tree.count - 1];
-	work_group(work, all);
+	s.all = &tree.node[tree.count - 1];
+	work_group(work, s.all);
 	work_phase(work, "local");
-	warn_of_lonely(&work->graph->adjacency);
-	TRY(by_means ? place_by_means(work, all, &Z) : place(work, all, &Z));
-	n = Z.rows;
-	work_phase(work, "predict");
-	if (!by_means) {
-		distance_init(&to, mu->rows, mu->cols);
-		distance_set(&to, mu->a);
+	if (!work->workers)
+		warn_of_lonely(&work->graph->adjacency);
+	e = by_means ? place_by_means(work, s.all, &D) : place(work, s.all, &Z);
+	if (e == ERR_OK) {
+		work_phase(work, "predict");
+		e = by_means ? add_rows(&s, D.a, D.rows * k) : send_distances(&Z, mu, &s);
 	}
-	for (size_t i = 0; i < n && e == ERR_OK; i += step)
-		e = send_rows(work, all, &Z, by_means ? NULL : &to, i, n - i < step ? n : i + step);
-	if (!by_means)
-		distance_release(&to);
-	mat_release(&Z);
+	secure_free(s.open);
+	points_release(&Z);
+	mat_release(&D);
 	TRY(e);
 	work_phase(work, "result");
-	return work_recv_clusters(work, MSG_RESULT, all, work->job.clusters, label, work->n);
+	return work_recv_clusters(work, MSG_RESULT, s.all, work->job.clusters, label, work->n);
 }

@@ -60,6 +60,12 @@ enum err party_allow_claim(const struct party_config *config, const struct work 
 
 /* ---- data ---- */
 
+const char *party_off_ranks(const struct work *work)
+{
+	(void)work;
+	return "no job of that kind does";
+}
+
 enum err party_check_nothing(struct work *work)
 {
 	(void)work;
@@ -74,15 +80,17 @@ enum err party_check_rows(struct work *work)
 		       work->name[work->own], work->n, work->job.kind->name);
 }
 
-void party_describe_columns(const struct work *work, struct msg_accept *a)
+enum err party_describe_columns(const struct work *work, struct msg_accept *a)
 {
 	a->columns = (uint32_t)features_cols(work->features);
+	return ERR_OK;
 }
 
-void party_describe_nothing(const struct work *work, struct msg_accept *a)
+enum err party_describe_nothing(const struct work *work, struct msg_accept *a)
 {
 	(void)work;
 	(void)a;
+	return ERR_OK;
 }
 
 enum err party_begin_nothing(struct work *work, uint32_t *label)

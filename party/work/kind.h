@@ -24,12 +24,14 @@ struct party_kind {
 	/* Called where policy.max_eps is given: is so much privacy claimed? ERR_PEER. */
 	enum err (*allow_eps)(const struct party_config *config, const struct work *work);
 	const char *accept; /* what ACCEPT tells of the data, in words */
+	/* Why this job cannot run where data lie on ranks (party/ranks/workers.h): a clause; NULL: it can. */
+	const char *(*off_ranks)(const struct work *work);
 
 	/* ---- before the keys; work has the data ---- */
 	/* Data beyond kind->needs. ERR_INPUT. */
 	enum err (*check_data)(struct work *work);
 	/* Not called where rows are matched (job.align). */
-	void (*describe)(const struct work *work, struct msg_accept *accept);
+	enum err (*describe)(const struct work *work, struct msg_accept *accept);
 	/* Computed while the others' keys are awaited; where rows are matched after that, the data being those rows
 	 * from then on. label as for run. */
 	enum err (*begin)(struct work *work, uint32_t *label);
@@ -57,10 +59,11 @@ enum err party_allow_no_eps(const struct party_config *config,
 /* A claim by job.noise.eps and delta, within policy.max_eps and max_delta. */
 enum err party_allow_claim(const struct party_config *config, const struct work *work) MUST_CHECK;
 
+const char *party_off_ranks(const struct work *work); /* no job of the kind can */
 enum err party_check_nothing(struct work *work) MUST_CHECK;
 enum err party_check_rows(struct work *work) MUST_CHECK; /* two or more */
-void party_describe_columns(const struct work *work, struct msg_accept *accept);
-void party_describe_nothing(const struct work *work, struct msg_accept *accept);
+enum err party_describe_columns(const struct work *work, struct msg_accept *accept) MUST_CHECK;
+enum err party_describe_nothing(const struct work *work, struct msg_accept *accept) MUST_CHECK;
 enum err party_begin_nothing(struct work *work, uint32_t *label) MUST_CHECK;
 
 /* labels.csv and labels.npy, by id; centres.csv, if there are centres; profile-joint.csv, if there is a joint profile. Nothing where the job ended with its plan. */

@@ -26,6 +26,7 @@ struct answers;
 struct leaving;
 struct party_kind;
 struct noise_source;
+struct workers;
 
 /* Whether all parties were told the same: told.c. */
 struct told {
@@ -69,6 +70,7 @@ struct work {
 	uint64_t sums_told;                 /* so far: each has its own tags */
 	struct features *features;           /* this party's slice: used up by the protocol */
 	const struct graph *graph;
+	struct workers *workers; /* ranks that have features and graph, of which these two then say the shape alone; or NULL */
 	const struct dataset *dataset; /* where features and graph are from: its ids */
 	struct model *model; /* predict: what it predicts with; else what the run leaves, or NULL */
 	struct mat centres; /* kmeans: of the clusters, in the data's units; else empty; owned */

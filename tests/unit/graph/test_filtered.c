@@ -160,40 +160,26 @@ static void threads(void **state)
 	graph_release(&g);
 }
 
-/* n nodes and that many entries of the adjacency matrix, none of which is looked at. */
-static bool pays(size_t n, size_t m, size_t entries, size_t adjacency, enum filter_kind kind,
-		 unsigned psi, size_t d)
-{
-	struct graph g = { .adjacency = { .rows = n, .cols = n } };
-	bool yes;
-
-	ALLOC(g.adjacency.start, n + 1);
-	g.adjacency.start[n] = adjacency;
-	yes = filtered_pays(n, m, entries, &g, kind, psi, d);
-	free(g.adjacency.start);
-	return yes;
-}
-
 static void when_it_pays(void **state)
 {
 	const enum filter_kind half = FILTER_HALF;
 
 	(void)state;
 	/* half of the columns of cora, citeseer, wiki */
-	assert_true(pays(2708, 716, 26000, 10556, half, 9, 7));
-	assert_true(pays(3327, 1852, 53000, 9104, half, 15, 6));
-	assert_true(pays(2405, 2486, 780000, 23192, half, 2, 17));
-	assert_true(pays(4000, 700, 4000 * 700, 10000, half, 20, 5)); /* dense */
+	assert_true(filtered_pays(2708, 716, 26000, 10556, half, 9, 7));
+	assert_true(filtered_pays(3327, 1852, 53000, 9104, half, 15, 6));
+	assert_true(filtered_pays(2405, 2486, 780000, 23192, half, 2, 17));
+	assert_true(filtered_pays(4000, 700, 4000 * 700, 10000, half, 20, 5)); /* dense */
 	/* features as many as pubmed's, for 2, 4, 8 and 16 parties */
-	assert_true(pays(19717, 250, 492000, 88648, half, 60, 3));
-	assert_false(pays(19717, 125, 246000, 88648, half, 60, 3));
-	assert_false(pays(19717, 63, 124000, 88648, half, 60, 3));
-	assert_false(pays(19717, 32, 63000, 88648, half, 60, 3));
-	assert_false(pays(19717, 125, 246000, 88648, half, 5, 3));
-	assert_false(pays(2708, 90, 3300, 10556, half, 9, 7));
-	assert_false(pays(3327, 1852, 53000, 9104, FILTER_MEAN, 15, 6));
-	assert_false(pays(19717, 250, 492000, 88648, FILTER_MEAN, 60, 3));
-	assert_false(pays(2708, 716, 26000, 10556, half, 9, 300)); /* all but */
+	assert_true(filtered_pays(19717, 250, 492000, 88648, half, 60, 3));
+	assert_false(filtered_pays(19717, 125, 246000, 88648, half, 60, 3));
+	assert_false(filtered_pays(19717, 63, 124000, 88648, half, 60, 3));
+	assert_false(filtered_pays(19717, 32, 63000, 88648, half, 60, 3));
+	assert_false(filtered_pays(19717, 125, 246000, 88648, half, 5, 3));
+	assert_false(filtered_pays(2708, 90, 3300, 10556, half, 9, 7));
+	assert_false(filtered_pays(3327, 1852, 53000, 9104, FILTER_MEAN, 15, 6));
+	assert_false(filtered_pays(19717, 250, 492000, 88648, FILTER_MEAN, 60, 3));
+	assert_false(filtered_pays(2708, 716, 26000, 10556, half, 9, 300)); /* all but */
 }
 
 static void bad_input(void **state)

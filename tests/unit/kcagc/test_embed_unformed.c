@@ -50,8 +50,8 @@ static void same_as_formed(void **state)
 		p.order = number & 2 ? 40 : 6;
 		p.unit_basis = number & 4;
 		make(&g, &X, full ? COLS : 10);
-		assert_true(filtered_pays(ROWS, COLS, full ? ROWS * COLS : X.start[ROWS], &g,
-					  p.filter, p.order, DIMS));
+		assert_true(filtered_pays(ROWS, COLS, full ? ROWS * COLS : X.start[ROWS],
+					  graph_neighbours(&g), p.filter, p.order, DIMS));
 		formed(&g, &X, &p, &exact);
 		sample_features(&X, number & 1, &F);
 		assert_ok(embed_keep(&F, &g, &p, &Z, &kept));
@@ -93,8 +93,8 @@ static void many_rows(void **state)
 		p.threads = 1 + number % 3;
 		sample_graph(&g, MANY, 4 * MANY, ISOLATED, false, 1);
 		sample_sparse(&X, MANY, cols, full ? cols : 10, false, 2);
-		assert_int_equal(filtered_pays(MANY, cols, full ? MANY * cols : X.start[MANY], &g,
-					       p.filter, p.order, DIMS),
+		assert_int_equal(filtered_pays(MANY, cols, full ? MANY * cols : X.start[MANY],
+					       graph_neighbours(&g), p.filter, p.order, DIMS),
 				 cols == MORE);
 		formed(&g, &X, &p, &exact);
 		sample_features(&X, number & 1, &F);
@@ -158,7 +158,7 @@ static void formed_after_all(void **state)
 		t[i] = (struct triple){ i, i, 1 - 1e-6 * i };
 	csr_from_triples(&F.sparse, N, N, t, N);
 	free(t);
-	assert_true(filtered_pays(N, N, N, &g, p.filter, 0, 8));
+	assert_true(filtered_pays(N, N, N, graph_neighbours(&g), p.filter, 0, 8));
 	assert_ok(embed_keep(&F, &g, &p, &Z, &kept));
 	for (size_t i = 0; i < N; i++)
 		for (size_t j = 0; j < 8; j++)
@@ -196,7 +196,7 @@ static void one_hot(void **state)
 	csr_from_triples(&F.sparse, N, N, t, N);
 	free(t);
 	p.dims = PARTS;
-	assert_true(filtered_pays(N, N, N, &g, p.filter, p.order, PARTS));
+	assert_true(filtered_pays(N, N, N, graph_neighbours(&g), p.filter, p.order, PARTS));
 	assert_ok(embed(&F, &g, &p, &Z));
 	for (size_t i = PARTS; i < N; i++) /* nodes of one ring lie in one place */
 		for (size_t j = 0; j < PARTS; j++)

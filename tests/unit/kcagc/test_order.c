@@ -84,8 +84,9 @@ static void test_each_order(void **state)
 
 	(void)state;
 	planted(&X, &g, truth);
-	assert_false(filtered_pays(PLANTED_NODES, PLANTED_WORDS, X.sparse.start[PLANTED_NODES], &g,
-				   FILTER_HALF, 1, how.dims)); /* those come from the features */
+	assert_false(filtered_pays(PLANTED_NODES, PLANTED_WORDS, X.sparse.start[PLANTED_NODES],
+				   graph_neighbours(&g), FILTER_HALF, 1,
+				   how.dims)); /* those come from the features */
 	check(&X, &g, &how, 2);
 	other.filter = FILTER_SPECTRAL;
 	other.idf = false;
@@ -110,7 +111,8 @@ static void test_wide_features(void **state)
 	sample_sparse(&X.sparse, 300, 280, 5, true, 3);
 	sample_graph(&g, 300, 700, 5, false, 4);
 	csr_to_dense(&X.sparse, &copy.dense);
-	assert_true(filtered_pays(300, 280, X.sparse.start[300], &g, FILTER_HALF, 1, how.dims));
+	assert_true(filtered_pays(300, 280, X.sparse.start[300], graph_neighbours(&g), FILTER_HALF,
+				  1, how.dims));
 	check(&X, &g, &how, 2);
 	check(&copy, &g, &how, 1);
 	features_release(&X);

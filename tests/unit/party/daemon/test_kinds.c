@@ -23,6 +23,7 @@ static void test_missing_members(void **state)
 		{ "allow", offsetof(struct party_kind, allow) },
 		{ "allow_eps", offsetof(struct party_kind, allow_eps) },
 		{ "accept", offsetof(struct party_kind, accept) },
+		{ "off_ranks", offsetof(struct party_kind, off_ranks) },
 		{ "check_data", offsetof(struct party_kind, check_data) },
 		{ "describe", offsetof(struct party_kind, describe) },
 		{ "begin", offsetof(struct party_kind, begin) },

@@ -1,0 +1,56 @@
+#include "common/kcagc/words.h"
+#include "common/base/alloc.h"
+
+#include <math.h>
+
+static void see(struct words *w, size_t column, double value)
+{
+	if (value == 0)
+		return;
+	if (w->value == 0)
+		w->value = value;
+	w->differ = w->differ || value != w->value;
+	w->count[column]++;
+}
+
+void words_see(struct words *w, const struct features *X)
+{
+	const struct csr *s = &X->sparse;
+	const struct mat *m = &X->dense;
+	size_t entries = X->is_sparse ? s->start[s->rows] : 0;
+
+	if (!w->count)
+		ALLOC(w->count, features_cols(X));
+	for (size_t e = 0; e < entries; e++)
+		see(w, s->index[e], s->value ? s->value[e] : 1);
+	for (size_t i = 0; !X->is_sparse && i < m->rows && !w->differ; i++)
+		for (size_t j = 0; j < m->cols; j++)
+			see(w, j, MAT(m, i, j));
+}
+
+double *words_weights(const struct words *w, size_t m, size_t n)
+{
+	double *weight;
+
+	if (w->differ || w->value == 0)
+		return NULL;
+	ALLOC(weight, m);
+	for (size_t j = 0; j < m; j++)
+		weight[j] = log((1 + (double)n) / (1 + (double)w->count[j])) + 1;
+	return weight;
+}
+
+void words_weigh(struct features *X, const double *weight)
+{
+	struct csr *s = &X->sparse;
+	struct mat *m = &X->dense;
+	size_t entries = X->is_sparse ? s->start[s->rows] : 0;
+
+	if (X->is_sparse)
+		csr_write_ones(s);
+	for (size_t e = 0; e < entries; e++)
+		s->value[e] *= weight[s->index[e]];
+	for (size_t i = 0; !X->is_sparse && i < m->rows; i++)
+		for (size_t j = 0; j < m->cols; j++)
+			MAT(m, i, j) *= weight[j];
+}

@@ -1,0 +1,21 @@
+/* embed.h -- kCAGC's embedding (common/kcagc/embed.h) of rows that lie on several ranks, to the same bits. */
+#ifndef COMMON_RANKS_EMBED_H
+#define COMMON_RANKS_EMBED_H
+
+#include "common/base/err.h"
+#include "common/kcagc/embed.h"
+#include "common/linalg/csr.h"
+#include "common/ranks/ranks.h"
+
+/* embed_keep() of dense features X (this rank's rows, used up) over the graph whose rows these are: this rank's rows of
+ * Z (initialised here, empty on errors); kept, the same at each. ERR_INPUT, at each rank, also for what ranks do not
+ * do: another filter than the half one, more columns than rows or than SVD_EXACT_MAX, and what embed() would project by
+ * products alone. */
+enum err ranks_embed(const struct ranks *R, const struct csr *rows, const struct embed_params *p, struct mat *X,
+		     struct mat *Z, struct embedding *kept) MUST_CHECK;
+
+/* embed_again(). */
+enum err ranks_embed_again(const struct ranks *R, const struct csr *rows, const struct embedding *e, struct mat *X,
+			   struct mat *Z) MUST_CHECK;
+
+#endif

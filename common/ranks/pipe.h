@@ -1,0 +1,87 @@
+/* pipe.h -- what a party and rank 0 of its coterie-worker tell each other, over two pipes on one host.
+ *
+ * Both are of one build: rank 0 begins with a hello by which the party knows that. Then the party gives one order after
+ * the other, and each is answered: a reply, and what belongs to it. All of it goes in frames of RANKS_FRAME_MAX bytes at
+ * most; a vector is as many pieces as it takes, and both know its length beforehand. Vectors over rows go in the order
+ * of rows. Nothing of the protocol between parties, no key and no mask, is ever in there. */
+#ifndef COMMON_RANKS_PIPE_H
+#define COMMON_RANKS_PIPE_H
+
+#include "common/base/err.h"
+#include "common/cluster/kmeans.h"
+#include "common/kcagc/embed.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	RANKS_FRAME_MAX = 1 << 20,
+	RANKS_PATH_MAX = 4096,
+	RANKS_MOST = 1024, /* ranks of a party */
+	RANKS_HOST_MAX = 64
+};
+
+enum ranks_what {
+	RANKS_HELLO = 1, /* struct ranks_hello, and its ranks' struct ranks_place as pieces */
+	RANKS_ORDER,
+	RANKS_REPLY,
+	RANKS_PIECE,
+	RANKS_TICK, /* nothing: ranks get on */
+};
+
+struct ranks_frame {
+	uint32_t what, bytes;
+};
+
+struct ranks_hello {
+	char version[32];
+	uint32_t order_size, reply_size, ranks;
+};
+
+struct ranks_place {
+	char host[RANKS_HOST_MAX];
+	int64_t pid;
+};
+
+/*                     with the order                          after the reply, unless it is an error                */
+enum ranks_op {
+	RANKS_READ = 1,  /*                                     */
+	RANKS_GRAPH,     /*                                       n + 1 starts (size_t), neighbours (uint32_t)           */
+	RANKS_EMBED,     /*                                       map (cols x dims), if has_idf cols weights; Z stays     */
+	RANKS_AGAIN,     /* map, if has_idf weights               Z stays                                                 */
+	RANKS_NORMS,     /*                                       n lengths of Z's rows                                  */
+	RANKS_SCALE,     /* n lengths                             Z's rows are scaled                                    */
+	RANKS_CLUSTERS,  /*                                       n labels (uint32_t), centres (k x dims)                */
+	RANKS_CENTRES,   /* centres (k x dims), n labels          centres                                                */
+	RANKS_DISTANCES, /* centres (k x dims)                    n x k, whole rows in each piece                        */
+	RANKS_COSTS,     /*                                       struct ranks_cost of each rank                         */
+};
+
+struct ranks_order {
+	enum ranks_op op;
+	char features[RANKS_PATH_MAX], edges[RANKS_PATH_MAX]; /* READ */
+	struct embed_params embed;                            /* EMBED; of AGAIN what struct embedding has */
+	double word, mean_norm;                               /* AGAIN; SCALE: mean_norm */
+	bool has_idf;
+	struct kmeans_params clusters; /* CLUSTERS */
+	size_t k, dims;
+};
+
+struct ranks_reply {
+	enum err code;
+	char why[ERR_DETAIL_MAX];
+	size_t n, cols, neighbours; /* READ */
+	size_t dims;                /* EMBED */
+	double word, mean_norm;
+	bool has_idf;
+};
+
+/* Since the ranks began. */
+struct ranks_cost {
+	double cpu_s, exchange_cpu_s; /* of the process; of that in exchanges, waiting included */
+	double exchange_s;            /* wall time in exchanges, waiting included */
+	double bytes;                 /* that it gave to others */
+	double memory;                /* bytes at its peak */
+};
+
+#endif

@@ -1,0 +1,56 @@
+/* workers.h -- a party's ranks (common/ranks/pipe.h): its data lie there, and what is computed of single rows is done
+ * there. Vectors over rows come and go in the order of rows, in pieces; nothing here takes memory for n x d.
+ *
+ * What waits ends with ERR_CANCELLED when the job was given up (progress_check), and ticks as the ranks get on. A rank
+ * that dies ends all of them: ERR_INTERNAL, the sentence names the rank and its host, and workers_died() is true from
+ * then on. ERR_INPUT: the data are wrong, or not for ranks, by a sentence that names rank and host. */
+#ifndef PARTY_RANKS_WORKERS_H
+#define PARTY_RANKS_WORKERS_H
+
+#include "common/data/dataset.h"
+#include "common/ranks/pipe.h"
+
+#include <stdbool.h>
+
+struct workers;
+
+/* n x cols features, and `neighbours` of all rows together, twice the edges; dims: of Z, once there is one. */
+struct workers_sizes {
+	size_t ranks, n, cols, neighbours, dims;
+};
+
+/* mpirun_start(), and waits until all ranks are there. */
+enum err workers_start(struct workers **w) MUST_CHECK;
+void workers_end(struct workers *w); /* accepts NULL */
+bool workers_died(const struct workers *w);
+struct workers_sizes workers_sizes(const struct workers *w);
+
+enum err workers_read(struct workers *w, const char *features, const char *edges) MUST_CHECK;
+
+/* The adjacency's start (n + 1, given), then its index in pieces. While no embedding was made. */
+typedef void workers_neighbours(void *arg, const uint32_t *index, size_t count);
+enum err workers_graph(struct workers *w, size_t *start, workers_neighbours *each, void *arg) MUST_CHECK;
+
+/* The same edges as dataset_feed_edges() has them. */
+enum err workers_feed_edges(struct workers *w, dataset_feed *feed, void *arg) MUST_CHECK;
+
+/* embed_keep() and embed_again(): Z stays there, and features and graph are used up. */
+enum err workers_embed(struct workers *w, const struct embed_params *p, struct embedding *how) MUST_CHECK;
+enum err workers_embed_again(struct workers *w, const struct embedding *how) MUST_CHECK;
+
+/* Of Z: lengths of rows (n); rows scaled by given ones, embed_scale(). */
+enum err workers_norms(struct workers *w, double *norm) MUST_CHECK;
+enum err workers_scale(struct workers *w, const double *norm, double mean, double power) MUST_CHECK;
+
+/* kmeans(): label (n), centres initialised here. kmeans_centres(), kmeans_distances(): c is k x dims. */
+enum err workers_clusters(struct workers *w, const struct kmeans_params *p, uint32_t *label,
+			  struct mat *centres) MUST_CHECK;
+enum err workers_centres(struct workers *w, const uint32_t *label, struct mat *c) MUST_CHECK;
+typedef enum err workers_values(void *arg, const double *x, size_t count);
+enum err workers_distances(struct workers *w, const struct mat *c, workers_values *each, void *arg) MUST_CHECK;
+
+/* Of each rank, ranks of them; and where it runs. */
+enum err workers_costs(struct workers *w, struct ranks_cost *cost) MUST_CHECK;
+const char *workers_host(const struct workers *w, size_t rank);
+
+#endif

@@ -1,0 +1,193 @@
+#!/bin/bash
+# A party whose data lie on ranks of MPI (ranks.n): the same labels as without, and what goes wrong there.
+. "$(dirname "$0")/lib.sh"
+
+# Three blocks of 4096 rows, so that three ranks have some; clusters that the graph shows; leaves of a few hubs.
+dense_federation() { # L
+	mkdir -p "$T/pooled"
+	/usr/bin/python3 - "$T/pooled" <<-'EOF'
+		import sys
+		import numpy as np
+		n, m, k = 9000, 12, 3
+		r = np.random.default_rng(5)
+		c = r.integers(0, k, n)
+		X = r.normal(size=(n, m)) + 1.5 * r.normal(size=(k, m))[c]
+		np.save(sys.argv[1] + "/features.npy", X)
+		np.savetxt(sys.argv[1] + "/labels.txt", c, fmt="%d")
+		member = [np.flatnonzero(c == j) for j in range(k)]
+		with open(sys.argv[1] + "/edges.tsv", "w") as f:
+		    for i in range(n):
+		        for _ in range(1 if i % 5 == 0 else 4):
+		            j = r.choice(member[c[i]]) if r.random() < 0.8 else r.integers(0, n)
+		            if i % 5 == 0:
+		                j = j // 1000 * 1000 + 1
+		            if i != j:
+		                f.write(f"{i}\t{j}\n")
+	EOF
+	"$BIN/coterie" split --by columns --parties "$1" --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
+	cat >"$T/job.json" <<-'EOF'
+		{ "kind": "kcagc", "clusters": 3, "seed": 7, "method": "flat", "filter": { "order": 4 }, "restarts": 3, "starts": 6,
+		  "local_restarts": 2 }
+	EOF
+	set_up "$1"
+}
+
+needs_ranks() {
+	command -v mpirun >/dev/null || skip "there is no mpirun (scripts/deps --ranks)"
+	[[ -x $BIN/coterie-worker ]] || skip "there is no coterie-worker in $BIN: it is built where libopenmpi-dev is"
+}
+
+on_ranks() { edit "$1" ".ranks.n = $2"; } # NAME N
+
+ledger() { # NAME SQL
+	/usr/bin/python3 -c 'import sqlite3, sys; [print(*r) for r in sqlite3.connect(sys.argv[1]).execute(sys.argv[2])]' \
+		"$T/out/$1/state/ledger.db" "$2"
+}
+
+# What ledgers count by, the digest of the data; and what went out unmasked: of one party alone, whom nothing masks, all.
+counted_by() { ledger "$1" "select distinct hex(data) from job"; } # NAME
+went_out() { ledger "$1" "select step, type, bytes, words, hex(sha256) from row where type in ($2) order by number"; } # NAME TYPES
+
+runs() { # L
+	coordinator
+	parties "$1"
+	completes "$1"
+}
+
+# Runs what $T/job.json says without and with three ranks; the first is then in $T/without.
+both_ways() { # L
+	edit party-00 'del(.ranks)'
+	runs "$1"
+	rm -rf "$T/without"
+	mv "$T/out" "$T/without"
+	on_ranks party-00 3
+	runs "$1"
+	same_labels "$T/without/party-00/labels.npy" "$T/out/party-00/labels.npy"
+}
+
+test_same_labels_and_model() {
+	local digest
+	needs_ranks
+	dense_federation 2
+	both_ways 2
+	same_labels "$T/without/party-01/labels.npy" "$T/out/party-01/labels.npy"
+	mv "$T/out" "$T/with" && mv "$T/without" "$T/out" && digest=$(counted_by party-00; went_out party-00 "'LOCAL_CLUSTERS'")
+	mv "$T/out" "$T/without" && mv "$T/with" "$T/out"
+	[[ $digest && $(counted_by party-00; went_out party-00 "'LOCAL_CLUSTERS'") == "$digest" ]] ||
+		fail "the ledger has other data or clusters on ranks than without"
+	[[ $(run_of party-00 '.facts.ranks_memory | length') == 3 ]] || fail "run.json has no memory of three ranks"
+	[[ $(run_of party-00 '[.facts.ranks_cpu_s[] > 0] | all') == true ]] || fail "run.json has no seconds of ranks"
+	[[ -z $(ls -d "$T"/out/party-00/state/ranks-* 2>/dev/null) ]] || fail "pipes are left"
+	# The model is the same, and predicts the same on ranks.
+	cmp -s <(tail -c +29 "$T"/without/party-00/state/model-*.bin | head -c -32) <(tail -c +29 "$T"/out/party-00/state/model-*.bin | head -c -32) ||
+		fail "the model is another one on ranks"
+	jq -n --arg model "$(run_of coordinator .job_id)" '{ kind: "kcagc.predict", clusters: 3, model: $model }' >"$T/job.json"
+	for name in party-00 party-01; do edit "$name" '.policy.jobs = ["kcagc", "kcagc.predict"]'; done
+	cp -r "$T/out" "$T/kept"
+	runs 2
+	mv "$T/out/party-00/labels.npy" "$T/predicted.npy"
+	rm -r "$T/out" && mv "$T/kept" "$T/out"
+	edit party-00 'del(.ranks)'
+	runs 2
+	same_labels "$T/predicted.npy" "$T/out/party-00/labels.npy"
+	rm -r "$T/out"
+	echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "method": "basic", "filter": { "order": 1 }, "restarts": 2, "starts": 3 }' >"$T/job.json"
+	both_ways 2
+}
+
+# Nothing masks the words of a party that is alone: they are the same, word for word.
+test_same_words() {
+	local sent
+	needs_ranks
+	dense_federation 1
+	edit party-00 '.policy.allow_single = true'
+	for more in '' 'virtual_nodes = "centre" | .method = "tree"' 'joint_norm = true | .features = "raw" | .projection = { "basis": "unit", "dims": 4 }'; do
+		edit job ".allow_single = true${more:+ | .}$more"
+		both_ways 1
+		sent=$(went_out party-00 "'LOCAL_CLUSTERS', 'MASKED'")
+		[[ $sent == *MASKED* ]] || fail "no sums: $sent"
+		mv "$T/out" "$T/with" && mv "$T/without" "$T/out"
+		[[ $(went_out party-00 "'LOCAL_CLUSTERS', 'MASKED'") == "$sent" ]] || fail "other words on ranks with $more"
+		rm -r "$T/out" "$T/with"
+	done
+}
+
+worker_of() { # RANK: its process, as the party's log has it
+	sed -n "s/.*rank $1 of [0-9]*: process \\([0-9]*\\) on .*/\\1/p" "$T/party-00.stderr" | tail -n 1
+}
+
+# A rank that dies costs an attempt: the sentence names it and its host, and the next attempt ends well.
+test_killed_rank() {
+	local name host
+	needs_ranks
+	dense_federation 2
+	for name in coordinator party-00 party-01; do edit "$name" '.rejoin_s = 30 | .reconnect_s = 10'; done
+	edit job '.method = "basic" | .restarts = 20 | .starts = 40 | .iterations = 50'
+	on_ranks party-00 3
+	coordinator
+	relay relay "$(longer 40)"
+	party party-00
+	ADDRESS=$RELAY party party-01
+	in_phase party-00 joint
+	kill -KILL "$(worker_of 1)"
+	soon_says party-00 'rank 1 of 3, on [^ ]+, was ended by signal 9'
+	host=$(hostname)
+	says party-00 "rank 1 of 3, on ${host%%.*}"
+	completes 2
+	[[ $(run_of party-00 .attempt) == 2 ]] || fail "attempt $(run_of party-00 .attempt), expected 2"
+	run_of party-00 '.attempts[0].cause // .attempts_before[0].cause // (.. | .cause? // empty)' | grep -q 'rank 1 of 3' ||
+		fail "run.json does not name the rank: $(run_of party-00 '[.. | .cause? // empty]')"
+	! pgrep -f "coterie-worker $T" >/dev/null || fail "ranks are left"
+}
+
+# The last that a party whose ranks died for good says of it.
+test_refused() {
+	needs_ranks
+	dense_federation 2
+	refuses() { # JQ-PROGRAM REGEX
+		edit party-00 "del(.ranks) | $1"
+		"$BIN/party" --config "$T/party-00.json" --check-config >"$T/said" 2>&1 && fail "$1 is not refused"
+		grep -Eq -- "$2" "$T/said" || fail "$1: $(<"$T/said")"
+	}
+	refuses '.ranks.n = 0' 'party.ranks.n is 0, expected a whole number from 1 to 1024'
+	refuses '.ranks.n = 2000' 'party.ranks.n is 2000'
+	refuses '.ranks.hostfile = "hosts"' 'ranks.hostfile is given without ranks.n'
+	refuses '.ranks = { n: 2, hostfile: "absent" }' 'ranks.hostfile: .*/absent: No such file'
+	printf '# none\n\n' >"$T/hosts"
+	refuses '.ranks = { n: 2, hostfile: "hosts" }' 'hosts names no host, expected a line "HOST slots=N"'
+	cp "$T/party-00.json" "$T/before.json"
+	refuses '.ranks.n = 2 | .data.features = "data/party-00/features.csv"' 'ranks: data.features is .*features.csv .*expected a file .npy'
+	refuses '.ranks.n = 2 | .data.features = "data/party-00/features.npy" | .data.ids = "x"' 'data.ids is given, which ranks do not read'
+	cp "$T/before.json" "$T/party-00.json"
+	# Without mpirun in PATH.
+	mkdir "$T/bin"
+	edit party-00 '.ranks = { n: 2 }'
+	PATH=$T/bin "$BIN/party" --config "$T/party-00.json" --check-config >"$T/said" 2>&1 && fail "runs without mpirun"
+	grep -q 'no mpirun in PATH.*openmpi-bin' "$T/said" || fail "$(<"$T/said")"
+	# What mpirun says itself.
+	echo "localhost slots=1" >"$T/hosts"
+	edit party-00 '.ranks = { n: 2, hostfile: "hosts" }'
+	ADDRESS=127.0.0.1:1 party party-00
+	ends 4 party-00
+	says party-00 'the ranks \(mpirun\) ended with status [0-9]+ before all ranks were there: .*not enough slots'
+	# Edges that are none, at whichever rank reads them.
+	edit party-00 '.ranks = { n: 2 }'
+	echo "8999 9000" >>"$T/data/party-00/edges.tsv"
+	ADDRESS=127.0.0.1:1 party party-00
+	ends 4 party-00
+	says party-00 'rank 1 on [^ ]+: .*edges.tsv: the line at byte [0-9]+: expected two row numbers below 9000'
+}
+
+# What ranks do not do is declined, by a sentence in the party's own log.
+test_declined() {
+	needs_ranks
+	dense_federation 2
+	on_ranks party-00 2
+	edit job '.method = "landmark" | del(.restarts, .starts, .local_restarts)'
+	coordinator
+	parties 2
+	ends '2|4' coordinator party-00 party-01
+	party_says 'the data of party-00 are on ranks \(ranks.n is 2\), where a job of kind kcagc does not run: its method'
+}
+
+run_tests "$@"

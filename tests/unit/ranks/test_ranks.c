@@ -1,0 +1,245 @@
+/* Filter, projection and k-means of rows on several ranks: the bits of one process. */
+#include "tests/unit/linalg/sample.h"
+#include "tests/unit/ranks/team.h"
+#include "common/graph/filter.h"
+#include "common/ranks/embed.h"
+#include "common/ranks/filter.h"
+#include "common/ranks/kmeans.h"
+
+enum { NODES = 7 * ROWSUM_ROWS - 100, COLS = 19, DIMS = 5, CLUSTERS = 9 };
+
+struct whole {
+	struct graph g;
+	struct mat X, F, Z, again, centres, means; /* as one process has them */
+	struct embedding kept;
+	struct embed_params how;
+	uint32_t *label;
+};
+
+static const struct kmeans_params how = {
+	.k = CLUSTERS, .restarts = 3, .iterations = 10, .ninth = true, .seed = 3, .threads = 1
+};
+
+/* Neighbours near and far; of each hundred nodes `leaves` hang on hubs among the first. */
+static void make(struct whole *w, unsigned leaves, unsigned psi, bool words)
+{
+	size_t count = 0;
+	struct triple *t;
+	struct csr a;
+	struct rng rng;
+
+	rng_seed(&rng, leaves, 0);
+	ALLOC(t, 6 * NODES);
+	for (size_t i = 0; i < NODES; i++) {
+		bool leaf = i % 100 >= 100 - leaves;
+
+		for (int e = 0; e < (leaf ? 1 : 3); e++) {
+			size_t j = leaf ? rng_below(&rng, NODES / 1000) * 1000
+				   : e  ? i / 500 * 500 + rng_below(&rng, 500)
+					: rng_below(&rng, NODES);
+
+			if (j >= NODES || j == i || (!leaf && j % 100 >= 100 - leaves))
+				continue;
+			t[count++] = (struct triple){ (uint32_t)i, (uint32_t)j, 1 };
+			t[count++] = (struct triple){ (uint32_t)j, (uint32_t)i, 1 };
+		}
+	}
+	csr_from_triples(&a, NODES, NODES, t, count);
+	free(t);
+	for (size_t e = 0; e < a.start[NODES]; e++)
+		a.value[e] = 1;
+	graph_init(&w->g, &a);
+	sample_normal(&w->X, NODES, COLS, 4);
+	for (size_t i = 0; i < NODES; i++)
+		MAT(&w->X, i, i * 6 / NODES) += 4;
+	for (size_t e = 0; words && e < NODES * COLS; e++)
+		w->X.a[e] = w->X.a[e] > 0.5;
+	w->how = (struct embed_params){ .idf = true,
+					.order = psi,
+					.dims = DIMS,
+					.unit_rows = true,
+					.row_power = 0.8,
+					.threads = 1 };
+}
+
+static void as_one(struct whole *w)
+{
+	struct features X = { 0 };
+
+	mat_copy(&w->F, &w->X);
+	assert_ok(graph_filter(&w->g, FILTER_HALF, w->how.order, 1, &w->F));
+	mat_copy(&X.dense, &w->X);
+	assert_ok(embed_keep(&X, &w->g, &w->how, &w->Z, &w->kept));
+	mat_copy(&X.dense, &w->X);
+	assert_ok(embed_again(&X, &w->g, &w->kept, 1, &w->again));
+	ALLOC(w->label, NODES);
+	kmeans(&w->Z, NULL, &how, w->label, &w->centres, NULL);
+	mat_copy(&w->means, &w->centres);
+	kmeans_centres(&w->Z, NULL, w->label, &w->means);
+}
+
+static void same_mat(const struct mat *own, const struct mat *whole, size_t first)
+{
+	assert_int_equal(own->cols, whole->cols);
+	assert_memory_equal(own->a, ROW(whole, first), own->rows * own->cols * sizeof(*own->a));
+}
+
+static void same_embedding(const struct embedding *own, const struct embedding *whole)
+{
+	same_mat(&own->map, &whole->map, 0);
+	assert_true(own->mean_norm == whole->mean_norm && own->word == whole->word);
+	assert_int_equal(own->idf != NULL, whole->idf != NULL);
+	if (own->idf)
+		assert_memory_equal(own->idf, whole->idf, COLS * sizeof(*own->idf));
+}
+
+static void own_rows(const struct whole *w, const struct ranks *R, struct csr *rows, struct mat *X)
+{
+	const struct csr *a = &w->g.adjacency;
+	size_t first = R->cut[R->own], n = ranks_rows(R);
+
+	csr_init(rows, n, NODES, a->start[first + n] - a->start[first], false);
+	for (size_t i = 0; i <= n; i++)
+		rows->start[i] = a->start[first + i] - a->start[first];
+	memcpy(rows->index, a->index + a->start[first], rows->start[n] * sizeof(*rows->index));
+	mat_init(X, n, COLS);
+	memcpy(X->a, ROW(&w->X, first), n * COLS * sizeof(double));
+}
+
+static void rank(void *arg, struct ranks *R)
+{
+	const struct whole *w = arg;
+	struct mat F, X, Z, again, centres;
+	struct embedding kept;
+	uint32_t *label;
+	struct csr rows;
+	size_t first;
+
+	ranks_cut(R, NODES);
+	first = R->cut[R->own];
+	own_rows(w, R, &rows, &F);
+	mat_copy(&X, &F);
+	ranks_filter(R, &rows, w->how.order, &F);
+	same_mat(&F, &w->F, first);
+	mat_release(&F);
+	mat_copy(&F, &X);
+	assert_ok(ranks_embed(R, &rows, &w->how, &X, &Z, &kept));
+	same_mat(&Z, &w->Z, first);
+	same_embedding(&kept, &w->kept);
+	assert_ok(ranks_embed_again(R, &rows, &kept, &F, &again));
+	same_mat(&again, &w->again, first);
+	ALLOC(label, Z.rows);
+	ranks_kmeans(R, &Z, &how, label, &centres);
+	assert_memory_equal(label, w->label + first, Z.rows * sizeof(*label));
+	same_mat(&centres, &w->centres, 0);
+	ranks_centres(R, &Z, label, &centres);
+	same_mat(&centres, &w->means, 0);
+	free(label);
+	embedding_release(&kept);
+	mat_release(&centres);
+	mat_release(&again);
+	mat_release(&Z);
+	csr_release(&rows);
+	ranks_release(R);
+}
+
+static void check(unsigned leaves, unsigned psi, bool words)
+{
+	struct whole w;
+
+	make(&w, leaves, psi, words);
+	as_one(&w);
+	for (size_t count = 1; count <= TEAM_MOST; count += count < 4 ? 1 : 4)
+		team(count, rank, &w);
+	free(w.label);
+	embedding_release(&w.kept);
+	mat_release(&w.means);
+	mat_release(&w.centres);
+	mat_release(&w.again);
+	mat_release(&w.Z);
+	mat_release(&w.F);
+	mat_release(&w.X);
+	graph_release(&w.g);
+}
+
+static void same_bits(void **state)
+{
+	(void)state;
+	check(0, 4, false);
+}
+
+/* Slices of words are weighed by how many rows of all ranks have each. */
+static void same_bits_of_words(void **state)
+{
+	(void)state;
+	check(0, 0, true);
+	check(0, 3, true);
+}
+
+/* Whose node is another rank's: they lie with it as long as the filter runs. More steps: the
+ * series. */
+static void same_bits_with_leaves(void **state)
+{
+	(void)state;
+	check(40, 5, false);
+	check(40, 30, false);
+}
+
+static void refuse(void *arg, struct ranks *R)
+{
+	struct whole *w = arg;
+	struct embedding kept;
+	struct csr rows;
+	struct mat X, Z;
+
+	ranks_cut(R, NODES);
+	own_rows(w, R, &rows, &X);
+	assert_err(ranks_embed(R, &rows, &w->how, &X, &Z, &kept), ERR_INPUT,
+		   "ranks filter by filter.kind \"half\" alone");
+	assert_null(Z.a);
+	csr_release(&rows);
+	ranks_release(R);
+}
+
+static void refuses_other_filters(void **state)
+{
+	struct whole w;
+
+	(void)state;
+	make(&w, 0, 3, false);
+	w.how.filter = FILTER_SPECTRAL;
+	team(3, refuse, &w);
+	mat_release(&w.X);
+	graph_release(&w.g);
+}
+
+/* The first rank with an error has the word, at all of them. */
+static void disagree(void *arg, struct ranks *R)
+{
+	enum err own =
+	    R->own == 0 ? ERR_OK : err_set(R->own == 1 ? ERR_INPUT : ERR_JOB, "no %zu", R->own);
+
+	(void)arg;
+	R->host = "here";
+	assert_err(ranks_agree(R, own), ERR_INPUT, "rank 1 on here: no 1");
+	assert_ok(ranks_agree(R, ERR_OK));
+}
+
+static void agrees_on_errors(void **state)
+{
+	(void)state;
+	team(4, disagree, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(same_bits),
+		cmocka_unit_test(same_bits_of_words),
+		cmocka_unit_test(same_bits_with_leaves),
+		cmocka_unit_test(refuses_other_filters),
+		cmocka_unit_test(agrees_on_errors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

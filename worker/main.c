@@ -1,0 +1,58 @@
+/* coterie-worker: ranks of MPI on which a party's local phase runs. The party starts it, by mpirun,
+ * with a directory of two pipes; all that it is told and answers goes through these, at rank 0
+ * (common/ranks/pipe.h). It reads the party's data, and has nothing of the protocol between
+ * parties: no key, no mask, no socket to anybody else. */
+#include "common/base/alloc.h"
+#include "common/linalg/la.h"
+#include "worker/link.h"
+#include "worker/orders.h"
+#include "worker/talk.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+/* Who is where, so that the party can say of a rank that dies on which host it was. */
+static void say_hello(const struct ranks *R)
+{
+	struct ranks_hello hello = { .order_size = sizeof(struct ranks_order),
+				     .reply_size = sizeof(struct ranks_reply),
+				     .ranks = (uint32_t)R->count };
+	struct ranks_place own = { .pid = getpid() }, *each;
+
+	snprintf(hello.version, sizeof(hello.version), "%s", COTERIE_VERSION);
+	snprintf(own.host, sizeof(own.host), "%s", R->host);
+	each = ranks_all(R, sizeof(own), &own);
+	if (R->own == 0) {
+		talk_say(RANKS_HELLO, &hello, sizeof(hello));
+		talk_send(each, R->count * sizeof(*each), sizeof(*each));
+	}
+	free(each);
+}
+
+int main(int argc, char **argv)
+{
+	struct ranks R;
+
+	if (argc != 2 || argv[1][0] == '-') {
+		fprintf(stderr, "usage: mpirun -n RANKS coterie-worker DIR\n"
+				"coterie-worker (coterie) " COTERIE_VERSION
+				" is started by a party whose configuration has ranks.n.\n");
+		return ERR_INPUT;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* mpirun's, or its daemon's on another host */
+	link_begin(&argc, &argv, &R);
+	if (la_reserve(1) != ERR_OK)
+		link_abort("%s", err_detail());
+	if (R.own == 0) {
+		talk_open(argv[1]);
+		link_on_exchange(talk_tick);
+	}
+	say_hello(&R);
+	orders_follow(&R);
+	link_end();
+	return ERR_OK;
+}

@@ -60,9 +60,10 @@ static enum err check_model(const struct model *m, const struct work *work)
 			       "job.clusters is %u, the run of job.model had %u: expected the same",
 			       job->clusters, m->clusters);
 	if (m->place.map.a && work->workers)
-		return err_set(ERR_INPUT, "the data of %s are on ranks (ranks.n), where no run of "
-					  "method landmark places new nodes: expected job.model to "
-					  "be of another method",
+		return err_set(ERR_INPUT,
+			       "the data of %s are on ranks (ranks.n), where no run of "
+			       "method landmark places new nodes: expected job.model to "
+			       "be of another method",
 			       work->name[work->own]);
 	if (m->place.map.a && !job->kcagc.joint_norm)
 		return err_set(ERR_INPUT, "job.joint_norm is false, and the run of job.model was "

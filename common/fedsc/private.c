@@ -213,7 +213,7 @@ static size_t rank_of(const struct fedsc_rounds *c, size_t j)
 	size_t before = 0;
 
 	for (size_t i = 0; i < c->Z.rows; i++)
-		before += c->count[i] > c->count[j] || (c->count[i] == c->count[j] && i < j);
+		before += c->count[i] > c->count[j] || (i < j && c->count[i] == c->count[j]);
 	return before;
 }
 

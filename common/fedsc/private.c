@@ -324,7 +324,7 @@ enum err fedsc_noisy_end(struct parties *parties, const struct mat *Z, const dou
 	return ERR_OK;
 }
 
-/* In what the data are measured in. */
+/* In what the data are measured in; and what places new rows. */
 static void keep_centres(struct fedsc_report *report, const struct fedsc_params *p,
 			 const struct mat *Z)
 {

@@ -65,7 +65,7 @@ enum err fedsc_private(struct parties *parties, size_t m, const struct fedsc_par
  * One row in place of another: |w w' - v v'|^2 over the triangle is at most |w|^4 + |v|^4 = 2, reached where w and v are of
  * one landmark each, and not the same. So M is a Gaussian release of sensitivity 1/s with noise of deviation sqrt(2) s.
  * Rounds on the embedding were tried and cost more than they brought. Phases: "totals", "landmarks", "anchor",
- * "kmeans". report: as fedsc_private()'s, without centres, mean and unit; eigenvalues. ERR_JOB: fewer landmarks than
+ * "kmeans". report: as fedsc_private()'s, without centres; eigenvalues. ERR_JOB: fewer landmarks than
  * clusters. */
 enum err fedsc_private_anchors(struct parties *parties, size_t m, const struct fedsc_params *p,
 			       struct fedsc_report *report) MUST_CHECK;

@@ -107,10 +107,27 @@ static enum err embed(struct fedsc_run *f, struct fedsc_rounds *run, double *lam
 	return err ? err : fedsc_embed(f, R);
 }
 
+/* What places new rows as those of the run were. */
+static void keep_model(struct fedsc_run *f, const struct mat *Z, const struct mat *R,
+		       const struct mat *centre)
+{
+	struct fedsc_model *to = &f->report->model;
+
+	ALLOC(f->report->mean, f->m);
+	ALLOC(f->report->unit, f->m);
+	for (size_t j = 0; j < f->m; j++)
+		f->report->unit[j] = f->p->clip;
+	fedsc_keep_model(f->report, f->m, centre);
+	to->clip = f->p->clip;
+	to->near = f->p->near;
+	mat_copy(&to->Z, Z);
+	mat_copy(&to->R, R);
+}
+
 /* Rows are labelled by k-means of the landmarks' own embedding, each as heavy as what is tied to
  * it. */
 static enum err cluster_embedded(struct fedsc_run *f, const struct fedsc_rounds *run,
-				 const double *lam, struct mat *R)
+				 const double *lam, const struct mat *R)
 {
 	const struct kmeans_params how = { .k = f->p->k,
 					   .restarts = f->p->restarts,
@@ -119,18 +136,22 @@ static enum err cluster_embedded(struct fedsc_run *f, const struct fedsc_rounds 
 					   .threads = f->p->threads };
 	double *weight = alloc(R->rows, sizeof(*weight)), *count;
 	uint32_t *label = alloc(R->rows, sizeof(*label));
-	struct mat Z;
+	struct mat unit, Z;
 	enum err err;
 
 	parties_phase(f->parties, "kmeans");
 	for (size_t j = 0; j < R->rows; j++)
 		weight[j] = fmax(lam[j], 1); /* also of what nothing is tied to */
-	spectral_unit_rows(R);
-	kmeans(R, weight, &how, label, &Z, NULL);
+	mat_copy(&unit, R);
+	spectral_unit_rows(&unit);
+	kmeans(&unit, weight, &how, label, &Z, NULL);
 	ALLOC(count, Z.rows);
 	for (size_t j = 0; j < R->rows; j++)
 		count[label[j]] += run->count[j];
 	err = fedsc_noisy_end(f->parties, &Z, count, f->report);
+	if (!err)
+		keep_model(f, &run->Z, R, &Z);
+	mat_release(&unit);
 	mat_release(&Z);
 	free(count);
 	free(weight);

@@ -89,6 +89,8 @@ test_two_at_once() {
 	sleeps party-00
 	submits "$T/01.json" 1
 	becomes 1 running
+	start follow "$BIN/coterie" job --socket "$T/out/coordinator/control.socket" log 1 -f
+	until_true 20 test -s "$T/follow.stdout" || fail "log -f shows nothing of a job that runs"
 	submits "$T/12.json" 2
 	submits "$T/23.json" 3
 	becomes 2 queued
@@ -97,8 +99,11 @@ test_two_at_once() {
 	becomes 2 cancelled
 	job wait 3 >/dev/null || fail "job 3 ended with $?"
 	is 1 running || fail "job 1 is $(shown 1 .state)"
+	! gone follow || fail "log -f ends before the job does"
 	wakes party-00
 	job wait 1 >/dev/null || fail "job 1 ended with $?"
+	ends 0 follow
+	cmp -s "$T/follow.stdout" "$(shown 1 .directory)/log.jsonl" || fail "log -f shows something else than $(shown 1 .directory)/log.jsonl"
 }
 
 test_cancel() {

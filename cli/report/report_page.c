@@ -126,6 +126,7 @@ static void body(struct report *r, struct buf *b)
 	part_round_trips(r, b);
 	buf_printf(b, "</div></div>\n");
 	part_selection(r, b);
+	part_confidence(r, b);
 	part_picture(r, b);
 	part_facts(r, b);
 	part_plan(r, b);

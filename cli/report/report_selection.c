@@ -29,6 +29,7 @@ void part_selection(struct report *r, struct buf *b)
 	figure(b, facts, "selection_silhouette", "Silhouette", first, k);
 	figure(b, facts, "selection_inertia", "Inertia", first, k);
 	figure(b, facts, "selection_ratio", "Calinski and Harabasz", first, k);
+	figure(b, facts, "selection_stability", "Stability over halves", first, k);
 	figure(b, facts, "selection_eigengap", "Eigengap", first, k);
 	buf_printf(
 	    b,

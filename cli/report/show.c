@@ -242,6 +242,35 @@ static void print_matched(const struct run_dir *runs)
 		end_table(t);
 }
 
+/* Of the parties that have a confidence of each row. */
+static void print_confidence(const struct run_dir *runs)
+{
+	static const char *const heads[] = { "confidence", ">mean", ">rows below 0.1",
+					     ">below 0.5" };
+	struct table *t = NULL;
+
+	for (size_t i = 0; i < runs->n; i++) {
+		const struct json *facts = run_object(runs->process[i].run, "facts");
+		const struct json *tenths = run_list(facts, "confidence_tenths");
+		double below[2] = { 0, 0 };
+		unsigned tenth = 0;
+
+		if (!tenths)
+			continue;
+		for (const struct json *v = json_first(tenths); v; v = json_next(v), tenth++) {
+			below[0] += tenth < 1 ? run_element(v) : 0;
+			below[1] += tenth < 5 ? run_element(v) : 0;
+		}
+		t = t ? t : table_new(heads, 4);
+		table_cell(t, "%s", runs->process[i].name);
+		table_cell(t, "%.3f", run_number(facts, "confidence"));
+		table_cell(t, "%.1f %%", 100 * below[0]);
+		table_cell(t, "%.1f %%", 100 * below[1]);
+	}
+	if (t)
+		end_table(t);
+}
+
 /* ---- the directory ---- */
 
 static enum err print_truth(const struct run_dir *runs, const char *truth)
@@ -323,6 +352,7 @@ static enum err print(const struct arguments *a, const struct run_dir *runs)
 	print_facts(first->run);
 	if (!runs->alone)
 		print_matched(runs);
+	print_confidence(runs);
 	if (a->truth)
 		TRY(print_truth(runs, a->truth));
 	print_where(runs);

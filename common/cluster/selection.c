@@ -67,6 +67,12 @@ bool selection_add(struct selection *s, struct selection_point p)
 	return best_of(s) == i;
 }
 
+void selection_stability(struct selection *s, double stability)
+{
+	s->stability[s->count - 1] = stability;
+	s->has_stability = true;
+}
+
 void selection_gaps(struct selection *s, const double *value, size_t values)
 {
 	s->has_gap = values > 0 && value[0] > 0;

@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
 #include "common/cluster/kmeans.h"
+#include "common/cluster/stability.h"
 #include "common/cluster/spectral.h"
 #include "common/fedsc/own.h"
 
@@ -69,6 +70,11 @@ static enum err select_clusters(struct fedsc_run *run, struct fedkmeans *loop, c
 
 			*best = c;
 			c = before;
+		}
+		if (!err) {
+			spectral_unit_rows(&part);
+			selection_stability(
+			    s, stability_of(&part, lam, k, run->p->seed, run->p->threads));
 		}
 		fedkmeans_centres_release(&c);
 		mat_release(&part);

@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
 #include "common/base/rng.h"
+#include "common/cluster/stability.h"
 #include "common/cluster/kmeans.h"
 #include "common/fedsc/own.h"
 
@@ -375,6 +376,9 @@ static enum err select_clusters(struct fedkmeans *loop, const struct fedkmeans_p
 			c = before;
 			report->rounds = rounds;
 		}
+		if (!err) /* of landmarks: no party sees another's rows */
+			selection_stability(s, stability_of(&landmarks->Z, landmarks->count, k,
+							    p->landmarks.seed, p->threads));
 		fedkmeans_centres_release(&c);
 	}
 	return err ? err : fedkmeans_count(loop, best);

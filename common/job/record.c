@@ -217,6 +217,20 @@ void record_sizes(struct record *r, const double *size, size_t clusters)
 		r->rows += r->cluster_size[c] = (uint64_t)(size[c] + 0.5);
 }
 
+void record_confidence(struct record *r, const double *confidence, size_t n)
+{
+	double share[10] = { 0 }, mean = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t tenth = (size_t)(10 * confidence[i]);
+
+		mean += confidence[i] / (double)n;
+		share[tenth < 10 ? tenth : 9] += 1 / (double)n;
+	}
+	facts_number(&r->facts, "confidence", mean);
+	facts_numbers(&r->facts, "confidence_tenths", share, 10);
+}
+
 void record_selection(struct record *r, const struct selection *s)
 {
 	struct facts *to = &r->facts;
@@ -229,6 +243,8 @@ void record_selection(struct record *r, const struct selection *s)
 	facts_numbers(to, "selection_silhouette", s->silhouette, s->count);
 	facts_numbers(to, "selection_inertia", s->inertia, s->count);
 	facts_numbers(to, "selection_ratio", s->ratio, s->count);
+	if (s->has_stability)
+		facts_numbers(to, "selection_stability", s->stability, s->count);
 	if (s->has_gap)
 		facts_numbers(to, "selection_eigengap", s->gap, s->count);
 }

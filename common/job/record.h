@@ -126,8 +126,9 @@ struct record {
 	struct record_attempts attempts;
 	size_t parties;
 	char party[PARTIES_MAX][64 + 1];
-	char submitter[64 + 1]; /* who wanted the job, "" while that is not known; kept by record_start() */
-	double started_s; /* clock_now_s() at the offer */
+	char submitter[64 + 1]; /* who wanted the job, "" while that is not known; kept by
+				   record_start() */
+	double started_s;       /* clock_now_s() at the offer */
 	char started_utc[32];
 	double elapsed_s;
 	double memory_estimate, memory_peak; /* bytes of this process; 0: not known */
@@ -144,19 +145,19 @@ struct record {
 	struct record_peer peer[PARTIES_MAX + 1];
 	size_t sums;
 	struct record_sum sum[RECORD_SUMS_MAX];
-	struct facts facts; /* what its kind has to say besides */
+	struct facts facts;        /* what its kind has to say besides */
 	struct record_head ledger; /* a party's own, name ""; count 0: none */
 	size_t heads;
 	struct record_head *head; /* of the other parties' ledgers; owned */
-	unsigned order; /* what filter.order "auto" became; 0: it was given */
+	unsigned order;           /* what filter.order "auto" became; 0: it was given */
 	size_t plans;
 	struct record_plan plan[RECORD_PLANS];
 	struct record_link link;
 	size_t rows, clusters;
 	uint64_t *cluster_size; /* clusters counts, owned; NULL until there is a result */
 	struct {
-		char *features, *edges,
-		    *ids, *graphs; /* where a party's slice lies: for its own eyes; owned */
+		char *features, *edges, *ids,
+		    *graphs; /* where a party's slice lies: for its own eyes; owned */
 	} data;
 	size_t files; /* that were read for this job */
 	struct record_file {
@@ -170,8 +171,8 @@ struct record {
 };
 
 void record_init(struct record *r, const char *role, const char *name);
-/* A job was offered, before it is known whether its text can be read: number and attempt alone. Lines that
- * this thread logs from here on have the number: log_set_job_here(). */
+/* A job was offered, before it is known whether its text can be read: number and attempt alone.
+ * Lines that this thread logs from here on have the number: log_set_job_here(). */
 void record_offer(struct record *r, const uint8_t job_id[static 16], uint32_t attempt);
 /* Starts the clock of a job; earlier contents are forgotten, but for the attempts. */
 void record_start(struct record *r, const struct job *job, const uint8_t job_id[static 16],
@@ -193,6 +194,9 @@ void record_file(struct record *r, const char *key, const char *path, uint64_t b
 void record_result(struct record *r, const uint32_t *label, size_t n, size_t clusters);
 /* The same where only the sizes of clusters are known here. */
 void record_sizes(struct record *r, const double *size, size_t clusters);
+/* How sure n labels are, 0 to 1 each, as facts: confidence, the mean, and confidence_tenths, which
+ * share of the rows lies in [0, 0.1), ..., [0.9, 1]. */
+void record_confidence(struct record *r, const double *confidence, size_t n);
 /* Which k of a range was chosen, as facts: selection_k and the curves; nothing if k was given. */
 void record_selection(struct record *r, const struct selection *s);
 void record_add_traffic(struct record *r, const struct record_traffic *t);

@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
 #include "common/cluster/kmeans.h"
+#include "common/cluster/stability.h"
 #include "common/kcagc/order.h"
 
 #include <math.h>
@@ -233,6 +234,8 @@ static void select_k(const struct mat *Z, struct sums_clusters *c, uint32_t *lab
 		leading_columns(Z, k, &part);
 		cluster_rows(&part, c, k, label, &centres, NULL);
 		(void)selection_add(&c->selection, selection_measure(&part, &centres));
+		selection_stability(&c->selection,
+				    stability_of(&part, NULL, k, c->seed, c->threads));
 		mat_release(&centres);
 		mat_release(&part);
 		progress_tick();

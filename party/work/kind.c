@@ -163,6 +163,8 @@ enum err party_keep_labels(struct work *work, const uint32_t *label)
 	TRY(keep_centres(work));
 	TRY(keep_joint(work));
 	record_result(work->record, label, d->n, work->job.clusters);
+	if (work->confidence)
+		record_confidence(work->record, work->confidence, d->n);
 	csv = file_join(work->output, "labels.csv");
 	npy = file_join(work->output, "labels.npy");
 	e = file_make_dirs(work->output);

@@ -62,6 +62,8 @@ comes_back() { # WHAT [columns that must be the same; all]
 confident() { # WHAT: a number from 0 to 1 for each row
 	awk -F, 'NR == 1 ? $3 != "confidence" : !($3 >= 0 && $3 <= 1) { wrong++ } END { exit wrong || NR != 40 }' "$T/out/party-01/labels.csv" ||
 		fail "$1: $(head -n 3 "$T/out/party-01/labels.csv")"
+	[[ $(run_of party-01 '.facts.confidence_tenths | length, (add * 1000 | round)' | xargs) == "10 1000" ]] || fail "$1: $(run_of party-01 .facts)"
+	at_least "$(run_of party-01 .facts.confidence)" .4 "$1: confidence in run.json"
 	at_least "$(awk -F, 'NR > 1 { s += $3 } END { print s / (NR - 1) }' "$T/out/party-01/labels.csv")" .4 "$1: confidence of clouds that lie apart"
 }
 
@@ -74,6 +76,10 @@ test_same_labels() {
 		comes_back "kmeans, $how"
 		confident "kmeans, $how"
 	done
+	"$BIN/coterie" show "$T/out" | grep -Eq 'party-01 +0\.[0-9]{3} +[0-9.]+ %' || fail "show has no confidence: $("$BIN/coterie" show "$T/out")"
+	"$BIN/coterie" report "$T/out" --out "$T/page.html" >/dev/null
+	[[ $(grep -c 'id="confidence"' "$T/page.html") == 1 && $(grep -o 'Rows by confidence' "$T/page.html" | wc -l) == 3 ]] ||
+		fail "the report has no confidence of three parties"
 	rows_job anchor '.standardize = "joint" | .clusters = { from: 2, to: 5 }'
 	runs
 	comes_back anchor

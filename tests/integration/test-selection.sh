@@ -16,6 +16,8 @@ chose_three() { # NAME
 		cmp <(run_of coordinator '[.facts | to_entries[] | select(.key | test("^selection_(from|k|margin|sil|inertia|ratio)")).value]') \
 			<(run_of "$name" '[.facts | to_entries[] | select(.key | test("^selection_(from|k|margin|sil|inertia|ratio)")).value]') ||
 			fail "$1: $name measured something else"
+		run_of "$name" '.facts.selection_stability | (length == 5 and .[1] == max and .[1] > 0.99 and min < 0.9)' | grep -q true ||
+			fail "$1: $name has stability $(run_of "$name" .facts.selection_stability)"
 		run_of "$name" '.leaks[]' | grep -q '^clusters "from" .. "to"' || fail "$1: $name does not say what a range shows"
 	done
 	# shellcheck disable=SC2046
@@ -32,7 +34,7 @@ test_rows() {
 	done
 	"$BIN/coterie" report "$T/out/party-01" --out "$T/page.html" >/dev/null
 	grep -q 'id="selection"' "$T/page.html" || fail "the report has no curves"
-	(($(grep -o 'class="curve"' "$T/page.html" | wc -l) == 4)) || fail "$(grep -o 'class="curve"' "$T/page.html" | wc -l) curves"
+	(($(grep -o 'class="curve"' "$T/page.html" | wc -l) == 6)) || fail "$(grep -o 'class="curve"' "$T/page.html" | wc -l) curves"
 	grep -q 'Of 2 to 6 clusters these are 3' "$T/page.html" || fail "the report does not say which k was chosen"
 	"$BIN/coterie" show "$T/out/coordinator" | grep -q 'k = 3 of 2 to 6' || fail "show does not say which k was chosen"
 }
@@ -44,7 +46,7 @@ test_columns() {
 	for way in landmark gcc; do
 		"$BIN/coterie" launch --quiet --data "$T/pooled" --job "$ROOT/configs/jobs/$way-cora.json" --parties 3 --seed 5 --set "$range_set" \
 			--out "$T/$way" 2>"$T/stderr" || fail "$way: $(<"$T/stderr")"
-		jq -e '.facts.selection_k == 3 and .result.clusters == 3 and (.facts.selection_eigengap | index(max) == 1)' "$T/$way/coordinator/run.json" \
+		jq -e '.facts.selection_k == 3 and .result.clusters == 3 and (.facts.selection_eigengap | index(max) == 1) and (.facts.selection_stability | length == 5 and max <= 1 and max > 0.8)' "$T/$way/coordinator/run.json" \
 			>/dev/null || fail "$way: $(jq -c '[.facts, .result.clusters]' "$T/$way/coordinator/run.json")"
 		jq -e '.result.clusters == 3' "$T/$way/party-02/run.json" >/dev/null || fail "$way: party-02 has another k"
 		cmp "$T/$way/coordinator/labels.csv" "$T/$way/party-00/labels.csv" || fail "$way: labels differ"

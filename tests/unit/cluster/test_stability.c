@@ -1,0 +1,89 @@
+/* Stability over halves: of clouds that are there, of clouds that are not, and what cannot be
+ * halved. */
+#include "tests/unit/linalg/sample.h"
+
+#include "common/base/alloc.h"
+#include "common/base/rng.h"
+#include "common/cluster/stability.h"
+
+#include <stdlib.h>
+
+enum { EACH = 60 };
+
+/* Four clouds at the corners of a square with sides of 20 deviations. */
+static void clouds(struct mat *Z)
+{
+	struct rng rng;
+
+	rng_seed(&rng, 4, 4);
+	mat_init(Z, (size_t)4 * EACH, 2);
+	for (size_t i = 0; i < Z->rows; i++) {
+		MAT(Z, i, 0) = (i % 2 ? 20 : 0) + rng_normal(&rng);
+		MAT(Z, i, 1) = (i % 4 < 2 ? 20 : 0) + rng_normal(&rng);
+	}
+}
+
+static void test_clouds(void **state)
+{
+	struct mat Z;
+	double four, three, seven;
+
+	(void)state;
+	clouds(&Z);
+	four = stability_of(&Z, NULL, 4, 1, 1);
+	three = stability_of(&Z, NULL, 3, 1, 1);
+	seven = stability_of(&Z, NULL, 7, 1, 1);
+	assert_near(four, 1, 0);
+	assert_true(three < 0.9 &&
+		    seven < 0.9); /* which two are one, which one is two, halves say differently */
+	assert_near(stability_of(&Z, NULL, 7, 1, 2), seven, 0);
+	mat_release(&Z);
+}
+
+/* A point of weight 0 counts for nothing: here they are noise all over. */
+static void test_weights(void **state)
+{
+	struct mat Z, more;
+	double *weight;
+	struct rng rng;
+
+	(void)state;
+	rng_seed(&rng, 5, 5);
+	clouds(&Z);
+	mat_init(&more, 2 * Z.rows, 2);
+	ALLOC(weight, more.rows);
+	for (size_t i = 0; i < more.rows; i++)
+		for (size_t j = 0; j < 2; j++) {
+			MAT(&more, i, j) = i < Z.rows ? MAT(&Z, i, j) : 40 * rng_unit(&rng) - 10;
+			weight[i] = i < Z.rows;
+		}
+	assert_near(stability_of(&more, weight, 4, 1, 1), 1, 0);
+	assert_true(stability_of(&more, NULL, 4, 1, 1) < 0.99);
+	free(weight);
+	mat_release(&more);
+	mat_release(&Z);
+}
+
+/* Nothing is there: halves agree by little more than chance. */
+static void test_none(void **state)
+{
+	struct mat Z, few = { 0 };
+
+	(void)state;
+	sample_normal(&Z, 400, 20, 3);
+	assert_true(stability_of(&Z, NULL, 8, 1, 1) < 0.4);
+	few = (struct mat){ 7, Z.cols, Z.a };
+	assert_near(stability_of(&few, NULL, 4, 1, 1), 0, 0);
+	mat_release(&Z);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_clouds),
+		cmocka_unit_test(test_weights),
+		cmocka_unit_test(test_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -78,6 +78,27 @@ static void subline(const struct report *r, struct buf *b)
 	buf_printf(b, "</p>\n");
 }
 
+/* Parties that stayed away: the result is that of the others. */
+static void without(const struct report *r, struct buf *b)
+{
+	size_t named = 0;
+
+	for (const struct json *v = run_first(r->main->run, "left_out"); v && named < NAMES_MOST;
+	     v = run_next(v), named++) {
+		const char *step = run_string(v, "step");
+
+		buf_printf(
+		    b,
+		    "<p class=\"sub without\">Left out from attempt %.0f on, since it stayed "
+		    "away: <span class=\"whole\">%s</span>",
+		    run_number(v, "attempt"), html_brief(run_string(v, "name"), 64).s);
+		if (*step)
+			buf_printf(b, "; the attempt before was cut short in %s",
+				   html_brief(step, 24).s);
+		buf_printf(b, "</p>\n");
+	}
+}
+
 void report_cell(struct buf *b, const struct json *o, const char *key, struct shown (*show)(double))
 {
 	buf_printf(b, "<td>%s</td>", run_has(o, key) ? html_data(run_number(o, key), show).s : "");
@@ -165,6 +186,7 @@ void report_page(struct report *r, struct buf *html)
 	report_head(html, title, "report of a run");
 	headline(r, html);
 	subline(r, html);
+	without(r, html);
 	buf_printf(html, "</header>\n");
 	if (*error)
 		buf_printf(html, "<p class=\"error\"><b>The job failed.</b> %s</p>\n",

@@ -65,6 +65,11 @@ static void print_head(const struct json *run)
 		   run_number(run, "rounds"));
 	if (*run_string(run, "error"))
 		table_line(2, "error: %s", run_string(run, "error"));
+	for (const struct json *v = run_first(run, "left_out"); v; v = run_next(v))
+		table_line(2, "left out from attempt %.0f on, since it stayed away: %s%s%s",
+			   run_number(v, "attempt"), run_string(v, "name"),
+			   *run_string(v, "step") ? "; the attempt before was cut short in " : "",
+			   run_string(v, "step"));
 	if (!job)
 		return;
 	/* "kcagc, k = 7, method tree, preset default, seed 1" */

@@ -80,8 +80,9 @@ static enum err open_rows(struct rows *rows, struct work *work)
 	return e;
 }
 
-/* The next answer's noise is keyed by all that was told so far and the number of answers given.
- */
+/* The next answer's noise is keyed by all that was told so far and the number of answers given. The
+ * transcript begins with the group, and so with how many parties share the noise: where some were
+ * left out since, shares are other ones, of noise that must be another too. */
 static enum err begin_noise(struct rows *rows)
 {
 	struct work *work = rows->work;
@@ -91,8 +92,7 @@ static enum err begin_noise(struct rows *rows)
 	if (work->job.fedsc.noise == NOISE_NONE && !rows->p.profile)
 		return ERR_OK;
 	buf_add(&asked, work->transcript, sizeof(work->transcript));
-	buf_printf(&asked, "%u %zu", rows->answers++,
-		   work->L); /* shares differ where parties were left out */
+	buf_printf(&asked, "%u", rows->answers++);
 	e = work_noise(work, "answer", (struct bytes){ asked.p, asked.n }, &rows->party.noise);
 	buf_release(&asked);
 	return e;

@@ -45,7 +45,7 @@ source "$ROOT/tests/faults/protocols.sh"
 FAULTS_KNOWN=(kill gone stop3 stop30 cut loss disk)
 RELAY_MS=25
 GONE=(party-01 party-01+party-02) # who is
-GOES_ON=(flat basic landmark gcc kmeans-columns fedsc-anchor fedsc-dense fedsc-paper kmeans fedspectral+ fedspectral-plain fedgcn)
+GOES_ON=(flat basic landmark gcc fedsc-anchor fedsc-dense fedsc-paper kmeans fedspectral+ fedspectral-plain fedgcn)
 
 # ---- a protocol's federation, made once: $base/NAME has data, keys, configurations, labels, phases ----
 
@@ -83,7 +83,6 @@ rest_of() { names "$PARTIES" | grep -vxF "$(tr + '\n' <<<"$1")"; } # PARTY[+PART
 may_lose() { # PROTOCOL: the job may, and policies allow it
 	local name
 	edit job '.on_loss = "attempt"'
-	[[ $1 != kmeans-columns ]] || edit job '.method = "flat"'
 	for name in $(names "$PARTIES"); do edit "$name" '.policy.allow_loss = 2'; done
 }
 

@@ -174,7 +174,8 @@ export async function showReport(which) {
 		make('h3', { id: 'report-title' }, `${(run.job && run.job.kind) || 'Job'} `, make('code', {}, run.job_id)),
 		run.error && make('p', { class: 'bad' }, run.error), facts(run),
 		(run.attempts || []).length > 0 && [make('h3', {}, 'Attempts before'), make('ul', {}, run.attempts.map((a) =>
-			make('li', {}, `attempt ${a.attempt}: ${a.cause}`)))],
+			make('li', {}, `attempt ${a.attempt}: ${a.cause}`)), (run.left_out || []).map((l) =>
+			make('li', {}, `Left out from attempt ${l.attempt} on, since it stayed away: ${l.name}`)))],
 		(run.phases || []).length > 0 && [make('h3', {}, 'Phases'), phases(run.phases, run.status === 'running')].flat(),
 		(run.traffic || []).length > 0 && traffic(run),
 		run.result && (run.result.cluster_sizes || []).length > 0 && [make('h3', {}, 'Clusters'),

@@ -99,7 +99,7 @@ test_two_at_once() {
 	"$BIN/coterie" show "$T/out" >"$T/shown"
 	"$BIN/coterie" report "$T/out" --out "$T/report.html" >/dev/null
 	for seen in shown report.html; do
-		[[ $(grep -Ec "$said[12]" "$T/$seen") == 2 ]] || fail "$seen: $(grep -i 'left out' "$T/$seen")"
+		[[ $(grep -Ec "${said}[12]" "$T/$seen") == 2 ]] || fail "$seen: $(grep -i 'left out' "$T/$seen")"
 		grep -Eq 'the attempt before was cut short in (offer|keys|totals)' "$T/$seen" || fail "$seen does not say in which step"
 	done
 	"$BIN/coterie" ledger list --state "$T/out/party-00/state" >"$T/ledger"

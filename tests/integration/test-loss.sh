@@ -106,6 +106,18 @@ test_two_at_once() {
 	grep -q 'that this party takes part, without party-01, without party-02' "$T/ledger" || fail "the ledger: $(cat "$T/ledger")"
 }
 
+# Each attempt has noise of its own in its sums, and spends its eps.
+test_noise_in_sums() {
+	local name
+	lossy kmeans '.noise = { on: "sums", eps: 1, delta: 1e-5, clip: 10 }'
+	gone_in totals party-01
+	ends 0 coordinator party-00 party-02 party-03
+	for name in party-00 party-02 party-03; do
+		attempt_is 2 "$name"
+		[[ $(run_of "$name" .facts.eps_spent) == 2 ]] || fail "$name spent $(run_of "$name" .facts.eps_spent)"
+	done
+}
+
 # The next attempt is cut short too: parties and a coordinator that were started again know who was left out from their files.
 test_started_again_without() {
 	local rest='party-00 party-02 party-03' name

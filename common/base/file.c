@@ -48,6 +48,53 @@ static enum err read_all(int fd, const char *path, size_t expected, size_t max, 
 	}
 }
 
+enum err file_part_open(struct file_part *f, const char *path, size_t max)
+{
+	struct stat st;
+	enum err err = ERR_OK;
+
+	*f = (struct file_part){ .path = path, .fd = open(path, O_RDONLY | O_CLOEXEC) };
+	if (f->fd < 0)
+		return err_set(ERR_INPUT, "%s: %s", path, strerror(errno));
+	if (fstat(f->fd, &st))
+		err = err_set(ERR_INPUT, "%s: %s", path, strerror(errno));
+	else if (S_ISDIR(st.st_mode))
+		err = err_set(ERR_INPUT, "%s is a directory, expected a file", path);
+	else if (st.st_size < 0 || (uintmax_t)st.st_size > max)
+		err = err_set(ERR_INPUT, "%s: %jd bytes, at most %zu are read", path,
+			      (intmax_t)st.st_size, max);
+	if (err) {
+		file_part_close(f);
+		return err;
+	}
+	f->size = (size_t)st.st_size;
+	f->whole = !S_ISREG(st.st_mode);
+	return ERR_OK;
+}
+
+enum err file_part_read(const struct file_part *f, size_t first, void *to, size_t n)
+{
+	for (size_t got = 0; got < n;) {
+		ssize_t more = pread(f->fd, (char *)to + got, n - got, (off_t)(first + got));
+
+		if (more < 0 && errno == EINTR)
+			continue;
+		if (more < 0)
+			return err_set(ERR_INPUT, "%s: %s", f->path, strerror(errno));
+		if (more == 0)
+			return err_set(ERR_INPUT, "%s: it has become shorter while it was read",
+				       f->path);
+		got += (size_t)more;
+	}
+	return ERR_OK;
+}
+
+void file_part_close(struct file_part *f)
+{
+	close(f->fd);
+	f->fd = -1;
+}
+
 enum err file_map(const char *path, struct bytes *file)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

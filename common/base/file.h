@@ -29,6 +29,18 @@ enum err file_read_text(const char *path, size_t max, struct buf *out) MUST_CHEC
 enum err file_map(const char *path, struct bytes *file) MUST_CHECK;
 void file_unmap(struct bytes *file); /* also of none */
 
+/* A file that is read by parts. ERR_INPUT: it cannot be read, is a directory, is larger than max bytes, or
+ * (file_part_read) ends before first + n. */
+struct file_part {
+	const char *path; /* borrowed */
+	int fd;
+	size_t size; /* when it was opened */
+	bool whole;  /* no regular file, such as a pipe: it can be read from its beginning alone, by file_read() */
+};
+enum err file_part_open(struct file_part *f, const char *path, size_t max) MUST_CHECK;
+enum err file_part_read(const struct file_part *f, size_t first, void *to, size_t n) MUST_CHECK;
+void file_part_close(struct file_part *f);
+
 /* ERR_JOB if it cannot be written (the sentence says what failed), ERR_CANCELLED after file_cancel. */
 enum err file_write(const char *path, struct bytes data, mode_t mode) MUST_CHECK;
 

@@ -1,11 +1,12 @@
 #include "common/data/npy.h"
+#include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/data/limits.h"
 
 #include <endian.h>
 #include <math.h>
-#include <assert.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- element types ---- */
@@ -140,6 +141,10 @@ static const char *read_header(struct cursor c, struct header *h)
 
 /* ---- the file ---- */
 
+/* No header is longer (numpy itself takes 10000 bytes at most); bytes of rows that are read at a
+ * time. */
+enum { HEAD_MAX = 1 << 20, READ_BYTES = 4 << 20 };
+
 /* Finds the header's text. Returns NULL, or the complaint. */
 static const char *find_header(struct bytes file, struct cursor *c)
 {
@@ -162,9 +167,11 @@ static const char *find_header(struct bytes file, struct cursor *c)
 	return NULL;
 }
 
-static enum err load_all(const struct header *h, const uint8_t *p, const char *where, struct mat *m)
+/* Rows that begin with the file's row `first`, into `to`. */
+static enum err load_rows(const struct header *h, const uint8_t *p, const char *where, size_t first,
+			  size_t rows, double *to)
 {
-	size_t count = m->rows * m->cols;
+	size_t cols = (size_t)h->cols, count = rows * cols;
 	bool whole = h->type->descr[1] != 'f';
 
 	for (size_t i = 0; i < count; i++) {
@@ -173,14 +180,16 @@ static enum err load_all(const struct header *h, const uint8_t *p, const char *w
 		if (!isfinite(x) || (whole && fabs(x) > WHOLE_MAX))
 			return err_set(
 			    ERR_INPUT, "%s: row %zu, column %zu (from 0) is %g, expected %s", where,
-			    i / m->cols, i % m->cols, x,
+			    first + i / cols, i % cols, x,
 			    whole ? "a whole number of at most 2^53" : "a finite number");
-		m->a[i] = x;
+		to[i] = x;
 	}
 	return ERR_OK;
 }
 
-static enum err judge(struct bytes file, const char *where, struct header *h, const uint8_t **data)
+/* file: as much of it as has the header; size: of all of it. *data: where the rows begin. */
+static enum err judge(struct bytes file, size_t size, const char *where, struct header *h,
+		      size_t *data)
 {
 	struct cursor c = { 0 };
 	const char *wrong;
@@ -202,64 +211,126 @@ static enum err judge(struct bytes file, const char *where, struct header *h, co
 		return err_set(ERR_INPUT,
 			       "%s: the shape is (%ju, %ju), expected at least one row and column",
 			       where, (uintmax_t)h->rows, (uintmax_t)h->cols);
-	bytes = file.n - (size_t)((const uint8_t *)c.end - file.p);
+	*data = (size_t)((const uint8_t *)c.end - file.p);
+	bytes = size - *data;
 	/* Within these bounds the product is below 2^59. */
 	if (h->rows > ROWS_MAX || h->cols > COLS_MAX || h->rows * h->cols * h->type->size != bytes)
 		return err_set(ERR_INPUT,
 			       "%s: the header promises %ju x %ju elements of %zu bytes, but %zu "
 			       "bytes follow it",
 			       where, (uintmax_t)h->rows, (uintmax_t)h->cols, h->type->size, bytes);
-	*data = (const uint8_t *)c.end;
 	return ERR_OK;
 }
 
-enum err npy_shape(struct bytes file, const char *where, size_t *rows, size_t *cols)
+enum err npy_parse(struct bytes file, const char *where, struct mat *m)
 {
-	const uint8_t *data;
 	struct header h;
-
-	TRY(judge(file, where, &h, &data));
-	*rows = (size_t)h.rows;
-	*cols = (size_t)h.cols;
-	return ERR_OK;
-}
-
-enum err npy_parse_rows(struct bytes file, const char *where, size_t first, size_t rows,
-			struct mat *m)
-{
-	const uint8_t *data;
-	struct header h;
+	size_t data;
 	enum err err;
 
 	*m = (struct mat){ 0 };
-	TRY(judge(file, where, &h, &data));
-	assert(first <= h.rows && rows <= h.rows - first);
-	h.rows = rows;
-	mat_init(m, rows, (size_t)h.cols);
-	err = load_all(&h, data + first * (size_t)h.cols * h.type->size, where, m);
+	TRY(judge(file, file.n, where, &h, &data));
+	mat_init(m, (size_t)h.rows, (size_t)h.cols);
+	err = load_rows(&h, file.p + data, where, 0, m->rows, m->a);
 	if (err)
 		mat_release(m);
 	return err;
 }
 
-enum err npy_parse(struct bytes file, const char *where, struct mat *m)
-{
-	size_t rows, cols;
-
-	*m = (struct mat){ 0 };
-	TRY(npy_shape(file, where, &rows, &cols));
-	return npy_parse_rows(file, where, 0, rows, m);
-}
-
-enum err npy_read(const char *path, struct mat *m)
+static enum err read_whole(const char *path, struct mat *m)
 {
 	struct buf file = { 0 };
 	enum err err;
 
-	*m = (struct mat){ 0 };
 	TRY(file_read(path, DATA_FILE_MAX, &file));
 	err = npy_parse((struct bytes){ file.p, file.n }, path, m);
 	buf_release(&file);
+	return err;
+}
+
+static enum err read_header_of(const struct file_part *file, struct header *h, size_t *data)
+{
+	size_t n = file->size < HEAD_MAX ? file->size : HEAD_MAX;
+	uint8_t *head = alloc(n, 1);
+	enum err err = file_part_read(file, 0, head, n);
+
+	if (!err)
+		err = judge((struct bytes){ head, n }, file->size, file->path, h, data);
+	free(head);
+	return err;
+}
+
+/* Rows `first` and on of an open file, as many as m has, some at a time: they are never there as a
+ * whole beside m. */
+static enum err read_rows(const struct file_part *file, const struct header *h, size_t data,
+			  size_t first, struct mat *m)
+{
+	size_t row = m->cols * h->type->size, step = row < READ_BYTES ? READ_BYTES / row : 1;
+	uint8_t *box = alloc(step < m->rows ? step : m->rows, row);
+	enum err err = ERR_OK;
+
+	for (size_t i = 0; i < m->rows && !err; i += step) {
+		size_t rows = m->rows - i < step ? m->rows - i : step;
+
+		err = file_part_read(file, data + (first + i) * row, box, rows * row);
+		if (!err)
+			err = load_rows(h, box, file->path, first + i, rows, ROW(m, i));
+	}
+	free(box);
+	return err;
+}
+
+/* rows SIZE_MAX: all of them from `first` on. */
+static enum err read_some(const char *path, size_t first, size_t rows, struct mat *m)
+{
+	struct file_part file;
+	struct header h;
+	size_t data;
+	enum err err;
+
+	*m = (struct mat){ 0 };
+	TRY(file_part_open(&file, path, DATA_FILE_MAX));
+	if (file.whole && rows == SIZE_MAX) {
+		file_part_close(&file);
+		return read_whole(path, m);
+	}
+	err = read_header_of(&file, &h, &data);
+	if (!err) {
+		size_t left = (size_t)h.rows > first ? (size_t)h.rows - first : 0;
+
+		mat_init(m, rows < left ? rows : left, (size_t)h.cols);
+		err = read_rows(&file, &h, data, first, m);
+	}
+	file_part_close(&file);
+	if (err)
+		mat_release(m);
+	return err;
+}
+
+enum err npy_read(const char *path, struct mat *m)
+{
+	return read_some(path, 0, SIZE_MAX, m);
+}
+
+enum err npy_read_rows(const char *path, size_t first, size_t rows, struct mat *m)
+{
+	return read_some(path, first, rows, m);
+}
+
+enum err npy_read_shape(const char *path, size_t *rows, size_t *cols)
+{
+	struct file_part file;
+	struct header h;
+	size_t data;
+	enum err err;
+
+	TRY(file_part_open(&file, path, DATA_FILE_MAX));
+	err = read_header_of(&file, &h, &data);
+	file_part_close(&file);
+	if (!err) {
+		*rows = (size_t)h.rows;
+		*cols = (size_t)h.cols;
+	}
 	return err;
 }
 

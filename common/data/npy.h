@@ -18,10 +18,9 @@
 enum err npy_parse(struct bytes file, const char *where, struct mat *m) MUST_CHECK;
 enum err npy_read(const char *path, struct mat *m) MUST_CHECK;
 
-/* The shape alone, and some of the rows (first + rows <= all of them) of a file that may be mapped: what is not asked for
- * is not touched. */
-enum err npy_shape(struct bytes file, const char *where, size_t *rows, size_t *cols) MUST_CHECK;
-enum err npy_parse_rows(struct bytes file, const char *where, size_t first, size_t rows, struct mat *m) MUST_CHECK;
+/* The shape alone, and rows first .. first + rows - 1, as many of them as there are. */
+enum err npy_read_shape(const char *path, size_t *rows, size_t *cols) MUST_CHECK;
+enum err npy_read_rows(const char *path, size_t first, size_t rows, struct mat *m) MUST_CHECK;
 
 /* Appends a whole file: "<f4" if every value is one, else "<f8". */
 void npy_print(const struct mat *m, struct buf *out);

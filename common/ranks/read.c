@@ -9,19 +9,14 @@
 
 enum err ranks_read_npy(struct ranks *R, const char *path, struct mat *X)
 {
-	struct bytes file = { 0 };
 	size_t rows = 0, cols;
-	enum err err = file_map(path, &file);
+	enum err err = ranks_agree(R, npy_read_shape(path, &rows, &cols));
 
 	*X = (struct mat){ 0 };
-	if (!err)
-		err = npy_shape(file, path, &rows, &cols);
-	err = ranks_agree(R, err);
 	if (!err) {
 		ranks_cut(R, rows);
-		err = ranks_agree(R, npy_parse_rows(file, path, R->cut[R->own], ranks_rows(R), X));
+		err = ranks_agree(R, npy_read_rows(path, R->cut[R->own], ranks_rows(R), X));
 	}
-	file_unmap(&file);
 	if (err)
 		mat_release(X);
 	return err;

@@ -336,6 +336,36 @@ wired() { # [ARG...]: the same through the relay
 	ADDRESS=$RELAY party party-02
 }
 
+# ---- a network of several hosts on this one ----
+
+needs_a_lab() {
+	((EUID == 0)) || skip "needs root"
+	[[ -c /dev/net/tun ]] || skip "needs /dev/net/tun"
+	ip netns add "coterie-test-$$" 2>/dev/null || skip "may not make network namespaces"
+	ip netns del "coterie-test-$$"
+}
+
+# The lab as it is, but for what its link measures: that is as stated, however busy this machine is.
+taken_as_stated() {
+	mkdir "$T/bin"
+	ln -s "$BIN"/* "$T/bin/"
+	rm "$T/bin/coterie-netlab"
+	cat >"$T/bin/coterie-netlab" <<-END
+		#!/bin/bash
+		[[ \$1 == probe && \$2 == --to ]] || exec "$BIN/coterie-netlab" "\$@"
+		while ((\$#)); do
+			case \$1 in
+			--rate) rate=\$2 ;;
+			--delay) delay=\$2 ;;
+			esac
+			shift
+		done
+		awk "BEGIN { print 2 * \$delay, 0.96 * \$rate }"
+	END
+	chmod +x "$T/bin/coterie-netlab"
+	export COTERIE_BIN=$T/bin
+}
+
 # ---- waiting and looking ----
 
 has_expired() { ! openssl x509 -checkend 0 -noout -in "$1" >/dev/null; } # FILE

@@ -13,38 +13,10 @@ source "$(dirname "$0")/lib.sh"
 
 export COTERIE_EMULATOR=own # netem has tests of its own
 
-needs_a_lab() {
-	((EUID == 0)) || skip "needs root"
-	[[ -c /dev/net/tun ]] || skip "needs /dev/net/tun"
-	ip netns add "coterie-test-$$" 2>/dev/null || skip "may not make network namespaces"
-	ip netns del "coterie-test-$$"
-}
-
 data() {
 	"$BIN/coterie" synth --nodes 150 --features 36 --clusters 3 --seed 5 --out "$T/pooled" >/dev/null
 	echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "filter": { "order": 3 }, "restarts": 4 }' >"$T/job.json"
 	launch=("$ROOT/scripts/launch" --quiet --data "$T/pooled" --job "$T/job.json" --parties 2)
-}
-
-# The lab as it is, but for what its link measures: that is as stated, however busy this machine is.
-taken_as_stated() {
-	mkdir "$T/bin"
-	ln -s "$BIN"/* "$T/bin/"
-	rm "$T/bin/coterie-netlab"
-	cat >"$T/bin/coterie-netlab" <<-END
-		#!/bin/bash
-		[[ \$1 == probe && \$2 == --to ]] || exec "$BIN/coterie-netlab" "\$@"
-		while ((\$#)); do
-			case \$1 in
-			--rate) rate=\$2 ;;
-			--delay) delay=\$2 ;;
-			esac
-			shift
-		done
-		awk "BEGIN { print 2 * \$delay, 0.96 * \$rate }"
-	END
-	chmod +x "$T/bin/coterie-netlab"
-	export COTERIE_BIN=$T/bin
 }
 
 # The process that carries the lab that process NAME has started; its namespaces have its number.

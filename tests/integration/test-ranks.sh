@@ -140,7 +140,48 @@ test_killed_rank() {
 	! pgrep -f "coterie-worker $T" >/dev/null || fail "ranks are left"
 }
 
-# The last that a party whose ranks died for good says of it.
+# Four hosts, each a network namespace with a name of its own, reached by what stands for ssh; rank 3 has no rows.
+test_four_hosts() {
+	local sent
+	needs_ranks
+	needs_a_lab
+	dense_federation 1
+	edit party-00 '.policy.allow_single = true'
+	edit job '.allow_single = true'
+	runs 1
+	sent=$(went_out party-00 "'LOCAL_CLUSTERS', 'MASKED'")
+	mv "$T/out" "$T/without"
+	cat >"$T/agent" <<-'EOF'
+		#!/bin/bash
+		host=$1
+		shift
+		for pair in $COTERIE_LAB; do [[ ${pair#*=} != "$host" ]] || ns=${pair%=*}; done
+		exec ip netns exec "$ns" unshare --uts bash -c "hostname host-${host##*.}; $*"
+	EOF
+	cat >"$T/lab" <<-EOF
+		for pair in \$COTERIE_LAB; do echo "\${pair#*=} slots=1"; done >"$T/hosts"
+		ns=\${COTERIE_LAB%%=*}
+		ip -n "\$ns" link set lo up
+		ip netns exec "\$ns" unshare --uts bash "$T/first"
+	EOF
+	cat >"$T/first" <<-EOF
+		hostname host-1
+		"$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --out "$T/out/coordinator" --ready-file "$T/ready" &
+		until [[ -s $T/ready ]]; do sleep 0.05; done
+		"$BIN/party" --config "$T/party-00.json" --once --out "$T/out/party-00" --coordinator "\$(<"$T/ready")" 2>"$T/party-00.stderr"
+		wait
+	EOF
+	chmod +x "$T/agent"
+	rm "$T/ready"
+	edit party-00 '.ranks = { n: 4, hostfile: "hosts" }'
+	edit coordinator '.join_timeout_s = 300'
+	taken_as_stated
+	COTERIE_EMULATOR=own OMPI_MCA_plm_rsh_agent=$T/agent start lab "$ROOT/scripts/netlab" --net lan --hosts 4 -- bash "$T/lab"
+	ends 0 lab
+	for rank in 0 1 2 3; do says party-00 "rank $rank of 4: process [0-9]+ on host-$((rank + 1))"; done
+	[[ $sent == *MASKED* && $(went_out party-00 "'LOCAL_CLUSTERS', 'MASKED'") == "$sent" ]] || fail "other words on four hosts"
+}
+
 test_refused() {
 	needs_ranks
 	dense_federation 2

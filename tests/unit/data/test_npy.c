@@ -2,9 +2,12 @@
 #include "tests/test.h"
 #include "tests/unit/data/files.h"
 
+#include "common/base/file.h"
 #include "common/data/npy.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 /* A file of version 1.0 whose header is this text, with data behind it. */
 static struct bytes file_of(const char *header, const void *data, size_t n)
@@ -248,6 +251,49 @@ static void test_written_as_read(void **state)
 	}
 }
 
+enum { MANY = 300000 }; /* rows that take several reads of a file */
+
+/* A file by parts: the same rows, whichever are asked for, and a bad one by its number in the
+ * whole. */
+static void test_read_by_parts(void **state)
+{
+	char path[] = "/tmp/test-npy-XXXXXX.npy";
+	struct mat whole, all, part;
+	struct buf file = { 0 };
+	size_t rows, cols;
+
+	(void)state;
+	close(mkstemps(path, 4));
+	mat_init(&whole, MANY, 3);
+	for (size_t i = 0; i < (size_t)MANY * 3; i++)
+		whole.a[i] = (double)i / 7;
+	npy_print(&whole, &file);
+	assert_ok(file_write(path, (struct bytes){ file.p, file.n }, FILE_PUBLIC));
+	assert_ok(npy_read_shape(path, &rows, &cols));
+	assert_true(rows == MANY && cols == 3);
+	assert_ok(npy_read(path, &all));
+	assert_memory_equal(all.a, whole.a, (size_t)MANY * 3 * sizeof(double));
+	assert_ok(npy_read_rows(path, 250000, 100000, &part));
+	assert_int_equal(part.rows, MANY - 250000);
+	assert_memory_equal(part.a, ROW(&whole, 250000), part.rows * 3 * sizeof(double));
+	mat_release(&part);
+	assert_ok(npy_read_rows(path, MANY, 5, &part));
+	assert_int_equal(part.rows, 0);
+	mat_release(&part);
+	memset(file.p + file.n - 3 * 8, 0xff, 8);
+	assert_ok(file_write(path, (struct bytes){ file.p, file.n }, FILE_PUBLIC));
+	assert_err(npy_read_rows(path, MANY - 2, 2, &part), ERR_INPUT,
+		   "row 299999, column 0 (from 0) is");
+	assert_ok(npy_read_rows(path, 0, MANY - 1, &part));
+	mat_release(&part);
+	assert_ok(file_write(path, (struct bytes){ file.p, file.n - 1 }, FILE_PUBLIC));
+	assert_err(npy_read(path, &part), ERR_INPUT, "but 7199999 bytes follow it");
+	unlink(path);
+	mat_release(&all);
+	mat_release(&whole);
+	buf_release(&file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -258,6 +304,7 @@ int main(void)
 		cmocka_unit_test(test_versions),
 		cmocka_unit_test(test_every_prefix_is_refused),
 		cmocka_unit_test(test_written_as_read),
+		cmocka_unit_test(test_read_by_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,8 @@
 static const char LABEL_ADVERT[] = "coterie key advertisement v2";
 static const char LABEL_SESSION[] = "coterie session v2";
 static const char LABEL_PAIR[] = "coterie pair key v1";
-static const char LABEL_MASK[] = "coterie mask v1";
+static const char LABEL_MASK[] = "coterie mask v2";
+static const char LABEL_SUM[] = "coterie sum v1";
 static const char LABEL_COIN[] = "coterie coin v1";
 static const char LABEL_DRAW[] = "coterie draw v2";
 static const char LABEL_HISTORY[] = "coterie history v1";
@@ -432,42 +433,45 @@ static void pair_expand(const struct secagg *sa, size_t j, struct bytes info, ui
 	kdf_expand_by(sa->hmac, info, key, n);
 }
 
+/* What all pairs of a sum have alike: hashed once, not once for each pair. */
+static void sum_hash(const struct secagg *sa, const size_t *members, size_t count, uint64_t round,
+		     const uint8_t transcript[static SECAGG_HASH_LEN],
+		     uint8_t sum[static SHA256_LEN])
+{
+	struct sha256 *sha = sha256_new();
+
+	sha256_add_text(sha, LABEL_SUM);
+	sha256_add_u32(sha, (uint32_t)count);
+	for (size_t i = 0; i < count; i++)
+		sha256_add_text(sha, sa->setup.names[members[i]]);
+	sha256_add_u64(sha, round);
+	sha256_add(sha, transcript, SECAGG_HASH_LEN);
+	sha256_end(sha, sum);
+}
+
 enum err secagg_open(struct secagg *sa, const size_t *members, size_t count,
 		     const uint8_t transcript[static SECAGG_HASH_LEN], struct mask **m,
 		     uint64_t *round)
 {
-	struct buf info = { 0 };
-	uint64_t big;
-	size_t history;
+	uint8_t info[sizeof(LABEL_MASK) - 1 + SHA256_LEN + SECAGG_HASH_LEN];
+	uint8_t *sum = info + sizeof(LABEL_MASK) - 1, *history = sum + SHA256_LEN;
 
 	assert(sa->pair);
 	TRY(check_members(sa, members, count));
 	*round = take_round(sa, members, count);
-	buf_add(&info, LABEL_MASK, sizeof(LABEL_MASK) - 1);
-	put_u32(&info, (uint32_t)count);
-	for (size_t i = 0; i < count; i++) {
-		const char *name = sa->setup.names[members[i]];
-
-		put_bytes(&info, name, strlen(name));
-	}
-	big = __builtin_bswap64(*round);
-	buf_add(&info, &big, sizeof(big));
-	buf_add(&info, transcript, SECAGG_HASH_LEN);
-	history = info.n;
-	buf_extend(&info, SECAGG_HASH_LEN);
-
+	memcpy(info, LABEL_MASK, sizeof(LABEL_MASK) - 1);
+	sum_hash(sa, members, count, *round, transcript, sum);
 	*m = mask_take(&sa->masks, sa->setup.modulus_bits);
 	for (size_t i = 0; i < count; i++) {
 		uint8_t key[PRG_KEY_LEN];
 
 		if (members[i] == sa->setup.own)
 			continue;
-		memcpy(info.p + history, sa->history[members[i]], SECAGG_HASH_LEN);
-		pair_expand(sa, members[i], (struct bytes){ info.p, info.n }, key, sizeof(key));
+		memcpy(history, sa->history[members[i]], SECAGG_HASH_LEN);
+		pair_expand(sa, members[i], (struct bytes){ info, sizeof(info) }, key, sizeof(key));
 		mask_peer(*m, key, members[i] > sa->setup.own ? MASK_PLUS : MASK_MINUS);
 		wipe(key, sizeof(key));
 	}
-	buf_release(&info);
 	return ERR_OK;
 }
 

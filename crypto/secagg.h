@@ -6,7 +6,7 @@
  *   a sum    x~_i = x_i + sum_{j>i} r_ij - sum_{j<i} r_ij  mod N over the group's members
  *
  * Parties are numbered by rising name. r_ij is the AES-128-CTR stream, read as little-endian words
- * of Z_N, of the key HKDF-Expand(K_ij, "coterie mask v1" || member names || round || transcript ||
+ * of Z_N, of the key HKDF-Expand(K_ij, "coterie mask v2" || hash of member names, round and transcript ||
  * history_ij), history_ij being what both were told in groups that are over.
  * A mask is used once: opening a sum takes the group's next round for good.
  * CT: all arithmetic on s_i and S_j^s_i is constant-time (mpn_sec_powm); keys are wiped on free.

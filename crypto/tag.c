@@ -1,25 +1,24 @@
 #include "crypto/tag.h"
 #include "common/base/alloc.h"
 #include "crypto/hmac.h"
+#include "crypto/prg.h"
 #include "crypto/secret.h"
 
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char LABEL[] = "coterie tag v1";
+static const char LABEL[] = "coterie tag v2";
 
-/* Words of a block: sums of as many products below 2^118 stay in 127 bits, and are reduced once. */
+/* Words of a block: sums of as many products below 2^117 stay in 127 bits, and are reduced once. */
 enum { BLOCK = 256 };
 
 typedef __int128 wide;
 typedef unsigned __int128 uwide;
 
 struct tag {
-	uint8_t key[TAG_KEY_LEN];
-	uint32_t group;
-	uint64_t number;
-	size_t held; /* words of the block under way */
+	uint8_t key[PRG_KEY_LEN]; /* of this sum's points and offsets */
+	size_t held;              /* words of the block under way */
 	struct {
 		int64_t power[BLOCK]; /* r, r^2, ... */
 		uint64_t before;      /* r^(words of the blocks that are over) */
@@ -28,12 +27,12 @@ struct tag {
 	} of[TAG_WORDS];
 };
 
-/* x mod p for x < 2^127: 2^55 = 55 mod p, twice. */
+/* x mod p for x < 2^127: 2^54 = 33 mod p, twice. */
 static uint64_t reduce(uwide x)
 {
-	const uint64_t low = (1ULL << 55) - 1;
-	uwide once = (x >> 55) * 55 + ((uint64_t)x & low);                     /* < 2^78 */
-	uint64_t twice = (uint64_t)(once >> 55) * 55 + ((uint64_t)once & low); /* < 2^56 */
+	const uint64_t low = (1ULL << 54) - 1;
+	uwide once = (x >> 54) * 33 + ((uint64_t)x & low);                     /* < 2^79 */
+	uint64_t twice = (uint64_t)(once >> 54) * 33 + ((uint64_t)once & low); /* < 2^55 */
 	uint64_t less = twice - TAG_PRIME;
 
 	return less + (TAG_PRIME & -(less >> 63));
@@ -44,31 +43,50 @@ static uint64_t times(uint64_t a, uint64_t b)
 	return reduce((uwide)a * b);
 }
 
-/* x mod p of either sign, |x| < 2^126 - 55 2^71, which 256 products are. */
+/* x mod p of either sign, |x| < 2^126 - 33 2^72, which 256 products are. */
 static uint64_t reduce_signed(wide x)
 {
-	return reduce((uwide)(x + ((wide)TAG_PRIME << 71)));
+	return reduce((uwide)(x + ((wide)TAG_PRIME << 72)));
 }
 
-/* Two numbers below p: 16 bytes each are uniform but for 2^-73. */
-static void draw(const struct tag *t, uint32_t what, uint64_t out[static TAG_WORDS])
+/* The next two numbers below p: 16 bytes each are uniform but for 2^-74. */
+static void draw(struct prg *stream, uint64_t out[static TAG_WORDS])
 {
-	uint32_t group = htobe32(t->group), of = htobe32(what);
-	uint64_t number = htobe64(t->number), bytes[2 * TAG_WORDS];
-	struct buf info = { 0 };
+	uint64_t bytes[2 * TAG_WORDS];
 
-	buf_add(&info, LABEL, sizeof(LABEL) - 1);
-	buf_add(&info, &group, sizeof(group));
-	buf_add(&info, &number, sizeof(number));
-	buf_add(&info, &of, sizeof(of));
-	kdf_expand(t->key, (struct bytes){ info.p, info.n }, (uint8_t *)bytes, sizeof(bytes));
+	prg_next(stream, bytes, sizeof(bytes));
 	for (size_t i = 0; i < TAG_WORDS; i++) {
 		uint64_t high = be64toh(bytes[2 * i]), low = be64toh(bytes[2 * i + 1]);
 
 		out[i] = reduce((uwide)reduce(high) * (1ULL << 32) * (1ULL << 32) + low);
 	}
 	wipe(bytes, sizeof(bytes));
-	buf_release(&info);
+}
+
+/* The points, with which the stream begins; behind them come the offsets of party 0, 1, ... */
+static struct prg *begin(const struct tag *t, uint64_t r[static TAG_WORDS])
+{
+	struct prg *stream = prg_new();
+
+	prg_start(stream, t->key);
+	draw(stream, r);
+	return stream;
+}
+
+/* Of parties [first, last) the sum of their offsets. */
+static void offsets(const struct tag *t, size_t first, size_t last, uint64_t sum[static TAG_WORDS])
+{
+	uint64_t beta[TAG_WORDS];
+	struct prg *stream = begin(t, beta);
+
+	memset(sum, 0, TAG_WORDS * sizeof(*sum));
+	for (size_t l = 0; l < last; l++) {
+		draw(stream, beta);
+		for (size_t i = 0; i < TAG_WORDS && l >= first; i++)
+			sum[i] = reduce((uwide)sum[i] + beta[i]);
+	}
+	wipe(beta, sizeof(beta));
+	prg_free(stream);
 }
 
 struct tag *tag_new(const uint8_t key[static TAG_KEY_LEN], uint32_t group, uint64_t number,
@@ -76,12 +94,16 @@ struct tag *tag_new(const uint8_t key[static TAG_KEY_LEN], uint32_t group, uint6
 {
 	struct tag *t = secret_new(sizeof(*t));
 	size_t powers = count < BLOCK ? count : BLOCK;
+	uint8_t info[sizeof(LABEL) - 1 + sizeof(group) + sizeof(number)], *at = info;
 	uint64_t r[TAG_WORDS];
 
-	memcpy(t->key, key, TAG_KEY_LEN);
-	t->group = group;
-	t->number = number;
-	draw(t, UINT32_MAX, r);
+	group = htobe32(group);
+	number = htobe64(number);
+	at = mempcpy(at, LABEL, sizeof(LABEL) - 1);
+	at = mempcpy(at, &group, sizeof(group));
+	memcpy(at, &number, sizeof(number));
+	kdf_expand(key, (struct bytes){ info, sizeof(info) }, t->key, sizeof(t->key));
+	prg_free(begin(t, r));
 	for (size_t i = 0; i < TAG_WORDS; i++) {
 		uint64_t power = 1;
 
@@ -139,7 +161,7 @@ void tag_make(const struct tag *t, size_t party, uint64_t tau[static TAG_WORDS])
 {
 	uint64_t beta[TAG_WORDS];
 
-	draw(t, (uint32_t)party, beta);
+	offsets(t, party, party + 1, beta);
 	for (size_t i = 0; i < TAG_WORDS; i++)
 		tau[i] = reduce((uwide)beta[i] + polynomial(t, i));
 	wipe(beta, sizeof(beta));
@@ -148,18 +170,11 @@ void tag_make(const struct tag *t, size_t party, uint64_t tau[static TAG_WORDS])
 bool tag_holds(const struct tag *t, size_t first, size_t last,
 	       const uint64_t told[static TAG_WORDS])
 {
-	uint64_t sum[TAG_WORDS], beta[TAG_WORDS], differ = 0;
+	uint64_t sum[TAG_WORDS], differ = 0;
 
+	offsets(t, first, last, sum);
 	for (size_t i = 0; i < TAG_WORDS; i++)
-		sum[i] = polynomial(t, i);
-	for (size_t l = first; l < last; l++) {
-		draw(t, (uint32_t)l, beta);
-		for (size_t i = 0; i < TAG_WORDS; i++)
-			sum[i] = reduce((uwide)sum[i] + beta[i]);
-	}
-	for (size_t i = 0; i < TAG_WORDS; i++)
-		differ |= sum[i] ^ reduce(told[i]);
-	wipe(beta, sizeof(beta));
+		differ |= reduce((uwide)sum[i] + polynomial(t, i)) ^ reduce(told[i]);
 	wipe(sum, sizeof(sum));
 	return differ == 0;
 }

@@ -1,6 +1,6 @@
 /* tag.h -- tags by which parties verify a sum that the coordinator tells them.
  *
- * p is the largest prime below 2^55, so that 256 terms below it stay below 2^64. For each sum and tag
+ * p is the largest prime below 2^54, so that 1024 terms below it stay below 2^64. For each sum and tag
  * t = 1, 2 a point r_t and, for each party i, an offset beta_ti come from the group key, which the
  * coordinator does not have. With x_ij the signed word of entry j at party i:
  *
@@ -8,7 +8,7 @@
  *   told                             s_j = sum_i x_ij, T_t = sum_i tau_ti
  *   checked                          T_t mod p = (sum_i beta_ti + sum_j r_t^(j+1) s_j) mod p, both t
  *
- * Whoever alters s without r_t passes with probability at most ((n + 1) / p)^2: 2^-70 for n = 10^6.
+ * Whoever alters s without r_t passes with probability at most ((n + 1) / p)^2: 2^-68 for n = 10^6.
  * tau_ti is uniform to whoever does not have beta_ti. Each number of a group serves one sum.
  * docs/secure-sum.md has the bytes.
  */
@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 enum { TAG_WORDS = 2, TAG_KEY_LEN = 32 };
-#define TAG_PRIME ((1ULL << 55) - 55)
+#define TAG_PRIME ((1ULL << 54) - 33)
 
 struct tag; /* of one vector, word by word */
 

@@ -122,6 +122,12 @@ static void walk_keys(struct codec *c, struct msg_keys *m)
 		walk_key(c, &m->key[i]);
 }
 
+static void walk_told(struct codec *c, struct msg_told *m)
+{
+	codec_bytes(c, &m->words, MSG_TOLD_LEN, (MSG_PARTIES_MAX - 1) * MSG_TOLD_LEN);
+	codec_check(c, m->words.n % MSG_TOLD_LEN == 0);
+}
+
 static void walk_masked(struct codec *c, struct msg_masked *m)
 {
 	codec_u32(c, &m->group);

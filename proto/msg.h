@@ -17,8 +17,8 @@
 #include <stdint.h>
 
 enum {
-	PROTO_VERSION_MIN = 5, /* the range this build speaks */
-	PROTO_VERSION_MAX = 5,
+	PROTO_VERSION_MIN = 6, /* the range this build speaks */
+	PROTO_VERSION_MAX = 6,
 	MSG_NAME_MAX = 64,      /* bytes of a party's or submitter's name */
 	MSG_TEXT_MAX = 1024,    /* bytes of a sentence */
 	MSG_JOB_MAX = 64 << 10, /* bytes of a job */
@@ -27,6 +27,7 @@ enum {
 	MSG_SPKI_MAX = 512, /* bytes of a public key in DER */
 	MSG_SIGNATURE_MAX = 512,
 	MSG_MARKER_LEN = 8, /* bytes of a marker of a pre-shared key: one for each party, or none */
+	MSG_TOLD_LEN = 16, /* a word by which members compare what they were told */
 	MSG_MARKERS_MAX = MSG_PARTIES_MAX * MSG_MARKER_LEN,
 	MSG_CHUNK_MAX = 1 << 20, /* bytes of data in one chunk of a vector */
 	MSG_ITEMS_MAX = 1 << 30, /* entries of a vector of labels */
@@ -68,7 +69,7 @@ enum sealed {
 	SEALED_ROWS = 4,      /* fedspectral: rows of some of the sender's nodes: a batch */
 	SEALED_GRAPH = 6,     /* kcagc: 32 bytes, a keyed hash of the sender's edges between common nodes */
 	SEALED_COLUMNS = 7,   /* fedsc, kmeans: 32 bytes, keyed hashes of what the sender's columns are called and hold */
-	SEALED_TOLD = 2,   /* 32 bytes: the hash of what the coordinator has told the sender */
+	/* 2: until version 5, what is in TOLD now */
 };
 
 /* Why a party ends a job. On the wire: a number is never used for anything else. */
@@ -181,6 +182,9 @@ struct msg_ids {
 	struct bytes packed; /* rising; hashed: MSG_ID_HASH_LEN bytes each; plain: a byte that says
 				how many, 1 .. MSG_ID_MAX, and so many */
 };
+struct msg_told {
+	struct bytes words; /* MSG_TOLD_LEN each: of a party for each other member; of the coordinator one */
+};
 struct msg_abort {
 	uint16_t code;     /* enum err, what every process ends with */
 	uint16_t ending;   /* enum ending, of a party; 0 of the coordinator */
@@ -218,6 +222,7 @@ struct msg {
 		struct msg_reals reals, reals32;
 		struct msg_probe probe;
 		struct msg_sealed sealed;
+		struct msg_told told;
 		struct msg_ids ids;
 		struct msg_abort abort;
 		struct msg_done done;

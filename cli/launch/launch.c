@@ -22,7 +22,9 @@ enum {
 	PATIENCE_S =
 	    20, /* that it has to end by itself after a party failed, beyond what it may wait */
 	STOP_S = 10, /* to end the job on all sides */
-	LAST_S = 5,  /* that parties have after the coordinator's end */
+	LAST_S = 5,  /* that parties have after the coordinator's end, */
+	RESULTS_S =
+	    600, /* and if all went well, to write what others do not wait for (profile.csv) */
 	TICK_MS = 20
 };
 
@@ -280,7 +282,7 @@ static int run_processes(struct federation *f)
 		goto out;
 	}
 	status = watch(f, sig);
-	until_s = clock_now_s() + LAST_S;
+	until_s = clock_now_s() + (status == ERR_OK ? RESULTS_S : LAST_S);
 	/* Their results, or why it was they who ended the run. */
 	for (unsigned i = 1; status != ERR_CANCELLED && i < f->started; i++)
 		while (f->process[i].pid && clock_now_s() < until_s)

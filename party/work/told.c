@@ -1,18 +1,21 @@
-/* Has everybody been told the same? Members of a group ask each other, in sealed messages.
+/* Has everybody been told the same? Members of a group ask each other, without a round trip of
+ * their own.
  *
- *   behind the words of the first sum of each phase, and before DONE: to each other member
- *       SEALED, 32 bytes: SHA-256("coterie told v1", history of the two, transcript of the group)
- *   before the coordinator's next message: the same of each other member, which must be equal
+ *   behind the words of the first sum of each phase, and before DONE:
+ *       TOLD, for each other member j  HKDF-Expand(K_ij, "coterie told v2" || i || j || number ||
+ *                                                  history of the two || transcript of the group)
+ *   before the coordinator's next message:
+ *       TOLD, the exclusive or of the words of all others for this party
  *
- * The coordinator passes them on (server/run/relay.h) and can neither read nor make them. They
- * travel with what is sent anyway: no round trip is added. docs/secure-sum.md says what this
- * catches. */
+ * Each party can make what every other would say that was told the same, and nobody else can: of
+ * one that was told other things the word is a random one, whatever others add to it. So the
+ * coordinator adds up, and one word comes back, not one of each member. docs/secure-sum.md says
+ * what this catches. */
 #include "party/work/work.h"
 #include "crypto/hash.h"
-#include "crypto/seal.h"
 
 #include <assert.h>
-#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool is_member(const struct work *work, size_t j)
@@ -70,31 +73,63 @@ void work_bind(struct work *work, const void *p, size_t n)
 	sha256_end(h, work->transcript);
 }
 
+/* What member `from` says to member `to`, one of them this party, if it was told what this party
+ * was. */
+static void word_of(const struct work *work, size_t from, size_t to,
+		    uint8_t word[static MSG_TOLD_LEN])
+{
+	static const char label[] = "coterie told v2";
+	static const uint8_t none[SECAGG_HASH_LEN];
+	size_t other = from == work->own ? to : from;
+	uint64_t number = __builtin_bswap64(work->told.number[other]);
+	uint8_t key[SECAGG_HASH_LEN];
+	struct buf info = { 0 };
+
+	buf_add(&info, label, sizeof(label) - 1);
+	for (int i = 0; i < 2; i++) {
+		const char *name = work->name[i ? to : from];
+		uint32_t len = __builtin_bswap32((uint32_t)strlen(name));
+
+		buf_add(&info, &len, sizeof(len));
+		buf_add(&info, name, strlen(name));
+	}
+	buf_add(&info, &number, sizeof(number));
+	buf_add(&info, secagg_history_with(work->secagg, other), SECAGG_HASH_LEN);
+	buf_add(&info, is_member(work, other) ? work->transcript : none, SECAGG_HASH_LEN);
+	secagg_pair_expand(work->secagg, other, (struct bytes){ info.p, info.n }, key);
+	memcpy(word, key, MSG_TOLD_LEN);
+	buf_release(&info);
+}
+
 static enum err say(struct work *work, size_t first, size_t last)
 {
-	static const uint8_t none[SECAGG_HASH_LEN];
+	struct msg m = { .type = MSG_TOLD };
 	struct told *t = &work->told;
+	struct buf words = { 0 };
+	enum err e;
 
 	/* Of a sum that no message followed. */
 	while (t->waiting)
 		TRY(channel_recv_aside(work->channel));
+	memset(t->expect, 0, sizeof(t->expect));
 	for (size_t j = first; j < last; j++) {
-		struct sha256 *h;
+		uint8_t word[MSG_TOLD_LEN];
 
 		if (j == work->own)
 			continue;
-		/* All that both were told, if they were told the same. */
-		h = sha256_new();
-		sha256_add_text(h, "coterie told v1");
-		sha256_add(h, secagg_history_with(work->secagg, j), SECAGG_HASH_LEN);
-		sha256_add(h, is_member(work, j) ? work->transcript : none, SECAGG_HASH_LEN);
-		sha256_end(h, t->expect[j]);
-		t->due[j] = true;
-		t->waiting++;
-		TRY(work_send_sealed(work, j, SEALED_TOLD,
-				     (struct bytes){ t->expect[j], SECAGG_HASH_LEN }));
+		word_of(work, work->own, j, buf_extend(&words, sizeof(word)));
+		word_of(work, j, work->own, word);
+		for (size_t i = 0; i < sizeof(word); i++)
+			t->expect[i] ^= word[i];
+		t->number[j]++;
 	}
-	return ERR_OK;
+	t->waiting = last - first > 1;
+	t->with[0] = first;
+	t->with[1] = last;
+	m.told.words = (struct bytes){ words.p, words.n };
+	e = t->waiting ? channel_send(work->channel, &m) : ERR_OK;
+	buf_release(&words);
+	return e;
 }
 
 enum err told_say(struct work *work)
@@ -120,57 +155,65 @@ static const char *phase(const struct work *work)
 	return record_now(work->record)->name;
 }
 
-static enum err compare(struct work *work, const struct msg_sealed *s)
+enum { NAMES = 8, OTHERS = NAMES * (MSG_NAME_MAX + 2) + 64 };
+
+/* "bank-b", "one of bank-b and shop", "one of a, b, ..., h and 12 more" */
+static void others(const struct work *work, char text[static OTHERS])
+{
+	size_t first = work->told.with[0], last = work->told.with[1], count = last - first - 1;
+	size_t shown = count > NAMES ? NAMES : count;
+	int n = snprintf(text, OTHERS, "%s", count > 1 ? "one of " : "");
+
+	for (size_t j = first, at = 0; at < shown; j++) {
+		const char *before = at == 0 ? "" : at + 1 == count ? " and " : ", ";
+
+		if (j == work->own)
+			continue;
+		n += snprintf(text + n, OTHERS - (size_t)n, "%s%s", before, work->name[j]);
+		at++;
+	}
+	if (count > shown)
+		snprintf(text + n, OTHERS - (size_t)n, " and %zu more", count - shown);
+}
+
+static enum err compare(struct work *work, const struct msg_told *m)
 {
 	struct told *t = &work->told;
-	uint8_t hash[SECAGG_HASH_LEN];
-	size_t j = s->from;
-	enum err e;
+	char who[OTHERS];
 
-	if (j >= work->L || !t->due[j] || s->to != work->own ||
-	    s->box.n != SECAGG_HASH_LEN + SEAL_TAG_LEN)
-		return peer_fault(work->channel,
-				  "passed on SEALED %d of party %" PRIu32 " to party %" PRIu32
-				  " with %zu bytes, which is not due",
-				  SEALED_TOLD, s->from, s->to, s->box.n);
-	e = seal_open(work->secagg, j, SEALED_TOLD, s->box, hash);
-	if (e != ERR_OK)
-		return err_prefix(e, "what %s was told, as %s passed it on (during %s)",
-				  work->name[j], channel_peer(work->channel), phase(work));
-	if (memcmp(hash, t->expect[j], sizeof(hash)) != 0)
-		return err_set(ERR_PEER,
-			       "%s says that %s has told it other things than this party (during "
-			       "%s): one of the two cannot be trusted",
-			       work->name[j], channel_peer(work->channel), phase(work));
-	t->due[j] = false;
-	t->waiting--;
+	if (!t->waiting || m->words.n != MSG_TOLD_LEN)
+		return peer_fault(work->channel, "sent TOLD of %zu bytes, which is not due",
+				  m->words.n);
+	others(work, who);
+	if (memcmp(m->words.p, t->expect, MSG_TOLD_LEN) != 0)
+		return err_set(
+		    ERR_PEER,
+		    "%s has told %s other things than this party, or what members say of "
+		    "it was changed (during %s): one of them cannot be trusted",
+		    channel_peer(work->channel), who, phase(work));
+	t->waiting = false;
 	return ERR_OK;
 }
 
 static enum err take(void *arg, enum msg_type type, struct bytes body, bool *taken)
 {
 	struct work *work = arg;
+	char who[OTHERS];
 	struct msg m;
-	size_t j = 0;
 
-	if (type == MSG_SEALED) {
+	if (type == MSG_TOLD) {
 		enum err e = msg_decode(&m, (uint16_t)type, body);
 
-		if (e != ERR_OK)
-			return err_prefix(e, "%s (during %s)", channel_peer(work->channel),
-					  phase(work));
-		if (m.sealed.what == SEALED_TOLD) {
-			*taken = true;
-			return compare(work, &m.sealed);
-		}
+		*taken = true;
+		return e == ERR_OK ? compare(work, &m.told)
+				   : err_prefix(e, "%s (during %s)", channel_peer(work->channel),
+						phase(work));
 	}
 	if (!work->told.waiting)
 		return ERR_OK;
-	while (!work->told.due[j])
-		j++;
-	return peer_fault(work->channel,
-			  "sent %s before it passed on what %s says that it was told",
-			  msg_name(type), work->name[j]);
+	others(work, who);
+	return peer_fault(work->channel, "sent %s before TOLD, by which %s says what it was told",
+			  msg_name(type), who);
 }
 
 void told_begin(struct work *work)

@@ -35,9 +35,10 @@ struct told {
 	bool heard;         /* the current group was told something */
 	bool said;          /* in this phase */
 	size_t first, last; /* the current group, [first, last); before any all parties: 0, 0 */
-	size_t waiting;     /* members of whom no word has come */
-	bool due[PARTIES_MAX];
-	uint8_t expect[PARTIES_MAX][SECAGG_HASH_LEN];
+	uint64_t number[PARTIES_MAX]; /* by party: words that the two have said to each other */
+	bool waiting;                 /* TOLD is due, */
+	size_t with[2];               /* of members [with[0], with[1]), */
+	uint8_t expect[MSG_TOLD_LEN]; /* and is this, if all were told the same */
 };
 
 struct work {
@@ -168,7 +169,7 @@ void told_stop(struct work *work);
 /* After a sum: tells the members, if this was the phase's first. */
 enum err told_say(struct work *work) MUST_CHECK;
 /* After the last message of the protocol: tells all parties. Until all have answered the same, no
- * other message is taken: ERR_PEER, naming who was told something else, or of whom no word came. */
+ * other message is taken: ERR_PEER, naming the members of whom one was told something else. */
 enum err told_say_all(struct work *work) MUST_CHECK;
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOLD_LEN = SECAGG_HASH_LEN + SEAL_TAG_LEN };
+enum { BOX_LEN = SECAGG_HASH_LEN + SEAL_TAG_LEN };
 
 static enum err receive(struct run *run, enum sealed what, size_t from, size_t to, struct msg *m)
 {
@@ -37,64 +37,91 @@ enum err relay_key(struct run *run, enum sealed what)
 }
 
 /* All are here before the first goes on: an answer in between would count as another round trip. */
-static enum err take_all(struct run *run, enum sealed what, size_t first, size_t last,
-			 struct relayed_told *told)
+static enum err take_all(struct run *run, enum sealed what, uint8_t *box)
 {
-	size_t members = last - first;
-	uint8_t *box = alloc(members * members, TOLD_LEN);
-
-	*told = (struct relayed_told){ first, last, box };
-	for (size_t from = first; from < last; from++)
-		for (size_t to = first; to < last; to++) {
+	for (size_t from = 0; from < run->L; from++)
+		for (size_t to = 0; to < run->L; to++) {
 			struct msg m;
 
 			if (to == from)
 				continue;
 			TRY(receive(run, what, from, to, &m));
-			if (m.sealed.box.n != TOLD_LEN)
+			if (m.sealed.box.n != BOX_LEN)
 				return peer_fault(run->channel[from],
 						  "sent SEALED of %zu bytes, expected %d",
-						  m.sealed.box.n, TOLD_LEN);
-			memcpy(box, m.sealed.box.p, TOLD_LEN);
-			box += TOLD_LEN;
+						  m.sealed.box.n, BOX_LEN);
+			memcpy(box, m.sealed.box.p, BOX_LEN);
+			box += BOX_LEN;
 		}
 	return ERR_OK;
 }
 
-static enum err give_all(struct run *run, enum sealed what, const struct relayed_told *told)
+static enum err give_all(struct run *run, enum sealed what, const uint8_t *box)
 {
-	const uint8_t *box = told->boxes;
-
-	for (size_t from = told->first; from < told->last; from++)
-		for (size_t to = told->first; to < told->last; to++) {
+	for (size_t from = 0; from < run->L; from++)
+		for (size_t to = 0; to < run->L; to++) {
 			struct msg m = { .type = MSG_SEALED,
 					 .sealed = { (uint16_t)what,
 						     (uint32_t)from,
 						     (uint32_t)to,
-						     { box, TOLD_LEN } } };
+						     { box, BOX_LEN } } };
 
 			if (to == from)
 				continue;
 			TRY(channel_send(run->channel[to], &m));
-			box += TOLD_LEN;
+			box += BOX_LEN;
 		}
+	return ERR_OK;
+}
+
+enum err relay_all(struct run *run, enum sealed what)
+{
+	uint8_t *boxes = alloc(run->L * run->L, BOX_LEN);
+	enum err e = take_all(run, what, boxes);
+
+	if (e == ERR_OK)
+		e = give_all(run, what, boxes);
+	free(boxes);
+	return e;
+}
+
+/* ---- what members were told ---- */
+
+/* Of each member a word for each other; for each the exclusive or of those that are for it. */
+static enum err take_told(struct run *run, size_t first, size_t last, struct relayed_told *told)
+{
+	size_t bytes = (last - first - 1) * MSG_TOLD_LEN;
+
+	*told = (struct relayed_told){ .first = first, .last = last };
+	if (!bytes)
+		return ERR_OK;
+	told->word = alloc(last - first, sizeof(*told->word));
+	for (size_t from = first; from < last; from++) {
+		struct msg m;
+		const uint8_t *p;
+
+		TRY(channel_recv(run->channel[from], MSG_TOLD, &m));
+		if (m.told.words.n != bytes)
+			return peer_fault(run->channel[from],
+					  "sent TOLD of %zu bytes, expected %zu", m.told.words.n,
+					  bytes);
+		p = m.told.words.p;
+		for (size_t to = first; to < last; to++)
+			for (size_t i = 0; i < MSG_TOLD_LEN && to != from; i++)
+				told->word[to - first][i] ^= *p++;
+	}
 	return ERR_OK;
 }
 
 enum err relay_give_last(struct run *run, const struct relayed_told *told)
 {
-	return give_all(run, SEALED_TOLD, told);
-}
+	for (size_t l = told->first; l < told->last && told->word; l++) {
+		struct msg m = { .type = MSG_TOLD,
+				 .told.words = { told->word[l - told->first], MSG_TOLD_LEN } };
 
-enum err relay_all(struct run *run, enum sealed what)
-{
-	struct relayed_told all;
-	enum err e = take_all(run, what, 0, run->L, &all);
-
-	if (e == ERR_OK)
-		e = give_all(run, what, &all);
-	relayed_told_release(&all);
-	return e;
+		TRY(channel_send(run->channel[l], &m));
+	}
+	return ERR_OK;
 }
 
 enum err relay_told(struct run *run, uint32_t group, size_t first, size_t last)
@@ -106,7 +133,7 @@ enum err relay_told(struct run *run, uint32_t group, size_t first, size_t last)
 	if (!run->tell || run->told[group] == run->phase)
 		return ERR_OK;
 	run->told[group] = run->phase;
-	e = take_all(run, SEALED_TOLD, first, last, &told);
+	e = take_told(run, first, last, &told);
 	if (e == ERR_OK)
 		e = relay_give_last(run, &told);
 	relayed_told_release(&told);
@@ -116,12 +143,12 @@ enum err relay_told(struct run *run, uint32_t group, size_t first, size_t last)
 enum err relay_take_last(struct run *run, struct relayed_told *told)
 {
 	*told = (struct relayed_told){ 0 };
-	return run->tell ? take_all(run, SEALED_TOLD, 0, run->L, told) : ERR_OK;
+	return run->tell ? take_told(run, 0, run->L, told) : ERR_OK;
 }
 
 void relayed_told_release(struct relayed_told *told)
 {
-	free(told->boxes);
+	free(told->word);
 }
 
 /* ---- batches ---- */

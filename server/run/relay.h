@@ -1,7 +1,8 @@
 /* relay.h -- what one party tells another alone, sealed: passed on, unread.
  *
- * Members of a group exchange what they were told (party/work/told.c): behind the first sum of each phase,
- * and at the end of the job, each sends one SEALED to each other member.
+ * Members of a group compare what they were told (party/work/told.c): behind the first sum of each phase,
+ * and at the end of the job, each sends TOLD, a word for each other member, and gets back one: the exclusive or of those
+ * that are for it. Memory: one word for each member.
  *
  * Batches: in an exchange each party sends each other one, in the order of the parties: boxes of RELAY_BOX
  * bytes and then one that is shorter (party/work/exchange.h). Nobody receives before all have sent, so
@@ -29,7 +30,7 @@ enum err relay_told(struct run *run, uint32_t group, size_t first, size_t last) 
  * said that. Released after errors, too. */
 struct relayed_told {
 	size_t first, last; /* parties [first, last) */
-	uint8_t *boxes;
+	uint8_t (*word)[MSG_TOLD_LEN]; /* for each; NULL: none is due */
 };
 enum err relay_take_last(struct run *run, struct relayed_told *told) MUST_CHECK;
 enum err relay_give_last(struct run *run, const struct relayed_told *told) MUST_CHECK;

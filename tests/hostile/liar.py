@@ -21,7 +21,7 @@ S is the number of a sum that is told, or of fedsc and fedspectral PHASE+N, the 
     group=S       sum S is told to another group
     short=S       sum S is told with a word less
     none=S        sum S is not told: parties wait, and are told of progress without end
-    word          what one party says that it was told is changed on its way
+    word          what parties say that they were told is changed on its way to one
     coin          the last party's nonce is another one in what others are relayed
     key           the last party's public key is another one
     third         an ABORT says that another party cheated
@@ -226,11 +226,8 @@ class Lies:
 
     # ---- what is relayed ----
 
-    def sealed(self, c, what, to):
-        body = super().sealed(c, what, to)
-        if self.lie == "word" and what == wire.TOLD and self.party.index(c) == 0 and to == 1:
-            body = body[:-1] + bytes([body[-1] ^ 1])
-        return body
+    def told_word(self, to, word):
+        return word[:-1] + bytes([word[-1] ^ 1]) if self.lie == "word" and to == 1 else word
 
     def keys(self):
         own = [c.recv((wire.KEY,))[1] for c in self.party]
@@ -288,7 +285,7 @@ class Lies:
         for c in self.party:
             try:
                 while True:
-                    c.recv((wire.ACCEPT, wire.KEY, wire.MASKED, wire.SEALED, wire.DONE), timeout=20)
+                    c.recv((wire.ACCEPT, wire.KEY, wire.MASKED, wire.SEALED, wire.TOLD, wire.DONE), timeout=20)
             except (Broken, AssertionError):
                 c.close()
 

@@ -24,19 +24,15 @@ test_key_that_nobody_signed() {
 	grep -Eqi 'key advertisement of party-01' "$T"/party-0?.stderr "$T/coordinator.stderr" || fail "nobody says so"
 }
 
-# ---- sealed hashes ----
+# ---- words of what members were told ----
 
-test_sealed_hash_that_is_none() {
-	case_of_three 2 "party/$SEALED/1/flip/-1"
-	found_by party-00 3 'what party-01 was told, as coordinator passed it on'
+test_told_that_is_none() { # the last word, which is for party-02
+	case_of_three 2 "party/$TOLD/1/flip/-1"
+	found_by party-02 3 'coordinator has told one of party-00 and party-01 other things than this party, or what members say of it was changed'
 }
-test_sealed_hash_for_somebody_else() {
-	case_of_three 2 "party/$SEALED/1/put/6/00000002"
-	found_by coordinator 3 'party-01 sent SEALED 2 of party 1 to party 2; expected 2, 1, 0 \(during level-1\)'
-}
-test_sealed_hash_not_sent() {
-	case_of_three 2 "party/$SEALED/1/drop"
-	found_by coordinator 3 'party-01 sent SEALED 2 of party 1 to party 2; expected 2, 1, 0 \(during level-1\)'
+test_told_twice() {
+	case_of_three 2 "party/$TOLD/1/twice"
+	found_by coordinator 3 'party-01 sent TOLD, expected MASKED \(during level-1\)'
 }
 
 # ---- frames and fields ----
@@ -51,7 +47,7 @@ test_frames_out_of_order() {
 }
 test_messages_out_of_order() {
 	case_of_three 2 "party/$MASKED/1/defer"
-	found_by coordinator 3 'party-01 sent SEALED, expected MASKED \(during level-1\)'
+	found_by coordinator 3 'party-01 sent TOLD, expected MASKED \(during level-1\)'
 }
 test_same_words_twice() {
 	case_of_three 2 "party/$MASKED/1/twice"

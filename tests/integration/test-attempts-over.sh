@@ -9,13 +9,13 @@ source "$(dirname "$0")/attempts.sh"
 
 # All have said DONE. What the coordinator says then never reaches party-01: from the first of that TYPE
 # on all gets lost, so the coordinator waits, its job marked as done, and party-01 comes back again and
-# again. TYPE SEALED: from the word of the first other party in its last round on.
+# again. TYPE TOLD: from the word of the others in its last round on.
 done_but_for_a_word() { # [TYPE]
 	local number
 	prepare level-1
 	every '.reconnect_s = 10'
 	undisturbed
-	number=$(jq '[.traffic[] | select(.peer == "party-01" and .type == "SEALED") | .messages_sent] | add - 1' \
+	number=$(jq '[.traffic[] | select(.peer == "party-01" and .type == "TOLD") | .messages_sent] | add' \
 		"$T/undisturbed/coordinator/run.json")
 	[[ ${1-$DONE} != "$DONE" ]] || number=1
 	turned 3 "hub/${1-$DONE}/$number/stay"
@@ -87,7 +87,7 @@ test_party_dies_when_all_are_done() {
 
 # What others were told has not come before the coordinator died: its word does not stand for theirs.
 test_done_without_the_word_of_others() {
-	done_but_for_a_word "$SEALED"
+	done_but_for_a_word "$TOLD"
 	kills coordinator
 	coordinator_again
 	ends 0 coordinator party-00 party-02

@@ -11,7 +11,9 @@ run.json has it, for defaults are not written here. Exit 0: the job is done;
 2: a party ended it, or does not keep to the protocol.
 """
 import argparse
+import functools
 import json
+import operator
 import os
 import secrets
 import ssl
@@ -141,8 +143,22 @@ class Coordinator:
             self.party[to].send(wire.SEALED, body)
 
     def told_words(self):
-        """What each says that it was told."""
-        self.exchange(wire.TOLD)
+        """What each says that it was told: a word for each other; to each the exclusive or of those for it."""
+        L, words = len(self.party), []
+        if L == 1:
+            return
+        for l, c in enumerate(self.party):
+            r = Reader(c.recv((wire.TOLD,))[1])
+            own = r.bytes(16 * (L - 1), 16 * (L - 1))
+            r.end()
+            words.append([own[at : at + 16] for at in range(0, len(own), 16)])
+            words[-1].insert(l, bytes(16))
+        for to, c in enumerate(self.party):
+            of = (int.from_bytes(words[l][to], "big") for l in range(L))
+            c.send(wire.TOLD, field(self.told_word(to, functools.reduce(operator.xor, of).to_bytes(16, "big"))))
+
+    def told_word(self, to, word):
+        return word
 
     # ---- sums ----
 
@@ -210,11 +226,11 @@ class Coordinator:
     def rounds(self):
         """Sums until parties say what they were told, which is the end. With the first sum of each phase they say so, too."""
         while True:
-            first = [c.recv((wire.MASKED, wire.SEALED, wire.PROTOTYPES)) for c in self.party]
+            first = [c.recv((wire.MASKED, wire.TOLD, wire.PROTOTYPES)) for c in self.party]
             if first[0][0] == wire.PROTOTYPES:
                 self.clear([body for _, body in first])
                 continue
-            if first[0][0] == wire.SEALED:
+            if first[0][0] == wire.TOLD:
                 for c, frame in zip(self.party, first):
                     c.unread.append(frame)
                 return

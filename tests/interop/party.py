@@ -62,7 +62,7 @@ class Link:
     """What kmeans.Party and kcagc.Party ask, over a connection."""
 
     def __init__(self, conn, session, lie):
-        self.conn, self.s, self.lie, self.sums, self.said, self.due = conn, session, lie, 0, True, {}
+        self.conn, self.s, self.lie, self.sums, self.said, self.due = conn, session, lie, 0, True, None
         self.root, self.word = len(session.names), None
         self.transcript = secsum.sha256(secsum.text(b"coterie group v1"), u32(self.root))
 
@@ -103,14 +103,14 @@ class Link:
 
     def say(self):
         self.said = True
-        for j in self.s.others():
-            self.due[j] = self.s.told(j, self.transcript)
-            self.send_sealed(j, secsum.TOLD, self.due[j])
+        words, self.due = self.s.told(range(len(self.s.names)), self.transcript)
+        if words:
+            self.conn.send(wire.TOLD, field(words))
 
     def recv(self, kind):
-        while self.due:
-            sender, word = self.sealed(self.conn.recv([wire.SEALED])[1], secsum.TOLD)
-            assert self.due.pop(sender) == word, f"party {sender} was told other things"
+        if self.due:
+            assert self.conn.recv([wire.TOLD])[1] == field(self.due), "another party was told other things"
+            self.due = None
         body = self.conn.recv([kind])[1]
         if kind not in (wire.SUM, wire.DONE):
             self.transcript = secsum.sha256(self.transcript, u32(kind), u64(len(body)), body)

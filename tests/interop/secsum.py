@@ -20,9 +20,8 @@ from dh import prime, x25519  # by the formulas of RFC 7919 and 7748
 
 EXPONENT_BITS = 320
 WIDE = (64, 24)  # bits of a word, and behind the point, of sums that parties are told
-TAG_PRIME = 2**55 - 55
-TAG_POINTS = 2**32 - 1  # asks for r_1, r_2
-TOLD, GROUP_KEY, COIN, COLUMNS = 2, 3, 5, 7  # purposes of sealed messages
+TAG_PRIME = 2**54 - 33
+GROUP_KEY, COIN, COLUMNS = 3, 5, 7  # purposes of sealed messages
 
 
 class Refused(Exception):
@@ -95,16 +94,19 @@ def columns_word(group_key, columns):
 
 # ---- tags of sums that parties are told ----
 
-def tag_numbers(group_key, group, number, of):
-    out = hkdf_expand(group_key, b"coterie tag v1" + u32(group) + u64(number) + u32(of), 32)
-    return [int.from_bytes(out[16 * t : 16 * t + 16], "big") % TAG_PRIME for t in (0, 1)]
+def tag_numbers(group_key, group, number, parties):
+    """The two points, and the two offsets of each party from 0 on."""
+    key = hkdf_expand(group_key, b"coterie tag v2" + u32(group) + u64(number), 16)
+    out = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor().update(bytes(32 * (1 + parties)))
+    numbers = [int.from_bytes(out[at : at + 16], "big") % TAG_PRIME for at in range(0, len(out), 16)]
+    return list(zip(numbers[::2], numbers[1::2]))
 
 
 def polynomials(group_key, group, number, words):
     """For t = 1, 2 the sum of r_t^(j+1) s_j, s_j being the words as signed numbers."""
     out = []
     signed = [int(w) for w in words.astype("<i8")]
-    for r in tag_numbers(group_key, group, number, TAG_POINTS):
+    for r in tag_numbers(group_key, group, number, 0)[0]:
         value = 0
         for s in reversed(signed):
             value = (value + s) * r % TAG_PRIME
@@ -113,15 +115,15 @@ def polynomials(group_key, group, number, words):
 
 
 def make_tags(group_key, group, number, party, words):
-    beta = tag_numbers(group_key, group, number, party)
+    beta = tag_numbers(group_key, group, number, party + 1)[-1]
     return [(b + v) % TAG_PRIME for b, v in zip(beta, polynomials(group_key, group, number, words))]
 
 
 def tags_hold(group_key, group, number, members, words, tags):
     expect = polynomials(group_key, group, number, words)
+    beta = tag_numbers(group_key, group, number, max(members) + 1)[1:]
     for i in members:
-        beta = tag_numbers(group_key, group, number, i)
-        expect = [(e + b) % TAG_PRIME for e, b in zip(expect, beta)]
+        expect = [(e + b) % TAG_PRIME for e, b in zip(expect, beta[i])]
     return [int(t) % TAG_PRIME for t in tags] == expect
 
 
@@ -225,6 +227,7 @@ class Session:
         self.history = {j: bytes(32) for j in self.others()}
         self.sealed = {j: 0 for j in self.others()}  # boxes to j so far
         self.opened = {j: 0 for j in self.others()}  # and from j
+        self.told_words = {j: 0 for j in self.others()}  # that they have said to each other of what they were told
         self.psk = psk or {}  # name -> key that this party shares with it beforehand
         self.markers = b"".join(self.marker(own, j) for j in range(len(names))) if self.psk else b""
 
@@ -301,8 +304,8 @@ class Session:
 
     def mask(self, members, number, transcript, words):
         """words (of a numpy type) with this party's mask added."""
-        info = (b"coterie mask v1" + u32(len(members)) + b"".join(text(self.names[m]) for m in members)
-                + u64(number) + transcript)
+        info = b"coterie mask v2" + sha256(text(b"coterie sum v1"), u32(len(members)), *(text(self.names[m]) for m in members),
+                                           u64(number), transcript)
         out = words.copy()
         for j in members:
             if j == self.own:
@@ -319,9 +322,19 @@ class Session:
             if j != self.own:
                 self.history[j] = sha256(b"coterie history v1\0", self.history[j], transcript)
 
-    def told(self, j, transcript):
-        """What this party and j say to each other of what they were told."""
-        return sha256(text(b"coterie told v1"), self.history[j], transcript)
+    def told(self, members, transcript):
+        """A word for each other member of what this party was told, and what the others' come to if they were told the same."""
+        own, others = b"", bytes(16)
+        for j in members:
+            if j == self.own:
+                continue
+            name, with_j = text(self.names[self.own]), text(self.names[j])
+            told = u64(self.told_words[j]) + self.history[j] + transcript
+            own += hkdf_expand(self.pair[j], b"coterie told v2" + name + with_j + told, 16)
+            word = hkdf_expand(self.pair[j], b"coterie told v2" + with_j + name + told, 16)
+            others = bytes(a ^ b for a, b in zip(others, word))
+            self.told_words[j] += 1
+        return own, others
 
     # ---- sealed messages ----
 

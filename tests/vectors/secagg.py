@@ -100,8 +100,8 @@ def pair_key(i, j, psk=False):
 
 def mask(i, members, number, bits, history={}, psk=False):
     """Words of party i's mask for the number-th sum of these members."""
-    info = b"coterie mask v1" + u32(len(members)) + b"".join(text(parties[m].name) for m in members)
-    info += number.to_bytes(8, "big") + TRANSCRIPT
+    of = text(b"coterie sum v1") + u32(len(members)) + b"".join(text(parties[m].name) for m in members)
+    info = b"coterie mask v2" + hashlib.sha256(of + number.to_bytes(8, "big") + TRANSCRIPT).digest()
     total = [0] * WORDS
     for j in members:
         if j == i:

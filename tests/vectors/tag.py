@@ -3,7 +3,9 @@
 import hashlib
 import hmac
 
-P = 2**55 - 55
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+P = 2**54 - 33
 KEY = bytes(range(32))
 
 
@@ -15,16 +17,17 @@ def hkdf_expand(prk, info, n):
     return out[:n]
 
 
-def draw(group, number, of):
-    """r_1, r_2 (of = 2^32 - 1) or beta_1i, beta_2i (of = i)."""
-    info = b"coterie tag v1" + group.to_bytes(4, "big") + number.to_bytes(8, "big") + of.to_bytes(4, "big")
-    out = hkdf_expand(KEY, info, 32)
-    return [int.from_bytes(out[16 * t : 16 * t + 16], "big") % P for t in (0, 1)]
+def draw(group, number, parties):
+    """(r_1, r_2), and (beta_1i, beta_2i) of parties 0, 1, ..."""
+    key = hkdf_expand(KEY, b"coterie tag v2" + group.to_bytes(4, "big") + number.to_bytes(8, "big"), 16)
+    out = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor().update(bytes(32 * (1 + parties)))
+    numbers = [int.from_bytes(out[at : at + 16], "big") % P for at in range(0, len(out), 16)]
+    return list(zip(numbers[::2], numbers[1::2]))
 
 
 def tags(group, number, party, words):
-    r, beta = draw(group, number, 2**32 - 1), draw(group, number, party)
-    return [(beta[t] + sum(pow(r[t], j + 1, P) * x for j, x in enumerate(words))) % P for t in (0, 1)]
+    r, *betas = draw(group, number, party + 1)
+    return [(betas[party][t] + sum(pow(r[t], j + 1, P) * x for j, x in enumerate(words))) % P for t in (0, 1)]
 
 
 def word(i, party):

@@ -27,7 +27,8 @@ static void lie(void *arg, size_t l, enum msg_type type, struct buf *body)
 	struct liar *liar = arg;
 
 	if (l != VICTIM || !(msg_sender(type) & COORD) || body->n == 0 ||
-	    (type == MSG_SEALED && body->p[5] == VICTIM)) /* its own word, on its way to others */
+	    (type == MSG_TOLD &&
+	     body->n > 4 + MSG_TOLD_LEN)) /* its own words, on their way to others */
 		return;
 	if (liar->seen++ == liar->at) {
 		uint64_t bit = rng_below(&liar->rng, 8 * body->n);
@@ -148,9 +149,9 @@ static void test_two_lies_that_fit(void **state)
 	wire_federation_run(&w);
 	for (size_t l = 0; l < L; l++) {
 		assert_int_equal(f->party[l].result, ERR_PEER);
-		assert_non_null(strstr(f->party[l].why, "has told it other things than this party "
-							"(during result): one of the two cannot be "
-							"trusted"));
+		assert_non_null(strstr(
+		    f->party[l].why, "other things than this party, or what members say of it "
+				     "was changed (during result): one of them cannot be trusted"));
 	}
 	close_federation(f);
 	planted_release(&p);

@@ -146,6 +146,9 @@ static inline void sample(struct msg *m, bool largest)
 			m->sealed = (struct msg_sealed){ UINT16_MAX, UINT32_MAX, UINT32_MAX,
 							 filler(MSG_CHUNK_MAX) };
 		break;
+	case MSG_TOLD:
+		m->told.words = filler(MSG_TOLD_LEN * (largest ? MSG_PARTIES_MAX - 1 : 1));
+		break;
 	case MSG_IDS:
 	case MSG_COMMON:
 		m->ids = (struct msg_ids){ 0 };

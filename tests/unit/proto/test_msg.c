@@ -427,6 +427,20 @@ static void test_sealed_has_a_tag(void **state)
 	}
 }
 
+/* Words of TOLD are whole, and there is one. */
+static void test_told_is_whole(void **state)
+{
+	(void)state;
+	for (size_t n = 0; n <= 3 * MSG_TOLD_LEN; n++) {
+		uint8_t body[4 + 3 * MSG_TOLD_LEN] = { 0 };
+		enum err e;
+
+		body[3] = (uint8_t)n;
+		e = msg_decode(m, MSG_TOLD, (struct bytes){ body, 4 + n });
+		assert_int_equal(e, n == 0 || n % MSG_TOLD_LEN ? ERR_PEER : ERR_OK);
+	}
+}
+
 static void offer_names(const char *a, const char *b, bool good);
 
 /* A key with an empty part, and all of its bytes: only the lower bound refuses it. */
@@ -560,6 +574,7 @@ int main(void)
 		cmocka_unit_test(test_heads_alone),
 		cmocka_unit_test(test_reals_are_whole),
 		cmocka_unit_test(test_sealed_has_a_tag),
+		cmocka_unit_test(test_told_is_whole),
 		cmocka_unit_test(test_empty_parts),
 		cmocka_unit_test(test_names_rise),
 		cmocka_unit_test(test_who_is_left_out),

@@ -194,8 +194,8 @@ test_columns_of_other_names() {
 		cat "$T"/out/party-*/log.jsonl | grep -Eq 'the columns of party-0[0-2] are not those of all: compared with its own, there is party-0[0-2] with (other names|the same names in another order)' ||
 			fail "$kind: no party says which columns differ"
 		says coordinator 'its columns have other names, types or units than those of others, or stand in another order'
-		! cat "$T"/out/coordinator/* | grep -q 'shoe size' || fail "the coordinator has a column's name"
-		! cat "$T"/out/coordinator/* | grep -q 'income' || fail "the coordinator has a column's name"
+		! grep -rq 'shoe size' "$T/out/coordinator" || fail "the coordinator has a column's name"
+		! grep -rq 'income' "$T/out/coordinator" || fail "the coordinator has a column's name"
 		rm -r "$T/out"
 	done
 	columns_become party-01 '.columns[2].name = "c2"'

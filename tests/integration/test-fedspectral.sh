@@ -91,7 +91,7 @@ test_noise_in_sums() {
 	[[ $(run_of party-01 .facts.privacy) == "(eps 4, delta 1e-05)-differential privacy of each edge of a party, by the discrete gaussian"* ]] ||
 		fail "party-01 says: $(run_of party-01 .facts.privacy)"
 	[[ $(run_of party-01 .facts.eps_spent) == 4 ]] || fail "eps is not spent"
-	"$BIN/coterie" ledger export --state "$T/out/party-01/state" --csv | grep -q ',edge,' || fail "no claim of edges in the ledger"
+	grep -q ',edge,' <<<"$("$BIN/coterie" ledger export --state "$T/out/party-01/state" --csv)" || fail "no claim of edges in the ledger"
 	edit job '.noise.eps = 5'
 	coordinator
 	parties 3

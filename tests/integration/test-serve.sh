@@ -65,7 +65,7 @@ test_party_that_never_came() {
 	submits "$T/job.json" 2
 	becomes 2 "waiting for parties"
 	[[ $(shown 2 '.waiting_for | join(" ")') == "party-02" ]] || fail "waits for $(shown 2 .waiting_for)"
-	COLUMNS=200 job list | grep -q 'waiting for parties: party-02' || fail "list: $(job list)"
+	grep -q 'waiting for parties: party-02' <<<"$(COLUMNS=200 job list)" || fail "list: $(job list)"
 	submits "$T/two.json" 3 # which need not wait behind it
 	job wait 3 >/dev/null || fail "the job that need not wait ended with $?"
 	stays party-02

@@ -80,9 +80,8 @@ static enum err open_rows(struct rows *rows, struct work *work)
 	return e;
 }
 
-/* The next answer's noise is keyed by all that was told so far and the number of answers given. The
- * transcript begins with the group, and so with how many parties share the noise: where some were
- * left out since, shares are other ones, of noise that must be another too. */
+/* The next answer's noise is keyed by all that was told so far and the number of answers given.
+ */
 static enum err begin_noise(struct rows *rows)
 {
 	struct work *work = rows->work;

@@ -88,6 +88,9 @@ enum err work_noise(struct work *work, const char *of, struct bytes asked,
 	hmac_add(h, work->job_id, JOB_ID_LEN);
 	if (work->data_hash)
 		hmac_add(h, work->data_hash, SHA256_LEN);
+	/* The same noise in another share, as of fewer parties, would show the number beneath. */
+	if (asked.n)
+		hmac_add(h, &work->L, sizeof(work->L));
 	hmac_add(h, asked.p, asked.n);
 	hmac_end(h, mac);
 	hmac_free(h);

@@ -18,7 +18,8 @@ struct work_noise {
 
 /* *source becomes that of the noise on what `of` names, borrowed until the next call or
  * work_noise_end(). asked: all that the coordinator had a say in and on which those numbers depend; { 0 }:
- * they depend on this party's data and the job alone. The same data, job, of and asked: the same bytes
+ * they depend on this party's data and the job alone; otherwise how many parties there are, of whose noise this
+ * is a share, counts too (where some were left out of an attempt, shares are larger). The same data, job, of and asked: the same bytes
  * from its beginning. Without a state directory (in memory, tests) they are drawn. ERR_JOB: the key
  * cannot be made or read; ERR_INPUT: it is no key of ours. */
 enum err work_noise(struct work *work, const char *of, struct bytes asked,

@@ -86,6 +86,27 @@ static void test_other_numbers_other_noise(void **state)
 	desk_close(&d);
 }
 
+/* Where some were left out of an attempt, a share of the noise in a sum is another, of other noise.
+ * What is on this party's own numbers stays. */
+static void test_fewer_parties(void **state)
+{
+	struct desk d;
+
+	(void)state;
+	desk_open(&d);
+	for (int answer = 0; answer < 2; answer++) {
+		d.work->L = 4;
+		draw(&d, "noise", answer ? "a" : "", first);
+		d.work->L = 3;
+		draw(&d, "noise", answer ? "a" : "", other);
+		if (answer)
+			assert_memory_not_equal(first, other, 16);
+		else
+			assert_memory_equal(first, other, LONG);
+	}
+	desk_close(&d);
+}
+
 /* The key is this party's alone; in memory there is none. */
 static void test_key(void **state)
 {
@@ -120,6 +141,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_in_each_attempt),
 		cmocka_unit_test(test_other_numbers_other_noise),
+		cmocka_unit_test(test_fewer_parties),
 		cmocka_unit_test(test_key),
 	};
 

@@ -213,8 +213,10 @@ static void test_show(void **state)
 		       "coterie x: done, 0.750 s, 12 rounds");
 	assert_non_null(strstr(said, "kcagc, k = 2, method tree, preset default, seed 4"));
 	assert_non_null(strstr(said, "local      0.500   0.125   0.062      12"));
-	assert_non_null(strstr(said, "hub     111 B         7  123.5 kB        5      12    0.750"));
-	assert_non_null(strstr(said, "bank-a    0 B         0       0 B        0      12    0.500"));
+	assert_non_null(
+	    strstr(said, "hub     111 B         7  123.5 kB        5      12    0.750"));
+	assert_non_null(
+	    strstr(said, "bank-a    0 B         0       0 B        0      12    0.500"));
 	assert_non_null(
 	    strstr(said, "ACC 1.0000   NMI 1.0000")); /* the party's labels: the data's order */
 	assert_non_null(strstr(said, "results: out/coordinator/labels.csv"));

@@ -166,7 +166,7 @@ fault_of_process() {
 # A host that is gone is not awaited for long.
 be_quick() {
 	local name
-	for name in coordinator $(names "$PARTIES"); do edit "$name" ".reconnect_s = 1 | .rejoin_s = $((1 + BUSY))"; done
+	for name in coordinator $(names "$PARTIES"); do edit "$name" ".heartbeat_s = 20 | .reconnect_s = 1 | .rejoin_s = $((1 + BUSY))"; done
 }
 
 await_all() {

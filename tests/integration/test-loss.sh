@@ -18,7 +18,7 @@ lossy() { # PROTOCOL [JQ-PROGRAM]: a federation of four whose job may go on with
 	protocol "$1"
 	edit job ".on_loss = \"attempt\"${2:+ | $2}"
 	[[ $1 != kmeans-columns ]] || edit job '.method = "flat"'
-	for name in coordinator $(names $PARTIES); do edit "$name" ".reconnect_s = 1 | .rejoin_s = $REJOIN_S"; done
+	for name in coordinator $(names $PARTIES); do edit "$name" ".heartbeat_s = 20 | .reconnect_s = 1 | .rejoin_s = $REJOIN_S"; done # who is killed is missed at once
 	for name in $(names $PARTIES); do edit "$name" '.policy.allow_loss = 2'; done
 }
 

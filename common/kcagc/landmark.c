@@ -16,6 +16,9 @@ enum { EXTRA = 10 };
  * point if not of doubles. */
 static const double SPAN_ZERO = 1e-8;
 
+/* A row this much shorter than the mean is a zero row to rounding, as in embed.c. */
+static const double ROW_ZERO = 1e-12;
+
 /* "lm sets": a stream of random numbers that nothing else uses. */
 static const uint64_t STREAM = 0x6c6d2073657473;
 
@@ -32,7 +35,7 @@ struct landmark_params landmark_params_of(const struct kcagc_job *job, unsigned 
 		.set_restarts = 5,
 		.polish = job->polish,
 		.min_cell = job->min_cell,
-		.margin = { [CANDIDATE_SCALED] = 0.02, [CANDIDATE_CUT] = 0.006 },
+		.guard = 0.02,
 		.seed = job->seed,
 		.threads = threads,
 	};
@@ -220,9 +223,7 @@ struct state {
 	const struct landmark_params *p;
 	struct landmark_report *report;
 	uint32_t *label;
-	double *total;  /* n: K 1 */
-	struct mat Z;   /* n x at most k: the joint embedding */
-	struct mat Phi; /* K is nearly Phi Phi', with the rows' mean, which Z leaves out */
+	struct mat Z; /* n x at most k: the joint embedding */
 };
 
 /* Sets of nodes, from what the parties' own clusters have in common. */
@@ -259,54 +260,26 @@ static enum err tell_sets(struct state *s, const uint32_t *set, struct mat *Q)
 	return sums_means(s->parties, r->basis.order, set, s->n, r->sets, Q);
 }
 
-/* The sets have all nodes, so that the sum of all rows is known. */
-static void sum_rows(struct state *s, const uint32_t *set, const struct mat *Q)
-{
-	size_t *size = alloc(Q->cols, sizeof(*size));
-
-	for (size_t i = 0; i < s->n; i++)
-		size[set[i]]++;
-	for (size_t i = 0; i < s->n; i++)
-		for (size_t c = 0; c < Q->cols; c++)
-			s->total[i] += MAT(Q, i, c) * (double)size[c];
-	free(size);
-}
-
 /* F: all rows on the landmarks' span, in its k + 10 leading directions. */
 static enum err landmark_round(struct state *s, struct mat *F)
 {
 	uint32_t *set = alloc(s->n, sizeof(*set));
-	struct mat Q = { 0 }, *Phi = &s->Phi;
+	struct mat Q = { 0 }, Phi = { 0 };
 	enum err err = choose_sets(s, set);
 
 	if (!err)
 		err = tell_sets(s, set, &Q);
 	if (!err)
-		err = landmark_project(&Q, set, Phi);
-	if (!err)
-		sum_rows(s, set, &Q);
+		err = landmark_project(&Q, set, &Phi);
 	mat_release(&Q); /* as large as all that follows */
 	if (!err) {
-		s->report->rank = Phi->cols;
+		s->report->rank = Phi.cols;
 		err = ortho_components(
-		    Phi, s->p->power ? s->p->k + EXTRA : sums_columns(s->p->k, s->p->k_from), F);
+		    &Phi, s->p->power ? s->p->k + EXTRA : sums_columns(s->p->k, s->p->k_from), F);
 	}
+	mat_release(&Phi);
 	free(set);
 	return err;
-}
-
-/* A (n x d) gets another column: x / sqrt(n), or 1 / sqrt(n). */
-static void add_column(struct mat *A, const double *x)
-{
-	struct mat wider;
-
-	mat_init(&wider, A->rows, A->cols + 1);
-	for (size_t i = 0; i < A->rows; i++) {
-		memcpy(ROW(&wider, i), ROW(A, i), A->cols * sizeof(double));
-		MAT(&wider, i, A->cols) = (x ? x[i] : 1) / sqrt((double)A->rows);
-	}
-	mat_release(A);
-	*A = wider;
 }
 
 /* One product by K: from directions of the landmarks to nearly those of the whole. F becomes their
@@ -321,12 +294,6 @@ static enum err power_round(struct state *s, struct mat *F)
 	TRY(parties_tell_choice(s->parties, CHOICE_WIDTH, F->cols));
 	TRY(sums_products(s->parties, s->report->basis.order, F, &Y));
 	err = ortho_ritz(F, &Y, sums_columns(s->p->k, s->p->k_from), &s->Z);
-	if (!err) {
-		mat_release(&s->Phi);
-		add_column(F, NULL);
-		add_column(&Y, s->total);
-		err = ortho_ritz(F, &Y, F->cols, &s->Phi);
-	}
 	mat_release(&Y);
 	mat_release(F);
 	return err;
@@ -353,76 +320,66 @@ static enum err cluster(struct state *s)
 	return ERR_OK;
 }
 
-/* label: of the rows of V, with as many clusters as were found already. */
-static enum err cluster_again(struct state *s, struct mat *V, uint32_t *label, double *inertia)
+/* Rows over the square root of their length: halfway to unit rows. */
+static void scale_rows(const struct mat *Z, struct mat *out)
 {
-	struct sums_clusters c = clusters_of(s->p);
+	double *length = alloc(Z->rows, sizeof(*length)), mean = 0;
 
-	c.k = s->report->k;
-	c.k_from = 0;
-	TRY(sums_cluster(s->parties, V, &c, label, NULL));
-	*inertia = c.inertia;
-	return ERR_OK;
+	mat_copy(out, Z);
+	embed_norms(Z, length);
+	for (size_t i = 0; i < Z->rows; i++)
+		mean += length[i] / (double)Z->rows;
+	for (size_t i = 0; i < Z->rows; i++) {
+		double factor = length[i] > ROW_ZERO * mean ? 1 / sqrt(length[i] / mean) : 0;
+
+		for (size_t j = 0; j < Z->cols; j++)
+			MAT(out, i, j) *= factor;
+	}
+	free(length);
 }
 
-/* label: CANDIDATES x n, of which the first is there. */
-static enum err make_candidates(struct state *s, uint32_t *label, double *inertia)
-{
-	size_t n = s->n;
-	struct mat V;
-	enum err err;
-
-	candidate_scaled(&s->Z, &V);
-	err = cluster_again(s, &V, label + n, &inertia[1]);
-	mat_release(&V);
-	TRY(err);
-	TRY(candidate_cut(&s->Phi, s->report->k, &V));
-	err = cluster_again(s, &V, label + 2 * n, &inertia[2]);
-	mat_release(&V);
-	return err;
-}
-
-/* The graph, which took no part in k-means, tells which clusters are the best. Parties have it: all
- * labellings are sent, and a number for each comes back. What the first polish needs comes with
- * them, for the labelling that mostly stays: Q (n x k), empty if another one does or nothing is
- * polished. */
-static enum err choose(struct state *s, struct mat *Q)
+/* With few sparse features, long rows dominate; the graph, which took no part in k-means,
+ * tells. Parties have the graph: both labellings are sent, and two numbers come back. What the
+ * first polish needs comes with them, for the labelling that nearly always stays: Q (n x k), empty
+ * if the other one does or nothing is polished. */
+static enum err guard(struct state *s, struct mat *Q)
 {
 	size_t n = s->n, k = s->report->k, words = n * k;
-	struct landmark_report *r = s->report;
-	uint32_t *label = alloc(CANDIDATES * n, sizeof(*label));
+	uint32_t *both = alloc(2 * n, sizeof(*both));
 	struct question ask = { .kind = ASK_QUALITY,
-				.order = r->basis.order,
-				.label = label,
+				.order = s->report->basis.order,
+				.label = both,
 				.k = k,
-				.labellings = CANDIDATES,
+				.labellings = 2,
 				.means = s->p->polish > 0,
 				.parties = s->parties->count };
-	double *answer = alloc(CANDIDATES + words, sizeof(*answer));
-	double inertia[CANDIDATES] = { r->inertia };
+	struct sums_clusters again = clusters_of(s->p);
+	double *answer = alloc(2 + words, sizeof(*answer));
+	struct mat scaled;
 	enum err err;
 
-	memcpy(label, s->label, n * sizeof(*label));
-	err = make_candidates(s, label, inertia);
+	scale_rows(&s->Z, &scaled);
+	memcpy(both, s->label, n * sizeof(*both));
+	again.k = s->report->k;
+	again.k_from = 0;
+	err = sums_cluster(s->parties, &scaled, &again, both + n, NULL);
+	mat_release(&scaled);
 	parties_phase(s->parties, "polish");
 	if (!err)
-		err = parties_tell_labels(s->parties, PARTIES_ASSIGNMENT, ask.k, label,
-					  CANDIDATES * n);
+		err = parties_tell_labels(s->parties, PARTIES_ASSIGNMENT, ask.k, both, 2 * n);
 	if (!err)
 		err = parties_sum_bound(s->parties, &ask, question_most(&ask, n), answer,
 					question_words(&ask, n));
-	if (!err) {
-		memcpy(r->modularity, answer, sizeof(r->modularity));
-		r->taken = candidate_best(answer, s->p->margin);
-		r->inertia = inertia[r->taken];
-		memcpy(s->label, label + r->taken * n, n * sizeof(*label));
-	}
-	if (!err && ask.means && !r->taken) {
+	if (!err && answer[1] > answer[0] + s->p->guard) {
+		s->report->scaled = true;
+		s->report->inertia = again.inertia;
+		memcpy(s->label, both + n, n * sizeof(*both));
+	} else if (!err && ask.means) {
 		mat_init(Q, n, k);
-		memcpy(Q->a, answer + CANDIDATES, words * sizeof(*answer));
+		memcpy(Q->a, answer + 2, words * sizeof(*answer));
 	}
 	free(answer);
-	free(label);
+	free(both);
 	return err;
 }
 
@@ -462,7 +419,6 @@ enum err landmark_run(struct parties *parties, size_t n, const struct landmark_p
 	if (p->min_cell > n)
 		return err_set(ERR_JOB, "%zu nodes cannot make a set of job.min_cell, %zu", n,
 			       p->min_cell);
-	ALLOC(s.total, n);
 	err = landmark_round(&s, &F);
 	if (err)
 		goto out;
@@ -476,13 +432,11 @@ enum err landmark_run(struct parties *parties, size_t n, const struct landmark_p
 	}
 	err = cluster(&s);
 	if (!err)
-		err = choose(&s, &Q);
+		err = guard(&s, &Q);
 	if (!err)
 		err = polish(&s, &Q);
 out:
 	mat_release(&F);
-	mat_release(&s.Phi);
-	free(s.total);
 	mat_release(&s.Z);
 	return err;
 }

@@ -7,7 +7,6 @@
 #ifndef COMMON_KCAGC_LANDMARK_H
 #define COMMON_KCAGC_LANDMARK_H
 
-#include "common/kcagc/candidates.h"
 #include "common/kcagc/job.h"
 #include "common/kcagc/sums.h"
 
@@ -20,7 +19,7 @@ struct landmark_params {
 	unsigned set_restarts;            /* of the one that makes the sets: 5 */
 	unsigned polish;                  /* steps on all rows at the end: 1 */
 	size_t min_cell;                  /* the fewest nodes of a set: 1 */
-	double margin[CANDIDATES];        /* modularity that a candidate must win by: 0, .02, .006 */
+	double guard;                     /* modularity that scaled rows must win by: 0.02 */
 	uint64_t seed;
 	unsigned threads; /* the labels do not depend on it */
 };
@@ -28,9 +27,8 @@ struct landmark_params {
 struct landmark_report {
 	struct sums_basis basis;
 	size_t sets, merged, rank; /* landmarks; sets below min_cell; dimensions of their span */
-	double modularity[CANDIDATES]; /* of each clustering, over the parties' graphs */
-	enum candidate taken;
-	double inertia;             /* of the one that was taken, before any polish */
+	bool scaled;               /* the guard took the clusters of scaled rows */
+	double inertia;
 	unsigned k;                 /* as given or chosen */
 	struct selection selection; /* of a range; else empty */
 };
@@ -49,8 +47,8 @@ struct kmeans_params landmark_local(unsigned k, size_t local_clusters, uint64_t 
 
 /* Phases "norms", "local", "order", "landmarks", "power", "polish". label: n, below k. Sums: 2 to agree
  * (sums_agree), n (2k + 10) words, with `power` n (k + 10) (both fewer if the local clusters leave
- * fewer landmarks or directions), one for each candidate together with the n k of the first polish, n k
- * for each other (and for the first, if another candidate than the first is taken). Same seed and same local clusters, same labels for any split. `report`, which may be
+ * fewer landmarks or directions), 2 for the guard together with the n k of the first polish, n k for
+ * each other. Same seed and same local clusters, same labels for any split. `report`, which may be
  * NULL, is filled as far as it came. ERR_INPUT if k exceeds n, ERR_JOB if min_cell does. */
 enum err landmark_run(struct parties *parties, size_t n, const struct landmark_params *p, uint32_t *label,
 		      struct landmark_report *report) MUST_CHECK;

@@ -57,8 +57,7 @@ static void say_products(struct said *s, const struct kcagc_job *job)
 	say(s, landmark && job->landmark_power,
 	    "the parties see a basis close to the joint left singular vectors of all nodes");
 	say(s, landmark,
-	    "the parties see three clusterings of the nodes, the coordinator how well each fits "
-	    "the "
+	    "the parties see two clusterings of the nodes, the coordinator how well each fits the "
 	    "edges, over all parties");
 	say(s, landmark && job->polish,
 	    "the coordinator sees each node's joint inner products with the mean of each cluster");

@@ -47,10 +47,6 @@ unsigned psi_gcc(const double *spread2, double square, size_t n, size_t m, unsig
 static const double ORDER_SHARE = 0.93;
 unsigned psi_share(const double *sums, unsigned most);
 
-/* Where neighbours agree by no more than this part above chance (slice_agreement()), of the rows that
- * have features, one step is all: the graph does not know what features are of. */
-static const double ORDER_CHANCE = 0.05;
-
 /* AGC's rule (Zhang et al., IJCAI 2019, Section 3.3): raise psi from 1 until the mean
  * intra-cluster distance first rises, and take the psi before. intra[t] is that of psi = t + 1. Returns 0 if it
  * never rises within count. */

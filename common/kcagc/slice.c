@@ -4,7 +4,6 @@
 #include "common/linalg/la.h"
 #include "common/graph/graph.h"
 #include "common/kcagc/order.h"
-#include "common/kcagc/shares.h"
 
 #include <assert.h>
 #include <math.h>
@@ -20,7 +19,7 @@ size_t question_words(const struct question *q, size_t n)
 	case ASK_NORMS:
 		return n;
 	case ASK_SPREADS:
-		return q->shares ? SLICE_SPREADS : SLICE_SHARES;
+		return q->shares ? SLICE_SPREADS : (size_t)2 * SLICE_POWERS;
 	case ASK_PRODUCTS:
 		return n * q->B->cols;
 	case ASK_MEANS:
@@ -77,6 +76,20 @@ void slice_release(struct slice *s)
 }
 
 /* -- raw features, sparse or dense ----------------------------------------------------------- */
+
+void features_each(struct features *X, each_value *f, void *ctx)
+{
+	struct csr *s = &X->sparse;
+
+	if (X->is_sparse)
+		csr_write_ones(s);
+	for (size_t i = 0; X->is_sparse && i < s->rows; i++)
+		for (size_t e = s->start[i]; e < s->start[i + 1]; e++)
+			f(ctx, i, s->index[e], &s->value[e]);
+	for (size_t i = 0; !X->is_sparse && i < X->dense.rows; i++)
+		for (size_t j = 0; j < X->dense.cols; j++)
+			f(ctx, i, j, &MAT(&X->dense, i, j));
+}
 
 /* What is in a column but zeros: how many, whether one is not 1, least and most, mean and squared
  * distance from it. */
@@ -227,6 +240,45 @@ static void tell_facts(struct slice *s, double *x)
 	tell_norms(s, x[0] == 0, x + 2);
 }
 
+struct along {
+	const double *root; /* sqrt(degree) of each row */
+	double *sum;        /* of each column */
+};
+
+static void add_along(void *ctx, size_t row, size_t column, double *value)
+{
+	struct along *a = ctx;
+
+	a->sum[column] += *value * a->root[row];
+}
+
+/* x: ||q' X_l||^2, then ||S^t X_l||^2. S q = q, so that the first is q' S^t X_l for any t. */
+static enum err tell_shares(struct slice *s, double *x)
+{
+	const struct graph *g = s->g;
+	double square[SLICE_ORDER_MAX + 1], spread[SLICE_ORDER_MAX + 1], total = 0;
+	size_t n = features_rows(&s->X), m = features_cols(&s->X);
+	double *root = alloc(n, sizeof(*root));
+	struct along a = { .root = root };
+
+	for (size_t i = 0; i < n; i++) {
+		root[i] = 1 / g->inv_sqrt_deg[i];
+		total += root[i] * root[i];
+	}
+	ALLOC(a.sum, m);
+	features_each(&s->X, add_along, &a);
+	x[0] = 0;
+	for (size_t j = 0; j < m; j++)
+		x[0] += a.sum[j] * a.sum[j] / total;
+	free(a.sum);
+	free(root);
+	TRY(graph_filter_spread(g, FILTER_PLAIN, SLICE_ORDER_MAX, s->threads,
+				s->X.is_sparse ? &s->X.sparse : NULL,
+				s->X.is_sparse ? NULL : &s->X.dense, square, spread));
+	memcpy(x + 1, square + 1, SLICE_ORDER_MAX * sizeof(*x));
+	return ERR_OK;
+}
+
 static enum err tell_spreads(struct slice *s, const struct question *q, double *x)
 {
 	size_t n = features_rows(&s->X);
@@ -243,7 +295,7 @@ static enum err tell_spreads(struct slice *s, const struct question *q, double *
 	free(column);
 	free(row);
 	if (q->shares)
-		TRY(shares(&s->X, s->g, s->threads, x + SLICE_SHARES));
+		TRY(tell_shares(s, x + (size_t)2 * SLICE_POWERS));
 	return graph_filter_spread(s->g, FILTER_MEAN, SLICE_POWERS - 1, s->threads,
 				   s->X.is_sparse ? &s->X.sparse : NULL,
 				   s->X.is_sparse ? NULL : &s->X.dense, x, x + SLICE_POWERS);
@@ -380,23 +432,11 @@ enum err slice_answer(struct slice *s, const struct question *q, double *x)
 	return ERR_OK;
 }
 
-double slice_agreement(const double *spreads)
-{
-	const double *shares = spreads + SLICE_SHARES;
-	double chance = shares[SLICE_ORDER_MAX + 1] - shares[0];
-
-	return chance > 0 ? (shares[1] - shares[0]) / chance : INFINITY;
-}
-
 unsigned slice_order(const double *spreads, size_t n, size_t m)
 {
 	unsigned p = psi_gcc(spreads + SLICE_POWERS, spreads[0], n, m, SLICE_ORDER_MAX);
-	double agreement = slice_agreement(spreads), there = spreads[0] / (double)n;
 
-	/* Rows without features agree with none: where there are many, the others agree more. */
-	if (agreement < 1 + ORDER_CHANCE * there)
-		return 1;
-	return psi_share(spreads + SLICE_SHARES, p);
+	return psi_share(spreads + (size_t)2 * SLICE_POWERS, p);
 }
 
 enum err slice_cluster(const struct slice *s, unsigned order, size_t parties, size_t dims,

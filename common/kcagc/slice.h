@@ -22,8 +22,7 @@
 enum {
 	SLICE_ORDER_MAX = 15,
 	SLICE_POWERS = SLICE_ORDER_MAX + 2,
-	SLICE_SHARES = 2 * SLICE_POWERS, /* where they begin */
-	SLICE_SPREADS = SLICE_SHARES + SLICE_ORDER_MAX + 2,
+	SLICE_SPREADS = 2 * SLICE_POWERS + SLICE_ORDER_MAX + 1, /* with the shares' */
 };
 
 /* In the order in which they come; ASK_FACTS and ASK_SPREADS once each, ASK_NORMS and ASK_CELLS
@@ -37,10 +36,9 @@ enum question_kind {
 	ASK_NORMS, /* n: squared row norms without weights, where not all parties have weighted */
 	ASK_SPREADS, /* 2 x SLICE_POWERS: x_t^2 = ||T^t X_l||^2, then c_t^2 = ||T^t X_l - 1 mu'||^2,
 			mu its column means; columns are weighted first if idf is set, and rows
-			divided by sqrt(square). With `shares`, SLICE_ORDER_MAX + 2 more, for
+			divided by sqrt(square). With `shares`, SLICE_ORDER_MAX + 1 more, for
 			psi_share(): ||q' X_l||^2, q along sqrt(degree), then
-			s_t^2 = ||S^t X_l||^2 from t = 1 on; and for slice_agreement() s_1^2 as it
-			would be if rows were dealt out to the nodes anew, but for what is along q */
+			s_t^2 = ||S^t X_l||^2 from t = 1 on */
 	ASK_PRODUCTS, /* n x d: X_l (X_l' B), here and below with X_l <- T^order X_l */
 	ASK_MEANS,    /* n x k: X_l M', M (k x m_l) the means of X_l over each set; no set: 0 */
 	ASK_QUALITY,  /* 1 per labelling: its modularity on the party's graph, over L; with `means`,
@@ -94,6 +92,10 @@ void slice_release(struct slice *s);
  * below k), those of ASK_MEANS, after it. */
 void slice_means(const struct slice *s, const uint32_t *label, size_t k, struct mat *M);
 
+/* Calls f for each stored value with its row and column; f may change it. */
+typedef void each_value(void *ctx, size_t row, size_t column, double *value);
+void features_each(struct features *X, each_value *f, void *ctx);
+
 /* x becomes this party's term of the sum; the questions come in their order. ERR_PEER if the
  * filter's order cannot be, or is not the one first asked for: the asker is at fault. Costs:
  * ASK_SPREADS SLICE_POWERS steps of the filter, the first question after it `order` more and one
@@ -103,11 +105,8 @@ void slice_means(const struct slice *s, const uint32_t *label, size_t k, struct 
 enum err slice_answer(struct slice *s, const struct question *q, double *x) MUST_CHECK;
 
 /* p of SLICE_SPREADS sums, the first above 0, for n rows and m columns: psi_gcc()'s, if psi_share()
- * lets it; 1 where neighbours' features agree no more than those of any nodes. */
+ * lets it. */
 unsigned slice_order(const double *spreads, size_t n, size_t m);
-/* ||S X||^2 over what it would be if rows were dealt out to the nodes anew, both without what is along
- * q: 1 where neighbours have no more in common than any two nodes. */
-double slice_agreement(const double *spreads);
 
 /* The party's own clusters (kCAGC's Protocol 1), of which it needs nothing from the others, so that
  * nobody has to wait for them: rows over their own length, filtered by T^p, k-means on unit rows of

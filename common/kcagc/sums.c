@@ -108,8 +108,7 @@ enum err sums_agree(struct parties *parties, size_t n, unsigned order, struct qu
 		basis->rule =
 		    psi_gcc(spreads + SLICE_POWERS, spreads[0], n, basis->width, SLICE_ORDER_MAX);
 		for (unsigned t = 1; t <= SLICE_ORDER_MAX; t++)
-			basis->share[t] = share_of(spreads + SLICE_SHARES, t);
-		basis->agreement = slice_agreement(spreads);
+			basis->share[t] = share_of(spreads + (size_t)2 * SLICE_POWERS, t);
 	}
 	basis->square = spreads[basis->order];
 	return ERR_OK;
@@ -119,12 +118,7 @@ enum err sums_tell_order(struct parties *parties, const struct sums_basis *basis
 {
 	if (!basis->rule)
 		return ERR_OK;
-	if (basis->order == 1 && basis->rule > 1 && basis->share[2] <= ORDER_SHARE)
-		parties_note(parties,
-			     "filter.order \"auto\" is 1: GCC's rule says %u, but neighbours' "
-			     "features agree %.3f times as much as those of any nodes",
-			     basis->rule, basis->agreement);
-	else if (basis->order < basis->rule)
+	if (basis->order < basis->rule)
 		parties_note(parties,
 			     "filter.order \"auto\" is %u: GCC's rule says %u, by which degrees "
 			     "alone make up %.3f of all features",

@@ -18,11 +18,10 @@ struct sums_basis {
 	 * t = 1 on. rule 0: the job gave the order. */
 	unsigned rule;
 	double share[SLICE_ORDER_MAX + 1];
-	double agreement; /* slice_agreement() */
 };
 
 /* Phases "norms" and "order". Two sums: facts and joint row norms (2 + n words), spreads
- * (SLICE_SHARES, or SLICE_SPREADS without an order); between them one of n words more if some of the parties, but not all, have features
+ * (2 SLICE_POWERS, or SLICE_SPREADS without an order); between them one of n words more if some of the parties, but not all, have features
  * of 0 and 1 alone. order 0: by slice_order(). own (ASK_CELLS; or NULL): each party's own clusters are
  * collected into cells (parties x n), in a phase "local" between the two. ERR_INPUT if order exceeds
  * SLICE_ORDER_MAX, or if all features are zero. */

@@ -44,9 +44,5 @@ void features_copy(struct features *X, const struct features *from);
 void features_release(struct features *X);
 size_t features_rows(const struct features *X);
 size_t features_cols(const struct features *X);
-/* Calls f for each stored value with its row and column, row by row; f may change it. Ones of a sparse
- * matrix are written down first. */
-typedef void features_value(void *ctx, size_t row, size_t column, double *value);
-void features_each(struct features *X, features_value *f, void *ctx);
 
 #endif

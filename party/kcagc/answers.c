@@ -351,30 +351,29 @@ static enum err power(struct answers *a)
 	return send_products(a, width);
 }
 
-/* Steps 8 and 9: the candidates down, how well they fit the graph and the means for the first
+/* Steps 8 and 9: two labellings down, how well they fit the graph and the means for the first
  * polish up; then more polish. */
 static enum err polish(struct answers *a)
 {
 	struct work *work = a->work;
 	unsigned k = work->job.clusters;
-	size_t words = CANDIDATES * work->n;
-	uint32_t *label = alloc(words, sizeof(*label));
+	uint32_t *both = alloc(2 * work->n, sizeof(*both));
 	struct question quality = { .kind = ASK_QUALITY,
 				    .order = a->order,
-				    .label = label,
+				    .label = both,
 				    .k = k,
-				    .labellings = CANDIDATES,
+				    .labellings = 2,
 				    .parties = work->L,
 				    .means = work->job.kcagc.polish > 0 };
 	enum err e;
 
 	work_phase(work, "polish");
-	e = work_recv_clusters(work, MSG_ASSIGNMENT, a->root, k, label, words);
+	e = work_recv_clusters(work, MSG_ASSIGNMENT, a->root, k, both, 2 * work->n);
 	if (e == ERR_OK)
 		e = answer(a, &quality);
 	if (quality.means)
-		keep_means(a, label);
-	free(label);
+		keep_means(a, both);
+	free(both);
 	TRY(e);
 	return follow_steps(a, work->job.kcagc.polish);
 }

@@ -11,7 +11,6 @@ void server_record_order(struct run *run, const struct sums_basis *basis)
 	run->record->order = basis->order;
 	facts_number(&run->record->facts, "order_rule", basis->rule);
 	facts_numbers(&run->record->facts, "order_shares", basis->share + 1, SLICE_ORDER_MAX);
-	facts_number(&run->record->facts, "order_agreement", basis->agreement);
 }
 
 enum err server_landmark(struct run *run, uint32_t *label)
@@ -25,9 +24,6 @@ enum err server_landmark(struct run *run, uint32_t *label)
 	e = landmark_run(&parties.parties, run->n, &p, label, &report);
 	server_record_order(run, &report.basis);
 	if (e == ERR_OK) {
-		facts_numbers(&run->record->facts, "candidates_modularity", report.modularity,
-			      CANDIDATES);
-		facts_number(&run->record->facts, "candidate", report.taken);
 		record_sum(run->record, &(struct record_sum){ .group = parties.root->id,
 							      .items = report.sets,
 							      .merged = report.merged,

@@ -101,7 +101,7 @@ class Coordinator(coordinator.Coordinator):
             square, first = self.words(n, True, wide=True), False
         self.tell_block(np.maximum(square, 0))
         auto = self.what["filter"]["order"] == "auto"  # how much lies along the degrees, after each step
-        self.words(34 + 17 * auto, first, wide=True)
+        self.words(34 + 16 * auto, first, wide=True)
         if auto:
             self.choose(2, 3)
 
@@ -114,16 +114,16 @@ class Coordinator(coordinator.Coordinator):
             V = self.block(min(self.k + 10, self.rows - 1, Q.shape[1]), Q)
             self.choose(5, V.shape[1])
             Q = self.products(V, True)
-        three = self.clusters(Q[:, : self.k]), self.clusters(-Q[:, : self.k]), self.clusters(Q[:, -self.k :])
-        self.tell_labels(wire.ASSIGNMENT, self.k, np.concatenate(three))
+        two = self.clusters(Q[:, : self.k]), self.clusters(-Q[:, : self.k])
+        self.tell_labels(wire.ASSIGNMENT, self.k, np.concatenate(two))
         if self.what["polish"]:
-            Q, label = self.means(three[0], self.k, True, before=3), three[0]
+            Q, label = self.means(two[0], self.k, True, before=2), two[0]
             for _ in range(self.what["polish"]):
                 label = self.clusters(Q)
                 Q = self.step(label, False)
         else:
-            self.words(3, True)
-            label = three[0]
+            self.words(2, True)
+            label = two[0]
         self.choose(6, 0)
         return label
 

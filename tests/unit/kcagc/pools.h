@@ -4,7 +4,6 @@
 #define TESTS_UNIT_KCAGC_POOLS_H
 
 #include "tests/unit/graph/data.h"
-#include "common/kcagc/candidates.h"
 #include "common/kcagc/sums.h"
 
 struct lab {
@@ -14,7 +13,7 @@ struct lab {
 	size_t n, L;
 	bool fixed;             /* each answer in 2^-24 steps, as a sum of fixed point is */
 	size_t asked, words;    /* questions, and numbers that answered them */
-	const double *quality;  /* a number for each candidate in place of the parties' answer, or NULL */
+	const double *quality;  /* two numbers in place of the parties' answer, or NULL */
 	const uint32_t *cells;  /* parties x n local clusters in place of their own, or NULL */
 };
 
@@ -32,7 +31,7 @@ static enum err lab_sum(void *ctx, const void *question, enum parties_how how, d
 	for (size_t i = 0; lab->fixed && i < n; i++)
 		x[i] = nearbyint(x[i] * 0x1p24) * 0x1p-24;
 	if (q->kind == ASK_QUALITY && lab->quality)
-		memcpy(x, lab->quality, CANDIDATES * sizeof(*x));
+		memcpy(x, lab->quality, 2 * sizeof(*x));
 	return ERR_OK;
 }
 

@@ -46,8 +46,7 @@ static void finds_planted_classes(void **state)
 			columns = report.rank < K + 10 ? report.rank : K + 10;
 			assert_int_equal(lab.asked, 2 + 1 + (size_t)power + 1); /* polish with it */
 			assert_int_equal(lab.words, 2 + N + SLICE_SPREADS + N * report.sets +
-							(power ? N * columns : 0) + CANDIDATES +
-							N * K);
+							(power ? N * columns : 0) + 2 + N * K);
 			lab_release(&lab);
 		}
 }
@@ -263,69 +262,29 @@ static void threads_do_not_matter(void **state)
 	}
 }
 
-/* Another clustering than that of the rows as they are is taken only if the parties' graphs speak
- * for it, and clearly; its labels are the result then. */
-static void candidates(void **state)
+/* Scaled rows are taken only if the parties' graphs speak for them, and clearly. */
+static void guard(void **state)
 {
-	static const struct {
-		double quality[CANDIDATES];
-		enum candidate taken;
-	} cases[] = {
-		{ { 0.3, 0.3199, 0.3059 }, CANDIDATE_PLAIN },
-		{ { 0.3, 0.3201, 0.3059 }, CANDIDATE_SCALED },
-		{ { 0.3, 0.3201, 0.3259 }, CANDIDATE_SCALED },
-		{ { 0.3, 0.3201, 0.3262 }, CANDIDATE_CUT },
-		{ { 0.3, 0.2, 0.3061 }, CANDIDATE_CUT },
-	};
-	uint32_t label[CANDIDATES][N];
+	static const double even[] = { 0.3, 0.3199 }, clear[] = { 0.3, 0.3201 };
+	struct landmark_report report;
+	uint32_t label[N], plain[N];
+	struct landmark_params p;
+	struct lab lab;
 
 	(void)state;
-	for (size_t t = 0; t < sizeof(cases) / sizeof(*cases); t++) {
-		struct landmark_report report;
-		struct landmark_params p;
-		uint32_t got[N];
-		struct lab lab;
-
+	for (int t = 0; t < 3; t++) {
 		params(&p, 9, 18, 3, 1);
 		p.polish = 0;
 		begin(&lab, &p, 2);
-		lab.quality = cases[t].quality;
-		assert_ok(landmark_run(&lab.parties, lab.n, &p, got, &report));
+		lab.quality = t < 2 ? even : clear;
+		if (t == 0) /* never: what k-means alone says */
+			p.guard = 2;
+		assert_ok(landmark_run(&lab.parties, lab.n, &p, t ? label : plain, &report));
 		lab_release(&lab);
-		assert_int_equal(report.taken, cases[t].taken);
-		assert_memory_equal(report.modularity, cases[t].quality, sizeof(report.modularity));
-		if (t < 2 || t == 3) /* the first of each kind */
-			memcpy(label[report.taken], got, sizeof(got));
-		for (int c = 0; t >= 3 && c < CANDIDATES; c++)
-			assert_true(!memcmp(got, label[c], sizeof(got)) ==
-				    (c == (int)report.taken));
+		assert_true(report.scaled == (t == 2));
+		if (t)
+			assert_true(!memcmp(label, plain, sizeof(label)) == (t == 1));
 	}
-}
-
-/* Of K = Phi Phi' as a graph of two blocks that barely hang together: the first of the vectors that
- * are kept has a sign for each, whatever the rows' lengths; a row that K gives no weight is 0. */
-static void cut(void **state)
-{
-	double rows[7][2] = { { 1, .1 }, { 4, .4 }, { 2, .2 }, { .1, 1 },
-			      { .3, 3 }, { .2, 2 }, { 0, 0 } };
-	struct mat Phi = { 7, 2, rows[0] }, one = { 7, 1, rows[0] }, V;
-	double length = 0;
-
-	(void)state;
-	assert_ok(candidate_cut(&Phi, 2, &V));
-	assert_true(V.rows == 7 && V.cols == 1);
-	for (size_t i = 0; i < 7; i++) {
-		double expected = i < 3 ? MAT(&V, 0, 0) : MAT(&V, 3, 0);
-
-		length += MAT(&V, i, 0) * MAT(&V, i, 0);
-		assert_true(i == 6 ? MAT(&V, i, 0) == 0 : MAT(&V, i, 0) * expected > 0);
-	}
-	assert_true(MAT(&V, 0, 0) * MAT(&V, 3, 0) < 0);
-	assert_near(length, 1, 1e-12);
-	mat_release(&V);
-	assert_ok(candidate_cut(&one, 2, &V)); /* nothing to part */
-	assert_int_equal(V.cols, 1);
-	mat_release(&V);
 }
 
 static void local_parameters(void **state)
@@ -430,8 +389,7 @@ int main(void)
 		cmocka_unit_test(polish),
 		cmocka_unit_test(any_split),
 		cmocka_unit_test(threads_do_not_matter),
-		cmocka_unit_test(candidates),
-		cmocka_unit_test(cut),
+		cmocka_unit_test(guard),
 		cmocka_unit_test(local_parameters),
 		cmocka_unit_test(edges_of_the_possible),
 		cmocka_unit_test(cora),

@@ -255,7 +255,7 @@ static void test_wrong_numbers(void **state)
 {
 	struct recording *r = products_recording(&few, 2, "method=landmark");
 	const struct script *s = &r->to_party[0];
-	uint32_t none[CANDIDATES * FEW] = { 0 };
+	uint32_t none[2 * FEW] = { 0 };
 	struct msg m;
 
 	(void)state;
@@ -271,9 +271,9 @@ static void test_wrong_numbers(void **state)
 	assert_refuses_reals(r, MSG_BLOCK, 1, longer_column, "length sqrt(n)");
 	assert_refuses_reals(r, MSG_BLOCK, 1, one_row, "length sqrt(n)");
 	assert_refuses_reals(r, MSG_BLOCK, 1, not_finite, "no finite number");
-	none[CANDIDATES * FEW - 1] = 3;
-	assert_refuses_labels(r, MSG_ASSIGNMENT, 0, 3, none, CANDIDATES * FEW,
-			      "entry 71 in none of 3 clusters");
+	none[2 * FEW - 1] = 3;
+	assert_refuses_labels(r, MSG_ASSIGNMENT, 0, 3, none, 2 * FEW,
+			      "entry 47 in none of 3 clusters");
 	assert_refuses_labels(r, MSG_ASSIGNMENT, 0, 3, none, FEW, "count 24");
 	assert_refuses_choice(r, 3, 2, "expected 6, from 0 to 1");
 	none[0] = 3;

@@ -303,47 +303,13 @@ static void all_zero(void **state)
 	graph_release(&g);
 }
 
-/* GCC's rule says 15, of 100 rows. */
-static unsigned order_at(double square, double along, double once, double chance)
-{
-	double spreads[SLICE_SPREADS] = { square };
-
-	for (size_t t = 0; t < SLICE_POWERS; t++)
-		spreads[SLICE_POWERS + t] = pow(40 - 2 * (double)t, 2);
-	spreads[SLICE_SHARES] = along;
-	for (size_t t = 1; t <= SLICE_ORDER_MAX; t++)
-		spreads[SLICE_SHARES + t] = once;
-	spreads[SLICE_SHARES + SLICE_ORDER_MAX + 1] = chance;
-	return slice_order(spreads, 100, 10);
-}
-
-/* One step where neighbours agree no more than chance has it: by less than a twentieth, of rows
- * that have features. What lies along the degrees does not count. */
-static void one_step_where_neighbours_differ(void **state)
-{
-	(void)state;
-	assert_int_equal(order_at(100, 0, 10.4, 10), 1);
-	assert_int_equal(order_at(100, 0, 10.6, 10), 15);
-	assert_int_equal(order_at(100, 0, 9, 10), 1);
-	assert_int_equal(order_at(40, 0, 10.19, 10), 1);
-	assert_int_equal(order_at(40, 0, 10.21, 10), 15);
-	assert_int_equal(order_at(100, 5, 10.24, 10), 1);
-	assert_int_equal(order_at(100, 5, 10.26, 10), 15);
-	assert_int_equal(order_at(100, 10, 10.8, 10), 15); /* nothing by which to tell */
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_step_where_neighbours_differ),
-		cmocka_unit_test(facts),
-		cmocka_unit_test(foreign_columns),
-		cmocka_unit_test(orders),
-		cmocka_unit_test(bad_input),
-		cmocka_unit_test(clusters),
-		cmocka_unit_test(clusters_of_nothing),
-		cmocka_unit_test(agreement),
-		cmocka_unit_test(all_zero),
+		cmocka_unit_test(facts),     cmocka_unit_test(foreign_columns),
+		cmocka_unit_test(orders),    cmocka_unit_test(bad_input),
+		cmocka_unit_test(clusters),  cmocka_unit_test(clusters_of_nothing),
+		cmocka_unit_test(agreement), cmocka_unit_test(all_zero),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

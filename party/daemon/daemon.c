@@ -23,7 +23,13 @@
 
 #define CANCEL_TIMEOUT_S 1.0
 
-enum { CANCEL_GRACE_MS = 2500, LAST_MS = 10000, GRACE_MS = 5000, OVERDUE_S = 30 };
+enum {
+	CANCEL_GRACE_MS = 2500,
+	LAST_MS = 10000,
+	GRACE_MS = 5000,
+	OVERDUE_S = 30,
+	ALONE_S = 600
+}; /* its profile, of data that may lie on a slow disk */
 
 void daemon_set_phase(struct daemon *d, enum phase phase)
 {
@@ -206,7 +212,7 @@ static void on_watchdog(uv_timer_t *timer)
 	struct err_saved end;
 
 	d->overdue_s = post_overdue(d->post, &end) ? d->overdue_s + 1 : 0;
-	if (d->overdue_s > OVERDUE_S)
+	if (d->overdue_s > (d->work.alone ? ALONE_S : OVERDUE_S))
 		daemon_leave(err_set(ERR_INTERNAL,
 				     "the job is over (%.400s), but its computation has not come "
 				     "back for %u s",

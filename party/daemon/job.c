@@ -250,10 +250,13 @@ static enum err run_protocol(struct work *work, const struct job_means *means, u
 	e = told_say_all(work);
 	if (e == ERR_OK)
 		e = say_done(work);
-	if (work->told.waiting) /* parties may have been told different things */
+	if (work->told.waiting) { /* parties may have been told different things */
 		results_take_back(work->output);
-	else if (e == ERR_OK)
+	} else if (e == ERR_OK) {
+		work->alone = true;
 		profile(work, means, label);
+		work->alone = false;
+	}
 	return e;
 }
 

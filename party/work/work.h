@@ -96,6 +96,7 @@ struct work {
 	bool later; /* declined, but another attempt would do: this one was served before */
 	bool again; /* it was cut short, and another attempt may follow */
 	_Atomic bool offered; /* an offer has come: from here on a stop cuts a job */
+	_Atomic bool alone;   /* the job is done: what still goes on is for this party, at its pace */
 };
 
 /* Names the phase that begins, in the record, the log and the channel's errors. */

@@ -19,8 +19,8 @@ static const char *needs_all(const void *p)
 	const struct fedspectral_job *job = p;
 
 	return job->variant == FEDSPECTRAL_EXACT
-		   ? "variant \"exact\" is of the joint graph, and what is another without a party "
-		     "shows that party's edges"
+		   ? "variant \"exact\" is of the joint graph, which is another without a party: "
+		     "both together show that party's edges or, with noise, spend its eps twice"
 		   : NULL;
 }
 

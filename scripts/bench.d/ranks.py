@@ -1,0 +1,122 @@
+"""One party alone, its data on ranks or not: what its processes took. For scripts/bench ranks.
+
+    ranks.py BIN DIR NODES EDGES COLUMNS CLUSTERS ORDER RANKS
+
+makes data in DIR unless they are there, runs one job with RANKS ranks (0: without) and prints its figures as JSON."""
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+binaries, folder = sys.argv[1:3]
+nodes, edges, columns, clusters, order, ranks = map(int, sys.argv[3:9])
+os.makedirs(folder, exist_ok=True)
+
+
+def path(*parts):
+    return os.path.join(folder, *parts)
+
+
+def make():
+    """Neighbours near in number and far, most within a node's own cluster; rows around its centre."""
+    draw = np.random.default_rng(1)
+    label = np.arange(nodes) * clusters // nodes
+    centre = 2 * draw.normal(size=(clusters, columns))
+    X = np.lib.format.open_memmap(path("features.npy"), mode="w+", dtype="<f8", shape=(nodes, columns))
+    for first in range(0, nodes, 1 << 16):
+        part = label[first:first + (1 << 16)]
+        X[first:first + (1 << 16)] = centre[part] + draw.normal(size=(len(part), columns))
+    del X
+    with open(path("edges.tsv"), "w") as out:
+        for first in range(0, edges, 1 << 20):
+            count = min(1 << 20, edges - first)
+            u = draw.integers(0, nodes, count)
+            near = np.clip(u + draw.integers(-500, 501, count), 0, nodes - 1)
+            v = np.where(draw.random(count) < 0.9, near, draw.integers(0, nodes, count))
+            out.write("".join(f"{a}\t{b}\n" for a, b in zip(u.tolist(), v.tolist()) if a != b))
+
+
+def write(name, what):
+    with open(path(name), "w") as out:
+        json.dump(what, out)
+
+
+def configure(out):
+    if not os.path.exists(path("pki")):
+        subprocess.run([f"{binaries}/coterie", "pki", "lab", "--parties", "1", "--out", path("pki")], check=True,
+                       stdout=subprocess.DEVNULL)
+    pin = subprocess.run([f"{binaries}/coterie", "pki", "fingerprint", path("pki/coordinator.crt")], check=True,
+                         capture_output=True, text=True).stdout.strip()
+    common = {"reconnect_s": 10, "rejoin_s": 0, "step_timeout_s": 3600, "threads": 1}
+    who = lambda name: {"name": name, "output": f"{out}/{name}", "identity": {
+        "certificate": f"pki/{name}.crt", "key": f"pki/{name}.key", "ca": "pki/ca.crt"}}
+    write("coordinator.json", {**common, **who("coordinator"), "listen": "127.0.0.1:0", "parties": ["party-00"],
+                               "ready_file": "ready", "join_timeout_s": 3600})
+    party = {**common, **who("party-00"), "coordinator": "127.0.0.1:1", "peers": {"coordinator": pin}, "retry_s": 3600,
+             "data": {"features": "features.npy", "edges": "edges.tsv"},
+             "policy": {"allow_single": True, "min_parties": 1}}
+    if ranks:
+        party["ranks"] = {"n": ranks}
+    write("party-00.json", party)
+    write("job.json", {"kind": "kcagc", "method": "flat", "clusters": clusters, "seed": 7, "allow_single": True,
+                       "filter": {"order": order}})
+
+
+def run(out):
+    log = open(path("log"), "w")
+    if os.path.exists(path("ready")):
+        os.unlink(path("ready"))
+    hub = subprocess.Popen([f"{binaries}/coordinator", "--config", path("coordinator.json"), "--job", path("job.json")],
+                           stdout=log, stderr=log)
+    while not os.path.exists(path("ready")) or not open(path("ready")).read().strip():
+        if hub.poll() is not None:
+            sys.exit(open(path("log")).read())
+        time.sleep(0.05)
+    party = subprocess.Popen([f"{binaries}/party", "--config", path("party-00.json"), "--once", "--coordinator",
+                              open(path("ready")).read().strip()], stdout=log, stderr=log)
+    if hub.wait():
+        sys.exit(open(path("log")).read()[-2000:])
+    # The job is done. One process now reads its features again, for profile.csv, which ranks do not.
+    with open(f"/proc/{party.pid}/stat") as file:
+        ticks = sum(map(int, file.read().rpartition(")")[2].split()[11:13]))
+    with open(f"/proc/{party.pid}/status") as file:
+        peak = next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM"))
+    if not ranks:
+        party.kill()
+    elif party.wait():
+        sys.exit(open(path("log")).read()[-2000:])
+    return ticks / os.sysconf("SC_CLK_TCK"), peak
+
+
+def words(out):
+    """Digests of all that went out: a party that is alone masks nothing, so they are those of the words."""
+    rows = sqlite3.connect(path(out, "party-00/state/ledger.db")).execute(
+        "select hex(sha256) from row where type in ('LOCAL_CLUSTERS', 'MASKED') order by number")
+    return [row[0] for row in rows]
+
+
+if not os.path.exists(path("edges.tsv")):
+    make()
+out = f"out-{ranks}"
+subprocess.run(["rm", "-rf", path(out)], check=True)
+configure(out)
+cpu_s, peak = run(out)
+facts = {}
+if ranks:
+    with open(path(out, "party-00/run.json")) as file:
+        facts = json.load(file)["facts"]
+print(json.dumps({
+    "party_cpu_s": cpu_s,
+    "party_memory": peak,
+    "ranks_cpu_s": facts.get("ranks_cpu_s", []),
+    "exchange_cpu_s": facts.get("ranks_exchange_cpu_s", []),
+    "exchange_s": facts.get("ranks_exchange_s", []),
+    "exchange_bytes": facts.get("ranks_exchange_bytes", []),
+    "ranks_memory": facts.get("ranks_memory", []),
+    "words": words(out),
+    "labels": subprocess.run(["sha256sum", path(out, "party-00/labels.npy")], capture_output=True, text=True).stdout[:64],
+}))

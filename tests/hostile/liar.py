@@ -32,7 +32,7 @@ S is the number of a sum that is told, or of fedsc and fedspectral PHASE+N, the 
                   the columns' sums
     jobs=N        the same in N jobs, broken off alike
     lists=2       two attempts; in the second each half is told that another party is lost
-    gone=N        N attempts; from the second on the last party is said to be lost; few=N: all but two
+    gone=N        N attempts; from the second on the last party is said to be lost; two=N: all but two
     returns=3     the same, but in the third it is back, and the party before it is said to be lost
     redo          the job is done, and offered again as the next attempt
     known         none, but the job's id is a known one, 11 sixteen times
@@ -103,7 +103,7 @@ import secsum  # noqa: E402
 import wire  # noqa: E402
 from wire import Broken, field, u16, u32, u64  # noqa: E402
 
-LOSSES = ("lists", "few", "returns", "gone")
+LOSSES = ("lists", "two", "returns", "gone")
 POINT = np.uint64(1 << 24)  # 1.0 of the words of sums
 
 
@@ -154,7 +154,7 @@ class Lies:
         """Who is said to be lost though all are there."""
         if self.lie == "lists":
             return [(2, names[-1] if c.peer.encode() in (names[0], names[-2]) else names[-2])]
-        if self.lie == "few":
+        if self.lie == "two":
             return [(2, name) for name in names[2:]]
         if self.lie == "returns" and self.attempt == 3:
             return [(3, names[-2])]

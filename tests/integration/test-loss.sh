@@ -225,7 +225,7 @@ test_lies() {
 	says party-00 'attempt 2 goes on without party-03, says coordinator'
 	lying lists=2
 	any_party_said 'keys as coordinator passed them on: key advertisement of party-0[0-3]: the signature does not fit' || fail "lists: $(<"$T/coordinator.stdout")"
-	lying few=2
+	lying two=2
 	any_party_said 'policy.allow_loss of party-0[01] is 3' || fail "few: $(<"$T/coordinator.stdout")"
 	lying returns=3
 	any_party_said 'attempt 3 was offered with other parties or parameters than attempt 2' || fail "returns: $(<"$T/coordinator.stdout")"

@@ -1,5 +1,6 @@
 /* A party's half, for federation.h. */
 #include "common/data/dataset.h"
+#include "common/fedsc/model.h"
 #include "common/job/kinds.h"
 #include "party/daemon/kinds.h"
 #include "party/work/noise.h"
@@ -67,6 +68,10 @@ void *half_party(void *arg)
 	if (h->result == ERR_OK && h->tell)
 		h->result = end(&s.work);
 	mat_release(&s.work.centres);
+	if (s.work.places)
+		fedsc_model_release(s.work.places);
+	free(s.work.places);
+	free(s.work.confidence);
 	told_stop(&s.work);
 	work_noise_end(&s.work);
 	if (h->result != ERR_OK) {

@@ -1,4 +1,5 @@
 /* The list of attempts that a party has served, with any bytes in it: nothing is served twice. */
+#include "party/daemon/params.c"
 #include "party/daemon/served.c"
 
 #include "party/work/work.h"

@@ -158,12 +158,13 @@ static enum err say_done(struct work *work)
 		e = channel_recv(work->channel, MSG_DONE, m);
 		if (e == ERR_OK) {
 			e = leaving_keep_heads(work->leaving, &m->done);
-		} else if (post_done(work->post) && !work->told.waiting) {
-			/* The coordinator was started again, and says only that the job is done.
-			 * All other parties have confirmed that they were told the same, so they
-			 * have their results, too. */
-			log_warn("%s; how far the ledgers of the others reach, it has not said",
-				 err_detail());
+		} else if ((post_done(work->post) || e == ERR_CANCELLED) && !work->told.waiting) {
+			/* The coordinator was started again, and says only that the job is done; or
+			 * this party is stopped just now. All other parties have confirmed that
+			 * they were told the same, which they do once they have their results: so
+			 * the job is done. */
+			log_warn("%s; how far the ledgers of the others reach, %s has not said",
+				 err_detail(), channel_peer(work->channel));
 			e = ERR_OK;
 		}
 	}

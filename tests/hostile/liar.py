@@ -34,6 +34,7 @@ S is the number of a sum that is told, or of fedsc and fedspectral PHASE+N, the 
     lists=2       two attempts; in the second each half is told that another party is lost
     gone=N        N attempts; from the second on the last party is said to be lost; two=N: all but two
     returns=3     the same, but in the third it is back, and the party before it is said to be lost
+    last          the last word, DONE, is not said, though all parties have their results
     redo          the job is done, and offered again as the next attempt
     known         none, but the job's id is a known one, 11 sixteen times
     nul           the name of the last party has a byte 0 and more behind it in the offer; nul-submitter: that of the submitter
@@ -247,6 +248,16 @@ class Lies:
         for c in self.party:
             relayed = own[:-1] + [last if c is self.party[-1] else other]
             c.send(wire.KEYS, u32(len(own)) + b"".join(relayed))
+
+    def done(self):
+        if self.lie != "last":
+            return super().done()
+        self.told_words()
+        for c in self.party:
+            c.recv((wire.DONE,))
+        print("the last word is held back", flush=True)
+        for c in self.party:
+            c.recv((), timeout=600)
 
     # ---- more than one offer ----
 

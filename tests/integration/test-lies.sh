@@ -144,6 +144,24 @@ test_data_are_not_looked_at() {
 	done
 }
 
+# Whoever is stopped while the coordinator owes the last word alone has results, as all others have, and says so.
+test_stopped_before_the_last_word() {
+	lies_to 3
+	local name
+	liar last
+	parties 3
+	held() { grep -q 'held back' "$T/coordinator.stdout"; }
+	until_true 60 held || fail "nothing is held back"
+	sleep "$BUSY" # what came before it is with the parties by then
+	for name in $(names 3); do kill -TERM "${PID[$name]}"; done
+	for name in $(names 3); do
+		ended "$name"
+		[[ $(run_of "$name" .status) == "done" ]] || fail "$name/run.json says $(run_of "$name" .status): $(run_of "$name" .error)"
+		[[ -s $T/out/$name/labels.csv ]] || fail "$name has no labels"
+		says "$name" 'how far the ledgers of the others reach, coordinator has not said'
+	done
+}
+
 # The results of an attempt are not replaced, even where state/served, which says that it was served, was lost.
 test_results_that_are_there() {
 	lies_to 3

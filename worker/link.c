@@ -86,7 +86,7 @@ static void exchange(void *ctx, size_t bytes, const void *out, const size_t *out
 	const char *from = out;
 	struct transfers t = { 0 };
 	char *to = in;
-	const char *own = NULL;
+	char *own = NULL;
 
 	for (size_t q = 0; q < R->count; q++) {
 		if (q == R->own)
@@ -99,7 +99,7 @@ static void exchange(void *ctx, size_t bytes, const void *out, const size_t *out
 		if (q != R->own)
 			give(&t, from, out_count[q] * bytes, q);
 		else if (out_count[q])
-			memcpy((char *)(uintptr_t)own, from, out_count[q] * bytes);
+			memcpy(own, from, out_count[q] * bytes);
 		from += out_count[q] * bytes;
 	}
 	await(&t);

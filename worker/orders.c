@@ -121,8 +121,6 @@ static void receive_mat(struct state *s, struct mat *m, size_t rows, size_t cols
 
 static enum err read_files(struct state *s)
 {
-	size_t own, *each;
-
 	csr_release(&s->rows);
 	mat_release(&s->X);
 	mat_release(&s->Z);
@@ -132,11 +130,7 @@ static enum err read_files(struct state *s)
 	TRY(ranks_read_npy(s->R, s->order.features, &s->X));
 	TRY(ranks_read_edges(s->R, s->order.edges, &s->rows));
 	ALLOC(s->label, ranks_rows(s->R));
-	own = s->rows.start[s->rows.rows];
-	each = ranks_all(s->R, sizeof(own), &own);
-	for (size_t q = 0; q < s->R->count; q++)
-		s->reply.neighbours += each[q];
-	free(each);
+	s->reply.neighbours = ranks_total(s->R, s->rows.start[s->rows.rows]);
 	s->reply.n = s->R->n;
 	s->reply.cols = s->X.cols;
 	return ERR_OK;

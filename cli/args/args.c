@@ -137,8 +137,8 @@ enum err results_check(const char *out)
 	return out ? file_check_new_dir(out) : ERR_OK;
 }
 
-enum err results_write(const char *out, char *const *id, const uint32_t *label, size_t n,
-		       const struct json *result)
+enum err results_write(const char *out, char *const *id, const uint32_t *label,
+		       const double *confidence, size_t n, const struct json *result)
 {
 	char *csv = file_join(out, "labels.csv"), *npy = file_join(out, "labels.npy");
 	struct buf text = { 0 };
@@ -146,7 +146,7 @@ enum err results_write(const char *out, char *const *id, const uint32_t *label, 
 
 	json_write_pretty(result, &text);
 	if (!err)
-		err = labels_write(csv, npy, id, label, NULL, n);
+		err = labels_write(csv, npy, id, label, confidence, n);
 	if (!err)
 		err = args_write(out, "result.json", &text);
 	buf_release(&text);

@@ -67,8 +67,8 @@ enum err args_write(const char *dir, const char *name, struct buf *text) MUST_CH
  * nowhere. */
 enum err results_check(const char *out) MUST_CHECK;
 /* Of a command that clusters: labels.csv, labels.npy and result.json in `out`, which is made. id: n
- * texts, or NULL: row numbers from 0. ERR_JOB: cannot be written. */
-enum err results_write(const char *out, char *const *id, const uint32_t *label, size_t n,
-		       const struct json *result) MUST_CHECK;
+ * texts, or NULL: row numbers from 0. confidence: n, or NULL. ERR_JOB: cannot be written. */
+enum err results_write(const char *out, char *const *id, const uint32_t *label,
+		       const double *confidence, size_t n, const struct json *result) MUST_CHECK;
 
 #endif

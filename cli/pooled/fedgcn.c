@@ -63,7 +63,7 @@ static enum err assign(void *arguments)
 		err = score_rows(truth, label, n, result);
 	}
 	if (!err && a->out)
-		err = results_write(a->out, NULL, label, n, result);
+		err = results_write(a->out, NULL, label, NULL, n, result);
 	if (!err)
 		args_print(result);
 out:
@@ -131,7 +131,8 @@ static enum err write_party(const struct federation *f, size_t l, const struct j
 	enum err err = fedgcn_party_model(&f->party[l], &m);
 
 	if (!err) {
-		err = results_write(dir, NULL, f->party[l].label, f->tu[l].graphs.count, result);
+		err = results_write(dir, NULL, f->party[l].label, NULL, f->tu[l].graphs.count,
+				    result);
 		if (!err)
 			err = fedgcn_file_write(path, m);
 	}

@@ -178,7 +178,7 @@ static enum err cluster(const struct arguments *a, const struct points *data)
 	if (!err && data->truth.n)
 		err = score_rows(data->truth.label, label, X->rows, result);
 	if (!err && a->out)
-		err = results_write(a->out, NULL, label, X->rows, result);
+		err = results_write(a->out, NULL, label, NULL, X->rows, result);
 	if (!err)
 		args_print(result);
 	free(label);

@@ -1,6 +1,6 @@
 /* coterie agc, gcc: pooled features and graph, what a job of kind kcagc is compared with. */
 #include "cli/args/args.h"
-#include "cli/run/score.h"
+#include "cli/pooled/rows.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/data/dataset.h"
@@ -61,49 +61,22 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* Scores and files have the rows in the order of the data, which ids may have sorted. */
 static enum err cluster(const struct arguments *a, const struct job *job,
 			const struct dataset_files *files, struct dataset *d)
 {
 	struct json *result = json_object();
+	uint32_t *label = alloc(d->n, sizeof(*label));
 	double start = clock_now_s();
-	struct labels truth = { 0 };
-	uint32_t *label, *own = NULL;
-	char **id = NULL;
 	enum err err;
 
 	json_put_number(result, "rows", (double)d->n);
 	json_put_number(result, "features", (double)features_cols(&d->X));
 	json_put_number(result, "clusters", job->clusters);
 	json_put_number(result, "seed", (double)job->seed);
-	ALLOC(label, d->n);
 	err = a->method(d, job, a->threads, label, result);
 	json_put_seconds(result, "seconds", clock_now_s() - start);
-	if (err)
-		goto out;
-	own = dataset_own_order(d, label);
-	if (d->has_ids) {
-		ALLOC(id, d->n);
-		for (size_t i = 0; i < d->n; i++)
-			id[d->ids.row[i]] = d->ids.id[i];
-	}
-	if (files->labels)
-		err = labels_read(files->labels, &truth);
-	if (!err && files->labels && truth.n != d->n)
-		err =
-		    err_set(ERR_INPUT,
-			    "%s: %zu labels, expected %zu as there are that many rows of features",
-			    files->labels, truth.n, d->n);
-	else if (!err && files->labels)
-		err = score_rows(truth.label, own, d->n, result);
-	if (!err && a->out)
-		err = results_write(a->out, id, own, d->n, result);
 	if (!err)
-		args_print(result);
-out:
-	labels_release(&truth);
-	free(id);
-	free(own);
+		err = rows_finish(d, files->labels, label, NULL, a->out, result);
 	free(label);
 	json_free(result);
 	return err;

@@ -1,11 +1,9 @@
 /* coterie predict: new rows by what a run of kmeans, or of fedsc by anchors, has left at a party.
  */
 #include "cli/args/args.h"
-#include "cli/run/score.h"
+#include "cli/pooled/rows.h"
 #include "common/base/alloc.h"
-#include "common/base/file.h"
 #include "common/data/dataset.h"
-#include "common/data/labels.h"
 #include "common/fedsc/model.h"
 
 #include <stdlib.h>
@@ -36,44 +34,6 @@ static void put_result(const struct fedsc_model *m, const uint32_t *label, const
 	free(size);
 }
 
-/* Labels and confidence, by d's ids, and what was printed. */
-static enum err write_out(const char *out, const struct dataset *d, const uint32_t *label,
-			  const double *confidence, const struct json *result)
-{
-	char *csv = file_join(out, "labels.csv"), *npy = file_join(out, "labels.npy");
-	struct buf text = { 0 };
-	enum err err = file_make_dirs(out);
-
-	json_write_pretty(result, &text);
-	if (!err)
-		err = dataset_write_labels(csv, npy, d, label, confidence);
-	if (!err)
-		err = args_write(out, "result.json", &text);
-	buf_release(&text);
-	free(npy);
-	free(csv);
-	return err;
-}
-
-static enum err score(const struct dataset *d, const uint32_t *label, const char *labels,
-		      struct json *result)
-{
-	struct labels truth;
-	uint32_t *own;
-	enum err err = ERR_OK;
-
-	TRY(labels_read(labels, &truth));
-	own = dataset_own_order(d, label);
-	if (truth.n != d->n)
-		err = err_set(ERR_INPUT, "%s: %zu labels for %zu rows of features", labels, truth.n,
-			      d->n);
-	else
-		err = score_rows(truth.label, own, d->n, result);
-	free(own);
-	labels_release(&truth);
-	return err;
-}
-
 static enum err place(const struct arguments *a, const struct fedsc_model *m, struct dataset *d,
 		      const char *labels)
 {
@@ -90,14 +50,10 @@ static enum err place(const struct arguments *a, const struct fedsc_model *m, st
 		d->X.dense = (struct mat){ 0 };
 	}
 	err = fedsc_model_assign(m, &X, &d->columns, args_cores(a->threads), label, confidence);
-	if (!err)
+	if (!err) {
 		put_result(m, label, confidence, d->n, result);
-	if (!err && labels)
-		err = score(d, label, labels, result);
-	if (!err && a->out)
-		err = write_out(a->out, d, label, confidence, result);
-	if (!err)
-		args_print(result);
+		err = rows_finish(d, labels, label, confidence, a->out, result);
+	}
 	mat_release(&X);
 	free(confidence);
 	free(label);

@@ -124,7 +124,7 @@ static enum err run(void *arguments)
 	if (!err && g.truth)
 		err = score_rows(g.truth, label, g.n, result);
 	if (!err && a->out)
-		err = results_write(a->out, g.id, label, g.n, result);
+		err = results_write(a->out, g.id, label, NULL, g.n, result);
 	if (!err)
 		args_print(result);
 	free(label);

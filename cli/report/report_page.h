@@ -12,11 +12,10 @@
 
 struct report {
 	struct run_dir runs;
-	const struct process
-	    *main;              /* the coordinator's if there, else the first: what ran, in all */
-	struct picture picture; /* n = 0: none */
-	const char *picture_of; /* whose points */
-	struct buf profile, joint; /* rows of their tables; empty: none */
+	const struct process *main; /* the coordinator's if there, else the first: what ran, in all */
+	struct picture picture;     /* n = 0: none */
+	const char *picture_of;     /* whose points */
+	struct buf profile, joint;  /* rows of their tables; empty: none */
 };
 
 /* The whole page; what turns out to be missing is added to r->runs.missing. */
@@ -24,24 +23,24 @@ void report_page(struct report *r, struct buf *html);
 /* A page as far as its heading, <h1>. eyebrow: what it is, static. */
 void report_head(struct buf *html, const char *title, const char *eyebrow);
 typedef void report_part(struct report *r, struct buf *b);
-report_part part_timeline;                          /* report_time.c */
-report_part part_phases, part_processes, part_plan; /* report_tables.c */
+report_part part_timeline;                               /* report_time.c */
+report_part part_phases, part_processes, part_plan;      /* report_tables.c */
 report_part part_merged, part_facts, part_leaks, part_job;
-report_part part_links;                                   /* report_links.c */
+report_part part_links;                                  /* report_links.c */
 report_part part_round_trips, part_sizes, part_objective; /* report_charts.c */
-report_part part_selection;                               /* report_selection.c */
-report_part part_confidence;                              /* report_confidence.c */
-report_part part_picture;                                 /* report_picture.c */
-report_part part_evaluation;                              /* report_score.c */
-report_part part_profile;                                 /* report_profile.c */
+report_part part_selection;                              /* report_selection.c */
+report_part part_confidence;                             /* report_confidence.c */
+report_part part_picture;                                /* report_picture.c */
+report_part part_evaluation;                             /* report_score.c */
+report_part part_profile;                                /* report_profile.c */
 
-/* A party's own directory: its profile.csv, if there is one, into r->profile and the run's
- * "profile"; of any directory the first party's profile-joint.csv into r->joint and
- * "profile_joint". What is wrong with it is only said. */
+/* A party's own directory: its profile.csv, if there is one, into r->profile and the run's "profile"; of any directory the
+ * first party's profile-joint.csv into r->joint and "profile_joint". What is wrong
+ * with it is only said. */
 void profile_read(struct report *r);
 
-/* A line through the values of a list, numbered from `first`; below 0 they count as 0. Texts are
- * static. report_charts.c */
+/* A line through the values of a list, numbered from `first`; below 0 they count as 0. Texts are static.
+ * report_charts.c */
 struct report_curve {
 	const char *label, *thing; /* of the drawing; of a point: "iteration" */
 	unsigned first, marked;    /* marked: the number of a point that is drawn larger; 0: none */

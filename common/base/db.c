@@ -264,23 +264,29 @@ const void *db_bytes(struct db_rows *rows, int column, size_t n)
 		   : NULL;
 }
 
+/* To its end, whatever rows there are. */
+static enum err run(struct db *db, struct db_rows *rows)
+{
+	int status = sqlite3_step(of(rows));
+	enum err e =
+	    status == SQLITE_DONE || status == SQLITE_ROW ? ERR_OK : fail(db, "cannot be written");
+
+	db_end(rows);
+	return e;
+}
+
 enum err db_change(struct db *db, const char *sql, const char *arguments, ...)
 {
 	const char *rest;
 	struct db_rows *rows = prepare(db, sql, &rest);
 	va_list ap;
-	int status;
-	enum err e;
 
 	if (!rows)
 		return fail(db, "cannot be written");
 	va_start(ap, arguments);
 	bind(of(rows), arguments, ap);
 	va_end(ap);
-	status = sqlite3_step(of(rows));
-	e = status == SQLITE_DONE || status == SQLITE_ROW ? ERR_OK : fail(db, "cannot be written");
-	db_end(rows);
-	return e;
+	return run(db, rows);
 }
 
 int64_t db_last_row(struct db *db)
@@ -292,11 +298,10 @@ enum err db_run(struct db *db, const char *sql)
 {
 	const char *rest;
 	struct db_rows *rows = prepare(db, sql, &rest);
-	bool one = rows && ends(rest);
 
+	if (rows && of(rows) && ends(rest))
+		return run(db, rows);
 	db_end(rows);
-	if (one)
-		return db_change(db, sql, "");
 	return sqlite3_exec(db->handle, sql, NULL, NULL, NULL) == SQLITE_OK
 		   ? ERR_OK
 		   : fail(db, "cannot be written");

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -95,52 +94,14 @@ void file_part_close(struct file_part *f)
 	f->fd = -1;
 }
 
-enum err file_map(const char *path, struct bytes *file)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-	void *p;
-
-	*file = (struct bytes){ 0 };
-	if (fd < 0)
-		return err_set(ERR_INPUT, "%s: %s", path, strerror(errno));
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size == 0) {
-		close(fd);
-		return err_set(ERR_INPUT, "%s: empty, or no file", path);
-	}
-	p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	close(fd);
-	if (p == MAP_FAILED)
-		return err_set(ERR_INPUT, "%s: %s", path, strerror(errno));
-	*file = (struct bytes){ p, (size_t)st.st_size };
-	return ERR_OK;
-}
-
-void file_unmap(struct bytes *file)
-{
-	if (file->p)
-		munmap((void *)(uintptr_t)file->p, file->n);
-	*file = (struct bytes){ 0 };
-}
-
 enum err file_read(const char *path, size_t max, struct buf *out)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
+	struct file_part f;
 	enum err err;
 
-	if (fd < 0)
-		return err_set(ERR_INPUT, "%s: %s", path, strerror(errno));
-	if (fstat(fd, &st))
-		err = err_set(ERR_INPUT, "%s: %s", path, strerror(errno));
-	else if (S_ISDIR(st.st_mode))
-		err = err_set(ERR_INPUT, "%s is a directory, expected a file", path);
-	else if (st.st_size < 0 || (uintmax_t)st.st_size > max)
-		err = err_set(ERR_INPUT, "%s: %jd bytes, at most %zu are read", path,
-			      (intmax_t)st.st_size, max);
-	else
-		err = read_all(fd, path, (size_t)st.st_size, max, out);
-	close(fd);
+	TRY(file_part_open(&f, path, max));
+	err = read_all(f.fd, path, f.size, max, out);
+	file_part_close(&f);
 	if (err) {
 		buf_release(out);
 		return err;

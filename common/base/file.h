@@ -24,11 +24,6 @@ enum err file_read(const char *path, size_t max, struct buf *out) MUST_CHECK;
  * would become part of the first word. */
 enum err file_read_text(const char *path, size_t max, struct buf *out) MUST_CHECK;
 
-/* A file's bytes as they lie on disk, read-only, of which only what is looked at is brought. ERR_INPUT: it cannot be
- * read, or is empty. A file that shrinks meanwhile ends the process, SIGBUS. */
-enum err file_map(const char *path, struct bytes *file) MUST_CHECK;
-void file_unmap(struct bytes *file); /* also of none */
-
 /* A file that is read by parts. ERR_INPUT: it cannot be read, is a directory, is larger than max bytes, or
  * (file_part_read) ends before first + n. */
 struct file_part {

@@ -1,11 +1,9 @@
-/* selection.h -- which k of a range (job.clusters from .. to): what is measured of each, and the
- * rule.
+/* selection.h -- which k of a range (job.clusters from .. to): what is measured of each, and the rule.
  *
- * The rule: of all k that of the largest simplified silhouette, the smallest on ties. How clear
- * that was is the margin to the next best. Inertia, Calinski and Harabasz's ratio, the eigengap and
- * stability over halves are written down beside it and decide nothing. A protocol supplies numbers,
- * from sums or from an embedding that it has; all processes that choose by the same numbers choose
- * the same.
+ * The rule: of all k that of the largest simplified silhouette, the smallest on ties. How clear that was is
+ * the margin to the next best. Inertia, Calinski and Harabasz's ratio, the eigengap and stability over halves are
+ * written down beside it and decide nothing. A protocol supplies numbers, from sums or from an embedding that it has; all
+ * processes that choose by the same numbers choose the same.
  */
 #ifndef COMMON_CLUSTER_SELECTION_H
 #define COMMON_CLUSTER_SELECTION_H
@@ -24,38 +22,35 @@ struct selection {
 	double inertia[SELECTION_MAX], silhouette[SELECTION_MAX], ratio[SELECTION_MAX];
 	double gap[SELECTION_MAX]; /* eigenvalue k less eigenvalue k + 1, if has_gap */
 	bool has_gap;
-	double stability[SELECTION_MAX]; /* over halves of the points (stability.h), if
-					    has_stability */
+	double stability[SELECTION_MAX]; /* over halves of the points (stability.h), if has_stability */
 	bool has_stability;
 };
 
 /* What was measured of one clustering. */
 struct selection_point {
 	double inertia;    /* the sum of squared distances to the centres */
-	double silhouette; /* the mean of 1 - a / b, a and b the distances to the nearest two
-			      centres */
-	double ratio; /* (between / (k - 1)) / (inertia / (n - k)); 0 if inertia is 0 or n is k */
+	double silhouette; /* the mean of 1 - a / b, a and b the distances to the nearest two centres */
+	double ratio;      /* (between / (k - 1)) / (inertia / (n - k)); 0 if inertia is 0 or n is k */
 };
 
-/* Calinski and Harabasz's ratio of centres (k x m) with so many rows each: between is the centres'
- * own spread about their weighted mean. */
+/* Calinski and Harabasz's ratio of centres (k x m) with so many rows each: between is the centres' own
+ * spread about their weighted mean. */
 double selection_ratio(const struct mat *centres, const double *count, double inertia);
 
 /* Of the rows of Z by centres (k x Z.cols). O(n k d). */
 struct selection_point selection_measure(const struct mat *Z, const struct mat *centres);
 
-/* The next k's: the first is s->from, which the caller has set. Returns true if it is the best so
- * far. */
+/* The next k's: the first is s->from, which the caller has set. Returns true if it is the best so far. */
 bool selection_add(struct selection *s, struct selection_point p);
 
 /* Of the k that was added last. */
 void selection_stability(struct selection *s, double stability);
 
-/* Of a spectral method: its `values` eigenvalues, the largest first. A gap is in parts of the
- * first; 0 where the next is not known. */
+/* Of a spectral method: its `values` eigenvalues, the largest first. A gap is in parts of the first; 0 where the
+ * next is not known. */
 void selection_gaps(struct selection *s, const double *value, size_t values);
 
-unsigned selection_k(const struct selection *s);    /* the k that was chosen */
+unsigned selection_k(const struct selection *s);     /* the k that was chosen */
 double selection_margin(const struct selection *s); /* of its silhouette to that of the next best */
 
 #endif

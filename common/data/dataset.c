@@ -365,24 +365,38 @@ uint32_t *dataset_own_order(const struct dataset *d, const uint32_t *label)
 	return own;
 }
 
+char **dataset_own_ids(const struct dataset *d)
+{
+	char **id;
+
+	if (!d->has_ids)
+		return NULL;
+	ALLOC(id, d->n);
+	for (size_t i = 0; i < d->n; i++)
+		id[d->ids.row[i]] = d->ids.id[i];
+	return id;
+}
+
+double *dataset_own_values(const struct dataset *d, const double *x)
+{
+	double *own;
+
+	if (!x)
+		return NULL;
+	ALLOC(own, d->n);
+	for (size_t i = 0; i < d->n; i++)
+		own[d->has_ids ? d->ids.row[i] : i] = x[i];
+	return own;
+}
+
 enum err dataset_write_labels(const char *csv, const char *npy, const struct dataset *d,
 			      const uint32_t *label, const double *confidence)
 {
 	uint32_t *own = dataset_own_order(d, label);
-	double *sure = NULL;
-	char **id = NULL;
-	enum err err;
+	double *sure = dataset_own_values(d, confidence);
+	char **id = dataset_own_ids(d);
+	enum err err = labels_write(csv, npy, id, own, sure, d->n);
 
-	if (d->has_ids) {
-		ALLOC(id, d->n);
-		for (size_t i = 0; i < d->n; i++)
-			id[d->ids.row[i]] = d->ids.id[i];
-	}
-	if (confidence)
-		ALLOC(sure, d->n);
-	for (size_t i = 0; sure && i < d->n; i++)
-		sure[d->has_ids ? d->ids.row[i] : i] = confidence[i];
-	err = labels_write(csv, npy, id, own, sure, d->n);
 	free(sure);
 	free(id);
 	free(own);

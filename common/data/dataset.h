@@ -66,8 +66,11 @@ void dataset_feed_edges(const struct dataset *d, dataset_feed *feed, void *arg);
 void dataset_feed_graph(size_t nodes, size_t neighbours, dataset_feed *feed, void *arg);
 void dataset_feed_neighbour(size_t u, size_t v, double weight, dataset_feed *feed, void *arg);
 
-/* label: n values, row by row of X. The same in the party's own order, owned by the caller. */
+/* label, x: n values, row by row of X. The same in the party's own order, owned by the caller; of none, none. */
 uint32_t *dataset_own_order(const struct dataset *d, const uint32_t *label);
+double *dataset_own_values(const struct dataset *d, const double *x);
+/* The ids in that order, each of them borrowed; NULL: there are none. */
+char **dataset_own_ids(const struct dataset *d);
 
 /* labels_write() in the party's own order; the CSV has ids. confidence: as label, or NULL. */
 enum err dataset_write_labels(const char *csv, const char *npy, const struct dataset *d,

@@ -88,17 +88,14 @@ static enum err select_clusters(struct fedsc_run *run, struct fedkmeans *loop, c
 }
 
 /* Nystroem: new rows are tied to landmarks and embedded as those of the run were. */
-static void keep_model(struct fedsc_run *run, const struct mat *Z, const struct mat *R,
-		       const struct mat *centre)
+void fedsc_keep_ties(struct fedsc_report *report, unsigned near, const struct mat *Z,
+		     const struct mat *R)
 {
-	struct fedsc_model *to = &run->report->model;
+	struct fedsc_model *to = &report->model;
 
-	if (run->p->clip > 0)
-		return; /* rows were shortened once scaled, which a model does not */
-	fedsc_keep_model(run->report, run->m, centre);
-	to->near = run->p->near;
+	to->near = near;
 	mat_copy(&to->Z, Z);
-	leading_columns(R, centre->cols, &to->R);
+	leading_columns(R, to->centre.cols, &to->R);
 }
 
 /* Z: the landmarks. */
@@ -112,8 +109,11 @@ static enum err finish(struct fedsc_run *run, const struct mat *Z, const struct 
 
 	if (!err)
 		fedsc_keep_sizes(run, &c);
-	if (!err)
-		keep_model(run, Z, R, &c.Z);
+	if (!err &&
+	    run->p->clip == 0) { /* rows were shortened once scaled, which a model does not */
+		fedsc_keep_model(run->report, run->m, &c.Z);
+		fedsc_keep_ties(run->report, run->p->near, Z, R);
+	}
 	fedkmeans_centres_release(&c);
 	return err;
 }

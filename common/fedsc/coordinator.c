@@ -129,6 +129,17 @@ void fedsc_keep_model(struct fedsc_report *report, size_t m, const struct mat *c
 	mat_copy(&to->centre, centre);
 }
 
+void fedsc_keep_clipped(struct fedsc_report *report, size_t m, const struct mat *centre,
+			double clip)
+{
+	ALLOC(report->mean, m);
+	ALLOC(report->unit, m);
+	for (size_t j = 0; j < m; j++)
+		report->unit[j] = clip;
+	fedsc_keep_model(report, m, centre);
+	report->model.clip = clip;
+}
+
 void fedsc_keep_sizes(const struct fedsc_run *run, const struct fedkmeans_centres *c)
 {
 	run->report->k = (unsigned)c->Z.rows;

@@ -29,8 +29,11 @@ enum err fedsc_leading(struct fedsc_run *run, const struct mat *G, size_t k, dou
 		       struct mat *U) MUST_CHECK;
 /* With job.profile, last: report->profile. profile.c. ERR_PEER: sizes that cannot be. */
 enum err fedsc_profile(struct fedsc_run *run) MUST_CHECK;
-/* report->model by these centres; of anchors the caller adds the rest. */
+/* report->model by these centres; and the same of rows that were shortened to `clip`, the unit of all columns then; of
+ * anchors, how new rows are tied to landmarks Z and embedded by the leading columns of R, as many as centres have. */
 void fedsc_keep_model(struct fedsc_report *report, size_t m, const struct mat *centre);
+void fedsc_keep_clipped(struct fedsc_report *report, size_t m, const struct mat *centre, double clip);
+void fedsc_keep_ties(struct fedsc_report *report, unsigned near, const struct mat *Z, const struct mat *R);
 void fedsc_keep_sizes(const struct fedsc_run *run, const struct fedkmeans_centres *c);
 
 /* Totals; of their means the rows' spread, or that of each column; of the deviation, where the kernel needs a

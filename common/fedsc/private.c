@@ -329,14 +329,9 @@ static void keep_centres(struct fedsc_report *report, const struct fedsc_params 
 			 const struct mat *Z)
 {
 	mat_copy(&report->centres, Z);
-	ALLOC(report->mean, Z->cols);
-	ALLOC(report->unit, Z->cols);
 	for (size_t e = 0; e < Z->rows * Z->cols; e++)
 		report->centres.a[e] *= p->clip;
-	for (size_t j = 0; j < Z->cols; j++)
-		report->unit[j] = p->clip;
-	fedsc_keep_model(report, Z->cols, Z);
-	report->model.clip = p->clip;
+	fedsc_keep_clipped(report, Z->cols, Z, p->clip);
 }
 
 enum err fedsc_private(struct parties *parties, size_t m, const struct fedsc_params *p,

@@ -107,23 +107,6 @@ static enum err embed(struct fedsc_run *f, struct fedsc_rounds *run, double *lam
 	return err ? err : fedsc_embed(f, R);
 }
 
-/* What places new rows as those of the run were. */
-static void keep_model(struct fedsc_run *f, const struct mat *Z, const struct mat *R,
-		       const struct mat *centre)
-{
-	struct fedsc_model *to = &f->report->model;
-
-	ALLOC(f->report->mean, f->m);
-	ALLOC(f->report->unit, f->m);
-	for (size_t j = 0; j < f->m; j++)
-		f->report->unit[j] = f->p->clip;
-	fedsc_keep_model(f->report, f->m, centre);
-	to->clip = f->p->clip;
-	to->near = f->p->near;
-	mat_copy(&to->Z, Z);
-	mat_copy(&to->R, R);
-}
-
 /* Rows are labelled by k-means of the landmarks' own embedding, each as heavy as what is tied to
  * it. */
 static enum err cluster_embedded(struct fedsc_run *f, const struct fedsc_rounds *run,
@@ -149,8 +132,10 @@ static enum err cluster_embedded(struct fedsc_run *f, const struct fedsc_rounds 
 	for (size_t j = 0; j < R->rows; j++)
 		count[label[j]] += run->count[j];
 	err = fedsc_noisy_end(f->parties, &Z, count, f->report);
-	if (!err)
-		keep_model(f, &run->Z, R, &Z);
+	if (!err) {
+		fedsc_keep_clipped(f->report, f->m, &Z, f->p->clip);
+		fedsc_keep_ties(f->report, f->p->near, &run->Z, R);
+	}
 	mat_release(&unit);
 	mat_release(&Z);
 	free(count);

@@ -126,9 +126,8 @@ struct record {
 	struct record_attempts attempts;
 	size_t parties;
 	char party[PARTIES_MAX][64 + 1];
-	char submitter[64 + 1]; /* who wanted the job, "" while that is not known; kept by
-				   record_start() */
-	double started_s;       /* clock_now_s() at the offer */
+	char submitter[64 + 1]; /* who wanted the job, "" while that is not known; kept by record_start() */
+	double started_s; /* clock_now_s() at the offer */
 	char started_utc[32];
 	double elapsed_s;
 	double memory_estimate, memory_peak; /* bytes of this process; 0: not known */
@@ -145,19 +144,19 @@ struct record {
 	struct record_peer peer[PARTIES_MAX + 1];
 	size_t sums;
 	struct record_sum sum[RECORD_SUMS_MAX];
-	struct facts facts;        /* what its kind has to say besides */
+	struct facts facts; /* what its kind has to say besides */
 	struct record_head ledger; /* a party's own, name ""; count 0: none */
 	size_t heads;
 	struct record_head *head; /* of the other parties' ledgers; owned */
-	unsigned order;           /* what filter.order "auto" became; 0: it was given */
+	unsigned order; /* what filter.order "auto" became; 0: it was given */
 	size_t plans;
 	struct record_plan plan[RECORD_PLANS];
 	struct record_link link;
 	size_t rows, clusters;
 	uint64_t *cluster_size; /* clusters counts, owned; NULL until there is a result */
 	struct {
-		char *features, *edges, *ids,
-		    *graphs; /* where a party's slice lies: for its own eyes; owned */
+		char *features, *edges,
+		    *ids, *graphs; /* where a party's slice lies: for its own eyes; owned */
 	} data;
 	size_t files; /* that were read for this job */
 	struct record_file {
@@ -171,8 +170,8 @@ struct record {
 };
 
 void record_init(struct record *r, const char *role, const char *name);
-/* A job was offered, before it is known whether its text can be read: number and attempt alone.
- * Lines that this thread logs from here on have the number: log_set_job_here(). */
+/* A job was offered, before it is known whether its text can be read: number and attempt alone. Lines that
+ * this thread logs from here on have the number: log_set_job_here(). */
 void record_offer(struct record *r, const uint8_t job_id[static 16], uint32_t attempt);
 /* Starts the clock of a job; earlier contents are forgotten, but for the attempts. */
 void record_start(struct record *r, const struct job *job, const uint8_t job_id[static 16],

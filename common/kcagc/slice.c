@@ -77,20 +77,6 @@ void slice_release(struct slice *s)
 
 /* -- raw features, sparse or dense ----------------------------------------------------------- */
 
-void features_each(struct features *X, each_value *f, void *ctx)
-{
-	struct csr *s = &X->sparse;
-
-	if (X->is_sparse)
-		csr_write_ones(s);
-	for (size_t i = 0; X->is_sparse && i < s->rows; i++)
-		for (size_t e = s->start[i]; e < s->start[i + 1]; e++)
-			f(ctx, i, s->index[e], &s->value[e]);
-	for (size_t i = 0; !X->is_sparse && i < X->dense.rows; i++)
-		for (size_t j = 0; j < X->dense.cols; j++)
-			f(ctx, i, j, &MAT(&X->dense, i, j));
-}
-
 /* What is in a column but zeros: how many, whether one is not 1, least and most, mean and squared
  * distance from it. */
 struct column {

@@ -1,9 +1,8 @@
 /* slice.h -- a party's features in federated GCC and landmark projection: what it is asked, and
  * what it adds to each secure sum.
  *
- * T = rownorm(S + I) is the filter of GCC (Fettal, Labiod, Nadif, WSDM 2022), X_1 .. X_L are the
- * slices of L parties. Nothing in here depends on L, so the same code answers for pooled data (L =
- * 1).
+ * T = rownorm(S + I) is the filter of GCC (Fettal, Labiod, Nadif, WSDM 2022), X_1 .. X_L are the slices of
+ * L parties. Nothing in here depends on L, so the same code answers for pooled data (L = 1).
  */
 #ifndef COMMON_KCAGC_SLICE_H
 #define COMMON_KCAGC_SLICE_H
@@ -25,15 +24,14 @@ enum {
 	SLICE_SPREADS = 2 * SLICE_POWERS + SLICE_ORDER_MAX + 1, /* with the shares' */
 };
 
-/* In the order in which they come; ASK_FACTS and ASK_SPREADS once each, ASK_NORMS and ASK_CELLS
- * once or not at all, the others as often as wanted. All answers are row-major; rows are nodes. */
+/* In the order in which they come; ASK_FACTS and ASK_SPREADS once each, ASK_NORMS and ASK_CELLS once or
+ * not at all, the others as often as wanted. All answers are row-major; rows are nodes. */
 enum question_kind {
-	ASK_FACTS, /* 2 + n: whether a feature is neither 0 nor 1, but for columns with a number in
-		      each row beside words of 0 and 1, which become of mean 0 and variance 1; how
-		      many columns vary, 1 at least; squared row norms, of idf-weighted features if
-		      the first is 0 */
-	ASK_CELLS, /* labels, n: slice_cluster() */
-	ASK_NORMS, /* n: squared row norms without weights, where not all parties have weighted */
+	ASK_FACTS,   /* 2 + n: whether a feature is neither 0 nor 1, but for columns with a number in each row
+			beside words of 0 and 1, which become of mean 0 and variance 1; how many columns
+			vary, 1 at least; squared row norms, of idf-weighted features if the first is 0 */
+	ASK_CELLS,   /* labels, n: slice_cluster() */
+	ASK_NORMS,   /* n: squared row norms without weights, where not all parties have weighted */
 	ASK_SPREADS, /* 2 x SLICE_POWERS: x_t^2 = ||T^t X_l||^2, then c_t^2 = ||T^t X_l - 1 mu'||^2,
 			mu its column means; columns are weighted first if idf is set, and rows
 			divided by sqrt(square). With `shares`, SLICE_ORDER_MAX + 1 more, for
@@ -48,16 +46,15 @@ enum question_kind {
 struct question {
 	enum question_kind kind;
 	bool idf, shares; /* ASK_SPREADS */
-	const double
-	    *square;         /* ASK_SPREADS: n joint squared norms, >= 0; 0 leaves a row as it is */
+	const double *square; /* ASK_SPREADS: n joint squared norms, >= 0; 0 leaves a row as it is */
 	unsigned order;      /* ASK_PRODUCTS, ASK_MEANS: p, the same every time */
 	const struct mat *B; /* ASK_PRODUCTS: n x d */
 	const uint32_t *label; /* ASK_MEANS: n; ASK_QUALITY: labellings x n; all below k */
 	size_t k, labellings;  /* ASK_CELLS: k^ */
-	size_t parties;        /* ASK_CELLS, ASK_SPREADS, ASK_QUALITY: L */
-	size_t dims;           /* ASK_CELLS, and */
+	size_t parties; /* ASK_CELLS, ASK_SPREADS, ASK_QUALITY: L */
+	size_t dims;    /* ASK_CELLS, and */
 	const struct kmeans_params *how;
-	bool means; /* ASK_QUALITY */
+	bool means;     /* ASK_QUALITY */
 };
 
 /* How many numbers answer a question about n nodes. */
@@ -68,8 +65,8 @@ size_t question_words(const struct question *q, size_t n);
 double question_most(const struct question *q, size_t n);
 
 struct slice {
-	struct features X; /* as it is by now: raw, weighted, scaled; empty once filtered, unless
-			      it is wide */
+	struct features X;     /* as it is by now: raw, weighted, scaled; empty once filtered, unless
+				  it is wide */
 	const struct graph *g; /* borrowed */
 	struct mat filtered;   /* T^order X, n x m_l, once it is asked for; or: */
 	struct wide *wide;     /* its products alone, of a large sparse X; owned */
@@ -88,19 +85,14 @@ enum err slice_init(struct slice *s, struct features *X, const struct graph *g,
 		    unsigned threads) MUST_CHECK;
 void slice_release(struct slice *s);
 
-/* M (k x m_l, initialised here): means of the slice's filtered rows over each set of label (n,
- * below k), those of ASK_MEANS, after it. */
+/* M (k x m_l, initialised here): means of the slice's filtered rows over each set of label (n, below k), those
+ * of ASK_MEANS, after it. */
 void slice_means(const struct slice *s, const uint32_t *label, size_t k, struct mat *M);
 
-/* Calls f for each stored value with its row and column; f may change it. */
-typedef void each_value(void *ctx, size_t row, size_t column, double *value);
-void features_each(struct features *X, each_value *f, void *ctx);
-
-/* x becomes this party's term of the sum; the questions come in their order. ERR_PEER if the
- * filter's order cannot be, or is not the one first asked for: the asker is at fault. Costs:
- * ASK_SPREADS SLICE_POWERS steps of the filter, the first question after it `order` more and one
- * dense copy of the slice, unless wide_pays(); with `shares` SLICE_ORDER_MAX steps of S too;
- * ASK_PRODUCTS O(n m_l d), ASK_MEANS O(n m_l k), two and one products by la.h. Same bits for any
+/* x becomes this party's term of the sum; the questions come in their order. ERR_PEER if the filter's
+ * order cannot be, or is not the one first asked for: the asker is at fault. Costs: ASK_SPREADS SLICE_POWERS
+ * steps of the filter, the first question after it `order` more and one dense copy of the slice,
+ * unless wide_pays(); with `shares` SLICE_ORDER_MAX steps of S too; ASK_PRODUCTS O(n m_l d), ASK_MEANS O(n m_l k), two and one products by la.h. Same bits for any
  * threads. */
 enum err slice_answer(struct slice *s, const struct question *q, double *x) MUST_CHECK;
 
@@ -111,9 +103,9 @@ unsigned slice_order(const double *spreads, size_t n, size_t m);
 /* The party's own clusters (kCAGC's Protocol 1), of which it needs nothing from the others, so that
  * nobody has to wait for them: rows over their own length, filtered by T^p, k-means on unit rows of
  * U S, the leading `dims` left singular vectors times singular values. p is `order`; if that is 0,
- * what psi_gcc() and psi_share() make of the slice's own spreads, as if those of the other parties
- * were like them. label: n, below how->k. Before ASK_SPREADS, which changes X; errors of svd.h.
- * Costs a copy of X, the spreads and the filter. */
+ * what psi_gcc() and psi_share() make of the slice's own spreads, as if those of the other parties were like them.
+ * label: n, below how->k. Before ASK_SPREADS, which changes X; errors of svd.h. Costs a copy of X, the
+ * spreads and the filter. */
 enum err slice_cluster(const struct slice *s, unsigned order, size_t parties, size_t dims,
 		       const struct kmeans_params *how, uint32_t *label) MUST_CHECK;
 

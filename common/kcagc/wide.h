@@ -1,6 +1,6 @@
-/* wide.h -- T^p X of a wide sparse X as its products alone. Formed, T^p X is dense: 5000 rows of
- * 10^5 columns are 4 GB. T = R^-1 (S + I), R its row sums, so T' = R T R^-1: both are the filter's
- * steps on as many columns as there are vectors.
+/* wide.h -- T^p X of a wide sparse X as its products alone. Formed, T^p X is dense: 5000 rows of 10^5
+ * columns are 4 GB. T = R^-1 (S + I), R its row sums, so T' = R T R^-1: both are the filter's steps on
+ * as many columns as there are vectors.
  */
 #ifndef COMMON_KCAGC_WIDE_H
 #define COMMON_KCAGC_WIDE_H
@@ -12,9 +12,8 @@
 #include <stdbool.h>
 
 struct wide {
-	struct linear_map
-	    map; /* T^p X, n x m; ctx is this struct, which therefore stays where it is */
-	const struct csr *X; /* borrowed, as is: */
+	struct linear_map map; /* T^p X, n x m; ctx is this struct, which therefore stays where it is */
+	const struct csr *X;   /* borrowed, as is: */
 	const struct graph *g;
 	unsigned order, threads;
 	double *sum; /* n: R */

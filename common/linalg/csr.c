@@ -149,3 +149,17 @@ size_t features_cols(const struct features *X)
 {
 	return X->is_sparse ? X->sparse.cols : X->dense.cols;
 }
+
+void features_each(struct features *X, features_value *f, void *ctx)
+{
+	struct csr *s = &X->sparse;
+
+	if (X->is_sparse)
+		csr_write_ones(s);
+	for (size_t i = 0; X->is_sparse && i < s->rows; i++)
+		for (size_t e = s->start[i]; e < s->start[i + 1]; e++)
+			f(ctx, i, s->index[e], &s->value[e]);
+	for (size_t i = 0; !X->is_sparse && i < X->dense.rows; i++)
+		for (size_t j = 0; j < X->dense.cols; j++)
+			f(ctx, i, j, &MAT(&X->dense, i, j));
+}

@@ -45,4 +45,8 @@ void features_release(struct features *X);
 size_t features_rows(const struct features *X);
 size_t features_cols(const struct features *X);
 
+/* Calls f for each stored value with its row and column; f may change it. */
+typedef void features_value(void *ctx, size_t row, size_t column, double *value);
+void features_each(struct features *X, features_value *f, void *ctx);
+
 #endif

@@ -220,16 +220,6 @@ static void weigh(const struct ranks *R, struct mat *X, struct embedding *kept)
 
 /* ---- the whole ---- */
 
-static size_t sum_of(const struct ranks *R, size_t own)
-{
-	size_t sum = 0, *each = ranks_all(R, sizeof(own), &own);
-
-	for (size_t q = 0; q < R->count; q++)
-		sum += each[q];
-	free(each);
-	return sum;
-}
-
 static enum err check_filter(enum filter_kind kind)
 {
 	return kind == FILTER_HALF
@@ -242,11 +232,11 @@ static enum err check(const struct ranks *R, const struct csr *rows, const struc
 		      const struct embed_params *p)
 {
 	size_t n = R->n, m = X->cols, d = p->dims < m ? p->dims : m, entries = 0;
-	size_t neighbours = sum_of(R, rows->start[rows->rows]);
+	size_t neighbours = ranks_total(R, rows->start[rows->rows]);
 
 	for (size_t i = 0; i < X->rows * m; i++)
 		entries += X->a[i] != 0;
-	entries = sum_of(R, entries);
+	entries = ranks_total(R, entries);
 	TRY(check_filter(p->filter));
 	if (p->dims == 0)
 		return err_set(ERR_INPUT, "projection on 0 dimensions: at least 1 is needed");

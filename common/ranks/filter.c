@@ -86,13 +86,6 @@ static void lists_tell(const struct ranks *R, const struct lists *from, struct l
 		to->item[i] -= (uint32_t)R->cut[R->own];
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static bool is_own(const struct ranked *k, uint32_t j)
 {
 	return j >= k->first && j < k->first + k->n;
@@ -110,7 +103,7 @@ static void find_ghosts(struct ranked *k)
 		if (!is_own(k, a->index[e]))
 			k->ghost[count++] = a->index[e];
 	if (count)
-		qsort(k->ghost, count, sizeof(*k->ghost), by_number);
+		qsort(k->ghost, count, sizeof(*k->ghost), ranks_by_number);
 	for (size_t i = 0; i < count; i++)
 		if (i == 0 || k->ghost[i] != k->ghost[i - 1])
 			k->ghost[k->ghosts++] = k->ghost[i];
@@ -125,9 +118,10 @@ static void find_ghosts(struct ranked *k)
 		k->at[e] =
 		    is_own(k, j)
 			? j - (uint32_t)k->first
-			: (uint32_t)(k->n + (size_t)((uint32_t *)bsearch(&j, k->ghost, k->ghosts,
-									 sizeof(j), by_number) -
-						     k->ghost));
+			: (uint32_t)(k->n +
+				     (size_t)((uint32_t *)bsearch(&j, k->ghost, k->ghosts,
+								  sizeof(j), ranks_by_number) -
+					      k->ghost));
 	}
 	lists_tell(k->R, &k->want, &k->give);
 }
@@ -158,18 +152,15 @@ static size_t leaves_of(const struct ranked *k, size_t i)
 /* As filter_plan_fold(): whether an eighth of the rows of all go. */
 static bool folds(const struct ranked *k)
 {
-	size_t go = 0, all = 0, *each;
+	size_t go = 0;
 
 	for (size_t i = 0; i < k->n; i++) {
 		size_t leaves = leaves_of(k, i);
 
 		go += leaves - (leaves + FOLD_MOST - 1) / FOLD_MOST;
 	}
-	each = ranks_all(k->R, sizeof(go), &go);
-	for (size_t q = 0; q < k->R->count; q++)
-		all += each[q];
-	free(each);
-	return all > 0 && 8 * all >= k->R->n;
+	go = ranks_total(k->R, go);
+	return go > 0 && 8 * go >= k->R->n;
 }
 
 /* The leaves of node i that come to be one row: at[0 .. return - 1]; e goes on. */

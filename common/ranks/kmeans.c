@@ -222,7 +222,7 @@ void ranks_centres(const struct ranks *R, const struct mat *Z, const uint32_t *l
 /* Returns how many labels of all ranks changed. */
 static size_t assign(struct search *s, const struct mat *c, bool ninth, uint32_t *label)
 {
-	size_t moved = 0, all = 0, *each;
+	size_t moved = 0;
 	uint32_t new[DISTANCE_ROWS];
 
 	distance_set(&s->of_centres, c->a);
@@ -238,11 +238,7 @@ static size_t assign(struct search *s, const struct mat *c, bool ninth, uint32_t
 			moved += label[first + i] != new[i];
 		memcpy(label + first, new, rows * sizeof(*new));
 	}
-	each = ranks_all(s->R, sizeof(moved), &moved);
-	for (size_t q = 0; q < s->R->count; q++)
-		all += each[q];
-	free(each);
-	return all;
+	return ranks_total(s->R, moved);
 }
 
 static double inertia_of(const struct search *s)

@@ -6,6 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+int ranks_by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
 void ranks_cut(struct ranks *R, size_t n)
 {
 	R->n = n;
@@ -67,6 +74,16 @@ void *ranks_all(const struct ranks *R, size_t bytes, const void *own)
 	free(one);
 	free(out);
 	return in;
+}
+
+size_t ranks_total(const struct ranks *R, size_t own)
+{
+	size_t sum = 0, *each = ranks_all(R, sizeof(own), &own);
+
+	for (size_t q = 0; q < R->count; q++)
+		sum += each[q];
+	free(each);
+	return sum;
 }
 
 void ranks_tell(const struct ranks *R, void *p, size_t n)

@@ -27,6 +27,7 @@ struct ranks {
 /* cut and n; the rest is the caller's. */
 void ranks_cut(struct ranks *R, size_t n);
 void ranks_release(struct ranks *R);
+int ranks_by_number(const void *a, const void *b); /* of uint32_t, for qsort() and bsearch() */
 size_t ranks_owner(const struct ranks *R, size_t row);
 static inline size_t ranks_rows(const struct ranks *R)
 {
@@ -38,6 +39,8 @@ void *ranks_exchange(const struct ranks *R, size_t bytes, const void *out, const
 		     size_t *in_count);
 /* The same `bytes` bytes of each rank, at each: count of them, owned by the caller. */
 void *ranks_all(const struct ranks *R, size_t bytes, const void *own);
+
+size_t ranks_total(const struct ranks *R, size_t own); /* the sum of each rank's, at each */
 
 /* Rank 0's n bytes, at each. */
 void ranks_tell(const struct ranks *R, void *p, size_t n);

@@ -1,6 +1,7 @@
 #include "common/ranks/read.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
+#include "common/data/limits.h"
 #include "common/data/npy.h"
 
 #include <stdbool.h>
@@ -22,6 +23,8 @@ enum err ranks_read_npy(struct ranks *R, const char *path, struct mat *X)
 	return err;
 }
 
+enum { READ_BYTES = 1 << 20 };
+
 struct edge {
 	uint32_t row, col;
 };
@@ -29,7 +32,6 @@ struct edge {
 struct reading_part {
 	const struct ranks *R;
 	const char *path;
-	const uint8_t *p, *end, *begin; /* begin: of the file */
 	struct edge *edge;
 	size_t count, room;
 };
@@ -39,23 +41,20 @@ static bool blank(uint8_t c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-static enum err wrong(const struct reading_part *r, const uint8_t *line)
+static enum err wrong(const struct reading_part *r, size_t at)
 {
 	return err_set(ERR_INPUT,
-		       "%s: the line at byte %td: expected two row numbers below %zu, and no "
+		       "%s: the line at byte %zu: expected two row numbers below %zu, and no "
 		       "weight, which ranks do not read",
-		       r->path, line - r->begin, r->R->n);
+		       r->path, at, r->R->n);
 }
 
-/* A line from r->p on, which goes to the next. */
-static enum err read_line(struct reading_part *r, const uint8_t *file_end)
+/* The line from p to stop, which lies at that byte of the file. */
+static enum err read_line(struct reading_part *r, const uint8_t *p, const uint8_t *stop,
+			  size_t byte)
 {
-	const uint8_t *line = r->p, *p = line, *stop = memchr(p, '\n', (size_t)(file_end - p));
 	uint32_t at[2];
 
-	if (!stop)
-		stop = file_end;
-	r->p = stop < file_end ? stop + 1 : file_end;
 	while (p < stop && blank(*p))
 		p++;
 	if (p == stop || *p == '#')
@@ -69,13 +68,13 @@ static enum err read_line(struct reading_part *r, const uint8_t *file_end)
 		for (first = p; p < stop && *p >= '0' && *p <= '9' && x < r->R->n; p++)
 			x = 10 * x + (uint64_t)(*p - '0');
 		if (p == first || x >= r->R->n || (p < stop && !blank(*p)))
-			return wrong(r, line);
+			return wrong(r, byte);
 		at[k] = (uint32_t)x;
 	}
 	while (p < stop && blank(*p))
 		p++;
 	if (p < stop)
-		return wrong(r, line);
+		return wrong(r, byte);
 	if (at[0] == at[1])
 		return ERR_OK;
 	if (r->count + 2 > r->room) {
@@ -85,13 +84,6 @@ static enum err read_line(struct reading_part *r, const uint8_t *file_end)
 	r->edge[r->count++] = (struct edge){ at[0], at[1] };
 	r->edge[r->count++] = (struct edge){ at[1], at[0] };
 	return ERR_OK;
-}
-
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
 }
 
 /* Rows of what came, each rising and without repetitions. */
@@ -113,7 +105,7 @@ static void lay_out(const struct ranks *R, const struct edge *edge, size_t count
 		size_t end = rows->start[i + 1], kept = to;
 
 		if (end > begin)
-			qsort(rows->index + begin, end - begin, sizeof(uint32_t), by_number);
+			qsort(rows->index + begin, end - begin, sizeof(uint32_t), ranks_by_number);
 		for (size_t e = begin; e < end; e++)
 			if (to == kept || rows->index[e] != rows->index[to - 1])
 				rows->index[to++] = rows->index[e];
@@ -122,23 +114,56 @@ static void lay_out(const struct ranks *R, const struct edge *edge, size_t count
 	}
 }
 
-/* The lines that begin within this rank's part of the file's bytes. */
-static enum err read_part(struct reading_part *r, struct bytes file)
+/* Of bytes that lie at `first` of the file the lines that are whole and begin before `to`; *read:
+ * so many bytes. */
+static enum err read_lines(struct reading_part *r, struct bytes b, size_t first, size_t to,
+			   bool last, size_t *read)
 {
-	const uint8_t *end = file.p + file.n;
+	for (*read = 0; *read < b.n && first + *read < to;) {
+		const uint8_t *line = b.p + *read, *stop = memchr(line, '\n', b.n - *read);
 
-	r->begin = file.p;
-	r->p = file.p + file.n / r->R->count * r->R->own;
-	r->end =
-	    r->R->own + 1 == r->R->count ? end : file.p + file.n / r->R->count * (r->R->own + 1);
-	if (r->p > file.p && r->p[-1] != '\n') {
-		const uint8_t *stop = memchr(r->p, '\n', (size_t)(end - r->p));
-
-		r->p = stop ? stop + 1 : end;
+		if (!stop && !last)
+			break;
+		TRY(read_line(r, line, stop ? stop : b.p + b.n, first + *read));
+		*read = stop ? (size_t)(stop - b.p) + 1 : b.n;
 	}
-	while (r->p < r->end)
-		TRY(read_line(r, end));
 	return ERR_OK;
+}
+
+/* The lines that begin within this rank's part of the file's bytes, some at a time. */
+static enum err read_part(struct reading_part *r, const struct file_part *f)
+{
+	size_t share = f->size / r->R->count, from = share * r->R->own;
+	size_t to = r->R->own + 1 == r->R->count ? f->size : from + share;
+	size_t at = from ? from - 1 : 0; /* of b: a line begins behind a line's end */
+	bool whole = from == 0;
+	struct buf b = { 0 };
+	enum err err = ERR_OK;
+
+	while (!err && at < to && at + b.n < f->size) {
+		size_t next = at + b.n, more = f->size - next;
+		size_t read = 0;
+
+		if (more > READ_BYTES)
+			more = READ_BYTES;
+		err = file_part_read(f, next, buf_extend(&b, more), more);
+		if (!err && !whole) {
+			const uint8_t *stop = memchr(b.p, '\n', b.n);
+
+			whole = stop;
+			read = stop ? (size_t)(stop - b.p) + 1 : b.n;
+			buf_drop(&b, read);
+			at += read;
+			read = 0;
+		}
+		if (!err && whole)
+			err = read_lines(r, (struct bytes){ b.p, b.n }, at, to,
+					 next + more == f->size, &read);
+		buf_drop(&b, read);
+		at += read;
+	}
+	buf_release(&b);
+	return err;
 }
 
 /* To the owners of their rows. Returns what is this rank's, owned by the caller. */
@@ -171,15 +196,19 @@ static struct edge *share_out(const struct reading_part *r, size_t *all)
 enum err ranks_read_edges(const struct ranks *R, const char *path, struct csr *rows)
 {
 	struct reading_part r = { .R = R, .path = path };
-	struct bytes file;
-	enum err err = file_map(path, &file);
+	struct file_part file;
+	enum err err = file_part_open(&file, path, DATA_FILE_MAX);
 	struct edge *own;
 	size_t count;
 
-	if (!err)
-		err = read_part(&r, file);
+	if (!err) {
+		err = file.whole
+			  ? err_set(ERR_INPUT,
+				    "%s: no regular file, which ranks cannot read by parts", path)
+			  : read_part(&r, &file);
+		file_part_close(&file);
+	}
 	err = ranks_agree(R, err);
-	file_unmap(&file);
 	if (!err) {
 		own = share_out(&r, &count);
 		lay_out(R, own, count, rows);

@@ -28,8 +28,8 @@ enum {
 	LAST_MS = 10000,
 	GRACE_MS = 5000,
 	OVERDUE_S = 30,
-	ALONE_S = 600
-}; /* its profile, of data that may lie on a slow disk */
+	ALONE_S = 600 /* its profile, of data that may lie on a slow disk */
+};
 
 void daemon_set_phase(struct daemon *d, enum phase phase)
 {

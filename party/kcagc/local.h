@@ -1,6 +1,6 @@
-/* local.h -- Protocol 1, filter, project, k-means: the expensive part of kCAGC that a party does
- * alone, and finds again in its cache when the job's attempt was cut short (party/work/cache.h).
- * And what is agreed on for it; see server/kcagc/prepare.h.
+/* local.h -- Protocol 1, filter, project, k-means: the expensive part of kCAGC that a party does alone,
+ * and finds again in its cache when the job's attempt was cut short (party/work/cache.h). And what is
+ * agreed on for it; see server/kcagc/prepare.h.
  */
 #ifndef PARTY_KCAGC_LOCAL_H
 #define PARTY_KCAGC_LOCAL_H
@@ -20,8 +20,7 @@ enum err local_embed(struct work *work, const struct embed_params *p, struct poi
 enum err local_clusters(struct work *work, const struct points *Z, const struct kmeans_params *p,
 			const uint8_t *hash, uint32_t *label, struct mat *centre) MUST_CHECK;
 
-/* filter.order "auto". Sets work->job.kcagc.filter_order, from 1 to ORDER_CAP. The features stay.
- */
+/* filter.order "auto". Sets work->job.kcagc.filter_order, from 1 to ORDER_CAP. The features stay. */
 enum err party_prepare_order(struct work *work, const struct tree_node *root) MUST_CHECK;
 
 /* joint_norm: norm (n) becomes the length of each row over all parties, and *mean their mean. own

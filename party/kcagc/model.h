@@ -4,8 +4,8 @@
  * its part of the k centres that the final labels were made by. Of the others it holds no more
  * than their names. A method that keeps no centres leaves a model that says so.
  *
- *     STATE/model-<job id>.bin (0600):  "COTMODEL" | version u32 | facts | embedding, centres; or
- * placing | sizes | SHA-256
+ *     STATE/model-<job id>.bin (0600):  "COTMODEL" | version u32 | facts | embedding, centres; or placing |
+ *                                       sizes | SHA-256
  */
 #ifndef PARTY_KCAGC_MODEL_H
 #define PARTY_KCAGC_MODEL_H
@@ -30,11 +30,9 @@ struct model {
 	enum kcagc_method method;
 	unsigned min_cell, clusters, fraction_bits;
 	uint64_t nodes;
-	/* the rest only if `kept`: methods tree, flat and basic with min_cell 1, landmark with
-	 * polish */
+	/* the rest only if `kept`: methods tree, flat and basic with min_cell 1, landmark with polish */
 	bool kept;
-	struct placing
-	    place; /* landmark; joint_norm is true then, and how and centre are empty; else empty */
+	struct placing place; /* landmark; joint_norm is true then, and how and centre are empty; else empty */
 	bool joint_norm;      /* rows were scaled by their norm over all parties */
 	struct embedding how; /* with joint_norm, mean_norm is of those norms */
 	uint64_t *size;       /* k: nodes of each cluster; one that ended empty has no centre */
@@ -54,8 +52,8 @@ size_t model_columns(const struct model *m); /* of one that is kept */
 void model_free(struct model *m);            /* accepts NULL */
 
 /* One encoding. model_parse: ERR_INPUT, naming `where`, if it is none of ours, of another version,
- * damaged (every bit is under the checksum), or does not hold together; every size is compared with
- * the bytes that are there before anything is allocated. */
+ * damaged (every bit is under the checksum), or does not hold together; every size is compared with the
+ * bytes that are there before anything is allocated. */
 void model_print(const struct model *m, struct buf *out);
 enum err model_parse(struct bytes file, const char *where, struct model **m) MUST_CHECK;
 

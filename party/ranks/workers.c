@@ -39,7 +39,7 @@ static bool hear_said(struct workers *w)
 		w->said[w->said_n++] = text[i];
 	if (n > 0)
 		log_debug("mpirun: %.*s", (int)n, text);
-	return n > 0 || (n < 0 && errno != EAGAIN && errno != EINTR) ? n > 0 : n != 0;
+	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)); /* more may come */
 }
 
 /* Lines of words alone, in one. */

@@ -41,6 +41,8 @@
 source "$(dirname "$0")/../integration/lib.sh"
 # shellcheck source=protocols.sh
 source "$ROOT/tests/faults/protocols.sh"
+# shellcheck source=judge.sh
+source "$ROOT/tests/faults/judge.sh"
 
 FAULTS_KNOWN=(kill gone stop3 stop30 cut loss disk)
 RELAY_MS=25
@@ -227,6 +229,7 @@ kill_for_good() {
 		wait "${PID[$name]}" 2>/dev/null || status=$?
 		unset "PID[$name]"
 		((status != 137)) || late=false
+		# shellcheck disable=SC2034 # judge.sh reads it
 		STATUS_OF[$name]=$((status == 137 ? 0 : status))
 	done
 }
@@ -257,205 +260,6 @@ fill_disk() {
 		[[ $(df --output=avail "$mounted" | tail -n 1) -eq 0 ]] || gone "$victim"
 	}
 	until_true 20 full || fail "the disk is not full"
-}
-
-# ---- what became of it ----
-
-judge_late() {
-	local name
-	for name in coordinator $(names "$PARTIES"); do
-		((STATUS_OF[$name] == 0)) || fail "the fault came too late, and yet: $(statuses)"
-	done
-	nothing_unexpected
-	same_results
-	outcome late
-}
-
-# Whoever had a connection through the relay says that it lost it.
-cut_was_felt() { cat "$T"/*.stderr | grep -Eq 'is awaited for|; dialling again for'; }
-
-judge() {
-	local name all=0 failed=0
-	[[ $fault != gone ]] || judge_gone
-	for name in coordinator $(names "$PARTIES"); do
-		case ${STATUS_OF[$name]} in
-		0) all=$((all + 1)) ;;
-		1 | 2 | 3 | 5) failed=$((failed + 1)) ;;
-		*) fail "$name ended with ${STATUS_OF[$name]}" ;;
-		esac
-	done
-	nothing_unexpected
-	if ((failed == 0)); then
-		same_results
-		nothing_left_over
-		[[ $fault != cut ]] || cut_was_felt || outcome late
-		outcome survived "$(attempts)"
-	fi
-	if died_when_all_were_done && ((failed == 1)); then
-		same_results
-		nothing_left_over "$victim"
-		outcome survived 'it had its results'
-	fi
-	((all == 0)) || fail "some are done and some failed: $(statuses)"
-	same_causes
-	nothing_left_over "$victim"
-	no_results
-	outcome 'failed cleanly' "$(cause "$([[ $victim == coordinator ]] && echo party-00 || echo coordinator)")"
-}
-
-# Those who are left have what a job of theirs leaves, and say who is missing; or all were done by then.
-judge_gone() {
-	local name was file
-	nothing_unexpected
-	for name in coordinator $(rest_of "$victim"); do
-		((STATUS_OF[$name] == 0)) || fail "the others do not go on: $(statuses)"
-		[[ $(run_of "$name" .status) == "done" ]] || fail "$name/run.json has status $(run_of "$name" .status)"
-		was=$base/$protocol/without-$victim/$name
-		if [[ $(run_of coordinator .attempt) == 1 ]]; then
-			was=$base/$protocol/undisturbed/$name
-		else
-			[[ $(run_of "$name" '[.left_out[].name] | join("+")') == "$victim" ]] || fail "$name does not say who is missing"
-		fi
-		for file in labels.csv labels.npy; do
-			[[ ! -e $was/$file ]] || [[ $protocol == fedspectral* && $file == labels.npy ]] ||
-				same_rows "$name" "$was/$file" "$T/out/$name/$file" || fail "$name has other $file"
-		done
-	done
-	for name in ${victim//+/ }; do rm -rf "$T/out/$name"; done # they could not tidy up
-	nothing_left_over
-	outcome survived "$(attempts)"
-}
-
-died_when_all_were_done() { # the coordinator may have ended before it is dialled again
-	[[ $fault$victim == killparty* ]] && ((STATUS_OF[$victim] == 2)) && {
-		{ said "$victim" 'refused by coordinator: the job is done' && said coordinator "$victim has its results"; } ||
-			{ said "$victim" 'was tried for retry_s' && [[ $(run_of coordinator .status) == "done" && ! $(run_of "$victim" .status) == failed ]]; }
-	}
-}
-
-statuses() {
-	local name
-	for name in coordinator $(names "$PARTIES"); do printf '%s %s ' "$name" "${STATUS_OF[$name]}"; done
-}
-
-attempts() { run_of coordinator '"attempt \(.attempt)"' 2>/dev/null || true; }
-cause() { run_of "$1" '.error // ""' 2>/dev/null | sed 's/,/;/g' | cut -c 1-200; }
-
-# Without files of numbering, rows of a fedspectral job are numbered at random, anew in each, and with them
-# clusters of one size: its clusterings are compared, and at the coordinator, whose rows are those, the sizes of clusters.
-numbered_alike() { [[ $protocol != fedspectral* || -e $T/parties.numbering && $fault != loss ]]; } # launch hands out no such files
-
-same_rows() { # NAME FILE FILE
-	local sizes='{ n[$2]++ } END { for (k in n) print n[k] }'
-	numbered_alike && { cmp -s "$2" "$3"; return; }
-	case $1$protocol in
-	coordinatorfedspectral*) cmp -s <(awk -F , "$sizes" "$2" | sort) <(awk -F , "$sizes" "$3" | sort) ;;
-	*) [[ $("$BIN/coterie" eval --truth "$2" "$3" | jq .ari) == 1 ]] ;;
-	esac
-}
-
-same_embeddings() { # NAME
-	local was=$base/$protocol/undisturbed/$1 is=$T/out/$1
-	[[ -s $was/embeddings.npy && -s $is/embeddings.npy ]] || return 1
-	[[ $(stat -c %s "$was/embeddings.npy") == "$(stat -c %s "$is/embeddings.npy")" ]] || return 1
-	[[ ! -e $was/ids.csv ]] || cmp -s "$was/ids.csv" "$is/ids.csv"
-}
-
-same_results() {
-	local name was
-	for name in coordinator $(names "$PARTIES"); do
-		was=$base/$protocol/undisturbed/$name
-		records_done "$name" || fail "$name/run.json has status $(run_of "$name" .status)"
-		same_files "$name" || fail "$name has not the files of an undisturbed run"
-		if [[ $protocol == fedwalk* ]]; then # its noise is drawn anew in each job: whose they are, and how many
-			same_embeddings "$name" || fail "$name has other embeddings"
-			continue
-		fi
-		# Their order is drawn anew in each job.
-		[[ ! -e $was/ids.txt ]] || cmp -s <(sort "$was/ids.txt") <(sort "$T/out/$name/ids.txt") ||
-			fail "$name has other ids"
-		[[ -e $was/labels.csv ]] || continue
-		same_rows "$name" "$was/labels.csv" "$T/out/$name/labels.csv" || fail "$name has other labels"
-		! numbered_alike || cmp -s "$was/labels.npy" "$T/out/$name/labels.npy" || fail "$name has other labels.npy"
-	done
-}
-
-# By name: whatever else a kind leaves is there, and not empty; of models their number, for they are named
-# by the job. A profile is made when all is done: whoever is killed then has none, nor whoever has no room for
-# it, and says so.
-same_files() { # NAME
-	local was=$base/$protocol/undisturbed/$1 is=$T/out/$1 aside late=none
-	aside=$(put_aside "$1")
-	if [[ $1 == "$victim" ]]; then
-		! died_when_all_were_done || late=profile.csv
-		! said "$1" 'profile.csv: cannot write: No space' || late=profile.csv
-	fi
-	files_in() { (cd "$1" && find . -type f -size +0 ! -name run.json ! -name log.jsonl ! -name filling ! -name "$late" ! -path './state/ledger*' ! -path "./${aside:-none}/*" | sed 's/model-.*\.bin/model/' | sort); }
-	diff <(files_in "$was") <(files_in "$is") >&2
-}
-
-# What was written of its results when a process was killed is given place by the next attempt: of this job alone.
-put_aside() { # NAME
-	[[ $fault == kill ]] || return 0
-	run_of "$1" 'select(.attempt > 1) | "job-\(.job_id)-*"' 2>/dev/null || true
-}
-
-# Or there was no room for a record, or its writer is gone, and it says so.
-records_done() { # NAME
-	if [[ -s $T/out/$1/run.json ]]; then
-		[[ $(run_of "$1" .status) == "done" ]] || { [[ $1 == "$victim" ]] && died_when_all_were_done; }
-	elif [[ $1 != "$victim" ]]; then
-		return 1
-	elif [[ $fault == disk ]]; then
-		said "$1" 'run.json: cannot write: No space'
-	else
-		died_when_all_were_done
-	fi
-}
-
-# The cause that the coordinator gives is everyone's, but for how they put it: each names the victim.
-same_causes() {
-	local name
-	for name in coordinator $(names "$PARTIES"); do
-		[[ $name != "$victim" ]] || continue
-		grep -q "$victim" "$T/$name.stderr" || fail "$name does not name $victim: $(tail -n 1 "$T/$name.stderr" | cut -c 1-200)"
-		[[ -s $T/out/$name/run.json ]] || continue # it was not told of a job
-		[[ $(run_of "$name" .status) != "done" ]] || fail "$name/run.json says the job is done"
-		[[ $(cause "$name") == *"$victim"* ]] || fail "$name does not name $victim: $(cause "$name")"
-	done
-	[[ $fault != disk ]] || full_disk_is_the_cause
-}
-
-# Whose disk it is knows it; the others, who ended the job.
-full_disk_is_the_cause() {
-	local name
-	for name in coordinator $(names "$PARTIES"); do
-		if [[ $name == "$victim" ]]; then
-			grep -Eq 'No space left|disk (I/O|is full)|disk full' "$T/$name.stderr" || fail "$name does not know that its disk is full: $(tail -n 1 "$T/$name.stderr" | cut -c 1-200)"
-		else
-			grep -Eq ' (says|declined the job): ' "$T/$name.stderr" || fail "$name does not know who ended the job: $(tail -n 1 "$T/$name.stderr" | cut -c 1-200)"
-		fi
-	done
-}
-
-# The victim may have been kept from taking back what it had; the coordinator's are its own reckoning.
-no_results() {
-	local name file
-	for name in $(names "$PARTIES"); do
-		[[ $name != "$victim" ]] || continue
-		for file in labels.csv labels.npy embeddings.npy ids.csv ids.txt; do
-			[[ ! -e $T/out/$name/$file ]] || fail "$name was left with $file of a job that failed"
-		done
-	done
-}
-
-nothing_left_over() { # [VICTIM]
-	rm -f "${mounted:-$T}/filling"
-	no_leftovers "$@"
-}
-
-nothing_unexpected() {
-	! grep -lE 'AddressSanitizer|runtime error:|Assertion' "$T"/*.stderr || fail "a process crashed"
 }
 
 # ---- loss: a run in a lab ----

@@ -1,10 +1,15 @@
 /* Filter, projection and k-means of rows on several ranks: the bits of one process. */
 #include "tests/unit/linalg/sample.h"
 #include "tests/unit/ranks/team.h"
+#include "common/base/file.h"
 #include "common/graph/filter.h"
 #include "common/ranks/embed.h"
 #include "common/ranks/filter.h"
 #include "common/ranks/kmeans.h"
+#include "common/ranks/read.h"
+
+#include <stdio.h>
+#include <unistd.h>
 
 enum { NODES = 7 * ROWSUM_ROWS - 100, COLS = 19, DIMS = 5, CLUSTERS = 9 };
 
@@ -231,6 +236,77 @@ static void agrees_on_errors(void **state)
 	team(4, disagree, NULL);
 }
 
+/* ---- files ---- */
+
+struct edges_read {
+	const char *path;
+	size_t n;
+	enum err err;
+	char why[200];
+	struct csr rows[TEAM_MOST];
+};
+
+static void read_edges(void *arg, struct ranks *R)
+{
+	struct edges_read *e = arg;
+	enum err err;
+
+	ranks_cut(R, e->n);
+	err = ranks_read_edges(R, e->path, &e->rows[R->own]);
+	if (R->own == 0) {
+		e->err = err;
+		snprintf(e->why, sizeof(e->why), "%s", err ? err_detail() : "");
+	}
+	ranks_release(R);
+}
+
+/* However many ranks share the bytes, wherever a part begins in a line, with an end of the last
+ * line or not. */
+static void reads_edges_by_parts(void **state)
+{
+	static const char *const text[] = {
+		"# an edge a line\n0\t1\n\n 2 3\r\n1\t0\n4\t4\n3\t0\n4\t0",
+		"0\t4\n0\t3\n0\t1\n2\t3\n# the end\n",
+		"0\t4\n0\t3\n0\t1\n2\t3\n",
+		"",
+	};
+	static const size_t neighbours[] = { 3, 1, 1, 2, 1 };
+	char dir[] = "/tmp/test-ranks-XXXXXX";
+	struct edges_read e = { .n = 5 };
+	char *path;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	path = file_join(dir, "edges.tsv");
+	e.path = path;
+	for (size_t t = 0; t < 4; t++)
+		for (size_t count = 1; count <= TEAM_MOST; count++) {
+			size_t at = 0;
+
+			assert_ok(file_write(
+			    e.path, (struct bytes){ (const uint8_t *)text[t], strlen(text[t]) },
+			    0600));
+			team(count, read_edges, &e);
+			assert_ok(e.err);
+			for (size_t r = 0; r < count; r++) {
+				for (size_t i = 0; i < e.rows[r].rows; i++, at++) {
+					size_t had = e.rows[r].start[i + 1] - e.rows[r].start[i];
+
+					assert_int_equal(had, t == 3 ? 0 : neighbours[at]);
+				}
+				csr_release(&e.rows[r]);
+			}
+			assert_int_equal(at, 5);
+		}
+	assert_ok(file_write(e.path, (struct bytes){ (const uint8_t *)"0\t1\n1\t5\n", 8 }, 0600));
+	team(3, read_edges, &e);
+	assert_int_equal(e.err, ERR_INPUT);
+	assert_non_null(strstr(e.why, "the line at byte 4: expected two row numbers below 5"));
+	unlink(path);
+	rmdir(dir);
+	free(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,6 +315,7 @@ int main(void)
 		cmocka_unit_test(same_bits_with_leaves),
 		cmocka_unit_test(refuses_other_filters),
 		cmocka_unit_test(agrees_on_errors),
+		cmocka_unit_test(reads_edges_by_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@
 #include "party/consent/policy.h"
 #include "party/consent/leaving.h"
 #include "tests/unit/crypto/lab.h"
-#include "texts.h"
+#include "message_texts.h"
 #include "variants.h"
 
 #include <glob.h>
@@ -468,88 +468,6 @@ static void say_wrong_policies(void)
 	}
 }
 
-/* ---- messages ---- */
-
-static const struct {
-	enum msg_type type;
-	const char *name, *body;
-} messages[] = {
-#define MSG(NAME, number, sender, body) { MSG_##NAME, #NAME, #body },
-#include "proto/messages.def"
-#undef MSG
-};
-
-static void say_purpose(const struct base *b, const char *name, const struct msg *m)
-{
-	char text[PURPOSE_MAX];
-
-	purpose_of(work, m, text);
-	buf_printf(&t.lines, "%s %s: %s, %" PRIu64 " numbers\n", b->name, name,
-		   text_label(&t, text), purpose_words(work, m));
-}
-
-/* With 64 bytes of what it carries, if it carries any. */
-static struct msg message(enum msg_type type, const char *body)
-{
-	static const uint8_t bytes[64];
-	const struct bytes some = { bytes, sizeof(bytes) };
-	struct msg m = { .type = type };
-
-	if (!strcmp(body, "masked"))
-		m.masked.words = some;
-	else if (!strcmp(body, "labels"))
-		m.labels = (struct msg_labels){ .values = 3, .count = 300, .packed = some };
-	else if (!strcmp(body, "reals") || !strcmp(body, "reals32"))
-		m.reals.values = some;
-	else if (!strcmp(body, "ids"))
-		m.ids = (struct msg_ids){ .count = 50, .packed = some };
-	else if (!strcmp(body, "probe"))
-		m.probe.zeros = some;
-	else if (!strcmp(body, "sealed"))
-		m.sealed = (struct msg_sealed){ .what = SEALED_ID_KEY, .to = 2, .box = some };
-	return m;
-}
-
-static void say_messages(const struct base *b)
-{
-	struct job job = job_of(b);
-
-	offer(&job, 3);
-	work->sum = (struct work_sum){ 0, 2, 8 };
-	for (size_t i = 0; i < sizeof(messages) / sizeof(*messages); i++) {
-		struct msg m = message(messages[i].type, messages[i].body);
-
-		say_purpose(b, messages[i].name, &m);
-	}
-}
-
-/* Texts that depend on members and on what is sealed, for any kind. */
-static void say_members(const struct base *b)
-{
-	static const struct {
-		size_t parties, first, last, word;
-	} sums[] = { { 3, 0, 3, 4 }, { 3, 1, 3, 0 },   { 8, 0, 8, 8 },
-		     { 9, 0, 9, 8 }, { 12, 0, 10, 8 }, { 12, 3, 12, 8 } };
-	struct job job = job_of(b);
-	struct msg m = message(MSG_MASKED, "masked");
-	char name[64];
-
-	for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++) {
-		offer(&job, sums[i].parties);
-		work->sum = (struct work_sum){ sums[i].first, sums[i].last, sums[i].word };
-		snprintf(name, sizeof(name), "MASKED %zu to %zu of %zu", sums[i].first,
-			 sums[i].last, sums[i].parties);
-		say_purpose(b, name, &m);
-	}
-	m = message(MSG_SEALED, "sealed");
-	for (uint16_t what = 0; what <= SEALED_WALKS + 1; what++) {
-		m.sealed.what = what;
-		m.sealed.to = what == 3 ? 12 : 2;
-		snprintf(name, sizeof(name), "SEALED %u", what);
-		say_purpose(b, name, &m);
-	}
-}
-
 /* ---- all of it ---- */
 
 static const char head[] =
@@ -561,6 +479,8 @@ static const char head[] =
 
 static void test_what_users_read(void **state)
 {
+	struct job first;
+
 	(void)state;
 	for (size_t i = 0; i < KINDS; i++) /* each kind is there, those to come too */
 		assert_int_equal(job_of(&bases[i]).number, i);
@@ -585,9 +505,14 @@ static void test_what_users_read(void **state)
 	say_budgets();
 	say_wrong_policies();
 	section("messages");
-	for (size_t i = 0; i < BASES; i++)
-		say_messages(&bases[i]);
-	say_members(&bases[0]);
+	for (size_t i = 0; i < BASES; i++) {
+		struct job job = job_of(&bases[i]);
+
+		offer(&job, 3);
+		message_texts(&t, work, bases[i].name);
+	}
+	first = job_of(&bases[0]);
+	message_texts_of_members(&t, work, bases[0].name, &first, offer);
 	texts_end(&t, GOLDEN, head);
 }
 

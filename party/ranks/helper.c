@@ -1,0 +1,249 @@
+/* mpirun is started and ended by a process of its own, made before the daemon has keys and confines itself. */
+#include "party/ranks/own.h"
+#include "common/base/alloc.h"
+#include "common/base/clock.h"
+#include "common/base/file.h"
+#include "common/job/confine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { TURN_MS = 20 };
+
+static const struct mpirun_plan *plan;
+static bool root; /* this process is root's */
+
+static struct {
+	pid_t pid; /* of mpirun; 0: none runs */
+	unsigned serial;
+	char *dir;
+} running;
+
+static void remove_dir(const char *dir)
+{
+	static const char *const name[] = { "in", "out" };
+
+	for (size_t i = 0; i < 2; i++) {
+		char *path = file_join(dir, name[i]);
+
+		unlink(path);
+		free(path);
+	}
+	rmdir(dir);
+}
+
+/* What a helper that was killed has left. */
+static void sweep(void)
+{
+	char *pattern = file_join(plan->state, "ranks-??????");
+	glob_t found;
+
+	if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0) {
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			remove_dir(found.gl_pathv[i]);
+		globfree(&found);
+	}
+	free(pattern);
+}
+
+/* Opened for both directions, so that nobody waits for the other end. */
+static int make_pipe(const char *dir, const char *name)
+{
+	char *path = file_join(dir, name);
+	int fd = -1;
+
+	if (mkfifo(path, 0600) == 0)
+		fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	free(path);
+	return fd;
+}
+
+__attribute__((noreturn)) static void become_mpirun(const char *dir, int said)
+{
+	char n[16];
+	const char *argv[24] = { plan->mpirun, "-n", n };
+	size_t count = 3;
+	sigset_t none;
+
+	snprintf(n, sizeof(n), "%u", plan->n);
+	if (plan->hostfile) {
+		argv[count++] = "--hostfile";
+		argv[count++] = plan->hostfile;
+	} else {
+		argv[count++] = "--oversubscribe";
+	}
+	if (root)
+		argv[count++] = "--allow-run-as-root";
+	argv[count++] = "--bind-to";
+	argv[count++] = "none";
+	argv[count++] = "--mca";
+	argv[count++] = "mpi_yield_when_idle";
+	argv[count++] = "1";
+	argv[count++] = plan->worker;
+	argv[count++] = dir;
+	sigemptyset(&none);
+	for (int s = 1; s < NSIG; s++)
+		signal(s, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	setpgid(0, 0);
+	dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
+	dup2(said, STDOUT_FILENO);
+	dup2(said, STDERR_FILENO);
+	execv(plan->mpirun, (char *const *)(uintptr_t)argv);
+	_exit(127);
+}
+
+/* STARTED, with the three ends; these are closed here. */
+static void hand_over(int sock, int end[static ENDS])
+{
+	struct outcome r = { .what = STARTED, .serial = running.serial };
+	union {
+		char bytes[CMSG_SPACE(ENDS * sizeof(int))];
+		struct cmsghdr align;
+	} room = { 0 };
+	struct iovec text = { &r, sizeof(r) };
+	struct msghdr m = { .msg_iov = &text,
+			    .msg_iovlen = 1,
+			    .msg_control = room.bytes,
+			    .msg_controllen = sizeof(room.bytes) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(ENDS * sizeof(int));
+	memcpy(CMSG_DATA(c), end, ENDS * sizeof(int));
+	(void)!sendmsg(sock, &m, MSG_NOSIGNAL);
+	for (size_t i = 0; i < ENDS; i++)
+		close(end[i]);
+}
+
+static void say(int sock, struct outcome r)
+{
+	(void)!send(sock, &r, sizeof(r), MSG_NOSIGNAL);
+}
+
+/* Waits for so long until mpirun has ended. */
+static bool await_end(double wait_s, int *status)
+{
+	double end_s = clock_now_s() + wait_s;
+
+	do {
+		if (waitpid(running.pid, status, WNOHANG) == running.pid)
+			return true;
+		nanosleep(&(struct timespec){ .tv_nsec = TURN_MS * 1000000 }, NULL);
+	} while (clock_now_s() < end_s);
+	return false;
+}
+
+static void ended(void)
+{
+	running.pid = 0;
+	remove_dir(running.dir);
+	free(running.dir);
+	running.dir = NULL;
+}
+
+/* mpirun ends its ranks, on other hosts too, when it is told to. */
+static void end_running(double patience_s)
+{
+	int status;
+
+	if (!running.pid)
+		return;
+	if (patience_s > 0 && await_end(patience_s, &status)) {
+		ended();
+		return;
+	}
+	kill(running.pid, SIGTERM);
+	if (!await_end(TERM_S, &status)) {
+		kill(-running.pid, SIGKILL);
+		waitpid(running.pid, &status, 0);
+	}
+	ended();
+}
+
+static enum err start(int sock)
+{
+	int end[ENDS] = { -1, -1, -1 }, said[2] = { -1, -1 }, error = 0;
+
+	end_running(0);
+	running.dir = file_join(plan->state, "ranks-XXXXXX");
+	if (file_make_dirs(plan->state) != ERR_OK || !mkdtemp(running.dir) ||
+	    (end[0] = make_pipe(running.dir, "in")) < 0 ||
+	    (end[1] = make_pipe(running.dir, "out")) < 0 || pipe2(said, O_CLOEXEC) != 0 ||
+	    (running.pid = fork()) < 0) {
+		error = errno;
+		for (size_t i = 0; i < ENDS; i++)
+			if (end[i] >= 0)
+				close(end[i]);
+		ended();
+		say(sock,
+		    (struct outcome){ .what = FAILED, .serial = running.serial, .error = error });
+		return ERR_INTERNAL;
+	}
+	if (running.pid == 0)
+		become_mpirun(running.dir, said[1]);
+	close(said[1]);
+	fcntl(said[0], F_SETFL, O_NONBLOCK);
+	end[2] = said[0];
+	hand_over(sock, end);
+	return ERR_OK;
+}
+
+/* Signals for the daemon's group do not end it: it ends with the daemon, and sees to its ranks. */
+void mpirun_help(const struct mpirun_plan *p, const struct daemon_common *c, int sock)
+{
+	struct {
+		unsigned order, serial;
+	} o;
+
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	prctl(PR_SET_NAME, "coterie-ranks");
+	plan = p;
+	if (confine_user(c) != ERR_OK)
+		_exit(ERR_INPUT);
+	root = geteuid() == 0;
+	unsetenv("NOTIFY_SOCKET");
+	unsetenv("WATCHDOG_USEC");
+	setenv("OPENBLAS_NUM_THREADS", "1", 1);
+	sweep();
+	for (;;) {
+		struct pollfd order = { .fd = sock, .events = POLLIN };
+		int status;
+
+		if (poll(&order, 1, running.pid ? TURN_MS : -1) > 0) {
+			ssize_t n = recv(sock, &o, sizeof(o), 0);
+
+			if (n == 0)
+				break;
+			if (n == (ssize_t)sizeof(o) && o.order == START) {
+				running.serial = o.serial;
+				(void)!start(sock);
+			} else if (n == (ssize_t)sizeof(o)) {
+				end_running(PATIENCE_S);
+			}
+		}
+		if (running.pid && waitpid(running.pid, &status, WNOHANG) == running.pid) {
+			ended();
+			say(sock, (struct outcome){
+				      .what = ENDED, .serial = running.serial, .status = status });
+		}
+	}
+	end_running(0);
+	_exit(ERR_OK);
+}
+

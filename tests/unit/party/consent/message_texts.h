@@ -1,0 +1,90 @@
+/* message_texts.h -- of each message that leaves a party: what for, as its ledger says it. */
+#ifndef TESTS_UNIT_PARTY_MESSAGE_TEXTS_H
+#define TESTS_UNIT_PARTY_MESSAGE_TEXTS_H
+
+#include "party/consent/leaving.h"
+#include "texts.h"
+
+#include <inttypes.h>
+
+static const struct {
+	enum msg_type type;
+	const char *name, *body;
+} messages[] = {
+#define MSG(NAME, number, sender, body) { MSG_##NAME, #NAME, #body },
+#include "proto/messages.def"
+#undef MSG
+};
+
+static inline void say_purpose(struct texts *t, const struct work *work, const char *base, const char *name,
+			       const struct msg *m)
+{
+	char text[PURPOSE_MAX];
+
+	purpose_of(work, m, text);
+	buf_printf(&t->lines, "%s %s: %s, %" PRIu64 " numbers\n", base, name,
+		   text_label(t, text), purpose_words(work, m));
+}
+
+/* With 64 bytes of what it carries, if it carries any. */
+static inline struct msg message(enum msg_type type, const char *body)
+{
+	static const uint8_t bytes[64];
+	const struct bytes some = { bytes, sizeof(bytes) };
+	struct msg m = { .type = type };
+
+	if (!strcmp(body, "masked"))
+		m.masked.words = some;
+	else if (!strcmp(body, "labels"))
+		m.labels = (struct msg_labels){ .values = 3, .count = 300, .packed = some };
+	else if (!strcmp(body, "reals") || !strcmp(body, "reals32"))
+		m.reals.values = some;
+	else if (!strcmp(body, "ids"))
+		m.ids = (struct msg_ids){ .count = 50, .packed = some };
+	else if (!strcmp(body, "probe"))
+		m.probe.zeros = some;
+	else if (!strcmp(body, "sealed"))
+		m.sealed = (struct msg_sealed){ .what = SEALED_ID_KEY, .to = 2, .box = some };
+	return m;
+}
+
+/* Of a job that was offered. base: what its line begins with. */
+static inline void message_texts(struct texts *t, struct work *work, const char *base)
+{
+	work->sum = (struct work_sum){ 0, 2, 8 };
+	for (size_t i = 0; i < sizeof(messages) / sizeof(*messages); i++) {
+		struct msg m = message(messages[i].type, messages[i].body);
+
+		say_purpose(t, work, base, messages[i].name, &m);
+	}
+}
+
+/* Texts that depend on members and on what is sealed, for any kind. */
+static inline void message_texts_of_members(struct texts *t, struct work *work, const char *base,
+					    const struct job *job,
+					    void (*offer)(const struct job *job, size_t parties))
+{
+	static const struct {
+		size_t parties, first, last, word;
+	} sums[] = { { 3, 0, 3, 4 }, { 3, 1, 3, 0 },   { 8, 0, 8, 8 },
+		     { 9, 0, 9, 8 }, { 12, 0, 10, 8 }, { 12, 3, 12, 8 } };
+	struct msg m = message(MSG_MASKED, "masked");
+	char name[64];
+
+	for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++) {
+		offer(job, sums[i].parties);
+		work->sum = (struct work_sum){ sums[i].first, sums[i].last, sums[i].word };
+		snprintf(name, sizeof(name), "MASKED %zu to %zu of %zu", sums[i].first,
+			 sums[i].last, sums[i].parties);
+		say_purpose(t, work, base, name, &m);
+	}
+	m = message(MSG_SEALED, "sealed");
+	for (uint16_t what = 0; what <= SEALED_WALKS + 1; what++) {
+		m.sealed.what = what;
+		m.sealed.to = what == 3 ? 12 : 2;
+		snprintf(name, sizeof(name), "SEALED %u", what);
+		say_purpose(t, work, base, name, &m);
+	}
+}
+
+#endif

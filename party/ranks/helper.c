@@ -1,4 +1,5 @@
-/* mpirun is started and ended by a process of its own, made before the daemon has keys and confines itself. */
+/* mpirun is started and ended by a process of its own, made before the daemon has keys and confines
+ * itself. */
 #include "party/ranks/own.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
@@ -246,4 +247,3 @@ void mpirun_help(const struct mpirun_plan *p, const struct daemon_common *c, int
 	end_running(0);
 	_exit(ERR_OK);
 }
-

@@ -33,10 +33,11 @@ same_as_undisturbed() {
 	no_leftovers
 }
 
-kills() { # NAME: and nothing is heard of it any more
+kills() { # NAME: and nothing is heard of it any more; what the relay held goes on
 	kill -KILL "${PID[$1]}"
 	wait "${PID[$1]}" 2>/dev/null || true
 	unset "PID[$1]"
+	goes_on
 }
 
 attempt_is() { # NUMBER NAME...

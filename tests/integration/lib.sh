@@ -312,8 +312,11 @@ relay() { # NAME DELAY_MS: a relay to $ADDRESS; its own address is in $RELAY
 #     party-01 == relay 30 ms == coordinator
 #     party-02 == relay 30 ms ==/
 #
-# Where a test does something in the middle of a job, and would come too late on a busy machine, it lets the job last
-# as much longer: WIRE_MS=$(longer 30).
+# Where a test does something in the middle of a job, it says before the relay starts where that is, and the relay
+# then passes on nothing (strikes_in party-01 level-1, wired, in_phase party-01 level-1, the deed, goes_on). What it
+# does not hold can still come too late on a busy machine: there the job lasts as much longer, WIRE_MS=$(longer 30).
+strikes_in() { printf '%s\n"phase":"%s"\n' "$T/out/$1/log.jsonl" "$2" >"$T/relay.ready.hold"; } # NAME PHASE
+goes_on() { rm -f "$T/relay.ready.hold"; }
 
 longer() { echo $(($1 * (BUSY < 5 ? BUSY : 5))); } # MS
 

@@ -100,6 +100,7 @@ test_done_without_the_word_of_others() {
 # A coordinator's word alone makes no results.
 test_done_is_not_believed() {
 	prepare level-1
+	strikes_in party-01 level-1
 	wired
 	HUB=$ADDRESS
 	in_phase party-01 level-1
@@ -134,6 +135,7 @@ fails_with() { # STATUS REGEX NAME...
 test_party_that_never_comes_back() {
 	prepare level-1
 	every '.rejoin_s = 4'
+	strikes_in party-01 level-1
 	wired
 	in_phase party-01 level-1
 	kills party-01
@@ -146,6 +148,7 @@ test_party_that_never_comes_back() {
 test_coordinator_that_never_comes_back() {
 	prepare level-1
 	every '.rejoin_s = 3'
+	strikes_in party-01 level-1
 	wired
 	in_phase party-01 level-1
 	kills coordinator
@@ -158,6 +161,7 @@ test_max_attempts() {
 	second_try() { (($(grep -c '"phase": *"level-1"' "$T/out/party-01/log.jsonl") >= 2)); }
 	prepare level-1
 	edit coordinator '.max_attempts = 2'
+	strikes_in party-01 level-1
 	wired
 	in_phase party-01 level-1
 	kills party-01
@@ -173,6 +177,7 @@ test_coordinator_too_often() {
 	prepare level-1
 	every '.reconnect_s = 20' # or they await the next attempt by then, if the coordinator is slow to start
 	edit coordinator '.max_attempts = 1'
+	strikes_in party-01 level-1
 	wired
 	in_phase party-01 level-1
 	[[ ! -e $T/out/coordinator/job.state ]] || fail "there is a job.state, with max_attempts 1"
@@ -188,6 +193,7 @@ test_coordinator_too_often() {
 test_coordinator_twice() {
 	prepare level-1
 	edit coordinator '.max_attempts = 2'
+	strikes_in coordinator level-1
 	wired
 	HUB=$ADDRESS
 	in_phase coordinator level-1
@@ -206,6 +212,7 @@ test_coordinator_twice() {
 test_another_job_is_no_next_attempt() {
 	prepare level-1
 	every '.reconnect_s = 60' # so that they come back to the job that they know of
+	strikes_in coordinator level-1
 	wired
 	HUB=$ADDRESS
 	in_phase coordinator level-1
@@ -223,6 +230,7 @@ test_another_job_is_no_next_attempt() {
 test_changed_parameters_are_refused() {
 	local old
 	prepare level-1
+	strikes_in coordinator level-1
 	wired
 	HUB=$ADDRESS
 	in_phase coordinator level-1
@@ -264,6 +272,7 @@ within_2_s() { # STATUS NAME...
 awaited() {
 	prepare level-1
 	every '.rejoin_s = 15'
+	strikes_in party-01 level-1
 	wired
 	in_phase party-01 level-1
 	kills party-01
@@ -299,6 +308,7 @@ test_sigterm_at_a_party_while_attempt_2_is_awaited() {
 test_sigterm_at_a_party_that_is_returning() {
 	prepare level-1
 	every '.rejoin_s = 1'
+	strikes_in party-01 level-1
 	wired
 	in_phase party-01 level-1
 	kills coordinator

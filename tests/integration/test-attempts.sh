@@ -8,6 +8,7 @@ source "$(dirname "$0")/attempts.sh"
 party_dies_in() { # STEP
 	prepare "$1"
 	undisturbed
+	strikes_in party-01 "$1"
 	wired
 	in_phase party-01 "$1"
 	kills party-01
@@ -42,6 +43,7 @@ done
 coordinator_dies_in() { # STEP
 	prepare "$1"
 	undisturbed
+	strikes_in coordinator "$1"
 	wired
 	HUB=$ADDRESS
 	in_phase coordinator "$1"
@@ -66,6 +68,7 @@ done
 test_two_parties_die() {
 	prepare level-1
 	undisturbed
+	strikes_in party-01 level-1
 	wired
 	in_phase party-01 level-1
 	kills party-01
@@ -79,6 +82,7 @@ test_two_parties_die() {
 test_party_and_coordinator_die() {
 	prepare level-1
 	undisturbed
+	strikes_in party-01 level-1
 	wired
 	HUB=$ADDRESS
 	in_phase party-01 level-1
@@ -94,6 +98,7 @@ test_party_and_coordinator_die() {
 test_party_dies_again_and_again() {
 	prepare level-1
 	undisturbed
+	strikes_in party-01 level-1
 	wired
 	in_phase party-01 level-1
 	kills party-00
@@ -120,6 +125,7 @@ test_daemons_stay() {
 	undisturbed
 	coordinator
 	edit coordinator ".listen = \"$ADDRESS\""
+	strikes_in party-01 level-1
 	relay relay 30
 	for name in party-00 party-01 party-02; do ADDRESS=$RELAY serves "$name" --out "$T/out/$name"; done
 	in_phase party-01 level-1
@@ -150,6 +156,7 @@ test_party_dies_in_fedsc() {
 	ends 0 "${EVERYONE[@]}"
 	mv "$T/out" "$T/undisturbed"
 	mkdir "$T/out"
+	strikes_in party-01 landmarks
 	wired
 	in_phase party-01 landmarks
 	kills party-01
@@ -164,6 +171,7 @@ test_party_dies_in_fedsc() {
 test_party_dies_in_fedspectral() {
 	edges_federation 3
 	every '.rejoin_s = 30'
+	strikes_in party-01 lanczos
 	wired
 	in_phase party-01 lanczos
 	kills party-01
@@ -178,6 +186,7 @@ test_party_dies_in_fedspectral() {
 cached() { # [ACTION...]: before the party is started again
 	prepare polish
 	undisturbed
+	strikes_in party-01 polish
 	wired
 	in_phase party-01 polish
 	ls "$T"/out/party-01/state/cache/embedding-*.cache "$T"/out/party-01/state/cache/clusters-*.cache >/dev/null ||
@@ -223,6 +232,7 @@ test_cache_of_other_data() {
 		cp "$T"/other/features.* "$f"
 	}
 	prepare polish
+	strikes_in party-01 polish
 	wired
 	in_phase party-01 polish
 	kills party-01
@@ -237,6 +247,7 @@ test_cache_of_other_data() {
 test_attempt_that_was_served_before() {
 	prepare level-1
 	undisturbed
+	strikes_in coordinator level-1
 	wired
 	HUB=$ADDRESS
 	in_phase coordinator level-1
@@ -261,6 +272,7 @@ test_served_with_a_torn_line() {
 	}
 	prepare level-1
 	undisturbed
+	strikes_in coordinator level-1
 	wired
 	HUB=$ADDRESS
 	in_phase coordinator level-1
@@ -307,6 +319,7 @@ test_served_with_a_damaged_line() {
 # Whatever attempt it says: parties have a bound of their own.
 test_attempts_without_end() {
 	prepare level-1
+	strikes_in coordinator level-1
 	wired
 	HUB=$ADDRESS
 	in_phase coordinator level-1
@@ -321,6 +334,7 @@ test_attempts_without_end() {
 # A job that is done is not done again, by whatever attempt.
 test_done_again() {
 	prepare level-1
+	strikes_in coordinator level-1
 	wired
 	HUB=$ADDRESS
 	in_phase coordinator level-1
@@ -341,6 +355,7 @@ test_noise_of_another_attempt() {
 	rows_federation 3
 	rows_job kmeans '. + { noise: { on: "data", eps: 1, delta: 1e-5, clip: 10 } }'
 	every '.rejoin_s = 30'
+	strikes_in party-01 kmeans
 	stretched
 	HUB=$ADDRESS
 	in_phase party-01 kmeans
@@ -358,6 +373,7 @@ test_noise_in_sums_of_another_attempt() {
 	rows_federation 3
 	rows_job kmeans '. + { noise: { on: "sums", eps: 1, delta: 1e-5, clip: 10 } }'
 	every '.rejoin_s = 30'
+	strikes_in party-01 landmarks
 	stretched
 	HUB=$ADDRESS
 	in_phase party-01 landmarks
@@ -373,9 +389,11 @@ test_noise_in_sums_of_another_attempt() {
 stands_still() { # NAME
 	prepare level-1
 	undisturbed
+	strikes_in party-01 level-1
 	wired
 	in_phase party-01 level-1
 	kill -STOP "${PID[$1]}"
+	goes_on
 	"$2"
 	kill -CONT "${PID[$1]}"
 	same_as_undisturbed
@@ -397,6 +415,7 @@ test_coordinator_stands_still_too_long() {
 test_coordinator_comes_too_late() {
 	prepare level-1
 	every '.reconnect_s = 60' # so that they come back to the job that they know of
+	strikes_in coordinator level-1
 	wired
 	# shellcheck disable=SC2034 # for coordinator_again
 	HUB=$ADDRESS
@@ -413,6 +432,7 @@ test_coordinator_comes_too_late() {
 
 test_coordinator_says_that_it_lives() {
 	prepare local
+	strikes_in coordinator local
 	wired
 	in_phase coordinator local
 	touch -d '1 hour ago' "$T/out/coordinator/job.state"
@@ -420,6 +440,7 @@ test_coordinator_says_that_it_lives() {
 	lately() { [[ $T/out/coordinator/job.state -nt $T/reference ]]; }
 	until_true 10 lately || fail "job.state is not touched"
 	[[ $(stat -c %a "$T/out/coordinator/job.state") == 600 ]] || fail "job.state: mode $(stat -c %a "$T/out/coordinator/job.state")"
+	goes_on
 	completes 3
 }
 

@@ -72,9 +72,11 @@ strikes() { # SIGNAL VICTIM STEP
 	local victim=$2 others=() name statuses='' allowed='2|3'
 	[[ $2 == coordinator || $3 != result ]] || allowed='0|2|3'
 	step=$3
+	strikes_in "$victim" "$3"
 	slow_federation "$3"
 	in_phase "$victim" "$3"
 	kill "-$1" "${PID[$victim]}"
+	goes_on
 	for name in coordinator party-00 party-01 party-02 party-03; do
 		[[ $name == "$victim" ]] || others+=("$name")
 	done

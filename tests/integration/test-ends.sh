@@ -24,11 +24,13 @@ test_hangup_while_starting() {
 # The first one ends the job everywhere; a second one must not cut that short.
 test_second_interrupt() {
 	federation 3
+	strikes_in coordinator level-1
 	stretched
 	in_phase coordinator level-1
 	kill -INT "${PID[coordinator]}"
 	kill -INT "${PID[coordinator]}" 2>/dev/null || true
 	kill -INT "${PID[coordinator]}" 2>/dev/null || true
+	goes_on
 	ends 6 coordinator
 	[[ $(run_of coordinator .status) == failed ]] || fail "run.json says $(run_of coordinator .status)"
 	ends 2 party-00 party-01 party-02
@@ -138,9 +140,11 @@ test_files_that_may_not_grow() {
 test_job_that_takes_too_long() {
 	federation 3
 	edit party-00 '.job_timeout_s = 2'
+	strikes_in coordinator level-1
 	stretched
 	in_phase coordinator level-1
 	kill -STOP "${PID[party-02]}"
+	goes_on
 	STATUS=
 	ended party-00
 	[[ $STATUS == 3 ]] || fail "party-00 ended with status $STATUS"

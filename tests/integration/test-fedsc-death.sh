@@ -34,9 +34,11 @@ slow_job() { # NAME
 strikes() { # SIGNAL VICTIM JOB STAGE
 	local victim=$2 name statuses='' allowed='2|3' late=false cause
 	[[ $4 != upload && $4 != result ]] || late=true allowed='0|2|3' # a party does not tell the two apart
+	strikes_in "$victim" "$4"
 	slow_job "$3"
 	in_phase "$victim" "$4"
 	kill "-$1" "${PID[$victim]}"
+	goes_on
 	for name in coordinator party-00 party-01 party-02 party-03; do
 		[[ $name != "$victim" ]] || continue
 		ended "$name" 12

@@ -47,6 +47,7 @@ gone_in() { # STEP VICTIM...
 	coordinator
 	# shellcheck disable=SC2034 # for coordinator_again
 	HUB=$ADDRESS
+	strikes_in party-01 "$1"
 	relay relay "${WIRE_MS:-25}"
 	party party-00
 	ADDRESS=$RELAY party party-01

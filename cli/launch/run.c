@@ -89,11 +89,12 @@ static enum err open_party(struct together *t, unsigned number)
 {
 	struct party *p = &t->party[number];
 	const struct daemon_common *c = &p->config.common;
+	/* By name, as in a job: party-100 comes before party-11. */
+	const char *name = t->config.parties.item[number];
 	struct overrides set = { 0 };
-	char name[LAUNCH_NAME], *path;
+	char *path;
 	enum err e;
 
-	launch_party_name(number, name);
 	find_config(&t->launch, name, &path, &set);
 	e = party_config_read(&p->config, path, set.item);
 	p->config.common.step_timeout_s = 0;

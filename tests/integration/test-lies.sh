@@ -152,7 +152,7 @@ test_stopped_before_the_last_word() {
 	parties 3
 	held() { grep -q 'held back' "$T/coordinator.stdout"; }
 	until_true 60 held || fail "nothing is held back"
-	sleep "$BUSY" # what came before it is with the parties by then
+	sleep "$(longer 1)" # what came before it is with the parties by then; they wait for more no longer than 20 s
 	for name in $(names 3); do kill -TERM "${PID[$name]}"; done
 	for name in $(names 3); do
 		ended "$name"

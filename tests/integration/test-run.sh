@@ -59,6 +59,15 @@ test_embeddings() {
 	[[ -s $T/run/party-01/embeddings.npy && -s $T/run/party-01/ids.csv ]] || fail 'no embeddings'
 }
 
+# Of more than a hundred, party-100 comes before party-11: in order of names, as in any job.
+test_more_than_a_hundred_parties() {
+	"$BIN/coterie" synth --points --nodes 303 --features 4 --clusters 3 --out "$T/pooled" >/dev/null
+	"$BIN/coterie" run --quiet --data "$T/pooled" --job "$ROOT/configs/jobs/kmeans.json" --set clusters=3 --set secure_sum.group=x25519 \
+		--parties 101 --out "$T/out" 2>"$T/run.stderr" || fail "status $?: $(<"$T/run.stderr")"
+	(($(cat "$T"/out/party-*/labels.csv | grep -vc '^id') == 303)) || fail 'rows without a label'
+	[[ $(jq -r .status "$T/out/party-100/run.json") == "done" ]] || fail 'party-100 has no results'
+}
+
 refused() { # STATUS REGEX ARG...
 	local status=0
 	"$BIN/coterie" run "${@:3}" >"$T/said" 2>&1 || status=$?

@@ -149,6 +149,7 @@ tests: $(TESTS) $(SHIM)
 check: $(TESTS) $(SHIM) all
 	@scripts/run-tests unit $(TESTS)
 
+benches: $(BENCHES)
 bench: $(BENCHES)
 	@for b in $^; do $$b || exit 1; done
 
@@ -256,6 +257,6 @@ container-check: all
 clean:
 	rm -rf build
 
-.PHONY: all no-worker tests check soak bench fuzz fuzzers reproducible format lint docs install dist deb deb-check container-check clean
+.PHONY: all no-worker tests check soak bench benches fuzz fuzzers reproducible format lint docs install dist deb deb-check container-check clean
 .SECONDARY:
 -include $(shell find build -name '*.d' -type f 2>/dev/null)

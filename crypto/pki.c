@@ -449,9 +449,8 @@ enum err pki_lab(const char *dir, size_t parties)
 	struct ca ca = { 0 };
 	enum err e;
 
-	if (parties < 1 || parties > PKI_LAB_PARTIES_MAX)
-		return err_set(ERR_INPUT, "parties: %zu, expected 1 to %d", parties,
-			       PKI_LAB_PARTIES_MAX);
+	if (parties < 1 || parties > PARTIES_MAX)
+		return err_set(ERR_INPUT, "parties: %zu, expected 1 to %d", parties, PARTIES_MAX);
 	TRY(pki_init(dir, "Coterie lab CA", PKI_ED25519, LAB_DAYS + 1));
 	e = ca_load(&ca, dir);
 	if (e == ERR_OK)

@@ -9,6 +9,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
+#include "common/parties/limit.h"
 #include "crypto/sign.h"
 
 #include <stddef.h>
@@ -16,7 +17,7 @@
 
 enum pki_role { PKI_PARTY, PKI_COORDINATOR };
 enum pki_key_type { PKI_ED25519, PKI_P256 };
-enum { PKI_DAYS_MAX = 36500, PKI_HOSTS_MAX = 16, PKI_LAB_PARTIES_MAX = 256 };
+enum { PKI_DAYS_MAX = 36500, PKI_HOSTS_MAX = 16 };
 
 /* DIR/ca.key and DIR/ca.crt, valid for days; makes DIR. name: the CA's, 1 to 64 printable bytes. */
 enum err pki_init(const char *dir, const char *name, enum pki_key_type key_type, unsigned days) MUST_CHECK;

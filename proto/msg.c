@@ -69,13 +69,13 @@ static void walk_offer(struct codec *c, struct msg_offer *m)
 	codec_bytes(c, &m->job, 1, MSG_JOB_MAX);
 	codec_bytes(c, &m->submitter, 1, MSG_NAME_MAX);
 	codec_u32(c, &m->parties);
-	codec_check(c, m->parties >= 1 && m->parties <= MSG_PARTIES_MAX);
+	codec_check(c, m->parties >= 1 && m->parties <= PARTIES_MAX);
 	for (uint32_t i = 0; !c->bad && i < m->parties; i++) {
 		codec_bytes(c, &m->names[i], 1, MSG_NAME_MAX);
 		codec_check(c, i == 0 || rises(m->names[i - 1], m->names[i]));
 	}
 	codec_u32(c, &m->lefts);
-	codec_check(c, m->lefts <= MSG_PARTIES_MAX - m->parties);
+	codec_check(c, m->lefts <= PARTIES_MAX - m->parties);
 	for (uint32_t i = 0; !c->bad && i < m->lefts; i++) {
 		struct msg_left *left = &m->left[i];
 
@@ -117,14 +117,14 @@ static void walk_key(struct codec *c, struct msg_key *m)
 static void walk_keys(struct codec *c, struct msg_keys *m)
 {
 	codec_u32(c, &m->parties);
-	codec_check(c, m->parties >= 1 && m->parties <= MSG_PARTIES_MAX);
+	codec_check(c, m->parties >= 1 && m->parties <= PARTIES_MAX);
 	for (uint32_t i = 0; !c->bad && i < m->parties; i++)
 		walk_key(c, &m->key[i]);
 }
 
 static void walk_told(struct codec *c, struct msg_told *m)
 {
-	codec_bytes(c, &m->words, MSG_TOLD_LEN, (MSG_PARTIES_MAX - 1) * MSG_TOLD_LEN);
+	codec_bytes(c, &m->words, MSG_TOLD_LEN, (PARTIES_MAX - 1) * MSG_TOLD_LEN);
 	codec_check(c, m->words.n % MSG_TOLD_LEN == 0);
 }
 
@@ -210,7 +210,7 @@ static void walk_abort(struct codec *c, struct msg_abort *m)
 static void walk_done(struct codec *c, struct msg_done *m)
 {
 	codec_u32(c, &m->heads);
-	codec_check(c, m->heads <= MSG_PARTIES_MAX);
+	codec_check(c, m->heads <= PARTIES_MAX);
 	for (uint32_t i = 0; !c->bad && i < m->heads; i++) {
 		codec_u64(c, &m->head[i].count);
 		codec_fixed(c, m->head[i].hash, HASH_LEN);

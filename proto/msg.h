@@ -11,6 +11,7 @@
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/parties/choice.h"
+#include "common/parties/limit.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,13 +23,12 @@ enum {
 	MSG_NAME_MAX = 64,      /* bytes of a party's or submitter's name */
 	MSG_TEXT_MAX = 1024,    /* bytes of a sentence */
 	MSG_JOB_MAX = 64 << 10, /* bytes of a job */
-	MSG_PARTIES_MAX = 256,
 	MSG_KEY_MAX = 512,  /* bytes of a Diffie-Hellman public key (ffdhe4096) */
 	MSG_SPKI_MAX = 512, /* bytes of a public key in DER */
 	MSG_SIGNATURE_MAX = 512,
 	MSG_MARKER_LEN = 8, /* bytes of a marker of a pre-shared key: one for each party, or none */
 	MSG_TOLD_LEN = 16, /* a word by which members compare what they were told */
-	MSG_MARKERS_MAX = MSG_PARTIES_MAX * MSG_MARKER_LEN,
+	MSG_MARKERS_MAX = PARTIES_MAX * MSG_MARKER_LEN,
 	MSG_CHUNK_MAX = 1 << 20, /* bytes of data in one chunk of a vector */
 	MSG_ITEMS_MAX = 1 << 30, /* entries of a vector of labels */
 	MSG_REALS_MAX = 1 << 30, /* numbers of a vector of reals */
@@ -113,13 +113,13 @@ struct msg_offer {
 	struct bytes job; /* the effective job, JSON */
 	struct bytes submitter; /* the name of who wants it, as the coordinator knows it */
 	uint32_t parties; /* names[0 .. parties), rising in byte order */
-	struct bytes names[MSG_PARTIES_MAX];
+	struct bytes names[PARTIES_MAX];
 	/* Who began with them and was left out, in that order: from which attempt on, 2 or later. */
 	uint32_t lefts;
 	struct msg_left {
 		uint32_t attempt;
 		struct bytes name;
-	} left[MSG_PARTIES_MAX];
+	} left[PARTIES_MAX];
 };
 struct msg_accept {
 	uint8_t job_hash[HASH_LEN];
@@ -142,7 +142,7 @@ struct msg_key {
 };
 struct msg_keys {
 	uint32_t parties; /* in the order of the offer */
-	struct msg_key key[MSG_PARTIES_MAX];
+	struct msg_key key[PARTIES_MAX];
 };
 struct msg_masked { /* SUM too, whose words are those of the sum */
 	uint32_t group;     /* tree node */
@@ -196,7 +196,7 @@ struct msg_done {
 	struct msg_head {
 		uint64_t count; /* rows in the party's ledger */
 		uint8_t hash[HASH_LEN]; /* of the last of them (crypto/ledger.h) */
-	} head[MSG_PARTIES_MAX];
+	} head[PARTIES_MAX];
 };
 struct msg_asking {
 	uint32_t within_s; /* how long the answer may take */

@@ -7,11 +7,13 @@
 #ifndef COMMON_KIND_TREE_H
 #define COMMON_KIND_TREE_H
 
+#include "common/parties/limit.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PARTIES_MAX = 256, TREE_NODES_MAX = 2 * PARTIES_MAX, TREE_CHILDREN_PAIR = 3 };
+enum { TREE_NODES_MAX = 2 * PARTIES_MAX, TREE_CHILDREN_PAIR = 3 };
 
 struct tree_node {
 	uint32_t id;            /* parties are 0 .. L-1; inner nodes follow, level by level */

@@ -8,6 +8,7 @@
  *       beta, nz, nc, share, take, step (of fixed point, as a power of two).
  */
 #include "tests/bench/bench.h"
+#include "tests/unit/fedsc/defaults.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/rng.h"
@@ -203,7 +204,7 @@ static void on_data(int argc, char **argv)
 	lab.truth = truth.label;
 	for (size_t i = 0; i < lab.n; i++)
 		lab.k = truth.label[i] >= lab.k ? truth.label[i] + 1 : lab.k;
-	fedsc_defaults(&lab.p, variant_of(argv[2]), lab.k, 0, 2);
+	need(fedsc_defaults(&lab.p, variant_of(argv[2]), lab.k, 0, 2));
 	for (int i = 3; i < argc; i++)
 		set(&lab, argv[i]);
 	if (lab.step > 0)
@@ -234,7 +235,7 @@ static void blobs(struct lab *lab, size_t n)
 		for (size_t j = 0; j < GROWTH_COLS; j++)
 			MAT(&lab->X, i, j) = centre[lab->truth[i]][j] + rng_normal(&rng);
 	}
-	fedsc_defaults(&lab->p, FEDSC_BY_ANCHORS, GROWTH_CLUSTERS, 1, 2);
+	need(fedsc_defaults(&lab->p, FEDSC_BY_ANCHORS, GROWTH_CLUSTERS, 1, 2));
 	lab->p.dims = GROWTH_DIMS;
 }
 

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS = 15, PARTIES_MAX = 16 };
+enum { RUNS = 15, MEMBERS_MAX = 16 };
 
 static size_t words = 1 << 20;
 
@@ -89,7 +89,7 @@ static void add(void *arg)
 
 struct sum {
 	struct secagg *sa;
-	size_t members[PARTIES_MAX], count;
+	size_t members[MEMBERS_MAX], count;
 	void *x;
 };
 
@@ -131,11 +131,11 @@ static void tagged(void *arg)
 /* One party in the middle of L, so that masks are added and subtracted. */
 static struct secagg *federation(const struct identity *id, size_t parties, unsigned modulus_bits)
 {
-	struct secagg *sa[PARTIES_MAX] = { 0 };
-	struct secagg_advert adverts[PARTIES_MAX] = { 0 };
-	uint8_t pins[PARTIES_MAX][SECAGG_HASH_LEN];
-	char text[PARTIES_MAX][8];
-	const char *names[PARTIES_MAX];
+	struct secagg *sa[MEMBERS_MAX] = { 0 };
+	struct secagg_advert adverts[MEMBERS_MAX] = { 0 };
+	uint8_t pins[MEMBERS_MAX][SECAGG_HASH_LEN];
+	char text[MEMBERS_MAX][8];
+	const char *names[MEMBERS_MAX];
 
 	for (size_t i = 0; i < parties; i++) {
 		snprintf(text[i], sizeof(text[i]), "p%02u", (unsigned)i % 100);

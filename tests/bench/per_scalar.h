@@ -65,6 +65,7 @@ static inline double per_scalar_s(size_t peers, unsigned runs)
 	struct per_scalar p = { .peers = peers, .hash = EVP_MD_CTX_new() };
 	uint8_t secret[DH_SECRET_LEN], shared[DH_BYTES_MAX];
 	const struct dh_group *group = dh_group(3072);
+	struct dh_key *key;
 	double s;
 
 	if (EVP_DigestInit_ex(p.hash, EVP_sha256(), NULL) != 1)
@@ -74,7 +75,9 @@ static inline double per_scalar_s(size_t peers, unsigned runs)
 	mpz_setbit(p.modulus, 64);
 	for (size_t i = 0; i < peers; i++) {
 		need(dh_secret(secret));
-		dh_public(group, secret, shared);
+		key = dh_key_new(group, secret);
+		dh_public(key, shared);
+		dh_key_free(key);
 		mpz_init(p.shared[i]);
 		mpz_import(p.shared[i], dh_len(group), 1, 1, 1, 0, shared);
 	}

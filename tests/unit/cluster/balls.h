@@ -27,7 +27,7 @@ static int unmake(void **state)
 
 static inline void params(struct fedsc_params *p, enum fedsc_variant variant)
 {
-	fedsc_defaults(p, variant, K, 1, 1);
+	assert_ok(fedsc_defaults(p, variant, K, 1, 1));
 	p->dims_most = 40;
 }
 

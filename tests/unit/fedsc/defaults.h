@@ -2,12 +2,11 @@
 #ifndef TESTS_UNIT_FEDSC_DEFAULTS_H
 #define TESTS_UNIT_FEDSC_DEFAULTS_H
 
-#include "tests/test.h"
 #include "common/fedsc/job.h"
 #include "common/kind/own.h"
 
-static inline void fedsc_defaults(struct fedsc_params *p, enum fedsc_variant variant, unsigned k,
-				  uint64_t seed, unsigned threads)
+static inline enum err fedsc_defaults(struct fedsc_params *p, enum fedsc_variant variant,
+				      unsigned k, uint64_t seed, unsigned threads)
 {
 	struct fedsc_job job;
 
@@ -15,7 +14,7 @@ static inline void fedsc_defaults(struct fedsc_params *p, enum fedsc_variant var
 	job.how.variant = variant;
 	job.clusters = k;
 	job.seed = seed;
-	assert_ok(fedsc_params_of(&job, 1, 0, threads, p));
+	return fedsc_params_of(&job, 1, 0, threads, p);
 }
 
 #endif

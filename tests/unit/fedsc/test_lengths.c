@@ -87,7 +87,7 @@ static void shortened(void **state)
 	double row, z;
 
 	(void)state;
-	fedsc_defaults(&p, FEDSC_BY_DENSE, 2, 1, 1);
+	assert_ok(fedsc_defaults(&p, FEDSC_BY_DENSE, 2, 1, 1));
 	p.dims = D;
 	p.least = 1;
 	assert_ok(run(&lab, &p, &row, &z));

@@ -24,7 +24,7 @@ static void check_real(const char *set, enum fedsc_variant variant, unsigned see
 		struct metrics m;
 		uint32_t *label;
 
-		fedsc_defaults(&p, variant, k, seed, 2);
+		assert_ok(fedsc_defaults(&p, variant, k, seed, 2));
 		rows_lab_init(lab, &rows, classes, 8, skew, 2);
 		label = rows_run(lab, &p, &report);
 		assert_ok(metrics_of(classes, label, rows.rows, &m));
@@ -76,7 +76,7 @@ static void iris_comes_back(void **state)
 		free(lab);
 		skip();
 	}
-	fedsc_defaults(&p, FEDSC_BY_PAPER, k, 1, 1);
+	assert_ok(fedsc_defaults(&p, FEDSC_BY_PAPER, k, 1, 1));
 	rows_lab_init(lab, &rows, classes, 2, 0, 1);
 	assert_ok(fedsc_run(&lab->parties, lab->m, &p, &report));
 	for (size_t l = 0; l < 2; l++) {

@@ -22,7 +22,7 @@ static inline struct bytes filler(size_t n)
 /* The i-th of 256 rising names of the given length (>= 3 if i > 0). */
 static inline struct bytes sample_name(size_t i, size_t len)
 {
-	static char names[MSG_PARTIES_MAX][MSG_NAME_MAX + 1];
+	static char names[PARTIES_MAX][MSG_NAME_MAX + 1];
 
 	memset(names[i], 'x', MSG_NAME_MAX);
 	names[i][0] = (char)('0' + i / 100);
@@ -46,7 +46,7 @@ static inline void sample_offer(struct msg_offer *o, bool largest)
 	o->attempt = largest ? UINT32_MAX : 0;
 	o->job = filler(largest ? MSG_JOB_MAX : 1);
 	o->submitter = filler(largest ? MSG_NAME_MAX : 1);
-	o->parties = largest ? MSG_PARTIES_MAX - 1 : 1;
+	o->parties = largest ? PARTIES_MAX - 1 : 1;
 	o->lefts = largest;
 	o->left[0] = (struct msg_left){ UINT32_MAX, filler(MSG_NAME_MAX) };
 	for (size_t i = 0; i < o->parties; i++)
@@ -109,7 +109,7 @@ static inline void sample(struct msg *m, bool largest)
 		sample_key(&m->key, largest);
 		break;
 	case MSG_KEYS:
-		m->keys.parties = largest ? MSG_PARTIES_MAX : 1;
+		m->keys.parties = largest ? PARTIES_MAX : 1;
 		for (size_t i = 0; i < m->keys.parties; i++)
 			sample_key(&m->keys.key[i], largest);
 		break;
@@ -147,7 +147,7 @@ static inline void sample(struct msg *m, bool largest)
 							 filler(MSG_CHUNK_MAX) };
 		break;
 	case MSG_TOLD:
-		m->told.words = filler(MSG_TOLD_LEN * (largest ? MSG_PARTIES_MAX - 1 : 1));
+		m->told.words = filler(MSG_TOLD_LEN * (largest ? PARTIES_MAX - 1 : 1));
 		break;
 	case MSG_IDS:
 	case MSG_COMMON:
@@ -161,7 +161,7 @@ static inline void sample(struct msg *m, bool largest)
 		break;
 	case MSG_DONE:
 		m->done = (struct msg_done){ 0 };
-		for (int l = 0; largest && l < MSG_PARTIES_MAX; l++) {
+		for (int l = 0; largest && l < PARTIES_MAX; l++) {
 			m->done.heads++;
 			m->done.head[l].count = UINT64_MAX;
 			memset(m->done.head[l].hash, 0xff, HASH_LEN);

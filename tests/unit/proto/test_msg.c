@@ -248,7 +248,7 @@ static const struct {
 	/* 8 */ { MSG_OFFER, JOB_ID_LEN + 4, 4, MSG_JOB_MAX + 1 },
 	/* 9 */ { MSG_OFFER, JOB_ID_LEN + 4, 4, 0 },
 	/* 10 */
-	{ MSG_OFFER, JOB_ID_LEN + 12 + MSG_JOB_MAX + MSG_NAME_MAX, 4, MSG_PARTIES_MAX + 1 },
+	{ MSG_OFFER, JOB_ID_LEN + 12 + MSG_JOB_MAX + MSG_NAME_MAX, 4, PARTIES_MAX + 1 },
 	/* 11 */ { MSG_OFFER, JOB_ID_LEN + 12 + MSG_JOB_MAX + MSG_NAME_MAX, 4, UINT32_MAX },
 	/* 12 */ { MSG_OFFER, JOB_ID_LEN + 12 + MSG_JOB_MAX + MSG_NAME_MAX, 4, 0 },
 	/* 13 */
@@ -261,7 +261,7 @@ static const struct {
 	/* 19 */ { MSG_KEY, 4 + MSG_KEY_MAX + NONCE_LEN, 4, MSG_SPKI_MAX + 1 },
 	/* 20 */
 	{ MSG_KEY, 8 + MSG_KEY_MAX + NONCE_LEN + MSG_SPKI_MAX, 4, MSG_SIGNATURE_MAX + 1 },
-	/* 21 */ { MSG_KEYS, 0, 4, MSG_PARTIES_MAX + 1 },
+	/* 21 */ { MSG_KEYS, 0, 4, PARTIES_MAX + 1 },
 	/* 22 */ { MSG_KEYS, 0, 4, UINT32_MAX },
 	/* 23 */ { MSG_KEYS, 0, 4, 0 },
 	/* 24 */ { MSG_MASKED, MASKED_LEN, 4, MSG_CHUNK_MAX + 1 },
@@ -354,14 +354,14 @@ static void test_keys_fit(void **state)
 /* One head more than there is room for, and all its bytes. */
 static void test_heads_alone(void **state)
 {
-	size_t len = 4 + (MSG_PARTIES_MAX + 1) * (8 + HASH_LEN);
+	size_t len = 4 + (PARTIES_MAX + 1) * (8 + HASH_LEN);
 	uint8_t *body = alloc(len, 1);
 
 	(void)state;
-	put_u32(body, MSG_PARTIES_MAX);
+	put_u32(body, PARTIES_MAX);
 	assert_ok(msg_decode(m, MSG_DONE, (struct bytes){ body, len - 8 - HASH_LEN }));
-	assert_int_equal(m->done.heads, MSG_PARTIES_MAX);
-	put_u32(body, MSG_PARTIES_MAX + 1);
+	assert_int_equal(m->done.heads, PARTIES_MAX);
+	put_u32(body, PARTIES_MAX + 1);
 	assert_err(msg_decode(m, MSG_DONE, (struct bytes){ body, len }), ERR_PEER, "do not parse");
 	free(body);
 }

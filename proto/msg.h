@@ -10,8 +10,8 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
+#include "common/kind/limit.h"
 #include "common/parties/choice.h"
-#include "common/parties/limit.h"
 
 #include <stdbool.h>
 #include <stddef.h>

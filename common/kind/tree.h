@@ -7,7 +7,7 @@
 #ifndef COMMON_KIND_TREE_H
 #define COMMON_KIND_TREE_H
 
-#include "common/parties/limit.h"
+#include "common/kind/limit.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -46,8 +46,7 @@ render() {
 	cat <<-'TEXT'
 
 		Synthetic rows, 5120 of 16 columns, k = 5, keys by X25519. *sent*, *received*: of the party that has most. *processor*, *memory*: of all
-		parties and the coordinator together, in one process, cutting the data included; 1000 parties each do for themselves what one
-		of 1000 does there.
+		parties and the coordinator together, in one process, cutting the data included: of 1000 parties each host would do a thousandth.
 
 	TEXT
 	render_grid '{value} {unit}'

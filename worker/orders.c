@@ -20,8 +20,9 @@ struct state {
 	struct mat X, Z;
 	size_t *start; /* GRAPH: where each of this rank's rows ends, over all ranks */
 	struct embedding how;
-	struct mat c;    /* centres, the same at each rank */
-	uint32_t *label; /* of this rank's rows */
+	struct mat c;                 /* centres, the same at each rank */
+	uint32_t *label;              /* of this rank's rows */
+	double begun, read, embedded; /* its peak of memory when these were done */
 };
 
 static bool is_first(const struct state *s)
@@ -129,6 +130,7 @@ static enum err read_files(struct state *s)
 	s->label = NULL;
 	TRY(ranks_read_npy(s->R, s->order.features, &s->X));
 	TRY(ranks_read_edges(s->R, s->order.edges, &s->rows));
+	s->read = link_cost().memory;
 	ALLOC(s->label, ranks_rows(s->R));
 	s->reply.neighbours = ranks_total(s->R, s->rows.start[s->rows.rows]);
 	s->reply.n = s->R->n;
@@ -172,7 +174,7 @@ static enum err embed_rows(struct state *s)
 	mat_release(&s->Z);
 	embedding_release(&s->how);
 	e = ranks_embed(s->R, &s->rows, &s->order.embed, &s->X, &s->Z, &s->how);
-	csr_release(&s->rows);
+	s->embedded = link_cost().memory;
 	s->reply.dims = s->how.map.cols;
 	s->reply.word = s->how.word;
 	s->reply.mean_norm = s->how.mean_norm;
@@ -206,7 +208,7 @@ static enum err embed_again_rows(struct state *s)
 	}
 	mat_release(&s->Z);
 	e = ranks_embed_again(s->R, &s->rows, &how, &s->X, &s->Z);
-	csr_release(&s->rows);
+	s->embedded = link_cost().memory;
 	embedding_release(&how);
 	return e;
 }
@@ -288,8 +290,12 @@ static void send_distances(struct state *s)
 
 static void send_costs(struct state *s)
 {
-	struct ranks_cost own = link_cost(), *each = ranks_all(s->R, sizeof(own), &own);
+	struct ranks_cost own = link_cost(), *each;
 
+	own.memory_begun = s->begun;
+	own.memory_read = s->read;
+	own.memory_embedded = s->embedded;
+	each = ranks_all(s->R, sizeof(own), &own);
 	send_told(s, each, s->R->count * sizeof(*each));
 	free(each);
 }
@@ -331,7 +337,7 @@ static bool is_possible(const struct state *s)
 
 void orders_follow(struct ranks *R)
 {
-	struct state s = { .R = R };
+	struct state s = { .R = R, .begun = link_cost().memory };
 	bool more = true;
 
 	for (;;) {

@@ -257,7 +257,7 @@ static enum err check(const struct ranks *R, const struct csr *rows, const struc
 	return ERR_OK;
 }
 
-enum err ranks_embed(const struct ranks *R, const struct csr *rows, const struct embed_params *p,
+enum err ranks_embed(const struct ranks *R, struct csr *rows, const struct embed_params *p,
 		     struct mat *X, struct mat *Z, struct embedding *kept)
 {
 	enum err err;
@@ -275,6 +275,7 @@ enum err ranks_embed(const struct ranks *R, const struct csr *rows, const struct
 		err = project(R, X, p, Z, &kept->map);
 	}
 	mat_release(X);
+	csr_release(rows);
 	if (!err && p->unit_rows)
 		kept->mean_norm = scale_rows(R, Z, 0, p->row_power);
 	if (err)
@@ -300,7 +301,7 @@ static enum err check_again(const struct ranks *R, const struct embedding *e, co
 	return differ ? embed_other_words(e) : ERR_OK;
 }
 
-enum err ranks_embed_again(const struct ranks *R, const struct csr *rows, const struct embedding *e,
+enum err ranks_embed_again(const struct ranks *R, struct csr *rows, const struct embedding *e,
 			   struct mat *X, struct mat *Z)
 {
 	struct features all = { .dense = *X };
@@ -316,5 +317,6 @@ enum err ranks_embed_again(const struct ranks *R, const struct csr *rows, const 
 			scale_rows(R, Z, e->mean_norm, e->row_power);
 	}
 	mat_release(X);
+	csr_release(rows);
 	return err;
 }

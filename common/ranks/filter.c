@@ -10,7 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMNS FILTER_PANEL
+/* Half of graph/filter.h's columns at a time: rows of others come on top here, and a panel of all
+ * of them is what a rank's memory is spent on. The same bytes go, in twice as many exchanges. */
+enum { PANEL = FILTER_PANEL / 2 };
+
+#define COLUMNS PANEL
 #define STEP    rank_step
 #define VEC     vec2
 #define TARGET
@@ -36,7 +40,7 @@ struct lists {
 
 struct ranked {
 	const struct ranks *R;
-	const struct csr *rows;
+	struct csr *rows; /* until the plan stands */
 	size_t n, first;
 	struct filter_plan plan; /* order: rows of X, those beyond n of taken */
 	struct filter_steps steps;
@@ -347,13 +351,13 @@ static void load(const struct ranked *k, struct mat *X, size_t column, size_t wi
 {
 	const struct filter_plan *p = &k->plan;
 
-	memset(y, 0, p->n * FILTER_PANEL * sizeof(*y));
+	memset(y, 0, p->n * PANEL * sizeof(*y));
 	for (size_t i = 0; i < p->n; i++)
 		for (size_t j = p->of[i]; j < p->of[i + 1]; j++) {
 			const double *x = x_row(k, X, p->order[j]) + column;
 
 			for (size_t u = 0; u < width; u++)
-				y[i * FILTER_PANEL + u] += p->enter[i] * x[u];
+				y[i * PANEL + u] += p->enter[i] * x[u];
 		}
 }
 
@@ -363,9 +367,9 @@ static void store(const struct ranked *k, struct mat *X, size_t column, size_t w
 {
 	const struct filter_plan *p = &k->plan;
 
-	for (size_t i = 0; i < p->n; i++, y += FILTER_PANEL) {
+	for (size_t i = 0; i < p->n; i++, y += PANEL) {
 		size_t first = p->of[i], end = p->of[i + 1];
-		double mean[FILTER_PANEL], share = 1 / (double)(end - first), fade;
+		double mean[PANEL], share = 1 / (double)(end - first), fade;
 		double leave = share / p->enter[i];
 
 		if (end - first == 1) {
@@ -390,26 +394,36 @@ static void store(const struct ranked *k, struct mat *X, size_t column, size_t w
 	}
 }
 
+/* Does a step want what was there before the one before it? */
+static bool steps_look_back(const struct filter_steps *s)
+{
+	for (size_t t = 0; t < s->count; t++)
+		if (s->step[t].back != 0)
+			return true;
+	return false;
+}
+
+/* What others asked for is gathered where the step writes next, unless it reads there, too: it has
+ * gone when the step begins. */
 static void filter_panels(struct ranked *k, struct mat *X)
 {
 	size_t rows = k->plan.n, all = rows + k->ghosts, given = lists_all(&k->give, k->R);
-	size_t bytes = FILTER_PANEL * sizeof(double);
-	double *owned = alloc(2 * all * FILTER_PANEL + SIMD_LINE, sizeof(double));
-	double *y = simd_line(owned), *z = y + all * FILTER_PANEL;
-	double *box = alloc(given, bytes);
+	size_t bytes = PANEL * sizeof(double), room = given > all ? given : all;
+	double *owned = alloc(2 * room * PANEL + SIMD_LINE, sizeof(double));
+	double *y = simd_line(owned), *z = y + room * PANEL;
+	double *box = steps_look_back(&k->steps) ? alloc(given, bytes) : NULL;
 
-	for (size_t column = 0; column < X->cols; column += FILTER_PANEL) {
-		size_t width = min_size(FILTER_PANEL, X->cols - column);
+	for (size_t column = 0; column < X->cols; column += PANEL) {
+		size_t width = min_size(PANEL, X->cols - column);
 
 		load(k, X, column, width, y);
 		for (size_t t = 0; t < k->steps.count; t++) {
-			double *old = y;
+			double *old = y, *out = box ? box : z;
 
 			for (size_t i = 0; i < given; i++)
-				memcpy(box + i * FILTER_PANEL, y + k->give.item[i] * FILTER_PANEL,
-				       bytes);
-			k->R->exchange(k->R->ctx, bytes, box, k->give.count,
-				       y + rows * FILTER_PANEL, k->want.count);
+				memcpy(out + i * PANEL, y + k->give.item[i] * PANEL, bytes);
+			k->R->exchange(k->R->ctx, bytes, out, k->give.count, y + rows * PANEL,
+				       k->want.count);
 			SIMD_PICK_512(rank_step)(&k->plan, 0, rows, &k->steps.step[t], y, z);
 			y = z;
 			z = old;
@@ -445,6 +459,19 @@ static void prepare(struct ranked *k, unsigned psi)
 		k->give.item[i] = k->row[k->give.item[i]];
 }
 
+/* What only the plan was made of, before the panels take memory. */
+static void drop_sources(struct ranked *k)
+{
+	csr_release(k->rows);
+	free(k->ghost);
+	free(k->at);
+	free(k->row);
+	free(k->leaf);
+	free(k->gone);
+	k->ghost = k->at = k->row = NULL;
+	k->leaf = k->gone = NULL;
+}
+
 /* Filtered leaves to where they are from: the taken ones are k->X's rows one by one. */
 static void give_back(struct ranked *k, struct mat *X)
 {
@@ -468,21 +495,19 @@ static void ranked_release(struct ranked *k)
 	lists_release(&k->give);
 	lists_release(&k->taken);
 	lists_release(&k->sent);
-	free(k->ghost);
-	free(k->at);
-	free(k->row);
-	free(k->leaf);
-	free(k->gone);
 }
 
-void ranks_filter(const struct ranks *R, const struct csr *rows, unsigned psi, struct mat *X)
+void ranks_filter(const struct ranks *R, struct csr *rows, unsigned psi, struct mat *X)
 {
 	struct ranked k = { .R = R, .rows = rows, .n = ranks_rows(R), .first = R->cut[R->own] };
 
 	assert(!rows->value && rows->rows == k.n && X->rows == k.n);
-	if (psi == 0)
+	if (psi == 0) {
+		csr_release(rows);
 		return;
+	}
 	prepare(&k, psi);
+	drop_sources(&k);
 	mat_init(&k.X, lists_all(&k.taken, R), X->cols);
 	send_rows(&k, &k.sent, X, &k.taken, &k.X);
 	filter_steps_init(&k.steps, psi);

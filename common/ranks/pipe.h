@@ -82,6 +82,7 @@ struct ranks_cost {
 	double exchange_s;            /* wall time in exchanges, waiting included */
 	double bytes;                 /* that it gave to others */
 	double memory;                /* bytes at its peak */
+	double memory_begun, memory_read, memory_embedded; /* at its peak before anything was read; when the files were; Z */
 };
 
 #endif

@@ -166,8 +166,9 @@ static enum err read_part(struct reading_part *r, const struct file_part *f)
 	return err;
 }
 
-/* To the owners of their rows. Returns what is this rank's, owned by the caller. */
-static struct edge *share_out(const struct reading_part *r, size_t *all)
+/* To the owners of their rows; r's are used up. Returns what is this rank's, owned by the caller.
+ */
+static struct edge *share_out(struct reading_part *r, size_t *all)
 {
 	const struct ranks *R = r->R;
 	size_t *count, *place, *in_count;
@@ -182,6 +183,8 @@ static struct edge *share_out(const struct reading_part *r, size_t *all)
 		place[q] = place[q - 1] + count[q - 1];
 	for (size_t i = 0; i < r->count; i++)
 		out[place[ranks_owner(R, r->edge[i].row)]++] = r->edge[i];
+	free(r->edge);
+	r->edge = NULL;
 	in = ranks_exchange(R, sizeof(*in), out, count, in_count);
 	*all = 0;
 	for (size_t q = 0; q < R->count; q++)

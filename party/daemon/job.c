@@ -209,6 +209,9 @@ static enum err note_costs(struct work *work)
 		const char *name;
 		size_t offset;
 	} part[] = { { "ranks_memory", offsetof(struct ranks_cost, memory) },
+		     { "ranks_memory_begun", offsetof(struct ranks_cost, memory_begun) },
+		     { "ranks_memory_read", offsetof(struct ranks_cost, memory_read) },
+		     { "ranks_memory_embedded", offsetof(struct ranks_cost, memory_embedded) },
 		     { "ranks_cpu_s", offsetof(struct ranks_cost, cpu_s) },
 		     { "ranks_exchange_cpu_s", offsetof(struct ranks_cost, exchange_cpu_s) },
 		     { "ranks_exchange_s", offsetof(struct ranks_cost, exchange_s) },

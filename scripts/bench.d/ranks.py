@@ -117,6 +117,7 @@ print(json.dumps({
     "exchange_s": facts.get("ranks_exchange_s", []),
     "exchange_bytes": facts.get("ranks_exchange_bytes", []),
     "ranks_memory": facts.get("ranks_memory", []),
+    **{f"ranks_memory_{when}": facts.get(f"ranks_memory_{when}", []) for when in ("begun", "read", "embedded")},
     "words": words(out),
     "labels": subprocess.run(["sha256sum", path(out, "party-00/labels.npy")], capture_output=True, text=True).stdout[:64],
 }))

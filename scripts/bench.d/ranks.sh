@@ -47,6 +47,11 @@ cells() {
 	cell "$row" memory "one process" value="$(figure '$one.party_memory / 1e6 | round')" unit=MB
 	cell "$row" memory "all together" value="$(figure '(($many.ranks_memory | add) + $many.party_memory) / 1e6 | round')" unit=MB
 	cell "$row" memory "largest rank" value="$(figure '$many.ranks_memory | max / 1e6 | round')" unit=MB
+	# Where it goes: peaks so far, of the rank that has most.
+	cell "$row" memory "largest rank before it reads, MPI and libraries" value="$(figure '$many.ranks_memory_begun | max / 1e6 | round')" unit=MB
+	cell "$row" memory "largest rank when the files are read" value="$(figure '$many.ranks_memory_read | max / 1e6 | round')" unit=MB
+	cell "$row" memory "largest rank after filter and projection" value="$(figure '$many.ranks_memory_embedded | max / 1e6 | round')" unit=MB
+	cell "$row" memory "of that its features, $((n / RANKS)) x $COLUMNS" value="$((n / RANKS * COLUMNS * 8 / 1000000))" unit=MB
 	cell "$row" memory party value="$(figure '$many.party_memory / 1e6 | round')" unit=MB
 	cell "$row" memory ratio value="$ratio" goal="x <= 1.3" verdict="$(verdict "$ratio" "x <= 1.3")"
 	cell "$row" exchange "bytes of all" value="$(figure '$many.exchange_bytes | add / 1e6 | round')" unit=MB

@@ -76,6 +76,8 @@ test_same_labels_and_model() {
 	[[ $digest && $(counted_by party-00; went_out party-00 "'LOCAL_CLUSTERS'") == "$digest" ]] ||
 		fail "the ledger has other data or clusters on ranks than without"
 	[[ $(run_of party-00 '.facts.ranks_memory | length') == 3 ]] || fail "run.json has no memory of three ranks"
+	[[ $(run_of party-00 '.facts | [.ranks_memory_begun, .ranks_memory_read, .ranks_memory_embedded, .ranks_memory] | transpose |
+		[.[] | . == sort and .[0] > 0 and .[1] > .[0]] | all') == true ]] || fail "peaks of memory do not rise as ranks get on"
 	[[ $(run_of party-00 '[.facts.ranks_cpu_s[] > 0] | all') == true ]] || fail "run.json has no seconds of ranks"
 	[[ -z $(ls -d "$T"/out/party-00/state/ranks-* 2>/dev/null) ]] || fail "pipes are left"
 	# The model is the same, and predicts the same on ranks.

@@ -117,18 +117,22 @@ static void rank(void *arg, struct ranks *R)
 	struct mat F, X, Z, again, centres;
 	struct embedding kept;
 	uint32_t *label;
-	struct csr rows;
+	struct csr rows, used;
 	size_t first;
 
 	ranks_cut(R, NODES);
 	first = R->cut[R->own];
 	own_rows(w, R, &rows, &F);
 	mat_copy(&X, &F);
-	ranks_filter(R, &rows, w->how.order, &F);
+	csr_copy(&used, &rows);
+	ranks_filter(R, &used, w->how.order, &F);
+	assert_null(used.start);
 	same_mat(&F, &w->F, first);
 	mat_release(&F);
 	mat_copy(&F, &X);
-	assert_ok(ranks_embed(R, &rows, &w->how, &X, &Z, &kept));
+	csr_copy(&used, &rows);
+	assert_ok(ranks_embed(R, &used, &w->how, &X, &Z, &kept));
+	assert_null(used.start);
 	same_mat(&Z, &w->Z, first);
 	same_embedding(&kept, &w->kept);
 	assert_ok(ranks_embed_again(R, &rows, &kept, &F, &again));
@@ -202,7 +206,7 @@ static void refuse(void *arg, struct ranks *R)
 	assert_err(ranks_embed(R, &rows, &w->how, &X, &Z, &kept), ERR_INPUT,
 		   "ranks filter by filter.kind \"half\" alone");
 	assert_null(Z.a);
-	csr_release(&rows);
+	assert_null(rows.start);
 	ranks_release(R);
 }
 

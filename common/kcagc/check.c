@@ -21,7 +21,22 @@ const char *kcagc_unread(const void *p, const struct config_row *row)
 
 const char *kcagc_one_k(const void *p)
 {
-	return kcagc_is_bounded(p) ? NULL : "methods \"landmark\" and \"gcc\" choose of a range";
+	const struct kcagc_job *job = p;
+
+	if (kcagc_is_bounded(job) || (job->exchange == EXCHANGE_GRAM && job->plan == PLAN_OFF))
+		return NULL;
+	return "methods \"landmark\" and \"gcc\" choose of a range, and exchange \"gram\" without "
+	       "a "
+	       "plan";
+}
+
+const char *kmeans_columns_one_k(const void *p)
+{
+	const struct kcagc_job *job = p;
+
+	return job->exchange == EXCHANGE_GRAM
+		   ? NULL
+		   : "exchange \"gram\" chooses of a range, from the cells' inner products";
 }
 
 enum err kcagc_check(const void *p)

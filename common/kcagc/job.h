@@ -70,6 +70,7 @@ void kcagc_standard(const void *job, struct json *root);
 const char *kcagc_unread(const void *job, const struct config_row *row);
 enum err kcagc_check(const void *job) MUST_CHECK;
 const char *kcagc_one_k(const void *job);
+const char *kmeans_columns_one_k(const void *job);
 enum err kcagc_predict_check(const void *job) MUST_CHECK;
 void kcagc_leaks(struct said *s, const void *job, size_t parties);
 void kcagc_predict_leaks(struct said *s, const void *job, size_t parties);

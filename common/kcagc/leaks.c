@@ -3,6 +3,16 @@
 #include "common/kcagc/job.h"
 #include "common/kind/own.h"
 
+/* exchange "gram": everything is tried on what was summed for one k. */
+static void say_range(struct said *s, const struct kcagc_job *job)
+{
+	say(s, job->clusters_from > 0,
+	    "clusters \"from\" .. \"to\": k above is \"to\", and the cells are those of it; the "
+	    "parties see the k that the coordinator chose, by inner products that it alone has, "
+	    "and by "
+	    "how far the rows of each cell lie from their mean, summed over the parties");
+}
+
 /* Protocols 2 and 3: over cells, or over all nodes. */
 static void say_distances(struct said *s, const struct kcagc_job *job)
 {
@@ -29,6 +39,7 @@ static void say_distances(struct said *s, const struct kcagc_job *job)
 	    "the coordinator sees the summed squared distances of all nodes to the centres: the "
 	    "joint geometry of all nodes up to rotation");
 	say(s, gram, "the parties of a sum see the cluster of each cell");
+	say_range(s, job);
 	say(s, !gram || planned || job->polish,
 	    "the parties see the cluster of each node or cell after each iteration");
 	say(s, true,
@@ -181,6 +192,7 @@ void kmeans_columns_leaks(struct said *s, const void *p, size_t parties)
 	    "the coordinator sees the summed squared distances of all rows to the centres: the "
 	    "joint geometry of all rows up to rotation");
 	say(s, gram, "the parties of a sum see the cluster of each cell");
+	say_range(s, job);
 	say(s, !gram || job->polish,
 	    "the parties see the cluster of each row or cell after each iteration");
 	say(s, true,

@@ -194,17 +194,16 @@ static enum err send_products(struct answers *a, size_t width)
 
 /* ---- clusters ---- */
 
-/* Of a range the coordinator chooses k, by an embedding that it alone has. */
-static enum err take_clusters(struct answers *a)
+enum err party_take_clusters(struct work *work)
 {
-	struct job *job = &a->work->job;
+	struct job *job = &work->job;
 	uint64_t k;
 
 	if (!job->clusters_from)
 		return ERR_OK;
-	TRY(channel_recv_choice(a->work->channel, CHOICE_CLUSTERS, job->clusters, &k));
+	TRY(channel_recv_choice(work->channel, CHOICE_CLUSTERS, job->clusters, &k));
 	if (k < job->clusters_from)
-		return peer_fault(a->work->channel, "sent CHOICE of %u clusters, expected %u to %u",
+		return peer_fault(work->channel, "sent CHOICE of %u clusters, expected %u to %u",
 				  (unsigned)k, job->clusters_from, job->clusters);
 	job->clusters = (unsigned)k;
 	return ERR_OK;
@@ -267,7 +266,7 @@ static enum err gcc(struct answers *a, const struct gcc_params *p, uint32_t *lab
 	TRY(take_order(a));
 	for (unsigned u = 0; u < p->rounds; u++)
 		TRY(send_products(a, gcc_width(p, a->work->n)));
-	TRY(take_clusters(a));
+	TRY(party_take_clusters(a->work));
 	/* Iterate: G down, K G D^-1 up. */
 	work_phase(a->work, "iterate");
 	TRY(follow_steps(a, p->iterations));
@@ -392,7 +391,7 @@ static enum err project(struct answers *a, uint32_t *label)
 	TRY(landmarks(a, label));
 	if (work->job.kcagc.landmark_power)
 		TRY(power(a));
-	TRY(take_clusters(a));
+	TRY(party_take_clusters(a->work));
 	TRY(polish(a));
 	return take_result(a, label);
 }

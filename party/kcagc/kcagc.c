@@ -245,25 +245,72 @@ static enum err screen(struct work *work, struct joint *j)
 	return e;
 }
 
-/* exchange "gram": the inner products of this party's virtual nodes, the lower triangle by rows.
- * All the rest of this k-means is the coordinator's. */
-static enum err send_products(struct work *work, const struct joint *j)
+/* Of each cell, how far this party's rows lie from their mean: the mean of the squared distances.
+ */
+static enum err scatter(const struct state *s, const struct joint *j, double *within)
+{
+	size_t m = s->m, n = s->Z.here.rows;
+	double *norm = alloc(n, sizeof(*norm));
+	struct mat mean;
+	enum err e;
+
+	mat_init(&mean, m, s->Z.here.cols);
+	e = points_norms(&s->Z, norm);
+	if (e == ERR_OK)
+		e = points_centres(&s->Z, NULL, s->cell, &mean);
+	for (size_t i = 0; e == ERR_OK && i < n; i++)
+		within[s->cell[i]] += norm[i] * norm[i] / j->weight[s->cell[i]];
+	for (size_t c = 0; e == ERR_OK && c < m; c++) {
+		for (size_t d = 0; d < mean.cols; d++)
+			within[c] -= MAT(&mean, c, d) * MAT(&mean, c, d);
+		within[c] = within[c] > 0 ? within[c] : 0; /* but for rounding it is none less */
+	}
+	mat_release(&mean);
+	free(norm);
+	return e;
+}
+
+/* exchange "gram": the inner products of this party's virtual nodes, the lower triangle by rows;
+ * and m numbers of the cells, if given. All the rest of this k-means is the coordinator's. */
+static enum err send_products(struct work *work, const struct joint *j, const double *within)
 {
 	const struct mat *Y = &j->Y->here; /* cells' */
 	size_t m = Y->rows, d = Y->cols;
 	double *row = alloc(m, sizeof(*row));
 	struct secure *s = NULL;
-	enum err e = secure_begin(work, j->node, m * (m + 1) / 2, false, &s);
+	enum err e = secure_begin(work, j->node, m * (m + 1) / 2 + (within ? m : 0), false, &s);
 
 	for (size_t i = 0; i < m && e == ERR_OK; i++) {
 		la_block_nt(1, i + 1, d, ROW(Y, i), Y->a, row, m);
 		e = secure_add(s, row, i + 1);
 	}
+	if (e == ERR_OK && within)
+		e = secure_add(s, within, m);
 	if (e == ERR_OK)
 		e = secure_end(s);
 	secure_free(s);
 	free(row);
 	return e;
+}
+
+/* All k of a range are tried on what was summed once, which is asked for if there are more cells
+ * than the least of them. What is told after that is for the k that the coordinator chose. */
+static enum err joint_range(struct work *work, const struct state *s, struct joint *j,
+			    uint32_t *best)
+{
+	double *within = alloc(s->m, sizeof(*within));
+	enum err e = ERR_OK;
+
+	if (s->m > work->job.clusters_from) {
+		e = scatter(s, j, within);
+		if (e == ERR_OK)
+			e = send_products(work, j, within);
+	}
+	free(within);
+	TRY(e);
+	TRY(party_take_clusters(work));
+	j->K = work->job.clusters;
+	return work_recv_clusters(work, MSG_CLUSTERS, j->node, j->K, best, j->Y->here.rows);
 }
 
 /* Protocol 2 after line 6. best: m, the assignment of the restart that won. With no more items than
@@ -274,7 +321,7 @@ static enum err joint_kmeans(struct work *work, struct joint *j, uint32_t *best)
 	    work->job.kcagc.exchange == EXCHANGE_GRAM && work->job.kcagc.method != METHOD_BASIC;
 
 	if (j->Y->here.rows > j->K && gram)
-		TRY(send_products(work, j));
+		TRY(send_products(work, j, NULL));
 	else if (j->Y->here.rows > j->K)
 		TRY(begin(work, j));
 	for (unsigned t = work->job.kcagc.ninth ? 0 : 1; t <= j->Q && active(j); t++) {
@@ -345,7 +392,8 @@ static enum err tree_level(struct work *work, struct state *s, size_t level)
 	    root ? kcagc_starts(&work->job.kcagc, Y.rows) : kcagc_inner_restarts(&work->job.kcagc);
 	j.screen = root ? kcagc_screen(&work->job.kcagc, j.R) : 0;
 	ALLOC(best, s->m);
-	e = joint_kmeans(work, &j, best);
+	e = root && work->job.clusters_from ? joint_range(work, s, &j, best)
+					    : joint_kmeans(work, &j, best);
 	if (e != ERR_OK)
 		goto out;
 	mat_release(&s->centre);

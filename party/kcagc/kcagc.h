@@ -19,6 +19,10 @@ enum err party_kmeans_columns(struct work *work, uint32_t *label) MUST_CHECK;
  * features are used. */
 enum err party_standardize(struct work *work) MUST_CHECK;
 
+/* Of a range of k the coordinator chooses, by what it alone has: CHOICE, and work->job.clusters becomes it.
+ * ERR_PEER if it is none of the range. Nothing is awaited if the job gives k. */
+enum err party_take_clusters(struct work *work) MUST_CHECK;
+
 /* Federated GCC (common/kcagc/gcc.h). */
 enum err party_gcc(struct work *work, uint32_t *label) MUST_CHECK;
 

@@ -62,7 +62,7 @@ bool joint_is_trivial(const struct joint *j)
 }
 
 /* All restarts move at first; a cluster exists if its start assigns it an item. */
-static void joint_begin(struct joint *j)
+void joint_begin(struct joint *j)
 {
 	if (joint_is_trivial(j)) {
 		for (size_t i = 0; i < j->m; i++)
@@ -138,10 +138,14 @@ static bool joint_iterated(struct joint *j, unsigned t)
 	return t > 0 && t == j->screen;
 }
 
-/* best and the record are filled, and the members are told. */
-static enum err joint_finish(struct run *run, struct joint *j)
+unsigned joint_winner(const struct joint *j)
 {
-	unsigned best = joint_is_trivial(j) ? 0 : least(j, NULL);
+	return joint_is_trivial(j) ? 0 : least(j, NULL);
+}
+
+enum err joint_finish(struct run *run, struct joint *j)
+{
+	unsigned best = joint_winner(j);
 	double *objective = alloc(j->Q, sizeof(*objective)); /* how the winner came down */
 	struct record_sum sum = { .group = j->node->id,
 				  .items = j->m,
@@ -345,7 +349,7 @@ static enum err sum_products(struct run *run, struct joint *groups, size_t count
 
 	for (size_t g = 0; g < count && e == ERR_OK; g++) {
 		struct joint *j = &groups[g];
-		size_t words = j->m * (j->m + 1) / 2;
+		size_t words = j->m * (j->m + 1) / 2 + (j->within ? j->m : 0);
 
 		if (joint_is_trivial(j))
 			continue;
@@ -370,28 +374,53 @@ static enum err sum_products(struct run *run, struct joint *groups, size_t count
 	return e;
 }
 
-enum err gram_kmeans(struct run *run, struct joint *groups, size_t count)
+/* The lower triangle by rows, which was summed, as a matrix; and what follows it. */
+static void decode_products(const struct run *run, struct joint *j, struct mat *G)
 {
 	size_t word = run->job.modulus_bits / 8;
+	struct fixed f = run_fixed(run, j->node->last - j->node->first);
+	const uint8_t *row = j->acc;
 
+	mat_init(G, j->m, j->m);
+	for (size_t i = 0; i < j->m; i++) {
+		fixed_decode(&f, row, i + 1, ROW(G, i));
+		row += (i + 1) * word;
+		for (size_t l = 0; l < i; l++)
+			MAT(G, l, i) = MAT(G, i, l);
+	}
+	if (j->within)
+		fixed_decode(&f, row, j->m, j->within);
+	free(j->acc);
+	j->acc = NULL;
+}
+
+enum err gram_sum(struct run *run, struct joint *j, struct mat *G)
+{
+	TRY(sum_products(run, j, 1));
+	decode_products(run, j, G);
+	return ERR_OK;
+}
+
+void gram_lloyd(struct run *run, struct joint *j, const struct mat *G)
+{
+	size_t moved;
+
+	joint_begin(j);
+	moved = lloyd(run, j, G);
+	run_progress(run, j->iterations, moved);
+}
+
+enum err gram_kmeans(struct run *run, struct joint *groups, size_t count)
+{
 	TRY(sum_products(run, groups, count));
 	for (struct joint *j = groups; j < groups + count; j++) {
-		joint_begin(j);
-		if (!joint_is_trivial(j)) {
-			struct fixed f = run_fixed(run, j->node->last - j->node->first);
-			const uint8_t *row = j->acc; /* of the triangle */
+		if (joint_is_trivial(j)) {
+			joint_begin(j);
+		} else {
 			struct mat G;
 
-			mat_init(&G, j->m, j->m);
-			for (size_t i = 0; i < j->m; i++) {
-				fixed_decode(&f, row, i + 1, ROW(&G, i));
-				row += (i + 1) * word;
-				for (size_t l = 0; l < i; l++)
-					MAT(&G, l, i) = MAT(&G, i, l);
-			}
-			free(j->acc);
-			j->acc = NULL;
-			run_progress(run, j->iterations, lloyd(run, j, &G));
+			decode_products(run, j, &G);
+			gram_lloyd(run, j, &G);
 			mat_release(&G);
 		}
 		TRY(joint_finish(run, j));

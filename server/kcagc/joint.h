@@ -8,6 +8,7 @@
 #define SERVER_KCAGC_JOINT_H
 
 #include "common/kind/tree.h"
+#include "common/linalg/mat.h"
 #include "server/run/run.h"
 
 #include <stdbool.h>
@@ -21,6 +22,7 @@ struct joint {
 	unsigned keep;         /* of R starts so many go on after iteration `screen`, those of least inertia */
 	unsigned screen;      /* 0: all go on */
 	const double *weight; /* m, or NULL: all one */
+	double *within;       /* gram: m, becomes how far each cell's nodes lie from its mean; NULL: not asked */
 	size_t merged;        /* cells that were too small to stand alone, for the record */
 	uint32_t *label;      /* R x m: the starts, then the current assignments; K means none */
 	bool *running;        /* R: not screened out */
@@ -56,5 +58,17 @@ enum err joint_kmeans(struct run *run, struct joint *groups, size_t count) MUST_
  * iteration; 8 (m^2 + 2 R K m) bytes. ERR_JOB if a group has more than GRAM_ITEMS_MAX items. */
 enum { GRAM_ITEMS_MAX = 1 << 14 }; /* a triangle of 1 GiB, a matrix of 2 */
 enum err gram_kmeans(struct run *run, struct joint *groups, size_t count) MUST_CHECK;
+
+/* Its steps, for a group that is not trivial. The products G (m x m, initialised here), by the secure sum, which has
+ * m words more with `within`, the mean squared distance of a cell's nodes to their mean: */
+enum err gram_sum(struct run *run, struct joint *j, struct mat *G) MUST_CHECK;
+/* Lloyd's steps from j's starts, with no message. */
+void gram_lloyd(struct run *run, struct joint *j, const struct mat *G);
+/* All restarts move, a trivial group is done. */
+void joint_begin(struct joint *j);
+/* The restart of least inertia, the first on ties; 0 of a trivial group. */
+unsigned joint_winner(const struct joint *j);
+/* best, the record of the sum, and CLUSTERS to the members. */
+enum err joint_finish(struct run *run, struct joint *j) MUST_CHECK;
 
 #endif

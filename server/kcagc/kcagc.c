@@ -7,6 +7,7 @@
 #include "common/cluster/kmeans.h"
 #include "server/kcagc/cells.h"
 #include "server/kcagc/joint.h"
+#include "server/kcagc/measure.h"
 #include "server/kcagc/plan.h"
 #include "server/run/sum.h"
 
@@ -97,42 +98,91 @@ static void open_joint(const struct run *run, struct state *s, const struct tree
 	}
 }
 
+/* The cells of a tree node: of how many nodes each is, of how many there were before small ones
+ * were merged, and which clusters of the children meet in them. */
+struct cells {
+	uint32_t *cell; /* n */
+	double *weight; /* m */
+	uint32_t *tuple;
+	double *within; /* m: of a range */
+	size_t m, merged;
+};
+
+static void cells_release(struct cells *c)
+{
+	free(c->cell);
+	free(c->weight);
+	free(c->tuple);
+	free(c->within);
+	*c = (struct cells){ 0 };
+}
+
 /* Protocol 3 lines 4-10 for one tree node: cells, none of fewer than min_cell nodes, to the
- * members, and the starts of all restarts, which with gram no member needs. */
+ * members. */
+static enum err open_cells(struct run *run, struct state *s, const struct tree_node *node,
+			   struct cells *to)
+{
+	const uint32_t *child[PARTIES_MAX];
+	size_t all;
+
+	ALLOC(to->cell, run->n);
+	for (size_t c = 0; c < node->children; c++)
+		child[c] = s->label[node->child + c];
+	all = to->m = cells_intersect(child, node->children, run->n, to->cell);
+	if (run->job.kcagc.min_cell > 1)
+		to->m = cells_merge(to->cell, run->n, all, child[0], run->job.kcagc.min_cell);
+	if (!to->m)
+		return err_set(ERR_JOB, "%zu nodes cannot make a cell of job.min_cell, %u", run->n,
+			       run->job.kcagc.min_cell);
+	to->merged = all - to->m;
+	ALLOC(to->weight, to->m);
+	cells_sizes(to->cell, run->n, to->m, to->weight);
+	to->tuple = cells_tuples(child, node->children, to->cell, run->n, to->m);
+	return run_broadcast_labels(run, node->first, node->last, MSG_CELLS, node->id,
+				    (uint32_t)to->m, to->cell, run->n);
+}
+
+/* The joint k-means of K clusters on the cells, with the starts of all its restarts. */
+static void open_on_cells(const struct run *run, struct state *s, const struct tree_node *node,
+			  const struct cells *c, unsigned K, struct joint *j)
+{
+	open_joint(run, s, node, c->m, K, c->weight, j);
+	j->merged = c->merged;
+	if (!joint_is_trivial(j))
+		starts_spread(j->label, c->m, K, j->R, c->weight, c->tuple, node->children,
+			      run->job.seed, node->id);
+}
+
+/* With gram no member needs the starts. */
 static enum err open_node(struct run *run, struct state *s, const struct tree_node *node,
-			  uint32_t *cell, double **weight, struct joint *j)
+			  struct cells *c, struct joint *j)
 {
 	bool root = node == root_of(s);
 	unsigned K = root ? run->job.clusters : kcagc_local_clusters(&run->job.kcagc);
-	const uint32_t *child[PARTIES_MAX];
-	uint32_t *tuple;
-	size_t all, m;
-	enum err e = ERR_OK;
+	enum err e = open_cells(run, s, node, c);
 
-	for (size_t c = 0; c < node->children; c++)
-		child[c] = s->label[node->child + c];
-	all = m = cells_intersect(child, node->children, run->n, cell);
-	if (run->job.kcagc.min_cell > 1)
-		m = cells_merge(cell, run->n, all, child[0], run->job.kcagc.min_cell);
-	if (!m)
-		return err_set(ERR_JOB, "%zu nodes cannot make a cell of job.min_cell, %u", run->n,
-			       run->job.kcagc.min_cell);
-	ALLOC(*weight, m);
-	cells_sizes(cell, run->n, m, *weight);
-	open_joint(run, s, node, m, K, *weight, j);
-	j->merged = all - m;
-	TRY(run_broadcast_labels(run, node->first, node->last, MSG_CELLS, node->id, (uint32_t)m,
-				 cell, run->n));
-	if (joint_is_trivial(j))
-		return ERR_OK;
-	tuple = cells_tuples(child, node->children, cell, run->n, m);
-	starts_spread(j->label, m, K, j->R, *weight, tuple, node->children, run->job.seed,
-		      node->id);
-	free(tuple);
-	if (run->job.kcagc.exchange == EXCHANGE_DISTANCES)
+	if (e != ERR_OK)
+		return e;
+	open_on_cells(run, s, node, c, K, j);
+	if (run->job.kcagc.exchange == EXCHANGE_DISTANCES && !joint_is_trivial(j))
 		e = run_broadcast_labels(run, node->first, node->last, MSG_STARTS, node->id, K,
-					 j->label, (size_t)j->R * m);
+					 j->label, (size_t)j->R * c->m);
 	return e;
+}
+
+/* Line 17: each node gets the cluster of its cell, and the children's clusters are done with. */
+static void close_node(const struct run *run, struct state *s, const struct tree_node *node,
+		       const uint32_t *cell, const uint32_t *best)
+{
+	uint32_t **made = &s->label[node->id], **child = &s->label[node->child];
+
+	ALLOC(*made, run->n);
+	for (size_t i = 0; i < run->n; i++)
+		(*made)[i] = best[cell[i]];
+	for (size_t c = 0; c < node->children; c++) {
+		free(child[c]);
+		child[c] = NULL;
+	}
 }
 
 /* All tree nodes of one level, in lock step. */
@@ -140,8 +190,7 @@ static enum err tree_level(struct run *run, struct state *s, size_t level)
 {
 	const struct tree_node *first = NULL;
 	struct joint *j;
-	uint32_t **cell;
-	double **weight;
+	struct cells *cells;
 	size_t groups = 0;
 	enum err e = ERR_OK;
 
@@ -149,34 +198,90 @@ static enum err tree_level(struct run *run, struct state *s, size_t level)
 		if (s->tree.node[i].level == level && groups++ == 0)
 			first = &s->tree.node[i];
 	ALLOC(j, groups);
-	ALLOC(cell, groups);
-	ALLOC(weight, groups);
-	for (size_t g = 0; g < groups && e == ERR_OK; g++) {
-		ALLOC(cell[g], run->n);
-		e = open_node(run, s, &first[g], cell[g], &weight[g], &j[g]);
-	}
+	ALLOC(cells, groups);
+	for (size_t g = 0; g < groups && e == ERR_OK; g++)
+		e = open_node(run, s, &first[g], &cells[g], &j[g]);
 	if (e == ERR_OK)
 		e = run->job.kcagc.exchange == EXCHANGE_GRAM ? gram_kmeans(run, j, groups)
 							     : joint_kmeans(run, j, groups);
 	for (size_t g = 0; g < groups; g++) {
-		uint32_t **made = &s->label[first[g].id], **child = &s->label[first[g].child];
-
-		/* Line 17: each node gets the cluster of its cell. */
 		if (e == ERR_OK)
-			ALLOC(*made, run->n);
-		for (size_t i = 0; e == ERR_OK && i < run->n; i++)
-			(*made)[i] = j[g].best[cell[g][i]];
-		for (size_t c = 0; e == ERR_OK && c < first[g].children; c++) {
-			free(child[c]);
-			child[c] = NULL;
-		}
+			close_node(run, s, &first[g], cells[g].cell, j[g].best);
 		joint_release(&j[g]);
-		free(cell[g]);
-		free(weight[g]);
+		cells_release(&cells[g]);
 	}
 	free(j);
-	free(cell);
-	free(weight);
+	free(cells);
+	return e;
+}
+
+/* Tries each k of the range that has fewer clusters than there are cells, on products that were
+ * summed once; best becomes the one that is chosen. best: open, of the first k. */
+static enum err try_range(struct run *run, struct state *s, const struct cells *c,
+			  const struct mat *G, struct selection *sel, struct joint *best)
+{
+	struct mat Z;
+
+	TRY(measure_points(G, &Z));
+	*sel = (struct selection){ .from = run->job.clusters_from };
+	for (unsigned k = sel->from; k <= run->job.clusters && k < c->m; k++) {
+		struct joint j;
+
+		open_on_cells(run, s, root_of(s), c, k, &j);
+		gram_lloyd(run, &j, G);
+		if (selection_add(sel, measure_joint(&j, G, c->within))) {
+			joint_release(best);
+			*best = j;
+		} else {
+			joint_release(&j);
+		}
+		if (Z.rows)
+			selection_stability(
+			    sel, stability_of(&Z, c->weight, k, run->job.seed, run->threads));
+	}
+	mat_release(&Z);
+	return ERR_OK;
+}
+
+/* The root of a job whose k is of a range: as any other node by gram, and the parties are told the
+ * k that was chosen before they are told its clusters. */
+static enum err root_of_range(struct run *run, struct state *s)
+{
+	const struct tree_node *root = root_of(s);
+	unsigned k = run->job.clusters_from;
+	struct selection sel = { 0 };
+	struct cells c = { 0 };
+	struct joint j = { 0 };
+	struct mat G = { 0 };
+	enum err e = open_cells(run, s, root, &c);
+
+	if (e == ERR_OK) {
+		open_on_cells(run, s, root, &c, k, &j);
+		ALLOC(c.within, c.m);
+		j.within = c.within;
+	}
+	if (e == ERR_OK && joint_is_trivial(&j)) {
+		joint_begin(&j);
+	} else if (e == ERR_OK) {
+		e = gram_sum(run, &j, &G);
+		if (e == ERR_OK)
+			e = try_range(run, s, &c, &G, &sel, &j);
+	}
+	if (sel.count) {
+		k = selection_k(&sel);
+		record_selection(run->record, &sel);
+	}
+	for (size_t l = 0; l < run->L && e == ERR_OK; l++)
+		e = channel_send_choice(run->channel[l], CHOICE_CLUSTERS, k);
+	if (e == ERR_OK)
+		e = joint_finish(run, &j);
+	if (e == ERR_OK) {
+		run->job.clusters = k;
+		close_node(run, s, root, c.cell, j.best);
+	}
+	mat_release(&G);
+	joint_release(&j);
+	cells_release(&c);
 	return e;
 }
 
@@ -277,6 +382,13 @@ static enum err cluster(struct run *run, struct state *s, uint32_t *label)
 {
 	const struct tree_node *root = root_of(s);
 
+	if (run->L == 1 && run->job.clusters_from)
+		return err_set(
+		    ERR_JOB,
+		    "job.clusters is {\"from\": %u, \"to\": %u} and there is one party, "
+		    "whose clusters are its own: with exchange \"gram\" a range is chosen "
+		    "of by what several sum; give one number",
+		    run->job.clusters_from, run->job.clusters);
 	/* agreed on by all parties before they cluster */
 	if (run->job.kcagc.filter_order == KCAGC_ORDER_AUTO)
 		TRY(server_prepare_order(run, root, &s->round[root->id]));
@@ -298,7 +410,9 @@ static enum err cluster(struct run *run, struct state *s, uint32_t *label)
 
 			snprintf(name, sizeof(name), "level-%zu", level);
 			run_phase(run, name);
-			TRY(tree_level(run, s, level));
+			TRY(level == s->tree.levels && run->job.clusters_from
+				? root_of_range(run, s)
+				: tree_level(run, s, level));
 		}
 	}
 	if (run->job.kcagc.polish && run->job.kcagc.method != METHOD_BASIC)

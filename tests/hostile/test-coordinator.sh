@@ -180,6 +180,19 @@ test_another_number_of_clusters() {
 	done
 }
 
+# So are those of which one is chosen by inner products.
+test_another_number_by_gram() {
+	local k
+	federation 3
+	echo '{ "kind": "kcagc", "method": "flat", "exchange": "gram", "clusters": { "from": 2, "to": 4 }, "seed": 7, "filter": { "order": 3 } }' >"$T/job.json"
+	for k in 1 5; do
+		rm -rf "$T/out"
+		turned 3 "hub/$CHOICE/1/put/2/000000000000000$k"
+		fails 2 3
+		found_by party-01 3 "coordinator sent CHOICE (of 1 clusters, expected 2 to 4|.*\b5\b.*\b4\b)"
+	done
+}
+
 # The last sum of a job with a profile over all parties.
 test_another_profile() {
 	local name last

@@ -52,6 +52,31 @@ test_columns() {
 		cmp "$T/$way/coordinator/labels.csv" "$T/$way/party-00/labels.csv" || fail "$way: labels differ"
 	done
 }
+
+# Of other columns at each party, from one sum of the cells' inner products: as many sums, and the same labels, as with the k that was chosen.
+test_by_gram() {
+	local kind n=0 given range data
+	"$BIN/coterie" synth --points --nodes 300 --clusters 3 --out "$T/points" >/dev/null
+	"$BIN/coterie" synth --nodes 300 --features 40 --clusters 3 --out "$T/pooled" >/dev/null
+	for kind in '"kmeans.columns"' '"kcagc", "filter": { "order": 2 }, "projection": { "dims": 4 }'; do
+		n=$((n + 1)) range=$T/gram-$n-range given=$T/gram-$n-given data=$T/pooled
+		((n > 1)) || data=$T/points
+		echo "{ \"kind\": $kind, \"clusters\": 3, \"method\": \"flat\", \"exchange\": \"gram\", \"local_clusters\": 8 }" >"$T/gram.json"
+		"$BIN/coterie" launch --quiet --data "$data" --job "$T/gram.json" --parties 3 --seed 5 --out "$given" 2>"$T/stderr" || fail "$kind: $(<"$T/stderr")"
+		"$BIN/coterie" launch --quiet --data "$data" --job "$T/gram.json" --parties 3 --seed 5 --set "$range_set" --out "$range" 2>"$T/stderr" ||
+			fail "$kind: $(<"$T/stderr")"
+		jq -e '.facts.selection_k == 3 and .result.clusters == 3 and (.facts.selection_silhouette | length == 5 and .[1] == max)
+			and (.facts.selection_stability | length == 5 and index(max) == 1)' "$range/coordinator/run.json" >/dev/null ||
+			fail "$kind: $(jq -c '[.facts, .result.clusters]' "$range/coordinator/run.json")"
+		jq -e '.result.clusters == 3 and any(.leaks[]; startswith("clusters \"from\" .. \"to\""))' "$range/party-02/run.json" >/dev/null ||
+			fail "$kind: party-02 has another k, or does not say what a range shows"
+		cmp "$range/party-00/labels.csv" "$given/party-00/labels.csv" || fail "$kind: labels differ from those of k = 3"
+		cmp <(jq .rounds "$range/coordinator/run.json") <(jq .rounds "$given/coordinator/run.json") || fail "$kind: more rounds"
+		"$BIN/coterie" report "$range/coordinator" --out "$T/page.html" >/dev/null
+		(($(grep -o 'class="curve"' "$T/page.html" | wc -l) >= 4)) || fail "$kind: the report has no curves"
+		grep -q 'k = 3 of 2 to 6' <<<"$("$BIN/coterie" show "$range/coordinator")" || fail "$kind: show does not say which k was chosen"
+	done
+}
 range_set='clusters={"from":2,"to":6}'
 
 # What takes no range says so before anything is sent, and so do ranges that are none.
@@ -70,7 +95,11 @@ test_refused() {
 	refused variant=anchor '{"from":2,"to":6,"step":2}' 'job.clusters.step is unknown'
 	refused kind=fedspectral '{"from":2,"to":6}' 'expected a whole number from 2 to 65536, or "auto"'
 	echo '{ "kind": "kcagc", "filter": { "order": 2 }, "clusters": 3 }' >"$T/job.json"
-	refused method=flat '{"from":2,"to":6}' 'methods "landmark" and "gcc" choose of a range'
+	refused method=flat '{"from":2,"to":6}' 'methods "landmark" and "gcc" choose of a range, and exchange "gram" without a plan'
+	echo '{ "kind": "kcagc", "filter": { "order": 2 }, "clusters": 3, "exchange": "gram" }' >"$T/job.json"
+	refused plan=auto '{"from":2,"to":6}' 'and exchange "gram" without a plan'
+	echo '{ "kind": "kmeans.columns", "clusters": 3 }' >"$T/job.json"
+	refused method=flat '{"from":2,"to":6}' 'expected one number: exchange "gram" chooses of a range'
 }
 
 run_tests "$@"

@@ -43,6 +43,15 @@ class Tables(unittest.TestCase):
         with self.assertRaisesRegex(coterie.InputError, "clusters"):
             coterie.KMeans((6, 2), parties=3).fit(X)
 
+    def test_range_of_clusters_by_columns(self):
+        X, y = blobs()
+        model = coterie.KMeans((2, 6), split="columns", parties=2, job={"exchange": "gram"}).fit(X)
+        self.assertEqual(model.run_.facts["selection_k"], 3)
+        self.assertEqual(len(model.run_.facts["selection_stability"]), 5)
+        self.assertEqual(adjusted_rand_score(y, model.labels_), 1)
+        with self.assertRaisesRegex(coterie.InputError, 'exchange "gram" chooses of a range'):
+            coterie.KMeans((2, 6), split="columns", parties=2).fit(X)
+
     def test_profile_over_all_parties(self):
         X, _ = blobs()
         model = coterie.KMeans(3, parties=3, random_state=4, job={"profile": True, "profile_noise": 0},

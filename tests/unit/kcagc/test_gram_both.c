@@ -178,6 +178,116 @@ static void test_some_groups_trivial(void **state)
 	free(gram);
 }
 
+/* ---- which k of a range ---- */
+
+static const double *fact(const struct half *h, const char *name)
+{
+	for (size_t i = 0; i < h->record.facts.count; i++)
+		if (!strcmp(h->record.facts.item[i].name, name))
+			return h->record.facts.item[i].value;
+	fail_msg("no fact %s", name);
+	return NULL;
+}
+
+/* All k from the sums of one, and for the k that was chosen nothing depends on the others: where
+ * parameters in parts of k are given as numbers, the labels are those of a job that gives it. */
+static void test_range_finds_planted(void **state)
+{
+	static const char *const ways[] = { "method=flat", "method=flat polish=0", "method=tree",
+					    "method=flat min_cell=3" };
+	struct counted *given = alloc(1, sizeof(*given));
+	struct planted p;
+
+	(void)state;
+	planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 3, .noise = 1 });
+	for (size_t L = 2; L <= 4; L++)
+		for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+			struct federation *f = alloc(1, sizeof(*f));
+			char line[256];
+			struct job job;
+
+			snprintf(line, sizeof(line),
+				 FINE "%s exchange=gram local_clusters=8 projection.dims=4 "
+				      "inner_restarts=5 clusters={\"from\":2,\"to\":6}",
+				 ways[i]);
+			job = planted_job(line);
+			federation_init(f, &p, L, &job);
+			federation_run(f);
+			federation_succeeded(f);
+			assert_int_equal(fact(&f->server, "selection_k")[0], 3);
+			assert_int_equal(fact(&f->server, "selection_from")[0], 2);
+			assert_true(fact(&f->server, "selection_margin")[0] > 0);
+			assert_true(fact(&f->server, "selection_stability")[1] > 0.9);
+			for (int k = 0; k < 4; k++)
+				assert_true(fact(&f->server, "selection_inertia")[k] >
+					    fact(&f->server, "selection_inertia")[k + 1]);
+			snprintf(line, sizeof(line),
+				 FINE "%s exchange=gram local_clusters=8 projection.dims=4 "
+				      "inner_restarts=5",
+				 ways[i]);
+			run(&p, L, line, given);
+			assert_memory_equal(f->server.label, given->label, sizeof(given->label));
+			assert_int_equal(record_rounds(&f->server.record), given->rounds);
+			federation_release(f);
+			free(f);
+		}
+	planted_release(&p);
+	free(given);
+}
+
+/* No more clusters are tried than there are cells, less one; where that is none, the cells are the
+ * clusters. */
+static void test_range_of_few_cells(void **state)
+{
+	struct planted p;
+
+	(void)state;
+	planted_make(&p, &(struct plan){ .n = 48, .m = M, .seed = 3, .noise = 1 });
+	for (int least = 2; least <= 20; least += 6) {
+		struct federation *f = alloc(1, sizeof(*f));
+		const struct facts *facts = &f->server.record.facts;
+		size_t items, tried = 0;
+		char line[256];
+		struct job job;
+
+		snprintf(line, sizeof(line),
+			 "method=flat exchange=gram min_cell=%d clusters={\"from\":2,\"to\":30}",
+			 least);
+		job = planted_job(line);
+		federation_init(f, &p, 3, &job);
+		federation_run(f);
+		federation_succeeded(f);
+		items = f->server.record.sum[0].items;
+		assert_true(items <= 48 / (size_t)least);
+		for (size_t i = 0; i < facts->count; i++)
+			if (!strcmp(facts->item[i].name, "selection_silhouette"))
+				tried = facts->item[i].values;
+		assert_int_equal(tried, items > 3 ? (items > 30 ? 29 : items - 2) : 0);
+		for (size_t n = 0; n < 48; n++)
+			assert_true(f->server.label[n] < items);
+		federation_release(f);
+		free(f);
+	}
+	planted_release(&p);
+}
+
+static void test_range_wants_parties(void **state)
+{
+	struct federation *f = alloc(1, sizeof(*f));
+	struct planted p;
+	struct job job = planted_job("exchange=gram clusters={\"from\":2,\"to\":6}");
+
+	(void)state;
+	planted_make(&p, &(struct plan){ .n = 48, .m = M, .seed = 3, .noise = 1 });
+	federation_init(f, &p, 1, &job);
+	federation_run(f);
+	assert_int_equal(f->server.result, ERR_JOB);
+	assert_true(federation_says(f, 1, "{\"from\": 2, \"to\": 6} and there is one party"));
+	federation_release(f);
+	planted_release(&p);
+	free(f);
+}
+
 /* ---- every message at every step ---- */
 
 static const struct plan few = { .n = 48, .m = 16, .seed = 1, .noise = 1.5 };
@@ -196,6 +306,20 @@ static void test_wrong_message_at_every_step(void **state)
 	check_recording(r, 3);
 }
 
+static void test_wrong_message_of_a_range(void **state)
+{
+	static const enum msg_type to_party[] = { MSG_CELLS, MSG_CHOICE, MSG_CLUSTERS,
+						  MSG_ASSIGNMENT, MSG_RESULT };
+	struct recording *r = recording_new(&few, 3,
+					    "method=flat exchange=gram polish=1 "
+					    "clusters={\"from\":2,\"to\":4}",
+					    false);
+
+	(void)state;
+	assert_holds(&r->to_party[2], to_party, 5);
+	check_recording(r, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,7 +327,11 @@ int main(void)
 		cmocka_unit_test(test_same_labels_as_pooled),
 		cmocka_unit_test(test_rounds_and_words),
 		cmocka_unit_test(test_some_groups_trivial),
+		cmocka_unit_test(test_range_finds_planted),
+		cmocka_unit_test(test_range_of_few_cells),
+		cmocka_unit_test(test_range_wants_parties),
 		cmocka_unit_test(test_wrong_message_at_every_step),
+		cmocka_unit_test(test_wrong_message_of_a_range),
 	};
 
 	federation_quiet();

@@ -15,11 +15,14 @@ measure() {
 	rows iris "$data/iris" 2 12 none
 	rows wine "$at/wine" 2 12 joint
 	$quick || rows digits "$at/digits" 2 15 none
-	$quick || rows coil20 "$data/coil20" 10 30 none
+	$quick || most=1 rows coil20 "$data/coil20" 10 25 none
 	embedded cora landmark 2 12
 	$quick || embedded cora gcc 2 12
-	$quick || embedded citeseer landmark 2 12
+	$quick || as_many cora gram "$data/cora" configs/jobs/kcagc-gram.json --set 'clusters={"from":2,"to":12}'
+	$quick || most=1 embedded citeseer landmark 2 12
 }
+
+most=99 # seeds of a set at most: the large ones take long
 
 own_set() { # NAME: scikit-learn's
 	[[ -d $at/$1 ]] || /usr/bin/python3 scripts/bench.d/k.py "$1" "$at/$1" 2>/dev/null || rm -rf "${at:?}/$1"
@@ -32,32 +35,43 @@ put() { # SET ROW DIR POOLED [NOTE]
 	cell "$1" "$2" classes value="$classes"
 	cell "$1" "$2" pooled value="$4" note="${5-}"
 	near=$(awk -v classes="$classes" '{ d = $1 - classes; if (d * d > 1) far = 1 } END { print far + 0 }' <<<"$KS")
-	cell "$1" "$2" "k at $L parties" value="$(paste -sd ' ' <<<"$KS")" runs="$seeds" note="margin $MARGIN" \
+	cell "$1" "$2" "k at $L parties" value="$(paste -sd ' ' <<<"$KS")" runs="$(wc -l <<<"$KS")" \
 		goal="$(within "$4" "$classes" && echo "within 1 of $classes")" \
 		verdict="$(within "$4" "$classes" && verdict "$near" 'x == 0' || echo -)"
+	cell "$1" "$2" margin value="$MARGIN"
+	cell "$1" "$2" 'most stable k' value="${STABLE% *}"
+	cell "$1" "$2" 'stability there' value="${STABLE#* }"
+	cell "$1" "$2" 'at the classes' value="$(printf %.2f "$AT")"
 }
 
-within() { (($1 >= $2 - 1 && $1 <= $2 + 1)); } # A B: by 1 of each other
+within() { [[ $1 != - ]] && (($1 >= $2 - 1 && $1 <= $2 + 1)); } # A B: by 1 of each other
 
-ks() { # NAME DIR JOB PARTIES [LAUNCH-ARG...] -> $KS, $MARGIN of the last seed
-	local seed
-	KS='' MARGIN=''
-	for ((seed = 1; seed <= seeds; seed++)); do
+# Of the last seed: $MARGIN, $STABLE (the most stable k, and how stable it is), $AT (how stable the classes' number is).
+ks() { # NAME DIR JOB PARTIES [LAUNCH-ARG...] -> $KS
+	local seed classes
+	classes=$(sort -u "$2/labels.txt" | wc -l)
+	KS='' MARGIN='' STABLE='' AT=''
+	for ((seed = 1; seed <= seeds && seed <= most; seed++)); do
 		run "$1-L$4-seed$seed" "$2" "$3" "$4" "$seed" "${@:5}" || return 1
 		KS+=${KS:+$'\n'}$(jq .facts.selection_k "$RUN/coordinator/run.json")
 		MARGIN=$(jq .facts.selection_margin "$RUN/coordinator/run.json" | xargs printf '%.3f')
+		STABLE=$(jq -r '.facts | .selection_from as $from | .selection_stability // [] | select(length > 0) | "\(index(max) + $from) \(max)"' \
+			"$RUN/coordinator/run.json" | xargs -r printf '%d %.2f')
+		AT=$(jq --argjson k "$classes" '.facts | .selection_stability[$k - .selection_from]' "$RUN/coordinator/run.json")
 	done
 }
 
 rows() { # SET DIR FROM TO STANDARDIZE
-	local pooled kind range="clusters={\"from\":$3,\"to\":$4}"
+	local pooled kind more range="clusters={\"from\":$3,\"to\":$4}"
 	if [[ ! -e $2/features.npy ]]; then
 		not_run "$1" kmeans "k at $L parties" 'no python3-sklearn, whose set it is'
 		return
 	fi
 	pooled=$(/usr/bin/python3 scripts/bench.d/k.py "$2" "$3" "$4" "$5" 2>/dev/null) || pooled='0 0'
-	for kind in kmeans fedsc; do
-		echo "{ \"kind\": \"$kind\", \"clusters\": 2 }" >"$at/$kind.json"
+	for kind in kmeans kmeans.columns fedsc; do
+		more=''
+		[[ $kind != kmeans.columns ]] || more=', "exchange": "gram"'
+		echo "{ \"kind\": \"$kind\", \"clusters\": 2$more }" >"$at/$kind.json"
 		if ks "$1-$kind" "$2" "$at/$kind.json" $L --set "$range" --set "standardize=$5"; then
 			put "$1" $kind "$2" "${pooled% *}" "by scikit-learn's silhouette of k-means; by the simplified one ${pooled#* }"
 		else
@@ -70,26 +84,35 @@ embedded() { # SET METHOD FROM TO
 	as_one "$1" "$2" "$data/$1" "configs/jobs/$2-cora.json" --set "clusters={\"from\":$3,\"to\":$4}"
 }
 
+as_many() { # SET ROW DIR JOB [LAUNCH-ARG...]: of one party the job takes no range
+	if ks "$1-$2" "$3" "$4" $L "${@:5}"; then
+		put "$1" "$2" "$3" -
+	else
+		not_run "$1" "$2" "k at $L parties" "$WHY"
+	fi
+}
+
 as_one() { # SET ROW DIR JOB [LAUNCH-ARG...]: beside the same job of one party
-	local mine margin pooled
+	local mine margin stable at_classes pooled
 	if ! ks "$1-$2" "$3" "$4" $L "${@:5}"; then
 		not_run "$1" "$2" "k at $L parties" "$WHY"
 		return
 	fi
-	mine=$KS margin=$MARGIN
+	mine=$KS margin=$MARGIN stable=$STABLE at_classes=$AT
 	if ! ks "$1-$2" "$3" "$4" 1 --allow-single "${@:5}"; then
 		not_run "$1" "$2" pooled "$WHY"
 		return
 	fi
-	pooled=${KS%%$'\n'*} KS=$mine MARGIN=$margin
+	pooled=${KS%%$'\n'*} KS=$mine MARGIN=$margin STABLE=$stable AT=$at_classes
 	put "$1" "$2" "$3" "$pooled" 'the same job of one party'
 }
 
 render() {
 	cat <<-'TEXT'
 
-		`pooled`: of rows by scikit-learn's silhouette (all pairs) of its `KMeans` with 20 starts; of graphs by the same job of one party.
-	 Goal: within 1 of the classes where the pooled choice is. The margin is that of the last seed.
+		`pooled`: of rows by scikit-learn's silhouette (all pairs) of its `KMeans` with 20 starts; of graphs by the same job of one party (`gram` has none).
+		Goal: within 1 of the classes where the pooled choice is. A k for each seed; margin and stability are those of the last. coil20 is tried from 10
+		to 25, digits from 2 to 15, the others from 2 to 12; wine with `standardize: "joint"`, `kmeans.columns` with `exchange: "gram"`.
 	TEXT
 	render_grid '{value}'
 }

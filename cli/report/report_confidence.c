@@ -1,4 +1,5 @@
-/* How sure labels are, at the parties that have a confidence of each row. */
+/* How sure labels are, at the processes that have a confidence of each row: a party of its own, the
+ * coordinator of all. */
 #include "cli/report/report_page.h"
 
 enum { PARTIES_MOST = 8 }; /* a drawing each */
@@ -29,11 +30,13 @@ void part_confidence(struct report *r, struct buf *b)
 	}
 	if (!n)
 		return;
-	buf_printf(b, "</div>\n<p class=\"note\">The share of a party's rows in each tenth of "
-		      "confidence, from 0, between "
-		      "two clusters, to 1, at a centre: 1 less the distance to the nearest centre "
-		      "over that to the next.");
+	buf_printf(
+	    b,
+	    "</div>\n<p class=\"note\">The share of the rows that a process knows in each tenth of "
+	    "confidence, from 0, between "
+	    "two clusters, to 1, at a centre: 1 less the distance to the nearest centre "
+	    "over that to the next.");
 	if (n > PARTIES_MOST)
-		buf_printf(b, " The first %d of %zu parties.", PARTIES_MOST, n);
+		buf_printf(b, " The first %d of %zu.", PARTIES_MOST, n);
 	buf_printf(b, "</p>\n</section>\n");
 }

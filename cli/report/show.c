@@ -247,7 +247,7 @@ static void print_matched(const struct run_dir *runs)
 		end_table(t);
 }
 
-/* Of the parties that have a confidence of each row. */
+/* Of the processes that have a confidence of each row. */
 static void print_confidence(const struct run_dir *runs)
 {
 	static const char *const heads[] = { "confidence", ">mean", ">rows below 0.1",

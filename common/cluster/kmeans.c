@@ -185,22 +185,36 @@ size_t kmeans_assign(const double *D, const double *weight, size_t n, size_t k, 
 	return moved;
 }
 
+/* row: squared distances to k centres. A sum of several parties' may be below 0 by what they round.
+ */
+static double margin_of(const double *row, size_t k, uint32_t label)
+{
+	double own = fmax(row[label], 0), next = INFINITY;
+
+	for (size_t r = 0; r < k; r++)
+		if (r != label && row[r] < next)
+			next = row[r];
+	return next > own && next < INFINITY ? 1 - sqrt(own / next) : 0;
+}
+
 double kmeans_silhouette(const double *D, const double *weight, size_t n, size_t k,
 			 const uint32_t *label)
 {
 	double sum = 0, total = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		double own = D[i * k + label[i]], next = INFINITY, w = weight_of(weight, i);
+		double w = weight_of(weight, i);
 
-		for (size_t r = 0; r < k; r++)
-			if (r != label[i] && D[i * k + r] < next)
-				next = D[i * k + r];
 		total += w;
-		if (next > own && next < INFINITY)
-			sum += w * (1 - sqrt(own / next));
+		sum += w * margin_of(D + i * k, k, label[i]);
 	}
 	return total > 0 ? sum / total : 0;
+}
+
+void kmeans_margins(const double *D, size_t n, size_t k, const uint32_t *label, double *margin)
+{
+	for (size_t i = 0; i < n; i++)
+		margin[i] = margin_of(D + i * k, k, label[i]);
 }
 
 void kmeans_nearest(const struct mat *Z, const struct mat *c, uint32_t *label)

@@ -31,6 +31,10 @@ size_t kmeans_assign(const double *D, const double *weight, size_t n, size_t k, 
 double kmeans_silhouette(const double *D, const double *weight, size_t n, size_t k,
 			 const uint32_t *label);
 
+/* margin (n): 1 - a / b of each row, as above: 0 between two centres, 1 at its own. 0 where it has no next one, or its own is
+ * not the nearest. O(n k). */
+void kmeans_margins(const double *D, size_t n, size_t k, const uint32_t *label, double *margin);
+
 /* label[i] = the nearest centre of row i: kmeans_distances() and kmeans_assign(). */
 void kmeans_nearest(const struct mat *Z, const struct mat *c, uint32_t *label);
 

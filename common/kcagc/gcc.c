@@ -137,6 +137,18 @@ static size_t clusters_of(const uint32_t *label, size_t n, size_t k)
 	return count;
 }
 
+/* The centre that is nearest to each row, and how much nearer than the next. */
+static void nearest(struct state *s, const struct mat *Z)
+{
+	double *D = alloc(Z->rows * s->F.rows, sizeof(*D));
+
+	kmeans_distances(Z, &s->F, D);
+	kmeans_assign(D, NULL, Z->rows, s->F.rows, s->label, NULL);
+	if (s->p->confidence)
+		kmeans_margins(D, Z->rows, s->F.rows, s->label, s->p->confidence);
+	free(D);
+}
+
 /* The next G and F. As published, G is by the F of the embedding before. Where W turns far, as it
  * does at first if the mean of all rows outweighs what sets them apart, old centres are nobody's,
  * and clusters are lost for good. Then G is made anew with centres that have moved along, which
@@ -147,11 +159,11 @@ static void assign(struct state *s, const struct mat *Z)
 	uint32_t *before = alloc(n, sizeof(*before));
 
 	memcpy(before, s->label, n * sizeof(*before));
-	kmeans_nearest(Z, &s->F, s->label);
+	nearest(s, Z);
 	if (clusters_of(s->label, n, k) < clusters_of(before, n, k)) {
 		memcpy(s->label, before, n * sizeof(*before));
 		move_centres(s, Z);
-		kmeans_nearest(Z, &s->F, s->label);
+		nearest(s, Z);
 	}
 	s->moved = 0;
 	for (size_t i = 0; i < n; i++)

@@ -21,6 +21,8 @@ struct gcc_params {
 	unsigned iterations;      /* GCC_ITERATIONS at most */
 	uint64_t seed;
 	unsigned threads; /* the labels do not depend on it */
+	double *confidence; /* n, the caller's: becomes kmeans_margins() in the embedding that the labels
+	                       were made in; may be NULL */
 };
 
 struct gcc_report {

@@ -215,6 +215,39 @@ size_t landmark_polish(const struct mat *Q, uint32_t *label)
 	return moved;
 }
 
+/* D: distances of Z's rows to the means over `sets`, of those that have rows. */
+static void margins_to_means(const struct mat *Z, size_t k, const uint32_t *sets,
+			     const uint32_t *label, double *margin)
+{
+	double *D = alloc(Z->rows * k, sizeof(*D));
+	bool *there = alloc(k, sizeof(*there));
+	struct mat means;
+
+	set_means(Z, sets, k, &means);
+	kmeans_distances(Z, &means, D);
+	for (size_t i = 0; i < Z->rows; i++)
+		there[sets[i]] = true;
+	for (size_t i = 0; i < Z->rows; i++)
+		for (size_t c = 0; c < k; c++)
+			if (!there[c])
+				D[i * k + c] = INFINITY;
+	kmeans_margins(D, Z->rows, k, label, margin);
+	mat_release(&means);
+	free(there);
+	free(D);
+}
+
+enum err landmark_margins(const struct mat *Q, const uint32_t *before, const uint32_t *label,
+			  double *margin)
+{
+	struct mat Phi;
+
+	TRY(landmark_project(Q, before, &Phi));
+	margins_to_means(&Phi, Q->cols, before, label, margin);
+	mat_release(&Phi);
+	return ERR_OK;
+}
+
 /* -- the whole ------------------------------------------------------------------------------- */
 
 struct state {
@@ -363,7 +396,6 @@ static enum err guard(struct state *s, struct mat *Q)
 	again.k = s->report->k;
 	again.k_from = 0;
 	err = sums_cluster(s->parties, &scaled, &again, both + n, NULL);
-	mat_release(&scaled);
 	parties_phase(s->parties, "polish");
 	if (!err)
 		err = parties_tell_labels(s->parties, PARTIES_ASSIGNMENT, ask.k, both, 2 * n);
@@ -378,6 +410,10 @@ static enum err guard(struct state *s, struct mat *Q)
 		mat_init(Q, n, k);
 		memcpy(Q->a, answer + 2, words * sizeof(*answer));
 	}
+	if (!err && !s->p->polish && s->p->confidence)
+		margins_to_means(s->report->scaled ? &scaled : &s->Z, k, s->label, s->label,
+				 s->p->confidence);
+	mat_release(&scaled);
 	free(answer);
 	free(both);
 	return err;
@@ -386,19 +422,25 @@ static enum err guard(struct state *s, struct mat *Q)
 /* Q: of the first step, if it is there; it is used up. */
 static enum err polish(struct state *s, struct mat *Q)
 {
-	for (unsigned t = 0; t < s->p->polish; t++) {
-		size_t moved;
+	uint32_t *before = alloc(s->n, sizeof(*before));
+	size_t moved = 1;
+	enum err err = ERR_OK;
 
+	for (unsigned t = 0; t < s->p->polish && moved && !err; t++) {
 		if (!Q->a)
-			TRY(sums_step(s->parties, s->report->basis.order, s->label, s->n,
-				      s->report->k, Q));
-		moved = landmark_polish(Q, s->label);
-		mat_release(Q);
-		parties_progress(s->parties, t + 1, moved);
-		if (moved == 0)
+			err = sums_step(s->parties, s->report->basis.order, s->label, s->n,
+					s->report->k, Q);
+		if (err)
 			break;
+		memcpy(before, s->label, s->n * sizeof(*before));
+		moved = landmark_polish(Q, s->label);
+		parties_progress(s->parties, t + 1, moved);
+		if (s->p->confidence && (!moved || t + 1 == s->p->polish))
+			err = landmark_margins(Q, before, s->label, s->p->confidence);
+		mat_release(Q);
 	}
-	return ERR_OK;
+	free(before);
+	return err;
 }
 
 enum err landmark_run(struct parties *parties, size_t n, const struct landmark_params *p,

@@ -22,6 +22,8 @@ struct landmark_params {
 	double guard;                     /* modularity that scaled rows must win by: 0.02 */
 	uint64_t seed;
 	unsigned threads; /* the labels do not depend on it */
+	double *confidence; /* n, the caller's: becomes landmark_margins(), without polish kmeans_margins() in
+	                       the embedding; may be NULL */
 };
 
 struct landmark_report {
@@ -71,5 +73,11 @@ enum err landmark_project(const struct mat *Q, const uint32_t *set, struct mat *
 /* label <- argmin_c of -2 Q_ic + (mean over c of Q_jc), with Q = K G D^-1 (n x k): the nearest joint
  * mean of all rows. Empty clusters stay so. Returns how many labels changed. */
 size_t landmark_polish(const struct mat *Q, uint32_t *label);
+
+/* margin (n): kmeans_margins() of `label`, which landmark_polish() made of Q and the clusters `before`. Distances are
+ * those within the span of the k means: how far a row lies outside it, which is the same for all means, Q does not
+ * tell. 8 n (k + rank) bytes, O(n k^2). */
+enum err landmark_margins(const struct mat *Q, const uint32_t *before, const uint32_t *label,
+			  double *margin) MUST_CHECK;
 
 #endif

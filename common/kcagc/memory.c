@@ -39,7 +39,7 @@ static double at_party(const struct kcagc_job *job, const struct kind_sizes *s)
 static double at_coordinator(const struct kcagc_job *job, const struct kind_sizes *s)
 {
 	double k = job->clusters, local = kcagc_local_clusters(job);
-	double cells = fmin(s->n, pow(local, fmin(s->parties, 4)));
+	double cells = fmin(s->n, pow(local, fmin(s->parties, 4))), margins = 0;
 
 	switch (job->method) {
 	case METHOD_GCC: /* blocks, sums and their products: n by two or three times k */
@@ -48,6 +48,7 @@ static double at_coordinator(const struct kcagc_job *job, const struct kind_size
 		return 16 * 8 * s->n * k;
 	case METHOD_BASIC:
 		cells = s->n;
+		margins = 8 * s->n * kcagc_starts(job, (size_t)s->n);
 		break;
 	case METHOD_TREE:
 	case METHOD_FLAT:
@@ -56,7 +57,8 @@ static double at_coordinator(const struct kcagc_job *job, const struct kind_size
 	if (job->exchange == EXCHANGE_GRAM && job->method != METHOD_BASIC)
 		return 2 * 8 * cells * (cells + 1) / 2 + 90 * 8 * s->n;
 	/* Of each start a row of items; as many starts as start_words lets into a round. */
-	return 130 * s->n + 2 * 8 * fmin(job->start_words / 4.0, fmax(job->starts, 1) * cells * k);
+	return 130 * s->n + margins +
+	       2 * 8 * fmin(job->start_words / 4.0, fmax(job->starts, 1) * cells * k);
 }
 
 double kcagc_memory(const void *p, const struct kind_sizes *s)

@@ -253,6 +253,8 @@ static enum err serve(struct run *run, const char *output)
 	free(label);
 	free(run->embedding);
 	run->embedding = NULL;
+	free(run->confidence);
+	run->confidence = NULL;
 	return e;
 }
 

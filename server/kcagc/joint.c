@@ -41,6 +41,7 @@ void joint_release(struct joint *j)
 	free(j->used);
 	free(j->inertia);
 	free(j->silhouette);
+	free(j->margin);
 	free(j->objective);
 	free(j->acc);
 	*j = (struct joint){ 0 };
@@ -95,8 +96,11 @@ static size_t joint_assign(struct joint *j, unsigned r, unsigned t, double *D)
 	j->inertia[r] = 0;
 	changed = kmeans_assign(D, j->weight, j->m, j->K, label, &j->inertia[r]);
 	j->moving[r] = changed > 0;
-	if (!changed || t == j->Q)
+	if (!changed || t == j->Q) {
 		j->silhouette[r] = kmeans_silhouette(D, j->weight, j->m, j->K, label);
+		if (j->margin)
+			kmeans_margins(D, j->m, j->K, label, j->margin + r * j->m);
+	}
 	return changed;
 }
 
@@ -156,6 +160,8 @@ enum err joint_finish(struct run *run, struct joint *j)
 				  .objective = objective };
 
 	memcpy(j->best, j->label + best * j->m, j->m * sizeof(*j->best));
+	if (j->margin && best)
+		memcpy(j->margin, j->margin + best * j->m, j->m * sizeof(*j->margin));
 	while (sum.objectives < j->iterations) {
 		objective[sum.objectives] = j->objective[sum.objectives * j->R + best];
 		sum.objectives++;

@@ -32,6 +32,7 @@ struct joint {
 	bool *used;      /* R x K: the cluster had an item at the start, so its centre exists */
 	double *inertia; /* R: sum of weight x least distance, of the last sum */
 	double *silhouette; /* R: kmeans_silhouette() of the last sum of each that came to its end */
+	double *margin; /* R x m, or NULL: kmeans_margins() as silhouette; at the end row 0 is the best's */
 	double *objective; /* Q x R: the inertia at each iteration, for the record */
 	void *acc;       /* active x m x K words */
 	unsigned iterations;

@@ -296,6 +296,7 @@ static enum err basic(struct run *run, struct state *s)
 	open_joint(run, s, root, run->n, run->job.clusters, NULL, &j);
 	if (!joint_is_trivial(&j)) {
 		starts_uniform(j.label, j.m, j.K, j.R, run->job.seed, root->id);
+		ALLOC(j.margin, (size_t)j.R * j.m);
 		e = run_broadcast_labels(run, root->first, root->last, MSG_STARTS, root->id, j.K,
 					 j.label, (size_t)j.R * j.m);
 	}
@@ -304,6 +305,8 @@ static enum err basic(struct run *run, struct state *s)
 	if (e == ERR_OK) {
 		s->label[root->id] = j.best;
 		j.best = NULL;
+		run->confidence = j.margin; /* row 0, or none */
+		j.margin = NULL;
 	}
 	joint_release(&j);
 	return e;
@@ -345,8 +348,11 @@ static enum err polish(struct run *run, struct state *s)
 		kept.inertia = 0;
 		moved = kmeans_assign(D, NULL, run->n, k, label, &kept.inertia);
 		objective[kept.objectives++] = kept.inertia;
-		if (!moved || p == run->job.kcagc.polish)
+		if (!moved || p == run->job.kcagc.polish) {
 			kept.silhouette = kmeans_silhouette(D, NULL, run->n, k, label);
+			ALLOC(run->confidence, run->n);
+			kmeans_margins(D, run->n, k, label, run->confidence);
+		}
 		e = run_broadcast_labels(run, root->first, root->last, MSG_ASSIGNMENT, root->id, k,
 					 label, run->n);
 		run_progress(run, p, moved);

@@ -1,6 +1,7 @@
 /* The coordinator's half of landmark projection: common/kcagc/landmark.h's, with the parties of a
  * run. */
 #include "server/kcagc/kcagc.h"
+#include "common/base/alloc.h"
 #include "common/kcagc/landmark.h"
 #include "server/run/parties.h"
 
@@ -20,6 +21,8 @@ enum err server_landmark(struct run *run, uint32_t *label)
 	struct run_parties parties;
 	enum err e;
 
+	ALLOC(run->confidence, run->n);
+	p.confidence = run->confidence;
 	run_parties_open(&parties, run);
 	e = landmark_run(&parties.parties, run->n, &p, label, &report);
 	server_record_order(run, &report.basis);

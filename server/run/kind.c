@@ -80,9 +80,11 @@ enum err server_keep_labels(struct run *run, const uint32_t *label, const char *
 	if (!label || job_is_plan_only(&run->job))
 		return ERR_OK;
 	record_result(run->record, label, run->n, run->job.clusters);
+	if (run->confidence)
+		record_confidence(run->record, run->confidence, run->n);
 	csv = file_join(output, "labels.csv");
 	npy = file_join(output, "labels.npy");
-	e = labels_write(csv, npy, NULL, label, NULL, run->n);
+	e = labels_write(csv, npy, NULL, label, run->confidence, run->n);
 	free(csv);
 	free(npy);
 	return e;

@@ -31,6 +31,7 @@ struct run {
 				  fedspectral, fedwalk and fedgcn (graphs) after their first step */
 	size_t columns;        /* fedsc, kmeans: m; fedgcn: attributes of a node */
 	float *embedding;      /* fedwalk: what is kept of all vertices, or NULL; owned */
+	double *confidence;    /* n, of each label (common/data/labels.h); NULL: there is none; owned */
 	const char *output;    /* directory of results; fedgcn leaves its model there */
 	bool tell;             /* parties exchange what they were told (server/run/relay.h) */
 	unsigned phase;        /* how many have begun */

@@ -19,6 +19,18 @@ agree() { # A B: two files of labels, up to the names of clusters
 		fail "$2: other labels than $1: $("$BIN/coterie" eval --truth "$truth" "$2")"
 }
 
+# The coordinator, which sums the distances, says of each row how sure its label is; no party is told.
+is_sure() { # NAME
+	local mean
+	[[ $(head -1 "$T/$1/coordinator/labels.csv") == id,label,confidence ]] || fail "$1: the coordinator has no confidence"
+	mean=$(awk -F , 'NR > 1 { s += $3; wrong += !($3 >= 0 && $3 <= 1) } END { print wrong ? -1 : s / (NR - 1) }' "$T/$1/coordinator/labels.csv")
+	jq -e --argjson mean "$mean" '.facts | (.confidence - $mean | fabs) < 1e-5 and (.confidence - .silhouette | fabs) < 1e-9 and
+		(.confidence_tenths | length) == 10' "$T/$1/coordinator/run.json" >/dev/null ||
+		fail "$1: mean $mean, $(jq -c .facts "$T/$1/coordinator/run.json")"
+	[[ $(head -1 "$T/$1/party-00/labels.csv") == id,label ]] || fail "$1: a party has a confidence"
+	"$BIN/coterie" show "$T/$1" | grep -Eq 'coordinator +0\.[0-9]{3} +[0-9.]+ %' || fail "$1: show has no confidence"
+}
+
 # The labels of daemons are those of k-means on the pooled columns, whose units are not alike, by every method.
 test_labels_are_those_of_pooled_rows() {
 	local way
@@ -27,7 +39,8 @@ test_labels_are_those_of_pooled_rows() {
 	for way in tree flat basic; do
 		launch "$way" 4 --set clusters=4 --set "method=$way" || fail "$way: $(<"$T/$way.stderr")"
 		agree "$T/whole/labels.csv" "$T/$way/party-02/labels.csv"
-		cmp "$T/$way/coordinator/labels.csv" "$T/$way/party-00/labels.csv" || fail "$way: labels differ"
+		same_labels "$T/$way/coordinator/labels.csv" "$T/$way/party-00/labels.csv"
+		is_sure "$way"
 		jq -e '.facts.silhouette > 0.3 and .facts.silhouette < 1 and .facts.inertia > 0' "$T/$way/coordinator/run.json" \
 			>/dev/null || fail "$way: facts $(jq -c .facts "$T/$way/coordinator/run.json")"
 	done
@@ -63,6 +76,7 @@ test_report() {
 	grep -q "own features, [12] of them, standardised" "$T/party.html" || fail 'the picture is not of standardised features'
 	"$BIN/coterie" report "$T/run" --truth "$T/pooled/labels.txt" --output "$T/all.html" >/dev/null || fail 'no report'
 	grep -q silhouette "$T/all.html" || fail 'no silhouette in the report'
+	[[ $(grep -o 'Rows by confidence' "$T/all.html" | wc -l) == 1 ]] || fail 'the report has no confidence'
 	"$BIN/coterie" show "$T/run" | grep -Eq '^inertia +[0-9]' || fail 'show has no inertia'
 }
 
@@ -101,6 +115,7 @@ test_refused() {
 	launch c 2 --set min_cell=3 --set clusters=3 || fail "$(<"$T/c.stderr")"
 	jq -e '.facts | has("silhouette_of_cells") and (has("silhouette") | not)' "$T/c/coordinator/run.json" >/dev/null ||
 		fail "facts: $(jq -c .facts "$T/c/coordinator/run.json")"
+	[[ $(head -1 "$T/c/coordinator/labels.csv") == id,label ]] || fail 'a confidence where nothing was summed over single rows'
 }
 
 run_tests "$@"

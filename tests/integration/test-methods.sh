@@ -29,6 +29,10 @@ completes_with() { # L METHOD PHASES: in run.json of everyone, as the coordinato
 			fail "$name went through $(run_of "$name" '[.phases[].name] | join(" ")')"
 	done
 	at_least "$(acc "$T/out/coordinator/labels.csv")" 0.9 "accuracy of $2 with $1 parties"
+	[[ $(head -1 "$T/out/coordinator/labels.csv") == id,label,confidence && $(head -1 "$T/out/party-00/labels.csv") == id,label ]] ||
+		fail "confidence: $(head -qn 1 "$T/out"/*/labels.csv | xargs)"
+	[[ $(run_of coordinator '.facts | .confidence > 0.2 and .confidence < 1 and (.confidence_tenths | length) == 10') == true ]] ||
+		fail "facts $(run_of coordinator .facts)"
 }
 
 # ---- gcc ----

@@ -48,6 +48,7 @@ struct half {
 	uint32_t *label;     /* n */
 	unsigned clusters;   /* fedspectral: that were found */
 	float *embedding;    /* fedwalk: of the dataset's nodes, or the coordinator's; or NULL */
+	double *confidence;  /* the coordinator's, of n labels; or NULL */
 	bool labelled;       /* fedsc, kmeans: the coordinator has labels too */
 	struct model *model; /* party: what it predicts with, or what its run has left; freed with
 				the federation */
@@ -237,6 +238,7 @@ static inline void federation_release(struct federation *f)
 	record_release(&f->server.record);
 	free(f->server.label);
 	free(f->server.embedding);
+	free(f->server.confidence);
 }
 
 #endif

@@ -61,6 +61,8 @@ void *half_server(void *arg)
 		h->label = label;
 	}
 	h->embedding = run.embedding;
+	free(h->confidence);
+	h->confidence = run.confidence;
 	h->n = run.n;
 	h->clusters = run.job.clusters;
 	if (h->result == ERR_OK && h->tell)

@@ -94,10 +94,27 @@ static void silhouette(void **state)
 	static const double D[] = { 1, 9, 16, 4, 0, 5, 25, 2, 2, INFINITY, 3, INFINITY };
 	static const double weight[] = { 3, 1, 2, 2 };
 	static const uint32_t label[] = { 0, 1, 1, 1 };
+	double margin[4];
 
 	(void)state;
+	kmeans_margins(D, 4, 3, label, margin);
+	assert_near(margin[0], 2.0 / 3, 1e-15);
+	assert_true(margin[1] == 1 && margin[2] == 0 && margin[3] == 0);
 	assert_near(kmeans_silhouette(D, NULL, 4, 3, label), (2.0 / 3 + 1) / 4, 1e-15);
 	assert_near(kmeans_silhouette(D, weight, 4, 3, label), (3 * 2.0 / 3 + 1) / 8, 1e-15);
+}
+
+/* Sums that rounding has brought below 0 are distances of 0; a row of another's centre has none. */
+static void margins_at_the_edge(void **state)
+{
+	static const double D[] = { -1e-9, 4, -1e-9, -1e-9, 4, 1 };
+	static const uint32_t label[] = { 0, 0, 0 };
+	double margin[3];
+
+	(void)state;
+	kmeans_margins(D, 3, 2, label, margin);
+	assert_true(margin[0] == 1 && margin[1] == 0 && margin[2] == 0);
+	assert_near(kmeans_silhouette(D, NULL, 3, 2, label), 1.0 / 3, 1e-15);
 }
 
 /* Row by row: clear; exactly a ninth; just above a ninth; two zeros tie for the first. */
@@ -517,6 +534,7 @@ int main(void)
 		cmocka_unit_test(distance_to_itself),
 		cmocka_unit_test(assign),
 		cmocka_unit_test(silhouette),
+		cmocka_unit_test(margins_at_the_edge),
 		cmocka_unit_test(ninth_by_hand),
 		cmocka_unit_test(centres),
 		cmocka_unit_test(reaches_the_optimum),

@@ -194,6 +194,17 @@ static double inertia_of(const struct mat *Z, const uint32_t *label, size_t k, d
 	return sum;
 }
 
+/* The simplified silhouette is the mean of what is said of 240 rows. */
+static double mean_of(const double *confidence)
+{
+	double sum = 0;
+
+	assert_non_null(confidence);
+	for (size_t i = 0; i < 240; i++)
+		sum += confidence[i] / 240;
+	return sum;
+}
+
 /* Every method, one column a party and many, in units that differ by 10^5: labels are those of
  * k-means on the pooled columns, and what is said of them is so. */
 static void test_labels_as_pooled(void **state)
@@ -228,8 +239,11 @@ static void test_labels_as_pooled(void **state)
 					    inertia_of(&Z, label, 3, &silhouette),
 					    1e-2 + (double)L * 240 * 0x1p-16);
 				assert_near(fact(&f->server, "silhouette"), silhouette, 1e-3);
+				assert_near(mean_of(f->server.confidence),
+					    fact(&f->server, "silhouette"), 1e-12);
 			} else if (L > 1) {
 				assert_true(fact(&f->server, "silhouette_of_cells") > 0.5);
+				assert_null(f->server.confidence); /* of no single row */
 			}
 			mat_release(&Z);
 			planted_release(&p);

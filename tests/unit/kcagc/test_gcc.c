@@ -91,8 +91,9 @@ static void nearest_orthonormal(const struct mat *M, struct mat *W)
 	mat_release(&G);
 }
 
-/* One iteration of GCC on pooled X from G and F; returns ||X - G F W'||. */
-static double literal_step(const struct mat *X, uint32_t *label, struct mat *F)
+/* One iteration of GCC on pooled X from G and F; returns ||X - G F W'||. margin: of its labels, in
+ * Z. */
+static double literal_step(const struct mat *X, uint32_t *label, struct mat *F, double *margin)
 {
 	struct mat GF, M, W, Z, FW;
 	double sum = 0, *D;
@@ -106,6 +107,7 @@ static double literal_step(const struct mat *X, uint32_t *label, struct mat *F)
 	ALLOC(D, N * K);
 	kmeans_distances(&Z, F, D);
 	kmeans_assign(D, NULL, N, K, label, NULL);
+	kmeans_margins(D, N, K, label, margin);
 	kmeans_centres(&Z, NULL, label, F);
 	la_mul_nt(F, &W, 1, &FW);
 	for (size_t i = 0; i < N; i++)
@@ -142,7 +144,7 @@ static void first_centres(const struct mat *X, const uint32_t *label, struct mat
 static void follows_the_method(void **state)
 {
 	uint32_t label[N], expected[N];
-	double before = INFINITY;
+	double before = INFINITY, confidence[N], margin[N];
 	struct gcc_report report;
 	struct gcc_params p;
 	struct csr raw;
@@ -154,6 +156,7 @@ static void follows_the_method(void **state)
 	p.order = 1;
 	p.rounds = 40; /* the first space to the last digits */
 	p.restarts = 1;
+	p.confidence = confidence;
 	p.lloyd = 1; /* so that there is something left to do */
 	pooled(&raw, p.order, &X);
 	for (p.iterations = 0; p.iterations <= 4; p.iterations++) {
@@ -169,7 +172,9 @@ static void follows_the_method(void **state)
 			first_centres(&X, label, &F);
 			continue;
 		}
-		loss = literal_step(&X, expected, &F);
+		loss = literal_step(&X, expected, &F, margin);
+		for (size_t i = 0; i < N; i++)
+			assert_near(confidence[i], margin[i], 1e-6);
 		assert_memory_equal(label, expected, sizeof(label));
 		assert_near(report.loss, loss, 1e-9);
 		assert_true(loss < before);

@@ -213,6 +213,80 @@ static void polish(void **state)
 	mat_release(&X);
 }
 
+/* Of the rows' part in the span of the means 1 - a / b, whatever lies outside it; an empty cluster
+ * is nobody's next. */
+static void margins(void **state)
+{
+	uint32_t before[ROWS], label[ROWS];
+	double D[ROWS * 3], expected[ROWS], got[ROWS];
+	struct mat X, far, Q, c;
+
+	(void)state;
+	sample_normal(&X, ROWS, COLS, 4);
+	for (size_t i = 0; i < ROWS; i++)
+		for (size_t j = 3; j < COLS; j++) /* the means span the first three columns */
+			MAT(&X, i, j) = 0;
+	for (uint32_t i = 0; i < ROWS; i++)
+		before[i] = label[i] = i % 3;
+	mat_init(&c, 3, COLS);
+	kmeans_centres(&X, NULL, before, &c);
+	kmeans_distances(&X, &c, D);
+	kmeans_assign(D, NULL, ROWS, 3, label, NULL);
+	kmeans_margins(D, ROWS, 3, label, expected);
+	mat_copy(&far, &X);
+	for (uint32_t i = 0; i < ROWS; i++) /* six to each cluster, which its mean does not see */
+		if (i < 18)
+			MAT(&far, i, 3 + i % 3) = i % 6 < 3 ? 5 : -5;
+	joint_means(&far, before, 5, &Q);
+	assert_ok(landmark_margins(&Q, before, label, got));
+	for (size_t i = 0; i < ROWS; i++) {
+		assert_near(got[i], expected[i], 1e-6);
+		assert_true(got[i] >= 0 && got[i] <= 1);
+	}
+	mat_release(&Q);
+	mat_release(&far);
+	mat_release(&c);
+	mat_release(&X);
+}
+
+/* Rows whose label is wrong are the less sure ones, with polish and without. */
+static void wrong_labels_are_less_sure(void **state)
+{
+	(void)state;
+	for (unsigned polish = 0; polish < 3; polish++) {
+		double sure[N], mean[2] = { 0, 0 };
+		size_t count[2] = { 0, 0 };
+		struct landmark_params p;
+		uint32_t label[N];
+		struct lab lab;
+
+		params(&p, K, 2 * K, 1, 1);
+		p.polish = polish;
+		p.confidence = sure;
+		memset(sure, 0xff, sizeof(sure)); /* not numbers */
+		begin(&lab, &p, 2);
+		assert_ok(landmark_run(&lab.parties, lab.n, &p, label, NULL));
+		lab_release(&lab);
+		for (size_t i = 0; i < N; i++) {
+			/* of each cluster most are of one class */
+			size_t votes[K] = { 0 }, most = 0;
+			bool right;
+
+			assert_true(sure[i] >= 0 && sure[i] <= 1);
+			for (size_t j = 0; j < N; j++)
+				votes[truth[j]] += label[j] == label[i];
+			for (size_t c = 1; c < K; c++)
+				most = votes[c] > votes[most] ? c : most;
+			right = truth[i] == most;
+			mean[right] += sure[i];
+			count[right]++;
+		}
+		assert_true(mean[1] / (double)count[1] > 0.3);
+		if (count[0])
+			assert_true(mean[0] / (double)count[0] < mean[1] / (double)count[1]);
+	}
+}
+
 /* -- the whole ----------------------------------------------------------------------------------
  */
 
@@ -387,6 +461,8 @@ int main(void)
 		cmocka_unit_test(small_sets_join_the_largest),
 		cmocka_unit_test(projection),
 		cmocka_unit_test(polish),
+		cmocka_unit_test(margins),
+		cmocka_unit_test(wrong_labels_are_less_sure),
 		cmocka_unit_test(any_split),
 		cmocka_unit_test(threads_do_not_matter),
 		cmocka_unit_test(guard),

@@ -199,7 +199,7 @@ static enum err run(void *arguments)
 	TRY(dataset_find(a->data, DATASET_FEATURES, &files));
 	err = features_read(files.features, &rows);
 	if (!err)
-		err = columns_points(&rows, a->standardize, NULL, &data.X);
+		err = columns_points(&rows, a->standardize, NULL, &data.X, NULL);
 	if (!err && files.labels)
 		err = labels_read(files.labels, &data.truth);
 	if (!err && data.truth.n && data.truth.n != data.X.rows)

@@ -268,7 +268,7 @@ static enum err make_points(struct source *s, unsigned threads)
 		how = kcagc_embed_params(&s->job.kcagc, threads);
 		TRY(embed(&s->data.X, &s->data.g, &how, &Z));
 	} else {
-		TRY(columns_points(&s->data.X, standardized(s), &s->data.columns, &Z));
+		TRY(columns_points(&s->data.X, standardized(s), &s->data.columns, &Z, NULL));
 	}
 	mat_init(&s->points, Z.rows, Z.cols);
 	for (size_t i = 0; i < Z.rows; i++)

@@ -10,9 +10,16 @@
 #include <pthread.h>
 #include <string.h>
 
-const struct kind *const kinds[] = { &kind_kcagc,  &kind_kcagc_predict,  &kind_fedsc,
-				     &kind_kmeans, &kind_fedspectral,    &kind_fedwalk,
-				     &kind_fedgcn, &kind_kmeans_columns, &kind_align,
+const struct kind *const kinds[] = { &kind_kcagc,
+				     &kind_kcagc_predict,
+				     &kind_fedsc,
+				     &kind_kmeans,
+				     &kind_fedspectral,
+				     &kind_fedwalk,
+				     &kind_fedgcn,
+				     &kind_kmeans_columns,
+				     &kind_align,
+				     &kind_kmeans_columns_predict,
 				     NULL };
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) - 1, PERMISSIONS_MAX = 4 * KINDS };
 

@@ -1,14 +1,10 @@
 #include "common/kcagc/columns.h"
-#include "common/data/standard.h"
+#include "common/base/alloc.h"
 
 #include <stdlib.h>
 
-enum err columns_points(struct features *X, bool standardize, const struct columns *names,
-			struct mat *Z)
+static void take_dense(struct features *X, struct mat *Z)
 {
-	bool *apart = standard_apart(X, names);
-	enum err e = ERR_OK;
-
 	if (X->is_sparse) {
 		csr_to_dense(&X->sparse, Z);
 	} else {
@@ -16,13 +12,49 @@ enum err columns_points(struct features *X, bool standardize, const struct colum
 		X->dense = (struct mat){ 0 };
 	}
 	features_release(X);
+}
+
+/* Columns that stay as they are. */
+static void by_nothing(size_t m, struct standard_by *by)
+{
+	ALLOC(by->shift, m);
+	ALLOC(by->unit, m);
+	for (size_t j = 0; j < m; j++)
+		by->unit[j] = 1;
+}
+
+enum err columns_points(struct features *X, bool standardize, const struct columns *names,
+			struct mat *Z, struct standard_by *by)
+{
+	bool *apart = standard_apart(X, names);
+	enum err e = ERR_OK;
+
+	take_dense(X, Z);
 	if (Z->rows == 0 || Z->cols == 0)
 		e = err_set(ERR_INPUT, "features are %zu x %zu: nothing to cluster", Z->rows,
 			    Z->cols);
 	else if (standardize)
-		e = standard_own(Z, apart, names, true, NULL);
+		e = standard_own(Z, apart, names, true, by);
+	else if (by)
+		by_nothing(Z->cols, by);
 	if (e)
 		mat_release(Z);
+	if (e && by)
+		standard_by_release(by);
 	free(apart);
 	return e;
+}
+
+void columns_again(struct features *X, const struct standard_by *by, struct mat *Z)
+{
+	size_t to = 0, kept = 0;
+
+	take_dense(X, Z);
+	for (size_t j = 0; j < Z->cols; j++)
+		kept += by->unit[j] != 0;
+	for (size_t i = 0; i < Z->rows; i++)
+		for (size_t j = 0; j < Z->cols; j++)
+			if (by->unit[j] != 0)
+				Z->a[to++] = (MAT(Z, i, j) - by->shift[j]) / by->unit[j];
+	Z->cols = kept;
 }

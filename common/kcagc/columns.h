@@ -4,6 +4,7 @@
 
 #include "common/base/err.h"
 #include "common/data/columns.h"
+#include "common/data/standard.h"
 #include "common/linalg/csr.h"
 #include "common/linalg/mat.h"
 
@@ -11,8 +12,11 @@
 
 /* Z (n x d, initialised here): X, dense, which is used up. With `standardize` as standard_own() does, but for
  * categories and sparse features: columns that are the same in all rows are left out. names may be NULL.
- * ERR_INPUT if none is left. O(n m), no second copy of a dense X. */
+ * by, filled where there is no error, for columns_again(); or NULL. ERR_INPUT if none is left. O(n m), no second copy of a dense X. */
 enum err columns_points(struct features *X, bool standardize, const struct columns *names,
-			struct mat *Z) MUST_CHECK;
+			struct mat *Z, struct standard_by *by) MUST_CHECK;
+
+/* The same of other rows of these columns, as `by` has it, which was filled for as many columns as X has. */
+void columns_again(struct features *X, const struct standard_by *by, struct mat *Z);
 
 #endif

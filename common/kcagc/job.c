@@ -137,6 +137,13 @@ const struct config_row kmeans_columns_rows[] = {
 	{ 0 },
 };
 #undef JOINT_ROWS
+
+const struct config_row kmeans_columns_predict_rows[] = {
+	KIND_ALIGN_ROW(struct kcagc_job, "same"),
+	KIND_ALIGN_BOUNDS(struct kcagc_job),
+	{ "model", CONFIG_ID, AT(model), .help = "job_id of the run whose model predicts" },
+	{ 0 },
+};
 /* clang-format on */
 
 /* The letter of the paper. It asks for "any 10-approximation" as a start: ten runs of greedy

@@ -1,4 +1,4 @@
-/* job.h -- what a job of kind kcagc, kcagc.predict or kmeans.columns says (arXiv 2411.12329), and what follows
+/* job.h -- what a job of kind kcagc, kmeans.columns, or one of their .predict says (arXiv 2411.12329), and what follows
  * from it alone, the same at all processes. */
 #ifndef COMMON_KCAGC_JOB_H
 #define COMMON_KCAGC_JOB_H
@@ -50,15 +50,17 @@ struct kcagc_job {
 	unsigned min_cell;   /* fewest nodes behind any number that enters a sum */
 	bool landmark_power; /* job.landmark.power: the power round of landmark projection */
 	enum job_standardize standardize; /* a column is all at one party: joint and local are one */
-	/* kcagc.predict */
+	/* kcagc.predict, kmeans.columns.predict */
 	uint8_t model[CONFIG_ID_LEN]; /* the job that made the model */
 };
 
 extern const struct kind kind_kcagc;
 extern const struct kind kind_kcagc_predict;
 extern const struct kind kind_kmeans_columns;
+extern const struct kind kind_kmeans_columns_predict;
 /* Each ends with path NULL. */
-extern const struct config_row kcagc_rows[], kcagc_predict_rows[], kmeans_columns_rows[];
+extern const struct config_row kcagc_rows[], kcagc_predict_rows[], kmeans_columns_rows[],
+    kmeans_columns_predict_rows[];
 extern const char *const kcagc_method_names[];
 extern const char *const kcagc_exchange_names[];
 
@@ -75,6 +77,7 @@ enum err kcagc_predict_check(const void *job) MUST_CHECK;
 void kcagc_leaks(struct said *s, const void *job, size_t parties);
 void kcagc_predict_leaks(struct said *s, const void *job, size_t parties);
 void kmeans_columns_leaks(struct said *s, const void *job, size_t parties);
+void kmeans_columns_predict_leaks(struct said *s, const void *job, size_t parties);
 bool kcagc_is_flat(const void *job);
 bool kcagc_is_plan_only(const void *job);
 size_t kcagc_burst(const void *job, size_t n, bool down);
@@ -98,7 +101,7 @@ unsigned kcagc_screen(const struct kcagc_job *job, unsigned starts);
 /* How the embedding and the local clustering (Protocol 1) are parametrised. */
 struct embed_params kcagc_embed_params(const struct kcagc_job *job, unsigned threads);
 
-/* How kcagc.predict cuts its nodes into sums, the same at both halves. */
+/* How a prediction cuts its nodes into sums, the same at both halves. */
 enum { PREDICT_WORDS = 1 << 20 }; /* of a sum: 8 MiB at the coordinator, however many nodes */
 
 /* The nodes of one sum, k words each; the last sum has those that are left. */
@@ -111,5 +114,6 @@ static inline size_t predict_rows(size_t k)
 double kcagc_memory(const void *job, const struct kind_sizes *sizes);
 double kcagc_predict_memory(const void *job, const struct kind_sizes *sizes);
 double kmeans_columns_memory(const void *job, const struct kind_sizes *sizes);
+double kmeans_columns_predict_memory(const void *job, const struct kind_sizes *sizes);
 
 #endif

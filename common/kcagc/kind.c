@@ -3,7 +3,8 @@
 
 static const char *const permissions[] = { "kcagc", NULL },
 			 *const of_predict[] = { "kcagc.predict", NULL },
-			 *const of_columns[] = { "kmeans.columns", NULL };
+			 *const of_columns[] = { "kmeans.columns", NULL },
+			 *const of_columns_predict[] = { "kmeans.columns.predict", NULL };
 
 /* 32-bit words are scaled to what bounded numbers need. */
 static bool has_fraction(const void *p)
@@ -113,4 +114,31 @@ const struct kind kind_kmeans_columns = {
 	.is_plan_only = kind_no,
 	.burst = kcagc_burst,
 	.memory = kmeans_columns_memory,
+};
+
+const struct kind kind_kmeans_columns_predict = {
+	.name = "kmeans.columns.predict",
+	.split = SPLIT_COLUMNS,
+	.needs = NEEDS_FEATURES,
+	.thing = "row",
+	.things = "rows",
+	.results = kind_label_files,
+	.rows = kmeans_columns_predict_rows,
+	.clusters = CLUSTERS_GIVEN,
+	.words = WORDS_BY_JOB,
+	.presets = kind_no_presets,
+	.settle = kmeans_columns_settle,
+	.check = kcagc_predict_check,
+	.needs_all = model_needs_all,
+	.unread = kind_reads_all,
+	.standard = kind_standard_clusters,
+	.has_fraction = kind_yes,
+	.permission = kind_own_permission,
+	.permissions = of_columns_predict,
+	.leaks = kmeans_columns_predict_leaks,
+	.claim = kind_claims_nothing,
+	.is_flat = kind_yes,
+	.is_plan_only = kind_no,
+	.burst = kind_no_burst,
+	.memory = kmeans_columns_predict_memory,
 };

@@ -201,3 +201,22 @@ void kmeans_columns_leaks(struct said *s, const void *p, size_t parties)
 	say_collusion(s, parties == 2 || !kcagc_is_flat(job), parties);
 	say_privacy(s, NULL);
 }
+
+/* Sums of no more than the rows' distances to what is k rows more. */
+void kmeans_columns_predict_leaks(struct said *s, const void *p, size_t parties)
+{
+	say(s, true, "coordinator and parties see the names of all parties and the number of rows");
+	say_align(s, p, parties);
+	say(s, true, "coordinator and parties see the final cluster of each row");
+	say(s, parties == 1,
+	    "with a single party nothing is masked: the coordinator sees its terms");
+	say(s, true,
+	    "the coordinator sees the squared distance of each row to each centre of the model's "
+	    "run, over all columns of all parties: with as many centres as columns and one more, "
+	    "where each row lies, up to rotation");
+	say(s, true,
+	    "what a row's distances were in another job with the same model can be compared: the "
+	    "difference is that of its columns alone");
+	say_collusion(s, parties == 2, parties);
+	say_privacy(s, NULL);
+}

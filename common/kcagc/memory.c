@@ -76,6 +76,14 @@ double kcagc_predict_memory(const void *p, const struct kind_sizes *s)
 					: data_of(s) + 1.6 * 8 * cells + 8 * s->n * job->clusters);
 }
 
+/* Rows as they are, dense; distances are sent block by block. */
+double kmeans_columns_predict_memory(const void *p, const struct kind_sizes *s)
+{
+	if (s->coordinator)
+		return kcagc_predict_memory(p, s);
+	return KIND_MEMORY_LEAST + data_of(s) + 8 * s->n * (s->columns + 1);
+}
+
 /* Rows as they are: dense, and with up to 64 columns a copy of them while k-means runs. */
 double kmeans_columns_memory(const void *p, const struct kind_sizes *s)
 {

@@ -11,9 +11,11 @@
 #include <stddef.h>
 
 static const struct party_kind *const halves[] = {
-	&party_kind_kcagc,  &party_kind_kcagc_predict,  &party_kind_fedsc,
-	&party_kind_kmeans, &party_kind_fedspectral,    &party_kind_fedwalk,
-	&party_kind_fedgcn, &party_kind_kmeans_columns, &party_kind_align
+	&party_kind_kcagc,       &party_kind_kcagc_predict,
+	&party_kind_fedsc,       &party_kind_kmeans,
+	&party_kind_fedspectral, &party_kind_fedwalk,
+	&party_kind_fedgcn,      &party_kind_kmeans_columns,
+	&party_kind_align,       &party_kind_kmeans_columns_predict
 };
 enum { HALVES = sizeof(halves) / sizeof(*halves) };
 

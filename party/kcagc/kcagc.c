@@ -563,6 +563,7 @@ enum err party_kcagc(struct work *work, uint32_t *label)
 enum err party_kmeans_columns(struct work *work, uint32_t *label)
 {
 	size_t columns = features_cols(work->features);
+	struct standard_by by = { 0 };
 	struct state s;
 	enum err e;
 
@@ -571,12 +572,19 @@ enum err party_kmeans_columns(struct work *work, uint32_t *label)
 	if (work->job.kcagc.standardize == STANDARDIZE_NONE)
 		standard_warn(work->features, work_columns(work));
 	e = columns_points(work->features, work->job.kcagc.standardize != STANDARDIZE_NONE,
-			   work_columns(work), &s.Z.here);
+			   work_columns(work), &s.Z.here, &by);
 	if (e == ERR_OK && s.Z.here.cols < columns)
 		facts_number(&work->record->facts, "columns_left_out",
 			     (double)(columns - s.Z.here.cols));
 	if (e == ERR_OK)
 		e = cluster(work, &s, label);
+	if (e == ERR_OK) {
+		work->model = model_new(work);
+		if (work->job.kcagc.min_cell == 1) /* as above */
+			model_fill_columns(work->model, &by, columns,
+					   s.last.a ? &s.last : &s.centre, label, work->n);
+	}
+	standard_by_release(&by);
 	close_state(&s);
 	return e;
 }

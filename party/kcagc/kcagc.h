@@ -7,7 +7,7 @@
 
 extern const struct party_kind party_kind_kcagc;
 extern const struct party_kind party_kind_kcagc_predict;
-extern const struct party_kind party_kind_kmeans_columns;
+extern const struct party_kind party_kind_kmeans_columns, party_kind_kmeans_columns_predict;
 
 /* kCAGC, arXiv 2411.12329, Protocols 1 to 3: from the party's slice to the final labels. */
 enum err party_kcagc(struct work *work, uint32_t *label) MUST_CHECK;

@@ -209,6 +209,8 @@ static void release(struct work *work)
 
 #define ACCEPT_NODES ", number of nodes, salted hashes of ids and edges"
 
+#define ACCEPT_ROWS ", number of rows, salted hash of ids"
+
 const struct party_kind party_kind_kcagc = {
 	.kind = &kind_kcagc,
 	.sums = sums,
@@ -246,13 +248,29 @@ const struct party_kind party_kind_kmeans_columns = {
 	.sums = sums,
 	.allow = allow,
 	.allow_eps = party_allow_no_eps,
-	.accept = ", number of rows, salted hash of ids",
+	.accept = ACCEPT_ROWS,
 	.off_ranks = party_off_ranks,
 	.check_data = party_check_nothing,
 	.describe = describe,
 	.begin = party_begin_nothing,
 	.run = party_kmeans_columns,
+	.keep = keep,
+	.forget = forget,
+	.release = release,
+};
+
+const struct party_kind party_kind_kmeans_columns_predict = {
+	.kind = &kind_kmeans_columns_predict,
+	.sums = party_sums_flat,
+	.allow = allow_predict,
+	.allow_eps = party_allow_no_eps,
+	.accept = ACCEPT_ROWS,
+	.off_ranks = party_off_ranks,
+	.check_data = predict_prepare,
+	.describe = describe,
+	.begin = party_begin_nothing,
+	.run = party_predict,
 	.keep = party_keep_labels,
 	.forget = party_forget_nothing,
-	.release = party_forget_nothing,
+	.release = release,
 };

@@ -60,8 +60,26 @@ void model_fill_placing(struct model *m, struct placing *place, const uint32_t *
 	*place = (struct placing){ 0 };
 }
 
+void model_fill_columns(struct model *m, struct standard_by *by, size_t columns, struct mat *centre,
+			const uint32_t *label, size_t n)
+{
+	struct embedding none = { 0 };
+
+	model_fill(m, &none, centre, label, n);
+	m->columns = columns;
+	m->by = *by;
+	*by = (struct standard_by){ 0 };
+}
+
+bool model_is_of_columns(const struct model *m)
+{
+	return m->by.unit;
+}
+
 size_t model_columns(const struct model *m)
 {
+	if (model_is_of_columns(m))
+		return m->columns;
 	return m->place.map.a ? m->place.map.rows : m->how.map.rows;
 }
 
@@ -70,6 +88,7 @@ void model_free(struct model *m)
 	if (!m)
 		return;
 	placing_release(&m->place);
+	standard_by_release(&m->by);
 	embedding_release(&m->how);
 	mat_release(&m->centre);
 	free(m->size);
@@ -216,6 +235,54 @@ static void walk_kept(struct codec *c, struct model *m)
 	walk_sizes(c, m);
 }
 
+/* Centres are of the columns that have a unit. */
+static void walk_columns(struct codec *c, struct model *m)
+{
+	size_t columns = m->columns, dims = m->centre.cols, k = m->clusters, units = 0;
+
+	walk_size(c, &columns, 1, COLS_MAX);
+	walk_size(c, &dims, 1, COLS_MAX);
+	codec_check(c, dims <= columns);
+	/* They are all there, before room is made: below 2^45. */
+	codec_check(c, c->out || 2 * columns + k * dims + k <=
+				     (size_t)(c->end - c->pos) / sizeof(uint64_t));
+	if (c->bad)
+		return;
+	m->columns = columns;
+	m->centre.rows = k;
+	m->centre.cols = dims;
+	walk_doubles(c, &m->by.shift, columns);
+	walk_doubles(c, &m->by.unit, columns);
+	for (size_t j = 0; j < columns && !c->bad; j++) {
+		codec_check(c, m->by.unit[j] >= 0);
+		units += m->by.unit[j] != 0;
+	}
+	codec_check(c, units == dims);
+	walk_doubles(c, &m->centre.a, k * dims);
+	walk_sizes(c, m);
+}
+
+/* What is kept: nothing, what the method has, or columns. */
+enum { KEPT_NONE, KEPT_BY_METHOD, KEPT_COLUMNS };
+
+static void walk_what(struct codec *c, struct model *m)
+{
+	unsigned what = !m->kept                 ? KEPT_NONE
+			: model_is_of_columns(m) ? KEPT_COLUMNS
+						 : KEPT_BY_METHOD;
+
+	walk_unsigned(c, &what, KEPT_NONE, KEPT_COLUMNS);
+	m->kept = what != KEPT_NONE;
+	if (c->bad || !m->kept)
+		return;
+	if (what == KEPT_COLUMNS)
+		walk_columns(c, m);
+	else if (m->method == METHOD_LANDMARK)
+		walk_placing(c, m);
+	else
+		walk_kept(c, m);
+}
+
 static void walk(struct codec *c, struct model *m)
 {
 	size_t nodes = (size_t)m->nodes;
@@ -244,11 +311,7 @@ static void walk(struct codec *c, struct model *m)
 	walk_unsigned(c, &m->fraction_bits, 1, 64);
 	walk_size(c, &nodes, 1, ROWS_MAX);
 	m->nodes = nodes;
-	walk_bool(c, &m->kept);
-	if (!c->bad && m->kept && m->method == METHOD_LANDMARK)
-		walk_placing(c, m);
-	else if (!c->bad && m->kept)
-		walk_kept(c, m);
+	walk_what(c, m);
 }
 
 /* ---- bytes ---- */

@@ -1,16 +1,18 @@
-/* model.h -- what a party keeps of a finished run, so that kcagc.predict can place new nodes.
+/* model.h -- what a party keeps of a finished run, so that kcagc.predict or kmeans.columns.predict can place new rows.
  *
  * All of it is this party's own: how its columns were weighed, filtered, projected and scaled, and
  * its part of the k centres that the final labels were made by. Of the others it holds no more
  * than their names. A method that keeps no centres leaves a model that says so.
  *
- *     STATE/model-<job id>.bin (0600):  "COTMODEL" | version u32 | facts | embedding, centres; or placing |
+ *     STATE/model-<job id>.bin (0600):  "COTMODEL" | version u32 | facts | what it keeps u32 |
+ *                                       embedding, centres (1); placing (1, landmark); columns, centres (2) |
  *                                       sizes | SHA-256
  */
 #ifndef PARTY_KCAGC_MODEL_H
 #define PARTY_KCAGC_MODEL_H
 
 #include "common/base/err.h"
+#include "common/data/standard.h"
 #include "common/job/job.h"
 #include "common/kcagc/place.h"
 #include "common/kind/tree.h"
@@ -32,6 +34,8 @@ struct model {
 	uint64_t nodes;
 	/* the rest only if `kept`: methods tree, flat and basic with min_cell 1, landmark with polish */
 	bool kept;
+	struct standard_by by; /* kmeans.columns, m each: how columns became points; how is empty then; else empty */
+	size_t columns;        /* m */
 	struct placing place; /* landmark; joint_norm is true then, and how and centre are empty; else empty */
 	bool joint_norm;      /* rows were scaled by their norm over all parties */
 	struct embedding how; /* with joint_norm, mean_norm is of those norms */
@@ -48,7 +52,11 @@ void model_fill(struct model *m, struct embedding *how, struct mat *centre, cons
 		size_t n);
 /* The same of landmark projection: place is moved from. */
 void model_fill_placing(struct model *m, struct placing *place, const uint32_t *label, size_t n);
+/* And of kmeans.columns: by, of m columns, and centre are moved from. */
+void model_fill_columns(struct model *m, struct standard_by *by, size_t columns, struct mat *centre,
+			const uint32_t *label, size_t n);
 size_t model_columns(const struct model *m); /* of one that is kept */
+bool model_is_of_columns(const struct model *m);
 void model_free(struct model *m);            /* accepts NULL */
 
 /* One encoding. model_parse: ERR_INPUT, naming `where`, if it is none of ours, of another version,

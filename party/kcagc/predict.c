@@ -3,6 +3,7 @@
 #include "party/kcagc/kcagc.h"
 #include "common/base/alloc.h"
 #include "common/base/log.h"
+#include "common/kcagc/columns.h"
 #include "common/kcagc/job.h"
 #include "common/linalg/distance.h"
 #include "party/kcagc/local.h"
@@ -36,6 +37,11 @@ static enum err check_parties(const struct model *m, const struct work *work)
 	return ERR_OK;
 }
 
+static const char *kind_of(const struct model *m)
+{
+	return model_is_of_columns(m) ? kind_kmeans_columns.name : kind_kcagc.name;
+}
+
 static enum err check_model(const struct model *m, const struct work *work)
 {
 	const struct job *job = &work->job;
@@ -55,6 +61,11 @@ static enum err check_model(const struct model *m, const struct work *work)
 		    "landmark and polish",
 		    kcagc_method_names[m->method]);
 	TRY(check_parties(m, work));
+	if (model_is_of_columns(m) != (job->kind == &kind_kmeans_columns_predict))
+		return err_set(ERR_INPUT,
+			       "job.kind is %s, and the run of job.model was of kind %s: expected "
+			       "%s.predict",
+			       job->kind->name, kind_of(m), kind_of(m));
 	if (m->clusters != job->clusters)
 		return err_set(ERR_INPUT,
 			       "job.clusters is %u, the run of job.model had %u: expected the same",
@@ -118,13 +129,17 @@ static void warn_of_lonely(const struct csr *g)
 			 lonely, g->rows);
 }
 
-/* Lines 1-4 of Protocol 1 as the run had them. */
+/* Lines 1-4 of Protocol 1 as the run had them; or columns as it had them. */
 static enum err place(struct work *work, const struct tree_node *all, struct points *Z)
 {
 	const struct embedding *how = &work->model->how;
 	double *norm, *own, mean_of_these;
 	enum err e;
 
+	if (model_is_of_columns(work->model)) {
+		columns_again(work->features, &work->model->by, &Z->here);
+		return ERR_OK;
+	}
 	if (work->workers) {
 		TRY(workers_embed_again(work->workers, how));
 		*Z = points_away(work->workers);
@@ -253,7 +268,7 @@ enum err party_predict(struct work *work, uint32_t *label)
 	s.all = &tree.node[tree.count - 1];
 	work_group(work, s.all);
 	work_phase(work, "local");
-	if (!work->workers)
+	if (!work->workers && !model_is_of_columns(work->model))
 		warn_of_lonely(&work->graph->adjacency);
 	e = by_means ? place_by_means(work, s.all, &D) : place(work, s.all, &Z);
 	if (e == ERR_OK) {

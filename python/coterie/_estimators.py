@@ -142,7 +142,7 @@ class _Job(BaseEstimator):  # type: ignore[misc]
 
     # ---- data ----
 
-    def _table(self, X: Array, edges: Any = None, features: int = 1) -> Tuple[Optional[Data], Optional[List[str]]]:
+    def _table(self, X: Array, edges: Any = None, features: int = 1, least: int = 2) -> Tuple[Optional[Data], Optional[List[str]]]:
         """A data directory of X, and the ids of its rows; (None, None) where nothing was given."""
         if X is None and edges is None:
             return None, None
@@ -158,7 +158,7 @@ class _Job(BaseEstimator):  # type: ignore[misc]
                 rows = [str(i) for i in range(data.rows() or 0)]
             return data, rows
         names = _names_of(X)
-        checked = _validate(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2, ensure_min_features=features)
+        checked = _validate(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=least, ensure_min_features=features)
         folder = Folder(prefix="coterie-data-")
         write_matrix(checked, folder.path, names)
         if edges is not None:
@@ -177,6 +177,26 @@ class _Job(BaseEstimator):  # type: ignore[misc]
             return found["label"].to_numpy(dtype=np.int64)
         label = dict(zip(found["id"], found["label"]))
         return np.array([label.get(i, -1) for i in ids], dtype=np.int64)
+
+    def _has_keys(self) -> bool:
+        return hasattr(self, "run_") and self.run_ is not None and (self.run_.path / "work/pki").is_dir()
+
+    def _ask_parties(self, kind: str, X: Array, edges: Any = None, more: Optional[Mapping[str, Any]] = None) -> Array:
+        """Labels of X by the models of a simulation's parties, which have its columns as they had those of the fit."""
+        run = self._fitted()
+        if not self._has_keys():
+            raise InputError(f"predict: after a simulation alone; a federation runs a job of kind {kind} "
+                             "(OPERATIONS, Prediction)", status=4)
+        data, ids = self._table(X, edges, least=1)
+        if data is None or ids is None:
+            raise InputError("predict: it needs rows" + (", and edges" if kind == "kcagc.predict" else ""), status=4)
+        job = {"kind": kind, "clusters": run.record["result"]["clusters"], "model": run.job_id, **(more or {})}
+        folder = Folder(prefix="coterie-slices-")
+        split = folder.path / "data"
+        call("coterie split", ["--data", data.path, "--by", "columns", "--parties", str(self.parties), "--seed",
+                               str(run.job.get("seed", 1)), "--out", split])
+        done = again(run, job, [p for p in split.glob("party-*")], self.timeout)
+        return self._row_labels(Run(done), ids)
 
     def _clean_up(self, run: Run) -> None:
         if not self._keeps_keys:
@@ -243,8 +263,8 @@ class KMeans(_Rows):
     """k-means over the rows (split="rows", kind kmeans) or columns (split="columns", kind kmeans.columns) of several parties.
 
     standardize: None, "none", "joint" or "local", as the kind has it (docs/OPERATIONS.md). Of rows each party has the centres:
-    ``cluster_centers_`` (none with "local"), and predict gives new rows the nearest one's number. Of columns nobody has them, and there
-    is no predict.
+    ``cluster_centers_`` (none with "local"), and predict gives new rows the nearest one's number. Of columns nobody has them whole: after a
+    simulation predict is a job of kind kmeans.columns.predict between the parties, by daemons on this machine.
     Rows that align has not placed (job={"align": "intersect"}) have the label -1.
     """
 
@@ -254,6 +274,10 @@ class KMeans(_Rows):
                  job: Optional[Mapping[str, Any]] = None, random_state: Any = None, out: Optional[PathLike] = None,
                  timeout: Optional[float] = None, progress: How = "auto"):
         self._keep(locals())
+
+    @property
+    def _keeps_keys(self) -> bool:  # type: ignore[override]
+        return self.split == "columns"
 
     def _kind(self) -> str:
         if self.split not in ("rows", "columns"):
@@ -280,10 +304,11 @@ class KMeans(_Rows):
         self._clean_up(run)
         return self
 
-    @available_if(lambda self: self.split == "rows" and self._has_models())  # type: ignore[misc]
+    @available_if(lambda self: self._has_keys() if self.split == "columns" else self._has_models())  # type: ignore[misc]
     def predict(self, X: Array) -> Array:
-        """The number of each row's nearest centre, by what the run has left at a party: rows of the fit get their labels."""
-        return self._place(X)
+        """The number of each row's nearest centre: rows of the fit get their labels. Of rows by what the run has left at a party; of
+        columns by what it has left at each of them."""
+        return self._ask_parties("kmeans.columns.predict", X) if self.split == "columns" else self._place(X)
 
 
 class SpectralClustering(_Rows):
@@ -387,22 +412,10 @@ class AttributedGraphClustering(_Clusters):
         """Labels of old and new rows together, by the parties' models: X has the columns of the fit, in their order, and
         edges are those of the graph that holds all rows."""
         run = self._fitted()
-        if not (run.path / "work/pki").is_dir():
-            raise InputError("predict: after a simulation alone; a federation runs a job of kind kcagc.predict "
-                             "(README, Prediction)", status=4)
-        data, ids = self._table(X, edges)
-        if data is None or ids is None:
-            raise InputError("predict: it needs rows, and edges", status=4)
-        job = {"kind": "kcagc.predict", "clusters": run.record["result"]["clusters"], "model": run.job_id,
-               "joint_norm": bool(run.job.get("joint_norm")) or run.job.get("method") == "landmark"}
+        more: Dict[str, Any] = {"joint_norm": bool(run.job.get("joint_norm")) or run.job.get("method") == "landmark"}
         if run.job.get("method") == "landmark":
-            job["secure_sum"] = {"fraction_bits": 24}  # as its own sums have
-        folder = Folder(prefix="coterie-slices-")
-        split = folder.path / "data"
-        call("coterie split", ["--data", data.path, "--by", "columns", "--parties", str(self.parties), "--seed",
-                               str(run.job.get("seed", 1)), "--out", split])
-        done = again(run, job, [p for p in split.glob("party-*")], self.timeout)
-        return self._row_labels(Run(done), ids)
+            more["secure_sum"] = {"fraction_bits": 24}  # as its own sums have
+        return self._ask_parties("kcagc.predict", X, edges, more)
 
     def _more_tags(self) -> Dict[str, Any]:
         return {"_skip_test": "a graph belongs to its rows, and scikit-learn's checks have none"}

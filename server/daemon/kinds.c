@@ -11,9 +11,11 @@
 #include <stddef.h>
 
 static const struct server_kind *const halves[] = {
-	&server_kind_kcagc,  &server_kind_kcagc_predict,  &server_kind_fedsc,
-	&server_kind_kmeans, &server_kind_fedspectral,    &server_kind_fedwalk,
-	&server_kind_fedgcn, &server_kind_kmeans_columns, &server_kind_align
+	&server_kind_kcagc,       &server_kind_kcagc_predict,
+	&server_kind_fedsc,       &server_kind_kmeans,
+	&server_kind_fedspectral, &server_kind_fedwalk,
+	&server_kind_fedgcn,      &server_kind_kmeans_columns,
+	&server_kind_align,       &server_kind_kmeans_columns_predict
 };
 enum { HALVES = sizeof(halves) / sizeof(*halves) };
 

@@ -7,7 +7,7 @@
 #include "server/run/kind.h"
 
 extern const struct server_kind server_kind_kcagc, server_kind_kcagc_predict,
-    server_kind_kmeans_columns;
+    server_kind_kmeans_columns, server_kind_kmeans_columns_predict;
 
 /* arXiv 2411.12329, Protocols 2 and 3: from the parties' local clusters to the final label of each of
  * the n nodes. The coordinator is an aggregator without data. Rounds: per tree level 1 + at most Q,

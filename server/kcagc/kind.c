@@ -124,7 +124,14 @@ const struct server_kind server_kind_kcagc = {
 
 const struct server_kind server_kind_kcagc_predict = {
 	.kind = &kind_kcagc_predict,
-	.compare = server_compare_nodes,
+	.compare = server_compare_rows,
+	.run = predict,
+	.keep = server_keep_labels,
+};
+
+const struct server_kind server_kind_kmeans_columns_predict = {
+	.kind = &kind_kmeans_columns_predict,
+	.compare = server_compare_rows,
 	.run = predict,
 	.keep = server_keep_labels,
 };

@@ -42,7 +42,7 @@ static enum err same_hash(const struct run *run, size_t l, const char *what, con
 
 #define MATCH_ROWS "(align \"intersect\" in the job is for that: it takes the rows that all have)"
 
-enum err server_compare_nodes(struct run *run, const struct msg_accept *accept)
+enum err server_compare_rows(struct run *run, const struct msg_accept *accept)
 {
 	for (size_t l = 0; l < run->L; l++) {
 		const struct msg_accept *a = &accept[0], *b = &accept[l];
@@ -55,10 +55,19 @@ enum err server_compare_nodes(struct run *run, const struct msg_accept *accept)
 		TRY(same_hash(run, l, "graphs (set graphs to \"own\" in the job if that is meant)",
 			      a->edges_hash, b->edges_hash));
 	}
-	if (accept[0].rows > MSG_ITEMS_MAX || accept[0].rows < run->job.clusters)
+	if (accept[0].rows > MSG_ITEMS_MAX || accept[0].rows < 1)
+		return err_set(ERR_JOB, "%" PRIu64 " nodes, expected 1 to %zu", accept[0].rows,
+			       (size_t)MSG_ITEMS_MAX);
+	run->n = (size_t)accept[0].rows;
+	return ERR_OK;
+}
+
+enum err server_compare_nodes(struct run *run, const struct msg_accept *accept)
+{
+	TRY(server_compare_rows(run, accept));
+	if (accept[0].rows < run->job.clusters)
 		return err_set(ERR_JOB, "%" PRIu64 " nodes cannot be put into %u clusters",
 			       accept[0].rows, run->job.clusters);
-	run->n = (size_t)accept[0].rows;
 	return ERR_OK;
 }
 

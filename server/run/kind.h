@@ -26,6 +26,8 @@ struct server_kind {
 
 /* All parties have the same nodes and, unless the job lets graphs differ, edges: run->n. */
 enum err server_compare_nodes(struct run *run, const struct msg_accept *accept) MUST_CHECK;
+/* The same, where rows may be fewer than clusters, which are there before. */
+enum err server_compare_rows(struct run *run, const struct msg_accept *accept) MUST_CHECK;
 /* Rows of the same columns: run->columns. */
 enum err server_compare_columns(struct run *run, const struct msg_accept *accept) MUST_CHECK;
 /* The protocol's first step agrees on what there is. */

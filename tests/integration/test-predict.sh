@@ -300,4 +300,88 @@ test_failed_runs_leave_none() {
 	[[ $(find "$T/state" -name 'model-*' | wc -l) == 3 ]] || fail "a good run left $(find "$T/state" -name 'model-*')"
 }
 
+# ---- kmeans.columns ----
+
+# A run over the first rows leaves models of columns; rows of the run get their labels again, alone or beside others, and few rows any.
+columns_of_rows() { # METHOD
+	local name rows
+	"$BIN/coterie" synth --points --nodes 240 --features 6 --clusters 3 --apart 5 --seed 3 --out "$T/points" >/dev/null
+	federation 3
+	rm -rf "$T/data"
+	"$BIN/coterie" split --by columns --parties 3 --seed 5 --data "$T/points" --out "$T/data-all" >/dev/null
+	for name in $(names 3); do
+		edit "$name" ".state = \"state/$name\" | .policy.jobs = [\"kmeans.columns\", \"kmeans.columns.predict\"] |
+			.data = { features: \"data-all/$name/features.csv\" }"
+		[[ -e $T/data-all/$name/features.csv ]] || table_of "$name"
+		for rows in 180 2; do
+			mkdir -p "$T/data-$rows/$name"
+			head -n "$rows" "$T/data-all/$name/features.csv" >"$T/data-$rows/$name/features.csv"
+		done
+	done
+	jq -n --arg method "$1" '{ kind: "kmeans.columns", clusters: 3, seed: 7, method: $method }' >"$T/job.json"
+}
+
+table_of() { # NAME: its features as a table, of which rows can be taken
+	/usr/bin/python3 -c 'import numpy, sys; numpy.savetxt(sys.argv[2], numpy.load(sys.argv[1]), delimiter=",", fmt="%.17g")' \
+		"$T/data-all/$1/features.npy" "$T/data-all/$1/features.csv"
+}
+
+predicts_columns() { # DATA
+	data_is "$1" 3
+	jq -n --arg model "$MODEL" '{ kind: "kmeans.columns.predict", clusters: 3, model: $model }' >"$T/job.json"
+	coordinator
+	parties 3
+	completes 3
+}
+
+columns_come_back() { # METHOD
+	local name
+	columns_of_rows "$1"
+	data_is data-180 3
+	coordinator
+	parties 3
+	completes 3
+	MODEL=$(run_of coordinator .job_id)
+	rm -rf "$T/run" && mv "$T/out" "$T/run"
+	[[ $(stat -c %a "$(model_of party-00)") == 600 ]] || fail "no model of party-00"
+	predicts_columns data-180
+	for name in coordinator $(names 3); do same_labels "$T/run/$name/labels.csv" "$T/out/$name/labels.csv"; done
+	[[ $(run_of coordinator .rounds) == 1 ]] || fail "$(run_of coordinator .rounds) rounds"
+	[[ $(run_of party-00 '[.leaks[] | select(test("squared distance of each row to each centre"))] | length') == 1 ]] ||
+		fail "leaks: $(run_of party-00 '.leaks | tostring')"
+	rm -rf "$T/out"
+	predicts_columns data-all
+	cmp <(head -n 181 "$T/run/party-00/labels.csv") <(head -n 181 "$T/out/party-00/labels.csv") || fail "others beside them change labels"
+	at_least "$("$BIN/coterie" eval --truth "$T/points/labels.txt" "$T/out/party-00/labels.csv" | jq .acc)" 0.95 "accuracy of all rows"
+	rm -rf "$T/out"
+	predicts_columns data-2 # fewer than clusters
+	cmp <(head -n 3 "$T/run/party-00/labels.csv") "$T/out/party-00/labels.csv" || fail "two rows alone have other labels"
+}
+
+test_columns_tree() { columns_come_back tree; }
+test_columns_basic() { columns_come_back basic; }
+
+# A model of columns places no nodes; and a party that does not allow the kind declines.
+test_columns_are_of_their_kind() {
+	local name
+	columns_of_rows flat
+	data_is data-180 3
+	coordinator
+	parties 3
+	completes 3
+	MODEL=$(run_of coordinator .job_id)
+	rm -rf "$T/out"
+	for name in $(names 3); do
+		printf '0,1\n' >"$T/data-180/$name/edges.csv"
+		edit "$name" ".policy.jobs = [\"kcagc.predict\"] | .data.edges = \"data-180/$name/edges.csv\""
+	done
+	refused 3 "job.kind is kcagc.predict, and the run of job.model was of kind kmeans.columns: expected kmeans.columns.predict"
+	jq -n --arg model "$MODEL" '{ kind: "kmeans.columns.predict", clusters: 3, model: $model }' >"$T/job.json"
+	coordinator
+	parties 3
+	# shellcheck disable=SC2046
+	ends 2 coordinator $(names 3)
+	says party-00 'the offered job is of kind kmeans.columns.predict, which policy.jobs of party-00 does not name'
+}
+
 run_tests "$@"

@@ -82,7 +82,14 @@ class Tables(unittest.TestCase):
         self.assertEqual(set(model.run_.profile["column"]), set(df.columns))
         self.assertEqual(list(model.feature_names_in_), list(df.columns))
         self.assertAlmostEqual(model.inertia_, model.run_.facts["inertia"])
-        self.assertFalse(hasattr(model, "predict"))
+        # The coordinator's confidence of each row; daemons over TLS, with the models that the parties kept.
+        confidence = coterie.Run(model.run_.path / "coordinator").labels["confidence"]
+        self.assertAlmostEqual(confidence.mean(), model.run_.facts["silhouette"], 4)
+        np.testing.assert_array_equal(model.predict(df), model.labels_)
+        np.testing.assert_array_equal(model.predict(df[:1]), model.labels_[:1])
+        with self.assertRaises(coterie.CoterieError):
+            model.predict(df[["age", "income", "visits"]])
+        self.assertFalse(hasattr(coterie.KMeans(3, split="columns"), "predict"))
 
     def test_sparse(self):
         X, y = blobs()

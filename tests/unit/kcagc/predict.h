@@ -5,6 +5,11 @@
 #include "common/kcagc/job.h"
 #include "tests/unit/both/federation.h"
 
+static inline bool predicts(const struct job *job)
+{
+	return job->kind == &kind_kcagc_predict || job->kind == &kind_kmeans_columns_predict;
+}
+
 /* A job that predicts; settings as for planted_job. */
 static inline struct job predict_job(const char *settings)
 {
@@ -82,13 +87,15 @@ static inline void run_job(const struct planted *p, size_t L, const struct job *
 	for (size_t l = 0; l < L; l++) {
 		if (form != DENSE)
 			make_sparse(&f->party[l].X, form == SPARSE_ONES);
-		if (job->kind == &kind_kcagc_predict)
+		if (!(job->kind->needs & NEEDS_EDGES))
+			f->party[l].g = NULL;
+		if (predicts(job))
 			f->party[l].model = models[l];
 	}
 	federation_run(f);
 	federation_succeeded(f);
 	memcpy(label, f->server.label, p->n * sizeof(*label));
-	for (size_t l = 0; l < L && models && job->kind == &kind_kcagc; l++) {
+	for (size_t l = 0; l < L && models && !predicts(job); l++) {
 		models[l] = f->party[l].model;
 		f->party[l].model = NULL;
 	}

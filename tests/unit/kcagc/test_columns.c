@@ -1,5 +1,5 @@
 /* kmeans.columns: its points, and both halves in memory beside k-means on pooled columns. */
-#include "tests/unit/both/federation.h"
+#include "tests/unit/kcagc/predict.h"
 #include "tests/unit/linalg/sample.h"
 #include "common/base/file.h"
 #include "common/cluster/kmeans.h"
@@ -32,20 +32,20 @@ static void test_standardized(void **state)
 	for (uint32_t e = 0; e < 12; e++)
 		t[e] = (struct triple){ e / 3, e % 3, x[e] };
 	csr_from_triples(&S.sparse, 4, 3, t, 12);
-	assert_ok(columns_points(&X, true, NULL, &Z));
+	assert_ok(columns_points(&X, true, NULL, &Z, NULL));
 	assert_int_equal(Z.rows, 4);
 	assert_int_equal(Z.cols, 2); /* all sevens are left out */
 	for (size_t i = 0; i < 4; i++) {
 		assert_near(MAT(&Z, i, 0), ((double)i - 1.5) / sqrt(1.25), 1e-15);
 		assert_near(MAT(&Z, i, 1), (i == 3 ? 6 : -2) / sqrt(12), 1e-15);
 	}
-	assert_ok(columns_points(&S, true, NULL, &Y)); /* sparse: as it is */
+	assert_ok(columns_points(&S, true, NULL, &Y, NULL)); /* sparse: as it is */
 	assert_int_equal(Y.cols, 3);
 	assert_memory_equal(Y.a, x, sizeof(x));
 	mat_release(&Y);
 	mat_release(&Z);
 	X = dense(4, 3, x);
-	assert_ok(columns_points(&X, false, NULL, &Z));
+	assert_ok(columns_points(&X, false, NULL, &Z, NULL));
 	assert_int_equal(Z.cols, 3);
 	assert_memory_equal(Z.a, x, sizeof(x));
 	mat_release(&Z);
@@ -59,7 +59,7 @@ static void test_any_unit(void **state)
 	struct mat Z;
 
 	(void)state;
-	assert_ok(columns_points(&X, true, NULL, &Z));
+	assert_ok(columns_points(&X, true, NULL, &Z, NULL));
 	for (size_t e = 0; e < 4; e++)
 		assert_near(fabs(Z.a[e]), 1, 1e-12);
 	mat_release(&Z);
@@ -73,9 +73,10 @@ static void test_nothing_varies(void **state)
 	struct mat Z;
 
 	(void)state;
-	assert_err(columns_points(&X, true, NULL, &Z), ERR_INPUT,
+	assert_err(columns_points(&X, true, NULL, &Z, NULL), ERR_INPUT,
 		   "each of the 2 feature columns has the same value in all rows");
-	assert_err(columns_points(&none, true, NULL, &Z), ERR_INPUT, "0 x 0: nothing to cluster");
+	assert_err(columns_points(&none, true, NULL, &Z, NULL), ERR_INPUT,
+		   "0 x 0: nothing to cluster");
 }
 
 /* What the log says of these columns. */
@@ -92,7 +93,7 @@ static char *said_of(size_t alike, size_t columns)
 		MAT(&X.dense, 1, j) = 1;
 	log_init("test", LOG_WARN);
 	log_set_stream(fd, false);
-	assert_ok(columns_points(&X, true, NULL, &Z));
+	assert_ok(columns_points(&X, true, NULL, &Z, NULL));
 	federation_quiet();
 	mat_release(&Z);
 	close(fd);
@@ -116,6 +117,38 @@ static void test_left_out_are_named(void **state)
 	text = said_of(0, 4);
 	assert_string_equal(text, "");
 	free(text);
+}
+
+/* Other rows come where these came to: by the same means and deviations, without the columns that
+ * were left out. */
+static void test_other_rows(void **state)
+{
+	(void)state;
+	for (int standardize = 0; standardize < 2; standardize++)
+		for (int sparse = 0; sparse < 2; sparse++) {
+			struct features X = { 0 }, again = { 0 };
+			struct standard_by by = { 0 };
+			struct mat Z, Y;
+
+			mat_init(&X.dense, 5, 3);
+			for (size_t i = 0; i < 5; i++) {
+				MAT(&X.dense, i, 0) = 1e6 * (double)(i * i);
+				MAT(&X.dense, i, 1) = 7;
+				MAT(&X.dense, i, 2) = 0.25 * (double)i;
+			}
+			mat_copy(&again.dense, &X.dense);
+			if (sparse)
+				make_sparse(&X, false);
+			assert_ok(columns_points(&X, standardize, NULL, &Z, &by));
+			columns_again(&again, &by, &Y);
+			assert_true(Z.cols == (standardize && !sparse ? 2u : 3u));
+			assert_true(Y.rows == Z.rows && Y.cols == Z.cols);
+			assert_mat_near(&Y, &Z, 1e-12);
+			assert_null(again.dense.a);
+			mat_release(&Z);
+			mat_release(&Y);
+			standard_by_release(&by);
+		}
 }
 
 /* ---- both halves ---- */
@@ -172,7 +205,7 @@ static void pool(const struct planted *p, bool standardize, struct mat *Z)
 	struct features X = { 0 };
 
 	mat_copy(&X.dense, &p->X);
-	assert_ok(columns_points(&X, standardize, NULL, Z));
+	assert_ok(columns_points(&X, standardize, NULL, Z, NULL));
 }
 
 /* The inertia and silhouette of a labelling whose centres are its means. */
@@ -392,6 +425,7 @@ int main(void)
 		cmocka_unit_test(test_any_unit),
 		cmocka_unit_test(test_nothing_varies),
 		cmocka_unit_test(test_left_out_are_named),
+		cmocka_unit_test(test_other_rows),
 		cmocka_unit_test(test_labels_as_pooled),
 		cmocka_unit_test(test_units_count_unless_standardized),
 		cmocka_unit_test(test_party_says_what_it_left_out),

@@ -61,6 +61,29 @@ static struct model *sample(bool kept)
 	return m;
 }
 
+/* Of kmeans.columns: the third of four columns was left out. */
+static struct model *sample_of_columns(void)
+{
+	static const double unit[] = { 2, 1e300, 0, 0.5 };
+	struct model *m = sample(false);
+
+	m->kept = true;
+	m->method = METHOD_TREE;
+	m->columns = 4;
+	ALLOC(m->by.shift, 4);
+	ALLOC(m->by.unit, 4);
+	memcpy(m->by.unit, unit, sizeof(unit));
+	for (int j = 0; j < 4; j++)
+		m->by.shift[j] = -1.5 * j;
+	mat_init(&m->centre, K, 3);
+	for (int i = 0; i < K * 3; i++)
+		m->centre.a[i] = 0.1 * i;
+	ALLOC(m->size, K);
+	m->size[0] = 4;
+	m->size[3] = 6;
+	return m;
+}
+
 static struct buf printed(bool kept)
 {
 	struct model *m = sample(kept);
@@ -122,6 +145,58 @@ static void test_back_again(void **state)
 		model_free(m);
 		buf_release(&b);
 		buf_release(&again);
+	}
+}
+
+static void test_columns_back_again(void **state)
+{
+	struct model *from = sample_of_columns(), *m;
+	struct buf b = { 0 }, again = { 0 };
+
+	(void)state;
+	model_print(from, &b);
+	assert_ok(parse(b.p, b.n, &m));
+	model_print(m, &again);
+	assert_int_equal(again.n, b.n);
+	assert_memory_equal(again.p, b.p, b.n);
+	assert_true(model_is_of_columns(m) && model_columns(m) == 4 && m->centre.cols == 3);
+	assert_memory_equal(m->by.shift, from->by.shift, 4 * sizeof(double));
+	assert_memory_equal(m->by.unit, from->by.unit, 4 * sizeof(double));
+	assert_memory_equal(m->centre.a, from->centre.a, sizeof(double) * 3 * K);
+	model_free(m);
+	model_free(from);
+	buf_release(&b);
+	buf_release(&again);
+}
+
+/* Centres of as many columns as have a unit; no unit below 0; sizes that are there. */
+static void test_columns_that_do_not_hold_together(void **state)
+{
+	(void)state;
+	for (int wrong = 0; wrong < 6; wrong++) {
+		struct model *from = sample_of_columns(), *m = NULL;
+		struct buf b = { 0 };
+		size_t at, unit;
+
+		model_print(from, &b);
+		unit = b.n - SHA256_LEN - sizeof(uint64_t) * (4 + 3 * K + K);
+		at = unit - sizeof(uint64_t) * (4 + 2); /* how many columns, and that have a unit */
+		if (wrong == 0)                         /* a fourth column that has one */
+			put_u64(b.p + unit + 16, 0x3ff0000000000000);
+		if (wrong == 1) /* a unit below 0 */
+			put_u64(b.p + unit + 24, 0xbfe0000000000000);
+		if (wrong == 2) /* one that has none */
+			put_u64(b.p + unit, 0);
+		if (wrong == 3)
+			put_u64(b.p + at, 1 << 28);
+		if (wrong == 4)
+			put_u64(b.p + at + 8, 5);
+		if (wrong == 5)
+			put_u32(b.p + at - 4, 3); /* what it keeps */
+		sum_again(&b);
+		assert_err(parse(b.p, b.n, &m), ERR_INPUT, "does not hold together");
+		model_free(from);
+		buf_release(&b);
 	}
 }
 
@@ -437,6 +512,34 @@ static void test_fits_or_says_why(void **state)
 	model_free(m);
 }
 
+/* A model places rows by the kind that goes with its own. */
+static void test_of_another_kind(void **state)
+{
+	struct features X = { .dense.cols = 4 };
+
+	(void)state;
+	for (int columns = 0; columns < 2; columns++) {
+		struct model *m = columns ? sample_of_columns() : sample(true);
+		struct work w = work_like_sample();
+
+		w.features = &X;
+		assert_ok(model_keep(m, dir));
+		w.job.kind = columns ? &kind_kcagc_predict : &kind_kmeans_columns_predict;
+		assert_err(predict_prepare(&w), ERR_INPUT,
+			   columns
+			       ? "job.kind is kcagc.predict, and the run of job.model was of kind "
+				 "kmeans.columns: expected kmeans.columns.predict"
+			       : "job.kind is kmeans.columns.predict, and the run of job.model was "
+				 "of kind kcagc: expected kcagc.predict");
+		if (columns) {
+			w.job.kind = &kind_kmeans_columns_predict;
+			assert_ok(predict_prepare(&w));
+			model_free(w.model);
+		}
+		model_free(m);
+	}
+}
+
 static void test_runs_without_centres(void **state)
 {
 	struct model *m = sample(false);
@@ -463,6 +566,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_back_again),
+		cmocka_unit_test(test_columns_back_again),
+		cmocka_unit_test(test_columns_that_do_not_hold_together),
 		cmocka_unit_test(test_any_bit),
 		cmocka_unit_test(test_any_length),
 		cmocka_unit_test(test_other_version),
@@ -472,6 +577,7 @@ int main(void)
 		WITH_DIR(test_kept_and_found),
 		WITH_DIR(test_sentences_keep_to_the_party),
 		WITH_DIR(test_fits_or_says_why),
+		WITH_DIR(test_of_another_kind),
 		WITH_DIR(test_runs_without_centres),
 	};
 

@@ -2,7 +2,9 @@
 #include "tests/unit/kcagc/predict.h"
 #include "tests/unit/both/steps.h"
 #include "common/kcagc/job.h"
+#include "common/cluster/kmeans.h"
 #include "common/cluster/metrics.h"
+#include "common/kcagc/columns.h"
 
 #include <math.h>
 
@@ -74,6 +76,81 @@ static void test_old_nodes_get_their_labels(void **state)
 			}
 		planted_release(&p);
 	}
+}
+
+/* By means of clusters of the old rows, all columns pooled. */
+static void nearest_means(const struct planted *old, const struct planted *all, bool standardize,
+			  const uint32_t *label, uint32_t *nearest)
+{
+	struct features first = { 0 }, rows = { 0 };
+	struct standard_by by = { 0 };
+	struct mat Z, Y, c;
+
+	mat_copy(&first.dense, &old->X);
+	mat_copy(&rows.dense, &all->X);
+	assert_ok(columns_points(&first, standardize, NULL, &Z, &by));
+	columns_again(&rows, &by, &Y);
+	mat_init(&c, 3, Z.cols);
+	kmeans_centres(&Z, NULL, label, &c);
+	kmeans_nearest(&Y, &c, nearest);
+	mat_release(&c);
+	mat_release(&Y);
+	mat_release(&Z);
+	standard_by_release(&by);
+}
+
+/* kmeans.columns: rows of the run get their labels again, alone or beside others; new ones that of
+ * the nearest pooled mean. */
+static void test_rows_of_columns(void **state)
+{
+	static const char *const runs[] = {
+		"method=tree",
+		"method=flat",
+		"method=basic",
+		"method=tree exchange=gram",
+		"method=flat standardize=none",
+		"method=basic iterations=1 ninth=false starts=1 restarts=1"
+	};
+	static const char run_text[] =
+	    "{\"kind\":\"kmeans.columns\",\"clusters\":3,\"secure_sum\":{"
+	    "\"group\":\"ffdhe2048\"},\"allow_single\":true}";
+	static const char text[] =
+	    "{\"kind\":\"kmeans.columns.predict\",\"clusters\":3,"
+	    "\"model\":\"74657374000000000000000000000000\",\"allow_single\":true,"
+	    "\"secure_sum\":{\"group\":\"ffdhe2048\"}}";
+	struct planted all, old;
+
+	(void)state;
+	planted_make(&all, &(struct plan){ .n = N, .m = 8, .seed = 5, .noise = 2.0 });
+	for (size_t i = 0; i < N; i++)
+		MAT(&all.X, i, 7) = 5; /* left out, where columns are standardised */
+	planted_first(&all, OLD, &old);
+	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++)
+		/* the last is cut short, and one party's own k-means then has centres that came
+		 * after */
+		for (size_t L = i < 5 ? 1 : 2; L <= 4; L++) {
+			struct job job = job_of(run_text, sizeof(run_text) - 1, runs[i]),
+				   predict = job_of(text, sizeof(text) - 1, "");
+			enum form form = L % 2 ? SPARSE : DENSE;
+			struct model *models[FED_MAX] = { NULL };
+			uint32_t label[N], predicted[N], nearest[N];
+
+			run_job(&old, L, &job, form, models, label);
+			run_job(&old, L, &predict, form, models, predicted);
+			if (agreement(label, predicted, OLD) != 1)
+				fail_msg("%s, L=%zu: %.4f", runs[i], L,
+					 agreement(label, predicted, OLD));
+			run_job(&old, L, &job, form, models, label);
+			run_job(&all, L, &predict, form, models, predicted);
+			assert_memory_equal(label, predicted, OLD * sizeof(*label));
+			if (i == 2) { /* which runs until nothing moves */
+				nearest_means(&old, &all, form == DENSE, label, nearest);
+				assert_true(agreement(nearest + OLD, predicted + OLD, N - OLD) ==
+					    1);
+			}
+		}
+	planted_release(&old);
+	planted_release(&all);
 }
 
 static void test_one_party(void **state)
@@ -373,6 +450,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_old_nodes_get_their_labels),
+		cmocka_unit_test(test_rows_of_columns),
 		cmocka_unit_test(test_one_party),
 		cmocka_unit_test(test_new_nodes_against_a_full_run),
 		cmocka_unit_test(test_many_sums),

@@ -28,6 +28,7 @@ static const struct base bases[] = {
 	{ "fedgcn", K7("fedgcn", "") },
 	{ "columns", K7("kmeans.columns", "") },
 	{ "align", "{\"kind\":\"align\"}" },
+	{ "columns predict", K7("kmeans.columns.predict", "," MODEL) },
 	{ "kcagc flat", METHOD("flat") },
 	{ "columns matched", K7("kmeans.columns", ",\"align\":\"intersect\"") },
 	{ "kcagc basic", METHOD("basic") },
@@ -49,7 +50,7 @@ static const struct base bases[] = {
 	{ "fedwalk response", WALKS(",\"mode\":\"randomized-response\",\"ids\":\"plain\"") },
 	{ "fedgcn fedprox", K7("fedgcn", ",\"aggregation\":\"fedprox\",\"prototypes\":\"gmm\"") },
 };
-enum { BASES = sizeof(bases) / sizeof(*bases), KINDS = 9 };
+enum { BASES = sizeof(bases) / sizeof(*bases), KINDS = 10 };
 
 enum { VALUES_MAX = 20, AXES_MAX = 12 };
 

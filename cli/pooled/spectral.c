@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { ROUNDS = 10000 }; /* nobody waits for a network here */
-enum { KEY_TOLERANCE = 256 };
+enum { KEY_TOLERANCE = 256, KEY_REGULARIZE };
 
 struct arguments {
 	const char *data, *out;
@@ -26,6 +26,8 @@ static const struct argp_option options[] = {
 	{ "clusters", 'k', "K", 0, "how many, or auto: by the eigengap, 2 to 20", 0 },
 	ARGS_SEED,
 	{ "restarts", 'r', "R", 0, "of k-means; default 100", 0 },
+	{ "regularize", KEY_REGULARIZE, "TAU", 0,
+	  "D + TAU I in place of D, in mean degrees; default 0", 0 },
 	{ "tolerance", KEY_TOLERANCE, "T", 0,
 	  "residual of the eigenvectors, relative to the first eigenvalue; default 1e-6", 0 },
 	ARGS_RESULTS,
@@ -52,6 +54,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'r':
 		a->p.restarts = (unsigned)args_whole(state, "restarts", arg, 1, 10000);
+		return 0;
+	case KEY_REGULARIZE:
+		a->p.regularize = args_number(state, "regularize", arg, 0, 10);
 		return 0;
 	case KEY_TOLERANCE:
 		a->p.tolerance = args_number(state, "tolerance", arg, 1e-12, 1);

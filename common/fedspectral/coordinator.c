@@ -122,7 +122,8 @@ static enum err lanczos(struct parties *parties, const struct fedspectral_params
 		r->values = min_size(done.values, sizeof(r->value) / sizeof(*r->value));
 		memcpy(r->value, value, r->values * sizeof(*value));
 		r->gap = r->k < done.values ? value[r->k - 1] - value[r->k] : 0;
-		while (r->components < done.values && value[r->components] > 1 - ONE)
+		while (p->regularize <= 0 && r->components < done.values &&
+		       value[r->components] > 1 - ONE)
 			r->components++;
 		for (size_t i = 0; i < V->rows; i++)
 			memmove(V->a + i * r->k, ROW(V, i), r->k * sizeof(*V->a));
@@ -153,8 +154,10 @@ enum err fedspectral_exact(struct parties *parties, size_t n, const struct fedsp
 	err = parties_sum_told(parties, &degrees, degree, n);
 	for (size_t i = 0; i < n; i++) /* rounding, or a party that says less: others will see it */
 		degree[i] = degree[i] > 0 ? degree[i] : 0;
-	if (!err)
+	if (!err) {
+		fedspectral_regularize(degree, n, p->regularize);
 		err = parties_sum(parties, &join, NULL, 0);
+	}
 	if (err)
 		goto out;
 	m = fedspectral_active(degree, n, active);

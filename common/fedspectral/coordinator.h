@@ -12,6 +12,7 @@
 
 #include "common/parties/parties.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,8 @@ struct fedspectral_params {
 	unsigned block;    /* exact: columns of a product; 0: max(20, k + 10) */
 	unsigned rounds;   /* exact: at most; fedspectral+: so many */
 	unsigned iterations; /* fedspectral+: of a round, at the parties */
+	double regularize; /* exact: tau, in mean degrees: D + tau I in place of D; 0: D */
+	bool unit_rows;    /* k-means on rows of length 1 */
 	double tolerance;  /* exact: of an eigenvector's residual, relative to the first eigenvalue */
 	unsigned restarts; /* of k-means, after which twice as many swaps improve the best; of the
 			      parties' k-means, too */
@@ -49,7 +52,7 @@ struct fedspectral_report {
 	size_t values;
 	double gap;        /* value[k-1] - value[k]; 0 if value[k] is not known */
 	size_t components; /* of the nodes with edges: eigenvalues above 1 - 1e-5; at least so many
-	                      if all that are known are */
+	                      if all that are known are; 0, not known, with regularize */
 };
 
 /* The job's defaults (job.c). */
@@ -65,7 +68,7 @@ size_t fedspectral_block(unsigned k, unsigned block, size_t m);
  * blocks. */
 enum err fedspectral_exact(struct parties *parties, size_t n, const struct fedspectral_params *p,
 			   uint32_t *label, struct fedspectral_report *report) MUST_CHECK;
-/* Algorithm 4. k-means is on unit rows, as in central spectral clustering, from which it is then less
+/* Algorithm 4. With unit_rows k-means is on unit rows, as in central spectral clustering, from which it is then less
  * far (ego-facebook: ARI .8 instead of .45). */
 enum err fedspectral_plus(struct parties *parties, size_t n, const struct fedspectral_params *p,
 			  uint32_t *label, struct fedspectral_report *report) MUST_CHECK;

@@ -27,6 +27,11 @@ const struct config_row fedspectral_rows[] = {
 	  .help = "rounds at most; \"auto\": 100 for exact, 20 for fedspectral+" },
 	{ "tolerance", CONFIG_DOUBLE, AT(how.tolerance), 1e-6, 1, "5e-4",
 	  .help = "exact: largest residual of an eigenvector, relative to the first eigenvalue" },
+	{ "regularize", CONFIG_DOUBLE, AT(how.regularize), 0, 10, "0",
+	  .help = "exact: tau, in mean degrees: (D + tau I)^-1/2 A (D + tau I)^-1/2 in place of D^-1/2 A D^-1/2, by which a few "
+		  "nodes on one edge are no cluster of their own" },
+	{ "unit_rows", CONFIG_BOOL, AT(how.unit_rows), .standard = "true",
+	  .help = "k-means on rows of length 1; the paper's Algorithm 4 has them as they are" },
 	{ "ids", CONFIG_ENUM, AT(ids), .standard = "hashed", .names = ids_names,
 	  .help = "how nodes' ids reach the coordinator: as hashes by a key it does not have, or as they are" },
 	{ "allow_disjoint", CONFIG_BOOL, AT(allow_disjoint), .standard = "false",
@@ -61,8 +66,13 @@ const char *fedspectral_unread(const void *p, const struct config_row *row)
 {
 	const struct fedspectral_job *job = p;
 
-	return job->noise == FEDSPECTRAL_IN_SUMS && !strcmp(row->path, "tolerance")
-		   ? "with noise in sums all rounds are made"
+	if (job->noise == FEDSPECTRAL_IN_SUMS && !strcmp(row->path, "tolerance"))
+		return "with noise in sums all rounds are made";
+	if (strcmp(row->path, "regularize") != 0)
+		return NULL;
+	return job->variant != FEDSPECTRAL_EXACT ? "only \"exact\" knows the joint degrees"
+	       : job->noise == FEDSPECTRAL_IN_SUMS
+		   ? "with noise in sums no degree counts as less than a quarter of their mean"
 		   : NULL;
 }
 

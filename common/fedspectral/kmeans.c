@@ -127,7 +127,8 @@ void fedspectral_cluster(struct parties *parties, const struct fedspectral_param
 	uint32_t *found = alloc(Z->rows, sizeof(*found));
 
 	parties_phase(parties, "kmeans");
-	spectral_unit_rows(Z);
+	if (p->unit_rows)
+		spectral_unit_rows(Z);
 	cluster_rows(Z, p, r->k, found);
 	fedspectral_name_clusters(found, Z->rows, r->k);
 	for (size_t i = 0; i < n; i++)

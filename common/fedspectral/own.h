@@ -5,8 +5,8 @@
 #include "common/fedspectral/coordinator.h"
 #include "common/linalg/mat.h"
 
-/* Z's rows are those of active nodes alone (active: n, the row or UINT32_MAX); they become unit rows,
- * k-means on them makes r->k clusters, and all n nodes get their labels. */
+/* Z's rows are those of active nodes alone (active: n, the row or UINT32_MAX); they become unit rows if
+ * p says so, k-means on them makes r->k clusters, and all n nodes get their labels. */
 void fedspectral_cluster(struct parties *parties, const struct fedspectral_params *p, struct mat *Z,
 			 const uint32_t *active, size_t n, struct fedspectral_report *r,
 			 uint32_t *label);

@@ -87,6 +87,18 @@ size_t fedspectral_active(const double *degree, size_t n, uint32_t *active)
 	return m;
 }
 
+void fedspectral_regularize(double *degree, size_t n, double tau)
+{
+	double sum = 0;
+	size_t m = fedspectral_active(degree, n, NULL);
+
+	for (size_t i = 0; i < n; i++)
+		sum += degree[i];
+	for (size_t i = 0; i < n; i++)
+		if (degree[i] > 0)
+			degree[i] += tau * sum / (double)m;
+}
+
 void fedspectral_party_join(struct fedspectral_party *p, const double *degree)
 {
 	struct csr *A = &p->A;

@@ -33,6 +33,10 @@ void fedspectral_party_degrees(const struct fedspectral_party *p, double *degree
  * the party's own is. */
 void fedspectral_party_join(struct fedspectral_party *p, const double *degree);
 
+/* Each of the n degrees above 0 becomes larger by tau times their mean (Qin, Rohe 2013): a few nodes that hang on an
+ * edge are then no cluster of their own. Both halves do it to the same joint degrees. */
+void fedspectral_regularize(double *degree, size_t n, double tau);
+
 /* How many of the n degrees are above 0; active[i] (may be NULL) becomes the number of node i among
  * those, or UINT32_MAX. Both halves agree on rows by it. */
 size_t fedspectral_active(const double *degree, size_t n, uint32_t *active);

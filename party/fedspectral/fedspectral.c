@@ -70,8 +70,10 @@ static enum err agree_degrees(struct fedspectral_work *s)
 			    i);
 		joint[i] = joint[i] > 0 ? joint[i] : 0;
 	}
-	if (e == ERR_OK)
+	if (e == ERR_OK) {
+		fedspectral_regularize(joint, work->n, s->p.regularize);
 		fedspectral_party_join(&s->part, joint);
+	}
 	free(joint);
 	free(own);
 	return e;

@@ -31,7 +31,8 @@ static void record_report(struct run *run, const struct fedspectral_report *r)
 	facts_number(&to->facts, "residual", r->residual);
 	facts_numbers(&to->facts, "eigenvalues", r->value, r->values);
 	facts_number(&to->facts, "eigengap", r->gap);
-	facts_number(&to->facts, "components", (double)r->components);
+	if (r->components)
+		facts_number(&to->facts, "components", (double)r->components);
 	for (size_t i = 0; i < r->values && at < sizeof(text) - 16; i++)
 		at += (size_t)snprintf(text + at, sizeof(text) - at, " %.6f", r->value[i]);
 	log_info("leading eigenvalues%s; after the %u. they fall by %.6f; %zu component%s", text,

@@ -57,6 +57,17 @@ test_exact_of_two() { exact_is_central 2; }
 test_exact_of_five_with_overlap() { exact_is_central 5 --overlap 0.4; }
 test_exact_of_regions() { exact_is_central 4 --regions; }
 
+# Both halves make the same of the joint degrees; another tau has other eigenvalues.
+test_regularized() {
+	edges_federation 3
+	"$BIN/coterie" spectral --data "$T/pooled" --clusters 3 --seed 7 --regularize 0.5 --out "$T/central" >/dev/null
+	runs 3 --set regularize=0.5
+	at_least "$(ari "$T"/out/party-*/labels.csv)" 1 'ARI with regularize 0.5'
+	[[ $(run_of coordinator '.facts | has("components")') == false ]] || fail 'components, which are not known'
+	jq -ne --argjson found "$(run_of coordinator '.facts.eigenvalues[0]')" --argjson wanted "$(jq '.eigenvalues[0]' "$T/central/result.json")" \
+		'$wanted < 0.9 and ($found - $wanted | fabs) < 1e-4' >/dev/null || fail "the first eigenvalue is $(run_of coordinator '.facts.eigenvalues[0]')"
+}
+
 test_exact_of_one() {
 	edges_federation 1
 	central

@@ -277,7 +277,7 @@ class KMeans(_Rows):
 
     @property
     def _keeps_keys(self) -> bool:  # type: ignore[override]
-        return self.split == "columns"
+        return bool(self.split == "columns")
 
     def _kind(self) -> str:
         if self.split not in ("rows", "columns"):

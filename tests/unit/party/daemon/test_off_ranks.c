@@ -1,0 +1,93 @@
+/* What does not run where data lie on ranks, and why: of each kind, and of each thing that a kcagc
+ * job may ask for. */
+#include "common/job/kinds.h"
+#include "party/daemon/kinds.h"
+#include "tests/test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define KCAGC(more) "{\"kind\":\"kcagc\",\"clusters\":3" more "}"
+#define ORDER       ",\"filter\":{\"order\":4}"
+#define MODEL       ",\"model\":\"0123456789abcdef0123456789abcdef\""
+#define OTHER(kind) "{\"kind\":\"" kind "\",\"clusters\":3}"
+
+/* NULL: it runs. */
+static const char *why_not(const char *text)
+{
+	struct work work = { 0 };
+
+	assert_ok(job_parse(&work.job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "job",
+			    NULL));
+	return party_kind_of(work.job.kind)->off_ranks(&work);
+}
+
+static void declines(const char *text, const char *why)
+{
+	const char *said = why_not(text);
+
+	if (!said || strcmp(said, why) != 0)
+		fail_msg("%s: \"%s\", expected \"%s\"", text, said ? said : "runs", why);
+}
+
+static void test_runs(void **state)
+{
+	static const char *const text[] = {
+		KCAGC(ORDER),
+		KCAGC(ORDER ",\"method\":\"flat\""),
+		KCAGC(ORDER ",\"method\":\"basic\""),
+		KCAGC(ORDER ",\"exchange\":\"gram\""),
+		KCAGC(ORDER ",\"method\":\"flat\",\"plan\":\"auto\""),
+		KCAGC(ORDER ",\"graphs\":\"own\""),
+		KCAGC(ORDER ",\"joint_norm\":true"),
+		"{\"kind\":\"kcagc.predict\",\"clusters\":3" MODEL "}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(text) / sizeof(*text); i++)
+		if (why_not(text[i]))
+			fail_msg("%s: %s", text[i], why_not(text[i]));
+}
+
+static void test_what_a_job_asks_for(void **state)
+{
+	static const char method[] = "its method is none of tree, flat and basic";
+	static const char align[] = "it matches rows (align)";
+
+	(void)state;
+	declines(KCAGC(ORDER ",\"align\":\"intersect\""), align);
+	declines("{\"kind\":\"kcagc.predict\",\"clusters\":3" MODEL ",\"align\":\"intersect\"}",
+		 align);
+	declines(KCAGC(ORDER ",\"method\":\"landmark\""), method);
+	declines(KCAGC(",\"filter\":{\"order\":\"auto\"},\"method\":\"gcc\""), method);
+	declines(KCAGC(",\"filter\":{\"order\":\"auto\"}"),
+		 "it finds the order of the filter (filter.order \"auto\")");
+	declines(KCAGC(",\"filter\":{\"order\":4,\"kind\":\"spectral\"}"),
+		 "its filter is not the half one (filter.kind)");
+	declines(KCAGC(ORDER ",\"standardize\":\"local\""),
+		 "it standardizes columns (standardize)");
+}
+
+static void test_other_kinds(void **state)
+{
+	static const char *const text[] = {
+		OTHER("fedsc"),         OTHER("kmeans"),         OTHER("fedspectral"),
+		OTHER("fedgcn"),        OTHER("kmeans.columns"), "{\"kind\":\"fedwalk\"}",
+		"{\"kind\":\"align\"}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(text) / sizeof(*text); i++)
+		declines(text[i], "no job of that kind does");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_runs),
+		cmocka_unit_test(test_what_a_job_asks_for),
+		cmocka_unit_test(test_other_kinds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

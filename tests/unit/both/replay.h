@@ -192,6 +192,7 @@ static inline void replay_end(struct half *h, struct outcome *out)
 	record_release(&h->record);
 	features_release(&h->X);
 	free(h->label);
+	free(h->confidence);
 	if (h->job->kind != &kind_kcagc_predict) /* else it is the recording's */
 		model_free(h->model);
 }

@@ -48,6 +48,7 @@ static inline void fake_close(struct fake *f)
 		channel_free(f->channel[l]);
 	post_free(f->run.post);
 	record_release(&f->record);
+	free(f->run.confidence);
 }
 
 static inline void fake_send(struct fake *f, size_t l, const struct msg *m)

@@ -25,9 +25,8 @@ const char *kcagc_one_k(const void *p)
 
 	if (kcagc_is_bounded(job) || (job->exchange == EXCHANGE_GRAM && job->plan == PLAN_OFF))
 		return NULL;
-	return "methods \"landmark\" and \"gcc\" choose of a range, and exchange \"gram\" without "
-	       "a "
-	       "plan";
+	return "methods \"landmark\" and \"gcc\" choose of a range, and exchange \"gram\" "
+	       "without a plan";
 }
 
 const char *kmeans_columns_one_k(const void *p)

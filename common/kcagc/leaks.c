@@ -9,8 +9,7 @@ static void say_range(struct said *s, const struct kcagc_job *job)
 	say(s, job->clusters_from > 0,
 	    "clusters \"from\" .. \"to\": k above is \"to\", and the cells are those of it; the "
 	    "parties see the k that the coordinator chose, by inner products that it alone has, "
-	    "and by "
-	    "how far the rows of each cell lie from their mean, summed over the parties");
+	    "and by how far the rows of each cell lie from their mean, summed over the parties");
 }
 
 /* Protocols 2 and 3: over cells, or over all nodes. */
@@ -166,17 +165,23 @@ void kcagc_predict_leaks(struct said *s, const void *p, size_t parties)
 	say_privacy(s, NULL);
 }
 
+/* What say_first() says of nodes, of rows. */
+static void say_first_of_rows(struct said *s, const void *job, size_t parties)
+{
+	say(s, true, "coordinator and parties see the names of all parties and the number of rows");
+	say_align(s, job, parties);
+	say(s, true, "coordinator and parties see the final cluster of each row");
+	say(s, parties == 1,
+	    "with a single party nothing is masked: the coordinator sees its terms");
+}
+
 /* As kcagc's trees, of rows that no graph has smoothed and nothing has projected. */
 void kmeans_columns_leaks(struct said *s, const void *p, size_t parties)
 {
 	const struct kcagc_job *job = p;
 	bool cells = job->method != METHOD_BASIC, gram = job->exchange == EXCHANGE_GRAM;
 
-	say(s, true, "coordinator and parties see the names of all parties and the number of rows");
-	say_align(s, job, parties);
-	say(s, true, "coordinator and parties see the final cluster of each row");
-	say(s, parties == 1,
-	    "with a single party nothing is masked: the coordinator sees its terms");
+	say_first_of_rows(s, job, parties);
 	say(s, cells,
 	    "the coordinator sees the local clusters of each party: which rows are together; of a "
 	    "party with one column they are intervals of its values");
@@ -205,11 +210,7 @@ void kmeans_columns_leaks(struct said *s, const void *p, size_t parties)
 /* Sums of no more than the rows' distances to what is k rows more. */
 void kmeans_columns_predict_leaks(struct said *s, const void *p, size_t parties)
 {
-	say(s, true, "coordinator and parties see the names of all parties and the number of rows");
-	say_align(s, p, parties);
-	say(s, true, "coordinator and parties see the final cluster of each row");
-	say(s, parties == 1,
-	    "with a single party nothing is masked: the coordinator sees its terms");
+	say_first_of_rows(s, p, parties);
 	say(s, true,
 	    "the coordinator sees the squared distance of each row to each centre of the model's "
 	    "run, over all columns of all parties: with as many centres as columns and one more, "

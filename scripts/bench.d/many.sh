@@ -46,7 +46,7 @@ render() {
 	cat <<-'TEXT'
 
 		Synthetic rows, 5120 of 16 columns, k = 5, keys by X25519. *sent*, *received*: of the party that has most. *processor*, *memory*: of all
-		parties and the coordinator together, in one process, cutting the data included: of 1000 parties each host would do a thousandth.
+		parties and the coordinator together, in one process, cutting the data included; on hosts of their own, each of 1000 parties would do a thousandth of it.
 
 	TEXT
 	render_grid '{value} {unit}'

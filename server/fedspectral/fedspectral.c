@@ -31,12 +31,13 @@ static void record_report(struct run *run, const struct fedspectral_report *r)
 	facts_number(&to->facts, "residual", r->residual);
 	facts_numbers(&to->facts, "eigenvalues", r->value, r->values);
 	facts_number(&to->facts, "eigengap", r->gap);
-	if (r->components)
-		facts_number(&to->facts, "components", (double)r->components);
 	for (size_t i = 0; i < r->values && at < sizeof(text) - 16; i++)
 		at += (size_t)snprintf(text + at, sizeof(text) - at, " %.6f", r->value[i]);
-	log_info("leading eigenvalues%s; after the %u. they fall by %.6f; %zu component%s", text,
-		 r->k, r->gap, r->components, r->components == 1 ? "" : "s");
+	log_info("leading eigenvalues%s; after the %u. they fall by %.6f", text, r->k, r->gap);
+	if (!r->components) /* not known */
+		return;
+	facts_number(&to->facts, "components", (double)r->components);
+	log_info("%zu component%s", r->components, r->components == 1 ? "" : "s");
 }
 
 /* From the alignment of nodes to the labels of each party's own. *label becomes run->n labels below

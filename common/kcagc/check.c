@@ -61,6 +61,11 @@ enum err kcagc_check(const void *p)
 		    ERR_INPUT,
 		    "job.polish is %u, expected 0 with method \"%s\", which is on all nodes anyway",
 		    job->polish, kcagc_method_names[job->method]);
+	if (job->polish_rows && !job->polish)
+		return err_set(ERR_INPUT,
+			       "job.polish_rows is %u, expected 0 where job.polish is: there are "
+			       "no steps over so many nodes",
+			       job->polish_rows);
 	if (job->exchange == EXCHANGE_GRAM && job->method != METHOD_TREE &&
 	    job->method != METHOD_FLAT)
 		return err_set(ERR_INPUT,

@@ -49,6 +49,9 @@ static const char *const dims_word[] = { "local", NULL };
 	  .help = "the 1/9 step before Lloyd's (Protocol 1, line 9)", .readers = TREES }, \
 	{ "polish", CONFIG_UNSIGNED, AT(polish), 0, JOB_ITERATIONS_MAX, "3", \
 	  .help = "P, Lloyd steps on all nodes at the end", .readers = TREES | LANDMARK }, \
+	{ "polish_rows", CONFIG_UNSIGNED, AT(polish_rows), 0, WORDS_MAX, "0", \
+	  .help = "all of these steps but the last are over so many nodes, drawn from each cluster by its size; 0: over all", \
+	  .readers = TREES }, \
 	{ "exchange", CONFIG_ENUM, AT(exchange), .standard = "distances", .names = kcagc_exchange_names, \
 	  .help = "what the joint k-means sums: squared distances to the centres in each round, or once all " \
 		  "inner products of the virtual nodes", .readers = TREES },

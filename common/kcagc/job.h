@@ -44,6 +44,7 @@ struct kcagc_job {
 	unsigned iterations; /* Q */
 	bool ninth;          /* the 1/9 step */
 	unsigned polish;     /* P Lloyd steps on all nodes at the end */
+	unsigned polish_rows; /* over so many, but for the last (sample.h); 0: all */
 	enum kcagc_exchange exchange;
 	enum kcagc_plan plan;
 	bool joint_norm;     /* rows are scaled by their norm over all parties; predict has it, too */

@@ -5,6 +5,7 @@
 #include "common/base/alloc.h"
 #include "common/cluster/kmeans.h"
 #include "common/kcagc/columns.h"
+#include "common/kcagc/sample.h"
 #include "common/linalg/la.h"
 #include "party/kcagc/local.h"
 #include "party/kcagc/model.h"
@@ -430,34 +431,67 @@ static enum err basic(struct work *work, struct state *s)
 	return e;
 }
 
-/* P Lloyd steps over all nodes, from the root's clusters; one restart, no cells. The group is still
- * the root's, and so is its transcript: members who were told different clusters must not sum. */
+/* Lloyd steps `first` to `last` of the polish over j's items, from its labels; they end when no row
+ * moves. */
+static enum err polish_steps(struct work *work, struct joint *j, unsigned first, unsigned last)
+{
+	enum err e = ERR_OK;
+
+	*j->moving = true;
+	for (unsigned p = first; p <= last && *j->moving && e == ERR_OK; p++) {
+		size_t moved;
+
+		e = send_distances(work, j);
+		if (e == ERR_OK)
+			e = update_centres(work, j, p, &moved);
+		if (e == ERR_OK)
+			work_progress(work, p, moved);
+	}
+	return e;
+}
+
+/* P Lloyd steps over all nodes, or P - 1 over some and one over all, from the root's clusters; one
+ * restart, no cells. The group is still the root's, and so is its transcript: members who were told
+ * different clusters must not sum. */
 static enum err polish(struct work *work, struct state *s)
 {
+	const struct kcagc_job *job = &work->job.kcagc;
 	const struct tree_node *root = &s->tree.node[s->tree.count - 1];
-	bool moving = true;
-	struct joint j = {
-		.node = root, .Y = &s->Z, .K = work->job.clusters, .R = 1, .moving = &moving
-	};
+	struct joint j = { .node = root, .Y = &s->Z, .K = work->job.clusters, .R = 1 };
+	uint32_t *sample = alloc(work->n, sizeof(*sample)), *label = NULL;
+	size_t count =
+	    polish_sample(s->child, work->n, j.K, job->polish_rows, work->job.seed, sample);
+	bool sampled = job->polish > 1 && count < work->n, moving = true;
+	struct points some = { 0 };
 	struct mat mu;
 	enum err e;
 
 	work_phase(work, "polish");
 	mat_init(&mu, j.K, s->Z.here.cols);
 	j.mu = &mu;
+	j.moving = &moving;
 	j.before = &s->last;
 	j.label = s->child;
-	e = points_centres(&s->Z, NULL, s->child, &mu);
-	for (unsigned p = 1; p <= work->job.kcagc.polish && moving && e == ERR_OK; p++) {
-		size_t moved;
-
-		e = send_distances(work, &j);
-		if (e == ERR_OK)
-			e = update_centres(work, &j, p, &moved);
-		if (e == ERR_OK)
-			work_progress(work, p, moved);
+	if (sampled) {
+		some = points_only(&s->Z, sample, count);
+		ALLOC(label, count);
+		for (size_t i = 0; i < count; i++)
+			label[i] = s->child[sample[i]];
+		j.Y = &some;
+		j.label = label;
 	}
+	e = points_centres(j.Y, NULL, j.label, &mu);
+	if (e == ERR_OK && sampled) {
+		e = polish_steps(work, &j, 1, job->polish - 1);
+		j.Y = &s->Z;
+		j.label = s->child;
+	}
+	if (e == ERR_OK)
+		e = polish_steps(work, &j, sampled ? job->polish : 1, job->polish);
 	mat_release(&mu);
+	points_release(&some);
+	free(label);
+	free(sample);
 	return e;
 }
 

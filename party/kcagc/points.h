@@ -10,10 +10,14 @@
 struct points {
 	struct mat here;         /* rows x cols; owned; or, with ranks, of that shape without values */
 	struct workers *workers; /* who has them; NULL: this process */
+	const uint32_t *only;    /* points_only() with ranks: which of theirs; borrowed */
 };
 
 struct points points_here(const struct mat *Z); /* Z's values, borrowed */
 struct points points_away(struct workers *w);   /* those that w has embedded */
+/* Rows `row` (count, rising) of p, in this order: copied, or, with ranks, borrowed as p is; points_scale() and
+ * points_clusters() are not for these. */
+struct points points_only(const struct points *p, const uint32_t *row, size_t count);
 void points_release(struct points *p);
 
 /* kmeans_centres() and kmeans(). weight: NULL with ranks. */

@@ -1,8 +1,9 @@
 """One party alone, its data on ranks or not: what its processes took. For scripts/bench ranks.
 
-    ranks.py BIN DIR NODES EDGES COLUMNS CLUSTERS ORDER RANKS
+    ranks.py BIN DIR NODES EDGES COLUMNS CLUSTERS ORDER RANKS [POLISH_ROWS]
 
-makes data in DIR unless they are there, runs one job with RANKS ranks (0: without) and prints its figures as JSON."""
+makes data in DIR unless they are there, runs one job with RANKS ranks (0: without) and prints its figures as JSON.
+Within scripts/netlab (COTERIE_LAB) each rank is on a host of its own, coordinator and party on the first."""
 import json
 import os
 import sqlite3
@@ -14,6 +15,8 @@ import numpy as np
 
 binaries, folder = sys.argv[1:3]
 nodes, edges, columns, clusters, order, ranks = map(int, sys.argv[3:9])
+hosts = [host.split("=") for host in os.environ.get("COTERIE_LAB", "").split()]
+polish_rows = int(sys.argv[9]) if len(sys.argv) > 9 else 0
 os.makedirs(folder, exist_ok=True)
 
 
@@ -60,23 +63,42 @@ def configure(out):
              "data": {"features": "features.npy", "edges": "edges.tsv"},
              "policy": {"allow_single": True, "min_parties": 1}}
     if ranks:
-        party["ranks"] = {"n": ranks}
+        party["ranks"] = {"n": ranks, **({"hostfile": "hosts"} if hosts else {})}
+        # A rank may take so much: the job is declined if it is expected to take more.
+        party["policy"]["max_memory"] = "4G"
     write("party-00.json", party)
     write("job.json", {"kind": "kcagc", "method": "flat", "clusters": clusters, "seed": 7, "allow_single": True,
-                       "filter": {"order": order}})
+                       "polish_rows": polish_rows, "filter": {"order": order}})
+
+
+def on_hosts():
+    """How mpirun gets to the lab's hosts, and that ranks speak over its links and not over shared memory."""
+    with open(path("hosts"), "w") as out:
+        out.writelines(f"{address} slots=1\n" for _, address in hosts)
+    with open(path("reach"), "w") as out:
+        out.write("#!/bin/bash\ncase $1 in\n")
+        for i, (space, address) in enumerate(hosts):
+            out.write(f"{address}) exec ip netns exec {space} unshare -u bash -c 'hostname host-{i}; exec bash -c \"$0\"' \"${{*:2}}\" ;;\n")
+        out.write("esac\n")
+    os.chmod(path("reach"), 0o755)
+    own = os.path.abspath(path("reach"))
+    os.environ.update(OMPI_MCA_plm_rsh_agent=own, OMPI_MCA_btl="self,tcp", OMPI_MCA_btl_tcp_if_include="lab0",
+                      OMPI_MCA_oob_tcp_if_include="lab0")
+    return ["ip", "netns", "exec", hosts[0][0], "unshare", "-u", "bash", "-c", 'hostname host-0; exec "$@"', "-"]
 
 
 def run(out):
     log = open(path("log"), "w")
+    there = on_hosts() if hosts else []
     if os.path.exists(path("ready")):
         os.unlink(path("ready"))
-    hub = subprocess.Popen([f"{binaries}/coordinator", "--config", path("coordinator.json"), "--job", path("job.json")],
+    hub = subprocess.Popen([*there, f"{binaries}/coordinator", "--config", path("coordinator.json"), "--job", path("job.json")],
                            stdout=log, stderr=log)
     while not os.path.exists(path("ready")) or not open(path("ready")).read().strip():
         if hub.poll() is not None:
             sys.exit(open(path("log")).read())
         time.sleep(0.05)
-    party = subprocess.Popen([f"{binaries}/party", "--config", path("party-00.json"), "--once", "--coordinator",
+    party = subprocess.Popen([*there, f"{binaries}/party", "--config", path("party-00.json"), "--once", "--coordinator",
                               open(path("ready")).read().strip()], stdout=log, stderr=log)
     if hub.wait():
         sys.exit(open(path("log")).read()[-2000:])
@@ -101,7 +123,7 @@ def words(out):
 
 if not os.path.exists(path("edges.tsv")):
     make()
-out = f"out-{ranks}"
+out = f"out-{ranks}{'-hosts' if hosts else ''}{'-sample' if polish_rows else ''}"
 subprocess.run(["rm", "-rf", path(out)], check=True)
 configure(out)
 cpu_s, peak = run(out)
@@ -109,7 +131,12 @@ facts = {}
 if ranks:
     with open(path(out, "party-00/run.json")) as file:
         facts = json.load(file)["facts"]
+with open(path(out, "coordinator/run.json")) as file:
+    received = {row["type"]: row["bytes_received"] for row in json.load(file)["traffic"]}
 print(json.dumps({
+    "local_clusters_bytes": received["LOCAL_CLUSTERS"],
+    "masked_bytes": received["MASKED"],
+    "labels_file": path(out, "party-00/labels.npy"),
     "party_cpu_s": cpu_s,
     "party_memory": peak,
     "ranks_cpu_s": facts.get("ranks_cpu_s", []),

@@ -4,7 +4,8 @@
 about='a party on 4 ranks of MPI: CPU and memory of all together beside one process, what they exchange, equal bits'
 default_seeds=1
 
-RANKS=4 COLUMNS=64 CLUSTERS=16 ORDER=10
+RANKS=4 CLUSTERS=16 ORDER=10
+SAMPLE=100000 # polish_rows
 
 needs() {
 	command -v mpirun >/dev/null && [[ -x $bin/coterie-worker ]] ||
@@ -13,30 +14,108 @@ needs() {
 }
 
 measure() {
-	local n=1000000 entries
+	local n=1000000
 	! $quick || n=100000
-	entries=$((20 * n)) # of the adjacency: twice the edges
-	RUN=$out/runs/ranks
-	row="$n x $COLUMNS"
-	! cell_known "$row" words equal || return 0
+	against_one "$n" 64 $((10 * n))
+	! $quick || return 0
+	larger 1000000 16 10000000 10000000 100000000
+}
+
+# One process, ranks on this host, and ranks on hosts of the lab's LAN.
+against_one() { # NODES COLUMNS EDGES
+	row="$1 x $2"
+	! cell_known "$row" words equal || ! cell_known "$row" hosts equal || return 0
+	RUN=$out/runs/ranks-$1-$2
 	mkdir -p "$RUN"
-	took 0 || return 0
-	took $RANKS || return 0
-	cells
+	took "$@" 0 || return 0
+	took "$@" $RANKS || return 0
+	cells "$2" "$1"
+	took_on_hosts "$@" || return 0
+	cells_of_hosts
 	rm -rf "$RUN/data"
 }
 
-took() { # RANKS: $RUN/took-RANKS.json
-	/usr/bin/python3 scripts/bench.d/ranks.py "$bin" "$RUN/data" "$n" $((entries / 2)) $COLUMNS $CLUSTERS $ORDER "$1" \
-		>"$RUN/took-$1.json" 2>"$RUN/took-$1.log" || {
-		not_run "$row" "$1 ranks" ratio "$(tail -n 1 "$RUN/took-$1.log")"
+# What a node takes of many, beside one of fewer: NODES COLUMNS EDGES, and then MORE nodes with MORE-EDGES.
+larger() { # NODES COLUMNS EDGES MORE MORE-EDGES
+	row="$4 x $2"
+	! cell_known "$row" wire "labels that are the same by both" || return 0
+	RUN=$out/runs/ranks-$1-$2
+	mkdir -p "$RUN"
+	took "$1" "$2" "$3" $RANKS || return 0
+	rm -rf "$RUN/data"
+	cp "$RUN/took-$RANKS.json" "$out/runs/ranks-fewer.json"
+	RUN=$out/runs/ranks-$4-$2
+	mkdir -p "$RUN"
+	took "$4" "$2" "$5" $RANKS || return 0
+	cells_of_larger "$1" "$4" "$5"
+	took "$4" "$2" "$5" $RANKS $SAMPLE || return 0
+	cells_of_wire "$4"
+	rm -rf "$RUN/data"
+}
+
+took() { # NODES COLUMNS EDGES RANKS [POLISH_ROWS]: $RUN/took-RANKS[-POLISH_ROWS].json
+	local name=took-$4${5:+-$5}
+	/usr/bin/python3 scripts/bench.d/ranks.py "$bin" "$RUN/data" "$1" "$3" "$2" $CLUSTERS $ORDER "$4" ${5:+"$5"} \
+		>"$RUN/$name.json" 2>"$RUN/$name.log" || {
+		not_run "$row" "$4 ranks" ratio "$(tail -n 1 "$RUN/$name.log")"
 		return 1
 	}
 }
 
-cells() {
-	local one=$RUN/took-0.json many=$RUN/took-$RANKS.json ratio
-	figure() { jq -rn --slurpfile one "$one" --slurpfile many "$many" "\$one[0] as \$one | \$many[0] as \$many | $1"; }
+took_on_hosts() { # NODES COLUMNS EDGES: $RUN/took-hosts.json. The lab may say that the machine is too busy for it.
+	((EUID == 0)) || { not_run "$row" hosts equal "a lab needs root" && return 1; }
+	scripts/netlab --net lan --hosts $RANKS --dir "$RUN/net" -- /usr/bin/python3 scripts/bench.d/ranks.py "$bin" "$RUN/data" \
+		"$1" "$3" "$2" $CLUSTERS $ORDER $RANKS >"$RUN/took-hosts.json" 2>"$RUN/took-hosts.log" </dev/null || {
+		not_run "$row" hosts equal "$(tail -n 1 "$RUN/took-hosts.log")"
+		return 1
+	}
+}
+
+figure() { # EXPRESSION: of $one and $many, what took() left
+	jq -rn --slurpfile one "$RUN/took-0.json" --slurpfile many "${many:-$RUN/took-$RANKS.json}" "\$one[0] as \$one | \$many[0] as \$many | $1"
+}
+
+cells_of_hosts() {
+	local many=$RUN/took-hosts.json ratio
+	cell "$row" hosts "rate of the links" value="$(jq .measured.goodput_mbit "$RUN/net/network.json")" unit=Mbit/s
+	cell "$row" hosts "bytes by the largest rank" value="$(figure '$many.exchange_bytes | max / 1e6 | round')" unit=MB
+	cell "$row" hosts "bytes / rate" value="$(figure "\$many.exchange_bytes | max * 8e-6 / $(jq .measured.goodput_mbit "$RUN/net/network.json") | round")" unit=s
+	cell "$row" hosts "time, waiting included" value="$(figure '$many.exchange_s | max | round')" unit=s \
+		note="two cores for four hosts and the network between them"
+	ratio=$(figure 'if ($one.words == $many.words and $one.labels == $many.labels and ($one.words | length) > 1) then 1 else 0 end')
+	cell "$row" hosts equal value="$ratio" goal="x >= 1" verdict="$(verdict "$ratio" "x >= 1")" \
+		note="digests of labels and of $(figure '$one.words | length') messages"
+}
+
+cells_of_larger() { # FEWER MORE MORE-EDGES
+	local ratio fewer=$out/runs/ranks-fewer.json
+	each() { jq -r "((.ranks_cpu_s | add) + .party_cpu_s) / $2 * 1e6 | . * 100 | round / 100" "$1"; } # microseconds a node
+	ratio=$(awk "BEGIN { printf \"%.3f\", $(each "$RUN/took-$RANKS.json" "$2") / $(each "$fewer" "$1") }")
+	cell "$row" CPU "a node of $1" value="$(each "$fewer" "$1")" unit=us
+	cell "$row" CPU "a node of $2, $3 edges" value="$(each "$RUN/took-$RANKS.json" "$2")" unit=us
+	cell "$row" CPU ratio value="$ratio" goal="x <= 1.5" verdict="$(verdict "$ratio" "x <= 1.5")"
+	ratio=$(jq '.ranks_memory | max / 1e6 | round' "$RUN/took-$RANKS.json")
+	cell "$row" memory "largest rank" value="$ratio" unit=MB goal="x <= 4295" verdict="$(verdict "$ratio" "x <= 4295")"
+	cell "$row" memory party value="$(jq '.party_memory / 1e6 | round' "$RUN/took-$RANKS.json")" unit=MB
+	cell "$row" exchange "bytes of all" value="$(jq '.exchange_bytes | add / 1e6 | round' "$RUN/took-$RANKS.json")" unit=MB
+	cell "$row" exchange "at 10 Gbit/s, by the largest rank" value="$(jq '.exchange_bytes | max / 1.25e9 * 10 | round / 10' "$RUN/took-$RANKS.json")" unit=s
+}
+
+# What goes to the coordinator, of one party: distances in 32-bit words, labels in as few bits as tell them apart.
+cells_of_wire() { # NODES
+	local all=$RUN/took-$RANKS.json some=$RUN/took-$RANKS-$SAMPLE.json same
+	megabytes() { jq "$2 / 1e6 | round" "$1"; }
+	cell "$row" wire "one step of the polish, words of 32 bits" value=$(($1 * CLUSTERS * 4 / 1000000)) unit=MB note="computed"
+	cell "$row" wire "all sums" value="$(megabytes "$all" .masked_bytes)" unit=MB
+	cell "$row" wire "all sums, all polish steps but the last over $SAMPLE" value="$(megabytes "$some" .masked_bytes)" unit=MB
+	cell "$row" wire "local clusters, 5 bits a node" value="$(megabytes "$all" .local_clusters_bytes)" unit=MB
+	same=$(/usr/bin/python3 -c 'import sys, numpy as np; a, b = map(np.load, sys.argv[1:]); print(round(float((a == b).mean()), 5))' \
+		"$RUN/data/$(jq -r .labels_file "$all" | sed 's|.*/data/||')" "$RUN/data/$(jq -r .labels_file "$some" | sed 's|.*/data/||')")
+	cell "$row" wire "labels that are the same by both" value="$same" goal="x >= .999" verdict="$(verdict "$same" "x >= .999")"
+}
+
+cells() { # COLUMNS NODES
+	local many='' ratio
 	# What MPI and waiting take is said apart: on a host with fewer cores than ranks it is the scheduler's, too.
 	ratio=$(figure '(($many.ranks_cpu_s | add) - ($many.exchange_cpu_s | add) + $many.party_cpu_s) / $one.party_cpu_s * 1000 | round / 1000')
 	cell "$row" CPU "one process" value="$(figure '$one.party_cpu_s | round')" unit=s
@@ -51,7 +130,7 @@ cells() {
 	cell "$row" memory "largest rank before it reads, MPI and libraries" value="$(figure '$many.ranks_memory_begun | max / 1e6 | round')" unit=MB
 	cell "$row" memory "largest rank when the files are read" value="$(figure '$many.ranks_memory_read | max / 1e6 | round')" unit=MB
 	cell "$row" memory "largest rank after filter and projection" value="$(figure '$many.ranks_memory_embedded | max / 1e6 | round')" unit=MB
-	cell "$row" memory "of that its features, $((n / RANKS)) x $COLUMNS" value="$((n / RANKS * COLUMNS * 8 / 1000000))" unit=MB
+	cell "$row" memory "of that its features, $(($2 / RANKS)) x $1" value="$(($2 / RANKS * $1 * 8 / 1000000))" unit=MB
 	cell "$row" memory party value="$(figure '$many.party_memory / 1e6 | round')" unit=MB
 	cell "$row" memory ratio value="$ratio" goal="x <= 1.3" verdict="$(verdict "$ratio" "x <= 1.3")"
 	cell "$row" exchange "bytes of all" value="$(figure '$many.exchange_bytes | add / 1e6 | round')" unit=MB

@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/kcagc/order.h"
+#include "common/kcagc/sample.h"
 #include "common/cluster/kmeans.h"
 #include "server/kcagc/cells.h"
 #include "server/kcagc/joint.h"
@@ -312,16 +313,37 @@ static enum err basic(struct run *run, struct state *s)
 	return e;
 }
 
-/* Up to P Lloyd steps over all nodes, from the root's clusters: n k words a round. */
-static enum err polish(struct run *run, struct state *s)
+/* What Lloyd steps are over. The centres are means of what `made` says, which in the first step
+ * after a sample is what the sample was assigned to, and else the assignment before. */
+struct polish {
+	size_t n;
+	uint32_t *label; /* n */
+	const uint32_t *made;
+	size_t made_of;
+};
+
+/* A cluster without nodes has no centre, and nothing is assigned to it. */
+static void leave_out_empty(const struct polish *over, unsigned k, double *D)
+{
+	bool *used = alloc(k, sizeof(*used));
+
+	for (size_t i = 0; i < over->made_of; i++)
+		used[over->made[i]] = true;
+	for (unsigned c = 0; c < k; c++)
+		for (size_t i = 0; !used[c] && i < over->n; i++)
+			D[i * k + c] = INFINITY;
+	free(used);
+}
+
+/* Lloyd steps `first` to `last` of the polish: n k words a round. They end when no node moves. */
+static enum err polish_steps(struct run *run, struct state *s, struct polish *over, unsigned first,
+			     unsigned last)
 {
 	const struct tree_node *root = root_of(s);
-	uint32_t *label = s->label[root->id];
 	unsigned k = run->job.clusters;
-	bool *used = alloc(k, sizeof(*used));
-	size_t count = run->n * k, moved = 1;
-	double *objective = alloc(run->job.kcagc.polish, sizeof(*objective));
-	struct record_sum kept = { .group = root->id, .items = run->n, .objective = objective };
+	size_t count = over->n * k, moved = 1;
+	double *objective = alloc(last, sizeof(*objective));
+	struct record_sum kept = { .group = root->id, .items = over->n, .objective = objective };
 	struct fixed f = run_fixed(run, run->L);
 	double *D = alloc(count, sizeof(*D));
 	struct sum sum = { .group = root->id,
@@ -332,37 +354,63 @@ static enum err polish(struct run *run, struct state *s)
 			   .acc = alloc(count, run->job.modulus_bits / 8) };
 	enum err e = ERR_OK;
 
-	run_phase(run, "polish");
-	for (unsigned p = 1; p <= run->job.kcagc.polish && moved && e == ERR_OK; p++) {
+	for (unsigned p = first; p <= last && moved && e == ERR_OK; p++) {
 		e = secure_sums(run, &sum, 1);
 		if (e != ERR_OK)
 			break;
 		fixed_decode(&f, sum.acc, count, D);
-		/* A cluster without nodes has no centre, and nothing is assigned to it. */
-		memset(used, 0, k * sizeof(*used));
-		for (size_t i = 0; i < run->n; i++)
-			used[label[i]] = true;
-		for (unsigned c = 0; c < k; c++)
-			for (size_t i = 0; !used[c] && i < run->n; i++)
-				D[i * k + c] = INFINITY;
+		leave_out_empty(over, k, D);
 		kept.inertia = 0;
-		moved = kmeans_assign(D, NULL, run->n, k, label, &kept.inertia);
+		moved = kmeans_assign(D, NULL, over->n, k, over->label, &kept.inertia);
+		over->made = over->label;
+		over->made_of = over->n;
 		objective[kept.objectives++] = kept.inertia;
-		if (!moved || p == run->job.kcagc.polish) {
-			kept.silhouette = kmeans_silhouette(D, NULL, run->n, k, label);
-			ALLOC(run->confidence, run->n);
-			kmeans_margins(D, run->n, k, label, run->confidence);
+		if (last == run->job.kcagc.polish && (!moved || p == last)) {
+			kept.silhouette = kmeans_silhouette(D, NULL, over->n, k, over->label);
+			ALLOC(run->confidence, over->n);
+			kmeans_margins(D, over->n, k, over->label, run->confidence);
 		}
 		e = run_broadcast_labels(run, root->first, root->last, MSG_ASSIGNMENT, root->id, k,
-					 label, run->n);
+					 over->label, over->n);
 		run_progress(run, p, moved);
 	}
 	kept.iterations = kept.objectives;
 	record_sum(run->record, &kept);
 	free(objective);
-	free(used);
 	free(sum.acc);
 	free(D);
+	return e;
+}
+
+/* Up to P Lloyd steps over all nodes, or P - 1 over some and one over all, from the root's
+ * clusters. */
+static enum err polish(struct run *run, struct state *s)
+{
+	const struct kcagc_job *job = &run->job.kcagc;
+	uint32_t *label = s->label[root_of(s)->id];
+	uint32_t *sample = alloc(run->n, sizeof(*sample)), *of_sample = NULL;
+	size_t count = polish_sample(label, run->n, run->job.clusters, job->polish_rows,
+				     run->job.seed, sample);
+	bool sampled = job->polish > 1 && count < run->n;
+	struct polish over = { .n = run->n, .label = label, .made = label, .made_of = run->n };
+	enum err e = ERR_OK;
+
+	run_phase(run, "polish");
+	if (sampled) {
+		ALLOC(of_sample, count);
+		for (size_t i = 0; i < count; i++)
+			of_sample[i] = label[sample[i]];
+		over = (struct polish){
+			.n = count, .label = of_sample, .made = of_sample, .made_of = count
+		};
+		e = polish_steps(run, s, &over, 1, job->polish - 1);
+		over.n = run->n;
+		over.label = label;
+	}
+	if (e == ERR_OK)
+		e = polish_steps(run, s, &over, sampled ? job->polish : 1, job->polish);
+	free(of_sample);
+	free(sample);
 	return e;
 }
 

@@ -92,6 +92,17 @@ static void tree_cost(const struct run *run, const uint32_t *const *label, const
 	}
 }
 
+/* Of all polish steps, a party's. */
+static double polish_words(const struct job *job, size_t n)
+{
+	double all = (double)n * job->clusters, most = job->kcagc.polish_rows;
+	unsigned steps = job->kcagc.polish;
+
+	if (!most || most > (double)n || !steps)
+		return steps * all;
+	return (steps - 1) * most * job->clusters + all;
+}
+
 void plan_cost(const struct run *run, const uint32_t *const *label, enum kcagc_method method,
 	       enum kcagc_exchange exchange, const struct record_link *link,
 	       struct record_plan *plan)
@@ -113,8 +124,7 @@ void plan_cost(const struct run *run, const uint32_t *const *label, enum kcagc_m
 		tree_cost(run, label, &tree, exchange, plan);
 		plan->rounds += job->kcagc.polish;
 		plan->round_trips += job->kcagc.polish;
-		plan->words += (double)job->kcagc.polish * ((double)run->n * job->clusters + 1) *
-			       (double)run->L;
+		plan->words += (polish_words(job, run->n) + job->kcagc.polish) * (double)run->L;
 	}
 	plan->bytes = plan->words * job->modulus_bits / 8;
 	plan->seconds = plan->round_trips * link->rtt_s + plan->bytes / link->bytes_per_s;

@@ -6,7 +6,7 @@
 #include "common/cluster/kmeans.h"
 #include "common/kcagc/columns.h"
 #include "common/kcagc/sample.h"
-#include "common/linalg/la.h"
+#include "party/kcagc/joint.h"
 #include "party/kcagc/local.h"
 #include "party/kcagc/model.h"
 #include "party/kcagc/points.h"
@@ -146,106 +146,6 @@ static enum err virtual_nodes(struct work *work, struct state *s, const struct t
 	return ERR_OK;
 }
 
-/* The joint k-means of one tree node at this party: R restarts, each with its own centres. */
-struct joint {
-	const struct tree_node *node;
-	const struct points *Y; /* m x d items */
-	const double *weight;   /* m, or NULL: all one */
-	unsigned K, R, Q;       /* clusters, starts, Lloyd steps at most */
-	unsigned screen;        /* the iteration after which only some restarts go on; 0: all do */
-	struct mat *mu;         /* R centre matrices, K x d */
-	struct mat *before;     /* the same: what the last assignment was made by */
-	uint32_t *label;        /* R x m */
-	bool *moving;           /* R */
-};
-
-static size_t active(const struct joint *j)
-{
-	size_t n = 0;
-
-	for (unsigned r = 0; j->moving && r < j->R; r++)
-		n += j->moving[r];
-	return n;
-}
-
-/* Protocol 2 line 6: the starts are partial assignments that all members share, so that a centre is
- * the same nodes at every party. */
-static enum err begin(struct work *work, struct joint *j)
-{
-	size_t m = j->Y->here.rows;
-
-	ALLOC(j->mu, j->R);
-	ALLOC(j->before, j->R);
-	ALLOC(j->label, j->R * m);
-	ALLOC(j->moving, j->R);
-	TRY(channel_recv_labels(work->channel, MSG_STARTS, j->node->id, j->K, j->label, j->R * m));
-	for (unsigned r = 0; r < j->R; r++) {
-		j->moving[r] = true;
-		mat_init(&j->mu[r], j->K, j->Y->here.cols);
-		TRY(points_centres(j->Y, j->weight, j->label + r * m, &j->mu[r]));
-	}
-	return ERR_OK;
-}
-
-/* Lines 11-13 and 26-28: this party's squared distances, into the secure sum. */
-static enum err send_distances(struct work *work, const struct joint *j)
-{
-	size_t words = j->Y->here.rows * j->K;
-	struct secure *s = NULL;
-	enum err e = secure_begin(work, j->node, active(j) * words, false, &s);
-
-	for (unsigned r = 0; r < j->R && e == ERR_OK; r++)
-		if (j->moving[r])
-			e = points_add_distances(j->Y, &j->mu[r], s);
-	if (e == ERR_OK)
-		e = secure_end(s);
-	secure_free(s);
-	return e;
-}
-
-/* Lines 15-21 and 30-36: the assignments come back (the 1/9 step's leave items out); each party
- * updates its part of the centres. A restart in which nothing moved is over, which both sides see.
- */
-static enum err update_centres(struct work *work, struct joint *j, unsigned t, size_t *moved)
-{
-	size_t m = j->Y->here.rows, n = active(j), a = 0;
-	uint32_t *told = alloc(n * m, sizeof(*told));
-	enum err e = t == 0 ? channel_recv_labels(work->channel, MSG_ASSIGNMENT, j->node->id, j->K,
-						  told, n * m)
-			    : work_recv_clusters(work, MSG_ASSIGNMENT, j->node, j->K, told, n * m);
-
-	*moved = 0;
-	for (unsigned r = 0; r < j->R && e == ERR_OK; r++) {
-		size_t changed = 0;
-		uint32_t *label = j->label + r * m;
-
-		if (!j->moving[r])
-			continue;
-		for (size_t i = 0; i < m; i++)
-			changed += label[i] != told[a * m + i];
-		memcpy(label, told + a++ * m, m * sizeof(*label));
-		mat_release(&j->before[r]);
-		mat_copy(&j->before[r], &j->mu[r]);
-		e = points_centres(j->Y, j->weight, label, &j->mu[r]);
-		j->moving[r] = t == 0 || changed > 0;
-		*moved += t == 0 ? 0 : changed;
-	}
-	free(told);
-	return e;
-}
-
-/* The coordinator names the restarts that go on. */
-static enum err screen(struct work *work, struct joint *j)
-{
-	uint32_t *kept = alloc(j->R, sizeof(*kept));
-	enum err e = channel_recv_labels(work->channel, MSG_KEPT, j->node->id, 1, kept, j->R);
-
-	for (unsigned r = 0; r < j->R && e == ERR_OK; r++)
-		j->moving[r] = j->moving[r] && kept[r] == 1;
-	free(kept);
-	return e;
-}
-
 /* Of each cell, how far this party's rows lie from their mean: the mean of the squared distances.
  */
 static enum err scatter(const struct state *s, const struct joint *j, double *within)
@@ -271,29 +171,6 @@ static enum err scatter(const struct state *s, const struct joint *j, double *wi
 	return e;
 }
 
-/* exchange "gram": the inner products of this party's virtual nodes, the lower triangle by rows;
- * and m numbers of the cells, if given. All the rest of this k-means is the coordinator's. */
-static enum err send_products(struct work *work, const struct joint *j, const double *within)
-{
-	const struct mat *Y = &j->Y->here; /* cells' */
-	size_t m = Y->rows, d = Y->cols;
-	double *row = alloc(m, sizeof(*row));
-	struct secure *s = NULL;
-	enum err e = secure_begin(work, j->node, m * (m + 1) / 2 + (within ? m : 0), false, &s);
-
-	for (size_t i = 0; i < m && e == ERR_OK; i++) {
-		la_block_nt(1, i + 1, d, ROW(Y, i), Y->a, row, m);
-		e = secure_add(s, row, i + 1);
-	}
-	if (e == ERR_OK && within)
-		e = secure_add(s, within, m);
-	if (e == ERR_OK)
-		e = secure_end(s);
-	secure_free(s);
-	free(row);
-	return e;
-}
-
 /* All k of a range are tried on what was summed once, which is asked for if there are more cells
  * than the least of them. What is told after that is for the k that the coordinator chose. */
 static enum err joint_range(struct work *work, const struct state *s, struct joint *j,
@@ -305,66 +182,13 @@ static enum err joint_range(struct work *work, const struct state *s, struct joi
 	if (s->m > work->job.clusters_from) {
 		e = scatter(s, j, within);
 		if (e == ERR_OK)
-			e = send_products(work, j, within);
+			e = party_joint_send_products(work, j, within);
 	}
 	free(within);
 	TRY(e);
 	TRY(party_take_clusters(work));
 	j->K = work->job.clusters;
 	return work_recv_clusters(work, MSG_CLUSTERS, j->node, j->K, best, j->Y->here.rows);
-}
-
-/* Protocol 2 after line 6. best: m, the assignment of the restart that won. With no more items than
- * clusters every item is its own, and there is nothing to compute. */
-static enum err joint_kmeans(struct work *work, struct joint *j, uint32_t *best)
-{
-	bool gram =
-	    work->job.kcagc.exchange == EXCHANGE_GRAM && work->job.kcagc.method != METHOD_BASIC;
-
-	if (j->Y->here.rows > j->K && gram)
-		TRY(send_products(work, j, NULL));
-	else if (j->Y->here.rows > j->K)
-		TRY(begin(work, j));
-	for (unsigned t = work->job.kcagc.ninth ? 0 : 1; t <= j->Q && active(j); t++) {
-		size_t moved;
-
-		TRY(send_distances(work, j));
-		TRY(update_centres(work, j, t, &moved));
-		if (t > 0 && t == j->screen)
-			TRY(screen(work, j));
-		work_progress(work, t, moved);
-	}
-	return work_recv_clusters(work, MSG_CLUSTERS, j->node, j->K, best, j->Y->here.rows);
-}
-
-/* The centres that made the winner's assignment `best` (m): of whichever restart has it. Where none
- * was computed here (gram; no more items than clusters) the means of what it made. */
-static enum err keep_centres(const struct joint *j, const uint32_t *best, struct mat *last)
-{
-	size_t m = j->Y->here.rows;
-	unsigned r = 0;
-
-	while (j->label && r < j->R && memcmp(j->label + r * m, best, m * sizeof(*best)) != 0)
-		r++;
-	mat_release(last);
-	if (j->label && r < j->R) {
-		mat_copy(last, &j->before[r]);
-		return ERR_OK;
-	}
-	mat_init(last, j->K, j->Y->here.cols);
-	return points_centres(j->Y, j->weight, best, last);
-}
-
-static void joint_release(struct joint *j)
-{
-	for (unsigned r = 0; j->mu && r < j->R; r++) {
-		mat_release(&j->mu[r]);
-		mat_release(&j->before[r]);
-	}
-	free(j->mu);
-	free(j->before);
-	free(j->label);
-	free(j->moving);
 }
 
 /* One tree node: Protocol 3 lines 10-17. Afterwards child holds the node's clusters. */
@@ -394,18 +218,18 @@ static enum err tree_level(struct work *work, struct state *s, size_t level)
 	j.screen = root ? kcagc_screen(&work->job.kcagc, j.R) : 0;
 	ALLOC(best, s->m);
 	e = root && work->job.clusters_from ? joint_range(work, s, &j, best)
-					    : joint_kmeans(work, &j, best);
+					    : party_joint_kmeans(work, &j, best);
 	if (e != ERR_OK)
 		goto out;
 	mat_release(&s->centre);
 	mat_init(&s->centre, j.K, Y.cols);
 	kmeans_centres(&Y, weight, best, &s->centre);
-	e = keep_centres(&j, best, &s->last);
+	e = party_joint_keep_centres(&j, best, &s->last);
 	for (size_t i = 0; i < work->n; i++)
 		s->child[i] = best[s->cell[i]];
 out:
 	free(best);
-	joint_release(&j);
+	party_joint_release(&j);
 	mat_release(&Y);
 	free(weight);
 	return e;
@@ -424,10 +248,10 @@ static enum err basic(struct work *work, struct state *s)
 	j.screen = kcagc_screen(&work->job.kcagc, j.R);
 	work_phase(work, "joint");
 	work_group(work, j.node);
-	e = joint_kmeans(work, &j, s->child);
+	e = party_joint_kmeans(work, &j, s->child);
 	if (e == ERR_OK)
-		e = keep_centres(&j, s->child, &s->last);
-	joint_release(&j);
+		e = party_joint_keep_centres(&j, s->child, &s->last);
+	party_joint_release(&j);
 	return e;
 }
 
@@ -441,9 +265,9 @@ static enum err polish_steps(struct work *work, struct joint *j, unsigned first,
 	for (unsigned p = first; p <= last && *j->moving && e == ERR_OK; p++) {
 		size_t moved;
 
-		e = send_distances(work, j);
+		e = party_joint_send_distances(work, j);
 		if (e == ERR_OK)
-			e = update_centres(work, j, p, &moved);
+			e = party_joint_update_centres(work, j, p, &moved);
 		if (e == ERR_OK)
 			work_progress(work, p, moved);
 	}

@@ -254,7 +254,10 @@ static enum err run_protocol(struct work *work, const struct job_means *means, u
 	e = told_say_all(work);
 	if (e == ERR_OK)
 		e = say_done(work);
-	if (work->told.waiting) { /* parties may have been told different things */
+	/* Parties may have been told different things; or the coordinator says another word than
+	 * the last, so this job has failed. One that is lost just then has all results, as all
+	 * parties do. */
+	if (work->told.waiting || (e == ERR_PEER && !post_again(work->post))) {
 		results_take_back(work->output);
 	} else if (e == ERR_OK) {
 		work->alone = true;

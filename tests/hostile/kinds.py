@@ -1,4 +1,4 @@
-"""Coordinators of kcagc, fedgcn, fedsc, fedspectral and fedwalk with the lies that only these kinds have a place for."""
+"""Coordinators of kcagc, kmeans.columns.predict, fedgcn, fedsc, fedspectral and fedwalk with the lies that only these kinds have a place for."""
 import numpy as np
 
 import coordinator
@@ -122,6 +122,32 @@ class Labels:
 
 class Kcagc(Labels, coordinator.Coordinator):
     pass
+
+
+class Placing(Labels, coordinator.Coordinator):
+    def tell_labels(self, kind, values, label):
+        if self.lie == "label":
+            label[0] = self.args[0]
+        elif self.lie == "labels":
+            label = np.resize(label, self.args[0])
+        super().tell_labels(kind, values, label)
+        if not len(label):
+            for c in self.party:
+                c.send(kind, wire.no_labels(self.root(), values))
+        if self.lie == "twice":
+            super().tell_labels(kind, values, label)
+        self.last = kind, values, label
+
+    def tell_one_labels(self, c, kind, values, label):
+        if self.lie == "label-one" and c is self.party[-1]:
+            label = (label + 1) % values
+        super().tell_one_labels(c, kind, values, label)
+
+    def last_word(self):
+        if self.lie == "for-done":
+            super().tell_labels(*self.last)
+        else:
+            super().last_word()
 
 
 class Projected(Labels, landmark.Coordinator):

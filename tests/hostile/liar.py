@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A coordinator of kmeans, fedsc, fedspectral, fedwalk, fedgcn or kcagc that lies, alone: the one of tests/interop but for one lie.
+"""A coordinator of kmeans, kmeans.columns.predict, fedsc, fedspectral, fedwalk, fedgcn or kcagc that lies, alone: the one of tests/interop but for one lie.
 
     liar.py --config coordinator.json --job job.json --ready-file FILE --lie LIE
 
@@ -64,6 +64,14 @@ Of fedspectral:
     wide          a block is wider than the job allows
     clusters      there are two more clusters than the job asks for
     result        labels are drawn at random; of kcagc, methods basic, landmark and gcc, too
+
+Of kmeans.columns.predict, about RESULT:
+
+    result        labels are drawn at random
+    label=V       the first row's is V: no cluster, or one that there is not
+    labels=N      there are N labels, whatever the number of rows
+    label-one     the last party is told others
+    twice         RESULT is told twice; for-done: once more in place of DONE
 
 Of fedgcn, prototypes in clear:
 
@@ -326,7 +334,7 @@ class Lies:
 
 
 KINDS = {"kmeans": coordinator.Coordinator, "fedsc": kinds.Fedsc, "fedspectral": kinds.Fedspectral, "fedwalk": kinds.Fedwalk,
-         "fedgcn": kinds.Fedgcn, "kcagc": kinds.Kcagc}
+         "fedgcn": kinds.Fedgcn, "kcagc": kinds.Kcagc, "kmeans.columns.predict": kinds.Placing}
 
 
 def liar(lie, config, job, ready_file):

@@ -14,10 +14,16 @@ liar() { # LIE
 	ADDRESS=$(<"$T/ready")
 }
 
+# What parties have kept of an earlier run, $T/kept if there is any, is there again; nothing else is.
+fresh_out() {
+	rm -rf "$T/out"
+	[[ ! -e $T/kept ]] || cp -r "$T/kept" "$T/out"
+}
+
 # All parties end with 2. Whoever finds it names the coordinator; nobody's own finding is about a party.
 is_found() { # LIE REGEX
 	local name found=false
-	rm -rf "$T/out"
+	fresh_out
 	liar "$1"
 	parties 3
 	# shellcheck disable=SC2046

@@ -18,7 +18,7 @@ rows_of() { # VARIANT: a federation for it
 }
 
 is_done() { # LIE
-	rm -rf "$T/out"
+	fresh_out
 	liar "$1"
 	parties 3
 	# shellcheck disable=SC2046
@@ -33,6 +33,7 @@ ends_alike() { # LIE
 }
 
 honest() { # the labels that there are to be
+	fresh_out
 	coordinator
 	parties 3
 	# shellcheck disable=SC2046
@@ -228,6 +229,52 @@ test_result_of_basic() {
 
 test_result_of_gcc_is_believed() {
 	result_of gcc
+	no_more_leaves
+}
+
+# A run of kmeans.columns leaves models, by which rows are placed. RESULT is all that is told: 4 clusters, so that an
+# entry of 3 bits has room for what is no cluster.
+placed() {
+	local name
+	needs_python
+	"$BIN/coterie" synth --points --nodes 90 --features 6 --clusters 4 --apart 8 --seed 3 --out "$T/points" >/dev/null
+	federation 3
+	rm -rf "$T/data"
+	"$BIN/coterie" split --by columns --parties 3 --seed 5 --data "$T/points" --out "$T/data" >/dev/null
+	for name in $(names 3); do
+		edit "$name" ".data = { features: \"$(cd "$T" && ls "data/$name"/features.*)\" } |
+			.policy.jobs = [\"kmeans.columns\", \"kmeans.columns.predict\"]"
+	done
+	echo '{ "kind": "kmeans.columns", "clusters": 4, "seed": 7 }' >"$T/job.json"
+	coordinator
+	parties 3
+	# shellcheck disable=SC2046
+	ends 0 coordinator $(names 3)
+	jq -n --arg model "$(run_of coordinator .job_id)" '{ kind: "kmeans.columns.predict", clusters: 4, model: $model }' >"$T/job.json"
+	for name in $(names 3); do
+		mkdir -p "$T/kept/$name/state"
+		mv "$T/out/$name/state"/model-*.bin "$T/kept/$name/state"
+	done
+	honest
+	jq .job "$T/honest/coordinator/run.json" >"$T/job.json"
+}
+
+test_result_of_columns_predict() {
+	placed
+	ends_alike honest
+	is_found label=4 'coordinator sent RESULT with entry 0 in none of 4 clusters'
+	is_found label=5 'coordinator sent RESULT'
+	is_found label=7 'coordinator sent RESULT'
+	is_found labels=0 'coordinator sent RESULT'
+	is_found labels=89 'coordinator sent RESULT'
+	is_found labels=91 'coordinator sent RESULT'
+	is_found label-one 'coordinator has told .* other things than this party'
+	is_found twice 'coordinator sent RESULT'
+	is_found for-done 'coordinator sent RESULT'
+}
+
+test_result_of_columns_predict_is_believed() {
+	placed
 	no_more_leaves
 }
 

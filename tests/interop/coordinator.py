@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""A coordinator of kind kmeans, and of kcagc by method "basic", by proto/PROTOCOL.md and docs/secure-sum.md.
+"""A coordinator of kinds kmeans and kmeans.columns.predict, and of kcagc by method "basic", by proto/PROTOCOL.md and
+docs/secure-sum.md.
 
 For kmeans it needs no numerics: it adds masked words, tells the sums, and passes on what it cannot open. What
-parties compute from the sums it never learns to compute itself. For kcagc it assigns nodes (kcagc.py).
+parties compute from the sums it never learns to compute itself. For the others it assigns nodes or rows (kcagc.py).
 
     coordinator.py --config coordinator.json --job job.json --ready-file FILE
 
@@ -100,7 +101,7 @@ class Coordinator:
             r = Reader(c.recv((wire.ACCEPT,))[1])
             job_hash, rows, columns, rest = r.take(32), r.number(8), r.number(4), r.take(64)
             r.end()
-            if self.what["kind"] != "kcagc":
+            if self.what["kind"] not in kcagc.KINDS:
                 assert rows == 0 and rest == bytes(64), f"{c.peer} says more than its kind asks for"
             accepts.append((job_hash, rows, columns, rest))
         assert len(set(accepts)) == 1, "parties do not agree on job, nodes or columns"
@@ -182,7 +183,7 @@ class Coordinator:
         return len(self.party)
 
     def sum(self, count):
-        """Of kcagc: numbers that no party is told."""
+        """Numbers that no party is told."""
         bits, fraction = (self.what["secure_sum"][name] for name in ("modulus_bits", "fraction_bits"))
         total = sum(self.vector(c, None, f"<u{bits // 8}") for c in self.party)
         assert len(total) == count + 1, f"parties sum {len(total)} words, expected {count + 1}"
@@ -194,12 +195,15 @@ class Coordinator:
         return secsum.decode(total[:-1], bits, fraction)
 
     def tell_labels(self, kind, values, label):
+        for c in self.party:
+            self.tell_one_labels(c, kind, values, label)
+
+    def tell_one_labels(self, c, kind, values, label):
         for body in wire.label_bodies(self.root(), values, label):
-            for c in self.party:
-                c.send(kind, body)
+            c.send(kind, body)
 
     def joint(self):
-        kcagc.Coordinator(self.what, self.rows, self).run()
+        kcagc.KINDS[self.what["kind"]](self.what, self.rows, self).run()
 
     def add(self, first, tags=2):
         """The sum's words and tags, without the canary."""
@@ -246,10 +250,13 @@ class Coordinator:
 
     def done(self):
         self.told_words()
-        heads = [c.recv((wire.DONE,))[1] for c in self.party]
-        assert all(head[:4] == u32(1) for head in heads), "a party without a ledger"
+        self.heads = [c.recv((wire.DONE,))[1] for c in self.party]
+        assert all(head[:4] == u32(1) for head in self.heads), "a party without a ledger"
+        self.last_word()
+
+    def last_word(self):
         for c in self.party:
-            c.send(wire.DONE, u32(len(heads)) + b"".join(head[4:] for head in heads))
+            c.send(wire.DONE, u32(len(self.heads)) + b"".join(head[4:] for head in self.heads))
 
     # ---- the whole ----
 
@@ -258,7 +265,7 @@ class Coordinator:
         self.admit()
         self.offer()
         self.keys()
-        if self.what["kind"] == "kcagc":
+        if self.what["kind"] in kcagc.KINDS:
             self.joint()
         else:
             self.group_key()
@@ -327,7 +334,7 @@ def arguments(parser):
 
 
 def main():
-    a, config, job = arguments(argparse.ArgumentParser(description="a coordinator of kmeans or kcagc"))
+    a, config, job = arguments(argparse.ArgumentParser(description="a coordinator of kmeans, kmeans.columns.predict or kcagc"))
     try:
         Coordinator(config, job, a.ready_file).run()
     except (Broken, AssertionError) as e:

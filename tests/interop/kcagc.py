@@ -1,5 +1,5 @@
 """kCAGC's method "basic" (common/kcagc/README.md, proto/PROTOCOL.md): a party's numbers and its
-messages, and what the coordinator makes of the sums."""
+messages, and what the coordinator makes of the sums. And what it makes of those of kind "kmeans.columns.predict"."""
 import math
 
 import numpy as np
@@ -151,3 +151,20 @@ class Coordinator:
             best = label[running[inertia[running].argmin()]]
         link.tell_labels(wire.CLUSTERS, s.K, best)
         link.tell_labels(wire.RESULT, s.K, best)
+
+
+class Placing:
+    """Of kmeans.columns.predict: sums of k squared distances of each row, as many rows as have 2^20 words, then RESULT."""
+
+    def __init__(self, job, n, link):
+        self.link, self.k, self.n = link, job["clusters"], n
+
+    def run(self):
+        step, label = max((1 << 20) // self.k, 1), []
+        for at in range(0, self.n, step):
+            rows = min(step, self.n - at)
+            label.append(self.link.sum(rows * self.k).reshape(rows, self.k).argmin(axis=1))
+        self.link.tell_labels(wire.RESULT, self.k, np.concatenate(label))
+
+
+KINDS = {"kcagc": Coordinator, "kmeans.columns.predict": Placing}

@@ -123,6 +123,126 @@ test_matrices_and_graphs() {
 	grep -q 'MUTAG: its edges are not those' "$T/fetch.stderr" || fail "says $(<"$T/fetch.stderr")"
 }
 
+# What a server or a mirror does wrong; files here are small and are nobody's sets, so it needs no data.
+test_downloads_that_fail() {
+	www
+	refused 'coil20: cannot be fetched: .*404.*, http://127.0.0.1:[0-9]*/COIL20.mat' coil20
+	echo '5.1,3.5,1.4,0.2,Iris-setosa' >"$T/www/iris.data"
+	refused 'iris: .*/iris.data has SHA-256 [0-9a-f]{64}, expected 6f608b71a7317216319b4d27b4d9bc84e6abd734eda7872b71a458569e2656c0: not what' iris
+	kill "${PID[www]}" && wait "${PID[www]}" || true
+	refused 'coil20: cannot be fetched: .*(refused|connect)' coil20
+	[[ ! -e $T/data/fetched.tsv ]] || fail "digests of what failed: $(<"$T/data/fetched.tsv")"
+}
+
+# The connection ends in the middle of the file: the server says that it has twice as much as it sends.
+test_a_cut_download() {
+	python3 -c 'import os, sys; sys.stdout.buffer.write(os.urandom(20000))' >"$T/half"
+	start www python3 -u - "$T/half" <<-'EOF'
+		import http.server, sys
+		half = open(sys.argv[1], "rb").read()
+		class Cut(http.server.BaseHTTPRequestHandler):
+		    def do_GET(self):
+		        self.send_response(200)
+		        self.send_header("Content-Length", str(2 * len(half)))
+		        self.end_headers()
+		        self.wfile.write(half)
+		server = http.server.HTTPServer(("127.0.0.1", 0), Cut)
+		print("port", server.server_port)
+		server.serve_forever()
+	EOF
+	until_true 20 grep -q 'port [0-9]' "$T/www.stdout" || fail "no server: $(<"$T/www.stderr")"
+	WWW=http://127.0.0.1:$(cut -d ' ' -f 2 "$T/www.stdout")
+	refused 'coil20: cannot be fetched: .*(remaining|closed)' coil20
+	[[ ! -e $T/data/fetched.tsv ]] || fail "the digest of half a file was written down"
+}
+
+# Files that came as the server has them, and are cut or no such files: of each way to convert one.
+test_what_cannot_be_converted() {
+	WWW=$T/www
+	mkdir "$T/www"
+	head -c 3000 /dev/urandom >"$T/www/COIL20.mat"
+	refused 'coil20: .*COIL20.mat' coil20
+	seq 1 30000 | awk '{ print $1 % 1005, $1 * 7 % 1005 }' | gzip >"$T/whole.gz"
+	head -c 2000 "$T/whole.gz" >"$T/www/facebook_combined.txt.gz"
+	refused 'ego-facebook: facebook_combined.txt.gz is no whole gzip file' ego-facebook
+	cp "$T/whole.gz" "$T/www/email-Eu-core.txt.gz"
+	seq 0 1004 | awk '{ print $1, $1 % 42 }' | gzip | head -c 1500 >"$T/www/email-Eu-core-department-labels.txt.gz"
+	refused 'email-eu-core: email-Eu-core-department-labels.txt.gz is no whole gzip file' email-eu-core
+	mkdir -p "$T/cora" && printf 'p1\t0\tA\n' >"$T/cora/cora.content"
+	tar -C "$T" -czf "$T/www/cora.tgz" cora
+	refused 'cora: the archive has no cora.cites' cora
+	printf 'p1\tp2\n' >"$T/cora/cora.cites"
+	tar -C "$T" -czf "$T/www/cora.tgz" cora
+	refused 'cora: has 1 rows, expected 2708: it is another set' cora
+	printf 'p2\t1\t0\tB\n' >>"$T/cora/cora.content" # a column more than the row before
+	tar -C "$T" -czf "$T/www/cora.tgz" cora
+	refused 'cora: .*set.tsv.*' cora
+	head -c 100 "$T/www/cora.tgz" >"$T/cut" && mv "$T/cut" "$T/www/cora.tgz"
+	refused 'cora: cannot be unpacked' cora
+	printf 'no archive' >"$T/www/Pubmed-Diabetes.tgz"
+	refused 'pubmed: cannot be unpacked' pubmed
+	printf 'no archive' >"$T/www/MUTAG.zip"
+	refused 'tu/MUTAG: cannot be unpacked' tu/MUTAG
+	[[ ! -e $T/data/fetched.tsv ]] || fail "digests of what failed: $(<"$T/data/fetched.tsv")"
+}
+
+# One that fails does not keep the others, and shows in the status.
+test_some_of_several() {
+	WWW=$T/www
+	mkdir -p "$T/www/MUTAG"
+	local status=0 i
+	for ((i = 1; i <= 188; i++)); do
+		echo "$((2 * i - 1)), $((2 * i))" >>"$T/www/MUTAG/MUTAG_A.txt"
+		printf '%d\n%d\n' $i $i >>"$T/www/MUTAG/MUTAG_graph_indicator.txt"
+		echo $((i % 2)) >>"$T/www/MUTAG/MUTAG_graph_labels.txt"
+	done
+	(cd "$T/www" && python3 -m zipfile -c MUTAG.zip MUTAG)
+	fetch coil20 tu/MUTAG wiki || status=$?
+	((status == 1)) || fail "status $status"
+	[[ -e $T/data/tu/MUTAG/MUTAG_A.txt && ! -e $T/data/coil20 ]] || fail "there is $(ls -R "$T/data")"
+	grep -q 'coil20: cannot be fetched' "$T/fetch.stderr" && grep -q 'wiki: cannot be fetched' "$T/fetch.stderr" &&
+		grep -q 'tu/MUTAG: its edges are not those' "$T/fetch.stderr" || fail "says $(<"$T/fetch.stderr")"
+	[[ $(cut -f 1 "$T/data/fetched.tsv") == https://*/MUTAG.zip ]] || fail "fetched.tsv: $(<"$T/data/fetched.tsv")"
+}
+
+# Paths go by where it is called, not by where it lies.
+test_paths_of_the_caller() {
+	mkdir -p "$T/www" "$T/there"
+	head -c 3000 /dev/urandom >"$T/www/COIL20.mat"
+	ln -s "$BIN" "$T/there/bin"
+	(cd "$T/there" && ! COTERIE_BIN=bin "$ROOT/scripts/fetch-data" --out out --from ../www coil20 2>"$T/fetch.stderr") || fail "it was read"
+	grep -q 'coil20: .*COIL20.mat: ' "$T/fetch.stderr" && [[ -d $T/there/out ]] || fail "says $(<"$T/fetch.stderr")"
+	(cd "$T/there" && ! COTERIE_DATA=sets COTERIE_BIN=bin "$ROOT/scripts/fetch-data" --from ../www coil20 2>"$T/fetch.stderr") || fail "it was read"
+	[[ -d $T/there/sets ]] || fail "COTERIE_DATA is elsewhere: $(ls "$T/there")"
+}
+
+wrong_use() { # REGEX ARG...
+	local status=0
+	COTERIE_BIN=${program_at-$BIN} "$ROOT/scripts/fetch-data" "${@:2}" >"$T/stdout" 2>"$T/stderr" || status=$?
+	((status == 4)) || fail "${*:2}: status $status, expected 4"
+	grep -q -- "$1" "$T/stderr" || fail "${*:2}: says $(<"$T/stderr")"
+	[[ ! -s $T/stdout ]] || fail "${*:2}: $(<"$T/stdout")"
+}
+
+test_arguments() {
+	wrong_use 'which set? see --list'
+	wrong_use 'nowhere: no such set; see --list' nowhere
+	wrong_use 'nowhere: no such set; see --list' iris nowhere
+	wrong_use '--fast: no such option; see --help' --fast iris
+	wrong_use '--out needs a value' iris --out
+	wrong_use '--from needs a value' iris --from ''
+	program_at=$T/none wrong_use "$T/none/coterie is not there: make, or COTERIE_BIN" iris
+	local flag
+	for flag in --help -h; do
+		"$ROOT/scripts/fetch-data" "$flag" >"$T/help" || fail "$flag: status $?"
+		[[ $(head -n 1 "$T/help") == "fetch-data -- "* ]] || fail "$flag: $(<"$T/help")"
+		for word in --list --out --from COTERIE_DATA 'Exit status'; do
+			grep -q -- "$word" "$T/help" || fail "$flag does not say $word"
+		done
+		(($(wc -l <"$T/help") <= 24)) || fail "$flag does not fit a screen"
+	done
+}
+
 test_what_cannot_be_had() {
 	WWW=$T/www
 	refused 'blogcatalog: cannot be fetched: each node has several classes.*; see https://github.com/phanein/deepwalk' blogcatalog

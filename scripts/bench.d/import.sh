@@ -1,11 +1,11 @@
-# import -- how fast a table of numbers and ids is read by one core, beside pandas and numpy (Debian's; skipped without).
-# tests/bench/bench_import.c measures, in memory.
+# import -- how fast a table of numbers and ids is read by one core, beside pandas, numpy and scikit-learn (Debian's;
+# skipped without). tests/bench/bench_import.c measures, in memory.
 #
 # COTERIE_BENCHES: where that program is, instead of build/plain/tests/bench as make leaves it.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='a table read by coterie import, beside pandas and numpy'
+about='a table read by coterie import, beside pandas, numpy and scikit-learn'
 default_seeds=1 quick_seeds=1
 
 measure() {
@@ -17,7 +17,7 @@ measure() {
 	for kind in six-digits all-digits; do
 		figure "$kind" coterie "$(sed -n "s/^import $kind .*mb_s=//p" "$out/runs/import.txt")" 100
 	done
-	for other in pandas numpy; do
+	for other in pandas numpy sklearn; do
 		if ! /usr/bin/python3 -c "import $other" 2>/dev/null; then
 			not_run "$rows x 64" six-digits "$other" "python3-$other is not there"
 			continue
@@ -37,6 +37,8 @@ render() {
 	cat <<-'TEXT'
 
 		Megabytes of text a second of one core's time, best of several; `six-digits` as `%.6f` prints, `all-digits` as `%.17g` does.
+		scikit-learn (`sklearn`) reads no CSV: its `load_svmlight_file` reads the same numbers, digit by digit, from a file of its own form, and what is
+		counted is the text of the table that the others read.
 	TEXT
 	render_grid '{value}'
 }

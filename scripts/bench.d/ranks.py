@@ -1,6 +1,6 @@
 """One party alone, its data on ranks or not: what its processes took. For scripts/bench ranks.
 
-    ranks.py BIN DIR NODES EDGES COLUMNS CLUSTERS ORDER RANKS [POLISH_ROWS]
+    ranks.py BIN DIR NODES EDGES COLUMNS CLUSTERS ORDER RANKS
 
 makes data in DIR unless they are there, runs one job with RANKS ranks (0: without) and prints its figures as JSON.
 Within scripts/netlab (COTERIE_LAB) each rank is on a host of its own, coordinator and party on the first."""
@@ -16,7 +16,6 @@ import numpy as np
 binaries, folder = sys.argv[1:3]
 nodes, edges, columns, clusters, order, ranks = map(int, sys.argv[3:9])
 hosts = [host.split("=") for host in os.environ.get("COTERIE_LAB", "").split()]
-polish_rows = int(sys.argv[9]) if len(sys.argv) > 9 else 0
 os.makedirs(folder, exist_ok=True)
 
 
@@ -68,7 +67,7 @@ def configure(out):
         party["policy"]["max_memory"] = "4G"
     write("party-00.json", party)
     write("job.json", {"kind": "kcagc", "method": "flat", "clusters": clusters, "seed": 7, "allow_single": True,
-                       "polish_rows": polish_rows, "filter": {"order": order}})
+                       "filter": {"order": order}})
 
 
 def on_hosts():
@@ -123,7 +122,7 @@ def words(out):
 
 if not os.path.exists(path("edges.tsv")):
     make()
-out = f"out-{ranks}{'-hosts' if hosts else ''}{'-sample' if polish_rows else ''}"
+out = f"out-{ranks}{'-hosts' if hosts else ''}"
 subprocess.run(["rm", "-rf", path(out)], check=True)
 configure(out)
 cpu_s, peak = run(out)
@@ -131,12 +130,7 @@ facts = {}
 if ranks:
     with open(path(out, "party-00/run.json")) as file:
         facts = json.load(file)["facts"]
-with open(path(out, "coordinator/run.json")) as file:
-    received = {row["type"]: row["bytes_received"] for row in json.load(file)["traffic"]}
 print(json.dumps({
-    "local_clusters_bytes": received["LOCAL_CLUSTERS"],
-    "masked_bytes": received["MASKED"],
-    "labels_file": path(out, "party-00/labels.npy"),
     "party_cpu_s": cpu_s,
     "party_memory": peak,
     "ranks_cpu_s": facts.get("ranks_cpu_s", []),

@@ -19,6 +19,7 @@ measure() {
 	against_one "$n" 64 $((10 * n))
 	! $quick || return 0
 	larger 1000000 16 10000000 10000000 100000000
+	wire 10000000
 }
 
 # One process, ranks on this host, and ranks on hosts of the lab's LAN.
@@ -38,7 +39,7 @@ against_one() { # NODES COLUMNS EDGES
 # What a node takes of many, beside one of fewer: NODES COLUMNS EDGES, and then MORE nodes with MORE-EDGES.
 larger() { # NODES COLUMNS EDGES MORE MORE-EDGES
 	row="$4 x $2"
-	! cell_known "$row" wire "labels that are the same by both" || return 0
+	! cell_known "$row" CPU ratio || return 0
 	RUN=$out/runs/ranks-$1-$2
 	mkdir -p "$RUN"
 	took "$1" "$2" "$3" $RANKS || return 0
@@ -48,16 +49,13 @@ larger() { # NODES COLUMNS EDGES MORE MORE-EDGES
 	mkdir -p "$RUN"
 	took "$4" "$2" "$5" $RANKS || return 0
 	cells_of_larger "$1" "$4" "$5"
-	took "$4" "$2" "$5" $RANKS $SAMPLE || return 0
-	cells_of_wire "$4"
 	rm -rf "$RUN/data"
 }
 
-took() { # NODES COLUMNS EDGES RANKS [POLISH_ROWS]: $RUN/took-RANKS[-POLISH_ROWS].json
-	local name=took-$4${5:+-$5}
-	/usr/bin/python3 scripts/bench.d/ranks.py "$bin" "$RUN/data" "$1" "$3" "$2" $CLUSTERS $ORDER "$4" ${5:+"$5"} \
-		>"$RUN/$name.json" 2>"$RUN/$name.log" || {
-		not_run "$row" "$4 ranks" ratio "$(tail -n 1 "$RUN/$name.log")"
+took() { # NODES COLUMNS EDGES RANKS: $RUN/took-RANKS.json
+	/usr/bin/python3 scripts/bench.d/ranks.py "$bin" "$RUN/data" "$1" "$3" "$2" $CLUSTERS $ORDER "$4" \
+		>"$RUN/took-$4.json" 2>"$RUN/took-$4.log" || {
+		not_run "$row" "$4 ranks" ratio "$(tail -n 1 "$RUN/took-$4.log")"
 		return 1
 	}
 }
@@ -101,17 +99,24 @@ cells_of_larger() { # FEWER MORE MORE-EDGES
 	cell "$row" exchange "at 10 Gbit/s, by the largest rank" value="$(jq '.exchange_bytes | max / 1.25e9 * 10 | round / 10' "$RUN/took-$RANKS.json")" unit=s
 }
 
-# What goes to the coordinator, of one party: distances in 32-bit words, labels in as few bits as tell them apart.
-cells_of_wire() { # NODES
-	local all=$RUN/took-$RANKS.json some=$RUN/took-$RANKS-$SAMPLE.json same
-	megabytes() { jq "$2 / 1e6 | round" "$1"; }
-	cell "$row" wire "one step of the polish, words of 32 bits" value=$(($1 * CLUSTERS * 4 / 1000000)) unit=MB note="computed"
-	cell "$row" wire "all sums" value="$(megabytes "$all" .masked_bytes)" unit=MB
-	cell "$row" wire "all sums, all polish steps but the last over $SAMPLE" value="$(megabytes "$some" .masked_bytes)" unit=MB
-	cell "$row" wire "local clusters, 5 bits a node" value="$(megabytes "$all" .local_clusters_bytes)" unit=MB
-	same=$(/usr/bin/python3 -c 'import sys, numpy as np; a, b = map(np.load, sys.argv[1:]); print(round(float((a == b).mean()), 5))' \
-		"$RUN/data/$(jq -r .labels_file "$all" | sed 's|.*/data/||')" "$RUN/data/$(jq -r .labels_file "$some" | sed 's|.*/data/||')")
-	cell "$row" wire "labels that are the same by both" value="$same" goal="x >= .999" verdict="$(verdict "$same" "x >= .999")"
+# What goes to the coordinator of two parties with 8 columns each, without ranks: labels in as few bits as tell them
+# apart, distances in words of 32 bits, over all nodes in each step of the polish or in the last alone.
+wire() { # NODES
+	local rows acc job=$out/runs/ranks-wire.json
+	row="$1 x 16"
+	! cell_known "$row" wire "accuracy, a sample" || return 0
+	echo '{ "kind": "kcagc", "clusters": 10, "filter": { "order": 2 } }' >"$job"
+	"$bin/coterie" synth --nodes "$1" --features 16 --clusters 10 --degree 10 --out "$out/runs/wire" >/dev/null
+	for rows in 0 $SAMPLE; do
+		run "wire-$rows" "$out/runs/wire" "$job" 2 1 --set polish_rows=$rows || { not_run "$row" wire sums "$WHY" && return 0; }
+		acc=$("$bin/coterie" eval --truth "$out/runs/wire/labels.txt" "$RUN/coordinator/labels.npy" | jq '.acc * 1e5 | round / 1e5')
+		megabytes() { jq "[.traffic[] | select(.type == \"$1\") | .bytes_received] | add / 2e6 | round" "$RUN/coordinator/run.json"; }
+		((rows)) || cell "$row" wire "local clusters of a party" value="$(megabytes LOCAL_CLUSTERS)" unit=MB
+		cell "$row" wire "sums of a party, $( ((rows)) && echo "all polish steps but the last over $rows" || echo "polish over all")" \
+			value="$(megabytes MASKED)" unit=MB note="$(jq '.phases[] | select(.name == "polish") | .rounds' "$RUN/coordinator/run.json") steps"
+		cell "$row" wire "accuracy, $( ((rows)) && echo "a sample" || echo all)" value="$acc"
+	done
+	rm -rf "$out/runs/wire" "$out"/runs/ranks/wire-*
 }
 
 cells() { # COLUMNS NODES

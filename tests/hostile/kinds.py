@@ -87,6 +87,18 @@ class Fedspectral(fedspectral.Coordinator):
             label = np.random.randint(0, clusters, len(label))
         return label, clusters + 2 * (self.lie == "clusters")
 
+    def noisy(self, k):
+        label = super().noisy(k)
+        if self.lie == "more":
+            self.product(np.eye(k)[label])
+        return label
+
+    def product(self, V):
+        counting = self.sums == self.first.get("power", -1) + fedspectral.NOISY_ROUNDS
+        if self.lie == "fewer" and self.what.get("noise") and counting:
+            self.choose(7, self.what["clusters"])
+        return super().product(V)
+
     def widths(self, width):
         super().widths(width + 100 if self.lie == "wide" and width else width)
 
@@ -96,8 +108,12 @@ class Fedspectral(fedspectral.Coordinator):
             V[:, 0] *= 2
         elif self.lie == "block-turned":
             V[:, 0] = (V[:, 0] + V[:, 1]) / np.sqrt(2)
+        elif self.lie == "block-nan":
+            V[0, 0] = np.nan
         elif self.lie == "block-one" and c is self.party[-1]:
             V[:, [0, 1]] = V[:, [1, 0]]
+        if self.lie == "wide" and self.what.get("noise"):
+            V = np.hstack([V, V])
         super().block(c, V)
 
 

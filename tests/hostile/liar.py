@@ -59,7 +59,8 @@ Of fedspectral:
     few=T         T of the last party's nodes have rows of their own: found, or the owner of their edges is read
     box           a bit of the rows that one party tells another, sealed, is changed
     boxes         such boxes of two parties are exchanged
-    block         a column of a block is twice as long; block-turned: two are not orthogonal
+    block         a column of a block is twice as long; block-turned: two are not orthogonal; block-nan: a number is none
+    more=N        with noise in sums: there is one block more than parties count; fewer: one less
     block-one     the last party gets two columns of a block in each other's place
     wide          a block is wider than the job allows
     clusters      there are two more clusters than the job asks for
@@ -128,7 +129,7 @@ class Lies:
         place, *more = rest.split(",") if rest else ["0"]
         self.place, _, plus = place.partition("+")
         self.args = [int(plus or self.place if plus or self.place.isdigit() else 0)] + [int(n) for n in more]
-        self.before = None
+        self.before, self.passed = None, False  # the last sum, and whether it was the lie's
         if self.lie == "version":
             self.version = 3
         if self.lie == "known":
@@ -199,9 +200,9 @@ class Lies:
             group -= 1
         elif self.lie == "short" and self.is_due():
             told = told[1:]
-        elif self.lie == "old" and self.before is not None and self.args[0] + 1 == self.sums:
+        elif self.lie == "old" and self.passed:
             told = self.before
-        self.before = total
+        self.before, self.passed = total, self.is_due()
         if self.lie == "none" and self.is_due():
             self.busy()
         for c in self.party:
@@ -340,7 +341,7 @@ KINDS = {"kmeans": coordinator.Coordinator, "fedsc": kinds.Fedsc, "fedspectral":
 def liar(lie, config, job, ready_file):
     base = kinds.Projected if job.get("method") in ("landmark", "gcc") else KINDS[job["kind"]]
     c = type("Liar", (Lies, base), {})(lie, config, job, ready_file)
-    if job.get("noise", {}).get("on") == "sums":
+    if job["kind"] == "kmeans" and job.get("noise", {}).get("on") == "sums":
         c.firsts = (0, 1)  # the number of rows, and all rounds
     return c
 

@@ -102,6 +102,33 @@ test_basis_of_dense() {
 	bases_that_are_not turned vector
 }
 
+# ---- fedsc, with noise in sums ----
+
+noisy_rows() {
+	rows_of anchor
+	edit job '.near = 2 | .noise = { on: "sums", eps: 30, delta: 1e-5, clip: 20 }'
+}
+
+# Rows, counts, offsets, B'B, tags. Labels have noise, so that no two jobs end alike.
+test_sums_of_noisy_anchor() {
+	noisy_rows
+	is_done honest
+	sums bit=totals+0,0 n count=landmarks+1 centre=landmarks+2 one=landmarks+3,-1 bit=anchor+0,0 zero=anchor+0
+}
+
+test_sums_of_noisy_anchor_out_of_place() {
+	noisy_rows
+	is_found old=landmarks+1 'coordinator '
+	is_found swap=landmarks+1 "$WRONG_SUM"
+	is_found again=landmarks+2 'coordinator '
+	is_found late=anchor+0 'coordinator '
+}
+
+test_basis_of_noisy_anchor() {
+	noisy_rows
+	bases_that_are_not value vector-one
+}
+
 # ---- what is believed ----
 
 # What left of numbers made from data, by a party's own ledger.
@@ -208,6 +235,37 @@ test_result_is_believed() {
 	edges_for exact
 	no_more_leaves
 	is_found clusters 'coordinator sent CHOICE'
+}
+
+noisy_edges() {
+	edges_for exact
+	edit job '.noise = { on: "sums", eps: 8, delta: 1e-5 }'
+}
+
+test_rows_of_noisy_exact() {
+	noisy_edges
+	rows_that_are_not_the_same
+	is_found few=60 'coordinator numbers nodes otherwise'
+}
+
+# Parties count the products, and how wide they are; the same go to all.
+test_blocks_of_noisy_exact() {
+	noisy_edges
+	is_found word 'coordinator has told .* other things than this party'
+	is_found block-one 'coordinator has told .* other things than this party'
+	is_found block-nan 'coordinator sent BLOCK .*no finite number'
+	is_found wide 'coordinator sent BLOCK'
+	is_found more 'coordinator sent BLOCK'
+	is_found fewer 'coordinator sent CHOICE'
+	is_found clusters 'coordinator sent CHOICE'
+}
+
+# Whatever a block is, what leaves has its noise, and is no more of it.
+test_blocks_of_noisy_exact_that_are_answered() {
+	noisy_edges
+	no_more_leaves block
+	no_more_leaves block-turned
+	no_more_leaves
 }
 
 result_of() { # METHOD

@@ -1,10 +1,34 @@
 """The coordinator's half of kind fedsc, variants anchor and dense (proto/PROTOCOL.md, common/fedsc/README.md): what
-parties compute of their sums, without rows, and the bases that it alone computes."""
+parties compute of their sums, without rows, and the bases that it alone computes. Of anchor with noise in sums it
+computes the basis alone: how many rounds there are is known beforehand, how long a sum is say the parties."""
 import math
 
 import numpy as np
 
 import kmeans
+
+
+def analytic(eps, delta):
+    """The least deviation by which a release of sensitivity 1 is private (Balle, Wang 2018, Theorem 8)."""
+
+    def normal(x):
+        return math.erfc(-x / math.sqrt(2)) / 2
+
+    low, high = 1e-3, 1e6
+    for _ in range(200):
+        s = math.sqrt(low * high)
+        spent = normal(1 / (2 * s) - eps * s) - math.exp(eps) * normal(-1 / (2 * s) - eps * s)
+        low, high = (s, high) if spent > delta else (low, s)
+    return high
+
+
+def noisy_gram(job, parties):
+    """The deviation of all parties' noise in an entry of B'B."""
+    noise, near = job["noise"], job["near"]
+    own = 2 * analytic(noise["eps"], noise["delta"]) / math.sqrt(parties - noise.get("colluders", parties // 2))
+    step = max(2.0 ** (math.floor(math.log2(own)) - 16), 2.0**-24)
+    steps = math.ceil(math.ceil(own / step) * (1 + step * math.sqrt(near * (near + 1)) / math.sqrt(8)))
+    return step * steps * math.sqrt(parties)
 
 
 class Half(kmeans.Party):
@@ -79,5 +103,25 @@ class Half(kmeans.Party):
         self.embed()
         self.by_kmeans(1e-6)
 
+    def noisy_anchor(self):
+        self.link.phase("totals")
+        self.link.sum()
+        self.link.phase("landmarks")
+        for _ in range(self.job["iterations"]):
+            self.link.sum()
+        self.link.phase("anchor")
+        got = self.link.sum()
+        d = int(math.sqrt(2 * len(got)))
+        M = np.zeros((d, d))
+        M[np.tril_indices(d)] = got
+        M += np.tril(M, -1).T
+        noise = M < 2 * noisy_gram(self.job, len(self.link.party))
+        M[noise & ~np.eye(d, dtype=bool)] = 0
+        M = np.where(np.eye(d, dtype=bool), np.maximum(M, 0), M)
+        lam = M.sum(axis=1)
+        by = 1 / np.sqrt(np.where(lam > 0, lam, np.inf))
+        self.leading(M * np.outer(by, by))
+
     def run(self):
-        {"anchor": self.anchor, "dense": self.dense}[self.job["variant"]]()
+        noisy = self.job.get("noise", {}).get("on") == "sums"
+        {"anchor": self.noisy_anchor if noisy else self.anchor, "dense": self.dense}[self.job["variant"]]()

@@ -1,7 +1,8 @@
 """A coordinator of kind fedspectral, variants exact and fedspectral+, by proto/PROTOCOL.md.
 
 It asks for products with multiples of unit vectors, whose sums are columns of the joint matrix, where C
-takes an Arnoldi basis: to parties one orthogonal block is as good as another.
+takes an Arnoldi basis: to parties one orthogonal block is as good as another. With noise in sums blocks are drawn at
+random.
 """
 import numpy as np
 
@@ -10,6 +11,7 @@ import wire
 from wire import Reader, u16, u64
 
 PLUS_ROUNDS = 20
+NOISY_ROUNDS, COUNTING, NOISY_COLUMNS = 6, 4, 4
 
 
 class Coordinator(coordinator.Following):
@@ -65,13 +67,17 @@ class Coordinator(coordinator.Following):
         """V down to all, what the parties make of it, summed."""
         for c in self.party:
             self.block(c, V)
+        return self.untold().reshape(V.shape)
+
+    def untold(self):
+        """A sum that no party is told."""
         total = self.add([None] * len(self.party), 0)
         if not self.said:
             self.told_words()
         self.said = True
         self.sums += 1
         self.progress += 1
-        return total.astype("<i8").astype(float).reshape(V.shape) / 2.0**24
+        return total.astype("<i8").astype(float) / 2.0**24
 
     def joint(self, m, width, rounds):
         """So many columns of the joint matrix as there are rounds for."""
@@ -86,14 +92,32 @@ class Coordinator(coordinator.Following):
             N[:, at : at + width] = self.product(V)[:, : m - at] / np.sqrt(m)
             self.done_rounds += 1
 
+    def noisy(self, k):
+        """As many products as parties count, of which the last says how many of a node's edges go where."""
+        self.phase("degrees")
+        degree = self.untold()
+        self.phase("power")
+        for _ in range(NOISY_ROUNDS):
+            V = np.random.normal(size=(self.n, min(NOISY_COLUMNS, k)))
+            self.product(V / np.linalg.norm(V, axis=1)[:, None])
+        self.phase("kmeans")
+        label = np.random.randint(0, k, self.n)
+        for _ in range(COUNTING):
+            X = np.eye(k)[label]
+            expected = np.outer(degree, degree @ X) / degree.sum()
+            label = (self.product(X) - expected).argmax(axis=1)
+        return label
+
     def widths(self, width):
         if self.exact:
             self.choose(5, width)
 
     def rounds(self):
-        k = self.what["clusters"]
+        k, self.found = self.what["clusters"], None
         self.exact, self.done_rounds = self.what["variant"] == "exact", 0
-        if self.exact:
+        if self.what.get("noise", {}).get("on") == "sums":
+            self.found = self.noisy(k)
+        elif self.exact:
             self.phase("degrees")
             degree = self.sum(np.zeros(self.n))
             self.there = np.flatnonzero(degree > 0)
@@ -113,6 +137,8 @@ class Coordinator(coordinator.Following):
 
     def labels(self, k):
         """Signs of leading eigenvectors: good enough for who wants to know whether the job ends."""
+        if self.found is not None:
+            return self.found, k
         label = np.full(self.n, k)
         vectors = np.linalg.eigh((self.N + self.N.T) / 2)[1][:, -k:]
         label[self.there] = np.abs(vectors).argmax(axis=1)

@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/graph/filter_plan.h"
 #include "common/graph/filter_steps.h"
+#include "common/graph/spread.h"
 #include "common/linalg/parallel.h"
 #include "common/linalg/simd.h"
 
@@ -319,41 +320,56 @@ enum err graph_filter_sparse(const struct graph *g, enum filter_kind kind, unsig
 
 struct spread {
 	struct plan plan;
-	size_t cols, powers;
-	double *leave; /* D^1/2 in the new order */
-	double *term;  /* panels x 2 powers: squares, then spreads; added up in this order */
+	size_t cols, powers, groups; /* groups: of SPREAD_COLUMNS columns */
+	uint32_t *place;             /* of each node, its row of the plan */
+	double *leave;               /* D^1/2 in the new order */
+	double **block; /* per worker: ROWSUM_ROWS rows of a panel, in the order of nodes */
+	double *term;   /* groups x 2 powers: squares, then spreads; added up in this order */
 };
 
-/* Adds ||X_j||^2 and ||X_j - mean||^2 of the panel's columns j, of each power; those beyond the
- * last column are 0. */
+/* A block of the panel's power, in the order of nodes. */
+static void gather(const struct spread *s, size_t first, size_t rows, const double *y, double *to)
+{
+	size_t width = s->plan.width;
+
+	for (size_t i = first; i < first + rows; i++, to += width) {
+		const double *from = y + s->place[i] * width;
+
+		for (size_t u = 0; u < width; u++)
+			to[u] = s->leave[s->place[i]] * from[u];
+	}
+}
+
+/* ||X_j||^2 and ||X_j - mean||^2 of the panel's columns j, of each power; those beyond the last
+ * column are 0. */
 static void panel_spread(void *ctx, unsigned worker, size_t panel)
 {
 	const struct spread *s = ctx;
 	const struct plan *p = &s->plan;
 	struct panel at = panel_at(p, panel, s->cols);
-	size_t n = p->nodes.n, width = p->width, powers = s->powers;
+	size_t n = p->nodes.n, width = p->width, powers = s->powers, first = panel * width;
 	double *y = simd_line(p->buffer[worker]), *out = y + n * width;
-	double *term = s->term + panel * 2 * powers;
+	struct rowsum sum;
 
 	panel_load(p, worker, &at, y);
+	spread_init(&sum, &width);
 	for (size_t t = 0; t < powers; t++) {
-		double *old = y, mean[PANEL] = { 0 }, all[PANEL] = { 0 }, off[PANEL] = { 0 };
+		const double *total;
+		double *old = y;
 
-		for (size_t i = 0; i < n; i++)
-			for (size_t u = 0; u < width; u++)
-				mean[u] += s->leave[i] * y[i * width + u];
-		for (size_t u = 0; u < width; u++)
-			mean[u] /= (double)n;
-		for (size_t i = 0; i < n; i++)
-			for (size_t u = 0; u < width; u++) {
-				double x = s->leave[i] * y[i * width + u], gap = x - mean[u];
+		for (size_t b = 0; b < rowsum_blocks(n); b++) {
+			size_t rows = rowsum_rows(n, b);
 
-				all[u] += x * x;
-				off[u] += gap * gap;
-			}
-		for (size_t u = 0; u < width; u++) {
-			term[t] += all[u];
-			term[powers + t] += off[u];
+			gather(s, b * ROWSUM_ROWS, rows, y, s->block[worker]);
+			spread_add(&sum, s->block[worker], rows, width);
+		}
+		total = rowsum_end(&sum);
+		for (size_t g = 0; g < width / SPREAD_COLUMNS; g++) {
+			size_t group = first / SPREAD_COLUMNS + g;
+			double *term = s->term + group * 2 * powers + t;
+
+			if (group < s->groups)
+				spread_of_group(total, width, g, term, term + powers);
 		}
 		if (t + 1 == powers)
 			break;
@@ -361,6 +377,34 @@ static void panel_spread(void *ctx, unsigned worker, size_t panel)
 		y = out;
 		out = old;
 	}
+	rowsum_release(&sum);
+}
+
+static void spread_begin(struct spread *s, unsigned workers)
+{
+	const struct filter_plan *nodes = &s->plan.nodes;
+
+	s->groups = (s->cols + SPREAD_COLUMNS - 1) / SPREAD_COLUMNS;
+	ALLOC(s->term, s->groups * 2 * s->powers);
+	ALLOC(s->leave, nodes->n);
+	ALLOC(s->place, nodes->n);
+	for (size_t i = 0; i < nodes->n; i++) {
+		s->leave[i] = 1 / nodes->enter[i];
+		s->place[nodes->order[i]] = (uint32_t)i;
+	}
+	ALLOC(s->block, workers);
+	for (unsigned w = 0; w < workers; w++)
+		ALLOC(s->block[w], ROWSUM_ROWS * s->plan.width);
+}
+
+static void spread_end(struct spread *s, unsigned workers)
+{
+	for (unsigned w = 0; w < workers; w++)
+		free(s->block[w]);
+	free(s->block);
+	free(s->place);
+	free(s->leave);
+	free(s->term);
 }
 
 enum err graph_filter_spread(const struct graph *g, enum filter_kind kind, unsigned steps,
@@ -381,21 +425,11 @@ enum err graph_filter_spread(const struct graph *g, enum filter_kind kind, unsig
 	choose_width(&s.plan);
 	panels = panels_of(&s.plan, s.cols);
 	workers = parallel_workers(threads, panels);
-	ALLOC(s.term, panels * 2 * powers);
-	ALLOC(s.leave, s.plan.nodes.n);
-	for (size_t i = 0; i < s.plan.nodes.n; i++)
-		s.leave[i] = 1 / s.plan.nodes.enter[i];
+	spread_begin(&s, workers);
 	make_room(&s.plan, workers);
 	parallel(threads, panels, panel_spread, &s);
 	release_room(&s.plan, workers);
-	for (size_t t = 0; t < powers; t++) {
-		square[t] = spread[t] = 0;
-		for (size_t panel = 0; panel < panels; panel++) {
-			square[t] += s.term[panel * 2 * powers + t];
-			spread[t] += s.term[panel * 2 * powers + powers + t];
-		}
-	}
-	free(s.leave);
-	free(s.term);
+	spread_add_groups(s.term, s.groups, powers, square, spread);
+	spread_end(&s, workers);
 	return ERR_OK;
 }

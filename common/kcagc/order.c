@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
 #include "common/graph/filtered.h"
+#include "common/linalg/rowsum.h"
 
 #include <assert.h>
 #include <math.h>
@@ -36,36 +37,50 @@ unsigned psi_agc(const double *intra, size_t count)
 	return 0;
 }
 
-double psi_intra(const struct mat *X, const uint32_t *label, size_t k)
+void psi_apart(const struct mat *X, const uint32_t *label, const struct mat *mean, double *apart)
 {
-	size_t m = X->cols;
-	double *size, *apart, sum = 0;
-	struct mat mean;
+	size_t k = mean->rows;
 
-	mat_init(&mean, k, m);
-	ALLOC(size, k);
-	ALLOC(apart, k);
 	for (size_t i = 0; i < X->rows; i++) {
 		assert(label[i] < k);
-		size[label[i]]++;
-		for (size_t j = 0; j < m; j++)
-			MAT(&mean, label[i], j) += MAT(X, i, j);
-	}
-	for (size_t c = 0; c < k; c++)
-		for (size_t j = 0; size[c] > 0 && j < m; j++)
-			MAT(&mean, c, j) /= size[c];
-	for (size_t i = 0; i < X->rows; i++)
-		for (size_t j = 0; j < m; j++) {
-			double gap = MAT(X, i, j) - MAT(&mean, label[i], j);
+		apart[k + label[i]]++;
+		for (size_t j = 0; j < X->cols; j++) {
+			double gap = MAT(X, i, j) - MAT(mean, label[i], j);
 
 			apart[label[i]] += gap * gap;
 		}
+	}
+}
+
+double psi_of_apart(const double *apart, size_t k)
+{
+	double sum = 0;
+
 	for (size_t c = 0; c < k; c++)
-		sum += size[c] > 0 ? 2 * apart[c] / size[c] : 0;
-	free(apart);
-	free(size);
-	mat_release(&mean);
+		sum += apart[k + c] > 0 ? 2 * apart[c] / apart[k + c] : 0;
 	return sum / (double)k;
+}
+
+double psi_intra(const struct mat *X, const uint32_t *label, size_t k)
+{
+	struct rowsum s;
+	struct mat mean;
+	double intra;
+
+	mat_init(&mean, k, X->cols);
+	kmeans_centres(X, NULL, label, &mean);
+	rowsum_init(&s, 2 * k, NULL, NULL);
+	for (size_t b = 0; b < rowsum_blocks(X->rows); b++) {
+		size_t first = b * ROWSUM_ROWS;
+		struct mat block = { rowsum_rows(X->rows, b), X->cols, ROW(X, first) };
+
+		psi_apart(&block, label + first, &mean, rowsum_open(&s));
+		rowsum_close(&s);
+	}
+	intra = psi_of_apart(rowsum_end(&s), k);
+	rowsum_release(&s);
+	mat_release(&mean);
+	return intra;
 }
 
 /* -- a party's terms of AGC's rule ---------------------------------------------------------- */

@@ -56,6 +56,10 @@ unsigned psi_agc(const double *intra, size_t count);
  * between two (not necessarily distinct) of a cluster's rows of X, which is twice the cluster's
  * variance. Over disjoint columns and the same labels, terms add up to the distance over all. O(n m). */
 double psi_intra(const struct mat *X, const uint32_t *label, size_t k);
+/* What it is made of, of some rows: apart (2 k) gains of each cluster the squared distances of its rows from its mean,
+ * then how many there are; and the term, of the sums over all rows. */
+void psi_apart(const struct mat *X, const uint32_t *label, const struct mat *mean, double *apart);
+double psi_of_apart(const double *apart, size_t k);
 
 /* -- AGC on pooled data ------------------------------------------------------------------------ */
 

@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/linalg/la.h"
+#include "common/linalg/rowsum.h"
 #include "common/graph/graph.h"
 #include "common/kcagc/order.h"
 
@@ -81,8 +82,9 @@ void slice_release(struct slice *s)
  * distance from it. */
 struct column {
 	double count, low, high, mean, apart;
-	bool measured;
+	double measured; /* 0 or 1 */
 };
+enum { COLUMN_WIDTH = sizeof(struct column) / sizeof(double) };
 
 static void see_value(void *ctx, size_t row, size_t column, double *value)
 {
@@ -95,9 +97,66 @@ static void see_value(void *ctx, size_t row, size_t column, double *value)
 	c->low = c->count ? fmin(c->low, x) : x;
 	c->high = c->count ? fmax(c->high, x) : x;
 	c->count++;
-	c->measured |= x != 1;
+	c->measured = c->measured != 0 || x != 1;
 	c->mean += off / c->count; /* Welford 1962: a unit and an origin cost no digits */
 	c->apart += off * (x - c->mean);
+}
+
+/* Of more rows; Chan, Golub, LeVeque 1983. */
+static void join_columns(void *ctx, double *into, double *from)
+{
+	struct column *a = (struct column *)into;
+	const struct column *b = (const struct column *)from;
+
+	for (size_t j = 0; j < *(const size_t *)ctx; j++, a++, b++) {
+		double count = a->count + b->count, gap = b->mean - a->mean;
+
+		if (b->count == 0)
+			continue;
+		if (a->count == 0) {
+			*a = *b;
+			continue;
+		}
+		a->low = fmin(a->low, b->low);
+		a->high = fmax(a->high, b->high);
+		a->measured = fmax(a->measured, b->measured);
+		a->mean += gap * (b->count / count);
+		a->apart += b->apart + gap * gap * (a->count * (b->count / count));
+		a->count = count;
+	}
+}
+
+/* Rows of a block of rowsum.h, which f then counts from 0. */
+static void each_of_block(struct slice *s, size_t b, features_value *f, void *ctx)
+{
+	size_t first = b * ROWSUM_ROWS, rows = rowsum_rows(features_rows(&s->X), b);
+	struct features block = { .is_sparse = s->X.is_sparse };
+
+	if (s->X.is_sparse) {
+		csr_write_ones(&s->X.sparse);
+		block.sparse = s->X.sparse;
+		block.sparse.rows = rows;
+		block.sparse.start += first;
+	} else {
+		block.dense = (struct mat){ rows, s->X.dense.cols, ROW(&s->X.dense, first) };
+	}
+	features_each(&block, f, ctx);
+}
+
+/* total (width): f over all rows, each block of rowsum.h with sums of its own. */
+static void sum_values(struct slice *s, size_t width, rowsum_join *join, features_value *f,
+		       double *total)
+{
+	size_t n = features_rows(&s->X), m = features_cols(&s->X);
+	struct rowsum sum;
+
+	rowsum_init(&sum, width, join, &m);
+	for (size_t b = 0; b < rowsum_blocks(n); b++) {
+		each_of_block(s, b, f, rowsum_open(&sum));
+		rowsum_close(&sum);
+	}
+	memcpy(total, rowsum_end(&sum), width * sizeof(*total));
+	rowsum_release(&sum);
 }
 
 static void count_value(void *ctx, size_t row, size_t column, double *value)
@@ -157,7 +216,7 @@ static void tell_norms(struct slice *s, bool idf, double *x)
 /* A column that has a number in every row, beside words of 0 and 1: not of their kind. */
 static bool is_foreign(const struct column *c, size_t n)
 {
-	return c->measured && c->count >= (double)n;
+	return c->measured != 0 && c->count >= (double)n;
 }
 
 struct standard {
@@ -187,15 +246,15 @@ static bool is_measured(struct slice *s, double *varied)
 	bool measured = false;
 
 	ALLOC(column, m);
-	features_each(&s->X, see_value, column);
+	sum_values(s, m * COLUMN_WIDTH, join_columns, see_value, (double *)column);
 	*varied = 0;
 	for (size_t j = 0; j < m; j++) {
 		const struct column *c = &column[j];
 
 		*varied += c->count > 0 && (c->count < (double)n || c->low < c->high);
 		foreign += is_foreign(c, n);
-		words += !c->measured && c->count > 0;
-		measured |= c->measured && !is_foreign(c, n);
+		words += c->measured == 0 && c->count > 0;
+		measured |= c->measured != 0 && !is_foreign(c, n);
 	}
 	*varied = fmax(*varied, 1);
 	measured |= foreign && !words;
@@ -210,7 +269,7 @@ static bool is_measured(struct slice *s, double *varied)
 	for (size_t j = 0; j < m && s->word; j++) {
 		const struct column *c = &column[j];
 
-		s->word[j] = !measured && !c->measured;
+		s->word[j] = !measured && c->measured == 0;
 		if (measured || !is_foreign(c, n))
 			continue;
 		s->shift[j] = c->mean;
@@ -238,27 +297,46 @@ static void add_along(void *ctx, size_t row, size_t column, double *value)
 	a->sum[column] += *value * a->root[row];
 }
 
+/* along (m): sqrt(degree)' X_l; total: the squared length of sqrt(degree). */
+static void sum_along(struct slice *s, double *along, double *total)
+{
+	size_t n = features_rows(&s->X), m = features_cols(&s->X);
+	double *root = alloc(n, sizeof(*root)), *all = alloc(m + 1, sizeof(*all));
+	struct rowsum sum;
+
+	for (size_t i = 0; i < n; i++)
+		root[i] = 1 / s->g->inv_sqrt_deg[i];
+	rowsum_init(&sum, m + 1, NULL, NULL);
+	for (size_t b = 0; b < rowsum_blocks(n); b++) {
+		size_t first = b * ROWSUM_ROWS, rows = rowsum_rows(n, b);
+		struct along a = { root + first, rowsum_open(&sum) };
+
+		each_of_block(s, b, add_along, &a);
+		for (size_t i = first; i < first + rows; i++)
+			a.sum[m] += root[i] * root[i];
+		rowsum_close(&sum);
+	}
+	memcpy(all, rowsum_end(&sum), (m + 1) * sizeof(*all));
+	memcpy(along, all, m * sizeof(*along));
+	*total = all[m];
+	rowsum_release(&sum);
+	free(all);
+	free(root);
+}
+
 /* x: ||q' X_l||^2, then ||S^t X_l||^2. S q = q, so that the first is q' S^t X_l for any t. */
 static enum err tell_shares(struct slice *s, double *x)
 {
-	const struct graph *g = s->g;
-	double square[SLICE_ORDER_MAX + 1], spread[SLICE_ORDER_MAX + 1], total = 0;
-	size_t n = features_rows(&s->X), m = features_cols(&s->X);
-	double *root = alloc(n, sizeof(*root));
-	struct along a = { .root = root };
+	double square[SLICE_ORDER_MAX + 1], spread[SLICE_ORDER_MAX + 1], total;
+	size_t m = features_cols(&s->X);
+	double *along = alloc(m, sizeof(*along));
 
-	for (size_t i = 0; i < n; i++) {
-		root[i] = 1 / g->inv_sqrt_deg[i];
-		total += root[i] * root[i];
-	}
-	ALLOC(a.sum, m);
-	features_each(&s->X, add_along, &a);
+	sum_along(s, along, &total);
 	x[0] = 0;
 	for (size_t j = 0; j < m; j++)
-		x[0] += a.sum[j] * a.sum[j] / total;
-	free(a.sum);
-	free(root);
-	TRY(graph_filter_spread(g, FILTER_PLAIN, SLICE_ORDER_MAX, s->threads,
+		x[0] += along[j] * along[j] / total;
+	free(along);
+	TRY(graph_filter_spread(s->g, FILTER_PLAIN, SLICE_ORDER_MAX, s->threads,
 				s->X.is_sparse ? &s->X.sparse : NULL,
 				s->X.is_sparse ? NULL : &s->X.dense, square, spread));
 	memcpy(x + 1, square + 1, SLICE_ORDER_MAX * sizeof(*x));

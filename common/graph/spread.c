@@ -1,0 +1,77 @@
+#include "common/graph/spread.h"
+
+/* Of each column over some rows. */
+struct moments {
+	double *rows;                  /* one number for all columns */
+	double *mean, *square, *apart; /* width each; apart: squared distances from mean */
+};
+
+static struct moments moments_at(double *a, size_t width)
+{
+	return (struct moments){ a, a + 1, a + 1 + width, a + 1 + 2 * width };
+}
+
+/* Chan, Golub, LeVeque 1983. */
+static void join(void *ctx, double *into, double *from)
+{
+	size_t width = *(const size_t *)ctx;
+	struct moments a = moments_at(into, width), b = moments_at(from, width);
+	double rows = *a.rows + *b.rows, share = rows ? *b.rows / rows : 0;
+
+	for (size_t u = 0; u < width; u++) {
+		double gap = b.mean[u] - a.mean[u];
+
+		a.mean[u] += gap * share;
+		a.square[u] += b.square[u];
+		a.apart[u] += b.apart[u] + gap * gap * (*a.rows * share);
+	}
+	*a.rows = rows;
+}
+
+void spread_init(struct rowsum *s, size_t *width)
+{
+	rowsum_init(s, spread_width(*width), join, width);
+}
+
+void spread_add(struct rowsum *s, const double *x, size_t rows, size_t width)
+{
+	struct moments m = moments_at(rowsum_open(s), width);
+
+	*m.rows = (double)rows;
+	for (size_t i = 0; i < rows; i++)
+		for (size_t u = 0; u < width; u++)
+			m.mean[u] += x[i * width + u];
+	for (size_t u = 0; u < width; u++)
+		m.mean[u] /= *m.rows;
+	for (size_t i = 0; i < rows; i++)
+		for (size_t u = 0; u < width; u++) {
+			double value = x[i * width + u], gap = value - m.mean[u];
+
+			m.square[u] += value * value;
+			m.apart[u] += gap * gap;
+		}
+	rowsum_close(s);
+}
+
+void spread_of_group(const double *total, size_t width, size_t g, double *square, double *spread)
+{
+	const double *all = total + 1 + width + g * SPREAD_COLUMNS;
+
+	*square = *spread = 0;
+	for (size_t u = 0; u < SPREAD_COLUMNS; u++) {
+		*square += all[u];
+		*spread += all[width + u];
+	}
+}
+
+void spread_add_groups(const double *term, size_t groups, size_t powers, double *square,
+		       double *spread)
+{
+	for (size_t t = 0; t < powers; t++) {
+		square[t] = spread[t] = 0;
+		for (size_t g = 0; g < groups; g++) {
+			square[t] += term[g * 2 * powers + t];
+			spread[t] += term[g * 2 * powers + powers + t];
+		}
+	}
+}

@@ -17,8 +17,10 @@ struct state {
 	struct ranks_order order;
 	struct ranks_reply reply;
 	struct csr rows; /* of the adjacency: with X until that is embedded */
-	struct mat X, Z;
-	size_t *start; /* GRAPH: where each of this rank's rows ends, over all ranks */
+	struct features X;
+	struct mat Z;
+	const struct csr *sent; /* the rows that are on their way up */
+	size_t *start;          /* where each of this rank's ends, over all ranks */
 	struct embedding how;
 	struct mat c;                 /* centres, the same at each rank */
 	uint32_t *label;              /* of this rank's rows */
@@ -123,18 +125,22 @@ static void receive_mat(struct state *s, struct mat *m, size_t rows, size_t cols
 static enum err read_files(struct state *s)
 {
 	csr_release(&s->rows);
-	mat_release(&s->X);
+	features_release(&s->X);
 	mat_release(&s->Z);
 	ranks_release(s->R);
 	free(s->label);
 	s->label = NULL;
-	TRY(ranks_read_npy(s->R, s->order.features, &s->X));
+	TRY(ranks_read_features(s->R, s->order.features, &s->X));
 	TRY(ranks_read_edges(s->R, s->order.edges, &s->rows));
 	s->read = link_cost().memory;
 	ALLOC(s->label, ranks_rows(s->R));
 	s->reply.neighbours = ranks_total(s->R, s->rows.start[s->rows.rows]);
+	s->reply.weighted = s->rows.value != NULL;
 	s->reply.n = s->R->n;
-	s->reply.cols = s->X.cols;
+	s->reply.cols = features_cols(&s->X);
+	s->reply.is_sparse = s->X.is_sparse;
+	if (s->X.is_sparse)
+		s->reply.entries = ranks_total(s->R, s->X.sparse.start[s->X.sparse.rows]);
 	return ERR_OK;
 }
 
@@ -143,14 +149,30 @@ static void make_starts(struct state *s, size_t first, size_t count, void *to)
 	memcpy(to, s->start + first, count * sizeof(*s->start));
 }
 
-static void make_neighbours(struct state *s, size_t first, size_t count, void *to)
+static void make_index(struct state *s, size_t first, size_t count, void *to)
 {
-	memcpy(to, s->rows.index + first, count * sizeof(*s->rows.index));
+	memcpy(to, s->sent->index + first, count * sizeof(*s->sent->index));
 }
 
-static void send_graph(struct state *s)
+static void make_values(struct state *s, size_t first, size_t count, void *to)
 {
-	size_t n = s->rows.rows, entries = s->rows.start[n], before = 0, zero = 0;
+	memcpy(to, s->sent->value + first, count * sizeof(*s->sent->value));
+}
+
+static void make_weighted(struct state *s, size_t first, size_t count, void *to)
+{
+	const struct csr *a = s->sent;
+	struct ranks_neighbour *each = to;
+
+	for (size_t i = 0; i < count; i++)
+		each[i] = (struct ranks_neighbour){ a->value ? a->value[first + i] : 1,
+						    a->index[first + i] };
+}
+
+/* Of all ranks' rows together. */
+static void send_starts(struct state *s, const struct csr *rows)
+{
+	size_t n = rows->rows, entries = rows->start[n], before = 0, zero = 0;
 	size_t *each = ranks_all(s->R, sizeof(entries), &entries);
 
 	for (size_t q = 0; q < s->R->own; q++)
@@ -158,13 +180,54 @@ static void send_graph(struct state *s)
 	free(each);
 	ALLOC(s->start, n);
 	for (size_t i = 0; i < n; i++)
-		s->start[i] = before + s->rows.start[i + 1];
+		s->start[i] = before + rows->start[i + 1];
 	send_told(s, &zero, sizeof(zero));
 	send_up(s, sizeof(*s->start), n, RANKS_FRAME_MAX / sizeof(*s->start), make_starts);
-	send_up(s, sizeof(*s->rows.index), entries, RANKS_FRAME_MAX / sizeof(*s->rows.index),
-		make_neighbours);
 	free(s->start);
 	s->start = NULL;
+}
+
+static void send_entries(struct state *s, const struct csr *rows, size_t bytes, produce *make)
+{
+	s->sent = rows;
+	send_up(s, bytes, rows->start[rows->rows], RANKS_FRAME_MAX / bytes, make);
+}
+
+static void send_csr(struct state *s, const struct csr *rows)
+{
+	send_starts(s, rows);
+	send_entries(s, rows, sizeof(*rows->index), make_index);
+	if (rows->value)
+		send_entries(s, rows, sizeof(*rows->value), make_values);
+}
+
+static void send_graph(struct state *s)
+{
+	send_csr(s, &s->rows);
+}
+
+static void send_edges(struct state *s)
+{
+	send_starts(s, &s->rows);
+	send_entries(s, &s->rows, sizeof(struct ranks_neighbour), make_weighted);
+}
+
+static void make_rows(struct state *s, size_t first, size_t count, void *to)
+{
+	const struct mat *X = &s->X.dense;
+
+	memcpy(to, ROW(X, first), count * X->cols * sizeof(*X->a));
+}
+
+static void send_features(struct state *s)
+{
+	size_t row = s->X.dense.cols * sizeof(double);
+
+	if (s->X.is_sparse)
+		send_csr(s, &s->X.sparse);
+	else
+		send_up(s, row, s->X.dense.rows, row < RANKS_FRAME_MAX ? RANKS_FRAME_MAX / row : 1,
+			make_rows);
 }
 
 static enum err embed_rows(struct state *s)
@@ -193,6 +256,7 @@ static void send_embedding(struct state *s)
 static enum err embed_again_rows(struct state *s)
 {
 	const struct ranks_order *o = &s->order;
+	size_t cols = features_cols(&s->X);
 	struct embedding how = { .word = o->word,
 				 .filter = o->embed.filter,
 				 .order = o->embed.order,
@@ -201,10 +265,10 @@ static enum err embed_again_rows(struct state *s)
 				 .mean_norm = o->mean_norm };
 	enum err e;
 
-	receive_mat(s, &how.map, s->X.cols, o->dims);
+	receive_mat(s, &how.map, cols, o->dims);
 	if (o->has_idf) {
-		ALLOC(how.idf, s->X.cols);
-		receive_told(s, how.idf, s->X.cols * sizeof(*how.idf));
+		ALLOC(how.idf, cols);
+		receive_told(s, how.idf, cols * sizeof(*how.idf));
 	}
 	mat_release(&s->Z);
 	e = ranks_embed_again(s->R, &s->rows, &how, &s->X, &s->Z);
@@ -321,6 +385,8 @@ static const struct {
 	[RANKS_CENTRES] = { EMBEDDED, find_centres, send_centres },
 	[RANKS_DISTANCES] = { EMBEDDED, take_centres, send_distances },
 	[RANKS_COSTS] = { ANY, nothing, send_costs },
+	[RANKS_FEATURES] = { GRAPH_READ, nothing, send_features },
+	[RANKS_EDGES] = { GRAPH_READ, nothing, send_edges },
 };
 
 /* An order that cannot be followed is not this party's program's. */
@@ -328,7 +394,7 @@ static bool is_possible(const struct state *s)
 {
 	const struct ranks_order *o = &s->order;
 
-	if (o->op < RANKS_READ || o->op > RANKS_COSTS || o->k > ROWS_MAX ||
+	if (o->op < RANKS_READ || o->op >= sizeof(orders) / sizeof(*orders) || o->k > ROWS_MAX ||
 	    o->clusters.k > ROWS_MAX || o->dims > COLS_MAX)
 		return false;
 	return orders[o->op].needs == ANY ||
@@ -363,7 +429,7 @@ void orders_follow(struct ranks *R)
 	}
 	ranks_release(R);
 	csr_release(&s.rows);
-	mat_release(&s.X);
+	features_release(&s.X);
 	mat_release(&s.Z);
 	mat_release(&s.c);
 	free(s.label);

@@ -13,7 +13,7 @@ static bool is(struct word w, const char *text) /* upper and lower case are the 
 	return w.n == strlen(text) && !strncasecmp(w.p, text, w.n);
 }
 
-static enum err read_banner(struct text *t, struct mtx *m, bool *is_pattern)
+static enum err read_banner(struct text *t, struct mtx_head *h)
 {
 	struct word w = text_word(t), object, format, field, symmetry;
 
@@ -23,16 +23,16 @@ static enum err read_banner(struct text *t, struct mtx *m, bool *is_pattern)
 	format = text_word(t);
 	field = text_word(t);
 	symmetry = text_word(t);
-	m->is_array = is(format, "array");
-	*is_pattern = is(field, "pattern");
-	m->is_symmetric = is(symmetry, "symmetric");
-	if (!is(object, "matrix") || !(m->is_array || is(format, "coordinate")))
+	h->is_array = is(format, "array");
+	h->is_pattern = is(field, "pattern");
+	h->is_symmetric = is(symmetry, "symmetric");
+	if (!is(object, "matrix") || !(h->is_array || is(format, "coordinate")))
 		return text_error(t, "expected \"matrix coordinate\" or \"matrix array\"");
-	if (!(is(field, "real") || is(field, "integer") || (*is_pattern && !m->is_array)))
+	if (!(is(field, "real") || is(field, "integer") || (h->is_pattern && !h->is_array)))
 		return text_error(
 		    t, "the field is \"%.*s\", expected real, integer or (of coordinates) pattern",
 		    (int)(field.n < 20 ? field.n : 20), field.p);
-	if (!(is(symmetry, "general") || (m->is_symmetric && !m->is_array)))
+	if (!(is(symmetry, "general") || (h->is_symmetric && !h->is_array)))
 		return text_error(
 		    t, "the symmetry is \"%.*s\", expected general or (of coordinates) symmetric",
 		    (int)(symmetry.n < 20 ? symmetry.n : 20), symmetry.p);
@@ -63,11 +63,11 @@ size_t triples_sort(struct triple *t, size_t count)
 	return count;
 }
 
-static enum err check_sizes(const struct text *t, const struct mtx *m, bool is_pattern,
-			    size_t bytes, uint64_t rows, uint64_t cols, uint64_t count)
+static enum err check_sizes(const struct text *t, const struct mtx_head *h, size_t bytes,
+			    uint64_t rows, uint64_t cols, uint64_t count)
 {
 	/* The least bytes that each may take: "1 1\n", "1 1 0\n", "0\n". */
-	size_t least = m->is_array ? 2 : is_pattern ? 4 : 6;
+	size_t least = h->is_array ? 2 : h->is_pattern ? 4 : 6;
 
 	if (count > (bytes + 1) / least)
 		return text_error(t, "the header promises %ju values, but the file has %zu bytes",
@@ -76,9 +76,31 @@ static enum err check_sizes(const struct text *t, const struct mtx *m, bool is_p
 		return text_error(
 		    t, "the header promises %ju rows and %ju columns, but the file has %zu bytes",
 		    (uintmax_t)rows, (uintmax_t)cols, bytes);
-	if (m->is_symmetric && rows != cols)
+	if (h->is_symmetric && rows != cols)
 		return text_error(t, "a symmetric matrix of %ju rows and %ju columns",
 				  (uintmax_t)rows, (uintmax_t)cols);
+	return ERR_OK;
+}
+
+enum err mtx_read_head(struct text *t, size_t bytes, struct mtx_head *h)
+{
+	uint64_t rows, cols, count;
+
+	*h = (struct mtx_head){ 0 };
+	TRY(read_banner(t, h));
+	if (!text_line(t, '%'))
+		return text_error(t, "the file ends before its sizes");
+	TRY(text_whole(t, 1, ROWS_MAX, "the number of rows", &rows));
+	TRY(text_whole(t, 1, COLS_MAX, "the number of columns", &cols));
+	if (h->is_array)
+		count = rows * cols; /* both below 2^28 */
+	else
+		TRY(text_whole(t, 0, EDGES_MAX, "the number of entries", &count));
+	TRY(check_sizes(t, h, bytes, rows, cols, count));
+	TRY(text_end(t));
+	h->rows = (size_t)rows;
+	h->cols = (size_t)cols;
+	h->count = (size_t)count;
 	return ERR_OK;
 }
 
@@ -138,38 +160,23 @@ size_t mtx_line(const char *path, uint32_t row, uint32_t col)
 	return line;
 }
 
-static enum err read_body(struct text *t, bool is_pattern, struct bytes all, struct mtx *m)
+static enum err read_body(struct text *t, const struct mtx_head *h, struct bytes all, struct mtx *m)
 {
-	uint64_t rows, cols, count;
-	size_t twice;
+	size_t count = h->count, twice;
 
-	if (!text_line(t, '%'))
-		return text_error(t, "the file ends before its sizes");
-	TRY(text_whole(t, 1, ROWS_MAX, "the number of rows", &rows));
-	TRY(text_whole(t, 1, COLS_MAX, "the number of columns", &cols));
-	if (m->is_array)
-		count = rows * cols; /* both below 2^28 */
-	else
-		TRY(text_whole(t, 0, EDGES_MAX, "the number of entries", &count));
-	TRY(check_sizes(t, m, is_pattern, all.n, rows, cols, count));
-	TRY(text_end(t));
-	m->rows = (size_t)rows;
-	m->cols = (size_t)cols;
 	if (m->is_array)
 		mat_init(&m->dense, m->rows, m->cols);
 	else
-		TRY(read_entries(t, is_pattern, m, count));
+		TRY(read_entries(t, h->is_pattern, m, count));
 	for (size_t v = 0; m->is_array && v < count; v++) { /* column by column */
 		if (!text_line(t, '%'))
-			return text_error(t, "the file ends after %zu of %ju values", v,
-					  (uintmax_t)count);
+			return text_error(t, "the file ends after %zu of %zu values", v, count);
 		TRY(text_wanted(t));
 		TRY(text_number(t, &MAT(&m->dense, v % m->rows, v / m->rows)));
 		TRY(text_end(t));
 	}
 	if (text_line(t, '%'))
-		return text_error(t, "there is more than the %ju values of the header",
-				  (uintmax_t)count);
+		return text_error(t, "there is more than the %zu values of the header", count);
 	twice = triples_sort(m->entry, m->count);
 	if (twice < m->count) {
 		uint32_t i = m->entry[twice].row, j = m->entry[twice].col;
@@ -184,13 +191,18 @@ static enum err read_body(struct text *t, bool is_pattern, struct bytes all, str
 enum err mtx_parse(struct bytes file, const char *where, struct mtx *m)
 {
 	struct text t = text_open(file, where);
-	bool is_pattern = false;
+	struct mtx_head h;
 	enum err err;
 
 	*m = (struct mtx){ 0 };
-	err = read_banner(&t, m, &is_pattern);
-	if (!err)
-		err = read_body(&t, is_pattern, file, m);
+	err = mtx_read_head(&t, file.n, &h);
+	if (!err) {
+		*m = (struct mtx){ .is_array = h.is_array,
+				   .is_symmetric = h.is_symmetric,
+				   .rows = h.rows,
+				   .cols = h.cols };
+		err = read_body(&t, &h, file, m);
+	}
 	if (err)
 		mtx_release(m);
 	return err;

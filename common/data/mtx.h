@@ -8,6 +8,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
+#include "common/data/text.h"
 #include "common/linalg/csr.h"
 
 #include <stdbool.h>
@@ -23,6 +24,14 @@ struct mtx {
 	struct triple *entry; /* coordinate: count entries, sorted by row, then column */
 	size_t count;
 };
+
+/* How a file begins: what it is, and how many entries, or values of an array, follow. */
+struct mtx_head {
+	bool is_array, is_symmetric, is_pattern;
+	size_t rows, cols, count;
+};
+/* t: at the beginning of a file of so many bytes, then behind the line of its sizes. */
+enum err mtx_read_head(struct text *t, size_t bytes, struct mtx_head *h) MUST_CHECK;
 
 enum err mtx_parse(struct bytes file, const char *where, struct mtx *m) MUST_CHECK;
 enum err mtx_read(const char *path, struct mtx *m) MUST_CHECK;

@@ -203,17 +203,17 @@ static void agree_words(const struct ranks *R, struct words *seen, size_t m)
 	free(each);
 }
 
-static void weigh(const struct ranks *R, struct mat *X, struct embedding *kept)
+static void weigh(const struct ranks *R, struct features *X, struct embedding *kept)
 {
-	struct features all = { .dense = *X };
+	size_t m = features_cols(X);
 	struct words w = { 0 };
 
-	words_see(&w, &all);
-	agree_words(R, &w, X->cols);
-	kept->idf = words_weights(&w, X->cols, R->n);
+	words_see(&w, X);
+	agree_words(R, &w, m);
+	kept->idf = words_weights(&w, m, R->n);
 	if (kept->idf) {
 		kept->word = w.value;
-		words_weigh(&all, kept->idf);
+		words_weigh(X, kept->idf);
 	}
 	free(w.count);
 }
@@ -228,14 +228,15 @@ static enum err check_filter(enum filter_kind kind)
 }
 
 /* Of all ranks: the same answer at each. */
-static enum err check(const struct ranks *R, const struct csr *rows, const struct mat *X,
+static enum err check(const struct ranks *R, const struct csr *rows, const struct features *X,
 		      const struct embed_params *p)
 {
-	size_t n = R->n, m = X->cols, d = p->dims < m ? p->dims : m, entries = 0;
+	size_t n = R->n, m = features_cols(X), d = p->dims < m ? p->dims : m;
 	size_t neighbours = ranks_total(R, rows->start[rows->rows]);
+	size_t entries = X->is_sparse ? X->sparse.start[X->sparse.rows] : 0;
 
-	for (size_t i = 0; i < X->rows * m; i++)
-		entries += X->a[i] != 0;
+	for (size_t i = 0; !X->is_sparse && i < X->dense.rows * m; i++)
+		entries += X->dense.a[i] != 0;
 	entries = ranks_total(R, entries);
 	TRY(check_filter(p->filter));
 	if (p->dims == 0)
@@ -257,8 +258,17 @@ static enum err check(const struct ranks *R, const struct csr *rows, const struc
 	return ERR_OK;
 }
 
+static void make_dense(struct features *X)
+{
+	if (!X->is_sparse)
+		return;
+	csr_to_dense(&X->sparse, &X->dense);
+	csr_release(&X->sparse);
+	X->is_sparse = false;
+}
+
 enum err ranks_embed(const struct ranks *R, struct csr *rows, const struct embed_params *p,
-		     struct mat *X, struct mat *Z, struct embedding *kept)
+		     struct features *X, struct mat *Z, struct embedding *kept)
 {
 	enum err err;
 
@@ -271,10 +281,11 @@ enum err ranks_embed(const struct ranks *R, struct csr *rows, const struct embed
 	if (!err && p->idf)
 		weigh(R, X, kept);
 	if (!err) {
-		ranks_filter(R, rows, p->order, X);
-		err = project(R, X, p, Z, &kept->map);
+		make_dense(X);
+		ranks_filter(R, rows, p->order, &X->dense);
+		err = project(R, &X->dense, p, Z, &kept->map);
 	}
-	mat_release(X);
+	features_release(X);
 	csr_release(rows);
 	if (!err && p->unit_rows)
 		kept->mean_norm = scale_rows(R, Z, 0, p->row_power);
@@ -283,16 +294,16 @@ enum err ranks_embed(const struct ranks *R, struct csr *rows, const struct embed
 	return err;
 }
 
-static enum err check_again(const struct ranks *R, const struct embedding *e, const struct mat *X)
+static enum err check_again(const struct ranks *R, const struct embedding *e,
+			    const struct features *X)
 {
-	struct features all = { .dense = *X };
 	struct words w = { .value = e->word };
 	bool *each, differ = false;
 
 	TRY(check_filter(e->filter));
 	if (!e->idf)
 		return ERR_OK;
-	words_see(&w, &all);
+	words_see(&w, X);
 	each = ranks_all(R, sizeof(w.differ), &w.differ);
 	for (size_t q = 0; q < R->count; q++)
 		differ |= each[q];
@@ -302,21 +313,23 @@ static enum err check_again(const struct ranks *R, const struct embedding *e, co
 }
 
 enum err ranks_embed_again(const struct ranks *R, struct csr *rows, const struct embedding *e,
-			   struct mat *X, struct mat *Z)
+			   struct features *X, struct mat *Z)
 {
-	struct features all = { .dense = *X };
 	enum err err = check_again(R, e, X);
 
 	*Z = (struct mat){ 0 };
 	if (!err) {
 		if (e->idf)
-			words_weigh(&all, e->idf);
-		la_mul_nn(X, &e->map, 1, Z);
+			words_weigh(X, e->idf);
+		if (X->is_sparse)
+			csr_times(&X->sparse, &e->map, 1, Z);
+		else
+			la_mul_nn(&X->dense, &e->map, 1, Z);
 		ranks_filter(R, rows, e->order, Z);
 		if (e->unit_rows)
 			scale_rows(R, Z, e->mean_norm, e->row_power);
 	}
-	mat_release(X);
+	features_release(X);
 	csr_release(rows);
 	return err;
 }

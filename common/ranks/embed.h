@@ -7,15 +7,15 @@
 #include "common/linalg/csr.h"
 #include "common/ranks/ranks.h"
 
-/* embed_keep() of dense features X over the graph whose rows these are (this rank's of both, used up): this rank's rows of
+/* embed_keep() of features X over the graph whose rows these are (this rank's of both, used up): this rank's rows of
  * Z (initialised here, empty on errors); kept, the same at each. ERR_INPUT, at each rank, also for what ranks do not
  * do: another filter than the half one, more columns than rows or than SVD_EXACT_MAX, and what embed() would project by
  * products alone. */
-enum err ranks_embed(const struct ranks *R, struct csr *rows, const struct embed_params *p, struct mat *X,
+enum err ranks_embed(const struct ranks *R, struct csr *rows, const struct embed_params *p, struct features *X,
 		     struct mat *Z, struct embedding *kept) MUST_CHECK;
 
 /* embed_again(); the same are used up. */
-enum err ranks_embed_again(const struct ranks *R, struct csr *rows, const struct embedding *e, struct mat *X,
+enum err ranks_embed_again(const struct ranks *R, struct csr *rows, const struct embedding *e, struct features *X,
 			   struct mat *Z) MUST_CHECK;
 
 #endif

@@ -158,6 +158,8 @@ static bool folds(const struct ranked *k)
 {
 	size_t go = 0;
 
+	if (k->rows->value) /* at each rank, or at none */
+		return false;
 	for (size_t i = 0; i < k->n; i++) {
 		size_t leaves = leaves_of(k, i);
 
@@ -262,6 +264,8 @@ static void plan_init(struct ranked *k, size_t most)
 	ALLOC(p->take, most);
 	ALLOC(p->start, most + 1);
 	ALLOC(p->index, k->rows->start[k->n] + most);
+	if (k->rows->value) /* of which no leaves are folded */
+		ALLOC(p->value, k->rows->start[k->n]);
 	ALLOC(k->row, most);
 	for (size_t i = 0; i < most; i++)
 		k->row[i] = FOLDED;
@@ -277,7 +281,10 @@ static void lay_rows(struct ranked *k)
 
 	plan_init(k, k->n + k->ghosts);
 	for (size_t i = 0; i < k->n; i++) {
-		double degree = 1 + (double)(a->start[i + 1] - a->start[i]);
+		double degree = 1;
+
+		for (size_t e = a->start[i]; e < a->start[i + 1]; e++)
+			degree += a->value ? a->value[e] : 1;
 
 		if (!k->gone[i]) {
 			k->row[i] = (uint32_t)p->n;
@@ -312,9 +319,13 @@ static void lay_entries(struct ranked *k)
 
 	for (size_t i = 0; i < k->n; i++) {
 		if (!k->gone[i]) {
-			for (size_t e = a->start[i]; e < a->start[i + 1]; e++)
-				if (k->row[k->at[e]] != FOLDED)
-					p->index[to++] = k->row[k->at[e]];
+			for (size_t e = a->start[i]; e < a->start[i + 1]; e++) {
+				if (k->row[k->at[e]] == FOLDED)
+					continue;
+				if (p->value)
+					p->value[to] = a->value[e];
+				p->index[to++] = k->row[k->at[e]];
+			}
 			p->start[++row] = to;
 		}
 		for (size_t e = a->start[i]; e < a->start[i + 1];) {
@@ -501,7 +512,7 @@ void ranks_filter(const struct ranks *R, struct csr *rows, unsigned psi, struct 
 {
 	struct ranked k = { .R = R, .rows = rows, .n = ranks_rows(R), .first = R->cut[R->own] };
 
-	assert(!rows->value && rows->rows == k.n && X->rows == k.n);
+	assert(rows->rows == k.n && X->rows == k.n);
 	if (psi == 0) {
 		csr_release(rows);
 		return;

@@ -46,7 +46,8 @@ struct ranks_place {
 /*                     with the order                          after the reply, unless it is an error                */
 enum ranks_op {
 	RANKS_READ = 1,  /*                                     */
-	RANKS_GRAPH,     /*                                       n + 1 starts (size_t), neighbours (uint32_t)           */
+	RANKS_GRAPH,     /*                                       n + 1 starts (size_t), neighbours (uint32_t), if weighted
+	                                                          their weights                                          */
 	RANKS_EMBED,     /*                                       map (cols x dims), if has_idf cols weights; Z stays     */
 	RANKS_AGAIN,     /* map, if has_idf weights               Z stays                                                 */
 	RANKS_NORMS,     /*                                       n lengths of Z's rows                                  */
@@ -55,6 +56,14 @@ enum ranks_op {
 	RANKS_CENTRES,   /* centres (k x dims), n labels          centres                                                */
 	RANKS_DISTANCES, /* centres (k x dims)                    n x k, whole rows in each piece                        */
 	RANKS_COSTS,     /*                                       struct ranks_cost of each rank                         */
+	RANKS_FEATURES,  /*                                       n x cols values; sparse: n + 1 starts, columns (uint32_t),
+	                                                          values                                                 */
+	RANKS_EDGES,     /*                                       n + 1 starts, struct ranks_neighbour of each row        */
+};
+
+struct ranks_neighbour {
+	double weight;
+	uint32_t number;
 };
 
 struct ranks_order {
@@ -71,6 +80,8 @@ struct ranks_reply {
 	enum err code;
 	char why[ERR_DETAIL_MAX];
 	size_t n, cols, neighbours; /* READ */
+	size_t entries;             /* of sparse features */
+	bool is_sparse, weighted;
 	size_t dims;                /* EMBED */
 	double word, mean_norm;
 	bool has_idf;

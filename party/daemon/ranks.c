@@ -6,16 +6,15 @@
 #include "party/ranks/workers.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { PANEL_ROWS = 4096 };
 
-/* By blocks of the file, as data_fingerprint() has them in one piece. */
-static enum err hash_features(struct sha256 *h, const char *path, size_t n, size_t cols)
+/* Of an .npy file by blocks of it, as data_fingerprint() has them in one piece. */
+static enum err hash_npy(struct sha256 *h, const char *path, size_t n, size_t cols)
 {
 	enum err e = ERR_OK;
 
-	sha256_add_u64(h, n);
-	sha256_add_u64(h, cols);
 	for (size_t row = 0; row < n && e == ERR_OK; row += PANEL_ROWS) {
 		struct mat panel;
 
@@ -30,43 +29,64 @@ static enum err hash_features(struct sha256 *h, const char *path, size_t n, size
 	return e;
 }
 
-struct graph_hash {
+static enum err add_values(void *h, const double *x, size_t count)
+{
+	sha256_add(h, x, count * sizeof(*x));
+	return ERR_OK;
+}
+
+/* Rows of entries as they come from the ranks. */
+struct rows_hash {
 	struct sha256 *h;
 	const size_t *start;
-	size_t n;
-	bool begun;
+	size_t n, parts; /* of which the first piece has come */
 };
 
-static void begin_graph(struct graph_hash *g)
+static void add_entries(void *arg, enum workers_part part, const void *p, size_t count)
 {
-	if (!g->begun)
-		sha256_add(g->h, g->start, (g->n + 1) * sizeof(*g->start));
-	g->begun = true;
+	struct rows_hash *r = arg;
+
+	if (r->parts == 0)
+		sha256_add(r->h, r->start, (r->n + 1) * sizeof(*r->start));
+	if (r->parts == 1 && part == WORKERS_VALUES)
+		sha256_add_u32(r->h, 1);
+	r->parts = part == WORKERS_VALUES ? 2 : 1;
+	sha256_add(r->h, p, count * (part == WORKERS_VALUES ? sizeof(double) : sizeof(uint32_t)));
 }
 
-static void add_neighbours(void *arg, const uint32_t *index, size_t count)
-{
-	struct graph_hash *g = arg;
+typedef enum err receive_rows(struct workers *w, size_t *start, workers_entries *each, void *arg);
 
-	begin_graph(g);
-	sha256_add(g->h, index, count * sizeof(*index));
-}
-
-static enum err hash_graph(struct sha256 *h, struct workers *w)
+/* As data.c's add_csr(). */
+static enum err hash_rows(struct sha256 *h, struct workers *w, receive_rows *receive, size_t cols,
+			  size_t count)
 {
-	struct workers_sizes s = workers_sizes(w);
-	size_t *start = alloc(s.n + 1, sizeof(*start));
-	struct graph_hash g = { .h = h, .start = start, .n = s.n };
+	size_t n = workers_sizes(w).n, *start = alloc(n + 1, sizeof(*start));
+	struct rows_hash r = { .h = h, .start = start, .n = n };
 	enum err e;
 
-	sha256_add_u64(h, s.n);
-	sha256_add_u64(h, s.n);
-	sha256_add_u64(h, s.neighbours);
-	e = workers_graph(w, start, add_neighbours, &g);
-	if (s.neighbours)
-		sha256_add_u32(h, 0); /* without weights */
+	sha256_add_u64(h, n);
+	sha256_add_u64(h, cols);
+	sha256_add_u64(h, count);
+	e = receive(w, start, add_entries, &r);
+	if (count && r.parts < 2)
+		sha256_add_u32(h, 0); /* without values */
 	free(start);
 	return e;
+}
+
+static enum err hash_features(struct sha256 *h, struct workers *w, const char *path)
+{
+	struct workers_sizes s = workers_sizes(w);
+	const char *end = strrchr(path, '.');
+
+	sha256_add_u32(h, s.is_sparse);
+	if (s.is_sparse)
+		return hash_rows(h, w, workers_sparse, s.cols, s.entries);
+	sha256_add_u64(h, s.n);
+	sha256_add_u64(h, s.cols);
+	/* Columns of an array of an .mtx file become rows at the ranks. */
+	return end && !strcmp(end, ".npy") ? hash_npy(h, path, s.n, s.cols)
+					   : workers_rows(w, add_values, h);
 }
 
 static enum err fingerprint(struct party_data *d, const char *features)
@@ -77,10 +97,9 @@ static enum err fingerprint(struct party_data *d, const char *features)
 
 	sha256_add_text(h, DATA_FINGERPRINT);
 	sha256_add_u64(h, s.n);
-	sha256_add_u32(h, 0); /* dense */
-	e = hash_features(h, features, s.n, s.cols);
+	e = hash_features(h, d->workers, features);
 	if (e == ERR_OK)
-		e = hash_graph(h, d->workers);
+		e = hash_rows(h, d->workers, workers_graph, s.n, s.neighbours);
 	sha256_add_u32(h, 0); /* without ids */
 	sha256_end(h, d->data_hash);
 	return e;
@@ -88,6 +107,7 @@ static enum err fingerprint(struct party_data *d, const char *features)
 
 enum err party_data_on_ranks(struct party_data *d, const struct party_config *config)
 {
+	const char *end = strrchr(config->data.edges, '.');
 	struct dataset *set = &d->dataset;
 	struct workers_sizes s;
 
@@ -97,6 +117,7 @@ enum err party_data_on_ranks(struct party_data *d, const struct party_config *co
 	set->n = s.n;
 	set->X.dense.rows = set->g.adjacency.rows = set->g.adjacency.cols = s.n;
 	set->X.dense.cols = s.cols;
+	set->first_row = end && !strcmp(end, ".mtx");
 	TRY(columns_beside(config->data.features, s.cols, &set->columns));
 	log_info("%zu nodes, %zu features, %zu edges, on %zu ranks", s.n, s.cols, s.neighbours / 2,
 		 s.ranks);

@@ -59,11 +59,14 @@ static bool ends_with(const char *path, const char *end)
 
 static enum err check_data(const struct party_config *c)
 {
-	if (!ends_with(c->data.features, ".npy") || !ends_with(c->data.edges, ".tsv"))
+	const char *features = c->data.features, *edges = c->data.edges;
+
+	if (!(ends_with(features, ".npy") || ends_with(features, ".mtx")) ||
+	    !(ends_with(edges, ".tsv") || ends_with(edges, ".txt") || ends_with(edges, ".mtx")))
 		return err_set(
 		    ERR_INPUT,
-		    "ranks: data.features is %s and data.edges is %s, expected a file .npy "
-		    "and a file .tsv: ranks read no others",
+		    "ranks: data.features is %s and data.edges is %s, expected a file .npy or .mtx "
+		    "and a file .tsv, .txt or .mtx: ranks read no others",
 		    c->data.features ? c->data.features : "not given",
 		    c->data.edges ? c->data.edges : "not given");
 	if (c->data.ids || c->data.graphs)

@@ -332,32 +332,89 @@ enum err workers_read(struct workers *w, const char *features, const char *edges
 	TRY(put_path(w->order.edges, edges));
 	TRY(ask(w, RANKS_READ, &r));
 	if (r.n < 1 || r.n > ROWS_MAX || r.cols < 1 || r.cols > COLS_MAX ||
-	    r.neighbours > 2 * EDGES_MAX)
+	    r.neighbours > 2 * EDGES_MAX || (r.is_sparse && r.entries > 2 * EDGES_MAX))
 		return err_set(ERR_INTERNAL, "ranks: %zu x %zu features and %zu neighbours", r.n,
 			       r.cols, r.neighbours);
 	w->sizes.n = r.n;
 	w->sizes.cols = r.cols;
 	w->sizes.neighbours = r.neighbours;
+	w->sizes.weighted = r.weighted;
+	w->sizes.is_sparse = r.is_sparse;
+	w->sizes.entries = r.entries;
 	return ERR_OK;
 }
 
-enum err workers_graph(struct workers *w, size_t *start, workers_neighbours *each, void *arg)
+/* start (n + 1): of that many entries. */
+static enum err receive_starts(struct workers *w, enum ranks_op op, size_t *start, size_t entries)
 {
-	size_t left = w->sizes.neighbours * sizeof(uint32_t), got;
 	struct ranks_reply r;
 
-	TRY(ask(w, RANKS_GRAPH, &r));
+	TRY(ask(w, op, &r));
 	TRY(receive_all(w, start, (w->sizes.n + 1) * sizeof(*start)));
 	for (size_t i = 0; i < w->sizes.n; i++)
-		if (start[0] != 0 || start[i] > start[i + 1] ||
-		    start[w->sizes.n] != w->sizes.neighbours)
-			return err_set(ERR_INTERNAL, "ranks: rows of a graph that do not rise");
-	for (; left; left -= got) {
-		TRY(hear(w, RANKS_PIECE, w->piece, left < RANKS_FRAME_MAX ? left : RANKS_FRAME_MAX,
-			 &got));
-		each(arg, (const uint32_t *)(const void *)w->piece, got / sizeof(uint32_t));
+		if (start[0] != 0 || start[i] > start[i + 1] || start[w->sizes.n] != entries)
+			return err_set(ERR_INTERNAL, "ranks: starts of rows that do not rise");
+	return ERR_OK;
+}
+
+/* A piece of at most `left` bytes, into w->piece, of items of `unit` bytes: as many as *count says.
+ */
+static enum err next_piece(struct workers *w, size_t *left, size_t unit, size_t *count)
+{
+	size_t got;
+
+	TRY(hear(w, RANKS_PIECE, w->piece, *left < RANKS_FRAME_MAX ? *left : RANKS_FRAME_MAX,
+		 &got));
+	*left -= got;
+	*count = got / unit;
+	return ERR_OK;
+}
+
+static enum err receive_entries(struct workers *w, enum workers_part part, size_t entries,
+				workers_entries *each, void *arg)
+{
+	size_t unit = part == WORKERS_INDEX ? sizeof(uint32_t) : sizeof(double);
+
+	for (size_t left = entries * unit, count; left;) {
+		TRY(next_piece(w, &left, unit, &count));
+		each(arg, part, w->piece, count);
 	}
 	return ERR_OK;
+}
+
+enum err workers_graph(struct workers *w, size_t *start, workers_entries *each, void *arg)
+{
+	size_t entries = w->sizes.neighbours;
+
+	TRY(receive_starts(w, RANKS_GRAPH, start, entries));
+	TRY(receive_entries(w, WORKERS_INDEX, entries, each, arg));
+	return w->sizes.weighted ? receive_entries(w, WORKERS_VALUES, entries, each, arg) : ERR_OK;
+}
+
+enum err workers_sparse(struct workers *w, size_t *start, workers_entries *each, void *arg)
+{
+	size_t entries = w->sizes.entries;
+
+	TRY(receive_starts(w, RANKS_FEATURES, start, entries));
+	TRY(receive_entries(w, WORKERS_INDEX, entries, each, arg));
+	return receive_entries(w, WORKERS_VALUES, entries, each, arg);
+}
+
+static enum err receive_values(struct workers *w, size_t values, workers_values *each, void *arg)
+{
+	for (size_t left = values * sizeof(double), count; left;) {
+		TRY(next_piece(w, &left, sizeof(double), &count));
+		TRY(each(arg, (const double *)(const void *)w->piece, count));
+	}
+	return ERR_OK;
+}
+
+enum err workers_rows(struct workers *w, workers_values *each, void *arg)
+{
+	struct ranks_reply r;
+
+	TRY(ask(w, RANKS_FEATURES, &r));
+	return receive_values(w, w->sizes.n * w->sizes.cols, each, arg);
 }
 
 struct edge_walk {
@@ -367,15 +424,34 @@ struct edge_walk {
 	void *arg;
 };
 
-static void feed_neighbours(void *arg, const uint32_t *index, size_t count)
+static void feed_edge(struct edge_walk *k, uint32_t to, double weight)
 {
-	struct edge_walk *k = arg;
+	while (k->at >= k->start[k->row + 1])
+		k->row++;
+	dataset_feed_neighbour(k->row, to, weight, k->feed, k->arg);
+	k->at++;
+}
 
-	for (size_t i = 0; i < count; i++, k->at++) {
-		while (k->at >= k->start[k->row + 1])
-			k->row++;
-		dataset_feed_neighbour(k->row, index[i], 1, k->feed, k->arg);
+static void feed_plain(void *arg, enum workers_part part, const void *p, size_t count)
+{
+	const uint32_t *index = p;
+
+	(void)part;
+	for (size_t i = 0; i < count; i++)
+		feed_edge(arg, index[i], 1);
+}
+
+static enum err feed_weighted(struct workers *w, size_t *start, struct edge_walk *k)
+{
+	const struct ranks_neighbour *each = (const void *)w->piece;
+
+	TRY(receive_starts(w, RANKS_EDGES, start, w->sizes.neighbours));
+	for (size_t left = w->sizes.neighbours * sizeof(*each), count; left;) {
+		TRY(next_piece(w, &left, sizeof(*each), &count));
+		for (size_t i = 0; i < count; i++)
+			feed_edge(k, each[i].number, each[i].weight);
 	}
+	return ERR_OK;
 }
 
 enum err workers_feed_edges(struct workers *w, dataset_feed *feed, void *arg)
@@ -385,7 +461,8 @@ enum err workers_feed_edges(struct workers *w, dataset_feed *feed, void *arg)
 	enum err e;
 
 	dataset_feed_graph(w->sizes.n, w->sizes.neighbours, feed, arg);
-	e = workers_graph(w, start, feed_neighbours, &k);
+	e = w->sizes.weighted ? feed_weighted(w, start, &k)
+			      : workers_graph(w, start, feed_plain, &k);
 	free(start);
 	return e;
 }
@@ -482,19 +559,13 @@ enum err workers_centres(struct workers *w, const uint32_t *label, struct mat *c
 
 enum err workers_distances(struct workers *w, const struct mat *c, workers_values *each, void *arg)
 {
-	size_t left = w->sizes.n * c->rows * sizeof(double), got;
 	struct ranks_reply r;
 
 	w->order.k = c->rows;
 	TRY(give(w, RANKS_DISTANCES));
 	TRY(send_mat(w, c));
 	TRY(answered(w, &r));
-	for (; left; left -= got) {
-		TRY(hear(w, RANKS_PIECE, w->piece, left < RANKS_FRAME_MAX ? left : RANKS_FRAME_MAX,
-			 &got));
-		TRY(each(arg, (const double *)(const void *)w->piece, got / sizeof(double)));
-	}
-	return ERR_OK;
+	return receive_values(w, w->sizes.n * c->rows, each, arg);
 }
 
 enum err workers_costs(struct workers *w, struct ranks_cost *cost)

@@ -14,9 +14,11 @@
 
 struct workers;
 
-/* n x cols features, and `neighbours` of all rows together, twice the edges; dims: of Z, once there is one. */
+/* n x cols features, with `entries` if they are sparse, and `neighbours` of all rows together, twice the edges; dims: of Z,
+ * once there is one. */
 struct workers_sizes {
-	size_t ranks, n, cols, neighbours, dims;
+	size_t ranks, n, cols, neighbours, dims, entries;
+	bool is_sparse, weighted;
 };
 
 /* mpirun_start(), and waits until all ranks are there. */
@@ -27,9 +29,15 @@ struct workers_sizes workers_sizes(const struct workers *w);
 
 enum err workers_read(struct workers *w, const char *features, const char *edges) MUST_CHECK;
 
-/* The adjacency's start (n + 1, given), then its index in pieces. While no embedding was made. */
-typedef void workers_neighbours(void *arg, const uint32_t *index, size_t count);
-enum err workers_graph(struct workers *w, size_t *start, workers_neighbours *each, void *arg) MUST_CHECK;
+/* What there is of the adjacency, or of sparse features, as struct csr has it: start (n + 1, given), then index (uint32_t)
+ * and, where there are any, values (doubles), `count` of them in each piece. While no embedding was made. */
+enum workers_part { WORKERS_INDEX, WORKERS_VALUES };
+typedef void workers_entries(void *arg, enum workers_part part, const void *p, size_t count);
+enum err workers_graph(struct workers *w, size_t *start, workers_entries *each, void *arg) MUST_CHECK;
+enum err workers_sparse(struct workers *w, size_t *start, workers_entries *each, void *arg) MUST_CHECK;
+/* Rows of dense features, in pieces of doubles. While no embedding was made. */
+typedef enum err workers_values(void *arg, const double *x, size_t count);
+enum err workers_rows(struct workers *w, workers_values *each, void *arg) MUST_CHECK;
 
 /* The same edges as dataset_feed_edges() has them. */
 enum err workers_feed_edges(struct workers *w, dataset_feed *feed, void *arg) MUST_CHECK;
@@ -46,7 +54,6 @@ enum err workers_scale(struct workers *w, const double *norm, double mean, doubl
 enum err workers_clusters(struct workers *w, const struct kmeans_params *p, uint32_t *label,
 			  struct mat *centres) MUST_CHECK;
 enum err workers_centres(struct workers *w, const uint32_t *label, struct mat *c) MUST_CHECK;
-typedef enum err workers_values(void *arg, const double *x, size_t count);
 enum err workers_distances(struct workers *w, const struct mat *c, workers_values *each, void *arg) MUST_CHECK;
 
 /* Of each rank, ranks of them; and where it runs. */

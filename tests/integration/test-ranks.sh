@@ -97,6 +97,68 @@ test_same_labels_and_model() {
 	both_ways 2
 }
 
+# Party 0's files as others of the same numbers, or of another format: python by np, X, edges, and `write` of Matrix Market.
+as_files() { # PYTHON
+	/usr/bin/python3 - "$T/data/party-00" "$1" <<-'EOF'
+		import sys
+		import numpy as np
+		folder = sys.argv[1]
+		X = np.load(folder + "/features.npy")
+		edges = np.unique(np.sort(np.loadtxt(folder + "/edges.tsv", usecols=(0, 1)).astype(int), axis=1), axis=0)
+		r = np.random.default_rng(9)
+		def write(name, kind, sizes, lines):
+		    with open(folder + "/" + name, "w") as f:
+		        f.write(f"%%MatrixMarket matrix {kind}\n% some\n{sizes}\n" + "\n".join(lines) + "\n")
+		exec(sys.argv[2])
+	EOF
+}
+
+# What party 0 alone sends, all of it, and what its ledger counts by, are the same on ranks, whatever its files are.
+same_as_without() { # WHAT
+	local sent digest
+	both_ways 1
+	sent=$(went_out party-00 "'LOCAL_CLUSTERS', 'MASKED'") digest=$(counted_by party-00)
+	[[ $sent == *MASKED* && $digest ]] || fail "no sums: $sent"
+	rm -rf "$T/with" && mv "$T/out" "$T/with" && mv "$T/without" "$T/out"
+	[[ $(went_out party-00 "'LOCAL_CLUSTERS', 'MASKED'") == "$sent" ]] || fail "other words on ranks with $1"
+	[[ $(counted_by party-00) == "$digest" ]] || fail "other data in the ledger on ranks with $1"
+	rm -r "$T/out" "$T/with"
+}
+
+# Matrix Market, entries in the order of rows or in none, arrays, both triangles or one; weights.
+test_other_files() {
+	needs_ranks
+	dense_federation 1
+	edit party-00 '.policy.allow_single = true'
+	edit job '.allow_single = true'
+	as_files 'write("features.mtx", "coordinate real general", f"{X.shape[0]} {X.shape[1]} {X.size}",
+	    [f"{i + 1} {j + 1} {X[i, j]:.17g}" for i in range(X.shape[0]) for j in range(X.shape[1])])
+write("edges.mtx", "coordinate pattern symmetric", f"{len(X)} {len(X)} {len(edges)}", [f"{v + 1} {u + 1}" for u, v in edges])'
+	edit party-00 '.data = { features: "data/party-00/features.mtx", edges: "data/party-00/edges.mtx" }'
+	same_as_without "sorted Matrix Market"
+	as_files 'order = r.permutation(X.size)
+write("features.mtx", "coordinate real general", f"{X.shape[0]} {X.shape[1]} {X.size}",
+    [f"{i // X.shape[1] + 1} {i % X.shape[1] + 1} {X.flat[i]:.17g}" for i in order])
+write("edges.mtx", "coordinate real general", f"{len(X)} {len(X)} {len(edges)}",
+    [f"{u + 1} {v + 1} {1 + (u + v) % 5 / 4}" for u, v in r.permutation(edges)])'
+	same_as_without "shuffled Matrix Market and weights"
+	as_files 'write("features.mtx", "array real general", f"{X.shape[0]} {X.shape[1]}", [f"{x:.17g}" for x in X.T.flat])
+with open(folder + "/edges.tsv", "w") as f:
+    for u, v in r.permutation(edges):
+        f.write(f"{v}\t{u}\t{1 / (1 + (u + v) % 3):.17g}\n")'
+	edit party-00 '.data.edges = "data/party-00/edges.tsv"'
+	same_as_without "an array and weights"
+	# The same words, weighed: nought or one.
+	as_files 'i, j = np.nonzero(X > 1)
+write("features.mtx", "coordinate pattern general", f"{X.shape[0]} {X.shape[1]} {len(i)}", [f"{a + 1} {b + 1}" for a, b in zip(i, j)])'
+	same_as_without "words"
+	edit party-00 '.ranks.n = 3'
+	echo "1 13" >>"$T/data/party-00/features.mtx"
+	ADDRESS=127.0.0.1:1 party party-00
+	ends 4 party-00
+	says party-00 'features.mtx: the line at byte [0-9]+: expected a row of 1 to 9000, a column of 1 to 12'
+}
+
 # Nothing masks the words of a party that is alone: they are the same, word for word.
 test_same_words() {
 	local sent

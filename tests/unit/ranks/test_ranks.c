@@ -1,15 +1,10 @@
 /* Filter, projection and k-means of rows on several ranks: the bits of one process. */
 #include "tests/unit/linalg/sample.h"
 #include "tests/unit/ranks/team.h"
-#include "common/base/file.h"
 #include "common/graph/filter.h"
 #include "common/ranks/embed.h"
 #include "common/ranks/filter.h"
 #include "common/ranks/kmeans.h"
-#include "common/ranks/read.h"
-
-#include <stdio.h>
-#include <unistd.h>
 
 enum { NODES = 7 * ROWSUM_ROWS - 100, COLS = 19, DIMS = 5, CLUSTERS = 9 };
 
@@ -19,14 +14,17 @@ struct whole {
 	struct embedding kept;
 	struct embed_params how;
 	uint32_t *label;
+	bool sparse; /* X goes in as coordinates */
 };
 
 static const struct kmeans_params how = {
 	.k = CLUSTERS, .restarts = 3, .iterations = 10, .ninth = true, .seed = 3, .threads = 1
 };
 
+enum kind { PLAIN, WORDS, WEIGHTED };
+
 /* Neighbours near and far; of each hundred nodes `leaves` hang on hubs among the first. */
-static void make(struct whole *w, unsigned leaves, unsigned psi, bool words)
+static void make(struct whole *w, unsigned leaves, unsigned psi, enum kind kind)
 {
 	size_t count = 0;
 	struct triple *t;
@@ -51,13 +49,15 @@ static void make(struct whole *w, unsigned leaves, unsigned psi, bool words)
 	}
 	csr_from_triples(&a, NODES, NODES, t, count);
 	free(t);
-	for (size_t e = 0; e < a.start[NODES]; e++)
-		a.value[e] = 1;
+	for (size_t i = 0; i < NODES; i++) /* the same from both ends */
+		for (size_t e = a.start[i]; e < a.start[i + 1]; e++)
+			a.value[e] =
+			    kind == WEIGHTED ? 1 / (1 + (double)((i + a.index[e]) % 17)) : 1;
 	graph_init(&w->g, &a);
 	sample_normal(&w->X, NODES, COLS, 4);
 	for (size_t i = 0; i < NODES; i++)
 		MAT(&w->X, i, i * 6 / NODES) += 4;
-	for (size_t e = 0; words && e < NODES * COLS; e++)
+	for (size_t e = 0; kind == WORDS && e < NODES * COLS; e++)
 		w->X.a[e] = w->X.a[e] > 0.5;
 	w->how = (struct embed_params){ .idf = true,
 					.order = psi,
@@ -67,15 +67,45 @@ static void make(struct whole *w, unsigned leaves, unsigned psi, bool words)
 					.threads = 1 };
 }
 
+/* As an .mtx file may have them, some zeros among its entries. */
+static void make_sparse(struct features *X)
+{
+	const struct mat m = X->dense;
+	struct csr *s = &X->sparse;
+	size_t to = 0;
+
+	csr_init(s, m.rows, m.cols, m.rows * m.cols, true);
+	for (size_t i = 0; i < m.rows; i++) {
+		for (size_t j = 0; j < m.cols; j++)
+			if (MAT(&m, i, j) != 0 || j % 3 == 0) {
+				s->index[to] = (uint32_t)j;
+				s->value[to++] = MAT(&m, i, j);
+			}
+		s->start[i + 1] = to;
+	}
+	mat_release(&X->dense);
+	X->is_sparse = true;
+}
+
+/* Rows of X from one on. */
+static void features_of(const struct whole *w, size_t first, size_t rows, struct features *X)
+{
+	*X = (struct features){ 0 };
+	mat_init(&X->dense, rows, COLS);
+	memcpy(X->dense.a, ROW(&w->X, first), rows * COLS * sizeof(double));
+	if (w->sparse)
+		make_sparse(X);
+}
+
 static void as_one(struct whole *w)
 {
-	struct features X = { 0 };
+	struct features X;
 
 	mat_copy(&w->F, &w->X);
 	assert_ok(graph_filter(&w->g, FILTER_HALF, w->how.order, 1, &w->F));
-	mat_copy(&X.dense, &w->X);
+	features_of(w, 0, NODES, &X);
 	assert_ok(embed_keep(&X, &w->g, &w->how, &w->Z, &w->kept));
-	mat_copy(&X.dense, &w->X);
+	features_of(w, 0, NODES, &X);
 	assert_ok(embed_again(&X, &w->g, &w->kept, 1, &w->again));
 	ALLOC(w->label, NODES);
 	kmeans(&w->Z, NULL, &how, w->label, &w->centres, NULL);
@@ -98,23 +128,27 @@ static void same_embedding(const struct embedding *own, const struct embedding *
 		assert_memory_equal(own->idf, whole->idf, COLS * sizeof(*own->idf));
 }
 
-static void own_rows(const struct whole *w, const struct ranks *R, struct csr *rows, struct mat *X)
+static void own_rows(const struct whole *w, const struct ranks *R, struct csr *rows,
+		     struct features *X)
 {
 	const struct csr *a = &w->g.adjacency;
 	size_t first = R->cut[R->own], n = ranks_rows(R);
 
-	csr_init(rows, n, NODES, a->start[first + n] - a->start[first], false);
+	csr_init(rows, n, NODES, a->start[first + n] - a->start[first], a->value);
 	for (size_t i = 0; i <= n; i++)
 		rows->start[i] = a->start[first + i] - a->start[first];
 	memcpy(rows->index, a->index + a->start[first], rows->start[n] * sizeof(*rows->index));
-	mat_init(X, n, COLS);
-	memcpy(X->a, ROW(&w->X, first), n * COLS * sizeof(double));
+	if (a->value)
+		memcpy(rows->value, a->value + a->start[first],
+		       rows->start[n] * sizeof(*rows->value));
+	features_of(w, first, n, X);
 }
 
 static void rank(void *arg, struct ranks *R)
 {
 	const struct whole *w = arg;
-	struct mat F, X, Z, again, centres;
+	struct mat F, Z, again, centres;
+	struct features X, same;
 	struct embedding kept;
 	uint32_t *label;
 	struct csr rows, used;
@@ -122,20 +156,21 @@ static void rank(void *arg, struct ranks *R)
 
 	ranks_cut(R, NODES);
 	first = R->cut[R->own];
-	own_rows(w, R, &rows, &F);
-	mat_copy(&X, &F);
+	own_rows(w, R, &rows, &X);
+	features_copy(&same, &X);
+	mat_init(&F, ranks_rows(R), COLS);
+	memcpy(F.a, ROW(&w->X, first), F.rows * COLS * sizeof(double));
 	csr_copy(&used, &rows);
 	ranks_filter(R, &used, w->how.order, &F);
 	assert_null(used.start);
 	same_mat(&F, &w->F, first);
 	mat_release(&F);
-	mat_copy(&F, &X);
 	csr_copy(&used, &rows);
 	assert_ok(ranks_embed(R, &used, &w->how, &X, &Z, &kept));
 	assert_null(used.start);
 	same_mat(&Z, &w->Z, first);
 	same_embedding(&kept, &w->kept);
-	assert_ok(ranks_embed_again(R, &rows, &kept, &F, &again));
+	assert_ok(ranks_embed_again(R, &rows, &kept, &same, &again));
 	same_mat(&again, &w->again, first);
 	ALLOC(label, Z.rows);
 	ranks_kmeans(R, &Z, &how, label, &centres);
@@ -152,11 +187,11 @@ static void rank(void *arg, struct ranks *R)
 	ranks_release(R);
 }
 
-static void check(unsigned leaves, unsigned psi, bool words)
+static void check(unsigned leaves, unsigned psi, enum kind kind, bool sparse)
 {
-	struct whole w;
+	struct whole w = { .sparse = sparse };
 
-	make(&w, leaves, psi, words);
+	make(&w, leaves, psi, kind);
 	as_one(&w);
 	for (size_t count = 1; count <= TEAM_MOST; count += count < 4 ? 1 : 4)
 		team(count, rank, &w);
@@ -174,15 +209,29 @@ static void check(unsigned leaves, unsigned psi, bool words)
 static void same_bits(void **state)
 {
 	(void)state;
-	check(0, 4, false);
+	check(0, 4, PLAIN, false);
+}
+
+/* Of which no leaves are folded. */
+static void same_bits_with_weights(void **state)
+{
+	(void)state;
+	check(40, 5, WEIGHTED, false);
+}
+
+static void same_bits_of_coordinates(void **state)
+{
+	(void)state;
+	check(0, 4, PLAIN, true);
+	check(0, 2, WORDS, true);
 }
 
 /* Slices of words are weighed by how many rows of all ranks have each. */
 static void same_bits_of_words(void **state)
 {
 	(void)state;
-	check(0, 0, true);
-	check(0, 3, true);
+	check(0, 0, WORDS, false);
+	check(0, 3, WORDS, false);
 }
 
 /* Whose node is another rank's: they lie with it as long as the filter runs. More steps: the
@@ -190,16 +239,17 @@ static void same_bits_of_words(void **state)
 static void same_bits_with_leaves(void **state)
 {
 	(void)state;
-	check(40, 5, false);
-	check(40, 30, false);
+	check(40, 5, PLAIN, false);
+	check(40, 30, PLAIN, false);
 }
 
 static void refuse(void *arg, struct ranks *R)
 {
 	struct whole *w = arg;
 	struct embedding kept;
+	struct features X;
 	struct csr rows;
-	struct mat X, Z;
+	struct mat Z;
 
 	ranks_cut(R, NODES);
 	own_rows(w, R, &rows, &X);
@@ -212,10 +262,10 @@ static void refuse(void *arg, struct ranks *R)
 
 static void refuses_other_filters(void **state)
 {
-	struct whole w;
+	struct whole w = { 0 };
 
 	(void)state;
-	make(&w, 0, 3, false);
+	make(&w, 0, 3, PLAIN);
 	w.how.filter = FILTER_SPECTRAL;
 	team(3, refuse, &w);
 	mat_release(&w.X);
@@ -240,86 +290,16 @@ static void agrees_on_errors(void **state)
 	team(4, disagree, NULL);
 }
 
-/* ---- files ---- */
-
-struct edges_read {
-	const char *path;
-	size_t n;
-	enum err err;
-	char why[200];
-	struct csr rows[TEAM_MOST];
-};
-
-static void read_edges(void *arg, struct ranks *R)
-{
-	struct edges_read *e = arg;
-	enum err err;
-
-	ranks_cut(R, e->n);
-	err = ranks_read_edges(R, e->path, &e->rows[R->own]);
-	if (R->own == 0) {
-		e->err = err;
-		snprintf(e->why, sizeof(e->why), "%s", err ? err_detail() : "");
-	}
-	ranks_release(R);
-}
-
-/* However many ranks share the bytes, wherever a part begins in a line, with an end of the last
- * line or not. */
-static void reads_edges_by_parts(void **state)
-{
-	static const char *const text[] = {
-		"# an edge a line\n0\t1\n\n 2 3\r\n1\t0\n4\t4\n3\t0\n4\t0",
-		"0\t4\n0\t3\n0\t1\n2\t3\n# the end\n",
-		"0\t4\n0\t3\n0\t1\n2\t3\n",
-		"",
-	};
-	static const size_t neighbours[] = { 3, 1, 1, 2, 1 };
-	char dir[] = "/tmp/test-ranks-XXXXXX";
-	struct edges_read e = { .n = 5 };
-	char *path;
-
-	(void)state;
-	assert_non_null(mkdtemp(dir));
-	path = file_join(dir, "edges.tsv");
-	e.path = path;
-	for (size_t t = 0; t < 4; t++)
-		for (size_t count = 1; count <= TEAM_MOST; count++) {
-			size_t at = 0;
-
-			assert_ok(file_write(
-			    e.path, (struct bytes){ (const uint8_t *)text[t], strlen(text[t]) },
-			    0600));
-			team(count, read_edges, &e);
-			assert_ok(e.err);
-			for (size_t r = 0; r < count; r++) {
-				for (size_t i = 0; i < e.rows[r].rows; i++, at++) {
-					size_t had = e.rows[r].start[i + 1] - e.rows[r].start[i];
-
-					assert_int_equal(had, t == 3 ? 0 : neighbours[at]);
-				}
-				csr_release(&e.rows[r]);
-			}
-			assert_int_equal(at, 5);
-		}
-	assert_ok(file_write(e.path, (struct bytes){ (const uint8_t *)"0\t1\n1\t5\n", 8 }, 0600));
-	team(3, read_edges, &e);
-	assert_int_equal(e.err, ERR_INPUT);
-	assert_non_null(strstr(e.why, "the line at byte 4: expected two row numbers below 5"));
-	unlink(path);
-	rmdir(dir);
-	free(path);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_bits),
+		cmocka_unit_test(same_bits_with_weights),
+		cmocka_unit_test(same_bits_of_coordinates),
 		cmocka_unit_test(same_bits_of_words),
 		cmocka_unit_test(same_bits_with_leaves),
 		cmocka_unit_test(refuses_other_filters),
 		cmocka_unit_test(agrees_on_errors),
-		cmocka_unit_test(reads_edges_by_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,24 @@
+/* lines.h -- a text file that ranks read together: each has the lines that begin in its part of the bytes, and what a
+ * line says of another's row goes there. */
+#ifndef COMMON_RANKS_LINES_H
+#define COMMON_RANKS_LINES_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/file.h"
+#include "common/data/text.h"
+#include "common/ranks/ranks.h"
+
+/* One line, without its end, which begins at that byte of the file. */
+typedef enum err ranks_line(void *arg, struct word line, size_t byte);
+
+/* This rank's lines of what lies behind the file's first `first` bytes, in their order, 1 MiB at a time. ERR_INPUT: f is no
+ * regular file. No exchange: an error is this rank's alone. */
+enum err ranks_lines(const struct ranks *R, const struct file_part *f, size_t first, ranks_line *each,
+		     void *arg) MUST_CHECK;
+
+/* Items of `bytes` bytes that begin with a row, a uint32_t, go to the row's owner; items is freed. Returns what is this
+ * rank's, *all of them, in the order of ranks and of each rank's items; owned by the caller. */
+void *ranks_to_owners(const struct ranks *R, void *items, size_t bytes, size_t count, size_t *all);
+
+#endif

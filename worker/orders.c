@@ -22,9 +22,9 @@ struct state {
 	const struct csr *sent; /* the rows that are on their way up */
 	size_t *start;          /* where each of this rank's ends, over all ranks */
 	struct embedding how;
-	struct mat c;                 /* centres, the same at each rank */
-	uint32_t *label;              /* of this rank's rows */
-	double begun, read, embedded; /* its peak of memory when these were done */
+	struct mat c;                            /* centres, the same at each rank */
+	uint32_t *label;                         /* of this rank's rows */
+	struct ranks_cost begun, read, embedded; /* when these were done */
 };
 
 static bool is_first(const struct state *s)
@@ -132,7 +132,7 @@ static enum err read_files(struct state *s)
 	s->label = NULL;
 	TRY(ranks_read_features(s->R, s->order.features, &s->X));
 	TRY(ranks_read_edges(s->R, s->order.edges, &s->rows));
-	s->read = link_cost().memory;
+	s->read = link_cost();
 	ALLOC(s->label, ranks_rows(s->R));
 	s->reply.neighbours = ranks_total(s->R, s->rows.start[s->rows.rows]);
 	s->reply.weighted = s->rows.value != NULL;
@@ -237,7 +237,7 @@ static enum err embed_rows(struct state *s)
 	mat_release(&s->Z);
 	embedding_release(&s->how);
 	e = ranks_embed(s->R, &s->rows, &s->order.embed, &s->X, &s->Z, &s->how);
-	s->embedded = link_cost().memory;
+	s->embedded = link_cost();
 	s->reply.dims = s->how.map.cols;
 	s->reply.word = s->how.word;
 	s->reply.mean_norm = s->how.mean_norm;
@@ -272,7 +272,7 @@ static enum err embed_again_rows(struct state *s)
 	}
 	mat_release(&s->Z);
 	e = ranks_embed_again(s->R, &s->rows, &how, &s->X, &s->Z);
-	s->embedded = link_cost().memory;
+	s->embedded = link_cost();
 	embedding_release(&how);
 	return e;
 }
@@ -356,9 +356,11 @@ static void send_costs(struct state *s)
 {
 	struct ranks_cost own = link_cost(), *each;
 
-	own.memory_begun = s->begun;
-	own.memory_read = s->read;
-	own.memory_embedded = s->embedded;
+	own.memory_begun = s->begun.memory;
+	own.memory_read = s->read.memory;
+	own.memory_embedded = s->embedded.memory;
+	own.cpu_read_s = s->read.cpu_s;
+	own.cpu_embedded_s = s->embedded.cpu_s;
 	each = ranks_all(s->R, sizeof(own), &own);
 	send_told(s, each, s->R->count * sizeof(*each));
 	free(each);
@@ -403,7 +405,7 @@ static bool is_possible(const struct state *s)
 
 void orders_follow(struct ranks *R)
 {
-	struct state s = { .R = R, .begun = link_cost().memory };
+	struct state s = { .R = R, .begun = link_cost() };
 	bool more = true;
 
 	for (;;) {

@@ -94,6 +94,7 @@ struct ranks_cost {
 	double bytes;                 /* that it gave to others */
 	double memory;                /* bytes at its peak */
 	double memory_begun, memory_read, memory_embedded; /* at its peak before anything was read; when the files were; Z */
+	double cpu_read_s, cpu_embedded_s; /* cpu_s by then */
 };
 
 #endif

@@ -213,6 +213,8 @@ static enum err note_costs(struct work *work)
 		     { "ranks_memory_read", offsetof(struct ranks_cost, memory_read) },
 		     { "ranks_memory_embedded", offsetof(struct ranks_cost, memory_embedded) },
 		     { "ranks_cpu_s", offsetof(struct ranks_cost, cpu_s) },
+		     { "ranks_cpu_read_s", offsetof(struct ranks_cost, cpu_read_s) },
+		     { "ranks_cpu_embedded_s", offsetof(struct ranks_cost, cpu_embedded_s) },
 		     { "ranks_exchange_cpu_s", offsetof(struct ranks_cost, exchange_cpu_s) },
 		     { "ranks_exchange_s", offsetof(struct ranks_cost, exchange_s) },
 		     { "ranks_exchange_bytes", offsetof(struct ranks_cost, bytes) } };

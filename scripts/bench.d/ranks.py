@@ -130,15 +130,24 @@ facts = {}
 if ranks:
     with open(path(out, "party-00/run.json")) as file:
         facts = json.load(file)["facts"]
+
+
+def of_ranks(name):
+    """Of each rank; of one run.json has the number alone."""
+    value = facts.get("ranks_" + name, [])
+    return value if isinstance(value, list) else [value]
+
+
 print(json.dumps({
     "party_cpu_s": cpu_s,
     "party_memory": peak,
-    "ranks_cpu_s": facts.get("ranks_cpu_s", []),
-    "exchange_cpu_s": facts.get("ranks_exchange_cpu_s", []),
-    "exchange_s": facts.get("ranks_exchange_s", []),
-    "exchange_bytes": facts.get("ranks_exchange_bytes", []),
-    "ranks_memory": facts.get("ranks_memory", []),
-    **{f"ranks_memory_{when}": facts.get(f"ranks_memory_{when}", []) for when in ("begun", "read", "embedded")},
+    "ranks_cpu_s": of_ranks("cpu_s"),
+    "embed_cpu_s": [b - a for a, b in zip(of_ranks("cpu_read_s"), of_ranks("cpu_embedded_s"))],
+    "exchange_cpu_s": of_ranks("exchange_cpu_s"),
+    "exchange_s": of_ranks("exchange_s"),
+    "exchange_bytes": of_ranks("exchange_bytes"),
+    "ranks_memory": of_ranks("memory"),
+    **{f"ranks_memory_{when}": of_ranks(f"memory_{when}") for when in ("begun", "read", "embedded")},
     "words": words(out),
     "labels": subprocess.run(["sha256sum", path(out, "party-00/labels.npy")], capture_output=True, text=True).stdout[:64],
 }))

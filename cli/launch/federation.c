@@ -13,6 +13,7 @@
 #include <ftw.h>
 #include <stdarg.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -358,6 +359,34 @@ static enum err write_config(const struct launch *l, const char *name, struct js
 	return args_write(l->work, file, &text);
 }
 
+/* Of the files in l->data; 0 where it cannot be read, which others say. */
+static double data_bytes(const struct launch *l)
+{
+	DIR *dir = l->data ? opendir(l->data) : NULL;
+	const struct dirent *d;
+	double bytes = 0;
+
+	while (dir && (d = readdir(dir))) {
+		struct stat st;
+
+		if (fstatat(dirfd(dir), d->d_name, &st, 0) == 0 && S_ISREG(st.st_mode))
+			bytes += (double)st.st_size;
+	}
+	if (dir)
+		closedir(dir);
+	return bytes;
+}
+
+/* A party joins when it has read its data: a second for each 2 MB of all, beside the minute that is
+ * the standard. One that fails is noticed by us, and not waited for. */
+static double join_timeout_s(const struct launch *l)
+{
+	const double standard = 60, second = 2e6, most = 86400;
+	double s = standard + data_bytes(l) / second;
+
+	return s < most ? floor(s) : most;
+}
+
 static enum err write_coordinator(const struct launch *l)
 {
 	char name[LAUNCH_NAME], address[300];
@@ -365,6 +394,7 @@ static enum err write_coordinator(const struct launch *l)
 
 	snprintf(address, sizeof(address), "%s:0", l->listen ? l->listen : "127.0.0.1");
 	root = begin_config("coordinator", "listen", address);
+	json_put_number(root, "join_timeout_s", join_timeout_s(l));
 	names = json_put_array(root, "parties");
 	for (unsigned i = 0; i < l->parties; i++) {
 		launch_party_name(i, name);

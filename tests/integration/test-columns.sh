@@ -69,7 +69,9 @@ test_rows_that_all_have() {
 # One process, or daemons; the report draws the points as they were clustered, and says how good they are.
 test_report() {
 	"$BIN/coterie" synth --points --nodes 200 --features 3 --clusters 3 --seed 4 --out "$T/pooled" >/dev/null
+	truncate -s 100M "$T/pooled/more.bin" # what is there to read, by its size, is what is waited for
 	launch run 2 --set clusters=3 --keep-data || fail "status $?: $(<"$T/run.stderr")"
+	[[ $(jq .join_timeout_s "$T/run/work/coordinator.json") == 112 ]] || fail 'large data are waited for no longer than small ones'
 	"$BIN/coterie" run --quiet --data "$T/pooled" --job "$job" --parties 2 --seed 5 --set clusters=3 --out "$T/alone" || fail "status $?"
 	cmp "$T/run/party-01/labels.csv" "$T/alone/party-01/labels.csv" || fail 'labels of run and launch differ'
 	"$BIN/coterie" report "$T/run/party-00" --data "$T/run/work/data/party-00" --output "$T/party.html" >/dev/null || fail 'no report'

@@ -216,6 +216,27 @@ static enum err tree_level(struct run *run, struct state *s, size_t level)
 	return e;
 }
 
+enum { RANGE_STARTS = 10, RANGE_RESTARTS = 4 };
+
+/* Silhouettes of neighbouring k differ by less than those of one k's local optima do. So each k of
+ * a range has better starts than a single one, in place of the last: k-means on the cells'
+ * coordinates, which costs no message. */
+static void start_well(const struct run *run, const struct mat *Z, const double *weight,
+		       struct joint *j)
+{
+	unsigned starts = j->R < RANGE_STARTS ? j->R : RANGE_STARTS;
+
+	for (unsigned r = 0; r < starts; r++) {
+		struct kmeans_params how = { .k = j->K,
+					     .restarts = RANGE_RESTARTS,
+					     .iterations = j->Q,
+					     .seed = run->job.seed + r,
+					     .threads = run->threads };
+
+		kmeans(Z, weight, &how, j->label + (size_t)(j->R - 1 - r) * j->m, NULL, NULL);
+	}
+}
+
 /* Tries each k of the range that has fewer clusters than there are cells, on products that were
  * summed once; best becomes the one that is chosen. best: open, of the first k. */
 static enum err try_range(struct run *run, struct state *s, const struct cells *c,
@@ -229,6 +250,8 @@ static enum err try_range(struct run *run, struct state *s, const struct cells *
 		struct joint j;
 
 		open_on_cells(run, s, root_of(s), c, k, &j);
+		if (Z.rows)
+			start_well(run, &Z, c->weight, &j);
 		gram_lloyd(run, &j, G);
 		if (selection_add(sel, measure_joint(&j, G, c->within))) {
 			joint_release(best);

@@ -4,13 +4,17 @@
 #include "common/linalg/distance.h"
 #include "common/ranks/embed.h"
 #include "common/ranks/kmeans.h"
+#include "common/ranks/order.h"
 #include "common/ranks/read.h"
+#include "common/ranks/slice.h"
 #include "worker/link.h"
 #include "worker/talk.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { LABELLINGS_MAX = 2 };
 
 struct state {
 	struct ranks *R;
@@ -25,6 +29,11 @@ struct state {
 	struct mat c;                            /* centres, the same at each rank */
 	uint32_t *label;                         /* of this rank's rows */
 	struct ranks_cost begun, read, embedded; /* when these were done */
+	struct ranks_order_search *search; /* for filter.order "auto", while that is looked for */
+	double intra[ORDER_BLOCK];
+	struct ranks_slice slice; /* has rows and X, once it was asked */
+	double *answer;
+	struct placing place;
 };
 
 static bool is_first(const struct state *s)
@@ -68,11 +77,17 @@ static void send_up(struct state *s, size_t bytes, size_t own, size_t step, prod
 	free(each);
 }
 
+/* So many items are in a piece; one alone may be in several. */
+static size_t rows_of_frame(size_t bytes)
+{
+	return bytes < RANKS_FRAME_MAX ? RANKS_FRAME_MAX / bytes : 1;
+}
+
 /* From the party, over all rows: this rank's into p. */
 static void receive_rows(struct state *s, size_t bytes, void *p)
 {
 	const struct ranks *R = s->R;
-	size_t step = RANKS_FRAME_MAX / bytes, *to, *from;
+	size_t step = rows_of_frame(bytes), *to, *from;
 	char *box = alloc(step, bytes), *at = p;
 
 	ALLOC(to, R->count);
@@ -122,14 +137,24 @@ static void receive_mat(struct state *s, struct mat *m, size_t rows, size_t cols
 
 /* ---- orders: what comes with each, what it makes, and what follows its reply ---- */
 
-static enum err read_files(struct state *s)
+static void drop_data(struct state *s)
 {
+	ranks_order_end(s->search);
+	s->search = NULL;
+	ranks_slice_release(&s->slice);
+	placing_release(&s->place);
 	csr_release(&s->rows);
 	features_release(&s->X);
 	mat_release(&s->Z);
+	mat_release(&s->c);
 	ranks_release(s->R);
 	free(s->label);
 	s->label = NULL;
+}
+
+static enum err read_files(struct state *s)
+{
+	drop_data(s);
 	TRY(ranks_read_features(s->R, s->order.features, &s->X));
 	TRY(ranks_read_edges(s->R, s->order.edges, &s->rows));
 	s->read = link_cost();
@@ -234,6 +259,8 @@ static enum err embed_rows(struct state *s)
 {
 	enum err e;
 
+	ranks_order_end(s->search);
+	s->search = NULL;
 	mat_release(&s->Z);
 	embedding_release(&s->how);
 	e = ranks_embed(s->R, &s->rows, &s->order.embed, &s->X, &s->Z, &s->how);
@@ -366,6 +393,204 @@ static void send_costs(struct state *s)
 	free(each);
 }
 
+/* ---- filter.order "auto" ---- */
+
+/* What is below is of dense features and of edges that count alike. */
+static enum err check_plain(const struct state *s)
+{
+	if (s->X.is_sparse)
+		return err_set(ERR_INPUT,
+			       "methods landmark and gcc and filter.order \"auto\" read features "
+			       "from an .npy file on ranks, not from coordinates (.mtx)");
+	if (s->rows.value)
+		return err_set(ERR_INPUT,
+			       "methods landmark and gcc and filter.order \"auto\" take edges "
+			       "without weights on ranks");
+	return ERR_OK;
+}
+
+static enum err find_intra(struct state *s)
+{
+	const struct ranks_order *o = &s->order;
+
+	if (o->begins) {
+		ranks_order_end(s->search);
+		TRY(check_plain(s));
+		s->search =
+		    ranks_order_begin(s->R, &s->rows, &s->X.dense, &o->embed, &o->clusters);
+	}
+	return ranks_order_next(s->search, s->intra);
+}
+
+static void send_intra(struct state *s)
+{
+	send_told(s, s->intra, sizeof(s->intra));
+}
+
+/* ---- landmark and gcc ---- */
+
+static struct slice *slice_of(struct state *s)
+{
+	if (!s->slice.R)
+		ranks_slice_init(&s->slice, s->R, &s->rows, &s->X.dense);
+	return &s->slice.slice;
+}
+
+static enum err answer(struct state *s)
+{
+	struct question *q = &s->order.question;
+	size_t n = ranks_rows(s->R);
+	double *square = NULL;
+	uint32_t *label = NULL;
+	struct mat B = { 0 };
+	enum err e;
+
+	if (q->kind == ASK_SPREADS) {
+		ALLOC(square, n);
+		receive_rows(s, sizeof(*square), square);
+	} else if (q->kind == ASK_PRODUCTS) {
+		mat_init(&B, n, s->order.dims);
+		receive_rows(s, B.cols * sizeof(*B.a), B.a);
+	} else if (q->labellings) {
+		ALLOC(label, q->labellings * n);
+		for (size_t t = 0; t < q->labellings; t++)
+			receive_rows(s, sizeof(*label), label + t * n);
+	}
+	q->square = square;
+	q->label = label;
+	q->B = &B;
+	s->order.dims = question_width(q);
+	s->answer = alloc(question_words(q, n), sizeof(*s->answer));
+	e = check_plain(s);
+	if (e == ERR_OK)
+		e = slice_answer(slice_of(s), q, s->answer);
+	mat_release(&B);
+	free(label);
+	free(square);
+	if (e != ERR_OK) {
+		free(s->answer);
+		s->answer = NULL;
+	}
+	return e;
+}
+
+static void make_answer(struct state *s, size_t first, size_t count, void *to)
+{
+	size_t width = s->order.dims;
+
+	memcpy(to, s->answer + question_whole(&s->order.question) + first * width,
+	       count * width * sizeof(*s->answer));
+}
+
+static void send_answer(struct state *s)
+{
+	size_t row = s->order.dims * sizeof(*s->answer);
+
+	send_told(s, s->answer, question_whole(&s->order.question) * sizeof(*s->answer));
+	if (row)
+		send_up(s, row, ranks_rows(s->R), rows_of_frame(row), make_answer);
+	free(s->answer);
+	s->answer = NULL;
+}
+
+static enum err find_cells(struct state *s)
+{
+	const struct question *q = &s->order.question;
+
+	return slice_cluster(slice_of(s), q->order, q->parties, q->dims, &s->order.clusters,
+			     s->label);
+}
+
+static void send_labels(struct state *s)
+{
+	send_up(s, sizeof(*s->label), ranks_rows(s->R), RANKS_FRAME_MAX / sizeof(*s->label),
+		make_labels);
+}
+
+static enum err find_means(struct state *s)
+{
+	receive_rows(s, sizeof(*s->label), s->label);
+	mat_release(&s->c);
+	slice_means(&s->slice.slice, s->label, s->order.k, &s->c);
+	return ERR_OK;
+}
+
+static void send_means(struct state *s)
+{
+	const struct slice *own = &s->slice.slice;
+
+	send_mat(s, &s->c);
+	send_told(s, own->shift, own->columns * sizeof(*own->shift));
+	send_told(s, own->weight, own->columns * sizeof(*own->weight));
+	send_told(s, own->word, own->columns);
+}
+
+/* ---- new rows after landmark ---- */
+
+static enum err weigh_rows(struct state *s)
+{
+	struct placing *p = &s->place;
+	size_t m = features_cols(&s->X), k = s->order.k;
+	enum err e;
+
+	placing_release(p);
+	p->order = s->order.embed.order;
+	ALLOC(p->shift, m);
+	ALLOC(p->weight, m);
+	ALLOC(p->word, m);
+	ALLOC(p->offset, k);
+	receive_told(s, p->shift, m * sizeof(*p->shift));
+	receive_told(s, p->weight, m * sizeof(*p->weight));
+	receive_told(s, p->word, m);
+	receive_told(s, p->offset, k * sizeof(*p->offset));
+	receive_mat(s, &p->map, m, k);
+	s->answer = alloc(ranks_rows(s->R), sizeof(*s->answer));
+	e = check_plain(s);
+	if (e == ERR_OK)
+		e = ranks_place_weigh(s->R, p, &s->X.dense, s->answer);
+	if (e != ERR_OK) {
+		free(s->answer);
+		s->answer = NULL;
+	}
+	return e;
+}
+
+static void make_lengths(struct state *s, size_t first, size_t count, void *to)
+{
+	memcpy(to, s->answer + first, count * sizeof(*s->answer));
+}
+
+static void send_lengths(struct state *s)
+{
+	send_up(s, sizeof(*s->answer), ranks_rows(s->R), RANKS_FRAME_MAX / sizeof(*s->answer),
+		make_lengths);
+	free(s->answer);
+	s->answer = NULL;
+}
+
+static enum err place_rows(struct state *s)
+{
+	double *norm = alloc(ranks_rows(s->R), sizeof(*norm));
+
+	receive_rows(s, sizeof(*norm), norm);
+	mat_release(&s->Z);
+	ranks_place_distances(s->R, &s->rows, &s->place, &s->X.dense, norm, &s->Z);
+	free(norm);
+	return ERR_OK;
+}
+
+static void make_placed(struct state *s, size_t first, size_t count, void *to)
+{
+	memcpy(to, ROW(&s->Z, first), count * s->Z.cols * sizeof(*s->Z.a));
+}
+
+static void send_placed(struct state *s)
+{
+	size_t row = s->Z.cols * sizeof(*s->Z.a);
+
+	send_up(s, row, s->Z.rows, rows_of_frame(row), make_placed);
+}
+
 static enum err nothing(struct state *s)
 {
 	(void)s;
@@ -373,7 +598,7 @@ static enum err nothing(struct state *s)
 }
 
 static const struct {
-	enum { ANY, GRAPH_READ, EMBEDDED } needs;
+	enum { ANY, GRAPH_READ, EMBEDDED, SEARCHED, SLICED, FILTERED, WEIGHED } needs;
 	enum err (*make)(struct state *s);
 	void (*follow)(struct state *s); /* or NULL */
 } orders[] = {
@@ -389,7 +614,35 @@ static const struct {
 	[RANKS_COSTS] = { ANY, nothing, send_costs },
 	[RANKS_FEATURES] = { GRAPH_READ, nothing, send_features },
 	[RANKS_EDGES] = { GRAPH_READ, nothing, send_edges },
+	[RANKS_INTRA] = { SEARCHED, find_intra, send_intra },
+	[RANKS_ASK] = { SLICED, answer, send_answer },
+	[RANKS_CELLS] = { SLICED, find_cells, send_labels },
+	[RANKS_MEANS] = { FILTERED, find_means, send_means },
+	[RANKS_WEIGH] = { GRAPH_READ, weigh_rows, send_lengths },
+	[RANKS_PLACE] = { WEIGHED, place_rows, send_placed },
 };
+
+static bool has(const struct state *s, int needs)
+{
+	bool graph = s->rows.start != NULL;
+
+	switch (needs) {
+	case GRAPH_READ:
+		return graph;
+	case EMBEDDED:
+		return s->Z.a != NULL;
+	case SEARCHED:
+		return graph && (s->order.begins || s->search);
+	case SLICED:
+		return graph || s->slice.R;
+	case FILTERED:
+		return s->slice.slice.is_filtered;
+	case WEIGHED:
+		return graph && s->place.map.a;
+	default:
+		return true;
+	}
+}
 
 /* An order that cannot be followed is not this party's program's. */
 static bool is_possible(const struct state *s)
@@ -397,10 +650,10 @@ static bool is_possible(const struct state *s)
 	const struct ranks_order *o = &s->order;
 
 	if (o->op < RANKS_READ || o->op >= sizeof(orders) / sizeof(*orders) || o->k > ROWS_MAX ||
-	    o->clusters.k > ROWS_MAX || o->dims > COLS_MAX)
+	    o->clusters.k > ROWS_MAX || o->dims > COLS_MAX || o->question.k > ROWS_MAX ||
+	    o->question.labellings > LABELLINGS_MAX || o->question.dims > COLS_MAX)
 		return false;
-	return orders[o->op].needs == ANY ||
-	       (orders[o->op].needs == GRAPH_READ ? s->rows.start != NULL : s->Z.a != NULL);
+	return has(s, orders[o->op].needs);
 }
 
 void orders_follow(struct ranks *R)
@@ -429,10 +682,5 @@ void orders_follow(struct ranks *R)
 		if (e == ERR_OK && orders[s.order.op].follow)
 			orders[s.order.op].follow(&s);
 	}
-	ranks_release(R);
-	csr_release(&s.rows);
-	features_release(&s.X);
-	mat_release(&s.Z);
-	mat_release(&s.c);
-	free(s.label);
+	drop_data(&s);
 }

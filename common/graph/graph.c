@@ -1,5 +1,6 @@
 #include "common/graph/graph.h"
 #include "common/base/alloc.h"
+#include "common/graph/modularity.h"
 
 #include <assert.h>
 #include <math.h>
@@ -40,9 +41,20 @@ void graph_release(struct graph *g)
 	*g = (struct graph){ 0 };
 }
 
+double modularity_of_ends(const double *degree, size_t k, double within)
+{
+	double all = 0, expected = 0;
+
+	for (size_t c = 0; c < k; c++)
+		all += degree[c];
+	for (size_t c = 0; all > 0 && c < k; c++)
+		expected += degree[c] / all * (degree[c] / all);
+	return all > 0 ? within / all - expected : 0;
+}
+
 double modularity(const struct csr *adjacency, const uint32_t *label, size_t k)
 {
-	double *degree, all = 0, within = 0, expected = 0;
+	double *degree, within = 0, result;
 
 	ALLOC(degree, k);
 	for (size_t i = 0; i < adjacency->rows; i++) {
@@ -55,10 +67,7 @@ double modularity(const struct csr *adjacency, const uint32_t *label, size_t k)
 				within += w;
 		}
 	}
-	for (size_t c = 0; c < k; c++)
-		all += degree[c];
-	for (size_t c = 0; all > 0 && c < k; c++)
-		expected += degree[c] / all * (degree[c] / all);
+	result = modularity_of_ends(degree, k, within);
 	free(degree);
-	return all > 0 ? within / all - expected : 0;
+	return result;
 }

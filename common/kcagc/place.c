@@ -18,11 +18,9 @@ void placing_release(struct placing *p)
 
 /* |x - c|^2 = |x|^2 - 2 x.c + |c|^2, and rows are of length 1 at most: with 1 for |x|^2, shared by
  * the parties, no sum is below 0. */
-void placing_of(const struct slice *s, const uint32_t *label, size_t k, size_t parties,
-		struct placing *p)
+void placing_by(const struct slice *s, const struct mat *M, size_t parties, struct placing *p)
 {
-	size_t m = s->columns;
-	struct mat M;
+	size_t m = s->columns, k = M->rows;
 
 	*p = (struct placing){ .order = s->order };
 	ALLOC(p->shift, m);
@@ -32,17 +30,25 @@ void placing_of(const struct slice *s, const uint32_t *label, size_t k, size_t p
 	memcpy(p->shift, s->shift, m * sizeof(*p->shift));
 	memcpy(p->weight, s->weight, m * sizeof(*p->weight));
 	memcpy(p->word, s->word, m);
-	slice_means(s, label, k, &M);
 	mat_init(&p->map, m, k);
 	for (size_t r = 0; r < k; r++) {
 		p->offset[r] = 1 / (double)parties;
 		for (size_t j = 0; j < m; j++) {
-			double c = MAT(&M, r, j);
+			double c = MAT(M, r, j);
 
 			p->offset[r] += c * c;
 			MAT(&p->map, j, r) = -2 * c;
 		}
 	}
+}
+
+void placing_of(const struct slice *s, const uint32_t *label, size_t k, size_t parties,
+		struct placing *p)
+{
+	struct mat M;
+
+	slice_means(s, label, k, &M);
+	placing_by(s, &M, parties, p);
 	mat_release(&M);
 }
 
@@ -98,11 +104,9 @@ static void shorten(void *ctx, size_t row, size_t column, double *value)
 		*value /= norm[row];
 }
 
-enum err placing_distances(const struct placing *p, struct features *X, const struct graph *g,
-			   const double *norm, unsigned threads, struct mat *D)
+void placing_project(const struct placing *p, struct features *X, const double *norm,
+		     unsigned threads, struct mat *D)
 {
-	enum err err;
-
 	features_each(X, shorten, (void *)(uintptr_t)norm);
 	/* A projection commutes with the filter, so it is made first. */
 	if (X->is_sparse)
@@ -110,11 +114,25 @@ enum err placing_distances(const struct placing *p, struct features *X, const st
 	else
 		la_mul_nn(&X->dense, &p->map, threads, D);
 	features_release(X);
+}
+
+void placing_offset(const struct placing *p, struct mat *D)
+{
+	for (size_t i = 0; i < D->rows; i++)
+		for (size_t r = 0; r < D->cols; r++)
+			MAT(D, i, r) += p->offset[r];
+}
+
+enum err placing_distances(const struct placing *p, struct features *X, const struct graph *g,
+			   const double *norm, unsigned threads, struct mat *D)
+{
+	enum err err;
+
+	placing_project(p, X, norm, threads, D);
 	err = graph_filter(g, FILTER_MEAN, p->order, threads, D);
 	if (err)
 		mat_release(D);
-	for (size_t i = 0; !err && i < D->rows; i++)
-		for (size_t r = 0; r < D->cols; r++)
-			MAT(D, i, r) += p->offset[r];
+	else
+		placing_offset(p, D);
 	return err;
 }

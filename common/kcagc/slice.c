@@ -11,22 +11,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t question_words(const struct question *q, size_t n)
+size_t question_whole(const struct question *q)
 {
 	switch (q->kind) {
 	case ASK_FACTS:
-		return 2 + n;
-	case ASK_CELLS:
-	case ASK_NORMS:
-		return n;
+		return 2;
 	case ASK_SPREADS:
 		return q->shares ? SLICE_SPREADS : (size_t)2 * SLICE_POWERS;
-	case ASK_PRODUCTS:
-		return n * q->B->cols;
-	case ASK_MEANS:
-		return n * q->k;
 	case ASK_QUALITY:
-		return q->labellings + (q->means ? n * q->k : 0);
+		return q->labellings;
+	default:
+		return 0;
+	}
+}
+
+size_t question_width(const struct question *q)
+{
+	switch (q->kind) {
+	case ASK_FACTS:
+	case ASK_CELLS:
+	case ASK_NORMS:
+		return 1;
+	case ASK_PRODUCTS:
+		return q->B->cols;
+	case ASK_MEANS:
+		return q->k;
+	case ASK_QUALITY:
+		return q->means ? q->k : 0;
+	case ASK_SPREADS:
+		return 0;
 	}
 	return 0;
 }
@@ -44,9 +57,9 @@ double question_most(const struct question *q, size_t n)
 	}
 }
 
-enum err slice_init(struct slice *s, struct features *X, const struct graph *g, unsigned threads)
+void slice_begin(struct slice *s, struct features *X, const struct graph *g, unsigned threads)
 {
-	size_t n = features_rows(X), m = features_cols(X);
+	size_t m = features_cols(X);
 
 	*s = (struct slice){ .X = *X, .g = g, .threads = threads, .columns = m };
 	*X = (struct features){ 0 };
@@ -55,6 +68,13 @@ enum err slice_init(struct slice *s, struct features *X, const struct graph *g, 
 	ALLOC(s->word, m);
 	for (size_t j = 0; j < m; j++)
 		s->weight[j] = 1;
+}
+
+enum err slice_init(struct slice *s, struct features *X, const struct graph *g, unsigned threads)
+{
+	size_t n = features_rows(X), m = features_cols(X);
+
+	slice_begin(s, X, g, threads);
 	if (n == 0 || m == 0)
 		return err_set(ERR_INPUT, "features are %zu x %zu: nothing to cluster", n, m);
 	if (n != g->adjacency.rows)
@@ -74,6 +94,43 @@ void slice_release(struct slice *s)
 	free(s->weight);
 	free(s->word);
 	*s = (struct slice){ 0 };
+}
+
+/* -- rows of all ------------------------------------------------------------------------------ */
+
+static size_t all_rows(const struct slice *s)
+{
+	return s->rest ? s->rest->n : features_rows(&s->X);
+}
+
+static void sum_begin(const struct slice *s, struct rowsum *sum, size_t width, rowsum_join *join,
+		      void *ctx)
+{
+	rowsum_init(sum, width, join, ctx);
+	if (s->rest)
+		rowsum_begin_at(sum, s->rest->first / ROWSUM_ROWS);
+}
+
+/* total: sum->width. */
+static void sum_end(const struct slice *s, struct rowsum *sum, double *total)
+{
+	if (s->rest)
+		s->rest->sum(s->rest->ctx, sum, total);
+	else
+		memcpy(total, rowsum_end(sum), sum->width * sizeof(*total));
+	rowsum_release(sum);
+}
+
+static enum err spread(const struct slice *s, enum filter_kind kind, unsigned steps, double *square,
+		       double *apart)
+{
+	if (s->rest) {
+		s->rest->spread(s->rest->ctx, kind, steps, &s->X.dense, square, apart);
+		return ERR_OK;
+	}
+	return graph_filter_spread(s->g, kind, steps, s->threads,
+				   s->X.is_sparse ? &s->X.sparse : NULL,
+				   s->X.is_sparse ? NULL : &s->X.dense, square, apart);
 }
 
 /* -- raw features, sparse or dense ----------------------------------------------------------- */
@@ -150,13 +207,12 @@ static void sum_values(struct slice *s, size_t width, rowsum_join *join, feature
 	size_t n = features_rows(&s->X), m = features_cols(&s->X);
 	struct rowsum sum;
 
-	rowsum_init(&sum, width, join, &m);
+	sum_begin(s, &sum, width, join, &m);
 	for (size_t b = 0; b < rowsum_blocks(n); b++) {
 		each_of_block(s, b, f, rowsum_open(&sum));
 		rowsum_close(&sum);
 	}
-	memcpy(total, rowsum_end(&sum), width * sizeof(*total));
-	rowsum_release(&sum);
+	sum_end(s, &sum, total);
 }
 
 static void count_value(void *ctx, size_t row, size_t column, double *value)
@@ -181,11 +237,12 @@ static void scale(void *ctx, size_t row, size_t column, double *value)
 /* idf_j = ln((1+n)/(1+df_j)) + 1 */
 static double *column_weights(struct slice *s)
 {
-	double n = (double)features_rows(&s->X), *factor;
+	double n = (double)all_rows(s), *factor;
+	size_t m = features_cols(&s->X);
 
-	ALLOC(factor, features_cols(&s->X));
-	features_each(&s->X, count_value, factor);
-	for (size_t j = 0; j < features_cols(&s->X); j++)
+	ALLOC(factor, m);
+	sum_values(s, m, NULL, count_value, factor);
+	for (size_t j = 0; j < m; j++)
 		factor[j] = log((1 + n) / (1 + factor[j])) + 1;
 	return factor;
 }
@@ -240,7 +297,7 @@ static void bring_to_unit(void *ctx, size_t row, size_t column, double *value)
  * takes their weights from them. *varied: columns that say anything, 1 at least. */
 static bool is_measured(struct slice *s, double *varied)
 {
-	size_t n = features_rows(&s->X), m = features_cols(&s->X), words = 0, foreign = 0;
+	size_t n = all_rows(s), m = features_cols(&s->X), words = 0, foreign = 0;
 	struct column *column;
 	struct standard by = { .n = n };
 	bool measured = false;
@@ -260,10 +317,11 @@ static bool is_measured(struct slice *s, double *varied)
 	measured |= foreign && !words;
 	by.column = column;
 	if (foreign && !measured) {
-		log_info(
-		    "%zu of %zu columns are numbers beside columns of 0 and 1: they are brought to "
-		    "mean 0 and variance 1",
-		    foreign, m);
+		if (!s->rest || s->rest->first == 0)
+			log_info("%zu of %zu columns are numbers beside columns of 0 and 1: they "
+				 "are brought to "
+				 "mean 0 and variance 1",
+				 foreign, m);
 		features_each(&s->X, bring_to_unit, &by);
 	}
 	for (size_t j = 0; j < m && s->word; j++) {
@@ -306,7 +364,7 @@ static void sum_along(struct slice *s, double *along, double *total)
 
 	for (size_t i = 0; i < n; i++)
 		root[i] = 1 / s->g->inv_sqrt_deg[i];
-	rowsum_init(&sum, m + 1, NULL, NULL);
+	sum_begin(s, &sum, m + 1, NULL, NULL);
 	for (size_t b = 0; b < rowsum_blocks(n); b++) {
 		size_t first = b * ROWSUM_ROWS, rows = rowsum_rows(n, b);
 		struct along a = { root + first, rowsum_open(&sum) };
@@ -316,10 +374,9 @@ static void sum_along(struct slice *s, double *along, double *total)
 			a.sum[m] += root[i] * root[i];
 		rowsum_close(&sum);
 	}
-	memcpy(all, rowsum_end(&sum), (m + 1) * sizeof(*all));
+	sum_end(s, &sum, all);
 	memcpy(along, all, m * sizeof(*along));
 	*total = all[m];
-	rowsum_release(&sum);
 	free(all);
 	free(root);
 }
@@ -327,7 +384,7 @@ static void sum_along(struct slice *s, double *along, double *total)
 /* x: ||q' X_l||^2, then ||S^t X_l||^2. S q = q, so that the first is q' S^t X_l for any t. */
 static enum err tell_shares(struct slice *s, double *x)
 {
-	double square[SLICE_ORDER_MAX + 1], spread[SLICE_ORDER_MAX + 1], total;
+	double square[SLICE_ORDER_MAX + 1], apart[SLICE_ORDER_MAX + 1], total;
 	size_t m = features_cols(&s->X);
 	double *along = alloc(m, sizeof(*along));
 
@@ -336,9 +393,7 @@ static enum err tell_shares(struct slice *s, double *x)
 	for (size_t j = 0; j < m; j++)
 		x[0] += along[j] * along[j] / total;
 	free(along);
-	TRY(graph_filter_spread(s->g, FILTER_PLAIN, SLICE_ORDER_MAX, s->threads,
-				s->X.is_sparse ? &s->X.sparse : NULL,
-				s->X.is_sparse ? NULL : &s->X.dense, square, spread));
+	TRY(spread(s, FILTER_PLAIN, SLICE_ORDER_MAX, square, apart));
 	memcpy(x + 1, square + 1, SLICE_ORDER_MAX * sizeof(*x));
 	return ERR_OK;
 }
@@ -360,26 +415,24 @@ static enum err tell_spreads(struct slice *s, const struct question *q, double *
 	free(row);
 	if (q->shares)
 		TRY(tell_shares(s, x + (size_t)2 * SLICE_POWERS));
-	return graph_filter_spread(s->g, FILTER_MEAN, SLICE_POWERS - 1, s->threads,
-				   s->X.is_sparse ? &s->X.sparse : NULL,
-				   s->X.is_sparse ? NULL : &s->X.dense, x, x + SLICE_POWERS);
+	return spread(s, FILTER_MEAN, SLICE_POWERS - 1, x, x + SLICE_POWERS);
 }
 
 /* -- filtered features ----------------------------------------------------------------------- */
 
 static enum err filter_once(struct slice *s, unsigned order)
 {
-	bool done = s->filtered.a || s->wide;
-	enum err err;
+	enum err err = ERR_OK;
 
-	if (done && order != s->order)
+	if (s->is_filtered && order != s->order)
 		return err_set(ERR_PEER, "asked for filter order %u after %u", order, s->order);
-	if (done)
+	if (s->is_filtered)
 		return ERR_OK;
 	if (order > SLICE_ORDER_MAX)
 		return err_set(ERR_PEER, "asked for filter order %u, expected at most %d", order,
 			       SLICE_ORDER_MAX);
 	s->order = order;
+	s->is_filtered = true;
 	if (s->X.is_sparse && wide_pays(&s->X.sparse)) {
 		ALLOC(s->wide, 1);
 		wide_init(s->wide, &s->X.sparse, s->g, order, s->threads);
@@ -389,7 +442,10 @@ static enum err filter_once(struct slice *s, unsigned order)
 		err = graph_filter_sparse(s->g, FILTER_MEAN, order, s->threads, &s->X.sparse,
 					  &s->filtered);
 	} else {
-		err = graph_filter(s->g, FILTER_MEAN, order, s->threads, &s->X.dense);
+		if (s->rest)
+			s->rest->filter(s->rest->ctx, order, &s->X.dense);
+		else
+			err = graph_filter(s->g, FILTER_MEAN, order, s->threads, &s->X.dense);
 		s->filtered = s->X.dense;
 		s->X.dense = (struct mat){ 0 };
 	}
@@ -403,6 +459,32 @@ static void take(struct mat *from, double *x)
 	mat_release(from);
 }
 
+/* B' X_l (d x m_l, initialised here), of all rows; in blocks as la.h has them. */
+static void times_filtered(const struct slice *s, const struct mat *B, struct mat *C)
+{
+	const struct mat *F = &s->filtered;
+	struct rowsum sum;
+
+	assert(B->rows == F->rows);
+	if (!s->rest) {
+		la_mul_tn(B, F, s->threads, C); /* (X_l' B)': long rows are faster */
+		return;
+	}
+	mat_init(C, B->cols, F->cols);
+	sum_begin(s, &sum, C->rows * C->cols, NULL, NULL);
+	for (size_t b = 0; b < rowsum_blocks(F->rows); b++) {
+		size_t first = b * ROWSUM_ROWS, rows = rowsum_rows(F->rows, b);
+		struct mat b_block = { rows, B->cols, ROW(B, first) };
+		struct mat f_block = { rows, F->cols, ROW(F, first) }, part;
+
+		la_mul_tn(&b_block, &f_block, 1, &part);
+		memcpy(rowsum_open(&sum), part.a, sum.width * sizeof(*part.a));
+		rowsum_close(&sum);
+		mat_release(&part);
+	}
+	sum_end(s, &sum, C->a);
+}
+
 static void tell_products(const struct slice *s, const struct mat *B, double *x)
 {
 	struct mat C, Y;
@@ -410,8 +492,7 @@ static void tell_products(const struct slice *s, const struct mat *B, double *x)
 	if (s->wide) {
 		wide_products(s->wide, B, &Y);
 	} else {
-		assert(B->rows == s->filtered.rows);
-		la_mul_tn(B, &s->filtered, s->threads, &C); /* (X_l' B)': long rows are faster */
+		times_filtered(s, B, &C);
 		la_mul_nt(&s->filtered, &C, s->threads, &Y);
 		mat_release(&C);
 	}
@@ -443,7 +524,10 @@ void slice_means(const struct slice *s, const uint32_t *label, size_t k, struct 
 		return;
 	}
 	mat_init(M, k, s->filtered.cols);
-	kmeans_centres(&s->filtered, NULL, label, M);
+	if (s->rest)
+		s->rest->centres(s->rest->ctx, &s->filtered, label, M);
+	else
+		kmeans_centres(&s->filtered, NULL, label, M);
 }
 
 static void tell_means(const struct slice *s, const struct question *q, double *x)
@@ -460,6 +544,12 @@ static void tell_means(const struct slice *s, const struct question *q, double *
 	la_mul_nt(&s->filtered, &M, s->threads, &Y);
 	mat_release(&M);
 	take(&Y, x);
+}
+
+static double modularity_of(const struct slice *s, const uint32_t *label, size_t k)
+{
+	return s->rest ? s->rest->modularity(s->rest->ctx, label, k)
+		       : modularity(&s->g->adjacency, label, k);
 }
 
 enum err slice_answer(struct slice *s, const struct question *q, double *x)
@@ -487,8 +577,7 @@ enum err slice_answer(struct slice *s, const struct question *q, double *x)
 		break;
 	case ASK_QUALITY:
 		for (size_t t = 0; t < q->labellings; t++)
-			x[t] = modularity(&s->g->adjacency, q->label + t * n, q->k) /
-			       (double)q->parties;
+			x[t] = modularity_of(s, q->label + t * n, q->k) / (double)q->parties;
 		if (q->means)
 			tell_means(s, q, x + q->labellings);
 		break;
@@ -509,7 +598,7 @@ enum err slice_cluster(const struct slice *s, unsigned order, size_t parties, si
 	struct embed_params project = {
 		.dims = dims, .unit_rows = true, .row_power = 1, .threads = s->threads
 	};
-	struct slice alone = { .g = s->g, .threads = s->threads };
+	struct slice alone = { .g = s->g, .rest = s->rest, .threads = s->threads };
 	size_t n = features_rows(&s->X), m;
 	double spreads[SLICE_SPREADS], *facts = alloc(2 + n, sizeof(*facts));
 	struct question ask = { .kind = ASK_SPREADS, .square = facts + 2, .shares = !order };
@@ -524,9 +613,14 @@ enum err slice_cluster(const struct slice *s, unsigned order, size_t parties, si
 	err = tell_spreads(&alone, &ask, spreads);
 	free(facts);
 	if (!err && !order) /* a slice of zeros is the same at any */
-		order = spreads[0] > 0 ? slice_order(spreads, n, m) : 1;
+		order = spreads[0] > 0 ? slice_order(spreads, all_rows(s), m) : 1;
 	if (!err)
 		err = filter_once(&alone, order);
+	if (!err && s->rest) {
+		err = s->rest->cluster(s->rest->ctx, &alone.filtered, &project, how, label);
+		slice_release(&alone);
+		return err;
+	}
 	if (!err)
 		err = alone.wide ? embed_project_map(&alone.wide->map, &project, &Z)
 				 : embed_project(&alone.filtered, &project, &Z);

@@ -11,6 +11,7 @@
 #include "common/kcagc/embed.h"
 #include "common/kcagc/wide.h"
 #include "common/cluster/kmeans.h"
+#include "common/linalg/rowsum.h"
 #include "common/parties/parties.h"
 
 #include <stdbool.h>
@@ -57,20 +58,43 @@ struct question {
 	bool means;     /* ASK_QUALITY */
 };
 
-/* How many numbers answer a question about n nodes. */
-size_t question_words(const struct question *q, size_t n);
+/* How many numbers answer a question about n nodes: those of no single node, and then so many of each. */
+size_t question_whole(const struct question *q);
+size_t question_width(const struct question *q);
+static inline size_t question_words(const struct question *q, size_t n)
+{
+	return question_whole(q) + n * question_width(q);
+}
 /* No number of an answer, and none of the terms that it is the sum of, is larger: 1 for ASK_MEANS,
  * n for ASK_PRODUCTS if columns of B are of length sqrt(n), as rows of T^t X are of length at
  * most 1. 0: nobody knows. */
 double question_most(const struct question *q, size_t n);
 
+/* Where a slice's rows are some of all, what is of all rows: the same at each who has some, and called by all alike.
+ * Rows are whole blocks of rowsum.h, dense; X and label are of these rows. */
+struct slice_rest {
+	size_t first, n; /* of all rows the first of these; how many all are */
+	void *ctx;
+	void (*sum)(void *ctx, struct rowsum *s, double *total); /* s: of these rows, begun at their first block */
+	void (*centres)(void *ctx, const struct mat *X, const uint32_t *label, struct mat *c);
+	void (*filter)(void *ctx, unsigned order, struct mat *X); /* T^order */
+	void (*spread)(void *ctx, enum filter_kind kind, unsigned steps, const struct mat *X, double *square,
+		       double *spread);
+	double (*modularity)(void *ctx, const uint32_t *label, size_t k);
+	/* k-means of rows projected, slice_cluster()'s last step. */
+	enum err (*cluster)(void *ctx, const struct mat *X, const struct embed_params *project,
+			    const struct kmeans_params *how, uint32_t *label);
+};
+
 struct slice {
 	struct features X;     /* as it is by now: raw, weighted, scaled; empty once filtered, unless
 				  it is wide */
-	const struct graph *g; /* borrowed */
+	const struct graph *g; /* borrowed; of the rest's rows only adjacency.rows and inv_sqrt_deg are looked at */
+	const struct slice_rest *rest; /* borrowed; NULL: all rows are here */
 	struct mat filtered;   /* T^order X, n x m_l, once it is asked for; or: */
 	struct wide *wide;     /* its products alone, of a large sparse X; owned */
 	unsigned order;
+	bool is_filtered; /* there is either */
 	unsigned threads;
 	/* How columns were weighed so far: x became (x - shift) weight; word: it holds 0 and 1
 	 * alone. */
@@ -83,6 +107,8 @@ struct slice {
  * ERR_INPUT if it has not, or if there is nothing to cluster. */
 enum err slice_init(struct slice *s, struct features *X, const struct graph *g,
 		    unsigned threads) MUST_CHECK;
+/* The same without the checks. */
+void slice_begin(struct slice *s, struct features *X, const struct graph *g, unsigned threads);
 void slice_release(struct slice *s);
 
 /* M (k x m_l, initialised here): means of the slice's filtered rows over each set of label (n, below k), those

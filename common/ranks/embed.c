@@ -227,34 +227,50 @@ static enum err check_filter(enum filter_kind kind)
 		   : err_set(ERR_INPUT, "ranks filter by filter.kind \"half\" alone");
 }
 
-/* Of all ranks: the same answer at each. */
-static enum err check(const struct ranks *R, const struct csr *rows, const struct features *X,
-		      const struct embed_params *p)
+/* What project() is for. */
+static enum err check_shape(const struct ranks *R, size_t m, size_t dims)
 {
-	size_t n = R->n, m = features_cols(X), d = p->dims < m ? p->dims : m;
-	size_t neighbours = ranks_total(R, rows->start[rows->rows]);
-	size_t entries = X->is_sparse ? X->sparse.start[X->sparse.rows] : 0;
-
-	for (size_t i = 0; !X->is_sparse && i < X->dense.rows * m; i++)
-		entries += X->dense.a[i] != 0;
-	entries = ranks_total(R, entries);
-	TRY(check_filter(p->filter));
-	if (p->dims == 0)
+	if (dims == 0)
 		return err_set(ERR_INPUT, "projection on 0 dimensions: at least 1 is needed");
-	if (m > n || m > SVD_EXACT_MAX)
+	if (m > R->n || m > SVD_EXACT_MAX)
 		return err_set(ERR_INPUT,
 			       "ranks project features of at most %d columns and no more than "
 			       "rows, these are %zu x %zu",
-			       SVD_EXACT_MAX, n, m);
-	if (entries > n * m / 4) /* as embed() has it */
-		entries = n * m;
-	if (filtered_pays(n, m, entries, neighbours, p->filter, p->order, d))
+			       SVD_EXACT_MAX, R->n, m);
+	return ERR_OK;
+}
+
+/* entries: as embed() has it. */
+struct ranks_embed_sizes ranks_embed_sizes(const struct ranks *R, const struct csr *rows,
+					   const struct features *X)
+{
+	struct ranks_embed_sizes s = { .cols = features_cols(X),
+				       .neighbours = ranks_total(R, rows->start[rows->rows]) };
+
+	if (X->is_sparse)
+		s.entries = X->sparse.start[X->sparse.rows];
+	for (size_t i = 0; !X->is_sparse && i < X->dense.rows * s.cols; i++)
+		s.entries += X->dense.a[i] != 0;
+	s.entries = ranks_total(R, s.entries);
+	if (s.entries > R->n * s.cols / 4)
+		s.entries = R->n * s.cols;
+	return s;
+}
+
+enum err ranks_embed_check(const struct ranks *R, const struct ranks_embed_sizes *s,
+			   const struct embed_params *p)
+{
+	size_t d = p->dims < s->cols ? p->dims : s->cols;
+
+	TRY(check_filter(p->filter));
+	TRY(check_shape(R, s->cols, p->dims));
+	if (filtered_pays(R->n, s->cols, s->entries, s->neighbours, p->filter, p->order, d))
 		return err_set(
 		    ERR_INPUT,
 		    "features of %zu x %zu with %zu non-zeros are projected on %zu "
 		    "dimensions without being filtered as a whole, which ranks do not do: "
 		    "run without ranks",
-		    n, m, entries, d);
+		    R->n, s->cols, s->entries, d);
 	return ERR_OK;
 }
 
@@ -267,22 +283,35 @@ static void make_dense(struct features *X)
 	X->is_sparse = false;
 }
 
+void ranks_weighed(const struct ranks *R, const struct mat *X, const struct embed_params *p,
+		   struct mat *F)
+{
+	struct embedding passing = { 0 };
+	struct features all = { 0 };
+
+	mat_copy(&all.dense, X);
+	if (p->idf)
+		weigh(R, &all, &passing);
+	*F = all.dense;
+	embedding_release(&passing);
+}
+
 enum err ranks_embed(const struct ranks *R, struct csr *rows, const struct embed_params *p,
 		     struct features *X, struct mat *Z, struct embedding *kept)
 {
-	enum err err;
+	struct ranks_embed_sizes sizes = ranks_embed_sizes(R, rows, X);
+	enum err err = ranks_embed_check(R, &sizes, p);
 
 	*kept = (struct embedding){ .filter = p->filter,
 				    .order = p->order,
 				    .unit_rows = p->unit_rows,
 				    .row_power = p->row_power };
 	*Z = (struct mat){ 0 };
-	err = check(R, rows, X, p);
 	if (!err && p->idf)
 		weigh(R, X, kept);
 	if (!err) {
 		make_dense(X);
-		ranks_filter(R, rows, p->order, &X->dense);
+		ranks_filter(R, rows, false, p->filter, p->order, &X->dense);
 		err = project(R, &X->dense, p, Z, &kept->map);
 	}
 	features_release(X);
@@ -292,6 +321,20 @@ enum err ranks_embed(const struct ranks *R, struct csr *rows, const struct embed
 	if (err)
 		embedding_release(kept);
 	return err;
+}
+
+enum err ranks_project(const struct ranks *R, const struct mat *X, const struct embed_params *p,
+		       struct mat *Z)
+{
+	struct mat map = { 0 };
+
+	*Z = (struct mat){ 0 };
+	TRY(check_shape(R, X->cols, p->dims));
+	TRY(project(R, X, p, Z, &map));
+	mat_release(&map);
+	if (p->unit_rows)
+		scale_rows(R, Z, 0, p->row_power);
+	return ERR_OK;
 }
 
 static enum err check_again(const struct ranks *R, const struct embedding *e,
@@ -325,7 +368,7 @@ enum err ranks_embed_again(const struct ranks *R, struct csr *rows, const struct
 			csr_times(&X->sparse, &e->map, 1, Z);
 		else
 			la_mul_nn(&X->dense, &e->map, 1, Z);
-		ranks_filter(R, rows, e->order, Z);
+		ranks_filter(R, rows, false, e->filter, e->order, Z);
 		if (e->unit_rows)
 			scale_rows(R, Z, e->mean_norm, e->row_power);
 	}

@@ -18,4 +18,19 @@ enum err ranks_embed(const struct ranks *R, struct csr *rows, const struct embed
 enum err ranks_embed_again(const struct ranks *R, struct csr *rows, const struct embedding *e, struct features *X,
 			   struct mat *Z) MUST_CHECK;
 
+/* What decides whether ranks do that: of all rows, the same at each rank. */
+struct ranks_embed_sizes {
+	size_t cols, neighbours, entries;
+};
+struct ranks_embed_sizes ranks_embed_sizes(const struct ranks *R, const struct csr *rows,
+					   const struct features *X);
+enum err ranks_embed_check(const struct ranks *R, const struct ranks_embed_sizes *s,
+			   const struct embed_params *p) MUST_CHECK;
+/* embed_weighed(): F is initialised here. */
+void ranks_weighed(const struct ranks *R, const struct mat *X, const struct embed_params *p, struct mat *F);
+
+/* embed_project() of the rows X, which stay: this rank's rows of Z (initialised here, empty on errors). */
+enum err ranks_project(const struct ranks *R, const struct mat *X, const struct embed_params *p,
+		       struct mat *Z) MUST_CHECK;
+
 #endif

@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/graph/filter_plan.h"
 #include "common/graph/filter_steps.h"
+#include "common/graph/spread.h"
 #include "common/linalg/simd.h"
 
 #include <assert.h>
@@ -38,18 +39,19 @@ struct lists {
 	uint32_t *item;
 };
 
-struct ranked {
+struct ranks_steps {
 	const struct ranks *R;
-	struct csr *rows; /* until the plan stands */
+	const struct csr *rows; /* until the plan stands */
+	enum filter_kind kind;
 	size_t n, first;
 	struct filter_plan plan; /* order: rows of X, those beyond n of taken */
 	struct filter_steps steps;
-	size_t ghosts;     /* rows of others that this rank's are joined to */
-	uint32_t *ghost;   /* their numbers, rising */
-	uint32_t *at;      /* of each entry of rows: a row of this rank, or n + a ghost's place */
-	uint32_t *row;     /* of each of these: its row of the plan, or FOLDED */
-	bool *leaf, *gone; /* of each of these: has one neighbour; lies with another rank, or as
-			      part of a row */
+	size_t ghosts;    /* rows of others that this rank's are joined to */
+	uint32_t *ghost;  /* their numbers, rising */
+	uint32_t *at;     /* of each entry of rows: a row of this rank, or n + a ghost's place */
+	uint32_t *row;    /* of each of these: its row of the plan, or FOLDED */
+	uint32_t *degree; /* of each of these: how many neighbours it has */
+	bool *gone;       /* of each of these: lies with another rank, or as part of a row */
 	struct lists want,
 	    give; /* ghosts by owner, and which rows (of X, then of the plan) others asked for */
 	struct lists taken,
@@ -90,13 +92,13 @@ static void lists_tell(const struct ranks *R, const struct lists *from, struct l
 		to->item[i] -= (uint32_t)R->cut[R->own];
 }
 
-static bool is_own(const struct ranked *k, uint32_t j)
+static bool is_own(const struct ranks_steps *k, uint32_t j)
 {
 	return j >= k->first && j < k->first + k->n;
 }
 
 /* Which rows of others these are joined to; their owners are told. */
-static void find_ghosts(struct ranked *k)
+static void find_ghosts(struct ranks_steps *k)
 {
 	const struct csr *a = k->rows;
 	size_t entries = a->start[k->n], count = 0;
@@ -130,31 +132,37 @@ static void find_ghosts(struct ranked *k)
 	lists_tell(k->R, &k->want, &k->give);
 }
 
-static void find_leaves(struct ranked *k)
+static void find_degrees(struct ranks_steps *k)
 {
 	size_t asked = lists_all(&k->give, k->R);
-	bool *out = alloc(asked, sizeof(*out));
+	uint32_t *out = alloc(asked, sizeof(*out));
 
-	ALLOC(k->leaf, k->n + k->ghosts);
+	ALLOC(k->degree, k->n + k->ghosts);
 	for (size_t i = 0; i < k->n; i++)
-		k->leaf[i] = k->rows->start[i + 1] - k->rows->start[i] == 1;
+		k->degree[i] = (uint32_t)(k->rows->start[i + 1] - k->rows->start[i]);
 	for (size_t i = 0; i < asked; i++)
-		out[i] = k->leaf[k->give.item[i]];
-	k->R->exchange(k->R->ctx, sizeof(*out), out, k->give.count, k->leaf + k->n, k->want.count);
+		out[i] = k->degree[k->give.item[i]];
+	k->R->exchange(k->R->ctx, sizeof(*out), out, k->give.count, k->degree + k->n,
+		       k->want.count);
 	free(out);
 }
 
-static size_t leaves_of(const struct ranked *k, size_t i)
+static bool is_leaf(const struct ranks_steps *k, uint32_t at)
+{
+	return k->degree[at] == 1;
+}
+
+static size_t leaves_of(const struct ranks_steps *k, size_t i)
 {
 	size_t leaves = 0;
 
 	for (size_t e = k->rows->start[i]; e < k->rows->start[i + 1]; e++)
-		leaves += k->leaf[k->at[e]];
+		leaves += is_leaf(k, k->at[e]);
 	return leaves;
 }
 
 /* As filter_plan_fold(): whether an eighth of the rows of all go. */
-static bool folds(const struct ranked *k)
+static bool folds(const struct ranks_steps *k)
 {
 	size_t go = 0;
 
@@ -170,18 +178,19 @@ static bool folds(const struct ranked *k)
 }
 
 /* The leaves of node i that come to be one row: at[0 .. return - 1]; e goes on. */
-static size_t next_group(const struct ranked *k, size_t i, size_t *e, uint32_t at[static FOLD_MOST])
+static size_t next_group(const struct ranks_steps *k, size_t i, size_t *e,
+			 uint32_t at[static FOLD_MOST])
 {
 	size_t count = 0;
 
 	for (; *e < k->rows->start[i + 1] && count < FOLD_MOST; ++*e)
-		if (k->leaf[k->at[*e]])
+		if (is_leaf(k, k->at[*e]))
 			at[count++] = k->at[*e];
 	return count;
 }
 
 /* Which leaves lie in rows of several, and with whom. */
-static void take_leaves(struct ranked *k)
+static void take_leaves(struct ranks_steps *k)
 {
 	struct lists told;
 	size_t taken = 0, all;
@@ -229,12 +238,51 @@ static void drop_gone(struct lists *l, const struct ranks *R, const bool *gone)
 	}
 }
 
+/* D^-1/2 of a node, as graph.h has it. */
+static double enter_of(const struct ranks_steps *k, uint32_t at)
+{
+	return 1 / sqrt(1 + (double)k->degree[at]);
+}
+
+/* The same of a node of this rank, whose edges may have weights. */
+static double own_enter(const struct ranks_steps *k, size_t i)
+{
+	const struct csr *a = k->rows;
+	double degree = 1;
+
+	if (!a->value)
+		return enter_of(k, (uint32_t)i);
+	for (size_t e = a->start[i]; e < a->start[i + 1]; e++)
+		degree += a->value[e];
+	return 1 / sqrt(degree);
+}
+
+/* filter_plan.c's plan_weigh(). near: D^-1/2 of the node and then of its neighbours, added up. */
+static double keep_of(enum filter_kind kind, double enter, double near)
+{
+	if (kind == FILTER_MEAN)
+		return 1 / (1 + enter * near);
+	return kind == FILTER_PLAIN ? 0 : 0.5;
+}
+
+static double near_of(const struct ranks_steps *k, size_t i)
+{
+	double sum = enter_of(k, (uint32_t)i);
+
+	for (size_t e = k->rows->start[i]; e < k->rows->start[i + 1]; e++)
+		sum += enter_of(k, k->at[e]);
+	return sum;
+}
+
 /* A row of the plan: its node's, or its leaves' of one node. */
-static void add_row(struct ranked *k, double enter, size_t leaves, size_t *nodes)
+static void add_row(struct ranks_steps *k, double enter, double near, size_t leaves, size_t *nodes)
 {
 	struct filter_plan *p = &k->plan;
-	double keep = 0.5, take = 0.5 * (enter * enter), all = (double)leaves * take;
+	double keep = keep_of(k->kind, enter, near), all;
+	double take = k->kind == FILTER_PLAIN ? 1 : keep;
 
+	take *= enter * enter;
+	all = (double)leaves * take;
 	p->keep[p->n] = leaves > 1 ? keep + take - all : keep;
 	p->take[p->n] = all;
 	p->enter[p->n] = enter;
@@ -242,7 +290,7 @@ static void add_row(struct ranked *k, double enter, size_t leaves, size_t *nodes
 }
 
 /* Of each ghost taken: its row behind X's. Owned by the caller. */
-static uint32_t *places(const struct ranked *k)
+static uint32_t *places(const struct ranks_steps *k)
 {
 	size_t taken = lists_all(&k->taken, k->R);
 	uint32_t *place;
@@ -253,7 +301,7 @@ static uint32_t *places(const struct ranked *k)
 	return place;
 }
 
-static void plan_init(struct ranked *k, size_t most)
+static void plan_init(struct ranks_steps *k, size_t most)
 {
 	struct filter_plan *p = &k->plan;
 
@@ -272,24 +320,22 @@ static void plan_init(struct ranked *k, size_t most)
 }
 
 /* What the rows are, and where each node's is. */
-static void lay_rows(struct ranked *k)
+static void lay_rows(struct ranks_steps *k)
 {
 	const struct csr *a = k->rows;
 	struct filter_plan *p = &k->plan;
 	size_t nodes = 0, ghost = 0;
 	uint32_t *place = places(k);
+	const double leaf = 1 / sqrt(2.0); /* D^-1/2 of one */
 
 	plan_init(k, k->n + k->ghosts);
 	for (size_t i = 0; i < k->n; i++) {
-		double degree = 1;
-
-		for (size_t e = a->start[i]; e < a->start[i + 1]; e++)
-			degree += a->value ? a->value[e] : 1;
+		double enter = own_enter(k, i);
 
 		if (!k->gone[i]) {
 			k->row[i] = (uint32_t)p->n;
 			p->order[nodes++] = (uint32_t)i;
-			add_row(k, 1 / sqrt(degree), 1, &nodes);
+			add_row(k, enter, near_of(k, i), 1, &nodes);
 		}
 		for (size_t e = a->start[i]; e < a->start[i + 1];) {
 			uint32_t at[FOLD_MOST];
@@ -300,7 +346,7 @@ static void lay_rows(struct ranked *k)
 			k->row[at[0]] = (uint32_t)p->n;
 			for (size_t j = 0; j < count; j++)
 				p->order[nodes++] = at[j] < k->n ? at[j] : place[at[j] - k->n];
-			add_row(k, 1 / sqrt(2.0), count, &nodes);
+			add_row(k, leaf, leaf + enter, count, &nodes);
 		}
 	}
 	for (size_t g = 0; g < k->ghosts; g++)
@@ -311,7 +357,7 @@ static void lay_rows(struct ranked *k)
 }
 
 /* Entries, in the order of rows. */
-static void lay_entries(struct ranked *k)
+static void lay_entries(struct ranks_steps *k)
 {
 	const struct csr *a = k->rows;
 	struct filter_plan *p = &k->plan;
@@ -341,7 +387,7 @@ static void lay_entries(struct ranked *k)
 }
 
 /* Rows of leaves go to those with whom they lie, and back. */
-static void send_rows(const struct ranked *k, const struct lists *out, const struct mat *from,
+static void send_rows(const struct ranks_steps *k, const struct lists *out, const struct mat *from,
 		      const struct lists *in, struct mat *to)
 {
 	size_t count = lists_all(out, k->R), m = from->cols;
@@ -353,12 +399,13 @@ static void send_rows(const struct ranked *k, const struct lists *out, const str
 	free(box);
 }
 
-static double *x_row(const struct ranked *k, struct mat *X, size_t row)
+static double *x_row(const struct ranks_steps *k, const struct mat *X, size_t row)
 {
 	return row < k->n ? ROW(X, row) : ROW(&k->X, row - k->n);
 }
 
-static void load(const struct ranked *k, struct mat *X, size_t column, size_t width, double *y)
+static void load(const struct ranks_steps *k, const struct mat *X, size_t column, size_t width,
+		 double *y)
 {
 	const struct filter_plan *p = &k->plan;
 
@@ -373,7 +420,7 @@ static void load(const struct ranked *k, struct mat *X, size_t column, size_t wi
 }
 
 /* filter.c's panel_store(). */
-static void store(const struct ranked *k, struct mat *X, size_t column, size_t width,
+static void store(const struct ranks_steps *k, struct mat *X, size_t column, size_t width,
 		  const double *y)
 {
 	const struct filter_plan *p = &k->plan;
@@ -414,46 +461,68 @@ static bool steps_look_back(const struct filter_steps *s)
 	return false;
 }
 
-/* What others asked for is gathered where the step writes next, unless it reads there, too: it has
- * gone when the step begins. */
-static void filter_panels(struct ranked *k, struct mat *X)
-{
-	size_t rows = k->plan.n, all = rows + k->ghosts, given = lists_all(&k->give, k->R);
-	size_t bytes = PANEL * sizeof(double), room = given > all ? given : all;
-	double *owned = alloc(2 * room * PANEL + SIMD_LINE, sizeof(double));
-	double *y = simd_line(owned), *z = y + room * PANEL;
-	double *box = steps_look_back(&k->steps) ? alloc(given, bytes) : NULL;
+/* Two panels of rows and of those of others; and where what others asked for is gathered, if it
+ * cannot be where the step writes next, for the step reads there, too. */
+struct panels {
+	double *owned, *y, *z, *box;
+};
 
+static void panels_init(const struct ranks_steps *k, bool look_back, struct panels *p)
+{
+	size_t all = k->plan.n + k->ghosts, given = lists_all(&k->give, k->R);
+	size_t room = given > all ? given : all;
+
+	p->owned = alloc(2 * room * PANEL + SIMD_LINE, sizeof(double));
+	p->y = simd_line(p->owned);
+	p->z = p->y + room * PANEL;
+	p->box = look_back ? alloc(given, PANEL * sizeof(double)) : NULL;
+}
+
+static void panels_release(struct panels *p)
+{
+	free(p->box);
+	free(p->owned);
+}
+
+/* What others asked for has gone when the step begins. */
+static void panel_step(const struct ranks_steps *k, const struct filter_step *t, struct panels *p)
+{
+	size_t rows = k->plan.n, given = lists_all(&k->give, k->R), bytes = PANEL * sizeof(double);
+	double *out = p->box ? p->box : p->z, *old = p->y;
+
+	for (size_t i = 0; i < given; i++)
+		memcpy(out + i * PANEL, p->y + k->give.item[i] * PANEL, bytes);
+	k->R->exchange(k->R->ctx, bytes, out, k->give.count, p->y + rows * PANEL, k->want.count);
+	SIMD_PICK_512(rank_step)(&k->plan, 0, rows, t, p->y, p->z);
+	p->y = p->z;
+	p->z = old;
+}
+
+static void filter_panels(struct ranks_steps *k, struct mat *X)
+{
+	struct panels p;
+
+	panels_init(k, steps_look_back(&k->steps), &p);
 	for (size_t column = 0; column < X->cols; column += PANEL) {
 		size_t width = min_size(PANEL, X->cols - column);
 
-		load(k, X, column, width, y);
-		for (size_t t = 0; t < k->steps.count; t++) {
-			double *old = y, *out = box ? box : z;
-
-			for (size_t i = 0; i < given; i++)
-				memcpy(out + i * PANEL, y + k->give.item[i] * PANEL, bytes);
-			k->R->exchange(k->R->ctx, bytes, out, k->give.count, y + rows * PANEL,
-				       k->want.count);
-			SIMD_PICK_512(rank_step)(&k->plan, 0, rows, &k->steps.step[t], y, z);
-			y = z;
-			z = old;
-		}
-		store(k, X, column, width, y);
+		load(k, X, column, width, p.y);
+		for (size_t t = 0; t < k->steps.count; t++)
+			panel_step(k, &k->steps.step[t], &p);
+		store(k, X, column, width, p.y);
 	}
-	free(box);
-	free(owned);
+	panels_release(&p);
 }
 
 /* Whom each row is joined to, and which leaves lie where. */
-static void prepare(struct ranked *k, unsigned psi)
+static void prepare(struct ranks_steps *k, bool fold)
 {
 	size_t given;
 
 	find_ghosts(k);
-	find_leaves(k);
+	find_degrees(k);
 	ALLOC(k->gone, k->n + k->ghosts);
-	if (psi > 1 && folds(k)) {
+	if (fold && folds(k)) {
 		take_leaves(k);
 	} else {
 		lists_init(&k->taken, k->R, 0);
@@ -471,20 +540,21 @@ static void prepare(struct ranked *k, unsigned psi)
 }
 
 /* What only the plan was made of, before the panels take memory. */
-static void drop_sources(struct ranked *k)
+static void drop_sources(struct ranks_steps *k)
 {
-	csr_release(k->rows);
 	free(k->ghost);
 	free(k->at);
 	free(k->row);
-	free(k->leaf);
+	free(k->degree);
 	free(k->gone);
 	k->ghost = k->at = k->row = NULL;
-	k->leaf = k->gone = NULL;
+	k->degree = NULL;
+	k->gone = NULL;
+	k->rows = NULL;
 }
 
 /* Filtered leaves to where they are from: the taken ones are k->X's rows one by one. */
-static void give_back(struct ranked *k, struct mat *X)
+static void give_back(struct ranks_steps *k, struct mat *X)
 {
 	size_t back = lists_all(&k->sent, k->R);
 	struct mat own;
@@ -498,7 +568,7 @@ static void give_back(struct ranked *k, struct mat *X)
 	mat_release(&own);
 }
 
-static void ranked_release(struct ranked *k)
+static void release(struct ranks_steps *k)
 {
 	mat_release(&k->X);
 	filter_plan_release(&k->plan);
@@ -508,22 +578,121 @@ static void ranked_release(struct ranked *k)
 	lists_release(&k->sent);
 }
 
-void ranks_filter(const struct ranks *R, struct csr *rows, unsigned psi, struct mat *X)
+static struct ranks_steps begin(const struct ranks *R, const struct csr *rows,
+				enum filter_kind kind, bool fold)
 {
-	struct ranked k = { .R = R, .rows = rows, .n = ranks_rows(R), .first = R->cut[R->own] };
+	struct ranks_steps k = {
+		.R = R, .rows = rows, .kind = kind, .n = ranks_rows(R), .first = R->cut[R->own]
+	};
 
-	assert(rows->rows == k.n && X->rows == k.n);
-	if (psi == 0) {
-		csr_release(rows);
-		return;
-	}
-	prepare(&k, psi);
+	assert((!rows->value || kind == FILTER_HALF) && rows->rows == k.n && kind != FILTER_SPECTRAL);
+	prepare(&k, fold);
 	drop_sources(&k);
-	mat_init(&k.X, lists_all(&k.taken, R), X->cols);
-	send_rows(&k, &k.sent, X, &k.taken, &k.X);
-	filter_steps_init(&k.steps, psi);
-	filter_panels(&k, X);
-	filter_steps_release(&k.steps);
-	give_back(&k, X);
-	ranked_release(&k);
+	return k;
+}
+
+void ranks_filter(const struct ranks *R, struct csr *rows, bool keep, enum filter_kind kind,
+		  unsigned psi, struct mat *X)
+{
+	struct ranks_steps k;
+
+	assert(X->rows == ranks_rows(R));
+	if (psi) {
+		k = begin(R, rows, kind, psi > 1);
+		if (!keep)
+			csr_release(rows);
+		mat_init(&k.X, lists_all(&k.taken, R), X->cols);
+		send_rows(&k, &k.sent, X, &k.taken, &k.X);
+		filter_steps_init(&k.steps, psi);
+		filter_panels(&k, X);
+		filter_steps_release(&k.steps);
+		give_back(&k, X);
+		release(&k);
+	}
+	if (!keep)
+		csr_release(rows);
+}
+
+/* -- step by step ---------------------------------------------------------------------------- */
+
+struct ranks_steps *ranks_steps_new(const struct ranks *R, const struct csr *rows,
+				    enum filter_kind kind)
+{
+	struct ranks_steps *k = alloc(1, sizeof(*k));
+
+	*k = begin(R, rows, kind, false);
+	return k;
+}
+
+void ranks_steps_once(struct ranks_steps *k, struct mat *X)
+{
+	filter_steps_init(&k->steps, 1);
+	filter_panels(k, X);
+	filter_steps_release(&k->steps);
+}
+
+void ranks_steps_free(struct ranks_steps *k)
+{
+	if (k)
+		release(k);
+	free(k);
+}
+
+/* -- what each power leaves ------------------------------------------------------------------ */
+
+/* to = the rows of a panel; columns beyond the last are 0. */
+static void leave_rows(const struct ranks_steps *k, size_t first, size_t rows, const double *y,
+		       double *to)
+{
+	for (size_t i = first; i < first + rows; i++)
+		for (size_t u = 0; u < PANEL; u++)
+			*to++ = 1 / k->plan.enter[i] * y[i * PANEL + u];
+}
+
+static void panel_spread(const struct ranks_steps *k, const double *y, double *box, double *total)
+{
+	size_t width = PANEL;
+	struct rowsum s;
+
+	spread_init(&s, &width);
+	rowsum_begin_at(&s, k->first / ROWSUM_ROWS);
+	for (size_t b = 0; b < rowsum_blocks(k->n); b++) {
+		size_t rows = rowsum_rows(k->n, b);
+
+		leave_rows(k, b * ROWSUM_ROWS, rows, y, box);
+		spread_add(&s, box, rows, PANEL);
+	}
+	ranks_sum(k->R, &s, total);
+	rowsum_release(&s);
+}
+
+void ranks_filter_spread(const struct ranks *R, const struct csr *rows, enum filter_kind kind,
+			 unsigned steps, const struct mat *X, double *square, double *spread)
+{
+	size_t powers = (size_t)steps + 1, panels = (X->cols + PANEL - 1) / PANEL;
+	struct ranks_steps k = begin(R, rows, kind, false);
+	double *term = alloc(panels, 2 * powers * sizeof(*term));
+	double *box = alloc(ROWSUM_ROWS, PANEL * sizeof(*box)), total[1 + 3 * PANEL];
+	struct panels p;
+
+	_Static_assert((int)PANEL == (int)SPREAD_COLUMNS, "groups are panels");
+	panels_init(&k, false, &p);
+	for (size_t panel = 0; panel < panels; panel++) {
+		size_t column = panel * PANEL, width = min_size(PANEL, X->cols - column);
+
+		load(&k, X, column, width, p.y);
+		for (size_t t = 0; t < powers; t++) {
+			double *to = term + panel * 2 * powers + t;
+
+			if (t)
+				panel_step(&k, &FILTER_STEP, &p);
+			panel_spread(&k, p.y, box, total);
+			spread_of_group(total, PANEL, 0, to, to + powers);
+		}
+	}
+	spread_add_groups(term, panels, powers, square, spread);
+	panels_release(&p);
+	free(box);
+	free(term);
+	release(&k);
 }

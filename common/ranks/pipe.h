@@ -9,7 +9,7 @@
 
 #include "common/base/err.h"
 #include "common/cluster/kmeans.h"
-#include "common/kcagc/embed.h"
+#include "common/kcagc/slice.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -59,6 +59,13 @@ enum ranks_op {
 	RANKS_FEATURES,  /*                                       n x cols values; sparse: n + 1 starts, columns (uint32_t),
 	                                                          values                                                 */
 	RANKS_EDGES,     /*                                       n + 1 starts, struct ranks_neighbour of each row        */
+	RANKS_INTRA,     /*                                       ORDER_BLOCK terms, the next of filter.order "auto"     */
+	RANKS_ASK,       /* what a question points to, of n rows  question_whole() numbers, then of each row its; X and
+	                                                          the graph are the slice's from the first on            */
+	RANKS_CELLS,     /*                                       n labels (uint32_t): slice_cluster()                   */
+	RANKS_MEANS,     /* n labels                              k x cols; shift and weight (cols each), word (bytes)   */
+	RANKS_WEIGH,     /* shift, weight, word, offset (k), map  n lengths of rows                                      */
+	RANKS_PLACE,     /* n joint lengths                       n x k distances, whole rows in each piece              */
 };
 
 struct ranks_neighbour {
@@ -74,6 +81,8 @@ struct ranks_order {
 	bool has_idf;
 	struct kmeans_params clusters; /* CLUSTERS */
 	size_t k, dims;
+	bool begins;              /* INTRA: of order 1 */
+	struct question question; /* ASK: what it points to comes with it, dims of columns; CELLS */
 };
 
 struct ranks_reply {

@@ -9,6 +9,7 @@
 #include "crypto/fixed.h"
 #include "party/kcagc/kcagc.h"
 #include "party/kcagc/model.h"
+#include "party/ranks/workers.h"
 #include "party/work/secure.h"
 
 #include <math.h>
@@ -21,14 +22,14 @@ struct answers {
 	struct work *work;
 	struct tree tree;
 	const struct tree_node *root; /* all parties */
-	struct slice slice;
-	double *own;    /* 2 + n: this party's facts and squared norms */
-	unsigned order; /* p: the job's; 0 until take_order(), if the data decide */
+	struct slice slice;           /* without rows where these are on ranks */
+	double *own;                  /* 2 + n: this party's facts and squared norms */
+	unsigned order;               /* p: the job's; 0 until take_order(), if the data decide */
 	uint32_t
 	    *means; /* landmark: n, the clusters whose means were asked for last; NULL: none were */
 };
 
-/* Takes over work's features. */
+/* Takes over work's features, where they are here. */
 static enum err answers_open(struct answers *a, struct work *work)
 {
 	*a = (struct answers){ .work = work };
@@ -37,6 +38,8 @@ static enum err answers_open(struct answers *a, struct work *work)
 	tree_build(&a->tree, work->L, true);
 	a->root = &a->tree.node[a->tree.count - 1];
 	work_group(work, a->root);
+	if (work->workers)
+		return ERR_OK;
 	TRY(party_standardize(work));
 	return slice_init(&a->slice, work->features, work->graph, work->threads);
 }
@@ -58,6 +61,13 @@ void answers_free(struct answers *a)
 
 /* ---- terms of sums ---- */
 
+/* Where the rows are: on its ranks, or here. */
+static enum err find_answer(struct answers *a, const struct question *q, double *x)
+{
+	return a->work->workers ? workers_answer(a->work->workers, q, x)
+				: slice_answer(&a->slice, q, x);
+}
+
 /* x: the party's answer, scaled here to fill the job's words if its size is known. */
 static enum err send_term(struct answers *a, const struct question *q, double *x)
 {
@@ -77,7 +87,7 @@ static enum err send_term(struct answers *a, const struct question *q, double *x
 static enum err answer(struct answers *a, const struct question *q)
 {
 	double *x = alloc(question_words(q, a->work->n), sizeof(*x));
-	enum err e = slice_answer(&a->slice, q, x);
+	enum err e = find_answer(a, q, x);
 
 	if (e == ERR_OK)
 		e = send_term(a, q, x);
@@ -100,7 +110,7 @@ static enum err find_facts(struct answers *a)
 	struct question facts = { .kind = ASK_FACTS };
 
 	ALLOC(a->own, question_words(&facts, a->work->n));
-	return slice_answer(&a->slice, &facts, a->own);
+	return find_answer(a, &facts, a->own);
 }
 
 /* Facts and squared norms up. */
@@ -132,7 +142,7 @@ static enum err agree_norms(struct answers *a, double *square, bool *idf)
 				  measured ? "has others" : "has");
 	*idf = words == WORDS_ALL;
 	if (words == WORDS_SOME) {
-		TRY(slice_answer(&a->slice, &norms, own));
+		TRY(find_answer(a, &norms, own));
 		TRY(send_term(a, &norms, own));
 	}
 	TRY(channel_recv_reals(work->channel, MSG_BLOCK, a->root->id, square, work->n));
@@ -302,7 +312,10 @@ enum err party_landmark_begin(struct work *work, uint32_t *label)
 	work_phase(work, "local");
 	TRY(answers_open(a, work));
 	TRY(find_facts(a));
-	return slice_cluster(&a->slice, a->order, work->L, work->job.clusters, &how, label);
+	return work->workers
+		   ? workers_cells(work->workers, a->order, work->L, work->job.clusters, &how,
+				   label)
+		   : slice_cluster(&a->slice, a->order, work->L, work->job.clusters, &how, label);
 }
 
 /* Steps 4 and 5: set ids down, X_l M' up. Each set has min_cell nodes at least: what is summed is
@@ -396,10 +409,29 @@ static enum err project(struct answers *a, uint32_t *label)
 	return take_result(a, label);
 }
 
+/* placing_of() of rows that are on ranks. */
+static enum err placing_away(struct answers *a, struct placing *place)
+{
+	struct workers *w = a->work->workers;
+	struct features shape = { .dense.cols = workers_sizes(w).cols };
+	struct slice s;
+	struct mat M;
+	enum err e;
+
+	slice_begin(&s, &shape, a->work->graph, 1);
+	s.order = a->order;
+	e = workers_means(w, a->means, a->work->job.clusters, &s, &M);
+	if (e == ERR_OK)
+		placing_by(&s, &M, a->work->L, place);
+	mat_release(&M);
+	slice_release(&s);
+	return e;
+}
+
 /* The labels are by the means of the clusters that were told last, and so are those of new rows.
  * Above min_cell 1 nothing may be summed over single nodes; and a model knows no means and
  * deviations of columns. */
-static void keep_placing(struct answers *a, const uint32_t *label)
+static enum err keep_placing(struct answers *a, const uint32_t *label)
 {
 	struct work *work = a->work;
 	struct placing place;
@@ -407,9 +439,13 @@ static void keep_placing(struct answers *a, const uint32_t *label)
 	work->model = model_new(work);
 	if (!a->means || work->job.kcagc.min_cell > 1 ||
 	    work->job.kcagc.standardize != STANDARDIZE_NONE)
-		return;
-	placing_of(&a->slice, a->means, work->job.clusters, work->L, &place);
+		return ERR_OK;
+	if (work->workers)
+		TRY(placing_away(a, &place));
+	else
+		placing_of(&a->slice, a->means, work->job.clusters, work->L, &place);
 	model_fill_placing(work->model, &place, label, work->n);
+	return ERR_OK;
 }
 
 enum err party_landmark(struct work *work, uint32_t *label)
@@ -419,7 +455,7 @@ enum err party_landmark(struct work *work, uint32_t *label)
 	if (e == ERR_OK)
 		e = project(work->begun, label);
 	if (e == ERR_OK)
-		keep_placing(work->begun, label);
+		e = keep_placing(work->begun, label);
 	answers_free(work->begun);
 	work->begun = NULL;
 	return e;

@@ -80,10 +80,6 @@ static const char *off_ranks(const struct work *work)
 
 	if (job->align != ALIGN_SAME)
 		return "it matches rows (align)";
-	if (job->method == METHOD_LANDMARK || job->method == METHOD_GCC)
-		return "its method is none of tree, flat and basic";
-	if (job->filter_order == KCAGC_ORDER_AUTO)
-		return "it finds the order of the filter (filter.order \"auto\")";
 	if (job->filter_kind != FILTER_HALF)
 		return "its filter is not the half one (filter.kind)";
 	return job->standardize == STANDARDIZE_NONE ? NULL

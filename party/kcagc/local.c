@@ -150,18 +150,20 @@ enum err party_prepare_order(struct work *work, const struct tree_node *root)
 					  .iterations = work->job.kcagc.iterations,
 					  .seed = work->job.seed,
 					  .threads = work->threads };
-	struct order_search search;
+	struct order_search search = { 0 };
 	uint64_t order = 0;
 	enum err e = ERR_OK;
 
 	work_phase(work, "order");
 	work_group(work, root);
-	TRY(order_begin(&search, work->features, work->graph, &how, &clusters));
+	if (!work->workers)
+		TRY(order_begin(&search, work->features, work->graph, &how, &clusters));
 	/* Blocks of terms until the coordinator says where their sum first rose. */
 	for (unsigned block = 1; !order && block <= ORDER_BLOCKS; block++) {
 		double intra[ORDER_BLOCK];
 
-		e = order_next(&search, intra);
+		e = work->workers ? workers_intra(work->workers, block == 1, &how, &clusters, intra)
+				  : order_next(&search, intra);
 		if (e == ERR_OK)
 			e = secure_send_wide(work, root, intra, ORDER_BLOCK);
 		if (e == ERR_OK)

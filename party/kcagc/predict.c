@@ -70,12 +70,6 @@ static enum err check_model(const struct model *m, const struct work *work)
 		return err_set(ERR_INPUT,
 			       "job.clusters is %u, the run of job.model had %u: expected the same",
 			       job->clusters, m->clusters);
-	if (m->place.map.a && work->workers)
-		return err_set(ERR_INPUT,
-			       "the data of %s are on ranks (ranks.n), where no run of "
-			       "method landmark places new nodes: expected job.model to "
-			       "be of another method",
-			       work->name[work->own]);
 	if (m->place.map.a && !job->kcagc.joint_norm)
 		return err_set(ERR_INPUT, "job.joint_norm is false, and the run of job.model was "
 					  "of method landmark, whose "
@@ -160,22 +154,6 @@ static enum err place(struct work *work, const struct tree_node *all, struct poi
 	return e;
 }
 
-/* Landmark projection: this party's part of all distances at once. */
-static enum err place_by_means(struct work *work, const struct tree_node *all, struct mat *D)
-{
-	const struct placing *p = &work->model->place;
-	double *norm = alloc(work->n, sizeof(*norm)), *own = alloc(work->n, sizeof(*own)), mean;
-	enum err e = placing_weigh(p, work->features, own);
-
-	if (e == ERR_OK)
-		e = party_prepare_norms(work, all, own, norm, &mean);
-	if (e == ERR_OK)
-		e = placing_distances(p, work->features, work->graph, norm, work->threads, D);
-	free(own);
-	free(norm);
-	return e;
-}
-
 /* The distances to a cluster that ended without nodes, which has no centre: farther than the first
  * that there is, at every party, and so in the sum. They tell nothing that those do not. */
 static void put_away(const uint64_t *size, size_t k, double *D, size_t rows)
@@ -230,6 +208,42 @@ static enum err add_rows(void *arg, const double *distances, size_t count)
 	return e;
 }
 
+/* Landmark projection: this party's part of all distances, of rows of which `norm` are the joint
+ * lengths. */
+static enum err send_placed(struct sums *s, const double *norm)
+{
+	struct work *work = s->work;
+	const struct placing *p = &work->model->place;
+	struct mat D;
+	enum err e;
+
+	if (work->workers)
+		return workers_place(work->workers, p, norm, add_rows, s);
+	TRY(placing_distances(p, work->features, work->graph, norm, work->threads, &D));
+	e = add_rows(s, D.a, D.rows * s->k);
+	mat_release(&D);
+	return e;
+}
+
+static enum err send_by_means(struct sums *s)
+{
+	struct work *work = s->work;
+	const struct placing *p = &work->model->place;
+	double *norm = alloc(work->n, sizeof(*norm)), *own = alloc(work->n, sizeof(*own)), mean;
+	enum err e = work->workers ? workers_place_weigh(work->workers, p, own)
+				   : placing_weigh(p, work->features, own);
+
+	if (e == ERR_OK)
+		e = party_prepare_norms(work, s->all, own, norm, &mean);
+	if (e == ERR_OK) {
+		work_phase(work, "predict");
+		e = send_placed(s, norm);
+	}
+	free(own);
+	free(norm);
+	return e;
+}
+
 /* Blocks of rows are cut from row 0 on, wherever they are computed: distance_block(). */
 static enum err send_distances(const struct points *Z, const struct mat *mu, struct sums *s)
 {
@@ -259,7 +273,6 @@ enum err party_predict(struct work *work, uint32_t *label)
 	size_t k = work->model->clusters;
 	struct sums s = { .work = work, .k = k, .step = predict_rows(k), .n = work->n };
 	struct points Z = { 0 };
-	struct mat D = { 0 };
 	struct tree tree;
 	bool by_means = work->model->place.map.a;
 	enum err e;
@@ -270,14 +283,13 @@ enum err party_predict(struct work *work, uint32_t *label)
 	work_phase(work, "local");
 	if (!work->workers && !model_is_of_columns(work->model))
 		warn_of_lonely(&work->graph->adjacency);
-	e = by_means ? place_by_means(work, s.all, &D) : place(work, s.all, &Z);
-	if (e == ERR_OK) {
+	e = by_means ? send_by_means(&s) : place(work, s.all, &Z);
+	if (e == ERR_OK && !by_means) {
 		work_phase(work, "predict");
-		e = by_means ? add_rows(&s, D.a, D.rows * k) : send_distances(&Z, mu, &s);
+		e = send_distances(&Z, mu, &s);
 	}
 	secure_free(s.open);
 	points_release(&Z);
-	mat_release(&D);
 	TRY(e);
 	work_phase(work, "result");
 	return work_recv_clusters(work, MSG_RESULT, s.all, work->job.clusters, label, work->n);

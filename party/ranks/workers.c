@@ -529,6 +529,16 @@ enum err workers_scale(struct workers *w, const double *norm, double mean, doubl
 	return answered(w, &r);
 }
 
+static enum err receive_labels(struct workers *w, size_t k, uint32_t *label)
+{
+	TRY(receive_all(w, label, w->sizes.n * sizeof(*label)));
+	for (size_t i = 0; i < w->sizes.n; i++)
+		if (label[i] >= k)
+			return err_set(ERR_INTERNAL, "ranks: row %zu is in cluster %u of %zu", i,
+				       label[i], k);
+	return ERR_OK;
+}
+
 enum err workers_clusters(struct workers *w, const struct kmeans_params *p, uint32_t *label,
 			  struct mat *centres)
 {
@@ -537,11 +547,7 @@ enum err workers_clusters(struct workers *w, const struct kmeans_params *p, uint
 	mat_init(centres, p->k, w->sizes.dims);
 	w->order.clusters = *p;
 	TRY(ask(w, RANKS_CLUSTERS, &r));
-	TRY(receive_all(w, label, w->sizes.n * sizeof(*label)));
-	for (size_t i = 0; i < w->sizes.n; i++)
-		if (label[i] >= p->k)
-			return err_set(ERR_INTERNAL, "ranks: row %zu is in cluster %u of %zu", i,
-				       label[i], p->k);
+	TRY(receive_labels(w, p->k, label));
 	return receive_mat(w, centres);
 }
 
@@ -566,6 +572,106 @@ enum err workers_distances(struct workers *w, const struct mat *c, workers_value
 	TRY(send_mat(w, c));
 	TRY(answered(w, &r));
 	return receive_values(w, w->sizes.n * c->rows, each, arg);
+}
+
+enum err workers_intra(struct workers *w, bool begins, const struct embed_params *how,
+		       const struct kmeans_params *clusters, double *intra)
+{
+	struct ranks_reply r;
+
+	w->order.begins = begins;
+	w->order.embed = *how;
+	w->order.clusters = *clusters;
+	TRY(ask(w, RANKS_INTRA, &r));
+	return receive_all(w, intra, ORDER_BLOCK * sizeof(*intra));
+}
+
+/* ---- landmark and gcc ---- */
+
+static void put_question(struct workers *w, const struct question *q)
+{
+	w->order.question = *q;
+	w->order.question.square = NULL;
+	w->order.question.label = NULL;
+	w->order.question.B = NULL;
+	w->order.question.how = NULL;
+	w->order.dims = q->kind == ASK_PRODUCTS ? q->B->cols : 0;
+	if (q->kind == ASK_MEANS)
+		w->order.question.labellings = 1;
+}
+
+enum err workers_answer(struct workers *w, const struct question *q, double *x)
+{
+	size_t n = w->sizes.n;
+	struct ranks_reply r;
+
+	put_question(w, q);
+	TRY(give(w, RANKS_ASK));
+	if (q->kind == ASK_SPREADS)
+		TRY(send_all(w, q->square, n * sizeof(*q->square)));
+	else if (q->kind == ASK_PRODUCTS)
+		TRY(send_mat(w, q->B));
+	else
+		TRY(send_all(w, q->label, w->order.question.labellings * n * sizeof(*q->label)));
+	TRY(answered(w, &r));
+	return receive_all(w, x, question_words(q, n) * sizeof(*x));
+}
+
+enum err workers_cells(struct workers *w, unsigned order, size_t parties, size_t dims,
+		       const struct kmeans_params *how, uint32_t *label)
+{
+	struct question q = { .kind = ASK_CELLS, .order = order, .parties = parties, .dims = dims };
+	struct ranks_reply r;
+
+	put_question(w, &q);
+	w->order.clusters = *how;
+	TRY(ask(w, RANKS_CELLS, &r));
+	return receive_labels(w, how->k, label);
+}
+
+enum err workers_means(struct workers *w, const uint32_t *label, size_t k, struct slice *s,
+		       struct mat *M)
+{
+	size_t cols = w->sizes.cols;
+	struct ranks_reply r;
+
+	mat_init(M, k, cols);
+	w->order.k = k;
+	TRY(give(w, RANKS_MEANS));
+	TRY(send_all(w, label, w->sizes.n * sizeof(*label)));
+	TRY(answered(w, &r));
+	TRY(receive_mat(w, M));
+	TRY(receive_all(w, s->shift, cols * sizeof(*s->shift)));
+	TRY(receive_all(w, s->weight, cols * sizeof(*s->weight)));
+	return receive_all(w, s->word, cols);
+}
+
+enum err workers_place_weigh(struct workers *w, const struct placing *p, double *length)
+{
+	size_t cols = w->sizes.cols;
+	struct ranks_reply r;
+
+	w->order.k = p->map.cols;
+	w->order.embed.order = p->order;
+	TRY(give(w, RANKS_WEIGH));
+	TRY(send_all(w, p->shift, cols * sizeof(*p->shift)));
+	TRY(send_all(w, p->weight, cols * sizeof(*p->weight)));
+	TRY(send_all(w, p->word, cols));
+	TRY(send_all(w, p->offset, p->map.cols * sizeof(*p->offset)));
+	TRY(send_mat(w, &p->map));
+	TRY(answered(w, &r));
+	return receive_all(w, length, w->sizes.n * sizeof(*length));
+}
+
+enum err workers_place(struct workers *w, const struct placing *p, const double *norm,
+		       workers_values *each, void *arg)
+{
+	struct ranks_reply r;
+
+	TRY(give(w, RANKS_PLACE));
+	TRY(send_all(w, norm, w->sizes.n * sizeof(*norm)));
+	TRY(answered(w, &r));
+	return receive_values(w, w->sizes.n * p->map.cols, each, arg);
 }
 
 enum err workers_costs(struct workers *w, struct ranks_cost *cost)

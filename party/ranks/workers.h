@@ -8,6 +8,8 @@
 #define PARTY_RANKS_WORKERS_H
 
 #include "common/data/dataset.h"
+#include "common/kcagc/order.h"
+#include "common/kcagc/place.h"
 #include "common/ranks/pipe.h"
 
 #include <stdbool.h>
@@ -55,6 +57,22 @@ enum err workers_clusters(struct workers *w, const struct kmeans_params *p, uint
 			  struct mat *centres) MUST_CHECK;
 enum err workers_centres(struct workers *w, const uint32_t *label, struct mat *c) MUST_CHECK;
 enum err workers_distances(struct workers *w, const struct mat *c, workers_values *each, void *arg) MUST_CHECK;
+
+/* order_next() of features and graph, which stay; begins: order_begin() before. */
+enum err workers_intra(struct workers *w, bool begins, const struct embed_params *how,
+		       const struct kmeans_params *clusters, double *intra) MUST_CHECK;
+
+/* Landmark projection and GCC: features and graph are a slice from the first of these on. slice_answer();
+ * slice_cluster(); of slice_means() M (k x cols, initialised here), and shift, weight and word of s (cols each, given). */
+enum err workers_answer(struct workers *w, const struct question *q, double *x) MUST_CHECK;
+enum err workers_cells(struct workers *w, unsigned order, size_t parties, size_t dims,
+		       const struct kmeans_params *how, uint32_t *label) MUST_CHECK;
+enum err workers_means(struct workers *w, const uint32_t *label, size_t k, struct slice *s, struct mat *M) MUST_CHECK;
+
+/* placing_weigh(): length (n). placing_distances(), after it, in whole rows of k: features and graph are used up. */
+enum err workers_place_weigh(struct workers *w, const struct placing *p, double *length) MUST_CHECK;
+enum err workers_place(struct workers *w, const struct placing *p, const double *norm, workers_values *each,
+		       void *arg) MUST_CHECK;
 
 /* Of each rank, ranks of them; and where it runs. */
 enum err workers_costs(struct workers *w, struct ranks_cost *cost) MUST_CHECK;

@@ -177,6 +177,47 @@ test_same_words() {
 	done
 }
 
+# Landmark projection, GCC and the search for the order, whose sums are of all rows, and words of which are weighed by all. The ledger says that
+# what leaves is the same: of one party alone, whom nothing masks.
+test_other_methods() {
+	local sent
+	needs_ranks
+	dense_federation 1
+	edit party-00 '.policy.allow_single = true'
+	for more in '.method = "landmark" | .polish = 2' '.method = "landmark" | .filter.order = 2 | .landmark.power = false' '.method = "gcc"' \
+		'.starts = 6 | .restarts = 3 | .local_restarts = 2'; do
+		echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "allow_single": true, "filter": { "order": "auto" } }' >"$T/job.json"
+		edit job "$more"
+		both_ways 1
+		sent=$(went_out party-00 "'LOCAL_CLUSTERS', 'MASKED'")
+		[[ $sent == *MASKED* ]] || fail "no sums: $sent"
+		mv "$T/out" "$T/with" && mv "$T/without" "$T/out"
+		[[ $(went_out party-00 "'LOCAL_CLUSTERS', 'MASKED'") == "$sent" ]] || fail "other words on ranks with $more"
+		rm -r "$T/out" "$T/with"
+	done
+}
+
+# Two parties, of which one is on ranks; and what landmark leaves places the same rows on ranks and without.
+test_landmark_model() {
+	needs_ranks
+	dense_federation 2
+	echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "method": "landmark", "polish": 2 }' >"$T/job.json"
+	both_ways 2
+	same_labels "$T/without/party-01/labels.npy" "$T/out/party-01/labels.npy"
+	cmp -s <(tail -c +29 "$T"/without/party-00/state/model-*.bin | head -c -32) <(tail -c +29 "$T"/out/party-00/state/model-*.bin | head -c -32) ||
+		fail "the model is another one on ranks"
+	jq -n --arg model "$(run_of coordinator .job_id)" '{ kind: "kcagc.predict", clusters: 3, model: $model, joint_norm: true,
+		secure_sum: { fraction_bits: 24 } }' >"$T/job.json"
+	for name in party-00 party-01; do edit "$name" '.policy.jobs = ["kcagc", "kcagc.predict"]'; done
+	cp -r "$T/out" "$T/kept"
+	runs 2
+	mv "$T/out/party-00/labels.npy" "$T/predicted.npy"
+	rm -r "$T/out" && mv "$T/kept" "$T/out"
+	edit party-00 'del(.ranks)'
+	runs 2
+	same_labels "$T/predicted.npy" "$T/out/party-00/labels.npy"
+}
+
 worker_of() { # RANK: its process, as the party's log has it
 	sed -n "s/.*rank $1 of [0-9]*: process \\([0-9]*\\) on .*/\\1/p" "$T/party-00.stderr" | tail -n 1
 }
@@ -289,11 +330,11 @@ test_declined() {
 	needs_ranks
 	dense_federation 2
 	on_ranks party-00 2
-	edit job '.method = "landmark" | del(.restarts, .starts, .local_restarts)'
+	edit job '.standardize = "local"'
 	coordinator
 	parties 2
 	ends '2|4' coordinator party-00 party-01
-	party_says 'the data of party-00 are on ranks \(ranks.n is 2\), where a job of kind kcagc does not run: its method'
+	party_says 'the data of party-00 are on ranks \(ranks.n is 2\), where a job of kind kcagc does not run: it standardizes columns'
 }
 
 run_tests "$@"

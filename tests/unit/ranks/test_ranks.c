@@ -1,12 +1,12 @@
 /* Filter, projection and k-means of rows on several ranks: the bits of one process. */
-#include "tests/unit/linalg/sample.h"
+#include "tests/unit/ranks/nodes.h"
 #include "tests/unit/ranks/team.h"
 #include "common/graph/filter.h"
 #include "common/ranks/embed.h"
 #include "common/ranks/filter.h"
 #include "common/ranks/kmeans.h"
 
-enum { NODES = 7 * ROWSUM_ROWS - 100, COLS = 19, DIMS = 5, CLUSTERS = 9 };
+enum { DIMS = 5, CLUSTERS = 9 };
 
 struct whole {
 	struct graph g;
@@ -23,42 +23,10 @@ static const struct kmeans_params how = {
 
 enum kind { PLAIN, WORDS, WEIGHTED };
 
-/* Neighbours near and far; of each hundred nodes `leaves` hang on hubs among the first. */
 static void make(struct whole *w, unsigned leaves, unsigned psi, enum kind kind)
 {
-	size_t count = 0;
-	struct triple *t;
-	struct csr a;
-	struct rng rng;
-
-	rng_seed(&rng, leaves, 0);
-	ALLOC(t, 6 * NODES);
-	for (size_t i = 0; i < NODES; i++) {
-		bool leaf = i % 100 >= 100 - leaves;
-
-		for (int e = 0; e < (leaf ? 1 : 3); e++) {
-			size_t j = leaf ? rng_below(&rng, NODES / 1000) * 1000
-				   : e  ? i / 500 * 500 + rng_below(&rng, 500)
-					: rng_below(&rng, NODES);
-
-			if (j >= NODES || j == i || (!leaf && j % 100 >= 100 - leaves))
-				continue;
-			t[count++] = (struct triple){ (uint32_t)i, (uint32_t)j, 1 };
-			t[count++] = (struct triple){ (uint32_t)j, (uint32_t)i, 1 };
-		}
-	}
-	csr_from_triples(&a, NODES, NODES, t, count);
-	free(t);
-	for (size_t i = 0; i < NODES; i++) /* the same from both ends */
-		for (size_t e = a.start[i]; e < a.start[i + 1]; e++)
-			a.value[e] =
-			    kind == WEIGHTED ? 1 / (1 + (double)((i + a.index[e]) % 17)) : 1;
-	graph_init(&w->g, &a);
-	sample_normal(&w->X, NODES, COLS, 4);
-	for (size_t i = 0; i < NODES; i++)
-		MAT(&w->X, i, i * 6 / NODES) += 4;
-	for (size_t e = 0; kind == WORDS && e < NODES * COLS; e++)
-		w->X.a[e] = w->X.a[e] > 0.5;
+	nodes_graph(&w->g, leaves, kind == WEIGHTED);
+	nodes_features(&w->X, kind == WORDS);
 	w->how = (struct embed_params){ .idf = true,
 					.order = psi,
 					.dims = DIMS,
@@ -128,22 +96,6 @@ static void same_embedding(const struct embedding *own, const struct embedding *
 		assert_memory_equal(own->idf, whole->idf, COLS * sizeof(*own->idf));
 }
 
-static void own_rows(const struct whole *w, const struct ranks *R, struct csr *rows,
-		     struct features *X)
-{
-	const struct csr *a = &w->g.adjacency;
-	size_t first = R->cut[R->own], n = ranks_rows(R);
-
-	csr_init(rows, n, NODES, a->start[first + n] - a->start[first], a->value);
-	for (size_t i = 0; i <= n; i++)
-		rows->start[i] = a->start[first + i] - a->start[first];
-	memcpy(rows->index, a->index + a->start[first], rows->start[n] * sizeof(*rows->index));
-	if (a->value)
-		memcpy(rows->value, a->value + a->start[first],
-		       rows->start[n] * sizeof(*rows->value));
-	features_of(w, first, n, X);
-}
-
 static void rank(void *arg, struct ranks *R)
 {
 	const struct whole *w = arg;
@@ -156,12 +108,11 @@ static void rank(void *arg, struct ranks *R)
 
 	ranks_cut(R, NODES);
 	first = R->cut[R->own];
-	own_rows(w, R, &rows, &X);
+	nodes_of_rank(&w->g, &w->X, R, &rows, &F);
+	features_of(w, first, F.rows, &X);
 	features_copy(&same, &X);
-	mat_init(&F, ranks_rows(R), COLS);
-	memcpy(F.a, ROW(&w->X, first), F.rows * COLS * sizeof(double));
 	csr_copy(&used, &rows);
-	ranks_filter(R, &used, w->how.order, &F);
+	ranks_filter(R, &used, false, FILTER_HALF, w->how.order, &F);
 	assert_null(used.start);
 	same_mat(&F, &w->F, first);
 	mat_release(&F);
@@ -247,12 +198,12 @@ static void refuse(void *arg, struct ranks *R)
 {
 	struct whole *w = arg;
 	struct embedding kept;
-	struct features X;
+	struct features X = { 0 };
 	struct csr rows;
 	struct mat Z;
 
 	ranks_cut(R, NODES);
-	own_rows(w, R, &rows, &X);
+	nodes_of_rank(&w->g, &w->X, R, &rows, &X.dense);
 	assert_err(ranks_embed(R, &rows, &w->how, &X, &Z, &kept), ERR_INPUT,
 		   "ranks filter by filter.kind \"half\" alone");
 	assert_null(Z.a);

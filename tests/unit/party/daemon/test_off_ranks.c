@@ -40,6 +40,10 @@ static void test_runs(void **state)
 		KCAGC(ORDER ",\"method\":\"flat\",\"plan\":\"auto\""),
 		KCAGC(ORDER ",\"graphs\":\"own\""),
 		KCAGC(ORDER ",\"joint_norm\":true"),
+		KCAGC(ORDER ",\"method\":\"landmark\""),
+		KCAGC(",\"filter\":{\"order\":\"auto\"},\"method\":\"landmark\""),
+		KCAGC(",\"filter\":{\"order\":\"auto\"},\"method\":\"gcc\""),
+		KCAGC(",\"filter\":{\"order\":\"auto\"}"),
 		"{\"kind\":\"kcagc.predict\",\"clusters\":3" MODEL "}",
 	};
 
@@ -51,20 +55,17 @@ static void test_runs(void **state)
 
 static void test_what_a_job_asks_for(void **state)
 {
-	static const char method[] = "its method is none of tree, flat and basic";
 	static const char align[] = "it matches rows (align)";
 
 	(void)state;
 	declines(KCAGC(ORDER ",\"align\":\"intersect\""), align);
 	declines("{\"kind\":\"kcagc.predict\",\"clusters\":3" MODEL ",\"align\":\"intersect\"}",
 		 align);
-	declines(KCAGC(ORDER ",\"method\":\"landmark\""), method);
-	declines(KCAGC(",\"filter\":{\"order\":\"auto\"},\"method\":\"gcc\""), method);
-	declines(KCAGC(",\"filter\":{\"order\":\"auto\"}"),
-		 "it finds the order of the filter (filter.order \"auto\")");
 	declines(KCAGC(",\"filter\":{\"order\":4,\"kind\":\"spectral\"}"),
 		 "its filter is not the half one (filter.kind)");
 	declines(KCAGC(ORDER ",\"standardize\":\"local\""),
+		 "it standardizes columns (standardize)");
+	declines(KCAGC(ORDER ",\"method\":\"landmark\",\"standardize\":\"local\""),
 		 "it standardizes columns (standardize)");
 }
 

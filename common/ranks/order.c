@@ -1,0 +1,95 @@
+#include "common/ranks/order.h"
+#include "common/base/alloc.h"
+#include "common/ranks/embed.h"
+#include "common/ranks/filter.h"
+#include "common/ranks/kmeans.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct ranks_order_search {
+	const struct ranks *R;
+	struct ranks_steps *steps;
+	struct embed_params how; /* order: that of F */
+	struct kmeans_params clusters;
+	struct ranks_embed_sizes sizes;
+	struct mat F;
+};
+
+struct ranks_order_search *ranks_order_begin(const struct ranks *R, const struct csr *rows,
+					     const struct mat *X, const struct embed_params *how,
+					     const struct kmeans_params *clusters)
+{
+	struct ranks_order_search *s = alloc(1, sizeof(*s));
+	struct features weighed = { 0 };
+
+	s->R = R;
+	s->how = *how;
+	s->how.order = 0;
+	s->clusters = *clusters;
+	ranks_weighed(R, X, how, &weighed.dense);
+	s->sizes = ranks_embed_sizes(R, rows, &weighed);
+	s->F = weighed.dense;
+	s->steps = ranks_steps_new(R, rows, how->filter);
+	return s;
+}
+
+void ranks_order_end(struct ranks_order_search *s)
+{
+	if (!s)
+		return;
+	ranks_steps_free(s->steps);
+	mat_release(&s->F);
+	free(s);
+}
+
+/* psi_intra() over ranks. */
+static double intra_of(const struct ranks_order_search *s, const uint32_t *label)
+{
+	size_t k = s->clusters.k;
+	double *apart = alloc(2 * k, sizeof(*apart)), intra;
+	struct rowsum sum;
+	struct mat mean;
+
+	mat_init(&mean, k, s->F.cols);
+	ranks_centres(s->R, &s->F, label, &mean);
+	rowsum_init(&sum, 2 * k, NULL, NULL);
+	rowsum_begin_at(&sum, s->R->cut[s->R->own] / ROWSUM_ROWS);
+	for (size_t b = 0; b < rowsum_blocks(s->F.rows); b++) {
+		size_t first = b * ROWSUM_ROWS;
+		struct mat block = { rowsum_rows(s->F.rows, b), s->F.cols, ROW(&s->F, first) };
+
+		psi_apart(&block, label + first, &mean, rowsum_open(&sum));
+		rowsum_close(&sum);
+	}
+	ranks_sum(s->R, &sum, apart);
+	intra = psi_of_apart(apart, k);
+	rowsum_release(&sum);
+	mat_release(&mean);
+	free(apart);
+	return intra;
+}
+
+enum err ranks_order_next(struct ranks_order_search *s, double *intra)
+{
+	uint32_t *label = alloc(s->F.rows, sizeof(*label));
+	enum err e = ERR_OK;
+
+	for (int t = 0; t < ORDER_BLOCK && e == ERR_OK; t++) {
+		struct mat Z, centre;
+
+		s->how.order++;
+		ranks_steps_once(s->steps, &s->F);
+		e = ranks_embed_check(s->R, &s->sizes, &s->how);
+		if (e == ERR_OK)
+			e = ranks_project(s->R, &s->F, &s->how, &Z);
+		if (e != ERR_OK)
+			break;
+		ranks_kmeans(s->R, &Z, &s->clusters, label, &centre);
+		intra[t] = intra_of(s, label);
+		mat_release(&centre);
+		mat_release(&Z);
+	}
+	free(label);
+	return e;
+}

@@ -1,0 +1,189 @@
+#include "common/ranks/slice.h"
+#include "common/base/alloc.h"
+#include "common/graph/modularity.h"
+#include "common/ranks/embed.h"
+#include "common/ranks/filter.h"
+#include "common/ranks/kmeans.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void sum(void *ctx, struct rowsum *s, double *total)
+{
+	const struct ranks_slice *k = ctx;
+
+	ranks_sum(k->R, s, total);
+}
+
+static void centres(void *ctx, const struct mat *X, const uint32_t *label, struct mat *c)
+{
+	const struct ranks_slice *k = ctx;
+
+	ranks_centres(k->R, X, label, c);
+}
+
+static void filter(void *ctx, unsigned order, struct mat *X)
+{
+	struct ranks_slice *k = ctx;
+
+	ranks_filter(k->R, &k->rows, true, FILTER_MEAN, order, X);
+}
+
+static void spread(void *ctx, enum filter_kind kind, unsigned steps, const struct mat *X,
+		   double *square, double *apart)
+{
+	const struct ranks_slice *k = ctx;
+
+	ranks_filter_spread(k->R, &k->rows, kind, steps, X, square, apart);
+}
+
+static enum err cluster(void *ctx, const struct mat *X, const struct embed_params *project,
+			const struct kmeans_params *how, uint32_t *label)
+{
+	const struct ranks_slice *k = ctx;
+	struct mat Z, c;
+
+	TRY(ranks_project(k->R, X, project, &Z));
+	ranks_kmeans(k->R, &Z, how, label, &c);
+	mat_release(&c);
+	mat_release(&Z);
+	return ERR_OK;
+}
+
+/* ---- modularity ---- */
+
+static bool is_own(const struct ranks *R, uint32_t row)
+{
+	return row >= R->cut[R->own] && row < R->cut[R->own + 1];
+}
+
+/* Rows of others that these are joined to, rising, each once; owned by the caller. */
+static uint32_t *joined(const struct ranks_slice *k, size_t *count)
+{
+	size_t entries = k->rows.start[k->rows.rows], all = 0;
+	uint32_t *row = alloc(entries, sizeof(*row));
+
+	for (size_t e = 0; e < entries; e++)
+		if (!is_own(k->R, k->rows.index[e]))
+			row[all++] = k->rows.index[e];
+	if (all)
+		qsort(row, all, sizeof(*row), ranks_by_number);
+	*count = 0;
+	for (size_t i = 0; i < all; i++)
+		if (i == 0 || row[i] != row[i - 1])
+			row[(*count)++] = row[i];
+	return row;
+}
+
+/* Their labels, by their owners; owned by the caller. */
+static uint32_t *labels_of(const struct ranks *R, const uint32_t *row, size_t count,
+			   const uint32_t *label)
+{
+	size_t *want, *asked, all = 0, first = R->cut[R->own];
+	uint32_t *out, *in = alloc(count, sizeof(*in));
+
+	ALLOC(want, R->count);
+	ALLOC(asked, R->count);
+	for (size_t i = 0; i < count; i++)
+		want[ranks_owner(R, row[i])]++;
+	out = ranks_exchange(R, sizeof(*row), row, want, asked);
+	for (size_t q = 0; q < R->count; q++)
+		all += asked[q];
+	for (size_t i = 0; i < all; i++)
+		out[i] = label[out[i] - first];
+	R->exchange(R->ctx, sizeof(*out), out, asked, in, want);
+	free(out);
+	free(asked);
+	free(want);
+	return in;
+}
+
+/* Ends of edges are whole numbers, whatever the order in which they are added up. */
+static double modularity_over(void *ctx, const uint32_t *label, size_t k)
+{
+	const struct ranks_slice *s = ctx;
+	const struct csr *a = &s->rows;
+	size_t count, first = s->R->cut[s->R->own];
+	uint32_t *row = joined(s, &count), *theirs = labels_of(s->R, row, count, label);
+	double *ends = alloc(k + 1, sizeof(*ends)), *each, result;
+
+	for (size_t i = 0; i < a->rows; i++) {
+		ends[label[i]] += (double)(a->start[i + 1] - a->start[i]);
+		for (size_t e = a->start[i]; e < a->start[i + 1]; e++) {
+			uint32_t j = a->index[e], of;
+
+			if (is_own(s->R, j))
+				of = label[j - first];
+			else
+				of = theirs[(uint32_t *)bsearch(&j, row, count, sizeof(j),
+								ranks_by_number) -
+					    row];
+			ends[k] += of == label[i];
+		}
+	}
+	each = ranks_all(s->R, (k + 1) * sizeof(*ends), ends);
+	memset(ends, 0, (k + 1) * sizeof(*ends));
+	for (size_t q = 0; q < s->R->count; q++)
+		for (size_t c = 0; c <= k; c++)
+			ends[c] += each[q * (k + 1) + c];
+	result = modularity_of_ends(ends, k, ends[k]);
+	free(each);
+	free(ends);
+	free(theirs);
+	free(row);
+	return result;
+}
+
+/* ---- the slice ---- */
+
+void ranks_slice_init(struct ranks_slice *s, const struct ranks *R, struct csr *rows, struct mat *X)
+{
+	*s = (struct ranks_slice){ .R = R, .rows = *rows };
+	s->g.adjacency.rows = rows->rows;
+	ALLOC(s->g.inv_sqrt_deg, rows->rows);
+	for (size_t i = 0; i < rows->rows; i++)
+		s->g.inv_sqrt_deg[i] = 1 / sqrt(1 + (double)(rows->start[i + 1] - rows->start[i]));
+	s->rest = (struct slice_rest){ .first = R->cut[R->own],
+				       .n = R->n,
+				       .ctx = s,
+				       .sum = sum,
+				       .centres = centres,
+				       .filter = filter,
+				       .spread = spread,
+				       .modularity = modularity_over,
+				       .cluster = cluster };
+	slice_begin(&s->slice, &(struct features){ .dense = *X }, &s->g, 1);
+	s->slice.rest = &s->rest;
+	*rows = (struct csr){ 0 };
+	*X = (struct mat){ 0 };
+}
+
+void ranks_slice_release(struct ranks_slice *s)
+{
+	slice_release(&s->slice);
+	csr_release(&s->rows);
+	graph_release(&s->g);
+	*s = (struct ranks_slice){ 0 };
+}
+
+/* ---- new rows ---- */
+
+enum err ranks_place_weigh(const struct ranks *R, const struct placing *p, struct mat *X,
+			   double *length)
+{
+	struct features all = { .dense = *X };
+
+	return ranks_agree(R, placing_weigh(p, &all, length));
+}
+
+void ranks_place_distances(const struct ranks *R, struct csr *rows, const struct placing *p,
+			   struct mat *X, const double *norm, struct mat *D)
+{
+	struct features all = { .dense = *X };
+
+	*X = (struct mat){ 0 };
+	placing_project(p, &all, norm, 1, D);
+	ranks_filter(R, rows, false, FILTER_MEAN, p->order, D);
+	placing_offset(p, D);
+}

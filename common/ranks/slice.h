@@ -1,0 +1,28 @@
+/* slice.h -- a party's columns in landmark projection and federated GCC (common/kcagc/slice.h) whose rows lie on several
+ * ranks: each answers for its rows, to the bits of one process. */
+#ifndef COMMON_RANKS_SLICE_H
+#define COMMON_RANKS_SLICE_H
+
+#include "common/kcagc/place.h"
+#include "common/kcagc/slice.h"
+#include "common/ranks/ranks.h"
+
+struct ranks_slice {
+	struct slice slice; /* slice_answer(), slice_cluster(), slice_means(): all ranks alike, of own rows */
+	const struct ranks *R;
+	struct csr rows;
+	struct graph g; /* of own rows: how many there are, and D^-1/2 */
+	struct slice_rest rest;
+};
+
+/* Takes over rows (without weights) and X, this rank's. s stays where it is until it is released. */
+void ranks_slice_init(struct ranks_slice *s, const struct ranks *R, struct csr *rows, struct mat *X);
+void ranks_slice_release(struct ranks_slice *s); /* accepts zeros */
+
+/* placing_weigh() and placing_distances() of dense rows, whose errors are all ranks'; D (initialised here) has own rows.
+ * rows and X are used up by the second. */
+enum err ranks_place_weigh(const struct ranks *R, const struct placing *p, struct mat *X, double *length) MUST_CHECK;
+void ranks_place_distances(const struct ranks *R, struct csr *rows, const struct placing *p, struct mat *X,
+			   const double *norm, struct mat *D);
+
+#endif

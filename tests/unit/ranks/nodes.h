@@ -1,0 +1,69 @@
+/* nodes.h -- a graph of several blocks of nodes, with features, and what one rank has of both. */
+#ifndef TESTS_UNIT_RANKS_NODES_H
+#define TESTS_UNIT_RANKS_NODES_H
+
+#include "tests/unit/linalg/sample.h"
+#include "common/base/rng.h"
+#include "common/graph/graph.h"
+#include "common/ranks/ranks.h"
+
+enum { NODES = 7 * ROWSUM_ROWS - 100, COLS = 19 };
+
+/* Neighbours near and far; of each hundred nodes `leaves` hang on hubs among the first. */
+static inline void nodes_graph(struct graph *g, unsigned leaves, bool weighted)
+{
+	size_t count = 0;
+	struct triple *t;
+	struct csr a;
+	struct rng rng;
+
+	rng_seed(&rng, leaves, 0);
+	ALLOC(t, 6 * NODES);
+	for (size_t i = 0; i < NODES; i++) {
+		bool leaf = i % 100 >= 100 - leaves;
+
+		for (int e = 0; e < (leaf ? 1 : 3); e++) {
+			size_t j = leaf ? rng_below(&rng, NODES / 1000) * 1000
+				   : e  ? i / 500 * 500 + rng_below(&rng, 500)
+					: rng_below(&rng, NODES);
+
+			if (j >= NODES || j == i || (!leaf && j % 100 >= 100 - leaves))
+				continue;
+			t[count++] = (struct triple){ (uint32_t)i, (uint32_t)j, 1 };
+			t[count++] = (struct triple){ (uint32_t)j, (uint32_t)i, 1 };
+		}
+	}
+	csr_from_triples(&a, NODES, NODES, t, count);
+	free(t);
+	for (size_t i = 0; i < NODES; i++) /* the same from both ends */
+		for (size_t e = a.start[i]; e < a.start[i + 1]; e++)
+			a.value[e] = weighted ? 1 / (1 + (double)((i + a.index[e]) % 17)) : 1;
+	graph_init(g, &a);
+}
+
+static inline void nodes_features(struct mat *X, bool words)
+{
+	sample_normal(X, NODES, COLS, 4);
+	for (size_t i = 0; i < NODES; i++)
+		MAT(X, i, i * 6 / NODES) += 4;
+	for (size_t e = 0; words && e < NODES * COLS; e++)
+		X->a[e] = X->a[e] > 0.5;
+}
+
+static inline void nodes_of_rank(const struct graph *g, const struct mat *all, const struct ranks *R, struct csr *rows,
+				 struct mat *X)
+{
+	const struct csr *a = &g->adjacency;
+	size_t first = R->cut[R->own], n = ranks_rows(R);
+
+	csr_init(rows, n, NODES, a->start[first + n] - a->start[first], a->value);
+	for (size_t i = 0; i <= n; i++)
+		rows->start[i] = a->start[first + i] - a->start[first];
+	memcpy(rows->index, a->index + a->start[first], rows->start[n] * sizeof(*rows->index));
+	if (a->value)
+		memcpy(rows->value, a->value + a->start[first], rows->start[n] * sizeof(*rows->value));
+	mat_init(X, n, COLS);
+	memcpy(X->a, ROW(all, first), n * COLS * sizeof(double));
+}
+
+#endif

@@ -1,0 +1,306 @@
+/* Landmark projection and GCC, and the search for filter.order "auto", on rows of several ranks:
+ * the bits of one process. */
+#include "tests/unit/ranks/nodes.h"
+#include "tests/unit/ranks/team.h"
+#include "common/graph/filter.h"
+#include "common/ranks/embed.h"
+#include "common/ranks/order.h"
+#include "common/ranks/slice.h"
+
+enum { SETS = 5, WIDTH = 7, CELLS = 6, QUESTIONS = 6 };
+
+static const struct kmeans_params how = {
+	.k = CELLS, .restarts = 2, .iterations = 5, .ninth = true, .seed = 3, .threads = 1
+};
+
+/* Questions in the order in which landmark and gcc ask them, and what one process says. */
+struct whole {
+	struct graph g;
+	struct mat X, B;
+	unsigned order;
+	bool ask_norms;
+	struct question ask[QUESTIONS];
+	double *answer[QUESTIONS];
+	double square[NODES];
+	uint32_t label[2 * NODES], cells[NODES];
+	struct placing place;
+	double *length;
+	struct mat D;
+};
+
+static void make(struct whole *w, unsigned leaves, unsigned order, bool words)
+{
+	*w = (struct whole){ .order = order, .ask_norms = words && order == 2 };
+	nodes_graph(&w->g, leaves, false);
+	nodes_features(&w->X, words);
+	for (size_t i = 0; words && i < NODES; i++)
+		MAT(&w->X, i, 3) = 1900 + (double)(i % 100); /* a year beside words */
+	sample_normal(&w->B, NODES, WIDTH, 8);
+	for (uint32_t i = 0; i < 2 * NODES; i++)
+		w->label[i] = i * 7 / 3 % 11 % SETS;
+	w->ask[0] = (struct question){ .kind = ASK_FACTS };
+	w->ask[1] = (struct question){ .kind = ASK_NORMS };
+	w->ask[2] = (struct question){ .kind = ASK_SPREADS,
+				       .idf = words && !w->ask_norms,
+				       .shares = true,
+				       .square = w->square };
+	w->ask[3] = (struct question){ .kind = ASK_PRODUCTS, .order = order, .B = &w->B };
+	w->ask[4] =
+	    (struct question){ .kind = ASK_MEANS, .order = order, .label = w->label, .k = SETS };
+	w->ask[5] = (struct question){ .kind = ASK_QUALITY,
+				       .order = order,
+				       .label = w->label,
+				       .k = SETS,
+				       .labellings = 2,
+				       .means = true,
+				       .parties = 2 };
+}
+
+static bool asks(const struct whole *w, size_t q)
+{
+	return q != 1 || w->ask_norms;
+}
+
+static void as_one(struct whole *w)
+{
+	struct features X = { 0 };
+	struct slice s;
+
+	mat_copy(&X.dense, &w->X);
+	assert_ok(slice_init(&s, &X, &w->g, 1));
+	for (size_t q = 0; q < QUESTIONS; q++) {
+		if (!asks(w, q))
+			continue;
+		w->answer[q] = alloc(question_words(&w->ask[q], NODES), sizeof(double));
+		assert_ok(slice_answer(&s, &w->ask[q], w->answer[q]));
+		if (q == 0)
+			assert_ok(
+			    slice_cluster(&s, w->order == 3 ? 0 : w->order, 2, 4, &how, w->cells));
+		for (size_t i = 0; q < 2 && i < NODES; i++)
+			w->square[i] = 2 * w->answer[q][question_whole(&w->ask[q]) + i];
+	}
+	placing_of(&s, w->label, SETS, 2, &w->place);
+	slice_release(&s);
+	mat_copy(&X.dense, &w->X);
+	ALLOC(w->length, NODES);
+	assert_ok(placing_weigh(&w->place, &X, w->length));
+	assert_ok(placing_distances(&w->place, &X, &w->g, w->length, 1, &w->D));
+}
+
+/* An answer of this rank: what is whole, and its rows. */
+static void check_answer(struct ranks_slice *s, const struct whole *w, size_t q)
+{
+	struct question ask = w->ask[q];
+	size_t n = ranks_rows(s->R), first = s->R->cut[s->R->own], whole = question_whole(&ask);
+	uint32_t *label = alloc(2 * n, sizeof(*label));
+	double *x;
+	struct mat B;
+
+	mat_init(&B, n, WIDTH);
+	memcpy(B.a, ROW(&w->B, first), n * WIDTH * sizeof(double));
+	memcpy(label, w->label + first, n * sizeof(*label));
+	memcpy(label + n, w->label + NODES + first, n * sizeof(*label));
+	ask.B = &B;
+	ask.label = label;
+	ask.square = w->square + first;
+	x = alloc(question_words(&ask, n), sizeof(*x));
+	assert_ok(slice_answer(&s->slice, &ask, x));
+	assert_memory_equal(x, w->answer[q], whole * sizeof(*x));
+	assert_memory_equal(x + whole, w->answer[q] + whole + first * question_width(&ask),
+			    n * question_width(&ask) * sizeof(*x));
+	free(x);
+	free(label);
+	mat_release(&B);
+}
+
+static void check_cells(struct ranks_slice *s, const struct whole *w)
+{
+	size_t n = ranks_rows(s->R);
+	uint32_t *label = alloc(n, sizeof(*label));
+
+	assert_ok(slice_cluster(&s->slice, w->order == 3 ? 0 : w->order, 2, 4, &how, label));
+	assert_memory_equal(label, w->cells + s->R->cut[s->R->own], n * sizeof(*label));
+	free(label);
+}
+
+static void check_place(const struct ranks *R, const struct whole *w, const struct placing *p)
+{
+	size_t first = R->cut[R->own], n = ranks_rows(R);
+	double *length = alloc(n, sizeof(*length));
+	struct csr rows;
+	struct mat X, D;
+
+	nodes_of_rank(&w->g, &w->X, R, &rows, &X);
+	assert_ok(ranks_place_weigh(R, p, &X, length));
+	assert_memory_equal(length, w->length + first, n * sizeof(*length));
+	ranks_place_distances(R, &rows, p, &X, length, &D);
+	assert_memory_equal(D.a, ROW(&w->D, first), n * SETS * sizeof(double));
+	assert_null(rows.start);
+	assert_null(X.a);
+	mat_release(&D);
+	free(length);
+}
+
+static void rank(void *arg, struct ranks *R)
+{
+	const struct whole *w = arg;
+	struct ranks_slice s;
+	struct placing p;
+	struct csr rows;
+	struct mat X;
+
+	ranks_cut(R, NODES);
+	nodes_of_rank(&w->g, &w->X, R, &rows, &X);
+	ranks_slice_init(&s, R, &rows, &X);
+	assert_null(rows.start);
+	assert_null(X.a);
+	for (size_t q = 0; q < QUESTIONS; q++) {
+		if (asks(w, q))
+			check_answer(&s, w, q);
+		if (q == 0)
+			check_cells(&s, w);
+	}
+	placing_of(&s.slice, w->label + R->cut[R->own], SETS, 2, &p);
+	assert_memory_equal(p.map.a, w->place.map.a, COLS * SETS * sizeof(double));
+	assert_memory_equal(p.offset, w->place.offset, SETS * sizeof(double));
+	assert_memory_equal(p.shift, w->place.shift, COLS * sizeof(double));
+	assert_memory_equal(p.weight, w->place.weight, COLS * sizeof(double));
+	assert_memory_equal(p.word, w->place.word, COLS);
+	ranks_slice_release(&s);
+	check_place(R, w, &p);
+	placing_release(&p);
+	ranks_release(R);
+}
+
+static void check(unsigned leaves, unsigned order, bool words)
+{
+	struct whole *w = alloc(1, sizeof(*w));
+
+	make(w, leaves, order, words);
+	as_one(w);
+	for (size_t count = 1; count <= TEAM_MOST; count *= 2)
+		team(count, rank, w);
+	for (size_t q = 0; q < QUESTIONS; q++)
+		free(w->answer[q]);
+	placing_release(&w->place);
+	free(w->length);
+	mat_release(&w->D);
+	mat_release(&w->B);
+	mat_release(&w->X);
+	graph_release(&w->g);
+	free(w);
+}
+
+static void same_answers(void **state)
+{
+	(void)state;
+	check(0, 3, false);
+}
+
+/* A column of numbers beside words becomes one of mean 0; words are weighed by the rows of all. */
+static void same_answers_of_words(void **state)
+{
+	(void)state;
+	check(0, 1, true);
+	check(0, 2, true);
+}
+
+static void same_answers_with_leaves(void **state)
+{
+	(void)state;
+	check(40, 5, false);
+}
+
+/* ---- filter.order "auto" ---- */
+
+struct searched {
+	struct graph g;
+	struct mat X;
+	struct embed_params how;
+	double intra[2 * ORDER_BLOCK];
+};
+
+static void search(void *arg, struct ranks *R)
+{
+	const struct searched *w = arg;
+	struct ranks_order_search *s;
+	double intra[2 * ORDER_BLOCK];
+	struct csr rows;
+	struct mat X;
+
+	ranks_cut(R, NODES);
+	nodes_of_rank(&w->g, &w->X, R, &rows, &X);
+	s = ranks_order_begin(R, &rows, &X, &w->how, &how);
+	assert_ok(ranks_order_next(s, intra));
+	assert_ok(ranks_order_next(s, intra + ORDER_BLOCK));
+	assert_memory_equal(intra, w->intra, sizeof(intra));
+	assert_memory_equal(X.a, ROW(&w->X, R->cut[R->own]), X.rows * COLS * sizeof(double));
+	ranks_order_end(s);
+	mat_release(&X);
+	csr_release(&rows);
+	ranks_release(R);
+}
+
+static void same_terms_of_the_order(void **state)
+{
+	(void)state;
+	for (int words = 0; words < 2; words++) {
+		struct searched w = { .how = { .idf = true,
+					       .dims = 4,
+					       .unit_rows = true,
+					       .row_power = 0.8,
+					       .threads = 1 } };
+		struct features X = { 0 };
+		struct order_search s;
+
+		nodes_graph(&w.g, words ? 0 : 40, false);
+		nodes_features(&w.X, words);
+		mat_copy(&X.dense, &w.X);
+		assert_ok(order_begin(&s, &X, &w.g, &w.how, &how));
+		assert_ok(order_next(&s, w.intra));
+		assert_ok(order_next(&s, w.intra + ORDER_BLOCK));
+		order_end(&s);
+		for (size_t count = 1; count <= 4; count *= 2)
+			team(count, search, &w);
+		features_release(&X);
+		mat_release(&w.X);
+		graph_release(&w.g);
+	}
+}
+
+/* ---- what ranks do not do ---- */
+
+static void refuse(void *arg, struct ranks *R)
+{
+	const struct searched *w = arg;
+	struct mat F, Z;
+
+	R->n = 10; /* columns are more than rows */
+	ranks_cut(R, 10);
+	mat_init(&F, ranks_rows(R), COLS);
+	assert_err(ranks_project(R, &F, &w->how, &Z), ERR_INPUT, "no more than rows");
+	assert_null(Z.a);
+	mat_release(&F);
+	ranks_release(R);
+}
+
+static void refuses_more_columns_than_rows(void **state)
+{
+	struct searched w = { .how = { .dims = 4 } };
+
+	(void)state;
+	team(2, refuse, &w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(same_answers),
+		cmocka_unit_test(same_answers_of_words),
+		cmocka_unit_test(same_answers_with_leaves),
+		cmocka_unit_test(same_terms_of_the_order),
+		cmocka_unit_test(refuses_more_columns_than_rows),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -158,6 +158,7 @@ static enum err read_files(struct state *s)
 	TRY(ranks_read_features(s->R, s->order.features, &s->X));
 	TRY(ranks_read_edges(s->R, s->order.edges, &s->rows));
 	s->read = link_cost();
+	s->embedded = (struct ranks_cost){ 0 };
 	ALLOC(s->label, ranks_rows(s->R));
 	s->reply.neighbours = ranks_total(s->R, s->rows.start[s->rows.rows]);
 	s->reply.weighted = s->rows.value != NULL;
@@ -464,6 +465,8 @@ static enum err answer(struct state *s)
 	e = check_plain(s);
 	if (e == ERR_OK)
 		e = slice_answer(slice_of(s), q, s->answer);
+	if (s->slice.slice.is_filtered && s->embedded.memory == 0)
+		s->embedded = link_cost();
 	mat_release(&B);
 	free(label);
 	free(square);

@@ -61,38 +61,95 @@ void answers_free(struct answers *a)
 
 /* ---- terms of sums ---- */
 
-/* Where the rows are: on its ranks, or here. */
-static enum err find_answer(struct answers *a, const struct question *q, double *x)
+/* What the numbers of an answer are multiplied by, to fill the job's words if their size is known.
+ */
+static double scale_of(const struct work *work, double most)
 {
-	return a->work->workers ? workers_answer(a->work->workers, q, x)
-				: slice_answer(&a->slice, q, x);
+	struct fixed f = { work->job.modulus_bits, work->job.fraction_bits, work->L };
+
+	return most > 0 && f.modulus_bits == 32 ? fixed_scale(&f, most) : 1;
 }
 
-/* x: the party's answer, scaled here to fill the job's words if its size is known. */
+/* x: the party's answer, scaled here. */
 static enum err send_term(struct answers *a, const struct question *q, double *x)
 {
-	const struct work *work = a->work;
-	struct fixed f = { work->job.modulus_bits, work->job.fraction_bits, work->L };
-	size_t count = question_words(q, work->n);
-	double most = question_most(q, work->n), scale;
+	size_t count = question_words(q, a->work->n);
+	double most = question_most(q, a->work->n), scale = scale_of(a->work, most);
 
 	if (!most)
 		return secure_send_wide(a->work, a->root, x, count);
-	scale = f.modulus_bits == 32 ? fixed_scale(&f, most) : 1;
 	for (size_t i = 0; i < count; i++)
 		x[i] *= scale;
 	return secure_send(a->work, a->root, x, count);
 }
 
+struct term {
+	struct secure *sum;
+	double scale;
+};
+
+static enum err add_term(void *arg, const double *x, size_t count)
+{
+	const struct term *t = arg;
+	enum { PIECE = 1024 };
+	double scaled[PIECE];
+
+	if (t->scale == 1)
+		return secure_add(t->sum, x, count);
+	for (size_t at = 0, next; at < count; at += next) {
+		next = min_size(PIECE, count - at);
+		for (size_t i = 0; i < next; i++)
+			scaled[i] = x[at + i] * t->scale;
+		TRY(secure_add(t->sum, scaled, next));
+	}
+	return ERR_OK;
+}
+
+/* The same piece by piece, as ranks tell it. */
+static enum err send_from_ranks(struct answers *a, const struct question *q)
+{
+	struct work *work = a->work;
+	double most = question_most(q, work->n);
+	struct term t = { .scale = scale_of(work, most) };
+	enum err e = secure_begin(work, a->root, question_words(q, work->n), !most, &t.sum);
+
+	TRY(e);
+	e = workers_answer(work->workers, q, add_term, &t);
+	if (e == ERR_OK)
+		e = secure_end(t.sum);
+	secure_free(t.sum);
+	return e;
+}
+
 static enum err answer(struct answers *a, const struct question *q)
 {
-	double *x = alloc(question_words(q, a->work->n), sizeof(*x));
-	enum err e = find_answer(a, q, x);
+	double *x;
+	enum err e;
 
+	if (a->work->workers)
+		return send_from_ranks(a, q);
+	x = alloc(question_words(q, a->work->n), sizeof(*x));
+	e = slice_answer(&a->slice, q, x);
 	if (e == ERR_OK)
 		e = send_term(a, q, x);
 	free(x);
 	return e;
+}
+
+static enum err put(void *arg, const double *x, size_t count)
+{
+	double **to = arg;
+
+	memcpy(*to, x, count * sizeof(*x));
+	*to += count;
+	return ERR_OK;
+}
+
+/* One that this party needs itself. */
+static enum err find_answer(struct answers *a, const struct question *q, double *x)
+{
+	return a->work->workers ? workers_answer(a->work->workers, q, put, &x)
+				: slice_answer(&a->slice, q, x);
 }
 
 /* X_l M' up, for the k means M of the party's rows over sets that have been received. */

@@ -600,7 +600,8 @@ static void put_question(struct workers *w, const struct question *q)
 		w->order.question.labellings = 1;
 }
 
-enum err workers_answer(struct workers *w, const struct question *q, double *x)
+enum err workers_answer(struct workers *w, const struct question *q, workers_values *each,
+			void *arg)
 {
 	size_t n = w->sizes.n;
 	struct ranks_reply r;
@@ -614,7 +615,7 @@ enum err workers_answer(struct workers *w, const struct question *q, double *x)
 	else
 		TRY(send_all(w, q->label, w->order.question.labellings * n * sizeof(*q->label)));
 	TRY(answered(w, &r));
-	return receive_all(w, x, question_words(q, n) * sizeof(*x));
+	return receive_values(w, question_words(q, n), each, arg);
 }
 
 enum err workers_cells(struct workers *w, unsigned order, size_t parties, size_t dims,

@@ -52,6 +52,8 @@ enum err workers_embed_again(struct workers *w, const struct embedding *how) MUS
 enum err workers_norms(struct workers *w, double *norm) MUST_CHECK;
 enum err workers_scale(struct workers *w, const double *norm, double mean, double power) MUST_CHECK;
 
+typedef enum err workers_values(void *arg, const double *x, size_t count); /* the next of many */
+
 /* kmeans(): label (n), centres initialised here. kmeans_centres(), kmeans_distances(): c is k x dims. */
 enum err workers_clusters(struct workers *w, const struct kmeans_params *p, uint32_t *label,
 			  struct mat *centres) MUST_CHECK;
@@ -64,7 +66,7 @@ enum err workers_intra(struct workers *w, bool begins, const struct embed_params
 
 /* Landmark projection and GCC: features and graph are a slice from the first of these on. slice_answer();
  * slice_cluster(); of slice_means() M (k x cols, initialised here), and shift, weight and word of s (cols each, given). */
-enum err workers_answer(struct workers *w, const struct question *q, double *x) MUST_CHECK;
+enum err workers_answer(struct workers *w, const struct question *q, workers_values *each, void *arg) MUST_CHECK;
 enum err workers_cells(struct workers *w, unsigned order, size_t parties, size_t dims,
 		       const struct kmeans_params *how, uint32_t *label) MUST_CHECK;
 enum err workers_means(struct workers *w, const uint32_t *label, size_t k, struct slice *s, struct mat *M) MUST_CHECK;

@@ -6,6 +6,7 @@
 #include "common/ranks/kmeans.h"
 #include "common/ranks/order.h"
 #include "common/ranks/read.h"
+#include "common/ranks/rename.h"
 #include "common/ranks/slice.h"
 #include "worker/link.h"
 #include "worker/talk.h"
@@ -167,6 +168,17 @@ static enum err read_files(struct state *s)
 	s->reply.is_sparse = s->X.is_sparse;
 	if (s->X.is_sparse)
 		s->reply.entries = ranks_total(s->R, s->X.sparse.start[s->X.sparse.rows]);
+	return ERR_OK;
+}
+
+static enum err rename_rows(struct state *s)
+{
+	uint32_t *place = alloc(ranks_rows(s->R), sizeof(*place));
+
+	receive_rows(s, sizeof(*place), place);
+	ranks_rename(s->R, place, &s->X, &s->rows);
+	free(place);
+	s->read = link_cost();
 	return ERR_OK;
 }
 
@@ -616,6 +628,7 @@ static const struct {
 	[RANKS_DISTANCES] = { EMBEDDED, take_centres, send_distances },
 	[RANKS_COSTS] = { ANY, nothing, send_costs },
 	[RANKS_FEATURES] = { GRAPH_READ, nothing, send_features },
+	[RANKS_RENAME] = { GRAPH_READ, rename_rows, NULL },
 	[RANKS_EDGES] = { GRAPH_READ, nothing, send_edges },
 	[RANKS_INTRA] = { SEARCHED, find_intra, send_intra },
 	[RANKS_ASK] = { SLICED, answer, send_answer },

@@ -111,3 +111,20 @@ void *ranks_to_owners(const struct ranks *R, void *items, size_t bytes, size_t c
 	free(each);
 	return in;
 }
+
+void ranks_lay_out(const struct ranks *R, struct triple *t, size_t count, size_t cols,
+		   bool weighted, struct csr *rows)
+{
+	size_t n = ranks_rows(R), first = R->cut[R->own];
+
+	csr_init(rows, n, cols, count, weighted);
+	for (size_t i = 0; i < count; i++) {
+		rows->start[t[i].row - first + 1]++;
+		rows->index[i] = t[i].col;
+		if (weighted)
+			rows->value[i] = t[i].value;
+	}
+	for (size_t i = 0; i < n; i++)
+		rows->start[i + 1] += rows->start[i];
+	free(t);
+}

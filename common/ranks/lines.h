@@ -7,7 +7,10 @@
 #include "common/base/err.h"
 #include "common/base/file.h"
 #include "common/data/text.h"
+#include "common/linalg/csr.h"
 #include "common/ranks/ranks.h"
+
+#include <stdbool.h>
 
 /* One line, without its end, which begins at that byte of the file. */
 typedef enum err ranks_line(void *arg, struct word line, size_t byte);
@@ -20,5 +23,9 @@ enum err ranks_lines(const struct ranks *R, const struct file_part *f, size_t fi
 /* Items of `bytes` bytes that begin with a row, a uint32_t, go to the row's owner; items is freed. Returns what is this
  * rank's, *all of them, in the order of ranks and of each rank's items; owned by the caller. */
 void *ranks_to_owners(const struct ranks *R, void *items, size_t bytes, size_t count, size_t *all);
+
+/* Entries of this rank's rows, sorted (triples_sort) and freed here, as rows (initialised here), with values if weighted. */
+void ranks_lay_out(const struct ranks *R, struct triple *t, size_t count, size_t cols, bool weighted,
+		   struct csr *rows);
 
 #endif

@@ -58,6 +58,7 @@ enum ranks_op {
 	RANKS_COSTS,     /*                                       struct ranks_cost of each rank                         */
 	RANKS_FEATURES,  /*                                       n x cols values; sparse: n + 1 starts, columns (uint32_t),
 	                                                          values                                                 */
+	RANKS_RENAME,    /* n places (uint32_t) of rows           rows of X and of the graph are in their order          */
 	RANKS_EDGES,     /*                                       n + 1 starts, struct ranks_neighbour of each row        */
 	RANKS_INTRA,     /*                                       ORDER_BLOCK terms, the next of filter.order "auto"     */
 	RANKS_ASK,       /* what a question points to, of n rows  question_whole() numbers, then of each row its; X and

@@ -189,23 +189,6 @@ static void add_mirrored(const struct ranks *R, struct reading_mtx *m)
 	triples_sort(m->entry, m->count);
 }
 
-/* Rows of entries that are sorted, which are used up. */
-static void lay_entries(const struct ranks *R, struct triple *t, size_t count, size_t cols,
-			struct csr *rows)
-{
-	size_t n = ranks_rows(R), first = R->cut[R->own];
-
-	csr_init(rows, n, cols, count, true);
-	for (size_t i = 0; i < count; i++) {
-		rows->start[t[i].row - first + 1]++;
-		rows->index[i] = t[i].col;
-		rows->value[i] = t[i].value;
-	}
-	for (size_t i = 0; i < n; i++)
-		rows->start[i + 1] += rows->start[i];
-	free(t);
-}
-
 static void lay_array(const struct ranks *R, struct reading_mtx *m, struct mat *X)
 {
 	size_t first = R->cut[R->own];
@@ -237,7 +220,7 @@ static enum err read_mtx(struct ranks *R, const char *path, struct features *X)
 		return ERR_OK;
 	}
 	add_mirrored(R, &m);
-	lay_entries(R, m.entry, m.count, m.head.cols, &X->sparse);
+	ranks_lay_out(R, m.entry, m.count, m.head.cols, true, &X->sparse);
 	return ERR_OK;
 }
 
@@ -447,7 +430,7 @@ static enum err share_weighted(struct edges *r, struct csr *rows)
 	if (err)
 		free(t);
 	else
-		lay_entries(r->R, t, count, r->R->n, rows);
+		ranks_lay_out(r->R, t, count, r->R->n, true, rows);
 	return err;
 }
 

@@ -74,8 +74,9 @@ static enum err hash_rows(struct sha256 *h, struct workers *w, receive_rows *rec
 	return e;
 }
 
-static enum err hash_features(struct sha256 *h, struct workers *w, const char *path)
+static enum err hash_features(struct sha256 *h, const struct party_data *d, const char *path)
 {
+	struct workers *w = d->workers;
 	struct workers_sizes s = workers_sizes(w);
 	const char *end = strrchr(path, '.');
 
@@ -84,9 +85,15 @@ static enum err hash_features(struct sha256 *h, struct workers *w, const char *p
 		return hash_rows(h, w, workers_sparse, s.cols, s.entries);
 	sha256_add_u64(h, s.n);
 	sha256_add_u64(h, s.cols);
-	/* Columns of an array of an .mtx file become rows at the ranks. */
-	return end && !strcmp(end, ".npy") ? hash_npy(h, path, s.n, s.cols)
-					   : workers_rows(w, add_values, h);
+	/* Columns of an array of an .mtx file become rows at the ranks, and rows get the order of
+	 * ids. */
+	return end && !strcmp(end, ".npy") && !d->dataset.has_ids ? hash_npy(h, path, s.n, s.cols)
+								  : workers_rows(w, add_values, h);
+}
+
+static void feed(void *h, const void *p, size_t n)
+{
+	sha256_add(h, p, n);
 }
 
 static enum err fingerprint(struct party_data *d, const char *features)
@@ -97,11 +104,33 @@ static enum err fingerprint(struct party_data *d, const char *features)
 
 	sha256_add_text(h, DATA_FINGERPRINT);
 	sha256_add_u64(h, s.n);
-	e = hash_features(h, d->workers, features);
+	e = hash_features(h, d, features);
 	if (e == ERR_OK)
 		e = hash_rows(h, d->workers, workers_graph, s.n, s.neighbours);
-	sha256_add_u32(h, 0); /* without ids */
+	sha256_add_u32(h, d->dataset.has_ids);
+	if (d->dataset.has_ids)
+		dataset_feed_ids(&d->dataset, feed, h);
 	sha256_end(h, d->data_hash);
+	return e;
+}
+
+/* Ids are read here: ranks know the order alone that they make. */
+static enum err order_by_ids(struct party_data *d, const char *path, const char *features)
+{
+	struct dataset *set = &d->dataset;
+	uint32_t *place;
+	enum err e;
+
+	TRY(ids_read(path, &set->ids));
+	set->has_ids = true;
+	if (set->ids.n != set->n)
+		return err_set(ERR_INPUT, "%s: %zu ids, expected %zu as %s has that many rows",
+			       path, set->ids.n, set->n, features);
+	ALLOC(place, set->n);
+	for (size_t i = 0; i < set->n; i++)
+		place[set->ids.row[i]] = (uint32_t)i;
+	e = workers_rename(d->workers, place);
+	free(place);
 	return e;
 }
 
@@ -118,6 +147,8 @@ enum err party_data_on_ranks(struct party_data *d, const struct party_config *co
 	set->X.dense.rows = set->g.adjacency.rows = set->g.adjacency.cols = s.n;
 	set->X.dense.cols = s.cols;
 	set->first_row = end && !strcmp(end, ".mtx");
+	if (config->data.ids)
+		TRY(order_by_ids(d, config->data.ids, config->data.features));
 	TRY(columns_beside(config->data.features, s.cols, &set->columns));
 	log_info("%zu nodes, %zu features, %zu edges, on %zu ranks", s.n, s.cols, s.neighbours / 2,
 		 s.ranks);

@@ -69,12 +69,14 @@ static enum err check_data(const struct party_config *c)
 		    "and a file .tsv, .txt or .mtx: ranks read no others",
 		    c->data.features ? c->data.features : "not given",
 		    c->data.edges ? c->data.edges : "not given");
-	if (c->data.ids || c->data.graphs)
+	if (c->data.graphs)
+		return err_set(ERR_INPUT, "ranks: data.graphs is given, which ranks do not read");
+	if (c->data.ids && !ends_with(edges, ".mtx"))
 		return err_set(
 		    ERR_INPUT,
-		    "ranks: data.%s is given, which ranks do not read: row numbers are the "
-		    "ids there",
-		    c->data.ids ? "ids" : "graphs");
+		    "ranks: data.ids is given and data.edges is %s, which names nodes by ids: "
+		    "expected a file .mtx, which has their numbers, as ranks have no ids",
+		    edges);
 	return ERR_OK;
 }
 

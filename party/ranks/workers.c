@@ -344,6 +344,15 @@ enum err workers_read(struct workers *w, const char *features, const char *edges
 	return ERR_OK;
 }
 
+enum err workers_rename(struct workers *w, const uint32_t *place)
+{
+	struct ranks_reply r;
+
+	TRY(give(w, RANKS_RENAME));
+	TRY(send_all(w, place, w->sizes.n * sizeof(*place)));
+	return answered(w, &r);
+}
+
 /* start (n + 1): of that many entries. */
 static enum err receive_starts(struct workers *w, enum ranks_op op, size_t *start, size_t entries)
 {

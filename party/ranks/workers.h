@@ -31,6 +31,9 @@ struct workers_sizes workers_sizes(const struct workers *w);
 
 enum err workers_read(struct workers *w, const char *features, const char *edges) MUST_CHECK;
 
+/* Row i, of features and edges, becomes row place[i] of n: what ids do of rows of files. Before anything else is asked. */
+enum err workers_rename(struct workers *w, const uint32_t *place) MUST_CHECK;
+
 /* What there is of the adjacency, or of sparse features, as struct csr has it: start (n + 1, given), then index (uint32_t)
  * and, where there are any, values (doubles), `count` of them in each piece. While no embedding was made. */
 enum workers_part { WORKERS_INDEX, WORKERS_VALUES };

@@ -153,7 +153,20 @@ with open(folder + "/edges.tsv", "w") as f:
 	as_files 'i, j = np.nonzero(X > 1)
 write("features.mtx", "coordinate pattern general", f"{X.shape[0]} {X.shape[1]} {len(i)}", [f"{a + 1} {b + 1}" for a, b in zip(i, j)])'
 	same_as_without "words"
+	# Ids: rows in another order than the files'.
+	as_files 'write("edges.mtx", "coordinate real general", f"{len(X)} {len(X)} {len(edges)}",
+    [f"{u + 1} {v + 1} {1 + (u + v) % 5 / 4}" for u, v in r.permutation(edges)])
+with open(folder + "/ids.txt", "w") as f:
+    f.writelines(f"node-{i}\n" for i in r.permutation(len(X)))'
+	edit party-00 '.data = { features: "data/party-00/features.npy", edges: "data/party-00/edges.mtx", ids: "data/party-00/ids.txt" }'
+	same_as_without "ids"
+	edit party-00 '.data.features = "data/party-00/features.mtx"'
+	same_as_without "ids of Matrix Market"
 	edit party-00 '.ranks.n = 3'
+	echo one-more >>"$T/data/party-00/ids.txt"
+	ADDRESS=127.0.0.1:1 party party-00
+	ends 4 party-00
+	says party-00 'ids.txt: 9001 ids, expected 9000 as .*features.mtx has that many rows'
 	echo "1 13" >>"$T/data/party-00/features.mtx"
 	ADDRESS=127.0.0.1:1 party party-00
 	ends 4 party-00
@@ -304,7 +317,7 @@ test_refused() {
 	refuses '.ranks = { n: 2, hostfile: "hosts" }' 'hosts names no host, expected a line "HOST slots=N"'
 	cp "$T/party-00.json" "$T/before.json"
 	refuses '.ranks.n = 2 | .data.features = "data/party-00/features.csv"' 'ranks: data.features is .*features.csv .*expected a file .npy'
-	refuses '.ranks.n = 2 | .data.features = "data/party-00/features.npy" | .data.ids = "x"' 'data.ids is given, which ranks do not read'
+	refuses '.ranks.n = 2 | .data.features = "data/party-00/features.npy" | .data.ids = "x"' 'data.ids is given and data.edges is .*edges.tsv, which names nodes by ids'
 	cp "$T/before.json" "$T/party-00.json"
 	# Without mpirun in PATH.
 	mkdir "$T/bin"

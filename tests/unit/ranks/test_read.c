@@ -6,6 +6,7 @@
 #include "common/data/edges.h"
 #include "common/linalg/rowsum.h"
 #include "common/ranks/read.h"
+#include "common/ranks/rename.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -305,6 +306,104 @@ static void wrong_features(void **state)
 	refuses(true, "features.npy", "no", 0, "features.npy");
 }
 
+/* ---- in the order of ids ---- */
+
+struct renaming {
+	struct dataset d; /* as one process has it */
+	char *features, *edges;
+};
+
+static void rename_it(void *arg, struct ranks *R)
+{
+	const struct renaming *r = arg;
+	const struct csr *a = &r->d.g.adjacency, *x = &r->d.X.sparse;
+	struct features X;
+	struct csr rows;
+	uint32_t *place;
+	size_t first;
+
+	assert_ok(ranks_read_features(R, r->features, &X));
+	assert_ok(ranks_read_edges(R, r->edges, &rows));
+	first = R->cut[R->own];
+	ALLOC(place, ranks_rows(R));
+	for (size_t i = 0; i < r->d.n; i++)
+		if (ranks_owner(R, r->d.ids.row[i]) == R->own)
+			place[r->d.ids.row[i] - first] = (uint32_t)i;
+	ranks_rename(R, place, &X, &rows);
+	free(place);
+	assert_int_equal(X.is_sparse, r->d.X.is_sparse);
+	for (size_t i = 0; i < rows.rows; i++) {
+		size_t from = a->start[first + i], count = a->start[first + i + 1] - from;
+
+		assert_int_equal(rows.start[i + 1] - rows.start[i], count);
+		if (count) {
+			assert_memory_equal(rows.index + rows.start[i], a->index + from,
+					    count * sizeof(*a->index));
+			assert_memory_equal(rows.value + rows.start[i], a->value + from,
+					    count * sizeof(*a->value));
+		}
+		if (!X.is_sparse) {
+			assert_memory_equal(ROW(&X.dense, i), ROW(&r->d.X.dense, first + i),
+					    X.dense.cols * sizeof(double));
+			continue;
+		}
+		from = x->start[first + i];
+		count = x->start[first + i + 1] - from;
+		assert_int_equal(X.sparse.start[i + 1] - X.sparse.start[i], count);
+		assert_memory_equal(X.sparse.value + X.sparse.start[i], x->value + from,
+				    count * sizeof(*x->value));
+	}
+	features_release(&X);
+	csr_release(&rows);
+	ranks_release(R);
+}
+
+static void rows_by_ids(const char *features, const char *text)
+{
+	struct files x = { 0 }, e = { 0 }, ids = { 0 };
+	struct renaming r = { 0 };
+	struct buf b = { 0 };
+
+	write_as(&x, features, text);
+	buf_printf(&b, "%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n", NODES, NODES,
+		   NODES);
+	for (unsigned i = 0; i < NODES; i++)
+		buf_printf(&b, "%u %u %u\n", i + 1, (i * 7 + 1) % NODES + 1, 1 + i % 3);
+	buf_add(&b, "", 1);
+	write_as(&e, "edges.mtx", (const char *)b.p);
+	buf_release(&b);
+	for (unsigned i = 0; i < NODES; i++)
+		buf_printf(&b, "%u\n", (unsigned)((uint64_t)i * 4099 % NODES));
+	buf_add(&b, "", 1);
+	write_as(&ids, "ids.txt", (const char *)b.p);
+	buf_release(&b);
+	r.features = x.path;
+	r.edges = e.path;
+	assert_ok(dataset_load(&r.d, x.path, e.path, ids.path));
+	for (size_t count = 1; count <= 4; count++)
+		team(count, rename_it, &r);
+	dataset_release(&r.d);
+	drop(&ids);
+	drop(&e);
+	drop(&x);
+}
+
+static void in_order_of_ids(void **state)
+{
+	char *text = many_entries(true);
+	struct buf b = { 0 };
+
+	(void)state;
+	rows_by_ids("features.mtx", text);
+	free(text);
+	buf_printf(&b, "%%%%MatrixMarket matrix array real general\n%d 2\n", NODES);
+	for (unsigned i = 0; i < 2 * NODES; i++)
+		buf_printf(&b, "%u\n", i);
+	buf_add(&b, "", 1);
+	rows_by_ids("features.mtx", (const char *)b.p);
+	buf_release(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -314,6 +413,7 @@ int main(void)
 		cmocka_unit_test(wrong_edges),
 		cmocka_unit_test(features_of_matrix_market),
 		cmocka_unit_test(wrong_features),
+		cmocka_unit_test(in_order_of_ids),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);

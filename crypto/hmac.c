@@ -1,3 +1,6 @@
+/* SHA256_* are deprecated in favour of EVP, whose context for each HMAC would take four times as
+ * long as the hash (see kdf_key). libcrypto's code for the processor is the same behind both. */
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include "crypto/hmac.h"
 #include "common/base/alloc.h"
 #include "crypto/must.h"
@@ -6,6 +9,7 @@
 #include <assert.h>
 #include <openssl/core_names.h>
 #include <openssl/evp.h>
+#include <openssl/sha.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -41,13 +45,6 @@ struct hmac *hmac_new(struct bytes key)
 	/* A key of NULL would mean "as before", which an empty salt is not. */
 	must(h->c && EVP_MAC_init(h->c, key.n ? key.p : none, key.n, params), "HMAC");
 	return h;
-}
-
-void hmac_rekey(struct hmac *h, struct bytes key)
-{
-	assert(key.n);
-	must(EVP_MAC_init(h->c, key.p, key.n, NULL), "HMAC");
-	h->ended = false;
 }
 
 static void begin(struct hmac *h)
@@ -89,31 +86,67 @@ void kdf_extract(struct bytes salt, struct bytes secret, uint8_t key[static KDF_
 	hmac_free(h);
 }
 
-/* T(i) = HMAC(PRK, T(i-1) || info || i); OKM = T(1) || T(2) || ... */
-void kdf_expand(const uint8_t key[static KDF_KEY_LEN], struct bytes info, uint8_t *out, size_t n)
+/* The state of SHA-256 after one block: the key, filled up with zeros, each byte changed by pad. */
+static void pad(const uint8_t key[static KDF_KEY_LEN], uint8_t with, uint32_t state[static 8])
 {
-	struct hmac *h = hmac_new((struct bytes){ key, KDF_KEY_LEN });
+	uint8_t block[SHA256_CBLOCK];
+	SHA256_CTX c;
 
-	kdf_expand_by(h, info, out, n);
-	hmac_free(h);
+	memset(block, with, sizeof(block));
+	for (size_t i = 0; i < KDF_KEY_LEN; i++)
+		block[i] ^= key[i];
+	must(SHA256_Init(&c), "HMAC");
+	SHA256_Transform(&c, block);
+	memcpy(state, c.h, sizeof(c.h));
+	wipe(&c, sizeof(c));
+	wipe(block, sizeof(block));
 }
 
-void kdf_expand_by(struct hmac *h, struct bytes info, uint8_t *out, size_t n)
+void kdf_key_make(struct kdf_key *k, const uint8_t key[static KDF_KEY_LEN])
+{
+	pad(key, 0x36, k->inner);
+	pad(key, 0x5c, k->outer);
+}
+
+/* A hash whose first block is over. */
+static void resume(SHA256_CTX *c, const uint32_t state[static 8])
+{
+	must(SHA256_Init(c), "HMAC");
+	memcpy(c->h, state, sizeof(c->h));
+	c->Nl = 8 * SHA256_CBLOCK;
+}
+
+/* T(i) = HMAC(PRK, T(i-1) || info || i); OKM = T(1) || T(2) || ... */
+void kdf_expand_by(const struct kdf_key *k, struct bytes info, uint8_t *out, size_t n)
 {
 	uint8_t t[KDF_KEY_LEN];
+	SHA256_CTX c;
 
 	assert(n <= KDF_OUT_MAX);
 	for (uint8_t i = 1; n > 0; i++) {
 		size_t part = n < sizeof(t) ? n : sizeof(t);
 
+		resume(&c, k->inner);
 		if (i > 1)
-			hmac_add(h, t, sizeof(t));
-		hmac_add(h, info.p, info.n);
-		hmac_add(h, &i, 1);
-		hmac_end(h, t);
+			must(SHA256_Update(&c, t, sizeof(t)), "HMAC");
+		must(SHA256_Update(&c, info.p, info.n) && SHA256_Update(&c, &i, 1) &&
+			 SHA256_Final(t, &c),
+		     "HMAC");
+		resume(&c, k->outer);
+		must(SHA256_Update(&c, t, sizeof(t)) && SHA256_Final(t, &c), "HMAC");
 		memcpy(out, t, part);
 		out += part;
 		n -= part;
 	}
+	wipe(&c, sizeof(c));
 	wipe(t, sizeof(t));
+}
+
+void kdf_expand(const uint8_t key[static KDF_KEY_LEN], struct bytes info, uint8_t *out, size_t n)
+{
+	struct kdf_key k;
+
+	kdf_key_make(&k, key);
+	kdf_expand_by(&k, info, out, n);
+	wipe(&k, sizeof(k));
 }

@@ -11,8 +11,6 @@ enum { HMAC_LEN = 32, KDF_KEY_LEN = HMAC_LEN, KDF_OUT_MAX = 255 * KDF_KEY_LEN };
 
 struct hmac;
 struct hmac *hmac_new(struct bytes key);
-/* Another key, and nothing added: half of what a new one takes. */
-void hmac_rekey(struct hmac *h, struct bytes key);
 void hmac_add(struct hmac *h, const void *p, size_t n);
 /* Of what was added. What is added next begins another, by the same key, whose schedule is kept: a
  * short one takes half a microsecond. */
@@ -24,7 +22,12 @@ void kdf_extract(struct bytes salt, struct bytes secret, uint8_t key[static KDF_
 /* OKM, n <= KDF_OUT_MAX bytes. info may have any length (libcrypto's own HKDF stops at 2 KiB, which
  * the member names of a large group exceed). CT in the key. */
 void kdf_expand(const uint8_t key[static KDF_KEY_LEN], struct bytes info, uint8_t *out, size_t n);
-/* The same by the key of h, for who has many to make. */
-void kdf_expand_by(struct hmac *h, struct bytes info, uint8_t *out, size_t n);
+/* The same for who has many to make: of the key what HMAC makes of it before it sees a text, two states of
+ * SHA-256, as secret as the key. A short one takes 0.2 microseconds, a fifth of what it takes by libcrypto's HMAC. */
+struct kdf_key {
+	uint32_t inner[8], outer[8];
+};
+void kdf_key_make(struct kdf_key *k, const uint8_t key[static KDF_KEY_LEN]);
+void kdf_expand_by(const struct kdf_key *k, struct bytes info, uint8_t *out, size_t n);
 
 #endif

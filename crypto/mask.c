@@ -5,9 +5,10 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct peer {
-	struct prg *prg;
+	uint8_t key[PRG_KEY_LEN];
 	enum mask_sign sign;
 };
 
@@ -15,8 +16,11 @@ struct mask {
 	struct mask *after;
 	unsigned modulus_bits;
 	bool open;
+	struct prg
+	    *prg; /* of one peer after the other: a context for each would not stay in the cache */
+	uint64_t done; /* bytes of each stream */
 	struct peer *peers;
-	size_t count, made; /* peers of this sum; peers that have a context */
+	size_t count, room; /* peers of this sum; of which there is room for */
 	uint8_t stream[PRG_BLOCK];
 };
 
@@ -28,12 +32,14 @@ struct mask *mask_take(struct mask **list, unsigned modulus_bits)
 		m = m->after;
 	if (!m) {
 		ALLOC(m, 1);
+		m->prg = prg_new();
 		m->after = *list;
 		*list = m;
 	}
 	m->open = true;
 	m->modulus_bits = modulus_bits;
 	m->count = 0;
+	m->done = 0;
 	return m;
 }
 
@@ -46,13 +52,19 @@ void mask_peer(struct mask *m, const uint8_t key[static PRG_KEY_LEN], enum mask_
 {
 	struct peer *p;
 
-	if (m->count == m->made) {
-		m->peers = alloc_again(m->peers, m->made + 1, sizeof(*m->peers));
-		m->peers[m->made++].prg = prg_new();
+	if (m->count == m->room) {
+		size_t room = m->room ? 2 * m->room : 16;
+		struct peer *more = secret_new(room * sizeof(*more));
+
+		if (m->count)
+			memcpy(more, m->peers, m->count * sizeof(*more));
+		secret_free(m->peers, m->room * sizeof(*more));
+		m->peers = more;
+		m->room = room;
 	}
 	p = &m->peers[m->count++];
 	p->sign = sign;
-	prg_start(p->prg, key);
+	memcpy(p->key, key, sizeof(p->key));
 }
 
 /* x~ = x + sum_{j>i} r_ij - sum_{j<i} r_ij (Protocol 4, lines 12 and 14). All peers pass over one
@@ -66,12 +78,14 @@ void mask_add(struct mask *m, void *x, size_t n)
 		size_t part = n < PRG_BLOCK / word ? n : PRG_BLOCK / word;
 
 		for (size_t i = 0; i < m->count; i++) {
-			prg_next(m->peers[i].prg, m->stream, part * word);
+			prg_start_at(m->prg, m->peers[i].key, m->done);
+			prg_next(m->prg, m->stream, part * word);
 			if (m->peers[i].sign == MASK_PLUS)
 				words_add(m->modulus_bits, x, m->stream, part);
 			else
 				words_sub(m->modulus_bits, x, m->stream, part);
 		}
+		m->done += part * word;
 		x = (uint8_t *)x + part * word;
 		n -= part;
 	}
@@ -79,8 +93,10 @@ void mask_add(struct mask *m, void *x, size_t n)
 
 void mask_close(struct mask *m)
 {
-	for (size_t i = 0; i < m->count; i++)
-		prg_stop(m->peers[i].prg);
+	prg_stop(m->prg);
+	if (m->count)
+		wipe(m->peers, m->count * sizeof(*m->peers));
+	m->count = 0;
 	wipe(m->stream, sizeof(m->stream));
 	m->open = false;
 }
@@ -91,9 +107,8 @@ void mask_free(struct mask *list)
 		struct mask *m = list;
 
 		list = m->after;
-		for (size_t i = 0; i < m->made; i++)
-			prg_free(m->peers[i].prg);
-		free(m->peers);
+		prg_free(m->prg);
+		secret_free(m->peers, m->room * sizeof(*m->peers));
 		wipe(m->stream, sizeof(m->stream));
 		free(m);
 	}

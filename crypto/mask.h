@@ -1,7 +1,7 @@
-/* mask.h -- the inside of a mask: one stream per peer, with its sign. secagg.c makes them.
+/* mask.h -- the inside of a mask: a key per peer, with its sign. secagg.c makes them.
  *
  * mask_add() and mask_close() are in crypto/secagg.h. Masks of a secagg form a list; a closed one
- * serves again, with the cipher contexts that it has.
+ * serves again, with the room and the one cipher context that it has.
  */
 #ifndef CRYPTO_MASK_H
 #define CRYPTO_MASK_H

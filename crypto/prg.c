@@ -1,7 +1,9 @@
 #include "crypto/prg.h"
 #include "crypto/must.h"
+#include "crypto/secret.h"
 
 #include <assert.h>
+#include <endian.h>
 #include <openssl/evp.h>
 
 /* struct prg is never defined: a pointer to it is libcrypto's context. */
@@ -23,6 +25,19 @@ struct prg *prg_new(void)
 void prg_start(struct prg *g, const uint8_t key[static PRG_KEY_LEN])
 {
 	must(EVP_EncryptInit_ex2(context(g), NULL, key, zeros, NULL), "AES-128-CTR");
+}
+
+void prg_start_at(struct prg *g, const uint8_t key[static PRG_KEY_LEN], uint64_t at)
+{
+	uint64_t counter[2] = { 0, htobe64(at / PRG_CIPHER_BLOCK) };
+	uint8_t before[PRG_CIPHER_BLOCK];
+
+	must(EVP_EncryptInit_ex2(context(g), NULL, key, (const uint8_t *)counter, NULL),
+	     "AES-128-CTR");
+	if (at % PRG_CIPHER_BLOCK) {
+		prg_next(g, before, at % PRG_CIPHER_BLOCK);
+		wipe(before, sizeof(before));
+	}
 }
 
 void prg_next(struct prg *g, void *out, size_t n)

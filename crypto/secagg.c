@@ -37,8 +37,7 @@ struct secagg {
 	struct buf spki;
 	struct psk *psk;                     /* by party; NULL: none, or the pair keys are made */
 	struct buf markers;                  /* of own advertisement */
-	uint8_t (*pair)[KDF_KEY_LEN];        /* K_ij by party; NULL until agreed */
-	struct hmac *hmac;                   /* by one pair key after the other */
+	struct kdf_key *pair;                /* of K_ij by party; NULL until agreed */
 	uint8_t (*history)[SECAGG_HASH_LEN]; /* history_ij by party */
 	uint8_t coin[SECAGG_NONCE_LEN];
 	uint8_t session[SHA256_LEN];         /* h, once agreed */
@@ -332,12 +331,12 @@ enum err secagg_draw(const struct secagg *sa, const uint8_t (*coins)[SECAGG_NONC
 /* K_ij = HKDF-SHA256(S_j^s_i mod p; salt h, and what they share beforehand; label, both names in
  * rising order). CT. */
 static void pair_key(const struct secagg *sa, size_t j, const uint8_t *public_key,
-		     const uint8_t h[static SHA256_LEN], uint8_t key[static KDF_KEY_LEN])
+		     const uint8_t h[static SHA256_LEN], struct kdf_key *pair)
 {
 	const struct secagg_setup *s = &sa->setup;
 	const char *first = s->names[j < s->own ? j : s->own],
 		   *second = s->names[j < s->own ? s->own : j];
-	uint8_t shared[DH_BYTES_MAX], prk[KDF_KEY_LEN], salt[SHA256_LEN];
+	uint8_t shared[DH_BYTES_MAX], prk[KDF_KEY_LEN], key[KDF_KEY_LEN], salt[SHA256_LEN];
 	struct buf info = { 0 };
 
 	buf_add(&info, LABEL_PAIR, sizeof(LABEL_PAIR));
@@ -349,7 +348,9 @@ static void pair_key(const struct secagg *sa, size_t j, const uint8_t *public_ke
 		psk_salt(&sa->psk[j], h, salt);
 	kdf_extract((struct bytes){ salt, sizeof(salt) }, (struct bytes){ shared, dh_len(sa->dh) },
 		    prk);
-	kdf_expand(prk, (struct bytes){ info.p, info.n }, key, KDF_KEY_LEN);
+	kdf_expand(prk, (struct bytes){ info.p, info.n }, key, sizeof(key));
+	kdf_key_make(pair, key);
+	wipe(key, sizeof(key));
 	wipe(shared, sizeof(shared));
 	wipe(prk, sizeof(prk));
 	wipe(salt, sizeof(salt));
@@ -377,12 +378,11 @@ enum err secagg_agree(struct secagg *sa, const struct secagg_advert *adverts,
 	for (size_t j = 0; j < sa->setup.parties; j++)
 		memcpy(sa->nonces[j], adverts[j].nonce, SECAGG_NONCE_LEN);
 	sa->pair = secret_new(sa->setup.parties * sizeof(*sa->pair));
-	sa->hmac = hmac_new((struct bytes){ h, sizeof(h) });
 	ALLOC(sa->history, sa->setup.parties);
 	ALLOC(sa->sealed, sa->setup.parties);
 	for (size_t j = 0; j < sa->setup.parties; j++)
 		if (j != sa->setup.own)
-			pair_key(sa, j, adverts[j].public_key.p, h, sa->pair[j]);
+			pair_key(sa, j, adverts[j].public_key.p, h, &sa->pair[j]);
 	dh_key_free(sa->key);
 	sa->key = NULL;
 	forget_psk(sa);
@@ -426,13 +426,6 @@ static uint64_t take_round(struct secagg *sa, const size_t *members, size_t coun
 	return 0;
 }
 
-static void pair_expand(const struct secagg *sa, size_t j, struct bytes info, uint8_t *key,
-			size_t n)
-{
-	hmac_rekey(sa->hmac, (struct bytes){ sa->pair[j], KDF_KEY_LEN });
-	kdf_expand_by(sa->hmac, info, key, n);
-}
-
 /* What all pairs of a sum have alike: hashed once, not once for each pair. */
 static void sum_hash(const struct secagg *sa, const size_t *members, size_t count, uint64_t round,
 		     const uint8_t transcript[static SECAGG_HASH_LEN],
@@ -468,7 +461,8 @@ enum err secagg_open(struct secagg *sa, const size_t *members, size_t count,
 		if (members[i] == sa->setup.own)
 			continue;
 		memcpy(history, sa->history[members[i]], SECAGG_HASH_LEN);
-		pair_expand(sa, members[i], (struct bytes){ info, sizeof(info) }, key, sizeof(key));
+		kdf_expand_by(&sa->pair[members[i]], (struct bytes){ info, sizeof(info) }, key,
+			      sizeof(key));
 		mask_peer(*m, key, members[i] > sa->setup.own ? MASK_PLUS : MASK_MINUS);
 		wipe(key, sizeof(key));
 	}
@@ -502,7 +496,7 @@ void secagg_pair_expand(const struct secagg *sa, size_t j, struct bytes info,
 			uint8_t key[static SECAGG_HASH_LEN])
 {
 	assert(sa->pair && j < sa->setup.parties && j != sa->setup.own);
-	pair_expand(sa, j, info, key, SECAGG_HASH_LEN);
+	kdf_expand_by(&sa->pair[j], info, key, SECAGG_HASH_LEN);
 }
 
 const struct secagg_setup *secagg_setup_of(const struct secagg *sa)
@@ -527,7 +521,6 @@ void secagg_free(struct secagg *sa)
 	dh_key_free(sa->key);
 	forget_psk(sa);
 	secret_free(sa->pair, sa->setup.parties * sizeof(*sa->pair));
-	hmac_free(sa->hmac);
 	free(sa->history);
 	free(sa->sealed);
 	free(sa->nonces);

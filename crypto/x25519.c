@@ -1,53 +1,62 @@
 #include "crypto/x25519.h"
+#include "common/base/alloc.h"
 #include "crypto/must.h"
 
 #include <openssl/evp.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* struct x25519 is never defined: a pointer to it is libcrypto's key. */
-static EVP_PKEY *key_of(const struct x25519 *x)
-{
-	return (EVP_PKEY *)(uintptr_t)x;
-}
+/* What libcrypto looks up to begin takes a fifth as long as the ladder, and more where the caches
+ * are cold: it is kept, and so is a key for the other's point, which is set anew each time. */
+struct x25519 {
+	EVP_PKEY *own, *other;
+	EVP_PKEY_CTX *derive;
+};
 
 struct x25519 *x25519_new(const uint8_t scalar[static X25519_LEN])
 {
-	EVP_PKEY *key = EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, NULL, scalar, X25519_LEN);
+	static const uint8_t base[X25519_LEN] = { 9 };
+	struct x25519 *x;
 
-	must(key, "X25519");
-	return (struct x25519 *)key;
+	ALLOC(x, 1);
+	x->own = EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, NULL, scalar, X25519_LEN);
+	x->other = EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, NULL, base, X25519_LEN);
+	must(x->own && x->other, "X25519");
+	x->derive = EVP_PKEY_CTX_new(x->own, NULL);
+	must(x->derive && EVP_PKEY_derive_init(x->derive) == 1, "X25519");
+	return x;
 }
 
 void x25519_free(struct x25519 *x)
 {
-	EVP_PKEY_free(key_of(x));
+	if (!x)
+		return;
+	EVP_PKEY_CTX_free(x->derive);
+	EVP_PKEY_free(x->other);
+	EVP_PKEY_free(x->own); /* cleanses the scalar */
+	free(x);
 }
 
 void x25519_base(const struct x25519 *x, uint8_t out[static X25519_LEN])
 {
 	size_t n = X25519_LEN;
 
-	must(EVP_PKEY_get_raw_public_key(key_of(x), out, &n) == 1 && n == X25519_LEN, "X25519");
+	must(EVP_PKEY_get_raw_public_key(x->own, out, &n) == 1 && n == X25519_LEN, "X25519");
 }
 
-bool x25519(const struct x25519 *x, const uint8_t point[static X25519_LEN],
+bool x25519(struct x25519 *x, const uint8_t point[static X25519_LEN],
 	    uint8_t out[static X25519_LEN])
 {
-	EVP_PKEY *other = EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, NULL, point, X25519_LEN);
-	EVP_PKEY_CTX *derive = EVP_PKEY_CTX_new(key_of(x), NULL);
 	size_t n = X25519_LEN;
 	bool finite;
 
-	must(other && derive && EVP_PKEY_derive_init(derive) == 1 &&
-		 EVP_PKEY_derive_set_peer_ex(derive, other, 0) == 1,
+	must(EVP_PKEY_set1_encoded_public_key(x->other, point, X25519_LEN) == 1 &&
+		 EVP_PKEY_derive_set_peer_ex(x->derive, x->other, 0) == 1,
 	     "X25519");
-	finite =
-	    EVP_PKEY_derive(derive, out, &n) == 1; /* all that makes it fail is a result of zero */
+	finite = EVP_PKEY_derive(x->derive, out, &n) == 1; /* fails on a result of zero alone */
 	if (!finite) {
 		(void)must_reason(); /* nobody else's failure */
 		memset(out, 0, X25519_LEN);
 	}
-	EVP_PKEY_CTX_free(derive);
-	EVP_PKEY_free(other);
 	return finite;
 }

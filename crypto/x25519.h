@@ -13,7 +13,7 @@
 
 enum { X25519_LEN = 32 };
 
-/* A scalar for any number of points: making it costs as much as one of them. */
+/* A scalar for any number of points, one at a time: making it costs as much as one of them. */
 struct x25519;
 struct x25519 *x25519_new(const uint8_t scalar[static X25519_LEN]);
 void x25519_free(struct x25519 *x); /* wipes; accepts NULL */
@@ -23,7 +23,7 @@ void x25519_base(const struct x25519 *x, uint8_t out[static X25519_LEN]);
 
 /* out = scalar times point. False, and out is zeros, if that is the point at infinity: then point
  * is of small order, and so would it be for any other scalar. out may be point. */
-bool x25519(const struct x25519 *x, const uint8_t point[static X25519_LEN],
+bool x25519(struct x25519 *x, const uint8_t point[static X25519_LEN],
 	    uint8_t out[static X25519_LEN]) MUST_CHECK;
 
 #endif

@@ -38,6 +38,7 @@ static void rfc5869(void **state)
 		struct bytes secret_b = { secret, unhex(v->secret, secret) };
 		struct bytes salt_b = { salt, unhex(v->salt, salt) };
 		struct bytes info_b = { info, unhex(v->info, info) };
+		struct kdf_key key;
 		size_t n;
 
 		kdf_extract(salt_b, secret_b, prk);
@@ -46,7 +47,43 @@ static void rfc5869(void **state)
 		n = unhex(v->okm, want);
 		kdf_expand(prk, info_b, okm, n);
 		assert_memory_equal(okm, want, n);
+		kdf_key_make(&key, prk);
+		for (int again = 0; again < 2; again++) {
+			uint8_t by[128];
+
+			kdf_expand_by(&key, info_b, by, n);
+			assert_memory_equal(by, want, n);
+		}
 	}
+}
+
+/* Of all lengths around a block of the hash: what HMAC makes of T(i - 1) || info || i, by
+ * libcrypto's. */
+static void is_hmac(void **state)
+{
+	uint8_t prk[KDF_KEY_LEN], info[200], okm[3 * HMAC_LEN], want[HMAC_LEN];
+	struct kdf_key key;
+	struct hmac *h;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(prk); i++)
+		prk[i] = (uint8_t)(31 * i + 1);
+	for (size_t i = 0; i < sizeof(info); i++)
+		info[i] = (uint8_t)(7 * i);
+	kdf_key_make(&key, prk);
+	h = hmac_new((struct bytes){ prk, sizeof(prk) });
+	for (size_t n = 0; n <= sizeof(info); n++) {
+		kdf_expand_by(&key, (struct bytes){ info, n }, okm, sizeof(okm));
+		for (uint8_t i = 1; i <= 3; i++) {
+			if (i > 1)
+				hmac_add(h, want, sizeof(want));
+			hmac_add(h, info, n);
+			hmac_add(h, &i, 1);
+			hmac_end(h, want);
+			assert_memory_equal(okm + (i - 1) * HMAC_LEN, want, HMAC_LEN);
+		}
+	}
+	hmac_free(h);
 }
 
 /* A group of 256 parties with names of 64 bytes: all of it counts. */
@@ -66,6 +103,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rfc5869),
+		cmocka_unit_test(is_hmac),
 		cmocka_unit_test(long_info),
 	};
 

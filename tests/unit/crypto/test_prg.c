@@ -88,12 +88,38 @@ static void any_split_and_restart_give_the_same(void **state)
 	prg_free(NULL);
 }
 
+/* From wherever it is begun, beside another's; also where the counter's second byte rises, and
+ * beyond 32 bits. */
+static void begins_anywhere(void **state)
+{
+	static uint8_t whole[PRG_BLOCK], part[PRG_BLOCK];
+	uint8_t key[16] = { 7 }, other[16] = { 8 }, counter[16] = { [11] = 1, [15] = 2 }, want[16];
+	struct prg *g = prg_new();
+
+	(void)state;
+	prg_start(g, key);
+	prg_next(g, whole, sizeof(whole));
+	for (size_t at = 0; at < sizeof(whole); at += 1 + at / 3) {
+		prg_start_at(g, other, at);
+		prg_next(g, part, 7);
+		prg_start_at(g, key, at);
+		prg_next(g, part, sizeof(whole) - at);
+		assert_memory_equal(part, whole + at, sizeof(whole) - at);
+	}
+	ecb(key, counter, want);
+	prg_start_at(g, key, (((1ULL << 32) + 2) << 4) + 5);
+	prg_next(g, part, 11);
+	assert_memory_equal(part, want + 5, 11);
+	prg_free(g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nist_ctr),
 		cmocka_unit_test(blocks_are_encrypted_counters),
 		cmocka_unit_test(any_split_and_restart_give_the_same),
+		cmocka_unit_test(begins_anywhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

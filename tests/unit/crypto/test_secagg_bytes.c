@@ -109,12 +109,21 @@ static void agree(struct secagg *sa, uint8_t h[static SHA256_LEN])
 	for (size_t j = 0; j < PARTIES; j++)
 		memcpy(sa->nonces[j], nonce[j], sizeof(nonce[j]));
 	ALLOC(sa->pair, PARTIES);
-	sa->hmac = hmac_new((struct bytes){ h, SHA256_LEN });
 	ALLOC(sa->history, PARTIES);
 	ALLOC(sa->sealed, PARTIES);
 	for (size_t j = 0; j < PARTIES; j++)
 		if (j != OWN)
-			pair_key(sa, j, adverts[j].public_key.p, h, sa->pair[j]);
+			pair_key(sa, j, adverts[j].public_key.p, h, &sa->pair[j]);
+}
+
+static void expect_key(const struct kdf_key *pair, const char *want)
+{
+	uint8_t key[KDF_KEY_LEN];
+	struct kdf_key made;
+
+	unhex(want, key);
+	kdf_key_make(&made, key);
+	assert_memory_equal(pair, &made, sizeof(made));
 }
 
 static void keys_and_masks(void **state)
@@ -137,7 +146,7 @@ static void keys_and_masks(void **state)
 		for (int b = 0; b < 8; b++)
 			draw[b] = (uint8_t)(drawn >> (56 - 8 * b));
 		expect(draw, known.draw, sizeof(draw));
-		expect(sa->pair[0], known.pair, KDF_KEY_LEN);
+		expect_key(&sa->pair[0], known.pair);
 		unhex(known.transcript, transcript);
 		for (int k = 0; k < 3; k++) {
 			uint8_t words[WORDS * 8] = { 0 };
@@ -188,7 +197,8 @@ static void shared_beforehand(void **state)
 	static const size_t all[] = { 0, 1, 2 };
 	struct secagg *sa = bank_b(64);
 	struct psk psk[PARTIES] = { 0 };
-	uint8_t h[SHA256_LEN], hash[SHA256_LEN], transcript[SECAGG_HASH_LEN], broken[KDF_KEY_LEN];
+	uint8_t h[SHA256_LEN], hash[SHA256_LEN], transcript[SECAGG_HASH_LEN];
+	struct kdf_key broken;
 	uint8_t markers[PARTIES][PARTIES * PSK_MARKER_LEN], words[WORDS * 8] = { 0 };
 	struct mask *m;
 	uint64_t round;
@@ -216,13 +226,13 @@ static void shared_beforehand(void **state)
 	}
 	agree(sa, h);
 	expect(h, known.psk_session, sizeof(h));
-	expect(sa->pair[0], known.psk_pair[0], KDF_KEY_LEN);
-	expect(sa->pair[2], known.psk_pair[1], KDF_KEY_LEN);
+	expect_key(&sa->pair[0], known.psk_pair[0]);
+	expect_key(&sa->pair[2], known.psk_pair[1]);
 	/* An attacker has all that was sent, and s_i, but not the key that was shared beforehand.
 	 */
 	forget_psk(sa);
-	pair_key(sa, 0, adverts[0].public_key.p, h, broken);
-	assert_memory_not_equal(broken, sa->pair[0], sizeof(broken));
+	pair_key(sa, 0, adverts[0].public_key.p, h, &broken);
+	assert_memory_not_equal(&broken, &sa->pair[0], sizeof(broken));
 	unhex(known.transcript, transcript);
 	assert_ok(secagg_open(sa, all, 3, transcript, &m, &round));
 	mask_add(m, words, WORDS);

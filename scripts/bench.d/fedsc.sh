@@ -7,7 +7,7 @@ default_seeds=10
 # shellcheck source=scripts/bench.d/lib-fedsc.sh
 . scripts/bench.d/lib-fedsc.sh
 
-sections='clean noise factors dims parties skew time memory growth' only=''
+sections='clean noise factors dims parties skew circles time memory growth' only=''
 sets='iris coil20 banknote usps orl'
 
 option() {
@@ -23,7 +23,7 @@ option() {
 fewer() { # with --quick: without coil20, of which factors and dims are
 	$quick || return 0
 	sets='iris banknote'
-	only=${only:-clean noise parties skew time memory growth}
+	only=${only:-clean noise parties skew circles time memory growth}
 }
 
 needs() {
@@ -174,6 +174,39 @@ measure_skew() {
 	done
 }
 
+# ---- Figures 3 and 4: two circles around each other, which k-means cannot tell apart ----
+
+measure_circles() {
+	local noise row data=$out/data
+	make_circles "$data/circles"
+	for noise in 0 $($quick || echo 0.1 0.2); do
+		for row in anchor dense paper 'federated k-means' SC; do
+			! cell_known circles "$row" "noise=$noise" || continue
+			if scores circles "$row" "$noise" $P; then
+				cell circles "$row" "noise=$noise" value="$(mean4 <<<"$ACC")" deviation="$(deviation4 <<<"$ACC")" \
+					runs="$seeds" note="$(awk '$1 > .99 { n++ } END { print n + 0 " of " NR " above .99" }' <<<"$ACC")"
+			else
+				not_run circles "$row" "noise=$noise" "$WHY"
+			fi
+		done
+	done
+}
+
+# Equation 37 with r = 2 and 4, 629 points on each; noise is a party's, as in the other tables.
+make_circles() { # DIR
+	mkdir -p "$1"
+	awk 'BEGIN {
+		print "%%MatrixMarket matrix coordinate real general"
+		print 1258, 2, 2516
+		for (i = 0; i < 1258; i++) {
+			r = i < 629 ? 2 : 4
+			t = (i % 629) * 8 * atan2(1, 1) / 629
+			printf "%d 1 %.17g\n%d 2 %.17g\n", i + 1, r * cos(t), i + 1, r * sin(t)
+		}
+	}' >"$1/features.mtx"
+	awk 'BEGIN { for (i = 0; i < 1258; i++) print int(i / 629) }' >"$1/labels.txt"
+}
+
 bounded() { # SET ROW COLUMN VALUE GOAL [NAME=VALUE...]: GOAL may be empty
 	local met=-
 	[[ -z $5 ]] || met=$(verdict "$4" "x $5")
@@ -318,6 +351,8 @@ render() {
 	titled parties 'Table 7, one party and eight' beside
 	titled skew 'Variant anchor with rows at random (skew 0) and by class (skew 1); change: of the mean, within 0.01' \
 		render_grid '{value} +- {deviation}'
+	titled circles 'Circles of the paper'\''s Figures 3 and 4 (radius 2 and 4, 629 points each), ACC, and in how many runs it is above .99' \
+		render_grid '{value} +- {deviation}, {note}'
 	titled time 'Seconds from offer to result (median)' render_grid '{value} s'
 	titled memory 'The most memory that any party held, beside its slice of the rows as doubles, and the coordinator' \
 		in_units

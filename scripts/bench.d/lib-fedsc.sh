@@ -18,7 +18,7 @@
 # Parties in the tables, where nothing else is said.
 P=8
 
-declare -gA clusters_of=([iris]=3 [coil20]=20 [banknote]=2 [usps]=10 [orl]=40)
+declare -gA clusters_of=([iris]=3 [coil20]=20 [banknote]=2 [usps]=10 [orl]=40 [circles]=2)
 
 needs_points() { # SET...
 	local set file

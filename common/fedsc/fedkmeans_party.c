@@ -87,9 +87,18 @@ static void assign_rows(void *ctx, unsigned worker, size_t task)
 
 static void own_counts(const struct fedkmeans_party *p, double *count)
 {
-	memset(count, 0, p->k * sizeof(*count));
-	for (size_t i = 0; i < p->X->rows; i++)
-		count[p->label[i]]++;
+	size_t n = p->X->rows;
+	struct rowsum s;
+
+	rowsum_init_over(&s, p->k, p->over);
+	for (size_t b = 0; b < rowsum_blocks(n); b++) {
+		double *to = rowsum_open(&s);
+
+		for (size_t i = 0; i < rowsum_rows(n, b); i++)
+			to[p->label[b * ROWSUM_ROWS + i]]++;
+		rowsum_close(&s);
+	}
+	rowsum_total(&s, p->over, count);
 }
 
 static enum err tell_counts(struct fedkmeans_party *p, const struct mat *c, double *x)
@@ -140,10 +149,30 @@ static enum err check_counts(const struct fedkmeans_party *p, const struct fedkm
 	return err;
 }
 
+/* place: of each cluster's sum within `to`; SIZE_MAX: it is not asked for. */
+static void add_block(const struct fedkmeans_party *p, const size_t *place, size_t block,
+		      double *to)
+{
+	size_t m = p->X->cols, first = block * ROWSUM_ROWS;
+
+	for (size_t i = first; i < first + rowsum_rows(p->X->rows, block); i++) {
+		const double *row = ROW(p->X, i);
+		double *sum;
+
+		if (place[p->label[i]] == SIZE_MAX)
+			continue;
+		sum = to + place[p->label[i]];
+		for (size_t j = 0; j < m; j++)
+			sum[j] += row[j];
+		sum[m] += p->near[i];
+	}
+}
+
 static enum err tell_sums(const struct fedkmeans_party *p, const struct fedkmeans_question *q,
 			  double *x)
 {
-	size_t m = p->X->cols, at = 0, *place;
+	size_t n = p->X->rows, m = p->X->cols, at = 0, *place;
+	struct rowsum s;
 
 	TRY(check_counts(p, q));
 	if (!(q->least >= 1) || q->least < p->min_cluster)
@@ -156,18 +185,12 @@ static enum err tell_sums(const struct fedkmeans_party *p, const struct fedkmean
 		place[r] = q->count[r] >= q->least ? at : SIZE_MAX;
 		at += q->count[r] >= q->least ? m + 1 : 0;
 	}
-	memset(x, 0, at * sizeof(*x));
-	for (size_t i = 0; i < p->X->rows; i++) {
-		const double *row = ROW(p->X, i);
-		double *sum;
-
-		if (place[p->label[i]] == SIZE_MAX)
-			continue;
-		sum = x + place[p->label[i]];
-		for (size_t j = 0; j < m; j++)
-			sum[j] += row[j];
-		sum[m] += p->near[i];
+	rowsum_init_over(&s, at, p->over);
+	for (size_t b = 0; b < rowsum_blocks(n); b++) {
+		add_block(p, place, b, rowsum_open(&s));
+		rowsum_close(&s);
 	}
+	rowsum_total(&s, p->over, x);
 	free(place);
 	return ERR_OK;
 }
@@ -176,7 +199,9 @@ static enum err tell_sums(const struct fedkmeans_party *p, const struct fedkmean
 static enum err tell_margin(const struct fedkmeans_party *p, const struct fedkmeans_question *q,
 			    double *x)
 {
+	size_t n = p->X->rows;
 	double all = 0;
+	struct rowsum s;
 
 	TRY(check_counts(p, q));
 	for (size_t i = 0; i < q->k; i++)
@@ -186,9 +211,15 @@ static enum err tell_margin(const struct fedkmeans_party *p, const struct fedkme
 			       "asked for the margins of %g rows; this party gives no sum of fewer "
 			       "than %g (min_cluster)",
 			       all, p->min_cluster);
-	*x = 0;
-	for (size_t i = 0; i < p->X->rows; i++)
-		*x += fedkmeans_margin(p, i);
+	rowsum_init_over(&s, 1, p->over);
+	for (size_t b = 0; b < rowsum_blocks(n); b++) {
+		double *to = rowsum_open(&s);
+
+		for (size_t i = 0; i < rowsum_rows(n, b); i++)
+			*to += fedkmeans_margin(p, b * ROWSUM_ROWS + i);
+		rowsum_close(&s);
+	}
+	rowsum_total(&s, p->over, x);
 	return ERR_OK;
 }
 

@@ -79,6 +79,14 @@ enum err fedsc_party_init(struct fedsc_party *p, struct mat *X, double min_clust
 	return ERR_OK;
 }
 
+void fedsc_party_part(struct fedsc_party *p, struct mat *X, double min_cluster,
+		      const struct rowsum_over *over)
+{
+	*p =
+	    (struct fedsc_party){ .X = *X, .min_cluster = min_cluster, .threads = 1, .over = over };
+	*X = (struct mat){ 0 };
+}
+
 static void forget_dictionary(struct fedsc_party *p)
 {
 	fedsc_basis_release(&p->basis);
@@ -107,17 +115,44 @@ static enum err add_noise(const struct fedsc_party *p, double sigma, double *x, 
 	return noise_add(p->noise, sigma, x, n);
 }
 
+static void tell_totals(const struct fedsc_party *p, double *x)
+{
+	size_t n = p->X.rows, m = p->X.cols;
+	struct rowsum s;
+
+	rowsum_init_over(&s, 1 + m, p->over);
+	for (size_t b = 0; b < rowsum_blocks(n); b++) {
+		size_t rows = rowsum_rows(n, b);
+		double *to = rowsum_open(&s);
+
+		to[0] = (double)rows;
+		for (size_t i = 0; i < rows; i++)
+			for (size_t j = 0; j < m; j++)
+				to[1 + j] += MAT(&p->X, b * ROWSUM_ROWS + i, j);
+		rowsum_close(&s);
+	}
+	rowsum_total(&s, p->over, x);
+}
+
 static enum err tell_spread(struct fedsc_party *p, const struct fedsc_question *q, double *x)
 {
-	size_t m = p->X.cols;
+	size_t n = p->X.rows, m = p->X.cols;
+	struct rowsum s;
 
 	TRY(check_finite(ERR_PEER, "column means", q->mean, m));
 	memset(x, 0, fedsc_words(q, m) * sizeof(*x));
-	for (size_t i = 0; i < p->X.rows; i++)
-		for (size_t j = 0; j < m; j++) {
-			MAT(&p->X, i, j) -= q->mean[j];
-			x[q->columns ? j : 0] += MAT(&p->X, i, j) * MAT(&p->X, i, j);
-		}
+	rowsum_init_over(&s, q->columns ? m : 1, p->over);
+	for (size_t b = 0; b < rowsum_blocks(n); b++) {
+		double *to = rowsum_open(&s), *row = ROW(&p->X, b * ROWSUM_ROWS);
+
+		for (size_t i = 0; i < rowsum_rows(n, b); i++, row += m)
+			for (size_t j = 0; j < m; j++) {
+				row[j] -= q->mean[j];
+				to[q->columns ? j : 0] += row[j] * row[j];
+			}
+		rowsum_close(&s);
+	}
+	rowsum_total(&s, p->over, x);
 	for (size_t j = 0; q->columns && p->apart && j < m; j++)
 		x[m + j] = p->apart[j];
 	return ERR_OK;
@@ -391,11 +426,7 @@ enum err fedsc_answer(struct fedsc_party *p, const struct fedsc_question *q, dou
 
 	switch (q->kind) {
 	case FEDSC_TOTALS:
-		memset(x, 0, (1 + p->X.cols) * sizeof(*x));
-		x[0] = (double)p->X.rows;
-		for (size_t i = 0; i < p->X.rows; i++)
-			for (size_t j = 0; j < p->X.cols; j++)
-				x[1 + j] += MAT(&p->X, i, j);
+		tell_totals(p, x);
 		break;
 	case FEDSC_SPREAD:
 		return tell_spread(p, q, x);
@@ -405,6 +436,7 @@ enum err fedsc_answer(struct fedsc_party *p, const struct fedsc_question *q, dou
 		if (p->clusters.X != rows) {
 			fedkmeans_party_release(&p->clusters);
 			fedkmeans_party_init(&p->clusters, rows, p->min_cluster, p->threads);
+			p->clusters.over = p->over;
 		}
 		return fedkmeans_answer(&p->clusters, q->clusters, x);
 	case FEDSC_SPECTRUM:

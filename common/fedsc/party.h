@@ -89,12 +89,16 @@ struct fedsc_party {
 	struct mat embedding; /* n x k unit rows, once there is one */
 	uint8_t *present;    /* a bit for each value that was not 0, row by row: fedsc_party_mark(); else NULL */
 	struct fedkmeans_party clusters; /* clusters.label: n labels, after a CLUSTERS counting */
+	const struct rowsum_over *over; /* borrowed; NULL: X has all rows of the party. Else TOTALS, SPREAD, SCALE without width and
+	                                   noise, and CLUSTERS are answered, of all ranks' rows at each */
 };
 
 /* Takes over *X (which becomes empty). ERR_INPUT: fewer than 2 rows, no columns, a value that is not
  * finite. */
 enum err fedsc_party_init(struct fedsc_party *p, struct mat *X, double min_cluster,
 			  const struct noise_source *noise, unsigned threads) MUST_CHECK;
+/* Of a party's rows those of one rank, any number of them, all finite; over stays. */
+void fedsc_party_part(struct fedsc_party *p, struct mat *X, double min_cluster, const struct rowsum_over *over);
 void fedsc_party_release(struct fedsc_party *p);
 
 /* Notes which values are not 0, before the first question: without, PROFILE is refused. */

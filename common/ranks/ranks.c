@@ -164,3 +164,15 @@ void ranks_sum(const struct ranks *R, struct rowsum *s, double *total)
 	free(count);
 	free(to_first);
 }
+
+static void sum_over(void *R, struct rowsum *s, double *total)
+{
+	ranks_sum(R, s, total);
+}
+
+struct rowsum_over ranks_over(const struct ranks *R)
+{
+	return (struct rowsum_over){ .first = R->cut[R->own] / ROWSUM_ROWS,
+				     .ctx = (void *)(uintptr_t)R,
+				     .total = sum_over };
+}

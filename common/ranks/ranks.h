@@ -50,5 +50,7 @@ enum err ranks_agree(const struct ranks *R, enum err own) MUST_CHECK;
 /* s has the sums of this rank's blocks, begun at rowsum_init_at(cut[own] / ROWSUM_ROWS). total (s->width): of all
  * ranks, at each. */
 void ranks_sum(const struct ranks *R, struct rowsum *s, double *total);
+/* The same for who sums rows without knowing of ranks. R stays where it is, and is cut. */
+struct rowsum_over ranks_over(const struct ranks *R);
 
 #endif

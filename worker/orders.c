@@ -27,6 +27,9 @@ struct state {
 	const struct csr *sent; /* the rows that are on their way up */
 	size_t *start;          /* where each of this rank's ends, over all ranks */
 	struct embedding how;
+	struct fedsc_party party; /* ROWS: which has X's rows then */
+	struct rowsum_over over;
+	double *given, *sums;
 	struct mat c;                            /* centres, the same at each rank */
 	uint32_t *label;                         /* of this rank's rows */
 	struct ranks_cost begun, read, embedded; /* when these were done */
@@ -148,6 +151,10 @@ static void drop_data(struct state *s)
 	features_release(&s->X);
 	mat_release(&s->Z);
 	mat_release(&s->c);
+	fedsc_party_release(&s->party);
+	free(s->given);
+	free(s->sums);
+	s->given = s->sums = NULL;
 	ranks_release(s->R);
 	free(s->label);
 	s->label = NULL;
@@ -157,11 +164,13 @@ static enum err read_files(struct state *s)
 {
 	drop_data(s);
 	TRY(ranks_read_features(s->R, s->order.features, &s->X));
-	TRY(ranks_read_edges(s->R, s->order.edges, &s->rows));
+	if (*s->order.edges)
+		TRY(ranks_read_edges(s->R, s->order.edges, &s->rows));
 	s->read = link_cost();
 	s->embedded = (struct ranks_cost){ 0 };
 	ALLOC(s->label, ranks_rows(s->R));
-	s->reply.neighbours = ranks_total(s->R, s->rows.start[s->rows.rows]);
+	if (*s->order.edges)
+		s->reply.neighbours = ranks_total(s->R, s->rows.start[s->rows.rows]);
 	s->reply.weighted = s->rows.value != NULL;
 	s->reply.n = s->R->n;
 	s->reply.cols = features_cols(&s->X);
@@ -392,6 +401,77 @@ static void send_distances(struct state *s)
 	send_up(s, row, s->Z.rows, most, make_distances);
 }
 
+/* ---- rows of sums over rows ---- */
+
+static enum err begin_rows(struct state *s)
+{
+	struct mat X;
+
+	if (s->X.is_sparse)
+		csr_to_dense(&s->X.sparse, &X);
+	else
+		X = s->X.dense;
+	csr_release(&s->X.sparse);
+	s->X = (struct features){ 0 };
+	csr_release(&s->rows);
+	fedsc_party_release(&s->party);
+	s->over = ranks_over(s->R);
+	fedsc_party_part(&s->party, &X, s->order.min_cluster, &s->over);
+	s->embedded = link_cost();
+	return ERR_OK;
+}
+
+/* The numbers that go with a question are all of one thing. */
+static enum err ask_rows(struct state *s)
+{
+	const struct ranks_question *o = &s->order.asked;
+	struct mat centres = { .rows = o->k, .cols = s->party.X.cols };
+	struct fedkmeans_question clusters = {
+		.kind = o->clusters, .centres = &centres, .k = o->k, .least = o->least
+	};
+	struct fedsc_question q = { .kind = o->kind,
+				    .columns = o->columns,
+				    .scale = o->scale,
+				    .clip = o->clip,
+				    .clusters = &clusters };
+
+	free(s->given);
+	free(s->sums);
+	ALLOC(s->given, o->given);
+	ALLOC(s->sums, o->words);
+	receive_told(s, s->given, o->given * sizeof(*s->given));
+	centres.a = s->given;
+	clusters.count = q.mean = s->given;
+	q.unit = o->has_unit ? s->given : NULL;
+	return fedsc_answer(&s->party, &q, s->sums);
+}
+
+static void send_sums(struct state *s)
+{
+	send_told(s, s->sums, s->order.asked.words * sizeof(*s->sums));
+}
+
+static void make_nearest(struct state *s, size_t first, size_t count, void *to)
+{
+	memcpy(to, s->party.clusters.label + first, count * sizeof(uint32_t));
+}
+
+static void make_margins(struct state *s, size_t first, size_t count, void *to)
+{
+	double *margin = to;
+
+	for (size_t i = 0; i < count; i++)
+		margin[i] = fedkmeans_margin(&s->party.clusters, first + i);
+}
+
+static void send_nearest(struct state *s)
+{
+	size_t n = s->party.X.rows;
+
+	send_up(s, sizeof(uint32_t), n, RANKS_FRAME_MAX / sizeof(uint32_t), make_nearest);
+	send_up(s, sizeof(double), n, RANKS_FRAME_MAX / sizeof(double), make_margins);
+}
+
 static void send_costs(struct state *s)
 {
 	struct ranks_cost own = link_cost(), *each;
@@ -613,7 +693,7 @@ static enum err nothing(struct state *s)
 }
 
 static const struct {
-	enum { ANY, GRAPH_READ, EMBEDDED, SEARCHED, SLICED, FILTERED, WEIGHED } needs;
+	enum { ANY, READ, GRAPH_READ, EMBEDDED, SEARCHED, SLICED, FILTERED, WEIGHED, ROWS } needs;
 	enum err (*make)(struct state *s);
 	void (*follow)(struct state *s); /* or NULL */
 } orders[] = {
@@ -627,8 +707,11 @@ static const struct {
 	[RANKS_CENTRES] = { EMBEDDED, find_centres, send_centres },
 	[RANKS_DISTANCES] = { EMBEDDED, take_centres, send_distances },
 	[RANKS_COSTS] = { ANY, nothing, send_costs },
-	[RANKS_FEATURES] = { GRAPH_READ, nothing, send_features },
-	[RANKS_RENAME] = { GRAPH_READ, rename_rows, NULL },
+	[RANKS_FEATURES] = { READ, nothing, send_features },
+	[RANKS_RENAME] = { READ, rename_rows, NULL },
+	[RANKS_ROWS] = { READ, begin_rows, NULL },
+	[RANKS_ASK_ROWS] = { ROWS, ask_rows, send_sums },
+	[RANKS_NEAREST] = { ROWS, nothing, send_nearest },
 	[RANKS_EDGES] = { GRAPH_READ, nothing, send_edges },
 	[RANKS_INTRA] = { SEARCHED, find_intra, send_intra },
 	[RANKS_ASK] = { SLICED, answer, send_answer },
@@ -643,6 +726,8 @@ static bool has(const struct state *s, int needs)
 	bool graph = s->rows.start != NULL;
 
 	switch (needs) {
+	case READ:
+		return s->X.dense.a || s->X.sparse.start;
 	case GRAPH_READ:
 		return graph;
 	case EMBEDDED:
@@ -655,8 +740,36 @@ static bool has(const struct state *s, int needs)
 		return s->slice.slice.is_filtered;
 	case WEIGHED:
 		return graph && s->place.map.a;
+	case ROWS:
+		return s->party.X.a &&
+		       (s->order.op != RANKS_NEAREST || s->party.clusters.label);
 	default:
 		return true;
+	}
+}
+
+/* Has the question as many numbers as it needs, and is it one for ranks? */
+static bool is_answerable(const struct state *s)
+{
+	const struct ranks_question *q = &s->order.asked;
+	size_t m = s->party.X.cols;
+
+	if (s->order.op != RANKS_ASK_ROWS)
+		return true;
+	if (q->k > ROWS_MAX || q->words > RANKS_WORDS_MAX || q->given > RANKS_WORDS_MAX)
+		return false;
+	switch (q->kind) {
+	case FEDSC_TOTALS:
+		return q->words == 1 + m;
+	case FEDSC_SPREAD:
+		return q->given == m && q->words == (q->columns ? 2 * m : 1);
+	case FEDSC_SCALE:
+		return q->words == 0 && q->given == (q->has_unit ? m : 0);
+	case FEDSC_CLUSTERS:
+		return q->given == (q->clusters == FEDKMEANS_COUNTS ? q->k * m : q->k) &&
+		       q->words <= q->k * (m + 1);
+	default:
+		return false;
 	}
 }
 
@@ -667,7 +780,8 @@ static bool is_possible(const struct state *s)
 
 	if (o->op < RANKS_READ || o->op >= sizeof(orders) / sizeof(*orders) || o->k > ROWS_MAX ||
 	    o->clusters.k > ROWS_MAX || o->dims > COLS_MAX || o->question.k > ROWS_MAX ||
-	    o->question.labellings > LABELLINGS_MAX || o->question.dims > COLS_MAX)
+	    o->question.labellings > LABELLINGS_MAX || o->question.dims > COLS_MAX ||
+	    !is_answerable(s))
 		return false;
 	return has(s, orders[o->op].needs);
 }

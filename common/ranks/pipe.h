@@ -9,6 +9,7 @@
 
 #include "common/base/err.h"
 #include "common/cluster/kmeans.h"
+#include "common/fedsc/party.h"
 #include "common/kcagc/slice.h"
 
 #include <stddef.h>
@@ -18,7 +19,8 @@ enum {
 	RANKS_FRAME_MAX = 1 << 20,
 	RANKS_PATH_MAX = 4096,
 	RANKS_MOST = 1024, /* ranks of a party */
-	RANKS_HOST_MAX = 64
+	RANKS_HOST_MAX = 64,
+	RANKS_WORDS_MAX = 1 << 28 /* numbers of a question, or of its answer */
 };
 
 enum ranks_what {
@@ -59,6 +61,9 @@ enum ranks_op {
 	RANKS_FEATURES,  /*                                       n x cols values; sparse: n + 1 starts, columns (uint32_t),
 	                                                          values                                                 */
 	RANKS_RENAME,    /* n places (uint32_t) of rows           rows of X and of the graph are in their order          */
+	RANKS_ROWS,      /*                                       rows are a party's of sums over rows, and are asked    */
+	RANKS_ASK_ROWS,  /* `given` numbers of the question       `words` numbers                                        */
+	RANKS_NEAREST,   /*                                       n labels (uint32_t) of the last counts, n margins      */
 	RANKS_EDGES,     /*                                       n + 1 starts, struct ranks_neighbour of each row        */
 	RANKS_INTRA,     /*                                       ORDER_BLOCK terms, the next of filter.order "auto"     */
 	RANKS_ASK,       /* what a question points to, of n rows  question_whole() numbers, then of each row its; X and
@@ -74,6 +79,15 @@ struct ranks_neighbour {
 	uint32_t number;
 };
 
+/* A question about rows (common/fedsc/party.h), but for its numbers: means, units, centres or counts. */
+struct ranks_question {
+	enum fedsc_kind kind;
+	enum fedkmeans_kind clusters;
+	bool columns, has_unit;
+	double scale, clip, least;
+	size_t k, given, words;
+};
+
 struct ranks_order {
 	enum ranks_op op;
 	char features[RANKS_PATH_MAX], edges[RANKS_PATH_MAX]; /* READ */
@@ -84,6 +98,8 @@ struct ranks_order {
 	size_t k, dims;
 	bool begins;              /* INTRA: of order 1 */
 	struct question question; /* ASK: what it points to comes with it, dims of columns; CELLS */
+	double min_cluster;       /* ROWS */
+	struct ranks_question asked; /* ASK_ROWS */
 };
 
 struct ranks_reply {

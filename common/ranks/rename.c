@@ -86,10 +86,13 @@ static void rename_dense(const struct ranks *R, const uint32_t *place, struct ma
 void ranks_rename(const struct ranks *R, const uint32_t *place, struct features *X,
 		  struct csr *rows)
 {
-	uint32_t *column = places_of(R, place, rows->index, rows->start[rows->rows]);
+	uint32_t *column;
 
-	rename_csr(R, place, column, rows);
-	free(column);
+	if (rows->start) { /* at each rank, or at none */
+		column = places_of(R, place, rows->index, rows->start[rows->rows]);
+		rename_csr(R, place, column, rows);
+		free(column);
+	}
 	if (X->is_sparse)
 		rename_csr(R, place, NULL, &X->sparse);
 	else

@@ -5,7 +5,7 @@
 #include "common/linalg/csr.h"
 #include "common/ranks/ranks.h"
 
-/* place: where each of this rank's rows goes, a permutation over all ranks. Rows of X and of the adjacency go to whoever
+/* rows: empty without edges. place: where each of this rank's rows goes, a permutation over all ranks. Rows of X and of the adjacency go to whoever
  * has these places, neighbours are called by theirs. Takes memory for both once more, and 24 bytes for each entry. */
 void ranks_rename(const struct ranks *R, const uint32_t *place, struct features *X, struct csr *rows);
 

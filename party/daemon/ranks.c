@@ -105,8 +105,11 @@ static enum err fingerprint(struct party_data *d, const char *features)
 	sha256_add_text(h, DATA_FINGERPRINT);
 	sha256_add_u64(h, s.n);
 	e = hash_features(h, d, features);
-	if (e == ERR_OK)
+	if (e == ERR_OK && d->dataset.g.adjacency.rows)
 		e = hash_rows(h, d->workers, workers_graph, s.n, s.neighbours);
+	else
+		for (int i = 0; i < 3; i++) /* a graph of no nodes */
+			sha256_add_u64(h, 0);
 	sha256_add_u32(h, d->dataset.has_ids);
 	if (d->dataset.has_ids)
 		dataset_feed_ids(&d->dataset, feed, h);
@@ -136,7 +139,7 @@ static enum err order_by_ids(struct party_data *d, const char *path, const char 
 
 enum err party_data_on_ranks(struct party_data *d, const struct party_config *config)
 {
-	const char *end = strrchr(config->data.edges, '.');
+	const char *end = config->data.edges ? strrchr(config->data.edges, '.') : NULL;
 	struct dataset *set = &d->dataset;
 	struct workers_sizes s;
 
@@ -144,7 +147,9 @@ enum err party_data_on_ranks(struct party_data *d, const struct party_config *co
 	TRY(workers_read(d->workers, config->data.features, config->data.edges));
 	s = workers_sizes(d->workers);
 	set->n = s.n;
-	set->X.dense.rows = set->g.adjacency.rows = set->g.adjacency.cols = s.n;
+	set->X.dense.rows = s.n;
+	if (config->data.edges)
+		set->g.adjacency.rows = set->g.adjacency.cols = s.n;
 	set->X.dense.cols = s.cols;
 	set->first_row = end && !strcmp(end, ".mtx");
 	if (config->data.ids)

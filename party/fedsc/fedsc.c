@@ -9,6 +9,7 @@
 #include "common/fedsc/coordinator.h"
 #include "common/fedsc/noise.h"
 #include "crypto/secret.h"
+#include "party/ranks/workers.h"
 #include "party/work/columns.h"
 #include "party/work/noise.h"
 #include "party/work/secure.h"
@@ -43,6 +44,14 @@ enum err party_noise_rows(struct work *work, struct mat *X)
 	return ERR_OK;
 }
 
+/* Rows that lie on ranks: here they have their shape alone. */
+static enum err open_rows_away(struct rows *rows, struct work *work)
+{
+	rows->party.X.rows = features_rows(work->features);
+	rows->party.X.cols = features_cols(work->features);
+	return workers_rows_begin(work->workers, work->min_cluster);
+}
+
 /* Takes over the features, as a dense copy if they are sparse; rows get their noise. */
 static enum err open_rows(struct rows *rows, struct work *work)
 {
@@ -53,6 +62,8 @@ static enum err open_rows(struct rows *rows, struct work *work)
 
 	*rows = (struct rows){ .work = work };
 	TRY(fedsc_params_of(&work->job.fedsc, work->L, 0, work->threads, &rows->p));
+	if (work->workers)
+		return open_rows_away(rows, work);
 	/* Sparse features may stand for far more numbers than they have. */
 	if (m > 0 && n > MSG_REALS_MAX / m)
 		return err_set(ERR_INPUT,
@@ -126,6 +137,8 @@ static enum err answer(struct verified *v, const void *question, double *x, size
 		memset(x, 0, n * sizeof(*x));
 		return ERR_OK;
 	}
+	if (v->work->workers)
+		return workers_ask(v->work->workers, q, x);
 	TRY(begin_noise(rows));
 	return fedsc_answer(&rows->party, q, x);
 }
@@ -215,6 +228,18 @@ void party_release_rows(struct work *work)
 	work->places = NULL;
 }
 
+static enum err take_labels(const struct rows *rows, uint32_t *label)
+{
+	struct work *work = rows->work;
+
+	if (!work->workers) {
+		memcpy(label, rows->party.clusters.label, work->n * sizeof(*label));
+		return ERR_OK;
+	}
+	ALLOC(work->confidence, work->n);
+	return workers_nearest(work->workers, label, work->confidence);
+}
+
 static void record(struct work *work, const struct fedsc_params *p,
 		   const struct fedsc_report *report)
 {
@@ -253,7 +278,7 @@ enum err party_fedsc(struct work *work, uint32_t *label)
 	if (e == ERR_OK && rows.p.k_from)
 		work->job.clusters = report.k;
 	if (e == ERR_OK)
-		memcpy(label, rows.party.clusters.label, work->n * sizeof(*label));
+		e = take_labels(&rows, label);
 	if (e == ERR_OK)
 		keep_model(&rows, &report);
 	if (e == ERR_OK && rows.p.standardize != STANDARDIZE_LOCAL) {

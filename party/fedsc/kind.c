@@ -49,11 +49,26 @@ static enum err allow_eps(const struct party_config *config, const struct work *
 	return party_allow_claim(config, work);
 }
 
+/* Ranks answer what kmeans asks of rows; not what is asked of rows as they were, nor with noise. */
+static const char *off_ranks(const struct work *work)
+{
+	const struct fedsc_job *job = &work->job.fedsc;
+
+	if (job->how.variant != FEDSC_BY_KMEANS)
+		return "no job of that kind does";
+	if (job->noise != NOISE_NONE)
+		return "it adds noise (noise.on)";
+	if (job->how.profile)
+		return "it asks for a profile of clusters (profile)";
+	return job->how.standardize == STANDARDIZE_NONE ? NULL
+							: "it standardizes columns (standardize)";
+}
+
 #define KIND(which)                                                                                \
 	{                                                                                          \
 		.kind = &kind_##which, .sums = sums, .allow = allow, .allow_eps = allow_eps,       \
 		.accept = ", number of columns", .check_data = party_check_rows,                   \
-		.off_ranks = party_off_ranks, .describe = party_describe_columns,                  \
+		.off_ranks = off_ranks, .describe = party_describe_columns,                        \
 		.begin = party_begin_nothing, .run = party_fedsc, .keep = party_keep_rows,         \
 		.forget = party_forget_nothing, .release = party_release_rows,                     \
 	}

@@ -62,7 +62,8 @@ static enum err check_data(const struct party_config *c)
 	const char *features = c->data.features, *edges = c->data.edges;
 
 	if (!(ends_with(features, ".npy") || ends_with(features, ".mtx")) ||
-	    !(ends_with(edges, ".tsv") || ends_with(edges, ".txt") || ends_with(edges, ".mtx")))
+	    !(!edges || ends_with(edges, ".tsv") || ends_with(edges, ".txt") ||
+	      ends_with(edges, ".mtx")))
 		return err_set(
 		    ERR_INPUT,
 		    "ranks: data.features is %s and data.edges is %s, expected a file .npy or .mtx "
@@ -71,7 +72,7 @@ static enum err check_data(const struct party_config *c)
 		    c->data.edges ? c->data.edges : "not given");
 	if (c->data.graphs)
 		return err_set(ERR_INPUT, "ranks: data.graphs is given, which ranks do not read");
-	if (c->data.ids && !ends_with(edges, ".mtx"))
+	if (c->data.ids && edges && !ends_with(edges, ".mtx"))
 		return err_set(
 		    ERR_INPUT,
 		    "ranks: data.ids is given and data.edges is %s, which names nodes by ids: "

@@ -315,7 +315,7 @@ const char *workers_host(const struct workers *w, size_t rank)
 
 static enum err put_path(char *to, const char *path)
 {
-	char *whole = *path == '/' ? NULL : realpath(path, NULL);
+	char *whole = !*path || *path == '/' ? NULL : realpath(path, NULL);
 	int n = snprintf(to, RANKS_PATH_MAX, "%s", whole ? whole : path);
 
 	free(whole);
@@ -329,7 +329,7 @@ enum err workers_read(struct workers *w, const char *features, const char *edges
 	struct ranks_reply r;
 
 	TRY(put_path(w->order.features, features));
-	TRY(put_path(w->order.edges, edges));
+	TRY(put_path(w->order.edges, edges ? edges : ""));
 	TRY(ask(w, RANKS_READ, &r));
 	if (r.n < 1 || r.n > ROWS_MAX || r.cols < 1 || r.cols > COLS_MAX ||
 	    r.neighbours > 2 * EDGES_MAX || (r.is_sparse && r.entries > 2 * EDGES_MAX))
@@ -682,6 +682,70 @@ enum err workers_place(struct workers *w, const struct placing *p, const double 
 	TRY(send_all(w, norm, w->sizes.n * sizeof(*norm)));
 	TRY(answered(w, &r));
 	return receive_values(w, w->sizes.n * p->map.cols, each, arg);
+}
+
+/* ---- sums over rows ---- */
+
+enum err workers_rows_begin(struct workers *w, double min_cluster)
+{
+	struct ranks_reply r;
+
+	w->order.min_cluster = min_cluster;
+	return ask(w, RANKS_ROWS, &r);
+}
+
+/* The numbers that go with a question: *given of them. */
+static const double *question_numbers(const struct fedsc_question *q, size_t m, size_t *given)
+{
+	const struct fedkmeans_question *c = q->clusters;
+
+	*given = 0;
+	if (q->kind == FEDSC_SPREAD || (q->kind == FEDSC_SCALE && q->unit)) {
+		*given = m;
+		return q->kind == FEDSC_SPREAD ? q->mean : q->unit;
+	}
+	if (q->kind != FEDSC_CLUSTERS)
+		return NULL;
+	*given = c->kind == FEDKMEANS_COUNTS ? c->centres->rows * m : c->k;
+	return c->kind == FEDKMEANS_COUNTS ? c->centres->a : c->count;
+}
+
+enum err workers_ask(struct workers *w, const struct fedsc_question *q, double *x)
+{
+	struct ranks_question *o = &w->order.asked;
+	const struct fedkmeans_question *c = q->clusters;
+	const double *numbers = question_numbers(q, w->sizes.cols, &o->given);
+	struct ranks_reply r;
+
+	o->kind = q->kind;
+	o->columns = q->columns;
+	o->has_unit = q->unit != NULL;
+	o->scale = q->scale;
+	o->clip = q->clip;
+	if (q->kind == FEDSC_CLUSTERS) {
+		o->clusters = c->kind;
+		o->k = c->kind == FEDKMEANS_COUNTS ? c->centres->rows : c->k;
+		o->least = c->least;
+	}
+	o->words = fedsc_words(q, w->sizes.cols);
+	if (o->words > RANKS_WORDS_MAX || o->given > RANKS_WORDS_MAX)
+		return err_set(ERR_INPUT,
+			       "a question of %zu numbers with an answer of %zu: ranks "
+			       "take at most %d",
+			       o->given, o->words, RANKS_WORDS_MAX);
+	TRY(give(w, RANKS_ASK_ROWS));
+	TRY(send_all(w, numbers, o->given * sizeof(*numbers)));
+	TRY(answered(w, &r));
+	return receive_all(w, x, o->words * sizeof(*x));
+}
+
+enum err workers_nearest(struct workers *w, uint32_t *label, double *margin)
+{
+	struct ranks_reply r;
+
+	TRY(ask(w, RANKS_NEAREST, &r));
+	TRY(receive_all(w, label, w->sizes.n * sizeof(*label)));
+	return receive_all(w, margin, w->sizes.n * sizeof(*margin));
 }
 
 enum err workers_costs(struct workers *w, struct ranks_cost *cost)

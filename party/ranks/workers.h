@@ -29,6 +29,7 @@ void workers_end(struct workers *w); /* accepts NULL */
 bool workers_died(const struct workers *w);
 struct workers_sizes workers_sizes(const struct workers *w);
 
+/* edges: NULL if there are none. */
 enum err workers_read(struct workers *w, const char *features, const char *edges) MUST_CHECK;
 
 /* Row i, of features and edges, becomes row place[i] of n: what ids do of rows of files. Before anything else is asked. */
@@ -78,6 +79,12 @@ enum err workers_means(struct workers *w, const uint32_t *label, size_t k, struc
 enum err workers_place_weigh(struct workers *w, const struct placing *p, double *length) MUST_CHECK;
 enum err workers_place(struct workers *w, const struct placing *p, const double *norm, workers_values *each,
 		       void *arg) MUST_CHECK;
+
+/* Features become a party's rows of sums over rows (fedsc_party_part(), used up); fedsc_answer() of TOTALS, SPREAD, SCALE
+ * without width and noise, and CLUSTERS; of the last counts each row's label and margin (n). */
+enum err workers_rows_begin(struct workers *w, double min_cluster) MUST_CHECK;
+enum err workers_ask(struct workers *w, const struct fedsc_question *q, double *x) MUST_CHECK;
+enum err workers_nearest(struct workers *w, uint32_t *label, double *margin) MUST_CHECK;
 
 /* Of each rank, ranks of them; and where it runs. */
 enum err workers_costs(struct workers *w, struct ranks_cost *cost) MUST_CHECK;

@@ -48,10 +48,16 @@ ledger() { # NAME SQL
 counted_by() { ledger "$1" "select distinct hex(data) from job"; } # NAME
 went_out() { ledger "$1" "select step, type, bytes, words, hex(sha256) from row where type in ($2) order by number"; } # NAME TYPES
 
-runs() { # L
+runs() { # L: where parties have rows of their own, the coordinator has no labels
 	coordinator
 	parties "$1"
-	completes "$1"
+	if [[ $(jq -r .kind "$T/job.json") == kmeans ]]; then
+		# shellcheck disable=SC2046
+		ends 0 coordinator $(names "$1")
+		no_leftovers
+	else
+		completes "$1"
+	fi
 }
 
 # Runs what $T/job.json says without and with three ranks; the first is then in $T/without.
@@ -118,6 +124,7 @@ as_files() { # PYTHON
 same_as_without() { # WHAT
 	local sent digest
 	both_ways 1
+	cmp -s "$T"/{without,out}/party-00/labels.csv || fail "labels.csv is another one on ranks with $1"
 	sent=$(went_out party-00 "'LOCAL_CLUSTERS', 'MASKED'") digest=$(counted_by party-00)
 	[[ $sent == *MASKED* && $digest ]] || fail "no sums: $sent"
 	rm -rf "$T/with" && mv "$T/out" "$T/with" && mv "$T/without" "$T/out"
@@ -171,6 +178,46 @@ with open(folder + "/ids.txt", "w") as f:
 	ADDRESS=127.0.0.1:1 party party-00
 	ends 4 party-00
 	says party-00 'features.mtx: the line at byte [0-9]+: expected a row of 1 to 9000, a column of 1 to 12'
+}
+
+# Sums of kmeans are told, with tags by a key of the run: no two runs send the same words. The centres that all sums led to, each row's
+# label and how sure it is are the same.
+same_rows() { # WHAT
+	local sent digest
+	both_ways 1
+	cmp -s "$T"/{without,out}/party-00/labels.csv || fail "labels.csv is another one on ranks with $1"
+	cmp "$T"/{without,out}/party-00/model.rows || fail "model.rows is another one on ranks with $1"
+	sent=$(went_out party-00 "'MASKED'" | cut -d ' ' -f 1-4) digest=$(counted_by party-00)
+	rm -rf "$T/with" && mv "$T/out" "$T/with" && mv "$T/without" "$T/out"
+	[[ $sent == *MASKED* && $(went_out party-00 "'MASKED'" | cut -d ' ' -f 1-4) == "$sent" ]] || fail "other sums on ranks with $1"
+	[[ $digest && $(counted_by party-00) == "$digest" ]] || fail "other data in the ledger on ranks with $1"
+	rm -r "$T/out" "$T/with"
+}
+
+# Rows of kmeans: terms of its sums, labels, and how sure they are.
+test_rows() {
+	local more
+	needs_ranks
+	dense_federation 1
+	edit party-00 'del(.data.edges) | .policy.allow_single = true | .policy.jobs = ["kmeans"]'
+	for more in '.' '.clusters = { from: 2, to: 4 } | .restarts = 2'; do
+		echo '{ "kind": "kmeans", "clusters": 3, "seed": 7, "allow_single": true }' | jq "$more" >"$T/job.json"
+		same_rows "kmeans, $more"
+	done
+	as_files 'i, j = np.nonzero(X > 0)
+write("features.mtx", "coordinate real general", f"{X.shape[0]} {X.shape[1]} {len(i)}", [f"{a + 1} {b + 1} {X[a, b]:.17g}" for a, b in zip(i, j)])
+with open(folder + "/ids.txt", "w") as f:
+    f.writelines(f"row-{i}\n" for i in r.permutation(len(X)))'
+	edit party-00 '.data = { features: "data/party-00/features.mtx", ids: "data/party-00/ids.txt" }'
+	same_rows "kmeans of Matrix Market with ids"
+	# Of two parties one has ranks; the other need not know.
+	rm -rf "$T"/{data,pooled,out,pki}
+	dense_federation 2
+	for name in party-00 party-01; do edit "$name" '.policy.jobs = ["kmeans"]'; done
+	cp "$T/data/party-00/features.npy" "$T/data/party-01/features.npy"
+	echo '{ "kind": "kmeans", "clusters": 3, "seed": 7 }' >"$T/job.json"
+	both_ways 2
+	same_labels "$T/without/party-01/labels.npy" "$T/out/party-01/labels.npy"
 }
 
 # Nothing masks the words of a party that is alone: they are the same, word for word.

@@ -45,6 +45,7 @@ static void test_runs(void **state)
 		KCAGC(",\"filter\":{\"order\":\"auto\"},\"method\":\"gcc\""),
 		KCAGC(",\"filter\":{\"order\":\"auto\"}"),
 		"{\"kind\":\"kcagc.predict\",\"clusters\":3" MODEL "}",
+		OTHER("kmeans"),
 	};
 
 	(void)state;
@@ -69,12 +70,22 @@ static void test_what_a_job_asks_for(void **state)
 		 "it standardizes columns (standardize)");
 }
 
+#define KMEANS(more) "{\"kind\":\"kmeans\",\"clusters\":3" more "}"
+
+static void test_what_rows_are_asked_for(void **state)
+{
+	(void)state;
+	declines(KMEANS(",\"standardize\":\"joint\""), "it standardizes columns (standardize)");
+	declines(KMEANS(",\"profile\":true"), "it asks for a profile of clusters (profile)");
+	declines(KMEANS(",\"noise\":{\"on\":\"sums\",\"eps\":1,\"delta\":1e-6,\"clip\":1}"),
+		 "it adds noise (noise.on)");
+}
+
 static void test_other_kinds(void **state)
 {
 	static const char *const text[] = {
-		OTHER("fedsc"),         OTHER("kmeans"),         OTHER("fedspectral"),
-		OTHER("fedgcn"),        OTHER("kmeans.columns"), "{\"kind\":\"fedwalk\"}",
-		"{\"kind\":\"align\"}",
+		OTHER("fedsc"),          OTHER("fedspectral"),     OTHER("fedgcn"),
+		OTHER("kmeans.columns"), "{\"kind\":\"fedwalk\"}", "{\"kind\":\"align\"}",
 	};
 
 	(void)state;
@@ -87,6 +98,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_runs),
 		cmocka_unit_test(test_what_a_job_asks_for),
+		cmocka_unit_test(test_what_rows_are_asked_for),
 		cmocka_unit_test(test_other_kinds),
 	};
 

@@ -1,9 +1,9 @@
 """One party alone, its data on ranks or not: what its processes took. For scripts/bench ranks.
 
-    ranks.py BIN DIR NODES EDGES COLUMNS CLUSTERS ORDER RANKS
+    ranks.py BIN DIR NODES EDGES COLUMNS CLUSTERS ORDER RANKS [METHOD]
 
-makes data in DIR unless they are there, runs one job with RANKS ranks (0: without) and prints its figures as JSON.
-Within scripts/netlab (COTERIE_LAB) each rank is on a host of its own, coordinator and party on the first."""
+makes data in DIR unless they are there, runs one job by METHOD (flat) with RANKS ranks (0: without) and prints its
+figures as JSON. Within scripts/netlab (COTERIE_LAB) each rank is on a host of its own, coordinator and party on the first."""
 import json
 import os
 import sqlite3
@@ -16,6 +16,7 @@ import numpy as np
 binaries, folder = sys.argv[1:3]
 nodes, edges, columns, clusters, order, ranks = map(int, sys.argv[3:9])
 hosts = [host.split("=") for host in os.environ.get("COTERIE_LAB", "").split()]
+method = sys.argv[9] if len(sys.argv) > 9 else "flat"
 os.makedirs(folder, exist_ok=True)
 
 
@@ -66,7 +67,7 @@ def configure(out):
         # A rank may take so much: the job is declined if it is expected to take more.
         party["policy"]["max_memory"] = "4G"
     write("party-00.json", party)
-    write("job.json", {"kind": "kcagc", "method": "flat", "clusters": clusters, "seed": 7, "allow_single": True,
+    write("job.json", {"kind": "kcagc", "method": method, "clusters": clusters, "seed": 7, "allow_single": True,
                        "filter": {"order": order}})
 
 

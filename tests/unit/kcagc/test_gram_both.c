@@ -240,8 +240,8 @@ static void test_range_finds_planted(void **state)
  * good one all the same, or neighbouring k could not be compared. */
 static void test_range_has_good_optima(void **state)
 {
-	enum { FROM = 4, TO = 12, TIMES = 2 };
-	static const char *const starts[TIMES] = { "starts=4 restarts=4", "starts=80 restarts=80" };
+	enum { FROM = 4, TO = 9, TIMES = 2 };
+	static const char *const starts[TIMES] = { "starts=4 restarts=4", "starts=30 restarts=30" };
 	double inertia[TIMES][TO - FROM + 1], excess = 0;
 	struct planted p;
 
@@ -253,7 +253,7 @@ static void test_range_has_good_optima(void **state)
 		struct job job;
 
 		snprintf(line, sizeof(line),
-			 FINE "%s method=flat exchange=gram local_clusters=24 projection.dims=6 "
+			 FINE "%s method=flat exchange=gram local_clusters=12 projection.dims=6 "
 			      "inner_restarts=5 clusters={\"from\":%d,\"to\":%d}",
 			 starts[t], FROM, TO);
 		job = planted_job(line);
@@ -266,7 +266,7 @@ static void test_range_has_good_optima(void **state)
 	}
 	for (int k = 0; k <= TO - FROM; k++)
 		excess += (inertia[0][k] / inertia[1][k] - 1) / (TO - FROM + 1);
-	if (excess > 0.006) /* 0.003; from four starts as a single k has them 0.0095 */
+	if (excess > 0.0045) /* 0.0026; from four starts as a single k has them 0.0068 */
 		fail_msg("inertia is %.4f more than with many starts", excess);
 	planted_release(&p);
 }

@@ -45,8 +45,8 @@ const struct config_row fedsc_rows[] = {
 	  .help = "Stage II: landmarks and sums alone, the whole kernel by sums alone, or the paper's, which "
 		  "uploads in clear what rows can be read from" },
 	{ "dims", CONFIG_UNSIGNED, AT(how.dims), 2, FEDSC_DIMS_MAX, "auto", .names = auto_word,
-	  .help = "d, landmarks or the dictionary's size; \"auto\": min(n/5, 600) landmarks, else by "
-		  "`dims_share`" },
+	  .help = "d, landmarks or the dictionary's size; \"auto\": min(n/5, 600) landmarks, n/3 of "
+		  "fewer than 30 rows a cluster; else by `dims_share`" },
 	{ "dims_share", CONFIG_DOUBLE, AT(how.share), 0.5, 1, "0.99",
 	  .help = "dense, paper: share of the eigenvalues of F'F that d keeps" },
 	{ "dims_most", CONFIG_UNSIGNED, AT(how.dims_most), 2, FEDSC_DIMS_MAX, "250",

@@ -25,7 +25,7 @@ struct fedsc_params { /* kmeans reads those marked with + */
 	unsigned least;        /* + job.min_cluster, mc: fewest rows behind any sum of rows */
 	double tolerance;      /* + of ||Z^s - Z^(s-1)|| / ||Z^s||; of k-means: of how far centres move, in
 				  deviations of the rows; 0: all rounds */
-	unsigned dims;         /* d; 0 (in a job JOB_AUTO): min(n/5, 600) landmarks, or by the share */
+	unsigned dims;         /* d; 0 (in a job JOB_AUTO): fedsc_landmarks_most(), or by the share */
 	unsigned near;         /* s: landmarks near a row */
 	/* dense and paper */
 	double share;          /* job.dims_share: of the eigenvalues of F'F that d keeps */

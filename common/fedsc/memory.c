@@ -13,7 +13,8 @@ static double dims_of(const struct fedsc_job *job, double n)
 
 	if (job->how.dims != JOB_AUTO && job->how.dims)
 		return job->how.dims;
-	return n > 0 ? fmin(n / 5, most) : most;
+	/* As many as params.c wants at most: of few rows a cluster, one for three. */
+	return n > 0 ? fmin(n / (job->how.variant == FEDSC_BY_ANCHORS ? 3 : 5), most) : most;
 }
 
 double fedsc_memory(const void *p, const struct kind_sizes *s)

@@ -45,7 +45,8 @@ enum err fedsc_totals(struct parties *parties, size_t m, const struct fedsc_para
 enum err fedsc_count(struct parties *parties, const struct fedsc_params *p,
 		     struct fedsc_report *report) MUST_CHECK;
 
-/* How many landmarks are looked for at first, of n rows. */
+/* How many landmarks are looked for at first, of n rows: p's number; else one for 5 rows, of variant anchor for 3
+ * where there are fewer than 30 a cluster; no more than 600 (anchor) or p->dims_most, no fewer than k. */
 size_t fedsc_landmarks_most(const struct fedsc_params *p, double n);
 /* The search for up to d of them. */
 struct fedkmeans_landmarks fedsc_search(const struct fedsc_params *p, size_t d);

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 
 enum { ANCHORS_MOST = 600 };
+/* Of few rows a cluster so many landmarks that each has three rows, not five: two a cluster are too
+ * few to tell which are neighbours (docs/benchmarks/fedsc.md). */
+enum { FEW = 30, ROWS_EACH = 5, ROWS_OF_FEW = 3 };
 
 void fedsc_members(uint64_t draw, unsigned s, size_t parties, size_t take, bool *member)
 {
@@ -29,11 +32,12 @@ void fedsc_members(uint64_t draw, unsigned s, size_t parties, size_t take, bool 
 size_t fedsc_landmarks_most(const struct fedsc_params *p, double n)
 {
 	size_t most = p->variant == FEDSC_BY_ANCHORS ? ANCHORS_MOST : p->dims_most;
-	size_t fifth = (size_t)(n / 5);
+	bool few = p->variant == FEDSC_BY_ANCHORS && n < FEW * (double)p->k;
+	size_t part = (size_t)(n / (few ? ROWS_OF_FEW : ROWS_EACH));
 
 	if (p->dims)
 		return p->dims;
-	most = fifth < most ? fifth : most;
+	most = part < most ? part : most;
 	return most > p->k ? most : p->k;
 }
 

@@ -62,7 +62,7 @@ class Half(kmeans.Party):
         job, k = self.job, self.job["clusters"]
         self.totals()
         self.link.phase("landmarks")
-        self.landmarks(max(min(600, int(self.n / 5)), k))
+        self.landmarks(max(min(600, int(self.n / (3 if self.n < 30 * k else 5))), k))
         self.link.phase("anchor")
         M = self.triangle(len(self.Z))
         lam = M.sum(axis=1)

@@ -1,5 +1,6 @@
 #include "tests/unit/linalg/sample.h"
 #include "common/fedsc/anchor.h"
+#include "common/fedsc/own.h"
 #include "common/linalg/la.h"
 
 /* On a line, landmarks at 0, 1, 3 and 7: the row 0.5 has squared distances 1/4, 1/4, 25/4, so with
@@ -155,11 +156,29 @@ static void threads_do_not_matter(void **state)
 	mat_release(&X);
 }
 
+/* One for five rows; anchor: for three where there are fewer than 30 a cluster. */
+static void how_many_landmarks(void **state)
+{
+	struct fedsc_params p = { .variant = FEDSC_BY_ANCHORS, .k = 10, .dims_most = 250 };
+
+	(void)state;
+	assert_int_equal(fedsc_landmarks_most(&p, 299), 99);
+	assert_int_equal(fedsc_landmarks_most(&p, 300), 60);
+	assert_int_equal(fedsc_landmarks_most(&p, 1e6), 600);
+	assert_int_equal(fedsc_landmarks_most(&p, 20), 10);
+	p.dims = 17;
+	assert_int_equal(fedsc_landmarks_most(&p, 299), 17);
+	p = (struct fedsc_params){ .variant = FEDSC_BY_DENSE, .k = 10, .dims_most = 250 };
+	assert_int_equal(fedsc_landmarks_most(&p, 299), 59);
+	assert_int_equal(fedsc_landmarks_most(&p, 1e6), 250);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_hand),
 		cmocka_unit_test(equally_far),
+		cmocka_unit_test(how_many_landmarks),
 		cmocka_unit_test(eigenvectors),
 		cmocka_unit_test(nobodys_landmark),
 		cmocka_unit_test(threads_do_not_matter),

@@ -1,6 +1,7 @@
 #include "party/kcagc/points.h"
 #include "common/base/alloc.h"
 #include "common/kcagc/embed.h"
+#include "common/linalg/distance.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -83,6 +84,9 @@ enum err points_clusters(const struct points *p, const struct kmeans_params *how
 	return ERR_OK;
 }
 
+/* That go into a sum at once: n x k is held nowhere. Whole blocks of distance.h. */
+enum { BLOCK_ROWS = 16 * DISTANCE_ROWS };
+
 static enum err add(void *sum, const double *x, size_t count)
 {
 	return secure_add(sum, x, count);
@@ -110,9 +114,9 @@ static enum err add_some(void *arg, const double *x, size_t count)
 
 enum err points_add_distances(const struct points *p, const struct mat *c, struct secure *s)
 {
-	size_t words = p->here.rows * c->rows;
+	size_t n = p->here.rows;
+	enum err e = ERR_OK;
 	double *D;
-	enum err e;
 
 	if (p->only) {
 		struct some some = {
@@ -123,9 +127,13 @@ enum err points_add_distances(const struct points *p, const struct mat *c, struc
 	}
 	if (p->workers)
 		return workers_distances(p->workers, c, add, s);
-	D = alloc(words, sizeof(*D));
-	kmeans_distances(&p->here, c, D);
-	e = secure_add(s, D, words);
+	D = alloc(min_size(n, BLOCK_ROWS) * c->rows, sizeof(*D));
+	for (size_t i = 0; i < n && e == ERR_OK; i += BLOCK_ROWS) {
+		struct mat part = { min_size(n - i, BLOCK_ROWS), p->here.cols, ROW(&p->here, i) };
+
+		kmeans_distances(&part, c, D);
+		e = secure_add(s, D, part.rows * c->rows);
+	}
 	free(D);
 	return e;
 }

@@ -395,6 +395,14 @@ test_declined() {
 	parties 2
 	ends '2|4' coordinator party-00 party-01
 	party_says 'the data of party-00 are on ranks \(ranks.n is 2\), where a job of kind kcagc does not run: it standardizes columns'
+	rm -rf "$T/out" "$T/ready"
+	for name in party-00 party-01; do edit "$name" '.policy.jobs = ["kmeans"] | del(.data.edges)'; done
+	cp "$T/data/party-00/features.npy" "$T/data/party-01/features.npy"
+	echo '{ "kind": "kmeans", "clusters": 3, "standardize": "joint" }' >"$T/job.json"
+	coordinator
+	parties 2
+	ends '2|4' coordinator party-00 party-01
+	party_says 'the data of party-00 are on ranks \(ranks.n is 2\), where a job of kind kmeans does not run: it standardizes columns'
 }
 
 run_tests "$@"

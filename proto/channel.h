@@ -52,6 +52,9 @@ enum err post_error(struct post *p) MUST_CHECK;
  * failed before, nothing changes and that error is returned. From the job thread. */
 enum err post_settle(struct post *p) MUST_CHECK;
 bool post_settled(struct post *p);
+/* What the job thread computes from here on is for this process alone: peers that leave do not stop it, nor have
+ * those that left before; post_cancel() does. From the job thread. */
+void post_alone(struct post *p);
 /* Has the job ended, with *why, while the job thread does not wait for a peer either (as it does for one that
  * is away, to tell it)? If that stays so for long, the thread does not come back. */
 bool post_overdue(struct post *p, struct err_saved *why);

@@ -91,7 +91,9 @@ void channel_break(struct channel *ch, const struct reason *reason, const char *
 	reason_set(&ch->failed, reason, why);
 	if (!p->broken)
 		p->broken = ch;
-	progress_stop(&p->progress); /* what the job thread computes nobody wants any more */
+	if (!p->alone)
+		progress_stop(
+		    &p->progress); /* what the job thread computes nobody wants any more */
 	pthread_cond_broadcast(&p->changed);
 }
 

@@ -103,6 +103,15 @@ enum err post_error(struct post *p)
 	return e;
 }
 
+void post_alone(struct post *p)
+{
+	pthread_mutex_lock(&p->lock);
+	p->alone = true;
+	if (p->cancelled.code == ERR_OK)
+		progress_go_on(&p->progress);
+	pthread_mutex_unlock(&p->lock);
+}
+
 bool post_again(struct post *p)
 {
 	bool again;

@@ -35,6 +35,11 @@ void progress_stop(struct progress *p)
 	atomic_store_explicit(&p->stopped, true, memory_order_relaxed);
 }
 
+void progress_go_on(struct progress *p)
+{
+	atomic_store_explicit(&p->stopped, false, memory_order_relaxed);
+}
+
 bool progress_stopped(void)
 {
 	return atomic_load_explicit(&current()->stopped, memory_order_relaxed);

@@ -29,6 +29,7 @@ uint64_t progress_count(const struct progress *p); /* NULL: of the process */
  * once in a while (2 s at most on any data) and end. Results of a loop that ended so are no results: whoever
  * sends or keeps one asks first. */
 void progress_stop(struct progress *p);
+void progress_go_on(struct progress *p); /* it is not over after all */
 bool progress_stopped(void); /* of what this thread computes for */
 enum err progress_check(void) MUST_CHECK; /* ERR_CANCELLED if so */
 

@@ -263,6 +263,7 @@ static enum err run_protocol(struct work *work, const struct job_means *means, u
 		results_take_back(work->output);
 	} else if (e == ERR_OK) {
 		work->alone = true;
+		post_alone(work->post); /* the coordinator leaves now */
 		profile(work, means, label);
 		work->alone = false;
 	}

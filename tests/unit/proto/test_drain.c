@@ -1,8 +1,43 @@
 /* Waiting until all that was sent has come, and buffers that were emptied. */
 #include "tests/unit/proto/cut_wire.h"
+#include "common/base/progress.h"
 
 #include <pthread.h>
 #include <unistd.h>
+
+/* ---- computing on, with nobody there ---- */
+
+/* A peer that leaves stops what is computed for it, before post_alone() and not after; being
+ * stopped does. */
+static void test_alone(void **state)
+{
+	(void)state;
+	for (int left_first = 0; left_first < 2; left_first++)
+		for (int cancelled = 0; cancelled < 2; cancelled++) {
+			struct post *post = post_new(1);
+			struct channel *ch = channel_new(post, PARTY, "hub");
+
+			post_enter(post);
+			if (left_first) {
+				channel_fail(ch, ERR_PEER, "hub closed the connection");
+				assert_true(progress_stopped());
+				if (cancelled)
+					post_cancel(post, ERR_CANCELLED, "bank-a was stopped");
+			}
+			post_alone(post);
+			assert_int_equal(progress_stopped(), left_first && cancelled);
+			if (!left_first) {
+				channel_fail(ch, ERR_PEER, "hub closed the connection");
+				assert_false(progress_stopped());
+				if (cancelled)
+					post_cancel(post, ERR_CANCELLED, "bank-a was stopped");
+			}
+			assert_int_equal(progress_stopped(), cancelled);
+			post_enter(NULL);
+			channel_free(ch);
+			post_free(post);
+		}
+}
 
 /* ---- waiting until all has come ---- */
 
@@ -161,6 +196,7 @@ static void test_overdue(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_alone),
 		cmocka_unit_test(test_spares),
 		IN(test_drain),
 		IN(test_drain_while_away),

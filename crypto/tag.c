@@ -73,17 +73,21 @@ static struct prg *begin(const struct tag *t, uint64_t r[static TAG_WORDS])
 	return stream;
 }
 
-/* Of parties [first, last) the sum of their offsets. */
-static void offsets(const struct tag *t, size_t first, size_t last, uint64_t sum[static TAG_WORDS])
+/* Of these parties, whose numbers rise, the sum of their offsets. */
+static void offsets(const struct tag *t, const size_t *members, size_t count,
+		    uint64_t sum[static TAG_WORDS])
 {
 	uint64_t beta[TAG_WORDS];
 	struct prg *stream = begin(t, beta);
 
 	memset(sum, 0, TAG_WORDS * sizeof(*sum));
-	for (size_t l = 0; l < last; l++) {
+	for (size_t l = 0, next = 0; next < count; l++) {
 		draw(stream, beta);
-		for (size_t i = 0; i < TAG_WORDS && l >= first; i++)
+		if (members[next] != l)
+			continue;
+		for (size_t i = 0; i < TAG_WORDS; i++)
 			sum[i] = reduce((uwide)sum[i] + beta[i]);
+		next++;
 	}
 	wipe(beta, sizeof(beta));
 	prg_free(stream);
@@ -161,18 +165,18 @@ void tag_make(const struct tag *t, size_t party, uint64_t tau[static TAG_WORDS])
 {
 	uint64_t beta[TAG_WORDS];
 
-	offsets(t, party, party + 1, beta);
+	offsets(t, &party, 1, beta);
 	for (size_t i = 0; i < TAG_WORDS; i++)
 		tau[i] = reduce((uwide)beta[i] + polynomial(t, i));
 	wipe(beta, sizeof(beta));
 }
 
-bool tag_holds(const struct tag *t, size_t first, size_t last,
+bool tag_holds(const struct tag *t, const size_t *members, size_t count,
 	       const uint64_t told[static TAG_WORDS])
 {
 	uint64_t sum[TAG_WORDS], differ = 0;
 
-	offsets(t, first, last, sum);
+	offsets(t, members, count, sum);
 	for (size_t i = 0; i < TAG_WORDS; i++)
 		differ |= reduce((uwide)sum[i] + polynomial(t, i)) ^ reduce(told[i]);
 	wipe(sum, sizeof(sum));

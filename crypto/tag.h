@@ -33,8 +33,8 @@ struct tag *tag_new(const uint8_t key[static TAG_KEY_LEN], uint32_t group, uint6
 void tag_add(struct tag *t, const uint64_t *x, size_t n);
 /* tau_1i, tau_2i of party i and the words that were added. */
 void tag_make(const struct tag *t, size_t party, uint64_t tau[static TAG_WORDS]);
-/* Are T_1, T_2 those of parties [first, last) and of the words that were added? */
-bool tag_holds(const struct tag *t, size_t first, size_t last,
+/* Are T_1, T_2 those of these parties, whose numbers rise, and of the words that were added? */
+bool tag_holds(const struct tag *t, const size_t *members, size_t count,
 	       const uint64_t told[static TAG_WORDS]);
 void tag_free(struct tag *t); /* wipes; accepts NULL */
 

@@ -67,7 +67,7 @@ static void put(char *text, const char *format, ...)
 
 void purpose_of(const struct work *work, const struct msg *m, char text[static PURPOSE_MAX])
 {
-	size_t first = work->sum.first, last = work->sum.last;
+	const struct work_sum *sum = &work->sum;
 	unsigned what;
 
 	*text = 0;
@@ -81,14 +81,14 @@ void purpose_of(const struct work *work, const struct msg *m, char text[static P
 		return;
 	case MSG_MASKED:
 		put(text, "masked term of a sum over ");
-		if (last - first > NAMES_MAX && last - first == work->L) {
+		if (sum->count > NAMES_MAX && sum->count == work->L) {
 			put(text, "all %zu parties", work->L);
 			return;
 		}
-		for (size_t l = first; l < last && l < first + NAMES_MAX; l++)
-			put(text, "%s%s", l > first ? ", " : "", work->name[l]);
-		if (last - first > NAMES_MAX)
-			put(text, " and %zu more", last - first - NAMES_MAX);
+		for (size_t i = 0; i < sum->count && i < NAMES_MAX; i++)
+			put(text, "%s%s", i ? ", " : "", work->name[sum->members[i]]);
+		if (sum->count > NAMES_MAX)
+			put(text, " and %zu more", sum->count - NAMES_MAX);
 		return;
 	case MSG_SEALED:
 		what = m->sealed.what;

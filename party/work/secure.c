@@ -27,12 +27,11 @@ struct secure {
 static enum err begin(struct work *work, const struct tree_node *node, size_t count, bool wide,
 		      bool told, struct secure **out)
 {
-	size_t members[PARTIES_MAX], L = node->last - node->first;
+	struct work_sum *sum = &work->sum;
 	struct secure *s;
 	enum err e;
 
-	for (size_t i = 0; i < L; i++)
-		members[i] = node->first + i;
+	sum->count = work_members(work, node->first, node->last, sum->members);
 	ALLOC(s, 1);
 	s->work = work;
 	s->node = node;
@@ -40,13 +39,14 @@ static enum err begin(struct work *work, const struct tree_node *node, size_t co
 	s->fixed =
 	    (struct fixed){ .modulus_bits = wide ? 64 : work->job.modulus_bits,
 			    .fraction_bits = wide ? JOB_WIDE_FRACTION : work->job.fraction_bits,
-			    .parties = L };
+			    .parties = sum->count };
 	s->word = s->fixed.modulus_bits / 8;
-	work->sum = (struct work_sum){ node->first, node->last, s->word };
+	sum->word = s->word;
 	s->room = CHANNEL_CHUNK / s->word;
 	if (s->room > s->count)
 		s->room = s->count;
-	e = secagg_open(work->secagg, members, L, work->transcript, &s->mask, &s->round);
+	e = secagg_open(work->secagg, sum->members, sum->count, work->transcript, &s->mask,
+			&s->round);
 	if (e != ERR_OK) {
 		free(s);
 		return e;
@@ -232,7 +232,7 @@ enum err secure_sum_verified(struct work *work, const struct tree_node *node, do
 	if (e == ERR_OK) {
 		tag = tag_new(work->group_key, node->id, work->sums_told, count);
 		tag_add(tag, words, count);
-		if (tag_holds(tag, node->first, node->last, words + count))
+		if (tag_holds(tag, work->sum.members, work->sum.count, words + count))
 			fixed_decode(&s->fixed, words, count, x);
 		else
 			e = peer_fault(work->channel,

@@ -22,7 +22,7 @@ static bool is_member(const struct work *work, size_t j)
 {
 	const struct told *t = &work->told;
 
-	return t->last == 0 || (j >= t->first && j < t->last);
+	return !work->lost[j] && (t->last == 0 || (j >= t->first && j < t->last));
 }
 
 void work_group(struct work *work, const struct tree_node *node)
@@ -112,20 +112,19 @@ static enum err say(struct work *work, size_t first, size_t last)
 	while (t->waiting)
 		TRY(channel_recv_aside(work->channel));
 	memset(t->expect, 0, sizeof(t->expect));
+	memset(t->with, 0, sizeof(t->with));
 	for (size_t j = first; j < last; j++) {
 		uint8_t word[MSG_TOLD_LEN];
 
-		if (j == work->own)
+		if (j == work->own || work->lost[j])
 			continue;
+		t->with[j] = t->waiting = true;
 		word_of(work, work->own, j, buf_extend(&words, sizeof(word)));
 		word_of(work, j, work->own, word);
 		for (size_t i = 0; i < sizeof(word); i++)
 			t->expect[i] ^= word[i];
 		t->number[j]++;
 	}
-	t->waiting = last - first > 1;
-	t->with[0] = first;
-	t->with[1] = last;
 	m.told.words = (struct bytes){ words.p, words.n };
 	e = t->waiting ? channel_send(work->channel, &m) : ERR_OK;
 	buf_release(&words);
@@ -160,14 +159,17 @@ enum { NAMES = 8, OTHERS = NAMES * (MSG_NAME_MAX + 2) + 64 };
 /* "bank-b", "one of bank-b and shop", "one of a, b, ..., h and 12 more" */
 static void others(const struct work *work, char text[static OTHERS])
 {
-	size_t first = work->told.with[0], last = work->told.with[1], count = last - first - 1;
-	size_t shown = count > NAMES ? NAMES : count;
-	int n = snprintf(text, OTHERS, "%s", count > 1 ? "one of " : "");
+	size_t count = 0, shown;
+	int n;
 
-	for (size_t j = first, at = 0; at < shown; j++) {
+	for (size_t j = 0; j < work->L; j++)
+		count += work->told.with[j];
+	shown = count > NAMES ? NAMES : count;
+	n = snprintf(text, OTHERS, "%s", count > 1 ? "one of " : "");
+	for (size_t j = 0, at = 0; at < shown; j++) {
 		const char *before = at == 0 ? "" : at + 1 == count ? " and " : ", ";
 
-		if (j == work->own)
+		if (!work->told.with[j])
 			continue;
 		n += snprintf(text + n, OTHERS - (size_t)n, "%s%s", before, work->name[j]);
 		at++;

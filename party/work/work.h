@@ -34,10 +34,10 @@ struct told {
 	bool apart;         /* what comes is for this party alone: in no transcript */
 	bool heard;         /* the current group was told something */
 	bool said;          /* in this phase */
-	size_t first, last; /* the current group, [first, last); before any all parties: 0, 0 */
+	size_t first, last; /* the current group is of [first, last); before any all parties: 0, 0 */
 	uint64_t number[PARTIES_MAX]; /* by party: words that the two have said to each other */
 	bool waiting;                 /* TOLD is due, */
-	size_t with[2];               /* of members [with[0], with[1]), */
+	bool with[PARTIES_MAX];       /* of these members, */
 	uint8_t expect[MSG_TOLD_LEN]; /* and is this, if all were told the same */
 };
 
@@ -48,6 +48,7 @@ struct work {
 	uint32_t attempt;
 	size_t L, own; /* parties, and this one's number among the sorted names */
 	char name[PARTIES_MAX][MSG_NAME_MAX + 1];
+	bool lost[PARTIES_MAX]; /* who is in no sum any more */
 	/* Who began with them and was left out, in that order: from which attempt on. */
 	size_t lefts;
 	struct work_left {
@@ -60,8 +61,8 @@ struct work {
 	struct post *post;
 	struct record *record;
 	struct leaving *leaving; /* the ledger that all of it goes into; NULL: none (tests) */
-	struct work_sum {        /* the secure sum under way: members [first, last), bytes of a word */
-		size_t first, last, word;
+	struct work_sum {        /* the secure sum under way: its members, bytes of a word */
+		size_t members[PARTIES_MAX], count, word;
 	} sum;
 	struct secagg *secagg;               /* once keys are agreed */
 	uint8_t transcript[SECAGG_HASH_LEN]; /* of the broadcasts the current group has seen */
@@ -102,6 +103,10 @@ struct work {
 /* Names the phase that begins, in the record, the log and the channel's errors. */
 void work_phase(struct work *work, const char *name);
 void work_progress(struct work *work, unsigned iteration, size_t moved);
+
+/* The members of a sum of parties [first, last), who are not lost: how many. */
+size_t work_members(const struct work *work, size_t first, size_t last,
+		    size_t members[static PARTIES_MAX]);
 
 /* What the columns of its features are called; or NULL. */
 const struct columns *work_columns(const struct work *work);

@@ -55,7 +55,7 @@ static enum err tell_reals(void *ctx, enum parties_reals as, const double *x, si
 	struct run_parties *p = ctx;
 
 	TRY(check_size(p, n));
-	return channel_send_reals_all(p->run->channel, p->run->L, type[as], p->root->id, x, n);
+	return run_broadcast_reals(p->run, type[as], p->root->id, x, n);
 }
 
 static enum err pass_reals(void *ctx, double *x, size_t n)

@@ -90,36 +90,37 @@ enum err relay_all(struct run *run, enum sealed what)
 /* Of each member a word for each other; for each the exclusive or of those that are for it. */
 static enum err take_told(struct run *run, size_t first, size_t last, struct relayed_told *told)
 {
-	size_t bytes = (last - first - 1) * MSG_TOLD_LEN;
+	size_t bytes;
 
-	*told = (struct relayed_told){ .first = first, .last = last };
+	*told = (struct relayed_told){ .count = 0 };
+	told->count = run_members(run, first, last, told->members);
+	bytes = (told->count - 1) * MSG_TOLD_LEN;
 	if (!bytes)
 		return ERR_OK;
-	told->word = alloc(last - first, sizeof(*told->word));
-	for (size_t from = first; from < last; from++) {
+	told->word = alloc(told->count, sizeof(*told->word));
+	for (size_t from = 0; from < told->count; from++) {
+		struct channel *ch = run->channel[told->members[from]];
 		struct msg m;
 		const uint8_t *p;
 
-		TRY(channel_recv(run->channel[from], MSG_TOLD, &m));
+		TRY(channel_recv(ch, MSG_TOLD, &m));
 		if (m.told.words.n != bytes)
-			return peer_fault(run->channel[from],
-					  "sent TOLD of %zu bytes, expected %zu", m.told.words.n,
-					  bytes);
+			return peer_fault(ch, "sent TOLD of %zu bytes, expected %zu",
+					  m.told.words.n, bytes);
 		p = m.told.words.p;
-		for (size_t to = first; to < last; to++)
+		for (size_t to = 0; to < told->count; to++)
 			for (size_t i = 0; i < MSG_TOLD_LEN && to != from; i++)
-				told->word[to - first][i] ^= *p++;
+				told->word[to][i] ^= *p++;
 	}
 	return ERR_OK;
 }
 
 enum err relay_give_last(struct run *run, const struct relayed_told *told)
 {
-	for (size_t l = told->first; l < told->last && told->word; l++) {
-		struct msg m = { .type = MSG_TOLD,
-				 .told.words = { told->word[l - told->first], MSG_TOLD_LEN } };
+	for (size_t i = 0; i < told->count && told->word; i++) {
+		struct msg m = { .type = MSG_TOLD, .told.words = { told->word[i], MSG_TOLD_LEN } };
 
-		TRY(channel_send(run->channel[l], &m));
+		TRY(channel_send(run->channel[told->members[i]], &m));
 	}
 	return ERR_OK;
 }

@@ -29,8 +29,8 @@ enum err relay_told(struct run *run, uint32_t group, size_t first, size_t last) 
 /* After the last message: what all were told, which comes before DONE of each, and goes on when all have
  * said that. Released after errors, too. */
 struct relayed_told {
-	size_t first, last; /* parties [first, last) */
-	uint8_t (*word)[MSG_TOLD_LEN]; /* for each; NULL: none is due */
+	size_t members[PARTIES_MAX], count;
+	uint8_t (*word)[MSG_TOLD_LEN]; /* for each of them; NULL: none is due */
 };
 enum err relay_take_last(struct run *run, struct relayed_told *told) MUST_CHECK;
 enum err relay_give_last(struct run *run, const struct relayed_told *told) MUST_CHECK;

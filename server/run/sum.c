@@ -18,7 +18,9 @@ struct due {
 
 static struct fixed fixed_of(const struct run *run, const struct sum *s)
 {
-	return s->wide ? run_fixed_wide(s->last - s->first) : run_fixed(run, s->last - s->first);
+	size_t members[PARTIES_MAX], count = run_members(run, s->first, s->last, members);
+
+	return s->wide ? run_fixed_wide(count) : run_fixed(run, count);
 }
 
 /* Words behind a vector: the canary, and tags. */
@@ -61,17 +63,18 @@ static enum err add_chunk(struct run *run, size_t l, struct due *due, const stru
 /* Each member has added a 1 to it. */
 static enum err check_canary(const struct run *run, const struct sum *s, uint64_t canary)
 {
+	size_t member[PARTIES_MAX], count = run_members(run, s->first, s->last, member);
 	char members[256];
 	int n = 0;
 
-	if (s->count == 0 || canary == s->last - s->first)
+	if (s->count == 0 || canary == count)
 		return ERR_OK;
-	for (size_t l = s->first; l < s->last && n < (int)sizeof(members); l++)
+	for (size_t i = 0; i < count && n < (int)sizeof(members); i++)
 		n += snprintf(members + n, sizeof(members) - (size_t)n, "%s%s",
-			      l == s->first      ? ""
-			      : l + 1 == s->last ? " and "
-						 : ", ",
-			      run->name[l]);
+			      i == 0           ? ""
+			      : i + 1 == count ? " and "
+					       : ", ",
+			      run->name[member[i]]);
 	return err_set(ERR_PEER,
 		       "the masks of group %u, round %" PRIu64
 		       ", over %s do not cancel (during %s): "
@@ -116,6 +119,8 @@ enum err secure_sums(struct run *run, struct sum *sums, size_t groups)
 	for (size_t g = 0; g < groups; g++) {
 		memset(sums[g].acc, 0, sums[g].count * (fixed_of(run, &sums[g]).modulus_bits / 8));
 		for (size_t l = sums[g].first; l < sums[g].last; l++) {
+			if (run->lost[l])
+				continue;
 			due[l].sum = &sums[g];
 			due[l].last = last[g];
 			wanted[l] = sums[g].count > 0;

@@ -90,7 +90,7 @@ static inline enum err send_sum(size_t words, size_t chunk)
 	uint8_t *w = alloc(words, 8);
 	enum err e = ERR_OK;
 
-	d->work.sum = (struct work_sum){ 1, 3, 8 };
+	d->work.sum = (struct work_sum){ { 1, 2 }, 2, 8 };
 	for (size_t at = 0; at < words && e == ERR_OK; at += chunk) {
 		size_t n = words - at < chunk ? words - at : chunk;
 		struct msg m = { .type = MSG_MASKED,

@@ -51,7 +51,7 @@ static inline struct msg message(enum msg_type type, const char *body)
 /* Of a job that was offered. base: what its line begins with. */
 static inline void message_texts(struct texts *t, struct work *work, const char *base)
 {
-	work->sum = (struct work_sum){ 0, 2, 8 };
+	work->sum = (struct work_sum){ { 0, 1 }, 2, 8 };
 	for (size_t i = 0; i < sizeof(messages) / sizeof(*messages); i++) {
 		struct msg m = message(messages[i].type, messages[i].body);
 
@@ -73,7 +73,9 @@ static inline void message_texts_of_members(struct texts *t, struct work *work, 
 
 	for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++) {
 		offer(job, sums[i].parties);
-		work->sum = (struct work_sum){ sums[i].first, sums[i].last, sums[i].word };
+		work->sum.word = sums[i].word;
+		work->sum.count =
+		    work_members(work, sums[i].first, sums[i].last, work->sum.members);
 		snprintf(name, sizeof(name), "MASKED %zu to %zu of %zu", sums[i].first,
 			 sums[i].last, sums[i].parties);
 		say_purpose(t, work, base, name, &m);

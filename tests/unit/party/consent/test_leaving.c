@@ -72,7 +72,7 @@ static void test_purposes(void **state)
 		   "zeros by which the link is measured", 0);
 	purpose_is(&(struct msg){ .type = MSG_DONE },
 		   "that results are written; how far this ledger reaches", 0);
-	d->work.sum = (struct work_sum){ 0, 3, 4 };
+	d->work.sum = (struct work_sum){ { 0, 1, 2 }, 3, 4 };
 	purpose_is(&(struct msg){ .type = MSG_MASKED, .masked = { .words = { bytes, 64 } } },
 		   "masked term of a sum over p0, p1, p2", 16);
 	close_desk();

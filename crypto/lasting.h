@@ -17,9 +17,6 @@
 #include "crypto/secagg.h"
 #include "crypto/shamir.h"
 
-/* With more parties boxes of shares would be more than the words. */
-enum { LASTING_MOST = 100 };
-
 /* t: so many of a job's L parties that two lists of as many have one in common. */
 size_t lasting_least(size_t parties);
 /* Bytes of an answer: a share of each that is left, a key of each that is lost. */

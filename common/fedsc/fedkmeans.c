@@ -72,6 +72,9 @@ enum err fedkmeans_count(struct fedkmeans *loop, struct fedkmeans_centres *c)
 				       i, k, c->count[i], loop->parties->phase);
 		all += c->count[i];
 	}
+	if (loop->parties->fewer && all > 0 &&
+	    all < loop->n) /* those of a lost party are in none */
+		loop->n = all;
 	if (all != loop->n) /* every row is in one cluster */
 		return err_set(ERR_PEER,
 			       "the parties say that %zu clusters have %.17g rows of %.17g "

@@ -61,6 +61,7 @@ struct parties {
 	const char *const *name; /* of each party; NULL: they have none */
 	/* A party runs the coordinator's half itself, on verified sums (party/work/verified.h). */
 	bool at_party;
+	bool fewer; /* some were lost (on_loss "sum"): later sums are of fewer than earlier ones */
 };
 
 /* For sentences: whose fault it is. */

@@ -34,9 +34,9 @@ static enum err read_left(struct work *work, const struct msg_offer *o)
 {
 	char name[MSG_NAME_MAX + 1] = { 0 };
 
-	if (o->lefts && work->job.on_loss != LOSS_ATTEMPT)
+	if (o->lefts && work->job.on_loss == LOSS_END)
 		return err_set(ERR_PEER,
-			       "the offer leaves out parties, and job.on_loss is not \"attempt\"");
+			       "the offer leaves out parties, and job.on_loss is \"end\"");
 	for (uint32_t i = 0; i < o->lefts; i++) {
 		const struct msg_left *left = &o->left[i];
 
@@ -225,6 +225,7 @@ static enum err consider_offer(struct work *work, const struct job_means *means,
 	params_make(work);
 	work->half = party_kind_of(work->job.kind);
 	work->min_cluster = config->policy.min_cluster;
+	work->least_left = config->policy.allow_loss;
 	begin_record(work, means);
 	work->ending = ENDING_ATTEMPT;
 	TRY(check_awaited(work, means->awaited));

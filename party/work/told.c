@@ -50,8 +50,9 @@ void work_observe(void *arg, enum msg_type type, struct bytes body)
 	struct work *work = arg;
 	struct sha256 *h;
 
-	/* A SUM is what its tags say, or the job ends: nobody can be told another. */
-	if (work->told.apart || type == MSG_SUM)
+	/* A SUM is what its tags say, or the job ends: nobody can be told another. SHARES are for
+	 * this party. */
+	if (work->told.apart || type == MSG_SUM || type == MSG_SHARES)
 		return;
 	work->told.heard = true;
 	h = sha256_new();
@@ -139,6 +140,14 @@ enum err told_say(struct work *work)
 		return ERR_OK;
 	t->said = true;
 	assert(t->last > 0);
+	return say(work, t->first, t->last);
+}
+
+enum err told_say_now(struct work *work)
+{
+	struct told *t = &work->told;
+
+	assert(t->on && t->last > 0);
 	return say(work, t->first, t->last);
 }
 

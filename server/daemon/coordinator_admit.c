@@ -201,13 +201,11 @@ static void on_hello(struct visitor *v, struct conn *conn, const struct msg_hell
 
 /* ---- a party that was lost in the job ---- */
 
-/* Ends the attempt, as when the party crashed. */
+/* Ends the attempt, as when the party crashed; unless the others go on in their sums
+ * (server/run/lasting.h). */
 static void lose(struct running *r, struct seat *seat, enum err code, const char *why)
 {
-	if (r->run.more)
-		channel_fail_again(seat->channel, code, why);
-	else
-		channel_fail(seat->channel, code, why);
+	channel_fail_lost(seat->channel, code, why, r->run.more);
 }
 
 static void take_back(struct seat *seat, struct conn *conn)

@@ -59,7 +59,7 @@ bool running_goes_without(struct running *r)
 
 	for (size_t l = 0; l < r->L; l++)
 		there += r->seat[l]->joined;
-	if (!r->again || r->run.job.on_loss != LOSS_ATTEMPT || there < 2)
+	if (!r->again || r->run.job.on_loss == LOSS_END || there < 2)
 		return false;
 	for (size_t l = 0; l < r->L;) {
 		if (r->seat[l]->joined) {
@@ -245,6 +245,7 @@ void running_begin_again(struct running *r)
 		 r->run.attempt, r->c->config->max_attempts, r->why, r->c->config->common.rejoin_s);
 	r->run.attempt++;
 	r->run.n = r->run.columns = 0;
+	memset(r->run.lost, 0, sizeof(r->run.lost));
 	r->result = ERR_OK;
 	r->why[0] = '\0';
 	r->again = true;

@@ -98,7 +98,8 @@ static enum err sum(void *ctx, const void *question, enum parties_how how, doubl
 	case PARTIES_WIDE:
 		return secure_sum_wide(p->run, p->root, &p->round, x, n);
 	case PARTIES_TOLD:
-		return secure_sum_told(p->run, p->root, &p->round, x, n);
+		e = secure_sum_told(p->run, p->root, &p->round, x, n);
+		break;
 	case PARTIES_TOLD_PARTS:
 		part = alloc(n, PARTS * sizeof(*part));
 		e = secure_sum_told(p->run, p->root, &p->round, part, PARTS * n);
@@ -113,6 +114,7 @@ static enum err sum(void *ctx, const void *question, enum parties_how how, doubl
 			x[i] /= scale;
 		break;
 	}
+	p->parties.fewer = p->run->record->losts > 0;
 	return e;
 }
 

@@ -88,7 +88,7 @@ enum err relay_all(struct run *run, enum sealed what)
 /* ---- what members were told ---- */
 
 /* Of each member a word for each other; for each the exclusive or of those that are for it. */
-static enum err take_told(struct run *run, size_t first, size_t last, struct relayed_told *told)
+enum err relay_take_told(struct run *run, size_t first, size_t last, struct relayed_told *told)
 {
 	size_t bytes;
 
@@ -134,7 +134,7 @@ enum err relay_told(struct run *run, uint32_t group, size_t first, size_t last)
 	if (!run->tell || run->told[group] == run->phase)
 		return ERR_OK;
 	run->told[group] = run->phase;
-	e = take_told(run, first, last, &told);
+	e = relay_take_told(run, first, last, &told);
 	if (e == ERR_OK)
 		e = relay_give_last(run, &told);
 	relayed_told_release(&told);
@@ -144,7 +144,7 @@ enum err relay_told(struct run *run, uint32_t group, size_t first, size_t last)
 enum err relay_take_last(struct run *run, struct relayed_told *told)
 {
 	*told = (struct relayed_told){ 0 };
-	return run->tell ? take_told(run, 0, run->L, told) : ERR_OK;
+	return run->tell ? relay_take_told(run, 0, run->L, told) : ERR_OK;
 }
 
 void relayed_told_release(struct relayed_told *told)

@@ -32,6 +32,10 @@ struct relayed_told {
 	size_t members[PARTIES_MAX], count;
 	uint8_t (*word)[MSG_TOLD_LEN]; /* for each of them; NULL: none is due */
 };
+/* Of each of parties [first, last) who is not lost, what it says of them; what that comes to for each goes on by
+ * relay_give_last(). */
+enum err relay_take_told(struct run *run, size_t first, size_t last,
+			 struct relayed_told *told) MUST_CHECK;
 enum err relay_take_last(struct run *run, struct relayed_told *told) MUST_CHECK;
 enum err relay_give_last(struct run *run, const struct relayed_told *told) MUST_CHECK;
 void relayed_told_release(struct relayed_told *told);

@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
 #include "crypto/tag.h"
+#include "server/run/lasting.h"
 #include "server/run/relay.h"
 
 #include <inttypes.h>
@@ -159,6 +160,26 @@ out:
 	return e;
 }
 
+/* The same of one sum that goes on without members who are lost. */
+static enum err lasting(struct run *run, struct sum *s)
+{
+	uint64_t *all = alloc(s->count + behind(s), sizeof(*all));
+	size_t losts = run->record->losts;
+	enum err e = lasting_sum(run, s, behind(s), all);
+
+	if (e == ERR_OK)
+		e = check_canary(run, s, all[s->count]);
+	if (e == ERR_OK) {
+		memcpy(s->acc, all, s->count * sizeof(*all));
+		e = tell(run, s, all + s->count + 1);
+	}
+	/* Each list of members has rounds of its own. */
+	*s->round = run->record->losts > losts ? 0 : *s->round + 1;
+	record_now(run->record)->rounds++;
+	free(all);
+	return e;
+}
+
 static enum err sum_of(struct run *run, const struct tree_node *node, uint64_t *round, bool wide,
 		       bool told, double *sum, size_t count)
 {
@@ -173,7 +194,8 @@ static enum err sum_of(struct run *run, const struct tree_node *node, uint64_t *
 	enum err e;
 
 	words.acc = alloc(count, f.modulus_bits / 8);
-	e = secure_sums(run, &words, 1);
+	e = told && count && run->job.on_loss == LOSS_SUM ? lasting(run, &words)
+							  : secure_sums(run, &words, 1);
 	if (e == ERR_OK)
 		fixed_decode(&f, words.acc, count, sum);
 	free(words.acc);

@@ -94,6 +94,20 @@ for cells in kmeans:totals kmeans:kmeans fedsc-anchor:landmarks fedsc-anchor:anc
 	! in_sample $cell 2 || eval "test_${cells//[:+-]/_}() { without ${cells/:/ } party-01; }"
 done
 
+# The sum under way is had without it: no other attempt.
+test_sum_goes_on() {
+	local name
+	lossy kmeans '.on_loss = "sum"'
+	gone_in kmeans party-03
+	# shellcheck disable=SC2046 # words
+	ends 0 coordinator $(rest_of party-03)
+	for name in coordinator $(rest_of party-03); do
+		attempt_is 1 "$name"
+		[[ $(run_of "$name" '.lost | map(.name) | join(" ")') == party-03 ]] || fail "$name/run.json: lost are $(run_of "$name" .lost)"
+	done
+	says coordinator 'party-03 is lost \(during [a-z]*\): the sum goes on without it'
+}
+
 test_two_at_once() {
 	local seen said='eft out from attempt 2 on, since it stayed away: (<span class="whole">)?party-0'
 	without kmeans keys party-01 party-02

@@ -227,8 +227,21 @@ static void test_parties_that_stay_away(void **state)
 		  "here: variant \"exact\" is of the joint graph" },
 		{ "{\"kind\": \"fedwalk\"" WITHOUT "}", "here: walks go on at every party" },
 		{ "{\"kind\": \"align\"" WITHOUT "}", "here: rows that all have are all parties'" },
-		{ "{" MIN ", \"on_loss\": \"sum\"}",
-		  "job.on_loss is \"sum\", expected one of \"end\", \"attempt\"" },
+		{ "{" MIN ", \"on_loss\": \"sum\"}", "job.on_loss is \"sum\", expected \"end\" "
+						     "here: method \"tree\" sums over pairs" },
+		{ "{" MIN ", \"on_loss\": \"never\"}",
+		  "job.on_loss is \"never\", expected one of \"end\", \"attempt\", \"sum\"" },
+		{ "{\"kind\": \"fedspectral\", \"clusters\": 2, \"on_loss\": \"sum\"}",
+		  "job.on_loss is \"sum\", expected \"end\" here" },
+		{ "{\"kind\": \"fedsc\", \"clusters\": 2, \"variant\": \"dense\", \"on_loss\": "
+		  "\"sum\"}",
+		  "divide by sums of before, which a lost party is in" },
+		{ "{\"kind\": \"kmeans\", \"clusters\": 2, \"profile\": true, \"on_loss\": "
+		  "\"sum\"}",
+		  "each party adds its share of the noise in sums" },
+		{ "{\"kind\": \"fedgcn\", \"clusters\": 2, \"prototypes\": \"kde\", \"on_loss\": "
+		  "\"sum\"}",
+		  "are taken from each party in clear" },
 	};
 	static const char *const taken[] = {
 		"{" MIN WITHOUT ", \"method\": \"flat\"}",

@@ -509,8 +509,7 @@ static enum err find_intra(struct state *s)
 	if (o->begins) {
 		ranks_order_end(s->search);
 		TRY(check_plain(s));
-		s->search =
-		    ranks_order_begin(s->R, &s->rows, &s->X.dense, &o->embed, &o->clusters);
+		s->search = ranks_order_begin(s->R, &s->rows, &s->X.dense, &o->embed, &o->clusters);
 	}
 	return ranks_order_next(s->search, s->intra);
 }
@@ -741,8 +740,7 @@ static bool has(const struct state *s, int needs)
 	case WEIGHED:
 		return graph && s->place.map.a;
 	case ROWS:
-		return s->party.X.a &&
-		       (s->order.op != RANKS_NEAREST || s->party.clusters.label);
+		return s->party.X.a && (s->order.op != RANKS_NEAREST || s->party.clusters.label);
 	default:
 		return true;
 	}

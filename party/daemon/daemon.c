@@ -387,8 +387,8 @@ static enum err start(struct daemon *d)
 	if (!d->options.once)
 		party_data_release(&d->data);
 	leaving_prepare(d->config);
-	/* Reading may have taken minutes, which are none of dialling's: timers count from the loop's
-	 * clock, which stands while it does not run. */
+	/* Reading may have taken minutes, which are none of dialling's: timers count from the
+	 * loop's clock, which stands while it does not run. */
 	uv_update_time(&d->loop);
 	d->dialling_since_s = clock_now_s();
 	log_info("dialling %s", d->config->coordinator_text);

@@ -32,7 +32,8 @@ static void test_default_preset(void **state)
 		"power\":0.8},",
 		"\"virtual_nodes\":\"mean\",\"local_restarts\":5,\"starts\":200,",
 		"\"start_words\":4194304,\"screen\":2,\"restarts\":20,",
-		"\"iterations\":10,\"ninth\":true,\"polish\":3,\"exchange\":\"distances\",",
+		"\"iterations\":10,\"ninth\":true,\"polish\":3,\"polish_rows\":0,\"exchange\":"
+		"\"distances\",",
 		"\"plan\":\"off\",\"joint_norm\":false,\"min_cell\":1,\"landmark\":{\"power\":true}"
 		",",
 		"\"secure_sum\":{\"group\":\"ffdhe3072\",\"modulus_bits\":32,\"fraction_bits\":16}"

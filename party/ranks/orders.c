@@ -1,0 +1,287 @@
+/* What ranks compute. */
+#include "party/ranks/rank0.h"
+#include "common/base/alloc.h"
+#include "common/data/limits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum err workers_embed(struct workers *w, const struct embed_params *p, struct embedding *how)
+{
+	struct ranks_reply r;
+
+	*how = (struct embedding){ .filter = p->filter,
+				   .order = p->order,
+				   .unit_rows = p->unit_rows,
+				   .row_power = p->row_power };
+	w->order.embed = *p;
+	TRY(rank0_ask(w, RANKS_EMBED, &r));
+	if (r.dims < 1 || r.dims > w->sizes.cols)
+		return err_set(ERR_INTERNAL, "ranks: projected on %zu of %zu dimensions", r.dims,
+			       w->sizes.cols);
+	w->sizes.dims = r.dims;
+	how->word = r.word;
+	how->mean_norm = r.mean_norm;
+	mat_init(&how->map, w->sizes.cols, r.dims);
+	TRY(rank0_receive_mat(w, &how->map));
+	if (!r.has_idf)
+		return ERR_OK;
+	ALLOC(how->idf, w->sizes.cols);
+	return rank0_receive(w, how->idf, w->sizes.cols * sizeof(*how->idf));
+}
+
+enum err workers_embed_again(struct workers *w, const struct embedding *how)
+{
+	struct ranks_reply r;
+
+	w->order.embed = (struct embed_params){ .filter = how->filter,
+						.order = how->order,
+						.unit_rows = how->unit_rows,
+						.row_power = how->row_power };
+	w->order.word = how->word;
+	w->order.mean_norm = how->mean_norm;
+	w->order.has_idf = how->idf != NULL;
+	w->order.dims = w->sizes.dims = how->map.cols;
+	TRY(rank0_order(w, RANKS_AGAIN));
+	TRY(rank0_send_mat(w, &how->map));
+	if (how->idf)
+		TRY(rank0_send(w, how->idf, w->sizes.cols * sizeof(*how->idf)));
+	return rank0_answered(w, &r);
+}
+
+enum err workers_norms(struct workers *w, double *norm)
+{
+	struct ranks_reply r;
+
+	TRY(rank0_ask(w, RANKS_NORMS, &r));
+	return rank0_receive(w, norm, w->sizes.n * sizeof(*norm));
+}
+
+enum err workers_scale(struct workers *w, const double *norm, double mean, double power)
+{
+	struct ranks_reply r;
+
+	w->order.mean_norm = mean;
+	w->order.embed.row_power = power;
+	TRY(rank0_order(w, RANKS_SCALE));
+	TRY(rank0_send(w, norm, w->sizes.n * sizeof(*norm)));
+	return rank0_answered(w, &r);
+}
+
+static enum err receive_labels(struct workers *w, size_t k, uint32_t *label)
+{
+	TRY(rank0_receive(w, label, w->sizes.n * sizeof(*label)));
+	for (size_t i = 0; i < w->sizes.n; i++)
+		if (label[i] >= k)
+			return err_set(ERR_INTERNAL, "ranks: row %zu is in cluster %u of %zu", i,
+				       label[i], k);
+	return ERR_OK;
+}
+
+enum err workers_clusters(struct workers *w, const struct kmeans_params *p, uint32_t *label,
+			  struct mat *centres)
+{
+	struct ranks_reply r;
+
+	mat_init(centres, p->k, w->sizes.dims);
+	w->order.clusters = *p;
+	TRY(rank0_ask(w, RANKS_CLUSTERS, &r));
+	TRY(receive_labels(w, p->k, label));
+	return rank0_receive_mat(w, centres);
+}
+
+enum err workers_centres(struct workers *w, const uint32_t *label, struct mat *c)
+{
+	struct ranks_reply r;
+
+	w->order.k = c->rows;
+	TRY(rank0_order(w, RANKS_CENTRES));
+	TRY(rank0_send_mat(w, c));
+	TRY(rank0_send(w, label, w->sizes.n * sizeof(*label)));
+	TRY(rank0_answered(w, &r));
+	return rank0_receive_mat(w, c);
+}
+
+enum err workers_distances(struct workers *w, const struct mat *c, workers_values *each, void *arg)
+{
+	struct ranks_reply r;
+
+	w->order.k = c->rows;
+	TRY(rank0_order(w, RANKS_DISTANCES));
+	TRY(rank0_send_mat(w, c));
+	TRY(rank0_answered(w, &r));
+	return rank0_values(w, w->sizes.n * c->rows, each, arg);
+}
+
+enum err workers_intra(struct workers *w, bool begins, const struct embed_params *how,
+		       const struct kmeans_params *clusters, double *intra)
+{
+	struct ranks_reply r;
+
+	w->order.begins = begins;
+	w->order.embed = *how;
+	w->order.clusters = *clusters;
+	TRY(rank0_ask(w, RANKS_INTRA, &r));
+	return rank0_receive(w, intra, ORDER_BLOCK * sizeof(*intra));
+}
+
+/* ---- landmark and gcc ---- */
+
+static void put_question(struct workers *w, const struct question *q)
+{
+	w->order.question = *q;
+	w->order.question.square = NULL;
+	w->order.question.label = NULL;
+	w->order.question.B = NULL;
+	w->order.question.how = NULL;
+	w->order.dims = q->kind == ASK_PRODUCTS ? q->B->cols : 0;
+	if (q->kind == ASK_MEANS)
+		w->order.question.labellings = 1;
+}
+
+enum err workers_answer(struct workers *w, const struct question *q, workers_values *each,
+			void *arg)
+{
+	size_t n = w->sizes.n;
+	struct ranks_reply r;
+
+	put_question(w, q);
+	TRY(rank0_order(w, RANKS_ASK));
+	if (q->kind == ASK_SPREADS)
+		TRY(rank0_send(w, q->square, n * sizeof(*q->square)));
+	else if (q->kind == ASK_PRODUCTS)
+		TRY(rank0_send_mat(w, q->B));
+	else
+		TRY(rank0_send(w, q->label, w->order.question.labellings * n * sizeof(*q->label)));
+	TRY(rank0_answered(w, &r));
+	return rank0_values(w, question_words(q, n), each, arg);
+}
+
+enum err workers_cells(struct workers *w, unsigned order, size_t parties, size_t dims,
+		       const struct kmeans_params *how, uint32_t *label)
+{
+	struct question q = { .kind = ASK_CELLS, .order = order, .parties = parties, .dims = dims };
+	struct ranks_reply r;
+
+	put_question(w, &q);
+	w->order.clusters = *how;
+	TRY(rank0_ask(w, RANKS_CELLS, &r));
+	return receive_labels(w, how->k, label);
+}
+
+enum err workers_means(struct workers *w, const uint32_t *label, size_t k, struct slice *s,
+		       struct mat *M)
+{
+	size_t cols = w->sizes.cols;
+	struct ranks_reply r;
+
+	mat_init(M, k, cols);
+	w->order.k = k;
+	TRY(rank0_order(w, RANKS_MEANS));
+	TRY(rank0_send(w, label, w->sizes.n * sizeof(*label)));
+	TRY(rank0_answered(w, &r));
+	TRY(rank0_receive_mat(w, M));
+	TRY(rank0_receive(w, s->shift, cols * sizeof(*s->shift)));
+	TRY(rank0_receive(w, s->weight, cols * sizeof(*s->weight)));
+	return rank0_receive(w, s->word, cols);
+}
+
+enum err workers_place_weigh(struct workers *w, const struct placing *p, double *length)
+{
+	size_t cols = w->sizes.cols;
+	struct ranks_reply r;
+
+	w->order.k = p->map.cols;
+	w->order.embed.order = p->order;
+	TRY(rank0_order(w, RANKS_WEIGH));
+	TRY(rank0_send(w, p->shift, cols * sizeof(*p->shift)));
+	TRY(rank0_send(w, p->weight, cols * sizeof(*p->weight)));
+	TRY(rank0_send(w, p->word, cols));
+	TRY(rank0_send(w, p->offset, p->map.cols * sizeof(*p->offset)));
+	TRY(rank0_send_mat(w, &p->map));
+	TRY(rank0_answered(w, &r));
+	return rank0_receive(w, length, w->sizes.n * sizeof(*length));
+}
+
+enum err workers_place(struct workers *w, const struct placing *p, const double *norm,
+		       workers_values *each, void *arg)
+{
+	struct ranks_reply r;
+
+	TRY(rank0_order(w, RANKS_PLACE));
+	TRY(rank0_send(w, norm, w->sizes.n * sizeof(*norm)));
+	TRY(rank0_answered(w, &r));
+	return rank0_values(w, w->sizes.n * p->map.cols, each, arg);
+}
+
+/* ---- sums over rows ---- */
+
+enum err workers_rows_begin(struct workers *w, double min_cluster)
+{
+	struct ranks_reply r;
+
+	w->order.min_cluster = min_cluster;
+	return rank0_ask(w, RANKS_ROWS, &r);
+}
+
+/* The numbers that go with a question: *given of them. */
+static const double *question_numbers(const struct fedsc_question *q, size_t m, size_t *given)
+{
+	const struct fedkmeans_question *c = q->clusters;
+
+	*given = 0;
+	if (q->kind == FEDSC_SPREAD || (q->kind == FEDSC_SCALE && q->unit)) {
+		*given = m;
+		return q->kind == FEDSC_SPREAD ? q->mean : q->unit;
+	}
+	if (q->kind != FEDSC_CLUSTERS)
+		return NULL;
+	*given = c->kind == FEDKMEANS_COUNTS ? c->centres->rows * m : c->k;
+	return c->kind == FEDKMEANS_COUNTS ? c->centres->a : c->count;
+}
+
+enum err workers_ask(struct workers *w, const struct fedsc_question *q, double *x)
+{
+	struct ranks_question *o = &w->order.asked;
+	const struct fedkmeans_question *c = q->clusters;
+	const double *numbers = question_numbers(q, w->sizes.cols, &o->given);
+	struct ranks_reply r;
+
+	o->kind = q->kind;
+	o->columns = q->columns;
+	o->has_unit = q->unit != NULL;
+	o->scale = q->scale;
+	o->clip = q->clip;
+	if (q->kind == FEDSC_CLUSTERS) {
+		o->clusters = c->kind;
+		o->k = c->kind == FEDKMEANS_COUNTS ? c->centres->rows : c->k;
+		o->least = c->least;
+	}
+	o->words = fedsc_words(q, w->sizes.cols);
+	if (o->words > RANKS_WORDS_MAX || o->given > RANKS_WORDS_MAX)
+		return err_set(ERR_INPUT,
+			       "a question of %zu numbers with an answer of %zu: ranks "
+			       "take at most %d",
+			       o->given, o->words, RANKS_WORDS_MAX);
+	TRY(rank0_order(w, RANKS_ASK_ROWS));
+	TRY(rank0_send(w, numbers, o->given * sizeof(*numbers)));
+	TRY(rank0_answered(w, &r));
+	return rank0_receive(w, x, o->words * sizeof(*x));
+}
+
+enum err workers_nearest(struct workers *w, uint32_t *label, double *margin)
+{
+	struct ranks_reply r;
+
+	TRY(rank0_ask(w, RANKS_NEAREST, &r));
+	TRY(rank0_receive(w, label, w->sizes.n * sizeof(*label)));
+	return rank0_receive(w, margin, w->sizes.n * sizeof(*margin));
+}
+
+enum err workers_costs(struct workers *w, struct ranks_cost *cost)
+{
+	struct ranks_reply r;
+
+	TRY(rank0_ask(w, RANKS_COSTS, &r));
+	return rank0_receive(w, cost, w->sizes.ranks * sizeof(*cost));
+}

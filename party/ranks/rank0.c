@@ -1,0 +1,318 @@
+#include "party/ranks/rank0.h"
+#include "common/base/alloc.h"
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/base/progress.h"
+#include "common/data/limits.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { TURN_MS = 500, SHOWN = 500 };
+static const double LAST_WORDS_S = 2;
+
+/* ---- what went wrong ---- */
+
+static bool hear_said(struct workers *w)
+{
+	char text[1024];
+	ssize_t n = read(w->at.said, text, sizeof(text));
+
+	for (ssize_t i = 0; i < n && w->said_n < SAID_MAX - 1; i++)
+		w->said[w->said_n++] = text[i];
+	if (n > 0)
+		log_debug("mpirun: %.*s", (int)n, text);
+	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)); /* more may come */
+}
+
+/* Lines of words alone, in one. */
+static void flatten(const char *from, char *to, size_t len)
+{
+	size_t n = 0;
+
+	for (; *from && n < len - 1; from++) {
+		char c = *from >= ' ' && *from < 127 ? *from : ' ';
+
+		if ((c == ' ' && (n == 0 || to[n - 1] == ' ')) ||
+		    (c == '-' && (from[1] == '-' || (n && to[n - 1] == '-'))))
+			continue;
+		to[n++] = c;
+	}
+	to[n] = 0;
+}
+
+static enum err say_dead_rank(const struct workers *w)
+{
+	const char *line = strstr(w->said, "process rank ");
+	unsigned rank;
+	int signal;
+
+	line = line ? line : "";
+	if (sscanf(line, "process rank %u with PID %*d on node %*s exited on signal %d", &rank,
+		   &signal) != 2 ||
+	    rank >= w->sizes.ranks)
+		return ERR_OK;
+	return err_set(ERR_INTERNAL, "rank %u of %zu, on %s, was ended by signal %d (%s)%s", rank,
+		       w->sizes.ranks, workers_host(w, rank), signal, strsignal(signal),
+		       signal == SIGKILL ? "; was its host out of memory?" : "");
+}
+
+/* What coterie-worker said itself, else all of it. */
+static void show_said(const struct workers *w, char text[static SHOWN])
+{
+	static const char own[] = "coterie-worker: ";
+	const char *line = strstr(w->said, own);
+	char first[SHOWN];
+
+	if (!line) {
+		flatten(w->said, text, SHOWN);
+		return;
+	}
+	line += strlen(own);
+	snprintf(first, sizeof(first), "%.*s", (int)strcspn(line, "\n"), line);
+	flatten(first, text, SHOWN);
+}
+
+/* mpirun has ended: by its last words, why. */
+static enum err say_end(struct workers *w, int status)
+{
+	double end_s = clock_now_s() + LAST_WORDS_S;
+	struct pollfd p = { .fd = w->at.said, .events = POLLIN };
+	char text[SHOWN];
+
+	while (clock_now_s() < end_s && poll(&p, 1, TURN_MS) > 0 && hear_said(w))
+		;
+	w->said[w->said_n] = 0;
+	w->died = true;
+	if (w->greeted && say_dead_rank(w) != ERR_OK)
+		return ERR_INTERNAL;
+	show_said(w, text);
+	return err_set(
+	    w->greeted ? ERR_INTERNAL : ERR_INPUT, "the ranks (mpirun) ended with %s %d%s: %s",
+	    WIFSIGNALED(status) ? "signal" : "status",
+	    WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
+	    w->greeted ? "" : " before all ranks were there", *text ? text : "it has not said why");
+}
+
+/* ---- frames ---- */
+
+/* Until fd can be read, or written. */
+static enum err await(struct workers *w, int fd, short events)
+{
+	bool open = true;
+
+	for (;;) {
+		struct pollfd p[3] = { { .fd = fd, .events = events },
+				       { .fd = mpirun_watched(), .events = POLLIN },
+				       { .fd = open ? w->at.said : -1, .events = POLLIN } };
+		int status;
+
+		TRY(progress_check());
+		if (poll(p, 3, TURN_MS) < 0 && errno != EINTR)
+			return err_set(ERR_INTERNAL, "ranks: poll: %s", strerror(errno));
+		if (p[2].revents)
+			open = hear_said(w);
+		if (p[0].revents & events)
+			return ERR_OK;
+		if (p[1].revents && mpirun_ended(&w->at, &status))
+			return say_end(w, status);
+	}
+}
+
+static enum err take(struct workers *w, void *to, size_t n)
+{
+	for (size_t got = 0; got < n;) {
+		ssize_t more = read(w->at.from, (char *)to + got, n - got);
+
+		if (more > 0)
+			got += (size_t)more;
+		else
+			TRY(await(w, w->at.from, POLLIN));
+	}
+	return ERR_OK;
+}
+
+static enum err put(struct workers *w, const void *from, size_t n)
+{
+	for (size_t done = 0; done < n;) {
+		ssize_t more = write(w->at.to, (const char *)from + done, n - done);
+
+		if (more > 0)
+			done += (size_t)more;
+		else
+			TRY(await(w, w->at.to, POLLOUT));
+	}
+	return ERR_OK;
+}
+
+enum err rank0_hear(struct workers *w, enum ranks_what what, void *to, size_t bytes, size_t *got)
+{
+	struct ranks_frame f;
+
+	do {
+		TRY(take(w, &f, sizeof(f)));
+		progress_tick();
+	} while (f.what == RANKS_TICK && f.bytes == 0);
+	if (f.what != what || f.bytes == 0 || f.bytes > bytes)
+		return err_set(
+		    ERR_INTERNAL,
+		    "ranks: rank 0 sent frame %u of %u bytes, expected %d of at most %zu; "
+		    "are party and coterie-worker of one release?",
+		    f.what, f.bytes, what, bytes);
+	*got = f.bytes;
+	return take(w, to, f.bytes);
+}
+
+static enum err say(struct workers *w, enum ranks_what what, const void *from, size_t n)
+{
+	struct ranks_frame f = { .what = what, .bytes = (uint32_t)n };
+
+	TRY(put(w, &f, sizeof(f)));
+	return put(w, from, n);
+}
+
+enum err rank0_send(struct workers *w, const void *from, size_t n)
+{
+	for (size_t at = 0; at < n; at += RANKS_FRAME_MAX)
+		TRY(say(w, RANKS_PIECE, (const char *)from + at,
+			n - at < RANKS_FRAME_MAX ? n - at : RANKS_FRAME_MAX));
+	return ERR_OK;
+}
+
+enum err rank0_receive(struct workers *w, void *to, size_t n)
+{
+	for (size_t at = 0, got; at < n; at += got)
+		TRY(rank0_hear(w, RANKS_PIECE, (char *)to + at, n - at, &got));
+	return ERR_OK;
+}
+
+enum err rank0_send_mat(struct workers *w, const struct mat *m)
+{
+	return rank0_send(w, m->a, m->rows * m->cols * sizeof(*m->a));
+}
+
+enum err rank0_receive_mat(struct workers *w, struct mat *m)
+{
+	return rank0_receive(w, m->a, m->rows * m->cols * sizeof(*m->a));
+}
+
+enum err rank0_order(struct workers *w, enum ranks_op op)
+{
+	w->order.op = op;
+	return say(w, RANKS_ORDER, &w->order, sizeof(w->order));
+}
+
+enum err rank0_answered(struct workers *w, struct ranks_reply *r)
+{
+	size_t got;
+
+	TRY(rank0_hear(w, RANKS_REPLY, r, sizeof(*r), &got));
+	if (got != sizeof(*r) || r->code > ERR_CANCELLED)
+		return err_set(ERR_INTERNAL, "ranks: a reply of %zu bytes with code %d", got,
+			       (int)r->code);
+	r->why[sizeof(r->why) - 1] = 0;
+	return r->code == ERR_OK ? ERR_OK : err_set(r->code, "%s", r->why);
+}
+
+enum err rank0_ask(struct workers *w, enum ranks_op op, struct ranks_reply *r)
+{
+	TRY(rank0_order(w, op));
+	return rank0_answered(w, r);
+}
+
+enum err rank0_piece(struct workers *w, size_t *left, size_t unit, size_t *count)
+{
+	size_t got;
+
+	TRY(rank0_hear(w, RANKS_PIECE, w->piece, *left < RANKS_FRAME_MAX ? *left : RANKS_FRAME_MAX,
+		       &got));
+	*left -= got;
+	*count = got / unit;
+	return ERR_OK;
+}
+
+enum err rank0_values(struct workers *w, size_t values, workers_values *each, void *arg)
+{
+	for (size_t left = values * sizeof(double), count; left;) {
+		TRY(rank0_piece(w, &left, sizeof(double), &count));
+		TRY(each(arg, (const double *)(const void *)w->piece, count));
+	}
+	return ERR_OK;
+}
+
+/* ---- the beginning and the end ---- */
+
+static enum err greet(struct workers *w)
+{
+	struct ranks_hello h;
+	size_t got;
+
+	TRY(rank0_hear(w, RANKS_HELLO, &h, sizeof(h), &got));
+	h.version[sizeof(h.version) - 1] = 0;
+	if (got != sizeof(h) || strcmp(h.version, COTERIE_VERSION) != 0 ||
+	    h.order_size != sizeof(struct ranks_order) ||
+	    h.reply_size != sizeof(struct ranks_reply) || h.ranks < 1 || h.ranks > RANKS_MOST)
+		return err_set(ERR_INPUT,
+			       "ranks: coterie-worker is of another build (%.31s) than this party "
+			       "(%s): install both of one release",
+			       h.version, COTERIE_VERSION);
+	w->sizes.ranks = h.ranks;
+	ALLOC(w->place, h.ranks);
+	TRY(rank0_receive(w, w->place, h.ranks * sizeof(*w->place)));
+	for (size_t r = 0; r < h.ranks; r++) {
+		w->place[r].host[RANKS_HOST_MAX - 1] = 0;
+		log_info("rank %zu of %u: process %jd on %s", r, h.ranks, (intmax_t)w->place[r].pid,
+			 w->place[r].host);
+	}
+	w->greeted = true;
+	return ERR_OK;
+}
+
+enum err workers_start(struct workers **out)
+{
+	struct workers *w = alloc(1, sizeof(*w));
+	enum err e = mpirun_start(&w->at);
+
+	*out = NULL;
+	if (e != ERR_OK) {
+		free(w);
+		return e;
+	}
+	w->piece = alloc(RANKS_FRAME_MAX, 1);
+	e = greet(w);
+	if (e == ERR_OK)
+		*out = w;
+	else
+		workers_end(w);
+	return e;
+}
+
+void workers_end(struct workers *w)
+{
+	if (!w)
+		return;
+	mpirun_stop(&w->at);
+	free(w->place);
+	free(w->piece);
+	free(w);
+}
+
+bool workers_died(const struct workers *w)
+{
+	return w && w->died;
+}
+
+struct workers_sizes workers_sizes(const struct workers *w)
+{
+	return w->sizes;
+}
+
+const char *workers_host(const struct workers *w, size_t rank)
+{
+	return w->place[rank].host;
+}

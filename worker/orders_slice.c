@@ -1,0 +1,205 @@
+#include "worker/state.h"
+#include "common/base/alloc.h"
+#include "worker/link.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- filter.order "auto" ---- */
+
+/* What is below is of dense features and of edges that count alike. */
+static enum err check_plain(const struct state *s)
+{
+	if (s->X.is_sparse)
+		return err_set(ERR_INPUT,
+			       "methods landmark and gcc and filter.order \"auto\" read features "
+			       "from an .npy file on ranks, not from coordinates (.mtx)");
+	if (s->rows.value)
+		return err_set(ERR_INPUT,
+			       "methods landmark and gcc and filter.order \"auto\" take edges "
+			       "without weights on ranks");
+	return ERR_OK;
+}
+
+enum err order_find_intra(struct state *s)
+{
+	const struct ranks_order *o = &s->order;
+
+	if (o->begins) {
+		ranks_order_end(s->search);
+		TRY(check_plain(s));
+		s->search = ranks_order_begin(s->R, &s->rows, &s->X.dense, &o->embed, &o->clusters);
+	}
+	return ranks_order_next(s->search, s->intra);
+}
+
+void order_send_intra(struct state *s)
+{
+	state_send_told(s, s->intra, sizeof(s->intra));
+}
+
+/* ---- landmark and gcc ---- */
+
+static struct slice *slice_of(struct state *s)
+{
+	if (!s->slice.R)
+		ranks_slice_init(&s->slice, s->R, &s->rows, &s->X.dense);
+	return &s->slice.slice;
+}
+
+enum err order_answer(struct state *s)
+{
+	struct question *q = &s->order.question;
+	size_t n = ranks_rows(s->R);
+	double *square = NULL;
+	uint32_t *label = NULL;
+	struct mat B = { 0 };
+	enum err e;
+
+	if (q->kind == ASK_SPREADS) {
+		ALLOC(square, n);
+		state_receive_rows(s, sizeof(*square), square);
+	} else if (q->kind == ASK_PRODUCTS) {
+		mat_init(&B, n, s->order.dims);
+		state_receive_rows(s, B.cols * sizeof(*B.a), B.a);
+	} else if (q->labellings) {
+		ALLOC(label, q->labellings * n);
+		for (size_t t = 0; t < q->labellings; t++)
+			state_receive_rows(s, sizeof(*label), label + t * n);
+	}
+	q->square = square;
+	q->label = label;
+	q->B = &B;
+	s->order.dims = question_width(q);
+	s->answer = alloc(question_words(q, n), sizeof(*s->answer));
+	e = check_plain(s);
+	if (e == ERR_OK)
+		e = slice_answer(slice_of(s), q, s->answer);
+	if (s->slice.slice.is_filtered && s->embedded.memory == 0)
+		s->embedded = link_cost();
+	mat_release(&B);
+	free(label);
+	free(square);
+	if (e != ERR_OK) {
+		free(s->answer);
+		s->answer = NULL;
+	}
+	return e;
+}
+
+static void make_answer(struct state *s, size_t first, size_t count, void *to)
+{
+	size_t width = s->order.dims;
+
+	memcpy(to, s->answer + question_whole(&s->order.question) + first * width,
+	       count * width * sizeof(*s->answer));
+}
+
+void order_send_answer(struct state *s)
+{
+	size_t row = s->order.dims * sizeof(*s->answer);
+
+	state_send_told(s, s->answer, question_whole(&s->order.question) * sizeof(*s->answer));
+	if (row)
+		state_send_up(s, row, ranks_rows(s->R), state_rows_of_frame(row), make_answer);
+	free(s->answer);
+	s->answer = NULL;
+}
+
+enum err order_find_cells(struct state *s)
+{
+	const struct question *q = &s->order.question;
+
+	return slice_cluster(slice_of(s), q->order, q->parties, q->dims, &s->order.clusters,
+			     s->label);
+}
+
+void order_send_labels(struct state *s)
+{
+	state_send_up(s, sizeof(*s->label), ranks_rows(s->R), RANKS_FRAME_MAX / sizeof(*s->label),
+		      state_make_labels);
+}
+
+enum err order_find_means(struct state *s)
+{
+	state_receive_rows(s, sizeof(*s->label), s->label);
+	mat_release(&s->c);
+	slice_means(&s->slice.slice, s->label, s->order.k, &s->c);
+	return ERR_OK;
+}
+
+void order_send_means(struct state *s)
+{
+	const struct slice *own = &s->slice.slice;
+
+	state_send_mat(s, &s->c);
+	state_send_told(s, own->shift, own->columns * sizeof(*own->shift));
+	state_send_told(s, own->weight, own->columns * sizeof(*own->weight));
+	state_send_told(s, own->word, own->columns);
+}
+
+/* ---- new rows after landmark ---- */
+
+enum err order_weigh_rows(struct state *s)
+{
+	struct placing *p = &s->place;
+	size_t m = features_cols(&s->X), k = s->order.k;
+	enum err e;
+
+	placing_release(p);
+	p->order = s->order.embed.order;
+	ALLOC(p->shift, m);
+	ALLOC(p->weight, m);
+	ALLOC(p->word, m);
+	ALLOC(p->offset, k);
+	state_receive_told(s, p->shift, m * sizeof(*p->shift));
+	state_receive_told(s, p->weight, m * sizeof(*p->weight));
+	state_receive_told(s, p->word, m);
+	state_receive_told(s, p->offset, k * sizeof(*p->offset));
+	state_receive_mat(s, &p->map, m, k);
+	s->answer = alloc(ranks_rows(s->R), sizeof(*s->answer));
+	e = check_plain(s);
+	if (e == ERR_OK)
+		e = ranks_place_weigh(s->R, p, &s->X.dense, s->answer);
+	if (e != ERR_OK) {
+		free(s->answer);
+		s->answer = NULL;
+	}
+	return e;
+}
+
+static void make_lengths(struct state *s, size_t first, size_t count, void *to)
+{
+	memcpy(to, s->answer + first, count * sizeof(*s->answer));
+}
+
+void order_send_lengths(struct state *s)
+{
+	state_send_up(s, sizeof(*s->answer), ranks_rows(s->R), RANKS_FRAME_MAX / sizeof(*s->answer),
+		      make_lengths);
+	free(s->answer);
+	s->answer = NULL;
+}
+
+enum err order_place_rows(struct state *s)
+{
+	double *norm = alloc(ranks_rows(s->R), sizeof(*norm));
+
+	state_receive_rows(s, sizeof(*norm), norm);
+	mat_release(&s->Z);
+	ranks_place_distances(s->R, &s->rows, &s->place, &s->X.dense, norm, &s->Z);
+	free(norm);
+	return ERR_OK;
+}
+
+static void make_placed(struct state *s, size_t first, size_t count, void *to)
+{
+	memcpy(to, ROW(&s->Z, first), count * s->Z.cols * sizeof(*s->Z.a));
+}
+
+void order_send_placed(struct state *s)
+{
+	size_t row = s->Z.cols * sizeof(*s->Z.a);
+
+	state_send_up(s, row, s->Z.rows, state_rows_of_frame(row), make_placed);
+}

@@ -343,7 +343,10 @@ test_four_hosts() {
 	edit coordinator '.join_timeout_s = 300'
 	taken_as_stated
 	COTERIE_EMULATOR=own OMPI_MCA_plm_rsh_agent=$T/agent start lab "$ROOT/scripts/netlab" --net lan --hosts 4 -- bash "$T/lab"
-	ends 0 lab
+	# A busy machine may be late with packets, which the lab does not forgive; words are right or wrong all the same.
+	ends '0|1' lab
+	[[ $STATUS == 0 ]] || says lab 'run discarded: packets were late'
+	[[ $(run_of party-00 .status) == 'done' ]] || fail "party-00 is not done"
 	for rank in 0 1 2 3; do says party-00 "rank $rank of 4: process [0-9]+ on host-$((rank + 1))"; done
 	[[ $sent == *MASKED* && $(went_out party-00 "'LOCAL_CLUSTERS', 'MASKED'") == "$sent" ]] || fail "other words on four hosts"
 }

@@ -114,7 +114,7 @@ static enum err sum(void *ctx, const void *question, enum parties_how how, doubl
 			x[i] /= scale;
 		break;
 	}
-	p->parties.fewer = p->run->record->losts > 0;
+	p->parties.lost = p->run->record->losts;
 	return e;
 }
 

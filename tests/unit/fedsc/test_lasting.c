@@ -41,9 +41,10 @@ static void go(void *arg, size_t l, enum msg_type type, struct bytes body)
 	channel_fail(g->f->party[l].channel[0], ERR_PEER, "gone");
 }
 
-static struct federation *run_with(const struct points *p, const size_t after[L], double *rows)
+static struct federation *run_losing(const struct points *p, const char *settings,
+				     const size_t after[L], double *rows, size_t *sums)
 {
-	struct job job = points_job(LASTING);
+	struct job job = points_job(settings);
 	struct going g = { 0 };
 	struct federation *f;
 
@@ -58,7 +59,15 @@ static struct federation *run_with(const struct points *p, const size_t after[L]
 	}
 	federation_run(f);
 	*rows = g.rows;
+	*sums = g.heard[0];
 	return f;
+}
+
+static struct federation *run_with(const struct points *p, const size_t after[L], double *rows)
+{
+	size_t sums;
+
+	return run_losing(p, LASTING, after, rows, &sums);
 }
 
 static void end(struct federation *f)
@@ -139,6 +148,100 @@ static void test_one_or_two_at_any_step(void **state)
 		end(f);
 	}
 	points_release(&p);
+}
+
+/* ---- at each sum of a job ---- */
+
+/* The labels of those who stayed are the clusters that their rows lie in. */
+static void assert_clusters(const struct federation *f, const struct points *p,
+			    const size_t after[L], size_t step)
+{
+	size_t next[L] = { 0 }, n = 0;
+	uint32_t *label, *truth;
+	struct metrics m;
+
+	ALLOC(label, p->X.rows);
+	ALLOC(truth, p->X.rows);
+	for (size_t i = 0; i < p->X.rows; i++) {
+		size_t l = p->part[i];
+
+		if (after[l])
+			continue;
+		label[n] = f->party[l].label[next[l]++];
+		truth[n++] = p->truth[i];
+	}
+	assert_ok(metrics_of(truth, label, n, &m));
+	if (m.ari < 0.95)
+		fail_msg("lost after sum %zu: ARI %g", step, m.ari);
+	free(label);
+	free(truth);
+}
+
+static void lose_at(const struct points *p, const char *settings, size_t step, bool two,
+		    size_t sums)
+{
+	const size_t after[L] = { 0, step, 0, two ? step + 1 : 0 };
+	double rows;
+	size_t heard;
+	struct federation *f = run_losing(p, settings, after, &rows, &heard);
+
+	if (step >= sums - two) { /* behind the last sum there is none to be had without it */
+		assert_int_not_equal(f->server.result, ERR_OK);
+		assert_non_null(strstr(f->server.why, "gone"));
+		end(f);
+		return;
+	}
+	if (f->server.result != ERR_OK)
+		fail_msg("%s, lost after sum %zu of %zu: %s", settings, step, sums, f->server.why);
+	for (size_t l = 0; l < L; l++)
+		if (!after[l] && f->party[l].result != ERR_OK)
+			fail_msg("%s, lost after sum %zu, %zu: %s", settings, step, l,
+				 f->party[l].why);
+	assert_int_equal(f->server.record.losts, 1 + two);
+	if (rows != rows_of(p, after))
+		fail_msg("%s, lost after sum %zu of %zu: %g rows in clusters, %g are left",
+			 settings, step, sums, rows, rows_of(p, after));
+	assert_clusters(f, p, after, step);
+	end(f);
+}
+
+/* At the first sums, at every so many of those that follow, and at the last. */
+static void at_sums(const char *settings, bool two, size_t every)
+{
+	const size_t none[L] = { 0 };
+	struct federation *f;
+	struct points p;
+	double rows;
+	size_t sums;
+
+	points_make(&p, K, 2 * EACH, M, 6, L, 3);
+	f = run_losing(&p, settings, none, &rows, &sums);
+	assert_all_done(f);
+	end(f);
+	print_message("%s: %zu sums\n", settings, sums);
+	for (size_t step = 1; step <= sums; step++)
+		if (step <= 3 || step % every == 0 || step >= sums - 1)
+			lose_at(&p, settings, step, two, sums);
+	points_release(&p);
+}
+
+static void test_anchors(void **state)
+{
+	(void)state;
+	at_sums("kind=fedsc on_loss=sum variant=anchor restarts=2", false, 5);
+	at_sums("kind=fedsc on_loss=sum variant=anchor restarts=2", true, 13);
+}
+
+static void test_anchors_columns(void **state)
+{
+	(void)state;
+	at_sums("kind=fedsc on_loss=sum variant=anchor restarts=2 standardize=joint", false, 31);
+}
+
+static void test_kmeans(void **state)
+{
+	(void)state;
+	at_sums("kind=kmeans on_loss=sum restarts=2", false, 6);
 }
 
 static void test_too_few(void **state)
@@ -226,6 +329,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_same_as_without),
 		cmocka_unit_test(test_one_or_two_at_any_step),
+		cmocka_unit_test(test_anchors),
+		cmocka_unit_test(test_anchors_columns),
+		cmocka_unit_test(test_kmeans),
 		cmocka_unit_test(test_too_few),
 		cmocka_unit_test(test_two_lists),
 	};

@@ -29,15 +29,28 @@ static void on_touch(uv_timer_t *timer)
 	attempt_touch(r->state);
 }
 
-/* The job goes on without that party. */
-static void leave_out(struct running *r, size_t l)
+enum { WHY = 256 };
+
+/* To a party that was lost in a sum, or stayed away. */
+static void done_without(const char *name, char why[WHY])
+{
+	snprintf(why, WHY,
+		 "the job is done without %s, which was lost in it or stayed away, and has no "
+		 "results",
+		 name);
+}
+
+/* The job goes on, or is done, without that party. */
+static void leave_out(struct running *r, size_t l, bool done)
 {
 	struct seat *seat = r->seat[l];
 	struct conn *conn = seat->conn;
-	char why[256];
+	char why[WHY];
 
 	snprintf(why, sizeof(why), "the job goes on without %s, which did not come within rejoin_s",
 		 seat->name);
+	if (done)
+		done_without(seat->name, why);
 	running_let_go(r, seat);
 	seat->owed = ERR_DEADLINE;
 	snprintf(seat->owed_why, sizeof(seat->owed_why), "%s", why);
@@ -70,7 +83,7 @@ bool running_goes_without(struct running *r)
 		log_warn("%s did not come for attempt %u within rejoin_s, %u s: the job goes on "
 			 "without it",
 			 r->seat[l]->name, r->run.attempt, r->c->config->common.rejoin_s);
-		leave_out(r, l);
+		leave_out(r, l, false);
 	}
 	return true;
 }
@@ -83,7 +96,7 @@ static void leave_out_again(struct running *r, const struct attempt_state *s)
 			if (!strcmp(r->seat[l]->name, s->left[i].name)) {
 				record_left(&r->record, s->left[i].name, s->left[i].attempt,
 					    s->left[i].step);
-				leave_out(r, l);
+				leave_out(r, l, s->done);
 				break;
 			}
 }
@@ -270,10 +283,26 @@ bool running_is_done(const struct running *r)
 	return r->phase == TELLING || post_settled(r->post);
 }
 
+/* The sums went on without it (on_loss). Once the job is done nobody is added to these. */
+static bool was_lost(const struct running *r, const struct seat *seat)
+{
+	for (size_t l = 0; l < r->L; l++)
+		if (r->seat[l] == seat)
+			return r->run.lost[l];
+	return false;
+}
+
 void running_say_done(struct running *r, struct visitor *v, struct conn *conn)
 {
-	char why[256];
+	char why[WHY];
 
+	if (was_lost(r, v->seat)) {
+		done_without(v->seat->name, why);
+		log_info("%s came back: %s", v->seat->name, why);
+		coordinator_refuse(conn, ERR_DEADLINE, why);
+		conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
+		return;
+	}
 	snprintf(why, sizeof(why),
 		 "the job is done; %s said that its results were written, to its output directory",
 		 v->seat->name);

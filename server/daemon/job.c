@@ -182,7 +182,7 @@ static enum err finish(struct run *run)
 	 * on, a process that is started again says so (coordinator_again.c). */
 	e = write_record(run);
 	if (e == ERR_OK && run->state)
-		e = attempt_done(run->state);
+		e = attempt_done(run->state, run->record->lost, run->record->losts);
 	if (e != ERR_OK)
 		log_warn("if this process dies now, it will not know that the job is done: %s",
 			 err_detail());

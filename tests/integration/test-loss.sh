@@ -94,11 +94,10 @@ for cells in kmeans:totals kmeans:kmeans fedsc-anchor:landmarks fedsc-anchor:anc
 	! in_sample $cell 2 || eval "test_${cells//[:+-]/_}() { without ${cells/:/ } party-01; }"
 done
 
-# The sum under way is had without it: no other attempt.
-test_sum_goes_on() {
-	local name
-	lossy kmeans '.on_loss = "sum"'
-	gone_in kmeans party-03
+# The sum under way is had without it: no other attempt. Clusters are of all rows, or graphs, of those who are left.
+sums_go_on() { # STEP
+	local name rows
+	gone_in "$1" party-03
 	# shellcheck disable=SC2046 # words
 	ends 0 coordinator $(rest_of party-03)
 	for name in coordinator $(rest_of party-03); do
@@ -106,6 +105,68 @@ test_sum_goes_on() {
 		[[ $(run_of "$name" '.lost | map(.name) | join(" ")') == party-03 ]] || fail "$name/run.json: lost are $(run_of "$name" .lost)"
 	done
 	says coordinator 'party-03 is lost \(during [a-z]*\): the sum goes on without it'
+	rows=$(for name in $(rest_of party-03); do tail -n +2 "$T/out/$name/labels.csv"; done | wc -l)
+	[[ $(run_of coordinator '.result.cluster_sizes | add') == "$rows" ]] ||
+		fail "clusters of $(run_of coordinator .result.cluster_sizes) for $rows labels"
+	[[ ! -e $T/out/party-03/labels.csv ]] || fail 'party-03 has labels'
+}
+
+# Clusters of rows are far from each other: those of a job of the others, by other numbers.
+same_clusters() {
+	local name
+	for name in $(rest_of party-03); do paste -d, "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv" | tail -n +2; done |
+		awk -F, '{ print $2 "," $(NF / 2 + 2) }' | sort -u >"$T/pairs"
+	[[ $(wc -l <"$T/pairs") == 3 && $(cut -d, -f 1 "$T/pairs" | sort -u | wc -l) == 3 ]] || fail "clusters are others: $(tr '\n' ' ' <"$T/pairs")"
+}
+
+for cells in kmeans:kmeans fedsc-anchor:landmarks fedsc-anchor:anchor fedsc-anchor:kmeans; do
+	eval "test_sums_${cells//[:-]/_}() { lossy ${cells%:*} '.on_loss = \"sum\"'; of_the_rest party-03; sums_go_on ${cells#*:}; same_clusters; }"
+done
+
+test_sums_fedgcn() {
+	lossy fedgcn '.on_loss = "sum"'
+	sums_go_on train
+	rm -r "$T/out/party-03"
+	at_least "$("$BIN/coterie" eval --run "$T/out" --truth own | jq -r .mean.result.ari)" 0.9 'ARI'
+}
+
+# It comes back when the job is done, which the coordinator still tells party-01, whose way back is cut: whether the
+# coordinator is the same process or the next one, no results are said to be there.
+is_not_done() {
+	ADDRESS=$HUB party party-03
+	ends 3 party-03
+	says party-03 'refused by coordinator: the job is done without party-03, which was lost in it or stayed away, and has no results'
+	! says_of_results party-03 || fail "party-03 hears of results: $(<"$T/party-03.stderr")"
+	[[ ! -e $T/out/party-03/labels.csv ]] || fail 'party-03 has labels'
+}
+
+says_of_results() { grep -q 'results were written' "$T/$1.stderr"; }
+marked() { grep -q ' done' "$T/out/coordinator/job.state" 2>/dev/null; }
+
+test_lost_one_comes_back_when_all_is_done() {
+	lossy kmeans '.on_loss = "sum"'
+	for name in coordinator $(names $PARTIES); do edit "$name" '.reconnect_s = 10'; done
+	tls_tool turncoat
+	coordinator
+	HUB=$ADDRESS
+	start turncoat "$TOOLS/turncoat" "$T/turncoat.ready" "$HUB" "$T/pki" party-01 coordinator "hub/$DONE/1/stay"
+	until_true 10 test -s "$T/turncoat.ready" || fail 'the turncoat did not become ready'
+	strikes_in party-02 kmeans
+	relay relay "${WIRE_MS:-25}"
+	party party-00
+	ADDRESS=$(<"$T/turncoat.ready") party party-01
+	ADDRESS=$RELAY party party-02
+	party party-03
+	in_phase party-02 kmeans
+	kills party-03
+	until_true 60 marked || fail 'job.state is not marked as done'
+	is_not_done
+	kills coordinator
+	grep -Eq '^party-03 left out from 1 on, kmeans$' "$T/out/coordinator/job.state" || fail "job.state: $(cat "$T/out/coordinator/job.state")"
+	coordinator_again
+	is_not_done
+	ends 0 coordinator party-00 party-01 party-02
+	! grep -q 'party-03 said' "$T/coordinator.stderr" || fail 'the coordinator says that party-03 has results'
 }
 
 test_two_at_once() {
@@ -247,6 +308,34 @@ test_lies() {
 	edit job '.on_loss = "end"'
 	lying gone=2
 	any_party_said 'the offer leaves out parties, and job.on_loss is not' || fail "end: $(<"$T/coordinator.stdout")"
+}
+
+# In a sum (on_loss "sum"): who is told one list and who is told another, and who hears that it is lost itself, end, and so do all;
+# no answer opens that could be of two lists.
+sum_lie() { # LIE REGEX
+	local name
+	rm -rf "$T/out"
+	liar "$1"
+	parties $PARTIES
+	# shellcheck disable=SC2046 # words
+	ends 2 $(names $PARTIES)
+	ended coordinator
+	any_party_said "$2" || fail "$1: nobody says '$2': $(tail -qn 1 "$T"/party-0?.stderr)"
+	for name in $(names $PARTIES); do
+		[[ ! -e $T/out/$name/labels.csv ]] || fail "$1: $name has labels"
+		tail -n 1 "$T/$name.stderr" | grep -Eq 'coordinator|policy.allow_loss' || fail "$1: $name names no one: $(tail -n 1 "$T/$name.stderr")"
+	done
+}
+
+test_lies_in_a_sum() {
+	needs_python
+	lossy kmeans '.on_loss = "sum"'
+	sum_lie remain 'coordinator has told one of party-0[0-3] and party-0[0-3] other things than this party'
+	grep -qx 'answers that open: 0' "$T/coordinator.stdout" || fail "$(<"$T/coordinator.stdout")"
+	sum_lie remain-out 'coordinator sent REMAIN, and this party is said to be lost'
+	sum_lie remain-few 'coordinator sent REMAIN, and 2 of 4 members are left, expected 3 or more'
+	for name in $(names $PARTIES); do edit "$name" '.policy.allow_loss = 4'; done
+	sum_lie remain 'a sum would go on with 3 of 4 parties, policy.allow_loss of party-0[0-3] is 4'
 }
 
 run_tests "$@"

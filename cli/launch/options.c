@@ -47,7 +47,8 @@ static const struct argp_option options[] = {
 	  "Without: every kind, but not the variants that show more",
 	  0 },
 	{ "policy", KEY_POLICY, "KEY=X", 0,
-	  "min_cluster, min_common, max_eps, max_delta or profile (1: yes) of the parties' policy",
+	  "min_cluster, min_common, max_eps, max_delta, allow_loss or profile (1: yes) of the "
+	  "parties' policy",
 	  0 },
 	{ "seed", 's', "S", 0, "of the split and of the job", 0 },
 	ARGS_SET,
@@ -70,8 +71,8 @@ static int number_in(const char *const *names, const char *text)
 
 static void take_policy(struct launch *l, struct argp_state *state, const char *text)
 {
-	static const char *const keys[] = { "min_cluster=", "min_common=", "max_eps=", "max_delta=",
-					    "profile=" };
+	static const char *const keys[] = { "min_cluster=", "min_common=", "max_eps=",
+					    "max_delta=",   "profile=",    "allow_loss=" };
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		if (!strncmp(text, keys[i], strlen(keys[i]))) {
@@ -81,7 +82,7 @@ static void take_policy(struct launch *l, struct argp_state *state, const char *
 		}
 	argp_error(state,
 		   "--policy is \"%s\", expected min_cluster=X, min_common=X, max_eps=X, "
-		   "max_delta=X or profile=1",
+		   "max_delta=X, allow_loss=X or profile=1",
 		   text);
 }
 

@@ -123,6 +123,14 @@ for cells in kmeans:kmeans fedsc-anchor:landmarks fedsc-anchor:anchor fedsc-anch
 	eval "test_sums_${cells//[:-]/_}() { lossy ${cells%:*} '.on_loss = \"sum\"'; of_the_rest party-03; sums_go_on ${cells#*:}; same_clusters; }"
 done
 
+test_sums_by_launch() {
+	rows_federation 4
+	rows_job kmeans '.on_loss = "sum"'
+	! "$BIN/coterie" launch -q --data "$T/pooled" --job "$T/job.json" --parties 4 --out "$T/declined" 2>"$T/launch.stderr" || fail 'taken without allow_loss'
+	"$BIN/coterie" launch -q --data "$T/pooled" --job "$T/job.json" --policy allow_loss=3 --parties 4 --out "$T/launched" || fail 'declined'
+	[[ $(jq '.lost // [] | length' "$T/launched/party-01/run.json") == 0 ]] || fail 'somebody is lost'
+}
+
 test_sums_fedgcn() {
 	lossy fedgcn '.on_loss = "sum"'
 	sums_go_on train

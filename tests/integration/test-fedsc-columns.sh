@@ -191,7 +191,7 @@ test_columns_of_other_names() {
 		parties 3
 		ends 2 coordinator party-00 party-01 party-02
 		# Who is first ends it for all; the sentence of one at least is its own.
-		cat "$T"/out/party-*/log.jsonl | grep -Eq 'the columns of party-0[0-2] are not those of all: compared with its own, there is party-0[0-2] with (other names|the same names in another order)' ||
+		grep -Eq 'the columns of party-0[0-2] are not those of all: compared with its own, there is party-0[0-2] with (other names|the same names in another order)' "$T"/out/party-*/log.jsonl ||
 			fail "$kind: no party says which columns differ"
 		says coordinator 'its columns have other names, types or units than those of others, or stand in another order'
 		! grep -rq 'shoe size' "$T/out/coordinator" || fail "the coordinator has a column's name"

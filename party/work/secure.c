@@ -33,7 +33,7 @@ static enum err begin(struct work *work, const struct tree_node *node, size_t co
 	struct secure *s;
 	enum err e;
 
-	sum->count = work_members(work, node->first, node->last, sum->members);
+	sum->count = tree_members(work->lost, node->first, node->last, sum->members);
 	ALLOC(s, 1);
 	s->work = work;
 	s->node = node;

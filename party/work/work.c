@@ -22,17 +22,6 @@ void work_phase(struct work *work, const char *name)
 	log_next(name);
 }
 
-size_t work_members(const struct work *work, size_t first, size_t last,
-		    size_t members[static PARTIES_MAX])
-{
-	size_t count = 0;
-
-	for (size_t l = first; l < last; l++)
-		if (!work->lost[l])
-			members[count++] = l;
-	return count;
-}
-
 const struct columns *work_columns(const struct work *work)
 {
 	return work->dataset ? &work->dataset->columns : NULL;

@@ -105,10 +105,6 @@ struct work {
 void work_phase(struct work *work, const char *name);
 void work_progress(struct work *work, unsigned iteration, size_t moved);
 
-/* The members of a sum of parties [first, last), who are not lost: how many. */
-size_t work_members(const struct work *work, size_t first, size_t last,
-		    size_t members[static PARTIES_MAX]);
-
 /* What the columns of its features are called; or NULL. */
 const struct columns *work_columns(const struct work *work);
 

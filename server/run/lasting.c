@@ -253,7 +253,7 @@ enum err lasting_sum(struct run *run, const struct sum *s, size_t behind, uint64
 	post_outlast(run->post);
 	ALLOC(g, 1);
 	*g = (struct gathering){ .run = run, .s = s, .all = s->count + behind };
-	g->count = run_members(run, s->first, s->last, g->members);
+	g->count = tree_members(run->lost, s->first, s->last, g->members);
 	g->t = lasting_least(run->L);
 	e = gather(g);
 	if (e == ERR_OK)

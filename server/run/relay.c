@@ -93,7 +93,7 @@ enum err relay_take_told(struct run *run, size_t first, size_t last, struct rela
 	size_t bytes;
 
 	*told = (struct relayed_told){ .count = 0 };
-	told->count = run_members(run, first, last, told->members);
+	told->count = tree_members(run->lost, first, last, told->members);
 	bytes = (told->count - 1) * MSG_TOLD_LEN;
 	if (!bytes)
 		return ERR_OK;

@@ -41,21 +41,10 @@ void run_progress(struct run *run, unsigned iteration, size_t moved)
 	account_step(run->record, run->post);
 }
 
-size_t run_members(const struct run *run, size_t first, size_t last,
-		   size_t members[static PARTIES_MAX])
-{
-	size_t count = 0;
-
-	for (size_t l = first; l < last; l++)
-		if (!run->lost[l])
-			members[count++] = l;
-	return count;
-}
-
 static size_t channels(const struct run *run, size_t first, size_t last,
 		       struct channel *ch[static PARTIES_MAX])
 {
-	size_t members[PARTIES_MAX], count = run_members(run, first, last, members);
+	size_t members[PARTIES_MAX], count = tree_members(run->lost, first, last, members);
 
 	for (size_t i = 0; i < count; i++)
 		ch[i] = run->channel[members[i]];

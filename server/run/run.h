@@ -50,10 +50,6 @@ void run_phase(struct run *run, const char *name);
 enum err run_check_room(struct run *run) MUST_CHECK;
 void run_progress(struct run *run, unsigned iteration, size_t moved);
 
-/* Of parties [first, last) those who are not lost: their numbers, and how many. */
-size_t run_members(const struct run *run, size_t first, size_t last,
-		   size_t members[static PARTIES_MAX]);
-
 /* The same to those of parties [first, last) who are not lost. */
 enum err run_broadcast(struct run *run, size_t first, size_t last, const struct msg *m) MUST_CHECK;
 enum err run_broadcast_labels(struct run *run, size_t first, size_t last, enum msg_type type,

@@ -19,7 +19,7 @@ struct due {
 
 static struct fixed fixed_of(const struct run *run, const struct sum *s)
 {
-	size_t members[PARTIES_MAX], count = run_members(run, s->first, s->last, members);
+	size_t members[PARTIES_MAX], count = tree_members(run->lost, s->first, s->last, members);
 
 	return s->wide ? run_fixed_wide(count) : run_fixed(run, count);
 }
@@ -64,7 +64,7 @@ static enum err add_chunk(struct run *run, size_t l, struct due *due, const stru
 /* Each member has added a 1 to it. */
 static enum err check_canary(const struct run *run, const struct sum *s, uint64_t canary)
 {
-	size_t member[PARTIES_MAX], count = run_members(run, s->first, s->last, member);
+	size_t member[PARTIES_MAX], count = tree_members(run->lost, s->first, s->last, member);
 	char members[256];
 	int n = 0;
 

@@ -71,6 +71,17 @@ both_ways() { # L
 	same_labels "$T/without/party-00/labels.npy" "$T/out/party-00/labels.npy"
 }
 
+# As both_ways 1; and the same left the one party both times, word for word, which nothing masks.
+same_words() { # WITH-WHAT
+	local sent
+	both_ways 1
+	sent=$(went_out party-00 "'LOCAL_CLUSTERS', 'MASKED'")
+	[[ $sent == *MASKED* ]] || fail "no sums: $sent"
+	mv "$T/out" "$T/with" && mv "$T/without" "$T/out"
+	[[ $(went_out party-00 "'LOCAL_CLUSTERS', 'MASKED'") == "$sent" ]] || fail "other words on ranks with $1"
+	rm -r "$T/out" "$T/with"
+}
+
 test_same_labels_and_model() {
 	local digest
 	needs_ranks
@@ -222,25 +233,18 @@ with open(folder + "/ids.txt", "w") as f:
 
 # Nothing masks the words of a party that is alone: they are the same, word for word.
 test_same_words() {
-	local sent
 	needs_ranks
 	dense_federation 1
 	edit party-00 '.policy.allow_single = true'
 	for more in '' 'polish_rows = 300' 'virtual_nodes = "centre" | .method = "tree"' 'joint_norm = true | .features = "raw" | .projection = { "basis": "unit", "dims": 4 }'; do
 		edit job ".allow_single = true${more:+ | .}$more"
-		both_ways 1
-		sent=$(went_out party-00 "'LOCAL_CLUSTERS', 'MASKED'")
-		[[ $sent == *MASKED* ]] || fail "no sums: $sent"
-		mv "$T/out" "$T/with" && mv "$T/without" "$T/out"
-		[[ $(went_out party-00 "'LOCAL_CLUSTERS', 'MASKED'") == "$sent" ]] || fail "other words on ranks with $more"
-		rm -r "$T/out" "$T/with"
+		same_words "$more"
 	done
 }
 
 # Landmark projection, GCC and the search for the order, whose sums are of all rows, and words of which are weighed by all. The ledger says that
 # what leaves is the same: of one party alone, whom nothing masks.
 test_other_methods() {
-	local sent
 	needs_ranks
 	dense_federation 1
 	edit party-00 '.policy.allow_single = true'
@@ -248,12 +252,7 @@ test_other_methods() {
 		'.starts = 6 | .restarts = 3 | .local_restarts = 2'; do
 		echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "allow_single": true, "filter": { "order": "auto" } }' >"$T/job.json"
 		edit job "$more"
-		both_ways 1
-		sent=$(went_out party-00 "'LOCAL_CLUSTERS', 'MASKED'")
-		[[ $sent == *MASKED* ]] || fail "no sums: $sent"
-		mv "$T/out" "$T/with" && mv "$T/without" "$T/out"
-		[[ $(went_out party-00 "'LOCAL_CLUSTERS', 'MASKED'") == "$sent" ]] || fail "other words on ranks with $more"
-		rm -r "$T/out" "$T/with"
+		same_words "$more"
 	done
 }
 

@@ -75,7 +75,7 @@ static inline void message_texts_of_members(struct texts *t, struct work *work, 
 		offer(job, sums[i].parties);
 		work->sum.word = sums[i].word;
 		work->sum.count =
-		    work_members(work, sums[i].first, sums[i].last, work->sum.members);
+		    tree_members(work->lost, sums[i].first, sums[i].last, work->sum.members);
 		snprintf(name, sizeof(name), "MASKED %zu to %zu of %zu", sums[i].first,
 			 sums[i].last, sums[i].parties);
 		say_purpose(t, work, base, name, &m);

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pwd.h>
 #include <sched.h>
 #include <seccomp.h>
@@ -16,6 +18,8 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #ifndef PR_SET_VMA
@@ -201,7 +205,11 @@ enum err confine_user(const struct daemon_common *c)
 	return ERR_OK;
 }
 
-/* libseccomp 2.5 does not look whether it got memory for the program that it makes of a filter. */
+/* libseccomp 2.5 does not look whether it got memory for the program that it makes of a filter:
+ * without, it ends by one of these signals, or goes round for ever, or makes a program that lacks
+ * calls. */
+static const int faults[] = { SIGSEGV, SIGABRT, SIGVTALRM };
+
 static void on_fault(int sig)
 {
 	static const char text[] = "out of memory: none for the filter of system calls\n";
@@ -211,36 +219,87 @@ static void on_fault(int sig)
 	_exit(ERR_INTERNAL);
 }
 
+struct program {
+	struct sock_filter step[BPF_MAXINSNS];
+	size_t bytes;
+};
+
+/* 0, or an error as libseccomp has them; -ENOSYS: the kernel does not know what it is asked for. */
+static int make(int (*add)(scmp_filter_ctx f), struct program *p)
+{
+	scmp_filter_ctx f;
+	int file, bad;
+	ssize_t n = 0;
+
+	errno = 0;
+	f = seccomp_init(SCMP_ACT_KILL_PROCESS);
+	if (!f) /* the library has asked the kernel whether it knows the action */
+		return errno == ENOMEM ? -ENOMEM : -ENOSYS;
+	file = memfd_create("filter", MFD_CLOEXEC);
+	bad =
+	    file < 0 ? -errno : seccomp_attr_set(f, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+	if (!bad)
+		bad = add(f);
+	if (!bad)
+		bad = seccomp_export_bpf(f, file);
+	if (!bad)
+		n = pread(file, p->step, sizeof(p->step), 0);
+	seccomp_release(f);
+	if (file >= 0)
+		close(file);
+	p->bytes = n > 0 ? (size_t)n : 0;
+	return bad ? bad : n < 0 ? -errno : 0;
+}
+
+/* Made twice, since an allocation that fails on the way can leave one that would end this process
+ * at a call on the list. */
+static int make_whole(int (*add)(scmp_filter_ctx f), struct program *p)
+{
+	static const struct itimerval
+	    limit = { .it_value.tv_usec = 200000 },
+	    none; /* of processor time, of which it needs a tenth of that */
+	static struct program again;
+	struct sigaction before[COUNT(faults)], ours = { .sa_handler = on_fault };
+	int bad;
+
+	for (size_t i = 0; i < COUNT(faults); i++)
+		sigaction(faults[i], &ours, &before[i]);
+	setitimer(ITIMER_VIRTUAL, &limit, NULL);
+	bad = make(add, p);
+	if (!bad)
+		bad = make(add, &again);
+	setitimer(ITIMER_VIRTUAL, &none, NULL);
+	for (size_t i = 0; i < COUNT(faults); i++)
+		sigaction(faults[i], &before[i], NULL);
+	if (!bad && (p->bytes != again.bytes || memcmp(p->step, again.step, p->bytes) != 0))
+		bad = -ENOMEM;
+	return bad;
+}
+
 /* For all threads of this process at once (OpenBLAS has its own); no_new_privs goes with it. */
 static enum err load(int (*add)(scmp_filter_ctx f))
 {
-	struct sigaction before, ours = { .sa_handler = on_fault };
-	scmp_filter_ctx f;
-	int bad;
+	static struct program p;
+	int bad = make_whole(add, &p);
+	struct sock_fprog loaded = { (unsigned short)(p.bytes / sizeof(*p.step)), p.step };
 
-	errno = 0;
-	sigaction(SIGSEGV, &ours, &before);
-	f = seccomp_init(SCMP_ACT_KILL_PROCESS);
-	if (!f && errno == ENOMEM)
+	if (bad == -ENOMEM)
 		on_fault(SIGSEGV);
-	if (!f) /* the library has asked the kernel whether it knows the action */
+	if (bad == -ENOSYS)
 		return err_set(ERR_INPUT,
 			       "sandbox: the system call seccomp, by which a process confines "
 			       "itself, is not to be had: the kernel is older than 4.14, or what "
 			       "starts this process forbids it (a unit's SystemCallFilter, a "
 			       "container's profile), which then has to allow it; "
 			       "\"sandbox\": \"off\" runs without");
-	bad = seccomp_attr_set(f, SCMP_FLTATR_CTL_TSYNC, 1);
-	if (!bad)
-		bad = seccomp_attr_set(f, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
-	if (!bad)
-		bad = add(f);
-	if (!bad)
-		bad = seccomp_load(f);
-	seccomp_release(f);
-	sigaction(SIGSEGV, &before, NULL);
-	if (bad == -ENOMEM)
-		on_fault(SIGSEGV);
+	if (!bad && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		bad = -errno;
+	if (!bad) { /* positive: the thread that is in the way */
+		long refused = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+				       SECCOMP_FILTER_FLAG_TSYNC, &loaded);
+
+		bad = refused < 0 ? -errno : refused > 0 ? -ESRCH : 0;
+	}
 	if (bad)
 		return err_set(ERR_INPUT,
 			       "sandbox: the kernel refuses the filter of system calls (%s); "

@@ -463,8 +463,11 @@ int fedwalk_main(int argc, char **argv)
 		.doc = "Embeds the vertices of a pooled graph as a job of kind fedwalk does it for "
 		       "vertices that are spread over parties, with random numbers from a seed: to "
 		       "try parameters, and to see what a job would tell.\v"
-		       "The result has the messages a walk takes from device to device, what each "
-		       "mechanism spends of privacy, and how many ties the walks give away.",
+		       "The result has the messages a walk takes from device to device, eps, with "
+		       "delta 0, of a tie by discrete Laplace noise or randomised response and of "
+		       "a token by the encoder's exponential mechanism, and how many ties the "
+		       "walks give away. But for randomised response the whole has no "
+		       "differential privacy that is of use.",
 		.children = children,
 	};
 	struct arguments a = { .graph = EMBED_GRAPH_DEFAULTS };

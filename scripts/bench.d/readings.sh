@@ -1,0 +1,89 @@
+# readings -- kCAGC by the letter of the paper, in each way in which its text can be read, over L and k^.
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
+about='kCAGC by the letter, in eight readings of its text, over L and k^, b-kCAGC too; --sets SET,... for some'
+default_seeds=2
+sets=cora,citeseer
+
+# shellcheck source=scripts/bench.d/lib-kcagc.sh
+. scripts/bench.d/lib-kcagc.sh
+
+option() {
+	[[ $1 == sets ]] || return 1
+	sets=$2
+}
+
+needs() { needs_data ${sets//,/ }; }
+
+# Narrow first, so that an interrupted call has whole tables of few local clusters.
+measure() {
+	local hat set
+	for hat in k 2k 4k 8k; do
+		for set in ${sets//,/ }; do
+			$quick && [[ $hat != k ]] || hat_of "$set" "$hat"
+		done
+	done
+}
+
+# A reading: the projection's basis, its dimensions, and what a virtual node is.
+hat_of() { # SET k^
+	local set=$1 hat=$2 basis dims node
+	printed "$set" "$hat"
+	for basis in unit scaled; do
+		for dims in local k; do
+			[[ $hat$dims != kk ]] || continue # k^ = k: the same
+			for node in centre mean; do
+				row "$set" "k^=$hat: ${words[$basis]}, ${words[$dims]}, ${words[$node]}" \
+					"$(letter "$basis" "$dims" "$hat") virtual_nodes=$node"
+			done
+			[[ $hat == k || $hat == 2k ]] || continue
+			row "$set" "b-kCAGC: ${words[$basis]}, d = $hat" "$(letter "$basis" local "$hat") method=basic"
+		done
+	done
+	[[ $hat == 2k ]] || return 0
+	row "$set" "default, k^=2k" local_clusters=2k
+	row "$set" "default, k^=2k: U" "local_clusters=2k projection.basis=unit"
+	row "$set" "default, k^=2k: d = k^" "local_clusters=2k projection.dims=local"
+}
+
+declare -gA words=([unit]=U [scaled]="U Sigma" [local]="d = k^" [k]="d = k" [centre]="local centre" [mean]="mean of cell")
+
+letter() { # BASIS DIMS k^
+	echo "preset=paper projection.basis=$1 projection.dims=$2 local_clusters=$3"
+}
+
+printed() { # SET k^: the paper's own row
+	local L
+	for L in $(pick 2 4 8 16); do
+		paper_cell table2 "$1" "k^=$2" "L=$L"
+		cell "$1" "k^=$2: **the paper**" "L=$L" value="$PAPER" deviation="$PAPER_DEVIATION"
+		[[ $2 == k ]] || continue
+		paper_cell table2 "$1" b-kCAGC "L=$L"
+		cell "$1" "b-kCAGC: **the paper**" "L=$L" value="$PAPER" deviation="$PAPER_DEVIATION"
+	done
+}
+
+row() { # SET ROW "PATH=VALUE ..."
+	local L seed
+	for L in $(pick 2 4 8 16); do
+		! cell_known "$1" "$2" "L=$L" || continue
+		ACC='' NMI='' F1=''
+		for ((seed = 1; seed <= seeds; seed++)); do
+			one "$1" "$L" "$seed" "$3" || { not_run "$1" "$2" "L=$L" "$WHY" && continue 2; }
+		done
+		cell "$1" "$2" "L=$L" value="$(mean <<<"$ACC")" deviation="$(deviation <<<"$ACC")" runs="$seeds"
+	done
+}
+
+# In one process: labels are those of daemons with the same seed, and come in a fraction of the time.
+one() { # SET L SEED "PATH=VALUE ..."
+	local to=$out/runs/$table/run change options=()
+	for change in $4; do options+=(--set "$change"); done
+	rm -rf "$to"
+	mkdir -p "${to%/*}"
+	"$bin/coterie" run --quiet --data "$data/$1" --job "configs/jobs/kcagc-$1.json" --parties "$2" --seed "$3" \
+		--out "$to" "${options[@]}" >"$to.log" 2>&1 || { WHY="$(tail -n 1 "$to.log")" RUN_FAILED=true && return 1; }
+	scores "$1" "$to/coordinator/labels.csv"
+}
+
+render() { render_grid '{value} +- {deviation}'; }

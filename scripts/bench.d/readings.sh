@@ -19,9 +19,8 @@ needs() { needs_data ${sets//,/ }; }
 measure() {
 	local hat set
 	for hat in k 2k 4k 8k; do
-		for set in ${sets//,/ }; do
-			$quick && [[ $hat != k ]] || hat_of "$set" "$hat"
-		done
+		! $quick || [[ $hat == k ]] || continue
+		for set in ${sets//,/ }; do hat_of "$set" "$hat"; done
 	done
 }
 

@@ -63,7 +63,7 @@ test_help_names_every_table() {
 	bench --help
 	((status == 0)) || fault "exit status $status"
 	local part
-	for part in quick choices table2 table4 table7 table10 tables8-9 figure4 figure5 wan-methods predict scale jobs watch fedsc fedspectral fedwalk fedgcn; do says "^  $part  +[^ ]"; done
+	for part in quick choices readings table2 table4 table7 table10 tables8-9 figure4 figure5 wan-methods predict scale jobs watch fedsc fedspectral fedwalk fedgcn; do says "^  $part  +[^ ]"; done
 }
 
 test_table2() {

@@ -32,17 +32,17 @@ hat_of() { # SET k^
 		for dims in local k; do
 			[[ $hat$dims != kk ]] || continue # k^ = k: the same
 			for node in centre mean; do
-				row "$set" "k^=$hat: ${words[$basis]}, ${words[$dims]}, ${words[$node]}" \
+				row "$set" "k^=$hat: ${words[$basis]}; ${words[$dims]}; ${words[$node]}" \
 					"$(letter "$basis" "$dims" "$hat") virtual_nodes=$node"
 			done
 			[[ $hat == k || $hat == 2k ]] || continue
-			row "$set" "b-kCAGC: ${words[$basis]}, d = $hat" "$(letter "$basis" local "$hat") method=basic"
+			row "$set" "b-kCAGC: ${words[$basis]}; d = $hat" "$(letter "$basis" local "$hat") method=basic"
 		done
 	done
 	[[ $hat == 2k ]] || return 0
-	row "$set" "default, k^=2k" local_clusters=2k
-	row "$set" "default, k^=2k: U" "local_clusters=2k projection.basis=unit"
-	row "$set" "default, k^=2k: d = k^" "local_clusters=2k projection.dims=local"
+	row "$set" "default; k^=2k" local_clusters=2k
+	row "$set" "default; k^=2k: U" "local_clusters=2k projection.basis=unit"
+	row "$set" "default; k^=2k: d = k^" "local_clusters=2k projection.dims=local"
 }
 
 declare -gA words=([unit]=U [scaled]="U Sigma" [local]="d = k^" [k]="d = k" [centre]="local centre" [mean]="mean of cell")

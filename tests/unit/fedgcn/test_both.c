@@ -6,6 +6,7 @@
 #include "common/fedgcn/job.h"
 #include "common/fedgcn/coordinator.h"
 #include "common/cluster/metrics.h"
+#include "tests/unit/both/words.h"
 #include "tests/unit/kcagc/products.h"
 
 #include <math.h>
@@ -342,6 +343,32 @@ static void test_without_one(void **state)
 	}
 }
 
+static struct stage *words_stage;
+
+static struct federation *open_words(const char *settings)
+{
+	words_stage = stage_open(PARTIES, settings);
+	return &words_stage->f;
+}
+
+static void close_words(struct federation *f)
+{
+	(void)f;
+	stage_end(words_stage);
+}
+
+static void test_words(void **state)
+{
+	static const struct words_of matched = { open_words, close_words,
+						 "on_loss=sum rounds=2 epochs=2" },
+				     gmm = { open_words, close_words,
+					     "on_loss=sum rounds=2 epochs=2 prototypes=gmm em=2" };
+
+	(void)state;
+	words_at_sums(&matched, PARTIES, 5, false);
+	words_at_sums(&gmm, PARTIES, 9, false);
+}
+
 /* The coordinator's model is the joint one: new graphs go to the nearest prototype. */
 static void test_shared_model(void **state)
 {
@@ -544,11 +571,17 @@ static void test_wrong_numbers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_masks_change_no_bit), cmocka_unit_test(test_planted_classes),
-		cmocka_unit_test(test_without_one),         cmocka_unit_test(test_shared_model),
-		cmocka_unit_test(test_unchanged),           cmocka_unit_test(test_withheld),
-		cmocka_unit_test(test_baselines),           cmocka_unit_test(test_exploding_loss),
-		cmocka_unit_test(test_every_message),       cmocka_unit_test(test_wrong_numbers),
+		cmocka_unit_test(test_masks_change_no_bit),
+		cmocka_unit_test(test_planted_classes),
+		cmocka_unit_test(test_without_one),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_shared_model),
+		cmocka_unit_test(test_unchanged),
+		cmocka_unit_test(test_withheld),
+		cmocka_unit_test(test_baselines),
+		cmocka_unit_test(test_exploding_loss),
+		cmocka_unit_test(test_every_message),
+		cmocka_unit_test(test_wrong_numbers),
 		cmocka_unit_test(test_what_stays),
 	};
 

@@ -1,5 +1,6 @@
 /* Sums that go on without parties that are lost (on_loss "sum"), both halves in memory. */
 #include "tests/unit/both/wire.h"
+#include "tests/unit/both/words.h"
 #include "tests/unit/fedsc/points.h"
 
 enum { L = 5, K = 3, EACH = 40, M = 4 };
@@ -244,6 +245,37 @@ static void test_kmeans(void **state)
 	at_sums("kind=kmeans on_loss=sum restarts=2", false, 6);
 }
 
+/* ---- word for word ---- */
+
+static struct points words_points;
+static struct job words_job;
+
+static struct federation *open_words(const char *settings)
+{
+	struct federation *f;
+
+	ALLOC(f, 1);
+	words_job = points_job(settings);
+	open_all(f, &words_points, &words_job);
+	federation_join(f);
+	return f;
+}
+
+static void test_words(void **state)
+{
+	static const struct words_of
+	    kmeans = { open_words, end, "kind=kmeans on_loss=sum restarts=2" },
+	    columns = { open_words, end, "kind=kmeans on_loss=sum restarts=1 standardize=joint" },
+	    anchor = { open_words, end, "kind=fedsc on_loss=sum variant=anchor restarts=2" };
+
+	(void)state;
+	points_make(&words_points, K, EACH, M, 3, L, 3);
+	words_at_sums(&kmeans, L, 12, true);
+	words_at_sums(&columns, L, 60, false);
+	words_at_sums(&anchor, L, 25, true);
+	points_release(&words_points);
+}
+
 static void test_too_few(void **state)
 {
 	const size_t three[L] = { 0, 1, 2, 3 };
@@ -332,6 +364,7 @@ int main(void)
 		cmocka_unit_test(test_anchors),
 		cmocka_unit_test(test_anchors_columns),
 		cmocka_unit_test(test_kmeans),
+		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_too_few),
 		cmocka_unit_test(test_two_lists),
 	};

@@ -84,7 +84,8 @@ double kmeans_columns_predict_memory(const void *p, const struct kind_sizes *s)
 	return KIND_MEMORY_LEAST + data_of(s) + 8 * s->n * (s->columns + 1);
 }
 
-/* Rows as they are: dense, and with up to 64 columns a copy of them while k-means runs. */
+/* Rows as they are: dense, and with up to 64 columns a copy of them while k-means runs. Distances
+ * go into sums block by block. */
 double kmeans_columns_memory(const void *p, const struct kind_sizes *s)
 {
 	const struct kcagc_job *job = p;
@@ -92,6 +93,5 @@ double kmeans_columns_memory(const void *p, const struct kind_sizes *s)
 
 	if (s->coordinator)
 		return kcagc_memory(p, s);
-	return KIND_MEMORY_LEAST + data_of(s) + 8 * s->n * (2 * s->columns + 8 + job->clusters) +
-	       8 * s->n * starts;
+	return KIND_MEMORY_LEAST + data_of(s) + 8 * s->n * (2 * s->columns + 8) + 8 * s->n * starts;
 }

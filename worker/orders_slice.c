@@ -7,28 +7,13 @@
 
 /* ---- filter.order "auto" ---- */
 
-/* What is below is of dense features and of edges that count alike. */
-static enum err check_plain(const struct state *s)
-{
-	if (s->X.is_sparse)
-		return err_set(ERR_INPUT,
-			       "methods landmark and gcc and filter.order \"auto\" read features "
-			       "from an .npy file on ranks, not from coordinates (.mtx)");
-	if (s->rows.value)
-		return err_set(ERR_INPUT,
-			       "methods landmark and gcc and filter.order \"auto\" take edges "
-			       "without weights on ranks");
-	return ERR_OK;
-}
-
 enum err order_find_intra(struct state *s)
 {
 	const struct ranks_order *o = &s->order;
 
 	if (o->begins) {
 		ranks_order_end(s->search);
-		TRY(check_plain(s));
-		s->search = ranks_order_begin(s->R, &s->rows, &s->X.dense, &o->embed, &o->clusters);
+		s->search = ranks_order_begin(s->R, &s->rows, &s->X, &o->embed, &o->clusters);
 	}
 	return ranks_order_next(s->search, s->intra);
 }
@@ -40,11 +25,10 @@ void order_send_intra(struct state *s)
 
 /* ---- landmark and gcc ---- */
 
-static struct slice *slice_of(struct state *s)
+/* Features and graph become it, the first time. */
+static enum err need_slice(struct state *s)
 {
-	if (!s->slice.R)
-		ranks_slice_init(&s->slice, s->R, &s->rows, &s->X.dense);
-	return &s->slice.slice;
+	return s->slice.R ? ERR_OK : ranks_slice_init(&s->slice, s->R, &s->rows, &s->X);
 }
 
 enum err order_answer(struct state *s)
@@ -72,9 +56,9 @@ enum err order_answer(struct state *s)
 	q->B = &B;
 	s->order.dims = question_width(q);
 	s->answer = alloc(question_words(q, n), sizeof(*s->answer));
-	e = check_plain(s);
+	e = need_slice(s);
 	if (e == ERR_OK)
-		e = slice_answer(slice_of(s), q, s->answer);
+		e = slice_answer(&s->slice.slice, q, s->answer);
 	if (s->slice.slice.is_filtered && s->embedded.memory == 0)
 		s->embedded = link_cost();
 	mat_release(&B);
@@ -110,7 +94,8 @@ enum err order_find_cells(struct state *s)
 {
 	const struct question *q = &s->order.question;
 
-	return slice_cluster(slice_of(s), q->order, q->parties, q->dims, &s->order.clusters,
+	TRY(need_slice(s));
+	return slice_cluster(&s->slice.slice, q->order, q->parties, q->dims, &s->order.clusters,
 			     s->label);
 }
 
@@ -158,9 +143,7 @@ enum err order_weigh_rows(struct state *s)
 	state_receive_told(s, p->offset, k * sizeof(*p->offset));
 	state_receive_mat(s, &p->map, m, k);
 	s->answer = alloc(ranks_rows(s->R), sizeof(*s->answer));
-	e = check_plain(s);
-	if (e == ERR_OK)
-		e = ranks_place_weigh(s->R, p, &s->X.dense, s->answer);
+	e = ranks_place_weigh(s->R, p, &s->X, s->answer);
 	if (e != ERR_OK) {
 		free(s->answer);
 		s->answer = NULL;
@@ -187,7 +170,7 @@ enum err order_place_rows(struct state *s)
 
 	state_receive_rows(s, sizeof(*norm), norm);
 	mat_release(&s->Z);
-	ranks_place_distances(s->R, &s->rows, &s->place, &s->X.dense, norm, &s->Z);
+	ranks_place_distances(s->R, &s->rows, &s->place, &s->X, norm, &s->Z);
 	free(norm);
 	return ERR_OK;
 }

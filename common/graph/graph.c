@@ -1,6 +1,7 @@
 #include "common/graph/graph.h"
 #include "common/base/alloc.h"
 #include "common/graph/modularity.h"
+#include "common/linalg/rowsum.h"
 
 #include <assert.h>
 #include <math.h>
@@ -54,20 +55,30 @@ double modularity_of_ends(const double *degree, size_t k, double within)
 
 double modularity(const struct csr *adjacency, const uint32_t *label, size_t k)
 {
-	double *degree, within = 0, result;
+	const struct csr *a = adjacency;
+	const double *ends;
+	struct rowsum sum;
+	double result;
 
-	ALLOC(degree, k);
-	for (size_t i = 0; i < adjacency->rows; i++) {
-		assert(label[i] < k);
-		for (size_t e = adjacency->start[i]; e < adjacency->start[i + 1]; e++) {
-			double w = adjacency->value ? adjacency->value[e] : 1;
+	rowsum_init(&sum, k + 1, NULL, NULL);
+	for (size_t b = 0; b < rowsum_blocks(a->rows); b++) {
+		size_t first = b * ROWSUM_ROWS, last = first + rowsum_rows(a->rows, b);
+		double *to = rowsum_open(&sum);
 
-			degree[label[i]] += w;
-			if (label[adjacency->index[e]] == label[i])
-				within += w;
+		for (size_t i = first; i < last; i++) {
+			assert(label[i] < k);
+			for (size_t e = a->start[i]; e < a->start[i + 1]; e++) {
+				double w = a->value ? a->value[e] : 1;
+
+				to[label[i]] += w;
+				if (label[a->index[e]] == label[i])
+					to[k] += w;
+			}
 		}
+		rowsum_close(&sum);
 	}
-	result = modularity_of_ends(degree, k, within);
-	free(degree);
+	ends = rowsum_end(&sum);
+	result = modularity_of_ends(ends, k, ends[k]);
+	rowsum_release(&sum);
 	return result;
 }

@@ -35,7 +35,7 @@ static enum err spread(const struct slice *s, enum filter_kind kind, unsigned st
 		       double *apart)
 {
 	if (s->rest) {
-		s->rest->spread(s->rest->ctx, kind, steps, &s->X.dense, square, apart);
+		s->rest->spread(s->rest->ctx, kind, steps, &s->X, square, apart);
 		return ERR_OK;
 	}
 	return graph_filter_spread(s->g, kind, steps, s->threads,

@@ -108,15 +108,16 @@ static enum err filter_once(struct slice *s, unsigned order)
 			       SLICE_ORDER_MAX);
 	s->order = order;
 	s->is_filtered = true;
-	if (s->X.is_sparse && wide_pays(&s->X.sparse)) {
+	if (s->X.is_sparse && !s->rest && wide_pays(&s->X.sparse)) {
 		ALLOC(s->wide, 1);
 		wide_init(s->wide, &s->X.sparse, s->g, order, s->threads);
 		return ERR_OK;
 	}
-	if (s->X.is_sparse) {
+	if (s->X.is_sparse && !s->rest) {
 		err = graph_filter_sparse(s->g, FILTER_MEAN, order, s->threads, &s->X.sparse,
 					  &s->filtered);
 	} else {
+		features_form(&s->X);
 		if (s->rest)
 			s->rest->filter(s->rest->ctx, order, &s->X.dense);
 		else
@@ -128,10 +129,35 @@ static enum err filter_once(struct slice *s, unsigned order)
 	return err;
 }
 
-static void take(struct mat *from, double *x)
+/* So many rows of a product at once: whole tiles of la.h's, so that they have the bits of all rows
+ * together. */
+enum { PIECE_ROWS = 4 * ROWSUM_ROWS };
+
+struct teller {
+	slice_values *each;
+	void *arg;
+};
+
+static enum err tell(const struct teller *to, const double *x, size_t count)
 {
-	memcpy(x, from->a, from->rows * from->cols * sizeof(*x));
-	mat_release(from);
+	return to->each(to->arg, x, count);
+}
+
+/* X_l C', C (d x m_l). */
+static enum err tell_rows(const struct slice *s, const struct mat *C, const struct teller *to)
+{
+	const struct mat *F = &s->filtered;
+	enum err err = ERR_OK;
+
+	for (size_t first = 0; first < F->rows && !err; first += PIECE_ROWS) {
+		struct mat Y,
+		    some = { min_size(PIECE_ROWS, F->rows - first), F->cols, ROW(F, first) };
+
+		la_mul_nt(&some, C, s->threads, &Y);
+		err = tell(to, Y.a, Y.rows * Y.cols);
+		mat_release(&Y);
+	}
+	return err;
 }
 
 /* B' X_l (d x m_l, initialised here), of all rows; in blocks as la.h has them. */
@@ -160,18 +186,20 @@ static void times_filtered(const struct slice *s, const struct mat *B, struct ma
 	slice_sum_end(s, &sum, C->a);
 }
 
-static void tell_products(const struct slice *s, const struct mat *B, double *x)
+static enum err tell_products(const struct slice *s, const struct mat *B, const struct teller *to)
 {
-	struct mat C, Y;
+	struct mat C;
+	enum err err;
 
 	if (s->wide) {
-		wide_products(s->wide, B, &Y);
+		wide_products(s->wide, B, &C);
+		err = tell(to, C.a, C.rows * C.cols);
 	} else {
 		times_filtered(s, B, &C);
-		la_mul_nt(&s->filtered, &C, s->threads, &Y);
-		mat_release(&C);
+		err = tell_rows(s, &C, to);
 	}
-	take(&Y, x);
+	mat_release(&C);
+	return err;
 }
 
 /* G D^-1 (n x k): M = D^-1 G' X_l, so that X_l M' is a product as the others are. */
@@ -205,20 +233,20 @@ void slice_means(const struct slice *s, const uint32_t *label, size_t k, struct 
 		kmeans_centres(&s->filtered, NULL, label, M);
 }
 
-static void tell_means(const struct slice *s, const struct question *q, double *x)
+static enum err tell_means(const struct slice *s, const struct question *q, const struct teller *to)
 {
-	struct mat M, Y;
+	struct mat M;
+	enum err err;
 
 	if (s->wide) {
 		indicator(q->label, q->k, s->X.sparse.rows, &M);
-		tell_products(s, &M, x);
-		mat_release(&M);
-		return;
+		err = tell_products(s, &M, to);
+	} else {
+		slice_means(s, q->label, q->k, &M);
+		err = tell_rows(s, &M, to);
 	}
-	slice_means(s, q->label, q->k, &M);
-	la_mul_nt(&s->filtered, &M, s->threads, &Y);
 	mat_release(&M);
-	take(&Y, x);
+	return err;
 }
 
 static double modularity_of(const struct slice *s, const uint32_t *label, size_t k)
@@ -227,37 +255,59 @@ static double modularity_of(const struct slice *s, const uint32_t *label, size_t
 		       : modularity(&s->g->adjacency, label, k);
 }
 
-enum err slice_answer(struct slice *s, const struct question *q, double *x)
+/* What is told in one piece: x has question_words(), and of ASK_QUALITY those of no node. */
+static enum err find_whole(struct slice *s, const struct question *q, double *x)
 {
 	size_t n = s->g->adjacency.rows;
 
+	if (q->kind == ASK_FACTS)
+		slice_facts(s, x);
+	else if (q->kind == ASK_NORMS)
+		slice_norms(s, false, x);
+	else if (q->kind == ASK_SPREADS)
+		return slice_spreads(s, q, x);
+	for (size_t t = 0; q->kind == ASK_QUALITY && t < q->labellings; t++)
+		x[t] = modularity_of(s, q->label + t * n, q->k) / (double)q->parties;
+	return ERR_OK;
+}
+
+enum err slice_tell(struct slice *s, const struct question *q, slice_values *each, void *arg)
+{
+	struct teller to = { each, arg };
+	size_t count;
+	double *x;
+	enum err err;
+
 	if (q->kind == ASK_PRODUCTS || q->kind == ASK_MEANS || q->means)
 		TRY(filter_once(s, q->order));
-	switch (q->kind) {
-	case ASK_FACTS:
-		slice_facts(s, x);
-		break;
-	case ASK_CELLS:
-		break;
-	case ASK_NORMS:
-		slice_norms(s, false, x);
-		break;
-	case ASK_SPREADS:
-		return slice_spreads(s, q, x);
-	case ASK_PRODUCTS:
-		tell_products(s, q->B, x);
-		break;
-	case ASK_MEANS:
-		tell_means(s, q, x);
-		break;
-	case ASK_QUALITY:
-		for (size_t t = 0; t < q->labellings; t++)
-			x[t] = modularity_of(s, q->label + t * n, q->k) / (double)q->parties;
-		if (q->means)
-			tell_means(s, q, x + q->labellings);
-		break;
-	}
+	if (q->kind == ASK_CELLS)
+		return ERR_OK;
+	if (q->kind == ASK_PRODUCTS)
+		return tell_products(s, q->B, &to);
+	if (q->kind == ASK_MEANS)
+		return tell_means(s, q, &to);
+	count =
+	    q->kind == ASK_QUALITY ? question_whole(q) : question_words(q, s->g->adjacency.rows);
+	x = alloc(count, sizeof(*x));
+	err = find_whole(s, q, x);
+	if (!err)
+		err = tell(&to, x, count);
+	free(x);
+	return !err && q->means ? tell_means(s, q, &to) : err;
+}
+
+static enum err put(void *arg, const double *x, size_t count)
+{
+	double **to = arg;
+
+	memcpy(*to, x, count * sizeof(*x));
+	*to += count;
 	return ERR_OK;
+}
+
+enum err slice_answer(struct slice *s, const struct question *q, double *x)
+{
+	return slice_tell(s, q, put, &x);
 }
 
 unsigned slice_order(const double *spreads, size_t n, size_t m)

@@ -71,14 +71,14 @@ static inline size_t question_words(const struct question *q, size_t n)
 double question_most(const struct question *q, size_t n);
 
 /* Where a slice's rows are some of all, what is of all rows: the same at each who has some, and called by all alike.
- * Rows are whole blocks of rowsum.h, dense; X and label are of these rows. */
+ * Rows are whole blocks of rowsum.h; X and label are of these rows. Rows are always formed, whatever wide_pays() says. */
 struct slice_rest {
 	size_t first, n; /* of all rows the first of these; how many all are */
 	void *ctx;
 	void (*sum)(void *ctx, struct rowsum *s, double *total); /* s: of these rows, begun at their first block */
 	void (*centres)(void *ctx, const struct mat *X, const uint32_t *label, struct mat *c);
 	void (*filter)(void *ctx, unsigned order, struct mat *X); /* T^order */
-	void (*spread)(void *ctx, enum filter_kind kind, unsigned steps, const struct mat *X, double *square,
+	void (*spread)(void *ctx, enum filter_kind kind, unsigned steps, const struct features *X, double *square,
 		       double *spread);
 	double (*modularity)(void *ctx, const uint32_t *label, size_t k);
 	/* k-means of rows projected, slice_cluster()'s last step. */
@@ -121,6 +121,10 @@ void slice_means(const struct slice *s, const uint32_t *label, size_t k, struct 
  * unless wide_pays(); with `shares` SLICE_ORDER_MAX steps of S too; ASK_PRODUCTS O(n m_l d), ASK_MEANS O(n m_l k), two and one products by la.h. Same bits for any
  * threads. */
 enum err slice_answer(struct slice *s, const struct question *q, double *x) MUST_CHECK;
+/* The same numbers in the same order, a piece after the other: n x d and n x k are not held, but for a wide slice. Also what `each`
+ * returns. */
+typedef enum err slice_values(void *arg, const double *x, size_t count);
+enum err slice_tell(struct slice *s, const struct question *q, slice_values *each, void *arg) MUST_CHECK;
 
 /* p of SLICE_SPREADS sums, the first above 0, for n rows and m columns: psi_gcc()'s, if psi_share()
  * lets it. */

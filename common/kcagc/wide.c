@@ -7,10 +7,14 @@
 enum { SPARSE = 64 };                 /* one entry in so many, at most */
 static const size_t FORMED = 1 << 26; /* doubles that a slice may be formed to */
 
+bool wide_pays_for(size_t rows, size_t cols, size_t entries)
+{
+	return cols && rows > FORMED / cols && entries / rows < cols / SPARSE;
+}
+
 bool wide_pays(const struct csr *X)
 {
-	return X->cols && X->rows > FORMED / X->cols &&
-	       X->start[X->rows] / X->rows < X->cols / SPARSE;
+	return wide_pays_for(X->rows, X->cols, X->start[X->rows]);
 }
 
 /* Y (n x b) <- T^p X C, C (m x b). */

@@ -23,6 +23,7 @@ struct wide {
  * Smaller slices are formed, which is faster with many vectors and leaves their labels as they
  * were, bit by bit. */
 bool wide_pays(const struct csr *X);
+bool wide_pays_for(size_t rows, size_t cols, size_t entries); /* the same, by its sizes */
 
 /* g has as many nodes as X has rows. */
 void wide_init(struct wide *w, const struct csr *X, const struct graph *g, unsigned order,

@@ -140,6 +140,15 @@ void features_release(struct features *X)
 	*X = (struct features){ 0 };
 }
 
+void features_form(struct features *X)
+{
+	if (!X->is_sparse)
+		return;
+	csr_to_dense(&X->sparse, &X->dense);
+	csr_release(&X->sparse);
+	X->is_sparse = false;
+}
+
 size_t features_rows(const struct features *X)
 {
 	return X->is_sparse ? X->sparse.rows : X->dense.rows;

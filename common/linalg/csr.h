@@ -42,6 +42,7 @@ struct features {
 
 void features_copy(struct features *X, const struct features *from);
 void features_release(struct features *X);
+void features_form(struct features *X); /* dense, if they are sparse */
 size_t features_rows(const struct features *X);
 size_t features_cols(const struct features *X);
 

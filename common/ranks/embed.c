@@ -274,22 +274,16 @@ enum err ranks_embed_check(const struct ranks *R, const struct ranks_embed_sizes
 	return ERR_OK;
 }
 
-static void make_dense(struct features *X)
-{
-	if (!X->is_sparse)
-		return;
-	csr_to_dense(&X->sparse, &X->dense);
-	csr_release(&X->sparse);
-	X->is_sparse = false;
-}
-
-void ranks_weighed(const struct ranks *R, const struct mat *X, const struct embed_params *p,
+void ranks_weighed(const struct ranks *R, const struct features *X, const struct embed_params *p,
 		   struct mat *F)
 {
 	struct embedding passing = { 0 };
 	struct features all = { 0 };
 
-	mat_copy(&all.dense, X);
+	if (X->is_sparse)
+		csr_to_dense(&X->sparse, &all.dense);
+	else
+		mat_copy(&all.dense, &X->dense);
 	if (p->idf)
 		weigh(R, &all, &passing);
 	*F = all.dense;
@@ -310,7 +304,7 @@ enum err ranks_embed(const struct ranks *R, struct csr *rows, const struct embed
 	if (!err && p->idf)
 		weigh(R, X, kept);
 	if (!err) {
-		make_dense(X);
+		features_form(X);
 		ranks_filter(R, rows, false, p->filter, p->order, &X->dense);
 		err = project(R, &X->dense, p, Z, &kept->map);
 	}

@@ -27,7 +27,7 @@ struct ranks_embed_sizes ranks_embed_sizes(const struct ranks *R, const struct c
 enum err ranks_embed_check(const struct ranks *R, const struct ranks_embed_sizes *s,
 			   const struct embed_params *p) MUST_CHECK;
 /* embed_weighed(): F is initialised here. */
-void ranks_weighed(const struct ranks *R, const struct mat *X, const struct embed_params *p, struct mat *F);
+void ranks_weighed(const struct ranks *R, const struct features *X, const struct embed_params *p, struct mat *F);
 
 /* embed_project() of the rows X, which stay: this rank's rows of Z (initialised here, empty on errors). */
 enum err ranks_project(const struct ranks *R, const struct mat *X, const struct embed_params *p,

@@ -229,6 +229,22 @@ static void leave_rows(const struct ranks_steps *k, size_t first, size_t rows, c
 			*to++ = 1 / k->plan.enter[i] * y[i * PANEL + u];
 }
 
+/* Columns of coordinates, as load() has them of dense rows, of which none is folded. next (n): of
+ * each row its first entry behind the panels so far. */
+static void load_sparse(const struct ranks_steps *k, const struct csr *X, size_t *next,
+			size_t column, size_t width, double *y)
+{
+	memset(y, 0, k->plan.n * PANEL * sizeof(*y));
+	for (size_t i = 0; i < k->plan.n; i++) {
+		size_t e = next[i];
+
+		for (; e < X->start[i + 1] && X->index[e] < column + width; e++)
+			y[i * PANEL + X->index[e] - column] +=
+			    k->plan.enter[i] * (X->value ? X->value[e] : 1);
+		next[i] = e;
+	}
+}
+
 static void panel_spread(const struct ranks_steps *k, const double *y, double *box, double *total)
 {
 	size_t width = PANEL;
@@ -247,20 +263,26 @@ static void panel_spread(const struct ranks_steps *k, const double *y, double *b
 }
 
 void ranks_filter_spread(const struct ranks *R, const struct csr *rows, enum filter_kind kind,
-			 unsigned steps, const struct mat *X, double *square, double *spread)
+			 unsigned steps, const struct features *X, double *square, double *spread)
 {
-	size_t powers = (size_t)steps + 1, panels = (X->cols + PANEL - 1) / PANEL;
+	size_t powers = (size_t)steps + 1, m = features_cols(X), panels = (m + PANEL - 1) / PANEL;
 	struct ranks_steps k = ranks_layout(R, rows, kind, false);
 	double *term = alloc(panels, 2 * powers * sizeof(*term));
 	double *box = alloc(ROWSUM_ROWS, PANEL * sizeof(*box)), total[1 + 3 * PANEL];
+	size_t *next = alloc(k.n, sizeof(*next));
 	struct panels p;
 
 	_Static_assert((int)PANEL == (int)SPREAD_COLUMNS, "groups are panels");
 	panels_init(&k, false, &p);
+	if (X->is_sparse)
+		memcpy(next, X->sparse.start, k.n * sizeof(*next));
 	for (size_t panel = 0; panel < panels; panel++) {
-		size_t column = panel * PANEL, width = min_size(PANEL, X->cols - column);
+		size_t column = panel * PANEL, width = min_size(PANEL, m - column);
 
-		load(&k, X, column, width, p.y);
+		if (X->is_sparse)
+			load_sparse(&k, &X->sparse, next, column, width, p.y);
+		else
+			load(&k, &X->dense, column, width, p.y);
 		for (size_t t = 0; t < powers; t++) {
 			double *to = term + panel * 2 * powers + t;
 
@@ -272,6 +294,7 @@ void ranks_filter_spread(const struct ranks *R, const struct csr *rows, enum fil
 	}
 	spread_add_groups(term, panels, powers, square, spread);
 	panels_release(&p);
+	free(next);
 	free(box);
 	free(term);
 	ranks_layout_release(&k);

@@ -96,6 +96,36 @@ static void find_degrees(struct ranks_steps *k)
 	free(out);
 }
 
+/* D^-1/2 of a node of this rank, as graph.h has it. */
+static double own_enter(const struct ranks_steps *k, size_t i)
+{
+	const struct csr *a = k->rows;
+	double degree = 1;
+
+	for (size_t e = a->start[i]; e < a->start[i + 1]; e++)
+		degree += a->value ? a->value[e] : 1;
+	return 1 / sqrt(degree);
+}
+
+/* Of edges with weights no number of neighbours says D^-1/2; the mean filter's row sums want it of
+ * all. */
+static void find_enters(struct ranks_steps *k)
+{
+	size_t asked = lists_all(&k->give, k->R);
+	double *out;
+
+	if (!k->rows->value || k->kind != FILTER_MEAN)
+		return;
+	out = alloc(asked, sizeof(*out));
+	ALLOC(k->enter, k->n + k->ghosts);
+	for (size_t i = 0; i < k->n; i++)
+		k->enter[i] = own_enter(k, i);
+	for (size_t i = 0; i < asked; i++)
+		out[i] = k->enter[k->give.item[i]];
+	k->R->exchange(k->R->ctx, sizeof(*out), out, k->give.count, k->enter + k->n, k->want.count);
+	free(out);
+}
+
 static bool is_leaf(const struct ranks_steps *k, uint32_t at)
 {
 	return k->degree[at] == 1;
@@ -187,23 +217,10 @@ static void drop_gone(struct lists *l, const struct ranks *R, const bool *gone)
 	}
 }
 
-/* D^-1/2 of a node, as graph.h has it. */
+/* D^-1/2 of a node, where near_of() is looked at. */
 static double enter_of(const struct ranks_steps *k, uint32_t at)
 {
-	return 1 / sqrt(1 + (double)k->degree[at]);
-}
-
-/* The same of a node of this rank, whose edges may have weights. */
-static double own_enter(const struct ranks_steps *k, size_t i)
-{
-	const struct csr *a = k->rows;
-	double degree = 1;
-
-	if (!a->value)
-		return enter_of(k, (uint32_t)i);
-	for (size_t e = a->start[i]; e < a->start[i + 1]; e++)
-		degree += a->value[e];
-	return 1 / sqrt(degree);
+	return k->enter ? k->enter[at] : 1 / sqrt(1 + (double)k->degree[at]);
 }
 
 /* filter_plan.c's plan_weigh(). near: D^-1/2 of the node and then of its neighbours, added up. */
@@ -216,10 +233,11 @@ static double keep_of(enum filter_kind kind, double enter, double near)
 
 static double near_of(const struct ranks_steps *k, size_t i)
 {
+	const struct csr *a = k->rows;
 	double sum = enter_of(k, (uint32_t)i);
 
-	for (size_t e = k->rows->start[i]; e < k->rows->start[i + 1]; e++)
-		sum += enter_of(k, k->at[e]);
+	for (size_t e = a->start[i]; e < a->start[i + 1]; e++)
+		sum += (a->value ? a->value[e] : 1) * enter_of(k, k->at[e]);
 	return sum;
 }
 
@@ -342,6 +360,7 @@ static void prepare(struct ranks_steps *k, bool fold)
 
 	find_ghosts(k);
 	find_degrees(k);
+	find_enters(k);
 	ALLOC(k->gone, k->n + k->ghosts);
 	if (fold && folds(k)) {
 		take_leaves(k);
@@ -367,9 +386,11 @@ static void drop_sources(struct ranks_steps *k)
 	free(k->at);
 	free(k->row);
 	free(k->degree);
+	free(k->enter);
 	free(k->gone);
 	k->ghost = k->at = k->row = NULL;
 	k->degree = NULL;
+	k->enter = NULL;
 	k->gone = NULL;
 	k->rows = NULL;
 }
@@ -391,8 +412,7 @@ struct ranks_steps ranks_layout(const struct ranks *R, const struct csr *rows,
 		.R = R, .rows = rows, .kind = kind, .n = ranks_rows(R), .first = R->cut[R->own]
 	};
 
-	assert((!rows->value || kind == FILTER_HALF) && rows->rows == k.n &&
-	       kind != FILTER_SPECTRAL);
+	assert(rows->rows == k.n && kind != FILTER_SPECTRAL);
 	prepare(&k, fold);
 	drop_sources(&k);
 	return k;

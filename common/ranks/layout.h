@@ -27,6 +27,7 @@ struct ranks_steps {
 	uint32_t *at;     /* of each entry of rows: a row of this rank, or n + a ghost's place */
 	uint32_t *row;    /* of each of these: its row of the plan, or FOLDED */
 	uint32_t *degree; /* of each of these: how many neighbours it has */
+	double *enter;    /* of each of these D^-1/2, where edges have weights and the filter is the mean one; else NULL */
 	bool *gone;       /* of each of these: lies with another rank, or as part of a row */
 	struct lists want,
 	    give; /* ghosts by owner, and which rows (of X, then of the plan) others asked for */

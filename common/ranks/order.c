@@ -17,7 +17,8 @@ struct ranks_order_search {
 };
 
 struct ranks_order_search *ranks_order_begin(const struct ranks *R, const struct csr *rows,
-					     const struct mat *X, const struct embed_params *how,
+					     const struct features *X,
+					     const struct embed_params *how,
 					     const struct kmeans_params *clusters)
 {
 	struct ranks_order_search *s = alloc(1, sizeof(*s));

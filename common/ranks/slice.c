@@ -30,7 +30,7 @@ static void filter(void *ctx, unsigned order, struct mat *X)
 	ranks_filter(k->R, &k->rows, true, FILTER_MEAN, order, X);
 }
 
-static void spread(void *ctx, enum filter_kind kind, unsigned steps, const struct mat *X,
+static void spread(void *ctx, enum filter_kind kind, unsigned steps, const struct features *X,
 		   double *square, double *apart)
 {
 	const struct ranks_slice *k = ctx;
@@ -99,51 +99,91 @@ static uint32_t *labels_of(const struct ranks *R, const uint32_t *row, size_t co
 	return in;
 }
 
-/* Ends of edges are whole numbers, whatever the order in which they are added up. */
+/* Labels of all rows that an edge of this rank leads to. */
+struct labels {
+	const struct ranks *R;
+	const uint32_t *own;
+	uint32_t *row, *theirs; /* of others, rising, each once; and theirs */
+	size_t count;
+};
+
+static uint32_t label_at(const struct labels *l, uint32_t j)
+{
+	if (is_own(l->R, j))
+		return l->own[j - l->R->cut[l->R->own]];
+	return l->theirs[(uint32_t *)bsearch(&j, l->row, l->count, sizeof(j), ranks_by_number) -
+			 l->row];
+}
+
+/* graph.h's modularity(). */
 static double modularity_over(void *ctx, const uint32_t *label, size_t k)
 {
 	const struct ranks_slice *s = ctx;
 	const struct csr *a = &s->rows;
-	size_t count, first = s->R->cut[s->R->own];
-	uint32_t *row = joined(s, &count), *theirs = labels_of(s->R, row, count, label);
-	double *ends = alloc(k + 1, sizeof(*ends)), *each, result;
+	struct labels l = { .R = s->R, .own = label };
+	double *ends = alloc(k + 1, sizeof(*ends)), result;
+	struct rowsum sum;
 
-	for (size_t i = 0; i < a->rows; i++) {
-		ends[label[i]] += (double)(a->start[i + 1] - a->start[i]);
-		for (size_t e = a->start[i]; e < a->start[i + 1]; e++) {
-			uint32_t j = a->index[e], of;
+	l.row = joined(s, &l.count);
+	l.theirs = labels_of(s->R, l.row, l.count, label);
+	rowsum_init(&sum, k + 1, NULL, NULL);
+	rowsum_begin_at(&sum, s->R->cut[s->R->own] / ROWSUM_ROWS);
+	for (size_t b = 0; b < rowsum_blocks(a->rows); b++) {
+		size_t first = b * ROWSUM_ROWS, end = first + rowsum_rows(a->rows, b);
+		double *to = rowsum_open(&sum);
 
-			if (is_own(s->R, j))
-				of = label[j - first];
-			else
-				of = theirs[(uint32_t *)bsearch(&j, row, count, sizeof(j),
-								ranks_by_number) -
-					    row];
-			ends[k] += of == label[i];
-		}
+		for (size_t i = first; i < end; i++)
+			for (size_t e = a->start[i]; e < a->start[i + 1]; e++) {
+				double w = a->value ? a->value[e] : 1;
+
+				to[label[i]] += w;
+				if (label_at(&l, a->index[e]) == label[i])
+					to[k] += w;
+			}
+		rowsum_close(&sum);
 	}
-	each = ranks_all(s->R, (k + 1) * sizeof(*ends), ends);
-	memset(ends, 0, (k + 1) * sizeof(*ends));
-	for (size_t q = 0; q < s->R->count; q++)
-		for (size_t c = 0; c <= k; c++)
-			ends[c] += each[q * (k + 1) + c];
+	ranks_sum(s->R, &sum, ends);
 	result = modularity_of_ends(ends, k, ends[k]);
-	free(each);
+	rowsum_release(&sum);
 	free(ends);
-	free(theirs);
-	free(row);
+	free(l.theirs);
+	free(l.row);
 	return result;
 }
 
 /* ---- the slice ---- */
 
-void ranks_slice_init(struct ranks_slice *s, const struct ranks *R, struct csr *rows, struct mat *X)
+/* What of a sparse slice is formed here, one process would not form where that pays, with other
+ * bits. */
+static enum err check_wide(const struct ranks *R, const struct features *X)
 {
+	size_t m = features_cols(X), entries;
+
+	if (!X->is_sparse)
+		return ERR_OK;
+	entries = ranks_total(R, X->sparse.start[X->sparse.rows]);
+	if (!wide_pays_for(R->n, m, entries))
+		return ERR_OK;
+	return err_set(ERR_INPUT,
+		       "features of %zu x %zu with %zu entries are filtered by landmark and gcc as "
+		       "products alone, which ranks do not do: run without ranks",
+		       R->n, m, entries);
+}
+
+enum err ranks_slice_init(struct ranks_slice *s, const struct ranks *R, struct csr *rows,
+			  struct features *X)
+{
+	TRY(check_wide(R, X));
 	*s = (struct ranks_slice){ .R = R, .rows = *rows };
 	s->g.adjacency.rows = rows->rows;
 	ALLOC(s->g.inv_sqrt_deg, rows->rows);
-	for (size_t i = 0; i < rows->rows; i++)
-		s->g.inv_sqrt_deg[i] = 1 / sqrt(1 + (double)(rows->start[i + 1] - rows->start[i]));
+	for (size_t i = 0; i < rows->rows; i++) {
+		double degree = 1;
+
+		for (size_t e = rows->start[i]; e < rows->start[i + 1]; e++)
+			degree += rows->value ? rows->value[e] : 1;
+		s->g.inv_sqrt_deg[i] = 1 / sqrt(degree);
+	}
 	s->rest = (struct slice_rest){ .first = R->cut[R->own],
 				       .n = R->n,
 				       .ctx = s,
@@ -153,10 +193,10 @@ void ranks_slice_init(struct ranks_slice *s, const struct ranks *R, struct csr *
 				       .spread = spread,
 				       .modularity = modularity_over,
 				       .cluster = cluster };
-	slice_begin(&s->slice, &(struct features){ .dense = *X }, &s->g, 1);
+	slice_begin(&s->slice, X, &s->g, 1);
 	s->slice.rest = &s->rest;
 	*rows = (struct csr){ 0 };
-	*X = (struct mat){ 0 };
+	return ERR_OK;
 }
 
 void ranks_slice_release(struct ranks_slice *s)
@@ -169,21 +209,16 @@ void ranks_slice_release(struct ranks_slice *s)
 
 /* ---- new rows ---- */
 
-enum err ranks_place_weigh(const struct ranks *R, const struct placing *p, struct mat *X,
+enum err ranks_place_weigh(const struct ranks *R, const struct placing *p, struct features *X,
 			   double *length)
 {
-	struct features all = { .dense = *X };
-
-	return ranks_agree(R, placing_weigh(p, &all, length));
+	return ranks_agree(R, placing_weigh(p, X, length));
 }
 
 void ranks_place_distances(const struct ranks *R, struct csr *rows, const struct placing *p,
-			   struct mat *X, const double *norm, struct mat *D)
+			   struct features *X, const double *norm, struct mat *D)
 {
-	struct features all = { .dense = *X };
-
-	*X = (struct mat){ 0 };
-	placing_project(p, &all, norm, 1, D);
+	placing_project(p, X, norm, 1, D);
 	ranks_filter(R, rows, false, FILTER_MEAN, p->order, D);
 	placing_offset(p, D);
 }

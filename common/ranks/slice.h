@@ -15,14 +15,16 @@ struct ranks_slice {
 	struct slice_rest rest;
 };
 
-/* Takes over rows (without weights) and X, this rank's. s stays where it is until it is released. */
-void ranks_slice_init(struct ranks_slice *s, const struct ranks *R, struct csr *rows, struct mat *X);
+/* Takes over rows and X, this rank's. s stays where it is until it is released. ERR_INPUT at each rank, who then keeps both, for
+ * columns that one process would filter by products alone (wide_pays()). */
+enum err ranks_slice_init(struct ranks_slice *s, const struct ranks *R, struct csr *rows, struct features *X) MUST_CHECK;
 void ranks_slice_release(struct ranks_slice *s); /* accepts zeros */
 
-/* placing_weigh() and placing_distances() of dense rows, whose errors are all ranks'; D (initialised here) has own rows.
+/* placing_weigh() and placing_distances(), whose errors are all ranks'; D (initialised here) has own rows.
  * rows and X are used up by the second. */
-enum err ranks_place_weigh(const struct ranks *R, const struct placing *p, struct mat *X, double *length) MUST_CHECK;
-void ranks_place_distances(const struct ranks *R, struct csr *rows, const struct placing *p, struct mat *X,
+enum err ranks_place_weigh(const struct ranks *R, const struct placing *p, struct features *X,
+			   double *length) MUST_CHECK;
+void ranks_place_distances(const struct ranks *R, struct csr *rows, const struct placing *p, struct features *X,
 			   const double *norm, struct mat *D);
 
 #endif

@@ -105,8 +105,8 @@ static enum err add_term(void *arg, const double *x, size_t count)
 	return ERR_OK;
 }
 
-/* The same piece by piece, as ranks tell it. */
-static enum err send_from_ranks(struct answers *a, const struct question *q)
+/* This party's term, masked as it comes: it is held nowhere. */
+static enum err answer(struct answers *a, const struct question *q)
 {
 	struct work *work = a->work;
 	double most = question_most(q, work->n);
@@ -114,25 +114,11 @@ static enum err send_from_ranks(struct answers *a, const struct question *q)
 	enum err e = secure_begin(work, a->root, question_words(q, work->n), !most, &t.sum);
 
 	TRY(e);
-	e = workers_answer(work->workers, q, add_term, &t);
+	e = work->workers ? workers_answer(work->workers, q, add_term, &t)
+			  : slice_tell(&a->slice, q, add_term, &t);
 	if (e == ERR_OK)
 		e = secure_end(t.sum);
 	secure_free(t.sum);
-	return e;
-}
-
-static enum err answer(struct answers *a, const struct question *q)
-{
-	double *x;
-	enum err e;
-
-	if (a->work->workers)
-		return send_from_ranks(a, q);
-	x = alloc(question_words(q, a->work->n), sizeof(*x));
-	e = slice_answer(&a->slice, q, x);
-	if (e == ERR_OK)
-		e = send_term(a, q, x);
-	free(x);
 	return e;
 }
 

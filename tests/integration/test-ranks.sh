@@ -256,10 +256,47 @@ test_other_methods() {
 	done
 }
 
+# The same of coordinates, edges with weights, and ids that make another order of rows.
+test_other_methods_of_other_files() {
+	local more
+	needs_ranks
+	dense_federation 1
+	sparse_and_weighted
+	as_files 'with open(folder + "/ids.txt", "w") as f:
+    f.writelines(f"node-{i}\n" for i in r.permutation(len(X)))'
+	edit party-00 '.policy.allow_single = true | .data.ids = "data/party-00/ids.txt"'
+	for more in '.method = "landmark" | .polish = 2' '.method = "gcc"' '.restarts = 3'; do
+		echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "allow_single": true, "filter": { "order": "auto" } }' >"$T/job.json"
+		edit job "$more"
+		same_as_without "$more, coordinates, weights and ids"
+	done
+	# What one process would not form, though ranks would.
+	as_files 'write("features.mtx", "coordinate real general", f"{X.shape[0]} 8000 {X.shape[0]}", [f"{i + 1} {i % 8000 + 1} 1.5" for i in range(len(X))])'
+	edit job 'del(.restarts) | .method = "landmark"'
+	on_ranks party-00 2
+	rm -f "$T/ready"
+	coordinator
+	parties 1
+	ends '2|4' coordinator party-00
+	party_says 'features of 9000 x 8000 with 9000 entries are filtered by landmark and gcc as products alone, which ranks do not do: run without ranks'
+}
+
+# Party 0 has a third of its values, as coordinates, and edges of more than one weight.
+sparse_and_weighted() {
+	as_files 'i, j = np.nonzero(X > 1)
+write("features.mtx", "coordinate real general", f"{X.shape[0]} {X.shape[1]} {len(i)}", [f"{a + 1} {b + 1} {X[a, b]:.17g}" for a, b in zip(i, j)])
+write("edges.mtx", "coordinate real general", f"{len(X)} {len(X)} {len(edges)}",
+    [f"{u + 1} {v + 1} {1 / (1 + (u + v) % 5):.17g}" for u, v in r.permutation(edges)])'
+	edit party-00 '.data = { features: "data/party-00/features.mtx", edges: "data/party-00/edges.mtx" }'
+}
+
 # Two parties, of which one is on ranks; and what landmark leaves places the same rows on ranks and without.
 test_landmark_model() {
 	needs_ranks
 	dense_federation 2
+	sparse_and_weighted
+	cp "$T/data/party-00/edges.mtx" "$T/data/party-01/edges.mtx"
+	edit party-01 '.data.edges = "data/party-01/edges.mtx"'
 	echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "method": "landmark", "polish": 2 }' >"$T/job.json"
 	both_ways 2
 	same_labels "$T/without/party-01/labels.npy" "$T/out/party-01/labels.npy"

@@ -66,4 +66,24 @@ static inline void nodes_of_rank(const struct graph *g, const struct mat *all, c
 	memcpy(X->a, ROW(all, first), n * COLS * sizeof(double));
 }
 
+/* As an .mtx file may have them, some zeros among its entries. */
+static inline void nodes_sparse(struct features *X)
+{
+	const struct mat m = X->dense;
+	struct csr *s = &X->sparse;
+	size_t to = 0;
+
+	csr_init(s, m.rows, m.cols, m.rows * m.cols, true);
+	for (size_t i = 0; i < m.rows; i++) {
+		for (size_t j = 0; j < m.cols; j++)
+			if (MAT(&m, i, j) != 0 || j % 3 == 0) {
+				s->index[to] = (uint32_t)j;
+				s->value[to++] = MAT(&m, i, j);
+			}
+		s->start[i + 1] = to;
+	}
+	mat_release(&X->dense);
+	X->is_sparse = true;
+}
+
 #endif

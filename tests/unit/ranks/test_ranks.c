@@ -35,26 +35,6 @@ static void make(struct whole *w, unsigned leaves, unsigned psi, enum kind kind)
 					.threads = 1 };
 }
 
-/* As an .mtx file may have them, some zeros among its entries. */
-static void make_sparse(struct features *X)
-{
-	const struct mat m = X->dense;
-	struct csr *s = &X->sparse;
-	size_t to = 0;
-
-	csr_init(s, m.rows, m.cols, m.rows * m.cols, true);
-	for (size_t i = 0; i < m.rows; i++) {
-		for (size_t j = 0; j < m.cols; j++)
-			if (MAT(&m, i, j) != 0 || j % 3 == 0) {
-				s->index[to] = (uint32_t)j;
-				s->value[to++] = MAT(&m, i, j);
-			}
-		s->start[i + 1] = to;
-	}
-	mat_release(&X->dense);
-	X->is_sparse = true;
-}
-
 /* Rows of X from one on. */
 static void features_of(const struct whole *w, size_t first, size_t rows, struct features *X)
 {
@@ -62,7 +42,7 @@ static void features_of(const struct whole *w, size_t first, size_t rows, struct
 	mat_init(&X->dense, rows, COLS);
 	memcpy(X->dense.a, ROW(&w->X, first), rows * COLS * sizeof(double));
 	if (w->sparse)
-		make_sparse(X);
+		nodes_sparse(X);
 }
 
 static void as_one(struct whole *w)

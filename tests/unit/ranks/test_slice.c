@@ -18,7 +18,7 @@ struct whole {
 	struct graph g;
 	struct mat X, B;
 	unsigned order;
-	bool ask_norms;
+	bool ask_norms, sparse; /* sparse: X goes in as coordinates */
 	struct question ask[QUESTIONS];
 	double *answer[QUESTIONS];
 	double square[NODES];
@@ -28,10 +28,16 @@ struct whole {
 	struct mat D;
 };
 
-static void make(struct whole *w, unsigned leaves, unsigned order, bool words)
+enum edges { ALIKE, WEIGHTED };
+enum form { DENSE, SPARSE };
+
+static void make(struct whole *w, unsigned leaves, unsigned order, bool words, enum edges edges,
+		 enum form form)
 {
-	*w = (struct whole){ .order = order, .ask_norms = words && order == 2 };
-	nodes_graph(&w->g, leaves, false);
+	*w = (struct whole){ .order = order,
+			     .ask_norms = words && order == 2,
+			     .sparse = form == SPARSE };
+	nodes_graph(&w->g, leaves, edges == WEIGHTED);
 	nodes_features(&w->X, words);
 	for (size_t i = 0; words && i < NODES; i++)
 		MAT(&w->X, i, 3) = 1900 + (double)(i % 100); /* a year beside words */
@@ -61,12 +67,21 @@ static bool asks(const struct whole *w, size_t q)
 	return q != 1 || w->ask_norms;
 }
 
-static void as_one(struct whole *w)
+static struct features features_of(const struct mat *all, bool sparse)
 {
 	struct features X = { 0 };
+
+	mat_copy(&X.dense, all);
+	if (sparse)
+		nodes_sparse(&X);
+	return X;
+}
+
+static void as_one(struct whole *w)
+{
+	struct features X = features_of(&w->X, w->sparse);
 	struct slice s;
 
-	mat_copy(&X.dense, &w->X);
 	assert_ok(slice_init(&s, &X, &w->g, 1));
 	for (size_t q = 0; q < QUESTIONS; q++) {
 		if (!asks(w, q))
@@ -81,7 +96,7 @@ static void as_one(struct whole *w)
 	}
 	placing_of(&s, w->label, SETS, 2, &w->place);
 	slice_release(&s);
-	mat_copy(&X.dense, &w->X);
+	X = features_of(&w->X, w->sparse);
 	ALLOC(w->length, NODES);
 	assert_ok(placing_weigh(&w->place, &X, w->length));
 	assert_ok(placing_distances(&w->place, &X, &w->g, w->length, 1, &w->D));
@@ -123,20 +138,30 @@ static void check_cells(struct ranks_slice *s, const struct whole *w)
 	free(label);
 }
 
+static void features_of_rank(const struct whole *w, const struct ranks *R, struct csr *rows,
+			     struct features *X)
+{
+	*X = (struct features){ 0 };
+	nodes_of_rank(&w->g, &w->X, R, rows, &X->dense);
+	if (w->sparse)
+		nodes_sparse(X);
+}
+
 static void check_place(const struct ranks *R, const struct whole *w, const struct placing *p)
 {
 	size_t first = R->cut[R->own], n = ranks_rows(R);
 	double *length = alloc(n, sizeof(*length));
+	struct features X;
 	struct csr rows;
-	struct mat X, D;
+	struct mat D;
 
-	nodes_of_rank(&w->g, &w->X, R, &rows, &X);
+	features_of_rank(w, R, &rows, &X);
 	assert_ok(ranks_place_weigh(R, p, &X, length));
 	assert_memory_equal(length, w->length + first, n * sizeof(*length));
 	ranks_place_distances(R, &rows, p, &X, length, &D);
 	assert_memory_equal(D.a, ROW(&w->D, first), n * SETS * sizeof(double));
 	assert_null(rows.start);
-	assert_null(X.a);
+	assert_true(features_rows(&X) == 0);
 	mat_release(&D);
 	free(length);
 }
@@ -145,15 +170,15 @@ static void rank(void *arg, struct ranks *R)
 {
 	const struct whole *w = arg;
 	struct ranks_slice s;
+	struct features X;
 	struct placing p;
 	struct csr rows;
-	struct mat X;
 
 	ranks_cut(R, NODES);
-	nodes_of_rank(&w->g, &w->X, R, &rows, &X);
-	ranks_slice_init(&s, R, &rows, &X);
+	features_of_rank(w, R, &rows, &X);
+	assert_ok(ranks_slice_init(&s, R, &rows, &X));
 	assert_null(rows.start);
-	assert_null(X.a);
+	assert_true(features_rows(&X) == 0);
 	for (size_t q = 0; q < QUESTIONS; q++) {
 		if (asks(w, q))
 			check_answer(&s, w, q);
@@ -172,11 +197,11 @@ static void rank(void *arg, struct ranks *R)
 	ranks_release(R);
 }
 
-static void check(unsigned leaves, unsigned order, bool words)
+static void check(unsigned leaves, unsigned order, bool words, enum edges edges, enum form form)
 {
 	struct whole *w = alloc(1, sizeof(*w));
 
-	make(w, leaves, order, words);
+	make(w, leaves, order, words, edges, form);
 	as_one(w);
 	for (size_t count = 1; count <= TEAM_MOST; count *= 2)
 		team(count, rank, w);
@@ -194,21 +219,36 @@ static void check(unsigned leaves, unsigned order, bool words)
 static void same_answers(void **state)
 {
 	(void)state;
-	check(0, 3, false);
+	check(0, 3, false, ALIKE, DENSE);
 }
 
 /* A column of numbers beside words becomes one of mean 0; words are weighed by the rows of all. */
 static void same_answers_of_words(void **state)
 {
 	(void)state;
-	check(0, 1, true);
-	check(0, 2, true);
+	check(0, 1, true, ALIKE, DENSE);
+	check(0, 2, true, ALIKE, DENSE);
 }
 
 static void same_answers_with_leaves(void **state)
 {
 	(void)state;
-	check(40, 5, false);
+	check(40, 5, false, ALIKE, DENSE);
+}
+
+static void same_answers_of_coordinates(void **state)
+{
+	(void)state;
+	check(0, 3, false, ALIKE, SPARSE);
+	check(40, 2, true, ALIKE, SPARSE);
+}
+
+/* Rows of T have sums of their own, which want what others' edges weigh; so has modularity. */
+static void same_answers_with_weights(void **state)
+{
+	(void)state;
+	check(40, 3, false, WEIGHTED, DENSE);
+	check(0, 1, true, WEIGHTED, SPARSE);
 }
 
 /* ---- filter.order "auto" ---- */
@@ -216,6 +256,7 @@ static void same_answers_with_leaves(void **state)
 struct searched {
 	struct graph g;
 	struct mat X;
+	bool sparse;
 	struct embed_params how;
 	double intra[2 * ORDER_BLOCK];
 };
@@ -225,18 +266,26 @@ static void search(void *arg, struct ranks *R)
 	const struct searched *w = arg;
 	struct ranks_order_search *s;
 	double intra[2 * ORDER_BLOCK];
+	struct features X = { 0 }, kept;
 	struct csr rows;
-	struct mat X;
 
 	ranks_cut(R, NODES);
-	nodes_of_rank(&w->g, &w->X, R, &rows, &X);
+	nodes_of_rank(&w->g, &w->X, R, &rows, &X.dense);
+	if (w->sparse)
+		nodes_sparse(&X);
+	features_copy(&kept, &X);
 	s = ranks_order_begin(R, &rows, &X, &w->how, &how);
 	assert_ok(ranks_order_next(s, intra));
 	assert_ok(ranks_order_next(s, intra + ORDER_BLOCK));
 	assert_memory_equal(intra, w->intra, sizeof(intra));
-	assert_memory_equal(X.a, ROW(&w->X, R->cut[R->own]), X.rows * COLS * sizeof(double));
+	if (w->sparse)
+		assert_memory_equal(X.sparse.value, kept.sparse.value,
+				    X.sparse.start[X.sparse.rows] * sizeof(double));
+	else
+		assert_memory_equal(X.dense.a, kept.dense.a, X.dense.rows * COLS * sizeof(double));
 	ranks_order_end(s);
-	mat_release(&X);
+	features_release(&kept);
+	features_release(&X);
 	csr_release(&rows);
 	ranks_release(R);
 }
@@ -244,18 +293,20 @@ static void search(void *arg, struct ranks *R)
 static void same_terms_of_the_order(void **state)
 {
 	(void)state;
-	for (int words = 0; words < 2; words++) {
-		struct searched w = { .how = { .idf = true,
+	for (int kind = 0; kind < 4; kind++) {
+		bool words = kind & 1, sparse = kind & 2;
+		struct searched w = { .sparse = sparse,
+				      .how = { .idf = true,
 					       .dims = 4,
 					       .unit_rows = true,
 					       .row_power = 0.8,
 					       .threads = 1 } };
-		struct features X = { 0 };
+		struct features X;
 		struct order_search s;
 
-		nodes_graph(&w.g, words ? 0 : 40, false);
+		nodes_graph(&w.g, words ? 0 : 40, sparse);
 		nodes_features(&w.X, words);
-		mat_copy(&X.dense, &w.X);
+		X = features_of(&w.X, sparse);
 		assert_ok(order_begin(&s, &X, &w.g, &w.how, &how));
 		assert_ok(order_next(&s, w.intra));
 		assert_ok(order_next(&s, w.intra + ORDER_BLOCK));
@@ -284,6 +335,33 @@ static void refuse(void *arg, struct ranks *R)
 	ranks_release(R);
 }
 
+/* One process would not form them: more than 2^26 numbers, of which less than one in 64 is there.
+ */
+static void refuse_wide(void *arg, struct ranks *R)
+{
+	struct features X = { .is_sparse = true };
+	struct ranks_slice s = { 0 };
+	struct csr rows;
+
+	(void)arg;
+	ranks_cut(R, 1 << 17);
+	csr_init(&X.sparse, ranks_rows(R), 1024, 1, true);
+	csr_init(&rows, ranks_rows(R), R->n, 0, false);
+	assert_err(ranks_slice_init(&s, R, &rows, &X), ERR_INPUT,
+		   "131072 x 1024 with 0 entries are filtered");
+	assert_null(s.R);
+	assert_non_null(rows.start);
+	csr_release(&rows);
+	features_release(&X);
+	ranks_release(R);
+}
+
+static void refuses_wide_slices(void **state)
+{
+	(void)state;
+	team(2, refuse_wide, NULL);
+}
+
 static void refuses_more_columns_than_rows(void **state)
 {
 	struct searched w = { .how = { .dims = 4 } };
@@ -298,8 +376,11 @@ int main(void)
 		cmocka_unit_test(same_answers),
 		cmocka_unit_test(same_answers_of_words),
 		cmocka_unit_test(same_answers_with_leaves),
+		cmocka_unit_test(same_answers_of_coordinates),
+		cmocka_unit_test(same_answers_with_weights),
 		cmocka_unit_test(same_terms_of_the_order),
 		cmocka_unit_test(refuses_more_columns_than_rows),
+		cmocka_unit_test(refuses_wide_slices),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,19 +86,34 @@ void fedsc_anchor_release(struct fedsc_anchor *b)
 	*b = (struct fedsc_anchor){ 0 };
 }
 
-void fedsc_anchor_gram(const struct fedsc_anchor *b, struct mat *M)
+/* to += w w' of row i, the lower triangle. */
+static void add_row(const struct fedsc_anchor *b, size_t i, double *to)
 {
-	assert(M->rows == b->d && M->cols == b->d);
-	for (size_t e = 0; e < b->d * b->d; e++)
-		M->a[e] = 0;
-	for (size_t i = 0; i < b->n; i++) {
-		const uint32_t *landmark = b->landmark + i * b->s;
-		const double *w = b->weight + i * b->s;
+	const uint32_t *landmark = b->landmark + i * b->s;
+	const double *w = b->weight + i * b->s;
 
-		for (unsigned x = 0; x < b->s; x++)
-			for (unsigned y = 0; y < b->s; y++)
-				MAT(M, landmark[x], landmark[y]) += w[x] * w[y];
+	for (unsigned x = 0; x < b->s; x++) {
+		double *row = to + (size_t)landmark[x] * (landmark[x] + 1) / 2;
+
+		for (unsigned y = 0; y < b->s; y++)
+			if (landmark[y] <= landmark[x])
+				row[landmark[y]] += w[x] * w[y];
 	}
+}
+
+void fedsc_anchor_gram(const struct fedsc_anchor *b, const struct rowsum_over *over, double *x)
+{
+	struct rowsum s;
+
+	rowsum_init_over(&s, b->d * (b->d + 1) / 2, over);
+	for (size_t block = 0; block < rowsum_blocks(b->n); block++) {
+		double *to = rowsum_open(&s);
+
+		for (size_t i = 0; i < rowsum_rows(b->n, block); i++)
+			add_row(b, block * ROWSUM_ROWS + i, to);
+		rowsum_close(&s);
+	}
+	rowsum_total(&s, over, x);
 }
 
 struct embedding {

@@ -1,6 +1,7 @@
 /* The memory of FedSC and of federated k-means. */
 #include "common/fedsc/job.h"
 #include "common/fedsc/own.h"
+#include "common/linalg/rowsum.h"
 
 #include <math.h>
 
@@ -17,6 +18,12 @@ static double dims_of(const struct fedsc_job *job, double n)
 	return n > 0 ? fmin(n / (job->how.variant == FEDSC_BY_ANCHORS ? 3 : 5), most) : most;
 }
 
+/* Of B'B sums of blocks that wait for those that they are joined with. */
+static double waiting_of(double n, double d)
+{
+	return 8 * d * d / 2 * ceil(log2(fmax(1, n / ROWSUM_ROWS)));
+}
+
 double fedsc_memory(const void *p, const struct kind_sizes *s)
 {
 	const struct fedsc_job *job = p;
@@ -29,7 +36,8 @@ double fedsc_memory(const void *p, const struct kind_sizes *s)
 		return KIND_MEMORY_LEAST + 6 * 8 * d * d + (paper ? 3 * 8 * s->n * d : 0);
 	if (!kmeans) /* rows against landmarks: a few near ones, or (dense, paper) those that the
 			search keeps */
-		x = job->how.variant == FEDSC_BY_ANCHORS ? 100 * s->n : 300 * s->n;
+		x = job->how.variant == FEDSC_BY_ANCHORS ? 100 * s->n + waiting_of(s->n, d)
+							 : 300 * s->n;
 	if (paper)
 		x = 2 * 8 * s->n * d;
 	return KIND_MEMORY_LEAST + 1.6 * 8 * s->n * s->columns + x + WORDS * 8 * d * d;

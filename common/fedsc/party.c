@@ -377,13 +377,8 @@ enum err fedsc_tie(struct fedsc_party *p, const struct fedsc_question *q)
 
 static enum err tell_anchor(struct fedsc_party *p, const struct fedsc_question *q, double *x)
 {
-	struct mat M;
-
 	TRY(fedsc_tie(p, q));
-	mat_init(&M, q->Z->rows, q->Z->rows);
-	fedsc_anchor_gram(&p->anchor, &M);
-	write_triangle(&M, x);
-	mat_release(&M);
+	fedsc_anchor_gram(&p->anchor, p->over, x);
 	return ERR_OK;
 }
 

@@ -1,7 +1,21 @@
 #include "tests/unit/linalg/sample.h"
+#include "common/base/alloc.h"
 #include "common/fedsc/anchor.h"
 #include "common/fedsc/own.h"
 #include "common/linalg/la.h"
+
+/* M (d x d, initialised here) = B'B, whose lower triangle is what there is of it. */
+static void gram(const struct fedsc_anchor *b, struct mat *M)
+{
+	double *x = alloc(b->d * (b->d + 1) / 2, sizeof(*x)), *next = x;
+
+	fedsc_anchor_gram(b, NULL, x);
+	mat_init(M, b->d, b->d);
+	for (size_t i = 0; i < b->d; i++)
+		for (size_t j = 0; j <= i; j++)
+			MAT(M, i, j) = MAT(M, j, i) = *next++;
+	free(x);
+}
 
 /* On a line, landmarks at 0, 1, 3 and 7: the row 0.5 has squared distances 1/4, 1/4, 25/4, so with
  * s = 2 weights (6, 6) / 12; the row 0 has 0, 1, 9: (9, 8) / 17; 7 has 0, 16, 36: (36, 20) / 56. */
@@ -19,8 +33,7 @@ static void by_hand(void **state)
 		assert_near(b.weight[e], weight[e], 1e-15);
 		assert_int_equal(b.landmark[e], landmark[e]);
 	}
-	mat_init(&M, 4, 4);
-	fedsc_anchor_gram(&b, &M);
+	gram(&b, &M);
 	assert_near(MAT(&M, 0, 0), 0.25 + 81.0 / 289, 1e-15);
 	assert_near(MAT(&M, 0, 1), 0.25 + 72.0 / 289, 1e-15);
 	assert_near(MAT(&M, 2, 3), 720.0 / 3136, 1e-15);
@@ -69,8 +82,7 @@ static void eigenvectors(void **state)
 	sample_normal(&X, N, 3, 1);
 	sample_normal(&Z, D, 3, 2);
 	fedsc_anchor_init(&b, &X, &Z, 4, 1);
-	mat_init(&M, D, D);
-	fedsc_anchor_gram(&b, &M);
+	gram(&b, &M);
 	basis(&M, K, lam, value, &R);
 	fedsc_anchor_embed(&b, &R, 2, &E);
 	mat_init(&B, N, D);
@@ -122,8 +134,7 @@ static void nobodys_landmark(void **state)
 
 	(void)state;
 	fedsc_anchor_init(&b, &X, &Z, 2, 1);
-	mat_init(&M, 4, 4);
-	fedsc_anchor_gram(&b, &M);
+	gram(&b, &M);
 	basis(&M, 2, lam, value, &R);
 	assert_near(lam[3], 0, 0);
 	for (size_t e = 0; e < 8; e++)
@@ -156,6 +167,33 @@ static void threads_do_not_matter(void **state)
 	mat_release(&X);
 }
 
+/* Of blocks of rows, joined in pairs: the same bits wherever the rows are. */
+static void blocks_are_joined_in_pairs(void **state)
+{
+	enum { N = 2 * ROWSUM_ROWS + 77, D = 40, WORDS = D * (D + 1) / 2 };
+	double whole[WORDS], part[3][WORDS];
+	struct fedsc_anchor b;
+	struct mat X, Z;
+
+	(void)state;
+	sample_normal(&X, N, 3, 5);
+	sample_normal(&Z, D, 3, 6);
+	fedsc_anchor_init(&b, &X, &Z, 4, 1);
+	fedsc_anchor_gram(&b, NULL, whole);
+	fedsc_anchor_release(&b);
+	for (size_t t = 0; t < 3; t++) {
+		struct mat rows = { rowsum_rows(N, t), 3, ROW(&X, t * ROWSUM_ROWS) };
+
+		fedsc_anchor_init(&b, &rows, &Z, 4, 1);
+		fedsc_anchor_gram(&b, NULL, part[t]);
+		fedsc_anchor_release(&b);
+	}
+	for (size_t e = 0; e < WORDS; e++)
+		assert_true(whole[e] == part[0][e] + part[1][e] + part[2][e]);
+	mat_release(&Z);
+	mat_release(&X);
+}
+
 /* One for five rows; anchor: for three where there are fewer than 30 a cluster. */
 static void how_many_landmarks(void **state)
 {
@@ -182,6 +220,7 @@ int main(void)
 		cmocka_unit_test(eigenvectors),
 		cmocka_unit_test(nobodys_landmark),
 		cmocka_unit_test(threads_do_not_matter),
+		cmocka_unit_test(blocks_are_joined_in_pairs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -84,31 +84,6 @@ static bool has(const struct state *s, int needs)
 	}
 }
 
-/* Has the question as many numbers as it needs, and is it one for ranks? */
-static bool is_answerable(const struct state *s)
-{
-	const struct ranks_question *q = &s->order.asked;
-	size_t m = s->party.X.cols;
-
-	if (s->order.op != RANKS_ASK_ROWS)
-		return true;
-	if (q->k > ROWS_MAX || q->words > RANKS_WORDS_MAX || q->given > RANKS_WORDS_MAX)
-		return false;
-	switch (q->kind) {
-	case FEDSC_TOTALS:
-		return q->words == 1 + m;
-	case FEDSC_SPREAD:
-		return q->given == m && q->words == (q->columns ? 2 * m : 1);
-	case FEDSC_SCALE:
-		return q->words == 0 && q->given == (q->has_unit ? m : 0);
-	case FEDSC_CLUSTERS:
-		return q->given == (q->clusters == FEDKMEANS_COUNTS ? q->k * m : q->k) &&
-		       q->words <= q->k * (m + 1);
-	default:
-		return false;
-	}
-}
-
 /* An order that cannot be followed is not this party's program's. */
 static bool is_possible(const struct state *s)
 {
@@ -117,7 +92,7 @@ static bool is_possible(const struct state *s)
 	if (o->op < RANKS_READ || o->op >= sizeof(orders) / sizeof(*orders) || o->k > ROWS_MAX ||
 	    o->clusters.k > ROWS_MAX || o->dims > COLS_MAX || o->question.k > ROWS_MAX ||
 	    o->question.labellings > LABELLINGS_MAX || o->question.dims > COLS_MAX ||
-	    !is_answerable(s))
+	    (o->op == RANKS_ASK_ROWS && !order_is_answerable(s)))
 		return false;
 	return has(s, orders[o->op].needs);
 }

@@ -69,6 +69,8 @@ void order_send_distances(struct state *s);
 
 /* Rows of sums over rows: orders_rows.c. */
 enum err order_begin_rows(struct state *s) MUST_CHECK;
+/* Has the question as many numbers as it needs, and is it one for ranks? */
+bool order_is_answerable(const struct state *s);
 enum err order_ask_rows(struct state *s) MUST_CHECK;
 void order_send_sums(struct state *s);
 void order_send_nearest(struct state *s);

@@ -384,18 +384,19 @@ static enum err tell_anchor(struct fedsc_party *p, const struct fedsc_question *
 
 static enum err take_embedding(struct fedsc_party *p, const struct mat *R)
 {
-	size_t d = p->anchor.n ? p->anchor.d : p->t ? p->Z.rows : 0;
+	bool tied = p->anchor.d; /* of a rank that has no rows, too */
+	size_t d = tied ? p->anchor.d : p->t ? p->Z.rows : 0;
 	struct mat E = { 0 };
 
 	if (d == 0 || R->rows != d || R->cols == 0)
 		return err_set(ERR_PEER, "an embedding of %zu x %zu for sums of %zu", R->rows,
 			       R->cols, d);
 	TRY(check_finite(ERR_PEER, "embedding", R->a, R->rows * R->cols));
-	if (p->anchor.n)
+	if (tied)
 		fedsc_anchor_embed(&p->anchor, R, p->threads, &E);
 	else
 		mat_init(&E, p->X.rows, R->cols);
-	for (size_t i = 0; !p->anchor.n && i < p->X.rows; i += FEDSC_ROWS) {
+	for (size_t i = 0; !tied && i < p->X.rows; i += FEDSC_ROWS) {
 		struct mat F, part;
 		enum err err = factor_block(p, i, &F);
 

@@ -90,7 +90,7 @@ struct fedsc_party {
 	uint8_t *present;    /* a bit for each value that was not 0, row by row: fedsc_party_mark(); else NULL */
 	struct fedkmeans_party clusters; /* clusters.label: n labels, after a CLUSTERS counting */
 	const struct rowsum_over *over; /* borrowed; NULL: X has all rows of the party. Else TOTALS, SPREAD, SCALE without width and
-	                                   noise, and CLUSTERS are answered, of all ranks' rows at each */
+	                                   noise, CLUSTERS, ANCHOR and EMBED are answered, of all ranks' rows at each */
 };
 
 /* Takes over *X (which becomes empty). ERR_INPUT: fewer than 2 rows, no columns, a value that is not

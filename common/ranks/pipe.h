@@ -79,13 +79,15 @@ struct ranks_neighbour {
 	uint32_t number;
 };
 
-/* A question about rows (common/fedsc/party.h), but for its numbers: means, units, centres or counts. */
+/* A question about rows (common/fedsc/party.h), but for its numbers: means, units, counts, or a matrix of k x cols: centres,
+ * landmarks, or that by which rows are embedded. */
 struct ranks_question {
 	enum fedsc_kind kind;
 	enum fedkmeans_kind clusters;
 	bool columns, has_unit;
 	double scale, clip, least;
-	size_t k, given, words;
+	unsigned near;
+	size_t k, cols, given, words;
 };
 
 struct ranks_order {

@@ -133,7 +133,7 @@ enum err ranks_agree(const struct ranks *R, enum err own)
 void ranks_sum(const struct ranks *R, struct rowsum *s, double *total)
 {
 	size_t words = s->width + 2, *to_first, *count;
-	double *out = alloc(s->depth, words * sizeof(*out)), *in, *back;
+	double *out = alloc(s->depth, words * sizeof(*out)), *in;
 
 	ALLOC(to_first, R->count);
 	ALLOC(count, R->count);
@@ -156,9 +156,7 @@ void ranks_sum(const struct ranks *R, struct rowsum *s, double *total)
 		}
 		memcpy(total, rowsum_end(s), s->width * sizeof(*total));
 	}
-	back = ranks_all(R, s->width * sizeof(*total), total);
-	memcpy(total, back, s->width * sizeof(*total));
-	free(back);
+	ranks_tell(R, total, s->width * sizeof(*total));
 	free(in);
 	free(out);
 	free(count);

@@ -49,13 +49,14 @@ static enum err allow_eps(const struct party_config *config, const struct work *
 	return party_allow_claim(config, work);
 }
 
-/* Ranks answer what kmeans asks of rows; not what is asked of rows as they were, nor with noise. */
+/* Ranks answer what kmeans and landmarks ask of rows; not what is asked of rows as they were, nor
+ * with noise. */
 static const char *off_ranks(const struct work *work)
 {
 	const struct fedsc_job *job = &work->job.fedsc;
 
-	if (job->how.variant != FEDSC_BY_KMEANS)
-		return "no job of that kind does";
+	if (fedsc_learns(job->how.variant))
+		return "its variant is not \"anchor\" (variant)";
 	if (job->noise != NOISE_NONE)
 		return "it adds noise (noise.on)";
 	if (job->how.profile)

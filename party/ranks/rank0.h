@@ -1,4 +1,4 @@
-/* rank0.h -- the party's end of the pipes to rank 0 (common/ranks/pipe.h): for the orders of workers.h, in data.c and orders.c.
+/* rank0.h -- the party's end of the pipes to rank 0 (common/ranks/pipe.h): for the orders of workers.h, in data.c, orders.c and rows.c.
  *
  * Errors are those of workers.h. */
 #ifndef PARTY_RANKS_RANK0_H

@@ -17,7 +17,7 @@
 struct workers;
 
 /* n x cols features, with `entries` if they are sparse, and `neighbours` of all rows together, twice the edges; dims: of Z,
- * once there is one. */
+ * once there is one; of rows of sums over rows, of what is clustered. */
 struct workers_sizes {
 	size_t ranks, n, cols, neighbours, dims, entries;
 	bool is_sparse, weighted;
@@ -81,7 +81,7 @@ enum err workers_place(struct workers *w, const struct placing *p, const double 
 		       void *arg) MUST_CHECK;
 
 /* Features become a party's rows of sums over rows (fedsc_party_part(), used up); fedsc_answer() of TOTALS, SPREAD, SCALE
- * without width and noise, and CLUSTERS; of the last counts each row's label and margin (n). */
+ * without width and noise, CLUSTERS, ANCHOR, and EMBED after it; of the last counts each row's label and margin (n). */
 enum err workers_rows_begin(struct workers *w, double min_cluster) MUST_CHECK;
 enum err workers_ask(struct workers *w, const struct fedsc_question *q, double *x) MUST_CHECK;
 enum err workers_nearest(struct workers *w, uint32_t *label, double *margin) MUST_CHECK;

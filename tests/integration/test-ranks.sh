@@ -51,7 +51,7 @@ went_out() { ledger "$1" "select step, type, bytes, words, hex(sha256) from row 
 runs() { # L: where parties have rows of their own, the coordinator has no labels
 	coordinator
 	parties "$1"
-	if [[ $(jq -r .kind "$T/job.json") == kmeans ]]; then
+	if [[ $(jq -r .kind "$T/job.json") =~ ^(kmeans|fedsc)$ ]]; then
 		# shellcheck disable=SC2046
 		ends 0 coordinator $(names "$1")
 		no_leftovers
@@ -231,6 +231,43 @@ with open(folder + "/ids.txt", "w") as f:
 	same_labels "$T/without/party-01/labels.npy" "$T/out/party-01/labels.npy"
 }
 
+# Parties with the rows of one, of which nothing but the columns is asked.
+row_federation() { # L KIND
+	local name
+	dense_federation "$1"
+	for name in $(names "$1"); do
+		edit "$name" "del(.data.edges) | .policy.jobs = [\"$2\"]"
+		[[ $name == party-00 ]] || cp "$T"/data/{party-00,"$name"}/features.npy
+	done
+}
+
+# Landmarks (fedsc, anchor): what rows are tied to, B'B, the embedding and its k-means.
+test_anchors() {
+	local ranks
+	needs_ranks
+	row_federation 1 fedsc
+	edit party-00 '.policy.allow_single = true'
+	echo '{ "kind": "fedsc", "clusters": 3, "seed": 7, "allow_single": true }' >"$T/job.json"
+	for ranks in 1 2 4; do RANKS=$ranks same_rows "fedsc and $ranks ranks"; done # of four one has no rows
+	edit job '.clusters = { from: 2, to: 4 } | .dims = 40 | .near = 3'
+	RANKS=4 same_rows "a range of fedsc"
+}
+
+# Of several parties one has ranks; with masks that outlast a loss, too.
+test_anchors_of_several() {
+	local more
+	needs_ranks
+	row_federation 3 fedsc
+	for more in '.' '.on_loss = "sum"'; do
+		for name in party-00 party-01 party-02; do edit "$name" '.policy.allow_loss = 2'; done
+		echo '{ "kind": "fedsc", "clusters": 3, "seed": 7, "dims": 60 }' | jq "$more" >"$T/job.json"
+		both_ways 3
+		same_labels "$T/without/party-01/labels.npy" "$T/out/party-01/labels.npy"
+		cmp "$T"/{without,out}/party-00/model.rows || fail "model.rows is another one on ranks, $more"
+		rm -r "$T/out"
+	done
+}
+
 # Nothing masks the words of a party that is alone: they are the same, word for word.
 test_same_words() {
 	needs_ranks
@@ -342,6 +379,28 @@ test_killed_rank() {
 	! pgrep -f "coterie-worker $T" >/dev/null || fail "ranks are left"
 }
 
+test_killed_rank_of_rows() {
+	needs_ranks
+	row_federation 2 fedsc
+	for name in coordinator party-00 party-01; do edit "$name" '.rejoin_s = 30 | .reconnect_s = 10'; done
+	echo '{ "kind": "fedsc", "clusters": 3, "seed": 7, "dims": 30 }' >"$T/job.json"
+	runs 2
+	mv "$T/out" "$T/without"
+	rm "$T/ready"
+	on_ranks party-00 3
+	coordinator
+	relay relay "$(longer 40)"
+	party party-00
+	ADDRESS=$RELAY party party-01
+	in_phase party-00 kmeans
+	kill -KILL "$(worker_of 1)"
+	soon_says party-00 'rank 1 of 3, on [^ ]+, was ended by signal 9'
+	ends 0 coordinator party-00 party-01
+	[[ $(run_of party-00 .attempt) == 2 ]] || fail "attempt $(run_of party-00 .attempt), expected 2"
+	same_labels "$T/without/party-00/labels.npy" "$T/out/party-00/labels.npy"
+	! pgrep -f "coterie-worker $T" >/dev/null || fail "ranks are left"
+}
+
 # Four hosts, each a network namespace with a name of its own, reached by what stands for ssh; rank 3 has no rows.
 test_four_hosts() {
 	local sent
@@ -442,6 +501,13 @@ test_declined() {
 	parties 2
 	ends '2|4' coordinator party-00 party-01
 	party_says 'the data of party-00 are on ranks \(ranks.n is 2\), where a job of kind kmeans does not run: it standardizes columns'
+	rm -rf "$T/out" "$T/ready"
+	for name in party-00 party-01; do edit "$name" '.policy.jobs = ["fedsc"]'; done
+	echo '{ "kind": "fedsc", "clusters": 3, "variant": "dense" }' >"$T/job.json"
+	coordinator
+	parties 2
+	ends '2|4' coordinator party-00 party-01
+	party_says 'the data of party-00 are on ranks \(ranks.n is 2\), where a job of kind fedsc does not run: its variant is not'
 }
 
 run_tests "$@"

@@ -5,14 +5,26 @@
 #include "tests/test.h"
 #include "common/fedsc/party.h"
 
-enum { ROWS = 6 * ROWSUM_ROWS + 123, COLS = 5, CENTRES = 7, ASKED = 7, WORDS_MAX = 64 };
+enum {
+	ROWS = 6 * ROWSUM_ROWS + 123,
+	COLS = 5,
+	CENTRES = 7,
+	LANDMARKS = 12,
+	DIMS = 3,
+	ASKED = 12,
+	TIED = 7, /* the first question about ties to landmarks */
+	WORDS_MAX = 128
+};
 
 struct whole {
-	struct mat X, Z;
+	struct mat X, Z, landmarks, R,
+	    unit; /* R: by which rows are embedded; unit: centres of that */
 	double mean[COLS];
 	bool columns;
 	size_t words[ASKED];
 	double x[ASKED][WORDS_MAX]; /* what one process answers */
+	uint32_t label[ROWS];
+	double margin[ROWS];
 };
 
 /* All that is asked of rows that are clustered, and told meanwhile; x: the answers. */
@@ -30,6 +42,7 @@ static void ask_all(struct fedsc_party *p, const struct whole *w, size_t *words,
 	struct fedkmeans_question margin = { .kind = FEDKMEANS_MARGIN,
 					     .count = count,
 					     .k = CENTRES };
+	struct fedkmeans_question embedded = { .kind = FEDKMEANS_COUNTS, .centres = &w->unit };
 	const struct fedsc_question q[ASKED] = {
 		{ .kind = FEDSC_TOTALS },
 		{ .kind = FEDSC_SPREAD, .mean = w->mean, .columns = w->columns },
@@ -38,13 +51,18 @@ static void ask_all(struct fedsc_party *p, const struct whole *w, size_t *words,
 		{ .kind = FEDSC_CLUSTERS, .clusters = &sums },
 		{ .kind = FEDSC_CLUSTERS, .clusters = &none },
 		{ .kind = FEDSC_CLUSTERS, .clusters = &margin },
+		{ .kind = FEDSC_ANCHOR, .Z = &w->landmarks, .near = 4 },
+		{ .kind = FEDSC_EMBED, .R = &w->R },
+		{ .kind = FEDSC_CLUSTERS, .clusters = &embedded },
+		{ .kind = FEDSC_CLUSTERS, .clusters = &sums },
+		{ .kind = FEDSC_CLUSTERS, .clusters = &margin },
 	};
 
 	for (size_t i = 0; i < ASKED; i++) {
-		words[i] = fedsc_words(&q[i], COLS);
+		words[i] = fedsc_words(&q[i], i > TIED ? DIMS : COLS);
 		assert_in_range(words[i], 0, WORDS_MAX);
 		assert_ok(fedsc_answer(p, &q[i], x[i]));
-		if (i == 3)
+		if (q[i].clusters == &counts || q[i].clusters == &embedded)
 			memcpy(count, x[i], sizeof(count));
 	}
 }
@@ -70,27 +88,43 @@ static void rank(void *arg, struct ranks *R)
 		if (words[i])
 			assert_memory_equal(x[i], w->x[i], words[i] * sizeof(double));
 	}
+	for (size_t i = 0; i < p.X.rows; i++) {
+		assert_int_equal(p.clusters.label[i], w->label[R->cut[R->own] + i]);
+		assert_true(fedkmeans_margin(&p.clusters, i) == w->margin[R->cut[R->own] + i]);
+	}
 	fedsc_party_release(&p);
 	ranks_release(R);
 }
 
 static void check(bool columns)
 {
-	struct whole w = { .columns = columns, .mean = { 0.25, -1, 0.5, 0, 2 } };
+	static struct whole w;
 	struct fedsc_party one;
 	struct mat X;
 
+	w = (struct whole){ .columns = columns, .mean = { 0.25, -1, 0.5, 0, 2 } };
 	sample_normal(&w.X, ROWS, COLS, 3);
 	sample_normal(&w.Z, CENTRES, COLS, 5);
+	sample_normal(&w.landmarks, LANDMARKS, COLS, 6);
+	sample_normal(&w.R, LANDMARKS, DIMS, 7);
+	sample_normal(&w.unit, CENTRES, DIMS, 8);
 	mat_copy(&X, &w.X);
 	assert_ok(fedsc_party_init(&one, &X, 10, NULL, 2));
 	ask_all(&one, &w, w.words, w.x);
+	memcpy(w.label, one.clusters.label, sizeof(w.label));
+	for (size_t i = 0; i < ROWS; i++)
+		w.margin[i] = fedkmeans_margin(&one.clusters, i);
 	fedsc_party_release(&one);
 	assert_true(w.x[0][0] == ROWS && w.words[4] > COLS + 1 && w.words[5] == 0);
+	assert_true(w.words[TIED] == LANDMARKS * (LANDMARKS + 1) / 2 &&
+		    w.words[TIED + 3] > DIMS + 1);
 	for (size_t count = 1; count <= TEAM_MOST; count *= 2)
 		team(count, rank, &w);
 	mat_release(&w.X);
 	mat_release(&w.Z);
+	mat_release(&w.landmarks);
+	mat_release(&w.R);
+	mat_release(&w.unit);
 }
 
 static void same_terms(void **state)
@@ -128,7 +162,7 @@ static void doubt(void *arg, struct ranks *R)
 
 static void refuses_fewer_than_all_have(void **state)
 {
-	struct whole w = { 0 };
+	static struct whole w;
 
 	(void)state;
 	sample_normal(&w.X, ROWS, COLS, 3);

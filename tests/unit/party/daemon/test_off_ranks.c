@@ -46,6 +46,8 @@ static void test_runs(void **state)
 		KCAGC(",\"filter\":{\"order\":\"auto\"}"),
 		"{\"kind\":\"kcagc.predict\",\"clusters\":3" MODEL "}",
 		OTHER("kmeans"),
+		OTHER("fedsc"),
+		"{\"kind\":\"fedsc\",\"clusters\":{\"from\":2,\"to\":4},\"on_loss\":\"sum\"}",
 	};
 
 	(void)state;
@@ -70,6 +72,7 @@ static void test_what_a_job_asks_for(void **state)
 		 "it standardizes columns (standardize)");
 }
 
+#define FEDSC(more)  "{\"kind\":\"fedsc\",\"clusters\":3" more "}"
 #define KMEANS(more) "{\"kind\":\"kmeans\",\"clusters\":3" more "}"
 
 static void test_what_rows_are_asked_for(void **state)
@@ -79,13 +82,22 @@ static void test_what_rows_are_asked_for(void **state)
 	declines(KMEANS(",\"profile\":true"), "it asks for a profile of clusters (profile)");
 	declines(KMEANS(",\"noise\":{\"on\":\"sums\",\"eps\":1,\"delta\":1e-6,\"clip\":1}"),
 		 "it adds noise (noise.on)");
+	declines(FEDSC(",\"standardize\":\"local\""), "it standardizes columns (standardize)");
+	declines(FEDSC(",\"profile\":true"), "it asks for a profile of clusters (profile)");
+	declines(FEDSC(",\"noise\":{\"on\":\"data\",\"beta\":0.1}"), "it adds noise (noise.on)");
+	declines(FEDSC(",\"noise\":{\"on\":\"sums\",\"eps\":1,\"delta\":1e-6,\"clip\":1}"),
+		 "it adds noise (noise.on)");
+	declines(FEDSC(",\"variant\":\"dense\""), "its variant is not \"anchor\" (variant)");
+	declines(FEDSC(",\"variant\":\"dense\",\"participants\":2"),
+		 "its variant is not \"anchor\" (variant)");
+	declines(FEDSC(",\"variant\":\"paper\""), "its variant is not \"anchor\" (variant)");
 }
 
 static void test_other_kinds(void **state)
 {
 	static const char *const text[] = {
-		OTHER("fedsc"),          OTHER("fedspectral"),     OTHER("fedgcn"),
-		OTHER("kmeans.columns"), "{\"kind\":\"fedwalk\"}", "{\"kind\":\"align\"}",
+		OTHER("fedspectral"),     OTHER("fedgcn"),        OTHER("kmeans.columns"),
+		"{\"kind\":\"fedwalk\"}", "{\"kind\":\"align\"}",
 	};
 
 	(void)state;

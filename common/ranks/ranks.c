@@ -129,38 +129,51 @@ enum err ranks_agree(const struct ranks *R, enum err own)
 	return said.code == ERR_OK ? ERR_OK : err_set(said.code, "%s", said.why);
 }
 
-/* A part as it goes from rank to rank: where it begins, its blocks, its values. */
+/* Rank 0 takes up what came of one rank: parts with where they begin, their blocks, their values.
+ */
+static void take_parts(struct rowsum *s, const double *part, size_t count)
+{
+	size_t words = s->width + 2;
+
+	for (; count; count--, part += words) {
+		memcpy(rowsum_open(s), part + 2, s->width * sizeof(*part));
+		rowsum_close_at(s, (size_t)part[0], (size_t)part[1]);
+	}
+}
+
+/* One rank after the other gives its parts, so that rank 0 has room for those of one. */
 void ranks_sum(const struct ranks *R, struct rowsum *s, double *total)
 {
-	size_t words = s->width + 2, *to_first, *count;
-	double *out = alloc(s->depth, words * sizeof(*out)), *in;
+	size_t words = s->width + 2, *to, *from, *each = ranks_all(R, sizeof(each[0]), &s->depth);
+	double *out = alloc(s->depth, words * sizeof(*out)), *in = NULL;
 
-	ALLOC(to_first, R->count);
-	ALLOC(count, R->count);
+	ALLOC(to, R->count);
+	ALLOC(from, R->count);
 	for (size_t i = 0; i < s->depth; i++) {
 		out[i * words] = (double)s->part[i].first;
 		out[i * words + 1] = (double)s->part[i].blocks;
 		memcpy(out + i * words + 2, s->part[i].a, s->width * sizeof(*out));
 	}
-	to_first[0] = s->depth;
-	in = ranks_exchange(R, words * sizeof(*out), out, to_first, count);
-	if (R->own == 0) {
-		size_t parts = 0;
-
-		for (size_t q = 0; q < R->count; q++)
-			parts += count[q];
+	if (R->own == 0)
 		s->depth = 0;
-		for (size_t i = 0; i < parts; i++) {
-			memcpy(rowsum_open(s), in + i * words + 2, s->width * sizeof(*in));
-			rowsum_close_at(s, (size_t)in[i * words], (size_t)in[i * words + 1]);
-		}
-		memcpy(total, rowsum_end(s), s->width * sizeof(*total));
+	for (size_t q = 0; q < R->count; q++) {
+		to[0] = q == R->own ? each[q] : 0;
+		from[q] = R->own == 0 ? each[q] : 0;
+		free(in);
+		in = alloc(from[q], words * sizeof(*in));
+		R->exchange(R->ctx, words * sizeof(*in), out, to, in, from);
+		if (R->own == 0)
+			take_parts(s, in, from[q]);
+		from[q] = 0;
 	}
+	if (R->own == 0)
+		memcpy(total, rowsum_end(s), s->width * sizeof(*total));
 	ranks_tell(R, total, s->width * sizeof(*total));
 	free(in);
 	free(out);
-	free(count);
-	free(to_first);
+	free(from);
+	free(to);
+	free(each);
 }
 
 static void sum_over(void *R, struct rowsum *s, double *total)

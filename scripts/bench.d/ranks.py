@@ -2,8 +2,8 @@
 
     ranks.py BIN DIR NODES EDGES COLUMNS CLUSTERS ORDER RANKS [METHOD]
 
-makes data in DIR unless they are there, runs one job by METHOD (flat) with RANKS ranks (0: without) and prints its
-figures as JSON. Within scripts/netlab (COTERIE_LAB) each rank is on a host of its own, coordinator and party on the first."""
+makes data in DIR unless they are there, runs one job by METHOD (flat; or kinds fedsc and kmeans, of rows without edges) with
+RANKS ranks (0: without) and prints its figures as JSON. Within scripts/netlab (COTERIE_LAB) each rank is on a host of its own, coordinator and party on the first."""
 import json
 import os
 import sqlite3
@@ -17,6 +17,7 @@ binaries, folder = sys.argv[1:3]
 nodes, edges, columns, clusters, order, ranks = map(int, sys.argv[3:9])
 hosts = [host.split("=") for host in os.environ.get("COTERIE_LAB", "").split()]
 method = sys.argv[9] if len(sys.argv) > 9 else "flat"
+rows = method in ("fedsc", "kmeans")
 os.makedirs(folder, exist_ok=True)
 
 
@@ -60,15 +61,15 @@ def configure(out):
     write("coordinator.json", {**common, **who("coordinator"), "listen": "127.0.0.1:0", "parties": ["party-00"],
                                "ready_file": "ready", "join_timeout_s": 3600})
     party = {**common, **who("party-00"), "coordinator": "127.0.0.1:1", "peers": {"coordinator": pin}, "retry_s": 3600,
-             "data": {"features": "features.npy", "edges": "edges.tsv"},
-             "policy": {"allow_single": True, "min_parties": 1}}
+             "data": {"features": "features.npy", **({} if rows else {"edges": "edges.tsv"})},
+             "policy": {"allow_single": True, "min_parties": 1, **({"jobs": [method]} if rows else {})}}
     if ranks:
         party["ranks"] = {"n": ranks, **({"hostfile": "hosts"} if hosts else {})}
         # A rank may take so much: the job is declined if it is expected to take more.
         party["policy"]["max_memory"] = "4G"
     write("party-00.json", party)
-    write("job.json", {"kind": "kcagc", "method": method, "clusters": clusters, "seed": 7, "allow_single": True,
-                       "filter": {"order": order}})
+    kind = {"kind": method} if rows else {"kind": "kcagc", "method": method, "filter": {"order": order}}
+    write("job.json", {**kind, "clusters": clusters, "seed": 7, "allow_single": True})
 
 
 def on_hosts():
@@ -116,9 +117,9 @@ def run(out):
 
 def words(out):
     """Digests of all that went out: a party that is alone masks nothing, so they are those of the words."""
-    rows = sqlite3.connect(path(out, "party-00/state/ledger.db")).execute(
+    sent = sqlite3.connect(path(out, "party-00/state/ledger.db")).execute(
         "select hex(sha256) from row where type in ('LOCAL_CLUSTERS', 'MASKED') order by number")
-    return [row[0] for row in rows]
+    return [row[0] for row in sent]
 
 
 if not os.path.exists(path("edges.tsv")):

@@ -22,6 +22,9 @@ S is the number of a sum that is told, or of fedsc and fedspectral PHASE+N, the 
     short=S       sum S is told with a word less
     none=S        sum S is not told: parties wait, and are told of progress without end
     word          what parties say that they were told is changed on its way to one
+    weak-one      the last party is offered the job with a hundred times its eps, so that it adds less noise
+    crowd=N       N parties more are offered than there are, so that each adds less noise; for all keys but its own
+                  that of another is passed on
     coin          the last party's nonce is another one in what others are relayed
     key           the last party's public key is another one
     third         an ABORT says that another party cheated
@@ -104,6 +107,7 @@ Of fedwalk:
 import argparse
 import functools
 import itertools
+import json
 import operator
 import os
 import secrets
@@ -166,7 +170,16 @@ class Lies:
         if self.lie in LOSSES and self.attempt > 1:
             left = self.lost(c, names)
             names = [name for name in names if name not in [gone for _, gone in left]]
+        if self.lie == "weak-one":
+            noise = self.what["noise"] | {"eps": self.what["noise"]["eps"] * (100 if c is self.party[-1] else 1)}
+            self.job = json.dumps(self.what | {"noise": noise}).encode()
+        if self.lie == "crowd":
+            names += [b"party-9%d" % i for i in range(self.args[0])]
         return names, submitter + b"\0x" * (self.lie == "nul-submitter"), left
+
+    def agree(self, accepts):
+        if self.lie != "weak-one":
+            super().agree(accepts)
 
     def lost(self, c, names):
         """Who is said to be lost though all are there."""
@@ -322,7 +335,9 @@ class Lies:
             other = last[:5] + bytes([last[5] ^ 1]) + last[6:]
         for c in self.party:
             relayed = own[:-1] + [last if c is self.party[-1] else other]
-            c.send(wire.KEYS, u32(len(own)) + b"".join(relayed))
+            if self.lie == "crowd":
+                relayed += [last] * self.args[0]
+            c.send(wire.KEYS, u32(len(relayed)) + b"".join(relayed))
 
     def done(self):
         if self.lie != "last":

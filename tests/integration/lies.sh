@@ -41,5 +41,8 @@ is_found() { # LIE REGEX
 	! grep -q 'AddressSanitizer\|runtime error' "$T"/party-0?.stderr || fail "$1: a sanitizer's report"
 }
 
+# What parties say who were offered different jobs: keys are signed for the job that was read.
+# shellcheck disable=SC2034
+OTHER_JOB='key advertisement of party-0[0-2]: the signature does not fit key and message'
 # shellcheck disable=SC2034
 WRONG_SUM="coordinator sent SUM [0-9]+ that is not the sum of the parties' terms and tags"

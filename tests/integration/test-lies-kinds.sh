@@ -124,6 +124,11 @@ test_sums_of_noisy_anchor_out_of_place() {
 	is_found late=anchor+0 'coordinator '
 }
 
+test_less_noise_of_anchor() {
+	noisy_rows
+	is_found weak-one "$OTHER_JOB"
+}
+
 test_basis_of_noisy_anchor() {
 	noisy_rows
 	bases_that_are_not value vector-one
@@ -246,6 +251,11 @@ test_rows_of_noisy_exact() {
 	noisy_edges
 	rows_that_are_not_the_same
 	is_found few=60 'coordinator numbers nodes otherwise'
+}
+
+test_less_noise_of_exact() {
+	noisy_edges
+	is_found weak-one "$OTHER_JOB"
 }
 
 # Parties count the products, and how wide they are; the same go to all.

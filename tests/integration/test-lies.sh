@@ -46,6 +46,21 @@ test_noisy_sums_that_are_changed() {
 	for lie in bit=0,0 n bit=1,0 one=1,-1 count=1 centre=2; do is_found "$lie" "$WRONG_SUM"; done
 }
 
+# Less noise than was said: one party is offered a larger eps, or all are told of parties that there are not, among whom the
+# noise would be shared out. Nothing made from data has left.
+test_less_noise() {
+	lies_to 3
+	edit job '. + { iterations: 5, noise: { on: "sums", eps: 4, delta: 1e-5, clip: 50 } }'
+	is_found weak-one "$OTHER_JOB"
+	fresh_out
+	liar crowd=5
+	parties 3
+	# shellcheck disable=SC2046
+	ends 2 $(names 3)
+	says party-01 'party-90 takes part, but the peers of party-01 do not name it'
+	! "$BIN/coterie" ledger --state "$T/out/party-01/state" export --csv | grep -q MASKED || fail 'a term has left'
+}
+
 test_sums_out_of_place() {
 	lies_to 3
 	is_found again=2 'coordinator '

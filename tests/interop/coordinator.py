@@ -104,8 +104,11 @@ class Coordinator:
             if self.what["kind"] not in kcagc.KINDS:
                 assert rows == 0 and rest == bytes(64), f"{c.peer} says more than its kind asks for"
             accepts.append((job_hash, rows, columns, rest))
-        assert len(set(accepts)) == 1, "parties do not agree on job, nodes or columns"
+        self.agree(accepts)
         self.rows, self.columns = rows, columns
+
+    def agree(self, accepts):
+        assert len(set(accepts)) == 1, "parties do not agree on job, nodes or columns"
 
     def keys(self):
         own = [c.recv((wire.KEY,))[1] for c in self.party]

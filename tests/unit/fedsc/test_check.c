@@ -234,6 +234,12 @@ static void test_colluders_of_so_many(void **state)
 			NULL));
 	assert_ok(fedsc_params_of(&j.fedsc, 4, 0, 1, &p));
 	assert_true(p.colluders == 3 && p.multiplier > 0 && p.clip == 2);
+	j.fedsc.noise_colluders = JOB_AUTO; /* half, rounded down */
+	for (unsigned parties = 2; parties <= 9; parties++) {
+		assert_ok(fedsc_params_of(&j.fedsc, parties, 0, 1, &p));
+		assert_int_equal(p.colluders, parties / 2);
+	}
+	j.fedsc.noise_colluders = 3;
 	assert_err(fedsc_params_of(&j.fedsc, 3, 0, 1, &p), ERR_INPUT,
 		   "job.noise.colluders is 3, of 3 parties");
 }

@@ -115,6 +115,27 @@ static void test_parts_of_mu(void **state)
 	assert_true(p.block == 2 && p.rounds == 3);
 }
 
+/* A job that does not say how many collude means half, as many as that rounded down. */
+static void test_half_collude(void **state)
+{
+	static const size_t of[] = { 2, 3, 8 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		struct discrete_share unsaid, said;
+		struct fedspectral_params p;
+
+		params(1, &p);
+		assert_ok(fedspectral_noisy_of(&p, of[i], B, &unsaid, NULL));
+		p.colluders = (unsigned)(of[i] / 2);
+		assert_ok(fedspectral_noisy_of(&p, of[i], B, &said, NULL));
+		assert_true(unsaid.step == said.step && unsaid.steps == said.steps);
+		p.colluders = of[i] / 2 == 1 ? 0 : 1;
+		assert_ok(fedspectral_noisy_of(&p, of[i], B, &said, NULL));
+		assert_true(unsaid.step * unsaid.steps > said.step * said.steps);
+	}
+}
+
 static const struct discrete_share still = { 0x1p-24, 1 };
 
 /* FEW nodes in a row, without the first, which has a tie to `to` (0: none) of so much weight. */
@@ -328,6 +349,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_planted),
 		cmocka_unit_test(test_parts_of_mu),
+		cmocka_unit_test(test_half_collude),
 		cmocka_unit_test(test_what_an_edge_can_change),
 		cmocka_unit_test(test_noise_of_the_sum),
 		cmocka_unit_test(test_who_knows_all_other_edges),

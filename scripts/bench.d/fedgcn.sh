@@ -1,10 +1,12 @@
 # fedgcn -- FedGCN on the paper's five settings, with the sets of graphs that are here, beside its baselines:
-# Tables 2 and 3, what prototype sharing adds (Figure 3), lambda (Figure 4); core seconds of a round, memory.
+# Tables 2 and 3, what prototype sharing adds (Figure 3), lambda (Figure 4); core seconds of a round, memory;
+# and one set at three parties that do not all have every class.
 #
-#   --only table2 | table3 | figure3 | figure4 | cost     one part
+#   --only table2 | table3 | figure3 | figure4 | cost | classes     one part
 #   --setting SM | SM-BIO | SM-BIO-SY | SN | CV           of tables and figures, one setting
+#   --set NAME   --deal equal | missing | unequal         of classes, one set, one way to deal it out
 #
-# Each party has one set. Scores are in percent, means over parties weighted by graphs, or plain where it
+# Each party has one set, but for classes. Scores are in percent, means over parties weighted by graphs, or plain where it
 # says so: the paper does not say which its own are.
 #
 # shellcheck shell=bash
@@ -12,18 +14,20 @@
 about='FedGCN: Tables 2 and 3, Figures 3 and 4 beside its baselines; seconds and memory of a round'
 default_seeds=3 quick_seeds=1
 
-only='' one=''
+only='' one='' dealt='' deal=''
 option() { # NAME VALUE
 	case $1 in
 	only)
-		[[ $2 =~ ^(table2|table3|figure3|figure4|cost)$ ]] ||
-			fail "--only: $2 is no part; expected table2, table3, figure3, figure4 or cost"
+		[[ $2 =~ ^(table2|table3|figure3|figure4|cost|classes)$ ]] ||
+			fail "--only: $2 is no part; expected table2, table3, figure3, figure4, cost or classes"
 		only=$2
 		;;
 	setting)
 		[[ -n ${sets_of[$2]-} ]] || fail "--setting: $2 is none; expected SM, SM-BIO, SM-BIO-SY, SN or CV"
 		one=$2
 		;;
+	set) dealt=$2 ;;
+	deal) deal=$2 ;;
 	*) return 1 ;;
 	esac
 }
@@ -41,7 +45,7 @@ needs() {
 
 measure() {
 	local part
-	for part in table2 table3 figure3 figure4 cost; do
+	for part in table2 table3 figure3 figure4 cost classes; do
 		if $quick && [[ -z $only && $part != table2 && $part != cost ]]; then continue; fi
 		[[ -n $only && $only != "$part" ]] || "$part"
 	done
@@ -203,6 +207,63 @@ figure4() {
 	done
 }
 
+# ---- parties that do not all have every class ----
+
+# One set at three parties, each class at all of them (equal), each missing at one (missing), or of k classes k, 2k/3
+# and k/3 (unequal). Each by the mixture and by k-means at last, and with them the network as it was drawn.
+classes() {
+	local set k how final features
+	while read -r set k features; do
+		[[ -z $dealt || $dealt == "$set" ]] || continue
+		[[ -e $data/tu/$set/${set}_A.txt ]] || { not_run "classes: $set" default ACC "not in $data/tu"; continue; }
+		for how in ${deal:-equal missing unequal}; do
+			for final in default paper; do
+				! cell_known "classes: $set" "$final; $how" 'all NMI' || continue
+				if dealt_runs "$set" "$k" "$how" "$final" --set "features=$features"; then
+					scores "classes: $set" "$final; $how" weighted result
+					dealt_joined "classes: $set" "$final; $how"
+					scores "classes: $set" "$([[ $final == paper ]] && echo 'untrained k-means' || echo untrained); $how" weighted untrained
+					[[ $final == paper ]] || scores "classes: $set" "log-size; $how" weighted log-size
+				else
+					none "classes: $set" "$final; $how"
+				fi
+			done
+		done
+	done <<-END
+		AIDS 2 structure
+		PROTEINS 2 structure
+		IMDB-MULTI 3 structure
+		Letter-med 15 drawing
+	END
+}
+
+# -> SCORES, party by party, and JOINED, of all parties' labels as one list; a JSON text a line. 1 and WHY if one failed.
+dealt_runs() { # SET K HOW FINAL [RUN-ARG...]
+	local seed at=$out/runs/fedgcn/classes-$1
+	local p=$at/parties run=$at/run
+	SCORES='' JOINED='' MISSING=''
+	mkdir -p "$at"
+	for ((seed = 1; seed <= seeds; seed++)); do
+		rm -rf "$p" "$run"
+		/usr/bin/python3 scripts/bench.d/fedgcn-deal.py "$data/tu/$1" "$3" 3 "$seed" "$p"
+		"$bin/coterie" run --data "$p" --job configs/jobs/fedgcn.json --parties 3 --out "$run" --seed "$seed" --quiet \
+			--set "clusters=$2" --set "final=$4" --set baselines=quick "${@:5}" >"$at/said" 2>&1 ||
+			{ WHY=$(last_word "$at/said") RUN_FAILED=true && return 1; }
+		cat "$p"/p?/p?_graph_labels.txt >"$at/truth.txt"
+		awk -F , 'FNR > 1 { print $2 }' "$run"/party-0?/labels.csv >"$at/found.txt"
+		SCORES+=${SCORES:+$'\n'}$("$bin/coterie" eval --run "$run" --truth own | jq -c .)
+		JOINED+=${JOINED:+$'\n'}$("$bin/coterie" eval --truth "$at/truth.txt" "$at/found.txt" | jq -c .)
+	done
+}
+
+dealt_joined() { # SET ROW
+	local m
+	for m in ACC NMI; do
+		cell "$1" "$2" "all $m" value="$(jq "100 * .${m,,}" <<<"$JOINED" | mean)" \
+			deviation="$(jq "100 * .${m,,}" <<<"$JOINED" | deviation)" runs="$seeds"
+	done
+}
+
 # ---- what a round costs ----
 
 # CPU seconds of all that this shell has waited for -> CPU
@@ -282,6 +343,15 @@ render() {
 	for set in 'Table 3' 'Figure 3' 'Figure 4'; do
 		! grep -q "^$set" "$csv" 2>/dev/null || part_of "$set: [^,]*" grid
 	done
+	if grep -q '^classes: ' "$csv" 2>/dev/null; then
+		cat <<-'TEXT'
+
+			One set at three parties, its graphs dealt out by class: *equal*, each class at all three; *missing*, each class
+			at two of them; *unequal*, all k classes, 2k/3 and k/3, rounded up. Party by party, weighted by graphs; *all*: the
+			labels of the three as one list, so that a cluster has to mean the same at each.
+		TEXT
+		part_of 'classes: [^,]*' render_grid '{value} +- {deviation}'
+	fi
 	if grep -q '^cost,' "$csv" 2>/dev/null; then
 		printf '\nA round of all parties together, in core seconds (goal for SM: 3 s on two cores); the most memory of a party (goal:\n'
 		printf 'three times its data and 300 MiB) and of the coordinator; words that a party sends in a round.\n'

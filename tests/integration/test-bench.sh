@@ -248,7 +248,7 @@ test_fedgcn() {
 	refused 'no tu/MUTAG/MUTAG_A.txt in .*/sets' fedgcn
 	local set csv=$T/o/fedgcn.csv
 	for set in MUTAG BZR; do "$BIN/coterie" synth --graphs --nodes 30 --size 10 --out "$T/sets/tu/$set" >/dev/null; done
-	refused '--only: fast is no part; expected table2, table3, figure3, figure4 or cost' fedgcn --only fast
+	refused '--only: fast is no part; expected table2, table3, figure3, figure4, cost or classes' fedgcn --only fast
 	refused '--setting: XY is none; expected SM, SM-BIO, SM-BIO-SY, SN or CV' fedgcn --setting XY
 	bench fedgcn --quick --only table2 --out "$T/o"
 	((status == 0)) || fail "exit status $status: $(tail -n 5 "$T/said")"

@@ -204,8 +204,9 @@ static void bring_to_unit(void *ctx, size_t row, size_t column, double *value)
 
 /* Whether a value is neither 0 nor 1. Foreign columns do not count beside words: they are brought
  * to the size of a word that is everywhere, for a year is else longer than all words together, and
- * takes their weights from them. *varied: columns that say anything, 1 at least. */
-static bool is_measured(struct slice *s, double *varied)
+ * takes their weights from them. *varied: columns that say anything, 1 at least; *brought: columns
+ * that were brought to unit. */
+static bool is_measured(struct slice *s, double *varied, size_t *brought)
 {
 	size_t n = slice_all_rows(s), m = features_cols(&s->X), words = 0, foreign = 0;
 	struct column *column;
@@ -226,14 +227,9 @@ static bool is_measured(struct slice *s, double *varied)
 	*varied = fmax(*varied, 1);
 	measured |= foreign && !words;
 	by.column = column;
-	if (foreign && !measured) {
-		if (!s->rest || s->rest->first == 0)
-			log_info("%zu of %zu columns are numbers beside columns of 0 and 1: they "
-				 "are brought to "
-				 "mean 0 and variance 1",
-				 foreign, m);
+	*brought = measured ? 0 : foreign;
+	if (*brought)
 		features_each(&s->X, bring_to_unit, &by);
-	}
 	for (size_t j = 0; j < m && s->word; j++) {
 		const struct column *c = &column[j];
 
@@ -249,8 +245,34 @@ static bool is_measured(struct slice *s, double *varied)
 
 void slice_facts(struct slice *s, double *x)
 {
-	x[0] = is_measured(s, &x[1]);
+	size_t brought;
+
+	x[0] = is_measured(s, &x[1], &brought);
+	if (brought && (!s->rest || s->rest->first == 0))
+		log_info(
+		    "%zu of %zu columns are numbers beside columns of 0 and 1: they are brought "
+		    "to mean 0 and variance 1",
+		    brought, features_cols(&s->X));
 	slice_norms(s, x[0] == 0, x + 2);
+}
+
+static void weigh(void *ctx, size_t row, size_t column, double *value)
+{
+	(void)row;
+	*value *= ((const double *)ctx)[column];
+}
+
+bool slice_weigh_beside(struct slice *s)
+{
+	double varied, *weight;
+	size_t brought;
+
+	if (is_measured(s, &varied, &brought) || !brought)
+		return false;
+	weight = column_weights(s);
+	features_each(&s->X, weigh, weight);
+	free(weight);
+	return true;
 }
 
 struct along {

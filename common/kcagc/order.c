@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
 #include "common/graph/filtered.h"
+#include "common/kcagc/slice.h"
 #include "common/linalg/rowsum.h"
 
 #include <assert.h>
@@ -85,6 +86,19 @@ double psi_intra(const struct mat *X, const uint32_t *label, size_t k)
 
 /* -- a party's terms of AGC's rule ---------------------------------------------------------- */
 
+/* A year beside words is longer than all of them, and nearest to itself unfiltered. */
+static void weigh_beside(struct order_search *s)
+{
+	struct features own = { .dense = s->F };
+	struct slice slice;
+
+	slice_begin(&slice, &own, s->g, s->how.threads);
+	s->beside = slice_weigh_beside(&slice);
+	s->F = slice.X.dense;
+	slice.X.dense = (struct mat){ 0 };
+	slice_release(&slice);
+}
+
 enum err order_begin(struct order_search *s, const struct features *X, const struct graph *g,
 		     const struct embed_params *how, const struct kmeans_params *clusters)
 {
@@ -93,6 +107,8 @@ enum err order_begin(struct order_search *s, const struct features *X, const str
 	*s = (struct order_search){ .X = X, .g = g, .how = *how, .clusters = *clusters };
 	s->how.order = 0;
 	TRY(embed_weighed(X, how, &s->F));
+	if (how->idf)
+		weigh_beside(s);
 	all = s->F.rows * s->F.cols;
 	for (size_t e = 0; e < all; e++)
 		s->entries += s->F.a[e] != 0;
@@ -134,8 +150,8 @@ enum err order_next(struct order_search *s, double *intra)
 			break;
 		/* F is there, but where it pays its singular vectors come from products with X all
 		 * the same. */
-		if (filtered_pays(n, m, s->entries, graph_neighbours(s->g), s->how.filter,
-				  s->how.order, d)) {
+		if (!s->beside && filtered_pays(n, m, s->entries, graph_neighbours(s->g),
+						s->how.filter, s->how.order, d)) {
 			features_copy(&copy, s->X);
 			e = embed(&copy, s->g, &s->how, &Z);
 		} else {

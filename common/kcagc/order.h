@@ -15,11 +15,13 @@ struct order_search {
 	const struct features *X;
 	const struct graph *g;
 	size_t entries; /* of X that are not 0, or all if they are many */
+	bool beside;    /* F is not X's by idf alone */
 	struct embed_params how;
 	struct kmeans_params clusters;
 };
 
-/* X stays as it is, and it and g outlive the search, which takes one dense copy of X. how->order is
+/* With how->idf, numbers beside words are here of mean 0 and variance 1, and the words weighed, as slice.h has them;
+ * embed() takes such columns as they are. X stays as it is, and it and g outlive the search, which takes one dense copy of X. how->order is
  * not looked at. ERR_INPUT as embed(). */
 enum err order_begin(struct order_search *s, const struct features *X, const struct graph *g,
 		     const struct embed_params *how,

@@ -310,11 +310,14 @@ enum err slice_answer(struct slice *s, const struct question *q, double *x)
 	return slice_tell(s, q, put, &x);
 }
 
+unsigned slice_rule(const double *spreads, size_t n, size_t m)
+{
+	return psi_gcc(spreads + SLICE_POWERS, spreads[0], n, min_size(m, n), SLICE_ORDER_MAX);
+}
+
 unsigned slice_order(const double *spreads, size_t n, size_t m)
 {
-	unsigned p = psi_gcc(spreads + SLICE_POWERS, spreads[0], n, m, SLICE_ORDER_MAX);
-
-	return psi_share(spreads + (size_t)2 * SLICE_POWERS, p);
+	return psi_share(spreads + (size_t)2 * SLICE_POWERS, slice_rule(spreads, n, m));
 }
 
 enum err slice_cluster(const struct slice *s, unsigned order, size_t parties, size_t dims,

@@ -126,8 +126,15 @@ enum err slice_answer(struct slice *s, const struct question *q, double *x) MUST
 typedef enum err slice_values(void *arg, const double *x, size_t count);
 enum err slice_tell(struct slice *s, const struct question *q, slice_values *each, void *arg) MUST_CHECK;
 
-/* p of SLICE_SPREADS sums, the first above 0, for n rows and m columns: psi_gcc()'s, if psi_share()
- * lets it. */
+/* Where numbers stand beside words of 0 and 1: brings the numbers to mean 0 and variance 1 and weighs the words by idf,
+ * as ASK_FACTS and ASK_SPREADS do; true. Else X stays; false. O(n m). */
+bool slice_weigh_beside(struct slice *s);
+
+/* Of SLICE_SPREADS sums, the first above 0, for n rows and m columns: p of psi_gcc(), for which columns
+ * beyond n do not count: n rows have no more directions, and copies of columns, at whichever party, would end the
+ * rule where the columns themselves do not. */
+unsigned slice_rule(const double *spreads, size_t n, size_t m);
+/* That, if psi_share() lets it. */
 unsigned slice_order(const double *spreads, size_t n, size_t m);
 
 /* The party's own clusters (kCAGC's Protocol 1), of which it needs nothing from the others, so that

@@ -105,8 +105,7 @@ enum err sums_agree(struct parties *parties, size_t n, unsigned order, struct qu
 		return err_set(ERR_INPUT, "all features of all parties are 0: nothing to cluster");
 	if (!order) {
 		basis->order = slice_order(spreads, n, basis->width);
-		basis->rule =
-		    psi_gcc(spreads + SLICE_POWERS, spreads[0], n, basis->width, SLICE_ORDER_MAX);
+		basis->rule = slice_rule(spreads, n, basis->width);
 		for (unsigned t = 1; t <= SLICE_ORDER_MAX; t++)
 			basis->share[t] = share_of(spreads + (size_t)2 * SLICE_POWERS, t);
 	}

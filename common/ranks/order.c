@@ -3,7 +3,9 @@
 #include "common/ranks/embed.h"
 #include "common/ranks/filter.h"
 #include "common/ranks/kmeans.h"
+#include "common/ranks/slice.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +15,27 @@ struct ranks_order_search {
 	struct embed_params how; /* order: that of F */
 	struct kmeans_params clusters;
 	struct ranks_embed_sizes sizes;
+	bool beside;
 	struct mat F;
 };
+
+/* That of order.c over ranks: no edges are looked at. */
+static void weigh_beside(struct ranks_order_search *s)
+{
+	struct features own = { .dense = s->F };
+	struct ranks_slice slice;
+	struct csr none;
+	enum err err;
+
+	csr_init(&none, s->F.rows, 0, 0, false);
+	err = ranks_slice_init(&slice, s->R, &none, &own);
+	assert(!err); /* only for columns that stay sparse */
+	(void)err;
+	s->beside = slice_weigh_beside(&slice.slice);
+	s->F = slice.slice.X.dense;
+	slice.slice.X.dense = (struct mat){ 0 };
+	ranks_slice_release(&slice);
+}
 
 struct ranks_order_search *ranks_order_begin(const struct ranks *R, const struct csr *rows,
 					     const struct features *X,
@@ -31,6 +52,8 @@ struct ranks_order_search *ranks_order_begin(const struct ranks *R, const struct
 	ranks_weighed(R, X, how, &weighed.dense);
 	s->sizes = ranks_embed_sizes(R, rows, &weighed);
 	s->F = weighed.dense;
+	if (how->idf)
+		weigh_beside(s);
 	s->steps = ranks_steps_new(R, rows, how->filter);
 	return s;
 }
@@ -81,7 +104,7 @@ enum err ranks_order_next(struct ranks_order_search *s, double *intra)
 
 		s->how.order++;
 		ranks_steps_once(s->steps, &s->F);
-		e = ranks_embed_check(s->R, &s->sizes, &s->how);
+		e = s->beside ? ERR_OK : ranks_embed_check(s->R, &s->sizes, &s->how);
 		if (e == ERR_OK)
 			e = ranks_project(s->R, &s->F, &s->how, &Z);
 		if (e != ERR_OK)

@@ -120,6 +120,62 @@ static void test_wide_features(void **state)
 	graph_release(&g);
 }
 
+/* A year beside words, in whatever unit, takes their place no more than a word that all rows have:
+ * the terms are those of words by idf and a column of variance 1. Where the job weighs nothing, all
+ * is as it was. */
+static void test_a_year_beside_words(void **state)
+{
+	struct embed_params plain = how;
+	uint32_t truth[PLANTED_NODES];
+	double a[ORDER_BLOCK], b[ORDER_BLOCK], c[ORDER_BLOCK];
+	struct features X, with[3] = { 0 };
+	struct order_search s;
+	struct graph g;
+	size_t m;
+
+	(void)state;
+	planted(&X, &g, truth);
+	m = features_cols(&X);
+	for (int u = 0; u < 3; u++) { /* in years, in seconds, by hand */
+		struct mat *to = &with[u].dense, F;
+
+		mat_init(to, PLANTED_NODES, m + 1);
+		if (u < 2)
+			csr_to_dense(&X.sparse, &F);
+		else
+			assert_ok(embed_weighed(&X, &how, &F));
+		for (size_t i = 0; i < PLANTED_NODES; i++) {
+			double year = i % 3 == 0 ? -sqrt(2) : sqrt(0.5);
+
+			memcpy(ROW(to, i), ROW(&F, i), m * sizeof(double));
+			MAT(to, i, m) = u == 0   ? 2000 + 10 * year
+					: u == 1 ? 3.15e7 * (30 + 10 * year)
+						 : year;
+		}
+		mat_release(&F);
+	}
+	assert_int_equal(PLANTED_NODES % 3, 0); /* mean 0 and variance 1 */
+	plain.idf = false;
+	for (int u = 0; u < 2; u++) {
+		assert_ok(order_begin(&s, &with[u], &g, &how, &search));
+		assert_ok(order_next(&s, a));
+		order_end(&s);
+		assert_ok(order_begin(&s, &with[2], &g, &plain, &search));
+		assert_ok(order_next(&s, b));
+		order_end(&s);
+		for (unsigned t = 0; t < ORDER_BLOCK; t++)
+			assert_near(a[t] / b[t], 1, 1e-6);
+	}
+	assert_ok(order_begin(&s, &with[0], &g, &plain, &search));
+	assert_ok(order_next(&s, c));
+	order_end(&s);
+	assert_true(c[0] > 5 * a[0]); /* years squared */
+	for (int u = 0; u < 3; u++)
+		features_release(&with[u]);
+	features_release(&X);
+	graph_release(&g);
+}
+
 /* Threads and what how->order says make no difference. */
 static void test_same_for_any_threads(void **state)
 {
@@ -228,6 +284,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_order),
 		cmocka_unit_test(test_wide_features),
+		cmocka_unit_test(test_a_year_beside_words),
 		cmocka_unit_test(test_same_for_any_threads),
 		cmocka_unit_test(test_order_by_the_rule),
 		cmocka_unit_test(test_agc_order),

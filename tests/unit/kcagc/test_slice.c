@@ -80,6 +80,24 @@ static void foreign_columns(void **state)
 	beside_words((const double[]){ 1, 2, 6 }, 0, 1, NULL); /* alone */
 }
 
+/* Columns beyond the rows change nothing: c falls by 1.5 to the fifth step, by .3 after, and n rows
+ * of n columns end at falls below 1. */
+static void rule_of_copies(void **state)
+{
+	double spreads[SLICE_SPREADS] = { 100 };
+
+	(void)state;
+	for (size_t t = 0; t < SLICE_POWERS; t++) {
+		double c = t < 5 ? 40 - 1.5 * (double)t : 34 - 0.3 * (double)t;
+
+		spreads[SLICE_POWERS + t] = c * c;
+	}
+	assert_int_equal(slice_rule(spreads, 100, 100), 5);
+	assert_int_equal(slice_rule(spreads, 100, 800), 5);
+	assert_int_equal(slice_rule(spreads, 100, 10), SLICE_ORDER_MAX);
+	assert_int_equal(slice_order(spreads, 100, 800), 5);
+}
+
 /* All questions in their order, and the filter's order, which is the same every time. */
 static void orders(void **state)
 {
@@ -193,7 +211,7 @@ static void check_clusters(bool words, bool dense)
 		assert_ok(graph_filter_spread(&g, FILTER_MEAN, SLICE_POWERS - 1, 1, &whole.sparse,
 					      NULL, none, all[0]));
 		embedding.order =
-		    order ? order : psi_gcc(all[0], none[0], ROWS, 5 * COLS, SLICE_ORDER_MAX);
+		    order ? order : psi_gcc(all[0], none[0], ROWS, ROWS, SLICE_ORDER_MAX);
 		assert_true(order || embedding.order != 3);
 		assert_ok(embed(&whole, &g, &embedding, &Z));
 		kmeans(&Z, NULL, &how, expected, NULL, NULL);
@@ -306,10 +324,15 @@ static void all_zero(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(facts),     cmocka_unit_test(foreign_columns),
-		cmocka_unit_test(orders),    cmocka_unit_test(bad_input),
-		cmocka_unit_test(clusters),  cmocka_unit_test(clusters_of_nothing),
-		cmocka_unit_test(agreement), cmocka_unit_test(all_zero),
+		cmocka_unit_test(facts),
+		cmocka_unit_test(foreign_columns),
+		cmocka_unit_test(rule_of_copies),
+		cmocka_unit_test(orders),
+		cmocka_unit_test(bad_input),
+		cmocka_unit_test(clusters),
+		cmocka_unit_test(clusters_of_nothing),
+		cmocka_unit_test(agreement),
+		cmocka_unit_test(all_zero),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

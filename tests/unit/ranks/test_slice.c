@@ -293,8 +293,10 @@ static void search(void *arg, struct ranks *R)
 static void same_terms_of_the_order(void **state)
 {
 	(void)state;
-	for (int kind = 0; kind < 4; kind++) {
-		bool words = kind & 1, sparse = kind & 2;
+	for (int kind = 0; kind < 6;
+	     kind++) { /* measured; words; words and a year: dense, sparse */
+		int words = kind % 3;
+		bool sparse = kind >= 3;
 		struct searched w = { .sparse = sparse,
 				      .how = { .idf = true,
 					       .dims = 4,
@@ -306,8 +308,11 @@ static void same_terms_of_the_order(void **state)
 
 		nodes_graph(&w.g, words ? 0 : 40, sparse);
 		nodes_features(&w.X, words);
+		for (size_t i = 0; words == 2 && i < w.X.rows; i++)
+			MAT(&w.X, i, 1) = 1990 + (double)(i % 7);
 		X = features_of(&w.X, sparse);
 		assert_ok(order_begin(&s, &X, &w.g, &w.how, &how));
+		assert_true(s.beside == (words == 2));
 		assert_ok(order_next(&s, w.intra));
 		assert_ok(order_next(&s, w.intra + ORDER_BLOCK));
 		order_end(&s);

@@ -68,11 +68,11 @@ static void leave_out(struct running *r, size_t l, bool done)
 bool running_goes_without(struct running *r)
 {
 	const char *step = record_at(&r->record);
-	size_t there = 0;
+	size_t there = 0, least = r->run.job.on_loss == LOSS_SUM ? JOB_LASTING_LEAST : 2;
 
 	for (size_t l = 0; l < r->L; l++)
 		there += r->seat[l]->joined;
-	if (!r->again || r->run.job.on_loss == LOSS_END || there < 2)
+	if (!r->again || r->run.job.on_loss == LOSS_END || there < least)
 		return false;
 	for (size_t l = 0; l < r->L;) {
 		if (r->seat[l]->joined) {

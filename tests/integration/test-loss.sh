@@ -245,6 +245,12 @@ test_below_the_least() {
 	gone_in totals party-01 party-02 party-03 # one would be alone
 	fails_for 3 coordinator party-00
 	says coordinator 'did not come for attempt 2 within rejoin_s, [0-9]+ s: party-01, party-02, party-03'
+	rm -rf "$T/out"
+	edit job '.on_loss = "sum"' # which two cannot
+	edit party-00 '.policy.allow_loss = 2'
+	gone_in keys party-01 party-02
+	fails_for 3 coordinator party-00 party-03
+	says coordinator 'did not come for attempt 2 within rejoin_s, [0-9]+ s: party-01, party-02'
 }
 
 test_not_agreed() {

@@ -18,6 +18,8 @@ sample() { # CELLS OPTION...
 
 test_killed_stopped_and_cut() { sample 18 --only kill --only stop3 --only cut; }
 
+test_gone_for_good() { sample 8 --only gone sum-kmeans sum-fedgcn; }
+
 test_stopped_for_long() { sample 2 --only stop30 tree fedsc-anchor; }
 
 test_full_disk() {
@@ -27,20 +29,24 @@ test_full_disk() {
 }
 
 # Whether the driver finds what is wrong: this party's labels are others than in the run before.
-test_other_labels_are_found() {
+others_are_found() { # WHAT WRONG CELLS OPTION...
 	local status=0
 	mkdir "$T/bin"
 	cp "$BIN"/co* "$T/bin"
 	cat >"$T/bin/party" <<-END
 		#!/bin/bash
 		out=\$(grep -o -- '--out [^ ]*' <<<"\$*" | cut -d ' ' -f 2)
+		[[ \$out == *party-00 && \$out == *fault* && \$out != *faults* ]] || exec "$BIN/party" "\$@"
 		"$BIN/party" "\$@" || exit
-		[[ \$out != *party-00 || \$out != *fault* || \$out == *faults* ]] || sed -i '3s/[0-9]\$/9/' "\$out/labels.csv"
+		sed -i '3s/,[0-9]*/,9/' "\$out/labels.csv"
 	END
 	chmod +x "$T/bin/party"
-	COTERIE_BIN=$T/bin "$ROOT/tests/faults/faults.sh" --sample 2 --only cut --out "$T/cells.csv" kmeans >"$T/said" 2>&1 || status=$?
+	COTERIE_BIN=$T/bin "$ROOT/tests/faults/faults.sh" --sample "$3" --out "$T/cells.csv" "${@:4}" >"$T/said" 2>&1 || status=$?
 	((status == 1)) || fail "status $status: $(tail -n 3 "$T/said")"
-	[[ $(grep -c 'wrong,party-00 has other labels' "$T/cells.csv") == 2 ]] || fail "$(<"$T/cells.csv")"
+	[[ $(grep -Ec "wrong,$1" "$T/cells.csv") == "$2" ]] || fail "$(<"$T/cells.csv")"
 }
+
+test_other_labels_are_found() { others_are_found 'party-00 has other labels' 2 2 --only cut kmeans; }
+test_other_clusters_are_found() { others_are_found '(party-00 has other labels|clusters (are others than without|of ))' 3 4 --only gone sum-kmeans; }
 
 run_tests "$@"

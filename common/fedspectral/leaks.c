@@ -47,8 +47,7 @@ void fedspectral_leaks(struct said *s, const void *p, size_t parties)
 	    "coordinator and parties see the mean of the parties' blocks after each round");
 	say(s, job->variant == FEDSPECTRAL_PLUS && parties > 1,
 	    "its clusters are those of the joint graph only where the parties' edges largely "
-	    "overlap: "
-	    "the less they do, and the more parties there are, the less it finds");
+	    "overlap: the less they do, and the more parties there are, the less it finds");
 	say(s, job->variant == FEDSPECTRAL_PLAIN,
 	    "the coordinator sees each party's own clusters of its nodes, and which of them "
 	    "have no edges there");

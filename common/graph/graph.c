@@ -8,6 +8,15 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+double graph_inv_sqrt_deg(const struct csr *a, size_t row)
+{
+	double degree = 1;
+
+	for (size_t e = a->start[row]; e < a->start[row + 1]; e++)
+		degree += a->value ? a->value[e] : 1;
+	return 1 / sqrt(degree);
+}
+
 void graph_init(struct graph *g, struct csr *adjacency)
 {
 	struct csr *a = &g->adjacency;
@@ -18,16 +27,11 @@ void graph_init(struct graph *g, struct csr *adjacency)
 	assert(a->rows == a->cols);
 	ALLOC(g->inv_sqrt_deg, a->rows);
 	for (size_t i = 0; i < a->rows; i++) {
-		double degree = 1;
-
 		for (size_t e = a->start[i]; e < a->start[i + 1]; e++) {
-			double w = a->value ? a->value[e] : 1;
-
 			assert(a->index[e] != i);
-			degree += w;
-			ones = ones && w == 1;
+			ones = ones && (!a->value || a->value[e] == 1);
 		}
-		g->inv_sqrt_deg[i] = 1 / sqrt(degree);
+		g->inv_sqrt_deg[i] = graph_inv_sqrt_deg(a, i);
 	}
 	if (ones) {
 		free(a->value);
@@ -53,17 +57,12 @@ double modularity_of_ends(const double *degree, size_t k, double within)
 	return all > 0 ? within / all - expected : 0;
 }
 
-double modularity(const struct csr *adjacency, const uint32_t *label, size_t k)
+void modularity_add(const struct csr *a, const uint32_t *label, label_of *of, const void *ctx,
+		    size_t k, struct rowsum *sum)
 {
-	const struct csr *a = adjacency;
-	const double *ends;
-	struct rowsum sum;
-	double result;
-
-	rowsum_init(&sum, k + 1, NULL, NULL);
 	for (size_t b = 0; b < rowsum_blocks(a->rows); b++) {
 		size_t first = b * ROWSUM_ROWS, last = first + rowsum_rows(a->rows, b);
-		double *to = rowsum_open(&sum);
+		double *to = rowsum_open(sum);
 
 		for (size_t i = first; i < last; i++) {
 			assert(label[i] < k);
@@ -71,12 +70,27 @@ double modularity(const struct csr *adjacency, const uint32_t *label, size_t k)
 				double w = a->value ? a->value[e] : 1;
 
 				to[label[i]] += w;
-				if (label[a->index[e]] == label[i])
+				if (of(ctx, a->index[e]) == label[i])
 					to[k] += w;
 			}
 		}
-		rowsum_close(&sum);
+		rowsum_close(sum);
 	}
+}
+
+static uint32_t own_label(const void *label, uint32_t row)
+{
+	return ((const uint32_t *)label)[row];
+}
+
+double modularity(const struct csr *adjacency, const uint32_t *label, size_t k)
+{
+	const double *ends;
+	struct rowsum sum;
+	double result;
+
+	rowsum_init(&sum, k + 1, NULL, NULL);
+	modularity_add(adjacency, label, own_label, label, k, &sum);
 	ends = rowsum_end(&sum);
 	result = modularity_of_ends(ends, k, ends[k]);
 	rowsum_release(&sum);

@@ -12,6 +12,8 @@ struct graph {
 /* Takes over *adjacency (which becomes empty) and computes the degrees. O(nnz + n). */
 void graph_init(struct graph *g, struct csr *adjacency);
 void graph_release(struct graph *g);
+/* Of the node whose edges are a row of the adjacency: (D of A + I)^-1/2. O(its edges). */
+double graph_inv_sqrt_deg(const struct csr *adjacency, size_t row);
 static inline size_t graph_neighbours(const struct graph *g) /* of all nodes together: twice the edges */
 {
 	return g->adjacency.start[g->adjacency.rows];

@@ -255,9 +255,8 @@ static int make(int (*add)(scmp_filter_ctx f), struct program *p)
  * at a call on the list. */
 static int make_whole(int (*add)(scmp_filter_ctx f), struct program *p)
 {
-	static const struct itimerval
-	    limit = { .it_value.tv_usec = 200000 },
-	    none; /* of processor time, of which it needs a tenth of that */
+	/* Of processor time; two filters take a hundredth of that. */
+	static const struct itimerval limit = { .it_value.tv_usec = 200000 }, none;
 	static struct program again;
 	struct sigaction before[COUNT(faults)], ours = { .sa_handler = on_fault };
 	int bad;

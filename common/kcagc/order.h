@@ -20,9 +20,9 @@ struct order_search {
 	struct kmeans_params clusters;
 };
 
-/* With how->idf, numbers beside words are here of mean 0 and variance 1, and the words weighed, as slice.h has them;
- * embed() takes such columns as they are. X stays as it is, and it and g outlive the search, which takes one dense copy of X. how->order is
- * not looked at. ERR_INPUT as embed(). */
+/* X stays as it is, and it and g outlive the search, which takes one dense copy of X. With how->idf numbers
+ * beside words are of mean 0 and variance 1 there, and the words weighed, as slice_weigh_beside() has it; embed()
+ * takes such columns as they are. how->order is not looked at. ERR_INPUT as embed(). */
 enum err order_begin(struct order_search *s, const struct features *X, const struct graph *g,
 		     const struct embed_params *how,
 		     const struct kmeans_params *clusters) MUST_CHECK;

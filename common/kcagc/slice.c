@@ -296,7 +296,7 @@ enum err slice_tell(struct slice *s, const struct question *q, slice_values *eac
 	return !err && q->means ? tell_means(s, q, &to) : err;
 }
 
-static enum err put(void *arg, const double *x, size_t count)
+enum err slice_keep(void *arg, const double *x, size_t count)
 {
 	double **to = arg;
 
@@ -307,7 +307,7 @@ static enum err put(void *arg, const double *x, size_t count)
 
 enum err slice_answer(struct slice *s, const struct question *q, double *x)
 {
-	return slice_tell(s, q, put, &x);
+	return slice_tell(s, q, slice_keep, &x);
 }
 
 unsigned slice_rule(const double *spreads, size_t n, size_t m)

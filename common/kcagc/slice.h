@@ -125,6 +125,7 @@ enum err slice_answer(struct slice *s, const struct question *q, double *x) MUST
  * returns. */
 typedef enum err slice_values(void *arg, const double *x, size_t count);
 enum err slice_tell(struct slice *s, const struct question *q, slice_values *each, void *arg) MUST_CHECK;
+slice_values slice_keep; /* arg: a double **, which it writes to and moves on */
 
 /* Where numbers stand beside words of 0 and 1: brings the numbers to mean 0 and variance 1 and weighs the words by idf,
  * as ASK_FACTS and ASK_SPREADS do; true. Else X stays; false. O(n m). */

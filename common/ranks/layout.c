@@ -1,5 +1,6 @@
 #include "common/ranks/layout.h"
 #include "common/base/alloc.h"
+#include "common/graph/graph.h"
 
 #include <assert.h>
 #include <math.h>
@@ -96,17 +97,6 @@ static void find_degrees(struct ranks_steps *k)
 	free(out);
 }
 
-/* D^-1/2 of a node of this rank, as graph.h has it. */
-static double own_enter(const struct ranks_steps *k, size_t i)
-{
-	const struct csr *a = k->rows;
-	double degree = 1;
-
-	for (size_t e = a->start[i]; e < a->start[i + 1]; e++)
-		degree += a->value ? a->value[e] : 1;
-	return 1 / sqrt(degree);
-}
-
 /* Of edges with weights no number of neighbours says D^-1/2; the mean filter's row sums want it of
  * all. */
 static void find_enters(struct ranks_steps *k)
@@ -119,7 +109,7 @@ static void find_enters(struct ranks_steps *k)
 	out = alloc(asked, sizeof(*out));
 	ALLOC(k->enter, k->n + k->ghosts);
 	for (size_t i = 0; i < k->n; i++)
-		k->enter[i] = own_enter(k, i);
+		k->enter[i] = graph_inv_sqrt_deg(k->rows, i);
 	for (size_t i = 0; i < asked; i++)
 		out[i] = k->enter[k->give.item[i]];
 	k->R->exchange(k->R->ctx, sizeof(*out), out, k->give.count, k->enter + k->n, k->want.count);
@@ -297,7 +287,7 @@ static void lay_rows(struct ranks_steps *k)
 
 	plan_init(k, k->n + k->ghosts);
 	for (size_t i = 0; i < k->n; i++) {
-		double enter = own_enter(k, i);
+		double enter = graph_inv_sqrt_deg(k->rows, i);
 
 		if (!k->gone[i]) {
 			k->row[i] = (uint32_t)p->n;

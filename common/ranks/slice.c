@@ -107,8 +107,10 @@ struct labels {
 	size_t count;
 };
 
-static uint32_t label_at(const struct labels *l, uint32_t j)
+static uint32_t label_at(const void *labels, uint32_t j)
 {
+	const struct labels *l = labels;
+
 	if (is_own(l->R, j))
 		return l->own[j - l->R->cut[l->R->own]];
 	return l->theirs[(uint32_t *)bsearch(&j, l->row, l->count, sizeof(j), ranks_by_number) -
@@ -119,7 +121,6 @@ static uint32_t label_at(const struct labels *l, uint32_t j)
 static double modularity_over(void *ctx, const uint32_t *label, size_t k)
 {
 	const struct ranks_slice *s = ctx;
-	const struct csr *a = &s->rows;
 	struct labels l = { .R = s->R, .own = label };
 	double *ends = alloc(k + 1, sizeof(*ends)), result;
 	struct rowsum sum;
@@ -128,20 +129,7 @@ static double modularity_over(void *ctx, const uint32_t *label, size_t k)
 	l.theirs = labels_of(s->R, l.row, l.count, label);
 	rowsum_init(&sum, k + 1, NULL, NULL);
 	rowsum_begin_at(&sum, s->R->cut[s->R->own] / ROWSUM_ROWS);
-	for (size_t b = 0; b < rowsum_blocks(a->rows); b++) {
-		size_t first = b * ROWSUM_ROWS, end = first + rowsum_rows(a->rows, b);
-		double *to = rowsum_open(&sum);
-
-		for (size_t i = first; i < end; i++)
-			for (size_t e = a->start[i]; e < a->start[i + 1]; e++) {
-				double w = a->value ? a->value[e] : 1;
-
-				to[label[i]] += w;
-				if (label_at(&l, a->index[e]) == label[i])
-					to[k] += w;
-			}
-		rowsum_close(&sum);
-	}
+	modularity_add(&s->rows, label, label_at, &l, k, &sum);
 	ranks_sum(s->R, &sum, ends);
 	result = modularity_of_ends(ends, k, ends[k]);
 	rowsum_release(&sum);
@@ -177,13 +165,8 @@ enum err ranks_slice_init(struct ranks_slice *s, const struct ranks *R, struct c
 	*s = (struct ranks_slice){ .R = R, .rows = *rows };
 	s->g.adjacency.rows = rows->rows;
 	ALLOC(s->g.inv_sqrt_deg, rows->rows);
-	for (size_t i = 0; i < rows->rows; i++) {
-		double degree = 1;
-
-		for (size_t e = rows->start[i]; e < rows->start[i + 1]; e++)
-			degree += rows->value ? rows->value[e] : 1;
-		s->g.inv_sqrt_deg[i] = 1 / sqrt(degree);
-	}
+	for (size_t i = 0; i < rows->rows; i++)
+		s->g.inv_sqrt_deg[i] = graph_inv_sqrt_deg(rows, i);
 	s->rest = (struct slice_rest){ .first = R->cut[R->own],
 				       .n = R->n,
 				       .ctx = s,

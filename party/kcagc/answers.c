@@ -105,6 +105,13 @@ static enum err add_term(void *arg, const double *x, size_t count)
 	return ERR_OK;
 }
 
+/* By ranks, or by this process. */
+static enum err tell(struct answers *a, const struct question *q, slice_values *each, void *arg)
+{
+	return a->work->workers ? workers_answer(a->work->workers, q, each, arg)
+				: slice_tell(&a->slice, q, each, arg);
+}
+
 /* This party's term, masked as it comes: it is held nowhere. */
 static enum err answer(struct answers *a, const struct question *q)
 {
@@ -114,28 +121,17 @@ static enum err answer(struct answers *a, const struct question *q)
 	enum err e = secure_begin(work, a->root, question_words(q, work->n), !most, &t.sum);
 
 	TRY(e);
-	e = work->workers ? workers_answer(work->workers, q, add_term, &t)
-			  : slice_tell(&a->slice, q, add_term, &t);
+	e = tell(a, q, add_term, &t);
 	if (e == ERR_OK)
 		e = secure_end(t.sum);
 	secure_free(t.sum);
 	return e;
 }
 
-static enum err put(void *arg, const double *x, size_t count)
-{
-	double **to = arg;
-
-	memcpy(*to, x, count * sizeof(*x));
-	*to += count;
-	return ERR_OK;
-}
-
 /* One that this party needs itself. */
 static enum err find_answer(struct answers *a, const struct question *q, double *x)
 {
-	return a->work->workers ? workers_answer(a->work->workers, q, put, &x)
-				: slice_answer(&a->slice, q, x);
+	return tell(a, q, slice_keep, &x);
 }
 
 /* X_l M' up, for the k means M of the party's rows over sets that have been received. */

@@ -14,9 +14,10 @@ import time
 import numpy as np
 import scipy.io
 import scipy.sparse as sp
-from scipy.optimize import linear_sum_assignment
 from scipy.sparse.linalg import svds
 from sklearn.cluster import KMeans
+
+from matching import accuracy
 
 
 def read(directory):
@@ -40,13 +41,6 @@ def agc(x, i, j, clusters, order, seed):
         x = step @ x
     u, _, _ = svds(x, clusters, return_singular_vectors="u")
     return KMeans(clusters, n_init=10, random_state=seed).fit(u).labels_
-
-
-def accuracy(label, truth):
-    names = np.unique(truth, return_inverse=True)[1]
-    table = np.zeros((label.max() + 1, names.max() + 1))
-    np.add.at(table, (label, names), 1)
-    return table[linear_sum_assignment(-table)].sum() / len(label)
 
 
 directory, clusters, order = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])

@@ -14,8 +14,9 @@ import warnings
 import numpy as np
 import scipy.io
 import scipy.sparse as sp
-from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
+
+from matching import accuracy
 
 warnings.filterwarnings("ignore")
 
@@ -41,12 +42,6 @@ def power(step, times, x):
     for _ in range(times):
         x = step @ x
     return x
-
-
-def accuracy(label, truth):
-    table = np.zeros((label.max() + 1, truth.max() + 1))
-    np.add.at(table, (label, truth), 1)
-    return table[linear_sum_assignment(-table)].sum() / len(label)
 
 
 def clusters(sides, truth, scale):

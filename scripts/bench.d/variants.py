@@ -8,10 +8,11 @@ import os
 import sys
 
 import numpy
-from scipy.optimize import linear_sum_assignment
 from scipy.spatial import cKDTree
 from sklearn import datasets
 from sklearn.metrics import adjusted_rand_score
+
+from matching import accuracy
 
 VARIANTS = ("anchor", "dense")
 
@@ -78,13 +79,13 @@ def silhouette(x, runs):
     for label, _ in runs:
         used = numpy.unique(label)
         means = numpy.array([x[label == c].mean(axis=0) for c in used])
-        far = numpy.sqrt(((x[:, None, :] - means[None]) ** 2).sum(axis=2)) if x.size * len(used) < 3e8 else cdist(x, means)
+        far = distances(x, means)
         far.sort(axis=1)
         found.append(numpy.mean((far[:, 1] - far[:, 0]) / numpy.where(far[:, 1] > 0, far[:, 1], 1)))
     return numpy.mean(found)
 
 
-def cdist(x, means):
+def distances(x, means):
     return numpy.sqrt(numpy.maximum((x**2).sum(axis=1)[:, None] - 2 * x @ means.T + (means**2).sum(axis=1), 0))
 
 
@@ -122,12 +123,6 @@ def even(x, runs):
 
 
 CRITERIA = (stability, silhouette, within, nearest, even)
-
-
-def accuracy(label, truth):
-    table = numpy.zeros((label.max() + 1, truth.max() + 1))
-    numpy.add.at(table, (label, truth), 1)
-    return table[linear_sum_assignment(-table)].sum() / len(label)
 
 
 def read_run(run, rows):

@@ -28,6 +28,8 @@ PATIENCE=3                       # deadlines are for hangs: so many times what a
 BUSY=$(awk -v cores="$(nproc)" '{ n = $1 > $4 + 0 ? $1 : $4 + 0; print (n > cores ? int(n / cores) : 1) }' /proc/loadavg)
 TEST_TIMEOUT=${TEST_TIMEOUT:-180} # of one test, seconds
 export OPENBLAS_NUM_THREADS=1
+# The tests start jq some thousand times; gojq, the same language, starts in an eighth of the time.
+! command -v gojq >/dev/null || jq() { gojq "$@"; }
 
 # ---- running tests ----
 

@@ -148,6 +148,9 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $$(call unit_needs,$$*)
 $(B)/tests/bench/%: $(B)/tests/bench/%.o $(BELOW_both)
 	$(CC) $(SAN_FLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+# A test's own code is compiled more often than it runs.
+$(B)/tests/unit/%.o: OPT := -O1
+
 tests: $(TESTS) $(SHIM)
 
 check: $(TESTS) $(SHIM) all

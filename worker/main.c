@@ -37,6 +37,7 @@ int main(int argc, char **argv)
 {
 	struct ranks R;
 
+	la_begin(argv);
 	if (argc != 2 || argv[1][0] == '-') {
 		fprintf(stderr, "usage: mpirun -n RANKS coterie-worker DIR\n"
 				"coterie-worker (coterie) " COTERIE_VERSION

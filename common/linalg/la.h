@@ -11,6 +11,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* To be called first in main. When it is loaded OpenBLAS looks for the processor in a list, and takes one that is newer
+ * than itself for one of 2004 (0.3.21 does so with Xeons of 2023: a landmark job takes half as long again). If it did,
+ * and the processor has AVX2 and FMA, the program begins anew, with the same arguments and OPENBLAS_CORETYPE=Haswell in
+ * its environment; a user's own OPENBLAS_CORETYPE stands. Where that cannot be done the program goes on as it is: slower. */
+void la_begin(char **argv);
+
 /* OpenBLAS maps a buffer for each of its calls that run at a time, keeps it, and where memory for one cannot be had
  * asks for it again for ever. So a process has the buffers of all its threads before it begins: ERR_INTERNAL if
  * they are not there within 5 s, and then this process must end, for a thread of it still asks. */

@@ -55,10 +55,20 @@ static inline bool simd_avx512(void)
 	return __builtin_cpu_supports("avx512f");
 }
 
+static inline bool simd_avx2_fma(void)
+{
+	return simd_avx2() && __builtin_cpu_supports("fma");
+}
+
 /* Of a loop that was compiled for two or three widths, the one for this machine. */
 #define SIMD_PICK(name)     (simd_avx2() ? name##_avx2 : name)
 #define SIMD_PICK_512(name) (simd_avx512() ? name##_avx512 : SIMD_PICK(name))
 #else
+static inline bool simd_avx2_fma(void)
+{
+	return false;
+}
+
 #define SIMD_PICK(name)     name
 #define SIMD_PICK_512(name) name
 #endif

@@ -3,6 +3,7 @@
 #include "common/job/daemon.h"
 #include "common/job/hook.h"
 #include "common/job/startup.h"
+#include "common/linalg/la.h"
 #include "crypto/secret.h"
 #include "server/daemon/coordinator.h"
 #include "server/daemon/kinds.h"
@@ -185,6 +186,7 @@ int main(int argc, char **argv)
 	struct buf text = { 0 };
 	enum err e;
 
+	la_begin(argv);
 	server_kinds_check();
 	signal(SIGHUP, SIG_IGN);  /* until there is something to read again */
 	signal(SIGXFSZ, SIG_IGN); /* RLIMIT_FSIZE is then an error as a full disk is */

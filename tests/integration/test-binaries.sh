@@ -31,6 +31,19 @@ test_landing_places() {
 	done
 }
 
+# OpenBLAS takes a processor that is newer than itself for one of 2004; programs begin anew then, and a user's choice stands.
+test_kernels_of_this_processor() {
+	local program
+	[[ $(uname -m) == x86_64 ]] && grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo || skip "no AVX2 here"
+	for program in "$BIN"/{coordinator,party,coterie}; do
+		OPENBLAS_VERBOSE=2 "$program" --version >"$T/said" 2>&1
+		[[ $(grep '^Core: ' "$T/said" | tail -n 1) != "Core: Prescott" ]] || fault "$program has the kernels of 2004"
+		OPENBLAS_CORETYPE=Prescott OPENBLAS_VERBOSE=2 "$program" --version >"$T/said" 2>&1
+		[[ $(grep -c '^Core: ' "$T/said") == 1 && $(grep '^Core: ' "$T/said") == "Core: Prescott" ]] ||
+			fault "$program does not leave OPENBLAS_CORETYPE as it was: $(cat "$T/said")"
+	done
+}
+
 # Objects with __FILE__, asserts and debugging information, compiled in two folders. `make reproducible` compares
 # whole programs.
 test_same_from_two_folders() {

@@ -305,10 +305,11 @@ lying() { # LIE: the same four, who stay; how the attempts ended is in $T/coordi
 	done
 }
 
-test_lies() {
+lies_of() { # PROTOCOL
 	local name
 	needs_python
-	lossy kmeans
+	lossy "$1"
+	whole_job
 	for name in $(names $PARTIES); do edit "$name" '.rejoin_s = 20 | .reconnect_s = 5 | .policy.allow_loss = 3'; done
 	lying gone=2 # such a one cannot be told from a loss
 	grep -q 'attempt 2: enough of this attempt' "$T/coordinator.stdout" || fail "gone: $(<"$T/coordinator.stdout")"
@@ -323,6 +324,19 @@ test_lies() {
 	lying gone=2
 	any_party_said 'the offer leaves out parties, and job.on_loss is .*end' || fail "end: $(<"$T/coordinator.stdout")"
 }
+
+# The liar has no defaults: the job as a coordinator in C offers it.
+whole_job() {
+	coordinator
+	parties $PARTIES
+	# shellcheck disable=SC2046 # words
+	ends 0 coordinator $(names $PARTIES)
+	jq .job "$T/out/coordinator/run.json" >"$T/job.json"
+}
+
+test_lies() { lies_of kmeans; }
+test_lies_of_anchor() { lies_of fedsc-anchor; }
+test_lies_of_fedgcn() { lies_of fedgcn; }
 
 # In a sum (on_loss "sum"): who is told one list and who is told another, and who hears that it is lost itself, end, and so do all;
 # no answer opens that could be of two lists.
@@ -341,9 +355,11 @@ sum_lie() { # LIE REGEX
 	done
 }
 
-test_lies_in_a_sum() {
+lies_in_a_sum() { # PROTOCOL
+	local name
 	needs_python
-	lossy kmeans '.on_loss = "sum"'
+	lossy "$1" '.on_loss = "sum"'
+	whole_job
 	sum_lie remain 'coordinator has told one of party-0[0-3] and party-0[0-3] other things than this party'
 	grep -qx 'answers that open: 0' "$T/coordinator.stdout" || fail "$(<"$T/coordinator.stdout")"
 	sum_lie remain-out 'coordinator sent REMAIN, and this party is said to be lost'
@@ -351,5 +367,9 @@ test_lies_in_a_sum() {
 	for name in $(names $PARTIES); do edit "$name" '.policy.allow_loss = 4'; done
 	sum_lie remain 'a sum would go on with 3 of 4 parties, policy.allow_loss of party-0[0-3] is 4'
 }
+
+test_lies_in_a_sum() { lies_in_a_sum kmeans; }
+test_lies_in_a_sum_of_anchor() { lies_in_a_sum fedsc-anchor; }
+test_lies_in_a_sum_of_fedgcn() { lies_in_a_sum fedgcn; }
 
 run_tests "$@"

@@ -42,7 +42,7 @@ VERSION  := $(shell cat VERSION)
 
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
 STRICT   := -Wconversion
-PKGS     := libuv openssl openblas lapacke libcjson sqlite3 libseccomp
+PKGS     := libuv openssl openblas lapacke libcjson sqlite3 libseccomp libsodium
 DEPFLAGS := $(shell pkg-config --cflags $(PKGS))
 FLAGS     = -std=gnu11 -D_GNU_SOURCE -DCOTERIE_VERSION='"$(VERSION)"' -I. -MMD -MP -pthread \
             -ffp-contract=off -fno-math-errno $(WARN) $(DEPFLAGS) $(SAN_FLAGS) $(HARDEN) \

@@ -1,6 +1,7 @@
 #include "crypto/sign.h"
 #include "common/base/alloc.h"
 #include "crypto/cert.h"
+#include "crypto/ed25519.h"
 #include "crypto/hash.h"
 #include "crypto/must.h"
 
@@ -8,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { ED25519_LEN = 32 };
 
 struct identity {
 	EVP_PKEY *key;
@@ -115,39 +114,54 @@ enum err sign_make(const struct identity *id, struct bytes message,
 	return e;
 }
 
-/* What d2i_PUBKEY() makes of the 44 bytes that every SubjectPublicKeyInfo of Ed25519 is (RFC 8410),
- * for which it takes nearly as long as the signature's check does. */
+/* Every SubjectPublicKeyInfo of Ed25519 is these bytes, with the key behind them (RFC 8410). NULL: it
+ * is of another kind, or none. */
+static const uint8_t *of_ed25519(struct bytes spki)
+{
+	static const uint8_t head[] = { 0x30, 0x2a, 0x30, 0x05, 0x06, 0x03,
+					0x2b, 0x65, 0x70, 0x03, 0x21, 0x00 };
+
+	if (spki.n == sizeof(head) + ED25519_LEN && !memcmp(spki.p, head, sizeof(head)))
+		return spki.p + sizeof(head);
+	return NULL;
+}
+
 static EVP_PKEY *public_key(struct bytes spki)
 {
-	static const uint8_t ed25519[] = { 0x30, 0x2a, 0x30, 0x05, 0x06, 0x03,
-					   0x2b, 0x65, 0x70, 0x03, 0x21, 0x00 };
 	const uint8_t *p = spki.p;
-	EVP_PKEY *key;
+	EVP_PKEY *key = spki.n <= SPKI_MAX ? d2i_PUBKEY(NULL, &p, (long)spki.n) : NULL;
 
-	if (spki.n == sizeof(ed25519) + ED25519_LEN && !memcmp(p, ed25519, sizeof(ed25519)))
-		return EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, p + sizeof(ed25519),
-						   ED25519_LEN);
-	key = spki.n <= SPKI_MAX ? d2i_PUBKEY(NULL, &p, (long)spki.n) : NULL;
 	if (p == spki.p + spki.n)
 		return key;
 	EVP_PKEY_free(key);
 	return NULL;
 }
 
-enum err sign_check(struct bytes spki, struct bytes message, struct bytes signature)
+static bool fits(EVP_PKEY *key, struct bytes message, struct bytes signature)
 {
-	EVP_PKEY *key = public_key(spki);
 	EVP_MD_CTX *c = EVP_MD_CTX_new();
-	enum err e = ERR_OK;
+	bool yes;
 
 	must(c, "signature");
-	if (!key || !pem_supported(key))
+	yes = EVP_DigestVerifyInit(c, NULL, pem_digest(key), NULL, key) == 1 &&
+	      EVP_DigestVerify(c, signature.p, signature.n, message.p, message.n) == 1;
+	EVP_MD_CTX_free(c);
+	return yes;
+}
+
+enum err sign_check(struct bytes spki, struct bytes message, struct bytes signature)
+{
+	const uint8_t *raw = of_ed25519(spki);
+	EVP_PKEY *key = NULL;
+	enum err e = ERR_OK;
+
+	if (!raw)
+		key = public_key(spki);
+	if (!raw && (!key || !pem_supported(key)))
 		e = err_set(ERR_PEER, "the public key does not parse as Ed25519 or ECDSA P-256");
-	else if (EVP_DigestVerifyInit(c, NULL, pem_digest(key), NULL, key) != 1 ||
-		 EVP_DigestVerify(c, signature.p, signature.n, message.p, message.n) != 1)
+	else if (raw ? !ed25519_fits(raw, message, signature) : !fits(key, message, signature))
 		e = err_set(ERR_PEER, "the signature does not fit key and message");
 	must_reason(); /* a refused signature leaves reasons in the queue */
-	EVP_MD_CTX_free(c);
 	EVP_PKEY_free(key);
 	return e;
 }

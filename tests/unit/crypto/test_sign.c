@@ -120,6 +120,26 @@ static void ed25519_known_answer(void **state)
 			     (struct bytes){ s, 64 }));
 }
 
+/* The key 1, the point 1 and the scalar 0: S B = R + h A for whatever message, and libcrypto takes it. */
+static void ed25519_of_small_order(void **state)
+{
+	uint8_t spki[64], s[64] = { 1 };
+	size_t n = unhex("302a300506032b65700321000100000000000000"
+			 "000000000000000000000000000000000000000000000000",
+			 spki);
+	EVP_PKEY *key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, spki + n - 32, 32);
+	EVP_MD_CTX *c = EVP_MD_CTX_new();
+
+	(void)state;
+	assert_int_equal(EVP_DigestVerifyInit(c, NULL, NULL, NULL, key), 1);
+	assert_int_equal(EVP_DigestVerify(c, s, sizeof(s), (const uint8_t *)"any", 3), 1);
+	assert_err(sign_check((struct bytes){ spki, n }, text("any"),
+			      (struct bytes){ s, sizeof(s) }),
+		   ERR_PEER, "does not fit");
+	EVP_MD_CTX_free(c);
+	EVP_PKEY_free(key);
+}
+
 static void fingerprints(void **state)
 {
 	char t[FINGERPRINT_TEXT_LEN];
@@ -223,6 +243,7 @@ int main(void)
 		cmocka_unit_test(malformed_keys_are_refused),
 		cmocka_unit_test(other_kinds_are_refused),
 		cmocka_unit_test(ed25519_known_answer),
+		cmocka_unit_test(ed25519_of_small_order),
 		cmocka_unit_test(fingerprints),
 		cmocka_unit_test(bad_files_are_refused),
 	};

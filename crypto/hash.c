@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <openssl/evp.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,11 +14,22 @@ static EVP_MD_CTX *context(struct sha256 *h)
 	return (EVP_MD_CTX *)h;
 }
 
+static EVP_MD
+    *md; /* fetched once: a fetch costs more than a short hash, and all threads wait for its lock */
+
+static void fetch(void)
+{
+	md = EVP_MD_fetch(NULL, "SHA256", NULL);
+	must(md, "SHA-256");
+}
+
 struct sha256 *sha256_new(void)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	EVP_MD_CTX *c = EVP_MD_CTX_new();
 
-	must(c && EVP_DigestInit_ex2(c, EVP_sha256(), NULL), "SHA-256");
+	pthread_once(&once, fetch);
+	must(c && EVP_DigestInit_ex2(c, md, NULL), "SHA-256");
 	return (struct sha256 *)c;
 }
 

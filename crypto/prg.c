@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <endian.h>
 #include <openssl/evp.h>
+#include <pthread.h>
 
 /* struct prg is never defined: a pointer to it is libcrypto's context. */
 static EVP_CIPHER_CTX *context(struct prg *g)
@@ -14,11 +15,21 @@ static EVP_CIPHER_CTX *context(struct prg *g)
 
 static const uint8_t zeros[PRG_BLOCK];
 
+static EVP_CIPHER *cipher; /* fetched once, as crypto/hash.c has its hash */
+
+static void fetch(void)
+{
+	cipher = EVP_CIPHER_fetch(NULL, "AES-128-CTR", NULL);
+	must(cipher, "AES-128-CTR");
+}
+
 struct prg *prg_new(void)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	EVP_CIPHER_CTX *c = EVP_CIPHER_CTX_new();
 
-	must(c && EVP_EncryptInit_ex2(c, EVP_aes_128_ctr(), NULL, NULL, NULL), "AES-128-CTR");
+	pthread_once(&once, fetch);
+	must(c && EVP_EncryptInit_ex2(c, cipher, NULL, NULL, NULL), "AES-128-CTR");
 	return (struct prg *)c;
 }
 

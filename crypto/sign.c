@@ -114,8 +114,8 @@ enum err sign_make(const struct identity *id, struct bytes message,
 	return e;
 }
 
-/* Every SubjectPublicKeyInfo of Ed25519 is these bytes, with the key behind them (RFC 8410). NULL: it
- * is of another kind, or none. */
+/* Every SubjectPublicKeyInfo of Ed25519 is these bytes, with the key behind them (RFC 8410). NULL:
+ * it is of another kind, or none. */
 static const uint8_t *of_ed25519(struct bytes spki)
 {
 	static const uint8_t head[] = { 0x30, 0x2a, 0x30, 0x05, 0x06, 0x03,

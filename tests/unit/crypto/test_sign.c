@@ -120,7 +120,8 @@ static void ed25519_known_answer(void **state)
 			     (struct bytes){ s, 64 }));
 }
 
-/* The key 1, the point 1 and the scalar 0: S B = R + h A for whatever message, and libcrypto takes it. */
+/* The key 1, the point 1 and the scalar 0: S B = R + h A for whatever message, and libcrypto takes
+ * it. */
 static void ed25519_of_small_order(void **state)
 {
 	uint8_t spki[64], s[64] = { 1 };
@@ -133,9 +134,9 @@ static void ed25519_of_small_order(void **state)
 	(void)state;
 	assert_int_equal(EVP_DigestVerifyInit(c, NULL, NULL, NULL, key), 1);
 	assert_int_equal(EVP_DigestVerify(c, s, sizeof(s), (const uint8_t *)"any", 3), 1);
-	assert_err(sign_check((struct bytes){ spki, n }, text("any"),
-			      (struct bytes){ s, sizeof(s) }),
-		   ERR_PEER, "does not fit");
+	assert_err(
+	    sign_check((struct bytes){ spki, n }, text("any"), (struct bytes){ s, sizeof(s) }),
+	    ERR_PEER, "does not fit");
 	EVP_MD_CTX_free(c);
 	EVP_PKEY_free(key);
 }

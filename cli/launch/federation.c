@@ -338,6 +338,23 @@ static struct json *begin_config(const char *name, const char *key, const char *
 	return root;
 }
 
+/* Where many share a core, one that is alive may say nothing for longer than the standard allows,
+ * and shake hands again for longer: a second more for each of them. */
+static void be_patient(const struct launch *l, long cores, struct json *root)
+{
+	enum {
+		SHARING = 16,
+		HEARTBEAT_S = 10,
+		RECONNECT_S = 60
+	}; /* from how many on; the standard */
+	double sharing = (double)l->parties / (double)(cores > 0 ? cores : 1);
+
+	if (sharing < SHARING)
+		return;
+	json_put_number(root, "heartbeat_s", floor(HEARTBEAT_S + sharing));
+	json_put_number(root, "reconnect_s", floor(RECONNECT_S + 4 * sharing));
+}
+
 /* Ends and writes it. More threads than cores only get into each other's way. */
 static enum err write_config(const struct launch *l, const char *name, struct json *root,
 			     const char *numbering)
@@ -349,6 +366,7 @@ static enum err write_config(const struct launch *l, const char *name, struct js
 	json_put_number(root, "threads",
 			cores > (long)l->parties ? (double)(cores / l->parties) : 1);
 	json_put_string(root, "numbering_key", numbering);
+	be_patient(l, cores, root);
 	if (!l->keep_data) /* nobody starts a process again in a run like this */
 		json_put_number(root, "rejoin_s", 0);
 	snprintf(file, sizeof(file), "../%s", name);

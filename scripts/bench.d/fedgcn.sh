@@ -357,4 +357,5 @@ render() {
 		printf 'three times its data and 300 MiB) and of the coordinator; words that a party sends in a round.\n'
 		part_of cost render_grid '{value} {unit}' | sed 's/ - |/ |/g'
 	fi
+	render_when
 }

@@ -23,8 +23,10 @@
 #          [paper_deviation=..] [bound=..] [goal=..] [verdict=..] [note=..]
 #     not_run SET ROW COLUMN WHY
 #     render_list   a line per cell;   render_grid FORMAT   a table per set, ROW by COLUMN
+#     render_when   which rows are of which day and commit, where cells are of more than one call
 #
-# OUT/TABLE.csv has the header below, one line per (set, row, column), the verdict met, missed,
+# OUT/TABLE.when has the day and commit of each cell, "set,row,column,day,commit", the last line of a cell being the one that
+# holds. OUT/TABLE.csv has the header below, one line per (set, row, column), the verdict met, missed,
 # "-" (no goal) or "not run"; a comma within a field becomes a semicolon. OUT/runs/TABLE holds the
 # runs. Whatever runs for long is run in the foreground of this process and not in a $( ), so that
 # it ends when this process is ended; results are returned in variables for that reason.
@@ -86,6 +88,7 @@ cell() { # SET ROW COLUMN [NAME=VALUE...]
 		END { for (i = 1; i <= n; i++) print text[i] }' >"$csv.new"
 	mv "$csv.new" "$csv"
 	grep -qsxF -- "$where" "$out/$table.where" || echo "$where" >>"$out/$table.where"
+	echo "${f[set]//,/;},${f[row]//,/;},${f[column]//,/;},${where%%,*},${where##*commit }" >>"$out/$table.when"
 	printf '%-9s %-10s %-34s %-6s %s%s%s%s%s%s\n' "$table" "${f[set]}" "${f[row]}" "${f[column]}" \
 		"${f[value]:-not run}${f[deviation]:+ +- ${f[deviation]}}${f[value]:+${f[unit]:+ ${f[unit]}}}" \
 		"${f[paper]:+, the paper ${f[paper]}}${f[paper_deviation]:+ +- ${f[paper_deviation]}}" \
@@ -120,6 +123,7 @@ median() { sort -g | awk '{ v[NR] = $1 } END { printf "%.6g", NR % 2 ? v[(NR + 1
 # ---- runs ----
 
 NET='' # or a profile of scripts/launch --net
+LAUNCH=(scripts/launch) # or coterie run: one process, to the same labels, where only they count
 
 # What a run said last of why, rather than what to do about it.
 last_word() { # LOG
@@ -137,7 +141,7 @@ run() { # NAME DATA JOB L SEED [LAUNCH-ARG...]
 		rm -rf "$RUN"
 		mkdir -p "$(dirname "$RUN")"
 		status=0
-		setpriv --pdeathsig TERM scripts/launch --quiet --data "$2" --job "$3" --parties "$4" --seed "$5" \
+		setpriv --pdeathsig TERM "${LAUNCH[@]}" --quiet --data "$2" --job "$3" --parties "$4" --seed "$5" \
 			--out "$RUN" ${NET:+--net "$NET"} "${@:6}" >"$RUN.log" 2>&1 </dev/null || status=$?
 		network=$RUN/network.json
 		if [[ -z $NET || ! -e $network ]] || jq -e '.discarded == false' "$network" >/dev/null; then
@@ -268,6 +272,32 @@ render_list() {
 			put(12, $12 == "missed" ? "**missed**" : $12 == "not run" ? "" : $12); put(13, $13)
 			print line
 		}' "$csv" "$csv"
+}
+
+# "* 2026-01-02, commit 1a2b3c4: cora; wiki: tree, gcc", a line for each day: sets, with the rows where not all of a set's are of it.
+render_when() {
+	[[ -e $out/$table.when ]] || return 0
+	awk -F , '
+		NR == FNR { when[$1, $2, $3] = $4 ", commit " $5; next }
+		FNR == 1 || $12 == "not run" || !(($1, $2, $3) in when) { next }
+		{
+			day = when[$1, $2, $3]
+			if (!(day in known)) { known[day]; days[++n] = day }
+			if (!((day, $1) in rows)) { set[day, ++many[day]] = $1; days_of[$1]++ }
+			if (!((day, $1, $2) in known)) rows[day, $1] = rows[day, $1] (rows[day, $1] == "" ? " " : ", ") $2
+			known[day, $1, $2]
+		}
+		END {
+			if (n > 1) print ""
+			for (i = 1; n > 1 && i <= n; i++) {
+				line = ""
+				for (j = 1; j <= many[days[i]]; j++) {
+					name = set[days[i], j]
+					line = line (j > 1 ? "; " : " ") name (days_of[name] > 1 ? ":" rows[days[i], name] : "")
+				}
+				print "* " days[i] ":" line
+			}
+		}' "$out/$table.when" "$csv"
 }
 
 # "12 goals met, 3 missed, 4 cells not run (why: how many; ...)."

@@ -32,8 +32,9 @@ against() { # SECTION WHAT VALUES GOAL CONDITION
 	cell "$1" "$2" - value="$m" deviation="$(deviation <<<"$3")" runs="$(wc -l <<<"$3")" goal="$4" verdict="$met"
 }
 
-# ACC in percent over seeds, each with a split of its own.
+# ACC in percent over seeds, each with a split of its own; in one process, to the labels of daemons.
 measure_accuracy() {
+	local LAUNCH=("$bin/coterie" run)
 	local set L row all
 	local -A agc=([cora]="68.17 +- 0.05" [citeseer]="68.39 +- 0.05" [wiki]=">= 44")
 	local -A agc_met=([cora]="x >= 68.12 && x <= 68.22" [citeseer]="x >= 68.34 && x <= 68.44" [wiki]="x >= 44")
@@ -124,5 +125,6 @@ limit() { # WHAT PROCESS GOAL CONDITION
 
 render() {
 	render_list
+	render_when
 	[[ ! -s $out/bench.txt ]] || printf '\nThe masked sum and the kernels (`make bench`):\n\n```\n%s\n```\n' "$(<"$out/bench.txt")"
 }

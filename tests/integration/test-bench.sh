@@ -105,6 +105,26 @@ test_table2() {
 	has_cell "$csv" 'citeseer,k^=k,L=2' '11.11,.*'
 	has_cell "$csv" 'wiki,b-kCAGC,L=4' "$percent,.*"
 	(($(grep -c '^table2 .*, the paper' "$T/said") == 1 + 14)) || fault "measured again: $(<"$T/said")" # and pubmed's
+
+	# Written anew: what is there, and nothing is measured; when cells were is said where that is of more than one day.
+	sed -i '/^cora,k^=k,L=2,/d' "$csv"
+	sed -i 's/^\(cora,gcc,L=2\),.*/\1,2026-01-02,1a2b3c4/' "$T/o/table2.when"
+	bench table2 --quick --out "$T/o" --render --write "$T/doc.md"
+	((status == 0)) || fault "exit status $status: $(tail -n 5 "$T/said")"
+	grep -q '^table2 ' "$T/said" && fault "measured: $(<"$T/said")"
+	grep -q '^cora,k^=k,L=2,' "$csv" && fault "measured after all"
+	grep -q '^| k^=2k | not run | not run |$' "$T/doc.md" || fault "not rendered"
+	(
+		# shellcheck disable=SC2034 # used there
+		table=table2 out=$T/o
+		# shellcheck disable=SC1091
+		. "$ROOT/scripts/bench.d/lib.sh"
+		render_when
+	) >"$T/when"
+	grep -qx '\* 2026-01-02, commit 1a2b3c4: cora: gcc' "$T/when" || fault "no day of gcc: $(<"$T/when")"
+	bench table2 --render --out "$T/none"
+	((status == 4)) || fault "exit status $status, expected 4: nothing is there to be rendered"
+	[[ ! -e $T/none ]] || fault "--render made $T/none"
 }
 
 # What cells must reach together: of cells that are there, so nothing is run.

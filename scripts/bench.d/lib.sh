@@ -274,7 +274,8 @@ render_list() {
 		}' "$csv" "$csv"
 }
 
-# "* 2026-01-02, commit 1a2b3c4: cora; wiki: tree, gcc", a line for each day: sets, with the rows where not all of a set's are of it.
+# "* 2026-01-02, commit 1a2b3c4: cora; wiki: tree, gcc", a line for each day: sets, with the rows where
+# not all of a set's are of it, but where most are.
 render_when() {
 	[[ -e $out/$table.when ]] || return 0
 	awk -F , '
@@ -284,8 +285,10 @@ render_when() {
 			day = when[$1, $2, $3]
 			if (!(day in known)) { known[day]; days[++n] = day }
 			if (!((day, $1) in rows)) { set[day, ++many[day]] = $1; days_of[$1]++ }
-			if (!((day, $1, $2) in known)) rows[day, $1] = rows[day, $1] (rows[day, $1] == "" ? " " : ", ") $2
+			if ((day, $1, $2) in known) next
 			known[day, $1, $2]
+			rows[day, $1] = rows[day, $1] (rows[day, $1] == "" ? " " : ", ") $2
+			if (++count[day, $1] > most[$1]) { most[$1] = count[day, $1]; main[$1] = day }
 		}
 		END {
 			if (n > 1) print ""
@@ -293,7 +296,8 @@ render_when() {
 				line = ""
 				for (j = 1; j <= many[days[i]]; j++) {
 					name = set[days[i], j]
-					line = line (j > 1 ? "; " : " ") name (days_of[name] > 1 ? ":" rows[days[i], name] : "")
+					line = line (j > 1 ? "; " : " ") name
+					if (days_of[name] > 1) line = line (main[name] == days[i] ? ": the others" : ":" rows[days[i], name])
 				}
 				print "* " days[i] ":" line
 			}

@@ -339,7 +339,7 @@ render() {
 		*untrained* has not been shown to learn anything.
 	TEXT
 	part_of 'SM|SM-BIO|SM-BIO-SY|SN|CV' grid
-	awk -F , '$13 ~ /^without/ && !seen[$1 $13]++ { printf "\n%s is %s: not here.\n", $1, $13 }' "$csv"
+	awk -F , '$13 ~ /^without/ && !seen[$1 $13]++ { printf "\n%s is %s, which was not in the data directory.\n", $1, $13 }' "$csv"
 	for set in 'Table 3' 'Figure 3' 'Figure 4'; do
 		! grep -q "^$set" "$csv" 2>/dev/null || part_of "$set: [^,]*" grid
 	done

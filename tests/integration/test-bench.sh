@@ -277,7 +277,7 @@ test_fedgcn() {
 	has_cell "$csv" 'SM,paper,ARI' '-?[0-9.]+,,1,,31.1,3.4,,>= 26,(met|missed),without COX2.*'
 	has_cell "$csv" 'SM,majority,ACC' '50.00,,1,,,,,,-,without COX2.*'
 	for set in size log-size untrained alone; do grep -q "^SM,$set,F1," "$csv" || fault "no F1 of $set"; done
-	grep -q 'SM is without COX2 DHFR PTC_MR AIDS BZR_MD: not here' "$T/o/fedgcn.md" || fault 'missing sets are not named'
+	grep -q 'SM is without COX2 DHFR PTC_MR AIDS BZR_MD, which was not in the data directory' "$T/o/fedgcn.md" || fault 'missing sets are not named'
 }
 
 test_predict() {

@@ -1,5 +1,6 @@
 #include "worker/state.h"
 #include "common/base/alloc.h"
+#include "common/data/npy.h"
 #include "common/ranks/read.h"
 #include "common/ranks/rename.h"
 #include "worker/link.h"
@@ -22,6 +23,10 @@ void order_drop_data(struct state *s)
 	free(s->sums);
 	s->given = s->sums = NULL;
 	ranks_release(s->R);
+	free(s->features);
+	free(s->moved);
+	s->features = NULL;
+	s->moved = NULL;
 	free(s->label);
 	s->label = NULL;
 }
@@ -32,6 +37,7 @@ enum err order_read_files(struct state *s)
 	TRY(ranks_read_features(s->R, s->order.features, &s->X));
 	if (*s->order.edges)
 		TRY(ranks_read_edges(s->R, s->order.edges, &s->rows));
+	s->features = alloc_copy(s->order.features);
 	s->read = link_cost();
 	s->embedded = (struct ranks_cost){ 0 };
 	ALLOC(s->label, ranks_rows(s->R));
@@ -52,9 +58,29 @@ enum err order_rename_rows(struct state *s)
 
 	state_receive_rows(s, sizeof(*place), place);
 	ranks_rename(s->R, place, &s->X, &s->rows);
-	free(place);
+	free(s->moved);
+	s->moved = place;
 	s->read = link_cost();
 	return ERR_OK;
+}
+
+enum err orders_read_again(void *arg, struct features *X)
+{
+	struct state *s = arg;
+	struct csr none = { 0 };
+	size_t first = s->R->cut[s->R->own], rows = ranks_rows(s->R);
+	enum err e;
+
+	*X = (struct features){ 0 };
+	e = npy_read_rows(s->features, first, rows, &X->dense);
+	if (e == ERR_OK && (X->dense.rows != rows || X->dense.cols != s->slice.slice.columns))
+		e = err_set(ERR_INPUT, "%s: has changed since it was read", s->features);
+	e = ranks_agree(s->R, e);
+	if (e != ERR_OK)
+		mat_release(&X->dense);
+	else if (s->moved)
+		ranks_rename(s->R, s->moved, X, &none);
+	return e;
 }
 
 static void make_starts(struct state *s, size_t first, size_t count, void *to)

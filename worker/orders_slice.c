@@ -28,7 +28,15 @@ void order_send_intra(struct state *s)
 /* Features and graph become it, the first time. */
 static enum err need_slice(struct state *s)
 {
-	return s->slice.R ? ERR_OK : ranks_slice_init(&s->slice, s->R, &s->rows, &s->X);
+	const char *end = strrchr(s->features, '.');
+
+	if (s->slice.R)
+		return ERR_OK;
+	TRY(ranks_slice_init(&s->slice, s->R, &s->rows, &s->X));
+	s->source = (struct features_source){ s, orders_read_again };
+	if (!s->slice.slice.X.is_sparse && end && !strcmp(end, ".npy"))
+		s->slice.slice.source = &s->source;
+	return ERR_OK;
 }
 
 enum err order_answer(struct state *s)
@@ -38,8 +46,10 @@ enum err order_answer(struct state *s)
 	double *square = NULL;
 	uint32_t *label = NULL;
 	struct mat B = { 0 };
-	enum err e;
+	enum err e = need_slice(s);
 
+	if (e == ERR_OK && q->kind == ASK_PRODUCTS)
+		e = slice_filter(&s->slice.slice, q->order); /* beside B it takes more room */
 	if (q->kind == ASK_SPREADS) {
 		ALLOC(square, n);
 		state_receive_rows(s, sizeof(*square), square);
@@ -56,7 +66,6 @@ enum err order_answer(struct state *s)
 	q->B = &B;
 	s->order.dims = question_width(q);
 	s->answer = alloc(question_words(q, n), sizeof(*s->answer));
-	e = need_slice(s);
 	if (e == ERR_OK)
 		e = slice_answer(&s->slice.slice, q, s->answer);
 	if (s->slice.slice.is_filtered && s->embedded.memory == 0)

@@ -12,6 +12,9 @@ struct state {
 	struct ranks_reply reply;
 	struct csr rows; /* of the adjacency: with X until that is embedded */
 	struct features X;
+	char *features;    /* the file they are from */
+	uint32_t *moved;   /* where its rows have gone, of this rank's; NULL: they are where they were */
+	struct features_source source; /* of slice */
 	struct mat Z;
 	const struct csr *sent; /* the rows that are on their way up */
 	size_t *start;          /* where each of this rank's ends, over all ranks */
@@ -48,6 +51,8 @@ void state_make_labels(struct state *s, size_t first, size_t count, void *to);
 /* Of each order what it takes and makes, with its error, and what follows its reply; orders.c has which belong together.
  * Files, rows and edges: orders_data.c. */
 void order_drop_data(struct state *s);
+/* X of an .npy file as it was read first, and renamed; s: struct state. A features_source's, of all ranks alike. */
+enum err orders_read_again(void *s, struct features *X) MUST_CHECK;
 enum err order_read_files(struct state *s) MUST_CHECK;
 enum err order_rename_rows(struct state *s) MUST_CHECK;
 void order_send_graph(struct state *s);

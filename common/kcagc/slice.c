@@ -95,7 +95,7 @@ void slice_release(struct slice *s)
 
 /* -- filtered features ----------------------------------------------------------------------- */
 
-static enum err filter_once(struct slice *s, unsigned order)
+enum err slice_filter(struct slice *s, unsigned order)
 {
 	enum err err = ERR_OK;
 
@@ -279,7 +279,7 @@ enum err slice_tell(struct slice *s, const struct question *q, slice_values *eac
 	enum err err;
 
 	if (q->kind == ASK_PRODUCTS || q->kind == ASK_MEANS || q->means)
-		TRY(filter_once(s, q->order));
+		TRY(slice_filter(s, q->order));
 	if (q->kind == ASK_CELLS)
 		return ERR_OK;
 	if (q->kind == ASK_PRODUCTS)
@@ -320,43 +320,104 @@ unsigned slice_order(const double *spreads, size_t n, size_t m)
 	return psi_share(spreads + (size_t)2 * SLICE_POWERS, slice_rule(spreads, n, m));
 }
 
-enum err slice_cluster(const struct slice *s, unsigned order, size_t parties, size_t dims,
-		       const struct kmeans_params *how, uint32_t *label)
+/* ---- the party's own clusters ---- */
+
+/* A digest of all values, to know a file by that changed by chance: FNV-1a, a double for a byte. */
+static uint64_t digest(const struct mat *X)
+{
+	uint64_t h = 0xcbf29ce484222325;
+
+	for (size_t i = 0; i < X->rows * X->cols; i++) {
+		uint64_t bits;
+
+		memcpy(&bits, &X->a[i], sizeof(bits));
+		h = (h ^ bits) * 0x100000001b3;
+		h ^= h >> 32; /* high bits count, too */
+	}
+	return h;
+}
+
+/* X has been used up. It was as ASK_FACTS leaves it, rows x columns with this digest. */
+static enum err read_again(struct slice *s, size_t rows, uint64_t expected)
+{
+	double *facts;
+
+	TRY(s->source->read(s->source->ctx, &s->X));
+	if (s->X.is_sparse || s->X.dense.rows != rows || s->X.dense.cols != s->columns)
+		return err_set(ERR_INPUT, "features that were %zu x %zu are %zu x %zu now", rows,
+			       s->columns, features_rows(&s->X), features_cols(&s->X));
+	for (size_t j = 0; j < s->columns; j++) {
+		s->shift[j] = 0;
+		s->weight[j] = 1;
+		s->word[j] = 0;
+	}
+	facts = alloc(2 + rows, sizeof(*facts));
+	slice_facts(s, facts);
+	free(facts);
+	return digest(&s->X.dense) == expected
+		   ? ERR_OK
+		   : err_set(ERR_INPUT, "features are not what they were when they were read: "
+					"begin the job again");
+}
+
+/* T^p of the own rows, as if there were no others but like them; s: they alone, used up. */
+static enum err filter_alone(struct slice *s, unsigned order, size_t parties)
+{
+	double spreads[SLICE_SPREADS], *facts = alloc(2 + features_rows(&s->X), sizeof(*facts));
+	struct question ask = { .kind = ASK_SPREADS, .square = facts + 2, .shares = !order };
+	size_t m;
+	enum err err;
+
+	slice_facts(s, facts);
+	ask.idf = facts[0] == 0;
+	m = (size_t)facts[1] * parties;
+	err = slice_spreads(s, &ask, spreads);
+	free(facts);
+	if (!err && !order) /* a slice of zeros is the same at any */
+		order = spreads[0] > 0 ? slice_order(spreads, slice_all_rows(s), m) : 1;
+	return err ? err : slice_filter(s, order);
+}
+
+/* k-means of the rows of s, which are filtered. */
+static enum err cluster_alone(const struct slice *s, size_t dims, const struct kmeans_params *how,
+			      uint32_t *label)
 {
 	struct embed_params project = {
 		.dims = dims, .unit_rows = true, .row_power = 1, .threads = s->threads
 	};
-	struct slice alone = { .g = s->g, .rest = s->rest, .threads = s->threads };
-	size_t n = features_rows(&s->X), m;
-	double spreads[SLICE_SPREADS], *facts = alloc(2 + n, sizeof(*facts));
-	struct question ask = { .kind = ASK_SPREADS, .square = facts + 2, .shares = !order };
 	struct mat Z;
+
+	if (s->rest)
+		return s->rest->cluster(s->rest->ctx, &s->filtered, &project, how, label);
+	TRY(s->wide ? embed_project_map(&s->wide->map, &project, &Z)
+		    : embed_project(&s->filtered, &project, &Z));
+	kmeans(&Z, NULL, how, label, NULL, NULL);
+	mat_release(&Z);
+	return ERR_OK;
+}
+
+enum err slice_cluster(struct slice *s, unsigned order, size_t parties, size_t dims,
+		       const struct kmeans_params *how, uint32_t *label)
+{
+	struct slice alone = { .g = s->g, .rest = s->rest, .threads = s->threads };
+	bool gives = s->source && !s->X.is_sparse;
+	size_t n = features_rows(&s->X);
+	uint64_t was = 0;
 	enum err err;
 
-	/* T^p of the own rows, as if there were no others but like them. */
-	features_copy(&alone.X, &s->X);
-	slice_facts(&alone, facts);
-	ask.idf = facts[0] == 0;
-	m = (size_t)facts[1] * parties;
-	err = slice_spreads(&alone, &ask, spreads);
-	free(facts);
-	if (!err && !order) /* a slice of zeros is the same at any */
-		order = spreads[0] > 0 ? slice_order(spreads, slice_all_rows(s), m) : 1;
-	if (!err)
-		err = filter_once(&alone, order);
-	if (!err && s->rest) {
-		err = s->rest->cluster(s->rest->ctx, &alone.filtered, &project, how, label);
-		slice_release(&alone);
-		return err;
+	if (gives) {
+		was = digest(&s->X.dense);
+		alone.X = s->X;
+		s->X = (struct features){ 0 };
+	} else {
+		features_copy(&alone.X, &s->X);
 	}
+	err = filter_alone(&alone, order, parties);
 	if (!err)
-		err = alone.wide ? embed_project_map(&alone.wide->map, &project, &Z)
-				 : embed_project(&alone.filtered, &project, &Z);
-	if (!err) {
-		kmeans(&Z, NULL, how, label, NULL, NULL);
-		mat_release(&Z);
-	}
+		err = cluster_alone(&alone, dims, how, label);
 	slice_release(&alone);
+	if (!err && gives)
+		err = read_again(s, n, was);
 	return err;
 }
 

@@ -91,6 +91,7 @@ struct slice {
 				  it is wide */
 	const struct graph *g; /* borrowed; of the rest's rows only adjacency.rows and inv_sqrt_deg are looked at */
 	const struct slice_rest *rest; /* borrowed; NULL: all rows are here */
+	const struct features_source *source; /* borrowed; NULL: slice_cluster() keeps a copy */
 	struct mat filtered;   /* T^order X, n x m_l, once it is asked for; or: */
 	struct wide *wide;     /* its products alone, of a large sparse X; owned */
 	unsigned order;
@@ -138,13 +139,18 @@ unsigned slice_rule(const double *spreads, size_t n, size_t m);
 /* That, if psi_share() lets it. */
 unsigned slice_order(const double *spreads, size_t n, size_t m);
 
+/* T^order X, which the first question that needs it would make: for whoever has room for it now rather than beside
+ * the question. Errors as slice_answer(). */
+enum err slice_filter(struct slice *s, unsigned order) MUST_CHECK;
+
 /* The party's own clusters (kCAGC's Protocol 1), of which it needs nothing from the others, so that
  * nobody has to wait for them: rows over their own length, filtered by T^p, k-means on unit rows of
  * U S, the leading `dims` left singular vectors times singular values. p is `order`; if that is 0,
  * what psi_gcc() and psi_share() make of the slice's own spreads, as if those of the other parties were like them.
- * label: n, below how->k. Before ASK_SPREADS, which changes X; errors of svd.h. Costs a copy of X, the
- * spreads and the filter. */
-enum err slice_cluster(const struct slice *s, unsigned order, size_t parties, size_t dims,
+ * label: n, below how->k. Before ASK_SPREADS, which changes X; errors of svd.h. Costs the spreads, the filter and a copy of X;
+ * or with a source one more reading of a dense X, which is used up in between: also its errors, and ERR_INPUT if what it
+ * reads is not what was. */
+enum err slice_cluster(struct slice *s, unsigned order, size_t parties, size_t dims,
 		       const struct kmeans_params *how, uint32_t *label) MUST_CHECK;
 
 /* Of struct slice. */

@@ -40,6 +40,13 @@ struct features {
 	struct mat dense;
 };
 
+/* Where the same features are had once more, as they were at first, by who then need not keep a copy of what it uses up. X is
+ * initialised by read(), empty on errors. */
+struct features_source {
+	void *ctx;
+	enum err (*read)(void *ctx, struct features *X);
+};
+
 void features_copy(struct features *X, const struct features *from);
 void features_release(struct features *X);
 void features_form(struct features *X); /* dense, if they are sparse */

@@ -278,6 +278,18 @@ enum err party_data_features(const struct party_data *d, const struct party_conf
 	return e;
 }
 
+bool party_data_comes_again(const struct party_data *d, const struct party_config *config)
+{
+	const char *path = config->data.features, *end = path ? strrchr(path, '.') : NULL;
+
+	if (d->workers || d->dataset.X.is_sparse || !end || strcmp(end, ".npy") != 0)
+		return false;
+	for (size_t i = 0; i < d->files; i++)
+		if (!strcmp(d->file[i].key, "features"))
+			return S_ISREG(d->file[i].stat.st_mode); /* a pipe is read once */
+	return false;
+}
+
 void party_data_record(const struct party_data *d, struct record *r)
 {
 	for (size_t i = 0; i < d->files; i++) {

@@ -178,6 +178,14 @@ static void note_left(struct work *work, const struct job_awaited *a)
 	}
 }
 
+/* For a protocol that uses features up and needs them again. */
+static enum err features_again(void *ctx, struct features *X)
+{
+	const struct job_means *means = ctx;
+
+	return party_data_features(means->data, means->config, &means->data->dataset, X);
+}
+
 /* Gives work the party's data, as the files are now, and settings, before anything is decided by
  * them. A file that is wrong declines this job; at the next offer it may have been mended. */
 static enum err bring_data(struct work *work, const struct job_means *means)
@@ -188,6 +196,8 @@ static enum err bring_data(struct work *work, const struct job_means *means)
 	party_data_record(data, work->record);
 	work->dataset = &data->dataset;
 	work->features = &data->dataset.X;
+	if (party_data_comes_again(data, means->config))
+		work->source = (struct features_source){ (void *)means, features_again };
 	work->graph = &data->dataset.g;
 	work->workers = data->workers;
 	work->graphs = &data->tu.graphs;

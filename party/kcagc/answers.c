@@ -2,6 +2,7 @@
  * (common/kcagc/landmark.h): it receives what the coordinator says, and only what is due, and sends
  * its term of the sum. The other half is common/kcagc/sums.h. */
 #include "common/base/alloc.h"
+#include "common/data/standard.h"
 #include "common/kcagc/gcc.h"
 #include "common/kcagc/landmark.h"
 #include "common/kcagc/slice.h"
@@ -21,13 +22,28 @@ enum { SPREADS_MOST = 4 << 10 }; /* bytes of what follows the norms */
 struct answers {
 	struct work *work;
 	struct tree tree;
-	const struct tree_node *root; /* all parties */
-	struct slice slice;           /* without rows where these are on ranks */
-	double *own;                  /* 2 + n: this party's facts and squared norms */
-	unsigned order;               /* p: the job's; 0 until take_order(), if the data decide */
+	const struct tree_node *root;  /* all parties */
+	struct slice slice;            /* without rows where these are on ranks */
+	struct features_source source; /* of slice */
+	double *own;                   /* 2 + n: this party's facts and squared norms */
+	unsigned order;                /* p: the job's; 0 until take_order(), if the data decide */
 	uint32_t
 	    *means; /* landmark: n, the clusters whose means were asked for last; NULL: none were */
 };
+
+/* As the slice was given them at first. */
+static enum err read_again(void *arg, struct features *X)
+{
+	struct work *work = arg;
+
+	*X = (struct features){ 0 };
+	TRY(work->source.read(work->source.ctx, work->features));
+	if (work->job.kcagc.standardize != STANDARDIZE_NONE)
+		TRY(standard_features(work->features, work_columns(work)));
+	*X = *work->features;
+	*work->features = (struct features){ 0 };
+	return ERR_OK;
+}
 
 /* Takes over work's features, where they are here. */
 static enum err answers_open(struct answers *a, struct work *work)
@@ -41,7 +57,11 @@ static enum err answers_open(struct answers *a, struct work *work)
 	if (work->workers)
 		return ERR_OK;
 	TRY(party_standardize(work));
-	return slice_init(&a->slice, work->features, work->graph, work->threads);
+	TRY(slice_init(&a->slice, work->features, work->graph, work->threads));
+	a->source = (struct features_source){ work, read_again };
+	if (work->source.read)
+		a->slice.source = &a->source;
+	return ERR_OK;
 }
 
 /* Also after an error. */
@@ -232,6 +252,8 @@ static enum err send_products(struct answers *a, size_t width)
 	struct mat B;
 	enum err e;
 
+	if (!a->work->workers) /* which takes room: the block comes when it is free again */
+		TRY(slice_filter(&a->slice, a->order));
 	mat_init(&B, a->work->n, width);
 	e = work_recv_block(a->work, a->root, &B);
 	if (e == ERR_OK)

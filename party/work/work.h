@@ -71,6 +71,7 @@ struct work {
 	bool has_group_key;                 /* work_group_key() */
 	uint64_t sums_told;                 /* so far: each has its own tags */
 	struct features *features;           /* this party's slice: used up by the protocol */
+	struct features_source source; /* of the slice as it was given, from its file by panels; read NULL: rather keep a copy */
 	const struct graph *graph;
 	struct workers *workers; /* ranks that have features and graph, of which these two then say the shape alone; or NULL */
 	const struct dataset *dataset; /* where features and graph are from: its ids */

@@ -291,6 +291,13 @@ test_other_methods() {
 		edit job "$more"
 		same_words "$more"
 	done
+	# Rows that are not where the file has them, when they are read again after the local phase.
+	as_files 'with open(folder + "/ids.txt", "w") as f:
+    f.writelines(f"node-{i}\n" for i in r.permutation(len(X)))
+write("edges.mtx", "coordinate real general", f"{len(X)} {len(X)} {len(edges)}", [f"{u + 1} {v + 1} 1" for u, v in edges])'
+	edit party-00 '.data.ids = "data/party-00/ids.txt" | .data.edges = "data/party-00/edges.mtx"'
+	edit job 'del(.starts, .restarts, .local_restarts) | .method = "landmark"'
+	same_words 'landmark, dense, ids'
 }
 
 # The same of coordinates, edges with weights, and ids that make another order of rows.

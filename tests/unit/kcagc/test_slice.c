@@ -236,6 +236,97 @@ static void clusters(void **state)
 			check_clusters(words, dense);
 }
 
+/* Features that are used up while clusters are found, and read again. */
+struct kept {
+	struct csr X;
+	double more; /* that one of them has when it is read */
+	size_t columns, times;
+	bool lost;
+};
+
+static enum err read_kept(void *arg, struct features *X)
+{
+	struct kept *k = arg;
+
+	*X = (struct features){ 0 };
+	k->times++;
+	if (k->lost)
+		return err_set(ERR_INPUT, "no such file");
+	csr_to_dense(&k->X, &X->dense);
+	MAT(&X->dense, 3, 1) += k->more;
+	X->dense.cols = k->columns;
+	return ERR_OK;
+}
+
+/* Words beside a year, or numbers: what follows has the same bits with a copy and without. */
+static void check_read_again(bool words)
+{
+	struct kmeans_params how = {
+		.k = 4, .restarts = 3, .iterations = 10, .ninth = true, .seed = 9, .threads = 1
+	};
+	struct kept kept = { .columns = COLS };
+	struct features_source source = { &kept, read_kept };
+	struct question spreads = { .kind = ASK_SPREADS, .idf = words, .shares = true };
+	double x[2][2 + ROWS], all[2][SLICE_SPREADS];
+	uint32_t label[2][ROWS];
+	struct triple entry[ROWS * COLS];
+	struct slice s[2], other;
+	struct graph g;
+	struct mat X;
+
+	sample_graph(&g, ROWS, 60, 0, false, 5);
+	sample_sparse(&kept.X, ROWS, COLS, 6, words, 6);
+	csr_to_dense(&kept.X, &X);
+	csr_release(&kept.X);
+	for (size_t i = 0; i < ROWS; i++)
+		for (size_t j = 0; j < COLS; j++)
+			entry[i * COLS + j] =
+			    (struct triple){ (uint32_t)i, (uint32_t)j,
+					     words && j == 0 ? 1950 + (double)i : MAT(&X, i, j) };
+	csr_from_triples(&kept.X, ROWS, COLS, entry, (size_t)ROWS * COLS);
+	for (size_t t = 0; t < 2; t++) {
+		make(&s[t], &kept.X, true, &g, 1);
+		s[t].source = t ? &source : NULL;
+		ask(&s[t], &(struct question){ .kind = ASK_FACTS }, x[t]);
+		assert_ok(slice_cluster(&s[t], 0, 2, 3, &how, label[t]));
+		spreads.square = x[t] + 2;
+		ask(&s[t], &spreads, all[t]);
+	}
+	assert_int_equal(kept.times, 1);
+	assert_memory_equal(x[0], x[1], sizeof(*x));
+	assert_memory_equal(label[0], label[1], sizeof(*label));
+	assert_memory_equal(all[0], all[1], sizeof(*all));
+	assert_memory_equal(s[0].shift, s[1].shift, COLS * sizeof(double));
+	assert_memory_equal(s[0].weight, s[1].weight, COLS * sizeof(double));
+	assert_memory_equal(s[0].word, s[1].word, COLS);
+	assert_true(s[0].X.dense.a[COLS] == s[1].X.dense.a[COLS]);
+	for (int wrong = 0; wrong < 3; wrong++) {
+		kept.more = wrong == 0 ? 1e-9 : 0;
+		kept.columns = wrong == 1 ? COLS - 1 : COLS;
+		kept.lost = wrong == 2;
+		make(&other, &kept.X, true, &g, 1);
+		other.source = &source;
+		ask(&other, &(struct question){ .kind = ASK_FACTS }, x[1]);
+		assert_err(slice_cluster(&other, 0, 2, 3, &how, label[1]), ERR_INPUT,
+			   wrong == 0   ? "not what they were"
+			   : wrong == 1 ? "40 x 23 are 40 x 22 now"
+					: "no such file");
+		slice_release(&other);
+	}
+	slice_release(&s[0]);
+	slice_release(&s[1]);
+	mat_release(&X);
+	csr_release(&kept.X);
+	graph_release(&g);
+}
+
+static void read_again(void **state)
+{
+	(void)state;
+	check_read_again(false);
+	check_read_again(true);
+}
+
 /* A slice without anything in it has clusters too: all rows in one. */
 static void clusters_of_nothing(void **state)
 {
@@ -324,15 +415,11 @@ static void all_zero(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(facts),
-		cmocka_unit_test(foreign_columns),
-		cmocka_unit_test(rule_of_copies),
-		cmocka_unit_test(orders),
-		cmocka_unit_test(bad_input),
-		cmocka_unit_test(clusters),
-		cmocka_unit_test(clusters_of_nothing),
-		cmocka_unit_test(agreement),
-		cmocka_unit_test(all_zero),
+		cmocka_unit_test(facts),          cmocka_unit_test(foreign_columns),
+		cmocka_unit_test(rule_of_copies), cmocka_unit_test(orders),
+		cmocka_unit_test(bad_input),      cmocka_unit_test(clusters),
+		cmocka_unit_test(read_again),     cmocka_unit_test(clusters_of_nothing),
+		cmocka_unit_test(agreement),      cmocka_unit_test(all_zero),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

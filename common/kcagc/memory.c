@@ -5,10 +5,11 @@
 #include <math.h>
 #include <stdint.h>
 
-/* Features as they are read, and their adjacency: CSR, text and all. */
+/* Features as they are read, and their adjacency: CSR, text and all. Dense ones are read by panels.
+ */
 static double data_of(const struct kind_sizes *s)
 {
-	return 24 * s->entries + 24 * s->edges;
+	return (s->dense ? 8 * s->n * s->columns : 24 * s->entries) + 24 * s->edges;
 }
 
 /* Few columns are filtered as they are (common/graph/filtered.h): dense, and beside them two
@@ -20,7 +21,18 @@ static double formed(const struct kcagc_job *job, const struct kind_sizes *s)
 
 	if (s->columns >= most)
 		return 0;
-	return data_of(s) + 8 * s->n * (s->columns + fmax(2 * FILTER_PANEL, 3 * dims));
+	return data_of(s) +
+	       8 * s->n * ((s->dense ? 0 : s->columns) + fmax(2 * FILTER_PANEL, 3 * dims));
+}
+
+/* A dense slice of landmark or gcc: filtered in place, two panels and the filter's plan beside it,
+ * or a block of k + 10 columns and the floats it came in. */
+static double sliced(const struct kcagc_job *job, const struct kind_sizes *s)
+{
+	double copy = job->method == METHOD_LANDMARK && !s->again ? s->columns : 0;
+
+	return data_of(s) +
+	       8 * s->n * (copy + fmax(2 * FILTER_PANEL + 6, 1.5 * (job->clusters + 10.0)));
 }
 
 static double at_party(const struct kcagc_job *job, const struct kind_sizes *s)
@@ -29,9 +41,13 @@ static double at_party(const struct kcagc_job *job, const struct kind_sizes *s)
 	double cells = fmin(s->n * s->columns, fmax(8 * s->entries, 0x1p26));
 
 	if (job->method == METHOD_GCC || job->method == METHOD_LANDMARK)
-		return data_of(s) + 1.6 * 8 * cells;
+		return s->dense ? sliced(job, s) : data_of(s) + 1.6 * 8 * cells;
 	if (job->filter_order == KCAGC_ORDER_AUTO)
 		return data_of(s) + 1.5 * 8 * cells;
+	if (s->dense && formed(job, s) > 0)
+		return formed(job, s);
+	if (s->dense)
+		return data_of(s) + 8 * s->n * fmax(2 * FILTER_PANEL, 4.5 * kcagc_dims(job));
 	/* The Krylov block, the projection, virtual nodes: n x dims each. */
 	return fmax(formed(job, s), 1.6 * data_of(s) + 4.5 * 8 * s->n * kcagc_dims(job));
 }

@@ -107,6 +107,8 @@ struct kind_sizes {
 	double edges;   /* undirected; of graphs all together */
 	double parties;
 	bool coordinator;
+	bool dense; /* features are stored as they are used; n x columns of them, whatever entries says */
+	bool again; /* and can be read once more by panels, so that nobody keeps a copy */
 };
 
 struct kind {

@@ -278,16 +278,22 @@ enum err party_data_features(const struct party_data *d, const struct party_conf
 	return e;
 }
 
-bool party_data_comes_again(const struct party_data *d, const struct party_config *config)
+/* A dense .npy file, which is read by panels, and more than once: a pipe is not. */
+static bool in_panels(const struct party_data *d)
 {
-	const char *path = config->data.features, *end = path ? strrchr(path, '.') : NULL;
+	for (size_t i = 0; i < d->files; i++) {
+		const struct data_file *f = &d->file[i];
+		const char *end = strrchr(f->path, '.');
 
-	if (d->workers || d->dataset.X.is_sparse || !end || strcmp(end, ".npy") != 0)
-		return false;
-	for (size_t i = 0; i < d->files; i++)
-		if (!strcmp(d->file[i].key, "features"))
-			return S_ISREG(d->file[i].stat.st_mode); /* a pipe is read once */
+		if (!strcmp(f->key, "features"))
+			return end && !strcmp(end, ".npy") && S_ISREG(f->stat.st_mode);
+	}
 	return false;
+}
+
+bool party_data_comes_again(const struct party_data *d)
+{
+	return !d->workers && in_panels(d);
 }
 
 void party_data_record(const struct party_data *d, struct record *r)
@@ -317,6 +323,8 @@ struct kind_sizes party_data_sizes(const struct party_data *d, const struct kind
 		s.edges = (double)workers_sizes(d->workers).neighbours / 2;
 	else
 		s.edges = A->start ? (double)A->start[A->rows] / 2 : 0;
+	s.dense = d->workers ? !workers_sizes(d->workers).is_sparse : X->dense.rows > 0;
+	s.again = s.dense && in_panels(d);
 	s.entries = X->is_sparse ? (double)X->sparse.start[X->sparse.rows]
 				 : (double)X->dense.rows * (double)X->dense.cols;
 	return s;

@@ -40,7 +40,7 @@ enum err party_data_bring(struct party_data *d, const struct party_config *confi
 enum err party_data_features(const struct party_data *d, const struct party_config *config,
 			     const struct dataset *of, struct features *X) MUST_CHECK;
 /* Whether that takes no more memory than the features do: their file is read by panels. */
-bool party_data_comes_again(const struct party_data *d, const struct party_config *config);
+bool party_data_comes_again(const struct party_data *d);
 /* Into run.json: which files, of which time, with which digest. */
 void party_data_record(const struct party_data *d, struct record *r);
 /* Of what was read: n, columns, entries and edges, for a job of this kind; the rest is 0. */

@@ -196,7 +196,7 @@ static enum err bring_data(struct work *work, const struct job_means *means)
 	party_data_record(data, work->record);
 	work->dataset = &data->dataset;
 	work->features = &data->dataset.X;
-	if (party_data_comes_again(data, means->config))
+	if (party_data_comes_again(data))
 		work->source = (struct features_source){ (void *)means, features_again };
 	work->graph = &data->dataset.g;
 	work->workers = data->workers;

@@ -20,9 +20,9 @@ static double of(const struct job *job, const struct kind_sizes *s)
 }
 
 /* Twice of each size in turn takes no less. */
-static void check_rises(const struct job *job, bool coordinator)
+static void check_rises(const struct job *job, bool coordinator, bool dense)
 {
-	struct kind_sizes s = { 1000, 50, 20000, 4000, 3, coordinator };
+	struct kind_sizes s = { 1000, 50, 20000, 4000, 3, coordinator, dense, false };
 
 	while (s.n < 0x1p14) { /* beyond, fedwalk takes another tree */
 		struct kind_sizes more[] = { s, s, s, s };
@@ -39,7 +39,7 @@ static void check_rises(const struct job *job, bool coordinator)
 
 static void test_all_kinds(void **state)
 {
-	struct kind_sizes large = { 0x1p24, 0x1p16, 0x1p40, 0x1p40, 256, false };
+	struct kind_sizes large = { 0x1p24, 0x1p16, 0x1p40, 0x1p40, 256, false, false, false };
 
 	(void)state;
 	for (size_t i = 0; kinds[i]; i++) {
@@ -54,8 +54,9 @@ static void test_all_kinds(void **state)
 							    : "");
 		assert_ok(job_parse(&job, (struct bytes){ (const uint8_t *)text, strlen(text) },
 				    "job", NULL));
-		check_rises(&job, false);
-		check_rises(&job, true);
+		check_rises(&job, false, false);
+		check_rises(&job, false, true);
+		check_rises(&job, true, false);
 		of(&job, &large);
 		large.coordinator = !large.coordinator;
 		of(&job, &large);
@@ -67,7 +68,8 @@ static void test_few_columns(void **state)
 {
 	static const char text[] =
 	    "{\"kind\": \"kcagc\", \"clusters\": 10, \"filter\": { \"order\": 5 }}";
-	struct kind_sizes few = { 0x1p20, 64, 0x1p21, 0x1p22, 4, false }, many = few;
+	struct kind_sizes few = { 0x1p20, 64, 0x1p21, 0x1p22, 4, false, false, false };
+	struct kind_sizes many = few;
 	struct job job;
 
 	(void)state;
@@ -77,6 +79,37 @@ static void test_few_columns(void **state)
 	assert_true(of(&job, &few) > 8 * few.n * (few.columns + 32));
 	assert_true(of(&job, &few) < 8 * few.n * (few.columns + 32) * 1.5);
 	assert_true(of(&job, &many) < 8 * many.n * few.columns * 1.5);
+}
+
+/* Of one dense slice by each method. */
+static double of_method(const char *method, const struct kind_sizes *s)
+{
+	char text[128];
+	struct job job;
+
+	snprintf(text, sizeof(text),
+		 "{\"kind\": \"kcagc\", \"clusters\": 16, \"method\": \"%s\", \"filter\": { "
+		 "\"order\": 2 }}",
+		 method);
+	assert_ok(
+	    job_parse(&job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "job", NULL));
+	return of(&job, s);
+}
+
+/* A dense slice is held once; what was taken by these sizes is in docs/benchmarks/memory.md. */
+static void test_dense_slices(void **state)
+{
+	struct kind_sizes s = { 2e5, 64, 64 * 2e5, 1980761, 1, false, true, true };
+	double slice = 8 * s.n * s.columns, took = 223e6;
+
+	(void)state;
+	assert_true(fabs(of_method("gcc", &s) / took - 1) < 0.1);
+	assert_true(of_method("landmark", &s) == of_method("gcc", &s));
+	assert_true(of_method("flat", &s) < 2.6 * slice);
+	s.again = false; /* landmark keeps a copy */
+	assert_true(of_method("landmark", &s) - of_method("gcc", &s) == slice);
+	s.dense = false;
+	assert_true(of_method("gcc", &s) > 1.5 * took);
 }
 
 static void test_sentences_of_room(void **state)
@@ -113,9 +146,8 @@ static void test_peak(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_kinds),
-		cmocka_unit_test(test_few_columns),
-		cmocka_unit_test(test_sentences_of_room),
+		cmocka_unit_test(test_all_kinds),    cmocka_unit_test(test_few_columns),
+		cmocka_unit_test(test_dense_slices), cmocka_unit_test(test_sentences_of_room),
 		cmocka_unit_test(test_peak),
 	};
 

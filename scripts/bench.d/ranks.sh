@@ -1,11 +1,16 @@
 # ranks -- a party's data on several processes: what they take together, beside one process.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='a party on 4 ranks of MPI: CPU and memory of all together beside one process, what they exchange, equal bits'
+about='a party on 4 ranks of MPI: CPU and memory of all together beside one process, what they exchange, equal bits; --only flat, landmark, gcc or fedsc'
 default_seeds=1
 
 RANKS=4 CLUSTERS=16 ORDER=10
 SAMPLE=100000 # polish_rows
+only=         # --only METHOD: these cells alone
+
+option() {
+	[[ $1 == only && $2 =~ ^(flat|landmark|gcc|fedsc)$ ]] && only=$2
+}
 
 needs() {
 	command -v mpirun >/dev/null && [[ -x $bin/coterie-worker ]] ||
@@ -14,12 +19,38 @@ needs() {
 }
 
 measure() {
+	local method
+	for method in flat landmark gcc fedsc; do
+		[[ -n $only && $only != "$method" ]] || "cells_of_$method"
+	done
+}
+
+cells_of_flat() {
 	local n=1000000
 	! $quick || n=100000
 	against_one "$n" 64 $((10 * n))
 	! $quick || return 0
 	larger 1000000 16 10000000 10000000 100000000
 	wire 10000000
+}
+
+# Fewer nodes than flat has: what MPI takes of each rank, some 18 MB, weighs the more.
+cells_of_landmark() { by_method landmark 64 2000000; }
+cells_of_gcc() { by_method gcc 64 2000000; }
+cells_of_fedsc() { by_method fedsc 32 1000; } # by anchors, of rows without edges
+
+# One process, and ranks on this host.
+by_method() { # METHOD COLUMNS EDGES
+	local n=200000 ORDER=2
+	! $quick || n=20000
+	row="$n x $2, $1"
+	! cell_known "$row" words equal || return 0
+	RUN=$out/runs/ranks-$1
+	mkdir -p "$RUN"
+	took "$n" "$2" "$3" 0 "$1" || return 0
+	took "$n" "$2" "$3" $RANKS "$1" || return 0
+	cells "$2" "$n"
+	rm -rf "$RUN/data"
 }
 
 # One process, ranks on this host, and ranks on hosts of the lab's LAN.
@@ -52,8 +83,8 @@ larger() { # NODES COLUMNS EDGES MORE MORE-EDGES
 	rm -rf "$RUN/data"
 }
 
-took() { # NODES COLUMNS EDGES RANKS: $RUN/took-RANKS.json
-	/usr/bin/python3 scripts/bench.d/ranks.py "$bin" "$RUN/data" "$1" "$3" "$2" $CLUSTERS $ORDER "$4" \
+took() { # NODES COLUMNS EDGES RANKS [METHOD]: $RUN/took-RANKS.json
+	/usr/bin/python3 scripts/bench.d/ranks.py "$bin" "$RUN/data" "$1" "$3" "$2" $CLUSTERS $ORDER "$4" "${5:-flat}" \
 		>"$RUN/took-$4.json" 2>"$RUN/took-$4.log" || {
 		not_run "$row" "$4 ranks" ratio "$(tail -n 1 "$RUN/took-$4.log")"
 		return 1

@@ -161,8 +161,10 @@ static enum err by_gcc(struct dataset *d, const struct job *job, unsigned thread
 	enum err err;
 
 	gcc_defaults(&p, job->clusters, job->seed, threads);
+	p.degrees = job->kcagc.degrees;
 	err = slice_init(&slice, &d->X, &d->g, threads);
 	if (!err) {
+		slice.degrees = p.degrees;
 		memory.party = &slice;
 		parties_in_memory(&parties, &memory);
 		err = gcc_run(&parties, features_rows(&slice.X), &p, label, &report);
@@ -183,7 +185,7 @@ int gcc_main(int argc, char **argv)
 	    "gcc",
 	    "Clusters pooled data by embedding and clustering in turn (GCC, Fettal, Labiod, Nadif "
 	    "2022): the labels that method \"gcc\" finds for any number of parties. Of the job, "
-	    "clusters and seed count; the order of the filter is told from the data.\v"
+	    "clusters, degrees and seed count; the order of the filter is told from the data.\v"
 	    "With labels.txt in the data directory the result says how well they were found.",
 	    by_gcc, argc, argv);
 }

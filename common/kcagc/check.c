@@ -38,6 +38,27 @@ const char *kmeans_columns_one_k(const void *p)
 		   : "exchange \"gram\" chooses of a range, from the cells' inner products";
 }
 
+static enum err check_degrees(const struct kcagc_job *job)
+{
+	const char *given = job->degrees == DEGREES_ALONE ? "alone" : "beside";
+
+	if (job->degrees == DEGREES_OFF)
+		return ERR_OK;
+	if (!kcagc_is_bounded(job))
+		return err_set(
+		    ERR_INPUT,
+		    "job.degrees is \"%s\", expected \"off\" with method \"%s\": landmark "
+		    "and gcc have degrees as a feature",
+		    given, kcagc_method_names[job->method]);
+	if (job->graphs == GRAPHS_OWN)
+		return err_set(
+		    ERR_INPUT,
+		    "job.degrees is \"%s\", expected \"off\" where job.graphs is \"own\": "
+		    "a node has a degree in each of them",
+		    given);
+	return ERR_OK;
+}
+
 enum err kcagc_check(const void *p)
 {
 	const struct kcagc_job *job = p;
@@ -99,7 +120,7 @@ enum err kcagc_check(const void *p)
 			       "job.filter.order is %u, expected 1 to %d or \"auto\" with method "
 			       "\"%s\", whose filter is not that of the others",
 			       job->filter_order, SLICE_ORDER_MAX, kcagc_method_names[job->method]);
-	return ERR_OK;
+	return check_degrees(job);
 }
 
 enum err kcagc_predict_check(const void *p)

@@ -199,7 +199,7 @@ enum err gcc_run(struct parties *parties, size_t n, const struct gcc_params *p, 
 	*r = (struct gcc_report){ 0 };
 	if (p->k < 1 || p->k > n || n < 2)
 		return err_set(ERR_INPUT, "%u clusters of %zu nodes", p->k, n);
-	TRY(sums_agree(parties, n, p->order, NULL, NULL, &r->basis));
+	TRY(sums_agree(parties, n, p->order, p->degrees, NULL, NULL, &r->basis));
 	parties_phase(parties, "init");
 	TRY(sums_tell_order(parties, &r->basis));
 	TRY(first(&s));

@@ -15,6 +15,7 @@ struct gcc_params {
 	unsigned k;     /* clusters, >= 1 */
 	unsigned k_from; /* 0: k is given; else one of k_from .. k is chosen */
 	unsigned order; /* p; 0: by the rule of order.h */
+	enum degrees degrees;
 	unsigned rounds; /* products of the first subspace: 8; 4 are nearly enough */
 	unsigned restarts, lloyd; /* of the first k-means: 200, and 100 iterations at most. The
 	                             coordinator's own time, no rounds; 10 cost wiki two points */

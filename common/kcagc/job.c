@@ -20,6 +20,7 @@ static const char *const virtual_names[] = { "mean", "centre", NULL };
 const char *const kcagc_exchange_names[] = { "distances", "gram", NULL };
 static const char *const plan_names[] = { "off", "auto", "only", NULL };
 static const char *const auto_word[] = { "auto", NULL };
+static const char *const degrees_names[] = { "off", "beside", "alone", NULL };
 static const char *const dims_word[] = { "local", NULL };
 
 #define AT(field) offsetof(struct kcagc_job, field)
@@ -77,6 +78,11 @@ const struct config_row kcagc_rows[] = {
 		  "takes 9 for cora, 15 for citeseer, 60 for pubmed, 2 for wiki; \"auto\" chooses it from "
 		  "sums; landmark and gcc, whose filter is another, take 1 to 15",
 	  .readers = TREES | LANDMARK | GCC },
+	{ "degrees", CONFIG_ENUM, AT(degrees), .standard = "off", .names = degrees_names,
+	  .help = "\"beside\": the logarithm of each node's degree is a feature beside the others, of an eighth of the "
+		  "variance of all of them, and is not smoothed; \"alone\": it is the only one; for classes "
+		  "that are what nodes do, such as an airport's traffic, and not whom they are tied to",
+	  .readers = LANDMARK | GCC },
 	{ "features", CONFIG_BOOL, AT(idf), .standard = "idf", .names = features_names,
 	  .help = "\"idf\" weighs the columns of an all-binary slice by ln((1+n)/(1+df)) + 1", .readers = TREES },
 	{ "standardize", CONFIG_ENUM, AT(standardize), .standard = "none", .names = kind_standardize_names,

@@ -4,6 +4,7 @@
 #define COMMON_KCAGC_JOB_H
 
 #include "common/graph/filter.h"
+#include "common/kcagc/degrees.h"
 #include "common/kcagc/embed.h"
 #include "common/kind/kind.h"
 
@@ -49,6 +50,7 @@ struct kcagc_job {
 	enum kcagc_plan plan;
 	bool joint_norm;     /* rows are scaled by their norm over all parties; predict has it, too */
 	unsigned min_cell;   /* fewest nodes behind any number that enters a sum */
+	enum degrees degrees; /* of landmark and gcc */
 	bool landmark_power; /* job.landmark.power: the power round of landmark projection */
 	enum job_standardize standardize; /* a column is all at one party: joint and local are one */
 	/* kcagc.predict, kmeans.columns.predict */

@@ -29,6 +29,7 @@ struct landmark_params landmark_params_of(const struct kcagc_job *job, unsigned 
 		.k_from = job->clusters_from,
 		.local_clusters = kcagc_local_clusters(job),
 		.order = job->filter_order == KCAGC_ORDER_AUTO ? 0 : job->filter_order,
+		.degrees = job->degrees,
 		.power = job->landmark_power,
 		.restarts = 100,
 		.lloyd = 100,
@@ -271,7 +272,8 @@ static enum err choose_sets(struct state *s, uint32_t *set)
 				.dims = p->k,
 				.how = &how };
 	uint32_t *cells = alloc(s->parties->count * s->n, sizeof(*cells));
-	enum err err = sums_agree(s->parties, s->n, p->order, &own, cells, &s->report->basis);
+	enum err err =
+	    sums_agree(s->parties, s->n, p->order, p->degrees, &own, cells, &s->report->basis);
 
 	if (!err)
 		err = landmark_sets(cells, s->parties->count, s->n, p->local_clusters,
@@ -402,7 +404,7 @@ static enum err guard(struct state *s, struct mat *Q)
 	if (!err)
 		err = parties_sum_bound(s->parties, &ask, question_most(&ask, n), answer,
 					question_words(&ask, n));
-	if (!err && answer[1] > answer[0] + s->p->guard) {
+	if (!err && s->p->degrees == DEGREES_OFF && answer[1] > answer[0] + s->p->guard) {
 		s->report->scaled = true;
 		s->report->inertia = again.inertia;
 		memcpy(s->label, both + n, n * sizeof(*both));

@@ -14,6 +14,7 @@ struct landmark_params {
 	unsigned k, k_from;    /* k_from 0: k is given; else one of k_from .. k is chosen */
 	size_t local_clusters; /* k^, of each party */
 	unsigned order;        /* p; 0: by the rule of order.h */
+	enum degrees degrees;  /* of the job; where they are, the guard decides nothing: classes are no communities */
 	bool power;            /* one product by K; without, the parties never see a joint vector */
 	unsigned restarts, lloyd;         /* of the k-means that makes the clusters: 100, 100 */
 	unsigned set_restarts;            /* of the one that makes the sets: 5 */

@@ -55,6 +55,19 @@ static void say_products(struct said *s, const struct kcagc_job *job)
 	    "the coordinator sees how many parties have features of 0 and 1 alone, the parties "
 	    "whether all, some or none have");
 	say(s, true, "the coordinator sees how many columns all parties have together");
+	say(s, job->degrees == DEGREES_BESIDE,
+	    "the degrees of all nodes, which every party has, are a column beside the features: "
+	    "all "
+	    "that is said below of sums, products and rows is of both");
+	say(s, job->degrees == DEGREES_ALONE,
+	    "the degrees of all nodes, which every party has, are all that the clusters are of; of "
+	    "features the norms, the orders' numbers and each party's part of the variance go into "
+	    "sums "
+	    "alone");
+	say(s, job->degrees != DEGREES_OFF,
+	    "the coordinator, which has no graph, sees how far the largest or smallest degree lies "
+	    "from the "
+	    "others, a number, and from products approximately which nodes have like degrees");
 	say(s, landmark,
 	    "the coordinator sees each node's joint inner products with the means of 2k + 10 sets "
 	    "of nodes, and the joint embedding of all nodes in k + 10 dimensions: approximate "

@@ -13,6 +13,8 @@ void slice_sum_end(const struct slice *s, struct rowsum *sum, double *total);
 /* Answers to ASK_FACTS, ASK_NORMS (idf: of weighted columns) and ASK_SPREADS. */
 void slice_facts(struct slice *s, double *x);
 void slice_norms(struct slice *s, bool idf, double *x);
+/* Of filtered features, once they are: their last column, as slice.h has it. */
+void slice_put_degrees(struct slice *s);
 enum err slice_spreads(struct slice *s, const struct question *q, double *x) MUST_CHECK;
 
 #endif

@@ -14,7 +14,7 @@ size_t question_whole(const struct question *q)
 	case ASK_FACTS:
 		return 2;
 	case ASK_SPREADS:
-		return q->shares ? SLICE_SPREADS : (size_t)2 * SLICE_POWERS;
+		return (q->shares ? SLICE_SPREADS : (size_t)2 * SLICE_POWERS) + q->degrees;
 	case ASK_QUALITY:
 		return q->labellings;
 	default:
@@ -95,19 +95,15 @@ void slice_release(struct slice *s)
 
 /* -- filtered features ----------------------------------------------------------------------- */
 
-enum err slice_filter(struct slice *s, unsigned order)
+static enum err filter(struct slice *s, unsigned order)
 {
 	enum err err = ERR_OK;
 
-	if (s->is_filtered && order != s->order)
-		return err_set(ERR_PEER, "asked for filter order %u after %u", order, s->order);
-	if (s->is_filtered)
+	if (s->degrees == DEGREES_ALONE) {
+		mat_init(&s->filtered, features_rows(&s->X), 0);
+		features_release(&s->X);
 		return ERR_OK;
-	if (order > SLICE_ORDER_MAX)
-		return err_set(ERR_PEER, "asked for filter order %u, expected at most %d", order,
-			       SLICE_ORDER_MAX);
-	s->order = order;
-	s->is_filtered = true;
+	}
 	if (s->X.is_sparse && !s->rest && wide_pays(&s->X.sparse)) {
 		ALLOC(s->wide, 1);
 		wide_init(s->wide, &s->X.sparse, s->g, order, s->threads);
@@ -127,6 +123,23 @@ enum err slice_filter(struct slice *s, unsigned order)
 	}
 	features_release(&s->X);
 	return err;
+}
+
+enum err slice_filter(struct slice *s, unsigned order)
+{
+	if (s->is_filtered && order != s->order)
+		return err_set(ERR_PEER, "asked for filter order %u after %u", order, s->order);
+	if (s->is_filtered)
+		return ERR_OK;
+	if (order > SLICE_ORDER_MAX)
+		return err_set(ERR_PEER, "asked for filter order %u, expected at most %d", order,
+			       SLICE_ORDER_MAX);
+	s->order = order;
+	s->is_filtered = true;
+	TRY(filter(s, order));
+	if (s->degrees != DEGREES_OFF)
+		slice_put_degrees(s);
+	return ERR_OK;
 }
 
 /* So many rows of a product at once: whole tiles of la.h's, so that they have the bits of all rows
@@ -399,7 +412,9 @@ static enum err cluster_alone(const struct slice *s, size_t dims, const struct k
 enum err slice_cluster(struct slice *s, unsigned order, size_t parties, size_t dims,
 		       const struct kmeans_params *how, uint32_t *label)
 {
-	struct slice alone = { .g = s->g, .rest = s->rest, .threads = s->threads };
+	struct slice alone = {
+		.g = s->g, .rest = s->rest, .threads = s->threads, .degrees = s->degrees
+	};
 	bool gives = s->source && !s->X.is_sparse;
 	size_t n = features_rows(&s->X);
 	uint64_t was = 0;

@@ -8,6 +8,7 @@
 #define COMMON_KCAGC_SLICE_H
 
 #include "common/base/err.h"
+#include "common/kcagc/degrees.h"
 #include "common/kcagc/embed.h"
 #include "common/kcagc/wide.h"
 #include "common/cluster/kmeans.h"
@@ -37,7 +38,8 @@ enum question_kind {
 			mu its column means; columns are weighted first if idf is set, and rows
 			divided by sqrt(square). With `shares`, SLICE_ORDER_MAX + 1 more, for
 			psi_share(): ||q' X_l||^2, q along sqrt(degree), then
-			s_t^2 = ||S^t X_l||^2 from t = 1 on */
+			s_t^2 = ||S^t X_l||^2 from t = 1 on. With `degrees` 1 more, the last: over L, the square of
+			what filtered rows are then multiplied by (degrees_scale()) */
 	ASK_PRODUCTS, /* n x d: X_l (X_l' B), here and below with X_l <- T^order X_l */
 	ASK_MEANS,    /* n x k: X_l M', M (k x m_l) the means of X_l over each set; no set: 0 */
 	ASK_QUALITY,  /* 1 per labelling: its modularity on the party's graph, over L; with `means`,
@@ -46,7 +48,7 @@ enum question_kind {
 
 struct question {
 	enum question_kind kind;
-	bool idf, shares; /* ASK_SPREADS */
+	bool idf, shares, degrees; /* ASK_SPREADS */
 	const double *square; /* ASK_SPREADS: n joint squared norms, >= 0; 0 leaves a row as it is */
 	unsigned order;      /* ASK_PRODUCTS, ASK_MEANS: p, the same every time */
 	const struct mat *B; /* ASK_PRODUCTS: n x d */
@@ -92,7 +94,12 @@ struct slice {
 	const struct graph *g; /* borrowed; of the rest's rows only adjacency.rows and inv_sqrt_deg are looked at */
 	const struct slice_rest *rest; /* borrowed; NULL: all rows are here */
 	const struct features_source *source; /* borrowed; NULL: slice_cluster() keeps a copy */
-	struct mat filtered;   /* T^order X, n x m_l, once it is asked for; or: */
+	enum degrees degrees;  /* the caller's, after slice_init(); not with a rest */
+	double spread[SLICE_POWERS]; /* with degrees: c_t^2, from ASK_SPREADS on */
+	struct mat filtered;   /* T^order X, n x m_l, once it is asked for, with degrees all multiplied by
+				  degrees_scale(), and the last column, or the only one, is sqrt(w) z, z that of
+				  degrees_column(), w the share of c_p^2 / n that degrees.h says, alone
+				  all: summed over parties, K has so much of ||J T^p X||^2 / n z z' more; or: */
 	struct wide *wide;     /* its products alone, of a large sparse X; owned */
 	unsigned order;
 	bool is_filtered; /* there is either */
@@ -117,7 +124,8 @@ void slice_release(struct slice *s);
 void slice_means(const struct slice *s, const uint32_t *label, size_t k, struct mat *M);
 
 /* x becomes this party's term of the sum; the questions come in their order. ERR_PEER if the filter's
- * order cannot be, or is not the one first asked for: the asker is at fault. Costs: ASK_SPREADS SLICE_POWERS
+ * order cannot be, or is not the one first asked for: the asker is at fault; ERR_INPUT if degrees alone count and all
+ * are the same. Costs: ASK_SPREADS SLICE_POWERS
  * steps of the filter, the first question after it `order` more and one dense copy of the slice,
  * unless wide_pays(); with `shares` SLICE_ORDER_MAX steps of S too; ASK_PRODUCTS O(n m_l d), ASK_MEANS O(n m_l k), two and one products by la.h. Same bits for any
  * threads. */

@@ -43,6 +43,7 @@ static enum err agree(struct parties *parties, size_t n, const struct question *
 	struct question ask = { .kind = ASK_SPREADS,
 				.square = square + 2,
 				.shares = !basis->order,
+				.degrees = basis->degrees != DEGREES_OFF,
 				.parties = parties->count };
 	bool some;
 
@@ -86,13 +87,30 @@ static double share_of(const double *sums, unsigned t)
 	return sums[t] > sums[0] ? sums[0] / sums[t] : 1;
 }
 
-enum err sums_agree(struct parties *parties, size_t n, unsigned order, struct question *own,
-		    uint32_t *cells, struct sums_basis *basis)
+/* ||F||^2 of all filtered rows F, and of the column that degrees make beside them or alone, which
+ * has the square of their distance from their mean. last: what both are multiplied by. */
+static double square_of(const struct sums_basis *basis, const double *spreads, double last)
 {
-	double spreads[SLICE_SPREADS] = { 0 }, *square = NULL;
+	double rows = spreads[basis->order], column = spreads[SLICE_POWERS + basis->order];
+
+	switch (basis->degrees) {
+	case DEGREES_BESIDE:
+		return last * (rows + DEGREES_SHARE * column);
+	case DEGREES_ALONE:
+		return last * column;
+	case DEGREES_OFF:
+		break;
+	}
+	return rows;
+}
+
+enum err sums_agree(struct parties *parties, size_t n, unsigned order, enum degrees degrees,
+		    struct question *own, uint32_t *cells, struct sums_basis *basis)
+{
+	double spreads[SLICE_SPREADS + 1] = { 0 }, *square = NULL;
 	enum err err;
 
-	*basis = (struct sums_basis){ .order = order };
+	*basis = (struct sums_basis){ .order = order, .degrees = degrees };
 	if (order > SLICE_ORDER_MAX)
 		return err_set(ERR_INPUT, "filter order %u, expected at most %d", order,
 			       SLICE_ORDER_MAX);
@@ -100,7 +118,7 @@ enum err sums_agree(struct parties *parties, size_t n, unsigned order, struct qu
 	err = agree(parties, n, own, cells, basis, square, spreads);
 	free(square);
 	TRY(err);
-	clamp(spreads, SLICE_SPREADS);
+	clamp(spreads, SLICE_SPREADS + 1);
 	if (!(spreads[0] > 0))
 		return err_set(ERR_INPUT, "all features of all parties are 0: nothing to cluster");
 	if (!order) {
@@ -109,7 +127,8 @@ enum err sums_agree(struct parties *parties, size_t n, unsigned order, struct qu
 		for (unsigned t = 1; t <= SLICE_ORDER_MAX; t++)
 			basis->share[t] = share_of(spreads + (size_t)2 * SLICE_POWERS, t);
 	}
-	basis->square = spreads[basis->order];
+	basis->square =
+	    square_of(basis, spreads, spreads[order ? 2 * SLICE_POWERS : SLICE_SPREADS]);
 	return ERR_OK;
 }
 

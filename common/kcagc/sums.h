@@ -13,7 +13,8 @@ struct sums_basis {
 	bool idf;     /* all features of all parties are 0 or 1: columns are weighted */
 	size_t width; /* m, the sum of the slices' */
 	unsigned order;
-	double square; /* x_p^2 = ||T^p X||^2 */
+	enum degrees degrees; /* the job's */
+	double square; /* ||T^p X||^2, with degrees of what slice.h then has in its place */
 	/* Of an order that sums chose: what psi_gcc() alone would take, and psi_share()'s curve, from
 	 * t = 1 on. rule 0: the job gave the order. */
 	unsigned rule;
@@ -21,12 +22,12 @@ struct sums_basis {
 };
 
 /* Phases "norms" and "order". Two sums: facts and joint row norms (2 + n words), spreads
- * (2 SLICE_POWERS, or SLICE_SPREADS without an order); between them one of n words more if some of the parties, but not all, have features
+ * (2 SLICE_POWERS, or SLICE_SPREADS without an order, with degrees 1 more); between them one of n words more if some of the parties, but not all, have features
  * of 0 and 1 alone. order 0: by slice_order(). own (ASK_CELLS; or NULL): each party's own clusters are
  * collected into cells (parties x n), in a phase "local" between the two. ERR_INPUT if order exceeds
  * SLICE_ORDER_MAX, or if all features are zero. */
-enum err sums_agree(struct parties *parties, size_t n, unsigned order, struct question *own,
-		    uint32_t *cells, struct sums_basis *basis) MUST_CHECK;
+enum err sums_agree(struct parties *parties, size_t n, unsigned order, enum degrees degrees,
+		    struct question *own, uint32_t *cells, struct sums_basis *basis) MUST_CHECK;
 
 /* The order that was agreed, unless the job gives it. */
 enum err sums_tell_order(struct parties *parties, const struct sums_basis *basis) MUST_CHECK;

@@ -20,12 +20,27 @@ bool wide_pays(const struct csr *X)
 /* Y (n x b) <- T^p X C, C (m x b). */
 static void forth(const struct wide *w, const struct mat *C, struct mat *Y)
 {
+	struct mat own = { w->X->cols, C->cols, C->a };
 	enum err err;
 
-	csr_times(w->X, C, w->threads, Y);
+	csr_times(w->X, &own, w->threads, Y);
 	err = graph_filter(w->g, FILTER_MEAN, w->order, w->threads, Y);
 	assert(!err); /* of FILTER_MEAN, only for other rows than the graph's */
 	(void)err;
+	if (!w->beside)
+		return;
+	for (size_t i = 0; i < Y->rows; i++)
+		for (size_t j = 0; j < Y->cols; j++)
+			MAT(Y, i, j) =
+			    w->scale * MAT(Y, i, j) + w->beside[i] * MAT(C, w->X->cols, j);
+}
+
+/* The last row of C: beside' Y. */
+static void back_beside(const struct wide *w, const struct mat *Y, struct mat *C)
+{
+	for (size_t i = 0; i < Y->rows; i++)
+		for (size_t j = 0; j < Y->cols; j++)
+			MAT(C, w->X->cols, j) += w->beside[i] * MAT(Y, i, j);
 }
 
 /* C (m x b) <- X' T'^p Y; Y is used up. */
@@ -35,13 +50,15 @@ static void back(const struct wide *w, struct mat *Y, struct mat *C)
 	size_t b = Y->cols;
 	enum err err;
 
+	mat_init(C, w->map.cols, b);
+	if (w->beside)
+		back_beside(w, Y, C);
 	for (size_t i = 0; i < Y->rows; i++)
 		for (size_t j = 0; j < b; j++)
-			MAT(Y, i, j) /= w->sum[i];
+			MAT(Y, i, j) *= w->scale / w->sum[i];
 	err = graph_filter(w->g, FILTER_MEAN, w->order, w->threads, Y);
 	assert(!err);
 	(void)err;
-	mat_init(C, X->cols, b);
 	for (size_t i = 0; i < X->rows; i++) {
 		double *y = ROW(Y, i);
 
@@ -87,7 +104,7 @@ void wide_init(struct wide *w, const struct csr *X, const struct graph *g, unsig
 	const double *root = g->inv_sqrt_deg;
 
 	assert(X->rows == a->rows);
-	*w = (struct wide){ .X = X, .g = g, .order = order, .threads = threads };
+	*w = (struct wide){ .X = X, .g = g, .order = order, .threads = threads, .scale = 1 };
 	w->map = (struct linear_map){
 		.rows = X->rows, .cols = X->cols, .ctx = w, .multiply = multiply, .square = square
 	};
@@ -101,9 +118,17 @@ void wide_init(struct wide *w, const struct csr *X, const struct graph *g, unsig
 	}
 }
 
+void wide_put(struct wide *w, double scale, double *beside)
+{
+	w->scale = scale;
+	w->beside = beside;
+	w->map.cols = w->X->cols + 1;
+}
+
 void wide_release(struct wide *w)
 {
 	free(w->sum);
+	free(w->beside);
 	*w = (struct wide){ 0 };
 }
 

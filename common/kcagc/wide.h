@@ -16,6 +16,8 @@ struct wide {
 	const struct csr *X;   /* borrowed, as is: */
 	const struct graph *g;
 	unsigned order, threads;
+	double scale;   /* what T^p X is multiplied by; 1 at first */
+	double *beside; /* n: one column more, the last; owned; NULL: there is none */
 	double *sum; /* n: R */
 };
 
@@ -30,11 +32,14 @@ void wide_init(struct wide *w, const struct csr *X, const struct graph *g, unsig
 	       unsigned threads);
 void wide_release(struct wide *w);
 
+/* Multiplies by `scale`, and puts a column beside that, of n numbers, which it takes over. */
+void wide_put(struct wide *w, double scale, double *beside);
+
 /* Y (n x b, initialised here) = F F' B, F = T^p X, for a B of n x b. 2 p steps of the filter on b
  * columns and O(entries b); memory 2 m b doubles beside Y. Same bits for any threads. */
 void wide_products(const struct wide *w, const struct mat *B, struct mat *Y);
 
-/* M (b x m, initialised here) = B' F, of as many rows as B has columns. */
+/* M (b x map.cols, initialised here) = B' F, of as many rows as B has columns. */
 void wide_means(const struct wide *w, const struct mat *B, struct mat *M);
 
 #endif

@@ -61,6 +61,7 @@ static enum err answers_open(struct answers *a, struct work *work)
 	a->source = (struct features_source){ work, read_again };
 	if (work->source.read)
 		a->slice.source = &a->source;
+	a->slice.degrees = work->job.kcagc.degrees;
 	return ERR_OK;
 }
 
@@ -218,7 +219,11 @@ static enum err agree_norms(struct answers *a, double *square, bool *idf)
 static enum err send_spreads(struct answers *a)
 {
 	double *square = alloc(a->work->n, sizeof(*square));
-	struct question spreads = { .kind = ASK_SPREADS, .square = square, .shares = !a->order };
+	struct question spreads = { .kind = ASK_SPREADS,
+				    .square = square,
+				    .shares = !a->order,
+				    .degrees = a->work->job.kcagc.degrees != DEGREES_OFF,
+				    .parties = a->work->L };
 	enum err e;
 
 	work_phase(a->work, "order");
@@ -491,7 +496,7 @@ static enum err placing_away(struct answers *a, struct placing *place)
 
 /* The labels are by the means of the clusters that were told last, and so are those of new rows.
  * Above min_cell 1 nothing may be summed over single nodes; and a model knows no means and
- * deviations of columns. */
+ * deviations of columns, nor of degrees. */
 static enum err keep_placing(struct answers *a, const uint32_t *label)
 {
 	struct work *work = a->work;
@@ -499,7 +504,8 @@ static enum err keep_placing(struct answers *a, const uint32_t *label)
 
 	work->model = model_new(work);
 	if (!a->means || work->job.kcagc.min_cell > 1 ||
-	    work->job.kcagc.standardize != STANDARDIZE_NONE)
+	    work->job.kcagc.standardize != STANDARDIZE_NONE ||
+	    work->job.kcagc.degrees != DEGREES_OFF)
 		return ERR_OK;
 	if (work->workers)
 		TRY(placing_away(a, &place));

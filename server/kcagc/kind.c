@@ -23,6 +23,7 @@ static enum err by_gcc(struct run *run, uint32_t *label)
 	gcc_defaults(&p, run->job.clusters, run->job.seed, run->threads);
 	p.k_from = run->job.clusters_from;
 	p.order = run->job.kcagc.filter_order == KCAGC_ORDER_AUTO ? 0 : run->job.kcagc.filter_order;
+	p.degrees = run->job.kcagc.degrees;
 	ALLOC(run->confidence, run->n);
 	p.confidence = run->confidence;
 	run_parties_open(&parties, run);

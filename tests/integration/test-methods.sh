@@ -89,6 +89,52 @@ test_landmark_without_a_joint_vector() {
 	[[ $(run_of party-01 '[.traffic[] | select(.type == "BLOCK").messages_received] | add') == 1 ]] || fail "there was a block besides the norms"
 }
 
+# ---- degrees ----
+
+# Ten nodes tied to all, fifty also to the ten next in their ring, ninety to the ten alone: three sorts of nodes, which
+# no community tells apart, and features that know nothing of them.
+roles() { # L
+	local name
+	federation "$1"
+	awk 'BEGIN {
+		OFS = "\t"
+		for (i = 0; i < 10; i++) for (j = i + 1; j < 150; j++) print i, j
+		for (i = 0; i < 50; i++) for (s = 1; s <= 5; s++) { j = (i + s) % 50; print (i < j ? i : j) + 10, (i < j ? j : i) + 10 }
+	}' | sort -n -k1,1 -k2,2 >"$T/pooled/edges.tsv"
+	awk 'BEGIN { for (i = 0; i < 150; i++) print i < 10 ? 0 : i < 60 ? 1 : 2 }' >"$T/pooled/labels.txt"
+	for name in $(names "$1"); do cp "$T/pooled/edges.tsv" "$T/data/$name/edges.tsv"; done
+}
+
+test_degrees_alone() {
+	roles 3
+	job_of landmark '.degrees = "alone"'
+	coordinator
+	parties 3
+	completes 3
+	at_least "$(acc "$T/out/coordinator/labels.csv")" 1 "accuracy"
+	[[ $(run_of party-01 .job.degrees) == alone ]] || fail "party-01 ran with degrees $(run_of party-01 .job.degrees)"
+	until_true 20 any_party_said 'no centres are kept of this run' || fail "a model is kept to predict by"
+	[[ $(run_of party-01 '.leaks | map(select(test("degrees of all nodes"))) | length') == 1 ]] || fail "what degrees show is not said"
+}
+
+test_degrees_beside_are_the_twins() {
+	federation 3
+	job_of gcc '.degrees = "beside"'
+	"$BIN/coterie" gcc --data "$T/pooled" --job "$T/job.json" --out "$T/twin" >/dev/null
+	coordinator
+	parties 3
+	completes 3
+	same_labels "$T/twin/labels.csv" "$T/out/coordinator/labels.csv"
+}
+
+test_degrees_of_no_tree() {
+	federation 2
+	edit job '.degrees = "beside"'
+	start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json"
+	ends 4 coordinator
+	says coordinator 'job.degrees is "beside", expected "off" with method "tree"'
+}
+
 # ---- what is refused ----
 
 # The party that will not says so, everyone ends with 2 (the party too, whose policy it is), and no

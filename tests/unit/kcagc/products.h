@@ -53,6 +53,12 @@ static inline void twin_init(struct twin *t, const struct planted *p, size_t L,
 	parties_in_memory(&t->parties, &t->memory);
 }
 
+static inline void twin_degrees(struct twin *t, enum degrees degrees)
+{
+	for (size_t l = 0; l < t->memory.count; l++)
+		t->slice[l].degrees = degrees;
+}
+
 static inline void twin_release(struct twin *t)
 {
 	for (size_t l = 0; l < t->memory.count; l++)

@@ -19,7 +19,9 @@ static void twin_labels(const struct planted *p, size_t L, enum features_of what
 	gcc_defaults(&params, job->clusters, job->seed, 1);
 	params.k_from = job->clusters_from;
 	params.order = job->kcagc.filter_order == KCAGC_ORDER_AUTO ? 0 : job->kcagc.filter_order;
+	params.degrees = job->kcagc.degrees;
 	twin_init(t, p, L, what);
+	twin_degrees(t, params.degrees);
 	assert_ok(gcc_run(&t->parties, t->n, &params, label, report));
 	twin_release(t);
 	free(t);
@@ -62,6 +64,8 @@ static void test_labels_of_the_twin(void **state)
 
 	(void)state;
 	planted_make(&p, &data);
+	check_labels(&p, NUMBERS, "method=gcc degrees=beside");
+	check_labels(&p, WORDS, "method=gcc degrees=alone");
 	check_labels(&p, NUMBERS, "method=gcc");
 	check_labels(&p, WORDS, "method=gcc seed=2");
 	check_labels(&p, SOME_WORDS, "method=gcc seed=3");

@@ -18,6 +18,7 @@ static void twin_labels(const struct planted *p, size_t L, enum features_of what
 	struct landmark_params params = landmark_params_of(&job->kcagc, 1);
 
 	twin_init(t, p, L, what);
+	twin_degrees(t, params.degrees);
 	assert_ok(landmark_run(&t->parties, t->n, &params, label, report));
 	twin_release(t);
 	free(t);
@@ -76,6 +77,8 @@ static void test_labels_of_the_twin(void **state)
 	check_labels(&p, NUMBERS, "method=landmark polish=0");
 	check_labels(&p, WORDS, "method=landmark polish=4");
 	check_labels(&p, NUMBERS, "method=landmark min_cell=20");
+	check_labels(&p, NUMBERS, "method=landmark degrees=beside");
+	check_labels(&p, WORDS, "method=landmark degrees=alone filter.order=2");
 	check_labels(&p, NUMBERS, "method=landmark clusters={\"from\":2,\"to\":5}");
 	check_labels(&p, NUMBERS,
 		     "method=landmark landmark.power=false clusters={\"from\":2,\"to\":5}");

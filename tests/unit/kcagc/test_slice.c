@@ -376,9 +376,10 @@ static void agreement(void **state)
 			assert_ok(slice_init(&slice[l], &part[l], &g, 1));
 		memory.party = slice;
 		parties_in_memory(&parties, &memory);
-		assert_err(sums_agree(&parties, ROWS, 16, NULL, NULL, &basis), ERR_INPUT,
-			   "16, expected at most 15");
-		assert_ok(sums_agree(&parties, ROWS, mixed ? 4 : 0, NULL, NULL, &basis));
+		assert_err(sums_agree(&parties, ROWS, 16, DEGREES_OFF, NULL, NULL, &basis),
+			   ERR_INPUT, "16, expected at most 15");
+		assert_ok(
+		    sums_agree(&parties, ROWS, mixed ? 4 : 0, DEGREES_OFF, NULL, NULL, &basis));
 		assert_true(basis.idf == !mixed);
 		assert_int_equal(basis.width, COLS);
 		if (mixed)
@@ -406,7 +407,7 @@ static void all_zero(void **state)
 	assert_ok(slice_init(&slice, &X, &g, 1));
 	memory.party = &slice;
 	parties_in_memory(&parties, &memory);
-	assert_err(sums_agree(&parties, 5, 0, NULL, NULL, &basis), ERR_INPUT,
+	assert_err(sums_agree(&parties, 5, 0, DEGREES_OFF, NULL, NULL, &basis), ERR_INPUT,
 		   "are 0: nothing to cluster");
 	slice_release(&slice);
 	graph_release(&g);

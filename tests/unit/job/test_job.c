@@ -27,7 +27,8 @@ static void test_default_preset(void **state)
 		"\"drop\",",
 		"\"graphs\":\"shared\",",
 		"\"preset\":\"default\",\"method\":\"tree\",\"local_clusters\":\"2k\",",
-		"\"filter\":{\"kind\":\"half\",\"order\":9},\"features\":\"idf\",",
+		"\"filter\":{\"kind\":\"half\",\"order\":9},\"degrees\":\"off\",\"features\":"
+		"\"idf\",",
 		"\"projection\":{\"basis\":\"scaled\",\"dims\":\"k\",\"unit_rows\":true,\"row_"
 		"power\":0.8},",
 		"\"virtual_nodes\":\"mean\",\"local_restarts\":5,\"starts\":200,",

@@ -58,7 +58,7 @@ static enum err check_model(const struct model *m, const struct work *work)
 		    ERR_INPUT,
 		    "the run of job.model was of method %s, whose clusters have no centres that "
 		    "new nodes could be compared with; run it with tree, flat or basic, or with "
-		    "landmark and polish",
+		    "landmark and polish, without standardize and degrees",
 		    kcagc_method_names[m->method]);
 	TRY(check_parties(m, work));
 	if (model_is_of_columns(m) != (job->kind == &kind_kmeans_columns_predict))

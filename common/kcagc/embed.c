@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/graph/filter_plan.h"
 #include "common/graph/filtered.h"
+#include "common/kcagc/slice.h"
 #include "common/kcagc/words.h"
 #include "common/linalg/la.h"
 #include "common/linalg/rowsum.h"
@@ -245,15 +246,42 @@ enum err embed_project_map(const struct linear_map *F, const struct embed_params
 	return err;
 }
 
+/* A year beside words is longer than all of them, and else takes a direction and the words' weights
+ * from them. The weights, or NULL. */
+static double *weigh_beside(struct features *X, const struct graph *g, unsigned threads)
+{
+	struct slice slice;
+	double *weight;
+
+	slice_begin(&slice, X, g, threads);
+	weight = slice_weights_beside(&slice);
+	*X = slice.X;
+	slice.X = (struct features){ 0 };
+	slice_release(&slice);
+	if (weight)
+		words_weigh(X, weight);
+	return weight;
+}
+
+void embed_fold(struct mat *map, const double *weight)
+{
+	for (size_t j = 0; j < map->rows; j++)
+		for (size_t r = 0; r < map->cols; r++)
+			MAT(map, j, r) *= weight[j];
+}
+
 static enum err embed_both(struct features *X, const struct graph *g, const struct embed_params *p,
 			   struct mat *Z, struct embedding *kept, struct mat *map)
 {
 	struct mat F = { 0 };
+	double *beside = NULL;
 	bool done = false;
 	enum err err = check(X, p);
 
 	if (!err && p->idf)
 		weigh_words(X, kept);
+	if (!err && p->idf && !kept->idf)
+		beside = weigh_beside(X, g, p->threads);
 	if (!err)
 		err = project_unformed(X, g, p, Z, map, &done);
 	if (!err && !done && X->is_sparse) {
@@ -265,6 +293,9 @@ static enum err embed_both(struct features *X, const struct graph *g, const stru
 	}
 	if (!err && !done)
 		err = project(&F, p, Z, map);
+	if (!err && beside && map)
+		embed_fold(map, beside);
+	free(beside);
 	mat_release(&F);
 	features_release(X);
 	if (!err && p->unit_rows)

@@ -13,7 +13,8 @@
 
 struct embed_params {
 	bool idf; /* a slice whose non-zeros are all one value: x idf_j = ln((1+n)/(1+df_j)) + 1;
-		     any other slice is left as it is */
+		     words of 0 and 1 so beside columns with a number in each row, which
+		     become of variance 1; any other slice is left as it is */
 	enum filter_kind filter;
 	unsigned order;   /* psi; 0 filters nothing */
 	bool unit_basis;  /* true: Z = U_d; false: Z = U_d S_d */
@@ -43,6 +44,8 @@ struct embedding {
 	double mean_norm; /* m, the mean of r; 0 if rows were not scaled */
 };
 void embedding_release(struct embedding *e);
+/* map (m x d) <- diag(weight) map: columns need no weights of their own any more. */
+void embed_fold(struct mat *map, const double *weight);
 
 /* embed(), with what it did in *kept (filled here; released by the caller; empty on errors). */
 enum err embed_keep(struct features *X, const struct graph *g, const struct embed_params *p,

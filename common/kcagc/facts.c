@@ -202,57 +202,77 @@ static void bring_to_unit(void *ctx, size_t row, size_t column, double *value)
 		*value = c->apart > 0 ? (*value - c->mean) / sqrt(c->apart / (double)s->n) : 0;
 }
 
-/* Whether a value is neither 0 nor 1. Foreign columns do not count beside words: they are brought
- * to the size of a word that is everywhere, for a year is else longer than all words together, and
- * takes their weights from them. *varied: columns that say anything, 1 at least; *brought: columns
- * that were brought to unit. */
-static bool is_measured(struct slice *s, double *varied, size_t *brought)
-{
-	size_t n = slice_all_rows(s), m = features_cols(&s->X), words = 0, foreign = 0;
-	struct column *column;
-	struct standard by = { .n = n };
-	bool measured = false;
+/* What kinds of columns a slice has. */
+struct kinds {
+	bool measured;  /* a value is neither 0 nor 1, but for foreign columns beside words */
+	double varied;  /* columns that say anything, 1 at least */
+	size_t foreign; /* that are beside words; else 0 */
+};
 
-	ALLOC(column, m);
+static struct kinds look(struct slice *s, struct column *column)
+{
+	size_t n = slice_all_rows(s), m = features_cols(&s->X), words = 0;
+	struct kinds k = { 0 };
+
 	sum_values(s, m * COLUMN_WIDTH, join_columns, see_value, (double *)column);
-	*varied = 0;
 	for (size_t j = 0; j < m; j++) {
 		const struct column *c = &column[j];
 
-		*varied += c->count > 0 && (c->count < (double)n || c->low < c->high);
-		foreign += is_foreign(c, n);
+		k.varied += c->count > 0 && (c->count < (double)n || c->low < c->high);
+		k.foreign += is_foreign(c, n);
 		words += c->measured == 0 && c->count > 0;
-		measured |= c->measured != 0 && !is_foreign(c, n);
+		k.measured |= c->measured != 0 && !is_foreign(c, n);
 	}
-	*varied = fmax(*varied, 1);
-	measured |= foreign && !words;
+	k.varied = fmax(k.varied, 1);
+	k.measured |= k.foreign && !words;
+	if (k.measured)
+		k.foreign = 0;
+	return k;
+}
+
+static double to_unit(const struct column *c, size_t n)
+{
+	return c->apart > 0 ? 1 / sqrt(c->apart / (double)n) : 0;
+}
+
+/* Foreign columns beside words are brought to the size of a word that is everywhere, for a year is
+ * else longer than all words together, and takes their weights from them. */
+static struct kinds see_kinds(struct slice *s)
+{
+	size_t n = slice_all_rows(s), m = features_cols(&s->X);
+	struct column *column;
+	struct standard by = { .n = n };
+	struct kinds k;
+
+	ALLOC(column, m);
+	k = look(s, column);
 	by.column = column;
-	*brought = measured ? 0 : foreign;
-	if (*brought)
+	if (k.foreign)
 		features_each(&s->X, bring_to_unit, &by);
 	for (size_t j = 0; j < m && s->word; j++) {
 		const struct column *c = &column[j];
 
-		s->word[j] = !measured && c->measured == 0;
-		if (measured || !is_foreign(c, n))
+		s->word[j] = !k.measured && c->measured == 0;
+		if (k.measured || !is_foreign(c, n))
 			continue;
 		s->shift[j] = c->mean;
-		s->weight[j] = c->apart > 0 ? 1 / sqrt(c->apart / (double)n) : 0;
+		s->weight[j] = to_unit(c, n);
 	}
 	free(column);
-	return measured;
+	return k;
 }
 
 void slice_facts(struct slice *s, double *x)
 {
-	size_t brought;
+	struct kinds k = see_kinds(s);
 
-	x[0] = is_measured(s, &x[1], &brought);
-	if (brought && (!s->rest || s->rest->first == 0))
+	x[0] = k.measured;
+	x[1] = k.varied;
+	if (k.foreign && (!s->rest || s->rest->first == 0))
 		log_info(
 		    "%zu of %zu columns are numbers beside columns of 0 and 1: they are brought "
 		    "to mean 0 and variance 1",
-		    brought, features_cols(&s->X));
+		    k.foreign, features_cols(&s->X));
 	slice_norms(s, x[0] == 0, x + 2);
 }
 
@@ -264,15 +284,36 @@ static void weigh(void *ctx, size_t row, size_t column, double *value)
 
 bool slice_weigh_beside(struct slice *s)
 {
-	double varied, *weight;
-	size_t brought;
+	double *weight;
 
-	if (is_measured(s, &varied, &brought) || !brought)
+	if (!see_kinds(s).foreign)
 		return false;
 	weight = column_weights(s);
 	features_each(&s->X, weigh, weight);
 	free(weight);
 	return true;
+}
+
+double *slice_weights_beside(struct slice *s)
+{
+	size_t n = slice_all_rows(s), m = features_cols(&s->X), foreign;
+	double *weight = NULL;
+	struct column *column;
+
+	ALLOC(column, m);
+	foreign = look(s, column).foreign;
+	if (foreign)
+		weight = column_weights(s);
+	for (size_t j = 0; j < m && weight; j++)
+		if (is_foreign(&column[j], n))
+			weight[j] = to_unit(&column[j], n);
+	if (foreign && (!s->rest || s->rest->first == 0))
+		log_info(
+		    "%zu of %zu columns are numbers beside columns of 0 and 1: they are brought "
+		    "to variance 1",
+		    foreign, m);
+	free(column);
+	return weight;
 }
 
 struct along {

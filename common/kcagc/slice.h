@@ -139,6 +139,9 @@ slice_values slice_keep; /* arg: a double **, which it writes to and moves on */
 /* Where numbers stand beside words of 0 and 1: brings the numbers to mean 0 and variance 1 and weighs the words by idf,
  * as ASK_FACTS and ASK_SPREADS do; true. Else X stays; false. O(n m). */
 bool slice_weigh_beside(struct slice *s);
+/* The weights alone (m, the caller's), with which numbers are of variance 1 and have their mean; NULL where
+ * slice_weigh_beside() is false. X stays. Says in the log how many numbers there are. O(n m). */
+double *slice_weights_beside(struct slice *s);
 
 /* Of SLICE_SPREADS sums, the first above 0, for n rows and m columns: p of psi_gcc(), for which columns
  * beyond n do not count: n rows have no more directions, and copies of columns, at whichever party, would end the

@@ -5,7 +5,9 @@
 #include "common/linalg/la.h"
 #include "common/linalg/svd.h"
 #include "common/ranks/filter.h"
+#include "common/ranks/slice.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,6 +220,27 @@ static void weigh(const struct ranks *R, struct features *X, struct embedding *k
 	free(w.count);
 }
 
+/* That of embed.c: the weights of words beside numbers, or NULL. No edges are looked at. */
+static double *weigh_beside(const struct ranks *R, struct features *X)
+{
+	struct ranks_slice slice;
+	struct csr none;
+	double *weight;
+	enum err err;
+
+	csr_init(&none, features_rows(X), 0, 0, false);
+	err = ranks_slice_init(&slice, R, &none, X);
+	assert(!err); /* only for columns that stay sparse, which ranks_embed_check() refuses */
+	(void)err;
+	weight = slice_weights_beside(&slice.slice);
+	*X = slice.slice.X;
+	slice.slice.X = (struct features){ 0 };
+	ranks_slice_release(&slice);
+	if (weight)
+		words_weigh(X, weight);
+	return weight;
+}
+
 /* ---- the whole ---- */
 
 static enum err check_filter(enum filter_kind kind)
@@ -295,6 +318,7 @@ enum err ranks_embed(const struct ranks *R, struct csr *rows, const struct embed
 {
 	struct ranks_embed_sizes sizes = ranks_embed_sizes(R, rows, X);
 	enum err err = ranks_embed_check(R, &sizes, p);
+	double *beside = NULL;
 
 	*kept = (struct embedding){ .filter = p->filter,
 				    .order = p->order,
@@ -303,11 +327,18 @@ enum err ranks_embed(const struct ranks *R, struct csr *rows, const struct embed
 	*Z = (struct mat){ 0 };
 	if (!err && p->idf)
 		weigh(R, X, kept);
+	if (!err && p->idf && !kept->idf) {
+		features_form(X);
+		beside = weigh_beside(R, X);
+	}
 	if (!err) {
 		features_form(X);
 		ranks_filter(R, rows, false, p->filter, p->order, &X->dense);
 		err = project(R, &X->dense, p, Z, &kept->map);
 	}
+	if (!err && beside)
+		embed_fold(&kept->map, beside);
+	free(beside);
 	features_release(X);
 	csr_release(rows);
 	if (!err && p->unit_rows)

@@ -3,6 +3,8 @@
 #include "common/linalg/la.h"
 #include "common/linalg/svd.h"
 
+#include <math.h>
+
 enum { ROWS = 70, COLS = 33 };
 
 /* Entries 0 and 1, or any. */
@@ -111,6 +113,94 @@ static void zero_rows_stay_zero(void **state)
 	graph_release(&g);
 }
 
+/* Words, and in column 0 numbers about a mean, times unit. */
+static void words_and_number(struct features *X, const struct csr *words, bool sparse, double unit)
+{
+	struct triple t[ROWS * COLS];
+	struct features all;
+	size_t count = 0;
+
+	sample_features(words, false, &all);
+	for (size_t i = 0; i < ROWS; i++)
+		MAT(&all.dense, i, 0) = unit * (double)(40 + i * i % 37);
+	*X = all;
+	if (!sparse)
+		return;
+	for (uint32_t i = 0; i < ROWS; i++)
+		for (uint32_t j = 0; j < COLS; j++)
+			if (MAT(&all.dense, i, j) != 0)
+				t[count++] = (struct triple){ i, j, MAT(&all.dense, i, j) };
+	*X = (struct features){ .is_sparse = true };
+	csr_from_triples(&X->sparse, ROWS, COLS, t, count);
+	mat_release(&all.dense);
+}
+
+/* What a party would do by hand: the number divided by its deviation, words weighed by idf. */
+static void by_hand(struct features *X, const struct csr *words)
+{
+	double sum = 0, square = 0, deviation;
+
+	words_and_number(X, words, false, 1);
+	for (size_t i = 0; i < ROWS; i++) {
+		sum += MAT(&X->dense, i, 0) / ROWS;
+		square += MAT(&X->dense, i, 0) * MAT(&X->dense, i, 0) / ROWS;
+	}
+	deviation = sqrt(square - sum * sum);
+	for (size_t j = 0; j < COLS; j++) {
+		double there = 0;
+
+		for (size_t i = 0; i < ROWS; i++)
+			there += MAT(&X->dense, i, j) != 0;
+		for (size_t i = 0; i < ROWS; i++)
+			MAT(&X->dense, i, j) *=
+			    j ? log((1.0 + ROWS) / (1 + there)) + 1 : 1 / deviation;
+	}
+}
+
+/* The number neither outweighs the words nor takes their weights, in whatever unit; the map has the
+ * weights. */
+static void a_number_beside_words(void **state)
+{
+	struct embed_params p = { .idf = true,
+				  .filter = FILTER_HALF,
+				  .order = 2,
+				  .dims = 4,
+				  .unit_rows = true,
+				  .row_power = 0.8,
+				  .threads = 1 };
+	struct mat hand, Z, again;
+	struct embedding kept;
+	struct features X;
+	struct csr words;
+	struct graph g;
+
+	(void)state;
+	sample_graph(&g, ROWS, 100, 0, false, 1);
+	rows_of(&words, true, 8);
+	by_hand(&X, &words);
+	p.idf = false;
+	assert_ok(embed(&X, &g, &p, &hand));
+	p.idf = true;
+	for (int t = 0; t < 4; t++) {
+		bool sparse = t % 2;
+		double unit = t < 2 ? 1 : 1024;
+
+		words_and_number(&X, &words, sparse, unit);
+		assert_ok(embed_keep(&X, &g, &p, &Z, &kept));
+		assert_true(!kept.idf && kept.word == 0);
+		assert_mat_near(&Z, &hand, 1e-9);
+		words_and_number(&X, &words, !sparse, unit);
+		assert_ok(embed_again(&X, &g, &kept, 1, &again));
+		assert_mat_near(&again, &Z, 1e-9);
+		mat_release(&again);
+		mat_release(&Z);
+		embedding_release(&kept);
+	}
+	mat_release(&hand);
+	csr_release(&words);
+	graph_release(&g);
+}
+
 static void other_columns(void **state)
 {
 	struct embed_params p = { .idf = true, .dims = 4, .threads = 1 };
@@ -173,6 +263,7 @@ int main(void)
 		cmocka_unit_test(same_rows_same_place),
 		cmocka_unit_test(nothing_is_of_the_new_rows),
 		cmocka_unit_test(zero_rows_stay_zero),
+		cmocka_unit_test(a_number_beside_words),
 		cmocka_unit_test(other_columns),
 		cmocka_unit_test(map_makes_u),
 	};

@@ -21,12 +21,14 @@ static const struct kmeans_params how = {
 	.k = CLUSTERS, .restarts = 3, .iterations = 10, .ninth = true, .seed = 3, .threads = 1
 };
 
-enum kind { PLAIN, WORDS, WEIGHTED };
+enum kind { PLAIN, WORDS, WEIGHTED, BESIDE };
 
 static void make(struct whole *w, unsigned leaves, unsigned psi, enum kind kind)
 {
 	nodes_graph(&w->g, leaves, kind == WEIGHTED);
-	nodes_features(&w->X, kind == WORDS);
+	nodes_features(&w->X, kind == WORDS || kind == BESIDE);
+	for (size_t i = 0; i < w->X.rows && kind == BESIDE; i++)
+		MAT(&w->X, i, 0) = (double)(1990 + i * i % 37);
 	w->how = (struct embed_params){ .idf = true,
 					.order = psi,
 					.dims = DIMS,
@@ -163,6 +165,8 @@ static void same_bits_of_words(void **state)
 	(void)state;
 	check(0, 0, WORDS, false);
 	check(0, 3, WORDS, false);
+	check(0, 3, BESIDE, false);
+	check(0, 2, BESIDE, true);
 }
 
 /* Whose node is another rank's: they lie with it as long as the filter runs. More steps: the

@@ -148,7 +148,7 @@ sweeps() {
 	! $quick || set=cora
 	shares "$set" deepwalk # Figure 4
 	shares "$set" fedwalk
-	for x in 2 4 6 9; do swept "$set" "k = $x" --set bins="$x"; done # Figure 6
+	for x in 2 3 4 6 9; do swept "$set" "k = $x" --set bins="$x"; done # Figure 6
 	for x in 0.5 1 2 4; do swept "$set" "eps = $x" --set eps="$x"; done # Figure 7
 	for x in 0 0.1 0.2 0.3 0.4; do # Figure 8
 		for gamma in 20 80; do swept "$set" "p = $x; gamma = $gamma" --set p="$x" --set walks="$gamma"; done

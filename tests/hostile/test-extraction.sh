@@ -118,7 +118,7 @@ test_edges_of_a_few() {
 			continue
 		fi
 		node=$(jq -r '.moved[0]' "$T/few")
-		own=$(cat "$T"/data/party-0?/edges.tsv | grep -cw "$node")
+		own=$(cat "$T"/data/party-0?/edges.tsv | grep -cw "$node" || true) # a few nodes have none
 		echo "one node, unnoticed: $(beyond few) edges with their owner beyond an honest one's, of $own that it has"
 		(($(beyond few) <= own)) || fail "$(beyond few) edges beyond, of $own of that node"
 	done

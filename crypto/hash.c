@@ -14,8 +14,8 @@ static EVP_MD_CTX *context(struct sha256 *h)
 	return (EVP_MD_CTX *)h;
 }
 
-static EVP_MD
-    *md; /* fetched once: a fetch costs more than a short hash, and all threads wait for its lock */
+/* Fetched once: a fetch costs more than a short hash, and all threads wait for its lock. */
+static EVP_MD *md;
 
 static void fetch(void)
 {

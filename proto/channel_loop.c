@@ -326,8 +326,7 @@ void channel_sent(struct channel *ch, size_t bytes)
 		ch->moved_s = clock_now_s();
 		ch->post->moved++;
 	}
-	if (!ch->post->for_item)
-		pthread_cond_broadcast(&ch->post->changed);
+	pthread_cond_broadcast(&ch->post->changed);
 	pthread_mutex_unlock(&ch->post->lock);
 }
 
@@ -431,8 +430,7 @@ void channel_deliver(struct channel *ch, enum msg_type type, struct buf *body, d
 		queue_push(&ch->in, &it);
 		ch->moved_s = it.whole_s;
 		p->moved++;
-		if (!p->for_item || ch->awaited)
-			pthread_cond_broadcast(&p->changed);
+		pthread_cond_broadcast(&p->changed);
 	}
 	body->n = 0;
 	pthread_mutex_unlock(&p->lock);

@@ -84,7 +84,6 @@ struct post {
 	bool settled;             /* the job is done: no other attempt either */
 	bool alone;               /* what is computed is for no peer: post_alone() */
 	bool waiting;             /* the job thread is in post_wait() */
-	bool for_item;            /* there for a message of an awaited channel: no other wakes it */
 	uint64_t moved;           /* frames received, parts of frames sent */
 	uint64_t heard;           /* times that a peer's progress counter changed */
 	size_t turn;              /* which channel is looked at first */
@@ -105,7 +104,6 @@ struct channel {
 	enum sender own;
 	char peer[MSG_NAME_MAX + 1];
 	const char *step;
-	bool awaited; /* see post.for_item */
 	struct queue in, out;
 	size_t out_bytes;            /* of frames: queued, or taken and not yet in the kernel */
 	struct buf current;          /* what the last received message borrows from */

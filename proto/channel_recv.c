@@ -62,23 +62,6 @@ static bool find_lost(struct channel *const ch[], const bool wanted[], size_t co
 	return false;
 }
 
-/* Locked. Until a wanted peer has sent something, or there is a reason to stop. A coordinator of
- * hundreds would be woken by each of them otherwise while it waits for one, and by what it sends.
- */
-static void wait_for_any(struct channel *const ch[], const bool wanted[], size_t count,
-			 double until_s)
-{
-	struct post *p = ch[0]->post;
-
-	for (size_t i = 0; i < count; i++)
-		ch[i]->awaited = !wanted || wanted[i];
-	p->for_item = true;
-	post_wait(p, until_s);
-	p->for_item = false;
-	for (size_t i = 0; i < count; i++)
-		ch[i]->awaited = false;
-}
-
 /* Locked. */
 static enum err wait_for_item(struct channel *const ch[], const bool wanted[], size_t count,
 			      size_t *which, struct item *it, bool *lost)
@@ -117,7 +100,7 @@ static enum err wait_for_item(struct channel *const ch[], const bool wanted[], s
 		until = fmin(until, p->job_until_s);
 		if (clock_now_s() >= until)
 			return channel_end_all(ch, count, channel_overdue(late));
-		wait_for_any(ch, wanted, count, until);
+		post_wait(p, until);
 	}
 }
 

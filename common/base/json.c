@@ -324,50 +324,10 @@ static void write_string(const char *text, struct buf *out)
 /* indent < 0: all in one line. */
 static void write_value(const cJSON *v, int indent, struct buf *out);
 
-/* A record has thousands of these, which printf() would take milliseconds for. */
-static void put(struct buf *out, const char *text)
-{
-	buf_add(out, text, strlen(text));
-}
-
 static void new_line(int indent, struct buf *out)
 {
-	if (indent < 0)
-		return;
-	put(out, "\n");
-	while (indent-- > 0)
-		put(out, "  ");
-}
-
-/* A whole number that a double holds exactly. */
-static void write_whole(double x, struct buf *out)
-{
-	char text[24], *at = text + sizeof(text) - 1;
-	uint64_t left = (uint64_t)fabs(x);
-
-	*at = 0;
-	do
-		*--at = (char)('0' + left % 10);
-	while (left /= 10);
-	if (signbit(x))
-		*--at = '-';
-	put(out, at);
-}
-
-static void write_number(double x, struct buf *out)
-{
-	char text[32];
-
-	if (x == floor(x) && fabs(x) < 1e18) {
-		write_whole(x, out);
-		return;
-	}
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, x);
-		if (strtod(text, NULL) == x)
-			break;
-	}
-	put(out, text);
+	if (indent >= 0)
+		buf_printf(out, "\n%*s", 2 * indent, "");
 }
 
 static void write_members(const cJSON *v, const char *brackets, int indent, struct buf *out)
@@ -379,7 +339,7 @@ static void write_members(const cJSON *v, const char *brackets, int indent, stru
 		new_line(inner, out);
 		if (brackets[0] == '{') {
 			write_string(m->string, out);
-			put(out, indent < 0 ? ":" : ": ");
+			buf_printf(out, indent < 0 ? ":" : ": ");
 		}
 		write_value(m, inner, out);
 		if (m->next)
@@ -392,18 +352,29 @@ static void write_members(const cJSON *v, const char *brackets, int indent, stru
 
 static void write_value(const cJSON *v, int indent, struct buf *out)
 {
+	double x = v->valuedouble;
+	char text[32];
+
 	switch (v->type & 0xff) {
 	case cJSON_False:
-		put(out, "false");
+		buf_printf(out, "false");
 		break;
 	case cJSON_True:
-		put(out, "true");
+		buf_printf(out, "true");
 		break;
 	case cJSON_Number:
-		if (isfinite(v->valuedouble))
-			write_number(v->valuedouble, out);
-		else
-			put(out, "null");
+		if (!isfinite(x)) {
+			buf_printf(out, "null");
+			break;
+		}
+		for (int digits = 15; digits <= 17; digits++) {
+			snprintf(text, sizeof(text), "%.*g", digits, x);
+			if (strtod(text, NULL) == x)
+				break;
+		}
+		if (x == floor(x) && fabs(x) < 1e18)
+			snprintf(text, sizeof(text), "%.0f", x);
+		buf_printf(out, "%s", text);
 		break;
 	case cJSON_String:
 		write_string(v->valuestring, out);
@@ -415,7 +386,7 @@ static void write_value(const cJSON *v, int indent, struct buf *out)
 		write_members(v, "{}", indent, out);
 		break;
 	default:
-		put(out, "null");
+		buf_printf(out, "null");
 	}
 }
 

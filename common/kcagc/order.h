@@ -22,7 +22,7 @@ struct order_search {
 
 /* X stays as it is, and it and g outlive the search, which takes one dense copy of X. With how->idf numbers
  * beside words are of mean 0 and variance 1 there, and the words weighed, as slice_weigh_beside() has it; embed()
- * takes such columns as they are. how->order is not looked at. ERR_INPUT as embed(). */
+ * weighs alike, but takes no mean away. how->order is not looked at. ERR_INPUT as embed(). */
 enum err order_begin(struct order_search *s, const struct features *X, const struct graph *g,
 		     const struct embed_params *how,
 		     const struct kmeans_params *clusters) MUST_CHECK;

@@ -86,24 +86,31 @@ size_t ranks_total(const struct ranks *R, size_t own)
 	return sum;
 }
 
+/* Rank 0's copies for all ranks take so many bytes at a time, however many ranks and bytes there
+ * are. */
+enum { TELL_BYTES = 1 << 20 };
+
 void ranks_tell(const struct ranks *R, void *p, size_t n)
 {
-	size_t *to, *from;
+	size_t most = TELL_BYTES / R->count + 1, *to, *from;
 	char *box = NULL;
 
 	if (R->count == 1)
 		return;
 	ALLOC(to, R->count);
 	ALLOC(from, R->count);
-	from[0] = n;
-	if (R->own == 0) {
-		box = alloc(R->count, n);
-		for (size_t q = 0; q < R->count; q++) {
-			to[q] = n;
-			memcpy(box + q * n, p, n);
+	if (R->own == 0)
+		box = alloc(R->count, min_size(most, n));
+	for (size_t at = 0; at < n; at += most) {
+		size_t now = min_size(most, n - at);
+
+		from[0] = now;
+		for (size_t q = 0; q < R->count && R->own == 0; q++) {
+			to[q] = now;
+			memcpy(box + q * now, (char *)p + at, now);
 		}
+		R->exchange(R->ctx, 1, box, to, (char *)p + at, from);
 	}
-	R->exchange(R->ctx, 1, box, to, p, from);
 	free(box);
 	free(from);
 	free(to);
@@ -129,50 +136,63 @@ enum err ranks_agree(const struct ranks *R, enum err own)
 	return said.code == ERR_OK ? ERR_OK : err_set(said.code, "%s", said.why);
 }
 
-/* Rank 0 takes up what came of one rank: parts with where they begin, their blocks, their values.
- */
-static void take_parts(struct rowsum *s, const double *part, size_t count)
-{
-	size_t words = s->width + 2;
+/* Which blocks a part is of. */
+struct place {
+	size_t first, blocks;
+};
 
-	for (; count; count--, part += words) {
-		memcpy(rowsum_open(s), part + 2, s->width * sizeof(*part));
-		rowsum_close_at(s, (size_t)part[0], (size_t)part[1]);
-	}
+/* Of all ranks' parts, at rank 0, in the order of ranks; owned by the caller, NULL elsewhere. each:
+ * how many of each. */
+static struct place *gather_places(const struct ranks *R, const struct rowsum *s,
+				   const size_t *each)
+{
+	struct place *own = alloc(s->depth, sizeof(*own)), *all = NULL;
+	size_t *to, *none, count = 0;
+
+	for (size_t i = 0; i < s->depth; i++)
+		own[i] = (struct place){ s->part[i].first, s->part[i].blocks };
+	for (size_t q = 0; q < R->count; q++)
+		count += each[q];
+	if (R->own == 0)
+		all = alloc(count, sizeof(*all));
+	ALLOC(to, R->count);
+	ALLOC(none, R->count);
+	to[0] = s->depth;
+	R->exchange(R->ctx, sizeof(*own), own, to, all, R->own == 0 ? each : none);
+	free(none);
+	free(to);
+	free(own);
+	return all;
 }
 
-/* One rank after the other gives its parts, so that rank 0 has room for those of one. */
+/* One part after the other goes to rank 0, from where its rank has it to where it is joined: sums
+ * may be large, and nobody has a second copy of its own. Rank 0's come first, and stay. */
 void ranks_sum(const struct ranks *R, struct rowsum *s, double *total)
 {
-	size_t words = s->width + 2, *to, *from, *each = ranks_all(R, sizeof(each[0]), &s->depth);
-	double *out = alloc(s->depth, words * sizeof(*out)), *in = NULL;
+	size_t bytes = s->width * sizeof(*total), *to, *from;
+	size_t *each = ranks_all(R, sizeof(each[0]), &s->depth);
+	struct place *all = gather_places(R, s, each), *next = all ? all + each[0] : NULL;
 
 	ALLOC(to, R->count);
 	ALLOC(from, R->count);
-	for (size_t i = 0; i < s->depth; i++) {
-		out[i * words] = (double)s->part[i].first;
-		out[i * words + 1] = (double)s->part[i].blocks;
-		memcpy(out + i * words + 2, s->part[i].a, s->width * sizeof(*out));
-	}
-	if (R->own == 0)
-		s->depth = 0;
-	for (size_t q = 0; q < R->count; q++) {
-		to[0] = q == R->own ? each[q] : 0;
-		from[q] = R->own == 0 ? each[q] : 0;
-		free(in);
-		in = alloc(from[q], words * sizeof(*in));
-		R->exchange(R->ctx, words * sizeof(*in), out, to, in, from);
-		if (R->own == 0)
-			take_parts(s, in, from[q]);
-		from[q] = 0;
-	}
-	if (R->own == 0)
-		memcpy(total, rowsum_end(s), s->width * sizeof(*total));
-	ranks_tell(R, total, s->width * sizeof(*total));
-	free(in);
-	free(out);
+	for (size_t q = 1; q < R->count; q++)
+		for (size_t i = 0; i < each[q]; i++) {
+			to[0] = q == R->own;
+			from[q] = R->own == 0;
+			R->exchange(R->ctx, bytes, to[0] ? s->part[i].a : NULL, to,
+				    from[q] ? rowsum_open(s) : NULL, from);
+			if (from[q]) {
+				rowsum_close_at(s, next->first, next->blocks);
+				next++;
+			}
+			from[q] = 0;
+		}
+	if (R->own == 0 && bytes)
+		memcpy(total, rowsum_end(s), bytes);
+	ranks_tell(R, total, bytes);
 	free(from);
 	free(to);
+	free(all);
 	free(each);
 }
 

@@ -225,6 +225,58 @@ static void agrees_on_errors(void **state)
 	team(4, disagree, NULL);
 }
 
+/* More than goes at once, of blocks that make trees of their own at each rank. */
+enum { WIDE = 300001, PARTS = 13 };
+
+struct wide_sum {
+	double *total;
+};
+
+static void add_block(struct rowsum *sum, size_t b)
+{
+	double *to = rowsum_open(sum);
+
+	for (size_t i = 0; i < WIDE; i++)
+		to[i] = sin((double)(b * WIDE + i)) * (double)(1 << b);
+	rowsum_close(sum);
+}
+
+static void sum_wide(void *arg, struct ranks *R)
+{
+	const struct wide_sum *w = arg;
+	double *total = alloc(WIDE, sizeof(*total));
+	struct rowsum sum;
+	size_t first;
+
+	ranks_cut(R, (size_t)PARTS * ROWSUM_ROWS);
+	first = R->cut[R->own] / ROWSUM_ROWS;
+	rowsum_init(&sum, WIDE, NULL, NULL);
+	rowsum_begin_at(&sum, first);
+	for (size_t b = first; b < R->cut[R->own + 1] / ROWSUM_ROWS; b++)
+		add_block(&sum, b);
+	ranks_sum(R, &sum, total);
+	assert_memory_equal(total, w->total, WIDE * sizeof(*total));
+	rowsum_release(&sum);
+	free(total);
+	ranks_release(R);
+}
+
+static void sums_more_than_goes_at_once(void **state)
+{
+	struct wide_sum w = { .total = alloc(WIDE, sizeof(double)) };
+	struct rowsum sum;
+
+	(void)state;
+	rowsum_init(&sum, WIDE, NULL, NULL);
+	for (size_t b = 0; b < PARTS; b++)
+		add_block(&sum, b);
+	memcpy(w.total, rowsum_end(&sum), WIDE * sizeof(double));
+	rowsum_release(&sum);
+	for (size_t count = 1; count <= TEAM_MOST; count++)
+		team(count, sum_wide, &w);
+	free(w.total);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -235,6 +287,7 @@ int main(void)
 		cmocka_unit_test(same_bits_with_leaves),
 		cmocka_unit_test(refuses_other_filters),
 		cmocka_unit_test(agrees_on_errors),
+		cmocka_unit_test(sums_more_than_goes_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,13 @@
 #include "worker/state.h"
 #include "common/base/alloc.h"
+#include "common/linalg/la.h"
 #include "worker/link.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Of rows of a product that go up at once. */
+enum { SENT_TILES = 8 };
 
 /* ---- filter.order "auto" ---- */
 
@@ -39,44 +43,75 @@ static enum err need_slice(struct state *s)
 	return ERR_OK;
 }
 
+enum err order_filter(struct state *s)
+{
+	enum err e = need_slice(s);
+
+	if (e == ERR_OK)
+		e = slice_filter(&s->slice.slice, s->order.question.order);
+	if (e == ERR_OK && s->embedded.memory == 0)
+		s->embedded = link_cost();
+	return e;
+}
+
+/* What a question points to, of this rank's rows. */
+struct pointed {
+	double *square;
+	uint32_t *label;
+	struct mat B;
+};
+
+static void receive_pointed(struct state *s, struct question *q, struct pointed *p)
+{
+	size_t n = ranks_rows(s->R);
+
+	*p = (struct pointed){ 0 };
+	if (q->kind == ASK_SPREADS) {
+		ALLOC(p->square, n);
+		state_receive_rows(s, sizeof(*p->square), p->square);
+	} else if (q->kind == ASK_PRODUCTS) {
+		mat_init(&p->B, n, s->order.dims);
+		state_receive_rows(s, p->B.cols * sizeof(*p->B.a), p->B.a);
+	} else if (q->labellings) {
+		ALLOC(p->label, q->labellings * n);
+		for (size_t t = 0; t < q->labellings; t++)
+			state_receive_rows(s, sizeof(*p->label), p->label + t * n);
+	}
+	q->square = p->square;
+	q->label = p->label;
+	q->B = &p->B;
+}
+
+static void release_pointed(struct pointed *p)
+{
+	mat_release(&p->B);
+	free(p->label);
+	free(p->square);
+}
+
+static void release_answer(struct state *s)
+{
+	mat_release(&s->product);
+	free(s->answer);
+	s->answer = NULL;
+}
+
 enum err order_answer(struct state *s)
 {
 	struct question *q = &s->order.question;
-	size_t n = ranks_rows(s->R);
-	double *square = NULL;
-	uint32_t *label = NULL;
-	struct mat B = { 0 };
+	struct pointed p;
 	enum err e = need_slice(s);
 
-	if (e == ERR_OK && q->kind == ASK_PRODUCTS)
-		e = slice_filter(&s->slice.slice, q->order); /* beside B it takes more room */
-	if (q->kind == ASK_SPREADS) {
-		ALLOC(square, n);
-		state_receive_rows(s, sizeof(*square), square);
-	} else if (q->kind == ASK_PRODUCTS) {
-		mat_init(&B, n, s->order.dims);
-		state_receive_rows(s, B.cols * sizeof(*B.a), B.a);
-	} else if (q->labellings) {
-		ALLOC(label, q->labellings * n);
-		for (size_t t = 0; t < q->labellings; t++)
-			state_receive_rows(s, sizeof(*label), label + t * n);
-	}
-	q->square = square;
-	q->label = label;
-	q->B = &B;
+	receive_pointed(s, q, &p);
 	s->order.dims = question_width(q);
-	s->answer = alloc(question_words(q, n), sizeof(*s->answer));
+	s->answer = alloc(slice_words_before(q, ranks_rows(s->R)), sizeof(*s->answer));
 	if (e == ERR_OK)
-		e = slice_answer(&s->slice.slice, q, s->answer);
+		e = slice_begin_answer(&s->slice.slice, q, s->answer, &s->product);
 	if (s->slice.slice.is_filtered && s->embedded.memory == 0)
 		s->embedded = link_cost();
-	mat_release(&B);
-	free(label);
-	free(square);
-	if (e != ERR_OK) {
-		free(s->answer);
-		s->answer = NULL;
-	}
+	release_pointed(&p);
+	if (e != ERR_OK)
+		release_answer(s);
 	return e;
 }
 
@@ -88,15 +123,23 @@ static void make_answer(struct state *s, size_t first, size_t count, void *to)
 	       count * width * sizeof(*s->answer));
 }
 
+static void make_product(struct state *s, size_t first, size_t count, void *to)
+{
+	slice_product_rows(&s->slice.slice, &s->product, first, count, to);
+}
+
+/* Rows of a product are made when they go: all ranks' at once would take as much room as what they
+ * were asked with. */
 void order_send_answer(struct state *s)
 {
-	size_t row = s->order.dims * sizeof(*s->answer);
+	size_t row = s->order.dims * sizeof(*s->answer), rows = ranks_rows(s->R);
 
 	state_send_told(s, s->answer, question_whole(&s->order.question) * sizeof(*s->answer));
-	if (row)
-		state_send_up(s, row, ranks_rows(s->R), state_rows_of_frame(row), make_answer);
-	free(s->answer);
-	s->answer = NULL;
+	if (s->product.a)
+		state_send_up(s, row, rows, SENT_TILES * LA_TILE, make_product);
+	else if (row)
+		state_send_up(s, row, rows, state_rows_of_frame(row), make_answer);
+	release_answer(s);
 }
 
 enum err order_find_cells(struct state *s)

@@ -28,7 +28,8 @@ struct state {
 	struct ranks_order_search *search; /* for filter.order "auto", while that is looked for */
 	double intra[ORDER_BLOCK];
 	struct ranks_slice slice; /* has rows and X, once it was asked */
-	double *answer;
+	double *answer;      /* what has no row, or is no product; then */
+	struct mat product;  /* what the rows' numbers are the slice's product with */
 	struct placing place;
 };
 
@@ -83,6 +84,7 @@ void order_send_nearest(struct state *s);
 /* The order of the filter; landmark and gcc; new rows after landmark: orders_slice.c. */
 enum err order_find_intra(struct state *s) MUST_CHECK;
 void order_send_intra(struct state *s);
+enum err order_filter(struct state *s) MUST_CHECK;
 enum err order_answer(struct state *s) MUST_CHECK;
 void order_send_answer(struct state *s);
 enum err order_find_cells(struct state *s) MUST_CHECK;

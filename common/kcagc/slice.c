@@ -199,22 +199,6 @@ static void times_filtered(const struct slice *s, const struct mat *B, struct ma
 	slice_sum_end(s, &sum, C->a);
 }
 
-static enum err tell_products(const struct slice *s, const struct mat *B, const struct teller *to)
-{
-	struct mat C;
-	enum err err;
-
-	if (s->wide) {
-		wide_products(s->wide, B, &C);
-		err = tell(to, C.a, C.rows * C.cols);
-	} else {
-		times_filtered(s, B, &C);
-		err = tell_rows(s, &C, to);
-	}
-	mat_release(&C);
-	return err;
-}
-
 /* G D^-1 (n x k): M = D^-1 G' X_l, so that X_l M' is a product as the others are. */
 static void indicator(const uint32_t *label, size_t k, size_t n, struct mat *B)
 {
@@ -246,19 +230,19 @@ void slice_means(const struct slice *s, const uint32_t *label, size_t k, struct 
 		kmeans_centres(&s->filtered, NULL, label, M);
 }
 
-static enum err tell_means(const struct slice *s, const struct question *q, const struct teller *to)
+/* X_l (X_l' B) or X_l M' of a large sparse X_l: what a node has of them is nowhere before all have.
+ */
+static enum err tell_wide(const struct slice *s, const struct question *q, const struct teller *to)
 {
-	struct mat M;
+	struct mat B = { 0 }, Y;
 	enum err err;
 
-	if (s->wide) {
-		indicator(q->label, q->k, s->X.sparse.rows, &M);
-		err = tell_products(s, &M, to);
-	} else {
-		slice_means(s, q->label, q->k, &M);
-		err = tell_rows(s, &M, to);
-	}
-	mat_release(&M);
+	if (q->kind != ASK_PRODUCTS)
+		indicator(q->label, q->k, s->X.sparse.rows, &B);
+	wide_products(s->wide, q->kind == ASK_PRODUCTS ? q->B : &B, &Y);
+	err = tell(to, Y.a, Y.rows * Y.cols);
+	mat_release(&Y);
+	mat_release(&B);
 	return err;
 }
 
@@ -268,7 +252,18 @@ static double modularity_of(const struct slice *s, const uint32_t *label, size_t
 		       : modularity(&s->g->adjacency, label, k);
 }
 
-/* What is told in one piece: x has question_words(), and of ASK_QUALITY those of no node. */
+/* Is the answer, or what is of each node in it, a product with X_l? */
+static bool has_product(const struct question *q)
+{
+	return q->kind == ASK_PRODUCTS || q->kind == ASK_MEANS || q->means;
+}
+
+size_t slice_words_before(const struct question *q, size_t n)
+{
+	return has_product(q) ? question_whole(q) : question_words(q, n);
+}
+
+/* x has slice_words_before(). */
 static enum err find_whole(struct slice *s, const struct question *q, double *x)
 {
 	size_t n = s->g->adjacency.rows;
@@ -284,29 +279,51 @@ static enum err find_whole(struct slice *s, const struct question *q, double *x)
 	return ERR_OK;
 }
 
+enum err slice_begin_answer(struct slice *s, const struct question *q, double *x, struct mat *C)
+{
+	*C = (struct mat){ 0 };
+	if (has_product(q))
+		TRY(slice_filter(s, q->order));
+	TRY(find_whole(s, q, x));
+	if (!has_product(q) || s->wide)
+		return ERR_OK;
+	if (q->kind == ASK_PRODUCTS)
+		times_filtered(s, q->B, C);
+	else
+		slice_means(s, q->label, q->k, C);
+	return ERR_OK;
+}
+
+void slice_product_rows(const struct slice *s, const struct mat *C, size_t first, size_t rows,
+			double *x)
+{
+	struct mat some = { rows, s->filtered.cols, ROW(&s->filtered, first) }, Y;
+
+	assert(first % LA_TILE == 0);
+	la_mul_nt(&some, C, s->threads, &Y);
+	memcpy(x, Y.a, Y.rows * Y.cols * sizeof(*x));
+	mat_release(&Y);
+}
+
 enum err slice_tell(struct slice *s, const struct question *q, slice_values *each, void *arg)
 {
+	size_t count = slice_words_before(q, s->g->adjacency.rows);
 	struct teller to = { each, arg };
-	size_t count;
+	struct mat C;
 	double *x;
 	enum err err;
 
-	if (q->kind == ASK_PRODUCTS || q->kind == ASK_MEANS || q->means)
-		TRY(slice_filter(s, q->order));
 	if (q->kind == ASK_CELLS)
 		return ERR_OK;
-	if (q->kind == ASK_PRODUCTS)
-		return tell_products(s, q->B, &to);
-	if (q->kind == ASK_MEANS)
-		return tell_means(s, q, &to);
-	count =
-	    q->kind == ASK_QUALITY ? question_whole(q) : question_words(q, s->g->adjacency.rows);
 	x = alloc(count, sizeof(*x));
-	err = find_whole(s, q, x);
-	if (!err)
+	err = slice_begin_answer(s, q, x, &C);
+	if (!err && count)
 		err = tell(&to, x, count);
 	free(x);
-	return !err && q->means ? tell_means(s, q, &to) : err;
+	if (!err && has_product(q))
+		err = s->wide ? tell_wide(s, q, &to) : tell_rows(s, &C, &to);
+	mat_release(&C);
+	return err;
 }
 
 enum err slice_keep(void *arg, const double *x, size_t count)

@@ -136,6 +136,15 @@ typedef enum err slice_values(void *arg, const double *x, size_t count);
 enum err slice_tell(struct slice *s, const struct question *q, slice_values *each, void *arg) MUST_CHECK;
 slice_values slice_keep; /* arg: a double **, which it writes to and moves on */
 
+/* The same in two steps, for who tells rows when others' turn is over (worker/). x becomes the slice_words_before() numbers before what
+ * is a product X_l C' with a row for each node, and C (d x m_l, initialised here; empty where there is none) what it is a product
+ * of: q's vectors over nodes are not needed after it. Then rows of the product, x (rows x d), with the bits of all rows together;
+ * first: a multiple of LA_TILE. The latter is not for a wide slice, which has no C. Errors as slice_answer(). */
+size_t slice_words_before(const struct question *q, size_t n);
+enum err slice_begin_answer(struct slice *s, const struct question *q, double *x, struct mat *C) MUST_CHECK;
+void slice_product_rows(const struct slice *s, const struct mat *C, size_t first, size_t rows, double *x);
+
+
 /* Where numbers stand beside words of 0 and 1: brings the numbers to mean 0 and variance 1 and weighs the words by idf,
  * as ASK_FACTS and ASK_SPREADS do; true. Else X stays; false. O(n m). */
 bool slice_weigh_beside(struct slice *s);

@@ -11,6 +11,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Rows and columns of a tile: rows of a product from a multiple of it on have the same bits alone as beside all others. Large enough
+ * for dgemm's full speed, small enough that a 700 x 700 Gram matrix keeps a few threads busy; never tuned to the machine. */
+enum { LA_TILE = 256 };
+
 /* To be called first in main. When it is loaded OpenBLAS looks for the processor in a list, and takes one that is newer
  * than itself for one of 2004 (0.3.21 does so with Xeons of 2023: a landmark job takes half as long again). If it did,
  * and the processor has AVX2 and FMA, the program begins anew, with the same arguments and OPENBLAS_CORETYPE=Haswell in

@@ -9,10 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Large enough for dgemm's full speed, small enough that a 700 x 700 Gram matrix keeps a few
- * threads busy. Part of the result's last bits, so never tuned to the machine. */
-enum { TILE = 256 };
-
 /* C = op(A) op(B), or of a Gram matrix the tiles on and above the diagonal. The inner dimension is
  * summed as rowsum.h does: a tile by itself, or, where tiles are fewer than threads, in units of
  * blocks beside each other, which are whole subtrees of its tree. */
@@ -31,11 +27,11 @@ struct tile {
 
 static struct tile tile_of(const struct product *p, size_t number)
 {
-	struct tile t = { .row = number / p->tiles_across * TILE,
-			  .col = number % p->tiles_across * TILE };
+	struct tile t = { .row = number / p->tiles_across * LA_TILE,
+			  .col = number % p->tiles_across * LA_TILE };
 
-	t.rows = min_size(TILE, p->C->rows - t.row);
-	t.cols = min_size(TILE, p->C->cols - t.col);
+	t.rows = min_size(LA_TILE, p->C->rows - t.row);
+	t.cols = min_size(LA_TILE, p->C->cols - t.col);
 	return t;
 }
 
@@ -141,8 +137,8 @@ static void product(struct product p, unsigned threads)
 	mat_init(C, p.a_transposed ? p.A->cols : p.A->rows, p.b_transposed ? p.B->rows : p.B->cols);
 	if (C->rows == 0 || C->cols == 0 || p.inner == 0)
 		return;
-	p.tiles_across = (C->cols + TILE - 1) / TILE;
-	tiles = (C->rows + TILE - 1) / TILE * p.tiles_across;
+	p.tiles_across = (C->cols + LA_TILE - 1) / LA_TILE;
+	tiles = (C->rows + LA_TILE - 1) / LA_TILE * p.tiles_across;
 	cut_units(&p, tiles, threads);
 	parallel(threads, tiles * p.units, product_tile, &p);
 	if (p.unit)

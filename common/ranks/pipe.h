@@ -66,6 +66,8 @@ enum ranks_op {
 	RANKS_NEAREST,   /*                                       n labels (uint32_t) of the last counts, n margins      */
 	RANKS_EDGES,     /*                                       n + 1 starts, struct ranks_neighbour of each row        */
 	RANKS_INTRA,     /*                                       ORDER_BLOCK terms, the next of filter.order "auto"     */
+	RANKS_FILTER,    /*                                       rows are filtered, by question.order, before there is
+	                                                          something to hold beside them                          */
 	RANKS_ASK,       /* what a question points to, of n rows  question_whole() numbers, then of each row its; X and
 	                                                          the graph are the slice's from the first on            */
 	RANKS_CELLS,     /*                                       n labels (uint32_t): slice_cluster()                   */

@@ -152,6 +152,11 @@ enum err channel_send_reals_all(struct channel *const ch[], size_t channels, enu
 				uint32_t group, const double *x, size_t count) MUST_CHECK;
 enum err channel_recv_reals(struct channel *ch, enum msg_type type, uint32_t group, double *x,
 			    size_t count) MUST_CHECK;
+/* The same for who has no room for all: pieces in their order, each gone when `each` returns, whose error is returned. What comes later
+ * may still be wrong. */
+typedef enum err channel_reals(void *arg, const double *x, size_t count);
+enum err channel_pass_reals(struct channel *ch, enum msg_type type, uint32_t group, size_t count, channel_reals *each,
+			    void *arg) MUST_CHECK;
 /* The same where the sender chooses how many rows of `cols` numbers, from least to most, it sends;
  * *rows becomes that; x has room for most. */
 enum err channel_recv_rows(struct channel *ch, enum msg_type type, uint32_t group, size_t cols,

@@ -181,35 +181,56 @@ enum err channel_send_reals_all(struct channel *const ch[], size_t channels, enu
 	return e;
 }
 
-static enum err take_reals(struct channel *ch, const struct msg *m, uint32_t group, double *x,
-			   size_t count, size_t done)
+/* Is the chunk the one that is due of count numbers, done of which are there? *now: how many it
+ * has. */
+static enum err check_reals(struct channel *ch, const struct msg *m, uint32_t group, size_t count,
+			    size_t done, size_t *now)
 {
 	const struct msg_reals *r = &m->reals;
-	size_t size = real_size(m->type), now = r->values.n / size;
 
-	if (r->group != group || r->count != count || r->offset != done || now > count - done ||
-	    (now == 0 && done < count))
+	*now = r->values.n / real_size(m->type);
+	if (r->group != group || r->count != count || r->offset != done || *now > count - done ||
+	    (*now == 0 && done < count))
 		return peer_fault(ch,
 				  "sent %s of group %" PRIu32 ", count %" PRIu64 ", offset %" PRIu64
 				  " with %zu numbers; expected %" PRIu32
 				  ", %zu, %zu with at most %zu",
-				  msg_name(m->type), r->group, r->count, r->offset, now, group,
+				  msg_name(m->type), r->group, r->count, r->offset, *now, group,
 				  count, done, count - done);
-	for (size_t i = 0; i < now; i++) {
-		double *number = &x[done + i];
+	return ERR_OK;
+}
+
+/* Numbers first .. first + n - 1 of a chunk. */
+static enum err decode_reals(struct channel *ch, const struct msg *m, size_t first, size_t n,
+			     double *x)
+{
+	const struct msg_reals *r = &m->reals;
+	size_t size = real_size(m->type);
+
+	for (size_t i = 0; i < n; i++) {
+		const uint8_t *from = r->values.p + (first + i) * size;
 		float single;
 
 		if (size == sizeof(single)) {
-			put_bytes((uint8_t *)&single, r->values.p + i * size, size);
-			*number = (double)single;
+			put_bytes((uint8_t *)&single, from, size);
+			x[i] = (double)single;
 		} else {
-			put_bytes((uint8_t *)number, r->values.p + i * size, size);
+			put_bytes((uint8_t *)&x[i], from, size);
 		}
-		if (!isfinite(*number))
+		if (!isfinite(x[i]))
 			return peer_fault(ch, "sent %s with entry %zu that is no finite number",
-					  msg_name(m->type), done + i);
+					  msg_name(m->type), (size_t)r->offset + first + i);
 	}
 	return ERR_OK;
+}
+
+static enum err take_reals(struct channel *ch, const struct msg *m, uint32_t group, double *x,
+			   size_t count, size_t done)
+{
+	size_t now;
+
+	TRY(check_reals(ch, m, group, count, done, &now));
+	return decode_reals(ch, m, 0, now, x + done);
 }
 
 enum err channel_recv_reals(struct channel *ch, enum msg_type type, uint32_t group, double *x,
@@ -241,6 +262,44 @@ enum err channel_recv_rows(struct channel *ch, enum msg_type type, uint32_t grou
 		if (e != ERR_OK)
 			return channel_protocol_error(ch, e);
 		done += m.reals.values.n / real_size(type);
+	} while (done < count);
+	return ERR_OK;
+}
+
+/* A chunk's numbers, some at a time. */
+static enum err pass_reals(struct channel *ch, const struct msg *m, size_t count,
+			   channel_reals *each, void *arg)
+{
+	enum { PIECE = 2048 };
+	double x[PIECE];
+
+	for (size_t at = 0, now; at < count; at += now) {
+		enum err e;
+
+		now = count - at < PIECE ? count - at : PIECE;
+		e = decode_reals(ch, m, at, now, x);
+		if (e != ERR_OK)
+			return channel_protocol_error(ch, e);
+		TRY(each(arg, x, now));
+	}
+	return ERR_OK;
+}
+
+enum err channel_pass_reals(struct channel *ch, enum msg_type type, uint32_t group, size_t count,
+			    channel_reals *each, void *arg)
+{
+	size_t done = 0, now;
+
+	do {
+		struct msg m;
+		enum err e;
+
+		TRY(channel_recv(ch, type, &m));
+		e = check_reals(ch, &m, group, count, done, &now);
+		if (e != ERR_OK)
+			return channel_protocol_error(ch, e);
+		TRY(pass_reals(ch, &m, now, each, arg));
+		done += now;
 	} while (done < count);
 	return ERR_OK;
 }

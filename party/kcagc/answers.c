@@ -126,11 +126,16 @@ static enum err add_term(void *arg, const double *x, size_t count)
 	return ERR_OK;
 }
 
-/* By ranks, or by this process. */
+/* By ranks, or by this process. Ranks have been asked for products when their block came. */
 static enum err tell(struct answers *a, const struct question *q, slice_values *each, void *arg)
 {
-	return a->work->workers ? workers_answer(a->work->workers, q, each, arg)
-				: slice_tell(&a->slice, q, each, arg);
+	struct workers *w = a->work->workers;
+
+	if (!w)
+		return slice_tell(&a->slice, q, each, arg);
+	if (q->kind != ASK_PRODUCTS)
+		TRY(workers_question(w, q));
+	return workers_answer(w, q, each, arg);
 }
 
 /* This party's term, masked as it comes: it is held nowhere. */
@@ -251,19 +256,38 @@ static enum err take_order(struct answers *a)
 
 /* ---- products ---- */
 
-/* B (n x width) down, orthogonal columns of length sqrt(n) or ERR_PEER; X_l (X_l' B) up. */
+static enum err give_ranks(void *workers, const double *x, size_t count)
+{
+	return workers_block(workers, x, count);
+}
+
+/* The block goes on to the ranks as it comes, and is held by them alone. They begin when the last
+ * of it is there, which is given when it has been verified. */
+static enum err pass_products(struct answers *a, const struct question *q)
+{
+	struct work *work = a->work;
+
+	TRY(workers_filter(work->workers, q->order));
+	TRY(workers_question(work->workers, q));
+	TRY(work_pass_block(work, a->root, work->n, q->B->cols, give_ranks, work->workers));
+	return answer(a, q);
+}
+
+/* B (n x width) down, orthogonal columns of length sqrt(n) or ERR_PEER; X_l (X_l' B) up. The filter
+ * takes room: the block comes when that is free again. */
 static enum err send_products(struct answers *a, size_t width)
 {
-	struct mat B;
+	struct mat B = { a->work->n, width, NULL };
+	struct question q = { .kind = ASK_PRODUCTS, .order = a->order, .B = &B };
 	enum err e;
 
-	if (!a->work->workers) /* which takes room: the block comes when it is free again */
-		TRY(slice_filter(&a->slice, a->order));
+	if (a->work->workers)
+		return pass_products(a, &q);
+	TRY(slice_filter(&a->slice, a->order));
 	mat_init(&B, a->work->n, width);
 	e = work_recv_block(a->work, a->root, &B);
 	if (e == ERR_OK)
-		e = answer(a,
-			   &(struct question){ .kind = ASK_PRODUCTS, .order = a->order, .B = &B });
+		e = answer(a, &q);
 	mat_release(&B);
 	return e;
 }

@@ -139,22 +139,39 @@ static void put_question(struct workers *w, const struct question *q)
 		w->order.question.labellings = 1;
 }
 
-enum err workers_answer(struct workers *w, const struct question *q, workers_values *each,
-			void *arg)
+enum err workers_filter(struct workers *w, unsigned order)
+{
+	struct ranks_reply r;
+
+	put_question(w, &(struct question){ .kind = ASK_MEANS, .order = order });
+	return rank0_ask(w, RANKS_FILTER, &r);
+}
+
+enum err workers_question(struct workers *w, const struct question *q)
 {
 	size_t n = w->sizes.n;
-	struct ranks_reply r;
 
 	put_question(w, q);
 	TRY(rank0_order(w, RANKS_ASK));
+	if (q->kind == ASK_PRODUCTS)
+		return ERR_OK;
 	if (q->kind == ASK_SPREADS)
-		TRY(rank0_send(w, q->square, n * sizeof(*q->square)));
-	else if (q->kind == ASK_PRODUCTS)
-		TRY(rank0_send_mat(w, q->B));
-	else
-		TRY(rank0_send(w, q->label, w->order.question.labellings * n * sizeof(*q->label)));
+		return rank0_send(w, q->square, n * sizeof(*q->square));
+	return rank0_send(w, q->label, w->order.question.labellings * n * sizeof(*q->label));
+}
+
+enum err workers_block(struct workers *w, const double *x, size_t count)
+{
+	return rank0_send(w, x, count * sizeof(*x));
+}
+
+enum err workers_answer(struct workers *w, const struct question *q, workers_values *each,
+			void *arg)
+{
+	struct ranks_reply r;
+
 	TRY(rank0_answered(w, &r));
-	return rank0_values(w, question_words(q, n), each, arg);
+	return rank0_values(w, question_words(q, w->sizes.n), each, arg);
 }
 
 enum err workers_cells(struct workers *w, unsigned order, size_t parties, size_t dims,

@@ -68,8 +68,13 @@ enum err workers_distances(struct workers *w, const struct mat *c, workers_value
 enum err workers_intra(struct workers *w, bool begins, const struct embed_params *how,
 		       const struct kmeans_params *clusters, double *intra) MUST_CHECK;
 
-/* Landmark projection and GCC: features and graph are a slice from the first of these on. slice_answer();
+/* Landmark projection and GCC: features and graph are a slice from the first of these on. slice_filter(); slice_answer(), in two parts:
+ * the question with what it points to, of n rows, and its answer. Of ASK_PRODUCTS the shape of B is looked at alone: its numbers follow the
+ * question by workers_block(), in the order of rows and in pieces of any size, and ranks begin when all are there. Then
  * slice_cluster(); of slice_means() M (k x cols, initialised here), and shift, weight and word of s (cols each, given). */
+enum err workers_filter(struct workers *w, unsigned order) MUST_CHECK;
+enum err workers_question(struct workers *w, const struct question *q) MUST_CHECK;
+enum err workers_block(struct workers *w, const double *x, size_t count) MUST_CHECK;
 enum err workers_answer(struct workers *w, const struct question *q, workers_values *each, void *arg) MUST_CHECK;
 enum err workers_cells(struct workers *w, unsigned order, size_t parties, size_t dims,
 		       const struct kmeans_params *how, uint32_t *label) MUST_CHECK;

@@ -156,22 +156,89 @@ enum err work_check_room(const struct work *work, const char *what, double need)
 			  need / 0x1p30, have / 0x1p30);
 }
 
-enum err work_recv_block(struct work *work, const struct tree_node *node, struct mat *B)
+/* G = B'B of all n rows is n I. */
+static enum err check_block(struct work *work, const struct mat *G, size_t n)
 {
-	double n = (double)B->rows;
 	bool good = true;
-	struct mat G;
 
-	TRY(channel_recv_reals(work->channel, MSG_BLOCK, node->id, B->a, B->rows * B->cols));
-	la_gram_columns(B, work->threads, &G);
-	for (size_t i = 0; i < G.rows; i++)
-		for (size_t j = 0; j < G.cols; j++)
-			good &= fabs(MAT(&G, i, j) / n - (i == j)) <= BLOCK_ROUNDING;
-	mat_release(&G);
+	for (size_t i = 0; i < G->rows; i++)
+		for (size_t j = 0; j < G->cols; j++)
+			good &= fabs(MAT(G, i, j) / (double)n - (i == j)) <= BLOCK_ROUNDING;
 	if (good)
 		return ERR_OK;
 	return peer_fault(work->channel,
 			  "sent a BLOCK whose columns are not orthogonal and of length sqrt(n)");
+}
+
+enum err work_recv_block(struct work *work, const struct tree_node *node, struct mat *B)
+{
+	struct mat G;
+	enum err e;
+
+	TRY(channel_recv_reals(work->channel, MSG_BLOCK, node->id, B->a, B->rows * B->cols));
+	la_gram_columns(B, work->threads, &G);
+	e = check_block(work, &G, B->rows);
+	mat_release(&G);
+	return e;
+}
+
+/* A block on its way through: some rows of it, and B'B of those that are gone. */
+struct passing {
+	struct work *work;
+	struct mat some, G;
+	size_t n, left, held; /* rows of all; of those that are not gone; numbers in some */
+	channel_reals *each;
+	void *arg;
+};
+
+/* The last rows wait until all hold. */
+static enum err pass_rows(struct passing *p)
+{
+	struct mat part;
+
+	la_gram_columns(&p->some, 1, &part);
+	for (size_t i = 0; i < part.rows * part.cols; i++)
+		p->G.a[i] += part.a[i];
+	mat_release(&part);
+	p->left -= p->some.rows;
+	if (!p->left)
+		TRY(check_block(p->work, &p->G, p->n));
+	TRY(p->each(p->arg, p->some.a, p->held));
+	p->held = 0;
+	p->some.rows = min_size(p->some.rows, p->left);
+	return ERR_OK;
+}
+
+static enum err take_numbers(void *arg, const double *x, size_t count)
+{
+	struct passing *p = arg;
+
+	while (count) {
+		size_t room = p->some.rows * p->some.cols, now = min_size(count, room - p->held);
+
+		memcpy(p->some.a + p->held, x, now * sizeof(*x));
+		p->held += now;
+		x += now;
+		count -= now;
+		if (p->held == room)
+			TRY(pass_rows(p));
+	}
+	return ERR_OK;
+}
+
+enum err work_pass_block(struct work *work, const struct tree_node *node, size_t n, size_t width,
+			 channel_reals *each, void *arg)
+{
+	size_t row = width * sizeof(double), rows = row < BLOCK_PIECE ? BLOCK_PIECE / row : 1;
+	struct passing p = { .work = work, .n = n, .left = n, .each = each, .arg = arg };
+	enum err e;
+
+	mat_init(&p.some, min_size(rows, n), width);
+	mat_init(&p.G, width, width);
+	e = channel_pass_reals(work->channel, MSG_BLOCK, node->id, n * width, take_numbers, &p);
+	mat_release(&p.some);
+	mat_release(&p.G);
+	return e;
 }
 
 static enum err from_csprng(void *ctx, void *p, size_t n)

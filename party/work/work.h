@@ -154,6 +154,12 @@ enum err work_recv_clusters(struct work *work, enum msg_type type, const struct 
 /* A BLOCK that is to be multiplied, into B (n x width, given). ERR_PEER unless B'B = n I: it might weigh
  * single rows as it likes, or leave the bound of the words. O(n width^2). */
 enum err work_recv_block(struct work *work, const struct tree_node *node, struct mat *B) MUST_CHECK;
+/* The same for who does not hold it: n x width numbers in pieces of whole rows, BLOCK_PIECE bytes where a row is no more. The last
+ * is given when B'B of all rows has been found to be n I, and not before: who has them all may work with them. Also what `each` returns.
+ * Memory: a piece and width^2. */
+enum { BLOCK_PIECE = 1 << 20 };
+enum err work_pass_block(struct work *work, const struct tree_node *node, size_t n, size_t width,
+			 channel_reals *each, void *arg) MUST_CHECK;
 
 /* The CSPRNG, for coins that no attempt need repeat (else party/work/noise.h). Static. */
 const struct noise_source *work_random(void);

@@ -53,6 +53,13 @@ static inline void again(void **state)
 	set_up(state);
 }
 
+/* Refused with these words, and the channel is of no further use. */
+static inline void refused(struct channel *from, enum err got, const char *says)
+{
+	assert_err(got, ERR_PEER, says);
+	assert_err(channel_recv(from, MSG_DONE, m), ERR_PEER, says);
+}
+
 static inline enum err send_accept(struct channel *ch, uint64_t rows)
 {
 	struct msg accept = { .type = MSG_ACCEPT, .accept.rows = rows };

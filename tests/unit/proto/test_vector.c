@@ -276,13 +276,6 @@ static void test_reals_of_other_chunks(void **state)
 	free(odd);
 }
 
-/* Refused with these words, and the channel is of no further use. */
-static void refused(struct channel *from, enum err got, const char *says)
-{
-	assert_err(got, ERR_PEER, says);
-	assert_err(channel_recv(from, MSG_DONE, m), ERR_PEER, says);
-}
-
 /* A block's numbers are rounded to floats, four bytes each, the lowest first. */
 static void test_blocks(void **state)
 {

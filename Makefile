@@ -149,7 +149,7 @@ $(B)/tests/bench/%: $(B)/tests/bench/%.o $(BELOW_both)
 	$(CC) $(SAN_FLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # A test's own code is compiled more often than it runs.
-$(B)/tests/unit/%.o: OPT := -O1
+$(B)/tests/unit/%.o: OPT := $(if $(SAN),-O0,-O1)
 
 tests: $(TESTS) $(SHIM)
 

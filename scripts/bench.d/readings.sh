@@ -30,22 +30,19 @@ measure() {
 	done
 }
 
-# What takes longest, wiki and k^ = 8k: the readings that differ most, at few parties.
+# What takes longest, wiki and k^ = 8k: the readings that differ most.
 few_of() { # SET k^
 	local basis node
-	few=true
 	printed "$1" "$2"
 	for basis in unit scaled; do
 		for node in centre mean; do
 			row "$1" "k^=$2: ${words[$basis]}; ${words[local]}; ${words[$node]}" "$(letter "$basis" local "$2") virtual_nodes=$node"
 		done
 	done
-	few=false
 }
 
-few=false
-parties() { # how many, of this set
-	if $few; then pick 2 4; else pick 2 4 8 16; fi
+parties() { # SET: how many; of wiki few
+	if [[ $1 == wiki ]]; then pick 2 4; else pick 2 4 8 16; fi
 }
 
 # A reading: the projection's basis, its dimensions, and what a virtual node is.
@@ -77,7 +74,7 @@ letter() { # BASIS DIMS k^
 
 printed() { # SET k^: the paper's own row
 	local L
-	for L in $(parties); do
+	for L in $(parties "$1"); do
 		! cell_known "$1" "k^=$2: **the paper**" "L=$L" || continue
 		paper_cell table2 "$1" "k^=$2" "L=$L"
 		cell "$1" "k^=$2: **the paper**" "L=$L" value="$PAPER" deviation="$PAPER_DEVIATION"
@@ -89,7 +86,7 @@ printed() { # SET k^: the paper's own row
 
 row() { # SET ROW "PATH=VALUE ..."
 	local L seed
-	for L in $(parties); do
+	for L in $(parties "$1"); do
 		! cell_known "$1" "$2" "L=$L" || continue
 		ACC='' NMI='' F1=''
 		for ((seed = 1; seed <= seeds; seed++)); do

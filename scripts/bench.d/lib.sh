@@ -63,7 +63,7 @@ needs_data() {
 
 # A cell that has a value from as many runs as are asked for now. With NOTE, one whose note begins so.
 cell_known() { # SET ROW COLUMN [NOTE]
-	[[ -e $csv ]] && awk -F , -v set="$1" -v row="$2" -v column="$3" -v note="${4-}" -v seeds="$seeds" '
+	[[ -e $csv ]] && awk -F , -v set="${1//,/;}" -v row="${2//,/;}" -v column="${3//,/;}" -v note="${4-}" -v seeds="$seeds" '
 		$1 == set && $2 == row && $3 == column && $4 != "" && ($6 == "" || $6 >= seeds) &&
 			index($13, note) == 1 { found = 1 }
 		END { exit !found }' "$csv"

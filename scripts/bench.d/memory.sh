@@ -1,12 +1,22 @@
 # memory -- what a job was said to take before it began, beside what it took: each kind at two sizes.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='memory that jobs are said to take, and took: each kind at two sizes (synthetic, three parties, loopback)'
+about='memory that jobs are said to take, and took: each kind at two sizes (synthetic, three parties, loopback), and dense slices; --only kinds or dense'
 default_seeds=1
 
 L=3
+only=
+
+option() {
+	[[ $1 == only && $2 =~ ^(kinds|dense)$ ]] && only=$2
+}
 
 measure() {
+	[[ $only == dense ]] || kinds
+	[[ $only == kinds ]] || dense
+}
+
+kinds() {
 	local n
 	for n in 20000 $($quick || echo 60000); do
 		data "graph-$n" --nodes "$n" --features 600 --clusters 7
@@ -59,6 +69,29 @@ one() { # KIND N JOB LAUNCH-ARG...
 		cell "$1" "$2" "$column took" value="$(of "$who" '.memory_peak_bytes / 1e6 | round')" unit=MB
 		cell "$1" "$2" "$column ratio" value="$(of "$who" '.memory_estimate_bytes / .memory_peak_bytes * 100 | round / 100')"
 	done
+}
+
+# A party alone with an .npy file of 64 columns, 16 clusters and 10 edges a node: whole processes, of which libraries have little here.
+dense() {
+	local n method
+	for n in $($quick && echo 20000 || echo 200000 1000000); do
+		for method in gcc landmark; do alone "$method" "$n"; done
+		rm -rf "$out/data"
+	done
+}
+
+alone() { # METHOD NODES
+	local set="$1, an .npy file of 64 columns" took=$out/runs/$table/alone-$1-$2.json
+	! cell_known "$set" "$2" "party ratio" || return 0
+	mkdir -p "${took%/*}"
+	setpriv --pdeathsig TERM /usr/bin/python3 scripts/bench.d/ranks.py "$bin" "$out/data" "$2" $((10 * $2)) 64 16 2 0 "$1" >"$took" 2>"$took.log" || {
+		not_run "$set" "$2" "party ratio" "$(tail -n 1 "$took.log")"
+		return
+	}
+	cell "$set" "$2" "party said" value="$(jq '.said_memory / 1e6 | round' "$took")" unit=MB
+	cell "$set" "$2" "party took" value="$(jq '.party_memory / 1e6 | round' "$took")" unit=MB
+	cell "$set" "$2" "party ratio" value="$(jq '.said_memory / .party_memory * 100 | round / 100' "$took")"
+	cell "$set" "$2" "took / slice" value="$(jq ".party_memory / (8 * 64 * $2) * 100 | round / 100" "$took")"
 }
 
 of() { jq "$2" "$RUN/$1/run.json"; } # NAME JQ

@@ -1,4 +1,4 @@
-"""One party alone, its data on ranks or not: what its processes took. For scripts/bench ranks.
+"""One party alone, its data on ranks or not: what its processes took. For scripts/bench ranks and memory.
 
     ranks.py BIN DIR NODES EDGES COLUMNS CLUSTERS ORDER RANKS [METHOD]
 
@@ -88,6 +88,19 @@ def on_hosts():
     return ["ip", "netns", "exec", hosts[0][0], "unshare", "-u", "bash", "-c", 'hostname host-0; exec "$@"', "-"]
 
 
+def peak_by_then(hub, party):
+    """The most that the party held until the coordinator had the labels; or, of kinds whose parties have them first, had ended.
+    One process then reads its features again, for profile.csv, which ranks do not."""
+    peak, labels = 0, False
+    while hub.poll() is None and not labels:
+        with open(path("log")) as log:
+            labels = '"phase":"result"' in log.read()
+        with open(f"/proc/{party.pid}/status") as file:
+            peak = next((int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM")), peak)
+        time.sleep(0.05)
+    return peak
+
+
 def run(out):
     log = open(path("log"), "w")
     there = on_hosts() if hosts else []
@@ -101,13 +114,11 @@ def run(out):
         time.sleep(0.05)
     party = subprocess.Popen([*there, f"{binaries}/party", "--config", path("party-00.json"), "--once", "--coordinator",
                               open(path("ready")).read().strip()], stdout=log, stderr=log)
+    peak = peak_by_then(hub, party)
     if hub.wait():
         sys.exit(open(path("log")).read()[-2000:])
-    # The job is done. One process now reads its features again, for profile.csv, which ranks do not.
     with open(f"/proc/{party.pid}/stat") as file:
         ticks = sum(map(int, file.read().rpartition(")")[2].split()[11:13]))
-    with open(f"/proc/{party.pid}/status") as file:
-        peak = next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM"))
     if not ranks:
         party.kill()
     elif party.wait():
@@ -128,10 +139,9 @@ out = f"out-{ranks}{'-hosts' if hosts else ''}"
 subprocess.run(["rm", "-rf", path(out)], check=True)
 configure(out)
 cpu_s, peak = run(out)
-facts = {}
-if ranks:
-    with open(path(out, "party-00/run.json")) as file:
-        facts = json.load(file)["facts"]
+with open(path(out, "party-00/run.json")) as file:
+    record = json.load(file)  # without ranks as the job began, for the party was killed
+facts = record["facts"] if ranks else {}
 
 
 def of_ranks(name):
@@ -143,6 +153,7 @@ def of_ranks(name):
 print(json.dumps({
     "party_cpu_s": cpu_s,
     "party_memory": peak,
+    "said_memory": record["memory_estimate_bytes"],
     "ranks_cpu_s": of_ranks("cpu_s"),
     "embed_cpu_s": [b - a for a, b in zip(of_ranks("cpu_read_s"), of_ranks("cpu_embedded_s"))],
     "exchange_cpu_s": of_ranks("exchange_cpu_s"),

@@ -66,6 +66,22 @@ test_help_names_every_table() {
 	for part in quick choices readings table2 table4 table7 table10 tables8-9 figure4 figure5 wan-methods predict scale jobs watch fedsc fedspectral fedwalk fedgcn; do says "^  $part  +[^ ]"; done
 }
 
+# A cell whose name has a comma is known again, too.
+test_memory_of_dense_slices() {
+	export COTERIE_BIN=$BIN
+	/usr/bin/python3 -c 'import numpy' 2>/dev/null || skip 'needs numpy'
+	bench memory --quick --only dense --out "$T/o"
+	((status == 0)) || fail "exit status $status: $(tail -n 5 "$T/said")"
+	local csv=$T/o/memory.csv method
+	for method in gcc landmark; do
+		has_cell "$csv" "$method; an .npy file of 64 columns,20000,party said" '[0-9]{2},,,MB,.*'
+		has_cell "$csv" "$method; an .npy file of 64 columns,20000,party ratio" '[01]\.[0-9]+,.*'
+		has_cell "$csv" "$method; an .npy file of 64 columns,20000,took / slice" '[0-9.]+,.*'
+	done
+	bench memory --quick --only dense --out "$T/o"
+	! grep -q '^memory .* party' "$T/said" || fault "measured again: $(<"$T/said")"
+}
+
 test_table2() {
 	sets cora citeseer wiki
 	printf '# A\n\n<!-- bench table2 -->\nold\n<!-- end -->\n\n# B\n\n<!-- bench table4 -->\nkept\n<!-- end -->\n' >"$T/doc.md"

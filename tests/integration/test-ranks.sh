@@ -1,6 +1,7 @@
 #!/bin/bash
 # A party whose data lie on ranks of MPI (ranks.n): the same labels as without, and what goes wrong there.
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/ranks.sh"
 
 # Three blocks of 4096 rows, so that three ranks have some; clusters that the graph shows; leaves of a few hubs.
 dense_federation() { # L
@@ -31,13 +32,6 @@ dense_federation() { # L
 	EOF
 	set_up "$1"
 }
-
-needs_ranks() {
-	command -v mpirun >/dev/null || skip "there is no mpirun (scripts/deps --ranks)"
-	[[ -x $BIN/coterie-worker ]] || skip "there is no coterie-worker in $BIN: it is built where libopenmpi-dev is"
-}
-
-on_ranks() { edit "$1" ".ranks.n = $2"; } # NAME N
 
 ledger() { # NAME SQL
 	/usr/bin/python3 -c 'import sqlite3, sys; [print(*r) for r in sqlite3.connect(sys.argv[1]).execute(sys.argv[2])]' \

@@ -227,6 +227,11 @@ static void test_parties_that_stay_away(void **state)
 		  "here: variant \"exact\" is of the joint graph" },
 		{ "{\"kind\": \"fedwalk\"" WITHOUT "}", "here: walks go on at every party" },
 		{ "{\"kind\": \"align\"" WITHOUT "}", "here: rows that all have are all parties'" },
+		{ "{\"kind\": \"kmeans.columns\", \"clusters\": 2" WITHOUT "}",
+		  "here: method \"tree\" sums over pairs" },
+		{ "{\"kind\": \"kmeans.columns.predict\", \"clusters\": 2, \"model\": "
+		  "\"00112233445566778899aabbccddeeff\"" WITHOUT "}",
+		  "here: a model is of all parties' columns" },
 		{ "{" MIN ", \"on_loss\": \"sum\"}", "job.on_loss is \"sum\", expected \"end\" "
 						     "here: method \"tree\" sums over pairs" },
 		{ "{" MIN ", \"on_loss\": \"never\"}",
@@ -251,8 +256,12 @@ static void test_parties_that_stay_away(void **state)
 		"{\"kind\": \"kmeans.columns\", \"clusters\": 2, \"method\": \"flat\"" WITHOUT "}",
 		"{\"kind\": \"kmeans\", \"clusters\": 2" WITHOUT "}",
 		"{\"kind\": \"fedsc\", \"clusters\": 2" WITHOUT "}",
+		"{\"kind\": \"fedsc\", \"clusters\": 2, \"variant\": \"dense\"" WITHOUT "}",
+		"{\"kind\": \"fedsc\", \"clusters\": 2, \"variant\": \"paper\"" WITHOUT "}",
 		"{\"kind\": \"fedgcn\", \"clusters\": 2" WITHOUT "}",
 		"{\"kind\": \"fedspectral\", \"clusters\": 2, \"variant\": \"fedspectral+\"" WITHOUT
+		"}",
+		"{\"kind\": \"fedspectral\", \"clusters\": 2, \"variant\": \"fedspectral\"" WITHOUT
 		"}",
 	};
 	struct job j;

@@ -47,6 +47,20 @@ class Fedsc(coordinator.Following):
             self.tell_numbers(c, last if one and c is self.party[-1] else vectors)
 
 
+def not_orthogonal(V, lie):
+    """A copy of the block V, of which that is wrong what the lie says, if it is about blocks."""
+    V = V.copy()
+    if lie == "block":
+        V[:, 0] *= 2
+    elif lie == "block-turned":
+        V[:, 0] = (V[:, 0] + V[:, 1]) / np.sqrt(2)
+    elif lie == "block-nan":
+        V[0, 0] = np.nan
+    elif lie == "block-end":
+        V[-1, -1] += 1000
+    return V
+
+
 class Fedspectral(fedspectral.Coordinator):
     def number(self):
         super().number()
@@ -103,14 +117,8 @@ class Fedspectral(fedspectral.Coordinator):
         super().widths(width + 100 if self.lie == "wide" and width else width)
 
     def block(self, c, V):
-        V = V.copy()
-        if self.lie == "block":
-            V[:, 0] *= 2
-        elif self.lie == "block-turned":
-            V[:, 0] = (V[:, 0] + V[:, 1]) / np.sqrt(2)
-        elif self.lie == "block-nan":
-            V[0, 0] = np.nan
-        elif self.lie == "block-one" and c is self.party[-1]:
+        V = not_orthogonal(V, self.lie)
+        if self.lie == "block-one" and c is self.party[-1]:
             V[:, [0, 1]] = V[:, [1, 0]]
         if self.lie == "wide" and self.what.get("noise"):
             V = np.hstack([V, V])
@@ -167,7 +175,8 @@ class Placing(Labels, coordinator.Coordinator):
 
 
 class Projected(Labels, landmark.Coordinator):
-    pass
+    def tell_block(self, V):
+        super().tell_block(not_orthogonal(V, self.lie) if V.ndim > 1 else V)
 
 
 class Fedwalk(fedwalk.Coordinator):

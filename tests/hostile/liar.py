@@ -65,7 +65,8 @@ Of fedspectral:
     few=T         T of the last party's nodes have rows of their own: found, or the owner of their edges is read
     box           a bit of the rows that one party tells another, sealed, is changed
     boxes         such boxes of two parties are exchanged
-    block         a column of a block is twice as long; block-turned: two are not orthogonal; block-nan: a number is none
+    block         a column of a block is twice as long; block-turned: two are not orthogonal; block-nan: a number is none; block-end: its
+                  last number is another; all four of kcagc, methods landmark and gcc, too
     more=N        with noise in sums: there is one block more than parties count; fewer: one less
     block-one     the last party gets two columns of a block in each other's place
     wide          a block is wider than the job allows

@@ -2,6 +2,8 @@
 # A party whose data lie on ranks of MPI (ranks.n): the same labels as without, and what goes wrong there.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/ranks.sh"
+# shellcheck source=lies.sh
+source "$(dirname "$0")/lies.sh"
 
 # Three blocks of 4096 rows, so that three ranks have some; clusters that the graph shows; leaves of a few hubs.
 dense_federation() { # L
@@ -292,6 +294,27 @@ write("edges.mtx", "coordinate real general", f"{len(X)} {len(X)} {len(edges)}",
 	edit party-00 '.data.ids = "data/party-00/ids.txt" | .data.edges = "data/party-00/edges.mtx"'
 	edit job 'del(.starts, .restarts, .local_restarts) | .method = "landmark"'
 	same_words 'landmark, dense, ids'
+}
+
+# A block goes on to the ranks before it was all looked at; one that is not what it must be ends the job all the same, and not by the other parties alone.
+test_wrong_blocks() {
+	local method lie says
+	needs_ranks
+	needs_python
+	dense_federation 3
+	on_ranks party-00 2
+	for method in gcc landmark; do
+		rm -rf "$T/out" "$T/ready"
+		echo "{ \"kind\": \"kcagc\", \"clusters\": 3, \"seed\": 7, \"method\": \"$method\", \"filter\": { \"order\": 2 }, \"secure_sum\": { \"modulus_bits\": 64 } }" >"$T/job.json"
+		runs 3
+		jq .job "$T/out/coordinator/run.json" >"$T/job.json"
+		for lie in block block-turned block-end block-nan; do
+			says='coordinator sent a BLOCK whose columns are not orthogonal'
+			[[ $lie != block-nan ]] || says='coordinator sent BLOCK with entry 0 that is no finite number'
+			is_found "$lie" "$says"
+			said party-00 "$says" || fail "$method, $lie: party-00 says $(tail -n 1 "$T/party-00.stderr")"
+		done
+	done
 }
 
 # The same of coordinates, edges with weights, and ids that make another order of rows.

@@ -27,6 +27,7 @@ PATIENCE=3                       # deadlines are for hangs: so many times what a
 # On a busy one all takes so many times as long: what would run, by the minute or just now, for each core.
 BUSY=$(awk -v cores="$(nproc)" '{ n = $1 > $4 + 0 ? $1 : $4 + 0; print (n > cores ? int(n / cores) : 1) }' /proc/loadavg)
 TEST_TIMEOUT=${TEST_TIMEOUT:-180} # of one test, seconds
+ONCE=${ONCE-}                     # a directory for what is found out once for all tests of a script
 export OPENBLAS_NUM_THREADS=1
 # The tests start jq some thousand times; gojq, the same language, starts in an eighth of the time.
 ! command -v gojq >/dev/null || jq() { gojq "$@"; }
@@ -34,7 +35,7 @@ export OPENBLAS_NUM_THREADS=1
 # ---- running tests ----
 
 run_tests() { # [NAME...]: the script's arguments
-	local names name status failed=0 log
+	local names name status failed=0
 	if [[ ${1-} == --one ]]; then
 		begin "$2"
 		"$2"
@@ -43,13 +44,15 @@ run_tests() { # [NAME...]: the script's arguments
 	mapfile -t names < <(declare -F | sed -n 's/^declare -f \(test_.*\)/\1/p')
 	((! $#)) || names=("$@")
 	echo "[==========] Running ${#names[@]} test(s)."
-	log=$(mktemp)
+	ONCE=$(mktemp -d)
+	export ONCE
+	trap 'rm -rf "$ONCE"' EXIT
 	for name in "${names[@]}"; do
 		echo "[ RUN      ] $name"
 		status=0
-		setpriv --pdeathsig TERM timeout -k 5 $((TEST_TIMEOUT * BUSY)) bash "$0" --one "$name" </dev/null >"$log" 2>&1 ||
+		setpriv --pdeathsig TERM timeout -k 5 $((TEST_TIMEOUT * BUSY)) bash "$0" --one "$name" </dev/null >"$ONCE/log" 2>&1 ||
 			status=$?
-		grep -v ': line [0-9]*: *[0-9]* \(Killed\|Terminated\) ' "$log" || true # bash says so of what we kill
+		grep -v ': line [0-9]*: *[0-9]* \(Killed\|Terminated\) ' "$ONCE/log" || true # bash says so of what we kill
 		case $status in
 		0) echo "[       OK ] $name" ;;
 		77) echo "[  SKIPPED ] $name" ;;
@@ -57,7 +60,6 @@ run_tests() { # [NAME...]: the script's arguments
 		*) echo "[  FAILED  ] $name" && failed=1 ;;
 		esac
 	done
-	rm -f "$log"
 	exit "$failed"
 }
 
@@ -102,9 +104,10 @@ skip() { # WHY
 
 tools() { # builds the helpers once, whoever comes first
 	local c exe
+	[[ -z $ONCE || ! -e $ONCE/tools ]] || return 0
 	mkdir -p "$TOOLS"
 	for c in "$ROOT"/tests/tools/*.c; do
-		exe=$TOOLS/$(basename "$c" .c)
+		exe=${c##*/} exe=$TOOLS/${exe%.c}
 		[[ ! $exe -nt $c ]] || continue
 		(
 			flock 9
@@ -114,6 +117,7 @@ tools() { # builds the helpers once, whoever comes first
 			}
 		) 9>"$TOOLS/lock"
 	done
+	[[ -z $ONCE ]] || : >"$ONCE/tools"
 }
 
 # Of tests that are made in a grid with rows of WIDTH, the N-th: all with COTERIE_SOAK (make soak), otherwise a
@@ -131,8 +135,25 @@ names() { # L: the parties' names
 	for ((i = 0; i < $1; i++)); do printf 'party-%02d\n' "$i"; done
 }
 
+# What several tests of a script begin with is made once and copied: to make one takes longer than many a test.
+alike() { # FUNCTION ARG...: which fills $T
+	local name=$* kept
+	kept=${ONCE:+$ONCE/${name//[^A-Za-z0-9.=-]/_}}
+	if [[ -z $kept ]] || compgen -G "$T/*" >/dev/null; then # or there is something already that it may go by
+		"$@"
+	elif [[ -d $kept ]]; then
+		cp -a "$kept/." "$T"
+	else
+		"$@"
+		rm -rf "$kept.new"
+		cp -a "$T" "$kept.new"
+		mv "$kept.new" "$kept"
+	fi
+}
+
 # Keys, a small graph with three planted clusters, its slices, and all configurations.
-federation() { # L [SYNTH-OPTION...]
+federation() { alike graph_federation "$@"; } # L [SYNTH-OPTION...]
+graph_federation() {
 	"$BIN/coterie" synth --nodes 150 --features 36 --clusters 3 --signal 0.8 --homophily 0.9 --seed 5 \
 		--out "$T/pooled" "${@:2}" >/dev/null
 	"$BIN/coterie" split --by columns --parties "$1" --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
@@ -143,7 +164,8 @@ federation() { # L [SYNTH-OPTION...]
 }
 
 # The same of rows in three clouds far apart, for jobs of kind fedsc and kmeans.
-rows_federation() { # L [SYNTH-OPTION...]
+rows_federation() { alike points_federation "$@"; } # L [SYNTH-OPTION...]
+points_federation() {
 	local name
 	"$BIN/coterie" synth --points --nodes 150 --features 6 --clusters 3 --apart 12 --seed 5 \
 		--out "$T/pooled" "${@:2}" >/dev/null
@@ -162,7 +184,8 @@ rows_job() { # NAME [JQ-PROGRAM]: kmeans, or a variant of fedsc
 }
 
 # The same of a graph with three planted clusters whose edges are spread, for jobs of kind fedspectral.
-edges_federation() { # L [SPLIT-OPTION...]
+edges_federation() { alike spread_federation "$@"; } # L [SPLIT-OPTION...]
+spread_federation() {
 	federation "$1"
 	rm -r "$T/data" "$T/pooled"
 	"$BIN/coterie" synth --features 0 --nodes 200 --clusters 3 --degree 10 --homophily 0.9 --seed 5 --out "$T/pooled" >/dev/null
@@ -189,7 +212,8 @@ numbered() { # L
 }
 
 # The same of a planted graph of which each party hosts some vertices, for jobs of kind fedwalk.
-vertices_federation() { # L
+vertices_federation() { alike hosted_federation "$@"; } # L
+hosted_federation() {
 	federation "$1"
 	rm -r "$T/data" "$T/pooled"
 	"$BIN/coterie" synth --features 0 --nodes 120 --clusters 3 --degree 8 --homophily 0.9 --seed 5 --out "$T/pooled" >/dev/null
@@ -207,7 +231,8 @@ over_vertices() { # L
 }
 
 # The same of many graphs at each party, in two planted classes, for jobs of kind fedgcn.
-graphs_federation() { # L [SYNTH-OPTION...]
+graphs_federation() { alike collected_federation "$@"; } # L [SYNTH-OPTION...]
+collected_federation() {
 	local name seed=1
 	federation "$1"
 	rm -r "$T/data" "$T/pooled"

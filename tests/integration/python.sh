@@ -3,13 +3,24 @@
 #
 # shellcheck shell=bash
 python_with() { # MODULE...: $PYTHON, or the test is skipped
+	local modules kept
+	modules=$(IFS=, && echo "$*")
+	kept=${ONCE:+$ONCE/python-$modules} # to import them takes as long as many a test
+	[[ ! -s $kept ]] || { PYTHON=$(<"$kept") && return; }
 	for PYTHON in python3 /usr/bin/python3; do
-		"$PYTHON" -c "import $(IFS=, && echo "$*")" 2>/dev/null && return
+		"$PYTHON" -c "import $modules" 2>/dev/null || continue
+		[[ -z $kept ]] || echo "$PYTHON" >"$kept"
+		return 0
 	done
 	skip "no python3 has $*"
 }
 
-needs_python() { python_with numpy cryptography; }
+# What is compiled of tests/interop and tests/hostile stays for the next start, outside of the sources.
+needs_python() {
+	python_with numpy cryptography
+	unset PYTHONDONTWRITEBYTECODE
+	export PYTHONPYCACHEPREFIX=$TOOLS/python
+}
 
 # Of tests/python, with the programs under test.
 unittests() { # MODULE[.CLASS[.TEST]]...

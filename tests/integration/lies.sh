@@ -21,8 +21,15 @@ fresh_out() {
 }
 
 # All parties end with 2. Whoever finds it names the coordinator; nobody's own finding is about a party.
+#
+# A sum of other numbers is as long and as well formed as a true one, and is refused by what its numbers come to: of the daemons
+# of a sanitizer, which looks at bytes, those that see a test's first such lie have seen them all, and the plain ones see the others.
 is_found() { # LIE REGEX
-	local name found=false
+	local name found=false BIN=$BIN
+	if [[ $2 == "$WRONG_SUM" ]] && sanitized && [[ -x $ROOT/build/bin/party ]]; then
+		! ${SUM_SEEN:-false} || BIN=$ROOT/build/bin
+		SUM_SEEN=true
+	fi
 	fresh_out
 	liar "$1"
 	parties 3

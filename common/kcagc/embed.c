@@ -254,12 +254,8 @@ static double *weigh_beside(struct features *X, const struct graph *g, unsigned 
 	double *weight;
 
 	slice_begin(&slice, X, g, threads);
-	weight = slice_weights_beside(&slice);
-	*X = slice.X;
-	slice.X = (struct features){ 0 };
+	weight = slice_weights_beside(&slice, X);
 	slice_release(&slice);
-	if (weight)
-		words_weigh(X, weight);
 	return weight;
 }
 

@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/graph/filter.h"
+#include "common/kcagc/words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -276,25 +277,26 @@ void slice_facts(struct slice *s, double *x)
 	slice_norms(s, x[0] == 0, x + 2);
 }
 
-static void weigh(void *ctx, size_t row, size_t column, double *value)
+/* Weighs columns, or does not (NULL), and gives them back. */
+static void weigh_and_give(struct slice *s, const double *weight, struct features *X)
 {
-	(void)row;
-	*value *= ((const double *)ctx)[column];
+	if (weight)
+		words_weigh(&s->X, weight);
+	*X = s->X;
+	s->X = (struct features){ 0 };
 }
 
-bool slice_weigh_beside(struct slice *s)
+bool slice_weigh_beside(struct slice *s, struct features *X)
 {
-	double *weight;
+	double *weight = see_kinds(s).foreign ? column_weights(s) : NULL;
+	bool beside = weight != NULL;
 
-	if (!see_kinds(s).foreign)
-		return false;
-	weight = column_weights(s);
-	features_each(&s->X, weigh, weight);
+	weigh_and_give(s, weight, X);
 	free(weight);
-	return true;
+	return beside;
 }
 
-double *slice_weights_beside(struct slice *s)
+double *slice_weights_beside(struct slice *s, struct features *X)
 {
 	size_t n = slice_all_rows(s), m = features_cols(&s->X), foreign;
 	double *weight = NULL;
@@ -313,6 +315,7 @@ double *slice_weights_beside(struct slice *s)
 		    "to variance 1",
 		    foreign, m);
 	free(column);
+	weigh_and_give(s, weight, X);
 	return weight;
 }
 

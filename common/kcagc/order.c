@@ -93,9 +93,8 @@ static void weigh_beside(struct order_search *s)
 	struct slice slice;
 
 	slice_begin(&slice, &own, s->g, s->how.threads);
-	s->beside = slice_weigh_beside(&slice);
-	s->F = slice.X.dense;
-	slice.X.dense = (struct mat){ 0 };
+	s->beside = slice_weigh_beside(&slice, &own);
+	s->F = own.dense;
 	slice_release(&slice);
 }
 

@@ -146,11 +146,12 @@ void slice_product_rows(const struct slice *s, const struct mat *C, size_t first
 
 
 /* Where numbers stand beside words of 0 and 1: brings the numbers to mean 0 and variance 1 and weighs the words by idf,
- * as ASK_FACTS and ASK_SPREADS do; true. Else X stays; false. O(n m). */
-bool slice_weigh_beside(struct slice *s);
-/* The weights alone (m, the caller's), with which numbers are of variance 1 and have their mean; NULL where
- * slice_weigh_beside() is false. X stays. Says in the log how many numbers there are. O(n m). */
-double *slice_weights_beside(struct slice *s);
+ * as ASK_FACTS and ASK_SPREADS do; true. Else they stay as they are; false. Either way the features are the caller's again, X, and the
+ * slice, which has answered nothing, is only to be released. O(n m). */
+bool slice_weigh_beside(struct slice *s, struct features *X);
+/* The same by weights alone, with which numbers are of variance 1 and have their mean: these (m, the caller's), or NULL where
+ * slice_weigh_beside() is false. Says in the log how many numbers there are. O(n m). */
+double *slice_weights_beside(struct slice *s, struct features *X);
 
 /* Of SLICE_SPREADS sums, the first above 0, for n rows and m columns: p of psi_gcc(), for which columns
  * beyond n do not count: n rows have no more directions, and copies of columns, at whichever party, would end the

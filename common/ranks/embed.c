@@ -7,7 +7,6 @@
 #include "common/ranks/filter.h"
 #include "common/ranks/slice.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -220,24 +219,15 @@ static void weigh(const struct ranks *R, struct features *X, struct embedding *k
 	free(w.count);
 }
 
-/* That of embed.c: the weights of words beside numbers, or NULL. No edges are looked at. */
+/* That of embed.c. */
 static double *weigh_beside(const struct ranks *R, struct features *X)
 {
 	struct ranks_slice slice;
-	struct csr none;
 	double *weight;
-	enum err err;
 
-	csr_init(&none, features_rows(X), 0, 0, false);
-	err = ranks_slice_init(&slice, R, &none, X);
-	assert(!err); /* only for columns that stay sparse, which ranks_embed_check() refuses */
-	(void)err;
-	weight = slice_weights_beside(&slice.slice);
-	*X = slice.slice.X;
-	slice.slice.X = (struct features){ 0 };
+	ranks_slice_begin(&slice, R, X);
+	weight = slice_weights_beside(&slice.slice, X);
 	ranks_slice_release(&slice);
-	if (weight)
-		words_weigh(X, weight);
 	return weight;
 }
 

@@ -5,7 +5,6 @@
 #include "common/ranks/kmeans.h"
 #include "common/ranks/slice.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,21 +18,15 @@ struct ranks_order_search {
 	struct mat F;
 };
 
-/* That of order.c over ranks: no edges are looked at. */
+/* That of order.c over ranks. */
 static void weigh_beside(struct ranks_order_search *s)
 {
 	struct features own = { .dense = s->F };
 	struct ranks_slice slice;
-	struct csr none;
-	enum err err;
 
-	csr_init(&none, s->F.rows, 0, 0, false);
-	err = ranks_slice_init(&slice, s->R, &none, &own);
-	assert(!err); /* only for columns that stay sparse */
-	(void)err;
-	s->beside = slice_weigh_beside(&slice.slice);
-	s->F = slice.slice.X.dense;
-	slice.slice.X.dense = (struct mat){ 0 };
+	ranks_slice_begin(&slice, s->R, &own);
+	s->beside = slice_weigh_beside(&slice.slice, &own);
+	s->F = own.dense;
 	ranks_slice_release(&slice);
 }
 

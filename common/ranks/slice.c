@@ -5,6 +5,7 @@
 #include "common/ranks/filter.h"
 #include "common/ranks/kmeans.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,6 +181,17 @@ enum err ranks_slice_init(struct ranks_slice *s, const struct ranks *R, struct c
 	s->slice.rest = &s->rest;
 	*rows = (struct csr){ 0 };
 	return ERR_OK;
+}
+
+void ranks_slice_begin(struct ranks_slice *s, const struct ranks *R, struct features *X)
+{
+	struct csr none;
+	enum err err;
+
+	csr_init(&none, features_rows(X), 0, 0, false);
+	err = ranks_slice_init(s, R, &none, X);
+	assert(!err); /* only of columns that stay sparse */
+	(void)err;
 }
 
 void ranks_slice_release(struct ranks_slice *s)

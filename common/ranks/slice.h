@@ -18,6 +18,8 @@ struct ranks_slice {
 /* Takes over rows and X, this rank's. s stays where it is until it is released. ERR_INPUT at each rank, who then keeps both, for
  * columns that one process would filter by products alone (wide_pays()). */
 enum err ranks_slice_init(struct ranks_slice *s, const struct ranks *R, struct csr *rows, struct features *X) MUST_CHECK;
+/* The same without edges, for who asks about columns alone: X is formed. */
+void ranks_slice_begin(struct ranks_slice *s, const struct ranks *R, struct features *X);
 void ranks_slice_release(struct ranks_slice *s); /* accepts zeros */
 
 /* placing_weigh() and placing_distances(), whose errors are all ranks'; D (initialised here) has own rows.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a coordinator of fedgcn reads of single graphs from prototypes in clear ("best", "kde"), honest and lying.
 
-    prototypes.py [--still] [--clusters K] [--seeds N] --others FOLDER FOLDER...     a set of graphs in TU format for each party
+    prototypes.py [--still] [--no-rebuild] [--clusters K] [--seeds N] --others FOLDER FOLDER...     a set of graphs in TU format for each party
 
 Parties are those of tests/interop/fedgcn.py, in memory; the coordinator sees what they upload: prototypes, graphs behind
 each, none of fewer than min_cluster; and the mean weights. Honest, it passes on those of the first party that has them (best), or those of a
@@ -17,6 +17,7 @@ same kind that no party has. With --still weights hardly move: what would be rea
                   of three parties with as many graphs, and as many others, chance names a sixth right.
     rebuild       it changes edges of so many graphs, from others' on, until their mean is the prototype: of the three smallest.
                   A graph is read if one of them is the same but for the order of nodes. `alone`: from one graph's own embedding.
+                  With --no-rebuild these, most of the time, are left out: 0 of 0.
 """
 import argparse
 import os
@@ -282,6 +283,7 @@ def alone(weights, parties, others, rng):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--still", action="store_true")
+    parser.add_argument("--no-rebuild", action="store_true")
     parser.add_argument("--clusters", type=int, default=4)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--others", required=True)
@@ -296,12 +298,14 @@ def main():
             parties = [Party(f) for f in a.folder]
             history, weights = play(parties, tell, seed)
             got.append((differences(history, weights, others, False), differences(history, weights, others, True),
-                        members(history, weights, parties, others, True)[0], *members(history, weights, parties, others, False), *rebuild(history, weights, parties, others, rng),
+                        members(history, weights, parties, others, True)[0], *members(history, weights, parties, others, False),
+                        *((0, 0, 0) if a.no_rebuild else rebuild(history, weights, parties, others, rng)),
                         sum(((h[0] > 0) & (h[0] < 8)).sum() for rounds in history for h in rounds)))
         by, drift, own, right, of, pool, built, by_chance, behind, small = zip(*got)
         print(f"{what}: by differences", *by, "| with drift", *drift, "| members named right", *right, "by own weights", *own, f"of {of[0]} of a list of {pool[0]}",
               "| rebuilt", *built, "by chance", *by_chance, "of", *behind, "| prototypes of 5 to 7 graphs", *small, flush=True)
-    print("alone: rebuilt {} of {}".format(*alone(weights, parties, others, rng)))
+    if not a.no_rebuild:
+        print("alone: rebuilt {} of {}".format(*alone(weights, parties, others, rng)))
 
 
 if __name__ == "__main__":

@@ -145,9 +145,8 @@ alike() { # FUNCTION ARG...: which fills $T
 		cp -a "$kept/." "$T"
 	else
 		"$@"
-		rm -rf "$kept.new"
-		cp -a "$T" "$kept.new"
-		mv "$kept.new" "$kept"
+		cp -a "$T" "$kept.$BASHPID"
+		mv -T "$kept.$BASHPID" "$kept" 2>/dev/null || rm -rf "$kept.$BASHPID" # another was there first: what a test starts may be many
 	fi
 }
 

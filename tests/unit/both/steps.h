@@ -2,6 +2,7 @@
 #ifndef TESTS_UNIT_BOTH_STEPS_H
 #define TESTS_UNIT_BOTH_STEPS_H
 
+#include "common/base/sanitized.h"
 #include "tests/unit/both/replay.h"
 #include "tests/unit/proto/samples.h"
 
@@ -73,7 +74,8 @@ static inline void check_garbage(const struct listener *to, size_t step)
 	free(longer);
 }
 
-/* Wrong ones from step `first` on. */
+/* Wrong ones from step `first` on. With a sanitizer the least and the largest body of a type take turns from step to
+ * step: both builds look at each type at each step. */
 static inline void check_all_from(const struct listener *to, size_t first)
 {
 	size_t steps = listener_script(to)->count;
@@ -82,7 +84,8 @@ static inline void check_all_from(const struct listener *to, size_t first)
 	for (size_t step = first; step < steps; step++) {
 		for (size_t t = 0; t < ALL_TYPES; t++)
 			for (int largest = 0; largest <= 1; largest++)
-				check_sample(to, step, all_types[t], largest);
+				if (!SANITIZED || (step + t) % 2 == (size_t)largest)
+					check_sample(to, step, all_types[t], largest);
 		check_garbage(to, step);
 	}
 }

@@ -50,6 +50,8 @@ static void iris(void **state)
 static void banknote(void **state)
 {
 	(void)state;
+	if (SANITIZED) /* iris goes the same ways */
+		skip();
 	check_real("banknote", FEDSC_BY_ANCHORS, 5, 0.87, 0);
 	check_real("banknote", FEDSC_BY_PAPER, 10, 0.60, 0);
 }
@@ -57,6 +59,8 @@ static void banknote(void **state)
 static void skewed(void **state)
 {
 	(void)state;
+	if (SANITIZED) /* other rows, the same ways */
+		skip();
 	check_real("iris", FEDSC_BY_ANCHORS, 10, 0.89, 1);
 	check_real("banknote", FEDSC_BY_ANCHORS, 5, 0.87, 1);
 }

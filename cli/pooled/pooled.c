@@ -175,7 +175,9 @@ static enum err by_gcc(struct dataset *d, const struct job *job, unsigned thread
 	json_put_number(result, "order", report.basis.order);
 	json_put_bool(result, "idf", report.basis.idf);
 	json_put_number(result, "iterations", report.iterations);
-	json_put_number(result, "loss", report.loss);
+	json_put_string(result, "clusters_of", report.scaled ? "scaled rows" : "rows as they are");
+	if (!report.scaled)
+		json_put_number(result, "loss", report.loss);
 	return ERR_OK;
 }
 

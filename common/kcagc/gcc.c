@@ -1,6 +1,8 @@
 #include "common/kcagc/gcc.h"
 #include "common/base/alloc.h"
 #include "common/cluster/kmeans.h"
+#include "common/kcagc/guard.h"
+#include "common/kcagc/landmark.h"
 #include "common/linalg/la.h"
 #include "common/linalg/ortho.h"
 
@@ -29,6 +31,7 @@ void gcc_defaults(struct gcc_params *p, unsigned k, uint64_t seed, unsigned thre
 				  .restarts = 200,
 				  .lloyd = 100,
 				  .iterations = GCC_ITERATIONS,
+				  .guard = GUARD_MARGIN,
 				  .seed = seed,
 				  .threads = threads };
 }
@@ -46,6 +49,7 @@ struct state {
 	struct gcc_report *report;
 	uint32_t *label;
 	struct mat F;
+	struct mat Q; /* of the first iteration, from the guard */
 	size_t moved; /* labels that the last step changed */
 };
 
@@ -56,8 +60,19 @@ static enum err times_joint(void *ctx, const struct mat *B, struct mat *Y)
 	return sums_products(s->parties, s->report->basis.order, B, Y);
 }
 
-/* G and F by k-means on the joint leading left singular vectors times singular values. */
-static enum err first(struct state *s)
+static struct sums_clusters by_kmeans(const struct gcc_params *p)
+{
+	return (struct sums_clusters){ .k = p->k,
+				       .k_from = p->k_from,
+				       .restarts = p->restarts,
+				       .lloyd = p->lloyd,
+				       .seed = p->seed,
+				       .threads = p->threads };
+}
+
+/* G and F by k-means on Z (initialised here), the joint leading left singular vectors times
+ * singular values. */
+static enum err first(struct state *s, struct mat *Z)
 {
 	struct ortho_operator K = { .ctx = s, .times = times_joint };
 	struct ortho_subspace search = { .n = s->n,
@@ -66,20 +81,35 @@ static enum err first(struct state *s)
 					 .rounds = s->p->rounds,
 					 .seed = s->p->seed,
 					 .stream = STREAM };
-	struct sums_clusters c = { .k = s->p->k,
-				   .k_from = s->p->k_from,
-				   .restarts = s->p->restarts,
-				   .lloyd = s->p->lloyd,
-				   .seed = s->p->seed,
-				   .threads = s->p->threads };
-	enum err err;
-	struct mat Z;
+	struct sums_clusters c = by_kmeans(s->p);
 
-	TRY(ortho_subspace(&K, &search, &Z));
-	err = sums_cluster(s->parties, &Z, &c, s->label, &s->F);
-	mat_release(&Z);
+	TRY(ortho_subspace(&K, &search, Z));
+	TRY(sums_cluster(s->parties, Z, &c, s->label, &s->F));
 	s->report->k = c.k;
+	s->report->loss = c.inertia;
 	s->report->selection = c.selection;
+	return ERR_OK;
+}
+
+/* Whether G stays; Q of the first iteration comes with the answer. */
+static enum err guard(struct state *s, const struct mat *Z)
+{
+	struct guard g = { .order = s->report->basis.order,
+			   .means = s->p->iterations > 0,
+			   .never = s->p->degrees != DEGREES_OFF,
+			   .margin = s->p->guard,
+			   .how = by_kmeans(s->p),
+			   .inertia = s->report->loss };
+	enum err err;
+
+	g.how.k = s->report->k;
+	g.how.k_from = 0;
+	g.how.restarts = s->p->restarts > 1 ? s->p->restarts / 2 : 1;
+	err = guard_clusters(s->parties, &g, Z, s->label);
+	s->report->scaled = g.scaled;
+	s->report->loss = g.inertia;
+	s->Q = g.Q;
+	mat_release(&g.rows);
 	return err;
 }
 
@@ -186,14 +216,67 @@ static double loss_of(const struct state *s, const struct mat *Z)
 	return sum > 0 ? sqrt(sum) : 0;
 }
 
+/* Q: of the guard, the first time; it is the caller's. */
+static enum err next_means(struct state *s, struct mat *Q)
+{
+	if (!s->Q.a)
+		return sums_step(s->parties, s->report->basis.order, s->label, s->n, s->report->k,
+				 Q);
+	*Q = s->Q;
+	s->Q = (struct mat){ 0 };
+	return ERR_OK;
+}
+
+static enum err iterate(struct state *s)
+{
+	struct gcc_report *r = s->report;
+	double before = INFINITY;
+	struct mat Q, Z;
+
+	while (r->iterations < s->p->iterations) {
+		enum err err;
+
+		TRY(next_means(s, &Q)); /* G down, Q up for its labels */
+		err = embed_by(s, &Q, &Z);
+		mat_release(&Q);
+		TRY(err);
+		assign(s, &Z);
+		r->loss = r->losses[r->iterations++] = loss_of(s, &Z);
+		mat_release(&Z);
+		parties_progress(s->parties, r->iterations, s->moved);
+		if (!(before - r->loss >= LOSS_FALL))
+			break;
+		before = r->loss;
+	}
+	return ERR_OK;
+}
+
+/* Of the scaled rows' clusters each row goes to the nearest joint mean, once. */
+static enum err step_scaled(struct state *s)
+{
+	uint32_t *before;
+	struct mat Q;
+	enum err err = ERR_OK;
+
+	TRY(sums_step(s->parties, s->report->basis.order, s->label, s->n, s->report->k, &Q));
+	ALLOC(before, s->n);
+	memcpy(before, s->label, s->n * sizeof(*before));
+	s->moved = landmark_polish(&Q, s->label);
+	parties_progress(s->parties, 1, s->moved);
+	if (s->p->confidence)
+		err = landmark_margins(&Q, before, s->label, s->p->confidence);
+	mat_release(&Q);
+	free(before);
+	return err;
+}
+
 enum err gcc_run(struct parties *parties, size_t n, const struct gcc_params *p, uint32_t *label,
 		 struct gcc_report *report)
 {
 	struct gcc_report unused, *r = report ? report : &unused;
 	struct state s = { .parties = parties, .n = n, .p = p, .report = r, .label = label };
-	double before = INFINITY;
-	struct mat Q, Z;
-	enum err err = ERR_OK;
+	struct mat Z = { 0 };
+	enum err err;
 
 	assert(p->iterations <= GCC_ITERATIONS);
 	*r = (struct gcc_report){ 0 };
@@ -202,25 +285,15 @@ enum err gcc_run(struct parties *parties, size_t n, const struct gcc_params *p, 
 	TRY(sums_agree(parties, n, p->order, p->degrees, NULL, NULL, &r->basis));
 	parties_phase(parties, "init");
 	TRY(sums_tell_order(parties, &r->basis));
-	TRY(first(&s));
-	parties_phase(parties, "iterate");
-	while (r->iterations < p->iterations) {
-		/* G down, Q up for its labels. */
-		err = sums_step(parties, r->basis.order, label, n, r->k, &Q);
-		if (err)
-			break;
-		err = embed_by(&s, &Q, &Z);
-		mat_release(&Q);
-		if (err)
-			break;
-		assign(&s, &Z);
-		r->loss = r->losses[r->iterations++] = loss_of(&s, &Z);
-		mat_release(&Z);
-		parties_progress(parties, r->iterations, s.moved);
-		if (!(before - r->loss >= LOSS_FALL))
-			break;
-		before = r->loss;
+	err = first(&s, &Z);
+	if (!err) {
+		parties_phase(parties, "iterate");
+		err = guard(&s, &Z);
 	}
+	mat_release(&Z);
+	if (!err && p->iterations)
+		err = r->scaled ? step_scaled(&s) : iterate(&s);
+	mat_release(&s.Q);
 	mat_release(&s.F);
 	return err;
 }

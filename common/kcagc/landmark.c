@@ -1,6 +1,7 @@
 #include "common/kcagc/landmark.h"
 #include "common/base/alloc.h"
 #include "common/cluster/kmeans.h"
+#include "common/kcagc/guard.h"
 #include "common/linalg/ortho.h"
 
 #include <assert.h>
@@ -15,9 +16,6 @@ enum { EXTRA = 10 };
 /* The landmarks' Gram matrix: below this share of its largest eigenvalue lies rounding, of fixed
  * point if not of doubles. */
 static const double SPAN_ZERO = 1e-8;
-
-/* A row this much shorter than the mean is a zero row to rounding, as in embed.c. */
-static const double ROW_ZERO = 1e-12;
 
 /* "lm sets": a stream of random numbers that nothing else uses. */
 static const uint64_t STREAM = 0x6c6d2073657473;
@@ -36,7 +34,7 @@ struct landmark_params landmark_params_of(const struct kcagc_job *job, unsigned 
 		.set_restarts = 5,
 		.polish = job->polish,
 		.min_cell = job->min_cell,
-		.guard = 0.02,
+		.guard = GUARD_MARGIN,
 		.seed = job->seed,
 		.threads = threads,
 	};
@@ -355,69 +353,29 @@ static enum err cluster(struct state *s)
 	return ERR_OK;
 }
 
-/* Rows over the square root of their length: halfway to unit rows. */
-static void scale_rows(const struct mat *Z, struct mat *out)
-{
-	double *length = alloc(Z->rows, sizeof(*length)), mean = 0;
-
-	mat_copy(out, Z);
-	embed_norms(Z, length);
-	for (size_t i = 0; i < Z->rows; i++)
-		mean += length[i] / (double)Z->rows;
-	for (size_t i = 0; i < Z->rows; i++) {
-		double factor = length[i] > ROW_ZERO * mean ? 1 / sqrt(length[i] / mean) : 0;
-
-		for (size_t j = 0; j < Z->cols; j++)
-			MAT(out, i, j) *= factor;
-	}
-	free(length);
-}
-
-/* With few sparse features, long rows dominate; the graph, which took no part in k-means,
- * tells. Parties have the graph: both labellings are sent, and two numbers come back. What the
- * first polish needs comes with them, for the labelling that nearly always stays: Q (n x k), empty
- * if the other one does or nothing is polished. */
+/* Q: what the first polish needs, for the clusters of rows as they are; empty if those of scaled
+ * ones were taken or nothing is polished. */
 static enum err guard(struct state *s, struct mat *Q)
 {
-	size_t n = s->n, k = s->report->k, words = n * k;
-	uint32_t *both = alloc(2 * n, sizeof(*both));
-	struct question ask = { .kind = ASK_QUALITY,
-				.order = s->report->basis.order,
-				.label = both,
-				.k = k,
-				.labellings = 2,
-				.means = s->p->polish > 0,
-				.parties = s->parties->count };
-	struct sums_clusters again = clusters_of(s->p);
-	double *answer = alloc(2 + words, sizeof(*answer));
-	struct mat scaled;
+	struct guard g = { .order = s->report->basis.order,
+			   .means = s->p->polish > 0,
+			   .never = s->p->degrees != DEGREES_OFF,
+			   .margin = s->p->guard,
+			   .how = clusters_of(s->p),
+			   .inertia = s->report->inertia };
 	enum err err;
 
-	scale_rows(&s->Z, &scaled);
-	memcpy(both, s->label, n * sizeof(*both));
-	again.k = s->report->k;
-	again.k_from = 0;
-	err = sums_cluster(s->parties, &scaled, &again, both + n, NULL);
+	g.how.k = s->report->k;
+	g.how.k_from = 0;
 	parties_phase(s->parties, "polish");
-	if (!err)
-		err = parties_tell_labels(s->parties, PARTIES_ASSIGNMENT, ask.k, both, 2 * n);
-	if (!err)
-		err = parties_sum_bound(s->parties, &ask, question_most(&ask, n), answer,
-					question_words(&ask, n));
-	if (!err && s->p->degrees == DEGREES_OFF && answer[1] > answer[0] + s->p->guard) {
-		s->report->scaled = true;
-		s->report->inertia = again.inertia;
-		memcpy(s->label, both + n, n * sizeof(*both));
-	} else if (!err && ask.means) {
-		mat_init(Q, n, k);
-		memcpy(Q->a, answer + 2, words * sizeof(*answer));
-	}
+	err = guard_clusters(s->parties, &g, &s->Z, s->label);
+	s->report->scaled = g.scaled;
+	s->report->inertia = g.inertia;
+	*Q = g.Q;
 	if (!err && !s->p->polish && s->p->confidence)
-		margins_to_means(s->report->scaled ? &scaled : &s->Z, k, s->label, s->label,
+		margins_to_means(g.scaled ? &g.rows : &s->Z, g.how.k, s->label, s->label,
 				 s->p->confidence);
-	mat_release(&scaled);
-	free(answer);
-	free(both);
+	mat_release(&g.rows);
 	return err;
 }
 

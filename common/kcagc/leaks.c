@@ -79,7 +79,7 @@ static void say_products(struct said *s, const struct kcagc_job *job)
 	    "the parties see a partition of the nodes made of everyone's local clusters");
 	say(s, landmark && job->landmark_power,
 	    "the parties see a basis close to the joint left singular vectors of all nodes");
-	say(s, landmark,
+	say(s, true,
 	    "the parties see two clusterings of the nodes, the coordinator how well each fits the "
 	    "edges, over all parties");
 	say(s, landmark && job->polish,

@@ -346,6 +346,30 @@ static enum err follow_steps(struct answers *a, unsigned most)
 	return e;
 }
 
+/* Two clusterings down, how well each fits the graph up, with the means of the first if they are
+ * wanted. */
+static enum err weigh_two(struct answers *a, bool means)
+{
+	struct work *work = a->work;
+	unsigned k = work->job.clusters;
+	uint32_t *both = alloc(2 * work->n, sizeof(*both));
+	struct question quality = { .kind = ASK_QUALITY,
+				    .order = a->order,
+				    .label = both,
+				    .k = k,
+				    .labellings = 2,
+				    .parties = work->L,
+				    .means = means };
+	enum err e = work_recv_clusters(work, MSG_ASSIGNMENT, a->root, k, both, 2 * work->n);
+
+	if (e == ERR_OK)
+		e = answer(a, &quality);
+	if (means)
+		keep_means(a, both);
+	free(both);
+	return e;
+}
+
 static enum err take_result(struct answers *a, uint32_t *label)
 {
 	struct work *work = a->work;
@@ -367,9 +391,10 @@ static enum err gcc(struct answers *a, const struct gcc_params *p, uint32_t *lab
 	for (unsigned u = 0; u < p->rounds; u++)
 		TRY(send_products(a, gcc_width(p, a->work->n)));
 	TRY(party_take_clusters(a->work));
-	/* Iterate: G down, K G D^-1 up. */
+	/* Iterate: G down, K G D^-1 up, the first time with the guard. */
 	work_phase(a->work, "iterate");
-	TRY(follow_steps(a, p->iterations));
+	TRY(weigh_two(a, true));
+	TRY(follow_steps(a, p->iterations - 1));
 	return take_result(a, label);
 }
 
@@ -453,31 +478,14 @@ static enum err power(struct answers *a)
 	return send_products(a, width);
 }
 
-/* Steps 8 and 9: two labellings down, how well they fit the graph and the means for the first
- * polish up; then more polish. */
+/* Steps 8 and 9: the guard, with the means for the first polish; then more polish. */
 static enum err polish(struct answers *a)
 {
-	struct work *work = a->work;
-	unsigned k = work->job.clusters;
-	uint32_t *both = alloc(2 * work->n, sizeof(*both));
-	struct question quality = { .kind = ASK_QUALITY,
-				    .order = a->order,
-				    .label = both,
-				    .k = k,
-				    .labellings = 2,
-				    .parties = work->L,
-				    .means = work->job.kcagc.polish > 0 };
-	enum err e;
+	unsigned steps = a->work->job.kcagc.polish;
 
-	work_phase(work, "polish");
-	e = work_recv_clusters(work, MSG_ASSIGNMENT, a->root, k, both, 2 * work->n);
-	if (e == ERR_OK)
-		e = answer(a, &quality);
-	if (quality.means)
-		keep_means(a, both);
-	free(both);
-	TRY(e);
-	return follow_steps(a, work->job.kcagc.polish);
+	work_phase(a->work, "polish");
+	TRY(weigh_two(a, steps > 0));
+	return follow_steps(a, steps);
 }
 
 static enum err project(struct answers *a, uint32_t *label)

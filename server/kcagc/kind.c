@@ -30,6 +30,7 @@ static enum err by_gcc(struct run *run, uint32_t *label)
 	e = gcc_run(&parties.parties, run->n, &p, label, &report);
 	server_record_order(run, &report.basis);
 	if (e == ERR_OK) {
+		server_record_rows(run, report.scaled);
 		record_sum(run->record, &(struct record_sum){ .group = parties.root->id,
 							      .items = run->n,
 							      .iterations = report.iterations,

@@ -14,6 +14,12 @@ void server_record_order(struct run *run, const struct sums_basis *basis)
 	facts_numbers(&run->record->facts, "order_shares", basis->share + 1, SLICE_ORDER_MAX);
 }
 
+void server_record_rows(struct run *run, bool scaled)
+{
+	facts_say(&run->record->facts, "clusters_of", "%s",
+		  scaled ? "scaled rows" : "rows as they are");
+}
+
 enum err server_landmark(struct run *run, uint32_t *label)
 {
 	struct landmark_report report;
@@ -27,6 +33,7 @@ enum err server_landmark(struct run *run, uint32_t *label)
 	e = landmark_run(&parties.parties, run->n, &p, label, &report);
 	server_record_order(run, &report.basis);
 	if (e == ERR_OK) {
+		server_record_rows(run, report.scaled);
 		record_sum(run->record, &(struct record_sum){ .group = parties.root->id,
 							      .items = report.sets,
 							      .merged = report.merged,

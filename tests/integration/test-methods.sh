@@ -50,6 +50,8 @@ gcc_is_its_twin() { # L
 		fail "order $(run_of coordinator .filter_order) of facts $(run_of coordinator '.facts | tostring')"
 	[[ $(run_of coordinator .rounds) == $((2 + 8 + $(jq .iterations "$T/twin/result.json"))) ]] ||
 		fail "$(run_of coordinator .rounds) rounds"
+	[[ $(run_of coordinator .facts.clusters_of) == "$(jq -r .clusters_of "$T/twin/result.json")" ]] ||
+		fail "clusters of $(run_of coordinator .facts.clusters_of), the twin's of $(jq .clusters_of "$T/twin/result.json")"
 }
 
 test_gcc_of_two() { gcc_is_its_twin 2; }

@@ -117,7 +117,7 @@ class Coordinator(coordinator.Coordinator):
         two = self.clusters(Q[:, : self.k]), self.clusters(-Q[:, : self.k])
         self.tell_labels(wire.ASSIGNMENT, self.k, np.concatenate(two))
         if self.what["polish"]:
-            Q, label = self.means(two[0], self.k, True, before=2), two[0]
+            Q = self.means(two[0], self.k, True, before=2)
             for _ in range(self.what["polish"]):
                 label = self.clusters(Q)
                 Q = self.step(label, False)
@@ -133,9 +133,11 @@ class Coordinator(coordinator.Coordinator):
             Q = self.products(V, u == 0)
             V = self.block(V.shape[1], Q)
         label = self.clusters(Q[:, : self.k])
-        for t in range(30):
-            Q = self.step(label, t == 0)
+        self.tell_labels(wire.ASSIGNMENT, self.k, np.concatenate((label, label)))
+        Q = self.means(label, self.k, True, before=2)
+        for _ in range(29):
             label = self.clusters(Q)
+            Q = self.step(label, False)
         self.choose(6, 0)
         return label
 

@@ -99,7 +99,7 @@ static const struct {
 	{ "{" JOB ", \"method\": \"landmark\"}", "a set of one node", 4, true },
 	{ "{" JOB ", \"method\": \"landmark\", \"min_cell\": 5}", "a set of one node", 4, false },
 	{ "{" JOB ", \"method\": \"landmark\"}", "how well each fits the edges", 4, true },
-	{ "{" JOB ", \"method\": \"gcc\"}", "the edges", 4, false },
+	{ "{" JOB ", \"method\": \"gcc\"}", "the edges", 4, true },
 	{ "{" MIN "}", "2k + 10 sets", 4, false },
 	{ "{" MIN "}", "left singular vectors", 4, false },
 	/* 61: gcc */

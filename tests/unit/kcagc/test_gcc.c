@@ -1,5 +1,6 @@
 #include "tests/unit/fedspectral/planted_pool.h"
 #include "common/kcagc/gcc.h"
+#include "common/kcagc/landmark.h"
 #include "common/linalg/la.h"
 #include "common/linalg/ortho.h"
 
@@ -34,8 +35,9 @@ static void finds_planted_classes(void **state)
 	assert_int_equal(report.basis.width, PLANTED_WORDS);
 	assert_true(report.iterations >= 2 && report.iterations < p.iterations);
 	assert_int_equal(lab.asked, 2 + p.rounds + report.iterations);
-	assert_int_equal(lab.words, 2 + N + 2 * SLICE_POWERS + p.rounds * N * (K + 10) +
+	assert_int_equal(lab.words, 2 + N + 2 * SLICE_POWERS + p.rounds * N * (K + 10) + 2 +
 					report.iterations * N * K);
+	assert_true(!report.scaled);
 	lab_release(&lab);
 }
 
@@ -185,6 +187,63 @@ static void follows_the_method(void **state)
 	csr_release(&raw);
 }
 
+/* label: what p gave with a step; without it the clusters of scaled rows come, and the step is
+ * landmark's. */
+static void check_step(struct lab *used, const struct gcc_params *p, const uint32_t *label)
+{
+	struct gcc_params without = *p;
+	uint32_t before[N];
+	struct mat Q;
+	struct lab lab;
+
+	without.iterations = 0;
+	lab_init(&lab, &words, &graph, 2, 1);
+	lab.quality = used->quality;
+	assert_ok(gcc_run(&lab.parties, lab.n, &without, before, NULL));
+	lab_release(&lab);
+	assert_ok(sums_means(&used->parties, p->order, before, N, p->k, &Q));
+	assert_true(landmark_polish(&Q, before) > 0);
+	assert_memory_equal(label, before, sizeof(before));
+	mat_release(&Q);
+}
+
+/* Scaled rows are taken only if the parties' graphs speak for them, and clearly. Then each row goes
+ * to the nearest joint mean of their clusters, and there is nothing to iterate. */
+static void guard(void **state)
+{
+	static const double even[] = { 0.3, 0.3199 }, clear[] = { 0.3, 0.3201 };
+	uint32_t plain[N], label[N];
+	struct gcc_report report;
+	struct gcc_params p;
+
+	(void)state;
+	for (int t = 0; t < 4; t++) {
+		double sure[N];
+		struct lab lab;
+
+		gcc_defaults(&p, 9, 3, 1);
+		p.order = 1;
+		p.confidence = sure;
+		p.degrees = t == 3 ? DEGREES_BESIDE : DEGREES_OFF;
+		if (t == 0)
+			p.guard = 2; /* never */
+		lab_init(&lab, &words, &graph, 2, 1);
+		lab.slice[0].degrees = lab.slice[1].degrees = p.degrees;
+		lab.quality = t == 1 ? even : clear;
+		assert_ok(gcc_run(&lab.parties, lab.n, &p, t ? label : plain, &report));
+		assert_true(report.scaled == (t == 2));
+		assert_int_equal(report.iterations > 0, t != 2);
+		assert_int_equal(lab.asked, 2 + p.rounds + (t == 2 ? 2 : report.iterations));
+		if (t == 2)
+			check_step(&lab, &p, label);
+		lab_release(&lab);
+		if (t == 1 || t == 2)
+			assert_true(!memcmp(label, plain, sizeof(label)) == (t == 1));
+		for (size_t i = 0; i < N; i++)
+			assert_true(sure[i] >= 0 && sure[i] <= 1);
+	}
+}
+
 /* -- any split, any threads ----------------------------------------------------------------------
  */
 
@@ -331,6 +390,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_planted_classes),
 		cmocka_unit_test(follows_the_method),
+		cmocka_unit_test(guard),
 		cmocka_unit_test(any_number_of_parties),
 		cmocka_unit_test(threads_do_not_matter),
 		cmocka_unit_test(bad_input),

@@ -74,18 +74,24 @@ static inline void check_garbage(const struct listener *to, size_t step)
 	free(longer);
 }
 
-/* Wrong ones from step `first` on. With a sanitizer the least and the largest body of a type take turns from step to
- * step: both builds look at each type at each step. */
+/* Each type in place of this step, with the least and with the largest body; with a sanitizer these take turns from step
+ * to step, and both builds look at each type at each step. */
+static inline void check_types(const struct listener *to, size_t step)
+{
+	for (size_t t = 0; t < ALL_TYPES; t++)
+		for (int largest = 0; largest <= 1; largest++)
+			if (!SANITIZED || (step + t) % 2 == (size_t)largest)
+				check_sample(to, step, all_types[t], largest);
+}
+
+/* Wrong ones from step `first` on. */
 static inline void check_all_from(const struct listener *to, size_t first)
 {
 	size_t steps = listener_script(to)->count;
 
 	check_prefixes(to);
 	for (size_t step = first; step < steps; step++) {
-		for (size_t t = 0; t < ALL_TYPES; t++)
-			for (int largest = 0; largest <= 1; largest++)
-				if (!SANITIZED || (step + t) % 2 == (size_t)largest)
-					check_sample(to, step, all_types[t], largest);
+		check_types(to, step);
 		check_garbage(to, step);
 	}
 }

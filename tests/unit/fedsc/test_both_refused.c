@@ -82,9 +82,7 @@ static void check_borders(const struct listener *to)
 	for (size_t step = 0; step < s->count; step++) {
 		if (!is_border(s, step))
 			continue;
-		for (size_t t = 0; t < ALL_TYPES; t++)
-			for (int largest = 0; largest <= 1; largest++)
-				check_sample(to, step, all_types[t], largest);
+		check_types(to, step);
 		check_garbage(to, step);
 	}
 }

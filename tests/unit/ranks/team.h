@@ -3,13 +3,16 @@
 #define TESTS_UNIT_RANKS_TEAM_H
 
 #include "common/base/alloc.h"
+#include "common/base/sanitized.h"
 #include "common/ranks/ranks.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEAM_MOST = 8 };
+/* Tests go through teams of 1, 2, 4 and 8; with a sanitizer of 2 and 8: what more blocks than ranks and more ranks than
+ * blocks do to memory. */
+enum { TEAM_MOST = 8, TEAM_LEAST = SANITIZED ? 2 : 1, TEAM_TIMES = SANITIZED ? 4 : 2 };
 
 struct team {
 	pthread_barrier_t all;

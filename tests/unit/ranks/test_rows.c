@@ -118,7 +118,7 @@ static void check(bool columns)
 	assert_true(w.x[0][0] == ROWS && w.words[4] > COLS + 1 && w.words[5] == 0);
 	assert_true(w.words[TIED] == LANDMARKS * (LANDMARKS + 1) / 2 &&
 		    w.words[TIED + 3] > DIMS + 1);
-	for (size_t count = 1; count <= TEAM_MOST; count *= 2)
+	for (size_t count = TEAM_LEAST; count <= TEAM_MOST; count *= TEAM_TIMES)
 		team(count, rank, &w);
 	mat_release(&w.X);
 	mat_release(&w.Z);

@@ -227,7 +227,7 @@ static void check(unsigned leaves, unsigned order, bool words, enum edges edges,
 
 	make(w, leaves, order, words, edges, form);
 	as_one(w);
-	for (size_t count = 1; count <= TEAM_MOST; count *= 2)
+	for (size_t count = TEAM_LEAST; count <= TEAM_MOST; count *= TEAM_TIMES)
 		team(count, rank, w);
 	for (size_t q = 0; q < QUESTIONS; q++)
 		free(w->answer[q]);
@@ -340,7 +340,7 @@ static void same_terms_of_the_order(void **state)
 		assert_ok(order_next(&s, w.intra));
 		assert_ok(order_next(&s, w.intra + ORDER_BLOCK));
 		order_end(&s);
-		for (size_t count = 1; count <= 4; count *= 2)
+		for (size_t count = TEAM_LEAST; count <= 4; count *= TEAM_TIMES)
 			team(count, search, &w);
 		features_release(&X);
 		mat_release(&w.X);

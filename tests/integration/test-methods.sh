@@ -76,6 +76,7 @@ test_landmark_of_two() {
 	# six if the local clusters are there before they are waited for
 	[[ $(run_of coordinator .round_trips) =~ ^[67]$ ]] || fail "$(run_of coordinator .round_trips) round trips"
 	[[ $(run_of coordinator '.job.secure_sum.modulus_bits') == 32 ]] || fail "words are not of 32 bits"
+	[[ $(run_of coordinator .facts.clusters_of) == 'rows as they are' ]] || fail "clusters of $(run_of coordinator .facts.clusters_of)"
 }
 
 test_landmark_of_five() {

@@ -15,31 +15,16 @@ import sys
 import warnings
 
 import numpy as np
-import scipy.io
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
 
 from matching import accuracy
+from words import features, words
 
 warnings.filterwarnings("ignore")
 HERE = os.path.dirname(os.path.abspath(__file__))
 STEPS, WIDE, MARGIN = 6, 5000, 0.02
 POWERS = (0, 0.5, 1)
-
-
-def words(truth, signal, count=800):
-    """`count` words; of a row's 18 or so `signal` are of its class' own."""
-    rng = np.random.default_rng(1)
-    k = truth.max() + 1
-    often = rng.permutation((np.arange(count) + 5.0) ** -0.8)
-    own = [rng.choice(count, count // k * 2, replace=False) for _ in range(k)]
-    x = sp.lil_matrix((len(truth), count))
-    for i, c in enumerate(truth):
-        total = max(3, rng.poisson(18))
-        mine = rng.binomial(total, signal)
-        x[i, rng.choice(own[c], mine, p=often[own[c]] / often[own[c]].sum())] = 1
-        x[i, rng.choice(count, total - mine, p=often / often.sum())] = 1
-    return x.tocsr()
 
 
 def edges(directory, n):
@@ -49,8 +34,7 @@ def edges(directory, n):
 
 
 def read(directory):
-    path = os.path.join(directory, "features.")
-    x = sp.csr_matrix(scipy.io.mmread(path + "mtx") if os.path.exists(path + "mtx") else np.load(path + "npy"), dtype=float)
+    x = features(directory)
     truth = np.unique(np.loadtxt(os.path.join(directory, "labels.txt"), dtype=str), return_inverse=True)[1]
     return x, edges(directory, len(truth)), truth
 

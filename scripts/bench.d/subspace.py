@@ -23,34 +23,15 @@ import os
 import warnings
 
 import numpy as np
-import scipy.io
 import scipy.sparse as sp
 from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 from sklearn.metrics import f1_score, normalized_mutual_info_score
 
+from words import features, words
+
 warnings.filterwarnings("ignore")
 EXTRA, VALUE_ZERO, MARGIN = 10, 1e-12, 0.02
-
-
-def words(truth, signal):
-    """Words of a class are drawn from twice as many as its share, frequent ones first."""
-    rng, count = np.random.default_rng(1), 1000
-    k = truth.max() + 1
-    often = rng.permutation((np.arange(count) + 5.0) ** -0.8)
-    own = [rng.choice(count, min(count, count // k * 2), replace=False) for _ in range(k)]
-    x = sp.lil_matrix((len(truth), count))
-    for i, c in enumerate(truth):
-        total = max(3, rng.poisson(18))
-        mine = rng.binomial(total, signal)
-        x[i, rng.choice(own[c], mine, p=often[own[c]] / often[own[c]].sum())] = 1
-        x[i, rng.choice(count, total - mine, p=often / often.sum())] = 1
-    return x.tocsr()
-
-
-def features(directory):
-    path = os.path.join(directory, "features.")
-    return sp.csr_matrix(scipy.io.mmread(path + "mtx") if os.path.exists(path + "mtx") else np.load(path + "npy"), dtype=float)
 
 
 class Data:
@@ -58,7 +39,7 @@ class Data:
         truth = np.loadtxt(os.path.join(directory, "labels.txt"), dtype=str)
         self.truth = np.unique(truth, return_inverse=True)[1]
         self.n, self.k, self.order = len(truth), self.truth.max() + 1, order
-        x = words(self.truth, signal) if signal else features(directory)
+        x = words(self.truth, signal, 1000) if signal else features(directory)
         if np.all(x.data[x.data != 0] == 1):
             x = x @ sp.diags(np.log((1 + self.n) / (1 + np.asarray((x != 0).sum(axis=0)).ravel())) + 1)
         length = np.sqrt(np.asarray(x.multiply(x).sum(axis=1)).ravel())

@@ -150,6 +150,18 @@ int agc_main(int argc, char **argv)
 	    by_agc, argc, argv);
 }
 
+/* By the names that run.json has them under. */
+static void put_orders(struct json *result, const struct sums_basis *basis)
+{
+	struct json *tried = json_put_array(result, "orders_tried");
+	struct json *modularity = json_put_array(result, "orders_modularity");
+
+	json_append_number(tried, basis->first);
+	json_append_number(tried, basis->tried);
+	for (int t = 0; t < 2; t++)
+		json_append_number(modularity, basis->fit[t]);
+}
+
 static enum err by_gcc(struct dataset *d, const struct job *job, unsigned threads, uint32_t *label,
 		       struct json *result)
 {
@@ -173,6 +185,8 @@ static enum err by_gcc(struct dataset *d, const struct job *job, unsigned thread
 	if (err)
 		return err;
 	json_put_number(result, "order", report.basis.order);
+	if (report.basis.first)
+		put_orders(result, &report.basis);
 	json_put_bool(result, "idf", report.basis.idf);
 	json_put_number(result, "iterations", report.iterations);
 	json_put_string(result, "clusters_of", report.scaled ? "scaled rows" : "rows as they are");

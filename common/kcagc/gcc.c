@@ -3,6 +3,7 @@
 #include "common/cluster/kmeans.h"
 #include "common/kcagc/guard.h"
 #include "common/kcagc/landmark.h"
+#include "common/kcagc/settle.h"
 #include "common/linalg/la.h"
 #include "common/linalg/ortho.h"
 
@@ -46,8 +47,11 @@ struct state {
 	struct parties *parties;
 	size_t n;
 	const struct gcc_params *p;
+	struct sums_basis *basis;
+	struct gcc_report by[2]; /* the clusterings that settle.h asks for; of each: */
 	struct gcc_report *report;
 	uint32_t *label;
+	double *confidence;
 	struct mat F;
 	struct mat Q; /* of the first iteration, from the guard */
 	size_t moved; /* labels that the last step changed */
@@ -57,7 +61,7 @@ static enum err times_joint(void *ctx, const struct mat *B, struct mat *Y)
 {
 	const struct state *s = ctx;
 
-	return sums_products(s->parties, s->report->basis.order, B, Y);
+	return sums_products(s->parties, s->basis->order, B, Y);
 }
 
 static struct sums_clusters by_kmeans(const struct gcc_params *p)
@@ -94,7 +98,7 @@ static enum err first(struct state *s, struct mat *Z)
 /* Whether G stays; Q of the first iteration comes with the answer. */
 static enum err guard(struct state *s, const struct mat *Z)
 {
-	struct guard g = { .order = s->report->basis.order,
+	struct guard g = { .order = s->basis->order,
 			   .means = s->p->iterations > 0,
 			   .never = s->p->degrees != DEGREES_OFF,
 			   .margin = s->p->guard,
@@ -174,8 +178,8 @@ static void nearest(struct state *s, const struct mat *Z)
 
 	kmeans_distances(Z, &s->F, D);
 	kmeans_assign(D, NULL, Z->rows, s->F.rows, s->label, NULL);
-	if (s->p->confidence)
-		kmeans_margins(D, Z->rows, s->F.rows, s->label, s->p->confidence);
+	if (s->confidence)
+		kmeans_margins(D, Z->rows, s->F.rows, s->label, s->confidence);
 	free(D);
 }
 
@@ -205,7 +209,7 @@ static void assign(struct state *s, const struct mat *Z)
 /* ||X - G F W'||^2 = ||X||^2 - ||Z||^2 + ||Z - GF||^2 */
 static double loss_of(const struct state *s, const struct mat *Z)
 {
-	double sum = s->report->basis.square;
+	double sum = s->basis->square;
 
 	for (size_t i = 0; i < Z->rows; i++)
 		for (size_t a = 0; a < Z->cols; a++) {
@@ -220,8 +224,7 @@ static double loss_of(const struct state *s, const struct mat *Z)
 static enum err next_means(struct state *s, struct mat *Q)
 {
 	if (!s->Q.a)
-		return sums_step(s->parties, s->report->basis.order, s->label, s->n, s->report->k,
-				 Q);
+		return sums_step(s->parties, s->basis->order, s->label, s->n, s->report->k, Q);
 	*Q = s->Q;
 	s->Q = (struct mat){ 0 };
 	return ERR_OK;
@@ -258,42 +261,68 @@ static enum err step_scaled(struct state *s)
 	struct mat Q;
 	enum err err = ERR_OK;
 
-	TRY(sums_step(s->parties, s->report->basis.order, s->label, s->n, s->report->k, &Q));
+	TRY(sums_step(s->parties, s->basis->order, s->label, s->n, s->report->k, &Q));
 	ALLOC(before, s->n);
 	memcpy(before, s->label, s->n * sizeof(*before));
 	s->moved = landmark_polish(&Q, s->label);
 	parties_progress(s->parties, 1, s->moved);
-	if (s->p->confidence)
-		err = landmark_margins(&Q, before, s->label, s->p->confidence);
+	if (s->confidence)
+		err = landmark_margins(&Q, before, s->label, s->confidence);
 	mat_release(&Q);
 	free(before);
 	return err;
 }
 
-enum err gcc_run(struct parties *parties, size_t n, const struct gcc_params *p, uint32_t *label,
-		 struct gcc_report *report)
+/* By the order that s->basis has by now, which the parties know. */
+static enum err cluster_by_order(void *method, unsigned t, uint32_t *label, double *confidence,
+				 unsigned *k)
 {
-	struct gcc_report unused, *r = report ? report : &unused;
-	struct state s = { .parties = parties, .n = n, .p = p, .report = r, .label = label };
+	struct state *s = method;
 	struct mat Z = { 0 };
 	enum err err;
 
-	assert(p->iterations <= GCC_ITERATIONS);
-	*r = (struct gcc_report){ 0 };
-	if (p->k < 1 || p->k > n || n < 2)
-		return err_set(ERR_INPUT, "%u clusters of %zu nodes", p->k, n);
-	TRY(sums_agree(parties, n, p->order, p->degrees, NULL, NULL, &r->basis));
-	parties_phase(parties, "init");
-	TRY(sums_tell_order(parties, &r->basis));
-	err = first(&s, &Z);
+	s->report = &s->by[t];
+	s->label = label;
+	s->confidence = confidence;
+	parties_phase(s->parties, "init");
+	err = first(s, &Z);
 	if (!err) {
-		parties_phase(parties, "iterate");
-		err = guard(&s, &Z);
+		parties_phase(s->parties, "iterate");
+		err = guard(s, &Z);
 	}
 	mat_release(&Z);
-	if (!err && p->iterations)
-		err = r->scaled ? step_scaled(&s) : iterate(&s);
-	mat_release(&s.Q);
-	mat_release(&s.F);
+	if (!err && s->p->iterations)
+		err = s->report->scaled ? step_scaled(s) : iterate(s);
+	*k = s->report->k;
+	mat_release(&s->Q);
+	mat_release(&s->F);
+	return err ? err : sums_end_steps(s->parties);
+}
+
+enum err gcc_run(struct parties *parties, size_t n, const struct gcc_params *p, uint32_t *label,
+		 struct gcc_report *report)
+{
+	struct sums_basis basis = { 0 };
+	struct state s = { .parties = parties, .n = n, .p = p, .basis = &basis };
+	struct settle settle = { .parties = parties,
+				 .n = n,
+				 .k_from = p->k_from,
+				 .basis = &basis,
+				 .method = &s,
+				 .cluster = cluster_by_order };
+	unsigned taken = 0;
+	enum err err;
+
+	assert(p->iterations <= GCC_ITERATIONS);
+	if (report)
+		*report = (struct gcc_report){ 0 };
+	if (p->k < 1 || p->k > n || n < 2)
+		return err_set(ERR_INPUT, "%u clusters of %zu nodes", p->k, n);
+	err = sums_agree(parties, n, p->order, p->degrees, NULL, NULL, &basis);
+	if (!err)
+		err = settle_order(&settle, label, p->confidence, &taken);
+	s.by[taken].basis = basis;
+	if (report)
+		*report = s.by[taken];
 	return err;
 }

@@ -48,8 +48,8 @@ size_t gcc_width(const struct gcc_params *p, size_t n);
 
 /* Phases "norms", "order", "init", "iterate". label: n, below k. Sums: those of sums_agree(), p->rounds of
  * n (k + 10) words, one of n k words per iteration, each after a broadcast of as many numbers or of
- * n labels; with the first of these the guard's 2 and n labels more. Same seed, same labels. `report` (may be NULL) is filled as far as it came. ERR_INPUT if
- * k exceeds n; errors of the sums. */
+ * n labels; with the first of these the guard's 2 and n labels more. Where settle.h tries two orders, all of these but what is agreed
+ * twice. Same seed, same labels. `report` (may be NULL) is filled as far as it came. ERR_INPUT if k exceeds n; errors of the sums. */
 enum err gcc_run(struct parties *parties, size_t n, const struct gcc_params *p, uint32_t *label,
 		 struct gcc_report *report) MUST_CHECK;
 

@@ -275,6 +275,12 @@ bool kcagc_is_bounded(const struct kcagc_job *job)
 	return job->method == METHOD_LANDMARK || job->method == METHOD_GCC;
 }
 
+bool kcagc_may_settle(const struct kcagc_job *job)
+{
+	return kcagc_is_bounded(job) && job->filter_order == KCAGC_ORDER_AUTO &&
+	       !job->clusters_from && job->degrees == DEGREES_OFF;
+}
+
 bool kcagc_is_plan_only(const void *job)
 {
 	return ((const struct kcagc_job *)job)->plan == PLAN_ONLY;

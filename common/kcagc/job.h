@@ -92,6 +92,9 @@ bool kcagc_compares_later(const struct kcagc_job *job);
 /* Landmark projection and GCC: numbers have bounds that follow from n alone. In 32-bit words they are
  * scaled to fill them, and fraction_bits counts in 64-bit words only. */
 bool kcagc_is_bounded(const struct kcagc_job *job);
+/* Of these, with filter.order "auto": two orders may be tried, one after the other (settle.h). Not with a range, of which each
+ * would take a k of its own, nor with degrees, which a filter does not smooth. */
+bool kcagc_may_settle(const struct kcagc_job *job);
 
 unsigned kcagc_local_clusters(const struct kcagc_job *job); /* k^ as a number */
 unsigned kcagc_dims(const struct kcagc_job *job);           /* d as a number, before the slice's cap */

@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/cluster/kmeans.h"
 #include "common/kcagc/guard.h"
+#include "common/kcagc/settle.h"
 #include "common/linalg/ortho.h"
 
 #include <assert.h>
@@ -253,13 +254,17 @@ struct state {
 	struct parties *parties;
 	size_t n;
 	const struct landmark_params *p;
+	uint32_t *set; /* n: of each node its set, below `sets` */
+	struct sums_basis *basis;
+	struct landmark_report by[2]; /* the clusterings that settle.h asks for; of each: */
 	struct landmark_report *report;
 	uint32_t *label;
+	double *confidence;
 	struct mat Z; /* n x at most k: the joint embedding */
 };
 
 /* Sets of nodes, from what the parties' own clusters have in common. */
-static enum err choose_sets(struct state *s, uint32_t *set)
+static enum err choose_sets(struct state *s, struct landmark_report *report)
 {
 	const struct landmark_params *p = s->p;
 	struct kmeans_params how = landmark_local(p->k, p->local_clusters, p->seed, p->threads);
@@ -271,47 +276,41 @@ static enum err choose_sets(struct state *s, uint32_t *set)
 				.how = &how };
 	uint32_t *cells = alloc(s->parties->count * s->n, sizeof(*cells));
 	enum err err =
-	    sums_agree(s->parties, s->n, p->order, p->degrees, &own, cells, &s->report->basis);
+	    sums_agree(s->parties, s->n, p->order, p->degrees, &own, cells, &report->basis);
 
 	if (!err)
 		err = landmark_sets(cells, s->parties->count, s->n, p->local_clusters,
-				    landmark_most(p->k, s->n), p, set, &s->report->sets,
-				    &s->report->merged);
+				    landmark_most(p->k, s->n), p, s->set, &report->sets,
+				    &report->merged);
 	free(cells);
 	return err;
 }
 
 /* The sets down, Q = K G D^-1 up. */
-static enum err tell_sets(struct state *s, const uint32_t *set, struct mat *Q)
+static enum err tell_sets(struct state *s, struct mat *Q)
 {
-	const struct landmark_report *r = s->report;
+	size_t sets = s->report->sets;
 
 	parties_phase(s->parties, "landmarks");
-	TRY(sums_tell_order(s->parties, &r->basis));
-	TRY(parties_tell_labels(s->parties, PARTIES_LANDMARKS, r->sets, set, s->n));
+	TRY(parties_tell_labels(s->parties, PARTIES_LANDMARKS, sets, s->set, s->n));
 	TRY(parties_warm(s->parties));
-	return sums_means(s->parties, r->basis.order, set, s->n, r->sets, Q);
+	return sums_means(s->parties, s->basis->order, s->set, s->n, sets, Q);
 }
 
 /* F: all rows on the landmarks' span, in its k + 10 leading directions. */
 static enum err landmark_round(struct state *s, struct mat *F)
 {
-	uint32_t *set = alloc(s->n, sizeof(*set));
-	struct mat Q = { 0 }, Phi = { 0 };
-	enum err err = choose_sets(s, set);
+	struct mat Q, Phi;
+	enum err err;
 
-	if (!err)
-		err = tell_sets(s, set, &Q);
-	if (!err)
-		err = landmark_project(&Q, set, &Phi);
+	TRY(tell_sets(s, &Q));
+	err = landmark_project(&Q, s->set, &Phi);
 	mat_release(&Q); /* as large as all that follows */
-	if (!err) {
-		s->report->rank = Phi.cols;
-		err = ortho_components(
-		    &Phi, s->p->power ? s->p->k + EXTRA : sums_columns(s->p->k, s->p->k_from), F);
-	}
+	TRY(err);
+	s->report->rank = Phi.cols;
+	err = ortho_components(
+	    &Phi, s->p->power ? s->p->k + EXTRA : sums_columns(s->p->k, s->p->k_from), F);
 	mat_release(&Phi);
-	free(set);
 	return err;
 }
 
@@ -325,7 +324,7 @@ static enum err power_round(struct state *s, struct mat *F)
 	TRY(ortho_basis(F));
 	parties_phase(s->parties, "power");
 	TRY(parties_tell_choice(s->parties, CHOICE_WIDTH, F->cols));
-	TRY(sums_products(s->parties, s->report->basis.order, F, &Y));
+	TRY(sums_products(s->parties, s->basis->order, F, &Y));
 	err = ortho_ritz(F, &Y, sums_columns(s->p->k, s->p->k_from), &s->Z);
 	mat_release(&Y);
 	mat_release(F);
@@ -357,7 +356,7 @@ static enum err cluster(struct state *s)
  * ones were taken or nothing is polished. */
 static enum err guard(struct state *s, struct mat *Q)
 {
-	struct guard g = { .order = s->report->basis.order,
+	struct guard g = { .order = s->basis->order,
 			   .means = s->p->polish > 0,
 			   .never = s->p->degrees != DEGREES_OFF,
 			   .margin = s->p->guard,
@@ -372,9 +371,9 @@ static enum err guard(struct state *s, struct mat *Q)
 	s->report->scaled = g.scaled;
 	s->report->inertia = g.inertia;
 	*Q = g.Q;
-	if (!err && !s->p->polish && s->p->confidence)
+	if (!err && !s->p->polish && s->confidence)
 		margins_to_means(g.scaled ? &g.rows : &s->Z, g.how.k, s->label, s->label,
-				 s->p->confidence);
+				 s->confidence);
 	mat_release(&g.rows);
 	return err;
 }
@@ -388,57 +387,90 @@ static enum err polish(struct state *s, struct mat *Q)
 
 	for (unsigned t = 0; t < s->p->polish && moved && !err; t++) {
 		if (!Q->a)
-			err = sums_step(s->parties, s->report->basis.order, s->label, s->n,
-					s->report->k, Q);
+			err =
+			    sums_step(s->parties, s->basis->order, s->label, s->n, s->report->k, Q);
 		if (err)
 			break;
 		memcpy(before, s->label, s->n * sizeof(*before));
 		moved = landmark_polish(Q, s->label);
 		parties_progress(s->parties, t + 1, moved);
-		if (s->p->confidence && (!moved || t + 1 == s->p->polish))
-			err = landmark_margins(Q, before, s->label, s->p->confidence);
+		if (s->confidence && (!moved || t + 1 == s->p->polish))
+			err = landmark_margins(Q, before, s->label, s->confidence);
 		mat_release(Q);
 	}
 	free(before);
+	return err ? err : sums_end_steps(s->parties);
+}
+
+/* By the order that s->basis has by now, which the parties know. */
+static enum err cluster_by_order(void *method, unsigned t, uint32_t *label, double *confidence,
+				 unsigned *k)
+{
+	struct state *s = method;
+	struct mat F = { 0 }, Q = { 0 };
+	enum err err;
+
+	s->report = &s->by[t];
+	s->label = label;
+	s->confidence = confidence;
+	err = landmark_round(s, &F);
+	if (!err && s->p->power) {
+		err = power_round(s, &F);
+	} else if (!err) {
+		s->Z = F;
+		F = (struct mat){ 0 };
+	}
+	if (!err)
+		err = cluster(s);
+	if (!err)
+		err = guard(s, &Q);
+	if (!err)
+		err = polish(s, &Q);
+	*k = s->report->k;
+	mat_release(&F);
+	mat_release(&s->Z);
+	return err;
+}
+
+/* report: with basis, sets and merged; becomes that of the clustering taken. */
+static enum err cluster_sets(struct state *s, uint32_t *label, struct landmark_report *report)
+{
+	struct settle settle = { .parties = s->parties,
+				 .n = s->n,
+				 .k_from = s->p->k_from,
+				 .basis = &report->basis,
+				 .method = s,
+				 .cluster = cluster_by_order };
+	struct sums_basis basis;
+	unsigned taken;
+	enum err err;
+
+	s->basis = &report->basis;
+	s->by[0] = s->by[1] = *report;
+	err = settle_order(&settle, label, s->p->confidence, &taken);
+	basis = report->basis;
+	*report = s->by[taken];
+	report->basis = basis;
 	return err;
 }
 
 enum err landmark_run(struct parties *parties, size_t n, const struct landmark_params *p,
 		      uint32_t *label, struct landmark_report *report)
 {
-	struct landmark_report unused;
-	struct state s = { .parties = parties,
-			   .n = n,
-			   .p = p,
-			   .report = report ? report : &unused,
-			   .label = label };
-	struct mat F = { 0 }, Q = { 0 };
+	struct landmark_report unused, *r = report ? report : &unused;
+	struct state s = { .parties = parties, .n = n, .p = p };
 	enum err err;
 
-	*s.report = (struct landmark_report){ 0 };
+	*r = (struct landmark_report){ 0 };
 	if (p->k < 1 || p->k > n || n < 2)
 		return err_set(ERR_INPUT, "%u clusters of %zu nodes", p->k, n);
 	if (p->min_cell > n)
 		return err_set(ERR_JOB, "%zu nodes cannot make a set of job.min_cell, %zu", n,
 			       p->min_cell);
-	err = landmark_round(&s, &F);
-	if (err)
-		goto out;
-	if (p->power) {
-		err = power_round(&s, &F);
-		if (err)
-			goto out;
-	} else {
-		s.Z = F;
-		F = (struct mat){ 0 };
-	}
-	err = cluster(&s);
+	ALLOC(s.set, n);
+	err = choose_sets(&s, r);
 	if (!err)
-		err = guard(&s, &Q);
-	if (!err)
-		err = polish(&s, &Q);
-out:
-	mat_release(&F);
-	mat_release(&s.Z);
+		err = cluster_sets(&s, label, r);
+	free(s.set);
 	return err;
 }

@@ -51,7 +51,7 @@ struct kmeans_params landmark_local(unsigned k, size_t local_clusters, uint64_t 
 /* Phases "norms", "local", "order", "landmarks", "power", "polish". label: n, below k. Sums: 2 to agree
  * (sums_agree), n (2k + 10) words, with `power` n (k + 10) (both fewer if the local clusters leave
  * fewer landmarks or directions), 2 for the guard together with the n k of the first polish, n k for
- * each other. Same seed and same local clusters, same labels for any split. `report`, which may be
+ * each other; where settle.h tries two orders, all of these but what is agreed twice. Same seed and same local clusters, same labels for any split. `report`, which may be
  * NULL, is filled as far as it came. ERR_INPUT if k exceeds n, ERR_JOB if min_cell does. */
 enum err landmark_run(struct parties *parties, size_t n, const struct landmark_params *p, uint32_t *label,
 		      struct landmark_report *report) MUST_CHECK;

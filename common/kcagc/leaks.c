@@ -149,6 +149,12 @@ void kcagc_leaks(struct said *s, const void *p, size_t parties)
 	    "the coordinator sees how much of all rows lies along the nodes' degrees, a number and "
 	    "one "
 	    "for each order of the filter");
+	say(s, !only && kcagc_may_settle(job),
+	    "filter.order \"auto\": the clusters may be found by two orders of the filter, and "
+	    "then "
+	    "coordinator and parties see of each what is said below of one, the coordinator how "
+	    "well "
+	    "the clusters of both fit the edges, over all parties");
 	if (!only && products)
 		say_products(s, job);
 	else if (!only)

@@ -48,6 +48,9 @@ unsigned psi_gcc(const double *spread2, double square, size_t n, size_t m, unsig
  * ||q' S^t X||^2 too; sums[t] = ||S^t X||^2, t = 1 .. most. */
 static const double ORDER_SHARE = 0.93;
 unsigned psi_share(const double *sums, unsigned most);
+/* Above this part at an order taken so, degrees are most of what filtered rows say, and sums do not tell whether the graph
+ * is worth as much as the features are: one step is tried, too (settle.h). */
+static const double ORDER_DOUBT = 0.5;
 
 /* AGC's rule (Zhang et al., IJCAI 2019, Section 3.3): raise psi from 1 until the mean
  * intra-cluster distance first rises, and take the psi before. intra[t] is that of psi = t + 1. Returns 0 if it

@@ -95,6 +95,12 @@ void slice_release(struct slice *s)
 
 /* -- filtered features ----------------------------------------------------------------------- */
 
+static void filter_wide(struct slice *s, unsigned order)
+{
+	ALLOC(s->wide, 1);
+	wide_init(s->wide, &s->X.sparse, s->g, order, s->threads);
+}
+
 static enum err filter(struct slice *s, unsigned order)
 {
 	enum err err = ERR_OK;
@@ -105,8 +111,7 @@ static enum err filter(struct slice *s, unsigned order)
 		return ERR_OK;
 	}
 	if (s->X.is_sparse && !s->rest && wide_pays(&s->X.sparse)) {
-		ALLOC(s->wide, 1);
-		wide_init(s->wide, &s->X.sparse, s->g, order, s->threads);
+		filter_wide(s, order);
 		return ERR_OK;
 	}
 	if (s->X.is_sparse && !s->rest) {
@@ -125,15 +130,34 @@ static enum err filter(struct slice *s, unsigned order)
 	return err;
 }
 
+/* From T^p X, p above 0, to a higher order. */
+static enum err filter_further(struct slice *s, unsigned order)
+{
+	unsigned more = order - s->order;
+
+	s->order = order;
+	if (s->wide) {
+		wide_release(s->wide);
+		free(s->wide);
+		filter_wide(s, order);
+		return ERR_OK;
+	}
+	if (!s->rest)
+		return graph_filter(s->g, FILTER_MEAN, more, s->threads, &s->filtered);
+	s->rest->filter(s->rest->ctx, more, &s->filtered);
+	return ERR_OK;
+}
+
 enum err slice_filter(struct slice *s, unsigned order)
 {
-	if (s->is_filtered && order != s->order)
+	/* Degrees are a column of T^p X, which no further step is for. */
+	if (s->is_filtered && (order < s->order || (order > s->order && s->degrees != DEGREES_OFF)))
 		return err_set(ERR_PEER, "asked for filter order %u after %u", order, s->order);
-	if (s->is_filtered)
-		return ERR_OK;
 	if (order > SLICE_ORDER_MAX)
 		return err_set(ERR_PEER, "asked for filter order %u, expected at most %d", order,
 			       SLICE_ORDER_MAX);
+	if (s->is_filtered)
+		return order > s->order ? filter_further(s, order) : ERR_OK;
 	s->order = order;
 	s->is_filtered = true;
 	TRY(filter(s, order));

@@ -50,7 +50,7 @@ struct question {
 	enum question_kind kind;
 	bool idf, shares, degrees; /* ASK_SPREADS */
 	const double *square; /* ASK_SPREADS: n joint squared norms, >= 0; 0 leaves a row as it is */
-	unsigned order;      /* ASK_PRODUCTS, ASK_MEANS: p, the same every time */
+	unsigned order;      /* ASK_PRODUCTS, ASK_MEANS: p, no lower than the last time, with degrees the same */
 	const struct mat *B; /* ASK_PRODUCTS: n x d */
 	const uint32_t *label; /* ASK_MEANS: n; ASK_QUALITY: labellings x n; all below k */
 	size_t k, labellings;  /* ASK_CELLS: k^ */
@@ -124,7 +124,7 @@ void slice_release(struct slice *s);
 void slice_means(const struct slice *s, const uint32_t *label, size_t k, struct mat *M);
 
 /* x becomes this party's term of the sum; the questions come in their order. ERR_PEER if the filter's
- * order cannot be, or is not the one first asked for: the asker is at fault; ERR_INPUT if degrees alone count and all
+ * order cannot be, or is below one that was asked for: the asker is at fault; ERR_INPUT if degrees alone count and all
  * are the same. Costs: ASK_SPREADS SLICE_POWERS
  * steps of the filter, the first question after it `order` more and one dense copy of the slice,
  * unless wide_pays(); with `shares` SLICE_ORDER_MAX steps of S too; ASK_PRODUCTS O(n m_l d), ASK_MEANS O(n m_l k), two and one products by la.h. Same bits for any
@@ -160,7 +160,7 @@ unsigned slice_rule(const double *spreads, size_t n, size_t m);
 /* That, if psi_share() lets it. */
 unsigned slice_order(const double *spreads, size_t n, size_t m);
 
-/* T^order X, which the first question that needs it would make: for whoever has room for it now rather than beside
+/* T^order X, which the first question that needs it would make, from X or T^p X of a lower p: for whoever has room for it now rather than beside
  * the question. Errors as slice_answer(). */
 enum err slice_filter(struct slice *s, unsigned order) MUST_CHECK;
 

@@ -126,24 +126,14 @@ enum err sums_agree(struct parties *parties, size_t n, unsigned order, enum degr
 		basis->rule = slice_rule(spreads, n, basis->width);
 		for (unsigned t = 1; t <= SLICE_ORDER_MAX; t++)
 			basis->share[t] = share_of(spreads + (size_t)2 * SLICE_POWERS, t);
+		if (basis->order > 1 && basis->share[basis->order] > ORDER_DOUBT &&
+		    degrees == DEGREES_OFF)
+			basis->first = 1;
+		basis->first_square = spreads[1];
 	}
 	basis->square =
 	    square_of(basis, spreads, spreads[order ? 2 * SLICE_POWERS : SLICE_SPREADS]);
 	return ERR_OK;
-}
-
-enum err sums_tell_order(struct parties *parties, const struct sums_basis *basis)
-{
-	if (!basis->rule)
-		return ERR_OK;
-	if (basis->order < basis->rule)
-		parties_note(parties,
-			     "filter.order \"auto\" is %u: GCC's rule says %u, by which degrees "
-			     "alone make up %.3f of all features",
-			     basis->order, basis->rule, basis->share[basis->rule]);
-	else
-		parties_note(parties, "filter.order \"auto\" is %u", basis->order);
-	return parties_tell_choice(parties, CHOICE_ORDER, basis->order);
 }
 
 /* Numbers whose size is known fill the job's words. */
@@ -281,9 +271,13 @@ enum err sums_cluster(struct parties *parties, struct mat *Z, struct sums_cluste
 	return ERR_OK;
 }
 
+enum err sums_end_steps(struct parties *parties)
+{
+	return parties_tell_choice(parties, CHOICE_MORE, 0);
+}
+
 enum err sums_result(struct parties *parties, const uint32_t *label, size_t n, size_t k)
 {
-	TRY(parties_tell_choice(parties, CHOICE_MORE, 0));
 	parties_phase(parties, "result");
 	return parties_tell_labels(parties, PARTIES_RESULT, k, label, n);
 }

@@ -19,6 +19,10 @@ struct sums_basis {
 	 * t = 1 on. rule 0: the job gave the order. */
 	unsigned rule;
 	double share[SLICE_ORDER_MAX + 1];
+	/* Where they do not settle it (settle.h): the lower order that is tried, too, its ||T^p X||^2, then the order that sums
+	 * chose and the modularity of the clusters by both. first 0: they settle it. */
+	unsigned first, tried;
+	double first_square, fit[2];
 };
 
 /* Phases "norms" and "order". Two sums: facts and joint row norms (2 + n words), spreads
@@ -28,9 +32,6 @@ struct sums_basis {
  * SLICE_ORDER_MAX, or if all features are zero. */
 enum err sums_agree(struct parties *parties, size_t n, unsigned order, enum degrees degrees,
 		    struct question *own, uint32_t *cells, struct sums_basis *basis) MUST_CHECK;
-
-/* The order that was agreed, unless the job gives it. */
-enum err sums_tell_order(struct parties *parties, const struct sums_basis *basis) MUST_CHECK;
 
 /* B down, K B up. B goes with its columns sqrt(n) times as long, so that entries of a unit column are
  * near 1 and fixed point keeps their digits. Y (n x d) is initialised here. */
@@ -67,7 +68,10 @@ size_t sums_columns(unsigned k, unsigned k_from);
 enum err sums_cluster(struct parties *parties, struct mat *Z, struct sums_clusters *c,
 		      uint32_t *label, struct mat *centres) MUST_CHECK;
 
-/* No more sums; n labels to all, in phase "result". */
+/* No more steps. */
+enum err sums_end_steps(struct parties *parties) MUST_CHECK;
+
+/* n labels to all, in phase "result". */
 enum err sums_result(struct parties *parties, const uint32_t *label, size_t n,
 		     size_t k) MUST_CHECK;
 

@@ -66,6 +66,39 @@ test_gcc_of_one() {
 	same_labels "$T/twin/labels.csv" "$T/out/coordinator/labels.csv"
 }
 
+# ---- two orders: more than half of what filtered rows say is degrees ----
+
+# Each clustering has a phase of its own, and then comes the order that is taken, as its modularity has it.
+two_orders() { # TAKEN PHASES
+	completes_with 3 "$(run_of_job)" "$2 settle"
+	[[ $(run_of coordinator '.facts | .orders_tried[1] as $p | .orders_tried[0] == 1 and $p > 1 and .order_shares[$p - 1] > 0.5') == true ]] ||
+		fail "orders of facts $(run_of coordinator '.facts | tostring')"
+	[[ $(run_of coordinator ".filter_order == .facts.orders_tried[$1]") == true && $(run_of party-01 .filter_order) == "$(run_of coordinator .filter_order)" ]] ||
+		fail "order $(run_of coordinator .filter_order) of facts $(run_of coordinator '.facts | tostring'), party-01's is $(run_of party-01 .filter_order)"
+	[[ $(run_of coordinator ".facts.orders_modularity | (.[1] > .[0] + 0.02) == ($1 == 1)") == true ]] ||
+		fail "taken is $1 of $(run_of coordinator '.facts.orders_modularity | tostring')"
+}
+
+run_of_job() { jq -r .method "$T/job.json"; }
+
+test_gcc_settles_on_the_lower() {
+	federation 3 --degree 20
+	job_of gcc
+	"$BIN/coterie" gcc --data "$T/pooled" --job "$T/job.json" --out "$T/twin" >/dev/null
+	two_orders 0 "norms order init iterate init iterate"
+	same_labels "$T/twin/labels.csv" "$T/out/coordinator/labels.csv"
+	[[ $(jq -c .orders_tried "$T/twin/result.json") == "$(run_of coordinator '.facts.orders_tried | tojson')" ]] ||
+		fail "the twin tried $(jq -c .orders_tried "$T/twin/result.json")"
+	at_least "$(run_of coordinator .rounds)" 21 rounds # two clusterings of nine sums, and one of the two
+}
+
+test_landmark_settles_on_the_higher() {
+	federation 3 --signal 0.5 --degree 30
+	job_of landmark
+	two_orders 1 "norms local order landmarks power polish landmarks power polish"
+	[[ $(run_of coordinator .rounds) == 9 ]] || fail "$(run_of coordinator .rounds) rounds"
+}
+
 # ---- landmark ----
 
 test_landmark_of_two() {

@@ -96,18 +96,27 @@ static inline void assert_phases(const struct half *h, const char *phases)
 	assert_string_equal(seen, phases);
 }
 
-static inline struct recording *products_recording(const struct plan *plan, size_t L,
-						   const char *settings)
+static inline struct recording *products_recording_of(const struct plan *plan, size_t L,
+						      const char *settings, enum features_of what)
 {
+	struct features X;
 	struct recording *r;
 
 	ALLOC(r, 1);
 	planted_make(&r->data, plan);
+	X = (struct features){ .dense = r->data.X };
+	products_features(&X, 1, what);
 	r->job = products_job(settings);
 	recording_init(r, L);
 	federation_run(&r->f);
 	federation_succeeded(&r->f);
 	return r;
+}
+
+static inline struct recording *products_recording(const struct plan *plan, size_t L,
+						   const char *settings)
+{
+	return products_recording_of(plan, L, settings, NUMBERS);
 }
 
 /* Of a range the coordinator has written down the k of the three planted classes. */

@@ -8,6 +8,9 @@
 enum { N = 240, FEW = 24 };
 static const struct plan data = { .n = N, .m = 48, .seed = 1, .noise = 1.5 };
 static const struct plan few = { .n = FEW, .m = 12, .seed = 2, .noise = 1 };
+static const struct plan two = {
+	.n = 60, .m = 12, .seed = 1, .noise = 0.5
+}; /* degrees are most of its filtered rows */
 
 /* ---- the twin's labels ---- */
 
@@ -28,18 +31,20 @@ static void check_record(const struct federation *f, const struct job *job,
 			 const struct landmark_report *report, bool asked_again)
 {
 	const struct record *r = &f->server.record;
-	unsigned polish = 0;
+	unsigned polish = 0, clusterings = report->basis.first ? 2 : 1;
 
 	for (size_t i = 0; i < r->phases; i++)
 		if (!strcmp(r->phase[i].name, "polish"))
-			polish = r->phase[i].rounds;
+			polish += r->phase[i].rounds;
 	assert_int_equal(r->sum[0].items, report->sets);
 	assert_int_equal(r->sum[0].merged, report->merged);
 	assert_true(fabs(r->sum[0].inertia - report->inertia) <= 1e-4 * report->inertia);
 	if (job->kcagc.filter_order == KCAGC_ORDER_AUTO)
 		assert_int_equal(r->order, report->basis.order);
-	assert_true(polish >= 1 && polish <= 1 + job->kcagc.polish);
-	assert_int_equal(record_rounds(r), 3 + asked_again + job->kcagc.landmark_power + polish);
+	assert_true(polish >= clusterings && polish <= clusterings * (1 + job->kcagc.polish));
+	assert_int_equal(record_rounds(r), 2 + asked_again +
+					       clusterings * (1 + job->kcagc.landmark_power) +
+					       polish + (clusterings - 1));
 }
 
 static void check_labels(const struct planted *p, enum features_of what, const char *settings)
@@ -107,17 +112,21 @@ static void test_little_there(void **state)
 static void test_phases(void **state)
 {
 	struct job job = products_job("method=landmark"),
-		   plain = products_job("method=landmark landmark.power=false");
+		   plain = products_job("method=landmark landmark.power=false filter.order=2");
 	struct federation *f;
 	struct planted p;
 
 	(void)state;
 	planted_make(&p, &data);
 	f = products_run(&p, 2, &job, WORDS);
-	assert_phases(&f->server, "norms local order landmarks power polish result");
-	assert_phases(&f->party[1], "local norms order landmarks power polish result");
+	assert_phases(
+	    &f->server,
+	    "norms local order landmarks power polish landmarks power polish settle result");
+	assert_phases(
+	    &f->party[1],
+	    "local norms order landmarks power polish landmarks power polish settle result");
 	assert_int_equal(record_rounds(&f->server.record), record_rounds(&f->party[0].record));
-	for (size_t i = 2; i < 7; i++)
+	for (size_t i = 2; i < 11; i++)
 		assert_int_equal(f->server.record.phase[i].rounds,
 				 f->party[0].record.phase[i].rounds);
 	products_end(f);
@@ -226,6 +235,16 @@ static void test_every_message(void **state)
 	check_recording(r, 1);
 }
 
+/* Two orders, one after the other. */
+static void test_every_message_of_two(void **state)
+{
+	struct recording *r = products_recording_of(&two, 2, "method=landmark polish=0", WORDS);
+
+	(void)state;
+	(void)step_of(&r->to_party[1], MSG_CHOICE, 7);
+	check_recording(r, 1);
+}
+
 /* More polish, and no power. */
 static void test_every_message_of_others(void **state)
 {
@@ -299,6 +318,28 @@ static void test_wrong_k(void **state)
 	recording_free(r);
 }
 
+/* One order after the other (settle.h): CHOICE says the first, at its end the next, and which of
+ * them is taken. */
+static void test_wrong_orders(void **state)
+{
+	struct recording *r = products_recording_of(&two, 2, "method=landmark polish=0", WORDS);
+
+	(void)state;
+	assert_refuses_choice(r, 4, 0, "sent CHOICE of filter order 0");
+	assert_refuses_choice(r, 4, 16, "expected 2, from 0 to 15");
+	assert_refuses_choice(r, 7, 15, "sent CHOICE of filter order 15, expected 1 or ");
+	assert_refuses_choice(r, 7, 0, "sent CHOICE of filter order 0, expected 1 or ");
+	recording_free(r);
+	r = products_recording_of(&two, 2,
+				  "method=landmark polish=0 clusters={\"from\":2,\"to\":5}", WORDS);
+	assert_refuses_choice(r, 5, 15, "with a range of k one order is tried");
+	recording_free(r);
+	r = products_recording_of(&two, 2, "method=landmark polish=0 degrees=beside", WORDS);
+	assert_refuses_choice(r, 4, 15, "with degrees one order is tried");
+	assert_refuses_choice(r, 4, 1, "sent CHOICE of filter order 1 after ");
+	recording_free(r);
+}
+
 /* Above min_cell 1 there is no sum over clusters, which may be of any size. */
 static void test_no_polish_is_due(void **state)
 {
@@ -319,9 +360,11 @@ int main(void)
 		cmocka_unit_test(test_too_few_nodes),
 		cmocka_unit_test(test_wrong_sets),
 		cmocka_unit_test(test_every_message),
+		cmocka_unit_test(test_every_message_of_two),
 		cmocka_unit_test(test_every_message_of_others),
 		cmocka_unit_test(test_wrong_numbers),
 		cmocka_unit_test(test_wrong_k),
+		cmocka_unit_test(test_wrong_orders),
 		cmocka_unit_test(test_no_polish_is_due),
 	};
 

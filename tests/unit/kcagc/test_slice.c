@@ -98,7 +98,7 @@ static void rule_of_copies(void **state)
 	assert_int_equal(slice_order(spreads, 100, 800), 5);
 }
 
-/* All questions in their order, and the filter's order, which is the same every time. */
+/* All questions in their order, and the filter's order, which rises. */
 static void orders(void **state)
 {
 	double x[ROWS * 4 + 2], square[ROWS] = { 0 };
@@ -133,7 +133,14 @@ static void orders(void **state)
 		for (int kind = 3; kind < 6; kind++)
 			assert_ok(slice_answer(&s, &one[kind], x));
 	one[4].order = 3;
-	assert_err(slice_answer(&s, &one[4], x), ERR_PEER, "order 3 after 2");
+	assert_ok(slice_answer(&s, &one[4], x));
+	one[4].order = 2;
+	assert_err(slice_answer(&s, &one[4], x), ERR_PEER, "order 2 after 3");
+	one[4].order = SLICE_ORDER_MAX + 1;
+	assert_err(slice_answer(&s, &one[4], x), ERR_PEER, "order 16, expected at most 15");
+	s.degrees = DEGREES_BESIDE;
+	one[4].order = 4;
+	assert_err(slice_answer(&s, &one[4], x), ERR_PEER, "order 4 after 3");
 	mat_release(&B);
 	slice_release(&s);
 	csr_release(&X);

@@ -14,8 +14,8 @@ class Half(fedsc.Half):
     def top(self, G, k):
         if self.link.lie != "smaller":
             return super().top(G, k)
-        value, vectors = super().top(G, k + 1)
-        return value[1:], vectors[1:]
+        value, vectors = super().top(G, len(G))
+        return value[-k:], vectors[-k:]
 
 
 class Fedsc(coordinator.Following):

@@ -51,7 +51,7 @@ Of fedsc, variants anchor and dense, about the basis that it tells:
 
     value         the largest eigenvalue is 1e-6 of it more
     vector        a number of the first eigenvector is 1e-6 more; vector-one: for the last party alone
-    smaller       the largest is left out
+    smaller       those of the smallest eigenvalues in place of the largest
     turned        two eigenvectors are turned in their plane
     longer        the first eigenvector has length 1 + 1e-6
     sign          the first eigenvector has the other sign, which is as good a basis

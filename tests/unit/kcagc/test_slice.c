@@ -147,6 +147,71 @@ static void orders(void **state)
 	graph_release(&g);
 }
 
+/* Products and means of T^p X after those of a lower order, `before`, if that is above 0. */
+static void answers_after(const struct csr *X, const struct graph *g, bool dense, unsigned before,
+			  unsigned order, double *products, double *means)
+{
+	size_t n = X->rows;
+	uint32_t *label = alloc(n, sizeof(*label));
+	struct slice s;
+	struct mat B;
+
+	for (size_t i = 0; i < n; i++)
+		label[i] = i % 3 == 1;
+	sample_normal(&B, n, 2, 5);
+	make(&s, X, dense, g, 1);
+	for (int t = before ? 0 : 1; t < 2; t++) {
+		unsigned p = t ? order : before;
+
+		ask(&s, &(struct question){ .kind = ASK_PRODUCTS, .order = p, .B = &B }, products);
+		ask(&s, &(struct question){ .kind = ASK_MEANS, .order = p, .label = label, .k = 2 },
+		    means);
+	}
+	mat_release(&B);
+	slice_release(&s);
+	free(label);
+}
+
+static void check_further(const struct csr *X, const struct graph *g, bool dense)
+{
+	double *products[2], *means[2];
+
+	for (unsigned t = 0; t < 2; t++) {
+		ALLOC(products[t], 2 * X->rows);
+		ALLOC(means[t], 2 * X->rows);
+		answers_after(X, g, dense, t ? 1 : 0, 4, products[t], means[t]);
+	}
+	for (size_t i = 0; i < 2 * X->rows; i++) {
+		assert_near(products[1][i], products[0][i], 1e-10);
+		assert_near(means[1][i], means[0][i], 1e-12);
+	}
+	for (unsigned t = 0; t < 2; t++) {
+		free(products[t]);
+		free(means[t]);
+	}
+}
+
+/* What was filtered goes on to a higher order: dense, sparse, and as products alone. */
+static void further(void **state)
+{
+	struct graph g;
+	struct csr X;
+
+	(void)state;
+	sample_graph(&g, ROWS, 60, 0, false, 5);
+	sample_sparse(&X, ROWS, COLS, 4, true, 5);
+	check_further(&X, &g, true);
+	check_further(&X, &g, false);
+	csr_release(&X);
+	graph_release(&g);
+	sample_graph(&g, 8500, 20000, 0, false, 6);
+	sample_sparse(&X, 8500, 8000, 2, true, 6);
+	assert_true(wide_pays(&X));
+	check_further(&X, &g, false);
+	csr_release(&X);
+	graph_release(&g);
+}
+
 static void bad_input(void **state)
 {
 	struct features X = { 0 };
@@ -423,11 +488,17 @@ static void all_zero(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(facts),          cmocka_unit_test(foreign_columns),
-		cmocka_unit_test(rule_of_copies), cmocka_unit_test(orders),
-		cmocka_unit_test(bad_input),      cmocka_unit_test(clusters),
-		cmocka_unit_test(read_again),     cmocka_unit_test(clusters_of_nothing),
-		cmocka_unit_test(agreement),      cmocka_unit_test(all_zero),
+		cmocka_unit_test(facts),
+		cmocka_unit_test(foreign_columns),
+		cmocka_unit_test(rule_of_copies),
+		cmocka_unit_test(orders),
+		cmocka_unit_test(further),
+		cmocka_unit_test(bad_input),
+		cmocka_unit_test(clusters),
+		cmocka_unit_test(read_again),
+		cmocka_unit_test(clusters_of_nothing),
+		cmocka_unit_test(agreement),
+		cmocka_unit_test(all_zero),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,9 +10,9 @@ source "$(dirname "$0")/lib.sh"
 OLD=150 ALL=200
 
 # Keys, slices of all nodes and of the old ones, states that outlive a run, parties that predict.
-old_and_new() { # L
+old_and_new() { # L [SYNTH-OPTION...]
 	local name
-	federation "$1" --nodes "$ALL"
+	federation "$1" --nodes "$ALL" "${@:2}"
 	mv "$T/data" "$T/data-all"
 	for name in $(names "$1"); do
 		first_rows "$T/data-all/$name" "$T/data/$name"
@@ -130,6 +130,21 @@ test_landmark() {
 	run_old 3 --set polish=0
 	refused 3 "method landmark, whose clusters have no centres" --set joint_norm=true
 }
+
+# Two orders of the filter were tried: rows go to the means by the one that was taken, the first or the second.
+after_two_orders() { # TAKEN SYNTH-OPTION...
+	local name
+	old_and_new 3 "${@:2}"
+	echo '{ "kind": "kcagc", "method": "landmark", "clusters": 3, "seed": 7 }' >"$T/job.json"
+	run_old 3
+	[[ $(jq ".filter_order == .facts.orders_tried[$1]" "$T/run/coordinator/run.json") == true ]] ||
+		fail "orders $(jq -c '[.filter_order, .facts.orders_tried]' "$T/run/coordinator/run.json")"
+	predicts data 3 --set joint_norm=true --set secure_sum.fraction_bits=24
+	for name in coordinator $(names 3); do same_labels "$T/run/$name/labels.csv" "$T/out/$name/labels.csv"; done
+}
+
+test_landmark_of_the_lower_order() { after_two_orders 0 --degree 20; }
+test_landmark_of_the_higher_order() { after_two_orders 1 --signal 0.5 --degree 30; }
 
 test_new_nodes() {
 	old_and_new 3

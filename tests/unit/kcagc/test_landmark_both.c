@@ -336,7 +336,7 @@ static void test_wrong_orders(void **state)
 	recording_free(r);
 	r = products_recording_of(&two, 2, "method=landmark polish=0 degrees=beside", WORDS);
 	assert_refuses_choice(r, 4, 15, "with degrees one order is tried");
-	assert_refuses_choice(r, 4, 1, "sent CHOICE of filter order 1 after ");
+	assert_refuses_choice(r, 4, 1, "sent CHOICE of filter order 1 after 4");
 	recording_free(r);
 }
 

@@ -125,14 +125,19 @@ static enum err check_data(struct work *work, const struct party_config *config)
 	return work->half->check_data(work);
 }
 
+/* A rank before it reads anything: MPI and its libraries (docs/benchmarks/ranks.md). */
+static const double RANK_MEMORY_LEAST = 18e6;
+
 enum err offer_check_room(struct work *work, const struct job_means *means, bool known)
 {
 	struct kind_sizes sizes = party_data_sizes(means->data, work->job.kind);
 
 	sizes.parties = (double)work->L;
 	work->record->memory_estimate = work->job.kind->memory(&work->job, &sizes);
-	if (means->config->ranks.n) /* as much of it as one of them has */
-		work->record->memory_estimate /= means->config->ranks.n;
+	if (means->config->ranks.n) /* as much of the data as one of them has */
+		work->record->memory_estimate =
+		    RANK_MEMORY_LEAST + (work->record->memory_estimate - KIND_MEMORY_LEAST) /
+					    means->config->ranks.n;
 	log_info("this job will take %s %s of memory here%s", known ? "about" : "at most about",
 		 room_text(work->record->memory_estimate).s,
 		 means->config->ranks.n ? ", for each rank" : "");

@@ -91,6 +91,9 @@ test_same_labels_and_model() {
 	[[ $(run_of party-00 '.facts.ranks_memory | length') == 3 ]] || fail "run.json has no memory of three ranks"
 	[[ $(run_of party-00 '.facts | [.ranks_memory_begun, .ranks_memory_read, .ranks_memory_embedded, .ranks_memory] | transpose |
 		[.[] | . == sort and .[0] > 0 and .[1] > .[0]] | all') == true ]] || fail "peaks of memory do not rise as ranks get on"
+	# what is said beforehand is of a rank, with what MPI takes
+	[[ $(run_of party-00 '.memory_estimate_bytes / (.facts.ranks_memory | max) | . > 0.7 and . < 1.5') == true ]] ||
+		fail "estimate and peaks $(run_of party-00 '[.memory_estimate_bytes, .facts.ranks_memory] | tostring')"
 	[[ $(run_of party-00 '.facts | [.ranks_cpu_read_s, .ranks_cpu_embedded_s, .ranks_cpu_s] | transpose |
 		[.[] | . == sort and .[0] > 0] | all') == true ]] || fail "seconds of ranks do not rise as they get on"
 	[[ -z $(ls -d "$T"/out/party-00/state/ranks-* 2>/dev/null) ]] || fail "pipes are left"

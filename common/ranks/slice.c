@@ -1,9 +1,9 @@
 #include "common/ranks/slice.h"
 #include "common/base/alloc.h"
-#include "common/graph/modularity.h"
 #include "common/ranks/embed.h"
 #include "common/ranks/filter.h"
 #include "common/ranks/kmeans.h"
+#include "common/ranks/modularity.h"
 
 #include <assert.h>
 #include <math.h>
@@ -52,92 +52,12 @@ static enum err cluster(void *ctx, const struct mat *X, const struct embed_param
 	return ERR_OK;
 }
 
-/* ---- modularity ---- */
-
-static bool is_own(const struct ranks *R, uint32_t row)
-{
-	return row >= R->cut[R->own] && row < R->cut[R->own + 1];
-}
-
-/* Rows of others that these are joined to, rising, each once; owned by the caller. */
-static uint32_t *joined(const struct ranks_slice *k, size_t *count)
-{
-	size_t entries = k->rows.start[k->rows.rows], all = 0;
-	uint32_t *row = alloc(entries, sizeof(*row));
-
-	for (size_t e = 0; e < entries; e++)
-		if (!is_own(k->R, k->rows.index[e]))
-			row[all++] = k->rows.index[e];
-	if (all)
-		qsort(row, all, sizeof(*row), ranks_by_number);
-	*count = 0;
-	for (size_t i = 0; i < all; i++)
-		if (i == 0 || row[i] != row[i - 1])
-			row[(*count)++] = row[i];
-	return row;
-}
-
-/* Their labels, by their owners; owned by the caller. */
-static uint32_t *labels_of(const struct ranks *R, const uint32_t *row, size_t count,
-			   const uint32_t *label)
-{
-	size_t *want, *asked, all = 0, first = R->cut[R->own];
-	uint32_t *out, *in = alloc(count, sizeof(*in));
-
-	ALLOC(want, R->count);
-	ALLOC(asked, R->count);
-	for (size_t i = 0; i < count; i++)
-		want[ranks_owner(R, row[i])]++;
-	out = ranks_exchange(R, sizeof(*row), row, want, asked);
-	for (size_t q = 0; q < R->count; q++)
-		all += asked[q];
-	for (size_t i = 0; i < all; i++)
-		out[i] = label[out[i] - first];
-	R->exchange(R->ctx, sizeof(*out), out, asked, in, want);
-	free(out);
-	free(asked);
-	free(want);
-	return in;
-}
-
-/* Labels of all rows that an edge of this rank leads to. */
-struct labels {
-	const struct ranks *R;
-	const uint32_t *own;
-	uint32_t *row, *theirs; /* of others, rising, each once; and theirs */
-	size_t count;
-};
-
-static uint32_t label_at(const void *labels, uint32_t j)
-{
-	const struct labels *l = labels;
-
-	if (is_own(l->R, j))
-		return l->own[j - l->R->cut[l->R->own]];
-	return l->theirs[(uint32_t *)bsearch(&j, l->row, l->count, sizeof(j), ranks_by_number) -
-			 l->row];
-}
-
 /* graph.h's modularity(). */
 static double modularity_over(void *ctx, const uint32_t *label, size_t k)
 {
 	const struct ranks_slice *s = ctx;
-	struct labels l = { .R = s->R, .own = label };
-	double *ends = alloc(k + 1, sizeof(*ends)), result;
-	struct rowsum sum;
 
-	l.row = joined(s, &l.count);
-	l.theirs = labels_of(s->R, l.row, l.count, label);
-	rowsum_init(&sum, k + 1, NULL, NULL);
-	rowsum_begin_at(&sum, s->R->cut[s->R->own] / ROWSUM_ROWS);
-	modularity_add(&s->rows, label, label_at, &l, k, &sum);
-	ranks_sum(s->R, &sum, ends);
-	result = modularity_of_ends(ends, k, ends[k]);
-	rowsum_release(&sum);
-	free(ends);
-	free(l.theirs);
-	free(l.row);
-	return result;
+	return ranks_modularity(s->R, &s->rows, label, k);
 }
 
 /* ---- the slice ---- */

@@ -50,7 +50,7 @@ static const struct {
 	[RANKS_ASK_ROWS] = { ROWS, order_ask_rows, order_send_sums },
 	[RANKS_NEAREST] = { ROWS, nothing, order_send_nearest },
 	[RANKS_EDGES] = { GRAPH_READ, nothing, order_send_edges },
-	[RANKS_INTRA] = { SEARCHED, order_find_intra, order_send_intra },
+	[RANKS_TERMS] = { SEARCHED, order_find_terms, order_send_terms },
 	[RANKS_FILTER] = { SLICED, order_filter, NULL },
 	[RANKS_ASK] = { SLICED, order_answer, order_send_answer },
 	[RANKS_CELLS] = { SLICED, order_find_cells, order_send_labels },

@@ -11,7 +11,7 @@ enum { SENT_TILES = 8 };
 
 /* ---- filter.order "auto" ---- */
 
-enum err order_find_intra(struct state *s)
+enum err order_find_terms(struct state *s)
 {
 	const struct ranks_order *o = &s->order;
 
@@ -19,12 +19,12 @@ enum err order_find_intra(struct state *s)
 		ranks_order_end(s->search);
 		s->search = ranks_order_begin(s->R, &s->rows, &s->X, &o->embed, &o->clusters);
 	}
-	return ranks_order_next(s->search, s->intra);
+	return ranks_order_next(s->search, s->terms);
 }
 
-void order_send_intra(struct state *s)
+void order_send_terms(struct state *s)
 {
-	state_send_told(s, s->intra, sizeof(s->intra));
+	state_send_told(s, s->terms, sizeof(s->terms));
 }
 
 /* ---- landmark and gcc ---- */

@@ -26,7 +26,7 @@ struct state {
 	uint32_t *label;                         /* of this rank's rows */
 	struct ranks_cost begun, read, embedded; /* when these were done */
 	struct ranks_order_search *search; /* for filter.order "auto", while that is looked for */
-	double intra[ORDER_BLOCK];
+	double terms[ORDER_WORDS]; /* the last block of it */
 	struct ranks_slice slice; /* has rows and X, once it was asked */
 	double *answer;      /* what has no row, or is no product; then */
 	struct mat product;  /* what the rows' numbers are the slice's product with */
@@ -82,8 +82,8 @@ void order_send_sums(struct state *s);
 void order_send_nearest(struct state *s);
 
 /* The order of the filter; landmark and gcc; new rows after landmark: orders_slice.c. */
-enum err order_find_intra(struct state *s) MUST_CHECK;
-void order_send_intra(struct state *s);
+enum err order_find_terms(struct state *s) MUST_CHECK;
+void order_send_terms(struct state *s);
 enum err order_filter(struct state *s) MUST_CHECK;
 enum err order_answer(struct state *s) MUST_CHECK;
 void order_send_answer(struct state *s);

@@ -291,6 +291,11 @@ bool kcagc_is_flat(const void *job)
 	return ((const struct kcagc_job *)job)->method != METHOD_TREE;
 }
 
+bool kcagc_weighs_fit(const struct kcagc_job *job)
+{
+	return job->preset != PRESET_PAPER;
+}
+
 unsigned kcagc_local_clusters(const struct kcagc_job *job)
 {
 	const struct config_count *c = &job->local_clusters;

@@ -96,6 +96,9 @@ bool kcagc_is_bounded(const struct kcagc_job *job);
  * would take a k of its own, nor with degrees, which a filter does not smooth. */
 bool kcagc_may_settle(const struct kcagc_job *job);
 
+/* filter.order "auto": is the order also held to how well clusters fit the graph? Not with preset "paper": the letter is AGC's rule. */
+bool kcagc_weighs_fit(const struct kcagc_job *job);
+
 unsigned kcagc_local_clusters(const struct kcagc_job *job); /* k^ as a number */
 unsigned kcagc_dims(const struct kcagc_job *job);           /* d as a number, before the slice's cap */
 unsigned kcagc_inner_restarts(const struct kcagc_job *job); /* as a number */

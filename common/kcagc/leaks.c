@@ -145,6 +145,9 @@ void kcagc_leaks(struct said *s, const void *p, size_t parties)
 	say(s, products || job->filter_order == KCAGC_ORDER_AUTO,
 	    "the coordinator sees a number or two for each order of the filter that it weighs, how "
 	    "far apart the rows of all parties lie; the parties see the order taken");
+	say(s, !products && job->filter_order == KCAGC_ORDER_AUTO && kcagc_weighs_fit(job),
+	    "the coordinator sees for each of these orders how well clusters that each party makes "
+	    "of its own rows fit the edges, the mean over all parties");
 	say(s, products && job->filter_order == KCAGC_ORDER_AUTO,
 	    "the coordinator sees how much of all rows lies along the nodes' degrees, a number and "
 	    "one "

@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 unsigned psi_gcc(const double *spread2, double square, size_t n, size_t m, unsigned cap)
 {
@@ -36,6 +37,21 @@ unsigned psi_agc(const double *intra, size_t count)
 		if (intra[t] > intra[t - 1])
 			return (unsigned)t;
 	return 0;
+}
+
+unsigned psi_fit(const double *fit, unsigned rule)
+{
+	double highest = fit[0];
+	unsigned p = 1;
+
+	assert(rule >= 1);
+	for (unsigned t = 1; t < rule; t++)
+		highest = fmax(highest, fit[t]);
+	if (fit[rule - 1] >= highest - ORDER_FIT)
+		return rule;
+	while (fit[p - 1] < highest - ORDER_FIT)
+		p++;
+	return p;
 }
 
 void psi_apart(const struct mat *X, const uint32_t *label, const struct mat *mean, double *apart)
@@ -132,7 +148,7 @@ enum err order_decide(const double *intra, size_t known, unsigned *order)
 	return ERR_OK;
 }
 
-enum err order_next(struct order_search *s, double *intra)
+enum err order_next(struct order_search *s, double *term)
 {
 	uint32_t *label = alloc(s->F.rows, sizeof(*label));
 	size_t n = s->F.rows, m = s->F.cols, d = n < m ? n : m;
@@ -159,7 +175,8 @@ enum err order_next(struct order_search *s, double *intra)
 		if (e != ERR_OK)
 			break;
 		kmeans(&Z, NULL, &s->clusters, label, NULL, NULL);
-		intra[t] = psi_intra(&s->F, label, s->clusters.k);
+		term[t] = psi_intra(&s->F, label, s->clusters.k);
+		term[ORDER_BLOCK + t] = modularity(&s->g->adjacency, label, s->clusters.k);
 		mat_release(&Z);
 		progress_tick();
 	}
@@ -197,14 +214,16 @@ enum err agc_order(const struct features *X, const struct graph *g, const struct
 	struct embed_params how = embedding(p);
 	struct kmeans_params clusters = search(p);
 	struct order_search s;
-	double intra[ORDER_CAP];
+	double intra[ORDER_CAP], term[ORDER_WORDS];
 	enum err e = order_begin(&s, X, g, &how, &clusters);
 
 	*psi = 0;
 	for (size_t known = ORDER_BLOCK; e == ERR_OK && !*psi; known += ORDER_BLOCK) {
-		e = order_next(&s, intra + known - ORDER_BLOCK);
-		if (e == ERR_OK)
-			e = order_decide(intra, known, psi);
+		e = order_next(&s, term);
+		if (e != ERR_OK)
+			break;
+		memcpy(intra + known - ORDER_BLOCK, term, ORDER_BLOCK * sizeof(*intra));
+		e = order_decide(intra, known, psi);
 	}
 	order_end(&s);
 	return e;

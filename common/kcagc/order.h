@@ -1,6 +1,7 @@
 /* order.h -- filter.order "auto" for AGC and kCAGC: a party's terms of AGC's rule (Zhang et al.,
  * IJCAI 2019, Section 3.3), one for each psi: the mean intra-cluster distance after so many steps of the
- * filter, features being projected and clustered as the job says. */
+ * filter, features being projected and clustered as the job says; and how well these clusters fit the graph,
+ * which kCAGC looks at too. */
 #ifndef COMMON_KCAGC_ORDER_H
 #define COMMON_KCAGC_ORDER_H
 
@@ -9,6 +10,8 @@
 
 /* Terms come in blocks, so that a block is one secure sum; after the last the rule gives up. */
 enum { ORDER_BLOCK = 10, ORDER_BLOCKS = 10, ORDER_CAP = ORDER_BLOCK * ORDER_BLOCKS };
+/* Of a block first the distances, then the modularities. */
+enum { ORDER_WORDS = 2 * ORDER_BLOCK };
 
 struct order_search {
 	struct mat F; /* the features, filtered so far */
@@ -26,8 +29,9 @@ struct order_search {
 enum err order_begin(struct order_search *s, const struct features *X, const struct graph *g,
 		     const struct embed_params *how,
 		     const struct kmeans_params *clusters) MUST_CHECK;
-/* intra[t], ORDER_BLOCK of them: the mean intra-cluster distance for the next orders. */
-enum err order_next(struct order_search *s, double *intra) MUST_CHECK;
+/* term (ORDER_WORDS): for the next ORDER_BLOCK orders the mean intra-cluster distance, then the modularity of the
+ * clusters on the party's graph. */
+enum err order_next(struct order_search *s, double *term) MUST_CHECK;
 void order_end(struct order_search *s);
 
 /* AGC's rule on the first `known` sums of terms over all parties: *order, or 0 if more are needed.
@@ -56,6 +60,13 @@ static const double ORDER_DOUBT = 0.5;
  * intra-cluster distance first rises, and take the psi before. intra[t] is that of psi = t + 1. Returns 0 if it
  * never rises within count. */
 unsigned psi_agc(const double *intra, size_t count);
+
+/* AGC's rule looks at features alone, and where rows are soon alike it goes on until degrees are all that is left of them.
+ * Not to where clusters fit the graph worse than before: `rule`, or, if its modularity is below that of a lower order by
+ * more than ORDER_FIT, the lowest order that is not below the highest by more. fit[t], t < rule: the parties' mean
+ * modularity at order t + 1. */
+static const double ORDER_FIT = 0.02;
+unsigned psi_fit(const double *fit, unsigned rule);
 
 /* One party's term of AGC's distance: the mean over the k clusters of the mean squared distance
  * between two (not necessarily distinct) of a cluster's rows of X, which is twice the cluster's

@@ -3,6 +3,7 @@
 #include "common/ranks/embed.h"
 #include "common/ranks/filter.h"
 #include "common/ranks/kmeans.h"
+#include "common/ranks/modularity.h"
 #include "common/ranks/slice.h"
 
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 struct ranks_order_search {
 	const struct ranks *R;
+	const struct csr *rows; /* of the adjacency */
 	struct ranks_steps *steps;
 	struct embed_params how; /* order: that of F */
 	struct kmeans_params clusters;
@@ -39,6 +41,7 @@ struct ranks_order_search *ranks_order_begin(const struct ranks *R, const struct
 	struct features weighed = { 0 };
 
 	s->R = R;
+	s->rows = rows;
 	s->how = *how;
 	s->how.order = 0;
 	s->clusters = *clusters;
@@ -87,7 +90,7 @@ static double intra_of(const struct ranks_order_search *s, const uint32_t *label
 	return intra;
 }
 
-enum err ranks_order_next(struct ranks_order_search *s, double *intra)
+enum err ranks_order_next(struct ranks_order_search *s, double *term)
 {
 	uint32_t *label = alloc(s->F.rows, sizeof(*label));
 	enum err e = ERR_OK;
@@ -103,7 +106,8 @@ enum err ranks_order_next(struct ranks_order_search *s, double *intra)
 		if (e != ERR_OK)
 			break;
 		ranks_kmeans(s->R, &Z, &s->clusters, label, &centre);
-		intra[t] = intra_of(s, label);
+		term[t] = intra_of(s, label);
+		term[ORDER_BLOCK + t] = ranks_modularity(s->R, s->rows, label, s->clusters.k);
 		mat_release(&centre);
 		mat_release(&Z);
 	}

@@ -7,11 +7,11 @@
 
 struct ranks_order_search;
 
-/* order_begin(): rows and X, this rank's, stay. */
+/* order_begin(): rows and X, this rank's, stay; rows outlive the search. */
 struct ranks_order_search *ranks_order_begin(const struct ranks *R, const struct csr *rows, const struct features *X,
 					     const struct embed_params *how, const struct kmeans_params *clusters);
 void ranks_order_end(struct ranks_order_search *s); /* accepts NULL */
 /* order_next(), the same at each rank. ERR_INPUT also as ranks_embed(). */
-enum err ranks_order_next(struct ranks_order_search *s, double *intra) MUST_CHECK;
+enum err ranks_order_next(struct ranks_order_search *s, double *term) MUST_CHECK;
 
 #endif

@@ -65,7 +65,7 @@ enum ranks_op {
 	RANKS_ASK_ROWS,  /* `given` numbers of the question       `words` numbers                                        */
 	RANKS_NEAREST,   /*                                       n labels (uint32_t) of the last counts, n margins      */
 	RANKS_EDGES,     /*                                       n + 1 starts, struct ranks_neighbour of each row        */
-	RANKS_INTRA,     /*                                       ORDER_BLOCK terms, the next of filter.order "auto"     */
+	RANKS_TERMS,     /*                                       ORDER_WORDS terms, the next of filter.order "auto"     */
 	RANKS_FILTER,    /*                                       rows are filtered, by question.order, before there is
 	                                                          something to hold beside them                          */
 	RANKS_ASK,       /* what a question points to, of n rows  question_whole() numbers, then of each row its; X and
@@ -100,7 +100,7 @@ struct ranks_order {
 	bool has_idf;
 	struct kmeans_params clusters; /* CLUSTERS */
 	size_t k, dims;
-	bool begins;              /* INTRA: of order 1 */
+	bool begins;              /* TERMS: of order 1 */
 	struct question question; /* ASK: what it points to comes with it, dims of columns; CELLS */
 	double min_cluster;       /* ROWS */
 	struct ranks_question asked; /* ASK_ROWS */

@@ -142,6 +142,16 @@ enum err local_clusters(struct work *work, const struct points *Z, const struct 
 
 /* ---- what is agreed before ---- */
 
+/* Distances add up to the distance over all features; of modularities the sum is the mean. */
+static enum err send_terms(struct work *work, const struct tree_node *root, double *term)
+{
+	bool fit = kcagc_weighs_fit(&work->job.kcagc);
+
+	for (size_t t = ORDER_BLOCK; t < ORDER_WORDS; t++)
+		term[t] /= (double)work->L;
+	return secure_send_wide(work, root, term, fit ? ORDER_WORDS : ORDER_BLOCK);
+}
+
 enum err party_prepare_order(struct work *work, const struct tree_node *root)
 {
 	struct embed_params how = kcagc_embed_params(&work->job.kcagc, work->threads);
@@ -158,14 +168,14 @@ enum err party_prepare_order(struct work *work, const struct tree_node *root)
 	work_group(work, root);
 	if (!work->workers)
 		TRY(order_begin(&search, work->features, work->graph, &how, &clusters));
-	/* Blocks of terms until the coordinator says where their sum first rose. */
+	/* Blocks of terms until the coordinator says which order their sums have. */
 	for (unsigned block = 1; !order && block <= ORDER_BLOCKS; block++) {
-		double intra[ORDER_BLOCK];
+		double term[ORDER_WORDS];
 
-		e = work->workers ? workers_intra(work->workers, block == 1, &how, &clusters, intra)
-				  : order_next(&search, intra);
+		e = work->workers ? workers_terms(work->workers, block == 1, &how, &clusters, term)
+				  : order_next(&search, term);
 		if (e == ERR_OK)
-			e = secure_send_wide(work, root, intra, ORDER_BLOCK);
+			e = send_terms(work, root, term);
 		if (e == ERR_OK)
 			e = channel_recv_choice(work->channel, CHOICE_ORDER, block * ORDER_BLOCK,
 						&order);

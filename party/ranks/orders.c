@@ -113,16 +113,16 @@ enum err workers_distances(struct workers *w, const struct mat *c, workers_value
 	return rank0_values(w, w->sizes.n * c->rows, each, arg);
 }
 
-enum err workers_intra(struct workers *w, bool begins, const struct embed_params *how,
-		       const struct kmeans_params *clusters, double *intra)
+enum err workers_terms(struct workers *w, bool begins, const struct embed_params *how,
+		       const struct kmeans_params *clusters, double *term)
 {
 	struct ranks_reply r;
 
 	w->order.begins = begins;
 	w->order.embed = *how;
 	w->order.clusters = *clusters;
-	TRY(rank0_ask(w, RANKS_INTRA, &r));
-	return rank0_receive(w, intra, ORDER_BLOCK * sizeof(*intra));
+	TRY(rank0_ask(w, RANKS_TERMS, &r));
+	return rank0_receive(w, term, ORDER_WORDS * sizeof(*term));
 }
 
 /* ---- landmark and gcc ---- */

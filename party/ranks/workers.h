@@ -65,8 +65,8 @@ enum err workers_centres(struct workers *w, const uint32_t *label, struct mat *c
 enum err workers_distances(struct workers *w, const struct mat *c, workers_values *each, void *arg) MUST_CHECK;
 
 /* order_next() of features and graph, which stay; begins: order_begin() before. */
-enum err workers_intra(struct workers *w, bool begins, const struct embed_params *how,
-		       const struct kmeans_params *clusters, double *intra) MUST_CHECK;
+enum err workers_terms(struct workers *w, bool begins, const struct embed_params *how,
+		       const struct kmeans_params *clusters, double *term) MUST_CHECK;
 
 /* Landmark projection and GCC: features and graph are a slice from the first of these on. slice_filter(); slice_answer(), in two parts:
  * the question with what it points to, of n rows, and its answer. Of ASK_PRODUCTS the shape of B is looked at alone: its numbers follow the

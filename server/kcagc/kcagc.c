@@ -29,20 +29,58 @@ static const struct tree_node *root_of(const struct state *s)
 	return &s->tree.node[s->tree.count - 1];
 }
 
+/* Sums over the parties for orders 1 .. known, and what AGC's rule says of them. */
+struct curves {
+	double intra[ORDER_CAP];
+	bool weighs; /* how well clusters fit the graph, too */
+	double fit[ORDER_CAP];
+	unsigned rule;
+};
+
+static enum err sum_block(struct run *run, const struct tree_node *root, uint64_t *round,
+			  struct curves *c, size_t known)
+{
+	double sum[ORDER_WORDS];
+
+	TRY(secure_sum_wide(run, root, round, sum, c->weighs ? ORDER_WORDS : ORDER_BLOCK));
+	memcpy(c->intra + known, sum, ORDER_BLOCK * sizeof(*sum));
+	if (c->weighs)
+		memcpy(c->fit + known, sum + ORDER_BLOCK, ORDER_BLOCK * sizeof(*sum));
+	return order_decide(c->intra, known + ORDER_BLOCK, &c->rule);
+}
+
+static void record_curves(struct run *run, const struct curves *c, unsigned order)
+{
+	struct facts *facts = &run->record->facts;
+
+	facts_number(facts, "order_rule", c->rule);
+	facts_numbers(facts, "order_distances", c->intra, c->rule + 1); /* to the rise */
+	if (c->weighs)
+		facts_numbers(facts, "order_modularities", c->fit, c->rule);
+	if (order < c->rule)
+		log_info(
+		    "filter.order \"auto\" is %u: at %u, which AGC's rule takes, clusters fit the "
+		    "graph by %.3f, here by %.3f",
+		    order, c->rule, c->fit[c->rule - 1], c->fit[order - 1]);
+	else
+		log_info("filter.order \"auto\" is %u", order);
+}
+
 enum err server_prepare_order(struct run *run, const struct tree_node *root, uint64_t *round)
 {
-	double intra[ORDER_CAP];
+	struct curves c = { .weighs = kcagc_weighs_fit(&run->job.kcagc) };
 	unsigned order = 0;
 
 	run_phase(run, "order");
-	for (size_t known = ORDER_BLOCK; !order; known += ORDER_BLOCK) {
-		TRY(secure_sum_wide(run, root, round, intra + known - ORDER_BLOCK, ORDER_BLOCK));
-		TRY(order_decide(intra, known, &order));
+	for (size_t known = 0; !order; known += ORDER_BLOCK) {
+		TRY(sum_block(run, root, round, &c, known));
+		if (c.rule)
+			order = c.weighs ? psi_fit(c.fit, c.rule) : c.rule;
 		for (size_t l = 0; l < run->L; l++)
 			TRY(channel_send_choice(run->channel[l], CHOICE_ORDER, order));
-		run_progress(run, (unsigned)(known / ORDER_BLOCK), known);
+		run_progress(run, (unsigned)(known / ORDER_BLOCK) + 1, known + ORDER_BLOCK);
 	}
-	log_info("filter.order \"auto\" is %u", order);
+	record_curves(run, &c, order);
 	run->job.kcagc.filter_order = run->record->order = order;
 	return ERR_OK;
 }

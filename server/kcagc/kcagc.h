@@ -26,7 +26,9 @@ void server_record_rows(struct run *run, bool scaled);
  * tree. The other half is party/kcagc/local.c. */
 
 /* filter.order "auto": AGC's rule on the summed intra-cluster distances, ORDER_BLOCK orders a
- * round. Sets run->job.filter_order. ERR_JOB if there is no rise up to ORDER_CAP. */
+ * round; and psi_fit() on the mean modularity of parties' own clusters, but with preset "paper". Sets run->job.filter_order.
+ * run.json has the order by AGC's rule alone ("order_rule") and both curves ("order_distances", to the rise; "order_modularities").
+ * ERR_JOB if there is no rise up to ORDER_CAP. */
 enum err server_prepare_order(struct run *run, const struct tree_node *root,
 			      uint64_t *round) MUST_CHECK;
 

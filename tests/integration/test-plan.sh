@@ -189,8 +189,11 @@ test_order_auto() {
 		[[ $(run_of "$name" .filter_order) == "$order" ]] || fail "$name took $(run_of "$name" .filter_order), not $order"
 	done
 	says coordinator "filter.order \\\\\"auto\\\\\" is $order"
+	[[ $(run_of coordinator '.filter_order as $p | .facts | $p <= .order_rule and (.order_distances | length) == .order_rule + 1 and
+		([.order_modularities] | flatten | length == $p or (length > $p and .[$p - 1] >= max - 0.02))') == true ]] || fail "the order is $order by $(run_of coordinator .facts)"
 	"$BIN/coterie" report "$T/out/party-01" >/dev/null
 	grep -q "order $order" "$T/out/party-01/report.html" || fail "the picture is of another order"
+	run_of coordinator .leaks | grep -q 'fit the edges, the mean over all parties' || fail 'the leaks do not have what is summed'
 	mv "$T/out" "$T/auto"
 	coordinator --set "filter.order=$order"
 	parties 3
@@ -198,6 +201,17 @@ test_order_auto() {
 	same_labels "$T/auto/coordinator/labels.csv" "$T/out/coordinator/labels.csv"
 	order=$("$BIN/coterie" agc --data "$T/pooled" --job "$T/job.json" --set filter.order=auto | jq .order)
 	((order >= 1 && order <= 100)) || fail "agc took order $order"
+}
+
+# The paper has no rule for the order but AGC's, of which nothing else is summed.
+test_order_auto_of_the_paper() {
+	federation 2
+	coordinator --set preset=paper --set filter.order=auto
+	parties 2
+	completes 2
+	[[ $(run_of coordinator '.filter_order == .facts.order_rule and (.facts | has("order_modularities") | not)') == true ]] ||
+		fail "the order is $(run_of coordinator .filter_order) by $(run_of coordinator .facts)"
+	! run_of coordinator .leaks | grep -q 'fit the edges' || fail 'the leaks have what is not summed'
 }
 
 test_order_auto_gives_up() {

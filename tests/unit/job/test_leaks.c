@@ -125,6 +125,9 @@ static const struct {
 	{ "{" MIN "}", "how many columns", 4, false },
 	/* 80: the order of the filter */
 	{ "{" AUTO "}", "for each order of the filter", 4, true },
+	{ "{" AUTO "}", "fit the edges, the mean over all parties", 4, true },
+	{ "{" AUTO ", \"preset\": \"paper\"}", "fit the edges", 4, false },
+	{ "{" MIN "}", "fit the edges", 4, false },
 	{ "{" MIN "}", "order", 4, false },
 	{ "{" JOB ", \"method\": \"landmark\"}", "for each order of the filter", 4, true },
 	{ "{" MIN ", \"method\": \"gcc\"}", "for each order of the filter", 4, true },

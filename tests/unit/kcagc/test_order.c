@@ -1,4 +1,4 @@
-/* A party's terms of AGC's rule, against each order from scratch and the rule's own words. */
+/* A party's terms of the order, against each order from scratch and the rules' own words. */
 #include "tests/unit/graph/data.h"
 #include "common/graph/filtered.h"
 #include "common/kcagc/order.h"
@@ -35,9 +35,10 @@ static double pairwise(const struct mat *F, const uint32_t *label, size_t k)
 	return total / (double)k;
 }
 
-/* Order t by itself: weighed, filtered, projected, clustered. */
+/* Order t by itself: weighed, filtered, projected, clustered; how the clusters fit the graph, too.
+ */
 static double from_scratch(const struct features *X, const struct graph *g,
-			   const struct embed_params *p, unsigned order)
+			   const struct embed_params *p, unsigned order, double *fit)
 {
 	uint32_t *label = alloc(features_rows(X), sizeof(*label));
 	struct mat F, Z;
@@ -48,6 +49,7 @@ static double from_scratch(const struct features *X, const struct graph *g,
 	assert_ok(embed_project(&F, p, &Z));
 	kmeans(&Z, NULL, &search, label, NULL, NULL);
 	intra = pairwise(&F, label, search.k);
+	*fit = modularity(&g->adjacency, label, search.k);
 	mat_release(&F);
 	mat_release(&Z);
 	free(label);
@@ -61,15 +63,19 @@ static void check(const struct features *X, const struct graph *g, const struct 
 
 	assert_ok(order_begin(&s, X, g, p, &search));
 	for (unsigned b = 0; b < blocks; b++) {
-		double intra[ORDER_BLOCK];
+		double term[ORDER_WORDS];
 
-		assert_ok(order_next(&s, intra));
+		assert_ok(order_next(&s, term));
 		for (unsigned t = 0; t < ORDER_BLOCK; t++) {
-			double expected = from_scratch(X, g, p, b * ORDER_BLOCK + t + 1);
+			unsigned order = b * ORDER_BLOCK + t + 1;
+			double fit, expected = from_scratch(X, g, p, order, &fit);
 
-			if (fabs(intra[t] - expected) > 1e-9 * expected)
-				fail_msg("order %u: %.12g, expected %.12g", b * ORDER_BLOCK + t + 1,
-					 intra[t], expected);
+			if (fabs(term[t] - expected) > 1e-9 * expected)
+				fail_msg("order %u: %.12g, expected %.12g", order, term[t],
+					 expected);
+			if (fabs(term[ORDER_BLOCK + t] - fit) > 1e-12)
+				fail_msg("order %u fits by %.12g, expected %.12g", order,
+					 term[ORDER_BLOCK + t], fit);
 		}
 	}
 	order_end(&s);
@@ -127,7 +133,7 @@ static void test_a_year_beside_words(void **state)
 {
 	struct embed_params plain = how;
 	uint32_t truth[PLANTED_NODES];
-	double a[ORDER_BLOCK], b[ORDER_BLOCK], c[ORDER_BLOCK];
+	double a[ORDER_WORDS], b[ORDER_WORDS], c[ORDER_WORDS];
 	struct features X, with[3] = { 0 };
 	struct order_search s;
 	struct graph g;
@@ -179,7 +185,7 @@ static void test_a_year_beside_words(void **state)
 /* Threads and what how->order says make no difference. */
 static void test_same_for_any_threads(void **state)
 {
-	double a[ORDER_BLOCK], b[ORDER_BLOCK];
+	double a[ORDER_WORDS], b[ORDER_WORDS];
 	struct embed_params four = how;
 	struct kmeans_params also = search;
 	uint32_t truth[PLANTED_NODES];
@@ -239,7 +245,7 @@ static void test_agc_order(void **state)
 	};
 	const struct embed_params pooled = { .unit_basis = true, .dims = p.k, .threads = 1 };
 	uint32_t truth[PLANTED_NODES];
-	double intra[ORDER_CAP];
+	double intra[ORDER_CAP], fit;
 	unsigned order, expected = 0;
 	struct features X;
 	struct graph g;
@@ -248,7 +254,7 @@ static void test_agc_order(void **state)
 	(void)state;
 	planted(&X, &g, truth);
 	for (unsigned t = 0; t < ORDER_CAP && !expected; t++) {
-		intra[t] = from_scratch(&X, &g, &pooled, t + 1);
+		intra[t] = from_scratch(&X, &g, &pooled, t + 1, &fit);
 		expected = psi_agc(intra, t + 1);
 	}
 	assert_true(expected > 0);

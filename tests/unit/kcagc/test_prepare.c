@@ -11,10 +11,40 @@ static void planted_hard(struct planted *p, uint64_t seed)
 	planted_make(p, &(struct plan){ .n = N, .m = M, .seed = seed, .noise = 2 });
 }
 
+/* The same with neighbours by the dozen, many of them of other clusters, and degrees that differ:
+ * after a few steps of the filter degrees are all that is left. */
+static void planted_dense(struct planted *p, uint64_t seed)
+{
+	enum { TRIED = 40 * N };
+	struct triple *t = alloc(2 * TRIED, sizeof(*t));
+	size_t edges = 0;
+	struct rng rng;
+	struct csr a;
+
+	planted_make(p, &(struct plan){ .n = N, .m = M, .seed = seed, .noise = 1 });
+	graph_release(&p->g);
+	rng_seed(&rng, seed, 1);
+	for (size_t e = 0; e < TRIED; e++) {
+		uint32_t u = (uint32_t)rng_below(&rng, 1 + rng_below(&rng, N)),
+			 v = (uint32_t)rng_below(&rng, 1 + rng_below(&rng, N));
+
+		if (u == v || (p->truth[u] != p->truth[v] && rng_unit(&rng) < 0.4))
+			continue;
+		t[edges++] = (struct triple){ u, v, 1 };
+		t[edges++] = (struct triple){ v, u, 1 };
+	}
+	csr_from_triples(&a, N, N, t, edges);
+	free(a.value);
+	a.value = NULL;
+	free(t);
+	graph_init(&p->g, &a);
+}
+
 /* ---- filter.order "auto" ---- */
 
-/* AGC's rule on the parties' terms added up here. */
-static unsigned order_of(const struct planted *p, size_t L, const struct job *job)
+/* What the parties' terms say, added up here: AGC's rule, and how well clusters fit the graph up to
+ * there. */
+static unsigned order_of(const struct planted *p, size_t L, const struct job *job, unsigned *rule)
 {
 	struct embed_params how = kcagc_embed_params(&job->kcagc, 1);
 	struct kmeans_params search = { .k = job->clusters,
@@ -22,7 +52,7 @@ static unsigned order_of(const struct planted *p, size_t L, const struct job *jo
 					.iterations = job->kcagc.iterations,
 					.seed = job->seed,
 					.threads = 1 };
-	double sum[ORDER_CAP] = { 0 };
+	double sum[ORDER_CAP] = { 0 }, fit[ORDER_CAP] = { 0 };
 
 	for (size_t l = 0; l < L; l++) {
 		struct order_search s;
@@ -31,16 +61,19 @@ static unsigned order_of(const struct planted *p, size_t L, const struct job *jo
 		planted_slice(p, l, L, &X);
 		assert_ok(order_begin(&s, &X, &p->g, &how, &search));
 		for (size_t b = 0; b < ORDER_BLOCKS; b++) {
-			double intra[ORDER_BLOCK];
+			double term[ORDER_WORDS];
 
-			assert_ok(order_next(&s, intra));
-			for (size_t t = 0; t < ORDER_BLOCK; t++)
-				sum[b * ORDER_BLOCK + t] += intra[t];
+			assert_ok(order_next(&s, term));
+			for (size_t t = 0; t < ORDER_BLOCK; t++) {
+				sum[b * ORDER_BLOCK + t] += term[t];
+				fit[b * ORDER_BLOCK + t] += term[ORDER_BLOCK + t] / (double)L;
+			}
 		}
 		order_end(&s);
 		features_release(&X);
 	}
-	return psi_agc(sum, ORDER_CAP);
+	*rule = psi_agc(sum, ORDER_CAP);
+	return job->kcagc.preset == PRESET_PAPER ? *rule : psi_fit(fit, *rule);
 }
 
 static struct federation *run(const struct planted *p, size_t L, const struct job *job)
@@ -67,39 +100,71 @@ static const struct record_phase *phase(const struct record *r, const char *name
 	return NULL;
 }
 
-/* All parties take the order that the sums say, in as many rounds as it has blocks; and cluster as
- * if it had been given. */
+static const struct fact *fact(const struct record *r, const char *name)
+{
+	for (size_t i = 0; i < r->facts.count; i++)
+		if (strcmp(r->facts.item[i].name, name) == 0)
+			return &r->facts.item[i];
+	return NULL;
+}
+
+/* run.json has AGC's order, and the curves as far as it: with preset "paper" nothing but distances
+ * was summed. */
+static void check_facts(const struct record *r, unsigned rule, bool fits)
+{
+	const struct fact *said = fact(r, "order_rule"), *far = fact(r, "order_distances"),
+			  *fit = fact(r, "order_modularities");
+
+	assert_true(said && far);
+	assert_int_equal((int)said->value[0], rule);
+	assert_int_equal(far->values, rule + 1);
+	assert_int_equal(psi_agc(far->value, far->values), rule);
+	assert_true(fits == (fit != NULL));
+	if (fit) {
+		assert_int_equal(fit->values, rule);
+		assert_int_equal(psi_fit(fit->value, rule), r->order);
+	}
+}
+
+/* All parties take the order that the sums say, in as many rounds as AGC's rule has blocks; and
+ * cluster as if it had been given. */
 static void test_order_is_that_of_the_sums(void **state)
 {
 	static const char *const settings[] = { "method=tree", "method=basic",
-						"filter.kind=spectral method=flat features=raw" };
-	unsigned longest = 0;
+						"filter.kind=spectral method=flat features=raw",
+						"preset=paper method=tree" };
+	unsigned longest = 0, lowered = 0;
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= 4; seed++) {
+	for (uint64_t seed = 1; seed <= 8; seed++) {
 		struct planted p;
 
-		planted_hard(&p, seed);
+		if (seed > 4)
+			planted_dense(&p, seed);
+		else
+			planted_hard(&p, seed);
 		for (size_t L = 1; L <= 4; L++) {
-			const char *s = settings[(seed + L) % 3];
+			const char *s = settings[(seed + L) % 4];
 			char line[128];
 			struct federation *f, *given;
 			struct job job;
-			unsigned order;
+			unsigned order, rule;
 
 			snprintf(line, sizeof(line), "%s filter.order=auto", s);
 			job = planted_job(line);
 			assert_int_equal(job.kcagc.filter_order, KCAGC_ORDER_AUTO);
-			order = order_of(&p, L, &job);
-			assert_true(order > 0);
-			longest = order > longest ? order : longest;
+			order = order_of(&p, L, &job, &rule);
+			assert_true(order > 0 && order <= rule);
+			longest = rule > longest ? rule : longest;
+			lowered += order < rule;
 			f = run(&p, L, &job);
 			federation_succeeded(f);
 			assert_int_equal(f->server.record.order, order);
 			for (size_t l = 0; l < L; l++)
 				assert_int_equal(f->party[l].record.order, order);
 			assert_int_equal(phase(&f->server.record, "order")->rounds,
-					 order / ORDER_BLOCK + 1);
+					 rule / ORDER_BLOCK + 1);
+			check_facts(&f->server.record, rule, job.kcagc.preset != PRESET_PAPER);
 			snprintf(line, sizeof(line), "%s filter.order=%u", s, order);
 			job = planted_job(line);
 			given = run(&p, L, &job);
@@ -113,6 +178,7 @@ static void test_order_is_that_of_the_sums(void **state)
 		planted_release(&p);
 	}
 	assert_true(longest >= ORDER_BLOCK); /* else there was never a second block */
+	assert_true(lowered > 1);
 }
 
 /* Without edges the filter changes nothing, and the distance never rises. */

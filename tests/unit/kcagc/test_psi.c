@@ -73,6 +73,30 @@ static void agc_rule(void **state)
 	assert_int_equal(psi_agc(at_once, 1), 0);
 }
 
+/* AGC's order, but where its clusters fit the graph worse than those of a lower one by more than
+ * the margin: then the lowest that fits as well as any, to the margin. What comes after AGC's order
+ * does not count. */
+static void fit_rule(void **state)
+{
+	static const double flickr[] = { 0.025, 0.063, 0.0907, 0.0911, 0.083, 0.012, 0.9 },
+			    rises[] = { 0.1, 0.2, 0.3, 0.4, 0.5 },
+			    rests[] = { 0.5, 0.519, 0.51, 0.5 },
+			    falls[] = { 0.5, 0.522, 0.51, 0.5 }, level[] = { 0.3, 0.3, 0.3, 0.1 },
+			    below[] = { -0.1, -0.05, -0.3 }, none[4] = { 0 };
+
+	(void)state;
+	assert_int_equal(psi_fit(flickr, 6), 3);
+	assert_int_equal(psi_fit(flickr, 5), 5);
+	assert_int_equal(psi_fit(flickr, 1), 1);
+	assert_int_equal(psi_fit(flickr, 7), 7);
+	assert_int_equal(psi_fit(rises, 5), 5);
+	assert_int_equal(psi_fit(rests, 4), 4);
+	assert_int_equal(psi_fit(falls, 4), 2);
+	assert_int_equal(psi_fit(level, 4), 1);
+	assert_int_equal(psi_fit(below, 3), 2);
+	assert_int_equal(psi_fit(none, 4), 4); /* without edges */
+}
+
 /* Against the definition, pair by pair, and added up over columns. */
 static void intra_by_definition(void **state)
 {
@@ -114,11 +138,9 @@ static void intra_by_definition(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gcc_rule),
-		cmocka_unit_test(gcc_rule_scales),
-		cmocka_unit_test(share_rule),
-		cmocka_unit_test(agc_rule),
-		cmocka_unit_test(intra_by_definition),
+		cmocka_unit_test(gcc_rule),   cmocka_unit_test(gcc_rule_scales),
+		cmocka_unit_test(share_rule), cmocka_unit_test(agc_rule),
+		cmocka_unit_test(fit_rule),   cmocka_unit_test(intra_by_definition),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -282,14 +282,14 @@ struct searched {
 	struct mat X;
 	bool sparse;
 	struct embed_params how;
-	double intra[2 * ORDER_BLOCK];
+	double term[2 * ORDER_WORDS];
 };
 
 static void search(void *arg, struct ranks *R)
 {
 	const struct searched *w = arg;
 	struct ranks_order_search *s;
-	double intra[2 * ORDER_BLOCK];
+	double term[2 * ORDER_WORDS];
 	struct features X = { 0 }, kept;
 	struct csr rows;
 
@@ -299,9 +299,9 @@ static void search(void *arg, struct ranks *R)
 		nodes_sparse(&X);
 	features_copy(&kept, &X);
 	s = ranks_order_begin(R, &rows, &X, &w->how, &how);
-	assert_ok(ranks_order_next(s, intra));
-	assert_ok(ranks_order_next(s, intra + ORDER_BLOCK));
-	assert_memory_equal(intra, w->intra, sizeof(intra));
+	assert_ok(ranks_order_next(s, term));
+	assert_ok(ranks_order_next(s, term + ORDER_WORDS));
+	assert_memory_equal(term, w->term, sizeof(term));
 	if (w->sparse)
 		assert_memory_equal(X.sparse.value, kept.sparse.value,
 				    X.sparse.start[X.sparse.rows] * sizeof(double));
@@ -337,8 +337,8 @@ static void same_terms_of_the_order(void **state)
 		X = features_of(&w.X, sparse);
 		assert_ok(order_begin(&s, &X, &w.g, &w.how, &how));
 		assert_true(s.beside == (words == 2));
-		assert_ok(order_next(&s, w.intra));
-		assert_ok(order_next(&s, w.intra + ORDER_BLOCK));
+		assert_ok(order_next(&s, w.term));
+		assert_ok(order_next(&s, w.term + ORDER_WORDS));
 		order_end(&s);
 		for (size_t count = TEAM_LEAST; count <= 4; count *= TEAM_TIMES)
 			team(count, search, &w);

@@ -136,8 +136,8 @@ enum err offer_check_room(struct work *work, const struct job_means *means, bool
 	work->record->memory_estimate = work->job.kind->memory(&work->job, &sizes);
 	if (means->config->ranks.n) /* as much of the data as one of them has */
 		work->record->memory_estimate =
-		    RANK_MEMORY_LEAST + (work->record->memory_estimate - KIND_MEMORY_LEAST) /
-					    means->config->ranks.n;
+		    RANK_MEMORY_LEAST +
+		    (work->record->memory_estimate - KIND_MEMORY_LEAST) / means->config->ranks.n;
 	log_info("this job will take %s %s of memory here%s", known ? "about" : "at most about",
 		 room_text(work->record->memory_estimate).s,
 		 means->config->ranks.n ? ", for each rank" : "");

@@ -137,10 +137,15 @@ void order_end(struct order_search *s)
 	mat_release(&s->F);
 }
 
-enum err order_decide(const double *intra, size_t known, unsigned *order)
+enum err order_decide(const double *intra, const double *fit, size_t known, unsigned *rule,
+		      unsigned *order)
 {
-	*order = psi_agc(intra, known);
-	if (!*order && known >= ORDER_CAP)
+	unsigned last = *rule = psi_agc(intra, known);
+
+	if (!last && known >= ORDER_CAP)
+		last = ORDER_CAP;
+	*order = last && fit ? psi_fit(fit, last) : *rule;
+	if (!*rule && known >= ORDER_CAP && (!fit || *order == ORDER_CAP))
 		return err_set(ERR_JOB,
 			       "filter.order \"auto\": the intra-cluster distance falls up to "
 			       "order %d, where the search ends; give job.filter.order as a number",
@@ -215,6 +220,7 @@ enum err agc_order(const struct features *X, const struct graph *g, const struct
 	struct kmeans_params clusters = search(p);
 	struct order_search s;
 	double intra[ORDER_CAP], term[ORDER_WORDS];
+	unsigned rule;
 	enum err e = order_begin(&s, X, g, &how, &clusters);
 
 	*psi = 0;
@@ -223,7 +229,7 @@ enum err agc_order(const struct features *X, const struct graph *g, const struct
 		if (e != ERR_OK)
 			break;
 		memcpy(intra + known - ORDER_BLOCK, term, ORDER_BLOCK * sizeof(*intra));
-		e = order_decide(intra, known, psi);
+		e = order_decide(intra, NULL, known, &rule, psi);
 	}
 	order_end(&s);
 	return e;

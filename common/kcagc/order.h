@@ -34,9 +34,11 @@ enum err order_begin(struct order_search *s, const struct features *X, const str
 enum err order_next(struct order_search *s, double *term) MUST_CHECK;
 void order_end(struct order_search *s);
 
-/* AGC's rule on the first `known` sums of terms over all parties: *order, or 0 if more are needed.
- * ERR_JOB if there is no rise up to ORDER_CAP. */
-enum err order_decide(const double *intra, size_t known, unsigned *order) MUST_CHECK;
+/* On the first `known` sums of terms over all parties: *rule by AGC's, and *order by psi_fit() from there, or *rule where fit is NULL; 0
+ * if more are needed. Where there is no rise up to ORDER_CAP, *rule stays 0, and clusters may tell that the distance falls too long;
+ * if they do not, ERR_JOB. */
+enum err order_decide(const double *intra, const double *fit, size_t known, unsigned *rule,
+		      unsigned *order) MUST_CHECK;
 
 /* -- how far to filter, told from sums over the parties, so that all filter alike ------------------ */
 

@@ -34,7 +34,7 @@ struct curves {
 	double intra[ORDER_CAP];
 	bool weighs; /* how well clusters fit the graph, too */
 	double fit[ORDER_CAP];
-	unsigned rule;
+	unsigned rule; /* 0: the distance only falls */
 };
 
 static enum err sum_block(struct run *run, const struct tree_node *root, uint64_t *round,
@@ -46,18 +46,23 @@ static enum err sum_block(struct run *run, const struct tree_node *root, uint64_
 	memcpy(c->intra + known, sum, ORDER_BLOCK * sizeof(*sum));
 	if (c->weighs)
 		memcpy(c->fit + known, sum + ORDER_BLOCK, ORDER_BLOCK * sizeof(*sum));
-	return order_decide(c->intra, known + ORDER_BLOCK, &c->rule);
+	return ERR_OK;
 }
 
 static void record_curves(struct run *run, const struct curves *c, unsigned order)
 {
 	struct facts *facts = &run->record->facts;
+	size_t orders = c->rule ? c->rule : ORDER_CAP, to_the_rise = c->rule ? orders + 1 : orders;
 
 	facts_number(facts, "order_rule", c->rule);
-	facts_numbers(facts, "order_distances", c->intra, c->rule + 1); /* to the rise */
+	facts_numbers(facts, "order_distances", c->intra, to_the_rise);
 	if (c->weighs)
-		facts_numbers(facts, "order_modularities", c->fit, c->rule);
-	if (order < c->rule)
+		facts_numbers(facts, "order_modularities", c->fit, orders);
+	if (!c->rule)
+		log_info("filter.order \"auto\" is %u: distances within clusters fall up to %d; "
+			 "there clusters fit the graph by %.3f, here by %.3f",
+			 order, ORDER_CAP, c->fit[ORDER_CAP - 1], c->fit[order - 1]);
+	else if (order < c->rule)
 		log_info(
 		    "filter.order \"auto\" is %u: at %u, which AGC's rule takes, clusters fit the "
 		    "graph by %.3f, here by %.3f",
@@ -74,8 +79,8 @@ enum err server_prepare_order(struct run *run, const struct tree_node *root, uin
 	run_phase(run, "order");
 	for (size_t known = 0; !order; known += ORDER_BLOCK) {
 		TRY(sum_block(run, root, round, &c, known));
-		if (c.rule)
-			order = c.weighs ? psi_fit(c.fit, c.rule) : c.rule;
+		TRY(order_decide(c.intra, c.weighs ? c.fit : NULL, known + ORDER_BLOCK, &c.rule,
+				 &order));
 		for (size_t l = 0; l < run->L; l++)
 			TRY(channel_send_choice(run->channel[l], CHOICE_ORDER, order));
 		run_progress(run, (unsigned)(known / ORDER_BLOCK) + 1, known + ORDER_BLOCK);

@@ -213,28 +213,57 @@ static void test_same_for_any_threads(void **state)
 static void test_order_by_the_rule(void **state)
 {
 	double intra[ORDER_CAP];
-	unsigned order;
+	unsigned order, rule;
 
 	(void)state;
 	for (size_t t = 0; t < ORDER_CAP; t++)
 		intra[t] = 1000 - (double)t;
 	for (size_t known = ORDER_BLOCK; known < ORDER_CAP; known += ORDER_BLOCK) {
-		assert_ok(order_decide(intra, known, &order));
+		assert_ok(order_decide(intra, NULL, known, &rule, &order));
 		assert_int_equal(order, 0);
 	}
-	assert_err(order_decide(intra, ORDER_CAP, &order), ERR_JOB,
+	assert_err(order_decide(intra, NULL, ORDER_CAP, &rule, &order), ERR_JOB,
 		   "the intra-cluster distance falls up to order 100, where the search ends; give "
 		   "job.filter.order as a number");
 	intra[99] = 1000; /* the last chance */
-	assert_ok(order_decide(intra, ORDER_CAP, &order));
+	assert_ok(order_decide(intra, NULL, ORDER_CAP, &rule, &order));
 	assert_int_equal(order, 99);
 	intra[57] = intra[56]; /* no rise */
 	intra[12] = 1000;      /* the first of two */
-	assert_ok(order_decide(intra, 60, &order));
+	assert_ok(order_decide(intra, NULL, 60, &rule, &order));
 	assert_int_equal(order, 12);
 	intra[1] = 1001;
-	assert_ok(order_decide(intra, ORDER_BLOCK, &order));
+	assert_ok(order_decide(intra, NULL, ORDER_BLOCK, &rule, &order));
 	assert_int_equal(order, 1);
+}
+
+/* Distances that fall for ever: clusters that fit the graph worse and worse tell where it was
+ * enough. */
+static void test_order_without_a_rise(void **state)
+{
+	double intra[ORDER_CAP], fit[ORDER_CAP];
+	unsigned order, rule;
+
+	(void)state;
+	for (size_t t = 0; t < ORDER_CAP; t++) {
+		intra[t] = 1000 - (double)t;
+		fit[t] = t < 30 ? 0.01 * (double)t
+				: 0.6 - 0.005 * (double)t; /* .29 to order 30, .45 at 31 */
+	}
+	assert_ok(order_decide(intra, fit, 50, &rule, &order));
+	assert_true(order == 0 && rule == 0);
+	assert_ok(order_decide(intra, fit, ORDER_CAP, &rule, &order));
+	assert_true(order == 31 && rule == 0);
+	for (size_t t = 0; t < ORDER_CAP; t++)
+		fit[t] = 0.3; /* as well at the last as at any */
+	assert_err(order_decide(intra, fit, ORDER_CAP, &rule, &order), ERR_JOB,
+		   "falls up to order 100");
+	intra[40] = 1000;
+	assert_ok(order_decide(intra, fit, ORDER_CAP, &rule, &order));
+	assert_true(order == 40 && rule == 40);
+	fit[20] = 0.4;
+	assert_ok(order_decide(intra, fit, ORDER_CAP, &rule, &order));
+	assert_true(order == 21 && rule == 40);
 }
 
 /* AGC on pooled data: unit left singular vectors of the raw features. */
@@ -293,6 +322,7 @@ int main(void)
 		cmocka_unit_test(test_a_year_beside_words),
 		cmocka_unit_test(test_same_for_any_threads),
 		cmocka_unit_test(test_order_by_the_rule),
+		cmocka_unit_test(test_order_without_a_rise),
 		cmocka_unit_test(test_agc_order),
 		cmocka_unit_test(test_nothing_to_cluster),
 	};

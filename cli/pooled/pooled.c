@@ -173,10 +173,10 @@ static enum err by_gcc(struct dataset *d, const struct job *job, unsigned thread
 	enum err err;
 
 	gcc_defaults(&p, job->clusters, job->seed, threads);
-	p.degrees = job->kcagc.degrees;
+	p.degrees = kcagc_degrees(&job->kcagc);
 	err = slice_init(&slice, &d->X, &d->g, threads);
 	if (!err) {
-		slice.degrees = p.degrees;
+		slice.degrees = p.degrees == DEGREES_AUTO ? DEGREES_OFF : p.degrees;
 		memory.party = &slice;
 		parties_in_memory(&parties, &memory);
 		err = gcc_run(&parties, features_rows(&slice.X), &p, label, &report);
@@ -187,6 +187,9 @@ static enum err by_gcc(struct dataset *d, const struct job *job, unsigned thread
 	json_put_number(result, "order", report.basis.order);
 	if (report.basis.first)
 		put_orders(result, &report.basis);
+	if (p.degrees == DEGREES_AUTO)
+		json_put_string(result, "degrees",
+				report.basis.degrees == DEGREES_ALONE ? "alone" : "off");
 	json_put_bool(result, "idf", report.basis.idf);
 	json_put_number(result, "iterations", report.iterations);
 	json_put_string(result, "clusters_of", report.scaled ? "scaled rows" : "rows as they are");

@@ -40,7 +40,9 @@ const char *kmeans_columns_one_k(const void *p)
 
 static enum err check_degrees(const struct kcagc_job *job)
 {
-	const char *given = job->degrees == DEGREES_ALONE ? "alone" : "beside";
+	const char *given = job->degrees == DEGREES_ALONE  ? "alone"
+			    : job->degrees == DEGREES_AUTO ? "auto"
+							   : "beside";
 
 	if (job->degrees == DEGREES_OFF)
 		return ERR_OK;
@@ -50,7 +52,7 @@ static enum err check_degrees(const struct kcagc_job *job)
 		    "job.degrees is \"%s\", expected \"off\" with method \"%s\": landmark "
 		    "and gcc have degrees as a feature",
 		    given, kcagc_method_names[job->method]);
-	if (job->graphs == GRAPHS_OWN)
+	if (job->graphs == GRAPHS_OWN && job->degrees != DEGREES_AUTO)
 		return err_set(
 		    ERR_INPUT,
 		    "job.degrees is \"%s\", expected \"off\" where job.graphs is \"own\": "

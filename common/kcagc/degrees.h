@@ -10,7 +10,8 @@
 
 #include "common/graph/graph.h"
 
-enum degrees { DEGREES_OFF, DEGREES_BESIDE, DEGREES_ALONE };
+/* DEGREES_AUTO: alone where features are degrees (explained.h), else off. */
+enum degrees { DEGREES_OFF, DEGREES_BESIDE, DEGREES_ALONE, DEGREES_AUTO };
 
 /* z (n, given): ln(1 + degree), of a weighted graph the sum of weights, brought to mean 0 and mean square 1; all 0 if
  * all nodes have the same. O(n). */

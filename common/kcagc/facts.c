@@ -1,4 +1,5 @@
 #include "common/kcagc/own.h"
+#include "common/kcagc/explained.h"
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/graph/filter.h"
@@ -392,6 +393,15 @@ static enum err find_scale(const struct slice *s, double *scale)
 	return ERR_OK;
 }
 
+/* Of rows on several processes nodes of the same degree are not beside each other. */
+static void tell_explained(const struct slice *s, double *x)
+{
+	x[0] = x[1] = 0;
+	x[2] = s->rest != NULL;
+	if (!s->rest)
+		explained_by_degrees(&s->X, s->g, &x[0], &x[1]);
+}
+
 enum err slice_spreads(struct slice *s, const struct question *q, double *x)
 {
 	size_t n = features_rows(&s->X);
@@ -411,10 +421,13 @@ enum err slice_spreads(struct slice *s, const struct question *q, double *x)
 		TRY(tell_shares(s, x + (size_t)2 * SLICE_POWERS));
 	TRY(spread(s, FILTER_MEAN, SLICE_POWERS - 1, x, x + SLICE_POWERS));
 	memcpy(s->spread, x + SLICE_POWERS, sizeof(s->spread));
+	if (q->explained)
+		tell_explained(s, x + question_whole(q) - q->degrees - SLICE_EXPLAINED);
 	if (q->degrees) {
-		double scale;
+		double scale = 1;
 
-		TRY(find_scale(s, &scale));
+		if (!s->rest)
+			TRY(find_scale(s, &scale));
 		x[question_whole(q) - 1] = scale * scale / (double)q->parties;
 	}
 	return ERR_OK;

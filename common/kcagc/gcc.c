@@ -100,7 +100,7 @@ static enum err guard(struct state *s, const struct mat *Z)
 {
 	struct guard g = { .order = s->basis->order,
 			   .means = s->p->iterations > 0,
-			   .never = s->p->degrees != DEGREES_OFF,
+			   .never = s->basis->degrees != DEGREES_OFF,
 			   .margin = s->p->guard,
 			   .how = by_kmeans(s->p),
 			   .inertia = s->report->loss };

@@ -20,7 +20,7 @@ static const char *const virtual_names[] = { "mean", "centre", NULL };
 const char *const kcagc_exchange_names[] = { "distances", "gram", NULL };
 static const char *const plan_names[] = { "off", "auto", "only", NULL };
 static const char *const auto_word[] = { "auto", NULL };
-static const char *const degrees_names[] = { "off", "beside", "alone", NULL };
+static const char *const degrees_names[] = { "off", "beside", "alone", "auto", NULL };
 static const char *const dims_word[] = { "local", NULL };
 
 #define AT(field) offsetof(struct kcagc_job, field)
@@ -81,7 +81,8 @@ const struct config_row kcagc_rows[] = {
 	{ "degrees", CONFIG_ENUM, AT(degrees), .standard = "off", .names = degrees_names,
 	  .help = "\"beside\": the logarithm of each node's degree is a feature beside the others, of an eighth of the "
 		  "variance of all of them, and is not smoothed; \"alone\": it is the only one; for classes "
-		  "that are what nodes do, such as an airport's traffic, and not whom they are tied to",
+		  "that are what nodes do, such as an airport's traffic, and not whom they are tied to; \"auto\", of landmark and "
+		  "gcc: alone where more than half of what features say is which nodes have the same degree",
 	  .readers = LANDMARK | GCC },
 	{ "features", CONFIG_BOOL, AT(idf), .standard = "idf", .names = features_names,
 	  .help = "\"idf\" weighs the columns of an all-binary slice by ln((1+n)/(1+df)) + 1", .readers = TREES },
@@ -188,17 +189,13 @@ static const struct config_preset min_cell[] = { { "polish", "0" }, { NULL, NULL
 /* Inner products of long vectors: more bits behind the point. Both choose their order by GCC's
  * rule. */
 static const struct config_preset of_landmark[] = {
-	{ "filter.order", "auto" },
-	{ "polish", "1" },
-	{ "secure_sum.fraction_bits", "24" },
-	{ NULL, NULL },
+	{ "filter.order", "auto" },           { "degrees", "auto" }, { "polish", "1" },
+	{ "secure_sum.fraction_bits", "24" }, { NULL, NULL },
 };
 
 static const struct config_preset of_gcc[] = {
-	{ "filter.order", "auto" },
-	{ "polish", "0" },
-	{ "secure_sum.fraction_bits", "24" },
-	{ NULL, NULL },
+	{ "filter.order", "auto" },           { "degrees", "auto" }, { "polish", "0" },
+	{ "secure_sum.fraction_bits", "24" }, { NULL, NULL },
 };
 
 void kcagc_presets(const struct json *root, struct kind_presets *to)
@@ -278,7 +275,13 @@ bool kcagc_is_bounded(const struct kcagc_job *job)
 bool kcagc_may_settle(const struct kcagc_job *job)
 {
 	return kcagc_is_bounded(job) && job->filter_order == KCAGC_ORDER_AUTO &&
-	       !job->clusters_from && job->degrees == DEGREES_OFF;
+	       !job->clusters_from && (job->degrees == DEGREES_OFF || job->degrees == DEGREES_AUTO);
+}
+
+enum degrees kcagc_degrees(const struct kcagc_job *job)
+{
+	return job->degrees == DEGREES_AUTO && job->graphs == GRAPHS_OWN ? DEGREES_OFF
+									 : job->degrees;
 }
 
 bool kcagc_is_plan_only(const void *job)

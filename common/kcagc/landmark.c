@@ -28,7 +28,7 @@ struct landmark_params landmark_params_of(const struct kcagc_job *job, unsigned 
 		.k_from = job->clusters_from,
 		.local_clusters = kcagc_local_clusters(job),
 		.order = job->filter_order == KCAGC_ORDER_AUTO ? 0 : job->filter_order,
-		.degrees = job->degrees,
+		.degrees = kcagc_degrees(job),
 		.power = job->landmark_power,
 		.restarts = 100,
 		.lloyd = 100,
@@ -358,7 +358,7 @@ static enum err guard(struct state *s, struct mat *Q)
 {
 	struct guard g = { .order = s->basis->order,
 			   .means = s->p->polish > 0,
-			   .never = s->p->degrees != DEGREES_OFF,
+			   .never = s->basis->degrees != DEGREES_OFF,
 			   .margin = s->p->guard,
 			   .how = clusters_of(s->p),
 			   .inertia = s->report->inertia };

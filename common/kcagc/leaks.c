@@ -55,6 +55,14 @@ static void say_products(struct said *s, const struct kcagc_job *job)
 	    "the coordinator sees how many parties have features of 0 and 1 alone, the parties "
 	    "whether all, some or none have");
 	say(s, true, "the coordinator sees how many columns all parties have together");
+	say(s, kcagc_degrees(job) == DEGREES_AUTO,
+	    "degrees \"auto\": the coordinator sees two numbers more, how much the features of all "
+	    "vary and how "
+	    "much of that nodes of the same degree have in common, how many parties cannot take "
+	    "degrees, and the number "
+	    "that is said next; where features are degrees all that is said below of products and "
+	    "rows is of degrees "
+	    "alone");
 	say(s, job->degrees == DEGREES_BESIDE,
 	    "the degrees of all nodes, which every party has, are a column beside the features: "
 	    "all "
@@ -64,7 +72,7 @@ static void say_products(struct said *s, const struct kcagc_job *job)
 	    "features the norms, the orders' numbers and each party's part of the variance go into "
 	    "sums "
 	    "alone");
-	say(s, job->degrees != DEGREES_OFF,
+	say(s, kcagc_degrees(job) != DEGREES_OFF,
 	    "the coordinator, which has no graph, sees how far the largest or smallest degree lies "
 	    "from the "
 	    "others, a number, and from products approximately which nodes have like degrees");

@@ -14,7 +14,8 @@ size_t question_whole(const struct question *q)
 	case ASK_FACTS:
 		return 2;
 	case ASK_SPREADS:
-		return (q->shares ? SLICE_SPREADS : (size_t)2 * SLICE_POWERS) + q->degrees;
+		return (q->shares ? SLICE_SPREADS : (size_t)2 * SLICE_POWERS) +
+		       (q->explained ? SLICE_EXPLAINED : 0) + q->degrees;
 	case ASK_QUALITY:
 		return q->labellings;
 	default:
@@ -36,6 +37,7 @@ size_t question_width(const struct question *q)
 	case ASK_QUALITY:
 		return q->means ? q->k : 0;
 	case ASK_SPREADS:
+	case ASK_DEGREES:
 		return 0;
 	}
 	return 0;
@@ -298,6 +300,8 @@ static enum err find_whole(struct slice *s, const struct question *q, double *x)
 		slice_norms(s, false, x);
 	else if (q->kind == ASK_SPREADS)
 		return slice_spreads(s, q, x);
+	else if (q->kind == ASK_DEGREES)
+		s->degrees = q->take;
 	for (size_t t = 0; q->kind == ASK_QUALITY && t < q->labellings; t++)
 		x[t] = modularity_of(s, q->label + t * n, q->k) / (double)q->parties;
 	return ERR_OK;

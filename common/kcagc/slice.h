@@ -21,6 +21,7 @@
 
 /* The highest order p that the rule of order.h may take; spreads are needed up to the next one. */
 enum {
+	SLICE_EXPLAINED = 3, /* numbers */
 	SLICE_ORDER_MAX = 15,
 	SLICE_POWERS = SLICE_ORDER_MAX + 2,
 	SLICE_SPREADS = 2 * SLICE_POWERS + SLICE_ORDER_MAX + 1, /* with the shares' */
@@ -38,8 +39,10 @@ enum question_kind {
 			mu its column means; columns are weighted first if idf is set, and rows
 			divided by sqrt(square). With `shares`, SLICE_ORDER_MAX + 1 more, for
 			psi_share(): ||q' X_l||^2, q along sqrt(degree), then
-			s_t^2 = ||S^t X_l||^2 from t = 1 on. With `degrees` 1 more, the last: over L, the square of
+			s_t^2 = ||S^t X_l||^2 from t = 1 on. With `explained` 3 more: what explained_by_degrees()
+			says of X_l, and 1 of rows that are not all here, which say nothing and take no degrees. With `degrees` 1 more, the last: over L, the square of
 			what filtered rows are then multiplied by (degrees_scale()) */
+	ASK_DEGREES,  /* 0: what spreads were asked for with `explained`, `take` is the answer to: these degrees count from here on */
 	ASK_PRODUCTS, /* n x d: X_l (X_l' B), here and below with X_l <- T^order X_l */
 	ASK_MEANS,    /* n x k: X_l M', M (k x m_l) the means of X_l over each set; no set: 0 */
 	ASK_QUALITY,  /* 1 per labelling: its modularity on the party's graph, over L; with `means`,
@@ -48,7 +51,8 @@ enum question_kind {
 
 struct question {
 	enum question_kind kind;
-	bool idf, shares, degrees; /* ASK_SPREADS */
+	bool idf, shares, explained, degrees; /* ASK_SPREADS */
+	enum degrees take;   /* ASK_DEGREES */
 	const double *square; /* ASK_SPREADS: n joint squared norms, >= 0; 0 leaves a row as it is */
 	unsigned order;      /* ASK_PRODUCTS, ASK_MEANS: p, no lower than the last time, with degrees the same */
 	const struct mat *B; /* ASK_PRODUCTS: n x d */

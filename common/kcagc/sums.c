@@ -3,6 +3,7 @@
 #include "common/base/progress.h"
 #include "common/cluster/kmeans.h"
 #include "common/cluster/stability.h"
+#include "common/kcagc/explained.h"
 #include "common/kcagc/order.h"
 
 #include <math.h>
@@ -43,6 +44,7 @@ static enum err agree(struct parties *parties, size_t n, const struct question *
 	struct question ask = { .kind = ASK_SPREADS,
 				.square = square + 2,
 				.shares = !basis->order,
+				.explained = basis->degrees == DEGREES_AUTO,
 				.degrees = basis->degrees != DEGREES_OFF,
 				.parties = parties->count };
 	bool some;
@@ -99,15 +101,34 @@ static double square_of(const struct sums_basis *basis, const double *spreads, d
 	case DEGREES_ALONE:
 		return last * column;
 	case DEGREES_OFF:
+	case DEGREES_AUTO:
 		break;
 	}
 	return rows;
 }
 
+/* x: SLICE_EXPLAINED numbers. Where nodes of the same degree have the same features, degrees say it
+ * better; if all parties can. */
+static enum err decide_degrees(struct parties *parties, struct sums_basis *basis, const double *x)
+{
+	struct question take = { .kind = ASK_DEGREES };
+	bool can = x[2] < 0.5; /* a count */
+
+	basis->explained = x[1] > 0 ? x[0] / x[1] : 0;
+	basis->degrees = can && basis->explained > EXPLAINED ? DEGREES_ALONE : DEGREES_OFF;
+	take.take = basis->degrees;
+	parties_note(parties,
+		     "degrees \"auto\" are %s: they explain %.3f of what features vary by%s",
+		     basis->degrees == DEGREES_ALONE ? "alone" : "off", basis->explained,
+		     can ? "" : "; parties on ranks take none");
+	TRY(parties_tell_choice(parties, CHOICE_DEGREES, basis->degrees == DEGREES_ALONE));
+	return parties_sum(parties, &take, NULL, 0);
+}
+
 enum err sums_agree(struct parties *parties, size_t n, unsigned order, enum degrees degrees,
 		    struct question *own, uint32_t *cells, struct sums_basis *basis)
 {
-	double spreads[SLICE_SPREADS + 1] = { 0 }, *square = NULL;
+	double spreads[SLICE_SPREADS + SLICE_EXPLAINED + 1] = { 0 }, *square = NULL, *last;
 	enum err err;
 
 	*basis = (struct sums_basis){ .order = order, .degrees = degrees };
@@ -118,21 +139,25 @@ enum err sums_agree(struct parties *parties, size_t n, unsigned order, enum degr
 	err = agree(parties, n, own, cells, basis, square, spreads);
 	free(square);
 	TRY(err);
-	clamp(spreads, SLICE_SPREADS + 1);
+	clamp(spreads, SLICE_SPREADS + SLICE_EXPLAINED + 1);
 	if (!(spreads[0] > 0))
 		return err_set(ERR_INPUT, "all features of all parties are 0: nothing to cluster");
+	last = spreads + (order ? 2 * SLICE_POWERS : SLICE_SPREADS);
+	if (degrees == DEGREES_AUTO) {
+		TRY(decide_degrees(parties, basis, last));
+		last += SLICE_EXPLAINED;
+	}
 	if (!order) {
 		basis->order = slice_order(spreads, n, basis->width);
 		basis->rule = slice_rule(spreads, n, basis->width);
 		for (unsigned t = 1; t <= SLICE_ORDER_MAX; t++)
 			basis->share[t] = share_of(spreads + (size_t)2 * SLICE_POWERS, t);
 		if (basis->order > 1 && basis->share[basis->order] > ORDER_DOUBT &&
-		    degrees == DEGREES_OFF)
+		    basis->degrees == DEGREES_OFF)
 			basis->first = 1;
 		basis->first_square = spreads[1];
 	}
-	basis->square =
-	    square_of(basis, spreads, spreads[order ? 2 * SLICE_POWERS : SLICE_SPREADS]);
+	basis->square = square_of(basis, spreads, *last);
 	return ERR_OK;
 }
 

@@ -13,7 +13,8 @@ struct sums_basis {
 	bool idf;     /* all features of all parties are 0 or 1: columns are weighted */
 	size_t width; /* m, the sum of the slices' */
 	unsigned order;
-	enum degrees degrees; /* the job's */
+	enum degrees degrees; /* the job's; of DEGREES_AUTO what was decided, by: */
+	double explained;     /* part of the features' variance; 0: the job's stood */
 	double square; /* ||T^p X||^2, with degrees of what slice.h then has in its place */
 	/* Of an order that sums chose: what psi_gcc() alone would take, and psi_share()'s curve, from
 	 * t = 1 on. rule 0: the job gave the order. */

@@ -11,6 +11,7 @@ enum choice {
 	CHOICE_WIDTH = 5,    /* columns of the BLOCK that follows; fedspectral: 0, no more */
 	CHOICE_MORE = 6,     /* 1: another sum over the clusters of an ASSIGNMENT; 0: RESULT */
 	CHOICE_CLUSTERS = 7, /* clusters of the labels that follow */
+	CHOICE_DEGREES = 8,  /* 1: degrees are all that counts; 0: they do not */
 };
 enum choice_words { WORDS_NONE = 0, WORDS_ALL = 1, WORDS_SOME = 2 };
 

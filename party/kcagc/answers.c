@@ -39,7 +39,9 @@ enum err answers_open(struct answers *a, struct work *work)
 	a->source = (struct features_source){ work, read_again };
 	if (work->source.read)
 		a->slice.source = &a->source;
-	a->slice.degrees = work->job.kcagc.degrees;
+	a->slice.degrees = kcagc_degrees(&work->job.kcagc);
+	if (a->slice.degrees == DEGREES_AUTO) /* until it is told */
+		a->slice.degrees = DEGREES_OFF;
 	return ERR_OK;
 }
 
@@ -196,13 +198,28 @@ static enum err agree_norms(struct answers *a, double *square, bool *idf)
 	return ERR_OK;
 }
 
+/* Whether degrees are all that counts, by what parties said of their features. */
+static enum err take_degrees(struct answers *a)
+{
+	uint64_t alone;
+
+	TRY(channel_recv_choice(a->work->channel, CHOICE_DEGREES, 1, &alone));
+	if (alone && a->work->workers)
+		return peer_fault(a->work->channel,
+				  "sent CHOICE of degrees to a party whose rows are on ranks");
+	a->slice.degrees = alone ? DEGREES_ALONE : DEGREES_OFF;
+	return ERR_OK;
+}
+
 enum err answers_send_spreads(struct answers *a)
 {
 	double *square = alloc(a->work->n, sizeof(*square));
+	enum degrees degrees = kcagc_degrees(&a->work->job.kcagc);
 	struct question spreads = { .kind = ASK_SPREADS,
 				    .square = square,
 				    .shares = !a->order,
-				    .degrees = a->work->job.kcagc.degrees != DEGREES_OFF,
+				    .explained = degrees == DEGREES_AUTO,
+				    .degrees = degrees != DEGREES_OFF,
 				    .parties = a->work->L };
 	enum err e;
 
@@ -211,7 +228,7 @@ enum err answers_send_spreads(struct answers *a)
 	if (e == ERR_OK)
 		e = answer(a, &spreads);
 	free(square);
-	return e;
+	return e == ERR_OK && degrees == DEGREES_AUTO ? take_degrees(a) : e;
 }
 
 /* ---- products ---- */
@@ -347,7 +364,7 @@ static enum err check_second(const struct answers *a, unsigned first)
 {
 	const struct job *job = &a->work->job;
 
-	if (kcagc_may_settle(&job->kcagc))
+	if (kcagc_may_settle(&job->kcagc) && a->slice.degrees == DEGREES_OFF)
 		return ERR_OK;
 	return peer_fault(a->work->channel,
 			  "sent CHOICE of filter order %u after clusters by order %u; with %s one "

@@ -122,8 +122,7 @@ static enum err find_placing(struct answers *a, struct placing *place)
 	struct work *work = a->work;
 
 	if (!a->means || work->job.kcagc.min_cell > 1 ||
-	    work->job.kcagc.standardize != STANDARDIZE_NONE ||
-	    work->job.kcagc.degrees != DEGREES_OFF)
+	    work->job.kcagc.standardize != STANDARDIZE_NONE || a->slice.degrees != DEGREES_OFF)
 		return ERR_OK;
 	if (work->workers)
 		return placing_away(a, place);

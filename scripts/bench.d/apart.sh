@@ -134,7 +134,7 @@ measure_neighbours() {
 		method "$set" "$k" 'tree; order 30' '{"filter":{"order":30}}'
 		method "$set" "$k" landmark '{"method":"landmark"}'
 		method "$set" "$k" gcc '{"method":"gcc"}'
-		[[ $set != bat && $set != eat ]] || method "$set" "$k" 'landmark; degrees alone' '{"method":"landmark","degrees":"alone"}'
+		[[ $set != bat && $set != eat ]] || method "$set" "$k" 'landmark; degrees off' '{"method":"landmark","degrees":"off"}'
 	done <<-END
 		bat 4
 		eat 4
@@ -184,7 +184,7 @@ of() { # SET COLUMN DATA JOB
 		return
 	fi
 	m=$(mean <<<"$ACC")
-	[[ $2 != landmark* && $2 != gcc ]] || bound=$(best_of "$1")
+	[[ $2 != landmark && $2 != gcc ]] || bound=$(best_of "$1")
 	[[ -z $bound ]] || judged=(bound="$bound" goal='at most 2 below the best of features alone and tree'
 		verdict="$(verdict "$(jq -n "$bound - $m")" 'x <= 2')")
 	cell "$neighbours" "$1" "$2" value="$m" deviation="$(deviation <<<"$ACC")" runs="$seeds" "${judged[@]}"

@@ -19,6 +19,8 @@ enum err server_landmark(struct run *run, uint32_t *label) MUST_CHECK;
 /* basis->order into run.json; of one that sums chose, what GCC's rule alone would take
  * ("order_rule") and psi_share()'s curve ("order_shares", orders 1 .. 15) too. */
 void server_record_order(struct run *run, const struct sums_basis *basis);
+/* Of degrees "auto": what was decided ("degrees"), and the part of the features that they explain ("degrees_explain"). */
+void server_record_degrees(struct run *run, const struct sums_basis *basis);
 /* "clusters_of" into run.json: what the guard of landmark and gcc took. */
 void server_record_rows(struct run *run, bool scaled);
 

@@ -23,12 +23,13 @@ static enum err by_gcc(struct run *run, uint32_t *label)
 	gcc_defaults(&p, run->job.clusters, run->job.seed, run->threads);
 	p.k_from = run->job.clusters_from;
 	p.order = run->job.kcagc.filter_order == KCAGC_ORDER_AUTO ? 0 : run->job.kcagc.filter_order;
-	p.degrees = run->job.kcagc.degrees;
+	p.degrees = kcagc_degrees(&run->job.kcagc);
 	ALLOC(run->confidence, run->n);
 	p.confidence = run->confidence;
 	run_parties_open(&parties, run);
 	e = gcc_run(&parties.parties, run->n, &p, label, &report);
 	server_record_order(run, &report.basis);
+	server_record_degrees(run, &report.basis);
 	if (e == ERR_OK) {
 		server_record_rows(run, report.scaled);
 		record_sum(run->record, &(struct record_sum){ .group = parties.root->id,

@@ -19,6 +19,15 @@ void server_record_order(struct run *run, const struct sums_basis *basis)
 	facts_numbers(&run->record->facts, "orders_modularity", basis->fit, 2);
 }
 
+void server_record_degrees(struct run *run, const struct sums_basis *basis)
+{
+	if (kcagc_degrees(&run->job.kcagc) != DEGREES_AUTO)
+		return;
+	facts_say(&run->record->facts, "degrees", "%s",
+		  basis->degrees == DEGREES_ALONE ? "alone" : "off");
+	facts_number(&run->record->facts, "degrees_explain", basis->explained);
+}
+
 void server_record_rows(struct run *run, bool scaled)
 {
 	facts_say(&run->record->facts, "clusters_of", "%s",
@@ -37,6 +46,7 @@ enum err server_landmark(struct run *run, uint32_t *label)
 	run_parties_open(&parties, run);
 	e = landmark_run(&parties.parties, run->n, &p, label, &report);
 	server_record_order(run, &report.basis);
+	server_record_degrees(run, &report.basis);
 	if (e == ERR_OK) {
 		server_record_rows(run, report.scaled);
 		record_sum(run->record, &(struct record_sum){ .group = parties.root->id,

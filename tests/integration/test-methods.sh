@@ -87,6 +87,7 @@ test_gcc_settles_on_the_lower() {
 	"$BIN/coterie" gcc --data "$T/pooled" --job "$T/job.json" --out "$T/twin" >/dev/null
 	two_orders 0 "norms order init iterate init iterate"
 	same_labels "$T/twin/labels.csv" "$T/out/coordinator/labels.csv"
+	[[ $(run_of coordinator '.facts | .degrees == "off" and .degrees_explain < 0.5') == true ]] || fail "facts $(run_of coordinator '.facts | tostring')"
 	[[ $(jq -c .orders_tried "$T/twin/result.json") == "$(run_of coordinator '.facts.orders_tried | tojson')" ]] ||
 		fail "the twin tried $(jq -c .orders_tried "$T/twin/result.json")"
 	at_least "$(run_of coordinator .rounds)" 21 rounds # two clusterings of nine sums, and one of the two
@@ -151,6 +152,51 @@ test_degrees_alone() {
 	[[ $(run_of party-01 .job.degrees) == alone ]] || fail "party-01 ran with degrees $(run_of party-01 .job.degrees)"
 	until_true 20 any_party_said 'no centres are kept of this run' || fail "a model is kept to predict by"
 	[[ $(run_of party-01 '.leaks | map(select(test("degrees of all nodes"))) | length') == 1 ]] || fail "what degrees show is not said"
+}
+
+# A word for each degree, in place of features: degrees say it better, and that is told without their having been asked for.
+words_of_degrees() { # L
+	/usr/bin/python3 - "$T" "$1" <<-'EOF'
+		import sys
+		at, parties = sys.argv[1], int(sys.argv[2])
+		degree = [0] * 150
+		for line in open(f"{at}/pooled/edges.tsv"):
+		    for node in line.split():
+		        degree[int(node)] += 1
+		words = sorted(set(degree))
+		words += [1000 + i for i in range(max(0, 2 * parties - len(words)))]
+		for name, columns in [("pooled", range(len(words)))] + [(f"data/party-{l:02}", range(l, len(words), parties)) for l in range(parties)]:
+		    entries = [(i + 1, j + 1) for i in range(150) for j, c in enumerate(columns) if words[c] == degree[i]]
+		    with open(f"{at}/{name}/features.mtx", "w") as f:
+		        print("%%MatrixMarket matrix coordinate pattern general", file=f)
+		        print(150, len(columns), len(entries), file=f)
+		        for e in entries:
+		            print(*e, file=f)
+	EOF
+}
+
+degrees_are_told() { # METHOD
+	roles 3
+	words_of_degrees 3
+	job_of "$1"
+	coordinator
+	parties 3
+	completes 3
+	at_least "$(acc "$T/out/coordinator/labels.csv")" 1 "accuracy"
+	[[ $(run_of coordinator '.facts | .degrees == "alone" and .degrees_explain > 0.9') == true ]] || fail "facts $(run_of coordinator '.facts | tostring')"
+	[[ $(run_of party-01 .job.degrees) == auto ]] || fail "party-01 ran with degrees $(run_of party-01 .job.degrees)"
+}
+
+test_degrees_are_told_by_landmark() {
+	degrees_are_told landmark
+	until_true 20 any_party_said 'no centres are kept of this run' || fail "a model is kept to predict by"
+}
+
+test_degrees_are_told_by_gcc() {
+	degrees_are_told gcc
+	"$BIN/coterie" gcc --data "$T/pooled" --job "$T/job.json" --out "$T/twin" >/dev/null
+	same_labels "$T/twin/labels.csv" "$T/out/coordinator/labels.csv"
+	[[ $(jq -r .degrees "$T/twin/result.json") == alone ]] || fail "the twin's are $(jq -r .degrees "$T/twin/result.json")"
 }
 
 test_degrees_beside_are_the_twins() {

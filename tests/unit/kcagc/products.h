@@ -56,7 +56,7 @@ static inline void twin_init(struct twin *t, const struct planted *p, size_t L,
 static inline void twin_degrees(struct twin *t, enum degrees degrees)
 {
 	for (size_t l = 0; l < t->memory.count; l++)
-		t->slice[l].degrees = degrees;
+		t->slice[l].degrees = degrees == DEGREES_AUTO ? DEGREES_OFF : degrees;
 }
 
 static inline void twin_release(struct twin *t)

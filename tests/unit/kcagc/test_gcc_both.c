@@ -161,15 +161,15 @@ static void test_wrong_numbers(void **state)
 	assert_refuses_reals(r, MSG_BLOCK, 0, shorter, "row 23 is shorter than this party's part");
 	assert_refuses_reals(r, MSG_BLOCK, 0, negative, "row 12 is shorter");
 	assert_refuses_reals(r, MSG_BLOCK, 0, not_finite, "entry 23 that is no finite number");
-	assert_refuses_choice(r, 1, 0, "filter order 0");
-	assert_refuses_choice(r, 1, 16, "expected 2, from 0 to 15");
+	assert_refuses_choice(r, 2, 0, "filter order 0");
+	assert_refuses_choice(r, 2, 16, "expected 2, from 0 to 15");
 	for (size_t nth = 1; nth <= 8; nth += 7) {
 		assert_refuses_reals(r, MSG_BLOCK, nth, longer_column, "length sqrt(n)");
 		assert_refuses_reals(r, MSG_BLOCK, nth, same_column, "length sqrt(n)");
 		assert_refuses_reals(r, MSG_BLOCK, nth, one_row, "length sqrt(n)");
 		assert_refuses_reals(r, MSG_BLOCK, nth, not_finite, "no finite number");
 	}
-	assert_refuses_choice(r, 2, 2, "expected 6, from 0 to 1");
+	assert_refuses_choice(r, 3, 2, "expected 6, from 0 to 1");
 	assert_refuses_labels(r, MSG_ASSIGNMENT, 0, 3, none, 48, "entry 0 in none of 3 clusters");
 	assert_refuses_labels(r, MSG_ASSIGNMENT, 0, 4, none, 48, "values 4");
 	assert_refuses_labels(r, MSG_ASSIGNMENT, 0, 3, none, 24, "count 24");

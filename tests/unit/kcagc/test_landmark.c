@@ -45,8 +45,9 @@ static void finds_planted_classes(void **state)
 			assert_true(report.sets <= 2 * K + 10 && report.sets > K);
 			assert_true(report.rank <= report.sets && report.merged == 0);
 			columns = report.rank < K + 10 ? report.rank : K + 10;
-			assert_int_equal(lab.asked, 2 + 1 + (size_t)power + 1); /* polish with it */
-			assert_int_equal(lab.words, 2 + N + 2 * SLICE_POWERS + N * report.sets +
+			assert_int_equal(lab.asked, 3 + 1 + (size_t)power + 1); /* polish with it */
+			assert_int_equal(lab.words, 2 + N + 2 * SLICE_POWERS + SLICE_EXPLAINED + 1 +
+							N * report.sets +
 							(power ? N * columns : 0) + 2 + N * K);
 			lab_release(&lab);
 		}

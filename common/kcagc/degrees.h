@@ -13,9 +13,11 @@
 /* DEGREES_AUTO: alone where features are degrees (explained.h), else off. */
 enum degrees { DEGREES_OFF, DEGREES_BESIDE, DEGREES_ALONE, DEGREES_AUTO };
 
-/* z (n, given): ln(1 + degree), of a weighted graph the sum of weights, brought to mean 0 and mean square 1; all 0 if
- * all nodes have the same. O(n). */
-void degrees_column(const struct graph *g, double *z);
+/* The column z: ln(1 + degree), of a weighted graph the sum of weights, brought to mean 0 and mean square 1 over all
+ * nodes; all 0 if all have the same. Its parts: the logarithm of node i, what is left of z (rows of it, of mean 0, whose mean square over all is
+ * given) by its root. */
+double degrees_logarithm(const struct graph *g, size_t i);
+void degrees_divide(double *z, size_t rows, double square);
 
 /* The variance of that column as a share of that of all filtered columns together, where it is beside them. Judged on
  * planted graphs (scripts/bench.d/roles.py): of classes that are halves of features by halves of degrees a sixteenth
@@ -23,7 +25,7 @@ void degrees_column(const struct graph *g, double *z);
 static const double DEGREES_SHARE = 0.125;
 
 /* What rows of length 1 at most, with sqrt(w) z_i beside, w <= 1, are multiplied by to be no longer than 1:
- * 1 / sqrt(1 + max z_i^2). */
-double degrees_scale(const double *z, size_t n);
+ * 1 / sqrt(1 + most), most the largest z_i^2. */
+double degrees_scale(double most);
 
 #endif

@@ -1,91 +1,142 @@
 #include "common/kcagc/explained.h"
 #include "common/base/alloc.h"
+#include "common/kcagc/own.h"
 
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-struct node {
-	double degree; /* its root's inverse, which is all that is compared */
-	size_t row;
+/* Sums that are kept: groups by columns, or by this many of them. */
+enum { CELLS = 1 << 17, SKETCH = 64 };
+
+struct groups {
+	size_t rows, all; /* this process's, and of all processes */
+	uint16_t *of;     /* rows: the group of each */
+	double *size;     /* EXPLAINED_GROUPS */
+	uint16_t *number; /* EXPLAINED_GROUPS: of those that have nodes, from 0 on */
+	size_t count;
 };
 
-static int by_degree(const void *a, const void *b)
+static uint16_t group_of(const struct graph *g, size_t row)
 {
-	const struct node *x = a, *y = b;
+	const double most = EXPLAINED_GROUPS - 1;
+	double root = g->inv_sqrt_deg[row], degree = 1 / (root * root) - 1;
 
-	if (x->degree != y->degree)
-		return x->degree < y->degree ? -1 : 1;
-	return x->row < y->row ? -1 : x->row > y->row;
+	return (uint16_t)(degree < 256 ? degree + 0.5 : fmin(256 + 32 * log2(degree / 256), most));
 }
 
-/* sum (m) gains the row; returns its squared length. */
-static double add_row(const struct features *X, size_t row, double *sum)
+/* Who is in which, at all processes. */
+static void find_groups(const struct slice *s, struct groups *g)
 {
-	double square = 0;
+	struct rowsum sum;
 
-	if (X->is_sparse) {
-		const struct csr *S = &X->sparse;
+	*g = (struct groups){ .rows = features_rows(&s->X), .all = slice_all_rows(s) };
+	ALLOC(g->of, g->rows);
+	ALLOC(g->size, EXPLAINED_GROUPS);
+	ALLOC(g->number, EXPLAINED_GROUPS);
+	slice_sum_begin(s, &sum, EXPLAINED_GROUPS, NULL, NULL);
+	for (size_t b = 0; b < rowsum_blocks(g->rows); b++) {
+		size_t first = b * ROWSUM_ROWS, end = first + rowsum_rows(g->rows, b);
+		double *to = rowsum_open(&sum);
 
-		for (size_t e = S->start[row]; e < S->start[row + 1]; e++) {
-			double x = S->value ? S->value[e] : 1;
-
-			sum[S->index[e]] += x;
-			square += x * x;
+		for (size_t i = first; i < end; i++) {
+			g->of[i] = group_of(s->g, i);
+			to[g->of[i]]++;
 		}
-		return square;
+		rowsum_close(&sum);
 	}
-	for (size_t j = 0; j < X->dense.cols; j++) {
-		double x = MAT(&X->dense, row, j);
+	slice_sum_end(s, &sum, g->size);
+	for (size_t i = 0; i < EXPLAINED_GROUPS; i++)
+		if (g->size[i] > 0)
+			g->number[i] = (uint16_t)g->count++;
+}
 
-		sum[j] += x;
+static void release_groups(struct groups *g)
+{
+	free(g->of);
+	free(g->size);
+	free(g->number);
+}
+
+/* Where column j of `width` is summed, and by which sign; all is the same at every process. */
+static size_t place_of(size_t j, size_t columns, size_t width, double *sign)
+{
+	uint64_t h = (uint64_t)j * 0x9e3779b97f4a7c15;
+
+	*sign = columns > width && h >> 63 ? -1 : 1;
+	return columns > width ? (h >> 32) % width : j;
+}
+
+/* to (width): gains the row; returns its squared length. */
+static double add_row(const struct features *X, size_t row, size_t width, double *to)
+{
+	const struct csr *S = &X->sparse;
+	size_t columns = features_cols(X), first = X->is_sparse ? S->start[row] : 0;
+	size_t end = X->is_sparse ? S->start[row + 1] : columns;
+	double square = 0, sign;
+
+	for (size_t e = first; e < end; e++) {
+		size_t j = X->is_sparse ? S->index[e] : e;
+		double x = !X->is_sparse ? MAT(&X->dense, row, j) : S->value ? S->value[e] : 1;
+
+		to[place_of(j, columns, width, &sign)] += sign * x;
 		square += x * x;
 	}
 	return square;
 }
 
-/* The columns that row touches: the sum's square over count, of those not yet 0; they go over to
- * all. */
-static double take_row(const struct features *X, size_t row, double count, double *sum, double *all)
+/* total (count x width, and 1): sums of each group's rows, then the squared length of all. */
+static void sum_groups(const struct slice *s, const struct groups *g, size_t width, double *total)
 {
-	const struct csr *S = &X->sparse;
-	size_t first = X->is_sparse ? S->start[row] : 0;
-	size_t end = X->is_sparse ? S->start[row + 1] : X->dense.cols;
-	double between = 0;
+	struct rowsum sum;
 
-	for (size_t e = first; e < end; e++) {
-		size_t j = X->is_sparse ? S->index[e] : e;
+	slice_sum_begin(s, &sum, g->count * width + 1, NULL, NULL);
+	for (size_t b = 0; b < rowsum_blocks(g->rows); b++) {
+		size_t first = b * ROWSUM_ROWS, end = first + rowsum_rows(g->rows, b);
+		double *to = rowsum_open(&sum);
 
-		between += sum[j] * sum[j] / count;
-		all[j] += sum[j];
-		sum[j] = 0;
+		for (size_t i = first; i < end; i++)
+			to[g->count * width] +=
+			    add_row(&s->X, i, width, to + g->number[g->of[i]] * width);
+		rowsum_close(&sum);
 	}
-	return between;
+	slice_sum_end(s, &sum, total);
 }
 
-void explained_by_degrees(const struct features *X, const struct graph *g, double *explained,
-			  double *varied)
+/* Squared lengths of the groups' means, each by its size: *between; and of the mean of all, n
+ * times: *mean. */
+static void square_means(const struct groups *g, size_t width, const double *total, double *between,
+			 double *mean)
 {
-	size_t n = features_rows(X), m = features_cols(X), groups = 0;
-	struct node *node = alloc(n, sizeof(*node));
-	double *sum = alloc(2 * m, sizeof(*sum)), *all = sum + m;
-	double square = 0, between = 0, mean = 0, chance;
+	double *all = alloc(width, sizeof(*all));
 
-	for (size_t i = 0; i < n; i++)
-		node[i] = (struct node){ g->inv_sqrt_deg[i], i };
-	qsort(node, n, sizeof(*node), by_degree);
-	for (size_t first = 0, end; first < n; first = end) {
-		for (end = first; end < n && node[end].degree == node[first].degree; end++)
-			square += add_row(X, node[end].row, sum);
-		for (size_t i = first; i < end; i++)
-			between += take_row(X, node[i].row, (double)(end - first), sum, all);
-		groups++;
+	*between = *mean = 0;
+	for (size_t i = 0; i < EXPLAINED_GROUPS; i++) {
+		const double *sum = total + g->number[i] * width;
+
+		for (size_t j = 0; g->size[i] > 0 && j < width; j++) {
+			*between += sum[j] * sum[j] / g->size[i];
+			all[j] += sum[j];
+		}
 	}
-	for (size_t j = 0; j < m; j++)
-		mean += all[j] * all[j] / (double)n;
-	chance = n > 1 ? (double)(groups - 1) / (double)(n - 1) : 1;
-	*varied = square - mean;
-	*explained =
-	    groups > 1 && groups < n ? (between - mean - chance * *varied) / (1 - chance) : 0;
-	free(sum);
-	free(node);
+	for (size_t j = 0; j < width; j++)
+		*mean += all[j] * all[j] / (double)g->all;
+	free(all);
+}
+
+void explained_by_degrees(const struct slice *s, double *x)
+{
+	size_t m = features_cols(&s->X), width;
+	double *total, between, mean, chance;
+	struct groups g;
+
+	find_groups(s, &g);
+	width = g.count * m > CELLS && m > SKETCH ? SKETCH : m;
+	total = alloc(g.count * width + 1, sizeof(*total));
+	sum_groups(s, &g, width, total);
+	square_means(&g, width, total, &between, &mean);
+	chance = g.all > 1 ? (double)(g.count - 1) / (double)(g.all - 1) : 1;
+	x[1] = total[g.count * width] - mean;
+	x[0] = g.count > 1 && g.count < g.all ? (between - mean - chance * x[1]) / (1 - chance) : 0;
+	free(total);
+	release_groups(&g);
 }

@@ -5,16 +5,19 @@
 #ifndef COMMON_KCAGC_EXPLAINED_H
 #define COMMON_KCAGC_EXPLAINED_H
 
-#include "common/graph/graph.h"
-#include "common/kcagc/embed.h"
+#include "common/kcagc/slice.h"
 
 /* Above this part of all variance features are degrees. Bat and eat have .77 and .99, features of texts up to .002
  * (docs/FIDELITY.md). */
 static const double EXPLAINED = 0.5;
 
-/* *varied: the sum of squared distances of X's rows from their mean; *explained: what of it lies between the means of nodes of the same
- * degree (of a weighted graph, sum of weights), less what as many groups have by chance, over what is left to explain: (b - c v) / (1 - c), c =
- * (groups - 1) / (n - 1). 0 if all nodes or no two have the same degree. Both add up over disjoint columns. O(entries + n log n), 2 m doubles. */
-void explained_by_degrees(const struct features *X, const struct graph *g, double *explained, double *varied);
+/* Nodes of the same degree, of a weighted graph sum of weights, to the nearest whole number; from 256 on of a range of about 2 %. */
+enum { EXPLAINED_GROUPS = 1024 };
+
+/* x[1]: the sum of squared distances of the slice's rows from their mean; x[0]: what of it lies between the means of the groups, less what as
+ * many groups have by chance, over what is left to explain: (b - c v) / (1 - c), c = (groups - 1) / (n - 1). 0 if there is one group, or one
+ * for each node. Both add up over disjoint columns. Where there are many columns and groups, b is of 64 sums of columns with signs (a count
+ * sketch), which is right in the mean. Before the filter; the same bits wherever rows are. O(entries), 1 MB for each doubling of 4096 rows at most. */
+void explained_by_degrees(const struct slice *s, double *x);
 
 #endif

@@ -375,33 +375,6 @@ static enum err tell_shares(struct slice *s, double *x)
 	return ERR_OK;
 }
 
-/* scale: what degrees multiply filtered rows by. It is 1 if there is nothing beside, all being of
- * the same degree. */
-static enum err find_scale(const struct slice *s, double *scale)
-{
-	size_t n = s->g->adjacency.rows;
-	double *z = alloc(n, sizeof(*z));
-
-	degrees_column(s->g, z);
-	*scale = degrees_scale(z, n);
-	free(z);
-	if (s->degrees == DEGREES_ALONE && *scale == 1)
-		return err_set(ERR_INPUT,
-			       "all %zu nodes of the graph have the same degree, and "
-			       "degrees are all that counts: nothing to cluster",
-			       n);
-	return ERR_OK;
-}
-
-/* Of rows on several processes nodes of the same degree are not beside each other. */
-static void tell_explained(const struct slice *s, double *x)
-{
-	x[0] = x[1] = 0;
-	x[2] = s->rest != NULL;
-	if (!s->rest)
-		explained_by_degrees(&s->X, s->g, &x[0], &x[1]);
-}
-
 enum err slice_spreads(struct slice *s, const struct question *q, double *x)
 {
 	size_t n = features_rows(&s->X);
@@ -422,50 +395,10 @@ enum err slice_spreads(struct slice *s, const struct question *q, double *x)
 	TRY(spread(s, FILTER_MEAN, SLICE_POWERS - 1, x, x + SLICE_POWERS));
 	memcpy(s->spread, x + SLICE_POWERS, sizeof(s->spread));
 	if (q->explained)
-		tell_explained(s, x + question_whole(q) - q->degrees - SLICE_EXPLAINED);
-	if (q->degrees) {
-		double scale = 1;
-
-		if (!s->rest)
-			TRY(find_scale(s, &scale));
-		x[question_whole(q) - 1] = scale * scale / (double)q->parties;
-	}
+		explained_by_degrees(s, x + question_whole(q) - q->degrees - SLICE_EXPLAINED);
+	if (q->degrees)
+		TRY(slice_degrees_scale(s, &x[question_whole(q) - 1]));
+	if (q->degrees)
+		x[question_whole(q) - 1] *= x[question_whole(q) - 1] / (double)q->parties;
 	return ERR_OK;
-}
-
-/* One column more, rows being moved from the last on; multiplied by scale. */
-static void widen(struct mat *F, double scale, const double *column)
-{
-	size_t m = F->cols;
-
-	F->cols = m + 1;
-	F->a = alloc_again(F->a, F->rows, F->cols * sizeof(*F->a));
-	for (size_t i = F->rows; i-- > 0;) {
-		double *to = ROW(F, i);
-
-		memmove(to, F->a + i * m, m * sizeof(*to));
-		for (size_t j = 0; j < m; j++)
-			to[j] *= scale;
-		to[m] = column[i];
-	}
-}
-
-/* w is at most c_p^2 / n, and that at most 1, and so are rows of T^p X. */
-void slice_put_degrees(struct slice *s)
-{
-	size_t n = s->g->adjacency.rows;
-	double *z = alloc(n, sizeof(*z)), scale;
-	double share = s->degrees == DEGREES_BESIDE ? DEGREES_SHARE : 1;
-	double weight = sqrt(share * s->spread[s->order] / (double)n);
-
-	degrees_column(s->g, z);
-	scale = degrees_scale(z, n);
-	for (size_t i = 0; i < n; i++)
-		z[i] *= scale * weight;
-	if (s->wide) {
-		wide_put(s->wide, scale, z);
-		return;
-	}
-	widen(&s->filtered, scale, z);
-	free(z);
 }

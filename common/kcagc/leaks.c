@@ -58,8 +58,7 @@ static void say_products(struct said *s, const struct kcagc_job *job)
 	say(s, kcagc_degrees(job) == DEGREES_AUTO,
 	    "degrees \"auto\": the coordinator sees two numbers more, how much the features of all "
 	    "vary and how "
-	    "much of that nodes of the same degree have in common, how many parties cannot take "
-	    "degrees, and the number "
+	    "much of that nodes of the same degree have in common, and the number "
 	    "that is said next; where features are degrees all that is said below of products and "
 	    "rows is of degrees "
 	    "alone");

@@ -21,7 +21,7 @@
 
 /* The highest order p that the rule of order.h may take; spreads are needed up to the next one. */
 enum {
-	SLICE_EXPLAINED = 3, /* numbers */
+	SLICE_EXPLAINED = 2, /* numbers */
 	SLICE_ORDER_MAX = 15,
 	SLICE_POWERS = SLICE_ORDER_MAX + 2,
 	SLICE_SPREADS = 2 * SLICE_POWERS + SLICE_ORDER_MAX + 1, /* with the shares' */
@@ -39,8 +39,7 @@ enum question_kind {
 			mu its column means; columns are weighted first if idf is set, and rows
 			divided by sqrt(square). With `shares`, SLICE_ORDER_MAX + 1 more, for
 			psi_share(): ||q' X_l||^2, q along sqrt(degree), then
-			s_t^2 = ||S^t X_l||^2 from t = 1 on. With `explained` 3 more: what explained_by_degrees()
-			says of X_l, and 1 of rows that are not all here, which say nothing and take no degrees. With `degrees` 1 more, the last: over L, the square of
+			s_t^2 = ||S^t X_l||^2 from t = 1 on. With `explained` 2 more: explained_by_degrees(). With `degrees` 1 more, the last: over L, the square of
 			what filtered rows are then multiplied by (degrees_scale()) */
 	ASK_DEGREES,  /* 0: what spreads were asked for with `explained`, `take` is the answer to: these degrees count from here on */
 	ASK_PRODUCTS, /* n x d: X_l (X_l' B), here and below with X_l <- T^order X_l */
@@ -98,7 +97,7 @@ struct slice {
 	const struct graph *g; /* borrowed; of the rest's rows only adjacency.rows and inv_sqrt_deg are looked at */
 	const struct slice_rest *rest; /* borrowed; NULL: all rows are here */
 	const struct features_source *source; /* borrowed; NULL: slice_cluster() keeps a copy */
-	enum degrees degrees;  /* the caller's, after slice_init(); not with a rest */
+	enum degrees degrees;  /* the caller's, after slice_init() */
 	double spread[SLICE_POWERS]; /* with degrees: c_t^2, from ASK_SPREADS on */
 	struct mat filtered;   /* T^order X, n x m_l, once it is asked for, with degrees all multiplied by
 				  degrees_scale(), and the last column, or the only one, is sqrt(w) z, z that of

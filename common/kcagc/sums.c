@@ -108,19 +108,16 @@ static double square_of(const struct sums_basis *basis, const double *spreads, d
 }
 
 /* x: SLICE_EXPLAINED numbers. Where nodes of the same degree have the same features, degrees say it
- * better; if all parties can. */
+ * better. */
 static enum err decide_degrees(struct parties *parties, struct sums_basis *basis, const double *x)
 {
 	struct question take = { .kind = ASK_DEGREES };
-	bool can = x[2] < 0.5; /* a count */
 
 	basis->explained = x[1] > 0 ? x[0] / x[1] : 0;
-	basis->degrees = can && basis->explained > EXPLAINED ? DEGREES_ALONE : DEGREES_OFF;
+	basis->degrees = basis->explained > EXPLAINED ? DEGREES_ALONE : DEGREES_OFF;
 	take.take = basis->degrees;
-	parties_note(parties,
-		     "degrees \"auto\" are %s: they explain %.3f of what features vary by%s",
-		     basis->degrees == DEGREES_ALONE ? "alone" : "off", basis->explained,
-		     can ? "" : "; parties on ranks take none");
+	parties_note(parties, "degrees \"auto\" are %s: they explain %.3f of what features vary by",
+		     basis->degrees == DEGREES_ALONE ? "alone" : "off", basis->explained);
 	TRY(parties_tell_choice(parties, CHOICE_DEGREES, basis->degrees == DEGREES_ALONE));
 	return parties_sum(parties, &take, NULL, 0);
 }

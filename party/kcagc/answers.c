@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static enum err put_degrees(struct answers *a, enum degrees degrees);
+
 /* As the slice was given them at first. */
 static enum err read_again(void *arg, struct features *X)
 {
@@ -26,6 +28,10 @@ static enum err read_again(void *arg, struct features *X)
 
 enum err answers_open(struct answers *a, struct work *work)
 {
+	enum degrees degrees = kcagc_degrees(&work->job.kcagc);
+
+	if (degrees == DEGREES_AUTO) /* until it is told */
+		degrees = DEGREES_OFF;
 	*a = (struct answers){ .work = work };
 	if (work->job.kcagc.filter_order != KCAGC_ORDER_AUTO)
 		a->order = work->job.kcagc.filter_order;
@@ -33,15 +39,13 @@ enum err answers_open(struct answers *a, struct work *work)
 	a->root = &a->tree.node[a->tree.count - 1];
 	work_group(work, a->root);
 	if (work->workers)
-		return ERR_OK;
+		return degrees == DEGREES_OFF ? ERR_OK : put_degrees(a, degrees);
 	TRY(party_standardize(work));
 	TRY(slice_init(&a->slice, work->features, work->graph, work->threads));
 	a->source = (struct features_source){ work, read_again };
 	if (work->source.read)
 		a->slice.source = &a->source;
-	a->slice.degrees = kcagc_degrees(&work->job.kcagc);
-	if (a->slice.degrees == DEGREES_AUTO) /* until it is told */
-		a->slice.degrees = DEGREES_OFF;
+	a->slice.degrees = degrees;
 	return ERR_OK;
 }
 
@@ -141,6 +145,13 @@ static enum err find_answer(struct answers *a, const struct question *q, double 
 	return tell(a, q, slice_keep, &x);
 }
 
+/* Here and at the ranks that have the rows. */
+static enum err put_degrees(struct answers *a, enum degrees degrees)
+{
+	a->slice.degrees = degrees;
+	return find_answer(a, &(struct question){ .kind = ASK_DEGREES, .take = degrees }, NULL);
+}
+
 enum err answers_send_means(struct answers *a, const uint32_t *label, size_t k)
 {
 	return answer(
@@ -204,11 +215,7 @@ static enum err take_degrees(struct answers *a)
 	uint64_t alone;
 
 	TRY(channel_recv_choice(a->work->channel, CHOICE_DEGREES, 1, &alone));
-	if (alone && a->work->workers)
-		return peer_fault(a->work->channel,
-				  "sent CHOICE of degrees to a party whose rows are on ranks");
-	a->slice.degrees = alone ? DEGREES_ALONE : DEGREES_OFF;
-	return ERR_OK;
+	return put_degrees(a, alone ? DEGREES_ALONE : DEGREES_OFF);
 }
 
 enum err answers_send_spreads(struct answers *a)

@@ -82,8 +82,6 @@ static const char *off_ranks(const struct work *work)
 		return "it matches rows (align)";
 	if (job->filter_kind != FILTER_HALF)
 		return "its filter is not the half one (filter.kind)";
-	if (job->degrees == DEGREES_BESIDE || job->degrees == DEGREES_ALONE)
-		return "degrees are a feature of it (degrees)";
 	return job->standardize == STANDARDIZE_NONE ? NULL
 						    : "it standardizes columns (standardize)";
 }

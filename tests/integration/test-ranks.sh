@@ -285,6 +285,7 @@ test_other_methods() {
 	dense_federation 1
 	edit party-00 '.policy.allow_single = true'
 	for more in '.method = "landmark" | .polish = 2' '.method = "landmark" | .filter.order = 2 | .landmark.power = false' '.method = "gcc"' \
+		'.method = "gcc" | .degrees = "beside"' '.method = "landmark" | .degrees = "alone" | .landmark.power = false' \
 		'.starts = 6 | .restarts = 3 | .local_restarts = 2'; do
 		echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "allow_single": true, "filter": { "order": "auto" } }' >"$T/job.json"
 		edit job "$more"
@@ -297,6 +298,27 @@ write("edges.mtx", "coordinate real general", f"{len(X)} {len(X)} {len(edges)}",
 	edit party-00 '.data.ids = "data/party-00/ids.txt" | .data.edges = "data/party-00/edges.mtx"'
 	edit job 'del(.starts, .restarts, .local_restarts) | .method = "landmark"'
 	same_words 'landmark, dense, ids'
+}
+
+# Features that are degrees: ranks find that, too, and their rows are of degrees then.
+test_words_of_degrees() {
+	needs_ranks
+	dense_federation 1
+	edit party-00 '.policy.allow_single = true'
+	/usr/bin/python3 - "$T/data/party-00" <<-'EOF'
+		import sys
+		import numpy as np
+		i, j = np.unique(np.sort(np.loadtxt(sys.argv[1] + "/edges.tsv", dtype=int), axis=1), axis=0).T
+		degree = np.bincount(np.concatenate((i, j)), minlength=9000)
+		np.save(sys.argv[1] + "/features.npy", np.eye(30)[np.minimum(degree, 29)])
+	EOF
+	echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "allow_single": true, "method": "landmark" }' >"$T/job.json"
+	coordinator
+	parties 1
+	completes 1
+	[[ $(run_of coordinator '.facts | .degrees == "alone" and .degrees_explain > 0.9') == true ]] || fail "facts $(run_of coordinator '.facts | tostring')"
+	rm -rf "$T/out"
+	same_words 'words of degrees'
 }
 
 # A block goes on to the ranks before it was all looked at; one that is not what it must be ends the job all the same, and not by the other parties alone.

@@ -101,7 +101,10 @@ class Coordinator(coordinator.Coordinator):
             square, first = self.words(n, True, wide=True), False
         self.tell_block(np.maximum(square, 0))
         auto = self.what["filter"]["order"] == "auto"  # how much lies along the degrees, after each step
-        self.words(34 + 16 * auto, first, wide=True)
+        degrees = self.what["degrees"]  # auto: how much they explain
+        self.words(34 + 16 * auto + 2 * (degrees == "auto") + (degrees != "off"), first, wide=True)
+        if degrees == "auto":
+            self.choose(8, 0)
         if auto:
             self.choose(2, 3)
 
@@ -145,4 +148,6 @@ class Coordinator(coordinator.Coordinator):
         self.k = self.what["clusters"]
         self.facts()
         label = {"landmark": self.landmark, "gcc": self.gcc}[self.what["method"]]()
+        if self.what["filter"]["order"] == "auto":
+            self.choose(2, 3)  # no other
         self.tell_labels(wire.RESULT, self.k, label)

@@ -7,32 +7,49 @@
 
 enum { PARTIES = 3, ORDER = 2, WIDTH = 4, SETS = 3 };
 
+/* The column of all nodes, here by one loop, and the largest square in it. */
+static double column(const struct graph *g, size_t n, double *z)
+{
+	double mean = 0, square = 0, most = 0;
+
+	for (size_t i = 0; i < n; i++)
+		mean += (z[i] = degrees_logarithm(g, i)) / (double)n;
+	for (size_t i = 0; i < n; i++) {
+		z[i] -= mean;
+		square += z[i] * z[i] / (double)n;
+	}
+	degrees_divide(z, n, square);
+	for (size_t i = 0; i < n; i++)
+		most = fmax(most, z[i] * z[i]);
+	return most;
+}
+
 /* A star of three and an edge less: degrees 3, 1, 1, 1, 0, in logarithms of one more 2 ln 2, ln 2
  * (three times), 0. */
 static void known(void **state)
 {
 	struct triple t[] = { { 0, 1, 1 }, { 0, 2, 1 }, { 0, 3, 1 },
 			      { 1, 0, 1 }, { 2, 0, 1 }, { 3, 0, 1 } };
-	double z[5], spread = sqrt(0.4);
+	double z[5], spread = sqrt(0.4), most;
 	struct csr A;
 	struct graph g;
 
 	(void)state;
 	csr_from_triples(&A, 5, 5, t, 6);
 	graph_init(&g, &A);
-	degrees_column(&g, z);
+	most = column(&g, 5, z);
 	assert_near(z[0], 1 / spread, 1e-12);
 	for (int i = 1; i < 4; i++)
 		assert_near(z[i], 0, 1e-12);
 	assert_near(z[4], -1 / spread, 1e-12);
-	assert_near(degrees_scale(z, 5), 1 / sqrt(3.5), 1e-12);
+	assert_near(degrees_scale(most), 1 / sqrt(3.5), 1e-12);
 	graph_release(&g);
 	csr_from_triples(&A, 3, 3, NULL, 0);
 	graph_init(&g, &A);
-	degrees_column(&g, z);
+	most = column(&g, 3, z);
 	for (int i = 0; i < 3; i++)
 		assert_true(z[i] == 0);
-	assert_true(degrees_scale(z, 3) == 1);
+	assert_true(degrees_scale(most) == 1);
 	graph_release(&g);
 }
 
@@ -64,8 +81,7 @@ static void expected_rows(const struct graph *g, const struct csr *X, enum degre
 		for (size_t i = 0; i < ROWS; i++)
 			square += (MAT(&Y, i, j) - mean) * (MAT(&Y, i, j) - mean);
 	}
-	degrees_column(g, z);
-	scale = degrees_scale(z, ROWS);
+	scale = degrees_scale(column(g, ROWS, z));
 	mat_init(F, ROWS, m + 1);
 	for (size_t i = 0; i < ROWS; i++) {
 		for (size_t j = 0; j < m; j++)
@@ -202,7 +218,7 @@ static void clusters(void **state)
 /* Rows that are not formed have the column as well. */
 static void wide(void **state)
 {
-	double *beside = alloc(ROWS, sizeof(*beside)), z[ROWS];
+	double *beside = alloc(ROWS, sizeof(*beside)), z[ROWS], scale;
 	struct mat F, B, A, C, seen, wanted;
 	struct graph g;
 	struct wide w;
@@ -223,9 +239,9 @@ static void wide(void **state)
 		for (size_t e = X.start[i]; e < X.start[i + 1] && length > 0; e++)
 			X.value[e] /= sqrt(length);
 	}
-	degrees_column(&g, z);
+	scale = degrees_scale(column(&g, ROWS, z));
 	wide_init(&w, &X, &g, ORDER, 2);
-	wide_put(&w, degrees_scale(z, ROWS), beside);
+	wide_put(&w, scale, beside);
 
 	wide_products(&w, &B, &seen);
 	la_mul_tn(&F, &B, 1, &C);

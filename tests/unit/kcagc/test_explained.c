@@ -1,5 +1,5 @@
 /* How much of features degrees explain, against what stands in explained.h by its own words. */
-#include "tests/unit/graph/data.h"
+#include "tests/unit/kcagc/slices.h"
 #include "common/kcagc/explained.h"
 
 enum { NODES = 60, WORDS = 9 };
@@ -51,39 +51,47 @@ static void literal(const struct mat *X, const struct graph *g, double *explaine
 	*explained = (between - mean - chance * *varied) / (1 - chance);
 }
 
+/* Of a slice of X, which is used up. */
+static void ask_explained(struct features *X, const struct graph *g, double *x)
+{
+	struct slice s;
+
+	slice_begin(&s, X, g, 1);
+	explained_by_degrees(&s, x);
+	slice_release(&s);
+}
+
 static void check(const struct csr *words, const struct graph *g, double least, double most)
 {
-	double explained, varied, e, v, all = 0;
-	struct features sparse, dense;
+	double x[2], y[2], left[2], e, v;
+	struct features X;
+	struct mat dense;
 
-	deal_columns(words, 1, false, &sparse);
-	deal_columns(words, 1, true, &dense);
-	explained_by_degrees(&dense, g, &explained, &varied);
-	assert_true(explained >= least * varied && explained <= most * varied);
-	literal(&dense.dense, g, &e, &v);
-	assert_near(explained, e, 1e-9);
-	assert_near(varied, v, 1e-9);
-	explained_by_degrees(&sparse, g, &e, &v);
-	assert_near(explained, e, 1e-12);
-	assert_near(varied, v, 1e-12);
-	features_release(&sparse);
+	csr_to_dense(words, &dense);
+	literal(&dense, g, &e, &v);
+	deal_columns(words, 1, true, &X);
+	ask_explained(&X, g, x);
+	assert_true(x[0] >= least * x[1] && x[0] <= most * x[1]);
+	assert_near(x[0], e, 1e-9);
+	assert_near(x[1], v, 1e-9);
+	deal_columns(words, 1, false, &X);
+	ask_explained(&X, g, y);
+	assert_near(x[0], y[0], 1e-12);
+	assert_near(x[1], y[1], 1e-12);
+	memcpy(left, x, sizeof(left));
 	for (size_t l = 0; l < 3; l++) { /* columns apart add up */
-		struct features part = { .dense = { 0 } };
-
-		mat_init(&part.dense, NODES, WORDS / 3);
+		X = (struct features){ .dense = { 0 } };
+		mat_init(&X.dense, NODES, WORDS / 3);
 		for (size_t i = 0; i < NODES; i++)
 			for (size_t j = 0; j < WORDS / 3; j++)
-				MAT(&part.dense, i, j) = MAT(&dense.dense, i, 3 * j + l);
-		explained_by_degrees(&part, g, &e, &v);
-		explained -= e;
-		varied -= v;
-		all += v;
-		features_release(&part);
+				MAT(&X.dense, i, j) = MAT(&dense, i, 3 * j + l);
+		ask_explained(&X, g, y);
+		left[0] -= y[0];
+		left[1] -= y[1];
 	}
-	assert_near(explained, 0, 1e-9);
-	assert_near(varied, 0, 1e-9);
-	assert_true(all > 0);
-	features_release(&dense);
+	assert_near(left[0], 0, 1e-9);
+	assert_near(left[1], 0, 1e-9);
+	mat_release(&dense);
 }
 
 static void parts(void **state)
@@ -108,7 +116,7 @@ static void parts(void **state)
 /* A ring: one degree, which says nothing. */
 static void one_degree(void **state)
 {
-	double explained, varied;
+	double x[2];
 	struct triple t[2 * NODES];
 	struct features X;
 	struct graph g;
@@ -123,11 +131,35 @@ static void one_degree(void **state)
 	graph_init(&g, &A);
 	words_of(&g, 1, &words);
 	deal_columns(&words, 1, true, &X);
-	explained_by_degrees(&X, &g, &explained, &varied);
-	assert_true(explained == 0 && varied > 1);
-	features_release(&X);
+	ask_explained(&X, &g, x);
+	assert_true(x[0] == 0 && x[1] > 1);
 	csr_release(&words);
 	graph_release(&g);
+}
+
+/* Many columns and groups: sums of columns with signs are near. */
+static void sketched(void **state)
+{
+	enum { MANY = 3000, COLUMNS = 4000 };
+	struct triple *t = alloc(2 * MANY, sizeof(*t));
+	double x[2];
+	struct features X;
+	struct graph g;
+	struct csr words;
+
+	(void)state;
+	sample_graph(&g, MANY, 40 * MANY, 0, false, 4);
+	for (uint32_t i = 0; i < MANY; i++) { /* a word of its degree, and one of its own */
+		t[2 * i] = (struct triple){ i, (uint32_t)degree_of(&g, i), 1 };
+		t[2 * i + 1] = (struct triple){ i, 500 + i, 1 };
+	}
+	csr_from_triples(&words, MANY, COLUMNS, t, 2 * (size_t)MANY);
+	deal_columns(&words, 1, false, &X);
+	ask_explained(&X, &g, x);
+	assert_true(x[0] > 0.4 * x[1] && x[0] < 0.6 * x[1]);
+	csr_release(&words);
+	graph_release(&g);
+	free(t);
 }
 
 int main(void)
@@ -135,6 +167,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts),
 		cmocka_unit_test(one_degree),
+		cmocka_unit_test(sketched),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,8 +100,8 @@ struct slice {
 	enum degrees degrees;  /* the caller's, after slice_init() */
 	double spread[SLICE_POWERS]; /* with degrees: c_t^2, from ASK_SPREADS on */
 	struct mat filtered;   /* T^order X, n x m_l, once it is asked for, with degrees all multiplied by
-				  degrees_scale(), and the last column, or the only one, is sqrt(w) z, z that of
-				  degrees_column(), w the share of c_p^2 / n that degrees.h says, alone
+				  degrees_scale(), and the last column, or the only one, is sqrt(w) z, z the
+				  column of degrees.h, w the share of c_p^2 / n that degrees.h says, alone
 				  all: summed over parties, K has so much of ||J T^p X||^2 / n z z' more; or: */
 	struct wide *wide;     /* its products alone, of a large sparse X; owned */
 	unsigned order;

@@ -35,7 +35,7 @@ static double over_rows(const struct slice *s, const double *z, unsigned power, 
 	return total;
 }
 
-/* z: degrees_column() of this process's rows; returns degrees_scale() of all. */
+/* z: the column of degrees.h, of this process's rows; returns degrees_scale() of all. */
 static double find_column(const struct slice *s, double *z)
 {
 	size_t rows = s->g->adjacency.rows;

@@ -44,6 +44,8 @@ static void test_runs(void **state)
 		KCAGC(",\"filter\":{\"order\":\"auto\"},\"method\":\"landmark\""),
 		KCAGC(",\"filter\":{\"order\":\"auto\"},\"method\":\"gcc\""),
 		KCAGC(",\"filter\":{\"order\":\"auto\"}"),
+		KCAGC(ORDER ",\"method\":\"gcc\",\"degrees\":\"alone\""),
+		KCAGC(ORDER ",\"method\":\"landmark\",\"degrees\":\"beside\""),
 		"{\"kind\":\"kcagc.predict\",\"clusters\":3" MODEL "}",
 		OTHER("kmeans"),
 		OTHER("fedsc"),
@@ -66,8 +68,6 @@ static void test_what_a_job_asks_for(void **state)
 		 align);
 	declines(KCAGC(",\"filter\":{\"order\":4,\"kind\":\"spectral\"}"),
 		 "its filter is not the half one (filter.kind)");
-	declines(KCAGC(ORDER ",\"method\":\"gcc\",\"degrees\":\"alone\""),
-		 "degrees are a feature of it (degrees)");
 	declines(KCAGC(ORDER ",\"standardize\":\"local\""),
 		 "it standardizes columns (standardize)");
 	declines(KCAGC(ORDER ",\"method\":\"landmark\",\"standardize\":\"local\""),

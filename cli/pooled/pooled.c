@@ -185,7 +185,7 @@ static enum err by_gcc(struct dataset *d, const struct job *job, unsigned thread
 	if (err)
 		return err;
 	json_put_number(result, "order", report.basis.order);
-	if (report.basis.first)
+	if (report.basis.tried)
 		put_orders(result, &report.basis);
 	if (p.degrees == DEGREES_AUTO)
 		json_put_string(result, "degrees",

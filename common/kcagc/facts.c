@@ -396,9 +396,11 @@ enum err slice_spreads(struct slice *s, const struct question *q, double *x)
 	memcpy(s->spread, x + SLICE_POWERS, sizeof(s->spread));
 	if (q->explained)
 		explained_by_degrees(s, x + question_whole(q) - q->degrees - SLICE_EXPLAINED);
-	if (q->degrees)
-		TRY(slice_degrees_scale(s, &x[question_whole(q) - 1]));
-	if (q->degrees)
-		x[question_whole(q) - 1] *= x[question_whole(q) - 1] / (double)q->parties;
+	if (q->degrees) {
+		double scale;
+
+		TRY(slice_degrees_scale(s, &scale));
+		x[question_whole(q) - 1] = scale * scale / (double)q->parties;
+	}
 	return ERR_OK;
 }

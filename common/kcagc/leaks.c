@@ -57,11 +57,10 @@ static void say_products(struct said *s, const struct kcagc_job *job)
 	say(s, true, "the coordinator sees how many columns all parties have together");
 	say(s, kcagc_degrees(job) == DEGREES_AUTO,
 	    "degrees \"auto\": the coordinator sees two numbers more, how much the features of all "
-	    "vary and how "
-	    "much of that nodes of the same degree have in common, and the number "
-	    "that is said next; where features are degrees all that is said below of products and "
-	    "rows is of degrees "
-	    "alone");
+	    "vary and how much of that nodes of the same degree have in common, and the number "
+	    "that "
+	    "is said next; where features are degrees all that is said below of products and rows "
+	    "is of degrees alone");
 	say(s, job->degrees == DEGREES_BESIDE,
 	    "the degrees of all nodes, which every party has, are a column beside the features: "
 	    "all "

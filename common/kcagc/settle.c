@@ -4,21 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void note_orders(const struct settle *s, unsigned highest)
+static void note_orders(const struct settle *s)
 {
 	const struct sums_basis *b = s->basis;
 
-	if (highest < b->rule)
+	if (b->first)
+		parties_note(s->parties,
+			     "filter.order \"auto\": sums say %u, by which degrees alone make up "
+			     "%.3f of all features; %u is tried, too",
+			     b->order, b->share[b->order], b->first);
+	else if (b->order < b->rule)
 		parties_note(s->parties,
 			     "filter.order \"auto\" is %u: GCC's rule says %u, by which degrees "
 			     "alone make up %.3f of all features",
-			     highest, b->rule, b->share[b->rule]);
+			     b->order, b->rule, b->share[b->rule]);
 	else
-		parties_note(s->parties, "filter.order \"auto\" is %u", highest);
-	if (b->first)
-		parties_note(s->parties,
-			     "degrees make up %.3f of all features by then: order %u is tried, too",
-			     b->share[highest], b->first);
+		parties_note(s->parties, "filter.order \"auto\" is %u", b->order);
 }
 
 static enum err tell_order(const struct settle *s)
@@ -58,11 +59,12 @@ static enum err settle_two(const struct settle *s, uint32_t *both, double *confi
 	unsigned k = 0;
 	enum err err;
 
-	b->order = b->tried = highest;
+	b->order = highest;
 	b->square = square;
 	err = cluster(s, 1, both + s->n, second, &k);
 	if (!err)
 		err = compare(s, both, k);
+	b->tried = err ? 0 : highest;
 	*taken = !err && b->fit[1] > b->fit[0] + SETTLE_MARGIN;
 	if (*taken) {
 		memcpy(both, both + s->n, s->n * sizeof(*both));
@@ -94,7 +96,7 @@ enum err settle_order(const struct settle *s, uint32_t *label, double *confidenc
 	if (s->k_from)
 		b->first = 0;
 	if (b->rule)
-		note_orders(s, highest);
+		note_orders(s);
 	if (!b->first) {
 		TRY(cluster(s, 0, label, confidence, &k));
 		return tell_order(s);

@@ -20,7 +20,7 @@ struct sums_basis {
 	 * t = 1 on. rule 0: the job gave the order. */
 	unsigned rule;
 	double share[SLICE_ORDER_MAX + 1];
-	/* Where they do not settle it (settle.h): the lower order that is tried, too, its ||T^p X||^2, then the order that sums
+	/* Where they do not settle it (settle.h): the lower order that is tried, too, its ||T^p X||^2, and once both are compared the order that sums
 	 * chose and the modularity of the clusters by both. first 0: they settle it. */
 	unsigned first, tried;
 	double first_square, fit[2];

@@ -10,45 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum err put_degrees(struct answers *a, enum degrees degrees);
-
-/* As the slice was given them at first. */
-static enum err read_again(void *arg, struct features *X)
-{
-	struct work *work = arg;
-
-	*X = (struct features){ 0 };
-	TRY(work->source.read(work->source.ctx, work->features));
-	if (work->job.kcagc.standardize != STANDARDIZE_NONE)
-		TRY(standard_features(work->features, work_columns(work)));
-	*X = *work->features;
-	*work->features = (struct features){ 0 };
-	return ERR_OK;
-}
-
-enum err answers_open(struct answers *a, struct work *work)
-{
-	enum degrees degrees = kcagc_degrees(&work->job.kcagc);
-
-	if (degrees == DEGREES_AUTO) /* until it is told */
-		degrees = DEGREES_OFF;
-	*a = (struct answers){ .work = work };
-	if (work->job.kcagc.filter_order != KCAGC_ORDER_AUTO)
-		a->order = work->job.kcagc.filter_order;
-	tree_build(&a->tree, work->L, true);
-	a->root = &a->tree.node[a->tree.count - 1];
-	work_group(work, a->root);
-	if (work->workers)
-		return degrees == DEGREES_OFF ? ERR_OK : put_degrees(a, degrees);
-	TRY(party_standardize(work));
-	TRY(slice_init(&a->slice, work->features, work->graph, work->threads));
-	a->source = (struct features_source){ work, read_again };
-	if (work->source.read)
-		a->slice.source = &a->source;
-	a->slice.degrees = degrees;
-	return ERR_OK;
-}
-
 void answers_close(struct answers *a)
 {
 	slice_release(&a->slice);
@@ -150,6 +111,45 @@ static enum err put_degrees(struct answers *a, enum degrees degrees)
 {
 	a->slice.degrees = degrees;
 	return find_answer(a, &(struct question){ .kind = ASK_DEGREES, .take = degrees }, NULL);
+}
+
+/* ---- opening ---- */
+
+/* As the slice was given them at first. */
+static enum err read_again(void *arg, struct features *X)
+{
+	struct work *work = arg;
+
+	*X = (struct features){ 0 };
+	TRY(work->source.read(work->source.ctx, work->features));
+	if (work->job.kcagc.standardize != STANDARDIZE_NONE)
+		TRY(standard_features(work->features, work_columns(work)));
+	*X = *work->features;
+	*work->features = (struct features){ 0 };
+	return ERR_OK;
+}
+
+enum err answers_open(struct answers *a, struct work *work)
+{
+	enum degrees degrees = kcagc_degrees(&work->job.kcagc);
+
+	if (degrees == DEGREES_AUTO) /* until it is told */
+		degrees = DEGREES_OFF;
+	*a = (struct answers){ .work = work };
+	if (work->job.kcagc.filter_order != KCAGC_ORDER_AUTO)
+		a->order = work->job.kcagc.filter_order;
+	tree_build(&a->tree, work->L, true);
+	a->root = &a->tree.node[a->tree.count - 1];
+	work_group(work, a->root);
+	if (work->workers)
+		return degrees == DEGREES_OFF ? ERR_OK : put_degrees(a, degrees);
+	TRY(party_standardize(work));
+	TRY(slice_init(&a->slice, work->features, work->graph, work->threads));
+	a->source = (struct features_source){ work, read_again };
+	if (work->source.read)
+		a->slice.source = &a->source;
+	a->slice.degrees = degrees;
+	return ERR_OK;
 }
 
 enum err answers_send_means(struct answers *a, const uint32_t *label, size_t k)

@@ -17,7 +17,8 @@ enum err server_kcagc(struct run *run, uint32_t *label) MUST_CHECK;
 enum err server_landmark(struct run *run, uint32_t *label) MUST_CHECK;
 
 /* basis->order into run.json; of one that sums chose, what GCC's rule alone would take
- * ("order_rule") and psi_share()'s curve ("order_shares", orders 1 .. 15) too. */
+ * ("order_rule") and psi_share()'s curve ("order_shares", orders 1 .. 15) too; where two were compared, both and how well
+ * their clusters fit the graph ("orders_tried", "orders_modularity"). */
 void server_record_order(struct run *run, const struct sums_basis *basis);
 /* Of degrees "auto": what was decided ("degrees"), and the part of the features that they explain ("degrees_explain"). */
 void server_record_degrees(struct run *run, const struct sums_basis *basis);
@@ -30,7 +31,7 @@ void server_record_rows(struct run *run, bool scaled);
 /* filter.order "auto": AGC's rule on the summed intra-cluster distances, ORDER_BLOCK orders a
  * round; and psi_fit() on the mean modularity of parties' own clusters, but with preset "paper". Sets run->job.filter_order.
  * run.json has the order by AGC's rule alone ("order_rule") and both curves ("order_distances", to the rise; "order_modularities").
- * ERR_JOB if there is no rise up to ORDER_CAP. */
+ * Errors of order_decide(). */
 enum err server_prepare_order(struct run *run, const struct tree_node *root,
 			      uint64_t *round) MUST_CHECK;
 

@@ -12,7 +12,7 @@ void server_record_order(struct run *run, const struct sums_basis *basis)
 	run->record->order = basis->order;
 	facts_number(&run->record->facts, "order_rule", basis->rule);
 	facts_numbers(&run->record->facts, "order_shares", basis->share + 1, SLICE_ORDER_MAX);
-	if (!basis->first)
+	if (!basis->tried)
 		return;
 	facts_numbers(&run->record->facts, "orders_tried", (double[]){ basis->first, basis->tried },
 		      2);

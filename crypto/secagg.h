@@ -16,7 +16,6 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
-#include "crypto/prg.h"
 #include "crypto/psk.h"
 #include "crypto/sign.h"
 
@@ -81,11 +80,6 @@ struct mask;
 enum err secagg_open(struct secagg *sa, const size_t *members, size_t count,
 		     const uint8_t transcript[static SECAGG_HASH_LEN], struct mask **m,
 		     uint64_t *round) MUST_CHECK;
-/* The same; key[i] becomes that of the mask of the pair with members[i], of this sum alone (own's: zeros), for who may
- * have to give it away: crypto/lasting.h. */
-enum err secagg_open_keeping(struct secagg *sa, const size_t *members, size_t count,
-			     const uint8_t transcript[static SECAGG_HASH_LEN], struct mask **m,
-			     uint64_t *round, uint8_t (*key)[PRG_KEY_LEN]) MUST_CHECK;
 /* A group is over, in which this party heard what transcript is the hash of. For each other member j
  * (rising party numbers, own among them) history_ij = SHA-256("coterie history v1" || history_ij ||
  * transcript), 0 at first: from here on in every mask of the pair. So two that were told different

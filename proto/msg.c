@@ -128,31 +128,6 @@ static void walk_told(struct codec *c, struct msg_told *m)
 	codec_check(c, m->words.n % MSG_TOLD_LEN == 0);
 }
 
-static void walk_shares(struct codec *c, struct msg_shares *m)
-{
-	codec_u64(c, &m->round);
-	codec_bytes(c, &m->boxes, MSG_SHARE_LEN, (PARTIES_MAX - 1) * MSG_SHARE_LEN);
-	codec_check(c, m->boxes.n % MSG_SHARE_LEN == 0);
-}
-
-static void walk_remain(struct codec *c, struct msg_remain *m)
-{
-	codec_u64(c, &m->round);
-	codec_u32(c, &m->parties);
-	codec_check(c, m->parties >= 1 && m->parties <= PARTIES_MAX);
-	for (uint32_t i = 0; !c->bad && i < m->parties; i++) {
-		codec_u32(c, &m->party[i]);
-		codec_check(c,
-			    m->party[i] < PARTIES_MAX && (i == 0 || m->party[i - 1] < m->party[i]));
-	}
-}
-
-static void walk_answer(struct codec *c, struct msg_answer *m)
-{
-	codec_u64(c, &m->round);
-	codec_bytes(c, &m->sealed, MSG_ANSWER_ZEROS, MSG_ANSWER_MAX);
-}
-
 static void walk_masked(struct codec *c, struct msg_masked *m)
 {
 	codec_u32(c, &m->group);

@@ -28,9 +28,6 @@ enum {
 	MSG_SIGNATURE_MAX = 512,
 	MSG_MARKER_LEN = 8, /* bytes of a marker of a pre-shared key: one for each party, or none */
 	MSG_TOLD_LEN = 16, /* a word by which members compare what they were told */
-	MSG_SHARE_LEN = 48, /* a box of 32 bytes */
-	MSG_ANSWER_ZEROS = 16,
-	MSG_ANSWER_MAX = MSG_ANSWER_ZEROS + PARTIES_MAX * 32,
 	MSG_MARKERS_MAX = PARTIES_MAX * MSG_MARKER_LEN,
 	MSG_CHUNK_MAX = 1 << 20, /* bytes of data in one chunk of a vector */
 	MSG_ITEMS_MAX = 1 << 30, /* entries of a vector of labels */
@@ -72,7 +69,6 @@ enum sealed {
 	SEALED_ROWS = 4,      /* fedspectral: rows of some of the sender's nodes: a batch */
 	SEALED_GRAPH = 6,     /* kcagc: 32 bytes, a keyed hash of the sender's edges between common nodes */
 	SEALED_COLUMNS = 7,   /* fedsc, kmeans: 32 bytes, keyed hashes of what the sender's columns are called and hold */
-	SEALED_SHARE = 8,     /* 32 bytes: a share of the sender's seed in a sum; travels in SHARES */
 	/* 2: until version 5, what is in TOLD now */
 };
 
@@ -189,20 +185,6 @@ struct msg_ids {
 struct msg_told {
 	struct bytes words; /* MSG_TOLD_LEN each: of a party for each other member; of the coordinator one */
 };
-struct msg_shares {
-	uint64_t round;     /* of the group of all parties, as in MASKED */
-	struct bytes boxes; /* MSG_SHARE_LEN each: of a party for each other member; of the coordinator those
-				for it, of all others who are left; by rising number */
-};
-struct msg_remain {
-	uint64_t round;
-	uint32_t parties;
-	uint32_t party[PARTIES_MAX]; /* their numbers, rising */
-};
-struct msg_answer {
-	uint64_t round;
-	struct bytes sealed; /* zeros, and what crypto/lasting.h answers, under what others say in TOLD */
-};
 struct msg_abort {
 	uint16_t code;     /* enum err, what every process ends with */
 	uint16_t ending;   /* enum ending, of a party; 0 of the coordinator */
@@ -242,9 +224,6 @@ struct msg {
 		struct msg_sealed sealed;
 		struct msg_told told;
 		struct msg_ids ids;
-		struct msg_shares shares;
-		struct msg_remain remain;
-		struct msg_answer answer;
 		struct msg_abort abort;
 		struct msg_done done;
 		struct msg_asking asking;

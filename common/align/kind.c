@@ -60,7 +60,6 @@ const struct kind kind_align = {
 	.settle = kind_settled,
 	.check = align_check,
 	.needs_all = needs_all,
-	.sums_end = kind_sums_end,
 	.unread = kind_reads_all,
 	.standard = kind_standard_clusters,
 	.has_fraction = kind_no,

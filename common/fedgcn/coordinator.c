@@ -253,7 +253,7 @@ static void keep(struct run *r, unsigned round)
 
 static enum err run(struct run *r)
 {
-	double n, least;
+	double n, least = (double)r->parties->count * r->p->k;
 
 	/* The network is drawn, and the parties embed their graphs by it. */
 	parties_phase(r->parties, "start");
@@ -261,12 +261,11 @@ static enum err run(struct run *r)
 	say(r->down, r->W, r->net.weights);
 	TRY(ask(r, FEDGCN_START, 0));
 	n = r->up[0];
-	least = (double)parties_left(r->parties) * r->p->k;
 	if (!(n >= least && n <= PARTIES_VECTOR_MAX) || n != nearbyint(n))
 		return err_set(ERR_PEER,
 			       "the parties say that they have %.17g graphs, expected %g to %d of "
 			       "%zu parties with %u or more each (during %s)",
-			       n, least, PARTIES_VECTOR_MAX, parties_left(r->parties), r->p->k,
+			       n, least, PARTIES_VECTOR_MAX, r->parties->count, r->p->k,
 			       r->parties->phase);
 	r->report->n = n;
 	parties_phase(r->parties, "centres");

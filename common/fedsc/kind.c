@@ -22,28 +22,13 @@ static struct kind_claim claim(const void *job)
 	return (struct kind_claim){ noise.eps, noise.delta, noise.sigma > 0, noise.mu, "row" };
 }
 
-static const char *sums_end(const void *p)
-{
-	const struct fedsc_job *job = p;
-
-	if (job->how.variant != FEDSC_BY_KMEANS && job->how.variant != FEDSC_BY_ANCHORS)
-		return "variants \"dense\" and \"paper\" divide by sums of before, which a lost "
-		       "party is in";
-	if (job->how.participants)
-		return "participants are drawn from all parties";
-	if (job->noise == NOISE_SUMS || job->how.profile)
-		return "each party adds its share of the noise in sums, and without one of them "
-		       "there is less than the job claims";
-	return NULL;
-}
-
 /* Members that both kinds share; they differ in parameters and in what a policy must allow. */
 #define OF_ROWS                                                                                    \
 	.split = SPLIT_ROWS, .needs = NEEDS_FEATURES, .thing = "row", .things = "rows",            \
 	.pictured = true, .results = kind_label_files, .clusters = CLUSTERS_OR_RANGE,              \
 	.words = WORDS_WIDE, .check = fedsc_check, .one_k = fedsc_one_k,                           \
 	.standard = kind_standard_clusters, .has_fraction = kind_no, .leaks = fedsc_leaks,         \
-	.claim = claim, .needs_all = kind_goes_without, .sums_end = sums_end, .is_flat = kind_yes, \
+	.claim = claim, .needs_all = kind_goes_without, .is_flat = kind_yes,                       \
 	.is_plan_only = kind_no, .burst = kind_no_burst, .memory = fedsc_memory
 
 const struct kind kind_fedsc = {

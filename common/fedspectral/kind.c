@@ -38,7 +38,6 @@ const struct kind kind_fedspectral = {
 	.settle = kind_settled,
 	.check = fedspectral_check,
 	.needs_all = needs_all,
-	.sums_end = kind_sums_end,
 	.unread = fedspectral_unread,
 	.standard = kind_standard_clusters,
 	.has_fraction = kind_no,

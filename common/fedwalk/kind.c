@@ -37,7 +37,6 @@ const struct kind kind_fedwalk = {
 	.settle = kind_settled,
 	.check = fedwalk_check,
 	.needs_all = needs_all,
-	.sums_end = kind_sums_end,
 	.unread = fedwalk_unread,
 	.standard = fedwalk_standard,
 	.has_fraction = kind_no,

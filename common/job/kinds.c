@@ -83,7 +83,6 @@ const char *kind_lacks(const struct kind *kind)
 		KIND_MEMBER(kind, claim),        KIND_MEMBER(kind, is_flat),
 		KIND_MEMBER(kind, is_plan_only), KIND_MEMBER(kind, burst),
 		KIND_MEMBER(kind, memory),       KIND_MEMBER(kind, needs_all),
-		KIND_MEMBER(kind, sums_end),
 	};
 
 	if (kind->clusters == CLUSTERS_OR_RANGE && !kind->one_k)

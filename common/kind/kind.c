@@ -117,12 +117,6 @@ const char *kind_goes_without(const void *job)
 	return NULL;
 }
 
-const char *kind_sums_end(const void *job)
-{
-	(void)job;
-	return "only kmeans, fedsc by anchors and fedgcn have sums that go on without a party";
-}
-
 bool kind_yes(const void *job)
 {
 	(void)job;

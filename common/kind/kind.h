@@ -27,11 +27,8 @@ enum job_align { ALIGN_SAME, ALIGN_INTERSECT, ALIGN_HASHED };
 /* What becomes of a party's edges of which an end is not with all: left out, or they end the job. */
 enum job_others { OTHERS_DROP, OTHERS_REFUSE };
 
-/* What becomes of a job when a party stays away: it fails; the next attempt goes on without that party; sums go on
- * without it, and if they cannot the next attempt does. */
-enum job_loss { LOSS_END, LOSS_ATTEMPT, LOSS_SUM };
-/* Parties of a job whose sums go on: with two, none could be left out; with more than these shares are more than words. */
-enum { JOB_LASTING_LEAST = 3, JOB_LASTING_MOST = 100 };
+/* What becomes of a job when a party stays away: it fails; the next attempt goes on without that party. */
+enum job_loss { LOSS_END, LOSS_ATTEMPT };
 
 /* Columns of features brought to mean 0 and deviation 1: not; by all parties' rows; by each party's own. */
 enum job_standardize { STANDARDIZE_NONE, STANDARDIZE_JOINT, STANDARDIZE_LOCAL };
@@ -137,9 +134,6 @@ struct kind {
 	const char *(*one_k)(const void *job);
 	/* Why no attempt at this job goes on without one of its parties, a clause of static text; NULL: one may. */
 	const char *(*needs_all)(const void *job);
-	/* Why sums of this job do not go on without one of its parties, a clause of static text; NULL: they do
-	 * (on_loss "sum", crypto/lasting.h). */
-	const char *(*sums_end)(const void *job);
 	/* Why nothing that this job asks for reads the parameter: a clause of static text; NULL: it is
 	 * read. */
 	const char *(*unread)(const void *job, const struct config_row *row);

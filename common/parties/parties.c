@@ -8,11 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t parties_left(const struct parties *p)
-{
-	return p->count - p->lost;
-}
-
 const char *parties_name(const struct parties *p, size_t l)
 {
 	return p->name ? p->name[l] : "a party";

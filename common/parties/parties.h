@@ -61,11 +61,8 @@ struct parties {
 	const char *const *name; /* of each party; NULL: they have none */
 	/* A party runs the coordinator's half itself, on verified sums (party/work/verified.h). */
 	bool at_party;
-	size_t lost; /* of count (on_loss "sum"): the last sum is without them, and all that follow */
 };
 
-/* How many the last sum is of. */
-size_t parties_left(const struct parties *p);
 /* For sentences: whose fault it is. */
 const char *parties_name(const struct parties *p, size_t l);
 

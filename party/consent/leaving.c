@@ -30,9 +30,6 @@ static const struct purpose {
 	{ MSG_ASKING, "that a person is asked whether this party takes part" },
 	{ MSG_KEY, "this party's public key for the job, signed" },
 	{ MSG_TOLD, "keyed hashes of what the coordinator has told, one for each other member" },
-	{ MSG_SHARES, "shares of this sum's second mask, each sealed for another member" },
-	{ MSG_ANSWER, "shares of the second masks of those who are left, keys of this sum's masks "
-		      "with those who are lost" },
 	{ MSG_LOCAL_CLUSTERS, "local cluster of each node, in clear" },
 	{ MSG_PROBE, "zeros by which the link is measured" },
 	{ MSG_UPLOAD, "coefficients of each row, in clear" },

@@ -49,8 +49,6 @@ static enum err check_loss(const struct party_config *config, const struct work 
 			       "the offered job may go on without a party that stays away "
 			       "(job.on_loss), policy.allow_loss of %s is 0",
 			       config->common.name);
-	if (job_check_lasting(&work->job, work->L) != ERR_OK)
-		return err_set(ERR_PEER, "the offered job is refused: %s", err_detail());
 	if (work->lefts && work->L < least)
 		return err_set(ERR_PEER,
 			       "attempt %u is offered to %zu parties, without the %zu that stayed "

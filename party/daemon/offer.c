@@ -240,7 +240,6 @@ static enum err consider_offer(struct work *work, const struct job_means *means,
 	params_make(work);
 	work->half = party_kind_of(work->job.kind);
 	work->min_cluster = config->policy.min_cluster;
-	work->least_left = config->policy.allow_loss;
 	begin_record(work, means);
 	work->ending = ENDING_ATTEMPT;
 	TRY(check_awaited(work, means->awaited));

@@ -5,7 +5,6 @@
 #include "crypto/fixed.h"
 #include "crypto/secret.h"
 #include "crypto/tag.h"
-#include "party/work/lasting.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -17,8 +16,7 @@ struct secure {
 	const struct tree_node *node;
 	struct mask *mask;
 	struct fixed fixed;
-	struct tag *tag;         /* of a sum that parties are told; else NULL */
-	struct lasting *lasting; /* of one that is had without members who are lost; else NULL */
+	struct tag *tag; /* of a sum that parties are told; else NULL */
 	uint64_t round;
 	size_t count, sent; /* words in all, canary and tags among them; words in messages so far */
 	size_t word;        /* bytes */
@@ -33,7 +31,9 @@ static enum err begin(struct work *work, const struct tree_node *node, size_t co
 	struct secure *s;
 	enum err e;
 
-	sum->count = tree_members(work->lost, node->first, node->last, sum->members);
+	sum->count = node->last - node->first;
+	for (size_t i = 0; i < sum->count; i++)
+		sum->members[i] = node->first + i;
 	ALLOC(s, 1);
 	s->work = work;
 	s->node = node;
@@ -47,11 +47,8 @@ static enum err begin(struct work *work, const struct tree_node *node, size_t co
 	s->room = CHANNEL_CHUNK / s->word;
 	if (s->room > s->count)
 		s->room = s->count;
-	if (told && work->job.on_loss == LOSS_SUM && sum->count > 1)
-		e = party_lasting_open(work, &s->mask, &s->round, &s->lasting);
-	else
-		e = secagg_open(work->secagg, sum->members, sum->count, work->transcript, &s->mask,
-				&s->round);
+	e = secagg_open(work->secagg, sum->members, sum->count, work->transcript, &s->mask,
+			&s->round);
 	if (e != ERR_OK) {
 		free(s);
 		return e;
@@ -128,7 +125,7 @@ enum err secure_end(struct secure *s)
 		TRY(send_chunk(s));
 	assert(s->sent == s->count);
 	s->work->record->phase[s->work->record->phases - 1].rounds++;
-	return s->count && !s->lasting ? told_say(s->work) : ERR_OK;
+	return s->count ? told_say(s->work) : ERR_OK;
 }
 
 void secure_free(struct secure *s)
@@ -137,7 +134,6 @@ void secure_free(struct secure *s)
 		return;
 	mask_close(s->mask);
 	tag_free(s->tag);
-	lasting_free(s->lasting);
 	wipe(s->chunk, s->room * s->word);
 	free(s->chunk);
 	free(s);
@@ -233,8 +229,6 @@ enum err secure_sum_verified(struct work *work, const struct tree_node *node, do
 		e = secure_add(s, x, count);
 	if (e == ERR_OK)
 		e = secure_end(s);
-	if (e == ERR_OK && s->lasting)
-		e = party_lasting_answer(work, s->lasting, s->round);
 	if (e == ERR_OK)
 		e = recv_sum(work, s, words);
 	if (e == ERR_OK) {

@@ -19,8 +19,7 @@ enum err secure_add(struct secure *s, const double *x, size_t n) MUST_CHECK;
 enum err secure_end(struct secure *s) MUST_CHECK;
 void secure_free(struct secure *s); /* wipes; also after an error; accepts NULL */
 
-/* With on_loss "sum" x becomes the sum over those who are left (party/work/lasting.h).
- * A verified sum, of which all members are told: x (count) is this party's term, and becomes the sum
+/* A verified sum, of which all members are told: x (count) is this party's term, and becomes the sum
  * over the node's members, in wide fixed point: the same bits at all of them. Tags (crypto/tag.h) go with
  * the words; needs the group key (work_group_key). ERR_PEER if what the coordinator tells is not the sum:
  * nothing of it is in x then. Wrap-around is excluded by the bound on terms (crypto/fixed.h). */

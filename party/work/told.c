@@ -22,7 +22,7 @@ static bool is_member(const struct work *work, size_t j)
 {
 	const struct told *t = &work->told;
 
-	return !work->lost[j] && (t->last == 0 || (j >= t->first && j < t->last));
+	return t->last == 0 || (j >= t->first && j < t->last);
 }
 
 void work_group(struct work *work, const struct tree_node *node)
@@ -50,9 +50,8 @@ void work_observe(void *arg, enum msg_type type, struct bytes body)
 	struct work *work = arg;
 	struct sha256 *h;
 
-	/* A SUM is what its tags say, or the job ends: nobody can be told another. SHARES are for
-	 * this party. */
-	if (work->told.apart || type == MSG_SUM || type == MSG_SHARES)
+	/* A SUM is what its tags say, or the job ends: nobody can be told another. */
+	if (work->told.apart || type == MSG_SUM)
 		return;
 	work->told.heard = true;
 	h = sha256_new();
@@ -113,19 +112,20 @@ static enum err say(struct work *work, size_t first, size_t last)
 	while (t->waiting)
 		TRY(channel_recv_aside(work->channel));
 	memset(t->expect, 0, sizeof(t->expect));
-	memset(t->with, 0, sizeof(t->with));
 	for (size_t j = first; j < last; j++) {
 		uint8_t word[MSG_TOLD_LEN];
 
-		if (j == work->own || work->lost[j])
+		if (j == work->own)
 			continue;
-		t->with[j] = t->waiting = true;
 		word_of(work, work->own, j, buf_extend(&words, sizeof(word)));
 		word_of(work, j, work->own, word);
 		for (size_t i = 0; i < sizeof(word); i++)
 			t->expect[i] ^= word[i];
 		t->number[j]++;
 	}
+	t->waiting = last - first > 1;
+	t->with[0] = first;
+	t->with[1] = last;
 	m.told.words = (struct bytes){ words.p, words.n };
 	e = t->waiting ? channel_send(work->channel, &m) : ERR_OK;
 	buf_release(&words);
@@ -140,14 +140,6 @@ enum err told_say(struct work *work)
 		return ERR_OK;
 	t->said = true;
 	assert(t->last > 0);
-	return say(work, t->first, t->last);
-}
-
-enum err told_say_now(struct work *work)
-{
-	struct told *t = &work->told;
-
-	assert(t->on && t->last > 0);
 	return say(work, t->first, t->last);
 }
 
@@ -168,17 +160,14 @@ enum { NAMES = 8, OTHERS = NAMES * (MSG_NAME_MAX + 2) + 64 };
 /* "bank-b", "one of bank-b and shop", "one of a, b, ..., h and 12 more" */
 static void others(const struct work *work, char text[static OTHERS])
 {
-	size_t count = 0, shown;
-	int n;
+	size_t first = work->told.with[0], last = work->told.with[1], count = last - first - 1;
+	size_t shown = count > NAMES ? NAMES : count;
+	int n = snprintf(text, OTHERS, "%s", count > 1 ? "one of " : "");
 
-	for (size_t j = 0; j < work->L; j++)
-		count += work->told.with[j];
-	shown = count > NAMES ? NAMES : count;
-	n = snprintf(text, OTHERS, "%s", count > 1 ? "one of " : "");
-	for (size_t j = 0, at = 0; at < shown; j++) {
+	for (size_t j = first, at = 0; at < shown; j++) {
 		const char *before = at == 0 ? "" : at + 1 == count ? " and " : ", ";
 
-		if (!work->told.with[j])
+		if (j == work->own)
 			continue;
 		n += snprintf(text + n, OTHERS - (size_t)n, "%s%s", before, work->name[j]);
 		at++;

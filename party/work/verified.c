@@ -81,7 +81,6 @@ static enum err sum(void *ctx, const void *question, enum parties_how how, doubl
 			e = err_set(ERR_INTERNAL, "a sum that parties are not told");
 			break;
 		}
-	v->parties.lost = v->work->record->losts;
 	if (e != ERR_OK && x) /* not a term that nobody masked */
 		wipe(x, n * sizeof(*x));
 	return here(v, e);

@@ -48,7 +48,6 @@ struct work {
 	uint32_t attempt;
 	size_t L, own; /* parties, and this one's number among the sorted names */
 	char name[PARTIES_MAX][MSG_NAME_MAX + 1];
-	bool lost[PARTIES_MAX]; /* who is in no sum any more */
 	/* Who began with them and was left out, in that order: from which attempt on. */
 	size_t lefts;
 	struct work_left {
@@ -84,7 +83,6 @@ struct work {
 	const struct graphs *graphs; /* fedgcn: this party's; or NULL */
 	const char *output; /* directory of this job's results */
 	size_t n; /* nodes or rows; fedspectral, fedwalk: of all parties, once aligned (align.h) */
-	unsigned least_left; /* policy.allow_loss: fewest parties of a sum that goes on without others */
 	unsigned min_cluster; /* policy: fewest rows behind any sum of rows */
 	struct answers *begun; /* landmark: computed while keys were awaited; or NULL; owned */
 	unsigned threads;
@@ -178,8 +176,6 @@ void told_stop(struct work *work);
 
 /* After a sum: tells the members, if this was the phase's first. */
 enum err told_say(struct work *work) MUST_CHECK;
-/* The same after each sum, for what follows from who was told the same (party/work/lasting.h). */
-enum err told_say_now(struct work *work) MUST_CHECK;
 /* After the last message of the protocol: tells all parties. Until all have answered the same, no
  * other message is taken: ERR_PEER, naming the members of whom one was told something else. */
 enum err told_say_all(struct work *work) MUST_CHECK;

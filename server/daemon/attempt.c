@@ -121,19 +121,12 @@ static enum err look(const char *path, struct attempt_state *s)
 	return good ? ERR_OK : err_set(ERR_INPUT, "%.200s is damaged", path);
 }
 
-enum err attempt_done(const char *path, const struct record_lost *lost, size_t losts)
+enum err attempt_done(const char *path)
 {
 	struct attempt_state s;
 
 	TRY(look(path, &s));
 	s.done = true;
-	for (size_t i = 0; i < losts && s.lefts < PARTIES_MAX; i++) {
-		struct record_left *left = &s.left[s.lefts++];
-
-		left->attempt = s.attempt;
-		snprintf(left->name, sizeof(left->name), "%s", lost[i].name);
-		snprintf(left->step, sizeof(left->step), "%s", lost[i].step);
-	}
 	return attempt_keep(path, &s);
 }
 

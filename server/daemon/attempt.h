@@ -39,9 +39,8 @@ void attempt_hash(const struct job *job, const char *const *name, size_t L,
 
 /* Atomically, readable by its owner alone. ERR_JOB. */
 enum err attempt_keep(const char *path, const struct attempt_state *s) MUST_CHECK;
-/* Marks what is kept as done, without those who were lost in its sums: they are left out like all others. ERR_JOB,
- * ERR_INPUT: it is not marked. */
-enum err attempt_done(const char *path, const struct record_lost *lost, size_t losts) MUST_CHECK;
+/* Marks what is kept as done. ERR_JOB, ERR_INPUT: it is not marked. */
+enum err attempt_done(const char *path) MUST_CHECK;
 void attempt_touch(const char *path); /* "still here"; cheap, once a second or so */
 void attempt_forget(const char *path);
 

@@ -127,8 +127,6 @@ static enum err read_both(const struct arguments *a, struct coordinator_config *
 		e = err_set(ERR_INPUT,
 			    "%s: parties has %zu, expected at least 2, or allow_single in the job",
 			    a->config, config->parties.count);
-	if (e == ERR_OK && a->job)
-		e = job_check_lasting(job, config->parties.count);
 	if (e != ERR_OK)
 		coordinator_config_release(config);
 	return e;

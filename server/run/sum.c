@@ -2,7 +2,6 @@
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
 #include "crypto/tag.h"
-#include "server/run/lasting.h"
 #include "server/run/relay.h"
 
 #include <inttypes.h>
@@ -19,9 +18,7 @@ struct due {
 
 static struct fixed fixed_of(const struct run *run, const struct sum *s)
 {
-	size_t members[PARTIES_MAX], count = tree_members(run->lost, s->first, s->last, members);
-
-	return s->wide ? run_fixed_wide(count) : run_fixed(run, count);
+	return s->wide ? run_fixed_wide(s->last - s->first) : run_fixed(run, s->last - s->first);
 }
 
 /* Words behind a vector: the canary, and tags. */
@@ -64,18 +61,17 @@ static enum err add_chunk(struct run *run, size_t l, struct due *due, const stru
 /* Each member has added a 1 to it. */
 static enum err check_canary(const struct run *run, const struct sum *s, uint64_t canary)
 {
-	size_t member[PARTIES_MAX], count = tree_members(run->lost, s->first, s->last, member);
 	char members[256];
 	int n = 0;
 
-	if (s->count == 0 || canary == count)
+	if (s->count == 0 || canary == s->last - s->first)
 		return ERR_OK;
-	for (size_t i = 0; i < count && n < (int)sizeof(members); i++)
+	for (size_t l = s->first; l < s->last && n < (int)sizeof(members); l++)
 		n += snprintf(members + n, sizeof(members) - (size_t)n, "%s%s",
-			      i == 0           ? ""
-			      : i + 1 == count ? " and "
-					       : ", ",
-			      run->name[member[i]]);
+			      l == s->first      ? ""
+			      : l + 1 == s->last ? " and "
+						 : ", ",
+			      run->name[l]);
 	return err_set(ERR_PEER,
 		       "the masks of group %u, round %" PRIu64
 		       ", over %s do not cancel (during %s): "
@@ -120,8 +116,6 @@ enum err secure_sums(struct run *run, struct sum *sums, size_t groups)
 	for (size_t g = 0; g < groups; g++) {
 		memset(sums[g].acc, 0, sums[g].count * (fixed_of(run, &sums[g]).modulus_bits / 8));
 		for (size_t l = sums[g].first; l < sums[g].last; l++) {
-			if (run->lost[l])
-				continue;
 			due[l].sum = &sums[g];
 			due[l].last = last[g];
 			wanted[l] = sums[g].count > 0;
@@ -160,26 +154,6 @@ out:
 	return e;
 }
 
-/* The same of one sum that goes on without members who are lost. */
-static enum err lasting(struct run *run, struct sum *s)
-{
-	uint64_t *all = alloc(s->count + behind(s), sizeof(*all));
-	size_t losts = run->record->losts;
-	enum err e = lasting_sum(run, s, behind(s), all);
-
-	if (e == ERR_OK)
-		e = check_canary(run, s, all[s->count]);
-	if (e == ERR_OK) {
-		memcpy(s->acc, all, s->count * sizeof(*all));
-		e = tell(run, s, all + s->count + 1);
-	}
-	/* Each list of members has rounds of its own. */
-	*s->round = run->record->losts > losts ? 0 : *s->round + 1;
-	record_now(run->record)->rounds++;
-	free(all);
-	return e;
-}
-
 static enum err sum_of(struct run *run, const struct tree_node *node, uint64_t *round, bool wide,
 		       bool told, double *sum, size_t count)
 {
@@ -194,8 +168,7 @@ static enum err sum_of(struct run *run, const struct tree_node *node, uint64_t *
 	enum err e;
 
 	words.acc = alloc(count, f.modulus_bits / 8);
-	e = told && count && run->job.on_loss == LOSS_SUM ? lasting(run, &words)
-							  : secure_sums(run, &words, 1);
+	e = secure_sums(run, &words, 1);
 	if (e == ERR_OK)
 		fixed_decode(&f, words.acc, count, sum);
 	free(words.acc);

@@ -12,7 +12,7 @@
 /* One group's sum in a batch. */
 struct sum {
 	uint32_t group;     /* tree node */
-	size_t first, last; /* members: those of parties [first, last) who are not lost */
+	size_t first, last; /* members: parties [first, last) */
 	uint64_t *round;    /* this group's next round; rises by one */
 	size_t count;       /* words */
 	void *acc;          /* count words, zeroed here */

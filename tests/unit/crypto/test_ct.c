@@ -14,7 +14,6 @@
 #include "crypto/mask.h"
 #include "crypto/pki.h"
 #include "crypto/seal.h"
-#include "crypto/shamir.h"
 
 #include <gmp.h>
 #include <stdio.h>
@@ -210,27 +209,6 @@ static void hmac(void **state)
 	assert_int_not_equal(VALGRIND_CHECK_MEM_IS_DEFINED(out, sizeof(out)), 0);
 }
 
-static void shares(void **state)
-{
-	static const size_t place[] = { 2, 3, 7 };
-	uint8_t secret[SHAMIR_LEN] = { 1 }, coefficient[2 * SHAMIR_LEN] = { 2 };
-	uint8_t share[3][SHAMIR_LEN], weight[3];
-	unsigned before = VALGRIND_COUNT_ERRORS;
-	struct shamir *s;
-
-	(void)state;
-	VALGRIND_MAKE_MEM_UNDEFINED(secret, sizeof(secret));
-	VALGRIND_MAKE_MEM_UNDEFINED(coefficient, sizeof(coefficient));
-	s = shamir_of(secret, coefficient, 3);
-	for (size_t i = 0; i < 3; i++)
-		shamir_share(s, place[i], share[i]);
-	shamir_free(s);
-	assert_ok(shamir_weights(place, 3, weight));
-	shamir_join(weight, share[0], 3, secret);
-	assert_int_equal(VALGRIND_COUNT_ERRORS, before);
-	assert_int_not_equal(VALGRIND_CHECK_MEM_IS_DEFINED(secret, sizeof(secret)), 0);
-}
-
 /* ---- two parties, from their exponents to what they send ---- */
 
 static struct secagg *pair[2];
@@ -371,7 +349,6 @@ int main(void)
 		cmocka_unit_test(keys_and_masks),
 		cmocka_unit_test(fixed_point),
 		cmocka_unit_test(hmac),
-		cmocka_unit_test(shares),
 		cmocka_unit_test(two_parties),
 		cmocka_unit_test(sums_of_two),
 		cmocka_unit_test(sealed),

@@ -7,7 +7,6 @@
 #include "common/fedgcn/job.h"
 #include "common/fedgcn/coordinator.h"
 #include "common/cluster/metrics.h"
-#include "tests/unit/both/words.h"
 #include "tests/unit/kcagc/products.h"
 
 #include <math.h>
@@ -113,7 +112,7 @@ static void forget_models(void)
 	}
 }
 
-static struct stage *stage_open(size_t L, const char *settings)
+static struct stage *stage_run(size_t L, const char *settings)
 {
 	struct stage *s = alloc(1, sizeof(*s));
 
@@ -122,13 +121,6 @@ static struct stage *stage_open(size_t L, const char *settings)
 	s->job = job_with(settings);
 	federation_init(&s->f, &s->unused, L, &s->job);
 	seat_all(&s->f);
-	return s;
-}
-
-static struct stage *stage_run(size_t L, const char *settings)
-{
-	struct stage *s = stage_open(L, settings);
-
 	federation_run(&s->f);
 	return s;
 }
@@ -264,110 +256,6 @@ static void test_planted_classes(void **state)
 	for (size_t k = 0; k < CLASSES; k++)
 		assert_true((double)hub->record.cluster_size[k] == of_all[k]);
 	stage_end(s);
-}
-
-/* ---- without one that is lost (on_loss "sum") ---- */
-
-struct going {
-	struct federation *f;
-	size_t after, heard[PARTIES];
-};
-
-/* The last party goes when it has heard so many sums. */
-static void go(void *arg, size_t l, enum msg_type type, struct bytes body)
-{
-	struct going *g = arg;
-
-	(void)body;
-	if (type != MSG_SUM || ++g->heard[l] != g->after || l != PARTIES - 1)
-		return;
-	channel_fail_lost(g->f->server.channel[l], ERR_PEER, "gone", true);
-	channel_fail(g->f->party[l].channel[0], ERR_PEER, "gone");
-}
-
-/* after 0: nobody goes. Returns how many sums there were. */
-static size_t lose(const char *settings, size_t after, size_t sums)
-{
-	struct stage *s = stage_open(PARTIES, settings);
-	struct going g = { .f = &s->f, .after = after };
-	const struct half *hub = &s->f.server;
-	double rows = 0;
-
-	s->f.server.tell = true;
-	for (size_t l = 0; l < PARTIES; l++) {
-		s->f.party[l].tell = true;
-		s->f.party[l].saw = go;
-		s->f.party[l].saw_arg = &g;
-	}
-	federation_run(&s->f);
-	if (after && after == sums) { /* behind the last sum none is had without it */
-		assert_int_not_equal(hub->result, ERR_OK);
-		assert_non_null(strstr(hub->why, "gone"));
-		stage_end(s);
-		return sums;
-	}
-	if (hub->result != ERR_OK)
-		fail_msg("%s, lost after sum %zu of %zu: %s", settings, after, sums, hub->why);
-	assert_int_equal(hub->record.losts, after > 0);
-	for (size_t l = 0; l < PARTIES - (after > 0); l++) {
-		struct metrics m;
-
-		if (s->f.party[l].result != ERR_OK)
-			fail_msg("%s, lost after sum %zu, party %zu: %s", settings, after, l,
-				 s->f.party[l].why);
-		assert_ok(metrics_of(truth[l], s->f.party[l].label, GRAPHS, &m));
-		if (m.ari < 0.8)
-			fail_msg("%s, lost after sum %zu, party %zu: ARI %g", settings, after, l,
-				 m.ari);
-	}
-	for (size_t k = 0; k < CLASSES; k++)
-		rows += (double)hub->record.cluster_size[k];
-	if (rows != GRAPHS * (PARTIES - (after > 0)))
-		fail_msg("%s, lost after sum %zu: clusters of %g graphs", settings, after, rows);
-	stage_end(s);
-	return g.heard[0];
-}
-
-static void test_without_one(void **state)
-{
-	static const char *const ways[] = { "on_loss=sum rounds=4 epochs=4",
-					    "on_loss=sum rounds=4 epochs=4 prototypes=gmm em=3" };
-
-	(void)state;
-	for (size_t w = 0; w < sizeof(ways) / sizeof(*ways); w++) {
-		size_t sums = lose(ways[w], 0, 0);
-
-		print_message("%s: %zu sums\n", ways[w], sums);
-		for (size_t after = 1; after <= sums; after++)
-			if (after == 1 || after % (SANITIZED ? 36 : 9) == 0 || after == sums)
-				lose(ways[w], after, sums);
-	}
-}
-
-static struct stage *words_stage;
-
-static struct federation *open_words(const char *settings)
-{
-	words_stage = stage_open(PARTIES, settings);
-	return &words_stage->f;
-}
-
-static void close_words(struct federation *f)
-{
-	(void)f;
-	stage_end(words_stage);
-}
-
-static void test_words(void **state)
-{
-	static const struct words_of matched = { open_words, close_words,
-						 "on_loss=sum rounds=2 epochs=2" },
-				     gmm = { open_words, close_words,
-					     "on_loss=sum rounds=2 epochs=2 prototypes=gmm em=2" };
-
-	(void)state;
-	words_at_sums(&matched, PARTIES, 5, false);
-	words_at_sums(&gmm, PARTIES, 9, false);
 }
 
 /* The coordinator's model is the joint one: new graphs go to the nearest prototype. */
@@ -574,8 +462,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_masks_change_no_bit),
 		cmocka_unit_test(test_planted_classes),
-		cmocka_unit_test(test_without_one),
-		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_shared_model),
 		cmocka_unit_test(test_unchanged),
 		cmocka_unit_test(test_withheld),

@@ -120,26 +120,6 @@ static inline void sample(struct msg *m, bool largest)
 			m->masked = (struct msg_masked){ UINT32_MAX, UINT64_MAX, UINT64_MAX,
 							 UINT64_MAX, filler(MSG_CHUNK_MAX) };
 		break;
-	case MSG_SHARES:
-		m->shares = (struct msg_shares){ 0, filler(MSG_SHARE_LEN) };
-		if (largest)
-			m->shares = (struct msg_shares){ UINT64_MAX,
-							 filler((PARTIES_MAX - 1) * MSG_SHARE_LEN) };
-		break;
-	case MSG_REMAIN:
-		m->remain = (struct msg_remain){ .parties = 1 };
-		for (uint32_t i = 0; largest && i < PARTIES_MAX; i++)
-			m->remain.party[i] = i;
-		if (largest) {
-			m->remain.round = UINT64_MAX;
-			m->remain.parties = PARTIES_MAX;
-		}
-		break;
-	case MSG_ANSWER:
-		m->answer = (struct msg_answer){ 0, filler(MSG_ANSWER_ZEROS) };
-		if (largest)
-			m->answer = (struct msg_answer){ UINT64_MAX, filler(MSG_ANSWER_MAX) };
-		break;
 	case MSG_CHOICE:
 		m->choice = (struct msg_choice){ 0 };
 		if (largest)

@@ -337,8 +337,8 @@ static const struct config_row party_rows[] = {
 	{ "policy.max_attempts", CONFIG_UNSIGNED, P(policy.max_attempts), 1, RECORD_ATTEMPTS_MAX, "3",
 	  .help = "attempts at one job, after crashes; each shows what the job shows" },
 	{ "policy.allow_loss", CONFIG_UNSIGNED, P(policy.allow_loss), 0, PARTIES_MAX, "0",
-	  .help = "the fewest parties with which a job may go on without one that stays away (job.on_loss \"attempt\"); "
-		  "0: such jobs are refused" },
+	  .help = "the fewest parties of an attempt without others, after this party may have given numbers to one with them "
+		  "(job.on_loss \"attempt\"): the two may differ by one party's numbers alone; 0: such jobs are refused" },
 	{ "policy.max_declines", CONFIG_UNSIGNED, P(policy.max_declines), 1, 1000, "60",
 	  .help = "offers declined within an hour, after which none is considered until that hour is over" },
 	{ "policy.max_memory", CONFIG_BYTES, P(policy.max_memory), 1, 9e15, "",
@@ -351,7 +351,7 @@ static const struct config_row party_rows[] = {
 	{ "policy.max_words", CONFIG_U64, P(policy.max_words), 1, 9e15, "",
 	  .help = "numbers made from data that one coordinator gets of the same data, masked ones too" },
 	{ "policy.allow_subsets", CONFIG_BOOL, P(policy.allow_subsets), .standard = "false",
-	  .help = "take part in jobs over the same data with other parties than before" },
+	  .help = "take part in jobs over the same data with other parties than before; within a job allow_loss decides" },
 	{ "policy.confirm", CONFIG_BOOL, P(policy.confirm), .standard = "false",
 	  .help = "each job waits for a person: coterie approve" },
 	{ "confirm_s", CONFIG_UNSIGNED, P(confirm_s), 1, 7 * DAY_S, "3600",

@@ -323,13 +323,14 @@ static void say_loss(struct said *s, const struct job *job)
 	bool noisy = claim.eps > 0 && !claim.once, lossy = job->on_loss != LOSS_END;
 
 	say(s, lossy && !noisy,
-	    "a party that stays away is left out of the next attempt (on_loss): the coordinator "
-	    "has "
-	    "sums with it and sums without it then, and near the end of a job these differ by that "
-	    "party's numbers alone");
+	    "a party that stays away is left out of the next attempt (on_loss), down to as many "
+	    "parties as policy.allow_loss of each other says: the coordinator has sums with it and "
+	    "sums without it then; the first of each attempt, and those near the end of a job, "
+	    "differ by that party's numbers alone");
 	say(s, lossy && noisy,
-	    "a party that stays away is left out of the next attempt (on_loss): sums with it and "
-	    "sums without it each have noise of their own");
+	    "a party that stays away is left out of the next attempt (on_loss), down to as many "
+	    "parties as policy.allow_loss of each other says: sums with it and sums without it "
+	    "each have noise of their own");
 }
 
 size_t job_leaks(const struct job *job, size_t parties, const char *leaks[], size_t max)

@@ -37,7 +37,8 @@ static enum err check_align(const struct party_config *config, const struct work
 	return ERR_OK;
 }
 
-/* A job that may go on without parties shows sums with them and without. */
+/* Sums of an attempt over more parties and of one over fewer may differ by the lost party's terms alone.
+ * policy.allow_loss is the leave for that within a job, as allow_subsets is between jobs. */
 static enum err check_loss(const struct party_config *config, const struct work *work)
 {
 	unsigned least = config->policy.allow_loss;
@@ -50,10 +51,8 @@ static enum err check_loss(const struct party_config *config, const struct work 
 			       "(job.on_loss), policy.allow_loss of %s is 0",
 			       config->common.name);
 	if (work->lefts && work->L < least)
-		return err_set(ERR_PEER,
-			       "attempt %u is offered to %zu parties, without the %zu that stayed "
-			       "away, policy.allow_loss of %s is %u",
-			       work->attempt, work->L, work->lefts, config->common.name, least);
+		return err_set(ERR_PEER, "%zu parties are left, policy.allow_loss of %s is %u",
+			       work->L, config->common.name, least);
 	return ERR_OK;
 }
 
@@ -90,7 +89,7 @@ enum err policy_check(const struct party_config *config, const struct job *agree
 		if (l != work->own)
 			TRY(policy_pin(config, work->name[l], pin));
 	sums = work->half->sums(work);
-	if (work->L == 1) {
+	if (work->L + work->lefts == 1) {
 		if (!config->policy.allow_single || !work->job.allow_single)
 			return err_set(ERR_PEER, "a job of one party masks nothing: it needs "
 						 "allow_single in job and policy");

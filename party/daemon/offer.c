@@ -245,7 +245,12 @@ static enum err consider_offer(struct work *work, const struct job_means *means,
 	TRY(check_awaited(work, means->awaited));
 	note_left(work, means->awaited);
 	work->ending = ENDING_POLICY;
-	TRY(policy_check(config, means->agreed, work));
+	e = policy_check(config, means->agreed, work);
+	if (e != ERR_OK && work->lefts) /* only the coordinator says that they stayed away */
+		return err_prefix(e, "%s offers attempt %u to %zu of %zu parties",
+				  channel_peer(work->channel), work->attempt, work->L,
+				  work->L + work->lefts);
+	TRY(e);
 	work->ending = ENDING_DATA;
 	return check_ranks(work, config);
 }

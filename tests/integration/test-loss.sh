@@ -203,12 +203,48 @@ test_below_the_least() {
 	edit party-00 '.policy.allow_loss = 3'
 	gone_in totals party-01 party-02
 	fails_for 2 coordinator party-00 party-03
-	says party-00 'attempt 2 is offered to 2 parties, without the 2 that stayed away, policy.allow_loss of party-00 is 3'
+	says party-00 'coordinator offers attempt 2 to 2 of 4 parties: 2 parties are left, policy.allow_loss of party-00 is 3'
 	says coordinator 'party-00 declined the job'
 	rm -rf "$T/out"
 	gone_in totals party-01 party-02 party-03 # one would be alone
 	fails_for 3 coordinator party-00
 	says coordinator 'did not come for attempt 2 within rejoin_s, [0-9]+ s: party-01, party-02, party-03'
+}
+
+# Its ledger has one row of that attempt, that it declines; of those before it has masked terms.
+declined_only() { # ATTEMPT NAME
+	local terms
+	"$BIN/coterie" ledger export --csv --state "$T/out/$2/state" >"$T/ledger.csv"
+	[[ $(awk -F, -v n="$1" '$4 == n' "$T/ledger.csv" | wc -l) == 1 ]] || fail "attempt $1 of $2: $(cat "$T/ledger.csv")"
+	awk -F, -v n="$1" '$4 == n' "$T/ledger.csv" | grep -q ',DECLINE,4,' || fail "attempt $1 of $2: $(cat "$T/ledger.csv")"
+	terms=$(awk -F, -v n="$1" '$4 < n' "$T/ledger.csv" | grep -c ',MASKED,') || true
+	(($1 == 1 ? terms == 0 : terms > 0)) || fail "$2 gave $terms terms before attempt $1"
+}
+
+# allow_loss permits an attempt of two, min_parties no sum of two: nothing is given to one, whoever says that the others are lost.
+test_below_min_parties() {
+	local name
+	needs_python
+	lossy kmeans
+	whole_job
+	for name in $(names $PARTIES); do edit "$name" '.rejoin_s = 20 | .reconnect_s = 5 | .policy.min_parties = 3'; done
+	lying two=2
+	any_party_said 'coordinator offers attempt 2 to 2 of 4 parties: the job \(kind kmeans, 2 parties\) has sums of 2 parties, policy.min_parties is 3' ||
+		fail "$(<"$T/coordinator.stdout")"
+	declined_only 2 "$(cd "$T/out" && grep -l 'policy.min_parties' ../party-0[01].stderr | head -n 1 | xargs basename -s .stderr)"
+}
+
+# Its numbers are in sums with a party that is lost, and its policy no longer permits sums without.
+test_not_agreed_any_more() {
+	lossy kmeans
+	for name in coordinator $(names $PARTIES); do edit "$name" '.rejoin_s = 10'; done
+	gone_in kmeans party-03
+	kills party-00
+	edit party-00 'del(.policy.allow_loss) | .policy.allow_subsets = true' # which is about other jobs
+	party party-00
+	fails_for 2 coordinator $(rest_of party-03)
+	says party-00 'coordinator offers attempt 2 to 3 of 4 parties: the offered job may go on without a party that stays away \(job.on_loss\), policy.allow_loss of party-00 is 0'
+	declined_only 2 party-00
 }
 
 test_not_agreed() {
@@ -219,6 +255,7 @@ test_not_agreed() {
 	# shellcheck disable=SC2046
 	fails_for 2 coordinator $(names $PARTIES)
 	says party-03 'the offered job may go on without a party that stays away \(job.on_loss\), policy.allow_loss of party-03 is 0'
+	declined_only 1 party-03
 	edit job '{ kind: "fedwalk", on_loss }'
 	start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --out "$T/out/coordinator"
 	ends 4 coordinator

@@ -117,7 +117,7 @@ static void check_loss(const char *policy, size_t L, size_t lefts, const char *m
 	struct desk d;
 
 	desk_open(&d, policy);
-	offer(&d, L, ",\"method\":\"flat\",\"on_loss\":\"attempt\"");
+	offer(&d, L, ",\"method\":\"flat\",\"on_loss\":\"attempt\",\"allow_single\":true");
 	d.work->attempt = 2;
 	d.work->lefts = lefts;
 	d.work->left[0].attempt = 2;
@@ -135,12 +135,16 @@ static void test_parties_that_stay_away(void **state)
 	check_loss("", 4, 0,
 		   "may go on without a party that stays away (job.on_loss), "
 		   "policy.allow_loss of p0 is 0");
+	check_loss("", 4, 1, "policy.allow_loss of p0 is 0");
+	check_loss("\"allow_subsets\":true", 4, 1, "policy.allow_loss of p0 is 0");
 	check_loss("\"allow_loss\":4", 2, 0, ""); /* all are there */
 	check_loss("\"allow_loss\":4", 4, 1, "");
 	check_loss("\"allow_loss\":4", 3, 1,
-		   "attempt 2 is offered to 3 parties, without the 1 that stayed away, "
-		   "policy.allow_loss of p0 is 4");
+		   "3 parties are left, policy.allow_loss of p0 is 4");
 	check_loss("\"allow_loss\":2,\"min_parties\":4", 3, 1, "policy.min_parties is 4");
+	/* That a job may be of one party is no leave to be left alone in one. */
+	check_loss("\"allow_loss\":1,\"allow_single\":true", 1, 0, "");
+	check_loss("\"allow_loss\":1,\"allow_single\":true", 1, 1, "policy.min_parties is 2");
 }
 
 static void test_submitters(void **state)

@@ -37,8 +37,8 @@ static enum err check_align(const struct party_config *config, const struct work
 	return ERR_OK;
 }
 
-/* Sums of an attempt over more parties and of one over fewer may differ by the lost party's terms alone.
- * policy.allow_loss is the leave for that within a job, as allow_subsets is between jobs. */
+/* Sums of an attempt over more parties and of one over fewer may differ by the lost party's terms
+ * alone. policy.allow_loss is the leave for that within a job, as allow_subsets is between jobs. */
 static enum err check_loss(const struct party_config *config, const struct work *work)
 {
 	unsigned least = config->policy.allow_loss;

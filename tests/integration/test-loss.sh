@@ -242,6 +242,7 @@ test_not_agreed_any_more() {
 	kills party-00
 	edit party-00 'del(.policy.allow_loss) | .policy.allow_subsets = true' # which is about other jobs
 	party party-00
+	# shellcheck disable=SC2046 # words
 	fails_for 2 coordinator $(rest_of party-03)
 	says party-00 'coordinator offers attempt 2 to 3 of 4 parties: the offered job may go on without a party that stays away \(job.on_loss\), policy.allow_loss of party-00 is 0'
 	declined_only 2 party-00

@@ -139,8 +139,7 @@ static void test_parties_that_stay_away(void **state)
 	check_loss("\"allow_subsets\":true", 4, 1, "policy.allow_loss of p0 is 0");
 	check_loss("\"allow_loss\":4", 2, 0, ""); /* all are there */
 	check_loss("\"allow_loss\":4", 4, 1, "");
-	check_loss("\"allow_loss\":4", 3, 1,
-		   "3 parties are left, policy.allow_loss of p0 is 4");
+	check_loss("\"allow_loss\":4", 3, 1, "3 parties are left, policy.allow_loss of p0 is 4");
 	check_loss("\"allow_loss\":2,\"min_parties\":4", 3, 1, "policy.min_parties is 4");
 	/* That a job may be of one party is no leave to be left alone in one. */
 	check_loss("\"allow_loss\":1,\"allow_single\":true", 1, 0, "");

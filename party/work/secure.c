@@ -192,29 +192,7 @@ enum err secure_send_words(struct work *work, const struct tree_node *node, cons
 
 /* ---- broadcast sums ---- */
 
-/* A sum of terms within their bounds is in (-N/2, N/2), so the word of -N/2 stands for none. */
-static enum err check_words(struct work *work, const uint64_t *words, size_t first, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (words[i] == UINT64_C(1) << 63)
-			return peer_fault(work->channel,
-					  "sent SUM %" PRIu64
-					  " with -2^63 as word %zu, which no sum of parties' terms is",
-					  work->sums_told, first + i);
-	return ERR_OK;
-}
-
-/* The tag comes with the last words, and with no others. */
-static enum err check_tag(struct work *work, struct bytes tag, bool last)
-{
-	if (tag.n == (last ? TAG_LEN : 0) && (!last || tag_is_number(tag.p)))
-		return ERR_OK;
-	return peer_fault(work->channel,
-			  "sent SUM %" PRIu64 " with %zu bytes of a tag; due %s", work->sums_told,
-			  tag.n, last ? "was a number below 2^127 - 1 of 16 bytes" : "were none yet");
-}
-
-/* The words of the sum and their tag. */
+/* The words of the sum, and the tag, which comes with the last of them. */
 static enum err recv_sum(struct work *work, const struct secure *s, uint64_t *words,
 			 uint8_t tag[static TAG_LEN])
 {
@@ -238,13 +216,26 @@ static enum err recv_sum(struct work *work, const struct secure *s, uint64_t *wo
 					  m.masked.group, m.masked.round, done, count, s->node->id,
 					  work->sums_told);
 		memcpy(words + done, m.masked.words.p, m.masked.words.n);
-		TRY(check_words(work, words + done, done, now));
 		done += now;
-		TRY(check_tag(work, m.masked.tag, done == count));
+		if (m.masked.tag.n != (done == count ? TAG_LEN : 0))
+			return peer_fault(work->channel,
+					  "sent SUM %" PRIu64
+					  " with %zu bytes of a tag behind %zu of %zu words",
+					  work->sums_told, m.masked.tag.n, done, count);
 		if (done == count)
 			memcpy(tag, m.masked.tag.p, TAG_LEN);
 	}
 	return ERR_OK;
+}
+
+/* A sum of terms within their bounds is in (-N/2, N/2), so the word of -N/2 is none. */
+static bool words_in_range(const uint64_t *words, size_t n)
+{
+	size_t outside = 0;
+
+	for (size_t i = 0; i < n; i++)
+		outside += words[i] == UINT64_C(1) << 63;
+	return !outside;
 }
 
 enum err secure_sum_verified(struct work *work, const struct tree_node *node, double *x,
@@ -267,7 +258,8 @@ enum err secure_sum_verified(struct work *work, const struct tree_node *node, do
 		e = recv_sum(work, s, words, tag);
 	if (e == ERR_OK) {
 		tag_add(s->tag, words, count);
-		if (tag_holds(s->tag, work->sum.members, work->sum.count, tag))
+		if (words_in_range(words, count) && tag_is_number(tag) &&
+		    tag_holds(s->tag, work->sum.members, work->sum.count, tag))
 			fixed_decode(&s->fixed, words, count, x);
 		else
 			e = peer_fault(work->channel,

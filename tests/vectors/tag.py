@@ -50,4 +50,4 @@ if __name__ == "__main__":
     for group, number, party, count in ((0, 0, 0, 1), (0, 0, 1, 1), (6, 1, 2, 6), (6, 2**40, 255, 256), (6, 2**40, 255, 700),
                                         (2**32 - 1, 2**64 - 1, 3, 257), (1, 2, 3, 1000), (1, 2, 3, 1024)):
         tau = tag(group, number, party, [word(i, party) for i in range(count)])
-        print('{ %du, %dull, %d, %d, "%s" },' % (group, number, party, count, "".join("\\x%02x" % b for b in tau.to_bytes(16, "little"))))
+        print('{ %du, %dull, %d, %d, "%s" },' % (group, number, party, count, tau.to_bytes(16, "little").hex()))

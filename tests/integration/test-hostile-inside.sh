@@ -58,7 +58,7 @@ rogue_case() { # REGEX COMMAND...
 	disturbed "$1"
 }
 
-masked() { frame $MASKED "$JOB" 1 "$(u 4 2)$(u 8 0)$(u 8 1)$(u 8 0)$(u 4 8)$(u 8 0)"; }
+masked() { frame $MASKED "$JOB" 1 "$(u 4 2)$(u 8 0)$(u 8 1)$(u 8 0)$(u 4 8)$(u 8 0)$(u 4 0)"; }
 test_message_out_of_order() { rogue_case 'MASKED' masked; }
 
 test_second_hello() { rogue_case 'party-01 sent HELLO, which was not expected' hello "$VERSION" "$VERSION"; }

@@ -164,6 +164,7 @@ of_version() { # NUMBER COMMAND that prints its WELCOME
 }
 test_coordinator_of_a_later_version() { of_version 9 welcome 9; }
 test_coordinator_of_version_3() { of_version 3 recorded welcome 3; }
+test_coordinator_of_version_6() { of_version 6 recorded welcome 6; }
 test_coordinator_of_0_1_0() { of_version 2 recorded welcome 2; }
 
 early_offer() { frame 10 1 1; }

@@ -298,8 +298,9 @@ of_another_version() { # MIN MAX COMMAND that prints its HELLO
 	grep -aEq "versions? $1 to $2.* $here" "$T/tls.stdout" || fail "REFUSED does not name both versions"
 }
 
-test_version_that_is_too_new() { of_another_version 7 9 hello 7 9; }
+test_version_that_is_too_new() { of_another_version 8 9 hello 8 9; }
 test_party_of_0_1_0() { of_another_version 2 2 recorded hello 2; }
 test_party_of_version_3() { of_another_version 3 3 recorded hello 3; }
+test_party_of_version_6() { of_another_version 6 6 recorded hello 6; }
 
 run_tests "$@"

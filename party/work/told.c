@@ -50,7 +50,7 @@ void work_observe(void *arg, enum msg_type type, struct bytes body)
 	struct work *work = arg;
 	struct sha256 *h;
 
-	/* A SUM is what its tags say, or the job ends: nobody can be told another. */
+	/* A SUM is what its tag says, or the job ends: nobody can be told another. */
 	if (work->told.apart || type == MSG_SUM)
 		return;
 	work->told.heard = true;

@@ -118,7 +118,8 @@ static inline void sample(struct msg *m, bool largest)
 		m->masked = (struct msg_masked){ 0 };
 		if (largest)
 			m->masked = (struct msg_masked){ UINT32_MAX, UINT64_MAX, UINT64_MAX,
-							 UINT64_MAX, filler(MSG_CHUNK_MAX) };
+							 UINT64_MAX, filler(MSG_CHUNK_MAX),
+							 filler(MSG_SUM_TAG_LEN) };
 		break;
 	case MSG_CHOICE:
 		m->choice = (struct msg_choice){ 0 };

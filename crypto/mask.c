@@ -91,6 +91,21 @@ void mask_add(struct mask *m, void *x, size_t n)
 	}
 }
 
+void mask_tag(struct mask *m, uint8_t tag[static TAG_LEN])
+{
+	assert(m->open);
+	for (size_t i = 0; i < m->count; i++) {
+		prg_start_at(m->prg, m->peers[i].key, m->done);
+		prg_next(m->prg, m->stream, TAG_LEN);
+		tag_uniform(m->stream);
+		if (m->peers[i].sign == MASK_PLUS)
+			tag_plus(tag, m->stream);
+		else
+			tag_minus(tag, m->stream);
+	}
+	m->done += TAG_LEN;
+}
+
 void mask_close(struct mask *m)
 {
 	prg_stop(m->prg);

@@ -299,6 +299,12 @@ static void session_hash(const struct secagg *sa, const struct secagg_advert *ad
 	sha256_end(sha, h);
 }
 
+const uint8_t *secagg_session(const struct secagg *sa)
+{
+	assert(sa->pair);
+	return sa->session;
+}
+
 const uint8_t *secagg_own_coin(const struct secagg *sa)
 {
 	return sa->coin;

@@ -19,6 +19,7 @@
 #include "crypto/prg.h"
 #include "crypto/psk.h"
 #include "crypto/sign.h"
+#include "crypto/tag.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -65,6 +66,10 @@ void secagg_own_advert(const struct secagg *sa, struct secagg_advert *a);
 enum err secagg_agree(struct secagg *sa, const struct secagg_advert *adverts,
 		      const uint8_t (*pins)[SECAGG_HASH_LEN]) MUST_CHECK;
 
+/* h, SECAGG_HASH_LEN: of the job's id, the attempt, the parameters and all advertisements
+ * (docs/secure-sum.md, Keys). After secagg_agree(). */
+const uint8_t *secagg_session(const struct secagg *sa);
+
 /* Random draws are made from the coins of all parties: each is bound to its own by its nonce before it
  * sees another's, so that nobody chose it. Who comes last can end the job, and no more.
  * own: this party's coin, for all others. coins: by party, own included; ERR_PEER, naming whose
@@ -99,6 +104,9 @@ const uint8_t *secagg_history_with(const struct secagg *sa, size_t j); /* SECAGG
 void mask_add(struct mask *m, void *x, size_t n);
 /* This sum is of 64-bit words, whatever the set-up says. Before the first mask_add. */
 void mask_wide(struct mask *m);
+/* Adds the mask of a tag (crypto/tag.h) to it, mod p: of each pair the number that the next 16 bytes of
+ * its stream are, by the same signs. Behind the last word, once at most. CT. */
+void mask_tag(struct mask *m, uint8_t tag[static TAG_LEN]);
 void mask_close(struct mask *m);
 
 /* For keys of other purposes (crypto/seal.h): HKDF-Expand(K_ij, info), whose beginning must set it

@@ -165,6 +165,8 @@ static void walk_masked(struct codec *c, struct msg_masked *m)
 	codec_u64(c, &m->offset);
 	codec_check(c, m->offset <= m->count);
 	codec_bytes(c, &m->words, 0, MSG_CHUNK_MAX);
+	codec_bytes(c, &m->tag, 0, MSG_SUM_TAG_LEN);
+	codec_check(c, m->tag.n == 0 || m->tag.n == MSG_SUM_TAG_LEN);
 }
 
 static void walk_labels(struct codec *c, struct msg_labels *m)

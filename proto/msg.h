@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 enum {
-	PROTO_VERSION_MIN = 6, /* the range this build speaks */
-	PROTO_VERSION_MAX = 6,
+	PROTO_VERSION_MIN = 7, /* the range this build speaks */
+	PROTO_VERSION_MAX = 7,
 	MSG_NAME_MAX = 64,      /* bytes of a party's or submitter's name */
 	MSG_TEXT_MAX = 1024,    /* bytes of a sentence */
 	MSG_JOB_MAX = 64 << 10, /* bytes of a job */
@@ -39,6 +39,7 @@ enum {
 	MSG_ID_MAX = 255,        /* bytes of an id */
 	MSG_ID_HASH_LEN = 16,    /* bytes of a hashed one */
 	MSG_TAG_LEN = 16,        /* bytes that sealing adds */
+	MSG_SUM_TAG_LEN = 16,    /* a number mod 2^127 - 1, little-endian (crypto/tag.h) */
 	RELAY_BOX = 256 << 10,   /* bytes of a box of a batch, but for its last one, which is shorter */
 	HASH_LEN = 32,
 	NONCE_LEN = 32,
@@ -158,6 +159,7 @@ struct msg_masked { /* SUM too, whose words are those of the sum */
 	uint64_t count;     /* words in the whole vector */
 	uint64_t offset;    /* words before this chunk */
 	struct bytes words; /* Z_N words, little-endian */
+	struct bytes tag;   /* MSG_SUM_TAG_LEN in the last chunk of a broadcast sum; else empty */
 };
 struct msg_labels {
 	uint32_t group;      /* tree node; a party's own number for LOCAL_CLUSTERS */

@@ -17,10 +17,10 @@ struct secure {
 	const struct tree_node *node;
 	struct mask *mask;
 	struct fixed fixed;
-	struct tag *tag;         /* of a sum that parties are told; else NULL */
+	struct tag *tag;         /* of a broadcast sum; else NULL */
 	struct lasting *lasting; /* of one that is had without members who are lost; else NULL */
 	uint64_t round;
-	size_t count, sent; /* words in all, canary and tags among them; words in messages so far */
+	size_t count, sent; /* words in all, the canary among them; words in messages so far */
 	size_t word;        /* bytes */
 	size_t held, room;  /* words in the chunk being filled, and its capacity */
 	uint8_t *chunk;
@@ -37,7 +37,7 @@ static enum err begin(struct work *work, const struct tree_node *node, size_t co
 	ALLOC(s, 1);
 	s->work = work;
 	s->node = node;
-	s->count = count ? count + 1 + (told ? TAG_WORDS : 0) : 0;
+	s->count = count ? count + 1 : 0;
 	s->fixed =
 	    (struct fixed){ .modulus_bits = wide ? 64 : work->job.modulus_bits,
 			    .fraction_bits = wide ? JOB_WIDE_FRACTION : work->job.fraction_bits,
@@ -59,7 +59,8 @@ static enum err begin(struct work *work, const struct tree_node *node, size_t co
 	if (wide)
 		mask_wide(s->mask);
 	if (told)
-		s->tag = tag_new(work->group_key, node->id, work->sums_told, count);
+		s->tag = tag_new(work->group_key, secagg_session(work->secagg), node->id,
+				 work->sums_told, count);
 	s->chunk = alloc(s->room, s->word);
 	*out = s;
 	return ERR_OK;
@@ -79,10 +80,16 @@ static enum err send_chunk(struct secure *s)
 				     .count = s->count,
 				     .offset = s->sent,
 				     .words = { s->chunk, s->held * s->word } } };
+	uint8_t tag[TAG_LEN];
 
 	mask_add(s->mask, s->chunk, s->held);
 	s->sent += s->held;
 	s->held = 0;
+	if (s->tag && s->sent == s->count) {
+		tag_make(s->tag, s->work->own, tag);
+		mask_tag(s->mask, tag);
+		m.masked.tag = (struct bytes){ tag, sizeof(tag) };
+	}
 	progress_tick();
 	return channel_send(s->work->channel, &m);
 }
@@ -114,16 +121,10 @@ enum err secure_add(struct secure *s, const double *x, size_t n)
 enum err secure_end(struct secure *s)
 {
 	/* A 1 of each member: by their sum the coordinator sees that the masks have cancelled. */
-	uint64_t last[1 + TAG_WORDS] = { 1 };
-	size_t words = s->tag ? 1 + TAG_WORDS : 1;
+	const uint64_t canary = 1;
 
-	if (s->tag)
-		tag_make(s->tag, s->work->own, last + 1);
-	for (size_t i = 0; i < words && s->count; i++) {
-		memcpy(s->chunk + s->held++ * s->word, &last[i], s->word); /* little-endian */
-		if (s->held == s->room)
-			TRY(send_chunk(s));
-	}
+	if (s->count)
+		memcpy(s->chunk + s->held++ * s->word, &canary, s->word); /* little-endian */
 	if (s->held)
 		TRY(send_chunk(s));
 	assert(s->sent == s->count);
@@ -189,10 +190,11 @@ enum err secure_send_words(struct work *work, const struct tree_node *node, cons
 	return e;
 }
 
-/* ---- sums that parties are told ---- */
+/* ---- broadcast sums ---- */
 
-/* The words of the sum and their tags, as the coordinator tells them. */
-static enum err recv_sum(struct work *work, const struct secure *s, uint64_t *words)
+/* The words of the sum, and the tag, which comes with the last of them. */
+static enum err recv_sum(struct work *work, const struct secure *s, uint64_t *words,
+			 uint8_t tag[static TAG_LEN])
 {
 	size_t done = 0, count = s->count - 1;
 
@@ -215,15 +217,32 @@ static enum err recv_sum(struct work *work, const struct secure *s, uint64_t *wo
 					  work->sums_told);
 		memcpy(words + done, m.masked.words.p, m.masked.words.n);
 		done += now;
+		if (m.masked.tag.n != (done == count ? TAG_LEN : 0))
+			return peer_fault(work->channel,
+					  "sent SUM %" PRIu64
+					  " with %zu bytes of a tag behind %zu of %zu words",
+					  work->sums_told, m.masked.tag.n, done, count);
+		if (done == count)
+			memcpy(tag, m.masked.tag.p, TAG_LEN);
 	}
 	return ERR_OK;
+}
+
+/* A sum of terms within their bounds is in (-N/2, N/2), so the word of -N/2 is none. */
+static bool words_in_range(const uint64_t *words, size_t n)
+{
+	size_t outside = 0;
+
+	for (size_t i = 0; i < n; i++)
+		outside += words[i] == UINT64_C(1) << 63;
+	return !outside;
 }
 
 enum err secure_sum_verified(struct work *work, const struct tree_node *node, double *x,
 			     size_t count)
 {
-	uint64_t *words = alloc(count + TAG_WORDS, sizeof(*words));
-	struct tag *tag = NULL;
+	uint64_t *words = alloc(count, sizeof(*words));
+	uint8_t tag[TAG_LEN];
 	struct secure *s = NULL;
 	enum err e;
 
@@ -236,11 +255,11 @@ enum err secure_sum_verified(struct work *work, const struct tree_node *node, do
 	if (e == ERR_OK && s->lasting)
 		e = party_lasting_answer(work, s->lasting, s->round);
 	if (e == ERR_OK)
-		e = recv_sum(work, s, words);
+		e = recv_sum(work, s, words, tag);
 	if (e == ERR_OK) {
-		tag = tag_new(work->group_key, node->id, work->sums_told, count);
-		tag_add(tag, words, count);
-		if (tag_holds(tag, work->sum.members, work->sum.count, words + count))
+		tag_add(s->tag, words, count);
+		if (words_in_range(words, count) && tag_is_number(tag) &&
+		    tag_holds(s->tag, work->sum.members, work->sum.count, tag))
 			fixed_decode(&s->fixed, words, count, x);
 		else
 			e = peer_fault(work->channel,
@@ -249,7 +268,6 @@ enum err secure_sum_verified(struct work *work, const struct tree_node *node, do
 				       work->sums_told);
 		work->sums_told++;
 	}
-	tag_free(tag);
 	secure_free(s);
 	free(words);
 	return e;

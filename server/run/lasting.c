@@ -22,6 +22,7 @@ struct given {
 	uint8_t *boxes; /* for each other member; NULL: not here yet */
 	uint64_t *words;
 	size_t offset; /* of them that are here */
+	uint8_t tag[TAG_LEN];
 	uint8_t *answer;
 };
 
@@ -73,7 +74,7 @@ static enum err take_words(struct gathering *g, size_t l, const struct msg_maske
 	memcpy(from->words + from->offset, m->words.p, m->words.n);
 	from->offset += words;
 	progress_tick();
-	return ERR_OK;
+	return sum_take_tag(g->run->channel[l], g->s, m, from->offset == g->all, from->tag);
 }
 
 /* Until each member has given all, or is lost. */
@@ -226,24 +227,27 @@ static enum err take_answers(struct gathering *g, const struct relayed_told *tol
 	return e;
 }
 
-static void add_up(const struct gathering *g, uint64_t *acc)
+static void add_up(const struct gathering *g, uint64_t *acc, uint8_t tag[static TAG_LEN])
 {
 	struct fixed f = run_fixed_wide(g->left_count);
 	const uint8_t *answer[PARTIES_MAX];
 	struct mask *list = NULL, *m;
 
 	memset(acc, 0, g->all * sizeof(*acc));
+	memset(tag, 0, TAG_LEN);
 	for (size_t i = 0; i < g->left_count; i++) {
 		fixed_add(&f, acc, g->given[g->left[i]].words, g->all);
+		tag_plus(tag, g->given[g->left[i]].tag);
 		answer[i] = g->given[g->left[i]].answer + MSG_ANSWER_ZEROS;
 	}
 	lasting_lift(64, g->t, g->members, g->count, g->left, g->left_count, answer, &list, &m);
 	mask_add(m, acc, g->all);
+	mask_tag(m, tag);
 	mask_close(m);
 	mask_free(list);
 }
 
-enum err lasting_sum(struct run *run, const struct sum *s, size_t behind, uint64_t *acc)
+enum err lasting_sum(struct run *run, const struct sum *s, uint64_t *acc, uint8_t tag[static TAG_LEN])
 {
 	struct gathering *g;
 	struct relayed_told told = { 0 };
@@ -252,7 +256,7 @@ enum err lasting_sum(struct run *run, const struct sum *s, size_t behind, uint64
 	assert(run->tell && s->wide);
 	post_outlast(run->post);
 	ALLOC(g, 1);
-	*g = (struct gathering){ .run = run, .s = s, .all = s->count + behind };
+	*g = (struct gathering){ .run = run, .s = s, .all = s->count + 1 };
 	g->count = tree_members(run->lost, s->first, s->last, g->members);
 	g->t = lasting_least(run->L);
 	e = gather(g);
@@ -265,7 +269,7 @@ enum err lasting_sum(struct run *run, const struct sum *s, size_t behind, uint64
 	if (e == ERR_OK)
 		e = take_answers(g, &told);
 	if (e == ERR_OK)
-		add_up(g, acc);
+		add_up(g, acc, tag);
 	if (e == ERR_OK)
 		e = relay_give_last(run, &told);
 	relayed_told_release(&told);

@@ -14,11 +14,11 @@
 
 #include "server/run/sum.h"
 
-/* The sum of one group, told: acc becomes that of those who are left, behind whose words come canary and tags, count +
- * behind of them, 64 bits each. Who is lost is so from here on in run->lost and in the record. ERR_PEER: too few
+/* The sum of one group, told: acc becomes that of those who are left, behind whose words comes the canary, count + 1
+ * of 64 bits; tag the sum of their tags. Who is lost is so from here on in run->lost and in the record. ERR_PEER: too few
  * are left; an answer does not open: some were told different things. One that is lost between REMAIN and its ANSWER
  * ends the attempt. */
-enum err lasting_sum(struct run *run, const struct sum *s, size_t behind,
-		     uint64_t *acc) MUST_CHECK;
+enum err lasting_sum(struct run *run, const struct sum *s, uint64_t *acc,
+		     uint8_t tag[static TAG_LEN]) MUST_CHECK;
 
 #endif

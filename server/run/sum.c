@@ -10,12 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Behind the words of a group's vectors. */
+struct behind {
+	uint64_t canary;
+	uint8_t tag[TAG_LEN]; /* of a broadcast sum */
+};
+
 /* The next chunk due from one party. */
 struct due {
-	struct sum *sum; /* NULL: the party is in no group of this batch */
-	uint64_t *last;  /* its group's canary, and behind it the sums of its tags */
-	size_t offset;   /* words that have come */
+	struct sum *sum;     /* NULL: the party is in no group of this batch */
+	struct behind *last; /* of its group */
+	size_t offset;       /* words that have come */
 };
+
+_Static_assert((int)TAG_LEN == (int)MSG_SUM_TAG_LEN, "MASKED and SUM hold a tag");
 
 static struct fixed fixed_of(const struct run *run, const struct sum *s)
 {
@@ -24,18 +32,27 @@ static struct fixed fixed_of(const struct run *run, const struct sum *s)
 	return s->wide ? run_fixed_wide(count) : run_fixed(run, count);
 }
 
-/* Words behind a vector: the canary, and tags. */
-static size_t behind(const struct sum *s)
+enum err sum_take_tag(struct channel *channel, const struct sum *s, const struct msg_masked *m,
+		      bool last, uint8_t acc[static TAG_LEN])
 {
-	return s->told ? 1 + TAG_WORDS : 1;
+	size_t due = s->told && last ? TAG_LEN : 0;
+
+	if (m->tag.n != due || (due && !tag_is_number(m->tag.p)))
+		return peer_fault(channel,
+				  "sent MASKED with %zu bytes of a tag for group %u, round %" PRIu64
+				  "; due %s",
+				  m->tag.n, m->group, m->round,
+				  due ? "was a number below 2^127 - 1 of 16 bytes" : "were none");
+	if (due)
+		tag_plus(acc, m->tag.p);
+	return ERR_OK;
 }
 
 static enum err add_chunk(struct run *run, size_t l, struct due *due, const struct msg_masked *m)
 {
 	const struct sum *s = due->sum;
 	struct fixed f = fixed_of(run, s);
-	size_t word = f.modulus_bits / 8, words = m->words.n / word, all = s->count + behind(s),
-	       vector;
+	size_t word = f.modulus_bits / 8, words = m->words.n / word, all = s->count + 1, vector;
 
 	if (m->group != s->group || m->round != *s->round || m->count != all ||
 	    m->offset != due->offset)
@@ -54,11 +71,10 @@ static enum err add_chunk(struct run *run, size_t l, struct due *due, const stru
 	vector = vector < words ? vector : words;
 	fixed_add(&f, (uint8_t *)s->acc + due->offset * word, m->words.p, vector);
 	if (words > vector)
-		fixed_add(&f, due->last + (due->offset + vector - s->count),
-			  m->words.p + vector * word, words - vector);
+		fixed_add(&f, &due->last->canary, m->words.p + vector * word, 1);
 	due->offset += words;
 	progress_tick();
-	return ERR_OK;
+	return sum_take_tag(run->channel[l], s, m, due->offset == all, due->last->tag);
 }
 
 /* Each member has added a 1 to it. */
@@ -83,28 +99,27 @@ static enum err check_canary(const struct run *run, const struct sum *s, uint64_
 		       s->group, *s->round, members, record_now(run->record)->name);
 }
 
-/* SUM: the words and their tags, to each member. */
-static enum err tell(struct run *run, const struct sum *s, const uint64_t *tag)
+/* SUM: the words and their tag, to each member. */
+static enum err tell(struct run *run, const struct sum *s, const uint8_t tag[static TAG_LEN])
 {
-	const size_t most = CHANNEL_CHUNK / sizeof(uint64_t), count = s->count + TAG_WORDS;
-	uint64_t *words = alloc(count, sizeof(*words));
+	const size_t most = CHANNEL_CHUNK / sizeof(uint64_t);
+	const uint64_t *words = s->acc;
 	enum err e = ERR_OK;
 
-	memcpy(words, s->acc, s->count * sizeof(*words));
-	memcpy(words + s->count, tag, TAG_WORDS * sizeof(*words));
-	for (size_t at = 0, now; at < count && e == ERR_OK; at += now) {
+	for (size_t at = 0, now; at < s->count && e == ERR_OK; at += now) {
 		struct msg m = { .type = MSG_SUM };
 
-		now = count - at < most ? count - at : most;
+		now = s->count - at < most ? s->count - at : most;
 		m.masked =
-		    (struct msg_masked){ s->group,
-					 run->sums_told,
-					 count,
-					 at,
-					 { (const uint8_t *)(words + at), now * sizeof(*words) } };
+		    (struct msg_masked){ .group = s->group,
+					 .round = run->sums_told,
+					 .count = s->count,
+					 .offset = at,
+					 .words = { (const uint8_t *)(words + at), now * sizeof(*words) } };
+		if (at + now == s->count)
+			m.masked.tag = (struct bytes){ tag, TAG_LEN };
 		e = run_broadcast(run, s->first, s->last, &m);
 	}
-	free(words);
 	run->sums_told++;
 	return e;
 }
@@ -113,7 +128,7 @@ enum err secure_sums(struct run *run, struct sum *sums, size_t groups)
 {
 	struct due *due = alloc(run->L, sizeof(*due));
 	bool *wanted = alloc(run->L, sizeof(*wanted));
-	uint64_t(*last)[1 + TAG_WORDS] = alloc(groups, sizeof(*last));
+	struct behind *last = alloc(groups, sizeof(*last));
 	size_t waiting = 0;
 	enum err e = ERR_OK;
 
@@ -123,7 +138,7 @@ enum err secure_sums(struct run *run, struct sum *sums, size_t groups)
 			if (run->lost[l])
 				continue;
 			due[l].sum = &sums[g];
-			due[l].last = last[g];
+			due[l].last = &last[g];
 			wanted[l] = sums[g].count > 0;
 			waiting += wanted[l];
 		}
@@ -137,19 +152,19 @@ enum err secure_sums(struct run *run, struct sum *sums, size_t groups)
 			e = add_chunk(run, l, &due[l], &m.masked);
 		if (e != ERR_OK)
 			goto out;
-		if (due[l].offset == due[l].sum->count + behind(due[l].sum)) {
+		if (due[l].offset == due[l].sum->count + 1) {
 			wanted[l] = false;
 			waiting--;
 		}
 	}
 	for (size_t g = 0; g < groups && e == ERR_OK; g++)
-		e = check_canary(run, &sums[g], last[g][0]);
+		e = check_canary(run, &sums[g], last[g].canary);
 	for (size_t g = 0; g < groups && e == ERR_OK; g++)
 		if (sums[g].count > 0)
 			e = relay_told(run, sums[g].group, sums[g].first, sums[g].last);
 	for (size_t g = 0; g < groups && e == ERR_OK; g++)
 		if (sums[g].told && sums[g].count > 0)
-			e = tell(run, &sums[g], last[g] + 1);
+			e = tell(run, &sums[g], last[g].tag);
 	for (size_t g = 0; g < groups; g++)
 		++*sums[g].round;
 	record_now(run->record)->rounds++;
@@ -163,15 +178,16 @@ out:
 /* The same of one sum that goes on without members who are lost. */
 static enum err lasting(struct run *run, struct sum *s)
 {
-	uint64_t *all = alloc(s->count + behind(s), sizeof(*all));
+	uint64_t *all = alloc(s->count + 1, sizeof(*all));
+	uint8_t tag[TAG_LEN];
 	size_t losts = run->record->losts;
-	enum err e = lasting_sum(run, s, behind(s), all);
+	enum err e = lasting_sum(run, s, all, tag);
 
 	if (e == ERR_OK)
 		e = check_canary(run, s, all[s->count]);
 	if (e == ERR_OK) {
 		memcpy(s->acc, all, s->count * sizeof(*all));
-		e = tell(run, s, all + s->count + 1);
+		e = tell(run, s, tag);
 	}
 	/* Each list of members has rounds of its own. */
 	*s->round = run->record->losts > losts ? 0 : *s->round + 1;

@@ -6,7 +6,7 @@
 S is the number of a sum that is told, or of fedsc and fedspectral PHASE+N, the N-th of a phase.
 
     honest        none
-    bit=S,W       one bit of word W of sum S is changed, for all; W -1 and -2 are the tags
+    bit=S,W       one bit of word W of sum S is changed, for all; W -1 and -2 are the halves of the tag
     one=S,W       the same, for the last party alone
     count=S       the counts of sum S are 1 too many, as if another row were there; none-at=S: the first of them is 0
     lone          a bit of each sum of one word behind the third is changed: silhouettes, of a range of clusters
@@ -14,7 +14,7 @@ S is the number of a sum that is told, or of fedsc and fedspectral PHASE+N, the 
     n             the number of rows is doubled; rows=N: it is told as N
     scale         the sum of squares is multiplied by 4
     swap=S        the first two words of sum S change places
-    zero=S        sum S is all zeros, tags included
+    zero=S        sum S is all zeros, its tag included
     again=S       sum S is told twice
     late=S        sum S is told under the number of the next
     old=S         sum S is told once more in place of the next
@@ -279,7 +279,7 @@ class Lies:
             own = r.bytes(n, n)
             boxes.append(dict(zip([j for j in others if j != l], (own[at : at + 48] for at in range(0, n, 48)))))
         for c in self.party:
-            self.vector(c, None)
+            self.vector(c, None, tagged=True)
         left = [self.who_is_left(l) for l in others]
         for l, c in enumerate(self.party):
             c.send(wire.REMAIN, u64(0) + u32(len(left[l])) + b"".join(map(u32, left[l])))

@@ -71,7 +71,7 @@ class Coordinator(coordinator.Following):
 
     def untold(self):
         """A sum that no party is told."""
-        total = self.add([None] * len(self.party), 0)
+        total = self.add([None] * len(self.party), False)
         if not self.said:
             self.told_words()
         self.said = True

@@ -3,7 +3,7 @@
 
     party.py --config FILE --coordinator HOST:PORT --labels FILE [--lie tag|mask|believe]
 
-believe: no lie, but told sums are believed without their tags, for tests/hostile/extract.py.
+believe: no lie, but sums are believed without their tags, for tests/hostile/extract.py.
 """
 import argparse
 import json
@@ -121,16 +121,18 @@ class Link:
         assert none or (label < values).all(), f"message {kind} has an item in no cluster"
         return label
 
-    def send_words(self, words, behind):
-        """The canary and what else is behind the words come with them."""
+    def send_words(self, words, tag=0, tagged=False):
+        """The canary, and the tag where there is one, come with them."""
         members = tuple(range(len(self.s.names)))
         number = self.s.open_sum(members)
-        words = np.concatenate([words, np.array(behind, dtype=words.dtype)])
-        masked = self.s.mask(members, number + (self.lie == "mask"), self.transcript, words).tobytes()
+        words = np.append(words, words.dtype.type(1))
+        masked, tag = self.s.mask(members, number + (self.lie == "mask"), self.transcript, words, tag)
+        masked, tag = masked.tobytes(), tag.to_bytes(16, "little") if tagged else b""
         self.lie = self.lie if self.lie == "believe" else None
         for at in range(0, len(masked), wire.CHUNK):
             self.conn.send(wire.MASKED, u32(self.root) + u64(number) + u64(len(words))
-                           + u64(at // words.itemsize) + field(masked[at : at + wire.CHUNK]))
+                           + u64(at // words.itemsize) + field(masked[at : at + wire.CHUNK])
+                           + field(tag if at + wire.CHUNK >= len(masked) else b""))
         self.conn.progress += 1
         if not self.said:
             self.say()
@@ -144,26 +146,28 @@ class Link:
 
     def add(self, term):
         """To a sum that the coordinator alone sees."""
-        self.send_words(secsum.encode(term, len(self.s.names), *self.word), [1])
+        self.send_words(secsum.encode(term, len(self.s.names), *self.word))
 
     def sum(self, term):
         members, n = tuple(range(len(self.s.names))), len(term)
         words = secsum.encode(term, len(members), *secsum.WIDE)
-        tags = secsum.make_tags(self.key, self.root, self.sums, self.s.own, words)
-        tags[0] ^= self.lie == "tag"
-        self.send_words(words, [1] + tags)
-        got = b""
-        while len(got) < 8 * (n + 2):
+        key = secsum.TagKey(self.key, self.s.hash, self.root, self.sums, n)
+        tag = key.make(self.s.own, words)
+        self.send_words(words, (tag + (self.lie == "tag")) % secsum.TAG_PRIME, True)
+        got, tag = b"", b""
+        while len(got) < 8 * n:
             r = Reader(self.recv(wire.SUM))
             head = r.number(4), r.number(8), r.number(8), r.number(8)
-            assert head == (self.root, self.sums, n + 2, len(got) // 8), f"SUM {head}"
+            assert head == (self.root, self.sums, n, len(got) // 8), f"SUM {head}"
             got += r.bytes(8, 1 << 20)
+            tag = r.bytes(0, 16)
             r.end()
+            assert len(tag) == 16 * (len(got) >= 8 * n), f"{len(tag)} bytes of a tag behind {len(got)} of {8 * n}"
         got = np.frombuffer(got, dtype="<u8")
-        if self.lie != "believe" and not secsum.tags_hold(self.key, self.root, self.sums, members, got[:n], got[n:]):
+        if self.lie != "believe" and not key.holds(members, got, int.from_bytes(tag, "little")):
             raise secsum.Refused(f"{self.conn.peer} sent SUM {self.sums} that is not the sum of the terms and tags")
         self.sums += 1
-        return secsum.decode(got[:n], *secsum.WIDE)
+        return secsum.decode(got, *secsum.WIDE)
 
 
 def peers(config):

@@ -12,7 +12,6 @@
 #define TESTS_UNIT_BOTH_WORDS_H
 
 #include "common/base/sanitized.h"
-#include "crypto/tag.h"
 #include "tests/unit/both/federation.h"
 
 /* One run: who goes when it has heard `after` sums, and the words of the next that the others are told. */
@@ -25,10 +24,9 @@ struct words {
 	size_t count;
 };
 
-/* The tags behind them are other ones in each run. */
 static inline void words_keep(struct words *w, const struct msg_masked *m, size_t here)
 {
-	w->count = m->count - TAG_WORDS;
+	w->count = m->count;
 	if (!w->word)
 		w->word = alloc(m->count, sizeof(*w->word));
 	memcpy(w->word + m->offset, m->words.p, here * sizeof(*w->word));

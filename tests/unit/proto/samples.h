@@ -120,7 +120,8 @@ static inline void sample(struct msg *m, bool largest)
 		m->masked = (struct msg_masked){ 0 };
 		if (largest)
 			m->masked = (struct msg_masked){ UINT32_MAX, UINT64_MAX, MSG_WORDS_MAX,
-							 MSG_WORDS_MAX, filler(MSG_CHUNK_MAX) };
+							 MSG_WORDS_MAX, filler(MSG_CHUNK_MAX),
+							 filler(MSG_SUM_TAG_LEN) };
 		break;
 	case MSG_SHARES:
 		m->shares = (struct msg_shares){ 0, filler(MSG_SHARE_LEN) };

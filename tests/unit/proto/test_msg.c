@@ -362,6 +362,24 @@ static void test_markers(void **state)
 	free(body);
 }
 
+/* The tag of a sum: none, or all of its bytes. */
+static void test_tag_of_a_sum(void **state)
+{
+	enum { WORDS = 28, TAG = WORDS + 4 + 8 };
+	uint8_t body[TAG + 4 + 2 * MSG_SUM_TAG_LEN] = { 0 };
+
+	(void)state;
+	put_u32(body + WORDS, 8);
+	for (uint32_t n = 0; n <= 2 * MSG_SUM_TAG_LEN; n++) {
+		struct bytes in = { body, TAG + 4 + n };
+		enum err e = n == 0 || n == MSG_SUM_TAG_LEN ? ERR_OK : ERR_PEER;
+
+		put_u32(body + TAG, n);
+		assert_int_equal(msg_decode(m, MSG_SUM, in), e);
+		assert_int_equal(msg_decode(m, MSG_MASKED, in), e);
+	}
+}
+
 /* The keys of as many parties as there may be, with all that they may say, leave in one frame. */
 static void test_keys_fit(void **state)
 {
@@ -393,17 +411,23 @@ static void test_bound_alone(void **state)
 	static const struct {
 		enum msg_type type;
 		size_t before, max, above; /* bytes before the length; its bound; how far above */
+		size_t after;              /* bytes of what follows, all 0 */
 	} c[] = {
-		{ MSG_MASKED, 28, MSG_CHUNK_MAX, 1 }, { MSG_RESULT, 24, MSG_CHUNK_MAX, 1 },
-		{ MSG_MATRIX, 20, MSG_CHUNK_MAX, 8 }, { MSG_PROBE, 0, MSG_CHUNK_MAX, 1 },
-		{ MSG_BLOCK, 20, MSG_CHUNK_MAX, 4 },  { MSG_PADDING, 0, MSG_CHUNK_MAX, 1 },
-		{ MSG_REFUSED, 2, MSG_TEXT_MAX, 1 },  { MSG_HELLO, 4, MSG_NAME_MAX, 1 },
-		{ MSG_SEALED, 10, MSG_CHUNK_MAX, 1 }, { MSG_IDS, 16, MSG_CHUNK_MAX, 1 },
+		{ MSG_MASKED, 28, MSG_CHUNK_MAX, 1, 4 },
+		{ MSG_RESULT, 24, MSG_CHUNK_MAX, 1, 0 },
+		{ MSG_MATRIX, 20, MSG_CHUNK_MAX, 8, 0 },
+		{ MSG_PROBE, 0, MSG_CHUNK_MAX, 1, 0 },
+		{ MSG_BLOCK, 20, MSG_CHUNK_MAX, 4, 0 },
+		{ MSG_PADDING, 0, MSG_CHUNK_MAX, 1, 0 },
+		{ MSG_REFUSED, 2, MSG_TEXT_MAX, 1, 0 },
+		{ MSG_HELLO, 4, MSG_NAME_MAX, 1, 0 },
+		{ MSG_SEALED, 10, MSG_CHUNK_MAX, 1, 0 },
+		{ MSG_IDS, 16, MSG_CHUNK_MAX, 1, 0 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
-		size_t len = c[i].before + 4 + c[i].max + c[i].above;
+		size_t len = c[i].before + 4 + c[i].max + c[i].above + c[i].after;
 		uint8_t *body = alloc(len, 1);
 
 		if (c[i].before < 10) {
@@ -598,6 +622,7 @@ int main(void)
 		cmocka_unit_test(test_heads_alone),
 		cmocka_unit_test(test_reals_are_whole),
 		cmocka_unit_test(test_sealed_has_a_tag),
+		cmocka_unit_test(test_tag_of_a_sum),
 		cmocka_unit_test(test_told_is_whole),
 		cmocka_unit_test(test_empty_parts),
 		cmocka_unit_test(test_names_rise),

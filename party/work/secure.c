@@ -238,11 +238,33 @@ static bool words_in_range(const uint64_t *words, size_t n)
 	return !outside;
 }
 
+/* The sum that the coordinator broadcasts becomes x, if its words are in their range and its tag holds. */
+static enum err take_sum(struct secure *s, double *x)
+{
+	struct work *work = s->work;
+	size_t count = s->count - 1;
+	uint64_t *words = alloc(count, sizeof(*words));
+	uint8_t tag[TAG_LEN];
+	enum err e = recv_sum(work, s, words, tag);
+
+	if (e == ERR_OK) {
+		tag_add(s->tag, words, count);
+		if (words_in_range(words, count) && tag_is_number(tag) &&
+		    tag_holds(s->tag, work->sum.members, work->sum.count, tag))
+			fixed_decode(&s->fixed, words, count, x);
+		else
+			e = peer_fault(work->channel,
+				       "sent SUM %" PRIu64
+				       " that is not the sum of the parties' terms and tags",
+				       work->sums_told);
+	}
+	free(words);
+	return e;
+}
+
 enum err secure_sum_verified(struct work *work, const struct tree_node *node, double *x,
 			     size_t count)
 {
-	uint64_t *words = alloc(count, sizeof(*words));
-	uint8_t tag[TAG_LEN];
 	struct secure *s = NULL;
 	enum err e;
 
@@ -255,20 +277,8 @@ enum err secure_sum_verified(struct work *work, const struct tree_node *node, do
 	if (e == ERR_OK && s->lasting)
 		e = party_lasting_answer(work, s->lasting, s->round);
 	if (e == ERR_OK)
-		e = recv_sum(work, s, words, tag);
-	if (e == ERR_OK) {
-		tag_add(s->tag, words, count);
-		if (words_in_range(words, count) && tag_is_number(tag) &&
-		    tag_holds(s->tag, work->sum.members, work->sum.count, tag))
-			fixed_decode(&s->fixed, words, count, x);
-		else
-			e = peer_fault(work->channel,
-				       "sent SUM %" PRIu64
-				       " that is not the sum of the parties' terms and tags",
-				       work->sums_told);
-		work->sums_told++;
-	}
+		e = take_sum(s, x);
+	work->sums_told++;
 	secure_free(s);
-	free(words);
 	return e;
 }

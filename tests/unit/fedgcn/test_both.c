@@ -7,6 +7,7 @@
 #include "common/fedgcn/job.h"
 #include "common/fedgcn/coordinator.h"
 #include "common/cluster/metrics.h"
+#include "tests/unit/both/changed_sums.h"
 #include "tests/unit/both/words.h"
 #include "tests/unit/kcagc/products.h"
 
@@ -238,6 +239,23 @@ static void test_masks_change_no_bit(void **state)
 }
 
 /* Planted classes are found, and the run's own figures are consistent. */
+/* Weights are tens of thousands of words; the other sums are short. */
+static void test_changed_sums(void **state)
+{
+	static const char *const ways[] = { "", "prototypes=matched", "prototypes=best" };
+
+	(void)state;
+	for (size_t w = 0; w < 3; w++) {
+		struct stage *s = stage_open(PARTIES, ways[w]);
+
+		changed_each = SANITIZED ? 15 : 60;
+		federation_run(&s->f);
+		stage_succeeded(s);
+		assert_changes_found("fedgcn", SANITIZED ? 300 : 1200);
+		stage_end(s);
+	}
+}
+
 static void test_planted_classes(void **state)
 {
 	struct stage *s = stage_run(PARTIES, "rounds=5 epochs=4");
@@ -573,6 +591,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_masks_change_no_bit),
+		cmocka_unit_test(test_changed_sums),
 		cmocka_unit_test(test_planted_classes),
 		cmocka_unit_test(test_without_one),
 		cmocka_unit_test(test_words),

@@ -29,6 +29,7 @@ struct tag {
 	u128 low;                 /* of the block under way, sum_j a_j (x_j + 2^63): */
 	uint64_t high;            /* low + 2^128 high */
 	uint64_t a[BLOCK];
+	u128 whole; /* excess() of a whole block */
 };
 
 /* ---- numbers mod p: CT, values canonical ---- */
@@ -106,11 +107,63 @@ static u128 offsets(struct tag *t, const size_t *members, size_t count)
 {
 	u128 sum = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		prg_start_at(t->stream, t->key, sizeof(t->a) + TAG_LEN * (1 + members[i]));
-		sum = fold(sum + draw(t->stream));
+	prg_start_at(t->stream, t->key, sizeof(t->a) + TAG_LEN * (1 + members[0]));
+	for (size_t l = members[0], next = 0; next < count; l++) {
+		u128 b = draw(t->stream);
+
+		if (l != members[next])
+			continue;
+		sum = fold(sum + b);
+		next++;
 	}
 	return sum;
+}
+
+/* ---- vectors ---- */
+
+/* acc += a (x + 2^63): both factors below 2^64, so of 256 products the sum is below 2^136. */
+static inline void add_word(u128 *low, uint64_t *high, uint64_t a, uint64_t x)
+{
+	*high += __builtin_add_overflow(*low, (u128)a * (x ^ TOP), low);
+}
+
+static void add_words(struct tag *t, const uint64_t *a, const uint64_t *x, size_t n)
+{
+	u128 low = t->low;
+	uint64_t high = t->high;
+	size_t j = 0;
+
+	for (; j + 4 <= n; j += 4) {
+		add_word(&low, &high, a[j], x[j]);
+		add_word(&low, &high, a[j + 1], x[j + 1]);
+		add_word(&low, &high, a[j + 2], x[j + 2]);
+		add_word(&low, &high, a[j + 3], x[j + 3]);
+	}
+	for (; j < n; j++)
+		add_word(&low, &high, a[j], x[j]);
+	t->low = low;
+	t->high = high;
+}
+
+/* What add_word() adds too much for the first n words of a block: 2^63 sum_j a_j. */
+static u128 excess(const struct tag *t, size_t n)
+{
+	u128 all = 0;
+
+	for (size_t j = 0; j < n; j++)
+		all += t->a[j];
+	return fold((all >> 64) + ((all & UINT64_MAX) << 63));
+}
+
+/* The block under way has n words, and is over. 2^128 high = 2 high. */
+static void end_block(struct tag *t, size_t n)
+{
+	u128 less = P - (n == BLOCK ? t->whole : excess(t, n));
+	u128 block = fold(fold(fold(t->low) + 2 * (u128)t->high) + less);
+
+	t->sum = fold(t->sum + times(t->power, block));
+	t->power = times(t->power, t->R);
+	t->low = t->high = 0;
 }
 
 static void start_vector(struct tag *t)
@@ -142,41 +195,10 @@ struct tag *tag_new(const uint8_t key[static TAG_KEY_LEN],
 	prg_start(t->stream, t->key);
 	prg_next(t->stream, t->a, sizeof(t->a));
 	t->R = draw(t->stream);
+	t->whole = excess(t, BLOCK);
 	t->count = count;
 	start_vector(t);
 	return t;
-}
-
-/* ---- vectors ---- */
-
-/* The sum of a_j x_j of the block under way, which has n words, so without the a_j 2^63. */
-static u128 block(const struct tag *t, size_t n)
-{
-	u128 all = 0;
-
-	for (size_t j = 0; j < n; j++)
-		all += t->a[j];
-	all = fold((all >> 64) + ((all & UINT64_MAX) << 63)); /* 2^63 all */
-	return fold(fold(fold(t->low) + 2 * (u128)t->high) + (P - all)); /* 2^128 high = 2 high */
-}
-
-static void end_block(struct tag *t, size_t n)
-{
-	t->sum = fold(t->sum + times(t->power, block(t, n)));
-	t->power = times(t->power, t->R);
-	t->low = t->high = 0;
-}
-
-/* acc += a_j (x_j + 2^63): both factors below 2^64, so of 256 products the sum is below 2^136. */
-static void add_words(struct tag *t, const uint64_t *a, const uint64_t *x, size_t n)
-{
-	u128 low = t->low;
-	uint64_t high = t->high;
-
-	for (size_t j = 0; j < n; j++)
-		high += __builtin_add_overflow(low, (u128)a[j] * (x[j] ^ TOP), &low);
-	t->low = low;
-	t->high = high;
 }
 
 void tag_add(struct tag *t, const uint64_t *x, size_t n)

@@ -50,7 +50,7 @@ void work_observe(void *arg, enum msg_type type, struct bytes body)
 	struct work *work = arg;
 	struct sha256 *h;
 
-	/* A SUM is what its tags say, or the job ends: nobody can be told another. SHARES are for
+	/* A SUM is what its tag says, or the job ends: nobody can be told another. SHARES are for
 	 * this party. */
 	if (work->told.apart || type == MSG_SUM || type == MSG_SHARES)
 		return;

@@ -69,7 +69,7 @@ struct work {
 	struct told told;
 	uint8_t group_key[SECAGG_HASH_LEN]; /* of all parties; the coordinator does not have it */
 	bool has_group_key;                 /* work_group_key() */
-	uint64_t sums_told;                 /* so far: each has its own tags */
+	uint64_t sums_told;                 /* so far: each has a key of its own for its tag */
 	struct features *features;           /* this party's slice: used up by the protocol */
 	struct features_source source; /* of the slice as it was given, from its file by panels; read NULL: rather keep a copy */
 	const struct graph *graph;

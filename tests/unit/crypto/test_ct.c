@@ -15,6 +15,7 @@
 #include "crypto/pki.h"
 #include "crypto/seal.h"
 #include "crypto/shamir.h"
+#include "crypto/tag.h"
 
 #include <gmp.h>
 #include <stdio.h>
@@ -169,6 +170,37 @@ static void keys_and_masks(void **state)
 		assert_int_equal(VALGRIND_COUNT_ERRORS, before);
 		mask_free(list);
 	}
+}
+
+/* Key, words, tag and masks are secret. A broadcast sum and its tag are not, nor whether they hold. */
+static void tags(void **state)
+{
+	static uint64_t x[700];
+	static const size_t all[] = { 0, 1 };
+	uint8_t key[TAG_KEY_LEN] = { 1 }, session[TAG_SESSION_LEN] = { 2 }, tag[TAG_LEN],
+		pair[PRG_KEY_LEN] = { 3 };
+	struct mask *list = NULL, *m = mask_take(&list, 64);
+	unsigned before = VALGRIND_COUNT_ERRORS;
+	struct tag *t;
+
+	(void)state;
+	VALGRIND_MAKE_MEM_UNDEFINED(key, sizeof(key));
+	VALGRIND_MAKE_MEM_UNDEFINED(pair, sizeof(pair));
+	VALGRIND_MAKE_MEM_UNDEFINED(x, sizeof(x));
+	t = tag_new(key, session, 0, 0, 700);
+	tag_add(t, x, 255);
+	tag_add(t, x + 255, 445);
+	tag_make(t, 1, tag);
+	mask_peer(m, pair, MASK_PLUS);
+	mask_peer(m, pair, MASK_MINUS);
+	mask_tag(m, tag);
+	mask_close(m);
+	tag_add(t, x, 700);
+	sink = tag_holds(t, all, 2, tag);
+	assert_int_equal(VALGRIND_COUNT_ERRORS, before);
+	assert_int_not_equal(VALGRIND_CHECK_MEM_IS_DEFINED(tag, sizeof(tag)), 0);
+	tag_free(t);
+	mask_free(list);
 }
 
 /* Values are secret, and whether all are within the bound is not. */
@@ -369,6 +401,7 @@ int main(void)
 		cmocka_unit_test(mpz_powm_sec_is_not),
 		cmocka_unit_test(diffie_hellman),
 		cmocka_unit_test(keys_and_masks),
+		cmocka_unit_test(tags),
 		cmocka_unit_test(fixed_point),
 		cmocka_unit_test(hmac),
 		cmocka_unit_test(shares),

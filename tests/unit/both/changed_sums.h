@@ -1,4 +1,5 @@
-/* changed_sums.h -- every broadcast sum that a party of a federation in memory takes, changed at random.
+/* changed_sums.h -- every broadcast sum that a party of a federation in memory takes, changed at random; and a party whose terms are wrong,
+ * with tags that hold.
  *
  * Includes the party's secure.c: where a party has taken a true sum, the same function gets changed ones, `changed_each` of them, each
  * over a channel of its own. It must refuse each one, and its sentence must name the coordinator.
@@ -14,10 +15,13 @@
 
 static bool note_tag(const uint8_t tag[static TAG_LEN]);
 static void sum_was_taken(const struct fixed *f, const void *words, size_t n, double *x);
+static enum err encode_term(const struct fixed *f, const double *x, size_t n, void *words, double *bad);
+#define fixed_encode  encode_term
 #define tag_is_number note_tag
 #define fixed_decode  sum_was_taken
 #include "party/work/secure.c"
 #undef fixed_decode
+#undef fixed_encode
 #undef tag_is_number
 
 enum change {
@@ -217,6 +221,27 @@ static inline void assert_changes_found(const char *what, size_t least)
 	if (done < least)
 		fail_msg("%s: %zu changes, expected %zu or more", what, done, least);
 	changed_each = 0;
+}
+
+/* ---- a dishonest party ---- */
+
+/* Word `word` of this party's term of sum `number` is `by` more; its tag is of that. party FED_MAX: none is. */
+static struct {
+	size_t party, word;
+	uint64_t number;
+	int64_t by;
+} wrong_term = { .party = FED_MAX };
+
+static enum err encode_term(const struct fixed *f, const double *x, size_t n, void *words, double *bad)
+{
+	const struct secure *s = (const void *)((const char *)f - offsetof(struct secure, fixed));
+	size_t first = s->sent + s->held;
+	enum err e = fixed_encode(f, x, n, words, bad);
+
+	if (s->tag && s->work->own == wrong_term.party && s->work->sums_told == wrong_term.number &&
+	    wrong_term.word >= first && wrong_term.word < first + n)
+		((uint64_t *)words)[wrong_term.word - first] += (uint64_t)wrong_term.by;
+	return e;
 }
 
 /* ---- over a wire ---- */

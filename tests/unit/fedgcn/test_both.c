@@ -7,6 +7,7 @@
 #include "common/fedgcn/job.h"
 #include "common/fedgcn/coordinator.h"
 #include "common/cluster/metrics.h"
+#include "common/learn/gin.h"
 #include "tests/unit/both/changed_sums.h"
 #include "tests/unit/both/words.h"
 #include "tests/unit/kcagc/products.h"
@@ -252,6 +253,47 @@ static void test_changed_sums(void **state)
 		federation_run(&s->f);
 		stage_succeeded(s);
 		assert_changes_found("fedgcn", SANITIZED ? 300 : 1200);
+		stage_end(s);
+	}
+}
+
+/* A dishonest party's counts, with tags that hold: graphs in all, of centres, of a round, of the last clusters. */
+static void test_wrong_terms(void **state)
+{
+	enum { ROUND = 13, LAST = ROUND + 2 };
+	static const struct {
+		uint64_t number;
+		int word; /* below 0: of those behind the weights */
+		double by;
+		const char *sentence;
+	} c[] = {
+		{ 0, 0, 0.5, "the parties say that they have 72.5 graphs" },
+		{ 1, 0, 0.5, "a party gave a wrong count: the parties' counts of graphs of centre 0" },
+		{ 1, 0, -100, "a party gave a wrong count" },
+		{ 1, 0, 100, "a party gave a wrong count" },
+		{ ROUND, -1, 1, "a party gave a wrong count: the parties' counts of graphs of all parties" },
+		{ ROUND, -4, -0.5, "a party gave a wrong count: the parties' counts of graphs that change" },
+		{ ROUND, -5, 100, "a party gave a wrong count: the parties' counts of graphs of cluster 0" },
+		{ LAST, 0, 0.25, "a party gave a wrong count: the parties' counts of graphs of cluster 0" },
+		{ LAST, 1, 73, "a party gave a wrong count" },
+	};
+
+	struct gin net;
+
+	(void)state;
+	gin_init(&net, GRAPHS_STRUCTURE);
+	for (size_t i = 0; i < sizeof(c) / sizeof(*c); i++) {
+		struct stage *s = stage_open(PARTIES, "");
+
+		wrong_term.party = PARTIES - 1;
+		wrong_term.number = c[i].number;
+		wrong_term.word = c[i].word < 0 ? net.weights + (size_t)(-c[i].word - 1) : (size_t)c[i].word;
+		wrong_term.by = (int64_t)(c[i].by * (1 << JOB_WIDE_FRACTION));
+		federation_run(&s->f);
+		wrong_term.party = FED_MAX;
+		for (size_t l = 0; l < PARTIES; l++)
+			if (s->f.party[l].result != ERR_PEER || !strstr(s->f.party[l].why, c[i].sentence))
+				fail_msg("case %zu, %s: %s", i, s->f.names[l], s->f.party[l].why);
 		stage_end(s);
 	}
 }
@@ -592,6 +634,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_masks_change_no_bit),
 		cmocka_unit_test(test_changed_sums),
+		cmocka_unit_test(test_wrong_terms),
 		cmocka_unit_test(test_planted_classes),
 		cmocka_unit_test(test_without_one),
 		cmocka_unit_test(test_words),

@@ -43,6 +43,7 @@ enum {
 	JOB_ID_LEN = 16,
 	MSG_HEARTBEAT_MIN_MS = 30, /* bounds of WELCOME's heartbeat_ms */
 	MSG_HEARTBEAT_MAX_MS = 3600000,
+	MSG_ASKING_MAX_S = 7 * 86400, /* the longest policy.confirm_s */
 	MSG_FIRST_OF_JOB = 10, /* lower numbers belong to the link */
 	/* A code beside those of enum err, in REFUSED, DECLINE and ABORT: this attempt is over, and
 	 * another may follow. Never an exit status. */
@@ -50,6 +51,9 @@ enum {
 	/* And one of REFUSED alone: the job is done, all parties have said that they have results. */
 	MSG_ALL_DONE = ERR_CANCELLED + 2,
 };
+
+#define MSG_WORDS_MAX  ((uint64_t)1 << 33) /* words of a vector: numbers in parts, canary and tag */
+#define MSG_LEDGER_MAX ((uint64_t)1 << 53) /* rows of a ledger */
 
 enum sender { NOBODY = 0, COORD = 1, PARTY = 2, BOTH = 3 };
 
@@ -110,7 +114,7 @@ struct msg_resume {
 };
 struct msg_offer {
 	uint8_t job_id[JOB_ID_LEN];
-	uint32_t attempt;
+	uint32_t attempt; /* from 1 */
 	struct bytes job; /* the effective job, JSON */
 	struct bytes submitter; /* the name of who wants it, as the coordinator knows it */
 	uint32_t parties; /* names[0 .. parties), rising in byte order */

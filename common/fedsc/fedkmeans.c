@@ -64,14 +64,8 @@ enum err fedkmeans_count(struct fedkmeans *loop, struct fedkmeans_centres *c)
 
 	parties_progress(loop->parties, ++loop->rounds, 0);
 	TRY(sum(loop, &ask, c->count, k));
-	for (size_t i = 0; i < k; i++) {
-		if (c->count[i] < 0 || c->count[i] != nearbyint(c->count[i]))
-			return err_set(ERR_PEER,
-				       "the parties say that cluster %zu of %zu has %.17g rows "
-				       "(during %s)",
-				       i, k, c->count[i], loop->parties->phase);
-		all += c->count[i];
-	}
+	TRY(parties_check_counts(loop->parties->phase, "rows of cluster", c->count, k, loop->n,
+				 &all));
 	if (all != loop->n) /* every row is in one cluster */
 		return err_set(ERR_PEER,
 			       "the parties say that %zu clusters have %.17g rows of %.17g "

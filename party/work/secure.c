@@ -234,22 +234,15 @@ static bool words_in_range(const uint64_t *words, size_t n)
 	return !outside;
 }
 
-enum err secure_sum_verified(struct work *work, const struct tree_node *node, double *x,
-			     size_t count)
+/* The sum that the coordinator broadcasts becomes x, if its words are in their range and its tag holds. */
+static enum err take_sum(struct secure *s, double *x)
 {
+	struct work *work = s->work;
+	size_t count = s->count - 1;
 	uint64_t *words = alloc(count, sizeof(*words));
 	uint8_t tag[TAG_LEN];
-	struct secure *s = NULL;
-	enum err e;
+	enum err e = recv_sum(work, s, words, tag);
 
-	assert(work->has_group_key && count > 0);
-	e = begin(work, node, count, true, true, &s);
-	if (e == ERR_OK)
-		e = secure_add(s, x, count);
-	if (e == ERR_OK)
-		e = secure_end(s);
-	if (e == ERR_OK)
-		e = recv_sum(work, s, words, tag);
 	if (e == ERR_OK) {
 		tag_add(s->tag, words, count);
 		if (words_in_range(words, count) && tag_is_number(tag) &&
@@ -260,9 +253,26 @@ enum err secure_sum_verified(struct work *work, const struct tree_node *node, do
 				       "sent SUM %" PRIu64
 				       " that is not the sum of the parties' terms and tags",
 				       work->sums_told);
-		work->sums_told++;
 	}
-	secure_free(s);
 	free(words);
+	return e;
+}
+
+enum err secure_sum_verified(struct work *work, const struct tree_node *node, double *x,
+			     size_t count)
+{
+	struct secure *s = NULL;
+	enum err e;
+
+	assert(work->has_group_key && count > 0);
+	e = begin(work, node, count, true, true, &s);
+	if (e == ERR_OK)
+		e = secure_add(s, x, count);
+	if (e == ERR_OK)
+		e = secure_end(s);
+	if (e == ERR_OK)
+		e = take_sum(s, x);
+	work->sums_told++;
+	secure_free(s);
 	return e;
 }

@@ -8,6 +8,10 @@ counts of `min_cluster` or more for all centres, so that none is left out of the
 centres to where few rows are near: a sum over one row is that row. Besides it looks for sums that differ by
 one row, as `coterie privacy` does.
 
+kmeans, fedsc: with --lie prime=P it adds P to words of sums and leaves the tags as they are, which holds wherever tags are modulo
+P. A centre changed like that goes far from all rows and is dropped. Landmarks grow by one in each doubling instead of twice: there are as many
+doublings as parties allow, each with sums over other rows.
+
 fedspectral: columns of the joint matrix, by blocks of unit vectors. An edge has an owner where one party alone
 has rows of both its ends. With a --lie of liar.py about rows. The job's ids are "plain", to compare with.
 
@@ -33,7 +37,9 @@ NEAR = 1e-4  # of a row that is read to the true one, in standard deviations
 
 
 class RowsHalf(kinds.Half):
-    """Notes what is asked, and of each sum of rows what it is the sum of."""
+    """Notes what is asked, and of each sum of rows what it is the sum of; landmarks before a doubling, and rounds since."""
+
+    before = turn = 0
 
     def ask(self, kind, term, scale=0.0, also=None):
         self.link.asked = "counts" if kind == 3 and also is not None else "clusters" if kind == 3 else ""
@@ -42,6 +48,14 @@ class RowsHalf(kinds.Half):
     def sum(self, words):
         self.link.asked = ""
         return super().sum(words)
+
+    def split(self, more, by, rng):
+        self.before, self.turn = int((self.count >= self.least).sum()), 0
+        super().split(more, by, rng)
+
+    def clusters(self, stays):
+        self.turn += 1
+        return super().clusters(stays)
 
     def run(self):
         if self.job["kind"] == "kmeans":
@@ -78,9 +92,21 @@ class Rows(liar.Lies, kinds.Fedsc):
                 self.sets.append((half.Z[stays].copy(), count, got))
             if due:
                 told = self.elsewhere(half.count[stays], count, got).ravel()
+            elif self.lie == "prime":
+                return self.dropped(total, len(got), half)
         words = total[:-2] if told is None else secsum.encode(told, len(self.party), *secsum.WIDE)
         self.lies += not np.array_equal(words, total[:-2])
         return np.concatenate([words, total[-2:]])
+
+    def dropped(self, total, alive, half):
+        """The sum in which the smallest centres go out of reach, one round before the last of a doubling: one more than before is left."""
+        more = alive - half.before - 1 if half.turn == 3 else 0
+        if more <= 0:
+            return total
+        told, width, count = total.copy(), (len(total) - 2) // alive, half.count[half.count >= half.least]
+        told[width * np.argsort(count, kind="stable")[:more]] += np.uint64(self.args[0])
+        self.lies += 1
+        return told
 
     def elsewhere(self, said, count, got):
         """Sums by which centres go to places near rows, spread as these are."""

@@ -41,6 +41,9 @@ nothing_beyond() { # LIE...
 	done
 }
 
+# The largest prime below 2^54: tags of version 6 were modulo it, so a word with it added passed. 297 of 300 rows were read by that.
+OLD_PRIME=$(((1 << 54) - 33))
+
 rows_of() { # KIND OR VARIANT
 	needs_python
 	rows_federation 3 --nodes 300
@@ -70,19 +73,19 @@ test_rows_of_parties_that_believe() {
 test_rows_of_kmeans() {
 	rows_of kmeans
 	reads honest honest 0
-	nothing_beyond from=2 from=kmeans+21
+	nothing_beyond from=2 from=kmeans+21 prime=$OLD_PRIME
 }
 
 test_rows_of_anchor() {
 	rows_of anchor
 	reads honest honest 0
-	nothing_beyond from=landmarks+0 from=landmarks+21 from=kmeans+0
+	nothing_beyond from=landmarks+0 from=landmarks+21 from=kmeans+0 prime=$OLD_PRIME
 }
 
 test_rows_of_dense() {
 	rows_of dense
 	reads honest honest 0
-	nothing_beyond from=landmarks+0 from=landmarks+21 from=kmeans+3
+	nothing_beyond from=landmarks+0 from=landmarks+21 from=kmeans+3 prime=$OLD_PRIME
 }
 
 # ---- fedspectral: edges with their owner ----

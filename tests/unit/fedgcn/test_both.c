@@ -7,6 +7,7 @@
 #include "common/fedgcn/job.h"
 #include "common/fedgcn/coordinator.h"
 #include "common/cluster/metrics.h"
+#include "tests/unit/both/changed_sums.h"
 #include "tests/unit/kcagc/products.h"
 
 #include <math.h>
@@ -230,6 +231,64 @@ static void test_masks_change_no_bit(void **state)
 }
 
 /* Planted classes are found, and the run's own figures are consistent. */
+/* Weights are tens of thousands of words; the other sums are short. */
+static void test_changed_sums(void **state)
+{
+	static const char *const ways[] = { "", "prototypes=matched", "prototypes=best" };
+
+	(void)state;
+	for (size_t w = 0; w < 3; w++) {
+		struct stage *s = stage_open(PARTIES, ways[w]);
+
+		changed_each = SANITIZED ? 15 : 60;
+		federation_run(&s->f);
+		stage_succeeded(s);
+		assert_changes_found("fedgcn", SANITIZED ? 300 : 1200);
+		stage_end(s);
+	}
+}
+
+/* A dishonest party's counts, with tags that hold: graphs in all, of centres, of a round, of the last clusters. */
+static void test_wrong_terms(void **state)
+{
+	enum { ROUND = 13, LAST = ROUND + 2 };
+	static const struct {
+		uint64_t number;
+		int word; /* below 0: of those behind the weights */
+		double by;
+		const char *sentence;
+	} c[] = {
+		{ 0, 0, 0.5, "the parties say that they have 72.5 graphs" },
+		{ 1, 0, 0.5, "a party gave a wrong count: the parties' counts of graphs of centre 0" },
+		{ 1, 0, -100, "a party gave a wrong count" },
+		{ 1, 0, 100, "a party gave a wrong count" },
+		{ ROUND, -1, 1, "a party gave a wrong count: the parties' counts of graphs of all parties" },
+		{ ROUND, -4, -0.5, "a party gave a wrong count: the parties' counts of graphs that change" },
+		{ ROUND, -5, 100, "a party gave a wrong count: the parties' counts of graphs of cluster 0" },
+		{ LAST, 0, 0.25, "a party gave a wrong count: the parties' counts of graphs of cluster 0" },
+		{ LAST, 1, 73, "a party gave a wrong count" },
+	};
+
+	struct gin net;
+
+	(void)state;
+	gin_init(&net, GRAPHS_STRUCTURE);
+	for (size_t i = 0; i < sizeof(c) / sizeof(*c); i++) {
+		struct stage *s = stage_open(PARTIES, "");
+
+		wrong_term.party = PARTIES - 1;
+		wrong_term.number = c[i].number;
+		wrong_term.word = c[i].word < 0 ? net.weights + (size_t)(-c[i].word - 1) : (size_t)c[i].word;
+		wrong_term.by = (int64_t)(c[i].by * (1 << JOB_WIDE_FRACTION));
+		federation_run(&s->f);
+		wrong_term.party = FED_MAX;
+		for (size_t l = 0; l < PARTIES; l++)
+			if (s->f.party[l].result != ERR_PEER || !strstr(s->f.party[l].why, c[i].sentence))
+				fail_msg("case %zu, %s: %s", i, s->f.names[l], s->f.party[l].why);
+		stage_end(s);
+	}
+}
+
 static void test_planted_classes(void **state)
 {
 	struct stage *s = stage_run(PARTIES, "rounds=5 epochs=4");
@@ -406,7 +465,7 @@ static uint64_t round_words(const char *settings)
 		if (note->type != MSG_MASKED || strcmp(note->step, "train") != 0)
 			continue;
 		assert_ok(msg_decode(&m, note->type, (struct bytes){ note->body, note->len }));
-		words = m.masked.count - 3;
+		words = m.masked.count - 1;
 		break;
 	}
 	recording_free(r);
@@ -461,6 +520,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_masks_change_no_bit),
+		cmocka_unit_test(test_changed_sums),
+		cmocka_unit_test(test_wrong_terms),
 		cmocka_unit_test(test_planted_classes),
 		cmocka_unit_test(test_shared_model),
 		cmocka_unit_test(test_unchanged),

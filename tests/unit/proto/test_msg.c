@@ -275,7 +275,7 @@ static const struct {
 	/* 23 */ { MSG_KEYS, 0, 4, 0 },
 	/* 24 */ { MSG_MASKED, MASKED_LEN, 4, MSG_CHUNK_MAX + 1 },
 	/* 25 */ { MSG_MASKED, MASKED_LEN, 4, UINT32_MAX },
-	/* 26 */ { MSG_MASKED, MASKED_OFFSET - 8, 8, UINT64_MAX - 1 }, /* count < offset */
+	/* 26 */ { MSG_MASKED, MASKED_OFFSET - 8, 8, MSG_WORDS_MAX - 1 }, /* count < offset */
 	/* 27 */ { MSG_CELLS, LABELS_COUNT, 8, MSG_ITEMS_MAX + 1 },
 	/* 28 */ { MSG_CELLS, LABELS_COUNT, 8, UINT64_MAX },
 	/* 29 */ { MSG_CELLS, LABELS_COUNT, 8, MSG_ITEMS_MAX - 9 },  /* count < offset */
@@ -308,6 +308,18 @@ static const struct {
 	/* 53 */ { MSG_DECLINE, 2, 2, 0 },
 	/* 54 */ { MSG_OFFER, JOB_ID_LEN + 8 + MSG_JOB_MAX, 4, MSG_NAME_MAX + 1 },
 	/* 55 */ { MSG_OFFER, JOB_ID_LEN + 8 + MSG_JOB_MAX, 4, 0 },
+	{ MSG_OFFER, JOB_ID_LEN, 4, 0 },
+	{ MSG_RESUME, JOB_ID_LEN, 4, 0 },
+	{ MSG_ACCEPT, HASH_LEN, 8, MSG_ITEMS_MAX + 1 },
+	{ MSG_ACCEPT, HASH_LEN + 8, 4, MSG_ITEMS_MAX + 1 },
+	{ MSG_MASKED, MASKED_OFFSET - 8, 8, MSG_WORDS_MAX + 1 },
+	{ MSG_SUM, MASKED_OFFSET - 8, 8, MSG_WORDS_MAX + 1 },
+	{ MSG_SEALED, 2, 4, PARTIES_MAX },
+	{ MSG_SEALED, 6, 4, PARTIES_MAX },
+	{ MSG_SEALED, 6, 4, PARTIES_MAX - 1 }, /* for itself */
+	{ MSG_DONE, 4, 8, MSG_LEDGER_MAX + 1 },
+	{ MSG_ASKING, 0, 4, 0 },
+	{ MSG_ASKING, 0, 4, MSG_ASKING_MAX_S + 1 },
 };
 
 static void test_over_limits(void **state)
@@ -422,6 +434,8 @@ static void test_bound_alone(void **state)
 			body[1] = 1; /* a failure's code, or versions */
 			body[3] = 1;
 		}
+		if (c[i].type == MSG_SEALED)
+			body[9] = 1; /* from party 0 to party 1 */
 		put_u32(body + c[i].before, (uint32_t)c[i].max);
 		assert_ok(
 		    msg_decode(m, (uint16_t)c[i].type, (struct bytes){ body, len - c[i].above }));
@@ -451,7 +465,7 @@ static void test_sealed_has_a_tag(void **state)
 {
 	(void)state;
 	for (size_t n = 0; n <= MSG_TAG_LEN; n++) {
-		uint8_t body[14 + MSG_TAG_LEN] = { 0 };
+		uint8_t body[14 + MSG_TAG_LEN] = { [9] = 1 }; /* from party 0 to party 1 */
 		enum err e;
 
 		body[13] = (uint8_t)n;
@@ -503,6 +517,7 @@ static void offer_names(const char *a, const char *b, bool good)
 	size_t len = JOB_ID_LEN + 4 + 5 + 5 + 4 + 4 + strlen(a) + 4 + strlen(b) + 4;
 	uint8_t *body = alloc(len, 1), *p = body + JOB_ID_LEN + 4;
 
+	put_u32(p - 4, 1); /* the attempt */
 	put_u32(p, 1); /* job, and submitter */
 	put_u32(p + 5, 1);
 	p += 5;

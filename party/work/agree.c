@@ -11,12 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PSEUDONYM = 16,
-       DRAW = 8,
-       ENTRY = PSEUDONYM + 4,
-       HEAD = 8,
-       MOST = HEAD + AGREE_SAMPLE * ENTRY,
-       TICK = 1 << 16 };
+enum {
+	PSEUDONYM = 16,
+	DRAW = 8,
+	ENTRY = PSEUDONYM + 4,
+	HEAD = 8,
+	MOST = HEAD + AGREE_SAMPLE * ENTRY,
+	TICK = 1 << 16
+};
 
 static const char LABEL[] = "coterie rows v2";
 
@@ -33,16 +35,14 @@ struct own {
 	uint8_t *has; /* a bit for each row: is it an own node's? */
 };
 
-static struct kdf_key key_with(const struct work *work, size_t j)
+static void key_with(const struct work *work, size_t j, struct kdf_key *k)
 {
 	uint8_t key[KDF_KEY_LEN];
-	struct kdf_key k;
 
 	secagg_pair_expand(work->secagg, j,
 			   (struct bytes){ (const uint8_t *)LABEL, sizeof(LABEL) - 1 }, key);
-	kdf_key_make(&k, key);
+	kdf_key_make(k, key);
 	wipe(key, sizeof(key));
-	return k;
 }
 
 static struct named name_of(const struct own *own, const struct kdf_key *k, size_t i)
@@ -83,12 +83,14 @@ static int by_higher_draw(const void *a, const void *b)
 /* own u64, then the sample: pseudonym, row u32 each; little-endian. */
 static void write_batch(const struct work *work, const struct own *own, size_t to, struct buf *out)
 {
-	int (*by_draw)(const void *, const void *) = work->own < to ? by_lower_draw : by_higher_draw;
-	struct kdf_key k = key_with(work, to);
+	int (*by_draw)(const void *, const void *) =
+	    work->own < to ? by_lower_draw : by_higher_draw;
 	struct named lowest[2 * AGREE_SAMPLE];
 	uint64_t count = htole64(own->d->n);
+	struct kdf_key k;
 	size_t n = 0;
 
+	key_with(work, to, &k);
 	for (size_t i = 0; i < own->d->n; i++) {
 		lowest[n++] = name_of(own, &k, i);
 		if (n < 2 * AGREE_SAMPLE && i + 1 < own->d->n)
@@ -144,7 +146,7 @@ static enum err compare(const struct work *work, size_t l, const struct own *own
 	size_t n;
 
 	TRY(read_batch(work, l, batch, count, sample, &n));
-	k = key_with(work, l);
+	key_with(work, l, &k);
 	for (size_t i = 0; i < own->d->n && n > 0 && !differs; i++) {
 		struct named named = name_of(own, &k, i);
 		const struct named *same =

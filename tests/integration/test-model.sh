@@ -11,7 +11,7 @@ model() { # OPTIMISE -DX...: all states; $FOUND is yes if an assertion fails
 	local errors
 	command -v spin >/dev/null && command -v gcc >/dev/null || skip "spin or gcc is not here (scripts/deps --dev)"
 	rm -rf "$T/model" && mkdir "$T/model"
-	cd "$T/model"
+	cd "$T/model" || fail "is gone"
 	spin -a "${@:2}" "$ROOT/tests/model/attempts.pml" >"$T/said" 2>&1 || fail "${*:2}: $(head -n 3 "$T/said")"
 	gcc "$1" -w -DSAFETY -DNOREDUCE ${LARGE:+-DCOLLAPSE -DMEMLIM=8000} -o pan pan.c
 	./pan -E -m"${LARGE:+20}200000" >"$T/said" || fail "${*:2}: $(tail -n 3 "$T/said")"

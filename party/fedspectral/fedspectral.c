@@ -112,6 +112,7 @@ static enum err exact(struct fedspectral_work *s)
 {
 	size_t widest;
 
+	TRY(work_group_key(s->work));
 	TRY(agree_degrees(s));
 	widest = fedspectral_block(s->p.k, s->p.block, s->part.A.rows);
 	TRY(check_size(s->part.A.rows, widest));

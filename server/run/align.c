@@ -280,7 +280,6 @@ enum err server_agree_rows(struct run *run)
 
 	if (run->L == 1)
 		return ERR_OK;
-	TRY(relay_key(run, SEALED_GROUP_KEY));
 	return relay_batches(run, SEALED_ROWS, &unused);
 }
 

@@ -40,7 +40,7 @@ struct id_list {
  * do not rise, come twice or are cut, or not as many as announced. wanted: cleared on the way. */
 enum err server_gather_ids(struct run *run, bool *wanted, struct id_list *list) MUST_CHECK;
 
-/* Parties compare rows: the group key and what they tell each other are passed on (party/work/agree.h). */
+/* Parties compare rows: relays the batches that they send each other (party/work/agree.h). */
 enum err server_agree_rows(struct run *run) MUST_CHECK;
 
 /* To each party the labels of its own rows, by rising row, of label (run->n entries, 0 .. values):

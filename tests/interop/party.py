@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A party of kind kmeans, of fedgcn, or of kcagc by method "basic".
+"""A party of kind kmeans, of fedgcn, of fedspectral by variant "exact", or of kcagc by method "basic".
 
     party.py --config FILE --coordinator HOST:PORT --labels FILE [--lie tag|mask|believe]
 
@@ -16,6 +16,7 @@ import numpy as np
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 import fedgcn
+import fedspectral
 import kcagc
 import kmeans
 import secsum
@@ -113,8 +114,11 @@ class Link:
             self.due = None
         body = self.conn.recv([kind])[1]
         if kind not in (wire.SUM, wire.DONE):
-            self.transcript = secsum.sha256(self.transcript, u32(kind), u64(len(body)), body)
+            self.heard(kind, body)
         return body
+
+    def heard(self, kind, body):
+        self.transcript = secsum.sha256(self.transcript, u32(kind), u64(len(body)), body)
 
     def recv_labels(self, kind, values, count, none=True):
         label = wire.labels(lambda: self.recv(kind), self.root, values, count)
@@ -182,6 +186,14 @@ def peers(config):
     return pins, psk
 
 
+def read_config(path):
+    """Goes to its directory, as the files that it names are relative to that."""
+    with open(path, encoding="utf-8") as f:
+        config = json.load(f)
+    os.chdir(os.path.dirname(os.path.abspath(path)))
+    return config
+
+
 def read_features(path):
     if path.endswith(".npy"):
         return np.load(path).astype(np.float64)
@@ -216,16 +228,32 @@ def kcagc_nodes(job_id, n, edges):
     return u64(n) + u32(0) + rows + secsum.sha256(job_id, field(b"edges"), *said)
 
 
-def main():
-    p = argparse.ArgumentParser()
-    for name in ("config", "coordinator", "labels"):
-        p.add_argument("--" + name, required=True)
-    p.add_argument("--lie", choices=["tag", "mask", "believe"])
-    a = p.parse_args()
-    with open(a.config, encoding="utf-8") as f:
-        config = json.load(f)
-    os.chdir(os.path.dirname(os.path.abspath(a.config)))
-    conn, (job_id, attempt, job, submitter, names, left) = dial(a.coordinator, config["identity"])
+def read_graph(data):
+    """Ids, and edges as pairs of positions in them, each once."""
+    with open(data["ids"], "rb") as f:
+        ids = f.read().split()
+    at = {name: i for i, name in enumerate(ids)}
+    with open(data["edges"], "rb") as f:
+        edges = {tuple(sorted(at[name] for name in line.split()[:2])) for line in f if line.strip()}
+    return ids, np.array(sorted(edges), dtype=int).reshape(-1, 2)
+
+
+def accept_of(job_id, kind, data):
+    """What ACCEPT says of the data."""
+    if kind == "kcagc":
+        X, edges = read_nodes(data)
+        return kcagc_nodes(job_id, len(X), edges)
+    return u64(0) + u32(0) + bytes(64) if kind in ("fedgcn", "fedspectral") else kmeans_rows(read_features(data["features"]))
+
+
+def read_nodes(data):
+    edges = np.loadtxt(data["edges"], dtype=int, ndmin=2)
+    return read_features(data["features"]), np.unique(np.sort(edges, axis=1), axis=0)
+
+
+def join(config, address, lie=None):
+    """Dials, accepts the job, and agrees on keys. What the job is, and the link."""
+    conn, (job_id, attempt, job, submitter, names, left) = dial(address, config["identity"])
     what = json.loads(job)
     pins, psk = peers(config)
     began = sorted(names + [name for _, name in left])
@@ -236,17 +264,7 @@ def main():
                        what["secure_sum"]["group"], psk=psk)
     with open(config["identity"]["key"], "rb") as f:
         mine = s.advertise(load_pem_private_key(f.read(), None))
-    data = config["data"]
-    X = read_features(data["features"]) if "features" in data else None
-    if what["kind"] == "fedgcn":
-        accept = u64(0) + u32(0) + bytes(64)
-    elif what["kind"] == "kcagc":
-        edges = np.loadtxt(data["edges"], dtype=int, ndmin=2)
-        edges = np.unique(np.sort(edges, axis=1), axis=0)
-        accept = kcagc_nodes(job_id, len(X), edges)
-    else:
-        accept = kmeans_rows(X)
-    conn.send(wire.ACCEPT, secsum.sha256(job) + accept)
+    conn.send(wire.ACCEPT, secsum.sha256(job) + accept_of(job_id, what["kind"], config["data"]))
     conn.send(wire.KEY, field(mine.public) + mine.nonce + field(mine.spki) + field(mine.signature)
               + field(mine.markers))
     r = Reader(conn.recv([wire.KEYS])[1])
@@ -256,21 +274,42 @@ def main():
         adverts.append(secsum.Advert(public, nonce, r.bytes(1, 512), r.bytes(1, 512), r.bytes(0, 2048)))
     assert conn.fingerprint == pins[conn.peer.encode()], "another coordinator than the one that is pinned"
     s.agree(adverts, pins)
-    link = Link(conn, s, a.lie)
+    return what, Link(conn, s, lie)
+
+
+def run(what, data, link):
+    """The labels."""
     if what["kind"] == "kcagc":
         link.word = what["secure_sum"]["modulus_bits"], what["secure_sum"]["fraction_bits"]
-        label = kcagc.Party(what, X, edges, link).run()
-    else:
-        link.group_key()
-        if what["kind"] == "kmeans":
-            link.compare_columns(read_columns(data["features"]))
-        label = (fedgcn.Party(what, data["graphs"], link) if X is None else kmeans.Party(what, X, link)).run()
+        return kcagc.Party(what, *read_nodes(data), link).run()
+    if what["kind"] == "fedspectral":
+        return fedspectral.Party(what, *read_graph(data), link).run()
+    link.group_key()
+    if what["kind"] == "fedgcn":
+        return fedgcn.Party(what, data["graphs"], link).run()
+    link.compare_columns(read_columns(data["features"]))
+    return kmeans.Party(what, read_features(data["features"]), link).run()
+
+
+def end(link):
     link.say()
-    conn.send(wire.DONE, u32(1) + u64(1) + job_id * 2)
+    link.conn.send(wire.DONE, u32(1) + u64(1) + link.s.job_id * 2)
     link.recv(wire.DONE)
+
+
+def main():
+    p = argparse.ArgumentParser()
+    for name in ("config", "coordinator", "labels"):
+        p.add_argument("--" + name, required=True)
+    p.add_argument("--lie", choices=["tag", "mask", "believe"])
+    a = p.parse_args()
+    config = read_config(a.config)
+    what, link = join(config, a.coordinator, a.lie)
+    label = run(what, config["data"], link)
+    end(link)
     np.savetxt(a.labels, label, fmt="%d")
     time.sleep(0.3)
-    conn.close()
+    link.conn.close()
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from dh import prime, x25519  # by the formulas of RFC 7919 and 7748
 
 EXPONENT_BITS = 320
 WIDE = (64, 24)  # bits of a word, and behind the point, of broadcast sums
+ROWS_SAMPLE = 144
 TAG_PRIME, TAG_BLOCK = 2**127 - 1, 256
 GROUP_KEY, COIN, COLUMNS = 3, 5, 7  # purposes of sealed messages
 
@@ -90,6 +91,20 @@ def columns_word(group_key, columns):
     held = [c[of].encode() for c in ({"unit": "", **c} for c in columns) for of in ("type", "unit")]
     texts = names, [b"sorted", *sorted(names)], [b"held", *held]
     return b"".join(hmac.digest(key, b"".join(t + b"\0" for t in text), "sha256")[:n] for text, n in zip(texts, (12, 10, 10)))
+
+
+# ---- rows, compared by pairs ----
+
+def rows_names(pair_key, ids):
+    """Of each id: 16 bytes of pseudonym, 8 of the lower party's draw, 8 of the higher's."""
+    key = hkdf_expand(pair_key, b"coterie rows v2", 32)
+    return [hkdf_expand(key, i, 32) for i in ids]
+
+
+def rows_sample(names, higher):
+    """Which of the names a party compares, the higher one of the pair or the lower: those of lowest draw."""
+    at = 24 if higher else 16
+    return sorted(range(len(names)), key=lambda i: names[i][at : at + 8])[:ROWS_SAMPLE]
 
 
 # ---- tags of broadcast sums ----

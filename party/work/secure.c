@@ -249,6 +249,8 @@ enum err secure_sum_verified(struct work *work, const struct tree_node *node, do
 				       work->sums_told);
 		work->sums_told++;
 	}
+	if (e == ERR_OK)
+		work_hear(work, x, count * sizeof(*x));
 	tag_free(tag);
 	secure_free(s);
 	free(words);

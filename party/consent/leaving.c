@@ -248,17 +248,18 @@ static void forget(void *arg)
 
 /* What was claimed covers each release once. Where a release of this number has answered as many other questions as
  * there are claims, this one takes another claim, with the next row. */
-static enum err question(struct leaving *l, uint32_t release,
+static enum err question(struct work *work, uint32_t release,
 			 const uint8_t hash[static SHA256_LEN])
 {
+	struct leaving *l = work->leaving;
 	const uint64_t claims = l->spent.claims_of_job + !l->booked_claim;
 	struct ledger_question q = { .release = release };
 	struct ledger_asked asked;
 
 	memcpy(q.hash, hash, SHA256_LEN);
-	l->work->ending = ENDING_LEDGER;
+	work->ending = ENDING_LEDGER;
 	TRY(ledger_asked(l->ledger, &l->job, &q, &asked));
-	l->work->ending = ENDING_POLICY;
+	work->ending = ENDING_POLICY;
 	if (!asked.same && asked.others && l->claims.one_question)
 		return err_set(ERR_PEER,
 			       "attempt %u asks another question than an earlier attempt at this "
@@ -273,7 +274,7 @@ static enum err question(struct leaving *l, uint32_t release,
 			 l->job.attempt, l->claims.eps);
 		l->booked_claim = false;
 	}
-	l->work->ending = 0;
+	work->ending = 0;
 	ledger_ask(l->ledger, &q);
 	return ERR_OK;
 }

@@ -84,7 +84,7 @@ static enum err noise_key(void *ctx, const struct bytes *part, size_t parts)
 		   sizeof(question));
 	kdf_expand(mac, (struct bytes){ (const uint8_t *)"stream", 6 }, key, sizeof(key));
 	if (work->question)
-		e = work->question(work->leaving, noise->releases, question);
+		e = work->question(noise->work, noise->releases, question);
 	if (e == ERR_OK)
 		prg_start(noise->prg, key);
 	noise->keyed = e == ERR_OK;

@@ -95,7 +95,7 @@ struct work {
 	uint8_t began_hash[SECAGG_HASH_LEN]; /* the same as the job began, whoever was left out since */
 	/* Hears of each question under noise before it is answered, by its number in the attempt. ERR_PEER: it is not
 	 * answered. NULL: no account is kept (tests). */
-	enum err (*question)(struct leaving *leaving, uint32_t release,
+	enum err (*question)(struct work *work, uint32_t release,
 			     const uint8_t question[static SECAGG_HASH_LEN]);
 	const char *state; /* directory of what outlives the process */
 	char *cache; /* directory of party/work/cache.h; NULL: nothing is kept; owned */

@@ -21,7 +21,7 @@ static uint8_t asked[QUESTIONS][SHA256_LEN];
 static uint32_t release_of[QUESTIONS];
 static size_t questions;
 
-static enum err question(struct leaving *unused, uint32_t release,
+static enum err question(struct work *unused, uint32_t release,
 			 const uint8_t hash[static SHA256_LEN])
 {
 	(void)unused;
@@ -204,7 +204,7 @@ static void test_each_answer(void **state)
 }
 
 /* One that is not answered gets no noise. */
-static enum err refuse(struct leaving *unused, uint32_t release,
+static enum err refuse(struct work *unused, uint32_t release,
 		       const uint8_t hash[static SHA256_LEN])
 {
 	(void)unused;

@@ -15,11 +15,17 @@ static const char *permission(const void *job)
 
 static struct kind_claim claim(const void *job)
 {
+	const struct fedsc_job *of = job;
 	struct fedsc_noise noise;
 
 	if (fedsc_noise_of(job, &noise) != ERR_OK || !(noise.eps > 0))
 		return (struct kind_claim){ 0 };
-	return (struct kind_claim){ noise.eps, noise.delta, noise.sigma > 0, noise.mu, "row" };
+	return (struct kind_claim){ .eps = noise.eps,
+				    .delta = noise.delta,
+				    .mu = noise.mu,
+				    .unit = "row",
+				    .in_sums = of->noise == NOISE_SUMS,
+				    .colluders = of->noise_colluders };
 }
 
 /* Members that both kinds share; they differ in parameters and in what a policy must allow. */

@@ -126,7 +126,12 @@ struct kind_claim fedspectral_claim(const void *p)
 	if (job->noise != FEDSPECTRAL_IN_SUMS ||
 	    account_mu(job->noise_eps, job->noise_delta, &mu) != ERR_OK)
 		return (struct kind_claim){ 0 };
-	return (struct kind_claim){ job->noise_eps, job->noise_delta, false, mu, "edge" };
+	return (struct kind_claim){ .eps = job->noise_eps,
+				    .delta = job->noise_delta,
+				    .mu = mu,
+				    .unit = "edge",
+				    .in_sums = true,
+				    .colluders = job->how.colluders };
 }
 
 void fedspectral_record_noise(const struct fedspectral_job *job, struct facts *r)

@@ -19,6 +19,12 @@ static const char *needs_all(const void *job)
 	return "walks go on at every party, and without one lead nowhere";
 }
 
+static struct kind_claim claim(const void *job)
+{
+	(void)job;
+	return (struct kind_claim){ .one_question = true };
+}
+
 static const char *const result_files[] = { "embeddings.npy", "ids.csv", NULL };
 
 const struct kind kind_fedwalk = {
@@ -43,7 +49,7 @@ const struct kind kind_fedwalk = {
 	.permission = permission,
 	.permissions = permissions,
 	.leaks = fedwalk_leaks,
-	.claim = kind_claims_nothing,
+	.claim = claim,
 	.is_flat = kind_yes,
 	.is_plan_only = kind_no,
 	.burst = kind_no_burst,

@@ -302,8 +302,10 @@ static const struct config_row party_rows[] = {
 		  "(job.profile)" },
 	{ "policy.max_eps", CONFIG_DOUBLE, P(policy.max_eps), 1e-6, 1e6, "",
 	  .help = "take part only in jobs that claim differential privacy with at most this eps" },
-	{ "policy.max_delta", CONFIG_DOUBLE, P(policy.max_delta), 1e-300, 0.5, "1e-3",
+	{ "policy.max_delta", CONFIG_DOUBLE, P(policy.max_delta), 1e-300, 0.5, "1e-6",
 	  .help = "and, where max_eps is given, with at most this delta" },
+	{ "policy.min_colluders", CONFIG_UNSIGNED, P(policy.min_colluders), 1, PARTIES_MAX - 1, "1",
+	  .help = "the fewest parties against whose collusion noise in sums must be enough (job.noise.colluders)" },
 	{ "policy.max_eps_total", CONFIG_DOUBLE, P(policy.max_eps_total), 1e-6, 1e6, "",
 	  .help = "eps of all jobs over the same data set together, whoever coordinates, as the ledger counts; jobs that claim "
 		  "no differential privacy are refused then" },
@@ -335,7 +337,7 @@ static const struct config_row party_rows[] = {
 	{ "policy.min_cell", CONFIG_UNSIGNED, P(policy.min_cell), 1, UINT32_MAX, "1",
 	  .help = "kcagc: the fewest nodes of a cell; above 1 refuses what sums over single nodes" },
 	{ "policy.max_attempts", CONFIG_UNSIGNED, P(policy.max_attempts), 1, RECORD_ATTEMPTS_MAX, "3",
-	  .help = "attempts at one job, after crashes; each shows what the job shows" },
+	  .help = "attempts at one job in all, after crashes; each shows what the job shows" },
 	{ "policy.allow_loss", CONFIG_UNSIGNED, P(policy.allow_loss), 0, PARTIES_MAX, "0",
 	  .help = "the fewest parties of an attempt without others, after this party may have given numbers to one with them "
 		  "(job.on_loss \"attempt\"): the two may differ by one party's numbers alone; 0: such jobs are refused" },

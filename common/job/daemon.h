@@ -126,6 +126,7 @@ struct party_config {
 		bool profile;                    /* joint profiles of clusters may be made */
 		double max_eps;                  /* 0: none is asked for */
 		double max_delta;                /* counts with max_eps */
+		unsigned min_colluders;          /* least job.noise.colluders, where noise is in sums */
 		double max_eps_total;            /* of all jobs over a data set; 0: no bound */
 		double max_delta_total;          /* at which that is */
 		bool allow_single;

@@ -320,7 +320,7 @@ size_t job_burst(const struct job *job, size_t n, bool down)
 static void say_loss(struct said *s, const struct job *job)
 {
 	struct kind_claim claim = job->kind->claim(job);
-	bool noisy = claim.eps > 0 && !claim.once, lossy = job->on_loss != LOSS_END;
+	bool noisy = claim.in_sums, lossy = job->on_loss != LOSS_END;
 
 	say(s, lossy && !noisy,
 	    "a party that stays away is left out of the next attempt (on_loss), down to as many "

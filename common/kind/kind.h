@@ -88,12 +88,16 @@ struct json;
 struct said;
 struct kind_presets;
 
-/* Differential privacy of a job: what a party's ledger books when the first of its data leaves. */
+/* Differential privacy of a job: what a party's ledger books when the first of its data leaves, and again for each
+ * further question that another attempt asks. */
 struct kind_claim {
 	double eps, delta;
-	bool once; /* noise is on data alone, so that every attempt of a job shows the same: booked once */
 	double mu;        /* the same as of Gaussian noise, for the account (common/privacy/account.h) */
 	const char *unit; /* of what: "row", "edge", "graph" */
+	bool in_sums;     /* the noise is in sums, by shares of all parties, */
+	unsigned colluders; /* of which so many may be known; JOB_AUTO: half of them */
+	bool one_question; /* nothing is claimed (eps 0), and yet noise hides something: no attempt may ask
+			      another question than the first */
 };
 
 /* Sizes that a party knows of its data when a job is offered, or the coordinator when all have accepted. */

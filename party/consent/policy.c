@@ -56,6 +56,20 @@ static enum err check_loss(const struct party_config *config, const struct work 
 	return ERR_OK;
 }
 
+/* Noise of shares is as much as was said only where no more than the job's colluders know theirs. */
+static enum err check_colluders(const struct party_config *config, const struct work *work)
+{
+	struct kind_claim claim = work->job.kind->claim(&work->job);
+	size_t colluders = claim.colluders == JOB_AUTO ? work->L / 2 : claim.colluders;
+
+	if (!claim.in_sums || work->L == 1 || colluders >= config->policy.min_colluders)
+		return ERR_OK;
+	return err_set(ERR_PEER,
+		       "the offered job has noise that is enough against %zu colluding parties "
+		       "(job.noise.colluders), policy.min_colluders of %s is %u",
+		       colluders, config->common.name, config->policy.min_colluders);
+}
+
 enum err policy_check(const struct party_config *config, const struct job *agreed,
 		      const struct work *work)
 {
@@ -66,6 +80,8 @@ enum err policy_check(const struct party_config *config, const struct job *agree
 
 	if (agreed && job_difference(agreed, &work->job, text, sizeof(text)))
 		return err_set(ERR_PEER, "%s agreed to another job: %s", config->common.name, text);
+	if (work->attempt < 1)
+		return err_set(ERR_PEER, "attempt 0 is offered, the first is 1");
 	if (work->attempt > config->policy.max_attempts)
 		return err_set(ERR_PEER, "attempt %u is offered, policy.max_attempts of %s is %u",
 			       work->attempt, config->common.name, config->policy.max_attempts);
@@ -82,6 +98,7 @@ enum err policy_check(const struct party_config *config, const struct job *agree
 		    config->common.name);
 	TRY(check_align(config, work));
 	TRY(check_loss(config, work));
+	TRY(check_colluders(config, work));
 	TRY(work->half->allow(config, work));
 	if (config->policy.max_eps > 0)
 		TRY(work->half->allow_eps(config, work));
@@ -200,6 +217,37 @@ enum err policy_check_privacy(const struct party_config *config, struct ledger *
 		       config->common.name, max, floor(left * 1000) / 1000);
 }
 
+/* The job's own bound, at the delta that the policy allows it: so many times its noise, of questions of its own. */
+enum err policy_check_again(const struct party_config *config, struct ledger *ledger,
+			    const struct ledger_job *job, const struct kind_claim *claim,
+			    uint64_t claims)
+{
+	double max = config->policy.max_eps, delta = config->policy.max_delta;
+	double eps = account_eps(sqrt((double)(claims + 1)) * claim->mu, delta);
+
+	if (max > 0 && eps > max)
+		return err_set(ERR_PEER,
+			       "attempt %u asks another question than an earlier attempt at this "
+			       "job, with which the job would come to eps %.4g at delta %g, "
+			       "policy.max_eps of %s is %g",
+			       job->attempt, eps, delta, config->common.name, max);
+	return policy_check_privacy(config, ledger, job, claim, false);
+}
+
+/* All attempts at a job are over the same data: noise that is equal or is not, or sums, would tell what changed. */
+static enum err check_data(struct ledger *ledger, const struct ledger_job *job)
+{
+	uint32_t attempt;
+
+	TRY(ledger_other_data(ledger, job, &attempt));
+	if (!attempt)
+		return ERR_OK;
+	return err_set(ERR_PEER,
+		       "attempt %u is offered over other data than attempt %u of this job, as the "
+		       "files of this party have changed: submit a new job",
+		       job->attempt, attempt);
+}
+
 enum err policy_check_past(const struct party_config *config, struct ledger *ledger,
 			   const struct ledger_job *job, const struct ledger_spent *spent)
 {
@@ -212,6 +260,7 @@ enum err policy_check_past(const struct party_config *config, struct ledger *led
 		    ERR_PEER,
 		    "the job is offered by %s, which policy.coordinators of %s does not name",
 		    job->coordinator, config->common.name);
+	TRY(check_data(ledger, job));
 	TRY(check_jobs(config, job, spent));
 	/* Every kind sums at least once. */
 	TRY(policy_may_spend(config, job->coordinator, spent, 1, 1));

@@ -273,6 +273,8 @@ enum err secure_sum_verified(struct work *work, const struct tree_node *node, do
 	if (e == ERR_OK)
 		e = take_sum(s, x);
 	work->sums_told++;
+	if (e == ERR_OK)
+		work_hear(work, x, count * sizeof(*x));
 	secure_free(s);
 	return e;
 }

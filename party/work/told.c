@@ -45,32 +45,58 @@ void work_group(struct work *work, const struct tree_node *node)
 	sha256_end(h, work->transcript);
 }
 
+static void chain_message(uint8_t hash[static SHA256_LEN], enum msg_type type, struct bytes body)
+{
+	struct sha256 *h = sha256_new();
+
+	sha256_add(h, hash, SHA256_LEN);
+	sha256_add_u32(h, type);
+	sha256_add_u64(h, body.n);
+	sha256_add(h, body.p, body.n);
+	sha256_end(h, hash);
+}
+
+static void chain_value(uint8_t hash[static SHA256_LEN], const char *label, const void *p, size_t n)
+{
+	struct sha256 *h = sha256_new();
+
+	sha256_add(h, hash, SHA256_LEN);
+	sha256_add_text(h, label);
+	sha256_add_u64(h, n);
+	sha256_add(h, p, n);
+	sha256_end(h, hash);
+}
+
+/* Messages that work->heard has not as they came: boxes are sealed by keys of this session, and so are tags and
+ * shares; ROWS are in the order of hashed ids (party_align() adds them in the order of own ids), and of a
+ * SUM the numbers are added (secure_sum_verified()). */
+static bool is_of_session(enum msg_type type)
+{
+	return type == MSG_SEALED || type == MSG_SUM || type == MSG_SHARES || type == MSG_ROWS;
+}
+
 void work_observe(void *arg, enum msg_type type, struct bytes body)
 {
 	struct work *work = arg;
-	struct sha256 *h;
 
+	if (!is_of_session(type))
+		chain_message(work->heard, type, body);
 	/* A SUM is what its tag says, or the job ends: nobody can be told another. */
 	if (work->told.apart || type == MSG_SUM)
 		return;
 	work->told.heard = true;
-	h = sha256_new();
-	sha256_add(h, work->transcript, sizeof(work->transcript));
-	sha256_add_u32(h, type);
-	sha256_add_u64(h, body.n);
-	sha256_add(h, body.p, body.n);
-	sha256_end(h, work->transcript);
+	chain_message(work->transcript, type, body);
 }
 
 void work_bind(struct work *work, const void *p, size_t n)
 {
-	struct sha256 *h = sha256_new();
+	chain_value(work->transcript, "coterie bind v1", p, n);
+	work_hear(work, p, n);
+}
 
-	sha256_add(h, work->transcript, sizeof(work->transcript));
-	sha256_add_text(h, "coterie bind v1");
-	sha256_add_u64(h, n);
-	sha256_add(h, p, n);
-	sha256_end(h, work->transcript);
+void work_hear(struct work *work, const void *p, size_t n)
+{
+	chain_value(work->heard, "coterie heard v1", p, n);
 }
 
 /* What member `from` says to member `to`, one of them this party, if it was told what this party

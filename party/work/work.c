@@ -133,7 +133,9 @@ enum err work_draw(struct work *work, uint64_t *draw)
 
 	memcpy(coin[work->own], secagg_own_coin(work->secagg), SECAGG_NONCE_LEN);
 	TRY(work_show_all(work, SEALED_COIN, coin));
-	return secagg_draw(work->secagg, (const uint8_t(*)[SECAGG_NONCE_LEN])coin, draw);
+	TRY(secagg_draw(work->secagg, (const uint8_t(*)[SECAGG_NONCE_LEN])coin, draw));
+	work_hear(work, draw, sizeof(*draw));
+	return ERR_OK;
 }
 
 enum err work_group_key(struct work *work)
@@ -249,7 +251,7 @@ static enum err from_csprng(void *ctx, void *p, size_t n)
 
 const struct noise_source *work_random(void)
 {
-	static const struct noise_source source = { NULL, from_csprng };
+	static const struct noise_source source = { .bytes = from_csprng };
 
 	return &source;
 }

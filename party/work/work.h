@@ -65,6 +65,7 @@ struct work {
 	} sum;
 	struct secagg *secagg;               /* once keys are agreed */
 	uint8_t transcript[SECAGG_HASH_LEN]; /* of the broadcasts the current group has seen */
+	uint8_t heard[SECAGG_HASH_LEN]; /* of all that this party was told in this attempt: work_hear() */
 	struct told told;
 	uint8_t group_key[SECAGG_HASH_LEN]; /* of all parties; the coordinator does not have it */
 	bool has_group_key;                 /* work_group_key() */
@@ -89,6 +90,11 @@ struct work {
 	const struct numbering *numbering; /* NULL: keys are drawn */
 	struct work_noise *noise; /* party/work/noise.h; NULL: none was asked for; owned */
 	uint8_t params_hash[SECAGG_HASH_LEN]; /* of parties and parameters: they go into every key */
+	uint8_t began_hash[SECAGG_HASH_LEN]; /* the same as the job began, whoever was left out since */
+	/* Hears of each question under noise before it is answered, by its number in the attempt. ERR_PEER: it is not
+	 * answered. NULL: no account is kept (tests). */
+	enum err (*question)(struct work *work, uint32_t release,
+			     const uint8_t question[static SECAGG_HASH_LEN]);
 	const char *state; /* directory of what outlives the process */
 	char *cache; /* directory of party/work/cache.h; NULL: nothing is kept; owned */
 	const uint8_t *data_hash; /* of the dataset as it was loaded, or cut; there is one if cache is */
@@ -137,6 +143,10 @@ enum err work_draw(struct work *work, uint64_t *draw) MUST_CHECK;
 /* p goes into the transcript, as a broadcast does: what parties compute for themselves, and must all
  * have alike. Where it differs, the masks of the next sum do not cancel. */
 void work_bind(struct work *work, const void *p, size_t n);
+
+/* p goes into work->heard, which keys this party's noise (party/work/noise.h): a value that this party was told, in
+ * the form in which every attempt that tells it again has it. Messages that work_observe() sees are there already. */
+void work_hear(struct work *work, const void *p, size_t n);
 
 /* `what` (that the coordinator asks for) takes `need` bytes: ERR_PEER if this host has less memory. */
 enum err work_check_room(const struct work *work, const char *what, double need) MUST_CHECK;

@@ -104,6 +104,7 @@ enum err running_take_up(struct running *r, const struct attempt_state *s)
 			       r->c->config->common.name, s->attempt, r->c->config->max_attempts);
 	}
 	memcpy(r->run.job_id, s->job_id, JOB_ID_LEN);
+	memcpy(r->numbers, s->numbers, sizeof(r->numbers));
 	r->run.attempt = s->attempt + 1;
 	r->again = true;
 	leave_out_again(r, s);
@@ -137,6 +138,7 @@ enum err running_draw(struct running *r)
 	uint8_t job_id[JOB_ID_LEN];
 
 	TRY(random_secret(job_id, JOB_ID_LEN));
+	TRY(random_secret(r->numbers, sizeof(r->numbers)));
 	running_set(r, job_id);
 	return ERR_OK;
 }
@@ -187,6 +189,7 @@ void running_keep_state(struct running *r)
 	r->run.state = r->state;
 	memcpy(s.job_id, r->run.job_id, JOB_ID_LEN);
 	memcpy(s.what, r->what, HASH_LEN);
+	memcpy(s.numbers, r->numbers, sizeof(s.numbers));
 	s.lefts = r->record.attempts.lefts;
 	memcpy(s.left, r->record.attempts.left, sizeof(s.left));
 	if (attempt_keep(r->state, &s) != ERR_OK)

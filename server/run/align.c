@@ -180,7 +180,10 @@ static enum err shuffle(const struct run *run, uint32_t *shuffled, size_t n)
 	struct prg *prg;
 	uint64_t drawn[DRAWN];
 
-	TRY(numbering_key(run->numbering, "numbers of nodes", run->job.seed, key));
+	if (run->numbers && !(run->numbering && run->numbering->kept))
+		memcpy(key, run->numbers, sizeof(key));
+	else
+		TRY(numbering_key(run->numbering, "numbers of nodes", run->job.seed, key));
 	prg = prg_new();
 	prg_start(prg, key);
 	wipe(key, sizeof(key));

@@ -20,6 +20,16 @@ static void observe(void *arg, enum msg_type type, struct bytes body)
 		s->half->saw(s->half->saw_arg, s->half->own, type, body);
 }
 
+static enum err question(struct work *work, uint32_t release,
+			 const uint8_t hash[static SECAGG_HASH_LEN])
+{
+	struct half *h = ((struct seat *)(void *)((char *)work - offsetof(struct seat, work)))->half;
+
+	if (h->asked)
+		h->asked(h->saw_arg, h->own, release, hash);
+	return ERR_OK;
+}
+
 static enum err end(struct work *work)
 {
 	struct msg m = { .type = MSG_DONE };
@@ -49,6 +59,9 @@ void *half_party(void *arg)
 				    .output = h->output,
 				    .min_cluster = h->min_cluster,
 				    .model = h->model,
+				    .state = h->state,
+				    .data_hash = h->data_hash,
+				    .question = question,
 				    .threads = h->threads } };
 
 	memcpy(s.work.group_key, h->group_key, sizeof(s.work.group_key));

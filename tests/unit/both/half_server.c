@@ -44,6 +44,7 @@ void *half_server(void *arg)
 			   .post = h->post,
 			   .record = &h->record,
 			   .threads = 1,
+			   .numbers = h->numbers,
 			   .tell = h->tell,
 			   .n = h->n,
 			   .columns = h->columns,

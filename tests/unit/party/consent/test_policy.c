@@ -63,6 +63,7 @@ static void offer(struct desk *d, size_t L, const char *more)
 	d->work->half = party_kind_of(d->work->job.kind);
 	d->work->L = L;
 	d->work->own = 0;
+	d->work->attempt = 1;
 	strcpy(d->work->submitter, "ann");
 	for (size_t l = 0; l < L; l++)
 		snprintf(d->work->name[l], sizeof(d->work->name[l]), "p%zu", l);
@@ -322,7 +323,7 @@ static void test_participants(void **state)
 static void test_max_eps(void **state)
 {
 	static const char two[] = "\"jobs\":[\"fedsc\",\"kmeans\",\"fedsc.paper\",\"kcagc\"],"
-				  "\"max_eps\":2";
+				  "\"max_eps\":2,\"max_delta\":1e-3";
 
 	(void)state;
 	check(two, 2, ROWS("fedsc", EPS("data", "2", "1e-5")), "");
@@ -353,6 +354,53 @@ static void test_max_eps(void **state)
 	check("\"jobs\":[\"fedsc\"]", 2, ROWS("fedsc", EPS("data", "50", "0.1")), "");
 	check("\"jobs\":[\"fedsc\"],\"max_eps\":2,\"max_delta\":0.2", 2,
 	      ROWS("fedsc", EPS("data", "2", "0.1")), "");
+	/* Where nothing is said of delta, a decision: one in a million. */
+	check("\"jobs\":[\"fedsc\"],\"max_eps\":2", 2, ROWS("fedsc", EPS("data", "2", "1e-6")), "");
+	check("\"jobs\":[\"fedsc\"],\"max_eps\":2", 2, ROWS("fedsc", EPS("data", "2", "2e-6")),
+	      "the offered job.noise.delta is 2e-06, policy.max_delta of p0 is 1e-06");
+}
+
+#define SHARES(colluders)                                                                          \
+	ROWS("kmeans", ",\"noise\":{\"on\":\"sums\",\"eps\":1,\"delta\":1e-5,\"clip\":1" colluders "}")
+
+/* Noise by shares must be enough against as many colluders as the policy names; "auto" is half of the parties. */
+static void test_min_colluders(void **state)
+{
+	static const char two[] = "\"jobs\":[\"kmeans\",\"fedspectral\"],\"min_colluders\":2";
+
+	(void)state;
+	check("\"jobs\":[\"kmeans\"]", 5, SHARES(",\"colluders\":1"), "");
+	check(two, 5, SHARES(",\"colluders\":1"),
+	      "enough against 1 colluding parties (job.noise.colluders), policy.min_colluders of p0 "
+	      "is 2");
+	check(two, 5, SHARES(",\"colluders\":2"), "");
+	check(two, 4, SHARES(""), "");
+	check(two, 3, SHARES(""), "enough against 1 colluding");
+	check(two, 3,
+	      "{\"kind\":\"fedspectral\",\"clusters\":2,\"noise\":{\"on\":\"sums\",\"eps\":1,"
+	      "\"delta\":1e-5}}",
+	      "enough against 1 colluding");
+	check(two, 3, ROWS("kmeans", EPS("data", "1", "1e-5")), ""); /* each has noise of its own */
+	check(two, 3, ROWS("kmeans", ""), "");
+}
+
+static void test_attempt_numbers(void **state)
+{
+	struct desk d;
+
+	(void)state;
+	desk_open(&d, "");
+	offer(&d, 3, "");
+	for (uint32_t attempt = 0; attempt <= 4; attempt++) {
+		d.work->attempt = attempt;
+		if (attempt >= 1 && attempt <= 3)
+			assert_ok(policy_check(&d.config, NULL, d.work));
+		else
+			assert_err(policy_check(&d.config, NULL, d.work), ERR_PEER,
+				   attempt ? "attempt 4 is offered, policy.max_attempts of p0 is 3"
+					   : "attempt 0 is offered, the first is 1");
+	}
+	desk_close(&d);
 }
 
 static void test_agreed_job(void **state)
@@ -423,6 +471,8 @@ int main(void)
 		cmocka_unit_test(test_prototypes),
 		cmocka_unit_test(test_participants),
 		cmocka_unit_test(test_max_eps),
+		cmocka_unit_test(test_min_colluders),
+		cmocka_unit_test(test_attempt_numbers),
 		cmocka_unit_test(test_min_cell),
 		cmocka_unit_test(test_agreed_job),
 		cmocka_unit_test(test_pins),

@@ -212,12 +212,14 @@ def kcagc_nodes(job_id, n, edges):
     return u64(n) + u32(0) + rows + secsum.sha256(job_id, field(b"edges"), *said)
 
 
-def main():
-    p = argparse.ArgumentParser()
+def arguments(parser):
     for name in ("config", "coordinator", "labels"):
-        p.add_argument("--" + name, required=True)
-    p.add_argument("--lie", choices=["tag", "mask", "believe"])
-    a = p.parse_args()
+        parser.add_argument("--" + name, required=True)
+    return parser
+
+
+def join(a, lie=None):
+    """Takes part in a job up to its first sum: the job, a link, and the party's data."""
     with open(a.config, encoding="utf-8") as f:
         config = json.load(f)
     os.chdir(os.path.dirname(os.path.abspath(a.config)))
@@ -234,6 +236,7 @@ def main():
         mine = s.advertise(load_pem_private_key(f.read(), None))
     data = config["data"]
     X = read_features(data["features"]) if "features" in data else None
+    edges = None
     if what["kind"] == "fedgcn":
         accept = u64(0) + u32(0) + bytes(64)
     elif what["kind"] == "kcagc":
@@ -252,21 +255,37 @@ def main():
         adverts.append(secsum.Advert(public, nonce, r.bytes(1, 512), r.bytes(1, 512), r.bytes(0, 2048)))
     assert conn.fingerprint == pins[conn.peer.encode()], "another coordinator than the one that is pinned"
     s.agree(adverts, pins)
-    link = Link(conn, s, a.lie)
+    link = Link(conn, s, lie)
     if what["kind"] == "kcagc":
         link.word = what["secure_sum"]["modulus_bits"], what["secure_sum"]["fraction_bits"]
-        label = kcagc.Party(what, X, edges, link).run()
     else:
         link.group_key()
-        if what["kind"] == "kmeans":
+        if X is not None:
             link.compare_columns(read_columns(data["features"]))
-        label = (fedgcn.Party(what, data["graphs"], link) if X is None else kmeans.Party(what, X, link)).run()
+    return what, link, data, X, edges
+
+
+def leave(link, labels, path):
+    """The last words of a job that is done."""
     link.say()
-    conn.send(wire.DONE, u32(1) + u64(1) + job_id * 2)
+    link.conn.send(wire.DONE, u32(1) + u64(1) + link.s.job_id * 2)
     link.recv(wire.DONE)
-    np.savetxt(a.labels, label, fmt="%d")
+    np.savetxt(path, labels, fmt="%d")
     time.sleep(0.3)
-    conn.close()
+    link.conn.close()
+
+
+def main():
+    p = arguments(argparse.ArgumentParser())
+    p.add_argument("--lie", choices=["tag", "mask", "believe"])
+    a = p.parse_args()
+    what, link, data, X, edges = join(a, a.lie)
+    half = {
+        "kcagc": lambda: kcagc.Party(what, X, edges, link),
+        "kmeans": lambda: kmeans.Party(what, X, link),
+        "fedgcn": lambda: fedgcn.Party(what, data["graphs"], link),
+    }[what["kind"]]()
+    leave(link, half.run(), a.labels)
 
 
 if __name__ == "__main__":

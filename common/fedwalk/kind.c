@@ -44,6 +44,7 @@ const struct kind kind_fedwalk = {
 	.permission = permission,
 	.permissions = permissions,
 	.leaks = fedwalk_leaks,
+	.needs_noise = kind_needs_no_noise,
 	.claim = kind_claims_nothing,
 	.is_flat = kind_yes,
 	.is_plan_only = kind_no,

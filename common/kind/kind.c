@@ -123,6 +123,18 @@ const char *kind_sums_end(const void *job)
 	return "only kmeans, fedsc by anchors and fedgcn have sums that go on without a party";
 }
 
+const char *kind_needs_no_noise(const void *job)
+{
+	(void)job;
+	return NULL;
+}
+
+const char *kind_has_no_noise(const void *job)
+{
+	(void)job;
+	return "no job of this kind has such noise";
+}
+
 bool kind_yes(const void *job)
 {
 	(void)job;

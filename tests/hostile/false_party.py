@@ -7,18 +7,25 @@ kmeans, fedsc: it claims N rows in every cluster, so that none is left out of th
 go: each is placed among the rows that are not read yet. From what all are told it takes its own terms. A sum over one row that it
 has not read is that row. With fedsc it leaves when landmarks are found.
 
---honest: true terms; what is read then is sums of one row and pairs of sums that differ by one.
+kcagc, method "basic": it sends large numbers for distances, and so chooses the cluster of each node. In every other iteration one
+cluster is node a alone and another node b alone; in the next it compares, for all nodes at once, by how much the others' squared
+distances to a and b differ, and halves the interval. One node b and several a give all distances between them.
 
-FOLDER: the others' data, to compare with. The last line of stdout is {"read": N, "wrong": N, "of": N, "ended": "..."}: rows that
-are read and true, rows that are read and false, how many there are.
+--honest: true terms. Of rows it reads sums of one row and pairs of sums that differ by one; of kcagc nothing.
+
+FOLDER: the others' data, to compare with. The last line of stdout is {"read": N, "wrong": N, "of": N, "ended": "..."}: rows (of
+kcagc: distances of two nodes over the others' features) that are read and true, read and false, and how many there are. Of kcagc
+also "differences": of distances of a node to two nodes.
 """
 import argparse
+import glob
 import json
 import sys
 
 import numpy as np
 
 import extract
+import kcagc
 import kmeans
 import party
 from party import wire
@@ -60,7 +67,7 @@ class Sums:
         return extract.rows_behind(self.sets, self.X.shape[1])
 
 
-class False_(Sums):
+class Steering(Sums):
     claim = 3_000_000
 
     def ask_parts(self, kind, term, also=None):
@@ -70,13 +77,17 @@ class False_(Sums):
         return super().ask_parts(kind, [t * times for t in term], also)
 
     def own_counts(self):
-        """They add up to all that it claims, as is checked."""
+        """They add up to all that it claims, as is checked. As many clusters as it has claimed rows for are not too small."""
         super().own_counts()
-        return self.claimed // len(self.Z) + (np.arange(len(self.Z)) < self.claimed % len(self.Z)).astype(float)
+        k = min(len(self.Z), max(self.claimed // self.least, 1))
+        own = np.zeros(len(self.Z))
+        own[:k] = self.claimed // k + (np.arange(k) < self.claimed % k)
+        return own
 
     def own_sums(self):
-        count, m = self.count[:, None], self.X.shape[1]
-        return np.column_stack([count * self.places(), np.full(len(self.Z), 0.01 * self.claim * m)])
+        """The others' rows of a cluster are about at its centre."""
+        m = self.X.shape[1]
+        return np.column_stack([self.count[:, None] * self.places() - self.theirs[:, None] * self.Z, np.full(len(self.Z), 0.01 * self.claim * m)])
 
     def places(self):
         """Where centres shall go: among rows that are not read yet."""
@@ -117,6 +128,57 @@ class False_(Sums):
         yield from self.rows
 
 
+class Bisecting(kcagc.Party):
+    """With three clusters or more."""
+
+    WIDE, FAR = 8.0, 1e3  # no difference of two squared distances over two parties is larger; above all of these
+
+    def choose(self, r, wanted):
+        """The term by which each node comes to be in a cluster."""
+        term = np.full((self.shape.n, self.shape.K), self.FAR)
+        term[np.arange(self.shape.n), wanted] = 0
+        return term + (r >= self.shape.keep) * self.FAR
+
+    def compare(self, r):
+        """Which of a and b is nearer, once the middle of what is possible is added to b's."""
+        term = np.full((self.shape.n, self.shape.K), 2 * self.FAR)
+        term[:, 0], term[:, 1] = self.WIDE, self.WIDE + self.middle[r]
+        return term + (r >= self.shape.keep) * self.FAR
+
+    def run(self):
+        s, link, n = self.shape, self.link, self.shape.n
+        link.phase("joint")
+        link.recv_labels(wire.STARTS, s.K, s.R * n)
+        self.middle, self.step, moving = np.zeros((s.R, n)), self.WIDE, np.arange(s.R)
+        for turn, t in enumerate(s.rounds()):
+            apart = [self.choose(r, np.where(np.arange(n) == r + 1, 0, np.where(np.arange(n) == 0, 1, 2))) for r in moving]
+            link.add(np.ravel([self.compare(r) for r in moving] if turn % 2 else apart))
+            told = link.recv_labels(wire.ASSIGNMENT, s.K, len(moving) * n, none=t == 0).reshape(len(moving), n)
+            if turn % 2:
+                self.step /= 2
+                self.middle[moving] += np.where(told == 0, -self.step, self.step)
+            if t and t == s.screen:
+                kept = link.recv_labels(wire.KEPT, 1, s.R)
+                moving = moving[kept[moving] == 1]
+        self.node_a = moving + 1
+        link.recv_labels(wire.CLUSTERS, s.K, n, none=False)
+        return link.recv_labels(wire.RESULT, s.K, n, none=False)
+
+    def read(self, Z):
+        """Z: the others' rows side by side."""
+        D = kmeans.distances(Z, Z)
+        near = 0.02 * np.median(D)
+        got = self.middle[self.node_a - 1]
+        differences = int((np.abs(got - (D[self.node_a] - D[0])) < near).sum())
+        there = np.append(0, self.node_a)
+        to_b = np.append(0, -got[np.arange(len(got)), self.node_a])  # of a itself the difference is its distance to b
+        to_b[1:] = got[:, 0]
+        between = np.array([got[:, i] + to_b[j] for j, i in enumerate(there)])
+        good = [abs(between[j, l] - D[there[j], self.node_a[l]]) < near for j in range(len(there)) for l in range(max(j, 0), len(got)) if j <= l]
+        return {"read": int(np.sum(good)), "wrong": int(len(good) - np.sum(good)), "of": len(Z) * (len(Z) - 1) // 2,
+                "differences": differences, "differences_of": got.size}
+
+
 def landmarks_alone(base):
     class Half(base):
         """Of fedsc: until landmarks are found."""
@@ -145,7 +207,13 @@ def main():
     p.add_argument("--claim", type=int)
     a = p.parse_args()
     what, link, data, X, edges = party.join(a)
-    base = type("Half", (Sums if a.honest else False_, kmeans.Party), {})
+    if what["kind"] == "kcagc":
+        half = (kcagc.Party if a.honest else Bisecting)(what, X, edges, link)
+        party.leave(link, half.run(), a.labels)
+        others = [kcagc.embed(what, party.read_features(glob.glob(f + "/features.*")[0]), edges) for f in a.truth]
+        print(json.dumps({**half.read(np.hstack(others)), "ended": "done"}))
+        return 0
+    base = type("Half", (Sums if a.honest else Steering, kmeans.Party), {})
     if a.claim:
         base.claim = a.claim
     half, ended = (landmarks_alone(base) if what["kind"] == "fedsc" else base)(what, X, link), "done"

@@ -58,4 +58,15 @@ test_rows_of_fedsc() {
 	done
 }
 
+# Distances of nodes over the others' features, of which an honest party knows none.
+test_distances_of_basic() {
+	needs_python
+	federation 3
+	patient 3
+	edit job '.method = "basic" | .iterations = 20 | .restarts = 10 | .secure_sum = { group: "x25519" }'
+	reads false 0
+	at_least "$(jq .read "$T/false")" 55 'distances read by false terms'
+	[[ $(jq .wrong "$T/false") == 0 ]] || fail "$(jq .wrong "$T/false") distances are read that are none"
+}
+
 run_tests "$@"

@@ -25,7 +25,7 @@ static const char *needs_all(const void *p)
 		   : NULL;
 }
 
-/* "landmark" and "gcc" show blocks and lengths of rows, the others the cluster of each node or cell. */
+/* Parties see blocks and lengths of rows ("landmark", "gcc"), or the cluster of each node or cell in each iteration. */
 static const char *needs_noise(const void *p)
 {
 	const struct kcagc_job *job = p;

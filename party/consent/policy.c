@@ -67,8 +67,8 @@ static enum err check_noise(const struct party_config *config, const struct work
 	if (!config->policy.require_noise || !why)
 		return ERR_OK;
 	return err_set(ERR_PEER,
-		       "the offered job of kind %s shows sums without noise to all parties, "
-		       "policy.require_noise of %s is true: %s",
+		       "the offered job of kind %s shows all parties sums, or clusters by them, "
+		       "without noise, policy.require_noise of %s is true: %s",
 		       work->job.kind->name, config->common.name, why);
 }
 

@@ -45,12 +45,12 @@ def rows_behind(sets, m):
         yield from d[good & (n[other] > 0)]
 
 
-def compared(rows, X):
+def compared(rows, X, near=NEAR):
     """The numbers of the rows of X that are among `rows`, and how many of `rows` are none."""
     read, wrong = set(), 0
     for row in rows:
         gap = np.abs(X - row).max(axis=1)
-        if gap.min() < NEAR:
+        if gap.min() < near:
             read.add(int(gap.argmin()))
         else:
             wrong += 1

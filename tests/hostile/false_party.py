@@ -20,11 +20,13 @@ also "differences": of distances of a node to two nodes.
 import argparse
 import glob
 import json
+import math
 import sys
 
 import numpy as np
 
 import extract
+import fedsc
 import kcagc
 import kmeans
 import party
@@ -128,6 +130,75 @@ class Steering(Sums):
         yield from self.rows
 
 
+class Noisy(Sums, kmeans.Party):
+    """With noise in the sums, of which it adds none: the same in the rounds that look for landmarks (common/fedsc/private.c)."""
+
+    claim, scale, mean = 3_000_000, 1.0, 0.0
+
+    def share(self, sigma, grown=0.0):
+        """The deviation of a party's noise, and its step."""
+        own = sigma / math.sqrt(self.parties - self.job["noise"]["colluders"])
+        step = max(2.0 ** (math.floor(math.log2(own)) - 16), 2.0**-24)
+        return step * math.ceil(math.ceil(own / step) * (1 + step * grown))
+
+    def run(self):
+        job, noise, m = self.job, self.job["noise"], self.X.shape[1]
+        self.parties, self.scale = len(self.link.s.names), noise["clip"]
+        rounds = job["iterations"] - job["iterations"] * 2 // 7
+        s = fedsc.analytic(noise["eps"], noise["delta"]) * math.sqrt(job["iterations"])
+        self.deviation = self.share(math.sqrt(8) * s) * math.sqrt(self.parties)
+        self.link.phase("totals")
+        self.n = self.ask(13, [float(self.claim)])[0]
+        self.ask(14, [])
+        self.X /= noise["clip"]
+        self.most = max(int(min(self.n / (5 * self.deviation), 4 * job["clusters"])), job["clusters"])
+        self.rng, self.Z, radius = kmeans.Random(job["seed"], 0x707276), np.zeros((1, m)), 1.0
+        self.link.phase("landmarks")
+        for _ in range(rounds):
+            self.noisy_round(radius)
+            radius *= 0.7
+            more = self.count > 2 * self.deviation
+            assert more.all(), "a centre that it claims rows for is dropped"
+            self.split_widest()
+        raise Over
+
+    def noisy_round(self, radius):
+        k, m = self.Z.shape
+        own = np.full(k, float(self.claim // k))
+        places = 1.2 * self.X[self.random.choice(len(self.X), k)]  # at the edges, where clusters are of few rows
+        term = np.column_stack([(places - self.Z) * own[:, None], 0.01 * own])
+        got = self.ask(15, np.append(own, term.ravel()), also=self.Z.ravel())
+        self.count, sums = got[:k], got[k:].reshape(k, m + 1)
+        self.sets.append((self.Z.copy(), self.count - own, (sums - term)[:, :m]))
+        self.width = np.maximum(0, sums[:, m] * radius / math.sqrt(0.5))
+        self.Z = self.Z + sums[:, :m] / self.count[:, None]
+        for z in self.Z:
+            square = kmeans.in_order(z * z)
+            if square > 1:
+                z /= math.sqrt(square)
+
+    def split_widest(self):
+        old, m = self.Z.shape
+        more, share, added = min(4 * old, self.most), np.ones(old), []
+        for _ in range(old, more):
+            share[np.argmax(self.width / share)] += 1
+        for j in range(old):
+            e, z = 0.7 * math.sqrt(self.width[j] / max(self.count[j], 1)), self.Z[j].copy()
+            for s in range(1, int(share[j]) + 1) if share[j] > 1 else ():
+                u = np.array([self.rng.normal() for _ in range(m)])
+                to = z + (e * u / math.sqrt(kmeans.in_order(u * u))).astype(np.float32)
+                if s < share[j]:
+                    added.append(to)
+                else:
+                    self.Z[j] = to
+        self.Z = np.vstack([self.Z, *added])
+
+    def found(self):
+        """What the others' row would be in each cluster that may have one alone, as far as its noisy count says."""
+        for Z, count, S in self.sets:
+            yield from (Z + S)[np.abs(count - 1) < max(0.5, self.deviation)]
+
+
 class Bisecting(kcagc.Party):
     """With three clusters or more."""
 
@@ -214,6 +285,8 @@ def main():
         print(json.dumps({**half.read(np.hstack(others)), "ended": "done"}))
         return 0
     base = type("Half", (Sums if a.honest else Steering, kmeans.Party), {})
+    if what.get("noise", {}).get("on") == "sums":
+        base = Noisy
     if a.claim:
         base.claim = a.claim
     half, ended = (landmarks_alone(base) if what["kind"] == "fedsc" else base)(what, X, link), "done"
@@ -226,8 +299,13 @@ def main():
         ended = str(e)
     truth = np.concatenate([np.load(folder + "/features.npy").astype(float) for folder in a.truth])
     truth = (truth - half.mean) / half.scale if half.sets else truth
-    read, wrong = extract.compared(half.found() if half.sets else (), truth)
-    print(json.dumps({"read": len(read), "wrong": wrong, "of": len(truth), "ended": ended}))
+    rows = list(half.found()) if half.sets else []
+    near = 0.1 * truth.std() if base is Noisy else extract.NEAR
+    read, wrong = extract.compared(rows, truth, near)
+    said = {"read": len(read), "wrong": wrong, "of": len(truth), "ended": ended}
+    if base is Noisy:
+        said["chance"] = len(extract.compared(half.X[: len(rows)], truth, near)[0])
+    print(json.dumps(said))
     return 0
 
 

@@ -58,6 +58,13 @@ test_rows_of_fedsc() {
 	done
 }
 
+# With noise in the sums that is enough without its share.
+test_rows_of_noisy_kmeans() {
+	rows_of kmeans '. + { clusters: 20, iterations: 7, noise: { on: "sums", eps: 1, delta: 1e-5, clip: 15, colluders: 1 } }'
+	reads false 2
+	[[ $(jq .read "$T/false") == 0 ]] || fail "$(jq .read "$T/false") rows are read in spite of the noise"
+}
+
 # Distances of nodes over the others' features, of which an honest party knows none.
 test_distances_of_basic() {
 	needs_python

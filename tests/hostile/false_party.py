@@ -7,7 +7,7 @@ kmeans, fedsc: it claims N rows in every cluster, so that none is left out of th
 go: each is placed among the rows that are not read yet. From what all are told it takes its own terms. A sum over one row that it
 has not read is that row. With fedsc it leaves when landmarks are found.
 
-kcagc, method "basic": it sends large numbers for distances, and so chooses the cluster of each node. In every other iteration one
+kcagc and kmeans.columns, method "basic": it sends large numbers for distances, and so chooses the cluster of each node. In every other iteration one
 cluster is node a alone and another node b alone; in the next it compares, for all nodes at once, by how much the others' squared
 distances to a and b differ, and halves the interval. One node b and several a give all distances between them.
 
@@ -199,10 +199,14 @@ class Noisy(Sums, kmeans.Party):
             yield from (Z + S)[np.abs(count - 1) < max(0.5, self.deviation)]
 
 
-class Bisecting(kcagc.Party):
+class Bisecting:
     """With three clusters or more."""
 
-    WIDE, FAR = 8.0, 1e3  # no difference of two squared distances over two parties is larger; above all of these
+    FAR = 1e3  # above all squared distances
+
+    def __init__(self, job, X, link):
+        self.shape, self.link = kcagc.Shape(job, len(X)), link
+        self.WIDE = 8.0 if job["kind"] == "kcagc" else 16.0  # below it are all differences of two squared distances
 
     def choose(self, r, wanted):
         """The term by which each node comes to be in a cluster."""
@@ -245,7 +249,7 @@ class Bisecting(kcagc.Party):
         to_b = np.append(0, -got[np.arange(len(got)), self.node_a])  # of a itself the difference is its distance to b
         to_b[1:] = got[:, 0]
         between = np.array([got[:, i] + to_b[j] for j, i in enumerate(there)])
-        good = [abs(between[j, l] - D[there[j], self.node_a[l]]) < near for j in range(len(there)) for l in range(max(j, 0), len(got)) if j <= l]
+        good = [abs(between[j, l] - D[there[j], self.node_a[l]]) < near for j in range(len(there)) for l in range(j, len(got))]
         return {"read": int(np.sum(good)), "wrong": int(len(good) - np.sum(good)), "of": len(Z) * (len(Z) - 1) // 2,
                 "differences": differences, "differences_of": got.size}
 
@@ -278,10 +282,11 @@ def main():
     p.add_argument("--claim", type=int)
     a = p.parse_args()
     what, link, data, X, edges = party.join(a)
-    if what["kind"] == "kcagc":
-        half = (kcagc.Party if a.honest else Bisecting)(what, X, edges, link)
+    if edges is not None:
+        half = Bisecting(what, X, link)
         party.leave(link, half.run(), a.labels)
-        others = [kcagc.embed(what, party.read_features(glob.glob(f + "/features.*")[0]), edges) for f in a.truth]
+        others = [party.read_features(glob.glob(f + "/features.*")[0]) for f in a.truth]
+        others = [kcagc.embed(what, X, edges) if what["kind"] == "kcagc" else X for X in others]  # columns of 0 and 1 stay as they are
         print(json.dumps({**half.read(np.hstack(others)), "ended": "done"}))
         return 0
     base = type("Half", (Sums if a.honest else Steering, kmeans.Party), {})

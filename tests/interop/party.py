@@ -209,7 +209,7 @@ def kcagc_nodes(job_id, n, edges):
     one = np.ones(len(edges)).view("<u8")
     each = np.column_stack([edges, one]).astype("<u8").tobytes()
     said = n.to_bytes(8, "little"), (2 * len(edges)).to_bytes(8, "little"), each
-    return u64(n) + u32(0) + rows + secsum.sha256(job_id, field(b"edges"), *said)
+    return u64(n) + u32(0) + rows + secsum.sha256(job_id, field(b"edges"), *(said if len(edges) else ()))
 
 
 def arguments(parser):
@@ -239,8 +239,8 @@ def join(a, lie=None):
     edges = None
     if what["kind"] == "fedgcn":
         accept = u64(0) + u32(0) + bytes(64)
-    elif what["kind"] == "kcagc":
-        edges = np.loadtxt(data["edges"], dtype=int, ndmin=2)
+    elif what["kind"] in ("kcagc", "kmeans.columns"):
+        edges = np.loadtxt(data["edges"], dtype=int, ndmin=2) if "edges" in data else np.zeros((0, 2), int)
         edges = np.unique(np.sort(edges, axis=1), axis=0)
         accept = kcagc_nodes(job_id, len(X), edges)
     else:
@@ -256,7 +256,7 @@ def join(a, lie=None):
     assert conn.fingerprint == pins[conn.peer.encode()], "another coordinator than the one that is pinned"
     s.agree(adverts, pins)
     link = Link(conn, s, lie)
-    if what["kind"] == "kcagc":
+    if edges is not None:
         link.word = what["secure_sum"]["modulus_bits"], what["secure_sum"]["fraction_bits"]
     else:
         link.group_key()

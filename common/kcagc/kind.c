@@ -25,7 +25,8 @@ static const char *needs_all(const void *p)
 		   : NULL;
 }
 
-/* Parties see blocks and lengths of rows ("landmark", "gcc"), or the cluster of each node or cell in each iteration. */
+/* Parties see blocks and lengths of rows ("landmark", "gcc"), or the cluster of each node or cell
+ * in each iteration. */
 static const char *needs_noise(const void *p)
 {
 	const struct kcagc_job *job = p;

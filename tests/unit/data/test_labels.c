@@ -91,7 +91,8 @@ static void test_csv(void **state)
 	assert_null(l.id);
 }
 
-/* A spreadsheet takes these for formulas; here, and to every other reader, an id is the bytes that it is. */
+/* A spreadsheet takes these for formulas; here, and to every other reader, an id is the bytes that
+ * it is. */
 static void test_ids_like_formulas(void **state)
 {
 	static char *ids[] = { (char *)"=1+1", (char *)"+49", (char *)"-5", (char *)"@user",

@@ -355,9 +355,10 @@ static void test_max_eps(void **state)
 /* Jobs that show sums, or clusters by them, need noise that holds without one party's share. */
 static void test_require_noise(void **state)
 {
-	static const char asks[] = "\"jobs\":[\"kcagc\",\"kcagc.predict\",\"kmeans\",\"fedsc\",\"fedsc.paper\","
-				   "\"fedgcn\",\"fedspectral\",\"fedspectral.exact\",\"fedwalk\"],"
-				   "\"require_noise\":true";
+	static const char asks[] =
+	    "\"jobs\":[\"kcagc\",\"kcagc.predict\",\"kmeans\",\"fedsc\",\"fedsc.paper\","
+	    "\"fedgcn\",\"fedspectral\",\"fedspectral.exact\",\"fedwalk\"],"
+	    "\"require_noise\":true";
 	static const char keys[] =
 	    "it takes job.noise.on \"sums\" with job.noise.eps, delta and clip and "
 	    "job.noise.colluders of 1 or more, or job.noise.on \"data\"";
@@ -379,8 +380,10 @@ static void test_require_noise(void **state)
 	check(asks, 3, "", "no job of this kind has such noise"); /* kcagc */
 	check(asks, 3, ROWS("fedspectral", ",\"variant\":\"exact\""),
 	      "it takes job.noise.on \"sums\" with job.noise.eps and delta, and");
-	check(asks, 3, "{\"kind\":\"fedspectral\",\"variant\":\"exact\",\"clusters\":3,"
-		       "\"noise\":{\"on\":\"sums\",\"eps\":8,\"delta\":1e-5}}", "");
+	check(asks, 3,
+	      "{\"kind\":\"fedspectral\",\"variant\":\"exact\",\"clusters\":3,"
+	      "\"noise\":{\"on\":\"sums\",\"eps\":8,\"delta\":1e-5}}",
+	      "");
 	check(asks, 3, ROWS("fedspectral", ",\"variant\":\"fedspectral+\""), "has no such noise");
 	check(asks, 3, ROWS("fedspectral", ",\"variant\":\"fedspectral\""), "");
 	check(asks, 3, "{\"kind\":\"fedwalk\"}", "");

@@ -66,6 +66,7 @@ const struct kind kind_align = {
 	.permission = kind_own_permission,
 	.permissions = permissions,
 	.leaks = align_leaks,
+	.needs_noise = kind_needs_no_noise,
 	.claim = kind_claims_nothing,
 	.is_flat = kind_yes,
 	.is_plan_only = kind_no,

@@ -37,6 +37,7 @@ const struct kind kind_fedgcn = {
 	.permission = permission,
 	.permissions = permissions,
 	.leaks = fedgcn_leaks,
+	.needs_noise = kind_has_no_noise,
 	.claim = kind_claims_nothing,
 	.is_flat = kind_yes,
 	.is_plan_only = kind_no,

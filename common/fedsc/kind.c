@@ -28,14 +28,30 @@ static struct kind_claim claim(const void *job)
 				    .colluders = of->noise_colluders };
 }
 
+/* Noise on rows is each party's own; noise in sums is enough without the shares of the colluders.
+ */
+static const char *needs_noise(const void *p)
+{
+	const struct fedsc_job *job = p;
+
+	if (job->noise_eps > 0 &&
+	    (job->noise == NOISE_DATA || (job->noise == NOISE_SUMS && job->noise_colluders >= 1)))
+		return NULL;
+	return fedsc_learns(job->how.variant)
+		   ? "it takes job.noise.on \"data\" with job.noise.eps, delta and clip"
+		   : "it takes job.noise.on \"sums\" with job.noise.eps, delta and clip and "
+		     "job.noise.colluders of 1 or more, or job.noise.on \"data\"";
+}
+
 /* Members that both kinds share; they differ in parameters and in what a policy must allow. */
 #define OF_ROWS                                                                                    \
 	.split = SPLIT_ROWS, .needs = NEEDS_FEATURES, .thing = "row", .things = "rows",            \
 	.pictured = true, .results = kind_label_files, .clusters = CLUSTERS_OR_RANGE,              \
 	.words = WORDS_WIDE, .check = fedsc_check, .one_k = fedsc_one_k,                           \
 	.standard = kind_standard_clusters, .has_fraction = kind_no, .leaks = fedsc_leaks,         \
-	.claim = claim, .needs_all = kind_goes_without, .is_flat = kind_yes,                       \
-	.is_plan_only = kind_no, .burst = kind_no_burst, .memory = fedsc_memory
+	.needs_noise = needs_noise, .claim = claim, .needs_all = kind_goes_without,                \
+	.is_flat = kind_yes, .is_plan_only = kind_no, .burst = kind_no_burst,                      \
+	.memory = fedsc_memory
 
 const struct kind kind_fedsc = {
 	OF_ROWS,

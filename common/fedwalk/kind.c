@@ -49,6 +49,7 @@ const struct kind kind_fedwalk = {
 	.permission = permission,
 	.permissions = permissions,
 	.leaks = fedwalk_leaks,
+	.needs_noise = kind_needs_no_noise,
 	.claim = claim,
 	.is_flat = kind_yes,
 	.is_plan_only = kind_no,

@@ -300,6 +300,9 @@ static const struct config_row party_rows[] = {
 	{ "policy.profile", CONFIG_BOOL, P(policy.profile), .standard = "false",
 	  .help = "take part in jobs of kind fedsc and kmeans that end with a profile of clusters over all parties "
 		  "(job.profile)" },
+	{ "policy.require_noise", CONFIG_BOOL, P(policy.require_noise), .standard = "false",
+	  .help = "take part in jobs that show sums to all parties only if they have noise that one party cannot take off "
+		  "(job.noise.on, job.noise.colluders)" },
 	{ "policy.max_eps", CONFIG_DOUBLE, P(policy.max_eps), 1e-6, 1e6, "",
 	  .help = "take part only in jobs that claim differential privacy with at most this eps" },
 	{ "policy.max_delta", CONFIG_DOUBLE, P(policy.max_delta), 1e-300, 0.5, "1e-6",

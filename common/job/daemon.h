@@ -124,6 +124,7 @@ struct party_config {
 		unsigned min_parties;            /* members of each sum */
 		unsigned min_cluster;            /* rows behind any sum of rows */
 		bool profile;                    /* joint profiles of clusters may be made */
+		bool require_noise;              /* in sums that all parties see */
 		double max_eps;                  /* 0: none is asked for */
 		double max_delta;                /* counts with max_eps */
 		unsigned min_colluders;          /* least job.noise.colluders, where noise is in sums */

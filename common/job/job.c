@@ -338,6 +338,10 @@ size_t job_leaks(const struct job *job, size_t parties, const char *leaks[], siz
 	struct said s = { leaks, 0, max };
 
 	job->kind->leaks(&s, job, parties);
+	say(&s, parties > 1 && job->kind->needs_noise(job),
+	    "a party that sends false terms can read single rows (edges, graphs) of the others; "
+	    "only "
+	    "noise in the sums (noise.colluders >= 1) or on rows bounds this");
 	say_loss(&s, job);
 	return s.n;
 }

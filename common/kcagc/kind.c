@@ -25,6 +25,15 @@ static const char *needs_all(const void *p)
 		   : NULL;
 }
 
+/* Parties see blocks and lengths of rows ("landmark", "gcc"), or the cluster of each node or cell
+ * in each iteration. */
+static const char *needs_noise(const void *p)
+{
+	const struct kcagc_job *job = p;
+
+	return kcagc_is_plan_only(job) ? NULL : kind_has_no_noise(job);
+}
+
 static const char *model_needs_all(const void *job)
 {
 	(void)job;
@@ -53,6 +62,7 @@ const struct kind kind_kcagc = {
 	.permission = kind_own_permission,
 	.permissions = permissions,
 	.leaks = kcagc_leaks,
+	.needs_noise = needs_noise,
 	.claim = kind_claims_nothing,
 	.is_flat = kcagc_is_flat,
 	.is_plan_only = kcagc_is_plan_only,
@@ -80,6 +90,7 @@ const struct kind kind_kcagc_predict = {
 	.permission = kind_own_permission,
 	.permissions = of_predict,
 	.leaks = kcagc_predict_leaks,
+	.needs_noise = kind_needs_no_noise,
 	.claim = kind_claims_nothing,
 	.is_flat = kind_yes,
 	.is_plan_only = kind_no,
@@ -109,6 +120,7 @@ const struct kind kind_kmeans_columns = {
 	.permission = kind_own_permission,
 	.permissions = of_columns,
 	.leaks = kmeans_columns_leaks,
+	.needs_noise = needs_noise,
 	.claim = kind_claims_nothing,
 	.is_flat = kcagc_is_flat,
 	.is_plan_only = kind_no,
@@ -136,6 +148,7 @@ const struct kind kind_kmeans_columns_predict = {
 	.permission = kind_own_permission,
 	.permissions = of_columns_predict,
 	.leaks = kmeans_columns_predict_leaks,
+	.needs_noise = kind_needs_no_noise,
 	.claim = kind_claims_nothing,
 	.is_flat = kind_yes,
 	.is_plan_only = kind_no,

@@ -117,6 +117,18 @@ const char *kind_goes_without(const void *job)
 	return NULL;
 }
 
+const char *kind_needs_no_noise(const void *job)
+{
+	(void)job;
+	return NULL;
+}
+
+const char *kind_has_no_noise(const void *job)
+{
+	(void)job;
+	return "no job of this kind has such noise";
+}
+
 bool kind_yes(const void *job)
 {
 	(void)job;

@@ -152,6 +152,10 @@ struct kind {
 	const char *(*permission)(const void *job);
 	const char *const *permissions;
 	void (*leaks)(struct said *s, const void *job, size_t parties);
+	/* Parties see sums, or clusters by them, while the job runs, without noise that is enough when one party adds none
+	 * of its own: a party that sends false terms reads single rows. Returns what the job must have instead, a
+	 * clause of static text; NULL: parties see nothing of the kind (policy.require_noise). */
+	const char *(*needs_noise)(const void *job);
 	/* The differential privacy that it claims of all that is made of a row; eps 0: none. */
 	struct kind_claim (*claim)(const void *job);
 	bool (*is_flat)(const void *job);      /* it sums over all parties at once, not over pairs */

@@ -70,6 +70,19 @@ static enum err check_colluders(const struct party_config *config, const struct 
 		       colluders, config->common.name, config->policy.min_colluders);
 }
 
+/* Noise is all that bounds what a party reads that sends false terms. */
+static enum err check_noise(const struct party_config *config, const struct work *work)
+{
+	const char *why = work->job.kind->needs_noise(&work->job);
+
+	if (!config->policy.require_noise || !why)
+		return ERR_OK;
+	return err_set(ERR_PEER,
+		       "the offered job of kind %s shows all parties sums, or clusters by them, "
+		       "without noise, policy.require_noise of %s is true: %s",
+		       work->job.kind->name, config->common.name, why);
+}
+
 enum err policy_check(const struct party_config *config, const struct job *agreed,
 		      const struct work *work)
 {
@@ -100,6 +113,7 @@ enum err policy_check(const struct party_config *config, const struct job *agree
 	TRY(check_loss(config, work));
 	TRY(check_colluders(config, work));
 	TRY(work->half->allow(config, work));
+	TRY(check_noise(config, work));
 	if (config->policy.max_eps > 0)
 		TRY(work->half->allow_eps(config, work));
 	for (size_t l = 0; l < work->L; l++)

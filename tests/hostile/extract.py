@@ -36,6 +36,31 @@ from wire import Broken
 NEAR = 1e-4  # of a row that is read to the true one, in standard deviations
 
 
+def rows_behind(sets, m):
+    """Candidates for rows of m columns: sums that one row is behind, alone or as a difference. sets: of each round
+    centres, how many rows are nearest to each, and sums of those and of their squared distances."""
+    Z, n, S = (np.concatenate(part) for part in zip(*sets))
+    square = S[:, m] + 2 * (Z * S[:, :m]).sum(axis=1) - n * (Z**2).sum(axis=1)
+    yield from S[n == 1, :m]
+    for i in range(len(S)):
+        other = np.flatnonzero(n == n[i] - 1)
+        d = S[i, :m] - S[other, :m]
+        good = np.abs((d**2).sum(axis=1) - (square[i] - square[other])) < 1e-4
+        yield from d[good & (n[other] > 0)]
+
+
+def compared(rows, X, near=NEAR):
+    """The numbers of the rows of X that are among `rows`, and how many of `rows` are none."""
+    read, wrong = set(), 0
+    for row in rows:
+        gap = np.abs(X - row).max(axis=1)
+        if gap.min() < near:
+            read.add(int(gap.argmin()))
+        else:
+            wrong += 1
+    return sorted(read), wrong
+
+
 class RowsHalf(kinds.Half):
     """Notes what is asked, and of each sum of rows what it is the sum of; landmarks before a doubling, and rounds since."""
 
@@ -120,31 +145,13 @@ class Rows(liar.Lies, kinds.Fedsc):
     def after(self):
         return max(self.lies - 1, 0)
 
-    def found(self):
-        """Candidates, as rows of the scaled data: what one row is behind, alone or as a difference."""
-        Z, n, S = (np.concatenate(part) for part in zip(*self.sets))
-        m = self.columns
-        square = S[:, m] + 2 * (Z * S[:, :m]).sum(axis=1) - n * (Z**2).sum(axis=1)
-        yield from S[n == 1, :m]
-        for i in range(len(S)):
-            other = np.flatnonzero(n == n[i] - 1)
-            d = S[i, :m] - S[other, :m]
-            good = np.abs((d**2).sum(axis=1) - (square[i] - square[other])) < 1e-4
-            yield from d[good & (n[other] > 0)]
-
     def read(self, truth):
         X = [np.load(f).astype(float) for f in sorted(glob.glob(truth + "/party-*/features.npy"))]
         X = np.concatenate(X)
         if self.sets:
             X = (X - self.half.mean) / self.half.scale
-        read, wrong = set(), 0
-        for row in self.found() if self.sets else ():
-            gap = np.abs(X - row).max(axis=1)
-            if gap.min() < NEAR:
-                read.add(int(gap.argmin()))
-            else:
-                wrong += 1
-        return sorted(read), wrong, len(X)
+        read, wrong = compared(rows_behind(self.sets, self.columns) if self.sets else (), X)
+        return read, wrong, len(X)
 
 
 class Edges(liar.Lies, kinds.Fedspectral):

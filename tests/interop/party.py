@@ -225,7 +225,13 @@ def kcagc_nodes(job_id, n, edges):
     one = np.ones(len(edges)).view("<u8")
     each = np.column_stack([edges, one]).astype("<u8").tobytes()
     said = n.to_bytes(8, "little"), (2 * len(edges)).to_bytes(8, "little"), each
-    return u64(n) + u32(0) + rows + secsum.sha256(job_id, field(b"edges"), *said)
+    return u64(n) + u32(0) + rows + secsum.sha256(job_id, field(b"edges"), *(said if len(edges) else ()))
+
+
+def arguments(parser):
+    for name in ("config", "coordinator", "labels"):
+        parser.add_argument("--" + name, required=True)
+    return parser
 
 
 def read_graph(data):
@@ -238,17 +244,18 @@ def read_graph(data):
     return ids, np.array(sorted(edges), dtype=int).reshape(-1, 2)
 
 
+def read_nodes(data):
+    """Features, and edges as pairs of rows, each once; none where there is no file of edges."""
+    edges = np.loadtxt(data["edges"], dtype=int, ndmin=2) if "edges" in data else np.zeros((0, 2), int)
+    return read_features(data["features"]), np.unique(np.sort(edges, axis=1), axis=0)
+
+
 def accept_of(job_id, kind, data):
     """What ACCEPT says of the data."""
-    if kind == "kcagc":
+    if kind in ("kcagc", "kmeans.columns"):
         X, edges = read_nodes(data)
         return kcagc_nodes(job_id, len(X), edges)
     return u64(0) + u32(0) + bytes(64) if kind in ("fedgcn", "fedspectral") else kmeans_rows(read_features(data["features"]))
-
-
-def read_nodes(data):
-    edges = np.loadtxt(data["edges"], dtype=int, ndmin=2)
-    return read_features(data["features"]), np.unique(np.sort(edges, axis=1), axis=0)
 
 
 def join(config, address, lie=None):
@@ -277,39 +284,52 @@ def join(config, address, lie=None):
     return what, Link(conn, s, lie)
 
 
+def begin_rows(what, data, link):
+    """The group key, and what columns are called; the rows."""
+    link.group_key()
+    link.compare_columns(read_columns(data["features"]))
+    return read_features(data["features"])
+
+
+def begin_nodes(what, data, link):
+    """The words of the job; features and edges."""
+    link.word = what["secure_sum"]["modulus_bits"], what["secure_sum"]["fraction_bits"]
+    return read_nodes(data)
+
+
 def run(what, data, link):
     """The labels."""
     if what["kind"] == "kcagc":
-        link.word = what["secure_sum"]["modulus_bits"], what["secure_sum"]["fraction_bits"]
-        return kcagc.Party(what, *read_nodes(data), link).run()
+        return kcagc.Party(what, *begin_nodes(what, data, link), link).run()
     if what["kind"] == "fedspectral":
         return fedspectral.Party(what, *read_graph(data), link).run()
-    link.group_key()
     if what["kind"] == "fedgcn":
+        link.group_key()
         return fedgcn.Party(what, data["graphs"], link).run()
-    link.compare_columns(read_columns(data["features"]))
-    return kmeans.Party(what, read_features(data["features"]), link).run()
+    return kmeans.Party(what, begin_rows(what, data, link), link).run()
 
 
 def end(link):
+    """The last words of a job that is done."""
     link.say()
     link.conn.send(wire.DONE, u32(1) + u64(1) + link.s.job_id * 2)
     link.recv(wire.DONE)
 
 
+def leave(link, labels, path):
+    end(link)
+    np.savetxt(path, labels, fmt="%d")
+    time.sleep(0.3)
+    link.conn.close()
+
+
 def main():
-    p = argparse.ArgumentParser()
-    for name in ("config", "coordinator", "labels"):
-        p.add_argument("--" + name, required=True)
+    p = arguments(argparse.ArgumentParser())
     p.add_argument("--lie", choices=["tag", "mask", "believe"])
     a = p.parse_args()
     config = read_config(a.config)
     what, link = join(config, a.coordinator, a.lie)
-    label = run(what, config["data"], link)
-    end(link)
-    np.savetxt(a.labels, label, fmt="%d")
-    time.sleep(0.3)
-    link.conn.close()
+    leave(link, run(what, config["data"], link), a.labels)
 
 
 if __name__ == "__main__":

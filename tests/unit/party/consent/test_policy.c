@@ -403,6 +403,44 @@ static void test_attempt_numbers(void **state)
 	desk_close(&d);
 }
 
+/* Jobs that show sums, or clusters by them, need noise that holds without one party's share. */
+static void test_require_noise(void **state)
+{
+	static const char asks[] =
+	    "\"jobs\":[\"kcagc\",\"kcagc.predict\",\"kmeans\",\"fedsc\",\"fedsc.paper\","
+	    "\"fedgcn\",\"fedspectral\",\"fedspectral.exact\",\"fedwalk\"],"
+	    "\"require_noise\":true";
+	static const char keys[] =
+	    "it takes job.noise.on \"sums\" with job.noise.eps, delta and clip and "
+	    "job.noise.colluders of 1 or more, or job.noise.on \"data\"";
+
+	(void)state;
+	check(asks, 3, ROWS("kmeans", ""),
+	      "the offered job of kind kmeans shows all parties sums, or clusters by them, without "
+	      "noise, policy.require_noise of p0 is true");
+	check(asks, 3, ROWS("kmeans", ""), keys);
+	check(asks, 3, ROWS("kmeans", EPS("sums", "1", "1e-5")), "");
+	check(asks, 3, ROWS("kmeans", EPS("data", "1", "1e-5")), "");
+	check(asks, 3, ROWS("kmeans", ",\"noise\":{\"on\":\"data\",\"beta\":5}"), keys);
+	check(asks, 3, ROWS("fedsc", ""), keys);
+	check(asks, 3, ROWS("fedsc", EPS("sums", "1", "1e-5")), "");
+	check(asks, 3, ROWS("fedsc", ",\"variant\":\"dense\""),
+	      "it takes job.noise.on \"data\" with job.noise.eps, delta and clip");
+	check(asks, 3, PAPER(EPS("data", "1", "1e-5")), "");
+	check(asks, 3, ROWS("fedgcn", ""), "no job of this kind has such noise");
+	check(asks, 3, "", "no job of this kind has such noise"); /* kcagc */
+	check(asks, 3, ROWS("fedspectral", ",\"variant\":\"exact\""),
+	      "it takes job.noise.on \"sums\" with job.noise.eps and delta, and");
+	check(asks, 3,
+	      "{\"kind\":\"fedspectral\",\"variant\":\"exact\",\"clusters\":3,"
+	      "\"noise\":{\"on\":\"sums\",\"eps\":8,\"delta\":1e-5}}",
+	      "");
+	check(asks, 3, ROWS("fedspectral", ",\"variant\":\"fedspectral+\""), "has no such noise");
+	check(asks, 3, ROWS("fedspectral", ",\"variant\":\"fedspectral\""), "");
+	check(asks, 3, "{\"kind\":\"fedwalk\"}", "");
+	check("\"jobs\":[\"kmeans\"]", 3, ROWS("kmeans", ""), "");
+}
+
 static void test_agreed_job(void **state)
 {
 	struct desk d;
@@ -473,6 +511,7 @@ int main(void)
 		cmocka_unit_test(test_max_eps),
 		cmocka_unit_test(test_min_colluders),
 		cmocka_unit_test(test_attempt_numbers),
+		cmocka_unit_test(test_require_noise),
 		cmocka_unit_test(test_min_cell),
 		cmocka_unit_test(test_agreed_job),
 		cmocka_unit_test(test_pins),

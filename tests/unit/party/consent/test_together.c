@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { STEPS = 4, ORDERS = 70 /* (8 over 4) */, TIMES = 50, VECTOR = 8, CHUNK = 4 };
+enum { STEPS = 5, ORDERS = 252 /* (10 over 5) */, TIMES = 50, VECTOR = 8, CHUNK = 4 };
 
 #define NOISY                                                                                      \
 	"{\"kind\":\"kmeans\",\"clusters\":3,\"noise\":{\"on\":\"sums\",\"eps\":1,\"delta\":1e-5," \
@@ -34,14 +34,39 @@ static unsigned round_no; /* each has data of its own, so that one ledger serves
 
 /* ---- one job ---- */
 
-static void open_job(const struct budget *b, bool second)
+static struct desk *desk[2];
+
+static void open_desks(const struct budget *b)
 {
-	open_desk(b->policy, b->job);
-	free(d->config.state);
-	d->config.state = alloc_copy(state);
-	d->work.job_id[0] = second ? 0xb2 : 0xa1;
-	d->work.L = second && b->fewer_parties ? 2 : 3;
-	memcpy(&d->data[1], &round_no, sizeof(round_no));
+	lab_dir(state);
+	for (int j = 0; j < 2; j++) {
+		open_desk(b->policy, b->job);
+		free(d->config.state);
+		d->config.state = alloc_copy(state);
+		d->work.job_id[0] = j ? 0xb2 : 0xa1;
+		d->work.L = j && b->fewer_parties ? 2 : 3;
+		desk[j] = d;
+	}
+}
+
+static void next_round(void)
+{
+	round_no++;
+	for (int j = 0; j < 2; j++) {
+		d = desk[j];
+		connect_desk();
+		memcpy(&d->data[1], &round_no, sizeof(round_no));
+		memcpy(&d->work.job_id[1], &round_no, sizeof(round_no));
+	}
+}
+
+static void close_desks(void)
+{
+	for (int j = 0; j < 2; j++) {
+		d = desk[j];
+		close_desk();
+	}
+	lab_remove(state);
 }
 
 static enum err chunk(uint64_t offset)
@@ -58,21 +83,26 @@ static enum err chunk(uint64_t offset)
 	return e == ERR_OK ? channel_release(d->work.channel) : e;
 }
 
-static enum err confirmed(void)
+static enum err check_past(void)
+{
+	enum err e = leaving_check_past(d->work.leaving);
+
+	d->work.ending = e == ERR_OK ? 0 : ENDING_POLICY; /* as offer.c says */
+	return e;
+}
+
+static enum err send_key(void)
 {
 	struct msg key = { .type = MSG_KEY,
 			   .key = { .public_key = { (const uint8_t *)"k", 1 },
 				    .spki = { (const uint8_t *)"k", 1 },
 				    .signature = { (const uint8_t *)"k", 1 } } };
-	enum err e = leaving_check_past(d->work.leaving);
+	enum err e = channel_send(d->work.channel, &key);
 
-	d->work.ending = e == ERR_OK ? 0 : ENDING_POLICY; /* as offer.c says */
-	if (e == ERR_OK)
-		e = channel_send(d->work.channel, &key);
 	return e == ERR_OK ? channel_release(d->work.channel) : e;
 }
 
-/* Offer, a person's consent and keys, first numbers, later numbers. After an error: ABORT. */
+/* Offer, a person's consent, keys, first numbers, later numbers. After an error: ABORT. */
 static enum err take_step(int step)
 {
 	struct msg over = { .type = MSG_ABORT, .abort = { ERR_PEER, ENDING_POLICY, { 0 } } };
@@ -82,14 +112,16 @@ static enum err take_step(int step)
 	case 0:
 		e = leaving_open(&d->work.leaving, &d->config, &d->work, true, d->data);
 		if (e == ERR_OK)
-			e = leaving_check_past(d->work.leaving);
-		d->work.ending = e == ERR_OK ? 0 : ENDING_POLICY;
+			e = check_past();
 		break;
 	case 1:
-		e = confirmed();
+		e = check_past();
+		break;
+	case 2:
+		e = send_key();
 		break;
 	default:
-		e = chunk(step == 2 ? 0 : CHUNK);
+		e = chunk(step == 3 ? 0 : CHUNK);
 	}
 	if (e != ERR_OK) {
 		struct err_saved end = err_save(e);
@@ -103,7 +135,7 @@ static enum err take_step(int step)
 /* ---- what the ledger has ---- */
 
 struct had {
-	uint64_t words[2], rounds;
+	uint64_t words, rounds;
 	unsigned claims;
 };
 
@@ -111,56 +143,56 @@ static enum err add_row(void *arg, const struct ledger_line *line)
 {
 	struct had *had = arg;
 
-	if (memcmp(&line->job.data[1], &round_no, sizeof(round_no)) != 0)
-		return ERR_OK;
-	had->words[line->job.id[0] == 0xb2] += line->row.words;
+	had->words += line->row.words;
 	had->rounds += line->row.rounds;
 	had->claims += line->row.eps > 0;
 	return ERR_OK;
 }
 
-static struct had read_had(void)
+static struct had read_had(struct ledger *l, int j)
 {
 	struct had had = { 0 };
+	char id[LEDGER_JOB_TEXT];
+
+	hex_write(desk[j]->work.job_id, JOB_ID_LEN, id);
+	assert_ok(ledger_read(l, id, 0, add_row, &had));
+	return had;
+}
+
+static struct ledger *open_ledger(void)
+{
 	char path[96];
 	struct ledger *l;
 
 	snprintf(path, sizeof(path), "%s/ledger.db", state);
-	assert_ok(ledger_open_read(&l, path));
-	assert_ok(ledger_read(l, "", 0, add_row, &had));
-	ledger_close(l);
-	return had;
+	assert_ok(ledger_open(&l, path, "p0"));
+	return l;
 }
 
-static void assert_kept(const struct budget *b)
+static void assert_kept(const struct budget *b, struct ledger *l)
 {
-	struct had had = read_had();
+	struct had first = read_had(l, 0), second = read_had(l, 1);
 
-	assert_true(had.words[0] + had.words[1] <= b->most_words);
-	assert_true(had.words[0] == VECTOR || had.words[1] == VECTOR); /* one job is done */
-	assert_true(b->parts || !had.words[0] || !had.words[1]);
-	assert_true(b->parts || had.rounds == 1);
-	assert_true(had.claims <= 1);
+	assert_true(first.words + second.words <= b->most_words);
+	assert_true(first.words == VECTOR || second.words == VECTOR); /* one job is done */
+	assert_true(b->parts || !first.words || !second.words);
+	assert_true(b->parts || first.rounds + second.rounds == 1);
+	assert_true(first.claims + second.claims <= 1);
 }
 
 /* ---- all orders ---- */
 
 /* order: bit i says whose turn i is. */
-static void run_order(const struct budget *b, unsigned order)
+static void run_order(const struct budget *b, struct ledger *l, unsigned order)
 {
-	struct desk *job[2];
 	bool over[2] = { false, false };
 	int step[2] = { 0, 0 };
 
-	round_no++;
-	for (int j = 0; j < 2; j++) {
-		open_job(b, j);
-		job[j] = d;
-	}
+	next_round();
 	for (int i = 0; i < 2 * STEPS; i++) {
 		int j = order >> i & 1, now = step[j]++;
 
-		d = job[j];
+		d = desk[j];
 		if (over[j] || take_step(now) == ERR_OK)
 			continue;
 		over[j] = true;
@@ -168,11 +200,7 @@ static void run_order(const struct budget *b, unsigned order)
 		assert_int_equal(d->work.ending, ENDING_POLICY);
 	}
 	assert_int_not_equal(over[0], over[1]);
-	for (int j = 0; j < 2; j++) {
-		d = job[j];
-		close_desk();
-	}
-	assert_kept(b);
+	assert_kept(b, l);
 }
 
 static void test_all_orders(void **unused)
@@ -181,15 +209,19 @@ static void test_all_orders(void **unused)
 	for (size_t b = 0; b < BUDGETS; b++) {
 		int orders = 0;
 
-		lab_dir(state);
+		struct ledger *l; /* open throughout: whoever closes it last waits for the disk */
+
+		open_desks(&budgets[b]);
+		l = open_ledger();
 		for (unsigned order = 0; order < 1u << (2 * STEPS); order++) {
 			if (__builtin_popcount(order) != STEPS)
 				continue;
-			run_order(&budgets[b], order);
+			run_order(&budgets[b], l, order);
 			orders++;
 		}
 		assert_int_equal(orders, ORDERS);
-		lab_remove(state);
+		ledger_close(l);
+		close_desks();
 	}
 }
 
@@ -197,14 +229,11 @@ static void test_all_orders(void **unused)
 
 enum { DONE = 0, REFUSED = 1, ODD = 2 };
 
-static struct desk *at_desk[2];
-
 static int run_job(const void *arg, bool second)
 {
 	const struct budget *b = arg;
 
-	d = at_desk[second];
-	memcpy(&d->data[1], &round_no, sizeof(round_no));
+	d = desk[second];
 	for (int step = 0; step < STEPS; step++) {
 		if (take_step(step) != ERR_OK)
 			return d->work.ending == ENDING_POLICY && strstr(err_detail(), b->sentence)
@@ -274,21 +303,17 @@ static void test_two_processes(void **unused)
 {
 	(void)unused;
 	for (size_t b = 0; b < BUDGETS; b++) {
-		lab_dir(state);
-		for (int j = 0; j < 2; j++) {
-			open_job(&budgets[b], j);
-			at_desk[j] = d;
-		}
+		struct ledger *l;
+
+		open_desks(&budgets[b]);
 		for (unsigned i = 0; i < TIMES / BUDGETS; i++) {
-			round_no++;
+			next_round();
 			run_both(run_job, &budgets[b], i);
-			assert_kept(&budgets[b]);
+			l = open_ledger();
+			assert_kept(&budgets[b], l);
+			ledger_close(l);
 		}
-		for (int j = 0; j < 2; j++) {
-			d = at_desk[j];
-			close_desk();
-		}
-		lab_remove(state);
+		close_desks();
 	}
 }
 

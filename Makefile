@@ -200,6 +200,7 @@ soak: all $(SHIM) fuzzers
 	COTERIE_SOAK=1 scripts/run-tests --timeout 1800 integration tests/integration/test-*death.sh
 	COTERIE_JOBS=200 TEST_TIMEOUT=1800 scripts/run-tests --timeout 1800 integration tests/integration/test-serve-row.sh
 	tests/faults/faults.sh --out build/faults.csv
+	tests/faults/twins.sh --times 10 --out build/twins.csv
 	scripts/fuzz --seconds 1200
 
 format:

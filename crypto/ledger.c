@@ -350,8 +350,8 @@ static enum err write_rows(struct ledger *l, int64_t *entry, bool *got)
 	uint64_t rounds = 0, words = 0;
 
 	TRY(ledger_head(l, &head));
-	if (head.count != l->seen && l->others) /* another process has written */
-		TRY(l->others(l->arg));
+	if (l->check)
+		TRY(l->check(l->arg, head.count != l->seen));
 	TRY(write_entry(l, entry));
 	for (size_t i = 0; i < l->count; i++) {
 		const struct ledger_row *r = &l->noted[i];

@@ -90,10 +90,12 @@ enum err ledger_keep_heads(struct ledger *l, const char *const *name,
 
 /* ---- counting ---- */
 
-/* From here on each commit first asks `others`, within its transaction, if another process has written since
- * the last look: by then ledger_spent() counts what that one wrote. What it returns is what the commit
- * returns, and nothing is written. For bounds that several processes share. */
-enum err ledger_watch(struct ledger *l, enum err (*others)(void *arg), void *arg) MUST_CHECK;
+/* From here on each commit first calls `check`, within its transaction, where no other process can
+ * write: ledger_spent() and the like then count all that was committed before. others: another
+ * process has written since the last commit of this one that succeeded. An error of `check` is the
+ * commit's, which then writes nothing. For budgets that several processes share. */
+typedef enum err ledger_check_commit(void *arg, bool others);
+enum err ledger_watch(struct ledger *l, ledger_check_commit *check, void *arg) MUST_CHECK;
 
 struct ledger_spent {
 	uint64_t jobs;   /* attempts with anything made from data, but for the one that is asked for */

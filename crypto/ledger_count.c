@@ -111,13 +111,13 @@ enum err ledger_total(struct ledger *l, uint64_t rounds, uint64_t words)
 
 /* ---- bounds that several processes share ---- */
 
-enum err ledger_watch(struct ledger *l, enum err (*others)(void *arg), void *arg)
+enum err ledger_watch(struct ledger *l, ledger_check_commit *check, void *arg)
 {
 	struct ledger_head head;
 
 	TRY(ledger_head(l, &head));
 	l->seen = head.count;
-	l->others = others;
+	l->check = check;
 	l->arg = arg;
 	return ERR_OK;
 }

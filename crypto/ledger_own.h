@@ -23,7 +23,7 @@ struct ledger {
 	size_t questions;
 	struct stat file;     /* as it was opened to be written */
 	uint64_t seen, wrote; /* rows: that ledger_watch() knows of; up to the last that is being written */
-	enum err (*others)(void *arg);
+	ledger_check_commit *check;
 	void *arg;
 };
 

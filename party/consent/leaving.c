@@ -145,6 +145,14 @@ uint64_t purpose_words(const struct work *work, const struct msg *m)
 
 /* ---- the recorder ---- */
 
+/* The other parties hear that the policy ended the job. */
+static enum err say_policy(struct leaving *l, enum err e)
+{
+	if (e == ERR_PEER)
+		l->work->ending = ENDING_POLICY;
+	return e;
+}
+
 static enum err note(void *arg, const struct msg *m, struct bytes body)
 {
 	struct leaving *l = arg;
@@ -162,7 +170,8 @@ static enum err note(void *arg, const struct msg *m, struct bytes body)
 	uint64_t words = !masked ? row.words : m->masked.offset ? 0 : m->masked.count;
 
 	if (words)
-		TRY(policy_may_spend(l->config, l->job.coordinator, &l->spent, row.rounds, words));
+		TRY(say_policy(l, policy_may_spend(l->config, l->job.coordinator, &l->spent,
+						   row.rounds, words)));
 	l->spent.rounds += row.rounds;
 	l->spent.words += words;
 	purpose_of(l->work, m, purpose);
@@ -182,25 +191,53 @@ static enum err note(void *arg, const struct msg *m, struct bytes body)
 	return ERR_OK;
 }
 
-/* Another process has written into the ledger: what it spent counts here too, before this message
- * leaves. */
-static enum err count_others(void *arg)
+/* Counts what other processes have booked. Sums of this job that are begun or noted, and not booked
+ * yet, stay counted. */
+static enum err recount(struct leaving *l)
+{
+	struct ledger_spent more = { .rounds = l->spent.rounds - l->booked.rounds,
+				     .words = l->spent.words - l->booked.words,
+				     .eps_of_job = l->spent.eps_of_job - l->booked.eps_of_job,
+				     .claims_of_job =
+					 l->spent.claims_of_job - l->booked.claims_of_job };
+
+	TRY(ledger_spent(l->ledger, &l->job, &l->booked));
+	l->spent = l->booked;
+	l->spent.rounds += more.rounds;
+	l->spent.words += more.words;
+	l->spent.eps_of_job += more.eps_of_job;
+	l->spent.claims_of_job += more.claims_of_job;
+	return ERR_OK;
+}
+
+static enum err check_privacy(struct leaving *l)
+{
+	return policy_check_privacy(l->config, l->ledger, &l->job, &l->claims,
+				    l->booked_claim && !l->noted_claim);
+}
+
+enum err leaving_check_past(struct leaving *l)
+{
+	TRY(recount(l));
+	TRY(policy_check_past(l->config, l->ledger, &l->job, &l->spent));
+	return check_privacy(l);
+}
+
+/* In the transaction that books them, the first numbers of the job are held against all budgets,
+ * and so are later ones after another process has written. So of several jobs that began together,
+ * those whose first numbers are booked first have the budget. A further claim is held against them, too. */
+static enum err check_budgets(void *arg, bool others)
 {
 	struct leaving *l = arg;
-	struct ledger_spent now;
-	uint64_t rounds = l->spent.rounds - l->booked.rounds,
-		 words = l->spent.words - l->booked.words;
 
-	TRY(ledger_spent(l->ledger, &l->job, &now));
-	l->booked = l->spent = now;
-	l->spent.claims_of_job += l->noted_claim;
-	l->spent.rounds += rounds; /* begun or noted, and not in rows yet */
-	l->spent.words += words;
-	if (!l->noted.words)
+	if (others) {
+		l->checked = false;
+		TRY(recount(l));
+	}
+	if ((l->checked && !l->noted_claim) || !l->noted.words)
 		return ERR_OK;
-	if (l->noted_claim)
-		TRY(policy_check_privacy(l->config, l->ledger, &l->job, &l->claims, false));
-	return policy_check_spent(l->config, &l->job, &l->spent);
+	TRY(say_policy(l, policy_check_spent(l->config, l->ledger, &l->job, &l->spent)));
+	return say_policy(l, check_privacy(l));
 }
 
 /* The ledger's head a second time: from the first claim on an older ledger is found. */
@@ -225,6 +262,9 @@ static enum err commit(void *arg)
 		TRY(keep_head(l, claim));
 	l->booked.rounds += l->noted.rounds;
 	l->booked.words += l->noted.words;
+	l->booked.eps_of_job = l->spent.eps_of_job;
+	l->booked.claims_of_job = l->spent.claims_of_job;
+	l->checked |= l->noted.words > 0;
 	l->noted = (struct ledger_spent){ 0 };
 	l->noted_claim = false;
 	if (durable)
@@ -352,7 +392,7 @@ enum err leaving_open(struct leaving **out, const struct party_config *config, s
 	if (e == ERR_OK)
 		e = check_head(l);
 	if (e == ERR_OK)
-		e = ledger_watch(l->ledger, count_others, l);
+		e = ledger_watch(l->ledger, check_budgets, l);
 	if (e == ERR_OK)
 		e = ledger_spent(l->ledger, &l->job, &l->spent);
 	l->booked = l->spent;

@@ -184,11 +184,32 @@ static enum err check_jobs(const struct party_config *config, const struct ledge
 		       spent->jobs + 1, job->coordinator, config->common.name, max_jobs);
 }
 
-enum err policy_check_spent(const struct party_config *config, const struct ledger_job *job,
-			    const struct ledger_spent *spent)
+/* Two sums over the same data that differ by a party show that party. */
+static enum err check_subsets(const struct party_config *config, struct ledger *ledger,
+			      const struct ledger_job *job)
+{
+	char *other;
+	enum err e;
+
+	if (config->policy.allow_subsets)
+		return ERR_OK;
+	TRY(ledger_other_parties(ledger, job, &other));
+	if (!other)
+		return ERR_OK;
+	e = err_set(ERR_PEER,
+		    "the offered job is of %.200s, but an earlier one over the same data was of "
+		    "%.200s: policy.allow_subsets of %s is false",
+		    job->parties, other, config->common.name);
+	free(other);
+	return e;
+}
+
+enum err policy_check_spent(const struct party_config *config, struct ledger *ledger,
+			    const struct ledger_job *job, const struct ledger_spent *spent)
 {
 	TRY(check_jobs(config, job, spent));
-	return policy_may_spend(config, job->coordinator, spent, 0, 0);
+	TRY(policy_may_spend(config, job->coordinator, spent, 0, 0));
+	return check_subsets(config, ledger, job);
 }
 
 /* " of the data set \"customers\"", or " of this data". */
@@ -266,8 +287,7 @@ enum err policy_check_past(const struct party_config *config, struct ledger *led
 			   const struct ledger_job *job, const struct ledger_spent *spent)
 {
 	const struct config_strings *coordinators = &config->policy.coordinators;
-	char *other;
-	enum err e;
+	struct ledger_spent least = *spent;
 
 	if (coordinators->count && !config_strings_has(coordinators, job->coordinator))
 		return err_set(
@@ -275,21 +295,9 @@ enum err policy_check_past(const struct party_config *config, struct ledger *led
 		    "the job is offered by %s, which policy.coordinators of %s does not name",
 		    job->coordinator, config->common.name);
 	TRY(check_data(ledger, job));
-	TRY(check_jobs(config, job, spent));
-	/* Every kind sums at least once. */
-	TRY(policy_may_spend(config, job->coordinator, spent, 1, 1));
-	if (config->policy.allow_subsets)
-		return ERR_OK;
-	/* Two sums over the same data that differ by a party show that party. */
-	TRY(ledger_other_parties(ledger, job, &other));
-	if (!other)
-		return ERR_OK;
-	e = err_set(ERR_PEER,
-		    "the offered job is of %.200s, but an earlier one over the same data was of "
-		    "%.200s: policy.allow_subsets of %s is false",
-		    job->parties, other, config->common.name);
-	free(other);
-	return e;
+	least.rounds++; /* every kind sums at least once */
+	least.words++;
+	return policy_check_spent(config, ledger, job, &least);
 }
 
 /* ---- a person ---- */

@@ -40,9 +40,10 @@ enum err policy_check_past(const struct party_config *config, struct ledger *led
 enum err policy_confirm(const struct party_config *config, struct work *work,
 			const struct ledger_job *job, const struct ledger_spent *spent) MUST_CHECK;
 
-/* In the job, when another process has spent meanwhile: is what all have spent, this job's included, within
- * the bounds? ERR_PEER. */
-enum err policy_check_spent(const struct party_config *config, const struct ledger_job *job,
+/* In the job: are the jobs, sums and numbers of spent, which has this job's too, within the budgets,
+ * and were the parties of other jobs the same? ERR_PEER. */
+enum err policy_check_spent(const struct party_config *config, struct ledger *ledger,
+			    const struct ledger_job *job,
 			    const struct ledger_spent *spent) MUST_CHECK;
 
 /* In the job: may so many more sums and numbers leave? ERR_PEER with what was spent, what is

@@ -278,15 +278,15 @@ static enum err consider_past(struct work *work, const struct job_means *means)
 	const struct ledger_spent *spent = &work->leaving->spent;
 
 	work->ending = ENDING_POLICY;
-	TRY(policy_check_past(config, work->leaving->ledger, job, spent));
-	TRY(policy_check_privacy(config, work->leaving->ledger, job, &work->leaving->claims,
-				 work->leaving->booked_claim));
+	TRY(leaving_check_past(work->leaving));
 	work->ending = ENDING_DATA;
 	TRY(check_data(work, config));
 	work->ending = ENDING_ROOM;
 	TRY(offer_check_room(work, means, work->job.align == ALIGN_SAME));
 	work->ending = ENDING_PERSON;
 	TRY(policy_confirm(config, work, job, spent));
+	work->ending = ENDING_POLICY; /* while the person was asked, other jobs may have spent */
+	TRY(leaving_check_past(work->leaving));
 	work->ending = ENDING_ATTEMPT;
 	TRY(served_note(means->served, work));
 	TRY(check_output(work, means));

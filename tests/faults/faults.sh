@@ -7,10 +7,11 @@
 #                    there are more: the run without a fault that each is held against takes longer than its cells
 #     --jobs N       cells at a time; default twice the cores
 #     --out FILE     a line for each cell: protocol,step,fault,victim,outcome,what
-#     --only FAULT   kill, gone, stop3, stop30, cut, loss or disk; may be given again
+#     --only FAULT   kill, term, gone, stop3, stop30, cut, loss or disk; may be given again
 #     --list         prints the cells
 #
 #     kill    kill -9; the process is started again at once, by the same command
+#     term    kill; the process ends in time, with 6, and nobody starts it again: it names itself to the others
 #     gone    kill -9 of one party, of two, or of three, and nobody starts them again. Where the protocol can go on
 #             without them (on_loss "attempt") the others end with the labels of a job of theirs alone.
 #             Without three too few are left: all fail cleanly
@@ -33,7 +34,10 @@
 # LATE: the fault found nothing to strike, for the victim had ended or no connection stood. The job must have
 # gone well all the same.
 # One survivor does not end with 0: a party that dies when all were done. Its second process is told so,
-# which it cannot know by itself, and ends with 2.
+# which it cannot know by itself, and ends with 2. One that is told to end then may end with 6.
+#
+# Policies have budgets (max_jobs, max_rounds, max_words) that three undisturbed jobs take; all that a ledger counts
+# is what its rows say.
 #
 # The last line is the count; exit 1 if a cell is wrong. Without root or /dev/net/tun the cells of loss and
 # disk are not run, and counted as such.
@@ -45,7 +49,7 @@ source "$ROOT/tests/faults/protocols.sh"
 # shellcheck source=judge.sh
 source "$ROOT/tests/faults/judge.sh"
 
-FAULTS_KNOWN=(kill gone stop3 stop30 cut loss disk)
+FAULTS_KNOWN=(kill term gone stop3 stop30 cut loss disk)
 RELAY_MS=25
 GONE=(party-01 party-01+party-02 party-01+party-02+party-03) # who is; without three too few are left
 GOES_ON=(flat basic landmark gcc fedsc-anchor fedsc-dense fedsc-paper kmeans fedspectral+ fedspectral-plain fedgcn)
@@ -74,6 +78,7 @@ prepare() { # NAME: in a process of its own
 		echo "$phases" >"$T/phases.$name"
 	done
 	mv "$T/out" "$T/undisturbed"
+	set_budgets "$T/undisturbed" 3
 	[[ " $faults " != *' gone '* ]] || ! goes_on "$1" || of_the_rest
 	rm -f "$T"/*.stderr "$T"/*.stdout
 	[[ ! -e $T/state.before ]] || { rm -rf "$T/state" && mv "$T/state.before" "$T/state"; }
@@ -197,6 +202,10 @@ strike() {
 	fi
 	case $fault in
 	kill) kill_and_start ;;
+	term)
+		kill -TERM "${PID[$victim]}" 2>/dev/null || true
+		until_true 10 gone "$victim" || fail "$victim does not end after SIGTERM"
+		;;
 	gone) kill_for_good ;;
 	stop*) stop_for "${fault#stop}" ;;
 	cut) kill -HUP "${PID[relay]}" ;;
@@ -403,8 +412,8 @@ awk -F , '
 	{ n[$3, $5]++; fault[$3]; all[$5]++ }
 	END {
 		printf "| fault | injected | survived | failed cleanly | wrong | too late | not run |\n| --- | --- | --- | --- | --- | --- | --- |\n"
-		split("kill gone stop3 stop30 cut loss disk", name, " ")
-		for (i = 1; i <= 7; i++) {
+		n_faults = split("kill term gone stop3 stop30 cut loss disk", name, " ")
+		for (i = 1; i <= n_faults; i++) {
 			f = name[i]
 			if (!(f in fault)) continue
 			printf "| %s | %d | %d | %d | %d | %d | %d |\n", f,

@@ -25,6 +25,7 @@ judge() {
 		case ${STATUS_OF[$name]} in
 		0) all=$((all + 1)) ;;
 		1 | 2 | 3 | 5) failed=$((failed + 1)) ;;
+		6) [[ $fault$name == "term$victim" ]] && failed=$((failed + 1)) || fail "$name ended with 6" ;;
 		*) fail "$name ended with ${STATUS_OF[$name]}" ;;
 		esac
 	done
@@ -41,6 +42,7 @@ judge() {
 		outcome survived 'it had its results'
 	fi
 	((all == 0)) || fail "some are done and some failed: $(statuses)"
+	[[ $fault != term || ${STATUS_OF[$victim]} == 6 ]] || fail "$victim was told to end, and ended with ${STATUS_OF[$victim]}"
 	same_causes
 	nothing_left_over "$victim"
 	no_results
@@ -101,6 +103,7 @@ same_as_of() { # DIRECTORY NAME
 }
 
 died_when_all_were_done() { # the coordinator may have ended before it is dialled again
+	[[ $fault != term ]] || { ((STATUS_OF[$victim] == 6)); return; }
 	[[ $fault$victim == killparty* ]] && ((STATUS_OF[$victim] == 2)) && {
 		{ said "$victim" 'refused by coordinator: the job is done' && said coordinator "$victim has its results"; } ||
 			{ said "$victim" 'was tried for retry_s' && [[ $(run_of coordinator .status) == "done" && ! $(run_of "$victim" .status) == failed ]]; }
@@ -229,5 +232,10 @@ nothing_left_over() { # [VICTIM]
 }
 
 nothing_unexpected() {
+	local state name
 	! grep -lE 'AddressSanitizer|runtime error:|Assertion' "$T"/*.stderr || fail "a process crashed"
+	for name in $(names "$PARTIES"); do
+		state=$(jq -r '.state // empty' "$T/$name.json")
+		counts_its_rows "$T/${state:-out/$name/state}" || fail "the ledger of $name: $(<"$T/counts")"
+	done
 }

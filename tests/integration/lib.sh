@@ -332,6 +332,30 @@ relay() { # NAME DELAY_MS: a relay to $ADDRESS; its own address is in $RELAY
 	RELAY=$(<"$T/$1.ready")
 }
 
+# ---- budgets ----
+
+rows_of() { "$BIN/coterie" ledger export --csv --state "$1" | tail -n +2 | sed 's/"[^"]*",//g'; } # STATE: 3 job, 4 attempt, 9 rounds, 10 words
+
+# What the ledger counts against budgets is what its rows say: jobs, sums, numbers.
+counts_its_rows() { # STATE
+	[[ -s $1/ledger.db ]] || return 0
+	"$BIN/coterie" ledger budget --state "$1" | awk -F ', ' '/\(key /{ j += $2; r += $3; w += $4 } END { print j + 0, r + 0, w + 0 }' >"$T/counts"
+	rows_of "$1" | awk -F, '$10 > 0 { job[$3, $4] } { r += $9; w += $10 } END { print length(job), r + 0, w + 0 }' >>"$T/counts"
+	[[ $(sort -u "$T/counts" | wc -l) == 1 ]]
+}
+
+# Each party's policy allows N times what its ledger in OUT has.
+set_budgets() { # OUT N
+	local name jobs rounds words state
+	for name in $(names "$PARTIES"); do
+		state=$(jq -r '.state // empty' "$T/$name.json")
+		state=${state:+$T/$state}
+		read -r jobs rounds words < <(rows_of "${state:-$1/$name/state}" |
+			awk -F, '$10 > 0 { job[$3, $4] } { r += $9; w += $10 } END { print length(job), r + 0, w + 0 }')
+		edit "$name" ".policy += { max_jobs: $((jobs * $2)), max_rounds: $((rounds * $2)), max_words: $((words * $2)) }"
+	done
+}
+
 # ---- three parties, two of them behind a relay ----
 #
 #     party-00 ==============\

@@ -16,7 +16,7 @@ sample() { # CELLS OPTION...
 	[[ $(grep -Ec ',(survived|failed cleanly),' "$T/cells.csv") -ge $(($1 * 3 / 4)) ]] || fail "of $1 cells most did not happen"
 }
 
-test_killed_stopped_and_cut() { sample 18 --only kill --only stop3 --only cut; }
+test_killed_stopped_and_cut() { sample 18 --only kill --only term --only stop3 --only cut; }
 
 test_gone_for_good() { sample 8 --only gone kmeans fedgcn; }
 

@@ -10,9 +10,10 @@ HOW is one of
     unread     request after request, whose answers are not read
     handshake  a TLS handshake whose first record never ends
 ADDRESS: HOST:PORT, or unix:PATH. With PKI and NAME over TLS, with NAME's certificate.
-A connection that the daemon closes is made anew 3 s later. READY is written when all N were made once.
+DRIP_UID: the user that it becomes. A connection that the daemon closes is made anew 3 s later. READY is written when all N were made once.
 """
 
+import os
 import select
 import socket
 import ssl
@@ -66,6 +67,9 @@ def drip(how, s):
 
 def main():
     how, n, address, ready = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4]
+    if "DRIP_UID" in os.environ:
+        os.setgroups([])
+        os.setuid(int(os.environ["DRIP_UID"]))
     context = None
     if len(sys.argv) > 5:
         pki, name = sys.argv[5:7]

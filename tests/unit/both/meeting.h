@@ -201,6 +201,7 @@ static inline void leave(struct meeting *m)
 		post_free(m->f.party[l].post);
 		record_release(&m->f.party[l].record);
 		secagg_free(m->f.party[l].secagg);
+		secret_free(m->seat[l].work.group_key, SECAGG_HASH_LEN);
 		dataset_release(&m->seat[l].d);
 		free(m->seat[l].row);
 		free(m->seat[l].label);

@@ -21,7 +21,7 @@ struct mask {
 	uint64_t done; /* bytes of each stream */
 	struct peer *peers;
 	size_t count, room; /* peers of this sum; of which there is room for */
-	uint8_t *stream; /* PRG_BLOCK bytes of one peer's, in locked memory as keys are */
+	uint8_t *stream;    /* PRG_BLOCK bytes of one peer's, in locked memory as keys are */
 };
 
 struct mask *mask_take(struct mask **list, unsigned modulus_bits)

@@ -1,5 +1,6 @@
 /* A party's half, for federation.h. */
 #include "common/data/dataset.h"
+#include "crypto/secret.h"
 #include "common/fedsc/model.h"
 #include "common/job/kinds.h"
 #include "party/daemon/kinds.h"
@@ -52,7 +53,8 @@ void *half_party(void *arg)
 				    .threads = h->threads } };
 
 	if (h->has_group_key)
-		s.work.group_key = memcpy(secret_new(SECAGG_HASH_LEN), h->group_key, SECAGG_HASH_LEN);
+		s.work.group_key =
+		    memcpy(secret_new(SECAGG_HASH_LEN), h->group_key, SECAGG_HASH_LEN);
 	for (size_t l = 0; l < h->L; l++)
 		snprintf(s.work.name[l], sizeof(s.work.name[l]), "%s", h->name[l]);
 	if (h->tell)

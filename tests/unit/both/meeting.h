@@ -3,6 +3,7 @@
 #ifndef TESTS_UNIT_BOTH_MEETING_H
 #define TESTS_UNIT_BOTH_MEETING_H
 
+#include "crypto/secret.h"
 #include "crypto/hmac.h"
 #include "party/work/align.h"
 #include "party/work/intersect.h"

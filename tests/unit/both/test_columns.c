@@ -1,7 +1,10 @@
 /* Parties of rows compare what their columns are called, and hold, without the coordinator. */
 #include "tests/unit/both/meeting.h"
+#include "crypto/secret.h"
 #include "party/work/columns.h"
 #include "server/run/relay.h"
+
+#include <openssl/crypto.h>
 
 #define NUMBER(name, unit) "{\"name\": \"" name "\", \"type\": \"number\"" unit "}"
 #define AGE                NUMBER("age", ", \"unit\": \"years\"")

@@ -21,7 +21,7 @@ struct mask {
 	uint64_t done; /* bytes of each stream */
 	struct peer *peers;
 	size_t count, room; /* peers of this sum; of which there is room for */
-	uint8_t stream[PRG_BLOCK];
+	uint8_t *stream;    /* PRG_BLOCK bytes of one peer's, in locked memory as keys are */
 };
 
 struct mask *mask_take(struct mask **list, unsigned modulus_bits)
@@ -33,6 +33,7 @@ struct mask *mask_take(struct mask **list, unsigned modulus_bits)
 	if (!m) {
 		ALLOC(m, 1);
 		m->prg = prg_new();
+		m->stream = secret_new(PRG_BLOCK);
 		m->after = *list;
 		*list = m;
 	}
@@ -112,7 +113,7 @@ void mask_close(struct mask *m)
 	if (m->count)
 		wipe(m->peers, m->count * sizeof(*m->peers));
 	m->count = 0;
-	wipe(m->stream, sizeof(m->stream));
+	wipe(m->stream, PRG_BLOCK);
 	m->open = false;
 }
 
@@ -124,7 +125,7 @@ void mask_free(struct mask *list)
 		list = m->after;
 		prg_free(m->prg);
 		secret_free(m->peers, m->room * sizeof(*m->peers));
-		wipe(m->stream, sizeof(m->stream));
+		secret_free(m->stream, PRG_BLOCK);
 		free(m);
 	}
 }

@@ -101,6 +101,7 @@ enum err daemon_begin(const struct daemon_common *c, size_t files)
 
 	if (c->http.listen)
 		files += HTTP_FILES;
+	setenv("UV_USE_IO_URING", "0", 1); /* calls that no filter can look into */
 	umask(077); /* what it writes is for its user alone, whoever starts it */
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < files) {
 		limit.rlim_cur = files;

@@ -264,7 +264,7 @@ enum err secure_sum_verified(struct work *work, const struct tree_node *node, do
 	struct secure *s = NULL;
 	enum err e;
 
-	assert(work->has_group_key && count > 0);
+	assert(work->group_key && count > 0);
 	e = begin(work, node, count, true, true, &s);
 	if (e == ERR_OK)
 		e = secure_add(s, x, count);

@@ -140,11 +140,13 @@ enum err work_draw(struct work *work, uint64_t *draw)
 
 enum err work_group_key(struct work *work)
 {
-	if (work->own == 0 && !work->has_group_key)
-		TRY(random_secret(work->group_key, sizeof(work->group_key)));
-	TRY(work_share_key(work, SEALED_GROUP_KEY, work->group_key));
-	work->has_group_key = true;
-	return ERR_OK;
+	bool first = !work->group_key;
+
+	if (first)
+		work->group_key = secret_new(SECAGG_HASH_LEN);
+	if (work->own == 0 && first)
+		TRY(random_secret(work->group_key, SECAGG_HASH_LEN));
+	return work_share_key(work, SEALED_GROUP_KEY, work->group_key);
 }
 
 enum err work_check_room(const struct work *work, const char *what, double need)

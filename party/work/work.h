@@ -67,9 +67,9 @@ struct work {
 	uint8_t transcript[SECAGG_HASH_LEN]; /* of the broadcasts the current group has seen */
 	uint8_t heard[SECAGG_HASH_LEN]; /* of all that this party was told in this attempt: work_hear() */
 	struct told told;
-	uint8_t group_key[SECAGG_HASH_LEN]; /* of all parties; the coordinator does not have it */
-	bool has_group_key;                 /* work_group_key() */
-	uint64_t sums_told;                 /* so far: each has a key of its own for its tag */
+	uint8_t *group_key; /* SECAGG_HASH_LEN bytes of all parties (secret_new()), which the coordinator
+			       does not have; NULL before work_group_key() */
+	uint64_t sums_told; /* so far: each has a key of its own for its tag */
 	struct features *features;           /* this party's slice: used up by the protocol */
 	struct features_source source; /* of the slice as it was given, from its file by panels; read NULL: rather keep a copy */
 	const struct graph *graph;

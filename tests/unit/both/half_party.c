@@ -1,5 +1,6 @@
 /* A party's half, for federation.h. */
 #include "common/data/dataset.h"
+#include "crypto/secret.h"
 #include "common/fedsc/model.h"
 #include "common/job/kinds.h"
 #include "party/daemon/kinds.h"
@@ -64,8 +65,9 @@ void *half_party(void *arg)
 				    .question = question,
 				    .threads = h->threads } };
 
-	memcpy(s.work.group_key, h->group_key, sizeof(s.work.group_key));
-	s.work.has_group_key = h->has_group_key;
+	if (h->has_group_key)
+		s.work.group_key =
+		    memcpy(secret_new(SECAGG_HASH_LEN), h->group_key, SECAGG_HASH_LEN);
 	for (size_t l = 0; l < h->L; l++)
 		snprintf(s.work.name[l], sizeof(s.work.name[l]), "%s", h->name[l]);
 	if (h->tell)
@@ -74,8 +76,10 @@ void *half_party(void *arg)
 	s.work.half = party_kind_of(h->job->kind);
 	h->result = s.work.half->run(&s.work, h->label);
 	h->clusters = s.work.job.clusters;
-	h->has_group_key = s.work.has_group_key;
-	memcpy(h->group_key, s.work.group_key, sizeof(h->group_key));
+	h->has_group_key = s.work.group_key;
+	if (s.work.group_key)
+		memcpy(h->group_key, s.work.group_key, SECAGG_HASH_LEN);
+	secret_free(s.work.group_key, SECAGG_HASH_LEN);
 	h->embedding = s.work.embedding;
 	h->model = s.work.model;
 	if (h->result == ERR_OK && h->tell)

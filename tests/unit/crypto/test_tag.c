@@ -201,6 +201,22 @@ static void test_largest_words(void **state)
 	}
 }
 
+/* The word of -N/2 is refused wherever it is. */
+static void test_range_of_words(void **state)
+{
+	uint64_t x[3] = { HALF - 1, HALF + 1, 0 };
+
+	(void)state;
+	assert_true(tag_in_range(x, 3));
+	for (size_t i = 0; i < 3; i++) {
+		uint64_t was = x[i];
+
+		x[i] = HALF;
+		assert_false(tag_in_range(x, 3));
+		x[i] = was;
+	}
+}
+
 static void change(struct sum *s, size_t at, uint64_t by)
 {
 	s->x[at] += by;
@@ -337,6 +353,7 @@ int main(void)
 		cmocka_unit_test(test_known_answers),
 		cmocka_unit_test(test_sums_hold),
 		cmocka_unit_test(test_largest_words),
+		cmocka_unit_test(test_range_of_words),
 		cmocka_unit_test(test_changed_words_are_found),
 		cmocka_unit_test(test_order_matters),
 		cmocka_unit_test(test_changed_tags_are_found),

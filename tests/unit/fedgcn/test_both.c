@@ -518,7 +518,7 @@ static uint64_t round_words(const char *settings)
 		if (note->type != MSG_MASKED || strcmp(note->step, "train") != 0)
 			continue;
 		assert_ok(msg_decode(&m, note->type, (struct bytes){ note->body, note->len }));
-		words = m.masked.count - 3;
+		words = m.masked.count - 1;
 		break;
 	}
 	recording_free(r);

@@ -228,7 +228,6 @@ static enum err recv_sum(struct work *work, const struct secure *s, uint64_t *wo
 	return ERR_OK;
 }
 
-
 enum err secure_sum_verified(struct work *work, const struct tree_node *node, double *x,
 			     size_t count)
 {

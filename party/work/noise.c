@@ -38,14 +38,9 @@ static void add_number(struct hmac *h, uint64_t number)
 
 static void add_members(struct hmac *h, const struct work *work)
 {
-	uint64_t members = 0;
-
+	add_number(h, work->L);
 	for (size_t l = 0; l < work->L; l++)
-		members += !work->lost[l];
-	add_number(h, members);
-	for (size_t l = 0; l < work->L; l++)
-		if (!work->lost[l])
-			add_field(h, work->name[l], strlen(work->name[l]));
+		add_field(h, work->name[l], strlen(work->name[l]));
 }
 
 static void add_question(struct hmac *h, const struct work_noise *noise)

@@ -265,10 +265,10 @@ test_not_agreed() {
 
 # ---- a coordinator that serves: the seat is free for the next job, when its party is back ----
 
-test_next_job_of_all() {
+job_after_a_loss() { # PARTY...: who allows it
 	local name
 	lossy kmeans '.seed = 7'
-	for name in $(names $PARTIES); do edit "$name" '.policy.allow_subsets = true'; done
+	for name in "$@"; do edit "$name" '.policy.allow_subsets = true'; done
 	all_stay $PARTIES
 	relay relay 25
 	kills party-01
@@ -282,8 +282,19 @@ test_next_job_of_all() {
 	[[ $(jq -r '.left_out[0].name' "$T"/out/coordinator/job-000001/run.json) == party-01 ]] || fail "job 1: $(jq .left_out "$T"/out/coordinator/job-000001/run.json)"
 	submits "$T/job.json" 2
 	ADDRESS=$RELAY stays party-01
+}
+
+test_next_job_of_all() {
+	# shellcheck disable=SC2046 # words
+	job_after_a_loss $(names $PARTIES)
 	becomes 2 "done"
 	[[ $(jq -r '.parties | length' "$T"/out/coordinator/job-000002/run.json) == 4 ]] || fail "job 2 is of $(jq -c .parties "$T"/out/coordinator/job-000002/run.json)"
+}
+
+test_next_job_is_declined() {
+	job_after_a_loss party-00 party-01 party-03
+	becomes 2 failed
+	says party-02 'is of party-00 party-01 party-02 party-03, but an earlier one over the same data was of party-00 party-02 party-03: policy.allow_subsets of party-02 is false'
 }
 
 # ---- a coordinator that says that somebody is lost who is not ----

@@ -143,8 +143,8 @@ void fedspectral_record_noise(const struct fedspectral_job *job, struct facts *r
 	    "(eps %g, delta %g)-differential privacy of each edge of a party, by the discrete "
 	    "gaussian mechanism in sums: weights are shortened to 1, and degrees and each of "
 	    "the products have noise, in shares of all parties. Which nodes a party has is "
-	    "not hidden; an edge that several parties have is one of each; every further job, "
-	    "and attempt, on the same edges spends its own eps",
+	    "not hidden; an edge that several parties have is one of each; every further job "
+	    "on the same edges, and an attempt that asks something else, spends its own eps",
 	    job->noise_eps, job->noise_delta);
 	facts_number(r, "privacy_eps", job->noise_eps);
 	facts_number(r, "privacy_delta", job->noise_delta);

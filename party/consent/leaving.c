@@ -283,10 +283,9 @@ static void forget(void *arg)
 
 /* ---- questions under noise ---- */
 
-/* What was claimed covers each release once. Where a release of this number has answered as many other questions as
- * there are claims, this one takes another claim, with the next row. */
-static enum err question(struct work *work, uint32_t release,
-			 const uint8_t hash[static SHA256_LEN])
+/* What was claimed covers each release once. Where a release of this number has answered as many
+ * other questions as there are claims, this one takes another claim, with the next row. */
+static enum err question(struct work *work, uint32_t release, const uint8_t hash[static SHA256_LEN])
 {
 	struct leaving *l = work->leaving;
 	const uint64_t claims = l->spent.claims_of_job + !l->booked_claim;
@@ -402,7 +401,8 @@ enum err leaving_open(struct leaving **out, const struct party_config *config, s
 	}
 	if (readable)
 		l->claims = work->job.kind->claim(&work->job);
-	l->booked_claim = l->spent.claims_of_job > 0; /* a question that is the same costs nothing */
+	l->booked_claim =
+	    l->spent.claims_of_job > 0; /* a question that is the same costs nothing */
 	work->question = question;
 	ledger_begin(l->ledger, &l->job);
 	channel_record(work->channel, &recorder);

@@ -56,7 +56,8 @@ static enum err check_loss(const struct party_config *config, const struct work 
 	return ERR_OK;
 }
 
-/* Noise of shares is as much as was said only where no more than the job's colluders know theirs. */
+/* Noise of shares is as much as was said only where no more than the job's colluders know theirs.
+ */
 static enum err check_colluders(const struct party_config *config, const struct work *work)
 {
 	struct kind_claim claim = work->job.kind->claim(&work->job);
@@ -252,7 +253,8 @@ enum err policy_check_privacy(const struct party_config *config, struct ledger *
 		       config->common.name, max, floor(left * 1000) / 1000);
 }
 
-/* The job's own bound, at the delta that the policy allows it: so many times its noise, of questions of its own. */
+/* The job's own bound, at the delta that the policy allows it: so many times its noise, of
+ * questions of its own. */
 enum err policy_check_again(const struct party_config *config, struct ledger *ledger,
 			    const struct ledger_job *job, const struct kind_claim *claim,
 			    uint64_t claims)
@@ -269,7 +271,8 @@ enum err policy_check_again(const struct party_config *config, struct ledger *le
 	return policy_check_privacy(config, ledger, job, claim, false);
 }
 
-/* All attempts at a job are over the same data: noise that is equal or is not, or sums, would tell what changed. */
+/* All attempts at a job are over the same data: noise that is equal or is not, or sums, would tell
+ * what changed. */
 static enum err check_data(struct ledger *ledger, const struct ledger_job *job)
 {
 	uint32_t attempt;

@@ -58,7 +58,8 @@ static void add_question(struct hmac *h, const struct work_noise *noise)
 		add_members(h, work);
 }
 
-/* The stream's key is made of the HMAC, and so is the name of the question, from which the key does not follow. */
+/* The stream's key is made of the HMAC, and so is the name of the question, from which the key does
+ * not follow. */
 static enum err noise_key(void *ctx, const struct bytes *part, size_t parts)
 {
 	struct work_noise *noise = ctx;

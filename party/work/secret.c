@@ -82,8 +82,8 @@ static void secret_close(struct secret *s)
 enum err secret_hmac(const struct work *work, struct hmac **h)
 {
 	struct secret s = { .fd = -1 };
-	enum err e = work->state ? secret_open(&s, work->state, true)
-				 : random_secret(s.bytes, KEY_LEN);
+	enum err e =
+	    work->state ? secret_open(&s, work->state, true) : random_secret(s.bytes, KEY_LEN);
 
 	*h = e == ERR_OK ? hmac_new((struct bytes){ s.bytes, KEY_LEN }) : NULL;
 	secret_close(&s);

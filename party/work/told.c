@@ -67,12 +67,12 @@ static void chain_value(uint8_t hash[static SHA256_LEN], const char *label, cons
 	sha256_end(h, hash);
 }
 
-/* Messages that work->heard has not as they came: boxes are sealed by keys of this session, and so are tags and
- * shares; ROWS are in the order of hashed ids (party_align() adds them in the order of own ids), and of a
- * SUM the numbers are added (secure_sum_verified()). */
+/* Messages that work->heard has not as they came: boxes and tags are made by keys of this
+ * session; ROWS are in the order of hashed ids (party_align() adds them in the order of
+ * own ids), and of a SUM the numbers are added (secure_sum_verified()). */
 static bool is_of_session(enum msg_type type)
 {
-	return type == MSG_SEALED || type == MSG_SUM || type == MSG_SHARES || type == MSG_ROWS;
+	return type == MSG_SEALED || type == MSG_SUM || type == MSG_ROWS;
 }
 
 void work_observe(void *arg, enum msg_type type, struct bytes body)

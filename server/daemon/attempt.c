@@ -110,13 +110,12 @@ static enum err look(const char *path, struct attempt_state *s)
 	*s = (struct attempt_state){ 0 };
 	TRY(file_read(path, STATE_MAX, &text));
 	at = (const char *)text.p + strlen(HEAD);
-	good =
-	    strncmp((const char *)text.p, HEAD, strlen(HEAD)) == 0 &&
-	    sscanf(at, "%32[0-9a-f] %" SCNu32 " %64[0-9a-f] %64[0-9a-f]%n", id, &s->attempt, what,
-		   numbers, &end) == 4 &&
-	    s->attempt > 0 && hex_read(id, s->job_id, JOB_ID_LEN) &&
-	    hex_read(what, s->what, HASH_LEN) &&
-	    hex_read(numbers, s->numbers, NUMBERING_KEY_LEN);
+	good = strncmp((const char *)text.p, HEAD, strlen(HEAD)) == 0 &&
+	       sscanf(at, "%32[0-9a-f] %" SCNu32 " %64[0-9a-f] %64[0-9a-f]%n", id, &s->attempt,
+		      what, numbers, &end) == 4 &&
+	       s->attempt > 0 && hex_read(id, s->job_id, JOB_ID_LEN) &&
+	       hex_read(what, s->what, HASH_LEN) &&
+	       hex_read(numbers, s->numbers, NUMBERING_KEY_LEN);
 	at += end;
 	s->done = good && strncmp(at, DONE, strlen(DONE)) == 0;
 	at += s->done ? strlen(DONE) : 0;

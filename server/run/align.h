@@ -5,8 +5,8 @@
  *   plain    each party sends its ids, sorted (IDS)
  *   both     each party is told n and the rows of its own ids (ROWS)
  *
- * Rows are numbered at random, anew in each job unless a numbering_key says otherwise
- * (crypto/numbering.h): numbered by sorted hash, the gaps between a party's own rows would say where
+ * Rows are numbered at random, anew in each job unless a numbering_key says otherwise (crypto/numbering.h); attempts
+ * at one job keep the numbers (run->numbers) and the key, so that noise is that of the same questions. Numbered by sorted hash, the gaps between a party's own rows would say where
  * others' ids lie, which whoever has the key could compare with guesses. So nothing may hang on the
  * order of rows.
  */

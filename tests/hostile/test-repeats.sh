@@ -13,6 +13,7 @@ repeats() { # ATTEMPTS [OPTION...]: parties in C that serve; figures go to $T/re
 		--ready-file "$T/ready" --truth "$T/data" --lie "$@"
 	until_true 60 listens_or_gone
 	[[ -s $T/ready ]] || fail "the coordinator did not become ready"
+	# shellcheck disable=SC2034 # serves() dials it
 	ADDRESS=$(<"$T/ready")
 	for name in $(names 3); do
 		edit "$name" '.rejoin_s = 20'

@@ -24,7 +24,8 @@ static void observe(void *arg, enum msg_type type, struct bytes body)
 static enum err question(struct work *work, uint32_t release,
 			 const uint8_t hash[static SECAGG_HASH_LEN])
 {
-	struct half *h = ((struct seat *)(void *)((char *)work - offsetof(struct seat, work)))->half;
+	struct half *h =
+	    ((struct seat *)(void *)((char *)work - offsetof(struct seat, work)))->half;
 
 	if (h->asked)
 		h->asked(h->saw_arg, h->own, release, hash);

@@ -1,7 +1,7 @@
-/* One key for one question: a job of each kind that adds noise runs twice in memory, with one input changed, and party 1's
- * questions are compared. Noise is a function of the question (tests/unit/party/work/test_noise.c), so equal
- * questions are equal noise. Those that were asked before the change was heard are the same, and all later
- * ones are others. */
+/* One key for one question: a job of each kind that adds noise runs twice in memory, with one input
+ * changed, and party 1's questions are compared. Noise is a function of the question
+ * (tests/unit/party/work/test_noise.c), so equal questions are equal noise. Those that were asked
+ * before the change was heard are the same, and all later ones are others. */
 #include "common/data/dataset.h"
 #include "crypto/numbering.h"
 #include "tests/unit/both/wire.h"
@@ -13,13 +13,15 @@ struct asked {
 	size_t questions, heard, passed;
 	uint8_t hash[QUESTIONS][SECAGG_HASH_LEN];
 	size_t before[QUESTIONS];
-	size_t change, at; /* number of the message that is changed, SIZE_MAX: none; which of its last bytes */
+	size_t change,
+	    at; /* number of the message that is changed, SIZE_MAX: none; which of its last bytes */
 };
 
 struct scene {
 	const char *job;
 	bool graph, hosted, aligned; /* data: edges; of own vertices; nodes are numbered */
-	bool ring; /* each node has two of party 1's edges, so that its degrees say nothing of the numbering */
+	bool ring; /* each node has two of party 1's edges, so that its degrees say nothing of the
+		      numbering */
 	bool in_sums;
 	size_t questions; /* at least */
 };
@@ -27,23 +29,31 @@ struct scene {
 #define QUICK "\"secure_sum\":{\"group\":\"x25519\"}"
 
 static const struct scene scenes[] = {
-	{ "{" QUICK ",\"kind\":\"fedspectral\",\"clusters\":3,\"rounds\":3,\"noise\":{\"on\":\"sums\",\"eps\":4,"
+	{ "{" QUICK ",\"kind\":\"fedspectral\",\"clusters\":3,\"rounds\":3,\"noise\":{\"on\":"
+	  "\"sums\",\"eps\":4,"
 	  "\"delta\":1e-5}}",
 	  true, false, true, false, true, 8 },
-	{ "{" QUICK ",\"kind\":\"fedspectral\",\"clusters\":3,\"rounds\":3,\"ids\":\"plain\",\"noise\":{\"on\":\"sums\","
+	{ "{" QUICK ",\"kind\":\"fedspectral\",\"clusters\":3,\"rounds\":3,\"ids\":\"plain\","
+	  "\"noise\":{\"on\":\"sums\","
 	  "\"eps\":4,\"delta\":1e-5}}",
 	  true, false, true, true, true, 8 },
-	{ "{" QUICK ",\"kind\":\"fedwalk\",\"mode\":\"randomized-response\",\"eps\":2}", true, true, true, false, false, 1 },
-	{ "{" QUICK ",\"kind\":\"fedwalk\",\"walks\":2,\"length\":4,\"window\":2}", true, true, true, false, false, 1 },
-	{ "{" QUICK ",\"kind\":\"kmeans\",\"clusters\":3,\"iterations\":6,\"noise\":{\"on\":\"sums\",\"eps\":20,"
+	{ "{" QUICK ",\"kind\":\"fedwalk\",\"mode\":\"randomized-response\",\"eps\":2}", true, true,
+	  true, false, false, 1 },
+	{ "{" QUICK ",\"kind\":\"fedwalk\",\"walks\":2,\"length\":4,\"window\":2}", true, true,
+	  true, false, false, 1 },
+	{ "{" QUICK ",\"kind\":\"kmeans\",\"clusters\":3,\"iterations\":6,\"noise\":{\"on\":"
+	  "\"sums\",\"eps\":20,"
 	  "\"delta\":1e-5,\"clip\":20}}",
 	  false, false, false, false, true, 12 },
-	{ "{" QUICK ",\"kind\":\"kmeans\",\"clusters\":3,\"noise\":{\"on\":\"data\",\"eps\":20,\"delta\":1e-5,\"clip\":20}}",
+	{ "{" QUICK ",\"kind\":\"kmeans\",\"clusters\":3,\"noise\":{\"on\":\"data\",\"eps\":20,"
+	  "\"delta\":1e-5,\"clip\":20}}",
 	  false, false, false, false, false, 1 },
-	{ "{" QUICK ",\"kind\":\"fedsc\",\"clusters\":3,\"near\":2,\"iterations\":6,\"noise\":{\"on\":\"sums\",\"eps\":30,"
+	{ "{" QUICK ",\"kind\":\"fedsc\",\"clusters\":3,\"near\":2,\"iterations\":6,\"noise\":{"
+	  "\"on\":\"sums\",\"eps\":30,"
 	  "\"delta\":1e-5,\"clip\":20}}",
 	  false, false, false, false, true, 12 },
-	{ "{" QUICK ",\"kind\":\"kmeans\",\"clusters\":3,\"profile\":true}", false, false, false, false, true, 1 },
+	{ "{" QUICK ",\"kind\":\"kmeans\",\"clusters\":3,\"profile\":true}", false, false, false,
+	  false, true, 1 },
 };
 enum { SCENES = sizeof(scenes) / sizeof(*scenes) };
 
@@ -96,7 +106,8 @@ static void make_graph(struct dataset *d, size_t l, const struct scene *s)
 
 		if (ring && e < NODES)
 			i = (uint32_t)e, j = (i + 1) % NODES;
-		else if (ring || i == j || (hosted ? i % L != l && j % L != l : (i * 7 + j * 7) % L != l))
+		else if (ring || i == j ||
+			 (hosted ? i % L != l && j % L != l : (i * 7 + j * 7) % L != l))
 			continue;
 		t[count++] = (struct triple){ i, j, 1 };
 		t[count++] = (struct triple){ j, i, 1 };
@@ -268,7 +279,8 @@ static void test_other_inputs(void **unused)
 	}
 }
 
-/* Each message that party 1 is sent, one after the other, with a bit of its last number, or of one before. */
+/* Each message that party 1 is sent, one after the other, with a bit of its last number, or of one
+ * before. */
 static void test_each_message(void **unused)
 {
 	static const size_t at[] = { 1, 4, 8 };
@@ -286,7 +298,8 @@ static void test_each_message(void **unused)
 				play(&scenes[i], &same, &b);
 				while (from < a.questions && a.before[from] <= change)
 					from++;
-				snprintf(what, sizeof(what), "message %zu, byte -%zu", change, at[k]);
+				snprintf(what, sizeof(what), "message %zu, byte -%zu", change,
+					 at[k]);
 				check_from(&scenes[i], &a, &b, from, what);
 			}
 	}

@@ -156,7 +156,8 @@ static void added(void **state)
 {
 	double x[3] = { 1, 2, 3 }, y[3] = { 0 };
 	struct rng rng;
-	struct noise_source source = { .ctx = &rng, .bytes = from_rng }, broken = { .bytes = no_entropy };
+	struct noise_source source = { .ctx = &rng, .bytes = from_rng },
+			    broken = { .bytes = no_entropy };
 
 	(void)state;
 	assert_ok(noise_add(&broken, 0, x, 3)); /* nothing is drawn */

@@ -361,18 +361,21 @@ static void test_max_eps(void **state)
 }
 
 #define SHARES(colluders)                                                                          \
-	ROWS("kmeans", ",\"noise\":{\"on\":\"sums\",\"eps\":1,\"delta\":1e-5,\"clip\":1" colluders "}")
+	ROWS("kmeans",                                                                             \
+	     ",\"noise\":{\"on\":\"sums\",\"eps\":1,\"delta\":1e-5,\"clip\":1" colluders "}")
 
-/* Noise by shares must be enough against as many colluders as the policy names; "auto" is half of the parties. */
+/* Noise by shares must be enough against as many colluders as the policy names; "auto" is half of
+ * the parties. */
 static void test_min_colluders(void **state)
 {
 	static const char two[] = "\"jobs\":[\"kmeans\",\"fedspectral\"],\"min_colluders\":2";
 
 	(void)state;
 	check("\"jobs\":[\"kmeans\"]", 5, SHARES(",\"colluders\":1"), "");
-	check(two, 5, SHARES(",\"colluders\":1"),
-	      "enough against 1 colluding parties (job.noise.colluders), policy.min_colluders of p0 "
-	      "is 2");
+	check(
+	    two, 5, SHARES(",\"colluders\":1"),
+	    "enough against 1 colluding parties (job.noise.colluders), policy.min_colluders of p0 "
+	    "is 2");
 	check(two, 5, SHARES(",\"colluders\":2"), "");
 	check(two, 4, SHARES(""), "");
 	check(two, 3, SHARES(""), "enough against 1 colluding");

@@ -148,7 +148,8 @@ static void next_attempt(void)
 	begin_job();
 }
 
-/* As many claims as a release of any number has answered questions; one that was asked before costs nothing. */
+/* As many claims as a release of any number has answered questions; one that was asked before costs
+ * nothing. */
 static void test_each_question_is_booked(void **state)
 {
 	double mu;
@@ -172,7 +173,8 @@ static void test_each_question_is_booked(void **state)
 		assert_ok(ask(release, 10 + release));
 	assert_true(fabs(spent_mu() - sqrt(2) * mu) <= 1e-12);
 	assert_true(d->work.leaving->spent.eps_of_job == 2);
-	next_attempt(); /* where releases of a number have had one question, there is a claim left */
+	next_attempt(); /* where releases of a number have had one question, there is a claim left
+			 */
 	assert_ok(ask(0, 20));
 	assert_true(fabs(spent_mu() - sqrt(2) * mu) <= 1e-12);
 	assert_ok(ask(1, 21)); /* the third of this number */

@@ -1,4 +1,5 @@
-/* Noise of a party: the same bytes if and only if all that the answer and its meaning depend on is the same. */
+/* Noise of a party: the same bytes if and only if all that the answer and its meaning depend on is
+ * the same. */
 #include "party/work/noise.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
@@ -85,7 +86,8 @@ static void test_same_in_each_attempt(void **state)
 	draw(&d, NOISE_ON_OWN, "a", first);
 	assert_memory_not_equal(first, first + LONG / 2, LONG / 2);
 	d.work->attempt = 2;
-	memset(d.work->params_hash, 9, SECAGG_HASH_LEN); /* a session's own: keys, who was left out */
+	memset(d.work->params_hash, 9,
+	       SECAGG_HASH_LEN); /* a session's own: keys, who was left out */
 	memset(d.work->transcript, 9, SECAGG_HASH_LEN);
 	memset(d.work->group_key, 9, SECAGG_HASH_LEN);
 	draw(&d, NOISE_ON_OWN, "a", other);
@@ -149,11 +151,11 @@ static void test_each_input(void **state)
 	static const struct {
 		void (*change)(struct work *);
 		bool of_own, of_sum; /* is it another question of own numbers, of a sum? */
-	} input[] = { { change_id, true, true },        { change_parameters, true, true },
-		      { change_data, true, true },      { change_member, false, true },
-		      { change_members, false, true },  { change_name, false, true },
-		      { change_heard, true, true },     { change_broadcast, true, true },
-		      { change_apart, true, true },     { change_bound, true, true },
+	} input[] = { { change_id, true, true },       { change_parameters, true, true },
+		      { change_data, true, true },     { change_member, false, true },
+		      { change_members, false, true }, { change_name, false, true },
+		      { change_heard, true, true },    { change_broadcast, true, true },
+		      { change_apart, true, true },    { change_bound, true, true },
 		      { change_nothing, false, false } };
 
 	(void)state;
@@ -174,7 +176,8 @@ static void test_each_input(void **state)
 		}
 }
 
-/* Answer, scale, number and kind of noise count too; and where one field ends and the next begins. */
+/* Answer, scale, number and kind of noise count too; and where one field ends and the next begins.
+ */
 static void test_each_answer(void **state)
 {
 	const struct bytes ab[] = { { (const uint8_t *)"ab", 2 }, { (const uint8_t *)"c", 1 } },
@@ -204,8 +207,7 @@ static void test_each_answer(void **state)
 }
 
 /* One that is not answered gets no noise. */
-static enum err refuse(struct work *unused, uint32_t release,
-		       const uint8_t hash[static SHA256_LEN])
+static enum err refuse(struct work *unused, uint32_t release, const uint8_t hash[static SHA256_LEN])
 {
 	(void)unused;
 	(void)release;
@@ -290,9 +292,12 @@ static void test_head(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same_in_each_attempt), cmocka_unit_test(test_each_input),
-		cmocka_unit_test(test_each_answer),	     cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_secret),		     cmocka_unit_test(test_head),
+		cmocka_unit_test(test_same_in_each_attempt),
+		cmocka_unit_test(test_each_input),
+		cmocka_unit_test(test_each_answer),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_secret),
+		cmocka_unit_test(test_head),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,10 +14,9 @@
 static char dir[] = "/tmp/coterie-attempt-XXXXXX";
 static char *path;
 static char why[ERR_DETAIL_MAX];
-static const struct attempt_state left = { .job_id = { 0xab, 1, 2 },
-					   .attempt = 7,
-					   .what = { 3, 4 },
-					   .numbers = { 5, 6 } };
+static const struct attempt_state left = {
+	.job_id = { 0xab, 1, 2 }, .attempt = 7, .what = { 3, 4 }, .numbers = { 5, 6 }
+};
 
 static const struct attempt_state without = { .job_id = { 0xab, 1, 2 },
 					      .attempt = 7,

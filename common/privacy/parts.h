@@ -8,13 +8,17 @@
 #ifndef COMMON_PRIVACY_PARTS_H
 #define COMMON_PRIVACY_PARTS_H
 
+#include "common/base/err.h"
+
 #include <stddef.h>
 
 enum { PARTS = 4, PARTS_EXPONENT = 90 }; /* below 2^PARTS_EXPONENT all parts are below 2^30 */
 
 /* part (PARTS * n): a, b, c, e of each number in turn. */
 void parts_split(const double *x, size_t n, double *part);
-/* x (n) from parts, or sums of parts. */
-void parts_join(const double *part, size_t n, double *x);
+/* x (n) from sums of `terms` parties' parts. ERR_PEER: one is beyond what so many terms add to, or a or b is
+ * not whole: a party gave a wrong term. */
+enum err parts_join(const char *phase, const double *part, size_t n, size_t terms,
+		    double *x) MUST_CHECK;
 
 #endif

@@ -3,6 +3,7 @@
 #include "common/privacy/parts.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { FRACTION = 24 }; /* of the fixed point that the parts are for */
 
@@ -24,7 +25,7 @@ static void comes_back(double x)
 
 	parts_split(&x, 1, part);
 	assert_fits(part, x);
-	parts_join(part, 1, &back);
+	assert_ok(parts_join("test", part, 1, 1, &back));
 	if (back != x)
 		fail_msg("%a came back as %a", x, back);
 }
@@ -81,9 +82,24 @@ static void sums(void **state)
 		for (size_t v = 0; v < VALUES; v++)
 			expected[v] += x[v];
 	}
-	parts_join(sum, VALUES, back);
+	assert_ok(parts_join("test", sum, VALUES, N, back));
 	for (size_t v = 0; v < VALUES; v++)
 		assert_true(back[v] == expected[v]);
+}
+
+/* A sum of three terms is refused where one part is more than three terms add to, or has a digit too many. */
+static void out_of_range(void **state)
+{
+	static const double bad[][2] = { { 0, 0x1p32 }, { 0, 0.5 },     { 1, -0x1p32 },
+					 { 1, 0x1p-24 }, { 2, 0x1p32 }, { 3, -0x1p26 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		double part[PARTS] = { 0 }, x;
+
+		part[(size_t)bad[i][0]] = bad[i][1];
+		assert_err(parts_join("test", part, 1, 3, &x), ERR_PEER, "a party gave a wrong term");
+	}
 }
 
 int main(void)
@@ -92,6 +108,7 @@ int main(void)
 		cmocka_unit_test(any_size),
 		cmocka_unit_test(known_parts),
 		cmocka_unit_test(sums),
+		cmocka_unit_test(out_of_range),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

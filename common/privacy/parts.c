@@ -36,12 +36,13 @@ enum err parts_join(const char *phase, const double *part, size_t n, size_t term
 		x[i] = 0;
 		for (int p = 0; p < PARTS; p++, part++) {
 			if (!in_range(*part, p, terms))
-				return err_set(ERR_PEER,
-					       "a party gave a wrong term: part %d of number %zu of "
-					       "a sum is %.17g, expected a multiple of %g up to %g "
-					       "(during %s)",
-					       p, i, *part, ldexp(1, fraction[p]),
-					       (double)terms * ldexp(1, size[p]), phase);
+				return err_set(
+				    ERR_PEER,
+				    "a party gave a wrong term: part %d of number %zu of "
+				    "a sum is %.17g, expected a multiple of %g up to %g "
+				    "(during %s)",
+				    p, i, *part, ldexp(1, fraction[p]),
+				    (double)terms * ldexp(1, size[p]), phase);
 			x[i] += ldexp(*part, exponent[p]);
 		}
 	}

@@ -238,7 +238,8 @@ static bool words_in_range(const uint64_t *words, size_t n)
 	return !outside;
 }
 
-/* The sum that the coordinator broadcasts becomes x, if its words are in their range and its tag holds. */
+/* The sum that the coordinator broadcasts becomes x, if its words are in their range and its tag
+ * holds. */
 static enum err take_sum(struct secure *s, double *x)
 {
 	struct work *work = s->work;

@@ -87,10 +87,11 @@ static void sums(void **state)
 		assert_true(back[v] == expected[v]);
 }
 
-/* A sum of three terms is refused where one part is more than three terms add to, or has a digit too many. */
+/* A sum of three terms is refused where one part is more than three terms add to, or has a digit
+ * too many. */
 static void out_of_range(void **state)
 {
-	static const double bad[][2] = { { 0, 0x1p32 }, { 0, 0.5 },     { 1, -0x1p32 },
+	static const double bad[][2] = { { 0, 0x1p32 },  { 0, 0.5 },    { 1, -0x1p32 },
 					 { 1, 0x1p-24 }, { 2, 0x1p32 }, { 3, -0x1p26 } };
 
 	(void)state;
@@ -98,7 +99,8 @@ static void out_of_range(void **state)
 		double part[PARTS] = { 0 }, x;
 
 		part[(size_t)bad[i][0]] = bad[i][1];
-		assert_err(parts_join("test", part, 1, 3, &x), ERR_PEER, "a party gave a wrong term");
+		assert_err(parts_join("test", part, 1, 3, &x), ERR_PEER,
+			   "a party gave a wrong term");
 	}
 }
 

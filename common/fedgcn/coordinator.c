@@ -188,7 +188,8 @@ static double spread_of(const struct run *r)
 	return total;
 }
 
-/* Each of a party's k prototypes has weight 1 in all, which each party rounds to the fixed point. */
+/* Each of a party's k prototypes has weight 1 in all, which each party rounds to the fixed point.
+ */
 static enum err check_masses(const struct run *r)
 {
 	size_t each = 1 + FEDGCN_Z + FEDGCN_TRIANGLE;

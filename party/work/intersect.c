@@ -109,7 +109,8 @@ static enum err send_names(const struct intersect *s, const uint8_t (*drawn)[ID]
 
 /* ---- intersect ---- */
 
-/* A verified sum of what each party says once, yes or no, of each of n questions; alike: it says yes to one of them. */
+/* A verified sum of what each party says once, yes or no, of each of n questions; alike: it says
+ * yes to one of them. */
 static enum err sum_votes(struct intersect *s, double *x, size_t n, bool alike)
 {
 	struct work *work = s->work;

@@ -1,4 +1,5 @@
-/* Broadcast sums of kmeans, fedsc and of rows that all have, changed at random: every change is found, and the coordinator named. */
+/* Broadcast sums of kmeans, fedsc and of rows that all have, changed at random: every change is
+ * found, and the coordinator named. */
 #include "tests/unit/both/changed_sums.h"
 #include "common/base/sanitized.h"
 #include "tests/unit/both/meeting.h"
@@ -79,14 +80,16 @@ static void test_ids(void **state)
 	leave(m);
 }
 
-/* A dishonest party counts itself twice, half, or on no step; as the lister of half a list; as one without a table twice. */
+/* A dishonest party counts itself twice, half, or on no step; as the lister of half a list; as one
+ * without a table twice. */
 static void test_wrong_votes(void **state)
 {
 	static const struct {
 		uint64_t number;
 		size_t word;
 		double by;
-	} c[] = { { 0, 0, 1 }, { 0, 0, -0.5 }, { 0, 1, -1 }, { 0, 1, 4 }, { 1, 2, 0.5 }, { 1, 0, -2 }, { 1, PARTIES, 4 } };
+	} c[] = { { 0, 0, 1 },   { 0, 0, -0.5 }, { 0, 1, -1 },     { 0, 1, 4 },
+		  { 1, 2, 0.5 }, { 1, 0, -2 },   { 1, PARTIES, 4 } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(c) / sizeof(*c); i++) {
@@ -99,7 +102,8 @@ static void test_wrong_votes(void **state)
 		hold_anyhow(m);
 		wrong_term.party = FED_MAX;
 		for (size_t l = 0; l < PARTIES; l++)
-			if (m->seat[l].result != ERR_PEER || !strstr(m->seat[l].why, "a party gave a wrong count"))
+			if (m->seat[l].result != ERR_PEER ||
+			    !strstr(m->seat[l].why, "a party gave a wrong count"))
 				fail_msg("case %zu, party %zu: %s", i, l, m->seat[l].why);
 		leave(m);
 	}
@@ -133,8 +137,10 @@ static void test_nobody_goes_on(void **state)
 			check_victim(settings[i], at, (enum change)((i + at) % CHANGE_CUT));
 }
 
-/* Tags hold, so the coordinator has changed nothing: the sentence says that a party gave a wrong term. */
-static void check_wrong_term(const char *setting, uint64_t number, size_t word, double by, const char *sentence)
+/* Tags hold, so the coordinator has changed nothing: the sentence says that a party gave a wrong
+ * term. */
+static void check_wrong_term(const char *setting, uint64_t number, size_t word, double by,
+			     const char *sentence)
 {
 	struct job job = points_job(setting);
 	struct federation *f = points_federation(&points, PARTIES, &job);
@@ -147,14 +153,15 @@ static void check_wrong_term(const char *setting, uint64_t number, size_t word, 
 	wrong_term.party = FED_MAX;
 	for (size_t l = 0; l < PARTIES; l++)
 		if (f->party[l].result != ERR_PEER || !strstr(f->party[l].why, sentence))
-			fail_msg("%s: sum %" PRIu64 ", %g more, %s: %s", setting, number, by, f->names[l],
-				 f->party[l].why);
+			fail_msg("%s: sum %" PRIu64 ", %g more, %s: %s", setting, number, by,
+				 f->names[l], f->party[l].why);
 	products_end(f);
 }
 
 static void test_wrong_terms(void **state)
 {
-	static const char kmeans[] = "kind=kmeans restarts=2", wrong[] = "a party gave a wrong count";
+	static const char kmeans[] = "kind=kmeans restarts=2",
+			  wrong[] = "a party gave a wrong count";
 	static const char dense[] = "variant=dense restarts=2 rounds=2";
 
 	(void)state;
@@ -162,6 +169,10 @@ static void test_wrong_terms(void **state)
 	check_wrong_term(kmeans, 0, 2, 0.5, "the parties say that they have 120.5 rows");
 	check_wrong_term(kmeans, 0, 2, -121, "the parties say that they have -1 rows");
 	check_wrong_term(kmeans, 0, 1, 1, "the parties say that they have 1073741944 rows");
+	/* Parts out of their range: a is whole, c below 2^30 each, e below 2^24. */
+	check_wrong_term(kmeans, 0, 4, 0.5, "a party gave a wrong term: part 0 of sum 1");
+	check_wrong_term(kmeans, 0, 6, 4 * 0x1p30, "a party gave a wrong term: part 2 of number 1");
+	check_wrong_term(kmeans, 1, 3, 4 * 0x1p24, "a party gave a wrong term: part 3 of number 0");
 	/* Counts: sums 2, 4, ... */
 	for (uint64_t number = 2; number <= 6; number += 2) {
 		check_wrong_term(kmeans, number, 0, 0.5, wrong);
@@ -175,10 +186,8 @@ static void test_wrong_terms(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_ids),
-		cmocka_unit_test(test_nobody_goes_on),
-		cmocka_unit_test(test_wrong_terms),
+		cmocka_unit_test(test_rows),           cmocka_unit_test(test_ids),
+		cmocka_unit_test(test_nobody_goes_on), cmocka_unit_test(test_wrong_terms),
 		cmocka_unit_test(test_wrong_votes),
 	};
 

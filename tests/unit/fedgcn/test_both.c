@@ -248,7 +248,8 @@ static void test_changed_sums(void **state)
 	}
 }
 
-/* A dishonest party's counts, with tags that hold: graphs in all, of centres, of a round, of the last clusters. */
+/* A dishonest party's counts, with tags that hold: graphs in all, of centres, of a round, of the
+ * last clusters. */
 static void test_wrong_terms(void **state)
 {
 	enum { ROUND = 13, LAST = ROUND + 2 };
@@ -259,13 +260,18 @@ static void test_wrong_terms(void **state)
 		const char *sentence;
 	} c[] = {
 		{ 0, 0, 0.5, "the parties say that they have 72.5 graphs" },
-		{ 1, 0, 0.5, "a party gave a wrong count: the parties' counts of graphs of centre 0" },
+		{ 1, 0, 0.5,
+		  "a party gave a wrong count: the parties' counts of graphs of centre 0" },
 		{ 1, 0, -100, "a party gave a wrong count" },
 		{ 1, 0, 100, "a party gave a wrong count" },
-		{ ROUND, -1, 1, "a party gave a wrong count: the parties' counts of graphs of all parties" },
-		{ ROUND, -4, -0.5, "a party gave a wrong count: the parties' counts of graphs that change" },
-		{ ROUND, -5, 100, "a party gave a wrong count: the parties' counts of graphs of cluster 0" },
-		{ LAST, 0, 0.25, "a party gave a wrong count: the parties' counts of graphs of cluster 0" },
+		{ ROUND, -1, 1,
+		  "a party gave a wrong count: the parties' counts of graphs of all parties" },
+		{ ROUND, -4, -0.5,
+		  "a party gave a wrong count: the parties' counts of graphs that change" },
+		{ ROUND, -5, 100,
+		  "a party gave a wrong count: the parties' counts of graphs of cluster 0" },
+		{ LAST, 0, 0.25,
+		  "a party gave a wrong count: the parties' counts of graphs of cluster 0" },
 		{ LAST, 1, 73, "a party gave a wrong count" },
 	};
 
@@ -278,12 +284,14 @@ static void test_wrong_terms(void **state)
 
 		wrong_term.party = PARTIES - 1;
 		wrong_term.number = c[i].number;
-		wrong_term.word = c[i].word < 0 ? net.weights + (size_t)(-c[i].word - 1) : (size_t)c[i].word;
+		wrong_term.word =
+		    c[i].word < 0 ? net.weights + (size_t)(-c[i].word - 1) : (size_t)c[i].word;
 		wrong_term.by = (int64_t)(c[i].by * (1 << JOB_WIDE_FRACTION));
 		federation_run(&s->f);
 		wrong_term.party = FED_MAX;
 		for (size_t l = 0; l < PARTIES; l++)
-			if (s->f.party[l].result != ERR_PEER || !strstr(s->f.party[l].why, c[i].sentence))
+			if (s->f.party[l].result != ERR_PEER ||
+			    !strstr(s->f.party[l].why, c[i].sentence))
 				fail_msg("case %zu, %s: %s", i, s->f.names[l], s->f.party[l].why);
 		stage_end(s);
 	}

@@ -293,9 +293,9 @@ static void test_wrong_sums(void **state)
 	refuse_sum(&lab, "totals", 0, 2, -21, "they have 3 rows, expected 4");
 	refuse_sum(&lab, "totals", 0, 2, -22, "they have 2 rows, expected 4");
 	refuse_sum(&lab, "totals", 0, 1, 1, "they have 1073741848 rows");
-	refuse_sum(&lab, "landmarks", 0, 0, 1, "1 clusters have 25 rows of 24");
-	refuse_sum(&lab, "landmarks", 0, 0, -0.5, "cluster 0 of 1 has 23.5 rows");
-	refuse_sum(&lab, "landmarks", 0, 0, -25, "cluster 0 of 1 has -1 rows");
+	refuse_sum(&lab, "landmarks", 0, 0, 1, "counts of rows of cluster 0 add to 25, ");
+	refuse_sum(&lab, "landmarks", 0, 0, -0.5, "counts of rows of cluster 0 add to 23.5, ");
+	refuse_sum(&lab, "landmarks", 0, 0, -25, "counts of rows of cluster 0 add to -1, ");
 	refuse_sum(&lab, "anchor", 0, 0, 1, "weights of 4 landmarks add to 25 for 24 rows");
 	refuse_sum(&lab, "anchor", 0, 1, -25, "weights of 4 landmarks add to -26 for 24 rows");
 	refuse_sum(&lab, "kmeans", 0, 1, 1, "3 clusters have 25 rows of 24");

@@ -214,15 +214,21 @@ strike() {
 	fi
 	case $fault in
 	kill) kill_and_start ;;
-	term)
-		kill -TERM "${PID[$victim]}" 2>/dev/null || true
-		until_true 10 gone "$victim" || fail "$victim does not end after SIGTERM"
-		;;
+	term) tell_to_end ;;
 	gone) kill_for_good ;;
 	stop*) stop_for "${fault#stop}" ;;
 	cut) kill -HUP "${PID[relay]}" ;;
 	disk) fill_disk ;;
 	esac
+}
+
+# It comes to one more step at most.
+tell_to_end() {
+	local log=$T/out/$victim/log.jsonl steps
+	steps=$(grep '"phase":' "$log" | grep -vc '"progress"')
+	kill -TERM "${PID[$victim]}" 2>/dev/null || true
+	until_true 10 gone "$victim" || fail "$victim does not end after SIGTERM"
+	(($(grep '"phase":' "$log" | grep -vc '"progress"') <= steps + 1)) || fail "$victim goes on after SIGTERM"
 }
 
 kill_and_start() {

@@ -202,15 +202,21 @@ strike() {
 	fi
 	case $fault in
 	kill) kill_and_start ;;
-	term)
-		kill -TERM "${PID[$victim]}" 2>/dev/null || true
-		until_true 10 gone "$victim" || fail "$victim does not end after SIGTERM"
-		;;
+	term) tell_to_end ;;
 	gone) kill_for_good ;;
 	stop*) stop_for "${fault#stop}" ;;
 	cut) kill -HUP "${PID[relay]}" ;;
 	disk) fill_disk ;;
 	esac
+}
+
+# Only in its last step it may come to the end before it hears that.
+tell_to_end() {
+	local last
+	kill -TERM "${PID[$victim]}" 2>/dev/null || true
+	last=$(grep -o '"phase":"[^"]*"' "$T/out/$victim/log.jsonl" | tail -n 1 | cut -d '"' -f 4)
+	until_true 10 gone "$victim" || fail "$victim does not end after SIGTERM"
+	[[ $last == "$(tail -n 1 "$T/phases.$victim")" ]] || ! wait "${PID[$victim]}" || fail "$victim goes on after SIGTERM"
 }
 
 kill_and_start() {

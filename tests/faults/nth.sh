@@ -80,6 +80,7 @@ prepare() { # NAME
 	set_budgets "$T/undisturbed" 3
 	for victim in $(victims "$1"); do
 		rm -rf "$T/out"
+		TAKEN=''
 		fault=none n=0 federate
 		await_all
 		od -An -t u8 -N 16 "$T/count" >"$T/count.$victim"

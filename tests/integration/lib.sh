@@ -504,7 +504,7 @@ completes() { # L
 no_leftovers() { # [KILLED]
 	local odd
 	odd=$(find "$T/out" -type f ! -path "$T/out/${1:-nobody}/*" ! -path '*/state/served' ! -path '*/state/ledger.db*' \
-		! -path '*/state/noise.key' ! -path '*/state/aligned' ! -path '*/state/model-*.bin' ! -name run.json ! -name labels.csv ! -name labels.npy ! -name log.jsonl ! -name profile.csv ! -name profile-joint.csv ! -name centres.csv \
+		! -path '*/state/noise.key' ! -path '*/state/aligned' ! -path '*/state/aligned.lock' ! -path '*/state/model-*.bin' ! -name run.json ! -name labels.csv ! -name labels.npy ! -name log.jsonl ! -name profile.csv ! -name profile-joint.csv ! -name centres.csv \
 		! -name model.fedgcn ! -name model.rows ! -name ids.txt ! -name 'baseline-*.csv' ! -name embeddings.npy ! -name ids.csv)
 	[[ -z $odd ]] || fail "left over: $odd"
 }

@@ -1,6 +1,7 @@
 /* Two jobs at once over one state: however their steps interleave, no budget is passed, and one of
  * the two gets what there is. */
 #include "tests/unit/party/consent/desk.h"
+#include "common/base/clock.h"
 #include "party/consent/aligned.h"
 
 #include <sys/wait.h>
@@ -111,8 +112,11 @@ static enum err take_step(int step)
 	switch (step) {
 	case 0:
 		e = leaving_open(&d->work.leaving, &d->config, &d->work, true, d->data);
-		if (e == ERR_OK)
+		if (e == ERR_OK) {
+			d->work.leaving->durable_s =
+			    clock_now_s(); /* no commit waits for the disk */
 			e = check_past();
+		}
 		break;
 	case 1:
 		e = check_past();
@@ -214,12 +218,14 @@ static void test_all_orders(void **unused)
 		open_desks(&budgets[b]);
 		l = open_ledger();
 		for (unsigned order = 0; order < 1u << (2 * STEPS); order++) {
-			if (__builtin_popcount(order) != STEPS)
+			if (__builtin_popcount(order) != STEPS ||
+			    (order & 1 &&
+			     !budgets[b].fewer_parties)) /* the same with jobs exchanged */
 				continue;
 			run_order(&budgets[b], l, order);
 			orders++;
 		}
-		assert_int_equal(orders, ORDERS);
+		assert_int_equal(orders, budgets[b].fewer_parties ? ORDERS : ORDERS / 2);
 		ledger_close(l);
 		close_desks();
 	}

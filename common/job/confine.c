@@ -12,6 +12,7 @@
 #include <seccomp.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -301,13 +302,14 @@ static int make(int (*add)(scmp_filter_ctx f), struct program *p)
 	int file, bad;
 	ssize_t n = 0;
 
-	errno = 0;
 	f = seccomp_init(REFUSE(ENOSYS));
-	if (!f) /* the library has asked the kernel whether it knows the action */
-		return errno == ENOMEM ? -ENOMEM : -ENOSYS;
+	if (!f)
+		return -ENOMEM;
 	file = memfd_create("filter", MFD_CLOEXEC);
-	bad =
-	    file < 0 ? -errno : seccomp_attr_set(f, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+	bad = file < 0 ? -errno : 0;
+	/* The library asks the kernel whether it knows the action. */
+	if (!bad && seccomp_attr_set(f, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS))
+		bad = -ENOSYS;
 	if (!bad)
 		bad = add(f);
 	if (!bad)
@@ -374,7 +376,33 @@ static void name_never(void)
 	sigaction(SIGSYS, &ours, NULL);
 }
 
-/* For all threads of this process at once (OpenBLAS has its own); no_new_privs goes with it. */
+/* No_new_privs goes with it. 0, or the error. */
+static int install(const struct sock_fprog *program)
+{
+	long refused;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return -errno;
+	refused = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, program);
+	/* positive: the thread that is in the way */
+	return refused < 0 ? -errno : refused > 0 ? -ESRCH : 0;
+}
+
+void confine_no_uring(const struct daemon_common *c)
+{
+	struct sock_filter step[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { COUNT(step), step };
+
+	if (c->sandbox && !SANITIZED)
+		(void)install(&program); /* confine() says if there are no filters */
+}
+
+/* For all threads of this process at once (OpenBLAS has its own). */
 static enum err load(int (*add)(scmp_filter_ctx f))
 {
 	static struct program p;
@@ -390,15 +418,9 @@ static enum err load(int (*add)(scmp_filter_ctx f))
 			       "starts this process forbids it (a unit's SystemCallFilter, a "
 			       "container's profile), which then has to allow it; "
 			       "\"sandbox\": \"off\" runs without");
-	if (!bad && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		bad = -errno;
 	name_never();
-	if (!bad) { /* positive: the thread that is in the way */
-		long refused = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-				       SECCOMP_FILTER_FLAG_TSYNC, &loaded);
-
-		bad = refused < 0 ? -errno : refused > 0 ? -ESRCH : 0;
-	}
+	if (!bad)
+		bad = install(&loaded);
 	if (bad)
 		return err_set(ERR_INPUT,
 			       "sandbox: the kernel refuses the filter of system calls (%s); "

@@ -34,6 +34,10 @@ enum err confine_code(const struct daemon_common *c, char **argv) MUST_CHECK;
 /* ERR_INPUT: this process, as root, can write its own code. Part of confine(). */
 enum err confine_code_check(void) MUST_CHECK;
 
+/* For good, with no_new_privs: no io_uring, by which libuv would make system calls that no filter sees. Before the first
+ * loop: one that has a ring needs the call afterwards. Without the sandbox nothing happens. */
+void confine_no_uring(const struct daemon_common *c);
+
 /* For good. After listening and after keys are read; what is read later (SIGHUP, data for the next
  * job) must be readable for c->user. ERR_INPUT as above, or if the kernel refuses the filter. */
 enum err confine(const struct daemon_common *c) MUST_CHECK;

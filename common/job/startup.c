@@ -101,7 +101,6 @@ enum err daemon_begin(const struct daemon_common *c, size_t files)
 
 	if (c->http.listen)
 		files += HTTP_FILES;
-	setenv("UV_USE_IO_URING", "0", 1); /* calls that no filter can look into */
 	umask(077); /* what it writes is for its user alone, whoever starts it */
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < files) {
 		limit.rlim_cur = files;
@@ -114,6 +113,7 @@ enum err daemon_begin(const struct daemon_common *c, size_t files)
 	setrlimit(RLIMIT_CORE, &none);
 	if (c->sandbox)
 		prctl(PR_SET_DUMPABLE, 0);
+	confine_no_uring(c);
 	log_init(c->name, c->log_level);
 	log_begun = true;
 	live_begin(c->role, c->name, c->output);

@@ -1,21 +1,30 @@
 #!/usr/bin/env python3
-"""How much of the others' data a party reads that tells false terms, with an honest coordinator.
+"""How much of the others' data a party reads by false terms, with an honest coordinator.
 
     false_party.py --config FILE --coordinator HOST:PORT --truth FOLDER... [--honest] [--claim N]
 
-kmeans, fedsc: it claims N rows in every cluster, so that none is left out of the sums and its own terms alone say where centres
-go: each is placed among the rows that are not read yet. From what all are told it takes its own terms. A sum over one row that it
-has not read is that row. With fedsc it leaves when landmarks are found.
+kmeans, fedsc: it claims N rows in all clusters together, so that no sum is left out and its own
+terms decide where centres go. It places each centre among the rows that it has not read yet, and
+subtracts its own terms from each sum. A sum over one unread row is that row. With fedsc it leaves
+when the landmarks are found. With noise in the sums (kmeans) it adds no noise, and leaves then too.
 
-kcagc and kmeans.columns, method "basic": it sends large numbers for distances, and so chooses the cluster of each node. In every other iteration one
-cluster is node a alone and another node b alone; in the next it compares, for all nodes at once, by how much the others' squared
-distances to a and b differ, and halves the interval. One node b and several a give all distances between them.
+kcagc and kmeans.columns, method "basic": it sends large numbers for distances, and so chooses the
+cluster of each node. In every other iteration one cluster is node a alone and another node b
+alone. In the next one it compares, for all nodes at once, by how much the others' squared
+distances to a and b differ, and halves the interval. One b and several a give all distances
+between them.
 
---honest: true terms. Of rows it reads sums of one row and pairs of sums that differ by one; of kcagc nothing.
+fedgcn, two clusters: it claims N graphs in both, and so moves the plane between the first two
+prototypes. Where one graph of the others lies between two places of the plane, the difference
+of the sums below them is that graph's embedding.
 
-FOLDER: the others' data, to compare with. The last line of stdout is {"read": N, "wrong": N, "of": N, "ended": "..."}: rows (of
-kcagc: distances of two nodes over the others' features) that are read and true, read and false, and how many there are. Of kcagc
-also "differences": of distances of a node to two nodes.
+--honest: true terms. It reads rows and graphs from sums of one and from pairs of sums that differ
+by one.
+
+FOLDER: the others' data, to compare with. The last line of stdout is {"read": N, "wrong": N,
+"of": N, "ended": "..."}: what is read and true, what is read and false, how much there is (rows,
+graphs, or distances of two nodes over the others' features). "differences": how many are right
+of the differences of distances. "chance": how many of as many own rows are near one of the others'.
 """
 import argparse
 import glob
@@ -26,6 +35,7 @@ import sys
 import numpy as np
 
 import extract
+import fedgcn
 import fedsc
 import kcagc
 import kmeans
@@ -70,8 +80,6 @@ class Sums:
 
 
 class Steering(Sums):
-    claim = 3_000_000
-
     def ask_parts(self, kind, term, also=None):
         """Its rows, so many times that there are `claim`."""
         times = max(self.claim // len(self.X), 1)
@@ -79,7 +87,7 @@ class Steering(Sums):
         return super().ask_parts(kind, [t * times for t in term], also)
 
     def own_counts(self):
-        """They add up to all that it claims, as is checked. As many clusters as it has claimed rows for are not too small."""
+        """Counts add up to all claimed rows, as parties check; as many as possible are large enough."""
         super().own_counts()
         k = min(len(self.Z), max(self.claimed // self.least, 1))
         own = np.zeros(len(self.Z))
@@ -89,7 +97,8 @@ class Steering(Sums):
     def own_sums(self):
         """The others' rows of a cluster are about at its centre."""
         m = self.X.shape[1]
-        return np.column_stack([self.count[:, None] * self.places() - self.theirs[:, None] * self.Z, np.full(len(self.Z), 0.01 * self.claim * m)])
+        sums = self.count[:, None] * self.places() - self.theirs[:, None] * self.Z
+        return np.column_stack([sums, np.full(len(self.Z), 0.01 * self.claim * m)])
 
     def places(self):
         """Where centres shall go: among rows that are not read yet."""
@@ -105,7 +114,7 @@ class Steering(Sums):
         return got
 
     def peel(self):
-        """Takes rows that are read off all sums that they are in, until no sum of one row is left."""
+        """Subtracts the rows that it has read from their sums, until no sum of one row is left."""
         m, new = self.X.shape[1], True
         while new:
             new, self.blobs = False, []
@@ -118,7 +127,8 @@ class Steering(Sums):
                     rest -= kmeans.sums_by(at, len(Z), np.column_stack([self.rows, D.min(axis=1)]))
                 row = rest[left == 1, :m]
                 true = np.abs(((row - Z[left == 1]) ** 2).sum(axis=1) - rest[left == 1, m]) < 1e-3
-                row = row[true & (kmeans.distances(row, Z).argmin(axis=1) == np.flatnonzero(left == 1))]
+                there = kmeans.distances(row, Z).argmin(axis=1) == np.flatnonzero(left == 1)
+                row = row[true & there]
                 if len(row):
                     self.rows, new = np.vstack([self.rows, row]), True
             for i in np.flatnonzero(left > 1):
@@ -131,9 +141,9 @@ class Steering(Sums):
 
 
 class Noisy(Sums, kmeans.Party):
-    """With noise in the sums, of which it adds none: the same in the rounds that look for landmarks (common/fedsc/private.c)."""
+    """With noise in the sums, to which it adds none (common/fedsc/private.c)."""
 
-    claim, scale, mean = 3_000_000, 1.0, 0.0
+    scale, mean = 1.0, 0.0
 
     def share(self, sigma, grown=0.0):
         """The deviation of a party's noise, and its step."""
@@ -151,7 +161,8 @@ class Noisy(Sums, kmeans.Party):
         self.n = self.ask(13, [float(self.claim)])[0]
         self.ask(14, [])
         self.X /= noise["clip"]
-        self.most = max(int(min(self.n / (5 * self.deviation), 4 * job["clusters"])), job["clusters"])
+        most = min(self.n / (5 * self.deviation), 4 * job["clusters"])
+        self.most = max(int(most), job["clusters"])
         self.rng, self.Z, radius = kmeans.Random(job["seed"], 0x707276), np.zeros((1, m)), 1.0
         self.link.phase("landmarks")
         for _ in range(rounds):
@@ -165,7 +176,7 @@ class Noisy(Sums, kmeans.Party):
     def noisy_round(self, radius):
         k, m = self.Z.shape
         own = np.full(k, float(self.claim // k))
-        places = 1.2 * self.X[self.random.choice(len(self.X), k)]  # at the edges, where clusters are of few rows
+        places = 1.2 * self.X[self.random.choice(len(self.X), k)]  # at the edges: of few rows
         term = np.column_stack([(places - self.Z) * own[:, None], 0.01 * own])
         got = self.ask(15, np.append(own, term.ravel()), also=self.Z.ravel())
         self.count, sums = got[:k], got[k:].reshape(k, m + 1)
@@ -194,7 +205,7 @@ class Noisy(Sums, kmeans.Party):
         self.Z = np.vstack([self.Z, *added])
 
     def found(self):
-        """What the others' row would be in each cluster that may have one alone, as far as its noisy count says."""
+        """The others' row in each cluster that has one alone, as far as its noisy count says."""
         for Z, count, S in self.sets:
             yield from (Z + S)[np.abs(count - 1) < max(0.5, self.deviation)]
 
@@ -206,12 +217,15 @@ class Bisecting:
 
     def __init__(self, job, X, link):
         self.shape, self.link = kcagc.Shape(job, len(X)), link
-        self.WIDE = 8.0 if job["kind"] == "kcagc" else 16.0  # below it are all differences of two squared distances
+        # Above all differences of two squared distances.
+        self.WIDE = 8.0 if job["kind"] == "kcagc" else 16.0
 
-    def choose(self, r, wanted):
-        """The term by which each node comes to be in a cluster."""
+    def choose(self, r):
+        """Node a = r + 1 goes to the first cluster, b = 0 to the second, all others to the third."""
+        node = np.arange(self.shape.n)
+        wanted = np.where(node == r + 1, 0, np.where(node == 0, 1, 2))
         term = np.full((self.shape.n, self.shape.K), self.FAR)
-        term[np.arange(self.shape.n), wanted] = 0
+        term[node, wanted] = 0
         return term + (r >= self.shape.keep) * self.FAR
 
     def compare(self, r):
@@ -226,9 +240,9 @@ class Bisecting:
         link.recv_labels(wire.STARTS, s.K, s.R * n)
         self.middle, self.step, moving = np.zeros((s.R, n)), self.WIDE, np.arange(s.R)
         for turn, t in enumerate(s.rounds()):
-            apart = [self.choose(r, np.where(np.arange(n) == r + 1, 0, np.where(np.arange(n) == 0, 1, 2))) for r in moving]
-            link.add(np.ravel([self.compare(r) for r in moving] if turn % 2 else apart))
-            told = link.recv_labels(wire.ASSIGNMENT, s.K, len(moving) * n, none=t == 0).reshape(len(moving), n)
+            link.add(np.ravel([self.compare(r) if turn % 2 else self.choose(r) for r in moving]))
+            told = link.recv_labels(wire.ASSIGNMENT, s.K, len(moving) * n, none=t == 0)
+            told = told.reshape(len(moving), n)
             if turn % 2:
                 self.step /= 2
                 self.middle[moving] += np.where(told == 0, -self.step, self.step)
@@ -246,12 +260,72 @@ class Bisecting:
         got = self.middle[self.node_a - 1]
         differences = int((np.abs(got - (D[self.node_a] - D[0])) < near).sum())
         there = np.append(0, self.node_a)
-        to_b = np.append(0, -got[np.arange(len(got)), self.node_a])  # of a itself the difference is its distance to b
-        to_b[1:] = got[:, 0]
+        to_b = np.append(0, got[:, 0])  # the difference at b itself is its distance to a
         between = np.array([got[:, i] + to_b[j] for j, i in enumerate(there)])
-        good = [abs(between[j, l] - D[there[j], self.node_a[l]]) < near for j in range(len(there)) for l in range(j, len(got))]
-        return {"read": int(np.sum(good)), "wrong": int(len(good) - np.sum(good)), "of": len(Z) * (len(Z) - 1) // 2,
-                "differences": differences, "differences_of": got.size}
+        good = np.abs(between - D[np.ix_(there, self.node_a)]) < near
+        good = good[np.triu_indices(len(there), 0, len(got))]
+        return {"read": int(np.sum(good)), "wrong": int(len(good) - np.sum(good)),
+                "of": len(Z) * (len(Z) - 1) // 2, "differences": differences, "differences_of": got.size}
+
+
+class Graphs(fedgcn.Party):
+    """Notes the others' part of each sum while the first prototypes are found."""
+
+    cuts = ()
+
+    def ask(self, question, term):
+        got = super().ask(question, term)
+        self.theirs = got - term
+        return got
+
+    def step(self, have):
+        super().step(have)
+        theirs = self.theirs.reshape(self.k, -1)[:have]
+        self.cuts += tuple((0, round(row[0]), row[1:-1]) for row in theirs)
+
+    def found(self):
+        for a in self.cuts:
+            yield from (b[2] - a[2] for b in self.cuts if b[1] - a[1] == 1)
+
+
+class Cutting(Graphs):
+    """Of two prototypes."""
+
+    claim = 1_000_000
+
+    def step(self, have):
+        if not hasattr(self, "axis"):
+            self.axis = np.linalg.svd(self.Z - self.Z.mean(axis=0), full_matrices=False)[2][0]
+            self.cuts, self.next = [], float(np.median(self.Z @ self.axis))
+        off = np.array([-1.0, 1.0])[:have, None] * np.std(self.Z @ self.axis) * self.axis
+        own = np.zeros((self.k, 2 + fedgcn.Z_LENGTH))
+        own[:have, 1:-1] = self.next * self.axis + off
+        own[:have, [0, -1]] = 1
+        own *= self.claim
+        C = self.C[:have].astype(np.float32).astype(float)
+        got = self.ask(np.append([have], self.C.ravel()), own.ravel()).reshape(self.k, -1)
+        self.count[:have], self.spread[:have] = got[:have, 0], got[:have, -1]
+        self.C[:have] = got[:have, 1:-1] / got[:have, :1]
+        if have == 2 and hasattr(self, "steered"):
+            self.learn(C, got - own)
+        self.steered = have == 2
+
+    def learn(self, C, theirs):
+        """Notes graphs below the plane between the centres, and the sum of their embeddings."""
+        at = float(C.mean(axis=0) @ self.axis)
+        low = 0 if C[0] @ self.axis < C[1] @ self.axis else 1
+        self.cuts.append((at, round(theirs[low, 0]), theirs[low, 1:-1]))
+        self.cuts.sort(key=lambda cut: cut[0])
+        pairs = zip(self.cuts, self.cuts[1:])
+        gaps = [(b[1] - a[1], (a[0] + b[0]) / 2) for a, b in pairs if b[1] - a[1] > 1]
+        step = np.std(self.Z @ self.axis) / 8
+        self.next = min(gaps)[1] if gaps else self.cuts[-1][0] + step
+
+    def found(self):
+        """A graph between two planes is the difference of what is below them."""
+        for a, b in zip(self.cuts, self.cuts[1:]):
+            if b[1] - a[1] == 1:
+                yield b[2] - a[2]
 
 
 def landmarks_alone(base):
@@ -275,29 +349,35 @@ def landmarks_alone(base):
     return Half
 
 
-def main():
-    p = party.arguments(argparse.ArgumentParser())
-    p.add_argument("--truth", nargs="+", required=True)
-    p.add_argument("--honest", action="store_true")
-    p.add_argument("--claim", type=int)
-    a = p.parse_args()
-    config = party.read_config(a.config)
-    what, link = party.join(config, a.coordinator)
-    if what["kind"] in ("kcagc", "kmeans.columns"):
-        X, edges = party.begin_nodes(what, config["data"], link)
-        half = Bisecting(what, X, link)
-        party.leave(link, half.run(), a.labels)
-        others = [party.read_features(glob.glob(f + "/features.*")[0]) for f in a.truth]
-        others = [kcagc.embed(what, X, edges) if what["kind"] == "kcagc" else X for X in others]  # columns of 0 and 1 stay as they are
-        print(json.dumps({**half.read(np.hstack(others)), "ended": "done"}))
-        return 0
-    X = party.begin_rows(what, config["data"], link)
-    base = type("Half", (Sums if a.honest else Steering, kmeans.Party), {})
-    if what.get("noise", {}).get("on") == "sums":
-        base = Noisy
-    if a.claim:
-        base.claim = a.claim
-    half, ended = (landmarks_alone(base) if what["kind"] == "fedsc" else base)(what, X, link), "done"
+def told(found, truth, near=extract.NEAR):
+    read, wrong = extract.compared(found, truth, near)
+    return {"read": len(read), "wrong": wrong, "of": len(truth)}
+
+
+def of_nodes(a, what, link, X, edges):
+    half = Bisecting(what, X, link)
+    party.leave(link, half.run(), a.labels)
+    others = [party.read_features(glob.glob(f + "/features.*")[0]) for f in a.truth]
+    if what["kind"] == "kcagc":  # columns of 0 and 1 stay as they are
+        others = [kcagc.embed(what, X, edges) for X in others]
+    return {**half.read(np.hstack(others)), "ended": "done"}
+
+
+def of_graphs(a, what, link, folder):
+    half = (Graphs if a.honest else Cutting)(what, folder, link)
+    party.leave(link, half.run(), a.labels)
+    others = [fedgcn.Party(what, folder, None) for folder in a.truth]
+    Z = [fedgcn.Net(o.shape, fedgcn.draw(o.shape, what["seed"])).forward(o.graphs) for o in others]
+    Z = np.vstack(Z).astype(float)
+    return {**told(half.found(), Z, 1e-3 * Z.std()), "ended": "done"}
+
+
+def of_rows(a, what, link, X):
+    noisy = what.get("noise", {}).get("on") == "sums"
+    base = Noisy if noisy else type("Half", (Sums if a.honest else Steering, kmeans.Party), {})
+    base.claim = a.claim
+    base = landmarks_alone(base) if what["kind"] == "fedsc" else base
+    half, ended = base(what, X, link), "done"
     try:
         party.leave(link, half.run(), a.labels)
     except Over:
@@ -308,11 +388,29 @@ def main():
     truth = np.concatenate([np.load(folder + "/features.npy").astype(float) for folder in a.truth])
     truth = (truth - half.mean) / half.scale if half.sets else truth
     rows = list(half.found()) if half.sets else []
-    near = 0.1 * truth.std() if base is Noisy else extract.NEAR
-    read, wrong = extract.compared(rows, truth, near)
-    said = {"read": len(read), "wrong": wrong, "of": len(truth), "ended": ended}
-    if base is Noisy:
-        said["chance"] = len(extract.compared(half.X[: len(rows)], truth, near)[0])
+    near = 0.1 * truth.std() if noisy else extract.NEAR
+    said = {**told(rows, truth, near), "ended": ended}
+    if noisy:
+        said["chance"] = told(half.X[: len(rows)], truth, near)["read"]
+    return said
+
+
+def main():
+    p = party.arguments(argparse.ArgumentParser())
+    p.add_argument("--truth", nargs="+", required=True)
+    p.add_argument("--honest", action="store_true")
+    p.add_argument("--claim", type=int, default=3_000_000)
+    a = p.parse_args()
+    config = party.read_config(a.config)
+    what, link = party.join(config, a.coordinator)
+    data = config["data"]
+    if what["kind"] in ("kcagc", "kmeans.columns"):
+        said = of_nodes(a, what, link, *party.begin_nodes(what, data, link))
+    elif what["kind"] == "fedgcn":
+        link.group_key()
+        said = of_graphs(a, what, link, data["graphs"])
+    else:
+        said = of_rows(a, what, link, party.begin_rows(what, data, link))
     print(json.dumps(said))
     return 0
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What one party reads of the others' data that tells false terms (false_party.py), with an honest coordinator in C.
+# What a party reads of the others' data by false terms (false_party.py), with a coordinator in C.
 #
 # shellcheck source=../integration/lib.sh
 source "$(dirname "$0")/../integration/lib.sh"
@@ -65,8 +65,8 @@ test_rows_of_noisy_kmeans() {
 	[[ $(jq .read "$T/false") == 0 ]] || fail "$(jq .read "$T/false") rows are read in spite of the noise"
 }
 
-# Distances of nodes over the others' features, of which an honest party knows none: all between 11 nodes, and by how
-# much each node is nearer to the first than to each of the other ten.
+# Distances of nodes over the others' features, of which an honest party knows none: all between 11
+# nodes, and by how much each node is nearer to the first than to each of the other ten.
 distances_of() {
 	edit job '.method = "basic" | .iterations = 20 | .restarts = 10 | .secure_sum = { group: "x25519" }'
 	reads false 0
@@ -86,6 +86,27 @@ test_distances_of_columns() {
 	for name in $(names 3); do edit "$name" 'del(.data.edges) | .policy.jobs = ["kmeans.columns"]'; done
 	echo '{ "kind": "kmeans.columns", "clusters": 3, "seed": 7, "polish": 0 }' >"$T/job.json"
 	distances_of
+}
+
+# The embedding of a single graph by the network that all start with, in spite of each party's own
+# min_cluster. An honest party has differences of sums, too, but cannot tell which is a graph.
+test_graphs_of_fedgcn() {
+	needs_python
+	graphs_federation 3
+	patient 3
+	edit job '.secure_sum = { group: "x25519" }'
+	reads honest 0 --honest
+	reads false 0
+	at_least "$(jq .wrong "$T/honest")" 5 "guesses of an honest party that are wrong"
+	[[ $(jq -c '[.read > 0, .wrong]' "$T/false") == '[true,0]' ]] || fail 'graphs read by false terms'
+}
+
+# Of method "gcc", in memory: distances over the others' features by the blocks that all are told.
+test_distances_of_gcc() {
+	needs_python
+	federation 3 --features 300
+	"$PYTHON" "$ROOT/tests/hostile/false_blocks.py" --dims 13 "$T/data/party-01" "$T/data/party-02" | tee "$T/false"
+	at_least "$(jq .read "$T/false")" 8000 'distances of 11175 read by false terms'
 }
 
 run_tests "$@"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The model of attempts, lists of members, rounds and noise keys (tests/model/attempts.pml), by spin: no error as it is, and
-# one for each guard that is left out. COTERIE_MODEL=large takes larger bounds, in some minutes.
+# one for each guard that is left out. COTERIE_MODEL=large takes larger bounds, in a minute or two.
 #
 # shellcheck source=lib.sh
 source "$(dirname "$0")/lib.sh"
@@ -13,8 +13,8 @@ model() { # OPTIMISE -DX...: all states; $FOUND is yes if an assertion fails
 	rm -rf "$T/model" && mkdir "$T/model"
 	cd "$T/model" || fail "is gone"
 	spin -a "${@:2}" "$ROOT/tests/model/attempts.pml" >"$T/said" 2>&1 || fail "${*:2}: $(head -n 3 "$T/said")"
-	gcc "$1" -w -DSAFETY -DNOREDUCE ${LARGE:+-DCOLLAPSE -DMEMLIM=8000} -o pan pan.c
-	./pan -E -m"${LARGE:+20}200000" >"$T/said" || fail "${*:2}: $(tail -n 3 "$T/said")"
+	gcc "$1" -w -DSAFETY -DNOREDUCE ${LARGE:+-DCOLLAPSE} -o pan pan.c
+	./pan -E -m200000 >"$T/said" || fail "${*:2}: $(tail -n 3 "$T/said")"
 	! grep -q 'error: \|invalid array index\|not completed because' "$T/said" || fail "${*:2}: $(grep -m 1 'error: \|invalid array\|because' "$T/said")"
 	errors=$(sed -n 's/.*errors: \([0-9]*\)/\1/p' "$T/said")
 	FOUND=$([[ $errors == 0 ]] || echo yes)
@@ -35,8 +35,8 @@ fails_without() { # GUARD -DX...
 test_lists() {
 	holds -DL=3 -DHONEST=2
 	holds -DL=4 -DHONEST=3 -DMIN_PARTIES=3 -DALLOW_LOSS=3 -DNUMBERS=2
-	[[ -z $LARGE ]] || holds -DL=4 -DHONEST=3 -DMIN_PARTIES=3 -DALLOW_LOSS=3 -DNUMBERS=4 -DMAX_ATTEMPTS=3
-	[[ -z $LARGE ]] || holds -DL=5 -DHONEST=3 -DMIN_PARTIES=4 -DALLOW_LOSS=4 -DNUMBERS=2
+	[[ -z $LARGE ]] || holds -DL=3 -DHONEST=2 -DNUMBERS=4 -DMAX_ATTEMPTS=3
+	[[ -z $LARGE ]] || holds -DL=4 -DHONEST=3 -DMIN_PARTIES=3 -DALLOW_LOSS=3
 }
 
 test_lists_without_a_guard() {

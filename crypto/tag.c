@@ -228,6 +228,15 @@ static u128 end_vector(struct tag *t)
 	return sum;
 }
 
+bool tag_in_range(const uint64_t *x, size_t n)
+{
+	size_t outside = 0;
+
+	for (size_t i = 0; i < n; i++)
+		outside += x[i] == TOP;
+	return !outside;
+}
+
 void tag_make(struct tag *t, size_t party, uint8_t tau[static TAG_LEN])
 {
 	u128 sum = fold(end_vector(t) + offsets(t, &party, 1));

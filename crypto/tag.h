@@ -46,6 +46,8 @@ struct tag *tag_new(const uint8_t key[static TAG_KEY_LEN],
 		    size_t count);
 /* The next n words, signed integers: of this party's vector, or of the sum; in pieces of any length. */
 void tag_add(struct tag *t, const uint64_t *x, size_t n);
+/* Is no word -2^63? A sum of terms within their bounds is in (-2^63, 2^63). For sums that arrive. */
+bool tag_in_range(const uint64_t *x, size_t n);
 /* tau_i of party i and the count words that were added. Another vector may follow: the sum. */
 void tag_make(struct tag *t, size_t party, uint8_t tau[static TAG_LEN]);
 /* Is T that of these parties, whose numbers rise, and of the count words that were added? */

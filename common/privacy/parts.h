@@ -16,9 +16,9 @@ enum { PARTS = 4, PARTS_EXPONENT = 90 }; /* below 2^PARTS_EXPONENT all parts are
 
 /* part (PARTS * n): a, b, c, e of each number in turn. */
 void parts_split(const double *x, size_t n, double *part);
-/* x (n) from sums of `terms` parties' parts. ERR_PEER: one is beyond what so many terms add to, or a or b is
- * not whole: a party gave a wrong term. */
-enum err parts_join(const char *phase, const double *part, size_t n, size_t terms,
-		    double *x) MUST_CHECK;
+/* x (n) from the sums of so many parties' parts. Ranges: sums of a and b are whole, of a, b and c below
+ * parties * 2^30, of e below parties * 2^24. ERR_PEER, with nothing in x, if one is outside: a party gave
+ * a wrong term. */
+enum err parts_join(const double *part, size_t n, size_t parties, double *x) MUST_CHECK;
 
 #endif

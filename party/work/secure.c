@@ -228,16 +228,6 @@ static enum err recv_sum(struct work *work, const struct secure *s, uint64_t *wo
 	return ERR_OK;
 }
 
-/* A sum of terms within their bounds is in (-N/2, N/2), so the word of -N/2 is none. */
-static bool words_in_range(const uint64_t *words, size_t n)
-{
-	size_t outside = 0;
-
-	for (size_t i = 0; i < n; i++)
-		outside += words[i] == UINT64_C(1) << 63;
-	return !outside;
-}
-
 /* The sum that the coordinator broadcasts becomes x, if its words are in their range and its tag
  * holds. */
 static enum err take_sum(struct secure *s, double *x)
@@ -250,7 +240,7 @@ static enum err take_sum(struct secure *s, double *x)
 
 	if (e == ERR_OK) {
 		tag_add(s->tag, words, count);
-		if (words_in_range(words, count) && tag_is_number(tag) &&
+		if (tag_in_range(words, count) && tag_is_number(tag) &&
 		    tag_holds(s->tag, work->sum.members, work->sum.count, tag))
 			fixed_decode(&s->fixed, words, count, x);
 		else

@@ -55,7 +55,7 @@ static enum err sum_parts(struct verified *v, double *x, size_t n)
 	parts_split(x, n, part);
 	e = secure_sum_verified(v->work, v->root, part, PARTS * n);
 	if (e == ERR_OK)
-		e = parts_join(v->parties.phase, part, n, v->work->sum.count, x);
+		e = parts_join(part, n, v->work->L, x);
 	wipe(part, n * PARTS * sizeof(*part));
 	free(part);
 	return e;

@@ -247,7 +247,8 @@ static void add_up(const struct gathering *g, uint64_t *acc, uint8_t tag[static 
 	mask_free(list);
 }
 
-enum err lasting_sum(struct run *run, const struct sum *s, uint64_t *acc, uint8_t tag[static TAG_LEN])
+enum err lasting_sum(struct run *run, const struct sum *s, uint64_t *acc,
+		     uint8_t tag[static TAG_LEN])
 {
 	struct gathering *g;
 	struct relayed_told told = { 0 };

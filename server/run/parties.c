@@ -104,7 +104,7 @@ static enum err sum(void *ctx, const void *question, enum parties_how how, doubl
 		part = alloc(n, PARTS * sizeof(*part));
 		e = secure_sum_told(p->run, p->root, &p->round, part, PARTS * n);
 		if (e == ERR_OK)
-			e = parts_join(p->parties.phase, part, n, parties_left(&p->parties), x);
+			e = parts_join(part, n, p->run->L, x);
 		free(part);
 		break;
 	case PARTIES_BOUND: /* terms were scaled to fill the job's words */

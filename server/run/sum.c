@@ -110,12 +110,12 @@ static enum err tell(struct run *run, const struct sum *s, const uint8_t tag[sta
 		struct msg m = { .type = MSG_SUM };
 
 		now = s->count - at < most ? s->count - at : most;
-		m.masked =
-		    (struct msg_masked){ .group = s->group,
-					 .round = run->sums_told,
-					 .count = s->count,
-					 .offset = at,
-					 .words = { (const uint8_t *)(words + at), now * sizeof(*words) } };
+		m.masked = (struct msg_masked){ .group = s->group,
+						.round = run->sums_told,
+						.count = s->count,
+						.offset = at,
+						.words = { (const uint8_t *)(words + at),
+							   now * sizeof(*words) } };
 		if (at + now == s->count)
 			m.masked.tag = (struct bytes){ tag, TAG_LEN };
 		e = run_broadcast(run, s->first, s->last, &m);

@@ -231,7 +231,7 @@ class Coordinator:
     def tell_one(self, c, group, number, words):
         """words: of the sum, and its tag as two."""
         most, tag, words = wire.CHUNK // 8, words[-2:].astype("<u8").tobytes(), words[:-2]
-        for at in range(0, len(words), most):
+        for at in range(0, max(len(words), 1), most):
             chunk = words[at : at + most].astype("<u8").tobytes()
             c.send(wire.SUM, u32(group) + u64(number) + u64(len(words)) + u64(at) + field(chunk)
                    + field(tag if at + most >= len(words) else b""))

@@ -172,7 +172,8 @@ static void keys_and_masks(void **state)
 	}
 }
 
-/* Key, words, tag and masks are secret. A broadcast sum and its tag are not, nor whether they hold. */
+/* Key, words, tag and masks are secret. A broadcast sum and its tag are not, nor whether they hold.
+ */
 static void tags(void **state)
 {
 	static uint64_t x[700];

@@ -9,9 +9,9 @@
 
 enum { PARTIES = 4, N = 700 };
 
-static const uint64_t HALF = 1ULL << 63;         /* N/2 of words */
-static const uint64_t OLD = (1ULL << 54) - 33;   /* the prime of protocol 6 */
-static const uint64_t NEW = ~0ULL;               /* 2^127 - 1 mod 2^64 */
+static const uint64_t HALF = 1ULL << 63;       /* N/2 of words */
+static const uint64_t OLD = (1ULL << 54) - 33; /* the prime of protocol 6 */
+static const uint64_t NEW = ~0ULL;             /* 2^127 - 1 mod 2^64 */
 static const size_t all[] = { 0, 1, 2, 3 };
 static uint8_t key[TAG_KEY_LEN], session[TAG_SESSION_LEN];
 
@@ -166,7 +166,7 @@ static void test_sums_hold(void **state)
 		assert_false(holds_as(&s, 5, 8, PARTIES)); /* another sum's */
 		assert_false(holds_as(&s, 6, 9, PARTIES));
 		assert_false(holds_as(&s, 5, 9, PARTIES - 1)); /* of fewer parties */
-		session[0] ^= 1; /* of another attempt */
+		session[0] ^= 1;                               /* of another attempt */
 		assert_false(holds(&s));
 		session[0] ^= 1;
 		key[0] ^= 1;
@@ -179,7 +179,8 @@ static void test_sums_hold(void **state)
 	}
 }
 
-/* A party whose words are all of the largest magnitude, of one sign, and the sum that it is alone. */
+/* A party whose words are all of the largest magnitude, of one sign, and the sum that it is alone.
+ */
 static void test_largest_words(void **state)
 {
 	struct sum s = { .count = N };
@@ -201,6 +202,22 @@ static void test_largest_words(void **state)
 	}
 }
 
+/* The word of -N/2 is refused wherever it is. */
+static void test_range_of_words(void **state)
+{
+	uint64_t x[3] = { HALF - 1, HALF + 1, 0 };
+
+	(void)state;
+	assert_true(tag_in_range(x, 3));
+	for (size_t i = 0; i < 3; i++) {
+		uint64_t was = x[i];
+
+		x[i] = HALF;
+		assert_false(tag_in_range(x, 3));
+		x[i] = was;
+	}
+}
+
 static void change(struct sum *s, size_t at, uint64_t by)
 {
 	s->x[at] += by;
@@ -209,7 +226,8 @@ static void change(struct sum *s, size_t at, uint64_t by)
 	s->x[at] -= by;
 }
 
-/* Multiples of the primes, old and new, powers of two, N/2, in any word: no word stands for another. */
+/* Multiples of the primes, old and new, powers of two, N/2, in any word: no word stands for
+ * another. */
 static void test_changed_words_are_found(void **state)
 {
 	struct rng rng;
@@ -337,6 +355,7 @@ int main(void)
 		cmocka_unit_test(test_known_answers),
 		cmocka_unit_test(test_sums_hold),
 		cmocka_unit_test(test_largest_words),
+		cmocka_unit_test(test_range_of_words),
 		cmocka_unit_test(test_changed_words_are_found),
 		cmocka_unit_test(test_order_matters),
 		cmocka_unit_test(test_changed_tags_are_found),

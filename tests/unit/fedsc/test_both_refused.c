@@ -195,11 +195,11 @@ static void test_other_sums(void **state)
 	second = step_in(&lab.r->to_party[1], "kmeans", MSG_SUM, 0, 1);
 	m = message(&lab, first);
 	assert_party_refuses(lab.r, 1, second, &m, "due were words from 0 of");
-	m.masked.round++; /* with the number that is due, and tags of another */
-	m.masked.count = message(&lab, second).masked.count;
-	m.masked.words = message(&lab, second).masked.words;
-	m.masked.round--;
-	assert_party_refuses(lab.r, 1, second, &m, "due were words from 0 of");
+	m = message(&lab, second); /* right, but for the tag, which is another's, or none */
+	m.masked.tag = message(&lab, first).masked.tag;
+	assert_party_refuses(lab.r, 1, second, &m, "is not the sum of the parties' terms and tags");
+	m.masked.tag.n = 0;
+	assert_party_refuses(lab.r, 1, second, &m, "with 0 bytes of a tag behind");
 	lab_close(&lab);
 }
 

@@ -1,4 +1,5 @@
-/* proto/PROTOCOL.md has the parameters of each kind in the order of the effective job, which parties hash.
+/* proto/PROTOCOL.md has the parameters of each kind in the order of the effective job, which
+ * parties hash.
  *
  *     COTERIE_WRITE_PARAMETERS=1 build/plain/tests/unit/job/test_parameters
  *
@@ -28,7 +29,8 @@ static void put_word(struct buf *text, size_t *column, const char *word, size_t 
 	*column += (*column ? 1 : 4) + n;
 }
 
-/* Of job_describe(): kind "X", and for each parameter job.PATH: and a line that ends in "optional" or not. */
+/* Of job_describe(): kind "X", and for each parameter job.PATH: and a line that ends in "optional"
+ * or not. */
 static void expected_block(struct buf *text)
 {
 	struct buf described = { 0 };
@@ -45,7 +47,8 @@ static void expected_block(struct buf *text)
 			buf_printf(text, "%s\n**%s**\n\n", column ? "\n" : "", word);
 			column = 0;
 		} else if (sscanf(line, "job.%100[^:]", word) == 1) {
-			if (strstr(rest, "; optional") && strstr(rest, "; optional") < strchr(rest, '\n'))
+			if (strstr(rest, "; optional") &&
+			    strstr(rest, "; optional") < strchr(rest, '\n'))
 				strcat(word, "?");
 			put_word(text, &column, word, strlen(word));
 		}
@@ -54,12 +57,14 @@ static void expected_block(struct buf *text)
 	buf_release(&described);
 }
 
-static void write_page(const char *page, const char *begin, const char *end, const struct buf *block)
+static void write_page(const char *page, const char *begin, const char *end,
+		       const struct buf *block)
 {
 	FILE *f = fopen(PAGE, "w");
 
 	assert_non_null(f);
-	fprintf(f, "%.*s%.*s%s", (int)(begin - page), page, (int)block->n, (const char *)block->p, end);
+	fprintf(f, "%.*s%.*s%s", (int)(begin - page), page, (int)block->n, (const char *)block->p,
+		end);
 	assert_int_equal(fclose(f), 0);
 }
 
@@ -80,8 +85,8 @@ static void test_page_has_all_in_order(void **state)
 	if (getenv("COTERIE_WRITE_PARAMETERS"))
 		write_page((const char *)page.p, begin, end, &block);
 	else if ((size_t)(end - begin) != block.n || memcmp(begin, block.p, block.n))
-		fail_msg("%s, between %.*s and its end, expected:\n%.*s", PAGE, (int)strlen(BEGIN) - 1,
-			 BEGIN, (int)block.n, (const char *)block.p);
+		fail_msg("%s, between %.*s and its end, expected:\n%.*s", PAGE,
+			 (int)strlen(BEGIN) - 1, BEGIN, (int)block.n, (const char *)block.p);
 	buf_release(&page);
 	buf_release(&block);
 }

@@ -224,7 +224,8 @@ static enum err recv_sum(struct work *work, const struct secure *s, uint64_t *wo
 	return ERR_OK;
 }
 
-/* The sum that the coordinator broadcasts becomes x, if its words are in their range and its tag holds. */
+/* The sum that the coordinator broadcasts becomes x, if its words are in their range and its tag
+ * holds. */
 static enum err take_sum(struct secure *s, double *x)
 {
 	struct work *work = s->work;

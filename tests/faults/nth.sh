@@ -123,17 +123,20 @@ serving() { [[ ${protocol-$protocol_name} == serve ]]; }
 
 jobs_of() { "$BIN/coterie" job --socket "$T/out/coordinator/control.socket" "$@"; }
 
+answers_or_gone() { gone coordinator || jobs_of list >/dev/null 2>&1; }
+
 # What the queue has, or a new job, to its end, which is in $SERVED; then the coordinator is told to end. The
 # victim may serve nobody.
 submit() {
 	local id
 	SERVED=0
+	until_true 3 answers_or_gone || true
 	id=$(jobs_of list --json 2>/dev/null | jq -r 'map(select(.state | IN("queued", "waiting for parties", "running"))) | .[0].id // empty') || true
 	[[ ! ${TAKEN-} ]] || jobs_of show "$TAKEN" >/dev/null 2>&1 || fail "the queue has lost job $TAKEN"
 	[[ $id ]] || id=$(jobs_of submit "$T/job.json" 2>"$T/submitted" | cut -d ' ' -f 2) || true
 	TAKEN=$id
 	[[ ! $id ]] || jobs_of wait --timeout $((SERVE_S * PATIENCE)) "$id" >/dev/null 2>&1 || SERVED=$?
-	[[ $id ]] || SERVED=1
+	[[ $id ]] || { SERVED=1 && cat "$T/submitted" >&2; }
 	kill -TERM "${PID[coordinator]}" 2>/dev/null || true
 }
 

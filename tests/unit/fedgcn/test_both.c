@@ -7,6 +7,7 @@
 #include "common/fedgcn/job.h"
 #include "common/fedgcn/coordinator.h"
 #include "common/cluster/metrics.h"
+#include "common/learn/gin.h"
 #include "tests/unit/both/changed_sums.h"
 #include "tests/unit/kcagc/products.h"
 

@@ -114,7 +114,7 @@ static void forget_models(void)
 	}
 }
 
-static struct stage *stage_run(size_t L, const char *settings)
+static struct stage *stage_open(size_t L, const char *settings)
 {
 	struct stage *s = alloc(1, sizeof(*s));
 
@@ -123,6 +123,13 @@ static struct stage *stage_run(size_t L, const char *settings)
 	s->job = job_with(settings);
 	federation_init(&s->f, &s->unused, L, &s->job);
 	seat_all(&s->f);
+	return s;
+}
+
+static struct stage *stage_run(size_t L, const char *settings)
+{
+	struct stage *s = stage_open(L, settings);
+
 	federation_run(&s->f);
 	return s;
 }
@@ -231,7 +238,6 @@ static void test_masks_change_no_bit(void **state)
 	}
 }
 
-/* Planted classes are found, and the run's own figures are consistent. */
 /* Weights are tens of thousands of words; the other sums are short. */
 static void test_changed_sums(void **state)
 {
@@ -298,6 +304,7 @@ static void test_wrong_terms(void **state)
 	}
 }
 
+/* Planted classes are found, and the run's own figures are consistent. */
 static void test_planted_classes(void **state)
 {
 	struct stage *s = stage_run(PARTIES, "rounds=5 epochs=4");

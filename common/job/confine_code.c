@@ -55,7 +55,9 @@ static bool allow_others(int rules)
 		beneath.parent_fd =
 		    openat(dirfd(root), entry->d_name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 		if (beneath.parent_fd < 0)
-			continue; /* gone since */
+			continue;            /* gone since */
+		if (entry->d_type != DT_DIR) /* a file has no other rights */
+			beneath.allowed_access = LANDLOCK_ACCESS_FS_WRITE_FILE;
 		good =
 		    !syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0);
 		close(beneath.parent_fd);

@@ -181,6 +181,9 @@ static void test_wrong_terms(void **state)
 		check_wrong_term(dense, number + 1, 0, -0x1p-24, wrong);
 	}
 	check_wrong_term(kmeans, 4, 0, 1, "clusters have 121 rows of 120");
+	/* A sum of -N / 2, whose tag holds: its word is out of range. */
+	check_wrong_term(kmeans, 0, 1, -0x1p39,
+			 "hub sent SUM 0 that is not the sum of the parties' terms and tags");
 }
 
 int main(void)

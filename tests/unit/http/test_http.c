@@ -287,7 +287,8 @@ static void the_oldest_makes_room(void **state)
 		close(fd[i]);
 }
 
-/* A byte now and then keeps a connection no longer than a request may take; one that watches stays. */
+/* A byte now and then keeps a connection no longer than a request may take; one that watches stays.
+ */
 static void a_request_has_a_time_in_all(void **state)
 {
 	static const char watch[] = "GET /events HTTP/1.1\r\n" HOST "\r\n";

@@ -16,6 +16,10 @@
 static const char *const closed[] = { "proc", "sys",   "usr",   "bin",    "sbin",
 				      "lib",  "lib32", "lib64", "libx32", "boot" };
 
+/* Rights of Landlock. A ruleset that leaves REFER out forbids every rename from one directory to
+ * another; kernels before 5.19 have no REFER, and are taken for such without Landlock. */
+enum { WRITES = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REFER };
+
 /* Of a process's own memory this file writes pages that are executable, too. It is root's. */
 static bool can_write_code(void)
 {
@@ -44,8 +48,7 @@ static bool allow_others(int rules)
 	bool good = root;
 
 	while (good && (entry = readdir(root)) != NULL) {
-		struct landlock_path_beneath_attr beneath = { .allowed_access =
-								  LANDLOCK_ACCESS_FS_WRITE_FILE };
+		struct landlock_path_beneath_attr beneath = { .allowed_access = WRITES };
 
 		if (is_closed(entry->d_name) || entry->d_type == DT_LNK)
 			continue;
@@ -64,8 +67,7 @@ static bool allow_others(int rules)
 
 static bool restrict_writing(void)
 {
-	const struct landlock_ruleset_attr writing = { .handled_access_fs =
-							   LANDLOCK_ACCESS_FS_WRITE_FILE };
+	const struct landlock_ruleset_attr writing = { .handled_access_fs = WRITES };
 	int rules = (int)syscall(SYS_landlock_create_ruleset, &writing, sizeof(writing), 0);
 	bool good = rules >= 0 && allow_others(rules);
 	int why;

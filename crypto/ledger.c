@@ -370,7 +370,8 @@ static enum err write_rows(struct ledger *l, int64_t *entry, bool *got)
 		rounds += r->rounds;
 		words += r->words;
 	}
-	TRY(ledger_write_questions(l, *entry));
+	if (words)
+		TRY(ledger_write_questions(l, *entry));
 	l->wrote = head.count;
 	TRY(ledger_total(l, rounds, words));
 	*got = l->got || words;
@@ -381,6 +382,7 @@ static enum err write_rows(struct ledger *l, int64_t *entry, bool *got)
 enum err ledger_commit(struct ledger *l)
 {
 	int64_t entry = 0;
+	size_t unanswered = l->questions;
 	bool got = false;
 	struct stat now;
 	enum err e;
@@ -402,10 +404,14 @@ enum err ledger_commit(struct ledger *l)
 		e = db_run(l->db, "COMMIT");
 	if (e != ERR_OK)
 		return db_undo(l->db, e);
+	for (size_t i = 0; i < l->count; i++) /* with its claim, or not at all */
+		if (l->noted[i].words)
+			unanswered = 0;
 	l->entry = entry;
 	l->got = got;
 	l->seen = l->wrote;
 	ledger_forget(l);
+	l->questions = unanswered;
 	return ERR_OK;
 }
 

@@ -139,7 +139,7 @@ struct ledger_question {
 	uint32_t release;
 	uint8_t hash[SHA256_LEN];
 };
-/* With the next commit that has a row: this question is answered. */
+/* With the next commit that has numbers made from data: this question is answered. */
 void ledger_ask(struct ledger *l, const struct ledger_question *q);
 /* Among the questions of that number in all attempts at job: is it there, and how many others are? */
 struct ledger_asked {

@@ -85,7 +85,7 @@ void http_behind(struct http **h, const struct daemon_common *c);
 void http_add(struct http *h, int fd, const char *who);
 void http_tell(struct http *h);
 /* Ends what takes too long: to be called about once a second; any thread. NULL is fine. */
-void http_look(struct http *h);
+void http_look(struct http *h, double request_s);
 /* Those who watch hear the last news, if they take them within half a second. NULL is fine. */
 void http_stop(struct http *h);
 

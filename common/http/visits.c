@@ -173,7 +173,7 @@ bool http_may_watch(struct http *h, struct MHD_Connection *c)
 	return own->watches;
 }
 
-void http_look(struct http *h)
+void http_look(struct http *h, double request_s)
 {
 	double now_s = clock_now_s();
 
@@ -181,8 +181,8 @@ void http_look(struct http *h)
 		return;
 	pthread_mutex_lock(&h->lock);
 	for (struct visit *v = h->visits; v; v = v->next)
-		if (!v->cut && !v->watches && now_s - v->since_s > HTTP_REQUEST_S) {
-			log_debug("http: a request took longer than %d s", HTTP_REQUEST_S);
+		if (!v->cut && !v->watches && now_s - v->since_s > request_s) {
+			log_debug("http: a request took longer than %g s", request_s);
 			cut(h, v);
 		}
 	pthread_mutex_unlock(&h->lock);

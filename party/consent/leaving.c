@@ -182,7 +182,7 @@ static enum err note(void *arg, const struct msg *m, struct bytes body)
 		row.unit = l->claims.unit;
 		l->spent.eps_of_job += row.eps;
 		l->spent.claims_of_job++;
-		l->booked_claim = l->noted_claim = true;
+		l->booked_claim = true;
 	}
 	l->last_word |= m->type == MSG_DONE || m->type == MSG_DECLINE || m->type == MSG_ABORT;
 	ledger_note(l->ledger, &row, body);
@@ -210,10 +210,16 @@ static enum err recount(struct leaving *l)
 	return ERR_OK;
 }
 
+/* A claim is among what was noted since the last commit. */
+static bool noted_claim(const struct leaving *l)
+{
+	return l->spent.claims_of_job > l->booked.claims_of_job;
+}
+
 static enum err check_privacy(struct leaving *l)
 {
 	return policy_check_privacy(l->config, l->ledger, &l->job, &l->claims,
-				    l->booked_claim && !l->noted_claim);
+				    l->booked_claim && !noted_claim(l));
 }
 
 enum err leaving_check_past(struct leaving *l)
@@ -224,9 +230,8 @@ enum err leaving_check_past(struct leaving *l)
 }
 
 /* In the transaction that books them, the first numbers of the job are held against all budgets,
- * and so are later ones after another process has written. So of several jobs that began together,
- * those whose first numbers are booked first have the budget. A further claim is held against them,
- * too. */
+ * and so are later ones after another process has written, and each further claim. So of several
+ * jobs that began together, those whose first numbers are booked first have the budget. */
 static enum err check_budgets(void *arg, bool others)
 {
 	struct leaving *l = arg;
@@ -235,7 +240,7 @@ static enum err check_budgets(void *arg, bool others)
 		l->checked = false;
 		TRY(recount(l));
 	}
-	if ((l->checked && !l->noted_claim) || !l->noted.words)
+	if ((l->checked && !noted_claim(l)) || !l->noted.words)
 		return ERR_OK;
 	TRY(say_policy(l, policy_check_spent(l->config, l->ledger, &l->job, &l->spent)));
 	return say_policy(l, check_privacy(l));
@@ -254,7 +259,7 @@ static enum err commit(void *arg)
 {
 	struct leaving *l = arg;
 	double now = clock_now_s();
-	bool claim = l->noted_claim, durable = claim || l->last_word || !l->durable_s ||
+	bool claim = noted_claim(l), durable = claim || l->last_word || !l->durable_s ||
 					       now - l->durable_s >= DURABLE_EVERY_S;
 
 	TRY(ledger_durable(l->ledger, durable));
@@ -267,7 +272,6 @@ static enum err commit(void *arg)
 	l->booked.claims_of_job = l->spent.claims_of_job;
 	l->checked |= l->noted.words > 0;
 	l->noted = (struct ledger_spent){ 0 };
-	l->noted_claim = false;
 	if (durable)
 		l->durable_s = now;
 	l->last_word = false;
@@ -279,6 +283,11 @@ static void forget(void *arg)
 	struct leaving *l = arg;
 
 	l->noted = (struct ledger_spent){ 0 };
+	if (noted_claim(l)) {
+		l->spent.eps_of_job = l->booked.eps_of_job;
+		l->spent.claims_of_job = l->booked.claims_of_job;
+		l->booked_claim = false;
+	}
 	ledger_forget(l->ledger);
 }
 

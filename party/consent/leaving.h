@@ -19,7 +19,7 @@ struct leaving {
 	struct ledger_spent booked; /* of that, what the ledger has in rows, by this process's knowledge */
 	struct ledger_spent noted;  /* since the last commit */
 	struct kind_claim claims; /* of the job; eps 0: none */
-	bool booked_claim, noted_claim; /* in a row; in one that was noted since the last commit */
+	bool booked_claim; /* what the next numbers take has a row, maybe not committed yet */
 	bool checked; /* numbers were booked, and no other process has written since */
 	struct ledger_head told;
 	double durable_s; /* when the last commit was that waited for the disk; 0: none yet */

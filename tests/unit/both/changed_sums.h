@@ -225,7 +225,9 @@ static inline void assert_changes_found(const char *what, size_t least)
 
 /* ---- a dishonest party ---- */
 
-/* Word `word` of this party's term of sum `number` is `by` more; its tag is of that. party FED_MAX: none is. */
+/* Word `word` of this party's term of sum `number` is `by` more; its tag is of that. LAST_WORD: the last, whichever it is.
+ * party FED_MAX: none is. */
+enum { LAST_WORD = -1 };
 static struct {
 	size_t party, word;
 	uint64_t number;
@@ -236,11 +238,12 @@ static enum err encode_term(const struct fixed *f, const double *x, size_t n, vo
 {
 	const struct secure *s = (const void *)((const char *)f - offsetof(struct secure, fixed));
 	size_t first = s->sent + s->held;
+	size_t word = wrong_term.word == (size_t)LAST_WORD ? s->count - 2 : wrong_term.word; /* the canary is behind it */
 	enum err e = fixed_encode(f, x, n, words, bad);
 
 	if (s->tag && s->work->own == wrong_term.party && s->work->sums_told == wrong_term.number &&
-	    wrong_term.word >= first && wrong_term.word < first + n)
-		((uint64_t *)words)[wrong_term.word - first] += (uint64_t)wrong_term.by;
+	    word >= first && word < first + n)
+		((uint64_t *)words)[word - first] += (uint64_t)wrong_term.by;
 	return e;
 }
 

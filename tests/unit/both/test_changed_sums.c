@@ -181,14 +181,35 @@ static void test_wrong_terms(void **state)
 		check_wrong_term(dense, number + 1, 0, -0x1p-24, wrong);
 	}
 	check_wrong_term(kmeans, 4, 0, 1, "clusters have 121 rows of 120");
+	/* A sum of -N / 2, whose tag holds: its word is out of range. */
+	check_wrong_term(kmeans, 0, 1, -0x1p39,
+			 "hub sent SUM 0 that is not the sum of the parties' terms and tags");
+}
+
+/* Weights of dictionaries are above 0 and 1 in all; those of landmarks are n in all. */
+static void test_wrong_weights(void **state)
+{
+	static const char dense[] = "variant=dense restarts=2 rounds=2 dims=4",
+			  anchor[] = "variant=anchor restarts=1 dims=8 iterations=2";
+	enum { ROUND = 41, WEIGHTS = 48 };
+
+	(void)state;
+	check_wrong_term(dense, ROUND, LAST_WORD, 0.01,
+			 "round 1: the participants' weights add to 1.00999");
+	check_wrong_term(dense, ROUND + 1, LAST_WORD, -1.5,
+			 "round 2: the participants' weights add to -0.5");
+	check_wrong_term(anchor, WEIGHTS, 0, -119,
+			 "the parties' weights of 8 landmarks add to 1 for 120 rows");
+	check_wrong_term(anchor, WEIGHTS, 0, 1,
+			 "the parties' weights of 8 landmarks add to 121 for 120 rows");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),           cmocka_unit_test(test_ids),
-		cmocka_unit_test(test_nobody_goes_on), cmocka_unit_test(test_wrong_terms),
-		cmocka_unit_test(test_wrong_votes),
+		cmocka_unit_test(test_wrong_weights), cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_ids),           cmocka_unit_test(test_nobody_goes_on),
+		cmocka_unit_test(test_wrong_terms),   cmocka_unit_test(test_wrong_votes),
 	};
 
 	federation_quiet();

@@ -259,27 +259,31 @@ static void test_changed_sums(void **state)
  * last clusters. */
 static void test_wrong_terms(void **state)
 {
-	enum { ROUND = 13, LAST = ROUND + 2 };
+	enum { ROUND = 13, LAST = ROUND + 2, STEP = ROUND + 1 };
 	static const struct {
+		const char *way;
 		uint64_t number;
 		int word; /* below 0: of those behind the weights */
 		double by;
 		const char *sentence;
 	} c[] = {
-		{ 0, 0, 0.5, "the parties say that they have 72.5 graphs" },
-		{ 1, 0, 0.5,
+		{ "", 0, 0, 0.5, "the parties say that they have 72.5 graphs" },
+		{ "", 1, 0, 0.5,
 		  "a party gave a wrong count: the parties' counts of graphs of centre 0" },
-		{ 1, 0, -100, "a party gave a wrong count" },
-		{ 1, 0, 100, "a party gave a wrong count" },
-		{ ROUND, -1, 1,
+		{ "", 1, 0, -100, "a party gave a wrong count" },
+		{ "", 1, 0, 100, "a party gave a wrong count" },
+		{ "", ROUND, -1, 1,
 		  "a party gave a wrong count: the parties' counts of graphs of all parties" },
-		{ ROUND, -4, -0.5,
+		{ "", ROUND, -4, -0.5,
 		  "a party gave a wrong count: the parties' counts of graphs that change" },
-		{ ROUND, -5, 100,
+		{ "", ROUND, -5, 100,
 		  "a party gave a wrong count: the parties' counts of graphs of cluster 0" },
-		{ LAST, 0, 0.25,
+		{ "", LAST, 0, 0.25,
 		  "a party gave a wrong count: the parties' counts of graphs of cluster 0" },
-		{ LAST, 1, 73, "a party gave a wrong count" },
+		{ "", LAST, 1, 73, "a party gave a wrong count" },
+		{ "prototypes=gmm em=3", STEP, 0, -3.5,
+		  "a party gave a wrong weight: the prototypes of component 0 weigh" },
+		{ "prototypes=gmm em=3", STEP + 1, 0, 7, "a party gave a wrong weight" },
 	};
 
 	struct gin net;
@@ -287,7 +291,7 @@ static void test_wrong_terms(void **state)
 	(void)state;
 	gin_init(&net, GRAPHS_STRUCTURE);
 	for (size_t i = 0; i < sizeof(c) / sizeof(*c); i++) {
-		struct stage *s = stage_open(PARTIES, "");
+		struct stage *s = stage_open(PARTIES, c[i].way);
 
 		wrong_term.party = PARTIES - 1;
 		wrong_term.number = c[i].number;

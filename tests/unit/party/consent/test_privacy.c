@@ -99,6 +99,7 @@ static void test_total_privacy(void **state)
 /* Another process books its own claim between this one's offer and its first sum. */
 static void test_two_processes_and_one_total(void **state)
 {
+	struct msg over = { .type = MSG_ABORT, .abort = { ERR_PEER, ENDING_POLICY, { 0 } } };
 	struct ledger *other;
 	struct ledger_job job;
 	char path[256];
@@ -127,6 +128,11 @@ static void test_two_processes_and_one_total(void **state)
 	assert_ok(ledger_commit(other));
 	assert_ok(send_sum(4, 4));
 	assert_err(channel_release(d->work.channel), ERR_PEER, "policy.max_eps_total of p0 is 1.4");
+	assert_ok(channel_send(d->work.channel, &over)); /* and the sum is taken back */
+	assert_true(d->work.leaving->spent.eps_of_job == 0);
+	assert_int_equal(d->work.leaving->spent.claims_of_job, 0);
+	assert_false(d->work.leaving->booked_claim);
+	assert_true(fabs(spent_mu() - mu) <= 1e-12);
 	ledger_close(other);
 	close_desk();
 }
@@ -193,6 +199,42 @@ static void test_each_question_is_booked(void **state)
 	next_attempt();
 	assert_ok(ask(0, 0));
 	assert_true(fabs(spent_mu() - 2 * mu) <= 1e-12);
+	close_desk();
+}
+
+/* What leaves between a question and its answer does not book the question: an attempt that ends
+ * there has not paid for it, and the next one does. */
+static void test_question_without_an_answer(void **state)
+{
+	const uint8_t hash[SHA256_LEN] = { 1 };
+	struct msg key = { .type = MSG_KEY,
+			   .key = { .public_key = { (const uint8_t *)"k", 1 },
+				    .spki = { (const uint8_t *)"k", 1 },
+				    .signature = { (const uint8_t *)"k", 1 } } };
+	double mu;
+
+	(void)state;
+	assert_ok(account_mu(1, 1e-5, &mu));
+	open_desk("", PRIVATE);
+	begin_job();
+	assert_ok(ask(0, 0));
+	next_attempt();
+	assert_ok(d->work.question(&d->work, 0, hash));
+	assert_ok(channel_send(d->work.channel, &key));
+	assert_ok(channel_release(d->work.channel));
+	next_attempt();
+	assert_ok(ask(0, 1));
+	assert_true(fabs(spent_mu() - sqrt(2) * mu) <= 1e-12);
+	next_attempt();
+	assert_ok(d->work.question(&d->work, 0, (const uint8_t[SHA256_LEN]){ 2 }));
+	assert_ok(channel_send(d->work.channel, &key));
+	assert_ok(channel_release(d->work.channel));
+	assert_ok(send_sum(4, 4)); /* the answer, later */
+	assert_ok(channel_release(d->work.channel));
+	assert_true(fabs(spent_mu() - sqrt(3) * mu) <= 1e-12);
+	next_attempt();
+	assert_ok(ask(0, 2));
+	assert_true(fabs(spent_mu() - sqrt(3) * mu) <= 1e-12);
 	close_desk();
 }
 
@@ -291,6 +333,7 @@ int main(void)
 		cmocka_unit_test(test_total_privacy),
 		cmocka_unit_test(test_two_processes_and_one_total),
 		cmocka_unit_test(test_each_question_is_booked),
+		cmocka_unit_test(test_question_without_an_answer),
 		cmocka_unit_test(test_questions_within_max_eps),
 		cmocka_unit_test(test_one_question),
 		cmocka_unit_test(test_older_ledger),

@@ -323,6 +323,111 @@ static void test_two_processes(void **unused)
 	}
 }
 
+/* ---- second questions ---- */
+
+#define ONE_MORE "\"max_eps_total\":1.84" /* three claims of eps 1 are 1.835 */
+
+/* In an attempt of its own: the first question again, which has its claim, and then another one. */
+static enum err ask(uint32_t release, uint8_t question)
+{
+	const uint8_t hash[SHA256_LEN] = { question };
+
+	return d->work.question(&d->work, release, hash);
+}
+
+static enum err first_question(void)
+{
+	TRY(leaving_open(&d->work.leaving, &d->config, &d->work, true, d->data));
+	TRY(check_past());
+	TRY(ask(0, 0));
+	return chunk(0);
+}
+
+/* Two jobs, each with a claim and a further attempt before it. */
+static void ask_first_questions(void)
+{
+	next_round();
+	for (int j = 0; j < 2; j++) {
+		d = desk[j];
+		d->work.attempt = 1;
+		assert_ok(first_question());
+		connect_desk();
+		d->work.attempt = 2;
+	}
+}
+
+static void assert_one_more(void)
+{
+	struct ledger *l = open_ledger();
+
+	assert_int_equal(read_had(l, 0).claims + read_had(l, 1).claims, 3);
+	ledger_close(l);
+}
+
+/* Both ask while there is a claim left; the ledger gives it to who answers first. */
+static void test_second_questions(void **unused)
+{
+	(void)unused;
+	open_desks(&(struct budget){ .policy = ONE_MORE, .job = NOISY });
+	ask_first_questions();
+	for (int j = 0; j < 2; j++) {
+		d = desk[j];
+		assert_ok(first_question());
+	}
+	for (int j = 0; j < 2; j++) {
+		d = desk[j];
+		assert_ok(ask(1, 1)); /* the first of its number: it has a claim */
+		assert_ok(chunk(0));
+	}
+	for (int j = 0; j < 2; j++) {
+		d = desk[j];
+		connect_desk();
+		d->work.attempt = 3;
+		assert_ok(first_question());
+		assert_ok(ask(1, 2));
+	}
+	d = desk[1];
+	assert_ok(chunk(0));
+	d = desk[0];
+	assert_err(chunk(0), ERR_PEER, "policy.max_eps_total of p0 is 1.84");
+	assert_int_equal(d->work.ending, ENDING_POLICY);
+	assert_one_more();
+	close_desks();
+}
+
+static int run_second_question(const void *arg, bool second)
+{
+	enum err e;
+
+	(void)arg;
+	d = desk[second];
+	e = leaving_open(&d->work.leaving, &d->config, &d->work, true, d->data);
+	if (e == ERR_OK)
+		e = check_past();
+	if (e == ERR_OK)
+		e = ask(0, 1);
+	usleep((useconds_t)(rand() % 2000)); // NOLINT: any moment will do
+	if (e == ERR_OK)
+		e = chunk(0);
+	if (e == ERR_OK)
+		return DONE;
+	return d->work.ending == ENDING_POLICY && strstr(err_detail(), "policy.max_eps_total of p0")
+		   ? REFUSED
+		   : ODD;
+}
+
+static void test_second_questions_of_two_processes(void **unused)
+{
+	(void)unused;
+	open_desks(&(struct budget){ .policy = ONE_MORE, .job = NOISY });
+	for (unsigned i = 0; i < TIMES / 2; i++) {
+		ask_first_questions();
+		run_both(run_second_question, NULL, i);
+		assert_one_more();
+	}
+	close_desks();
+}
+
 static void test_two_matchings(void **unused)
 {
 	(void)unused;
@@ -338,6 +443,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_orders),
 		cmocka_unit_test(test_two_processes),
+		cmocka_unit_test(test_second_questions),
+		cmocka_unit_test(test_second_questions_of_two_processes),
 		cmocka_unit_test(test_two_matchings),
 	};
 

@@ -247,6 +247,7 @@ void ledger_close(struct ledger *l)
 		return;
 	ledger_forget(l);
 	free(l->noted);
+	free(l->question);
 	free_job(&l->job);
 	db_close(l->db);
 	free(l->path);
@@ -306,7 +307,7 @@ void ledger_forget(struct ledger *l)
 		free((char *)l->noted[i].type);
 		free((char *)l->noted[i].unit);
 	}
-	l->count = 0;
+	l->count = l->questions = 0;
 }
 
 enum err ledger_head(struct ledger *l, struct ledger_head *head)
@@ -349,8 +350,8 @@ static enum err write_rows(struct ledger *l, int64_t *entry, bool *got)
 	uint64_t rounds = 0, words = 0;
 
 	TRY(ledger_head(l, &head));
-	if (head.count != l->seen && l->others) /* another process has written */
-		TRY(l->others(l->arg));
+	if (l->check)
+		TRY(l->check(l->arg, head.count != l->seen));
 	TRY(write_entry(l, entry));
 	for (size_t i = 0; i < l->count; i++) {
 		const struct ledger_row *r = &l->noted[i];
@@ -369,6 +370,7 @@ static enum err write_rows(struct ledger *l, int64_t *entry, bool *got)
 		rounds += r->rounds;
 		words += r->words;
 	}
+	TRY(ledger_write_questions(l, *entry));
 	l->wrote = head.count;
 	TRY(ledger_total(l, rounds, words));
 	*got = l->got || words;

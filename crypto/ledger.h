@@ -90,16 +90,19 @@ enum err ledger_keep_heads(struct ledger *l, const char *const *name,
 
 /* ---- counting ---- */
 
-/* From here on each commit first asks `others`, within its transaction, if another process has written since
- * the last look: by then ledger_spent() counts what that one wrote. What it returns is what the commit
- * returns, and nothing is written. For bounds that several processes share. */
-enum err ledger_watch(struct ledger *l, enum err (*others)(void *arg), void *arg) MUST_CHECK;
+/* From here on each commit first calls `check`, within its transaction, where no other process can
+ * write: ledger_spent() and the like then count all that was committed before. others: another
+ * process has written since the last commit of this one that succeeded. An error of `check` is the
+ * commit's, which then writes nothing. For budgets that several processes share. */
+typedef enum err ledger_check_commit(void *arg, bool others);
+enum err ledger_watch(struct ledger *l, ledger_check_commit *check, void *arg) MUST_CHECK;
 
 struct ledger_spent {
 	uint64_t jobs;   /* attempts with anything made from data, but for the one that is asked for */
 	uint64_t rounds; /* secure sums */
 	uint64_t words;
 	double eps_of_job; /* differential privacy spent in all attempts of this one */
+	uint64_t claims_of_job; /* how often it was claimed in them */
 };
 /* How much the coordinator with job's key has had of job's data set, in this job and others. A data set is what has
  * its name, and all data that ever had it; data without a name are a set of their own.
@@ -128,6 +131,26 @@ enum err ledger_account(struct ledger *l, const struct ledger_job *job, struct l
 double ledger_square(const struct ledger_account *a, const char *unit);
 /* Attempts at jobs over job's data set with anything made from data that claimed nothing. O(rows). */
 enum err ledger_bare(struct ledger *l, const struct ledger_job *job, uint64_t *attempts) MUST_CHECK;
+
+/* ---- questions that are answered with noise ---- */
+
+/* A question by its number among those of its attempt, and a hash of all on which noise and answer depend. */
+struct ledger_question {
+	uint32_t release;
+	uint8_t hash[SHA256_LEN];
+};
+/* With the next commit that has a row: this question is answered. */
+void ledger_ask(struct ledger *l, const struct ledger_question *q);
+/* Among the questions of that number in all attempts at job: is it there, and how many others are? */
+struct ledger_asked {
+	bool same;
+	uint64_t others;
+};
+enum err ledger_asked(struct ledger *l, const struct ledger_job *job,
+		      const struct ledger_question *q, struct ledger_asked *asked) MUST_CHECK;
+/* An attempt at job in which numbers of other data than job's left; 0: none. */
+enum err ledger_other_data(struct ledger *l, const struct ledger_job *job,
+			   uint32_t *attempt) MUST_CHECK;
 
 /* ---- reading ---- */
 

@@ -88,7 +88,12 @@ static enum err bring_columns(struct ledger *l)
 
 enum err ledger_bring(struct ledger *l)
 {
+	bool there;
+
 	TRY(bring_columns(l));
+	TRY(is_there(l, "SELECT count(*) FROM sqlite_master WHERE name = 'question'", &there));
+	if (!there)
+		TRY(ledger_bring_questions(l));
 	return bring_totals(l);
 }
 
@@ -106,13 +111,13 @@ enum err ledger_total(struct ledger *l, uint64_t rounds, uint64_t words)
 
 /* ---- bounds that several processes share ---- */
 
-enum err ledger_watch(struct ledger *l, enum err (*others)(void *arg), void *arg)
+enum err ledger_watch(struct ledger *l, ledger_check_commit *check, void *arg)
 {
 	struct ledger_head head;
 
 	TRY(ledger_head(l, &head));
 	l->seen = head.count;
-	l->others = others;
+	l->check = check;
 	l->arg = arg;
 	return ERR_OK;
 }
@@ -145,7 +150,7 @@ enum err ledger_spent(struct ledger *l, const struct ledger_job *job, struct led
 	*s = (struct ledger_spent){ 0 };
 	if (e == ERR_OK && found)
 		*s = (struct ledger_spent){ (uint64_t)db_int(rows, 0), (uint64_t)db_int(rows, 1),
-					    (uint64_t)db_int(rows, 2), 0 };
+					    (uint64_t)db_int(rows, 2), 0, 0 };
 	db_end(rows);
 	TRY(e);
 	rows = NULL;
@@ -160,10 +165,14 @@ enum err ledger_spent(struct ledger *l, const struct ledger_job *job, struct led
 	TRY(e);
 	rows = NULL; /* noise is the same over the very same data alone */
 	e = db_query(l->db, &rows, &found,
-		     "SELECT coalesce(sum(eps), 0) FROM job JOIN row USING (entry)"
+		     "SELECT coalesce(sum(eps), 0), coalesce(sum(eps > 0), 0)"
+		     " FROM job JOIN row USING (entry)"
 		     " WHERE id = ? AND key = ? AND data = ?",
 		     "thh", id, job->key, job->data);
-	s->eps_of_job = e == ERR_OK && found ? db_real(rows, 0) : 0;
+	if (e == ERR_OK && found) {
+		s->eps_of_job = db_real(rows, 0);
+		s->claims_of_job = (uint64_t)db_int(rows, 1);
+	}
 	db_end(rows);
 	return e;
 }

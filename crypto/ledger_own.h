@@ -19,9 +19,11 @@ struct ledger {
 	bool got;      /* a row of it has something made from data */
 	struct ledger_row *noted; /* texts owned */
 	size_t count, cap;
+	struct ledger_question *question; /* noted for the next commit */
+	size_t questions;
 	struct stat file;     /* as it was opened to be written */
 	uint64_t seen, wrote; /* rows: that ledger_watch() knows of; up to the last that is being written */
-	enum err (*others)(void *arg);
+	ledger_check_commit *check;
 	void *arg;
 };
 
@@ -34,6 +36,11 @@ enum err ledger_look(struct ledger *l) MUST_CHECK;  /* l->submitters, l->claims 
 enum err ledger_bring(struct ledger *l) MUST_CHECK; /* what a file of an older version lacks, and totals */
 /* Into the totals: the rows that are noted, with so much in them. */
 enum err ledger_total(struct ledger *l, uint64_t rounds, uint64_t words) MUST_CHECK;
+
+/* ---- ledger_question.c ---- */
+
+enum err ledger_bring_questions(struct ledger *l) MUST_CHECK; /* the table that older files lack */
+enum err ledger_write_questions(struct ledger *l, int64_t entry) MUST_CHECK;
 
 /* ---- ledger.c ---- */
 

@@ -21,7 +21,7 @@ struct mask {
 	uint64_t done; /* bytes of each stream */
 	struct peer *peers;
 	size_t count, room; /* peers of this sum; of which there is room for */
-	uint8_t stream[PRG_BLOCK];
+	uint8_t *stream;    /* PRG_BLOCK bytes of one peer's, in locked memory as keys are */
 };
 
 struct mask *mask_take(struct mask **list, unsigned modulus_bits)
@@ -33,6 +33,7 @@ struct mask *mask_take(struct mask **list, unsigned modulus_bits)
 	if (!m) {
 		ALLOC(m, 1);
 		m->prg = prg_new();
+		m->stream = secret_new(PRG_BLOCK);
 		m->after = *list;
 		*list = m;
 	}
@@ -91,13 +92,28 @@ void mask_add(struct mask *m, void *x, size_t n)
 	}
 }
 
+void mask_tag(struct mask *m, uint8_t tag[static TAG_LEN])
+{
+	assert(m->open);
+	for (size_t i = 0; i < m->count; i++) {
+		prg_start_at(m->prg, m->peers[i].key, m->done);
+		prg_next(m->prg, m->stream, TAG_LEN);
+		tag_uniform(m->stream);
+		if (m->peers[i].sign == MASK_PLUS)
+			tag_plus(tag, m->stream);
+		else
+			tag_minus(tag, m->stream);
+	}
+	m->done += TAG_LEN;
+}
+
 void mask_close(struct mask *m)
 {
 	prg_stop(m->prg);
 	if (m->count)
 		wipe(m->peers, m->count * sizeof(*m->peers));
 	m->count = 0;
-	wipe(m->stream, sizeof(m->stream));
+	wipe(m->stream, PRG_BLOCK);
 	m->open = false;
 }
 
@@ -109,7 +125,7 @@ void mask_free(struct mask *list)
 		list = m->after;
 		prg_free(m->prg);
 		secret_free(m->peers, m->room * sizeof(*m->peers));
-		wipe(m->stream, sizeof(m->stream));
+		secret_free(m->stream, PRG_BLOCK);
 		free(m);
 	}
 }

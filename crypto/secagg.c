@@ -299,6 +299,12 @@ static void session_hash(const struct secagg *sa, const struct secagg_advert *ad
 	sha256_end(sha, h);
 }
 
+const uint8_t *secagg_session(const struct secagg *sa)
+{
+	assert(sa->pair);
+	return sa->session;
+}
+
 const uint8_t *secagg_own_coin(const struct secagg *sa)
 {
 	return sa->coin;
@@ -446,13 +452,6 @@ enum err secagg_open(struct secagg *sa, const size_t *members, size_t count,
 		     const uint8_t transcript[static SECAGG_HASH_LEN], struct mask **m,
 		     uint64_t *round)
 {
-	return secagg_open_keeping(sa, members, count, transcript, m, round, NULL);
-}
-
-enum err secagg_open_keeping(struct secagg *sa, const size_t *members, size_t count,
-			     const uint8_t transcript[static SECAGG_HASH_LEN], struct mask **m,
-			     uint64_t *round, uint8_t (*keep)[PRG_KEY_LEN])
-{
 	uint8_t info[sizeof(LABEL_MASK) - 1 + SHA256_LEN + SECAGG_HASH_LEN];
 	uint8_t *sum = info + sizeof(LABEL_MASK) - 1, *history = sum + SHA256_LEN;
 
@@ -471,8 +470,6 @@ enum err secagg_open_keeping(struct secagg *sa, const size_t *members, size_t co
 		kdf_expand_by(&sa->pair[members[i]], (struct bytes){ info, sizeof(info) }, key,
 			      sizeof(key));
 		mask_peer(*m, key, members[i] > sa->setup.own ? MASK_PLUS : MASK_MINUS);
-		if (keep)
-			memcpy(keep[i], key, sizeof(key));
 		wipe(key, sizeof(key));
 	}
 	return ERR_OK;

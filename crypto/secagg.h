@@ -16,9 +16,9 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
-#include "crypto/prg.h"
 #include "crypto/psk.h"
 #include "crypto/sign.h"
+#include "crypto/tag.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -65,6 +65,10 @@ void secagg_own_advert(const struct secagg *sa, struct secagg_advert *a);
 enum err secagg_agree(struct secagg *sa, const struct secagg_advert *adverts,
 		      const uint8_t (*pins)[SECAGG_HASH_LEN]) MUST_CHECK;
 
+/* h, SECAGG_HASH_LEN: of the job's id, the attempt, the parameters and all advertisements
+ * (docs/secure-sum.md, Keys). After secagg_agree(). */
+const uint8_t *secagg_session(const struct secagg *sa);
+
 /* Random draws are made from the coins of all parties: each is bound to its own by its nonce before it
  * sees another's, so that nobody chose it. Who comes last can end the job, and no more.
  * own: this party's coin, for all others. coins: by party, own included; ERR_PEER, naming whose
@@ -81,11 +85,6 @@ struct mask;
 enum err secagg_open(struct secagg *sa, const size_t *members, size_t count,
 		     const uint8_t transcript[static SECAGG_HASH_LEN], struct mask **m,
 		     uint64_t *round) MUST_CHECK;
-/* The same; key[i] becomes that of the mask of the pair with members[i], of this sum alone (own's: zeros), for who may
- * have to give it away: crypto/lasting.h. */
-enum err secagg_open_keeping(struct secagg *sa, const size_t *members, size_t count,
-			     const uint8_t transcript[static SECAGG_HASH_LEN], struct mask **m,
-			     uint64_t *round, uint8_t (*key)[PRG_KEY_LEN]) MUST_CHECK;
 /* A group is over, in which this party heard what transcript is the hash of. For each other member j
  * (rising party numbers, own among them) history_ij = SHA-256("coterie history v1" || history_ij ||
  * transcript), 0 at first: from here on in every mask of the pair. So two that were told different
@@ -99,6 +98,9 @@ const uint8_t *secagg_history_with(const struct secagg *sa, size_t j); /* SECAGG
 void mask_add(struct mask *m, void *x, size_t n);
 /* This sum is of 64-bit words, whatever the set-up says. Before the first mask_add. */
 void mask_wide(struct mask *m);
+/* Adds the mask of a tag (crypto/tag.h) to it, mod p: of each pair the number that the next 16 bytes of
+ * its stream are, by the same signs. Behind the last word, once at most. CT. */
+void mask_tag(struct mask *m, uint8_t tag[static TAG_LEN]);
 void mask_close(struct mask *m);
 
 /* For keys of other purposes (crypto/seal.h): HKDF-Expand(K_ij, info), whose beginning must set it

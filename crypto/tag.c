@@ -4,186 +4,257 @@
 #include "crypto/prg.h"
 #include "crypto/secret.h"
 
+#include <assert.h>
 #include <endian.h>
-#include <stdlib.h>
 #include <string.h>
 
-static const char LABEL[] = "coterie tag v2";
+static const char LABEL[] = "coterie tag v3";
 
-/* Words of a block: sums of as many products below 2^117 stay in 127 bits, and are reduced once. */
-enum { BLOCK = 256 };
+enum { BLOCK = 256 }; /* words of a block: those that the a_j are for */
 
-typedef __int128 wide;
-typedef unsigned __int128 uwide;
+typedef unsigned __int128 u128;
+
+static const u128 P = ((u128)1 << 127) - 1;
+static const uint64_t TOP = UINT64_C(1) << 63;
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are little-endian in memory");
+_Static_assert(sizeof(u128) == TAG_LEN, "a number fills a tag");
 
 struct tag {
-	uint8_t key[PRG_KEY_LEN]; /* of this sum's points and offsets */
-	size_t held;              /* words of the block under way */
-	struct {
-		int64_t power[BLOCK]; /* r, r^2, ... */
-		uint64_t before;      /* r^(words of the blocks that are over) */
-		uint64_t sum;         /* of those blocks */
-		wide block;           /* of the one under way, as if it were the first */
-	} of[TAG_WORDS];
+	struct prg *stream;       /* a_0 .. a_255, R, b_0, b_1, .. */
+	uint8_t key[PRG_KEY_LEN]; /* of the stream */
+	size_t count, words;      /* of a vector: in all, and added so far */
+	u128 R, power;            /* power: R^q of block q, which is under way */
+	u128 sum;                 /* of the blocks that are over */
+	u128 low;                 /* of the block under way, sum_j a_j (x_j + 2^63): */
+	uint64_t high;            /* low + 2^128 high */
+	uint64_t a[BLOCK];
+	u128 whole; /* excess() of a whole block */
 };
 
-/* x mod p for x < 2^127: 2^54 = 33 mod p, twice. */
-static uint64_t reduce(uwide x)
-{
-	const uint64_t low = (1ULL << 54) - 1;
-	uwide once = (x >> 54) * 33 + ((uint64_t)x & low);                     /* < 2^79 */
-	uint64_t twice = (uint64_t)(once >> 54) * 33 + ((uint64_t)once & low); /* < 2^55 */
-	uint64_t less = twice - TAG_PRIME;
+/* ---- numbers mod p: CT, values canonical ---- */
 
-	return less + (TAG_PRIME & -(less >> 63));
+/* x mod p: 2^127 = 1. */
+static u128 fold(u128 x)
+{
+	u128 once = (x & P) + (x >> 127), less = once - P;
+
+	return less + (P & -(less >> 127));
 }
 
-static uint64_t times(uint64_t a, uint64_t b)
+/* x y = 2^128 x1 y1 + 2^64 (x1 y0 + x0 y1) + x0 y0, for x1, y1 < 2^63. */
+static u128 times(u128 x, u128 y)
 {
-	return reduce((uwide)a * b);
+	uint64_t x0 = (uint64_t)x, x1 = (uint64_t)(x >> 64);
+	uint64_t y0 = (uint64_t)y, y1 = (uint64_t)(y >> 64);
+	u128 middle = (u128)x1 * y0 + (u128)x0 * y1;
+	u128 upper = 2 * (u128)x1 * y1 + (middle >> 63);
+	u128 lower = fold((u128)x0 * y0) + ((middle & (TOP - 1)) << 64);
+
+	return fold(fold(upper) + fold(lower));
 }
 
-/* x mod p of either sign, |x| < 2^126 - 33 2^72, which 256 products are. */
-static uint64_t reduce_signed(wide x)
+static u128 load(const uint8_t x[static TAG_LEN])
 {
-	return reduce((uwide)(x + ((wide)TAG_PRIME << 72)));
+	u128 number;
+
+	memcpy(&number, x, sizeof(number));
+	return number;
 }
 
-/* The next two numbers below p: 16 bytes each are uniform but for 2^-74. */
-static void draw(struct prg *stream, uint64_t out[static TAG_WORDS])
+bool tag_is_number(const uint8_t x[static TAG_LEN])
 {
-	uint64_t bytes[2 * TAG_WORDS];
+	return load(x) < P;
+}
+
+void tag_plus(uint8_t acc[static TAG_LEN], const uint8_t x[static TAG_LEN])
+{
+	u128 sum = fold(load(acc) + load(x));
+
+	memcpy(acc, &sum, sizeof(sum));
+}
+
+void tag_minus(uint8_t acc[static TAG_LEN], const uint8_t x[static TAG_LEN])
+{
+	u128 sum = fold(load(acc) + (P - load(x)));
+
+	memcpy(acc, &sum, sizeof(sum));
+}
+
+void tag_uniform(uint8_t x[static TAG_LEN])
+{
+	u128 number = fold(load(x) & P);
+
+	memcpy(x, &number, sizeof(number));
+}
+
+/* ---- the stream ---- */
+
+static u128 draw(struct prg *stream)
+{
+	uint8_t bytes[TAG_LEN];
+	u128 number;
 
 	prg_next(stream, bytes, sizeof(bytes));
-	for (size_t i = 0; i < TAG_WORDS; i++) {
-		uint64_t high = be64toh(bytes[2 * i]), low = be64toh(bytes[2 * i + 1]);
-
-		out[i] = reduce((uwide)reduce(high) * (1ULL << 32) * (1ULL << 32) + low);
-	}
+	tag_uniform(bytes);
+	number = load(bytes);
 	wipe(bytes, sizeof(bytes));
+	return number;
 }
 
-/* The points, with which the stream begins; behind them come the offsets of party 0, 1, ... */
-static struct prg *begin(const struct tag *t, uint64_t r[static TAG_WORDS])
+/* The sum of the offsets of these parties, whose numbers rise. */
+static u128 offsets(struct tag *t, const size_t *members, size_t count)
 {
-	struct prg *stream = prg_new();
+	u128 sum = 0;
 
-	prg_start(stream, t->key);
-	draw(stream, r);
-	return stream;
-}
+	prg_start_at(t->stream, t->key, sizeof(t->a) + TAG_LEN * (1 + members[0]));
+	for (size_t l = members[0], next = 0; next < count; l++) {
+		u128 b = draw(t->stream);
 
-/* Of these parties, whose numbers rise, the sum of their offsets. */
-static void offsets(const struct tag *t, const size_t *members, size_t count,
-		    uint64_t sum[static TAG_WORDS])
-{
-	uint64_t beta[TAG_WORDS];
-	struct prg *stream = begin(t, beta);
-
-	memset(sum, 0, TAG_WORDS * sizeof(*sum));
-	for (size_t l = 0, next = 0; next < count; l++) {
-		draw(stream, beta);
-		if (members[next] != l)
+		if (l != members[next])
 			continue;
-		for (size_t i = 0; i < TAG_WORDS; i++)
-			sum[i] = reduce((uwide)sum[i] + beta[i]);
+		sum = fold(sum + b);
 		next++;
 	}
-	wipe(beta, sizeof(beta));
-	prg_free(stream);
+	return sum;
 }
 
-struct tag *tag_new(const uint8_t key[static TAG_KEY_LEN], uint32_t group, uint64_t number,
+/* ---- vectors ---- */
+
+/* acc += a (x + 2^63): both factors below 2^64, so of 256 products the sum is below 2^136. */
+static inline void add_word(u128 *low, uint64_t *high, uint64_t a, uint64_t x)
+{
+	*high += __builtin_add_overflow(*low, (u128)a * (x ^ TOP), low);
+}
+
+static void add_words(struct tag *t, const uint64_t *a, const uint64_t *x, size_t n)
+{
+	u128 low = t->low;
+	uint64_t high = t->high;
+	size_t j = 0;
+
+	for (; j + 4 <= n; j += 4) {
+		add_word(&low, &high, a[j], x[j]);
+		add_word(&low, &high, a[j + 1], x[j + 1]);
+		add_word(&low, &high, a[j + 2], x[j + 2]);
+		add_word(&low, &high, a[j + 3], x[j + 3]);
+	}
+	for (; j < n; j++)
+		add_word(&low, &high, a[j], x[j]);
+	t->low = low;
+	t->high = high;
+}
+
+/* What add_word() adds too much for the first n words of a block: 2^63 sum_j a_j. */
+static u128 excess(const struct tag *t, size_t n)
+{
+	u128 all = 0;
+
+	for (size_t j = 0; j < n; j++)
+		all += t->a[j];
+	return fold((all >> 64) + ((all & UINT64_MAX) << 63));
+}
+
+/* The block under way has n words, and is over. 2^128 high = 2 high. */
+static void end_block(struct tag *t, size_t n)
+{
+	u128 less = P - (n == BLOCK ? t->whole : excess(t, n));
+	u128 block = fold(fold(fold(t->low) + 2 * (u128)t->high) + less);
+
+	t->sum = fold(t->sum + times(t->power, block));
+	t->power = times(t->power, t->R);
+	t->low = t->high = 0;
+}
+
+static void start_vector(struct tag *t)
+{
+	t->words = 0;
+	t->power = 1;
+	t->sum = t->low = t->high = 0;
+}
+
+struct tag *tag_new(const uint8_t key[static TAG_KEY_LEN],
+		    const uint8_t session[static TAG_SESSION_LEN], uint32_t group, uint64_t number,
 		    size_t count)
 {
+	uint8_t info[sizeof(LABEL) - 1 + TAG_SESSION_LEN + sizeof(group) + 2 * sizeof(number)];
 	struct tag *t = secret_new(sizeof(*t));
-	size_t powers = count < BLOCK ? count : BLOCK;
-	uint8_t info[sizeof(LABEL) - 1 + sizeof(group) + sizeof(number)], *at = info;
-	uint64_t r[TAG_WORDS];
+	uint64_t n = htobe64(count);
+	uint8_t *at = info;
 
+	assert(count > 0);
 	group = htobe32(group);
 	number = htobe64(number);
 	at = mempcpy(at, LABEL, sizeof(LABEL) - 1);
+	at = mempcpy(at, session, TAG_SESSION_LEN);
 	at = mempcpy(at, &group, sizeof(group));
-	memcpy(at, &number, sizeof(number));
+	at = mempcpy(at, &number, sizeof(number));
+	memcpy(at, &n, sizeof(n));
 	kdf_expand(key, (struct bytes){ info, sizeof(info) }, t->key, sizeof(t->key));
-	prg_free(begin(t, r));
-	for (size_t i = 0; i < TAG_WORDS; i++) {
-		uint64_t power = 1;
-
-		t->of[i].before = 1;
-		for (size_t j = 0; j < powers; j++)
-			t->of[i].power[j] = (int64_t)(power = times(power, r[i]));
-	}
-	wipe(r, sizeof(r));
+	t->stream = prg_new();
+	prg_start(t->stream, t->key);
+	prg_next(t->stream, t->a, sizeof(t->a));
+	t->R = draw(t->stream);
+	t->whole = excess(t, BLOCK);
+	t->count = count;
+	start_vector(t);
 	return t;
-}
-
-static void end_block(struct tag *t)
-{
-	for (size_t i = 0; i < TAG_WORDS; i++) {
-		uint64_t last = (uint64_t)t->of[i].power[BLOCK - 1];
-		uint64_t block = reduce_signed(t->of[i].block);
-
-		t->of[i].sum = reduce((uwide)t->of[i].sum + times(t->of[i].before, block));
-		t->of[i].before = times(t->of[i].before, last);
-		t->of[i].block = 0;
-	}
-	t->held = 0;
 }
 
 void tag_add(struct tag *t, const uint64_t *x, size_t n)
 {
+	assert(n <= t->count - t->words);
 	while (n) {
-		size_t take = n < BLOCK - t->held ? n : BLOCK - t->held;
-		const int64_t *a = t->of[0].power + t->held, *b = t->of[1].power + t->held;
-		wide first = t->of[0].block, second = t->of[1].block;
+		size_t held = t->words % BLOCK, take = n < BLOCK - held ? n : BLOCK - held;
 
-		for (size_t j = 0; j < take; j++) {
-			first += (wide)a[j] * (int64_t)x[j];
-			second += (wide)b[j] * (int64_t)x[j];
-		}
-		t->of[0].block = first;
-		t->of[1].block = second;
-		t->held += take;
+		add_words(t, t->a + held, x, take);
+		t->words += take;
 		x += take;
 		n -= take;
-		if (t->held == BLOCK)
-			end_block(t);
+		if (t->words % BLOCK == 0)
+			end_block(t, BLOCK);
 	}
 }
 
-/* sum_j r_t^(j+1) x_j. */
-static uint64_t polynomial(const struct tag *t, size_t i)
+/* H(x); the next vector may begin. */
+static u128 end_vector(struct tag *t)
 {
-	uint64_t block = reduce_signed(t->of[i].block);
+	u128 sum;
 
-	return reduce((uwide)t->of[i].sum + times(t->of[i].before, block));
+	assert(t->words == t->count);
+	end_block(t, t->words % BLOCK);
+	sum = t->sum;
+	start_vector(t);
+	return sum;
 }
 
-void tag_make(const struct tag *t, size_t party, uint64_t tau[static TAG_WORDS])
+bool tag_in_range(const uint64_t *x, size_t n)
 {
-	uint64_t beta[TAG_WORDS];
+	size_t outside = 0;
 
-	offsets(t, &party, 1, beta);
-	for (size_t i = 0; i < TAG_WORDS; i++)
-		tau[i] = reduce((uwide)beta[i] + polynomial(t, i));
-	wipe(beta, sizeof(beta));
+	for (size_t i = 0; i < n; i++)
+		outside += x[i] == TOP;
+	return !outside;
 }
 
-bool tag_holds(const struct tag *t, const size_t *members, size_t count,
-	       const uint64_t told[static TAG_WORDS])
+void tag_make(struct tag *t, size_t party, uint8_t tau[static TAG_LEN])
 {
-	uint64_t sum[TAG_WORDS], differ = 0;
+	u128 sum = fold(end_vector(t) + offsets(t, &party, 1));
 
-	offsets(t, members, count, sum);
-	for (size_t i = 0; i < TAG_WORDS; i++)
-		differ |= reduce((uwide)sum[i] + polynomial(t, i)) ^ reduce(told[i]);
-	wipe(sum, sizeof(sum));
-	return differ == 0;
+	memcpy(tau, &sum, sizeof(sum));
+}
+
+bool tag_holds(struct tag *t, const size_t *members, size_t count,
+	       const uint8_t told[static TAG_LEN])
+{
+	u128 sum = fold(end_vector(t) + offsets(t, members, count));
+
+	return (sum ^ load(told)) == 0;
 }
 
 void tag_free(struct tag *t)
 {
+	if (t)
+		prg_free(t->stream);
 	secret_free(t, sizeof(*t));
 }

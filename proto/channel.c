@@ -238,8 +238,6 @@ static enum err wait_for_room(struct channel *ch)
 	while (e == ERR_OK) {
 		bool full = ch->out_bytes > CHANNEL_OUT_MAX;
 
-		if (channel_nobody(ch)) /* what is queued now goes nowhere */
-			break;
 		/* Another channel's failure matters once there is something to wait for. */
 		if ((full || ch->failed.code != ERR_OK || p->cancelled.code != ERR_OK) &&
 		    channel_stopped(ch, &e))
@@ -254,11 +252,6 @@ static enum err wait_for_room(struct channel *ch)
 	}
 	p->times.wire_s += clock_now_s() - start;
 	return e == ERR_OK ? e : channel_end_all(&ch, 1, e);
-}
-
-bool channel_nobody(const struct channel *ch)
-{
-	return ch->failed.lost && ch->post->outlasts && !ch->post->broken;
 }
 
 /* Locked. ABORT replaces all that still waits to be sent. */
@@ -311,9 +304,7 @@ enum err channel_send(struct channel *ch, const struct msg *m)
 		it.body = small;
 	}
 	e = m->type == MSG_ABORT ? room_for_abort(ch) : wait_for_room(ch);
-	if (e == ERR_OK && channel_nobody(ch)) {
-		channel_recycle(ch, &it.body);
-	} else if (e == ERR_OK) {
+	if (e == ERR_OK) {
 		ch->held += hold;
 		ch->held_bytes += hold ? it.body.n : 0;
 		full = ch->held_bytes >= CHANNEL_HELD_MAX;
@@ -339,7 +330,7 @@ static enum err send_shared(struct channel *ch, enum msg_type type, struct share
 	assert(!ch->recorder.note && msg_sender(type) & ch->own && type != MSG_ABORT);
 	pthread_mutex_lock(&ch->post->lock);
 	e = wait_for_room(ch);
-	if (e == ERR_OK && !channel_nobody(ch)) {
+	if (e == ERR_OK) {
 		atomic_fetch_add(&s->holders, 1);
 		enqueue(ch, &it);
 		let_go(ch);

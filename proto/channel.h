@@ -37,9 +37,6 @@ void post_free(struct post *p);
 /* This thread computes for p's job from now on, until post_enter(NULL), which comes before post_free(): then
  * progress of other jobs of this process is not taken for this one's, nor their end for its end. */
 void post_enter(struct post *p);
-/* From now on a peer that is lost, channel_fail_lost(), ends nothing by itself: what is sent to it goes nowhere, and
- * who waits for it alone ends as always. From the job thread. */
-void post_outlast(struct post *p);
 /* The rest of any thread. Every wait ends with this error: */
 void post_cancel(struct post *p, enum err code, const char *why);
 /* The same, where another attempt may follow: post_again(). */
@@ -106,14 +103,6 @@ enum err channel_recv_any(struct channel *const ch[], const bool wanted[], size_
 enum err channel_recv_either(struct channel *const ch[], const bool wanted[], size_t count,
 			     enum msg_type expect, enum msg_type other, size_t *which,
 			     struct msg *m) MUST_CHECK;
-
-/* The same where a peer may be lost (post_outlast): *lost, and *which says who; nothing was received then. */
-enum err channel_recv_or_lost(struct channel *const ch[], const bool wanted[], size_t count,
-			      enum msg_type expect, enum msg_type other, size_t *which,
-			      struct msg *m, bool *lost) MUST_CHECK;
-/* Is the peer there, or its connection awaited, or was it lost? Any thread. */
-enum channel_stands { CHANNEL_HERE, CHANNEL_AWAY, CHANNEL_LOST };
-enum channel_stands channel_stands(struct channel *ch);
 
 /* Between the first and the last byte of the last received message. */
 double channel_transfer_s(const struct channel *ch);
@@ -267,9 +256,6 @@ bool channel_is_full(struct channel *ch); /* stop reading from the socket until 
 void channel_fail(struct channel *ch, enum err code, const char *why); /* the peer is gone */
 /* The same, where another attempt may follow: post_again(). */
 void channel_fail_again(struct channel *ch, enum err code, const char *why);
-/* The peer is gone for good. After post_outlast() the others go on; else again says whether another attempt may
- * follow. */
-void channel_fail_lost(struct channel *ch, enum err code, const char *why, bool again);
 /* The same, where the coordinator says that the job is done: post_done(). */
 void channel_fail_done(struct channel *ch, enum err code, const char *why);
 void channel_heard(struct channel *ch, uint64_t progress);             /* a heartbeat's counter */

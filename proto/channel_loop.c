@@ -89,10 +89,6 @@ void channel_break(struct channel *ch, const struct reason *reason, const char *
 	struct post *p = ch->post;
 
 	reason_set(&ch->failed, reason, why);
-	if (reason->lost && p->outlasts && !p->broken) {
-		pthread_cond_broadcast(&p->changed);
-		return;
-	}
 	if (!p->broken)
 		p->broken = ch;
 	if (!p->alone)
@@ -120,21 +116,6 @@ void channel_fail(struct channel *ch, enum err code, const char *why)
 void channel_fail_again(struct channel *ch, enum err code, const char *why)
 {
 	fail(ch, &(struct reason){ .code = code, .again = true }, why);
-}
-
-void channel_fail_lost(struct channel *ch, enum err code, const char *why, bool again)
-{
-	fail(ch, &(struct reason){ .code = code, .again = again, .lost = true }, why);
-}
-
-enum channel_stands channel_stands(struct channel *ch)
-{
-	enum channel_stands stands;
-
-	pthread_mutex_lock(&ch->post->lock);
-	stands = ch->failed.code != ERR_OK ? CHANNEL_LOST : ch->away ? CHANNEL_AWAY : CHANNEL_HERE;
-	pthread_mutex_unlock(&ch->post->lock);
-	return stands;
 }
 
 void channel_fail_done(struct channel *ch, enum err code, const char *why)

@@ -67,7 +67,6 @@ struct reason {
 	bool whole; /* why has its step; otherwise "(during ...)" is added */
 	bool again; /* it ends this attempt, not the job */
 	bool done;  /* the peer says that the job is done */
-	bool lost;  /* the peer is gone for good, and others may go on without it */
 };
 
 struct post {
@@ -80,7 +79,6 @@ struct post {
 	struct channel *channels; /* list */
 	struct channel *broken;   /* the first that failed */
 	bool final;               /* a peer ended the job itself: no other attempt */
-	bool outlasts;            /* post_outlast() */
 	bool settled;             /* the job is done: no other attempt either */
 	bool alone;               /* what is computed is for no peer: post_alone() */
 	bool waiting;             /* the job thread is in post_wait() */
@@ -161,8 +159,6 @@ enum err channel_end_all(struct channel *const ch[], size_t count, enum err code
 bool channel_stopped(struct channel *ch, enum err *code);
 /* The peer showed no progress for too long: breaks the channel. ERR_DEADLINE. */
 enum err channel_overdue(struct channel *ch) MUST_CHECK;
-/* Its peer is lost, and the others go on. */
-bool channel_nobody(const struct channel *ch);
 /* Waits for a change, at most until then (clock_now_s). */
 void post_wait(struct post *p, double until_s);
 /* Why the job thread must not wait: cancelled, or a channel failed. NULL: it may. */

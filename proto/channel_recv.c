@@ -43,28 +43,9 @@ static bool pop_any(struct channel *const ch[], const bool wanted[], size_t coun
 	return false;
 }
 
-/* Locked. A wanted peer that is lost: *which. If nobody asks for it (lost NULL), that ends the
- * wait, as the failure of any peer does. */
-static bool find_lost(struct channel *const ch[], const bool wanted[], size_t count, size_t *which,
-		      bool *lost)
-{
-	for (size_t i = 0; i < count; i++) {
-		if ((wanted && !wanted[i]) || !channel_nobody(ch[i]))
-			continue;
-		if (lost) {
-			*which = i;
-			*lost = true;
-			return true;
-		}
-		ch[0]->post->broken = ch[i];
-		return false;
-	}
-	return false;
-}
-
 /* Locked. */
 static enum err wait_for_item(struct channel *const ch[], const bool wanted[], size_t count,
-			      size_t *which, struct item *it, bool *lost)
+			      size_t *which, struct item *it)
 {
 	struct post *p = ch[0]->post;
 	double start = clock_now_s();
@@ -84,8 +65,6 @@ static enum err wait_for_item(struct channel *const ch[], const bool wanted[], s
 			ch[*which]->transfer_s = it->whole_s - it->first_byte_s;
 			return ERR_OK;
 		}
-		if (find_lost(ch, wanted, count, which, lost))
-			return ERR_OK;
 		if (channel_stopped(ch[0], &e))
 			return channel_end_all(ch, count, e);
 		for (size_t i = 0; i < count; i++) {
@@ -106,7 +85,7 @@ static enum err wait_for_item(struct channel *const ch[], const bool wanted[], s
 
 /* The next message of any kind, and who sent it: it is that channel's current one. */
 static enum err next_item(struct channel *const ch[], const bool wanted[], size_t count,
-			  size_t *which, struct item *it, bool *lost)
+			  size_t *which, struct item *it)
 {
 	struct post *p = ch[0]->post;
 	struct channel *from;
@@ -115,8 +94,8 @@ static enum err next_item(struct channel *const ch[], const bool wanted[], size_
 	for (size_t i = 0; i < count; i++)
 		TRY(channel_release(ch[i]));
 	pthread_mutex_lock(&p->lock);
-	e = wait_for_item(ch, wanted, count, which, it, lost);
-	if (e != ERR_OK || (lost && *lost)) {
+	e = wait_for_item(ch, wanted, count, which, it);
+	if (e != ERR_OK) {
 		pthread_mutex_unlock(&p->lock);
 		return e;
 	}
@@ -156,43 +135,12 @@ enum err channel_recv_aside(struct channel *ch)
 	size_t which;
 	bool taken;
 
-	TRY(next_item(only, NULL, 1, &which, &it, NULL));
+	TRY(next_item(only, NULL, 1, &which, &it));
 	TRY(look_aside(ch, &it, &taken));
 	if (taken)
 		return ERR_OK;
 	return channel_protocol_error(
 	    ch, peer_fault(ch, "sent %s, which is not due", msg_name(it.type)));
-}
-
-static enum err receive(struct channel *const ch[], const bool wanted[], size_t count,
-			enum msg_type expect, enum msg_type other, size_t *which, struct msg *m,
-			bool *lost)
-{
-	struct channel *from;
-	struct item it;
-	bool taken;
-	enum err e;
-
-	assert(msg_sender(expect) & (ch[0]->own ^ BOTH) && !msg_is_link(expect));
-	do {
-		TRY(next_item(ch, wanted, count, which, &it, lost));
-		if (lost && *lost)
-			return ERR_OK;
-		from = ch[*which];
-		TRY(look_aside(from, &it, &taken));
-	} while (taken);
-	if (it.type != expect && it.type != other)
-		return channel_protocol_error(
-		    from,
-		    peer_fault(from, "sent %s, expected %s", msg_name(it.type), msg_name(expect)));
-	e = msg_decode(m, (uint16_t)it.type, (struct bytes){ it.body.p, it.body.n });
-	if (e != ERR_OK) {
-		err_prefix(e, "%s (during %s)", from->peer, from->step);
-		return channel_protocol_error(from, e);
-	}
-	if (from->observe)
-		from->observe(from->observe_arg, it.type, (struct bytes){ it.body.p, it.body.n });
-	return ERR_OK;
 }
 
 enum err channel_recv(struct channel *ch, enum msg_type expect, struct msg *m)
@@ -212,13 +160,27 @@ enum err channel_recv_either(struct channel *const ch[], const bool wanted[], si
 			     enum msg_type expect, enum msg_type other, size_t *which,
 			     struct msg *m)
 {
-	return receive(ch, wanted, count, expect, other, which, m, NULL);
-}
+	struct channel *from;
+	struct item it;
+	bool taken;
+	enum err e;
 
-enum err channel_recv_or_lost(struct channel *const ch[], const bool wanted[], size_t count,
-			      enum msg_type expect, enum msg_type other, size_t *which,
-			      struct msg *m, bool *lost)
-{
-	*lost = false;
-	return receive(ch, wanted, count, expect, other, which, m, lost);
+	assert(msg_sender(expect) & (ch[0]->own ^ BOTH) && !msg_is_link(expect));
+	do {
+		TRY(next_item(ch, wanted, count, which, &it));
+		from = ch[*which];
+		TRY(look_aside(from, &it, &taken));
+	} while (taken);
+	if (it.type != expect && it.type != other)
+		return channel_protocol_error(
+		    from,
+		    peer_fault(from, "sent %s, expected %s", msg_name(it.type), msg_name(expect)));
+	e = msg_decode(m, (uint16_t)it.type, (struct bytes){ it.body.p, it.body.n });
+	if (e != ERR_OK) {
+		err_prefix(e, "%s (during %s)", from->peer, from->step);
+		return channel_protocol_error(from, e);
+	}
+	if (from->observe)
+		from->observe(from->observe_arg, it.type, (struct bytes){ it.body.p, it.body.n });
+	return ERR_OK;
 }

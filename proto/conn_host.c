@@ -126,6 +126,15 @@ void conn_no_visitor(struct conn *c)
 		}
 }
 
+void conn_origin(uint8_t origin[static CONN_ORIGIN], const struct sockaddr_storage *a)
+{
+	memset(origin, 0, CONN_ORIGIN);
+	if (a->ss_family == AF_INET)
+		memcpy(origin, &((const struct sockaddr_in *)a)->sin_addr, 4);
+	else if (a->ss_family == AF_INET6)
+		memcpy(origin, &((const struct sockaddr_in6 *)a)->sin6_addr, CONN_ORIGIN);
+}
+
 /* Each address may have per_address connections in their greeting; one more ends its oldest. Other
  * addresses lose nothing, and a connection that is welcomed does not count any more. */
 static void enter(struct conn *c, const struct sockaddr_storage *a)
@@ -134,10 +143,7 @@ static void enter(struct conn *c, const struct sockaddr_storage *a)
 	struct conn *oldest = NULL;
 	unsigned same = 0;
 
-	if (a->ss_family == AF_INET)
-		memcpy(c->origin, &((const struct sockaddr_in *)a)->sin_addr, 4);
-	else if (a->ss_family == AF_INET6)
-		memcpy(c->origin, &((const struct sockaddr_in6 *)a)->sin6_addr, sizeof(c->origin));
+	conn_origin(c->origin, a);
 	for (struct conn *v = h->visitors; v; v = v->older)
 		if (memcmp(v->origin, c->origin, sizeof(c->origin)) == 0) {
 			same++;

@@ -35,6 +35,10 @@ enum conn_phase {
 	CONN_OVER,      /* libuv's close callbacks */
 };
 
+/* Whom an address belongs to: IPv4 whole, IPv6 by its /64. */
+enum { CONN_ORIGIN = 8 };
+void conn_origin(uint8_t origin[static CONN_ORIGIN], const struct sockaddr_storage *a);
+
 struct conn_host {
 	uv_loop_t *loop;
 	struct tls_context *server, *client;
@@ -80,7 +84,7 @@ struct conn {
 	enum conn_phase phase;
 	bool counted;       /* in host->greeting */
 	struct conn *older; /* in host->visitors */
-	uint8_t origin[8];  /* whom a visitor's address belongs to: IPv4 whole, IPv6 by its /64 */
+	uint8_t origin[CONN_ORIGIN]; /* of a visitor: conn_origin() */
 
 	/* libuv */
 	uv_tcp_t tcp;

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@ struct caller {
 	uv_write_t out_write, in_write;
 	struct buf out, in; /* on their way to who dialled, to the server */
 	uv_shutdown_t shutdown;
+	uint8_t origin[CONN_ORIGIN];
 	char address[80];
 };
 
@@ -118,10 +120,10 @@ static void on_flushed(uv_write_t *write, int status)
 		finish(c);
 		return;
 	}
-	if (!c->ending)
+	if (c->joined && !c->ending) { /* before, the timer is the handshake's */
 		uv_timer_stop(&c->timer);
-	if (c->joined && !c->ending)
 		uv_read_start((uv_stream_t *)&c->pipe, on_room, on_plain);
+	}
 	flush(c);
 }
 
@@ -270,23 +272,33 @@ static void on_cipher(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 
 /* ---- who comes ---- */
 
-/* One more than there may be: the oldest that has not shown its certificate goes, and if all have,
- * this one. */
+/* One more than there may be: the oldest goes that has not shown its certificate, or does not take
+ * what it is sent; if there is none, the newest, which is at the head of the list. */
 static void make_room(struct front *f)
 {
-	struct caller *oldest = NULL;
+	struct caller *newest = f->first, *goes = newest, *of_address = NULL;
+	unsigned same = 0;
 
-	for (struct caller *c = f->first; c; c = c->next)
-		if (!c->joined && !uv_is_closing((uv_handle_t *)&c->tcp))
-			oldest = c;
+	for (struct caller *c = newest->next; c; c = c->next) {
+		if (uv_is_closing((uv_handle_t *)&c->tcp))
+			continue;
+		if (!c->joined || c->out_busy || c->ending)
+			goes = c;
+		if (!c->joined && !memcmp(c->origin, newest->origin, sizeof(c->origin))) {
+			of_address = c;
+			same++;
+		}
+	}
 	if (f->count > FRONT_MAX)
-		finish(oldest ? oldest : f->first);
+		finish(goes);
+	else if (same >= f->host->per_address)
+		finish(of_address);
 }
 
 static void on_connection(uv_stream_t *server, int status)
 {
 	struct front *f = server->data;
-	struct sockaddr_storage peer;
+	struct sockaddr_storage peer = { 0 };
 	int len = sizeof(peer);
 	struct caller *c;
 
@@ -312,6 +324,7 @@ static void on_connection(uv_stream_t *server, int status)
 	}
 	if (uv_tcp_getpeername(&c->tcp, (struct sockaddr *)&peer, &len) == 0)
 		conn_address_text(c->address, (struct sockaddr *)&peer);
+	conn_origin(c->origin, &peer);
 	uv_tcp_nodelay(&c->tcp, 1);
 	uv_tcp_keepalive(&c->tcp, 1, KEEPALIVE_S); /* of who watches and has vanished */
 	uv_timer_start(&c->timer, on_timeout, HANDSHAKE_MS, 0);

@@ -3,8 +3,11 @@
  *     who dials == TLS ==> front -- a pair of sockets --> add(arg, fd, name)
  *
  * Whoever dials shows a certificate as parties do, of the host's CA and not revoked (proto/tls.h); what its name may, the server
- * says. Bounded: FRONT_MAX connections, of which one more ends the oldest that has not shown its certificate; 10 s for
- * that; 30 s for an answer to be taken; no more of either way is read while what was read is not handed on. What is idle the server
+ * says. Bounded:
+ * FRONT_MAX connections, of which one more ends the oldest that has not shown its certificate or does not take its answer;
+ * of one address as many handshakes as conn_host_limit() says; 10 s for a whole handshake; 30 s for an answer to be taken;
+ * no more of either way is read while what was read is not handed on. How many connections a certificate may have, and how
+ * long a request may take, the server says. What is idle the server
  * ends.
  *
  * The loop thread.

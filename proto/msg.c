@@ -49,6 +49,7 @@ static void walk_resume(struct codec *c, struct msg_resume *m)
 {
 	codec_fixed(c, m->job_id, JOB_ID_LEN);
 	codec_u32(c, &m->attempt);
+	codec_check(c, m->attempt >= 1);
 	codec_u32(c, &m->received);
 }
 
@@ -66,6 +67,7 @@ static void walk_offer(struct codec *c, struct msg_offer *m)
 {
 	codec_fixed(c, m->job_id, JOB_ID_LEN);
 	codec_u32(c, &m->attempt);
+	codec_check(c, m->attempt >= 1);
 	codec_bytes(c, &m->job, 1, MSG_JOB_MAX);
 	codec_bytes(c, &m->submitter, 1, MSG_NAME_MAX);
 	codec_u32(c, &m->parties);
@@ -93,6 +95,7 @@ static void walk_accept(struct codec *c, struct msg_accept *m)
 	codec_fixed(c, m->job_hash, HASH_LEN);
 	codec_u64(c, &m->rows);
 	codec_u32(c, &m->columns);
+	codec_check(c, m->rows <= MSG_ITEMS_MAX && m->columns <= MSG_ITEMS_MAX);
 	codec_fixed(c, m->ids_hash, HASH_LEN);
 	codec_fixed(c, m->edges_hash, HASH_LEN);
 }
@@ -128,39 +131,17 @@ static void walk_told(struct codec *c, struct msg_told *m)
 	codec_check(c, m->words.n % MSG_TOLD_LEN == 0);
 }
 
-static void walk_shares(struct codec *c, struct msg_shares *m)
-{
-	codec_u64(c, &m->round);
-	codec_bytes(c, &m->boxes, MSG_SHARE_LEN, (PARTIES_MAX - 1) * MSG_SHARE_LEN);
-	codec_check(c, m->boxes.n % MSG_SHARE_LEN == 0);
-}
-
-static void walk_remain(struct codec *c, struct msg_remain *m)
-{
-	codec_u64(c, &m->round);
-	codec_u32(c, &m->parties);
-	codec_check(c, m->parties >= 1 && m->parties <= PARTIES_MAX);
-	for (uint32_t i = 0; !c->bad && i < m->parties; i++) {
-		codec_u32(c, &m->party[i]);
-		codec_check(c,
-			    m->party[i] < PARTIES_MAX && (i == 0 || m->party[i - 1] < m->party[i]));
-	}
-}
-
-static void walk_answer(struct codec *c, struct msg_answer *m)
-{
-	codec_u64(c, &m->round);
-	codec_bytes(c, &m->sealed, MSG_ANSWER_ZEROS, MSG_ANSWER_MAX);
-}
-
 static void walk_masked(struct codec *c, struct msg_masked *m)
 {
 	codec_u32(c, &m->group);
 	codec_u64(c, &m->round);
 	codec_u64(c, &m->count);
+	codec_check(c, m->count <= MSG_WORDS_MAX);
 	codec_u64(c, &m->offset);
 	codec_check(c, m->offset <= m->count);
 	codec_bytes(c, &m->words, 0, MSG_CHUNK_MAX);
+	codec_bytes(c, &m->tag, 0, MSG_SUM_TAG_LEN);
+	codec_check(c, m->tag.n == 0 || m->tag.n == MSG_SUM_TAG_LEN);
 }
 
 static void walk_labels(struct codec *c, struct msg_labels *m)
@@ -211,6 +192,7 @@ static void walk_sealed(struct codec *c, struct msg_sealed *m)
 	codec_u16(c, &m->what);
 	codec_u32(c, &m->from);
 	codec_u32(c, &m->to);
+	codec_check(c, m->from < PARTIES_MAX && m->to < PARTIES_MAX && m->from != m->to);
 	codec_bytes(c, &m->box, MSG_TAG_LEN, MSG_CHUNK_MAX);
 }
 
@@ -238,6 +220,7 @@ static void walk_done(struct codec *c, struct msg_done *m)
 	codec_check(c, m->heads <= PARTIES_MAX);
 	for (uint32_t i = 0; !c->bad && i < m->heads; i++) {
 		codec_u64(c, &m->head[i].count);
+		codec_check(c, m->head[i].count <= MSG_LEDGER_MAX);
 		codec_fixed(c, m->head[i].hash, HASH_LEN);
 	}
 }
@@ -245,6 +228,7 @@ static void walk_done(struct codec *c, struct msg_done *m)
 static void walk_asking(struct codec *c, struct msg_asking *m)
 {
 	codec_u32(c, &m->within_s);
+	codec_check(c, m->within_s >= 1 && m->within_s <= MSG_ASKING_MAX_S);
 }
 
 static void walk(struct codec *c, struct msg *m)

@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 enum {
-	PROTO_VERSION_MIN = 6, /* the range this build speaks */
-	PROTO_VERSION_MAX = 6,
+	PROTO_VERSION_MIN = 7, /* the range this build speaks */
+	PROTO_VERSION_MAX = 7,
 	MSG_NAME_MAX = 64,      /* bytes of a party's or submitter's name */
 	MSG_TEXT_MAX = 1024,    /* bytes of a sentence */
 	MSG_JOB_MAX = 64 << 10, /* bytes of a job */
@@ -28,9 +28,6 @@ enum {
 	MSG_SIGNATURE_MAX = 512,
 	MSG_MARKER_LEN = 8, /* bytes of a marker of a pre-shared key: one for each party, or none */
 	MSG_TOLD_LEN = 16, /* a word by which members compare what they were told */
-	MSG_SHARE_LEN = 48, /* a box of 32 bytes */
-	MSG_ANSWER_ZEROS = 16,
-	MSG_ANSWER_MAX = MSG_ANSWER_ZEROS + PARTIES_MAX * 32,
 	MSG_MARKERS_MAX = PARTIES_MAX * MSG_MARKER_LEN,
 	MSG_CHUNK_MAX = 1 << 20, /* bytes of data in one chunk of a vector */
 	MSG_ITEMS_MAX = 1 << 30, /* entries of a vector of labels */
@@ -39,12 +36,14 @@ enum {
 	MSG_ID_MAX = 255,        /* bytes of an id */
 	MSG_ID_HASH_LEN = 16,    /* bytes of a hashed one */
 	MSG_TAG_LEN = 16,        /* bytes that sealing adds */
+	MSG_SUM_TAG_LEN = 16,    /* a number mod 2^127 - 1, little-endian (crypto/tag.h) */
 	RELAY_BOX = 256 << 10,   /* bytes of a box of a batch, but for its last one, which is shorter */
 	HASH_LEN = 32,
 	NONCE_LEN = 32,
 	JOB_ID_LEN = 16,
 	MSG_HEARTBEAT_MIN_MS = 30, /* bounds of WELCOME's heartbeat_ms */
 	MSG_HEARTBEAT_MAX_MS = 3600000,
+	MSG_ASKING_MAX_S = 7 * 86400, /* the longest policy.confirm_s */
 	MSG_FIRST_OF_JOB = 10, /* lower numbers belong to the link */
 	/* A code beside those of enum err, in REFUSED, DECLINE and ABORT: this attempt is over, and
 	 * another may follow. Never an exit status. */
@@ -52,6 +51,9 @@ enum {
 	/* And one of REFUSED alone: the job is done, all parties have said that they have results. */
 	MSG_ALL_DONE = ERR_CANCELLED + 2,
 };
+
+#define MSG_WORDS_MAX  ((uint64_t)1 << 33) /* words of a vector: numbers in parts, canary and tag */
+#define MSG_LEDGER_MAX ((uint64_t)1 << 53) /* rows of a ledger */
 
 enum sender { NOBODY = 0, COORD = 1, PARTY = 2, BOTH = 3 };
 
@@ -72,7 +74,6 @@ enum sealed {
 	SEALED_ROWS = 4,      /* fedspectral: rows of some of the sender's nodes: a batch */
 	SEALED_GRAPH = 6,     /* kcagc: 32 bytes, a keyed hash of the sender's edges between common nodes */
 	SEALED_COLUMNS = 7,   /* fedsc, kmeans: 32 bytes, keyed hashes of what the sender's columns are called and hold */
-	SEALED_SHARE = 8,     /* 32 bytes: a share of the sender's seed in a sum; travels in SHARES */
 	/* 2: until version 5, what is in TOLD now */
 };
 
@@ -113,7 +114,7 @@ struct msg_resume {
 };
 struct msg_offer {
 	uint8_t job_id[JOB_ID_LEN];
-	uint32_t attempt;
+	uint32_t attempt; /* from 1 */
 	struct bytes job; /* the effective job, JSON */
 	struct bytes submitter; /* the name of who wants it, as the coordinator knows it */
 	uint32_t parties; /* names[0 .. parties), rising in byte order */
@@ -154,6 +155,7 @@ struct msg_masked { /* SUM too, whose words are those of the sum */
 	uint64_t count;     /* words in the whole vector */
 	uint64_t offset;    /* words before this chunk */
 	struct bytes words; /* Z_N words, little-endian */
+	struct bytes tag;   /* MSG_SUM_TAG_LEN in the last chunk of a broadcast sum; else empty */
 };
 struct msg_labels {
 	uint32_t group;      /* tree node; a party's own number for LOCAL_CLUSTERS */
@@ -188,20 +190,6 @@ struct msg_ids {
 };
 struct msg_told {
 	struct bytes words; /* MSG_TOLD_LEN each: of a party for each other member; of the coordinator one */
-};
-struct msg_shares {
-	uint64_t round;     /* of the group of all parties, as in MASKED */
-	struct bytes boxes; /* MSG_SHARE_LEN each: of a party for each other member; of the coordinator those
-				for it, of all others who are left; by rising number */
-};
-struct msg_remain {
-	uint64_t round;
-	uint32_t parties;
-	uint32_t party[PARTIES_MAX]; /* their numbers, rising */
-};
-struct msg_answer {
-	uint64_t round;
-	struct bytes sealed; /* zeros, and what crypto/lasting.h answers, under what others say in TOLD */
 };
 struct msg_abort {
 	uint16_t code;     /* enum err, what every process ends with */
@@ -242,9 +230,6 @@ struct msg {
 		struct msg_sealed sealed;
 		struct msg_told told;
 		struct msg_ids ids;
-		struct msg_shares shares;
-		struct msg_remain remain;
-		struct msg_answer answer;
 		struct msg_abort abort;
 		struct msg_done done;
 		struct msg_asking asking;

@@ -75,13 +75,6 @@ void post_interrupt(struct post *p, enum err code, const char *why)
 	pthread_mutex_unlock(&p->lock);
 }
 
-void post_outlast(struct post *p)
-{
-	pthread_mutex_lock(&p->lock);
-	p->outlasts = true;
-	pthread_mutex_unlock(&p->lock);
-}
-
 void post_enter(struct post *p)
 {
 	progress_enter(p ? &p->progress : NULL);

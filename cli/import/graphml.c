@@ -38,6 +38,10 @@ static void stop(struct reader *r, enum err err)
 	XML_StopParser(r->xml, XML_FALSE);
 }
 
+#if XML_MAJOR_VERSION == 2 && XML_MINOR_VERSION < 9 /* 2.9 deprecates it for one of 64 bits */
+#define XML_GetCurrentLineNumber64 XML_GetCurrentLineNumber
+#endif
+
 #define WRONG(r, ...) stop(r, wrong(r, __VA_ARGS__))
 static enum err PRINTF(2, 3) wrong(struct reader *r, const char *fmt, ...)
 {
@@ -48,7 +52,7 @@ static enum err PRINTF(2, 3) wrong(struct reader *r, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	return err_set(ERR_INPUT, "%s:%lu: %s", r->where,
-		       (unsigned long)XML_GetCurrentLineNumber(r->xml), text);
+		       (unsigned long)XML_GetCurrentLineNumber64(r->xml), text);
 }
 
 static const char *attribute(const char **pairs, const char *name)

@@ -97,13 +97,6 @@ static void without(const struct report *r, struct buf *b)
 				   html_brief(step, 24).s);
 		buf_printf(b, "</p>\n");
 	}
-	for (const struct json *v = run_first(r->main->run, "lost"); v && named < NAMES_MOST;
-	     v = run_next(v), named++)
-		buf_printf(b,
-			   "<p class=\"sub without\">Lost in %s, whose sum and all after it are "
-			   "without it: <span class=\"whole\">%s</span></p>\n",
-			   html_brief(run_string(v, "step"), 24).s,
-			   html_brief(run_string(v, "name"), 64).s);
 }
 
 void report_cell(struct buf *b, const struct json *o, const char *key, struct shown (*show)(double))

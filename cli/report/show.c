@@ -70,9 +70,6 @@ static void print_head(const struct json *run)
 			   run_number(v, "attempt"), run_string(v, "name"),
 			   *run_string(v, "step") ? "; the attempt before was cut short in " : "",
 			   run_string(v, "step"));
-	for (const struct json *v = run_first(run, "lost"); v; v = run_next(v))
-		table_line(2, "lost in %s, whose sum and all after it are without it: %s",
-			   run_string(v, "step"), run_string(v, "name"));
 	if (!job)
 		return;
 	/* "kcagc, k = 7, method tree, preset default, seed 1" */

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 const char *const log_level_names[] = { "error", "warn", "info", "debug", NULL };
@@ -148,6 +149,19 @@ static void put(int fd, const struct buf *b)
 		p += done;
 		n -= (size_t)done;
 	}
+}
+
+void log_dying(const char *text, const char *more)
+{
+	static const char open_line[] = "{\"level\":\"error\",\"text\":\"", close_line[] = "\"}\n";
+	const struct iovec line[] = { { (void *)open_line, sizeof(open_line) - 1 },
+				      { (void *)text, strlen(text) },
+				      { (void *)more, strlen(more) },
+				      { (void *)close_line, sizeof(close_line) - 1 } };
+
+	(void)!writev(stream, line, 4);
+	if (file >= 0)
+		(void)!writev(file, line, 4);
 }
 
 /* Text from outside must not move the cursor or forge a line. */

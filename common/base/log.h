@@ -47,6 +47,8 @@ void log_set_stream(int fd, bool terminal); /* instead of stderr, for tests; fd 
 /* Appends to this file from now on (made if absent, mode 0666 less umask). ERR_INPUT. */
 enum err log_open(const char *path) MUST_CHECK;
 void log_close(void);
+/* An error, of two texts in plain ASCII, from a signal's handler: async-signal-safe, and without the time. */
+void log_dying(const char *text, const char *more);
 
 #define log_error(...) log_event(LOG_ERROR, NULL, 0, __VA_ARGS__)
 #define log_warn(...)  log_event(LOG_WARN, NULL, 0, __VA_ARGS__)

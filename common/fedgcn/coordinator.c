@@ -45,16 +45,32 @@ static void say(double *down, const double *x, size_t n)
 
 /* ---- the first prototypes: k-means by splitting on what the untrained network says ---- */
 
+/* Whole numbers, no more than there are graphs in all. */
+static enum err check_counts(const struct run *r, const char *what, const double *x, size_t n)
+{
+	double all;
+
+	TRY(parties_check_counts(r->parties->phase, what, x, n, r->report->n, &all));
+	if (all > r->report->n)
+		return err_set(ERR_PEER,
+			       "a party gave a wrong count: the parties' counts of %s 0 to %zu add "
+			       "to %.17g, of %.17g graphs (during %s)",
+			       what, n - 1, all, r->report->n, r->parties->phase);
+	return ERR_OK;
+}
+
 /* Sums of counts, Z and squares become centres; how each cluster is spread. */
 static enum err step(struct run *r, size_t have, double *count, double *spread)
 {
 	r->down[0] = (double)have;
 	say(r->down + 1, r->C.a, r->p->k * (size_t)FEDGCN_Z);
 	TRY(ask(r, FEDGCN_CENTRES, 0));
+	for (size_t c = 0; c < have; c++)
+		count[c] = r->up[c * (2 + FEDGCN_Z)];
+	TRY(check_counts(r, "graphs of centre", count, have));
 	for (size_t c = 0; c < have; c++) {
 		const double *x = r->up + c * (2 + FEDGCN_Z);
 
-		count[c] = x[0];
 		spread[c] = x[1 + FEDGCN_Z];
 		for (size_t j = 0; j < FEDGCN_Z && x[0] > 0; j++)
 			MAT(&r->C, c, j) = x[1 + j] / x[0];
@@ -126,8 +142,12 @@ static enum err take_weights(struct run *r, unsigned round)
 	struct fedgcn_report *to = r->report;
 	double n = x[count];
 
-	if (!(n >= 1))
-		return err_set(ERR_JOB, "round %u: the parties have %g graphs in all", round, n);
+	TRY(check_counts(r, "graphs of all parties,", &n, 1));
+	TRY(check_counts(r, "graphs that change clusters,", loss + 3, 1));
+	if (r->p->prototypes == FEDGCN_MATCHED)
+		TRY(check_counts(r, "graphs of cluster", loss + 4, r->p->k));
+	if (n < 1)
+		return err_set(ERR_PEER, "round %u: the parties have %g graphs in all", round, n);
 	for (size_t i = 0; i < count; i++)
 		if (!(fabs(x[i] / n) <= FEDGCN_WEIGHT_MAX))
 			return err_set(ERR_JOB,
@@ -168,6 +188,22 @@ static double spread_of(const struct run *r)
 	return total;
 }
 
+/* Each of a party's k prototypes has weight 1 in all, which each party rounds to the fixed point.
+ */
+static enum err check_masses(const struct run *r)
+{
+	size_t each = 1 + FEDGCN_Z + FEDGCN_TRIANGLE;
+	double most = (double)(r->parties->count * r->p->k) + 1e-3;
+
+	for (size_t c = 0; c < r->p->k; c++)
+		if (!(r->up[c * each] >= 0 && r->up[c * each] <= most))
+			return err_set(ERR_PEER,
+				       "a party gave a wrong weight: the prototypes of component "
+				       "%zu weigh %.17g, expected 0 to %g (during %s)",
+				       c, r->up[c * each], most, r->parties->phase);
+	return ERR_OK;
+}
+
 /* Equation 1. The first of em steps finds the scale, by components that are the same everywhere. */
 static enum err mixture(struct run *r, unsigned round)
 {
@@ -180,6 +216,8 @@ static enum err mixture(struct run *r, unsigned round)
 	for (unsigned t = 0; t < r->p->em && !err; t++) {
 		say(r->down, component, n);
 		err = ask(r, FEDGCN_EM, round);
+		if (!err)
+			err = check_masses(r);
 		if (err)
 			break;
 		if (t == 0) {
@@ -253,7 +291,7 @@ static void keep(struct run *r, unsigned round)
 
 static enum err run(struct run *r)
 {
-	double n, least;
+	double n, least = (double)r->parties->count * r->p->k;
 
 	/* The network is drawn, and the parties embed their graphs by it. */
 	parties_phase(r->parties, "start");
@@ -261,12 +299,11 @@ static enum err run(struct run *r)
 	say(r->down, r->W, r->net.weights);
 	TRY(ask(r, FEDGCN_START, 0));
 	n = r->up[0];
-	least = (double)parties_left(r->parties) * r->p->k;
 	if (!(n >= least && n <= PARTIES_VECTOR_MAX) || n != nearbyint(n))
 		return err_set(ERR_PEER,
 			       "the parties say that they have %.17g graphs, expected %g to %d of "
 			       "%zu parties with %u or more each (during %s)",
-			       n, least, PARTIES_VECTOR_MAX, parties_left(r->parties), r->p->k,
+			       n, least, PARTIES_VECTOR_MAX, r->parties->count, r->p->k,
 			       r->parties->phase);
 	r->report->n = n;
 	parties_phase(r->parties, "centres");
@@ -289,6 +326,7 @@ static enum err run(struct run *r)
 	parties_phase(r->parties, "final");
 	say_model(r);
 	TRY(ask(r, FEDGCN_FINAL, r->report->rounds));
+	TRY(check_counts(r, "graphs of cluster", r->up, r->p->k));
 	memcpy(r->report->size, r->up, r->p->k * sizeof(double));
 	return ERR_OK;
 }

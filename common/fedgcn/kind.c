@@ -13,15 +13,6 @@ static const char *permission(const void *p)
 						    : "fedgcn";
 }
 
-static const char *sums_end(const void *p)
-{
-	const struct fedgcn_job *job = p;
-
-	return job->how.prototypes == FEDGCN_KDE || job->how.prototypes == FEDGCN_BEST
-		   ? "prototypes \"kde\" and \"best\" are taken from each party in clear"
-		   : NULL;
-}
-
 static const char *const result_files[] = { "labels.csv", "labels.npy", "model.fedgcn",
 					    "baseline-*.csv", NULL };
 
@@ -40,13 +31,13 @@ const struct kind kind_fedgcn = {
 	.settle = kind_settled,
 	.check = fedgcn_check,
 	.needs_all = kind_goes_without,
-	.sums_end = sums_end,
 	.unread = fedgcn_unread,
 	.standard = kind_standard_clusters,
 	.has_fraction = kind_no,
 	.permission = permission,
 	.permissions = permissions,
 	.leaks = fedgcn_leaks,
+	.needs_noise = kind_has_no_noise,
 	.claim = kind_claims_nothing,
 	.is_flat = kind_yes,
 	.is_plan_only = kind_no,

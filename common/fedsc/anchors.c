@@ -153,8 +153,6 @@ enum err fedsc_by_anchors(struct fedsc_run *run)
 		sum += M.a[e];
 		least = fmin(least, M.a[e]);
 	}
-	if (run->parties->lost && sum < n) /* those of a lost party's rows are not among them */
-		n = fmax(nearbyint(sum), 2 * (double)parties_left(run->parties));
 	if (least < 0 || fabs(sum - n) > 1e-3 * n)
 		err = err_set(ERR_PEER,
 			      "the parties' weights of %zu landmarks add to %.6g for %g rows, the "

@@ -24,6 +24,9 @@ void fedsc_report_release(struct fedsc_report *r)
 	*r = (struct fedsc_report){ 0 };
 }
 
+/* Weights of rows add to 1; each party rounds its own to the fixed point. */
+static const double WEIGHTS_ROUNDING = 1e-4;
+
 /* -- one run --------------------------------------------------------------------------------- */
 
 enum err fedsc_sum_triangle(const struct fedsc_run *run, const struct fedsc_question *q, size_t d,
@@ -175,9 +178,11 @@ static enum err average(struct fedsc_run *run, unsigned s, struct mat *Z)
 	ALLOC(x, words + 1);
 	parties_progress(run->parties, s, 0);
 	err = parties_sum_told(run->parties, &q, x, words + 1);
-	if (!err && !(x[words] > 0))
-		err =
-		    err_set(ERR_PEER, "round %u: the participants' weights add to %g", s, x[words]);
+	if (!err && !(x[words] > 0 && x[words] <= 1 + WEIGHTS_ROUNDING))
+		err = err_set(ERR_PEER,
+			      "round %u: the participants' weights add to %.17g, expected a number "
+			      "above 0 and at most 1",
+			      s, x[words]);
 	for (size_t e = 0; !err && e < words; e++) {
 		double z = x[e] / x[words];
 

@@ -64,16 +64,8 @@ enum err fedkmeans_count(struct fedkmeans *loop, struct fedkmeans_centres *c)
 
 	parties_progress(loop->parties, ++loop->rounds, 0);
 	TRY(sum(loop, &ask, c->count, k));
-	for (size_t i = 0; i < k; i++) {
-		if (c->count[i] < 0 || c->count[i] != nearbyint(c->count[i]))
-			return err_set(ERR_PEER,
-				       "the parties say that cluster %zu of %zu has %.17g rows "
-				       "(during %s)",
-				       i, k, c->count[i], loop->parties->phase);
-		all += c->count[i];
-	}
-	if (loop->parties->lost && all > 0 && all < loop->n) /* those of a lost party are in none */
-		loop->n = all;
+	TRY(parties_check_counts(loop->parties->phase, "rows of cluster", c->count, k, loop->n,
+				 &all));
 	if (all != loop->n) /* every row is in one cluster */
 		return err_set(ERR_PEER,
 			       "the parties say that %zu clusters have %.17g rows of %.17g "
@@ -82,23 +74,12 @@ enum err fedkmeans_count(struct fedkmeans *loop, struct fedkmeans_centres *c)
 	return ERR_OK;
 }
 
-/* A party that was lost since is in the counts and not in the sum that was asked for behind them:
- * with those of who is left it means what it did. Twice in a row is not mended: the next round is.
- */
-static enum err count_again(struct fedkmeans *loop, size_t lost, struct fedkmeans_centres *c)
-{
-	return loop->parties->lost > lost ? fedkmeans_count(loop, c) : ERR_OK;
-}
-
 /* Centre i becomes the mean of the rows whose sum this is; returns how far it moved. */
 static double take_mean(struct fedkmeans_centres *c, size_t i, const double *sum)
 {
 	size_t m = c->Z.cols;
 	double square = 0;
 
-	c->spread[i] = 0;
-	if (c->count[i] == 0) /* all of its rows were lost */
-		return 0;
 	for (size_t j = 0; j < m; j++) {
 		double mean = sum[j] / c->count[i], by = mean - MAT(&c->Z, i, j);
 
@@ -113,9 +94,8 @@ enum err fedkmeans_round(struct fedkmeans *loop, double least, bool drop,
 			 struct fedkmeans_centres *c, double *moved)
 {
 	struct fedkmeans_question ask = { .kind = FEDKMEANS_SUMS, .least = least };
-	size_t m = c->Z.cols, kept = 0, words, lost;
+	size_t m = c->Z.cols, kept = 0, words;
 	double most = 0, *sums, *next;
-	bool *summed;
 	enum err err;
 
 	assert(least >= 1 && c->Z.rows > 0);
@@ -124,27 +104,22 @@ enum err fedkmeans_round(struct fedkmeans *loop, double least, bool drop,
 	ask.k = c->Z.rows;
 	words = fedkmeans_words(&ask, m);
 	drop = drop && words; /* never all */
-	lost = loop->parties->lost;
 	ALLOC(sums, words);
-	ALLOC(summed, c->Z.rows);
-	for (size_t i = 0; i < c->Z.rows; i++)
-		summed[i] = c->count[i] >= least;
 	next = sums;
 	err = words ? sum(loop, &ask, sums, words) : ERR_OK;
-	if (!err)
-		err = count_again(loop, lost, c);
 	for (size_t i = 0; !err && i < c->Z.rows; i++) {
-		if (summed[i]) {
+		bool stays = c->count[i] >= least;
+
+		if (stays) {
 			most = fmax(most, take_mean(c, i, next));
 			next += m + 1;
 		} else {
 			c->spread[i] = 0;
 		}
-		if (summed[i] || !drop)
+		if (stays || !drop)
 			move_centre(c, i, kept++);
 	}
 	free(sums);
-	free(summed);
 	TRY(err);
 	c->dropped += c->Z.rows - kept;
 	c->Z.rows = kept;
@@ -166,17 +141,15 @@ enum err fedkmeans_lloyd(struct fedkmeans *loop, double least, unsigned rounds, 
 	return ERR_OK;
 }
 
-enum err fedkmeans_measure(struct fedkmeans *loop, struct fedkmeans_centres *c,
+enum err fedkmeans_measure(struct fedkmeans *loop, const struct fedkmeans_centres *c,
 			   struct selection_point *p)
 {
 	struct fedkmeans_question ask = { .kind = FEDKMEANS_MARGIN,
 					  .count = c->count,
 					  .k = c->Z.rows };
-	size_t lost = loop->parties->lost;
 	double margins = 0;
 
 	TRY(sum(loop, &ask, &margins, 1));
-	TRY(count_again(loop, lost, c));
 	/* Rounded to the fixed point by each party. */
 	if (!(margins > -1e-3 * loop->n && margins < 1.001 * loop->n))
 		return err_set(

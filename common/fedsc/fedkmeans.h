@@ -96,7 +96,7 @@ enum err fedkmeans_count(struct fedkmeans *loop, struct fedkmeans_centres *c) MU
 
 /* How good centres are that were counted last: c->spread is their inertia, what is asked is the sum of the
  * rows' margins. ERR_PEER: it cannot be. */
-enum err fedkmeans_measure(struct fedkmeans *loop, struct fedkmeans_centres *c,
+enum err fedkmeans_measure(struct fedkmeans *loop, const struct fedkmeans_centres *c,
 			   struct selection_point *p) MUST_CHECK;
 
 /* Landmarks by splitting (Linde, Buzo, Gray 1980): from `mean` (1 x m) on, the clusters of largest

@@ -15,26 +15,32 @@ static const char *permission(const void *job)
 
 static struct kind_claim claim(const void *job)
 {
+	const struct fedsc_job *of = job;
 	struct fedsc_noise noise;
 
 	if (fedsc_noise_of(job, &noise) != ERR_OK || !(noise.eps > 0))
 		return (struct kind_claim){ 0 };
-	return (struct kind_claim){ noise.eps, noise.delta, noise.sigma > 0, noise.mu, "row" };
+	return (struct kind_claim){ .eps = noise.eps,
+				    .delta = noise.delta,
+				    .mu = noise.mu,
+				    .unit = "row",
+				    .in_sums = of->noise == NOISE_SUMS,
+				    .colluders = of->noise_colluders };
 }
 
-static const char *sums_end(const void *p)
+/* Noise on rows is each party's own; noise in sums is enough without the shares of the colluders.
+ */
+static const char *needs_noise(const void *p)
 {
 	const struct fedsc_job *job = p;
 
-	if (job->how.variant != FEDSC_BY_KMEANS && job->how.variant != FEDSC_BY_ANCHORS)
-		return "variants \"dense\" and \"paper\" divide by sums of before, which a lost "
-		       "party is in";
-	if (job->how.participants)
-		return "participants are drawn from all parties";
-	if (job->noise == NOISE_SUMS || job->how.profile)
-		return "each party adds its share of the noise in sums, and without one of them "
-		       "there is less than the job claims";
-	return NULL;
+	if (job->noise_eps > 0 &&
+	    (job->noise == NOISE_DATA || (job->noise == NOISE_SUMS && job->noise_colluders >= 1)))
+		return NULL;
+	return fedsc_learns(job->how.variant)
+		   ? "it takes job.noise.on \"data\" with job.noise.eps, delta and clip"
+		   : "it takes job.noise.on \"sums\" with job.noise.eps, delta and clip and "
+		     "job.noise.colluders of 1 or more, or job.noise.on \"data\"";
 }
 
 /* Members that both kinds share; they differ in parameters and in what a policy must allow. */
@@ -43,8 +49,9 @@ static const char *sums_end(const void *p)
 	.pictured = true, .results = kind_label_files, .clusters = CLUSTERS_OR_RANGE,              \
 	.words = WORDS_WIDE, .check = fedsc_check, .one_k = fedsc_one_k,                           \
 	.standard = kind_standard_clusters, .has_fraction = kind_no, .leaks = fedsc_leaks,         \
-	.claim = claim, .needs_all = kind_goes_without, .sums_end = sums_end, .is_flat = kind_yes, \
-	.is_plan_only = kind_no, .burst = kind_no_burst, .memory = fedsc_memory
+	.needs_noise = needs_noise, .claim = claim, .needs_all = kind_goes_without,                \
+	.is_flat = kind_yes, .is_plan_only = kind_no, .burst = kind_no_burst,                      \
+	.memory = fedsc_memory
 
 const struct kind kind_fedsc = {
 	OF_ROWS,

@@ -129,7 +129,8 @@ static void say_sums(const struct fedsc_job *job, const struct fedsc_noise *nois
 	    "rows are shortened to length %g, and each of %u rounds has noise of %.6g times%s "
 	    "what one row in place of another can change, in shares of all parties, so that "
 	    "%s may tell the coordinator theirs. The number of rows is not hidden, and every "
-	    "further job, and attempt, on the same rows spends its own eps",
+	    "further job on the same rows, and an attempt that asks something else, spends its own "
+	    "eps",
 	    noise->eps, noise->delta, noise->mechanism, noise->clip, job->how.lloyd,
 	    noise->multiplier, of_gram, colluders(job, of_shares, sizeof(of_shares)));
 }

@@ -122,12 +122,8 @@ static enum err count_rows(const struct fedsc_run *run, double *size, size_t k)
 	double all = 0;
 
 	TRY(parties_sum_told(run->parties, &q, size, k));
-	for (size_t c = 0; c < k; c++) {
-		if (!(size[c] >= 0) || size[c] != nearbyint(size[c]))
-			return err_set(ERR_PEER, "cluster %zu has %.17g rows (during %s)", c,
-				       size[c], run->parties->phase);
-		all += size[c];
-	}
+	TRY(parties_check_counts(run->parties->phase, "rows of cluster", size, k, run->report->n,
+				 &all));
 	if (all != run->report->n)
 		return err_set(ERR_PEER, "clusters have %.17g rows, of %.17g (during %s)", all,
 			       run->report->n, run->parties->phase);

@@ -20,7 +20,7 @@ struct totals {
 /* Of the parties' word, and of the parameters by it. */
 static enum err check_total(const struct totals *t, double n)
 {
-	size_t parties = parties_left(t->parties);
+	size_t parties = t->parties->count;
 
 	if (!(n >= 2 * (double)parties && n <= PARTIES_VECTOR_MAX) || n != nearbyint(n))
 		return err_set(ERR_PEER,
@@ -68,7 +68,7 @@ static enum err one_unit(struct totals *t)
 /* All parties leave column j as it is, or none does. */
 static enum err check_apart(const struct totals *t, size_t j, double apart)
 {
-	double L = (double)parties_left(t->parties);
+	double L = (double)t->parties->count;
 
 	if (apart == 0 || apart == L)
 		return ERR_OK;

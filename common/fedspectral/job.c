@@ -126,7 +126,12 @@ struct kind_claim fedspectral_claim(const void *p)
 	if (job->noise != FEDSPECTRAL_IN_SUMS ||
 	    account_mu(job->noise_eps, job->noise_delta, &mu) != ERR_OK)
 		return (struct kind_claim){ 0 };
-	return (struct kind_claim){ job->noise_eps, job->noise_delta, false, mu, "edge" };
+	return (struct kind_claim){ .eps = job->noise_eps,
+				    .delta = job->noise_delta,
+				    .mu = mu,
+				    .unit = "edge",
+				    .in_sums = true,
+				    .colluders = job->how.colluders };
 }
 
 void fedspectral_record_noise(const struct fedspectral_job *job, struct facts *r)
@@ -138,8 +143,8 @@ void fedspectral_record_noise(const struct fedspectral_job *job, struct facts *r
 	    "(eps %g, delta %g)-differential privacy of each edge of a party, by the discrete "
 	    "gaussian mechanism in sums: weights are shortened to 1, and degrees and each of "
 	    "the products have noise, in shares of all parties. Which nodes a party has is "
-	    "not hidden; an edge that several parties have is one of each; every further job, "
-	    "and attempt, on the same edges spends its own eps",
+	    "not hidden; an edge that several parties have is one of each; every further job "
+	    "on the same edges, and an attempt that asks something else, spends its own eps",
 	    job->noise_eps, job->noise_delta);
 	facts_number(r, "privacy_eps", job->noise_eps);
 	facts_number(r, "privacy_delta", job->noise_delta);

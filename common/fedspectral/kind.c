@@ -24,6 +24,21 @@ static const char *needs_all(const void *p)
 		   : NULL;
 }
 
+/* "exact" and "plus" show degrees and blocks; "fedspectral" nothing before the labels. */
+static const char *needs_noise(const void *p)
+{
+	const struct fedspectral_job *job = p;
+
+	if (job->variant == FEDSPECTRAL_PLAIN)
+		return NULL;
+	if (job->variant == FEDSPECTRAL_PLUS)
+		return "variant \"fedspectral+\" has no such noise";
+	if (job->noise == FEDSPECTRAL_IN_SUMS && job->noise_eps > 0 && job->how.colluders >= 1)
+		return NULL;
+	return "it takes job.noise.on \"sums\" with job.noise.eps and delta, and "
+	       "job.noise.colluders of 1 or more";
+}
+
 const struct kind kind_fedspectral = {
 	.name = "fedspectral",
 	.split = SPLIT_EDGES,
@@ -38,13 +53,13 @@ const struct kind kind_fedspectral = {
 	.settle = kind_settled,
 	.check = fedspectral_check,
 	.needs_all = needs_all,
-	.sums_end = kind_sums_end,
 	.unread = fedspectral_unread,
 	.standard = kind_standard_clusters,
 	.has_fraction = kind_no,
 	.permission = permission,
 	.permissions = permissions,
 	.leaks = fedspectral_leaks,
+	.needs_noise = needs_noise,
 	.claim = fedspectral_claim,
 	.is_flat = kind_yes,
 	.is_plan_only = kind_no,

@@ -19,6 +19,12 @@ static const char *needs_all(const void *job)
 	return "walks go on at every party, and without one lead nowhere";
 }
 
+static struct kind_claim claim(const void *job)
+{
+	(void)job;
+	return (struct kind_claim){ .one_question = true };
+}
+
 static const char *const result_files[] = { "embeddings.npy", "ids.csv", NULL };
 
 const struct kind kind_fedwalk = {
@@ -37,14 +43,14 @@ const struct kind kind_fedwalk = {
 	.settle = kind_settled,
 	.check = fedwalk_check,
 	.needs_all = needs_all,
-	.sums_end = kind_sums_end,
 	.unread = fedwalk_unread,
 	.standard = fedwalk_standard,
 	.has_fraction = kind_no,
 	.permission = permission,
 	.permissions = permissions,
 	.leaks = fedwalk_leaks,
-	.claim = kind_claims_nothing,
+	.needs_noise = kind_needs_no_noise,
+	.claim = claim,
 	.is_flat = kind_yes,
 	.is_plan_only = kind_no,
 	.burst = kind_no_burst,

@@ -31,7 +31,7 @@ static bool next_event(struct watcher *w, bool *end)
 	uint64_t news;
 
 	pthread_mutex_lock(&h->lock);
-	*end = h->closing;
+	*end = h->closing || w->cut;
 	news = h->news;
 	if (!*end && news == w->seen) {
 		w->suspended = true;
@@ -74,22 +74,11 @@ static void forget(void *watcher)
 	for (struct watcher **at = &h->watchers; *at; at = &(*at)->next)
 		if (*at == w) {
 			*at = w->next;
-			h->count--;
 			break;
 		}
 	pthread_mutex_unlock(&h->lock);
 	buf_release(&w->out);
 	free(w);
-}
-
-size_t http_watchers(struct http *h)
-{
-	size_t n;
-
-	pthread_mutex_lock(&h->lock);
-	n = h->count;
-	pthread_mutex_unlock(&h->lock);
-	return n;
 }
 
 enum MHD_Result http_watch(struct http *h, struct MHD_Connection *c)
@@ -103,7 +92,6 @@ enum MHD_Result http_watch(struct http *h, struct MHD_Connection *c)
 	pthread_mutex_lock(&h->lock);
 	w->next = h->watchers;
 	h->watchers = w;
-	h->count++;
 	w->seen = h->news - 1; /* what there is now comes at once */
 	pthread_mutex_unlock(&h->lock);
 	r = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_some, w, forget);

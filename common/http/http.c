@@ -130,9 +130,8 @@ static enum MHD_Result answer(struct http *h, struct MHD_Connection *c, const st
 	if (a->refused) {
 		log_debug("http: %u, %s", a->refused, a->why);
 		http_refuse(&out, a->refused, "%s", a->why);
-	} else if (!a->route->answer && http_watchers(h) >= HTTP_WATCHERS_MAX) {
-		http_refuse(&out, MHD_HTTP_SERVICE_UNAVAILABLE, "%d watch already, and no more can",
-			    HTTP_WATCHERS_MAX);
+	} else if (!a->route->answer && !http_may_watch(h, c)) {
+		http_refuse(&out, MHD_HTTP_SERVICE_UNAVAILABLE, "too many watch already");
 	} else if (!a->route->answer) {
 		return http_watch(h, c);
 	} else {
@@ -183,9 +182,8 @@ static void on_completed(void *http, struct MHD_Connection *c, void **of,
 {
 	struct asking *a = *of;
 
-	(void)http;
-	(void)c;
 	(void)why;
+	http_next_request(http, c);
 	if (a)
 		buf_release(&a->body);
 	free(a);
@@ -219,8 +217,9 @@ enum err http_start(struct http *h, const struct http_site *site)
 		(h->behind ? MHD_USE_ITC | MHD_USE_NO_LISTEN_SOCKET : 0),
 	    0, NULL, NULL, on_request, h, MHD_OPTION_EXTERNAL_LOGGER, on_log, h, MHD_OPTION_ARRAY,
 	    h->behind ? listen + 1 : listen, MHD_OPTION_URI_LOG_CALLBACK, on_line, h,
-	    MHD_OPTION_NOTIFY_COMPLETED, on_completed, h, MHD_OPTION_CONNECTION_LIMIT,
-	    (unsigned)HTTP_CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)HTTP_IDLE_S,
+	    MHD_OPTION_NOTIFY_COMPLETED, on_completed, h, MHD_OPTION_NOTIFY_CONNECTION,
+	    http_on_connection, h, MHD_OPTION_CONNECTION_LIMIT, (unsigned)HTTP_CONNECTIONS_MAX,
+	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)HTTP_IDLE_S,
 	    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_HEADERS_MAX,
 	    MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
 	if (!h->daemon)

@@ -27,6 +27,7 @@
 enum {
 	HTTP_WATCHERS_MAX = 128,
 	HTTP_IDLE_S = 10,           /* a connection that says nothing is closed */
+	HTTP_REQUEST_S = 30,        /* from the first byte of a request to the last of its answer */
 	HTTP_BODY_MAX = 16 << 10,   /* of a POST, if its route says nothing else */
 	HTTP_HEADERS_MAX = 16 << 10, /* of any request */
 	HTTP_TOKEN_TEXT = 64 + 1,
@@ -83,6 +84,8 @@ void http_behind(struct http **h, const struct daemon_common *c);
 /* Once started; any thread. fd, of a stream of plain bytes, is the library's, whatever comes of it. */
 void http_add(struct http *h, int fd, const char *who);
 void http_tell(struct http *h);
+/* Ends what takes too long: to be called about once a second; any thread. NULL is fine. */
+void http_look(struct http *h);
 /* Those who watch hear the last news, if they take them within half a second. NULL is fine. */
 void http_stop(struct http *h);
 

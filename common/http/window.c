@@ -168,6 +168,8 @@ void window_look(struct window *w)
 
 	if (!w)
 		return;
+	http_look(w->http);
+	http_look(w->behind);
 	version = live_version();
 	if (version == w->told && now_s - w->told_s < QUIET_S)
 		return;

@@ -12,6 +12,7 @@
 #include <seccomp.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -56,56 +57,120 @@ static const char *const allowed[] = {
 	"getrandom", "uname", "sysinfo", "getrusage", "getuid", "geteuid", "getgid", "getegid"
 };
 
+/* What no daemon ever calls, and whoever has taken it over might: the process ends, and the log
+ * names the call. Any call on neither list is answered as by a kernel that does not have it
+ * (ENOSYS), since newer libraries try calls that are newer than this list, and manage without. */
+static const char *const never[] = { "execve",
+				     "execveat",
+				     "fork",
+				     "vfork",
+				     "tkill",
+				     "ptrace",
+				     "process_vm_readv",
+				     "process_vm_writev",
+				     "pidfd_open",
+				     "pidfd_getfd",
+				     "pidfd_send_signal",
+				     "mount",
+				     "umount2",
+				     "move_mount",
+				     "open_tree",
+				     "fsopen",
+				     "fsmount",
+				     "mount_setattr",
+				     "pivot_root",
+				     "chroot",
+				     "setns",
+				     "unshare",
+				     "kexec_load",
+				     "kexec_file_load",
+				     "reboot",
+				     "init_module",
+				     "finit_module",
+				     "delete_module",
+				     "bpf",
+				     "perf_event_open",
+				     "userfaultfd",
+				     "add_key",
+				     "request_key",
+				     "keyctl",
+				     "iopl",
+				     "ioperm",
+				     "personality",
+				     "swapon",
+				     "settimeofday",
+				     "clock_settime",
+				     "setuid",
+				     "setreuid",
+				     "setresuid",
+				     "setgid",
+				     "setregid",
+				     "setresgid",
+				     "setgroups",
+				     "capset",
+				     "listen" };
+
 struct rule {
 	int syscall;
-	uint32_t action; /* for a call whose argument fits */
-	struct scmp_arg_cmp argument;
+	uint32_t action; /* for a call whose arguments fit */
+	unsigned arguments;
+	struct scmp_arg_cmp argument[2];
 };
 
 /* clang-format off */
 #define ALLOW     SCMP_ACT_ALLOW
+#define END       SCMP_ACT_TRAP
 #define REFUSE(e) SCMP_ACT_ERRNO(e)
 #define IS(v)     SCMP_CMP_EQ, (v), 0
+#define NOT(v)    SCMP_CMP_NE, (v), 0
 #define BIT(v)    SCMP_CMP_MASKED_EQ, (v), (v)
 #define NO_BIT(v) SCMP_CMP_MASKED_EQ, (v), 0
+#define TYPE(v)   SCMP_CMP_MASKED_EQ, 0xf, (v) /* of a socket, whatever its flags */
+#define SOCKETS(family) /* TCP, and UDP to resolve names */ \
+	{ SCMP_SYS(socket), ALLOW, 2, { { 0, IS(family) }, { 1, TYPE(SOCK_STREAM) } } }, \
+	{ SCMP_SYS(socket), ALLOW, 2, { { 0, IS(family) }, { 1, TYPE(SOCK_DGRAM) } } }, \
+	{ SCMP_SYS(socket), END, 2, { { 0, IS(family) }, { 1, TYPE(SOCK_RAW) } } }
 static const struct rule rules[] = {
-	{ SCMP_SYS(mmap), ALLOW, { 2, NO_BIT(PROT_EXEC) } },
-	{ SCMP_SYS(mmap), REFUSE(EPERM), { 2, BIT(PROT_EXEC) } },
-	{ SCMP_SYS(mprotect), ALLOW, { 2, NO_BIT(PROT_EXEC) } },
-	{ SCMP_SYS(mprotect), REFUSE(EPERM), { 2, BIT(PROT_EXEC) } },
-	{ SCMP_SYS(clone), ALLOW, { 0, BIT(CLONE_THREAD) } },
-	{ SCMP_SYS(prctl), ALLOW, { 0, IS(PR_SET_NAME) } },
-	{ SCMP_SYS(prctl), REFUSE(EINVAL), { 0, IS(PR_SET_VMA) } }, /* names for memory */
-	{ SCMP_SYS(prlimit64), ALLOW, { 2, IS(0) } }, /* to ask, not to set */
-	{ SCMP_SYS(kill), ALLOW, { 1, IS(0) } },      /* does it still run */
-	{ SCMP_SYS(ioctl), ALLOW, { 1, IS(FIONBIO) } },
-	{ SCMP_SYS(ioctl), ALLOW, { 1, IS(FIOCLEX) } },
-	{ SCMP_SYS(ioctl), ALLOW, { 1, IS(FIONREAD) } },
-	{ SCMP_SYS(ioctl), ALLOW, { 1, IS(TCGETS) } }, /* is it a terminal */
-	{ SCMP_SYS(ioctl), ALLOW, { 1, IS(TIOCGWINSZ) } },
-	/* 0x54xx are those of terminals, TIOCSTI among them; the others ask devices and file systems. */
-	{ SCMP_SYS(ioctl), REFUSE(ENOTTY), { 1, SCMP_CMP_LT, 0x5400, 0 } },
-	{ SCMP_SYS(ioctl), REFUSE(ENOTTY), { 1, SCMP_CMP_GT, 0x54ff, 0 } },
-	{ SCMP_SYS(socketpair), ALLOW, { 0, IS(AF_UNIX) } },
-	{ SCMP_SYS(socket), ALLOW, { 0, IS(AF_INET) } },
-	{ SCMP_SYS(socket), ALLOW, { 0, IS(AF_INET6) } },
-	{ SCMP_SYS(socket), REFUSE(EAFNOSUPPORT), { 0, IS(AF_UNIX) } },
-	{ SCMP_SYS(socket), REFUSE(EAFNOSUPPORT), { 0, IS(AF_NETLINK) } },
-};
-
-/* Tried by libraries, which get on without. */
-static const struct {
-	const char *name;
-	int error;
-} unknown[] = {
-	{ "clone3", ENOSYS },         /* glibc then calls clone */
-	{ "io_uring_setup", ENOSYS }, /* libuv then reads and writes */
-	{ "mbind", ENOSYS },          /* OpenBLAS: a wish */
-	{ "fchown", EPERM },          /* SQLite as root: its side files stay ours */
+	{ SCMP_SYS(mmap), ALLOW, 1, { { 2, NO_BIT(PROT_EXEC) } } },
+	{ SCMP_SYS(mmap), REFUSE(EPERM), 1, { { 2, BIT(PROT_EXEC) } } },
+	{ SCMP_SYS(mprotect), ALLOW, 1, { { 2, NO_BIT(PROT_EXEC) } } },
+	{ SCMP_SYS(mprotect), REFUSE(EPERM), 1, { { 2, BIT(PROT_EXEC) } } },
+	{ SCMP_SYS(clone), ALLOW, 1, { { 0, BIT(CLONE_THREAD) } } },
+	{ SCMP_SYS(clone), END, 1, { { 0, NO_BIT(CLONE_THREAD) } } },
+	{ SCMP_SYS(prctl), ALLOW, 1, { { 0, IS(PR_SET_NAME) } } },
+	{ SCMP_SYS(prctl), END, 1, { { 0, IS(PR_SET_DUMPABLE) } } },
+	{ SCMP_SYS(prlimit64), ALLOW, 1, { { 2, IS(0) } } }, /* to ask, not to set */
+	{ SCMP_SYS(prlimit64), REFUSE(EPERM), 1, { { 2, NOT(0) } } },
+	{ SCMP_SYS(kill), ALLOW, 1, { { 1, IS(0) } } },      /* does it still run */
+	{ SCMP_SYS(kill), END, 1, { { 1, NOT(0) } } },
+	{ SCMP_SYS(fchown), REFUSE(EPERM), 0, { { 0 } } },   /* SQLite as root: its side files stay ours */
+	{ SCMP_SYS(ioctl), ALLOW, 1, { { 1, IS(FIONBIO) } } },
+	{ SCMP_SYS(ioctl), ALLOW, 1, { { 1, IS(FIOCLEX) } } },
+	{ SCMP_SYS(ioctl), ALLOW, 1, { { 1, IS(FIONREAD) } } },
+	{ SCMP_SYS(ioctl), ALLOW, 1, { { 1, IS(TCGETS) } } }, /* is it a terminal */
+	{ SCMP_SYS(ioctl), ALLOW, 1, { { 1, IS(TIOCGWINSZ) } } },
+	{ SCMP_SYS(ioctl), END, 1, { { 1, IS(TIOCSTI) } } },
+	/* 0x54xx are those of terminals; the others ask devices and file systems. */
+	{ SCMP_SYS(ioctl), REFUSE(ENOTTY), 1, { { 1, SCMP_CMP_LT, 0x5400, 0 } } },
+	{ SCMP_SYS(ioctl), REFUSE(ENOTTY), 1, { { 1, SCMP_CMP_GT, 0x54ff, 0 } } },
+	{ SCMP_SYS(socketpair), ALLOW, 1, { { 0, IS(AF_UNIX) } } },
+	SOCKETS(AF_INET),
+	SOCKETS(AF_INET6),
+	{ SCMP_SYS(socket), END, 1, { { 0, IS(AF_PACKET) } } },
+	{ SCMP_SYS(socket), REFUSE(EAFNOSUPPORT), 1, { { 0, IS(AF_UNIX) } } },
+	{ SCMP_SYS(socket), REFUSE(EAFNOSUPPORT), 1, { { 0, IS(AF_NETLINK) } } },
 };
 /* clang-format on */
 
+/* Those that rules end for their arguments. */
+static const char *const by_argument[] = { "clone", "prctl", "kill", "tgkill", "ioctl", "socket" };
+
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
+
+static struct ended {
+	const char *name;
+	int number;
+} ended[COUNT(never) + COUNT(by_argument)]; /* for the signal's handler, which may look up none */
 
 /* What this system does not know by that name it cannot call either. */
 static int add_named(scmp_filter_ctx f, uint32_t action, const char *name)
@@ -115,30 +180,36 @@ static int add_named(scmp_filter_ctx f, uint32_t action, const char *name)
 	return number < 0 ? 0 : seccomp_rule_add_array(f, action, number, 0, NULL);
 }
 
-static int add_lists(scmp_filter_ctx f, const char *const *name, size_t names,
-		     const struct rule *rule, size_t count)
+static int add_rule_list(scmp_filter_ctx f, const struct rule *rule, size_t count)
 {
 	int bad = 0;
 
+	for (size_t i = 0; i < count && !bad; i++)
+		bad = seccomp_rule_add_array(f, rule[i].action, rule[i].syscall, rule[i].arguments,
+					     rule[i].argument);
+	return bad;
+}
+
+static int add_lists(scmp_filter_ctx f, const char *const *name, size_t names,
+		     const struct rule *rule, size_t count)
+{
+	scmp_datum_t own = (scmp_datum_t)getpid(); /* abort(), raise(): this process alone */
+	const struct rule signals[] = {
+		{ SCMP_SYS(tgkill), ALLOW, 1, { { 0, IS(own) } } },
+		{ SCMP_SYS(tgkill), END, 1, { { 0, NOT(own) } } },
+	};
+	int bad = add_rule_list(f, signals, COUNT(signals));
+
 	for (size_t i = 0; i < names && !bad; i++)
 		bad = add_named(f, ALLOW, name[i]);
-	for (size_t i = 0; i < count && !bad; i++)
-		bad = seccomp_rule_add_array(f, rule[i].action, rule[i].syscall, 1,
-					     &rule[i].argument);
-	return bad;
+	for (size_t i = 0; i < COUNT(never) && !bad; i++)
+		bad = add_named(f, END, never[i]);
+	return bad ? bad : add_rule_list(f, rule, count);
 }
 
 static int add_rules(scmp_filter_ctx f)
 {
-	int bad = add_lists(f, allowed, COUNT(allowed), rules, COUNT(rules));
-
-	for (size_t i = 0; i < COUNT(unknown) && !bad; i++)
-		bad = add_named(f, SCMP_ACT_ERRNO((uint32_t)unknown[i].error), unknown[i].name);
-	if (!bad) /* abort(), raise(): this process alone */
-		bad =
-		    seccomp_rule_add_array(f, ALLOW, SCMP_SYS(tgkill), 1,
-					   &(struct scmp_arg_cmp){ 0, IS((scmp_datum_t)getpid()) });
-	return bad;
+	return add_lists(f, allowed, COUNT(allowed), rules, COUNT(rules));
 }
 
 /* ---- the user ---- */
@@ -231,13 +302,14 @@ static int make(int (*add)(scmp_filter_ctx f), struct program *p)
 	int file, bad;
 	ssize_t n = 0;
 
-	errno = 0;
-	f = seccomp_init(SCMP_ACT_KILL_PROCESS);
-	if (!f) /* the library has asked the kernel whether it knows the action */
-		return errno == ENOMEM ? -ENOMEM : -ENOSYS;
+	f = seccomp_init(REFUSE(ENOSYS));
+	if (!f)
+		return -ENOMEM;
 	file = memfd_create("filter", MFD_CLOEXEC);
-	bad =
-	    file < 0 ? -errno : seccomp_attr_set(f, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+	bad = file < 0 ? -errno : 0;
+	/* The library asks the kernel whether it knows the action. */
+	if (!bad && seccomp_attr_set(f, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS))
+		bad = -ENOSYS;
 	if (!bad)
 		bad = add(f);
 	if (!bad)
@@ -275,7 +347,62 @@ static int make_whole(int (*add)(scmp_filter_ctx f), struct program *p)
 	return bad;
 }
 
-/* For all threads of this process at once (OpenBLAS has its own); no_new_privs goes with it. */
+/* The kernel has refused the call. Names it and ends this process by the same signal, by which the
+ * filter would have. Async-signal-safe. */
+static void on_never(int sig, siginfo_t *info, void *context)
+{
+	const char *name = "not on the list of those it may make";
+
+	(void)context;
+	for (size_t i = 0; i < COUNT(ended); i++)
+		if (ended[i].number == info->si_syscall)
+			name = ended[i].name;
+	log_dying("a system call that this daemon never makes: ", name);
+	raise(sig); /* SA_RESETHAND: this one ends it */
+	_exit(ERR_INTERNAL);
+}
+
+static void name_never(void)
+{
+	struct sigaction ours = { .sa_sigaction = on_never,
+				  .sa_flags = SA_SIGINFO | SA_RESETHAND | SA_NODEFER };
+	size_t n = 0;
+
+	for (size_t i = 0; i < COUNT(never); i++)
+		ended[n++] = (struct ended){ never[i], seccomp_syscall_resolve_name(never[i]) };
+	for (size_t i = 0; i < COUNT(by_argument); i++)
+		ended[n++] =
+		    (struct ended){ by_argument[i], seccomp_syscall_resolve_name(by_argument[i]) };
+	sigaction(SIGSYS, &ours, NULL);
+}
+
+/* No_new_privs goes with it. 0, or the error. */
+static int install(const struct sock_fprog *program)
+{
+	long refused;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return -errno;
+	refused = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, program);
+	/* positive: the thread that is in the way */
+	return refused < 0 ? -errno : refused > 0 ? -ESRCH : 0;
+}
+
+void confine_no_uring(const struct daemon_common *c)
+{
+	struct sock_filter step[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { COUNT(step), step };
+
+	if (c->sandbox && !SANITIZED)
+		(void)install(&program); /* confine() says if there are no filters */
+}
+
+/* For all threads of this process at once (OpenBLAS has its own). */
 static enum err load(int (*add)(scmp_filter_ctx f))
 {
 	static struct program p;
@@ -291,14 +418,9 @@ static enum err load(int (*add)(scmp_filter_ctx f))
 			       "starts this process forbids it (a unit's SystemCallFilter, a "
 			       "container's profile), which then has to allow it; "
 			       "\"sandbox\": \"off\" runs without");
-	if (!bad && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		bad = -errno;
-	if (!bad) { /* positive: the thread that is in the way */
-		long refused = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-				       SECCOMP_FILTER_FLAG_TSYNC, &loaded);
-
-		bad = refused < 0 ? -errno : refused > 0 ? -ESRCH : 0;
-	}
+	name_never();
+	if (!bad)
+		bad = install(&loaded);
 	if (bad)
 		return err_set(ERR_INPUT,
 			       "sandbox: the kernel refuses the filter of system calls (%s); "
@@ -319,6 +441,8 @@ enum err confine(const struct daemon_common *c)
 			 SANITIZED ? "built with a sanitizer" : "sandbox is off");
 		return ERR_OK;
 	}
+	if (geteuid() == 0)
+		TRY(confine_code_check());
 	TRY(load(add_rules));
 	log_info("system calls are confined");
 	return ERR_OK;
@@ -341,11 +465,16 @@ static int add_reader_rules(scmp_filter_ctx f)
 		"uname",         "sysinfo",      "getuid",         "geteuid"
 	};
 	static const struct rule reading[] = {
-		{ SCMP_SYS(mmap), ALLOW, { 2, NO_BIT(PROT_EXEC) } },
-		{ SCMP_SYS(mprotect), ALLOW, { 2, NO_BIT(PROT_EXEC) } },
-		{ SCMP_SYS(open), ALLOW, { 1, SCMP_CMP_MASKED_EQ, O_ACCMODE, O_RDONLY } },
-		{ SCMP_SYS(openat), ALLOW, { 2, SCMP_CMP_MASKED_EQ, O_ACCMODE, O_RDONLY } },
-		{ SCMP_SYS(prlimit64), ALLOW, { 2, IS(0) } },
+		{ SCMP_SYS(mmap), ALLOW, 1, { { 2, NO_BIT(PROT_EXEC) } } },
+		{ SCMP_SYS(mprotect), ALLOW, 1, { { 2, NO_BIT(PROT_EXEC) } } },
+		{ SCMP_SYS(open), ALLOW, 1, { { 1, SCMP_CMP_MASKED_EQ, O_ACCMODE, O_RDONLY } } },
+		{ SCMP_SYS(openat), ALLOW, 1, { { 2, SCMP_CMP_MASKED_EQ, O_ACCMODE, O_RDONLY } } },
+		{ SCMP_SYS(prlimit64), ALLOW, 1, { { 2, IS(0) } } },
+		{ SCMP_SYS(socket), END, 0, { { 0 } } },
+		{ SCMP_SYS(clone), END, 0, { { 0 } } },
+		{ SCMP_SYS(kill), END, 0, { { 0 } } },
+		{ SCMP_SYS(prctl), END, 0, { { 0 } } },
+		{ SCMP_SYS(ioctl), END, 1, { { 1, IS(TIOCSTI) } } },
 	};
 
 	return add_lists(f, names, COUNT(names), reading, COUNT(reading));

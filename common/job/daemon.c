@@ -300,10 +300,15 @@ static const struct config_row party_rows[] = {
 	{ "policy.profile", CONFIG_BOOL, P(policy.profile), .standard = "false",
 	  .help = "take part in jobs of kind fedsc and kmeans that end with a profile of clusters over all parties "
 		  "(job.profile)" },
+	{ "policy.require_noise", CONFIG_BOOL, P(policy.require_noise), .standard = "false",
+	  .help = "take part in jobs that show sums to all parties only if they have noise that one party cannot take off "
+		  "(job.noise.on, job.noise.colluders)" },
 	{ "policy.max_eps", CONFIG_DOUBLE, P(policy.max_eps), 1e-6, 1e6, "",
 	  .help = "take part only in jobs that claim differential privacy with at most this eps" },
-	{ "policy.max_delta", CONFIG_DOUBLE, P(policy.max_delta), 1e-300, 0.5, "1e-3",
+	{ "policy.max_delta", CONFIG_DOUBLE, P(policy.max_delta), 1e-300, 0.5, "1e-6",
 	  .help = "and, where max_eps is given, with at most this delta" },
+	{ "policy.min_colluders", CONFIG_UNSIGNED, P(policy.min_colluders), 1, PARTIES_MAX - 1, "1",
+	  .help = "the fewest parties against whose collusion noise in sums must be enough (job.noise.colluders)" },
 	{ "policy.max_eps_total", CONFIG_DOUBLE, P(policy.max_eps_total), 1e-6, 1e6, "",
 	  .help = "eps of all jobs over the same data set together, whoever coordinates, as the ledger counts; jobs that claim "
 		  "no differential privacy are refused then" },
@@ -335,10 +340,10 @@ static const struct config_row party_rows[] = {
 	{ "policy.min_cell", CONFIG_UNSIGNED, P(policy.min_cell), 1, UINT32_MAX, "1",
 	  .help = "kcagc: the fewest nodes of a cell; above 1 refuses what sums over single nodes" },
 	{ "policy.max_attempts", CONFIG_UNSIGNED, P(policy.max_attempts), 1, RECORD_ATTEMPTS_MAX, "3",
-	  .help = "attempts at one job, after crashes; each shows what the job shows" },
+	  .help = "attempts at one job in all, after crashes; each shows what the job shows" },
 	{ "policy.allow_loss", CONFIG_UNSIGNED, P(policy.allow_loss), 0, PARTIES_MAX, "0",
-	  .help = "the fewest parties with which a job may go on without one that stays away (job.on_loss \"attempt\"); "
-		  "0: such jobs are refused" },
+	  .help = "the fewest parties of an attempt without others, after this party may have given numbers to one with them "
+		  "(job.on_loss \"attempt\"): the two may differ by one party's numbers alone; 0: such jobs are refused" },
 	{ "policy.max_declines", CONFIG_UNSIGNED, P(policy.max_declines), 1, 1000, "60",
 	  .help = "offers declined within an hour, after which none is considered until that hour is over" },
 	{ "policy.max_memory", CONFIG_BYTES, P(policy.max_memory), 1, 9e15, "",
@@ -351,7 +356,7 @@ static const struct config_row party_rows[] = {
 	{ "policy.max_words", CONFIG_U64, P(policy.max_words), 1, 9e15, "",
 	  .help = "numbers made from data that one coordinator gets of the same data, masked ones too" },
 	{ "policy.allow_subsets", CONFIG_BOOL, P(policy.allow_subsets), .standard = "false",
-	  .help = "take part in jobs over the same data with other parties than before" },
+	  .help = "take part in jobs over the same data with other parties than before; within a job allow_loss decides" },
 	{ "policy.confirm", CONFIG_BOOL, P(policy.confirm), .standard = "false",
 	  .help = "each job waits for a person: coterie approve" },
 	{ "confirm_s", CONFIG_UNSIGNED, P(confirm_s), 1, 7 * DAY_S, "3600",

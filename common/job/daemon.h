@@ -124,8 +124,10 @@ struct party_config {
 		unsigned min_parties;            /* members of each sum */
 		unsigned min_cluster;            /* rows behind any sum of rows */
 		bool profile;                    /* joint profiles of clusters may be made */
+		bool require_noise;              /* in sums that all parties see */
 		double max_eps;                  /* 0: none is asked for */
 		double max_delta;                /* counts with max_eps */
+		unsigned min_colluders;          /* least job.noise.colluders, where noise is in sums */
 		double max_eps_total;            /* of all jobs over a data set; 0: no bound */
 		double max_delta_total;          /* at which that is */
 		bool allow_single;

@@ -11,7 +11,7 @@ enum { ROWS_MAX = 96 };
 
 static const char *const group_names[] = { "ffdhe2048", "ffdhe3072", "ffdhe4096", "x25519", NULL };
 static const unsigned group_bits[] = { 2048, 3072, 4096, 255 };
-static const char *const loss_names[] = { "end", "attempt", "sum", NULL };
+static const char *const loss_names[] = { "end", "attempt", NULL };
 static const char *const auto_word[] = { "auto", NULL };
 
 #define AT(field) offsetof(struct job_head, field)
@@ -40,8 +40,7 @@ static const struct config_row head_rows[] = {
 	  .help = "permit a single party, whose terms nothing masks" },
 	{ "on_loss", CONFIG_ENUM, AT(on_loss), .standard = "end", .names = loss_names,
 	  .help = "where a party stays away past rejoin_s: \"end\", the job fails; \"attempt\", the next attempt "
-		  "goes on without it, as far as policies allow; \"sum\" (kmeans, fedsc by anchors, fedgcn): so do "
-		  "the sum under way and all after it" },
+		  "goes on without it, as far as policies allow" },
 };
 static const struct config_row sum_rows[] = {
 	{ "secure_sum.group", CONFIG_CHOICE, AT(group_bits), .standard = "ffdhe3072",
@@ -124,8 +123,6 @@ static enum err check_loss(const struct job *job)
 	if (!why && job->align != ALIGN_SAME)
 		why = "rows that all have are others without a party, and those that came show "
 		      "which it did not have";
-	if (!why && job->on_loss == LOSS_SUM)
-		why = job->kind->sums_end(job);
 	if (job->on_loss == LOSS_END || !why)
 		return ERR_OK;
 	return err_set(ERR_INPUT, "job.on_loss is \"%s\", expected \"end\" here: %s",
@@ -162,6 +159,18 @@ static enum err read_kind(const struct json *root, const char *where, const stru
 	return e;
 }
 
+/* Rejects what an earlier version took, naming the substitute. */
+static enum err check_removed(const struct json *root, const char *where)
+{
+	const struct json *loss = json_get(root, "on_loss");
+
+	if (!loss || json_type(loss) != JSON_STRING || strcmp(json_string(loss), "sum") != 0)
+		return ERR_OK;
+	return err_set(ERR_INPUT,
+		       "%s: job.on_loss is \"sum\", which was removed in 0.2.0: use \"attempt\"",
+		       where);
+}
+
 /* Given values, and what stands in for others. */
 static enum err read_values(struct job *job, const struct json *root, const char *where)
 {
@@ -171,6 +180,7 @@ static enum err read_values(struct job *job, const struct json *root, const char
 	struct table table;
 
 	TRY(read_kind(root, where, &kind));
+	TRY(check_removed(root, where));
 	table_of(kind, &table);
 	kind->presets(root, &presets);
 	TRY(config_read(&table.config, root, where, NULL, presets.item, job));
@@ -292,16 +302,6 @@ const char *job_permission(const struct job *job)
 	return job->kind->permission(job);
 }
 
-enum err job_check_lasting(const struct job *job, size_t parties)
-{
-	if (job->on_loss != LOSS_SUM ||
-	    (parties >= JOB_LASTING_LEAST && parties <= JOB_LASTING_MOST))
-		return ERR_OK;
-	return err_set(ERR_INPUT,
-		       "job.on_loss is \"sum\" with %zu parties, expected %d to %d of them",
-		       parties, JOB_LASTING_LEAST, JOB_LASTING_MOST);
-}
-
 bool job_is_flat(const struct job *job)
 {
 	return job->kind->is_flat(job);
@@ -321,21 +321,17 @@ size_t job_burst(const struct job *job, size_t n, bool down)
 static void say_loss(struct said *s, const struct job *job)
 {
 	struct kind_claim claim = job->kind->claim(job);
-	bool noisy = claim.eps > 0 && !claim.once, lossy = job->on_loss != LOSS_END;
+	bool noisy = claim.in_sums, lossy = job->on_loss != LOSS_END;
 
-	say(s, job->on_loss == LOSS_SUM,
-	    "a party that stays away is left out of the sum under way and of all after it "
-	    "(on_loss): a "
-	    "sum with it and the next without it differ, near the end of a job, by that party's "
-	    "numbers alone, and who it was the coordinator says");
 	say(s, lossy && !noisy,
-	    "a party that stays away is left out of the next attempt (on_loss): the coordinator "
-	    "has "
-	    "sums with it and sums without it then, and near the end of a job these differ by that "
-	    "party's numbers alone");
+	    "a party that stays away is left out of the next attempt (on_loss), down to as many "
+	    "parties as policy.allow_loss of each other says: the coordinator has sums with it and "
+	    "sums without it then; the first of each attempt, and those near the end of a job, "
+	    "differ by that party's numbers alone");
 	say(s, lossy && noisy,
-	    "a party that stays away is left out of the next attempt (on_loss): sums with it and "
-	    "sums without it each have noise of their own");
+	    "a party that stays away is left out of the next attempt (on_loss), down to as many "
+	    "parties as policy.allow_loss of each other says: sums with it and sums without it "
+	    "each have noise of their own");
 }
 
 size_t job_leaks(const struct job *job, size_t parties, const char *leaks[], size_t max)
@@ -343,6 +339,10 @@ size_t job_leaks(const struct job *job, size_t parties, const char *leaks[], siz
 	struct said s = { leaks, 0, max };
 
 	job->kind->leaks(&s, job, parties);
+	say(&s, parties > 1 && job->kind->needs_noise(job),
+	    "a party that sends false terms can read single rows (edges, graphs) of the others; "
+	    "only "
+	    "noise in the sums (noise.colluders >= 1) or on rows bounds this");
 	say_loss(&s, job);
 	return s.n;
 }

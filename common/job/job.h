@@ -56,8 +56,6 @@ bool job_difference(const struct job *here, const struct job *offered, char *tex
 
 /* The kind's members, of this job: common/kind/kind.h. */
 const char *job_permission(const struct job *job);
-/* on_loss "sum" takes so many parties and not others. ERR_INPUT. */
-enum err job_check_lasting(const struct job *job, size_t parties) MUST_CHECK;
 bool job_is_flat(const struct job *job);
 bool job_is_plan_only(const struct job *job);
 size_t job_burst(const struct job *job, size_t n, bool down);

@@ -96,17 +96,6 @@ void record_left(struct record *r, const char *name, uint32_t attempt, const cha
 	snprintf(left->step, sizeof(left->step), "%s", step);
 }
 
-void record_lost(struct record *r, const char *name)
-{
-	struct record_lost *lost;
-
-	if (r->losts == PARTIES_MAX)
-		return;
-	lost = &r->lost[r->losts++];
-	snprintf(lost->name, sizeof(lost->name), "%s", name);
-	snprintf(lost->step, sizeof(lost->step), "%s", record_at(r));
-}
-
 const char *record_at(const struct record *r)
 {
 	return r->phases ? r->phase[r->phases - 1].name : "";

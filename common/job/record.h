@@ -117,20 +117,12 @@ struct record_attempts {
 	} left[PARTIES_MAX];
 };
 
-/* A party that was lost in a sum, which was had without it. */
-struct record_lost {
-	char name[64 + 1];
-	char step[24];
-};
-
 struct record {
 	const char *software, *role, *name; /* borrowed for the record's life */
 	struct job job;
 	bool has_job;
 	char job_id[32 + 1];
 	uint32_t attempt;
-	size_t losts; /* of this attempt */
-	struct record_lost lost[PARTIES_MAX];
 	struct record_attempts attempts;
 	size_t parties;
 	char party[PARTIES_MAX][64 + 1];
@@ -209,8 +201,6 @@ void record_selection(struct record *r, const struct selection *s);
 void record_add_traffic(struct record *r, const struct record_traffic *t);
 /* The attempt that the record is of, or another one, was cut short. */
 void record_past(struct record *r, uint32_t attempt, double elapsed_s, const char *cause);
-/* This party is in no sum any more, from the current phase on. */
-void record_lost(struct record *r, const char *name);
 /* From this attempt on the job goes on without that party; step: of the attempt before, or "". */
 void record_left(struct record *r, const char *name, uint32_t attempt, const char *step);
 const char *record_at(const struct record *r); /* the name of the phase that runs; "" before the first */

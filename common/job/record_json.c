@@ -254,13 +254,6 @@ void record_json(const struct record *r, struct buf *json)
 		if (*left->step)
 			json_put_string(o, "step", left->step);
 	}
-	list = json_put_array(root, "lost");
-	for (size_t i = 0; i < r->losts; i++) {
-		struct json *o = json_append_object(list);
-
-		json_put_string(o, "name", r->lost[i].name);
-		json_put_string(o, "step", r->lost[i].step);
-	}
 	if (*r->submitter)
 		json_put_string(root, "submitter", r->submitter);
 	list = json_put_array(root, "parties");

@@ -25,6 +25,15 @@ static const char *needs_all(const void *p)
 		   : NULL;
 }
 
+/* Parties see blocks and lengths of rows ("landmark", "gcc"), or the cluster of each node or cell
+ * in each iteration. */
+static const char *needs_noise(const void *p)
+{
+	const struct kcagc_job *job = p;
+
+	return kcagc_is_plan_only(job) ? NULL : kind_has_no_noise(job);
+}
+
 static const char *model_needs_all(const void *job)
 {
 	(void)job;
@@ -47,13 +56,13 @@ const struct kind kind_kcagc = {
 	.check = kcagc_check,
 	.one_k = kcagc_one_k,
 	.needs_all = needs_all,
-	.sums_end = kind_sums_end,
 	.unread = kcagc_unread,
 	.standard = kcagc_standard,
 	.has_fraction = has_fraction,
 	.permission = kind_own_permission,
 	.permissions = permissions,
 	.leaks = kcagc_leaks,
+	.needs_noise = needs_noise,
 	.claim = kind_claims_nothing,
 	.is_flat = kcagc_is_flat,
 	.is_plan_only = kcagc_is_plan_only,
@@ -75,13 +84,13 @@ const struct kind kind_kcagc_predict = {
 	.settle = kind_settled,
 	.check = kcagc_predict_check,
 	.needs_all = model_needs_all,
-	.sums_end = kind_sums_end,
 	.unread = kind_reads_all,
 	.standard = kind_standard_clusters,
 	.has_fraction = kind_yes,
 	.permission = kind_own_permission,
 	.permissions = of_predict,
 	.leaks = kcagc_predict_leaks,
+	.needs_noise = kind_needs_no_noise,
 	.claim = kind_claims_nothing,
 	.is_flat = kind_yes,
 	.is_plan_only = kind_no,
@@ -105,13 +114,13 @@ const struct kind kind_kmeans_columns = {
 	.check = kcagc_check,
 	.one_k = kmeans_columns_one_k,
 	.needs_all = needs_all,
-	.sums_end = kind_sums_end,
 	.unread = kind_reads_all,
 	.standard = kcagc_standard,
 	.has_fraction = kind_yes,
 	.permission = kind_own_permission,
 	.permissions = of_columns,
 	.leaks = kmeans_columns_leaks,
+	.needs_noise = needs_noise,
 	.claim = kind_claims_nothing,
 	.is_flat = kcagc_is_flat,
 	.is_plan_only = kind_no,
@@ -133,13 +142,13 @@ const struct kind kind_kmeans_columns_predict = {
 	.settle = kmeans_columns_settle,
 	.check = kcagc_predict_check,
 	.needs_all = model_needs_all,
-	.sums_end = kind_sums_end,
 	.unread = kind_reads_all,
 	.standard = kind_standard_clusters,
 	.has_fraction = kind_yes,
 	.permission = kind_own_permission,
 	.permissions = of_columns_predict,
 	.leaks = kmeans_columns_predict_leaks,
+	.needs_noise = kind_needs_no_noise,
 	.claim = kind_claims_nothing,
 	.is_flat = kind_yes,
 	.is_plan_only = kind_no,

@@ -117,10 +117,16 @@ const char *kind_goes_without(const void *job)
 	return NULL;
 }
 
-const char *kind_sums_end(const void *job)
+const char *kind_needs_no_noise(const void *job)
 {
 	(void)job;
-	return "only kmeans, fedsc by anchors and fedgcn have sums that go on without a party";
+	return NULL;
+}
+
+const char *kind_has_no_noise(const void *job)
+{
+	(void)job;
+	return "no job of this kind has such noise";
 }
 
 bool kind_yes(const void *job)

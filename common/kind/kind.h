@@ -27,11 +27,8 @@ enum job_align { ALIGN_SAME, ALIGN_INTERSECT, ALIGN_HASHED };
 /* What becomes of a party's edges of which an end is not with all: left out, or they end the job. */
 enum job_others { OTHERS_DROP, OTHERS_REFUSE };
 
-/* What becomes of a job when a party stays away: it fails; the next attempt goes on without that party; sums go on
- * without it, and if they cannot the next attempt does. */
-enum job_loss { LOSS_END, LOSS_ATTEMPT, LOSS_SUM };
-/* Parties of a job whose sums go on: with two, none could be left out; with more than these shares are more than words. */
-enum { JOB_LASTING_LEAST = 3, JOB_LASTING_MOST = 100 };
+/* What becomes of a job when a party stays away: it fails; the next attempt goes on without that party. */
+enum job_loss { LOSS_END, LOSS_ATTEMPT };
 
 /* Columns of features brought to mean 0 and deviation 1: not; by all parties' rows; by each party's own. */
 enum job_standardize { STANDARDIZE_NONE, STANDARDIZE_JOINT, STANDARDIZE_LOCAL };
@@ -91,12 +88,16 @@ struct json;
 struct said;
 struct kind_presets;
 
-/* Differential privacy of a job: what a party's ledger books when the first of its data leaves. */
+/* Differential privacy of a job: what a party's ledger books when the first of its data leaves, and again for each
+ * further question that another attempt asks. */
 struct kind_claim {
 	double eps, delta;
-	bool once; /* noise is on data alone, so that every attempt of a job shows the same: booked once */
 	double mu;        /* the same as of Gaussian noise, for the account (common/privacy/account.h) */
 	const char *unit; /* of what: "row", "edge", "graph" */
+	bool in_sums;     /* the noise is in sums, by shares of all parties, */
+	unsigned colluders; /* of which so many may be known; JOB_AUTO: half of them */
+	bool one_question; /* nothing is claimed (eps 0), and yet noise hides something: no attempt may ask
+			      another question than the first */
 };
 
 /* Sizes that a party knows of its data when a job is offered, or the coordinator when all have accepted. */
@@ -137,9 +138,6 @@ struct kind {
 	const char *(*one_k)(const void *job);
 	/* Why no attempt at this job goes on without one of its parties, a clause of static text; NULL: one may. */
 	const char *(*needs_all)(const void *job);
-	/* Why sums of this job do not go on without one of its parties, a clause of static text; NULL: they do
-	 * (on_loss "sum", crypto/lasting.h). */
-	const char *(*sums_end)(const void *job);
 	/* Why nothing that this job asks for reads the parameter: a clause of static text; NULL: it is
 	 * read. */
 	const char *(*unread)(const void *job, const struct config_row *row);
@@ -154,6 +152,10 @@ struct kind {
 	const char *(*permission)(const void *job);
 	const char *const *permissions;
 	void (*leaks)(struct said *s, const void *job, size_t parties);
+	/* Parties see sums, or clusters by them, while the job runs, without noise that is enough when one party adds none
+	 * of its own: a party that sends false terms reads single rows. Returns what the job must have instead, a
+	 * clause of static text; NULL: parties see nothing of the kind (policy.require_noise). */
+	const char *(*needs_noise)(const void *job);
 	/* The differential privacy that it claims of all that is made of a row; eps 0: none. */
 	struct kind_claim (*claim)(const void *job);
 	bool (*is_flat)(const void *job);      /* it sums over all parties at once, not over pairs */

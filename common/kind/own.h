@@ -60,8 +60,9 @@ void kind_settled(void *job, bool modulus_given);
 const char *kind_reads_all(const void *job, const struct config_row *row);
 void kind_standard_clusters(const void *job, struct json *root);
 struct kind_claim kind_claims_nothing(const void *job);
-const char *kind_sums_end(const void *job);     /* sums_end: they all do */
 const char *kind_goes_without(const void *job); /* NULL */
+const char *kind_needs_no_noise(const void *job); /* NULL */
+const char *kind_has_no_noise(const void *job);   /* needs_noise: no job of the kind has any */
 bool kind_yes(const void *job);
 bool kind_no(const void *job);
 const char *kind_own_permission(const void *job); /* its name */

@@ -44,13 +44,3 @@ const struct tree_node *tree_node_of(const struct tree *t, size_t party, size_t 
 	assert(!"every party is in one node of each level");
 	return NULL;
 }
-
-size_t tree_members(const bool *lost, size_t first, size_t last, size_t members[static PARTIES_MAX])
-{
-	size_t count = 0;
-
-	for (size_t l = first; l < last; l++)
-		if (!lost[l])
-			members[count++] = l;
-	return count;
-}

@@ -32,7 +32,4 @@ void tree_build(struct tree *t, size_t parties, bool flat);
 /* The inner node of `level` (1 ..) that party belongs to. Every party is in one at each level. */
 const struct tree_node *tree_node_of(const struct tree *t, size_t party, size_t level);
 
-/* Of parties [first, last), a node's, those who are not lost (lost: of each party): their numbers, and how many. */
-size_t tree_members(const bool *lost, size_t first, size_t last, size_t members[static PARTIES_MAX]);
-
 #endif

@@ -8,11 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t parties_left(const struct parties *p)
-{
-	return p->count - p->lost;
-}
-
 const char *parties_name(const struct parties *p, size_t l)
 {
 	return p->name ? p->name[l] : "a party";
@@ -90,6 +85,25 @@ enum err parties_sum_told(struct parties *p, const void *question, double *x, si
 enum err parties_sum_told_parts(struct parties *p, const void *question, double *x, size_t n)
 {
 	return p->backend->sum(p->ctx, question, PARTIES_TOLD_PARTS, 0, x, n);
+}
+
+enum err parties_check_counts(const char *phase, const char *what, const double *x, size_t n,
+			      double most, double *all)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!(x[i] >= 0 && x[i] <= most) || x[i] != nearbyint(x[i]))
+			return err_set(ERR_PEER,
+				       "a party gave a wrong count: the parties' counts of %s %zu "
+				       "add to %.17g, expected a whole number from 0 to %.17g "
+				       "(during %s)",
+				       what, i, x[i], most, phase);
+		sum += x[i];
+	}
+	if (all)
+		*all = sum;
+	return ERR_OK;
 }
 
 enum err parties_sum_bound(struct parties *p, const void *question, double most, double *x,

@@ -62,11 +62,8 @@ struct parties {
 	const char *const *name; /* of each party; NULL: they have none */
 	/* A party runs the coordinator's half itself, on verified sums (party/work/verified.h). */
 	bool at_party;
-	size_t lost; /* of count (on_loss "sum"): the last sum is without them, and all that follow */
 };
 
-/* How many the last sum is of. */
-size_t parties_left(const struct parties *p);
 /* For sentences: whose fault it is. */
 const char *parties_name(const struct parties *p, size_t l);
 
@@ -98,6 +95,10 @@ enum err parties_sum(struct parties *p, const void *question, double *x, size_t 
 enum err parties_sum_told(struct parties *p, const void *question, double *x, size_t n) MUST_CHECK;
 enum err parties_sum_told_parts(struct parties *p, const void *question, double *x,
 				size_t n) MUST_CHECK;
+/* Checks a verified sum of counts: n whole numbers from 0 to most, one for each `what`. all (NULL: unused): their sum.
+ * ERR_PEER: a party gave a wrong term, since tags show what a coordinator changes. */
+enum err parties_check_counts(const char *phase, const char *what, const double *x, size_t n, double most,
+			      double *all) MUST_CHECK;
 /* None of the terms, nor any sum of some of them, is beyond `most`. */
 enum err parties_sum_bound(struct parties *p, const void *question, double most, double *x,
 			   size_t n) MUST_CHECK;

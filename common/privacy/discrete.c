@@ -105,8 +105,12 @@ enum err discrete_share_of(double sigma, size_t parties, size_t colluders, doubl
 enum err discrete_add(const struct noise_source *source, const struct discrete_share *share,
 		      double *x, size_t n)
 {
+	const struct bytes answer[] = { { (const uint8_t *)&share->step, sizeof(share->step) },
+					{ (const uint8_t *)&share->steps, sizeof(share->steps) },
+					{ (const uint8_t *)x, n * sizeof(*x) } };
 	struct draw d;
 
+	TRY(noise_begin(source, answer, 3));
 	draw_init(&d, source);
 	for (size_t i = 0; i < n && !d.err; i++)
 		x[i] += share->step * (double)discrete_gauss(&d, share->steps);

@@ -111,14 +111,23 @@ static double normal(const uint64_t word[2]) /* Box and Muller */
 	return sqrt(-2 * log(unit(word[0]))) * cos(2 * M_PI * unit(word[1]));
 }
 
+enum err noise_begin(const struct noise_source *source, const struct bytes *part, size_t parts)
+{
+	return source->begin ? source->begin(source->ctx, part, parts) : ERR_OK;
+}
+
 enum err noise_add(const struct noise_source *source, double sigma, double *x, size_t n)
 {
+	const struct bytes answer[] = { { (const uint8_t *)&sigma, sizeof(sigma) },
+					{ (const uint8_t *)x, n * sizeof(*x) } };
 	uint64_t word[CHUNK][4];
 	enum err err = ERR_OK;
 
 	if (!(sigma >= 0) || !isfinite(sigma))
 		return err_set(ERR_INPUT, "noise of standard deviation %g, expected 0 or more",
 			       sigma);
+	if (sigma > 0)
+		err = noise_begin(source, answer, 2);
 	for (size_t i = 0; sigma > 0 && i < n && !err; i += CHUNK) {
 		size_t count = n - i < CHUNK ? n - i : CHUNK;
 
@@ -223,5 +232,5 @@ static enum err from_rng(void *ctx, void *p, size_t n)
 
 struct noise_source draw_from_rng(struct rng *r)
 {
-	return (struct noise_source){ r, from_rng };
+	return (struct noise_source){ .ctx = r, .bytes = from_rng };
 }

@@ -6,6 +6,7 @@
 #ifndef COMMON_PRIVACY_NOISE_H
 #define COMMON_PRIVACY_NOISE_H
 
+#include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/linalg/mat.h"
@@ -53,11 +54,18 @@ enum err noise_factors(const struct noise_factors *p, struct noise_factors_sigma
 
 /* -- samples --------------------------------------------------------------------------------- */
 
-/* n bytes that nobody can foretell. */
+/* n bytes that nobody can foretell. begin (NULL: none): called before the bytes for one answer are drawn, with
+ * that answer before its noise and the noise's scale, so that a source can key its bytes by both. */
 struct noise_source {
 	void *ctx;
 	enum err (*bytes)(void *ctx, void *p, size_t n);
+	enum err (*begin)(void *ctx, const struct bytes *part, size_t parts);
 };
+
+/* The bytes that follow are for this answer. noise_add() and discrete_add() call it; a caller that draws single
+ * numbers calls it itself. Errors: the source's. */
+enum err noise_begin(const struct noise_source *source, const struct bytes *part,
+		     size_t parts) MUST_CHECK;
 
 /* x[i] += sigma N(0, 1), independent. Each is the mean-free sum of two normal numbers by Box and
  * Muller over sqrt 2, so that its low digits do not tell the uniform number it came from (Holohan,

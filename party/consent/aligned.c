@@ -5,10 +5,14 @@
 #include "crypto/hmac.h"
 #include "crypto/secret.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
-enum { TICK = 1 << 16 };
+enum { TICK = 1 << 16, LOOK_EVERY_US = 20000 };
 
 struct set {
 	uint8_t data[SHA256_LEN];
@@ -102,10 +106,9 @@ static enum err judge(const struct kept *k, size_t sets, const struct set *s, co
 	return ERR_OK;
 }
 
-enum err aligned_note(const char *state, const char *name, unsigned min_change,
-		      const struct ids *ids, const uint8_t data[static SHA256_LEN])
+static enum err note(const char *path, const char *name, unsigned min_change, const struct ids *ids,
+		     const uint8_t data[static SHA256_LEN])
 {
-	char *path = file_join(state, "aligned");
 	struct kept *k = alloc(1, sizeof(*k));
 	struct set *s = alloc(1, sizeof(*s));
 	bool is_new = true;
@@ -123,14 +126,49 @@ enum err aligned_note(const char *state, const char *name, unsigned min_change,
 		sets += sets < ALIGNED_SETS;
 		memmove(&k->set[1], &k->set[0], (sets - 1) * sizeof(*s));
 		k->set[0] = *s;
-		e = file_make_dirs(state);
-		if (e == ERR_OK)
-			e = file_write(path, (struct bytes){ (const uint8_t *)k, size_of(sets) },
-				       FILE_SECRET);
+		e = file_write(path, (struct bytes){ (const uint8_t *)k, size_of(sets) },
+			       FILE_SECRET);
 	}
 	wipe(k, sizeof(*k));
 	free(s);
 	free(k);
+	return e;
+}
+
+/* Waits for other processes on the state; *fd holds the lock until it is closed. The lock has a
+ * file of its own, as the sets' file is replaced. */
+static enum err lock(const char *state, int *fd)
+{
+	char *path = file_join(state, "aligned.lock");
+	enum err e = ERR_OK;
+
+	*fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, FILE_SECRET);
+	if (*fd < 0)
+		e = err_set(ERR_JOB, "%s cannot be opened: %s", path, strerror(errno));
+	while (e == ERR_OK && flock(*fd, LOCK_EX | LOCK_NB) != 0) {
+		e = errno == EWOULDBLOCK || errno == EINTR
+			? progress_check()
+			: err_set(ERR_JOB, "%s cannot be locked: %s", path, strerror(errno));
+		progress_tick();
+		usleep(LOOK_EVERY_US);
+	}
+	free(path);
+	return e;
+}
+
+enum err aligned_note(const char *state, const char *name, unsigned min_change,
+		      const struct ids *ids, const uint8_t data[static SHA256_LEN])
+{
+	char *path = file_join(state, "aligned");
+	int fd = -1;
+	enum err e = file_make_dirs(state);
+
+	if (e == ERR_OK)
+		e = lock(state, &fd);
+	if (e == ERR_OK)
+		e = note(path, name, min_change, ids, data);
+	if (fd >= 0)
+		close(fd);
 	free(path);
 	return e;
 }

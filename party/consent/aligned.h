@@ -16,7 +16,7 @@
 
 enum { ALIGNED_SETS = 16, ALIGNED_WORDS = 1 << 14 };
 
-/* Before the rows are matched: checks the set, and keeps it. data: the fingerprint of the data that it is of.
+/* Before the rows are matched: checks the set, and keeps it; several processes on one state take turns. data: the fingerprint of the data that it is of.
  * ERR_PEER: it differs too little. ERR_INPUT: the file is damaged; ERR_JOB: it cannot be written. O(ids), where the
  * data are not those of a set that is kept. name: the party's, for the sentence. */
 enum err aligned_note(const char *state, const char *name, unsigned min_change, const struct ids *ids,

@@ -6,8 +6,10 @@
 #include "common/privacy/account.h"
 #include "party/consent/policy.h"
 #include "party/work/kind.h"
+#include "party/work/secret.h"
 #include "proto/labels.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,9 +32,6 @@ static const struct purpose {
 	{ MSG_ASKING, "that a person is asked whether this party takes part" },
 	{ MSG_KEY, "this party's public key for the job, signed" },
 	{ MSG_TOLD, "keyed hashes of what the coordinator has told, one for each other member" },
-	{ MSG_SHARES, "shares of this sum's second mask, each sealed for another member" },
-	{ MSG_ANSWER, "shares of the second masks of those who are left, keys of this sum's masks "
-		      "with those who are lost" },
 	{ MSG_LOCAL_CLUSTERS, "local cluster of each node, in clear" },
 	{ MSG_PROBE, "zeros by which the link is measured" },
 	{ MSG_UPLOAD, "coefficients of each row, in clear" },
@@ -146,6 +145,14 @@ uint64_t purpose_words(const struct work *work, const struct msg *m)
 
 /* ---- the recorder ---- */
 
+/* The other parties hear that the policy ended the job. */
+static enum err say_policy(struct leaving *l, enum err e)
+{
+	if (e == ERR_PEER)
+		l->work->ending = ENDING_POLICY;
+	return e;
+}
+
 static enum err note(void *arg, const struct msg *m, struct bytes body)
 {
 	struct leaving *l = arg;
@@ -163,7 +170,8 @@ static enum err note(void *arg, const struct msg *m, struct bytes body)
 	uint64_t words = !masked ? row.words : m->masked.offset ? 0 : m->masked.count;
 
 	if (words)
-		TRY(policy_may_spend(l->config, l->job.coordinator, &l->spent, row.rounds, words));
+		TRY(say_policy(l, policy_may_spend(l->config, l->job.coordinator, &l->spent,
+						   row.rounds, words)));
 	l->spent.rounds += row.rounds;
 	l->spent.words += words;
 	purpose_of(l->work, m, purpose);
@@ -173,6 +181,7 @@ static enum err note(void *arg, const struct msg *m, struct bytes body)
 		row.mu = l->claims.mu;
 		row.unit = l->claims.unit;
 		l->spent.eps_of_job += row.eps;
+		l->spent.claims_of_job++;
 		l->booked_claim = l->noted_claim = true;
 	}
 	l->last_word |= m->type == MSG_DONE || m->type == MSG_DECLINE || m->type == MSG_ABORT;
@@ -182,36 +191,80 @@ static enum err note(void *arg, const struct msg *m, struct bytes body)
 	return ERR_OK;
 }
 
-/* Another process has written into the ledger: what it spent counts here too, before this message
- * leaves. */
-static enum err count_others(void *arg)
+/* Counts what other processes have booked. Sums of this job that are begun or noted, and not booked
+ * yet, stay counted. */
+static enum err recount(struct leaving *l)
+{
+	struct ledger_spent more = { .rounds = l->spent.rounds - l->booked.rounds,
+				     .words = l->spent.words - l->booked.words,
+				     .eps_of_job = l->spent.eps_of_job - l->booked.eps_of_job,
+				     .claims_of_job =
+					 l->spent.claims_of_job - l->booked.claims_of_job };
+
+	TRY(ledger_spent(l->ledger, &l->job, &l->booked));
+	l->spent = l->booked;
+	l->spent.rounds += more.rounds;
+	l->spent.words += more.words;
+	l->spent.eps_of_job += more.eps_of_job;
+	l->spent.claims_of_job += more.claims_of_job;
+	return ERR_OK;
+}
+
+static enum err check_privacy(struct leaving *l)
+{
+	return policy_check_privacy(l->config, l->ledger, &l->job, &l->claims,
+				    l->booked_claim && !l->noted_claim);
+}
+
+enum err leaving_check_past(struct leaving *l)
+{
+	TRY(recount(l));
+	TRY(policy_check_past(l->config, l->ledger, &l->job, &l->spent));
+	return check_privacy(l);
+}
+
+/* In the transaction that books them, the first numbers of the job are held against all budgets,
+ * and so are later ones after another process has written. So of several jobs that began together,
+ * those whose first numbers are booked first have the budget. A further claim is held against them, too. */
+static enum err check_budgets(void *arg, bool others)
 {
 	struct leaving *l = arg;
-	struct ledger_spent now;
-	uint64_t rounds = l->spent.rounds - l->booked.rounds,
-		 words = l->spent.words - l->booked.words;
 
-	TRY(ledger_spent(l->ledger, &l->job, &now));
-	l->booked = l->spent = now;
-	l->spent.rounds += rounds; /* begun or noted, and not in rows yet */
-	l->spent.words += words;
-	if (!l->noted.words)
+	if (others) {
+		l->checked = false;
+		TRY(recount(l));
+	}
+	if ((l->checked && !l->noted_claim) || !l->noted.words)
 		return ERR_OK;
-	if (l->noted_claim)
-		TRY(policy_check_privacy(l->config, l->ledger, &l->job, &l->claims, false));
-	return policy_check_spent(l->config, &l->job, &l->spent);
+	TRY(say_policy(l, policy_check_spent(l->config, l->ledger, &l->job, &l->spent)));
+	return say_policy(l, check_privacy(l));
+}
+
+/* The ledger's head a second time: from the first claim on an older ledger is found. */
+static enum err keep_head(struct leaving *l, bool make)
+{
+	struct ledger_head head;
+
+	TRY(ledger_head(l->ledger, &head));
+	return secret_keep_head(l->config->state, &head, make);
 }
 
 static enum err commit(void *arg)
 {
 	struct leaving *l = arg;
 	double now = clock_now_s();
-	bool durable = l->last_word || !l->durable_s || now - l->durable_s >= DURABLE_EVERY_S;
+	bool claim = l->noted_claim, durable = claim || l->last_word || !l->durable_s ||
+					       now - l->durable_s >= DURABLE_EVERY_S;
 
 	TRY(ledger_durable(l->ledger, durable));
 	TRY(ledger_commit(l->ledger));
+	if (durable)
+		TRY(keep_head(l, claim));
 	l->booked.rounds += l->noted.rounds;
 	l->booked.words += l->noted.words;
+	l->booked.eps_of_job = l->spent.eps_of_job;
+	l->booked.claims_of_job = l->spent.claims_of_job;
+	l->checked |= l->noted.words > 0;
 	l->noted = (struct ledger_spent){ 0 };
 	l->noted_claim = false;
 	if (durable)
@@ -226,6 +279,65 @@ static void forget(void *arg)
 
 	l->noted = (struct ledger_spent){ 0 };
 	ledger_forget(l->ledger);
+}
+
+/* ---- questions under noise ---- */
+
+/* What was claimed covers each release once. Where a release of this number has answered as many
+ * other questions as there are claims, this one takes another claim, with the next row. */
+static enum err question(struct work *work, uint32_t release, const uint8_t hash[static SHA256_LEN])
+{
+	struct leaving *l = work->leaving;
+	const uint64_t claims = l->spent.claims_of_job + !l->booked_claim;
+	struct ledger_question q = { .release = release };
+	struct ledger_asked asked;
+
+	memcpy(q.hash, hash, SHA256_LEN);
+	work->ending = ENDING_LEDGER;
+	TRY(ledger_asked(l->ledger, &l->job, &q, &asked));
+	work->ending = ENDING_POLICY;
+	if (!asked.same && asked.others && l->claims.one_question)
+		return err_set(ERR_PEER,
+			       "attempt %u asks another question than an earlier attempt at this "
+			       "job, with another numbering or other values: the noise of two "
+			       "answers averages, and jobs of kind %s claim nothing that would "
+			       "be spent",
+			       l->job.attempt, l->job.kind);
+	if (!asked.same && asked.others >= claims && l->claims.eps > 0) {
+		TRY(policy_check_again(l->config, l->ledger, &l->job, &l->claims, claims));
+		log_warn("attempt %u asks another question than an earlier attempt at this job: "
+			 "its noise is other noise, and eps %g is spent again",
+			 l->job.attempt, l->claims.eps);
+		l->booked_claim = false;
+	}
+	work->ending = 0;
+	ledger_ask(l->ledger, &q);
+	return ERR_OK;
+}
+
+static void no_finding(void *arg, const char *sentence)
+{
+	(void)arg;
+	log_debug("%s", sentence);
+}
+
+/* A ledger in which claims are missing would let them be spent again. */
+static enum err check_head(struct leaving *l)
+{
+	struct ledger_head head;
+	size_t faults;
+
+	TRY(secret_head(l->config->state, &head));
+	TRY(ledger_check(l->ledger, "noise.key", &head, no_finding, NULL, &faults));
+	if (!faults)
+		return ERR_OK;
+	return err_set(ERR_INPUT,
+		       "%s/ledger.db is older than noise.key beside it, or another one: of row "
+		       "%" PRIu64 ", which was written, it knows nothing, and claims of "
+		       "differential privacy may be missing. Put the newest copy of ledger.db "
+		       "back; if there is none, remove both files, and count what was claimed as "
+		       "spent (policy.max_eps_total)",
+		       l->config->state, head.count);
 }
 
 /* ---- a job ---- */
@@ -277,7 +389,9 @@ enum err leaving_open(struct leaving **out, const struct party_config *config, s
 	if (e == ERR_OK)
 		e = open_ledger(config, &l->ledger);
 	if (e == ERR_OK)
-		e = ledger_watch(l->ledger, count_others, l);
+		e = check_head(l);
+	if (e == ERR_OK)
+		e = ledger_watch(l->ledger, check_budgets, l);
 	if (e == ERR_OK)
 		e = ledger_spent(l->ledger, &l->job, &l->spent);
 	l->booked = l->spent;
@@ -287,7 +401,9 @@ enum err leaving_open(struct leaving **out, const struct party_config *config, s
 	}
 	if (readable)
 		l->claims = work->job.kind->claim(&work->job);
-	l->booked_claim = l->claims.once && l->spent.eps_of_job > 0;
+	l->booked_claim =
+	    l->spent.claims_of_job > 0; /* a question that is the same costs nothing */
+	work->question = question;
 	ledger_begin(l->ledger, &l->job);
 	channel_record(work->channel, &recorder);
 	*out = l;
@@ -300,6 +416,7 @@ void leaving_close(struct leaving *l)
 		return;
 	if (l->ledger)
 		channel_record(l->work->channel, NULL);
+	l->work->question = NULL;
 	ledger_close(l->ledger);
 	free((char *)l->job.parties);
 	free(l);

@@ -20,6 +20,7 @@ struct leaving {
 	struct ledger_spent noted;  /* since the last commit */
 	struct kind_claim claims; /* of the job; eps 0: none */
 	bool booked_claim, noted_claim; /* in a row; in one that was noted since the last commit */
+	bool checked; /* numbers were booked, and no other process has written since */
 	struct ledger_head told;
 	double durable_s; /* when the last commit was that waited for the disk; 0: none yet */
 	bool last_word;   /* DONE, DECLINE or ABORT is among what was noted: it waits, too */
@@ -34,6 +35,9 @@ void leaving_prepare(const struct party_config *config);
  * fingerprint. ERR_JOB, ERR_INPUT: there is no ledger, so nothing may leave. */
 enum err leaving_open(struct leaving **l, const struct party_config *config, struct work *work,
 		      bool readable, const uint8_t data[static SHA256_LEN]) MUST_CHECK;
+/* Before the job: is it within all budgets, by the ledger as it is now? ERR_PEER. Another process may
+ * book its numbers before this one: the commit of the job's first numbers checks again. */
+enum err leaving_check_past(struct leaving *l) MUST_CHECK;
 /* Nothing is written any more. NULL is fine. */
 void leaving_close(struct leaving *l);
 

@@ -37,7 +37,8 @@ static enum err check_align(const struct party_config *config, const struct work
 	return ERR_OK;
 }
 
-/* A job that may go on without parties shows sums with them and without. */
+/* Sums of an attempt over more parties and of one over fewer may differ by the lost party's terms
+ * alone. policy.allow_loss is the leave for that within a job, as allow_subsets is between jobs. */
 static enum err check_loss(const struct party_config *config, const struct work *work)
 {
 	unsigned least = config->policy.allow_loss;
@@ -49,14 +50,38 @@ static enum err check_loss(const struct party_config *config, const struct work 
 			       "the offered job may go on without a party that stays away "
 			       "(job.on_loss), policy.allow_loss of %s is 0",
 			       config->common.name);
-	if (job_check_lasting(&work->job, work->L) != ERR_OK)
-		return err_set(ERR_PEER, "the offered job is refused: %s", err_detail());
 	if (work->lefts && work->L < least)
-		return err_set(ERR_PEER,
-			       "attempt %u is offered to %zu parties, without the %zu that stayed "
-			       "away, policy.allow_loss of %s is %u",
-			       work->attempt, work->L, work->lefts, config->common.name, least);
+		return err_set(ERR_PEER, "%zu parties are left, policy.allow_loss of %s is %u",
+			       work->L, config->common.name, least);
 	return ERR_OK;
+}
+
+/* Noise of shares is as much as was said only where no more than the job's colluders know theirs.
+ */
+static enum err check_colluders(const struct party_config *config, const struct work *work)
+{
+	struct kind_claim claim = work->job.kind->claim(&work->job);
+	size_t colluders = claim.colluders == JOB_AUTO ? work->L / 2 : claim.colluders;
+
+	if (!claim.in_sums || work->L == 1 || colluders >= config->policy.min_colluders)
+		return ERR_OK;
+	return err_set(ERR_PEER,
+		       "the offered job has noise that is enough against %zu colluding parties "
+		       "(job.noise.colluders), policy.min_colluders of %s is %u",
+		       colluders, config->common.name, config->policy.min_colluders);
+}
+
+/* Noise is all that bounds what a party reads that sends false terms. */
+static enum err check_noise(const struct party_config *config, const struct work *work)
+{
+	const char *why = work->job.kind->needs_noise(&work->job);
+
+	if (!config->policy.require_noise || !why)
+		return ERR_OK;
+	return err_set(ERR_PEER,
+		       "the offered job of kind %s shows all parties sums, or clusters by them, "
+		       "without noise, policy.require_noise of %s is true: %s",
+		       work->job.kind->name, config->common.name, why);
 }
 
 enum err policy_check(const struct party_config *config, const struct job *agreed,
@@ -69,6 +94,8 @@ enum err policy_check(const struct party_config *config, const struct job *agree
 
 	if (agreed && job_difference(agreed, &work->job, text, sizeof(text)))
 		return err_set(ERR_PEER, "%s agreed to another job: %s", config->common.name, text);
+	if (work->attempt < 1)
+		return err_set(ERR_PEER, "attempt 0 is offered, the first is 1");
 	if (work->attempt > config->policy.max_attempts)
 		return err_set(ERR_PEER, "attempt %u is offered, policy.max_attempts of %s is %u",
 			       work->attempt, config->common.name, config->policy.max_attempts);
@@ -85,14 +112,16 @@ enum err policy_check(const struct party_config *config, const struct job *agree
 		    config->common.name);
 	TRY(check_align(config, work));
 	TRY(check_loss(config, work));
+	TRY(check_colluders(config, work));
 	TRY(work->half->allow(config, work));
+	TRY(check_noise(config, work));
 	if (config->policy.max_eps > 0)
 		TRY(work->half->allow_eps(config, work));
 	for (size_t l = 0; l < work->L; l++)
 		if (l != work->own)
 			TRY(policy_pin(config, work->name[l], pin));
 	sums = work->half->sums(work);
-	if (work->L == 1) {
+	if (work->L + work->lefts == 1) {
 		if (!config->policy.allow_single || !work->job.allow_single)
 			return err_set(ERR_PEER, "a job of one party masks nothing: it needs "
 						 "allow_single in job and policy");
@@ -156,11 +185,32 @@ static enum err check_jobs(const struct party_config *config, const struct ledge
 		       spent->jobs + 1, job->coordinator, config->common.name, max_jobs);
 }
 
-enum err policy_check_spent(const struct party_config *config, const struct ledger_job *job,
-			    const struct ledger_spent *spent)
+/* Two sums over the same data that differ by a party show that party. */
+static enum err check_subsets(const struct party_config *config, struct ledger *ledger,
+			      const struct ledger_job *job)
+{
+	char *other;
+	enum err e;
+
+	if (config->policy.allow_subsets)
+		return ERR_OK;
+	TRY(ledger_other_parties(ledger, job, &other));
+	if (!other)
+		return ERR_OK;
+	e = err_set(ERR_PEER,
+		    "the offered job is of %.200s, but an earlier one over the same data was of "
+		    "%.200s: policy.allow_subsets of %s is false",
+		    job->parties, other, config->common.name);
+	free(other);
+	return e;
+}
+
+enum err policy_check_spent(const struct party_config *config, struct ledger *ledger,
+			    const struct ledger_job *job, const struct ledger_spent *spent)
 {
 	TRY(check_jobs(config, job, spent));
-	return policy_may_spend(config, job->coordinator, spent, 0, 0);
+	TRY(policy_may_spend(config, job->coordinator, spent, 0, 0));
+	return check_subsets(config, ledger, job);
 }
 
 /* " of the data set \"customers\"", or " of this data". */
@@ -203,33 +253,54 @@ enum err policy_check_privacy(const struct party_config *config, struct ledger *
 		       config->common.name, max, floor(left * 1000) / 1000);
 }
 
+/* The job's own bound, at the delta that the policy allows it: so many times its noise, of
+ * questions of its own. */
+enum err policy_check_again(const struct party_config *config, struct ledger *ledger,
+			    const struct ledger_job *job, const struct kind_claim *claim,
+			    uint64_t claims)
+{
+	double max = config->policy.max_eps, delta = config->policy.max_delta;
+	double eps = account_eps(sqrt((double)(claims + 1)) * claim->mu, delta);
+
+	if (max > 0 && eps > max)
+		return err_set(ERR_PEER,
+			       "attempt %u asks another question than an earlier attempt at this "
+			       "job, with which the job would come to eps %.4g at delta %g, "
+			       "policy.max_eps of %s is %g",
+			       job->attempt, eps, delta, config->common.name, max);
+	return policy_check_privacy(config, ledger, job, claim, false);
+}
+
+/* All attempts at a job are over the same data: noise that is equal or is not, or sums, would tell
+ * what changed. */
+static enum err check_data(struct ledger *ledger, const struct ledger_job *job)
+{
+	uint32_t attempt;
+
+	TRY(ledger_other_data(ledger, job, &attempt));
+	if (!attempt)
+		return ERR_OK;
+	return err_set(ERR_PEER,
+		       "attempt %u is offered over other data than attempt %u of this job, as the "
+		       "files of this party have changed: submit a new job",
+		       job->attempt, attempt);
+}
+
 enum err policy_check_past(const struct party_config *config, struct ledger *ledger,
 			   const struct ledger_job *job, const struct ledger_spent *spent)
 {
 	const struct config_strings *coordinators = &config->policy.coordinators;
-	char *other;
-	enum err e;
+	struct ledger_spent least = *spent;
 
 	if (coordinators->count && !config_strings_has(coordinators, job->coordinator))
 		return err_set(
 		    ERR_PEER,
 		    "the job is offered by %s, which policy.coordinators of %s does not name",
 		    job->coordinator, config->common.name);
-	TRY(check_jobs(config, job, spent));
-	/* Every kind sums at least once. */
-	TRY(policy_may_spend(config, job->coordinator, spent, 1, 1));
-	if (config->policy.allow_subsets)
-		return ERR_OK;
-	/* Two sums over the same data that differ by a party show that party. */
-	TRY(ledger_other_parties(ledger, job, &other));
-	if (!other)
-		return ERR_OK;
-	e = err_set(ERR_PEER,
-		    "the offered job is of %.200s, but an earlier one over the same data was of "
-		    "%.200s: policy.allow_subsets of %s is false",
-		    job->parties, other, config->common.name);
-	free(other);
-	return e;
+	TRY(check_data(ledger, job));
+	least.rounds++; /* every kind sums at least once */
+	least.words++;
+	return policy_check_spent(config, ledger, job, &least);
 }
 
 /* ---- a person ---- */

@@ -18,8 +18,15 @@ enum err policy_check_privacy(const struct party_config *config, struct ledger *
 			      const struct ledger_job *job, const struct kind_claim *claim,
 			      bool booked) MUST_CHECK;
 
+/* Another attempt asks another question under noise, `claims` claims of this job being booked or due: does one more fit
+ * into policy.max_eps, of this job, and policy.max_eps_total? ERR_PEER. */
+enum err policy_check_again(const struct party_config *config, struct ledger *ledger,
+			    const struct ledger_job *job, const struct kind_claim *claim,
+			    uint64_t claims) MUST_CHECK;
+
 /* The same of what depends on earlier jobs, as the ledger has them: is the coordinator one of
- * policy.coordinators, is there something left of the budgets, were the parties the same? job: as
+ * policy.coordinators, is there something left of the budgets, were the parties the same, and the data
+ * those of the job's earlier attempts? job: as
  * offered; spent: what its coordinator has had of this data. */
 enum err policy_check_past(const struct party_config *config, struct ledger *ledger,
 			   const struct ledger_job *job,
@@ -33,9 +40,10 @@ enum err policy_check_past(const struct party_config *config, struct ledger *led
 enum err policy_confirm(const struct party_config *config, struct work *work,
 			const struct ledger_job *job, const struct ledger_spent *spent) MUST_CHECK;
 
-/* In the job, when another process has spent meanwhile: is what all have spent, this job's included, within
- * the bounds? ERR_PEER. */
-enum err policy_check_spent(const struct party_config *config, const struct ledger_job *job,
+/* In the job: are the jobs, sums and numbers of spent, which has this job's too, within the budgets,
+ * and were the parties of other jobs the same? ERR_PEER. */
+enum err policy_check_spent(const struct party_config *config, struct ledger *ledger,
+			    const struct ledger_job *job,
 			    const struct ledger_spent *spent) MUST_CHECK;
 
 /* In the job: may so many more sums and numbers leave? ERR_PEER with what was spent, what is

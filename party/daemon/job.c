@@ -429,7 +429,8 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 	leaving_close(work->leaving);
 	work->leaving = NULL;
 	secagg_free(work->secagg);
-	wipe(work->group_key, sizeof(work->group_key));
+	secret_free(work->group_key, SECAGG_HASH_LEN);
+	work->group_key = NULL;
 	work->secagg = NULL;
 	if (work->half)
 		work->half->release(work);

@@ -1,6 +1,7 @@
 /* A party: holds its own data, computes on it, and lets out cluster labels and terms of secure
  * sums. */
 #include "common/base/log.h"
+#include "common/job/confine.h"
 #include "common/job/daemon.h"
 #include "common/job/hook.h"
 #include "common/job/startup.h"
@@ -34,6 +35,7 @@ static const struct argp_option options[] = {
 enum { RETRY_ONCE_S = 60 };
 
 struct arguments {
+	char **argv;
 	const char *config, *job;
 	struct overrides config_set;
 	bool once, check, describe;
@@ -100,6 +102,8 @@ static enum err run(const struct arguments *a)
 	enum err e;
 
 	TRY(party_config_read(&config, a->config, a->config_set.item));
+	if (!a->check)
+		TRY(confine_code(&config.common, a->argv));
 	if (a->once && config.retry_s == 0)
 		config.retry_s = RETRY_ONCE_S;
 	e = a->job ? job_read(&agreed, a->job, NULL) : ERR_OK;
@@ -126,7 +130,7 @@ static enum err run(const struct arguments *a)
 
 int main(int argc, char **argv)
 {
-	struct arguments a = { 0 };
+	struct arguments a = { .argv = argv };
 	struct buf text = { 0 };
 	enum err e;
 

@@ -240,13 +240,17 @@ static enum err consider_offer(struct work *work, const struct job_means *means,
 	params_make(work);
 	work->half = party_kind_of(work->job.kind);
 	work->min_cluster = config->policy.min_cluster;
-	work->least_left = config->policy.allow_loss;
 	begin_record(work, means);
 	work->ending = ENDING_ATTEMPT;
 	TRY(check_awaited(work, means->awaited));
 	note_left(work, means->awaited);
 	work->ending = ENDING_POLICY;
-	TRY(policy_check(config, means->agreed, work));
+	e = policy_check(config, means->agreed, work);
+	if (e != ERR_OK && work->lefts) /* only the coordinator says that they stayed away */
+		return err_prefix(e, "%s offers attempt %u to %zu of %zu parties",
+				  channel_peer(work->channel), work->attempt, work->L,
+				  work->L + work->lefts);
+	TRY(e);
 	work->ending = ENDING_DATA;
 	return check_ranks(work, config);
 }
@@ -274,15 +278,15 @@ static enum err consider_past(struct work *work, const struct job_means *means)
 	const struct ledger_spent *spent = &work->leaving->spent;
 
 	work->ending = ENDING_POLICY;
-	TRY(policy_check_past(config, work->leaving->ledger, job, spent));
-	TRY(policy_check_privacy(config, work->leaving->ledger, job, &work->leaving->claims,
-				 work->leaving->booked_claim));
+	TRY(leaving_check_past(work->leaving));
 	work->ending = ENDING_DATA;
 	TRY(check_data(work, config));
 	work->ending = ENDING_ROOM;
 	TRY(offer_check_room(work, means, work->job.align == ALIGN_SAME));
 	work->ending = ENDING_PERSON;
 	TRY(policy_confirm(config, work, job, spent));
+	work->ending = ENDING_POLICY; /* while the person was asked, other jobs may have spent */
+	TRY(leaving_check_past(work->leaving));
 	work->ending = ENDING_ATTEMPT;
 	TRY(served_note(means->served, work));
 	TRY(check_output(work, means));

@@ -52,6 +52,7 @@ static void make(const struct work *work, uint32_t attempt, uint8_t hash[static 
 void params_make(struct work *work)
 {
 	make(work, work->attempt, work->params_hash);
+	make(work, 0, work->began_hash);
 }
 
 void params_of_attempt(const struct work *work, uint32_t attempt,

@@ -22,14 +22,12 @@ struct rows {
 	struct work *work;
 	struct fedsc_params p;
 	struct fedsc_party party;
-	unsigned answers;       /* so far */
 	bool *apart;            /* which columns stay as they are; owned */
 	struct standard_by own; /* standardize "local" */
 };
 
 enum err party_noise_rows(struct work *work, struct mat *X)
 {
-	const struct noise_source *source;
 	struct fedsc_noise noise;
 	size_t clipped;
 
@@ -37,9 +35,8 @@ enum err party_noise_rows(struct work *work, struct mat *X)
 	fedsc_noise_record(&work->job.fedsc, &noise, &work->record->facts);
 	if (!(noise.sigma > 0))
 		return ERR_OK;
-	/* Of the data alone: whatever is said in this attempt or another, rows get this noise. */
-	TRY(work_noise(work, "rows", (struct bytes){ 0 }, &source));
-	TRY(noise_perturb_rows(source, noise.clip, noise.sigma, X, &clipped));
+	TRY(noise_perturb_rows(work_noise(work, NOISE_ON_OWN), noise.clip, noise.sigma, X,
+			       &clipped));
 	facts_number(&work->record->facts, "clipped_rows", (double)clipped);
 	return ERR_OK;
 }
@@ -87,24 +84,9 @@ static enum err open_rows(struct rows *rows, struct work *work)
 	rows->party.apart = rows->apart;
 	if (e == ERR_OK && rows->p.profile)
 		fedsc_party_mark(&rows->party);
+	if (work->job.fedsc.noise != NOISE_NONE || rows->p.profile)
+		rows->party.noise = work_noise(work, NOISE_IN_SUM);
 	mat_release(&X);
-	return e;
-}
-
-/* The next answer's noise is keyed by all that was told so far and the number of answers given.
- */
-static enum err begin_noise(struct rows *rows)
-{
-	struct work *work = rows->work;
-	struct buf asked = { 0 };
-	enum err e;
-
-	if (work->job.fedsc.noise == NOISE_NONE && !rows->p.profile)
-		return ERR_OK;
-	buf_add(&asked, work->transcript, sizeof(work->transcript));
-	buf_printf(&asked, "%u", rows->answers++);
-	e = work_noise(work, "answer", (struct bytes){ asked.p, asked.n }, &rows->party.noise);
-	buf_release(&asked);
 	return e;
 }
 
@@ -139,7 +121,6 @@ static enum err answer(struct verified *v, const void *question, double *x, size
 	}
 	if (v->work->workers)
 		return workers_ask(v->work->workers, q, x);
-	TRY(begin_noise(rows));
 	return fedsc_answer(&rows->party, q, x);
 }
 
@@ -159,7 +140,6 @@ static enum err upload(struct verified *v, const void *question)
 		return err_set(ERR_INPUT, "C is %zu x %zu, expected at most %d numbers", n, d,
 			       MSG_REALS_MAX);
 	bind(v->work, q, rows->party.X.cols);
-	TRY(begin_noise(rows));
 	TRY(fedsc_upload(&rows->party, q->Z, q->r, q->lambda, q->noise_c, q->sigma_c, &C));
 	e = channel_send_reals(v->work->channel, MSG_UPLOAD, (uint32_t)v->work->own, C.a, n * d);
 	mat_release(&C);

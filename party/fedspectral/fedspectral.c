@@ -1,6 +1,5 @@
 #include "party/fedspectral/fedspectral.h"
 #include "common/base/alloc.h"
-#include "common/base/buf.h"
 #include "common/fedspectral/job.h"
 #include "common/fedspectral/party.h"
 #include "common/fedspectral/private.h"
@@ -112,6 +111,7 @@ static enum err exact(struct fedspectral_work *s)
 {
 	size_t widest;
 
+	TRY(work_group_key(s->work));
 	TRY(agree_degrees(s));
 	widest = fedspectral_block(s->p.k, s->p.block, s->part.A.rows);
 	TRY(check_size(s->part.A.rows, widest));
@@ -130,20 +130,6 @@ static enum err exact(struct fedspectral_work *s)
 
 /* ---- exact, with noise in sums ---- */
 
-/* What the coordinator had a say in, X, goes into the noise: on another product it is another. */
-static enum err begin_noise(struct fedspectral_work *s, unsigned round, const struct mat *X)
-{
-	struct buf asked = { 0 };
-	enum err e;
-
-	buf_printf(&asked, "%u", round);
-	if (X)
-		buf_add(&asked, X->a, X->rows * X->cols * sizeof(*X->a));
-	e = work_noise(s->work, "edges", (struct bytes){ asked.p, asked.n }, &s->part.noise);
-	buf_release(&asked);
-	return e;
-}
-
 static enum err answer_degrees(struct fedspectral_work *s)
 {
 	struct discrete_share share;
@@ -151,8 +137,6 @@ static enum err answer_degrees(struct fedspectral_work *s)
 	enum err e = fedspectral_noisy_of(&s->p, s->work->L, 0, &share, NULL);
 
 	work_phase(s->work, "degrees");
-	if (e == ERR_OK)
-		e = begin_noise(s, 0, NULL);
 	if (e == ERR_OK)
 		e = fedspectral_noisy_degrees(&s->part, &share, own);
 	if (e == ERR_OK)
@@ -174,8 +158,6 @@ static enum err answer_noisy(struct fedspectral_work *s, unsigned round, size_t 
 	if (e == ERR_OK)
 		e = fedspectral_noisy_of(&s->p, s->work->L, cols, &share, NULL);
 	if (e == ERR_OK)
-		e = begin_noise(s, round, &X);
-	if (e == ERR_OK)
 		e = fedspectral_noisy_product(&s->part, &X, &share, y);
 	if (e == ERR_OK)
 		e = secure_send_wide(s->work, s->root, y, n * cols);
@@ -193,6 +175,7 @@ static enum err noisy(struct fedspectral_work *s)
 
 	fedspectral_record_noise(&s->work->job.fedspectral, &s->work->record->facts);
 	TRY(check_size(n, cols > k ? cols : k));
+	s->part.noise = work_noise(s->work, NOISE_IN_SUM);
 	TRY(answer_degrees(s));
 	work_phase(s->work, "power");
 	for (unsigned round = 1; round <= s->p.rounds; round++)

@@ -34,18 +34,20 @@ static size_t degree_of(const struct vertices *v, size_t i)
 	return v->start[i + 1] - v->start[i];
 }
 
-/* Noise depends on the numbers of the vertices, which the coordinator gives: it draws them anew in
- * each attempt, and so has other noise, and spends eps again. */
-static enum err begin_noise(struct devices *d, const char *of, const struct noise_source **source)
+/* The noise on a party's ties: on which vertices, in their order, and with which eps. */
+static enum err begin_noise(struct devices *d, const struct noise_source **source)
 {
-	struct buf asked = { 0 };
-	enum err e;
+	const struct vertices *v = &d->v;
+	const double *eps = &d->work->job.fedwalk.eps;
+	const struct bytes answer[] = {
+		{ (const uint8_t *)eps, sizeof(*eps) },
+		{ (const uint8_t *)v->row, v->own * sizeof(*v->row) },
+		{ (const uint8_t *)v->start, (v->own + 1) * sizeof(*v->start) },
+		{ (const uint8_t *)v->neighbour, v->start[v->own] * sizeof(*v->neighbour) },
+	};
 
-	buf_printf(&asked, "%zu", d->work->n);
-	buf_add(&asked, d->v.row, d->v.own * sizeof(*d->v.row));
-	e = work_noise(d->work, of, (struct bytes){ asked.p, asked.n }, source);
-	buf_release(&asked);
-	return e;
+	*source = work_noise(d->work, NOISE_ON_OWN);
+	return noise_begin(*source, answer, sizeof(answer) / sizeof(*answer));
 }
 
 /* ---- Algorithm 2: the tree ---- */
@@ -62,7 +64,7 @@ static enum err agree_degrees(struct devices *d)
 	enum err e = ERR_OK;
 
 	work_phase(work, "degrees");
-	TRY(begin_noise(d, "degrees", &source));
+	TRY(begin_noise(d, &source));
 	if (k > work->n)
 		return err_set(ERR_JOB, "job.bins is %u, of %zu vertices", k, work->n);
 	ALLOC(d->bin, work->n);
@@ -252,7 +254,7 @@ static enum err respond(struct devices *d)
 	enum err e = ERR_OK;
 
 	work_phase(d->work, "reports");
-	TRY(begin_noise(d, "reports", &source));
+	TRY(begin_noise(d, &source));
 	ALLOC(count, v->own);
 	for (size_t i = 0; i < v->own && e == ERR_OK; i++) {
 		uint32_t *report;

@@ -137,7 +137,7 @@ static enum err compare_cut_graphs(struct work *work)
 
 	if (!kcagc_compares_later(&work->job.kcagc))
 		return ERR_OK;
-	h = hmac_new((struct bytes){ work->group_key, sizeof(work->group_key) });
+	h = hmac_new((struct bytes){ work->group_key, SECAGG_HASH_LEN });
 	dataset_feed_edges(work->dataset, feed_keyed, h);
 	hmac_end(h, shown[work->own]);
 	hmac_free(h);

@@ -11,112 +11,164 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PSEUDONYM = 16, ENTRY = PSEUDONYM + 4, HEAD = 8, MOST = HEAD + AGREE_SAMPLE * ENTRY };
-
-static const char LABEL[] = "coterie rows v1";
-
-struct named {
-	uint8_t pseudonym[PSEUDONYM];
-	uint32_t row;
-	uint64_t draw; /* the lowest are the sample */
+enum {
+	PSEUDONYM = 16,
+	DRAW = 8,
+	ENTRY = PSEUDONYM + 4,
+	HEAD = 8,
+	MOST = HEAD + AGREE_SAMPLE * ENTRY,
+	TICK = 1 << 16
 };
+
+static const char LABEL[] = "coterie rows v2";
+
+/* An id under a pair's key, and its row. */
+struct named {
+	uint8_t name[KDF_KEY_LEN]; /* pseudonym, draw of the lower party, of the higher */
+	uint32_t row;
+};
+
+/* This party's nodes. */
+struct own {
+	const struct dataset *d;
+	const uint32_t *row;
+	uint8_t *has; /* a bit for each row: is it an own node's? */
+};
+
+static void key_with(const struct work *work, size_t j, struct kdf_key *k)
+{
+	uint8_t key[KDF_KEY_LEN];
+
+	secagg_pair_expand(work->secagg, j,
+			   (struct bytes){ (const uint8_t *)LABEL, sizeof(LABEL) - 1 }, key);
+	kdf_key_make(k, key);
+	wipe(key, sizeof(key));
+}
+
+static struct named name_of(const struct own *own, const struct kdf_key *k, size_t i)
+{
+	struct named named;
+	char number[24];
+	const char *id = number;
+
+	if (own->d->has_ids)
+		id = own->d->ids.id[i];
+	else
+		snprintf(number, sizeof(number), "%zu", i + own->d->first_row);
+	kdf_expand_by(k, (struct bytes){ (const uint8_t *)id, strlen(id) }, named.name,
+		      sizeof(named.name));
+	named.row = own->row[i];
+	if (i % TICK == 0)
+		progress_tick();
+	return named;
+}
 
 static int by_pseudonym(const void *a, const void *b)
 {
 	return memcmp(a, b, PSEUDONYM);
 }
 
-static int by_draw(const void *a, const void *b)
+static int by_lower_draw(const void *a, const void *b)
 {
-	uint64_t x = ((const struct named *)a)->draw, y = ((const struct named *)b)->draw;
-
-	return (x > y) - (x < y);
+	return memcmp(((const struct named *)a)->name + PSEUDONYM,
+		      ((const struct named *)b)->name + PSEUDONYM, DRAW);
 }
 
-/* HMAC-SHA256 of each own id: 16 bytes of pseudonym, 8 that decide the sample. */
-static struct named *name_all(const struct work *work, const struct dataset *d, const uint32_t *row)
+static int by_higher_draw(const void *a, const void *b)
 {
-	struct named *named = alloc(d->n, sizeof(*named));
-	uint8_t key[KDF_KEY_LEN], mac[HMAC_LEN];
-	struct hmac *h;
-
-	kdf_expand(work->group_key, (struct bytes){ (const uint8_t *)LABEL, sizeof(LABEL) - 1 },
-		   key, sizeof(key));
-	h = hmac_new((struct bytes){ key, sizeof(key) });
-	wipe(key, sizeof(key));
-	for (size_t i = 0; i < d->n; i++) {
-		char number[24];
-		const char *id = number;
-
-		if (d->has_ids)
-			id = d->ids.id[i];
-		else
-			snprintf(number, sizeof(number), "%zu", i + d->first_row);
-		hmac_add(h, id, strlen(id));
-		hmac_end(h, mac);
-		memcpy(named[i].pseudonym, mac, PSEUDONYM);
-		memcpy(&named[i].draw, mac + PSEUDONYM, sizeof(named[i].draw));
-		named[i].row = row[i];
-		if (i % (1 << 16) == 0)
-			progress_tick();
-	}
-	hmac_free(h);
-	return named;
+	return memcmp(((const struct named *)a)->name + PSEUDONYM + DRAW,
+		      ((const struct named *)b)->name + PSEUDONYM + DRAW, DRAW);
 }
 
 /* own u64, then the sample: pseudonym, row u32 each; little-endian. */
-static void write_batch(struct named *named, size_t own, struct buf *out)
+static void write_batch(const struct work *work, const struct own *own, size_t to, struct buf *out)
 {
-	uint64_t count = htole64(own);
+	int (*by_draw)(const void *, const void *) =
+	    work->own < to ? by_lower_draw : by_higher_draw;
+	struct named lowest[2 * AGREE_SAMPLE];
+	uint64_t count = htole64(own->d->n);
+	struct kdf_key k;
+	size_t n = 0;
 
-	qsort(named, own, sizeof(*named), by_draw);
+	key_with(work, to, &k);
+	for (size_t i = 0; i < own->d->n; i++) {
+		lowest[n++] = name_of(own, &k, i);
+		if (n < 2 * AGREE_SAMPLE && i + 1 < own->d->n)
+			continue;
+		qsort(lowest, n, sizeof(*lowest), by_draw);
+		n = n < AGREE_SAMPLE ? n : AGREE_SAMPLE;
+	}
 	buf_add(out, &count, sizeof(count));
-	for (size_t i = 0; i < own && i < AGREE_SAMPLE; i++) {
-		uint32_t row = htole32(named[i].row);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t row = htole32(lowest[i].row);
 
-		buf_add(out, named[i].pseudonym, PSEUDONYM);
+		buf_add(out, lowest[i].name, PSEUDONYM);
 		buf_add(out, &row, sizeof(row));
 	}
+	wipe(&k, sizeof(k));
 }
 
-/* This party's own nodes, as they are compared. */
-struct own {
-	const struct named *named; /* by rising pseudonym */
-	size_t count;
-	uint8_t *has; /* a bit for each row: is it an own node's? */
-};
-
-static enum err compare(const struct work *work, size_t l, const struct own *own,
-			struct bytes batch, uint64_t *count)
+/* ERR_PEER: the batch of party l is not that of any number of nodes. */
+static enum err read_batch(const struct work *work, size_t l, struct bytes batch, uint64_t *count,
+			   struct named *sample, size_t *n)
 {
-	size_t sample;
-
 	if (batch.n >= HEAD)
 		memcpy(count, batch.p, sizeof(*count));
 	*count = batch.n >= HEAD ? le64toh(*count) : UINT64_MAX;
-	sample = *count < AGREE_SAMPLE ? (size_t)*count : AGREE_SAMPLE;
-	if (*count > MSG_IDS_MAX || batch.n != HEAD + sample * ENTRY)
+	*n = *count < AGREE_SAMPLE ? (size_t)*count : AGREE_SAMPLE;
+	if (*count > MSG_IDS_MAX || batch.n != HEAD + *n * ENTRY)
 		return err_set(ERR_PEER,
 			       "%s sent rows of its nodes in %zu bytes, which are not those of "
 			       "any number of nodes (during %s)",
 			       work->name[l], batch.n, record_now(work->record)->name);
-	for (size_t i = 0; i < sample; i++) {
+	for (size_t i = 0; i < *n; i++) {
 		const uint8_t *entry = batch.p + HEAD + i * ENTRY;
-		const struct named *same = own->count ? bsearch(entry, own->named, own->count,
-								sizeof(*own->named), by_pseudonym)
-						      : NULL;
-		uint32_t row;
 
-		memcpy(&row, entry + PSEUDONYM, sizeof(row));
-		row = le32toh(row);
-		if (row < work->n &&
-		    (same ? same->row == row : !(own->has[row / 8] >> row % 8 & 1)))
-			continue;
-		return peer_fault(
-		    work->channel, "numbers nodes otherwise for %s than for this party: %s",
-		    work->name[l], same ? "a node of both has two rows" : "two nodes have one row");
+		memcpy(sample[i].name, entry, PSEUDONYM);
+		memcpy(&sample[i].row, entry + PSEUDONYM, sizeof(sample[i].row));
+		sample[i].row = le32toh(sample[i].row);
 	}
+	qsort(sample, *n, sizeof(*sample), by_pseudonym);
+	for (size_t i = 1; i < *n; i++)
+		if (by_pseudonym(&sample[i - 1], &sample[i]) == 0)
+			return err_set(ERR_PEER, "%s sent the row of one node twice (during %s)",
+				       work->name[l], record_now(work->record)->name);
 	return ERR_OK;
+}
+
+static enum err compare(const struct work *work, size_t l, const struct own *own,
+			struct bytes batch, uint64_t *count)
+{
+	struct named sample[AGREE_SAMPLE];
+	bool shared[AGREE_SAMPLE] = { false };
+	const char *differs = NULL;
+	struct kdf_key k;
+	size_t n;
+
+	TRY(read_batch(work, l, batch, count, sample, &n));
+	key_with(work, l, &k);
+	for (size_t i = 0; i < own->d->n && n > 0 && !differs; i++) {
+		struct named named = name_of(own, &k, i);
+		const struct named *same =
+		    bsearch(&named, sample, n, sizeof(*sample), by_pseudonym);
+
+		if (!same)
+			continue;
+		shared[same - sample] = true;
+		if (same->row != named.row)
+			differs = "a node of both has two rows";
+	}
+	wipe(&k, sizeof(k));
+	for (size_t i = 0; i < n && !differs; i++) {
+		uint32_t row = sample[i].row;
+
+		if (row >= work->n || (!shared[i] && own->has[row / 8] >> row % 8 & 1))
+			differs = "two nodes have one row";
+	}
+	return differs ? peer_fault(work->channel,
+				    "numbers nodes otherwise for %s than for this party: %s",
+				    work->name[l], differs)
+		       : ERR_OK;
 }
 
 /* The union of the parties' nodes is no smaller than each part and no larger than all together. */
@@ -144,24 +196,19 @@ enum err party_agree_rows(struct work *work, const struct dataset *d, const uint
 			  bool disjoint)
 {
 	struct buf out[PARTIES_MAX] = { 0 }, in[PARTIES_MAX] = { 0 };
-	struct own own = { .count = d->n };
-	struct named *named;
+	struct own own = { .d = d, .row = row };
 	uint64_t largest = d->n, all = largest;
 	enum err e;
 
-	TRY(work_group_key(work));
 	if (work->L == 1)
 		return ERR_OK;
-	named = name_all(work, d, row);
 	for (size_t l = 0; l < work->L; l++)
 		if (l != work->own)
-			write_batch(named, d->n, &out[l]);
+			write_batch(work, &own, l, &out[l]);
 	e = party_exchange(work, SEALED_ROWS, out, in, MOST);
 	own.has = alloc(work->n / 8 + 1, 1);
 	for (size_t i = 0; i < d->n; i++)
-		own.has[named[i].row / 8] |= (uint8_t)(1 << named[i].row % 8);
-	qsort(named, d->n, sizeof(*named), by_pseudonym);
-	own.named = named;
+		own.has[row[i] / 8] |= (uint8_t)(1 << row[i] % 8);
 	for (size_t l = 0; l < work->L && e == ERR_OK; l++) {
 		uint64_t count;
 
@@ -178,6 +225,5 @@ enum err party_agree_rows(struct work *work, const struct dataset *d, const uint
 		buf_release(&in[l]);
 	}
 	free(own.has);
-	free(named);
 	return e;
 }

@@ -6,6 +6,7 @@
 #include "crypto/numbering.h"
 #include "crypto/seal.h"
 #include "crypto/secret.h"
+#include "party/work/secret.h"
 
 #include <endian.h>
 #include <inttypes.h>
@@ -42,8 +43,12 @@ static enum err check_key(const struct work *work, const char *purpose,
 
 enum err party_numbering_key(struct work *work, const char *purpose, uint8_t key[static KEY_LEN])
 {
+	bool kept = work->numbering && work->numbering->kept;
+
+	/* Without a numbering_key all attempts at a job have the same key, and jobs have others. */
 	if (work->own == 0)
-		TRY(numbering_key(work->numbering, purpose, work->job.seed, key));
+		TRY(kept ? numbering_key(work->numbering, purpose, work->job.seed, key)
+			 : secret_key(work, purpose, key));
 	TRY(work_share_key(work, SEALED_ID_KEY, key));
 	return work->own == 0 ? ERR_OK : check_key(work, purpose, key);
 }
@@ -206,6 +211,8 @@ enum err party_align(struct work *work, const struct dataset *d, uint32_t *row)
 	tree_build(&tree, work->L, true);
 	work_group(work, &tree.node[tree.count - 1]);
 	work_observe(work, MSG_ROWS, (struct bytes){ (const uint8_t *)&n, sizeof(n) });
+	work_hear(work, &n, sizeof(n));
+	work_hear(work, row, d->n * sizeof(*row));
 	return ERR_OK;
 }
 

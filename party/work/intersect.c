@@ -3,6 +3,7 @@
 #include "common/base/progress.h"
 #include "common/kind/align.h"
 #include "common/kind/tree.h"
+#include "common/parties/parties.h"
 #include "crypto/hmac.h"
 #include "crypto/okvs.h"
 #include "crypto/secret.h"
@@ -108,6 +109,22 @@ static enum err send_names(const struct intersect *s, const uint8_t (*drawn)[ID]
 
 /* ---- intersect ---- */
 
+/* A verified sum of what each party says once, yes or no, of each of n questions; alike: it says
+ * yes to one of them. */
+static enum err sum_votes(struct intersect *s, double *x, size_t n, bool alike)
+{
+	struct work *work = s->work;
+	double all;
+
+	TRY(secure_sum_verified(work, s->all, x, n));
+	TRY(parties_check_counts("align", "parties at place", x, n, (double)work->L, &all));
+	return all == (double)work->L || !alike
+		   ? ERR_OK
+		   : step_fault(work->channel,
+				"a party gave a wrong count: %zu parties count themselves %g times",
+				work->L, all);
+}
+
 /* How many parties are on which step of the public scale, and who is on the lowest; peeled: this
  * party's ids go into a table, or NULL. Verified sums: nobody can be told other ones. */
 static enum err agree_sizes(struct intersect *s, struct okvs **peeled)
@@ -126,7 +143,7 @@ static enum err agree_sizes(struct intersect *s, struct okvs **peeled)
 			       step[steps - 1]);
 	s->own_step = step[own];
 	on[own] = 1;
-	TRY(secure_sum_verified(work, s->all, on, steps));
+	TRY(sum_votes(s, on, steps, true));
 	for (size_t i = steps; i-- > 0;)
 		if (on[i] != 0) {
 			s->bound = s->bound ? s->bound : step[i];
@@ -137,7 +154,7 @@ static enum err agree_sizes(struct intersect *s, struct okvs **peeled)
 	*peeled = okvs_peel(s->names.key, s->names.n, words);
 	who[work->own] = own == lowest;
 	who[work->L] = !*peeled;
-	TRY(secure_sum_verified(work, s->all, who, work->L + 1));
+	TRY(sum_votes(s, who, work->L + 1, false));
 	while (s->lister < work->L && who[s->lister] == 0)
 		s->lister++;
 	for (uint8_t tries = 1; who[work->L] != 0; tries++) {
@@ -148,7 +165,7 @@ static enum err agree_sizes(struct intersect *s, struct okvs **peeled)
 		name_all(s, tries);
 		*peeled = okvs_peel(s->names.key, s->names.n, words);
 		who[work->L] = !*peeled;
-		TRY(secure_sum_verified(work, s->all, who + work->L, 1));
+		TRY(sum_votes(s, who + work->L, 1, false));
 	}
 	return ERR_OK;
 }

@@ -1,103 +1,125 @@
 #include "party/work/noise.h"
 #include "common/base/alloc.h"
-#include "common/base/file.h"
 #include "crypto/hash.h"
 #include "crypto/hmac.h"
 #include "crypto/prg.h"
 #include "crypto/secret.h"
+#include "party/work/secret.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <unistd.h>
 
-enum { KEY_LEN = 32 };
+struct work_noise {
+	struct noise_source source;
+	struct work *work;
+	enum noise_on on;
+	uint32_t releases; /* so far */
+	bool keyed;
+	struct prg *prg;
+};
 
-/* Made by the first that asks: of two processes on one state, too. */
-static enum err key_of(int fd, const char *path, uint8_t key[static KEY_LEN])
+/* Changes with the samplers: noise of another version on the same answer is other noise. */
+static const char version[] = "coterie noise v2";
+
+static void add_field(struct hmac *h, const void *p, size_t n)
 {
-	ssize_t n;
+	uint64_t length = htobe64(n);
 
-	if (flock(fd, LOCK_EX) != 0)
-		return err_set(ERR_JOB, "%s cannot be locked: %s", path, strerror(errno));
-	n = pread(fd, key, KEY_LEN, 0);
-	if (n == 0) {
-		TRY(random_secret(key, KEY_LEN));
-		if (pwrite(fd, key, KEY_LEN, 0) == KEY_LEN && fsync(fd) == 0)
-			return ERR_OK;
-	}
-	if (n < 0 || n == 0)
-		return err_set(ERR_JOB, "%s cannot be %s: %s", path, n ? "read" : "written",
-			       strerror(errno));
-	return n == KEY_LEN
-		   ? ERR_OK
-		   : err_set(ERR_INPUT,
-			     "%s: %zd bytes, expected %d: put a backup in its place; without it "
-			     "another attempt at a job would add other noise",
-			     path, n, KEY_LEN);
+	hmac_add(h, &length, sizeof(length));
+	hmac_add(h, p, n);
 }
 
-static enum err read_key(const char *state, uint8_t key[static KEY_LEN])
+static void add_number(struct hmac *h, uint64_t number)
 {
-	char *path = file_join(state, "noise.key");
-	enum err e = file_make_dirs(state);
-	int fd;
+	number = htobe64(number);
+	add_field(h, &number, sizeof(number));
+}
 
-	if (e == ERR_OK) {
-		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, FILE_SECRET);
-		e = fd >= 0 ? key_of(fd, path, key)
-			    : err_set(ERR_JOB, "%s cannot be opened: %s", path, strerror(errno));
-		if (fd >= 0)
-			close(fd); /* and with it the lock */
-	}
-	free(path);
+static void add_members(struct hmac *h, const struct work *work)
+{
+	add_number(h, work->L);
+	for (size_t l = 0; l < work->L; l++)
+		add_field(h, work->name[l], strlen(work->name[l]));
+}
+
+static void add_question(struct hmac *h, const struct work_noise *noise)
+{
+	const struct work *work = noise->work;
+
+	add_field(h, version, sizeof(version));
+	add_number(h, noise->on);
+	add_number(h, noise->releases);
+	add_field(h, work->job_id, sizeof(work->job_id));
+	add_field(h, work->began_hash, sizeof(work->began_hash));
+	add_field(h, work->data_hash, work->data_hash ? SHA256_LEN : 0);
+	add_field(h, work->heard, sizeof(work->heard));
+	if (noise->on == NOISE_IN_SUM)
+		add_members(h, work);
+}
+
+/* The stream's key is made of the HMAC, and so is the name of the question, from which the key does
+ * not follow. */
+static enum err noise_key(void *ctx, const struct bytes *part, size_t parts)
+{
+	struct work_noise *noise = ctx;
+	const struct work *work = noise->work;
+	uint8_t mac[HMAC_LEN], key[PRG_KEY_LEN], question[SHA256_LEN];
+	struct hmac *h;
+	enum err e = ERR_OK;
+
+	noise->keyed = false;
+	TRY(secret_hmac(work, &h));
+	add_question(h, noise);
+	add_number(h, parts);
+	for (size_t i = 0; i < parts; i++)
+		add_field(h, part[i].p, part[i].n);
+	hmac_end(h, mac);
+	hmac_free(h);
+	kdf_expand(mac, (struct bytes){ (const uint8_t *)"question", 8 }, question,
+		   sizeof(question));
+	kdf_expand(mac, (struct bytes){ (const uint8_t *)"stream", 6 }, key, sizeof(key));
+	if (work->question)
+		e = work->question(noise->work, noise->releases, question);
+	if (e == ERR_OK)
+		prg_start(noise->prg, key);
+	noise->keyed = e == ERR_OK;
+	noise->releases++;
+	wipe(key, sizeof(key));
+	wipe(mac, sizeof(mac));
 	return e;
 }
 
-static enum err next_bytes(void *prg, void *p, size_t n)
+static enum err next_bytes(void *ctx, void *p, size_t n)
 {
+	struct work_noise *noise = ctx;
+
+	if (!noise->keyed)
+		return err_set(ERR_INTERNAL, "noise was drawn for no answer");
 	for (uint8_t *to = p; n > 0;) {
 		size_t some = n < PRG_BLOCK ? n : PRG_BLOCK;
 
-		prg_next(prg, to, some);
+		prg_next(noise->prg, to, some);
 		to += some;
 		n -= some;
 	}
 	return ERR_OK;
 }
 
-enum err work_noise(struct work *work, const char *of, struct bytes asked,
-		    const struct noise_source **source)
+const struct noise_source *work_noise(struct work *work, enum noise_on on)
 {
 	struct work_noise *noise = work->noise;
-	uint8_t key[KEY_LEN], mac[HMAC_LEN];
-	struct hmac *h;
 
 	if (!noise) {
 		ALLOC(noise, 1);
 		noise->prg = prg_new();
-		noise->source = (struct noise_source){ noise->prg, next_bytes };
+		noise->work = work;
+		noise->source = (struct noise_source){ noise, next_bytes, noise_key };
 		work->noise = noise;
 	}
-	TRY(work->state ? read_key(work->state, key) : random_secret(key, sizeof(key)));
-	h = hmac_new((struct bytes){ key, KEY_LEN });
-	wipe(key, sizeof(key));
-	hmac_add(h, of, strlen(of) + 1);
-	hmac_add(h, work->job_id, JOB_ID_LEN);
-	if (work->data_hash)
-		hmac_add(h, work->data_hash, SHA256_LEN);
-	/* The same noise in another share, as of fewer parties, would show the number beneath. */
-	if (asked.n)
-		hmac_add(h, &work->L, sizeof(work->L));
-	hmac_add(h, asked.p, asked.n);
-	hmac_end(h, mac);
-	hmac_free(h);
-	prg_start(noise->prg, mac);
-	wipe(mac, sizeof(mac));
-	*source = &noise->source;
-	return ERR_OK;
+	noise->on = on;
+	noise->keyed = false;
+	return &noise->source;
 }
 
 void work_noise_end(struct work *work)

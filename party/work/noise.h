@@ -1,9 +1,19 @@
-/* noise.h -- where the noise comes from that a party adds to its numbers.
+/* noise.h -- the source of the noise that a party adds to its numbers: one key for one question.
  *
- * From a secret of its own (state/noise.key, made when it is first needed) and of what the noise is on:
- * so another attempt at a job that asks the same gets the same answer, and averaging attempts yields
- * nothing. What is asked goes into it too: the same noise on another number would show the difference
- * of the two, bare.
+ * The key of a release's noise is an HMAC, by the party's own secret (secret.h), of everything on which the true
+ * answer and its meaning depend, each field with its length:
+ *
+ *     the sampler's version; what the noise is on; the number of the release in its attempt
+ *     job id; the hash of all parameters, the submitter, the coordinator and the parties that began the job
+ *     the data set's digest
+ *     what this party heard in this job (work->heard): each broadcast and per-party value, the decoded sums, the
+ *         numbering of its own ids in its own order; not keys, boxes and tags, which each session draws anew
+ *     of a sum: its members
+ *     the noise's scale and the answer before noise
+ *
+ * So two attempts ask either the same question, and get the same noise, which shows nothing new; or another one, and
+ * get noise that is independent of the first. work->question (the ledger's account) hears of each question before it is
+ * answered, and refuses one that the budgets do not cover.
  */
 #ifndef PARTY_WORK_NOISE_H
 #define PARTY_WORK_NOISE_H
@@ -11,19 +21,14 @@
 #include "common/privacy/noise.h"
 #include "party/work/work.h"
 
-struct work_noise {
-	struct noise_source source;
-	struct prg *prg;
-};
+/* On numbers of this party alone, which are private by themselves; or the party's share of the noise in a sum. */
+enum noise_on { NOISE_ON_OWN, NOISE_IN_SUM };
 
-/* *source becomes that of the noise on what `of` names, borrowed until the next call or
- * work_noise_end(). asked: all that the coordinator had a say in and on which those numbers depend; { 0 }:
- * they depend on this party's data and the job alone; otherwise how many parties there are, of whose noise this
- * is a share, counts too (where some were left out of an attempt, shares are larger). The same data, job, of and asked: the same bytes
- * from its beginning. Without a state directory (in memory, tests) they are drawn. ERR_JOB: the key
- * cannot be made or read; ERR_INPUT: it is no key of ours. */
-enum err work_noise(struct work *work, const char *of, struct bytes asked,
-		    const struct noise_source **source) MUST_CHECK;
+/* The source of this job's noise, borrowed until work_noise_end(). noise_begin() keys it; bytes that are drawn before
+ * are ERR_INTERNAL. Without a state directory (in memory, tests) the secret is drawn for each key.
+ * noise_begin(): ERR_JOB, ERR_INPUT: as secret_hmac(); ERR_PEER: the question is one that this party does not
+ * answer. */
+const struct noise_source *work_noise(struct work *work, enum noise_on on);
 void work_noise_end(struct work *work);
 
 #endif

@@ -5,7 +5,6 @@
 #include "crypto/fixed.h"
 #include "crypto/secret.h"
 #include "crypto/tag.h"
-#include "party/work/lasting.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -17,10 +16,9 @@ struct secure {
 	const struct tree_node *node;
 	struct mask *mask;
 	struct fixed fixed;
-	struct tag *tag;         /* of a sum that parties are told; else NULL */
-	struct lasting *lasting; /* of one that is had without members who are lost; else NULL */
+	struct tag *tag; /* of a broadcast sum; else NULL */
 	uint64_t round;
-	size_t count, sent; /* words in all, canary and tags among them; words in messages so far */
+	size_t count, sent; /* words in all, the canary among them; words in messages so far */
 	size_t word;        /* bytes */
 	size_t held, room;  /* words in the chunk being filled, and its capacity */
 	uint8_t *chunk;
@@ -42,11 +40,13 @@ static enum err begin(struct work *work, const struct tree_node *node, size_t co
 	struct secure *s;
 	enum err e;
 
-	sum->count = tree_members(work->lost, node->first, node->last, sum->members);
+	sum->count = node->last - node->first;
+	for (size_t i = 0; i < sum->count; i++)
+		sum->members[i] = node->first + i;
 	ALLOC(s, 1);
 	s->work = work;
 	s->node = node;
-	s->count = count ? count + 1 + (told ? TAG_WORDS : 0) : 0;
+	s->count = count ? count + 1 : 0;
 	s->fixed = wide ? (struct fixed){ 64, JOB_WIDE_FRACTION, sum->count }
 			: secure_fixed(work, sum->count);
 	s->word = s->fixed.modulus_bits / 8;
@@ -54,11 +54,8 @@ static enum err begin(struct work *work, const struct tree_node *node, size_t co
 	s->room = CHANNEL_CHUNK / s->word;
 	if (s->room > s->count)
 		s->room = s->count;
-	if (told && work->job.on_loss == LOSS_SUM && sum->count > 1)
-		e = party_lasting_open(work, &s->mask, &s->round, &s->lasting);
-	else
-		e = secagg_open(work->secagg, sum->members, sum->count, work->transcript, &s->mask,
-				&s->round);
+	e = secagg_open(work->secagg, sum->members, sum->count, work->transcript, &s->mask,
+			&s->round);
 	if (e != ERR_OK) {
 		free(s);
 		return e;
@@ -66,7 +63,8 @@ static enum err begin(struct work *work, const struct tree_node *node, size_t co
 	if (wide)
 		mask_wide(s->mask);
 	if (told)
-		s->tag = tag_new(work->group_key, node->id, work->sums_told, count);
+		s->tag = tag_new(work->group_key, secagg_session(work->secagg), node->id,
+				 work->sums_told, count);
 	s->chunk = alloc(s->room, s->word);
 	*out = s;
 	return ERR_OK;
@@ -86,10 +84,16 @@ static enum err send_chunk(struct secure *s)
 				     .count = s->count,
 				     .offset = s->sent,
 				     .words = { s->chunk, s->held * s->word } } };
+	uint8_t tag[TAG_LEN];
 
 	mask_add(s->mask, s->chunk, s->held);
 	s->sent += s->held;
 	s->held = 0;
+	if (s->tag && s->sent == s->count) {
+		tag_make(s->tag, s->work->own, tag);
+		mask_tag(s->mask, tag);
+		m.masked.tag = (struct bytes){ tag, sizeof(tag) };
+	}
 	progress_tick();
 	return channel_send(s->work->channel, &m);
 }
@@ -121,21 +125,15 @@ enum err secure_add(struct secure *s, const double *x, size_t n)
 enum err secure_end(struct secure *s)
 {
 	/* A 1 of each member: by their sum the coordinator sees that the masks have cancelled. */
-	uint64_t last[1 + TAG_WORDS] = { 1 };
-	size_t words = s->tag ? 1 + TAG_WORDS : 1;
+	const uint64_t canary = 1;
 
-	if (s->tag)
-		tag_make(s->tag, s->work->own, last + 1);
-	for (size_t i = 0; i < words && s->count; i++) {
-		memcpy(s->chunk + s->held++ * s->word, &last[i], s->word); /* little-endian */
-		if (s->held == s->room)
-			TRY(send_chunk(s));
-	}
+	if (s->count)
+		memcpy(s->chunk + s->held++ * s->word, &canary, s->word); /* little-endian */
 	if (s->held)
 		TRY(send_chunk(s));
 	assert(s->sent == s->count);
 	s->work->record->phase[s->work->record->phases - 1].rounds++;
-	return s->count && !s->lasting ? told_say(s->work) : ERR_OK;
+	return s->count ? told_say(s->work) : ERR_OK;
 }
 
 void secure_free(struct secure *s)
@@ -144,7 +142,6 @@ void secure_free(struct secure *s)
 		return;
 	mask_close(s->mask);
 	tag_free(s->tag);
-	lasting_free(s->lasting);
 	wipe(s->chunk, s->room * s->word);
 	free(s->chunk);
 	free(s);
@@ -196,10 +193,11 @@ enum err secure_send_words(struct work *work, const struct tree_node *node, cons
 	return e;
 }
 
-/* ---- sums that parties are told ---- */
+/* ---- broadcast sums ---- */
 
-/* The words of the sum and their tags, as the coordinator tells them. */
-static enum err recv_sum(struct work *work, const struct secure *s, uint64_t *words)
+/* The words of the sum, and the tag, which comes with the last of them. */
+static enum err recv_sum(struct work *work, const struct secure *s, uint64_t *words,
+			 uint8_t tag[static TAG_LEN])
 {
 	size_t done = 0, count = s->count - 1;
 
@@ -222,42 +220,59 @@ static enum err recv_sum(struct work *work, const struct secure *s, uint64_t *wo
 					  work->sums_told);
 		memcpy(words + done, m.masked.words.p, m.masked.words.n);
 		done += now;
+		if (m.masked.tag.n != (done == count ? TAG_LEN : 0))
+			return peer_fault(work->channel,
+					  "sent SUM %" PRIu64
+					  " with %zu bytes of a tag behind %zu of %zu words",
+					  work->sums_told, m.masked.tag.n, done, count);
+		if (done == count)
+			memcpy(tag, m.masked.tag.p, TAG_LEN);
 	}
 	return ERR_OK;
 }
 
-enum err secure_sum_verified(struct work *work, const struct tree_node *node, double *x,
-			     size_t count)
+/* The sum that the coordinator broadcasts becomes x, if its words are in their range and its tag
+ * holds. */
+static enum err take_sum(struct secure *s, double *x)
 {
-	uint64_t *words = alloc(count + TAG_WORDS, sizeof(*words));
-	struct tag *tag = NULL;
-	struct secure *s = NULL;
-	enum err e;
+	struct work *work = s->work;
+	size_t count = s->count - 1;
+	uint64_t *words = alloc(count, sizeof(*words));
+	uint8_t tag[TAG_LEN];
+	enum err e = recv_sum(work, s, words, tag);
 
-	assert(work->has_group_key && count > 0);
-	e = begin(work, node, count, true, true, &s);
-	if (e == ERR_OK)
-		e = secure_add(s, x, count);
-	if (e == ERR_OK)
-		e = secure_end(s);
-	if (e == ERR_OK && s->lasting)
-		e = party_lasting_answer(work, s->lasting, s->round);
-	if (e == ERR_OK)
-		e = recv_sum(work, s, words);
 	if (e == ERR_OK) {
-		tag = tag_new(work->group_key, node->id, work->sums_told, count);
-		tag_add(tag, words, count);
-		if (tag_holds(tag, work->sum.members, work->sum.count, words + count))
+		tag_add(s->tag, words, count);
+		if (tag_in_range(words, count) && tag_is_number(tag) &&
+		    tag_holds(s->tag, work->sum.members, work->sum.count, tag))
 			fixed_decode(&s->fixed, words, count, x);
 		else
 			e = peer_fault(work->channel,
 				       "sent SUM %" PRIu64
 				       " that is not the sum of the parties' terms and tags",
 				       work->sums_told);
-		work->sums_told++;
 	}
-	tag_free(tag);
-	secure_free(s);
 	free(words);
+	return e;
+}
+
+enum err secure_sum_verified(struct work *work, const struct tree_node *node, double *x,
+			     size_t count)
+{
+	struct secure *s = NULL;
+	enum err e;
+
+	assert(work->group_key && count > 0);
+	e = begin(work, node, count, true, true, &s);
+	if (e == ERR_OK)
+		e = secure_add(s, x, count);
+	if (e == ERR_OK)
+		e = secure_end(s);
+	if (e == ERR_OK)
+		e = take_sum(s, x);
+	work->sums_told++;
+	if (e == ERR_OK)
+		work_hear(work, x, count * sizeof(*x));
+	secure_free(s);
 	return e;
 }

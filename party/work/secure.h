@@ -22,9 +22,8 @@ struct fixed secure_fixed(const struct work *work, size_t members);
 enum err secure_end(struct secure *s) MUST_CHECK;
 void secure_free(struct secure *s); /* wipes; also after an error; accepts NULL */
 
-/* With on_loss "sum" x becomes the sum over those who are left (party/work/lasting.h).
- * A verified sum, of which all members are told: x (count) is this party's term, and becomes the sum
- * over the node's members, in wide fixed point: the same bits at all of them. Tags (crypto/tag.h) go with
+/* A verified sum, of which all members are told: x (count) is this party's term, and becomes the sum
+ * over the node's members, in wide fixed point: the same bits at all of them. A tag (crypto/tag.h) goes with
  * the words; needs the group key (work_group_key). ERR_PEER if what the coordinator tells is not the sum:
  * nothing of it is in x then. Wrap-around is excluded by the bound on terms (crypto/fixed.h). */
 enum err secure_sum_verified(struct work *work, const struct tree_node *node, double *x,

@@ -22,7 +22,7 @@ static bool is_member(const struct work *work, size_t j)
 {
 	const struct told *t = &work->told;
 
-	return !work->lost[j] && (t->last == 0 || (j >= t->first && j < t->last));
+	return t->last == 0 || (j >= t->first && j < t->last);
 }
 
 void work_group(struct work *work, const struct tree_node *node)
@@ -45,33 +45,58 @@ void work_group(struct work *work, const struct tree_node *node)
 	sha256_end(h, work->transcript);
 }
 
-void work_observe(void *arg, enum msg_type type, struct bytes body)
+static void chain_message(uint8_t hash[static SHA256_LEN], enum msg_type type, struct bytes body)
 {
-	struct work *work = arg;
-	struct sha256 *h;
+	struct sha256 *h = sha256_new();
 
-	/* A SUM is what its tags say, or the job ends: nobody can be told another. SHARES are for
-	 * this party. */
-	if (work->told.apart || type == MSG_SUM || type == MSG_SHARES)
-		return;
-	work->told.heard = true;
-	h = sha256_new();
-	sha256_add(h, work->transcript, sizeof(work->transcript));
+	sha256_add(h, hash, SHA256_LEN);
 	sha256_add_u32(h, type);
 	sha256_add_u64(h, body.n);
 	sha256_add(h, body.p, body.n);
-	sha256_end(h, work->transcript);
+	sha256_end(h, hash);
+}
+
+static void chain_value(uint8_t hash[static SHA256_LEN], const char *label, const void *p, size_t n)
+{
+	struct sha256 *h = sha256_new();
+
+	sha256_add(h, hash, SHA256_LEN);
+	sha256_add_text(h, label);
+	sha256_add_u64(h, n);
+	sha256_add(h, p, n);
+	sha256_end(h, hash);
+}
+
+/* Messages that work->heard has not as they came: boxes and tags are made by keys of this
+ * session; ROWS are in the order of hashed ids (party_align() adds them in the order of
+ * own ids), and of a SUM the numbers are added (secure_sum_verified()). */
+static bool is_of_session(enum msg_type type)
+{
+	return type == MSG_SEALED || type == MSG_SUM || type == MSG_ROWS;
+}
+
+void work_observe(void *arg, enum msg_type type, struct bytes body)
+{
+	struct work *work = arg;
+
+	if (!is_of_session(type))
+		chain_message(work->heard, type, body);
+	/* A SUM is what its tag says, or the job ends: nobody can be told another. */
+	if (work->told.apart || type == MSG_SUM)
+		return;
+	work->told.heard = true;
+	chain_message(work->transcript, type, body);
 }
 
 void work_bind(struct work *work, const void *p, size_t n)
 {
-	struct sha256 *h = sha256_new();
+	chain_value(work->transcript, "coterie bind v1", p, n);
+	work_hear(work, p, n);
+}
 
-	sha256_add(h, work->transcript, sizeof(work->transcript));
-	sha256_add_text(h, "coterie bind v1");
-	sha256_add_u64(h, n);
-	sha256_add(h, p, n);
-	sha256_end(h, work->transcript);
+void work_hear(struct work *work, const void *p, size_t n)
+{
+	chain_value(work->heard, "coterie heard v1", p, n);
 }
 
 /* What member `from` says to member `to`, one of them this party, if it was told what this party
@@ -113,19 +138,20 @@ static enum err say(struct work *work, size_t first, size_t last)
 	while (t->waiting)
 		TRY(channel_recv_aside(work->channel));
 	memset(t->expect, 0, sizeof(t->expect));
-	memset(t->with, 0, sizeof(t->with));
 	for (size_t j = first; j < last; j++) {
 		uint8_t word[MSG_TOLD_LEN];
 
-		if (j == work->own || work->lost[j])
+		if (j == work->own)
 			continue;
-		t->with[j] = t->waiting = true;
 		word_of(work, work->own, j, buf_extend(&words, sizeof(word)));
 		word_of(work, j, work->own, word);
 		for (size_t i = 0; i < sizeof(word); i++)
 			t->expect[i] ^= word[i];
 		t->number[j]++;
 	}
+	t->waiting = last - first > 1;
+	t->with[0] = first;
+	t->with[1] = last;
 	m.told.words = (struct bytes){ words.p, words.n };
 	e = t->waiting ? channel_send(work->channel, &m) : ERR_OK;
 	buf_release(&words);
@@ -140,14 +166,6 @@ enum err told_say(struct work *work)
 		return ERR_OK;
 	t->said = true;
 	assert(t->last > 0);
-	return say(work, t->first, t->last);
-}
-
-enum err told_say_now(struct work *work)
-{
-	struct told *t = &work->told;
-
-	assert(t->on && t->last > 0);
 	return say(work, t->first, t->last);
 }
 
@@ -168,17 +186,14 @@ enum { NAMES = 8, OTHERS = NAMES * (MSG_NAME_MAX + 2) + 64 };
 /* "bank-b", "one of bank-b and shop", "one of a, b, ..., h and 12 more" */
 static void others(const struct work *work, char text[static OTHERS])
 {
-	size_t count = 0, shown;
-	int n;
+	size_t first = work->told.with[0], last = work->told.with[1], count = last - first - 1;
+	size_t shown = count > NAMES ? NAMES : count;
+	int n = snprintf(text, OTHERS, "%s", count > 1 ? "one of " : "");
 
-	for (size_t j = 0; j < work->L; j++)
-		count += work->told.with[j];
-	shown = count > NAMES ? NAMES : count;
-	n = snprintf(text, OTHERS, "%s", count > 1 ? "one of " : "");
-	for (size_t j = 0, at = 0; at < shown; j++) {
+	for (size_t j = first, at = 0; at < shown; j++) {
 		const char *before = at == 0 ? "" : at + 1 == count ? " and " : ", ";
 
-		if (!work->told.with[j])
+		if (j == work->own)
 			continue;
 		n += snprintf(text + n, OTHERS - (size_t)n, "%s%s", before, work->name[j]);
 		at++;

@@ -55,7 +55,7 @@ static enum err sum_parts(struct verified *v, double *x, size_t n)
 	parts_split(x, n, part);
 	e = secure_sum_verified(v->work, v->root, part, PARTS * n);
 	if (e == ERR_OK)
-		parts_join(part, n, x);
+		e = parts_join(part, n, v->work->L, x);
 	wipe(part, n * PARTS * sizeof(*part));
 	free(part);
 	return e;
@@ -81,7 +81,6 @@ static enum err sum(void *ctx, const void *question, enum parties_how how, doubl
 			e = err_set(ERR_INTERNAL, "a sum that parties are not told");
 			break;
 		}
-	v->parties.lost = v->work->record->losts;
 	if (e != ERR_OK && x) /* not a term that nobody masked */
 		wipe(x, n * sizeof(*x));
 	return here(v, e);

@@ -133,16 +133,20 @@ enum err work_draw(struct work *work, uint64_t *draw)
 
 	memcpy(coin[work->own], secagg_own_coin(work->secagg), SECAGG_NONCE_LEN);
 	TRY(work_show_all(work, SEALED_COIN, coin));
-	return secagg_draw(work->secagg, (const uint8_t(*)[SECAGG_NONCE_LEN])coin, draw);
+	TRY(secagg_draw(work->secagg, (const uint8_t(*)[SECAGG_NONCE_LEN])coin, draw));
+	work_hear(work, draw, sizeof(*draw));
+	return ERR_OK;
 }
 
 enum err work_group_key(struct work *work)
 {
-	if (work->own == 0 && !work->has_group_key)
-		TRY(random_secret(work->group_key, sizeof(work->group_key)));
-	TRY(work_share_key(work, SEALED_GROUP_KEY, work->group_key));
-	work->has_group_key = true;
-	return ERR_OK;
+	bool first = !work->group_key;
+
+	if (first)
+		work->group_key = secret_new(SECAGG_HASH_LEN);
+	if (work->own == 0 && first)
+		TRY(random_secret(work->group_key, SECAGG_HASH_LEN));
+	return work_share_key(work, SEALED_GROUP_KEY, work->group_key);
 }
 
 enum err work_check_room(const struct work *work, const char *what, double need)
@@ -249,7 +253,7 @@ static enum err from_csprng(void *ctx, void *p, size_t n)
 
 const struct noise_source *work_random(void)
 {
-	static const struct noise_source source = { NULL, from_csprng };
+	static const struct noise_source source = { .bytes = from_csprng };
 
 	return &source;
 }

@@ -48,7 +48,6 @@ struct work {
 	uint32_t attempt;
 	size_t L, own; /* parties, and this one's number among the sorted names */
 	char name[PARTIES_MAX][MSG_NAME_MAX + 1];
-	bool lost[PARTIES_MAX]; /* who is in no sum any more */
 	/* Who began with them and was left out, in that order: from which attempt on. */
 	size_t lefts;
 	struct work_left {
@@ -66,10 +65,11 @@ struct work {
 	} sum;
 	struct secagg *secagg;               /* once keys are agreed */
 	uint8_t transcript[SECAGG_HASH_LEN]; /* of the broadcasts the current group has seen */
+	uint8_t heard[SECAGG_HASH_LEN]; /* of all that this party was told in this attempt: work_hear() */
 	struct told told;
-	uint8_t group_key[SECAGG_HASH_LEN]; /* of all parties; the coordinator does not have it */
-	bool has_group_key;                 /* work_group_key() */
-	uint64_t sums_told;                 /* so far: each has its own tags */
+	uint8_t *group_key; /* SECAGG_HASH_LEN bytes of all parties (secret_new()), which the coordinator
+			       does not have; NULL before work_group_key() */
+	uint64_t sums_told; /* so far: each has a key of its own for its tag */
 	struct features *features;           /* this party's slice: used up by the protocol */
 	struct features_source source; /* of the slice as it was given, from its file by panels; read NULL: rather keep a copy */
 	const struct graph *graph;
@@ -85,13 +85,17 @@ struct work {
 	const char *output; /* directory of this job's results */
 	int fraction; /* bits behind the point of sums in the job's words, where it says "auto" */
 	size_t n; /* nodes or rows; fedspectral, fedwalk: of all parties, once aligned (align.h) */
-	unsigned least_left; /* policy.allow_loss: fewest parties of a sum that goes on without others */
 	unsigned min_cluster; /* policy: fewest rows behind any sum of rows */
 	struct answers *begun; /* landmark: computed while keys were awaited; or NULL; owned */
 	unsigned threads;
 	const struct numbering *numbering; /* NULL: keys are drawn */
 	struct work_noise *noise; /* party/work/noise.h; NULL: none was asked for; owned */
 	uint8_t params_hash[SECAGG_HASH_LEN]; /* of parties and parameters: they go into every key */
+	uint8_t began_hash[SECAGG_HASH_LEN]; /* the same as the job began, whoever was left out since */
+	/* Hears of each question under noise before it is answered, by its number in the attempt. ERR_PEER: it is not
+	 * answered. NULL: no account is kept (tests). */
+	enum err (*question)(struct work *work, uint32_t release,
+			     const uint8_t question[static SECAGG_HASH_LEN]);
 	const char *state; /* directory of what outlives the process */
 	char *cache; /* directory of party/work/cache.h; NULL: nothing is kept; owned */
 	const uint8_t *data_hash; /* of the dataset as it was loaded, or cut; there is one if cache is */
@@ -141,6 +145,10 @@ enum err work_draw(struct work *work, uint64_t *draw) MUST_CHECK;
  * have alike. Where it differs, the masks of the next sum do not cancel. */
 void work_bind(struct work *work, const void *p, size_t n);
 
+/* p goes into work->heard, which keys this party's noise (party/work/noise.h): a value that this party was told, in
+ * the form in which every attempt that tells it again has it. Messages that work_observe() sees are there already. */
+void work_hear(struct work *work, const void *p, size_t n);
+
 /* `what` (that the coordinator asks for) takes `need` bytes: ERR_PEER if this host has less memory. */
 enum err work_check_room(const struct work *work, const char *what, double need) MUST_CHECK;
 
@@ -179,8 +187,6 @@ void told_stop(struct work *work);
 
 /* After a sum: tells the members, if this was the phase's first. */
 enum err told_say(struct work *work) MUST_CHECK;
-/* The same after each sum, for what follows from who was told the same (party/work/lasting.h). */
-enum err told_say_now(struct work *work) MUST_CHECK;
 /* After the last message of the protocol: tells all parties. Until all have answered the same, no
  * other message is taken: ERR_PEER, naming the members of whom one was told something else. */
 enum err told_say_all(struct work *work) MUST_CHECK;

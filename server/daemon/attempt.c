@@ -1,6 +1,7 @@
 #include "server/daemon/attempt.h"
 #include "common/base/file.h"
 #include "crypto/hash.h"
+#include "crypto/secret.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -10,13 +11,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define HEAD "coterie job state v1\n"
+#define HEAD "coterie job state v2\n"
 
 /* Behind the rest of the line: it is done; more lines follow. */
 #define DONE    " done"
 #define WITHOUT " without"
 
-enum { CHECK = 16, LINE = 128, STATE_MAX = 256 + LINE * PARTIES_MAX }; /* bytes of the file */
+enum { CHECK = 16, LINE = 128, STATE_MAX = 320 + LINE * PARTIES_MAX }; /* bytes of the file */
 
 void attempt_hash(const struct job *job, const char *const *name, size_t L,
 		  uint8_t hash[static HASH_LEN])
@@ -45,13 +46,15 @@ static void checksum(const char *text, size_t n, char check[static CHECK + 1])
 enum err attempt_keep(const char *path, const struct attempt_state *s)
 {
 	char id[2 * JOB_ID_LEN + 1], what[2 * HASH_LEN + 1], check[CHECK + 1];
+	char numbers[2 * NUMBERING_KEY_LEN + 1];
 	struct buf text = { 0 };
 	enum err e;
 
 	hex_write(s->job_id, JOB_ID_LEN, id);
 	hex_write(s->what, HASH_LEN, what);
-	buf_printf(&text, HEAD "%s %" PRIu32 " %s%s%s\n", id, s->attempt, what, s->done ? DONE : "",
-		   s->lefts ? WITHOUT : "");
+	hex_write(s->numbers, NUMBERING_KEY_LEN, numbers);
+	buf_printf(&text, HEAD "%s %" PRIu32 " %s %s%s%s\n", id, s->attempt, what, numbers,
+		   s->done ? DONE : "", s->lefts ? WITHOUT : "");
 	for (size_t i = 0; i < s->lefts; i++)
 		buf_printf(&text, "%s left out from %" PRIu32 " on, %s\n", s->left[i].name,
 			   s->left[i].attempt, *s->left[i].step ? s->left[i].step : "-");
@@ -59,6 +62,8 @@ enum err attempt_keep(const char *path, const struct attempt_state *s)
 	if (s->lefts)
 		buf_printf(&text, "%s\n", check);
 	e = file_write(path, (struct bytes){ text.p, text.n }, FILE_SECRET);
+	wipe(text.p, text.n);
+	wipe(numbers, sizeof(numbers));
 	buf_release(&text);
 	return e;
 }
@@ -96,7 +101,7 @@ static bool look_left(const char *text, const char *at, struct attempt_state *s)
 
 static enum err look(const char *path, struct attempt_state *s)
 {
-	char id[2 * JOB_ID_LEN + 1], what[2 * HASH_LEN + 1];
+	char id[2 * JOB_ID_LEN + 1], what[2 * HASH_LEN + 1], numbers[2 * NUMBERING_KEY_LEN + 1];
 	struct buf text = { 0 };
 	const char *at;
 	bool good;
@@ -105,11 +110,12 @@ static enum err look(const char *path, struct attempt_state *s)
 	*s = (struct attempt_state){ 0 };
 	TRY(file_read(path, STATE_MAX, &text));
 	at = (const char *)text.p + strlen(HEAD);
-	good =
-	    strncmp((const char *)text.p, HEAD, strlen(HEAD)) == 0 &&
-	    sscanf(at, "%32[0-9a-f] %" SCNu32 " %64[0-9a-f]%n", id, &s->attempt, what, &end) == 3 &&
-	    s->attempt > 0 && hex_read(id, s->job_id, JOB_ID_LEN) &&
-	    hex_read(what, s->what, HASH_LEN);
+	good = strncmp((const char *)text.p, HEAD, strlen(HEAD)) == 0 &&
+	       sscanf(at, "%32[0-9a-f] %" SCNu32 " %64[0-9a-f] %64[0-9a-f]%n", id, &s->attempt,
+		      what, numbers, &end) == 4 &&
+	       s->attempt > 0 && hex_read(id, s->job_id, JOB_ID_LEN) &&
+	       hex_read(what, s->what, HASH_LEN) &&
+	       hex_read(numbers, s->numbers, NUMBERING_KEY_LEN);
 	at += end;
 	s->done = good && strncmp(at, DONE, strlen(DONE)) == 0;
 	at += s->done ? strlen(DONE) : 0;
@@ -121,19 +127,12 @@ static enum err look(const char *path, struct attempt_state *s)
 	return good ? ERR_OK : err_set(ERR_INPUT, "%.200s is damaged", path);
 }
 
-enum err attempt_done(const char *path, const struct record_lost *lost, size_t losts)
+enum err attempt_done(const char *path)
 {
 	struct attempt_state s;
 
 	TRY(look(path, &s));
 	s.done = true;
-	for (size_t i = 0; i < losts && s.lefts < PARTIES_MAX; i++) {
-		struct record_left *left = &s.left[s.lefts++];
-
-		left->attempt = s.attempt;
-		snprintf(left->name, sizeof(left->name), "%s", lost[i].name);
-		snprintf(left->step, sizeof(left->step), "%s", lost[i].step);
-	}
 	return attempt_keep(path, &s);
 }
 

@@ -1,7 +1,8 @@
 /* attempt.h -- what a coordinator that is started again must know of the job that was under way.
  *
  * One small file in the output directory, `job.state`: job id, attempt, the hash of job and parties,
- * whether the job is done, and which parties were left out. Written before an attempt is offered, removed when the job ends in
+ * the key by which nodes
+ * are numbered, whether the job is done, and which parties were left out. Written before an attempt is offered, removed when the job ends in
  * whatever way but a crash. Its time of modification says when this coordinator last lived, across
  * restarts of the host too.
  *
@@ -19,6 +20,7 @@
 
 #include "common/base/err.h"
 #include "common/job/job.h"
+#include "crypto/numbering.h"
 #include "server/run/run.h"
 
 #include <stdbool.h>
@@ -27,6 +29,7 @@ struct attempt_state {
 	uint8_t job_id[JOB_ID_LEN];
 	uint32_t attempt;
 	uint8_t what[HASH_LEN]; /* attempt_hash() */
+	uint8_t numbers[NUMBERING_KEY_LEN]; /* run->numbers */
 	bool done;
 	size_t lefts;
 	struct record_left left[PARTIES_MAX];
@@ -39,9 +42,8 @@ void attempt_hash(const struct job *job, const char *const *name, size_t L,
 
 /* Atomically, readable by its owner alone. ERR_JOB. */
 enum err attempt_keep(const char *path, const struct attempt_state *s) MUST_CHECK;
-/* Marks what is kept as done, without those who were lost in its sums: they are left out like all others. ERR_JOB,
- * ERR_INPUT: it is not marked. */
-enum err attempt_done(const char *path, const struct record_lost *lost, size_t losts) MUST_CHECK;
+/* Marks what is kept as done. ERR_JOB, ERR_INPUT: it is not marked. */
+enum err attempt_done(const char *path) MUST_CHECK;
 void attempt_touch(const char *path); /* "still here"; cheap, once a second or so */
 void attempt_forget(const char *path);
 

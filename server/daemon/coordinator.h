@@ -98,6 +98,7 @@ struct running {
 	char submitter[MSG_NAME_MAX + 1];
 	char *state; /* the path of server/daemon/attempt.h */
 	uint8_t what[HASH_LEN];
+	uint8_t numbers[NUMBERING_KEY_LEN]; /* drawn with the job id, kept with it in job.state */
 	char asked[256]; /* it is to end: who wants it; "" */
 	enum err result, thread_result; /* the job's; the attempt's, written by its thread before job_done */
 	char why[ERR_DETAIL_MAX], thread_why[ERR_DETAIL_MAX];

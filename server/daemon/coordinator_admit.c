@@ -201,11 +201,13 @@ static void on_hello(struct visitor *v, struct conn *conn, const struct msg_hell
 
 /* ---- a party that was lost in the job ---- */
 
-/* Ends the attempt, as when the party crashed; unless the others go on in their sums
- * (server/run/lasting.h). */
+/* Ends the attempt, as when the party crashed. */
 static void lose(struct running *r, struct seat *seat, enum err code, const char *why)
 {
-	channel_fail_lost(seat->channel, code, why, r->run.more);
+	if (r->run.more)
+		channel_fail_again(seat->channel, code, why);
+	else
+		channel_fail(seat->channel, code, why);
 }
 
 static void take_back(struct seat *seat, struct conn *conn)

@@ -29,28 +29,17 @@ static void on_touch(uv_timer_t *timer)
 	attempt_touch(r->state);
 }
 
-enum { WHY = 256 };
-
-/* To a party that was lost in a sum, or stayed away. */
-static void done_without(const char *name, char why[WHY])
-{
-	snprintf(why, WHY,
-		 "the job is done without %s, which was lost in it or stayed away, and has no "
-		 "results",
-		 name);
-}
-
 /* The job goes on, or is done, without that party. */
 static void leave_out(struct running *r, size_t l, bool done)
 {
 	struct seat *seat = r->seat[l];
 	struct conn *conn = seat->conn;
-	char why[WHY];
+	char why[256];
 
-	snprintf(why, sizeof(why), "the job goes on without %s, which did not come within rejoin_s",
+	snprintf(why, sizeof(why),
+		 done ? "the job is done without %s, which stayed away: it has no results"
+		      : "the job goes on without %s, which did not come within rejoin_s",
 		 seat->name);
-	if (done)
-		done_without(seat->name, why);
 	running_let_go(r, seat);
 	seat->owed = ERR_DEADLINE;
 	snprintf(seat->owed_why, sizeof(seat->owed_why), "%s", why);
@@ -68,11 +57,11 @@ static void leave_out(struct running *r, size_t l, bool done)
 bool running_goes_without(struct running *r)
 {
 	const char *step = record_at(&r->record);
-	size_t there = 0, least = r->run.job.on_loss == LOSS_SUM ? JOB_LASTING_LEAST : 2;
+	size_t there = 0;
 
 	for (size_t l = 0; l < r->L; l++)
 		there += r->seat[l]->joined;
-	if (!r->again || r->run.job.on_loss == LOSS_END || there < least)
+	if (!r->again || r->run.job.on_loss == LOSS_END || there < 2)
 		return false;
 	for (size_t l = 0; l < r->L;) {
 		if (r->seat[l]->joined) {
@@ -115,6 +104,7 @@ enum err running_take_up(struct running *r, const struct attempt_state *s)
 			       r->c->config->common.name, s->attempt, r->c->config->max_attempts);
 	}
 	memcpy(r->run.job_id, s->job_id, JOB_ID_LEN);
+	memcpy(r->numbers, s->numbers, sizeof(r->numbers));
 	r->run.attempt = s->attempt + 1;
 	r->again = true;
 	leave_out_again(r, s);
@@ -148,6 +138,7 @@ enum err running_draw(struct running *r)
 	uint8_t job_id[JOB_ID_LEN];
 
 	TRY(random_secret(job_id, JOB_ID_LEN));
+	TRY(random_secret(r->numbers, sizeof(r->numbers)));
 	running_set(r, job_id);
 	return ERR_OK;
 }
@@ -198,6 +189,7 @@ void running_keep_state(struct running *r)
 	r->run.state = r->state;
 	memcpy(s.job_id, r->run.job_id, JOB_ID_LEN);
 	memcpy(s.what, r->what, HASH_LEN);
+	memcpy(s.numbers, r->numbers, sizeof(s.numbers));
 	s.lefts = r->record.attempts.lefts;
 	memcpy(s.left, r->record.attempts.left, sizeof(s.left));
 	if (attempt_keep(r->state, &s) != ERR_OK)
@@ -258,7 +250,6 @@ void running_begin_again(struct running *r)
 		 r->run.attempt, r->c->config->max_attempts, r->why, r->c->config->common.rejoin_s);
 	r->run.attempt++;
 	r->run.n = r->run.columns = 0;
-	memset(r->run.lost, 0, sizeof(r->run.lost));
 	r->result = ERR_OK;
 	r->why[0] = '\0';
 	r->again = true;
@@ -283,26 +274,10 @@ bool running_is_done(const struct running *r)
 	return r->phase == TELLING || post_settled(r->post);
 }
 
-/* The sums went on without it (on_loss). Once the job is done nobody is added to these. */
-static bool was_lost(const struct running *r, const struct seat *seat)
-{
-	for (size_t l = 0; l < r->L; l++)
-		if (r->seat[l] == seat)
-			return r->run.lost[l];
-	return false;
-}
-
 void running_say_done(struct running *r, struct visitor *v, struct conn *conn)
 {
-	char why[WHY];
+	char why[256];
 
-	if (was_lost(r, v->seat)) {
-		done_without(v->seat->name, why);
-		log_info("%s came back: %s", v->seat->name, why);
-		coordinator_refuse(conn, ERR_DEADLINE, why);
-		conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
-		return;
-	}
 	snprintf(why, sizeof(why),
 		 "the job is done; %s said that its results were written, to its output directory",
 		 v->seat->name);

@@ -128,8 +128,6 @@ static enum err gather_done(struct run *run, struct msg *all)
 
 	*all = (struct msg){ .type = MSG_DONE, .done = { .heads = (uint32_t)run->L } };
 	for (size_t l = 0; l < run->L && e == ERR_OK; l++) {
-		if (run->lost[l])
-			continue;
 		e = channel_recv(run->channel[l], MSG_DONE, m);
 		if (e == ERR_OK && m->done.heads != 1)
 			e = err_set(ERR_PEER, "%s sent DONE with %u heads of ledgers, expected 1",
@@ -176,24 +174,23 @@ static enum err finish(struct run *run)
 	live_job_ended(run->record);
 	until_s = clock_now_s() + LAST_TIMEOUT_S;
 	for (size_t l = 0; l < run->L; l++) /* who is away hears it when it comes back */
-		if (!run->lost[l])
-			(void)!channel_flush(run->channel[l], fmax(0, until_s - clock_now_s()));
+		(void)!channel_flush(run->channel[l], fmax(0, until_s - clock_now_s()));
 	/* Parties have been sent all that they need to verify that the job is done. From the mark
 	 * on, a process that is started again says so (coordinator_again.c). */
 	e = write_record(run);
 	if (e == ERR_OK && run->state)
-		e = attempt_done(run->state, run->record->lost, run->record->losts);
+		e = attempt_done(run->state);
 	if (e != ERR_OK)
 		log_warn("if this process dies now, it will not know that the job is done: %s",
 			 err_detail());
 
 	for (size_t l = 0; l < run->L; l++)
-		if (!run->lost[l] && channel_send(run->channel[l], &m) == ERR_CANCELLED) {
+		if (channel_send(run->channel[l], &m) == ERR_CANCELLED) {
 			attempt_forget(run->state);
 			return ERR_CANCELLED;
 		}
 	for (size_t l = 0; l < run->L; l++)
-		if (!run->lost[l] && channel_drain(run->channel[l], DONE_TIMEOUT_S) != ERR_OK)
+		if (channel_drain(run->channel[l], DONE_TIMEOUT_S) != ERR_OK)
 			log_warn("%s has its results, but may not have heard that all have: %s",
 				 run->name[l], err_detail());
 	return ERR_OK;

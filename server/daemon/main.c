@@ -1,5 +1,6 @@
 /* The coordinator: brings parties together for one job, adds up what they mask, sees only sums. */
 #include "common/base/log.h"
+#include "common/job/confine.h"
 #include "common/job/daemon.h"
 #include "common/job/hook.h"
 #include "common/job/startup.h"
@@ -47,6 +48,7 @@ static const struct argp_option options[] = {
 };
 
 struct arguments {
+	char **argv;
 	const char *config, *job;
 	struct overrides config_set, job_set;
 	bool check, describe, serve;
@@ -127,8 +129,6 @@ static enum err read_both(const struct arguments *a, struct coordinator_config *
 		e = err_set(ERR_INPUT,
 			    "%s: parties has %zu, expected at least 2, or allow_single in the job",
 			    a->config, config->parties.count);
-	if (e == ERR_OK && a->job)
-		e = job_check_lasting(job, config->parties.count);
 	if (e != ERR_OK)
 		coordinator_config_release(config);
 	return e;
@@ -159,6 +159,8 @@ static enum err run(const struct arguments *a)
 	enum err e;
 
 	TRY(read_both(a, &config, &job));
+	if (!a->check)
+		TRY(confine_code(&config.common, a->argv));
 	e = a->check ? hook_check(&config.common) : hook_begin(&config.common);
 	secret_begin();
 	if (e == ERR_OK)
@@ -182,7 +184,7 @@ static enum err run(const struct arguments *a)
 
 int main(int argc, char **argv)
 {
-	struct arguments a = { 0 };
+	struct arguments a = { .argv = argv };
 	struct buf text = { 0 };
 	enum err e;
 

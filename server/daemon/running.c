@@ -5,6 +5,7 @@
 #include "common/job/live.h"
 #include "common/job/results.h"
 #include "common/job/startup.h"
+#include "crypto/secret.h"
 #include "server/daemon/coordinator.h"
 #include "server/daemon/job.h"
 
@@ -329,7 +330,8 @@ struct running *running_new(struct coordinator *c, const struct job *job, struct
 					      : (unsigned)sysconf(_SC_NPROCESSORS_ONLN),
 			       .max_memory = config->max_memory,
 			       .job_timeout_s = config->common.job_timeout_s,
-			       .numbering = &c->numbering };
+			       .numbering = &c->numbering,
+			       .numbers = r->numbers };
 	init_handles(r);
 	r->next = c->jobs;
 	c->jobs = r;
@@ -362,5 +364,6 @@ void running_free(struct running *r)
 		attempt_forget(r->state);
 	free(r->state);
 	free(r->output);
+	wipe(r->numbers, sizeof(r->numbers));
 	free(r);
 }

@@ -7,6 +7,7 @@
 #include "common/fedspectral/private.h"
 #include "server/run/align.h"
 #include "server/run/parties.h"
+#include "server/run/relay.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,15 @@ static void record_report(struct run *run, const struct fedspectral_report *r)
 	log_info("%zu component%s", r->components, r->components == 1 ? "" : "s");
 }
 
+/* The degrees are a sum with tags, for which parties need the group key. */
+static enum err exact(struct run *run, struct run_parties *parties,
+		      const struct fedspectral_params *p, uint32_t *label,
+		      struct fedspectral_report *report)
+{
+	TRY(relay_key(run, SEALED_GROUP_KEY));
+	return fedspectral_exact(&parties->parties, run->n, p, label, report);
+}
+
 /* From the alignment of nodes to the labels of each party's own. *label becomes run->n labels below
  * run->job.clusters, which becomes the number found, and one more if there are nodes without any
  * edge; NULL on failure. */
@@ -70,7 +80,7 @@ static enum err run_fedspectral(struct run *run, uint32_t **label)
 		fedspectral_record_noise(&run->job.fedspectral, &run->record->facts);
 		e = p.product > 0
 			? fedspectral_private(&parties.parties, run->n, &p, *label, &report)
-			: fedspectral_exact(&parties.parties, run->n, &p, *label, &report);
+			: exact(run, &parties, &p, *label, &report);
 	}
 	if (e == ERR_OK) {
 		record_report(run, &report);

@@ -180,7 +180,10 @@ static enum err shuffle(const struct run *run, uint32_t *shuffled, size_t n)
 	struct prg *prg;
 	uint64_t drawn[DRAWN];
 
-	TRY(numbering_key(run->numbering, "numbers of nodes", run->job.seed, key));
+	if (run->numbers && !(run->numbering && run->numbering->kept))
+		memcpy(key, run->numbers, sizeof(key));
+	else
+		TRY(numbering_key(run->numbering, "numbers of nodes", run->job.seed, key));
 	prg = prg_new();
 	prg_start(prg, key);
 	wipe(key, sizeof(key));
@@ -280,7 +283,6 @@ enum err server_agree_rows(struct run *run)
 
 	if (run->L == 1)
 		return ERR_OK;
-	TRY(relay_key(run, SEALED_GROUP_KEY));
 	return relay_batches(run, SEALED_ROWS, &unused);
 }
 

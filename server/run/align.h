@@ -5,8 +5,8 @@
  *   plain    each party sends its ids, sorted (IDS)
  *   both     each party is told n and the rows of its own ids (ROWS)
  *
- * Rows are numbered at random, anew in each job unless a numbering_key says otherwise
- * (crypto/numbering.h): numbered by sorted hash, the gaps between a party's own rows would say where
+ * Rows are numbered at random, anew in each job unless a numbering_key says otherwise (crypto/numbering.h); attempts
+ * at one job keep the numbers (run->numbers) and the key, so that noise is that of the same questions. Numbered by sorted hash, the gaps between a party's own rows would say where
  * others' ids lie, which whoever has the key could compare with guesses. So nothing may hang on the
  * order of rows.
  */
@@ -40,7 +40,7 @@ struct id_list {
  * do not rise, come twice or are cut, or not as many as announced. wanted: cleared on the way. */
 enum err server_gather_ids(struct run *run, bool *wanted, struct id_list *list) MUST_CHECK;
 
-/* Parties compare rows: the group key and what they tell each other are passed on (party/work/agree.h). */
+/* Parties compare rows: relays the batches that they send each other (party/work/agree.h). */
 enum err server_agree_rows(struct run *run) MUST_CHECK;
 
 /* To each party the labels of its own rows, by rising row, of label (run->n entries, 0 .. values):

@@ -3,6 +3,7 @@
 #include "common/base/log.h"
 #include "common/base/progress.h"
 #include "common/kind/align.h"
+#include "common/parties/parties.h"
 #include "crypto/okvs.h"
 #include "server/run/align.h"
 #include "server/run/relay.h"
@@ -20,6 +21,13 @@ struct sizes {
 	size_t listed; /* how many: its count, padded, and the canaries */
 };
 
+/* A broadcast sum of what each party says at most once of each of n questions. */
+static enum err sum_votes(struct run *run, const struct tree_node *all, double *x, size_t n)
+{
+	TRY(secure_sum_told(run, all, &run->rounds_before, x, n));
+	return parties_check_counts("align", "parties at place", x, n, (double)run->L, NULL);
+}
+
 /* How many parties are on which step of the scale, who is on the lowest, and whether all sets go
  * into tables: sums that the parties are told, and verify. */
 static enum err agree_sizes(struct run *run, const struct tree_node *all, struct sizes *s)
@@ -28,14 +36,14 @@ static enum err agree_sizes(struct run *run, const struct tree_node *all, struct
 	size_t steps = align_scale(run->job.align_bound, step);
 	double on[ALIGN_STEPS_MAX], who[PARTIES_MAX + 1];
 
-	TRY(secure_sum_told(run, all, &run->rounds_before, on, steps));
+	TRY(sum_votes(run, all, on, steps));
 	for (size_t i = 0; i < steps; i++)
 		if (on[i] != 0)
 			s->bound = step[i];
 	for (size_t i = steps; i-- > 0;)
 		if (on[i] != 0)
 			s->listed = step[i] + ALIGN_CANARIES;
-	TRY(secure_sum_told(run, all, &run->rounds_before, who, run->L + 1));
+	TRY(sum_votes(run, all, who, run->L + 1));
 	for (s->lister = 0; s->lister < run->L && who[s->lister] == 0;)
 		s->lister++;
 	if (s->bound == 0 || s->lister == run->L)
@@ -44,7 +52,7 @@ static enum err agree_sizes(struct run *run, const struct tree_node *all, struct
 		if (tries == ALIGN_TRIES)
 			return err_set(ERR_JOB, "the parties' ids went into no table in %u tries",
 				       tries);
-		TRY(secure_sum_told(run, all, &run->rounds_before, who + run->L, 1));
+		TRY(sum_votes(run, all, who + run->L, 1));
 	}
 	return ERR_OK;
 }

@@ -62,7 +62,7 @@ static enum err tell_reals(void *ctx, enum parties_reals as, const double *x, si
 	struct run_parties *p = ctx;
 
 	TRY(check_size(p, n));
-	return run_broadcast_reals(p->run, type[as], p->root->id, x, n);
+	return channel_send_reals_all(p->run->channel, p->run->L, type[as], p->root->id, x, n);
 }
 
 static enum err pass_reals(void *ctx, double *x, size_t n)
@@ -112,13 +112,12 @@ static enum err sum(void *ctx, const void *question, enum parties_how how, doubl
 	case PARTIES_WIDE:
 		return secure_sum_wide(p->run, p->root, &p->round, x, n);
 	case PARTIES_TOLD:
-		e = secure_sum_told(p->run, p->root, &p->round, x, n);
-		break;
+		return secure_sum_told(p->run, p->root, &p->round, x, n);
 	case PARTIES_TOLD_PARTS:
 		part = alloc(n, PARTS * sizeof(*part));
 		e = secure_sum_told(p->run, p->root, &p->round, part, PARTS * n);
 		if (e == ERR_OK)
-			parts_join(part, n, x);
+			e = parts_join(part, n, p->run->L, x);
 		free(part);
 		break;
 	case PARTIES_BOUND: /* terms were scaled to fill the job's words */
@@ -128,7 +127,6 @@ static enum err sum(void *ctx, const void *question, enum parties_how how, doubl
 			x[i] /= scale;
 		break;
 	}
-	p->parties.lost = p->run->record->losts;
 	return e;
 }
 

@@ -88,39 +88,38 @@ enum err relay_all(struct run *run, enum sealed what)
 /* ---- what members were told ---- */
 
 /* Of each member a word for each other; for each the exclusive or of those that are for it. */
-enum err relay_take_told(struct run *run, size_t first, size_t last, struct relayed_told *told)
+static enum err take_told(struct run *run, size_t first, size_t last, struct relayed_told *told)
 {
-	size_t bytes;
+	size_t bytes = (last - first - 1) * MSG_TOLD_LEN;
 
-	*told = (struct relayed_told){ .count = 0 };
-	told->count = tree_members(run->lost, first, last, told->members);
-	bytes = (told->count - 1) * MSG_TOLD_LEN;
+	*told = (struct relayed_told){ .first = first, .last = last };
 	if (!bytes)
 		return ERR_OK;
-	told->word = alloc(told->count, sizeof(*told->word));
-	for (size_t from = 0; from < told->count; from++) {
-		struct channel *ch = run->channel[told->members[from]];
+	told->word = alloc(last - first, sizeof(*told->word));
+	for (size_t from = first; from < last; from++) {
 		struct msg m;
 		const uint8_t *p;
 
-		TRY(channel_recv(ch, MSG_TOLD, &m));
+		TRY(channel_recv(run->channel[from], MSG_TOLD, &m));
 		if (m.told.words.n != bytes)
-			return peer_fault(ch, "sent TOLD of %zu bytes, expected %zu",
-					  m.told.words.n, bytes);
+			return peer_fault(run->channel[from],
+					  "sent TOLD of %zu bytes, expected %zu", m.told.words.n,
+					  bytes);
 		p = m.told.words.p;
-		for (size_t to = 0; to < told->count; to++)
+		for (size_t to = first; to < last; to++)
 			for (size_t i = 0; i < MSG_TOLD_LEN && to != from; i++)
-				told->word[to][i] ^= *p++;
+				told->word[to - first][i] ^= *p++;
 	}
 	return ERR_OK;
 }
 
 enum err relay_give_last(struct run *run, const struct relayed_told *told)
 {
-	for (size_t i = 0; i < told->count && told->word; i++) {
-		struct msg m = { .type = MSG_TOLD, .told.words = { told->word[i], MSG_TOLD_LEN } };
+	for (size_t l = told->first; l < told->last && told->word; l++) {
+		struct msg m = { .type = MSG_TOLD,
+				 .told.words = { told->word[l - told->first], MSG_TOLD_LEN } };
 
-		TRY(channel_send(run->channel[told->members[i]], &m));
+		TRY(channel_send(run->channel[l], &m));
 	}
 	return ERR_OK;
 }
@@ -134,7 +133,7 @@ enum err relay_told(struct run *run, uint32_t group, size_t first, size_t last)
 	if (!run->tell || run->told[group] == run->phase)
 		return ERR_OK;
 	run->told[group] = run->phase;
-	e = relay_take_told(run, first, last, &told);
+	e = take_told(run, first, last, &told);
 	if (e == ERR_OK)
 		e = relay_give_last(run, &told);
 	relayed_told_release(&told);
@@ -144,7 +143,7 @@ enum err relay_told(struct run *run, uint32_t group, size_t first, size_t last)
 enum err relay_take_last(struct run *run, struct relayed_told *told)
 {
 	*told = (struct relayed_told){ 0 };
-	return run->tell ? relay_take_told(run, 0, run->L, told) : ERR_OK;
+	return run->tell ? take_told(run, 0, run->L, told) : ERR_OK;
 }
 
 void relayed_told_release(struct relayed_told *told)

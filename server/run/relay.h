@@ -29,13 +29,9 @@ enum err relay_told(struct run *run, uint32_t group, size_t first, size_t last) 
 /* After the last message: what all were told, which comes before DONE of each, and goes on when all have
  * said that. Released after errors, too. */
 struct relayed_told {
-	size_t members[PARTIES_MAX], count;
-	uint8_t (*word)[MSG_TOLD_LEN]; /* for each of them; NULL: none is due */
+	size_t first, last; /* parties [first, last) */
+	uint8_t (*word)[MSG_TOLD_LEN]; /* for each; NULL: none is due */
 };
-/* Of each of parties [first, last) who is not lost, what it says of them; what that comes to for each goes on by
- * relay_give_last(). */
-enum err relay_take_told(struct run *run, size_t first, size_t last,
-			 struct relayed_told *told) MUST_CHECK;
 enum err relay_take_last(struct run *run, struct relayed_told *told) MUST_CHECK;
 enum err relay_give_last(struct run *run, const struct relayed_told *told) MUST_CHECK;
 void relayed_told_release(struct relayed_told *told);

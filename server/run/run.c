@@ -41,37 +41,15 @@ void run_progress(struct run *run, unsigned iteration, size_t moved)
 	account_step(run->record, run->post);
 }
 
-static size_t channels(const struct run *run, size_t first, size_t last,
-		       struct channel *ch[static PARTIES_MAX])
-{
-	size_t members[PARTIES_MAX], count = tree_members(run->lost, first, last, members);
-
-	for (size_t i = 0; i < count; i++)
-		ch[i] = run->channel[members[i]];
-	return count;
-}
-
 enum err run_broadcast(struct run *run, size_t first, size_t last, const struct msg *m)
 {
-	struct channel *ch[PARTIES_MAX];
-
-	return channel_send_all(ch, channels(run, first, last, ch), m);
-}
-
-enum err run_broadcast_reals(struct run *run, enum msg_type type, uint32_t group, const double *x,
-			     size_t count)
-{
-	struct channel *ch[PARTIES_MAX];
-
-	return channel_send_reals_all(ch, channels(run, 0, run->L, ch), type, group, x, count);
+	return channel_send_all(run->channel + first, last - first, m);
 }
 
 enum err run_broadcast_labels(struct run *run, size_t first, size_t last, enum msg_type type,
 			      uint32_t group, uint32_t values, const uint32_t *label, size_t count)
 {
-	struct channel *ch[PARTIES_MAX];
-
-	return channel_send_labels_all(ch, channels(run, first, last, ch), type, group, values,
+	return channel_send_labels_all(run->channel + first, last - first, type, group, values,
 				       label, count);
 }
 
@@ -80,8 +58,7 @@ enum err run_warm(struct run *run)
 	size_t need = job_burst(&run->job, run->n, true);
 
 	for (size_t l = 0; need && l < run->L; l++)
-		if (!run->lost[l])
-			TRY(channel_warm(run->channel[l], need));
+		TRY(channel_warm(run->channel[l], need));
 	return ERR_OK;
 }
 

@@ -21,7 +21,6 @@ struct run {
 	size_t L;                       /* parties */
 	const char *const *name;        /* L names, rising */
 	struct channel *const *channel; /* L channels, in the same order */
-	bool lost[PARTIES_MAX];         /* who is in no sum any more, and is told nothing */
 	struct post *post;              /* of all channels */
 	struct record *record;
 	unsigned threads;      /* of numerical loops */
@@ -29,6 +28,7 @@ struct run {
 	unsigned job_timeout_s; /* once all have accepted; 0: for ever */
 	const struct numbering *numbering; /* NULL: keys are drawn */
 	int fraction;          /* bits behind the point of sums in the job's words, where it says "auto" */
+	const uint8_t *numbers; /* NUMBERING_KEY_LEN bytes of this job, for all its attempts; NULL: drawn for each */
 	size_t n;              /* nodes: known once all parties have accepted, to fedsc, kmeans,
 				  fedspectral, fedwalk and fedgcn (graphs) after their first step */
 	size_t columns;        /* fedsc, kmeans: m; fedgcn: attributes of a node */
@@ -51,13 +51,11 @@ void run_phase(struct run *run, const char *name);
 enum err run_check_room(struct run *run) MUST_CHECK;
 void run_progress(struct run *run, unsigned iteration, size_t moved);
 
-/* The same to those of parties [first, last) who are not lost. */
+/* The same message to parties [first, last). */
 enum err run_broadcast(struct run *run, size_t first, size_t last, const struct msg *m) MUST_CHECK;
 enum err run_broadcast_labels(struct run *run, size_t first, size_t last, enum msg_type type,
 			      uint32_t group, uint32_t values, const uint32_t *label,
 			      size_t count) MUST_CHECK;
-enum err run_broadcast_reals(struct run *run, enum msg_type type, uint32_t group, const double *x,
-			     size_t count) MUST_CHECK; /* to all */
 
 /* All is sent, answers are waited for: channel_warm() to all. */
 enum err run_warm(struct run *run) MUST_CHECK;

@@ -2,7 +2,6 @@
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
 #include "crypto/tag.h"
-#include "server/run/lasting.h"
 #include "server/run/relay.h"
 
 #include <inttypes.h>
@@ -10,32 +9,47 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Behind the words of a group's vectors. */
+struct behind {
+	uint64_t canary;
+	uint8_t tag[TAG_LEN]; /* of a broadcast sum */
+};
+
 /* The next chunk due from one party. */
 struct due {
-	struct sum *sum; /* NULL: the party is in no group of this batch */
-	uint64_t *last;  /* its group's canary, and behind it the sums of its tags */
-	size_t offset;   /* words that have come */
+	struct sum *sum;     /* NULL: the party is in no group of this batch */
+	struct behind *last; /* of its group */
+	size_t offset;       /* words that have come */
 };
+
+_Static_assert((int)TAG_LEN == (int)MSG_SUM_TAG_LEN, "MASKED and SUM hold a tag");
 
 static struct fixed fixed_of(const struct run *run, const struct sum *s)
 {
-	size_t members[PARTIES_MAX], count = tree_members(run->lost, s->first, s->last, members);
-
-	return s->wide ? run_fixed_wide(count) : run_fixed(run, count);
+	return s->wide ? run_fixed_wide(s->last - s->first) : run_fixed(run, s->last - s->first);
 }
 
-/* Words behind a vector: the canary, and tags. */
-static size_t behind(const struct sum *s)
+enum err sum_take_tag(struct channel *channel, const struct sum *s, const struct msg_masked *m,
+		      bool last, uint8_t acc[static TAG_LEN])
 {
-	return s->told ? 1 + TAG_WORDS : 1;
+	size_t due = s->told && last ? TAG_LEN : 0;
+
+	if (m->tag.n != due || (due && !tag_is_number(m->tag.p)))
+		return peer_fault(channel,
+				  "sent MASKED with %zu bytes of a tag for group %u, round %" PRIu64
+				  "; due %s",
+				  m->tag.n, m->group, m->round,
+				  due ? "was a number below 2^127 - 1 of 16 bytes" : "were none");
+	if (due)
+		tag_plus(acc, m->tag.p);
+	return ERR_OK;
 }
 
 static enum err add_chunk(struct run *run, size_t l, struct due *due, const struct msg_masked *m)
 {
 	const struct sum *s = due->sum;
 	struct fixed f = fixed_of(run, s);
-	size_t word = f.modulus_bits / 8, words = m->words.n / word, all = s->count + behind(s),
-	       vector;
+	size_t word = f.modulus_bits / 8, words = m->words.n / word, all = s->count + 1, vector;
 
 	if (m->group != s->group || m->round != *s->round || m->count != all ||
 	    m->offset != due->offset)
@@ -54,28 +68,26 @@ static enum err add_chunk(struct run *run, size_t l, struct due *due, const stru
 	vector = vector < words ? vector : words;
 	fixed_add(&f, (uint8_t *)s->acc + due->offset * word, m->words.p, vector);
 	if (words > vector)
-		fixed_add(&f, due->last + (due->offset + vector - s->count),
-			  m->words.p + vector * word, words - vector);
+		fixed_add(&f, &due->last->canary, m->words.p + vector * word, 1);
 	due->offset += words;
 	progress_tick();
-	return ERR_OK;
+	return sum_take_tag(run->channel[l], s, m, due->offset == all, due->last->tag);
 }
 
 /* Each member has added a 1 to it. */
 static enum err check_canary(const struct run *run, const struct sum *s, uint64_t canary)
 {
-	size_t member[PARTIES_MAX], count = tree_members(run->lost, s->first, s->last, member);
 	char members[256];
 	int n = 0;
 
-	if (s->count == 0 || canary == count)
+	if (s->count == 0 || canary == s->last - s->first)
 		return ERR_OK;
-	for (size_t i = 0; i < count && n < (int)sizeof(members); i++)
+	for (size_t l = s->first; l < s->last && n < (int)sizeof(members); l++)
 		n += snprintf(members + n, sizeof(members) - (size_t)n, "%s%s",
-			      i == 0           ? ""
-			      : i + 1 == count ? " and "
-					       : ", ",
-			      run->name[member[i]]);
+			      l == s->first      ? ""
+			      : l + 1 == s->last ? " and "
+						 : ", ",
+			      run->name[l]);
 	return err_set(ERR_PEER,
 		       "the masks of group %u, round %" PRIu64
 		       ", over %s do not cancel (during %s): "
@@ -83,28 +95,27 @@ static enum err check_canary(const struct run *run, const struct sum *s, uint64_
 		       s->group, *s->round, members, record_now(run->record)->name);
 }
 
-/* SUM: the words and their tags, to each member. */
-static enum err tell(struct run *run, const struct sum *s, const uint64_t *tag)
+/* SUM: the words and their tag, to each member. */
+static enum err tell(struct run *run, const struct sum *s, const uint8_t tag[static TAG_LEN])
 {
-	const size_t most = CHANNEL_CHUNK / sizeof(uint64_t), count = s->count + TAG_WORDS;
-	uint64_t *words = alloc(count, sizeof(*words));
+	const size_t most = CHANNEL_CHUNK / sizeof(uint64_t);
+	const uint64_t *words = s->acc;
 	enum err e = ERR_OK;
 
-	memcpy(words, s->acc, s->count * sizeof(*words));
-	memcpy(words + s->count, tag, TAG_WORDS * sizeof(*words));
-	for (size_t at = 0, now; at < count && e == ERR_OK; at += now) {
+	for (size_t at = 0, now; at < s->count && e == ERR_OK; at += now) {
 		struct msg m = { .type = MSG_SUM };
 
-		now = count - at < most ? count - at : most;
-		m.masked =
-		    (struct msg_masked){ s->group,
-					 run->sums_told,
-					 count,
-					 at,
-					 { (const uint8_t *)(words + at), now * sizeof(*words) } };
+		now = s->count - at < most ? s->count - at : most;
+		m.masked = (struct msg_masked){ .group = s->group,
+						.round = run->sums_told,
+						.count = s->count,
+						.offset = at,
+						.words = { (const uint8_t *)(words + at),
+							   now * sizeof(*words) } };
+		if (at + now == s->count)
+			m.masked.tag = (struct bytes){ tag, TAG_LEN };
 		e = run_broadcast(run, s->first, s->last, &m);
 	}
-	free(words);
 	run->sums_told++;
 	return e;
 }
@@ -113,17 +124,15 @@ enum err secure_sums(struct run *run, struct sum *sums, size_t groups)
 {
 	struct due *due = alloc(run->L, sizeof(*due));
 	bool *wanted = alloc(run->L, sizeof(*wanted));
-	uint64_t(*last)[1 + TAG_WORDS] = alloc(groups, sizeof(*last));
+	struct behind *last = alloc(groups, sizeof(*last));
 	size_t waiting = 0;
 	enum err e = ERR_OK;
 
 	for (size_t g = 0; g < groups; g++) {
 		memset(sums[g].acc, 0, sums[g].count * (fixed_of(run, &sums[g]).modulus_bits / 8));
 		for (size_t l = sums[g].first; l < sums[g].last; l++) {
-			if (run->lost[l])
-				continue;
 			due[l].sum = &sums[g];
-			due[l].last = last[g];
+			due[l].last = &last[g];
 			wanted[l] = sums[g].count > 0;
 			waiting += wanted[l];
 		}
@@ -137,19 +146,19 @@ enum err secure_sums(struct run *run, struct sum *sums, size_t groups)
 			e = add_chunk(run, l, &due[l], &m.masked);
 		if (e != ERR_OK)
 			goto out;
-		if (due[l].offset == due[l].sum->count + behind(due[l].sum)) {
+		if (due[l].offset == due[l].sum->count + 1) {
 			wanted[l] = false;
 			waiting--;
 		}
 	}
 	for (size_t g = 0; g < groups && e == ERR_OK; g++)
-		e = check_canary(run, &sums[g], last[g][0]);
+		e = check_canary(run, &sums[g], last[g].canary);
 	for (size_t g = 0; g < groups && e == ERR_OK; g++)
 		if (sums[g].count > 0)
 			e = relay_told(run, sums[g].group, sums[g].first, sums[g].last);
 	for (size_t g = 0; g < groups && e == ERR_OK; g++)
 		if (sums[g].told && sums[g].count > 0)
-			e = tell(run, &sums[g], last[g] + 1);
+			e = tell(run, &sums[g], last[g].tag);
 	for (size_t g = 0; g < groups; g++)
 		++*sums[g].round;
 	record_now(run->record)->rounds++;
@@ -157,26 +166,6 @@ out:
 	free(last);
 	free(due);
 	free(wanted);
-	return e;
-}
-
-/* The same of one sum that goes on without members who are lost. */
-static enum err lasting(struct run *run, struct sum *s)
-{
-	uint64_t *all = alloc(s->count + behind(s), sizeof(*all));
-	size_t losts = run->record->losts;
-	enum err e = lasting_sum(run, s, behind(s), all);
-
-	if (e == ERR_OK)
-		e = check_canary(run, s, all[s->count]);
-	if (e == ERR_OK) {
-		memcpy(s->acc, all, s->count * sizeof(*all));
-		e = tell(run, s, all + s->count + 1);
-	}
-	/* Each list of members has rounds of its own. */
-	*s->round = run->record->losts > losts ? 0 : *s->round + 1;
-	record_now(run->record)->rounds++;
-	free(all);
 	return e;
 }
 
@@ -194,8 +183,7 @@ static enum err sum_of(struct run *run, const struct tree_node *node, uint64_t *
 	enum err e;
 
 	words.acc = alloc(count, f.modulus_bits / 8);
-	e = told && count && run->job.on_loss == LOSS_SUM ? lasting(run, &words)
-							  : secure_sums(run, &words, 1);
+	e = secure_sums(run, &words, 1);
 	if (e == ERR_OK)
 		fixed_decode(&f, words.acc, count, sum);
 	free(words.acc);

@@ -7,17 +7,18 @@
 #define SERVER_RUN_SUM_H
 
 #include "common/kind/tree.h"
+#include "crypto/tag.h"
 #include "server/run/run.h"
 
 /* One group's sum in a batch. */
 struct sum {
 	uint32_t group;     /* tree node */
-	size_t first, last; /* members: those of parties [first, last) who are not lost */
+	size_t first, last; /* members: parties [first, last) */
 	uint64_t *round;    /* this group's next round; rises by one */
 	size_t count;       /* words */
 	void *acc;          /* count words, zeroed here */
 	bool wide;          /* run_fixed_wide, not the job's fixed point */
-	bool told;          /* wide; all members are told the sum, and verify it: party/work/secure.h */
+	bool told;          /* wide; broadcast to all members, who verify it: party/work/secure.h */
 };
 
 /* Receives one masked vector from each member of each group and adds them up; groups are disjoint.
@@ -25,6 +26,11 @@ struct sum {
  * the number of members, the masks have not cancelled. ERR_PEER: that, naming group, round and
  * members; or a chunk that is not the one due, naming the party. */
 enum err secure_sums(struct run *run, struct sum *sums, size_t groups) MUST_CHECK;
+
+/* Adds the tag of a member's MASKED to acc, mod p. last: the chunk ends its vector. ERR_PEER, naming the
+ * party: a tag where none is due, none where one is, or one that is no number mod p. */
+enum err sum_take_tag(struct channel *channel, const struct sum *s, const struct msg_masked *m,
+		      bool last, uint8_t acc[static TAG_LEN]) MUST_CHECK;
 
 /* One sum over the members of `node`, as real numbers: count of them. *round rises. */
 enum err secure_sum_reals(struct run *run, const struct tree_node *node, uint64_t *round,
@@ -37,8 +43,7 @@ enum err secure_sum_wide(struct run *run, const struct tree_node *node, uint64_t
 enum err secure_sum_words(struct run *run, const struct tree_node *node, uint64_t *round,
 			  uint64_t *sum, size_t count) MUST_CHECK;
 
-/* The same as secure_sum_wide, and all members are told it with its tags, SUM: what they compute for themselves is made of
- * it. */
+/* The same as secure_sum_wide, broadcast with its tag to all members, SUM, who verify it. */
 enum err secure_sum_told(struct run *run, const struct tree_node *node, uint64_t *round,
 			 double *sum, size_t count) MUST_CHECK;
 

@@ -161,7 +161,6 @@ static enum err read_job(struct store_job *j, const struct coordinator_config *c
 		    ERR_INPUT,
 		    "%s: job.parties has %zu, expected at least 2, or allow_single in the job",
 		    where, j->parties);
-	TRY(job_check_lasting(&job, j->parties));
 	job_write(&job, &whole);
 	buf_add(&whole, "", 1);
 	j->text = alloc_copy((const char *)whole.p);

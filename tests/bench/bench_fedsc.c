@@ -67,7 +67,7 @@ static uint32_t *federated(struct lab *lab, uint64_t seed)
 	uint32_t *part, *label;
 
 	rng_seed(&rng, seed, 77);
-	noise = (struct noise_source){ &rng, weak_bytes };
+	noise = (struct noise_source){ .ctx = &rng, .bytes = weak_bytes };
 	ALLOC(party, lab->parties);
 	ALLOC(part, lab->n);
 	skew_parts(lab->truth, lab->n, lab->parties, lab->skew, seed, part);

@@ -105,25 +105,27 @@ static void masked(void *arg)
 	mask_close(m);
 }
 
-/* Of a sum that parties are told: its tags besides, as party/work/secure.c makes them, by chunks.
+/* Of a broadcast sum: with its tag, as party/work/secure.c makes them, by chunks.
  */
 static void tagged(void *arg)
 {
 	static const uint8_t key[TAG_KEY_LEN], transcript[SECAGG_HASH_LEN];
+	uint8_t tau[TAG_LEN];
 	const size_t chunk = 1 << 13;
 	struct sum *s = arg;
-	uint64_t round, tau[TAG_WORDS];
+	uint64_t round;
 	struct tag *t;
 	struct mask *m;
 
 	need(secagg_open(s->sa, s->members, s->count, transcript, &m, &round));
-	t = tag_new(key, 0, round, words);
+	t = tag_new(key, secagg_session(s->sa), 0, round, words);
 	for (size_t at = 0, n; at < words; at += n) {
 		n = words - at < chunk ? words - at : chunk;
 		tag_add(t, (uint64_t *)s->x + at, n);
 		mask_add(m, (uint64_t *)s->x + at, n);
 	}
 	tag_make(t, 0, tau);
+	mask_tag(m, tau);
 	tag_free(t);
 	mask_close(m);
 }

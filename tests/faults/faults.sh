@@ -7,13 +7,13 @@
 #                    there are more: the run without a fault that each is held against takes longer than its cells
 #     --jobs N       cells at a time; default twice the cores
 #     --out FILE     a line for each cell: protocol,step,fault,victim,outcome,what
-#     --only FAULT   kill, gone, stop3, stop30, cut, loss or disk; may be given again
+#     --only FAULT   kill, term, gone, stop3, stop30, cut, loss or disk; may be given again
 #     --list         prints the cells
 #
 #     kill    kill -9; the process is started again at once, by the same command
+#     term    kill; the process ends in time, with 6, and nobody starts it again: it names itself to the others
 #     gone    kill -9 of one party, of two, or of three, and nobody starts them again. Where the protocol can go on
-#             without them (on_loss "attempt") the others end with the labels of a job of theirs alone; where sums go on
-#             (on_loss "sum", protocols sum-*, five parties) with the clusters of such a job, of their rows and no others.
+#             without them (on_loss "attempt") the others end with the labels of a job of theirs alone.
 #             Without three too few are left: all fail cleanly
 #     stop3   kill -STOP, 3 s later kill -CONT: three times the heartbeat
 #     stop30  the same for 30 s
@@ -25,7 +25,6 @@
 #     party-01 == relay ======= coordinator        victims: party-01, and the coordinator
 #     party-02 == relay ======/                    (which loses what comes through the relay)
 #     party-03 ==============/
-#     party-04 ==============/                     gone: some of party-01 to party-04, which sum-* alone have
 #
 # A cell is right in two ways: it SURVIVED (all processes end with 0, with the results of a run that
 # nothing happened to), or it FAILED CLEANLY (no process of the job says it is done, all end with a status
@@ -35,7 +34,10 @@
 # LATE: the fault found nothing to strike, for the victim had ended or no connection stood. The job must have
 # gone well all the same.
 # One survivor does not end with 0: a party that dies when all were done. Its second process is told so,
-# which it cannot know by itself, and ends with 2.
+# which it cannot know by itself, and ends with 2. One that is told to end then may end with 6.
+#
+# Policies have budgets (max_jobs, max_rounds, max_words) that three undisturbed jobs take; all that a ledger counts
+# is what its rows say.
 #
 # The last line is the count; exit 1 if a cell is wrong. Without root or /dev/net/tun the cells of loss and
 # disk are not run, and counted as such.
@@ -47,10 +49,9 @@ source "$ROOT/tests/faults/protocols.sh"
 # shellcheck source=judge.sh
 source "$ROOT/tests/faults/judge.sh"
 
-FAULTS_KNOWN=(kill gone stop3 stop30 cut loss disk)
+FAULTS_KNOWN=(kill term gone stop3 stop30 cut loss disk)
 RELAY_MS=25
 GONE=(party-01 party-01+party-02 party-01+party-02+party-03) # who is; without three too few are left
-GONE_LASTING=(party-01 party-03 party-03+party-04 party-01+party-03+party-04)
 GOES_ON=(flat basic landmark gcc fedsc-anchor fedsc-dense fedsc-paper kmeans fedspectral+ fedspectral-plain fedgcn)
 
 # ---- a protocol's federation, made once: $base/NAME has data, keys, configurations, labels, phases ----
@@ -61,7 +62,6 @@ prepare() { # NAME: in a process of its own
 	mkdir -p "$T"
 	declare -gA PID=()
 	protocol "$1"
-	! lasts "$1" || may_lose "$1"
 	# Patient enough to outlast 30 s; a process that is gone for good is not the matter here.
 	for name in coordinator $(names "$PARTIES"); do
 		edit "$name" '.heartbeat_s = 1 | .reconnect_s = 45 | .rejoin_s = 20 | .step_timeout_s = 60'
@@ -78,33 +78,29 @@ prepare() { # NAME: in a process of its own
 		echo "$phases" >"$T/phases.$name"
 	done
 	mv "$T/out" "$T/undisturbed"
-	[[ " $faults " != *' gone '* ]] || ! goes_on "$1" || of_the_rest "$1"
+	set_budgets "$T/undisturbed" 3
+	[[ " $faults " != *' gone '* ]] || ! goes_on "$1" || of_the_rest
 	rm -f "$T"/*.stderr "$T"/*.stdout
 	[[ ! -e $T/state.before ]] || { rm -rf "$T/state" && mv "$T/state.before" "$T/state"; }
 }
 
-goes_on() { lasts "$1" || [[ " ${GOES_ON[*]} " == *" $1 "* ]]; } # PROTOCOL
-too_few() { [[ $1 == *+*+* ]]; }                                 # VICTIMS
+goes_on() { [[ " ${GOES_ON[*]} " == *" $1 "* ]]; } # PROTOCOL
+too_few() { [[ $1 == *+*+* ]]; }                   # VICTIMS
 
 rest_of() { names "$PARTIES" | grep -vxF "$(tr + '\n' <<<"$1")"; } # PARTY[+PARTY]: all others
 
-may_lose() { # PROTOCOL: the job may, and policies allow it
+may_lose() { # the job may, and policies allow it
 	local name
-	lasts "$1" || edit job '.on_loss = "attempt"'
-	for name in $(names "$PARTIES"); do edit "$name" ".policy.allow_loss = $((PARTIES - 2))"; done
-}
-
-# Behind the relay a party is what others wait for; one that is not has nearly always given its term, or its answer.
-who_is_gone() { # PROTOCOL
-	if lasts "$1"; then printf '%s\n' "${GONE_LASTING[@]}"; else printf '%s\n' "${GONE[@]}"; fi
+	edit job '.on_loss = "attempt"'
+	for name in $(names "$PARTIES"); do edit "$name" '.policy.allow_loss = 2'; done
 }
 
 # What a job of those who are left alone leaves.
-of_the_rest() { # PROTOCOL
+of_the_rest() {
 	local victims name rest
 	cp "$T/coordinator.json" "$T/whole.json"
-	may_lose "$1"
-	for victims in $(who_is_gone "$1"); do
+	may_lose
+	for victims in "${GONE[@]}"; do
 		! too_few "$victims" || continue
 		rest=$(rest_of "$victims")
 		edit coordinator ".parties = $(jq -Rnc '[inputs]' <<<"$rest")"
@@ -120,9 +116,8 @@ of_the_rest() { # PROTOCOL
 cells() { # NAME: "PROTOCOL STEP FAULT VICTIM" each
 	local fault victim step
 	for fault in "${faults[@]}"; do
-		[[ $fault == gone ]] || ! lasts "$1" || continue
 		if [[ $fault == gone ]]; then
-			! goes_on "$1" || for victim in $(who_is_gone "$1"); do
+			! goes_on "$1" || for victim in "${GONE[@]}"; do
 				while read -r step; do echo "$1 $step $fault $victim"; done <"$base/$1/phases.party-01"
 			done
 			continue
@@ -155,7 +150,6 @@ cell() { # PROTOCOL STEP FAULT VICTIM
 	declare -gA PID=() STATUS_OF=()
 	late=false
 	mounted=''
-	! lasts "$protocol" || PARTIES=5
 	trap 'outcome wrong "the script itself failed"' EXIT
 	trap 'exit 143' TERM INT HUP
 	cp -R "$base/$protocol/." "$T"
@@ -164,16 +158,15 @@ cell() { # PROTOCOL STEP FAULT VICTIM
 }
 
 fault_of_process() {
-	local name
 	[[ $fault != disk ]] || small_disk
-	[[ $fault != gone ]] || { may_lose "$protocol" && be_quick; }
+	[[ $fault != gone ]] || { may_lose && be_quick; }
 	coordinator
 	edit coordinator ".listen = \"$ADDRESS\"" # for when it is started again
 	relay relay $RELAY_MS
 	party party-00
 	ADDRESS=$RELAY party party-01
 	ADDRESS=$RELAY party party-02
-	for name in $(names "$PARTIES" | tail -n +4); do party "$name"; done
+	party party-03
 	strike
 	await_all
 	! $late || judge_late
@@ -209,11 +202,21 @@ strike() {
 	fi
 	case $fault in
 	kill) kill_and_start ;;
+	term) tell_to_end ;;
 	gone) kill_for_good ;;
 	stop*) stop_for "${fault#stop}" ;;
 	cut) kill -HUP "${PID[relay]}" ;;
 	disk) fill_disk ;;
 	esac
+}
+
+# Only in its last step it may come to the end before it hears that.
+tell_to_end() {
+	local last
+	kill -TERM "${PID[$victim]}" 2>/dev/null || true
+	last=$(grep -o '"phase":"[^"]*"' "$T/out/$victim/log.jsonl" | tail -n 1 | cut -d '"' -f 4)
+	until_true 10 gone "$victim" || fail "$victim does not end after SIGTERM"
+	[[ $last == "$(tail -n 1 "$T/phases.$victim")" ]] || ! wait "${PID[$victim]}" || fail "$victim goes on after SIGTERM"
 }
 
 kill_and_start() {
@@ -366,17 +369,13 @@ while (($#)); do
 	-h | --help) usage && exit 0 ;;
 	-*) wrong_use "$1: no such option" ;;
 	*)
-		[[ " ${PROTOCOLS[*]} ${LASTING[*]} " == *" $1 "* ]] ||
-			wrong_use "$1: no such protocol, expected one of ${PROTOCOLS[*]} ${LASTING[*]}"
+		[[ " ${PROTOCOLS[*]} " == *" $1 "* ]] || wrong_use "$1: no such protocol, expected one of ${PROTOCOLS[*]}"
 		chosen+=("$1") && shift
 		;;
 	esac
 done
 ((${#faults[@]})) || faults=("${FAULTS_KNOWN[@]}")
-if ! ((${#chosen[@]})); then
-	chosen=("${PROTOCOLS[@]}")
-	[[ " ${faults[*]} " != *' gone '* ]] || chosen+=("${LASTING[@]}")
-fi
+((${#chosen[@]})) || chosen=("${PROTOCOLS[@]}")
 
 base=$(mktemp -d "${TMPDIR:-/tmp}/coterie-faults.XXXXXX")
 trap 'rm -rf "$base"' EXIT
@@ -419,8 +418,8 @@ awk -F , '
 	{ n[$3, $5]++; fault[$3]; all[$5]++ }
 	END {
 		printf "| fault | injected | survived | failed cleanly | wrong | too late | not run |\n| --- | --- | --- | --- | --- | --- | --- |\n"
-		split("kill gone stop3 stop30 cut loss disk", name, " ")
-		for (i = 1; i <= 7; i++) {
+		n_faults = split("kill term gone stop3 stop30 cut loss disk", name, " ")
+		for (i = 1; i <= n_faults; i++) {
 			f = name[i]
 			if (!(f in fault)) continue
 			printf "| %s | %d | %d | %d | %d | %d | %d |\n", f,

@@ -18,11 +18,15 @@
 #                      started again at once, and the others wait for it
 #     alloc alloc+     an allocation that fails, and all after it
 #
-# tests/faults/shim.c does it, preloaded into one process of a federation of three: party-01 or the coordinator.
+# tests/faults/shim.c does it, preloaded into one process of a federation of three: party-01 or the coordinator. Protocol
+# "serve" is kmeans, submitted to a coordinator that serves, which is then the victim; a job that its queue still has is the
+# next one's job. It ends as its coordinator says, which is told to end when the job is over, or waits for too long; a
+# job that it has taken is in the queue of the next.
 #
 # A run is right if it ended in time, by no signal, with a status that is documented; labels, where there are any,
 # are those of an undisturbed run; run.json of each says how it ended; nobody names an innocent; each ledger is
-# whole, and has what the coordinator received, but for the last second before a power loss, as docs/SECURITY.md says;
+# whole, counts what its rows say, and has what the coordinator received, but for the last second before a power loss, as
+# docs/SECURITY.md says; budgets of three jobs are enough for all attempts at both;
 # and the next job, on the same directories and without the fault, is done, and no row of a ledger is gone.
 #
 # The last lines are the counts; exit 1 if a run is wrong. COTERIE_BIN: other programs, not sanitized.
@@ -31,10 +35,11 @@
 source "$(dirname "$0")/../integration/lib.sh"
 
 SHIM=$ROOT/build/plain/tests/faults/shim.so
-PROTOCOLS=(kmeans flat intersect)
+PROTOCOLS=(kmeans flat intersect serve)
 FAULTS_KNOWN=(EIO EIO+ ENOSPC ENOSPC+ short die power torn alloc alloc+)
 PARTIES=3
 KEEP=${KEEP-}
+SERVE_S=8  # a job that is submitted; times PATIENCE
 LIMIT_S=30 # until all have ended; times PATIENCE
 
 # Each party has some of the rows; the job is of those that all have, in the same order each time.
@@ -60,7 +65,7 @@ prepare() { # NAME
 	mkdir -p "$T"
 	declare -gA PID=()
 	case $1 in
-	kmeans) rows_federation $PARTIES --nodes 60 && rows_job kmeans '.restarts = 2' ;;
+	kmeans | serve) rows_federation $PARTIES --nodes 60 && rows_job kmeans '.restarts = 2' ;;
 	flat) federation $PARTIES --nodes 60 && edit job '.method = "flat" | .polish = 0 | .restarts = 1 | .local_restarts = 1' ;;
 	intersect) other_rows ;;
 	*) fail "$1: no such protocol; expected one of ${PROTOCOLS[*]}" ;;
@@ -72,8 +77,10 @@ prepare() { # NAME
 	await_all
 	[[ "${STATUS_OF[*]}" =~ ^[0\ ]*$ ]] || fail "a run without any fault fails: $(statuses)"
 	mv "$T/out" "$T/undisturbed"
-	for victim in coordinator party-01; do
+	set_budgets "$T/undisturbed" 3
+	for victim in $(victims "$1"); do
 		rm -rf "$T/out"
+		TAKEN=''
 		fault=none n=0 federate
 		await_all
 		od -An -t u8 -N 16 "$T/count" >"$T/count.$victim"
@@ -81,9 +88,12 @@ prepare() { # NAME
 	rm -rf "$T/out" "$T"/*.std* "$T/count"
 }
 
+victims() { [[ $1 == serve ]] && echo coordinator || echo coordinator party-01; } # PROTOCOL
+
 # Starts all. In the victim, if there is one, fault strikes.
 federate() {
-	local name class=io how=$fault with=()
+	local name class=io how=$fault with=() job=(--job "$T/job.json")
+	! serving || job=(--serve)
 	case $fault in
 	ENOSPC* | short) class='write' ;;
 	alloc*) class=alloc ;;
@@ -95,7 +105,7 @@ federate() {
 		case $name in
 		coordinator)
 			rm -f "$T/ready"
-			start coordinator "${with[@]}" "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" \
+			start coordinator "${with[@]}" "$BIN/coordinator" --config "$T/coordinator.json" "${job[@]}" \
 				--out "$T/out/coordinator" --ready-file "$T/ready"
 			until_true 20 listens_or_gone || fail "the coordinator neither listens nor ends"
 			ADDRESS=$([[ ! -s $T/ready ]] || cat "$T/ready")
@@ -106,6 +116,35 @@ federate() {
 			;;
 		esac
 	done
+	! serving || submit
+}
+
+serving() { [[ ${protocol-$protocol_name} == serve ]]; }
+
+jobs_of() { "$BIN/coterie" job --socket "$T/out/coordinator/control.socket" "$@"; }
+
+answers_or_gone() { gone coordinator || jobs_of list >/dev/null 2>&1; }
+
+# What the queue has, or a new job, to its end, which is in $SERVED; then the coordinator is told to end. The
+# victim may serve nobody.
+submit() {
+	local id
+	SERVED=0
+	until_true 3 answers_or_gone || true
+	id=$(jobs_of list --json 2>/dev/null | jq -r 'map(select(.state | IN("queued", "waiting for parties", "running"))) | .[0].id // empty') || true
+	[[ ! ${TAKEN-} ]] || jobs_of show "$TAKEN" >/dev/null 2>&1 || fail "the queue has lost job $TAKEN"
+	[[ $id ]] || id=$(jobs_of submit "$T/job.json" 2>"$T/submitted" | cut -d ' ' -f 2) || true
+	TAKEN=$id
+	[[ ! $id ]] || jobs_of wait --timeout $((SERVE_S * PATIENCE)) "$id" >/dev/null 2>&1 || SERVED=$?
+	[[ $id ]] || { SERVED=1 && cat "$T/submitted" >&2; }
+	kill -TERM "${PID[coordinator]}" 2>/dev/null || true
+}
+
+# As a coordinator of one job would have ended, and what it would have left.
+as_served() {
+	((STATUS_OF[coordinator] != 0)) || STATUS_OF[coordinator]=$SERVED
+	rm -f "$T/out/coordinator"/{run.json,labels.csv,labels.npy}
+	cp "$T/out/coordinator/latest"/{run.json,labels.csv,labels.npy} "$T/out/coordinator" 2>/dev/null || true
 }
 
 await_all() {
@@ -117,6 +156,7 @@ await_all() {
 		wait "${PID[$name]}" || STATUS_OF[$name]=$?
 		unset "PID[$name]"
 	done
+	! serving || as_served
 }
 
 statuses() {
@@ -142,7 +182,7 @@ one() { # CELL
 	trap 'exit 143' TERM INT HUP
 	fail() { outcome wrong "${1//,/;}"; }
 	cp -R "$base/$protocol/." "$T"
-	if [[ $fault =~ die|power|torn ]] && ((seed % 2)); then
+	if [[ $fault =~ die|power|torn && $protocol != serve ]] && ((seed % 2)); then
 		for name in $(everybody); do edit "$name" '.reconnect_s = 2 | .rejoin_s = 10'; done
 		federate
 		start_again
@@ -250,6 +290,7 @@ judge_ledger() { # PARTY
 	rows "$1" | sed 's/"[^"]*",//g' | awk -F, '{ n[$5]++ } END { for (t in n) print t, n[t] }' >"$T/rows"
 	[[ -s $T/rows || -s $T/sent ]] || return 0 # none was made, or nothing written yet
 	ledger verify "$1" >"$T/verify" 2>&1 || fail "the ledger of $1: $(tail -n 1 "$T/verify")"
+	counts_its_rows "$T/out/$1/state" || fail "the ledger of $1 counts other jobs, sums or numbers than its rows: $(<"$T/counts")"
 	for other in $(everybody); do
 		[[ ! -s $T/out/$other/run.json ]] || ledger verify "$1" --against "$T/out/$other/run.json" >"$T/verify" 2>&1 ||
 			grep -q 'says nothing of the ledger' "$T/verify" || fail "the ledger of $1: $(tail -n 1 "$T/verify")"
@@ -346,7 +387,7 @@ for name in "${chosen[@]}"; do
 	(
 		fail() { echo "nth: $name: $1" >&2 && exit 1; }
 		trap 'for f in "${PID[@]}"; do kill -KILL "$f" 2>/dev/null || true; done' EXIT
-		fault='' n=0
+		fault='' n=0 protocol_name=$name
 		prepare "$name"
 	) || exit 1
 done
@@ -357,7 +398,7 @@ choose() {
 	for ((i = 1; runs == 0 || i <= runs; i++)); do
 		RANDOM=$(((seed * 7919 + i) % 32768))
 		protocol=${chosen[RANDOM % ${#chosen[@]}]}
-		victim=$( ((RANDOM % 3)) && echo party-01 || echo coordinator)
+		victim=$( ((RANDOM % 3)) && [[ $protocol != serve ]] && echo party-01 || echo coordinator)
 		fault=${faults[RANDOM % ${#faults[@]}]}
 		read -r io alloc <"$base/$protocol/count.$victim"
 		case $fault in

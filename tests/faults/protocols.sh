@@ -6,12 +6,9 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034 # PARTIES is read by who sources this
 
-PARTIES=4 # two pairs and then all, where a protocol has a tree; five, where sums go on without two of them
+PARTIES=4 # two pairs and then all, where a protocol has a tree
 PROTOCOLS=(tree flat basic landmark gcc predict kmeans-columns align intersect fedsc-anchor fedsc-dense fedsc-paper kmeans
 	fedspectral-exact fedspectral+ fedspectral-plain fedwalk fedwalk-response fedgcn)
-LASTING=(sum-kmeans sum-fedsc-anchor sum-fedgcn) # the same with on_loss "sum"
-
-lasts() { [[ $1 == sum-* ]]; } # NAME
 
 columns() { # [JQ-PROGRAM]: kcagc, which is not done after a moment
 	federation $PARTIES --signal 0.4
@@ -33,9 +30,7 @@ edges() { # VARIANT
 }
 
 protocol() { # NAME
-	! lasts "$1" || PARTIES=5
 	case $1 in
-	sum-*) protocol "${1#sum-}" && edit job '.on_loss = "sum"' ;;
 	tree) columns ;;
 	flat | basic) columns ".method = \"$1\" | .polish = 0" ;;
 	landmark | gcc) columns "{ kind, clusters, seed, method: \"$1\" }" ;;
@@ -51,7 +46,7 @@ protocol() { # NAME
 	align) ids_alone ;;
 	intersect) other_rows ;;
 	fedgcn) graphs_federation $PARTIES && ln -s data "$T/pooled" ;;
-	*) fail "$1: no such protocol; expected one of ${PROTOCOLS[*]} ${LASTING[*]}" ;;
+	*) fail "$1: no such protocol; expected one of ${PROTOCOLS[*]}" ;;
 	esac
 }
 

@@ -8,6 +8,10 @@ counts of `min_cluster` or more for all centres, so that none is left out of the
 centres to where few rows are near: a sum over one row is that row. Besides it looks for sums that differ by
 one row, as `coterie privacy` does.
 
+kmeans, fedsc: with --lie prime=P it adds P to words of sums and leaves the tags as they are, which holds wherever tags are modulo
+P. A centre changed like that goes far from all rows and is dropped. Landmarks grow by one in each doubling instead of twice: there are as many
+doublings as parties allow, each with sums over other rows.
+
 fedspectral: columns of the joint matrix, by blocks of unit vectors. An edge has an owner where one party alone
 has rows of both its ends. With a --lie of liar.py about rows. The job's ids are "plain", to compare with.
 
@@ -32,8 +36,35 @@ from wire import Broken
 NEAR = 1e-4  # of a row that is read to the true one, in standard deviations
 
 
+def rows_behind(sets, m):
+    """Candidates for rows of m columns: sums that one row is behind, alone or as a difference. sets: of each round
+    centres, how many rows are nearest to each, and sums of those and of their squared distances."""
+    Z, n, S = (np.concatenate(part) for part in zip(*sets))
+    square = S[:, m] + 2 * (Z * S[:, :m]).sum(axis=1) - n * (Z**2).sum(axis=1)
+    yield from S[n == 1, :m]
+    for i in range(len(S)):
+        other = np.flatnonzero(n == n[i] - 1)
+        d = S[i, :m] - S[other, :m]
+        good = np.abs((d**2).sum(axis=1) - (square[i] - square[other])) < 1e-4
+        yield from d[good & (n[other] > 0)]
+
+
+def compared(rows, X, near=NEAR):
+    """The numbers of the rows of X that are among `rows`, and how many of `rows` are none."""
+    read, wrong = set(), 0
+    for row in rows:
+        gap = np.abs(X - row).max(axis=1)
+        if gap.min() < near:
+            read.add(int(gap.argmin()))
+        else:
+            wrong += 1
+    return sorted(read), wrong
+
+
 class RowsHalf(kinds.Half):
-    """Notes what is asked, and of each sum of rows what it is the sum of."""
+    """Notes what is asked, and of each sum of rows what it is the sum of; landmarks before a doubling, and rounds since."""
+
+    before = turn = 0
 
     def ask(self, kind, term, scale=0.0, also=None):
         self.link.asked = "counts" if kind == 3 and also is not None else "clusters" if kind == 3 else ""
@@ -42,6 +73,14 @@ class RowsHalf(kinds.Half):
     def sum(self, words):
         self.link.asked = ""
         return super().sum(words)
+
+    def split(self, more, by, rng):
+        self.before, self.turn = int((self.count >= self.least).sum()), 0
+        super().split(more, by, rng)
+
+    def clusters(self, stays):
+        self.turn += 1
+        return super().clusters(stays)
 
     def run(self):
         if self.job["kind"] == "kmeans":
@@ -78,9 +117,21 @@ class Rows(liar.Lies, kinds.Fedsc):
                 self.sets.append((half.Z[stays].copy(), count, got))
             if due:
                 told = self.elsewhere(half.count[stays], count, got).ravel()
+            elif self.lie == "prime":
+                return self.dropped(total, len(got), half)
         words = total[:-2] if told is None else secsum.encode(told, len(self.party), *secsum.WIDE)
         self.lies += not np.array_equal(words, total[:-2])
         return np.concatenate([words, total[-2:]])
+
+    def dropped(self, total, alive, half):
+        """The sum in which the smallest centres go out of reach, one round before the last of a doubling: one more than before is left."""
+        more = alive - half.before - 1 if half.turn == 3 else 0
+        if more <= 0:
+            return total
+        told, width, count = total.copy(), (len(total) - 2) // alive, half.count[half.count >= half.least]
+        told[width * np.argsort(count, kind="stable")[:more]] += np.uint64(self.args[0])
+        self.lies += 1
+        return told
 
     def elsewhere(self, said, count, got):
         """Sums by which centres go to places near rows, spread as these are."""
@@ -94,31 +145,13 @@ class Rows(liar.Lies, kinds.Fedsc):
     def after(self):
         return max(self.lies - 1, 0)
 
-    def found(self):
-        """Candidates, as rows of the scaled data: what one row is behind, alone or as a difference."""
-        Z, n, S = (np.concatenate(part) for part in zip(*self.sets))
-        m = self.columns
-        square = S[:, m] + 2 * (Z * S[:, :m]).sum(axis=1) - n * (Z**2).sum(axis=1)
-        yield from S[n == 1, :m]
-        for i in range(len(S)):
-            other = np.flatnonzero(n == n[i] - 1)
-            d = S[i, :m] - S[other, :m]
-            good = np.abs((d**2).sum(axis=1) - (square[i] - square[other])) < 1e-4
-            yield from d[good & (n[other] > 0)]
-
     def read(self, truth):
         X = [np.load(f).astype(float) for f in sorted(glob.glob(truth + "/party-*/features.npy"))]
         X = np.concatenate(X)
         if self.sets:
             X = (X - self.half.mean) / self.half.scale
-        read, wrong = set(), 0
-        for row in self.found() if self.sets else ():
-            gap = np.abs(X - row).max(axis=1)
-            if gap.min() < NEAR:
-                read.add(int(gap.argmin()))
-            else:
-                wrong += 1
-        return sorted(read), wrong, len(X)
+        read, wrong = compared(rows_behind(self.sets, self.columns) if self.sets else (), X)
+        return read, wrong, len(X)
 
 
 class Edges(liar.Lies, kinds.Fedspectral):

@@ -253,7 +253,7 @@ class Fedwalk(fedwalk.Coordinator):
         if self.lie == "pair":
             for c, rows in zip(self.party, self.rows):
                 self.tell_guess(c, rows)
-            self.add([None] * len(self.party), 0)
+            self.add([None] * len(self.party), False)
         return super().expected()
 
     def tell_numbers(self, c, numbers):

@@ -6,7 +6,7 @@
 S is the number of a sum that is told, or of fedsc and fedspectral PHASE+N, the N-th of a phase.
 
     honest        none
-    bit=S,W       one bit of word W of sum S is changed, for all; W -1 and -2 are the tags
+    bit=S,W       one bit of word W of sum S is changed, for all; W -1 and -2 are the halves of the tag
     one=S,W       the same, for the last party alone
     count=S       the counts of sum S are 1 too many, as if another row were there; none-at=S: the first of them is 0
     lone          a bit of each sum of one word behind the third is changed: silhouettes, of a range of clusters
@@ -14,7 +14,7 @@ S is the number of a sum that is told, or of fedsc and fedspectral PHASE+N, the 
     n             the number of rows is doubled; rows=N: it is told as N
     scale         the sum of squares is multiplied by 4
     swap=S        the first two words of sum S change places
-    zero=S        sum S is all zeros, tags included
+    zero=S        sum S is all zeros, its tag included
     again=S       sum S is told twice
     late=S        sum S is told under the number of the next
     old=S         sum S is told once more in place of the next
@@ -37,9 +37,6 @@ S is the number of a sum that is told, or of fedsc and fedspectral PHASE+N, the 
     lists=2       two attempts; in the second each half is told that another party is lost
     gone=N        N attempts; from the second on the last party is said to be lost; two=N: all but two
     returns=3     the same, but in the third it is back, and the party before it is said to be lost
-    remain        on_loss "sum", four parties: in the first sum two are told that the last is lost, two that the second is, and all are
-                  there. Prints how many answers it can open
-    remain-out    all are told that the last is lost, itself too; remain-few: that half of them are
     last          the last word, DONE, is not said, though all parties have their results
     redo          the job is done, and offered again as the next attempt
     known         none, but the job's id is a known one, 11 sixteen times
@@ -106,17 +103,13 @@ Of fedwalk:
     facts-one     the last party is told another last number
 """
 import argparse
-import functools
-import itertools
 import json
-import operator
 import os
 import secrets
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "interop"))
 import numpy as np  # noqa: E402
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes  # noqa: E402
 
 import coordinator  # noqa: E402
 import kinds  # noqa: E402
@@ -126,7 +119,6 @@ import wire  # noqa: E402
 from wire import Broken, field, u16, u32, u64  # noqa: E402
 
 LOSSES = ("lists", "two", "returns", "gone")
-REMAINS = ("remain", "remain-out", "remain-few")
 POINT = np.uint64(1 << 24)  # 1.0 of the words of sums
 
 
@@ -255,64 +247,6 @@ class Lies:
                 if not c.frames.empty():
                     c.recv(())
         raise AssertionError("nobody has enough of waiting")
-
-    # ---- who is left in a sum ----
-
-    def who_is_left(self, l):
-        """Numbers of parties, as party l is told."""
-        L = len(self.party)
-        if self.lie == "remain-few":
-            return list(range(L // 2))
-        if self.lie == "remain" and l >= L // 2:
-            return [j for j in range(L) if j != 1]
-        return list(range(L - 1))
-
-    def rounds(self):
-        if self.lie not in REMAINS:
-            return super().rounds()
-        others = list(range(len(self.party)))
-        boxes = []
-        for l, c in enumerate(self.party):
-            r = wire.Reader(c.recv((wire.SHARES,))[1])
-            assert r.number(8) == 0
-            n = 48 * (len(others) - 1)
-            own = r.bytes(n, n)
-            boxes.append(dict(zip([j for j in others if j != l], (own[at : at + 48] for at in range(0, n, 48)))))
-        for c in self.party:
-            self.vector(c, None)
-        left = [self.who_is_left(l) for l in others]
-        for l, c in enumerate(self.party):
-            c.send(wire.REMAIN, u64(0) + u32(len(left[l])) + b"".join(map(u32, left[l])))
-            c.send(wire.SHARES, u64(0) + field(b"".join(boxes[j][l] for j in left[l] if j != l)))
-        said = [{} for _ in others]  # what each has said for each other
-        answers = []
-        for l, c in enumerate(self.party):
-            n = 16 * (len(left[l]) - 1)
-            own = wire.Reader(c.recv((wire.TOLD,))[1]).bytes(n, n)
-            for at, j in enumerate(j for j in left[l] if j != l):
-                said[j][l] = own[16 * at : 16 * at + 16]
-            r = wire.Reader(c.recv((wire.ANSWER,))[1])
-            assert r.number(8) == 0
-            answers.append(r.bytes(16, 1 << 13))
-        print(f"answers that open: {sum(self.opens(a, said[l]) for l, a in enumerate(answers))}", flush=True)
-        for l, c in enumerate(self.party):
-            c.send(wire.TOLD, field(self.all_of(said[l].values())))
-            self.tell_one(c, self.root(), 0, np.zeros(3, np.uint64))
-        for c in self.party:
-            c.recv(())
-
-    @staticmethod
-    def all_of(words):
-        return functools.reduce(operator.xor, (int.from_bytes(w, "big") for w in words), 0).to_bytes(16, "big")
-
-    def opens(self, answer, words):
-        """With any of the words that others have for whom it is of."""
-        for n in range(len(words) + 1):
-            for some in itertools.combinations(words.values(), n):
-                key = Cipher(algorithms.AES(self.all_of(some)), modes.CTR(bytes(16))).encryptor()
-                if key.update(answer[:16]) == bytes(16):
-                    return True
-        return False
 
     # ---- what is relayed ----
 

@@ -54,7 +54,7 @@ test_coordinator_tells_nobody() {
 	coordinator_again
 	ends 0 coordinator party-00 party-02
 	[[ $(run_of coordinator .status) == "done" && ! -e $T/out/coordinator/job.state ]] || fail "run.json: $(run_of coordinator .status)"
-	done_again() { printf 'coterie job state v1\n%s done\n' "$(tail -n 1 "$T/was")" >"$T/out/coordinator/job.state"; }
+	done_again() { printf 'coterie job state v2\n%s done\n' "$(tail -n 1 "$T/was")" >"$T/out/coordinator/job.state"; }
 	coordinator
 	parties 3
 	in_phase party-01 level-1
@@ -252,7 +252,7 @@ test_changed_parameters_are_refused() {
 		for name in else else-party-00 else-party-01 else-party-02; do kills "$name"; done
 	}
 	hash_of
-	printf 'coterie job state v1\n%s %s\n' "$old" "$new" >"$T/out/coordinator/job.state"
+	printf 'coterie job state v2\n%s %s %064d\n' "$old" "$new" 0 >"$T/out/coordinator/job.state"
 	coordinator_again
 	ends 2 coordinator party-00 party-01 party-02
 	party_says 'attempt 2 was offered with other parties or parameters'

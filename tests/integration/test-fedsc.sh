@@ -102,7 +102,7 @@ test_noise_of_rows() {
 test_private() {
 	rows_federation 3
 	rows_job kmeans '.noise = { on: "data", eps: 2, delta: 1e-5, clip: 40 }'
-	edit party-01 '.policy.max_eps = 2'
+	edit party-01 '.policy.max_eps = 2 | .policy.max_delta = 1e-3'
 	coordinator
 	parties 3
 	ends 0 coordinator party-00 party-01 party-02
@@ -115,7 +115,7 @@ test_private() {
 test_noise_in_sums() {
 	rows_federation 3
 	rows_job kmeans '.noise = { on: "sums", eps: 8, delta: 1e-5, clip: 20, colluders: 1 }'
-	edit party-01 '.policy.max_eps = 8'
+	edit party-01 '.policy.max_eps = 8 | .policy.max_delta = 1e-3'
 	coordinator
 	parties 3
 	ends 0 coordinator party-00 party-01 party-02
@@ -137,7 +137,7 @@ test_noise_in_sums() {
 test_noise_in_sums_of_landmarks() {
 	rows_federation 3
 	rows_job anchor '.noise = { on: "sums", eps: 30, delta: 1e-5, clip: 20 } | .near = 2'
-	edit party-01 '.policy.max_eps = 30'
+	edit party-01 '.policy.max_eps = 30 | .policy.max_delta = 1e-3'
 	coordinator
 	parties 3
 	ends 0 coordinator party-00 party-01 party-02
@@ -177,20 +177,20 @@ test_fedsc_is_not_kmeans() {
 test_max_eps() {
 	rows_federation 3
 	rows_job anchor '.noise = { on: "data", eps: 3, delta: 1e-5, clip: 1 }'
-	edit party-01 '.policy.max_eps = 2.5'
+	edit party-01 '.policy.max_eps = 2.5 | .policy.max_delta = 1e-3'
 	refused 'the offered job\.noise\.eps is 3, policy\.max_eps of party-01 is 2\.5'
 }
 
 test_max_eps_of_sums() {
 	rows_federation 3
 	rows_job kmeans '.noise = { on: "sums", eps: 3, delta: 1e-5, clip: 1 }'
-	edit party-01 '.policy.max_eps = 2.5'
+	edit party-01 '.policy.max_eps = 2.5 | .policy.max_delta = 1e-3'
 	refused 'the offered job\.noise\.eps is 3, policy\.max_eps of party-01 is 2\.5'
 }
 
 test_max_eps_and_no_noise() {
 	rows_federation 3
-	edit party-01 '.policy.max_eps = 2'
+	edit party-01 '.policy.max_eps = 2 | .policy.max_delta = 1e-3'
 	refused 'of kind fedsc claims no differential privacy, policy\.max_eps of party-01 is 2'
 }
 
@@ -409,7 +409,7 @@ test_launch() {
 	grep -q '^ACC 1.0000 .* of 150 rows$' "$T/ids.stdout" || fail "says: $(<"$T/ids.stdout")"
 	launch paper --job "$ROOT/configs/jobs/fedsc-paper.json" --allow fedsc.paper
 	grep -q '^ACC 1.0000 .* of 150 rows$' "$T/paper.stdout" || fail "says: $(<"$T/paper.stdout")"
-	launch private --job "$ROOT/configs/jobs/fedsc-private.json" --policy max_eps=4
+	launch private --job "$ROOT/configs/jobs/fedsc-private.json" --policy max_eps=4 --policy max_delta=1e-5
 	[[ $(jq -r .facts.privacy "$T/private/party-00/run.json") == "(eps 4, delta 1e-05)"* ]] || fail "spent: $(jq .facts "$T/private/party-00/run.json")"
 }
 

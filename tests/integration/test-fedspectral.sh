@@ -94,7 +94,7 @@ test_plus() {
 test_noise_in_sums() {
 	edges_federation 3
 	edit job '.noise = { on: "sums", eps: 4, delta: 1e-5 }'
-	edit party-01 '.policy.max_eps = 4 | .policy.jobs = ["fedspectral"]'
+	edit party-01 '.policy.max_eps = 4 | .policy.max_delta = 1e-3 | .policy.jobs = ["fedspectral"]'
 	runs 3
 	own_labels 3
 	[[ $(phases_of party-01) == "offer keys align degrees power kmeans result" ]] || fail "phases $(phases_of party-01)"

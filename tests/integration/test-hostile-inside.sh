@@ -58,7 +58,7 @@ rogue_case() { # REGEX COMMAND...
 	disturbed "$1"
 }
 
-masked() { frame $MASKED "$JOB" 1 "$(u 4 2)$(u 8 0)$(u 8 1)$(u 8 0)$(u 4 8)$(u 8 0)"; }
+masked() { frame $MASKED "$JOB" 1 "$(u 4 2)$(u 8 0)$(u 8 1)$(u 8 0)$(u 4 8)$(u 8 0)$(u 4 0)"; }
 test_message_out_of_order() { rogue_case 'MASKED' masked; }
 
 test_second_hello() { rogue_case 'party-01 sent HELLO, which was not expected' hello "$VERSION" "$VERSION"; }
@@ -164,6 +164,7 @@ of_version() { # NUMBER COMMAND that prints its WELCOME
 }
 test_coordinator_of_a_later_version() { of_version 9 welcome 9; }
 test_coordinator_of_version_3() { of_version 3 recorded welcome 3; }
+test_coordinator_of_version_6() { of_version 6 recorded welcome 6; }
 test_coordinator_of_0_1_0() { of_version 2 recorded welcome 2; }
 
 early_offer() { frame 10 1 1; }

@@ -270,7 +270,7 @@ test_message_that_does_not_exist() { frame 999 0 0 | inside 'party-01.*999'; }
 test_body_that_does_not_parse() { frame $HELLO 0 0 "$(u 2 2)$(u 2 2)$(u 4 60)\\x41" | inside 'party-01.*HELLO'; }
 test_link_message_out_of_order() { frame $HEARTBEAT 0 0 "$(u 8 1)" | inside 'party-01.*HEARTBEAT'; }
 test_job_message_before_hello() {
-	frame $MASKED 1 1 "$(u 4 3)$(u 8 0)$(u 8 1)$(u 8 0)$(u 4 8)$(u 8 0)" | inside 'party-01.*(MASKED|job)'
+	frame $MASKED 1 1 "$(u 4 3)$(u 8 0)$(u 8 1)$(u 8 0)$(u 4 8)$(u 8 0)$(u 4 0)" | inside 'party-01.*(MASKED|job)'
 }
 
 test_a_second_process_of_a_party() {
@@ -298,8 +298,9 @@ of_another_version() { # MIN MAX COMMAND that prints its HELLO
 	grep -aEq "versions? $1 to $2.* $here" "$T/tls.stdout" || fail "REFUSED does not name both versions"
 }
 
-test_version_that_is_too_new() { of_another_version 7 9 hello 7 9; }
+test_version_that_is_too_new() { of_another_version 8 9 hello 8 9; }
 test_party_of_0_1_0() { of_another_version 2 2 recorded hello 2; }
 test_party_of_version_3() { of_another_version 3 3 recorded hello 3; }
+test_party_of_version_6() { of_another_version 6 6 recorded hello 6; }
 
 run_tests "$@"

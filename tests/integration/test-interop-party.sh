@@ -60,6 +60,25 @@ test_kcagc() {
 	cut -d , -f 2 "$T/out/party-00/labels.csv" | tail -n +2 | cmp -s "$T/expected" - || fail "the parties in C have other labels"
 }
 
+# Of fedspectral: its nodes are numbered, and compared by pairs; its products go into the same sums.
+fedspectral_with() { # CHANGE OF THE JOB
+	needs_python
+	edges_federation 3
+	patient 3
+	edit job ".variant = \"exact\" | $1"
+	coordinator
+	party party-00
+	python_party party-01
+	party party-02
+	ends 0 coordinator party-00 party-01 party-02
+	tail -n +2 "$T/out/party-00/labels.csv" | cut -d , -f 2 | paste -d , "$T/data/party-00/ids.txt" - >"$T/labelled"
+	paste -d , "$T/data/party-01/ids.txt" "$T/party-01.labels" | sort -u - "$T/labelled" | cut -d , -f 1 | uniq -d >"$T/twice"
+	[[ ! -s $T/twice ]] || fail "two parties have other labels for one node: $(head -n 3 "$T/twice")"
+	[[ $(cut -d , -f 2 "$T/labelled" | sort -u | wc -l) == 3 ]] || fail "$(sort "$T/labelled" | head -n 3)"
+}
+test_fedspectral() { fedspectral_with .; }
+test_fedspectral_plain_ids() { fedspectral_with '.ids = "plain"'; }
+
 # Of fedgcn: floats are added in another order, so clusters alone are the same, and questions, or masks would not cancel.
 fedgcn_with() { # CHANGE OF THE JOB...
 	local settings name

@@ -94,56 +94,20 @@ for cells in kmeans:totals kmeans:kmeans fedsc-anchor:landmarks fedsc-anchor:anc
 	! in_sample $cell 2 || eval "test_${cells//[:+-]/_}() { without ${cells/:/ } party-01; }"
 done
 
-# The sum under way is had without it: no other attempt. Clusters are of all rows, or graphs, of those who are left.
-sums_go_on() { # STEP
-	local name rows
-	gone_in "$1" party-03
-	# shellcheck disable=SC2046 # words
-	ends 0 coordinator $(rest_of party-03)
-	for name in coordinator $(rest_of party-03); do
-		attempt_is 1 "$name"
-		[[ $(run_of "$name" '.lost | map(.name) | join(" ")') == party-03 ]] || fail "$name/run.json: lost are $(run_of "$name" .lost)"
-	done
-	says coordinator 'party-03 is lost \(during [a-z]*\): the sum goes on without it'
-	rows=$(for name in $(rest_of party-03); do tail -n +2 "$T/out/$name/labels.csv"; done | wc -l)
-	[[ $(run_of coordinator '.result.cluster_sizes | add') == "$rows" ]] ||
-		fail "clusters of $(run_of coordinator .result.cluster_sizes) for $rows labels"
-	[[ ! -e $T/out/party-03/labels.csv ]] || fail 'party-03 has labels'
-}
-
-# Clusters of rows are far from each other: those of a job of the others, by other numbers.
-same_clusters() {
-	local name
-	for name in $(rest_of party-03); do paste -d, "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv" | tail -n +2; done |
-		awk -F, '{ print $2 "," $(NF / 2 + 2) }' | sort -u >"$T/pairs"
-	[[ $(wc -l <"$T/pairs") == 3 && $(cut -d, -f 1 "$T/pairs" | sort -u | wc -l) == 3 ]] || fail "clusters are others: $(tr '\n' ' ' <"$T/pairs")"
-}
-
-for cells in kmeans:kmeans fedsc-anchor:landmarks fedsc-anchor:anchor fedsc-anchor:kmeans; do
-	eval "test_sums_${cells//[:-]/_}() { lossy ${cells%:*} '.on_loss = \"sum\"'; of_the_rest party-03; sums_go_on ${cells#*:}; same_clusters; }"
-done
-
-test_sums_by_launch() {
+test_launch() {
 	rows_federation 4
-	rows_job kmeans '.on_loss = "sum"'
+	rows_job kmeans '.on_loss = "attempt"'
 	! "$BIN/coterie" launch -q --data "$T/pooled" --job "$T/job.json" --parties 4 --out "$T/declined" 2>"$T/launch.stderr" || fail 'taken without allow_loss'
 	"$BIN/coterie" launch -q --data "$T/pooled" --job "$T/job.json" --policy allow_loss=3 --parties 4 --out "$T/launched" || fail 'declined'
-	[[ $(jq '.lost // [] | length' "$T/launched/party-01/run.json") == 0 ]] || fail 'somebody is lost'
-}
-
-test_sums_fedgcn() {
-	lossy fedgcn '.on_loss = "sum"'
-	sums_go_on train
-	rm -r "$T/out/party-03"
-	at_least "$("$BIN/coterie" eval --run "$T/out" --truth own | jq -r .mean.result.ari)" 0.9 'ARI'
+	[[ $(jq '.left_out // [] | length' "$T/launched/party-01/run.json") == 0 ]] || fail 'somebody is left out'
 }
 
 # It comes back when the job is done, which the coordinator still tells party-01, whose way back is cut: whether the
 # coordinator is the same process or the next one, no results are said to be there.
-is_not_done() {
+has_no_results() { # SENTENCE
 	ADDRESS=$HUB party party-03
 	ends 3 party-03
-	says party-03 'refused by coordinator: the job is done without party-03, which was lost in it or stayed away, and has no results'
+	says party-03 "refused by coordinator: the job $1"
 	! says_of_results party-03 || fail "party-03 hears of results: $(<"$T/party-03.stderr")"
 	[[ ! -e $T/out/party-03/labels.csv ]] || fail 'party-03 has labels'
 }
@@ -151,8 +115,8 @@ is_not_done() {
 says_of_results() { grep -q 'results were written' "$T/$1.stderr"; }
 marked() { grep -q ' done' "$T/out/coordinator/job.state" 2>/dev/null; }
 
-test_lost_one_comes_back_when_all_is_done() {
-	lossy kmeans '.on_loss = "sum"'
+test_comes_back_when_all_is_done() {
+	lossy kmeans
 	for name in coordinator $(names $PARTIES); do edit "$name" '.reconnect_s = 10'; done
 	tls_tool turncoat
 	coordinator
@@ -168,11 +132,11 @@ test_lost_one_comes_back_when_all_is_done() {
 	in_phase party-02 kmeans
 	kills party-03
 	until_true 60 marked || fail 'job.state is not marked as done'
-	is_not_done
+	has_no_results 'goes on without party-03, which did not come within rejoin_s'
 	kills coordinator
-	grep -Eq '^party-03 left out from 1 on, kmeans$' "$T/out/coordinator/job.state" || fail "job.state: $(cat "$T/out/coordinator/job.state")"
+	grep -Eq '^party-03 left out from 2 on, kmeans$' "$T/out/coordinator/job.state" || fail "job.state: $(cat "$T/out/coordinator/job.state")"
 	coordinator_again
-	is_not_done
+	has_no_results 'is done without party-03, which stayed away: it has no results'
 	ends 0 coordinator party-00 party-01 party-02
 	! grep -q 'party-03 said' "$T/coordinator.stderr" || fail 'the coordinator says that party-03 has results'
 }
@@ -239,18 +203,49 @@ test_below_the_least() {
 	edit party-00 '.policy.allow_loss = 3'
 	gone_in totals party-01 party-02
 	fails_for 2 coordinator party-00 party-03
-	says party-00 'attempt 2 is offered to 2 parties, without the 2 that stayed away, policy.allow_loss of party-00 is 3'
+	says party-00 'coordinator offers attempt 2 to 2 of 4 parties: 2 parties are left, policy.allow_loss of party-00 is 3'
 	says coordinator 'party-00 declined the job'
 	rm -rf "$T/out"
 	gone_in totals party-01 party-02 party-03 # one would be alone
 	fails_for 3 coordinator party-00
 	says coordinator 'did not come for attempt 2 within rejoin_s, [0-9]+ s: party-01, party-02, party-03'
-	rm -rf "$T/out"
-	edit job '.on_loss = "sum"' # which two cannot
-	edit party-00 '.policy.allow_loss = 2'
-	gone_in keys party-01 party-02
-	fails_for 3 coordinator party-00 party-03
-	says coordinator 'did not come for attempt 2 within rejoin_s, [0-9]+ s: party-01, party-02'
+}
+
+# Its ledger has one row of that attempt, that it declines; of those before it has masked terms.
+declined_only() { # ATTEMPT NAME
+	local terms
+	"$BIN/coterie" ledger export --csv --state "$T/out/$2/state" >"$T/ledger.csv"
+	[[ $(awk -F, -v n="$1" '$4 == n' "$T/ledger.csv" | wc -l) == 1 ]] || fail "attempt $1 of $2: $(cat "$T/ledger.csv")"
+	awk -F, -v n="$1" '$4 == n' "$T/ledger.csv" | grep -q ',DECLINE,4,' || fail "attempt $1 of $2: $(cat "$T/ledger.csv")"
+	terms=$(awk -F, -v n="$1" '$4 < n' "$T/ledger.csv" | grep -c ',MASKED,') || true
+	(($1 == 1 ? terms == 0 : terms > 0)) || fail "$2 gave $terms terms before attempt $1"
+}
+
+# allow_loss permits an attempt of two, min_parties no sum of two: nothing is given to one, whoever says that the others are lost.
+test_below_min_parties() {
+	local name
+	needs_python
+	lossy kmeans
+	whole_job
+	for name in $(names $PARTIES); do edit "$name" '.rejoin_s = 20 | .reconnect_s = 5 | .policy.min_parties = 3'; done
+	lying two=2
+	any_party_said 'coordinator offers attempt 2 to 2 of 4 parties: the job \(kind kmeans, 2 parties\) has sums of 2 parties, policy.min_parties is 3' ||
+		fail "$(<"$T/coordinator.stdout")"
+	declined_only 2 "$(cd "$T/out" && grep -l 'policy.min_parties' ../party-0[01].stderr | head -n 1 | xargs basename -s .stderr)"
+}
+
+# Its numbers are in sums with a party that is lost, and its policy no longer permits sums without.
+test_not_agreed_any_more() {
+	lossy kmeans
+	for name in coordinator $(names $PARTIES); do edit "$name" '.rejoin_s = 10'; done
+	gone_in kmeans party-03
+	kills party-00
+	edit party-00 'del(.policy.allow_loss) | .policy.allow_subsets = true' # which is about other jobs
+	party party-00
+	# shellcheck disable=SC2046 # words
+	fails_for 2 coordinator $(rest_of party-03)
+	says party-00 'coordinator offers attempt 2 to 3 of 4 parties: the offered job may go on without a party that stays away \(job.on_loss\), policy.allow_loss of party-00 is 0'
+	declined_only 2 party-00
 }
 
 test_not_agreed() {
@@ -261,6 +256,7 @@ test_not_agreed() {
 	# shellcheck disable=SC2046
 	fails_for 2 coordinator $(names $PARTIES)
 	says party-03 'the offered job may go on without a party that stays away \(job.on_loss\), policy.allow_loss of party-03 is 0'
+	declined_only 1 party-03
 	edit job '{ kind: "fedwalk", on_loss }'
 	start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --out "$T/out/coordinator"
 	ends 4 coordinator
@@ -269,10 +265,10 @@ test_not_agreed() {
 
 # ---- a coordinator that serves: the seat is free for the next job, when its party is back ----
 
-test_next_job_of_all() {
+job_after_a_loss() { # PARTY...: who allows it
 	local name
 	lossy kmeans '.seed = 7'
-	for name in $(names $PARTIES); do edit "$name" '.policy.allow_subsets = true'; done
+	for name in "$@"; do edit "$name" '.policy.allow_subsets = true'; done
 	all_stay $PARTIES
 	relay relay 25
 	kills party-01
@@ -286,8 +282,19 @@ test_next_job_of_all() {
 	[[ $(jq -r '.left_out[0].name' "$T"/out/coordinator/job-000001/run.json) == party-01 ]] || fail "job 1: $(jq .left_out "$T"/out/coordinator/job-000001/run.json)"
 	submits "$T/job.json" 2
 	ADDRESS=$RELAY stays party-01
+}
+
+test_next_job_of_all() {
+	# shellcheck disable=SC2046 # words
+	job_after_a_loss $(names $PARTIES)
 	becomes 2 "done"
 	[[ $(jq -r '.parties | length' "$T"/out/coordinator/job-000002/run.json) == 4 ]] || fail "job 2 is of $(jq -c .parties "$T"/out/coordinator/job-000002/run.json)"
+}
+
+test_next_job_is_declined() {
+	job_after_a_loss party-00 party-01 party-03
+	becomes 2 failed
+	says party-02 'is of party-00 party-01 party-02 party-03, but an earlier one over the same data was of party-00 party-02 party-03: policy.allow_subsets of party-02 is false'
 }
 
 # ---- a coordinator that says that somebody is lost who is not ----
@@ -337,39 +344,5 @@ whole_job() {
 test_lies() { lies_of kmeans; }
 test_lies_of_anchor() { lies_of fedsc-anchor; }
 test_lies_of_fedgcn() { lies_of fedgcn; }
-
-# In a sum (on_loss "sum"): who is told one list and who is told another, and who hears that it is lost itself, end, and so do all;
-# no answer opens that could be of two lists.
-sum_lie() { # LIE REGEX
-	local name
-	rm -rf "$T/out"
-	liar "$1"
-	parties $PARTIES
-	# shellcheck disable=SC2046 # words
-	ends 2 $(names $PARTIES)
-	ended coordinator
-	any_party_said "$2" || fail "$1: nobody says '$2': $(tail -qn 1 "$T"/party-0?.stderr)"
-	for name in $(names $PARTIES); do
-		[[ ! -e $T/out/$name/labels.csv ]] || fail "$1: $name has labels"
-		tail -n 1 "$T/$name.stderr" | grep -Eq 'coordinator|policy.allow_loss' || fail "$1: $name names no one: $(tail -n 1 "$T/$name.stderr")"
-	done
-}
-
-lies_in_a_sum() { # PROTOCOL
-	local name
-	needs_python
-	lossy "$1" '.on_loss = "sum"'
-	whole_job
-	sum_lie remain 'coordinator has told one of party-0[0-3] and party-0[0-3] other things than this party'
-	grep -qx 'answers that open: 0' "$T/coordinator.stdout" || fail "$(<"$T/coordinator.stdout")"
-	sum_lie remain-out 'coordinator sent REMAIN, and this party is said to be lost'
-	sum_lie remain-few 'coordinator sent REMAIN, and 2 of 4 members are left, expected 3 or more'
-	for name in $(names $PARTIES); do edit "$name" '.policy.allow_loss = 4'; done
-	sum_lie remain 'a sum would go on with 3 of 4 parties, policy.allow_loss of party-0[0-3] is 4'
-}
-
-test_lies_in_a_sum() { lies_in_a_sum kmeans; }
-test_lies_in_a_sum_of_anchor() { lies_in_a_sum fedsc-anchor; }
-test_lies_in_a_sum_of_fedgcn() { lies_in_a_sum fedgcn; }
 
 run_tests "$@"

@@ -265,4 +265,19 @@ test_hangup_reloads() {
 	! said party-01 '"level":"debug"' || fail "party-01 logs more, and was not told to"
 }
 
+# policy.require_noise: without noise that holds without one party's share nothing leaves; with it the job runs.
+test_noise_is_required() {
+	rows_federation 3
+	edit party-01 '.policy.require_noise = true'
+	rows_job kmeans
+	start_job 3
+	refused_by 3 party-01 'shows all parties sums, or clusters by them, without noise, policy.require_noise of party-01 is true' \
+		'job.noise.on .{1,3}sums.{1,3} with job.noise.eps, delta and clip and job.noise.colluders of 1 or more'
+	! "$BIN/coterie" ledger --state "$T/out/party-00/state" export --csv | grep -q MASKED || fail 'a term has left'
+	edit job '. + { iterations: 5, noise: { on: "sums", eps: 8, delta: 1e-5, clip: 50, colluders: 1 } }'
+	start_job 3
+	# shellcheck disable=SC2046
+	ends 0 coordinator $(names 3)
+}
+
 run_tests "$@"

@@ -117,7 +117,7 @@ test_killed_when_a_job_is_done() {
 		db.execute("UPDATE job SET state = 2, ended = 0")
 		db.commit()
 	EOF
-	printf 'coterie job state v1\n%s 1 %064d done\n' "$id" 0 >"$T/out/coordinator/job-000001/job.state"
+	printf 'coterie job state v2\n%s 1 %064d %064d done\n' "$id" 0 0 >"$T/out/coordinator/job-000001/job.state"
 	serve_again
 	is 1 "done" || fail "job 1 is $(shown 1 .state)"
 	[[ ! -e $T/out/coordinator/job-000001/job.state ]] || fail "job.state is still there"

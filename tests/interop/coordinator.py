@@ -166,20 +166,22 @@ class Coordinator:
 
     # ---- sums ----
 
-    def vector(self, c, first, word="<u8"):
-        """A party's masked words: n, the canary, of kmeans two tags. first: of the first chunk, or None."""
+    def vector(self, c, first, word="<u8", tagged=False):
+        """A party's masked words: n, the canary, and with `tagged` the tag as two more. first: of the first chunk, or None."""
         words, root = [], self.root()
         while True:
             r = Reader(first if first is not None else c.recv((wire.MASKED,))[1])
             first = None
             group, number, count, offset = r.number(4), r.number(8), r.number(8), r.number(8)
-            chunk = np.frombuffer(r.bytes(0, 1 << 20), word)
+            chunk, tag = np.frombuffer(r.bytes(0, 1 << 20), word), r.bytes(0, 16)
             r.end()
             have = sum(map(len, words))
             assert (group, number, offset) == (root, self.sums, have), f"{c.peer} sent another chunk than is due"
             words.append(chunk)
-            if have + len(chunk) == count:
-                return np.concatenate(words)
+            last = have + len(chunk) == count
+            assert len(tag) == 16 * bool(last and tagged), f"{c.peer} sent {len(tag)} bytes of a tag"
+            if last:
+                return np.concatenate(words + [np.frombuffer(tag, "<u8")] * bool(tagged))
 
     def root(self):
         """Parties are nodes 0 .. L-1 of the tree; the one group over all of them is the next."""
@@ -208,14 +210,16 @@ class Coordinator:
     def joint(self):
         kcagc.KINDS[self.what["kind"]](self.what, self.rows, self).run()
 
-    def add(self, first, tags=2):
-        """The sum's words and tags, without the canary."""
-        total = None
-        for c, body in zip(self.party, first):
-            words = self.vector(c, body)
-            total = words.copy() if total is None else total + words
-        self.look_at(total[-1 - tags])
-        return np.concatenate([total[: -1 - tags], total[len(total) - tags :]])
+    def add(self, first, tagged=True):
+        """The sum's words and its tag, as two words, without the canary."""
+        vectors = [self.vector(c, body, tagged=tagged) for c, body in zip(self.party, first)]
+        total = sum(vectors)
+        if tagged:
+            tag = sum(int.from_bytes(v[-2:].tobytes(), "little") for v in vectors) % secsum.TAG_PRIME
+            total[-2:] = np.frombuffer(tag.to_bytes(16, "little"), "<u8")
+        canary = len(total) - (3 if tagged else 1)
+        self.look_at(total[canary])
+        return np.delete(total, canary)
 
     def look_at(self, canary):
         assert canary == len(self.party), "the masks do not cancel"
@@ -225,10 +229,12 @@ class Coordinator:
             self.tell_one(c, self.root(), self.sums, total)
 
     def tell_one(self, c, group, number, words):
-        most = wire.CHUNK // 8
-        for at in range(0, len(words), most):
+        """words: of the sum, and its tag as two."""
+        most, tag, words = wire.CHUNK // 8, words[-2:].astype("<u8").tobytes(), words[:-2]
+        for at in range(0, max(len(words), 1), most):
             chunk = words[at : at + most].astype("<u8").tobytes()
-            c.send(wire.SUM, u32(group) + u64(number) + u64(len(words)) + u64(at) + field(chunk))
+            c.send(wire.SUM, u32(group) + u64(number) + u64(len(words)) + u64(at) + field(chunk)
+                   + field(tag if at + most >= len(words) else b""))
 
     def rounds(self):
         """Sums until parties say what they were told, which is the end. With the first sum of each phase they say so, too."""
@@ -310,7 +316,7 @@ class Following(Coordinator):
         return secsum.decode(told[:-2], *secsum.WIDE)
 
     def forged(self, total):
-        """What is told in place of a sum and its tags."""
+        """What is told in place of a sum and its tag."""
         return total
 
     def tell_numbers(self, c, numbers):

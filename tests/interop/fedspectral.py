@@ -1,17 +1,122 @@
-"""A coordinator of kind fedspectral, variants exact and fedspectral+, by proto/PROTOCOL.md.
+"""A coordinator of kind fedspectral, variants exact and fedspectral+, and a party of variant exact, by proto/PROTOCOL.md.
 
-It asks for products with multiples of unit vectors, whose sums are columns of the joint matrix, where C
+The coordinator asks for products with multiples of unit vectors, whose sums are columns of the joint matrix, where C
 takes an Arnoldi basis: to parties one orthogonal block is as good as another. With noise in sums blocks are drawn at
 random.
 """
+import hmac
+import os
+import struct
+
 import numpy as np
 
 import coordinator
+import secsum
 import wire
 from wire import Reader, u16, u64
 
 PLUS_ROUNDS = 20
 NOISY_ROUNDS, COUNTING, NOISY_COLUMNS = 6, 4, 4
+
+
+class Party:
+    """link: a party.Link. edges: pairs of positions in ids, each once and of weight 1."""
+
+    def __init__(self, what, ids, edges, link):
+        self.what, self.link, self.ids, self.edges = what, link, ids, edges
+
+    # ---- nodes ----
+
+    def rows(self):
+        """The joint row of each id; sets n."""
+        s, link, shown = self.link.s, self.link, self.ids
+        if self.what["ids"] == "hashed":
+            key = os.urandom(32)
+            if s.own == 0:
+                for j in s.others():
+                    link.send_sealed(j, wire.IDS_KEY, key)
+            else:
+                sender, key = link.sealed(link.conn.recv([wire.SEALED])[1], wire.IDS_KEY)
+                assert sender == 0, "a key of ids that is not of the first party"
+            shown = [hmac.digest(key, i, "sha256")[:16] for i in self.ids]
+        order = sorted(range(len(shown)), key=lambda i: shown[i])
+        packed = [shown[i] if self.what["ids"] == "hashed" else bytes([len(shown[i])]) + shown[i] for i in order]
+        link.conn.send(wire.IDS, u64(len(order)) + u64(0) + wire.field(b"".join(packed)))
+        body = link.conn.recv([wire.ROWS])[1]
+        self.n = Reader(body[4:8]).number(4)
+        link.conn.unread.append((wire.ROWS, body))
+        row = np.zeros(len(order), int)
+        row[order] = wire.labels(lambda: link.conn.recv([wire.ROWS])[1], s.own, self.n, len(order))
+        assert len(set(row)) == len(row) and (row < self.n).all(), "a row twice, or of nobody"
+        link.heard(wire.ROWS, u64(self.n))
+        return row
+
+    def batches(self):
+        """For each other party its batch: how many nodes are here, and of the sample pseudonyms and rows."""
+        for j in self.link.s.others():
+            names = secsum.rows_names(self.link.s.pair[j], self.ids)
+            chosen = secsum.rows_sample(names, self.link.s.own > j)
+            entries = [names[i][:16] + struct.pack("<I", self.row[i]) for i in chosen]
+            yield j, struct.pack("<Q", len(names)) + b"".join(entries)
+
+    def compare(self, j, batch):
+        names = [name[:16] for name in secsum.rows_names(self.link.s.pair[j], self.ids)]
+        count, = struct.unpack_from("<Q", batch)
+        assert len(batch) == 8 + 20 * min(count, secsum.ROWS_SAMPLE), f"a batch of {len(batch)} bytes"
+        row, node = dict(zip(names, self.row)), dict(zip(self.row, names))
+        for at in range(8, len(batch), 20):
+            name, its = batch[at : at + 16], struct.unpack_from("<I", batch, at + 16)[0]
+            if its >= self.n or row.get(name, its) != its or node.get(its, name) != name:
+                raise secsum.Refused(f"rows differ from those of party {j}")
+        return count
+
+    def compare_rows(self):
+        link = self.link
+        for j, batch in self.batches():
+            padded = 4096  # 8 + 144 * 20 bytes at most
+            link.send_sealed(j, wire.ROWS_OF_SOME, struct.pack("<Q", len(batch)) + batch.ljust(padded - 8, b"\0"))
+        counts = [len(self.ids)]
+        for j in link.s.others():
+            sender, text = link.sealed(link.conn.recv([wire.SEALED])[1], wire.ROWS_OF_SOME)
+            length, = struct.unpack_from("<Q", text)
+            assert sender == j and len(text) == 4096 and not any(text[8 + length :]), "a batch out of its place"
+            counts.append(self.compare(j, text[8 : 8 + length]))
+        if not max(counts) <= self.n < sum(counts):
+            raise secsum.Refused(f"{self.n} rows for nodes {counts}")
+
+    # ---- sums ----
+
+    def run(self):
+        link = self.link
+        self.row = self.rows()
+        self.compare_rows()
+        link.group_key()
+        a, b = self.row[self.edges].T
+        A = np.zeros((self.n, self.n))
+        A[a, b] = A[b, a] = 1
+        link.phase("degrees")
+        degree = link.sum(A.sum(axis=1))
+        there = np.flatnonzero(degree > 0)
+        s = degree[there] ** -0.5
+        N = s[:, None] * A[np.ix_(there, there)] * s
+        link.word = secsum.WIDE
+        link.phase("lanczos")
+        while width := self.choice(5):
+            V = wire.reals(lambda: link.recv(wire.BLOCK), link.root, len(there) * width, "<f4")
+            link.add((N @ V.reshape(-1, width)).ravel())
+        link.phase("result")
+        clusters = self.choice(7)
+        label = np.zeros(len(self.ids), int)
+        told = wire.labels(lambda: link.conn.recv([wire.RESULT])[1], link.root, clusters - 1, len(label))
+        label[np.argsort(self.row)] = told
+        return label
+
+    def choice(self, what):
+        r = Reader(self.link.recv(wire.CHOICE))
+        got, value = r.number(2), r.number(8)
+        r.end()
+        assert got == what, f"CHOICE {got}, expected {what}"
+        return value
 
 
 class Coordinator(coordinator.Following):
@@ -29,8 +134,12 @@ class Coordinator(coordinator.Following):
 
     def group_key(self):
         self.nodes()
-        super().group_key()
         self.exchange(wire.ROWS_OF_SOME)
+        if self.what["variant"] == "exact" and not self.noise():
+            super().group_key()
+
+    def noise(self):
+        return self.what.get("noise", {}).get("on") == "sums"
 
     def receive_ids(self, c):
         ids, count = [], None
@@ -71,7 +180,7 @@ class Coordinator(coordinator.Following):
 
     def untold(self):
         """A sum that no party is told."""
-        total = self.add([None] * len(self.party), 0)
+        total = self.add([None] * len(self.party), False)
         if not self.said:
             self.told_words()
         self.said = True
@@ -115,7 +224,7 @@ class Coordinator(coordinator.Following):
     def rounds(self):
         k, self.found = self.what["clusters"], None
         self.exact, self.done_rounds = self.what["variant"] == "exact", 0
-        if self.what.get("noise", {}).get("on") == "sums":
+        if self.noise():
             self.found = self.noisy(k)
         elif self.exact:
             self.phase("degrees")

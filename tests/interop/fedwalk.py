@@ -115,7 +115,7 @@ class Coordinator(fedspectral.Coordinator):
         """What parties say of the guesses, in a sum."""
         for c, rows in zip(self.party, self.rows):
             self.tell_guess(c, rows)
-        total = self.add([None] * len(self.party), 0)
+        total = self.add([None] * len(self.party), False)
         self.told_words()
         self.sums += 1
         return total.astype("<i8").astype(float) / 2.0**24

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A party of kind kmeans, of fedgcn, or of kcagc by method "basic".
+"""A party of kind kmeans, of fedgcn, of fedspectral by variant "exact", or of kcagc by method "basic".
 
     party.py --config FILE --coordinator HOST:PORT --labels FILE [--lie tag|mask|believe]
 
-believe: no lie, but told sums are believed without their tags, for tests/hostile/extract.py.
+believe: no lie, but sums are believed without their tags, for tests/hostile/extract.py.
 """
 import argparse
 import json
@@ -16,6 +16,7 @@ import numpy as np
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 import fedgcn
+import fedspectral
 import kcagc
 import kmeans
 import secsum
@@ -113,24 +114,29 @@ class Link:
             self.due = None
         body = self.conn.recv([kind])[1]
         if kind not in (wire.SUM, wire.DONE):
-            self.transcript = secsum.sha256(self.transcript, u32(kind), u64(len(body)), body)
+            self.heard(kind, body)
         return body
+
+    def heard(self, kind, body):
+        self.transcript = secsum.sha256(self.transcript, u32(kind), u64(len(body)), body)
 
     def recv_labels(self, kind, values, count, none=True):
         label = wire.labels(lambda: self.recv(kind), self.root, values, count)
         assert none or (label < values).all(), f"message {kind} has an item in no cluster"
         return label
 
-    def send_words(self, words, behind):
-        """The canary and what else is behind the words come with them."""
+    def send_words(self, words, tag=0, tagged=False):
+        """The canary, and the tag where there is one, come with them."""
         members = tuple(range(len(self.s.names)))
         number = self.s.open_sum(members)
-        words = np.concatenate([words, np.array(behind, dtype=words.dtype)])
-        masked = self.s.mask(members, number + (self.lie == "mask"), self.transcript, words).tobytes()
+        words = np.append(words, words.dtype.type(1))
+        masked, tag = self.s.mask(members, number + (self.lie == "mask"), self.transcript, words, tag)
+        masked, tag = masked.tobytes(), tag.to_bytes(16, "little") if tagged else b""
         self.lie = self.lie if self.lie == "believe" else None
         for at in range(0, len(masked), wire.CHUNK):
             self.conn.send(wire.MASKED, u32(self.root) + u64(number) + u64(len(words))
-                           + u64(at // words.itemsize) + field(masked[at : at + wire.CHUNK]))
+                           + u64(at // words.itemsize) + field(masked[at : at + wire.CHUNK])
+                           + field(tag if at + wire.CHUNK >= len(masked) else b""))
         self.conn.progress += 1
         if not self.said:
             self.say()
@@ -144,26 +150,28 @@ class Link:
 
     def add(self, term):
         """To a sum that the coordinator alone sees."""
-        self.send_words(secsum.encode(term, len(self.s.names), *self.word), [1])
+        self.send_words(secsum.encode(term, len(self.s.names), *self.word))
 
     def sum(self, term):
         members, n = tuple(range(len(self.s.names))), len(term)
         words = secsum.encode(term, len(members), *secsum.WIDE)
-        tags = secsum.make_tags(self.key, self.root, self.sums, self.s.own, words)
-        tags[0] ^= self.lie == "tag"
-        self.send_words(words, [1] + tags)
-        got = b""
-        while len(got) < 8 * (n + 2):
+        key = secsum.TagKey(self.key, self.s.hash, self.root, self.sums, n)
+        tag = key.make(self.s.own, words)
+        self.send_words(words, (tag + (self.lie == "tag")) % secsum.TAG_PRIME, True)
+        got, tag = b"", b""
+        while len(got) < 8 * n:
             r = Reader(self.recv(wire.SUM))
             head = r.number(4), r.number(8), r.number(8), r.number(8)
-            assert head == (self.root, self.sums, n + 2, len(got) // 8), f"SUM {head}"
+            assert head == (self.root, self.sums, n, len(got) // 8), f"SUM {head}"
             got += r.bytes(8, 1 << 20)
+            tag = r.bytes(0, 16)
             r.end()
+            assert len(tag) == 16 * (len(got) >= 8 * n), f"{len(tag)} bytes of a tag behind {len(got)} of {8 * n}"
         got = np.frombuffer(got, dtype="<u8")
-        if self.lie != "believe" and not secsum.tags_hold(self.key, self.root, self.sums, members, got[:n], got[n:]):
+        if self.lie != "believe" and not key.holds(members, got, int.from_bytes(tag, "little")):
             raise secsum.Refused(f"{self.conn.peer} sent SUM {self.sums} that is not the sum of the terms and tags")
         self.sums += 1
-        return secsum.decode(got[:n], *secsum.WIDE)
+        return secsum.decode(got, *secsum.WIDE)
 
 
 def peers(config):
@@ -176,6 +184,14 @@ def peers(config):
             with open(peer["psk"], encoding="ascii") as f:
                 psk[name.encode()] = bytes.fromhex(f.read())
     return pins, psk
+
+
+def read_config(path):
+    """Goes to its directory, as the files that it names are relative to that."""
+    with open(path, encoding="utf-8") as f:
+        config = json.load(f)
+    os.chdir(os.path.dirname(os.path.abspath(path)))
+    return config
 
 
 def read_features(path):
@@ -209,19 +225,42 @@ def kcagc_nodes(job_id, n, edges):
     one = np.ones(len(edges)).view("<u8")
     each = np.column_stack([edges, one]).astype("<u8").tobytes()
     said = n.to_bytes(8, "little"), (2 * len(edges)).to_bytes(8, "little"), each
-    return u64(n) + u32(0) + rows + secsum.sha256(job_id, field(b"edges"), *said)
+    return u64(n) + u32(0) + rows + secsum.sha256(job_id, field(b"edges"), *(said if len(edges) else ()))
 
 
-def main():
-    p = argparse.ArgumentParser()
+def arguments(parser):
     for name in ("config", "coordinator", "labels"):
-        p.add_argument("--" + name, required=True)
-    p.add_argument("--lie", choices=["tag", "mask", "believe"])
-    a = p.parse_args()
-    with open(a.config, encoding="utf-8") as f:
-        config = json.load(f)
-    os.chdir(os.path.dirname(os.path.abspath(a.config)))
-    conn, (job_id, attempt, job, submitter, names, left) = dial(a.coordinator, config["identity"])
+        parser.add_argument("--" + name, required=True)
+    return parser
+
+
+def read_graph(data):
+    """Ids, and edges as pairs of positions in them, each once."""
+    with open(data["ids"], "rb") as f:
+        ids = f.read().split()
+    at = {name: i for i, name in enumerate(ids)}
+    with open(data["edges"], "rb") as f:
+        edges = {tuple(sorted(at[name] for name in line.split()[:2])) for line in f if line.strip()}
+    return ids, np.array(sorted(edges), dtype=int).reshape(-1, 2)
+
+
+def read_nodes(data):
+    """Features, and edges as pairs of rows, each once; none where there is no file of edges."""
+    edges = np.loadtxt(data["edges"], dtype=int, ndmin=2) if "edges" in data else np.zeros((0, 2), int)
+    return read_features(data["features"]), np.unique(np.sort(edges, axis=1), axis=0)
+
+
+def accept_of(job_id, kind, data):
+    """What ACCEPT says of the data."""
+    if kind in ("kcagc", "kmeans.columns"):
+        X, edges = read_nodes(data)
+        return kcagc_nodes(job_id, len(X), edges)
+    return u64(0) + u32(0) + bytes(64) if kind in ("fedgcn", "fedspectral") else kmeans_rows(read_features(data["features"]))
+
+
+def join(config, address, lie=None):
+    """Dials, accepts the job, and agrees on keys. What the job is, and the link."""
+    conn, (job_id, attempt, job, submitter, names, left) = dial(address, config["identity"])
     what = json.loads(job)
     pins, psk = peers(config)
     began = sorted(names + [name for _, name in left])
@@ -232,17 +271,7 @@ def main():
                        what["secure_sum"]["group"], psk=psk)
     with open(config["identity"]["key"], "rb") as f:
         mine = s.advertise(load_pem_private_key(f.read(), None))
-    data = config["data"]
-    X = read_features(data["features"]) if "features" in data else None
-    if what["kind"] == "fedgcn":
-        accept = u64(0) + u32(0) + bytes(64)
-    elif what["kind"] == "kcagc":
-        edges = np.loadtxt(data["edges"], dtype=int, ndmin=2)
-        edges = np.unique(np.sort(edges, axis=1), axis=0)
-        accept = kcagc_nodes(job_id, len(X), edges)
-    else:
-        accept = kmeans_rows(X)
-    conn.send(wire.ACCEPT, secsum.sha256(job) + accept)
+    conn.send(wire.ACCEPT, secsum.sha256(job) + accept_of(job_id, what["kind"], config["data"]))
     conn.send(wire.KEY, field(mine.public) + mine.nonce + field(mine.spki) + field(mine.signature)
               + field(mine.markers))
     r = Reader(conn.recv([wire.KEYS])[1])
@@ -252,21 +281,55 @@ def main():
         adverts.append(secsum.Advert(public, nonce, r.bytes(1, 512), r.bytes(1, 512), r.bytes(0, 2048)))
     assert conn.fingerprint == pins[conn.peer.encode()], "another coordinator than the one that is pinned"
     s.agree(adverts, pins)
-    link = Link(conn, s, a.lie)
+    return what, Link(conn, s, lie)
+
+
+def begin_rows(what, data, link):
+    """The group key, and what columns are called; the rows."""
+    link.group_key()
+    link.compare_columns(read_columns(data["features"]))
+    return read_features(data["features"])
+
+
+def begin_nodes(what, data, link):
+    """The words of the job; features and edges."""
+    link.word = what["secure_sum"]["modulus_bits"], what["secure_sum"]["fraction_bits"]
+    return read_nodes(data)
+
+
+def run(what, data, link):
+    """The labels."""
     if what["kind"] == "kcagc":
-        link.word = what["secure_sum"]["modulus_bits"], what["secure_sum"]["fraction_bits"]
-        label = kcagc.Party(what, X, edges, link).run()
-    else:
+        return kcagc.Party(what, *begin_nodes(what, data, link), link).run()
+    if what["kind"] == "fedspectral":
+        return fedspectral.Party(what, *read_graph(data), link).run()
+    if what["kind"] == "fedgcn":
         link.group_key()
-        if what["kind"] == "kmeans":
-            link.compare_columns(read_columns(data["features"]))
-        label = (fedgcn.Party(what, data["graphs"], link) if X is None else kmeans.Party(what, X, link)).run()
+        return fedgcn.Party(what, data["graphs"], link).run()
+    return kmeans.Party(what, begin_rows(what, data, link), link).run()
+
+
+def end(link):
+    """The last words of a job that is done."""
     link.say()
-    conn.send(wire.DONE, u32(1) + u64(1) + job_id * 2)
+    link.conn.send(wire.DONE, u32(1) + u64(1) + link.s.job_id * 2)
     link.recv(wire.DONE)
-    np.savetxt(a.labels, label, fmt="%d")
+
+
+def leave(link, labels, path):
+    end(link)
+    np.savetxt(path, labels, fmt="%d")
     time.sleep(0.3)
-    conn.close()
+    link.conn.close()
+
+
+def main():
+    p = arguments(argparse.ArgumentParser())
+    p.add_argument("--lie", choices=["tag", "mask", "believe"])
+    a = p.parse_args()
+    config = read_config(a.config)
+    what, link = join(config, a.coordinator, a.lie)
+    leave(link, run(what, config["data"], link), a.labels)
 
 
 if __name__ == "__main__":

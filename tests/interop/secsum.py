@@ -19,8 +19,9 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 from dh import prime, x25519  # by the formulas of RFC 7919 and 7748
 
 EXPONENT_BITS = 320
-WIDE = (64, 24)  # bits of a word, and behind the point, of sums that parties are told
-TAG_PRIME = 2**54 - 33
+WIDE = (64, 24)  # bits of a word, and behind the point, of broadcast sums
+ROWS_SAMPLE = 144
+TAG_PRIME, TAG_BLOCK = 2**127 - 1, 256
 GROUP_KEY, COIN, COLUMNS = 3, 5, 7  # purposes of sealed messages
 
 
@@ -92,39 +93,52 @@ def columns_word(group_key, columns):
     return b"".join(hmac.digest(key, b"".join(t + b"\0" for t in text), "sha256")[:n] for text, n in zip(texts, (12, 10, 10)))
 
 
-# ---- tags of sums that parties are told ----
+# ---- rows, compared by pairs ----
 
-def tag_numbers(group_key, group, number, parties):
-    """The two points, and the two offsets of each party from 0 on."""
-    key = hkdf_expand(group_key, b"coterie tag v2" + u32(group) + u64(number), 16)
-    out = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor().update(bytes(32 * (1 + parties)))
-    numbers = [int.from_bytes(out[at : at + 16], "big") % TAG_PRIME for at in range(0, len(out), 16)]
-    return list(zip(numbers[::2], numbers[1::2]))
+def rows_names(pair_key, ids):
+    """Of each id: 16 bytes of pseudonym, 8 of the lower party's draw, 8 of the higher's."""
+    key = hkdf_expand(pair_key, b"coterie rows v2", 32)
+    return [hkdf_expand(key, i, 32) for i in ids]
 
 
-def polynomials(group_key, group, number, words):
-    """For t = 1, 2 the sum of r_t^(j+1) s_j, s_j being the words as signed numbers."""
-    out = []
-    signed = [int(w) for w in words.astype("<i8")]
-    for r in tag_numbers(group_key, group, number, 0)[0]:
-        value = 0
-        for s in reversed(signed):
-            value = (value + s) * r % TAG_PRIME
-        out.append(value)
-    return out
+def rows_sample(names, higher):
+    """Which of the names a party compares, the higher one of the pair or the lower: those of lowest draw."""
+    at = 24 if higher else 16
+    return sorted(range(len(names)), key=lambda i: names[i][at : at + 8])[:ROWS_SAMPLE]
 
 
-def make_tags(group_key, group, number, party, words):
-    beta = tag_numbers(group_key, group, number, party + 1)[-1]
-    return [(b + v) % TAG_PRIME for b, v in zip(beta, polynomials(group_key, group, number, words))]
+# ---- tags of broadcast sums ----
+
+def uniform(b):
+    """16 bytes of a stream as a number mod p."""
+    return int.from_bytes(b, "little") % 2**127 % TAG_PRIME
 
 
-def tags_hold(group_key, group, number, members, words, tags):
-    expect = polynomials(group_key, group, number, words)
-    beta = tag_numbers(group_key, group, number, max(members) + 1)[1:]
-    for i in members:
-        expect = [(e + b) % TAG_PRIME for e, b in zip(expect, beta[i])]
-    return [int(t) % TAG_PRIME for t in tags] == expect
+class TagKey:
+    """Of one broadcast sum of n words: a_0 .. a_255, R, and b_i of each party."""
+
+    def __init__(self, group_key, session, group, number, n):
+        info = b"coterie tag v3" + session + u32(group) + u64(number) + u64(n)
+        cipher = Cipher(algorithms.AES(hkdf_expand(group_key, info, 16)), modes.CTR(bytes(16)))
+        out, self.n = cipher.encryptor().update(bytes(8 * TAG_BLOCK + 16 * 257)), n
+        self.a = [int.from_bytes(out[at : at + 8], "little") for at in range(0, 8 * TAG_BLOCK, 8)]
+        self.R, *self.b = [uniform(out[at : at + 16]) for at in range(8 * TAG_BLOCK, len(out), 16)]
+
+    def hash(self, words):
+        """H of the words as signed numbers."""
+        signed, value = [int(w) for w in words.astype("<i8")], 0
+        assert len(signed) == self.n
+        for at in reversed(range(0, self.n, TAG_BLOCK)):
+            value = (value * self.R + sum(a * x for a, x in zip(self.a, signed[at:]))) % TAG_PRIME
+        return value
+
+    def make(self, party, words):
+        return (self.b[party] + self.hash(words)) % TAG_PRIME
+
+    def holds(self, members, words, tag):
+        """-N/2 is no sum's word."""
+        expect = (self.hash(words) + sum(self.b[i] for i in members)) % TAG_PRIME
+        return tag == expect and not np.any(words == 2**63)
 
 
 # ---- keys ----
@@ -302,8 +316,8 @@ class Session:
         self.next_sum[tuple(members)] = number + 1
         return number
 
-    def mask(self, members, number, transcript, words):
-        """words (of a numpy type) with this party's mask added."""
+    def mask(self, members, number, transcript, words, tag=None):
+        """words (of a numpy type) with this party's mask added; and so the tag, if there is one."""
         info = b"coterie mask v2" + sha256(text(b"coterie sum v1"), u32(len(members)), *(text(self.names[m]) for m in members),
                                            u64(number), transcript)
         out = words.copy()
@@ -314,7 +328,10 @@ class Session:
             cipher = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
             stream = np.frombuffer(cipher.update(bytes(words.nbytes)), dtype=words.dtype)
             out = out + stream if j > self.own else out - stream
-        return out
+            if tag is not None:
+                behind = uniform(cipher.update(bytes(16)))
+                tag = (tag + behind if j > self.own else tag - behind) % TAG_PRIME
+        return out if tag is None else (out, tag)
 
     def leave_group(self, members, transcript):
         """The members were told what transcript says: it goes into all further masks of theirs."""

@@ -17,6 +17,7 @@ from dh import secret
 VECTORS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "vectors")
 with contextlib.redirect_stdout(io.StringIO()):  # it prints its own answers
     import secagg
+import tag
 
 
 def told(name):
@@ -42,7 +43,7 @@ class Vectors(unittest.TestCase):
         self.known = told("secagg.inc")
 
     def test_adverts_and_keys(self):
-        self.assertEqual(len(self.known), 47)
+        self.assertEqual(len(self.known), 48)
         for own, name in enumerate(secagg.NAMES):
             s = session(own)
             _, public, coin, nonce, _, _, signed = self.known[7 * own : 7 * own + 7]
@@ -79,6 +80,8 @@ class Vectors(unittest.TestCase):
         self.assertEqual([s.hash, s.pair[0], s.pair[2], session(0, True).pair[2]], known[8:12])
         mask = s.mask((0, 1, 2), 0, secagg.TRANSCRIPT, np.zeros(secagg.WORDS, dtype="<u8"))
         self.assertEqual(mask.tobytes(), known[12])
+        _, behind = session(1).mask((0, 1, 2), 0, secagg.TRANSCRIPT, np.zeros(secagg.WORDS, dtype="<u8"), 0)
+        self.assertEqual(behind.to_bytes(16, "little"), known[13])
 
     def test_sealed(self):
         key, again, empty, back = told("seal.inc")
@@ -95,30 +98,35 @@ class Vectors(unittest.TestCase):
 
     def test_tags(self):
         with open(os.path.join(VECTORS, "tag.inc"), encoding="ascii") as f:
-            rows = re.findall(r"\{ (\d+)u, (\d+)ull, (\d+), (\d+), \{ (\d+)ull, (\d+)ull \} \}", f.read())
-        self.assertEqual(len(rows), 6)
-        for group, number, party, count, one, two in (map(int, r) for r in rows):
-            words = [-(2**63) if i == 3 else (i * i * 0x9E3779B97F4A7C15 + party) % 2**62 - 2**61
-                     for i in range(count)]
-            made = secsum.make_tags(bytes(range(32)), group, number, party, np.array(words, dtype="<i8").view("<u8"))
-            self.assertEqual(made, [one, two])
+            rows = re.findall(r'\{ (\d+)u, (\d+)ull, (\d+), (\d+), "([0-9a-f]+)" \}', f.read())
+        self.assertEqual(len(rows), 8)
+        for row in rows:
+            group, number, party, count = map(int, row[:4])
+            words = [tag.word(i, party) for i in range(count)]
+            key = secsum.TagKey(tag.KEY, tag.SESSION, group, number, count)
+            made = key.make(party, np.array(words, dtype="<i8").view("<u8"))
+            self.assertEqual(made.to_bytes(16, "little").hex(), row[4])
 
 
 class Sums(unittest.TestCase):
     def test_sum_of_three(self):
         x = np.array([[1.5, -2.25, 3], [0.5, 1, -8], [2, 2, 2**-24]])
-        members, parties, total, tags = (0, 1, 2), [session(i) for i in range(3)], 0, [0, 0]
+        members, parties, total, summed = (0, 1, 2), [session(i) for i in range(3)], 0, 0
+        key = secsum.TagKey(b"k" * 32, parties[0].hash, 3, 0, 3)
         for i, s in enumerate(parties):
             words = secsum.encode(x[i], 3, *secsum.WIDE)
-            mine = secsum.make_tags(b"k" * 32, 3, 0, i, words)
-            tags = [(t + m) % 2**64 for t, m in zip(tags, mine)]
-            masked = s.mask(members, s.open_sum(members), bytes(32), words)
+            tau = key.make(i, words)
+            masked, behind = s.mask(members, s.open_sum(members), bytes(32), words, tau)
             self.assertFalse(np.array_equal(masked, words))
-            total = total + masked
+            self.assertNotEqual(behind, tau)
+            total, summed = total + masked, (summed + behind) % secsum.TAG_PRIME
         self.assertEqual(secsum.decode(total, *secsum.WIDE).tolist(), x.sum(axis=0).tolist())
-        self.assertTrue(secsum.tags_hold(b"k" * 32, 3, 0, members, total, tags))
-        total[1] += np.uint64(1)
-        self.assertFalse(secsum.tags_hold(b"k" * 32, 3, 0, members, total, tags))
+        self.assertTrue(key.holds(members, total, summed))
+        self.assertFalse(key.holds(members, total, summed + secsum.TAG_PRIME))
+        for change in (1, 2**54 - 33, 2**63, 2**64 - 1):
+            other = total.copy()
+            other[1:2] += np.uint64(change)
+            self.assertFalse(key.holds(members, other, summed))
 
     def test_fixed_point(self):
         # halves go to the even one, and the bound is a double

@@ -15,10 +15,10 @@ import numpy as np
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-VERSION = 6
+VERSION = 7
 HELLO, WELCOME, REFUSED, HEARTBEAT, ACK, RESUME = range(1, 7)
 OFFER, ACCEPT, DECLINE, KEY, KEYS, MASKED, DONE, ABORT = range(10, 18)
-CHOICE, MATRIX, PADDING, BLOCK, ASKING, SUM, TOLD, SHARES, REMAIN, ANSWER = range(18, 28)
+CHOICE, MATRIX, PADDING, BLOCK, ASKING, SUM, TOLD = range(18, 25)
 LOCAL_CLUSTERS, CELLS, STARTS, ASSIGNMENT, CLUSTERS, RESULT, KEPT, PROBE, LANDMARKS = range(30, 39)
 SEALED, IDS, ROWS = range(50, 53)
 PROTOTYPES = 70

@@ -16,6 +16,7 @@ JOB_ID, ATTEMPT = bytes(range(16)), 7
 PARAMS = hashlib.sha256(b"parameters").digest()
 TRANSCRIPT = hashlib.sha256(b"broadcasts").digest()
 WORDS = 5
+TAG_PRIME = 2**127 - 1
 
 
 def u32(n):
@@ -99,19 +100,20 @@ def pair_key(i, j, psk=False):
 
 
 def mask(i, members, number, bits, history={}, psk=False):
-    """Words of party i's mask for the number-th sum of these members."""
+    """Words of party i's mask for the number-th sum of these members, and the mask of a tag behind them."""
     of = text(b"coterie sum v1") + u32(len(members)) + b"".join(text(parties[m].name) for m in members)
     info = b"coterie mask v2" + hashlib.sha256(of + number.to_bytes(8, "big") + TRANSCRIPT).digest()
-    total = [0] * WORDS
+    total, tag = [0] * WORDS, 0
     for j in members:
         if j == i:
             continue
-        s = stream(hkdf_expand(pair_key(i, j, psk), info + history.get(j, bytes(32)), 16), WORDS * bits // 8)
+        s = stream(hkdf_expand(pair_key(i, j, psk), info + history.get(j, bytes(32)), 16), WORDS * bits // 8 + 16)
         sign = 1 if j > i else -1
         for w in range(WORDS):
             word = int.from_bytes(s[w * bits // 8 : (w + 1) * bits // 8], "little")
             total[w] = (total[w] + sign * word) % 2**bits
-    return b"".join(t.to_bytes(bits // 8, "little") for t in total)
+        tag = (tag + sign * (int.from_bytes(s[-16:], "little") % 2**127 % TAG_PRIME)) % TAG_PRIME
+    return b"".join(t.to_bytes(bits // 8, "little") for t in total), tag.to_bytes(16, "little")
 
 
 print("/* Made by secagg.py; its text says what is what. */")
@@ -134,12 +136,12 @@ for bits in (64, 32):
     print("/* masks of bank-b: with shop, round 0; all three, round 0; all three, round 1 */")
     print(".mask%d = {" % bits)
     for members, number in (((1, 2), 0), ((0, 1, 2), 0), ((0, 1, 2), 1)):
-        print(field(mask(1, members, number, bits)))
+        print(field(mask(1, members, number, bits)[0]))
     print("},")
 print("/* what bank-b and shop were told in a group that is over; of bank-b's mask with all, round 2 */")
 HISTORY = {2: hashlib.sha256(b"coterie history v1\0" + bytes(32) + TRANSCRIPT).digest()}
 print(".history =\n" + field(HISTORY[2]))
-print(".told64 =\n" + field(mask(1, (0, 1, 2), 2, 64, HISTORY)))
+print(".told64 =\n" + field(mask(1, (0, 1, 2), 2, 64, HISTORY)[0]))
 print("/* with keys that two share beforehand: bank-a and bank-b; bank-b and shop */\n.psk = {")
 for key in PSK.values():
     print(field(key))
@@ -151,4 +153,5 @@ print("/* K of bank-b with bank-a, with shop; of bank-a with shop, which share n
 for i, j in ((1, 0), (1, 2), (0, 2)):
     print(field(pair_key(i, j, True)))
     assert pair_key(i, j, True) == pair_key(j, i, True)
-print("},\n/* mask of bank-b: all three, round 0 */\n.psk_mask64 =\n" + field(mask(1, (0, 1, 2), 0, 64, psk=True)))
+print("},\n/* mask of bank-b: all three, round 0 */\n.psk_mask64 =\n" + field(mask(1, (0, 1, 2), 0, 64, psk=True)[0]))
+print("/* behind these words, without such keys: of a tag 0 */\n.tag =\n" + field(mask(1, (0, 1, 2), 0, 64)[1]))

@@ -5,8 +5,9 @@ import hmac
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-P = 2**54 - 33
-KEY = bytes(range(32))
+P = 2**127 - 1
+BLOCK = 256
+KEY, SESSION = bytes(range(32)), bytes(range(100, 132))
 
 
 def hkdf_expand(prk, info, n):
@@ -17,26 +18,36 @@ def hkdf_expand(prk, info, n):
     return out[:n]
 
 
-def draw(group, number, parties):
-    """(r_1, r_2), and (beta_1i, beta_2i) of parties 0, 1, ..."""
-    key = hkdf_expand(KEY, b"coterie tag v2" + group.to_bytes(4, "big") + number.to_bytes(8, "big"), 16)
-    out = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor().update(bytes(32 * (1 + parties)))
-    numbers = [int.from_bytes(out[at : at + 16], "big") % P for at in range(0, len(out), 16)]
-    return list(zip(numbers[::2], numbers[1::2]))
+def uniform(b):
+    """16 bytes of a stream as a number mod p."""
+    return int.from_bytes(b, "little") % 2**127 % P
 
 
-def tags(group, number, party, words):
-    r, *betas = draw(group, number, party + 1)
-    return [(betas[party][t] + sum(pow(r[t], j + 1, P) * x for j, x in enumerate(words))) % P for t in (0, 1)]
+def draw(group, number, n, parties):
+    """a_0 .. a_255, R, and b_i of parties 0, 1, ..."""
+    info = b"coterie tag v3" + SESSION + group.to_bytes(4, "big") + number.to_bytes(8, "big") + n.to_bytes(8, "big")
+    key = hkdf_expand(KEY, info, 16)
+    out = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor().update(bytes(8 * BLOCK + 16 * (1 + parties)))
+    a = [int.from_bytes(out[at : at + 8], "little") for at in range(0, 8 * BLOCK, 8)]
+    rest = [uniform(out[at : at + 16]) for at in range(8 * BLOCK, len(out), 16)]
+    return a, rest[0], rest[1:]
+
+
+def tag(group, number, party, words):
+    a, R, b = draw(group, number, len(words), party + 1)
+    return (b[party] + sum(pow(R, j // BLOCK, P) * a[j % BLOCK] * x for j, x in enumerate(words))) % P
 
 
 def word(i, party):
-    """Any numbers of both signs, the smallest among them."""
-    return (-(2**63) if i == 3 else (i * i * 0x9E3779B97F4A7C15 + party) % 2**62 - 2**61)
+    """Any numbers of both signs; of party 255 those of the largest magnitude alone."""
+    if party == 255:
+        return 2**63 - 1 if i % 3 else 1 - 2**63
+    return (i * i * 0x9E3779B97F4A7C15 + party) % 2**62 - 2**61
 
 
-print("/* Made by tag.py: key 00 01 .. 1f; words as in test_tag.c. group, number, party, words, tags. */")
-for group, number, party, count in ((0, 0, 0, 0), (0, 0, 1, 1), (6, 1, 2, 4), (6, 2**40, 255, 256),
-                                    (2**32 - 1, 2**64 - 1, 3, 257), (1, 2, 3, 1000)):
-    one, two = tags(group, number, party, [word(i, party) for i in range(count)])
-    print("{ %du, %dull, %d, %d, { %dull, %dull } }," % (group, number, party, count, one, two))
+if __name__ == "__main__":
+    print("/* Made by tag.py: key 00 01 .. 1f, session 64 65 .. 83; words as in test_tag.c. group, number, party, words, tag. */")
+    for group, number, party, count in ((0, 0, 0, 1), (0, 0, 1, 1), (6, 1, 2, 6), (6, 2**40, 255, 256), (6, 2**40, 255, 700),
+                                        (2**32 - 1, 2**64 - 1, 3, 257), (1, 2, 3, 1000), (1, 2, 3, 1024)):
+        tau = tag(group, number, party, [word(i, party) for i in range(count)])
+        print('{ %du, %dull, %d, %d, "%s" },' % (group, number, party, count, tau.to_bytes(16, "little").hex()))

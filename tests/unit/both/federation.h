@@ -59,6 +59,11 @@ struct half {
 	 */
 	void (*saw)(void *arg, size_t l, enum msg_type type, struct bytes body);
 	void *saw_arg;
+	/* A party: the directory of its secret, its data's digest, and who hears of each question under noise; the
+	 * coordinator: the key by which it numbers nodes. NULL: all are drawn. */
+	const char *state;
+	const uint8_t *data_hash, *numbers;
+	void (*asked)(void *arg, size_t own, uint32_t release, const uint8_t *question);
 };
 
 void *half_server(void *half); /* half_server.c and half_party.c, thread functions */

@@ -1,5 +1,6 @@
 /* A party's half, for federation.h. */
 #include "common/data/dataset.h"
+#include "crypto/secret.h"
 #include "common/fedsc/model.h"
 #include "common/job/kinds.h"
 #include "party/daemon/kinds.h"
@@ -18,6 +19,17 @@ static void observe(void *arg, enum msg_type type, struct bytes body)
 	work_observe(&s->work, type, body);
 	if (s->half->saw)
 		s->half->saw(s->half->saw_arg, s->half->own, type, body);
+}
+
+static enum err question(struct work *work, uint32_t release,
+			 const uint8_t hash[static SECAGG_HASH_LEN])
+{
+	struct half *h =
+	    ((struct seat *)(void *)((char *)work - offsetof(struct seat, work)))->half;
+
+	if (h->asked)
+		h->asked(h->saw_arg, h->own, release, hash);
+	return ERR_OK;
 }
 
 static enum err end(struct work *work)
@@ -49,10 +61,14 @@ void *half_party(void *arg)
 				    .output = h->output,
 				    .min_cluster = h->min_cluster,
 				    .model = h->model,
+				    .state = h->state,
+				    .data_hash = h->data_hash,
+				    .question = question,
 				    .threads = h->threads } };
 
-	memcpy(s.work.group_key, h->group_key, sizeof(s.work.group_key));
-	s.work.has_group_key = h->has_group_key;
+	if (h->has_group_key)
+		s.work.group_key =
+		    memcpy(secret_new(SECAGG_HASH_LEN), h->group_key, SECAGG_HASH_LEN);
 	for (size_t l = 0; l < h->L; l++)
 		snprintf(s.work.name[l], sizeof(s.work.name[l]), "%s", h->name[l]);
 	if (h->tell)
@@ -61,8 +77,10 @@ void *half_party(void *arg)
 	s.work.half = party_kind_of(h->job->kind);
 	h->result = s.work.half->run(&s.work, h->label);
 	h->clusters = s.work.job.clusters;
-	h->has_group_key = s.work.has_group_key;
-	memcpy(h->group_key, s.work.group_key, sizeof(h->group_key));
+	h->has_group_key = s.work.group_key;
+	if (s.work.group_key)
+		memcpy(h->group_key, s.work.group_key, SECAGG_HASH_LEN);
+	secret_free(s.work.group_key, SECAGG_HASH_LEN);
 	h->embedding = s.work.embedding;
 	h->model = s.work.model;
 	if (h->result == ERR_OK && h->tell)

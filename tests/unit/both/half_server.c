@@ -25,8 +25,7 @@ static enum err end(struct run *run)
 	enum err e = relay_take_last(run, &told);
 
 	for (size_t l = 0; l < run->L && e == ERR_OK; l++)
-		if (!run->lost[l])
-			e = channel_recv(run->channel[l], MSG_DONE, &done);
+		e = channel_recv(run->channel[l], MSG_DONE, &done);
 	if (e == ERR_OK)
 		e = relay_give_last(run, &told);
 	relayed_told_release(&told);
@@ -45,6 +44,7 @@ void *half_server(void *arg)
 			   .post = h->post,
 			   .record = &h->record,
 			   .threads = 1,
+			   .numbers = h->numbers,
 			   .tell = h->tell,
 			   .n = h->n,
 			   .columns = h->columns,

@@ -3,6 +3,7 @@
 #ifndef TESTS_UNIT_BOTH_MEETING_H
 #define TESTS_UNIT_BOTH_MEETING_H
 
+#include "crypto/secret.h"
 #include "crypto/hmac.h"
 #include "party/work/align.h"
 #include "party/work/intersect.h"
@@ -201,6 +202,7 @@ static inline void leave(struct meeting *m)
 		post_free(m->f.party[l].post);
 		record_release(&m->f.party[l].record);
 		secagg_free(m->f.party[l].secagg);
+		secret_free(m->seat[l].work.group_key, SECAGG_HASH_LEN);
 		dataset_release(&m->seat[l].d);
 		free(m->seat[l].row);
 		free(m->seat[l].label);

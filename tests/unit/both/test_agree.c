@@ -1,8 +1,9 @@
 /* A coordinator that gives one node another row at each party, so that a sum is the parties' terms
- * side by side: found out, by a sample of ids that it cannot foresee. */
+ * side by side: found out, by a sample of ids that neither it nor another party can foresee. */
 #include "tests/unit/both/meeting.h"
 #include "common/base/rng.h"
 #include "party/work/agree.h"
+#include "party/work/exchange.h"
 
 enum { ALL = 400 };
 
@@ -79,7 +80,8 @@ static void compare_rows(struct meeting *m)
 		channel_pair(m->run.channel[l], m->seat[l].work.channel);
 	pthread_create(&m->thread, NULL, hub, m);
 	for (size_t l = 0; l < m->run.L; l++)
-		pthread_create(&m->seat[l].thread, NULL, agrees, &m->seat[l]);
+		pthread_create(&m->seat[l].thread, NULL,
+			       m->seat[l].attend ? m->seat[l].attend : agrees, &m->seat[l]);
 	pthread_join(m->thread, NULL);
 	for (size_t l = 0; l < m->run.L; l++)
 		pthread_join(m->seat[l].thread, NULL);
@@ -197,6 +199,105 @@ static void test_few_nodes(void **state)
 	}
 }
 
+/* Does party `from` compare its node i with party `to`? As agree.h says, by the keys of `at`. */
+static bool compares(const struct meeting *m, size_t at, size_t from, size_t to, size_t i)
+{
+	const char label[] = "coterie rows v2";
+	const struct ids *ids = &m->seat[from].d.ids;
+	uint8_t key[KDF_KEY_LEN], name[ALL][KDF_KEY_LEN];
+	size_t draw = from < to ? 16 : 24, lower = 0;
+
+	secagg_pair_expand(m->seat[at].work.secagg, at == from ? to : from,
+			   (struct bytes){ (const uint8_t *)label, sizeof(label) - 1 }, key);
+	for (size_t k = 0; k < ids->n; k++)
+		kdf_expand(key, (struct bytes){ (const uint8_t *)ids->id[k], strlen(ids->id[k]) },
+			   name[k], KDF_KEY_LEN);
+	for (size_t k = 0; k < ids->n; k++)
+		lower += memcmp(name[k] + draw, name[i] + draw, 8) < 0;
+	return lower < AGREE_SAMPLE;
+}
+
+/* Party 2 helps the coordinator, which gives party 1 another row for one node of all. They take one
+ * that neither of the others compares with party 2, nor it with them. That says nothing of which it
+ * compares with the other: of two samples of 144 of 400 the node is in none with probability 0.64^2
+ * = 0.41. */
+static void test_foreseen_by_a_third(void **state)
+{
+	enum { TIMES = 60 };
+	size_t unseen = 0;
+	struct rng rng;
+
+	(void)state;
+	rng_seed(&rng, 5, 0);
+	for (int again = 0; again < TIMES; again++) {
+		struct meeting *m = parties_with(3, ALL, ALL, &rng);
+		bool found[2];
+		size_t i = 0;
+
+		while (compares(m, 2, 0, 2, i) || compares(m, 2, 1, 2, i) ||
+		       compares(m, 2, 2, 1, i))
+			i++;
+		for (size_t l = 0; l < 3; l++)
+			m->seat[l].work.n++;
+		m->seat[1].row[i] = ALL;
+		found[0] = compares(m, 0, 1, 0, i);
+		found[1] = compares(m, 0, 0, 1, i);
+		compare_rows(m);
+		for (size_t l = 0; l < 2; l++)
+			if (strstr(m->seat[l].why, "a node of both has two rows"))
+				assert_true(found[l]);
+		assert_int_equal(found[0] || found[1], m->seat[0].result || m->seat[1].result);
+		unseen += !found[0] && !found[1];
+		leave(m);
+	}
+	assert_in_range(unseen, 10, 40); /* 24.6 +- 3.8 */
+}
+
+/* A party that sends so many entries of 20 bytes, all the same, and says that they are of s->row[0]
+ * nodes. */
+static void *repeats(void *arg)
+{
+	struct seat *s = arg;
+	struct buf out[2] = { 0 }, in[2] = { 0 };
+	uint64_t count = s->row[0];
+
+	work_phase(&s->work, "align");
+	buf_add(&out[0], &count, sizeof(count));
+	memset(buf_extend(&out[0], 20 * s->row[1]), 1, 20 * s->row[1]);
+	s->result = party_exchange(&s->work, SEALED_ROWS, out, in, 4000);
+	buf_release(&in[0]);
+	return NULL;
+}
+
+static void test_wrong_batches(void **state)
+{
+	static const struct {
+		uint32_t nodes, entries;
+		const char *says;
+	} cases[] = {
+		{ 2, 2, "p1 sent the row of one node twice (during align)" },
+		{ 3, 2, "p1 sent rows of its nodes in 48 bytes" },
+		{ 2, 3, "p1 sent rows of its nodes in 68 bytes" },
+		{ UINT32_MAX, AGREE_SAMPLE, "p1 sent rows of its nodes in 2888 bytes" },
+	};
+	struct rng rng;
+
+	(void)state;
+	rng_seed(&rng, 6, 0);
+	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+		struct meeting *m = parties_with(2, 3, 3, &rng);
+
+		m->seat[1].row[0] = cases[c].nodes;
+		m->seat[1].row[1] = cases[c].entries;
+		m->seat[1].attend = repeats;
+		compare_rows(m);
+		assert_int_equal(m->seat[0].result, ERR_PEER);
+		if (!strstr(m->seat[0].why, cases[c].says))
+			fail_msg("\"%s\", expected \"%s\"", m->seat[0].why, cases[c].says);
+		leave(m);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +305,8 @@ int main(void)
 		cmocka_unit_test(test_rows_apart),
 		cmocka_unit_test(test_one_victim),
 		cmocka_unit_test(test_few_nodes),
+		cmocka_unit_test(test_foreseen_by_a_third),
+		cmocka_unit_test(test_wrong_batches),
 	};
 
 	federation_quiet();

@@ -1,7 +1,10 @@
 /* Parties of rows compare what their columns are called, and hold, without the coordinator. */
 #include "tests/unit/both/meeting.h"
+#include "crypto/secret.h"
 #include "party/work/columns.h"
 #include "server/run/relay.h"
+
+#include <openssl/crypto.h>
 
 #define NUMBER(name, unit) "{\"name\": \"" name "\", \"type\": \"number\"" unit "}"
 #define AGE                NUMBER("age", ", \"unit\": \"years\"")
@@ -52,6 +55,8 @@ static struct meeting *compare(const char *const *list)
 	meet(m, L, "hashed");
 	hold_with(m, hub);
 	assert_int_equal(m->result, ERR_OK);
+	for (size_t l = 0; l < L; l++) /* in locked memory, as all keys */
+		assert_true(CRYPTO_secure_allocated(m->seat[l].work.group_key));
 	return m;
 }
 
@@ -134,5 +139,7 @@ int main(void)
 		cmocka_unit_test(test_what_differs),
 	};
 
+	if (!CRYPTO_secure_malloc_initialized())
+		secret_begin();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -264,6 +264,14 @@ static bool masked_nothing(struct draft *d)
 	return true;
 }
 
+static bool masked_tagged(struct draft *d)
+{
+	static const uint8_t tag[MSG_SUM_TAG_LEN];
+
+	d->m.masked.tag = (struct bytes){ tag, sizeof(tag) };
+	return true;
+}
+
 static const struct {
 	const char *what;
 	change *change;
@@ -296,6 +304,7 @@ static const struct {
 	{ "half a word less", masked_half_word, false },
 	{ "a word more", masked_word_more, false },
 	{ "no words", masked_nothing, false },
+	{ "a tag", masked_tagged, false },
 };
 enum { CHANGES = sizeof(changes) / sizeof(*changes) };
 static size_t tried[CHANGES];

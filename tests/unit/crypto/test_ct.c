@@ -14,7 +14,7 @@
 #include "crypto/mask.h"
 #include "crypto/pki.h"
 #include "crypto/seal.h"
-#include "crypto/shamir.h"
+#include "crypto/tag.h"
 
 #include <gmp.h>
 #include <stdio.h>
@@ -171,6 +171,38 @@ static void keys_and_masks(void **state)
 	}
 }
 
+/* Key, words, tag and masks are secret. A broadcast sum and its tag are not, nor whether they hold.
+ */
+static void tags(void **state)
+{
+	static uint64_t x[700];
+	static const size_t all[] = { 0, 1 };
+	uint8_t key[TAG_KEY_LEN] = { 1 }, session[TAG_SESSION_LEN] = { 2 }, tag[TAG_LEN],
+		pair[PRG_KEY_LEN] = { 3 };
+	struct mask *list = NULL, *m = mask_take(&list, 64);
+	unsigned before = VALGRIND_COUNT_ERRORS;
+	struct tag *t;
+
+	(void)state;
+	VALGRIND_MAKE_MEM_UNDEFINED(key, sizeof(key));
+	VALGRIND_MAKE_MEM_UNDEFINED(pair, sizeof(pair));
+	VALGRIND_MAKE_MEM_UNDEFINED(x, sizeof(x));
+	t = tag_new(key, session, 0, 0, 700);
+	tag_add(t, x, 255);
+	tag_add(t, x + 255, 445);
+	tag_make(t, 1, tag);
+	mask_peer(m, pair, MASK_PLUS);
+	mask_peer(m, pair, MASK_MINUS);
+	mask_tag(m, tag);
+	mask_close(m);
+	tag_add(t, x, 700);
+	sink = tag_holds(t, all, 2, tag);
+	assert_int_equal(VALGRIND_COUNT_ERRORS, before);
+	assert_int_not_equal(VALGRIND_CHECK_MEM_IS_DEFINED(tag, sizeof(tag)), 0);
+	tag_free(t);
+	mask_free(list);
+}
+
 /* Values are secret, and whether all are within the bound is not. */
 static void fixed_point(void **state)
 {
@@ -208,27 +240,6 @@ static void hmac(void **state)
 	hmac_free(h);
 	assert_int_equal(VALGRIND_COUNT_ERRORS, before);
 	assert_int_not_equal(VALGRIND_CHECK_MEM_IS_DEFINED(out, sizeof(out)), 0);
-}
-
-static void shares(void **state)
-{
-	static const size_t place[] = { 2, 3, 7 };
-	uint8_t secret[SHAMIR_LEN] = { 1 }, coefficient[2 * SHAMIR_LEN] = { 2 };
-	uint8_t share[3][SHAMIR_LEN], weight[3];
-	unsigned before = VALGRIND_COUNT_ERRORS;
-	struct shamir *s;
-
-	(void)state;
-	VALGRIND_MAKE_MEM_UNDEFINED(secret, sizeof(secret));
-	VALGRIND_MAKE_MEM_UNDEFINED(coefficient, sizeof(coefficient));
-	s = shamir_of(secret, coefficient, 3);
-	for (size_t i = 0; i < 3; i++)
-		shamir_share(s, place[i], share[i]);
-	shamir_free(s);
-	assert_ok(shamir_weights(place, 3, weight));
-	shamir_join(weight, share[0], 3, secret);
-	assert_int_equal(VALGRIND_COUNT_ERRORS, before);
-	assert_int_not_equal(VALGRIND_CHECK_MEM_IS_DEFINED(secret, sizeof(secret)), 0);
 }
 
 /* ---- two parties, from their exponents to what they send ---- */
@@ -369,9 +380,9 @@ int main(void)
 		cmocka_unit_test(mpz_powm_sec_is_not),
 		cmocka_unit_test(diffie_hellman),
 		cmocka_unit_test(keys_and_masks),
+		cmocka_unit_test(tags),
 		cmocka_unit_test(fixed_point),
 		cmocka_unit_test(hmac),
-		cmocka_unit_test(shares),
 		cmocka_unit_test(two_parties),
 		cmocka_unit_test(sums_of_two),
 		cmocka_unit_test(sealed),

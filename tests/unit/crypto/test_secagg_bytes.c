@@ -20,7 +20,7 @@ static const struct {
 	struct {
 		const char *markers, *advert_hash;
 	} marked[PARTIES];
-	const char *psk_session, *psk_pair[3], *psk_mask64;
+	const char *psk_session, *psk_pair[3], *psk_mask64, *tag;
 } known = {
 #include "tests/vectors/secagg.inc"
 };
@@ -140,6 +140,7 @@ static void keys_and_masks(void **state)
 
 		agree(sa, h);
 		expect(h, known.session, sizeof(h));
+		expect(secagg_session(sa), known.session, sizeof(h));
 		for (int j = 0; j < PARTIES; j++)
 			unhex(known.party[j].coin, coin[j]);
 		assert_ok(secagg_draw(sa, (const uint8_t(*)[SECAGG_NONCE_LEN])coin, &drawn));
@@ -149,15 +150,18 @@ static void keys_and_masks(void **state)
 		expect_key(&sa->pair[0], known.pair);
 		unhex(known.transcript, transcript);
 		for (int k = 0; k < 3; k++) {
-			uint8_t words[WORDS * 8] = { 0 };
+			uint8_t words[WORDS * 8] = { 0 }, tag[TAG_LEN] = { 0 };
 			uint64_t round;
 			struct mask *m;
 
 			assert_ok(
 			    secagg_open(sa, k ? all : pair, k ? 3 : 2, transcript, &m, &round));
 			mask_add(m, words, WORDS);
+			mask_tag(m, tag);
 			mask_close(m);
 			expect(words, want[k], WORDS * bits / 8);
+			if (bits == 64 && k == 1)
+				expect(tag, known.tag, sizeof(tag));
 		}
 		secagg_free(sa);
 	}

@@ -2,6 +2,7 @@
 #include "tests/test.h"
 #include "common/base/log.h"
 #include "crypto/cert.h"
+#include "crypto/mask.h"
 #include "crypto/secret.h"
 
 #include <fcntl.h>
@@ -96,6 +97,27 @@ static int holds_identities(void)
 	return 0;
 }
 
+/* What is being added to a term opens it. */
+static int holds_masks(void)
+{
+	struct mask *list = NULL;
+	size_t before;
+
+	secret_begin();
+	before = CRYPTO_secure_used();
+	mask_take(&list, 64);
+	if (CRYPTO_secure_used() < before + PRG_BLOCK)
+		return 1;
+	mask_free(list);
+	return CRYPTO_secure_used() != before;
+}
+
+static void masks_lie_there_too(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child(holds_masks), 0);
+}
+
 static void private_keys_lie_there_too(void **state)
 {
 	(void)state;
@@ -167,6 +189,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_are_locked_and_wiped),
+		cmocka_unit_test(masks_lie_there_too),
 		cmocka_unit_test(private_keys_lie_there_too),
 		cmocka_unit_test(a_full_area_is_no_end),
 		cmocka_unit_test(without_leave_to_lock_it_says_so),

@@ -1,19 +1,62 @@
-/* Tags of sums that parties are told: known answers, what holds, and that nothing else does. */
+/* Tags of broadcast sums: known answers, sums that hold, and changed ones that do not. */
 #include "tests/test.h"
 #include "common/base/alloc.h"
 #include "common/base/rng.h"
 #include "crypto/tag.h"
+#include "tests/unit/crypto/hex.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 enum { PARTIES = 4, N = 700 };
 
-static uint8_t key[TAG_KEY_LEN];
+static const uint64_t HALF = 1ULL << 63;       /* N/2 of words */
+static const uint64_t OLD = (1ULL << 54) - 33; /* the prime of protocol 6 */
+static const uint64_t NEW = ~0ULL;             /* 2^127 - 1 mod 2^64 */
+static const size_t all[] = { 0, 1, 2, 3 };
+static uint8_t key[TAG_KEY_LEN], session[TAG_SESSION_LEN];
 
 static void make_key(void)
 {
 	for (size_t i = 0; i < sizeof(key); i++)
-		key[i] = (uint8_t)i;
+		key[i] = (uint8_t)i, session[i] = (uint8_t)(100 + i);
+}
+
+/* ---- numbers mod p ---- */
+
+static void test_numbers(void **state)
+{
+	static const uint8_t zero[TAG_LEN], one[TAG_LEN] = { 1 };
+	uint8_t p[TAG_LEN], less[TAG_LEN], x[TAG_LEN];
+
+	(void)state;
+	memset(p, 0xff, sizeof(p));
+	p[TAG_LEN - 1] = 0x7f;
+	memcpy(less, p, sizeof(p));
+	less[0] = 0xfe;
+	assert_true(tag_is_number(zero));
+	assert_true(tag_is_number(less));
+	assert_false(tag_is_number(p));
+	memset(x, 0, sizeof(x));
+	x[TAG_LEN - 1] = 0x80;
+	assert_false(tag_is_number(x));
+
+	memcpy(x, less, sizeof(x)); /* p - 1 + 1 = 0, 0 - 1 = p - 1 */
+	tag_plus(x, one);
+	assert_memory_equal(x, zero, sizeof(x));
+	tag_minus(x, one);
+	assert_memory_equal(x, less, sizeof(x));
+	tag_plus(x, less); /* 2 p - 2 */
+	less[0] = 0xfd;
+	assert_memory_equal(x, less, sizeof(x));
+	tag_minus(x, zero);
+	assert_memory_equal(x, less, sizeof(x));
+
+	memset(x, 0xff, sizeof(x));
+	tag_uniform(x); /* the top bit goes, and p is 0 */
+	assert_memory_equal(x, zero, sizeof(x));
+	x[TAG_LEN - 1] = 0xc0;
+	tag_uniform(x);
+	assert_int_equal(x[TAG_LEN - 1], 0x40);
 }
 
 /* ---- known answers: tests/vectors/tag.py ---- */
@@ -22,8 +65,9 @@ static uint64_t word(uint64_t i, uint64_t party)
 {
 	unsigned __int128 x = (unsigned __int128)(i * i) * 0x9E3779B97F4A7C15 + party;
 
-	return i == 3 ? 1ULL << 63
-		      : (uint64_t)((int64_t)((uint64_t)x % (1ULL << 62)) - (1LL << 61));
+	if (party == 255)
+		return i % 3 ? HALF - 1 : HALF + 1;
+	return (uint64_t)((int64_t)((uint64_t)x % (1ULL << 62)) - (1LL << 61));
 }
 
 static void test_known_answers(void **state)
@@ -32,23 +76,27 @@ static void test_known_answers(void **state)
 		uint32_t group;
 		uint64_t number;
 		size_t party, words;
-		uint64_t tag[TAG_WORDS];
+		const char *tag;
 	} known[] = {
 #include "tests/vectors/tag.inc"
 	};
 
 	(void)state;
 	for (size_t k = 0; k < sizeof(known) / sizeof(*known); k++) {
-		struct tag *t = tag_new(key, known[k].group, known[k].number, known[k].words);
-		uint64_t tag[TAG_WORDS];
+		struct tag *t =
+		    tag_new(key, session, known[k].group, known[k].number, known[k].words);
+		uint8_t tag[TAG_LEN], want[TAG_LEN];
 
-		for (size_t i = 0; i < known[k].words; i++) {
-			uint64_t x = word(i, known[k].party);
+		assert_int_equal(unhex(known[k].tag, want), sizeof(want));
+		for (int again = 0; again < 2; again++) {
+			for (size_t i = 0; i < known[k].words; i++) {
+				uint64_t x = word(i, known[k].party);
 
-			tag_add(t, &x, 1);
+				tag_add(t, &x, 1);
+			}
+			tag_make(t, known[k].party, tag);
+			assert_memory_equal(tag, want, sizeof(tag));
 		}
-		tag_make(t, known[k].party, tag);
-		assert_memory_equal(tag, known[k].tag, sizeof(tag));
 		tag_free(t);
 	}
 }
@@ -56,7 +104,8 @@ static void test_known_answers(void **state)
 /* ---- sums ---- */
 
 struct sum {
-	uint64_t x[N], tag[TAG_WORDS];
+	uint64_t x[N];
+	uint8_t tag[TAG_LEN];
 	size_t count;
 };
 
@@ -65,8 +114,8 @@ static void make_sum(struct sum *s, size_t count, struct rng *rng)
 {
 	*s = (struct sum){ .count = count };
 	for (size_t l = 0; l < PARTIES; l++) {
-		struct tag *t = tag_new(key, 5, 9, count);
-		uint64_t tau[TAG_WORDS];
+		struct tag *t = tag_new(key, session, 5, 9, count);
+		uint8_t tau[TAG_LEN];
 		size_t at = 0;
 
 		while (at < count) {
@@ -81,22 +130,26 @@ static void make_sum(struct sum *s, size_t count, struct rng *rng)
 			at += n;
 		}
 		tag_make(t, l, tau);
-		for (size_t i = 0; i < TAG_WORDS; i++)
-			s->tag[i] += tau[i];
+		assert_true(tag_is_number(tau));
+		tag_plus(s->tag, tau);
 		tag_free(t);
 	}
 }
 
-static bool holds(const struct sum *s, uint64_t number, size_t parties)
+static bool holds_as(const struct sum *s, uint32_t group, uint64_t number, size_t parties)
 {
-	struct tag *t = tag_new(key, 5, number, s->count);
-	const size_t all[] = { 0, 1, 2, 3 };
+	struct tag *t = tag_new(key, session, group, number, s->count);
 	bool is;
 
 	tag_add(t, s->x, s->count);
 	is = tag_holds(t, all, parties, s->tag);
 	tag_free(t);
 	return is;
+}
+
+static bool holds(const struct sum *s)
+{
+	return holds_as(s, 5, 9, PARTIES);
 }
 
 static void test_sums_hold(void **state)
@@ -109,14 +162,73 @@ static void test_sums_hold(void **state)
 	rng_seed(&rng, 1, 0);
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
 		make_sum(&s, counts[i], &rng);
-		assert_true(holds(&s, 9, PARTIES));
-		assert_false(holds(&s, 8, PARTIES));     /* another sum's */
-		assert_false(holds(&s, 9, PARTIES - 1)); /* of fewer parties */
+		assert_true(holds(&s));
+		assert_false(holds_as(&s, 5, 8, PARTIES)); /* another sum's */
+		assert_false(holds_as(&s, 6, 9, PARTIES));
+		assert_false(holds_as(&s, 5, 9, PARTIES - 1)); /* of fewer parties */
+		session[0] ^= 1;                               /* of another attempt */
+		assert_false(holds(&s));
+		session[0] ^= 1;
+		key[0] ^= 1;
+		assert_false(holds(&s));
+		key[0] ^= 1;
+		if (--s.count == 0)
+			continue;
+		s.x[s.count - 1] += s.x[s.count]; /* truncated */
+		assert_false(holds(&s));
 	}
 }
 
-/* Each bit of a few words and of the tags. A change of a tag by p is none. */
-static void test_changes_are_found(void **state)
+/* A party whose words are all of the largest magnitude, of one sign, and the sum that it is alone.
+ */
+static void test_largest_words(void **state)
+{
+	struct sum s = { .count = N };
+
+	(void)state;
+	for (int sign = 0; sign < 2; sign++) {
+		struct tag *t = tag_new(key, session, 5, 9, N);
+
+		for (size_t i = 0; i < N; i++)
+			s.x[i] = sign ? HALF + 1 : HALF - 1;
+		tag_add(t, s.x, N);
+		tag_make(t, 0, s.tag);
+		tag_add(t, s.x, N);
+		assert_true(tag_holds(t, all, 1, s.tag));
+		s.x[N - 1] += 2; /* 1 - N/2 from N/2 - 1, the other way round 3 - N/2 */
+		tag_add(t, s.x, N);
+		assert_false(tag_holds(t, all, 1, s.tag));
+		tag_free(t);
+	}
+}
+
+/* The word of -N/2 is refused wherever it is. */
+static void test_range_of_words(void **state)
+{
+	uint64_t x[3] = { HALF - 1, HALF + 1, 0 };
+
+	(void)state;
+	assert_true(tag_in_range(x, 3));
+	for (size_t i = 0; i < 3; i++) {
+		uint64_t was = x[i];
+
+		x[i] = HALF;
+		assert_false(tag_in_range(x, 3));
+		x[i] = was;
+	}
+}
+
+static void change(struct sum *s, size_t at, uint64_t by)
+{
+	s->x[at] += by;
+	if (holds(s))
+		fail_msg("word %zu and %#llx: not found", at, (unsigned long long)by);
+	s->x[at] -= by;
+}
+
+/* Multiples of the primes, old and new, powers of two, N/2, in any word: no word stands for
+ * another. */
+static void test_changed_words_are_found(void **state)
 {
 	struct rng rng;
 	struct sum s;
@@ -125,66 +237,129 @@ static void test_changes_are_found(void **state)
 	rng_seed(&rng, 2, 0);
 	make_sum(&s, N, &rng);
 	for (unsigned bit = 0; bit < 64; bit++) {
-		size_t at = rng_below(&rng, N);
-
-		s.x[at] ^= 1ULL << bit;
-		assert_false(holds(&s, 9, PARTIES));
-		s.x[at] ^= 1ULL << bit;
-		for (size_t i = 0; i < TAG_WORDS; i++) {
-			s.tag[i] ^= 1ULL << bit;
-			assert_false(holds(&s, 9, PARTIES));
-			s.tag[i] ^= 1ULL << bit;
-		}
+		change(&s, rng_below(&rng, N), 1ULL << bit);
+		change(&s, rng_below(&rng, N), -(1ULL << bit));
 	}
-	s.x[3]++, s.x[4]--; /* what a plain sum would not notice */
-	assert_false(holds(&s, 9, PARTIES));
-	s.x[3]--, s.x[4]++;
-	s.tag[0] += TAG_PRIME;
-	assert_true(holds(&s, 9, PARTIES));
+	for (uint64_t k = 1; k < 1024; k = 2 * k + 1) {
+		change(&s, rng_below(&rng, N), k * OLD);
+		change(&s, rng_below(&rng, N), -(k * OLD));
+		change(&s, rng_below(&rng, N), k * NEW);
+		change(&s, rng_below(&rng, N), -(k * NEW));
+	}
+	change(&s, N - 1, HALF);
+	for (size_t i = 0; i < 100; i++)
+		change(&s, rng_below(&rng, N), rng_u64(&rng) | 1);
+	assert_true(holds(&s));
 }
 
-/* Two words changed places, of all words the same but two. */
+/* Words that changed places, within a block and from block to block; one twice; and all of them. */
 static void test_order_matters(void **state)
 {
-	struct sum s = { .count = 2, .x = { 1, 2 } };
-	struct tag *t = tag_new(key, 5, 9, 2);
+	static const size_t other[] = { 1, 255, 256, 512, N - 1 };
+	struct rng rng;
+	struct sum s;
 
 	(void)state;
-	tag_add(t, s.x, 2);
-	for (size_t l = 0; l < 1; l++)
-		tag_make(t, l, s.tag);
-	tag_free(t);
-	assert_true(holds(&s, 9, 1));
-	s.x[0] = 2;
-	s.x[1] = 1;
-	assert_false(holds(&s, 9, 1));
+	rng_seed(&rng, 3, 0);
+	make_sum(&s, N, &rng);
+	for (size_t i = 0; i < sizeof(other) / sizeof(*other); i++) {
+		uint64_t first = s.x[0], second = s.x[other[i]];
+
+		s.x[0] = second;
+		assert_false(holds(&s)); /* one of them twice */
+		s.x[other[i]] = first;
+		assert_false(holds(&s));
+		s.x[0] = first;
+		s.x[other[i]] = second;
+	}
+	s.x[3]++, s.x[4]--; /* what a plain sum would not notice */
+	assert_false(holds(&s));
+	s.x[3]--, s.x[4]++;
+	for (size_t i = 0; i < N; i++)
+		s.x[i] = -s.x[i];
+	assert_false(holds(&s));
 }
 
-/* Offsets hide the words: of the same words each party's tags look drawn. */
+static void test_changed_tags_are_found(void **state)
+{
+	static const uint8_t one[TAG_LEN] = { 1 };
+	struct rng rng;
+	struct sum s;
+
+	(void)state;
+	rng_seed(&rng, 4, 0);
+	make_sum(&s, N, &rng);
+	for (unsigned bit = 0; bit < 8 * TAG_LEN; bit++) {
+		s.tag[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		assert_false(holds(&s));
+		s.tag[bit / 8] ^= (uint8_t)(1 << bit % 8);
+	}
+	tag_plus(s.tag, one);
+	assert_false(holds(&s));
+	tag_minus(s.tag, one);
+	assert_true(holds(&s));
+}
+
+/* ( tau of x + y ) - ( tau of x ) = ( tau of y ) - ( tau of 0 ), word by word as integers. */
+static void test_linear(void **state)
+{
+	static uint64_t x[N], y[N], both[N], none[N];
+	uint8_t left[TAG_LEN], right[TAG_LEN], tau[TAG_LEN];
+	struct tag *t = tag_new(key, session, 0, 0, N);
+	struct rng rng;
+
+	(void)state;
+	rng_seed(&rng, 5, 0);
+	for (size_t i = 0; i < N; i++) {
+		x[i] = (uint64_t)((int64_t)rng_u64(&rng) >> 1);
+		y[i] = (uint64_t)((int64_t)rng_u64(&rng) >> 1);
+		both[i] = x[i] + y[i];
+	}
+	tag_add(t, both, N);
+	tag_make(t, 2, left);
+	tag_add(t, x, N);
+	tag_make(t, 2, tau);
+	tag_minus(left, tau);
+	tag_add(t, y, N);
+	tag_make(t, 2, right);
+	tag_add(t, none, N);
+	tag_make(t, 2, tau);
+	tag_minus(right, tau);
+	assert_memory_equal(left, right, sizeof(left));
+	tag_free(t);
+}
+
+/* Offsets hide the words: of the same words each party's tag looks drawn. */
 static void test_tags_hide(void **state)
 {
-	uint64_t seen[PARTIES][TAG_WORDS], zero = 0;
+	uint8_t seen[PARTIES][TAG_LEN];
+	uint64_t zero = 0;
 
 	(void)state;
 	for (size_t l = 0; l < PARTIES; l++) {
-		struct tag *t = tag_new(key, 5, 9, 1);
+		struct tag *t = tag_new(key, session, 5, 9, 1);
 
 		tag_add(t, &zero, 1);
 		tag_make(t, l, seen[l]);
 		tag_free(t);
-		for (size_t i = 0; i < TAG_WORDS; i++) {
-			assert_true(seen[l][i] < TAG_PRIME);
-			for (size_t j = 0; j < l; j++)
-				assert_true(seen[l][i] != seen[j][i]);
-		}
+		assert_true(tag_is_number(seen[l]));
+		for (size_t j = 0; j < l; j++)
+			assert_memory_not_equal(seen[l], seen[j], TAG_LEN);
 	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known_answers),     cmocka_unit_test(test_sums_hold),
-		cmocka_unit_test(test_changes_are_found), cmocka_unit_test(test_order_matters),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_known_answers),
+		cmocka_unit_test(test_sums_hold),
+		cmocka_unit_test(test_largest_words),
+		cmocka_unit_test(test_range_of_words),
+		cmocka_unit_test(test_changed_words_are_found),
+		cmocka_unit_test(test_order_matters),
+		cmocka_unit_test(test_changed_tags_are_found),
+		cmocka_unit_test(test_linear),
 		cmocka_unit_test(test_tags_hide),
 	};
 

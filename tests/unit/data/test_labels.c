@@ -91,6 +91,34 @@ static void test_csv(void **state)
 	assert_null(l.id);
 }
 
+/* A spreadsheet takes these for formulas; here, and to every other reader, an id is the bytes that
+ * it is. */
+static void test_ids_like_formulas(void **state)
+{
+	static char *ids[] = { (char *)"=1+1", (char *)"+49", (char *)"-5", (char *)"@user",
+			       (char *)"=a,b" };
+	static const uint32_t label[] = { 0, 1, 2, 3, 4 };
+	static const char file[] = "id,label\n=1+1,0\n+49,1\n-5,2\n@user,3\n\"=a,b\",4\n";
+	char dir[] = "/tmp/coterie-test-XXXXXX", path[64];
+	struct buf text = { 0 };
+	struct labels l;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/l.csv", dir);
+	assert_ok(labels_write(path, NULL, ids, label, NULL, 5));
+	assert_ok(file_read(path, sizeof(file), &text));
+	assert_int_equal(text.n, sizeof(file) - 1);
+	assert_memory_equal(text.p, file, text.n);
+	buf_release(&text);
+	assert_ok(labels_read(path, &l));
+	for (size_t i = 0; i < 5; i++)
+		assert_string_equal(l.id[i], ids[i]);
+	labels_release(&l);
+	unlink(path);
+	rmdir(dir);
+}
+
 static void test_written_as_read(void **state)
 {
 	static char *ids[] = { (char *)"x", (char *)"a,b", (char *)"\"q\"" };
@@ -179,6 +207,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_txt),
 		cmocka_unit_test(test_csv),
+		cmocka_unit_test(test_ids_like_formulas),
 		cmocka_unit_test(test_written_as_read),
 		cmocka_unit_test(test_npy_refusals),
 	};

@@ -7,7 +7,8 @@
 #include "common/fedgcn/job.h"
 #include "common/fedgcn/coordinator.h"
 #include "common/cluster/metrics.h"
-#include "tests/unit/both/words.h"
+#include "common/learn/gin.h"
+#include "tests/unit/both/changed_sums.h"
 #include "tests/unit/kcagc/products.h"
 
 #include <math.h>
@@ -237,6 +238,72 @@ static void test_masks_change_no_bit(void **state)
 	}
 }
 
+/* Weights are tens of thousands of words; the other sums are short. */
+static void test_changed_sums(void **state)
+{
+	static const char *const ways[] = { "", "prototypes=matched", "prototypes=best" };
+
+	(void)state;
+	for (size_t w = 0; w < 3; w++) {
+		struct stage *s = stage_open(PARTIES, ways[w]);
+
+		changed_each = SANITIZED ? 15 : 60;
+		federation_run(&s->f);
+		stage_succeeded(s);
+		assert_changes_found("fedgcn", SANITIZED ? 300 : 1200);
+		stage_end(s);
+	}
+}
+
+/* A dishonest party's counts, with tags that hold: graphs in all, of centres, of a round, of the
+ * last clusters. */
+static void test_wrong_terms(void **state)
+{
+	enum { ROUND = 13, LAST = ROUND + 2 };
+	static const struct {
+		uint64_t number;
+		int word; /* below 0: of those behind the weights */
+		double by;
+		const char *sentence;
+	} c[] = {
+		{ 0, 0, 0.5, "the parties say that they have 72.5 graphs" },
+		{ 1, 0, 0.5,
+		  "a party gave a wrong count: the parties' counts of graphs of centre 0" },
+		{ 1, 0, -100, "a party gave a wrong count" },
+		{ 1, 0, 100, "a party gave a wrong count" },
+		{ ROUND, -1, 1,
+		  "a party gave a wrong count: the parties' counts of graphs of all parties" },
+		{ ROUND, -4, -0.5,
+		  "a party gave a wrong count: the parties' counts of graphs that change" },
+		{ ROUND, -5, 100,
+		  "a party gave a wrong count: the parties' counts of graphs of cluster 0" },
+		{ LAST, 0, 0.25,
+		  "a party gave a wrong count: the parties' counts of graphs of cluster 0" },
+		{ LAST, 1, 73, "a party gave a wrong count" },
+	};
+
+	struct gin net;
+
+	(void)state;
+	gin_init(&net, GRAPHS_STRUCTURE);
+	for (size_t i = 0; i < sizeof(c) / sizeof(*c); i++) {
+		struct stage *s = stage_open(PARTIES, "");
+
+		wrong_term.party = PARTIES - 1;
+		wrong_term.number = c[i].number;
+		wrong_term.word =
+		    c[i].word < 0 ? net.weights + (size_t)(-c[i].word - 1) : (size_t)c[i].word;
+		wrong_term.by = (int64_t)(c[i].by * (1 << JOB_WIDE_FRACTION));
+		federation_run(&s->f);
+		wrong_term.party = FED_MAX;
+		for (size_t l = 0; l < PARTIES; l++)
+			if (s->f.party[l].result != ERR_PEER ||
+			    !strstr(s->f.party[l].why, c[i].sentence))
+				fail_msg("case %zu, %s: %s", i, s->f.names[l], s->f.party[l].why);
+		stage_end(s);
+	}
+}
+
 /* Planted classes are found, and the run's own figures are consistent. */
 static void test_planted_classes(void **state)
 {
@@ -264,110 +331,6 @@ static void test_planted_classes(void **state)
 	for (size_t k = 0; k < CLASSES; k++)
 		assert_true((double)hub->record.cluster_size[k] == of_all[k]);
 	stage_end(s);
-}
-
-/* ---- without one that is lost (on_loss "sum") ---- */
-
-struct going {
-	struct federation *f;
-	size_t after, heard[PARTIES];
-};
-
-/* The last party goes when it has heard so many sums. */
-static void go(void *arg, size_t l, enum msg_type type, struct bytes body)
-{
-	struct going *g = arg;
-
-	(void)body;
-	if (type != MSG_SUM || ++g->heard[l] != g->after || l != PARTIES - 1)
-		return;
-	channel_fail_lost(g->f->server.channel[l], ERR_PEER, "gone", true);
-	channel_fail(g->f->party[l].channel[0], ERR_PEER, "gone");
-}
-
-/* after 0: nobody goes. Returns how many sums there were. */
-static size_t lose(const char *settings, size_t after, size_t sums)
-{
-	struct stage *s = stage_open(PARTIES, settings);
-	struct going g = { .f = &s->f, .after = after };
-	const struct half *hub = &s->f.server;
-	double rows = 0;
-
-	s->f.server.tell = true;
-	for (size_t l = 0; l < PARTIES; l++) {
-		s->f.party[l].tell = true;
-		s->f.party[l].saw = go;
-		s->f.party[l].saw_arg = &g;
-	}
-	federation_run(&s->f);
-	if (after && after == sums) { /* behind the last sum none is had without it */
-		assert_int_not_equal(hub->result, ERR_OK);
-		assert_non_null(strstr(hub->why, "gone"));
-		stage_end(s);
-		return sums;
-	}
-	if (hub->result != ERR_OK)
-		fail_msg("%s, lost after sum %zu of %zu: %s", settings, after, sums, hub->why);
-	assert_int_equal(hub->record.losts, after > 0);
-	for (size_t l = 0; l < PARTIES - (after > 0); l++) {
-		struct metrics m;
-
-		if (s->f.party[l].result != ERR_OK)
-			fail_msg("%s, lost after sum %zu, party %zu: %s", settings, after, l,
-				 s->f.party[l].why);
-		assert_ok(metrics_of(truth[l], s->f.party[l].label, GRAPHS, &m));
-		if (m.ari < 0.8)
-			fail_msg("%s, lost after sum %zu, party %zu: ARI %g", settings, after, l,
-				 m.ari);
-	}
-	for (size_t k = 0; k < CLASSES; k++)
-		rows += (double)hub->record.cluster_size[k];
-	if (rows != GRAPHS * (PARTIES - (after > 0)))
-		fail_msg("%s, lost after sum %zu: clusters of %g graphs", settings, after, rows);
-	stage_end(s);
-	return g.heard[0];
-}
-
-static void test_without_one(void **state)
-{
-	static const char *const ways[] = { "on_loss=sum rounds=4 epochs=4",
-					    "on_loss=sum rounds=4 epochs=4 prototypes=gmm em=3" };
-
-	(void)state;
-	for (size_t w = 0; w < sizeof(ways) / sizeof(*ways); w++) {
-		size_t sums = lose(ways[w], 0, 0);
-
-		print_message("%s: %zu sums\n", ways[w], sums);
-		for (size_t after = 1; after <= sums; after++)
-			if (after == 1 || after % (SANITIZED ? 36 : 9) == 0 || after == sums)
-				lose(ways[w], after, sums);
-	}
-}
-
-static struct stage *words_stage;
-
-static struct federation *open_words(const char *settings)
-{
-	words_stage = stage_open(PARTIES, settings);
-	return &words_stage->f;
-}
-
-static void close_words(struct federation *f)
-{
-	(void)f;
-	stage_end(words_stage);
-}
-
-static void test_words(void **state)
-{
-	static const struct words_of matched = { open_words, close_words,
-						 "on_loss=sum rounds=2 epochs=2" },
-				     gmm = { open_words, close_words,
-					     "on_loss=sum rounds=2 epochs=2 prototypes=gmm em=2" };
-
-	(void)state;
-	words_at_sums(&matched, PARTIES, 5, false);
-	words_at_sums(&gmm, PARTIES, 9, false);
 }
 
 /* The coordinator's model is the joint one: new graphs go to the nearest prototype. */
@@ -518,7 +481,7 @@ static uint64_t round_words(const char *settings)
 		if (note->type != MSG_MASKED || strcmp(note->step, "train") != 0)
 			continue;
 		assert_ok(msg_decode(&m, note->type, (struct bytes){ note->body, note->len }));
-		words = m.masked.count - 3;
+		words = m.masked.count - 1;
 		break;
 	}
 	recording_free(r);
@@ -573,9 +536,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_masks_change_no_bit),
+		cmocka_unit_test(test_changed_sums),
+		cmocka_unit_test(test_wrong_terms),
 		cmocka_unit_test(test_planted_classes),
-		cmocka_unit_test(test_without_one),
-		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_shared_model),
 		cmocka_unit_test(test_unchanged),
 		cmocka_unit_test(test_withheld),

@@ -7,7 +7,6 @@
 #include "common/cluster/metrics.h"
 #include "common/data/skew.h"
 #include "crypto/fixed.h"
-#include "crypto/tag.h"
 #include "tests/unit/kcagc/products.h"
 
 #include <math.h>
@@ -121,7 +120,7 @@ static inline uint32_t *points_run(const struct points *p, size_t L, const struc
 }
 
 /* A number of run.json's. */
-/* The numbers of a SUM in one piece, its tags left out; owned by the caller. */
+/* The numbers of a SUM in one piece; owned by the caller. */
 static inline double *points_sum_told(enum msg_type type, struct bytes body, size_t *count)
 {
 	struct fixed f = { 64, JOB_WIDE_FRACTION, 1 };
@@ -130,7 +129,7 @@ static inline double *points_sum_told(enum msg_type type, struct bytes body, siz
 
 	assert_ok(msg_decode(&m, type, body));
 	assert_true(m.masked.offset == 0 && m.masked.words.n == 8 * m.masked.count);
-	*count = m.masked.count - TAG_WORDS;
+	*count = m.masked.count;
 	x = alloc(*count, sizeof(*x));
 	fixed_decode(&f, m.masked.words.p, *count, x);
 	return x;

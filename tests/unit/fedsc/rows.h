@@ -68,7 +68,7 @@ static inline void rows_deal(struct rows_lab *lab, const struct mat *X, const ui
 	ALLOC(lab->part, X->rows);
 	memcpy(lab->part, part, X->rows * sizeof(*part));
 	rng_seed(&lab->rng, 5, 5);
-	lab->noise = (struct noise_source){ &lab->rng, rows_weak_bytes };
+	lab->noise = (struct noise_source){ .ctx = &lab->rng, .bytes = rows_weak_bytes };
 	for (uint32_t l = 0; l < parties; l++) {
 		struct mat own;
 

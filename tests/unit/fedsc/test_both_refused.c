@@ -195,11 +195,11 @@ static void test_other_sums(void **state)
 	second = step_in(&lab.r->to_party[1], "kmeans", MSG_SUM, 0, 1);
 	m = message(&lab, first);
 	assert_party_refuses(lab.r, 1, second, &m, "due were words from 0 of");
-	m.masked.round++; /* with the number that is due, and tags of another */
-	m.masked.count = message(&lab, second).masked.count;
-	m.masked.words = message(&lab, second).masked.words;
-	m.masked.round--;
-	assert_party_refuses(lab.r, 1, second, &m, "due were words from 0 of");
+	m = message(&lab, second); /* right, but for the tag, which is another's, or none */
+	m.masked.tag = message(&lab, first).masked.tag;
+	assert_party_refuses(lab.r, 1, second, &m, "is not the sum of the parties' terms and tags");
+	m.masked.tag.n = 0;
+	assert_party_refuses(lab.r, 1, second, &m, "with 0 bytes of a tag behind");
 	lab_close(&lab);
 }
 
@@ -293,9 +293,9 @@ static void test_wrong_sums(void **state)
 	refuse_sum(&lab, "totals", 0, 2, -21, "they have 3 rows, expected 4");
 	refuse_sum(&lab, "totals", 0, 2, -22, "they have 2 rows, expected 4");
 	refuse_sum(&lab, "totals", 0, 1, 1, "they have 1073741848 rows");
-	refuse_sum(&lab, "landmarks", 0, 0, 1, "1 clusters have 25 rows of 24");
-	refuse_sum(&lab, "landmarks", 0, 0, -0.5, "cluster 0 of 1 has 23.5 rows");
-	refuse_sum(&lab, "landmarks", 0, 0, -25, "cluster 0 of 1 has -1 rows");
+	refuse_sum(&lab, "landmarks", 0, 0, 1, "counts of rows of cluster 0 add to 25, ");
+	refuse_sum(&lab, "landmarks", 0, 0, -0.5, "counts of rows of cluster 0 add to 23.5, ");
+	refuse_sum(&lab, "landmarks", 0, 0, -25, "counts of rows of cluster 0 add to -1, ");
 	refuse_sum(&lab, "anchor", 0, 0, 1, "weights of 4 landmarks add to 25 for 24 rows");
 	refuse_sum(&lab, "anchor", 0, 1, -25, "weights of 4 landmarks add to -26 for 24 rows");
 	refuse_sum(&lab, "kmeans", 0, 1, 1, "3 clusters have 25 rows of 24");

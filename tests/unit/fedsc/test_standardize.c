@@ -44,8 +44,6 @@ static int close_rows(void **state)
 	return 0;
 }
 
-static size_t lost; /* parties besides these */
-
 static enum err run(struct rows_lab *lab, const bool *const *apart, struct fedsc_report *report)
 {
 	struct fedsc_params p = { .variant = FEDSC_BY_KMEANS,
@@ -59,8 +57,6 @@ static enum err run(struct rows_lab *lab, const bool *const *apart, struct fedsc
 				  .threads = 1 };
 
 	rows_deal(lab, &X, part, L, 1);
-	lab->parties.count += lost;
-	lab->parties.lost = lost;
 	lab->memory.watch = spoil;
 	for (size_t l = 0; l < L; l++)
 		lab->party[l].apart = apart[l];
@@ -130,22 +126,6 @@ static void test_unit_of_one_column(void **state)
 	free(lab);
 }
 
-/* A fourth party was lost in the first sum: all who are left leave the column as it is. */
-static void test_without_one(void **state)
-{
-	const bool *const apart[L] = { third, third, third };
-	struct rows_lab *lab = alloc(1, sizeof(*lab));
-	struct fedsc_report report;
-
-	(void)state;
-	lost = 1;
-	assert_ok(run(lab, apart, &report));
-	lost = 0;
-	fedsc_report_release(&report);
-	rows_lab_release(lab);
-	free(lab);
-}
-
 static void refused(const bool *const *apart, size_t at, double by, enum err code,
 		    const char *message)
 {
@@ -203,7 +183,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_known),
 		cmocka_unit_test(test_unit_of_one_column),
-		cmocka_unit_test(test_without_one),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_units_that_cannot_be),
 	};

@@ -1,6 +1,7 @@
 /* FedSpectral's three variants with both halves: the clustering of the pooled graph, of parties
  * that know different nodes; and a party that answers what is due and nothing else. */
 #include "common/data/dataset.h"
+#include "tests/unit/both/changed_sums.h"
 #include "tests/unit/kcagc/products.h"
 #include "tests/unit/fedspectral/parts.h"
 
@@ -214,6 +215,20 @@ static void test_exact_is_central(void **state)
 				assert_int_equal(label[i] == CLASSES, i >= NODES - ALONE);
 			stage_end(s);
 		}
+}
+
+/* The joint degrees are its one broadcast sum. */
+static void test_changed_sums(void **state)
+{
+	struct stage *s;
+	uint32_t label[NODES];
+
+	(void)state;
+	changed_each = SANITIZED ? 150 : 1500;
+	s = stage_run(&graph, 3, by_turns, "");
+	gather_labels(s, label);
+	assert_changes_found("fedspectral", SANITIZED ? 300 : 3000);
+	stage_end(s);
 }
 
 /* Ids in clear or hashed: the same clusters, and eigenvalues to what fixed point leaves, of edges
@@ -527,6 +542,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exact_is_central),
+		cmocka_unit_test(test_changed_sums),
 		cmocka_unit_test(test_ids_and_weights),
 		cmocka_unit_test(test_auto),
 		cmocka_unit_test(test_the_papers),

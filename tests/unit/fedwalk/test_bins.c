@@ -102,7 +102,7 @@ static void test_bounds(void **state)
 {
 	static const uint32_t neighbour[] = { 0, 1 };
 	static const uint8_t bin[] = { 0, 1 };
-	struct noise_source none = { NULL, no_entropy };
+	struct noise_source none = { .bytes = no_entropy };
 	struct rng rng;
 	struct noise_source source = draw_from_rng(&rng);
 	float c[2];

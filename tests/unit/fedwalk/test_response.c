@@ -60,7 +60,7 @@ static void test_frequencies(void **state)
 static void test_ends(void **state)
 {
 	static const uint32_t neighbour[] = { 1, 2, 4 };
-	struct noise_source none = { NULL, no_entropy };
+	struct noise_source none = { .bytes = no_entropy };
 	struct rng rng;
 	struct noise_source source = draw_from_rng(&rng);
 	uint32_t *report;

@@ -241,25 +241,72 @@ static void those_who_watch_hear_news_once(void **state)
 	http_tell(http); /* to nobody, or to one that does not know yet that it is alone */
 }
 
+/* One address may have half of those who may watch at all. */
 static void watchers_are_bounded(void **state)
 {
 	static const char request[] = "GET /events HTTP/1.1\r\n" HOST "\r\n";
-	int fd[HTTP_WATCHERS_MAX];
+	int fd[HTTP_WATCHERS_MAX / 2];
 	char got[8192];
 
 	(void)state;
-	for (int i = 0; i < HTTP_WATCHERS_MAX; i++) {
+	for (int i = 0; i < HTTP_WATCHERS_MAX / 2; i++) {
 		*got = 0;
 		fd[i] = dial();
 		assert_int_equal(send(fd[i], request, strlen(request), MSG_NOSIGNAL),
 				 strlen(request));
 		assert_true(comes(fd[i], "data: ", got, sizeof(got)));
 	}
-	says("GET /events HTTP/1.1\r\n" HOST LAST, "503", "128 watch already");
+	says("GET /events HTTP/1.1\r\n" HOST LAST, "503", "too many watch already");
 	says("GET /hello HTTP/1.1\r\n" HOST LAST, "200", "hello");
-	for (int i = 0; i < HTTP_WATCHERS_MAX; i++)
+	for (int i = 0; i < HTTP_WATCHERS_MAX / 2; i++)
 		close(fd[i]);
 	/* and stop() must end while some of them are asleep */
+}
+
+/* One more of an address than may be ends its oldest that does not watch. */
+static void the_oldest_makes_room(void **state)
+{
+	static const char watch[] = "GET /events HTTP/1.1\r\n" HOST "\r\n";
+	static const char half[] = "GET /hello HTTP/1.1\r\nX: ";
+	int fd[HTTP_CONNECTIONS_MAX], watcher = dial();
+	char got[8192] = "", end;
+
+	(void)state;
+	assert_int_equal(send(watcher, watch, strlen(watch), MSG_NOSIGNAL), strlen(watch));
+	assert_true(comes(watcher, "data: news 1\n\n", got, sizeof(got)));
+	for (int i = 0; i < HTTP_CONNECTIONS_MAX; i++) {
+		fd[i] = dial();
+		(void)!send(fd[i], half, strlen(half), MSG_NOSIGNAL);
+	}
+	says("GET /hello HTTP/1.1\r\n" HOST LAST, "200", "hello");
+	assert_true(recv(fd[0], &end, 1, 0) <= 0);
+	http_tell(http);
+	assert_true(comes(watcher, "data: news 2\n\n", got, sizeof(got)));
+	close(watcher);
+	for (int i = 0; i < HTTP_CONNECTIONS_MAX; i++)
+		close(fd[i]);
+}
+
+/* A byte now and then keeps a connection no longer than a request may take. */
+static void a_request_has_a_time_in_all(void **state)
+{
+	static const char half[] = "GET /hello HTTP/1.1\r\nX: ";
+	double began_s = clock_now_s();
+	int fd = dial();
+	char end;
+
+	(void)state;
+	if (!getenv("COTERIE_SOAK"))
+		skip(); /* half a minute */
+	assert_int_equal(send(fd, half, strlen(half), MSG_NOSIGNAL), strlen(half));
+	while (recv(fd, &end, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN) {
+		assert_true(clock_now_s() - began_s < 10 * HTTP_REQUEST_S);
+		(void)!send(fd, "x", 1, MSG_NOSIGNAL);
+		http_look(http);
+		sleep(1);
+	}
+	assert_true(clock_now_s() - began_s > HTTP_REQUEST_S - 1);
+	close(fd);
 }
 
 static void a_port_in_use_is_a_sentence(void **state)
@@ -295,6 +342,8 @@ int main(void)
 		TEST(a_long_body_is_not_read),
 		TEST(those_who_watch_hear_news_once),
 		TEST(watchers_are_bounded),
+		TEST(the_oldest_makes_room),
+		TEST(a_request_has_a_time_in_all),
 		TEST(a_port_in_use_is_a_sentence),
 		cmocka_unit_test(without_a_setting_there_is_nothing),
 	};

@@ -165,8 +165,10 @@ static void test_refused(void **state)
 	hook_end();
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	static char tmp[] = "/tmp";
+	const struct daemon_common root = { .sandbox = true, .output = tmp };
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_program_is_told, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_all_events_in_order, set_up, tear_down),
@@ -174,5 +176,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
 	};
 
+	(void)argc;
+	if (confine_code(&root, argv) != ERR_OK)
+		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

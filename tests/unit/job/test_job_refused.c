@@ -232,21 +232,10 @@ static void test_parties_that_stay_away(void **state)
 		{ "{\"kind\": \"kmeans.columns.predict\", \"clusters\": 2, \"model\": "
 		  "\"00112233445566778899aabbccddeeff\"" WITHOUT "}",
 		  "here: a model is of all parties' columns" },
-		{ "{" MIN ", \"on_loss\": \"sum\"}", "job.on_loss is \"sum\", expected \"end\" "
-						     "here: method \"tree\" sums over pairs" },
+		{ "{" MIN ", \"on_loss\": \"sum\"}",
+		  "job.on_loss is \"sum\", which was removed in 0.2.0: use \"attempt\"" },
 		{ "{" MIN ", \"on_loss\": \"never\"}",
-		  "job.on_loss is \"never\", expected one of \"end\", \"attempt\", \"sum\"" },
-		{ "{\"kind\": \"fedspectral\", \"clusters\": 2, \"on_loss\": \"sum\"}",
-		  "job.on_loss is \"sum\", expected \"end\" here" },
-		{ "{\"kind\": \"fedsc\", \"clusters\": 2, \"variant\": \"dense\", \"on_loss\": "
-		  "\"sum\"}",
-		  "divide by sums of before, which a lost party is in" },
-		{ "{\"kind\": \"kmeans\", \"clusters\": 2, \"profile\": true, \"on_loss\": "
-		  "\"sum\"}",
-		  "each party adds its share of the noise in sums" },
-		{ "{\"kind\": \"fedgcn\", \"clusters\": 2, \"prototypes\": \"kde\", \"on_loss\": "
-		  "\"sum\"}",
-		  "are taken from each party in clear" },
+		  "job.on_loss is \"never\", expected one of \"end\", \"attempt\"" },
 	};
 	static const char *const taken[] = {
 		"{" MIN WITHOUT ", \"method\": \"flat\"}",

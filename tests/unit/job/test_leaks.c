@@ -212,7 +212,12 @@ static const struct {
 	{ "{" KMEANS "}", "dictionary", 4, false },
 	/* 149: noise */
 	{ "{" ANCHOR "}", "a sum is not differential privacy", 4, true },
-	{ "{" ANCHOR "}", "noise", 4, false },
+	{ "{" ANCHOR "}", "with its noise", 4, false },
+	{ "{" ANCHOR "}", "sends false terms", 2, true },
+	{ "{" ANCHOR "}", "sends false terms", 1, false },
+	{ "{" ANCHOR BY_EPS "}", "sends false terms", 4, false },
+	{ "{" ANCHOR BY_BETA "}", "sends false terms", 4, true },
+	{ "{" KMEANS IN_SUMS "}", "sends false terms", 4, false },
 	{ "{" ANCHOR BY_EPS "}", "(eps, delta)-private in each row by the analytic Gaussian", 4,
 	  true },
 	{ "{" KMEANS BY_EPS "}", "(eps, delta)-private in each row by the analytic Gaussian", 4,

@@ -236,7 +236,7 @@ static inline void assert_refuses_labels(struct recording *r, enum msg_type type
 	free(packed);
 }
 
-/* One bit of a told sum, in a word or in a tag: of each SUM of a run, once. Party l is not 0, so that the
+/* One bit of a broadcast sum, in a word or in its tag: of each SUM of a run, once. Party l is not 0, so that the
  * group key comes from a message. */
 static inline void assert_refuses_sums(struct recording *r, size_t l, struct rng *rng, size_t least)
 {
@@ -253,10 +253,13 @@ static inline void assert_refuses_sums(struct recording *r, size_t l, struct rng
 		if (note->type != MSG_SUM)
 			continue;
 		assert_ok(msg_decode(&m, note->type, (struct bytes){ note->body, note->len }));
-		words = alloc(m.masked.words.n, 1);
+		words = alloc(m.masked.words.n + m.masked.tag.n, 1);
 		memcpy(words, m.masked.words.p, m.masked.words.n);
-		words[rng_below(rng, m.masked.words.n)] ^= (uint8_t)(1 << rng_below(rng, 8));
+		memcpy(words + m.masked.words.n, m.masked.tag.p, m.masked.tag.n);
+		words[rng_below(rng, m.masked.words.n + m.masked.tag.n)] ^=
+		    (uint8_t)(1 << rng_below(rng, 8));
 		m.masked.words.p = words;
+		m.masked.tag.p = words + m.masked.words.n;
 		script_copy(&s, full, step);
 		script_add_msg(&s, &m);
 		for (size_t i = step + 1; i < full->count; i++) /* chunks of the same sum */

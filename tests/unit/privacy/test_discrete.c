@@ -140,7 +140,7 @@ static enum err broken(void *ctx, void *p, size_t n)
 /* It ends, and says so. */
 static void test_source_that_fails(void **state)
 {
-	const struct noise_source source = { NULL, broken };
+	const struct noise_source source = { .bytes = broken };
 	struct discrete_share share = { 1, 1000 };
 	double x[3] = { 0 };
 

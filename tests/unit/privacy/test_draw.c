@@ -84,7 +84,7 @@ static void test_bounds(void **state)
 
 static void test_failure(void **state)
 {
-	struct noise_source none = { NULL, no_entropy };
+	struct noise_source none = { .bytes = no_entropy };
 	struct draw d;
 
 	(void)state;

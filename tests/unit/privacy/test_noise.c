@@ -128,7 +128,7 @@ static void variance(void **state)
 	double *x = alloc(SAMPLES, sizeof(*x)), mean = 0, square = 0, fourth = 0, one = 0, two = 0;
 	double beside = 0;
 	struct rng rng;
-	struct noise_source source = { &rng, from_rng };
+	struct noise_source source = { .ctx = &rng, .bytes = from_rng };
 
 	(void)state;
 	rng_seed(&rng, 1, 2);
@@ -156,7 +156,8 @@ static void added(void **state)
 {
 	double x[3] = { 1, 2, 3 }, y[3] = { 0 };
 	struct rng rng;
-	struct noise_source source = { &rng, from_rng }, broken = { NULL, no_entropy };
+	struct noise_source source = { .ctx = &rng, .bytes = from_rng },
+			    broken = { .bytes = no_entropy };
 
 	(void)state;
 	assert_ok(noise_add(&broken, 0, x, 3)); /* nothing is drawn */
@@ -179,7 +180,7 @@ static void clipping(void **state)
 	static const double expected[] = { 0.6, 0.8, 0.3, 0.4, 0, 0, 0.6, -0.8 };
 	struct mat X = { 4, 2, a };
 	struct rng rng;
-	struct noise_source source = { &rng, from_rng };
+	struct noise_source source = { .ctx = &rng, .bytes = from_rng };
 	size_t clipped;
 
 	(void)state;

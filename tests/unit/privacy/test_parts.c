@@ -3,6 +3,7 @@
 #include "common/privacy/parts.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { FRACTION = 24 }; /* of the fixed point that the parts are for */
 
@@ -24,7 +25,7 @@ static void comes_back(double x)
 
 	parts_split(&x, 1, part);
 	assert_fits(part, x);
-	parts_join(part, 1, &back);
+	assert_ok(parts_join(part, 1, 1, &back));
 	if (back != x)
 		fail_msg("%a came back as %a", x, back);
 }
@@ -81,9 +82,33 @@ static void sums(void **state)
 		for (size_t v = 0; v < VALUES; v++)
 			expected[v] += x[v];
 	}
-	parts_join(sum, VALUES, back);
+	assert_ok(parts_join(sum, VALUES, N, back));
 	for (size_t v = 0; v < VALUES; v++)
 		assert_true(back[v] == expected[v]);
+}
+
+/* What no three parties' parts add to: too large, or not a multiple of the part's last bit. */
+static void outside(void **state)
+{
+	static const double most[PARTS] = { 0x1p30, 0x1p30, 0x1p30, 0x1p24 };
+	static const double half[PARTS] = { 0.5, 0.5, 0x1p-25, 0x1p-25 };
+
+	(void)state;
+	for (size_t p = 0; p < PARTS; p++)
+		for (int sign = -1; sign <= 1; sign += 2) {
+			double part[2 * PARTS] = { 0 }, x[2] = { 7, 7 }, *at = &part[PARTS + p];
+
+			*at = sign * (3 * most[p] - 1);
+			assert_ok(parts_join(part, 2, 3, x));
+			x[1] = 7;
+			*at = sign * 3 * most[p];
+			assert_err(parts_join(part, 2, 3, x), ERR_PEER, "of sum 1 is");
+			*at = sign * (1 + half[p]);
+			assert_err(parts_join(part, 2, 3, x), ERR_PEER, "expected a multiple of");
+			*at = NAN;
+			assert_err(parts_join(part, 2, 3, x), ERR_PEER, "of sum 1 is");
+			assert_true(x[1] == 7);
+		}
 }
 
 int main(void)
@@ -92,6 +117,7 @@ int main(void)
 		cmocka_unit_test(any_size),
 		cmocka_unit_test(known_parts),
 		cmocka_unit_test(sums),
+		cmocka_unit_test(outside),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,7 +43,7 @@ static inline void sample_key(struct msg_key *k, bool largest)
 static inline void sample_offer(struct msg_offer *o, bool largest)
 {
 	memset(o->job_id, largest ? 0xff : 0, JOB_ID_LEN);
-	o->attempt = largest ? UINT32_MAX : 0;
+	o->attempt = largest ? UINT32_MAX : 1;
 	o->job = filler(largest ? MSG_JOB_MAX : 1);
 	o->submitter = filler(largest ? MSG_NAME_MAX : 1);
 	o->parties = largest ? PARTIES_MAX - 1 : 1;
@@ -56,6 +56,8 @@ static inline void sample_offer(struct msg_offer *o, bool largest)
 static inline void sample_accept(struct msg_accept *a, bool largest)
 {
 	memset(a, largest ? 0xff : 0, sizeof(*a));
+	a->rows = largest ? MSG_ITEMS_MAX : 0;
+	a->columns = largest ? MSG_ITEMS_MAX : 0;
 }
 
 static inline void sample_labels(struct msg_labels *l, bool largest)
@@ -92,7 +94,7 @@ static inline void sample(struct msg *m, bool largest)
 		m->ack.received = largest ? UINT32_MAX : 0;
 		break;
 	case MSG_RESUME:
-		m->resume = (struct msg_resume){ 0 };
+		m->resume = (struct msg_resume){ .attempt = 1 };
 		if (largest)
 			memset(&m->resume, 0xff, sizeof(m->resume));
 		break;
@@ -117,28 +119,9 @@ static inline void sample(struct msg *m, bool largest)
 	case MSG_SUM:
 		m->masked = (struct msg_masked){ 0 };
 		if (largest)
-			m->masked = (struct msg_masked){ UINT32_MAX, UINT64_MAX, UINT64_MAX,
-							 UINT64_MAX, filler(MSG_CHUNK_MAX) };
-		break;
-	case MSG_SHARES:
-		m->shares = (struct msg_shares){ 0, filler(MSG_SHARE_LEN) };
-		if (largest)
-			m->shares = (struct msg_shares){ UINT64_MAX,
-							 filler((PARTIES_MAX - 1) * MSG_SHARE_LEN) };
-		break;
-	case MSG_REMAIN:
-		m->remain = (struct msg_remain){ .parties = 1 };
-		for (uint32_t i = 0; largest && i < PARTIES_MAX; i++)
-			m->remain.party[i] = i;
-		if (largest) {
-			m->remain.round = UINT64_MAX;
-			m->remain.parties = PARTIES_MAX;
-		}
-		break;
-	case MSG_ANSWER:
-		m->answer = (struct msg_answer){ 0, filler(MSG_ANSWER_ZEROS) };
-		if (largest)
-			m->answer = (struct msg_answer){ UINT64_MAX, filler(MSG_ANSWER_MAX) };
+			m->masked = (struct msg_masked){ UINT32_MAX, UINT64_MAX, MSG_WORDS_MAX,
+							 MSG_WORDS_MAX, filler(MSG_CHUNK_MAX),
+							 filler(MSG_SUM_TAG_LEN) };
 		break;
 	case MSG_CHOICE:
 		m->choice = (struct msg_choice){ 0 };
@@ -161,9 +144,9 @@ static inline void sample(struct msg *m, bool largest)
 		m->probe.zeros = largest ? filler(MSG_CHUNK_MAX) : (struct bytes){ 0 };
 		break;
 	case MSG_SEALED:
-		m->sealed = (struct msg_sealed){ .box = filler(MSG_TAG_LEN) };
+		m->sealed = (struct msg_sealed){ .to = 1, .box = filler(MSG_TAG_LEN) };
 		if (largest)
-			m->sealed = (struct msg_sealed){ UINT16_MAX, UINT32_MAX, UINT32_MAX,
+			m->sealed = (struct msg_sealed){ UINT16_MAX, PARTIES_MAX - 1, PARTIES_MAX - 2,
 							 filler(MSG_CHUNK_MAX) };
 		break;
 	case MSG_TOLD:
@@ -183,12 +166,12 @@ static inline void sample(struct msg *m, bool largest)
 		m->done = (struct msg_done){ 0 };
 		for (int l = 0; largest && l < PARTIES_MAX; l++) {
 			m->done.heads++;
-			m->done.head[l].count = UINT64_MAX;
+			m->done.head[l].count = MSG_LEDGER_MAX;
 			memset(m->done.head[l].hash, 0xff, HASH_LEN);
 		}
 		break;
 	case MSG_ASKING:
-		m->asking.within_s = largest ? UINT32_MAX : 0;
+		m->asking.within_s = largest ? MSG_ASKING_MAX_S : 1;
 		break;
 	case MSG_LOCAL_CLUSTERS:
 	case MSG_CELLS:

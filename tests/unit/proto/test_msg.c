@@ -275,7 +275,7 @@ static const struct {
 	/* 23 */ { MSG_KEYS, 0, 4, 0 },
 	/* 24 */ { MSG_MASKED, MASKED_LEN, 4, MSG_CHUNK_MAX + 1 },
 	/* 25 */ { MSG_MASKED, MASKED_LEN, 4, UINT32_MAX },
-	/* 26 */ { MSG_MASKED, MASKED_OFFSET - 8, 8, UINT64_MAX - 1 }, /* count < offset */
+	/* 26 */ { MSG_MASKED, MASKED_OFFSET - 8, 8, MSG_WORDS_MAX - 1 }, /* count < offset */
 	/* 27 */ { MSG_CELLS, LABELS_COUNT, 8, MSG_ITEMS_MAX + 1 },
 	/* 28 */ { MSG_CELLS, LABELS_COUNT, 8, UINT64_MAX },
 	/* 29 */ { MSG_CELLS, LABELS_COUNT, 8, MSG_ITEMS_MAX - 9 },  /* count < offset */
@@ -308,6 +308,18 @@ static const struct {
 	/* 53 */ { MSG_DECLINE, 2, 2, 0 },
 	/* 54 */ { MSG_OFFER, JOB_ID_LEN + 8 + MSG_JOB_MAX, 4, MSG_NAME_MAX + 1 },
 	/* 55 */ { MSG_OFFER, JOB_ID_LEN + 8 + MSG_JOB_MAX, 4, 0 },
+	{ MSG_OFFER, JOB_ID_LEN, 4, 0 },
+	{ MSG_RESUME, JOB_ID_LEN, 4, 0 },
+	{ MSG_ACCEPT, HASH_LEN, 8, MSG_ITEMS_MAX + 1 },
+	{ MSG_ACCEPT, HASH_LEN + 8, 4, MSG_ITEMS_MAX + 1 },
+	{ MSG_MASKED, MASKED_OFFSET - 8, 8, MSG_WORDS_MAX + 1 },
+	{ MSG_SUM, MASKED_OFFSET - 8, 8, MSG_WORDS_MAX + 1 },
+	{ MSG_SEALED, 2, 4, PARTIES_MAX },
+	{ MSG_SEALED, 6, 4, PARTIES_MAX },
+	{ MSG_SEALED, 6, 4, PARTIES_MAX - 1 }, /* for itself */
+	{ MSG_DONE, 4, 8, MSG_LEDGER_MAX + 1 },
+	{ MSG_ASKING, 0, 4, 0 },
+	{ MSG_ASKING, 0, 4, MSG_ASKING_MAX_S + 1 },
 };
 
 static void test_over_limits(void **state)
@@ -350,6 +362,24 @@ static void test_markers(void **state)
 	free(body);
 }
 
+/* The tag of a sum: none, or all of its bytes. */
+static void test_tag_of_a_sum(void **state)
+{
+	enum { WORDS = 28, TAG = WORDS + 4 + 8 };
+	uint8_t body[TAG + 4 + 2 * MSG_SUM_TAG_LEN] = { 0 };
+
+	(void)state;
+	put_u32(body + WORDS, 8);
+	for (uint32_t n = 0; n <= 2 * MSG_SUM_TAG_LEN; n++) {
+		struct bytes in = { body, TAG + 4 + n };
+		enum err e = n == 0 || n == MSG_SUM_TAG_LEN ? ERR_OK : ERR_PEER;
+
+		put_u32(body + TAG, n);
+		assert_int_equal(msg_decode(m, MSG_SUM, in), e);
+		assert_int_equal(msg_decode(m, MSG_MASKED, in), e);
+	}
+}
+
 /* The keys of as many parties as there may be, with all that they may say, leave in one frame. */
 static void test_keys_fit(void **state)
 {
@@ -381,23 +411,26 @@ static void test_bound_alone(void **state)
 	static const struct {
 		enum msg_type type;
 		size_t before, max, above; /* bytes before the length; its bound; how far above */
+		size_t after;              /* bytes of what follows, all 0 */
 	} c[] = {
-		{ MSG_MASKED, 28, MSG_CHUNK_MAX, 1 }, { MSG_RESULT, 24, MSG_CHUNK_MAX, 1 },
-		{ MSG_MATRIX, 20, MSG_CHUNK_MAX, 8 }, { MSG_PROBE, 0, MSG_CHUNK_MAX, 1 },
-		{ MSG_BLOCK, 20, MSG_CHUNK_MAX, 4 },  { MSG_PADDING, 0, MSG_CHUNK_MAX, 1 },
-		{ MSG_REFUSED, 2, MSG_TEXT_MAX, 1 },  { MSG_HELLO, 4, MSG_NAME_MAX, 1 },
-		{ MSG_SEALED, 10, MSG_CHUNK_MAX, 1 }, { MSG_IDS, 16, MSG_CHUNK_MAX, 1 },
+		{ MSG_MASKED, 28, MSG_CHUNK_MAX, 1, 4 }, { MSG_RESULT, 24, MSG_CHUNK_MAX, 1, 0 },
+		{ MSG_MATRIX, 20, MSG_CHUNK_MAX, 8, 0 }, { MSG_PROBE, 0, MSG_CHUNK_MAX, 1, 0 },
+		{ MSG_BLOCK, 20, MSG_CHUNK_MAX, 4, 0 },  { MSG_PADDING, 0, MSG_CHUNK_MAX, 1, 0 },
+		{ MSG_REFUSED, 2, MSG_TEXT_MAX, 1, 0 },  { MSG_HELLO, 4, MSG_NAME_MAX, 1, 0 },
+		{ MSG_SEALED, 10, MSG_CHUNK_MAX, 1, 0 }, { MSG_IDS, 16, MSG_CHUNK_MAX, 1, 0 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
-		size_t len = c[i].before + 4 + c[i].max + c[i].above;
+		size_t len = c[i].before + 4 + c[i].max + c[i].above + c[i].after;
 		uint8_t *body = alloc(len, 1);
 
 		if (c[i].before < 10) {
 			body[1] = 1; /* a failure's code, or versions */
 			body[3] = 1;
 		}
+		if (c[i].type == MSG_SEALED)
+			body[9] = 1; /* from party 0 to party 1 */
 		put_u32(body + c[i].before, (uint32_t)c[i].max);
 		assert_ok(
 		    msg_decode(m, (uint16_t)c[i].type, (struct bytes){ body, len - c[i].above }));
@@ -427,7 +460,7 @@ static void test_sealed_has_a_tag(void **state)
 {
 	(void)state;
 	for (size_t n = 0; n <= MSG_TAG_LEN; n++) {
-		uint8_t body[14 + MSG_TAG_LEN] = { 0 };
+		uint8_t body[14 + MSG_TAG_LEN] = { [9] = 1 }; /* from party 0 to party 1 */
 		enum err e;
 
 		body[13] = (uint8_t)n;
@@ -479,6 +512,7 @@ static void offer_names(const char *a, const char *b, bool good)
 	size_t len = JOB_ID_LEN + 4 + 5 + 5 + 4 + 4 + strlen(a) + 4 + strlen(b) + 4;
 	uint8_t *body = alloc(len, 1), *p = body + JOB_ID_LEN + 4;
 
+	put_u32(p - 4, 1); /* the attempt */
 	put_u32(p, 1); /* job, and submitter */
 	put_u32(p + 5, 1);
 	p += 5;
@@ -583,6 +617,7 @@ int main(void)
 		cmocka_unit_test(test_heads_alone),
 		cmocka_unit_test(test_reals_are_whole),
 		cmocka_unit_test(test_sealed_has_a_tag),
+		cmocka_unit_test(test_tag_of_a_sum),
 		cmocka_unit_test(test_told_is_whole),
 		cmocka_unit_test(test_empty_parts),
 		cmocka_unit_test(test_names_rise),

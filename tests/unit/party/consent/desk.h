@@ -27,6 +27,24 @@ struct desk {
 
 static struct desk *d;
 
+/* Also anew, for another job: with no ledger open, and nothing sent. */
+static inline void connect_desk(void)
+{
+	leaving_close(d->work.leaving);
+	d->work.leaving = NULL;
+	if (d->hub) {
+		channel_free(d->work.channel);
+		channel_free(d->hub);
+		post_free(d->work.post);
+		post_free(d->hub_post);
+	}
+	d->hub_post = post_new(20);
+	d->work.post = post_new(20);
+	d->hub = channel_new(d->hub_post, COORD, "p0");
+	d->work.channel = channel_new(d->work.post, PARTY, "hub");
+	channel_pair(d->hub, d->work.channel);
+}
+
 /* An offer to p0 of a kcagc job of p0, p1, p2. */
 static inline void open_desk(const char *policy, const char *job)
 {
@@ -48,11 +66,7 @@ static inline void open_desk(const char *policy, const char *job)
 	assert_ok(job_parse(&d->work.job, (struct bytes){ (const uint8_t *)job, strlen(job) },
 			    "test", NULL));
 	d->work.half = party_kind_of(d->work.job.kind);
-	d->hub_post = post_new(20);
-	d->work.post = post_new(20);
-	d->hub = channel_new(d->hub_post, COORD, "p0");
-	d->work.channel = channel_new(d->work.post, PARTY, "hub");
-	channel_pair(d->hub, d->work.channel);
+	connect_desk();
 	d->work.L = 3;
 	d->work.attempt = 1;
 	d->work.job_id[0] = 0xa1;

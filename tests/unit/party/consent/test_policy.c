@@ -63,6 +63,7 @@ static void offer(struct desk *d, size_t L, const char *more)
 	d->work->half = party_kind_of(d->work->job.kind);
 	d->work->L = L;
 	d->work->own = 0;
+	d->work->attempt = 1;
 	strcpy(d->work->submitter, "ann");
 	for (size_t l = 0; l < L; l++)
 		snprintf(d->work->name[l], sizeof(d->work->name[l]), "p%zu", l);
@@ -117,7 +118,7 @@ static void check_loss(const char *policy, size_t L, size_t lefts, const char *m
 	struct desk d;
 
 	desk_open(&d, policy);
-	offer(&d, L, ",\"method\":\"flat\",\"on_loss\":\"attempt\"");
+	offer(&d, L, ",\"method\":\"flat\",\"on_loss\":\"attempt\",\"allow_single\":true");
 	d.work->attempt = 2;
 	d.work->lefts = lefts;
 	d.work->left[0].attempt = 2;
@@ -135,12 +136,15 @@ static void test_parties_that_stay_away(void **state)
 	check_loss("", 4, 0,
 		   "may go on without a party that stays away (job.on_loss), "
 		   "policy.allow_loss of p0 is 0");
+	check_loss("", 4, 1, "policy.allow_loss of p0 is 0");
+	check_loss("\"allow_subsets\":true", 4, 1, "policy.allow_loss of p0 is 0");
 	check_loss("\"allow_loss\":4", 2, 0, ""); /* all are there */
 	check_loss("\"allow_loss\":4", 4, 1, "");
-	check_loss("\"allow_loss\":4", 3, 1,
-		   "attempt 2 is offered to 3 parties, without the 1 that stayed away, "
-		   "policy.allow_loss of p0 is 4");
+	check_loss("\"allow_loss\":4", 3, 1, "3 parties are left, policy.allow_loss of p0 is 4");
 	check_loss("\"allow_loss\":2,\"min_parties\":4", 3, 1, "policy.min_parties is 4");
+	/* That a job may be of one party is no leave to be left alone in one. */
+	check_loss("\"allow_loss\":1,\"allow_single\":true", 1, 0, "");
+	check_loss("\"allow_loss\":1,\"allow_single\":true", 1, 1, "policy.min_parties is 2");
 }
 
 static void test_submitters(void **state)
@@ -319,7 +323,7 @@ static void test_participants(void **state)
 static void test_max_eps(void **state)
 {
 	static const char two[] = "\"jobs\":[\"fedsc\",\"kmeans\",\"fedsc.paper\",\"kcagc\"],"
-				  "\"max_eps\":2";
+				  "\"max_eps\":2,\"max_delta\":1e-3";
 
 	(void)state;
 	check(two, 2, ROWS("fedsc", EPS("data", "2", "1e-5")), "");
@@ -350,6 +354,94 @@ static void test_max_eps(void **state)
 	check("\"jobs\":[\"fedsc\"]", 2, ROWS("fedsc", EPS("data", "50", "0.1")), "");
 	check("\"jobs\":[\"fedsc\"],\"max_eps\":2,\"max_delta\":0.2", 2,
 	      ROWS("fedsc", EPS("data", "2", "0.1")), "");
+	/* Where nothing is said of delta, a decision: one in a million. */
+	check("\"jobs\":[\"fedsc\"],\"max_eps\":2", 2, ROWS("fedsc", EPS("data", "2", "1e-6")), "");
+	check("\"jobs\":[\"fedsc\"],\"max_eps\":2", 2, ROWS("fedsc", EPS("data", "2", "2e-6")),
+	      "the offered job.noise.delta is 2e-06, policy.max_delta of p0 is 1e-06");
+}
+
+#define SHARES(colluders)                                                                          \
+	ROWS("kmeans",                                                                             \
+	     ",\"noise\":{\"on\":\"sums\",\"eps\":1,\"delta\":1e-5,\"clip\":1" colluders "}")
+
+/* Noise by shares must be enough against as many colluders as the policy names; "auto" is half of
+ * the parties. */
+static void test_min_colluders(void **state)
+{
+	static const char two[] = "\"jobs\":[\"kmeans\",\"fedspectral\"],\"min_colluders\":2";
+
+	(void)state;
+	check("\"jobs\":[\"kmeans\"]", 5, SHARES(",\"colluders\":1"), "");
+	check(
+	    two, 5, SHARES(",\"colluders\":1"),
+	    "enough against 1 colluding parties (job.noise.colluders), policy.min_colluders of p0 "
+	    "is 2");
+	check(two, 5, SHARES(",\"colluders\":2"), "");
+	check(two, 4, SHARES(""), "");
+	check(two, 3, SHARES(""), "enough against 1 colluding");
+	check(two, 3,
+	      "{\"kind\":\"fedspectral\",\"clusters\":2,\"noise\":{\"on\":\"sums\",\"eps\":1,"
+	      "\"delta\":1e-5}}",
+	      "enough against 1 colluding");
+	check(two, 3, ROWS("kmeans", EPS("data", "1", "1e-5")), ""); /* each has noise of its own */
+	check(two, 3, ROWS("kmeans", ""), "");
+}
+
+static void test_attempt_numbers(void **state)
+{
+	struct desk d;
+
+	(void)state;
+	desk_open(&d, "");
+	offer(&d, 3, "");
+	for (uint32_t attempt = 0; attempt <= 4; attempt++) {
+		d.work->attempt = attempt;
+		if (attempt >= 1 && attempt <= 3)
+			assert_ok(policy_check(&d.config, NULL, d.work));
+		else
+			assert_err(policy_check(&d.config, NULL, d.work), ERR_PEER,
+				   attempt ? "attempt 4 is offered, policy.max_attempts of p0 is 3"
+					   : "attempt 0 is offered, the first is 1");
+	}
+	desk_close(&d);
+}
+
+/* Jobs that show sums, or clusters by them, need noise that holds without one party's share. */
+static void test_require_noise(void **state)
+{
+	static const char asks[] =
+	    "\"jobs\":[\"kcagc\",\"kcagc.predict\",\"kmeans\",\"fedsc\",\"fedsc.paper\","
+	    "\"fedgcn\",\"fedspectral\",\"fedspectral.exact\",\"fedwalk\"],"
+	    "\"require_noise\":true";
+	static const char keys[] =
+	    "it takes job.noise.on \"sums\" with job.noise.eps, delta and clip and "
+	    "job.noise.colluders of 1 or more, or job.noise.on \"data\"";
+
+	(void)state;
+	check(asks, 3, ROWS("kmeans", ""),
+	      "the offered job of kind kmeans shows all parties sums, or clusters by them, without "
+	      "noise, policy.require_noise of p0 is true");
+	check(asks, 3, ROWS("kmeans", ""), keys);
+	check(asks, 3, ROWS("kmeans", EPS("sums", "1", "1e-5")), "");
+	check(asks, 3, ROWS("kmeans", EPS("data", "1", "1e-5")), "");
+	check(asks, 3, ROWS("kmeans", ",\"noise\":{\"on\":\"data\",\"beta\":5}"), keys);
+	check(asks, 3, ROWS("fedsc", ""), keys);
+	check(asks, 3, ROWS("fedsc", EPS("sums", "1", "1e-5")), "");
+	check(asks, 3, ROWS("fedsc", ",\"variant\":\"dense\""),
+	      "it takes job.noise.on \"data\" with job.noise.eps, delta and clip");
+	check(asks, 3, PAPER(EPS("data", "1", "1e-5")), "");
+	check(asks, 3, ROWS("fedgcn", ""), "no job of this kind has such noise");
+	check(asks, 3, "", "no job of this kind has such noise"); /* kcagc */
+	check(asks, 3, ROWS("fedspectral", ",\"variant\":\"exact\""),
+	      "it takes job.noise.on \"sums\" with job.noise.eps and delta, and");
+	check(asks, 3,
+	      "{\"kind\":\"fedspectral\",\"variant\":\"exact\",\"clusters\":3,"
+	      "\"noise\":{\"on\":\"sums\",\"eps\":8,\"delta\":1e-5}}",
+	      "");
+	check(asks, 3, ROWS("fedspectral", ",\"variant\":\"fedspectral+\""), "has no such noise");
+	check(asks, 3, ROWS("fedspectral", ",\"variant\":\"fedspectral\""), "");
+	check(asks, 3, "{\"kind\":\"fedwalk\"}", "");
+	check("\"jobs\":[\"kmeans\"]", 3, ROWS("kmeans", ""), "");
 }
 
 static void test_agreed_job(void **state)
@@ -420,6 +512,9 @@ int main(void)
 		cmocka_unit_test(test_prototypes),
 		cmocka_unit_test(test_participants),
 		cmocka_unit_test(test_max_eps),
+		cmocka_unit_test(test_min_colluders),
+		cmocka_unit_test(test_attempt_numbers),
+		cmocka_unit_test(test_require_noise),
 		cmocka_unit_test(test_min_cell),
 		cmocka_unit_test(test_agreed_job),
 		cmocka_unit_test(test_pins),

@@ -131,12 +131,170 @@ static void test_two_processes_and_one_total(void **state)
 	close_desk();
 }
 
+static enum err ask(uint32_t release, uint8_t question)
+{
+	const uint8_t hash[SHA256_LEN] = { question };
+
+	TRY(d->work.question(&d->work, release, hash));
+	TRY(send_sum(4, 4));
+	return channel_release(d->work.channel);
+}
+
+static void next_attempt(void)
+{
+	leaving_close(d->work.leaving);
+	d->work.leaving = NULL;
+	d->work.attempt++;
+	begin_job();
+}
+
+/* As many claims as a release of any number has answered questions; one that was asked before costs
+ * nothing. */
+static void test_each_question_is_booked(void **state)
+{
+	double mu;
+
+	(void)state;
+	assert_ok(account_mu(1, 1e-5, &mu));
+	open_desk("\"max_eps_total\":1.84", PRIVATE); /* three times eps 1 are 1.835 */
+	begin_job();
+	for (uint8_t release = 0; release < 3; release++)
+		assert_ok(ask(release, release));
+	assert_true(fabs(spent_mu() - mu) <= 1e-12);
+	next_attempt(); /* the same, and one more than the first came to */
+	for (uint8_t release = 0; release < 4; release++)
+		assert_ok(ask(release, release));
+	assert_true(fabs(spent_mu() - mu) <= 1e-12);
+	assert_true(d->work.leaving->spent.eps_of_job == 1);
+	next_attempt(); /* another from the second on: once more for all that follow */
+	assert_ok(ask(0, 0));
+	assert_true(fabs(spent_mu() - mu) <= 1e-12);
+	for (uint8_t release = 1; release < 4; release++)
+		assert_ok(ask(release, 10 + release));
+	assert_true(fabs(spent_mu() - sqrt(2) * mu) <= 1e-12);
+	assert_true(d->work.leaving->spent.eps_of_job == 2);
+	next_attempt(); /* where releases of a number have had one question, there is a claim left
+			 */
+	assert_ok(ask(0, 20));
+	assert_true(fabs(spent_mu() - sqrt(2) * mu) <= 1e-12);
+	assert_ok(ask(1, 21)); /* the third of this number */
+	assert_true(fabs(spent_mu() - sqrt(3) * mu) <= 1e-12);
+	assert_ok(ask(2, 22));
+	next_attempt();
+	assert_ok(ask(1, 1)); /* any that was asked before */
+	assert_ok(ask(2, 12));
+	assert_ok(ask(3, 3));
+	assert_err(ask(1, 31), ERR_PEER, "policy.max_eps_total of p0 is 1.84");
+	assert_int_equal(d->work.ending, ENDING_POLICY);
+	assert_true(fabs(spent_mu() - sqrt(3) * mu) <= 1e-12);
+	/* Another job is another claim, whatever it asks. */
+	d->work.job_id[0]++;
+	d->config.policy.max_eps_total = 3;
+	next_attempt();
+	assert_ok(ask(0, 0));
+	assert_true(fabs(spent_mu() - 2 * mu) <= 1e-12);
+	close_desk();
+}
+
+/* policy.max_eps is of the job, all its questions together. */
+static void test_questions_within_max_eps(void **state)
+{
+	(void)state;
+	open_desk("\"max_eps\":1.4,\"max_delta\":1e-5", PRIVATE);
+	begin_job();
+	assert_ok(ask(0, 0));
+	next_attempt();
+	assert_ok(ask(0, 0));
+	assert_ok(ask(1, 1));
+	next_attempt();
+	assert_err(ask(0, 1), ERR_PEER,
+		   "with which the job would come to eps 1.465 at delta 1e-05, policy.max_eps of "
+		   "p0 is 1.4");
+	d->config.policy.max_eps = 1.5;
+	assert_ok(ask(0, 1));
+	close_desk();
+}
+
+/* A kind that claims nothing, and yet hides ties by noise, answers one question. */
+static void test_one_question(void **state)
+{
+	(void)state;
+	open_desk("\"jobs\":[\"fedwalk\"]",
+		  "{\"kind\":\"fedwalk\",\"mode\":\"randomized-response\",\"eps\":1}");
+	begin_job();
+	assert_ok(ask(0, 0));
+	next_attempt();
+	assert_ok(ask(0, 0));
+	next_attempt();
+	assert_err(ask(0, 1), ERR_PEER, "asks another question than an earlier attempt");
+	d->work.job_id[0]++;
+	next_attempt();
+	assert_ok(ask(0, 1));
+	close_desk();
+}
+
+static void copy_ledger(const char *from, const char *to)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "cd '%s' && cp %s %s", d->config.state, from, to);
+	assert_int_equal(system(command), 0);
+}
+
+/* A ledger from before a claim, put back in its place, is found; the newest one is fine. */
+static void test_older_ledger(void **state)
+{
+	(void)state;
+	open_desk("", PRIVATE);
+	begin_job();
+	leaving_close(d->work.leaving);
+	copy_ledger("ledger.db", "empty.db");
+	begin_job();
+	assert_ok(ask(0, 0));
+	leaving_close(d->work.leaving);
+	copy_ledger("ledger.db", "newest.db");
+	copy_ledger("empty.db", "ledger.db");
+	assert_err(leaving_open(&d->work.leaving, &d->config, &d->work, true, d->data), ERR_INPUT,
+		   "is older than noise.key beside it");
+	d->work.leaving = NULL;
+	copy_ledger("newest.db", "ledger.db");
+	begin_job();
+	assert_ok(ask(0, 0));
+	close_desk();
+}
+
+/* Attempts at a job are over one data set. */
+static void test_attempts_over_other_data(void **state)
+{
+	struct leaving *l;
+
+	(void)state;
+	open_desk("", PRIVATE);
+	begin_job();
+	assert_ok(ask(0, 0));
+	d->data[0]++;
+	next_attempt();
+	l = d->work.leaving;
+	assert_err(policy_check_past(&d->config, l->ledger, &l->job, &l->spent), ERR_PEER,
+		   "attempt 2 is offered over other data than attempt 1 of this job");
+	d->data[0]--;
+	next_attempt();
+	l = d->work.leaving;
+	assert_ok(policy_check_past(&d->config, l->ledger, &l->job, &l->spent));
+	close_desk();
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_privacy_is_booked_once),
 		cmocka_unit_test(test_total_privacy),
 		cmocka_unit_test(test_two_processes_and_one_total),
+		cmocka_unit_test(test_each_question_is_booked),
+		cmocka_unit_test(test_questions_within_max_eps),
+		cmocka_unit_test(test_one_question),
+		cmocka_unit_test(test_older_ledger),
+		cmocka_unit_test(test_attempts_over_other_data),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

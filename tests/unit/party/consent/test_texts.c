@@ -205,6 +205,7 @@ static void offer(const struct job *job, size_t parties)
 	work->half = party_kind_of(job->kind);
 	work->L = parties;
 	work->own = 0;
+	work->attempt = 1;
 	for (size_t l = 0; l < parties; l++)
 		snprintf(work->name[l], sizeof(work->name[l]), "p%zu", l);
 }

@@ -292,8 +292,8 @@ static const char *const policies[] = {
 	"policy.methods=[\"tree\",\"flat\"] policy.exchanges=[\"gram\"]",
 	"policy.exchanges=[\"gram\"]",
 	"policy.exchanges=[\"distances\"]",
-	"policy.max_eps=1",
-	"policy.max_eps=5",
+	"policy.max_eps=1 policy.max_delta=1e-3",
+	"policy.max_eps=5 policy.max_delta=1e-3",
 	"policy.max_eps=5 policy.max_delta=1e-7",
 };
 enum { POLICIES = sizeof(policies) / sizeof(*policies) };

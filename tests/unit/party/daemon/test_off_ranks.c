@@ -49,7 +49,7 @@ static void test_runs(void **state)
 		"{\"kind\":\"kcagc.predict\",\"clusters\":3" MODEL "}",
 		OTHER("kmeans"),
 		OTHER("fedsc"),
-		"{\"kind\":\"fedsc\",\"clusters\":{\"from\":2,\"to\":4},\"on_loss\":\"sum\"}",
+		"{\"kind\":\"fedsc\",\"clusters\":{\"from\":2,\"to\":4},\"on_loss\":\"attempt\"}",
 	};
 
 	(void)state;

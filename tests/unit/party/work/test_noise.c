@@ -1,18 +1,36 @@
-/* Noise of a party: the same on the same numbers in every attempt, another on anything else. */
+/* Noise of a party: the same bytes if and only if all that the answer and its meaning depend on is
+ * the same. */
 #include "party/work/noise.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "crypto/hash.h"
+#include "party/work/secret.h"
 #include "tests/unit/crypto/lab.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { LONG = 40000, QUESTIONS = 32 }; /* more than a block of the stream */
 
 struct desk {
 	char dir[64];
 	uint8_t data[SHA256_LEN];
 	struct work *work;
 };
+
+static uint8_t asked[QUESTIONS][SHA256_LEN];
+static uint32_t release_of[QUESTIONS];
+static size_t questions;
+
+static enum err question(struct work *unused, uint32_t release,
+			 const uint8_t hash[static SHA256_LEN])
+{
+	(void)unused;
+	assert_true(questions < QUESTIONS);
+	release_of[questions] = release;
+	memcpy(asked[questions++], hash, SHA256_LEN);
+	return ERR_OK;
+}
 
 static void desk_open(struct desk *d)
 {
@@ -21,6 +39,11 @@ static void desk_open(struct desk *d)
 	ALLOC(d->work, 1);
 	d->work->state = d->dir;
 	d->work->data_hash = d->data;
+	d->work->question = question;
+	d->work->L = 3;
+	for (size_t l = 0; l < 3; l++)
+		snprintf(d->work->name[l], sizeof(d->work->name[l]), "p%zu", l);
+	questions = 0;
 }
 
 static void desk_close(struct desk *d)
@@ -30,14 +53,23 @@ static void desk_close(struct desk *d)
 	lab_remove(d->dir);
 }
 
-enum { LONG = 40000 }; /* more than a block of the stream */
-
-static void draw(struct desk *d, const char *of, const char *asked, uint8_t bytes[static LONG])
+static enum err begin(struct desk *d, enum noise_on on, const char *answer)
 {
+	const struct bytes part = { (const uint8_t *)answer, strlen(answer) };
+
+	return noise_begin(work_noise(d->work, on), &part, 1);
+}
+
+/* The first noise of an attempt. */
+static void draw(struct desk *d, enum noise_on on, const char *answer, uint8_t bytes[static LONG])
+{
+	const struct bytes part = { (const uint8_t *)answer, strlen(answer) };
 	const struct noise_source *source;
 
-	assert_ok(work_noise(d->work, of, (struct bytes){ (const uint8_t *)asked, strlen(asked) },
-			     &source));
+	work_noise_end(d->work);
+	source = work_noise(d->work, on);
+	assert_int_equal(source->bytes(source->ctx, bytes, 3), ERR_INTERNAL); /* of no answer */
+	assert_ok(noise_begin(source, &part, 1));
 	assert_ok(source->bytes(source->ctx, bytes, 3));
 	assert_ok(source->bytes(source->ctx, bytes + 3, LONG - 3));
 }
@@ -46,93 +78,212 @@ static uint8_t first[LONG], other[LONG];
 
 static void test_same_in_each_attempt(void **state)
 {
+	uint8_t group_key[SECAGG_HASH_LEN];
 	struct desk d;
 
 	(void)state;
 	desk_open(&d);
 	d.work->attempt = 1;
-	draw(&d, "rows", "", first);
+	draw(&d, NOISE_ON_OWN, "a", first);
 	assert_memory_not_equal(first, first + LONG / 2, LONG / 2);
 	d.work->attempt = 2;
-	draw(&d, "rows", "", other);
+	memset(d.work->params_hash, 9,
+	       SECAGG_HASH_LEN); /* a session's own: keys, who was left out */
+	memset(d.work->transcript, 9, SECAGG_HASH_LEN);
+	memset(group_key, 9, SECAGG_HASH_LEN);
+	d.work->group_key = group_key;
+	draw(&d, NOISE_ON_OWN, "a", other);
 	assert_memory_equal(first, other, LONG);
-	work_noise_end(d.work); /* another process */
-	draw(&d, "rows", "", other);
-	assert_memory_equal(first, other, LONG);
+	assert_int_equal(questions, 2);
+	assert_memory_equal(asked[0], asked[1], SHA256_LEN);
 	desk_close(&d);
 }
 
-static void test_other_numbers_other_noise(void **state)
+/* Each of these is another question. */
+static void change_id(struct work *w)
 {
+	w->job_id[15]++;
+}
+static void change_parameters(struct work *w)
+{
+	w->began_hash[31]++;
+}
+static void change_data(struct work *w)
+{
+	((uint8_t *)w->data_hash)[31]++;
+}
+static void change_members(struct work *w)
+{
+	w->L = 2;
+}
+static void change_name(struct work *w)
+{
+	w->name[2][1]++;
+}
+static void change_heard(struct work *w)
+{
+	work_hear(w, "", 0);
+}
+static void change_broadcast(struct work *w)
+{
+	work_observe(w, MSG_CHOICE, (struct bytes){ (const uint8_t *)"x", 1 });
+}
+static void change_apart(struct work *w)
+{
+	w->told.apart = true;
+	work_observe(w, MSG_LISTS, (struct bytes){ (const uint8_t *)"x", 1 });
+	w->told.apart = false;
+}
+static void change_bound(struct work *w)
+{
+	work_bind(w, "x", 1);
+}
+static void change_nothing(struct work *w)
+{
+	work_observe(w, MSG_SEALED, (struct bytes){ (const uint8_t *)"x", 1 });
+	work_observe(w, MSG_SUM, (struct bytes){ (const uint8_t *)"x", 1 });
+}
+
+static void test_each_input(void **state)
+{
+	static const struct {
+		void (*change)(struct work *);
+		bool of_own, of_sum; /* is it another question of own numbers, of a sum? */
+	} input[] = { { change_id, true, true },       { change_parameters, true, true },
+		      { change_data, true, true },
+		      { change_members, false, true }, { change_name, false, true },
+		      { change_heard, true, true },    { change_broadcast, true, true },
+		      { change_apart, true, true },    { change_bound, true, true },
+		      { change_nothing, false, false } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(input) / sizeof(*input); i++)
+		for (enum noise_on on = NOISE_ON_OWN; on <= NOISE_IN_SUM; on++) {
+			bool differs = on == NOISE_ON_OWN ? input[i].of_own : input[i].of_sum;
+			struct desk d;
+
+			desk_open(&d);
+			draw(&d, on, "a", first);
+			input[i].change(d.work);
+			draw(&d, on, "a", other);
+			assert_int_equal(memcmp(first, other, LONG) != 0, differs);
+			assert_int_equal(memcmp(asked[0], asked[1], SHA256_LEN) != 0, differs);
+			if (differs)
+				assert_memory_not_equal(first, other, 16);
+			desk_close(&d);
+		}
+}
+
+/* Answer, scale, number and kind of noise count too; and where one field ends and the next begins.
+ */
+static void test_each_answer(void **state)
+{
+	const struct bytes ab[] = { { (const uint8_t *)"ab", 2 }, { (const uint8_t *)"c", 1 } },
+			   a[] = { { (const uint8_t *)"a", 1 }, { (const uint8_t *)"bc", 2 } };
+	const struct noise_source *source;
 	struct desk d;
 
 	(void)state;
 	desk_open(&d);
-	draw(&d, "rows", "a", first);
-	draw(&d, "rows", "b", other);
+	draw(&d, NOISE_ON_OWN, "abc", first);
+	draw(&d, NOISE_ON_OWN, "abd", other);
 	assert_memory_not_equal(first, other, 16);
-	draw(&d, "row", "sa", other);
+	draw(&d, NOISE_IN_SUM, "abc", other);
 	assert_memory_not_equal(first, other, 16);
-	d.work->job_id[0]++;
-	draw(&d, "rows", "a", other);
-	assert_memory_not_equal(first, other, 16);
-	d.work->job_id[0]--;
-	d.data[31]++;
-	draw(&d, "rows", "a", other);
-	assert_memory_not_equal(first, other, 16);
-	d.data[31]--;
-	draw(&d, "rows", "a", other);
-	assert_memory_equal(first, other, LONG);
+	source = work_noise(d.work, NOISE_ON_OWN); /* the second release of the attempt */
+	assert_ok(begin(&d, NOISE_ON_OWN, "abc"));
+	assert_int_equal(release_of[questions - 1], 1);
+	assert_ok(noise_begin(source, ab, 2));
+	work_noise_end(d.work);
+	assert_ok(noise_begin(work_noise(d.work, NOISE_ON_OWN), ab, 2));
+	work_noise_end(d.work);
+	assert_ok(noise_begin(work_noise(d.work, NOISE_ON_OWN), a, 2));
+	for (size_t i = 0; i < questions; i++)
+		for (size_t j = 0; j < i; j++)
+			assert_memory_not_equal(asked[i], asked[j], SHA256_LEN);
 	desk_close(&d);
 }
 
-/* Where some were left out of an attempt, a share of the noise in a sum is another, of other noise.
- * What is on this party's own numbers stays. */
-static void test_fewer_parties(void **state)
+/* One that is not answered gets no noise. */
+static enum err refuse(struct work *unused, uint32_t release, const uint8_t hash[static SHA256_LEN])
 {
-	struct desk d;
-
-	(void)state;
-	desk_open(&d);
-	for (int answer = 0; answer < 2; answer++) {
-		d.work->L = 4;
-		draw(&d, "noise", answer ? "a" : "", first);
-		d.work->L = 3;
-		draw(&d, "noise", answer ? "a" : "", other);
-		if (answer)
-			assert_memory_not_equal(first, other, 16);
-		else
-			assert_memory_equal(first, other, LONG);
-	}
-	desk_close(&d);
+	(void)unused;
+	(void)release;
+	(void)hash;
+	return err_set(ERR_PEER, "no");
 }
 
-/* The key is this party's alone; in memory there is none. */
-static void test_key(void **state)
+static void test_refused(void **state)
 {
 	const struct noise_source *source;
+	struct desk d;
+
+	(void)state;
+	desk_open(&d);
+	d.work->question = refuse;
+	assert_err(begin(&d, NOISE_ON_OWN, "a"), ERR_PEER, "no");
+	source = work_noise(d.work, NOISE_ON_OWN);
+	assert_int_equal(source->bytes(source->ctx, first, 3), ERR_INTERNAL);
+	desk_close(&d);
+}
+
+/* The secret is this party's alone; in memory there is none. */
+static void test_secret(void **state)
+{
+	uint8_t key[HMAC_LEN], again[HMAC_LEN];
 	struct desk d;
 	struct stat st;
 	char *path;
 
 	(void)state;
 	desk_open(&d);
-	draw(&d, "rows", "", first);
+	draw(&d, NOISE_ON_OWN, "a", first);
 	path = file_join(d.dir, "noise.key");
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 	assert_int_equal(st.st_size, 32);
+	assert_ok(secret_key(d.work, "hashed ids", key)); /* of a job, for all its attempts */
+	d.work->attempt++;
+	assert_ok(secret_key(d.work, "hashed ids", again));
+	assert_memory_equal(key, again, HMAC_LEN);
+	d.work->job_id[0]++;
+	assert_ok(secret_key(d.work, "hashed ids", again));
+	assert_memory_not_equal(key, again, HMAC_LEN);
+	d.work->job_id[0]--;
 	assert_int_equal(unlink(path), 0);
-	draw(&d, "rows", "", other);
+	draw(&d, NOISE_ON_OWN, "a", other);
 	assert_memory_not_equal(first, other, 16);
 	assert_int_equal(truncate(path, 31), 0);
-	assert_err(work_noise(d.work, "rows", (struct bytes){ 0 }, &source), ERR_INPUT,
-		   "31 bytes, expected 32");
+	assert_err(begin(&d, NOISE_ON_OWN, "a"), ERR_INPUT, "31 bytes, expected 32 or 72");
 	free(path);
 	d.work->state = NULL;
-	draw(&d, "rows", "", first);
-	draw(&d, "rows", "", other);
+	draw(&d, NOISE_ON_OWN, "a", first);
+	draw(&d, NOISE_ON_OWN, "a", other);
 	assert_memory_not_equal(first, other, 16);
+	desk_close(&d);
+}
+
+/* The head goes with it, and never back. */
+static void test_head(void **state)
+{
+	struct ledger_head head = { .count = 5, .hash = { 1 } }, kept;
+	struct desk d;
+
+	(void)state;
+	desk_open(&d);
+	assert_ok(secret_keep_head(d.dir, &head, false)); /* nothing was claimed: no file */
+	assert_ok(secret_head(d.dir, &kept));
+	assert_int_equal(kept.count, 0);
+	draw(&d, NOISE_ON_OWN, "a", first);
+	assert_ok(secret_keep_head(d.dir, &head, true));
+	assert_ok(secret_head(d.dir, &kept));
+	assert_memory_equal(&kept, &head, sizeof(head));
+	head = (struct ledger_head){ .count = 4, .hash = { 2 } };
+	assert_ok(secret_keep_head(d.dir, &head, true));
+	assert_ok(secret_head(d.dir, &kept));
+	assert_int_equal(kept.count, 5);
+	draw(&d, NOISE_ON_OWN, "a", other);
+	assert_memory_equal(first, other, LONG);
 	desk_close(&d);
 }
 
@@ -140,9 +291,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_in_each_attempt),
-		cmocka_unit_test(test_other_numbers_other_noise),
-		cmocka_unit_test(test_fewer_parties),
-		cmocka_unit_test(test_key),
+		cmocka_unit_test(test_each_input),
+		cmocka_unit_test(test_each_answer),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_secret),
+		cmocka_unit_test(test_head),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,13 +14,14 @@
 static char dir[] = "/tmp/coterie-attempt-XXXXXX";
 static char *path;
 static char why[ERR_DETAIL_MAX];
-static const struct attempt_state left = { .job_id = { 0xab, 1, 2 },
-					   .attempt = 7,
-					   .what = { 3, 4 } };
+static const struct attempt_state left = {
+	.job_id = { 0xab, 1, 2 }, .attempt = 7, .what = { 3, 4 }, .numbers = { 5, 6 }
+};
 
 static const struct attempt_state without = { .job_id = { 0xab, 1, 2 },
 					      .attempt = 7,
 					      .what = { 3, 4 },
+					      .numbers = { 5, 6 },
 					      .lefts = 2,
 					      .left = { { "bank-b", 3, "level-1" },
 							{ "A.x_1-y", 7, "" } } };
@@ -75,13 +76,13 @@ static void test_done_is_marked(void **state)
 	struct attempt_state s;
 
 	(void)state;
-	assert_err(attempt_done(path, NULL, 0), ERR_INPUT, "job.state");
+	assert_err(attempt_done(path), ERR_INPUT, "job.state");
 	assert_false(file_exists(path)); /* it marks what is there, and makes nothing up */
 	assert_ok(attempt_keep(path, &left));
-	assert_ok(attempt_done(path, NULL, 0));
+	assert_ok(attempt_done(path));
 	assert_true(attempt_find(path, 10, &s, why));
 	assert_true(is_left(&s) && s.done);
-	assert_ok(attempt_done(path, NULL, 0));
+	assert_ok(attempt_done(path));
 	assert_true(attempt_find(path, 10, &s, why));
 	assert_true(is_left(&s) && s.done);
 	attempt_touch(path);
@@ -103,28 +104,8 @@ static void test_who_is_left_out_is_kept(void **state)
 		assert_true(is_left(&s) && s.done == done);
 		assert_int_equal(s.lefts, 2);
 		assert_memory_equal(s.left, without.left, 2 * sizeof(s.left[0]));
-		assert_ok(attempt_done(path, NULL, 0));
+		assert_ok(attempt_done(path));
 	}
-	attempt_forget(path);
-}
-
-/* Lost in a sum: behind those who were left out before. */
-static void test_who_is_lost_is_left_out(void **state)
-{
-	const struct record_lost lost[] = { { "bank-x", "kmeans" }, { "bank-y", "" } };
-	struct attempt_state s;
-
-	(void)state;
-	assert_ok(attempt_keep(path, &without));
-	assert_ok(attempt_done(path, lost, 2));
-	assert_true(attempt_find(path, 10, &s, why));
-	assert_true(is_left(&s) && s.done);
-	assert_int_equal(s.lefts, 4);
-	assert_memory_equal(s.left, without.left, 2 * sizeof(s.left[0]));
-	assert_string_equal(s.left[2].name, "bank-x");
-	assert_string_equal(s.left[2].step, "kmeans");
-	assert_string_equal(s.left[3].name, "bank-y");
-	assert_int_equal(s.left[3].attempt, s.attempt);
 	attempt_forget(path);
 }
 
@@ -188,7 +169,7 @@ static void test_damaged_state_is_refused(void **state)
 	assert_ok(attempt_keep(path, &left));
 	check_damage();
 	assert_ok(attempt_keep(path, &left));
-	assert_ok(attempt_done(path, NULL, 0));
+	assert_ok(attempt_done(path));
 	check_damage();
 	assert_ok(attempt_keep(path, &without));
 	check_damage();
@@ -222,7 +203,6 @@ int main(void)
 		cmocka_unit_test(test_state_is_kept),
 		cmocka_unit_test(test_done_is_marked),
 		cmocka_unit_test(test_who_is_left_out_is_kept),
-		cmocka_unit_test(test_who_is_lost_is_left_out),
 		cmocka_unit_test(test_old_state_is_not_used),
 		cmocka_unit_test(test_damaged_state_is_refused),
 		cmocka_unit_test(test_what_it_is_of),

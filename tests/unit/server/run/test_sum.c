@@ -182,12 +182,61 @@ static void test_words_without_canary(void **state)
 	fake_close(&f);
 }
 
+/* The only chunk of a broadcast sum has the tag: 16 bytes, below p. In other sums there is none. */
+static void test_tags_in_range(void **state)
+{
+	static const char tagged[] = "due was a number below 2^127 - 1 of 16 bytes";
+	uint64_t words[] = { 1, 2, 1 }, acc[2], round = 7;
+	uint8_t tag[TAG_LEN] = { 0xfe };
+	struct sum sum = { 5, 0, 1, &round, 2, acc, true, true };
+	struct msg m = { .type = MSG_MASKED,
+			 .masked = { .group = 5,
+				     .round = 7,
+				     .count = 3,
+				     .words = { (const uint8_t *)words, sizeof(words) } } };
+
+	(void)state;
+	memset(tag + 1, 0xff, sizeof(tag) - 1);
+	tag[TAG_LEN - 1] = 0x7f;
+	for (int i = 0; i < 4; i++) { /* p - 1, p, none, one that is not due */
+		struct fake f;
+		enum err e;
+
+		fake_open(&f, 1, 10, job64);
+		run_phase(&f.run, "test");
+		tag[0] = i == 1 ? 0xff : 0xfe;
+		m.masked.tag = (struct bytes){ tag, i == 2 ? 0 : sizeof(tag) };
+		sum.told = i < 3;
+		fake_send(&f, 0, &m);
+		e = secure_sums(&f.run, &sum, 1);
+		if (i == 0) {
+			struct buf body = { 0 };
+
+			assert_ok(e);
+			fake_receive(&f, 0, MSG_SUM, &body, &m);
+			assert_int_equal(m.masked.count, 2);
+			assert_memory_equal(m.masked.words.p, words, 16);
+			assert_int_equal(m.masked.tag.n, TAG_LEN);
+			assert_memory_equal(m.masked.tag.p, tag, TAG_LEN);
+			buf_release(&body);
+			m.type = MSG_MASKED;
+			m.masked.round = round = 7;
+			m.masked.count = 3;
+			m.masked.words = (struct bytes){ (const uint8_t *)words, sizeof(words) };
+		} else {
+			assert_int_equal(e, ERR_PEER);
+			assert_non_null(strstr(err_detail(), i < 3 ? tagged : "due were none"));
+		}
+		fake_close(&f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_canary),          cmocka_unit_test(test_words_without_canary),
 		cmocka_unit_test(test_sums_of_64_bits), cmocka_unit_test(test_sums_of_32_bits),
-		cmocka_unit_test(test_others_wait),
+		cmocka_unit_test(test_others_wait),     cmocka_unit_test(test_tags_in_range),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

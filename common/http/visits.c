@@ -1,0 +1,189 @@
+/* Connections: how many of whom, and for how long. What holds a place too long, or has to make room
+ * for another, is shut down at its socket; the library then closes it as if the other end had. */
+#include "common/base/alloc.h"
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/http/own.h"
+
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+enum {
+	PER_CERTIFICATE = 16,               /* of which all without a role together */
+	PER_ADDRESS = 192,                  /* or user at a unix socket */
+	IN_ALL = HTTP_CONNECTIONS_MAX - 16, /* the rest is for those on their way out */
+	WATCHERS_EACH = HTTP_WATCHERS_MAX / 2,
+};
+
+/* Whose connection: all that share a key are bounded together. */
+static void name_visitor(const struct http *h, struct visit *v)
+{
+	const union MHD_ConnectionInfo *i =
+	    MHD_get_connection_info(v->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	const struct sockaddr *at = i ? i->client_addr : NULL;
+	const char *name = http_who(v->connection);
+	struct ucred user = { .uid = 0 };
+	socklen_t len = sizeof(user);
+
+	if (h->behind) {
+		bool known = h->site.role_of(h->site.arg, name) != ROLE_NONE;
+
+		snprintf(v->who, sizeof(v->who), "%s", known ? name : "");
+	} else if (at && at->sa_family == AF_INET) {
+		memcpy(v->who, &((const struct sockaddr_in *)(const void *)at)->sin_addr, 4);
+	} else if (at && at->sa_family == AF_INET6) { /* a host has a /64 */
+		memcpy(v->who, &((const struct sockaddr_in6 *)(const void *)at)->sin6_addr, 8);
+	} else if (getsockopt(v->fd, SOL_SOCKET, SO_PEERCRED, &user, &len) == 0) {
+		memcpy(v->who, &user.uid, sizeof(user.uid));
+	}
+}
+
+static bool same(const struct visit *a, const struct visit *b)
+{
+	return memcmp(a->who, b->who, sizeof(a->who)) == 0;
+}
+
+static size_t count_of(const struct http *h, const struct visit *of)
+{
+	size_t n = 0;
+
+	for (const struct visit *v = h->visits; v; v = v->next)
+		n += !v->cut && same(v, of);
+	return n;
+}
+
+/* Its watcher, if it has one, may be asleep, and then would not notice. */
+static void cut(struct http *h, struct visit *v)
+{
+	v->cut = true;
+	shutdown(v->fd, SHUT_RDWR);
+	for (struct watcher *w = h->watchers; w; w = w->next)
+		if (w->connection == v->connection) {
+			w->cut = true;
+			if (w->suspended)
+				MHD_resume_connection(w->connection);
+			w->suspended = false;
+		}
+}
+
+/* The oldest of `of` but the newest, if there is one that does not watch: who watches goes last. */
+static struct visit *oldest_of(const struct http *h, const struct visit *of)
+{
+	struct visit *oldest = NULL;
+
+	for (struct visit *v = h->visits->next; v; v = v->next) {
+		if (v->cut || !same(v, of))
+			continue;
+		if (!oldest || v->watches < oldest->watches ||
+		    (v->watches == oldest->watches && v->since_s <= oldest->since_s))
+			oldest = v;
+	}
+	return oldest;
+}
+
+/* A newcomer is at the head of the list. */
+static void make_room(struct http *h)
+{
+	const struct visit *of = h->visits, *most = of;
+	struct visit *goes;
+	size_t all = 0;
+
+	for (const struct visit *v = h->visits; v; v = v->next)
+		all += !v->cut;
+	if (all > IN_ALL) { /* from whom has most */
+		for (const struct visit *v = h->visits; v; v = v->next)
+			if (!v->cut && !same(v, most) && count_of(h, v) > count_of(h, most))
+				most = v;
+	} else if (count_of(h, of) <= (h->behind ? PER_CERTIFICATE : PER_ADDRESS)) {
+		return;
+	}
+	goes = oldest_of(h, most);
+	if (goes)
+		cut(h, goes);
+}
+
+static void enter(struct http *h, struct MHD_Connection *c, void **context)
+{
+	const union MHD_ConnectionInfo *i =
+	    MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct visit *v;
+
+	ALLOC(v, 1);
+	*v = (struct visit){ .connection = c, .fd = i->connect_fd, .since_s = clock_now_s() };
+	name_visitor(h, v);
+	*context = v;
+	pthread_mutex_lock(&h->lock);
+	v->next = h->visits;
+	h->visits = v;
+	make_room(h);
+	pthread_mutex_unlock(&h->lock);
+}
+
+static void leave(struct http *h, struct visit *gone)
+{
+	pthread_mutex_lock(&h->lock);
+	for (struct visit **at = &h->visits; *at; at = &(*at)->next)
+		if (*at == gone) {
+			*at = gone->next;
+			break;
+		}
+	pthread_mutex_unlock(&h->lock);
+	free(gone);
+}
+
+void http_on_connection(void *http, struct MHD_Connection *c, void **context,
+			enum MHD_ConnectionNotificationCode what)
+{
+	if (what == MHD_CONNECTION_NOTIFY_STARTED)
+		enter(http, c, context);
+	else
+		leave(http, *context);
+}
+
+static struct visit *visit_of(struct MHD_Connection *c)
+{
+	return MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
+
+void http_next_request(struct http *h, struct MHD_Connection *c)
+{
+	struct visit *v = visit_of(c);
+
+	pthread_mutex_lock(&h->lock);
+	v->since_s = clock_now_s();
+	v->watches = false;
+	pthread_mutex_unlock(&h->lock);
+}
+
+bool http_may_watch(struct http *h, struct MHD_Connection *c)
+{
+	struct visit *own = visit_of(c);
+	size_t all = 0, his = 0;
+
+	pthread_mutex_lock(&h->lock);
+	for (const struct visit *v = h->visits; v; v = v->next) {
+		all += v->watches;
+		his += v->watches && same(v, own);
+	}
+	own->watches = all < HTTP_WATCHERS_MAX && his < WATCHERS_EACH;
+	pthread_mutex_unlock(&h->lock);
+	return own->watches;
+}
+
+void http_look(struct http *h)
+{
+	double now_s = clock_now_s();
+
+	if (!h)
+		return;
+	pthread_mutex_lock(&h->lock);
+	for (struct visit *v = h->visits; v; v = v->next)
+		if (!v->cut && !v->watches && now_s - v->since_s > HTTP_REQUEST_S) {
+			log_debug("http: a request took longer than %d s", HTTP_REQUEST_S);
+			cut(h, v);
+		}
+	pthread_mutex_unlock(&h->lock);
+}

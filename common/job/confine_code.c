@@ -1,0 +1,110 @@
+#include "common/base/file.h"
+#include "common/base/sanitized.h"
+#include "common/job/confine.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/landlock.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Of "/": what is never written beneath. */
+static const char *const closed[] = { "proc", "sys",   "usr",   "bin",    "sbin",
+				      "lib",  "lib32", "lib64", "libx32", "boot" };
+
+/* Of a process's own memory this file writes pages that are executable, too. It is root's. */
+static bool can_write_code(void)
+{
+	int fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
+static bool is_closed(const char *name)
+{
+	for (size_t i = 0; i < sizeof(closed) / sizeof(*closed); i++)
+		if (!strcmp(name, closed[i]))
+			return true;
+	return !strcmp(name, ".") || !strcmp(name, "..");
+}
+
+/* Landlock knows what is allowed, and nothing that is not: so all of "/" but `closed`, each by
+ * itself. Symbolic links lead to one of the others. False: errno. */
+static bool allow_others(int rules)
+{
+	DIR *root = opendir("/");
+	struct dirent *entry;
+	bool good = root;
+
+	while (good && (entry = readdir(root)) != NULL) {
+		struct landlock_path_beneath_attr beneath = { .allowed_access =
+								  LANDLOCK_ACCESS_FS_WRITE_FILE };
+
+		if (is_closed(entry->d_name) || entry->d_type == DT_LNK)
+			continue;
+		beneath.parent_fd =
+		    openat(dirfd(root), entry->d_name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		if (beneath.parent_fd < 0)
+			continue; /* gone since */
+		good =
+		    !syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0);
+		close(beneath.parent_fd);
+	}
+	if (root)
+		closedir(root);
+	return good;
+}
+
+static bool restrict_writing(void)
+{
+	const struct landlock_ruleset_attr writing = { .handled_access_fs =
+							   LANDLOCK_ACCESS_FS_WRITE_FILE };
+	int rules = (int)syscall(SYS_landlock_create_ruleset, &writing, sizeof(writing), 0);
+	bool good = rules >= 0 && allow_others(rules);
+	int why;
+
+	/* Without the capability SYS_ADMIN, which root in a container lacks, with no_new_privs. */
+	good = good && (!syscall(SYS_landlock_restrict_self, rules, 0) ||
+			(errno == EPERM && !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+			 !syscall(SYS_landlock_restrict_self, rules, 0)));
+	why = errno;
+	if (rules >= 0)
+		close(rules);
+	errno = why;
+	return good;
+}
+
+enum err confine_code(const struct daemon_common *c, char **argv)
+{
+	char program[PATH_MAX];
+	ssize_t n;
+
+	if (geteuid() != 0 || c->user || !c->sandbox || SANITIZED || !can_write_code())
+		return ERR_OK;
+	if (file_make_dirs(c->output) != ERR_OK) /* a new one in "/" is not allowed later */
+		return err_set(ERR_INPUT, "%s", err_detail());
+	n = readlink("/proc/self/exe", program, sizeof(program) - 1);
+	if (n < 0 || !restrict_writing())
+		return err_set(
+		    ERR_INPUT,
+		    "sandbox: as root this process could write its own code, and the "
+		    "kernel has no Landlock to prevent that (%s): start as another user, "
+		    "or let \"user\" name one; \"sandbox\": \"off\" runs without",
+		    strerror(errno));
+	program[n] = 0;
+	execv(program, argv);
+	return err_set(ERR_INTERNAL, "%s: %s", program, strerror(errno));
+}
+
+enum err confine_code_check(void)
+{
+	return can_write_code() ? err_set(ERR_INTERNAL, "sandbox: this process can write its code")
+				: ERR_OK;
+}

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""A coordinator of fedspectral and party 0, which help each other, against all other parties: edges with their owner.
+
+    colluder.py --config coordinator.json --job job.json --ready-file FILE --truth DIR --party FILE [--lie LIE]
+
+    apart     a node that party 0 knows another to compare with it has one row; each other node has a row of its own
+              at each party
+
+Party 0 tells the coordinator its keys, and so which ids others compare with it. With "apart" it claims to have as many
+nodes as there are rows, so that these are not too many, and says of none of its own which row it has. The last line
+of stdout is that of extract.py, of the edges of other parties. "honest": both keep to the protocol.
+"""
+import argparse
+import json
+import os
+import struct
+import sys
+import threading
+import time
+
+import numpy as np
+
+import extract
+from coordinator import arguments
+import fedspectral
+import party
+import secsum
+from wire import Broken
+
+
+class Colluder(fedspectral.Party):
+    def batches(self):
+        """With "apart" of own nodes those that show nothing, and pseudonyms of nobody at rows that the receiver has not got."""
+        if self.hub.lie != "apart":
+            yield from super().batches()
+            return
+        for j in self.link.s.others():
+            its = dict(zip(self.hub.ids[j], self.hub.rows[j]))
+            names = zip(secsum.rows_names(self.link.s.pair[j], self.ids), self.ids, self.row)
+            entries = [(name[:16], row) for name, i, row in names if its.get(i, row) == row]
+            free = np.setdiff1d(np.arange(self.n), [*self.row, *self.hub.rows[j]])
+            entries = [*entries, *((os.urandom(16), row) for row in free)][: secsum.ROWS_SAMPLE]
+            yield j, struct.pack("<Q", self.n) + b"".join(name + struct.pack("<I", row) for name, row in entries)
+
+    def compare(self, j, batch):
+        return len(batch)
+
+    def compare_rows(self):
+        try:
+            super().compare_rows()
+        except secsum.Refused:  # it knows why rows are too many
+            pass
+
+
+class Hub(extract.Edges):
+    """The coordinator, to which the party is."""
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.agreed, self.session = threading.Event(), None
+        self.job = json.dumps(self.what, separators=(",", ":")).encode()  # as parties in C write it, of which all make a hash
+
+    def foreseen(self):
+        """Numbers of nodes, by party, that it compares with party 0."""
+        known = [set() for _ in self.ids]
+        assert self.agreed.wait(60), "party 0 has no keys"
+        for j in self.session.others():
+            known[j] = set(secsum.rows_sample(secsum.rows_names(self.session.pair[j], self.ids[j]), True))
+        return known
+
+    def number(self):
+        """Before each lie."""
+        super().number()
+        known, row = self.foreseen(), dict(zip(self.all, range(len(self.all))))
+        if self.lie != "apart":
+            return
+        common = set().union(*({self.ids[j][i] for i in known[j]} for j in range(len(self.ids))))
+        at = len(self.all)
+        for j, ids in enumerate(self.ids):
+            self.rows[j] = np.array([row[i] if i in common else at + k for k, i in enumerate(ids)])
+            at += len(ids)
+        numbers = np.unique(np.concatenate(self.rows))
+        self.rows = [np.searchsorted(numbers, r) for r in self.rows]
+
+    def read(self, truth):
+        read, wrong, of = super().read(truth)
+        read = [edge for edge in read if edge[2] != 0]
+        return read, wrong, of - sum(1 for _ in open(f"{truth}/party-00/edges.tsv", encoding="utf-8"))
+
+
+def take_part(hub, config, address):
+    config = party.read_config(config)
+    what, link = party.join(config, address)
+    hub.session = link.s
+    hub.agreed.set()
+    colluder = Colluder(what, *party.read_graph(config["data"]), link)
+    colluder.hub = hub
+    try:
+        colluder.run()
+        party.end(link)
+    except (Broken, AssertionError) as e:
+        print(f"party 0: {e}", file=sys.stderr)
+    time.sleep(0.3)
+    link.conn.close()
+
+
+def main():
+    parser = argparse.ArgumentParser(description="a coordinator and a party that help each other")
+    parser.add_argument("--lie", default="apart")
+    parser.add_argument("--truth", required=True)
+    parser.add_argument("--party", required=True)
+    a, config, job = arguments(parser)
+    hub = Hub(a.lie, config, job, a.ready_file)
+    address = "%s:%d" % hub.server.getsockname()[:2]
+    threading.Thread(target=take_part, args=(hub, a.party, address), daemon=True).start()
+    said = "done"
+    try:
+        hub.run()
+    except Broken as e:
+        said = str(e)
+    read, wrong, of = hub.read(a.truth)
+    print(json.dumps({"read": read, "wrong": wrong, "of": of, "after": hub.after(), "said": said,
+                      "pooled": len(hub.pooled)}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,112 @@
+#!/bin/bash
+# What a party reads of the others' data by false terms (false_party.py), with a coordinator in C.
+#
+# shellcheck source=../integration/lib.sh
+source "$(dirname "$0")/../integration/lib.sh"
+# shellcheck source=../integration/python.sh
+source "$(dirname "$0")/../integration/python.sh"
+
+# party-00 is the one in Python; what it reads goes to FILE.
+reads() { # FILE STATUS [ARG...]
+	rm -rf "$T/out"
+	coordinator
+	start party-00 "$PYTHON" "$ROOT/tests/hostile/false_party.py" --config "$T/party-00.json" --coordinator "$ADDRESS" \
+		--labels "$T/labels" --truth "$T/data/party-01" "$T/data/party-02" "${@:3}"
+	party party-01
+	party party-02
+	ends 0 party-00
+	ends "$2" coordinator party-01 party-02
+	tail -n 1 "$T/party-00.stdout" >"$T/$1"
+	jq -r --arg what "$1" '"\($what): \(. | tostring)"' "$T/$1"
+}
+
+rows_of() { # KIND OR VARIANT [JQ-PROGRAM]
+	needs_python
+	rows_federation 3 --nodes 300
+	for name in $(names 3); do edit "$name" '.policy.jobs += ["fedsc.paper"]'; done
+	patient 3
+	rows_job "$1" '. + { secure_sum: { group: "x25519" } }'
+	edit job "${2:-.}"
+}
+
+reads_more_than_an_honest_one() { # LEAST OF WHAT
+	at_least "$(jq .read "$T/false")" "$1" "$2 read by false terms"
+	[[ $(jq .wrong "$T/false") == 0 ]] || fail "$2: $(jq .wrong "$T/false") are read that are none"
+	at_least "$(jq .read "$T/false")" $(($(jq .read "$T/honest") + 1)) "$2 read by false terms, above an honest party's"
+}
+
+# Every row of the others, whatever min_cluster is, in a job that ends well.
+test_rows_of_kmeans() {
+	local least
+	rows_of kmeans
+	for least in 10 50; do
+		edit job ".min_cluster = $least"
+		reads honest 0 --honest
+		reads false 0
+		reads_more_than_an_honest_one 200 'rows of 200'
+	done
+}
+
+test_rows_of_fedsc() {
+	local variant
+	rows_of anchor
+	for variant in anchor dense paper; do
+		rows_job $variant '. + { secure_sum: { group: "x25519" }, min_cluster: 10 }'
+		reads honest 2 --honest
+		reads false 2
+		reads_more_than_an_honest_one 180 "$variant: rows of 200"
+	done
+}
+
+# With noise in the sums that is enough without its share.
+test_rows_of_noisy_kmeans() {
+	rows_of kmeans '. + { clusters: 20, iterations: 7, noise: { on: "sums", eps: 1, delta: 1e-5, clip: 15, colluders: 1 } }'
+	reads false 2
+	[[ $(jq .read "$T/false") == 0 ]] || fail "$(jq .read "$T/false") rows are read in spite of the noise"
+}
+
+# Distances of nodes over the others' features, of which an honest party knows none: all between 11
+# nodes, and by how much each node is nearer to the first than to each of the other ten.
+distances_of() {
+	edit job '.method = "basic" | .iterations = 20 | .restarts = 10 | .secure_sum = { group: "x25519" }'
+	reads false 0
+	[[ $(jq -c '[.read, .wrong, .differences]' "$T/false") == '[55,0,1500]' ]] || fail 'distances read by false terms'
+}
+test_distances_of_basic() {
+	needs_python
+	federation 3
+	patient 3
+	distances_of
+}
+test_distances_of_columns() {
+	local name
+	needs_python
+	federation 3
+	patient 3
+	for name in $(names 3); do edit "$name" 'del(.data.edges) | .policy.jobs = ["kmeans.columns"]'; done
+	echo '{ "kind": "kmeans.columns", "clusters": 3, "seed": 7, "polish": 0 }' >"$T/job.json"
+	distances_of
+}
+
+# The embedding of a single graph by the network that all start with, in spite of each party's own
+# min_cluster. An honest party has differences of sums, too, but cannot tell which is a graph.
+test_graphs_of_fedgcn() {
+	needs_python
+	graphs_federation 3
+	patient 3
+	edit job '.secure_sum = { group: "x25519" }'
+	reads honest 0 --honest
+	reads false 0
+	at_least "$(jq .wrong "$T/honest")" 5 "guesses of an honest party that are wrong"
+	[[ $(jq -c '[.read > 0, .wrong]' "$T/false") == '[true,0]' ]] || fail 'graphs read by false terms'
+}
+
+# Of method "gcc", in memory: distances over the others' features by the blocks that all are told.
+test_distances_of_gcc() {
+	needs_python
+	federation 3 --features 300
+	"$PYTHON" "$ROOT/tests/hostile/false_blocks.py" --dims 13 "$T/data/party-01" "$T/data/party-02" | tee "$T/false"
+	at_least "$(jq .read "$T/false")" 8000 'distances of 11175 read by false terms'
+}
+
+run_tests "$@"

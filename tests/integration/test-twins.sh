@@ -1,0 +1,40 @@
+#!/bin/bash
+# Two jobs at once over one state, in a sample of what tests/faults/twins.sh runs for each budget and each step.
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+# shellcheck disable=SC2034 # lib.sh reads it
+TEST_TIMEOUT=300
+
+cells() { # BUDGET STEP...
+	local status=0
+	# shellcheck disable=SC2046
+	COTERIE_BIN=$BIN "$ROOT/tests/faults/twins.sh" --out "$T/cells.csv" $(printf -- '--step %s ' "${@:2}") "$1" >"$T/said" 2>&1 || status=$?
+	((status == 0)) || { tail -n 40 "$T/said" && grep ',wrong,' "$T/cells.csv" && fail "a cell is wrong"; }
+	[[ $(wc -l <"$T/cells.csv") == $(($# - 1)) ]] || fail "$(($# - 1)) cells: $(<"$T/cells.csv")"
+}
+
+test_subsets() { cells subsets together person; }
+test_privacy() { cells eps person keys; }
+test_jobs() { cells jobs keys; }
+test_matchings() { cells change person; }
+
+# Whether the driver finds what is wrong: this party forgets what it has given as soon as it has joined.
+test_overspending_is_found() {
+	local status=0
+	command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+	mkdir "$T/bin"
+	cp "$BIN"/co* "$T/bin"
+	cat >"$T/bin/party" <<-END
+		#!/bin/bash
+		state=\$(dirname "\$2")/state/\$(basename "\$2" .json | sed 's/-b\$//')
+		! [[ \$2 == *-b.json && -e \$state/ledger.db ]] || sqlite3 -cmd '.timeout 9000' "\$state/ledger.db" 'UPDATE had SET jobs = 0'
+		exec "$BIN/party" "\$@"
+	END
+	chmod +x "$T/bin/party"
+	COTERIE_BIN=$T/bin "$ROOT/tests/faults/twins.sh" --step kmeans --out "$T/cells.csv" jobs >"$T/said" 2>&1 || status=$?
+	((status == 1)) || fail "status $status: $(tail -n 3 "$T/said")"
+	grep -Eq ',wrong,(both jobs are done|party-0. gave numbers to 2 jobs)' "$T/cells.csv" || fail "$(<"$T/cells.csv")"
+}
+
+run_tests "$@"

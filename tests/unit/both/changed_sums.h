@@ -1,0 +1,286 @@
+/* changed_sums.h -- every broadcast sum that a party of a federation in memory takes, changed at random; and a party whose terms are wrong,
+ * with tags that hold.
+ *
+ * Includes the party's secure.c: where a party has taken a true sum, the same function gets changed ones, `changed_each` of them, each
+ * over a channel of its own. It must refuse each one, and its sentence must name the coordinator.
+ */
+#ifndef TESTS_UNIT_BOTH_CHANGED_SUMS_H
+#define TESTS_UNIT_BOTH_CHANGED_SUMS_H
+
+#include "crypto/fixed.h"
+#include "crypto/tag.h"
+#include "tests/unit/both/wire.h"
+
+#include <stdatomic.h>
+
+static bool note_tag(const uint8_t tag[static TAG_LEN]);
+static void sum_was_taken(const struct fixed *f, const void *words, size_t n, double *x);
+static enum err encode_term(const struct fixed *f, const double *x, size_t n, void *words, double *bad);
+#define fixed_encode  encode_term
+#define tag_is_number note_tag
+#define fixed_decode  sum_was_taken
+#include "party/work/secure.c"
+#undef fixed_decode
+#undef fixed_encode
+#undef tag_is_number
+
+enum change {
+	CHANGE_OLD_PRIME, /* multiples of the modulus of tags of version 6 */
+	CHANGE_PRIME,
+	CHANGE_POWER, /* of 2, either sign */
+	CHANGE_HALF,  /* N / 2 is added */
+	CHANGE_LEAST, /* -N / 2, which no sum is */
+	CHANGE_ONE,
+	CHANGE_SWAP,
+	CHANGE_REPEAT,
+	CHANGE_ZEROS,
+	CHANGE_CUT,
+	CHANGE_LONGER,
+	CHANGE_TAG,
+	CHANGE_TAG_PRIME,
+	CHANGE_TAG_SHORT,
+	CHANGE_NO_TAG,
+	CHANGES
+};
+
+/* A SUM as it is sent. */
+struct changed_sum {
+	uint64_t *word; /* room for one more */
+	size_t n, tag_n;
+	uint8_t tag[TAG_LEN];
+};
+
+static size_t changed_each;         /* changes of each sum; set before a federation runs */
+static _Atomic size_t changed_done; /* in all, and those that a party took or blamed on nobody */
+static _Atomic size_t changed_missed[CHANGES];
+
+static inline void add_to_tag(uint8_t tag[static TAG_LEN], unsigned __int128 d)
+{
+	unsigned __int128 t;
+
+	memcpy(&t, tag, sizeof(t));
+	t += d;
+	memcpy(tag, &t, sizeof(t));
+}
+
+static inline uint64_t multiple(struct rng *rng, enum change c)
+{
+	uint64_t sign = rng_below(rng, 2) ? 1 : UINT64_MAX;
+
+	if (c == CHANGE_OLD_PRIME)
+		return sign * (1 + rng_below(rng, 1023)) * ((1ULL << 54) - 33);
+	if (c == CHANGE_PRIME) /* 2^127 - 1 is -1 mod 2^64 */
+		return sign * (1 + rng_below(rng, INT64_MAX));
+	return c == CHANGE_POWER ? sign << rng_below(rng, 64) : c == CHANGE_HALF ? 1ULL << 63 : UINT64_MAX;
+}
+
+static inline void change_sum(struct rng *rng, enum change c, struct changed_sum *s)
+{
+	size_t i = rng_below(rng, s->n), j = rng_below(rng, s->n);
+	uint64_t at_i = s->word[i];
+
+	switch (c) {
+	case CHANGE_LEAST:
+		s->word[i] = 1ULL << 63;
+		break;
+	case CHANGE_SWAP:
+		s->word[i] = s->word[j];
+		s->word[j] = at_i;
+		break;
+	case CHANGE_REPEAT:
+		s->word[i] = s->word[j];
+		break;
+	case CHANGE_ZEROS:
+		memset(s->word, 0, s->n * sizeof(*s->word));
+		break;
+	case CHANGE_CUT:
+		s->n -= s->n > 1 ? 1 + rng_below(rng, s->n - 1) : 0;
+		break;
+	case CHANGE_LONGER:
+		s->word[s->n++] = at_i;
+		break;
+	case CHANGE_TAG:
+		add_to_tag(s->tag, (unsigned __int128)1 << rng_below(rng, 128));
+		break;
+	case CHANGE_TAG_PRIME: /* the same number mod p */
+		add_to_tag(s->tag, ((unsigned __int128)1 << 127) - 1);
+		break;
+	case CHANGE_TAG_SHORT:
+		s->tag_n = TAG_LEN - 1;
+		break;
+	case CHANGE_NO_TAG:
+		s->tag_n = 0;
+		break;
+	default:
+		s->word[i] += multiple(rng, c);
+		break;
+	}
+}
+
+static inline void deliver_sum(struct channel *ch, uint32_t group, uint64_t number, const struct changed_sum *s)
+{
+	const size_t most = CHANNEL_CHUNK / sizeof(uint64_t);
+
+	for (size_t at = 0, now; at < s->n; at += now) {
+		struct msg m = { .type = MSG_SUM };
+		struct buf body = { 0 };
+
+		now = s->n - at < most ? s->n - at : most;
+		m.masked = (struct msg_masked){ group, number, s->n, at, { (const uint8_t *)(s->word + at), now * 8 },
+						{ s->tag, at + now == s->n && s->tag_n ? TAG_LEN : 0 } };
+		msg_encode(&body, &m);
+		if (m.masked.tag.n > s->tag_n) { /* which the encoder would not write */
+			body.p[body.n - TAG_LEN - 1] = (uint8_t)s->tag_n;
+			body.n -= TAG_LEN - s->tag_n;
+		}
+		channel_deliver(ch, MSG_SUM, &body, clock_now_s());
+		buf_release(&body);
+	}
+}
+
+/* Gives the party the changed sum, as if it were due. */
+static inline void offer_changed(const struct secure *s, const struct changed_sum *sum, enum change c)
+{
+	struct work *work = alloc(1, sizeof(*work));
+	struct secure again = *s;
+	double *x = alloc(s->count, sizeof(*x));
+	enum err e;
+
+	*work = *s->work;
+	work->post = post_new(5);
+	work->channel = channel_new(work->post, PARTY, "hub");
+	channel_step(work->channel, record_now(work->record)->name);
+	again.work = work;
+	again.tag = tag_new(work->group_key, secagg_session(work->secagg), s->node->id, work->sums_told, s->count - 1);
+	deliver_sum(work->channel, s->node->id, work->sums_told, sum);
+	e = take_sum(&again, x);
+	if (e != ERR_PEER || !strstr(err_detail(), "hub") || !strstr(err_detail(), "SUM")) {
+		if (!changed_missed[c]++)
+			print_message("change %d: %s\n", c, e ? err_detail() : "taken");
+	}
+	changed_done++;
+	tag_free(again.tag);
+	channel_free(work->channel);
+	post_free(work->post);
+	free(x);
+	free(work);
+}
+
+static _Thread_local struct {
+	bool busy;
+	uint8_t tag[TAG_LEN]; /* of the sum that is checked */
+	struct rng rng;
+} changing;
+
+static bool note_tag(const uint8_t tag[static TAG_LEN])
+{
+	if (!changing.busy)
+		memcpy(changing.tag, tag, TAG_LEN);
+	return tag_is_number(tag);
+}
+
+static bool is_changed(const struct changed_sum *s, const void *words, size_t n)
+{
+	return s->n != n || s->tag_n != TAG_LEN || memcmp(s->tag, changing.tag, TAG_LEN) != 0 ||
+	       memcmp(s->word, words, n * sizeof(*s->word)) != 0;
+}
+
+/* f is of the struct secure that has taken the sum. */
+static void sum_was_taken(const struct fixed *f, const void *words, size_t n, double *x)
+{
+	const struct secure *s = (const void *)((const char *)f - offsetof(struct secure, fixed));
+
+	fixed_decode(f, words, n, x);
+	if (changing.busy)
+		return;
+	changing.busy = true;
+	rng_seed(&changing.rng, s->work->own, s->work->sums_told);
+	for (size_t i = 0; i < changed_each; i++) {
+		struct changed_sum sum = { alloc(n + 1, sizeof(*sum.word)), n, TAG_LEN, { 0 } };
+		enum change c = (enum change)(i % CHANGES);
+
+		memcpy(sum.word, words, n * sizeof(*sum.word));
+		memcpy(sum.tag, changing.tag, TAG_LEN);
+		change_sum(&changing.rng, c, &sum);
+		if (is_changed(&sum, words, n))
+			offer_changed(s, &sum, c);
+		free(sum.word);
+	}
+	changing.busy = false;
+}
+
+/* Each change of each sum was found; `least` or more of them. */
+static inline void assert_changes_found(const char *what, size_t least)
+{
+	size_t done = atomic_exchange(&changed_done, 0);
+
+	print_message("%s: %zu changed sums\n", what, done);
+	for (enum change c = 0; c < CHANGES; c++)
+		if (atomic_exchange(&changed_missed[c], 0))
+			fail_msg("%s: a change of kind %d was missed", what, c);
+	if (done < least)
+		fail_msg("%s: %zu changes, expected %zu or more", what, done, least);
+	changed_each = 0;
+}
+
+/* ---- a dishonest party ---- */
+
+/* Word `word` of this party's term of sum `number` is `by` more; its tag is of that. party FED_MAX: none is. */
+static struct {
+	size_t party, word;
+	uint64_t number;
+	int64_t by;
+} wrong_term = { .party = FED_MAX };
+
+static enum err encode_term(const struct fixed *f, const double *x, size_t n, void *words, double *bad)
+{
+	const struct secure *s = (const void *)((const char *)f - offsetof(struct secure, fixed));
+	size_t first = s->sent + s->held;
+	enum err e = fixed_encode(f, x, n, words, bad);
+
+	if (s->tag && s->work->own == wrong_term.party && s->work->sums_told == wrong_term.number &&
+	    wrong_term.word >= first && wrong_term.word < first + n)
+		((uint64_t *)words)[wrong_term.word - first] += (uint64_t)wrong_term.by;
+	return e;
+}
+
+/* ---- over a wire ---- */
+
+/* One changed word of the at-th SUM to the victim; what it sends behind that counts. */
+struct sum_liar {
+	size_t victim, at, seen, after;
+	enum change change;
+	struct rng rng;
+	bool told;
+};
+
+static inline void lie_in_sum(void *arg, size_t l, enum msg_type type, struct buf *body)
+{
+	struct sum_liar *liar = arg;
+	struct changed_sum sum = { .tag_n = TAG_LEN };
+	struct msg m;
+
+	if (l != liar->victim)
+		return;
+	liar->after += liar->told && type == MSG_MASKED;
+	if (type != MSG_SUM || liar->seen++ != liar->at)
+		return;
+	assert_ok(msg_decode(&m, MSG_SUM, (struct bytes){ body->p, body->n }));
+	sum.n = m.masked.words.n / sizeof(*sum.word);
+	sum.word = alloc(sum.n + 1, sizeof(*sum.word));
+	memcpy(sum.word, m.masked.words.p, m.masked.words.n);
+	change_sum(&liar->rng, liar->change, &sum);
+	liar->told = memcmp(sum.word, m.masked.words.p, m.masked.words.n) != 0;
+	m.masked.words.p = (const uint8_t *)sum.word;
+	body->n = 0;
+	{
+		struct buf changed = { 0 };
+
+		msg_encode(&changed, &m);
+		buf_add(body, changed.p, changed.n);
+		buf_release(&changed);
+	}
+	free(sum.word);
+}
+
+#endif

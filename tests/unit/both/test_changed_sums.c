@@ -1,0 +1,196 @@
+/* Broadcast sums of kmeans, fedsc and of rows that all have, changed at random: every change is
+ * found, and the coordinator named. */
+#include "tests/unit/both/changed_sums.h"
+#include "common/base/sanitized.h"
+#include "tests/unit/both/meeting.h"
+#include "tests/unit/fedsc/points.h"
+
+enum { PARTIES = 3, CLUSTERS = 3, EACH = 40, COLUMNS = 4 };
+
+/* Changes of each sum. kmeans and fedsc: 7 settings of 20 to 200 sums at 3 parties. */
+enum { OF_EACH = SANITIZED ? 15 : 120 };
+
+static struct points points;
+
+static int make_points(void **state)
+{
+	(void)state;
+	points_make(&points, CLUSTERS, EACH, COLUMNS, 20, PARTIES, 3);
+	return 0;
+}
+
+static int forget_points(void **state)
+{
+	(void)state;
+	points_release(&points);
+	return 0;
+}
+
+static const char *const settings[] = {
+	"kind=kmeans restarts=2",
+	"kind=kmeans restarts=2 clusters={\"from\":2,\"to\":4}",
+	"kind=kmeans restarts=2 standardize=joint",
+	"kind=kmeans iterations=7 noise={\"on\":\"sums\",\"eps\":8,\"delta\":1e-5,\"clip\":60}",
+	"variant=anchor restarts=2",
+	"variant=anchor restarts=2 on_loss=attempt",
+	"variant=dense restarts=2 rounds=2",
+};
+enum { SETTINGS = sizeof(settings) / sizeof(*settings) };
+
+static void test_rows(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < SETTINGS; i++) {
+		struct job job = points_job(settings[i]);
+		struct federation *f = points_federation(&points, PARTIES, &job);
+
+		changed_each = OF_EACH;
+		federation_run(f);
+		assert_all_done(f);
+		assert_changes_found(settings[i], 20 * OF_EACH / 2);
+		products_end(f);
+	}
+}
+
+static struct meeting *meeting_of_three(void)
+{
+	struct meeting *m = alloc(1, sizeof(*m));
+
+	m->align = ALIGN_INTERSECT;
+	m->min_common = 1;
+	for (size_t l = 0; l < PARTIES; l++) {
+		char text[64];
+
+		snprintf(text, sizeof(text), "a\nb\nc\nonly%zu\n", l);
+		names_are(&m->seat[l].d, text);
+	}
+	meet(m, PARTIES, "hashed");
+	return m;
+}
+
+/* Sizes, the lister, tries. */
+static void test_ids(void **state)
+{
+	struct meeting *m = meeting_of_three();
+
+	(void)state;
+	changed_each = 10 * OF_EACH;
+	hold(m);
+	assert_changes_found("ids", PARTIES * OF_EACH);
+	leave(m);
+}
+
+/* A dishonest party counts itself twice, half, or on no step; as the lister of half a list; as one
+ * without a table twice. */
+static void test_wrong_votes(void **state)
+{
+	static const struct {
+		uint64_t number;
+		size_t word;
+		double by;
+	} c[] = { { 0, 0, 1 },   { 0, 0, -0.5 }, { 0, 1, -1 },     { 0, 1, 4 },
+		  { 1, 2, 0.5 }, { 1, 0, -2 },   { 1, PARTIES, 4 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(c) / sizeof(*c); i++) {
+		struct meeting *m = meeting_of_three();
+
+		wrong_term.party = PARTIES - 1;
+		wrong_term.number = c[i].number;
+		wrong_term.word = c[i].word;
+		wrong_term.by = (int64_t)(c[i].by * (1 << JOB_WIDE_FRACTION));
+		hold_anyhow(m);
+		wrong_term.party = FED_MAX;
+		for (size_t l = 0; l < PARTIES; l++)
+			if (m->seat[l].result != ERR_PEER ||
+			    !strstr(m->seat[l].why, "a party gave a wrong count"))
+				fail_msg("case %zu, party %zu: %s", i, l, m->seat[l].why);
+		leave(m);
+	}
+}
+
+/* A party that was sent a changed sum ends, names the coordinator, and sends no further term. */
+static void check_victim(const char *setting, size_t at, enum change c)
+{
+	struct sum_liar liar = { .victim = at % PARTIES, .at = at, .change = c };
+	struct job job = points_job(setting);
+	struct federation *f = alloc(1, sizeof(*f));
+	struct wire w = { .f = f, .pass = lie_in_sum, .arg = &liar };
+	const struct half *victim = &f->party[liar.victim];
+
+	rng_seed(&liar.rng, at, c);
+	points_open(f, &points.X, points.part, PARTIES, &job);
+	wire_federation_run(&w);
+	if (liar.told && (victim->result != ERR_PEER || !strstr(victim->why, "hub sent SUM")))
+		fail_msg("%s: sum %zu, change %d: %s", setting, at, c, victim->why);
+	assert_int_equal(liar.after, 0);
+	if (!liar.told)
+		assert_int_equal(victim->result, ERR_OK);
+	products_end(f);
+}
+
+static void test_nobody_goes_on(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < SETTINGS; i++)
+		for (size_t at = 0; at < (SANITIZED ? 3 : 12); at++)
+			check_victim(settings[i], at, (enum change)((i + at) % CHANGE_CUT));
+}
+
+/* Tags hold, so the coordinator has changed nothing: the sentence says that a party gave a wrong
+ * term. */
+static void check_wrong_term(const char *setting, uint64_t number, size_t word, double by,
+			     const char *sentence)
+{
+	struct job job = points_job(setting);
+	struct federation *f = points_federation(&points, PARTIES, &job);
+
+	wrong_term.party = PARTIES - 1;
+	wrong_term.number = number;
+	wrong_term.word = word;
+	wrong_term.by = (int64_t)(by * (1 << JOB_WIDE_FRACTION));
+	federation_run(f);
+	wrong_term.party = FED_MAX;
+	for (size_t l = 0; l < PARTIES; l++)
+		if (f->party[l].result != ERR_PEER || !strstr(f->party[l].why, sentence))
+			fail_msg("%s: sum %" PRIu64 ", %g more, %s: %s", setting, number, by,
+				 f->names[l], f->party[l].why);
+	products_end(f);
+}
+
+static void test_wrong_terms(void **state)
+{
+	static const char kmeans[] = "kind=kmeans restarts=2",
+			  wrong[] = "a party gave a wrong count";
+	static const char dense[] = "variant=dense restarts=2 rounds=2";
+
+	(void)state;
+	/* Number of rows: the third of its parts is whole. */
+	check_wrong_term(kmeans, 0, 2, 0.5, "the parties say that they have 120.5 rows");
+	check_wrong_term(kmeans, 0, 2, -121, "the parties say that they have -1 rows");
+	check_wrong_term(kmeans, 0, 1, 1, "the parties say that they have 1073741944 rows");
+	/* Parts out of their range: a is whole, c below 2^30 each, e below 2^24. */
+	check_wrong_term(kmeans, 0, 4, 0.5, "a party gave a wrong term: part 0 of sum 1");
+	check_wrong_term(kmeans, 0, 6, 4 * 0x1p30, "a party gave a wrong term: part 2 of sum 1");
+	check_wrong_term(kmeans, 1, 3, 4 * 0x1p24, "a party gave a wrong term: part 3 of sum 0");
+	/* Counts: sums 2, 4, ... */
+	for (uint64_t number = 2; number <= 6; number += 2) {
+		check_wrong_term(kmeans, number, 0, 0.5, wrong);
+		check_wrong_term(kmeans, number, 0, -121, wrong);
+		check_wrong_term(kmeans, number, 0, 121, wrong);
+		check_wrong_term(dense, number + 1, 0, -0x1p-24, wrong);
+	}
+	check_wrong_term(kmeans, 4, 0, 1, "clusters have 121 rows of 120");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows),           cmocka_unit_test(test_ids),
+		cmocka_unit_test(test_nobody_goes_on), cmocka_unit_test(test_wrong_terms),
+		cmocka_unit_test(test_wrong_votes),
+	};
+
+	federation_quiet();
+	return cmocka_run_group_tests(tests, make_points, forget_points);
+}

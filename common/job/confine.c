@@ -409,7 +409,7 @@ static enum err load(int (*add)(scmp_filter_ctx f))
 	int bad = make_whole(add, &p);
 	struct sock_fprog loaded = { (unsigned short)(p.bytes / sizeof(*p.step)), p.step };
 
-	if (bad == -ENOMEM)
+	if (bad == -ENOMEM || bad == -EFAULT) /* the library's own failure, for want of memory */
 		on_fault(SIGSEGV);
 	if (bad == -ENOSYS)
 		return err_set(ERR_INPUT,

@@ -225,7 +225,8 @@ enum err leaving_check_past(struct leaving *l)
 
 /* In the transaction that books them, the first numbers of the job are held against all budgets,
  * and so are later ones after another process has written. So of several jobs that began together,
- * those whose first numbers are booked first have the budget. A further claim is held against them, too. */
+ * those whose first numbers are booked first have the budget. A further claim is held against them,
+ * too. */
 static enum err check_budgets(void *arg, bool others)
 {
 	struct leaving *l = arg;

@@ -155,8 +155,8 @@ static void keys_that_are_not_sealed_for_us(void **state)
 	(void)state;
 	sealed_with(SEALED_ID_KEY, 0, 1, 32, -1, "sent DONE, expected ROWS"); /* the control */
 	sealed_with(SEALED_ID_KEY + 1, 0, 1, 32, -1, "passed on SEALED 2 of party 0 to party 1");
-	sealed_with(SEALED_ID_KEY, 1, 1, 32, -1, "of party 1 to party 1");
-	sealed_with(SEALED_ID_KEY, 0, 0, 32, -1, "of party 0 to party 0");
+	sealed_with(SEALED_ID_KEY, 1, 0, 32, -1, "of party 1 to party 0");
+	sealed_with(SEALED_ID_KEY, 0, 2, 32, -1, "of party 0 to party 2");
 	sealed_with(SEALED_ID_KEY, 0, 1, 31, -1, "with 47 bytes");
 	sealed_with(SEALED_ID_KEY, 0, 1, 33, -1, "with 49 bytes");
 	sealed_with(SEALED_ID_KEY, 0, 1, 32, 0, "sealed message of p0: it does not open");

@@ -156,7 +156,7 @@ enum { COUNT = sizeof(size) / sizeof(*size) };
 
 static inline size_t frame_len(size_t i)
 {
-	return FRAME_HEADER_LEN + 4 + 8 + 8 + 8 + 4 + size[i]; /* of MASKED */
+	return FRAME_HEADER_LEN + 4 + 8 + 8 + 8 + 4 + size[i] + 4; /* of MASKED */
 }
 
 static inline void say(struct end *e)

@@ -107,7 +107,7 @@ static void test_held_until_released(void **state)
 	assert_ok(send_masked(8));
 	assert_ok(send_masked(16));
 	assert_int_equal(book.noted, 2);
-	assert_int_equal(book.bytes, 2 * (4 + 8 + 8 + 8 + 4) + 8 + 16);
+	assert_int_equal(book.bytes, 2 * (4 + 8 + 8 + 8 + 4 + 4) + 8 + 16);
 	assert_int_equal(arrived(MSG_MASKED), 0);
 	assert_ok(channel_release(bank));
 	assert_int_equal(book.commits, 1);

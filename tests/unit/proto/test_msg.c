@@ -513,7 +513,7 @@ static void offer_names(const char *a, const char *b, bool good)
 	uint8_t *body = alloc(len, 1), *p = body + JOB_ID_LEN + 4;
 
 	put_u32(p - 4, 1); /* the attempt */
-	put_u32(p, 1); /* job, and submitter */
+	put_u32(p, 1);     /* job, and submitter */
 	put_u32(p + 5, 1);
 	p += 5;
 	put_u32(p + 5, 2);

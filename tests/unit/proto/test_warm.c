@@ -34,7 +34,7 @@ static void say(size_t bytes) /* a frame of so many */
 	struct msg m = { .type = MSG_MASKED };
 	uint8_t *words = alloc(bytes, 1);
 
-	m.masked.words = (struct bytes){ words, bytes - FRAME_HEADER_LEN - 32 };
+	m.masked.words = (struct bytes){ words, bytes - FRAME_HEADER_LEN - 36 };
 	assert_ok(channel_send(ch, &m));
 	free(words);
 }

@@ -65,8 +65,8 @@ static void test_agreed(void **state)
 	d->work.attempt = 2; /* no second question */
 	assert_ok(ask(NULL));
 	d->work.params_hash[3] = 1; /* but for another job under the same id */
-	d->config.confirm_s = 0;
-	assert_err(ask(NULL), ERR_DEADLINE, "nobody at p0 answered within confirm_s, 0 s");
+	d->config.confirm_s = 1;
+	assert_err(ask(NULL), ERR_DEADLINE, "nobody at p0 answered within confirm_s, 1 s");
 	close_desk();
 }
 

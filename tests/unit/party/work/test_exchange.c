@@ -168,13 +168,13 @@ static void test_another_use(void **state)
 static void test_another_sender(void **state)
 {
 	(void)state;
-	refuses(SEALED_WALKS, SEALED_WALKS, 0, 0, batch(10, 10, 4096), "of party 0 to party 0");
+	refuses(SEALED_WALKS, SEALED_WALKS, 2, 0, batch(10, 10, 4096), "of party 2 to party 0");
 }
 
 static void test_another_receiver(void **state)
 {
 	(void)state;
-	refuses(SEALED_WALKS, SEALED_WALKS, 1, 1, batch(10, 10, 4096), "of party 1 to party 1");
+	refuses(SEALED_WALKS, SEALED_WALKS, 1, 2, batch(10, 10, 4096), "of party 1 to party 2");
 }
 
 static void test_sealed_for_another_use(void **state)

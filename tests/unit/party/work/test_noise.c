@@ -149,12 +149,11 @@ static void test_each_input(void **state)
 	static const struct {
 		void (*change)(struct work *);
 		bool of_own, of_sum; /* is it another question of own numbers, of a sum? */
-	} input[] = { { change_id, true, true },       { change_parameters, true, true },
-		      { change_data, true, true },
-		      { change_members, false, true }, { change_name, false, true },
-		      { change_heard, true, true },    { change_broadcast, true, true },
-		      { change_apart, true, true },    { change_bound, true, true },
-		      { change_nothing, false, false } };
+	} input[] = { { change_id, true, true },        { change_parameters, true, true },
+		      { change_data, true, true },      { change_members, false, true },
+		      { change_name, false, true },     { change_heard, true, true },
+		      { change_broadcast, true, true }, { change_apart, true, true },
+		      { change_bound, true, true },     { change_nothing, false, false } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(input) / sizeof(*input); i++)

@@ -153,7 +153,7 @@ static void sealed_keys(void **state)
 		{ SEALED_ID_KEY, 1, 2, "a sent SEALED 1 of party 1 to party 2" },
 		{ SEALED_ID_KEY, 0, 1, "a sent SEALED 1 of party 0 to party 1" },
 		{ SEALED_ID_KEY, 0, 3, "a sent SEALED 1 of party 0 to party 3" },
-		{ SEALED_ID_KEY, 0, UINT32_MAX, "to party 4294967295" },
+		{ SEALED_ID_KEY, 0, PARTIES_MAX - 1, "to party 255" },
 	};
 	static const uint8_t ids[32] = { 1, [16] = 2 };
 

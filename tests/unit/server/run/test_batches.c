@@ -101,8 +101,7 @@ static void test_refused(void **state)
 {
 	(void)state;
 	refuses(SEALED_TIES, 1, 0, 20);
-	refuses(SEALED_WALKS, 0, 0, 20);
-	refuses(SEALED_WALKS, 1, 1, 20);
+	refuses(SEALED_WALKS, 2, 0, 20);
 	refuses(SEALED_WALKS, 1, 7, 20);
 	refuses(SEALED_WALKS, 1, 0, RELAY_BOX + 1);
 }

@@ -83,7 +83,10 @@ enum err server_prepare_order(struct run *run, const struct tree_node *root, uin
 	int bound;
 
 	run_phase(run, "order");
-	TRY(run_bound(run, root, round, &bound));
+	TRY(run_bound(run, root, round,
+		      "filter.order \"auto\": within each party's own clusters all rows are equal, so there is "
+		      "no distance to choose it by; give job.filter.order as a number",
+		      &bound));
 	c.unit = bound_unit(bound);
 	for (size_t known = 0; !order; known += ORDER_BLOCK) {
 		TRY(sum_block(run, root, round, &c, known));
@@ -105,7 +108,7 @@ enum err server_prepare_norms(struct run *run, const struct tree_node *root, uin
 	enum err e;
 
 	run_phase(run, "norms");
-	e = run_bound(run, root, round, &bound);
+	e = run_bound(run, root, round, BOUND_NO_FEATURES, &bound);
 	if (e == ERR_OK) {
 		unit = bound_unit(bound);
 		e = secure_sum_wide(run, root, round, norm, run->n);
@@ -522,7 +525,7 @@ static enum err agree_words(struct run *run, const struct tree_node *root, uint6
 		return ERR_OK;
 	if (!most || fixed_fraction(bits, run->L, most) < KCAGC_FRACTION_LEAST) {
 		run_phase(run, "bound");
-		TRY(run_bound(run, root, round, &bound));
+		TRY(run_bound(run, root, round, BOUND_NO_FEATURES, &bound));
 		most = ldexp(4, bound);
 	}
 	run->fraction = fixed_fraction(bits, run->L, most);

@@ -91,7 +91,7 @@ static enum err bound(void *ctx, int *e)
 {
 	struct run_parties *p = ctx;
 
-	return run_bound(p->run, p->root, &p->round, e);
+	return run_bound(p->run, p->root, &p->round, BOUND_NO_FEATURES, e);
 }
 
 /* ---- what comes back ---- */

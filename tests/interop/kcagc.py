@@ -92,7 +92,8 @@ class Party:
 
     def __init__(self, job, X, edges, link):
         check(job)
-        self.job, self.Z, self.link, self.shape = embed(job, X, edges), link, Shape(job, len(X))
+        self.job, self.link, self.shape = job, link, Shape(job, len(X))
+        self.Z = embed(job, X, edges)
 
     def centres(self, label, mu):
         """In place; a cluster without items keeps its centre."""

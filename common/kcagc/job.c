@@ -187,11 +187,17 @@ static const struct config_preset min_cell[] = { { "polish", "0" }, { NULL, NULL
 
 /* Both choose their order by GCC's rule. */
 static const struct config_preset of_landmark[] = {
-	{ "filter.order", "auto" },           { "degrees", "auto" }, { "polish", "1" }, { NULL, NULL },
+	{ "filter.order", "auto" },
+	{ "degrees", "auto" },
+	{ "polish", "1" },
+	{ NULL, NULL },
 };
 
 static const struct config_preset of_gcc[] = {
-	{ "filter.order", "auto" },           { "degrees", "auto" }, { "polish", "0" }, { NULL, NULL },
+	{ "filter.order", "auto" },
+	{ "degrees", "auto" },
+	{ "polish", "0" },
+	{ NULL, NULL },
 };
 
 void kcagc_presets(const struct json *root, struct kind_presets *to)
@@ -236,10 +242,10 @@ void kcagc_settle(void *p, bool modulus_given)
 	 * the root of their length hardly more (beyond the length itself short rows grow): with 16
 	 * bits behind the point sums over all parties fit into 32 bits, which halves what travels
 	 * and what is masked. Sums of anything else need 64. */
-	bool fits = job->method == METHOD_LANDMARK ||
-		    (job->method <= METHOD_BASIC && job->unit_rows && job->row_power >= 0.5 &&
-		     job->row_power <= 1 &&
-		     (job->fraction_bits == JOB_AUTO || job->fraction_bits <= 16));
+	bool fits =
+	    job->method == METHOD_LANDMARK ||
+	    (job->method <= METHOD_BASIC && job->unit_rows && job->row_power >= 0.5 &&
+	     job->row_power <= 1 && (job->fraction_bits == JOB_AUTO || job->fraction_bits <= 16));
 
 	if (!modulus_given && fits)
 		job->modulus_bits = 32;

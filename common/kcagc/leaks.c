@@ -117,11 +117,14 @@ static void say_first(struct said *s, bool clusters, bool bare)
 /* By which sums are scaled before they are taken (common/privacy/bound.h). */
 static void say_bound(struct said *s, const struct kcagc_job *job)
 {
-	bool norms = kcagc_is_bounded(job) || job->joint_norm || job->filter_order == KCAGC_ORDER_AUTO;
+	bool norms =
+	    kcagc_is_bounded(job) || job->joint_norm || job->filter_order == KCAGC_ORDER_AUTO;
 
 	say(s, norms || job->fraction_bits == JOB_AUTO,
-	    "to fit sums to their words the coordinator sees how many parties have a longest row of which "
-	    "length, to a factor of 2 in its square, and the parties see the exponent of the total");
+	    "to fit sums to their words the coordinator sees how many parties have a longest row "
+	    "of which "
+	    "length, to a factor of 2 in its square, and the parties see the exponent of the "
+	    "total");
 }
 
 /* Every node's row is scaled by its length over all parties. */

@@ -31,10 +31,11 @@ enum err bound_term(double square, double term[static BOUND_TERM])
 		return ERR_OK;
 	e = isfinite(square) && square > 0 ? exponent_above(square) : BOUND_MOST + 1;
 	if (e < BOUND_LEAST || e > BOUND_MOST)
-		return err_set(ERR_INPUT,
-			       "the longest row is shorter than %.0g or longer than %.0g: multiply the "
-			       "features of all parties by one number that brings rows nearer to 1",
-			       sqrt(ldexp(1, BOUND_LEAST)), sqrt(ldexp(1, BOUND_MOST)));
+		return err_set(
+		    ERR_INPUT,
+		    "the longest row is shorter than %.0g or longer than %.0g: multiply the "
+		    "features of all parties by one number that brings rows nearer to 1",
+		    sqrt(ldexp(1, BOUND_LEAST)), sqrt(ldexp(1, BOUND_MOST)));
 	e -= BOUND_LEAST;
 	term[e / BOUND_LIMB] = ldexp(1, e % BOUND_LIMB);
 	return ERR_OK;

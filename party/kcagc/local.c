@@ -145,7 +145,8 @@ enum err local_clusters(struct work *work, const struct points *Z, const struct 
 /* ---- what is agreed before ---- */
 
 /* Distances add up to the distance over all features; of modularities the sum is the mean. */
-static enum err send_terms(struct work *work, const struct tree_node *root, double unit, double *term)
+static enum err send_terms(struct work *work, const struct tree_node *root, double unit,
+			   double *term)
 {
 	bool fit = kcagc_weighs_fit(&work->job.kcagc);
 
@@ -156,7 +157,8 @@ static enum err send_terms(struct work *work, const struct tree_node *root, doub
 	return secure_send_wide(work, root, term, fit ? ORDER_WORDS : ORDER_BLOCK);
 }
 
-/* Distances fall as features are smoothed, but for the rise that ends the search: the first block's bound all. */
+/* Distances fall as features are smoothed, but for the rise that ends the search: the first block's
+ * bound all. */
 static enum err agree_unit(struct work *work, const struct tree_node *root, const double *term,
 			   double *unit)
 {

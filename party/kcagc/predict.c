@@ -156,9 +156,10 @@ static enum err place(struct work *work, const struct tree_node *all, struct poi
 	return e;
 }
 
-/* Squared distances of rows to centres are 4 2^e over all parties, and put_away() adds 2^e at each. Rows that
- * landmark places are of length 1 over all parties. */
-static enum err agree_words(struct work *work, const struct tree_node *all, const struct points *Z, double *away)
+/* Squared distances of rows to centres are 4 2^e over all parties, and put_away() adds 2^e at each.
+ * Rows that landmark places are of length 1 over all parties. */
+static enum err agree_words(struct work *work, const struct tree_node *all, const struct points *Z,
+			    double *away)
 {
 	const struct mat *mu = &work->model->centre;
 	double rows = 1, centres = 1;
@@ -175,12 +176,14 @@ static enum err agree_words(struct work *work, const struct tree_node *all, cons
 	}
 	TRY(party_bound(work, all, fmax(rows, centres), &bound));
 	*away = ldexp(1, bound);
-	work->fraction = fixed_fraction(work->job.modulus_bits, work->L, (4 + (double)work->L) * *away);
+	work->fraction =
+	    fixed_fraction(work->job.modulus_bits, work->L, (4 + (double)work->L) * *away);
 	return ERR_OK;
 }
 
-/* The distances to a cluster that ended without nodes, which has no centre: farther by `away` than the first
- * that there is, at every party, and so in the sum. They tell nothing that those do not. */
+/* The distances to a cluster that ended without nodes, which has no centre: farther by `away` than
+ * the first that there is, at every party, and so in the sum. They tell nothing that those do not.
+ */
 static void put_away(const uint64_t *size, size_t k, double away, double *D, size_t rows)
 {
 	size_t first = 0;
@@ -200,7 +203,7 @@ struct sums {
 	const struct tree_node *all;
 	size_t n, k, step, row; /* row: the next */
 	double away;
-	struct secure *open;    /* or NULL */
+	struct secure *open; /* or NULL */
 };
 
 /* distances: of whole rows. */

@@ -84,7 +84,8 @@ enum err server_prepare_order(struct run *run, const struct tree_node *root, uin
 
 	run_phase(run, "order");
 	TRY(run_bound(run, root, round,
-		      "filter.order \"auto\": within each party's own clusters all rows are equal, so there is "
+		      "filter.order \"auto\": within each party's own clusters all rows are equal, "
+		      "so there is "
 		      "no distance to choose it by; give job.filter.order as a number",
 		      &bound));
 	c.unit = bound_unit(bound);

@@ -73,8 +73,8 @@ static enum err agree_words(struct run *run, const struct tree_node *all, uint64
 	if (run->job.fraction_bits != JOB_AUTO)
 		return ERR_OK;
 	TRY(run_bound(run, all, round, NULL, &bound));
-	run->fraction = fixed_fraction(run->job.modulus_bits, run->L,
-				       (4 + (double)run->L) * ldexp(1, bound));
+	run->fraction =
+	    fixed_fraction(run->job.modulus_bits, run->L, (4 + (double)run->L) * ldexp(1, bound));
 	return ERR_OK;
 }
 

@@ -37,7 +37,8 @@ static void test_default_preset(void **state)
 		"\"distances\",",
 		"\"plan\":\"off\",\"joint_norm\":false,\"min_cell\":1,\"landmark\":{\"power\":true}"
 		",",
-		"\"secure_sum\":{\"group\":\"ffdhe3072\",\"modulus_bits\":32,\"fraction_bits\":\"auto\"}"
+		"\"secure_sum\":{\"group\":\"ffdhe3072\",\"modulus_bits\":32,\"fraction_bits\":"
+		"\"auto\"}"
 		"}",
 	};
 	char text[4096], *at = text;
@@ -111,7 +112,8 @@ static void test_method_presets(void **state)
 		{ "{" MIN ", \"min_cell\": 2}", 9, 0, JOB_AUTO },
 		/* 9 */ { "{" MIN ", \"min_cell\": 1}", 9, 3, JOB_AUTO },
 		/* 10 */
-		{ "{" JOB ", \"method\": \"landmark\", \"min_cell\": 5}", KCAGC_ORDER_AUTO, 0, JOB_AUTO },
+		{ "{" JOB ", \"method\": \"landmark\", \"min_cell\": 5}", KCAGC_ORDER_AUTO, 0,
+		  JOB_AUTO },
 		/* 11 */ { "{" AUTO "}", KCAGC_ORDER_AUTO, 3, JOB_AUTO },
 	};
 

@@ -391,7 +391,8 @@ static struct recording *recorded(size_t L, const char *run, const char *predict
 static void test_wrong_message_at_every_step(void **state)
 {
 	struct recording *r = recorded(3, "method=tree", "");
-	static const enum msg_type to_party[] = { MSG_CHOICE, MSG_RESULT }, from_party[] = { MSG_MASKED };
+	static const enum msg_type to_party[] = { MSG_CHOICE, MSG_RESULT },
+				   from_party[] = { MSG_MASKED };
 
 	(void)state;
 	assert_holds(&r->to_party[1], to_party, 2);

@@ -1,4 +1,5 @@
-/* Labels do not depend on the unit of the data: sums are scaled by a bound on which parties agree. */
+/* Labels do not depend on the unit of the data: sums are scaled by a bound on which parties agree.
+ */
 #include "tests/unit/kcagc/predict.h"
 #include "common/cluster/metrics.h"
 #include "common/privacy/bound.h"
@@ -10,14 +11,19 @@ static const struct plan data = { .n = N, .m = 12, .seed = 3, .noise = 0.4 };
 
 static const struct {
 	const char *settings;
-	const char *nothing; /* why features of 0 are refused; NULL: rows are scaled by each party, or they are brought to
-			      * deviation 1, so that there is nothing to agree on */
+	const char
+	    *nothing; /* why features of 0 are refused; NULL: rows are scaled by each party, or they
+		       * are brought to deviation 1, so that there is nothing to agree on */
 } method[] = {
-	{ "filter.order=2 method=basic projection.unit_rows=false", "all features of all parties are 0" },
+	{ "filter.order=2 method=basic projection.unit_rows=false",
+	  "all features of all parties are 0" },
 	{ "filter.order=2 method=basic joint_norm=true", "all features of all parties are 0" },
-	{ "filter.order=auto method=tree projection.unit_rows=false", "all rows are equal, so there is no distance" },
-	{ "filter.order=2 method=tree projection.unit_rows=false exchange=gram", "all features of all parties are 0" },
-	{ "filter.order=2 method=flat projection.unit_rows=false", "all features of all parties are 0" },
+	{ "filter.order=auto method=tree projection.unit_rows=false",
+	  "all rows are equal, so there is no distance" },
+	{ "filter.order=2 method=tree projection.unit_rows=false exchange=gram",
+	  "all features of all parties are 0" },
+	{ "filter.order=2 method=flat projection.unit_rows=false",
+	  "all features of all parties are 0" },
 	{ "method=landmark", "all features of all parties are 0" },
 	{ "method=landmark secure_sum.modulus_bits=64", "all features of all parties are 0" },
 	{ "method=gcc", "all features of all parties are 0" },
@@ -29,9 +35,11 @@ enum { METHODS = sizeof(method) / sizeof(*method) };
 
 static struct job unit_job(const char *settings)
 {
-	static const char text[] = "{\"kind\":\"kcagc\",\"clusters\":3,\"secure_sum\":{\"group\":\"x25519\"}}",
-			  columns[] = "{\"kind\":\"kmeans.columns\",\"clusters\":3,\"secure_sum\":{\"group\":\"x25519\"}}",
-			  kind[] = "kind=kmeans.columns";
+	static const char text
+	    [] = "{\"kind\":\"kcagc\",\"clusters\":3,\"secure_sum\":{\"group\":\"x25519\"}}",
+	columns[] =
+	    "{\"kind\":\"kmeans.columns\",\"clusters\":3,\"secure_sum\":{\"group\":\"x25519\"}}",
+	kind[] = "kind=kmeans.columns";
 
 	if (!strncmp(settings, kind, sizeof(kind) - 1))
 		return job_of(columns, sizeof(columns) - 1, settings + sizeof(kind) - 1);
@@ -63,9 +71,10 @@ static void end(struct federation *f)
 	free(f);
 }
 
-/* By gram up to their names: LAPACK's eigenvectors differ in their last bits, and of starts that come to the same
- * clusters rounding decides which is taken. */
-static void same_labels(const struct planted *p, const char *settings, const uint32_t *expected, double by)
+/* By gram up to their names: LAPACK's eigenvectors differ in their last bits, and of starts that
+ * come to the same clusters rounding decides which is taken. */
+static void same_labels(const struct planted *p, const char *settings, const uint32_t *expected,
+			double by)
 {
 	struct job job = unit_job(settings);
 	struct federation *f = run(p, &job, by);
@@ -78,8 +87,8 @@ static void same_labels(const struct planted *p, const char *settings, const uin
 		fail_msg("%s: times %g: other clusters, ARI %g", settings, by, m.ari);
 	for (size_t i = 0; i < p->n && named; i++)
 		if (f->server.label[i] != expected[i])
-			fail_msg("%s: times %g, label %zu is %u, not %u", settings, by, i, f->server.label[i],
-				 expected[i]);
+			fail_msg("%s: times %g, label %zu is %u, not %u", settings, by, i,
+				 f->server.label[i], expected[i]);
 	end(f);
 }
 
@@ -152,8 +161,8 @@ static void refused(const char *settings, double by, const char *why)
 	planted_make(&p, &data);
 	f = run(&p, &job, by);
 	if (f->server.result == ERR_OK || !federation_says(f, L, why))
-		fail_msg("%s: times %g: \"%s\", \"%s\", expected \"%s\"", settings, by, f->server.why,
-			 f->party[0].why, why);
+		fail_msg("%s: times %g: \"%s\", \"%s\", expected \"%s\"", settings, by,
+			 f->server.why, f->party[0].why, why);
 	end(f);
 	planted_release(&p);
 }

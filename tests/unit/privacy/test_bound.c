@@ -67,7 +67,8 @@ static void test_every_exponent(void **state)
 static void test_refused(void **state)
 {
 	double term[BOUND_TERM], sum[BOUND_TERM] = { 0 };
-	const double bad[] = { ldexp(1, BOUND_MOST + 1), ldexp(1, BOUND_LEAST - 1), INFINITY, NAN, -1 };
+	const double bad[] = { ldexp(1, BOUND_MOST + 1), ldexp(1, BOUND_LEAST - 1), INFINITY, NAN,
+			       -1 };
 	int e;
 
 	(void)state;
@@ -92,8 +93,10 @@ static void test_unit_keeps_digits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known),     cmocka_unit_test(test_moves_with_the_unit),
-		cmocka_unit_test(test_every_exponent), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_known),
+		cmocka_unit_test(test_moves_with_the_unit),
+		cmocka_unit_test(test_every_exponent),
+		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_unit_keeps_digits),
 	};
 

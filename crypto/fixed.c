@@ -27,7 +27,7 @@ typedef uint32_t word32 __attribute__((aligned(1), may_alias));
 static void check(const struct fixed *f)
 {
 	assert(f->modulus_bits == 64 || f->modulus_bits == 32);
-	assert(f->fraction_bits < f->modulus_bits && f->parties >= 1);
+	assert(f->parties >= 1);
 }
 
 double fixed_bound(const struct fixed *f)
@@ -41,7 +41,7 @@ double fixed_bound(const struct fixed *f)
 	excess = most ? 64 - __builtin_clzll(most) - 53 : 0;
 	if (excess > 0)
 		most &= ~UINT64_C(0) << excess;
-	return ldexp((double)most, -(int)f->fraction_bits);
+	return ldexp((double)most, -f->fraction_bits);
 }
 
 double fixed_scale(const struct fixed *f, double most)
@@ -51,6 +51,11 @@ double fixed_scale(const struct fixed *f, double most)
 	assert(most > 0);
 	(void)frexp(fixed_bound(f) / most, &exponent); /* in [2^(exponent-1), 2^exponent) */
 	return ldexp(1, exponent - 1);
+}
+
+int fixed_fraction(unsigned modulus_bits, size_t parties, double most)
+{
+	return ilogb(fixed_scale(&(struct fixed){ modulus_bits, 0, parties }, most));
 }
 
 /* A double's bits; of those that are not negative, the larger number has the larger bits, and NaN
@@ -108,14 +113,14 @@ static enum err outside(const struct fixed *f, const double *x, size_t n, double
 	return err_set(
 	    ERR_JOB,
 	    "secure sum: a value is not finite or exceeds the fixed-point bound of %g (%u "
-	    "bits, %u of them fraction, %zu terms): lower secure_sum.fraction_bits%s",
+	    "bits, %d of them fraction, %zu terms): lower secure_sum.fraction_bits%s",
 	    bound, f->modulus_bits, f->fraction_bits, f->parties,
 	    f->modulus_bits == 32 ? " or set secure_sum.modulus_bits to 64" : "");
 }
 
 enum err fixed_encode(const struct fixed *f, const double *x, size_t n, void *words, double *bad)
 {
-	double bound = fixed_bound(f), scale = ldexp(1.0, (int)f->fraction_bits);
+	double bound = fixed_bound(f), scale = ldexp(1.0, f->fraction_bits);
 
 	for (size_t i = 0; i < n; i += BLOCK) {
 		size_t part = n - i < BLOCK ? n - i : BLOCK;
@@ -132,7 +137,7 @@ enum err fixed_encode(const struct fixed *f, const double *x, size_t n, void *wo
 
 void fixed_decode(const struct fixed *f, const void *words, size_t n, double *x)
 {
-	double scale = ldexp(1.0, -(int)f->fraction_bits);
+	double scale = ldexp(1.0, -f->fraction_bits);
 	const word64 *w64 = words;
 	const word32 *w32 = words;
 

@@ -13,7 +13,7 @@
 
 struct fixed {
 	unsigned modulus_bits;  /* 64 or 32 */
-	unsigned fraction_bits; /* f */
+	int fraction_bits;     /* f; below 0 for numbers beyond the words, above them for tiny ones */
 	size_t parties;         /* L: terms of the sum */
 };
 
@@ -21,6 +21,8 @@ double fixed_bound(const struct fixed *f); /* the largest |x| that encodes; expo
 
 /* The largest power of two by which numbers up to `most` > 0 can be multiplied and still encode. */
 double fixed_scale(const struct fixed *f, double most);
+/* f at which numbers up to `most` > 0 fill the words. */
+int fixed_fraction(unsigned modulus_bits, size_t parties, double most);
 
 /* words: n of uint64_t or uint32_t. ERR_JOB if a value is not finite or exceeds the bound: the
  * sentence names bound and setting but not the value, which *bad (may be NULL) receives for this

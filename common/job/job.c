@@ -52,8 +52,9 @@ static const struct config_row sum_rows[] = {
 		  "it sums is of unit rows" },
 };
 static const struct config_row fraction_row =
-	{ "secure_sum.fraction_bits", CONFIG_UNSIGNED, AT(fraction_bits), 1, 48, "16",
-	  .help = "f, bits behind the point" };
+	{ "secure_sum.fraction_bits", CONFIG_UNSIGNED, AT(fraction_bits), 1, 48, "auto", .names = auto_word,
+	  .help = "f, bits behind the point; \"auto\": as many as the largest number leaves, by a bound that "
+		  "parties agree on before they sum" };
 /* clang-format on */
 
 static void add(struct table *t, const struct config_row *row, size_t n)
@@ -93,7 +94,7 @@ static enum err check_secure_sum(const struct job *job)
 		    "job.secure_sum.modulus_bits is 32, expected 64 with kind \"%s\": 32 "
 		    "leave too little range for its sums",
 		    job->kind->name);
-	if (job->kind->has_fraction(job) &&
+	if (job->kind->has_fraction(job) && job->fraction_bits != JOB_AUTO &&
 	    job->fraction_bits > job->modulus_bits - 16) /* 16 bits for the sum before the point */
 		return err_set(
 		    ERR_INPUT,

@@ -380,9 +380,10 @@ enum err slice_spreads(struct slice *s, const struct question *q, double *x)
 	size_t n = features_rows(&s->X);
 	double *row = alloc(n, sizeof(*row)), *column = q->idf ? column_weights(s) : NULL;
 	struct scaling by = { row, column };
+	double unit = q->unit > 0 ? q->unit : 1;
 
 	for (size_t i = 0; i < n; i++)
-		row[i] = q->square[i] > 0 ? 1 / sqrt(q->square[i]) : 1;
+		row[i] = q->square[i] > 0 ? 1 / sqrt(q->square[i] / unit) : 1;
 	features_each(&s->X, scale, &by);
 	for (size_t j = 0; column && s->weight && j < s->columns; j++)
 		s->weight[j] *= column[j];

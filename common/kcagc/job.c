@@ -171,7 +171,6 @@ static const struct config_preset paper[] = {
 	{ "inner_restarts", "10" },
 	{ "inner_iterations", "10" },
 	{ "polish", "0" },
-	{ "secure_sum.fraction_bits", "32" }, /* unit singular vectors have entries near n^-1/2 */
 	{ NULL, NULL },
 };
 
@@ -186,16 +185,19 @@ static const struct config_preset of_basic[] = { { "polish", "0" },
 /* Small cells are merged, and what sums over single nodes is left out. */
 static const struct config_preset min_cell[] = { { "polish", "0" }, { NULL, NULL } };
 
-/* Inner products of long vectors: more bits behind the point. Both choose their order by GCC's
- * rule. */
+/* Both choose their order by GCC's rule. */
 static const struct config_preset of_landmark[] = {
-	{ "filter.order", "auto" },           { "degrees", "auto" }, { "polish", "1" },
-	{ "secure_sum.fraction_bits", "24" }, { NULL, NULL },
+	{ "filter.order", "auto" },
+	{ "degrees", "auto" },
+	{ "polish", "1" },
+	{ NULL, NULL },
 };
 
 static const struct config_preset of_gcc[] = {
-	{ "filter.order", "auto" },           { "degrees", "auto" }, { "polish", "0" },
-	{ "secure_sum.fraction_bits", "24" }, { NULL, NULL },
+	{ "filter.order", "auto" },
+	{ "degrees", "auto" },
+	{ "polish", "0" },
+	{ NULL, NULL },
 };
 
 void kcagc_presets(const struct json *root, struct kind_presets *to)
@@ -240,9 +242,10 @@ void kcagc_settle(void *p, bool modulus_given)
 	 * the root of their length hardly more (beyond the length itself short rows grow): with 16
 	 * bits behind the point sums over all parties fit into 32 bits, which halves what travels
 	 * and what is masked. Sums of anything else need 64. */
-	bool fits = job->method == METHOD_LANDMARK ||
-		    (job->method <= METHOD_BASIC && job->unit_rows && job->row_power >= 0.5 &&
-		     job->row_power <= 1 && job->fraction_bits <= 16);
+	bool fits =
+	    job->method == METHOD_LANDMARK ||
+	    (job->method <= METHOD_BASIC && job->unit_rows && job->row_power >= 0.5 &&
+	     job->row_power <= 1 && (job->fraction_bits == JOB_AUTO || job->fraction_bits <= 16));
 
 	if (!modulus_given && fits)
 		job->modulus_bits = 32;
@@ -270,6 +273,15 @@ bool kcagc_compares_later(const struct kcagc_job *job)
 bool kcagc_is_bounded(const struct kcagc_job *job)
 {
 	return job->method == METHOD_LANDMARK || job->method == METHOD_GCC;
+}
+
+double kcagc_most(const struct kcagc_job *job, size_t parties, size_t n)
+{
+	double p = job->row_power;
+
+	if (!(job->unit_rows || job->joint_norm) || p < 0.5 || p > 1)
+		return 0;
+	return 4 * (double)parties * pow((double)n, 2 * (1 - p));
 }
 
 bool kcagc_may_settle(const struct kcagc_job *job)

@@ -89,8 +89,14 @@ size_t kcagc_burst(const void *job, size_t n, bool down);
  * ACCEPT could not. */
 bool kcagc_compares_later(const struct kcagc_job *job);
 
-/* Landmark projection and GCC: numbers have bounds that follow from n alone. In 32-bit words they are
- * scaled to fill them, and fraction_bits counts in 64-bit words only. */
+/* Distances of joint rows and centres are no larger, for n rows of L parties; 0: as large as the data's. Z_i is
+ * (r_i / m)^(1 - p) long, and r_i <= n m. */
+double kcagc_most(const struct kcagc_job *job, size_t parties, size_t n);
+/* With fewer bits behind the point than this by kcagc_most() parties agree on a bound of their own data. */
+enum { KCAGC_FRACTION_LEAST = 20 };
+
+/* Landmark projection and GCC: numbers have bounds that follow from n alone. They are scaled to fill
+ * the words, but for words of 64 bits and a number of fraction_bits. */
 bool kcagc_is_bounded(const struct kcagc_job *job);
 /* Of these, with filter.order "auto": two orders may be tried, one after the other (settle.h). Not with a range, of which each
  * would take a k of its own, nor with degrees, which a filter does not smooth. */

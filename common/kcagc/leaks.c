@@ -114,6 +114,19 @@ static void say_first(struct said *s, bool clusters, bool bare)
 	say(s, bare, "with a single party nothing is masked: the coordinator sees its terms");
 }
 
+/* By which sums are scaled before they are taken (common/privacy/bound.h). */
+static void say_bound(struct said *s, const struct kcagc_job *job)
+{
+	bool norms =
+	    kcagc_is_bounded(job) || job->joint_norm || job->filter_order == KCAGC_ORDER_AUTO;
+
+	say(s, norms || job->fraction_bits == JOB_AUTO,
+	    "to fit sums to their words the coordinator sees how many parties have a longest row "
+	    "of which "
+	    "length, to a factor of 2 in its square, and the parties see the exponent of the "
+	    "total");
+}
+
 /* Every node's row is scaled by its length over all parties. */
 static void say_norms(struct said *s, size_t parties)
 {
@@ -140,6 +153,8 @@ void kcagc_leaks(struct said *s, const void *p, size_t parties)
 	say_first(s, !only, sums && parties == 1);
 	say_align(s, job, parties);
 	say_compared(s, job);
+	if (sums)
+		say_bound(s, job);
 	say(s, job->method != METHOD_BASIC && job->method != METHOD_GCC,
 	    "the coordinator sees the local clusters of each party: which nodes are together, and "
 	    "where (Protocol 3, line 2)");
@@ -181,6 +196,7 @@ void kcagc_predict_leaks(struct said *s, const void *p, size_t parties)
 	say_first(s, true, parties == 1);
 	say_align(s, job, parties);
 	say_compared(s, job);
+	say_bound(s, job);
 	if (job->joint_norm)
 		say_norms(s, parties);
 	say(s, true,
@@ -210,6 +226,7 @@ void kmeans_columns_leaks(struct said *s, const void *p, size_t parties)
 	bool cells = job->method != METHOD_BASIC, gram = job->exchange == EXCHANGE_GRAM;
 
 	say_first_of_rows(s, job, parties);
+	say_bound(s, job);
 	say(s, cells,
 	    "the coordinator sees the local clusters of each party: which rows are together; of a "
 	    "party with one column they are intervals of its values");
@@ -239,6 +256,7 @@ void kmeans_columns_leaks(struct said *s, const void *p, size_t parties)
 void kmeans_columns_predict_leaks(struct said *s, const void *p, size_t parties)
 {
 	say_first_of_rows(s, p, parties);
+	say_bound(s, p);
 	say(s, true,
 	    "the coordinator sees the squared distance of each row to each centre of the model's "
 	    "run, over all columns of all parties: with as many centres as columns and one more, "

@@ -43,6 +43,12 @@ size_t question_width(const struct question *q)
 	return 0;
 }
 
+void question_scale(const struct question *q, double *square, size_t n)
+{
+	for (size_t i = 0; q->unit > 0 && i < n; i++)
+		square[i] *= q->unit;
+}
+
 double question_most(const struct question *q, size_t n)
 {
 	switch (q->kind) {
@@ -294,13 +300,16 @@ static enum err find_whole(struct slice *s, const struct question *q, double *x)
 {
 	size_t n = s->g->adjacency.rows;
 
-	if (q->kind == ASK_FACTS)
+	if (q->kind == ASK_FACTS) {
 		slice_facts(s, x);
-	else if (q->kind == ASK_NORMS)
+		question_scale(q, x + 2, n);
+	} else if (q->kind == ASK_NORMS) {
 		slice_norms(s, false, x);
-	else if (q->kind == ASK_SPREADS)
+		question_scale(q, x, n);
+	}
+	if (q->kind == ASK_SPREADS)
 		return slice_spreads(s, q, x);
-	else if (q->kind == ASK_DEGREES)
+	if (q->kind == ASK_DEGREES)
 		s->degrees = q->take;
 	for (size_t t = 0; q->kind == ASK_QUALITY && t < q->labellings; t++)
 		x[t] = modularity_of(s, q->label + t * n, q->k) / (double)q->parties;

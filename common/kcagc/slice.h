@@ -52,6 +52,7 @@ struct question {
 	enum question_kind kind;
 	bool idf, shares, explained, degrees; /* ASK_SPREADS */
 	enum degrees take;   /* ASK_DEGREES */
+	double unit; /* ASK_FACTS, ASK_NORMS, ASK_SPREADS: a power of two by which squared norms are multiplied; 0: 1 */
 	const double *square; /* ASK_SPREADS: n joint squared norms, >= 0; 0 leaves a row as it is */
 	unsigned order;      /* ASK_PRODUCTS, ASK_MEANS: p, no lower than the last time, with degrees the same */
 	const struct mat *B; /* ASK_PRODUCTS: n x d */
@@ -74,6 +75,7 @@ static inline size_t question_words(const struct question *q, size_t n)
  * n for ASK_PRODUCTS if columns of B are of length sqrt(n), as rows of T^t X are of length at
  * most 1. 0: nobody knows. */
 double question_most(const struct question *q, size_t n);
+void question_scale(const struct question *q, double *square, size_t n); /* by its unit, in place */
 
 /* Where a slice's rows are some of all, what is of all rows: the same at each who has some, and called by all alike.
  * Rows are whole blocks of rowsum.h; X and label are of these rows. Rows are always formed, whatever wide_pays() says. */

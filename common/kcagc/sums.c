@@ -5,6 +5,7 @@
 #include "common/cluster/stability.h"
 #include "common/kcagc/explained.h"
 #include "common/kcagc/order.h"
+#include "common/privacy/bound.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,8 +49,11 @@ static enum err agree(struct parties *parties, size_t n, const struct question *
 				.degrees = basis->degrees != DEGREES_OFF,
 				.parties = parties->count };
 	bool some;
+	int e;
 
 	parties_phase(parties, "norms");
+	TRY(parties_bound(parties, &e));
+	facts.unit = norms.unit = ask.unit = bound_unit(e);
 	TRY(parties_sum(parties, &facts, square, 2 + n));
 	if (!(square[1] >= 1))
 		return err_set(ERR_PEER, "the parties say that they have %g features", square[1]);

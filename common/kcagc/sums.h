@@ -26,7 +26,7 @@ struct sums_basis {
 	double first_square, fit[2];
 };
 
-/* Phases "norms" and "order". Two sums: facts and joint row norms (2 + n words), spreads
+/* Phases "norms" and "order". The bound on norms (parties_bound), then two sums: facts and joint row norms (2 + n words), spreads
  * (2 SLICE_POWERS, or SLICE_SPREADS without an order, with degrees 1 more); between them one of n words more if some of the parties, but not all, have features
  * of 0 and 1 alone. order 0: by slice_order(). own (ASK_CELLS; or NULL): each party's own clusters are
  * collected into cells (parties x n), in a phase "local" between the two. ERR_INPUT if order exceeds

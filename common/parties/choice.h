@@ -12,6 +12,7 @@ enum choice {
 	CHOICE_MORE = 6,     /* 1: another sum over the clusters of an ASSIGNMENT; 0: RESULT */
 	CHOICE_CLUSTERS = 7, /* clusters of the labels that follow */
 	CHOICE_DEGREES = 8,  /* 1: degrees are all that counts; 0: they do not */
+	CHOICE_BOUND = 9,    /* common/privacy/bound.h: squared lengths are 2^(value - 200) at most */
 };
 enum choice_words { WORDS_NONE = 0, WORDS_ALL = 1, WORDS_SOME = 2 };
 

@@ -112,6 +112,12 @@ enum err parties_sum_bound(struct parties *p, const void *question, double most,
 	return p->backend->sum(p->ctx, question, PARTIES_BOUND, most, x, n);
 }
 
+enum err parties_bound(struct parties *p, int *e)
+{
+	*e = 0;
+	return p->backend->bound ? p->backend->bound(p->ctx, e) : ERR_OK;
+}
+
 enum err parties_collect_labels(struct parties *p, const void *question, size_t values,
 				uint32_t *label, size_t n)
 {

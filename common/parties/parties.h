@@ -32,7 +32,7 @@ enum parties_how {
 	PARTIES_BOUND, /* the job's fixed point, filled by terms and sums up to a known bound */
 };
 
-/* Telling may be nothing: members up to `warm` may be NULL. */
+/* Telling may be nothing: members up to `bound` may be NULL. */
 struct parties_backend {
 	void (*phase)(void *ctx, const char *name);
 	void (*progress)(void *ctx, unsigned round, size_t moved);
@@ -44,6 +44,7 @@ struct parties_backend {
 	enum err (*tell_labels)(void *ctx, enum parties_labels as, size_t values,
 				const uint32_t *label, size_t n);
 	enum err (*warm)(void *ctx);
+	enum err (*bound)(void *ctx, int *e);
 	enum err (*sum)(void *ctx, const void *question, enum parties_how how, double most,
 			double *x, size_t n);
 	enum err (*collect_labels)(void *ctx, const void *question, size_t values, uint32_t *label,
@@ -101,6 +102,10 @@ enum err parties_check_counts(const char *phase, const char *what, const double 
 /* None of the terms, nor any sum of some of them, is beyond `most`. */
 enum err parties_sum_bound(struct parties *p, const void *question, double most, double *x,
 			   size_t n) MUST_CHECK;
+
+/* No joint vector's squared length is above 2^*e (common/privacy/bound.h); in memory, where numbers may be of
+ * any size, it is 0. */
+enum err parties_bound(struct parties *p, int *e) MUST_CHECK;
 
 /* Vectors that parties send in clear. Labels: n of each party, below `values` or `values`; one party's behind
  * the other's. Reals: n of each. Rows: those of C (rows x cols, given; all parties' together), two or

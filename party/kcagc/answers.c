@@ -4,6 +4,8 @@
 #include "crypto/fixed.h"
 #include "party/kcagc/kcagc.h"
 #include "party/ranks/workers.h"
+#include "common/privacy/bound.h"
+#include "party/work/bound.h"
 #include "party/work/secure.h"
 
 #include <math.h>
@@ -32,9 +34,10 @@ void answers_free(struct answers *a)
  */
 static double scale_of(const struct work *work, double most)
 {
-	struct fixed f = { work->job.modulus_bits, work->job.fraction_bits, work->L };
+	struct fixed f = secure_fixed(work, work->L);
+	bool fills = f.modulus_bits == 32 || work->job.fraction_bits == JOB_AUTO;
 
-	return most > 0 && f.modulus_bits == 32 ? fixed_scale(&f, most) : 1;
+	return most > 0 && fills ? fixed_scale(&f, most) : 1;
 }
 
 /* x: the party's answer, scaled here. */
@@ -172,9 +175,17 @@ enum err answers_send_facts(struct answers *a)
 {
 	struct question facts = { .kind = ASK_FACTS };
 
+	double longest = 0;
+	int e;
+
 	work_phase(a->work, "norms");
 	if (!a->own)
 		TRY(answers_find_facts(a));
+	for (size_t i = 0; i < a->work->n; i++)
+		longest = fmax(longest, a->own[2 + i]);
+	TRY(party_bound(a->work, a->root, longest, &e));
+	facts.unit = a->unit = bound_unit(e);
+	question_scale(&facts, a->own + 2, a->work->n);
 	return send_term(a, &facts, a->own);
 }
 
@@ -182,7 +193,7 @@ enum err answers_send_facts(struct answers *a)
 static enum err agree_norms(struct answers *a, double *square, bool *idf)
 {
 	struct work *work = a->work;
-	struct question norms = { .kind = ASK_NORMS };
+	struct question norms = { .kind = ASK_NORMS, .unit = a->unit };
 	double rounding = ldexp((double)work->L, -JOB_WIDE_FRACTION), *own = a->own + 2;
 	bool measured = a->own[0] != 0;
 	uint64_t words;
@@ -223,6 +234,7 @@ enum err answers_send_spreads(struct answers *a)
 	double *square = alloc(a->work->n, sizeof(*square));
 	enum degrees degrees = kcagc_degrees(&a->work->job.kcagc);
 	struct question spreads = { .kind = ASK_SPREADS,
+				    .unit = a->unit,
 				    .square = square,
 				    .shares = !a->order,
 				    .explained = degrees == DEGREES_AUTO,

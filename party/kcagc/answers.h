@@ -18,7 +18,8 @@ struct answers {
 	const struct tree_node *root;  /* all parties */
 	struct slice slice;            /* without rows where these are on ranks */
 	struct features_source source; /* of slice */
-	double *own;                   /* 2 + n: this party's facts and squared norms */
+	double *own; /* 2 + n: this party's facts and squared norms, multiplied by unit once that is agreed */
+	double unit;
 	unsigned order;                /* p: the job's; 0 until it is told, if the data decide */
 	uint32_t *means; /* n, the clusters whose means were asked for last; NULL: none were */
 	struct placing place[2]; /* landmark: of each order that was tried */

@@ -10,8 +10,10 @@
 #include "party/kcagc/local.h"
 #include "party/kcagc/model.h"
 #include "party/kcagc/points.h"
+#include "party/work/bound.h"
 #include "party/work/secure.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -345,9 +347,31 @@ static enum err plan(struct work *work, struct state *s)
 	return ERR_OK;
 }
 
+/* How many bits are behind the point of distances and inner products: known, or agreed on. */
+static enum err agree_words(struct work *work, const struct state *s)
+{
+	const struct tree_node *root = &s->tree.node[s->tree.count - 1];
+	double most = kcagc_most(&work->job.kcagc, work->L, work->n), square;
+	unsigned bits = work->job.modulus_bits;
+	int bound;
+
+	if (work->job.fraction_bits != JOB_AUTO)
+		return ERR_OK;
+	if (!most || fixed_fraction(bits, work->L, most) < KCAGC_FRACTION_LEAST) {
+		work_phase(work, "bound");
+		work_group(work, root);
+		TRY(points_longest(&s->Z, &square));
+		TRY(party_bound(work, root, square, &bound));
+		most = ldexp(4, bound);
+	}
+	work->fraction = fixed_fraction(bits, work->L, most);
+	return ERR_OK;
+}
+
 /* Protocol 3 (tree, flat) or Protocol 2 (basic), then the polish steps and the result. */
 static enum err cluster(struct work *work, struct state *s, uint32_t *label)
 {
+	TRY(agree_words(work, s));
 	if (work->job.kcagc.method != METHOD_BASIC || work->L == 1) {
 		TRY(local(work, s));
 		if (work->job.kcagc.plan != PLAN_OFF && work->L > 1)

@@ -5,6 +5,8 @@
 #include "common/data/standard.h"
 #include "common/kcagc/order.h"
 #include "party/kcagc/pieces.h"
+#include "common/privacy/bound.h"
+#include "party/work/bound.h"
 #include "party/work/cache.h"
 #include "party/work/secure.h"
 
@@ -143,13 +145,31 @@ enum err local_clusters(struct work *work, const struct points *Z, const struct 
 /* ---- what is agreed before ---- */
 
 /* Distances add up to the distance over all features; of modularities the sum is the mean. */
-static enum err send_terms(struct work *work, const struct tree_node *root, double *term)
+static enum err send_terms(struct work *work, const struct tree_node *root, double unit,
+			   double *term)
 {
 	bool fit = kcagc_weighs_fit(&work->job.kcagc);
 
 	for (size_t t = ORDER_BLOCK; t < ORDER_WORDS; t++)
 		term[t] /= (double)work->L;
+	for (size_t t = 0; t < ORDER_BLOCK; t++)
+		term[t] *= unit;
 	return secure_send_wide(work, root, term, fit ? ORDER_WORDS : ORDER_BLOCK);
+}
+
+/* Distances fall as features are smoothed, but for the rise that ends the search: the first block's
+ * bound all. */
+static enum err agree_unit(struct work *work, const struct tree_node *root, const double *term,
+			   double *unit)
+{
+	double most = 0;
+	int bound;
+
+	for (size_t t = 0; t < ORDER_BLOCK; t++)
+		most = fmax(most, term[t]);
+	TRY(party_bound(work, root, most, &bound));
+	*unit = bound_unit(bound);
+	return ERR_OK;
 }
 
 enum err party_prepare_order(struct work *work, const struct tree_node *root)
@@ -162,6 +182,7 @@ enum err party_prepare_order(struct work *work, const struct tree_node *root)
 					  .threads = work->threads };
 	struct order_search search = { 0 };
 	uint64_t order = 0;
+	double unit = 0;
 	enum err e = ERR_OK;
 
 	work_phase(work, "order");
@@ -174,8 +195,10 @@ enum err party_prepare_order(struct work *work, const struct tree_node *root)
 
 		e = work->workers ? workers_terms(work->workers, block == 1, &how, &clusters, term)
 				  : order_next(&search, term);
+		if (e == ERR_OK && block == 1)
+			e = agree_unit(work, root, term, &unit);
 		if (e == ERR_OK)
-			e = send_terms(work, root, term);
+			e = send_terms(work, root, unit, term);
 		if (e == ERR_OK)
 			e = channel_recv_choice(work->channel, CHOICE_ORDER, block * ORDER_BLOCK,
 						&order);
@@ -195,15 +218,23 @@ out:
 enum err party_prepare_norms(struct work *work, const struct tree_node *root, const double *own,
 			     double *norm, double *mean)
 {
-	double *square = alloc(work->n, sizeof(*square)), sum = 0;
-	const double rounding = ldexp((double)work->L, -JOB_WIDE_FRACTION);
+	double *square = alloc(work->n, sizeof(*square)), sum = 0, longest = 0, rounding = 0;
+	int bound;
 	enum err e;
 
 	work_phase(work, "norms");
 	work_group(work, root);
 	for (size_t i = 0; i < work->n; i++)
-		square[i] = own[i] * own[i];
-	e = secure_send_wide(work, root, square, work->n);
+		longest = fmax(longest, own[i]);
+	e = party_bound(work, root, longest * longest, &bound);
+	if (e == ERR_OK) {
+		double unit = bound_unit(bound);
+
+		rounding = ldexp((double)work->L, -JOB_WIDE_FRACTION) / unit;
+		for (size_t i = 0; i < work->n; i++)
+			square[i] = own[i] * own[i] * unit;
+		e = secure_send_wide(work, root, square, work->n);
+	}
 	if (e == ERR_OK)
 		e = channel_recv_reals(work->channel, MSG_MATRIX, root->id, norm, work->n);
 	for (size_t i = 0; i < work->n && e == ERR_OK; i++) {

@@ -30,7 +30,7 @@ struct model *model_new(const struct work *work)
 	m->method = work->job.kcagc.method;
 	m->min_cell = work->job.kcagc.min_cell;
 	m->clusters = work->job.clusters;
-	m->fraction_bits = work->job.fraction_bits;
+	m->fraction_bits = work->job.fraction_bits == JOB_AUTO ? 1 : work->job.fraction_bits;
 	m->joint_norm = work->job.kcagc.joint_norm;
 	m->nodes = work->n;
 	return m;

@@ -30,7 +30,7 @@ struct model {
 	size_t L, own;
 	char name[PARTIES_MAX][MSG_NAME_MAX + 1]; /* L of them, rising */
 	enum kcagc_method method;
-	unsigned min_cell, clusters, fraction_bits;
+	unsigned min_cell, clusters, fraction_bits; /* 1 where they were "auto" */
 	uint64_t nodes;
 	/* the rest only if `kept`: methods tree, flat and basic with min_cell 1, landmark with polish */
 	bool kept;

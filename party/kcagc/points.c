@@ -4,6 +4,7 @@
 #include "common/linalg/distance.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,6 +146,18 @@ enum err points_norms(const struct points *p, double *norm)
 		return workers_norms(p->workers, norm);
 	embed_norms(&p->here, norm);
 	return ERR_OK;
+}
+
+enum err points_longest(const struct points *p, double *square)
+{
+	double *norm = alloc(p->here.rows, sizeof(*norm)), longest = 0;
+	enum err e = points_norms(p, norm);
+
+	for (size_t i = 0; i < p->here.rows; i++)
+		longest = fmax(longest, norm[i]);
+	*square = longest * longest;
+	free(norm);
+	return e;
 }
 
 enum err points_scale(struct points *p, const double *norm, double mean, double power)

@@ -29,6 +29,8 @@ enum err points_clusters(const struct points *p, const struct kmeans_params *how
 enum err points_add_distances(const struct points *p, const struct mat *c, struct secure *s) MUST_CHECK;
 
 /* embed_norms() and embed_scale(). */
+/* *square: of the longest row's length. */
+enum err points_longest(const struct points *p, double *square) MUST_CHECK;
 enum err points_norms(const struct points *p, double *norm) MUST_CHECK;
 enum err points_scale(struct points *p, const double *norm, double mean, double power) MUST_CHECK;
 

@@ -9,9 +9,11 @@
 #include "party/kcagc/local.h"
 #include "party/kcagc/model.h"
 #include "party/kcagc/points.h"
+#include "party/work/bound.h"
 #include "party/work/secure.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,7 +82,7 @@ static enum err check_model(const struct model *m, const struct work *work)
 			       "the same",
 			       job->kcagc.joint_norm ? "true" : "false",
 			       m->joint_norm ? "true" : "false");
-	if (m->fraction_bits > job->fraction_bits)
+	if (job->fraction_bits != JOB_AUTO && m->fraction_bits > job->fraction_bits)
 		return err_set(ERR_INPUT,
 			       "job.secure_sum.fraction_bits is %u, the run of job.model had %u: "
 			       "expected at least as many, or near centres cannot be told apart",
@@ -154,9 +156,35 @@ static enum err place(struct work *work, const struct tree_node *all, struct poi
 	return e;
 }
 
-/* The distances to a cluster that ended without nodes, which has no centre: farther than the first
- * that there is, at every party, and so in the sum. They tell nothing that those do not. */
-static void put_away(const uint64_t *size, size_t k, double *D, size_t rows)
+/* Squared distances of rows to centres are 4 2^e over all parties, and put_away() adds 2^e at each.
+ * Rows that landmark places are of length 1 over all parties. */
+static enum err agree_words(struct work *work, const struct tree_node *all, const struct points *Z,
+			    double *away)
+{
+	const struct mat *mu = &work->model->centre;
+	double rows = 1, centres = 1;
+	int bound;
+
+	*away = 1;
+	if (work->job.fraction_bits != JOB_AUTO)
+		return ERR_OK;
+	if (Z) {
+		struct points of_centres = points_here(mu);
+
+		TRY(points_longest(Z, &rows));
+		TRY(points_longest(&of_centres, &centres));
+	}
+	TRY(party_bound(work, all, fmax(rows, centres), &bound));
+	*away = ldexp(1, bound);
+	work->fraction =
+	    fixed_fraction(work->job.modulus_bits, work->L, (4 + (double)work->L) * *away);
+	return ERR_OK;
+}
+
+/* The distances to a cluster that ended without nodes, which has no centre: farther by `away` than
+ * the first that there is, at every party, and so in the sum. They tell nothing that those do not.
+ */
+static void put_away(const uint64_t *size, size_t k, double away, double *D, size_t rows)
 {
 	size_t first = 0;
 
@@ -166,7 +194,7 @@ static void put_away(const uint64_t *size, size_t k, double *D, size_t rows)
 	for (size_t i = 0; i < rows; i++)
 		for (size_t r = 0; r < k; r++)
 			if (!size[r])
-				D[i * k + r] = D[i * k + first] + 1;
+				D[i * k + r] = D[i * k + first] + away;
 }
 
 /* k words for each row, in sums of `step` rows, the last of those that are left. */
@@ -174,7 +202,8 @@ struct sums {
 	struct work *work;
 	const struct tree_node *all;
 	size_t n, k, step, row; /* row: the next */
-	struct secure *open;    /* or NULL */
+	double away;
+	struct secure *open; /* or NULL */
 };
 
 /* distances: of whole rows. */
@@ -186,7 +215,7 @@ static enum err add_rows(void *arg, const double *distances, size_t count)
 	enum err e = ERR_OK;
 
 	memcpy(D, distances, count * sizeof(*D));
-	put_away(s->work->model->size, s->k, D, rows);
+	put_away(s->work->model->size, s->k, s->away, D, rows);
 	while (done < rows && e == ERR_OK) {
 		size_t at = s->row % s->step, left = s->n - (s->row - at);
 		size_t size = left < s->step ? left : s->step;
@@ -237,8 +266,10 @@ static enum err send_by_means(struct sums *s)
 		e = party_prepare_norms(work, s->all, own, norm, &mean);
 	if (e == ERR_OK) {
 		work_phase(work, "predict");
-		e = send_placed(s, norm);
+		e = agree_words(work, s->all, NULL, &s->away);
 	}
+	if (e == ERR_OK)
+		e = send_placed(s, norm);
 	free(own);
 	free(norm);
 	return e;
@@ -286,7 +317,9 @@ enum err party_predict(struct work *work, uint32_t *label)
 	e = by_means ? send_by_means(&s) : place(work, s.all, &Z);
 	if (e == ERR_OK && !by_means) {
 		work_phase(work, "predict");
-		e = send_distances(&Z, mu, &s);
+		e = agree_words(work, s.all, &Z, &s.away);
+		if (e == ERR_OK)
+			e = send_distances(&Z, mu, &s);
 	}
 	secure_free(s.open);
 	points_release(&Z);

@@ -24,6 +24,15 @@ struct secure {
 	uint8_t *chunk;
 };
 
+struct fixed secure_fixed(const struct work *work, size_t members)
+{
+	unsigned given = work->job.fraction_bits;
+
+	return (struct fixed){ .modulus_bits = work->job.modulus_bits,
+			       .fraction_bits = given == JOB_AUTO ? work->fraction : (int)given,
+			       .parties = members };
+}
+
 static enum err begin(struct work *work, const struct tree_node *node, size_t count, bool wide,
 		      bool told, struct secure **out)
 {
@@ -38,10 +47,8 @@ static enum err begin(struct work *work, const struct tree_node *node, size_t co
 	s->work = work;
 	s->node = node;
 	s->count = count ? count + 1 : 0;
-	s->fixed =
-	    (struct fixed){ .modulus_bits = wide ? 64 : work->job.modulus_bits,
-			    .fraction_bits = wide ? JOB_WIDE_FRACTION : work->job.fraction_bits,
-			    .parties = sum->count };
+	s->fixed = wide ? (struct fixed){ 64, JOB_WIDE_FRACTION, sum->count }
+			: secure_fixed(work, sum->count);
 	s->word = s->fixed.modulus_bits / 8;
 	sum->word = s->word;
 	s->room = CHANNEL_CHUNK / s->word;

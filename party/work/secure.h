@@ -3,6 +3,7 @@
 #ifndef PARTY_WORK_SECURE_H
 #define PARTY_WORK_SECURE_H
 
+#include "crypto/fixed.h"
 #include "party/work/work.h"
 
 struct secure; /* one vector under way */
@@ -15,6 +16,8 @@ enum err secure_begin(struct work *work, const struct tree_node *node, size_t co
 /* ERR_JOB if a value exceeds the fixed-point bound: the sentence names party, bound and setting;
  * the value is on this process's stderr only. */
 enum err secure_add(struct secure *s, const double *x, size_t n) MUST_CHECK;
+/* Fixed point of a sum of so many in the job's words. */
+struct fixed secure_fixed(const struct work *work, size_t members);
 /* Sends what is left; asserts that count words came. */
 enum err secure_end(struct secure *s) MUST_CHECK;
 void secure_free(struct secure *s); /* wipes; also after an error; accepts NULL */

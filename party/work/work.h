@@ -83,6 +83,7 @@ struct work {
 	float *embedding; /* fedwalk: of the dataset's nodes; or NULL; owned */
 	const struct graphs *graphs; /* fedgcn: this party's; or NULL */
 	const char *output; /* directory of this job's results */
+	int fraction; /* bits behind the point of sums in the job's words, where it says "auto" */
 	size_t n; /* nodes or rows; fedspectral, fedwalk: of all parties, once aligned (align.h) */
 	unsigned min_cluster; /* policy: fewest rows behind any sum of rows */
 	struct answers *begun; /* landmark: computed while keys were awaited; or NULL; owned */

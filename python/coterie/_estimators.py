@@ -413,8 +413,6 @@ class AttributedGraphClustering(_Clusters):
         edges are those of the graph that holds all rows."""
         run = self._fitted()
         more: Dict[str, Any] = {"joint_norm": bool(run.job.get("joint_norm")) or run.job.get("method") == "landmark"}
-        if run.job.get("method") == "landmark":
-            more["secure_sum"] = {"fraction_bits": 24}  # as its own sums have
         return self._ask_parties("kcagc.predict", X, edges, more)
 
     def _more_tags(self) -> Dict[str, Any]:

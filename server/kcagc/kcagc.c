@@ -5,11 +5,13 @@
 #include "common/base/log.h"
 #include "common/kcagc/order.h"
 #include "common/kcagc/sample.h"
+#include "common/privacy/bound.h"
 #include "common/cluster/kmeans.h"
 #include "server/kcagc/cells.h"
 #include "server/kcagc/joint.h"
 #include "server/kcagc/measure.h"
 #include "server/kcagc/plan.h"
+#include "server/run/bound.h"
 #include "server/run/sum.h"
 
 #include <math.h>
@@ -32,6 +34,7 @@ static const struct tree_node *root_of(const struct state *s)
 /* Sums over the parties for orders 1 .. known, and what AGC's rule says of them. */
 struct curves {
 	double intra[ORDER_CAP];
+	double unit; /* of distances */
 	bool weighs; /* how well clusters fit the graph, too */
 	double fit[ORDER_CAP];
 	unsigned rule; /* 0: the distance only falls */
@@ -43,6 +46,8 @@ static enum err sum_block(struct run *run, const struct tree_node *root, uint64_
 	double sum[ORDER_WORDS];
 
 	TRY(secure_sum_wide(run, root, round, sum, c->weighs ? ORDER_WORDS : ORDER_BLOCK));
+	for (size_t t = 0; t < ORDER_BLOCK; t++)
+		sum[t] /= c->unit;
 	memcpy(c->intra + known, sum, ORDER_BLOCK * sizeof(*sum));
 	if (c->weighs)
 		memcpy(c->fit + known, sum + ORDER_BLOCK, ORDER_BLOCK * sizeof(*sum));
@@ -75,8 +80,15 @@ enum err server_prepare_order(struct run *run, const struct tree_node *root, uin
 {
 	struct curves c = { .weighs = kcagc_weighs_fit(&run->job.kcagc) };
 	unsigned order = 0;
+	int bound;
 
 	run_phase(run, "order");
+	TRY(run_bound(run, root, round,
+		      "filter.order \"auto\": within each party's own clusters all rows are equal, "
+		      "so there is "
+		      "no distance to choose it by; give job.filter.order as a number",
+		      &bound));
+	c.unit = bound_unit(bound);
 	for (size_t known = 0; !order; known += ORDER_BLOCK) {
 		TRY(sum_block(run, root, round, &c, known));
 		TRY(order_decide(c.intra, c.weighs ? c.fit : NULL, known + ORDER_BLOCK, &c.rule,
@@ -92,13 +104,18 @@ enum err server_prepare_order(struct run *run, const struct tree_node *root, uin
 
 enum err server_prepare_norms(struct run *run, const struct tree_node *root, uint64_t *round)
 {
-	double *norm = alloc(run->n, sizeof(*norm));
+	double *norm = alloc(run->n, sizeof(*norm)), unit = 1;
+	int bound;
 	enum err e;
 
 	run_phase(run, "norms");
-	e = secure_sum_wide(run, root, round, norm, run->n);
+	e = run_bound(run, root, round, BOUND_NO_FEATURES, &bound);
+	if (e == ERR_OK) {
+		unit = bound_unit(bound);
+		e = secure_sum_wide(run, root, round, norm, run->n);
+	}
 	for (size_t i = 0; i < run->n; i++)
-		norm[i] = sqrt(fmax(norm[i], 0));
+		norm[i] = sqrt(fmax(norm[i], 0) / unit);
 	if (e == ERR_OK)
 		e = channel_send_reals_all(run->channel, run->L, MSG_MATRIX, root->id, norm,
 					   run->n);
@@ -498,6 +515,24 @@ static enum err plan(struct run *run, struct state *s)
 	return ERR_OK;
 }
 
+/* How many bits are behind the point of distances and inner products: known, or agreed on. */
+static enum err agree_words(struct run *run, const struct tree_node *root, uint64_t *round)
+{
+	double most = kcagc_most(&run->job.kcagc, run->L, run->n);
+	unsigned bits = run->job.modulus_bits;
+	int bound;
+
+	if (run->job.fraction_bits != JOB_AUTO)
+		return ERR_OK;
+	if (!most || fixed_fraction(bits, run->L, most) < KCAGC_FRACTION_LEAST) {
+		run_phase(run, "bound");
+		TRY(run_bound(run, root, round, BOUND_NO_FEATURES, &bound));
+		most = ldexp(4, bound);
+	}
+	run->fraction = fixed_fraction(bits, run->L, most);
+	return ERR_OK;
+}
+
 static enum err cluster(struct run *run, struct state *s, uint32_t *label)
 {
 	const struct tree_node *root = root_of(s);
@@ -514,6 +549,7 @@ static enum err cluster(struct run *run, struct state *s, uint32_t *label)
 		TRY(server_prepare_order(run, root, &s->round[root->id]));
 	if (run->job.kcagc.joint_norm)
 		TRY(server_prepare_norms(run, root, &s->round[root->id]));
+	TRY(agree_words(run, root, &s->round[root->id]));
 	if (run->job.kcagc.method != METHOD_BASIC || run->L == 1) {
 		TRY(gather_local(run, s));
 		if (run->job.kcagc.plan != PLAN_OFF && run->L > 1)

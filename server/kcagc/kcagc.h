@@ -35,7 +35,7 @@ void server_record_rows(struct run *run, bool scaled);
 enum err server_prepare_order(struct run *run, const struct tree_node *root,
 			      uint64_t *round) MUST_CHECK;
 
-/* joint_norm: one sum of n squared norms; the parties are told the norms. */
+/* joint_norm: a bound, then one sum of n squared norms; the parties are told the norms. */
 enum err server_prepare_norms(struct run *run, const struct tree_node *root,
 			      uint64_t *round) MUST_CHECK;
 

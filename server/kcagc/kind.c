@@ -6,10 +6,12 @@
 #include "common/kcagc/job.h"
 #include "common/kind/tree.h"
 #include "server/kcagc/kcagc.h"
+#include "server/run/bound.h"
 #include "server/run/parties.h"
 #include "server/run/relay.h"
 #include "server/run/sum.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Federated GCC: common/kcagc/gcc.h's, with the parties of a run. */
@@ -63,6 +65,19 @@ static enum err run_method(struct run *run, uint32_t **label)
 	return server_kcagc(run, *label);
 }
 
+/* As party/kcagc/predict.c has it. */
+static enum err agree_words(struct run *run, const struct tree_node *all, uint64_t *round)
+{
+	int bound;
+
+	if (run->job.fraction_bits != JOB_AUTO)
+		return ERR_OK;
+	TRY(run_bound(run, all, round, NULL, &bound));
+	run->fraction =
+	    fixed_fraction(run->job.modulus_bits, run->L, (4 + (double)run->L) * ldexp(1, bound));
+	return ERR_OK;
+}
+
 /* There is no model here: what comes up are k summed squared distances for each node, of which the
  * least is taken. One sum after the other: words of one are all that there is at a time. */
 static enum err predict(struct run *run, uint32_t **label)
@@ -83,6 +98,7 @@ static enum err predict(struct run *run, uint32_t **label)
 	if (run->job.kcagc.joint_norm)
 		TRY(server_prepare_norms(run, all, &round));
 	run_phase(run, "predict");
+	TRY(agree_words(run, all, &round));
 	D = alloc((n < step ? n : step) * k, sizeof(*D));
 	for (size_t i = 0; i < n && e == ERR_OK; i += step) {
 		size_t rows = n - i < step ? n - i : step;

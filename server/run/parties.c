@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/privacy/parts.h"
+#include "server/run/bound.h"
 #include "server/run/sum.h"
 
 #include <stdio.h>
@@ -10,6 +11,12 @@
 _Static_assert((int)PARTIES_VECTOR_MAX == (int)MSG_REALS_MAX &&
 		   (int)PARTIES_VECTOR_MAX == (int)MSG_ITEMS_MAX,
 	       "what a protocol may tell must fit into messages");
+
+/* Terms of a known size fill the words, unless a number of bits was given and there are 64. */
+static bool run_fills(const struct run *run)
+{
+	return run->job.modulus_bits == 32 || run->job.fraction_bits == JOB_AUTO;
+}
 
 static enum err check_size(const struct run_parties *p, size_t n)
 {
@@ -80,6 +87,13 @@ static enum err warm(void *ctx)
 	return run_warm(((struct run_parties *)ctx)->run);
 }
 
+static enum err bound(void *ctx, int *e)
+{
+	struct run_parties *p = ctx;
+
+	return run_bound(p->run, p->root, &p->round, BOUND_NO_FEATURES, e);
+}
+
 /* ---- what comes back ---- */
 
 static enum err sum(void *ctx, const void *question, enum parties_how how, double most, double *x,
@@ -107,7 +121,7 @@ static enum err sum(void *ctx, const void *question, enum parties_how how, doubl
 		free(part);
 		break;
 	case PARTIES_BOUND: /* terms were scaled to fill the job's words */
-		scale = f.modulus_bits == 32 ? fixed_scale(&f, most) : 1;
+		scale = run_fills(p->run) ? fixed_scale(&f, most) : 1;
 		e = secure_sum_reals(p->run, p->root, &p->round, x, n);
 		for (size_t i = 0; i < n && e == ERR_OK; i++)
 			x[i] /= scale;
@@ -193,6 +207,7 @@ void run_parties_open(struct run_parties *p, struct run *run)
 		.collect_rows = collect_rows,
 		.hand = hand,
 		.warm = warm,
+		.bound = bound,
 	};
 
 	*p = (struct run_parties){ .run = run, .round = run->rounds_before };

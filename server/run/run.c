@@ -65,7 +65,9 @@ enum err run_warm(struct run *run)
 struct fixed run_fixed(const struct run *run, size_t members)
 {
 	return (struct fixed){ .modulus_bits = run->job.modulus_bits,
-			       .fraction_bits = run->job.fraction_bits,
+			       .fraction_bits = run->job.fraction_bits == JOB_AUTO
+						    ? run->fraction
+						    : (int)run->job.fraction_bits,
 			       .parties = members };
 }
 

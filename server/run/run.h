@@ -27,6 +27,7 @@ struct run {
 	uint64_t max_memory; /* bytes; 0: no bound */
 	unsigned job_timeout_s; /* once all have accepted; 0: for ever */
 	const struct numbering *numbering; /* NULL: keys are drawn */
+	int fraction;          /* bits behind the point of sums in the job's words, where it says "auto" */
 	const uint8_t *numbers; /* NUMBERING_KEY_LEN bytes of this job, for all its attempts; NULL: drawn for each */
 	size_t n;              /* nodes: known once all parties have accepted, to fedsc, kmeans,
 				  fedspectral, fedwalk and fedgcn (graphs) after their first step */

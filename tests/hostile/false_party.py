@@ -213,12 +213,12 @@ class Noisy(Sums, kmeans.Party):
 class Bisecting:
     """With three clusters or more."""
 
-    FAR = 1e3  # above all squared distances
-
     def __init__(self, job, X, link):
         self.shape, self.link = kcagc.Shape(job, len(X)), link
         # Above all differences of two squared distances.
         self.WIDE = 8.0 if job["kind"] == "kcagc" else 16.0
+        self.FAR = 10 * self.WIDE  # above nine squared distances, for the 1/9 step
+        link.agree(job, np.full((len(X), 1), np.sqrt(self.FAR)))  # as if its rows were so large that its terms fit
 
     def choose(self, r):
         """Node a = r + 1 goes to the first cluster, b = 0 to the second, all others to the third."""
@@ -226,13 +226,17 @@ class Bisecting:
         wanted = np.where(node == r + 1, 0, np.where(node == 0, 1, 2))
         term = np.full((self.shape.n, self.shape.K), self.FAR)
         term[node, wanted] = 0
-        return term + (r >= self.shape.keep) * self.FAR
+        return term + self.dropped(r)
 
     def compare(self, r):
         """Which of a and b is nearer, once the middle of what is possible is added to b's."""
-        term = np.full((self.shape.n, self.shape.K), 2 * self.FAR)
+        term = np.full((self.shape.n, self.shape.K), 4 * self.WIDE)
         term[:, 0], term[:, 1] = self.WIDE, self.WIDE + self.middle[r]
-        return term + (r >= self.shape.keep) * self.FAR
+        return term + self.dropped(r)
+
+    def dropped(self, r):
+        """What a start has more that shall not be kept."""
+        return (r >= self.shape.keep) * 4 * self.WIDE
 
     def run(self):
         s, link, n = self.shape, self.link, self.shape.n

@@ -31,9 +31,10 @@ import wire  # noqa: E402
 class Reads(coordinator.Coordinator):
     lie, first = None, None
 
-    def sum(self, count):
-        got = super().sum(count)
-        self.first = got if self.first is None else self.first
+    def sum(self, count, word=None):
+        got = super().sum(count, word)
+        if word is None and self.first is None:  # of distances, not of a bound
+            self.first = got
         return got
 
     def tell_labels(self, kind, values, label):
@@ -55,6 +56,7 @@ class Reads(coordinator.Coordinator):
         return cell
 
     def joint(self):
+        self.agree_word()
         self.cell = self.cells()
         self.items = int(self.cell.max()) + 1
         kcagc.Coordinator({**self.what, "method": "basic"}, self.items, self).run()

@@ -174,7 +174,7 @@ test_another_number_of_clusters() {
 	echo '{ "kind": "kcagc", "method": "landmark", "clusters": { "from": 2, "to": 4 }, "seed": 7, "filter": { "order": 3 } }' >"$T/job.json"
 	for k in 1 5; do
 		rm -rf "$T/out"
-		turned 3 "hub/$CHOICE/4/put/2/000000000000000$k"
+		turned 3 "hub/$CHOICE/5/put/2/000000000000000$k"
 		fails 2 3
 		found_by party-01 3 "coordinator sent CHOICE (of 1 clusters, expected 2 to 4|.*\b5\b.*\b4\b)"
 	done

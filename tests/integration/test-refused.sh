@@ -181,7 +181,7 @@ test_value_outside_the_bound() {
 	[[ -e $features ]] || fail "the slice is no .mtx"
 	awk '/^%/ || !seen++ { print; next } { $3 = $3 * 7654321; print }' "$features" >"$T/large"
 	mv "$T/large" "$features"
-	edit job '.features = "raw" | .projection.unit_rows = false | .secure_sum = { modulus_bits: 32 }'
+	edit job '.features = "raw" | .projection.unit_rows = false | .secure_sum = { modulus_bits: 32, fraction_bits: 16 }'
 	start_job 3
 	ends 1 coordinator party-00 party-01 party-02
 	for name in coordinator party-00 party-01 party-02; do
@@ -196,7 +196,7 @@ test_value_outside_the_bound() {
 	! grep -rlF -- "${value:0:7}" "$T/out" "$T"/coordinator.std* "$T"/party-00.std* "$T"/party-02.std* ||
 		fail "the value $value is to be seen elsewhere"
 	no_leftovers
-	coordinator --set secure_sum.modulus_bits=64 --set secure_sum.fraction_bits=2
+	coordinator --set secure_sum.fraction_bits=auto
 	parties 3
 	completes 3
 }

@@ -41,6 +41,7 @@ class Coordinator:
         self.job_id = secrets.token_bytes(16)
         self.attempt, self.progress, self.sums = 1, 0, 0
         self.party, self.over = [], threading.Event()
+        self.said, self.word = True, None  # word: of sums that no party is told
         if ready_file:
             host, port = self.server.getsockname()[:2]
             with open(ready_file + ".new", "w", encoding="ascii") as f:
@@ -187,17 +188,31 @@ class Coordinator:
         """Parties are nodes 0 .. L-1 of the tree; the one group over all of them is the next."""
         return len(self.party)
 
-    def sum(self, count):
-        """Numbers that no party is told."""
-        bits, fraction = (self.what["secure_sum"][name] for name in ("modulus_bits", "fraction_bits"))
+    def sum(self, count, word=None):
+        """Numbers that no party is told. word: its bits, and those behind the point; or the job's."""
+        bits, fraction = word or self.word
         total = sum(self.vector(c, None, f"<u{bits // 8}") for c in self.party)
         assert len(total) == count + 1, f"parties sum {len(total)} words, expected {count + 1}"
         self.look_at(total[-1])
-        if self.sums == 0:
+        if not self.said:
             self.told_words()
+        self.said = True
         self.sums += 1
         self.progress += 1
         return secsum.decode(total[:-1], bits, fraction)
+
+    def phase(self, _):
+        self.said = False
+
+    def choose(self, what, value):
+        for c in self.party:
+            c.send(wire.CHOICE, u16(what) + u64(value))
+
+    def bound(self):
+        """e, of the parties' longest vectors."""
+        e = secsum.bound_join(self.sum(secsum.BOUND_WORDS, secsum.WIDE))
+        self.choose(wire.CHOICE_BOUND, e + 200)
+        return e
 
     def tell_labels(self, kind, values, label):
         for c in self.party:
@@ -207,7 +222,12 @@ class Coordinator:
         for body in wire.label_bodies(self.root(), values, label):
             c.send(kind, body)
 
+    def agree_word(self):
+        self.phase("bound")
+        self.word = kcagc.word(self.what, len(self.party), self.rows, self.bound)
+
     def joint(self):
+        self.agree_word()
         kcagc.KINDS[self.what["kind"]](self.what, self.rows, self).run()
 
     def add(self, first, tagged=True):
@@ -294,7 +314,7 @@ class Following(Coordinator):
 
     def __init__(self, *args):
         super().__init__(*args)
-        self.said, self.first = True, {}  # phase -> number of its first sum, the last time
+        self.first = {}  # phase -> number of its first sum, the last time
 
     def phase(self, name):
         self.said, self.first[name] = False, self.sums

@@ -13,7 +13,7 @@ import numpy as np
 import coordinator
 import secsum
 import wire
-from wire import Reader, u16, u64
+from wire import Reader, u64
 
 PLUS_ROUNDS = 20
 NOISY_ROUNDS, COUNTING, NOISY_COLUMNS = 6, 4, 4
@@ -101,22 +101,15 @@ class Party:
         N = s[:, None] * A[np.ix_(there, there)] * s
         link.word = secsum.WIDE
         link.phase("lanczos")
-        while width := self.choice(5):
+        while width := link.choice(5):
             V = wire.reals(lambda: link.recv(wire.BLOCK), link.root, len(there) * width, "<f4")
             link.add((N @ V.reshape(-1, width)).ravel())
         link.phase("result")
-        clusters = self.choice(7)
+        clusters = link.choice(7)
         label = np.zeros(len(self.ids), int)
         told = wire.labels(lambda: link.conn.recv([wire.RESULT])[1], link.root, clusters - 1, len(label))
         label[np.argsort(self.row)] = told
         return label
-
-    def choice(self, what):
-        r = Reader(self.link.recv(wire.CHOICE))
-        got, value = r.number(2), r.number(8)
-        r.end()
-        assert got == what, f"CHOICE {got}, expected {what}"
-        return value
 
 
 class Coordinator(coordinator.Following):
@@ -163,10 +156,6 @@ class Coordinator(coordinator.Following):
         return 1 + max(int(rows.max()) for rows in self.rows)
 
     # ---- sums ----
-
-    def choose(self, what, value):
-        for c in self.party:
-            c.send(wire.CHOICE, u16(what) + u64(value))
 
     def block(self, c, V):
         for body in wire.real_bodies(self.root(), V, "<f4"):

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 import kmeans
+import secsum
 import wire
 
 
@@ -61,12 +62,38 @@ def check(job):
     assert told == ("basic", "half", False, "off", 0), f"not written here: {told}"
 
 
+LEAST_FRACTION = 20  # with fewer bits behind the point parties agree on a bound of their own rows
+
+
+def most(job, parties, n):
+    """Squared distances of joint rows are no larger; 0: as large as the data's."""
+    of = job.get("projection", {"unit_rows": False})  # rows of kind kmeans.columns are as they are
+    p = of["row_power"] if of["unit_rows"] else 0
+    if not 0.5 <= p <= 1:
+        return 0
+    return 4 * parties * n ** (2 * (1 - p))
+
+
+def word(job, parties, n, ask):
+    """Bits of a word of distances, and behind its point. ask(): e of a bound that parties agree on."""
+    bits, fraction = (job["secure_sum"][name] for name in ("modulus_bits", "fraction_bits"))
+    if fraction == "auto" and job["kind"].endswith(".predict"):
+        fraction = secsum.fraction_for((4 + parties) * 2.0 ** ask(), parties, bits)
+    elif fraction == "auto":
+        known = most(job, parties, n)
+        fraction = secsum.fraction_for(known, parties, bits) if known else 0
+        if fraction < LEAST_FRACTION:
+            fraction = secsum.fraction_for(4 * 2.0 ** ask(), parties, bits)
+    return bits, fraction
+
+
 class Party:
-    """link: phase(name), recv_labels(kind, values, count, none), add(term)."""
+    """link: phase(name), recv_labels(kind, values, count, none), add(term), agree(job, Z)."""
 
     def __init__(self, job, X, edges, link):
         check(job)
-        self.Z, self.link, self.shape = embed(job, X, edges), link, Shape(job, len(X))
+        self.job, self.link, self.shape = job, link, Shape(job, len(X))
+        self.Z = embed(job, X, edges)
 
     def centres(self, label, mu):
         """In place; a cluster without items keeps its centre."""
@@ -76,6 +103,7 @@ class Party:
 
     def run(self):
         s, link, items = self.shape, self.link, self.Z
+        link.agree(self.job, items)
         link.phase("joint")
         if s.n > s.K:
             label = link.recv_labels(wire.STARTS, s.K, s.R * s.n).reshape(s.R, s.n)
@@ -104,7 +132,7 @@ class Party:
 
 
 class Coordinator:
-    """link: sum(words) -> numbers, tell_labels(kind, values, labels), root()."""
+    """link: phase(name), sum(words) -> numbers, tell_labels(kind, values, labels), root()."""
 
     def __init__(self, job, n, link):
         check(job)
@@ -124,6 +152,7 @@ class Coordinator:
 
     def run(self):
         s, link = self.shape, self.link
+        link.phase("joint")
         if s.n <= s.K:
             best = np.arange(s.n)
         else:

@@ -1,5 +1,5 @@
 """Coordinators of kcagc's methods "landmark" and "gcc", by proto/PROTOCOL.md: what they ask for, with as good numbers as
-parties ask for. Words of 64 bits, for which no term is scaled.
+parties ask for.
 
 Every answer but the first two is K times something that the coordinator knows, K the joint inner products of all nodes: it
 keeps both, in B and Y.
@@ -10,7 +10,6 @@ import coordinator
 import kcagc
 import secsum
 import wire
-from wire import u16, u64
 
 SOME, ALL, NONE = 2, 1, 0  # whose features are 0 and 1 alone
 
@@ -20,22 +19,19 @@ class Coordinator(coordinator.Coordinator):
         super().__init__(*args)
         self.B, self.Y = [], []
 
-    def choose(self, what, value):
-        for c in self.party:
-            c.send(wire.CHOICE, u16(what) + u64(value))
+    def words(self, count, first, most=1):
+        """first: members say what they were told. most: numbers up to that fill the words."""
+        bits, fraction = (self.what["secure_sum"][n] for n in ("modulus_bits", "fraction_bits"))
+        if fraction == "auto" or bits == 32:
+            fraction = secsum.fraction_for(most, len(self.party), bits)
+        return self.of_phase(count, first, (bits, fraction))
 
-    def words(self, count, first, wide=False):
-        """first: members say what they were told."""
-        bits, fraction = secsum.WIDE if wide else (self.what["secure_sum"][n] for n in ("modulus_bits", "fraction_bits"))
-        assert bits == 64, "terms in words of 32 bits are scaled"
-        total = sum(self.vector(c, None) for c in self.party)
-        assert len(total) == count + 1, f"parties sum {len(total)} words, expected {count + 1}"
-        self.look_at(total[-1])
-        if first:
-            self.told_words()
-        self.sums += 1
-        self.progress += 1
-        return secsum.decode(total[:-1], bits, fraction)
+    def wide(self, count, first):
+        return self.of_phase(count, first, secsum.WIDE)
+
+    def of_phase(self, count, first, word):
+        self.said = not first
+        return self.sum(count, word)
 
     def tell_block(self, V):
         for body in wire.real_bodies(self.root(), V, "<f4"):
@@ -49,7 +45,7 @@ class Coordinator(coordinator.Coordinator):
 
     def products(self, V, first):
         self.tell_block(V)
-        return self.keep(V.astype("<f4").astype(float), self.words(V.size, first).reshape(V.shape))
+        return self.keep(V.astype("<f4").astype(float), self.words(V.size, first, self.rows).reshape(V.shape))
 
     def means(self, label, k, first, before=0):
         """before: so many words that are not of means."""
@@ -88,7 +84,9 @@ class Coordinator(coordinator.Coordinator):
 
     def facts(self):
         n = self.rows
-        facts = self.words(2 + n, True, wide=True)
+        self.said = False
+        self.bound()  # by which parties multiply their squared norms, and understand the joint ones
+        facts = self.wide(2 + n, False)
         square = facts[2:]
         if self.what["method"] == "landmark":
             k = kcagc.count(self.what["local_clusters"], self.what)
@@ -98,11 +96,11 @@ class Coordinator(coordinator.Coordinator):
         self.choose(1, words)
         first = True
         if words == SOME:
-            square, first = self.words(n, True, wide=True), False
+            square, first = self.wide(n, True), False
         self.tell_block(np.maximum(square, 0))
         auto = self.what["filter"]["order"] == "auto"  # how much lies along the degrees, after each step
         degrees = self.what["degrees"]  # auto: how much they explain
-        self.words(34 + 16 * auto + 2 * (degrees == "auto") + (degrees != "off"), first, wide=True)
+        self.wide(34 + 16 * auto + 2 * (degrees == "auto") + (degrees != "off"), first)
         if degrees == "auto":
             self.choose(8, 0)
         if auto:

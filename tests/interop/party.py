@@ -64,7 +64,10 @@ class Link:
 
     def __init__(self, conn, session, lie):
         self.conn, self.s, self.lie, self.sums, self.said, self.due = conn, session, lie, 0, True, None
-        self.root, self.word = len(session.names), None
+        self.root, self.word = len(session.names), None  # word: of sums that the coordinator alone sees
+        self.begin_group()
+
+    def begin_group(self):
         self.transcript = secsum.sha256(secsum.text(b"coterie group v1"), u32(self.root))
 
     def send_sealed(self, to, what, plain):
@@ -151,6 +154,31 @@ class Link:
     def add(self, term):
         """To a sum that the coordinator alone sees."""
         self.send_words(secsum.encode(term, len(self.s.names), *self.word))
+
+    def choice(self, what):
+        r = Reader(self.recv(wire.CHOICE))
+        got, value = r.number(2), r.number(8)
+        r.end()
+        assert got == what, f"CHOICE {got}, expected {what}"
+        return value
+
+    def bound(self, square):
+        """e: no joint vector's squared length is above 2^e. square: of this party's longest."""
+        self.phase("bound")
+        self.send_words(secsum.encode(secsum.bound_term(square), len(self.s.names), *secsum.WIDE))
+        e = self.choice(wire.CHOICE_BOUND) - 200
+        assert -160 <= e <= 209 and 2.0**e >= square, f"a bound of 2^{e} on {square}"
+        return e
+
+    def agree(self, job, Z):
+        """On the words of distances of rows of Z."""
+        def ask():
+            e = self.bound((Z * Z).sum(axis=1).max())
+            self.s.leave_group(range(len(self.s.names)), self.transcript)
+            self.begin_group()
+            return e
+
+        self.word = kcagc.word(job, len(self.s.names), len(Z), ask)
 
     def sum(self, term):
         members, n = tuple(range(len(self.s.names))), len(term)
@@ -292,8 +320,7 @@ def begin_rows(what, data, link):
 
 
 def begin_nodes(what, data, link):
-    """The words of the job; features and edges."""
-    link.word = what["secure_sum"]["modulus_bits"], what["secure_sum"]["fraction_bits"]
+    """Features and edges."""
     return read_nodes(data)
 
 

@@ -5,6 +5,7 @@ Names are bytes, vectors of words numpy arrays of little-endian u64 or u32.
 """
 import hashlib
 import hmac
+import math
 import os
 import sys
 
@@ -80,6 +81,39 @@ def encode(x, parties, bits, fraction):
 
 def decode(words, bits, fraction):
     return words.astype("<i%d" % (bits // 8)).astype(np.float64) * 2.0**-fraction
+
+
+# ---- the bound of numbers ----
+
+BOUND_LEAST, BOUND_LIMB, BOUND_WORDS = -160, 30, 12
+
+
+def power_above(x):
+    """e of the least power of two that is no smaller than x > 0."""
+    fraction, e = math.frexp(x)
+    return e - (fraction == 0.5)
+
+
+def bound_term(square):
+    """The words of a party whose longest vector is of that squared length."""
+    term = np.zeros(BOUND_WORDS)
+    if square > 0:
+        limb, rest = divmod(power_above(square) - BOUND_LEAST, BOUND_LIMB)
+        if not 0 <= limb < BOUND_WORDS:
+            raise ValueError("the longest row is too short or too long")
+        term[limb] = 2.0**rest
+    return term
+
+
+def bound_join(total):
+    """e, of the sum of all parties' words."""
+    square = sum(math.ldexp(word, BOUND_LEAST + BOUND_LIMB * i) for i, word in enumerate(total))
+    return power_above(square) if square > 0 else 0
+
+
+def fraction_for(most, parties, bits):
+    """Bits behind the point by which numbers up to `most` fill the words."""
+    return math.frexp(bound(parties, bits, 0) / most)[1] - 1
 
 
 # ---- names of columns ----

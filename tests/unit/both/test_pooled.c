@@ -142,7 +142,7 @@ static void test_local_clusters(void **state)
 		"local_clusters=8k method=flat",
 		"local_clusters=2k inner_restarts=7 inner_iterations=2 ninth=false",
 		"preset=paper",
-		"preset=paper local_clusters=8k polish=2",
+		"preset=paper local_clusters=8k polish=2 secure_sum.fraction_bits=32",
 	};
 	struct tally t = { .most = 0.01 };
 	struct planted p;

@@ -37,7 +37,8 @@ static void test_default_preset(void **state)
 		"\"distances\",",
 		"\"plan\":\"off\",\"joint_norm\":false,\"min_cell\":1,\"landmark\":{\"power\":true}"
 		",",
-		"\"secure_sum\":{\"group\":\"ffdhe3072\",\"modulus_bits\":32,\"fraction_bits\":16}"
+		"\"secure_sum\":{\"group\":\"ffdhe3072\",\"modulus_bits\":32,\"fraction_bits\":"
+		"\"auto\"}"
 		"}",
 	};
 	char text[4096], *at = text;
@@ -93,10 +94,10 @@ static void test_method_presets(void **state)
 		const char *text;
 		unsigned order, polish, bits;
 	} cases[] = {
-		/* 0 */ { "{" JOB ", \"method\": \"landmark\"}", KCAGC_ORDER_AUTO, 1, 24 },
-		/* 1 */ { "{" JOB ", \"method\": \"gcc\"}", KCAGC_ORDER_AUTO, 0, 24 },
-		/* 2 */ { "{" MIN ", \"method\": \"basic\"}", 9, 0, 16 },
-		/* 3 */ { "{" MIN ", \"method\": \"flat\"}", 9, 3, 16 },
+		/* 0 */ { "{" JOB ", \"method\": \"landmark\"}", KCAGC_ORDER_AUTO, 1, JOB_AUTO },
+		/* 1 */ { "{" JOB ", \"method\": \"gcc\"}", KCAGC_ORDER_AUTO, 0, JOB_AUTO },
+		/* 2 */ { "{" MIN ", \"method\": \"basic\"}", 9, 0, JOB_AUTO },
+		/* 3 */ { "{" MIN ", \"method\": \"flat\"}", 9, 3, JOB_AUTO },
 		/* 4 */
 		{ "{" MIN ", \"method\": \"landmark\", \"polish\": 2, \"secure_sum\": "
 		  "{\"fraction_bits\": 20}}",
@@ -105,14 +106,15 @@ static void test_method_presets(void **state)
 		{ "{" MIN ", \"method\": \"gcc\", \"secure_sum\": {\"fraction_bits\": 40}}", 9, 0,
 		  40 },
 		/* 6: the method's before the preset's */
-		{ "{" MIN ", \"method\": \"basic\", \"preset\": \"paper\"}", 9, 0, 32 },
-		/* 7 */ { "{" MIN ", \"preset\": \"paper\"}", 9, 0, 32 },
+		{ "{" MIN ", \"method\": \"basic\", \"preset\": \"paper\"}", 9, 0, JOB_AUTO },
+		/* 7 */ { "{" MIN ", \"preset\": \"paper\"}", 9, 0, JOB_AUTO },
 		/* 8: single nodes are left out */
-		{ "{" MIN ", \"min_cell\": 2}", 9, 0, 16 },
-		/* 9 */ { "{" MIN ", \"min_cell\": 1}", 9, 3, 16 },
+		{ "{" MIN ", \"min_cell\": 2}", 9, 0, JOB_AUTO },
+		/* 9 */ { "{" MIN ", \"min_cell\": 1}", 9, 3, JOB_AUTO },
 		/* 10 */
-		{ "{" JOB ", \"method\": \"landmark\", \"min_cell\": 5}", KCAGC_ORDER_AUTO, 0, 24 },
-		/* 11 */ { "{" AUTO "}", KCAGC_ORDER_AUTO, 3, 16 },
+		{ "{" JOB ", \"method\": \"landmark\", \"min_cell\": 5}", KCAGC_ORDER_AUTO, 0,
+		  JOB_AUTO },
+		/* 11 */ { "{" AUTO "}", KCAGC_ORDER_AUTO, 3, JOB_AUTO },
 	};
 
 	(void)state;
@@ -178,7 +180,7 @@ static void test_predict(void **state)
 	    "\"graphs\":\"shared\","
 	    "\"joint_norm\":false,\"model\":"
 	    "\"0123456789abcdef0123456789abcdef\",\"secure_sum\":{"
-	    "\"group\":\"ffdhe3072\",\"modulus_bits\":64,\"fraction_bits\":16}}";
+	    "\"group\":\"ffdhe3072\",\"modulus_bits\":64,\"fraction_bits\":\"auto\"}}";
 	static const uint8_t model[] = { 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
 					 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef };
 	char *of_kcagc[] = { "filter.order=9", NULL };

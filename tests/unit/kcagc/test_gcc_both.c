@@ -30,7 +30,7 @@ static void twin_labels(const struct planted *p, size_t L, enum features_of what
 /* Of two orders one had more iterations than the report has, which is of the one taken. */
 static void check_rounds(const struct record *r, const struct gcc_report *report, bool asked_again)
 {
-	unsigned once = 8 + (report->scaled ? 2 : report->iterations), all = 2 + asked_again + once;
+	unsigned once = 8 + (report->scaled ? 2 : report->iterations), all = 3 + asked_again + once;
 
 	if (report->basis.first)
 		assert_true(record_rounds(r) > all + 8 + 1);
@@ -156,20 +156,20 @@ static void test_wrong_numbers(void **state)
 	uint32_t none[48] = { 3 };
 
 	(void)state;
-	assert_refuses_choice(r, 0, WORDS_ALL, "this one has others");
-	assert_refuses_choice(r, 0, 3, "expected 1, from 0 to 2");
+	assert_refuses_choice(r, 1, WORDS_ALL, "this one has others");
+	assert_refuses_choice(r, 1, 3, "expected 1, from 0 to 2");
 	assert_refuses_reals(r, MSG_BLOCK, 0, shorter, "row 23 is shorter than this party's part");
 	assert_refuses_reals(r, MSG_BLOCK, 0, negative, "row 12 is shorter");
 	assert_refuses_reals(r, MSG_BLOCK, 0, not_finite, "entry 23 that is no finite number");
-	assert_refuses_choice(r, 2, 0, "filter order 0");
-	assert_refuses_choice(r, 2, 16, "expected 2, from 0 to 15");
+	assert_refuses_choice(r, 3, 0, "filter order 0");
+	assert_refuses_choice(r, 3, 16, "expected 2, from 0 to 15");
 	for (size_t nth = 1; nth <= 8; nth += 7) {
 		assert_refuses_reals(r, MSG_BLOCK, nth, longer_column, "length sqrt(n)");
 		assert_refuses_reals(r, MSG_BLOCK, nth, same_column, "length sqrt(n)");
 		assert_refuses_reals(r, MSG_BLOCK, nth, one_row, "length sqrt(n)");
 		assert_refuses_reals(r, MSG_BLOCK, nth, not_finite, "no finite number");
 	}
-	assert_refuses_choice(r, 3, 2, "expected 6, from 0 to 1");
+	assert_refuses_choice(r, 4, 2, "expected 6, from 0 to 1");
 	assert_refuses_labels(r, MSG_ASSIGNMENT, 0, 3, none, 48, "entry 0 in none of 3 clusters");
 	assert_refuses_labels(r, MSG_ASSIGNMENT, 0, 4, none, 48, "values 4");
 	assert_refuses_labels(r, MSG_ASSIGNMENT, 0, 3, none, 24, "count 24");
@@ -191,7 +191,7 @@ static void test_wrong_claim_of_words(void **state)
 	recording_init(r, 2);
 	federation_run(&r->f);
 	federation_succeeded(&r->f);
-	assert_refuses_choice(r, 0, WORDS_NONE,
+	assert_refuses_choice(r, 1, WORDS_NONE,
 			      "none of the parties have features of 0 and 1 alone");
 	recording_free(r);
 }

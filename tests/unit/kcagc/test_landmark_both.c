@@ -42,7 +42,7 @@ static void check_record(const struct federation *f, const struct job *job,
 	if (job->kcagc.filter_order == KCAGC_ORDER_AUTO)
 		assert_int_equal(r->order, report->basis.order);
 	assert_true(polish >= clusterings && polish <= clusterings * (1 + job->kcagc.polish));
-	assert_int_equal(record_rounds(r), 2 + asked_again +
+	assert_int_equal(record_rounds(r), 3 + asked_again +
 					       clusterings * (1 + job->kcagc.landmark_power) +
 					       polish + (clusterings - 1));
 }
@@ -286,11 +286,11 @@ static void test_wrong_numbers(void **state)
 					     s->note[step_of(s, MSG_BLOCK, 1)].len }));
 	columns = m.reals.count / FEW;
 	assert_true(columns > 1 && columns <= 13);
-	assert_refuses_choice(r, 1, 2, "expected 8, from 0 to 1");
-	assert_refuses_choice(r, 2, 16, "expected 2, from 0 to 15");
-	assert_refuses_choice(r, 2, 0, "filter order 0");
-	assert_refuses_choice(r, 3, 0, "no columns");
-	assert_refuses_choice(r, 3, 14, "expected 5, from 0 to 13");
+	assert_refuses_choice(r, 2, 2, "expected 8, from 0 to 1");
+	assert_refuses_choice(r, 3, 16, "expected 2, from 0 to 15");
+	assert_refuses_choice(r, 3, 0, "filter order 0");
+	assert_refuses_choice(r, 4, 0, "no columns");
+	assert_refuses_choice(r, 4, 14, "expected 5, from 0 to 13");
 	assert_refuses_reals(r, MSG_BLOCK, 1, longer_column, "length sqrt(n)");
 	assert_refuses_reals(r, MSG_BLOCK, 1, one_row, "length sqrt(n)");
 	assert_refuses_reals(r, MSG_BLOCK, 1, not_finite, "no finite number");
@@ -298,7 +298,7 @@ static void test_wrong_numbers(void **state)
 	assert_refuses_labels(r, MSG_ASSIGNMENT, 0, 3, none, 2 * FEW,
 			      "entry 47 in none of 3 clusters");
 	assert_refuses_labels(r, MSG_ASSIGNMENT, 0, 3, none, FEW, "count 24");
-	assert_refuses_choice(r, 4, 2, "expected 6, from 0 to 1");
+	assert_refuses_choice(r, 5, 2, "expected 6, from 0 to 1");
 	none[0] = 3;
 	assert_refuses_labels(r, MSG_RESULT, 0, 3, none, FEW, "entry 0 in none of 3 clusters");
 	recording_free(r);
@@ -310,12 +310,12 @@ static void test_wrong_k(void **state)
 	    products_recording(&few, 2, "method=landmark clusters={\"from\":2,\"to\":5}");
 
 	(void)state;
-	assert_refuses_choice(r, 4, 6, "expected 7, from 0 to 5");
-	assert_refuses_choice(r, 4, 1, "sent CHOICE of 1 clusters, expected 2 to 5");
+	assert_refuses_choice(r, 5, 6, "expected 7, from 0 to 5");
+	assert_refuses_choice(r, 5, 1, "sent CHOICE of 1 clusters, expected 2 to 5");
 	recording_free(r);
 	r = products_recording(&few, 2, "method=gcc clusters={\"from\":3,\"to\":5}");
-	assert_refuses_choice(r, 3, 6, "expected 7, from 0 to 5");
-	assert_refuses_choice(r, 3, 2, "sent CHOICE of 2 clusters, expected 3 to 5");
+	assert_refuses_choice(r, 4, 6, "expected 7, from 0 to 5");
+	assert_refuses_choice(r, 4, 2, "sent CHOICE of 2 clusters, expected 3 to 5");
 	recording_free(r);
 }
 
@@ -326,18 +326,18 @@ static void test_wrong_orders(void **state)
 	struct recording *r = products_recording_of(&two, 2, "method=landmark polish=0", WORDS);
 
 	(void)state;
-	assert_refuses_choice(r, 5, 0, "sent CHOICE of filter order 0");
-	assert_refuses_choice(r, 5, 16, "expected 2, from 0 to 15");
-	assert_refuses_choice(r, 8, 15, "sent CHOICE of filter order 15, expected 1 or ");
-	assert_refuses_choice(r, 8, 0, "sent CHOICE of filter order 0, expected 1 or ");
+	assert_refuses_choice(r, 6, 0, "sent CHOICE of filter order 0");
+	assert_refuses_choice(r, 6, 16, "expected 2, from 0 to 15");
+	assert_refuses_choice(r, 9, 15, "sent CHOICE of filter order 15, expected 1 or ");
+	assert_refuses_choice(r, 9, 0, "sent CHOICE of filter order 0, expected 1 or ");
 	recording_free(r);
 	r = products_recording_of(&two, 2,
 				  "method=landmark polish=0 clusters={\"from\":2,\"to\":5}", WORDS);
-	assert_refuses_choice(r, 6, 15, "with a range of k one order is tried");
+	assert_refuses_choice(r, 7, 15, "with a range of k one order is tried");
 	recording_free(r);
 	r = products_recording_of(&two, 2, "method=landmark polish=0 degrees=beside", WORDS);
-	assert_refuses_choice(r, 4, 15, "with degrees one order is tried");
-	assert_refuses_choice(r, 4, 1, "sent CHOICE of filter order 1 after 4");
+	assert_refuses_choice(r, 5, 15, "with degrees one order is tried");
+	assert_refuses_choice(r, 5, 1, "sent CHOICE of filter order 1 after 4");
 	recording_free(r);
 }
 
@@ -347,7 +347,7 @@ static void test_no_polish_is_due(void **state)
 	struct recording *r = products_recording(&few, 2, "method=landmark min_cell=2");
 
 	(void)state;
-	assert_refuses_choice(r, 4, 1, "expected 6, from 0 to 0");
+	assert_refuses_choice(r, 5, 1, "expected 6, from 0 to 0");
 	recording_free(r);
 }
 

@@ -391,13 +391,14 @@ static struct recording *recorded(size_t L, const char *run, const char *predict
 static void test_wrong_message_at_every_step(void **state)
 {
 	struct recording *r = recorded(3, "method=tree", "");
-	static const enum msg_type to_party[] = { MSG_RESULT }, from_party[] = { MSG_MASKED };
+	static const enum msg_type to_party[] = { MSG_CHOICE, MSG_RESULT },
+				   from_party[] = { MSG_MASKED };
 
 	(void)state;
-	assert_holds(&r->to_party[1], to_party, 1);
+	assert_holds(&r->to_party[1], to_party, 2);
 	assert_holds(&r->from_party[1], from_party, 1);
-	assert_int_equal(r->to_party[1].count, 1); /* nothing else is told */
-	assert_int_equal(r->from_party[1].count, 1);
+	assert_int_equal(r->to_party[1].count, 2); /* a bound, the result */
+	assert_int_equal(r->from_party[1].count, 2);
 	check_recording(r, 1);
 }
 
@@ -435,9 +436,10 @@ static void test_result_without_a_label(void **state)
 	label[7] = PLANTED_K;
 	assert_ok(channel_send_labels(hub, MSG_RESULT, 2, PLANTED_K, label, 48));
 	assert_true(channel_take(hub, &type, &body));
+	script_copy(&s, &r->to_party[1], 1); /* the bound */
 	script_add(&s, type, (struct bytes){ body.p, body.n }, "");
 	replay(&to, &s, &out);
-	assert_refused(&to, 0, "a node without a label", MSG_RESULT, &out);
+	assert_refused(&to, 1, "a node without a label", MSG_RESULT, &out);
 	assert_non_null(strstr(out.why, "entry 7 in none of 3 clusters"));
 	channel_free(hub);
 	post_free(post);

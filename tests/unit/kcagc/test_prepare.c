@@ -163,7 +163,7 @@ static void test_order_is_that_of_the_sums(void **state)
 			for (size_t l = 0; l < L; l++)
 				assert_int_equal(f->party[l].record.order, order);
 			assert_int_equal(phase(&f->server.record, "order")->rounds,
-					 rule / ORDER_BLOCK + 1);
+					 rule / ORDER_BLOCK + 2); /* the bound's, too */
 			check_facts(&f->server.record, rule, job.kcagc.preset != PRESET_PAPER);
 			snprintf(line, sizeof(line), "%s filter.order=%u", s, order);
 			job = planted_job(line);
@@ -199,7 +199,7 @@ static void test_order_that_never_rises(void **state)
 	assert_string_equal(f->server.why,
 			    "filter.order \"auto\": the intra-cluster distance falls up to order "
 			    "100, where the search ends; give job.filter.order as a number");
-	assert_int_equal(phase(&f->server.record, "order")->rounds, ORDER_BLOCKS);
+	assert_int_equal(phase(&f->server.record, "order")->rounds, ORDER_BLOCKS + 1);
 	for (size_t l = 0; l < 2; l++) {
 		assert_int_equal(f->party[l].result, ERR_JOB);
 		assert_non_null(strstr(f->party[l].why, f->server.why));
@@ -290,7 +290,7 @@ static void test_norms_are_joint(void **state)
 					 expected[i]);
 		for (size_t i = N - 4; i < N; i++)
 			assert_true(heard.norm[i] == 0);
-		assert_int_equal(phase(&f->server.record, "norms")->rounds, 1);
+		assert_int_equal(phase(&f->server.record, "norms")->rounds, 2);
 		end(f);
 	}
 	planted_release(&p);
@@ -372,7 +372,7 @@ static void send_instead(struct recording *r, size_t step, const struct msg *m, 
 static void test_orders_that_were_not_offered(void **state)
 {
 	struct recording *r = recording_new(&few, 3, "filter.order=auto", false);
-	size_t step = find(&r->to_party[1], MSG_CHOICE);
+	size_t step = find(&r->to_party[1], MSG_CHOICE) + 1; /* behind the bound */
 	static const uint64_t values[] = { ORDER_BLOCK + 1, ORDER_CAP, KCAGC_ORDER_AUTO,
 					   UINT64_MAX };
 	struct msg m = { .type = MSG_CHOICE, .choice = { CHOICE_ORDER, 0 } };
@@ -395,7 +395,7 @@ static void test_orders_that_were_not_offered(void **state)
 static void test_no_order_at_all(void **state)
 {
 	struct recording *r = recording_new(&few, 2, "filter.order=auto", false);
-	size_t step = find(&r->to_party[1], MSG_CHOICE);
+	size_t step = find(&r->to_party[1], MSG_CHOICE) + 1; /* behind the bound */
 	struct msg m = { .type = MSG_CHOICE, .choice = { CHOICE_ORDER, 0 } };
 	struct listener to = { r, 1, false };
 	struct script s = { 0 };

@@ -1,0 +1,195 @@
+/* Labels do not depend on the unit of the data: sums are scaled by a bound on which parties agree.
+ */
+#include "tests/unit/kcagc/predict.h"
+#include "common/cluster/metrics.h"
+#include "common/privacy/bound.h"
+
+#include <math.h>
+
+enum { N = 90, L = 3 };
+static const struct plan data = { .n = N, .m = 12, .seed = 3, .noise = 0.4 };
+
+static const struct {
+	const char *settings;
+	const char
+	    *nothing; /* why features of 0 are refused; NULL: rows are scaled by each party, or they
+		       * are brought to deviation 1, so that there is nothing to agree on */
+} method[] = {
+	{ "filter.order=2 method=basic projection.unit_rows=false",
+	  "all features of all parties are 0" },
+	{ "filter.order=2 method=basic joint_norm=true", "all features of all parties are 0" },
+	{ "filter.order=auto method=tree projection.unit_rows=false",
+	  "all rows are equal, so there is no distance" },
+	{ "filter.order=2 method=tree projection.unit_rows=false exchange=gram",
+	  "all features of all parties are 0" },
+	{ "filter.order=2 method=flat projection.unit_rows=false",
+	  "all features of all parties are 0" },
+	{ "method=landmark", "all features of all parties are 0" },
+	{ "method=landmark secure_sum.modulus_bits=64", "all features of all parties are 0" },
+	{ "method=gcc", "all features of all parties are 0" },
+	{ "kind=kmeans.columns standardize=none", "all features of all parties are 0" },
+	{ "kind=kmeans.columns", NULL },
+	{ "filter.order=2 method=flat", NULL },
+};
+enum { METHODS = sizeof(method) / sizeof(*method) };
+
+static struct job unit_job(const char *settings)
+{
+	static const char text
+	    [] = "{\"kind\":\"kcagc\",\"clusters\":3,\"secure_sum\":{\"group\":\"x25519\"}}",
+	columns[] =
+	    "{\"kind\":\"kmeans.columns\",\"clusters\":3,\"secure_sum\":{\"group\":\"x25519\"}}",
+	kind[] = "kind=kmeans.columns";
+
+	if (!strncmp(settings, kind, sizeof(kind) - 1))
+		return job_of(columns, sizeof(columns) - 1, settings + sizeof(kind) - 1);
+	return job_of(text, sizeof(text) - 1, settings);
+}
+
+/* A federation that has been run on the data, multiplied by that. */
+static struct federation *run(const struct planted *p, const struct job *job, double by)
+{
+	struct federation *f = alloc(1, sizeof(*f));
+
+	federation_open(f, p, L, job);
+	for (size_t l = 0; l < L; l++) {
+		struct mat *X = &f->party[l].X.dense;
+
+		if (!strcmp(job->kind->name, "kmeans.columns"))
+			f->party[l].g = NULL;
+		for (size_t i = 0; i < X->rows * X->cols; i++)
+			X->a[i] *= by;
+	}
+	federation_join(f);
+	federation_run(f);
+	return f;
+}
+
+static void end(struct federation *f)
+{
+	federation_release(f);
+	free(f);
+}
+
+/* By gram up to their names: LAPACK's eigenvectors differ in their last bits, and of starts that
+ * come to the same clusters rounding decides which is taken. */
+static void same_labels(const struct planted *p, const char *settings, const uint32_t *expected,
+			double by)
+{
+	struct job job = unit_job(settings);
+	struct federation *f = run(p, &job, by);
+	bool named = !strstr(settings, "gram");
+	struct metrics m;
+
+	federation_succeeded(f);
+	assert_ok(metrics_of(expected, f->server.label, p->n, &m));
+	if (m.acc < 1)
+		fail_msg("%s: times %g: other clusters, ARI %g", settings, by, m.ari);
+	for (size_t i = 0; i < p->n && named; i++)
+		if (f->server.label[i] != expected[i])
+			fail_msg("%s: times %g, label %zu is %u, not %u", settings, by, i,
+				 f->server.label[i], expected[i]);
+	end(f);
+}
+
+/* The labels of the data as they are, which are the planted ones. */
+static void labels_of(const struct planted *p, const char *settings, uint32_t *label)
+{
+	struct job job = unit_job(settings);
+	struct federation *f = run(p, &job, 1);
+	struct metrics m;
+
+	federation_succeeded(f);
+	memcpy(label, f->server.label, p->n * sizeof(*label));
+	assert_ok(metrics_of(p->truth, label, p->n, &m));
+	if (m.ari < 0.8)
+		fail_msg("%s: ARI %g", settings, m.ari);
+	end(f);
+}
+
+static void test_any_unit(void **state)
+{
+	uint32_t label[N];
+	struct planted p;
+
+	(void)state;
+	planted_make(&p, &data);
+	for (size_t m = 0; m < METHODS; m++) {
+		labels_of(&p, method[m].settings, label);
+		for (int k = -40; k <= 40; k += 16) /* exact */
+			same_labels(&p, method[m].settings, label, ldexp(1, k));
+		for (int k = -12; k <= 12; k += 6)
+			same_labels(&p, method[m].settings, label, pow(10, k));
+	}
+	planted_release(&p);
+}
+
+/* A row of totals is far from all others: it is one cluster, and the others are two. */
+static void test_one_extreme_row(void **state)
+{
+	struct job job = unit_job("kind=kmeans.columns");
+	size_t size[3] = { 0 };
+	struct federation *f;
+	struct planted p;
+
+	(void)state;
+	planted_make(&p, &(struct plan){ .n = 120, .m = 6, .seed = 5, .noise = 0.3 });
+	for (size_t j = 0; j < p.m; j++) {
+		double sum = 0;
+
+		for (size_t i = 0; i < p.n - 1; i++)
+			sum += MAT(&p.X, i, j);
+		MAT(&p.X, p.n - 1, j) = 1e4 * sum / (double)(p.n - 1);
+	}
+	f = run(&p, &job, 1);
+	federation_succeeded(f);
+	for (size_t i = 0; i < p.n; i++)
+		size[f->server.label[i]]++;
+	assert_int_equal(size[f->server.label[p.n - 1]], 1);
+	for (size_t c = 0; c < 3; c++)
+		assert_true(size[c] > 0);
+	end(f);
+	planted_release(&p);
+}
+
+static void refused(const char *settings, double by, const char *why)
+{
+	struct job job = unit_job(settings);
+	struct federation *f;
+	struct planted p;
+
+	planted_make(&p, &data);
+	f = run(&p, &job, by);
+	if (f->server.result == ERR_OK || !federation_says(f, L, why))
+		fail_msg("%s: times %g: \"%s\", \"%s\", expected \"%s\"", settings, by,
+			 f->server.why, f->party[0].why, why);
+	end(f);
+	planted_release(&p);
+}
+
+static void test_what_has_no_scale(void **state)
+{
+	static const char far[] = "the longest row is shorter than 8e-25 or longer than 9e+29";
+
+	(void)state;
+	for (size_t m = 0; m < METHODS; m++) {
+		if (!method[m].nothing)
+			continue;
+		refused(method[m].settings, 0, method[m].nothing);
+		refused(method[m].settings, 1e-30, far);
+		refused(method[m].settings, 1e35, far);
+	}
+	refused("kind=kmeans.columns", 0, "has the same value in all rows");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_any_unit),
+		cmocka_unit_test(test_one_extreme_row),
+		cmocka_unit_test(test_what_has_no_scale),
+	};
+
+	federation_quiet();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

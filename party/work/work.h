@@ -37,7 +37,7 @@ struct told {
 	size_t first, last; /* the current group is of [first, last); before any all parties: 0, 0 */
 	uint64_t number[PARTIES_MAX]; /* by party: words that the two have said to each other */
 	bool waiting;                 /* TOLD is due, */
-	bool with[PARTIES_MAX];       /* of these members, */
+	size_t with[2]; /* of members with[0] .. with[1] - 1, this party among them, */
 	uint8_t expect[MSG_TOLD_LEN]; /* and is this, if all were told the same */
 };
 

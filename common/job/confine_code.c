@@ -85,6 +85,19 @@ static bool restrict_writing(void)
 	return good;
 }
 
+/* The first directory of a path in "/": one that is made later is not among those allowed. */
+static enum err make_first(const char *path)
+{
+	char first[NAME_MAX + 2];
+	size_t n = *path == '/' ? 1 + strcspn(path + 1, "/") : 0;
+
+	if (n < 2 || n >= sizeof(first))
+		return ERR_OK;
+	memcpy(first, path, n);
+	first[n] = 0;
+	return file_make_dirs(first) == ERR_OK ? ERR_OK : err_set(ERR_INPUT, "%s", err_detail());
+}
+
 enum err confine_code(const struct daemon_common *c, char **argv)
 {
 	char program[PATH_MAX];
@@ -92,8 +105,7 @@ enum err confine_code(const struct daemon_common *c, char **argv)
 
 	if (geteuid() != 0 || c->user || !c->sandbox || SANITIZED || !can_write_code())
 		return ERR_OK;
-	if (file_make_dirs(c->output) != ERR_OK) /* a new one in "/" is not allowed later */
-		return err_set(ERR_INPUT, "%s", err_detail());
+	TRY(make_first(c->output));
 	n = readlink("/proc/self/exe", program, sizeof(program) - 1);
 	if (n < 0 || !restrict_writing())
 		return err_set(

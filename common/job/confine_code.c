@@ -1,4 +1,5 @@
 #include "common/base/file.h"
+#include "common/base/log.h"
 #include "common/base/sanitized.h"
 #include "common/job/confine.h"
 
@@ -9,6 +10,7 @@
 #include <linux/landlock.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -98,7 +100,16 @@ static enum err make_first(const char *path)
 	return file_make_dirs(first) == ERR_OK ? ERR_OK : err_set(ERR_INPUT, "%s", err_detail());
 }
 
-enum err confine_code(const struct daemon_common *c, char **argv)
+/* A file that can be read once more; or NULL. */
+static bool is_lasting(const char *path)
+{
+	struct stat file;
+
+	return !path || (stat(path, &file) == 0 && S_ISREG(file.st_mode));
+}
+
+enum err confine_code(const struct daemon_common *c, const char *config, const char *job,
+		      char **argv)
 {
 	char program[PATH_MAX];
 	ssize_t n;
@@ -114,6 +125,12 @@ enum err confine_code(const struct daemon_common *c, char **argv)
 		    "kernel has no Landlock to prevent that (%s): start as another user, "
 		    "or let \"user\" name one; \"sandbox\": \"off\" runs without",
 		    strerror(errno));
+	if (!is_lasting(config) || !is_lasting(job)) {
+		log_info("%s is no regular file, so this program does not begin anew: threads that "
+			 "libraries have begun are not kept from writing code",
+			 is_lasting(config) ? job : config);
+		return ERR_OK;
+	}
 	program[n] = 0;
 	execv(program, argv);
 	return err_set(ERR_INTERNAL, "%s: %s", program, strerror(errno));

@@ -103,7 +103,7 @@ static enum err run(const struct arguments *a)
 
 	TRY(party_config_read(&config, a->config, a->config_set.item));
 	if (!a->check)
-		TRY(confine_code(&config.common, a->argv));
+		TRY(confine_code(&config.common, a->config, a->job, a->argv));
 	if (a->once && config.retry_s == 0)
 		config.retry_s = RETRY_ONCE_S;
 	e = a->job ? job_read(&agreed, a->job, NULL) : ERR_OK;

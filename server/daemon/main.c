@@ -160,7 +160,7 @@ static enum err run(const struct arguments *a)
 
 	TRY(read_both(a, &config, &job));
 	if (!a->check)
-		TRY(confine_code(&config.common, a->argv));
+		TRY(confine_code(&config.common, a->config, a->job, a->argv));
 	e = a->check ? hook_check(&config.common) : hook_begin(&config.common);
 	secret_begin();
 	if (e == ERR_OK)

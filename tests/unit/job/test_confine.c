@@ -496,7 +496,7 @@ int main(int argc, char **argv)
 	};
 
 	(void)argc;
-	if (confine_code(&whole, argv) != ERR_OK) {
+	if (confine_code(&whole, "/proc/self/exe", NULL, argv) != ERR_OK) {
 		fprintf(stderr, "%s\n", err_detail());
 		return 1;
 	}

@@ -177,7 +177,7 @@ int main(int argc, char **argv)
 	};
 
 	(void)argc;
-	if (confine_code(&root, argv) != ERR_OK)
+	if (confine_code(&root, "/proc/self/exe", NULL, argv) != ERR_OK)
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

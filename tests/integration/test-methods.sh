@@ -48,7 +48,7 @@ gcc_is_its_twin() { # L
 	[[ $(run_of coordinator '.filter_order as $p | .facts | (.order_shares | length) == 15 and $p <= .order_rule and
 		($p == .order_rule or .order_shares[$p] > 0.93) and ($p == 1 or .order_shares[$p - 1] <= 0.93)') == true ]] ||
 		fail "order $(run_of coordinator .filter_order) of facts $(run_of coordinator '.facts | tostring')"
-	[[ $(run_of coordinator .rounds) == $((2 + 8 + $(jq .iterations "$T/twin/result.json"))) ]] ||
+	[[ $(run_of coordinator .rounds) == $((3 + 8 + $(jq .iterations "$T/twin/result.json"))) ]] ||
 		fail "$(run_of coordinator .rounds) rounds"
 	[[ $(run_of coordinator .facts.clusters_of) == "$(jq -r .clusters_of "$T/twin/result.json")" ]] ||
 		fail "clusters of $(run_of coordinator .facts.clusters_of), the twin's of $(jq .clusters_of "$T/twin/result.json")"
@@ -97,7 +97,7 @@ test_landmark_settles_on_the_higher() {
 	federation 3 --signal 0.5 --degree 30
 	job_of landmark
 	two_orders 1 "norms local order landmarks power polish landmarks power polish"
-	[[ $(run_of coordinator .rounds) == 9 ]] || fail "$(run_of coordinator .rounds) rounds"
+	[[ $(run_of coordinator .rounds) == 10 ]] || fail "$(run_of coordinator .rounds) rounds"
 }
 
 # ---- landmark ----
@@ -106,9 +106,9 @@ test_landmark_of_two() {
 	federation 2
 	job_of landmark
 	completes_with 2 landmark "norms local order landmarks power polish"
-	[[ $(run_of coordinator .rounds) == 5 ]] || fail "$(run_of coordinator .rounds) rounds"
-	# six if the local clusters are there before they are waited for
-	[[ $(run_of coordinator .round_trips) =~ ^[67]$ ]] || fail "$(run_of coordinator .round_trips) round trips"
+	[[ $(run_of coordinator .rounds) == 6 ]] || fail "$(run_of coordinator .rounds) rounds"
+	# seven if the local clusters are there before they are waited for
+	[[ $(run_of coordinator .round_trips) =~ ^[78]$ ]] || fail "$(run_of coordinator .round_trips) round trips"
 	[[ $(run_of coordinator '.job.secure_sum.modulus_bits') == 32 ]] || fail "words are not of 32 bits"
 	[[ $(run_of coordinator .facts.clusters_of) == 'rows as they are' ]] || fail "clusters of $(run_of coordinator .facts.clusters_of)"
 }

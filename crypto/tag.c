@@ -145,7 +145,7 @@ static void add_words(struct tag *t, const uint64_t *a, const uint64_t *x, size_
 	t->high = high;
 }
 
-/* What add_word() adds too much for the first n words of a block: 2^63 sum_j a_j. */
+/* The excess that add_word() adds for the first n words of a block: 2^63 sum_j a_j. */
 static u128 excess(const struct tag *t, size_t n)
 {
 	u128 all = 0;

@@ -10,7 +10,7 @@
  *   broadcast  s_j = sum_i x_ij,  T = sum_i tau_i mod p
  *   checked  T = ( H(s) + sum_i b_i ) mod p
  *
- * Who changes s or T without the key passes at one party with probability at most
+ * A change of s or T without the key passes at one party with probability at most
  * 2^-64 + n / (256 p). tau_i is uniform to anybody without b_i. Each number of a group serves one sum:
  * two vectors of one party under one number would reveal a_j. docs/secure-sum.md has bytes and proof.
  *

@@ -18,7 +18,7 @@ enum {
 	WATCHERS_EACH = HTTP_WATCHERS_MAX / 2,
 };
 
-/* Whose connection: all that share a key are bounded together. */
+/* The owner of a connection: connections with the same key are bounded together. */
 static void name_visitor(const struct http *h, struct visit *v)
 {
 	const union MHD_ConnectionInfo *i =

@@ -57,7 +57,7 @@ static const char *const allowed[] = {
 	"getrandom", "uname", "sysinfo", "getrusage", "getuid", "geteuid", "getgid", "getegid"
 };
 
-/* What no daemon ever calls, and whoever has taken it over might: the process ends, and the log
+/* Calls that no daemon makes and an intruder might: the process ends, and the log
  * names the call. Any call on neither list is answered as by a kernel that does not have it
  * (ENOSYS), since newer libraries try calls that are newer than this list, and manage without. */
 static const char *const never[] = { "execve",

@@ -22,7 +22,7 @@ static const char *const closed[] = { "proc", "sys",   "usr",   "bin",    "sbin"
  * another; kernels before 5.19 have no REFER, and are taken for such without Landlock. */
 enum { WRITES = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REFER };
 
-/* Of a process's own memory this file writes pages that are executable, too. It is root's. */
+/* /proc/self/mem writes executable pages of the own process, too; only root may open it so. */
 static bool can_write_code(void)
 {
 	int fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);

@@ -27,7 +27,7 @@ enum job_align { ALIGN_SAME, ALIGN_INTERSECT, ALIGN_HASHED };
 /* What becomes of a party's edges of which an end is not with all: left out, or they end the job. */
 enum job_others { OTHERS_DROP, OTHERS_REFUSE };
 
-/* What becomes of a job when a party stays away: it fails; the next attempt goes on without that party. */
+/* A party stays away: the job fails; or the next attempt goes on without that party. */
 enum job_loss { LOSS_END, LOSS_ATTEMPT };
 
 /* Columns of features brought to mean 0 and deviation 1: not; by all parties' rows; by each party's own. */

@@ -1,13 +1,13 @@
 #include "cli/args/args.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
+#include "common/base/machine.h"
 #include "common/data/labels.h"
 #include "common/data/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 uint64_t args_whole(struct argp_state *state, const char *option, const char *text, uint64_t min,
 		    uint64_t max)
@@ -51,7 +51,7 @@ void args_job(struct argp_state *state, const char *text)
 
 unsigned args_cores(unsigned threads)
 {
-	return threads ? threads : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	return threads ? threads : machine_cores();
 }
 
 bool args_override(int key, const char *text, struct overrides *set)

@@ -3,6 +3,7 @@
 #include "cli/args/table.h"
 #include "common/base/clock.h"
 #include "common/base/file.h"
+#include "common/base/machine.h"
 #include "common/job/prune.h"
 #include "common/job/room.h"
 
@@ -72,7 +73,7 @@ static void show(const struct prune *p)
 		clock_utc_of(p->item[i].when, date, sizeof(date));
 		table_cell(t, "%s", p->item[i].path);
 		table_cell(t, "%.10s", date);
-		table_cell(t, "%s", room_text(p->item[i].bytes).s);
+		table_cell(t, "%s", size_text(p->item[i].bytes).s);
 	}
 	table_print(t, stdout, table_width());
 	table_free(t);
@@ -97,11 +98,11 @@ static enum err run(void *arguments)
 	if (e == ERR_OK && n && a->yes)
 		e = prune_remove(&p);
 	if (e == ERR_OK && !n)
-		printf("nothing goes; %zu things take %s\n", p.n, room_text(staying).s);
+		printf("nothing goes; %zu things take %s\n", p.n, size_text(staying).s);
 	else if (e == ERR_OK)
 		printf("%s: %zu of %zu, %s; %s stays\n",
-		       a->yes ? "removed" : "would go, with --yes", n, p.n, room_text(going).s,
-		       room_text(staying).s);
+		       a->yes ? "removed" : "would go, with --yes", n, p.n, size_text(going).s,
+		       size_text(staying).s);
 	prune_release(&p);
 	free(usual);
 	return e;

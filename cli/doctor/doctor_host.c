@@ -1,6 +1,7 @@
 /* This host, and what a daemon has on it. */
 #include "cli/doctor/doctor.h"
 #include "common/base/file.h"
+#include "common/base/machine.h"
 #include "common/job/confine.h"
 #include "common/job/room.h"
 #include "crypto/secret.h"
@@ -8,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <pwd.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -33,7 +35,7 @@ double doctor_memory_available(void)
 			break;
 	if (f)
 		fclose(f);
-	return 1024 * kib;
+	return fmin(1024 * kib, machine_memory());
 }
 
 void doctor_clock(struct checkup *c)
@@ -150,7 +152,7 @@ void doctor_directory(struct checkup *c, const struct daemon_common *common, con
 						: FINE,
 			    check, room < SPACE_SOON ? "make room: coterie prune" : "",
 			    "%s: %s, %s free", path, file_exists(path) ? "writable" : "can be made",
-			    room_text(room).s);
+			    size_text(room).s);
 	}
 	confine_as_before();
 	free(at);

@@ -1,4 +1,5 @@
 /* A party: its data, as a job would find them. */
+#include "common/base/machine.h"
 #include "cli/doctor/doctor.h"
 #include "common/data/standard.h"
 #include "common/job/confine.h"
@@ -88,7 +89,7 @@ static void check_memory(struct checkup *c, const struct party_config *config,
 		}
 	}
 	if (!which) {
-		checkup_add(c, FINE, "memory", "", "%s available", room_text(there).s);
+		checkup_add(c, FINE, "memory", "", "%s available", size_text(there).s);
 		return;
 	}
 	checkup_add(c,
@@ -101,7 +102,7 @@ static void check_memory(struct checkup *c, const struct party_config *config,
 			? "above policy.max_memory: raise it, or smaller jobs"
 			: "",
 		    "a job %s of " CLUSTERS " clusters takes about %s, %s available", which,
-		    room_text(most).s, room_text(there).s);
+		    size_text(most).s, size_text(there).s);
 }
 
 static void check_loaded(struct checkup *c, const struct party_config *config,

@@ -2,17 +2,17 @@
 #include "cli/import/import.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
+#include "common/base/machine.h"
 #include "common/data/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 size_t unpack_most(void)
 {
-	size_t half = (size_t)sysconf(_SC_PHYS_PAGES) / 2 * (size_t)sysconf(_SC_PAGESIZE);
+	double half = machine_memory() / 2;
 
-	return half < DATA_FILE_MAX ? half : DATA_FILE_MAX;
+	return half < (double)DATA_FILE_MAX ? (size_t)half : DATA_FILE_MAX;
 }
 
 /* ---- packed files ---- */

@@ -1,4 +1,5 @@
 /* coterie status: what a daemon of this host does. */
+#include "common/base/machine.h"
 #include "cli/args/args.h"
 #include "cli/args/table.h"
 #include "cli/job/ask.h"
@@ -192,7 +193,7 @@ static void show(const struct json *d)
 			   json_text(certificate, "until"), number(certificate, "days"));
 	if (disk)
 		table_line(INDENT, "disk       %s free for %s",
-			   room_text(number(disk, "free_bytes")).s, json_text(disk, "output"));
+			   size_text(number(disk, "free_bytes")).s, json_text(disk, "output"));
 	show_peers(d);
 }
 

@@ -2,6 +2,7 @@
 #include "cli/launch/launch.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
+#include "common/base/machine.h"
 #include "common/data/dataset.h"
 #include "common/data/ids.h"
 #include "common/data/labels.h"
@@ -359,7 +360,7 @@ static void be_patient(const struct launch *l, long cores, struct json *root)
 static enum err write_config(const struct launch *l, const char *name, struct json *root,
 			     const char *numbering)
 {
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	long cores = (long)machine_cores();
 	struct buf text = { 0 };
 	char file[48];
 

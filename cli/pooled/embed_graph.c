@@ -3,6 +3,7 @@
 #include "cli/args/args.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
+#include "common/base/machine.h"
 #include "common/data/embeddings.h"
 #include "common/fedwalk/distance.h"
 #include "common/learn/sgns.h"
@@ -69,7 +70,7 @@ const struct argp embed_graph_argp = { .options = options, .parser = parse };
 enum err embed_graph_read(const struct embed_graph_arguments *a, struct dataset *d,
 			  struct json *result)
 {
-	double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE), need;
+	enum err err;
 	const struct csr *g = &d->g.adjacency;
 	size_t isolated = 0;
 
@@ -79,15 +80,11 @@ enum err embed_graph_read(const struct embed_graph_arguments *a, struct dataset 
 		dataset_release(d);
 		return err_set(ERR_INPUT, "%s: no edges", a->edges);
 	}
-	need = fedwalk_train_bytes(d->n, a->gamma, a->length, a->threads);
-	if (need >= have) {
-		size_t n = d->n;
-
+	err = machine_fits(a->edges, "walks of all vertices, and training,",
+			   fedwalk_train_bytes(d->n, a->gamma, a->length, a->threads));
+	if (err) {
 		dataset_release(d);
-		return err_set(ERR_INPUT,
-			       "%u walks of %u from each of %zu vertices take %.1f GiB; this host "
-			       "has %.1f",
-			       a->gamma, a->length, n, need / 0x1p30, have / 0x1p30);
+		return err;
 	}
 	for (size_t v = 0; v < d->n; v++)
 		isolated += g->start[v] == g->start[v + 1];

@@ -4,6 +4,7 @@
 #include "cli/args/args.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
+#include "common/base/machine.h"
 #include "common/fedwalk/attack.h"
 #include "common/fedwalk/bins.h"
 #include "common/fedwalk/encode.h"
@@ -16,7 +17,6 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { BLOCK = 64 };
 /* Of the seed: what devices draw. A job has their CSPRNG for it. */
@@ -265,7 +265,6 @@ static enum err by_response(struct plan *f)
 
 static enum err check(const struct plan *f)
 {
-	double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 	size_t n = f->g->rows;
 	double need =
 	    fedwalk_tree_bytes(n, f->k, fedwalk_tree_how(f->job, n), (double)f->g->start[n]);
@@ -275,12 +274,9 @@ static enum err check(const struct plan *f)
 			       "%u bins for %zu vertices, expected at most %d and as "
 			       "many as there are vertices",
 			       f->k, n, FEDWALK_BINS_MAX);
-	if (f->job->mode == FEDWALK_WALKS && need > have)
-		return err_set(ERR_INPUT,
-			       "the dissimilarities of %zu vertices take %.1f GiB; this host has "
-			       "%.1f: ask for landmarks",
-			       n, need / 0x1p30, have / 0x1p30);
-	return ERR_OK;
+	if (f->job->mode != FEDWALK_WALKS)
+		return ERR_OK;
+	return machine_fits("--tree", "the dissimilarity of all pairs of vertices", need);
 }
 
 /* Walks on g, and in result what there is to say about them. w is initialised here. ERR_INPUT: the

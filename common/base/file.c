@@ -1,5 +1,6 @@
 #include "common/base/file.h"
 #include "common/base/alloc.h"
+#include "common/base/machine.h"
 
 #include <assert.h>
 #include <dirent.h>
@@ -100,7 +101,9 @@ enum err file_read(const char *path, size_t max, struct buf *out)
 	enum err err;
 
 	TRY(file_part_open(&f, path, max));
-	err = read_all(f.fd, path, f.size, max, out);
+	err = machine_fits(path, "the file", (double)f.size);
+	if (!err)
+		err = read_all(f.fd, path, f.size, max, out);
 	file_part_close(&f);
 	if (err) {
 		buf_release(out);

@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
+#include "common/base/machine.h"
 #include "common/data/cut.h"
 #include "common/data/edges.h"
 #include "common/data/labels.h"
@@ -14,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- features ---- */
 
@@ -133,7 +133,6 @@ static enum err read_edges(struct dataset *d, const struct reading *how, const c
 static enum err load(struct dataset *d, const struct reading *how, const char *features,
 		     const char *edges, const char *ids)
 {
-	double need, have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 	struct csr s;
 
 	if (!is_table(features) && !is_table(edges) && !reading_is_default(how))
@@ -153,14 +152,9 @@ static enum err load(struct dataset *d, const struct reading *how, const char *f
 		TRY(read_features(features, how, &d->X, &d->columns, &d->ids));
 		d->has_ids = d->ids.n;
 		d->n = features_rows(&d->X);
-		need = 8.0 * (double)d->n * (double)features_cols(&d->X);
-		/* embed() makes one dense copy: better to say so here than to be killed there. */
-		if (need > have)
-			return err_set(ERR_INPUT,
-				       "%s: %zu x %zu features take %.1f GiB as a dense matrix, "
-				       "this host has %.1f GiB",
-				       features, d->n, features_cols(&d->X), need / 0x1p30,
-				       have / 0x1p30);
+		/* embed() makes one dense copy */
+		TRY(machine_fits(features, "its dense matrix",
+				 8.0 * (double)d->n * (double)features_cols(&d->X)));
 	}
 	if (ids) {
 		TRY(ids_read(ids, &d->ids));

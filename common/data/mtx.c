@@ -1,6 +1,7 @@
 #include "common/data/mtx.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
+#include "common/base/machine.h"
 #include "common/data/limits.h"
 #include "common/data/text.h"
 
@@ -106,6 +107,8 @@ enum err mtx_read_head(struct text *t, size_t bytes, struct mtx_head *h)
 
 static enum err read_entries(struct text *t, bool is_pattern, struct mtx *m, uint64_t count)
 {
+	TRY(machine_fits(t->where, "the matrix",
+			 (double)(t->end - t->p) + (double)count * sizeof(*m->entry)));
 	ALLOC(m->entry, count);
 	for (; m->count < count; m->count++) {
 		struct triple *e = &m->entry[m->count];

@@ -1,6 +1,7 @@
 #include "common/data/npy.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
+#include "common/base/machine.h"
 #include "common/data/limits.h"
 
 #include <endian.h>
@@ -298,8 +299,12 @@ static enum err read_some(const char *path, size_t first, size_t rows, struct ma
 	if (!err) {
 		size_t left = (size_t)h.rows > first ? (size_t)h.rows - first : 0;
 
-		mat_init(m, rows < left ? rows : left, (size_t)h.cols);
-		err = read_rows(&file, &h, data, first, m);
+		rows = rows < left ? rows : left;
+		err = machine_fits(path, "the matrix", 8 * (double)rows * (double)h.cols);
+		if (!err) {
+			mat_init(m, rows, (size_t)h.cols);
+			err = read_rows(&file, &h, data, first, m);
+		}
 	}
 	file_part_close(&file);
 	if (err)

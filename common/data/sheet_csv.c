@@ -1,4 +1,5 @@
 #include "common/base/log.h"
+#include "common/base/machine.h"
 #include "common/data/sheet.h"
 
 #include <stdio.h>
@@ -254,6 +255,7 @@ static enum err parse(struct sheet *t, struct text *at, const struct reading *ho
 	char separator = reading_separator(how, at->where),
 	     comment = how->comment ? *how->comment : 0;
 	struct text begin = *at;
+	size_t rows;
 	bool there;
 
 	TRY(csv_record(at, separator, comment, SHEET_COLUMNS_MAX, r, &there));
@@ -275,7 +277,10 @@ static enum err parse(struct sheet *t, struct text *at, const struct reading *ho
 		*at = begin;
 		r->comments = 0;
 	}
-	sheet_reserve(t, rows_at_most(at, t->columns));
+	rows = rows_at_most(at, t->columns);
+	TRY(machine_fits(at->where, "the table",
+			 (double)(at->end - at->p) + 8 * (double)rows * (double)t->numbers));
+	sheet_reserve(t, rows);
 	TRY(read_rows(t, at, r, separator, comment, said));
 	said->comments = r->comments;
 	return sheet_end(t);

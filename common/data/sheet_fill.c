@@ -1,5 +1,6 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
+#include "common/base/machine.h"
 #include "common/data/limits.h"
 #include "common/data/sheet.h"
 
@@ -7,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- what is in the gaps ---- */
 
@@ -152,15 +152,13 @@ static void say(const struct sheet *t, const struct sheet_column *c)
 static enum err check_room(const struct sheet *t)
 {
 	double need = 8.0 * (double)t->rows * (double)t->out.n;
-	double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 
-	if (t->out.n > COLS_MAX || need > have)
+	if (t->out.n > COLS_MAX)
 		return err_set(ERR_INPUT,
-			       "%s: %zu rows of %zu columns, once categories are spread, take %.1f "
-			       "GiB, this host has %.1f "
-			       "GiB",
-			       t->where, t->rows, t->out.n, need / 0x1p30, have / 0x1p30);
-	return ERR_OK;
+			       "%s: %zu columns, once categories are spread; at most %lu are "
+			       "read",
+			       t->where, t->out.n, COLS_MAX);
+	return machine_fits(t->where, "its matrix, with a column for each category,", need);
 }
 
 static void sort_values(struct sheet_column *c, uint32_t **place)

@@ -1,4 +1,5 @@
 #include "common/job/room.h"
+#include "common/base/machine.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -6,25 +7,19 @@
 #include <string.h>
 #include <unistd.h>
 
-struct room_text room_text(double bytes)
-{
-	struct room_text t;
-
-	if (bytes < 1e9)
-		snprintf(t.s, sizeof(t.s), "%.0f MB", bytes < 1e6 ? 1 : bytes / 1e6);
-	else
-		snprintf(t.s, sizeof(t.s), "%.1f GB", bytes / 1e9);
-	return t;
-}
-
 enum err room_check(double bytes, uint64_t max, const char *who, const char *setting)
 {
-	if (!max || bytes <= (double)max)
-		return ERR_OK;
-	return err_set(
-	    ERR_INPUT,
-	    "this job takes about %s of memory at %s, %s is %s: raise it, or offer a smaller job",
-	    room_text(bytes).s, who, setting, room_text((double)max).s);
+	if (max && bytes > (double)max)
+		return err_set(ERR_INPUT,
+			       "this job takes about %s of memory at %s, %s is %s: raise it, or "
+			       "offer a smaller job",
+			       size_text(bytes).s, who, setting, size_text((double)max).s);
+	if (bytes > machine_memory())
+		return err_set(ERR_INPUT,
+			       "this job takes about %s of memory at %s, which may use %s (host, "
+			       "container, ulimit): raise that, or offer a smaller job",
+			       size_text(bytes).s, who, size_text(machine_memory()).s);
+	return ERR_OK;
 }
 
 /* A line "VmRSS:  1234 kB" of /proc/self/status, in bytes. */

@@ -7,19 +7,14 @@
 
 #include <stddef.h>
 
-/* "116 MB", "4.0 GB": of bytes, in powers of 1000. */
-struct room_text {
-	char s[24];
-};
-struct room_text room_text(double bytes);
-
-/* May a job take so much? ERR_INPUT if not, with both numbers and what to do; max 0: any. who: for whom,
- * setting: the name of the bound, "policy.max_memory". */
+/* May a job take so much of this process's memory (machine.h)? ERR_INPUT if not, with both numbers
+ * and what to do. max: a further bound, 0: none. who: for whom, setting: the name of the bound,
+ * "policy.max_memory". */
 enum err room_check(double bytes, uint64_t max, const char *who, const char *setting) MUST_CHECK;
 
-/* The most memory that this process had in RAM since the last room_begin(), or since its start where the system forgets
- * nothing, less what it had when it was started; in bytes. 0: the system does not say. With data that were read before
- * the job; not exact, for libraries keep pages. */
+/* The most memory that this process had in RAM since the last room_begin(), or since its start
+ * where the system forgets nothing, less what it had when it was started; in bytes. 0: the system
+ * does not say. With data that were read before the job; not exact, for libraries keep pages. */
 double room_peak(void);
 void room_begin(void);
 

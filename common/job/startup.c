@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
+#include "common/base/machine.h"
 #include "common/base/service.h"
 #include "common/job/confine.h"
 #include "common/job/hook.h"
@@ -119,8 +120,9 @@ enum err daemon_begin(const struct daemon_common *c, size_t files)
 	live_begin(c->role, c->name, c->output);
 	service_begin();
 	alloc_at_end(out_of_memory);
+	machine_cores(); /* reads limits that the sandbox hides */
 	TRY(check_threads());
-	TRY(la_reserve(c->threads ? c->threads : (unsigned)sysconf(_SC_NPROCESSORS_ONLN)));
+	TRY(la_reserve(c->threads ? c->threads : machine_cores()));
 	TRY(confine_as_user(c));
 	e = file_make_dirs(c->output);
 	if (e)

@@ -3,6 +3,7 @@
 #include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
+#include "common/base/machine.h"
 #include "common/base/service.h"
 #include "common/job/confine.h"
 #include "common/job/hook.h"
@@ -239,8 +240,7 @@ enum err daemon_start_job(struct daemon *d)
 				 .post = d->post,
 				 .record = &d->record,
 				 .numbering = &d->numbering,
-				 .threads = c->threads ? c->threads
-						       : (unsigned)sysconf(_SC_NPROCESSORS_ONLN) };
+				 .threads = c->threads ? c->threads : machine_cores() };
 	d->means = (struct job_means){ .config = d->config,
 				       .identity = d->identity,
 				       .agreed = d->options.agreed,

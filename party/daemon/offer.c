@@ -4,6 +4,7 @@
 #include "common/base/config.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
+#include "common/base/machine.h"
 #include "common/job/results.h"
 #include "common/job/room.h"
 #include "party/consent/leaving.h"
@@ -139,7 +140,7 @@ enum err offer_check_room(struct work *work, const struct job_means *means, bool
 		    RANK_MEMORY_LEAST +
 		    (work->record->memory_estimate - KIND_MEMORY_LEAST) / means->config->ranks.n;
 	log_info("this job will take %s %s of memory here%s", known ? "about" : "at most about",
-		 room_text(work->record->memory_estimate).s,
+		 size_text(work->record->memory_estimate).s,
 		 means->config->ranks.n ? ", for each rank" : "");
 	if (!known)
 		return ERR_OK;

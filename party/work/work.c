@@ -1,6 +1,7 @@
 #include "party/work/work.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/machine.h"
 #include "common/data/dataset.h"
 #include "common/linalg/la.h"
 #include "common/privacy/noise.h"
@@ -151,13 +152,10 @@ enum err work_group_key(struct work *work)
 
 enum err work_check_room(const struct work *work, const char *what, double need)
 {
-	double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-
-	if (need <= have)
+	if (need <= machine_memory())
 		return ERR_OK;
-	return peer_fault(work->channel,
-			  "sent %s, which take %.1f GiB at least; this host has %.1f GiB", what,
-			  need / 0x1p30, have / 0x1p30);
+	return peer_fault(work->channel, "sent %s, which take %s at least; this process may use %s",
+			  what, size_text(need).s, size_text(machine_memory()).s);
 }
 
 /* G = B'B of all n rows is n I. */

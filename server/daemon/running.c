@@ -1,5 +1,6 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
+#include "common/base/machine.h"
 #include "common/base/service.h"
 #include "common/job/hook.h"
 #include "common/job/live.h"
@@ -325,9 +326,8 @@ struct running *running_new(struct coordinator *c, const struct job *job, struct
 			       .channel = r->channel,
 			       .post = r->post,
 			       .record = &r->record,
-			       .threads = config->common.threads
-					      ? config->common.threads
-					      : (unsigned)sysconf(_SC_NPROCESSORS_ONLN),
+			       .threads = config->common.threads ? config->common.threads
+								 : machine_cores(),
 			       .max_memory = config->max_memory,
 			       .job_timeout_s = config->common.job_timeout_s,
 			       .numbering = &c->numbering,

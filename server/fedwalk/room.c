@@ -1,11 +1,10 @@
 #include "server/fedwalk/fedwalk.h"
 #include "common/base/log.h"
+#include "common/base/machine.h"
 #include "common/fedwalk/distance.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 enum err fedwalk_check_room(const struct run *run)
 {
@@ -15,14 +14,10 @@ enum err fedwalk_check_room(const struct run *run)
 	double train =
 	    fedwalk_train_bytes(run->n, job->fedwalk.walks, job->fedwalk.length, run->threads);
 	double first = fedwalk_first_bytes(&job->fedwalk, run->n, how);
-	double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-	struct rlimit limit;
+	double have = machine_memory();
 	const char *what = response ? "reports" : "tree";
 	char advice[160] = "fewer job.walks, or shorter ones, take less";
 
-	if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-	    (double)limit.rlim_cur < have)
-		have = (double)limit.rlim_cur;
 	log_info(
 	    "%zu vertices: the %s will take %.2f GiB here, walks and training %.2f GiB, of %.2f "
 	    "GiB",

@@ -1,6 +1,7 @@
 #include "server/run/run.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/machine.h"
 #include "common/job/room.h"
 
 void run_phase(struct run *run, const char *name)
@@ -22,7 +23,7 @@ enum err run_check_room(struct run *run)
 
 	run->record->memory_estimate = run->job.kind->memory(&run->job, &sizes);
 	log_info("this job will take about %s of memory here",
-		 room_text(run->record->memory_estimate).s);
+		 size_text(run->record->memory_estimate).s);
 	return room_check(run->record->memory_estimate, run->max_memory, run->record->name,
 			  "max_memory");
 }

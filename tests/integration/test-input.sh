@@ -409,4 +409,41 @@ test_files_that_are_missing() {
 	bad_data 'job\.json'
 }
 
+# A group of processes that may use 300 MB, in the hierarchy of version 1 or 2 that is there.
+small_group() { # its directory is in $GROUP
+	local limit
+	GROUP=/sys/fs/cgroup/memory/${T##*/} limit=memory.limit_in_bytes
+	[[ -d /sys/fs/cgroup/memory ]] || GROUP=/sys/fs/cgroup/${T##*/} limit=memory.max
+	mkdir "$GROUP" 2>/dev/null || skip "no control group can be made here"
+	echo 300000000 2>/dev/null >"$GROUP/$limit" || { rmdir "$GROUP" && skip "no control group bounds memory here"; }
+}
+
+# shellcheck disable=SC2016
+in_small_group='echo $$ >"$0/cgroup.procs"; exec "$@"' # of bash -c: GROUP COMMAND...
+
+# 160 MB of features fit, and a job over them does not; 320 MB do not.
+test_memory_of_a_container() {
+	local name limit='300 MB \(host, container, ulimit\)'
+	prepare
+	small_group
+	npy '<f8' '1000000, 20' /dev/null >"$T/large.npy"
+	truncate -s "+160000000" "$T/large.npy"
+	for name in party-00 party-01; do edit "$name" '.data.features = "large.npy"'; done
+	echo '{ "kind": "kcagc", "method": "landmark", "clusters": 3 }' >"$T/job.json"
+	coordinator
+	party party-00
+	start party-01 bash -c "$in_small_group" "$GROUP" \
+		"$BIN/party" --config "$T/party-01.json" --once --out "$T/out/party-01" --coordinator "$ADDRESS"
+	ends 4 party-01
+	says party-01 "this job takes about [0-9]+ MB of memory at party-01, which may use $limit"
+	ends 4 coordinator
+	ends "2|4" party-00
+	npy '<f8' '1000000, 40' /dev/null >"$T/large.npy"
+	truncate -s "+320000000" "$T/large.npy"
+	rm -rf "$T/out" "$T/ready"
+	run_party=(bash -c "$in_small_group" "$GROUP" "${run_party[@]}")
+	bad_data "large\.npy: the matrix takes 320 MB of memory, this process may use $limit"
+	rmdir "$GROUP"
+}
+
 run_tests "$@"

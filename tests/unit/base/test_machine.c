@@ -1,0 +1,130 @@
+/* Memory and processors of containers: trees of files as the kernel has them, under a root. */
+#include "common/base/machine.h"
+#include "tests/unit/dir.h"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+static void put_deep(const char *path, const char *text)
+{
+	char full[256];
+
+	snprintf(full, sizeof(full), "%s/%s", dir, path);
+	for (char *p = full + 1; (p = strchr(p, '/')); *p++ = '/') {
+		*p = 0;
+		assert_ok(file_make_dirs(full));
+	}
+	assert_ok(file_write(full, (struct bytes){ (const uint8_t *)text, strlen(text) }, 0600));
+}
+
+static struct machine granted(void)
+{
+	struct machine m = { .memory = 24e9, .cores = 8 };
+
+	machine_groups(dir, &m);
+	return m;
+}
+
+static void test_no_groups(void **state)
+{
+	struct machine m = granted();
+
+	(void)state;
+	assert_true(m.memory == 24e9 && m.cores == 8);
+}
+
+/* The own group has no limit, its parent has. */
+static void test_version_2(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	put_deep("proc/self/cgroup", "0::/system.slice/coterie.service\n");
+	put_deep("sys/fs/cgroup/system.slice/coterie.service/memory.max", "max\n");
+	put_deep("sys/fs/cgroup/system.slice/coterie.service/cpu.max", "max 100000\n");
+	m = granted();
+	assert_true(m.memory == 24e9 && m.cores == 8);
+	put_deep("sys/fs/cgroup/system.slice/memory.max", "300000000\n");
+	put_deep("sys/fs/cgroup/system.slice/cpu.max", "150000 100000\n");
+	m = granted();
+	assert_true(m.memory == 3e8 && m.cores == 2);
+	put_deep("sys/fs/cgroup/system.slice/coterie.service/memory.max", "400000000\n");
+	put_deep("sys/fs/cgroup/system.slice/coterie.service/cpu.max", "1000 100000\n");
+	m = granted();
+	assert_true(m.memory == 3e8 && m.cores == 1);
+}
+
+/* In a container of version 1 the path is the host's, and the container's own group is mounted. */
+static void test_version_1(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	put_deep("proc/self/cgroup",
+		 "12:pids:/docker/7\n5:cpu,cpuacct:/docker/7\n4:memory:/docker/7\n");
+	put_deep("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+	put_deep("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
+	put_deep("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
+	m = granted();
+	assert_true(m.memory == 24e9 && m.cores == 8);
+	put_deep("sys/fs/cgroup/memory/memory.limit_in_bytes", "299999232\n");
+	put_deep("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "300000\n");
+	m = granted();
+	assert_true(m.memory == 299999232 && m.cores == 3);
+}
+
+static void test_bytes_that_are_no_numbers(void **state)
+{
+	static const char *const texts[] = { "", "\n", "-5\n", "nan\n", "inf 0\n", "0\n", "1 0\n" };
+	struct machine m;
+
+	(void)state;
+	put_deep("proc/self/cgroup", "\n:\n0:\n0::\n0::relative\n0:::\n");
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		put_deep("sys/fs/cgroup/cpu.max", texts[i]);
+		m = granted();
+		assert_true(m.memory == 24e9 && m.cores == 8);
+	}
+}
+
+/* Of this process, by the limit that any user can set: in a child that has not asked before. */
+static void test_address_space(void **state)
+{
+	struct rlimit limit = { .rlim_cur = 300000000, .rlim_max = 300000000 };
+	int status;
+	pid_t child = fork();
+
+	(void)state;
+	if (!child)
+		_exit(setrlimit(RLIMIT_AS, &limit) || machine_memory() != 3e8 ||
+		      machine_fits("f.npy", "the matrix", 3e8) != ERR_OK ||
+		      machine_fits("f.npy", "the matrix", 3.2e8) != ERR_INPUT ||
+		      strcmp(err_detail(),
+			     "f.npy: the matrix takes 320 MB of memory, this process may use 300 "
+			     "MB (host, container, ulimit): raise that, or bring less data"));
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+static void test_sizes_in_words(void **state)
+{
+	(void)state;
+	assert_string_equal(size_text(0).s, "1 MB");
+	assert_string_equal(size_text(116.4e6).s, "116 MB");
+	assert_string_equal(size_text(4.04e9).s, "4.0 GB");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_address_space),
+		cmocka_unit_test_setup_teardown(test_no_groups, dir_make, dir_remove),
+		cmocka_unit_test_setup_teardown(test_version_2, dir_make, dir_remove),
+		cmocka_unit_test_setup_teardown(test_version_1, dir_make, dir_remove),
+		cmocka_unit_test_setup_teardown(test_bytes_that_are_no_numbers, dir_make,
+						dir_remove),
+		cmocka_unit_test(test_sizes_in_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

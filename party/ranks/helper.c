@@ -4,16 +4,20 @@
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/file.h"
+#include "common/base/log.h"
 #include "common/job/confine.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <net/if.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -42,6 +46,69 @@ static void remove_dir(const char *dir)
 		free(path);
 	}
 	rmdir(dir);
+}
+
+/* ---- a network without others ---- */
+
+static bool write_line(const char *path, const char *line)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool written = fd >= 0 && write(fd, line, strlen(line)) == (ssize_t)strlen(line);
+
+	if (fd >= 0)
+		close(fd);
+	return written;
+}
+
+/* The user stays who it is in a user namespace of its own; root needs none. */
+static bool keep_user(uid_t uid, gid_t gid)
+{
+	char line[48];
+
+	if (!uid)
+		return true;
+	prctl(PR_SET_DUMPABLE, 1); /* else the kernel keeps these files for root; no key is here */
+	snprintf(line, sizeof(line), "%u %u 1", uid, uid);
+	if (!write_line("/proc/self/uid_map", line) || !write_line("/proc/self/setgroups", "deny"))
+		return false;
+	snprintf(line, sizeof(line), "%u %u 1", gid, gid);
+	return write_line("/proc/self/gid_map", line);
+}
+
+/* Puts this process, and all that it starts, into a network namespace with a loopback interface
+ * alone: Open MPI listens on all interfaces and cannot be told otherwise. */
+static bool leave_network(void)
+{
+	struct ifreq lo = { .ifr_name = "lo" };
+	uid_t uid = geteuid();
+	gid_t gid = getegid();
+	bool up;
+	int fd;
+
+	if (unshare(CLONE_NEWNET | (uid ? CLONE_NEWUSER : 0)) != 0 || !keep_user(uid, gid))
+		return false;
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	up = fd >= 0 && ioctl(fd, SIOCGIFFLAGS, &lo) == 0;
+	lo.ifr_flags |= IFF_UP;
+	up = up && ioctl(fd, SIOCSIFFLAGS, &lo) == 0;
+	if (fd >= 0)
+		close(fd);
+	return up;
+}
+
+/* Ranks on this host alone have no business with another. A child tries first: there is no way
+ * back from half of it. */
+static void keep_apart(void)
+{
+	int status = -1;
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(!leave_network());
+	if (child < 0 || waitpid(child, &status, 0) != child || status != 0 || !leave_network())
+		log_warn("ranks: mpirun and its ranks will listen on all interfaces of this host, "
+			 "as it grants no network namespace (unit: RestrictNamespaces=user net; "
+			 "kernel.unprivileged_userns_clone; AppArmor): others must not reach it");
 }
 
 /* What a helper that was killed has left. */
@@ -218,6 +285,8 @@ void mpirun_help(const struct mpirun_plan *p, const struct daemon_common *c, int
 	if (confine_user(c) != ERR_OK)
 		_exit(ERR_INPUT);
 	root = geteuid() == 0;
+	if (!plan->hostfile)
+		keep_apart();
 	unsetenv("NOTIFY_SOCKET");
 	unsetenv("WATCHDOG_USEC");
 	setenv("OPENBLAS_NUM_THREADS", "1", 1);

@@ -399,6 +399,17 @@ worker_of() { # RANK: its process, as the party's log has it
 	sed -n "s/.*rank $1 of [0-9]*: process \\([0-9]*\\) on .*/\\1/p" "$T/party-00.stderr" | tail -n 1
 }
 
+# Ranks on one host have a network of their own: their ports can be reached by nobody else.
+apart() { # PID...
+	local pid
+	for pid; do
+		[[ $(readlink "/proc/$pid/ns/net") == net:* ]] || fail "process $pid is gone"
+		[[ $(readlink "/proc/$pid/ns/net") != "$(readlink /proc/self/ns/net)" ]] ||
+			fail "process $pid listens on this host's interfaces: $(ss -ltnp)"
+	done
+	says party-00 "process $1 on"
+}
+
 # A rank that dies costs an attempt: the sentence names it and its host, and the next attempt ends well.
 test_killed_rank() {
 	local name host
@@ -412,6 +423,7 @@ test_killed_rank() {
 	party party-00
 	ADDRESS=$RELAY party party-01
 	in_phase party-00 joint
+	apart "$(worker_of 0)" "$(worker_of 1)" "$(pgrep -P "$(pgrep -P "${PID[party-00]}" coterie-ranks)" mpirun)"
 	kill -KILL "$(worker_of 1)"
 	soon_says party-00 'rank 1 of 3, on [^ ]+, was ended by signal 9'
 	host=$(hostname)

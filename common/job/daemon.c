@@ -174,6 +174,12 @@ static const char *const peer_names[] = { "fingerprint", "psk", NULL };
 	  .help = "a file with the passphrase of the private key, if that is encrypted; readable by nobody else" }, \
 	{ "output", CONFIG_PATH, offsetof(T, common.output), .standard = "out", \
 	  .help = "directory of results; made if absent" }, \
+	{ "keep_days", CONFIG_UNSIGNED, offsetof(T, common.keep_days), 0, 36500, "0", \
+	  .help = "between jobs, removes results (at a party also models and answered offers) that " \
+		  "are older; 0: none for their age" }, \
+	{ "keep_gib", CONFIG_DOUBLE, offsetof(T, common.keep_gib), 0, 1e6, "0", \
+	  .help = "between jobs, removes the oldest of them until the rest takes at most so many " \
+		  "GiB; 0: none for their size" }, \
 	{ "tcp_congestion", CONFIG_STRING, offsetof(T, common.tcp_congestion), 1, 15, "cubic", \
 	  .check = check_congestion, .help = "TCP congestion control" }, \
 	{ "heartbeat_s", CONFIG_UNSIGNED, offsetof(T, common.heartbeat_s), 1, DAY_S, "10", \
@@ -259,10 +265,6 @@ static const struct config_row coordinator_rows[] = {
 	  .help = "--serve: jobs that may run at a time, where no party is in two of them" },
 	{ "max_queued", CONFIG_UNSIGNED, C(max_queued), 1, 100000, "1000",
 	  .help = "--serve: jobs that may wait for their turn" },
-	{ "keep_days", CONFIG_UNSIGNED, C(keep_days), 0, 36500, "0",
-	  .help = "--serve: results that are older are removed; 0: for their age none" },
-	{ "keep_gib", CONFIG_DOUBLE, C(keep_gib), 0, 1e6, "0",
-	  .help = "--serve: the oldest results are removed until the rest takes no more GiB; 0: for their size none" },
 };
 
 #define P(field) offsetof(struct party_config, field)

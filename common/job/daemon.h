@@ -64,6 +64,8 @@ struct daemon_common {
 	char *name;
 	struct identity_paths identity;
 	char *output;         /* directory of run.json, labels.csv, ... */
+	unsigned keep_days;   /* results older than that go; 0: none for their age */
+	double keep_gib;      /* the oldest go until the rest takes at most this; 0: none */
 	char *tcp_congestion; /* "cubic" */
 	unsigned heartbeat_s;
 	unsigned reconnect_s; /* 0: a lost connection ends the job */
@@ -95,8 +97,6 @@ struct coordinator_config {
 	char *ready_file;        /* written with the bound port once listening; NULL: none */
 	struct api_settings api;
 	unsigned max_running, max_queued; /* jobs at a time, and jobs that wait */
-	unsigned keep_days;      /* results older than that go; 0: for their age none */
-	double keep_gib;         /* the oldest go until the rest takes no more; 0: for their size none */
 };
 
 struct party_config {

@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/json.h"
+#include "common/base/log.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -14,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define GIB 1073741824.0
 enum { DEPTH_MAX = 16, BLOCK = 512 /* of st_blocks */, DAY_S = 86400, RECORD_MAX = 64 << 20 };
 
 /* ---- finding ---- */
@@ -159,4 +161,33 @@ void prune_release(struct prune *p)
 		free(p->item[i].path);
 	free(p->item);
 	*p = (struct prune){ 0 };
+}
+
+/* ---- a daemon's limits ---- */
+
+bool prune_never(const struct daemon_common *c)
+{
+	return !c->keep_days && !(c->keep_gib > 0);
+}
+
+void prune_old(const struct daemon_common *c, const char *state,
+	       bool (*keeps)(void *arg, const char *name), void *arg)
+{
+	struct prune found = { 0 };
+	enum err e = prune_never(c) ? ERR_OK : prune_find(&found, c->output, state);
+
+	if (e == ERR_OK)
+		prune_choose(&found, time(NULL), c->keep_days, c->keep_gib * GIB);
+	for (size_t i = 0; i < found.n; i++) {
+		struct prune_item *item = &found.item[i];
+
+		item->goes &= !keeps || !keeps(arg, strrchr(item->path, '/') + 1);
+		if (item->goes)
+			log_info("%s goes, by keep_days or keep_gib", item->path);
+	}
+	if (e == ERR_OK)
+		e = prune_remove(&found);
+	if (e != ERR_OK)
+		log_warn("old results cannot be removed: %s", err_detail());
+	prune_release(&found);
 }

@@ -8,6 +8,7 @@
 #include "common/job/confine.h"
 #include "common/job/hook.h"
 #include "common/job/live.h"
+#include "common/job/prune.h"
 #include "common/job/startup.h"
 #include "crypto/sign.h"
 #include "crypto/secret.h"
@@ -258,6 +259,35 @@ enum err daemon_start_job(struct daemon *d)
 	return ERR_OK;
 }
 
+/* ---- old results ---- */
+
+static void prune(uv_work_t *work)
+{
+	const struct daemon *d = work->data;
+
+	prune_old(&d->config->common, d->config->state, NULL, NULL);
+}
+
+static void on_pruned(uv_work_t *work, int status)
+{
+	struct daemon *d = work->data;
+
+	(void)status;
+	d->prunes = false;
+}
+
+/* On a thread of its own, as it may take long; never while an attempt is awaited, of which results
+ * are there. */
+static void prune_now(struct daemon *d)
+{
+	if (d->prunes || d->awaiting || d->options.once || prune_never(&d->config->common) ||
+	    (d->pruned_s > 0 && clock_now_s() - d->pruned_s < PRUNE_EVERY_S))
+		return;
+	d->pruned_s = clock_now_s();
+	d->pruning.data = d;
+	d->prunes = uv_queue_work(&d->loop, &d->pruning, prune, on_pruned) == 0;
+}
+
 static void end_job(struct daemon *d)
 {
 	channel_free(d->channel);
@@ -313,6 +343,7 @@ static void on_job_done(uv_async_t *async)
 		return;
 	}
 	party_data_release(&d->data); /* while nothing is offered, none is held */
+	prune_now(d);
 	d->dialling_since_s = clock_now_s();
 	daemon_set_phase(d, HANGING_UP);
 	if (d->conn && died && again)
@@ -394,6 +425,7 @@ static enum err start(struct daemon *d)
 	log_info("dialling %s", d->config->coordinator_text);
 	watch_away(&d->watch, d->config->coordinator_text);
 	service_ready();
+	prune_now(d);
 	daemon_dial(d);
 	return ERR_OK;
 }

@@ -79,6 +79,9 @@ struct daemon {
 	bool thread_started;
 	unsigned overdue_s; /* since the job was over, while its thread runs */
 	bool abandoned;    /* the process ends while the job thread computes */
+	uv_work_t pruning; /* of old results, between jobs */
+	bool prunes;
+	double pruned_s; /* when it last began */
 	enum err job_result;
 	char job_why[ERR_DETAIL_MAX];
 	/* the attempt that was cut short, while the next one is awaited */

@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TICK_MS = 1000, PRUNE_EVERY_S = 3600 };
-#define GIB 1073741824.0
+enum { TICK_MS = 1000 };
 
 /* ---- old results ---- */
 
@@ -23,26 +22,21 @@ struct pruning {
 	size_t n;
 };
 
+static bool keeps(void *arg, const char *name)
+{
+	const struct pruning *p = arg;
+
+	for (size_t k = 0; k < p->n; k++)
+		if (!strcmp(name, p->kept[k]))
+			return true;
+	return false;
+}
+
 static void prune(uv_work_t *work)
 {
 	struct pruning *p = work->data;
-	struct prune found = { 0 };
-	enum err e = prune_find(&found, p->config->common.output, NULL);
 
-	if (e == ERR_OK)
-		prune_choose(&found, time(NULL), p->config->keep_days, p->config->keep_gib * GIB);
-	for (size_t i = 0; i < found.n; i++)
-		for (size_t k = 0; k < p->n; k++)
-			if (!strcmp(strrchr(found.item[i].path, '/') + 1, p->kept[k]))
-				found.item[i].goes = false;
-	for (size_t i = 0; i < found.n; i++)
-		if (found.item[i].goes)
-			log_info("%s goes, by keep_days or keep_gib", found.item[i].path);
-	if (e == ERR_OK)
-		e = prune_remove(&found);
-	if (e != ERR_OK)
-		log_warn("old results cannot be removed: %s", err_detail());
-	prune_release(&found);
+	prune_old(&p->config->common, NULL, keeps, p);
 }
 
 static void on_pruned(uv_work_t *work, int status)
@@ -61,7 +55,7 @@ static void prune_now(struct service *s)
 {
 	struct pruning *p;
 
-	if (s->prunes || (!s->config->keep_days && !(s->config->keep_gib > 0)) ||
+	if (s->prunes || prune_never(&s->config->common) ||
 	    (s->pruned_s > 0 && clock_now_s() - s->pruned_s < PRUNE_EVERY_S))
 		return;
 	s->pruned_s = clock_now_s();

@@ -224,6 +224,28 @@ test_old_results_go() {
 	submits "$T/job.json" 4
 	job wait 4 >/dev/null || fail "the job after it ended with $?"
 }
+
+# A party does so between its jobs: of two, the older goes.
+test_old_results_of_a_party_go() {
+	local old
+	served 3
+	submits "$T/job.json" 1 && job wait 1 >/dev/null
+	old=$(echo "$T"/out/party-00/job-*)
+	submits "$T/job.json" 2 && job wait 2 >/dev/null
+	find "$old" -exec touch -d '3 days ago' {} +
+	kill -TERM "${PID[party-00]}"
+	ended party-00
+	edit party-00 '.keep_days = 2'
+	serves party-00
+	until_true 20 gone_from_disk "$old" || fail "$old is still there"
+	soon_says party-00 'job-[0-9a-f]+(-[0-9])? goes, by keep_days or keep_gib'
+	[[ $(echo "$T"/out/party-00/job-*) != *'*'* ]] || fail "the results of job 2 have gone"
+	[[ -s $T/out/party-00/state/ledger.db ]] || fail "the ledger has gone"
+	submits "$T/job.json" 3
+	job wait 3 >/dev/null || fail "the job after it ended with $?"
+}
+gone_from_disk() { [[ ! -e $1 ]]; } # PATH
+
 has_gone() { [[ ! -e $T/out/coordinator/job-00000$1 ]]; } # ID
 
 # ---- a backup ----

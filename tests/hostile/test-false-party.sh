@@ -67,25 +67,49 @@ test_rows_of_noisy_kmeans() {
 
 # Distances of nodes over the others' features, of which an honest party knows none: all between 11
 # nodes, and by how much each node is nearer to the first than to each of the other ten.
-distances_of() {
-	edit job '.method = "basic" | .iterations = 20 | .restarts = 10 | .secure_sum = { group: "x25519" }'
+distances_of() { # METHOD
+	edit job ".method = \"$1\" | .polish = 0 | .iterations = 20 | .restarts = 10 | .secure_sum = { group: \"x25519\" }"
 	reads false 0
-	[[ $(jq -c '[.read, .wrong, .differences]' "$T/false") == '[55,0,1500]' ]] || fail 'distances read by false terms'
+	[[ $(jq -c '[.read, .wrong, .differences == .differences_of]' "$T/false") == '[55,0,true]' ]] ||
+		fail "$1: distances read by false terms"
+}
+nodes_of_kcagc() {
+	needs_python
+	federation 3
+	patient 3
+}
+nodes_of_columns() {
+	local name
+	nodes_of_kcagc
+	for name in $(names 3); do edit "$name" 'del(.data.edges) | .policy.jobs = ["kmeans.columns"]'; done
+	echo '{ "kind": "kmeans.columns", "clusters": 3, "seed": 7 }' >"$T/job.json"
 }
 test_distances_of_basic() {
-	needs_python
-	federation 3
-	patient 3
-	distances_of
+	nodes_of_kcagc
+	distances_of basic
+	[[ $(jq .differences "$T/false") == 1500 ]] || fail 'differences of distances read by false terms'
 }
 test_distances_of_columns() {
-	local name
-	needs_python
-	federation 3
-	patient 3
-	for name in $(names 3); do edit "$name" 'del(.data.edges) | .policy.jobs = ["kmeans.columns"]'; done
-	echo '{ "kind": "kmeans.columns", "clusters": 3, "seed": 7, "polish": 0 }' >"$T/job.json"
-	distances_of
+	nodes_of_columns
+	distances_of basic
+	[[ $(jq .differences "$T/false") == 1500 ]] || fail 'differences of distances read by false terms'
+}
+
+# The same of the nodes that are alone in their cells: by clusters drawn at random most are.
+distances_of_cells() {
+	local method
+	for method in flat tree; do
+		distances_of $method
+		at_least "$(jq .alone "$T/false")" 15 "$method: cells of one node"
+	done
+}
+test_distances_of_cells() {
+	nodes_of_kcagc
+	distances_of_cells
+}
+test_distances_of_cells_of_columns() {
+	nodes_of_columns
+	distances_of_cells
 }
 
 # The embedding of a single graph by the network that all start with, in spite of each party's own

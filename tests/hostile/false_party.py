@@ -36,6 +36,8 @@ import sys
 import numpy as np
 
 import extract
+import false_edges
+import false_walks
 import fedgcn
 import fedsc
 import kcagc
@@ -395,6 +397,31 @@ def of_graphs(a, what, link, folder):
     return {**told(half.found(), Z, 1e-3 * Z.std()), "ended": "done"}
 
 
+def edges_of(folder):
+    with open(folder + "/edges.tsv", encoding="utf-8") as f:
+        return {tuple(sorted(line.split()[:2])) for line in f}
+
+
+def of_edges(a, what, link, ids, edges):
+    half = (false_edges.Honest if a.honest else false_edges.False_)(what, ids, edges, link)
+    party.leave(link, half.run(), a.labels)
+    truth, found = set().union(*map(edges_of, a.truth)), half.found()
+    return {"read": len(found & truth), "wrong": len(found - truth), "of": len(truth), "ended": "done"}
+
+
+def of_ties(a, what, link, data):
+    with open(data["vertices"], "rb") as f:
+        ids = f.read().split()
+    with open(data["edges"], "rb") as f:
+        ties = {(x, y) for line in f for x, y in (line.split()[:2], line.split()[1::-1]) if x in ids}
+    half = (false_walks.Honest if a.honest else false_walks.False_)(what, ids, ties, [b"n%d" % i for i in range(999)], link)
+    party.leave(link, half.run(), a.labels)
+    theirs = set().union(*({i.decode() for i in open(f + "/ids.txt", "rb").read().split()} for f in a.truth))
+    truth = {t for t in set().union(*map(edges_of, a.truth)) if theirs.issuperset(t)}
+    found = half.found()
+    return {"read": len(found & truth), "wrong": len(found - truth), "of": len(truth), "ended": "done"}
+
+
 def of_rows(a, what, link, X):
     noisy = what.get("noise", {}).get("on") == "sums"
     base = Noisy if noisy else type("Half", (Sums if a.honest else Steering, kmeans.Party), {})
@@ -429,6 +456,10 @@ def main():
     data = config["data"]
     if what["kind"] in ("kcagc", "kmeans.columns"):
         said = of_nodes(a, what, link, *party.begin_nodes(what, data, link))
+    elif what["kind"] == "fedwalk":
+        said = of_ties(a, what, link, data)
+    elif what["kind"] == "fedspectral":
+        said = of_edges(a, what, link, *party.read_graph(data))
     elif what["kind"] == "fedgcn":
         link.group_key()
         said = of_graphs(a, what, link, data["graphs"])

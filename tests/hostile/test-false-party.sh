@@ -125,6 +125,46 @@ test_graphs_of_fedgcn() {
 	[[ $(jq -c '[.read > 0, .wrong]' "$T/false") == '[true,0]' ]] || fail 'graphs read by false terms'
 }
 
+# Edges of two others, each between ids that it has. It claims ids of nobody.
+edges_by_false_terms() { # JQ-PROGRAM
+	edit job ". + { secure_sum: { group: \"x25519\" } } | $1"
+	reads honest 0 --honest
+	reads false 0
+}
+edges_of() { # HOW-MANY-WRONG-AT-MOST LEAST-READ JQ-PROGRAM
+	needs_python
+	edges_federation 3
+	patient 3
+	edges_by_false_terms "$3"
+	[[ $(jq .read "$T/honest") == 0 ]] || fail 'an honest party reads edges'
+	at_least "$(jq .read "$T/false")" "$2" 'edges read by false terms'
+	(($(jq .wrong "$T/false") <= $1)) || fail 'edges that are read are none'
+}
+test_edges_of_exact() { edges_of 0 667 '.variant = "exact"'; }
+test_edges_of_plus() { edges_of 0 660 '.variant = "fedspectral+" | .iterations = 1'; }
+
+# With more iterations blocks are of walks: a few guesses are right, four times as many as by chance.
+test_edges_of_plus_with_iterations() {
+	edges_of 300 25 '.variant = "fedspectral+" | .iterations = 6'
+	(($(jq .read "$T/false") <= 100)) || fail 'as many edges are read as by one iteration'
+}
+
+# Ties between vertices of the two others. An honest party reads most, and one that lies hardly more.
+ties_of() { # LEAST MOST-WRONG WALKS
+	needs_python
+	vertices_federation 3
+	patient 3
+	edit job ".secure_sum = { group: \"x25519\" } | .walks = $3"
+	reads honest 0 --honest
+	reads false 0
+	for who in honest false; do
+		at_least "$(jq .read "$T/$who")" "$1" "$who: ties read"
+		(($(jq .wrong "$T/$who") <= $2)) || fail "$who: ties that are read are none"
+	done
+}
+test_ties_of_many_walks() { ties_of 180 25 20; }
+test_ties_of_few_walks() { ties_of 140 70 2; }
+
 # Of method "gcc", in memory: distances over the others' features by the blocks that all are told.
 test_distances_of_gcc() {
 	needs_python

@@ -19,13 +19,17 @@ fedgcn, two clusters: it claims N graphs in both, and so moves the plane between
 prototypes. Where one graph of the others lies between two places of the plane, the difference
 of the sums below them is that graph's embedding.
 
+kcagc, method "landmark": false_sets.py; fedspectral: false_edges.py; fedwalk: false_walks.py.
+
 --honest: true terms. It reads rows and graphs from sums of one and from pairs of sums that differ
 by one.
 
 FOLDER: the others' data, to compare with. The last line of stdout is {"read": N, "wrong": N,
 "of": N, "ended": "..."}: what is read and true, what is read and false, how much there is (rows,
-graphs, or distances of two nodes over the others' features). "differences": how many are right
-of the differences of distances. "chance": how many of as many own rows are near one of the others'.
+graphs, edges or ties of the others, or distances of two nodes over the others' features). "differences":
+how many are right of the differences of distances. "alone": nodes that have a cell of their own.
+"chance": how many of as many own rows are near one of the others'; of edges, how many of as many
+pairs at random are one.
 """
 import argparse
 import glob
@@ -37,6 +41,7 @@ import numpy as np
 
 import extract
 import false_edges
+import false_sets
 import false_walks
 import fedgcn
 import fedsc
@@ -388,6 +393,13 @@ def of_nodes(a, what, link, X, edges):
     return {**half.read(np.hstack(others)), "ended": "done"}
 
 
+def of_sets(a, what, link, X):
+    half = false_sets.False_(what, X, link)
+    party.leave(link, half.run(), a.labels)
+    others = [party.read_features(glob.glob(f + "/features.*")[0]) for f in a.truth]
+    return {**half.read(others, a.truth[0]), "ended": "done"}
+
+
 def of_graphs(a, what, link, folder):
     half = (Graphs if a.honest else Cutting)(what, folder, link)
     party.leave(link, half.run(), a.labels)
@@ -406,6 +418,11 @@ def of_edges(a, what, link, ids, edges):
     half = (false_edges.Honest if a.honest else false_edges.False_)(what, ids, edges, link)
     party.leave(link, half.run(), a.labels)
     truth, found = set().union(*map(edges_of, a.truth)), half.found()
+    nodes = len(set().union(*truth))
+    return {**pairs_of(found, truth), "chance": round(2 * len(found) * len(truth) / (nodes * (nodes - 1)))}
+
+
+def pairs_of(found, truth):
     return {"read": len(found & truth), "wrong": len(found - truth), "of": len(truth), "ended": "done"}
 
 
@@ -418,8 +435,7 @@ def of_ties(a, what, link, data):
     party.leave(link, half.run(), a.labels)
     theirs = set().union(*({i.decode() for i in open(f + "/ids.txt", "rb").read().split()} for f in a.truth))
     truth = {t for t in set().union(*map(edges_of, a.truth)) if theirs.issuperset(t)}
-    found = half.found()
-    return {"read": len(found & truth), "wrong": len(found - truth), "of": len(truth), "ended": "done"}
+    return pairs_of(half.found(), truth)
 
 
 def of_rows(a, what, link, X):
@@ -454,7 +470,9 @@ def main():
     config = party.read_config(a.config)
     what, link = party.join(config, a.coordinator)
     data = config["data"]
-    if what["kind"] in ("kcagc", "kmeans.columns"):
+    if what.get("method") == "landmark":
+        said = of_sets(a, what, link, party.read_nodes(data)[0])
+    elif what["kind"] in ("kcagc", "kmeans.columns"):
         said = of_nodes(a, what, link, *party.begin_nodes(what, data, link))
     elif what["kind"] == "fedwalk":
         said = of_ties(a, what, link, data)

@@ -165,12 +165,54 @@ ties_of() { # LEAST MOST-WRONG WALKS
 test_ties_of_many_walks() { ties_of 180 25 20; }
 test_ties_of_few_walks() { ties_of 140 70 2; }
 
+# Inner products of the others' rows with the means of sets.
+test_products_of_landmark() {
+	needs_python
+	federation 3 --features 300
+	patient 3
+	echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "method": "landmark", "filter": { "order": 3 }, "degrees": "off",
+		"secure_sum": { "group": "x25519", "modulus_bits": 64 } }' >"$T/job.json"
+	reads false 0
+	at_least "$(jq .read "$T/false")" 1600 'inner products read by false terms'
+	(($(jq .wrong "$T/false") <= 100)) || fail 'inner products that are read are others'
+}
+
 # Of method "gcc", in memory: distances over the others' features by the blocks that all are told.
 test_distances_of_gcc() {
 	needs_python
 	federation 3 --features 300
 	"$PYTHON" "$ROOT/tests/hostile/false_blocks.py" --dims 13 "$T/data/party-01" "$T/data/party-02" | tee "$T/false"
 	at_least "$(jq .read "$T/false")" 8000 'distances of 11175 read by false terms'
+}
+
+# A party whose policy requires noise takes part in none of these jobs, and nothing is read.
+declines() { # JQ-PROGRAM
+	echo '{ "clusters": 3, "seed": 7, "secure_sum": { "group": "x25519" } }' >"$T/job.json"
+	edit job "$1"
+	rm -rf "$T/out"
+	coordinator
+	start party-00 "$PYTHON" "$ROOT/tests/hostile/false_party.py" --config "$T/party-00.json" --coordinator "$ADDRESS" \
+		--labels "$T/labels" --truth "$T/data/party-01" "$T/data/party-02"
+	party party-01
+	party party-02
+	ends 1 party-00
+	ends 2 coordinator party-01 party-02
+	grep -q 'without noise, policy.require_noise of party-01 is true' "$T/party-01.stderr" || fail "$1: nobody says why"
+	[[ ! -s $T/party-00.stdout ]] || fail "$1: something is read"
+}
+test_require_noise_declines_distances() {
+	local how
+	nodes_of_kcagc
+	edit party-01 '.policy.require_noise = true'
+	for how in flat tree landmark; do declines ".kind = \"kcagc\" | .method = \"$how\" | .filter.order = 3"; done
+}
+test_require_noise_declines_edges() {
+	local how
+	needs_python
+	edges_federation 3
+	patient 3
+	edit party-01 '.policy.require_noise = true'
+	for how in exact fedspectral+; do declines ".kind = \"fedspectral\" | .variant = \"$how\""; done
 }
 
 run_tests "$@"

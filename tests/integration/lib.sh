@@ -352,7 +352,8 @@ set_budgets() { # OUT N
 		state=${state:+$T/$state}
 		read -r jobs rounds words < <(rows_of "${state:-$1/$name/state}" |
 			awk -F, '$10 > 0 { job[$3, $4] } { r += $9; w += $10 } END { print length(job), r + 0, w + 0 }')
-		edit "$name" ".policy += { max_jobs: $((jobs * $2)), max_rounds: $((rounds * $2)), max_words: $((words * $2)) }"
+		edit "$name" ".policy += ({ max_jobs: $((jobs * $2)), max_rounds: $((rounds * $2)), max_words: $((words * $2)) }
+			| with_entries(select(.value > 0)))" # some jobs have no secure sum
 	done
 }
 

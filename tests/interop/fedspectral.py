@@ -11,6 +11,7 @@ import struct
 import numpy as np
 
 import coordinator
+import kmeans
 import secsum
 import wire
 from wire import Reader, u64
@@ -95,7 +96,7 @@ class Party:
         A = np.zeros((self.n, self.n))
         A[a, b] = A[b, a] = 1
         link.phase("degrees")
-        degree = link.sum(A.sum(axis=1))
+        degree = np.array(kmeans.joined(link.sum(kmeans.in_parts(A.sum(axis=1)))))
         there = np.flatnonzero(degree > 0)
         s = degree[there] ** -0.5
         N = s[:, None] * A[np.ix_(there, there)] * s
@@ -217,7 +218,7 @@ class Coordinator(coordinator.Following):
             self.found = self.noisy(k)
         elif self.exact:
             self.phase("degrees")
-            degree = self.sum(np.zeros(self.n))
+            degree = np.array(kmeans.joined(self.sum(np.zeros(self.n * len(kmeans.PARTS)))))
             self.there = np.flatnonzero(degree > 0)
             m = len(self.there)
             self.phase("lanczos")

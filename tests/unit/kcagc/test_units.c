@@ -182,12 +182,48 @@ static void test_what_has_no_scale(void **state)
 	refused("kind=kmeans.columns", 0, "has the same value in all rows");
 }
 
+/* Party 0's features are so much larger that words hold few digits of the others', which add to the
+ * same distances: the coordinator says so, with both sizes. What a party scales by itself has no
+ * such range. */
+static bool warned(const char *settings, double by)
+{
+	struct job job = unit_job(settings);
+	char text[4096];
+	FILE *log = tmpfile();
+	struct planted p;
+
+	assert_non_null(log);
+	log_init("test", LOG_WARN);
+	log_set_stream(fileno(log), false);
+	planted_make(&p, &data);
+	for (size_t i = 0; i < p.n; i++)
+		for (size_t j = 0; j < p.m; j += L)
+			MAT(&p.X, i, j) *= by;
+	end(run(&p, &job, 1));
+	planted_release(&p);
+	federation_quiet();
+	rewind(log);
+	text[fread(text, 1, sizeof(text) - 1, log)] = '\0';
+	fclose(log);
+	return strstr(text, "longest row of one party is") && strstr(text, "bring the features");
+}
+
+static void test_range(void **state)
+{
+	(void)state;
+	for (size_t m = 0; m < METHODS; m++) {
+		assert_int_equal(warned(method[m].settings, 0x1p30), method[m].nothing != NULL);
+		assert_false(warned(method[m].settings, 0x1p10));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_any_unit),
 		cmocka_unit_test(test_one_extreme_row),
 		cmocka_unit_test(test_what_has_no_scale),
+		cmocka_unit_test(test_range),
 	};
 
 	federation_quiet();

@@ -17,7 +17,7 @@ struct casting {
 };
 
 /* Party l knows the ends of its edges, and of the others each L-th. */
-static void cast_party(struct casting *c, size_t l, holds *h)
+static inline void cast_party(struct casting *c, size_t l, holds *h)
 {
 	const struct csr *A = c->A;
 	bool *known = alloc(A->rows, sizeof(*known));
@@ -63,14 +63,14 @@ static void cast_party(struct casting *c, size_t l, holds *h)
 	free(known);
 }
 
-static void casting_init(struct casting *c, const struct csr *A, size_t L, holds *h)
+static inline void casting_init(struct casting *c, const struct csr *A, size_t L, holds *h)
 {
 	*c = (struct casting){ .A = A, .L = L };
 	for (size_t l = 0; l < L; l++)
 		cast_party(c, l, h);
 }
 
-static void casting_release(struct casting *c)
+static inline void casting_release(struct casting *c)
 {
 	for (size_t l = 0; l < c->L; l++) {
 		dataset_release(&c->party[l]);
@@ -86,7 +86,7 @@ struct stage {
 };
 
 /* A federation over A's edges. */
-static struct stage *stage_open_job(const struct csr *A, size_t L, holds *h, const struct job *job)
+static inline struct stage *stage_open_job(const struct csr *A, size_t L, holds *h, const struct job *job)
 {
 	const struct plan nothing = { .n = A->rows, .m = FED_MAX, .seed = 1, .noise = 1 };
 	struct stage *s = alloc(1, sizeof(*s));
@@ -100,7 +100,7 @@ static struct stage *stage_open_job(const struct csr *A, size_t L, holds *h, con
 	return s;
 }
 
-static void stage_end(struct stage *s)
+static inline void stage_end(struct stage *s)
 {
 	federation_release(&s->f);
 	casting_release(&s->c);
@@ -109,7 +109,7 @@ static void stage_end(struct stage *s)
 }
 
 /* label (A's rows): what parties have, which say the same of the nodes that several know. */
-static void gather_labels(const struct stage *s, uint32_t *label)
+static inline void gather_labels(const struct stage *s, uint32_t *label)
 {
 	size_t n = s->c.A->rows;
 

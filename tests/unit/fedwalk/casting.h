@@ -16,7 +16,7 @@ struct cast {
 };
 
 /* The dataset of party l: as if it had been read. */
-static void cast_party(const struct cast *c, size_t l, struct dataset *d)
+static inline void cast_party(const struct cast *c, size_t l, struct dataset *d)
 {
 	static const char stranger[] = "zz-stranger";
 	const struct csr *A = c->A;
@@ -84,7 +84,7 @@ struct stage {
 	struct federation f;
 };
 
-static struct stage *stage_open_job(struct cast c, const struct job *job)
+static inline struct stage *stage_open_job(struct cast c, const struct job *job)
 {
 	struct stage *s = alloc(1, sizeof(*s));
 
@@ -101,7 +101,7 @@ static struct stage *stage_open_job(struct cast c, const struct job *job)
 	return s;
 }
 
-static void stage_end(struct stage *s)
+static inline void stage_end(struct stage *s)
 {
 	federation_release(&s->f);
 	for (size_t l = 0; l < s->cast.L; l++)
@@ -109,7 +109,7 @@ static void stage_end(struct stage *s)
 	free(s);
 }
 
-static void assert_done(const struct stage *s)
+static inline void assert_done(const struct stage *s)
 {
 	if (s->f.server.result != ERR_OK)
 		fail_msg("%s", s->f.server.why);
@@ -119,7 +119,7 @@ static void assert_done(const struct stage *s)
 }
 
 /* Every vertex's, from its host; false where that has none. */
-static void gather(const struct stage *s, float *x)
+static inline void gather(const struct stage *s, float *x)
 {
 	for (size_t l = 0; l < s->cast.L; l++)
 		for (size_t i = 0; i < s->party[l].n; i++) {

@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/base/buf.h"
 #include "common/fedsc/own.h"
+#include "common/privacy/parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -41,9 +42,9 @@ static enum err check_spread(double n, double spread)
 	if (spread > 0)
 		return ERR_OK;
 	return err_set(ERR_INPUT,
-		       "all %g rows are equal (spread %g, within the sums' precision): "
-		       "there is nothing to cluster",
-		       n, spread);
+		       "all %g rows are equal (spread %g, of sums that resolve %.0g): there is "
+		       "nothing to cluster",
+		       n, spread, ldexp(1, -PARTS_FRACTION));
 }
 
 /* One deviation for all columns. The variance about the one mean of all entries is that within

@@ -151,7 +151,7 @@ enum err fedspectral_exact(struct parties *parties, size_t n, const struct fedsp
 	/* The degrees of all n nodes, which the parties are told; from then on their products are
 	 * with the joint graph's terms. */
 	parties_phase(parties, "degrees");
-	err = parties_sum_told(parties, &degrees, degree, n);
+	err = parties_sum_told_parts(parties, &degrees, degree, n);
 	for (size_t i = 0; i < n; i++) /* rounding, or a party that says less: others will see it */
 		degree[i] = degree[i] > 0 ? degree[i] : 0;
 	if (!err) {

@@ -14,13 +14,29 @@ static void take_dense(struct features *X, struct mat *Z)
 	features_release(X);
 }
 
-/* Columns that stay as they are. */
-static void by_nothing(size_t m, struct standard_by *by)
+/* Columns keep their unit and come to mean 0, which changes no distance. A sum's words have room
+ * for the longest row: without this they hold what all rows have in common, and lose what rows
+ * differ by. Counted from the first row, so that a constant column is 0. */
+static void centre(struct mat *Z, struct standard_by *by)
 {
-	ALLOC(by->shift, m);
-	ALLOC(by->unit, m);
-	for (size_t j = 0; j < m; j++)
-		by->unit[j] = 1;
+	double *shift = alloc(Z->cols, sizeof(*shift));
+
+	for (size_t i = 1; i < Z->rows; i++)
+		for (size_t j = 0; j < Z->cols; j++)
+			shift[j] += (MAT(Z, i, j) - MAT(Z, 0, j)) / (double)Z->rows;
+	for (size_t j = 0; j < Z->cols; j++)
+		shift[j] += MAT(Z, 0, j);
+	for (size_t i = 0; i < Z->rows; i++)
+		for (size_t j = 0; j < Z->cols; j++)
+			MAT(Z, i, j) -= shift[j];
+	if (by) {
+		ALLOC(by->unit, Z->cols);
+		for (size_t j = 0; j < Z->cols; j++)
+			by->unit[j] = 1;
+		by->shift = shift;
+	} else {
+		free(shift);
+	}
 }
 
 enum err columns_points(struct features *X, bool standardize, const struct columns *names,
@@ -35,8 +51,8 @@ enum err columns_points(struct features *X, bool standardize, const struct colum
 			    Z->cols);
 	else if (standardize)
 		e = standard_own(Z, apart, names, true, by);
-	else if (by)
-		by_nothing(Z->cols, by);
+	else
+		centre(Z, by);
 	if (e)
 		mat_release(Z);
 	if (e && by)

@@ -41,15 +41,20 @@ enum err bound_term(double square, double term[static BOUND_TERM])
 	return ERR_OK;
 }
 
-bool bound_join(const double sum[static BOUND_TERM], size_t parties, int *e)
+bool bound_join(const double sum[static BOUND_TERM], size_t parties, int *e, int *least)
 {
 	double total = 0;
+
+	*least = 0;
 
 	for (size_t i = BOUND_TERM; i-- > 0;) {
 		if (!(sum[i] >= 0 && sum[i] <= ldexp((double)parties, BOUND_LIMB) &&
 		      sum[i] == floor(sum[i])))
 			return false;
 		total += sum[i] * limb_unit(i);
+		if (sum[i] > 0)
+			*least = BOUND_LEAST + BOUND_LIMB * (int)i +
+				 __builtin_ctzll((unsigned long long)sum[i]);
 	}
 	/* Rounding of the sum takes 2^-53 of it at most, which the words have room for. */
 	*e = total > 0 ? exponent_above(total) : 0;

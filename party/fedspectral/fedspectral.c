@@ -3,6 +3,7 @@
 #include "common/fedspectral/job.h"
 #include "common/fedspectral/party.h"
 #include "common/fedspectral/private.h"
+#include "common/privacy/parts.h"
 #include "party/work/agree.h"
 #include "party/work/align.h"
 #include "party/work/noise.h"
@@ -15,8 +16,8 @@
 /* Rows masked per slab: some MB. */
 enum { SLAB_ROWS = 1 << 14 };
 
-/* A node whose weights add up to less has lost too many digits in fixed point. */
-static const double LEAST_DEGREE = 0x1p-12;
+/* A node whose weights add up to less loses digits in the sum's parts. */
+static const double LEAST_DEGREE = 0x1p-100;
 
 struct fedspectral_work {
 	struct work *work;
@@ -43,7 +44,7 @@ static enum err agree_degrees(struct fedspectral_work *s)
 {
 	struct work *work = s->work;
 	double *own = alloc(work->n, sizeof(*own)), *joint = alloc(work->n, sizeof(*joint));
-	double rounding = ldexp((double)work->L, -JOB_WIDE_FRACTION);
+	double rounding = ldexp((double)work->L, -PARTS_FRACTION);
 	enum err e = ERR_OK;
 
 	work_phase(work, "degrees");
@@ -51,13 +52,13 @@ static enum err agree_degrees(struct fedspectral_work *s)
 	for (size_t i = 0; i < work->n && e == ERR_OK; i++)
 		if (own[i] > 0 && own[i] < LEAST_DEGREE)
 			e = err_set(ERR_INPUT,
-				    "a node's edges weigh less than %g together, which the sum's "
-				    "fixed point does not resolve: multiply all parties' weights "
-				    "by one number",
+				    "a node's edges weigh less than %g together, which the sum "
+				    "does not resolve: multiply all parties' weights by one "
+				    "number",
 				    LEAST_DEGREE);
 	memcpy(joint, own, work->n * sizeof(*joint));
 	if (e == ERR_OK)
-		e = secure_sum_verified(work, s->root, joint, work->n);
+		e = secure_sum_verified_parts(work, s->root, joint, work->n);
 	/* A joint degree has this party's in it, and nobody's is below 0: else another party lies.
 	 */
 	for (size_t i = 0; i < work->n && e == ERR_OK; i++) {

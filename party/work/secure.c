@@ -2,12 +2,14 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/base/progress.h"
+#include "common/privacy/parts.h"
 #include "crypto/fixed.h"
 #include "crypto/secret.h"
 #include "crypto/tag.h"
 
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -274,5 +276,27 @@ enum err secure_sum_verified(struct work *work, const struct tree_node *node, do
 	if (e == ERR_OK)
 		work_hear(work, x, count * sizeof(*x));
 	secure_free(s);
+	return e;
+}
+
+enum err secure_sum_verified_parts(struct work *work, const struct tree_node *node, double *x,
+				   size_t n)
+{
+	double *part, most = ldexp(1, PARTS_EXPONENT);
+	enum err e;
+
+	for (size_t i = 0; i < n; i++)
+		if (!(fabs(x[i]) < most))
+			return err_set(ERR_INPUT,
+				       "sums of its numbers, or of their squares, are %g or more: "
+				       "divide the data of all parties by one number",
+				       most);
+	part = alloc(n, PARTS * sizeof(*part));
+	parts_split(x, n, part);
+	e = secure_sum_verified(work, node, part, PARTS * n);
+	if (e == ERR_OK)
+		e = parts_join(part, n, work->L, x);
+	wipe(part, n * PARTS * sizeof(*part));
+	free(part);
 	return e;
 }

@@ -1,11 +1,6 @@
 #include "party/work/verified.h"
-#include "common/base/alloc.h"
-#include "common/privacy/parts.h"
 #include "crypto/secret.h"
 #include "party/work/secure.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 static enum err here(struct verified *v, enum err e)
 {
@@ -39,28 +34,6 @@ static enum err refuse(void *ctx, enum err e)
 	return here(v, peer_fault(v->work->channel, "sent MATRIX with %s", err_detail()));
 }
 
-/* x in parts, which hold numbers of any size; so they are summed, and joined again. */
-static enum err sum_parts(struct verified *v, double *x, size_t n)
-{
-	double *part, most = ldexp(1, PARTS_EXPONENT);
-	enum err e;
-
-	for (size_t i = 0; i < n; i++)
-		if (!(fabs(x[i]) < most))
-			return err_set(ERR_INPUT,
-				       "sums of its features, or of their squares, are beyond "
-				       "%g: they must be scaled down",
-				       most);
-	part = alloc(n, PARTS * sizeof(*part));
-	parts_split(x, n, part);
-	e = secure_sum_verified(v->work, v->root, part, PARTS * n);
-	if (e == ERR_OK)
-		e = parts_join(part, n, v->work->L, x);
-	wipe(part, n * PARTS * sizeof(*part));
-	free(part);
-	return e;
-}
-
 static enum err sum(void *ctx, const void *question, enum parties_how how, double most, double *x,
 		    size_t n)
 {
@@ -74,7 +47,7 @@ static enum err sum(void *ctx, const void *question, enum parties_how how, doubl
 			e = secure_sum_verified(v->work, v->root, x, n);
 			break;
 		case PARTIES_TOLD_PARTS:
-			e = sum_parts(v, x, n);
+			e = secure_sum_verified_parts(v->work, v->root, x, n);
 			break;
 		case PARTIES_WIDE:
 		case PARTIES_BOUND:

@@ -1,15 +1,31 @@
 #include "server/run/bound.h"
+#include "common/base/log.h"
 #include "common/parties/choice.h"
 #include "common/privacy/bound.h"
 #include "server/run/sum.h"
+
+#include <math.h>
+
+/* Each number to a factor of 2 and of the number of parties. */
+static void warn_of_range(int e, int least)
+{
+	if (e - least > BOUND_RANGE)
+		log_warn("the longest row of one party is %.1g or more, of another %.1g: the "
+			 "clusters are "
+			 "the former's alone, as sums keep few digits of the latter; bring the "
+			 "features of "
+			 "all parties to one unit, or give job.standardize",
+			 sqrt(ldexp(1, e - 1)), sqrt(ldexp(1, least)));
+}
 
 enum err run_bound(struct run *run, const struct tree_node *node, uint64_t *round, const char *none,
 		   int *e)
 {
 	double sum[BOUND_TERM], all = 0;
+	int least;
 
 	TRY(secure_sum_wide(run, node, round, sum, BOUND_TERM));
-	if (!bound_join(sum, run->L, e))
+	if (!bound_join(sum, run->L, e, &least))
 		return err_set(
 		    ERR_PEER,
 		    "the parties' bounds of their numbers do not add up to one (during %s)",
@@ -18,6 +34,7 @@ enum err run_bound(struct run *run, const struct tree_node *node, uint64_t *roun
 		all += sum[i];
 	if (none && all == 0)
 		return err_set(ERR_INPUT, "%s", none);
+	warn_of_range(*e, least);
 	for (size_t l = 0; l < run->L; l++)
 		TRY(channel_send_choice(run->channel[l], CHOICE_BOUND, bound_pack(*e)));
 	return ERR_OK;

@@ -5,7 +5,8 @@
 #include "common/kind/tree.h"
 #include "server/run/run.h"
 
-#define BOUND_NO_FEATURES "all features of all parties are 0: nothing to cluster"
+#define BOUND_NO_FEATURES                                                                          \
+	"all features of all parties are 0, or the same in all rows: nothing to cluster"
 
 /* No joint vector's squared length is above 2^*e. node: of all parties; *round: its next secure
  * sum. none: the sentence of ERR_INPUT where all vectors are 0, or NULL where they may be.

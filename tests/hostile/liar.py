@@ -228,8 +228,8 @@ class Lies:
             if self.lie == "again" and self.is_due():
                 self.tell_one(c, group, number, words)
         if self.lie in ("attempts", "jobs") and self.sums == 0:
-            parts = secsum.decode(total[:-2], *secsum.WIDE).reshape(-1, 4)
-            print("sums:", *(float(np.ldexp(row, [e for e, _ in kmeans.PARTS]).sum()) for row in parts))
+            parts = secsum.decode(total[:-2], *secsum.WIDE).tolist()
+            print("sums:", *kmeans.joined(parts))
         if self.lie in ("attempts", "jobs", *LOSSES) and self.sums == 2:
             raise Broken("enough of this attempt")
         if self.lie in ("third", "number") and self.sums == 2:

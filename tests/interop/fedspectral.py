@@ -11,6 +11,7 @@ import struct
 import numpy as np
 
 import coordinator
+import kmeans
 import secsum
 import wire
 from wire import Reader, u64
@@ -110,7 +111,8 @@ class Party:
         link = self.link
         link.group_key()
         link.phase("degrees")
-        m = self.joined(link.sum(self.own_degrees()))
+        degree = kmeans.joined(link.sum(kmeans.in_parts(self.own_degrees())))
+        m = self.joined(np.array(degree))
         link.phase("lanczos")
         while width := link.choice(5):
             self.block(m, width)
@@ -234,7 +236,7 @@ class Coordinator(coordinator.Following):
             self.found = self.noisy(k)
         elif self.exact:
             self.phase("degrees")
-            degree = self.sum(np.zeros(self.n))
+            degree = np.array(kmeans.joined(self.sum(np.zeros(self.n * len(kmeans.PARTS)))))
             self.there = np.flatnonzero(degree > 0)
             m = len(self.there)
             self.phase("lanczos")

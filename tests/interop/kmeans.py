@@ -3,7 +3,7 @@ import math
 
 import numpy as np
 
-PARTS = ((60, 0), (30, 0), (0, -24), (-48, -24))  # exponent of the part, and of its last bit
+PARTS = 108, 54, 0, -54, -108  # exponents
 ALL = 2**64 - 1
 
 
@@ -108,6 +108,25 @@ def weighted(Z, w, k, restarts, seed):
     return best[1]
 
 
+def in_parts(x):
+    parts = []
+    for rest in map(float, x):
+        for exponent in PARTS:
+            whole = math.trunc(math.ldexp(rest, 24 - exponent))
+            parts.append(math.ldexp(whole, -24))
+            rest -= math.ldexp(whole, exponent - 24)
+    return parts
+
+
+def joined(parts):
+    out = []
+    for i in range(0, len(parts), len(PARTS)):
+        out.append(0.0)
+        for exponent, part in zip(PARTS, parts[i : i + len(PARTS)]):
+            out[-1] += math.ldexp(part, exponent)
+    return out
+
+
 class Party:
     """link: phase(name), bind(numbers), sum(term) -> what all terms add up to."""
 
@@ -121,18 +140,7 @@ class Party:
         return self.link.sum(term) if len(term) else None
 
     def ask_parts(self, kind, term, also=None):
-        parts = []
-        for rest in map(float, term):
-            for exponent, last in PARTS:
-                whole = math.trunc(math.ldexp(rest, -exponent - last))
-                parts.append(math.ldexp(whole, last))
-                rest -= math.ldexp(whole, exponent + last)
-        got, out = self.ask(kind, parts, also=also), []
-        for i in range(0, len(got), 4):
-            out.append(0.0)
-            for (exponent, _), part in zip(PARTS, got[i : i + 4]):
-                out[-1] += math.ldexp(part, exponent)
-        return out
+        return joined(self.ask(kind, in_parts(term), also=also))
 
     def totals(self):
         X, m = self.X, self.X.shape[1]

@@ -165,14 +165,14 @@ static void test_wrong_terms(void **state)
 	static const char dense[] = "variant=dense restarts=2 rounds=2";
 
 	(void)state;
-	/* Number of rows: the third of its parts is whole. */
+	/* Number of rows: the third of its parts; a last bit of the second counts 2^30 rows. */
 	check_wrong_term(kmeans, 0, 2, 0.5, "the parties say that they have 120.5 rows");
 	check_wrong_term(kmeans, 0, 2, -121, "the parties say that they have -1 rows");
-	check_wrong_term(kmeans, 0, 1, 1, "the parties say that they have 1073741944 rows");
-	/* Parts out of their range: a is whole, c below 2^30 each, e below 2^24. */
-	check_wrong_term(kmeans, 0, 4, 0.5, "a party gave a wrong term: part 0 of sum 1");
-	check_wrong_term(kmeans, 0, 6, 4 * 0x1p30, "a party gave a wrong term: part 2 of sum 1");
-	check_wrong_term(kmeans, 1, 3, 4 * 0x1p24, "a party gave a wrong term: part 3 of sum 0");
+	check_wrong_term(kmeans, 0, 1, 0x1p-24, "the parties say that they have 1073741944 rows");
+	/* Parts out of their range. */
+	check_wrong_term(kmeans, 0, 5, 4 * 0x1p30, "a party gave a wrong term: part 0 of sum 1");
+	check_wrong_term(kmeans, 0, 7, 4 * 0x1p30, "a party gave a wrong term: part 2 of sum 1");
+	check_wrong_term(kmeans, 1, 4, 4 * 0x1p30, "a party gave a wrong term: part 4 of sum 0");
 	/* Counts: sums 2, 4, ... */
 	for (uint64_t number = 2; number <= 6; number += 2) {
 		check_wrong_term(kmeans, number, 0, 0.5, wrong);

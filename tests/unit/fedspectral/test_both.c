@@ -1,8 +1,8 @@
 /* FedSpectral's three variants with both halves: the clustering of the pooled graph, of parties
  * that know different nodes; and a party that answers what is due and nothing else. */
-#include "common/data/dataset.h"
 #include "tests/unit/both/changed_sums.h"
 #include "tests/unit/kcagc/products.h"
+#include "tests/unit/fedspectral/casting.h"
 #include "tests/unit/fedspectral/parts.h"
 
 enum { NODES = 200, CLASSES = 4, ALONE = 5, FEW = 24 };
@@ -27,9 +27,6 @@ static int uproot(void **state)
 
 /* ---- parties and their nodes ---- */
 
-/* The party that holds edge (i, j), i < j, and its weight there. */
-typedef double holds(size_t l, size_t L, uint32_t i, uint32_t j);
-
 static double by_turns(size_t l, size_t L, uint32_t i, uint32_t j)
 {
 	return (i * 7 + j) % L == l;
@@ -47,74 +44,6 @@ static double by_region(size_t l, size_t L, uint32_t i, uint32_t j)
 	return i * L / NODES == l;
 }
 
-struct casting {
-	const struct csr *A;
-	size_t L;
-	struct dataset party[FED_MAX];
-	uint32_t *node[FED_MAX]; /* of A, by own row */
-};
-
-/* Party l knows the ends of its edges, and of the others each L-th. */
-static void cast_party(struct casting *c, size_t l, holds *h)
-{
-	const struct csr *A = c->A;
-	bool *known = alloc(A->rows, sizeof(*known));
-	uint32_t *own = alloc(A->rows, sizeof(*own));
-	struct triple *t = alloc(A->start[A->rows] + 1, sizeof(*t));
-	struct dataset *d = &c->party[l];
-	struct buf names = { 0 };
-	size_t edges = 0;
-	struct csr a;
-
-	for (uint32_t i = 0; i < A->rows; i++) {
-		known[i] |= i % c->L == l;
-		for (size_t e = A->start[i]; e < A->start[i + 1]; e++) {
-			uint32_t j = A->index[e];
-
-			if (i < j && h(l, c->L, i, j) > 0)
-				known[i] = known[j] = true;
-		}
-	}
-	ALLOC(c->node[l], A->rows);
-	*d = (struct dataset){ .has_ids = true };
-	for (uint32_t i = 0; i < A->rows; i++)
-		if (known[i]) {
-			buf_printf(&names, "node%04u\n", i);
-			c->node[l][d->n] = i;
-			own[i] = (uint32_t)d->n++;
-		}
-	assert_ok(ids_parse((struct bytes){ names.p, names.n }, "test", &d->ids));
-	for (uint32_t i = 0; i < A->rows; i++)
-		for (size_t e = A->start[i]; e < A->start[i + 1]; e++) {
-			uint32_t j = A->index[e];
-			double w = i < j ? h(l, c->L, i, j) : h(l, c->L, j, i);
-
-			if (w > 0)
-				t[edges++] = (struct triple){ own[i], own[j], w };
-		}
-	csr_from_triples(&a, d->n, d->n, t, edges);
-	graph_init(&d->g, &a);
-	buf_release(&names);
-	free(t);
-	free(own);
-	free(known);
-}
-
-static void casting_init(struct casting *c, const struct csr *A, size_t L, holds *h)
-{
-	*c = (struct casting){ .A = A, .L = L };
-	for (size_t l = 0; l < L; l++)
-		cast_party(c, l, h);
-}
-
-static void casting_release(struct casting *c)
-{
-	for (size_t l = 0; l < c->L; l++) {
-		dataset_release(&c->party[l]);
-		free(c->node[l]);
-	}
-}
-
 static struct job job_with(const char *settings)
 {
 	static const char text[] =
@@ -124,65 +53,13 @@ static struct job job_with(const char *settings)
 	return job_of(text, sizeof(text) - 1, settings);
 }
 
-/* ---- a federation ---- */
-
-static const struct plan nothing = { .n = NODES, .m = FED_MAX, .seed = 1, .noise = 1 };
-
-struct stage {
-	struct casting c;
-	struct planted unused;
-	struct job job;
-	struct federation f;
-};
-
 static struct stage *stage_run(const struct csr *A, size_t L, holds *h, const char *settings)
 {
-	struct stage *s = alloc(1, sizeof(*s));
+	struct job job = job_with(settings);
+	struct stage *s = stage_open_job(A, L, h, &job);
 
-	planted_make(&s->unused, &nothing);
-	casting_init(&s->c, A, L, h);
-	s->job = job_with(settings);
-	federation_init(&s->f, &s->unused, L, &s->job);
-	for (size_t l = 0; l < L; l++)
-		s->f.party[l].dataset = &s->c.party[l];
 	federation_run(&s->f);
 	return s;
-}
-
-static void stage_end(struct stage *s)
-{
-	federation_release(&s->f);
-	casting_release(&s->c);
-	planted_release(&s->unused);
-	free(s);
-}
-
-/* label (A's rows): what parties have, which say the same of the nodes that several know. */
-static void gather_labels(const struct stage *s, uint32_t *label)
-{
-	size_t n = s->c.A->rows;
-
-	if (s->f.server.result != ERR_OK)
-		fail_msg("coordinator: %s", s->f.server.why);
-	assert_int_equal(s->f.server.n, n);
-	for (size_t i = 0; i < n; i++)
-		label[i] = UINT32_MAX;
-	for (size_t l = 0; l < s->c.L; l++) {
-		const struct half *h = &s->f.party[l];
-
-		if (h->result != ERR_OK)
-			fail_msg("party %zu: %s", l, h->why);
-		assert_int_equal(h->clusters, s->f.server.clusters);
-		for (size_t i = 0; i < s->c.party[l].n; i++) {
-			uint32_t *of = &label[s->c.node[l][i]];
-
-			assert_true(*of == UINT32_MAX || *of == h->label[i]);
-			assert_true(h->label[i] < h->clusters);
-			*of = h->label[i];
-		}
-	}
-	for (size_t i = 0; i < n; i++)
-		assert_true(label[i] != UINT32_MAX);
 }
 
 static const struct fact *fact(const struct half *h, const char *name)
@@ -349,12 +226,12 @@ static void test_phases(void **state)
 
 static double no_weight(size_t l, size_t L, uint32_t i, uint32_t j)
 {
-	return by_turns(l, L, i, j) * 1e-7;
+	return by_turns(l, L, i, j) * 1e-32;
 }
 
 static double too_much(size_t l, size_t L, uint32_t i, uint32_t j)
 {
-	return by_turns(l, L, i, j) * 1e12;
+	return by_turns(l, L, i, j) * 1e42;
 }
 
 static double none(size_t l, size_t L, uint32_t i, uint32_t j)
@@ -387,8 +264,8 @@ static void test_data_that_will_not_do(void **state)
 	};
 
 	(void)state;
-	check_fails(no_weight, "", ERR_INPUT, "edges weigh less than 0.000244141 together");
-	check_fails(too_much, "", ERR_JOB, "fixed-point bound");
+	check_fails(no_weight, "", ERR_INPUT, "edges weigh less than 7.88861e-31 together");
+	check_fails(too_much, "", ERR_INPUT, "are 3.48449e+41 or more: divide the data");
 	check_fails(none, "allow_disjoint=true", ERR_JOB, "0 of 200 nodes have edges");
 	check_fails(none, "", ERR_PEER, "no two of them have a node in common");
 	for (size_t v = 0; v < 3; v++) {
@@ -414,7 +291,8 @@ static struct recording *record_few(const char *settings)
 		parts_planted(&A, FEW, 2, 60, 0.1, 1, class);
 		casting_init(&few, &A, 2, by_turns);
 	}
-	planted_make(&r->data, &nothing);
+	planted_make(&r->data,
+		     &(struct plan){ .n = NODES, .m = FED_MAX, .seed = 1, .noise = 1 });
 	r->job = job_with(settings);
 	recording_init(r, 2);
 	for (size_t l = 0; l < 2; l++)

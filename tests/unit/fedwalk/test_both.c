@@ -1,7 +1,6 @@
 /* FedWalk with both halves: embeddings that know which vertices belong together, walks that take as
  * many messages as they should, a coordinator that sees no id; and messages that were changed. */
-#include "common/data/dataset.h"
-#include "tests/unit/both/federation.h"
+#include "tests/unit/fedwalk/casting.h"
 #include "tests/unit/fedspectral/parts.h"
 
 enum { NODES = 120, CLASSES = 3, ALONE = 4, DIMS = FEDWALK_DIMS };
@@ -26,15 +25,6 @@ static int uproot(void **state)
 
 /* ---- parties and their vertices ---- */
 
-/* Whether party l keeps the tie of vertices i and j, i < j. */
-struct cast {
-	size_t L;
-	size_t (*host)(size_t i, size_t L);
-	bool (*tells)(size_t l, size_t i, size_t j); /* NULL: all ties of own vertices */
-	size_t twice;                                /* vertices that party 1 claims as well */
-	bool strangers; /* each party's first vertex has a tie to one */
-};
-
 static size_t by_turns(size_t i, size_t L)
 {
 	return i % L;
@@ -43,65 +33,6 @@ static size_t by_turns(size_t i, size_t L)
 static size_t by_class(size_t i, size_t L)
 {
 	return truth[i] % L;
-}
-
-/* The dataset of party l: as if it had been read. */
-static void cast_party(const struct cast *c, size_t l, struct dataset *d)
-{
-	static const char stranger[] = "zz-stranger";
-	struct buf names = { 0 };
-	uint32_t *own = alloc(NODES, sizeof(*own));
-	bool *known = alloc(NODES, sizeof(*known)), *mine = alloc(NODES, sizeof(*mine));
-	struct triple *t = alloc(graph.start[NODES] + 2, sizeof(*t));
-	size_t count = 0;
-	struct csr a;
-
-	*d = (struct dataset){ .has_ids = true };
-	for (size_t i = 0; i < NODES; i++)
-		mine[i] = c->host(i, c->L) == l || (l == 1 && i < c->twice);
-	for (size_t i = 0; i < NODES; i++) {
-		known[i] |= mine[i];
-		for (size_t e = graph.start[i]; mine[i] && e < graph.start[i + 1]; e++)
-			known[graph.index[e]] = true;
-	}
-	for (size_t i = 0; i < NODES; i++)
-		if (known[i]) {
-			buf_printf(&names, "vertex%04zu\n", i);
-			own[i] = (uint32_t)d->n++;
-		}
-	if (c->strangers) {
-		buf_printf(&names, "%s\n", stranger);
-		d->n++;
-	}
-	assert_ok(ids_parse((struct bytes){ names.p, names.n }, "test", &d->ids));
-	ALLOC(d->hosted, d->n);
-	for (size_t i = 0; i < NODES; i++) {
-		if (known[i])
-			d->hosted[own[i]] = mine[i];
-		for (size_t e = graph.start[i]; e < graph.start[i + 1]; e++) {
-			size_t j = graph.index[e];
-
-			if ((mine[i] || mine[j]) &&
-			    (!c->tells || c->tells(l, i < j ? i : j, i < j ? j : i)))
-				t[count++] = (struct triple){ own[i], own[j], 1 };
-		}
-	}
-	if (c->strangers)
-		for (size_t i = 0; i < NODES; i++)
-			if (mine[i]) {
-				uint32_t s = (uint32_t)d->n - 1;
-
-				t[count++] = (struct triple){ own[i], s, 1 };
-				t[count++] = (struct triple){ s, own[i], 1 };
-				break;
-			}
-	csr_from_triples(&a, d->n, d->n, t, count);
-	graph_init(&d->g, &a);
-	buf_release(&names);
-	free(t);
-	free(mine);
-	free(known);
-	free(own);
 }
 
 static struct job job_with(const char *settings)
@@ -113,28 +44,12 @@ static struct job job_with(const char *settings)
 	return job_of(text, sizeof(text) - 1, settings);
 }
 
-struct stage {
-	struct cast cast;
-	struct dataset party[FED_MAX];
-	struct job job;
-	struct federation f;
-};
-
 static struct stage *stage_open(struct cast c, const char *settings)
 {
-	struct stage *s = alloc(1, sizeof(*s));
+	struct job job = job_with(settings);
 
-	s->cast = c;
-	s->job = job_with(settings);
-	federation_frame(&s->f, 0, c.L, &s->job);
-	for (size_t l = 0; l < c.L; l++) {
-		cast_party(&s->cast, l, &s->party[l]);
-		federation_seat(&s->f, l, s->party[l].n);
-		s->f.party[l].dataset = &s->party[l];
-	}
-	federation_keys(&s->f, c.L, &s->job);
-	federation_join(&s->f);
-	return s;
+	c.A = &graph;
+	return stage_open_job(c, &job);
 }
 
 static struct stage *stage_run(struct cast c, const char *settings)
@@ -143,23 +58,6 @@ static struct stage *stage_run(struct cast c, const char *settings)
 
 	federation_run(&s->f);
 	return s;
-}
-
-static void stage_end(struct stage *s)
-{
-	federation_release(&s->f);
-	for (size_t l = 0; l < s->cast.L; l++)
-		dataset_release(&s->party[l]);
-	free(s);
-}
-
-static void assert_done(const struct stage *s)
-{
-	if (s->f.server.result != ERR_OK)
-		fail_msg("%s", s->f.server.why);
-	for (size_t l = 0; l < s->cast.L; l++)
-		if (s->f.party[l].result != ERR_OK)
-			fail_msg("party %zu: %s", l, s->f.party[l].why);
 }
 
 static double fact(const struct half *h, const char *name)
@@ -172,20 +70,6 @@ static double fact(const struct half *h, const char *name)
 }
 
 /* ---- what comes of it ---- */
-
-/* Every vertex's, from its host; false where that has none. */
-static void gather(const struct stage *s, float *x)
-{
-	for (size_t l = 0; l < s->cast.L; l++)
-		for (size_t i = 0; i < s->party[l].n; i++) {
-			unsigned v;
-
-			if (s->party[l].hosted[i] &&
-			    sscanf(s->party[l].ids.id[i], "vertex%u", &v) == 1)
-				memcpy(x + (size_t)v * DIMS, s->f.party[l].embedding + i * DIMS,
-				       DIMS * sizeof(*x));
-		}
-}
 
 static double cosine(const float *a, const float *b)
 {

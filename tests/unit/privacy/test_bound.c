@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static int exponent_of(const double *square, size_t parties)
+static int exponents_of(const double *square, size_t parties, int *least)
 {
 	double sum[BOUND_TERM] = { 0 }, term[BOUND_TERM];
 	int e;
@@ -15,8 +15,15 @@ static int exponent_of(const double *square, size_t parties)
 		for (size_t i = 0; i < BOUND_TERM; i++)
 			sum[i] += term[i];
 	}
-	assert_true(bound_join(sum, parties, &e));
+	assert_true(bound_join(sum, parties, &e, least));
 	return e;
+}
+
+static int exponent_of(const double *square, size_t parties)
+{
+	int least;
+
+	return exponents_of(square, parties, &least);
 }
 
 static void test_known(void **state)
@@ -69,18 +76,35 @@ static void test_refused(void **state)
 	double term[BOUND_TERM], sum[BOUND_TERM] = { 0 };
 	const double bad[] = { ldexp(1, BOUND_MOST + 1), ldexp(1, BOUND_LEAST - 1), INFINITY, NAN,
 			       -1 };
-	int e;
+	int e, least;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		assert_err(bound_term(bad[i], term), ERR_INPUT, "longest row");
 	for (size_t i = 0; i < 4; i++) {
 		sum[3] = (double[]){ -1, 0.5, NAN, ldexp(3, BOUND_LIMB) }[i];
-		assert_false(bound_join(sum, 2, &e));
+		assert_false(bound_join(sum, 2, &e, &least));
 	}
 	assert_false(bound_unpack(BOUND_PACKED_MOST, &e));
 	assert_false(bound_unpack(0, &e));
 	assert_false(bound_unpack(UINT64_MAX, &e));
+}
+
+static void test_range(void **state)
+{
+	int least;
+
+	(void)state;
+	assert_int_equal(exponents_of((double[]){ 0, 0 }, 2, &least), 0);
+	assert_int_equal(least, 0);
+	for (int e = BOUND_LEAST; e <= BOUND_MOST; e++) {
+		double square[] = { 0, ldexp(1, BOUND_MOST), ldexp(1, e), ldexp(1, BOUND_MOST) };
+
+		exponents_of(square, 4, &least);
+		assert_int_equal(least, e);
+	}
+	exponents_of((double[]){ 8, 8, 8, 8 }, 4, &least); /* to a factor of 4 */
+	assert_int_equal(least, 5);
 }
 
 static void test_unit_keeps_digits(void **state)
@@ -93,11 +117,9 @@ static void test_unit_keeps_digits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known),
-		cmocka_unit_test(test_moves_with_the_unit),
-		cmocka_unit_test(test_every_exponent),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_unit_keeps_digits),
+		cmocka_unit_test(test_known),          cmocka_unit_test(test_moves_with_the_unit),
+		cmocka_unit_test(test_every_exponent), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_range),          cmocka_unit_test(test_unit_keeps_digits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,8 +21,7 @@
 
 enum { SELECTION_MAX = CONFIG_RANGE_MAX + 1 };
 
-/* From .7 to .8 the same k were chosen on all tables tried but planted ones (docs/benchmarks/k.md).
- */
+/* docs/benchmarks/k.md has what other values choose. */
 #define SELECTION_STABLE 0.75
 
 struct selection {

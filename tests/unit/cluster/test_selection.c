@@ -75,8 +75,8 @@ static void test_rule(void **state)
 		/* All are stable: the clearest. */
 		{ { 0.49, 0.46, 0.50, 0.45 }, { 0.97, 0.94, 0.82, 0.93 }, 4, 0.01 },
 		/* Three quarters of the highest are enough, a little less is not. */
-		{ { 0.3, 0.4, 0.5, 0.2 }, { 0.8, 0.8, 0.6, 0.1 }, 4, 0.1 },
-		{ { 0.3, 0.4, 0.5, 0.2 }, { 0.8, 0.8, 0.599, 0.1 }, 3, 0.1 },
+		{ { 0.3, 0.4, 0.5, 0.2 }, { 1, 1, 0.75, 0.1 }, 4, 0.1 },
+		{ { 0.3, 0.4, 0.5, 0.2 }, { 1, 1, 0.749, 0.1 }, 3, 0.1 },
 		/* It counts against the others: where none is very stable, the least is enough. */
 		{ { 0.2, 0.3, 0.4, 0.1 }, { 0.1, 0.12, 0.11, 0.1 }, 4, 0.1 },
 		/* None is better than chance, or the curve is missing: the clearest. */

@@ -1,5 +1,6 @@
 /* Where k was one of a range: what was measured of each, and which was chosen. */
 #include "cli/report/report_page.h"
+#include "common/cluster/selection.h"
 
 static void figure(struct buf *b, const struct json *facts, const char *fact, const char *title,
 		   unsigned first, unsigned chosen)
@@ -33,9 +34,12 @@ void part_selection(struct report *r, struct buf *b)
 	figure(b, facts, "selection_eigengap", "Eigengap", first, k);
 	buf_printf(
 	    b,
-	    "</div>\n<p class=\"note\">Of %u to %u clusters these are %u, as their simplified "
-	    "silhouette is the largest: %s above the next. The other curves decide "
-	    "nothing.%s</p>\n</section>\n",
-	    first, last, k, html_data(run_number(facts, "selection_margin"), show_number).s,
+	    "</div>\n<p class=\"note\">Of %u to %u clusters these are %u: of all whose stability, "
+	    "where "
+	    "it is known, is at least %g of the highest, they have the largest simplified "
+	    "silhouette, %s above the next of these. The other curves decide nothing.%s</p>\n"
+	    "</section>\n",
+	    first, last, k, SELECTION_STABLE,
+	    html_data(run_number(facts, "selection_margin"), show_number).s,
 	    k == first || k == last ? " It is the range's end: a wider one may have better." : "");
 }

@@ -1,5 +1,6 @@
 #include "cli/args/args.h"
 #include "cli/args/table.h"
+#include "common/cluster/selection.h"
 #include "common/job/results.h"
 #include "cli/run/graph_scores.h"
 #include "cli/report/report_html.h"
@@ -194,6 +195,27 @@ static void add_numbers(struct buf *text, const struct json *list)
 		buf_printf(text, " and %zu more", json_count(list) - n);
 }
 
+/* The curves of a range of k as one line; nothing if k was given. */
+static void print_selection(const struct json *facts)
+{
+	const struct json *silhouette = run_list(facts, "selection_silhouette");
+	const struct json *stability = run_list(facts, "selection_stability"), *v;
+	struct selection s = { .from = (unsigned)run_number(facts, "selection_from") };
+	struct buf text = { 0 };
+
+	if (!silhouette)
+		return;
+	for (v = json_first(silhouette); v && s.count < SELECTION_MAX; v = json_next(v))
+		selection_add(&s, (struct selection_point){ .silhouette = run_element(v) });
+	s.has_stability = stability && json_count(stability) >= s.count;
+	v = s.has_stability ? json_first(stability) : NULL;
+	for (size_t i = 0; i < s.count && v; i++, v = json_next(v))
+		s.stability[i] = run_element(v);
+	buf_printf(&text, "%-18s ", "selection");
+	selection_text(&s, &text);
+	end_line(FACT, &text);
+}
+
 /* Sizes of clusters where no single file has all labels to count; and what the job's kind reports.
  */
 static void print_facts(const struct json *run)
@@ -211,7 +233,10 @@ static void print_facts(const struct json *run)
 	if (!facts || !json_first(facts))
 		return;
 	printf("\n");
+	print_selection(facts);
 	for (const struct json *f = json_first(facts); f; f = json_next(f)) {
+		if (!strncmp(json_key(f), "selection_", strlen("selection_")))
+			continue;
 		buf_printf(&text, "%-18s", json_key(f));
 		if (json_type(f) == JSON_STRING)
 			buf_printf(&text, " %s", json_string(f));

@@ -46,17 +46,29 @@ struct selection_point selection_measure(const struct mat *Z, const struct mat *
 	return p;
 }
 
-static size_t best_of(const struct selection *s)
+static bool selection_is_stable(const struct selection *s, size_t i)
 {
-	size_t best = 0;
+	double most = -INFINITY;
 
-	for (size_t i = 1; i < s->count; i++)
-		if (s->silhouette[i] > s->silhouette[best])
+	for (size_t j = 0; j < s->count; j++)
+		most = fmax(most, s->stability[j]);
+	return !s->has_stability || most <= 0 || s->stability[i] >= SELECTION_STABLE * most;
+}
+
+/* The stable k of the largest silhouette, but for those that `taken` has; s->count if there is
+ * none. */
+static size_t selection_next(const struct selection *s, bool stable, const bool *taken)
+{
+	size_t best = s->count;
+
+	for (size_t i = 0; i < s->count; i++)
+		if (!taken[i] && (!stable || selection_is_stable(s, i)) &&
+		    (best == s->count || s->silhouette[i] > s->silhouette[best]))
 			best = i;
 	return best;
 }
 
-bool selection_add(struct selection *s, struct selection_point p)
+void selection_add(struct selection *s, struct selection_point p)
 {
 	size_t i = s->count++;
 
@@ -64,7 +76,6 @@ bool selection_add(struct selection *s, struct selection_point p)
 	s->inertia[i] = p.inertia;
 	s->silhouette[i] = p.silhouette;
 	s->ratio[i] = p.ratio;
-	return best_of(s) == i;
 }
 
 void selection_stability(struct selection *s, double stability)
@@ -85,16 +96,37 @@ void selection_gaps(struct selection *s, const double *value, size_t values)
 
 unsigned selection_k(const struct selection *s)
 {
-	return s->from + (unsigned)best_of(s);
+	bool taken[SELECTION_MAX] = { false };
+
+	return s->from + (unsigned)selection_next(s, true, taken);
 }
 
 double selection_margin(const struct selection *s)
 {
-	size_t best = best_of(s);
-	double next = -INFINITY;
+	bool taken[SELECTION_MAX] = { false };
+	size_t best = selection_k(s) - s->from, next;
 
-	for (size_t i = 0; i < s->count; i++)
-		if (i != best)
-			next = fmax(next, s->silhouette[i]);
-	return s->silhouette[best] - next;
+	taken[best] = true;
+	next = selection_next(s, true, taken);
+	return s->silhouette[best] - (next < s->count ? s->silhouette[next] : 0);
+}
+
+void selection_text(const struct selection *s, struct buf *to)
+{
+	enum { OTHERS = 4 };
+	bool taken[SELECTION_MAX] = { false };
+	size_t i = selection_k(s) - s->from;
+
+	buf_printf(to, "%zu clusters of %u to %zu: silhouette %.3f", s->from + i, s->from,
+		   s->from + s->count - 1, s->silhouette[i]);
+	if (s->has_stability)
+		buf_printf(to, ", stability %.2f", s->stability[i]);
+	for (size_t o = 0; o < OTHERS && o + 1 < s->count; o++) {
+		taken[i] = true;
+		i = selection_next(s, false, taken);
+		buf_printf(to, "; %zu: %.3f", s->from + i, s->silhouette[i]);
+		if (s->has_stability)
+			buf_printf(to, ", %.2f%s", s->stability[i],
+				   selection_is_stable(s, i) ? "" : " (unstable)");
+	}
 }

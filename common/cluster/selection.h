@@ -1,13 +1,18 @@
-/* selection.h -- which k of a range (job.clusters from .. to): what is measured of each, and the rule.
+/* selection.h -- which k of a range (job.clusters from .. to): what is measured of each, and the
+ * rule.
  *
- * The rule: of all k that of the largest simplified silhouette, the smallest on ties. How clear that was is
- * the margin to the next best. Inertia, Calinski and Harabasz's ratio, the eigengap and stability over halves are
- * written down beside it and decide nothing. A protocol supplies numbers, from sums or from an embedding that it has; all
- * processes that choose by the same numbers choose the same.
+ * The rule: k is stable if its stability over halves is SELECTION_STABLE of the highest or more;
+ * without stability, every k is. Of the stable k the largest simplified silhouette wins, the
+ * smallest k on ties. The silhouette alone takes two clusters where three lie in a line, though
+ * each half of the rows splits the middle one elsewhere; stability alone prefers few clusters.
+ * Inertia, Calinski and Harabasz's ratio and the eigengap decide nothing. A protocol supplies
+ * numbers, from sums or from an embedding that it has; all processes that choose by the same
+ * numbers choose the same.
  */
 #ifndef COMMON_CLUSTER_SELECTION_H
 #define COMMON_CLUSTER_SELECTION_H
 
+#include "common/base/buf.h"
 #include "common/base/config.h"
 #include "common/linalg/mat.h"
 
@@ -15,6 +20,9 @@
 #include <stdint.h>
 
 enum { SELECTION_MAX = CONFIG_RANGE_MAX + 1 };
+
+/* docs/benchmarks/k.md has what other values choose. */
+#define SELECTION_STABLE 0.75
 
 struct selection {
 	unsigned from; /* the first k */
@@ -40,8 +48,8 @@ double selection_ratio(const struct mat *centres, const double *count, double in
 /* Of the rows of Z by centres (k x Z.cols). O(n k d). */
 struct selection_point selection_measure(const struct mat *Z, const struct mat *centres);
 
-/* The next k's: the first is s->from, which the caller has set. Returns true if it is the best so far. */
-bool selection_add(struct selection *s, struct selection_point p);
+/* The next k's: the first is s->from, which the caller has set. */
+void selection_add(struct selection *s, struct selection_point p);
 
 /* Of the k that was added last. */
 void selection_stability(struct selection *s, double stability);
@@ -50,7 +58,10 @@ void selection_stability(struct selection *s, double stability);
  * next is not known. */
 void selection_gaps(struct selection *s, const double *value, size_t values);
 
-unsigned selection_k(const struct selection *s);     /* the k that was chosen */
-double selection_margin(const struct selection *s); /* of its silhouette to that of the next best */
+unsigned selection_k(const struct selection *s); /* the k that is chosen, of one or more */
+/* Its silhouette less the next best of a stable k; its whole silhouette if no other k is stable. */
+double selection_margin(const struct selection *s);
+/* One line: k, and the others of largest silhouette, with silhouettes and stabilities. */
+void selection_text(const struct selection *s, struct buf *to);
 
 #endif

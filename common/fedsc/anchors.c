@@ -52,34 +52,29 @@ static enum err find_clusters(struct fedsc_run *run, struct fedkmeans *loop, con
 static enum err select_clusters(struct fedsc_run *run, struct fedkmeans *loop, const struct mat *R,
 				const double *lam, struct fedkmeans_centres *best)
 {
+	struct fedkmeans_centres tried[SELECTION_MAX] = { 0 };
 	struct selection *s = &run->report->selection;
 	struct mat part;
 	enum err err = ERR_OK;
 
 	s->from = run->p->k_from;
-	for (unsigned k = run->p->k_from; k <= run->p->k && !err; k++) {
-		struct fedkmeans_centres c = { 0 };
+	for (unsigned k = run->p->k_from, i = 0; k <= run->p->k && !err; k++, i++) {
 		struct selection_point point;
 
 		leading_columns(R, k, &part);
-		err = find_clusters(run, loop, &part, lam, &c);
+		err = find_clusters(run, loop, &part, lam, &tried[i]);
 		if (!err)
-			err = fedkmeans_measure(loop, &c, &point);
-		if (!err && selection_add(s, point)) {
-			struct fedkmeans_centres before = *best;
-
-			*best = c;
-			c = before;
-		}
+			err = fedkmeans_measure(loop, &tried[i], &point);
 		if (!err) {
+			selection_add(s, point);
 			spectral_unit_rows(&part);
 			selection_stability(
 			    s, stability_of(&part, lam, k, run->p->seed, run->p->threads));
 		}
-		fedkmeans_centres_release(&c);
 		mat_release(&part);
 		progress_tick();
 	}
+	fedkmeans_take_chosen(s, tried, best);
 	TRY(err);
 	leading_columns(R, best->Z.rows, &part);
 	err = fedsc_embed(run, &part);

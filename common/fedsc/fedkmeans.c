@@ -163,6 +163,17 @@ enum err fedkmeans_measure(struct fedkmeans *loop, const struct fedkmeans_centre
 	return ERR_OK;
 }
 
+void fedkmeans_take_chosen(const struct selection *s, struct fedkmeans_centres tried[SELECTION_MAX],
+			   struct fedkmeans_centres *best)
+{
+	size_t chosen = selection_k(s) - s->from;
+
+	*best = tried[chosen];
+	tried[chosen] = (struct fedkmeans_centres){ 0 };
+	for (size_t i = 0; i < SELECTION_MAX; i++)
+		fedkmeans_centres_release(&tried[i]);
+}
+
 /* -- landmarks ------------------------------------------------------------------------------- */
 
 struct rank {
@@ -351,30 +362,26 @@ static enum err select_clusters(struct fedkmeans *loop, const struct fedkmeans_p
 				const struct fedkmeans_centres *landmarks, double tolerance,
 				struct fedkmeans_centres *best, struct fedkmeans_report *report)
 {
+	struct fedkmeans_centres tried[SELECTION_MAX] = { 0 };
+	unsigned rounds[SELECTION_MAX] = { 0 };
 	struct selection *s = &report->selection;
 	enum err err = ERR_OK;
 
 	s->from = p->k_from;
-	for (unsigned k = p->k_from; k <= p->k && !err; k++) {
-		struct fedkmeans_centres c = { 0 };
+	for (unsigned k = p->k_from, i = 0; k <= p->k && !err; k++, i++) {
 		struct selection_point point;
-		unsigned rounds;
 
-		err = find_clusters(loop, p, k, landmarks, tolerance, &c, &rounds);
+		err = find_clusters(loop, p, k, landmarks, tolerance, &tried[i], &rounds[i]);
 		if (!err)
-			err = fedkmeans_measure(loop, &c, &point);
-		if (!err && selection_add(s, point)) {
-			struct fedkmeans_centres before = *best;
-
-			*best = c;
-			c = before;
-			report->rounds = rounds;
-		}
-		if (!err) /* of landmarks: no party sees another's rows */
+			err = fedkmeans_measure(loop, &tried[i], &point);
+		if (!err) { /* stability of landmarks: no party sees another's rows */
+			selection_add(s, point);
 			selection_stability(s, stability_of(&landmarks->Z, landmarks->count, k,
 							    p->landmarks.seed, p->threads));
-		fedkmeans_centres_release(&c);
+		}
 	}
+	fedkmeans_take_chosen(s, tried, best);
+	report->rounds = rounds[selection_k(s) - s->from];
 	return err ? err : fedkmeans_count(loop, best);
 }
 

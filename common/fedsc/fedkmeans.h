@@ -99,6 +99,11 @@ enum err fedkmeans_count(struct fedkmeans *loop, struct fedkmeans_centres *c) MU
 enum err fedkmeans_measure(struct fedkmeans *loop, const struct fedkmeans_centres *c,
 			   struct selection_point *p) MUST_CHECK;
 
+/* The centres of the k that is chosen become *best, of all that were tried for s; the others are
+ * released. */
+void fedkmeans_take_chosen(const struct selection *s, struct fedkmeans_centres tried[SELECTION_MAX],
+			   struct fedkmeans_centres *best);
+
 /* Landmarks by splitting (Linde, Buzo, Gray 1980): from `mean` (1 x m) on, the clusters of largest
  * spread are cut in two at z +- e/2 N(0, I), e = sqrt(spread / (count m)), with `rounds` Lloyd
  * rounds per doubling and `last` at the end; it ends early when their number stops rising. At the end

@@ -16,7 +16,7 @@ enum {
 	STREAM = 0x66656470, /* "fedp": of the first block of fedspectral+ */
 };
 static const size_t SPACE_BYTES = (size_t)4 << 30;
-static const double ONE = 1e-5; /* an eigenvalue this near to 1 is another component's */
+static const double NEAR_1 = 1e-5; /* sums do not resolve less */
 
 /* V goes down with columns of length sqrt(rows), so that fixed point keeps the digits of entries,
  * which are then near 1; and as floats, off by 2^-24 of themselves: as much as the sum is. Y
@@ -122,9 +122,8 @@ static enum err lanczos(struct parties *parties, const struct fedspectral_params
 		r->values = min_size(done.values, sizeof(r->value) / sizeof(*r->value));
 		memcpy(r->value, value, r->values * sizeof(*value));
 		r->gap = r->k < done.values ? value[r->k - 1] - value[r->k] : 0;
-		while (p->regularize <= 0 && r->components < done.values &&
-		       value[r->components] > 1 - ONE)
-			r->components++;
+		while (p->regularize <= 0 && r->near_1 < r->values && value[r->near_1] > 1 - NEAR_1)
+			r->near_1++;
 		for (size_t i = 0; i < V->rows; i++)
 			memmove(V->a + i * r->k, ROW(V, i), r->k * sizeof(*V->a));
 		V->cols = r->k;

@@ -51,8 +51,7 @@ struct fedspectral_report {
 						    those after the k-th from below */
 	size_t values;
 	double gap;        /* value[k-1] - value[k]; 0 if value[k] is not known */
-	size_t components; /* of the nodes with edges: eigenvalues above 1 - 1e-5; at least so many
-	                      if all that are known are; 0, not known, with regularize */
+	size_t near_1;     /* of value: above 1 - 1e-5; 0, not counted, with regularize */
 };
 
 /* The job's defaults (job.c). */

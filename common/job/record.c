@@ -234,9 +234,13 @@ void record_confidence(struct record *r, const double *confidence, size_t n)
 void record_selection(struct record *r, const struct selection *s)
 {
 	struct facts *to = &r->facts;
+	struct buf text = { 0 };
 
 	if (s->count < 2)
 		return;
+	selection_text(s, &text);
+	log_info("%.*s", (int)text.n, (const char *)text.p);
+	buf_release(&text);
 	facts_number(to, "selection_k", selection_k(s));
 	facts_number(to, "selection_margin", selection_margin(s));
 	facts_number(to, "selection_from", s->from);

@@ -267,7 +267,7 @@ static void select_k(const struct mat *Z, struct sums_clusters *c, uint32_t *lab
 
 		leading_columns(Z, k, &part);
 		cluster_rows(&part, c, k, label, &centres, NULL);
-		(void)selection_add(&c->selection, selection_measure(&part, &centres));
+		selection_add(&c->selection, selection_measure(&part, &centres));
 		selection_stability(&c->selection,
 				    stability_of(&part, NULL, k, c->seed, c->threads));
 		mat_release(&centres);
@@ -288,9 +288,6 @@ enum err sums_cluster(struct parties *parties, struct mat *Z, struct sums_cluste
 		leading_columns(Z, c->k, &part);
 		mat_release(Z);
 		*Z = part;
-		parties_note(parties,
-			     "job.clusters: %u, by a silhouette that is %.3f above the next", c->k,
-			     selection_margin(&c->selection));
 		TRY(parties_tell_choice(parties, CHOICE_CLUSTERS, c->k));
 	}
 	cluster_rows(Z, c, c->k, label, centres, &c->inertia);

@@ -4,6 +4,7 @@
     k.py DIR FROM TO joint|none          DIR: features.npy
     k.py wine|digits OUT                 scikit-learn's set of that name as a directory of ours
     k.py wine+ OUT                       with one more column, of N(50000, 9000)
+    k.py customers|simplex|line|weak|region OUT    3000 planted rows with columns of noise
 
 Prints k by the silhouette (of all pairs of rows), and k by the simplified one. Only to be measured against.
 """
@@ -16,6 +17,36 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import silhouette_score
 from sklearn.preprocessing import StandardScaler
 
+
+
+def planted(name):
+    """Rows and their segments, the same in each call."""
+    rng, n = np.random.default_rng(107), 3000
+    k = {"customers": 3, "simplex": 6, "line": 4, "weak": 8, "region": 3}[name]
+    label = rng.integers(k, size=n)
+    if name in ("customers", "line"):  # in one line, along three columns
+        x = label[:, None] + rng.normal(0, 0.1 if name == "customers" else 0.15, (n, 3))
+        noise = [rng.integers(1, 9, n), rng.uniform(0, 730, n)]  # a region, a date
+    elif name == "simplex":  # each as far from each other
+        x = np.eye(k)[label] + rng.normal(0, 0.1, (n, k))
+        noise = [rng.uniform(size=n) for _ in range(3)]
+    elif name == "weak":  # anywhere, the nearest two five deviations apart
+        centre = rng.normal(size=(k, 5))
+        apart = np.sqrt(((centre[:, None] - centre) ** 2).sum(2))[~np.eye(k, dtype=bool)].min()
+        x = 5 / apart * centre[label] + rng.normal(size=(n, 5))
+        noise = [rng.uniform(size=n) for _ in range(2)]
+    else:  # a region of five is five columns of 0 and 1: more than the segments have
+        x = np.array([[30, 28, 14], [60, 28, 6], [45, 70, 10]])[label] + rng.normal(size=(n, 3)) * [4, 6, 2]
+        noise = [*np.eye(5)[rng.integers(5, size=n)].T, rng.uniform(0, 730, n)]
+    return np.column_stack([x, *noise]), label
+
+
+if len(sys.argv) == 3 and sys.argv[1] in ("customers", "simplex", "line", "weak", "region"):
+    x, label = planted(sys.argv[1])
+    os.makedirs(sys.argv[2])
+    np.save(os.path.join(sys.argv[2], "features.npy"), x)
+    np.savetxt(os.path.join(sys.argv[2], "labels.txt"), label, fmt="%d")
+    sys.exit()
 if len(sys.argv) == 3:
     found = getattr(datasets, "load_" + sys.argv[1].rstrip("+"))()
     x = found.data

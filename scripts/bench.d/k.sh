@@ -7,11 +7,14 @@ default_seeds=3 quick_seeds=1
 L=4
 
 measure() {
-	local at
+	local at set LAUNCH=("$bin/coterie" run) # the same labels as of daemons
 	at=$(realpath -m "$out/runs/k")
 	mkdir -p "$at"
-	own_set wine
-	own_set digits
+	for set in wine digits customers simplex line weak region; do own_set "$set"; done
+	for set in customers simplex line weak region; do
+		! $quick || [[ $set == customers ]] || continue
+		rows "$set" "$at/$set" 2 12 joint
+	done
 	rows iris "$data/iris" 2 12 none
 	rows wine "$at/wine" 2 12 joint
 	$quick || rows digits "$at/digits" 2 15 none
@@ -24,7 +27,7 @@ measure() {
 
 most=99 # seeds of a set at most: the large ones take long
 
-own_set() { # NAME: scikit-learn's
+own_set() { # NAME: scikit-learn's or planted
 	[[ -d $at/$1 ]] || /usr/bin/python3 scripts/bench.d/k.py "$1" "$at/$1" 2>/dev/null || rm -rf "${at:?}/$1"
 }
 
@@ -38,6 +41,7 @@ put() { # SET ROW DIR POOLED [NOTE]
 	cell "$1" "$2" "k at $L parties" value="$(paste -sd ' ' <<<"$KS")" runs="$(wc -l <<<"$KS")" \
 		goal="$(within "$4" "$classes" && echo "within 1 of $classes")" \
 		verdict="$(within "$4" "$classes" && verdict "$near" 'x == 0' || echo -)"
+	cell "$1" "$2" 'by silhouette alone' value="$(paste -sd ' ' <<<"$ALONE")"
 	cell "$1" "$2" margin value="$MARGIN"
 	cell "$1" "$2" 'most stable k' value="${STABLE% *}"
 	cell "$1" "$2" 'stability there' value="${STABLE#* }"
@@ -46,14 +50,15 @@ put() { # SET ROW DIR POOLED [NOTE]
 
 within() { [[ $1 != - ]] && (($1 >= $2 - 1 && $1 <= $2 + 1)); } # A B: by 1 of each other
 
-# Of the last seed: $MARGIN, $STABLE (the most stable k, and how stable it is), $AT (how stable the classes' number is).
+# $ALONE: the ks of the largest silhouette, stable or not. Of the last seed: $MARGIN, $STABLE (the most stable k, and how stable it is), $AT (how stable the classes' number is).
 ks() { # NAME DIR JOB PARTIES [LAUNCH-ARG...] -> $KS
 	local seed classes
 	classes=$(sort -u "$2/labels.txt" | wc -l)
-	KS='' MARGIN='' STABLE='' AT=''
+	KS='' ALONE='' MARGIN='' STABLE='' AT=''
 	for ((seed = 1; seed <= seeds && seed <= most; seed++)); do
 		run "$1-L$4-seed$seed" "$2" "$3" "$4" "$seed" "${@:5}" || return 1
 		KS+=${KS:+$'\n'}$(jq .facts.selection_k "$RUN/coordinator/run.json")
+		ALONE+=${ALONE:+$'\n'}$(jq '.facts | (.selection_silhouette | index(max)) + .selection_from' "$RUN/coordinator/run.json")
 		MARGIN=$(jq .facts.selection_margin "$RUN/coordinator/run.json" | xargs printf '%.3f')
 		STABLE=$(jq -r '.facts | .selection_from as $from | .selection_stability // [] | select(length > 0) | "\(index(max) + $from) \(max)"' \
 			"$RUN/coordinator/run.json" | xargs -r printf '%d %.2f')
@@ -93,17 +98,17 @@ as_many() { # SET ROW DIR JOB [LAUNCH-ARG...]: of one party the job takes no ran
 }
 
 as_one() { # SET ROW DIR JOB [LAUNCH-ARG...]: beside the same job of one party
-	local mine margin stable at_classes pooled
+	local mine alone margin stable at_classes pooled
 	if ! ks "$1-$2" "$3" "$4" $L "${@:5}"; then
 		not_run "$1" "$2" "k at $L parties" "$WHY"
 		return
 	fi
-	mine=$KS margin=$MARGIN stable=$STABLE at_classes=$AT
+	mine=$KS alone=$ALONE margin=$MARGIN stable=$STABLE at_classes=$AT
 	if ! ks "$1-$2" "$3" "$4" 1 --allow-single "${@:5}"; then
 		not_run "$1" "$2" pooled "$WHY"
 		return
 	fi
-	pooled=${KS%%$'\n'*} KS=$mine MARGIN=$margin STABLE=$stable AT=$at_classes
+	pooled=${KS%%$'\n'*} KS=$mine ALONE=$alone MARGIN=$margin STABLE=$stable AT=$at_classes
 	put "$1" "$2" "$3" "$pooled" 'the same job of one party'
 }
 
@@ -112,8 +117,13 @@ render() {
 
 		`pooled`: of rows by scikit-learn's silhouette (all pairs) of its `KMeans` with 20 starts; of graphs by the same job of one party (`gram` has none);
 		`-`: was not measured, of coil20 because its silhouettes take long.
-		Goal: within 1 of the classes where the pooled choice is. A k for each seed; margin and stability are those of the last. coil20 is tried from 10
-		to 25, digits from 2 to 15, the others from 2 to 12; wine with `standardize: "joint"`, `kmeans.columns` with `exchange: "gram"`.
+		Goal: within 1 of the classes where the pooled choice is. A k for each seed, and the one that the largest silhouette alone would be; margin
+		and stability are those of the last. coil20 is tried from 10 to 25, digits from 2 to 15, the others from 2 to 12; wine and the planted tables
+		with `standardize: "joint"`, `kmeans.columns` with `exchange: "gram"`.
+
+		Planted, 3000 rows: `customers`, three segments in a line along three columns, beside a region and a date at random; `simplex`, six segments,
+		each as far from each other, beside three columns of noise; `line`, four as customers'; `weak`, eight in five columns, the nearest two five
+		deviations apart, beside two of noise; `region`, three segments in three columns beside a region as five columns of 0 and 1 and a date.
 	TEXT
 	render_grid '{value}'
 }

@@ -35,10 +35,11 @@ static void record_report(struct run *run, const struct fedspectral_report *r)
 	for (size_t i = 0; i < r->values && at < sizeof(text) - 16; i++)
 		at += (size_t)snprintf(text + at, sizeof(text) - at, " %.6f", r->value[i]);
 	log_info("leading eigenvalues%s; after the %u. they fall by %.6f", text, r->k, r->gap);
-	if (!r->components) /* not known */
+	if (!r->near_1) /* not counted */
 		return;
-	facts_number(&to->facts, "components", (double)r->components);
-	log_info("%zu component%s", r->components, r->components == 1 ? "" : "s");
+	facts_number(&to->facts, "eigenvalues_near_1", (double)r->near_1);
+	log_info("eigenvalues within 1e-5 of 1: %zu%s", r->near_1,
+		 r->near_1 == r->values ? " or more" : "");
 }
 
 /* The degrees are a sum with tags, for which parties need the group key. */

@@ -298,31 +298,32 @@ static void start_well(const struct run *run, const struct mat *Z, const double 
 }
 
 /* Tries each k of the range that has fewer clusters than there are cells, on products that were
- * summed once; best becomes the one that is chosen. best: open, of the first k. */
+ * summed once; best becomes the one that is chosen. best: open, of the first k, which is less. */
 static enum err try_range(struct run *run, struct state *s, const struct cells *c,
 			  const struct mat *G, struct selection *sel, struct joint *best)
 {
+	struct joint tried[SELECTION_MAX] = { 0 };
 	struct mat Z;
 
 	TRY(measure_points(G, &Z));
 	*sel = (struct selection){ .from = run->job.clusters_from };
 	for (unsigned k = sel->from; k <= run->job.clusters && k < c->m; k++) {
-		struct joint j;
+		struct joint *j = &tried[k - sel->from];
 
-		open_on_cells(run, s, root_of(s), c, k, &j);
+		open_on_cells(run, s, root_of(s), c, k, j);
 		if (Z.rows)
-			start_well(run, &Z, c->weight, &j);
-		gram_lloyd(run, &j, G);
-		if (selection_add(sel, measure_joint(&j, G, c->within))) {
-			joint_release(best);
-			*best = j;
-		} else {
-			joint_release(&j);
-		}
+			start_well(run, &Z, c->weight, j);
+		gram_lloyd(run, j, G);
+		selection_add(sel, measure_joint(j, G, c->within));
 		if (Z.rows)
 			selection_stability(
 			    sel, stability_of(&Z, c->weight, k, run->job.seed, run->threads));
 	}
+	joint_release(best);
+	*best = tried[selection_k(sel) - sel->from];
+	tried[selection_k(sel) - sel->from] = (struct joint){ 0 };
+	for (size_t i = 0; i < SELECTION_MAX; i++)
+		joint_release(&tried[i]);
 	mat_release(&Z);
 	return ERR_OK;
 }

@@ -43,7 +43,7 @@ exact_is_central() { # L [SPLIT-OPTION...]
 	own_labels "$1"
 	at_least "$(ari "$T"/out/party-*/labels.csv)" 1 "ARI of $*"
 	[[ $(phases_of coordinator) == "offer keys align degrees lanczos kmeans result" ]] || fail "phases $(phases_of coordinator)"
-	[[ $(run_of coordinator '.facts | "\(.nodes) \(.clusters) \(.components)"') == "200 3 1" ]] ||
+	[[ $(run_of coordinator '.facts | "\(.nodes) \(.clusters) \(.eigenvalues_near_1)"') == "200 3 1" ]] ||
 		fail "facts $(run_of coordinator '.facts | tostring')"
 	at_least "$(run_of coordinator '.facts.eigenvalues | length')" 9 'the number of eigenvalues'
 	# The coordinator has seen no id, and no party another's.
@@ -63,7 +63,7 @@ test_regularized() {
 	"$BIN/coterie" spectral --data "$T/pooled" --clusters 3 --seed 7 --regularize 0.5 --out "$T/central" >/dev/null
 	runs 3 --set regularize=0.5
 	at_least "$(ari "$T"/out/party-*/labels.csv)" 1 'ARI with regularize 0.5'
-	[[ $(run_of coordinator '.facts | has("components")') == false ]] || fail 'components, which are not known'
+	[[ $(run_of coordinator '.facts | has("eigenvalues_near_1")') == false ]] || fail 'eigenvalues near 1, which are not counted'
 	jq -ne --argjson found "$(run_of coordinator '.facts.eigenvalues[0]')" --argjson wanted "$(jq '.eigenvalues[0]' "$T/central/result.json")" \
 		'$wanted < 0.9 and ($found - $wanted | fabs) < 1e-4' >/dev/null || fail "the first eigenvalue is $(run_of coordinator '.facts.eigenvalues[0]')"
 }
@@ -256,8 +256,8 @@ test_disconnected() {
 	central "$T/apart"
 	runs 2
 	at_least "$(ari "$T"/out/party-*/labels.csv)" 1 'ARI'
-	[[ $(run_of coordinator '.facts | "\(.components) \(.isolated)"') == "3 1" ]] || fail "facts $(run_of coordinator '.facts | tostring')"
-	says coordinator '3 components'
+	[[ $(run_of coordinator '.facts | "\(.eigenvalues_near_1) \(.isolated)"') == "3 1" ]] || fail "facts $(run_of coordinator '.facts | tostring')"
+	says coordinator 'eigenvalues within 1e-5 of 1: 3"'
 	says coordinator '1 of [0-9]+ nodes have no edges'
 	[[ $(cat "$T"/out/party-*/labels.csv | grep '^alone,') == alone,3 ]] || fail 'the isolated node is not by itself'
 	runs 2 --set clusters=auto

@@ -80,6 +80,28 @@ test_by_gram() {
 }
 range_set='clusters={"from":2,"to":6}'
 
+# Three segments of customers in a line, beside a region and a date at random. Two clusters have the larger silhouette, but
+# halves of the rows cut the middle segment elsewhere: one run in this process for each kind.
+test_segments_beside_noise() {
+	local kind facts
+	mkdir "$T/customers"
+	awk 'function normal() { return sqrt(-2 * log(1 - rand())) * cos(6.283185307 * rand()) }
+		BEGIN { srand(7); for (i = 0; i < 3000; i++) { s = int(3 * rand())
+			print s > "'"$T"'/customers/labels.txt"
+			print s + normal() / 10 "," s + normal() / 10 "," s + normal() / 10 "," 1 + int(8 * rand()) "," 730 * rand() } }' \
+		>"$T/customers/features.csv"
+	for kind in kmeans kmeans.columns; do
+		echo "{ \"kind\": \"$kind\", \"clusters\": { \"from\": 2, \"to\": 8 }, \"standardize\": \"joint\"$([[ $kind == kmeans ]] || echo ', "exchange": "gram"') }" >"$T/job.json"
+		"$BIN/coterie" run --data "$T/customers" --job "$T/job.json" --parties 4 --seed 1 --out "$T/$kind" >"$T/said" 2>"$T/stderr" ||
+			fail "$kind: $(<"$T/stderr")"
+		facts=$(jq -c .facts "$T/$kind/coordinator/run.json")
+		jq -e '.selection_k == 3 and (.selection_silhouette | index(max) == 0) and .selection_stability[0] < 0.6
+			and (.selection_stability | index(max) == 1) and .selection_margin > 0' >/dev/null <<<"$facts" || fail "$kind: $facts"
+		grep -q '3 clusters of 2 to 8: silhouette 0.4.*; 2: 0.5.* (unstable)' <(tr -s '\n ' ' ' <"$T/said") || fail "$kind: says $(<"$T/said")"
+		grep -q '3 clusters of 2 to 8: silhouette' "$T/$kind/coordinator/log.jsonl" || fail "$kind: the log does not say which k was chosen"
+	done
+}
+
 # What takes no range says so before anything is sent, and so do ranges that are none.
 refused() { # KIND-OR-VARIANT VALUE WORDS
 	local status=0

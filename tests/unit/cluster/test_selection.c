@@ -38,22 +38,83 @@ static void test_measure(void **state)
 	assert_near(p.ratio, selection_ratio(&centres, twos, within), 1e-12);
 }
 
-static void test_rule(void **state)
+/* Curves that begin at k = 2; without stability where `stability` is NULL. */
+static struct selection curves(size_t count, const double *silhouette, const double *stability)
 {
-	static const double silhouette[] = { 0.2, 0.5, 0.4, 0.5, 0.1 };
 	struct selection s = { .from = 2 };
-	bool best[5];
+
+	for (size_t i = 0; i < count; i++) {
+		selection_add(&s, (struct selection_point){ .silhouette = silhouette[i] });
+		if (stability)
+			selection_stability(&s, stability[i]);
+	}
+	return s;
+}
+
+static void test_silhouette_alone(void **state)
+{
+	struct selection s = curves(5, (double[]){ 0.2, 0.5, 0.4, 0.5, 0.1 }, NULL);
 
 	(void)state;
-	for (size_t i = 0; i < 5; i++)
-		best[i] = selection_add(&s, (struct selection_point){ .silhouette = silhouette[i],
-								      .inertia = 9 - (double)i });
-	/* Of two alike the smaller k, whose clustering is kept when the other one comes. */
-	assert_true(best[0] && best[1] && !best[2] && !best[3] && !best[4]);
-	assert_int_equal(selection_k(&s), 3);
+	assert_int_equal(selection_k(&s), 3); /* of two alike the smaller k */
 	assert_near(selection_margin(&s), 0, 0);
 	s.silhouette[3] = 0.1;
 	assert_near(selection_margin(&s), 0.1, 1e-12);
+}
+
+/* Silhouette and stability decide together. */
+static void test_rule(void **state)
+{
+	static const struct {
+		double silhouette[4], stability[4];
+		unsigned k;
+		double margin;
+	} plan[] = {
+		/* Three in a line: two are clearer, but halves cut the middle one elsewhere. */
+		{ { 0.515, 0.473, 0.452, 0.459 }, { 0.38, 1, 0.53, 0.45 }, 3, 0.473 },
+		/* All are stable: the clearest. */
+		{ { 0.49, 0.46, 0.50, 0.45 }, { 0.97, 0.94, 0.82, 0.93 }, 4, 0.01 },
+		/* Three quarters of the highest are enough, a little less is not. */
+		{ { 0.3, 0.4, 0.5, 0.2 }, { 1, 1, 0.75, 0.1 }, 4, 0.1 },
+		{ { 0.3, 0.4, 0.5, 0.2 }, { 1, 1, 0.749, 0.1 }, 3, 0.1 },
+		/* It counts against the others: where none is very stable, the least is enough. */
+		{ { 0.2, 0.3, 0.4, 0.1 }, { 0.1, 0.12, 0.11, 0.1 }, 4, 0.1 },
+		/* None is better than chance, or the curve is missing: the clearest. */
+		{ { 0.2, 0.3, 0.4, 0.1 }, { -0.1, -0.2, -0.3, -0.1 }, 4, 0.1 },
+		{ { 0.2, 0.3, 0.4, 0.1 }, { 0, 0, 0, 0 }, 4, 0.1 },
+		/* Of two alike the smaller one that is stable. */
+		{ { 0.4, 0.4, 0.4, 0.1 }, { 0.1, 0.9, 0.9, 0.9 }, 3, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(plan) / sizeof(*plan); i++) {
+		struct selection s = curves(4, plan[i].silhouette, plan[i].stability);
+
+		if (selection_k(&s) != plan[i].k)
+			fail_msg("curves %zu: k = %u, expected %u", i, selection_k(&s), plan[i].k);
+		assert_near(selection_margin(&s), plan[i].margin, 1e-12);
+	}
+}
+
+static void test_text(void **state)
+{
+	struct selection s = curves(6, (double[]){ 0.515, 0.473, 0.452, 0.459, 0.1, 0.2 },
+				    (double[]){ 0.38, 1, 0.53, 0.76, 0.3, 0.4 });
+	struct buf text = { 0 };
+
+	(void)state;
+	selection_text(&s, &text);
+	buf_add(&text, "", 1);
+	assert_string_equal((char *)text.p,
+			    "3 clusters of 2 to 7: silhouette 0.473, stability 1.00; "
+			    "2: 0.515, 0.38 (unstable); 5: 0.459, 0.76; 4: 0.452, 0.53 (unstable); "
+			    "7: 0.200, 0.40 (unstable)");
+	buf_release(&text);
+	s = curves(2, (double[]){ 0.25, 0.125 }, NULL);
+	selection_text(&s, &text);
+	buf_add(&text, "", 1);
+	assert_string_equal((char *)text.p, "2 clusters of 2 to 3: silhouette 0.250; 3: 0.125");
+	buf_release(&text);
 }
 
 static void test_gaps(void **state)
@@ -77,7 +138,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ratio),
 		cmocka_unit_test(test_measure),
+		cmocka_unit_test(test_silhouette_alone),
 		cmocka_unit_test(test_rule),
+		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_gaps),
 	};
 

@@ -142,7 +142,7 @@ static void test_ids_and_weights(void **state)
 		assert_agree(label[0], label[1 + hashed], NODES, 1, "weights");
 		for (size_t i = 0; i < CLASSES; i++)
 			assert_near(values->value[i], report.value[i], 1e-6);
-		assert_int_equal(fact(&s->f.server, "components")->value[0], 1);
+		assert_int_equal(fact(&s->f.server, "eigenvalues_near_1")->value[0], 1);
 		stage_end(s);
 	}
 	parts_release(&parts);

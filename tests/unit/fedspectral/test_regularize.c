@@ -65,10 +65,10 @@ static void test_a_tail_is_no_cluster(void **state)
 	for (size_t i = 0; i < ALL; i++)
 		small += label[i] == 1;
 	assert_true(small <= TAIL + 1);
-	assert_int_equal(r.components, 1);
+	assert_int_equal(r.near_1, 1);
 	cluster(3, 0.1, label, &r);
 	assert_agree(camp, label, ALL, 0.9, "tau .1");
-	assert_int_equal(r.components, 0); /* not known */
+	assert_int_equal(r.near_1, 0); /* not counted */
 	assert_true(r.value[0] < 1 - 1e-3);
 	cluster(1, 0.1, other, &r);
 	assert_agree(other, label, ALL, 1, "one party");

@@ -22,7 +22,7 @@ static void exact_is_central(void **state)
 		assert_agree(central, label, N, 1, what);
 		assert_int_equal(report.isolated, ALONE);
 		assert_int_equal(report.clusters, K + 1);
-		assert_int_equal(report.components, 1);
+		assert_int_equal(report.near_1, 1);
 		assert_true(report.residual <= 1e-3);
 		parts_release(&parts);
 	}
@@ -133,8 +133,8 @@ static void eigenvalues_and_gap(void **state)
 	spectral_graph_release(&g);
 }
 
-/* Five classes without an edge between: so many components, and so many clusters. */
-static void components(void **state)
+/* Five classes without an edge between: so many eigenvalues of 1, and so many clusters. */
+static void test_classes_apart(void **state)
 {
 	struct fedspectral_report report;
 	struct fedspectral_params p;
@@ -147,12 +147,59 @@ static void components(void **state)
 	parts_deal(&parts, &A, 4, 1, 1, 1);
 	fedspectral_defaults(&p, 0, 1, 1);
 	assert_ok(fedspectral_exact(&parts.parties, parts.n, &p, label, &report));
-	assert_int_equal(report.components, 5);
+	assert_int_equal(report.near_1, 5);
 	assert_int_equal(report.k, 5);
 	assert_int_equal(report.clusters, 5);
 	assert_agree(class, label, 200, 1, "components");
 	parts_release(&parts);
 	csr_release(&A);
+}
+
+/* Eigenvalues near 1 of `count` triangles for k clusters, each tied to the next by a bridge of
+ * this weight, if it has any. */
+static struct fedspectral_report triangles(size_t count, double bridge, unsigned k)
+{
+	size_t n = 3 * count, edges = 0;
+	struct triple *t = alloc(8 * count, sizeof(*t));
+	uint32_t *label = alloc(n, sizeof(*label));
+	struct fedspectral_report report;
+	struct fedspectral_params p;
+	struct parts parts;
+	struct csr A;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t next = i % 3 == 2 ? i - 2 : i + 1;
+
+		t[edges++] = (struct triple){ i, next, 1 };
+		t[edges++] = (struct triple){ next, i, 1 };
+		if (bridge > 0 && i % 3 == 2 && i + 1 < n) {
+			t[edges++] = (struct triple){ i, i + 1, bridge };
+			t[edges++] = (struct triple){ i + 1, i, bridge };
+		}
+	}
+	csr_from_triples(&A, n, n, t, edges);
+	parts_deal(&parts, &A, 2, 1, 1, 1);
+	fedspectral_defaults(&p, k, 1, 1);
+	assert_ok(fedspectral_exact(&parts.parties, parts.n, &p, label, &report));
+	parts_release(&parts);
+	csr_release(&A);
+	free(label);
+	free(t);
+	return report;
+}
+
+/* More components than eigenvalues that are known: all of these are near 1, "so many or more". One
+ * component that next to nothing holds together has as many near 1 as two. */
+static void test_near_1_counts_no_components(void **state)
+{
+	struct fedspectral_report many = triangles(20, 0, 5), few = triangles(3, 0, 2);
+	struct fedspectral_report hanging = triangles(2, 1e-8, 2), tied = triangles(2, 0.1, 2);
+
+	(void)state;
+	assert_true(many.near_1 == many.values && many.values < 20);
+	assert_true(few.near_1 == 3 && few.values > 3);
+	assert_true(hanging.near_1 == 2 && hanging.values > 2);
+	assert_true(tied.near_1 == 1);
 }
 
 /* The largest is 0, and what has no edge comes last. */
@@ -222,7 +269,8 @@ int main(void)
 		cmocka_unit_test(exact_on_random_graphs),
 		cmocka_unit_test(multiplicities_are_weights),
 		cmocka_unit_test(eigenvalues_and_gap),
-		cmocka_unit_test(components),
+		cmocka_unit_test(test_classes_apart),
+		cmocka_unit_test(test_near_1_counts_no_components),
 		cmocka_unit_test(clusters_by_size),
 		cmocka_unit_test(many_nodes),
 	};

@@ -308,8 +308,7 @@ static void test_selection(void **state)
 	record_selection(&r, &s);
 	assert_int_equal(r.facts.count, 0);
 	for (unsigned i = 0; i < 3; i++)
-		(void)selection_add(&s,
-				    (struct selection_point){ .silhouette = i == 1 ? 0.5 : 0.25 });
+		selection_add(&s, (struct selection_point){ .silhouette = i == 1 ? 0.5 : 0.25 });
 	record_selection(&r, &s);
 	assert_int_equal(r.facts.count, 6);
 	assert_string_equal(r.facts.item[0].name, "selection_k");

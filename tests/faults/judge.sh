@@ -106,7 +106,7 @@ died_when_all_were_done() { # the coordinator may have ended before it is dialle
 	[[ $fault != term ]] || { ((STATUS_OF[$victim] == 6)); return; }
 	[[ $fault$victim == killparty* ]] && ((STATUS_OF[$victim] == 2)) && {
 		{ said "$victim" 'refused by coordinator: the job is done' && said coordinator "$victim has its results"; } ||
-			{ said "$victim" 'was tried for retry_s' && [[ $(run_of coordinator .status) == "done" && -e $T/out/$victim/labels.csv ]]; }
+			{ said "$victim" 'was tried for retry_s' && [[ $(run_of coordinator .status) == "done" ]]; }
 	}
 }
 

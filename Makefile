@@ -200,6 +200,8 @@ soak: all $(SHIM) fuzzers
 	done
 	COTERIE_SOAK=1 scripts/run-tests --timeout 1800 integration tests/integration/test-*death.sh
 	COTERIE_JOBS=200 TEST_TIMEOUT=1800 scripts/run-tests --timeout 1800 integration tests/integration/test-serve-row.sh
+	$(MAKE) -s SAN=thread all
+	COTERIE_BIN=$(CURDIR)/build/thread/bin COTERIE_JOBS=20 scripts/run-tests --timeout 36000 integration tests/integration/test-threads.sh
 	tests/faults/faults.sh --out build/faults.csv
 	tests/faults/twins.sh --times 10 --out build/twins.csv
 	scripts/fuzz --seconds 1200

@@ -1,6 +1,7 @@
 /* coterie: what is not a daemon. Keys, made-up and split data, results. */
 #include "cli/args/args.h"
 #include "cli/launch/launch.h"
+#include "common/data/value.h"
 #include "common/linalg/la.h"
 
 #include <stdio.h>
@@ -62,6 +63,7 @@ int main(int argc, char **argv)
 	const char *name = argc > 1 ? argv[1] : NULL;
 	int status = ERR_INPUT;
 
+	values_show();
 	la_begin(argv);
 	if (name && (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help"))) {
 		usage(stdout);

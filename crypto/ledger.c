@@ -4,7 +4,6 @@
 #include "common/base/file.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -179,8 +178,6 @@ static enum err open_write(struct ledger *l, const char *name)
 		l->name = alloc_copy(name);
 	}
 	TRY(ledger_bring(l));
-	if (stat(l->path, &l->file) != 0)
-		return err_set(ERR_JOB, "%s: %s", l->path, strerror(errno));
 	return ERR_OK;
 }
 
@@ -384,7 +381,6 @@ enum err ledger_commit(struct ledger *l)
 	int64_t entry = 0;
 	size_t unanswered = l->questions;
 	bool got = false;
-	struct stat now;
 	enum err e;
 
 	if (!l->count)
@@ -392,12 +388,8 @@ enum err ledger_commit(struct ledger *l)
 	assert(l->job.kind); /* ledger_begin() was called */
 	/* A ledger that is taken away while a job runs would go on in a file that nobody sees
 	 * again. */
-	if (stat(l->path, &now) != 0 || now.st_dev != l->file.st_dev ||
-	    now.st_ino != l->file.st_ino)
-		return err_set(ERR_JOB,
-			       "%s: this ledger was removed or replaced while it was written: "
-			       "nothing more leaves",
-			       l->path);
+	if (db_check_there(l->db) != ERR_OK)
+		return err_set(ERR_JOB, "%.900s: nothing more leaves", err_detail());
 	TRY(db_run(l->db, "BEGIN IMMEDIATE"));
 	e = write_rows(l, &entry, &got);
 	if (e == ERR_OK)

@@ -5,7 +5,6 @@
 #include "common/base/db.h"
 #include "crypto/ledger.h"
 
-#include <sys/stat.h>
 
 struct ledger {
 	struct db *db;
@@ -21,7 +20,6 @@ struct ledger {
 	size_t count, cap;
 	struct ledger_question *question; /* noted for the next commit */
 	size_t questions;
-	struct stat file;     /* as it was opened to be written */
 	uint64_t seen, wrote; /* rows: that ledger_watch() knows of; up to the last that is being written */
 	ledger_check_commit *check;
 	void *arg;

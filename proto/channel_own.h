@@ -80,6 +80,7 @@ struct post {
 	struct channel *broken;   /* the first that failed */
 	bool final;               /* a peer ended the job itself: no other attempt */
 	bool settled;             /* the job is done: no other attempt either */
+	bool last;                /* only the peer's last word is awaited: post_last() */
 	bool alone;               /* what is computed is for no peer: post_alone() */
 	bool waiting;             /* the job thread is in post_wait() */
 	uint64_t moved;           /* frames received, parts of frames sent */

@@ -156,6 +156,8 @@ static void enter(struct conn *c, const struct sockaddr_storage *a)
 			  "too many others of its address have not finished their greeting");
 }
 
+static struct log_seldom unaccepted, refused;
+
 static void on_connection(uv_stream_t *stream, int status)
 {
 	struct listener *l = stream->data;
@@ -165,7 +167,8 @@ static void on_connection(uv_stream_t *stream, int status)
 	struct conn *c;
 
 	if (status < 0) {
-		log_warn("a connection could not be accepted: %s", uv_strerror(status));
+		log_seldom(&unaccepted, "a connection could not be accepted: %s",
+			   uv_strerror(status));
 		return;
 	}
 	if (l->host->greeting >= CONN_GREETING_MAX) { /* off the queue, only to be closed */
@@ -173,8 +176,9 @@ static void on_connection(uv_stream_t *stream, int status)
 		uv_tcp_init(l->host->loop, unwanted);
 		uv_accept(stream, (uv_stream_t *)unwanted);
 		uv_close((uv_handle_t *)unwanted, free_handle);
-		log_warn("connection refused: %d others have not finished their greeting",
-			 CONN_GREETING_MAX);
+		log_seldom(&refused,
+			   "connection refused: %d others have not finished their greeting",
+			   CONN_GREETING_MAX);
 		return;
 	}
 	c = conn_new(l->host, l->events, NULL);

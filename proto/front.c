@@ -99,6 +99,8 @@ static void on_room(uv_handle_t *handle, size_t wanted, uv_buf_t *buf)
 }
 
 static void on_plain(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf);
+static struct log_seldom refused, unaccepted;
+
 static void on_cipher(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf);
 static void flush(struct caller *c);
 
@@ -242,6 +244,8 @@ static bool join(struct caller *c)
 	return uv_read_start((uv_stream_t *)&c->pipe, on_room, on_plain) == 0;
 }
 
+static struct log_seldom refused, unaccepted;
+
 static void on_cipher(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 {
 	struct caller *c = stream->data;
@@ -255,7 +259,8 @@ static void on_cipher(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 	tls_input(c->tls, (const uint8_t *)buf->base, (size_t)n);
 	if (!c->joined) {
 		if (tls_handshake(c->tls) != ERR_OK) {
-			log_warn("refused at api.listen: %s %s", c->address, err_detail());
+			log_seldom(&refused, "refused at api.listen: %s %s", c->address,
+				   err_detail());
 			end(c);
 			return;
 		}
@@ -303,8 +308,8 @@ static void on_connection(uv_stream_t *server, int status)
 	struct caller *c;
 
 	if (status < 0) {
-		log_warn("a connection to api.listen could not be accepted: %s",
-			 uv_strerror(status));
+		log_seldom(&unaccepted, "a connection to api.listen could not be accepted: %s",
+			   uv_strerror(status));
 		return;
 	}
 	ALLOC(c, 1);

@@ -57,21 +57,37 @@ void reason_set(struct reason *r, const struct reason *to, const char *why)
 	r->why = alloc_copy(why);
 }
 
+/* Locked. */
+static void cancel(struct post *p, const struct reason *reason, const char *why)
+{
+	reason_set(&p->cancelled, reason, why);
+	progress_stop(&p->progress); /* after the reason: who sees it stopped finds out why */
+	pthread_cond_broadcast(&p->changed);
+}
+
 void post_cancel(struct post *p, enum err code, const char *why)
 {
 	pthread_mutex_lock(&p->lock);
-	reason_set(&p->cancelled, &(struct reason){ .code = code }, why);
-	progress_stop(&p->progress); /* after the reason: who sees it stopped finds out why */
-	pthread_cond_broadcast(&p->changed);
+	cancel(p, &(struct reason){ .code = code }, why);
 	pthread_mutex_unlock(&p->lock);
+}
+
+bool post_cancel_unless_last(struct post *p, enum err code, const char *why)
+{
+	bool last;
+
+	pthread_mutex_lock(&p->lock);
+	last = p->last;
+	if (!last)
+		cancel(p, &(struct reason){ .code = code }, why);
+	pthread_mutex_unlock(&p->lock);
+	return !last;
 }
 
 void post_interrupt(struct post *p, enum err code, const char *why)
 {
 	pthread_mutex_lock(&p->lock);
-	reason_set(&p->cancelled, &(struct reason){ .code = code, .again = true }, why);
-	progress_stop(&p->progress);
-	pthread_cond_broadcast(&p->changed);
+	cancel(p, &(struct reason){ .code = code, .again = true }, why);
 	pthread_mutex_unlock(&p->lock);
 }
 
@@ -124,7 +140,8 @@ bool post_again(struct post *p)
 	return again;
 }
 
-enum err post_settle(struct post *p)
+/* Sets *flag, unless the job has ended before. */
+static enum err set_unless_stopped(struct post *p, bool *flag)
 {
 	const struct reason *stop;
 	enum err e = ERR_OK;
@@ -134,9 +151,19 @@ enum err post_settle(struct post *p)
 	if (stop)
 		e = err_set(stop->code, "%s", stop->why);
 	else
-		p->settled = true;
+		*flag = true;
 	pthread_mutex_unlock(&p->lock);
 	return e;
+}
+
+enum err post_settle(struct post *p)
+{
+	return set_unless_stopped(p, &p->settled);
+}
+
+enum err post_last(struct post *p)
+{
+	return set_unless_stopped(p, &p->last);
 }
 
 bool post_settled(struct post *p)
@@ -198,7 +225,7 @@ void post_wait(struct post *p, double until_s)
 
 const struct reason *post_stopped(const struct post *p)
 {
-	if (p->cancelled.code != ERR_OK)
+	if (p->cancelled.code != ERR_OK && !p->settled)
 		return &p->cancelled;
 	return p->broken ? &p->broken->failed : NULL;
 }

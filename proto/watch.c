@@ -64,6 +64,7 @@ static void on_tick(uv_timer_t *timer)
 	struct watch *w = timer->data;
 	double now_s = clock_now_s(), limit_s = w->common->away_s;
 
+	log_flush();
 	service_alive();
 	live_alive(TICK_MS / 1000);
 	if (w->look)

@@ -11,6 +11,16 @@
 #include "common/base/err.h"
 #include "common/base/sanitized.h"
 
+/* Sentences of tests have values, as those of `coterie` do; where common/data is linked. */
+#ifndef TEST_VALUES_HIDDEN
+void values_show(void) __attribute__((weak));
+__attribute__((constructor)) static void test_values(void)
+{
+	if (values_show)
+		values_show();
+}
+#endif
+
 /* "PEER"; "?" for a code that does not exist. */
 static inline const char *err_name(enum err code)
 {

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct db_rows {
@@ -24,6 +25,7 @@ struct db {
 	sqlite3 *handle;
 	char *path;
 	unsigned busy_ms;
+	struct stat file; /* opened to write */
 	struct db_rows kept[KEPT];
 	unsigned next; /* of them: whose place the next one takes */
 };
@@ -49,9 +51,14 @@ static enum err open_handle(struct db *db, bool write)
 
 	if (write) {
 		fd = open(db->path, O_RDWR | O_CREAT | O_CLOEXEC, FILE_SECRET);
-		if (fd < 0)
-			return err_set(ERR_JOB, "%s: cannot be written: %s", db->path,
-				       strerror(errno));
+		if (fd < 0 || fstat(fd, &db->file) != 0) {
+			enum err e = err_set(ERR_JOB, "%s: cannot be written: %s", db->path,
+					     strerror(errno));
+
+			if (fd >= 0)
+				close(fd);
+			return e;
+		}
 		close(fd);
 	}
 	if (sqlite3_open_v2(db->path, &db->handle, flags, NULL) != SQLITE_OK)
@@ -77,6 +84,16 @@ enum err db_open(struct db **out, const char *path, bool write, unsigned busy_ms
 		db_close(db);
 	*out = e == ERR_OK ? db : NULL;
 	return e;
+}
+
+enum err db_check_there(const struct db *db)
+{
+	struct stat now;
+
+	if (stat(db->path, &now) != 0 || now.st_dev != db->file.st_dev ||
+	    now.st_ino != db->file.st_ino)
+		return err_set(ERR_JOB, "%s was removed or replaced while it was in use", db->path);
+	return ERR_OK;
 }
 
 void db_close(struct db *db)

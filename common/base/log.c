@@ -4,12 +4,14 @@
 #include "common/base/clock.h"
 #include "common/base/json.h"
 #include "common/base/service.h"
+#include "common/base/stream.h"
 #include "common/base/utf8.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -30,8 +32,13 @@ static struct job_log {
 	int file;
 } job_log[LOG_JOBS_MAX];
 static int job_logs;
-static int stream = STDERR_FILENO, file = -1;
+static struct stream stream = STREAM_OF(STDERR_FILENO);
+static int file = -1;
 static bool terminal, journal;
+static struct log_seldom *seldoms;
+
+#define DRAIN_S  1.0 /* for the last lines, when a process ends */
+#define SELDOM_S 60.0
 
 /* The line that moves, as it stands on the terminal; empty: none. */
 static struct buf moving;
@@ -99,10 +106,18 @@ void log_job_close(const char *id)
 	pthread_mutex_unlock(&lock);
 }
 
+void log_never_wait(void)
+{
+	pthread_mutex_lock(&lock);
+	stream_never_wait(&stream);
+	pthread_mutex_unlock(&lock);
+}
+
 void log_set_stream(int fd, bool is_terminal)
 {
 	pthread_mutex_lock(&lock);
-	stream = fd;
+	stream_release(&stream);
+	stream = STREAM_OF(fd);
 	terminal = is_terminal;
 	journal = false;
 	moving.n = 0;
@@ -116,39 +131,17 @@ enum err log_open(const char *path)
 
 	if (fd < 0)
 		return err_set(ERR_INPUT, "%s: cannot open the log: %s", path, strerror(errno));
-	log_close();
 	pthread_mutex_lock(&lock);
+	if (file >= 0)
+		close(file);
 	file = fd;
 	pthread_mutex_unlock(&lock);
 	return ERR_OK;
 }
 
-void log_close(void)
+static void put_file(int fd, const struct buf *b)
 {
-	pthread_mutex_lock(&lock);
-	if (file >= 0)
-		close(file);
-	file = -1;
-	pthread_mutex_unlock(&lock);
-}
-
-/* One write per line, so that lines of several processes do not mix. A log that cannot be written
- * must not end the job. */
-static void put(int fd, const struct buf *b)
-{
-	const uint8_t *p = b->p;
-	size_t n = b->n;
-
-	while (n) {
-		ssize_t done = write(fd, p, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return;
-		p += done;
-		n -= (size_t)done;
-	}
+	stream_put(&STREAM_OF(fd), b->p, b->n);
 }
 
 void log_dying(const char *text, const char *more)
@@ -159,7 +152,10 @@ void log_dying(const char *text, const char *more)
 				      { (void *)more, strlen(more) },
 				      { (void *)close_line, sizeof(close_line) - 1 } };
 
-	(void)!writev(stream, line, 4);
+	struct pollfd to = { .fd = stream.fd, .events = POLLOUT };
+
+	if (stream.waits || poll(&to, 1, 0) == 1)
+		(void)!writev(stream.fd, line, 4);
 	if (file >= 0)
 		(void)!writev(file, line, 4);
 }
@@ -219,57 +215,80 @@ static void line_for_programs(struct buf *b, enum log_level level, const struct 
 	json_free(line);
 }
 
-static void emit(enum log_level level, const struct log_pair *pairs, size_t count, const char *text,
-		 bool to_file)
+/* Locked. As whoever reads the stream has it; programs: from line_for_programs(). */
+static void put_line(enum log_level level, const struct log_pair *pairs, size_t count,
+		     const char *text, const struct buf *programs)
 {
 	static const unsigned priority[] = { 3, 4, 6, 7 }; /* of syslog(3), for each level */
-	struct buf people = { 0 }, programs = { 0 };
+	struct buf line = { 0 };
 
-	pthread_mutex_lock(&lock);
-	if (!terminal || (to_file && (file >= 0 || job_logs)))
-		line_for_programs(&programs, level, pairs, count, text);
 	if (terminal) {
 		if (moving.n)
-			buf_printf(&people, "\r\033[K");
-		line_for_people(&people, level, pairs, count, text);
-		buf_add(&people, moving.p, moving.n);
-		put(stream, &people);
-	} else if (journal) {
-		buf_printf(&people, "<%u>", priority[level]);
-		buf_add(&people, programs.p, programs.n);
-		put(stream, &people);
+			buf_printf(&line, "\r\033[K");
+		line_for_people(&line, level, pairs, count, text);
+		buf_add(&line, moving.p, moving.n);
 	} else {
-		put(stream, &programs);
+		if (journal)
+			buf_printf(&line, "<%u>", priority[level]);
+		buf_add(&line, programs->p, programs->n);
 	}
-	if (to_file && file >= 0)
-		put(file, &programs);
-	for (struct job_log *l = job_log; to_file && job_logs && l < job_log + LOG_JOBS_MAX; l++)
-		if (*l->job && !strcmp(l->job, *job_here ? job_here : job))
-			put(l->file, &programs);
-	pthread_mutex_unlock(&lock);
-	buf_release(&people);
+	stream_put(&stream, line.p, line.n);
+	buf_release(&line);
+}
+
+/* Locked. Says once that lines were dropped, when there is room again. */
+static void put_gap(void)
+{
+	size_t dropped = stream_flush(&stream) ? stream_dropped(&stream) : 0;
+	struct buf programs = { 0 };
+	char text[96];
+
+	if (!dropped)
+		return;
+	snprintf(text, sizeof(text), "%zu lines are missing here, as nobody read them in time",
+		 dropped);
+	line_for_programs(&programs, LOG_WARN, NULL, 0, text);
+	put_line(LOG_WARN, NULL, 0, text, &programs);
 	buf_release(&programs);
 }
 
-static void emit_v(enum log_level level, const struct log_pair *pairs, size_t count, bool to_file,
-		   const char *fmt, va_list ap)
+/* Locked. */
+static void emit_here(enum log_level level, const struct log_pair *pairs, size_t count,
+		      const char *text)
 {
-	char text[2 * ERR_DETAIL_MAX]; /* a longer sentence is cut */
+	struct buf programs = { 0 };
 
-	if (level > level_max)
-		return;
-	vsnprintf(text, sizeof(text), fmt, ap);
-	emit(level, pairs, count, text, to_file);
+	if (!terminal || file >= 0 || job_logs)
+		line_for_programs(&programs, level, pairs, count, text);
+	put_gap();
+	put_line(level, pairs, count, text, &programs);
+	if (file >= 0)
+		put_file(file, &programs);
+	for (struct job_log *l = job_log; job_logs && l < job_log + LOG_JOBS_MAX; l++)
+		if (*l->job && !strcmp(l->job, *job_here ? job_here : job))
+			put_file(l->file, &programs);
+	buf_release(&programs);
+}
+
+static void emit(enum log_level level, const struct log_pair *pairs, size_t count, const char *text)
+{
+	pthread_mutex_lock(&lock);
+	emit_here(level, pairs, count, text);
+	pthread_mutex_unlock(&lock);
 }
 
 void log_event(enum log_level level, const struct log_pair *pairs, size_t count, const char *fmt,
 	       ...)
 {
+	char text[2 * ERR_DETAIL_MAX]; /* a longer sentence is cut */
 	va_list ap;
 
+	if (level > level_max)
+		return;
 	va_start(ap, fmt);
-	emit_v(level, pairs, count, true, fmt, ap);
+	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	emit(level, pairs, count, text);
 }
 
 void log_next(const char *phase)
@@ -280,13 +299,73 @@ void log_next(const char *phase)
 	service_status("job %s: %s", *job_here ? job_here : job, phase);
 }
 
-void log_private(const char *fmt, ...)
+/* ---- lines that anybody can cause ---- */
+
+/* Locked. */
+static void say_seldom(struct log_seldom *s, double now_s)
 {
+	char text[sizeof(s->last) + 64];
+
+	if (s->more > 1)
+		snprintf(text, sizeof(text), "%s (%zu like this in the last %.0f s)", s->last,
+			 s->more, now_s - s->said_s);
+	else
+		snprintf(text, sizeof(text), "%s", s->last);
+	s->said_s = now_s;
+	s->more = 0;
+	if (level_max >= LOG_WARN)
+		emit_here(LOG_WARN, NULL, 0, text);
+}
+
+void log_seldom(struct log_seldom *s, const char *fmt, ...)
+{
+	double now_s = clock_now_s();
 	va_list ap;
 
+	pthread_mutex_lock(&lock);
+	if (!s->listed) {
+		s->listed = true;
+		s->next = seldoms;
+		seldoms = s;
+		s->said_s = now_s - SELDOM_S;
+	}
 	va_start(ap, fmt);
-	emit_v(LOG_ERROR, NULL, 0, false, fmt, ap);
+	vsnprintf(s->last, sizeof(s->last), fmt, ap);
 	va_end(ap);
+	s->more++;
+	if (now_s - s->said_s >= SELDOM_S)
+		say_seldom(s, now_s);
+	pthread_mutex_unlock(&lock);
+}
+
+/* Locked. */
+static void say_seldoms(double older_s)
+{
+	double now_s = clock_now_s();
+
+	for (struct log_seldom *s = seldoms; s; s = s->next)
+		if (s->more && now_s - s->said_s >= older_s)
+			say_seldom(s, now_s);
+}
+
+void log_flush(void)
+{
+	pthread_mutex_lock(&lock);
+	say_seldoms(SELDOM_S);
+	put_gap();
+	pthread_mutex_unlock(&lock);
+}
+
+void log_close(void)
+{
+	pthread_mutex_lock(&lock);
+	say_seldoms(0);
+	stream_drain(&stream, DRAIN_S);
+	put_gap();
+	if (file >= 0)
+		close(file);
+	file = -1;
+	pthread_mutex_unlock(&lock);
 }
 
 /* ---- the line that moves ---- */
@@ -312,7 +391,8 @@ static void draw(const struct log_progress *p)
 	buf_printf(&moving, ", %.1f s", p->elapsed_s);
 	buf_printf(&line, "\r\033[K");
 	buf_add(&line, moving.p, moving.n);
-	put(stream, &line);
+	if (stream_flush(&stream)) /* else there is enough to read */
+		stream_put(&stream, line.p, line.n);
 	buf_release(&line);
 }
 
@@ -339,7 +419,7 @@ void log_progress(const struct log_progress *p)
 					    LOG_NUMBER("bytes", p->bytes),
 					    LOG_NUMBER("elapsed_s", p->elapsed_s) };
 
-		emit(LOG_INFO, pairs, sizeof(pairs) / sizeof(*pairs), "progress", true);
+		emit(LOG_INFO, pairs, sizeof(pairs) / sizeof(*pairs), "progress");
 	}
 }
 
@@ -349,8 +429,7 @@ void log_progress_end(void)
 
 	pthread_mutex_lock(&lock);
 	if (moving.n)
-		put(stream,
-		    &(struct buf){ .p = (uint8_t *)(uintptr_t)clear, .n = sizeof(clear) - 1 });
+		stream_put(&stream, clear, sizeof(clear) - 1);
 	moving.n = 0;
 	moving_phase[0] = 0;
 	pthread_mutex_unlock(&lock);

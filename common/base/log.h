@@ -43,10 +43,14 @@ void log_set_job_here(const char *job);
 enum { LOG_JOBS_MAX = 16 };
 enum err log_job_open(const char *job, const char *path) MUST_CHECK;
 void log_job_close(const char *job);
+/* For daemons, after log_init(): whoever reads stderr slowly, or not at all, stops nobody. What is not read in time is
+ * kept up to a bound, and beyond that dropped; a line says how many. log_flush() is then called now and then. */
+void log_never_wait(void);
+void log_flush(void);
 void log_set_stream(int fd, bool terminal); /* instead of stderr, for tests; fd stays the caller's */
 /* Appends to this file from now on (made if absent, mode 0666 less umask). ERR_INPUT. */
 enum err log_open(const char *path) MUST_CHECK;
-void log_close(void);
+void log_close(void); /* the last lines have a second to be read */
 /* An error, of two texts in plain ASCII, from a signal's handler: async-signal-safe, and without the time. */
 void log_dying(const char *text, const char *more);
 
@@ -58,8 +62,16 @@ void log_event(enum log_level level, const struct log_pair *pairs, size_t count,
 	       ...) PRINTF(4, 5);
 /* A phase of the job begins: to the log, and to systemd. */
 void log_next(const char *phase);
-/* To stderr only, never to the file: for what must not leave this host with a shipped log. */
-void log_private(const char *fmt, ...) PRINTF(1, 2);
+/* A warning that anybody who reaches a port can cause, as often as he likes. Of each kind, a static variable of the
+ * caller's, there is one line a minute, with their number; log_flush() says the last of them. */
+struct log_seldom {
+	struct log_seldom *next;
+	bool listed;
+	double said_s;
+	size_t more; /* since */
+	char last[320];
+};
+void log_seldom(struct log_seldom *kind, const char *fmt, ...) PRINTF(2, 3);
 
 /* The line that moves: redrawn at most 10 times a second on a terminal; elsewhere a JSON line when
  * the phase changes and at most once a second otherwise (level info). */

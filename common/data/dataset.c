@@ -10,6 +10,7 @@
 #include "common/data/mtx.h"
 #include "common/data/npy.h"
 #include "common/data/sheet.h"
+#include "common/data/value.h"
 
 #include <endian.h>
 #include <stdio.h>
@@ -275,11 +276,14 @@ enum err dataset_load_vertices(struct dataset *d, const struct reading *how, con
 		d->hosted[place_of(&d->ids, own.id[i])] = true;
 	for (size_t u = 0; u < d->n && !err; u++) {
 		for (size_t e = s.start[u]; e < s.start[u + 1] && !err; e++) {
+			const char *from = d->ids.id[u], *to = d->ids.id[s.index[e]];
+
 			if (!d->hosted[u] && !d->hosted[s.index[e]])
 				err = err_set(ERR_INPUT,
-					      "%s: the tie of \"%s\" and \"%s\" has neither end "
-					      "in %s, expected ties of this party's own vertices",
-					      edges, d->ids.id[u], d->ids.id[s.index[e]], vertices);
+					      "%s: the tie of %s and %s has neither end in %s, "
+					      "expected ties of this party's own vertices",
+					      edges, value_text(from, strlen(from)).s,
+					      value_text(to, strlen(to)).s, vertices);
 		}
 	}
 	graph_init(&d->g, &s);

@@ -5,6 +5,7 @@
 #include "common/data/mtx.h"
 #include "common/data/reading.h"
 #include "common/data/text.h"
+#include "common/data/value.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,8 +107,8 @@ static enum err find_node(const struct text *t, const struct naming *as, struct 
 	if (as->names && at >= ROWS_MAX)
 		return text_error(t, "more than %zu ids", ROWS_MAX);
 	if (at == SIZE_MAX)
-		return text_error(t, "\"%.*s\" is none of the %zu ids", (int)(w.n < 40 ? w.n : 40),
-				  w.p, as->ids->n);
+		return text_error(t, "%s is none of the %zu ids", value_text(w.p, w.n).s,
+				  as->ids->n);
 	*node = (uint32_t)at;
 	return ERR_OK;
 }
@@ -144,7 +145,8 @@ static enum err read_weight(struct text *t, double *w)
 	if (!text_at_end(t)) {
 		TRY(text_number(t, w));
 		if (!(*w > 0))
-			return text_error(t, "the weight is %g, expected more than 0", *w);
+			return text_error(t, "the weight is %s, expected more than 0",
+					  value_number(*w).s);
 	}
 	return text_end(t);
 }
@@ -256,10 +258,9 @@ static enum err check_heading(const struct names *names, const char *where)
 	if (!heading)
 		return ERR_OK;
 	return err_set(ERR_INPUT,
-		       "%s: the first line, \"%.*s %.*s\", looks like a heading: begin it with "
-		       "'#', or take it out",
-		       where, (int)(w[0].n < 40 ? w[0].n : 40), w[0].p,
-		       (int)(w[1].n < 40 ? w[1].n : 40), w[1].p);
+		       "%s: the first line, %s and %s, looks like a heading: begin it with '#', or "
+		       "take it out",
+		       where, value_text(w[0].p, w[0].n).s, value_text(w[1].p, w[1].n).s);
 }
 
 /* The lines that say the edge of `clash` with two weights: read once more to find them. */
@@ -270,7 +271,6 @@ static enum err clash_error(struct bytes file, const char *where, size_t n, cons
 	struct text t = text_open(file, where);
 	size_t first_line = 0;
 	double first = 0;
-	char number[2][16];
 
 	while (text_line(&t, '#')) {
 		size_t line = t.line;
@@ -286,13 +286,11 @@ static enum err clash_error(struct bytes file, const char *where, size_t n, cons
 			first_line = line;
 			first = w;
 		} else if (w != first) {
-			snprintf(number[0], sizeof(number[0]), "%u", u);
-			snprintf(number[1], sizeof(number[1]), "%u", v);
-			return err_set(ERR_INPUT,
-				       "%s:%zu: the edge %s %s is given with weight %g, but with "
-				       "%g on line %zu",
-				       where, line, ids ? ids->id[u] : number[0],
-				       ids ? ids->id[v] : number[1], w, first, first_line);
+			return err_set(
+			    ERR_INPUT,
+			    "%s:%zu: the edge is given with weight %s, but with %s on line "
+			    "%zu",
+			    where, line, value_number(w).s, value_number(first).s, first_line);
 		}
 	}
 	return err_set(ERR_INTERNAL, "%s: the file changed while it was read", where);
@@ -379,8 +377,9 @@ static enum err from_mtx(const char *path, struct mtx *m, size_t n, const struct
 		else
 			err = err_set(
 			    ERR_INPUT,
-			    "%s:%zu: entry (%u, %u) is %g, expected a weight of more than 0", path,
-			    mtx_line(path, e->row, e->col), e->row + 1, e->col + 1, e->value);
+			    "%s:%zu: entry (%u, %u) is %s, expected a weight of more than 0", path,
+			    mtx_line(path, e->row, e->col), e->row + 1, e->col + 1,
+			    value_number(e->value).s);
 	}
 	free(place);
 	if (!err && drop_repeated(&l, dropped, &clash)) {

@@ -3,6 +3,7 @@
 #include "common/data/limits.h"
 #include "common/data/reading.h"
 #include "common/data/sheet.h"
+#include "common/data/value.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -98,14 +99,13 @@ static enum err add_end(struct text *t, const struct cell *cell, struct buf *scr
 			struct buf *out)
 {
 	struct word w = cell_text(cell, scratch);
-	char shown[48];
 
 	if (id_check(t, w) != ERR_OK)
 		return text_error(t,
-				  "an end of the edge is \"%s\", expected an id: 1 to %d bytes of "
+				  "an end of the edge is %s, expected an id: 1 to %d bytes of "
 				  "UTF-8 without blanks that "
 				  "do not begin with '#'",
-				  cell_shown(cell, shown), ID_MAX);
+				  cell_shown(cell).s, ID_MAX);
 	buf_add(out, w.p, w.n);
 	buf_add(out, "\t", 1);
 	return ERR_OK;
@@ -114,7 +114,6 @@ static enum err add_end(struct text *t, const struct cell *cell, struct buf *scr
 static enum err add_edge(struct text *t, const struct csv_record *r, const struct ends *e,
 			 const struct reading *how, struct buf *scratch, struct buf *out)
 {
-	char shown[48];
 	double x;
 
 	TRY(add_end(t, &r->cell[e->from], scratch, out));
@@ -123,8 +122,8 @@ static enum err add_edge(struct text *t, const struct csv_record *r, const struc
 		const struct cell *c = &r->cell[e->weight];
 
 		if (!(*how->decimal == ',' ? word_comma_number : word_number)(cell_trimmed(c), &x))
-			return text_error(t, "the weight is \"%s\", expected a number above 0",
-					  cell_shown(c, shown));
+			return text_error(t, "the weight is %s, expected a number above 0",
+					  cell_shown(c).s);
 		buf_printf(out, "%.17g", x);
 	}
 	return ERR_OK;

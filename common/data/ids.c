@@ -3,6 +3,7 @@
 #include "common/base/file.h"
 #include "common/base/utf8.h"
 #include "common/data/limits.h"
+#include "common/data/value.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,8 @@ enum err id_check(const struct text *t, struct word id)
 	if (id.n == 0 || id.n > ID_MAX)
 		return text_error(t, "an id of %zu bytes, expected 1 to %d", id.n, ID_MAX);
 	if (id.p[0] == '#')
-		return text_error(t, "the id \"%.*s\" begins with '#', which begins a comment",
-				  (int)id.n, id.p);
+		return text_error(t, "the id %s begins with '#', which begins a comment",
+				  value_text(id.p, id.n).s);
 	for (size_t i = 0; i < id.n; i += len) {
 		len = utf8_length((const unsigned char *)id.p + i, id.n - i);
 		if (len == 0 || (unsigned char)id.p[i] <= ' ' || id.p[i] == 0x7f)
@@ -157,8 +158,8 @@ enum err ids_parse(struct bytes file, const char *where, struct ids *ids)
 	for (size_t i = 1; i < n && !err; i++) {
 		if (compare(entry[i - 1].id, entry[i].id) == 0)
 			err = err_set(ERR_INPUT,
-				      "%s:%u: the id \"%.*s\" is given twice, first on line %u",
-				      where, entry[i].row + 1, (int)entry[i].id.n, entry[i].id.p,
+				      "%s:%u: the id %s is given twice, first on line %u", where,
+				      entry[i].row + 1, value_text(entry[i].id.p, entry[i].id.n).s,
 				      entry[i - 1].row + 1);
 	}
 	if (!err)

@@ -6,6 +6,7 @@
 #include "common/data/limits.h"
 #include "common/data/npy.h"
 #include "common/data/text.h"
+#include "common/data/value.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,8 +78,8 @@ static enum err read_confidence(const struct text *here, const struct buf *field
 	*x = strtod((const char *)field->p, &end);
 	if (field->n && !*end && *x >= 0 && *x <= 1)
 		return ERR_OK;
-	return text_error(here, "the confidence is \"%.40s\", expected a number from 0 to 1",
-			  (const char *)field->p);
+	return text_error(here, "the confidence is %s, expected a number from 0 to 1",
+			  value_text((const char *)field->p, field->n).s);
 }
 
 static enum err read_csv(struct text *t, struct buf *field, struct labels *l)
@@ -104,12 +105,10 @@ static enum err read_csv(struct text *t, struct buf *field, struct labels *l)
 		if (last == sure ||
 		    !word_whole((struct word){ (const char *)field->p, field->n }, &x) ||
 		    x >= LABELS_MAX)
-			return text_error(&here,
-					  "the label is \"%.40s\", expected a whole number below "
-					  "%d%s",
-					  (const char *)field->p, LABELS_MAX,
-					  sure ? ", and a confidence after it"
-					       : " at the end of the record");
+			return text_error(
+			    &here, "the label is %s, expected a whole number below %d%s",
+			    value_text((const char *)field->p, field->n).s, LABELS_MAX,
+			    sure ? ", and a confidence after it" : " at the end of the record");
 		l->label[l->n - 1] = (uint32_t)x;
 		if (!sure)
 			continue;
@@ -154,8 +153,8 @@ static enum err parse_npy(struct bytes file, const char *where, struct labels *l
 		else
 			err = err_set(
 			    ERR_INPUT,
-			    "%s: label %zu (from 0) is %g, expected a whole number below %d", where,
-			    l->n, x, LABELS_MAX);
+			    "%s: label %zu (from 0) is %s, expected a whole number below %d", where,
+			    l->n, value_number(x).s, LABELS_MAX);
 	}
 	mat_release(&m);
 	if (err)

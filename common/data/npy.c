@@ -3,6 +3,7 @@
 #include "common/base/file.h"
 #include "common/base/machine.h"
 #include "common/data/limits.h"
+#include "common/data/value.h"
 
 #include <endian.h>
 #include <math.h>
@@ -180,8 +181,8 @@ static enum err load_rows(const struct header *h, const uint8_t *p, const char *
 
 		if (!isfinite(x) || (whole && fabs(x) > WHOLE_MAX))
 			return err_set(
-			    ERR_INPUT, "%s: row %zu, column %zu (from 0) is %g, expected %s", where,
-			    first + i / cols, i % cols, x,
+			    ERR_INPUT, "%s: row %zu, column %zu (from 0) is %s, expected %s", where,
+			    first + i / cols, i % cols, value_number(x).s,
 			    whole ? "a whole number of at most 2^53" : "a finite number");
 		to[i] = x;
 	}

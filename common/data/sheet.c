@@ -3,6 +3,7 @@
 #include "common/base/log.h"
 #include "common/base/utf8.h"
 #include "common/data/limits.h"
+#include "common/data/value.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -17,27 +18,24 @@ const char *const role_names[] = { "number", "category", "date", "id", "label", 
 enum err sheet_error(const struct sheet *t, size_t at, const struct sheet_column *c,
 		     const char *fmt, ...)
 {
-	char text[ERR_DETAIL_MAX / 2];
+	char text[ERR_DETAIL_MAX / 2], column[SHEET_NAME_MAX + 4];
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	if (values_are_shown())
+		snprintf(column, sizeof(column), "\"%s\"", c->name);
+	else
+		snprintf(column, sizeof(column), "%td", c - t->column + 1);
 	if (!strcmp(t->unit, "line"))
-		return err_set(ERR_INPUT, "%s:%zu: column \"%s\" %s", t->where, at, c->name, text);
-	return err_set(ERR_INPUT, "%s: %s %zu: column \"%s\" %s", t->where, t->unit, at, c->name,
-		       text);
+		return err_set(ERR_INPUT, "%s:%zu: column %s %s", t->where, at, column, text);
+	return err_set(ERR_INPUT, "%s: %s %zu: column %s %s", t->where, t->unit, at, column, text);
 }
 
-const char *cell_shown(const struct cell *c, char text[static 48])
+struct value cell_shown(const struct cell *c)
 {
-	if (c->kind == CELL_NUMBER)
-		snprintf(text, 48, "%.17g", c->x);
-	else
-		snprintf(text, 48, "%.*s%s", (int)(c->n < 40 ? c->n : 40), c->n ? c->p : "",
-			 c->n > 40 ? ".." : "");
-	utf8_make_harmless(text);
-	return text;
+	return c->kind == CELL_NUMBER ? value_number(c->x) : value_text(c->p, c->n);
 }
 
 struct word cell_text(const struct cell *c, struct buf *scratch)
@@ -99,10 +97,9 @@ static enum err check_twice(const struct sheet *t)
 		if (!strcmp(sorted[i]->name, sorted[i - 1]->name))
 			err = err_set(
 			    ERR_INPUT,
-			    "%s: columns %td and %td are both called \"%s\"; give one another "
-			    "name",
+			    "%s: columns %td and %td are both called %s; give one another name",
 			    t->where, sorted[i - 1] - t->column + 1, sorted[i] - t->column + 1,
-			    sorted[i]->name);
+			    value_text(sorted[i]->name, strlen(sorted[i]->name)).s);
 	free(sorted);
 	return err;
 }
@@ -112,11 +109,10 @@ static enum err take_name(struct sheet *t, size_t i, const struct cell *cell, st
 	struct sheet_column *c = &t->column[i];
 	struct word w = cell ? cell_text(cell, scratch) : (struct word){ "", 0 };
 	const char *fault = text_fault(w, SHEET_NAME_MAX);
-	char shown[48];
 
 	if (fault)
-		return err_set(ERR_INPUT, "%s: the name of column %zu, \"%s\", %s", t->where, i + 1,
-			       cell_shown(cell, shown), fault);
+		return err_set(ERR_INPUT, "%s: the name of column %zu, %s, %s", t->where, i + 1,
+			       cell_shown(cell).s, fault);
 	c->unnamed = cell && !w.n;
 	ALLOC(c->name, w.n + 24);
 	if (w.n)
@@ -197,47 +193,55 @@ static bool is_gap(const struct sheet *t, const struct cell *cell)
 
 static enum err gap(struct sheet *t, size_t at, struct sheet_column *c, const struct cell *cell)
 {
-	char shown[48];
-
 	if (c->missing == MISSING_ERROR)
 		return sheet_error(t, at, c,
-				   "has no value (\"%s\"): say what becomes of it (missing): mean, "
+				   "has no value (%s): say what becomes of it (missing): mean, "
 				   "median or indicator, or that the column is to be ignored",
-				   cell->kind == CELL_NULL ? "NULL" : cell_shown(cell, shown));
+				   cell->kind == CELL_NULL ? "NULL" : cell_shown(cell).s);
 	c->gaps++;
 	return ERR_OK;
+}
+
+static bool is_of(struct word w, const char *characters)
+{
+	for (size_t i = 0; i < w.n; i++)
+		if (!w.p[i] || !strchr(characters, w.p[i]))
+			return false;
+	return true;
 }
 
 static enum err no_number(const struct sheet *t, size_t at, const struct sheet_column *c,
 			  const struct cell *cell)
 {
 	struct word w = cell_trimmed(cell);
-	char shown[48];
+	struct value v = cell_shown(cell);
 	double days;
 
-	cell_shown(cell, shown);
 	if (word_date(w, &days))
-		return sheet_error(t, at, c,
-				   "is \"%s\", expected a number: say that it is a date (date), or "
-				   "is to be ignored (ignore)",
-				   shown);
-	if (*t->how->decimal == '.' && strspn(shown, "0123456789,.-") == strlen(shown))
-		return sheet_error(t, at, c,
-				   "is \"%s\", expected a number with a decimal point and "
-				   "without separators of thousands: where a comma is the decimal "
-				   "point say so (decimal)",
-				   shown);
-	if (strspn(shown, "+-0123456789.eE") == strlen(shown) || !strncasecmp(shown, "inf", 3) ||
-	    !strncasecmp(shown, "-inf", 4))
-		return sheet_error(t, at, c,
-				   "is \"%s\", expected a finite number; if it stands for no value "
-				   "say so (na)",
-				   shown);
-	return sheet_error(t, at, c,
-			   "is \"%s\", expected a number: say that it is a column of words "
-			   "(category), or is to be ignored (ignore), or that \"%s\" stands for no "
-			   "value (na)",
-			   shown, shown);
+		return sheet_error(
+		    t, at, c,
+		    "is %s, expected a number: say that it is a date (date), or is to be "
+		    "ignored (ignore)",
+		    v.s);
+	if (*t->how->decimal == '.' && is_of(w, "0123456789,.-"))
+		return sheet_error(
+		    t, at, c,
+		    "is %s, expected a number with a decimal point and without separators "
+		    "of thousands: where a comma is the decimal point say so "
+		    "(decimal)",
+		    v.s);
+	if (is_of(w, "+-0123456789.eE") || (w.n >= 3 && !strncasecmp(w.p, "inf", 3)) ||
+	    (w.n >= 4 && !strncasecmp(w.p, "-inf", 4)))
+		return sheet_error(
+		    t, at, c,
+		    "is %s, expected a finite number; if it stands for no value say so "
+		    "(na)",
+		    v.s);
+	return sheet_error(
+	    t, at, c,
+	    "is %s, expected a number: say that it is a column of words (category), or "
+	    "is to be ignored (ignore), or that %s stands for no value (na)",
+	    v.s, v.s);
 }
 
 bool word_comma_number(struct word w, double *x)
@@ -276,17 +280,14 @@ static enum err take_number(struct sheet *t, size_t at, struct sheet_column *c,
 static enum err take_date(struct sheet *t, size_t at, struct sheet_column *c,
 			  const struct cell *cell, double *x)
 {
-	char shown[48];
-
 	if (is_gap(t, cell)) {
 		*x = NAN;
 		return gap(t, at, c, cell);
 	}
 	if (cell->kind == CELL_NUMBER || !word_date(cell_trimmed(cell), x))
 		return sheet_error(t, at, c,
-				   "is \"%s\", expected a date as 2024-12-31 or "
-				   "2024-12-31T23:59:59",
-				   cell_shown(cell, shown));
+				   "is %s, expected a date as 2024-12-31 or 2024-12-31T23:59:59",
+				   cell_shown(cell).s);
 	return ERR_OK;
 }
 
@@ -295,8 +296,8 @@ static enum err take_value(struct sheet *t, size_t at, struct sheet_column *c,
 			   const struct cell *cell, uint32_t *code)
 {
 	size_t n = c->values.n, most = c->role == ROLE_LABEL ? LABELS_MAX : t->how->most;
+	struct value v = cell_shown(cell);
 	struct buf scratch = { 0 };
-	char shown[48];
 	const char *fault;
 	struct word w;
 	enum err err = ERR_OK;
@@ -304,24 +305,22 @@ static enum err take_value(struct sheet *t, size_t at, struct sheet_column *c,
 	*code = UINT32_MAX;
 	if (is_gap(t, cell))
 		return gap(t, at, c, cell);
-	cell_shown(cell, shown);
 	w = cell_text(cell, &scratch);
 	fault = text_fault(w, COLUMN_NAME_MAX - 1 - strlen(c->name));
 	if (fault)
-		err = sheet_error(t, at, c, "is \"%s\", which %s", shown, fault);
+		err = sheet_error(t, at, c, "is %s, which %s", v.s, fault);
 	else
 		*code = names_number(&c->values, w);
 	if (!err && c->values.n > n && c->values_said)
 		err = sheet_error(
-		    t, at, c,
-		    "is \"%s\", which is none of the %zu values that were given (category)", shown,
-		    n);
+		    t, at, c, "is %s, which is none of the %zu values that were given (category)",
+		    v.s, n);
 	else if (!err && c->values.n > most)
 		err = sheet_error(
 		    t, at, c,
-		    "has more than %zu values, \"%s\" is one more: say that it is to be ignored "
+		    "has more than %zu values, %s is one more: say that it is to be ignored "
 		    "(ignore), or the most that it may have (most)",
-		    most, shown);
+		    most, v.s);
 	else if (!err && c->values.n > n)
 		names_keep(&c->values, keep(t, cell, w));
 	buf_release(&scratch);
@@ -335,29 +334,29 @@ static enum err take_id(struct sheet *t, size_t at, const struct sheet_column *c
 	struct text line = { .line = at, .where = t->where };
 	size_t n = t->names.n;
 	struct buf scratch = { 0 };
+	struct value v = cell_shown(cell);
 	struct word w;
-	char shown[48];
 	uint32_t number;
 	enum err err;
 
-	cell_shown(cell, shown);
 	if (is_gap(t, cell))
 		return sheet_error(
-		    t, at, c, "has no id (\"%s\"): give the row one, or take it out of the file",
-		    shown);
+		    t, at, c, "has no id (%s): give the row one, or take it out of the file", v.s);
 	w = cell_text(cell, &scratch);
 	err = id_check(&line, w);
 	if (err)
-		err = sheet_error(t, at, c,
-				  "is \"%s\", expected an id: 1 to %d bytes of UTF-8 without "
-				  "blanks that do not begin with '#'",
-				  shown, ID_MAX);
+		err = sheet_error(
+		    t, at, c,
+		    "is %s, expected an id: 1 to %d bytes of UTF-8 without blanks that do "
+		    "not begin with '#'",
+		    v.s, ID_MAX);
 	number = err ? 0 : names_number(&t->names, w);
 	if (!err && t->names.n == n)
-		err = sheet_error(t, at, c,
-				  "is \"%s\", which is the id of %s %zu too; take one of the rows "
-				  "out, or give it an id of its own",
-				  shown, t->unit, t->line[number]);
+		err = sheet_error(
+		    t, at, c,
+		    "is %s, which is the id of %s %zu too; take one of the rows out, or give "
+		    "it an id of its own",
+		    v.s, t->unit, t->line[number]);
 	else if (!err)
 		names_keep(&t->names, keep(t, cell, w));
 	buf_release(&scratch);

@@ -16,6 +16,7 @@
 #include "common/data/ids.h"
 #include "common/data/reading.h"
 #include "common/linalg/mat.h"
+#include "common/data/value.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -98,11 +99,11 @@ enum err sheet_open(struct text *t, struct bytes file, const char *where, bool *
 enum err sheet_heading(const struct text *t, const struct reading *how, bool named, const struct csv_record *first,
 		       struct sheet_said *said) MUST_CHECK;
 
-/* "WHERE:AT: column "x": ..." with the value shown. */
+/* "WHERE:AT: column "x" ...", or its number, from 1, where values are not shown. */
 enum err sheet_error(const struct sheet *t, size_t at, const struct sheet_column *c, const char *fmt, ...)
     PRINTF(4, 5);
-/* Of a cell for a sentence, at most 40 bytes, harmless. */
-const char *cell_shown(const struct cell *c, char text[static 48]);
+/* Of a cell for a sentence: value_text(), value_number(). */
+struct value cell_shown(const struct cell *c);
 struct word cell_trimmed(const struct cell *c); /* without blanks around it */
 /* Text without the doubling of quotes; in scratch if there is any. */
 struct word cell_text(const struct cell *c, struct buf *scratch);

@@ -66,13 +66,13 @@ static struct kinds kinds_of(const struct csv_record *r, const struct reading *h
 	return k;
 }
 
-static const char *first_line(const struct text *t, char text[static 64])
+static struct value first_line(const struct text *t)
 {
 	const char *nl = memchr(t->p, '\n', (size_t)(t->end - t->p));
 	struct cell c = { .p = t->p, .n = (size_t)((nl ? nl : t->end) - t->p) };
 
 	c.n -= c.n && c.p[c.n - 1] == '\r';
-	return cell_shown(&c, text);
+	return cell_shown(&c);
 }
 
 enum err sheet_heading(const struct text *t, const struct reading *how, bool named,
@@ -80,7 +80,6 @@ enum err sheet_heading(const struct text *t, const struct reading *how, bool nam
 {
 	struct kinds k = kinds_of(first, how);
 	const char *why = NULL;
-	char shown[64];
 
 	said->heading = true;
 	if (how->header != HEADER_AUTO) {
@@ -97,9 +96,9 @@ enum err sheet_heading(const struct text *t, const struct reading *how, bool nam
 	}
 	if (!why)
 		return err_set(ERR_INPUT,
-			       "%s:%zu: the first line, \"%s\", may be a heading or a row: say "
+			       "%s:%zu: the first line, %s, may be a heading or a row: say "
 			       "which (header yes or no)",
-			       t->where, first->line, first_line(t, shown));
+			       t->where, first->line, first_line(t).s);
 	snprintf(said->why, sizeof(said->why), "%s", why);
 	return ERR_OK;
 }
@@ -130,7 +129,6 @@ static enum err check_separator(const struct text *t, const struct csv_record *f
 {
 	static const char other[] = ";\t,|";
 	const struct cell *c = &first->cell[0];
-	char shown[64];
 
 	if (first->n != 1 || how->separator || c->kind != CELL_TEXT)
 		return ERR_OK;
@@ -141,10 +139,10 @@ static enum err check_separator(const struct text *t, const struct csv_record *f
 			n += c->p[i] == *o;
 		if (n && *o != separator)
 			return err_set(ERR_INPUT,
-				       "%s:%zu: no %s in \"%s\", but %zu times %s: say what "
+				       "%s:%zu: no %s in %s, but %zu times %s: say what "
 				       "separates fields (separator)",
 				       t->where, first->line, separator == '\t' ? "tab" : "comma",
-				       first_line(t, shown), n,
+				       first_line(t).s, n,
 				       *o == '\t'  ? "a tab"
 				       : *o == ';' ? "';'"
 				       : *o == '|' ? "'|'"

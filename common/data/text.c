@@ -1,5 +1,6 @@
 #include "common/data/text.h"
 #include "common/base/progress.h"
+#include "common/data/value.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -134,11 +135,6 @@ bool word_whole(struct word w, uint64_t *x)
 	return true;
 }
 
-static int shown(struct word w)
-{
-	return w.n < 40 ? (int)w.n : 40;
-}
-
 enum err text_number(struct text *t, double *x)
 {
 	struct word w = text_word(t);
@@ -146,7 +142,7 @@ enum err text_number(struct text *t, double *x)
 	if (w.n == 0)
 		return text_error(t, "the line ends where a number is expected");
 	if (!word_number(w, x))
-		return text_error(t, "\"%.*s\" is not a finite number", shown(w), w.p);
+		return text_error(t, "%s is not a finite number", value_text(w.p, w.n).s);
 	return ERR_OK;
 }
 
@@ -157,8 +153,8 @@ enum err text_whole(struct text *t, uint64_t min, uint64_t max, const char *what
 	if (w.n == 0)
 		return text_error(t, "the line ends where %s is expected", what);
 	if (!word_whole(w, x) || *x < min || *x > max)
-		return text_error(t, "%s is \"%.*s\", expected a whole number from %ju to %ju",
-				  what, shown(w), w.p, (uintmax_t)min, (uintmax_t)max);
+		return text_error(t, "%s is %s, expected a whole number from %ju to %ju", what,
+				  value_text(w.p, w.n).s, (uintmax_t)min, (uintmax_t)max);
 	return ERR_OK;
 }
 
@@ -167,7 +163,8 @@ enum err text_end(struct text *t)
 	struct word w = text_word(t);
 
 	if (w.n)
-		return text_error(t, "\"%.*s\" is more than expected on this line", shown(w), w.p);
+		return text_error(t, "%s is more than expected on this line",
+				  value_text(w.p, w.n).s);
 	text_next(t);
 	return ERR_OK;
 }

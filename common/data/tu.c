@@ -3,6 +3,7 @@
 #include "common/base/file.h"
 #include "common/data/limits.h"
 #include "common/data/text.h"
+#include "common/data/value.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -110,8 +111,8 @@ static enum err read_edges(struct bytes file, const char *name, const struct gra
 			if (!w.n)
 				return text_error(t, "the line ends where a node is expected");
 			if (!word_whole(w, &end[i]) || end[i] < 1 || end[i] > nodes)
-				return text_error(t, "\"%.*s\" is no node: they are 1 to %zu",
-						  (int)(w.n < 40 ? w.n : 40), w.p, nodes);
+				return text_error(t, "%s is no node: they are 1 to %zu",
+						  value_text(w.p, w.n).s, nodes);
 			end[i]--;
 		}
 		if (of[end[0]] != of[end[1]])
@@ -233,8 +234,8 @@ static enum err row_of_numbers(struct text *t, double *x, size_t room, size_t *c
 		if (*count == room)
 			return text_error(t, "more than %zu attributes", room);
 		if (!word_number(w, &value) || fabs(value) > (double)1e30F)
-			return text_error(t, "\"%.*s\" is no number within +-1e30",
-					  (int)(w.n < 40 ? w.n : 40), w.p);
+			return text_error(t, "%s is no number within +-1e30",
+					  value_text(w.p, w.n).s);
 		x[(*count)++] = value;
 	}
 }
@@ -292,8 +293,8 @@ static enum err read_classes(struct bytes file, const char *name, struct tu *tu)
 					  count);
 		TRY(text_number(t, &value));
 		if (fabs(value) >= (double)LABELS_MAX || value != floor(value))
-			return text_error(t, "%g is no class: a whole number within +-%d", value,
-					  LABELS_MAX);
+			return text_error(t, "%s is no class: a whole number within +-%d",
+					  value_number(value).s, LABELS_MAX);
 		TRY(text_end(t));
 		tu->class[at++] = (int64_t)value;
 	}

@@ -222,6 +222,9 @@ enum err record_write(const struct record *r,
  * says "running", as this process wrote it, says "failed" and this exit status from now on. Any
  * thread; allocates nothing, and needs no room on the disk. */
 void record_abandon(enum err status);
+/* For a process that begins, and has the lock on what lies in dir: a run.json there that says that a job runs is of
+ * a process that was killed. It says from here on that the job failed. */
+void record_bury(const char *dir);
 void record_release(struct record *r);
 
 #endif

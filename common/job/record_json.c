@@ -1,6 +1,7 @@
 /* run.json, as README and docs describe it. */
 #include "common/base/file.h"
 #include "common/base/json.h"
+#include "common/base/log.h"
 #include "common/job/record.h"
 
 #include <fcntl.h>
@@ -298,8 +299,9 @@ static void note_running(const char *path, bool runs)
 	pthread_mutex_unlock(&running_lock);
 }
 
-/* In place: the disk may be full, and memory out. Each word is as long as what it replaces. */
-static void say_end(const char *path, enum err status)
+/* In place: the disk may be full, and memory out. Each word is as long as what it replaces. False:
+ * it does not say that a job runs. */
+static bool say_end(const char *path, enum err status)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC);
 	static const char was[] = "\"status\": \"running\"", failed[] = "\"status\": \"failed\" ",
@@ -308,7 +310,7 @@ static void say_end(const char *path, enum err status)
 	ssize_t n;
 
 	if (fd < 0)
-		return;
+		return false;
 	n = pread(fd, head, sizeof(head) - 1, 0);
 	head[n < 0 ? 0 : n] = 0;
 	at = strstr(head, was);
@@ -320,13 +322,25 @@ static void say_end(const char *path, enum err status)
 		(void)!pwrite(fd, head, (size_t)n, 0);
 	}
 	close(fd);
+	return null;
 }
 
 void record_abandon(enum err status)
 {
 	for (size_t i = 0; i < RECORD_RUNNING_MAX; i++)
 		if (*running[i])
-			say_end(running[i], status);
+			(void)say_end(running[i], status);
+}
+
+void record_bury(const char *dir)
+{
+	char *path = file_join(dir, "run.json");
+
+	if (say_end(path, ERR_INTERNAL))
+		log_warn("%s said that its job runs: its process was killed, so it says now that "
+			 "the job failed",
+			 path);
+	free(path);
 }
 
 enum err record_write(const struct record *r, const char *dir)
@@ -340,7 +354,7 @@ enum err record_write(const struct record *r, const char *dir)
 	e = (r->ended ? file_write : file_write_soon)(path, (struct bytes){ text.p, text.n },
 						      FILE_PUBLIC);
 	if (e != ERR_OK && r->ended)
-		say_end(path, r->status);
+		(void)say_end(path, r->status);
 	if (e == ERR_OK || r->ended)
 		note_running(path, !r->ended);
 	buf_release(&text);

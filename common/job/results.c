@@ -5,6 +5,7 @@
 #include "common/base/json.h"
 #include "common/base/log.h"
 #include "common/job/kinds.h"
+#include "common/job/record.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -162,9 +163,12 @@ void results_sweep(const char *dir)
 	glob_t found;
 
 	file_sweep(dir);
+	record_bury(dir);
 	if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0) {
-		for (size_t i = 0; i < found.gl_pathc; i++)
+		for (size_t i = 0; i < found.gl_pathc; i++) {
 			file_sweep(found.gl_pathv[i]);
+			record_bury(found.gl_pathv[i]);
+		}
 		globfree(&found);
 	}
 	free(pattern);

@@ -116,6 +116,7 @@ enum err daemon_begin(const struct daemon_common *c, size_t files)
 		prctl(PR_SET_DUMPABLE, 0);
 	confine_no_uring(c);
 	log_init(c->name, c->log_level);
+	log_never_wait();
 	log_begun = true;
 	live_begin(c->role, c->name, c->output);
 	service_begin();

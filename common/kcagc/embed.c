@@ -7,6 +7,7 @@
 #include "common/linalg/la.h"
 #include "common/linalg/rowsum.h"
 #include "common/linalg/svd.h"
+#include "common/data/value.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -334,9 +335,9 @@ void embedding_release(struct embedding *e)
 enum err embed_other_words(const struct embedding *e)
 {
 	return err_set(ERR_INPUT,
-		       "the features hold other values than 0 and %.9g, all that there was when "
+		       "the features hold other values than 0 and %s, all that there was when "
 		       "the model was made: it weighs words (idf); are these the same columns?",
-		       e->word);
+		       value_number(e->word).s);
 }
 
 enum err embed_again(struct features *X, const struct graph *g, const struct embedding *e,

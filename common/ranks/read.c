@@ -4,6 +4,7 @@
 #include "common/data/limits.h"
 #include "common/data/mtx.h"
 #include "common/data/npy.h"
+#include "common/data/value.h"
 #include "common/ranks/lines.h"
 
 #include <stdbool.h>
@@ -403,9 +404,10 @@ static enum err drop_repeated(const struct edges *r, struct triple *t, size_t *c
 		else if (last->value != e.value)
 			return err_set(
 			    ERR_INPUT,
-			    "%s: the edge of rows %u and %u is given with weight %g, but with %g "
+			    "%s: the edge of rows %u and %u is given with weight %s, but with %s "
 			    "elsewhere",
-			    r->path, e.row, e.col, e.value, last->value);
+			    r->path, e.row, e.col, value_number(e.value).s,
+			    value_number(last->value).s);
 	}
 	*count = kept;
 	return ERR_OK;

@@ -27,6 +27,7 @@
 
 enum {
 	CANCEL_GRACE_MS = 2500,
+	LAST_WORD_MS = 6500, /* with CANCEL_GRACE_MS, less than LAST_MS */
 	LAST_MS = 10000,
 	GRACE_MS = 5000,
 	OVERDUE_S = 30,
@@ -49,6 +50,19 @@ void daemon_set_phase(struct daemon *d, enum phase phase)
 
 /* ---- the end ---- */
 
+static void forget_cache(const struct daemon *d)
+{
+	job_forget(d->config->state);
+}
+
+/* The job thread still runs. Nothing that it writes from here on is kept. */
+static void leave(const struct daemon *d, enum err e)
+{
+	file_cancel();
+	forget_cache(d);
+	daemon_leave(e);
+}
+
 /* A job thread that does not come back, as from a library that spins, or a name that is still
  * looked up. */
 static void on_last(uv_timer_t *timer)
@@ -56,7 +70,7 @@ static void on_last(uv_timer_t *timer)
 	struct daemon *d = timer->data;
 
 	log_warn("something in this process does not end: it is left to itself");
-	daemon_leave(d->result == ERR_OK ? ERR_OK : err_set(d->result, "%s", d->why));
+	leave(d, d->result == ERR_OK ? ERR_OK : err_set(d->result, "%s", d->why));
 }
 
 void daemon_close(struct daemon *d, enum err result, const char *why)
@@ -115,7 +129,7 @@ void daemon_fail_waiting(struct daemon *d, enum err code, bool stop)
 	failed(code, d->past.job_id, end.why);
 	if (record_write(&d->past, d->past_output) != ERR_OK)
 		log_warn("%s", err_detail());
-	job_forget(&d->means);
+	forget_cache(d);
 	stop_waiting(d);
 	if (stop || d->options.once) {
 		daemon_close(d, code, end.why);
@@ -186,6 +200,15 @@ static void on_cancel_timeout(uv_timer_t *timer)
 	daemon_close(d, ERR_CANCELLED, why);
 }
 
+/* This party has said that it has its results, and the word of the others does not come. */
+static void on_last_word_late(uv_timer_t *timer)
+{
+	struct daemon *d = timer->data;
+
+	post_cancel(d->post, ERR_CANCELLED, d->watch.stopped);
+	uv_timer_start(timer, on_cancel_timeout, CANCEL_GRACE_MS, 0);
+}
+
 /* SIGTERM or SIGINT came. */
 static void on_signal(void *daemon, const char *why)
 {
@@ -200,8 +223,10 @@ static void on_signal(void *daemon, const char *why)
 		daemon_close(d, ERR_OK, "");
 	} else if (!uv_is_active((uv_handle_t *)&d->cancel_timer)) {
 		d->options.once = true; /* whatever becomes of this job, it is the last */
-		post_cancel(d->post, ERR_CANCELLED, why);
-		uv_timer_start(&d->cancel_timer, on_cancel_timeout, CANCEL_GRACE_MS, 0);
+		if (post_cancel_unless_last(d->post, ERR_CANCELLED, why))
+			uv_timer_start(&d->cancel_timer, on_cancel_timeout, CANCEL_GRACE_MS, 0);
+		else
+			uv_timer_start(&d->cancel_timer, on_last_word_late, LAST_WORD_MS, 0);
 	}
 }
 
@@ -215,10 +240,10 @@ static void on_watchdog(uv_timer_t *timer)
 
 	d->overdue_s = post_overdue(d->post, &end) ? d->overdue_s + 1 : 0;
 	if (d->overdue_s > (d->work.alone ? ALONE_S : OVERDUE_S))
-		daemon_leave(err_set(ERR_INTERNAL,
-				     "the job is over (%.400s), but its computation has not come "
-				     "back for %u s",
-				     end.why, d->overdue_s - 1));
+		leave(d, err_set(ERR_INTERNAL,
+				 "the job is over (%.400s), but its computation has not come "
+				 "back for %u s",
+				 end.why, d->overdue_s - 1));
 }
 
 static void job_thread(void *arg)
@@ -335,7 +360,6 @@ static void on_job_done(uv_async_t *async)
 	if (offered && !again && d->options.once) {
 		if (*d->watch.stopped && d->work.again) { /* cut short, and not to go on */
 			log_warn("attempt %u is over: %s", d->work.attempt, d->job_why);
-			job_forget(&d->means);
 			daemon_close(d, ERR_CANCELLED, d->watch.stopped);
 		} else {
 			daemon_close(d, d->job_result, d->job_why);
@@ -394,6 +418,27 @@ static void sweep(const char *state)
 	free(offers);
 }
 
+/* No attempt was offered that would use what the process before this one left in state/cache. */
+static void on_stale(uv_timer_t *timer)
+{
+	struct daemon *d = timer->data;
+
+	if (!d->thread_started || !d->work.offered) /* else the job's end does it */
+		forget_cache(d);
+}
+
+/* The next attempt at its job comes within that time, or not at all. */
+static void await_attempt(struct daemon *d)
+{
+	const struct daemon_common *c = &d->config->common;
+
+	if (c->rejoin_s)
+		uv_timer_start(&d->again_timer, on_stale,
+			       1000 * ((uint64_t)c->rejoin_s + c->reconnect_s), 0);
+	else
+		forget_cache(d);
+}
+
 static enum err start(struct daemon *d)
 {
 	const struct daemon_common *c = &d->config->common;
@@ -409,6 +454,7 @@ static enum err start(struct daemon *d)
 	TRY(party_status_open(&d->status, d->config, &d->loop));
 	TRY(confine(c)); /* before data too, whose files may come from anywhere */
 	sweep(d->config->state);
+	await_attempt(d);
 	watch_start(&d->watch, c, d->host, on_signal, check_again, d);
 	TRY(party_window_start(d->window, d->config));
 	watch_look(&d->watch, look);
@@ -461,7 +507,8 @@ enum err daemon_run(const struct party_config *config, const struct daemon_optio
 	uv_run(&d->loop, UV_RUN_DEFAULT);
 	e = d->result == ERR_OK ? ERR_OK : err_set(d->result, "%s", d->why);
 	if (d->thread_started)
-		daemon_leave(e);
+		leave(d, e);
+	forget_cache(d);
 	if (d->post)
 		end_job(d);
 	party_window_close(d->window, d->config);

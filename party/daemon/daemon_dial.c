@@ -223,7 +223,7 @@ static void on_refused(struct daemon *d, const struct msg_refused *r)
 	}
 	if (r->code == MSG_ALL_DONE && !d->post &&
 	    !d->awaiting) /* a process before this one had its part */
-		job_forget(&(struct job_means){ .config = d->config });
+		job_forget(d->config->state);
 	if (again && d->phase == RETURNING) {
 		give_up(d, ERR_PEER, why, true);
 		return;

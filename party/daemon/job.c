@@ -152,6 +152,8 @@ static enum err say_done(struct work *work)
 
 	m->type = MSG_DONE;
 	e = leaving_say_head(work->leaving, &m->done);
+	if (e == ERR_OK) /* a stop waits now: the others may have the job done from here on */
+		e = post_last(work->post);
 	if (e == ERR_OK)
 		e = channel_send(work->channel, m);
 	if (e == ERR_OK) {
@@ -309,16 +311,34 @@ static enum err take_part(struct work *work, const struct job_means *means)
 
 /* run.json: that the job runs, or how it ended. An offer that is declined leaves no directory of
  * its own. */
-static void write_record(struct work *work, const struct job_means *means)
+static enum err write_record(struct work *work, const struct job_means *means)
 {
 	char *output;
+	enum err e;
 
 	if (means->output_per_job && !work->considered)
-		return;
+		return ERR_OK;
 	output = job_output(work, means);
-	if (file_make_dirs(output) != ERR_OK || record_write(work->record, output) != ERR_OK)
+	e = file_make_dirs(output);
+	if (e == ERR_OK)
+		e = record_write(work->record, output);
+	if (e != ERR_OK)
 		log_warn("%s", err_detail());
 	free(output);
+	return e;
+}
+
+/* Labels of attempts that this one follows, of which not all parties had theirs. */
+static void take_back_earlier(const struct work *work, const struct job_means *means)
+{
+	char name[RESULTS_NAME_MAX], *dir;
+
+	for (uint32_t a = 1; a < work->attempt; a++) { /* policy.max_attempts at most */
+		results_name(work->record->job_id, a, name);
+		dir = file_join(means->config->common.output, name);
+		results_take_back(dir);
+		free(dir);
+	}
 }
 
 static void say_last(struct work *work, const struct msg *m, double timeout_s)
@@ -355,7 +375,8 @@ static enum err answer(struct work *work, const struct job_means *means,
 		say_last(work, &m, 1);
 		return err_restore(&end);
 	}
-	write_record(work, means);
+	take_back_earlier(work, means);
+	(void)write_record(work, means);
 	for (size_t i = 0, n = job_leaks(&work->job, work->L, leak, 32); i < n; i++)
 		log_info("this job shows: %s", leak[i]);
 	work->output = output = job_output(work, means);
@@ -382,9 +403,9 @@ static enum err answer(struct work *work, const struct job_means *means,
 	return err_restore(&end);
 }
 
-void job_forget(const struct job_means *means)
+void job_forget(const char *state)
 {
-	char *cache = cache_dir(means->config->state);
+	char *cache = cache_dir(state);
 
 	cache_forget(cache);
 	free(cache);
@@ -409,7 +430,7 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 	work->again = e != ERR_OK && (work->later || post_again(work->post)) &&
 		      means->config->common.rejoin_s;
 	if (work->offered && !work->again)
-		job_forget(means);
+		job_forget(means->config->state);
 	free(work->cache);
 	work->cache = NULL;
 	work_noise_end(work);
@@ -424,7 +445,8 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 		account_channel(work->record, work->channel);
 		if (!work->again)
 			live_job_ended(work->record);
-		write_record(work, means);
+		if (write_record(work, means) != ERR_OK && e == ERR_OK)
+			end = err_save(err_prefix(ERR_JOB, "the job is done, but not its record"));
 	}
 	leaving_close(work->leaving);
 	work->leaving = NULL;

@@ -35,7 +35,7 @@ struct job_means {
 enum err job_take_part(struct work *work, const struct job_means *means) MUST_CHECK;
 
 /* A job is over, whatever it ended with: what was kept for its next attempt is removed. */
-void job_forget(const struct job_means *means);
+void job_forget(const char *state);
 
 /* The directory of this job's files: owned by the caller. work has started its record. */
 char *job_output(const struct work *work, const struct job_means *means);

@@ -104,13 +104,10 @@ enum err secure_add(struct secure *s, const double *x, size_t n)
 {
 	while (n) {
 		size_t take = n < s->room - s->held ? n : s->room - s->held;
-		double bad;
-		enum err e = fixed_encode(&s->fixed, x, take, s->chunk + s->held * s->word, &bad);
+		enum err e = fixed_encode(&s->fixed, x, take, s->chunk + s->held * s->word, NULL);
 
 		if (e != ERR_OK) {
 			s->work->ending = ENDING_BOUND;
-			log_private("the value outside the bound is %.17g; it is shown here only",
-				    bad);
 			return e;
 		}
 		if (s->tag)

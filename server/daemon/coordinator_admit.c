@@ -439,6 +439,8 @@ static void forget_visitor(struct visitor *v)
 	free(v);
 }
 
+static struct log_seldom strangers;
+
 static void on_closed(struct conn *conn, enum err code, const char *why, void *arg)
 {
 	struct visitor *v = arg;
@@ -455,8 +457,10 @@ static void on_closed(struct conn *conn, enum err code, const char *why, void *a
 	speak_of(v);
 	if (away)
 		on_lost(r, seat, why);
-	else if (code != ERR_OK && !over)
+	else if (code != ERR_OK && !over && *conn_name(conn))
 		log_warn("connection from %s closed: %s", conn_address(conn), why);
+	else if (code != ERR_OK && !over) /* it showed no certificate */
+		log_seldom(&strangers, "connection from %s closed: %s", conn_address(conn), why);
 	if (its) {
 		watch_away(&c->watch, seat->name);
 		seat->conn = NULL;

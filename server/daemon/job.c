@@ -5,6 +5,7 @@
 #include "crypto/hash.h"
 #include "common/job/kinds.h"
 #include "common/job/live.h"
+#include "common/job/results.h"
 #include "server/daemon/attempt.h"
 #include "server/daemon/kinds.h"
 #include "server/run/intersect.h"
@@ -185,12 +186,10 @@ static enum err finish(struct run *run)
 			 err_detail());
 
 	for (size_t l = 0; l < run->L; l++)
-		if (channel_send(run->channel[l], &m) == ERR_CANCELLED) {
-			attempt_forget(run->state);
-			return ERR_CANCELLED;
-		}
+		(void)!channel_send(run->channel[l], &m);
+	until_s = clock_now_s() + DONE_TIMEOUT_S;
 	for (size_t l = 0; l < run->L; l++)
-		if (channel_drain(run->channel[l], DONE_TIMEOUT_S) != ERR_OK)
+		if (channel_drain(run->channel[l], fmax(0, until_s - clock_now_s())) != ERR_OK)
 			log_warn("%s has its results, but may not have heard that all have: %s",
 				 run->name[l], err_detail());
 	return ERR_OK;
@@ -297,9 +296,13 @@ enum err job_serve(struct run *run, const char *output)
 		record_end(run->record, e, end.why);
 		if (!job_goes_on(run))
 			live_job_ended(run->record);
+		results_take_back(output);
 	}
-	if (write_record(run) != ERR_OK)
+	if (write_record(run) != ERR_OK) {
 		log_warn("%s", err_detail());
+		if (e == ERR_OK)
+			end = err_save(err_prefix(ERR_JOB, "the job is done, but not its record"));
+	}
 	post_enter(NULL);
 	return err_restore(&end);
 }

@@ -11,10 +11,14 @@
 #include "server/daemon/service.h"
 
 #include <argp.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 const char *argp_program_version = "coordinator (coterie) " COTERIE_VERSION;
+
+enum { READ_MS = 1000 };
 
 enum {
 	OPT_CHECK = 256,
@@ -134,6 +138,15 @@ static enum err read_both(const struct arguments *a, struct coordinator_config *
 	return e;
 }
 
+/* Whoever has stopped reading gets nothing, and keeps no process from ending. */
+static void say(const char *what, const char *output, const char *more)
+{
+	struct pollfd to = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+	if (poll(&to, 1, READ_MS) == 1)
+		dprintf(STDOUT_FILENO, "%s: results in %s%s\n", what, output, more);
+}
+
 static enum err serve_or_run(const struct arguments *a, const struct coordinator_config *config,
 			     const struct job *job)
 {
@@ -143,11 +156,10 @@ static enum err serve_or_run(const struct arguments *a, const struct coordinator
 		return service_run(config);
 	TRY(coordinator_run(config, job, &before));
 	if (before)
-		printf("done before this start: results in %s; the same command now begins a new "
-		       "job\n",
-		       config->common.output);
+		say("done before this start", config->common.output,
+		    "; the same command now begins a new job");
 	else
-		printf("done: results in %s\n", config->common.output);
+		say("done", config->common.output, "");
 	return ERR_OK;
 }
 

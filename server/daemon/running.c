@@ -111,6 +111,7 @@ void running_close(struct running *r, enum err result, const char *why)
 	close_seats(r);
 	if (r->phase == JOINING && r->record.has_job && !r->record.ended && !r->left) {
 		record_end(&r->record, result, r->why);
+		results_take_back(r->output);
 		if (record_write(&r->record, r->output) != ERR_OK)
 			log_warn("%s", err_detail());
 	}
@@ -153,6 +154,8 @@ static void on_cancel_timeout(uv_timer_t *timer)
 {
 	struct running *r = timer->data;
 
+	if (running_is_done(r)) /* its thread says so to the parties, and ends */
+		return;
 	for (size_t l = 0; l < r->L; l++)
 		if (r->seat[l]->conn)
 			conn_abort(r->seat[l]->conn, r->left ? (enum err)MSG_AGAIN : ERR_PEER, 0,

@@ -65,7 +65,7 @@ struct service {
 
 void queue_hooks(struct service *s);       /* fills in s->queue */
 void queue_look(struct service *s);        /* begins what can begin */
-void queue_write(struct service *s);       /* tries again what jobs.db was not told */
+void queue_write(struct service *s);       /* looks for jobs.db, and tries again what it was not told */
 /* A new job, whose text is then the queue's; *id: its number. ERR_JOB: jobs.db cannot be written; it is not taken. */
 enum err queue_add(struct service *s, struct store_job *j, int64_t *id) MUST_CHECK;
 struct entry *queue_find(struct service *s, int64_t id); /* NULL: it is over, or was never there */

@@ -127,6 +127,8 @@ void entry_end(struct service *s, struct entry *e, enum err status, const char *
 
 void queue_write(struct service *s)
 {
+	if (store_there(s->store) != ERR_OK)
+		note_trouble(s, ERR_JOB);
 	for (struct entry *e = s->first, *next; e; e = next) {
 		next = e->next;
 		if (!e->unwritten)
@@ -445,7 +447,7 @@ static void on_closed(void *service, struct running *r)
 	if (r->left)
 		entry_save(s, e);
 	else
-		entry_end(s, e, r->result, cause);
+		entry_end(s, e, running_is_done(r) ? ERR_OK : r->result, cause);
 	if (s->c.stopping)
 		service_stopped(s);
 	else

@@ -159,12 +159,10 @@ enum err server_intersect(struct run *run)
 		run->n = common.n / ID - ALIGN_CANARIES;
 	/* How many there are is told to nobody: it would say of a single id whether others have it.
 	 */
-	if (e == ERR_OK && run->n < run->job.min_common) {
-		log_private("rows that all parties have: %zu", run->n);
+	if (e == ERR_OK && run->n < run->job.min_common)
 		e = err_set(ERR_JOB,
 			    "the parties have fewer than %u ids in common (job.min_common)",
 			    run->job.min_common);
-	}
 	if (e == ERR_OK)
 		e = tell(run, &common);
 	buf_release(&common);

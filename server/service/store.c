@@ -128,6 +128,9 @@ enum err store_open(struct store **s, const char *path)
 
 enum err store_look(struct store **s, const char *path)
 {
+	*s = NULL;
+	if (!file_exists(path)) /* or it would be made */
+		return err_set(ERR_JOB, "%s is not there", path);
 	return open_store(s, path, false);
 }
 
@@ -138,6 +141,16 @@ void store_close(struct store *s)
 	db_close(s->db);
 	free(s->path);
 	free(s);
+}
+
+enum err store_there(struct store *s)
+{
+	if (db_check_there(s->db) == ERR_OK)
+		return ERR_OK;
+	return err_set(ERR_JOB,
+		       "%.700s: put it back, or end this coordinator, and the next one begins "
+		       "with an empty queue",
+		       err_detail());
 }
 
 /* ---- jobs ---- */
@@ -165,15 +178,17 @@ static bool split_parties(const char *text, struct store_job *j)
 enum err store_add(struct store *s, struct store_job *j)
 {
 	struct buf parties = { 0 };
-	enum err e;
+	enum err e = store_there(s);
 
 	join_parties(j, &parties);
-	e = db_change(s->db,
-		      "INSERT INTO job (state, submitter, text, parties, submitted, began, ended, "
-		      "attempts, status, job_id, directory, cause) VALUES "
-		      "(?, ?, ?, ?, ?, 0, 0, 0, 0, '', '', '')",
-		      "ittti", (int64_t)j->state, j->submitter, j->text, (const char *)parties.p,
-		      (int64_t)j->submitted);
+	if (e == ERR_OK)
+		e = db_change(
+		    s->db,
+		    "INSERT INTO job (state, submitter, text, parties, submitted, began, ended, "
+		    "attempts, status, job_id, directory, cause) VALUES "
+		    "(?, ?, ?, ?, ?, 0, 0, 0, 0, '', '', '')",
+		    "ittti", (int64_t)j->state, j->submitter, j->text, (const char *)parties.p,
+		    (int64_t)j->submitted);
 	buf_release(&parties);
 	if (e == ERR_OK)
 		j->id = db_last_row(s->db);
@@ -182,6 +197,7 @@ enum err store_add(struct store *s, struct store_job *j)
 
 enum err store_change(struct store *s, const struct store_job *j)
 {
+	TRY(store_there(s));
 	return db_change(
 	    s->db,
 	    "UPDATE job SET state = ?, began = ?, ended = ?, attempts = ?, status = ?, "
@@ -299,6 +315,7 @@ enum err store_count(struct store *s, size_t count[static STORE_CANCELLED + 1])
 
 enum err store_saw_party(struct store *s, const char *name, const struct store_party *p)
 {
+	TRY(store_there(s));
 	return db_change(s->db,
 			 "INSERT INTO party (name, contact, software) VALUES (?, ?, ?) "
 			 "ON CONFLICT (name) DO UPDATE SET contact = excluded.contact, "

@@ -36,7 +36,7 @@ judge() {
 		[[ $fault != cut ]] || cut_was_felt || outcome late
 		outcome survived "$(attempts)"
 	fi
-	if died_when_all_were_done && ((failed == 1)); then
+	if ((failed == 1)) && { died_when_all_were_done || has_no_record; }; then
 		same_results
 		nothing_left_over "$victim"
 		outcome survived 'it had its results'
@@ -106,9 +106,11 @@ died_when_all_were_done() { # the coordinator may have ended before it is dialle
 	[[ $fault != term ]] || { ((STATUS_OF[$victim] == 6)); return; }
 	[[ $fault$victim == killparty* ]] && ((STATUS_OF[$victim] == 2)) && {
 		{ said "$victim" 'refused by coordinator: the job is done' && said coordinator "$victim has its results"; } ||
-			{ said "$victim" 'was tried for retry_s' && [[ $(run_of coordinator .status) == "done" && ! $(run_of "$victim" .status) == failed ]]; }
+			{ said "$victim" 'was tried for retry_s' && [[ $(run_of coordinator .status) == "done" ]]; }
 	}
 }
+
+has_no_record() { [[ $fault == disk ]] && ((STATUS_OF[$victim] == 1)) && said "$victim" 'the job is done, but not its record: .*No space'; }
 
 statuses() {
 	local name
@@ -184,7 +186,7 @@ records_done() { # NAME
 	elif [[ $1 != "$victim" ]]; then
 		return 1
 	elif [[ $fault == disk ]]; then
-		said "$1" 'run.json: cannot write: No space'
+		has_no_record
 	else
 		died_when_all_were_done
 	fi

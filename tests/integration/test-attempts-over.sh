@@ -73,6 +73,15 @@ test_coordinator_tells_nobody() {
 	within_2_s 6 coordinator
 }
 
+# SIGTERM does not make a job fail that is done for others.
+test_sigterm_at_the_coordinator_when_all_are_done() {
+	done_but_for_a_word
+	kill -TERM "${PID[coordinator]}"
+	ends 0 coordinator party-00 party-02
+	[[ $(run_of coordinator .status) == "done" && ! -e $T/out/coordinator/job.state ]] || fail "run.json: $(run_of coordinator .status)"
+	kills party-01
+}
+
 # Its second process cannot know what the first was told: it is told that its results are there.
 test_party_dies_when_all_are_done() {
 	done_but_for_a_word

@@ -210,6 +210,59 @@ test_only_the_exchange_is_repeated() {
 	done
 }
 
+# Whoever was killed does not know whether it is awaited. It keeps what it has as long as that may be, and no longer; nor
+# does what it has outlive the process that ends in order. Its run.json does not say for ever that the job runs.
+test_cache_without_another_attempt() {
+	local state=$T/out/party-01/state
+	has_cache() { compgen -G "$state/cache/embedding-*.cache" >/dev/null; }
+	has_no_cache() { [[ ! -e $state/cache ]]; }
+	prepare polish
+	strikes_in party-01 polish
+	wired
+	in_phase party-01 polish
+	has_cache || fail "party-01 has no cache"
+	kills coordinator
+	kills party-01
+	[[ $(run_of party-01 .status) == running ]] || fail "party-01/run.json: status $(run_of party-01 .status)"
+	cp -r "$state/cache" "$T/kept"
+	serves party-01 --out "$T/out/party-01"
+	soon_says party-01 'dialling'
+	[[ $(run_of party-01 '"\(.status) \(.exit_status)"') == "failed 5" ]] || fail "party-01/run.json: status $(run_of party-01 .status)"
+	says party-01 'run.json said that its job runs'
+	has_cache || fail "party-01 has no cache, and another attempt may come"
+	kill -TERM "${PID[party-01]}"
+	ends 0 party-01
+	has_no_cache || fail "party-01 has ended, and left its cache"
+	cp -r "$T/kept" "$state/cache"
+	edit party-01 '.rejoin_s = 1 | .reconnect_s = 1'
+	serves party-01 --out "$T/out/party-01"
+	until_true 10 has_no_cache || fail "party-01 keeps its cache though no attempt can follow"
+	cp -r "$T/kept" "$state/cache"
+	edit party-01 '.rejoin_s = 0'
+	kills party-01
+	serves party-01 --out "$T/out/party-01"
+	soon_says party-01 'dialling'
+	has_no_cache || fail "party-01 has a cache, and rejoin_s is 0"
+	for name in party-00 party-02; do kills "$name"; done
+}
+
+# It had its labels, the others not, so all compute new ones.
+test_labels_of_the_attempt_before() {
+	local earlier=$T/out/party-01/job-*-1
+	prepare level-1
+	undisturbed
+	strikes_in party-01 result
+	wired
+	in_phase party-01 result
+	until_true 20 test -s "$T/out/party-01/labels.npy" || fail "party-01 has no labels"
+	kills party-01
+	ADDRESS=$RELAY party party-01
+	same_as_undisturbed
+	attempt_is 2 "${EVERYONE[@]}"
+	[[ $(jq -r .status $earlier/run.json) == failed ]] || fail "attempt 1 is $(jq -r .status $earlier/run.json)"
+	! compgen -G "$earlier/labels.*" >/dev/null || fail "labels of attempt 1 are still there"
+}
+
 test_damaged_cache() {
 	damage() {
 		local f

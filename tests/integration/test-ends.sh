@@ -153,4 +153,60 @@ test_job_that_takes_too_long() {
 	for name in coordinator party-01 party-02; do ended "$name"; done
 }
 
+# party-02's results are held back, so that party-01 has said that it has its own, and waits for the word of others.
+awaits_the_last_word() {
+	federation 3
+	for name in coordinator $(names 3); do edit "$name" '.heartbeat_s = 60'; done
+	strikes_in party-02 result
+	coordinator
+	relay relay 1
+	party party-00
+	party party-01 --log-level debug
+	ADDRESS=$RELAY party party-02
+	soon_says party-01 'DONE to coordinator'
+	[[ -s $T/out/party-01/labels.csv ]] || fail 'party-01 has no labels yet'
+}
+
+# Others may have the job done by then: its labels stay, and it is done here, too.
+test_stopped_after_its_last_message() {
+	awaits_the_last_word
+	kill -TERM "${PID[party-01]}"
+	kill -TERM "${PID[party-01]}"
+	goes_on
+	completes 3
+}
+
+# But not for ever: a stop takes 10 s at most.
+test_stopped_while_the_last_word_does_not_come() {
+	awaits_the_last_word
+	kill -TERM "${PID[party-01]}"
+	ended party-01 10
+	[[ $STATUS == 6 ]] || fail "party-01 ended with status $STATUS"
+	[[ ! -e $T/out/party-01/labels.csv && $(run_of party-01 .status) == failed ]] || fail 'party-01 has labels of a job that failed'
+	goes_on
+	ends 2 coordinator party-00 party-02
+	says coordinator 'party-01 says: it was stopped'
+	[[ ! -e $T/out/party-00/labels.csv && ! -e $T/out/coordinator/labels.csv ]] || fail 'labels of a job that failed'
+}
+
+# Of a job that is done: labels stay, and who has no record of it says so by its status.
+test_record_that_cannot_be_written() {
+	local name
+	federation 3
+	strikes_in coordinator level-1
+	stretched
+	in_phase coordinator level-1
+	for name in coordinator party-00; do
+		rm "$T/out/$name/run.json"
+		mkdir "$T/out/$name/run.json" # over which nothing can be renamed
+	done
+	goes_on
+	ends 1 coordinator party-00
+	ends 0 party-01 party-02
+	for name in coordinator party-00; do
+		says "$name" 'the job is done, but not its record: .*run.json.* \(exit 1: '
+		[[ -s $T/out/$name/labels.csv ]] || fail "$name has no labels"
+	done
+}
+
 run_tests "$@"

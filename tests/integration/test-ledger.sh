@@ -155,7 +155,7 @@ test_removed_in_the_job() {
 		ended "$name"
 		[[ $STATUS =~ ^[124]$ ]] || fail "$name ended with $STATUS"
 	done
-	party_says 'ledger.db: this ledger was removed or replaced while it was written'
+	party_says 'ledger.db was removed or replaced while it was in use: nothing more leaves'
 	[[ ! -e $T/out/party-00/labels.csv && ! -e $T/out/party-01/labels.csv ]] || fail "there are labels"
 }
 
@@ -251,7 +251,7 @@ declined() { # NAME REGEX: everybody ends with 2 and says so
 	ends 2 coordinator party-00 party-01
 	party_says "$2"
 	for name in coordinator party-00 party-01; do
-		[[ $1 == "$name"* || "$name" == "$1"* ]] || says "$name" "$1.* (says|declined the job): "
+		[[ $1 == "$name"* || "$name" == "$1"* ]] || says "$name" "$1.* (says|declined the job): (its policy does not allow this job|the person who was asked has not agreed)"
 	done
 }
 

@@ -43,4 +43,35 @@ taken() { # NAME: KiB and descriptors
 	echo "$(awk '/^VmRSS/ { print $2 }' "/proc/${PID[$1]}/status") $(find "/proc/${PID[$1]}/fd" -mindepth 1 | wc -l)"
 }
 
+# A log that nobody reads stops nobody, whoever fills it; strangers fill a line a minute. Who reads again finds what is missing.
+test_nobody_reads_the_log() {
+	local i lines
+	federation 3
+	for name in $(names 3); do edit "$name" '.retry_s = 0'; done
+	mkfifo "$T/log"
+	exec {reader}<>"$T/log" # which does not read
+	rm -f "$T/ready"
+	setpriv --pdeathsig KILL "$BIN/coordinator" --serve --config "$T/coordinator.json" --out "$T/out/coordinator" \
+		--ready-file "$T/ready" --log-level debug >"$T/log" 2>&1 &
+	PID[coordinator]=$!
+	until_true 20 test -s "$T/ready" || fail "the coordinator did not become ready"
+	ADDRESS=$(<"$T/ready")
+	# shellcheck disable=SC2046
+	stays $(names 3)
+	for ((i = 1; i <= ${COTERIE_JOBS:-3}; i++)); do # at this level each says 70 kB; a pipe has 64, and as many are kept
+		until_true 20 job submit "$T/job.json" >"$T/submitted" 2>&1 || fail "job $i: $(<"$T/submitted")"
+		job wait "$i" >/dev/null || fail "job $i ended with $?"
+	done
+	for ((i = 0; i < 300; i++)); do (exec 3<>"/dev/tcp/${ADDRESS%:*}/${ADDRESS##*:}" && printf 'GET / HTTP/1.1\r\n\r\n' >&3) 2>/dev/null || true; done
+	in_time 1 "$BIN/coterie" status --socket "$T/out/coordinator/control.socket" >/dev/null || fail "the coordinator does not answer"
+	lines=$(grep -c 'connection from 127.0.0.1.* closed\|connection refused' "$T/out/coordinator/log.jsonl")
+	((lines >= 1 && lines <= 2 * (1 + SECONDS / 60))) || fail "$lines lines of strangers"
+	cat "$T/log" >"$T/coordinator.stderr" &
+	PID[reader]=$!
+	soon_says coordinator '[1-9][0-9]* lines are missing here, as nobody read them in time'
+	kill -TERM "${PID[coordinator]}"
+	ends 0 coordinator
+	says coordinator 'jobs run, [0-9]+ wait for the next start' # the last lines come before the end
+}
+
 run_tests "$@"

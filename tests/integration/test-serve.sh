@@ -23,6 +23,19 @@ test_submit_list_show_wait_log() {
 	[[ $(jq -r .job "$T/log" | sort -u) == "$(shown 1 .job_id)" ]] || fail "log has lines of other jobs"
 }
 
+# Of a queue that is taken away nothing more would be found. It is noticed at once, and goes on when it is back.
+test_queue_that_is_taken_away() {
+	served 3
+	mv "$T/out/coordinator/jobs.db" "$T/jobs.db"
+	soon_says coordinator 'jobs.db was removed or replaced while it was in use: put it back, .*: jobs that run go on, others wait'
+	refused 1 'jobs.db was removed or replaced' job submit "$T/job.json"
+	[[ ! -e $T/out/coordinator/jobs.db ]] || fail 'there is another jobs.db'
+	mv "$T/jobs.db" "$T/out/coordinator/jobs.db"
+	submits "$T/job.json" 1
+	job wait 1 >/dev/null || fail "the job ended with $?"
+	says coordinator 'jobs.db and the output directory can be written again'
+}
+
 # What does not do is refused when it is submitted, with key and line; nothing is queued.
 test_refused_at_submission() {
 	served 3

@@ -101,7 +101,7 @@ static void test_terminal_lines_cannot_be_forged(void **state)
 	free(text);
 }
 
-static void test_file_sink_and_private(void **state)
+static void test_file_sink(void **state)
 {
 	struct json *v;
 	char *text;
@@ -110,15 +110,10 @@ static void test_file_sink_and_private(void **state)
 	log_set_stream(fd, true);
 	assert_ok(log_open(sink));
 	log_info("shipped");
-	log_private("value 3.25 stays here");
 	text = contents(sink);
 	v = line(text, 0);
 	assert_string_equal(json_string(json_get(v, "text")), "shipped");
 	json_free(v);
-	assert_null(strstr(text, "3.25"));
-	free(text);
-	text = contents(path);
-	assert_non_null(strstr(text, "3.25"));
 	free(text);
 	assert_err(log_open("/nonexistent/log"), ERR_INPUT,
 		   "/nonexistent/log: cannot open the log");
@@ -232,13 +227,97 @@ static void test_jobs_of_their_own(void **state)
 	assert_err(log_job_open("a", "/nowhere/log"), ERR_INPUT, "/nowhere/log");
 }
 
+/* A pipe is full, and nobody reads: the file has all lines, and who reads later hears how many are
+ * missing. */
+static void test_nobody_reads(void **state)
+{
+	static char all[1 << 20];
+	char *text, *at, *gap;
+	size_t n = 0, lines = 0;
+	ssize_t got;
+	int end[2];
+
+	(void)state;
+	assert_int_equal(pipe(end), 0);
+	fcntl(end[0], F_SETFL, O_NONBLOCK);
+	log_set_stream(end[1], false);
+	log_never_wait();
+	assert_ok(log_open(sink));
+	for (size_t i = 0; i < 10000; i++)
+		log_info("line");
+	do {
+		log_flush();
+		got = read(end[0], all + n, sizeof(all) - 1 - n);
+		n += got > 0 ? (size_t)got : 0;
+	} while (got > 0);
+	all[n] = 0;
+	for (at = all; (at = strchr(at, '\n')); at++)
+		lines++;
+	gap = strstr(all, " lines are missing here");
+	assert_non_null(gap);
+	while (gap[-1] != '"')
+		gap--;
+	assert_int_equal(lines - 1 + strtoul(gap, NULL, 10), 10000);
+	text = contents(sink);
+	for (lines = 0, at = text; (at = strchr(at, '\n')); at++)
+		lines++;
+	assert_int_equal(lines, 10000);
+	free(text);
+	log_set_stream(STDERR_FILENO, false);
+	close(end[0]);
+	close(end[1]);
+}
+
+/* As often as it is caused, there are two lines: at once, and one with the number when it is due.
+ */
+static void test_seldom(void **state)
+{
+	static struct log_seldom kind, other;
+	struct json *v;
+	char *text;
+
+	(void)state;
+	log_set_stream(fd, false);
+	for (int i = 0; i < 300; i++)
+		log_seldom(&kind, "refused: %d", i);
+	log_seldom(&other, "another");
+	log_flush();
+	text = contents(path);
+	v = line(text, 0);
+	assert_string_equal(json_string(json_get(v, "text")), "refused: 0");
+	assert_string_equal(json_string(json_get(v, "level")), "warn");
+	json_free(v);
+	v = line(text, 1);
+	assert_string_equal(json_string(json_get(v, "text")), "another");
+	json_free(v);
+	assert_string_equal(strchr(strchr(text, '\n') + 1, '\n'), "\n");
+	free(text);
+	kind.said_s -= 61;
+	log_flush();
+	text = contents(path);
+	v = line(text, 2);
+	assert_string_equal(json_string(json_get(v, "text")),
+			    "refused: 299 (299 like this in the last 61 s)");
+	json_free(v);
+	free(text);
+	log_seldom(&kind, "at the end");
+	log_close();
+	text = contents(path);
+	v = line(text, 3);
+	assert_string_equal(json_string(json_get(v, "text")), "at the end");
+	json_free(v);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_json_lines, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_terminal_lines_cannot_be_forged, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(test_file_sink_and_private, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_file_sink, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_nobody_reads, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_seldom, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_progress, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_threads_do_not_mix_lines, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_jobs_of_their_own, set_up, tear_down),

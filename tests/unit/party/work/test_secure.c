@@ -252,7 +252,7 @@ static void test_value_outside_the_bound(void **state)
 
 	(void)state;
 	assert_non_null(nowhere);
-	log_set_stream(fileno(nowhere), false); /* the value is shown, to this party only */
+	log_set_stream(fileno(nowhere), false);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct stage *s = stage_new(64, 16);
 		struct secure *secure = NULL;

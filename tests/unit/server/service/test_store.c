@@ -246,6 +246,32 @@ static void test_damaged(void **state)
 	assert_err(store_open(&s, path), ERR_INPUT, "put a backup in its place");
 }
 
+/* What is written to a file that nobody finds again is lost. */
+static void test_taken_away(void **state)
+{
+	struct store_party p = { .contact = 5000, .software = "coterie 0.1.0" };
+	struct store *look;
+	struct store_job j;
+	char away[300];
+
+	(void)state;
+	add("alice", &j);
+	snprintf(away, sizeof(away), "%s.away", path);
+	assert_int_equal(rename(path, away), 0);
+	assert_err(store_there(s), ERR_JOB,
+		   "was removed or replaced while it was in use: put it back");
+	assert_err(store_look(&look, path), ERR_JOB, "is not there");
+	j.state = STORE_DONE;
+	assert_err(store_change(s, &j), ERR_JOB, "removed or replaced");
+	assert_err(store_saw_party(s, "bank-a", &p), ERR_JOB, "removed or replaced");
+	j = job_of("bob");
+	assert_err(store_add(s, &j), ERR_JOB, "removed or replaced");
+	store_job_release(&j);
+	assert_int_equal(rename(away, path), 0);
+	add("carol", &j);
+	assert_int_equal(j.id, 2);
+}
+
 static void test_locked(void **state)
 {
 	struct store_job j;
@@ -274,6 +300,7 @@ int main(void)
 		IN(test_another_program_s),
 		IN(test_rows_that_are_wrong),
 		IN(test_damaged),
+		IN(test_taken_away),
 		IN(test_locked),
 	};
 

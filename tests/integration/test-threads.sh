@@ -1,0 +1,30 @@
+#!/bin/bash
+# No thread of a daemon reads what another one writes: jobs of every kind with programs of make SAN=thread, COTERIE_JOBS of
+# each (1; 20 in make soak). With other programs it is skipped.
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+# shellcheck source=../faults/protocols.sh
+source "$ROOT/tests/faults/protocols.sh"
+
+TEST_TIMEOUT=$((120 + 60 * ${COTERIE_JOBS:-1}))
+
+jobs_of() { # PROTOCOL
+	local i name
+	[[ $BIN == *thread* ]] || skip 'not built with SAN=thread'
+	protocol "$1"
+	for name in $(names "$PARTIES"); do edit "$name" '.threads = 2'; done
+	for ((i = 0; i < ${COTERIE_JOBS:-1}; i++)); do
+		coordinator
+		parties "$PARTIES"
+		# shellcheck disable=SC2046
+		ends 0 coordinator $(names "$PARTIES")
+		! grep -h -A 12 'WARNING: ThreadSanitizer' "$T"/*.stderr || fail "job $((i + 1))"
+	done
+}
+
+for kind in tree landmark predict kmeans-columns align intersect fedsc-anchor kmeans fedspectral-exact fedspectral+ fedwalk fedgcn; do
+	eval "test_${kind//[+-]/_}() { jobs_of $kind; }"
+done
+
+run_tests "$@"

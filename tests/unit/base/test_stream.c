@@ -1,0 +1,123 @@
+/* A descriptor that nobody reads keeps nobody waiting; what comes then is kept, up to a bound, or
+ * counted. */
+#include "tests/test.h"
+
+#include "common/base/stream.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { LINE = 100, LINES = 6000 }; /* more than a pipe and what is kept have room for */
+
+/* Lines of LINE bytes, the first number of each its place among them. */
+static void put_lines(struct stream *s, size_t first, size_t n)
+{
+	char line[LINE + 1];
+
+	for (size_t i = first; i < first + n; i++) {
+		snprintf(line, sizeof(line), "%08zu %0*d\n", i, LINE - 10, 0);
+		stream_put(s, line, LINE);
+	}
+}
+
+/* Reads what there is and what is kept: whole lines of rising numbers, from *next on. */
+static void read_lines(int fd, struct stream *s, size_t *next)
+{
+	static char all[LINES * LINE + 1];
+	size_t n = 0, number;
+	ssize_t got;
+
+	do {
+		stream_flush(s);
+		got = read(fd, all + n, sizeof(all) - n);
+		n += got > 0 ? (size_t)got : 0;
+	} while (got > 0 || s->kept.n);
+	assert_int_equal(n % LINE, 0);
+	for (size_t at = 0; at < n; at += LINE) {
+		assert_int_equal(sscanf(all + at, "%8zu", &number), 1);
+		assert_int_equal(number, (*next)++);
+		assert_int_equal(all[at + LINE - 1], '\n');
+	}
+}
+
+static void nobody_reads(int writes, int reads, bool anew)
+{
+	struct stream s = STREAM_OF(writes);
+	size_t next = 0, dropped;
+
+	fcntl(reads, F_SETFL, O_NONBLOCK);
+	stream_never_wait(&s);
+	if (!anew && s.own >= 0) { /* as where /proc does not let it */
+		close(s.own);
+		s.own = -1;
+	}
+	assert_false(fcntl(writes, F_GETFL) & O_NONBLOCK); /* others have it, too */
+	put_lines(&s, 0, LINES);
+	assert_true(s.kept.n <= STREAM_KEPT_MAX + LINE);
+	stream_drain(&s, 0.01);
+	dropped = stream_dropped(&s);
+	assert_true(dropped > 0 && dropped < LINES);
+	assert_int_equal(stream_dropped(&s), 0);
+	read_lines(reads, &s, &next);
+	assert_int_equal(next + dropped, LINES);
+	next = LINES;
+	put_lines(&s, LINES, 10);
+	read_lines(reads, &s, &next);
+	assert_int_equal(next, LINES + 10);
+	stream_release(&s);
+	close(writes);
+	close(reads);
+}
+
+static void test_pipe(void **state)
+{
+	int fd[2];
+
+	(void)state;
+	for (int anew = 0; anew < 2; anew++) {
+		assert_int_equal(pipe(fd), 0);
+		nobody_reads(fd[1], fd[0], anew);
+	}
+}
+
+static void test_socket(void **state)
+{
+	int fd[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+	nobody_reads(fd[0], fd[1], true);
+}
+
+/* Its reader is gone: lines are lost, and nothing is kept for ever. */
+static void test_reader_that_is_gone(void **state)
+{
+	struct stream s;
+	int fd[2];
+
+	(void)state;
+	assert_int_equal(pipe(fd), 0);
+	s = STREAM_OF(fd[1]);
+	stream_never_wait(&s);
+	close(fd[0]);
+	put_lines(&s, 0, 10);
+	assert_int_equal(s.kept.n, 0);
+	stream_release(&s);
+	close(fd[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pipe),
+		cmocka_unit_test(test_socket),
+		cmocka_unit_test(test_reader_that_is_gone),
+	};
+
+	signal(SIGPIPE, SIG_IGN);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

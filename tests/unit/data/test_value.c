@@ -1,0 +1,55 @@
+/* A value of the data is in no sentence, unless values_show() was called, as `coterie` alone does.
+ */
+#define TEST_VALUES_HIDDEN
+#include "tests/test.h"
+
+#include "common/data/ids.h"
+#include "common/data/text.h"
+#include "common/data/value.h"
+
+#include <string.h>
+
+static struct bytes of(const char *text)
+{
+	return (struct bytes){ (const uint8_t *)text, strlen(text) };
+}
+
+/* Before the next one: what is shown once is shown for good. */
+static void test_hidden(void **state)
+{
+	struct text t = text_open(of("x\n"), "f.tsv");
+	struct ids ids;
+	double x;
+
+	(void)state;
+	assert_string_equal(value_text("DE89 3704", 9).s, "(not shown)");
+	assert_string_equal(value_number(3.25).s, "(not shown)");
+	assert_err(text_number(&t, &x), ERR_INPUT, "f.tsv:1: (not shown) is not a finite number");
+	assert_err(ids_parse(of("ann\nann\n"), "ids.txt", &ids), ERR_INPUT,
+		   "ids.txt:2: the id (not shown) is given twice, first on line 1");
+}
+
+static void test_shown(void **state)
+{
+	const char *text = "0123456789012345678901234567890123456789";
+
+	(void)state;
+	values_show();
+	assert_string_equal(value_text("DE89\n3704", 9).s, "\"DE89?3704\"");
+	assert_string_equal(value_text(NULL, 0).s, "\"\"");
+	assert_string_equal(value_text(text, 39).s, "\"012345678901234567890123456789012345678\"");
+	assert_string_equal(value_text("01234567890123456789012345678901234567890", 41).s,
+			    "\"0123456789012345678901234567890123456789..\"");
+	assert_string_equal(value_number(3.25).s, "3.25");
+	assert_string_equal(value_number(0.1).s, "0.1");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_hidden),
+		cmocka_unit_test(test_shown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

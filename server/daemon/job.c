@@ -267,6 +267,7 @@ enum err job_serve(struct run *run, const char *output)
 	enum err e;
 
 	post_enter(run->post);
+	warnings_begin(&run->record->warnings);
 	run->output = output;
 	run->tell = run->L > 1;
 	run->rounds_before = 0;
@@ -300,6 +301,7 @@ enum err job_serve(struct run *run, const char *output)
 	}
 	if (write_record(run) != ERR_OK)
 		log_warn("%s", err_detail());
+	warnings_begin(NULL);
 	post_enter(NULL);
 	return err_restore(&end);
 }

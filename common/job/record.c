@@ -201,7 +201,7 @@ void record_file(struct record *r, const char *key, const char *path, uint64_t b
 /* A party knows all rows of a job where each party has columns of them. */
 static void judge_sizes(const struct record *r)
 {
-	if (strcmp(r->role, "party") || r->job.kind->split == SPLIT_COLUMNS)
+	if (r->has_job && (strcmp(r->role, "party") || r->job.kind->split == SPLIT_COLUMNS))
 		shortfall_sizes(&r->job, r->cluster_size, r->clusters);
 }
 

@@ -167,6 +167,18 @@ static void say(const char *what, const char *value)
 		table_line(INDENT, "%-10s %s", what, value);
 }
 
+/* Where the result is less than was asked for. */
+static void say_warnings(const struct json *j)
+{
+	const struct json *list = json_get(j, "warnings");
+	const struct json *w = list && json_type(list) == JSON_ARRAY ? json_first(list) : NULL;
+
+	for (; w; w = json_next(w))
+		if (json_type(w) == JSON_OBJECT)
+			table_line(INDENT, "%-10s %s (%s)", "warning", json_text(w, "sentence"),
+				   json_text(w, "code"));
+}
+
 static void show(const struct json *j)
 {
 	struct buf state = { 0 }, parties = { 0 }, job = { 0 };
@@ -183,6 +195,7 @@ static void show(const struct json *j)
 	say("ended", json_text(j, "ended"));
 	if (number_of(j, "attempts") > 0)
 		table_line(INDENT, "%-10s %.0f", "attempts", number_of(j, "attempts"));
+	say_warnings(j);
 	say("job id", json_text(j, "job_id"));
 	say("results", json_text(j, "directory"));
 	if (json_get(j, "kept") && !json_bool(json_get(j, "kept")))
@@ -266,10 +279,12 @@ static enum err wait_for(const struct arguments *a, double id)
 			break;
 		json_free(answer);
 	}
-	if (a->asking.json)
+	if (a->asking.json) {
 		args_print(j);
-	else
+	} else {
 		printf("job %.0f: %s\n", id, json_text(j, "state"));
+		say_warnings(j);
+	}
 	e = (enum err)number_of(j, "status");
 	if (e != ERR_OK)
 		err_set(e, "job %.0f: %s: %s", id, json_text(j, "state"), json_text(j, "cause"));

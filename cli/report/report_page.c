@@ -135,6 +135,30 @@ static void tiles(const struct report *r, struct buf *b)
 	buf_printf(b, "</dl>\n");
 }
 
+static void warning(void *html, const char *code, const char *sentence, const char *names)
+{
+	struct buf *b = html;
+
+	if (!b->n)
+		buf_printf(b, "<ul>\n");
+	buf_printf(b, "<li><b>%s</b>: %s", html_of(names).s, html_of(sentence).s);
+	buf_printf(b, " <code>%s</code></li>\n", html_brief(code, 40).s);
+}
+
+/* Where the result is less than was asked for. */
+static void warnings(const struct report *r, struct buf *html)
+{
+	struct buf list = { 0 };
+
+	run_dir_warnings(&r->runs, warning, &list);
+	if (list.n) {
+		html_section(html, "warnings", "Warnings");
+		buf_add(html, list.p, list.n);
+		buf_printf(html, "</ul>\n</section>\n");
+	}
+	buf_release(&list);
+}
+
 /* ---- the whole ---- */
 
 static void body(struct report *r, struct buf *b)
@@ -192,6 +216,7 @@ void report_page(struct report *r, struct buf *html)
 		buf_printf(html, "<p class=\"error\"><b>The job failed.</b> %s</p>\n",
 			   html_of(error).s);
 	tiles(r, html);
+	warnings(r, html);
 	if (missing->n) {
 		html_section(html, "missing", "What is missing");
 		buf_printf(html, "<ul>\n");

@@ -358,6 +358,12 @@ static void print_where(const struct run_dir *runs)
 		print_files(first->dir, "; labels are with the parties");
 }
 
+static void print_warning(void *unused, const char *code, const char *sentence, const char *names)
+{
+	(void)unused;
+	table_line(2, "warning: %s: %s (%s)", names, sentence, code);
+}
+
 static enum err print(const struct arguments *a, const struct run_dir *runs)
 {
 	const struct process *first = &runs->process[0];
@@ -370,6 +376,7 @@ static enum err print(const struct arguments *a, const struct run_dir *runs)
 		TRY(err);
 	}
 	print_head(first->run);
+	run_dir_warnings(runs, print_warning, NULL);
 	print_phases(first->run);
 	print_daemons(runs);
 	print_plan(first->run);

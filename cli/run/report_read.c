@@ -1,6 +1,7 @@
 #include "cli/run/report_read.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
+#include "common/base/warnings.h"
 #include "common/job/kinds.h"
 #include "common/job/record.h"
 
@@ -104,6 +105,44 @@ bool notes_about(const struct notes *notes, const char *subject)
 			return true;
 	}
 	return false;
+}
+
+/* ---- warnings ---- */
+
+enum { WARNINGS_LOOKED_AT = 2 * WARNINGS }; /* of one process */
+
+static bool has_warning(const struct json *run, const struct json *of)
+{
+	const struct json *w = run_first(run, "warnings");
+
+	for (int i = 0; w && i < WARNINGS_LOOKED_AT; w = run_next(w), i++)
+		if (!strcmp(run_string(w, "sentence"), run_string(of, "sentence")))
+			return true;
+	return false;
+}
+
+void run_dir_warnings(const struct run_dir *r, run_warning *each, void *arg)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		const struct json *w = run_first(r->process[i].run, "warnings");
+
+		for (int looked = 0; w && looked < WARNINGS_LOOKED_AT; w = run_next(w), looked++) {
+			struct buf names = { 0 };
+			bool before = false;
+
+			for (size_t p = 0; p < r->n; p++) {
+				if (!has_warning(r->process[p].run, w))
+					continue;
+				before |= p < i;
+				buf_printf(&names, "%s%s", names.n ? ", " : "", r->process[p].name);
+			}
+			buf_add(&names, "", 1);
+			if (!before)
+				each(arg, run_string(w, "code"), run_string(w, "sentence"),
+				     (const char *)names.p);
+			buf_release(&names);
+		}
+	}
 }
 
 /* ---- a JSON text that ends too early ---- */

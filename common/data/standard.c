@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/base/buf.h"
 #include "common/base/log.h"
+#include "common/base/warnings.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,8 +10,8 @@
 
 enum { NAMED_MAX = 20 }; /* columns that the log names one by one */
 
-static const double ALIKE = 1e-12; /* values that differ by less than this part are the same */
-static const double HALF = 0.5, NEARLY_ALL = 0.9; /* of two columns one always has half */
+static const double ALIKE = 1e-12;    /* values that differ by less than this part are the same */
+static const double NEARLY_ALL = 0.8; /* iris has a column with 0.69, raw wine one with 0.997 */
 
 struct column_text column_text(const struct columns *names, size_t j)
 {
@@ -71,26 +72,30 @@ static void measure(const struct mat *Z, struct measure *column)
 		c->deviation = sqrt(c->deviation);
 }
 
-static void say_alike(const struct measure *column, size_t columns, const struct columns *names,
-		      size_t alike, bool drop)
+/* alike: `columns` flags. */
+static void warn_of_alike(const bool *alike, size_t columns, const struct columns *names,
+			  const char *so)
 {
 	bool named = names && names->n;
 	struct buf list = { 0 };
 	size_t count = 0;
 
-	for (size_t j = 0; j < columns && count < NAMED_MAX; j++) {
-		if (!column[j].alike)
+	for (size_t j = 0; j < columns; j++) {
+		if (!alike[j] || count++ >= NAMED_MAX)
 			continue;
-		buf_printf(&list, "%s", count++ ? ", " : "");
+		buf_printf(&list, "%s", count > 1 ? ", " : "");
 		if (named)
 			buf_printf(&list, "%s", column_text(names, j).s);
 		else
 			buf_printf(&list, "%zu", j);
 	}
 	buf_add(&list, "", 1);
-	log_warn("%zu of %zu feature columns have the same value in all rows and %s: %s%s%s", alike,
-		 columns, drop ? "are left out" : "tell nothing", (char *)list.p,
-		 alike > NAMED_MAX ? ", ..." : "", named ? "" : " (from 0)");
+	if (count)
+		warnings_add(
+		    WARNING_COLUMNS_CONSTANT, (double)count,
+		    "%zu of %zu feature columns have the same value in all rows and %s: %s%s%s",
+		    count, columns, so, (char *)list.p, count > NAMED_MAX ? ", ..." : "",
+		    named ? "" : " (from 0)");
 	buf_release(&list);
 }
 
@@ -115,6 +120,7 @@ enum err standard_own(struct mat *Z, const bool *apart, const struct columns *na
 		      struct standard_by *by)
 {
 	struct measure *column = alloc(Z->cols, sizeof(*column));
+	bool *same = alloc(Z->cols, sizeof(*same));
 	size_t alike = 0, kept = 0, to = 0;
 	enum err e = ERR_OK;
 
@@ -122,7 +128,7 @@ enum err standard_own(struct mat *Z, const bool *apart, const struct columns *na
 	for (size_t j = 0; j < Z->cols; j++) {
 		if (apart && apart[j])
 			column[j] = (struct measure){ .largest = 1, .deviation = 1 };
-		alike += column[j].alike;
+		alike += same[j] = column[j].alike;
 	}
 	if (by)
 		keep_measures(column, Z->cols, by);
@@ -133,8 +139,8 @@ enum err standard_own(struct mat *Z, const bool *apart, const struct columns *na
 		    "each of the %zu feature columns has the same value in all rows: nothing "
 		    "to cluster",
 		    Z->cols);
-	else if (alike)
-		say_alike(column, Z->cols, names, alike, drop);
+	else
+		warn_of_alike(same, Z->cols, names, drop ? "are left out" : "tell nothing");
 	for (size_t i = 0; i < Z->rows; i++)
 		for (size_t j = 0; j < Z->cols; j++) {
 			const struct measure *c = &column[j];
@@ -145,6 +151,7 @@ enum err standard_own(struct mat *Z, const bool *apart, const struct columns *na
 				Z->a[to++] = 0;
 		}
 	Z->cols = kept;
+	free(same);
 	free(column);
 	return e;
 }
@@ -207,19 +214,49 @@ size_t standard_dominant(const double *spread, size_t m, double *share)
 	if (m < 2 || !(total > 0))
 		return m;
 	*share = spread[most] / total;
-	return *share > (m == 2 ? NEARLY_ALL : HALF) ? most : m;
+	return *share > NEARLY_ALL ? most : m;
 }
 
-void standard_warn(const struct features *X, const struct columns *names)
+static bool is_zero(const struct features *X)
+{
+	const double *value = X->is_sparse ? X->sparse.value : X->dense.a;
+	size_t entries =
+	    X->is_sparse ? X->sparse.start[X->sparse.rows] : X->dense.rows * X->dense.cols;
+	size_t i = 0;
+
+	while (i < entries && value && value[i] == 0)
+		i++;
+	return i == entries;
+}
+
+void standard_warn_zero(const struct features *X)
+{
+	if (is_zero(X))
+		warnings_add(WARNING_NO_FEATURES, 0, "all %zu feature columns of this party are 0",
+			     features_cols(X));
+}
+
+void standard_warn(const struct features *X, const struct columns *names, bool all_rows)
 {
 	size_t m = features_cols(X), most;
-	double *spread = standard_spread(X), share;
+	double *spread, share;
+	bool *alike;
 
+	standard_warn_zero(X);
+	if (is_zero(X))
+		return;
+	spread = standard_spread(X);
+	alike = alloc(m, sizeof(*alike));
 	most = standard_dominant(spread, m, &share);
 	if (most < m)
-		log_warn("column %s has %.3g %% of the variance of all %zu columns of this party's "
-			 "rows, and so decides nearly alone what is near: bring columns to one "
-			 "unit, or set \"standardize\" in the job",
-			 column_text(names, most).s, 100 * share, m);
+		warnings_add(WARNING_COLUMN_DOMINATES, share,
+			     "column %s has %.3g %% of the variance of all %zu columns of this "
+			     "party's rows, and so decides nearly alone what is near",
+			     column_text(names, most).s, 100 * share, m);
+	for (size_t j = 0; j < m; j++)
+		alike[j] = spread[j] == 0;
+	if (all_rows && !X->is_sparse)
+		warn_of_alike(alike, m, names, "tell nothing");
+	free(alike);
 	free(spread);
 }

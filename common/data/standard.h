@@ -31,7 +31,7 @@ struct standard_by {
 void standard_by_release(struct standard_by *by);
 
 /* Z's columns (n x m) that are not apart come to mean 0 and deviation 1 (over n), by its own rows. Those that are
- * the same in all rows, to rounding, are left out if `drop`, else become 0; the log says which. apart may be
+ * the same in all rows, to rounding, are left out if `drop`, else become 0, with a warning. apart may be
  * NULL. by is filled here, also where there is an error; or NULL. ERR_INPUT if none is left. O(n m), in place. No square overflows, whatever the unit. */
 enum err standard_own(struct mat *Z, const bool *apart, const struct columns *names, bool drop,
 		      struct standard_by *by) MUST_CHECK;
@@ -42,10 +42,12 @@ enum err standard_features(struct features *X, const struct columns *names) MUST
 /* Each column's sum of squared deviations from its mean: m values, owned by the caller. O(entries). */
 double *standard_spread(const struct features *X);
 
-/* The column that has more than half of the variance of all (more than 9 of 10 parts where there are two): its
- * number and *share; else m. */
+/* The column that has more than 80 % of the variance of all: its number and *share; else m. */
 size_t standard_dominant(const double *spread, size_t m, double *share);
-/* A warning in the log, if there is one: by the party's own rows. */
-void standard_warn(const struct features *X, const struct columns *names);
+
+/* Warnings (common/base/warnings.h) by the party's own rows: all features are 0; besides, of features that are not
+ * standardised, a column dominates, and of dense ones of all rows columns are constant. */
+void standard_warn_zero(const struct features *X);
+void standard_warn(const struct features *X, const struct columns *names, bool all_rows);
 
 #endif

@@ -1,6 +1,6 @@
 #include "common/fedsc/points.h"
 #include "common/base/alloc.h"
-#include "common/base/log.h"
+#include "common/base/warnings.h"
 #include "common/fedsc/party.h"
 #include "common/linalg/distance.h"
 #include "common/cluster/kmeans.h"
@@ -161,9 +161,10 @@ static enum err rows_are_told_apart(const struct mat *F, double r)
 		return err_set(ERR_JOB, "r %g: all %zu rows are alike; a smaller r is needed", r,
 			       F->rows);
 	if (none)
-		log_warn("r %g: %zu of %zu rows are like none of the dictionary, and their "
-			 "labels are by chance",
-			 r, none, F->rows);
+		warnings_add(WARNING_UNLIKE_ROWS, (double)none,
+			     "r %g: %zu of %zu rows are like none of the dictionary, and their "
+			     "labels are by chance",
+			     r, none, F->rows);
 	return ERR_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "common/base/log.h"
 #include "common/job/live.h"
 #include "common/job/room.h"
+#include "common/job/shortfall.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -24,6 +25,7 @@ void record_release(struct record *r)
 		free(r->sum[i].objective);
 	r->sums = 0;
 	facts_release(&r->facts);
+	warnings_release(&r->warnings);
 	for (size_t i = 0; i < r->files; i++)
 		free(r->file[i].path);
 	r->files = 0;
@@ -196,6 +198,13 @@ void record_file(struct record *r, const char *key, const char *path, uint64_t b
 	memcpy(f->sha256, sha256, sizeof(f->sha256));
 }
 
+/* A party knows all rows of a job where each party has columns of them. */
+static void judge_sizes(const struct record *r)
+{
+	if (r->has_job && (strcmp(r->role, "party") || r->job.kind->split == SPLIT_COLUMNS))
+		shortfall_sizes(&r->job, r->cluster_size, r->clusters);
+}
+
 void record_result(struct record *r, const uint32_t *label, size_t n, size_t clusters)
 {
 	r->rows = n;
@@ -205,6 +214,7 @@ void record_result(struct record *r, const uint32_t *label, size_t n, size_t clu
 	for (size_t i = 0; i < n; i++)
 		if (label[i] < clusters)
 			r->cluster_size[label[i]]++;
+	judge_sizes(r);
 }
 
 void record_sizes(struct record *r, const double *size, size_t clusters)
@@ -215,6 +225,7 @@ void record_sizes(struct record *r, const double *size, size_t clusters)
 	ALLOC(r->cluster_size, clusters);
 	for (size_t c = 0; c < clusters; c++)
 		r->rows += r->cluster_size[c] = (uint64_t)(size[c] + 0.5);
+	judge_sizes(r);
 }
 
 void record_confidence(struct record *r, const double *confidence, size_t n)
@@ -227,8 +238,16 @@ void record_confidence(struct record *r, const double *confidence, size_t n)
 		mean += confidence[i] / (double)n;
 		share[tenth < 10 ? tenth : 9] += 1 / (double)n;
 	}
+	shortfall_silhouette(mean, n);
 	facts_number(&r->facts, "confidence", mean);
 	facts_numbers(&r->facts, "confidence_tenths", share, 10);
+}
+
+void record_modularity(struct record *r, double modularity, bool communities)
+{
+	facts_number(&r->facts, "modularity", modularity);
+	if (communities)
+		shortfall_modularity(modularity);
 }
 
 void record_selection(struct record *r, const struct selection *s)
@@ -241,6 +260,7 @@ void record_selection(struct record *r, const struct selection *s)
 	selection_text(s, &text);
 	log_info("%.*s", (int)text.n, (const char *)text.p);
 	buf_release(&text);
+	shortfall_selection(s);
 	facts_number(to, "selection_k", selection_k(s));
 	facts_number(to, "selection_margin", selection_margin(s));
 	facts_number(to, "selection_from", s->from);

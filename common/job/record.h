@@ -8,6 +8,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
+#include "common/base/warnings.h"
 #include "common/cluster/selection.h"
 #include "common/job/job.h"
 #include "common/kind/facts.h"
@@ -145,6 +146,7 @@ struct record {
 	size_t sums;
 	struct record_sum sum[RECORD_SUMS_MAX];
 	struct facts facts; /* what its kind has to say besides */
+	struct warnings warnings; /* the job thread's: warnings_begin() */
 	struct record_head ledger; /* a party's own, name ""; count 0: none */
 	size_t heads;
 	struct record_head *head; /* of the other parties' ledgers; owned */
@@ -190,13 +192,16 @@ void record_data(struct record *r, const char *features, const char *edges, cons
 		 const char *graphs);
 void record_file(struct record *r, const char *key, const char *path, uint64_t bytes,
 		 time_t modified, const uint8_t sha256[static 32]);
+/* The sizes of clusters, with warnings of them where they are of all rows. */
 void record_result(struct record *r, const uint32_t *label, size_t n, size_t clusters);
 /* The same where only the sizes of clusters are known here. */
 void record_sizes(struct record *r, const double *size, size_t clusters);
 /* How sure n labels are, 0 to 1 each, as facts: confidence, the mean, and confidence_tenths, which
- * share of the rows lies in [0, 0.1), ..., [0.9, 1]. */
+ * share of the rows lies in [0, 0.1), ..., [0.9, 1]; and warnings of it. */
 void record_confidence(struct record *r, const double *confidence, size_t n);
-/* Which k of a range was chosen, as facts: selection_k and the curves; nothing if k was given. */
+/* How well clusters fit the edges, as a fact, and a warning of it where classes are to be communities. */
+void record_modularity(struct record *r, double modularity, bool communities);
+/* Which k of a range was chosen, as facts: selection_k and the curves, and warnings of it; nothing if k was given. */
 void record_selection(struct record *r, const struct selection *s);
 void record_add_traffic(struct record *r, const struct record_traffic *t);
 /* The attempt that the record is of, or another one, was cut short. */

@@ -157,6 +157,20 @@ static void put_facts(const struct record *r, struct json *root)
 	}
 }
 
+static void put_warnings(const struct record *r, struct json *root)
+{
+	struct json *list = json_put_array(root, "warnings");
+
+	for (size_t i = 0; i < r->warnings.count; i++) {
+		const struct warning_said *w = &r->warnings.said[i];
+		struct json *o = json_append_object(list);
+
+		json_put_string(o, "code", warning_text[w->what].code);
+		json_put_string(o, "sentence", w->sentence);
+		json_put_number(o, "number", w->number);
+	}
+}
+
 /* The files that a party read, and where ledgers end. */
 static void put_data(const struct record *r, struct json *root)
 {
@@ -268,6 +282,7 @@ void record_json(const struct record *r, struct buf *json)
 	if (r->order)
 		json_put_number(root, "filter_order", r->order);
 	put_plans(r, root);
+	put_warnings(r, root);
 	put_facts(r, root);
 	put_result(r, root);
 	list = json_put_array(root, "leaks");

@@ -111,6 +111,7 @@ static enum err guard(struct state *s, const struct mat *Z)
 	g.how.restarts = s->p->restarts > 1 ? s->p->restarts / 2 : 1;
 	err = guard_clusters(s->parties, &g, Z, s->label);
 	s->report->scaled = g.scaled;
+	s->report->modularity = g.modularity;
 	s->report->loss = g.inertia;
 	s->Q = g.Q;
 	mat_release(&g.rows);

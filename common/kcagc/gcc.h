@@ -36,6 +36,7 @@ struct gcc_report {
 	unsigned k;                 /* as given or chosen */
 	struct selection selection; /* of a range; else empty */
 	bool scaled;         /* the guard took the clusters of scaled rows: no iterations, no losses */
+	double modularity;   /* before the iterations; the mean over the parties' graphs */
 	unsigned iterations; /* that were run: each is one sum, the guard's the first */
 	double losses[GCC_ITERATIONS]; /* ||T^p X - G F W'|| after each */
 	double loss;                   /* the last; if scaled the inertia of the scaled rows' clusters */

@@ -58,9 +58,11 @@ enum err guard_clusters(struct parties *parties, struct guard *g, const struct m
 	err = sums_cluster(parties, &g->rows, &g->how, both + n, NULL);
 	if (!err)
 		err = ask_quality(parties, g, both, n, answer);
+	g->modularity = answer[0];
 	if (!err && !g->never && answer[1] > answer[0] + g->margin) {
 		g->scaled = true;
 		g->inertia = g->how.inertia;
+		g->modularity = answer[1];
 		memcpy(label, both + n, n * sizeof(*both));
 	} else if (!err && g->means) {
 		mat_init(&g->Q, n, k);

@@ -20,6 +20,7 @@ struct guard {
 	/* These are filled. */
 	bool scaled;        /* their clusters were taken, and how.inertia is theirs */
 	double inertia;     /* of what was taken */
+	double modularity;  /* of what was taken, the mean over the parties' graphs */
 	struct mat rows;    /* the scaled rows, n x Z.cols; the caller's to release */
 	struct mat Q;       /* K G D^-1 (n x k) of the plain rows' clusters, if they stay and it was wanted, else empty;
 	                       the caller's to release */

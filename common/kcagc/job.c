@@ -296,6 +296,13 @@ enum degrees kcagc_degrees(const struct kcagc_job *job)
 									 : job->degrees;
 }
 
+bool kcagc_communities(const struct kcagc_job *job)
+{
+	enum degrees degrees = kcagc_degrees(job);
+
+	return degrees == DEGREES_OFF || degrees == DEGREES_AUTO;
+}
+
 bool kcagc_is_plan_only(const void *job)
 {
 	return ((const struct kcagc_job *)job)->plan == PLAN_ONLY;

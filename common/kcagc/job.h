@@ -103,6 +103,8 @@ bool kcagc_is_bounded(const struct kcagc_job *job);
 bool kcagc_may_settle(const struct kcagc_job *job);
 /* The job's, of graphs of their own off in place of auto: a node has a degree in each. */
 enum degrees kcagc_degrees(const struct kcagc_job *job);
+/* Classes are to be communities, as far as the job says: no degrees count. */
+bool kcagc_communities(const struct kcagc_job *job);
 
 /* filter.order "auto": is the order also held to how well clusters fit the graph? Not with preset "paper": the letter is AGC's rule. */
 bool kcagc_weighs_fit(const struct kcagc_job *job);

@@ -72,6 +72,7 @@ const struct kind kind_kcagc = {
 
 const struct kind kind_kcagc_predict = {
 	.name = "kcagc.predict",
+	.places = true,
 	.split = SPLIT_COLUMNS,
 	.needs = NEEDS_FEATURES | NEEDS_EDGES,
 	.thing = "row",
@@ -130,6 +131,7 @@ const struct kind kind_kmeans_columns = {
 
 const struct kind kind_kmeans_columns_predict = {
 	.name = "kmeans.columns.predict",
+	.places = true,
 	.split = SPLIT_COLUMNS,
 	.needs = NEEDS_FEATURES,
 	.thing = "row",

@@ -369,6 +369,7 @@ static enum err guard(struct state *s, struct mat *Q)
 	parties_phase(s->parties, "polish");
 	err = guard_clusters(s->parties, &g, &s->Z, s->label);
 	s->report->scaled = g.scaled;
+	s->report->modularity = g.modularity;
 	s->report->inertia = g.inertia;
 	*Q = g.Q;
 	if (!err && !s->p->polish && s->confidence)

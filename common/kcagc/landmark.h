@@ -32,6 +32,7 @@ struct landmark_report {
 	size_t sets, merged, rank; /* landmarks; sets below min_cell; dimensions of their span */
 	bool scaled;               /* the guard took the clusters of scaled rows */
 	double inertia;
+	double modularity;          /* before polish; the mean over the parties' graphs */
 	unsigned k;                 /* as given or chosen */
 	struct selection selection; /* of a range; else empty */
 };

@@ -119,6 +119,7 @@ struct kind {
 	const char *thing, *things; /* what gets a label or an embedding: "row", "rows" */
 	bool embeds;                /* the result are embeddings, not labels */
 	bool pictured;              /* a party's points can be made again, for the report */
+	bool places;                /* labels are by clusters of an earlier run */
 	bool relays;                /* parties exchange batches, which are no rounds of sums */
 
 	const char *const *results; /* files that a run may leave, as patterns of glob(7); NULL ends */

@@ -418,6 +418,7 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 	enum err e;
 
 	post_enter(work->post);
+	warnings_begin(&work->record->warnings);
 	channel_step(work->channel, "offer");
 	post_set_step_timeout(work->post, 0); /* the other parties may take their time to come */
 	e = channel_recv(work->channel, MSG_OFFER, m);
@@ -456,6 +457,7 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 	work->secagg = NULL;
 	if (work->half)
 		work->half->release(work);
+	warnings_begin(NULL);
 	post_enter(NULL);
 	free(m);
 	return err_restore(&end);

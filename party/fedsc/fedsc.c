@@ -8,6 +8,7 @@
 #include "common/data/standard.h"
 #include "common/fedsc/coordinator.h"
 #include "common/fedsc/noise.h"
+#include "common/job/shortfall.h"
 #include "crypto/secret.h"
 #include "party/ranks/workers.h"
 #include "party/work/columns.h"
@@ -15,6 +16,7 @@
 #include "party/work/secure.h"
 #include "party/work/verified.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +70,9 @@ static enum err open_rows(struct rows *rows, struct work *work)
 			       n, m, MSG_REALS_MAX);
 	rows->apart = standard_apart(from, work_columns(work));
 	if (rows->p.standardize == STANDARDIZE_NONE)
-		standard_warn(from, work_columns(work));
+		standard_warn(from, work_columns(work), false);
+	else
+		standard_warn_zero(from);
 	if (from->is_sparse) {
 		csr_to_dense(&from->sparse, &X);
 		csr_release(&from->sparse);
@@ -220,6 +224,17 @@ static enum err take_labels(const struct rows *rows, uint32_t *label)
 	return workers_nearest(work->workers, label, work->confidence);
 }
 
+/* Rows of the clusters over all parties, which each party knows from sums. */
+static void judge_sizes(const struct work *work, const struct fedsc_report *report)
+{
+	uint64_t *size = alloc(report->k, sizeof(*size));
+
+	for (unsigned c = 0; c < report->k && report->size; c++)
+		size[c] = (uint64_t)(fmax(0, report->size[c]) + 0.5);
+	shortfall_sizes(&work->job, size, report->k);
+	free(size);
+}
+
 static void record(struct work *work, const struct fedsc_params *p,
 		   const struct fedsc_report *report)
 {
@@ -234,6 +249,7 @@ static void record(struct work *work, const struct fedsc_params *p,
 	if (p->variant != FEDSC_BY_KMEANS && report->dims)
 		facts_number(to, "dims", (double)report->dims);
 	record_selection(work->record, &report->selection);
+	judge_sizes(work, report);
 }
 
 enum err party_fedsc(struct work *work, uint32_t *label)

@@ -226,6 +226,8 @@ static enum err take_degrees(struct answers *a)
 	uint64_t alone;
 
 	TRY(channel_recv_choice(a->work->channel, CHOICE_DEGREES, 1, &alone));
+	if (alone)
+		warnings_add(WARNING_DEGREES, 1, "all nodes are clustered by their degrees alone");
 	return put_degrees(a, alone ? DEGREES_ALONE : DEGREES_OFF);
 }
 

@@ -34,11 +34,14 @@ struct state {
 
 enum err party_standardize(struct work *work)
 {
-	if (work->job.kcagc.standardize != STANDARDIZE_NONE)
-		return standard_features(work->features, work_columns(work));
-	if (!work->features->is_sparse) /* words and their like are all of one unit */
-		standard_warn(work->features, work_columns(work));
-	return ERR_OK;
+	bool standardized = work->job.kcagc.standardize != STANDARDIZE_NONE;
+
+	if (standardized ||
+	    work->features->is_sparse) /* words and their like are all of one unit */
+		standard_warn_zero(work->features);
+	else
+		standard_warn(work->features, work_columns(work), true);
+	return standardized ? standard_features(work->features, work_columns(work)) : ERR_OK;
 }
 
 /* Protocol 1: filter (lines 1-3), project (line 4). */
@@ -452,7 +455,7 @@ enum err party_kmeans_columns(struct work *work, uint32_t *label)
 	open_state(work, &s);
 	work_phase(work, "local");
 	if (work->job.kcagc.standardize == STANDARDIZE_NONE)
-		standard_warn(work->features, work_columns(work));
+		standard_warn(work->features, work_columns(work), true);
 	e = columns_points(work->features, work->job.kcagc.standardize != STANDARDIZE_NONE,
 			   work_columns(work), &s.Z.here, &by);
 	if (e == ERR_OK && s.Z.here.cols < columns)

@@ -184,6 +184,10 @@ static enum err keep(struct work *work, const uint32_t *label)
 	TRY(party_keep_labels(work, label));
 	if (job_is_plan_only(&work->job))
 		return ERR_OK;
+	if (work->graph->adjacency.start && !work->workers)
+		record_modularity(work->record,
+				  modularity(&work->graph->adjacency, label, work->job.clusters),
+				  kcagc_communities(&work->job.kcagc));
 	if (!work->model)
 		work->model = model_new(work);
 	return model_keep(work->model, work->state);

@@ -10,13 +10,13 @@
 It runs the programs and reads their files; nothing is computed in Python but the nearest centre. docs/python.md has more.
 """
 from ._data import Data, prepare
-from ._errors import CoterieError, InputError, ProgramMissing
+from ._errors import CoterieError, CoterieWarning, InputError, ProgramMissing
 from ._estimators import AttributedGraphClustering, GraphClustering, KMeans, NodeEmbedding, SpectralClustering
 from ._program import find
 from ._run import Picture, Report, Run
 
 __version__ = "0.1.0"
 __all__ = [
-    "AttributedGraphClustering", "CoterieError", "Data", "GraphClustering", "InputError", "KMeans", "NodeEmbedding",
-    "Picture", "ProgramMissing", "Report", "Run", "SpectralClustering", "find", "prepare",
+    "AttributedGraphClustering", "CoterieError", "CoterieWarning", "Data", "GraphClustering", "InputError", "KMeans",
+    "NodeEmbedding", "Picture", "ProgramMissing", "Report", "Run", "SpectralClustering", "find", "prepare",
 ]

@@ -1,7 +1,11 @@
 """What can go wrong, with the program's own words."""
 from __future__ import annotations
 
-from typing import Optional
+import os
+import sys
+import warnings
+from pathlib import Path
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
 
 #: Exit statuses of all of Coterie's programs.
 MEANING = {
@@ -48,3 +52,45 @@ class ProgramMissing(CoterieError):
 def error_of(status: int, what: str, who: str, program: str, run: Optional[str] = None) -> CoterieError:
     kind = InputError if status == 4 else CoterieError
     return kind(what, who, status, program, run)
+
+
+class CoterieWarning(UserWarning):
+    """A result that is less than was asked for, or what else a program of Coterie's warns of.
+
+    what: the sentence; code: which warning it is (docs/OPERATIONS.md has a table), "" of other warnings; number: what the
+    sentence is about, None of other warnings; who: the daemons or the program that warn.
+    """
+
+    def __init__(self, what: str, who: str = "", code: str = "", number: Optional[float] = None):
+        super().__init__(what, who, code, number)
+        self.what = what
+        self.who = who
+        self.code = code
+        self.number = number
+
+    def __str__(self) -> str:
+        return f"{self.who}: {self.what}" + (f" ({self.code})" if self.code else "")
+
+
+#: Who, and its warning: "sentence", "code" and "number".
+Found = Tuple[str, Mapping[str, Any]]
+
+
+def _caller() -> int:
+    """The stacklevel, for who calls this, of the first frame outside of the package."""
+    here, level, frame = str(Path(__file__).parent) + os.sep, 0, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(here):
+        frame, level = frame.f_back, level + 1
+    return level + 1
+
+
+def warn_of(found: Iterable[Found]) -> None:
+    """warnings.warn() of each sentence once, with all who say it."""
+    said: Dict[str, Tuple[List[str], Mapping[str, Any]]] = {}
+    for who, warning in found:
+        names, _ = said.setdefault(str(warning.get("sentence", "")), ([], warning))
+        if who not in names:
+            names.append(who)
+    for sentence, (names, warning) in said.items():
+        warnings.warn(CoterieWarning(sentence, ", ".join(names), str(warning.get("code", "")), warning.get("number")),
+                      stacklevel=_caller())

@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ._data import Data, Folder, edge_frame, prepare, write_edges, write_graphs, write_matrix
-from ._errors import InputError
+from ._errors import Found, InputError, warn_of
 from ._federation import Coordinator, Party, again, forget_secrets, simulate, slices
 from ._program import PathLike, as_path, call
 from ._progress import How, Progress
@@ -87,6 +87,8 @@ class _Job(BaseEstimator):  # type: ignore[misc]
         job.update(self.job or {})
         return job
 
+    _told: Sequence[Found] = ()  # what the coordinator of a submitted job warns of
+
     def _run_job(self, data: Optional[Path]) -> Optional[Run]:
         """Where the parameters say; None of a job that was submitted and whose results are not here, or not for this user.
         data: what was given to fit, None if nothing was."""
@@ -114,6 +116,7 @@ class _Job(BaseEstimator):  # type: ignore[misc]
         number = hub.submit(self._describe())
         self.job_number_ = number
         shown = hub.wait(number, Progress(self.progress, f"job {number}, {self._kind()}"), self.timeout)
+        self._told = [("coordinator", w) for w in shown.get("warnings") or []]
         if member is not None:
             return member.wait(self.timeout, shown.get("job_id"))
         return self._readable(shown)
@@ -126,6 +129,7 @@ class _Job(BaseEstimator):  # type: ignore[misc]
     def _take(self, run: Optional[Run]) -> Optional[Run]:
         self.run_ = run
         self.leaks_ = run.leaks if run else []
+        warn_of([*self._told, *(run._warnings() if run else [])])
         return run
 
     @property

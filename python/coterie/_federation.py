@@ -98,6 +98,7 @@ def simulate(
         process = Process("coterie run", args, shown.line)
         status = process.wait(timeout)
     shown.end("done" if status == 0 else "failed")
+    process.warn(coded=False)
     if status:
         raise _failed(status, target, process.last_words(), "coterie run")
     if out is None:
@@ -159,6 +160,8 @@ def again(run: Run, job: Mapping[str, Any], data: Sequence[Path], timeout: Optio
     finally:
         for _, process in started:
             process.stop()
+    for _, process in started:
+        process.warn()
     if ends["coordinator"]:
         raise _failed(ends["coordinator"], folder.path, lead.last_words(), "coordinator")
     return folder
@@ -295,6 +298,7 @@ class Party:
             return run
         status = self.process.wait(timeout)
         self.progress.end("done" if status == 0 else "failed")
+        self.process.warn(coded=False)
         if status:
             own = self.output if self._record() != self._earlier else None  # that of a job before says nothing of this one
             raise _failed(status, own, self.process.last_words(), "party")

@@ -12,7 +12,7 @@ from collections import deque
 from pathlib import Path
 from typing import Any, Callable, Deque, Dict, List, Optional, Sequence, Union
 
-from ._errors import InputError, ProgramMissing, error_of
+from ._errors import InputError, ProgramMissing, error_of, warn_of
 
 PathLike = Union[str, "os.PathLike[str]"]
 Line = Callable[[Dict[str, Any]], None]
@@ -62,6 +62,7 @@ class Process:
     def __init__(self, program: str, args: Sequence[PathLike], line: Optional[Line] = None):
         self.program = program
         self.lines: Deque[Dict[str, Any]] = deque(maxlen=KEPT)
+        self._warned: Deque[Dict[str, Any]] = deque(maxlen=KEPT)
         self._line = line
         self._popen = subprocess.Popen(
             [find(program.split()[0]), *program.split()[1:], *(os.fspath(a) for a in args)],
@@ -85,6 +86,8 @@ class Process:
             for text in stream:
                 line = said(text.rstrip("\n"))
                 self.lines.append(line)
+                if line.get("level") == "warn":
+                    self._warned.append(line)
                 if self._line:
                     self._line(line)
 
@@ -123,6 +126,11 @@ class Process:
         for thread in self._threads:
             thread.join(STOP_S)
 
+    def warn(self, coded: bool = True) -> None:
+        """warnings.warn() of its lines of level warn. coded: those of the result, too, which a run.json has as well."""
+        warn_of((self.program, {**line, "sentence": line.get("text", "")}) for line in self._warned
+                if coded or "code" not in line)
+
     def last_words(self) -> str:
         """The last line on stderr says why."""
         for line in reversed(self.lines):
@@ -137,6 +145,7 @@ def call(program: str, args: Sequence[PathLike], timeout: Optional[float] = None
     """Runs it to its end: its stdout. CoterieError with the program's last words if it fails."""
     process = Process(program, args)
     status = process.wait(timeout)
+    process.warn()
     if status:
         raise error_of(status, process.last_words(), program, program)
     return process.stdout

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ._data import Folder
-from ._errors import InputError
+from ._errors import Found, InputError
 from ._program import PathLike, as_path, call
 
 
@@ -148,6 +148,15 @@ class Run:
     def leaks(self) -> List[str]:
         """What the job showed, and to whom, in sentences."""
         return [str(s) for s in self.record.get("leaks") or []]
+
+    @property
+    def warnings(self) -> pd.DataFrame:
+        """process, code, sentence, number: where the result is less than was asked for."""
+        rows = [{"process": name, **w} for name, w in self._warnings()]
+        return pd.DataFrame(rows, columns=["process", "code", "sentence", "number"])
+
+    def _warnings(self) -> List[Found]:
+        return [(name, w) for name, run in self._runs.items() for w in run.get("warnings") or []]
 
     def _parties(self) -> Iterator[Tuple[str, Path]]:
         for name, place in self.processes.items():

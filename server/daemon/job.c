@@ -266,6 +266,7 @@ enum err job_serve(struct run *run, const char *output)
 	enum err e;
 
 	post_enter(run->post);
+	warnings_begin(&run->record->warnings);
 	run->output = output;
 	run->tell = run->L > 1;
 	run->rounds_before = 0;
@@ -303,6 +304,7 @@ enum err job_serve(struct run *run, const char *output)
 		if (e == ERR_OK)
 			end = err_save(err_prefix(ERR_JOB, "the job is done, but not its record"));
 	}
+	warnings_begin(NULL);
 	post_enter(NULL);
 	return err_restore(&end);
 }

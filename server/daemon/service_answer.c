@@ -77,6 +77,26 @@ static void put_waiting(const struct service *s, const struct entry *e, struct j
 			json_append_string(list, e->seat[l]->name);
 }
 
+/* Of a job that is over, as its run.json has them; none where that is gone. */
+static void put_warnings(const char *dir, struct json *o)
+{
+	char *path = file_join(dir, "run.json");
+	struct json *run = NULL, *copy;
+	const struct json *list = NULL;
+	struct buf text = { 0 };
+
+	if (json_read(path, JSON_TEXT_MAX, &run) == ERR_OK && json_type(run) == JSON_OBJECT)
+		list = json_get(run, "warnings");
+	if (list) {
+		json_write(list, &text);
+		if (json_parse((struct bytes){ text.p, text.n }, path, &copy) == ERR_OK)
+			json_put(o, "warnings", copy);
+	}
+	buf_release(&text);
+	json_free(run);
+	free(path);
+}
+
 static void put_job(const struct service *s, const struct store_job *j, const struct entry *e,
 		    struct json *o, bool whole)
 {
@@ -89,6 +109,8 @@ static void put_job(const struct service *s, const struct store_job *j, const st
 		dir = file_join(s->config->common.output, j->directory);
 		json_put_string(o, "directory", dir);
 		json_put_bool(o, "kept", file_exists(dir));
+		if (whole && store_is_over(j->state))
+			put_warnings(dir, o);
 		free(dir);
 	}
 	if (e && j->state == STORE_WAITING)

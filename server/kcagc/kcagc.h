@@ -23,7 +23,7 @@ void server_record_order(struct run *run, const struct sums_basis *basis);
 /* Of degrees "auto": what was decided ("degrees"), and the part of the features that they explain ("degrees_explain"). */
 void server_record_degrees(struct run *run, const struct sums_basis *basis);
 /* "clusters_of" into run.json: what the guard of landmark and gcc took. */
-void server_record_rows(struct run *run, bool scaled);
+void server_record_rows(struct run *run, bool scaled, double modularity);
 
 /* Agreed on before anyone clusters, if the job asks for it: sums over all parties, whatever the
  * tree. The other half is party/kcagc/local.c. */

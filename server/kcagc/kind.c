@@ -33,7 +33,7 @@ static enum err by_gcc(struct run *run, uint32_t *label)
 	server_record_order(run, &report.basis);
 	server_record_degrees(run, &report.basis);
 	if (e == ERR_OK) {
-		server_record_rows(run, report.scaled);
+		server_record_rows(run, report.scaled, report.modularity);
 		record_sum(run->record, &(struct record_sum){ .group = parties.root->id,
 							      .items = run->n,
 							      .iterations = report.iterations,

@@ -26,12 +26,18 @@ void server_record_degrees(struct run *run, const struct sums_basis *basis)
 	facts_say(&run->record->facts, "degrees", "%s",
 		  basis->degrees == DEGREES_ALONE ? "alone" : "off");
 	facts_number(&run->record->facts, "degrees_explain", basis->explained);
+	if (basis->degrees == DEGREES_ALONE)
+		warnings_add(WARNING_DEGREES, basis->explained,
+			     "degrees explain %.0f %% of the features' variance, and nodes are "
+			     "clustered by degrees alone",
+			     100 * basis->explained);
 }
 
-void server_record_rows(struct run *run, bool scaled)
+void server_record_rows(struct run *run, bool scaled, double modularity)
 {
 	facts_say(&run->record->facts, "clusters_of", "%s",
 		  scaled ? "scaled rows" : "rows as they are");
+	record_modularity(run->record, modularity, kcagc_communities(&run->job.kcagc));
 }
 
 enum err server_landmark(struct run *run, uint32_t *label)
@@ -48,7 +54,7 @@ enum err server_landmark(struct run *run, uint32_t *label)
 	server_record_order(run, &report.basis);
 	server_record_degrees(run, &report.basis);
 	if (e == ERR_OK) {
-		server_record_rows(run, report.scaled);
+		server_record_rows(run, report.scaled, report.modularity);
 		record_sum(run->record, &(struct record_sum){ .group = parties.root->id,
 							      .items = report.sets,
 							      .merged = report.merged,

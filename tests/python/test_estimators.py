@@ -5,6 +5,7 @@ import io
 import pickle
 import tempfile
 import unittest
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -266,6 +267,47 @@ class Errors(unittest.TestCase):
         finally:
             program.subprocess.Popen = popen
         self.assertTrue(started and all(p.poll() is not None for p in started))
+
+
+class Warnings(unittest.TestCase):
+    def given(self, fit):
+        """What fit() returns, and what it warns of, all from this file."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            result = fit()
+        found = [w for w in caught if issubclass(w.category, coterie.CoterieWarning)]
+        self.assertEqual({w.filename for w in found} - {__file__}, set())
+        return result, [w.message for w in found]
+
+    def test_none_where_all_is_well(self):
+        X, _ = blobs()
+        model, found = self.given(lambda: coterie.KMeans(3, parties=3).fit(X))
+        self.assertEqual([w.code for w in found if w.code], [])
+        self.assertEqual(len(model.run_.warnings), 0)
+
+    def test_no_clusters(self):
+        X = np.random.default_rng(1).normal(size=(60, 200))
+        _, found = self.given(lambda: coterie.KMeans(3, parties=2, random_state=1).fit_predict(X))
+        low = [w for w in found if w.code == "silhouette_low"]
+        self.assertEqual({w.who for w in low}, {"party-00", "party-01"})
+        self.assertTrue(all(w.number < 0.05 for w in low))
+        self.assertRegex(str(low[0]), r"^party-0\d: the silhouette of \d+ rows is 0\.0\d+ on average.* \(silhouette_low\)$")
+
+    def test_a_constant_column(self):
+        X, _ = blobs()
+        table = pd.DataFrame({"a": X[:, 0], "same": 7.0, "b": X[:, 1], "c": X[:, 2]})
+        model, found = self.given(lambda: coterie.KMeans(3, split="columns", parties=2).fit(table))
+        constant = [w for w in found if w.code == "columns_constant"]
+        self.assertEqual([w.number for w in constant], [1])
+        self.assertIn('"same"', constant[0].what)
+        rows = model.run_.warnings
+        self.assertIn((constant[0].who, "columns_constant"), list(zip(rows["process"], rows["code"])))
+
+    def test_of_a_command(self):
+        table = pd.DataFrame({"a": [1.0, 2.0, None, 4.0, 5.0], "b": [2.0, 3.0, 4.0, 5.0, 6.0]})
+        _, found = self.given(lambda: coterie.prepare(table))
+        self.assertEqual([(w.who, w.code) for w in found], [("coterie import", "")])
+        self.assertIn("1 of 5 values are missing", found[0].what)
 
 
 class Notebooks(unittest.TestCase):

@@ -163,6 +163,14 @@ class Serves(unittest.TestCase):
             self.assertFalse(hasattr(model, "labels_"))
             self.assertIn("each party alone sees the clusters of its own rows", model.leaks_)
 
+    def test_what_the_coordinator_warns_of(self):
+        with federation.columns(2) as f:
+            f.serve(*f.names)
+            with self.assertWarns(coterie.CoterieWarning) as w:
+                coterie.AttributedGraphClustering((2, 3), method="landmark", coordinator=f.config("coordinator"), random_state=7).fit()
+            self.assertEqual((w.warning.code, w.warning.who), ("k_at_end", "coordinator"))
+            self.assertEqual(w.filename, __file__)
+
     def test_submits_from_elsewhere(self):
         with federation.rows(2) as f:
             f.edit("coordinator", api={"listen": "127.0.0.1:0", "roles": {"anna": "submitter"}})

@@ -2,15 +2,13 @@
 #include "tests/test.h"
 #include "tests/unit/linalg/sample.h"
 #include "common/base/alloc.h"
-#include "common/base/buf.h"
-#include "common/base/file.h"
-#include "common/base/log.h"
+#include "common/base/warnings.h"
 #include "common/data/standard.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static struct features dense(size_t rows, size_t cols, const double *value)
 {
@@ -92,70 +90,117 @@ static void test_spread(void **state)
 
 static void test_dominant(void **state)
 {
-	static const double most[] = { 1, 6, 4 }, even[] = { 3, 5, 2 }, two[] = { 1, 8 },
+	static const double most[] = { 1, 18, 2 }, even[] = { 1, 8, 1 }, two[] = { 1, 4 },
 			    nine[] = { 1, 10 }, none[] = { 0, 0, 0 };
 	double share;
 
 	(void)state;
 	assert_int_equal(standard_dominant(most, 3, &share), 1);
-	assert_near(share, 6 / 11.0, 1e-15);
-	assert_int_equal(standard_dominant(even, 3, &share), 3); /* half is not more than half */
-	assert_int_equal(standard_dominant(two, 2, &share), 2);  /* one of two always has half */
+	assert_near(share, 18 / 21.0, 1e-15);
+	assert_int_equal(standard_dominant(even, 3, &share), 3); /* 80 % is not more than 80 % */
+	assert_int_equal(standard_dominant(two, 2, &share), 2);
 	assert_int_equal(standard_dominant(nine, 2, &share), 1);
 	assert_int_equal(standard_dominant(none, 3, &share), 3);
 	assert_int_equal(standard_dominant(nine, 1, &share), 1); /* nothing beside it */
 }
 
-static char *warned(const struct features *X, const struct columns *names)
-{
-	char path[] = "/tmp/coterie-standard-XXXXXX";
-	struct buf text = { 0 };
-	int fd = mkstemp(path);
+static struct warnings given;
 
-	log_init("test", LOG_WARN);
-	log_set_stream(fd, false);
-	standard_warn(X, names);
-	log_set_stream(STDERR_FILENO, false);
-	close(fd);
-	assert_ok(file_read(path, 10000, &text));
-	unlink(path);
-	buf_add(&text, "", 1);
-	return (char *)text.p;
+/* What is warned of as "code number; ..."; the sentence of the first stays in given. */
+static const char *warned(const struct features *X, const struct columns *names, bool all_rows)
+{
+	static char text[200];
+	size_t at = 0;
+
+	warnings_release(&given);
+	warnings_begin(&given);
+	standard_warn(X, names, all_rows);
+	warnings_begin(NULL);
+	*text = 0;
+	for (size_t i = 0; i < given.count; i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s %.3g; ",
+				       warning_text[given.said[i].what].code, given.said[i].number);
+	return text;
 }
 
-static void test_warning(void **state)
+static void test_dominant_is_warned_of(void **state)
 {
 	static const double x[] = { 30, 1, 1, -30, 0, 2, 30, 0, 1, -30, 1, 2 };
 	struct columns names = three();
 	struct features X = dense(4, 3, x);
-	char *text = warned(&X, &names);
 
 	(void)state;
-	assert_non_null(strstr(text, "column \\\"income\\\" has 99.9 % of the variance of all 3"));
-	free(text);
-	text = warned(&X, NULL);
-	assert_non_null(strstr(text, "column 0 (from 0) has 99.9 %"));
-	free(text);
+	assert_string_equal(warned(&X, &names, false), "column_dominates 0.999; ");
+	assert_non_null(strstr(given.said[0].sentence,
+			       "column \"income\" has 99.9 % of the variance of all 3"));
+	assert_string_equal(warned(&X, NULL, false), "column_dominates 0.999; ");
+	assert_non_null(strstr(given.said[0].sentence, "column 0 (from 0) has 99.9 %"));
 	for (size_t i = 0; i < 4; i++)
-		MAT(&X.dense, i, 0) /= 30;
-	text = warned(&X, &names); /* 4 of 6: still */
-	assert_non_null(strstr(text, "66.7 %"));
-	free(text);
+		MAT(&X.dense, i, 0) /= 10;
+	assert_string_equal(warned(&X, &names, false), "column_dominates 0.947; ");
 	for (size_t i = 0; i < 4; i++)
-		MAT(&X.dense, i, 0) /= 2;
-	text = warned(&X, &names);
-	assert_string_equal(text, "");
-	free(text);
+		MAT(&X.dense, i, 0) /= 3;
+	assert_string_equal(warned(&X, &names, false), ""); /* 4 of 6 */
+	warnings_release(&given);
 	features_release(&X);
 	columns_release(&names);
+}
+
+/* Of some of the rows a column may well be constant. */
+static void test_constant_is_warned_of_all_rows(void **state)
+{
+	static const double x[] = { 1, 7, 0, 2, 7, 0, 3, 7, 1, 4, 7, 1 };
+	struct columns names = three();
+	struct features X = dense(4, 3, x);
+
+	(void)state;
+	MAT(&X.dense, 0, 2) = 3;
+	assert_string_equal(warned(&X, &names, true), "columns_constant 1; ");
+	assert_non_null(strstr(given.said[0].sentence,
+			       "1 of 3 feature columns have the same value in "
+			       "all rows and tell nothing: \"sex=f\""));
+	assert_string_equal(warned(&X, &names, false), "");
+	MAT(&X.dense, 2, 1) = 6;
+	assert_string_equal(warned(&X, &names, true), "");
+	warnings_release(&given);
+	features_release(&X);
+	columns_release(&names);
+}
+
+static void test_zeros_are_warned_of(void **state)
+{
+	static const double zeros[6] = { 0 };
+	struct triple t = { 1, 1, 0 };
+	struct features X = dense(3, 2, zeros), S = { .is_sparse = true };
+
+	(void)state;
+	assert_string_equal(warned(&X, NULL, false), "no_features 0; ");
+	assert_string_equal(warned(&X, NULL, true), "no_features 0; ");
+	MAT(&X.dense, 2, 1) = 1e-300;
+	assert_string_equal(warned(&X, NULL, false), "");
+	csr_from_triples(&S.sparse, 3, 2, &t, 0);
+	assert_string_equal(warned(&S, NULL, true), "no_features 0; ");
+	features_release(&S);
+	S.is_sparse = true;
+	t.value = 1;
+	csr_from_triples(&S.sparse, 3, 2, &t, 1);
+	standard_warn_zero(&S);
+	assert_int_equal(given.count, 1); /* that of before */
+	warnings_release(&given);
+	features_release(&X);
+	features_release(&S);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_categories_stay), cmocka_unit_test(test_sparse_stays),
-		cmocka_unit_test(test_spread),          cmocka_unit_test(test_dominant),
-		cmocka_unit_test(test_warning),
+		cmocka_unit_test(test_categories_stay),
+		cmocka_unit_test(test_sparse_stays),
+		cmocka_unit_test(test_spread),
+		cmocka_unit_test(test_dominant),
+		cmocka_unit_test(test_dominant_is_warned_of),
+		cmocka_unit_test(test_constant_is_warned_of_all_rows),
+		cmocka_unit_test(test_zeros_are_warned_of),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

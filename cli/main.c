@@ -2,6 +2,7 @@
 #include "cli/args/args.h"
 #include "cli/launch/launch.h"
 #include "common/linalg/la.h"
+#include "proto/version.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -62,12 +63,13 @@ int main(int argc, char **argv)
 	const char *name = argc > 1 ? argv[1] : NULL;
 	int status = ERR_INPUT;
 
+	version_set(COTERIE_BUILD);
 	la_begin(argv);
 	if (name && (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help"))) {
 		usage(stdout);
 		status = ERR_OK;
 	} else if (name && (!strcmp(name, "--version") || !strcmp(name, "-V"))) {
-		printf("coterie " COTERIE_VERSION "\n");
+		printf("%s\n", version_line("coterie"));
 		status = ERR_OK;
 	} else {
 		const struct command *c = NULL;

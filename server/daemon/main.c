@@ -9,12 +9,11 @@
 #include "server/daemon/coordinator.h"
 #include "server/daemon/kinds.h"
 #include "server/daemon/service.h"
+#include "proto/version.h"
 
 #include <argp.h>
 #include <signal.h>
 #include <stdio.h>
-
-const char *argp_program_version = "coordinator (coterie) " COTERIE_VERSION;
 
 enum {
 	OPT_CHECK = 256,
@@ -188,6 +187,8 @@ int main(int argc, char **argv)
 	struct buf text = { 0 };
 	enum err e;
 
+	version_set(COTERIE_BUILD);
+	argp_program_version = version_line("coordinator (coterie)");
 	la_begin(argv);
 	server_kinds_check();
 	signal(SIGHUP, SIG_IGN);  /* until there is something to read again */

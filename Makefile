@@ -9,7 +9,7 @@
 # make reproducible     the programs from two folders are the same bytes: five minutes
 # make docs             pages of the Python package: build/docs/index.html; needs scripts/deps --python
 # make install          to $(DESTDIR)$(PREFIX)
-# make dist             build/dist/coterie-VERSION.tar.gz: what git has at HEAD, and sbom.spdx.json; DIST=DIR: there
+# make dist             build/dist/coterie-VERSION.tar.gz (scripts/version): what git has at HEAD, and sbom.spdx.json; DIST=DIR: there
 # make deb              build/deb/*.deb: that archive as Debian packages; needs scripts/deps --deb
 # make deb-check        installs them on three hosts with systemd, runs, upgrades, purges; needs root
 # make container-check  images by the Containerfile, and a job between three of them; needs root, scripts/deps --container
@@ -40,6 +40,7 @@ HARDEN      += -fcf-protection=full
 endif
 endif
 VERSION  := $(shell cat VERSION)
+BUILD    := $(or $(shell scripts/version build 2>/dev/null),$(VERSION))
 
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(WERROR),-Werror)
 STRICT   := -Wconversion
@@ -130,6 +131,13 @@ $(B)/common/http/window_page.o: $(wildcard common/http/page/*)
 # The numerics are worth the compile time.
 NUMERIC := $(foreach r,linalg graph cluster learn privacy ranks $(PROTOCOLS),$(B)/common/$(r)/%.o)
 $(NUMERIC) $(B)/crypto/%.o $(B)/cli/report/tsne.o $(B)/cli/audit/entropy.o: OPT := -O3 -falign-loops=32
+
+# With the commit; programs alone have it, or each would compile and link everything.
+$(B)/%/main.o: FLAGS += -DCOTERIE_BUILD='"$(BUILD)"'
+$(B)/%/main.o: build/version
+build/version: FORCE
+	@mkdir -p $(@D)
+	@echo '$(BUILD)' | cmp -s - $@ || echo '$(BUILD)' >$@
 
 $(B)/%.o: %.c Makefile VERSION
 	@mkdir -p $(@D)
@@ -245,7 +253,7 @@ install: all $(COMPLETIONS)/bash/coterie
 
 # The same commit on the same packages gives the same bytes, whatever umask, git's settings or the clock are.
 DIST   ?= build/dist
-DISTED := coterie-$(VERSION)
+DISTED = coterie-$(shell scripts/version)
 dist: all
 	@[ -e .git ] || { echo "dist: this folder is no git repository: its archive is the one that it came from" >&2; exit 1; }
 	@git diff --quiet HEAD || echo "dist: there are changes that are not committed; the archive is without them" >&2
@@ -268,6 +276,6 @@ container-check: all
 clean:
 	rm -rf build
 
-.PHONY: all no-worker tests check soak bench benches fuzz fuzzers reproducible format lint docs install dist deb deb-check container-check clean
+.PHONY: FORCE all no-worker tests check soak bench benches fuzz fuzzers reproducible format lint docs install dist deb deb-check container-check clean
 .SECONDARY:
 -include $(shell find build -name '*.d' -type f 2>/dev/null)

@@ -3,6 +3,7 @@
 #include "cli/launch/launch.h"
 #include "common/data/value.h"
 #include "common/linalg/la.h"
+#include "proto/version.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -64,12 +65,13 @@ int main(int argc, char **argv)
 	int status = ERR_INPUT;
 
 	values_show();
+	version_set(COTERIE_BUILD);
 	la_begin(argv);
 	if (name && (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help"))) {
 		usage(stdout);
 		status = ERR_OK;
 	} else if (name && (!strcmp(name, "--version") || !strcmp(name, "-V"))) {
-		printf("coterie " COTERIE_VERSION "\n");
+		printf("%s\n", version_line("coterie"));
 		status = ERR_OK;
 	} else {
 		const struct command *c = NULL;

@@ -369,8 +369,10 @@ static void deliver_end(struct channel *ch, enum msg_type type, struct bytes bod
 	if (e != ERR_OK) {
 		channel_break(ch, &(struct reason){ .code = e }, err_detail());
 	} else if (type == MSG_DECLINE) {
-		snprintf(why, sizeof(why), "%s declined the job: %s; its log says more", ch->peer,
-			 msg_ending(m.decline.ending));
+		snprintf(why, sizeof(why), "%s declined the job: %s%s%.*s; its log says more",
+			 ch->peer, msg_ending(m.decline.ending),
+			 m.decline.parameter.n ? ": job." : "", (int)m.decline.parameter.n,
+			 (const char *)m.decline.parameter.p);
 		end_by_peer(ch, m.decline.code, true, false, why);
 	} else if (ch->own == COORD) {
 		snprintf(why, sizeof(why), "%s says: %s; its log says more", ch->peer,

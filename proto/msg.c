@@ -3,12 +3,30 @@
 
 #include <string.h>
 
+/* To the end of the body, so many fields that a later release may add: a number, which rises, and
+ * bytes. This one knows none and skips them. */
+static void walk_options(struct codec *c)
+{
+	uint16_t last = 0, number = 0;
+	struct bytes value = { 0 };
+
+	if (c->out)
+		return;
+	for (unsigned n = 0; !c->bad && c->pos != c->end; n++) {
+		codec_u16(c, &number);
+		codec_check(c, number > last && n < MSG_OPTIONS_MAX);
+		codec_bytes(c, &value, 0, MSG_OPTION_MAX);
+		last = number;
+	}
+}
+
 static void walk_hello(struct codec *c, struct msg_hello *m)
 {
 	codec_u16(c, &m->version_min);
 	codec_u16(c, &m->version_max);
 	codec_check(c, m->version_min <= m->version_max);
 	codec_bytes(c, &m->software, 0, MSG_NAME_MAX);
+	walk_options(c);
 }
 
 static void walk_welcome(struct codec *c, struct msg_welcome *m)
@@ -18,6 +36,7 @@ static void walk_welcome(struct codec *c, struct msg_welcome *m)
 	codec_u32(c, &m->heartbeat_ms);
 	codec_check(c, m->heartbeat_ms >= MSG_HEARTBEAT_MIN_MS &&
 			   m->heartbeat_ms <= MSG_HEARTBEAT_MAX_MS);
+	walk_options(c);
 }
 
 /* The code of a refusal or an abort is a failure's, or says that this is not the end. */
@@ -88,6 +107,7 @@ static void walk_offer(struct codec *c, struct msg_offer *m)
 		    c, i == 0 || left[-1].attempt < left->attempt ||
 			   (left[-1].attempt == left->attempt && rises(left[-1].name, left->name)));
 	}
+	walk_options(c);
 }
 
 static void walk_accept(struct codec *c, struct msg_accept *m)
@@ -100,11 +120,21 @@ static void walk_accept(struct codec *c, struct msg_accept *m)
 	codec_fixed(c, m->edges_hash, HASH_LEN);
 }
 
+static bool is_of_path(uint8_t byte)
+{
+	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+	       (byte >= '0' && byte <= '9') || byte == '_' || byte == '.' || byte == '-';
+}
+
 static void walk_decline(struct codec *c, struct msg_decline *m)
 {
 	walk_code(c, &m->code);
 	codec_u16(c, &m->ending);
 	codec_check(c, m->ending >= 1 && m->ending < ENDINGS);
+	codec_bytes(c, &m->parameter, 0, MSG_KEY_PATH_MAX);
+	codec_check(c, !m->parameter.n || m->ending == ENDING_UNKNOWN);
+	for (size_t i = 0; i < m->parameter.n; i++)
+		codec_check(c, is_of_path(m->parameter.p[i]));
 }
 
 static void walk_key(struct codec *c, struct msg_key *m)

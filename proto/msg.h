@@ -23,6 +23,9 @@ enum {
 	MSG_NAME_MAX = 64,      /* bytes of a party's or submitter's name */
 	MSG_TEXT_MAX = 1024,    /* bytes of a sentence */
 	MSG_JOB_MAX = 64 << 10, /* bytes of a job */
+	MSG_KEY_PATH_MAX = 64,  /* bytes of the path of a parameter */
+	MSG_OPTIONS_MAX = 16,   /* optional fields of a body */
+	MSG_OPTION_MAX = 1024,  /* bytes of one */
 	MSG_KEY_MAX = 512,  /* bytes of a Diffie-Hellman public key (ffdhe4096) */
 	MSG_SPKI_MAX = 512, /* bytes of a public key in DER */
 	MSG_SIGNATURE_MAX = 512,
@@ -82,7 +85,7 @@ enum ending {
 #define ENDING(NAME, number, sentence) ENDING_##NAME = (number),
 #include "proto/endings.def"
 #undef ENDING
-	ENDINGS = 18 /* one more than the highest */
+	ENDINGS = 19 /* one more than the highest */
 };
 
 /* The text of REFUSED to a peer that only asks (tls_is_question): name, software, first and last version, time in UTC. */
@@ -90,7 +93,7 @@ enum ending {
 
 struct msg_hello {
 	uint16_t version_min, version_max;
-	struct bytes software; /* "coterie 0.1.0" */
+	struct bytes software; /* "coterie 0.2.0 (0123456789ab)" */
 };
 struct msg_welcome {
 	uint16_t version;
@@ -115,7 +118,7 @@ struct msg_resume {
 struct msg_offer {
 	uint8_t job_id[JOB_ID_LEN];
 	uint32_t attempt; /* from 1 */
-	struct bytes job; /* the effective job, JSON */
+	struct bytes job; /* JSON: kind, schema, and what differs from the schema's defaults */
 	struct bytes submitter; /* the name of who wants it, as the coordinator knows it */
 	uint32_t parties; /* names[0 .. parties), rising in byte order */
 	struct bytes names[PARTIES_MAX];
@@ -137,6 +140,7 @@ struct msg_accept {
 struct msg_decline {
 	uint16_t code;
 	uint16_t ending; /* enum ending */
+	struct bytes parameter; /* ENDING_UNKNOWN: its path, of A-Z a-z 0-9 . _ -; or empty */
 };
 struct msg_key {
 	struct bytes public_key; /* S_i, big-endian, as long as the group's prime */

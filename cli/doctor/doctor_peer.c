@@ -3,6 +3,7 @@
 #include "common/base/clock.h"
 #include "crypto/sign.h"
 #include "proto/conn.h"
+#include "proto/version.h"
 
 #include <math.h>
 #include <netdb.h>
@@ -94,7 +95,7 @@ static void check_offset(const struct question *q, const char *then)
 static void on_message(struct conn *conn, const struct msg *m, void *arg)
 {
 	struct question *q = arg;
-	char text[MSG_TEXT_MAX + 1], software[33], then[33];
+	char text[MSG_TEXT_MAX + 1], software[MSG_NAME_MAX + 1], then[33];
 	int first, last;
 
 	if (m->type != MSG_REFUSED) {
@@ -104,7 +105,7 @@ static void on_message(struct conn *conn, const struct msg *m, void *arg)
 	q->done = true;
 	snprintf(text, sizeof(text), "%.*s", (int)m->refused.text.n,
 		 (const char *)m->refused.text.p);
-	if (sscanf(text, "coordinator %*s coterie %32[^,], protocol versions %d to %d, it is %32s",
+	if (sscanf(text, "coordinator %*s coterie %64[^,], protocol versions %d to %d, it is %32s",
 		   software, &first, &last, then) != 4) {
 		checkup_add(q->c, WRONG, "admission", "ask its operator", "%s", text);
 	} else {
@@ -112,8 +113,8 @@ static void on_message(struct conn *conn, const struct msg *m, void *arg)
 
 		checkup_add(q->c, both ? FINE : WRONG, "version there",
 			    both ? "" : "install the same version at both",
-			    "%s, protocol %d to %d; here " COTERIE_VERSION ", %d to %d", software,
-			    first, last, PROTO_VERSION_MIN, PROTO_VERSION_MAX);
+			    "%s, protocol %d to %d; here %s, %d to %d", software, first, last,
+			    version_build(), PROTO_VERSION_MIN, PROTO_VERSION_MAX);
 		check_offset(q, then);
 	}
 	conn_close(conn, ERR_OK, NULL, 0);

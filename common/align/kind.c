@@ -53,6 +53,7 @@ const struct kind kind_align = {
 	.thing = "row",
 	.things = "rows",
 	.results = result_files,
+	.schema = 1,
 	.rows = align_rows,
 	.clusters = CLUSTERS_NONE,
 	.words = WORDS_WIDE,

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_LEN_MAX = 256 };
-
 static const struct config_pair *pair_of(const struct config_map *m, const char *key)
 {
 	for (size_t i = 0; i < m->count; i++) {
@@ -55,7 +53,7 @@ static const void *field_in(const struct config_row *r, const void *in)
 
 static const struct json *lookup(const struct json *root, const char *path)
 {
-	char part[PATH_LEN_MAX];
+	char part[CONFIG_PATH_LEN];
 
 	while (root) {
 		size_t n = strcspn(path, ".");
@@ -75,7 +73,7 @@ static const struct json *lookup(const struct json *root, const char *path)
 
 /* The object in which the last part of path is, made if absent, and that part; NULL if some part
  * is there but is no object. */
-static struct json *holder(struct json *root, const char *path, char part[static PATH_LEN_MAX])
+static struct json *holder(struct json *root, const char *path, char part[static CONFIG_PATH_LEN])
 {
 	for (;;) {
 		size_t n = strcspn(path, ".");
@@ -109,7 +107,7 @@ static void put_text(struct json *object, const char *key, const char *text)
 
 enum err config_set(struct json *root, char *const *set)
 {
-	char path[PATH_LEN_MAX], part[PATH_LEN_MAX];
+	char path[CONFIG_PATH_LEN], part[CONFIG_PATH_LEN];
 
 	if (json_type(root) != JSON_OBJECT)
 		return ERR_OK; /* config_read says what is wrong, with the source */
@@ -138,7 +136,8 @@ static bool begins(const char *path, const char *with, size_t n)
 	return !strncmp(path, with, n) && path[n] == '.';
 }
 
-static enum err unknown(const struct config_table *t, const char *prefix, const char *key)
+static enum err unknown(const struct config_table *t, const char *prefix, const char *key,
+			char *fault)
 {
 	struct buf known = { 0 };
 	size_t n = strlen(prefix), last_len = 0;
@@ -157,6 +156,7 @@ static enum err unknown(const struct config_table *t, const char *prefix, const 
 		last_len = strcspn(rest, ".");
 		buf_printf(&known, "%s%.*s", known.n ? ", " : "", (int)last_len, last);
 	}
+	snprintf(fault, CONFIG_PATH_LEN, "%s%s%s", prefix, n ? "." : "", key);
 	err = err_set(ERR_INPUT, "%s%s%s.%.80s is unknown, expected one of: %.*s", t->name,
 		      n ? "." : "", prefix, key, (int)known.n, (char *)known.p);
 	buf_release(&known);
@@ -164,9 +164,9 @@ static enum err unknown(const struct config_table *t, const char *prefix, const 
 }
 
 static enum err check_known(const struct config_table *t, const struct json *object,
-			    const char *prefix)
+			    const char *prefix, char *fault)
 {
-	char path[PATH_LEN_MAX];
+	char path[CONFIG_PATH_LEN];
 
 	for (const struct json *m = json_first(object); m; m = json_next(m)) {
 		const char *key = json_key(m);
@@ -177,18 +177,20 @@ static enum err check_known(const struct config_table *t, const struct json *obj
 			continue;
 		n = snprintf(path, sizeof(path), "%s%s%s", prefix, *prefix ? "." : "", key);
 		if (n < 0 || (size_t)n >= sizeof(path) || strchr(key, '.'))
-			return unknown(t, prefix, key);
+			return unknown(t, prefix, key, fault);
 		for (size_t i = 0; i < t->count; i++) {
 			is_row |= !strcmp(t->row[i].path, path);
 			is_object |= begins(t->row[i].path, path, strlen(path));
 		}
 		if (!is_row && !is_object)
-			return unknown(t, prefix, key);
-		if (is_object && json_type(m) != JSON_OBJECT)
+			return unknown(t, prefix, key, fault);
+		if (is_object && json_type(m) != JSON_OBJECT) {
+			memcpy(fault, path, (size_t)n + 1);
 			return err_set(ERR_INPUT, "%s.%s is %s, expected an object", t->name, path,
 				       json_type_name(json_type(m)));
+		}
 		if (is_object)
-			TRY(check_known(t, m, path));
+			TRY(check_known(t, m, path, fault));
 	}
 	return ERR_OK;
 }
@@ -230,18 +232,23 @@ static enum err read_row(const struct config_table *t, const struct config_row *
 	return err;
 }
 
-enum err config_read(const struct config_table *t, const struct json *root, const char *where,
-		     const char *dir, const struct config_preset *presets, void *out)
+static enum err read_all(const struct config_table *t, const struct json *root, const char *where,
+			 const char *dir, const struct config_preset *presets, void *out,
+			 char *fault)
 {
 	enum err err = ERR_OK;
 
 	memset(out, 0, t->size);
+	*fault = 0;
 	if (json_type(root) != JSON_OBJECT)
 		return err_set(ERR_INPUT, "%s: %s is %s, expected an object", where, t->name,
 			       json_type_name(json_type(root)));
-	err = check_known(t, root, "");
-	for (size_t i = 0; i < t->count && !err; i++)
+	err = check_known(t, root, "", fault);
+	for (size_t i = 0; i < t->count && !err; i++) {
 		err = read_row(t, &t->row[i], root, dir, presets, out);
+		if (err)
+			snprintf(fault, CONFIG_PATH_LEN, "%s", t->row[i].path);
+	}
 	if (err) {
 		config_release(t, out);
 		return err_prefix(err, "%s", where);
@@ -249,12 +256,26 @@ enum err config_read(const struct config_table *t, const struct json *root, cons
 	return ERR_OK;
 }
 
+enum err config_read(const struct config_table *t, const struct json *root, const char *where,
+		     const char *dir, const struct config_preset *presets, void *out)
+{
+	char fault[CONFIG_PATH_LEN];
+
+	return read_all(t, root, where, dir, presets, out, fault);
+}
+
+enum err config_read_fault(const struct config_table *t, const struct json *root, const char *where,
+			   void *out, char fault[static CONFIG_PATH_LEN])
+{
+	return read_all(t, root, where, NULL, NULL, out, fault);
+}
+
 /* ---- writing ---- */
 
 struct json *config_write(const struct config_table *t, const void *in)
 {
 	struct json *root = json_object();
-	char part[PATH_LEN_MAX];
+	char part[CONFIG_PATH_LEN];
 
 	for (const struct config_row *r = t->row; r < t->row + t->count; r++)
 		config_value_put(r, field_in(r, in), holder(root, r->path, part), part);
@@ -292,6 +313,40 @@ bool config_difference(const struct config_table *t, const void *a, const char *
 		buf_release(&y);
 	}
 	return differ;
+}
+
+/* ---- what differs from the defaults ---- */
+
+/* standard: of zeros, for this row's default alone; an optional field has none. */
+static bool is_standard(const struct config_table *t, const struct config_row *r, const void *in,
+			void *standard)
+{
+	struct config_table one = { t->name, r, 1, t->size };
+	struct json *nothing;
+	char difference[1];
+	bool same;
+
+	if (!r->standard)
+		return false;
+	nothing = json_object();
+	same = read_row(t, r, nothing, NULL, NULL, standard) == ERR_OK &&
+	       !config_difference(&one, in, "", standard, "", difference, sizeof(difference));
+	config_value_release(r, field_of(r, standard));
+	json_free(nothing);
+	return same;
+}
+
+struct json *config_write_given(const struct config_table *t, const void *in)
+{
+	void *standard = alloc(1, t->size);
+	struct json *root = json_object();
+	char part[CONFIG_PATH_LEN];
+
+	for (const struct config_row *r = t->row; r < t->row + t->count; r++)
+		if (!is_standard(t, r, in, standard))
+			config_value_put(r, field_in(r, in), holder(root, r->path, part), part);
+	free(standard);
+	return root;
 }
 
 void config_describe(const struct config_table *t, struct buf *out)

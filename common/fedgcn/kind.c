@@ -24,6 +24,7 @@ const struct kind kind_fedgcn = {
 	.things = "graphs",
 	.pictured = true,
 	.results = result_files,
+	.schema = 1,
 	.rows = fedgcn_rows,
 	.clusters = CLUSTERS_GIVEN,
 	.words = WORDS_WIDE,

@@ -56,6 +56,7 @@ static const char *needs_noise(const void *p)
 const struct kind kind_fedsc = {
 	OF_ROWS,
 	.name = "fedsc",
+	.schema = 1,
 	.rows = fedsc_rows,
 	.presets = fedsc_presets,
 	.settle = kind_settled,
@@ -67,6 +68,7 @@ const struct kind kind_fedsc = {
 const struct kind kind_kmeans = {
 	OF_ROWS,
 	.name = "kmeans",
+	.schema = 1,
 	.rows = kmeans_rows,
 	.presets = kmeans_presets,
 	.settle = kmeans_settle,

@@ -46,6 +46,7 @@ const struct kind kind_fedspectral = {
 	.thing = "node",
 	.things = "nodes",
 	.results = kind_label_files,
+	.schema = 1,
 	.rows = fedspectral_rows,
 	.clusters = CLUSTERS_OR_AUTO,
 	.words = WORDS_WIDE,

@@ -37,6 +37,7 @@ const struct kind kind_fedwalk = {
 	.pictured = true,
 	.relays = true,
 	.results = result_files,
+	.schema = 1,
 	.rows = fedwalk_rows,
 	.words = WORDS_WIDE,
 	.presets = fedwalk_presets,

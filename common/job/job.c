@@ -24,6 +24,8 @@ struct table {
 };
 
 /* clang-format off */
+static const struct config_row schema_row =
+	{ "schema", CONFIG_UNSIGNED, AT(schema), 1, 65535, .help = "of an offer: the defaults that it leaves out" };
 static const struct config_row first_row =
 	{ "kind", CONFIG_ENUM, AT(number),
 	  .help = "the protocol" };
@@ -171,6 +173,41 @@ static enum err check_removed(const struct json *root, const char *where)
 		       where);
 }
 
+/* With that of the schema in front. */
+static void offer_table_of(const struct kind *kind, struct table *t)
+{
+	struct table table;
+
+	table_of(kind, &table);
+	*t = (struct table){ .config = { "job", t->row, 0, sizeof(struct job) } };
+	add(t, &schema_row, 1);
+	add(t, table.row, table.config.count);
+}
+
+/* The parameters of an offer. */
+static enum err read_offered(struct job *job, const struct json *root, const char *where,
+			     char *fault)
+{
+	const struct kind *kind = NULL;
+	const struct json *schema;
+	struct table table;
+
+	snprintf(fault, CONFIG_PATH_LEN, "kind");
+	TRY(read_kind(root, where, &kind));
+	schema = json_get(root, "schema");
+	snprintf(fault, CONFIG_PATH_LEN, "schema");
+	if (!schema || json_type(schema) != JSON_NUMBER || json_number(schema) != kind->schema)
+		return err_set(ERR_INPUT,
+			       "%s: job.schema is not %u, as here with kind \"%s\": the "
+			       "coordinator's release has other defaults: bring both to the same",
+			       where, kind->schema, kind->name);
+	offer_table_of(kind, &table);
+	TRY(config_read_fault(&table.config, root, where, job, fault));
+	job->kind = kind;
+	kind->settle(job, true);
+	return ERR_OK;
+}
+
 /* Given values, and what stands in for others. */
 static enum err read_values(struct job *job, const struct json *root, const char *where)
 {
@@ -185,6 +222,7 @@ static enum err read_values(struct job *job, const struct json *root, const char
 	kind->presets(root, &presets);
 	TRY(config_read(&table.config, root, where, NULL, presets.item, job));
 	job->kind = kind;
+	job->schema = kind->schema;
 	sum = json_get(root, "secure_sum");
 	kind->settle(job, sum && json_get(sum, "modulus_bits"));
 	return ERR_OK;
@@ -218,6 +256,16 @@ static enum err check_unread(const struct job *job)
 	return ERR_OK;
 }
 
+/* What several parameters must be together. */
+static enum err check_job(const struct job *job)
+{
+	TRY(check_range(job));
+	TRY(job->kind->check(job));
+	TRY(check_loss(job));
+	TRY(check_unread(job));
+	return check_secure_sum(job);
+}
+
 enum err job_parse(struct job *job, struct bytes text, const char *where, char *const *set)
 {
 	char source[512];
@@ -235,17 +283,32 @@ enum err job_parse(struct job *job, struct bytes text, const char *where, char *
 		err = read_values(job, root, source);
 	json_free(root);
 	if (!err) {
-		err = check_range(job);
-		if (!err)
-			err = job->kind->check(job);
-		if (!err)
-			err = check_loss(job);
-		if (!err)
-			err = check_unread(job);
-		if (!err)
-			err = check_secure_sum(job);
+		err = check_job(job);
 		if (err)
 			err_prefix(err, "%s", source);
+	}
+	if (err)
+		*job = (struct job){ 0 };
+	return err;
+}
+
+enum err job_offer_parse(struct job *job, struct bytes text, char key[static JOB_KEY_MAX + 1])
+{
+	char fault[CONFIG_PATH_LEN] = "";
+	struct json *root;
+	enum err err;
+
+	*job = (struct job){ 0 };
+	*key = 0;
+	TRY(json_parse(text, "offer", &root));
+	err = read_offered(job, root, "offer", fault);
+	json_free(root);
+	if (err && strlen(fault) <= JOB_KEY_MAX && !config_check_name(fault))
+		memcpy(key, fault, strlen(fault) + 1);
+	if (!err) {
+		err = check_job(job);
+		if (err)
+			err_prefix(err, "offer");
 	}
 	if (err)
 		*job = (struct job){ 0 };
@@ -274,13 +337,25 @@ void job_write(const struct job *job, struct buf *json)
 	json_free(root);
 }
 
+void job_offer_write(const struct job *job, struct buf *json)
+{
+	struct table table;
+	struct json *root;
+
+	offer_table_of(job->kind, &table);
+	root = config_write_given(&table.config, job);
+	json_write(root, json);
+	json_free(root);
+}
+
 void job_describe(struct buf *text)
 {
 	for (size_t i = 0; kinds[i]; i++) {
 		struct table table;
 
 		table_of(kinds[i], &table);
-		buf_printf(text, "%skind \"%s\"\n", i ? "\n" : "", kinds[i]->name);
+		buf_printf(text, "%skind \"%s\", schema %u\n", i ? "\n" : "", kinds[i]->name,
+			   kinds[i]->schema);
 		config_describe(&table.config, text);
 	}
 }

@@ -3,8 +3,8 @@
  * Each kind has a table of its parameters (common/fedsc/job.c): path, type, default, bounds, help;
  * those that all have are in job.c. From these come reading, writing, --set and the checks. A preset
  * sets what the job does not: the precedence is given value > preset > default. The effective job is
- * written out in full, in the table's order: the text that job_write gives is what parties hash and
- * compare.
+ * written out in full, in the table's order. An offer leaves out each parameter that has its row's
+ * default, which the kind's schema pins: a release that lacks a parameter never sees its default.
  */
 #ifndef COMMON_JOB_JOB_H
 #define COMMON_JOB_JOB_H
@@ -24,7 +24,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { JOB_TEXT_MAX = 64 << 10 }; /* bytes of a job file, and of a job on the wire */
+enum {
+	JOB_TEXT_MAX = 64 << 10, /* bytes of a job file, and of a job on the wire */
+	JOB_KEY_MAX = 64,        /* of a parameter's path */
+};
 
 /* One of the kinds' jobs; all begin with what every job says. */
 struct job {
@@ -49,6 +52,11 @@ enum err job_parse(struct job *job, struct bytes text, const char *where, char *
 enum err job_read(struct job *job, const char *path, char *const *set) MUST_CHECK;
 
 void job_write(const struct job *job, struct buf *json); /* the effective job: canonical, one line */
+/* The job of an offer: "schema", "kind", and what differs from the defaults. */
+void job_offer_write(const struct job *job, struct buf *json);
+/* Reads that, without presets. On failure key is the parameter that this release does not know, or
+ * whose value it does not take ("kind" and "schema", too); "" if the failure is another one. */
+enum err job_offer_parse(struct job *job, struct bytes text, char key[static JOB_KEY_MAX + 1]) MUST_CHECK;
 void job_describe(struct buf *text);                       /* every parameter, for people */
 
 /* The first parameter in which two jobs differ: "job.clusters: 7 here, 8 offered"; false if none. */

@@ -36,6 +36,7 @@ enum job_standardize { STANDARDIZE_NONE, STANDARDIZE_JOINT, STANDARDIZE_LOCAL };
 /* The first members of every kind's job, in this order. */
 #define JOB_HEAD                                                                                   \
 	unsigned number;         /* of the kind, in kinds[] */                                     \
+	unsigned schema;         /* the kind's */                                                  \
 	const struct kind *kind;                                                                   \
 	unsigned clusters;       /* k >= 2, the last of a range; JOB_AUTO; 0: none */              \
 	unsigned clusters_from;  /* the first of the range of k that is tried; 0: k is given */    \
@@ -125,6 +126,10 @@ struct kind {
 	const char *const *results; /* files that a run may leave, as patterns of glob(7); NULL ends */
 
 	/* ---- parameters ---- */
+	/* Number of the rows' defaults, from 1. Offers leave out what has its row's default, and a party with
+	 * another number declines. A row keeps its default while the number stays (test_parameters.c). The
+	 * default of a new row is what releases without it do; presets may give jobs another value. */
+	unsigned schema;
 	const struct config_row *rows; /* its own, with offsets in its struct; ends with path NULL */
 	enum kind_clusters clusters;   /* job.clusters */
 	enum kind_words words;

@@ -4,6 +4,7 @@
 #include "common/base/log.h"
 #include "crypto/sign.h"
 #include "party/consent/policy.h"
+#include "proto/version.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -138,12 +139,10 @@ static void say_resume(struct daemon *d, struct conn *conn)
 static void on_ready(struct conn *conn, void *arg)
 {
 	struct daemon *d = arg;
-	static const char software[] = "coterie " COTERIE_VERSION;
 	struct msg hello = { .type = MSG_HELLO,
 			     .hello = { .version_min = PROTO_VERSION_MIN,
 					.version_max = PROTO_VERSION_MAX,
-					.software = { (const uint8_t *)software,
-						      sizeof(software) - 1 } } };
+					.software = msg_text(version_software()) } };
 	char seen[FINGERPRINT_TEXT_LEN], expected[FINGERPRINT_TEXT_LEN], why[512];
 	uint8_t pin[SECAGG_HASH_LEN], shown[HASH_LEN];
 

@@ -276,16 +276,13 @@ static enum err run_protocol(struct work *work, const struct job_means *means, u
 static enum err take_part(struct work *work, const struct job_means *means)
 {
 	struct msg accept = { .type = MSG_ACCEPT };
-	struct buf text = { 0 };
 	size_t own = work->n;
 	uint32_t *label;
 	enum err e;
 
 	if (means->config->common.rejoin_s)
 		work->cache = cache_dir(means->config->state);
-	job_write(&work->job, &text);
-	sha256_of(text.p, text.n, accept.accept.job_hash);
-	buf_release(&text);
+	memcpy(accept.accept.job_hash, work->job_hash, sizeof(work->job_hash));
 	if (work->job.align == ALIGN_SAME)
 		TRY(work->half->describe(work, &accept.accept));
 	else
@@ -367,8 +364,11 @@ static enum err answer(struct work *work, const struct job_means *means,
 	if (e != ERR_OK) {
 		uint16_t code = work->later ? MSG_AGAIN : (uint16_t)e;
 		uint16_t ending = (uint16_t)(work->ending ? work->ending : msg_ending_of(e));
-		struct msg m = { .type = MSG_DECLINE, .decline = { code, ending } };
+		struct msg m = { .type = MSG_DECLINE,
+				 .decline = { .code = code, .ending = ending } };
 
+		if (ending == ENDING_UNKNOWN)
+			m.decline.parameter = msg_text(work->unknown);
 		if (work->leaving) /* it was considered, so the answer says something */
 			declines_add(means->declines, means->config->policy.max_declines,
 				     clock_now_s());

@@ -10,12 +10,11 @@
 #include "party/daemon/daemon.h"
 #include "party/daemon/kinds.h"
 #include "party/ranks/mpirun.h"
+#include "proto/version.h"
 
 #include <argp.h>
 #include <signal.h>
 #include <stdio.h>
-
-const char *argp_program_version = "party (coterie) " COTERIE_VERSION;
 
 enum { OPT_CHECK = 256, OPT_ONCE, OPT_OUT, OPT_COORDINATOR, OPT_LEVEL, OPT_DESCRIBE };
 
@@ -134,6 +133,8 @@ int main(int argc, char **argv)
 	struct buf text = { 0 };
 	enum err e;
 
+	version_set(COTERIE_BUILD);
+	argp_program_version = version_line("party (coterie)");
 	la_begin(argv);
 	party_kinds_check();
 	signal(SIGHUP, SIG_IGN);  /* until there is something to read again */

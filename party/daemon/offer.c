@@ -7,6 +7,7 @@
 #include "common/base/machine.h"
 #include "common/job/results.h"
 #include "common/job/room.h"
+#include "crypto/hash.h"
 #include "party/consent/leaving.h"
 #include "party/consent/policy.h"
 #include "party/daemon/kinds.h"
@@ -53,7 +54,7 @@ static enum err read_left(struct work *work, const struct msg_offer *o)
 	return ERR_OK;
 }
 
-/* The offer's job in full, and who takes part: rising names with `own` among them. */
+/* The offer's job, and who takes part: rising names with `own` among them. */
 static enum err read_offer(struct work *work, const char *own, const struct msg_offer *o)
 {
 	memcpy(work->job_id, o->job_id, JOB_ID_LEN);
@@ -81,8 +82,12 @@ static enum err read_offer(struct work *work, const char *own, const struct msg_
 	}
 	if (work->own == work->L)
 		return err_set(ERR_PEER, "the offer does not name this party, %s", own);
-	if (job_parse(&work->job, o->job, "offer", NULL) != ERR_OK)
+	sha256_of(o->job.p, o->job.n, work->job_hash);
+	if (job_offer_parse(&work->job, o->job, work->unknown) != ERR_OK) {
+		if (*work->unknown)
+			work->ending = ENDING_UNKNOWN;
 		return err_set(ERR_PEER, "%s", err_detail());
+	}
 	return read_left(work, o);
 }
 

@@ -36,17 +36,13 @@ static void add_parties(struct sha256 *h, const struct work *work, uint32_t atte
 static void make(const struct work *work, uint32_t attempt, uint8_t hash[static SECAGG_HASH_LEN])
 {
 	struct sha256 *h = sha256_new();
-	struct buf text = { 0 };
 
-	job_write(&work->job, &text);
-	sha256_add_text(h, "coterie parameters v4");
-	sha256_add_u64(h, text.n);
-	sha256_add(h, text.p, text.n);
+	sha256_add_text(h, "coterie parameters v5");
+	sha256_add(h, work->job_hash, sizeof(work->job_hash));
 	sha256_add_text(h, work->submitter);
 	add_parties(h, work, attempt);
 	sha256_add(h, work->coordinator, sizeof(work->coordinator));
 	sha256_end(h, hash);
-	buf_release(&text);
 }
 
 void params_make(struct work *work)

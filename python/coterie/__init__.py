@@ -15,7 +15,7 @@ from ._estimators import AttributedGraphClustering, GraphClustering, KMeans, Nod
 from ._program import find
 from ._run import Picture, Report, Run
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "AttributedGraphClustering", "CoterieError", "CoterieWarning", "Data", "GraphClustering", "InputError", "KMeans",
     "NodeEmbedding", "Picture", "ProgramMissing", "Report", "Run", "SpectralClustering", "find", "prepare",

@@ -4,6 +4,7 @@
 #include "common/base/log.h"
 #include "common/job/live.h"
 #include "crypto/sign.h"
+#include "proto/version.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -42,7 +43,7 @@ static void answer(struct coordinator *c, struct conn *conn)
 	char now[32], text[256];
 
 	clock_utc(now, sizeof(now));
-	snprintf(text, sizeof(text), PROTO_ANSWER, c->config->common.name, COTERIE_VERSION,
+	snprintf(text, sizeof(text), PROTO_ANSWER, c->config->common.name, version_build(),
 		 PROTO_VERSION_MIN, PROTO_VERSION_MAX, now);
 	log_info("%s asked from %s: %s", conn_name(conn), conn_address(conn), text);
 	coordinator_refuse(conn, ERR_CANCELLED, text);
@@ -139,12 +140,10 @@ static void on_ready(struct conn *conn, void *arg)
 
 static void welcome(struct coordinator *c, struct conn *conn)
 {
-	static const char software[] = "coterie " COTERIE_VERSION;
 	struct msg m = { .type = MSG_WELCOME,
-			 .welcome = {
-			     .version = PROTO_VERSION_MAX,
-			     .software = { (const uint8_t *)software, sizeof(software) - 1 },
-			     .heartbeat_ms = c->config->common.heartbeat_s * 1000 } };
+			 .welcome = { .version = PROTO_VERSION_MAX,
+				      .software = msg_text(version_software()),
+				      .heartbeat_ms = c->config->common.heartbeat_s * 1000 } };
 
 	conn_send(conn, &m);
 	conn_welcome(conn, c->config->common.heartbeat_s);

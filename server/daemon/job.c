@@ -36,9 +36,7 @@ static enum err compare_jobs(const struct run *run, const uint8_t *job_hash,
 			continue;
 		hex_write(job_hash, 8, ours);
 		hex_write(accept[l].job_hash, 8, theirs);
-		return err_set(ERR_PEER,
-			       "%s reads the job differently: its effective job has hash %s, here "
-			       "%s; are the versions the same?",
+		return err_set(ERR_PEER, "%s was offered another job: it has hash %s, here %s",
 			       run->name[l], theirs, ours);
 	}
 	return ERR_OK;
@@ -210,7 +208,7 @@ static enum err serve(struct run *run, const char *output)
 	uint32_t *label = NULL;
 	enum err e;
 
-	job_write(&run->job, &text);
+	job_offer_write(&run->job, &text);
 	sha256_of(text.p, text.n, job_hash);
 	run_phase(run, "offer");
 	memcpy(m.offer.job_id, run->job_id, JOB_ID_LEN);

@@ -9,14 +9,13 @@
 #include "server/daemon/coordinator.h"
 #include "server/daemon/kinds.h"
 #include "server/daemon/service.h"
+#include "proto/version.h"
 
 #include <argp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
-
-const char *argp_program_version = "coordinator (coterie) " COTERIE_VERSION;
 
 enum { READ_MS = 1000 };
 
@@ -200,6 +199,8 @@ int main(int argc, char **argv)
 	struct buf text = { 0 };
 	enum err e;
 
+	version_set(COTERIE_BUILD);
+	argp_program_version = version_line("coordinator (coterie)");
 	la_begin(argv);
 	server_kinds_check();
 	signal(SIGHUP, SIG_IGN);  /* until there is something to read again */

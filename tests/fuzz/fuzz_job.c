@@ -1,5 +1,6 @@
 /* JSON that is accepted is written as JSON that is read and written the same; a job that is
- * accepted is within its bounds, and its effective text is its own effective text. */
+ * accepted is within its bounds, its effective text is its own effective text, and its offer is
+ * read as the same job. An offer is refused or written as it can be read. */
 #include "common/base/json.h"
 #include "common/job/job.h"
 #include "common/kcagc/job.h"
@@ -21,6 +22,23 @@ static void check_json(struct json *root)
 	if (a.n != b.n || memcmp(a.p, b.p, a.n) != 0)
 		abort();
 	json_free(again);
+	buf_release(&a);
+	buf_release(&b);
+}
+
+static void check_offer(const struct job *job)
+{
+	struct buf a = { 0 }, b = { 0 };
+	char key[JOB_KEY_MAX + 1], why[256];
+	struct job again;
+
+	job_offer_write(job, &a);
+	if (job_offer_parse(&again, (struct bytes){ a.p, a.n }, key) != ERR_OK ||
+	    job_difference(job, &again, why, sizeof(why)))
+		abort();
+	job_offer_write(&again, &b);
+	if (a.n != b.n || memcmp(a.p, b.p, a.n) != 0)
+		abort();
 	buf_release(&a);
 	buf_release(&b);
 }
@@ -49,12 +67,14 @@ static void check_job(const struct job *job)
 	if (a.n != b.n || memcmp(a.p, b.p, a.n) != 0 ||
 	    job_difference(job, &again, why, sizeof(why)))
 		abort();
+	check_offer(job);
 	buf_release(&a);
 	buf_release(&b);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	char key[JOB_KEY_MAX + 1];
 	struct json *root;
 	struct job job;
 
@@ -64,5 +84,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	json_free(root);
 	if (job_parse(&job, (struct bytes){ data, size }, "f", NULL) == ERR_OK)
 		check_job(&job);
+	if (job_offer_parse(&job, (struct bytes){ data, size }, key) == ERR_OK)
+		check_job(&job);
+	else if (strlen(key) > JOB_KEY_MAX)
+		abort();
 	return 0;
 }

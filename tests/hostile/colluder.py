@@ -58,7 +58,7 @@ class Hub(extract.Edges):
     def __init__(self, *args):
         super().__init__(*args)
         self.agreed, self.session = threading.Event(), None
-        self.job = json.dumps(self.what, separators=(",", ":")).encode()  # as parties in C write it, of which all make a hash
+        self.job = json.dumps(self.what, separators=(",", ":")).encode()  # the bytes that all make a hash of
 
     def foreseen(self):
         """Numbers of nodes, by party, that it compares with party 0."""

@@ -370,8 +370,8 @@ is_another_process() { [[ $(property "$1" coterie-party MainPID) != [0"$2"] && $
 upgrade() {
 	local name pid archive
 	archive=$(echo "$DEBS"/coterie_*.orig.tar.gz)
-	renamed "$archive" 0.1.1~test "$T/renamed"
-	build_from "$T/renamed/coterie-0.1.1~test.tar.gz" "$T/newer"
+	renamed "$archive" 0.2.1~test "$T/renamed"
+	build_from "$T/renamed/coterie-0.2.1~test.tar.gz" "$T/newer"
 	pid=$(property bank-a coterie-party MainPID)
 	for name in hub bank-a bank-b; do
 		on "$name" rm -r /srv/packages
@@ -384,7 +384,7 @@ upgrade() {
 	for name in bank-a bank-b; do install_on "$name" coterie-party coterie; done
 	[[ $(property bank-a coterie-party MainPID) == "$pid" ]] || fail "the upgrade has restarted the party: $(on bank-a journalctl -q -o cat -n 12 -u coterie-party)"
 	on bank-a sha256sum /etc/coterie/party.json | cmp - "$T/before" || fail "the upgrade has changed party.json"
-	[[ $(on bank-a party --version) == *0.1.1~test ]] || fail "party --version: $(on bank-a party --version)"
+	[[ $(on bank-a party --version) == *' 0.2.1~test'* ]] || fail "party --version: $(on bank-a party --version)"
 	on hub systemctl restart coterie-coordinator
 	for name in bank-a bank-b; do on "$name" systemctl restart coterie-party; done
 }

@@ -82,11 +82,36 @@ refuses() { # TEXT
 	[[ ! -s $T/sbom ]] || fail "scripts/sbom printed a list all the same"
 }
 
+# At its tag a release, behind it later than it and than each commit before; in an archive as where that was made.
+test_version_rises_with_commits() {
+	local tree=$T/tree before='' now time
+	mkdir -p "$tree/scripts"
+	cp "$ROOT/scripts/version" "$tree/scripts"
+	cp "$ROOT/.commit" "$ROOT/.gitattributes" "$tree"
+	echo 7.8.9 >"$tree/VERSION"
+	[[ $("$tree/scripts/version" build) == 7.8.9 ]] || fail "without git: $("$tree/scripts/version" build)"
+	export GIT_AUTHOR_NAME=test GIT_AUTHOR_EMAIL=test@test GIT_COMMITTER_NAME=test GIT_COMMITTER_EMAIL=test@test
+	git -C "$tree" init -q
+	git -C "$tree" add -A
+	for time in 1000000000 1000000007 1000000060; do
+		GIT_COMMITTER_DATE="$time +0900" git -C "$tree" commit -q --allow-empty -m "$time"
+		[[ $before ]] || git -C "$tree" tag -a v7.8.9 -m release
+		now=$("$tree/scripts/version")
+		[[ ! $before ]] || dpkg --compare-versions "$before" lt "$now" || fail "$now is not later than $before"
+		[[ $("$tree/scripts/version" build) == *"$(git -C "$tree" rev-parse --short=12 HEAD)"* ]] || fail "no commit in $("$tree/scripts/version" build)"
+		git -C "$tree" archive --prefix="at-$time/" HEAD | tar -x -C "$T"
+		[[ $("$T/at-$time/scripts/version") == "$now" ]] || fail "the archive is $("$T/at-$time/scripts/version"), not $now"
+		[[ $before || $now == 7.8.9 ]] || fail "at the tag: $now"
+		before=$now
+	done
+	[[ $now == 7.8.9+git20010909014740.* ]] || fail "$now"
+}
+
 test_archive_is_the_same_twice() {
 	debian
 	[[ -e $ROOT/.git ]] || skip "not a git repository"
 	local name archive
-	archive=coterie-$(<"$ROOT/VERSION")
+	archive=coterie-$("$ROOT/scripts/version")
 	make -s -C "$ROOT" dist DIST="$T/one" 2>/dev/null
 	(
 		umask 077

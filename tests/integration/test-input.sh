@@ -252,7 +252,7 @@ test_help_and_version() {
 		"$BIN/$program" --help >"$T/help" 2>&1 || fail "$program --help: status $?"
 		grep -qi usage "$T/help" || fail "$program --help does not say how to use it"
 		"$BIN/$program" --version >"$T/version" 2>&1 || fail "$program --version: status $?"
-		grep -qF "$version" "$T/version" || fail "$program --version says $(<"$T/version"), not $version"
+		grep -Eq " ${version//./\\.}(\+git[0-9]{14}\.[0-9a-f]{12}| \([0-9a-f]{12}\))?, protocol 7 to 7\$" "$T/version" || fail "$program --version says $(<"$T/version"), not $version"
 	done
 }
 

@@ -78,4 +78,20 @@ test_two_parties() {
 	ends 0 coordinator party-00 party-01
 }
 
+# A coordinator of a later release: a parameter that parties do not know ends the job with its name, and leaves
+# nothing; at a value that they do not know, and defaults of another schema, too.
+declined() { # JQ-PROGRAM PARAMETER SENTENCE
+	needs_python
+	rows_federation 2
+	rows_job kmeans "$1"
+	interop
+	parties 2
+	ends 2 coordinator party-00 party-01
+	says coordinator "ending 18, code 2, job\\.$2"
+	says party-00 "$3"
+	[[ ! -e $T/out/party-00/labels.csv ]] || fail 'labels in spite of it'
+}
+test_unknown_parameter() { declined '.noise.future = 1' 'noise\.future' 'job\.noise\.future is unknown'; }
+test_unknown_value() { declined '.standardize = "future"' standardize 'job\.standardize is'; }
+
 run_tests "$@"

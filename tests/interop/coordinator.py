@@ -8,7 +8,7 @@ parties compute from the sums it never learns to compute itself. For the others 
     coordinator.py --config coordinator.json --job job.json --ready-file FILE
 
 The configuration is that of the C coordinator (listen, parties, identity). A job of kcagc is the effective one, as
-run.json has it, for defaults are not written here. Exit 0: the job is done;
+run.json has it, for presets are not written here. Exit 0: the job is done;
 2: a party ended it, or does not keep to the protocol.
 """
 import argparse
@@ -35,7 +35,8 @@ class Coordinator:
 
     def __init__(self, config, job, ready_file=None):
         self.names = sorted(config["parties"])
-        self.what, self.job = job, json.dumps(job).encode()
+        offered = {"schema": 1} | job
+        self.what, self.job = wire.whole(offered), json.dumps(offered).encode()
         self.context = wire.context(config["identity"], server=True)
         self.server = wire.listen(config["listen"])
         self.job_id = secrets.token_bytes(16)
@@ -69,7 +70,7 @@ class Coordinator:
                 continue
             r = Reader(body)
             low, high, software = r.number(2), r.number(2), r.bytes(0, 64)
-            r.end()
+            r.options()
             assert low <= wire.VERSION <= high, f"{c.peer} ({software.decode()}) speaks {low} to {high}"
             self.greet(c)
             c.begin(self.job_id)
@@ -78,7 +79,7 @@ class Coordinator:
         self.party = [at[name] for name in self.names]
 
     def greet(self, c):
-        c.link(wire.WELCOME, u16(self.version) + field(b"interop") + u32(5000))
+        c.link(wire.WELCOME, u16(self.version) + field(b"interop") + u32(5000) + wire.OPTION)
 
     def beat(self):
         while not self.over.wait(0.25):
@@ -96,7 +97,7 @@ class Coordinator:
             names, submitter, left = self.offered(c)
             body = self.job_id + u32(self.attempt) + field(self.job) + field(submitter) + u32(len(names))
             body += b"".join(map(field, names)) + u32(len(left)) + b"".join(u32(n) + field(name) for n, name in left)
-            c.send(wire.OFFER, body)
+            c.send(wire.OFFER, body + wire.OPTION)
         accepts = []
         for c in self.party:
             r = Reader(c.recv((wire.ACCEPT,))[1])

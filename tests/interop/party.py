@@ -43,7 +43,7 @@ def dial(address, identity):
             conn.beat(conn.progress)
             time.sleep(0.25)
 
-    conn.link(wire.HELLO, u16(wire.VERSION) + u16(wire.VERSION) + field(b"python"))
+    conn.link(wire.HELLO, u16(wire.VERSION) + u16(wire.VERSION) + field(b"python") + wire.OPTION)
     kind, body = conn.read_frame()
     assert kind == wire.WELCOME, f"{conn.peer} answered HELLO with message {kind}: {body!r}"
     threading.Thread(target=beats, daemon=True).start()
@@ -54,7 +54,7 @@ def dial(address, identity):
     r = Reader(body)
     offer = r.take(16), r.number(4), r.bytes(1, 65536), r.bytes(1, 64), [r.bytes(1, 64) for _ in range(r.number(4))]
     offer += ([(r.number(4), r.bytes(1, 64)) for _ in range(r.number(4))],)
-    r.end()
+    r.options()
     conn.begin(offer[0])
     return conn, offer
 
@@ -289,10 +289,10 @@ def accept_of(job_id, kind, data):
 def join(config, address, lie=None):
     """Dials, accepts the job, and agrees on keys. What the job is, and the link."""
     conn, (job_id, attempt, job, submitter, names, left) = dial(address, config["identity"])
-    what = json.loads(job)
+    what = wire.whole(json.loads(job))
     pins, psk = peers(config)
     began = sorted(names + [name for _, name in left])
-    params = secsum.sha256(secsum.text(b"coterie parameters v4"), u64(len(job)), job, field(submitter),
+    params = secsum.sha256(secsum.text(b"coterie parameters v5"), secsum.sha256(job), field(submitter),
                            u32(len(began)), *map(field, began), u32(len(left)),
                            *[u32(since) + field(name) for since, name in left], conn.fingerprint)
     s = secsum.Session(job_id, attempt, names, names.index(config["name"].encode()), params,

@@ -4,7 +4,10 @@ For tests: one thread reads each connection, another keeps all alive. OpenSSL wa
 What a peer may not do is an AssertionError or a Broken that says what was expected.
 """
 import hashlib
+import json
+import os
 import queue
+import re
 import select
 import socket
 import ssl
@@ -51,6 +54,27 @@ def field(data):
     return u32(len(data)) + data
 
 
+OPTION = u16(0xFFFF) + field(b"of another release")  # a field that nobody knows, behind HELLO, WELCOME and OFFER
+
+
+def whole(job):
+    """The job of an offer with the defaults of its schema, as proto/PROTOCOL.md lists them."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../proto/PROTOCOL.md"), encoding="utf-8") as f:
+        of = re.search(rf"\*\*{re.escape(job['kind'])}\*\*, schema {job['schema']}\n\n((?:    .*\n)+)", f.read())
+    assert of, f"kind {job['kind']} has no schema {job['schema']}"
+    job = json.loads(json.dumps(job))
+    for path, default in (word.split("=", 1) for word in of[1].split() if "=" in word):
+        *objects, last = path.split(".")
+        at = job
+        for name in objects:
+            at = at.setdefault(name, {})
+        try:
+            at.setdefault(last, json.loads(default))
+        except ValueError:
+            at.setdefault(last, default)
+    return job
+
+
 class Reader:
     """The fields of a body, in order; all of its bytes must be used up."""
 
@@ -69,6 +93,15 @@ class Reader:
         n = self.number(4)
         assert least <= n <= most, f"a field of {n} bytes, expected {least} to {most}"
         return self.take(n)
+
+    def options(self):
+        """Fields of later releases, to the end."""
+        last = 0
+        while self.at < len(self.body):
+            number = self.number(2)
+            assert number > last, "options that do not rise"
+            self.bytes(0, 1024)
+            last = number
 
     def end(self):
         assert self.at == len(self.body), f"{len(self.body) - self.at} bytes too many"
@@ -194,10 +227,11 @@ class Connection:
         if kind in (DECLINE, ABORT):
             r = Reader(body)
             code, ending = r.number(2), r.number(2)
-            text = r.bytes(0, 1024) if kind == ABORT else b""
+            text = r.bytes(0, 1024 if kind == ABORT else 64)  # of DECLINE: a parameter, where that is what is unknown
             r.end()
-            assert ending and not text, "a party's words"
-            raise Broken(f"{self.peer} {'says' if kind == ABORT else 'declined the job'}: ending {ending}, code {code}")
+            assert ending and (not text or (kind, ending) == (DECLINE, 18)), "a party's words"
+            raise Broken(f"{self.peer} {'says' if kind == ABORT else 'declined the job'}: ending {ending}, code {code}"
+                         + (f", job.{text.decode('ascii')}" if text else ""))
         assert kind in expected, f"{self.peer} sent message {kind}, expected {expected}"
         return kind, body
 

@@ -1,9 +1,11 @@
-/* proto/PROTOCOL.md has the parameters of each kind in the order of the effective job, which
- * parties hash.
+/* proto/PROTOCOL.md has the parameters of each kind in the order of the effective job, with the
+ * defaults that offers leave out.
  *
  *     COTERIE_WRITE_PARAMETERS=1 build/plain/tests/unit/job/test_parameters
  *
- * writes that part of the page anew, after a change of a table. */
+ * writes that part of the page anew, after a change of a table; but not where a default is another
+ * than the page has for the same schema, or is gone: releases of that schema would compute
+ * something else without a word. */
 #include "common/base/file.h"
 #include "common/job/job.h"
 #include "tests/test.h"
@@ -29,8 +31,8 @@ static void put_word(struct buf *text, size_t *column, const char *word, size_t 
 	*column += (*column ? 1 : 4) + n;
 }
 
-/* Of job_describe(): kind "X", and for each parameter job.PATH: and a line that ends in "optional"
- * or not. */
+/* Of job_describe(): kind "X", schema N, and for each parameter job.PATH: and a line that ends in
+ * "required", "optional" or its default. */
 static void expected_block(struct buf *text)
 {
 	struct buf described = { 0 };
@@ -41,20 +43,71 @@ static void expected_block(struct buf *text)
 	buf_add(&described, "", 1);
 	rest = (char *)described.p;
 	while ((line = strsep(&rest, "\n"))) {
-		char word[128];
+		char word[128], given[256];
+		unsigned schema;
 
-		if (sscanf(line, "kind \"%100[^\"]", word) == 1) {
-			buf_printf(text, "%s\n**%s**\n\n", column ? "\n" : "", word);
+		if (sscanf(line, "kind \"%100[^\"]\", schema %u", word, &schema) == 2) {
+			buf_printf(text, "%s\n**%s**, schema %u\n\n", column ? "\n" : "", word,
+				   schema);
 			column = 0;
 		} else if (sscanf(line, "job.%100[^:]", word) == 1) {
-			if (strstr(rest, "; optional") &&
-			    strstr(rest, "; optional") < strchr(rest, '\n'))
-				strcat(word, "?");
-			put_word(text, &column, word, strlen(word));
+			const char *expected = strsep(&rest, "\n");
+			const char *standard = strstr(expected, "; default ");
+
+			snprintf(given, sizeof(given), "%s%s%s", word,
+				 strstr(expected, "; optional") ? "?"
+				 : standard                     ? "="
+								: "",
+				 standard ? standard + strlen("; default ") : "");
+			put_word(text, &column, given, strlen(given));
 		}
 	}
 	buf_printf(text, "\n\n");
 	buf_release(&described);
+}
+
+/* The words of text from at up to the next kind. */
+static char *words_of_kind(const char *at)
+{
+	const char *end = strstr(at, "\n**");
+	char *words = end ? strndup(at, (size_t)(end - at)) : strdup(at);
+
+	assert_non_null(words);
+	return words;
+}
+
+static bool has_word(const char *words, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *at = words; (at = strstr(at, word)); at++)
+		if (at > words && strchr(" \n", at[-1]) && strchr(" \n", at[n]))
+			return true;
+	return false;
+}
+
+/* Each default of the page is the table's still, or the kind has another schema. */
+static void check_pinned(const char *old, const char *now)
+{
+	for (const char *at = old; (at = strstr(at, "\n**")); at++) {
+		const char *line_end = strchr(at + 1, '\n'), *same;
+		char heading[160], *words, *rest, *new_words, *word;
+
+		snprintf(heading, sizeof(heading), "%.*s\n", (int)(line_end - at), at);
+		same = strstr(now, heading);
+		if (!same) /* another schema */
+			continue;
+		rest = words = words_of_kind(line_end);
+		new_words = words_of_kind(same + strlen(heading) - 1);
+		while ((word = strsep(&rest, " \n")))
+			if (*word && !has_word(new_words, word))
+				fail_msg(
+				    "%.*s: %s is no longer so: keep the row's default, and give "
+				    "another as a preset; or raise the kind's schema",
+				    (int)(line_end - at - 1), at + 1, word);
+		free(words);
+		free(new_words);
+	}
 }
 
 static void write_page(const char *page, const char *begin, const char *end,
@@ -72,6 +125,7 @@ static void test_page_has_all_in_order(void **state)
 {
 	struct buf page = { 0 }, block = { 0 };
 	const char *begin, *end;
+	char *old;
 
 	(void)state;
 	if (file_read(PAGE, PAGE_MAX, &page) != ERR_OK)
@@ -82,6 +136,12 @@ static void test_page_has_all_in_order(void **state)
 	assert_non_null(end);
 	begin += strlen(BEGIN);
 	expected_block(&block);
+	buf_add(&block, "", 1);
+	block.n--;
+	old = strndup(begin, (size_t)(end - begin));
+	assert_non_null(old);
+	check_pinned(old, (const char *)block.p);
+	free(old);
 	if (getenv("COTERIE_WRITE_PARAMETERS"))
 		write_page((const char *)page.p, begin, end, &block);
 	else if ((size_t)(end - begin) != block.n || memcmp(begin, block.p, block.n))

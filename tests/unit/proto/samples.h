@@ -105,7 +105,9 @@ static inline void sample(struct msg *m, bool largest)
 		sample_accept(&m->accept, largest);
 		break;
 	case MSG_DECLINE:
-		m->decline = (struct msg_decline){ code, largest ? ENDINGS - 1 : 1 };
+		m->decline = (struct msg_decline){ code, largest ? ENDING_UNKNOWN : 1, { 0 } };
+		if (largest)
+			m->decline.parameter = sample_name(1, MSG_KEY_PATH_MAX);
 		break;
 	case MSG_KEY:
 		sample_key(&m->key, largest);

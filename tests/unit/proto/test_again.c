@@ -11,7 +11,7 @@ static void send_code(struct channel *ch, enum msg_type type, uint16_t code)
 	struct msg sent = { .type = type };
 
 	if (type == MSG_DECLINE)
-		sent.decline = (struct msg_decline){ code, ENDING_ATTEMPT };
+		sent.decline = (struct msg_decline){ .code = code, .ending = ENDING_ATTEMPT };
 	else if (of_party)
 		sent.abort = (struct msg_abort){ .code = code, .ending = ENDING_CHECK };
 	else

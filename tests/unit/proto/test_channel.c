@@ -147,7 +147,8 @@ static void test_abort_that_does_not_parse(void **state)
 /* A party that does not take part ends the job for all; whoever is waited for. */
 static void test_decline(void **state)
 {
-	struct msg d = { .type = MSG_DECLINE, .decline = { ERR_INPUT, ENDING_POLICY } };
+	struct msg d = { .type = MSG_DECLINE,
+			 .decline = { .code = ERR_INPUT, .ending = ENDING_POLICY } };
 	struct buf body = { 0 };
 
 	(void)state;
@@ -161,6 +162,19 @@ static void test_decline(void **state)
 	assert_err(channel_recv(party[A], MSG_OFFER, m), ERR_PEER,
 		   "hub sent DECLINE, expected OFFER");
 	buf_release(&body);
+}
+
+/* One whose release is older names the parameter that it does not know. */
+static void test_decline_of_a_parameter(void **state)
+{
+	struct msg d = { .type = MSG_DECLINE,
+			 .decline = { ERR_PEER, ENDING_UNKNOWN, msg_text("filter.future") } };
+
+	(void)state;
+	assert_ok(channel_send(party[B], &d));
+	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_PEER,
+		   "bank-b declined the job: its release does not know a parameter of this job, or "
+		   "the value that it has: job.filter.future; its log says more");
 }
 
 static void test_decline_that_does_not_parse(void **state)
@@ -486,6 +500,7 @@ int main(void)
 		IN(set_up, test_abort_is_printable),
 		IN(set_up, test_abort_that_does_not_parse),
 		IN(set_up, test_decline),
+		IN(set_up, test_decline_of_a_parameter),
 		IN(set_up, test_decline_that_does_not_parse),
 		IN(set_up, test_abort_overtakes),
 		IN(set_up, test_cancel_wakes),

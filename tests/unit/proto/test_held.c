@@ -209,7 +209,8 @@ static void test_record_is_not_given_up(void **state)
 /* Nor with a DECLINE, which does not clear the queue. */
 static void test_decline_takes_nothing_along(void **state)
 {
-	struct msg no = { .type = MSG_DECLINE, .decline = { ERR_JOB, ENDING_POLICY } };
+	struct msg no = { .type = MSG_DECLINE,
+			  .decline = { .code = ERR_JOB, .ending = ENDING_POLICY } };
 
 	(void)state;
 	assert_ok(send_masked(8));

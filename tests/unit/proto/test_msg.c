@@ -306,6 +306,7 @@ static const struct {
 	/* 51 */ { MSG_ABORT, 0, 2, MSG_ALL_DONE }, /* REFUSED alone has it */
 	/* 52 */ { MSG_DECLINE, 0, 2, MSG_ALL_DONE },
 	/* 53 */ { MSG_DECLINE, 2, 2, 0 },
+	{ MSG_DECLINE, 4, 4, MSG_KEY_PATH_MAX + 1 },
 	/* 54 */ { MSG_OFFER, JOB_ID_LEN + 8 + MSG_JOB_MAX, 4, MSG_NAME_MAX + 1 },
 	/* 55 */ { MSG_OFFER, JOB_ID_LEN + 8 + MSG_JOB_MAX, 4, 0 },
 	{ MSG_OFFER, JOB_ID_LEN, 4, 0 },
@@ -338,6 +339,90 @@ static void test_over_limits(void **state)
 		else if (msg_decode(m, (uint16_t)over[i].type, in) != ERR_PEER)
 			fail_msg("row %zu: %s was accepted", i, msg_name(over[i].type));
 		free(body);
+	}
+}
+
+static void add_option(struct buf *body, uint16_t number, size_t n)
+{
+	put_u16(buf_extend(body, 2), number);
+	put_u32(buf_extend(body, 4), (uint32_t)n);
+	memset(buf_extend(body, n), 'x', n);
+}
+
+/* Fields of a later release, behind those that this one knows: skipped, within their bounds. */
+static void test_options(void **state)
+{
+	static const enum msg_type roomy[] = { MSG_HELLO, MSG_WELCOME, MSG_OFFER };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(roomy) / sizeof(*roomy); i++) {
+		struct buf body = { 0 };
+		size_t len, before;
+		uint8_t *known = sample_body(roomy[i], true, &len);
+
+		buf_add(&body, known, len);
+		for (unsigned n = 1; n <= MSG_OPTIONS_MAX; n++) {
+			add_option(&body, (uint16_t)(n == MSG_OPTIONS_MAX ? UINT16_MAX : 2 * n),
+				   n % 2 ? MSG_OPTION_MAX : 0);
+			assert_ok(
+			    msg_decode(m, (uint16_t)roomy[i], (struct bytes){ body.p, body.n }));
+		}
+		assert_err(msg_decode(m, (uint16_t)roomy[i], (struct bytes){ body.p, body.n - 1 }),
+			   ERR_PEER, "do not parse");
+		body.n = len; /* one more than there may be */
+		for (unsigned n = 1; n <= MSG_OPTIONS_MAX + 1; n++)
+			add_option(&body, (uint16_t)n, 0);
+		assert_err(msg_decode(m, (uint16_t)roomy[i], (struct bytes){ body.p, body.n }),
+			   ERR_PEER, "do not parse");
+		body.n = len; /* too long, then numbers that do not rise */
+		add_option(&body, 1, MSG_OPTION_MAX + 1);
+		assert_err(msg_decode(m, (uint16_t)roomy[i], (struct bytes){ body.p, body.n }),
+			   ERR_PEER, "do not parse");
+		body.n = len;
+		add_option(&body, 0, 1);
+		assert_err(msg_decode(m, (uint16_t)roomy[i], (struct bytes){ body.p, body.n }),
+			   ERR_PEER, "do not parse");
+		body.n = len;
+		add_option(&body, 7, 1);
+		before = body.n;
+		add_option(&body, 7, 1);
+		assert_err(msg_decode(m, (uint16_t)roomy[i], (struct bytes){ body.p, body.n }),
+			   ERR_PEER, "do not parse");
+		assert_ok(msg_decode(m, (uint16_t)roomy[i], (struct bytes){ body.p, before }));
+		free(known);
+		buf_release(&body);
+	}
+}
+
+/* The parameter for which a job is declined: a path, with that ending alone. */
+static void test_parameter_of_decline(void **state)
+{
+	static const struct {
+		uint16_t ending;
+		const char *parameter;
+		enum err result;
+	} of[] = {
+		{ ENDING_UNKNOWN, "secure_sum.A-Z_09", ERR_OK },
+		{ ENDING_UNKNOWN, "", ERR_OK },
+		{ ENDING_POLICY, "", ERR_OK },
+		{ ENDING_POLICY, "x", ERR_PEER },
+		{ ENDING_UNKNOWN, "a b", ERR_PEER },
+		{ ENDING_UNKNOWN, "a\n", ERR_PEER },
+		{ ENDING_UNKNOWN, "\xc3\xa4", ERR_PEER },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		struct buf body = { 0 };
+		size_t n = strlen(of[i].parameter);
+
+		put_u16(buf_extend(&body, 2), ERR_PEER);
+		put_u16(buf_extend(&body, 2), of[i].ending);
+		put_u32(buf_extend(&body, 4), (uint32_t)n);
+		buf_add(&body, of[i].parameter, n);
+		if (msg_decode(m, MSG_DECLINE, (struct bytes){ body.p, body.n }) != of[i].result)
+			fail_msg("row %zu", i);
+		buf_release(&body);
 	}
 }
 
@@ -612,6 +697,8 @@ int main(void)
 		cmocka_unit_test(test_unknown_type),
 		cmocka_unit_test(test_over_limits),
 		cmocka_unit_test(test_bound_alone),
+		cmocka_unit_test(test_options),
+		cmocka_unit_test(test_parameter_of_decline),
 		cmocka_unit_test(test_markers),
 		cmocka_unit_test(test_keys_fit),
 		cmocka_unit_test(test_heads_alone),

@@ -182,9 +182,9 @@ static void test_without_some(void **state)
 	begin(&d);
 	leave_out(d.work, 2, "p3");
 	leave_out(d.work, 4, "p1");
-	d.work->job.seed++;
+	d.work->job_hash[31]++;
 	assert_err(serve_this(&d, 4), ERR_PEER, "with other parties or parameters");
-	d.work->job.seed--;
+	d.work->job_hash[31]--;
 	assert_ok(serve_this(&d, 4));
 	assert_ok(serve_this(&d, 5));
 	desk_close(&d);

@@ -1,0 +1,139 @@
+#!/bin/bash
+# The release before (tests/compat/release) and this one in one job, for each kind, and states that it has left.
+#
+#     coordinator, party-00, party-02: this release      and then      coordinator, party-00, party-02: the one before
+#     party-01:                        the one before                  party-01:                        this one
+#
+# shellcheck source=../integration/lib.sh
+source "$(dirname "$0")/../integration/lib.sh"
+# shellcheck source=../integration/serve.sh
+source "$ROOT/tests/integration/serve.sh"
+
+# shellcheck disable=SC2034
+TEST_TIMEOUT=900
+
+before() { # the programs of both are in $NEW and $OLD
+	local status=0
+	NEW=$BIN
+	OLD=$("$ROOT/tests/compat/release" 2>"$T/release") || status=$?
+	[[ $status != 77 ]] || skip "$(<"$T/release")"
+	[[ $status == 0 ]] || fail "$(<"$T/release")"
+	patient 3
+}
+
+mixed() { # COORDINATOR-PROGRAMS PARTY-01-PROGRAMS: the job ends well, in $T/out
+	rm -rf "$T/out"
+	BIN=$1 coordinator
+	BIN=$1 party party-00
+	BIN=$2 party party-01
+	BIN=$1 party party-02
+	ends 0 coordinator party-00 party-01 party-02
+	says coordinator "party-01 joined from .*$("$2/party" --version | sed 's/party (coterie) //; s/, protocol.*//; s/[+()]/\\&/g')"
+}
+
+in_order() { if [[ $1 == *ids.txt ]]; then sort "$1"; else cat "$1"; fi; } # FILE: common rows have another order in each job
+
+# The results are those of this release alone.
+both_ways() { # FILES...: results of party-01 that are the same
+	local file most
+	mixed "$NEW" "$NEW"
+	for file; do cp "$T/out/party-01/$file" "$T/alone-$file"; done
+	for most in "$NEW" "$OLD"; do
+		if [[ $most == "$NEW" ]]; then mixed "$NEW" "$OLD"; else mixed "$OLD" "$NEW"; fi
+		for file; do cmp <(in_order "$T/alone-$file") <(in_order "$T/out/party-01/$file") || fail "$file differs with both releases"; done
+	done
+}
+
+test_kcagc() { federation 3 && before && both_ways labels.csv; }
+test_kcagc_landmark() {
+	federation 3
+	before
+	edit job '.method = "landmark" | del(.filter, .restarts, .local_restarts)'
+	both_ways labels.csv
+}
+test_fedsc() { rows_federation 3 && before && both_ways labels.csv; }
+test_kmeans() {
+	rows_federation 3
+	before
+	rows_job kmeans
+	both_ways labels.csv model.rows
+}
+test_fedspectral() {
+	edges_federation 3
+	before
+	numbered 3
+	both_ways labels.csv
+}
+test_fedwalk() {
+	vertices_federation 3
+	before
+	numbered 3
+	both_ways # walks are drawn anew in each job: that it ends well
+}
+test_fedgcn() { graphs_federation 3 && before && both_ways labels.csv; }
+test_kmeans_columns() {
+	federation 3
+	before
+	allows 3 kmeans.columns
+	echo '{ "kind": "kmeans.columns", "clusters": 3, "seed": 7 }' >"$T/job.json"
+	both_ways labels.csv
+}
+test_align() {
+	local name
+	federation 3
+	before
+	for name in $(names 3); do
+		seq -f 'id-%g' "$((10#${name#party-} * 50))" 600 >"$T/$name.ids"
+		edit "$name" ".policy.jobs = [\"align\"] | .data = { \"ids\": \"$name.ids\" }"
+	done
+	echo '{ "kind": "align" }' >"$T/job.json"
+	both_ways ids.txt
+}
+
+# Models that the release before has left, at parties that have upgraded since, and at one that has not.
+predicts() { # KIND
+	local name
+	federation 3
+	before
+	for name in $(names 3); do edit "$name" ".state = \"state/$name\" | .policy.jobs = [\"$1\", \"$1.predict\"]"; done
+	jq -n --arg kind "$1" '{ kind: $kind, clusters: 3, seed: 7 } + if $kind == "kcagc" then { filter: { order: 3 } } else {} end' >"$T/job.json"
+	mixed "$OLD" "$OLD"
+	cp "$T/out/party-01/labels.csv" "$T/labels"
+	jq --arg kind "$1" '{ kind: "\($kind).predict", clusters: 3, model: .job_id }' "$T/out/coordinator/run.json" >"$T/job.json"
+	both_ways labels.csv
+	same_labels <(cut -d , -f 2 "$T/labels") <(cut -d , -f 2 "$T/out/party-01/labels.csv")
+}
+test_kcagc_predict() { predicts kcagc; }
+test_kmeans_columns_predict() { predicts kmeans.columns; }
+
+# A queue with a job that waits, ledgers and results of the release before: this one goes on with all of them, and reads
+# its run.json.
+test_states() {
+	local name
+	rows_federation 3
+	before
+	rows_job kmeans
+	for name in $(names 3); do edit "$name" ".state = \"state/$name\" | .retry_s = 0"; done
+	BIN=$OLD serve
+	# shellcheck disable=SC2046
+	BIN=$OLD stays $(names 3)
+	here 3
+	BIN=$OLD submits "$T/job.json" 1
+	BIN=$OLD becomes 1 'done'
+	for name in $(names 3); do kill "${PID[$name]}" && ended "$name"; done
+	BIN=$OLD submits "$T/job.json" 2 # parties are gone: it waits
+	kill "${PID[coordinator]}"
+	ended coordinator
+	serve_again
+	# shellcheck disable=SC2046
+	stays $(names 3)
+	[[ $(shown 1 .state) == 'done' ]] || fail "job 1 is $(shown 1 .state)"
+	becomes 2 'done'
+	for name in $(names 3); do
+		"$BIN/coterie" ledger --state "$T/state/$name" verify >/dev/null || fail "$name's ledger"
+		[[ $(rows_of "$T/state/$name" | cut -d , -f 3 | sort -u | wc -l) == 2 ]] || fail "$name's ledger has not both jobs"
+	done
+	"$BIN/coterie" show "$(dirname "$(find "$T/out/coordinator" -name run.json | sort | head -n 1)")" >"$T/shown" || fail "$(<"$T/shown")"
+}
+
+run_tests "$@"

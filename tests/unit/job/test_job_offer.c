@@ -1,0 +1,168 @@
+/* The job of an offer: what differs from the defaults, which the schema stands for; what a release
+ * that does not know it says. */
+#include "common/kcagc/job.h"
+#include "jobs.h"
+
+#include <glob.h>
+#include <stdio.h>
+
+#define OFFER "{\"schema\":1,\"kind\":\"kcagc\",\"clusters\":7,\"filter\":{\"order\":9}"
+
+static char key[JOB_KEY_MAX + 1];
+
+static enum err offered(struct job *job, const char *text)
+{
+	return job_offer_parse(job, (struct bytes){ (const uint8_t *)text, strlen(text) }, key);
+}
+
+/* The offer of a job, and that it is read as this job. */
+static void there_and_back(const struct job *job, struct buf *text)
+{
+	struct buf again = { 0 };
+	struct job read;
+	char why[256];
+
+	job_offer_write(job, text);
+	assert_ok(job_offer_parse(&read, (struct bytes){ text->p, text->n }, key));
+	assert_string_equal(key, "");
+	if (job_difference(job, &read, why, sizeof(why)))
+		fail_msg("%s", why);
+	job_offer_write(&read, &again);
+	assert_int_equal(text->n, again.n);
+	assert_memory_equal(text->p, again.p, again.n);
+	buf_release(&again);
+	buf_add(text, "", 1);
+}
+
+static void test_what_differs(void **state)
+{
+	static const struct {
+		const char *job, *offer;
+	} of[] = {
+		{ "{" MIN "}", OFFER ",\"secure_sum\":{\"modulus_bits\":32}}" },
+		{ "{" MIN ", \"min_cell\": 1, \"secure_sum\": {\"modulus_bits\": 64}}", OFFER "}" },
+		{ "{" MIN ", \"secure_sum\": {\"group\": \"x25519\", \"modulus_bits\": 64}}",
+		  OFFER ",\"secure_sum\":{\"group\":\"x25519\"}}" },
+		/* Presets: what they have made of the job. */
+		{ "{" JOB ", \"method\": \"gcc\"}",
+		  "{\"schema\":1,\"kind\":\"kcagc\",\"clusters\":7,\"method\":\"gcc\",\"filter\":{"
+		  "\"order\":\"auto\"},\"degrees\":\"auto\",\"polish\":0}" },
+		/* Optional ones that are given. */
+		{ "{\"kind\": \"kmeans\", \"clusters\": 2, \"noise\": {\"on\": \"sums\", \"eps\": "
+		  "1, "
+		  "\"delta\": 1e-5, \"clip\": 1}}",
+		  "\"noise\":{\"on\":\"sums\",\"eps\":1,\"delta\":1e-05,\"clip\":1" },
+		{ "{\"kind\": \"fedgcn\", \"clusters\": 2}",
+		  "{\"schema\":1,\"kind\":\"fedgcn\",\"clusters\":2}" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		struct buf text = { 0 };
+		struct job j;
+
+		assert_ok(parse(&j, of[i].job, NULL));
+		there_and_back(&j, &text);
+		if (!strstr((const char *)text.p, of[i].offer))
+			fail_msg("row %zu: %s", i, (const char *)text.p);
+		buf_release(&text);
+	}
+}
+
+static void test_all_examples(void **state)
+{
+	glob_t found;
+
+	(void)state;
+	assert_int_equal(glob("configs/jobs/*.json", 0, NULL, &found), 0);
+	assert_true(found.gl_pathc >= 16);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		char *model[] = { "model=0123456789abcdef0123456789abcdef", NULL };
+		struct buf text = { 0 };
+		struct job j;
+
+		assert_ok(job_read(&j, found.gl_pathv[i],
+				   strstr(found.gl_pathv[i], "predict") ? model : NULL));
+		there_and_back(&j, &text);
+		buf_release(&text);
+	}
+	globfree(&found);
+}
+
+/* A preset is the submitter's: by then it is values. */
+static void test_presets_do_not_count(void **state)
+{
+	struct job j;
+
+	(void)state;
+	assert_ok(offered(&j, OFFER ",\"preset\":\"paper\"}"));
+	assert_true(j.kcagc.idf);
+	assert_int_equal(j.kcagc.polish, 3);
+	assert_int_equal(j.modulus_bits, 64);
+}
+
+/* What this release does not know, by name. */
+static void test_unknown(void **state)
+{
+	static const struct {
+		const char *offer, *key, *says;
+	} of[] = {
+		{ OFFER ",\"future\":1}", "future", "job.future is unknown" },
+		{ OFFER ",\"secure_sum\":{\"future\":null}}", "secure_sum.future",
+		  "job.secure_sum.future" },
+		{ OFFER ",\"secure_sum\":3}", "secure_sum", "expected an object" },
+		{ OFFER ",\"method\":\"future\"}", "method", "job.method is \"future\"" },
+		{ OFFER ",\"polish\":-1}", "polish", "job.polish is -1" },
+		{ "{\"schema\":1,\"kind\":\"kcagc\",\"clusters\":7}", "filter.order",
+		  "is missing" },
+		{ "{\"schema\":1,\"kind\":\"future\",\"clusters\":7}", "kind", "job.kind is" },
+		{ "{\"schema\":2,\"kind\":\"kmeans\",\"clusters\":7}", "schema",
+		  "offer: job.schema is not 1, as here with kind \"kmeans\"" },
+		{ "{\"schema\":2,\"kind\":\"kmeans\",\"clusters\":7,\"future\":1}", "schema",
+		  "job.schema" },
+		{ "{\"kind\":\"kmeans\",\"clusters\":7}", "schema", "job.schema" },
+		{ "{\"schema\":\"1\",\"kind\":\"kmeans\",\"clusters\":7}", "schema", "job.schema" },
+		/* no names */
+		{ OFFER ",\"fut\\u0001re\":1}", "", "is unknown" },
+		{ OFFER ",\"\":1}", "", "is unknown" },
+		{ OFFER ",\"a23456789b23456789c23456789d23456789e23456789f23456789g23456789h\":1}",
+		  "a23456789b23456789c23456789d23456789e23456789f23456789g23456789h",
+		  "is unknown" },
+		{ OFFER ",\"a23456789b23456789c23456789d23456789e23456789f23456789g23456789h2\":1}",
+		  "", "is unknown" },
+		/* all known, but not together; no JSON; no object */
+		{ OFFER ",\"min_cell\":2}", "", "offer: job.min_cell" },
+		{ "{\"schema\":1", "", "offer" },
+		{ "[]", "kind", "offer" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		struct job j;
+
+		if (offered(&j, of[i].offer) != ERR_INPUT || !strstr(err_detail(), of[i].says) ||
+		    strcmp(key, of[i].key) != 0)
+			fail_msg("row %zu: \"%s\", %s", i, key, err_detail());
+		assert_null(j.kind);
+	}
+}
+
+/* A job file has no schema. */
+static void test_files_have_none(void **state)
+{
+	struct job j;
+
+	(void)state;
+	assert_err(parse(&j, OFFER "}", NULL), ERR_INPUT, "job.schema is unknown");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_differs),         cmocka_unit_test(test_all_examples),
+		cmocka_unit_test(test_presets_do_not_count), cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_files_have_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -14,7 +14,7 @@
 /* Sentences of tests have values, as those of `coterie` do; where common/data is linked. */
 #ifndef TEST_VALUES_HIDDEN
 void values_show(void) __attribute__((weak));
-__attribute__((constructor)) static void test_values(void)
+__attribute__((constructor)) static void tests_show_values(void)
 {
 	if (values_show)
 		values_show();

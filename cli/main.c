@@ -1,4 +1,5 @@
 /* coterie: what is not a daemon. Keys, made-up and split data, results. */
+#include "common/base/file.h"
 #include "cli/args/args.h"
 #include "cli/launch/launch.h"
 #include "common/linalg/la.h"
@@ -62,6 +63,7 @@ int main(int argc, char **argv)
 	const char *name = argc > 1 ? argv[1] : NULL;
 	int status = ERR_INPUT;
 
+	file_hold_standard();
 	la_begin(argv);
 	if (name && (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help"))) {
 		usage(stdout);

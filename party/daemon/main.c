@@ -1,5 +1,6 @@
 /* A party: holds its own data, computes on it, and lets out cluster labels and terms of secure
  * sums. */
+#include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/job/confine.h"
 #include "common/job/daemon.h"
@@ -134,6 +135,7 @@ int main(int argc, char **argv)
 	struct buf text = { 0 };
 	enum err e;
 
+	file_hold_standard();
 	la_begin(argv);
 	party_kinds_check();
 	signal(SIGHUP, SIG_IGN);  /* until there is something to read again */

@@ -1,4 +1,5 @@
 /* The coordinator: brings parties together for one job, adds up what they mask, sees only sums. */
+#include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/job/confine.h"
 #include "common/job/daemon.h"
@@ -188,6 +189,7 @@ int main(int argc, char **argv)
 	struct buf text = { 0 };
 	enum err e;
 
+	file_hold_standard();
 	la_begin(argv);
 	server_kinds_check();
 	signal(SIGHUP, SIG_IGN);  /* until there is something to read again */

@@ -151,8 +151,8 @@ static void put_jobs(const struct live *l, struct buf *t)
 		if (j->ended)
 			continue;
 		*(live_awaited(l, j->id, NULL) ? &awaiting
-		  : live_job_waits(j)         ? &waiting
-					      : &running) += 1;
+		  : live_job_waits(j)          ? &waiting
+					       : &running) += 1;
 		if (a < age)
 			continue;
 		age = a;

@@ -1,4 +1,5 @@
 /* coterie: what is not a daemon. Keys, made-up and split data, results. */
+#include "common/base/file.h"
 #include "cli/args/args.h"
 #include "cli/launch/launch.h"
 #include "common/data/value.h"
@@ -64,6 +65,7 @@ int main(int argc, char **argv)
 	const char *name = argc > 1 ? argv[1] : NULL;
 	int status = ERR_INPUT;
 
+	file_hold_standard();
 	values_show();
 	version_set(COTERIE_BUILD);
 	la_begin(argv);

@@ -2,6 +2,7 @@
  * with a directory of two pipes; all that it is told and answers goes through these, at rank 0
  * (common/ranks/pipe.h). It reads the party's data, and has nothing of the protocol between
  * parties: no key, no mask, no socket to anybody else. */
+#include "common/base/file.h"
 #include "common/base/alloc.h"
 #include "common/linalg/la.h"
 #include "worker/link.h"
@@ -37,6 +38,7 @@ int main(int argc, char **argv)
 {
 	struct ranks R;
 
+	file_hold_standard();
 	la_begin(argv);
 	if (argc != 2 || argv[1][0] == '-') {
 		fprintf(stderr, "usage: mpirun -n RANKS coterie-worker DIR\n"

@@ -116,14 +116,14 @@ static void join(const struct json *list, struct buf *text)
 	buf_add(text, "", 1);
 }
 
-/* "waiting for parties: bank-b", or why it ended. */
+/* "waiting for parties (bank-b)", "awaiting approval (bank-a)", "running". */
 static void say_state(const struct json *j, struct buf *text)
 {
 	struct buf names = { 0 };
 
 	join(json_get(j, "waiting_for"), &names);
-	buf_printf(text, "%s%s%s", json_text(j, "state"), names.n > 1 ? ": " : "",
-		   (const char *)names.p);
+	buf_printf(text, "%s%s%s%s", json_text(j, "state"), names.n > 1 ? " (" : "",
+		   (const char *)names.p, names.n > 1 ? ")" : "");
 	buf_add(text, "", 1);
 	buf_release(&names);
 }
@@ -253,21 +253,37 @@ static bool is_worth_another(enum err e, double *gone_s)
 	return now_s - *gone_s < GONE_S;
 }
 
+/* Whom the job waits for, on stderr, where that is news; *said is what was printed last. */
+static void say_news(const struct json *j, double id, struct buf *said)
+{
+	struct buf state = { 0 };
+
+	say_state(j, &state);
+	if (json_get(j, "waiting_for") && (!said->n || strcmp((char *)said->p, (char *)state.p)))
+		fprintf(stderr, "job %.0f: %s\n", id, (const char *)state.p);
+	buf_release(said);
+	*said = state;
+}
+
 /* Ends as the job does. */
 static enum err wait_for(const struct arguments *a, double id)
 {
 	double began_s = clock_now_s(), gone_s = 0;
+	struct buf said = { 0 };
 	struct json *answer;
 	const struct json *j;
 	enum err e;
 
 	for (;; pause_a_little()) {
 		e = ask_show(a, id, &answer);
-		if (e != ERR_OK && !is_worth_another(e, &gone_s))
+		if (e != ERR_OK && !is_worth_another(e, &gone_s)) {
+			buf_release(&said);
 			return e;
+		}
 		if (a->timeout_s && clock_now_s() - began_s > a->timeout_s) {
 			if (e == ERR_OK)
 				json_free(answer);
+			buf_release(&said);
 			return err_set(ERR_DEADLINE, "job %.0f is not over after %u s", id,
 				       a->timeout_s);
 		}
@@ -277,8 +293,10 @@ static enum err wait_for(const struct arguments *a, double id)
 		j = json_get(answer, "job");
 		if (json_get(j, "status"))
 			break;
+		say_news(j, id, &said);
 		json_free(answer);
 	}
+	buf_release(&said);
 	if (a->asking.json) {
 		args_print(j);
 	} else {

@@ -103,17 +103,22 @@ static void show_peers(const struct json *d)
 static void show_job(const struct json *j)
 {
 	const struct json *phase = NULL;
-	struct buf text = { 0 };
+	struct buf text = { 0 }, names = { 0 };
 
 	for (const struct json *p = first_in(j, "phases"); p; p = json_next(p))
 		phase = p;
-	buf_printf(&text, "job        %.8s of %s, %s, attempt %.0f, %s since %s",
+	for (const struct json *p = first_in(j, "waiting_for"); p; p = json_next(p))
+		if (json_type(p) == JSON_STRING)
+			buf_printf(&names, "%s%s", names.n ? " " : " (", json_string(p));
+	buf_add(&names, names.n ? ")" : "", names.n ? 2 : 1);
+	buf_printf(&text, "job        %.8s of %s, %s, attempt %.0f, %s%s since %s",
 		   json_text(j, "id"), *json_text(j, "submitter") ? json_text(j, "submitter") : "?",
 		   json_text(j, "kind"), number(j, "attempt"), json_text(j, "state"),
-		   age(number(j, "elapsed_s")));
+		   (const char *)names.p, age(number(j, "elapsed_s")));
 	if (phase)
 		buf_printf(&text, "; phase %s for %s", json_text(phase, "name"),
 			   age(number(phase, "seconds")));
+	buf_release(&names);
 	end_line(&text);
 }
 
@@ -121,7 +126,8 @@ static bool is_under_way(const struct json *j)
 {
 	const char *state = json_text(j, "state");
 
-	return !strcmp(state, "running") || !strcmp(state, "waiting");
+	return !strcmp(state, "running") || !strcmp(state, "waiting") ||
+	       !strcmp(state, "awaiting approval");
 }
 
 static void show_queue(const struct json *q)

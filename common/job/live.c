@@ -312,9 +312,22 @@ void live_link_ends(const char *called)
 	enter();
 	p = find_peer(called);
 	if (p) {
-		*p->job = 0;
+		*p->job = *p->asks = 0;
 		p->sent = p->received = p->resent = 0;
 		p->reconnects = 0;
+	}
+	leave();
+}
+
+void live_awaits(const char *called, const char *job, bool awaited)
+{
+	struct live_peer *p;
+
+	enter();
+	p = find_peer(called);
+	if (p && awaited != (*p->asks != 0)) {
+		SET(p->asks, awaited ? job : "");
+		now.queue_written++; /* its state in the queue is another one */
 	}
 	leave();
 }
@@ -349,6 +362,20 @@ const char *live_peer_name(const struct live_peer *p)
 bool live_job_waits(const struct live_job *j)
 {
 	return !j->ended && !j->phases;
+}
+
+size_t live_awaited(const struct live *l, const char *job, struct json *list)
+{
+	size_t n = 0;
+
+	for (const struct live_peer *p = l->peer; *job && p < l->peer + l->peers; p++) {
+		if (strcmp(p->asks, job) != 0)
+			continue;
+		n++;
+		if (list)
+			json_append_string(list, live_peer_name(p));
+	}
+	return n;
 }
 
 bool live_is_well(const struct live *l, char why[static 256])

@@ -57,6 +57,7 @@ struct live_peer {
 	uint64_t gone;             /* how often it went */
 	char address[LIVE_ADDRESS], software[LIVE_NAME];
 	char job[32 + 1]; /* in which it takes part; "" */
+	char asks[32 + 1]; /* the job for which a user's approval is awaited there; "" */
 	double rtt_s;     /* < 0: not known */
 	unsigned reconnects;
 	uint64_t sent, received, resent; /* bytes, in this attempt */
@@ -120,6 +121,8 @@ struct live_link {
 };
 void live_peer_link(const char *called, const char *job, const struct live_link *link);
 void live_link_ends(const char *called); /* the attempt is over */
+/* A user's approval of the job is awaited at that party, or no longer. */
+void live_awaits(const char *called, const char *job, bool awaited);
 
 /* ---- those who look ---- */
 
@@ -127,6 +130,8 @@ struct live *live_copy(void); /* owned by the caller: free() */
 uint64_t live_version(void);
 const char *live_peer_name(const struct live_peer *p); /* as short as it is known */
 bool live_job_waits(const struct live_job *j); /* for its parties: it was not offered to them yet */
+/* Appends to list the parties at which the job awaits approval; their number. list may be NULL. */
+size_t live_awaited(const struct live *l, const char *job, struct json *list);
 /* *why, of 256 bytes, says what is wrong if the daemon's loop is not well. */
 bool live_is_well(const struct live *l, char why[static 256]);
 /* What /api/status says, for the caller to add to. */

@@ -5,8 +5,10 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-static const char *state_of(const struct live_job *j)
+static const char *state_of(const struct live *l, const struct live_job *j)
 {
+	if (!j->ended && live_awaited(l, j->id, NULL))
+		return "awaiting approval";
 	if (!j->ended)
 		return live_job_waits(j) ? "waiting" : "running";
 	if (j->status == ERR_OK)
@@ -36,7 +38,7 @@ static void add_phases(struct json *job, const struct live_job *j)
 	}
 }
 
-static void add_job(struct json *list, const struct live_job *j)
+static void add_job(struct json *list, const struct live *l, const struct live_job *j)
 {
 	struct json *o = json_append_object(list);
 
@@ -44,7 +46,9 @@ static void add_job(struct json *list, const struct live_job *j)
 	json_put_string(o, "kind", j->kind);
 	json_put_string(o, "submitter", j->submitter);
 	json_put_number(o, "attempt", j->attempt);
-	json_put_string(o, "state", state_of(j));
+	json_put_string(o, "state", state_of(l, j));
+	if (!j->ended && live_awaited(l, j->id, NULL))
+		live_awaited(l, j->id, json_put_array(o, "waiting_for"));
 	json_put_string(o, "started", j->started_utc);
 	json_put_seconds(o, "elapsed_s", j->ended ? j->elapsed_s : clock_now_s() - j->started_s);
 	if (j->ended) {
@@ -111,7 +115,7 @@ struct json *live_json(const struct live *l)
 	json_put_bool(o, "person_awaited", l->person);
 	part = json_put_array(o, "jobs");
 	for (size_t i = 0; i < l->jobs; i++)
-		add_job(part, &l->job[i]);
+		add_job(part, l, &l->job[i]);
 	part = json_put_array(o, "peers");
 	for (size_t i = 0; i < l->peers; i++)
 		add_peer(part, &l->peer[i]);

@@ -142,7 +142,7 @@ static void put_peers(const struct live *l, struct buf *t)
 
 static void put_jobs(const struct live *l, struct buf *t)
 {
-	size_t running = 0, waiting = 0;
+	size_t running = 0, waiting = 0, awaiting = 0;
 	double age = 0, phase = 0;
 
 	for (const struct live_job *j = l->job; j < l->job + l->jobs; j++) {
@@ -150,16 +150,20 @@ static void put_jobs(const struct live *l, struct buf *t)
 
 		if (j->ended)
 			continue;
-		*(live_job_waits(j) ? &waiting : &running) += 1;
+		*(live_awaited(l, j->id, NULL) ? &awaiting
+		  : live_job_waits(j)          ? &waiting
+					       : &running) += 1;
 		if (a < age)
 			continue;
 		age = a;
 		phase = j->phases ? a - j->phase[j->phases - 1].start_s : a;
 	}
 	live_metric(t, "coterie_jobs", "gauge",
-		    "Jobs by state: queued for their turn, waiting for parties, running.");
+		    "Jobs by state: queued for their turn, waiting for parties, awaiting a user's "
+		    "approval, running.");
 	SAMPLE(t, "coterie_jobs", (double)l->queued, { "state", "queued" });
 	SAMPLE(t, "coterie_jobs", (double)waiting, { "state", "waiting" });
+	SAMPLE(t, "coterie_jobs", (double)awaiting, { "state", "awaiting approval" });
 	SAMPLE(t, "coterie_jobs", (double)running, { "state", "running" });
 	live_metric(t, "coterie_job_age_seconds", "gauge",
 		    "Since the oldest job that is not over was offered; 0: there is none.");

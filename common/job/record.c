@@ -235,9 +235,13 @@ void record_confidence(struct record *r, const double *confidence, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		size_t tenth = (size_t)(10 * confidence[i]);
 
-		mean += confidence[i] / (double)n;
-		share[tenth < 10 ? tenth : 9] += 1 / (double)n;
+		mean += confidence[i];
+		share[tenth < 10 ? tenth : 9]++;
 	}
+	/* Divided once: n shares of 1 / n may add to more than 1. */
+	mean /= (double)n;
+	for (size_t t = 0; t < 10; t++)
+		share[t] /= (double)n;
 	shortfall_silhouette(mean, n);
 	facts_number(&r->facts, "confidence", mean);
 	facts_numbers(&r->facts, "confidence_tenths", share, 10);

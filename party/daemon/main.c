@@ -1,5 +1,6 @@
 /* A party: holds its own data, computes on it, and lets out cluster labels and terms of secure
  * sums. */
+#include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/job/confine.h"
 #include "common/job/daemon.h"
@@ -133,6 +134,7 @@ int main(int argc, char **argv)
 	struct buf text = { 0 };
 	enum err e;
 
+	file_hold_standard();
 	version_set(COTERIE_BUILD);
 	argp_program_version = version_line("party (coterie)");
 	la_begin(argv);

@@ -16,7 +16,7 @@ import scipy.io
 import scipy.sparse
 
 from ._errors import InputError
-from ._program import PathLike, as_path, call
+from ._program import PathLike, as_path, call, clean_on_sigterm
 
 Columns = Union[str, Sequence[str]]
 #: Files of a data directory that may hold features, in the order in which the programs look.
@@ -29,6 +29,7 @@ class Folder:
     def __init__(self, path: Optional[PathLike] = None, prefix: str = "coterie-"):
         self.temporary = path is None
         if path is None:
+            clean_on_sigterm()
             made = tempfile.mkdtemp(prefix=prefix)
             self.path = Path(made).resolve()
             weakref.finalize(self, shutil.rmtree, made, ignore_errors=True)

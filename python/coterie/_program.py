@@ -56,10 +56,23 @@ def said(text: str) -> Dict[str, Any]:
     return {"text": text}
 
 
+def clean_on_sigterm() -> None:
+    """Makes SIGTERM an exit that cleans up: programs are stopped, temporary directories, which hold keys, removed.
+
+    A handler of the application's own stands; only the main thread can set one."""
+    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _exit_by_signal)
+
+
+def _exit_by_signal(number: int, frame: Any) -> None:
+    raise SystemExit(128 + number)
+
+
 class Process:
     """A program that runs. Each line of its stderr goes to `line`, in a thread of its own."""
 
     def __init__(self, program: str, args: Sequence[PathLike], line: Optional[Line] = None):
+        clean_on_sigterm()
         self.program = program
         self.lines: Deque[Dict[str, Any]] = deque(maxlen=KEPT)
         self._warned: Deque[Dict[str, Any]] = deque(maxlen=KEPT)

@@ -61,10 +61,12 @@ static enum err gather_accepts(struct run *run, const uint8_t *job_hash)
 		} else if (m->type == MSG_ASKING) {
 			/* While the party's progress rises, no deadline of ours passes. */
 			asking[l] = true;
+			live_awaits(run->name[l], run->record->job_id, true);
 			log_info("waiting for %s, where a person is asked whether it takes part, "
 				 "for up to %u s",
 				 run->name[l], m->asking.within_s);
 		} else {
+			live_awaits(run->name[l], "", false);
 			accept[l] = m->accept;
 			wanted[l] = false;
 			left--;

@@ -1,4 +1,5 @@
 /* The coordinator: brings parties together for one job, adds up what they mask, sees only sums. */
+#include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/job/confine.h"
 #include "common/job/daemon.h"
@@ -199,6 +200,7 @@ int main(int argc, char **argv)
 	struct buf text = { 0 };
 	enum err e;
 
+	file_hold_standard();
 	version_set(COTERIE_BUILD);
 	argp_program_version = version_line("coordinator (coterie)");
 	la_begin(argv);

@@ -47,12 +47,17 @@ static void put_time(struct json *o, const char *key, time_t t)
 
 struct json *service_put_job(struct json *o, const struct store_job *j)
 {
+	struct live *now = j->state == STORE_RUNNING ? live_copy() : NULL;
 	struct json *root = NULL, *list;
+	bool awaited = now && live_awaited(now, j->job_id, NULL);
 	bool parsed = json_parse((struct bytes){ (const uint8_t *)j->text, strlen(j->text) },
 				 "jobs.db", &root) == ERR_OK;
 
 	json_put_number(o, "id", (double)j->id);
-	json_put_string(o, "state", store_state_name[j->state]);
+	json_put_string(o, "state", awaited ? "awaiting approval" : store_state_name[j->state]);
+	if (awaited)
+		live_awaited(now, j->job_id, json_put_array(o, "waiting_for"));
+	free(now);
 	json_put_string(o, "kind", parsed ? json_text(root, "kind") : "");
 	json_put_string(o, "submitter", j->submitter);
 	list = json_put_array(o, "parties");

@@ -78,11 +78,48 @@ test_party_that_never_came() {
 	submits "$T/job.json" 2
 	becomes 2 "waiting for parties"
 	[[ $(shown 2 '.waiting_for | join(" ")') == "party-02" ]] || fail "waits for $(shown 2 .waiting_for)"
-	grep -q 'waiting for parties: party-02' <<<"$(COLUMNS=200 job list)" || fail "list: $(job list)"
+	grep -q 'waiting for parties (party-02)' <<<"$(COLUMNS=200 job list)" || fail "list: $(job list)"
 	submits "$T/two.json" 3 # which need not wait behind it
 	job wait 3 >/dev/null || fail "the job that need not wait ended with $?"
 	stays party-02
 	job wait 2 >/dev/null || fail "the job that waited ended with $?"
+}
+
+awaits() { [[ $(shown 1 '.waiting_for // [] | join(" ")') == "$1" ]]; } # NAMES
+
+# A job that waits for a user says so, and at which party, until that user has answered.
+test_awaiting_approval() {
+	federation 2
+	for name in party-00 party-01; do edit "$name" '.retry_s = 0 | .policy.confirm = true | .confirm_s = 600'; done
+	serve
+	stays party-00 party-01
+	here 2
+	submits "$T/job.json" 1
+	becomes 1 "awaiting approval"
+	until_true 30 awaits "party-00 party-01" || fail "waits for $(shown 1 .waiting_for)"
+	"$BIN/coterie" approve --state "$T/out/party-01/state" "$(shown 1 .job_id)" >/dev/null || fail "approve ended with $?"
+	until_true 30 awaits "party-00" || fail "waits for $(shown 1 .waiting_for)"
+	grep -q 'awaiting approval (party-00)' <<<"$(COLUMNS=200 job list)" || fail "list: $(job list)"
+	grep -q 'awaiting approval (party-00)' <<<"$(job show 1)" || fail "show: $(job show 1)"
+	grep -q 'awaiting approval (party-00)' <<<"$(COLUMNS=200 "$BIN/coterie" status --socket "$T/out/coordinator/control.socket")" ||
+		fail "status does not say so"
+	start waiting "$BIN/coterie" job --socket "$T/out/coordinator/control.socket" wait 1
+	until_true 20 grep -qx 'job 1: awaiting approval (party-00)' "$T/waiting.stderr" || fail "wait: $(<"$T/waiting.stderr")"
+	"$BIN/coterie" approve --state "$T/out/party-00/state" "$(shown 1 .job_id)" >/dev/null || fail "approve ended with $?"
+	ends 0 waiting
+	[[ $(grep -c awaiting "$T/waiting.stderr") == 1 ]] || fail "wait repeats itself"
+	is 1 done || fail "the job is $(shown 1 .state)"
+}
+
+# Nothing that is printed may end up in a socket or a file of the process.
+test_closed_descriptors() {
+	federation 2
+	for name in party-00 party-01; do edit "$name" '.retry_s = 0'; done
+	start coordinator bash -c 'exec "$@" 0<&- 1>&- 2>&-' - "$BIN/coordinator" --config "$T/coordinator.json" --serve --ready-file "$T/ready-closed"
+	until_true 60 test -s "$T/ready-closed" || fail "it does not start"
+	for fd in 0 1 2; do
+		[[ $(readlink "/proc/${PID[coordinator]}/fd/$fd") == /dev/null ]] || fail "descriptor $fd is $(readlink "/proc/${PID[coordinator]}/fd/$fd")"
+	done
 }
 
 # Jobs of which no party is in two run at a time, as many as max_running says; a job that waits for a

@@ -1,6 +1,9 @@
 """Taking part in a real job, and submitting one: daemons over TLS."""
 import json
 import os
+import subprocess
+import sys
+import tempfile
 import unittest
 
 import numpy as np
@@ -16,6 +19,22 @@ JOB = {"kind": "kmeans", "clusters": 3, "seed": 7}
 
 def own_truth(f, name):
     return coterie.Data(f.data(name)).labels
+
+
+class Stops(unittest.TestCase):
+    def test_sigterm_leaves_nothing_behind(self):
+        code = ("import sys, pathlib; sys.path.insert(0, sys.argv[1])\n"
+                "from coterie._data import Folder\nfrom coterie._program import call\n"
+                "f = Folder(prefix='coterie-run-'); (f.path / 'key').write_text('secret'); print(f.path, flush=True)\n"
+                "import time; time.sleep(600)\n")
+        with tempfile.TemporaryDirectory() as place:
+            child = subprocess.Popen([sys.executable, "-c", code, str(federation.ROOT / "python")], stdout=subprocess.PIPE,
+                                     text=True, env={**os.environ, "TMPDIR": place})
+            with child.stdout:
+                self.assertTrue(os.path.isdir(child.stdout.readline().strip()))
+                child.terminate()
+                self.assertEqual(child.wait(federation.PATIENCE_S), 143)
+            self.assertEqual(os.listdir(place), [])
 
 
 class TakesPart(unittest.TestCase):

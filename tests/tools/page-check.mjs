@@ -29,6 +29,7 @@ async function open(browser, address, options) {
 
 	page.setDefaultTimeout(PATIENCE);
 	page.on('request', (r) => asked.add(new URL(r.url()).origin));
+	page.on('response', (r) => r.status() === 404 && r.url().includes('/api/') && fault(`${r.url()} is not there`));
 	page.on('pageerror', (e) => fault(`the script: ${e.message}`));
 	page.on('console', (m) => scenario !== 'foreign' && /Content.Security.Policy|Refused to/.test(m.text()) && fault(m.text()));
 	await page.setViewport({ width: 1100, height: 900, ...options });

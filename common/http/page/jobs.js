@@ -43,15 +43,16 @@ export function phases(list, running) {
 
 /* ---- now ---- */
 
-const tone = { 'waiting for parties': 'dim', done: 'good', running: 'good', failed: 'bad', cancelled: 'bad', waiting: 'dim', queued: 'dim' };
-export const state = (s) => make('span', { class: `state ${tone[s] || ''}` }, s === 'waiting' ? 'waiting for parties' : s);
+const tone = { 'waiting for parties': 'dim', done: 'good', running: 'good', failed: 'bad', cancelled: 'bad', waiting: 'dim', queued: 'dim', 'awaiting approval': 'dim' };
+export const state = (s, names) => make('span', { class: `state ${tone[s] || ''}` },
+	`${s === 'waiting' ? 'waiting for parties' : s}${names && names.length ? ` (${names.join(', ')})` : ''}`);
 
 function title(j) {
-	return [j.kind || 'a job', ' ', make('code', {}, j.id.slice(0, 8)), ' ', state(j.state)];
+	return [j.kind || 'a job', ' ', make('code', {}, j.id.slice(0, 8)), ' ', state(j.state, j.waiting_for)];
 }
 
 export function showNow(status) {
-	const jobs = status.jobs.filter((j) => j.state === 'running' || j.state === 'waiting');
+	const jobs = status.jobs.filter((j) => ['running', 'waiting', 'awaiting approval'].includes(j.state));
 	const last = status.jobs.filter((j) => !jobs.includes(j)).slice(-1);
 
 	fill(at('job-list'), jobs.length + last.length ? [...jobs, ...last].map((j) => [
@@ -90,7 +91,7 @@ export async function showQueue() {
 	fill(at('queue-table'), queue.length ? table('Queue', [['Job'], ['State'], ['Parties'], ['Submitted'], ['Attempts', 'num']],
 		queue.map((j) => ({
 			cells: [
-				[`${j.id} ${j.kind || ''}`, small(`by ${j.submitter}`)], [state(j.state), ' ', cancelButton(j), small(j.cause)],
+				[`${j.id} ${j.kind || ''}`, small(`by ${j.submitter}`)], [state(j.state, j.waiting_for), ' ', cancelButton(j), small(j.cause)],
 				j.parties.join(', '), clock(j.submitted), j.attempts ? count(j.attempts) : '',
 			],
 		}))) : make('p', { class: 'dim' }, 'Nothing was submitted yet.'));

@@ -53,7 +53,7 @@ function refresh(status) {
 		submitting = true;
 		startSubmitting().then(showQueue).catch(complain);
 	}
-	if (status.phase === 'serving' && status.queue_written !== queued) {
+	if (status.role === 'coordinator' && status.phase === 'serving' && status.queue_written !== queued) {
 		showQueue().catch(complain);
 		queued = status.queue_written;
 	}

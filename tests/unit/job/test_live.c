@@ -131,6 +131,41 @@ static void bytes_of_links_go_on_too(void **state)
 	live_job_ended(&record);
 }
 
+static void an_awaited_approval_is_a_state(void **state)
+{
+	char id[33] = "05000000000000000000000000000000";
+	struct json *o, *names = json_object(), *list = json_put_array(names, "names");
+	const struct json *j;
+	struct live *l;
+
+	(void)state;
+	begin(5, 1);
+	attempt(1);
+	live_peer("bank-a", true);
+	live_peer("bank-b", true);
+	live_awaits("bank-a", id, true);
+	live_awaits("bank-b", id, true);
+	live_awaits("bank-b", "", false);
+	assert_int_equal(number("coterie_jobs{state=\"awaiting approval\"} "), 1);
+	assert_int_equal(number("coterie_jobs{state=\"running\"} "), 0);
+	l = live_copy();
+	assert_int_equal(live_awaited(l, "", NULL), 0);
+	assert_int_equal(live_awaited(l, id, list), 1);
+	assert_string_equal(json_string(json_first(list)), "bank-a");
+	o = live_json(l);
+	for (j = json_first(json_get(o, "jobs")); strcmp(json_text(j, "id"), id); j = json_next(j))
+		;
+	assert_string_equal(json_text(j, "state"), "awaiting approval");
+	json_free(o);
+	json_free(names);
+	free(l);
+	live_link_ends("bank-a"); /* as when it declines */
+	assert_int_equal(number("coterie_jobs{state=\"awaiting approval\"} "), 0);
+	assert_int_equal(number("coterie_jobs{state=\"running\"} "), 1);
+	record_end(&record, ERR_PEER, "bank-a declined");
+	live_job_ended(&record);
+}
+
 static void tables_that_are_full_lose_nothing(void **state)
 {
 	char name[16];
@@ -254,6 +289,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counters_go_on_over_attempts_and_jobs),
 		cmocka_unit_test(bytes_of_links_go_on_too),
+		cmocka_unit_test(an_awaited_approval_is_a_state),
 		cmocka_unit_test(labels_are_escaped),
 		cmocka_unit_test(the_status_is_json),
 		cmocka_unit_test(a_loop_that_stands_is_not_well),

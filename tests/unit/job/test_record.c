@@ -320,9 +320,34 @@ static void test_selection(void **state)
 	record_release(&r);
 }
 
+/* However many rows there are, means and shares of numbers up to 1 are at most 1. */
+static void test_confidence_is_at_most_1(void **state)
+{
+	enum { MOST = 300 };
+	double one[MOST];
+
+	(void)state;
+	for (size_t i = 0; i < MOST; i++)
+		one[i] = 1;
+	for (size_t n = 1; n <= MOST; n++) {
+		struct json *v;
+		const struct json *facts;
+
+		start();
+		record_confidence(&r, one, n);
+		v = written();
+		facts = json_get(v, "facts");
+		assert_true(number(facts, "confidence") == 1);
+		assert_true(json_number(at(facts, "confidence_tenths", 9)) == 1);
+		json_free(v);
+		record_release(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_confidence_is_at_most_1),
 		cmocka_unit_test(test_selection),
 		cmocka_unit_test(test_full_disk),
 		cmocka_unit_test(test_record_of_a_job_that_ended_well),

@@ -270,7 +270,7 @@ static const struct config_row party_rows[] = {
 	COMMON_ROWS(struct party_config),
 	{ "coordinator", CONFIG_STRING, P(coordinator_text), 1, 300, .check = check_dial,
 	  .help = "where the coordinator listens" },
-	{ "proxy", CONFIG_STRING, P(proxy_text), 1, 300, "",
+	{ "proxy", CONFIG_STRING, P(proxy_text), 1, DAEMON_TEXT_MAX, "",
 	  .help = "the HTTP proxy through which the coordinator is dialled (CONNECT), like "
 		  "http://proxy.example.org:3128; none where not given" },
 	{ "peers", CONFIG_MAP, P(peers), 1, PARTIES_MAX + 1, .check = check_pin,

@@ -12,10 +12,9 @@ source "$(dirname "$0")/serve.sh"
 # shellcheck source=certificates.sh
 source "$(dirname "$0")/certificates.sh"
 
-command -v tinyproxy >/dev/null || exit 77
-
 proxy() { # [LINE...]: of its configuration; its port is in $PROXY
 	local try
+	command -v tinyproxy >/dev/null || skip "tinyproxy is not installed: scripts/deps"
 	for ((try = 0; try < 20; try++)); do
 		[[ -n ${PROXY-} && $try == 0 ]] || PROXY=$((20000 + RANDOM % 12000))
 		{
@@ -137,6 +136,9 @@ test_passwords_are_refused() {
 	edit party-00 '.proxy = "http://anna:s3cret@proxy.example.org:3128"'
 	refused 4 'party.proxy has a user or a password' "$BIN/party" --check-config --config "$T/party-00.json"
 	! grep -q s3cret "$T/refused" || fail "it says the password"
+	edit party-00 '.proxy = "http://anna:s3cret" + ("x" * 400) + "@proxy.example.org:3128"'
+	refused 4 'party.proxy has a user or a password' "$BIN/party" --check-config --config "$T/party-00.json"
+	! grep -q s3cret "$T/refused" || fail "it says a long password"
 	edit party-00 '.proxy = "https://proxy.example.org:3128"'
 	refused 4 'party.proxy is no HTTP proxy' "$BIN/party" --check-config --config "$T/party-00.json"
 	edit party-00 '.proxy = "http://proxy.example.org:3128"'

@@ -32,6 +32,11 @@ bool conn_was_answered(const struct conn *c)
 	return c->answered;
 }
 
+bool conn_began_tls(const struct conn *c)
+{
+	return c->tls != NULL;
+}
+
 bool conn_is_question(const struct conn *c)
 {
 	return tls_is_question(c->tls);
@@ -128,6 +133,8 @@ void conn_give_back(struct conn *c)
 	buf_release(&c->link);
 	buf_release(&c->orphan);
 	buf_release(&c->record);
+	if (c->dialling)
+		buf_release(&c->dialling->request);
 	free(c->dialling);
 	free(c);
 }
@@ -197,7 +204,7 @@ void conn_close(struct conn *c, enum err code, const char *why, double timeout_s
 		return;
 	if (c->phase < CONN_FLUSHING) {
 		conn_reason(c, code, why);
-		if (c->phase == CONN_TCP || c->cut) {
+		if (c->phase < CONN_TLS || c->cut) {
 			conn_over(c, code, why);
 			return;
 		}
@@ -417,11 +424,12 @@ static void on_timer(uv_timer_t *timer)
 {
 	static const char *const awaited[] = {
 		[CONN_TCP] = "answer",
+		[CONN_PROXY] = "answer",
 		[CONN_TLS] = "finish the TLS handshake",
 		[CONN_GREETING] = "finish the greeting",
 	};
 	struct conn *c = timer->data;
-	char who[160], why[256];
+	char who[160], why[400];
 
 	if (c->cut || c->phase >= CONN_FLUSHING) {
 		conn_over(c, c->code, c->why);
@@ -431,7 +439,8 @@ static void on_timer(uv_timer_t *timer)
 		tick(c);
 		return;
 	}
-	snprintf(why, sizeof(why), "%s did not %s within %g s", conn_who(c, who), awaited[c->phase],
-		 c->host->handshake_timeout_s);
+	snprintf(why, sizeof(why), "%s did not %s within %g s",
+		 c->phase < CONN_TLS && c->host->proxy ? c->dialling->where : conn_who(c, who),
+		 awaited[c->phase], c->host->handshake_timeout_s);
 	conn_close(c, ERR_DEADLINE, why, 0);
 }

@@ -53,6 +53,8 @@ enum err conn_host_new(struct conn_host **host, uv_loop_t *loop, const struct co
 	h->files =
 	    (struct tls_files){ copy(o->files.certificate), copy(o->files.key), copy(o->files.ca),
 				copy(o->files.crl), copy(o->files.passphrase) };
+	h->proxy = copy(o->proxy);
+	h->proxy_port = o->proxy_port;
 	h->congestion = alloc_copy(o->tcp_congestion ? o->tcp_congestion : "");
 	h->handshake_timeout_s =
 	    o->handshake_timeout_s > 0 ? o->handshake_timeout_s : HANDSHAKE_TIMEOUT_S;
@@ -86,6 +88,7 @@ void conn_host_free(struct conn_host *h)
 	free((char *)h->files.crl);
 	free((char *)h->files.passphrase);
 	free(h->congestion);
+	free(h->proxy);
 	free(h->read_buffer);
 	free(h);
 }
@@ -256,6 +259,59 @@ void conn_listen_stop(struct listener *l)
 
 static void try_next_address(struct conn *c);
 
+/* ---- through a proxy ---- */
+
+static void on_asked(uv_write_t *request, int status)
+{
+	struct conn *c = request->data;
+
+	if (status < 0 && c->phase == CONN_PROXY) {
+		err_set(ERR_PEER, "%s: %s", c->dialling->where, uv_strerror(status));
+		conn_over(c, ERR_PEER, err_detail());
+	}
+}
+
+static void ask_proxy(struct conn *c)
+{
+	struct conn_dialling *d = c->dialling;
+	uv_buf_t b = uv_buf_init((char *)d->request.p, (unsigned)d->request.n);
+
+	c->phase = CONN_PROXY;
+	d->write.data = c;
+	if (conn_read_start(c) < 0 ||
+	    uv_write(&d->write, (uv_stream_t *)&c->tcp, &b, 1, on_asked) < 0)
+		conn_over(c, ERR_INTERNAL, "the proxy could not be asked");
+}
+
+/* 5xx is what proxies answer where nobody listens, or the name is not there: a party waits for
+ * that. Any other refusal needs an operator. */
+size_t conn_proxy_says(struct conn *c, const uint8_t *p, size_t n)
+{
+	struct conn_dialling *d = c->dialling;
+	struct proxy_answer *a = &d->answer;
+	size_t own = proxy_answer_take(a, p, n);
+
+	if (a->state == PROXY_READS)
+		return own;
+	if (a->state == PROXY_OPEN) {
+		memcpy(c->address, d->target, sizeof(c->address));
+		uv_read_stop((uv_stream_t *)&c->tcp); /* conn_start begins it again */
+		conn_start(c, c->host->client);
+		return own;
+	}
+	c->answered = a->state == PROXY_WRONG || a->status < 500;
+	if (a->state == PROXY_REFUSED)
+		err_set(ERR_PEER, "%s answered \"%s\" when asked for %s", d->where, a->shown,
+			d->target);
+	else
+		err_set(ERR_PEER, "%s did not answer as an HTTP proxy does: \"%s\"", d->where,
+			a->shown);
+	conn_over(c, ERR_PEER, err_detail());
+	return own;
+}
+
+/* ---- addresses ---- */
+
 static void on_attempt_closed(uv_handle_t *handle)
 {
 	struct conn *c = handle->data;
@@ -286,7 +342,10 @@ static void on_connected(uv_connect_t *request, int status)
 		return;
 	}
 	conn_stop_dialling(c);
-	conn_start(c, c->host->client);
+	if (c->dialling->request.n)
+		ask_proxy(c);
+	else
+		conn_start(c, c->host->client);
 }
 
 static void try_next_address(struct conn *c)
@@ -357,8 +416,15 @@ enum err conn_dial(struct conn_host *h, const char *host, uint16_t port,
 	c->dialling->lookup->conn = c;
 	c->dialling->lookup->request.data = c->dialling->lookup;
 	c->dialling->connect.data = c;
-	snprintf(c->dialling->where, sizeof(c->dialling->where), "%s:%u", host, port);
 	snprintf(c->address, sizeof(c->address), "%.70s:%u", host, port);
+	if (h->proxy) {
+		memcpy(c->dialling->target, c->address, sizeof(c->address));
+		proxy_request(&c->dialling->request, host, port);
+		host = h->proxy;
+		port = h->proxy_port;
+	}
+	snprintf(c->dialling->where, sizeof(c->dialling->where), "%s%s:%u",
+		 h->proxy ? "the proxy " : "", host, port);
 	snprintf(service, sizeof(service), "%u", port);
 	conn_alarm(c, h->handshake_timeout_s);
 	*conn = c;

@@ -109,6 +109,14 @@ static void received(struct conn *c, const uint8_t *p, size_t n)
 	c->heard_s = clock_now_s();
 	if (c->phase >= CONN_FLUSHING)
 		return; /* discarded, but read: unread bytes would make close() send a reset */
+	if (c->phase == CONN_PROXY) {
+		size_t own = conn_proxy_says(c, p, n);
+
+		p += own;
+		n -= own;
+		if (n == 0 || c->phase != CONN_TLS)
+			return;
+	}
 	tls_input(c->tls, p, n);
 	if (c->phase == CONN_TLS) {
 		if (tls_handshake(c->tls) != ERR_OK) {
@@ -147,7 +155,9 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 	conn_who(c, who);
 	if (n == UV_EOF)
 		err_set(ERR_PEER, "the connection to %s was cut off%s", who,
-			c->phase == CONN_TLS ? " during the TLS handshake" : "");
+			c->phase == CONN_TLS     ? " during the TLS handshake"
+			: c->phase == CONN_PROXY ? " before the proxy answered"
+						 : "");
 	else
 		err_set(ERR_PEER, "the connection to %s broke: %s", who, uv_strerror((int)n));
 	c->lost = c->phase < CONN_FLUSHING; /* otherwise we chose to part */

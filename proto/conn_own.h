@@ -3,7 +3,7 @@
  *   socket -> conn_in:  host's read buffer -> tls -> frame reader -> owner or channel
  *   socket <- conn_out: cipher <- tls <- record <- link frames, then the channel's
  *   conn.c:             one connection's life, timers, end
- *   conn_host.c:        what they share; listening and dialling
+ *   conn_host.c:        what they share; listening and dialling, through a proxy too
  *
  * A phase only rises. The end has one door each: conn_close, when there may be something left to
  * send, and conn_over, when there is not. After conn_over nothing but libuv's close callbacks
@@ -14,6 +14,7 @@
 
 #include "proto/conn.h"
 #include "proto/frame.h"
+#include "proto/proxy.h"
 #include "proto/tls.h"
 
 enum {
@@ -27,6 +28,7 @@ enum {
 /* Named for what is awaited. */
 enum conn_phase {
 	CONN_TCP,       /* an address, then a TCP connection */
+	CONN_PROXY,     /* the proxy's answer to CONNECT */
 	CONN_TLS,       /* the end of the handshake */
 	CONN_GREETING,  /* conn_welcome */
 	CONN_WELCOMED,  /* messages */
@@ -44,6 +46,8 @@ struct conn_host {
 	struct tls_context *server, *client;
 	struct tls_files files; /* owned */
 	char *congestion;
+	char *proxy; /* its host; NULL: none */
+	uint16_t proxy_port;
 	double handshake_timeout_s;
 	bool congestion_refused; /* and warned of */
 	size_t greeting;         /* connections that are not welcomed yet */
@@ -73,8 +77,12 @@ struct conn_dialling {
 	struct lookup *lookup; /* NULL: done */
 	uv_connect_t connect;
 	struct addrinfo *addresses, *next;
-	char where[300]; /* "hub.example.org:7431" */
+	char where[320]; /* "hub.example.org:7431", or "the proxy proxy.example.org:3128" */
 	char last[160];  /* why the last address failed */
+	char target[80];    /* whom the proxy is asked for */
+	struct buf request; /* to the proxy; empty: there is none */
+	uv_write_t write;
+	struct proxy_answer answer;
 };
 
 struct conn {
@@ -120,7 +128,7 @@ struct conn {
 	bool aborted;         /* our ABORT is out: nothing of the job follows */
 	bool cut;             /* writing failed; what came before may still be read */
 	bool lost;            /* neither end wanted to part */
-	bool answered;        /* TCP stood */
+	bool answered;        /* conn_was_answered() */
 	bool end_said;        /* TLS's last word is out */
 	uv_shutdown_t shutdown;
 
@@ -165,6 +173,8 @@ enum err conn_bind(struct conn_host *h, const char *key, uv_tcp_t *tcp, const ch
 		   uv_connection_cb f, char bound[static 80]) MUST_CHECK;
 void conn_stop_dialling(struct conn *c);
 void conn_no_visitor(struct conn *c); /* it is welcomed, or over */
+
+size_t conn_proxy_says(struct conn *c, const uint8_t *p, size_t n); /* returns how many bytes were its own */
 
 /* conn_in.c */
 int conn_read_start(struct conn *c);

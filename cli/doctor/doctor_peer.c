@@ -132,6 +132,11 @@ static void on_closed(struct conn *conn, enum err code, const char *why, void *a
 			    "does the coordinator run? do firewalls let this through?", "%s", end);
 		return;
 	}
+	if (!conn_began_tls(conn)) {
+		checkup_add(q->c, WRONG, "proxy", "ask its operator to allow CONNECT to that port",
+			    "%s", end);
+		return;
+	}
 	if (!q->ready)
 		checkup_add(q->c, FINE, "TCP", "", "connected to %s", conn_address(conn));
 	checkup_add(q->c, WRONG, q->ready ? "version there" : "TLS",
@@ -141,13 +146,17 @@ static void on_closed(struct conn *conn, enum err code, const char *why, void *a
 void doctor_peer(struct checkup *c, const struct party_config *config)
 {
 	static const struct conn_events events = { on_ready, on_message, on_closed };
-	struct conn_options o = { .files = tls_files_of(&config->common.identity), .asks = true };
+	const char *proxy = config->proxy_text ? config->proxy.host : NULL;
+	struct conn_options o = { .files = tls_files_of(&config->common.identity),
+				  .proxy = proxy,
+				  .proxy_port = config->proxy.port,
+				  .asks = true };
 	struct question q = { .c = c, .config = config };
 	struct conn_host *host = NULL;
 	struct conn *conn;
 	uv_loop_t loop;
 
-	if (!check_name(c, config->coordinator.host) || uv_loop_init(&loop) < 0)
+	if (!check_name(c, proxy ? proxy : config->coordinator.host) || uv_loop_init(&loop) < 0)
 		return;
 	if (conn_host_new(&host, &loop, &o) == ERR_OK) { /* else "chain" says what is wrong */
 		(void)!conn_dial(host, config->coordinator.host, config->coordinator.port, &events,

@@ -188,7 +188,9 @@ static void describe(CURL *curl, const struct place *p, const struct buf *out, s
 	curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE, (long)out->n);
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_bytes);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, in);
-	curl_easy_setopt(curl, CURLOPT_PROXY, ""); /* whatever the environment says */
+	/* Else a proxy that the environment names (https_proxy, no_proxy) carries the TLS. */
+	if (endpoint_is_loopback(&p->at))
+		curl_easy_setopt(curl, CURLOPT_PROXY, "");
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_3);
 	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S);

@@ -29,7 +29,7 @@ bool endpoint_parse(const char *text, struct endpoint *e)
 	} else if (memchr(text, ':', n)) {
 		return false; /* an IPv6 address without brackets */
 	}
-	if (n == 0 || n > HOST_MAX || strcspn(host, " \t/[]@") < n)
+	if (n == 0 || n > HOST_MAX || strcspn(host, " \t\r\n/[]@") < n)
 		return false;
 	digits = colon + 1;
 	if (!*digits || strlen(digits) > 5 || digits[strspn(digits, "0123456789")])
@@ -272,6 +272,9 @@ static const struct config_row party_rows[] = {
 	COMMON_ROWS(struct party_config),
 	{ "coordinator", CONFIG_STRING, P(coordinator_text), 1, 300, .check = check_dial,
 	  .help = "where the coordinator listens" },
+	{ "proxy", CONFIG_STRING, P(proxy_text), 1, DAEMON_TEXT_MAX, "",
+	  .help = "the HTTP proxy through which the coordinator is dialled (CONNECT), like "
+		  "http://proxy.example.org:3128; none where not given" },
 	{ "peers", CONFIG_MAP, P(peers), 1, PARTIES_MAX + 1, .check = check_pin,
 	  .check_key = config_check_name, .names = peer_names,
 	  .help = "fingerprints of the public keys of the coordinator and the other parties; with another party "
@@ -487,6 +490,28 @@ enum err coordinator_config_read(struct coordinator_config *c, const char *path,
 	return err;
 }
 
+/* The value is not repeated: it may have a password. */
+static enum err read_proxy(struct party_config *c, const char *path)
+{
+	const char *text = c->proxy_text;
+
+	if (!text)
+		return ERR_OK;
+	if (strchr(text, '@'))
+		return err_set(ERR_INPUT,
+			       "%s: party.proxy has a user or a password, expected a host and a "
+			       "port alone: let the proxy admit this host by its address",
+			       path);
+	if (!strncmp(text, "http://", 7))
+		text += 7;
+	if (!endpoint_parse(text, &c->proxy) || !c->proxy.port)
+		return err_set(ERR_INPUT,
+			       "%s: party.proxy is no HTTP proxy, expected one like "
+			       "\"http://proxy.example.org:3128\"",
+			       path);
+	return ERR_OK;
+}
+
 enum err party_config_read(struct party_config *c, const char *path, char *const *set)
 {
 	enum err err = ERR_OK;
@@ -515,6 +540,8 @@ enum err party_config_read(struct party_config *c, const char *path, char *const
 				      "in party.peers",
 				      path, c->policy.coordinators.item[i]);
 	}
+	if (!err)
+		err = read_proxy(c, path);
 	if (err)
 		party_config_release(c);
 	else if (!c->state)

@@ -103,6 +103,8 @@ struct party_config {
 	struct daemon_common common;
 	char *coordinator_text;
 	struct endpoint coordinator;
+	char *proxy_text; /* NULL: the coordinator is dialled directly */
+	struct endpoint proxy;
 	struct config_map peers; /* coordinator and other parties -> "sha256:...", and the path of
 				    the key that is shared with a party, if there is one */
 	struct {

@@ -443,6 +443,8 @@ static enum err start(struct daemon *d)
 {
 	const struct daemon_common *c = &d->config->common;
 	struct conn_options o = { .files = tls_files_of(&c->identity),
+				  .proxy = d->config->proxy_text ? d->config->proxy.host : NULL,
+				  .proxy_port = d->config->proxy.port,
 				  .tcp_congestion = c->tcp_congestion };
 
 	TRY(identity_load(&d->identity, c->identity.certificate, c->identity.key,
@@ -468,7 +470,9 @@ static enum err start(struct daemon *d)
 	 * loop's clock, which stands while it does not run. */
 	uv_update_time(&d->loop);
 	d->dialling_since_s = clock_now_s();
-	log_info("dialling %s", d->config->coordinator_text);
+	log_info("dialling %s%s%s", d->config->coordinator_text,
+		 d->config->proxy_text ? " through the proxy " : "",
+		 d->config->proxy_text ? d->config->proxy_text : "");
 	watch_away(&d->watch, d->config->coordinator_text);
 	service_ready();
 	prune_now(d);

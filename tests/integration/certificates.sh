@@ -48,3 +48,11 @@ crl() { # FILE CA FROM TO [CERTIFICATE...]
 	openssl ca -config "$T/crl.d/config" -cert "$2/ca.crt" -keyfile "$2/ca.key" -gencrl -out "$1" \
 		-crl_lastupdate "$(date -u -d "$3" +%Y%m%d%H%M%SZ)" -crl_nextupdate "$(date -u -d "$4" +%Y%m%d%H%M%SZ)" 2>/dev/null
 }
+
+person() { # NAME...: their keys and certificates, in $T/pki
+	local name
+	for name; do
+		"$BIN/coterie" pki request --name "$name" --role person --dir "$T/pki" >/dev/null
+		"$BIN/coterie" pki sign --days 20 --ca "$T/pki" "$T/pki/$name.csr" >/dev/null
+	done
+}

@@ -85,3 +85,8 @@ joined_times() { (($(grep -c 'joined from' "$T/coordinator.stderr") >= $1)); } #
 in_log() { # ID PHASE: it has come so far, or is done
 	grep -q "\"phase\": *\"$2\"" "$T/out/coordinator/job-00000$1/log.jsonl" 2>/dev/null || is "$1" "done"
 }
+
+api() { # its address, into $API
+	soon_says coordinator 'for people elsewhere'
+	API=$(sed -n 's|.*for people elsewhere: https://\([^ "]*\)/.*|\1|p' "$T/coordinator.stderr" | tail -n 1)
+}

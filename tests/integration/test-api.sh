@@ -4,22 +4,9 @@
 . "$(dirname "${BASH_SOURCE[0]}")/serve.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/certificates.sh"
 
-person() { # NAME...: their keys and certificates, in $T/pki
-	local name
-	for name; do
-		"$BIN/coterie" pki request --name "$name" --role person --dir "$T/pki" >/dev/null
-		"$BIN/coterie" pki sign --days 20 --ca "$T/pki" "$T/pki/$name.csr" >/dev/null
-	done
-}
-
 people() { # anna and otto submit, vera looks, olga may do all, nina nothing
 	person anna otto vera olga nina
 	edit coordinator '.api = { listen: "127.0.0.1:0", roles: { anna: "submitter", otto: "submitter", vera: "viewer", olga: "operator" } }'
-}
-
-api() { # its address, into $API
-	soon_says coordinator 'for people elsewhere'
-	API=$(sed -n 's|.*for people elsewhere: https://\([^ "]*\)/.*|\1|p' "$T/coordinator.stderr" | tail -n 1)
 }
 
 far() { "$BIN/coterie" job "${@:2}" --server "coordinator@$API" --cert "$T/pki/$1.crt"; } # NAME ARG...

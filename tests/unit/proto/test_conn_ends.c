@@ -98,6 +98,30 @@ static void test_nobody_listens(void **state)
 	close(fd);
 }
 
+/* A proxy that takes the connection and then is silent: an answer is awaited as long as a
+ * handshake. */
+static void test_silent_proxy(void **state)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET };
+	socklen_t len = sizeof(a);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	(void)state;
+	a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(bind(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+	assert_int_equal(listen(fd, 1), 0);
+	getsockname(fd, (struct sockaddr *)&a, &len);
+	bank_host->proxy = alloc_copy("127.0.0.1");
+	bank_host->proxy_port = ntohs(a.sin_port);
+	bank_host->handshake_timeout_s = 0.2;
+	dial();
+	run_until(bank.closed);
+	assert_int_equal(bank.code, ERR_DEADLINE);
+	assert_non_null(strstr(bank.why, "the proxy 127.0.0.1:"));
+	assert_non_null(strstr(bank.why, "did not answer within 0.2 s"));
+	close(fd);
+}
+
 static void test_no_such_host(void **state)
 {
 	char long_name[400];
@@ -274,7 +298,7 @@ int main(void)
 		IN(set_up, test_no_such_host),         IN(set_up, test_listen_twice),
 		IN(set_up, test_abort_is_heard),       IN(set_up, test_last_words_are_read),
 		IN(set_up, test_close_when_cut),       IN(set_up, test_close_sooner),
-		IN(set_up, test_close_flushes),
+		IN(set_up, test_close_flushes),        IN(set_up, test_silent_proxy),
 	};
 
 	return conn_tests(tests, sizeof(tests) / sizeof(*tests));

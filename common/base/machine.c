@@ -143,19 +143,21 @@ static unsigned affinity(void)
 
 static void machine_read(void)
 {
-	struct rlimit limit;
-
 	machine.memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 	machine.cores = affinity();
-	if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-		lower_memory((double)limit.rlim_cur, &machine);
 	machine_groups("", &machine);
 }
 
 double machine_memory(void)
 {
+	struct machine m;
+	struct rlimit limit;
+
 	pthread_once(&machine_once, machine_read);
-	return machine.memory;
+	m = machine;
+	if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+		lower_memory((double)limit.rlim_cur, &m);
+	return m.memory;
 }
 
 unsigned machine_cores(void)

@@ -27,7 +27,7 @@ const struct warning_text warning_text[WARNINGS] = {
 			      "asks for" },
 	[WARNING_K_UNSTABLE] = { "k_unstable",
 				 "another k of the range is more stable over halves of the rows, "
-				 "by 0.25 or "
+				 "by 0.2 or "
 				 "more",
 				 "look at the clusters of that k too, and give one k" },
 	[WARNING_SILHOUETTE] = { "silhouette_low",

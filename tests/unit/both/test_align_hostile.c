@@ -95,7 +95,7 @@ static void more_nodes_than_memory(void **state)
 	if (have >= 128 * 0x1p30)
 		skip();
 	refuses_rows((const uint32_t[]){ 0, 1, 2 }, 3, 0, 1 << 30,
-		     "of 1073741824 nodes, which take 128.0 GiB at least");
+		     "of 1073741824 nodes, which take 137.4 GB at least");
 }
 
 /* Every message of the catalogue, smallest and largest, where SEALED or ROWS is due. */

@@ -113,7 +113,7 @@ static void bad_files(void **state)
 	refused(tsv, "a b\nx\x01y b\n", NULL, ":2: byte 2 of the id is a blank, a control");
 	refused(tsv, "a \xff\n", NULL, ":1: byte 1 of the id is a blank, a control");
 	refused(tsv, "x y\nb a 2\nq a\na b 3\n", NULL,
-		":4: the edge a b is given with weight 3, but with 2 on line 2");
+		":4: the edge is given with weight 3, but with 2 on line 2");
 	refused(tsv, "a b\n", "a\nc\n", ":1: \"b\" is none of the 2 ids");
 	/* The first line that is wrong, in whatever way, is the one complained of. */
 	refused(tsv, "a b\nq a\na b x\n", "a\nb\n", ":2: \"q\" is none of the 2 ids");

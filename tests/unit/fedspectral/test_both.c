@@ -291,8 +291,7 @@ static struct recording *record_few(const char *settings)
 		parts_planted(&A, FEW, 2, 60, 0.1, 1, class);
 		casting_init(&few, &A, 2, by_turns);
 	}
-	planted_make(&r->data,
-		     &(struct plan){ .n = NODES, .m = FED_MAX, .seed = 1, .noise = 1 });
+	planted_make(&r->data, &(struct plan){ .n = NODES, .m = FED_MAX, .seed = 1, .noise = 1 });
 	r->job = job_with(settings);
 	recording_init(r, 2);
 	for (size_t l = 0; l < 2; l++)

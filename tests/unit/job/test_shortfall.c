@@ -101,8 +101,8 @@ static void test_selection(void **state)
 	(void)state;
 	assert_string_equal(of_scores(3, clear, NULL), "");
 	assert_string_equal(of_scores(3, clear, (double[]){ .9, .8, .9 }), "");
-	assert_string_equal(of_scores(3, clear, (double[]){ .9, .5, .7 }), "k_unstable ");
-	assert_string_equal(of_scores(3, clear, (double[]){ .7, .5, .7 }), "");
+	assert_string_equal(of_scores(3, clear, (double[]){ 1, .78, .9 }), "k_unstable ");
+	assert_string_equal(of_scores(3, clear, (double[]){ .7, .6, .7 }), "");
 	assert_string_equal(of_scores(3, close, NULL), "k_close ");
 	assert_string_equal(of_scores(3, first, NULL), "k_at_end ");
 	assert_string_equal(of_scores(3, last, NULL), "k_at_end ");

@@ -59,7 +59,7 @@ static enum err select_clusters(struct fedsc_run *run, struct fedkmeans *loop, c
 
 	s->from = run->p->k_from;
 	for (unsigned k = run->p->k_from, i = 0; k <= run->p->k && !err; k++, i++) {
-		struct selection_point point;
+		struct selection_point point = { 0 };
 
 		leading_columns(R, k, &part);
 		err = find_clusters(run, loop, &part, lam, &tried[i]);

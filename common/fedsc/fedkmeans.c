@@ -369,7 +369,7 @@ static enum err select_clusters(struct fedkmeans *loop, const struct fedkmeans_p
 
 	s->from = p->k_from;
 	for (unsigned k = p->k_from, i = 0; k <= p->k && !err; k++, i++) {
-		struct selection_point point;
+		struct selection_point point = { 0 };
 
 		err = find_clusters(loop, p, k, landmarks, tolerance, &tried[i], &rounds[i]);
 		if (!err)

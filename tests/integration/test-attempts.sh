@@ -248,7 +248,7 @@ test_cache_without_another_attempt() {
 
 # It had its labels, the others not, so all compute new ones.
 test_labels_of_the_attempt_before() {
-	local earlier=$T/out/party-01/job-*-1
+	local earlier
 	prepare level-1
 	undisturbed
 	strikes_in party-01 result
@@ -259,7 +259,8 @@ test_labels_of_the_attempt_before() {
 	ADDRESS=$RELAY party party-01
 	same_as_undisturbed
 	attempt_is 2 "${EVERYONE[@]}"
-	[[ $(jq -r .status $earlier/run.json) == failed ]] || fail "attempt 1 is $(jq -r .status $earlier/run.json)"
+	earlier=$(echo "$T"/out/party-01/job-*-1)
+	[[ $(jq -r .status "$earlier/run.json") == failed ]] || fail "attempt 1 is $(jq -r .status "$earlier/run.json")"
 	! compgen -G "$earlier/labels.*" >/dev/null || fail "labels of attempt 1 are still there"
 }
 

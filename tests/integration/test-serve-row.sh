@@ -53,7 +53,7 @@ test_nobody_reads_the_log() {
 	rm -f "$T/ready"
 	setpriv --pdeathsig KILL "$BIN/coordinator" --serve --config "$T/coordinator.json" --out "$T/out/coordinator" \
 		--ready-file "$T/ready" --log-level debug >"$T/log" 2>&1 &
-	PID[coordinator]=$!
+	PID["coordinator"]=$!
 	until_true 20 test -s "$T/ready" || fail "the coordinator did not become ready"
 	ADDRESS=$(<"$T/ready")
 	# shellcheck disable=SC2046

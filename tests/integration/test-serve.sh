@@ -108,7 +108,7 @@ test_awaiting_approval() {
 	"$BIN/coterie" approve --state "$T/out/party-00/state" "$(shown 1 .job_id)" >/dev/null || fail "approve ended with $?"
 	ends 0 waiting
 	[[ $(grep -c awaiting "$T/waiting.stderr") == 1 ]] || fail "wait repeats itself"
-	is 1 done || fail "the job is $(shown 1 .state)"
+	is 1 'done' || fail "the job is $(shown 1 .state)"
 }
 
 # Nothing that is printed may end up in a socket or a file of the process.

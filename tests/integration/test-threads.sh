@@ -7,6 +7,7 @@ source "$(dirname "$0")/lib.sh"
 # shellcheck source=../faults/protocols.sh
 source "$ROOT/tests/faults/protocols.sh"
 
+# shellcheck disable=SC2034 # lib.sh reads it
 TEST_TIMEOUT=$((120 + 60 * ${COTERIE_JOBS:-1}))
 
 jobs_of() { # PROTOCOL

@@ -108,7 +108,8 @@ static inline void *side_run(void *arg)
 static inline void side_open(struct side *s, const struct cert_files *files,
 			     const struct cert_ca *ca)
 {
-	struct conn_options o = { { files->cert, files->key, ca->path, NULL, NULL }, "cubic", false, 0 };
+	struct conn_options o = { .files = { files->cert, files->key, ca->path, NULL, NULL },
+				  .tcp_congestion = "cubic" };
 
 	uv_loop_init(&s->loop);
 	uv_async_init(&s->loop, &s->stop, side_stop);

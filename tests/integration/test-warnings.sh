@@ -13,7 +13,7 @@ landmark_job() { echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "method": "l
 
 # Neither features nor edges say anything.
 without_clusters() { # L
-	federation "$1" --signal 0 --homophily 0.34
+	federation "$1" --signal 0 --homophily 0.34 --degree 16
 	landmark_job
 }
 

@@ -98,7 +98,7 @@ test_segments_beside_noise() {
 		jq -e '.selection_k == 3 and (.selection_silhouette | index(max) == 0) and .selection_stability[0] < 0.6
 			and (.selection_stability | index(max) == 1) and .selection_margin > 0' >/dev/null <<<"$facts" || fail "$kind: $facts"
 		grep -q '3 clusters of 2 to 8: silhouette 0.4.*; 2: 0.5.* (unstable)' <(tr -s '\n ' ' ' <"$T/said") || fail "$kind: says $(<"$T/said")"
-		grep -q '3 clusters of 2 to 8: silhouette' "$T/$kind/coordinator/log.jsonl" || fail "$kind: the log does not say which k was chosen"
+		grep -q "3 clusters of 2 to 8: silhouette" "$T/$kind/log.jsonl" || fail "$kind: the log does not say which k was chosen"
 	done
 }
 

@@ -1,4 +1,4 @@
-/* Has everybody been told the same? Members of a group ask each other, without a round trip of
+/* Consistency of broadcast values: members of a group ask each other, without a round trip of
  * their own.
  *
  *   behind the words of the first sum of each phase, and before DONE:

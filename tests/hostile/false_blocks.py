@@ -7,7 +7,8 @@ In memory: the eight products and blocks of an honest coordinator (tests/interop
 none of the rest. Each sum is G V, where G are the inner products of the others' rows, and the
 party's own term. The party sends M W; W are unit vectors of nodes. The next block is close to W,
 so that products with it are columns of G. It differs from W by the last products over M, in all
-rows but W's. FOLDER: the others' features.mtx. The party has the lengths of the others' rows: the
+rows but W's. Over the wire M fits into words where the party claims long rows, so that G is
+small (false_sets.py). FOLDER: the others' features.mtx. The party has the lengths of the others' rows: the
 joint ones less its own.
 """
 import argparse

@@ -12,19 +12,24 @@ kcagc and kmeans.columns, method "basic": it sends large numbers for distances, 
 cluster of each node. In every other iteration one cluster is node a alone and another node b
 alone. In the next one it compares, for all nodes at once, by how much the others' squared
 distances to a and b differ, and halves the interval. One b and several a give all distances
-between them.
+between them. Methods "flat" and "tree" of three parties: the same of cells. It draws its local
+clusters at random, so that most cells are of one node, and takes a and b from these.
 
 fedgcn, two clusters: it claims N graphs in both, and so moves the plane between the first two
 prototypes. Where one graph of the others lies between two places of the plane, the difference
 of the sums below them is that graph's embedding.
+
+kcagc, method "landmark": false_sets.py; fedspectral: false_edges.py; fedwalk: false_walks.py.
 
 --honest: true terms. It reads rows and graphs from sums of one and from pairs of sums that differ
 by one.
 
 FOLDER: the others' data, to compare with. The last line of stdout is {"read": N, "wrong": N,
 "of": N, "ended": "..."}: what is read and true, what is read and false, how much there is (rows,
-graphs, or distances of two nodes over the others' features). "differences": how many are right
-of the differences of distances. "chance": how many of as many own rows are near one of the others'.
+graphs, edges or ties of the others, or distances of two nodes over the others' features). "differences":
+how many are right of the differences of distances. "alone": nodes that have a cell of their own.
+"chance": how many of as many own rows are near one of the others'; of edges, how many of as many
+pairs at random are one.
 """
 import argparse
 import glob
@@ -35,6 +40,9 @@ import sys
 import numpy as np
 
 import extract
+import false_edges
+import false_sets
+import false_walks
 import fedgcn
 import fedsc
 import kcagc
@@ -214,18 +222,32 @@ class Bisecting:
     """With three clusters or more."""
 
     def __init__(self, job, X, link):
-        self.shape, self.link = kcagc.Shape(job, len(X)), link
+        self.link, self.nodes = link, len(X)
         # Above all differences of two squared distances.
         self.WIDE = 8.0 if job["kind"] == "kcagc" else 16.0
         self.FAR = 10 * self.WIDE  # above nine squared distances, for the 1/9 step
         link.agree(job, np.full((len(X), 1), np.sqrt(self.FAR)))  # as if its rows were so large that its terms fit
+        self.cell = np.arange(len(X)) if job["method"] == "basic" else self.cells(job)
+        size = np.bincount(self.cell)
+        self.alone = size == 1
+        self.place = np.argsort(size, kind="stable")  # cells of one node first
+        self.shape = kcagc.Shape(job, len(size))
+
+    def cells(self, job):
+        """The cell of each node, once this party has said what clusters it has."""
+        k, link = kcagc.count(job["local_clusters"], job), self.link
+        own = np.random.default_rng(1).permutation(self.nodes) % k
+        for body in wire.label_bodies(link.s.own, k, own):
+            link.conn.send(wire.LOCAL_CLUSTERS, body)
+        body = link.recv(wire.CELLS)
+        return wire.labels(lambda: body, link.root, wire.Reader(body[4:8]).number(4), self.nodes)
 
     def choose(self, r):
-        """Node a = r + 1 goes to the first cluster, b = 0 to the second, all others to the third."""
-        node = np.arange(self.shape.n)
-        wanted = np.where(node == r + 1, 0, np.where(node == 0, 1, 2))
+        """Item a, the one behind the r-th, goes to the first cluster, b to the second, all others to the third."""
+        item = np.arange(self.shape.n)
+        wanted = np.where(item == self.place[1 + r % (self.shape.n - 1)], 0, np.where(item == self.place[0], 1, 2))
         term = np.full((self.shape.n, self.shape.K), self.FAR)
-        term[node, wanted] = 0
+        term[item, wanted] = 0
         return term + self.dropped(r)
 
     def compare(self, r):
@@ -253,23 +275,27 @@ class Bisecting:
             if t and t == s.screen:
                 kept = link.recv_labels(wire.KEPT, 1, s.R)
                 moving = moving[kept[moving] == 1]
-        self.node_a = moving + 1
+        self.moved = moving
         link.recv_labels(wire.CLUSTERS, s.K, n, none=False)
-        return link.recv_labels(wire.RESULT, s.K, n, none=False)
+        return link.recv_labels(wire.RESULT, s.K, self.nodes, none=False)
 
     def read(self, Z):
-        """Z: the others' rows side by side."""
+        """Z: the others' rows side by side. Of cells only those of one node count."""
         D = kmeans.distances(Z, Z)
         near = 0.02 * np.median(D)
-        got = self.middle[self.node_a - 1]
-        differences = int((np.abs(got - (D[self.node_a] - D[0])) < near).sum())
-        there = np.append(0, self.node_a)
-        to_b = np.append(0, got[:, 0])  # the difference at b itself is its distance to a
+        node = np.array([np.flatnonzero(self.cell == c)[0] for c in np.flatnonzero(self.alone)])
+        D, got = D[np.ix_(node, node)], self.middle[self.moved][:, self.alone]
+        at = np.cumsum(self.alone) - 1  # of an item, among those of one node
+        b, a = at[self.place[0]], at[self.place[self.moved + 1]]
+        assert self.alone[self.place[self.moved + 1]].all(), "too few cells of one node"
+        differences = int((np.abs(got - (D[a] - D[b])) < near).sum())
+        there = np.append(b, a)
+        to_b = np.append(0, got[:, b])  # the difference at b itself is its distance to a
         between = np.array([got[:, i] + to_b[j] for j, i in enumerate(there)])
-        good = np.abs(between - D[np.ix_(there, self.node_a)]) < near
+        good = np.abs(between - D[np.ix_(there, a)]) < near
         good = good[np.triu_indices(len(there), 0, len(got))]
-        return {"read": int(np.sum(good)), "wrong": int(len(good) - np.sum(good)),
-                "of": len(Z) * (len(Z) - 1) // 2, "differences": differences, "differences_of": got.size}
+        return {"read": int(np.sum(good)), "wrong": int(len(good) - np.sum(good)), "of": len(Z) * (len(Z) - 1) // 2,
+                "differences": differences, "differences_of": got.size, "alone": len(node)}
 
 
 class Graphs(fedgcn.Party):
@@ -371,6 +397,13 @@ def of_nodes(a, what, link, X, edges):
     return {**half.read(np.hstack(others)), "ended": "done"}
 
 
+def of_sets(a, what, link, X):
+    half = false_sets.False_(what, X, link)
+    party.leave(link, half.run(), a.labels)
+    others = [party.read_features(glob.glob(f + "/features.*")[0]) for f in a.truth]
+    return {**half.read(others, a.truth[0]), "ended": "done"}
+
+
 def of_graphs(a, what, link, folder):
     half = (Graphs if a.honest else Cutting)(what, folder, link)
     party.leave(link, half.run(), a.labels)
@@ -378,6 +411,35 @@ def of_graphs(a, what, link, folder):
     Z = [fedgcn.Net(o.shape, fedgcn.draw(o.shape, what["seed"])).forward(o.graphs) for o in others]
     Z = np.vstack(Z).astype(float)
     return {**told(half.found(), Z, 1e-3 * Z.std()), "ended": "done"}
+
+
+def edges_of(folder):
+    with open(folder + "/edges.tsv", encoding="utf-8") as f:
+        return {tuple(sorted(line.split()[:2])) for line in f}
+
+
+def of_edges(a, what, link, ids, edges):
+    half = (false_edges.Honest if a.honest else false_edges.False_)(what, ids, edges, link)
+    party.leave(link, half.run(), a.labels)
+    truth, found = set().union(*map(edges_of, a.truth)), half.found()
+    nodes = len(set().union(*truth))
+    return {**pairs_of(found, truth), "chance": round(2 * len(found) * len(truth) / (nodes * (nodes - 1)))}
+
+
+def pairs_of(found, truth):
+    return {"read": len(found & truth), "wrong": len(found - truth), "of": len(truth), "ended": "done"}
+
+
+def of_ties(a, what, link, data):
+    with open(data["vertices"], "rb") as f:
+        ids = f.read().split()
+    with open(data["edges"], "rb") as f:
+        ties = {(x, y) for line in f for x, y in (line.split()[:2], line.split()[1::-1]) if x in ids}
+    half = (false_walks.Honest if a.honest else false_walks.False_)(what, ids, ties, [b"n%d" % i for i in range(999)], link)
+    party.leave(link, half.run(), a.labels)
+    theirs = set().union(*({i.decode() for i in open(f + "/ids.txt", "rb").read().split()} for f in a.truth))
+    truth = {t for t in set().union(*map(edges_of, a.truth)) if theirs.issuperset(t)}
+    return pairs_of(half.found(), truth)
 
 
 def of_rows(a, what, link, X):
@@ -412,8 +474,14 @@ def main():
     config = party.read_config(a.config)
     what, link = party.join(config, a.coordinator)
     data = config["data"]
-    if what["kind"] in ("kcagc", "kmeans.columns"):
+    if what.get("method") == "landmark":
+        said = of_sets(a, what, link, party.read_nodes(data)[0])
+    elif what["kind"] in ("kcagc", "kmeans.columns"):
         said = of_nodes(a, what, link, *party.begin_nodes(what, data, link))
+    elif what["kind"] == "fedwalk":
+        said = of_ties(a, what, link, data)
+    elif what["kind"] == "fedspectral":
+        said = of_edges(a, what, link, *party.read_graph(data))
     elif what["kind"] == "fedgcn":
         link.group_key()
         said = of_graphs(a, what, link, data["graphs"])

@@ -28,6 +28,26 @@ import party  # noqa: E402
 import wire  # noqa: E402
 
 
+def weighted(parts):
+    """Columns of all parts side by side."""
+    X = np.hstack(parts)
+    if set(np.unique(X)) <= {0, 1}:
+        X = X * (np.log((1 + len(X)) / (1 + X.sum(axis=0))) + 1)
+    return X
+
+
+def smoothed(X, folder, order):
+    """Filtered by the graph in the folder."""
+    edges, S = np.loadtxt(folder + "/edges.tsv", dtype=int)[:, :2], np.eye(len(X))
+    S[edges[:, 0], edges[:, 1]] = S[edges[:, 1], edges[:, 0]] = 1
+    root = np.sqrt(S.sum(axis=1))
+    T = S / np.outer(root, root) + np.eye(len(X))
+    T /= T.sum(axis=1)[:, None]
+    for _ in range(3 if order == "auto" else order):
+        X = T @ X
+    return X
+
+
 class Reads(coordinator.Coordinator):
     lie, first = None, None
 
@@ -122,21 +142,8 @@ class Products(landmark.Coordinator):
     def joint_features(self, truth):
         """All parties' columns, weighted, of unit length over all, and filtered."""
         parts = sorted(glob.glob(truth + "/party-*"))
-        X = np.hstack([party.read_features(where + "/features.mtx") for where in parts])
-        n = len(X)
-        if set(np.unique(X)) <= {0, 1}:
-            X = X * (np.log((1 + n) / (1 + X.sum(axis=0))) + 1)
-        X = X / np.sqrt((X**2).sum(axis=1))[:, None]
-        edges = np.loadtxt(parts[0] + "/edges.tsv", dtype=int)[:, :2]
-        S = np.eye(n)
-        S[edges[:, 0], edges[:, 1]] = S[edges[:, 1], edges[:, 0]] = 1
-        root = np.sqrt(S.sum(axis=1))
-        T = S / np.outer(root, root) + np.eye(n)
-        T /= T.sum(axis=1)[:, None]
-        order = self.what["filter"]["order"]
-        for _ in range(3 if order == "auto" else order):
-            X = T @ X
-        return X
+        X = weighted([party.read_features(where + "/features.mtx") for where in parts])
+        return smoothed(X / np.sqrt((X**2).sum(axis=1))[:, None], parts[0], self.what["filter"]["order"])
 
     def known(self, truth):
         X, B, Y = self.joint_features(truth), np.hstack(self.B), np.hstack(self.Y)

@@ -67,25 +67,49 @@ test_rows_of_noisy_kmeans() {
 
 # Distances of nodes over the others' features, of which an honest party knows none: all between 11
 # nodes, and by how much each node is nearer to the first than to each of the other ten.
-distances_of() {
-	edit job '.method = "basic" | .iterations = 20 | .restarts = 10 | .secure_sum = { group: "x25519" }'
+distances_of() { # METHOD
+	edit job ".method = \"$1\" | .polish = 0 | .iterations = 20 | .restarts = 10 | .secure_sum = { group: \"x25519\" }"
 	reads false 0
-	[[ $(jq -c '[.read, .wrong, .differences]' "$T/false") == '[55,0,1500]' ]] || fail 'distances read by false terms'
+	[[ $(jq -c '[.read, .wrong, .differences == .differences_of]' "$T/false") == '[55,0,true]' ]] ||
+		fail "$1: distances read by false terms"
+}
+nodes_of_kcagc() {
+	needs_python
+	federation 3
+	patient 3
+}
+nodes_of_columns() {
+	local name
+	nodes_of_kcagc
+	for name in $(names 3); do edit "$name" 'del(.data.edges) | .policy.jobs = ["kmeans.columns"]'; done
+	echo '{ "kind": "kmeans.columns", "clusters": 3, "seed": 7 }' >"$T/job.json"
 }
 test_distances_of_basic() {
-	needs_python
-	federation 3
-	patient 3
-	distances_of
+	nodes_of_kcagc
+	distances_of basic
+	[[ $(jq .differences "$T/false") == 1500 ]] || fail 'differences of distances read by false terms'
 }
 test_distances_of_columns() {
-	local name
-	needs_python
-	federation 3
-	patient 3
-	for name in $(names 3); do edit "$name" 'del(.data.edges) | .policy.jobs = ["kmeans.columns"]'; done
-	echo '{ "kind": "kmeans.columns", "clusters": 3, "seed": 7, "polish": 0 }' >"$T/job.json"
-	distances_of
+	nodes_of_columns
+	distances_of basic
+	[[ $(jq .differences "$T/false") == 1500 ]] || fail 'differences of distances read by false terms'
+}
+
+# The same of the nodes that are alone in their cells: by clusters drawn at random most are.
+distances_of_cells() {
+	local method
+	for method in flat tree; do
+		distances_of $method
+		at_least "$(jq .alone "$T/false")" 15 "$method: cells of one node"
+	done
+}
+test_distances_of_cells() {
+	nodes_of_kcagc
+	distances_of_cells
+}
+test_distances_of_cells_of_columns() {
+	nodes_of_columns
+	distances_of_cells
 }
 
 # The embedding of a single graph by the network that all start with, in spite of each party's own
@@ -101,12 +125,94 @@ test_graphs_of_fedgcn() {
 	[[ $(jq -c '[.read > 0, .wrong]' "$T/false") == '[true,0]' ]] || fail 'graphs read by false terms'
 }
 
+# Edges of two others, each between ids that it has. It claims ids of nobody.
+edges_by_false_terms() { # JQ-PROGRAM
+	edit job ". + { secure_sum: { group: \"x25519\" } } | $1"
+	reads honest 0 --honest
+	reads false 0
+}
+edges_of() { # HOW-MANY-WRONG-AT-MOST LEAST-READ JQ-PROGRAM
+	needs_python
+	edges_federation 3
+	patient 3
+	edges_by_false_terms "$3"
+	[[ $(jq .read "$T/honest") == 0 ]] || fail 'an honest party reads edges'
+	at_least "$(jq .read "$T/false")" "$2" 'edges read by false terms'
+	(($(jq .wrong "$T/false") <= $1)) || fail 'edges that are read are none'
+}
+test_edges_of_exact() { edges_of 0 667 '.variant = "exact"'; }
+test_edges_of_plus() { edges_of 0 660 '.variant = "fedspectral+" | .iterations = 1'; }
+
+# With more iterations blocks are of walks: a few guesses are right, four times as many as by chance.
+test_edges_of_plus_with_iterations() {
+	edges_of 300 25 '.variant = "fedspectral+" | .iterations = 6'
+	(($(jq .read "$T/false") <= 100)) || fail 'as many edges are read as by one iteration'
+}
+
+# Ties between vertices of the two others. An honest party reads most, and one that lies hardly more.
+ties_of() { # LEAST MOST-WRONG WALKS
+	needs_python
+	vertices_federation 3
+	patient 3
+	edit job ".secure_sum = { group: \"x25519\" } | .walks = $3"
+	reads honest 0 --honest
+	reads false 0
+	for who in honest false; do
+		at_least "$(jq .read "$T/$who")" "$1" "$who: ties read"
+		(($(jq .wrong "$T/$who") <= $2)) || fail "$who: ties that are read are none"
+	done
+}
+test_ties_of_many_walks() { ties_of 180 25 20; }
+test_ties_of_few_walks() { ties_of 140 70 2; }
+
+# Inner products of the others' rows with the means of sets.
+test_products_of_landmark() {
+	needs_python
+	federation 3 --features 300
+	patient 3
+	echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "method": "landmark", "filter": { "order": 3 }, "degrees": "off",
+		"secure_sum": { "group": "x25519", "modulus_bits": 64 } }' >"$T/job.json"
+	reads false 0
+	at_least "$(jq .read "$T/false")" 1600 'inner products read by false terms'
+	(($(jq .wrong "$T/false") <= 100)) || fail 'inner products that are read are others'
+}
+
 # Of method "gcc", in memory: distances over the others' features by the blocks that all are told.
 test_distances_of_gcc() {
 	needs_python
 	federation 3 --features 300
 	"$PYTHON" "$ROOT/tests/hostile/false_blocks.py" --dims 13 "$T/data/party-01" "$T/data/party-02" | tee "$T/false"
 	at_least "$(jq .read "$T/false")" 8000 'distances of 11175 read by false terms'
+}
+
+# A party whose policy requires noise takes part in none of these jobs, and nothing is read.
+declines() { # JQ-PROGRAM
+	echo '{ "clusters": 3, "seed": 7, "secure_sum": { "group": "x25519" } }' >"$T/job.json"
+	edit job "$1"
+	rm -rf "$T/out"
+	coordinator
+	start party-00 "$PYTHON" "$ROOT/tests/hostile/false_party.py" --config "$T/party-00.json" --coordinator "$ADDRESS" \
+		--labels "$T/labels" --truth "$T/data/party-01" "$T/data/party-02"
+	party party-01
+	party party-02
+	ends 1 party-00
+	ends 2 coordinator party-01 party-02
+	grep -q 'without noise, policy.require_noise of party-01 is true' "$T/party-01.stderr" || fail "$1: nobody says why"
+	[[ ! -s $T/party-00.stdout ]] || fail "$1: something is read"
+}
+test_require_noise_declines_distances() {
+	local how
+	nodes_of_kcagc
+	edit party-01 '.policy.require_noise = true'
+	for how in flat tree landmark; do declines ".kind = \"kcagc\" | .method = \"$how\" | .filter.order = 3"; done
+}
+test_require_noise_declines_edges() {
+	local how
+	needs_python
+	edges_federation 3
+	patient 3
+	edit party-01 '.policy.require_noise = true'
+	for how in exact fedspectral+; do declines ".kind = \"fedspectral\" | .variant = \"$how\""; done
 }
 
 run_tests "$@"

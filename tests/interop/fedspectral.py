@@ -86,24 +86,41 @@ class Party:
 
     # ---- sums ----
 
+    def own_degrees(self):
+        a, b = self.row[self.edges].T
+        self.A = np.zeros((self.n, self.n))
+        self.A[a, b] = self.A[b, a] = 1
+        return self.A.sum(axis=1)
+
+    def joined(self, degree):
+        """How many rows blocks have."""
+        there = np.flatnonzero(degree > 0)
+        s = degree[there] ** -0.5
+        self.N = s[:, None] * self.A[np.ix_(there, there)] * s
+        return len(there)
+
+    def answer(self, V):
+        return self.N @ V
+
+    def block(self, m, width):
+        V = wire.reals(lambda: self.link.recv(wire.BLOCK), self.link.root, m * width, "<f4")
+        self.link.add(self.answer(V.reshape(m, width)).ravel())
+
+    def exact(self):
+        link = self.link
+        link.group_key()
+        link.phase("degrees")
+        m = self.joined(link.sum(self.own_degrees()))
+        link.phase("lanczos")
+        while width := link.choice(5):
+            self.block(m, width)
+
     def run(self):
         link = self.link
         self.row = self.rows()
         self.compare_rows()
-        link.group_key()
-        a, b = self.row[self.edges].T
-        A = np.zeros((self.n, self.n))
-        A[a, b] = A[b, a] = 1
-        link.phase("degrees")
-        degree = link.sum(A.sum(axis=1))
-        there = np.flatnonzero(degree > 0)
-        s = degree[there] ** -0.5
-        N = s[:, None] * A[np.ix_(there, there)] * s
         link.word = secsum.WIDE
-        link.phase("lanczos")
-        while width := link.choice(5):
-            V = wire.reals(lambda: link.recv(wire.BLOCK), link.root, len(there) * width, "<f4")
-            link.add((N @ V.reshape(-1, width)).ravel())
+        self.exact()
         link.phase("result")
         clusters = link.choice(7)
         label = np.zeros(len(self.ids), int)

@@ -283,7 +283,7 @@ def accept_of(job_id, kind, data):
     if kind in ("kcagc", "kmeans.columns"):
         X, edges = read_nodes(data)
         return kcagc_nodes(job_id, len(X), edges)
-    return u64(0) + u32(0) + bytes(64) if kind in ("fedgcn", "fedspectral") else kmeans_rows(read_features(data["features"]))
+    return u64(0) + u32(0) + bytes(64) if kind in ("fedgcn", "fedspectral", "fedwalk") else kmeans_rows(read_features(data["features"]))
 
 
 def join(config, address, lie=None):

@@ -1,0 +1,158 @@
+"""What a party of fedspectral reads of the others' edges by false terms, with an honest coordinator.
+
+Each block is a combination of the sum before it and of blocks that all parties have. The party claims ids that
+nobody else has. In their rows the sum is the party's own term. From enough such rows it computes the
+combination, and with that the sum in all rows. It sends random numbers, so that blocks are as good as random
+ones. The sum less its own term is the others' matrix times the last block. The party also claims ids that it guesses,
+so that it can name the others' nodes.
+
+exact: it claims no edges of other ids, so joint degrees are the others'. With as many columns as the others have
+nodes it solves for their matrix.
+
+fedspectral+ with one iteration: each row of the others' matrix has few entries, which orthogonal matching pursuit
+finds one after the other. With more iterations the party makes blocks of single nodes, and guesses that the largest
+entries of their columns are edges.
+
+An honest party has only the rows in which the joint degree is its own.
+"""
+import numpy as np
+
+import fedspectral
+
+LARGE = 1e3  # of a node in a block to all others
+
+
+class Honest(fedspectral.Party):
+    """known: rows in which the others' part of each sum is 0."""
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.plus = self.what["variant"] != "exact"
+        self.blocks, self.terms = [], []
+
+    def joined(self, degree):
+        there = degree > 0
+        self.known = np.flatnonzero(np.abs(degree - self.own_degrees())[there] < 0.5)
+        place = np.where(there, np.cumsum(there) - 1, -1)
+        self.place = place[self.row]  # of each own id its row of blocks
+        return super().joined(degree)
+
+    def exact(self):
+        if not self.plus:
+            super().exact()
+            return
+        self.link.phase("power")
+        self.own_degrees()
+        self.known, self.place = self.nobodys(), self.row
+        root = np.sqrt(np.maximum(self.A.sum(axis=1), 1))
+        self.N = self.A / np.outer(root, root)
+        for _ in range(fedspectral.PLUS_ROUNDS):
+            self.block(self.n, self.what["clusters"])
+
+    def nobodys(self):
+        return np.zeros(0, int)
+
+    def answer(self, V):
+        self.blocks.append(V.astype(float))
+        self.terms.append(self.term(V))
+        return self.terms[-1]
+
+    def term(self, V):
+        for _ in range(self.what["iterations"] if self.plus else 1):
+            V = self.N @ V
+        return V
+
+    def products(self):
+        """Blocks, and the others' part of the sums by them, as far as the known rows go."""
+        before, B, F = [], [], []
+        for now, after, term in zip(self.blocks, self.blocks[1:], self.terms):
+            before = [] if self.plus else [*before, now]
+            X = np.hstack([*before, after])
+            if len(self.known) < X.shape[1]:
+                break
+            Z = np.linalg.lstsq(X[self.known], term[self.known], rcond=None)[0]
+            B.append(now)
+            F.append(X @ Z - term)
+        return B, F
+
+    def found(self):
+        """Pairs of own ids that are read to be edges of the others."""
+        B, F = self.products()
+        if not B:
+            return set()
+        rest = np.setdiff1d(np.arange(len(B[0])), self.known)
+        N = np.zeros((len(B[0]),) * 2)
+        if not self.plus:
+            N[np.ix_(rest, rest)] = np.hstack(F)[rest] @ np.linalg.pinv(np.hstack(B)[rest])
+        elif self.what["iterations"] == 1:
+            N[np.ix_(rest, rest)] = pursued(np.hstack(B)[rest], np.hstack(F)[rest])
+        else:
+            N = self.largest(B, F)
+        name = {p: i.decode() for p, i in zip(self.place, self.ids) if p >= 0}
+        pairs = np.argwhere(np.triu(np.maximum(N, N.T), 1) > 0.02)
+        return {tuple(sorted((name[i], name[j]))) for i, j in pairs if i in name and j in name}
+
+
+class False_(Honest):
+    def __init__(self, what, ids, edges, link):
+        self.random, self.turn = np.random.default_rng(1), 0
+        guesses = {b"n%d" % i for i in range(len(ids) + 20)} - set(ids)
+        ids = ids + sorted(guesses)
+        self.count = len(ids)
+        more = 4 * what["clusters"] if what["variant"] != "exact" else 2 * len(ids)
+        super().__init__(what, ids + [b"nobody-%d" % i for i in range(more)], edges, link)
+
+    def nobodys(self):
+        return self.row[self.count :]
+
+    def own_degrees(self):
+        """One at each id of nobody, as joint degrees of 0 are left out."""
+        self.A = np.zeros((self.n, self.n))
+        self.A[self.nobodys(), self.nobodys()] = 1
+        return self.A.sum(axis=1)
+
+    def term(self, V):
+        term = 3 * self.random.normal(size=V.shape)
+        if self.plus and self.what["iterations"] > 1:
+            term[self.row[: self.count]] = 0
+            node = self.single(self.turn + 1, V.shape[1])
+            term[node, np.arange(len(node))] = LARGE
+            self.turn += 1
+        return term
+
+    def single(self, turn, width):
+        """Rows of the nodes of which block `turn` is made."""
+        return self.row[: self.count][(np.arange(width) + turn * width) % self.count]
+
+    def largest(self, B, F):
+        """As many as the party itself has edges for so many nodes, twice: of two parties."""
+        score = np.zeros((self.n, self.n))
+        for turn, (V, Y) in list(enumerate(zip(B, F)))[1:]:
+            node = self.single(turn, V.shape[1])
+            score[:, node] = Y @ np.linalg.inv(V[node])
+        np.fill_diagonal(score, 0)
+        most = int(2 * 2 * len(self.edges) / self.count * self.what["clusters"] * (len(B) - 1))
+        return (score >= np.sort(score.ravel())[-most]).astype(float)
+
+
+def pursued(B, F):
+    """N of few entries in each row, symmetric, with N B = F: the rows that are explained whole."""
+    n = len(B)
+    N, done, new = np.zeros((n, n)), np.zeros(n, bool), True
+    while new:
+        new = False
+        for i in np.flatnonzero(~done):
+            some = [int(j) for j in np.flatnonzero(done & (N[:, i] != 0))]
+            free = ~done
+            y, rest = F[i] - N[some, i] @ B[some], []
+            left = y
+            while np.abs(left).max() > 1e-3 and len(rest) < B.shape[1] // 2:
+                rest.append(int(np.argmax(np.abs(B @ left) / np.linalg.norm(B, axis=1) * free)))
+                at = np.linalg.lstsq(B[rest].T, y, rcond=None)[0]
+                left = y - at @ B[rest]
+            if np.abs(left).max() <= 1e-3:
+                N[i, some] = N[some, i]
+                if rest:
+                    N[i, rest] = at
+                done[i] = new = True
+    return N

@@ -38,10 +38,13 @@ local_user() { curl -sSf --noproxy '*' --max-time "$LIMIT" "${SOCKET[@]}" -o "$T
 
 # Once a second, for 20 s, which is twice as long as an idle connection may be.
 all_are_answered() { # COMMAND...: as viewer()
-	local i
+	local i deadline
 	LIMIT=$BUSY
 	for ((i = 0; i < 20; i++)); do
-		"$@" >>"$T/times" 2>"$T/curl" || fail "$*: not answered within $LIMIT s, after $i that were: $(<"$T/curl")"
+		deadline=$((SECONDS + LIMIT)) # only a busy machine may refuse a connection before
+		until "$@" >>"$T/times" 2>"$T/curl"; do
+			((BUSY > 1 && SECONDS < deadline)) || fail "$*: not answered within $LIMIT s, after $i that were: $(<"$T/curl")"
+		done
 		sleep 1
 	done
 	echo "$*: $(wc -l <"$T/times") answers, the slowest after $(sort -g "$T/times" | tail -n 1) s"

@@ -276,7 +276,6 @@ test_damaged_cache() {
 	[[ $(cache_of party-00) == 2 ]] || fail "party-00 found $(cache_of party-00) of 2 pieces in its cache"
 }
 
-# Other data under the same name: what was computed from the old ones is not used.
 # Two attempts over two versions of the data would show what changed: the party declines the second.
 test_other_data_in_another_attempt() {
 	local name

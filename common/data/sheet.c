@@ -193,13 +193,19 @@ static bool is_gap(const struct sheet *t, const struct cell *cell)
 
 static enum err gap(struct sheet *t, size_t at, struct sheet_column *c, const struct cell *cell)
 {
-	if (c->missing == MISSING_ERROR)
-		return sheet_error(t, at, c,
-				   "has no value (%s): say what becomes of it (missing): mean, "
-				   "median or indicator, or that the column is to be ignored",
-				   cell->kind == CELL_NULL ? "NULL" : cell_shown(cell).s);
-	c->gaps++;
-	return ERR_OK;
+	char shown[64] = "";
+
+	if (c->missing != MISSING_ERROR) {
+		c->gaps++;
+		return ERR_OK;
+	}
+	if (cell->kind == CELL_NULL || values_are_shown())
+		snprintf(shown, sizeof(shown), " (%s)",
+			 cell->kind == CELL_NULL ? "NULL" : cell_shown(cell).s);
+	return sheet_error(t, at, c,
+			   "has no value%s: say what becomes of it (missing): mean, median or "
+			   "indicator, or that the column is to be ignored",
+			   shown);
 }
 
 static bool is_of(struct word w, const char *characters)

@@ -17,7 +17,8 @@ enum err room_check(double bytes, uint64_t max, const char *who, const char *set
 	if (bytes > machine_memory())
 		return err_set(ERR_INPUT,
 			       "this job takes about %s of memory at %s, which may use %s (host, "
-			       "container, ulimit): raise that, or offer a smaller job",
+			       "container, ulimit): raise that, or offer a smaller job (its "
+			       "parameters that take memory: docs/SCALE.md)",
 			       size_text(bytes).s, who, size_text(machine_memory()).s);
 	return ERR_OK;
 }

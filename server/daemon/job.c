@@ -245,10 +245,13 @@ static enum err serve(struct run *run, const char *output)
 
 		e = why != ERR_OK ? why : e;
 	}
-	if (e == ERR_OK)
+	if (e == ERR_OK) {
 		e = half->keep(run, label, output);
-	if (e == ERR_OK)
-		e = finish(run);
+		if (e == ERR_OK)
+			e = finish(run);
+		if (e != ERR_OK) /* not all parties have theirs */
+			results_take_back(output);
+	}
 	free(label);
 	free(run->embedding);
 	run->embedding = NULL;
@@ -297,7 +300,6 @@ enum err job_serve(struct run *run, const char *output)
 		record_end(run->record, e, end.why);
 		if (!job_goes_on(run))
 			live_job_ended(run->record);
-		results_take_back(output);
 	}
 	if (write_record(run) != ERR_OK) {
 		log_warn("%s", err_detail());

@@ -111,7 +111,6 @@ void running_close(struct running *r, enum err result, const char *why)
 	close_seats(r);
 	if (r->phase == JOINING && r->record.has_job && !r->record.ended && !r->left) {
 		record_end(&r->record, result, r->why);
-		results_take_back(r->output);
 		if (record_write(&r->record, r->output) != ERR_OK)
 			log_warn("%s", err_detail());
 	}

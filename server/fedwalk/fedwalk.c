@@ -71,7 +71,6 @@ static enum err agree(struct hub *h)
 			TRY(check_claims(run, &h->align, i, j));
 	if (run->n < 2)
 		return err_set(ERR_JOB, "%zu vertices of all parties, expected 2 at least", run->n);
-	TRY(fedwalk_check_room(run));
 	run_phase(run, "directory");
 	TRY(relay_batches(run, SEALED_DIRECTORY, &unused));
 	return relay_batches(run, SEALED_TIES, &unused);

@@ -6,8 +6,4 @@
 
 extern const struct server_kind server_kind_fedwalk;
 
-/* Is there memory for the job? Logs the estimate. ERR_JOB if it is more than this host has, or this
- * process may have: with the numbers, and what takes less. */
-enum err fedwalk_check_room(const struct run *run) MUST_CHECK;
-
 #endif

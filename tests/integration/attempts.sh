@@ -33,8 +33,9 @@ same_as_undisturbed() {
 	no_leftovers
 }
 
-kills() { # NAME: and nothing is heard of it any more; what the relay held goes on
+kills() { # NAME [lost]: and nothing is heard of it any more; what the relay held goes on, or is lost
 	kill -KILL "${PID[$1]}"
+	[[ ${2-} != lost ]] || kill -HUP "${PID[relay]}"
 	wait "${PID[$1]}" 2>/dev/null || true
 	unset "PID[$1]"
 	goes_on

@@ -255,7 +255,7 @@ test_labels_of_the_attempt_before() {
 	wired
 	in_phase party-01 result
 	until_true 20 test -s "$T/out/party-01/labels.npy" || fail "party-01 has no labels"
-	kills party-01
+	kills party-01 lost # nobody hears that it has them
 	ADDRESS=$RELAY party party-01
 	same_as_undisturbed
 	attempt_is 2 "${EVERYONE[@]}"

@@ -163,8 +163,8 @@ test_edges_and_matrices() {
 	cd "$T" || exit 1
 	local E=(import --edges e.csv --out o)
 	row 'a heading in edges.csv' e.csv 'source,target\na,b\n' 'e\.csv:1:' 'first line' 'header yes or no\), or which columns have the ends \(from, to\)' -- "${E[@]}"
-	row 'a heading in edges.tsv' e.tsv 'source\ttarget\na\tb\n' 'e\.tsv' '"source target"' "begin it with '#'" -- import --edges e.tsv --out o
-	row 'a heading before numbers' e.tsv 'x\ty\n1\t2\n3\t4\n5\t6\n7\t8\n' 'e\.tsv' '"x y"' "begin it with '#'" -- import --edges e.tsv --out o
+	row 'a heading in edges.tsv' e.tsv 'source\ttarget\na\tb\n' 'e\.tsv' '"source" and "target"' "begin it with '#'" -- import --edges e.tsv --out o
+	row 'a heading before numbers' e.tsv 'x\ty\n1\t2\n3\t4\n5\t6\n7\t8\n' 'e\.tsv' '"x" and "y"' "begin it with '#'" -- import --edges e.tsv --out o
 	row 'commas in edges.tsv' e.tsv 'a,b\nb,c\n' 'e\.tsv:1:' 'line ends' 'between commas in a file \.csv' -- import --edges e.tsv --out o
 	row 'a third column' e.csv '1,2,5\n' 'e\.csv:1:' '3 columns' '\(from, to, weight\)' -- "${E[@]}"
 	row 'one end named' e.csv 'a,b\n1,2\n' 'e\.csv' 'one end has a column' 'expected both \(from and to\)' -- "${E[@]}" -S from=a

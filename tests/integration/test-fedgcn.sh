@@ -186,13 +186,13 @@ test_party_dies_in_centres() { strikes party-02 centres; }
 # ---- an exploding loss ----
 
 # The run ends and says where; what was good before is kept, at the parties and at the coordinator.
-test_exploding_loss() {
+test_training_that_diverges() {
 	graphs_federation 3
 	coordinator --set rate=1 --set rounds=200 --set lambda=1e6
 	parties 3
 	ends '1|2' coordinator party-00 party-01 party-02
 	party_says 'party-0[0-2].*round [0-9]+.*'
-	party_says 'explode|loss'
+	party_says 'explodes to'
 	[[ $(run_of coordinator .status) == failed ]] || fail "coordinator/run.json: $(run_of coordinator .status)"
 	local name kept=0
 	for name in $(names 3); do
@@ -251,8 +251,8 @@ test_bad_files() {
 	printf '1, x\n' | refuses A '_A\.txt:1: '
 	printf '' | refuses A 'edge'
 	attributes 2 1.0 | refuses node_attributes 'node_attributes\.txt:2: 1 attributes, 2 in the lines before'
-	attributes 3 '1.0, nan' | refuses node_attributes 'node_attributes\.txt:3: .*nan'
-	attributes 4 '1.0, 1e999' | refuses node_attributes 'node_attributes\.txt:4: .*1e999'
+	attributes 3 '1.0, nan' | refuses node_attributes 'node_attributes\.txt:3: .not shown. is no number'
+	attributes 4 '1.0, 1e999' | refuses node_attributes 'node_attributes\.txt:4: .not shown. is no number'
 	printf '1.0\n' | refuses node_attributes 'node_attributes\.txt'
 	rm "${set}_graph_indicator.txt"
 	party party-01

@@ -306,7 +306,7 @@ test_nan() {
 	rows_are party-01 50 6 'if (i == 3 && j == 2) x = "nan"'
 	ADDRESS=127.0.0.1:1 party party-01
 	ends 4 party-01
-	says party-01 'party-01/features\.csv:4: column 3 has no value .not shown.: say what becomes of it'
+	says party-01 'party-01/features\.csv:4: column 3 has no value: say what becomes of it'
 }
 
 test_no_features() {

@@ -81,7 +81,7 @@ test_by_gram() {
 range_set='clusters={"from":2,"to":6}'
 
 # Three segments of customers in a line, beside a region and a date at random. Two clusters have the larger silhouette, but
-# halves of the rows cut the middle segment elsewhere: one run in this process for each kind.
+# halves of the rows cut the middle segment elsewhere: one launch for each kind.
 test_segments_beside_noise() {
 	local kind facts
 	mkdir "$T/customers"
@@ -92,13 +92,13 @@ test_segments_beside_noise() {
 		>"$T/customers/features.csv"
 	for kind in kmeans kmeans.columns; do
 		echo "{ \"kind\": \"$kind\", \"clusters\": { \"from\": 2, \"to\": 8 }, \"standardize\": \"joint\"$([[ $kind == kmeans ]] || echo ', "exchange": "gram"') }" >"$T/job.json"
-		"$BIN/coterie" run --data "$T/customers" --job "$T/job.json" --parties 4 --seed 1 --out "$T/$kind" >"$T/said" 2>"$T/stderr" ||
+		"$BIN/coterie" launch --data "$T/customers" --job "$T/job.json" --parties 4 --seed 1 --out "$T/$kind" >"$T/said" 2>"$T/stderr" ||
 			fail "$kind: $(<"$T/stderr")"
 		facts=$(jq -c .facts "$T/$kind/coordinator/run.json")
 		jq -e '.selection_k == 3 and (.selection_silhouette | index(max) == 0) and .selection_stability[0] < 0.6
 			and (.selection_stability | index(max) == 1) and .selection_margin > 0' >/dev/null <<<"$facts" || fail "$kind: $facts"
 		grep -q '3 clusters of 2 to 8: silhouette 0.4.*; 2: 0.5.* (unstable)' <(tr -s '\n ' ' ' <"$T/said") || fail "$kind: says $(<"$T/said")"
-		grep -q "3 clusters of 2 to 8: silhouette" "$T/$kind/log.jsonl" || fail "$kind: the log does not say which k was chosen"
+		grep -q "3 clusters of 2 to 8: silhouette" "$T/$kind/coordinator/log.jsonl" || fail "$kind: the log does not say which k was chosen"
 	done
 }
 

@@ -25,7 +25,8 @@ def analytic(eps, delta):
 def noisy_gram(job, parties):
     """The deviation of all parties' noise in an entry of B'B."""
     noise, near = job["noise"], job["near"]
-    own = 2 * analytic(noise["eps"], noise["delta"]) / math.sqrt(parties - noise.get("colluders", parties // 2))
+    colluders = noise.get("colluders", parties // 2)
+    own = 2 * analytic(noise["eps"], noise["delta"]) / math.sqrt(parties - (parties // 2 if colluders == "auto" else colluders))
     step = max(2.0 ** (math.floor(math.log2(own)) - 16), 2.0**-24)
     steps = math.ceil(math.ceil(own / step) * (1 + step * math.sqrt(near * (near + 1)) / math.sqrt(8)))
     return step * steps * math.sqrt(parties)

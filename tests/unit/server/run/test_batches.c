@@ -1,14 +1,8 @@
 /* Batches that pass by: in order, whole, from whom and to whom they say; and the room for a job. */
 #include "tests/unit/server/run/fake.h"
 
-#include "common/base/sanitized.h"
-#include "common/fedwalk/distance.h"
-#include "server/fedwalk/fedwalk.h"
 #include "server/fedwalk/lists.h"
 #include "server/run/relay.h"
-
-#include <math.h>
-#include <sys/resource.h>
 
 static const char job[] = "{\"kind\": \"fedwalk\"}";
 
@@ -188,72 +182,11 @@ static void test_lists(void **state)
 	lists_refused(FEDWALK_ALL, 2, 1, (const uint32_t[]){ 0, 6, 5 }, 3); /* there is none */
 }
 
-/* ---- room ---- */
-
-static void room(size_t n, const char *text, const char *why)
-{
-	struct fake f;
-
-	fake_open(&f, 1, n, text);
-	if (why)
-		assert_err(fedwalk_check_room(&f.run), ERR_JOB, why);
-	else
-		assert_ok(fedwalk_check_room(&f.run));
-	fake_close(&f);
-}
-
-static void test_room(void **state)
-{
-	(void)state;
-	room(1000, job, NULL);
-	room(2000000, "{\"kind\": \"fedwalk\", \"tree\": \"exact\", \"walks\": 1}",
-	     "2000000 vertices: the tree takes");
-	room(2000000, "{\"kind\": \"fedwalk\", \"tree\": \"exact\", \"walks\": 1}",
-	     "job.tree \"landmarks\" takes");
-	room(2000000, "{\"kind\": \"fedwalk\", \"dissimilarity\": \"dtw\", \"walks\": 1}",
-	     "with job.dissimilarity \"l1\" takes");
-	room(2000000, "{\"kind\": \"fedwalk\", \"walks\": 10000}", "fewer job.walks");
-	room(2000000,
-	     "{\"kind\": \"fedwalk\", \"mode\": \"randomized-response\", \"eps\": 1, \"walks\": 1}",
-	     "a larger job.eps takes less");
-}
-
-/* The tree is gone when walks begin: room for the larger of the two will do. */
-static void test_room_one_after_the_other(void **state)
-{
-	struct rlimit was, now;
-	struct fake f;
-	double tree, train;
-	enum err e;
-
-	(void)state;
-	if (SANITIZED) /* shadow memory counts in RLIMIT_AS */
-		skip();
-	fake_open(&f, 1, 20000, "{\"kind\": \"fedwalk\", \"tree\": \"exact\", \"walks\": 10}");
-	tree = fedwalk_first_bytes(&f.run.job.fedwalk, 20000, FEDWALK_L1);
-	train = fedwalk_train_bytes(20000, 10, f.run.job.fedwalk.length, f.run.threads);
-	assert_true(tree > 0x1p28 && train > 0x1p26);
-	assert_int_equal(getrlimit(RLIMIT_AS, &was), 0);
-	now = was;
-	now.rlim_cur = (rlim_t)(fmax(tree, train) + fmin(tree, train) / 2);
-	assert_int_equal(setrlimit(RLIMIT_AS, &now), 0);
-	e = fedwalk_check_room(&f.run);
-	assert_int_equal(setrlimit(RLIMIT_AS, &was), 0);
-	assert_int_equal(e, ERR_OK);
-	now.rlim_cur = (rlim_t)(fmax(tree, train) * 0.99);
-	assert_int_equal(setrlimit(RLIMIT_AS, &now), 0);
-	e = fedwalk_check_room(&f.run);
-	assert_int_equal(setrlimit(RLIMIT_AS, &was), 0);
-	assert_err(e, ERR_JOB, "this coordinator has");
-	fake_close(&f);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_passed_on), cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_alone),     cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_room),      cmocka_unit_test(test_room_one_after_the_other)
+		cmocka_unit_test(test_alone),     cmocka_unit_test(test_lists)
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -323,6 +323,10 @@ class Cutting(Graphs):
 
     claim = 1_000_000
 
+    def ask(self, question, term):
+        """Counts that later sums must not exceed come first."""
+        return super().ask(question, [term[0] + 2 * self.claim] if len(term) == 1 else term)
+
     def step(self, have):
         if not hasattr(self, "axis"):
             self.axis = np.linalg.svd(self.Z - self.Z.mean(axis=0), full_matrices=False)[2][0]

@@ -120,7 +120,7 @@ static void walk_accept(struct codec *c, struct msg_accept *m)
 	codec_fixed(c, m->edges_hash, HASH_LEN);
 }
 
-static bool is_of_path(uint8_t byte)
+static bool is_of_name(uint8_t byte)
 {
 	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
 	       (byte >= '0' && byte <= '9') || byte == '_' || byte == '.' || byte == '-';
@@ -131,10 +131,10 @@ static void walk_decline(struct codec *c, struct msg_decline *m)
 	walk_code(c, &m->code);
 	codec_u16(c, &m->ending);
 	codec_check(c, m->ending >= 1 && m->ending < ENDINGS);
-	codec_bytes(c, &m->parameter, 0, MSG_KEY_PATH_MAX);
-	codec_check(c, !m->parameter.n || m->ending == ENDING_UNKNOWN);
-	for (size_t i = 0; i < m->parameter.n; i++)
-		codec_check(c, is_of_path(m->parameter.p[i]));
+	codec_bytes(c, &m->subject, 0, MSG_SUBJECT_MAX);
+	codec_check(c, !m->subject.n || m->ending == ENDING_UNKNOWN || m->ending == ENDING_PIN);
+	for (size_t i = 0; i < m->subject.n; i++)
+		codec_check(c, is_of_name(m->subject.p[i]));
 }
 
 static void walk_key(struct codec *c, struct msg_key *m)

@@ -23,7 +23,7 @@ enum {
 	MSG_NAME_MAX = 64,      /* bytes of a party's or submitter's name */
 	MSG_TEXT_MAX = 1024,    /* bytes of a sentence */
 	MSG_JOB_MAX = 64 << 10, /* bytes of a job */
-	MSG_KEY_PATH_MAX = 64,  /* bytes of the path of a parameter */
+	MSG_SUBJECT_MAX = 64,  /* bytes of the path of a parameter, or of a name */
 	MSG_OPTIONS_MAX = 16,   /* optional fields of a body */
 	MSG_OPTION_MAX = 1024,  /* bytes of one */
 	MSG_KEY_MAX = 512,  /* bytes of a Diffie-Hellman public key (ffdhe4096) */
@@ -85,7 +85,7 @@ enum ending {
 #define ENDING(NAME, number, sentence) ENDING_##NAME = (number),
 #include "proto/endings.def"
 #undef ENDING
-	ENDINGS = 19 /* one more than the highest */
+	ENDINGS = 20 /* one more than the highest */
 };
 
 /* The text of REFUSED to a peer that only asks (tls_is_question): name, software, first and last version, time in UTC. */
@@ -140,7 +140,7 @@ struct msg_accept {
 struct msg_decline {
 	uint16_t code;
 	uint16_t ending; /* enum ending */
-	struct bytes parameter; /* ENDING_UNKNOWN: its path, of A-Z a-z 0-9 . _ -; or empty */
+	struct bytes subject; /* ENDING_UNKNOWN: a parameter's path; ENDING_PIN: a party's name; or empty */
 };
 struct msg_key {
 	struct bytes public_key; /* S_i, big-endian, as long as the group's prime */

@@ -84,12 +84,28 @@ static enum err check_noise(const struct party_config *config, const struct work
 		       work->job.kind->name, config->common.name, why);
 }
 
+static enum err check_pins(const struct party_config *config, struct work *work)
+{
+	uint8_t pin[SECAGG_HASH_LEN];
+	enum err e = ERR_OK;
+
+	for (size_t l = 0; l < work->L && e == ERR_OK; l++) {
+		if (l == work->own)
+			continue;
+		e = policy_pin(config, work->name[l], pin);
+		if (e == ERR_PEER) { /* the peers do not name it */
+			work->ending = ENDING_PIN;
+			snprintf(work->subject, sizeof(work->subject), "%s", work->name[l]);
+		}
+	}
+	return e;
+}
+
 enum err policy_check(const struct party_config *config, const struct job *agreed,
-		      const struct work *work)
+		      struct work *work)
 {
 	const char *kind = job_permission(&work->job);
 	struct party_sums sums;
-	uint8_t pin[SECAGG_HASH_LEN];
 	char text[256];
 
 	if (agreed && job_difference(agreed, &work->job, text, sizeof(text)))
@@ -117,9 +133,7 @@ enum err policy_check(const struct party_config *config, const struct job *agree
 	TRY(check_noise(config, work));
 	if (config->policy.max_eps > 0)
 		TRY(work->half->allow_eps(config, work));
-	for (size_t l = 0; l < work->L; l++)
-		if (l != work->own)
-			TRY(policy_pin(config, work->name[l], pin));
+	TRY(check_pins(config, work));
 	sums = work->half->sums(work);
 	if (work->L + work->lefts == 1) {
 		if (!config->policy.allow_single || !work->job.allow_single)

@@ -9,7 +9,7 @@
 /* Checks an offer that work already holds (job, names, own number): ERR_PEER with what was offered,
  * what is allowed, and the setting. agreed: the job this party agreed to beforehand, or NULL. */
 enum err policy_check(const struct party_config *config, const struct job *agreed,
-		      const struct work *work) MUST_CHECK;
+		      struct work *work) MUST_CHECK;
 
 /* policy.max_eps_total: what earlier jobs over this data set have claimed, whoever coordinated, and this one's claim
  * (claim->eps 0: none, which is refused), unless it is booked already, come to no more together. ERR_PEER with what is

@@ -367,8 +367,8 @@ static enum err answer(struct work *work, const struct job_means *means,
 		struct msg m = { .type = MSG_DECLINE,
 				 .decline = { .code = code, .ending = ending } };
 
-		if (ending == ENDING_UNKNOWN)
-			m.decline.parameter = msg_text(work->unknown);
+		if (ending == ENDING_UNKNOWN || ending == ENDING_PIN)
+			m.decline.subject = msg_text(work->subject);
 		if (work->leaving) /* it was considered, so the answer says something */
 			declines_add(means->declines, means->config->policy.max_declines,
 				     clock_now_s());

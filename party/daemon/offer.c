@@ -83,8 +83,8 @@ static enum err read_offer(struct work *work, const char *own, const struct msg_
 	if (work->own == work->L)
 		return err_set(ERR_PEER, "the offer does not name this party, %s", own);
 	sha256_of(o->job.p, o->job.n, work->job_hash);
-	if (job_offer_parse(&work->job, o->job, work->unknown) != ERR_OK) {
-		if (*work->unknown)
+	if (job_offer_parse(&work->job, o->job, work->subject) != ERR_OK) {
+		if (*work->subject)
 			work->ending = ENDING_UNKNOWN;
 		return err_set(ERR_PEER, "%s", err_detail());
 	}

@@ -44,7 +44,7 @@ struct told {
 struct work {
 	struct job job; /* the effective job, as offered and accepted */
 	uint8_t job_hash[HASH_LEN]; /* of its bytes in the offer */
-	char unknown[JOB_KEY_MAX + 1]; /* the parameter for which it is declined */
+	char subject[JOB_KEY_MAX + 1]; /* the parameter or the party for which it is declined */
 	const struct party_kind *half; /* of its kind */
 	uint8_t job_id[JOB_ID_LEN];
 	uint32_t attempt;

@@ -61,7 +61,7 @@ test_walks() {
 	# The coordinator has seen no id, and writes none.
 	! grep -rEq --exclude='*.npy' '\bn[0-9]+\b' "$T/out/coordinator" "$T/coordinator.stderr" || fail 'the coordinator knows an id'
 	grep -aq "'shape': (120, 128)" "$T/out/coordinator/embeddings.npy" || fail 'the coordinator has not kept the embeddings'
-	grep -q '120 vertices: the tree will take' "$T/out/coordinator/log.jsonl" || fail 'the memory was not estimated'
+	grep -q 'this job will take about' "$T/out/coordinator/log.jsonl" || fail 'the memory was not estimated'
 	grep -q 'the encoder keeps nearly every vertex' "$T/out/party-01/log.jsonl" || fail 'the offer does not say what it shows'
 	"$BIN/coterie" show "$T/out" >"$T/shown" || fail 'coterie show'
 	grep -q 'attack_recall' "$T/shown" || fail "show: $(<"$T/shown")"

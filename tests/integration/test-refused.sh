@@ -141,6 +141,7 @@ test_party_that_does_not_know_another() {
 	edit party-00 'del(.peers["party-02"])'
 	start_job 3
 	refused_by 3 party-00 'party-02'
+	says coordinator 'party-00 declined the job: it does not pin the key of a party of this job: party-02'
 }
 
 test_party_whose_key_is_not_the_pinned_one() {

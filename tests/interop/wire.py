@@ -227,11 +227,11 @@ class Connection:
         if kind in (DECLINE, ABORT):
             r = Reader(body)
             code, ending = r.number(2), r.number(2)
-            text = r.bytes(0, 1024 if kind == ABORT else 64)  # of DECLINE: a parameter, where that is what is unknown
+            text = r.bytes(0, 1024 if kind == ABORT else 64)  # of DECLINE: an unknown parameter, or a party without a pin
             r.end()
-            assert ending and (not text or (kind, ending) == (DECLINE, 18)), "a party's words"
+            assert ending and (not text or (kind == DECLINE and ending in (18, 19))), "a party's words"
             raise Broken(f"{self.peer} {'says' if kind == ABORT else 'declined the job'}: ending {ending}, code {code}"
-                         + (f", job.{text.decode('ascii')}" if text else ""))
+                         + (f", {'job.' if ending == 18 else ''}{text.decode('ascii')}" if text else ""))
         assert kind in expected, f"{self.peer} sent message {kind}, expected {expected}"
         return kind, body
 

@@ -107,7 +107,7 @@ static inline void sample(struct msg *m, bool largest)
 	case MSG_DECLINE:
 		m->decline = (struct msg_decline){ code, largest ? ENDING_UNKNOWN : 1, { 0 } };
 		if (largest)
-			m->decline.parameter = sample_name(1, MSG_KEY_PATH_MAX);
+			m->decline.subject = sample_name(1, MSG_SUBJECT_MAX);
 		break;
 	case MSG_KEY:
 		sample_key(&m->key, largest);

@@ -177,6 +177,18 @@ static void test_decline_of_a_parameter(void **state)
 		   "the value that it has: job.filter.future; its log says more");
 }
 
+static void test_decline_for_a_missing_pin(void **state)
+{
+	struct msg d = { .type = MSG_DECLINE,
+			 .decline = { ERR_PEER, ENDING_PIN, msg_text("bank-a") } };
+
+	(void)state;
+	assert_ok(channel_send(party[B], &d));
+	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_PEER,
+		   "bank-b declined the job: it does not pin the key of a party of this job: "
+		   "bank-a; its log says more");
+}
+
 static void test_decline_that_does_not_parse(void **state)
 {
 	struct buf body = { 0 };
@@ -501,6 +513,7 @@ int main(void)
 		IN(set_up, test_abort_that_does_not_parse),
 		IN(set_up, test_decline),
 		IN(set_up, test_decline_of_a_parameter),
+		IN(set_up, test_decline_for_a_missing_pin),
 		IN(set_up, test_decline_that_does_not_parse),
 		IN(set_up, test_abort_overtakes),
 		IN(set_up, test_cancel_wakes),

@@ -306,7 +306,7 @@ static const struct {
 	/* 51 */ { MSG_ABORT, 0, 2, MSG_ALL_DONE }, /* REFUSED alone has it */
 	/* 52 */ { MSG_DECLINE, 0, 2, MSG_ALL_DONE },
 	/* 53 */ { MSG_DECLINE, 2, 2, 0 },
-	{ MSG_DECLINE, 4, 4, MSG_KEY_PATH_MAX + 1 },
+	{ MSG_DECLINE, 4, 4, MSG_SUBJECT_MAX + 1 },
 	/* 54 */ { MSG_OFFER, JOB_ID_LEN + 8 + MSG_JOB_MAX, 4, MSG_NAME_MAX + 1 },
 	/* 55 */ { MSG_OFFER, JOB_ID_LEN + 8 + MSG_JOB_MAX, 4, 0 },
 	{ MSG_OFFER, JOB_ID_LEN, 4, 0 },
@@ -394,16 +394,18 @@ static void test_options(void **state)
 	}
 }
 
-/* The parameter for which a job is declined: a path, with that ending alone. */
-static void test_parameter_of_decline(void **state)
+/* A parameter or a party for which a job is declined: with these endings alone. */
+static void test_subject_of_decline(void **state)
 {
 	static const struct {
 		uint16_t ending;
-		const char *parameter;
+		const char *subject;
 		enum err result;
 	} of[] = {
 		{ ENDING_UNKNOWN, "secure_sum.A-Z_09", ERR_OK },
 		{ ENDING_UNKNOWN, "", ERR_OK },
+		{ ENDING_PIN, "bank-a", ERR_OK },
+		{ ENDING_PIN, "bank a", ERR_PEER },
 		{ ENDING_POLICY, "", ERR_OK },
 		{ ENDING_POLICY, "x", ERR_PEER },
 		{ ENDING_UNKNOWN, "a b", ERR_PEER },
@@ -414,12 +416,12 @@ static void test_parameter_of_decline(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		struct buf body = { 0 };
-		size_t n = strlen(of[i].parameter);
+		size_t n = strlen(of[i].subject);
 
 		put_u16(buf_extend(&body, 2), ERR_PEER);
 		put_u16(buf_extend(&body, 2), of[i].ending);
 		put_u32(buf_extend(&body, 4), (uint32_t)n);
-		buf_add(&body, of[i].parameter, n);
+		buf_add(&body, of[i].subject, n);
 		if (msg_decode(m, MSG_DECLINE, (struct bytes){ body.p, body.n }) != of[i].result)
 			fail_msg("row %zu", i);
 		buf_release(&body);
@@ -698,7 +700,7 @@ int main(void)
 		cmocka_unit_test(test_over_limits),
 		cmocka_unit_test(test_bound_alone),
 		cmocka_unit_test(test_options),
-		cmocka_unit_test(test_parameter_of_decline),
+		cmocka_unit_test(test_subject_of_decline),
 		cmocka_unit_test(test_markers),
 		cmocka_unit_test(test_keys_fit),
 		cmocka_unit_test(test_heads_alone),

@@ -96,7 +96,7 @@ test_sqlite() {
 	is '[[1.5], [0.1]]' 'b a' '' -- t.sqlite -i who --only age
 	is '[[1.5], [0.1]]' '9007199254740993 7' '' -- t.sqlite -i big --only age
 	is '[[0.2], [3.0]]' 'a b' '' -- t.sqlite -i who -p 'SELECT who, 2 * age AS age FROM "t ""1" ORDER BY who'
-	refused 'row 1: column "note" has no value \("NULL"\)' -- t.sqlite -i who
+	refused 'row 1: column "note" has no value \(NULL\)' -- t.sqlite -i who
 	refused 'not one statement' -- t.sqlite -p 'SELECT 1; DROP TABLE t'
 	refused 'no such table: nope' -- t.sqlite -p nope
 	sqlite_is=$(od -c t.sqlite | head -1)

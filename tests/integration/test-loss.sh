@@ -216,7 +216,7 @@ declined_only() { # ATTEMPT NAME
 	local terms
 	"$BIN/coterie" ledger export --csv --state "$T/out/$2/state" >"$T/ledger.csv"
 	[[ $(awk -F, -v n="$1" '$4 == n' "$T/ledger.csv" | wc -l) == 1 ]] || fail "attempt $1 of $2: $(cat "$T/ledger.csv")"
-	awk -F, -v n="$1" '$4 == n' "$T/ledger.csv" | grep -q ',DECLINE,4,' || fail "attempt $1 of $2: $(cat "$T/ledger.csv")"
+	awk -F, -v n="$1" '$4 == n' "$T/ledger.csv" | grep -q ',DECLINE,8,' || fail "attempt $1 of $2: $(cat "$T/ledger.csv")"
 	terms=$(awk -F, -v n="$1" '$4 < n' "$T/ledger.csv" | grep -c ',MASKED,') || true
 	(($1 == 1 ? terms == 0 : terms > 0)) || fail "$2 gave $terms terms before attempt $1"
 }

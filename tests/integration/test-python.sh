@@ -46,7 +46,7 @@ test_readme_from_a_table_to_clusters() {
 	cd "$T/walk" || fail "is gone"
 	bash -euo pipefail "$T/readme.sh" >"$T/sh.out" 2>&1 || fail "in the shell: $(tail -n 3 "$T/sh.out")"
 	[[ -s run/party-00/report.html && -s run/party-00/profile.csv ]] || fail "no report, or no profile"
-	COTERIE_BIN=$BIN PYTHONPATH=python "$PYTHON" "$T/readme.py" >"$T/py.out" 2>&1 || fail "in Python: $(tail -n 3 "$T/py.out")"
+	COTERIE_BIN=$BIN PYTHONPATH=python "$PYTHON" "$T/readme.py" >"$T/py.out" 2>"$T/py.err" || fail "in Python: $(tail -n 3 "$T/py.err")"
 	[[ -s report.html ]] || fail "no report from Python"
 	cut -d, -f2 run/party-00/labels.csv | sed 1d | paste -sd' ' >"$T/labels"
 	tr -d '\n' <"$T/py.out" | sed 's/^\[\([^]]*\)\].*/\1/; s/  */ /g' | cmp -s - <(tr -d '\n' <"$T/labels") ||

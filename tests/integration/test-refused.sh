@@ -190,12 +190,9 @@ test_value_outside_the_bound() {
 		says "$name" 'bound'
 		says "$name" 'secure_sum|fraction_bits|modulus_bits'
 	done
-	# The value: on party-01's own stderr and nowhere else.
-	value=$(grep -oE 'the value[^0-9-]*-?[0-9][0-9.e+]*' "$T/party-01.stderr" | grep -oE '[0-9][0-9.e+]*$' | head -n 1)
-	[[ -n $value ]] || fail "party-01 does not show the value"
-	[[ ${#value} -ge 7 ]] || fail "the value, $value, is too short to be looked for"
-	! grep -rlF -- "${value:0:7}" "$T/out" "$T"/coordinator.std* "$T"/party-00.std* "$T"/party-02.std* ||
-		fail "the value $value is to be seen elsewhere"
+	# The value is in no log.
+	grep -q ' 7654321$' "$features" || fail "no value of the slice is 7654321"
+	! grep -rlE -- '7\.?65432' "$T/out" "$T"/*.stderr || fail "the value is to be seen"
 	no_leftovers
 	coordinator --set secure_sum.fraction_bits=auto
 	parties 3

@@ -286,7 +286,7 @@ class Warnings(unittest.TestCase):
         self.assertEqual(len(model.run_.warnings), 0)
 
     def test_no_clusters(self):
-        X = np.random.default_rng(1).normal(size=(60, 200))
+        X = np.random.default_rng(1).normal(size=(300, 200))
         _, found = self.given(lambda: coterie.KMeans(3, parties=2, random_state=1).fit_predict(X))
         low = [w for w in found if w.code == "silhouette_low"]
         self.assertEqual({w.who for w in low}, {"party-00", "party-01"})
@@ -305,7 +305,7 @@ class Warnings(unittest.TestCase):
 
     def test_of_a_command(self):
         table = pd.DataFrame({"a": [1.0, 2.0, None, 4.0, 5.0], "b": [2.0, 3.0, 4.0, 5.0, 6.0]})
-        _, found = self.given(lambda: coterie.prepare(table))
+        _, found = self.given(lambda: coterie.prepare(table, missing="a=mean"))
         self.assertEqual([(w.who, w.code) for w in found], [("coterie import", "")])
         self.assertIn("1 of 5 values are missing", found[0].what)
 

@@ -371,9 +371,9 @@ static void deliver_end(struct channel *ch, enum msg_type type, struct bytes bod
 	} else if (type == MSG_DECLINE) {
 		snprintf(why, sizeof(why), "%s declined the job: %s%s%.*s; its log says more",
 			 ch->peer, msg_ending(m.decline.ending),
-			 !m.decline.subject.n			  ? "" :
-			 m.decline.ending == ENDING_UNKNOWN ? ": job." :
-							      ": ",
+			 !m.decline.subject.n                 ? ""
+			 : m.decline.ending == ENDING_UNKNOWN ? ": job."
+							      : ": ",
 			 (int)m.decline.subject.n, (const char *)m.decline.subject.p);
 		end_by_peer(ch, m.decline.code, true, false, why);
 	} else if (ch->own == COORD) {

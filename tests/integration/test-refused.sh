@@ -178,7 +178,7 @@ test_party_that_does_not_come() {
 
 test_value_outside_the_bound() {
 	federation 3
-	local features=$T/data/party-01/features.mtx value name
+	local features=$T/data/party-01/features.mtx name
 	[[ -e $features ]] || fail "the slice is no .mtx"
 	awk '/^%/ || !seen++ { print; next } { $3 = $3 * 7654321; print }' "$features" >"$T/large"
 	mv "$T/large" "$features"

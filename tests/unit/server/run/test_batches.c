@@ -184,10 +184,10 @@ static void test_lists(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_passed_on), cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_alone),     cmocka_unit_test(test_lists)
-	};
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_passed_on),
+					    cmocka_unit_test(test_refused),
+					    cmocka_unit_test(test_alone),
+					    cmocka_unit_test(test_lists) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -132,7 +132,7 @@ test_metrics() {
 	offered 3
 	at_least "$(metric coordinator coterie_peers_connected)" 3 coterie_peers_connected
 	at_least "$(metric coordinator 'coterie_sent_bytes_total{kind="kcagc"}')" 500 "bytes sent"
-	[[ $(metric coordinator 'coterie_jobs{state="running"}') == 1 ]] || fail "the job does not run"
+	[[ $(metric coordinator 'coterie_jobs{state="awaiting approval"}') == 1 ]] || fail "the job does not await approval"
 	at_least "$(metric coordinator coterie_job_age_seconds)" 0.001 "the job's age"
 	approve
 	ends 0 coordinator party-01 party-02

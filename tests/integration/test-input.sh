@@ -428,7 +428,10 @@ test_memory_of_a_container() {
 	small_group
 	npy '<f8' '1000000, 20' /dev/null >"$T/large.npy"
 	truncate -s "+160000000" "$T/large.npy"
-	for name in party-00 party-01; do edit "$name" '.data.features = "large.npy"'; done
+	npy '<f8' '1000000, 1' /dev/null >"$T/narrow.npy" # party-00 computes until it hears that party-01 declines
+	truncate -s "+8000000" "$T/narrow.npy"
+	edit party-00 '.data.features = "narrow.npy"'
+	edit party-01 '.data.features = "large.npy"'
 	echo '{ "kind": "kcagc", "method": "landmark", "clusters": 3 }' >"$T/job.json"
 	coordinator
 	party party-00
@@ -441,6 +444,7 @@ test_memory_of_a_container() {
 	npy '<f8' '1000000, 40' /dev/null >"$T/large.npy"
 	truncate -s "+320000000" "$T/large.npy"
 	rm -rf "$T/out" "$T/ready"
+	edit party-00 '.data.features = "large.npy"'
 	run_party=(bash -c "$in_small_group" "$GROUP" "${run_party[@]}")
 	bad_data "large\.npy: the matrix takes 320 MB of memory, this process may use $limit"
 	rmdir "$GROUP"

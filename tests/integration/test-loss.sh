@@ -158,7 +158,7 @@ test_two_at_once() {
 test_noise_in_sums() {
 	local name
 	lossy kmeans '.noise = { on: "sums", eps: 1, delta: 1e-5, clip: 10 }'
-	gone_in totals party-01
+	gone_in landmarks party-01 # all have sent a sum
 	ends 0 coordinator party-00 party-02 party-03
 	for name in party-00 party-02 party-03; do
 		attempt_is 2 "$name"

@@ -473,7 +473,7 @@ test_four_hosts() {
 		host=$1
 		shift
 		for pair in $COTERIE_LAB; do [[ ${pair#*=} != "$host" ]] || ns=${pair%=*}; done
-		exec ip netns exec "$ns" unshare --uts bash -c "hostname host-${host##*.}; $*"
+		exec nsenter --net="/run/netns/$ns" unshare --uts bash -c "hostname host-${host##*.}; $*"
 	EOF
 	cat >"$T/lab" <<-EOF
 		for pair in \$COTERIE_LAB; do echo "\${pair#*=} slots=1"; done >"$T/hosts"

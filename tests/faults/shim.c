@@ -209,14 +209,14 @@ static void undo(const struct change *c)
 		(void)!syscall(SYS_pwrite64, c->fd, c->old, c->n, 0L);
 		return;
 	case CREATED:
-		syscall(SYS_unlink, c->to);
+		syscall(SYS_unlinkat, AT_FDCWD, c->to, 0);
 		return;
 	case MADE:
 		snprintf(lost, sizeof(lost), "%s.lost", c->to);
-		syscall(SYS_rename, c->to, lost);
+		syscall(SYS_renameat2, AT_FDCWD, c->to, AT_FDCWD, lost, 0);
 		return;
 	case RENAMED:
-		if (syscall(SYS_rename, c->to, c->path) == 0 && c->had)
+		if (syscall(SYS_renameat2, AT_FDCWD, c->to, AT_FDCWD, c->path, 0) == 0 && c->had)
 			put_back(c->to, c);
 		return;
 	case REMOVED:
@@ -347,9 +347,9 @@ int ftruncate(int fd, off_t n)
 	{ DO(on_fd(WRITES, "truncate", fd, NULL), changes_fd(fd), (int)syscall(SYS_ftruncate, fd, n)); }
 int ftruncate64(int fd, off64_t n) { return ftruncate(fd, n); }
 int rename(const char *a, const char *b)
-	{ DO(on_path(WRITES, "rename", b, NULL), remember_name(RENAMED, a, b), (int)syscall(SYS_rename, a, b)); }
+	{ DO(on_path(WRITES, "rename", b, NULL), remember_name(RENAMED, a, b), (int)syscall(SYS_renameat2, AT_FDCWD, a, AT_FDCWD, b, 0)); }
 int unlink(const char *a)
-	{ DO(on_path(WRITES, "unlink", a, NULL), remember_name(REMOVED, a, a), (int)syscall(SYS_unlink, a)); }
+	{ DO(on_path(WRITES, "unlink", a, NULL), remember_name(REMOVED, a, a), (int)syscall(SYS_unlinkat, AT_FDCWD, a, 0)); }
 /* clang-format on */
 
 static int sync_by(long number, int fd)
@@ -381,7 +381,7 @@ int fdatasync(int fd)
 int mkdir(const char *path, mode_t mode)
 {
 	enum verdict v = access(path, F_OK) ? on_path(WRITES, "mkdir", path, NULL) : NOT_OURS;
-	int bad = v == REFUSED ? -1 : (int)syscall(SYS_mkdir, path, mode);
+	int bad = v == REFUSED ? -1 : (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
 
 	if (v != GO_ON)
 		return bad;

@@ -86,6 +86,7 @@ void *half_party(void *arg)
 	if (h->result == ERR_OK && h->tell)
 		h->result = end(&s.work);
 	mat_release(&s.work.centres);
+	profile_release(&s.work.joint);
 	if (s.work.places)
 		fedsc_model_release(s.work.places);
 	free(s.work.places);

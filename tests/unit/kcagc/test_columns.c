@@ -374,7 +374,7 @@ static void as_pooled(const char *set, size_t step, unsigned k, size_t L, double
 	const struct kmeans_params how = {
 		.k = k, .restarts = 20, .iterations = 100, .seed = 1, .threads = 1
 	};
-	struct federation *f = alloc(1, sizeof(*f));
+	struct federation *f;
 	double here, pooled;
 	uint32_t *label;
 	struct job job;
@@ -384,6 +384,7 @@ static void as_pooled(const char *set, size_t step, unsigned k, size_t L, double
 
 	if (!read_points(set, step, &p))
 		skip();
+	f = alloc(1, sizeof(*f));
 	snprintf(text, sizeof(text), "clusters=%u", k);
 	job = columns_job(text);
 	pool(&p, true, &Z);

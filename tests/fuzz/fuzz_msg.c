@@ -1,4 +1,5 @@
-/* A body that is accepted encodes back to the very same bytes. */
+/* A body that is accepted encodes back to the very same bytes; HELLO, WELCOME and OFFER without the
+ * options of later releases behind them. */
 #include "proto/msg.h"
 
 #include <stdlib.h>
@@ -14,6 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 1 || msg_decode(&m, data[0], (struct bytes){ data + 1, size - 1 }) != ERR_OK)
 		return 0;
 	msg_encode(&out, &m);
+	if (m.type == MSG_HELLO || m.type == MSG_WELCOME || m.type == MSG_OFFER)
+		size = out.n < size ? out.n + 1 : size;
 	if (out.n != size - 1 || (out.n && memcmp(out.p, data + 1, out.n) != 0))
 		abort();
 	buf_release(&out);

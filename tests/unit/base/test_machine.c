@@ -88,6 +88,8 @@ static void test_bytes_that_are_no_numbers(void **state)
 	}
 }
 
+enum { SKIPPED = 77 };
+
 /* Of this process, by the limit that any user can set: in a child that has not asked before. */
 static void test_address_space(void **state)
 {
@@ -99,14 +101,19 @@ static void test_address_space(void **state)
 	if (SANITIZED) /* shadow memory counts in RLIMIT_AS */
 		skip();
 	child = fork();
+	if (!child && (setrlimit(RLIMIT_AS, &limit) || getrlimit(RLIMIT_AS, &limit) ||
+		       limit.rlim_cur != 300000000))
+		_exit(SKIPPED); /* an emulator keeps its own limit */
 	if (!child)
-		_exit(setrlimit(RLIMIT_AS, &limit) || machine_memory() != 3e8 ||
+		_exit(machine_memory() != 3e8 ||
 		      machine_fits("f.npy", "the matrix", 3e8) != ERR_OK ||
 		      machine_fits("f.npy", "the matrix", 3.2e8) != ERR_INPUT ||
 		      strcmp(err_detail(),
 			     "f.npy: the matrix takes 320 MB of memory, this process may use 300 "
 			     "MB (host, container, ulimit): raise that, or bring less data"));
 	assert_int_equal(waitpid(child, &status, 0), child);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED)
+		skip();
 	assert_int_equal(status, 0);
 }
 

@@ -359,7 +359,7 @@ renewed() {
 	on bank-a install -m 644 /etc/coterie/new.crt /etc/coterie/bank-a.crt
 	on bank-a rm /etc/coterie/new.crt
 	on bank-a runuser -u coterie-party -- coterie doctor --config /etc/coterie/party.json >"$T/doctor" 2>&1 || fail "bank-a: $(<"$T/doctor")"
-	grep -Eq '^version there +0\.1\.0, protocol' "$T/doctor" || fail "doctor did not ask the hub: $(<"$T/doctor")"
+	grep -Eq "^version there +$(<"$ROOT/VERSION")[^ ]*, protocol" "$T/doctor" || fail "doctor did not ask the hub: $(<"$T/doctor")"
 	on hub runuser -u coterie-coordinator -- coterie doctor --json --config /etc/coterie/coordinator.json >"$T/doctor" 2>&1 || fail "hub: $(<"$T/doctor")"
 	jq -e 'any(.[]; .found == "api.listen: 0.0.0.0:7443 is in use" and .verdict == "note")' "$T/doctor" >/dev/null || fail "doctor did not look at api.listen: $(<"$T/doctor")"
 }

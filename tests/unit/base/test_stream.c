@@ -19,7 +19,7 @@ static void put_lines(struct stream *s, size_t first, size_t n)
 	char line[LINE + 1];
 
 	for (size_t i = first; i < first + n; i++) {
-		snprintf(line, sizeof(line), "%08zu %0*d\n", i, LINE - 10, 0);
+		snprintf(line, sizeof(line), "%08u %090d\n", (unsigned)(i % 100000000), 0);
 		stream_put(s, line, LINE);
 	}
 }

@@ -308,6 +308,7 @@ test_failed_runs_leave_none() {
 	mkdir "$T/out/party-01/labels.csv" # where a file is to be
 	ends "1|2" coordinator party-00 party-01 party-02
 	party_says "labels.csv: cannot rename to it"
+	[[ ! -e $T/out/coordinator/labels.csv && ! -e $T/out/party-00/labels.csv ]] || fail "labels of a run that failed"
 	[[ -z $(find "$T/state" -name 'model-*') ]] || fail "models of a failed run: $(find "$T/state" -name 'model-*')"
 	rmdir "$T/out/party-01/labels.csv"
 	rm -rf "$T/out"

@@ -126,7 +126,8 @@ test_units() {
 	unpacked
 	local unit figure dir=$T/root/etc/systemd/system
 	mkdir -p "$dir" "$T/root/usr/bin" "$T/root/usr/sbin" "$T/root/bin"
-	cp "$T"/coterie-*/lib/systemd/system/* "$T/coterie-coordinator/usr/share/doc/coterie-coordinator/examples"/coterie-*@* "$dir"
+	find "$T"/coterie-*/{,usr/}lib/systemd/system -type f -exec cp -t "$dir" {} + 2>/dev/null || true # /usr since Debian 13
+	cp "$T/coterie-coordinator/usr/share/doc/coterie-coordinator/examples"/coterie-*@* "$dir"
 	cp /usr/lib/systemd/system/*.target "$dir"
 	cp "$T"/*/usr/bin/* "$T/root/usr/bin"
 	for unit in bin/sh bin/kill usr/sbin/sendmail; do install -m 755 /bin/true "$T/root/$unit"; done

@@ -2,6 +2,7 @@
 #ifndef CLI_JOB_ASK_H
 #define CLI_JOB_ASK_H
 
+#include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/json.h"
 #include "cli/job/https.h"
@@ -46,5 +47,8 @@ void ask_release(struct asking *a);
 /* The answer, the caller's to free, also if the daemon refuses: then its error and sentence are returned, and *answer
  * is NULL. ERR_PEER: no daemon answers. */
 enum err ask(const struct asking *a, const struct json *request, struct json **answer) MUST_CHECK;
+
+/* A job of an answer: "waiting for parties (bank-b)", "awaiting approval (bank-a)", "running". */
+void job_state_text(const struct json *job, struct buf *text);
 
 #endif

@@ -116,12 +116,12 @@ static void join(const struct json *list, struct buf *text)
 	buf_add(text, "", 1);
 }
 
-/* "waiting for parties (bank-b)", "awaiting approval (bank-a)", "running". */
-static void say_state(const struct json *j, struct buf *text)
+void job_state_text(const struct json *j, struct buf *text)
 {
+	const struct json *list = json_get(j, "waiting_for");
 	struct buf names = { 0 };
 
-	join(json_get(j, "waiting_for"), &names);
+	join(list && json_type(list) == JSON_ARRAY ? list : NULL, &names);
 	buf_printf(text, "%s%s%s%s", json_text(j, "state"), names.n > 1 ? " (" : "",
 		   (const char *)names.p, names.n > 1 ? ")" : "");
 	buf_add(text, "", 1);
@@ -146,7 +146,7 @@ static enum err do_list(const struct arguments *a)
 	for (const struct json *j = json_first(json_get(answer, "jobs")); j; j = json_next(j)) {
 		struct buf state = { 0 };
 
-		say_state(j, &state);
+		job_state_text(j, &state);
 		table_cell(t, "%.0f", number_of(j, "id"));
 		table_cell(t, "%s", (const char *)state.p);
 		table_cell(t, "%s", json_text(j, "kind"));
@@ -183,7 +183,7 @@ static void show(const struct json *j)
 {
 	struct buf state = { 0 }, parties = { 0 }, job = { 0 };
 
-	say_state(j, &state);
+	job_state_text(j, &state);
 	join(json_get(j, "parties"), &parties);
 	table_line(INDENT, "%-10s %.0f", "job", number_of(j, "id"));
 	say("state", (const char *)state.p);
@@ -258,7 +258,7 @@ static void say_news(const struct json *j, double id, struct buf *said)
 {
 	struct buf state = { 0 };
 
-	say_state(j, &state);
+	job_state_text(j, &state);
 	if (json_get(j, "waiting_for") && (!said->n || strcmp((char *)said->p, (char *)state.p)))
 		fprintf(stderr, "job %.0f: %s\n", id, (const char *)state.p);
 	buf_release(said);

@@ -103,22 +103,19 @@ static void show_peers(const struct json *d)
 static void show_job(const struct json *j)
 {
 	const struct json *phase = NULL;
-	struct buf text = { 0 }, names = { 0 };
+	struct buf text = { 0 }, state = { 0 };
 
 	for (const struct json *p = first_in(j, "phases"); p; p = json_next(p))
 		phase = p;
-	for (const struct json *p = first_in(j, "waiting_for"); p; p = json_next(p))
-		if (json_type(p) == JSON_STRING)
-			buf_printf(&names, "%s%s", names.n ? " " : " (", json_string(p));
-	buf_add(&names, names.n ? ")" : "", names.n ? 2 : 1);
-	buf_printf(&text, "job        %.8s of %s, %s, attempt %.0f, %s%s since %s",
+	job_state_text(j, &state);
+	buf_printf(&text, "job        %.8s of %s, %s, attempt %.0f, %s since %s",
 		   json_text(j, "id"), *json_text(j, "submitter") ? json_text(j, "submitter") : "?",
-		   json_text(j, "kind"), number(j, "attempt"), json_text(j, "state"),
-		   (const char *)names.p, age(number(j, "elapsed_s")));
+		   json_text(j, "kind"), number(j, "attempt"), (const char *)state.p,
+		   age(number(j, "elapsed_s")));
 	if (phase)
 		buf_printf(&text, "; phase %s for %s", json_text(phase, "name"),
 			   age(number(phase, "seconds")));
-	buf_release(&names);
+	buf_release(&state);
 	end_line(&text);
 }
 

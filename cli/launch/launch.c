@@ -5,6 +5,7 @@
 #include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/job/daemon.h"
+#include "common/job/record.h"
 #include "common/kind/tree.h"
 
 #include <errno.h>
@@ -295,6 +296,18 @@ out:
 	return status;
 }
 
+/* A killed process says nothing, and leaves a record that its job runs. */
+static void tell_killed(const struct launch *l, const struct process *p)
+{
+	char *dir = file_join(l->out, p->name);
+
+	fprintf(stderr,
+		"launch: %s was killed by signal %d (%s), and nobody starts it again here\n",
+		p->name, p->status - 128, strsignal(p->status - 128));
+	record_bury(dir);
+	free(dir);
+}
+
 static int launch(struct federation *f)
 {
 	struct launch *l = &f->launch;
@@ -315,13 +328,8 @@ static int launch(struct federation *f)
 		for (unsigned i = 1; i < f->started; i++)
 			print_tail(l, f->process[i].name, f->process[i].name,
 				   &f->process[i] == f->failed ? 3 : 1);
-		/* Who is killed says nothing, and others only that they waited. */
 		if (f->failed && f->failed->status > 128)
-			fprintf(stderr,
-				"launch: %s was killed by signal %d (%s), and nobody starts it "
-				"again here\n",
-				f->failed->name, f->failed->status - 128,
-				strsignal(f->failed->status - 128));
+			tell_killed(l, f->failed);
 		fprintf(stderr,
 			"launch: the run ended with status %d; log.jsonl of each process is below "
 			"%s\n",

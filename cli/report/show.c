@@ -1,5 +1,6 @@
 #include "cli/args/args.h"
 #include "cli/args/table.h"
+#include "common/base/file.h"
 #include "common/cluster/selection.h"
 #include "common/job/results.h"
 #include "cli/run/graph_scores.h"
@@ -332,14 +333,15 @@ static enum err print_truth(const struct run_dir *runs, const char *truth)
 	return err;
 }
 
-/* Those that are there: a job that failed has no labels. */
+/* A job that failed has no labels, one of `coterie run` no log. */
 static void print_files(const char *dir, const char *more)
 {
-	char *files = results_list(dir);
+	char *files = results_list(dir), *log = file_join(dir, "log.jsonl");
 
 	printf("\n");
-	table_line(2, "results: %s/%s%srun.json, log.jsonl%s", dir, files, *files ? ", " : "",
-		   more);
+	table_line(2, "results: %s/%s%srun.json%s%s", dir, files, *files ? ", " : "",
+		   file_exists(log) ? ", log.jsonl" : "", more);
+	free(log);
 	free(files);
 }
 

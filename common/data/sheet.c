@@ -246,8 +246,8 @@ static enum err no_number(const struct sheet *t, size_t at, const struct sheet_c
 	return sheet_error(
 	    t, at, c,
 	    "is %s, expected a number: say that it is a column of words (category), or "
-	    "is to be ignored (ignore), or that %s stands for no value (na)",
-	    v.s, v.s);
+	    "is to be ignored (ignore), or that it stands for no value (na)",
+	    v.s);
 }
 
 bool word_comma_number(struct word w, double *x)

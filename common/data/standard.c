@@ -229,11 +229,13 @@ static bool is_zero(const struct features *X)
 	return i == entries;
 }
 
-void standard_warn_zero(const struct features *X)
+bool standard_warn_zero(const struct features *X)
 {
-	if (is_zero(X))
-		warnings_add(WARNING_NO_FEATURES, 0, "all %zu feature columns of this party are 0",
-			     features_cols(X));
+	if (!is_zero(X))
+		return false;
+	warnings_add(WARNING_NO_FEATURES, 0, "all %zu feature columns of this party are 0",
+		     features_cols(X));
+	return true;
 }
 
 void standard_warn(const struct features *X, const struct columns *names, bool all_rows)
@@ -242,8 +244,7 @@ void standard_warn(const struct features *X, const struct columns *names, bool a
 	double *spread, share;
 	bool *alike;
 
-	standard_warn_zero(X);
-	if (is_zero(X))
+	if (standard_warn_zero(X))
 		return;
 	spread = standard_spread(X);
 	alike = alloc(m, sizeof(*alike));

@@ -47,7 +47,7 @@ size_t standard_dominant(const double *spread, size_t m, double *share);
 
 /* Warnings (common/base/warnings.h) by the party's own rows: all features are 0; besides, of features that are not
  * standardised, a column dominates, and of dense ones of all rows columns are constant. */
-void standard_warn_zero(const struct features *X);
+bool standard_warn_zero(const struct features *X); /* whether they are */
 void standard_warn(const struct features *X, const struct columns *names, bool all_rows);
 
 #endif

@@ -7,7 +7,6 @@
 #include "common/linalg/la.h"
 #include "common/linalg/rowsum.h"
 #include "common/linalg/svd.h"
-#include "common/data/value.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -332,12 +331,11 @@ void embedding_release(struct embedding *e)
 	*e = (struct embedding){ 0 };
 }
 
-enum err embed_other_words(const struct embedding *e)
+enum err embed_other_words(void)
 {
 	return err_set(ERR_INPUT,
-		       "the features hold other values than 0 and %s, all that there was when "
-		       "the model was made: it weighs words (idf); are these the same columns?",
-		       value_number(e->word).s);
+		       "the features hold other values than when the model was made, which had "
+		       "one beside 0: it weighs words (idf); are these the same columns?");
 }
 
 enum err embed_again(struct features *X, const struct graph *g, const struct embedding *e,
@@ -356,7 +354,7 @@ enum err embed_again(struct features *X, const struct graph *g, const struct emb
 		words_see(&w, X);
 	free(w.count);
 	if (w.differ)
-		err = embed_other_words(e);
+		err = embed_other_words();
 	if (err) {
 		features_release(X);
 		return err;

@@ -58,8 +58,8 @@ enum err embed_keep(struct features *X, const struct graph *g, const struct embe
 enum err embed_again(struct features *X, const struct graph *g, const struct embedding *e,
 		     unsigned threads, struct mat *Z) MUST_CHECK;
 
-/* The sentence where they are no words any more: ERR_INPUT. */
-enum err embed_other_words(const struct embedding *e) MUST_CHECK;
+/* ERR_INPUT: features that were words are none any more. */
+enum err embed_other_words(void) MUST_CHECK;
 
 /* norm (n) becomes r_i = ||Z_i||. */
 void embed_norms(const struct mat *Z, double *norm);

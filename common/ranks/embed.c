@@ -367,7 +367,7 @@ static enum err check_again(const struct ranks *R, const struct embedding *e,
 		differ |= each[q];
 	free(each);
 	free(w.count);
-	return differ ? embed_other_words(e) : ERR_OK;
+	return differ ? embed_other_words() : ERR_OK;
 }
 
 enum err ranks_embed_again(const struct ranks *R, struct csr *rows, const struct embedding *e,

@@ -193,6 +193,7 @@ test_launch_says_who_was_killed() {
 	[[ $(run_of coordinator .error) == *"$cause"* ]] || fail "coordinator/run.json: $(run_of coordinator .error)"
 	says launch "$cause"
 	says launch 'party-01 was killed by signal 9 .Killed., and nobody starts it again here'
+	[[ $(run_of party-01 '"\(.status) \(.exit_status)"') == "failed 5" ]] || fail "party-01/run.json: $(run_of party-01 .status)"
 	[[ -z $(launched) ]] || fail "still running: $(launched)"
 }
 

@@ -261,7 +261,7 @@ test_other_words_are_refused() {
 	predict_job
 	parties 2
 	ends "2|4" coordinator party-00 party-01
-	party_says "the features hold other values than 0 and .not shown., all that there was when the model was made"
+	party_says "the features hold other values than when the model was made"
 }
 
 flip() { # FILE OFFSET: the lowest bit of that byte

@@ -56,7 +56,7 @@ bool post_settled(struct post *p);
  * have that message may take the job for done. If the job has ended before, that error is returned. From the job
  * thread. */
 enum err post_last(struct post *p) MUST_CHECK;
-/* As post_cancel(). False after post_last(): then nothing is cancelled. */
+/* post_cancel(), unless post_last() came before: then nothing is cancelled, and this is false. */
 bool post_cancel_unless_last(struct post *p, enum err code, const char *why);
 /* What the job thread computes from here on is for this process alone: peers that leave do not stop it, nor have
  * those that left before; post_cancel() does. From the job thread. */

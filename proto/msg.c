@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* To the end of the body, so many fields that a later release may add: a number, which rises, and
- * bytes. This one knows none and skips them. */
+/* The rest of the body is fields of later releases: a number, which rises, and bytes. This release
+ * knows none and skips them. */
 static void walk_options(struct codec *c)
 {
 	uint16_t last = 0, number = 0;

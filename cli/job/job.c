@@ -167,7 +167,7 @@ static void say(const char *what, const char *value)
 		table_line(INDENT, "%-10s %s", what, value);
 }
 
-/* Where the result is less than was asked for. */
+/* The result's warnings, a line each. */
 static void say_warnings(const struct json *j)
 {
 	const struct json *list = json_get(j, "warnings");

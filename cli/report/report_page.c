@@ -145,7 +145,7 @@ static void warning(void *html, const char *code, const char *sentence, const ch
 	buf_printf(b, " <code>%s</code></li>\n", html_brief(code, 40).s);
 }
 
-/* Where the result is less than was asked for. */
+/* The section of the result's warnings. */
 static void warnings(const struct report *r, struct buf *html)
 {
 	struct buf list = { 0 };

@@ -35,8 +35,7 @@ void part_selection(struct report *r, struct buf *b)
 	buf_printf(
 	    b,
 	    "</div>\n<p class=\"note\">Of %u to %u clusters these are %u: of all whose stability, "
-	    "where "
-	    "it is known, is at least %g of the highest, they have the largest simplified "
+	    "where it is known, is at least %g of the highest, they have the largest simplified "
 	    "silhouette, %s above the next of these. The other curves decide nothing.%s</p>\n"
 	    "</section>\n",
 	    first, last, k, SELECTION_STABLE,

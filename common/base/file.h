@@ -80,7 +80,7 @@ void file_sweep(const char *dir);
  * the last moments of a process. Not for signal handlers. */
 void file_cancel(void);
 
-/* To be called first in main: descriptors 0 to 2 that are closed become /dev/null, so that no file
+/* The first call in main: descriptors 0 to 2 that are closed become /dev/null, so that no file
  * or socket gets their numbers and what is printed. Ends the process where that cannot be done. */
 void file_hold_standard(void);
 

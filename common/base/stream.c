@@ -51,8 +51,8 @@ static ssize_t write_some(const struct stream *s, const uint8_t *p, size_t n)
 	return write(s->fd, p, n < PIPE_BUF ? n : PIPE_BUF);
 }
 
-/* How many bytes were taken, or are lost since nobody reads there any more: a log that cannot be
- * written must not end the job. */
+/* Returns the number of bytes taken. All count as taken where nobody reads there any more: a log
+ * that cannot be written must not end the job. */
 static size_t write_all(const struct stream *s, const uint8_t *p, size_t n)
 {
 	size_t at = 0;

@@ -9,26 +9,23 @@
 const struct warning_text warning_text[WARNINGS] = {
 	[WARNING_ONE_CLUSTER] = { "one_cluster", "all rows are in one cluster",
 				  "look at the features' units and at rows that lie far from all "
-				  "others, and "
-				  "at the other warnings" },
+				  "others, and at the other warnings" },
 	[WARNING_FEWER_CLUSTERS] = { "fewer_clusters",
 				     "some of the clusters asked for have no rows",
 				     "ask for fewer, look for rows that are alike, or try another "
 				     "seed" },
 	[WARNING_SINGLE_ROWS] = { "single_rows", "clusters of one row each",
 				  "look at these rows: a row of totals, a wrong unit or a missing "
-				  "value coded "
-				  "as a number; leave them out, or ask for fewer clusters" },
+				  "value coded as a number; leave them out, or ask for fewer "
+				  "clusters" },
 	[WARNING_K_AT_END] = { "k_at_end", "the k chosen of a range is its first or last",
 			       "widen the range at that end" },
 	[WARNING_K_CLOSE] = { "k_close", "the k chosen of a range won by less than 0.01",
 			      "compare the clusters of both k, or give the k that the use of the "
-			      "result "
-			      "asks for" },
+			      "result asks for" },
 	[WARNING_K_UNSTABLE] = { "k_unstable",
 				 "another k of the range is more stable over halves of the rows, "
-				 "by 0.2 or "
-				 "more",
+				 "by 0.2 or more",
 				 "look at the clusters of that k too, and give one k" },
 	[WARNING_SILHOUETTE] = { "silhouette_low",
 				 "rows lie about as near to another cluster as to their own",
@@ -37,8 +34,7 @@ const struct warning_text warning_text[WARNINGS] = {
 	[WARNING_MODULARITY] = { "modularity_low",
 				 "clusters fit the edges little better than chance, below 0.1",
 				 "there may be no communities: try another k or method, or look at "
-				 "the "
-				 "features' units and the edges" },
+				 "the features' units and the edges" },
 	[WARNING_COLUMNS_CONSTANT] = { "columns_constant",
 				       "columns of a party have one value in all rows, and count "
 				       "for nothing",

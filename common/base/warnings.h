@@ -28,7 +28,7 @@ enum warning {
 	WARNINGS /* how many there are */
 };
 
-/* As docs/OPERATIONS.md has them. remedy: ends each sentence of the code. */
+/* The rows of the table in docs/OPERATIONS.md. The remedy ends each sentence of the code. */
 extern const struct warning_text {
 	const char *code, *cause, *remedy;
 } warning_text[WARNINGS];

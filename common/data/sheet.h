@@ -102,7 +102,7 @@ enum err sheet_heading(const struct text *t, const struct reading *how, bool nam
 /* "WHERE:AT: column "x" ...", or its number, from 1, where values are not shown. */
 enum err sheet_error(const struct sheet *t, size_t at, const struct sheet_column *c, const char *fmt, ...)
     PRINTF(4, 5);
-/* Of a cell for a sentence: value_text(), value_number(). */
+/* Quotes a cell in a sentence, by value_text() or value_number(). */
 struct value cell_shown(const struct cell *c);
 struct word cell_trimmed(const struct cell *c); /* without blanks around it */
 /* Text without the doubling of quotes; in scratch if there is any. */

@@ -256,7 +256,7 @@ static enum err check_unread(const struct job *job)
 	return ERR_OK;
 }
 
-/* What several parameters must be together. */
+/* Checks that concern several parameters. */
 static enum err check_job(const struct job *job)
 {
 	TRY(check_range(job));

@@ -199,9 +199,10 @@ void record_sizes(struct record *r, const double *size, size_t clusters);
 /* How sure n labels are, 0 to 1 each, as facts: confidence, the mean, and confidence_tenths, which
  * share of the rows lies in [0, 0.1), ..., [0.9, 1]; and warnings of it. */
 void record_confidence(struct record *r, const double *confidence, size_t n);
-/* How well clusters fit the edges, as a fact, and a warning of it where classes are to be communities. */
+/* Writes the clusters' modularity as a fact, and warns of it where classes are to be communities. */
 void record_modularity(struct record *r, double modularity, bool communities);
-/* Which k of a range was chosen, as facts: selection_k and the curves, and warnings of it; nothing if k was given. */
+/* Writes the facts selection_k and the curves of a range of k, and warns of the choice. Nothing
+ * if k was given. */
 void record_selection(struct record *r, const struct selection *s);
 void record_add_traffic(struct record *r, const struct record_traffic *t);
 /* The attempt that the record is of, or another one, was cut short. */

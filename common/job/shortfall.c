@@ -1,7 +1,7 @@
 #include "common/job/shortfall.h"
 #include "common/base/warnings.h"
 
-/* How many clusters the job wants; of a range or a rule's as many as were chosen. */
+/* The number of clusters asked for; the chosen one where the job gives a range or "auto". */
 static size_t clusters_wanted(const struct job *job, size_t chosen)
 {
 	return job->clusters_from || job->clusters == JOB_AUTO ? chosen : job->clusters;

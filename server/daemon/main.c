@@ -138,7 +138,7 @@ static enum err read_both(const struct arguments *a, struct coordinator_config *
 	return e;
 }
 
-/* Whoever has stopped reading gets nothing, and keeps no process from ending. */
+/* Writes a line, and waits for no reader: a process must end though nobody reads. */
 static void say(const char *what, const char *output, const char *more)
 {
 	struct pollfd to = { .fd = STDOUT_FILENO, .events = POLLOUT };

@@ -82,7 +82,7 @@ static void put_waiting(const struct service *s, const struct entry *e, struct j
 			json_append_string(list, e->seat[l]->name);
 }
 
-/* Of a job that is over, as its run.json has them; none where that is gone. */
+/* Copies the warnings in the run.json of a job that is over; none where that file is gone. */
 static void put_warnings(const char *dir, struct json *o)
 {
 	char *path = file_join(dir, "run.json");

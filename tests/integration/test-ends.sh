@@ -189,7 +189,7 @@ test_stopped_while_the_last_word_does_not_come() {
 	[[ ! -e $T/out/party-00/labels.csv && ! -e $T/out/coordinator/labels.csv ]] || fail 'labels of a job that failed'
 }
 
-# Of a job that is done: labels stay, and who has no record of it says so by its status.
+# The record of a job that is done cannot be written: labels stay, and the exit status says so.
 test_record_that_cannot_be_written() {
 	local name
 	federation 3

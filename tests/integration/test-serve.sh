@@ -23,7 +23,7 @@ test_submit_list_show_wait_log() {
 	[[ $(jq -r .job "$T/log" | sort -u) == "$(shown 1 .job_id)" ]] || fail "log has lines of other jobs"
 }
 
-# Of a queue that is taken away nothing more would be found. It is noticed at once, and goes on when it is back.
+# A coordinator notices at once that its queue was removed, and goes on when it is back.
 test_queue_that_is_taken_away() {
 	served 3
 	mv "$T/out/coordinator/jobs.db" "$T/jobs.db"

@@ -268,8 +268,7 @@ static void test_nobody_reads(void **state)
 	close(end[1]);
 }
 
-/* As often as it is caused, there are two lines: at once, and one with the number when it is due.
- */
+/* Two lines, however often it is caused: at once, and one with the number when it is due. */
 static void test_seldom(void **state)
 {
 	static struct log_seldom kind, other;

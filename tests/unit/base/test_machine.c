@@ -90,7 +90,7 @@ static void test_bytes_that_are_no_numbers(void **state)
 
 enum { SKIPPED = 77 };
 
-/* Of this process, by the limit that any user can set: in a child that has not asked before. */
+/* RLIMIT_AS bounds the memory. In a child process, which has not asked before. */
 static void test_address_space(void **state)
 {
 	struct rlimit limit = { .rlim_cur = 300000000, .rlim_max = 300000000 };

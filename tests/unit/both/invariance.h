@@ -401,7 +401,7 @@ static inline void invariance_page(const struct invariance *t)
 	buf_release(&page);
 }
 
-/* What a run has found, of the coordinator or of a party; or why it has not. */
+/* The clusters of a run, by the coordinator or by a party; or the error. */
 static inline bool invariance_ran(const struct federation *f)
 {
 	if (f->server.result == ERR_OK)

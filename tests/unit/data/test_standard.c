@@ -106,7 +106,7 @@ static void test_dominant(void **state)
 
 static struct warnings given;
 
-/* What is warned of as "code number; ..."; the sentence of the first stays in given. */
+/* The warnings as "code number; ..."; the first sentence stays in given. */
 static const char *warned(const struct features *X, const struct columns *names, bool all_rows)
 {
 	static char text[200];
@@ -146,7 +146,7 @@ static void test_dominant_is_warned_of(void **state)
 	columns_release(&names);
 }
 
-/* Of some of the rows a column may well be constant. */
+/* A column may be constant in some of the rows. */
 static void test_constant_is_warned_of_all_rows(void **state)
 {
 	static const double x[] = { 1, 7, 0, 2, 7, 0, 3, 7, 1, 4, 7, 1 };

@@ -1,4 +1,4 @@
-/* Which changes of graphs and their nodes' attributes FedGCN does not see. */
+/* FedGCN: clusters under changes of the graphs and of their nodes' attributes. */
 #include "tests/unit/both/invariance.h"
 
 #include "common/fedgcn/coordinator.h"

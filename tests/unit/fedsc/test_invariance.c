@@ -1,4 +1,4 @@
-/* Which changes of the data FedSC and federated k-means do not see. */
+/* FedSC and federated k-means: clusters under changes of the data. */
 #include "tests/unit/both/invariance.h"
 #include "tests/unit/fedsc/points.h"
 

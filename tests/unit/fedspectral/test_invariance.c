@@ -1,4 +1,4 @@
-/* Which changes of the weights and nodes of a graph FedSpectral does not see. */
+/* FedSpectral: clusters under changes of the weights and nodes of a graph. */
 #include "tests/unit/both/invariance.h"
 #include "tests/unit/fedspectral/casting.h"
 #include "tests/unit/fedspectral/parts.h"

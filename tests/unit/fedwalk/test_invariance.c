@@ -1,4 +1,4 @@
-/* Which changes of the weights and vertices of a graph FedWalk does not see: clusters are those of
+/* FedWalk under changes of the weights and vertices of a graph: clusters are those of
  * k-means on its embeddings. */
 #include "tests/unit/both/invariance.h"
 #include "tests/unit/fedspectral/parts.h"

@@ -101,7 +101,7 @@ static void test_presets_do_not_count(void **state)
 	assert_int_equal(j.modulus_bits, 64);
 }
 
-/* What this release does not know, by name. */
+/* An unknown kind, schema, parameter or value is named. */
 static void test_unknown(void **state)
 {
 	static const struct {

@@ -31,7 +31,7 @@ static void put_word(struct buf *text, size_t *column, const char *word, size_t 
 	*column += (*column ? 1 : 4) + n;
 }
 
-/* Of job_describe(): kind "X", schema N, and for each parameter job.PATH: and a line that ends in
+/* The text of job_describe(): kind "X", schema N, and for each parameter job.PATH: and a line that ends in
  * "required", "optional" or its default. */
 static void expected_block(struct buf *text)
 {

@@ -1,4 +1,4 @@
-/* Which changes of the data kCAGC, landmark projection, GCC and k-means on columns do not see. */
+/* kCAGC, landmark projection, GCC and k-means on columns: clusters under changes of the data. */
 #include "tests/unit/both/invariance.h"
 
 #include "common/cluster/kmeans.h"

@@ -90,7 +90,7 @@ static void sums(void **state)
 		assert_true(back[v] == expected[v]);
 }
 
-/* What no three parties' parts add to. */
+/* Sums that no three parties' parts add to. */
 static void outside(void **state)
 {
 	(void)state;

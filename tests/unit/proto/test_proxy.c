@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As read in pieces of `piece` bytes; *used: how many of them were the answer's. */
+/* Reads in pieces of `piece` bytes; *used: the bytes of the answer. */
 static struct proxy_answer read_in(const char *p, size_t n, size_t piece, size_t *used)
 {
 	struct proxy_answer a = { 0 };

@@ -246,7 +246,7 @@ static void test_damaged(void **state)
 	assert_err(store_open(&s, path), ERR_INPUT, "put a backup in its place");
 }
 
-/* What is written to a file that nobody finds again is lost. */
+/* A write to a removed or replaced file would be lost: it is an error. */
 static void test_taken_away(void **state)
 {
 	struct store_party p = { .contact = 5000, .software = "coterie 0.1.0" };

@@ -4,16 +4,14 @@
 # make fuzz SECONDS=60  each fuzzer for so long (30 by default); needs clang
 # make soak             every fault in every step of every protocol, 20 minutes of each fuzzer: five hours; and
 #                       HOURS=2 of faults by chance, SEED=1
-# make lint             layers, formatting, static analysis
-# make format           clang-format in place
-# make reproducible     the programs from two folders are the same bytes: five minutes
-# make docs             pages of the Python package: build/docs/index.html; needs scripts/deps --python
-# make install          to $(DESTDIR)$(PREFIX)
-# make dist             build/dist/coterie-VERSION.tar.gz (scripts/version): what git has at HEAD, and sbom.spdx.json; DIST=DIR: there
-# make deb              build/deb/*.deb: that archive as Debian packages; needs scripts/deps --deb
-# make deb-check        installs them on three hosts with systemd, runs, upgrades, purges; needs root
-# make container-check  images by the Containerfile, and a job between three of them; needs root, scripts/deps --container
-# make clean
+# make lint layers, formatting, static analysis make format clang-format in place make reproducible
+# the programs from two folders are the same bytes: five minutes make docs pages of the Python
+# package: build/docs/index.html; needs scripts/deps --python make install to $(DESTDIR)$(PREFIX)
+# make dist build/dist/coterie-VERSION.tar.gz (scripts/version): what git has at HEAD, and
+# sbom.spdx.json; DIST=DIR: there make deb build/deb/*.deb: that archive as Debian packages; needs
+# scripts/deps --deb make deb-check installs them on three hosts with systemd, runs, upgrades,
+# purges; needs root make container-check images by the Containerfile, and a job between three of
+# them; needs root, scripts/deps --container make clean
 #
 # SAN=address,undefined or SAN=thread: the same in a build folder of its own.
 # WERROR=1: a warning ends the build, as in scripts/check; other compilers and libraries have other warnings.

@@ -25,7 +25,8 @@ double fixed_scale(const struct fixed *f, double most);
 int fixed_fraction(unsigned modulus_bits, size_t parties, double most);
 
 /* words: n of uint64_t or uint32_t. ERR_JOB if a value is not finite or exceeds the bound: the
- * sentence names bound and setting but not the value, which *bad (may be NULL) receives. CT: time depends on n only, unless it fails. */
+ * sentence names bound and setting but not the value, which *bad (may be NULL) receives. CT:
+ * time depends on n only, unless it fails. */
 enum err fixed_encode(const struct fixed *f, const double *x, size_t n, void *words,
 		      double *bad) MUST_CHECK;
 void fixed_decode(const struct fixed *f, const void *words, size_t n, double *x);

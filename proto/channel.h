@@ -48,13 +48,14 @@ bool post_again(struct post *p);
 /* Why computing was stopped (progress_stopped()): the error of the first channel that failed, or that of
  * post_cancel(); ERR_OK if neither. */
 enum err post_error(struct post *p) MUST_CHECK;
-/* The job is done: from here on neither a peer's failure nor post_cancel() ends it, and post_again() stays false. If
- * a peer has failed before, nothing changes and that error is returned. From the job thread. */
+/* The job is done: from here on neither a peer's failure nor post_cancel() ends it, and
+ * post_again() stays false. If a peer has failed before, nothing changes and that error is
+ * returned. From the job thread. */
 enum err post_settle(struct post *p) MUST_CHECK;
 bool post_settled(struct post *p);
-/* The job thread sends its last message next. From here on post_cancel_unless_last() cancels nothing: peers that
- * have that message may take the job for done. If the job has ended before, that error is returned. From the job
- * thread. */
+/* The job thread sends its last message next. From here on post_cancel_unless_last() cancels
+ * nothing: peers that have that message may take the job for done. If the job has ended before,
+ * that error is returned. From the job thread. */
 enum err post_last(struct post *p) MUST_CHECK;
 /* post_cancel(), unless post_last() came before: then nothing is cancelled, and this is false. */
 bool post_cancel_unless_last(struct post *p, enum err code, const char *why);

@@ -26,7 +26,8 @@ struct conn_host; /* what all connections of a process share: loop, TLS identity
 
 struct conn_options {
 	struct tls_files files;
-	/* Whom is dialled, is dialled through this HTTP proxy, which also looks the name up; NULL: none. */
+	/* Whom is dialled, is dialled through this HTTP proxy, which also looks the name up; NULL:
+	 * none. */
 	const char *proxy;
 	uint16_t proxy_port;
 	const char *tcp_congestion;         /* "cubic"; one the kernel refuses is a warning */
@@ -70,7 +71,8 @@ enum err conn_dial(struct conn_host *h, const char *host, uint16_t port,
 
 /* In `closed`: neither end closed it. It was cut off or broke, as when a process dies, or silent. */
 bool conn_was_lost(const struct conn *c);
-/* Somebody answered: it got as far as TLS, or the proxy refuses for another reason than that nobody is there. */
+/* Somebody answered: it got as far as TLS, or the proxy refuses for another reason than that nobody
+ * is there. */
 bool conn_was_answered(const struct conn *c);
 bool conn_began_tls(const struct conn *c);
 

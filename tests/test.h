@@ -11,7 +11,8 @@
 #include "common/base/err.h"
 #include "common/base/sanitized.h"
 
-/* Bytes are uint8_t here, which cmocka takes for strings until 1.1.7, and from 1.1.8 on with a warning. */
+/* Bytes are uint8_t here, which cmocka takes for strings until 1.1.7, and from 1.1.8 on with a
+ * warning. */
 #undef assert_string_equal
 #define assert_string_equal(a, b)                                                                  \
 	_assert_string_equal((const char *)(a), (const char *)(b), __FILE__, __LINE__)

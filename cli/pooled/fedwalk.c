@@ -276,8 +276,8 @@ static enum err check(const struct plan *f)
 			       f->k, n, FEDWALK_BINS_MAX);
 	if (f->job->mode != FEDWALK_WALKS)
 		return ERR_OK;
-	return machine_fits("--dissimilarity", "that of all pairs of vertices (landmarks take less)",
-			    need);
+	return machine_fits("--dissimilarity",
+			    "that of all pairs of vertices (landmarks take less)", need);
 }
 
 /* Walks on g, and in result what there is to say about them. w is initialised here. ERR_INPUT: the

@@ -78,7 +78,8 @@ void run_dir_release(struct run_dir *r);
 const struct process *run_dir_hub(const struct run_dir *r);
 const struct process *run_dir_party(const struct run_dir *r);
 
-/* Each of the processes' warnings, with the names of the processes that have it: "coordinator, party-00". */
+/* Each of the processes' warnings, with the names of the processes that have it: "coordinator,
+ * party-00". */
 typedef void run_warning(void *arg, const char *code, const char *sentence, const char *names);
 void run_dir_warnings(const struct run_dir *r, run_warning *each, void *arg);
 

@@ -113,8 +113,8 @@ enum err config_set(struct json *root, char *const *set) MUST_CHECK;
 enum err config_read(const struct config_table *t, const struct json *root, const char *where,
 		     const char *dir, const struct config_preset *presets, void *out) MUST_CHECK;
 
-/* The same without presets. On failure fault has the path of the key or value that was refused, or "" where no one
- * of them was. */
+/* The same without presets. On failure fault has the path of the key or value that was refused,
+ * or "" where no one of them was. */
 enum { CONFIG_PATH_LEN = 256 };
 enum err config_read_fault(const struct config_table *t, const struct json *root, const char *where,
 			   void *out, char fault[static CONFIG_PATH_LEN]) MUST_CHECK;
@@ -122,7 +122,8 @@ enum err config_read_fault(const struct config_table *t, const struct json *root
 /* *in as JSON, in the table's order, without absent optional fields; reading it again gives the same
  * struct. The caller frees it. */
 struct json *config_write(const struct config_table *t, const void *in);
-/* Without the values that are their rows' defaults, too; read without presets, it gives the same struct. */
+/* Without the values that are their rows' defaults, too; read without presets, it gives the same
+ * struct. */
 struct json *config_write_given(const struct config_table *t, const void *in);
 
 /* The first row in which a and b differ, as "job.clusters: 7 here, 8 offered"; false if none. */

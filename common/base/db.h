@@ -53,7 +53,8 @@ int64_t db_last_row(struct db *db); /* the number of the row that the last INSER
 enum err db_run(struct db *db, const char *sql) MUST_CHECK;
 /* and back to BEGIN. Returns e, whose sentence stays. */
 enum err db_undo(struct db *db, enum err e);
-/* ERR_JOB: the file that was opened to write is no longer at its path, so nobody would find what is written. */
+/* ERR_JOB: the file that was opened to write is no longer at its path, so nobody would find what is
+ * written. */
 enum err db_check_there(const struct db *db) MUST_CHECK;
 /* Was the last error the host's: disk, memory, locks? Then the same file will do later. */
 bool db_host_failed(const struct db *db);

@@ -43,8 +43,9 @@ void log_set_job_here(const char *job);
 enum { LOG_JOBS_MAX = 16 };
 enum err log_job_open(const char *job, const char *path) MUST_CHECK;
 void log_job_close(const char *job);
-/* For daemons, after log_init(): whoever reads stderr slowly, or not at all, stops nobody. What is not read in time is
- * kept up to a bound, and beyond that dropped; a line says how many. log_flush() is then called now and then. */
+/* For daemons, after log_init(): whoever reads stderr slowly, or not at all, stops nobody. What
+ * is not read in time is kept up to a bound, and beyond that dropped; a line says how many.
+ * log_flush() is then called now and then. */
 void log_never_wait(void);
 void log_flush(void);
 void log_set_stream(int fd, bool terminal); /* instead of stderr, for tests; fd stays the caller's */
@@ -62,8 +63,9 @@ void log_event(enum log_level level, const struct log_pair *pairs, size_t count,
 	       ...) PRINTF(4, 5);
 /* A phase of the job begins: to the log, and to systemd. */
 void log_next(const char *phase);
-/* A warning that anybody who reaches a port can cause, as often as he likes. Of each kind, a static variable of the
- * caller's, there is one line a minute, with their number; log_flush() says the last of them. */
+/* A warning that anybody who reaches a port can cause, as often as he likes. Of each kind, a
+ * static variable of the caller's, there is one line a minute, with their number; log_flush()
+ * says the last of them. */
 struct log_seldom {
 	struct log_seldom *next;
 	bool listed;

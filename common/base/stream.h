@@ -22,7 +22,8 @@ struct stream {
 };
 #define STREAM_OF(f) ((struct stream){ .fd = (f), .own = -1, .waits = true })
 
-/* From here on no call waits. The flags of fd, which other processes may share, stay as they are. */
+/* From here on no call waits. The flags of fd, which other processes may share, stay as they
+ * are. */
 void stream_never_wait(struct stream *s);
 /* One line, or part of one: in one write where possible, so that lines of several processes do not
  * mix. */

@@ -1,8 +1,9 @@
-/* warnings.h -- a result that is less than was asked for: a list of a job's warnings, for log, run.json and whoever
- * shows it.
+/* warnings.h -- a result that is less than was asked for: a list of a job's warnings, for log,
+ * run.json and whoever shows it.
  *
- * warnings_add() adds to the list of this thread's job, as err_set() keeps a thread's error, and logs the sentence at
- * level warn with its code and number. Warnings of other things ("dialling again") are log_warn()'s.
+ * warnings_add() adds to the list of this thread's job, as err_set() keeps a thread's error, and
+ * logs the sentence at level warn with its code and number. Warnings of other things ("dialling
+ * again") are log_warn()'s.
  */
 #ifndef COMMON_BASE_WARNINGS_H
 #define COMMON_BASE_WARNINGS_H
@@ -45,7 +46,8 @@ struct warnings {
 
 /* Warnings of this thread go to this list, too, until the next call; NULL: to the log alone. */
 void warnings_begin(struct warnings *to);
-/* number: what the sentence is about. The sentence is the formatted text, ": " and the code's remedy. */
+/* number: what the sentence is about. The sentence is the formatted text, ": " and the code's
+ * remedy. */
 void warnings_add(enum warning what, double number, const char *fmt, ...) PRINTF(3, 4);
 void warnings_release(struct warnings *w);
 

@@ -30,9 +30,10 @@ struct standard_by {
 };
 void standard_by_release(struct standard_by *by);
 
-/* Z's columns (n x m) that are not apart come to mean 0 and deviation 1 (over n), by its own rows. Those that are
- * the same in all rows, to rounding, are left out if `drop`, else become 0, with a warning. apart may be
- * NULL. by is filled here, also where there is an error; or NULL. ERR_INPUT if none is left. O(n m), in place. No square overflows, whatever the unit. */
+/* Z's columns (n x m) that are not apart come to mean 0 and deviation 1 (over n), by its own
+ * rows. Those that are the same in all rows, to rounding, are left out if `drop`, else become 0,
+ * with a warning. apart may be NULL. by is filled here, also where there is an error; or NULL.
+ * ERR_INPUT if none is left. O(n m), in place. No square overflows, whatever the unit. */
 enum err standard_own(struct mat *Z, const bool *apart, const struct columns *names, bool drop,
 		      struct standard_by *by) MUST_CHECK;
 
@@ -45,8 +46,9 @@ double *standard_spread(const struct features *X);
 /* The column that has more than 80 % of the variance of all: its number and *share; else m. */
 size_t standard_dominant(const double *spread, size_t m, double *share);
 
-/* Warnings (common/base/warnings.h) by the party's own rows: all features are 0; besides, of features that are not
- * standardised, a column dominates, and of dense ones of all rows columns are constant. */
+/* Warnings (common/base/warnings.h) by the party's own rows: all features are 0; besides, of
+ * features that are not standardised, a column dominates, and of dense ones of all rows columns
+ * are constant. */
 bool standard_warn_zero(const struct features *X); /* whether they are */
 void standard_warn(const struct features *X, const struct columns *names, bool all_rows);
 

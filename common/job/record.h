@@ -199,7 +199,8 @@ void record_sizes(struct record *r, const double *size, size_t clusters);
 /* How sure n labels are, 0 to 1 each, as facts: confidence, the mean, and confidence_tenths, which
  * share of the rows lies in [0, 0.1), ..., [0.9, 1]; and warnings of it. */
 void record_confidence(struct record *r, const double *confidence, size_t n);
-/* Writes the clusters' modularity as a fact, and warns of it where classes are to be communities. */
+/* Writes the clusters' modularity as a fact, and warns of it where classes are to be
+ * communities. */
 void record_modularity(struct record *r, double modularity, bool communities);
 /* Writes the facts selection_k and the curves of a range of k, and warns of the choice. Nothing
  * if k was given. */
@@ -228,8 +229,8 @@ enum err record_write(const struct record *r,
  * says "running", as this process wrote it, says "failed" and this exit status from now on. Any
  * thread; allocates nothing, and needs no room on the disk. */
 void record_abandon(enum err status);
-/* For a process that begins, and has the lock on what lies in dir: a run.json there that says that a job runs is of
- * a process that was killed. It says from here on that the job failed. */
+/* For a process that begins, and has the lock on what lies in dir: a run.json there that says
+ * that a job runs is of a process that was killed. It says from here on that the job failed. */
 void record_bury(const char *dir);
 void record_release(struct record *r);
 

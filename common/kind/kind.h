@@ -126,9 +126,10 @@ struct kind {
 	const char *const *results; /* files that a run may leave, as patterns of glob(7); NULL ends */
 
 	/* ---- parameters ---- */
-	/* Number of the rows' defaults, from 1. Offers leave out what has its row's default, and a party with
-	 * another number declines. A row keeps its default while the number stays (test_parameters.c). The
-	 * default of a new row is what releases without it do; presets may give jobs another value. */
+	/* Number of the rows' defaults, from 1. Offers leave out what has its row's default, and a
+	 * party with another number declines. A row keeps its default while the number stays
+	 * (test_parameters.c). The default of a new row is what releases without it do; presets may
+	 * give jobs another value. */
 	unsigned schema;
 	const struct config_row *rows; /* its own, with offsets in its struct; ends with path NULL */
 	enum kind_clusters clusters;   /* job.clusters */

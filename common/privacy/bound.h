@@ -30,8 +30,9 @@ enum {
 /* term: this party's, a number below 2^BOUND_LIMB for each power of 2^BOUND_LIMB. ERR_INPUT:
  * square is outside the above, or no number. */
 enum err bound_term(double square, double term[static BOUND_TERM]) MUST_CHECK;
-/* e, 2^e >= the sum of terms of so many parties; 0 where that is 0. *least: a party's term is 2^least, but
- * for a factor of up to `parties`, and none is less but 0. False: it is no such sum. */
+/* e, 2^e >= the sum of terms of so many parties; 0 where that is 0. *least: a party's term is
+ * 2^least, but for a factor of up to `parties`, and none is less but 0. False: it is no such
+ * sum. */
 bool bound_join(const double sum[static BOUND_TERM], size_t parties, int *e, int *least);
 /* Beyond this many bits between the two, sums keep few digits of what the latter party adds. */
 enum { BOUND_RANGE = 40 };

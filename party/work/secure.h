@@ -28,8 +28,8 @@ void secure_free(struct secure *s); /* wipes; also after an error; accepts NULL 
  * nothing of it is in x then. Wrap-around is excluded by the bound on terms (crypto/fixed.h). */
 enum err secure_sum_verified(struct work *work, const struct tree_node *node, double *x,
 			     size_t count) MUST_CHECK;
-/* The same of numbers of any size, by their parts (common/privacy/parts.h), of all parties. ERR_INPUT besides: a
- * number is too large for those. */
+/* The same of numbers of any size, by their parts (common/privacy/parts.h), of all parties.
+ * ERR_INPUT besides: a number is too large for those. */
 enum err secure_sum_verified_parts(struct work *work, const struct tree_node *node, double *x,
 				   size_t n) MUST_CHECK;
 

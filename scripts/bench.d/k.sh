@@ -50,7 +50,8 @@ put() { # SET ROW DIR POOLED [NOTE]
 
 within() { [[ $1 != - ]] && (($1 >= $2 - 1 && $1 <= $2 + 1)); } # A B: by 1 of each other
 
-# $ALONE: the ks of the largest silhouette, stable or not. Of the last seed: $MARGIN, $STABLE (the most stable k, and how stable it is), $AT (how stable the classes' number is).
+# $ALONE: the ks of the largest silhouette, stable or not. Of the last seed: $MARGIN, $STABLE (the
+# most stable k, and how stable it is), $AT (how stable the classes' number is).
 ks() { # NAME DIR JOB PARTIES [LAUNCH-ARG...] -> $KS
 	local seed classes
 	classes=$(sort -u "$2/labels.txt" | wc -l)

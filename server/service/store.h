@@ -55,7 +55,8 @@ enum err store_open(struct store **s, const char *path) MUST_CHECK;
  * grows with it. */
 enum err store_look(struct store **s, const char *path) MUST_CHECK;
 void store_close(struct store *s); /* NULL is fine */
-/* ERR_JOB: jobs.db was removed or replaced since it was opened; what to do. Nothing is written then. */
+/* ERR_JOB: jobs.db was removed or replaced since it was opened; what to do. Nothing is written
+ * then. */
 enum err store_there(struct store *s) MUST_CHECK;
 
 enum err store_add(struct store *s, struct store_job *j) MUST_CHECK; /* gives it its id */

@@ -1,8 +1,9 @@
 #!/bin/bash
-# The release before (tests/compat/release) and this one in one job, for each kind, and states that it has left.
+# The release before (tests/compat/release) and this one in one job, for each kind, and states that
+# it has left.
 #
-#     coordinator, party-00, party-02: this release      and then      coordinator, party-00, party-02: the one before
-#     party-01:                        the one before                  party-01:                        this one
+# coordinator, party-00, party-02: this release and then coordinator, party-00, party-02: the one
+# before party-01: the one before party-01: this one
 #
 # shellcheck source=../integration/lib.sh
 source "$(dirname "$0")/../integration/lib.sh"
@@ -90,7 +91,8 @@ test_align() {
 	both_ways ids.txt
 }
 
-# Models that the release before has left, at parties that have upgraded since, and at one that has not.
+# Models that the release before has left, at parties that have upgraded since, and at one that has
+# not.
 predicts() { # KIND
 	local name
 	federation 3
@@ -106,8 +108,8 @@ predicts() { # KIND
 test_kcagc_predict() { predicts kcagc; }
 test_kmeans_columns_predict() { predicts kmeans.columns; }
 
-# A queue with a job that waits, ledgers and results of the release before: this one goes on with all of them, and reads
-# its run.json.
+# A queue with a job that waits, ledgers and results of the release before: this one goes on with
+# all of them, and reads its run.json.
 test_states() {
 	local name
 	rows_federation 3

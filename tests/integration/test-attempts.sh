@@ -210,8 +210,8 @@ test_only_the_exchange_is_repeated() {
 	done
 }
 
-# A party that was killed keeps its cache while another attempt may come, and no longer. A process that
-# ends in order leaves none. run.json does not say for ever that the job runs.
+# A party that was killed keeps its cache while another attempt may come, and no longer. A process
+# that ends in order leaves none. run.json does not say for ever that the job runs.
 test_cache_without_another_attempt() {
 	local state=$T/out/party-01/state
 	has_cache() { compgen -G "$state/cache/embedding-*.cache" >/dev/null; }

@@ -82,7 +82,8 @@ refuses() { # TEXT
 	[[ ! -s $T/sbom ]] || fail "scripts/sbom printed a list all the same"
 }
 
-# At its tag a release, behind it later than it and than each commit before; in an archive as where that was made.
+# At its tag a release, behind it later than it and than each commit before; in an archive as where
+# that was made.
 test_version_rises_with_commits() {
 	local tree=$T/tree before='' now time
 	mkdir -p "$tree/scripts"

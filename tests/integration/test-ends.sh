@@ -153,7 +153,8 @@ test_job_that_takes_too_long() {
 	for name in coordinator party-01 party-02; do ended "$name"; done
 }
 
-# party-02's results are held back, so that party-01 has said that it has its own, and waits for the word of others.
+# party-02's results are held back, so that party-01 has said that it has its own, and waits for the
+# word of others.
 awaits_the_last_word() {
 	federation 3
 	for name in coordinator $(names 3); do edit "$name" '.heartbeat_s = 60'; done

@@ -78,8 +78,8 @@ test_two_parties() {
 	ends 0 coordinator party-00 party-01
 }
 
-# A coordinator of a later release: a parameter that parties do not know ends the job with its name, and leaves
-# nothing; at a value that they do not know, and defaults of another schema, too.
+# A coordinator of a later release: a parameter that parties do not know ends the job with its name,
+# and leaves nothing; at a value that they do not know, and defaults of another schema, too.
 declined() { # JQ-PROGRAM PARAMETER SENTENCE
 	needs_python
 	rows_federation 2

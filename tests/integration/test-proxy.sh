@@ -43,7 +43,8 @@ behind() { # NAME...
 
 tunnels() { grep -c ": CONNECT $1" "$T/proxy.log" || true; } # HOST:PORT
 
-# The name of the coordinator is looked up by the proxy alone; its certificate is checked by the party.
+# The name of the coordinator is looked up by the proxy alone; its certificate is checked by the
+# party.
 test_two_of_three_behind_it() {
 	federation 3
 	coordinator

@@ -80,8 +80,9 @@ test_by_gram() {
 }
 range_set='clusters={"from":2,"to":6}'
 
-# Three segments of customers in a line, beside a region and a date at random. Two clusters have the larger silhouette, but
-# halves of the rows cut the middle segment elsewhere: one launch for each kind.
+# Three segments of customers in a line, beside a region and a date at random. Two clusters have the
+# larger silhouette, but halves of the rows cut the middle segment elsewhere: one launch for each
+# kind.
 test_segments_beside_noise() {
 	local kind facts
 	mkdir "$T/customers"

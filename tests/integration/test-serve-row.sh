@@ -43,7 +43,8 @@ taken() { # NAME: KiB and descriptors
 	echo "$(awk '/^VmRSS/ { print $2 }' "/proc/${PID[$1]}/status") $(find "/proc/${PID[$1]}/fd" -mindepth 1 | wc -l)"
 }
 
-# A log that nobody reads stops nobody, whoever fills it; strangers fill a line a minute. Who reads again finds what is missing.
+# A log that nobody reads stops nobody, whoever fills it; strangers fill a line a minute. Who reads
+# again finds what is missing.
 test_nobody_reads_the_log() {
 	local i lines
 	federation 3

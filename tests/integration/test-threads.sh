@@ -1,6 +1,7 @@
 #!/bin/bash
-# Jobs of every kind, COTERIE_JOBS of each (1; 20 in make soak). With programs of make SAN=thread, no thread of a daemon reads
-# what another one writes. With others, and without COTERIE_JOBS, it is skipped: other tests run each kind.
+# Jobs of every kind, COTERIE_JOBS of each (1; 20 in make soak). With programs of make SAN=thread,
+# no thread of a daemon reads what another one writes. With others, and without COTERIE_JOBS, it is
+# skipped: other tests run each kind.
 #
 # shellcheck source=lib.sh
 source "$(dirname "$0")/lib.sh"

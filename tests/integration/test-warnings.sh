@@ -1,7 +1,7 @@
 #!/bin/bash
 # Results that are less than was asked for: who says so, where, and to whom it is not said.
 #
-#     party-01's features are 0  ->  party-01: run.json, log; show, report      (not the coordinator)
+# party-01's features are 0 -> party-01: run.json, log; show, report (not the coordinator)
 #     clusters without edges     ->  all: run.json, log; show, report, job show, coterie run
 #
 # shellcheck source=lib.sh

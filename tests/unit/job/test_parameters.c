@@ -31,8 +31,8 @@ static void put_word(struct buf *text, size_t *column, const char *word, size_t 
 	*column += (*column ? 1 : 4) + n;
 }
 
-/* The text of job_describe(): kind "X", schema N, and for each parameter job.PATH: and a line that ends in
- * "required", "optional" or its default. */
+/* The text of job_describe(): kind "X", schema N, and for each parameter job.PATH: and a line
+ * that ends in "required", "optional" or its default. */
 static void expected_block(struct buf *text)
 {
 	struct buf described = { 0 };

@@ -12,6 +12,7 @@ refuses() { # REGEX... -- COMMAND...: exit 4 at once, and stderr says all of the
 	while [[ $1 != -- ]]; do wanted+=("$1") && shift; done
 	shift
 	timeout $((PATIENCE * 20)) "$@" </dev/null >"$T/wrong.stdout" 2>"$T/wrong" || status=$?
+	sed -i 's/"time":"[^"]*",//' "$T/wrong" # its digits would match what a sentence has to say
 	what="${wanted[0]}: ${*##*/}, which says: $(head -c 600 "$T/wrong")"
 	((status == 4)) || fault "exit status $status, expected 4; $what"
 	for regex in "${wanted[@]}"; do
@@ -331,9 +332,9 @@ test_bad_mtx() {
 	printf '%s\n150 4 2\n1 1 1.0\n151 2 1.0\n' "$banner" >"$T/bad"
 	bad_features mtx 'bad\.mtx:4' 'from 1 to 150'
 	printf '%s\n150 4 2\n1 1 1.0\n1 5 1.0\n' "$banner" >"$T/bad"
-	bad_features mtx 'bad\.mtx:4' '5'
+	bad_features mtx 'bad\.mtx:4' 'not shown.*from 1 to 4'
 	printf '%s\n150 4 2\n1 1 1.0\n0 1 1.0\n' "$banner" >"$T/bad"
-	bad_features mtx 'bad\.mtx:4' '0'
+	bad_features mtx 'bad\.mtx:4' 'not shown.*from 1 to 150'
 	printf '%s\n150 4 2\n1 1 1.0\n2 2 nan\n' "$banner" >"$T/bad"
 	bad_features mtx 'bad\.mtx:4' 'not shown.*finite'
 	printf '%s\n150 4 2\n1 1 1.0\n2 2 1e999\n' "$banner" >"$T/bad"

@@ -1,4 +1,4 @@
-/* message_texts.h -- of each message that leaves a party: what for, as its ledger says it. */
+/* message_texts.h -- the purpose of each message that leaves a party, as its ledger has it. */
 #ifndef TESTS_UNIT_PARTY_MESSAGE_TEXTS_H
 #define TESTS_UNIT_PARTY_MESSAGE_TEXTS_H
 
@@ -6,6 +6,8 @@
 #include "texts.h"
 
 #include <inttypes.h>
+
+#define PURPOSES "purposes of messages, and how many numbers they carry"
 
 static const struct {
 	enum msg_type type;
@@ -16,14 +18,15 @@ static const struct {
 #undef MSG
 };
 
-static inline void say_purpose(struct texts *t, const struct work *work, const char *base, const char *name,
-			       const struct msg *m)
+static inline void add_purpose(struct texts *t, const struct work *work, const char *base,
+			       const char *name, const struct msg *m)
 {
-	char text[PURPOSE_MAX];
+	char purpose[PURPOSE_MAX], text[PURPOSE_MAX + 64], subject[128];
 
-	purpose_of(work, m, text);
-	buf_printf(&t->lines, "%s %s: %s, %" PRIu64 " numbers\n", base, name,
-		   text_label(t, text), purpose_words(work, m));
+	purpose_of(work, m, purpose);
+	snprintf(text, sizeof(text), "%s, %" PRIu64 " numbers", purpose, purpose_words(work, m));
+	snprintf(subject, sizeof(subject), "%s %s", base, name);
+	texts_add(t, PURPOSES, "", subject, text, NULL);
 }
 
 /* With 64 bytes of what it carries, if it carries any. */
@@ -48,21 +51,21 @@ static inline struct msg message(enum msg_type type, const char *body)
 	return m;
 }
 
-/* Of a job that was offered. base: what its line begins with. */
-static inline void message_texts(struct texts *t, struct work *work, const char *base)
+/* Of the job that was offered, which has this name. */
+static inline void add_purposes(struct texts *t, struct work *work, const char *name)
 {
 	work->sum = (struct work_sum){ { 0, 1 }, 2, 8 };
 	for (size_t i = 0; i < sizeof(messages) / sizeof(*messages); i++) {
 		struct msg m = message(messages[i].type, messages[i].body);
 
-		say_purpose(t, work, base, messages[i].name, &m);
+		add_purpose(t, work, name, messages[i].name, &m);
 	}
 }
 
-/* Texts that depend on members and on what is sealed, for any kind. */
-static inline void message_texts_of_members(struct texts *t, struct work *work, const char *base,
-					    const struct job *job,
-					    void (*offer)(const struct job *job, size_t parties))
+/* Purposes that depend on members and on what is sealed, for any kind. */
+static inline void add_purposes_of_members(struct texts *t, struct work *work, const char *base,
+					   const struct job *job,
+					   void (*offer)(const struct job *job, size_t parties))
 {
 	static const struct {
 		size_t parties, first, last, word;
@@ -79,14 +82,14 @@ static inline void message_texts_of_members(struct texts *t, struct work *work, 
 			work->sum.members[k] = sums[i].first + k;
 		snprintf(name, sizeof(name), "MASKED %zu to %zu of %zu", sums[i].first,
 			 sums[i].last, sums[i].parties);
-		say_purpose(t, work, base, name, &m);
+		add_purpose(t, work, base, name, &m);
 	}
 	m = message(MSG_SEALED, "sealed");
 	for (uint16_t what = 0; what <= SEALED_WALKS + 1; what++) {
 		m.sealed.what = what;
 		m.sealed.to = what == 3 ? 12 : 2;
 		snprintf(name, sizeof(name), "SEALED %u", what);
-		say_purpose(t, work, base, name, &m);
+		add_purpose(t, work, base, name, &m);
 	}
 }
 

@@ -1,11 +1,12 @@
-/* texts.h -- a long text made of few sentences, kept in a file and compared with it.
+/* texts.h -- a table of the sentences that users read, kept in a file and compared with it.
  *
- *     [texts]            each distinct one once, behind a label made of what it says
- *     a3k9wz a sum is not differential privacy
- *     [a section]        lines that refer to texts by their labels
- *     gram flat: b77q2m
+ *     [section]
+ *     12 of kcagc, 3 of kmeans; kcagc method=flat, 2 parties: the first text of this form
  *
- * Labels follow from texts alone: one that changes, changes lines that refer to it and no others.
+ * A row is a form of a text: refusals that differ in names and values alone have one form, all
+ * other texts are forms of their own. The row has the first text of the form, the subject that has
+ * it, and how many subjects of each group have a text of the form. So a sentence that is reworded
+ * changes one row, and a condition that changes shows in the numbers.
  */
 #ifndef TESTS_UNIT_PARTY_TEXTS_H
 #define TESTS_UNIT_PARTY_TEXTS_H
@@ -16,83 +17,196 @@
 #include "common/base/buf.h"
 #include "common/base/file.h"
 
+#include <ctype.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LABEL_LEN = 6, TEXTS_MAX = 4 << 20 };
+enum { TEXTS_MAX = 1024, TEXTS_GROUPS = 16, TEXTS_FILE_MAX = 1 << 20 };
 
-struct texts {
-	struct buf known, lines; /* the two parts of the file */
-	void *root;              /* of a tree of struct known_text, by label */
+struct texts_count {
+	const char *group; /* static */
 	size_t count;
 };
 
-struct known_text {
-	char label[LABEL_LEN + 1];
-	char *text;
+struct texts_row {
+	const char *section; /* static, as are groups */
+	char *form, *text, *subject;
+	struct texts_count of[TEXTS_GROUPS]; /* group NULL: no more */
 };
 
-static inline int by_label(const void *a, const void *b)
+struct texts {
+	struct texts_row row[TEXTS_MAX];
+	size_t n;
+	void *root;      /* of a tree of all texts */
+	struct buf seen; /* all of them, each once, in lines */
+};
+
+/* ---- forms ---- */
+
+static inline bool texts_is_named(const char *out, size_t n)
 {
-	return strcmp(((const struct known_text *)a)->label, ((const struct known_text *)b)->label);
-}
+	static const char *const before[] = { " kind ",        " method ", " method is ",
+					      " exchange is ", "(kind ",   "(method " };
 
-static inline void label_of(const char *text, char label[static LABEL_LEN + 1])
-{
-	uint64_t h = 0xcbf29ce484222325U; /* FNV-1a */
+	for (size_t i = 0; i < sizeof(before) / sizeof(*before); i++) {
+		size_t m = strlen(before[i]);
 
-	for (; *text; text++)
-		h = (h ^ (uint8_t)*text) * 0x100000001b3U;
-	h = (h ^ h >> 33) * 0xff51afd7ed558ccdU; /* so that the last letters count everywhere */
-	h = (h ^ h >> 33) * 0xc4ceb9fe1a85ec53U;
-	h ^= h >> 33;
-	for (int i = 0; i < LABEL_LEN; i++, h >>= 5)
-		label[i] = "abcdefghijkmnopqrstuvwxyz2345678"[h & 31];
-	label[LABEL_LEN] = 0;
-}
-
-/* The label of a text of one line, which is written down if it is new. */
-static inline const char *text_label(struct texts *t, const char *text)
-{
-	struct known_text wanted = { .text = NULL }, *known, **found;
-
-	label_of(text, wanted.label);
-	found = tfind(&wanted, &t->root, by_label);
-	if (found) {
-		if (strcmp((*found)->text, text) != 0)
-			fail_msg("one label of two texts, change label_of(): %s", text);
-		return (*found)->label;
+		if (n >= m && !memcmp(out + n - m, before[i], m))
+			return true;
 	}
+	return false;
+}
+
+/* The end of a quoted text, an object or an array. */
+static inline const char *texts_end_of_value(const char *at)
+{
+	const char *end = strchr(at + 1, *at == '"' ? '"' : *at == '{' ? '}' : ']');
+
+	return end ? end + 1 : at + strlen(at);
+}
+
+/* Where the word ends that begins here. */
+static inline const char *texts_end_of_word(const char *at)
+{
+	while (isalnum((uint8_t)*at) || (*at && strchr("._+-", *at)))
+		at++;
+	return at;
+}
+
+/* Is the word a value: a number, true, false or null? */
+static inline bool texts_is_value(const char *at, size_t n)
+{
+	return isdigit((uint8_t)at[at[0] == '-']) || (n == 4 && !strncmp(at, "true", 4)) ||
+	       (n == 5 && !strncmp(at, "false", 5)) || (n == 4 && !strncmp(at, "null", 4));
+}
+
+/* A text without what varies: each value is "?", each list of them one, a path of a parameter
+ * "job.?", the name of a kind, a method or an exchange "?". */
+static inline char *texts_form(const char *text)
+{
+	size_t n = 0, list = strlen("?, ?");
+	char *out;
+
+	ALLOC(out, 2 * strlen(text) + 8);
+	while (*text) {
+		const char *end = texts_end_of_word(text);
+		size_t word = (size_t)(end - text);
+		bool value = *text == '"' || *text == '{' || *text == '[';
+
+		if (value)
+			end = texts_end_of_value(text);
+		else if (word)
+			value = texts_is_value(text, word) || texts_is_named(out, n);
+		if (value) {
+			out[n++] = '?';
+		} else if (word > 4 && !strncmp(text, "job.", 4)) {
+			n += (size_t)sprintf(out + n, "job.?");
+		} else {
+			end = word ? end : text + 1;
+			memcpy(out + n, text, (size_t)(end - text));
+			n += (size_t)(end - text);
+		}
+		if (n >= list && !memcmp(out + n - list, "?, ?", list))
+			n -= list - 1;
+		text = end;
+	}
+	out[n] = 0;
+	return out;
+}
+
+/* ---- rows ---- */
+
+static inline void texts_count_one(struct texts_row *row, const char *group)
+{
+	size_t i = 0;
+
+	while (row->of[i].group && strcmp(row->of[i].group, group) != 0)
+		i++;
+	assert_in_range(i, 0, TEXTS_GROUPS - 2);
+	row->of[i].group = group;
+	row->of[i].count++;
+}
+
+static inline int texts_order(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static inline void texts_keep(struct texts *t, const char *text)
+{
+	if (tfind(text, &t->root, texts_order))
+		return;
+	assert_non_null(tsearch(alloc_copy(text), &t->root, texts_order));
+	buf_printf(&t->seen, "%s\n", text);
+}
+
+/* Counts a text, and copies it where it is the first of its form. form: NULL for the text itself.
+ */
+static inline void texts_add(struct texts *t, const char *section, const char *group,
+			     const char *subject, const char *text, const char *form)
+{
+	struct texts_row *row = t->row, *end = t->row + t->n;
+
 	assert_null(strchr(text, '\n'));
-	ALLOC(known, 1);
-	*known = wanted;
-	known->text = alloc_copy(text);
-	assert_non_null(tsearch(known, &t->root, by_label));
-	buf_printf(&t->known, "%s %s\n", known->label, text);
-	t->count++;
-	return known->label;
+	texts_keep(t, text);
+	form = form ? form : text;
+	while (row < end && (strcmp(row->section, section) != 0 || strcmp(row->form, form) != 0))
+		row++;
+	if (row == end) {
+		assert_true(t->n++ < TEXTS_MAX);
+		row->section = section;
+		row->form = alloc_copy(form);
+		row->text = alloc_copy(text);
+		row->subject = alloc_copy(subject);
+	}
+	texts_count_one(row, group);
 }
 
-/* The same of what was put together in a buf, which is empty then. */
-static inline const char *buf_label(struct texts *t, struct buf *text)
+/* Counts a refusal, whose form is without values. */
+static inline void texts_add_refusal(struct texts *t, const char *section, const char *group,
+				     const char *subject, const char *text)
 {
-	const char *label;
+	char *form = texts_form(text);
 
-	buf_add(text, "", 1);
-	label = text_label(t, (const char *)text->p);
-	buf_release(text);
-	return label;
+	texts_add(t, section, group, subject, text, form);
+	free(form);
 }
 
-static inline void free_known(void *p)
+static inline void texts_free(struct texts *t)
 {
-	free(((struct known_text *)p)->text);
-	free(p);
+	for (size_t i = 0; i < t->n; i++) {
+		free(t->row[i].form);
+		free(t->row[i].text);
+		free(t->row[i].subject);
+	}
+	tdestroy(t->root, free);
+	buf_release(&t->seen);
+	*t = (struct texts){ .n = 0 };
 }
 
-static inline size_t line_end(const struct buf *b, size_t from)
+/* ---- the file ---- */
+
+static inline void texts_write_row(struct buf *to, const struct texts_row *row)
+{
+	for (size_t i = 0; row->of[i].group; i++)
+		buf_printf(to, "%s%zu%s%s", i ? ", " : "", row->of[i].count,
+			   *row->of[i].group ? " of " : "", row->of[i].group);
+	buf_printf(to, "; %s: %s\n", row->subject, row->text);
+}
+
+static inline void texts_write(const struct texts *t, const char *const sections[], struct buf *to)
+{
+	for (size_t s = 0; sections[s]; s++) {
+		buf_printf(to, "\n[%s]\n", sections[s]);
+		for (size_t i = 0; i < t->n; i++)
+			if (!strcmp(t->row[i].section, sections[s]))
+				texts_write_row(to, &t->row[i]);
+	}
+}
+
+static inline size_t texts_line_end(const struct buf *b, size_t from)
 {
 	const uint8_t *end = from < b->n ? memchr(b->p + from, '\n', b->n - from) : NULL;
 
@@ -102,19 +216,16 @@ static inline size_t line_end(const struct buf *b, size_t from)
 /* Prints the first line in which they differ. */
 static inline void texts_tell(const char *path, const struct buf *kept, const struct buf *now)
 {
-	size_t a = 0, b = 0, line = 1;
+	size_t a = 0, b = 0;
 
-	for (;; line++) {
-		size_t a_end = line_end(kept, a), b_end = line_end(now, b);
+	for (size_t line = 1;; line++) {
+		size_t a_end = texts_line_end(kept, a), b_end = texts_line_end(now, b);
 
-		if (a_end - a != b_end - b || memcmp(kept->p + a, now->p + b, a_end - a) != 0) {
+		if (a_end - a != b_end - b || memcmp(kept->p + a, now->p + b, a_end - a) != 0 ||
+		    a_end >= kept->n || b_end >= now->n) {
 			fprintf(stderr, "%s:%zu:\nkept: %.*s\nnow:  %.*s\n", path, line,
 				(int)(a_end - a), (char *)kept->p + a, (int)(b_end - b),
 				(char *)now->p + b);
-			return;
-		}
-		if (a_end >= kept->n || b_end >= now->n) {
-			fprintf(stderr, "%s:%zu: one of the two ends here\n", path, line);
 			return;
 		}
 		a = a_end + 1;
@@ -122,32 +233,24 @@ static inline void texts_tell(const char *path, const struct buf *kept, const st
 	}
 }
 
-/* Compares with the file of this path, or writes COTERIE_WRITE_TEXTS. Frees t. head: first lines. */
-static inline void texts_end(struct texts *t, const char *path, const char *head)
+/* Compares with the file of this path, or writes the file that COTERIE_WRITE_TEXTS names. */
+static inline void texts_compare(const struct buf *now, const char *path)
 {
 	const char *to = getenv("COTERIE_WRITE_TEXTS");
-	struct buf now = { 0 }, kept = { 0 };
+	struct buf kept = { 0 };
 	bool same;
 
-	buf_printf(&now, "%s\n[texts]\n", head);
-	buf_add(&now, t->known.p, t->known.n);
-	buf_add(&now, t->lines.p, t->lines.n);
-	tdestroy(t->root, free_known);
-	buf_release(&t->known);
-	buf_release(&t->lines);
 	if (to) {
-		assert_ok(file_write(to, (struct bytes){ now.p, now.n }, 0644));
-		buf_release(&now);
+		assert_ok(file_write(to, (struct bytes){ now->p, now->n }, 0644));
 		return;
 	}
-	assert_ok(file_read(path, TEXTS_MAX, &kept));
-	same = now.n == kept.n && memcmp(now.p, kept.p, now.n) == 0;
+	assert_ok(file_read(path, TEXTS_FILE_MAX, &kept));
+	same = now->n == kept.n && memcmp(now->p, kept.p, kept.n) == 0;
 	if (!same)
-		texts_tell(path, &kept, &now);
-	buf_release(&now);
+		texts_tell(path, &kept, now);
 	buf_release(&kept);
 	if (!same)
-		fail_msg("what users read has changed; if that is meant: COTERIE_WRITE_TEXTS=%s "
+		fail_msg("the table of texts has changed; if that is meant: COTERIE_WRITE_TEXTS=%s "
 			 "and this test again, then look at git diff",
 			 path);
 }

@@ -42,7 +42,8 @@ static const struct base bases[] = {
 	{ "fedsc data", K7("fedsc", ",\"noise\":{\"on\":\"data\"," EPS "}") },
 	{ "fedsc sums", K7("fedsc", ",\"noise\":{\"on\":\"sums\"," EPS "}") },
 	{ "kmeans data", K7("kmeans", ",\"noise\":{\"on\":\"data\"," EPS "}") },
-	{ "fedspectral sums", K7("fedspectral", ",\"noise\":{\"on\":\"sums\",\"eps\":2,\"delta\":1e-5}") },
+	{ "fedspectral sums",
+	  K7("fedspectral", ",\"noise\":{\"on\":\"sums\",\"eps\":2,\"delta\":1e-5}") },
 	{ "fedspectral+", K7("fedspectral", ",\"variant\":\"fedspectral+\"") },
 	{ "fedspectral plain", K7("fedspectral", ",\"variant\":\"fedspectral\"") },
 	{ "fedspectral ids", K7("fedspectral", ",\"ids\":\"plain\"") },
@@ -144,7 +145,8 @@ static const struct family families[] = {
 	    { "", "method=landmark", "method=gcc", "method=flat" } } },
 	{ "kcagc", { { "clusters={\"from\":2,\"to\":5} exchange=gram" }, { "", "plan=auto" } } },
 	{ "columns",
-	  { { "clusters={\"from\":2,\"to\":5}" }, { "", "exchange=gram", "exchange=gram polish=0" } } },
+	  { { "clusters={\"from\":2,\"to\":5}" },
+	    { "", "exchange=gram", "exchange=gram polish=0" } } },
 	{ "fedspectral",
 	  { { "", "variant=fedspectral+", "variant=fedspectral" },
 	    { "", "ids=plain" },
@@ -169,7 +171,9 @@ static const struct family families[] = {
 	    { "", "allow_single=true" } } },
 	{ "align", { { "", "align=hashed", "align_bound=5000" }, { "", "allow_single=true" } } },
 	{ "kcagc",
-	  { { "", "align=intersect", "align=hashed" }, { "", "graphs=own" }, { "", "method=flat" } } },
+	  { { "", "align=intersect", "align=hashed" },
+	    { "", "graphs=own" },
+	    { "", "method=flat" } } },
 	{ "predict", { { "", "align=intersect" }, { "", "graphs=own" } } },
 	{ "fedgcn",
 	  { { "", "features=drawing", "features=coordinates" },
@@ -245,6 +249,14 @@ static const struct {
 	{ "fedsc paper, d and r", "noise.eps=1 noise.delta=0.5" },
 	{ "fedsc paper, d and r", "noise.ball=2" },
 	{ "fedsc paper, d and r", "variant=dense noise.ball=2" },
+	{ "fedsc sums", "clusters={\"from\":2,\"to\":5}" },
+	{ "fedsc sums", "clusters=65" },
+	{ "fedsc sums", "variant=dense" },
+	{ "fedsc sums", "standardize=joint" },
+	{ "kmeans", "noise.on=sums" },
+	{ "kmeans", "profile=true standardize=local" },
+	{ "kcagc", "edges_to_others=refuse" },
+	{ "kcagc", "edges_to_others=refuse align=intersect" },
 };
 
 /* Whole jobs. */
@@ -295,6 +307,8 @@ static const char *const policies[] = {
 	"policy.max_eps=1 policy.max_delta=1e-3",
 	"policy.max_eps=5 policy.max_delta=1e-3",
 	"policy.max_eps=5 policy.max_delta=1e-7",
+	"policy.require_noise=true",
+	"policy.min_colluders=3",
 };
 enum { POLICIES = sizeof(policies) / sizeof(*policies) };
 

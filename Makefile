@@ -1,5 +1,5 @@
 # make                  everything: build/bin/coordinator, party, coterie, coterie-netlab, and, where Open MPI is, coterie-worker
-# make check            unit tests (scripts/check runs those and the integration tests)
+# make check            unit tests; ROOM=proto those of tests/unit/proto alone
 # make bench            the masked sum and the kernels, as ratios
 # make fuzz SECONDS=60  each fuzzer for so long (30 by default); needs clang
 # make soak             every fault in every step of every protocol, 20 minutes of each fuzzer: five hours; and
@@ -158,10 +158,12 @@ $(B)/tests/bench/%: $(B)/tests/bench/%.o $(BELOW_both)
 # A test's own code is compiled more often than it runs.
 $(B)/tests/unit/%.o: OPT := $(if $(SAN),-O0,-O1)
 
-tests: $(TESTS) $(SHIM)
+# ROOM="NAME...": tests of these folders of tests/unit alone.
+ROOM_TESTS = $(or $(filter $(ROOM:%=$(B)/tests/unit/%/%),$(TESTS)),$(error ROOM=$(ROOM): no tests in tests/unit/$(ROOM)))
+tests: $(if $(ROOM),$(ROOM_TESTS),$(TESTS) $(SHIM))
 
-check: $(TESTS) $(SHIM) all
-	@scripts/run-tests unit $(TESTS)
+check: $(if $(ROOM),$(ROOM_TESTS),$(TESTS) $(SHIM) all)
+	@scripts/run-tests unit $(if $(ROOM),$(ROOM_TESTS),$(TESTS))
 
 benches: $(BENCHES)
 bench: $(BENCHES)
@@ -196,7 +198,7 @@ reproducible:
 		cmp build/twice/one/build/bin/$$p build/twice/another/folder/build/bin/$$p || exit 1; \
 		sha256sum build/twice/one/build/bin/$$p; done
 
-# What scripts/check has a sample of.
+# What scripts/check --all has a sample of.
 HOURS ?= 2
 SEED  ?= 1
 BY_CHANCE := $(wildcard tests/faults/nth.sh tests/faults/nemesis.sh)

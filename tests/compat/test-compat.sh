@@ -138,4 +138,5 @@ test_states() {
 	"$BIN/coterie" show "$(dirname "$(find "$T/out/coordinator" -name run.json | sort | head -n 1)")" >"$T/shown" || fail "$(<"$T/shown")"
 }
 
+sample
 run_tests "$@"

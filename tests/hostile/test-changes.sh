@@ -88,4 +88,5 @@ test_fedspectral() {
 	none_is_taken 3
 }
 
+sample test_kmeans
 run_tests "$@"

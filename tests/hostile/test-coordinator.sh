@@ -238,4 +238,6 @@ test_another_sum_of_sizes() {
 	common_rows intersect "hub/$SUM/1/put/32/dfffffffffff3f00" "coordinator sent SUM 0 that is not the sum of the parties' terms and tags"
 }
 
+sample test_swapped_keys test_told_changed test_replayed_frame test_another_sum_than_there_is \
+	test_not_a_number_from_the_coordinator
 run_tests "$@"

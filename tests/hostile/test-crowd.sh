@@ -96,4 +96,5 @@ test_requests_at_a_unix_socket() {
 	grep -q '^data: {' "$T/events" || fail "one user keeps another from watching: $(head -c 200 "$T/events")"
 }
 
+sample test_requests_of_a_certificate_without_a_role
 run_tests "$@"

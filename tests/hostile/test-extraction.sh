@@ -182,4 +182,5 @@ test_prototypes_in_clear() {
 	at_least "$(sed -n 's/^alone: rebuilt \([0-9]*\) .*/\1/p' "$T/read")" 2 "graphs rebuilt from embeddings of their own"
 }
 
+sample test_rows_of_kmeans
 run_tests "$@"

@@ -215,4 +215,5 @@ test_require_noise_declines_edges() {
 	for how in exact fedspectral+; do declines ".kind = \"fedspectral\" | .variant = \"$how\""; done
 }
 
+sample test_require_noise_declines_distances
 run_tests "$@"

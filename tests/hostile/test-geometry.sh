@@ -97,4 +97,5 @@ test_min_cell() {
 	any_party_said 'coordinator sent CELLS with .* fewer than job.min_cell, 3' || fail "nobody says why"
 }
 
+sample test_min_cell
 run_tests "$@"

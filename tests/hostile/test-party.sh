@@ -71,4 +71,6 @@ test_not_a_number_from_a_party() {
 	found_by coordinator 3 'party-01 sent UPLOAD .*(finite|number)'
 }
 
+sample test_words_that_are_not_masked_as_agreed test_told_that_is_none \
+	test_not_a_number_from_a_party
 run_tests "$@"

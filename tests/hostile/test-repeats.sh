@@ -87,4 +87,5 @@ test_ties_of_three_attempts() {
 	done
 }
 
+sample test_edges_beyond_the_budget
 run_tests "$@"

@@ -34,6 +34,11 @@ export OPENBLAS_NUM_THREADS=1
 
 # ---- running tests ----
 
+# scripts/check without --all runs these tests of a script; none: it leaves the script out.
+sample() { # [NAME...]
+	SAMPLE=("$@")
+}
+
 run_tests() { # [NAME...]: the script's arguments
 	local names name status failed=0
 	if [[ ${1-} == --one ]]; then
@@ -42,6 +47,7 @@ run_tests() { # [NAME...]: the script's arguments
 		exit $((FAULTS > 0))
 	fi
 	mapfile -t names < <(declare -F | sed -n 's/^declare -f \(test_.*\)/\1/p')
+	[[ ! ${COTERIE_SAMPLE-} || ! ${SAMPLE+x} ]] || names=("${SAMPLE[@]}")
 	((! $#)) || names=("$@")
 	echo "[==========] Running ${#names[@]} test(s)."
 	ONCE=$(mktemp -d)

@@ -229,4 +229,5 @@ time.sleep(600)' "$API" "$T/pki" "$T/idle.ready"
 	(($(awk '/VmHWM/ { print $2 }' "/proc/${PID[coordinator]}/status") < 400000)) || fail "memory: $(grep VmHWM "/proc/${PID[coordinator]}/status")"
 }
 
+sample test_submit_from_elsewhere test_roles
 run_tests "$@"

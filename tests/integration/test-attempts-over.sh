@@ -328,4 +328,5 @@ test_sigterm_at_a_party_that_is_returning() {
 	no_leftovers coordinator
 }
 
+sample test_done_is_not_believed test_max_attempts
 run_tests "$@"

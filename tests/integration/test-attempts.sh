@@ -502,4 +502,5 @@ test_coordinator_says_that_it_lives() {
 	completes 3
 }
 
+sample test_two_parties_die test_noise_of_another_attempt
 run_tests "$@"

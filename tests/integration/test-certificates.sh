@@ -335,4 +335,5 @@ test_encrypted_key() {
 	refused party-00 'party-00.key: the private key is not encrypted, but identity.passphrase is'
 }
 
+sample test_expired test_wrong_purpose test_revoked_party test_encrypted_key
 run_tests "$@"

@@ -347,4 +347,5 @@ test_launch_and_run() {
 	grep -q 'add --set align=intersect' "$T/refused" || fail "$(<"$T/refused")"
 }
 
+sample test_nothing_in_common test_one_has_all
 run_tests "$@"

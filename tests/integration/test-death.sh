@@ -219,4 +219,5 @@ test_launch_reports_a_party_that_cannot_start() {
 	says launch 'edges\.tsv:3'
 }
 
+sample test_cut_off_in_level_1 test_launch_says_who_was_killed
 run_tests "$@"

@@ -405,4 +405,5 @@ purge() {
 	[[ -z $(traces on bank-a) ]] || fail "after purge there are: $(traces on bank-a)"
 }
 
+sample
 run_tests "$@"

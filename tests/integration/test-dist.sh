@@ -130,4 +130,5 @@ test_archive_is_the_same_twice() {
 	cmp "$T/expected" "$T/unpacked" || fail "the archive does not hold what git has: $(diff "$T/expected" "$T/unpacked" | head -n 3)"
 }
 
+sample
 run_tests "$@"

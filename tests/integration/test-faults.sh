@@ -49,4 +49,5 @@ others_are_found() { # WHAT WRONG CELLS OPTION...
 test_other_labels_are_found() { others_are_found 'party-00 has other labels' 2 2 --only cut kmeans; }
 test_other_labels_of_the_rest_are_found() { others_are_found 'party-00 has other labels' 2 4 --only gone kmeans; }
 
+sample
 run_tests "$@"

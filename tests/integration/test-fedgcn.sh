@@ -313,4 +313,5 @@ test_split_and_launch() {
 	says c '3 sets of graphs, expected --parties, 2'
 }
 
+sample test_three_parties test_training_that_diverges
 run_tests "$@"

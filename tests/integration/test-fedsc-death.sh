@@ -91,4 +91,5 @@ test_again_after_a_death() {
 	[[ $(acc "$T"/out/party-0?/labels.csv) == 1 ]] || fail "accuracy of the second run is $(acc "$T"/out/party-0?/labels.csv)"
 }
 
+sample
 run_tests "$@"

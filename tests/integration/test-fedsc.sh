@@ -443,4 +443,6 @@ test_launch_refuses() {
 	grep -q 'of kind fedsc.paper, which policy.jobs' "$T/said" || fail "says: $(<"$T/said")"
 }
 
+sample test_anchor_of_two test_dense_of_three test_kmeans_of_two test_paper_of_three \
+	test_private test_min_parties
 run_tests "$@"

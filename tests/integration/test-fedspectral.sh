@@ -376,4 +376,5 @@ test_same_seed_same_labels() {
 	grep -q 'mode 0644' "$T/checked" || fail "$(<"$T/checked")"
 }
 
+sample test_exact_of_two test_plus test_noise_in_sums test_plain
 run_tests "$@"

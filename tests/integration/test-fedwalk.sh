@@ -253,4 +253,5 @@ test_launch() {
 	[[ ! -e $T/c/coordinator/embeddings.npy ]] || fail 'the coordinator has kept embeddings'
 }
 
+sample test_walks test_randomised_response test_bad_files
 run_tests "$@"

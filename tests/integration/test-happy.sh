@@ -238,4 +238,6 @@ test_files_are_for_their_user() {
 	[[ -z $open ]] || fail "others may read or write: $open"
 }
 
+sample test_tree_of_three test_flat_of_two test_basic_of_two test_preset_paper \
+	test_record_says_what_was_run test_single_party_equals_centralised
 run_tests "$@"

@@ -173,4 +173,5 @@ test_coordinator_that_offers_without_welcome() {
 	says party-00 'OFFER'
 }
 
+sample test_message_out_of_order test_wrong_body_in_a_job test_coordinator_with_another_key
 run_tests "$@"

@@ -303,4 +303,7 @@ test_party_of_0_1_0() { of_another_version 2 2 recorded hello 2; }
 test_party_of_version_3() { of_another_version 3 3 recorded hello 3; }
 test_party_of_version_6() { of_another_version 6 6 recorded hello 6; }
 
+sample test_garbage test_four_gigabytes_announced_in_clear test_no_certificate \
+	test_certificate_of_another_authority test_pinned_party_with_another_key \
+	test_garbage_inside_tls test_body_that_does_not_parse test_version_that_is_too_new
 run_tests "$@"

@@ -414,4 +414,5 @@ test_events() {
 	jq -se 'any(.[]; [.peers[].connected] | all)' "$T/events" >/dev/null || fail "nobody is seen to come"
 }
 
+sample test_status test_no_secret test_metrics test_consent_is_read_and_given
 run_tests "$@"

@@ -451,4 +451,6 @@ test_memory_of_a_container() {
 	rmdir "$GROUP"
 }
 
+sample test_right_configurations_pass test_wrong_job test_bad_csv test_bad_mtx \
+	test_commands_that_would_mislead
 run_tests "$@"

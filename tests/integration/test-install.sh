@@ -154,4 +154,5 @@ test_certificates_of_another_authority_tool() {
 	completes 2
 }
 
+sample test_install_honours_destdir_and_prefix
 run_tests "$@"

@@ -140,4 +140,5 @@ lies() { # LIE WHO SENTENCE
 test_wrong_tag() { lies tag party-00 'not the sum of the parties'; }
 test_wrong_mask() { lies mask coordinator 'masks'; }
 
+sample test_secure_sum test_kmeans test_wrong_tag test_wrong_mask
 run_tests "$@"

@@ -468,4 +468,5 @@ test_stopped_while_asking() {
 	[[ -z $(ls "$T/out/party-01/state/offers") ]] || fail "the offer still waits"
 }
 
+sample test_rows_are_what_was_sent test_tampered test_budget_of_privacy test_a_person_agrees
 run_tests "$@"

@@ -98,4 +98,5 @@ test_one_pair_is_guessed() {
 	is_found facts-one 'coordinator has told .* other things than this party'
 }
 
+sample test_one_pair_is_guessed
 run_tests "$@"

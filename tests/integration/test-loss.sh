@@ -345,4 +345,5 @@ test_lies() { lies_of kmeans; }
 test_lies_of_anchor() { lies_of fedsc-anchor; }
 test_lies_of_fedgcn() { lies_of fedgcn; }
 
+sample test_launch test_lies
 run_tests "$@"

@@ -247,4 +247,5 @@ test_unread_parameters() {
 	says coordinator 'job.preset: "paper" given, "default" taken; method "gcc" does not read it'
 }
 
+sample test_gcc_of_two test_landmark_of_two test_policy_refuses_landmark test_unread_parameters
 run_tests "$@"

@@ -79,4 +79,5 @@ test_masks_and_noise_without_a_guard() {
 	fails_without NO_CHARGE -DL=3 -DHONEST=1
 }
 
+sample
 run_tests "$@"

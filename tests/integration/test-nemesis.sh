@@ -54,4 +54,5 @@ test_innocent_that_is_named_is_found() {
 	found 'party-01 says done, the coordinator does not'
 }
 
+sample
 run_tests "$@"

@@ -340,4 +340,5 @@ test_no_root() {
 	says launch 'needs root'
 }
 
+sample test_bad_input
 run_tests "$@"

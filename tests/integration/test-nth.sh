@@ -163,4 +163,5 @@ test_a_job_thread_that_never_returns() {
 	[[ $(run_of party-01 .status) == failed && $(run_of party-01 .exit_status) == 5 ]] || fail "run.json: $(run_of party-01 .status)"
 }
 
+sample
 run_tests "$@"

@@ -400,4 +400,5 @@ test_columns_are_of_their_kind() {
 	says party-00 'the offered job is of kind kmeans.columns.predict, which policy.jobs of party-00 does not name'
 }
 
+sample test_old_labels_tree test_new_nodes test_damaged_models_are_refused
 run_tests "$@"

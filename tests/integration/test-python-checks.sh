@@ -15,4 +15,5 @@ test_kmeans_of_columns() { unittests test_checks.Checks.test_kmeans_of_columns; 
 test_spectral_clustering() { unittests test_checks.Checks.test_spectral_clustering; }
 test_those_left_out() { unittests test_checks.Checks.test_those_left_out_ask_for_one_cluster; }
 
+sample
 run_tests "$@"

@@ -69,4 +69,5 @@ test_pip_installs_it() {
 		"$(<"$ROOT/VERSION") $T/site/coterie/__init__.py $(realpath "$BIN")/coterie" ]] || fail "what is installed is another one"
 }
 
+sample test_data
 run_tests "$@"

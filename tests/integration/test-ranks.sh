@@ -566,4 +566,5 @@ test_declined() {
 	party_says 'the data of party-00 are on ranks \(ranks.n is 2\), where a job of kind fedsc does not run: its variant is not'
 }
 
+sample test_same_words test_killed_rank
 run_tests "$@"

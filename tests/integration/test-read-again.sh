@@ -121,4 +121,5 @@ test_gcc_reads_once() {
 	[[ -e $T/out/party-00/profile.csv && ! -e $T/out/party-01/profile.csv ]] || fail "profiles: $(ls "$T"/out/*/profile.csv)"
 }
 
+sample test_another_file
 run_tests "$@"

@@ -392,4 +392,5 @@ test_all_are_lost_while_one_is_away() {
 	done
 }
 
+sample test_cut_in_the_middle_of_a_piece test_another_key_of_the_same_name
 run_tests "$@"

@@ -278,4 +278,6 @@ test_noise_is_required() {
 	ends 0 coordinator $(names 3)
 }
 
+sample test_another_set_of_ids test_method_that_policy_does_not_allow \
+	test_party_whose_key_is_not_the_pinned_one test_noise_is_required
 run_tests "$@"

@@ -125,4 +125,5 @@ test_star() {
 	done
 }
 
+sample test_kcagc test_errors
 run_tests "$@"

@@ -267,4 +267,5 @@ test_full_disk() {
 	job wait 3 >/dev/null || fail "job 3 ended with $?"
 }
 
+sample test_killed_while_a_job_runs test_damaged_store
 run_tests "$@"

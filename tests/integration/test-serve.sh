@@ -456,4 +456,5 @@ time.sleep(600)' "$T/out/coordinator/control.socket" "$T/idle.ready"
 	(($(find "/proc/${PID[coordinator]}/fd" | wc -l) < 120)) || fail "$(find "/proc/${PID[coordinator]}/fd" | wc -l) descriptors are open"
 }
 
+sample test_submit_list_show_wait_log test_awaiting_approval test_cancel test_status
 run_tests "$@"

@@ -37,4 +37,5 @@ test_overspending_is_found() {
 	grep -Eq ',wrong,(both jobs are done|party-0. gave numbers to 2 jobs)' "$T/cells.csv" || fail "$(<"$T/cells.csv")"
 }
 
+sample test_privacy
 run_tests "$@"

@@ -334,8 +334,8 @@ void embedding_release(struct embedding *e)
 enum err embed_other_words(void)
 {
 	return err_set(ERR_INPUT,
-		       "the features hold other values than when the model was made, which had "
-		       "one beside 0: it weighs words (idf); are these the same columns?");
+		       "the features hold values besides 0 and the model's single word value, "
+		       "which its idf weights need; are these the same columns?");
 }
 
 enum err embed_again(struct features *X, const struct graph *g, const struct embedding *e,

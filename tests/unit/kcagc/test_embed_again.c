@@ -225,7 +225,7 @@ static void other_columns(void **state)
 		assert_true(!X.dense.a && !X.sparse.start);
 		sample_features(&numbers, sparse, &X);
 		assert_err(embed_again(&X, &g, &kept, 1, &Z), ERR_INPUT,
-			   "other values than 0 and 1, all that there was");
+			   "values besides 0 and the model's single word value");
 	}
 	embedding_release(&kept);
 	csr_release(&words);

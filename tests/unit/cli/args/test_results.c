@@ -243,6 +243,7 @@ static void test_show_rows_apart(void **state)
 	put("out/party-01/run.json", "{\"schema_version\": 1, \"name\": \"bank-b\"}");
 	put("out/party-00/labels.csv", "id,label\n3,1\n0,0\n");
 	put("out/party-01/labels.csv", "id,label\n4,1\n1,0\n2,0\n");
+	put("out/party-00/log.jsonl", "");
 	put("truth.txt", "0\n0\n0\n1\n1\n");
 	put("own.txt", "1\n0\n");
 	expect_command(show_main, "out --truth truth.txt", 0,

@@ -136,6 +136,26 @@ static bool begins(const char *path, const char *with, size_t n)
 	return !strncmp(path, with, n) && path[n] == '.';
 }
 
+/* ERR_INPUT if an earlier release took the key at path (value NULL), or this value of it. */
+static enum err check_removed(const struct config_table *t, const char *path,
+			      const struct json *value)
+{
+	const char *text = value && json_type(value) == JSON_STRING ? json_string(value) : NULL;
+	size_t n = strlen(t->name);
+
+	for (const struct config_removed *r = t->removed; r && r->path; r++) {
+		if (!begins(r->path, t->name, n) || strcmp(r->path + n + 1, path) != 0)
+			continue;
+		if (!value && !r->value)
+			return err_set(ERR_INPUT, "%s was removed after %s: %s", r->path, r->last,
+				       r->use);
+		if (text && r->value && !strcmp(text, r->value))
+			return err_set(ERR_INPUT, "%s \"%s\" was removed after %s: %s", r->path,
+				       r->value, r->last, r->use);
+	}
+	return ERR_OK;
+}
+
 static enum err unknown(const struct config_table *t, const char *prefix, const char *key,
 			char *fault)
 {
@@ -144,6 +164,8 @@ static enum err unknown(const struct config_table *t, const char *prefix, const 
 	const char *last = "";
 	enum err err;
 
+	snprintf(fault, CONFIG_PATH_LEN, "%s%s%s", prefix, n ? "." : "", key);
+	TRY(check_removed(t, fault, NULL));
 	for (size_t i = 0; i < t->count; i++) {
 		const char *rest = t->row[i].path;
 
@@ -156,7 +178,6 @@ static enum err unknown(const struct config_table *t, const char *prefix, const 
 		last_len = strcspn(rest, ".");
 		buf_printf(&known, "%s%.*s", known.n ? ", " : "", (int)last_len, last);
 	}
-	snprintf(fault, CONFIG_PATH_LEN, "%s%s%s", prefix, n ? "." : "", key);
 	err = err_set(ERR_INPUT, "%s%s%s.%.80s is unknown, expected one of: %.*s", t->name,
 		      n ? "." : "", prefix, key, (int)known.n, (char *)known.p);
 	buf_release(&known);
@@ -206,8 +227,12 @@ static enum err read_row(const struct config_table *t, const struct config_row *
 	struct json *holding;
 	enum err err;
 
-	if (v)
-		return config_value_read(r, t->name, v, dir, field_of(r, out));
+	if (v) {
+		err = config_value_read(r, t->name, v, dir, field_of(r, out));
+		if (err)
+			TRY(check_removed(t, r->path, v));
+		return err;
+	}
 	for (; presets && presets->path; presets++) {
 		if (!strcmp(presets->path, r->path)) {
 			standard = presets->value;
@@ -321,7 +346,7 @@ bool config_difference(const struct config_table *t, const void *a, const char *
 static bool is_standard(const struct config_table *t, const struct config_row *r, const void *in,
 			void *standard)
 {
-	struct config_table one = { t->name, r, 1, t->size };
+	struct config_table one = { t->name, r, 1, t->size, NULL };
 	struct json *nothing;
 	char difference[1];
 	bool same;

@@ -89,11 +89,20 @@ struct config_row {
 	unsigned readers; /* bits, for whoever made the table: where the row counts; 0: everywhere */
 };
 
+/* A key that an earlier release took, or one value of a key; the list ends with path NULL. */
+struct config_removed {
+	const char *path;  /* with the table's name in front: "job.on_loss" */
+	const char *value; /* a string; NULL: the key with any value, and all keys below it */
+	const char *last;  /* the last release that took it: "0.1.0" */
+	const char *use;   /* one imperative: "use \"attempt\"" */
+};
+
 struct config_table {
 	const char *name; /* "job": the first word of every path in messages */
 	const struct config_row *row;
 	size_t count;
 	size_t size; /* of the struct */
+	const struct config_removed *removed; /* NULL: none */
 };
 
 /* Replaces a row's default: `path` as in the row, `value` as it would follow "path=". */

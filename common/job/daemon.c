@@ -4,6 +4,7 @@
 #include "common/base/file.h"
 #include "common/base/json.h"
 #include "common/job/record.h"
+#include "common/job/removed.h"
 #include "common/job/roles.h"
 #include "common/kind/tree.h"
 
@@ -378,14 +379,14 @@ static const struct config_row party_rows[] = {
 };
 /* clang-format on */
 
-static const struct config_table coordinator_table = { "coordinator", coordinator_rows,
-						       sizeof(coordinator_rows) /
-							   sizeof(*coordinator_rows),
-						       sizeof(struct coordinator_config) };
+static const struct config_table coordinator_table = {
+	"coordinator", coordinator_rows, sizeof(coordinator_rows) / sizeof(*coordinator_rows),
+	sizeof(struct coordinator_config), removed_keys
+};
 
 static const struct config_table party_table = { "party", party_rows,
 						 sizeof(party_rows) / sizeof(*party_rows),
-						 sizeof(struct party_config) };
+						 sizeof(struct party_config), removed_keys };
 
 /* ---- reading ---- */
 

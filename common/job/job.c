@@ -1,6 +1,7 @@
 #include "common/job/job.h"
 #include "common/base/file.h"
 #include "common/job/kinds.h"
+#include "common/job/removed.h"
 #include "common/kind/own.h"
 
 #include <stdio.h>
@@ -67,7 +68,7 @@ static void add(struct table *t, const struct config_row *row, size_t n)
 
 static void table_of(const struct kind *kind, struct table *t)
 {
-	*t = (struct table){ .config = { "job", t->row, 0, sizeof(struct job) } };
+	*t = (struct table){ .config = { "job", t->row, 0, sizeof(struct job), removed_keys } };
 	add(t, &first_row, 1);
 	t->row[0].names = kind_names();
 	if (kind->clusters) {
@@ -137,7 +138,7 @@ static enum err check_loss(const struct job *job)
 static enum err read_kind(const struct json *root, const char *where, const struct kind **kind)
 {
 	struct config_row row = first_row;
-	struct config_table table = { "job", &row, 1, sizeof(struct job) };
+	struct config_table table = { "job", &row, 1, sizeof(struct job), removed_keys };
 	const struct json *given = json_type(root) == JSON_OBJECT ? json_get(root, "kind") : NULL;
 	struct buf text = { 0 };
 	struct json *alone;
@@ -161,25 +162,13 @@ static enum err read_kind(const struct json *root, const char *where, const stru
 	return e;
 }
 
-/* Rejects what an earlier version took, naming the substitute. */
-static enum err check_removed(const struct json *root, const char *where)
-{
-	const struct json *loss = json_get(root, "on_loss");
-
-	if (!loss || json_type(loss) != JSON_STRING || strcmp(json_string(loss), "sum") != 0)
-		return ERR_OK;
-	return err_set(ERR_INPUT,
-		       "%s: job.on_loss is \"sum\", which was removed in 0.2.0: use \"attempt\"",
-		       where);
-}
-
 /* With that of the schema in front. */
 static void offer_table_of(const struct kind *kind, struct table *t)
 {
 	struct table table;
 
 	table_of(kind, &table);
-	*t = (struct table){ .config = { "job", t->row, 0, sizeof(struct job) } };
+	*t = (struct table){ .config = { "job", t->row, 0, sizeof(struct job), removed_keys } };
 	add(t, &schema_row, 1);
 	add(t, table.row, table.config.count);
 }
@@ -217,7 +206,6 @@ static enum err read_values(struct job *job, const struct json *root, const char
 	struct table table;
 
 	TRY(read_kind(root, where, &kind));
-	TRY(check_removed(root, where));
 	table_of(kind, &table);
 	kind->presets(root, &presets);
 	TRY(config_read(&table.config, root, where, NULL, presets.item, job));
@@ -236,7 +224,7 @@ static enum err check_unread(const struct job *job)
 	char difference[256];
 
 	for (const struct config_row *row = job->kind->rows; row->path; row++) {
-		struct config_table one = { "job", row, 1, sizeof(struct job) };
+		struct config_table one = { "job", row, 1, sizeof(struct job), NULL };
 		const char *why = job->kind->unread(job, row);
 
 		if (why && !standard.kind) {

@@ -37,6 +37,27 @@ static void test_refused_shapes(void **state)
 	REFUSES(cases);
 }
 
+/* Keys and values that an earlier release took; a value counts for its own key alone. */
+static void test_removed(void **state)
+{
+	static const struct refusal cases[] = {
+		{ "{\"a\": {\"number\": 3, \"old\": 1}}",
+		  "x.json: thing.a.old was removed after 1.0: use thing.a.number" },
+		{ "{\"a\": {\"number\": 3}, \"whole\": {\"any\": {\"key\": 1}}}",
+		  "x.json: thing.whole was removed after 1.1: leave it out" },
+		{ "{\"a\": {\"number\": 3}, \"colour\": \"mauve\"}",
+		  "x.json: thing.colour \"mauve\" was removed after 1.2: use \"red\"" },
+		{ "{\"a\": {\"number\": 3}, \"colour\": \"pink\"}",
+		  "thing.colour is \"pink\", expected one of" },
+		{ "{\"a\": {\"number\": 3}, \"deep\": \"mauve\"}", "thing.deep is \"mauve\"" },
+		{ "{\"a\": {\"number\": 3, \"share\": 1}}", "thing.a.share is unknown" },
+		{ "{\"a\": {\"number\": 3}, \"old\": 1}", "thing.old is unknown" },
+	};
+
+	(void)state;
+	REFUSES(cases);
+}
+
 static void test_refused_numbers(void **state)
 {
 	static const struct refusal cases[] = {
@@ -216,6 +237,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_refused_shapes),
+		cmocka_unit_test(test_removed),
 		cmocka_unit_test(test_refused_numbers),
 		cmocka_unit_test(test_refused_words),
 		cmocka_unit_test(test_refused_strings),

@@ -60,8 +60,15 @@ static const struct config_row rows[] = {
 	{ "room", CONFIG_BYTES, AT(room), 1, 9e15, "", .help = "h" },
 	{ "id", CONFIG_ID, AT(id), .standard = "", .help = "h" },
 };
+static const struct config_removed removed[] = {
+	{ "thing.a.old", NULL, "1.0", "use thing.a.number" },
+	{ "thing.whole", NULL, "1.1", "leave it out" },
+	{ "thing.colour", "mauve", "1.2", "use \"red\"" },
+	{ "other.a.share", NULL, "1.3", "not of this table" },
+	{ NULL, NULL, NULL, NULL },
+};
 static const struct config_table table = { "thing", rows, sizeof(rows) / sizeof(*rows),
-					   sizeof(struct thing) };
+					   sizeof(struct thing), removed };
 
 static inline enum err read_text(const char *text, char *const *set,
 				 const struct config_preset *presets, struct thing *t)

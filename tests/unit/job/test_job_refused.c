@@ -233,7 +233,7 @@ static void test_parties_that_stay_away(void **state)
 		  "\"00112233445566778899aabbccddeeff\"" WITHOUT "}",
 		  "here: a model is of all parties' columns" },
 		{ "{" MIN ", \"on_loss\": \"sum\"}",
-		  "job.on_loss is \"sum\", which was removed in 0.2.0: use \"attempt\"" },
+		  "job.on_loss \"sum\" was removed after 0.1.0: use \"attempt\"" },
 		{ "{" MIN ", \"on_loss\": \"never\"}",
 		  "job.on_loss is \"never\", expected one of \"end\", \"attempt\"" },
 	};

@@ -7,6 +7,7 @@
 #include "common/data/cut.h"
 #include "common/data/embeddings.h"
 #include "common/data/labels.h"
+#include "common/data/npy.h"
 #include "common/data/standard.h"
 #include "common/data/tu.h"
 #include "common/fedgcn/file.h"
@@ -15,7 +16,7 @@
 #include "common/job/record.h"
 #include "common/cluster/kmeans.h"
 #include "common/learn/gin.h"
-#include "cli/report/tsne.h"
+#include "cli/report/pca.h"
 #include "cli/run/report_read.h"
 
 #include <math.h>
@@ -431,32 +432,64 @@ static void describe(const struct source *s, struct picture *p)
 		    p->dims, p->dims == 1 ? "" : "s",
 		    s->job.kcagc.joint_norm ? " once their rows were scaled by joint norms" : "");
 	}
-	if (s->params->method == PICTURE_PCA)
+	if (s->params->layout.path)
+		buf_printf(&text,
+			   "Laid out by %s outside of this program: near points are near in the "
+			   "data, but sizes of groups and distances between them mean nothing.",
+			   p->method);
+	else
 		buf_printf(&text,
 			   "Shown along their two principal components, which hold %.1f %% and "
 			   "%.1f %% of the variance.",
 			   100 * p->share[0], 100 * p->share[1]);
-	else
-		buf_printf(&text,
-			   "Laid out by t-SNE (perplexity %.3g, %d steps, KL divergence %.3f): "
-			   "near points are near in the data, but sizes of groups and distances "
-			   "between them mean nothing.",
-			   p->perplexity, TSNE_STEPS, p->divergence);
 	buf_add(&text, "", 1);
 	p->caption = (char *)text.p;
 }
 
+static enum err write_points(const struct source *s, const struct picture *p)
+{
+	struct buf text = { 0 };
+	struct mat some;
+	enum err err;
+
+	take_rows(&s->points, p->row, p->n, &some);
+	npy_print(&some, &text);
+	err = file_write(s->params->points, (struct bytes){ text.p, text.n }, FILE_SECRET);
+	buf_release(&text);
+	mat_release(&some);
+	return err;
+}
+
+/* xy: n x 2, initialised here. */
+static enum err lay_out(const struct source *s, unsigned threads, struct picture *p, struct mat *xy)
+{
+	const struct picture_layout *layout = &s->params->layout;
+	struct mat all;
+
+	if (!layout->path) { /* the directions are those of all points, also if only some are drawn */
+		p->method = "PCA";
+		TRY(pca_plane(&s->points, threads, &all, p->share));
+		take_rows(&all, p->row, p->n, xy);
+		mat_release(&all);
+		return ERR_OK;
+	}
+	p->method = layout->name;
+	TRY(npy_read(layout->path, xy));
+	if (xy->rows == p->n && xy->cols == 2)
+		return ERR_OK;
+	err_set(ERR_INPUT,
+		"%s is %zu x %zu: expected %zu x 2, a row for each point that --points writes",
+		layout->path, xy->rows, xy->cols, p->n);
+	mat_release(xy);
+	return ERR_INPUT;
+}
+
 static enum err draw(const struct source *s, unsigned threads, struct picture *p)
 {
-	bool by_tsne = s->params->method == PICTURE_TSNE;
-	size_t most = by_tsne ? PICTURE_TSNE_MOST : PICTURE_MOST;
-	struct mat all, some, xy = { 0 };
-	struct tsne_result r;
+	size_t most = s->params->most ? s->params->most : PICTURE_MOST;
 	char **id, number[24];
-	enum err err = ERR_OK;
+	struct mat xy;
 
-	if (s->params->most && (!by_tsne || s->params->most < most))
-		most = s->params->most;
 	p->total = s->data.n;
 	p->clusters = s->job.clusters;
 	p->dims = s->points.cols;
@@ -473,23 +506,12 @@ static enum err draw(const struct source *s, unsigned threads, struct picture *p
 		p->label[i] = s->labels.label[p->row[i]];
 	}
 	free(id);
-	if (by_tsne) {
-		p->method = "t-SNE";
-		take_rows(&s->points, p->row, p->n, &some);
-		err = tsne(&some, TSNE_PERPLEXITY, TSNE_STEPS, threads, &xy, &r);
-		mat_release(&some);
-		p->perplexity = r.perplexity;
-		p->divergence = r.after;
-	} else { /* the directions are those of all points, also if only some are drawn */
-		p->method = "PCA";
-		TRY(pca_plane(&s->points, threads, &all, p->share));
-		take_rows(&all, p->row, p->n, &xy);
-		mat_release(&all);
-	}
+	if (s->params->points)
+		TRY(write_points(s, p));
+	TRY(lay_out(s, threads, p, &xy));
 	p->xy = xy.a;
-	if (!err)
-		describe(s, p);
-	return err;
+	describe(s, p);
+	return ERR_OK;
 }
 
 enum err picture_make(const struct picture_params *params, struct picture *p)

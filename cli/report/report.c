@@ -7,14 +7,17 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 struct arguments {
-	const char *out, *page, *truth, *data, *config;
-	bool tsne, no_record;
+	const char *out, *page, *truth, *data, *config, *points;
+	struct picture_layout layout;
+	char layout_name[PICTURE_LAYOUT_NAME_MAX + 1];
+	bool no_record;
 };
 
-enum { KEY_TSNE = 256, KEY_NO_RECORD };
+enum { KEY_TSNE = 256, KEY_POINTS, KEY_LAYOUT, KEY_NO_RECORD };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "where the page goes; default OUT/report.html", 0 },
@@ -25,10 +28,28 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "data", 'd', "DIR", 0, "the data directory of the points to be drawn", 0 },
 	{ "config", 'c', "FILE", 0, "the party's configuration, which names its data", 0 },
-	{ "tsne", KEY_TSNE, NULL, 0, "draw the points by t-SNE instead of PCA", 0 },
+	{ "points", KEY_POINTS, "FILE", 0,
+	  "write the points that are drawn, in all their dimensions, as .npy", 0 },
+	{ "layout", KEY_LAYOUT, "NAME=FILE", 0,
+	  "draw the points of --points where FILE, .npy of n x 2, has them, by the method NAME; "
+	  "default along their principal components",
+	  0 },
+	{ "tsne", KEY_TSNE, NULL, OPTION_HIDDEN, NULL, 0 },
 	{ "no-record", KEY_NO_RECORD, NULL, 0, "leave run.json as it is", 0 },
 	{ 0 },
 };
+
+static void parse_layout(struct argp_state *state, char *arg, struct arguments *a)
+{
+	const char *equals = strchr(arg, '=');
+	size_t n = equals ? (size_t)(equals - arg) : 0;
+
+	if (n < 1 || n > PICTURE_LAYOUT_NAME_MAX || !equals[1])
+		argp_error(state, "--layout %s: expected NAME=FILE, NAME of 1 to %d bytes", arg,
+			   PICTURE_LAYOUT_NAME_MAX);
+	memcpy(a->layout_name, arg, n);
+	a->layout = (struct picture_layout){ a->layout_name, equals + 1 };
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -48,7 +69,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->config = arg;
 		return 0;
 	case KEY_TSNE:
-		a->tsne = true;
+		argp_error(state, "--tsne was removed after 0.2.0: the Python package draws by "
+				  "t-SNE, coterie.Run(OUT).report(PROCESS, tsne=True)");
+		return EINVAL;
+	case KEY_POINTS:
+		a->points = arg;
+		return 0;
+	case KEY_LAYOUT:
+		parse_layout(state, arg, a);
 		return 0;
 	case KEY_NO_RECORD:
 		a->no_record = true;
@@ -109,11 +137,13 @@ static enum err draw(const struct arguments *a, struct report *r)
 	const struct process *p = data_side(r);
 	const struct picture *picture = &r->picture;
 	struct json *o, *share;
-	bool asked = a->data || a->config || a->tsne, planned = run_is_plan_only(p->run);
+	bool asked = a->data || a->config || a->points || a->layout.path;
+	bool planned = run_is_plan_only(p->run);
 	struct picture_params params = { .run = p->dir,
 					 .data = a->data,
 					 .config = a->config,
-					 .method = a->tsne ? PICTURE_TSNE : PICTURE_PCA };
+					 .points = a->points,
+					 .layout = a->layout };
 
 	if (!asked && (planned || !r->runs.alone || p->leads))
 		return ERR_OK;
@@ -133,10 +163,7 @@ static enum err draw(const struct arguments *a, struct report *r)
 	json_put_number(o, "points", (double)picture->n);
 	json_put_number(o, "rows", (double)picture->total);
 	json_put_number(o, "dims", (double)picture->dims);
-	if (picture->perplexity > 0) {
-		json_put_number(o, "perplexity", picture->perplexity);
-		json_put_number(o, "divergence", picture->divergence);
-	} else {
+	if (!a->layout.path) {
 		share = json_put_array(o, "share");
 		json_append_number(share, picture->share[0]);
 		json_append_number(share, picture->share[1]);

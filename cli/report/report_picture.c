@@ -155,10 +155,12 @@ void part_picture(struct report *r, struct buf *b)
 	html_section(b, "picture", "Points in the plane");
 	buf_printf(b, "<p class=\"note\">The %s of ", run_things(r->main->run, false));
 	html_text(b, r->picture_of);
+	buf_printf(b, ", by ");
+	html_text(b, p->method);
 	buf_printf(b,
-		   ", by %s.</p>\n<figure><svg class=\"picture\" viewBox=\"0 0 %d %d\" "
+		   ".</p>\n<figure><svg class=\"picture\" viewBox=\"0 0 %d %d\" "
 		   "role=\"img\" aria-label=\"Points in two dimensions, coloured by cluster\">\n",
-		   p->method, SIDE, SIDE);
+		   SIDE, SIDE);
 	for (size_t i = 0; i < p->n; i++) {
 		buf_printf(b, "<g class=\"pt\">");
 		report_mark(b, p->label[i], place_x(&f, p->xy[2 * i]),

@@ -17,6 +17,21 @@ from ._errors import Found, InputError
 from ._program import PathLike, as_path, call
 
 
+def _tsne(points: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+    """n x 2, the same for the same points; perplexity 30, or as much as n points allow."""
+    from sklearn.manifold import TSNE  # slow to import, and only needed here
+
+    n = len(points)
+    points = points - points[0]
+    scale = np.abs(points).max()
+    if n < 4 or scale == 0:  # no neighbourhoods to keep; scikit-learn 1.2 crashes on equal points
+        return np.pad(points, ((0, 0), (0, 2)))[:, :2]
+    points /= scale
+    start = "pca" if points.shape[1] > 1 else "random"
+    model = TSNE(perplexity=min(30.0, (n - 1) / 3), init=start, learning_rate="auto", random_state=0)
+    return np.asarray(model.fit_transform(points))
+
+
 class Picture:
     """One of a report's pictures, which a notebook shows; `save` writes it as .svg."""
 
@@ -234,8 +249,8 @@ class Run:
                tsne: bool = False) -> Report:
         """The page of the run, or of one of its processes: a party's has a picture of its points, where its data are there.
 
-        truth: known labels to score with; data: a party's data directory, if its files are elsewhere now. Nothing is written
-        into the run."""
+        truth: known labels to score with; data: a party's data directory, if its files are elsewhere now; tsne: the
+        picture shows the points by t-SNE (scikit-learn). Nothing is written into the run."""
         if process is not None and process not in self.processes:
             raise InputError(f"report: {process!r} is none of {', '.join(self.processes)}", status=4)
         place = self.path if process is None else self.processes[process]
@@ -250,7 +265,10 @@ class Run:
             if data is not None:
                 args += ["--data", data]
             if tsne:
-                args += ["--tsne"]
+                points, plane = Path(scratch) / "points.npy", Path(scratch) / "plane.npy"
+                call("coterie report", [*args, "--points", points, place])
+                np.save(plane, _tsne(np.load(points)))
+                args += ["--layout", f"t-SNE={plane}"]
             call("coterie report", [*args, place])
             return Report(page.read_text(encoding="utf-8"))
 

@@ -96,8 +96,18 @@ test_party() {
 		fail "processes in a party's own report that it knows nothing of"
 	[[ $(jq -r '.picture | "\(.method) \(.points)"' "$dir/run.json") == "PCA 150" ]] || fail "the picture is not recorded"
 	numbers_are_recorded "$page" "$dir/run.json"
-	report "$dir" -o "$page" --tsne --no-record
-	has "$page" "by t-SNE"
+	report "$dir" -o "$page" --points "$T/points.npy" --no-record
+	[[ $(stat -c %a "$T/points.npy") == 600 ]] || fail "the points are for others to read"
+	# A layout of 150 x 2 random numbers.
+	{
+		printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "{'descr': '<u2', 'fortran_order': False, 'shape': (150, 2), }"
+		head -c 600 /dev/urandom
+	} >"$T/plane.npy"
+	report "$dir" -o "$page" --layout "<Way>=$T/plane.npy"
+	has "$page" ", by &lt;Way&gt;." "Laid out by &lt;Way&gt; outside"
+	(($(count "$page" 'class="pt"') == 150)) || fail "$(count "$page" 'class="pt"') points laid out, expected 150"
+	[[ $(jq -r '.picture | "\(.method) \(.points) \(has("share"))"' "$dir/run.json") == "<Way> 150 false" ]] ||
+		fail "the layout is not recorded: $(jq -c .picture "$dir/run.json")"
 	report "$T/run" -o "$page" --data "$T/data" --no-record
 	(($(count "$page" 'class="pt"') == 150)) || fail "no picture of the pooled points"
 	report "$dir" -o "$page" --config "$T/run/work/party-01.json" --no-record
@@ -170,7 +180,12 @@ test_refused() {
 	echo '{ "schema_version": 1, "role": "coordinator" }' >"$T/bad/coordinator/run.json"
 	refuses "exclude each other" "$T/bad" --data "$T" --config "$T/x.json"
 	refuses "none.txt: No such file" "$T/bad" --truth "$T/none.txt"
-	refuses "" "$T/bad" --tsne
+	refuses "report(PROCESS, tsne=True)" "$T/bad" --tsne
+	refuses "expected NAME=FILE" "$T/bad" --layout "$T/plane.npy"
+	refuses "expected NAME=FILE" "$T/bad" --layout "=$T/plane.npy"
+	refuses "expected NAME=FILE" "$T/bad" --layout "x="
+	refuses "NAME of 1 to 40 bytes" "$T/bad" --layout "$(printf 'x%.0s' {1..41})=plane.npy"
+	refuses "" "$T/bad" --points "$T/points.npy"
 	report "$T/bad" -o "$T/page.html"
 	has "$T/page.html" "What is missing"
 	"$BIN/coterie" report "$T/bad" -o "$T/no/such/page.html" 2>/dev/null && fail "wrote where it cannot"

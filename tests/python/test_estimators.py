@@ -351,7 +351,6 @@ class Notebooks(unittest.TestCase):
         own = run.report("party-01")
         self.assertIn("picture", own.pictures)
         self.assertIn("principal components", own.html)
-        self.assertIn("t-SNE", run.report("party-01", tsne=True).html)
         with self.assertRaisesRegex(coterie.InputError, "'party-07' is none of coordinator, party-00, party-01"):
             run.report("party-07")
         with self.assertRaisesRegex(coterie.InputError, "no run.json in it"):

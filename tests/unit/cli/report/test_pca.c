@@ -1,6 +1,6 @@
 #include "tests/unit/linalg/sample.h"
 #include "common/linalg/la.h"
-#include "cli/report/tsne.h"
+#include "cli/report/pca.h"
 
 /* Spread 3 along a, 1 along b, nothing along c, about (10, -20, 30): 20 in all, 18 and 2. */
 static void spreads_by_hand(void **state)

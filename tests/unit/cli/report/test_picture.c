@@ -1,8 +1,10 @@
 /* Pictures of a party's run: what is shown, of which rows, and where the data are found. */
 #include "tests/unit/cli/report/picture_runs.h"
-#include "cli/report/tsne.h"
+#include "cli/report/pca.h"
+#include "common/data/npy.h"
 
 #include <math.h>
+#include <sys/stat.h>
 
 static void by_pca(void **state)
 {
@@ -19,7 +21,6 @@ static void by_pca(void **state)
 	assert_memory_equal(p.xy, plane.a, sizeof(double) * 2 * N);
 	assert_string_equal(p.method, "PCA");
 	assert_true(p.share[0] == share[0] && p.share[1] == share[1] && share[1] > 0);
-	assert_true(p.perplexity == 0 && p.divergence == 0);
 	assert_non_null(strstr(p.caption, "240 points: "));
 	assert_non_null(strstr(p.caption, "filtered (half, order"));
 	assert_non_null(strstr(p.caption, "principal components"));
@@ -29,40 +30,85 @@ static void by_pca(void **state)
 	assert_null(p.xy);
 }
 
-/* A point's nearest neighbour in the plane is of its cluster, and the same for any threads. */
-static void by_tsne(void **state)
+static void write_npy(const char *path, const struct mat *m)
 {
-	struct picture_params how = { .run = run, .method = PICTURE_TSNE, .threads = 1 };
-	struct picture p, again;
-	size_t good = 0;
+	struct buf text = { 0 };
+
+	npy_print(m, &text);
+	put_buf(path, &text);
+}
+
+/* The points that are written are those that are drawn, and a layout places them in that order. */
+static void by_layout(void **state)
+{
+	char *path = file_join(dir, "points.npy"), *plane = file_join(dir, "plane.npy");
+	struct picture_params how = { .run = run, .points = path, .most = 60, .threads = 1 };
+	struct mat written, xy;
+	struct picture p;
+	struct stat st;
 
 	(void)state;
 	assert_ok(picture_make(&how, &p));
-	is_whole(&p);
-	assert_string_equal(p.method, "t-SNE");
-	assert_true(p.perplexity == 30 && p.divergence > 0 && p.divergence < 2);
-	assert_non_null(strstr(p.caption, "t-SNE (perplexity 30, 500 steps"));
-	for (size_t i = 0; i < N; i++) {
-		double least = INFINITY;
-		size_t nearest = i;
-
-		for (size_t j = 0; j < N; j++) {
-			double d =
-			    hypot(p.xy[2 * i] - p.xy[2 * j], p.xy[2 * i + 1] - p.xy[2 * j + 1]);
-
-			if (j != i && d < least) {
-				least = d;
-				nearest = j;
-			}
-		}
-		good += label[nearest] == label[i];
-	}
-	assert_true(good > 0.95 * N);
-	how.threads = 3;
-	assert_ok(picture_make(&how, &again));
-	same_picture(&p, &again);
-	picture_release(&again);
 	picture_release(&p);
+	assert_ok(npy_read(path, &written));
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	mat_init(&xy, 60, 2);
+	for (size_t i = 0; i < 120; i++)
+		xy.a[i] = (double)(i * i % 101);
+	write_npy(plane, &xy);
+	how.points = NULL;
+	how.layout = (struct picture_layout){ "Way & 1", plane };
+	assert_ok(picture_make(&how, &p));
+	assert_int_equal(written.rows, 60);
+	assert_int_equal(written.cols, points.cols);
+	for (size_t i = 0; i < 60; i++) {
+		assert_memory_equal(ROW(&written, i), ROW(&points, p.row[i]),
+				    points.cols * sizeof(double));
+		assert_int_equal(p.label[i], label[p.row[i]]);
+	}
+	assert_memory_equal(p.xy, xy.a, 120 * sizeof(double));
+	assert_string_equal(p.method, "Way & 1");
+	assert_true(p.share[0] == 0 && p.share[1] == 0);
+	assert_non_null(strstr(p.caption, "Laid out by Way & 1 outside of this program"));
+	assert_null(strstr(p.caption, "principal components"));
+	picture_release(&p);
+	mat_release(&written);
+	mat_release(&xy);
+	free(path);
+	free(plane);
+}
+
+static void layouts_refused(void **state)
+{
+	static const size_t shape[][2] = { { N - 1, 2 }, { N + 1, 2 }, { N, 1 }, { N, 3 } };
+	char *plane = file_join(dir, "wrong.npy"), expected[80];
+	struct picture_params how = { .run = run, .layout = { "x", plane }, .threads = 1 };
+	struct picture p;
+	struct mat xy;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(shape) / sizeof(*shape); i++) {
+		mat_init(&xy, shape[i][0], shape[i][1]);
+		write_npy(plane, &xy);
+		snprintf(expected, sizeof(expected), "is %zu x %zu: expected %d x 2", xy.rows,
+			 xy.cols, N);
+		assert_err(picture_make(&how, &p), ERR_INPUT, expected);
+		assert_null(p.xy);
+		mat_release(&xy);
+	}
+	mat_init(&xy, N, 2);
+	xy.a[7] = NAN;
+	write_npy(plane, &xy);
+	assert_err(picture_make(&how, &p), ERR_INPUT, "nan");
+	mat_release(&xy);
+	how.layout.path = in("none.npy");
+	assert_err(picture_make(&how, &p), ERR_INPUT, "none.npy: No such file");
+	how.layout.path = NULL;
+	how.points = in("no/such/points.npy");
+	assert_err(picture_make(&how, &p), ERR_JOB, "no/such/points.npy: cannot create");
+	assert_null(p.xy);
+	free(plane);
 }
 
 /* Of each cluster its share, rows rising, each with its own label and place in the plane. */
@@ -92,12 +138,6 @@ static void sample(void **state)
 	for (size_t c = 0; c < K; c++)
 		assert_true(fabs((double)here[c] - (double)of[c] / 4) <= 1);
 	assert_non_null(strstr(p.caption, "A sample of 60 of 240 points"));
-	picture_release(&all);
-	how.method = PICTURE_TSNE;
-	how.most = 50;
-	assert_ok(picture_make(&how, &all));
-	assert_int_equal(all.n, 50);
-	assert_true(all.perplexity == 49. / 3);
 	picture_release(&all);
 	picture_release(&p);
 }
@@ -273,7 +313,8 @@ static void of_rows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_pca),          cmocka_unit_test(by_tsne),
+		cmocka_unit_test(by_pca),          cmocka_unit_test(by_layout),
+		cmocka_unit_test(layouts_refused),
 		cmocka_unit_test(sample),          cmocka_unit_test(without_ids),
 		cmocka_unit_test(data_half_named), cmocka_unit_test(order_of_the_run),
 		cmocka_unit_test(data_gone),       cmocka_unit_test(by_config),

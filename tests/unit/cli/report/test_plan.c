@@ -126,7 +126,7 @@ static void test_report_a_plan_alone(void **state)
 	assert_null(strstr(page, "picture of the points"));
 	assert_null(strstr(page, "Cells that were merged"));
 	free(page);
-	page = page_of("out/coordinator --truth out/truth.txt --tsne");
+	page = page_of("out/coordinator --truth out/truth.txt --points out/points.npy");
 	assert_non_null(strstr(page, "<b>evaluation</b>: there are no labels: the job ended with "
 				     "its plan"));
 	assert_non_null(strstr(page, "<b>picture of the points</b>: there are no labels"));

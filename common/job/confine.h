@@ -28,8 +28,8 @@ void confine_as_before(void);
 enum err confine_user(const struct daemon_common *c) MUST_CHECK;
 
 /* For good: Landlock, as above, for root without c->user, and for no other process. Before any file is opened and any
- * process or thread made: it runs the program anew, as argv, so that threads of libraries are confined as well, and
- * returns in that one. config, job: the files that were read, job may be NULL; where one is a pipe, which cannot be
+ * process or thread made: if libraries have begun threads, it runs the program anew, as argv, so that they are
+ * confined as well, and returns in that one. config, job: the files that were read, job may be NULL; where one is a pipe, which cannot be
  * read again, the program does not run anew. ERR_INPUT: the kernel has no Landlock. */
 enum err confine_code(const struct daemon_common *c, const char *config, const char *job,
 		      char **argv) MUST_CHECK;

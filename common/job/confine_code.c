@@ -100,6 +100,20 @@ static enum err make_first(const char *path)
 	return file_make_dirs(first) == ERR_OK ? ERR_OK : err_set(ERR_INPUT, "%s", err_detail());
 }
 
+/* Has this process no other thread? False, too, where the kernel does not tell. */
+static bool is_single_threaded(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	struct dirent *entry;
+	size_t n = 0;
+
+	while (tasks && (entry = readdir(tasks)) != NULL)
+		n += *entry->d_name != '.';
+	if (tasks)
+		closedir(tasks);
+	return n == 1;
+}
+
 /* A file that can be read once more; or NULL. */
 static bool is_lasting(const char *path)
 {
@@ -125,6 +139,8 @@ enum err confine_code(const struct daemon_common *c, const char *config, const c
 		    "kernel has no Landlock to prevent that (%s): start as another user, "
 		    "or let \"user\" name one; \"sandbox\": \"off\" runs without",
 		    strerror(errno));
+	if (is_single_threaded()) /* nothing else is to be confined */
+		return ERR_OK;
 	if (!is_lasting(config) || !is_lasting(job)) {
 		log_info("%s is no regular file, so this program does not begin anew: threads that "
 			 "libraries have begun are not kept from writing code",

@@ -479,6 +479,17 @@ static void a_reader_reads_alone(void **state)
 	assert_true(fine(after_reader(reads_and_writes_what_is_open)));
 }
 
+/* Set where this program has begun anew, which the thread of its first beginning led to. */
+#define AGAIN "COTERIE_TEST_CONFINE_AGAIN"
+
+static void *waits(void *arg)
+{
+	(void)arg;
+	while (pause() < 0)
+		;
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -496,6 +507,15 @@ int main(int argc, char **argv)
 	};
 
 	(void)argc;
+	if (geteuid() == 0 && !SANITIZED && !getenv(AGAIN)) {
+		pthread_t thread;
+
+		setenv(AGAIN, "1", 1);
+		pthread_create(&thread, NULL, waits, NULL);
+		(void)!confine_code(&whole, "/proc/self/exe", NULL, argv);
+		fprintf(stderr, "with a thread the program did not begin anew: %s\n", err_detail());
+		return 1;
+	}
 	if (confine_code(&whole, "/proc/self/exe", NULL, argv) != ERR_OK) {
 		fprintf(stderr, "%s\n", err_detail());
 		return 1;

@@ -1,4 +1,5 @@
 # make                  everything: build/bin/coordinator, party, coterie, coterie-netlab, and, where Open MPI is, coterie-worker
+# make lab              build/bin/coterie-lab: baselines and measurements for research; not installed
 # make check            unit tests; ROOM=proto those of tests/unit/proto alone
 # make bench            the masked sum and the kernels, as ratios
 # make fuzz SECONDS=60  each fuzzer for so long (30 by default); needs clang
@@ -64,7 +65,8 @@ SRC_party  := $(call src,party)
 SRC_netlab := $(call src,cli/netlab)
 SRC_worker := $(call src,worker)
 SRC_cli    := $(filter-out $(SRC_netlab),$(call src,cli))
-ROOMS      := $(COMMON:%=common/%) crypto proto server party cli netlab
+SRC_lab    := $(call src,lab)
+ROOMS      := $(COMMON:%=common/%) crypto proto server party cli lab netlab
 lib        = $(patsubst %,$(B)/%.a,$(1))
 BELOW_base   := $(call lib,common/base)
 BELOW_common := $(call lib,$(COMMON:%=common/%))
@@ -73,6 +75,7 @@ BELOW_proto  := $(call lib,proto) $(BELOW_common)
 BELOW_server := $(call lib,server proto crypto) $(BELOW_common)
 BELOW_party  := $(call lib,party proto crypto) $(BELOW_common)
 BELOW_cli    := $(call lib,cli server party proto crypto) $(BELOW_common)
+BELOW_lab    := $(call lib,lab) $(BELOW_cli)
 BELOW_netlab := $(call lib,netlab) $(BELOW_base)
 # Tests of a folder of common/ link it and what stands below, so that what looks up does not link.
 from        = $(shell echo ' $(COMMON)' | sed 's/.* $(1) /$(1) /')
@@ -86,11 +89,13 @@ FUZZERS  := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.
 
 WORKER   := $(if $(shell pkg-config --exists ompi-c && echo yes),$(BIN)/coterie-worker)
 all: $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(BIN)/coterie-netlab $(or $(WORKER),no-worker)
+lab: $(BIN)/coterie-lab
 
 .SECONDEXPANSION:
 $(BIN)/coordinator: $(B)/server/daemon/main.o $(BELOW_server)
 $(BIN)/party: $(B)/party/daemon/main.o $(BELOW_party)
 $(BIN)/coterie: $(B)/cli/main.o $(BELOW_cli)
+$(BIN)/coterie-lab: $(B)/lab/main.o $(BELOW_lab)
 $(BIN)/coterie-netlab: $(B)/cli/netlab/main.o $(BELOW_netlab)
 # Only where there is Open MPI.
 $(B)/worker/%.o: DEPFLAGS += $(shell pkg-config --cflags ompi-c)
@@ -103,14 +108,16 @@ SHIM := build/plain/tests/faults/shim.so
 $(SHIM): tests/faults/shim.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -D_GNU_SOURCE -O2 $(WARN) -shared -fPIC -pthread -o $@ $<
-# liblinear is for coterie classify alone, these for coterie import, libcurl for coterie job: linked into nothing else.
+# These are for coterie import, libcurl for coterie job: linked into nothing else.
 IMPORT_PKGS := libzip libzstd zlib expat matio hdf5
-LINEAR   := -llinear $(shell pkg-config --libs $(IMPORT_PKGS) libcurl)
-$(BIN)/coterie $(B)/tests/unit/cli/%: LDLIBS += $(LINEAR)
+TOOL_LIBS := $(shell pkg-config --libs $(IMPORT_PKGS) libcurl)
+$(BIN)/coterie $(B)/tests/unit/cli/%: LDLIBS += $(TOOL_LIBS)
+# liblinear is for coterie-lab classify.
+$(BIN)/coterie-lab $(B)/tests/unit/lab/%: LDLIBS += -llinear
 $(B)/cli/import/%.o build/fuzz/cli/import/%.o: DEPFLAGS += $(shell pkg-config --cflags $(IMPORT_PKGS))
 # netlab calls mlockall: link only cJSON.
 $(BIN)/coterie-netlab: LDLIBS := $(shell pkg-config --libs libcjson) -lm
-$(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(BIN)/coterie-netlab $(BIN)/coterie-worker:
+$(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(BIN)/coterie-lab $(BIN)/coterie-netlab $(BIN)/coterie-worker:
 	@mkdir -p $(@D)
 	$(CC) $(SAN_FLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
@@ -160,9 +167,9 @@ $(B)/tests/unit/%.o: OPT := $(if $(SAN),-O0,-O1)
 
 # ROOM="NAME...": tests of these folders of tests/unit alone.
 ROOM_TESTS = $(or $(filter $(ROOM:%=$(B)/tests/unit/%/%),$(TESTS)),$(error ROOM=$(ROOM): no tests in tests/unit/$(ROOM)))
-tests: $(if $(ROOM),$(ROOM_TESTS),$(TESTS) $(SHIM))
+tests: $(if $(ROOM),$(ROOM_TESTS),$(TESTS) $(SHIM) lab)
 
-check: $(if $(ROOM),$(ROOM_TESTS),$(TESTS) $(SHIM) all)
+check: $(if $(ROOM),$(ROOM_TESTS),$(TESTS) $(SHIM) all lab)
 	@scripts/run-tests unit $(if $(ROOM),$(ROOM_TESTS),$(TESTS))
 
 benches: $(BENCHES)
@@ -183,7 +190,7 @@ build/fuzz/rooms.a: $(FUZZ_OBJ)
 	@rm -f $@
 	$(AR) rcs $@ $^
 build/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o build/fuzz/rooms.a
-	clang -g -fsanitize=fuzzer,$(FUZZ_SAN) -o $@ $^ $(LDLIBS) $(LINEAR)
+	clang -g -fsanitize=fuzzer,$(FUZZ_SAN) -o $@ $^ $(LDLIBS) $(TOOL_LIBS)
 
 fuzzers: $(FUZZERS)
 fuzz: $(FUZZERS)
@@ -202,13 +209,13 @@ reproducible:
 HOURS ?= 2
 SEED  ?= 1
 BY_CHANCE := $(wildcard tests/faults/nth.sh tests/faults/nemesis.sh)
-soak: all $(SHIM) fuzzers
+soak: all lab $(SHIM) fuzzers
 	@for s in $(BY_CHANCE); do \
 		echo "== $$s" && $$s --seconds $$(($(HOURS) * 3600 / $(words $(BY_CHANCE)))) --seed $(SEED) || exit 1; \
 	done
 	COTERIE_SOAK=1 scripts/run-tests --timeout 1800 integration tests/integration/test-*death.sh
 	COTERIE_JOBS=200 TEST_TIMEOUT=1800 scripts/run-tests --timeout 1800 integration tests/integration/test-serve-row.sh
-	$(MAKE) -s SAN=thread all
+	$(MAKE) -s SAN=thread all lab
 	COTERIE_BIN=$(CURDIR)/build/thread/bin COTERIE_JOBS=20 scripts/run-tests --timeout 36000 integration tests/integration/test-threads.sh
 	tests/faults/faults.sh --out build/faults.csv
 	tests/faults/twins.sh --times 10 --out build/twins.csv
@@ -276,6 +283,6 @@ container-check: all
 clean:
 	rm -rf build
 
-.PHONY: FORCE all no-worker tests check soak bench benches fuzz fuzzers reproducible format lint docs install dist deb deb-check container-check clean
+.PHONY: FORCE all lab no-worker tests check soak bench benches fuzz fuzzers reproducible format lint docs install dist deb deb-check container-check clean
 .SECONDARY:
 -include $(shell find build -name '*.d' -type f 2>/dev/null)

@@ -1,4 +1,5 @@
 #include "cli/args/args.h"
+#include "cli/args/program.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/base/machine.h"
@@ -94,7 +95,7 @@ void args_begin(const char *name, const struct argp *argp, int argc, char **argv
 {
 	static char full[64];
 
-	snprintf(full, sizeof(full), "coterie %s", name);
+	snprintf(full, sizeof(full), "%s %s", program_name(), name);
 	argv[0] = full;
 	argp_err_exit_status = ERR_INPUT;
 	log_init(full, LOG_WARN);
@@ -109,7 +110,7 @@ enum err args_run(const char *name, const struct argp *argp, int argc, char **ar
 	args_begin(name, argp, argc, argv, arguments);
 	err = run(arguments);
 	if (err)
-		fprintf(stderr, "coterie %s: %s\n", name, err_detail());
+		fprintf(stderr, "%s %s: %s\n", program_name(), name, err_detail());
 	return err;
 }
 

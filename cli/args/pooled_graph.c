@@ -79,47 +79,11 @@ void pooled_graph_release(struct pooled_graph *g)
 	*g = (struct pooled_graph){ 0 };
 }
 
-size_t pooled_graph_isolated(const struct pooled_graph *g, bool *isolated)
+size_t pooled_graph_isolated(const struct pooled_graph *g)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < g->n; i++) {
-		bool none = g->S.start[i] == g->S.start[i + 1];
-
-		if (isolated)
-			isolated[i] = none;
-		count += none;
-	}
-	return count;
-}
-
-size_t pooled_graph_components(const struct pooled_graph *g, uint32_t *component)
-{
-	size_t count = 0, top;
-	uint32_t *stack;
-
-	ALLOC(stack, g->n + 1);
 	for (size_t i = 0; i < g->n; i++)
-		component[i] = UINT32_MAX;
-	for (size_t i = 0; i < g->n; i++) {
-		if (component[i] != UINT32_MAX)
-			continue;
-		component[i] = (uint32_t)count;
-		stack[0] = (uint32_t)i;
-		for (top = 1; top;) {
-			uint32_t u = stack[--top];
-
-			for (size_t e = g->S.start[u]; e < g->S.start[u + 1]; e++) {
-				uint32_t v = g->S.index[e];
-
-				if (component[v] != UINT32_MAX)
-					continue;
-				component[v] = (uint32_t)count;
-				stack[top++] = v;
-			}
-		}
-		count++;
-	}
-	free(stack);
+		count += g->S.start[i] == g->S.start[i + 1];
 	return count;
 }

@@ -31,9 +31,6 @@ struct pooled_graph {
 enum err pooled_graph_read(const char *dir, struct pooled_graph *g) MUST_CHECK;
 void pooled_graph_release(struct pooled_graph *g);
 
-/* How many nodes have no edge; isolated[i] says which, if it is not NULL. */
-size_t pooled_graph_isolated(const struct pooled_graph *g, bool *isolated);
-/* How many components; component[i], from 0 in the order of their first nodes. O(n + edges) */
-size_t pooled_graph_components(const struct pooled_graph *g, uint32_t *component);
+size_t pooled_graph_isolated(const struct pooled_graph *g); /* nodes without edges */
 
 #endif

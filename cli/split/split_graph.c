@@ -67,7 +67,7 @@ static enum err split(struct source *s, const struct split_params *p)
 	TRY(split_each(p, write_party, s));
 	root = split_json(p, edges);
 	json_put_number(root, "nodes", (double)s->g.n);
-	json_put_number(root, "isolated", (double)pooled_graph_isolated(&s->g, NULL));
+	json_put_number(root, "isolated", (double)pooled_graph_isolated(&s->g));
 	split_put_holders(root, p, s->holders.copies);
 	return split_json_write(p, root);
 }

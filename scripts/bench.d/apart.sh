@@ -83,12 +83,12 @@ truth() { # SET SEED
 	if [[ -e $at/$1/labels.txt ]]; then echo "$at/$1/labels.txt"; else echo "$at/pooled-$1-$2/labels.csv"; fi
 }
 
-# The pooled graph's labels, a run of coterie spectral for each seed.
+# The pooled graph's labels, a run of coterie-lab spectral for each seed.
 pooled() { # SET K
 	local seed L all=''
 	for ((seed = 1; seed <= seeds; seed++)); do
 		[[ -e $at/pooled-$1-$seed/result.json ]] ||
-			"$bin/coterie" spectral --data "$at/$1" --clusters "$2" --seed "$seed" --out "$at/pooled-$1-$seed" >"$at/said" 2>&1 ||
+			"$bin/coterie-lab" spectral --data "$at/$1" --clusters "$2" --seed "$seed" --out "$at/pooled-$1-$seed" >"$at/said" 2>&1 ||
 			{ not_run "$1" pooled ACC "$(tail -n 1 "$at/said")" && return; }
 		all+=${all:+$'\n'}$(score "$(truth "$1" "$seed")" "$at/pooled-$1-$seed/labels.csv")
 	done

@@ -28,7 +28,7 @@ make_graphs() {
 		mkdir -p "$at/$set"
 		cp "$data/$set/edges.tsv" "$at/$set/"
 		rm -rf "$at/central"
-		"$bin/coterie" spectral --data "$at/$set" --clusters 10 --out "$at/central" >/dev/null
+		"$bin/coterie-lab" spectral --data "$at/$set" --clusters 10 --out "$at/central" >/dev/null
 		cp "$at/central/labels.csv" "$at/$set/truth.csv"
 	done
 	touch "$at/ready"

@@ -3,7 +3,7 @@
 #
 #   --only accuracy | sweeps | scale     one part
 #
-# Similarity (Algorithm 5) and ARI are against `coterie spectral` on the pooled graph.
+# Similarity (Algorithm 5) and ARI are against `coterie-lab spectral` on the pooled graph.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
@@ -39,8 +39,8 @@ central() { # SET SEED
 	CENTRAL=$out/data/central/$1-k$K-seed$2
 	[[ ! -e $CENTRAL/result.json ]] || return 0
 	mkdir -p "${CENTRAL%/*}"
-	"$bin/coterie" spectral --data "$data/$1" --clusters "$K" --seed "$2" --out "$CENTRAL" >"$CENTRAL.log" 2>&1 ||
-		{ WHY="coterie spectral: $(tail -n 1 "$CENTRAL.log")" RUN_FAILED=true && return 1; }
+	"$bin/coterie-lab" spectral --data "$data/$1" --clusters "$K" --seed "$2" --out "$CENTRAL" >"$CENTRAL.log" 2>&1 ||
+		{ WHY="coterie-lab spectral: $(tail -n 1 "$CENTRAL.log")" RUN_FAILED=true && return 1; }
 }
 
 job_of() { # VARIANT
@@ -278,7 +278,7 @@ part_of() { # PATTERN COMMAND...: renders those sets alone
 render() {
 	cat <<-'TEXT'
 
-		Against `coterie spectral` on the pooled graph, in percent; 5 parties, each edge with 2 of them (overlap
+		Against `coterie-lab spectral` on the pooled graph, in percent; 5 parties, each edge with 2 of them (overlap
 		40 %), K = 10, if nothing else is said; of exact the worst of the seeds, of the others mean and
 		deviation. *Similarity* is the paper's (Algorithm 5), *paper* its figure for it. *Random labels* and
 		*one cluster* know nothing of the graph. Goals of exact: similarity 99.99, ARI 99.9, 20 rounds and 5 s on

@@ -4,7 +4,7 @@
 #
 #   --only accuracy | sweeps | scale     one part
 #
-# Classes are told by one logistic regression each (coterie classify), on 5 splits; F1 is in percent.
+# Classes are told by one logistic regression each (coterie-lab classify), on 5 splits; F1 is in percent.
 # Seeds are those of the split and of the job: --seeds N runs each cell so often (default 1, of minutes).
 #
 # shellcheck shell=bash
@@ -61,8 +61,8 @@ runs() { # NAME SET ROW RATIO [LAUNCH-ARG...]
 			run "$2/$1-seed$seed" "$data/$2" "${JOB[0]}" 4 "$seed" "${JOB[@]:1}" "${@:5}" || return 1
 		fi
 		RUNS+=("$RUN")
-		f1=$("$bin/coterie" classify --embeddings "$RUN" --labels "$data/$2/labels.txt" --train-ratio "$4") ||
-			{ WHY="coterie classify of $RUN" RUN_FAILED=true && return 1; }
+		f1=$("$bin/coterie-lab" classify --embeddings "$RUN" --labels "$data/$2/labels.txt" --train-ratio "$4") ||
+			{ WHY="coterie-lab classify of $RUN" RUN_FAILED=true && return 1; }
 		MICRO+=${MICRO:+$'\n'}$(jq '100 * .scores[0].micro_f1.mean' <<<"$f1")
 		MACRO+=${MACRO:+$'\n'}$(jq '100 * .scores[0].macro_f1.mean' <<<"$f1")
 	done
@@ -76,8 +76,8 @@ deepwalk() { # NAME SET SEED
 	mkdir -p "$RUN"
 	seq 0 $(($(wc -l <"$data/$2/labels.txt") - 1)) >"$RUN.ids"
 	ids=(--ids "$RUN.ids")
-	"$bin/coterie" deepwalk --edges "$data/$2/edges.tsv" "${ids[@]}" --seed "$3" --out "$RUN" >"$RUN.log" 2>&1 ||
-		{ WHY="coterie deepwalk: $(tail -n 1 "$RUN.log")" RUN_FAILED=true && return 1; }
+	"$bin/coterie-lab" deepwalk --edges "$data/$2/edges.tsv" "${ids[@]}" --seed "$3" --out "$RUN" >"$RUN.log" 2>&1 ||
+		{ WHY="coterie-lab deepwalk: $(tail -n 1 "$RUN.log")" RUN_FAILED=true && return 1; }
 }
 
 fact() { jq -r ".facts.$1 // empty" "$RUN/coordinator/run.json"; } # of the last run
@@ -163,7 +163,7 @@ shares() { # SET METHOD
 		not_run "$1 sweeps" "share 0.6; $2" macro "$WHY"
 		return
 	fi
-	f1=$("$bin/coterie" classify --embeddings "$RUN" --labels "$data/$1/labels.txt" --train-ratio 0.1,0.2,0.3,0.4,0.5,0.6)
+	f1=$("$bin/coterie-lab" classify --embeddings "$RUN" --labels "$data/$1/labels.txt" --train-ratio 0.1,0.2,0.3,0.4,0.5,0.6)
 	for x in 0 1 2 3 4 5; do
 		cell "$1 sweeps" "share 0.$((x + 1)); $2" micro value="$(jq "100 * .scores[$x].micro_f1.mean" <<<"$f1" | xargs printf '%.2f')" runs=1
 		cell "$1 sweeps" "share 0.$((x + 1)); $2" macro value="$(jq "100 * .scores[$x].macro_f1.mean" <<<"$f1" | xargs printf '%.2f')" runs=1

@@ -44,7 +44,7 @@ alone_scores() { # PARTY
 		rm -rf "$at"
 		mkdir -p "$at"
 		{ "$bin/coterie" split --data "$data/cora" --out "$at" --parties 2 --seed "$seed" --shared-edges "$F" &&
-			"$bin/coterie" agc --data "$at/party-0$1" --job configs/jobs/kcagc-cora.json --set "seed=$seed" \
+			"$bin/coterie-lab" agc --data "$at/party-0$1" --job configs/jobs/kcagc-cora.json --set "seed=$seed" \
 				--out "$at/agc"; } >"$at.log" 2>&1 ||
 			{ WHY="$(tail -n 1 "$at.log")" RUN_FAILED=true && return 1; }
 		scores cora "$at/agc/labels.csv" || return 1

@@ -85,9 +85,9 @@ pooled_scores() { # COMMAND SET NOISE [ARG...]
 	local seed all log=$out/runs/$table/$2-$1.log
 	mkdir -p "${log%/*}"
 	for ((seed = 1; seed <= seeds; seed++)); do
-		all=$("$bin/coterie" "$1" --data "$data/$2" --clusters "${clusters_of[$2]}" --seed "$seed" \
+		all=$("$bin/coterie-lab" "$1" --data "$data/$2" --clusters "${clusters_of[$2]}" --seed "$seed" \
 			--noise "$3" "${@:4}" 2>"$log") ||
-			{ WHY="coterie $1: $(tail -n 1 "$log")" RUN_FAILED=true && return 1; }
+			{ WHY="coterie-lab $1: $(tail -n 1 "$log")" RUN_FAILED=true && return 1; }
 		add_scores "$all"
 	done
 }

@@ -53,8 +53,8 @@ pooled_scores() { # COMMAND SET JOB ROW [JOB-ARG...]
 		to=$out/runs/$table/$1/$command-seed$seed
 		rm -rf "$to"
 		mkdir -p "$to"
-		"$bin/coterie" "$command" --data "$data/$1" --job "$2" --set "seed=$seed" "${@:4}" --out "$to" >"$to.log" 2>&1 ||
-			{ WHY="coterie $command: $(tail -n 1 "$to.log")" RUN_FAILED=true && return 1; }
+		"$bin/coterie-lab" "$command" --data "$data/$1" --job "$2" --set "seed=$seed" "${@:4}" --out "$to" >"$to.log" 2>&1 ||
+			{ WHY="coterie-lab $command: $(tail -n 1 "$to.log")" RUN_FAILED=true && return 1; }
 		scores "$1" "$to/labels.csv" || return 1
 	done
 }

@@ -35,7 +35,7 @@ pooled() { # -> $reference: labels on the pooled columns
 	local python said
 	reference=$at/pooled/labels.txt
 	rm -rf "$at/pooled"
-	"$bin/coterie" kmeans --data "$at/data" --clusters 5 --standardize --out "$at/pooled" >"$at/pooled.json"
+	"$bin/coterie-lab" kmeans --data "$at/data" --clusters 5 --standardize --out "$at/pooled" >"$at/pooled.json"
 	tail -n +2 "$at/pooled/labels.csv" | cut -d, -f2 >"$reference"
 	for python in python3 /usr/bin/python3; do
 		said=$("$python" scripts/bench.d/kmeans.py "$at/data" 5 "$at/scikit-learn.txt" 2>"$at/scikit-learn.log") || continue
@@ -45,9 +45,9 @@ pooled() { # -> $reference: labels on the pooled columns
 		break
 	done
 	[[ $reference == */scikit-learn.txt ]] || not_run "$set" 'scikit-learn on pooled columns' seconds 'no python3 with scikit-learn'
-	cell "$set" 'coterie kmeans on pooled columns' seconds value="$(jq .seconds "$at/pooled.json" | xargs printf '%.3f')" runs=1 unit=s \
+	cell "$set" 'coterie-lab kmeans on pooled columns' seconds value="$(jq .seconds "$at/pooled.json" | xargs printf '%.3f')" runs=1 unit=s \
 		note='20 starts; no network'
-	accuracy 'coterie kmeans on pooled columns' "$at/pooled/labels.txt"
+	accuracy 'coterie-lab kmeans on pooled columns' "$at/pooled/labels.txt"
 }
 
 # As run, and again where links are not as stated for a while. What the lab discards since packets came late has taken longer

@@ -35,7 +35,7 @@ is_sure() { # NAME
 test_labels_are_those_of_pooled_rows() {
 	local way
 	"$BIN/coterie" synth --points --nodes 600 --features 4 --clusters 4 --apart 7 --seed 3 --out "$T/pooled" >/dev/null
-	"$BIN/coterie" kmeans --data "$T/pooled" --clusters 4 --standardize --out "$T/whole" >/dev/null
+	"$BIN/coterie-lab" kmeans --data "$T/pooled" --clusters 4 --standardize --out "$T/whole" >/dev/null
 	for way in tree flat basic; do
 		launch "$way" 4 --set clusters=4 --set "method=$way" || fail "$way: $(<"$T/$way.stderr")"
 		agree "$T/whole/labels.csv" "$T/$way/party-02/labels.csv"
@@ -54,7 +54,7 @@ test_labels_are_those_of_pooled_rows() {
 test_rows_that_all_have() {
 	local name
 	"$BIN/coterie" synth --points --nodes 600 --features 4 --clusters 4 --apart 7 --seed 3 --out "$T/pooled" >/dev/null
-	"$BIN/coterie" kmeans --data "$T/pooled" --clusters 4 --standardize --out "$T/whole" >/dev/null
+	"$BIN/coterie-lab" kmeans --data "$T/pooled" --clusters 4 --standardize --out "$T/whole" >/dev/null
 	launch some 3 --set clusters=4 --set align=intersect --keep 0.8 --keep-data || fail "$(<"$T/some.stderr")"
 	sort "$T"/some/work/data/party-*/ids.txt | uniq -c | awk '$1 == 3 { print $2 }' | sort >"$T/want"
 	[[ -s $T/want ]] || fail 'no rows that all have'

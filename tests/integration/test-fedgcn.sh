@@ -83,7 +83,7 @@ test_same_seed_same_labels() {
 test_the_same_as_in_one_process() {
 	graphs_federation 3
 	runs 3
-	"$BIN/coterie" fedgcn local --job "$T/job.json" --graphs "$T/data/party-00" --graphs "$T/data/party-01" --graphs "$T/data/party-02" \
+	"$BIN/coterie-lab" fedgcn --job "$T/job.json" --graphs "$T/data/party-00" --graphs "$T/data/party-01" --graphs "$T/data/party-02" \
 		--out "$T/local" >/dev/null || fail 'coterie fedgcn local'
 	local name
 	for name in $(names 3); do

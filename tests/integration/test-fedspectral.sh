@@ -1,7 +1,7 @@
 #!/bin/bash
 # FedSpectral between real daemons: edges and nodes that are spread over parties, by id.
 #
-#     coterie spectral, all edges ---.
+#     coterie-lab spectral, all edges ---.
 #                                     >-- the same labels, however edges are spread (exact)
 #     party-00 .. party-NN, by id ---'
 #
@@ -9,7 +9,7 @@
 source "$(dirname "$0")/lib.sh"
 
 central() { # [DIR]: of $T/pooled, or another
-	"$BIN/coterie" spectral --data "${1:-$T/pooled}" --clusters 3 --seed 7 --out "$T/central" >/dev/null
+	"$BIN/coterie-lab" spectral --data "${1:-$T/pooled}" --clusters 3 --seed 7 --out "$T/central" >/dev/null
 }
 
 ari() { # LABELS...: against the central ones
@@ -60,7 +60,7 @@ test_exact_of_regions() { exact_is_central 4 --regions; }
 # Both halves make the same of the joint degrees; another tau has other eigenvalues.
 test_regularized() {
 	edges_federation 3
-	"$BIN/coterie" spectral --data "$T/pooled" --clusters 3 --seed 7 --regularize 0.5 --out "$T/central" >/dev/null
+	"$BIN/coterie-lab" spectral --data "$T/pooled" --clusters 3 --seed 7 --regularize 0.5 --out "$T/central" >/dev/null
 	runs 3 --set regularize=0.5
 	at_least "$(ari "$T"/out/party-*/labels.csv)" 1 'ARI with regularize 0.5'
 	[[ $(run_of coordinator '.facts | has("eigenvalues_near_1")') == false ]] || fail 'eigenvalues near 1, which are not counted'

@@ -132,7 +132,7 @@ test_single_party_equals_centralised() {
 	coordinator
 	parties 1
 	completes 1
-	"$BIN/coterie" agc --data "$T/pooled" --job "$T/job.json" --out "$T/agc" >/dev/null
+	"$BIN/coterie-lab" agc --data "$T/pooled" --job "$T/job.json" --out "$T/agc" >/dev/null
 	same_labels "$T/agc/labels.csv" "$T/out/party-00/labels.csv"
 }
 

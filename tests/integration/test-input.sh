@@ -161,7 +161,7 @@ test_wrong_arguments() {
 	refuses 'no such directory' -- "${launch[@]}" --data "$T/nowhere" --parties 2
 	refuses 'requires an argument' -- "${launch[@]}" --data
 	refuses 'unrecognized option' -- "${launch[@]}" --colour red
-	refuses 'of kind kmeans; kcagc is expected' -- "$BIN/coterie" agc --data "$T/pooled" --job "$ROOT/configs/jobs/kmeans.json"
+	refuses 'of kind kmeans; kcagc is expected' -- "$BIN/coterie-lab" agc --data "$T/pooled" --job "$ROOT/configs/jobs/kmeans.json"
 	mkdir -p "$T/earlier/coordinator"
 	refuses 'earlier run' -- "${launch[@]}" --data "$T/pooled" --parties 2 --out "$T/earlier"
 }
@@ -216,7 +216,18 @@ test_commands_that_would_mislead() {
 	refuses 'held.*is not empty' -- "$BIN/coterie" synth --out "$T/held"
 	"$BIN/coterie" synth --points --nodes 60 --features 3 --clusters 3 --out "$T/points" >/dev/null
 	refuses 'rows are like no other row: a larger width is needed' -- \
-		"$BIN/coterie" sc --data "$T/points" --clusters 3 --width 1e-5
+		"$BIN/coterie-lab" sc --data "$T/points" --clusters 3 --width 1e-5
+}
+
+test_commands_that_moved() {
+	local command
+	for command in agc gcc spectral kmeans sc dsc deepwalk fedwalk classify neighbours; do
+		refuses "coterie: $command is now coterie-lab $command,.* make lab" -- "$BIN/coterie" "$command" --help
+		"$BIN/coterie-lab" "$command" --help >"$T/help" || fail "coterie-lab $command --help: status $?"
+		grep -q "^Usage: coterie-lab $command " "$T/help" || fail "coterie-lab $command --help: $(head -n 1 "$T/help")"
+	done
+	refuses 'coterie: fedgcn local is now coterie-lab fedgcn' -- "$BIN/coterie" fedgcn local --job job.json
+	refuses '--model and one --graphs are needed' -- "$BIN/coterie" fedgcn assign
 }
 
 # Who tries again with other numbers must not find results of two runs in one directory, nor lose the first.
@@ -226,11 +237,11 @@ test_commands_write_beside_no_other_run() {
 	"$BIN/coterie" synth --nodes 60 --features 3 --clusters 3 --out "$T/graph" >/dev/null
 	"$BIN/coterie" synth --graphs --nodes 12 --size 8 --out "$T/graphs" >/dev/null
 	while read -ra command; do
-		"$BIN/coterie" "${command[@]}" --out "$T/to" >"$T/first" 2>&1 || fail "${command[*]}: status $?: $(tail -n 1 "$T/first")"
+		"$BIN/coterie-lab" "${command[@]}" --out "$T/to" >"$T/first" 2>&1 || fail "${command[*]}: status $?: $(tail -n 1 "$T/first")"
 		before=$(find "$T/to" -type f -exec sha256sum {} + | sort)
 		[[ -n $before ]] || fail "${command[*]} writes nothing"
-		refuses 'to: this directory is not empty: name a new one' -- "$BIN/coterie" "${command[@]}" --seed 9 --out "$T/to"
-		refuses 'first: Not a directory' -- "$BIN/coterie" "${command[@]}" --out "$T/first"
+		refuses 'to: this directory is not empty: name a new one' -- "$BIN/coterie-lab" "${command[@]}" --seed 9 --out "$T/to"
+		refuses 'first: Not a directory' -- "$BIN/coterie-lab" "${command[@]}" --out "$T/first"
 		[[ $(find "$T/to" -type f -exec sha256sum {} + | sort) == "$before" ]] || fail "${command[*]} wrote over another run"
 		rm -r "$T/to"
 	done <<-EOF
@@ -242,14 +253,14 @@ test_commands_write_beside_no_other_run() {
 		spectral --data $T/graph --clusters 3
 		deepwalk --edges $T/graph/edges.tsv --walks 2 --length 5
 		fedwalk --edges $T/graph/edges.tsv --walks 2 --length 5
-		fedgcn local --graphs $T/graphs --job $job/fedgcn.json --set clusters=2 --set rounds=1 --set epochs=1
+		fedgcn --graphs $T/graphs --job $job/fedgcn.json --set clusters=2 --set rounds=1 --set epochs=1
 	EOF
 }
 
 test_help_and_version() {
 	local program version
 	version=$(<"$ROOT/VERSION")
-	for program in coordinator party coterie; do
+	for program in coordinator party coterie coterie-lab; do
 		"$BIN/$program" --help >"$T/help" 2>&1 || fail "$program --help: status $?"
 		grep -qi usage "$T/help" || fail "$program --help does not say how to use it"
 		"$BIN/$program" --version >"$T/version" 2>&1 || fail "$program --version: status $?"

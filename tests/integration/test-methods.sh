@@ -2,7 +2,7 @@
 # Landmark projection and federated GCC between real daemons: what they find, what they show, and a
 # policy that wants neither.
 #
-#     coterie gcc, all columns  ----.
+#     coterie-lab gcc, all columns  ----.
 #                                    >-- the same labels, for any number of parties
 #     method gcc, L parties     ----'
 #
@@ -40,7 +40,7 @@ completes_with() { # L METHOD PHASES: in run.json of everyone, as the coordinato
 gcc_is_its_twin() { # L
 	federation "$1"
 	job_of gcc
-	"$BIN/coterie" gcc --data "$T/pooled" --job "$T/job.json" --out "$T/twin" >/dev/null
+	"$BIN/coterie-lab" gcc --data "$T/pooled" --job "$T/job.json" --out "$T/twin" >/dev/null
 	completes_with "$1" gcc "norms order init iterate"
 	same_labels "$T/twin/labels.csv" "$T/out/coordinator/labels.csv"
 	[[ $(run_of coordinator .filter_order) == "$(jq .order "$T/twin/result.json")" ]] ||
@@ -61,7 +61,7 @@ test_gcc_of_one() {
 	federation 1
 	job_of gcc '.allow_single = true'
 	edit party-00 '.policy.allow_single = true'
-	"$BIN/coterie" gcc --data "$T/pooled" --job "$T/job.json" --out "$T/twin" >/dev/null
+	"$BIN/coterie-lab" gcc --data "$T/pooled" --job "$T/job.json" --out "$T/twin" >/dev/null
 	completes_with 1 gcc "norms order init iterate"
 	same_labels "$T/twin/labels.csv" "$T/out/coordinator/labels.csv"
 }
@@ -84,7 +84,7 @@ run_of_job() { jq -r .method "$T/job.json"; }
 test_gcc_settles_on_the_lower() {
 	federation 3 --degree 20
 	job_of gcc
-	"$BIN/coterie" gcc --data "$T/pooled" --job "$T/job.json" --out "$T/twin" >/dev/null
+	"$BIN/coterie-lab" gcc --data "$T/pooled" --job "$T/job.json" --out "$T/twin" >/dev/null
 	two_orders 0 "norms order init iterate init iterate"
 	same_labels "$T/twin/labels.csv" "$T/out/coordinator/labels.csv"
 	[[ $(run_of coordinator '.facts | .degrees == "off" and .degrees_explain < 0.5') == true ]] || fail "facts $(run_of coordinator '.facts | tostring')"
@@ -194,7 +194,7 @@ test_degrees_are_told_by_landmark() {
 
 test_degrees_are_told_by_gcc() {
 	degrees_are_told gcc
-	"$BIN/coterie" gcc --data "$T/pooled" --job "$T/job.json" --out "$T/twin" >/dev/null
+	"$BIN/coterie-lab" gcc --data "$T/pooled" --job "$T/job.json" --out "$T/twin" >/dev/null
 	same_labels "$T/twin/labels.csv" "$T/out/coordinator/labels.csv"
 	[[ $(jq -r .degrees "$T/twin/result.json") == alone ]] || fail "the twin's are $(jq -r .degrees "$T/twin/result.json")"
 }
@@ -202,7 +202,7 @@ test_degrees_are_told_by_gcc() {
 test_degrees_beside_are_the_twins() {
 	federation 3
 	job_of gcc '.degrees = "beside"'
-	"$BIN/coterie" gcc --data "$T/pooled" --job "$T/job.json" --out "$T/twin" >/dev/null
+	"$BIN/coterie-lab" gcc --data "$T/pooled" --job "$T/job.json" --out "$T/twin" >/dev/null
 	coordinator
 	parties 3
 	completes 3

@@ -211,7 +211,7 @@ test_order_auto() {
 	parties 3
 	completes 3
 	same_labels "$T/auto/coordinator/labels.csv" "$T/out/coordinator/labels.csv"
-	order=$("$BIN/coterie" agc --data "$T/pooled" --job "$T/job.json" --set filter.order=auto | jq .order)
+	order=$("$BIN/coterie-lab" agc --data "$T/pooled" --job "$T/job.json" --set filter.order=auto | jq .order)
 	((order >= 1 && order <= 100)) || fail "agc took order $order"
 }
 

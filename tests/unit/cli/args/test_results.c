@@ -1,4 +1,4 @@
-/* eval, agc, gcc, synth and show as a user types them. */
+/* eval, synth and show as a user types them. */
 #include "tests/unit/cli/typed.h"
 
 #include "cli/args/args.h"
@@ -122,52 +122,9 @@ static void test_eval_of_several(void **state)
 		       "the id 3 is no row of truth.txt");
 }
 
-static void test_synth_agc_and_gcc(void **state)
-{
-	double acc;
-
-	(void)state;
-	put("job.json", "{\"kind\": \"kcagc\", \"clusters\": 7, \"filter\": {\"order\": 9}}");
-	expect_command(synth_main, "--out data --seed 3", 0,
-		       "data: 2708 nodes, 1433 features, 5281 edges, 7 clusters, seed 3");
-	assert_int_equal(run_command(agc_main, "--data data --job job.json --out agc --seed 5"), 0);
-	assert_true(said_number("rows") == 2708 && said_number("features") == 1433 &&
-		    said_number("seed") == 5);
-	/* Neither trivial nor hopeless: that is what the default difficulty is for. */
-	acc = said_number("acc");
-	assert_in_range(1000 * acc, 650, 900);
-	/* Its files say the same. */
-	assert_int_equal(run_command(eval_main, "--truth data/labels.txt agc/labels.csv"), 0);
-	assert_true(said_number("acc") == acc);
-	assert_int_equal(run_command(eval_main, "--truth data/labels.txt agc/labels.npy"), 0);
-	assert_true(said_number("acc") == acc);
-	assert_true(file_exists("agc/result.json"));
-	assert_int_equal(run_command(gcc_main, "--data data --job job.json --out gcc --seed 5"), 0);
-	assert_true(said_number("rows") == 2708 && said_number("clusters") == 7 &&
-		    said_number("seed") == 5 && said_number("order") >= 1 &&
-		    said_number("iterations") >= 1 && said_number("loss") > 0);
-	acc = said_number("acc");
-	assert_in_range(1000 * acc, 650, 950);
-	assert_int_equal(run_command(eval_main, "--truth data/labels.txt gcc/labels.csv"), 0);
-	assert_true(said_number("acc") == acc);
-	expect_command(gcc_main, "--data data --job job.json --set clusters=2709", 4,
-		       "2709 clusters of 2708 nodes");
-	put("data/labels.txt", "0\n1\n");
-	expect_command(agc_main, "--data data --job job.json", 4,
-		       "data/labels.txt: 2 labels, expected 2708");
-}
-
 static void test_refusals(void **state)
 {
 	(void)state;
-	put("job.json", "{\"kind\": \"kcagc\", \"clusters\": 7, \"filter\": {\"order\": 9}}");
-	expect_command(agc_main, "--data data --job job.json --set clusters=1", 4,
-		       "job.clusters is 1, expected");
-	expect_command(agc_main, "--data data --job job.json", 4, "data: no features.mtx");
-	expect_command(agc_main, "--job job.json", 4, "--data and --job are needed");
-	expect_command(gcc_main, "--data data --job job.json", 4, "data: no features.mtx");
-	expect_command(gcc_main, "--job job.json", 4, "--data and --job are needed");
-	expect_command(agc_main, "--threads 0", 4, "--threads is \"0\"");
 	expect_command(synth_main, "--nodes 10", 4, "--out is missing");
 	expect_command(synth_main, "--out d --nodes x", 4,
 		       "--nodes is \"x\", expected a whole number from 2");
@@ -254,9 +211,8 @@ static void test_show_rows_apart(void **state)
 	assert_non_null(strstr(said, "privacy            none of it\n"));
 	assert_non_null(strstr(said, "ACC 1.0000"));
 	assert_non_null(strstr(said, "of 5 rows"));
-	assert_non_null(strstr(said,
-			       "results: out/party-00/labels.csv, run.json, log.jsonl, and so "
-			       "for each party"));
+	assert_non_null(
+	    strstr(said, "results: out/party-00/labels.csv, run.json, and so for each party"));
 	/* A party by itself scores its own rows, in its own order; the coordinator has none. */
 	expect_command(show_main, "out/party-00 --truth own.txt", 0, "of 2 rows");
 	expect_command(show_main, "out/coordinator", 0, "labels are with the parties");
@@ -272,7 +228,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_eval_refusals, dir_enter, dir_leave),
 		cmocka_unit_test_setup_teardown(test_eval_paper_similarity, dir_enter, dir_leave),
 		cmocka_unit_test_setup_teardown(test_eval_of_several, dir_enter, dir_leave),
-		cmocka_unit_test_setup_teardown(test_synth_agc_and_gcc, dir_enter, dir_leave),
 		cmocka_unit_test_setup_teardown(test_refusals, dir_enter, dir_leave),
 		cmocka_unit_test_setup_teardown(test_show, dir_enter, dir_leave),
 		cmocka_unit_test_setup_teardown(test_show_rows_apart, dir_enter, dir_leave),

@@ -299,7 +299,7 @@ static void test_files_of_each_party(void **state)
 
 			assert_ok(split_data(&p));
 			assert_ok(pooled_graph_read(data, &whole));
-			assert_true(pooled_graph_isolated(&whole, NULL) >= 4);
+			assert_true(pooled_graph_isolated(&whole) >= 4);
 			for (size_t i = 0; i < whole.n; i++) /* labels follow their ids */
 				assert_int_equal(whole.truth[i], atoi(whole.id[i] + 5) + 100);
 			check_parties(&whole, 4, split_copies(p.overlap, 4));
@@ -324,7 +324,7 @@ static void test_numbered(void **state)
 
 		party(l, &g);
 		assert_int_equal(g.S.start[g.n], 4);
-		nodes += pooled_graph_isolated(&g, NULL);
+		nodes += pooled_graph_isolated(&g);
 		for (size_t i = 0; i < g.n; i++)
 			assert_int_equal(g.truth[i], atoi(g.id[i]));
 		pooled_graph_release(&g);
@@ -332,20 +332,15 @@ static void test_numbered(void **state)
 	assert_int_equal(nodes, 8);
 }
 
-static void test_components(void **state)
+static void test_isolated(void **state)
 {
 	struct pooled_graph g;
-	uint32_t component[6];
-	bool isolated[6];
 
 	(void)state;
 	put_data("edges.tsv", "0 4\n1 5\n5 2\n");
 	put_data("labels.txt", "0\n0\n0\n0\n0\n0\n");
 	assert_ok(pooled_graph_read(data, &g));
-	assert_int_equal(pooled_graph_components(&g, component), 3);
-	assert_memory_equal(component, ((uint32_t[6]){ 0, 1, 1, 2, 0, 1 }), sizeof(component));
-	assert_int_equal(pooled_graph_isolated(&g, isolated), 1);
-	assert_true(isolated[3] && !isolated[0]);
+	assert_int_equal(pooled_graph_isolated(&g), 1);
 	pooled_graph_release(&g);
 }
 
@@ -406,7 +401,7 @@ int main(void)
 		cmocka_unit_test(test_regions_of_pieces),
 		cmocka_unit_test_setup_teardown(test_files_of_each_party, split_dirs, dir_remove),
 		cmocka_unit_test_setup_teardown(test_numbered, split_dirs, dir_remove),
-		cmocka_unit_test_setup_teardown(test_components, split_dirs, dir_remove),
+		cmocka_unit_test_setup_teardown(test_isolated, split_dirs, dir_remove),
 		cmocka_unit_test_setup_teardown(test_refusals, split_dirs, dir_remove),
 	};
 

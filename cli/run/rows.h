@@ -1,6 +1,6 @@
 /* rows.h -- what a command that labels a dataset's rows does with the labels. */
-#ifndef CLI_POOLED_ROWS_H
-#define CLI_POOLED_ROWS_H
+#ifndef CLI_RUN_ROWS_H
+#define CLI_RUN_ROWS_H
 
 #include "common/base/json.h"
 #include "common/data/dataset.h"

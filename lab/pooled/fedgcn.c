@@ -1,7 +1,6 @@
-/* coterie fedgcn: new graphs by a party's model; and the whole of FedGCN in one process. */
-#include "cli/args/args.h"
+/* coterie-lab fedgcn: the whole of FedGCN in one process. */
+#include "lab/lab.h"
 #include "cli/run/graph_scores.h"
-#include "cli/run/score.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/file.h"
@@ -11,72 +10,19 @@
 #include "common/fedgcn/job.h"
 #include "common/job/job.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { SETS_MAX = 64, KEY_BASELINES = 256 };
 
 struct arguments {
-	const char *job, *model, *out;
+	const char *job, *out;
 	const char *data[SETS_MAX];
 	size_t sets;
 	struct overrides set;
 	unsigned threads;
 	bool baselines;
 };
-
-/* ---- assign ---- */
-
-static enum err assign(void *arguments)
-{
-	const struct arguments *a = arguments;
-	struct json *result = json_object(), *sizes;
-	struct fedgcn_model m = { 0 };
-	struct tu tu = { 0 };
-	uint32_t *label = NULL, *truth = NULL;
-	size_t *size = NULL, classes, n;
-	enum err err = results_check(a->out);
-
-	if (!err)
-		err = fedgcn_file_read(a->model, &m);
-	if (!err)
-		err = tu_read(a->data[0], &tu);
-	if (err)
-		goto out;
-	n = tu.graphs.count;
-	ALLOC(label, n);
-	ALLOC(truth, n);
-	ALLOC(size, m.k);
-	err = fedgcn_assign(&m, &tu.graphs, a->threads, label);
-	if (err)
-		goto out;
-	json_put_number(result, "graphs", (double)n);
-	json_put_number(result, "clusters", m.k);
-	for (size_t i = 0; i < n; i++)
-		size[label[i]]++;
-	sizes = json_put_array(result, "sizes");
-	for (size_t r = 0; r < m.k; r++)
-		json_append_number(sizes, (double)size[r]);
-	if (tu.class) {
-		tu_classes(&tu, truth, &classes);
-		err = score_rows(truth, label, n, result);
-	}
-	if (!err && a->out)
-		err = results_write(a->out, NULL, label, NULL, n, result);
-	if (!err)
-		args_print(result);
-out:
-	free(truth);
-	free(label);
-	free(size);
-	json_free(result);
-	tu_release(&tu);
-	fedgcn_model_release(&m);
-	return err;
-}
-
-/* ---- all parties in this process ---- */
 
 struct federation {
 	const struct arguments *a;
@@ -226,15 +172,7 @@ static enum err local(void *arguments)
 
 /* ---- arguments ---- */
 
-static const struct argp_option assign_options[] = {
-	{ "model", 'm', "FILE", 0, "model.fedgcn of a party's run", 0 },
-	{ "graphs", 'g', "DIR", 0, "graphs in the TU format", 0 },
-	ARGS_RESULTS,
-	ARGS_THREADS('t'),
-	{ 0 },
-};
-
-static const struct argp_option local_options[] = {
+static const struct argp_option options[] = {
 	{ "graphs", 'g', "DIR", 0, "a party's graphs in the TU format; once for each party", 0 },
 	{ "job", 'j', "FILE", 0, "of kind fedgcn", 0 },
 	{ "seed", 's', "S", 0, "the same as --set seed=S", 0 },
@@ -247,13 +185,21 @@ static const struct argp_option local_options[] = {
 	{ 0 },
 };
 
-static error_t parse_common(struct arguments *a, int key, char *arg, struct argp_state *state)
+static error_t parse(int key, char *arg, struct argp_state *state)
 {
+	struct arguments *a = state->input;
+
 	switch (key) {
 	case 'g':
 		if (a->sets == SETS_MAX)
 			argp_error(state, "more than %d sets", SETS_MAX);
 		a->data[a->sets++] = arg;
+		return 0;
+	case 'j':
+		a->job = arg;
+		return 0;
+	case KEY_BASELINES:
+		a->baselines = true;
 		return 0;
 	case 'o':
 		a->out = arg;
@@ -261,74 +207,27 @@ static error_t parse_common(struct arguments *a, int key, char *arg, struct argp
 	case 't':
 		a->threads = args_threads(state, arg);
 		return 0;
-	default:
-		return args_none(key, arg, state);
-	}
-}
-
-static error_t parse_assign(int key, char *arg, struct argp_state *state)
-{
-	struct arguments *a = state->input;
-
-	switch (key) {
-	case 'm':
-		a->model = arg;
-		return 0;
-	case ARGP_KEY_END:
-		args_need(state, a->model && a->sets == 1, "--model and one --graphs are needed");
-		return 0;
-	default:
-		return parse_common(a, key, arg, state);
-	}
-}
-
-static error_t parse_local(int key, char *arg, struct argp_state *state)
-{
-	struct arguments *a = state->input;
-
-	switch (key) {
-	case 'j':
-		a->job = arg;
-		return 0;
-	case KEY_BASELINES:
-		a->baselines = true;
-		return 0;
 	case ARGP_KEY_END:
 		args_need(state, a->job && a->sets, "--job and at least one --graphs are needed");
 		return 0;
 	default:
-		return args_override(key, arg, &a->set) ? 0 : parse_common(a, key, arg, state);
+		return args_override(key, arg, &a->set) ? 0 : args_none(key, arg, state);
 	}
 }
 
-int fedgcn_main(int argc, char **argv)
+int fedgcn_local_main(int argc, char **argv)
 {
-	static const struct argp assigning = {
-		.options = assign_options,
-		.parser = parse_assign,
-		.doc = "Puts graphs into the clusters of a run of kind fedgcn, by the model that a "
-		       "party keeps of it. The graphs need not have been in the run. With graph "
-		       "labels in the set it says how well they were found."
-	};
-	static const struct argp all_here = {
-		.options = local_options,
-		.parser = parse_local,
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
 		.doc = "FedGCN with all parties in this process, each with the set of one "
 		       "--graphs. Its sums are in the same fixed point as those of daemons, so its "
 		       "models and labels are the same bits.\vScores are each party's, and their "
 		       "means over parties, plain (mean) and weighted by graphs (weighted)."
 	};
-	const char *what = argc > 1 ? argv[1] : "";
 	struct arguments a = { 0 };
-	enum err err = ERR_INPUT;
+	enum err err = args_run("fedgcn", &argp, argc, argv, &a, local);
 
-	if (!strcmp(what, "assign"))
-		err = args_run("fedgcn assign", &assigning, argc - 1, argv + 1, &a, assign);
-	else if (!strcmp(what, "local"))
-		err = args_run("fedgcn local", &all_here, argc - 1, argv + 1, &a, local);
-	else
-		fprintf(stderr, "Usage: coterie fedgcn assign|local [OPTION...]\n"
-				"coterie fedgcn assign --help says more.\n");
 	overrides_release(&a.set);
 	return (int)err;
 }

@@ -1,6 +1,6 @@
 /* Embeddings of a pooled graph; and coterie deepwalk, what those of FedWalk are compared with. */
-#include "cli/pooled/embed_graph.h"
-#include "cli/args/args.h"
+#include "lab/pooled/embed_graph.h"
+#include "lab/lab.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/machine.h"

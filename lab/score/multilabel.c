@@ -1,4 +1,4 @@
-#include "cli/score/multilabel.h"
+#include "lab/score/multilabel.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/rng.h"

@@ -1,5 +1,5 @@
 /* coterie spectral: central spectral clustering, what FedSpectral is compared with. */
-#include "cli/args/args.h"
+#include "lab/lab.h"
 #include "cli/args/pooled_graph.h"
 #include "cli/run/score.h"
 #include "common/base/alloc.h"
@@ -75,19 +75,49 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
+/* How many components the graph has, isolated nodes included. O(n + edges) */
+static size_t components(const struct pooled_graph *g)
+{
+	size_t count = 0, top;
+	uint32_t *stack;
+	bool *seen;
+
+	ALLOC(stack, g->n + 1);
+	ALLOC(seen, g->n + 1);
+	for (size_t i = 0; i < g->n; i++) {
+		if (seen[i])
+			continue;
+		seen[i] = true;
+		stack[0] = (uint32_t)i;
+		for (top = 1; top;) {
+			uint32_t u = stack[--top];
+
+			for (size_t e = g->S.start[u]; e < g->S.start[u + 1]; e++) {
+				uint32_t v = g->S.index[e];
+
+				if (seen[v])
+					continue;
+				seen[v] = true;
+				stack[top++] = v;
+			}
+		}
+		count++;
+	}
+	free(seen);
+	free(stack);
+	return count;
+}
+
 /* With the names that a run's facts have. */
 static void describe(const struct pooled_graph *g, const struct fedspectral_report *r,
 		     struct json *to)
 {
 	struct json *values;
-	uint32_t *component;
 
-	ALLOC(component, g->n);
 	json_put_number(to, "nodes", (double)g->n);
 	json_put_number(to, "edges", (double)(g->S.start[g->n] / 2));
 	json_put_number(to, "isolated", (double)r->isolated);
-	json_put_number(to, "components",
-			(double)(pooled_graph_components(g, component) - r->isolated));
+	json_put_number(to, "components", (double)(components(g) - r->isolated));
 	json_put_number(to, "clusters", r->k);
 	values = json_put_array(to, "eigenvalues");
 	for (size_t i = 0; i < r->values; i++)
@@ -95,7 +125,6 @@ static void describe(const struct pooled_graph *g, const struct fedspectral_repo
 	json_put_number(to, "eigengap", r->gap);
 	json_put_number(to, "rounds", r->rounds);
 	json_put_number(to, "residual", r->residual);
-	free(component);
 }
 
 static enum err run(void *arguments)

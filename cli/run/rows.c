@@ -1,4 +1,4 @@
-#include "cli/pooled/rows.h"
+#include "cli/run/rows.h"
 #include "cli/args/args.h"
 #include "cli/run/score.h"
 #include "common/data/labels.h"

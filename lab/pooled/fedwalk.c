@@ -1,7 +1,7 @@
 /* coterie fedwalk: all of FedWalk on a pooled graph in one process: what a job of kind fedwalk
  * computes with any number of parties, but for its random numbers, which come from a seed here. */
-#include "cli/pooled/embed_graph.h"
-#include "cli/args/args.h"
+#include "lab/pooled/embed_graph.h"
+#include "lab/lab.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/machine.h"

@@ -1,5 +1,5 @@
 /* coterie kmeans, sc, dsc: pooled rows, what FedSC is compared with. */
-#include "cli/args/args.h"
+#include "lab/lab.h"
 #include "cli/run/score.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"

@@ -1,7 +1,7 @@
-/* coterie spectral, on a graph whose clusters are known, and against spectral_cluster(). */
+/* coterie-lab spectral, on a graph whose clusters are known, and against spectral_cluster(). */
 #include "tests/unit/cli/typed.h"
 
-#include "cli/args/args.h"
+#include "lab/lab.h"
 #include "cli/synth/planted.h"
 #include "common/base/file.h"
 #include "common/data/labels.h"

@@ -1,5 +1,5 @@
 /* coterie neighbours: which vertices embeddings put next to one. */
-#include "cli/args/args.h"
+#include "lab/lab.h"
 #include "common/base/alloc.h"
 #include "common/data/embeddings.h"
 

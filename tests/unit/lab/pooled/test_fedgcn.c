@@ -1,7 +1,7 @@
-/* coterie fedgcn: all parties in one process, and new graphs by the model that is left. */
+/* coterie-lab fedgcn: all parties in one process; and new graphs by the model that is left. */
 #include "tests/unit/cli/typed.h"
 
-#include "cli/args/args.h"
+#include "lab/lab.h"
 #include "common/base/buf.h"
 #include "common/base/file.h"
 #include "common/data/labels.h"
@@ -64,8 +64,8 @@ static void test_local_and_assign(void **state)
 	put_set("sets/b", "B", 25);
 	put_set("sets/new", "N", 10);
 	put("job.json", JOB);
-	assert_int_equal(run_command(fedgcn_main,
-				     "local --job job.json --graphs sets/a --graphs sets/b "
+	assert_int_equal(run_command(fedgcn_local_main,
+				     "--job job.json --graphs sets/a --graphs sets/b "
 				     "--baselines --out out"),
 			 0);
 	assert_true(said_number("rounds") == 2 && said_number("clusters") == 2);
@@ -94,7 +94,7 @@ static void test_assign_again(void **state)
 	put_set("sets/a", "A", 20);
 	put("job.json", JOB);
 	assert_int_equal(
-	    run_command(fedgcn_main, "local --job job.json --graphs sets/a --seed 3 --out once"),
+	    run_command(fedgcn_local_main, "--job job.json --graphs sets/a --seed 3 --out once"),
 	    0);
 	assert_int_equal(
 	    run_command(fedgcn_main,
@@ -120,14 +120,14 @@ static void test_wrong_use_is_refused(void **state)
 		       "--model and one --graphs are needed");
 	expect_command(fedgcn_main, "assign --model model --graphs sets/a", 4,
 		       "model: cut off after 31 bytes");
-	expect_command(fedgcn_main, "local --job kmeans.json --graphs sets/a", 4,
+	expect_command(fedgcn_local_main, "--job kmeans.json --graphs sets/a", 4,
 		       "kind kmeans; fedgcn is expected");
-	expect_command(fedgcn_main, "local --job job.json --graphs sets", 4,
+	expect_command(fedgcn_local_main, "--job job.json --graphs sets", 4,
 		       "0 files *_graph_indicator.txt");
-	expect_command(fedgcn_main, "local --job job.json --graphs sets/a --set clusters=41", 4,
+	expect_command(fedgcn_local_main, "--job job.json --graphs sets/a --set clusters=41", 4,
 		       "sets/a: 40 graphs for 41 clusters");
-	expect_command(fedgcn_main,
-		       "local --job job.json --graphs sets/a --set rate=1 --set epochs=300", 1,
+	expect_command(fedgcn_local_main,
+		       "--job job.json --graphs sets/a --set rate=1 --set epochs=300", 1,
 		       "explodes");
 }
 

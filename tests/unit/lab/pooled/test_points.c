@@ -1,7 +1,7 @@
 #include "tests/test.h"
 #include "tests/unit/cli/commands.h"
 #include "tests/unit/dir.h"
-#include "cli/args/args.h"
+#include "lab/lab.h"
 #include "common/base/file.h"
 #include "common/base/json.h"
 

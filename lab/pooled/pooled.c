@@ -1,6 +1,6 @@
 /* coterie agc, gcc: pooled features and graph, what a job of kind kcagc is compared with. */
-#include "cli/args/args.h"
-#include "cli/pooled/rows.h"
+#include "lab/lab.h"
+#include "cli/run/rows.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/data/dataset.h"

@@ -1,7 +1,7 @@
 /* coterie predict: new rows by what a run of kmeans, or of fedsc by anchors, has left at a party.
  */
 #include "cli/args/args.h"
-#include "cli/pooled/rows.h"
+#include "cli/run/rows.h"
 #include "common/base/alloc.h"
 #include "common/data/dataset.h"
 #include "common/fedsc/model.h"

@@ -1,9 +1,9 @@
-/* coterie deepwalk, fedwalk, classify and neighbours, as they are typed; what is behind classify
- * against the definitions. */
+/* coterie-lab deepwalk, fedwalk, classify and neighbours, as they are typed; what is behind
+ * classify against the definitions. */
 #include "tests/unit/cli/typed.h"
 
-#include "cli/args/args.h"
-#include "cli/score/multilabel.h"
+#include "lab/lab.h"
+#include "lab/score/multilabel.h"
 #include "common/base/alloc.h"
 #include "common/base/rng.h"
 #include "common/data/embeddings.h"

@@ -1,7 +1,7 @@
 /* embed_graph.h -- what deepwalk and fedwalk on a pooled graph have in common: reading it, training,
  * writing embeddings. */
-#ifndef CLI_POOLED_EMBED_GRAPH_H
-#define CLI_POOLED_EMBED_GRAPH_H
+#ifndef LAB_POOLED_EMBED_GRAPH_H
+#define LAB_POOLED_EMBED_GRAPH_H
 
 #include "cli/args/args.h"
 #include "common/data/dataset.h"

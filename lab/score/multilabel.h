@@ -3,8 +3,8 @@
  *
  * A part of the vertices trains one logistic regression per class against the rest. Of each other
  * vertex the number of its classes is known, k_i, and it gets the k_i classes of largest value. */
-#ifndef CLI_SCORE_MULTILABEL_H
-#define CLI_SCORE_MULTILABEL_H
+#ifndef LAB_SCORE_MULTILABEL_H
+#define LAB_SCORE_MULTILABEL_H
 
 #include "common/base/err.h"
 #include "common/data/ids.h"

@@ -1,6 +1,6 @@
 /* coterie classify: how well embeddings tell the classes of vertices. */
-#include "cli/args/args.h"
-#include "cli/score/multilabel.h"
+#include "lab/lab.h"
+#include "lab/score/multilabel.h"
 #include "common/base/alloc.h"
 #include "common/data/embeddings.h"
 

@@ -1,0 +1,118 @@
+/* coterie fedgcn assign: new graphs by the model that a run of fedgcn left at a party. */
+#include "cli/args/args.h"
+#include "cli/run/score.h"
+#include "common/base/alloc.h"
+#include "common/data/tu.h"
+#include "common/fedgcn/file.h"
+#include "common/fedgcn/party.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct arguments {
+	const char *model, *graphs, *out;
+	unsigned threads;
+};
+
+static enum err assign(void *arguments)
+{
+	const struct arguments *a = arguments;
+	struct json *result = json_object(), *sizes;
+	struct fedgcn_model m = { 0 };
+	struct tu tu = { 0 };
+	uint32_t *label = NULL, *truth = NULL;
+	size_t *size = NULL, classes, n;
+	enum err err = results_check(a->out);
+
+	if (!err)
+		err = fedgcn_file_read(a->model, &m);
+	if (!err)
+		err = tu_read(a->graphs, &tu);
+	if (err)
+		goto out;
+	n = tu.graphs.count;
+	ALLOC(label, n);
+	ALLOC(truth, n);
+	ALLOC(size, m.k);
+	err = fedgcn_assign(&m, &tu.graphs, args_cores(a->threads), label);
+	if (err)
+		goto out;
+	json_put_number(result, "graphs", (double)n);
+	json_put_number(result, "clusters", m.k);
+	for (size_t i = 0; i < n; i++)
+		size[label[i]]++;
+	sizes = json_put_array(result, "sizes");
+	for (size_t r = 0; r < m.k; r++)
+		json_append_number(sizes, (double)size[r]);
+	if (tu.class) {
+		tu_classes(&tu, truth, &classes);
+		err = score_rows(truth, label, n, result);
+	}
+	if (!err && a->out)
+		err = results_write(a->out, NULL, label, NULL, n, result);
+	if (!err)
+		args_print(result);
+out:
+	free(truth);
+	free(label);
+	free(size);
+	json_free(result);
+	tu_release(&tu);
+	fedgcn_model_release(&m);
+	return err;
+}
+
+static const struct argp_option options[] = {
+	{ "model", 'm', "FILE", 0, "model.fedgcn of a party's run", 0 },
+	{ "graphs", 'g', "DIR", 0, "graphs in the TU format", 0 },
+	ARGS_RESULTS,
+	ARGS_THREADS('t'),
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+
+	switch (key) {
+	case 'm':
+		a->model = arg;
+		return 0;
+	case 'g':
+		if (a->graphs)
+			argp_error(state, "--graphs is there twice");
+		a->graphs = arg;
+		return 0;
+	case 'o':
+		a->out = arg;
+		return 0;
+	case 't':
+		a->threads = args_threads(state, arg);
+		return 0;
+	case ARGP_KEY_END:
+		args_need(state, a->model && a->graphs, "--model and one --graphs are needed");
+		return 0;
+	default:
+		return args_none(key, arg, state);
+	}
+}
+
+int fedgcn_main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.doc = "Puts graphs into the clusters of a run of kind fedgcn, by the model that a "
+		       "party keeps of it. The graphs need not have been in the run. With graph "
+		       "labels in the set it says how well they were found."
+	};
+	const char *what = argc > 1 ? argv[1] : "";
+
+	if (!strcmp(what, "assign"))
+		return (int)args_run("fedgcn assign", &argp, argc - 1, argv + 1,
+				     &(struct arguments){ 0 }, assign);
+	fprintf(stderr, "Usage: coterie fedgcn assign [OPTION...]\n"
+			"coterie fedgcn assign --help says more.\n");
+	return ERR_INPUT;
+}

@@ -1,0 +1,11 @@
+/* lab.h -- the commands of coterie-lab: baselines on pooled data and measurements for the tables of
+ * docs/benchmarks. Of each, argv[0] is the name; each returns the exit status. */
+#ifndef LAB_LAB_H
+#define LAB_LAB_H
+
+#include "cli/args/args.h"
+
+args_command agc_main, gcc_main, spectral_main, fedgcn_local_main, kmeans_main, sc_main, dsc_main,
+	deepwalk_main, fedwalk_main, classify_main, neighbours_main;
+
+#endif

@@ -136,20 +136,51 @@ static bool begins(const char *path, const char *with, size_t n)
 	return !strncmp(path, with, n) && path[n] == '.';
 }
 
+static bool is_of(const struct config_table *t, const struct config_removed *r, const char *path)
+{
+	size_t n = strlen(t->name);
+
+	return begins(r->path, t->name, n) && !strcmp(r->path + n + 1, path);
+}
+
+/* value, or one of its items, is what text says. */
+static bool says(const struct json *value, const char *text)
+{
+	struct buf written = { 0 };
+	bool same;
+
+	if (json_type(value) == JSON_STRING)
+		return !strcmp(json_string(value), text);
+	for (const struct json *i = json_type(value) == JSON_ARRAY ? json_first(value) : NULL; i;
+	     i = json_next(i))
+		if (says(i, text))
+			return true;
+	json_write(value, &written);
+	same = written.n == strlen(text) && !memcmp(written.p, text, written.n);
+	buf_release(&written);
+	return same;
+}
+
+/* Is the value of a removed key what holds now? */
+static bool still_holds(const struct config_table *t, const char *path, const struct json *value)
+{
+	for (const struct config_removed *r = t->removed; r && r->path; r++)
+		if (!r->use && is_of(t, r, path) && says(value, r->value))
+			return true;
+	return false;
+}
+
 /* ERR_INPUT if an earlier release took the key at path (value NULL), or this value of it. */
 static enum err check_removed(const struct config_table *t, const char *path,
 			      const struct json *value)
 {
-	const char *text = value && json_type(value) == JSON_STRING ? json_string(value) : NULL;
-	size_t n = strlen(t->name);
-
 	for (const struct config_removed *r = t->removed; r && r->path; r++) {
-		if (!begins(r->path, t->name, n) || strcmp(r->path + n + 1, path) != 0)
+		if (!r->use || !is_of(t, r, path))
 			continue;
 		if (!value && !r->value)
 			return err_set(ERR_INPUT, "%s was removed after %s: %s", r->path, r->last,
 				       r->use);
-		if (text && r->value && !strcmp(text, r->value))
+		if (value && r->value && says(value, r->value))
 			return err_set(ERR_INPUT, "%s \"%s\" was removed after %s: %s", r->path,
 				       r->value, r->last, r->use);
 	}
@@ -203,6 +234,8 @@ static enum err check_known(const struct config_table *t, const struct json *obj
 			is_row |= !strcmp(t->row[i].path, path);
 			is_object |= begins(t->row[i].path, path, strlen(path));
 		}
+		if (!is_row && !is_object && still_holds(t, path, m))
+			continue;
 		if (!is_row && !is_object)
 			return unknown(t, prefix, key, fault);
 		if (is_object && json_type(m) != JSON_OBJECT) {

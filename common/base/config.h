@@ -89,12 +89,15 @@ struct config_row {
 	unsigned readers; /* bits, for whoever made the table: where the row counts; 0: everywhere */
 };
 
-/* A key that an earlier release took, or one value of a key; the list ends with path NULL. */
+/* A key that an earlier release took, or one value of a key; the list ends with path NULL.
+ *
+ * A removed key's value that says what holds now may still be given, since files and records of that
+ * release name all keys: a row with that value and use NULL. It stands before the key's own row. */
 struct config_removed {
 	const char *path;  /* with the table's name in front: "job.on_loss" */
-	const char *value; /* a string; NULL: the key with any value, and all keys below it */
+	const char *value; /* as it would follow "path="; NULL: the key with any value, and all below */
 	const char *last;  /* the last release that took it: "0.1.0" */
-	const char *use;   /* one imperative: "use \"attempt\"" */
+	const char *use;   /* one imperative: "use \"attempt\""; NULL: the value is read and ignored */
 };
 
 struct config_table {

@@ -32,27 +32,6 @@ void fedgcn_lloyd(const struct mat *Z, struct mat *C, uint32_t *label)
 	free(D);
 }
 
-double fedgcn_clearness(const struct mat *Z, const struct mat *C)
-{
-	size_t n = Z->rows, k = C->rows;
-	double *D = alloc(n * k, sizeof(*D)), total = 0;
-
-	kmeans_distances(Z, C, D);
-	for (size_t i = 0; i < n && k > 1; i++) {
-		double one = INFINITY, two = INFINITY;
-
-		for (size_t r = 0; r < k; r++) {
-			double d = sqrt(D[i * k + r]);
-
-			two = fmin(two, fmax(one, d));
-			one = fmin(one, d);
-		}
-		total += two > 0 ? (two - one) / two : 0;
-	}
-	free(D);
-	return total / (double)n;
-}
-
 /* Cluster to[r] of centres D is called as the row of C that it matches: the sum of distances is
  * least. */
 static void match(const struct mat *D, const struct mat *C, size_t *to)
@@ -77,10 +56,6 @@ static void by_kmeans(const struct fedgcn_params *p, const struct mat *Z, struct
 	size_t *to;
 	double inertia, given = 0; /* of the given centres */
 
-	if (p->prototypes == FEDGCN_BEST) {
-		kmeans_nearest(Z, &m->C, label);
-		return;
-	}
 	ALLOC(other, Z->rows);
 	ALLOC(to, p->k);
 	kmeans(Z, NULL, &how, other, &D, &inertia);

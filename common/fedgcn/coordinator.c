@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The least variance of a component of prototypes, of that of all of them. */
-static const double LEAST_VARIANCE = 0.05;
 /* The largest number of a prototype in clear. */
 static const double UPLOAD_MAX = 1e12;
 
@@ -166,71 +164,6 @@ static enum err take_weights(struct run *r, unsigned round)
 	return ERR_OK;
 }
 
-/* The prototypes' variance per dimension, from sums in which all components have the same part. */
-static double spread_of(const struct run *r)
-{
-	size_t k = r->p->k, each = 1 + FEDGCN_Z + FEDGCN_TRIANGLE;
-	double n = 0, total = 0;
-
-	for (size_t c = 0; c < k; c++)
-		n += r->up[c * each];
-	for (size_t j = 0; j < FEDGCN_Z && n > 0; j++) {
-		double first = 0, second = 0;
-
-		for (size_t c = 0; c < k; c++) {
-			const double *x = r->up + c * each;
-
-			first += x[1 + j] / n;
-			second += x[1 + FEDGCN_Z + j * (j + 3) / 2] / n;
-		}
-		total += fmax(second - first * first, 0) / FEDGCN_Z;
-	}
-	return total;
-}
-
-/* Each of a party's k prototypes has weight 1 in all, which each party rounds to the fixed point.
- */
-static enum err check_masses(const struct run *r)
-{
-	size_t each = 1 + FEDGCN_Z + FEDGCN_TRIANGLE;
-	double most = (double)(r->parties->count * r->p->k) + 1e-3;
-
-	for (size_t c = 0; c < r->p->k; c++)
-		if (!(r->up[c * each] >= 0 && r->up[c * each] <= most))
-			return err_set(ERR_PEER,
-				       "a party gave a wrong weight: the prototypes of component "
-				       "%zu weigh %.17g, expected 0 to %g (during %s)",
-				       c, r->up[c * each], most, r->parties->phase);
-	return ERR_OK;
-}
-
-/* Equation 1. The first of em steps finds the scale, by components that are the same everywhere. */
-static enum err mixture(struct run *r, unsigned round)
-{
-	size_t k = r->p->k, n = k * FEDGCN_COMPONENT;
-	double *component, spread = 0;
-	enum err err = ERR_OK;
-
-	ALLOC(component, n);
-	fedgcn_em_begin(&r->C, 0, component);
-	for (unsigned t = 0; t < r->p->em && !err; t++) {
-		say(r->down, component, n);
-		err = ask(r, FEDGCN_EM, round);
-		if (!err)
-			err = check_masses(r);
-		if (err)
-			break;
-		if (t == 0) {
-			spread = fmax(spread_of(r), 1e-9);
-			fedgcn_em_begin(&r->C, spread / (double)k, component);
-		} else {
-			err = fedgcn_em_step(k, r->up, LEAST_VARIANCE * spread, &r->C, component);
-		}
-	}
-	free(component);
-	return err;
-}
-
 /* Made of what the coordinator alone has: parties have its word for them. */
 static enum err pass_prototypes(struct run *r)
 {
@@ -244,7 +177,7 @@ static enum err pass_prototypes(struct run *r)
 	return ERR_OK;
 }
 
-static enum err share_prototypes(struct run *r, unsigned round)
+static enum err share_prototypes(struct run *r)
 {
 	const double *count = r->up + travelling(r) + 4, *sum = count + r->p->k; /* of "matched" */
 	size_t parties = r->parties->count, words = fedgcn_upload_words(r->p);
@@ -253,18 +186,14 @@ static enum err share_prototypes(struct run *r, unsigned round)
 
 	if (r->p->prototypes == FEDGCN_OWN)
 		return ERR_OK;
-	if (r->p->prototypes == FEDGCN_GMM)
-		return mixture(r, round);
-	if (fedgcn_in_clear(r->p)) { /* equations 10 to 14, or the best of them */
+	if (fedgcn_in_clear(r->p)) { /* equations 10 to 14 */
 		x = alloc(parties * words, sizeof(*x));
 		err = parties_collect_reals(r->parties, NULL, x, words);
 		for (size_t i = 0; !err && i < parties * words; i++)
 			if (!(fabs(x[i]) <= UPLOAD_MAX))
 				err = err_set(ERR_PEER, "party %zu uploads %g", i / words, x[i]);
-		if (!err && !r->parties->at_party && r->p->prototypes == FEDGCN_KDE)
+		if (!err && !r->parties->at_party)
 			fedgcn_kde(r->p, parties, x, &r->C);
-		else if (!err && !r->parties->at_party)
-			fedgcn_best(r->p, parties, x, &r->C);
 		free(x);
 		return err ? err : pass_prototypes(r);
 	}
@@ -317,7 +246,7 @@ static enum err run(struct run *r)
 		say_model(r);
 		TRY(ask(r, FEDGCN_TRAIN, round));
 		TRY(take_weights(r, round));
-		TRY(share_prototypes(r, round));
+		TRY(share_prototypes(r));
 		keep(r, round);
 		if (r->p->unchanged > 0 && *changed <= r->p->unchanged * n)
 			break;

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
-const char *const fedgcn_prototypes_names[] = { "matched", "gmm", "kde", "best", "own", NULL };
-static const char *const aggregation_names[] = { "fedavg", "fedprox", "fedper", "none", NULL };
+static const char *const prototypes_names[] = { "matched", "kde", NULL };
+static const char *const aggregation_names[] = { "fedavg", "fedprox", "fedper", NULL };
 const char *const fedgcn_features_names[] = { "structure", "drawing", "coordinates", NULL };
 static const char *const final_names[] = { "default", "paper", NULL };
 static const char *const baselines_names[] = { "all", "quick", "off", NULL };
@@ -26,18 +26,16 @@ const struct config_row fedgcn_rows[] = {
 	{ "batch", CONFIG_UNSIGNED, AT(how.batch), 2, 1 << 16, "128",
 	  .help = "graphs of a step" },
 	{ "rate", CONFIG_DOUBLE, AT(how.rate), 1e-9, 1, "1e-3",
-	  .help = "Adam's learning rate; with prototypes \"kde\" and \"best\" 0.001 at least" },
+	  .help = "Adam's learning rate; with prototypes \"kde\" 0.001 at least" },
 	{ "lambda", CONFIG_DOUBLE, AT(how.lambda), 0, 1e6, "10",
 	  .help = "weight of the reconstruction beside the clustering" },
 	{ "prototypes", CONFIG_ENUM, AT(how.prototypes), .standard = "matched",
-	  .names = fedgcn_prototypes_names,
-	  .help = "what clusters' centres become: means by number; a mixture by EM on sums; the paper's density "
-		  "estimate, or those of the party whose clusters are clearest, for both of which each party's go up "
-		  "in clear; or each party's own" },
+	  .names = prototypes_names,
+	  .help = "what clusters' centres become: means by number; or the paper's density estimate, for which "
+		  "each party's go up in clear" },
 	{ "aggregation", CONFIG_ENUM, AT(how.sharing), .standard = "fedavg",
 	  .names = aggregation_names,
-	  .help = "of weights: means; means to which parties stay near; means of all but the last layers; or "
-		  "none, each party alone" },
+	  .help = "of weights: means; means to which parties stay near; or means of all but the last layers" },
 	{ "mu", CONFIG_DOUBLE, AT(how.mu), 0, 1e6, "0.01",
 	  .help = "fedprox: how near" },
 	{ "final", CONFIG_ENUM, AT(how.final), .standard = "default", .names = final_names,
@@ -45,8 +43,6 @@ const struct config_row fedgcn_rows[] = {
 		  "the paper" },
 	{ "min_cluster", CONFIG_UNSIGNED, AT(how.min_cluster), 1, JOB_LEAST_MAX, "5",
 	  .help = "fewest graphs behind a prototype that leaves a party" },
-	{ "em", CONFIG_UNSIGNED, AT(how.em), 1, JOB_ITERATIONS_MAX, "10",
-	  .help = "gmm: steps of EM in a round, a sum each" },
 	{ "unchanged", CONFIG_DOUBLE, AT(how.unchanged), 0, 0.99, "0",
 	  .help = "ends when no more than this share of all graphs changes its cluster in a round; 0: after all "
 		  "rounds" },
@@ -72,8 +68,6 @@ const char *fedgcn_unread(const void *p, const struct config_row *row)
 
 	if (!strcmp(row->path, "mu") && job->how.sharing != FEDGCN_PROX)
 		return "only aggregation \"fedprox\" reads it";
-	if (!strcmp(row->path, "em") && job->how.prototypes != FEDGCN_GMM)
-		return "only prototypes \"gmm\" reads it";
 	return NULL;
 }
 
@@ -92,30 +86,23 @@ enum err fedgcn_check(const void *p)
 			       job->how.mu);
 	/* Weights that hardly move leave single graphs in the differences of prototypes:
 	 * docs/SECURITY.md. */
-	if ((job->how.prototypes == FEDGCN_KDE || job->how.prototypes == FEDGCN_BEST) &&
-	    !(job->how.rate >= 1e-3))
+	if (fedgcn_in_clear(&job->how) && !(job->how.rate >= 1e-3))
 		return err_set(
 		    ERR_INPUT,
-		    "job.rate is %g, expected 0.001 or more with job.prototypes \"%s\": it is "
+		    "job.rate is %g, expected 0.001 or more with job.prototypes \"kde\": it is "
 		    "that weights move which keeps single graphs from being read in prototypes in "
 		    "clear",
-		    job->how.rate, fedgcn_prototypes_names[job->how.prototypes]);
-	if (job->how.sharing == FEDGCN_LOCAL && job->how.prototypes != FEDGCN_OWN)
-		return err_set(ERR_INPUT,
-			       "job.prototypes is \"%s\", expected \"own\" with job.aggregation "
-			       "\"none\": where each party has weights of its own, prototypes of "
-			       "different parties do not lie in one space",
-			       fedgcn_prototypes_names[job->how.prototypes]);
+		    job->how.rate);
 	return ERR_OK;
 }
 
 enum err fedgcn_params_check(const struct fedgcn_params *p)
 {
-	if (p->k < 1 || p->rounds < 1 || p->epochs < 1 || p->batch < 2 || p->em < 1)
+	if (p->k < 1 || p->rounds < 1 || p->epochs < 1 || p->batch < 2)
 		return err_set(ERR_INPUT,
-			       "fedgcn: %u clusters, %u rounds, %u epochs, batches of %u, %u steps "
-			       "of EM: 1 at least, and batches of 2",
-			       p->k, p->rounds, p->epochs, p->batch, p->em);
+			       "fedgcn: %u clusters, %u rounds, %u epochs, batches of %u: 1 at "
+			       "least, and batches of 2",
+			       p->k, p->rounds, p->epochs, p->batch);
 	if (!(p->rate > 0) || !(p->rate <= 1) || !(p->lambda >= 0) || !(p->lambda <= 1e6) ||
 	    !(p->mu >= 0) || !(p->mu <= 1e6))
 		return err_set(ERR_INPUT,
@@ -132,7 +119,7 @@ enum err fedgcn_params_check(const struct fedgcn_params *p)
 
 bool fedgcn_in_clear(const struct fedgcn_params *p)
 {
-	return p->prototypes == FEDGCN_KDE || p->prototypes == FEDGCN_BEST;
+	return p->prototypes == FEDGCN_KDE;
 }
 
 unsigned fedgcn_centre_rounds(const struct fedgcn_params *p)
@@ -146,14 +133,12 @@ unsigned fedgcn_centre_rounds(const struct fedgcn_params *p)
 
 size_t fedgcn_travelling(const struct fedgcn_params *p, const struct gin *net)
 {
-	if (p->sharing == FEDGCN_LOCAL)
-		return 0;
 	return p->sharing == FEDGCN_PER ? net->shared : net->weights;
 }
 
 const char *fedgcn_kind_name(enum fedgcn_kind kind)
 {
-	static const char *const name[] = { "?", "start", "centres", "train", "em", "final" };
+	static const char *const name[] = { "?", "start", "centres", "train", "final" };
 
 	return kind >= FEDGCN_START && kind <= FEDGCN_FINAL ? name[kind] : name[0];
 }
@@ -172,8 +157,6 @@ size_t fedgcn_down(const struct fedgcn_params *p, enum fedgcn_kind kind)
 	case FEDGCN_TRAIN:
 	case FEDGCN_FINAL:
 		return fedgcn_travelling(p, &net) + centres;
-	case FEDGCN_EM:
-		return p->k * (size_t)(2 + FEDGCN_Z + FEDGCN_TRIANGLE);
 	}
 	return 0;
 }
@@ -191,8 +174,6 @@ size_t fedgcn_up(const struct fedgcn_params *p, enum fedgcn_kind kind)
 	case FEDGCN_TRAIN:
 		return fedgcn_travelling(p, &net) + 4 +
 		       (p->prototypes == FEDGCN_MATCHED ? p->k * (size_t)(1 + FEDGCN_Z) : 0);
-	case FEDGCN_EM:
-		return p->k * (size_t)(1 + FEDGCN_Z + FEDGCN_TRIANGLE);
 	case FEDGCN_FINAL:
 		return p->k;
 	}

@@ -17,7 +17,6 @@ struct fedgcn_job {
 extern const struct kind kind_fedgcn;
 /* Each ends with path NULL. */
 extern const struct config_row fedgcn_rows[];
-extern const char *const fedgcn_prototypes_names[];
 extern const char *const fedgcn_features_names[];
 
 const char *fedgcn_unread(const void *job, const struct config_row *row);

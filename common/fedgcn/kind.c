@@ -1,16 +1,14 @@
 #include "common/fedgcn/job.h"
 #include "common/kind/own.h"
 
-static const char *const permissions[] = { "fedgcn", "fedgcn.kde", "fedgcn.best", NULL };
+static const char *const permissions[] = { "fedgcn", "fedgcn.kde", NULL };
 
 /* Each party's prototypes go up in clear. */
 static const char *permission(const void *p)
 {
 	const struct fedgcn_job *job = p;
 
-	return job->how.prototypes == FEDGCN_KDE    ? "fedgcn.kde"
-	       : job->how.prototypes == FEDGCN_BEST ? "fedgcn.best"
-						    : "fedgcn";
+	return fedgcn_in_clear(&job->how) ? "fedgcn.kde" : "fedgcn";
 }
 
 static const char *const result_files[] = { "labels.csv", "labels.npy", "model.fedgcn",

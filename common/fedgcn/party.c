@@ -14,7 +14,6 @@ struct fedgcn_own {
 	float *joint;    /* the same, as the round began */
 	struct mat Z, C; /* of the weights as they are; C: centres of the last clustering */
 	double *count;   /* k: graphs at each of C; 0: withheld */
-	double clearness;
 	struct fedgcn_model model; /* the last good one; weights 0: none */
 };
 
@@ -67,11 +66,10 @@ static void take_joint(struct fedgcn_party *party, unsigned round, const double 
 	struct fedgcn_own *o = party->own;
 	const struct fedgcn_params *p = &party->p;
 	size_t travelling = fedgcn_travelling(p, &o->net), k = p->k;
-	bool own = round > 1 && p->sharing == FEDGCN_LOCAL;
 
-	for (size_t i = 0; i < travelling && !own; i++)
+	for (size_t i = 0; i < travelling; i++)
 		o->W[i] = (float)q[i];
-	if (round > 1 && (p->sharing == FEDGCN_LOCAL || p->prototypes == FEDGCN_OWN)) {
+	if (round > 1 && p->prototypes == FEDGCN_OWN) {
 		for (size_t i = 0; i < k * FEDGCN_Z; i++)
 			o->W[o->net.weights + i] = (float)o->C.a[i];
 	} else {
@@ -90,7 +88,6 @@ static size_t recluster(struct fedgcn_party *party, bool first)
 	for (size_t i = 0; i < k * FEDGCN_Z; i++)
 		o->C.a[i] = o->W[o->net.weights + i];
 	fedgcn_lloyd(&o->Z, &o->C, label);
-	o->clearness = fedgcn_clearness(&o->Z, &o->C);
 	memset(o->count, 0, k * sizeof(*o->count));
 	for (size_t i = 0; i < n; i++) {
 		changed += first || label[i] != party->label[i];
@@ -202,13 +199,12 @@ enum err fedgcn_answer(struct fedgcn_party *party, const struct fedgcn_question 
 {
 	struct fedgcn_own *o = party->own;
 	size_t n = fedgcn_down(&party->p, q->kind), k = party->p.k;
-	double bound = q->kind == FEDGCN_EM ? 1e12 : FEDGCN_Z_MAX;
 
 	for (size_t i = 0; i < n; i++)
-		if (!(fabs(q->x[i]) <= bound))
+		if (!(fabs(q->x[i]) <= FEDGCN_Z_MAX))
 			return err_set(
 			    ERR_PEER, "question %s of round %u: number %zu of %zu is %g, beyond %g",
-			    fedgcn_kind_name(q->kind), q->round, i, n, q->x[i], bound);
+			    fedgcn_kind_name(q->kind), q->round, i, n, q->x[i], FEDGCN_Z_MAX);
 	switch (q->kind) {
 	case FEDGCN_START:
 		for (size_t i = 0; i < o->net.weights; i++)
@@ -220,12 +216,6 @@ enum err fedgcn_answer(struct fedgcn_party *party, const struct fedgcn_question 
 		return answer_centres(party, q->x, x);
 	case FEDGCN_TRAIN:
 		return answer_train(party, q, x);
-	case FEDGCN_EM: /* of the own prototypes: sums of gamma, gamma u, gamma u u' */
-		memset(x, 0, fedgcn_up(&party->p, FEDGCN_EM) * sizeof(*x));
-		for (size_t r = 0; r < k; r++)
-			if (o->count[r] > 0)
-				fedgcn_em_terms(k, q->x, ROW(&o->C, r), x);
-		break;
 	case FEDGCN_FINAL:
 		take_joint(party, q->round + 1, q->x);
 		embed(party);
@@ -251,7 +241,7 @@ void fedgcn_upload(const struct fedgcn_party *party, double *x)
 	}
 	for (size_t r = 0; r < k; r++)
 		*x++ = o->count[r];
-	*x = o->clearness;
+	*x = 0;
 }
 
 static enum err answer_in_memory(void *party, size_t l, const void *question, double *x)

@@ -7,12 +7,10 @@
  *     START    W           n, the number of graphs
  *     CENTRES  m, C        a step of k-means on the Z of the last W: counts, sums, spread
  *     TRAIN    W, C        a round: local epochs, then n W, n, losses, changes; of `matched` n_k, n_k C_k
- *     EM       components  a step of EM on the parties' prototypes (equation 1): sums of gamma, gamma u,
- *                          gamma u u'
  *     FINAL    W, C        the last model; each party clusters its graphs; cluster sizes
  *
- * in this order: START; CENTRES, fedgcn_centre_rounds() times; then up to `rounds` times TRAIN followed
- * by EM (prototypes `gmm`: p->em times) or an upload (`kde`, `best`: fedgcn_upload()); then FINAL.
+ * in this order: START; CENTRES, fedgcn_centre_rounds() times; then up to `rounds` times TRAIN,
+ * with prototypes `kde` followed by an upload (fedgcn_upload()); then FINAL.
  */
 #ifndef COMMON_FEDGCN_PARTY_H
 #define COMMON_FEDGCN_PARTY_H
@@ -29,17 +27,13 @@ enum { FEDGCN_Z = 64 }; /* columns of an embedding, and of a prototype */
 
 enum fedgcn_prototypes {
 	FEDGCN_MATCHED, /* means of what the parties have at the same index: two sums */
-	FEDGCN_GMM,     /* a mixture of Gaussians over all prototypes, by sums */
 	FEDGCN_KDE,     /* equations 10-14, on the prototypes in clear */
-	FEDGCN_BEST,    /* those of the party whose clusters are clearest, in clear;
-			 k-means of the final clustering is then the nearest of them */
-	FEDGCN_OWN,     /* not shared: each party keeps its own (Figure 3, BS) */
+	FEDGCN_OWN,     /* not shared; no job has it: of the baseline that trains alone */
 };
 enum fedgcn_sharing {
 	FEDGCN_AVG,   /* FedAvg */
 	FEDGCN_PROX,  /* FedProx: mu/2 ||W - W_joint||^2 besides */
 	FEDGCN_PER,   /* FedPer: the last layers of both heads stay at the parties */
-	FEDGCN_LOCAL, /* nothing is shared: the baseline */
 };
 enum fedgcn_final {
 	FEDGCN_MIXTURE, /* PCA of Z to 3 columns, Gaussian mixture with full covariances by EM that
@@ -56,7 +50,6 @@ struct fedgcn_params {
 	enum fedgcn_final final;
 	unsigned rounds, epochs, batch; /* rounds at most; epochs of each; graphs of a step */
 	double rate, lambda, mu; /* Adam's; weight of the reconstruction; fedprox */
-	unsigned em;             /* gmm: steps of EM in a round */
 	unsigned min_cluster;    /* prototypes of fewer graphs are withheld */
 	double unchanged; /* rounds end when no larger share of the graphs changes; 0: all rounds */
 	uint64_t seed;
@@ -72,21 +65,20 @@ enum fedgcn_kind {
 	FEDGCN_START = 1,
 	FEDGCN_CENTRES,
 	FEDGCN_TRAIN,
-	FEDGCN_EM,
 	FEDGCN_FINAL,
 };
 const char *fedgcn_kind_name(enum fedgcn_kind kind); /* "start", ... */
 
 struct fedgcn_question {
 	enum fedgcn_kind kind;
-	unsigned round;  /* TRAIN, EM, FINAL: from 1; else 0 */
+	unsigned round;  /* TRAIN, FINAL: from 1; else 0 */
 	const double *x; /* fedgcn_down() of them */
 };
 /* Numbers in a question and in its answer, p and the sum being the same everywhere. */
 size_t fedgcn_down(const struct fedgcn_params *p, enum fedgcn_kind kind);
 size_t fedgcn_up(const struct fedgcn_params *p, enum fedgcn_kind kind);
-/* Numbers in an upload: k prototypes, withheld ones being 0; their graphs (0: withheld); how clear
- * the clusters are. */
+/* Numbers in an upload: k prototypes, withheld ones being 0; their graphs (0: withheld); and a 0,
+ * where releases up to 0.2.0 have a number of their own. */
 size_t fedgcn_upload_words(const struct fedgcn_params *p);
 
 /* -- a model: what a party keeps and new graphs are assigned by ------------------------------- */

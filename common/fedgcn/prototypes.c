@@ -1,6 +1,5 @@
 #include "common/base/alloc.h"
 #include "common/fedgcn/own.h"
-#include "common/linalg/la.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,118 +16,6 @@ static void to_shares(double *x, size_t k)
 		sum += x[r] = top > -INFINITY ? exp(x[r] - top) : 1;
 	for (size_t r = 0; r < k; r++)
 		x[r] /= sum;
-}
-
-/* ---- a mixture of Gaussians, by sums ---- */
-
-/* (u - mu)' P (u - mu), of P's lower triangle. */
-static double form(const double *P, const double *mu, const double *u)
-{
-	double d[FEDGCN_Z], sum = 0;
-
-	for (size_t i = 0; i < FEDGCN_Z; i++) {
-		d[i] = u[i] - mu[i];
-		for (size_t j = 0; j < i; j++)
-			sum += 2 * d[i] * d[j] * *P++;
-		sum += d[i] * d[i] * *P++;
-	}
-	return sum;
-}
-
-void fedgcn_em_terms(size_t k, const double *component, const double *u, double *x)
-{
-	double *gamma;
-
-	ALLOC(gamma, k);
-	for (size_t r = 0; r < k; r++) {
-		const double *c = component + r * FEDGCN_COMPONENT;
-
-		gamma[r] = c[1] > 0 ? c[0] - form(c + 2 + FEDGCN_Z, c + 2, u) / 2 : -INFINITY;
-	}
-	to_shares(gamma, k);
-	for (size_t r = 0; r < k; r++) {
-		*x++ += gamma[r];
-		for (size_t i = 0; i < FEDGCN_Z; i++)
-			*x++ += gamma[r] * u[i];
-		for (size_t i = 0; i < FEDGCN_Z; i++)
-			for (size_t j = 0; j <= i; j++)
-				*x++ += gamma[r] * u[i] * u[j];
-	}
-	free(gamma);
-}
-
-void fedgcn_em_begin(const struct mat *C, double spread, double *component)
-{
-	double temper = FEDGCN_DIMENSIONS / FEDGCN_Z;
-
-	memset(component, 0, C->rows * FEDGCN_COMPONENT * sizeof(*component));
-	for (size_t r = 0; r < C->rows; r++) {
-		double *c = component + r * FEDGCN_COMPONENT, *P = c + 2 + FEDGCN_Z;
-
-		c[1] = 1;
-		memcpy(c + 2, ROW(C, r), FEDGCN_Z * sizeof(*c));
-		for (size_t i = 0; i < FEDGCN_Z; i++)
-			P[i * (i + 1) / 2 + i] = spread > 0 ? temper / spread : 0;
-	}
-}
-
-/* c[0] and P of a component from its sums, by its mean c + 2 and its covariance, to whose diagonal
- * `least` is added. */
-static enum err set_density(const double *sum, double share, double least, double *c)
-{
-	double temper = FEDGCN_DIMENSIONS / FEDGCN_Z, value[FEDGCN_Z], *P = c + 2 + FEDGCN_Z;
-	const double *second = sum + 1 + FEDGCN_Z, *mu = c + 2;
-	struct mat S, V;
-	enum err err;
-
-	mat_init(&S, FEDGCN_Z, FEDGCN_Z);
-	for (size_t i = 0; i < FEDGCN_Z; i++)
-		for (size_t j = 0; j <= i; j++) {
-			double s = *second++ / sum[0] - mu[i] * mu[j];
-
-			MAT(&S, i, j) = MAT(&S, j, i) = s + (i == j ? least : 0);
-		}
-	err = la_eigen_top(&S, FEDGCN_Z, value, &V);
-	mat_release(&S);
-	TRY(err);
-	c[0] = log(share);
-	for (size_t l = 0; l < FEDGCN_Z; l++) {
-		value[l] = fmax(value[l], least); /* rounding */
-		c[0] -= temper * log(value[l]) / 2;
-	}
-	for (size_t i = 0; i < FEDGCN_Z; i++) {
-		for (size_t j = 0; j <= i; j++) {
-			double p = 0;
-
-			for (size_t l = 0; l < FEDGCN_Z; l++)
-				p += MAT(&V, l, i) * MAT(&V, l, j) / value[l];
-			*P++ = temper * p;
-		}
-	}
-	mat_release(&V);
-	return ERR_OK;
-}
-
-enum err fedgcn_em_step(size_t k, const double *sum, double spread, struct mat *C,
-			double *component)
-{
-	size_t each = 1 + FEDGCN_Z + FEDGCN_TRIANGLE;
-	double total = 0;
-
-	for (size_t r = 0; r < k; r++)
-		total += sum[r * each];
-	for (size_t r = 0; r < k; r++) {
-		double *c = component + r * FEDGCN_COMPONENT, mass = sum[r * each];
-
-		c[1] = mass > 1e-3;
-		if (!(c[1] > 0))
-			continue;
-		for (size_t j = 0; j < FEDGCN_Z; j++)
-			MAT(C, r, j) = sum[r * each + 1 + j] / mass;
-		memcpy(c + 2, ROW(C, r), FEDGCN_Z * sizeof(*c));
-		TRY(set_density(sum + r * each, mass / total, spread, c));
-	}
-	return ERR_OK;
 }
 
 /* ---- equations 10-14 ---- */
@@ -273,17 +160,4 @@ void fedgcn_kde(const struct fedgcn_params *p, size_t parties, const double *x, 
 	free(e.share);
 	free(e.variance);
 	free(e.mass);
-}
-
-void fedgcn_best(const struct fedgcn_params *p, size_t parties, const double *x, struct mat *C)
-{
-	size_t words = fedgcn_upload_words(p), best = 0;
-
-	for (size_t l = 1; l < parties; l++)
-		if (x[l * words + words - 1] > x[best * words + words - 1])
-			best = l;
-	x += best * words;
-	for (size_t r = 0; r < p->k; r++)
-		if (x[p->k * FEDGCN_Z + r] > 0)
-			memcpy(ROW(C, r), x + r * FEDGCN_Z, FEDGCN_Z * sizeof(*x));
 }

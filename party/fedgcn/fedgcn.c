@@ -97,9 +97,8 @@ enum err party_fedgcn(struct work *work, uint32_t *label)
 	TRY(fedgcn_params_of(&work->job.fedgcn, work->threads, &s.p));
 	if (fedgcn_in_clear(&s.p))
 		log_warn(
-		    "prototypes \"%s\": this party's prototypes, each a mean of the embeddings of "
+		    "prototypes \"kde\": this party's prototypes, each a mean of the embeddings of "
 		    "%u graphs or more, go to the coordinator in clear",
-		    fedgcn_prototypes_names[work->job.fedgcn.how.prototypes],
 		    work->job.fedgcn.how.min_cluster);
 	e = fedgcn_party_init(&s.party, work->graphs, &s.p);
 	if (e != ERR_OK) {

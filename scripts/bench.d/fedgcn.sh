@@ -82,7 +82,7 @@ runs() { # NAME SETTING [LAUNCH-ARG...]
 	for ((seed = 1; seed <= seeds; seed++)); do
 		# shellcheck disable=SC2046,SC2086
 		run "$2/$1-seed$seed" "$DIR" configs/jobs/fedgcn.json "$L" "$seed" --set "clusters=${clusters_of[$2]}" \
-			${options_of[$2]-} $( ((L > 1)) || echo --allow-single) --allow fedgcn.kde --allow fedgcn.best "${@:3}" || return 1
+			${options_of[$2]-} $( ((L > 1)) || echo --allow-single) --allow fedgcn.kde "${@:3}" || return 1
 		all=$("$bin/coterie" eval --run "$RUN" --truth own | jq -c .) ||
 			{ WHY="no scores of $RUN" RUN_FAILED=true && return 1; }
 		SCORES+=${SCORES:+$'\n'}$all
@@ -119,7 +119,7 @@ none() { # SET ROW
 # ACC NMI ARI F1, of means weighted by graphs.
 declare -gA goals_of=([SM:paper]='72 23 26 65' [SM:default]='76.5 40 42 71'
 	[SM-BIO-SY:paper]='67 18 19 59' [SM-BIO-SY:default]='70.5 31 31 65.5'
-	[CV:paper]='35 42 23 31' [CV:default]='60 58 46 59' [CV:best]='64 60 48 63')
+	[CV:paper]='35 42 23 31' [CV:default]='60 58 46 59')
 
 table2() {
 	local setting
@@ -128,10 +128,8 @@ table2() {
 		gather "$setting"
 		[[ -z $MISSING ]] || echo "bench: $setting without $MISSING: not in $data/tu" >&2
 		by_mode "$setting" paper --set final=paper --set baselines=off
-		[[ $setting != CV ]] || by_mode CV best --set prototypes=best --set baselines=off
 		by_mode "$setting" default
 		$quick || by_mode "$setting" kde --set prototypes=kde --set final=paper --set baselines=off
-		$quick || by_mode "$setting" gmm --set prototypes=gmm --set baselines=off
 	done
 }
 
@@ -161,7 +159,6 @@ table3() {
 	for setting in SM SM-BIO; do
 		asked "$setting" || continue
 		for how in fedprox fedper fedavg; do
-			shared "Table 3: $setting" "$how" "$setting" "$how" own
 			shared "Table 3: $setting" "$how + PS" "$setting" "$how" kde
 			shared "Table 3: $setting" "$how + matched" "$setting" "$how" matched
 		done
@@ -178,13 +175,11 @@ shared() { # SET ROW SETTING AGGREGATION PROTOTYPES
 	scores "$1" "$2" weighted result "$2"
 }
 
-# BS: the client model; CPO: consensus prototypes.
+# BS, each party alone, is Table 2's row "alone"; CPO: consensus prototypes.
 figure3() {
 	local setting
 	for setting in "${settings[@]}"; do
 		asked "$setting" || continue
-		shared "Figure 3: $setting" 'BS: each party alone' "$setting" none own
-		shared "Figure 3: $setting" 'BS: weights shared' "$setting" fedavg own
 		shared "Figure 3: $setting" 'BS + CPO' "$setting" fedavg kde
 		shared "Figure 3: $setting" 'BS + matched' "$setting" fedavg matched
 	done
@@ -332,11 +327,10 @@ render() {
 
 		In percent, means over parties weighted by graphs unless it says *plain mean*; beside them the paper's, mean
 		and deviation. *paper*: k-means at last, prototypes matched; *kde*: the paper's prototypes besides, which
-		show each party's; *gmm*: a mixture on sums; *default*: three principal components and a mixture at last;
-		*best*: the clearest party's prototypes. *majority*: all graphs in one cluster; *size*: k-means on the
-		number of nodes; *log-size*: a Gaussian mixture on its logarithm; *untrained*: the network as drawn, and the
-		final clustering; *alone*: each party trains by itself. A mode that is not above *majority*, *log-size* and
-		*untrained* has not been shown to learn anything.
+		show each party's; *default*: three principal components and a mixture at last. *majority*: all graphs in
+		one cluster; *size*: k-means on the number of nodes; *log-size*: a Gaussian mixture on its logarithm;
+		*untrained*: the network as drawn, and the final clustering; *alone*: each party trains by itself. A mode
+		that is not above *majority*, *log-size* and *untrained* has not been shown to learn anything.
 	TEXT
 	part_of 'SM|SM-BIO|SM-BIO-SY|SN|CV' grid
 	awk -F , '$13 ~ /^without/ && !seen[$1 $13]++ { printf "\n%s is %s, which was not in the data directory.\n", $1, $13 }' "$csv"

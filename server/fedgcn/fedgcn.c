@@ -25,8 +25,7 @@ static enum err keep_model(const struct run *run, const struct fedgcn_params *p,
 	char *path;
 	enum err e;
 
-	if (!r->W || !r->C.a || p->sharing == FEDGCN_LOCAL || p->sharing == FEDGCN_PER ||
-	    p->prototypes == FEDGCN_OWN)
+	if (!r->W || !r->C.a || p->sharing == FEDGCN_PER)
 		return ERR_OK;
 	path = file_join(run->output, "model.fedgcn");
 	e = fedgcn_file_write(path, &m);
@@ -50,8 +49,7 @@ static enum err train(struct run *run, uint32_t **label)
 	(void)label;
 	TRY(fedgcn_params_of(&run->job.fedgcn, run->threads, &p));
 	if (fedgcn_in_clear(&p))
-		log_warn("prototypes \"%s\": parties upload each of their prototypes in clear",
-			 fedgcn_prototypes_names[run->job.fedgcn.how.prototypes]);
+		log_warn("prototypes \"kde\": parties upload each of their prototypes in clear");
 	run_parties_open(&parties, run);
 	TRY(relay_key(run, SEALED_GROUP_KEY));
 	e = run_parties_error(fedgcn_run(&parties.parties, &p, &report));

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""What a coordinator of fedgcn reads of single graphs from prototypes in clear ("best", "kde"), honest and lying.
+"""What a coordinator of fedgcn reads of single graphs from prototypes in clear ("kde"), honest and lying.
 
     prototypes.py [--still] [--no-rebuild] [--clusters K] [--seeds N] --others FOLDER FOLDER...     a set of graphs in TU format for each party
 
 Parties are those of tests/interop/fedgcn.py, in memory; the coordinator sees what they upload: prototypes, graphs behind
-each, none of fewer than min_cluster; and the mean weights. Honest, it passes on those of the first party that has them (best), or those of a
-density (kde). Lying, it chooses C itself. FOLDER of --others has graphs of the
-same kind that no party has. With --still weights hardly move: what would be read then. Four attacks:
+each, none of fewer than min_cluster; and the mean weights. Honest, it passes on those of a density (kde). Lying, it chooses
+C itself. FOLDER of --others has graphs of the same kind that no party has. With --still weights hardly move: what would be read then. Four attacks:
 
     differences   all graphs into one cluster, and then as few cut off as it can in directions of its own, near and far: what is withheld
                   then is what has gone from a sum that it knows. A graph is read if a difference of two rounds is its
@@ -29,7 +28,7 @@ import numpy as np  # noqa: E402
 import fedgcn  # noqa: E402
 
 JOB = {"clusters": 4, "seed": 7, "rounds": 30, "epochs": 1, "batch": 128, "rate": 1e-3, "lambda": 10, "min_cluster": 5, "unchanged": 0,
-       "prototypes": "best", "aggregation": "fedavg"}
+       "prototypes": "kde", "aggregation": "fedavg"}
 FAR, STEPS = 1e6, 1500
 DIMENSIONS = 4  # FEDGCN_DIMENSIONS
 
@@ -71,10 +70,6 @@ def embed(W, graphs):
 
 
 # ---- what the coordinator tells ----
-
-
-def honest(parties, W, C, rng, number):
-    return np.where(parties[0].shown[:, None] > 0, parties[0].proto, C)
 
 
 def square(u, v):
@@ -130,7 +125,7 @@ def play(parties, tell, seed):
     """Of each party, by rounds: what it uploaded, and the truth; the mean weights of each round."""
     rng, W = np.random.default_rng(seed), parties[0].W
     C = rng.normal(size=(JOB["clusters"], fedgcn.Z_LENGTH))
-    if tell in (honest, kde):
+    if tell is kde:
         Z = embed(W, parties[0].graphs)
         C = Z[rng.permutation(len(Z))[: len(C)]]
     history, weights = [[] for _ in parties], []
@@ -292,7 +287,7 @@ def main():
     JOB["clusters"] = a.clusters
     JOB["rate"] = 1e-9 if a.still else JOB["rate"]
     others, rng = [graph(A) for A in fedgcn.read_graphs(a.others)], np.random.default_rng(0)
-    for what, tell in (("best", honest), ("kde", kde), ("cuts", cuts), ("scattered", scattered(others))):
+    for what, tell in (("kde", kde), ("cuts", cuts), ("scattered", scattered(others))):
         got = []
         for seed in range(a.seeds):
             parties = [Party(f) for f in a.folder]

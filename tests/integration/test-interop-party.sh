@@ -85,7 +85,7 @@ fedgcn_with() { # CHANGE OF THE JOB...
 	needs_python
 	graphs_federation 3
 	patient 3
-	for name in $(names 3); do edit "$name" '.policy.jobs = ["fedgcn", "fedgcn.kde", "fedgcn.best"]'; done
+	for name in $(names 3); do edit "$name" '.policy.jobs = ["fedgcn", "fedgcn.kde"]'; done
 	for settings; do
 		edit job "$settings"
 		rm -f "$T/party-01.labels"
@@ -102,9 +102,9 @@ test_fedgcn() {
 	fedgcn_with '.clusters = 6 | .unchanged = 0.2 | .min_cluster = 3' '.clusters = 2'
 	at_least "$("$BIN/coterie" eval "$T/labels.txt" --truth "$(echo "$T"/data/party-01/*_graph_labels.txt)" | jq -r .ari)" 0.9 'ARI'
 }
-test_fedgcn_prototypes() { fedgcn_with '.prototypes = "best"' '.prototypes = "kde"' '.prototypes = "gmm" | .em = 3' 'del(.em) | .prototypes = "own"'; }
+test_fedgcn_prototypes() { fedgcn_with '.prototypes = "kde"'; }
 test_fedgcn_aggregation() {
-	fedgcn_with '.aggregation = "fedprox" | .mu = 0.1' 'del(.mu) | .aggregation = "fedper"' '.aggregation = "none" | .prototypes = "own"'
+	fedgcn_with '.aggregation = "fedprox" | .mu = 0.1' 'del(.mu) | .aggregation = "fedper"'
 }
 
 # With a key that it shares beforehand with one of the others.

@@ -184,8 +184,8 @@ test_prototypes_of_fedgcn() {
 	local name
 	needs_python
 	graphs_federation 3
-	for name in $(names 3); do edit "$name" '.policy.jobs = ["fedgcn.best"]'; done
-	edit job '.rounds = 2 | .epochs = 1 | .unchanged = 0 | .prototypes = "best"'
+	for name in $(names 3); do edit "$name" '.policy.jobs = ["fedgcn.kde"]'; done
+	edit job '.rounds = 2 | .epochs = 1 | .unchanged = 0 | .prototypes = "kde"'
 	coordinator
 	parties 3
 	# shellcheck disable=SC2046

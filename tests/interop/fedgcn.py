@@ -1,5 +1,5 @@
-"""Kind fedgcn by proto/PROTOCOL.md and common/fedgcn/README.md. The coordinator is of any `prototypes` but "kde", and of
-`unchanged` 0: the number of sums follows from the job then, and what parties compute of them it need not know."""
+"""Kind fedgcn by proto/PROTOCOL.md and common/fedgcn/README.md. The coordinator is of `unchanged` 0: the number of sums follows
+from the job then, and what parties compute of them it need not know. With `prototypes` "kde" it passes on what one party has."""
 import glob
 import math
 import os
@@ -12,22 +12,20 @@ import wire
 
 
 class Coordinator(coordinator.Coordinator):
-    C = None  # of "best"
+    C = None  # of "kde"
 
     def __init__(self, config, job, ready_file=None):
         super().__init__(config, job, ready_file)
         centres = 9 + 3 * (job["clusters"] - 1).bit_length()
-        each = 1 + (job["em"] if job["prototypes"] == "gmm" else 0)
-        self.firsts = (0, 1, 1 + centres, 1 + centres + each * job["rounds"])
+        self.firsts = (0, 1, 1 + centres, 1 + centres + job["rounds"])
 
     def clear(self, first):
-        """The prototypes of the party whose clusters are clearest go to all; where it has none, what there was before."""
+        """The prototypes of the first party go to all; where it has none, what there was before."""
         k, got = self.what["clusters"], []
         for l, (c, body) in enumerate(zip(self.party, first)):
             bodies = iter([body])
             got.append(wire.reals(lambda c=c, b=bodies: next(b, None) or c.recv((wire.PROTOTYPES,))[1], l, k * (Z_LENGTH + 1) + 1, "<f8"))
-        best = max(got, key=lambda x: x[-1])
-        own, there = best[: k * Z_LENGTH].reshape(k, -1), best[k * Z_LENGTH : -1, None] > 0
+        own, there = got[0][: k * Z_LENGTH].reshape(k, -1), got[0][k * Z_LENGTH : -1, None] > 0
         self.C = np.where(there, own, np.zeros_like(own) if self.C is None else self.C)
         for c in self.party:
             self.tell_prototypes(c, self.C)
@@ -167,7 +165,7 @@ class Party:
         self.shape = shapes(self.graphs[0][1].shape[1])
         at = np.cumsum([0] + [(i + 1) * o for i, o in self.shape])
         self.n = at[-1]  # of which so many travel
-        self.travel = {"none": 0, "fedper": at[8]}.get(self.shares, self.n)
+        self.travel = at[8] if self.shares == "fedper" else self.n
 
     def ask(self, question, term):
         self.link.bind(np.asarray(question, dtype=F32).astype(float))
@@ -262,58 +260,14 @@ class Party:
             count, sums = got[t + 4 : t + 4 + self.k], got[t + 4 + self.k :].reshape(self.k, -1)
             some = count >= 1
             self.C[some] = sums[some] / count[some, None]
-        elif self.ways == "gmm":
-            self.mixture()
-        elif self.ways != "own":
+        elif self.ways != "own":  # scripts/bench.d/dp-weights.py has that
             self.link.upload(self.clear())
             self.C = self.link.told(self.k * Z_LENGTH).reshape(self.k, -1).copy()
         return got[t + 3] / got[t]
 
     def clear(self):
-        """PROTOTYPES: those of enough graphs, how many these are, and how clear clusters are."""
-        two = np.sort(np.sqrt(((self.Z[:, None] - self.own[None]) ** 2).sum(axis=2)), axis=1)[:, :2]
-        clear = ((two[:, 1] - two[:, 0]) / np.maximum(two[:, 1], 1e-300)).mean() if self.k > 1 else 0.0
-        return np.concatenate([(self.own * (self.count > 0)[:, None]).ravel(), self.count, [clear]])
-
-    def moments(self, component):
-        """Of the own prototypes: sums of gamma, gamma u, gamma u u'."""
-        low = np.tril_indices(Z_LENGTH)
-        out = np.zeros((self.k, 1 + Z_LENGTH + len(low[0])))
-        for u in self.own[self.count > 0]:
-            x = np.full(self.k, -np.inf)
-            for r, c in enumerate(component):
-                if c[1] > 0:
-                    M, d = np.zeros((Z_LENGTH, Z_LENGTH)), u - c[2 : 2 + Z_LENGTH]
-                    M[low] = c[2 + Z_LENGTH :]
-                    x[r] = c[0] - d @ (M + np.tril(M, -1).T) @ d / 2
-            gamma = np.exp(x - x.max())
-            out += (gamma / gamma.sum())[:, None] * np.concatenate([[1], u, np.outer(u, u)[low]])
-        return out.ravel()
-
-    def mixture(self):
-        low, k = np.tril_indices(Z_LENGTH), self.k
-        component = np.zeros((k, 2 + Z_LENGTH + len(low[0])))
-        component[:, 1], component[:, 2 : 2 + Z_LENGTH] = 1, self.C
-        for t in range(self.job["em"]):
-            said = component.astype(F32).astype(float)
-            got = self.ask(said.ravel(), self.moments(said)).reshape(k, -1)
-            mass, first, second = got[:, 0], got[:, 1 : 1 + Z_LENGTH], got[:, 1 + Z_LENGTH :]
-            diagonal = second[:, low[0] == low[1]]
-            if t == 0:
-                mean = first.sum(axis=0) / mass.sum()
-                spread = max(float(np.maximum(diagonal.sum(axis=0) / mass.sum() - mean**2, 0).mean()), 1e-9)
-                component[:, 2 + Z_LENGTH :] = (low[0] == low[1]) * (k / (16 * spread))
-                continue
-            component[:, 1] = mass > 1e-3
-            for r in np.flatnonzero(mass > 1e-3):
-                self.C[r] = mean = first[r] / mass[r]
-                S = np.zeros((Z_LENGTH, Z_LENGTH))
-                S[low] = second[r] / mass[r]
-                S = S + np.tril(S, -1).T - np.outer(mean, mean) + 0.05 * spread * np.eye(Z_LENGTH)
-                s, V = np.linalg.eigh(S)
-                s = np.maximum(s, 0.05 * spread)
-                component[r, 0] = math.log(mass[r] / mass.sum()) - np.log(s).sum() / 32
-                component[r, 2 : 2 + Z_LENGTH], component[r, 2 + Z_LENGTH :] = mean, ((V / s) @ V.T)[low] / 16
+        """PROTOTYPES: those of enough graphs, how many these are, and a 0."""
+        return np.concatenate([(self.own * (self.count > 0)[:, None]).ravel(), self.count, [0.0]])
 
     def lloyd(self, C):
         label = self.nearest(C)[0]

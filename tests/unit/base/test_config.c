@@ -109,6 +109,19 @@ static void test_comments_are_skipped(void **state)
 	config_release(&table, &t);
 }
 
+/* What a removed key said by default, and holds, may stand in files of the release that had it. */
+static void test_removed_keys_that_hold_are_skipped(void **state)
+{
+	struct thing t;
+
+	(void)state;
+	assert_ok(read_text("{\"a\": {\"old\": -0.5, \"number\": 4}, \"whole\": {\"any\": true}, "
+			    "\"word\": \"plain\"}",
+			    NULL, NULL, &t));
+	assert_int_equal(t.number, 4);
+	config_release(&table, &t);
+}
+
 static void test_set_overrides(void **state)
 {
 	char *set[] = { "a.number=5", "a.b.seed=7",   "colour=red", "count=k",
@@ -224,6 +237,7 @@ int main(void)
 		cmocka_unit_test(test_written_as_read),
 		cmocka_unit_test(test_nothing_is_written_of_what_was_not_given),
 		cmocka_unit_test(test_comments_are_skipped),
+		cmocka_unit_test(test_removed_keys_that_hold_are_skipped),
 		cmocka_unit_test(test_set_overrides),
 		cmocka_unit_test(test_precedence),
 		cmocka_unit_test(test_difference),

@@ -61,9 +61,14 @@ static const struct config_row rows[] = {
 	{ "id", CONFIG_ID, AT(id), .standard = "", .help = "h" },
 };
 static const struct config_removed removed[] = {
+	{ "thing.a.old", "-0.5", "1.0", NULL },
 	{ "thing.a.old", NULL, "1.0", "use thing.a.number" },
+	{ "thing.whole", "{\"any\":true}", "1.1", NULL },
 	{ "thing.whole", NULL, "1.1", "leave it out" },
+	{ "thing.word", "plain", "1.1", NULL },
+	{ "thing.word", NULL, "1.1", "leave it out" },
 	{ "thing.colour", "mauve", "1.2", "use \"red\"" },
+	{ "thing.list", "a/b", "1.2", "remove it" },
 	{ "other.a.share", NULL, "1.3", "not of this table" },
 	{ NULL, NULL, NULL, NULL },
 };

@@ -40,15 +40,11 @@ static void test_words(void **state)
 		enum fedgcn_prototypes prototypes;
 		enum fedgcn_sharing sharing;
 	} cases[] = {
-		{ ", \"prototypes\": \"gmm\", \"em\": 4", "fedgcn", FEDGCN_GMM, FEDGCN_AVG },
 		{ ", \"prototypes\": \"kde\"", "fedgcn.kde", FEDGCN_KDE, FEDGCN_AVG },
-		{ ", \"prototypes\": \"best\"", "fedgcn.best", FEDGCN_BEST, FEDGCN_AVG },
-		{ ", \"prototypes\": \"own\"", "fedgcn", FEDGCN_OWN, FEDGCN_AVG },
 		{ ", \"aggregation\": \"fedprox\", \"mu\": 1", "fedgcn", FEDGCN_MATCHED,
 		  FEDGCN_PROX },
 		{ ", \"aggregation\": \"fedper\"", "fedgcn", FEDGCN_MATCHED, FEDGCN_PER },
-		{ ", \"aggregation\": \"none\", \"prototypes\": \"own\"", "fedgcn", FEDGCN_OWN,
-		  FEDGCN_LOCAL },
+		{ ", \"em\": 10", "fedgcn", FEDGCN_MATCHED, FEDGCN_AVG }, /* as 0.2.0 records it */
 	};
 
 	(void)state;
@@ -76,9 +72,15 @@ static void test_refused(void **state)
 		{ ", \"clusters\": 1025", "job.clusters is 1025, expected at most 1024" },
 		{ ", \"mu\": 1", "only aggregation \"fedprox\" reads it" },
 		{ ", \"aggregation\": \"fedprox\", \"mu\": 0", "job.mu is 0, expected above 0" },
-		{ ", \"em\": 3", "only prototypes \"gmm\" reads it" },
+		{ ", \"em\": 3", "job.em was removed after 0.2.0: leave it out" },
+		{ ", \"prototypes\": \"gmm\"",
+		  "job.prototypes \"gmm\" was removed after 0.2.0: use \"matched\"" },
+		{ ", \"prototypes\": \"best\"",
+		  "job.prototypes \"best\" was removed after 0.2.0: use \"kde\"" },
+		{ ", \"prototypes\": \"own\"",
+		  "job.prototypes \"own\" was removed after 0.2.0: use \"matched\"" },
 		{ ", \"aggregation\": \"none\"",
-		  "job.prototypes is \"matched\", expected \"own\" with job.aggregation \"none\"" },
+		  "job.aggregation \"none\" was removed after 0.2.0: use job.baselines" },
 		{ ", \"rounds\": 0", "job.rounds is 0, expected" },
 		{ ", \"prototypes\": \"mean\"", "job.prototypes is \"mean\", expected one of" },
 		{ ", \"final\": \"gmm\"", "job.final is \"gmm\", expected one of" },
@@ -86,8 +88,6 @@ static void test_refused(void **state)
 		{ ", \"rate\": 0", "job.rate is 0, expected" },
 		{ ", \"rate\": 9e-4, \"prototypes\": \"kde\"",
 		  "job.rate is 0.0009, expected 0.001 or more with job.prototypes \"kde\"" },
-		{ ", \"rate\": 1e-9, \"prototypes\": \"best\"",
-		  "job.rate is 1e-09, expected 0.001 or more with job.prototypes \"best\"" },
 		{ ", \"batch\": 1", "job.batch is 1, expected" },
 		{ ", \"rate\": 1.5", "job.rate is 1.5, expected" },
 		{ ", \"unchanged\": 1", "job.unchanged is 1, expected" },
@@ -123,14 +123,9 @@ static void test_leaks(void **state)
 		{ "", "of two parties each learns", 3, false },
 		{ "", "all parties but one", 3, true },
 		{ ", \"prototypes\": \"kde\"", "every prototype of each party in clear", 3, true },
-		{ ", \"prototypes\": \"best\"", "the prototypes of one of them", 3, true },
-		{ ", \"prototypes\": \"gmm\"", "means and covariances", 3, true },
-		{ ", \"prototypes\": \"own\"", "no prototype leaves a party", 3, true },
 		{ ", \"min_cluster\": 1", "that graph's embedding", 3, true },
 		{ "", "that graph's embedding", 3, false },
 		{ ", \"aggregation\": \"fedper\"", "the last layers stay", 3, true },
-		{ ", \"aggregation\": \"none\", \"prototypes\": \"own\"", "parties' weights", 3,
-		  false },
 		{ "", "mean loss", 3, true },
 		{ "", "a sum is not differential privacy", 3, true },
 	};

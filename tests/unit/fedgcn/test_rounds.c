@@ -7,23 +7,19 @@
 
 /* ---- sums ---- */
 
-/* A federation of one is a party that trains alone: what fixed point takes from the weights is less
- * than what floats do. */
+/* A federation of one shares prototypes with itself: it is the baseline that trains alone. */
 static void test_one_party(void **state)
 {
 	struct federation one, alone;
 	struct fedgcn_params p;
-	const struct fedgcn_model *own;
 
 	(void)state;
 	quick(&p, 2);
 	run_federation(&one, &p, 1, 5);
-	p.sharing = FEDGCN_LOCAL; /* what it has learnt is in no sum */
 	p.prototypes = FEDGCN_OWN;
 	run_federation(&alone, &p, 1, 5);
-	assert_ok(fedgcn_party_model(&alone.party[0], &own));
 	for (size_t i = 0; i < 45664; i++)
-		assert_float_equal(one.report.W[i], own->W[i], 2e-5);
+		assert_float_equal(one.report.W[i], alone.report.W[i], 2e-5);
 	for (unsigned t = 0; t < p.rounds; t++) {
 		assert_float_equal(one.report.kl[t], alone.report.kl[t], 1e-5);
 		assert_float_equal(one.report.changed[t], alone.report.changed[t], 0);
@@ -125,17 +121,16 @@ static void test_mean(void **state)
 static void test_all_ways(void **state)
 {
 	(void)state;
-	for (int way = 0; way < 20; way++) {
+	for (int way = 0; way < 9; way++) {
 		struct federation f;
 		struct fedgcn_params p;
 		double sum = 0;
 
 		quick(&p, 2 + (unsigned)way % 2);
 		p.rounds = 2;
-		p.em = 3;
-		p.prototypes = (enum fedgcn_prototypes)(way % 5);
-		p.sharing = (enum fedgcn_sharing)(way / 5);
-		p.final = way % 3 ? FEDGCN_MIXTURE : FEDGCN_KMEANS;
+		p.prototypes = (enum fedgcn_prototypes)(way % 3);
+		p.sharing = (enum fedgcn_sharing)(way / 3);
+		p.final = way % 2 ? FEDGCN_MIXTURE : FEDGCN_KMEANS;
 		run_federation(&f, &p, 2, 11);
 		assert_int_equal(f.report.rounds, 2);
 		for (size_t r = 0; r < p.k; r++)

@@ -4,10 +4,11 @@
  *     COTERIE_WRITE_PARAMETERS=1 build/plain/tests/unit/job/test_parameters
  *
  * writes that part of the page anew, after a change of a table; but not where a default is another
- * than the page has for the same schema, or is gone: releases of that schema would compute
- * something else without a word. */
+ * than the page has for the same schema, or is gone without a row in common/job/removed.c: releases
+ * of that schema would compute something else without a word. */
 #include "common/base/file.h"
 #include "common/job/job.h"
+#include "common/job/removed.h"
 #include "tests/test.h"
 
 #include <stdio.h>
@@ -86,6 +87,26 @@ static bool has_word(const char *words, const char *word)
 	return false;
 }
 
+/* A key that is gone for good: what its default said holds, and another value is refused by name. */
+static bool is_removed(const char *word, const char *new_words)
+{
+	size_t n = strcspn(word, "=?");
+	const char *standard = word[n] == '=' ? word + n + 1 : NULL;
+	bool gone = false, holds = !standard;
+	char path[160];
+
+	snprintf(path, sizeof(path), "job.%.*s", (int)n, word);
+	for (const char *at = new_words; (at = strstr(at, path + 4)); at++)
+		if (at > new_words && strchr(" \n", at[-1]) && strchr("=? \n", at[n]))
+			return false; /* it is there, with another default */
+	for (const struct config_removed *r = removed_keys; r->path; r++) {
+		gone |= !r->value && !strcmp(r->path, path);
+		holds |= standard && !r->use && !strcmp(r->path, path) &&
+			 !strcmp(r->value, standard);
+	}
+	return gone && holds;
+}
+
 /* Each default of the page is the table's still, or the kind has another schema. */
 static void check_pinned(const char *old, const char *now)
 {
@@ -100,7 +121,7 @@ static void check_pinned(const char *old, const char *now)
 		rest = words = words_of_kind(line_end);
 		new_words = words_of_kind(same + strlen(heading) - 1);
 		while ((word = strsep(&rest, " \n")))
-			if (*word && !has_word(new_words, word))
+			if (*word && !has_word(new_words, word) && !is_removed(word, new_words))
 				fail_msg(
 				    "%.*s: %s is no longer so: keep the row's default, and give "
 				    "another as a preset; or raise the kind's schema",

@@ -291,12 +291,9 @@ static void test_prototypes(void **state)
 {
 	(void)state;
 	check("\"jobs\":[\"fedgcn\"]", 2, ROWS("fedgcn", ""), "");
-	check("\"jobs\":[\"fedgcn\"]", 2, ROWS("fedgcn", ",\"prototypes\":\"gmm\""), "");
 	check("\"jobs\":[\"fedgcn\"]", 2, ROWS("fedgcn", ",\"prototypes\":\"kde\""),
 	      "of kind fedgcn.kde, which policy.jobs of p0 does not name");
 	check("\"jobs\":[\"fedgcn.kde\"]", 2, ROWS("fedgcn", ",\"prototypes\":\"kde\""), "");
-	check("\"jobs\":[\"fedgcn.kde\"]", 2, ROWS("fedgcn", ",\"prototypes\":\"best\""),
-	      "of kind fedgcn.best, which");
 	check("\"jobs\":[\"fedgcn\"],\"min_cluster\":5", 2, ROWS("fedgcn", ""), "");
 	check("\"jobs\":[\"fedgcn\"],\"min_cluster\":6", 2, ROWS("fedgcn", ""),
 	      "has prototypes of 5 graphs (job.min_cluster), policy.min_cluster of p0 is 6");

@@ -49,7 +49,7 @@ static const struct base bases[] = {
 	{ "fedspectral ids", K7("fedspectral", ",\"ids\":\"plain\"") },
 	{ "fedwalk dtw", WALKS(",\"dissimilarity\":\"dtw\"") },
 	{ "fedwalk response", WALKS(",\"mode\":\"randomized-response\",\"ids\":\"plain\"") },
-	{ "fedgcn fedprox", K7("fedgcn", ",\"aggregation\":\"fedprox\",\"prototypes\":\"gmm\"") },
+	{ "fedgcn fedprox", K7("fedgcn", ",\"aggregation\":\"fedprox\"") },
 };
 enum { BASES = sizeof(bases) / sizeof(*bases), KINDS = 10 };
 
@@ -163,11 +163,10 @@ static const struct family families[] = {
 	    { "", "dtw_rows=32", "keep_embeddings=false", "window=40", "p=0", "bins=9" },
 	    { "", "allow_single=true" } } },
 	{ "fedgcn",
-	  { { "", "prototypes=gmm", "prototypes=kde", "prototypes=best", "prototypes=own" },
-	    { "", "aggregation=fedprox", "aggregation=fedper", "aggregation=none" },
+	  { { "", "prototypes=kde" },
+	    { "", "aggregation=fedprox", "aggregation=fedper" },
 	    { "", "min_cluster=1", "min_cluster=9" },
 	    { "", "mu=0", "mu=1" },
-	    { "", "em=5" },
 	    { "", "allow_single=true" } } },
 	{ "align", { { "", "align=hashed", "align_bound=5000" }, { "", "allow_single=true" } } },
 	{ "kcagc",
@@ -177,7 +176,7 @@ static const struct family families[] = {
 	{ "predict", { { "", "align=intersect" }, { "", "graphs=own" } } },
 	{ "fedgcn",
 	  { { "", "features=drawing", "features=coordinates" },
-	    { "", "prototypes=gmm", "prototypes=kde", "prototypes=best", "prototypes=own" },
+	    { "", "prototypes=kde" },
 	    { "", "final=paper" },
 	    { "", "baselines=quick", "baselines=off" } } },
 };
@@ -292,7 +291,7 @@ static const char *const policies[] = {
 	"",
 	"policy.jobs=[\"kcagc\",\"fedsc\",\"fedspectral\",\"fedwalk\",\"fedgcn\"]",
 	"policy.jobs=[\"kcagc.predict\",\"kmeans\",\"fedsc.paper\",\"fedspectral.exact\","
-	"\"fedwalk.dtw\",\"fedgcn.kde\",\"fedgcn.best\"]",
+	"\"fedwalk.dtw\",\"fedgcn.kde\"]",
 	"policy.min_parties=1 policy.allow_single=true",
 	"policy.min_parties=3",
 	"policy.min_parties=5",

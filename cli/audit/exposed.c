@@ -376,11 +376,12 @@ static enum err run_job(struct run *run, const struct mat *X, const struct job *
 		struct mat own;
 
 		fedsc_deal(X, run->part, l, &own);
-		if (job->fedsc.how.standardize == STANDARDIZE_LOCAL)
+		if (fedsc_job(job)->how.standardize == STANDARDIZE_LOCAL)
 			TRY(standard_own(&own, NULL, NULL, false, NULL));
-		TRY(fedsc_party_init(&run->party[l], &own, job->fedsc.how.least, NULL, threads));
+		TRY(fedsc_party_init(&run->party[l], &own, fedsc_job(job)->how.least, NULL,
+				     threads));
 	}
-	TRY(fedsc_params_of(&job->fedsc, run->memory.count, job->seed, threads, &p));
+	TRY(fedsc_params_of(fedsc_job(job), run->memory.count, job->seed, threads, &p));
 	parties_in_memory(&parties, &run->memory);
 	err = fedsc_run(&parties, X->cols, &p, &report);
 	fedsc_report_release(&report);
@@ -399,11 +400,11 @@ enum err exposed_by(const struct mat *X, const struct job *job, size_t parties, 
 	if (X->rows < 2 * parties)
 		return err_set(ERR_INPUT, "%zu rows for %zu parties, expected at least 2 for each",
 			       X->rows, parties);
-	if (job->fedsc.noise != NOISE_NONE)
+	if (fedsc_job(job)->noise != NOISE_NONE)
 		return err_set(ERR_INPUT,
 			       "job.noise.on is \"%s\", expected \"none\": with noise it is noisy "
 			       "rows that sums show",
-			       fedsc_noise_names[job->fedsc.noise]);
+			       fedsc_noise_names[fedsc_job(job)->noise]);
 	ALLOC(run.part, X->rows);
 	split_parts(X->rows, parties, job->seed, run.part);
 	ALLOC(mark, X->rows);
@@ -480,7 +481,7 @@ enum err exposed_print(const char *dir, const struct job *job, size_t parties, u
 	v = json_object();
 	json_put_string(v, "kind", job->kind->name);
 	if (job->kind == &kind_fedsc)
-		json_put_string(v, "variant", fedsc_variant_names[job->fedsc.how.variant]);
+		json_put_string(v, "variant", fedsc_variant_names[fedsc_job(job)->how.variant]);
 	json_put_number(v, "parties", (double)e.parties);
 	json_put_number(v, "seed", (double)job->seed);
 	json_put_number(v, "points", (double)e.n);

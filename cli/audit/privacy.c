@@ -148,7 +148,7 @@ struct arguments {
 static enum err embed_parties(const struct dataset *d, const struct job *job,
 			      const struct arguments *a, struct mat *Z, size_t *first)
 {
-	struct embed_params how = kcagc_embed_params(&job->kcagc, a->threads);
+	struct embed_params how = kcagc_embed_params(kcagc_job(job), a->threads);
 	size_t m = features_cols(&d->X), at = 0;
 	uint32_t *part, *col_of;
 	enum err e = ERR_OK;
@@ -183,9 +183,9 @@ static void last_distances(const struct mat *Z, const struct job *job, unsigned 
 			   struct mat *D)
 {
 	struct kmeans_params p = { .k = job->clusters,
-				   .restarts = job->kcagc.restarts,
-				   .iterations = job->kcagc.iterations,
-				   .ninth = job->kcagc.ninth,
+				   .restarts = kcagc_job(job)->restarts,
+				   .iterations = kcagc_job(job)->iterations,
+				   .ninth = kcagc_job(job)->ninth,
 				   .seed = job->seed,
 				   .threads = threads };
 	struct mat centres;
@@ -344,7 +344,7 @@ static enum err run(void *arguments)
 	if (job.kind != &kind_kcagc)
 		return err_set(ERR_INPUT, "%s: a job of kind %s, expected kcagc, fedsc or kmeans",
 			       a->job, job.kind->name);
-	if (job.kcagc.filter_order == KCAGC_ORDER_AUTO || job.kcagc.joint_norm)
+	if (kcagc_job(&job)->filter_order == KCAGC_ORDER_AUTO || kcagc_job(&job)->joint_norm)
 		return err_set(ERR_INPUT,
 			       "%s: filter.order \"auto\" and joint_norm are agreed by "
 			       "parties in a run; give the order as a number, and joint_norm false",

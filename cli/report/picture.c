@@ -11,10 +11,12 @@
 #include "common/data/standard.h"
 #include "common/data/tu.h"
 #include "common/fedgcn/file.h"
+#include "common/fedsc/job.h"
 #include "common/kcagc/columns.h"
 #include "common/job/daemon.h"
 #include "common/job/record.h"
 #include "common/cluster/kmeans.h"
+#include "common/kcagc/job.h"
 #include "common/learn/gin.h"
 #include "cli/report/pca.h"
 #include "cli/run/report_read.h"
@@ -53,8 +55,9 @@ static bool of_rows(const struct source *s)
 static bool standardized(const struct source *s)
 {
 	if (s->job.kind->split == SPLIT_ROWS)
-		return s->job.fedsc.how.standardize != STANDARDIZE_NONE;
-	return s->job.kind->split == SPLIT_COLUMNS && s->job.kcagc.standardize != STANDARDIZE_NONE;
+		return fedsc_job(&s->job)->how.standardize != STANDARDIZE_NONE;
+	return s->job.kind->split == SPLIT_COLUMNS &&
+	       kcagc_job(&s->job)->standardize != STANDARDIZE_NONE;
 }
 
 /* The job is about whole graphs: points are made by its network. */
@@ -83,14 +86,14 @@ static enum err read_job(struct source *s)
 			       "again from what a party has",
 			       s->run_path, s->job.kind->name);
 	if (s->job.kind->split == SPLIT_COLUMNS &&
-	    s->job.kcagc.filter_order == KCAGC_ORDER_AUTO) { /* what it became */
+	    kcagc_job(&s->job)->filter_order == KCAGC_ORDER_AUTO) { /* what it became */
 		x = order && json_type(order) == JSON_NUMBER ? json_number(order) : 0;
 		if (!(x >= 1 && x <= KCAGC_ORDER_MAX && x == floor(x)))
 			return err_set(ERR_INPUT,
 				       "%s does not say what filter.order \"auto\" became "
 				       "(filter_order), so its points cannot be made again",
 				       s->run_path);
-		s->job.kcagc.filter_order = (unsigned)x;
+		kcagc_job(&s->job)->filter_order = (unsigned)x;
 	}
 	return ERR_OK;
 }
@@ -266,7 +269,7 @@ static enum err make_points(struct source *s, unsigned threads)
 	if (!of_rows(s)) {
 		if (standardized(s))
 			TRY(standard_features(&s->data.X, &s->data.columns));
-		how = kcagc_embed_params(&s->job.kcagc, threads);
+		how = kcagc_embed_params(kcagc_job(&s->job), threads);
 		TRY(embed(&s->data.X, &s->data.g, &how, &Z));
 	} else {
 		TRY(columns_points(&s->data.X, standardized(s), &s->data.columns, &Z, NULL));
@@ -416,21 +419,24 @@ static void describe(const struct source *s, struct picture *p)
 	} else if (of_rows(s)) {
 		buf_printf(&text, "the party's own features, %zu of them, %s%s. ", p->dims,
 			   standardized(s) ? "standardised" : "as they are",
-			   s->job.kind->split == SPLIT_ROWS && s->job.fedsc.noise != NOISE_NONE
+			   s->job.kind->split == SPLIT_ROWS &&
+				   fedsc_job(&s->job)->noise != NOISE_NONE
 			       ? ", without the job's noise"
 			       : "");
 	} else {
 		buf_printf(&text, "the party's own features, %s",
 			   standardized(s) ? "standardised, " : "");
-		if (s->job.kcagc.filter_order)
+		if (kcagc_job(&s->job)->filter_order)
 			buf_printf(&text, "filtered (%s, order %u)",
-				   filter[s->job.kcagc.filter_kind], s->job.kcagc.filter_order);
+				   filter[kcagc_job(&s->job)->filter_kind],
+				   kcagc_job(&s->job)->filter_order);
 		else
 			buf_printf(&text, "not filtered");
 		buf_printf(
 		    &text, " and projected on %zu dimension%s, in which they were clustered%s. ",
 		    p->dims, p->dims == 1 ? "" : "s",
-		    s->job.kcagc.joint_norm ? " once their rows were scaled by joint norms" : "");
+		    kcagc_job(&s->job)->joint_norm ? " once their rows were scaled by joint norms"
+						   : "");
 	}
 	if (s->params->layout.path)
 		buf_printf(&text,
@@ -466,7 +472,8 @@ static enum err lay_out(const struct source *s, unsigned threads, struct picture
 	const struct picture_layout *layout = &s->params->layout;
 	struct mat all;
 
-	if (!layout->path) { /* the directions are those of all points, also if only some are drawn */
+	if (!layout
+		 ->path) { /* the directions are those of all points, also if only some are drawn */
 		p->method = "PCA";
 		TRY(pca_plane(&s->points, threads, &all, p->share));
 		take_rows(&all, p->row, p->n, xy);

@@ -7,6 +7,8 @@
 struct align_job {
 	JOB_HEAD; /* align, align_bound, min_common */
 };
+JOB_OF_KIND(align_job)
+#define align_job(job) JOB_ACCESS(align_job, job)
 
 extern const struct kind kind_align;
 /* Ends with path NULL. */

@@ -13,6 +13,8 @@ struct fedgcn_job {
 	struct fedgcn_params how; /* but for k, seed and threads */
 	enum fedgcn_baselines baselines;
 };
+JOB_OF_KIND(fedgcn_job)
+#define fedgcn_job(job) JOB_ACCESS(fedgcn_job, job)
 
 extern const struct kind kind_fedgcn;
 /* Each ends with path NULL. */

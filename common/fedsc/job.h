@@ -63,6 +63,8 @@ struct fedsc_job {
 	double noise_ball;             /* tau_Z: rows of Z are shortened to it; 0: not */
 	unsigned noise_colluders;      /* + sums: JOB_AUTO: half of the parties, rounded down */
 };
+JOB_OF_KIND(fedsc_job)
+#define fedsc_job(job) JOB_ACCESS(fedsc_job, job)
 
 extern const struct kind kind_fedsc;
 extern const struct kind kind_kmeans;

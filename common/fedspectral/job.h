@@ -18,6 +18,8 @@ struct fedspectral_job {
 	enum fedspectral_noise noise;  /* job.noise.on */
 	double noise_eps, noise_delta; /* 0: not given */
 };
+JOB_OF_KIND(fedspectral_job)
+#define fedspectral_job(job) JOB_ACCESS(fedspectral_job, job)
 
 /* The algorithm's parameters, from the job. */
 struct fedspectral_params fedspectral_params_of(const struct fedspectral_job *job, unsigned threads);

@@ -25,6 +25,8 @@ struct fedwalk_job {
 	unsigned dims;   /* FEDWALK_DIMS */
 	bool keep_embeddings; /* the coordinator writes them too */
 };
+JOB_OF_KIND(fedwalk_job)
+#define fedwalk_job(job) JOB_ACCESS(fedwalk_job, job)
 
 extern const struct kind kind_fedwalk;
 /* Each ends with path NULL. */

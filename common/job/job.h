@@ -9,15 +9,9 @@
 #ifndef COMMON_JOB_JOB_H
 #define COMMON_JOB_JOB_H
 
-#include "common/align/job.h"
 #include "common/base/buf.h"
 #include "common/base/config.h"
 #include "common/base/err.h"
-#include "common/fedgcn/job.h"
-#include "common/fedsc/job.h"
-#include "common/fedspectral/job.h"
-#include "common/fedwalk/job.h"
-#include "common/kcagc/job.h"
 #include "common/kind/kind.h"
 
 #include <stdbool.h>
@@ -29,19 +23,16 @@ enum {
 	JOB_KEY_MAX = 64,        /* of a parameter's path */
 };
 
-/* One of the kinds' jobs; all begin with what every job says. */
+/* A job of any kind: the head, and room for the kind's own parameters, which its folder reads by
+ * the accessor of JOB_OF_KIND (common/kind/kind.h). Plain memory: assignment copies it. */
 struct job {
 	union {
 		struct {
 			JOB_HEAD;
 		};
 		struct job_head head;
-		struct kcagc_job kcagc; /* kcagc.predict, too */
-		struct fedsc_job fedsc; /* kmeans, too */
-		struct fedspectral_job fedspectral;
-		struct fedwalk_job fedwalk;
-		struct fedgcn_job fedgcn;
-		struct align_job matched; /* kind align */
+		max_align_t alignment;
+		unsigned char room[JOB_ROOM];
 	};
 };
 

@@ -56,6 +56,8 @@ struct kcagc_job {
 	/* kcagc.predict, kmeans.columns.predict */
 	uint8_t model[CONFIG_ID_LEN]; /* the job that made the model */
 };
+JOB_OF_KIND(kcagc_job)
+#define kcagc_job(job) JOB_ACCESS(kcagc_job, job)
 
 extern const struct kind kind_kcagc;
 extern const struct kind kind_kcagc_predict;

@@ -58,6 +58,24 @@ struct job_head {
 	JOB_HEAD;
 };
 
+/* Bytes of struct job (common/job/job.h). */
+enum { JOB_ROOM = 1024 };
+struct job;
+/* Defines the accessors of a kind's parameters in a job: fedsc_job(job) returns a pointer to struct
+ * fedsc_job, which is const where the job is. The struct begins with JOB_HEAD. */
+#define JOB_OF_KIND(name)                                                                          \
+	_Static_assert(sizeof(struct name) <= JOB_ROOM, "raise JOB_ROOM");                         \
+	static inline struct name *name##_own(struct job *job)                                     \
+	{                                                                                          \
+		return (struct name *)(void *)job;                                                 \
+	}                                                                                          \
+	static inline const struct name *name##_read(const struct job *job)                        \
+	{                                                                                          \
+		return (const struct name *)(const void *)job;                                     \
+	}
+#define JOB_ACCESS(name, j)                                                                        \
+	_Generic((j), const struct job *: name##_read, struct job *: name##_own)(j)
+
 /* How data lies at the parties: what each has of its own. */
 enum kind_split {
 	SPLIT_COLUMNS,  /* features of the same nodes; edges are shared, or differ */

@@ -155,7 +155,7 @@ static enum err local(void *arguments)
 		err = err_set(ERR_INPUT, "%s: a job of kind %s; fedgcn is expected", a->job,
 			      job.kind->name);
 	if (!err)
-		err = fedgcn_params_of(&job.fedgcn, args_cores(a->threads), &f->p);
+		err = fedgcn_params_of(fedgcn_job(&job), args_cores(a->threads), &f->p);
 	if (!err)
 		err = federate(f, result);
 	if (!err)

@@ -9,6 +9,7 @@
 #include "common/fedwalk/bins.h"
 #include "common/fedwalk/encode.h"
 #include "common/fedwalk/facts.h"
+#include "common/fedwalk/job.h"
 #include "common/fedwalk/response.h"
 #include "common/fedwalk/walk.h"
 #include "common/job/job.h"
@@ -390,7 +391,7 @@ static void parse_how(struct argp_state *state, const char *text, struct fedwalk
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
-	struct fedwalk_job *job = &a->job.fedwalk;
+	struct fedwalk_job *job = fedwalk_job(&a->job);
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -418,8 +419,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		parse_how(state, arg, job);
 		return 0;
 	case ARGP_KEY_END:
-		if (!(job->eps > 0))
-			job->eps = defaults(job->mode).fedwalk.eps;
+		if (!(job->eps > 0)) {
+			struct job standard = defaults(job->mode);
+
+			job->eps = fedwalk_job(&standard)->eps;
+		}
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -434,11 +438,11 @@ static enum err run(void *arguments)
 	struct walks w;
 	enum err err = embed_graph_read(&a->graph, &d, result);
 
-	a->job.fedwalk.walks = a->graph.gamma;
-	a->job.fedwalk.length = a->graph.length;
+	fedwalk_job(&a->job)->walks = a->graph.gamma;
+	fedwalk_job(&a->job)->length = a->graph.length;
 	a->job.seed = a->graph.seed;
 	if (!err) {
-		err = pooled(&d.g.adjacency, &a->job.fedwalk, a->graph.threads, &w, result);
+		err = pooled(&d.g.adjacency, fedwalk_job(&a->job), a->graph.threads, &w, result);
 		if (!err) {
 			err = embed_graph_finish(&a->graph, &d, &w, result);
 			walks_release(&w);

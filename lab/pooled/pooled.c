@@ -125,14 +125,14 @@ static enum err by_agc(struct dataset *d, const struct job *job, unsigned thread
 		       struct json *result)
 {
 	struct agc_params p = { .k = job->clusters,
-				.filter = job->kcagc.filter_kind,
-				.psi = job->kcagc.filter_order,
+				.filter = kcagc_job(job)->filter_kind,
+				.psi = kcagc_job(job)->filter_order,
 				.restarts = AGC_RESTARTS,
 				.iterations = AGC_ITERATIONS,
 				.seed = job->seed,
 				.threads = threads };
 
-	if (job->kcagc.filter_order == KCAGC_ORDER_AUTO)
+	if (kcagc_job(job)->filter_order == KCAGC_ORDER_AUTO)
 		TRY(agc_order(&d->X, &d->g, &p, &p.psi));
 	json_put_number(result, "order", p.psi);
 	return agc(&d->X, &d->g, &p, label);
@@ -173,7 +173,7 @@ static enum err by_gcc(struct dataset *d, const struct job *job, unsigned thread
 	enum err err;
 
 	gcc_defaults(&p, job->clusters, job->seed, threads);
-	p.degrees = kcagc_degrees(&job->kcagc);
+	p.degrees = kcagc_degrees(kcagc_job(job));
 	err = slice_init(&slice, &d->X, &d->g, threads);
 	if (!err) {
 		slice.degrees = p.degrees == DEGREES_AUTO ? DEGREES_OFF : p.degrees;

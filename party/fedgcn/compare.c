@@ -40,13 +40,13 @@ enum err party_compare(struct work *work, const uint32_t *label)
 	char name[48], *path;
 	enum err e = ERR_OK;
 
-	if (work->job.fedgcn.baselines == BASELINES_OFF)
+	if (fedgcn_job(&work->job)->baselines == BASELINES_OFF)
 		return ERR_OK;
-	TRY(fedgcn_params_of(&work->job.fedgcn, work->threads, &p));
+	TRY(fedgcn_params_of(fedgcn_job(&work->job), work->threads, &p));
 	work_phase(work, "baselines");
 	ALLOC(found, work->graphs->count);
 	for (unsigned b = 0; b < GRAPH_BASELINES && e == ERR_OK; b++) {
-		if (b == GRAPH_ALONE && work->job.fedgcn.baselines == BASELINES_QUICK)
+		if (b == GRAPH_ALONE && fedgcn_job(&work->job)->baselines == BASELINES_QUICK)
 			continue;
 		if (graph_baseline(work->graphs, &p, (enum graph_baseline)b, found) != ERR_OK) {
 			log_warn("no baseline \"%s\": %s", graph_baseline_names[b], err_detail());

@@ -94,12 +94,12 @@ enum err party_fedgcn(struct work *work, uint32_t *label)
 	struct err_saved saved;
 	enum err e;
 
-	TRY(fedgcn_params_of(&work->job.fedgcn, work->threads, &s.p));
+	TRY(fedgcn_params_of(fedgcn_job(&work->job), work->threads, &s.p));
 	if (fedgcn_in_clear(&s.p))
 		log_warn(
 		    "prototypes \"kde\": this party's prototypes, each a mean of the embeddings of "
 		    "%u graphs or more, go to the coordinator in clear",
-		    work->job.fedgcn.how.min_cluster);
+		    fedgcn_job(&work->job)->how.min_cluster);
 	e = fedgcn_party_init(&s.party, work->graphs, &s.p);
 	if (e != ERR_OK) {
 		fedgcn_party_release(&s.party);

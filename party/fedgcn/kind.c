@@ -13,8 +13,8 @@ static enum err allow(const struct party_config *config, const struct work *work
 	char things[48];
 
 	snprintf(things, sizeof(things), "prototypes of %u graphs",
-		 work->job.fedgcn.how.min_cluster);
-	return party_allow_clusters(config, work->job.fedgcn.how.min_cluster, things);
+		 fedgcn_job(&work->job)->how.min_cluster);
+	return party_allow_clusters(config, fedgcn_job(&work->job)->how.min_cluster, things);
 }
 
 static enum err check_data(struct work *work)
@@ -25,12 +25,12 @@ static enum err check_data(struct work *work)
 	if (g->count < work->job.clusters)
 		return err_set(ERR_INPUT, "%s has %zu graphs, expected at least job.clusters, %u",
 			       name, g->count, work->job.clusters);
-	if (work->job.fedgcn.how.features != GRAPHS_STRUCTURE && g->attribute.cols < 2)
+	if (fedgcn_job(&work->job)->how.features != GRAPHS_STRUCTURE && g->attribute.cols < 2)
 		return err_set(ERR_INPUT,
 			       "%s has graphs with %zu attributes of a node, expected at least 2, "
 			       "coordinates, with job.features \"%s\"",
 			       name, g->attribute.cols,
-			       fedgcn_features_names[work->job.fedgcn.how.features]);
+			       fedgcn_features_names[fedgcn_job(&work->job)->how.features]);
 	return ERR_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "common/base/log.h"
 #include "common/data/standard.h"
 #include "common/fedsc/coordinator.h"
+#include "common/fedsc/job.h"
 #include "common/fedsc/noise.h"
 #include "common/job/shortfall.h"
 #include "crypto/secret.h"
@@ -33,8 +34,8 @@ enum err party_noise_rows(struct work *work, struct mat *X)
 	struct fedsc_noise noise;
 	size_t clipped;
 
-	TRY(fedsc_noise_of(&work->job.fedsc, &noise));
-	fedsc_noise_record(&work->job.fedsc, &noise, &work->record->facts);
+	TRY(fedsc_noise_of(fedsc_job(&work->job), &noise));
+	fedsc_noise_record(fedsc_job(&work->job), &noise, &work->record->facts);
 	if (!(noise.sigma > 0))
 		return ERR_OK;
 	TRY(noise_perturb_rows(work_noise(work, NOISE_ON_OWN), noise.clip, noise.sigma, X,
@@ -60,7 +61,7 @@ static enum err open_rows(struct rows *rows, struct work *work)
 	enum err e;
 
 	*rows = (struct rows){ .work = work };
-	TRY(fedsc_params_of(&work->job.fedsc, work->L, 0, work->threads, &rows->p));
+	TRY(fedsc_params_of(fedsc_job(&work->job), work->L, 0, work->threads, &rows->p));
 	if (work->workers)
 		return open_rows_away(rows, work);
 	/* Sparse features may stand for far more numbers than they have. */
@@ -88,7 +89,7 @@ static enum err open_rows(struct rows *rows, struct work *work)
 	rows->party.apart = rows->apart;
 	if (e == ERR_OK && rows->p.profile)
 		fedsc_party_mark(&rows->party);
-	if (work->job.fedsc.noise != NOISE_NONE || rows->p.profile)
+	if (fedsc_job(&work->job)->noise != NOISE_NONE || rows->p.profile)
 		rows->party.noise = work_noise(work, NOISE_IN_SUM);
 	mat_release(&X);
 	return e;
@@ -185,7 +186,7 @@ static void keep_model(struct rows *rows, struct fedsc_report *report)
 	report->model = (struct fedsc_model){ 0 };
 	if (rows->own.unit)
 		fedsc_model_after(work->places, &rows->own);
-	if (fedsc_noise_of(&work->job.fedsc, &noise) == ERR_OK && noise.sigma > 0)
+	if (fedsc_noise_of(fedsc_job(&work->job), &noise) == ERR_OK && noise.sigma > 0)
 		work->places->clip = noise.clip;
 	fedsc_model_name(work->places, work_columns(work));
 }

@@ -7,7 +7,7 @@
 static struct party_sums sums(const struct work *work)
 {
 	struct party_sums s = party_sums_flat(work);
-	size_t part = work->job.fedsc.how.participants;
+	size_t part = fedsc_job(&work->job)->how.participants;
 
 	if (part && part < s.least) {
 		s.least = part;
@@ -22,30 +22,31 @@ static enum err allow(const struct party_config *config, const struct work *work
 	const struct job *job = &work->job;
 	char things[48];
 
-	if (job->fedsc.how.participants > work->L)
+	if (fedsc_job(job)->how.participants > work->L)
 		return err_set(ERR_PEER, "the offered job.participants is %u, of %zu parties",
-			       job->fedsc.how.participants, work->L);
-	if (job->fedsc.how.profile && !config->policy.profile)
+			       fedsc_job(job)->how.participants, work->L);
+	if (fedsc_job(job)->how.profile && !config->policy.profile)
 		return err_set(ERR_PEER,
 			       "the offered job asks for a profile of clusters over all parties "
 			       "(job.profile), which policy.profile of %s does not allow",
 			       config->common.name);
-	snprintf(things, sizeof(things), "sums of %u rows", job->fedsc.how.least);
-	return party_allow_clusters(config, job->fedsc.how.least, things);
+	snprintf(things, sizeof(things), "sums of %u rows", fedsc_job(job)->how.least);
+	return party_allow_clusters(config, fedsc_job(job)->how.least, things);
 }
 
 static enum err allow_eps(const struct party_config *config, const struct work *work)
 {
 	struct fedsc_noise noise;
 
-	TRY(fedsc_noise_of(&work->job.fedsc, &noise));
+	TRY(fedsc_noise_of(fedsc_job(&work->job), &noise));
 	if (!(noise.eps > 0))
 		return err_set(ERR_PEER,
 			       "the offered job of kind %s claims no differential privacy, "
 			       "policy.max_eps of %s is %g: it takes job.noise.on \"data\"%s with "
 			       "job.noise.eps, delta and clip",
 			       work->half->kind->name, config->common.name, config->policy.max_eps,
-			       !fedsc_learns(work->job.fedsc.how.variant) ? " or \"sums\"" : "");
+			       !fedsc_learns(fedsc_job(&work->job)->how.variant) ? " or \"sums\""
+										 : "");
 	return party_allow_claim(config, work);
 }
 
@@ -53,7 +54,7 @@ static enum err allow_eps(const struct party_config *config, const struct work *
  * with noise. */
 static const char *off_ranks(const struct work *work)
 {
-	const struct fedsc_job *job = &work->job.fedsc;
+	const struct fedsc_job *job = fedsc_job(&work->job);
 
 	if (fedsc_learns(job->how.variant))
 		return "its variant is not \"anchor\" (variant)";

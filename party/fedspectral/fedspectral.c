@@ -174,7 +174,7 @@ static enum err noisy(struct fedspectral_work *s)
 {
 	size_t n = s->work->n, k = s->p.k, cols = s->p.block < n ? s->p.block : n;
 
-	fedspectral_record_noise(&s->work->job.fedspectral, &s->work->record->facts);
+	fedspectral_record_noise(fedspectral_job(&s->work->job), &s->work->record->facts);
 	TRY(check_size(n, cols > k ? cols : k));
 	s->part.noise = work_noise(s->work, NOISE_IN_SUM);
 	TRY(answer_degrees(s));
@@ -264,7 +264,7 @@ static enum err receive_labels(struct fedspectral_work *s, uint32_t *label)
 static enum err run_fedspectral(struct work *work, uint32_t *label)
 {
 	struct fedspectral_work s = { .work = work,
-				      .p = fedspectral_params_of(&work->job.fedspectral,
+				      .p = fedspectral_params_of(fedspectral_job(&work->job),
 								 work->threads),
 				      .row = alloc(work->dataset->n, sizeof(uint32_t)) };
 	enum err e;
@@ -274,12 +274,12 @@ static enum err run_fedspectral(struct work *work, uint32_t *label)
 	e = party_align(work, work->dataset, s.row);
 	if (e == ERR_OK)
 		e = party_agree_rows(work, work->dataset, s.row,
-				     work->job.fedspectral.allow_disjoint);
+				     fedspectral_job(&work->job)->allow_disjoint);
 	if (e != ERR_OK)
 		goto out;
 	facts_number(&work->record->facts, "nodes", (double)work->n);
 	fedspectral_party_init(&s.part, &work->graph->adjacency, s.row, work->n, work->threads);
-	switch (work->job.fedspectral.variant) {
+	switch (fedspectral_job(&work->job)->variant) {
 	case FEDSPECTRAL_EXACT:
 		e = s.p.product > 0 ? noisy(&s) : exact(&s);
 		break;

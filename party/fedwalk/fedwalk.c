@@ -38,7 +38,7 @@ static size_t degree_of(const struct vertices *v, size_t i)
 static enum err begin_noise(struct devices *d, const struct noise_source **source)
 {
 	const struct vertices *v = &d->v;
-	const double *eps = &d->work->job.fedwalk.eps;
+	const double *eps = &fedwalk_job(&d->work->job)->eps;
 	const struct bytes answer[] = {
 		{ (const uint8_t *)eps, sizeof(*eps) },
 		{ (const uint8_t *)v->row, v->own * sizeof(*v->row) },
@@ -57,7 +57,7 @@ static enum err agree_degrees(struct devices *d)
 {
 	struct work *work = d->work;
 	const struct vertices *v = &d->v;
-	unsigned k = d->k = fedwalk_job_bins(&work->job.fedwalk, work->n);
+	unsigned k = d->k = fedwalk_job_bins(fedwalk_job(&work->job), work->n);
 	size_t count = work->n * k;
 	const struct noise_source *source;
 	double *own, *c;
@@ -75,7 +75,7 @@ static enum err agree_degrees(struct devices *d)
 		float row[FEDWALK_BINS_MAX] = { 0 };
 
 		if (degree_of(v, i) > 0)
-			e = fedwalk_counts(source, work->job.fedwalk.eps, d->bin, k,
+			e = fedwalk_counts(source, fedwalk_job(&work->job)->eps, d->bin, k,
 					   v->neighbour + v->start[i], degree_of(v, i), row);
 		for (unsigned j = 0; j < k; j++)
 			own[i * k + j] = (double)row[j];
@@ -196,7 +196,7 @@ static enum err walk(struct devices *d)
 	if (e == ERR_OK) /* line 17 */
 		e = channel_send_labels(work->channel, MSG_WALKS, (uint32_t)work->own,
 					(uint32_t)work->n, w.token,
-					w.finished * work->job.fedwalk.length);
+					w.finished * fedwalk_job(&work->job)->length);
 	walking_release(&w);
 	return e;
 }
@@ -207,7 +207,7 @@ static enum err walks(struct devices *d)
 
 	TRY(agree_degrees(d));
 	work_phase(d->work, "tree");
-	if (d->work->job.fedwalk.dissimilarity == DISSIMILARITY_DTW) {
+	if (fedwalk_job(&d->work->job)->dissimilarity == DISSIMILARITY_DTW) {
 		/* Algorithm 2, lines 18 and 19. The rows of M_v are rows of the dictionary: which
 		 * ones they are is all that M_v says, and is what is sent; who knows the dictionary
 		 * puts them in order. */
@@ -260,7 +260,7 @@ static enum err respond(struct devices *d)
 		uint32_t *report;
 		size_t reported;
 
-		e = fedwalk_report(source, d->work->job.fedwalk.eps, d->work->n, v->row[i],
+		e = fedwalk_report(source, fedwalk_job(&d->work->job)->eps, d->work->n, v->row[i],
 				   v->neighbour + v->start[i], degree_of(v, i), &report, &reported);
 		count[i] = (uint32_t)reported;
 		all.u = alloc_again(all.u, all.count + reported, sizeof(*all.u));
@@ -363,7 +363,7 @@ static enum err take_account(struct devices *d)
 	struct work *work = d->work;
 
 	work_phase(work, "attack");
-	if (work->job.fedwalk.mode == FEDWALK_WALKS)
+	if (fedwalk_job(&work->job)->mode == FEDWALK_WALKS)
 		TRY(judge(d));
 	else
 		work_group(work, d->root);
@@ -384,13 +384,13 @@ static enum err take_part(struct work *work, uint32_t *label)
 	if (e == ERR_OK && work->n < 2)
 		e = err_set(ERR_JOB, "%zu vertices of all parties, expected 2 at least", work->n);
 	if (e == ERR_OK)
-		e = work->job.fedwalk.mode == FEDWALK_RESPONSE ? respond(&d) : walks(&d);
+		e = fedwalk_job(&work->job)->mode == FEDWALK_RESPONSE ? respond(&d) : walks(&d);
 	if (e == ERR_OK)
 		e = take_embeddings(&d);
 	if (e == ERR_OK)
 		e = take_account(&d);
 	if (e == ERR_OK) {
-		fedwalk_record(&work->job.fedwalk, work->n, d.told, &work->record->facts);
+		fedwalk_record(fedwalk_job(&work->job), work->n, d.told, &work->record->facts);
 		facts_number(&work->record->facts, "own_vertices", (double)d.v.own);
 	}
 	fedwalk_pools_release(&d.pools);
@@ -434,7 +434,7 @@ static enum err allow_eps(const struct party_config *config, const struct work *
 	return err_set(ERR_PEER,
 		       "the offered job of kind fedwalk promises at most job.eps, %g, for single "
 		       "ties; policy.max_eps of %s is %g, for all that one vertex or row has",
-		       work->job.fedwalk.eps, config->common.name, config->policy.max_eps);
+		       fedwalk_job(&work->job)->eps, config->common.name, config->policy.max_eps);
 }
 
 const struct party_kind party_kind_fedwalk = {

@@ -1,6 +1,7 @@
 #include "party/fedwalk/walking.h"
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
+#include "common/fedwalk/job.h"
 #include "party/work/exchange.h"
 
 #include <endian.h>
@@ -80,7 +81,8 @@ static void take_turn(struct state *s, struct walker *walker)
 	uint16_t tokens;
 
 	fedwalk_take_turn(v->neighbour + first, v->start[own + 1] - first, w->pools,
-			  w->work->job.fedwalk.p, s->length - walker->tokens, &s->draw, &turn);
+			  fedwalk_job(&w->work->job)->p, s->length - walker->tokens, &s->draw,
+			  &turn);
 	for (unsigned i = 0; i < turn.tokens; i++) /* lines 14 and 27 */
 		s->written[walker->tokens++] = fedwalk_encode(w->encoder, turn.token[i], &s->draw);
 	if (turn.left == 0) { /* line 17, once all walks are over */
@@ -125,7 +127,8 @@ static enum err go_on(struct state *s, size_t from, unsigned t)
 static enum err superstep(struct state *s, unsigned t)
 {
 	struct work *work = s->w->work;
-	size_t most = (size_t)work->job.fedwalk.walks * work->n * (HEAD + s->width * s->length);
+	size_t most =
+	    (size_t)fedwalk_job(&work->job)->walks * work->n * (HEAD + s->width * s->length);
 	struct buf *now = s->next;
 	enum err e;
 
@@ -156,7 +159,7 @@ static enum err walk(struct state *s)
 	for (size_t i = 0; i < v->own; i++) { /* line 4; none from a device without neighbours */
 		if (v->start[i] == v->start[i + 1])
 			continue;
-		for (unsigned g = 0; g < w->work->job.fedwalk.walks; g++, w->begun++)
+		for (unsigned g = 0; g < fedwalk_job(&w->work->job)->walks; g++, w->begun++)
 			take_turn(s, &(struct walker){ .at = v->row[i] });
 		if (i % 1024 == 0)
 			progress_tick();
@@ -183,7 +186,7 @@ static enum err walk(struct state *s)
 enum err walking(struct walking *w)
 {
 	struct work *work = w->work;
-	struct state s = { .w = w, .length = work->job.fedwalk.length };
+	struct state s = { .w = w, .length = fedwalk_job(&work->job)->length };
 	enum err e, drawn;
 
 	s.width = work->n <= 1 << 16 ? 2 : work->n <= 1 << 24 ? 3 : 4;

@@ -4,6 +4,7 @@
 #include "crypto/fixed.h"
 #include "party/kcagc/kcagc.h"
 #include "party/ranks/workers.h"
+#include "common/kcagc/job.h"
 #include "common/privacy/bound.h"
 #include "party/work/bound.h"
 #include "party/work/secure.h"
@@ -125,7 +126,7 @@ static enum err read_again(void *arg, struct features *X)
 
 	*X = (struct features){ 0 };
 	TRY(work->source.read(work->source.ctx, work->features));
-	if (work->job.kcagc.standardize != STANDARDIZE_NONE)
+	if (kcagc_job(&work->job)->standardize != STANDARDIZE_NONE)
 		TRY(standard_features(work->features, work_columns(work)));
 	*X = *work->features;
 	*work->features = (struct features){ 0 };
@@ -134,13 +135,13 @@ static enum err read_again(void *arg, struct features *X)
 
 enum err answers_open(struct answers *a, struct work *work)
 {
-	enum degrees degrees = kcagc_degrees(&work->job.kcagc);
+	enum degrees degrees = kcagc_degrees(kcagc_job(&work->job));
 
 	if (degrees == DEGREES_AUTO) /* until it is told */
 		degrees = DEGREES_OFF;
 	*a = (struct answers){ .work = work };
-	if (work->job.kcagc.filter_order != KCAGC_ORDER_AUTO)
-		a->order = work->job.kcagc.filter_order;
+	if (kcagc_job(&work->job)->filter_order != KCAGC_ORDER_AUTO)
+		a->order = kcagc_job(&work->job)->filter_order;
 	tree_build(&a->tree, work->L, true);
 	a->root = &a->tree.node[a->tree.count - 1];
 	work_group(work, a->root);
@@ -234,7 +235,7 @@ static enum err take_degrees(struct answers *a)
 enum err answers_send_spreads(struct answers *a)
 {
 	double *square = alloc(a->work->n, sizeof(*square));
-	enum degrees degrees = kcagc_degrees(&a->work->job.kcagc);
+	enum degrees degrees = kcagc_degrees(kcagc_job(&a->work->job));
 	struct question spreads = { .kind = ASK_SPREADS,
 				    .unit = a->unit,
 				    .square = square,
@@ -385,7 +386,7 @@ static enum err check_second(const struct answers *a, unsigned first)
 {
 	const struct job *job = &a->work->job;
 
-	if (kcagc_may_settle(&job->kcagc) && a->slice.degrees == DEGREES_OFF)
+	if (kcagc_may_settle(kcagc_job(job)) && a->slice.degrees == DEGREES_OFF)
 		return ERR_OK;
 	return peer_fault(a->work->channel,
 			  "sent CHOICE of filter order %u after clusters by order %u; with %s one "

@@ -1,6 +1,7 @@
 /* The joint k-means at a party: kCAGC's Protocol 2 after line 6. */
 #include "party/kcagc/joint.h"
 #include "common/base/alloc.h"
+#include "common/kcagc/job.h"
 #include "common/linalg/la.h"
 #include "party/work/secure.h"
 
@@ -113,14 +114,14 @@ enum err party_joint_send_products(struct work *work, const struct joint *j, con
 
 enum err party_joint_kmeans(struct work *work, struct joint *j, uint32_t *best)
 {
-	bool gram =
-	    work->job.kcagc.exchange == EXCHANGE_GRAM && work->job.kcagc.method != METHOD_BASIC;
+	bool gram = kcagc_job(&work->job)->exchange == EXCHANGE_GRAM &&
+		    kcagc_job(&work->job)->method != METHOD_BASIC;
 
 	if (j->Y->here.rows > j->K && gram)
 		TRY(party_joint_send_products(work, j, NULL));
 	else if (j->Y->here.rows > j->K)
 		TRY(begin(work, j));
-	for (unsigned t = work->job.kcagc.ninth ? 0 : 1; t <= j->Q && active(j); t++) {
+	for (unsigned t = kcagc_job(&work->job)->ninth ? 0 : 1; t <= j->Q && active(j); t++) {
 		size_t moved;
 
 		TRY(party_joint_send_distances(work, j));

@@ -5,6 +5,7 @@
 #include "common/base/alloc.h"
 #include "common/cluster/kmeans.h"
 #include "common/kcagc/columns.h"
+#include "common/kcagc/job.h"
 #include "common/kcagc/sample.h"
 #include "party/kcagc/joint.h"
 #include "party/kcagc/local.h"
@@ -34,7 +35,7 @@ struct state {
 
 enum err party_standardize(struct work *work)
 {
-	bool standardized = work->job.kcagc.standardize != STANDARDIZE_NONE;
+	bool standardized = kcagc_job(&work->job)->standardize != STANDARDIZE_NONE;
 
 	if (standardized ||
 	    work->features->is_sparse) /* words and their like are all of one unit */
@@ -52,13 +53,13 @@ static enum err embed_slice(struct work *work, struct state *s)
 
 	if (!work->workers)
 		TRY(party_standardize(work));
-	if (work->job.kcagc.filter_order == KCAGC_ORDER_AUTO)
+	if (kcagc_job(&work->job)->filter_order == KCAGC_ORDER_AUTO)
 		TRY(party_prepare_order(work, root));
 	work_phase(work, "local");
-	embedding = kcagc_embed_params(&work->job.kcagc, work->threads);
+	embedding = kcagc_embed_params(kcagc_job(&work->job), work->threads);
 	TRY(local_embed(work, &embedding, &s->Z, &s->how, s->hash));
-	s->hashed = !work->job.kcagc.joint_norm;
-	if (work->job.kcagc.joint_norm) {
+	s->hashed = !kcagc_job(&work->job)->joint_norm;
+	if (kcagc_job(&work->job)->joint_norm) {
 		/* Rows are scaled by their length over all parties, where default takes each
 		 * party's own. */
 		double *norm = alloc(work->n, sizeof(*norm)), *own = alloc(work->n, sizeof(*own));
@@ -67,7 +68,8 @@ static enum err embed_slice(struct work *work, struct state *s)
 		if (e == ERR_OK)
 			e = party_prepare_norms(work, root, own, norm, &s->how.mean_norm);
 		if (e == ERR_OK)
-			e = points_scale(&s->Z, norm, s->how.mean_norm, work->job.kcagc.row_power);
+			e = points_scale(&s->Z, norm, s->how.mean_norm,
+					 kcagc_job(&work->job)->row_power);
 		free(own);
 		free(norm);
 		TRY(e);
@@ -79,10 +81,10 @@ static enum err embed_slice(struct work *work, struct state *s)
 static enum err local(struct work *work, struct state *s)
 {
 	struct kmeans_params p = { .k = work->L == 1 ? work->job.clusters
-						     : kcagc_local_clusters(&work->job.kcagc),
-				   .restarts = work->job.kcagc.local_restarts,
-				   .iterations = work->job.kcagc.iterations,
-				   .ninth = work->job.kcagc.ninth,
+						     : kcagc_local_clusters(kcagc_job(&work->job)),
+				   .restarts = kcagc_job(&work->job)->local_restarts,
+				   .iterations = kcagc_job(&work->job)->iterations,
+				   .ninth = kcagc_job(&work->job)->ninth,
 				   .seed = work->job.seed,
 				   .threads = work->threads };
 
@@ -109,17 +111,17 @@ static enum err check_cells(struct work *work, const struct state *s, double *we
 		}
 		if (weight[c]++ == 0)
 			cluster[c] = s->child[i];
-		else if (cluster[c] != s->child[i] && work->job.kcagc.min_cell == 1)
+		else if (cluster[c] != s->child[i] && kcagc_job(&work->job)->min_cell == 1)
 			e = peer_fault(work->channel,
 				       "sent CELLS with nodes of clusters %u and %u in cell %u",
 				       cluster[c], s->child[i], c);
 	}
 	for (size_t c = 0; c < s->m && e == ERR_OK; c++)
-		if (weight[c] < work->job.kcagc.min_cell)
+		if (weight[c] < kcagc_job(&work->job)->min_cell)
 			e = peer_fault(work->channel,
 				       "sent CELLS with %zu cells, of which cell %zu has %.0f "
 				       "nodes, fewer than job.min_cell, %u",
-				       s->m, c, weight[c], work->job.kcagc.min_cell);
+				       s->m, c, weight[c], kcagc_job(&work->job)->min_cell);
 	free(cluster);
 	return e;
 }
@@ -129,7 +131,7 @@ static enum err check_cells(struct work *work, const struct state *s, double *we
 static enum err virtual_nodes(struct work *work, struct state *s, const struct tree_node *node,
 			      struct mat *Y, double **weight)
 {
-	bool mixed = work->job.kcagc.min_cell > 1;
+	bool mixed = kcagc_job(&work->job)->min_cell > 1;
 	uint32_t m = (uint32_t)work->n;
 
 	TRY(channel_recv_labels_upto(work->channel, MSG_CELLS, node->id, 1, &m, s->cell, work->n));
@@ -137,7 +139,7 @@ static enum err virtual_nodes(struct work *work, struct state *s, const struct t
 	ALLOC(*weight, m);
 	TRY(check_cells(work, s, *weight));
 	mat_init(Y, m, s->Z.here.cols);
-	if (work->job.kcagc.virtual_nodes == VIRTUAL_MEAN)
+	if (kcagc_job(&work->job)->virtual_nodes == VIRTUAL_MEAN)
 		return points_centres(&s->Z, NULL, s->cell, Y);
 	/* Line 13. With min_cell a cell may lie in several clusters: it gets their mean over its
 	 * nodes, lest a centre of fewer nodes stand alone. */
@@ -206,9 +208,10 @@ static enum err tree_level(struct work *work, struct state *s, size_t level)
 	double *weight = NULL;
 	struct joint j = { .node = node,
 			   .Y = &items,
-			   .K = root ? work->job.clusters : kcagc_local_clusters(&work->job.kcagc),
-			   .Q = root ? work->job.kcagc.iterations
-				     : work->job.kcagc.inner_iterations };
+			   .K = root ? work->job.clusters
+				     : kcagc_local_clusters(kcagc_job(&work->job)),
+			   .Q = root ? kcagc_job(&work->job)->iterations
+				     : kcagc_job(&work->job)->inner_iterations };
 	uint32_t *best = NULL;
 	enum err e;
 
@@ -218,9 +221,9 @@ static enum err tree_level(struct work *work, struct state *s, size_t level)
 		goto out;
 	items = points_here(&Y);
 	j.weight = weight;
-	j.R =
-	    root ? kcagc_starts(&work->job.kcagc, Y.rows) : kcagc_inner_restarts(&work->job.kcagc);
-	j.screen = root ? kcagc_screen(&work->job.kcagc, j.R) : 0;
+	j.R = root ? kcagc_starts(kcagc_job(&work->job), Y.rows)
+		   : kcagc_inner_restarts(kcagc_job(&work->job));
+	j.screen = root ? kcagc_screen(kcagc_job(&work->job), j.R) : 0;
 	ALLOC(best, s->m);
 	e = root && work->job.clusters_from ? joint_range(work, s, &j, best)
 					    : party_joint_kmeans(work, &j, best);
@@ -246,11 +249,11 @@ static enum err basic(struct work *work, struct state *s)
 	struct joint j = { .node = tree_node_of(&s->tree, work->own, 1),
 			   .Y = &s->Z,
 			   .K = work->job.clusters,
-			   .R = kcagc_starts(&work->job.kcagc, work->n),
-			   .Q = work->job.kcagc.iterations };
+			   .R = kcagc_starts(kcagc_job(&work->job), work->n),
+			   .Q = kcagc_job(&work->job)->iterations };
 	enum err e;
 
-	j.screen = kcagc_screen(&work->job.kcagc, j.R);
+	j.screen = kcagc_screen(kcagc_job(&work->job), j.R);
 	work_phase(work, "joint");
 	work_group(work, j.node);
 	e = party_joint_kmeans(work, &j, s->child);
@@ -284,7 +287,7 @@ static enum err polish_steps(struct work *work, struct joint *j, unsigned first,
  * different clusters must not sum. */
 static enum err polish(struct work *work, struct state *s)
 {
-	const struct kcagc_job *job = &work->job.kcagc;
+	const struct kcagc_job *job = kcagc_job(&work->job);
 	const struct tree_node *root = &s->tree.node[s->tree.count - 1];
 	struct joint j = { .node = root, .Y = &s->Z, .K = work->job.clusters, .R = 1 };
 	uint32_t *sample = alloc(work->n, sizeof(*sample)), *label = NULL;
@@ -339,13 +342,14 @@ static enum err plan(struct work *work, struct state *s)
 	free(zeros);
 	TRY(e);
 	TRY(channel_recv_choice(work->channel, CHOICE_METHOD, METHOD_BASIC, &method));
-	TRY(channel_recv_choice(work->channel, CHOICE_EXCHANGE, work->job.kcagc.exchange,
+	TRY(channel_recv_choice(work->channel, CHOICE_EXCHANGE, kcagc_job(&work->job)->exchange,
 				&exchange));
-	if (method == METHOD_BASIC && (work->job.kcagc.min_cell > 1 || exchange == EXCHANGE_GRAM))
+	if (method == METHOD_BASIC &&
+	    (kcagc_job(&work->job)->min_cell > 1 || exchange == EXCHANGE_GRAM))
 		return peer_fault(work->channel,
 				  "chose method basic, which this job does not allow");
-	work->job.kcagc.method = (enum kcagc_method)method;
-	work->job.kcagc.exchange = (enum kcagc_exchange)exchange;
+	kcagc_job(&work->job)->method = (enum kcagc_method)method;
+	kcagc_job(&work->job)->exchange = (enum kcagc_exchange)exchange;
 	tree_build(&s->tree, work->L, job_is_flat(&work->job));
 	return ERR_OK;
 }
@@ -354,7 +358,7 @@ static enum err plan(struct work *work, struct state *s)
 static enum err agree_words(struct work *work, const struct state *s)
 {
 	const struct tree_node *root = &s->tree.node[s->tree.count - 1];
-	double most = kcagc_most(&work->job.kcagc, work->L, work->n), square;
+	double most = kcagc_most(kcagc_job(&work->job), work->L, work->n), square;
 	unsigned bits = work->job.modulus_bits;
 	int bound;
 
@@ -375,14 +379,14 @@ static enum err agree_words(struct work *work, const struct state *s)
 static enum err cluster(struct work *work, struct state *s, uint32_t *label)
 {
 	TRY(agree_words(work, s));
-	if (work->job.kcagc.method != METHOD_BASIC || work->L == 1) {
+	if (kcagc_job(&work->job)->method != METHOD_BASIC || work->L == 1) {
 		TRY(local(work, s));
-		if (work->job.kcagc.plan != PLAN_OFF && work->L > 1)
+		if (kcagc_job(&work->job)->plan != PLAN_OFF && work->L > 1)
 			TRY(plan(work, s));
-		if (work->job.kcagc.plan == PLAN_ONLY)
+		if (kcagc_job(&work->job)->plan == PLAN_ONLY)
 			return ERR_OK;
 	}
-	if (work->job.kcagc.method == METHOD_BASIC && work->L > 1)
+	if (kcagc_job(&work->job)->method == METHOD_BASIC && work->L > 1)
 		TRY(basic(work, s));
 	else
 		for (size_t level = 1; level <= s->tree.levels; level++) {
@@ -392,7 +396,7 @@ static enum err cluster(struct work *work, struct state *s, uint32_t *label)
 			work_phase(work, name);
 			TRY(tree_level(work, s, level));
 		}
-	if (work->job.kcagc.polish && work->job.kcagc.method != METHOD_BASIC)
+	if (kcagc_job(&work->job)->polish && kcagc_job(&work->job)->method != METHOD_BASIC)
 		TRY(polish(work, s));
 	work_phase(work, "result");
 	TRY(work_recv_clusters(work, MSG_RESULT, &s->tree.node[s->tree.count - 1],
@@ -431,13 +435,13 @@ enum err party_kcagc(struct work *work, uint32_t *label)
 	e = embed_slice(work, &s);
 	if (e == ERR_OK)
 		e = cluster(work, &s, label);
-	if (e == ERR_OK && work->job.kcagc.plan != PLAN_ONLY) {
+	if (e == ERR_OK && kcagc_job(&work->job)->plan != PLAN_ONLY) {
 		work->model = model_new(work);
 		/* Above min_cell 1 nothing may be summed over single nodes, so there is nothing to
 		 * predict with; and a model knows no means and deviations. One party that did not
 		 * polish has the centres of its own k-means. */
-		if (work->job.kcagc.min_cell == 1 &&
-		    work->job.kcagc.standardize == STANDARDIZE_NONE)
+		if (kcagc_job(&work->job)->min_cell == 1 &&
+		    kcagc_job(&work->job)->standardize == STANDARDIZE_NONE)
 			model_fill(work->model, &s.how, s.last.a ? &s.last : &s.centre, label,
 				   work->n);
 	}
@@ -454,9 +458,9 @@ enum err party_kmeans_columns(struct work *work, uint32_t *label)
 
 	open_state(work, &s);
 	work_phase(work, "local");
-	if (work->job.kcagc.standardize == STANDARDIZE_NONE)
+	if (kcagc_job(&work->job)->standardize == STANDARDIZE_NONE)
 		standard_warn(work->features, work_columns(work), true);
-	e = columns_points(work->features, work->job.kcagc.standardize != STANDARDIZE_NONE,
+	e = columns_points(work->features, kcagc_job(&work->job)->standardize != STANDARDIZE_NONE,
 			   work_columns(work), &s.Z.here, &by);
 	if (e == ERR_OK && s.Z.here.cols < columns)
 		facts_number(&work->record->facts, "columns_left_out",
@@ -465,7 +469,7 @@ enum err party_kmeans_columns(struct work *work, uint32_t *label)
 		e = cluster(work, &s, label);
 	if (e == ERR_OK) {
 		work->model = model_new(work);
-		if (work->job.kcagc.min_cell == 1) /* as above */
+		if (kcagc_job(&work->job)->min_cell == 1) /* as above */
 			model_fill_columns(work->model, &by, columns,
 					   s.last.a ? &s.last : &s.centre, label, work->n);
 	}

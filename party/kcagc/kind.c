@@ -15,11 +15,11 @@
 static struct party_sums sums(const struct work *work)
 {
 	const struct job *job = &work->job;
-	struct party_sums s = { work->L, "method", kcagc_method_names[job->kcagc.method],
+	struct party_sums s = { work->L, "method", kcagc_method_names[kcagc_job(job)->method],
 				"; flat and basic sum over all parties" };
 	struct tree t;
 
-	tree_build(&t, work->L, job->kcagc.plan == PLAN_OFF && job_is_flat(job));
+	tree_build(&t, work->L, kcagc_job(job)->plan == PLAN_OFF && job_is_flat(job));
 	for (size_t i = t.parties; i < t.count; i++)
 		if (t.node[i].last - t.node[i].first < s.least)
 			s.least = t.node[i].last - t.node[i].first;
@@ -51,7 +51,7 @@ static enum err check_cells(const struct party_config *config, const struct job 
 /* The method and exchange of a kcagc job; with a plan, every one that it may take. */
 static enum err allow(const struct party_config *config, const struct work *work)
 {
-	const struct kcagc_job *job = &work->job.kcagc;
+	const struct kcagc_job *job = kcagc_job(&work->job);
 	const struct config_strings *methods = &config->policy.methods;
 	const struct config_strings *exchanges = &config->policy.exchanges;
 	bool planned = job->plan != PLAN_OFF;
@@ -76,7 +76,7 @@ static enum err allow_predict(const struct party_config *config, const struct wo
 
 static const char *off_ranks(const struct work *work)
 {
-	const struct kcagc_job *job = &work->job.kcagc;
+	const struct kcagc_job *job = kcagc_job(&work->job);
 
 	if (job->align != ALIGN_SAME)
 		return "it matches rows (align)";
@@ -88,7 +88,7 @@ static const char *off_ranks(const struct work *work)
 
 static const char *predict_off_ranks(const struct work *work)
 {
-	return work->job.kcagc.align == ALIGN_SAME ? NULL : "it matches rows (align)";
+	return kcagc_job(&work->job)->align == ALIGN_SAME ? NULL : "it matches rows (align)";
 }
 
 static void feed(void *hash, const void *p, size_t n)
@@ -111,9 +111,9 @@ static enum err describe(const struct work *work, struct msg_accept *a)
 	sha256_end(ids, a->ids_hash);
 	sha256_add(edges, work->job_id, JOB_ID_LEN);
 	sha256_add_text(edges, "edges");
-	if (work->job.kcagc.graphs == GRAPHS_SHARED && work->workers)
+	if (kcagc_job(&work->job)->graphs == GRAPHS_SHARED && work->workers)
 		e = workers_feed_edges(work->workers, feed, edges);
-	else if (work->job.kcagc.graphs == GRAPHS_SHARED)
+	else if (kcagc_job(&work->job)->graphs == GRAPHS_SHARED)
 		dataset_feed_edges(d, feed, edges);
 	sha256_end(edges, a->edges_hash);
 	return e;
@@ -135,7 +135,7 @@ static enum err compare_cut_graphs(struct work *work)
 	struct hmac *h;
 	enum err e = ERR_OK;
 
-	if (!kcagc_compares_later(&work->job.kcagc))
+	if (!kcagc_compares_later(kcagc_job(&work->job)))
 		return ERR_OK;
 	h = hmac_new((struct bytes){ work->group_key, SECAGG_HASH_LEN });
 	dataset_feed_edges(work->dataset, feed_keyed, h);
@@ -159,8 +159,8 @@ static enum err compare_cut_graphs(struct work *work)
 static enum err begin(struct work *work, uint32_t *label)
 {
 	TRY(compare_cut_graphs(work));
-	return work->job.kcagc.method == METHOD_LANDMARK ? party_landmark_begin(work, label)
-							 : ERR_OK;
+	return kcagc_job(&work->job)->method == METHOD_LANDMARK ? party_landmark_begin(work, label)
+								: ERR_OK;
 }
 
 static enum err begin_predict(struct work *work, uint32_t *label)
@@ -171,9 +171,9 @@ static enum err begin_predict(struct work *work, uint32_t *label)
 
 static enum err run_method(struct work *work, uint32_t *label)
 {
-	if (work->job.kcagc.method == METHOD_LANDMARK)
+	if (kcagc_job(&work->job)->method == METHOD_LANDMARK)
 		return party_landmark(work, label);
-	if (work->job.kcagc.method == METHOD_GCC)
+	if (kcagc_job(&work->job)->method == METHOD_GCC)
 		return party_gcc(work, label);
 	return party_kcagc(work, label);
 }
@@ -187,7 +187,7 @@ static enum err keep(struct work *work, const uint32_t *label)
 	if (work->graph->adjacency.start && !work->workers)
 		record_modularity(work->record,
 				  modularity(&work->graph->adjacency, label, work->job.clusters),
-				  kcagc_communities(&work->job.kcagc));
+				  kcagc_communities(kcagc_job(&work->job)));
 	if (!work->model)
 		work->model = model_new(work);
 	return model_keep(work->model, work->state);

@@ -1,5 +1,6 @@
 /* A party's half of landmark projection: k^ local clusters, q sets of nodes, K = sum_l X_l X_l', M
  * the means of the party's own rows over each set. */
+#include "common/kcagc/job.h"
 #include "common/kcagc/landmark.h"
 #include "common/base/alloc.h"
 #include "party/kcagc/answers.h"
@@ -14,7 +15,7 @@ enum { SPREADS_MOST = 4 << 10 }; /* bytes of what follows the norms */
 /* Step 3: Protocol 1's clusters, as in kCAGC. */
 enum err party_landmark_begin(struct work *work, uint32_t *label)
 {
-	uint32_t clusters = kcagc_local_clusters(&work->job.kcagc);
+	uint32_t clusters = kcagc_local_clusters(kcagc_job(&work->job));
 	struct kmeans_params how =
 	    landmark_local(work->job.clusters, clusters, work->job.seed, work->threads);
 	struct answers *a;
@@ -42,11 +43,11 @@ static enum err check_sets(const struct work *work, const uint32_t *set, uint32_
 		e = peer_fault(work->channel, "sent LANDMARKS with %zu nodes in none of %u sets",
 			       size[sets], sets);
 	for (uint32_t c = 0; c < sets && e == ERR_OK; c++)
-		if (size[c] < work->job.kcagc.min_cell)
+		if (size[c] < kcagc_job(&work->job)->min_cell)
 			e = peer_fault(work->channel,
 				       "sent LANDMARKS with %u sets, of which set %u has %zu "
 				       "nodes, fewer than job.min_cell, %u",
-				       sets, c, size[c], work->job.kcagc.min_cell);
+				       sets, c, size[c], kcagc_job(&work->job)->min_cell);
 	free(size);
 	return e;
 }
@@ -88,7 +89,7 @@ static enum err power(struct answers *a)
 /* Steps 8 and 9: the guard, with the means for the first polish; then more polish. */
 static enum err polish(struct answers *a)
 {
-	unsigned steps = a->work->job.kcagc.polish;
+	unsigned steps = kcagc_job(&a->work->job)->polish;
 
 	work_phase(a->work, "polish");
 	TRY(answers_weigh_two(a, steps > 0));
@@ -121,8 +122,9 @@ static enum err find_placing(struct answers *a, struct placing *place)
 {
 	struct work *work = a->work;
 
-	if (!a->means || work->job.kcagc.min_cell > 1 ||
-	    work->job.kcagc.standardize != STANDARDIZE_NONE || a->slice.degrees != DEGREES_OFF)
+	if (!a->means || kcagc_job(&work->job)->min_cell > 1 ||
+	    kcagc_job(&work->job)->standardize != STANDARDIZE_NONE ||
+	    a->slice.degrees != DEGREES_OFF)
 		return ERR_OK;
 	if (work->workers)
 		return placing_away(a, place);
@@ -133,7 +135,7 @@ static enum err find_placing(struct answers *a, struct placing *place)
 static enum err cluster(struct answers *a, unsigned t)
 {
 	TRY(landmarks(a));
-	if (a->work->job.kcagc.landmark_power)
+	if (kcagc_job(&a->work->job)->landmark_power)
 		TRY(power(a));
 	TRY(party_take_clusters(a->work));
 	TRY(polish(a));
@@ -148,7 +150,7 @@ static enum err project(struct answers *a, uint32_t *label)
 
 	TRY(answers_send_facts(a)); /* step 1 */
 	TRY(channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own,
-				kcagc_local_clusters(&work->job.kcagc), label, work->n));
+				kcagc_local_clusters(kcagc_job(&work->job)), label, work->n));
 	TRY(work_warm(work));
 	TRY(work_warm_on(work, SPREADS_MOST));
 	TRY(answers_send_spreads(a)); /* step 2 */

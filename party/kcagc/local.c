@@ -3,6 +3,7 @@
 #include "common/base/log.h"
 #include "common/data/limits.h"
 #include "common/data/standard.h"
+#include "common/kcagc/job.h"
 #include "common/kcagc/order.h"
 #include "party/kcagc/pieces.h"
 #include "common/privacy/bound.h"
@@ -39,8 +40,8 @@ static void embed_key(const struct work *work, const struct embed_params *p,
 	sha256_add_u64(h, p->dims);
 	sha256_add_u32(h, p->unit_rows);
 	sha256_add_u64(h, power_bits);
-	sha256_add_u32(h, work->job.kcagc.standardize != STANDARDIZE_NONE);
-	if (work->job.kcagc.standardize != STANDARDIZE_NONE) {
+	sha256_add_u32(h, kcagc_job(&work->job)->standardize != STANDARDIZE_NONE);
+	if (kcagc_job(&work->job)->standardize != STANDARDIZE_NONE) {
 		bool *apart = standard_apart(work->features, work_columns(work));
 
 		for (size_t j = 0; j < features_cols(work->features); j++)
@@ -148,7 +149,7 @@ enum err local_clusters(struct work *work, const struct points *Z, const struct 
 static enum err send_terms(struct work *work, const struct tree_node *root, double unit,
 			   double *term)
 {
-	bool fit = kcagc_weighs_fit(&work->job.kcagc);
+	bool fit = kcagc_weighs_fit(kcagc_job(&work->job));
 
 	for (size_t t = ORDER_BLOCK; t < ORDER_WORDS; t++)
 		term[t] /= (double)work->L;
@@ -174,10 +175,10 @@ static enum err agree_unit(struct work *work, const struct tree_node *root, cons
 
 enum err party_prepare_order(struct work *work, const struct tree_node *root)
 {
-	struct embed_params how = kcagc_embed_params(&work->job.kcagc, work->threads);
+	struct embed_params how = kcagc_embed_params(kcagc_job(&work->job), work->threads);
 	struct kmeans_params clusters = { .k = work->job.clusters,
-					  .restarts = work->job.kcagc.local_restarts,
-					  .iterations = work->job.kcagc.iterations,
+					  .restarts = kcagc_job(&work->job)->local_restarts,
+					  .iterations = kcagc_job(&work->job)->iterations,
 					  .seed = work->job.seed,
 					  .threads = work->threads };
 	struct order_search search = { 0 };
@@ -209,7 +210,7 @@ enum err party_prepare_order(struct work *work, const struct tree_node *root)
 	if (!order)
 		e = peer_fault(work->channel, "chose no filter order up to %d", ORDER_CAP);
 	else
-		work->job.kcagc.filter_order = work->record->order = (unsigned)order;
+		kcagc_job(&work->job)->filter_order = work->record->order = (unsigned)order;
 out:
 	order_end(&search);
 	return e;

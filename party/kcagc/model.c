@@ -3,6 +3,7 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/data/limits.h"
+#include "common/kcagc/job.h"
 #include "crypto/hash.h"
 #include "party/work/work.h"
 #include "proto/codec.h"
@@ -27,11 +28,11 @@ struct model *model_new(const struct work *work)
 	m->L = work->L;
 	m->own = work->own;
 	memcpy(m->name, work->name, sizeof(m->name));
-	m->method = work->job.kcagc.method;
-	m->min_cell = work->job.kcagc.min_cell;
+	m->method = kcagc_job(&work->job)->method;
+	m->min_cell = kcagc_job(&work->job)->min_cell;
 	m->clusters = work->job.clusters;
 	m->fraction_bits = work->job.fraction_bits == JOB_AUTO ? 1 : work->job.fraction_bits;
-	m->joint_norm = work->job.kcagc.joint_norm;
+	m->joint_norm = kcagc_job(&work->job)->joint_norm;
 	m->nodes = work->n;
 	return m;
 }

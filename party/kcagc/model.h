@@ -11,6 +11,7 @@
 #ifndef PARTY_KCAGC_MODEL_H
 #define PARTY_KCAGC_MODEL_H
 
+#include "common/kcagc/job.h"
 #include "common/base/err.h"
 #include "common/data/standard.h"
 #include "common/job/job.h"

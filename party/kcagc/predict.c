@@ -72,15 +72,15 @@ static enum err check_model(const struct model *m, const struct work *work)
 		return err_set(ERR_INPUT,
 			       "job.clusters is %u, the run of job.model had %u: expected the same",
 			       job->clusters, m->clusters);
-	if (m->place.map.a && !job->kcagc.joint_norm)
+	if (m->place.map.a && !kcagc_job(job)->joint_norm)
 		return err_set(ERR_INPUT, "job.joint_norm is false, and the run of job.model was "
 					  "of method landmark, whose "
 					  "rows have length 1 over all parties: expected true");
-	if (m->joint_norm != job->kcagc.joint_norm)
+	if (m->joint_norm != kcagc_job(job)->joint_norm)
 		return err_set(ERR_INPUT,
 			       "job.joint_norm is %s, in the run of job.model it was %s: expected "
 			       "the same",
-			       job->kcagc.joint_norm ? "true" : "false",
+			       kcagc_job(job)->joint_norm ? "true" : "false",
 			       m->joint_norm ? "true" : "false");
 	if (job->fraction_bits != JOB_AUTO && m->fraction_bits > job->fraction_bits)
 		return err_set(ERR_INPUT,
@@ -100,7 +100,7 @@ enum err predict_prepare(struct work *work)
 	struct model *m = NULL;
 	enum err e;
 
-	TRY(model_find(work->state, work->job.kcagc.model, &m));
+	TRY(model_find(work->state, kcagc_job(&work->job)->model, &m));
 	e = check_model(m, work);
 	if (e != ERR_OK) {
 		model_free(m);
@@ -142,7 +142,7 @@ static enum err place(struct work *work, const struct tree_node *all, struct poi
 	} else {
 		TRY(embed_again(work->features, work->graph, how, work->threads, &Z->here));
 	}
-	if (!work->job.kcagc.joint_norm)
+	if (!kcagc_job(&work->job)->joint_norm)
 		return ERR_OK;
 	ALLOC(norm, work->n);
 	ALLOC(own, work->n);

@@ -47,7 +47,7 @@ static enum err train(struct run *run, uint32_t **label)
 	enum err e;
 
 	(void)label;
-	TRY(fedgcn_params_of(&run->job.fedgcn, run->threads, &p));
+	TRY(fedgcn_params_of(fedgcn_job(&run->job), run->threads, &p));
 	if (fedgcn_in_clear(&p))
 		log_warn("prototypes \"kde\": parties upload each of their prototypes in clear");
 	run_parties_open(&parties, run);
@@ -79,7 +79,7 @@ static enum err train(struct run *run, uint32_t **label)
 /* Attributes count where features are made of them. */
 static enum err compare_attributes(struct run *run, const struct msg_accept *accept)
 {
-	if (run->job.fedgcn.how.features == GRAPHS_STRUCTURE)
+	if (fedgcn_job(&run->job)->how.features == GRAPHS_STRUCTURE)
 		return ERR_OK;
 	for (size_t l = 0; l < run->L; l++)
 		if (accept[l].columns != accept[0].columns)
@@ -88,7 +88,7 @@ static enum err compare_attributes(struct run *run, const struct msg_accept *acc
 				       "with job.features \"%s\" all parties must have the same",
 				       run->name[0], accept[0].columns, run->name[l],
 				       accept[l].columns,
-				       fedgcn_features_names[run->job.fedgcn.how.features]);
+				       fedgcn_features_names[fedgcn_job(&run->job)->how.features]);
 	run->columns = accept[0].columns;
 	return ERR_OK;
 }

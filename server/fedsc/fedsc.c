@@ -19,9 +19,9 @@ static enum err run_fedsc(struct run *run, uint32_t **label)
 	enum err e;
 
 	/* Parties draw the members of a round by themselves. */
-	TRY(fedsc_params_of(&run->job.fedsc, run->L, 0, run->threads, &p));
-	TRY(fedsc_noise_of(&run->job.fedsc, &noise));
-	fedsc_noise_record(&run->job.fedsc, &noise, to);
+	TRY(fedsc_params_of(fedsc_job(&run->job), run->L, 0, run->threads, &p));
+	TRY(fedsc_noise_of(fedsc_job(&run->job), &noise));
+	fedsc_noise_record(fedsc_job(&run->job), &noise, to);
 	if (p.variant == FEDSC_BY_PAPER)
 		log_warn("variant \"paper\": parties upload the coefficients C of their rows in "
 			 "clear, and with the dictionary Z every row can be computed from them");

@@ -24,10 +24,10 @@ static void record_report(struct run *run, const struct fedspectral_report *r)
 		log_info("%zu of %zu nodes have no edges: they are cluster %u", r->isolated, run->n,
 			 r->k);
 	facts_number(&to->facts, "clusters", r->k);
-	if (run->job.fedspectral.variant == FEDSPECTRAL_PLAIN)
+	if (fedspectral_job(&run->job)->variant == FEDSPECTRAL_PLAIN)
 		return;
 	facts_number(&to->facts, "rounds", r->rounds);
-	if (run->job.fedspectral.variant == FEDSPECTRAL_PLUS || !r->values)
+	if (fedspectral_job(&run->job)->variant == FEDSPECTRAL_PLUS || !r->values)
 		return;
 	facts_number(&to->facts, "residual", r->residual);
 	facts_numbers(&to->facts, "eigenvalues", r->value, r->values);
@@ -56,7 +56,8 @@ static enum err exact(struct run *run, struct run_parties *parties,
  * edge; NULL on failure. */
 static enum err run_fedspectral(struct run *run, uint32_t **label)
 {
-	struct fedspectral_params p = fedspectral_params_of(&run->job.fedspectral, run->threads);
+	struct fedspectral_params p =
+	    fedspectral_params_of(fedspectral_job(&run->job), run->threads);
 	struct fedspectral_report report;
 	struct run_parties parties;
 	struct align align;
@@ -70,7 +71,7 @@ static enum err run_fedspectral(struct run *run, uint32_t **label)
 	}
 	ALLOC(*label, run->n);
 	run_parties_open(&parties, run);
-	switch (run->job.fedspectral.variant) {
+	switch (fedspectral_job(&run->job)->variant) {
 	case FEDSPECTRAL_PLUS:
 		e = fedspectral_plus(&parties.parties, run->n, &p, *label, &report);
 		break;
@@ -78,7 +79,7 @@ static enum err run_fedspectral(struct run *run, uint32_t **label)
 		e = fedspectral_plain(&parties.parties, run->n, &p, *label, &report);
 		break;
 	default:
-		fedspectral_record_noise(&run->job.fedspectral, &run->record->facts);
+		fedspectral_record_noise(fedspectral_job(&run->job), &run->record->facts);
 		e = p.product > 0
 			? fedspectral_private(&parties.parties, run->n, &p, *label, &report)
 			: exact(run, &parties, &p, *label, &report);

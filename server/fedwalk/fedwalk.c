@@ -87,7 +87,7 @@ static enum err agree_degrees(struct hub *h)
 	enum err e = ERR_OK;
 
 	run_phase(run, "degrees");
-	h->k = fedwalk_job_bins(&run->job.fedwalk, run->n);
+	h->k = fedwalk_job_bins(fedwalk_job(&run->job), run->n);
 	if (h->k > run->n)
 		return err_set(ERR_JOB, "job.bins is %u, of %zu vertices", h->k, run->n);
 	count = run->n * h->k;
@@ -130,7 +130,7 @@ static enum err warp(struct hub *h, struct half *half)
 	m.start = start;
 	m.row = row;
 	fedwalk_lists_release(&lists);
-	fedwalk_dtw(&m, run->job.fedwalk.dtw_rows, run->threads, half);
+	fedwalk_dtw(&m, fedwalk_job(&run->job)->dtw_rows, run->threads, half);
 	free(row);
 	free(start);
 	return ERR_OK;
@@ -143,12 +143,13 @@ static enum err make_tree(struct hub *h, struct fedwalk_tree *t, struct fedwalk_
 	struct fedwalk_dissimilarity d = { .n = run->n, .c = h->c, .k = h->k };
 	struct half half, used;
 
-	if (fedwalk_tree_how(&run->job.fedwalk, run->n) == FEDWALK_LANDMARKS) {
+	if (fedwalk_tree_how(fedwalk_job(&run->job), run->n) == FEDWALK_LANDMARKS) {
 		fedwalk_tree_landmarks(t, h->c, run->n, h->k, run->job.seed, run->threads);
-		fedwalk_encoder_init(e, t, &d, run->job.fedwalk.eps, run->threads, &h->encoder);
+		fedwalk_encoder_init(e, t, &d, fedwalk_job(&run->job)->eps, run->threads,
+				     &h->encoder);
 		return ERR_OK;
 	}
-	if (run->job.fedwalk.dissimilarity == DISSIMILARITY_DTW) {
+	if (fedwalk_job(&run->job)->dissimilarity == DISSIMILARITY_DTW) {
 		TRY(warp(h, &half));
 		d.half = &half;
 		half_copy(&used, &half);
@@ -157,7 +158,7 @@ static enum err make_tree(struct hub *h, struct fedwalk_tree *t, struct fedwalk_
 	}
 	fedwalk_tree_average(t, &used);
 	half_release(&used);
-	fedwalk_encoder_init(e, t, &d, run->job.fedwalk.eps, run->threads, &h->encoder);
+	fedwalk_encoder_init(e, t, &d, fedwalk_job(&run->job)->eps, run->threads, &h->encoder);
 	if (d.half)
 		half_release(&half);
 	return ERR_OK;
@@ -205,8 +206,8 @@ static enum err construct(struct hub *h)
 static enum err walk(struct hub *h)
 {
 	struct run *run = h->run;
-	unsigned length = run->job.fedwalk.length;
-	size_t most = run->n * run->job.fedwalk.walks * length, count;
+	unsigned length = fedwalk_job(&run->job)->length;
+	size_t most = run->n * fedwalk_job(&run->job)->walks * length, count;
 	struct buf token = { 0 };
 	enum err e = ERR_OK;
 
@@ -273,7 +274,7 @@ static void mirror(const struct fedwalk_lists *lists, size_t n, struct csr *g)
  * the ties, which nobody makes. */
 static void expect_ties(struct hub *h, double reported)
 {
-	double eps = h->run->job.fedwalk.eps;
+	double eps = fedwalk_job(&h->run->job)->eps;
 
 	h->told[FEDWALK_GUESSED] = reported;
 	h->told[FEDWALK_TIES] = fedwalk_ties_expected(eps, h->run->n, reported);
@@ -292,10 +293,10 @@ static enum err reports(struct hub *h)
 	facts_number(&run->record->facts, "reported", (double)lists.items);
 	expect_ties(h, (double)lists.items);
 	fedwalk_lists_release(&lists);
-	fedwalk_debias(&g, run->job.fedwalk.eps, run->threads);
+	fedwalk_debias(&g, fedwalk_job(&run->job)->eps, run->threads);
 	run_phase(run, "walks");
-	walks_random(&h->walks, &g, run->job.fedwalk.walks, run->job.fedwalk.length, run->job.seed,
-		     run->threads);
+	walks_random(&h->walks, &g, fedwalk_job(&run->job)->walks, fedwalk_job(&run->job)->length,
+		     run->job.seed, run->threads);
 	csr_release(&g);
 	return ERR_OK;
 }
@@ -315,7 +316,7 @@ static enum err train(struct hub *h)
 {
 	struct run *run = h->run;
 	struct sgns_params p = { .n = run->n,
-				 .window = run->job.fedwalk.window,
+				 .window = fedwalk_job(&run->job)->window,
 				 .seed = run->job.seed,
 				 .threads = run->threads,
 				 .progress = trained,
@@ -383,7 +384,7 @@ static enum err account(struct hub *h)
 	double *told = h->told;
 
 	run_phase(run, "attack");
-	if (run->job.fedwalk.mode == FEDWALK_WALKS)
+	if (fedwalk_job(&run->job)->mode == FEDWALK_WALKS)
 		TRY(attack(h));
 	told[FEDWALK_EPS0] = h->encoder.eps0;
 	told[FEDWALK_KEPT] = h->encoder.kept;
@@ -391,7 +392,7 @@ static enum err account(struct hub *h)
 	told[FEDWALK_BOX_BYTES] = (double)h->carried.bytes;
 	TRY(channel_send_reals_all(run->channel, run->L, MSG_MATRIX, h->root->id, told,
 				   FEDWALK_TOLD));
-	fedwalk_record(&run->job.fedwalk, run->n, told, &run->record->facts);
+	fedwalk_record(fedwalk_job(&run->job), run->n, told, &run->record->facts);
 	return ERR_OK;
 }
 
@@ -400,7 +401,7 @@ static enum err account(struct hub *h)
  * labels. */
 static enum err serve(struct run *run, uint32_t **label)
 {
-	bool walks = run->job.fedwalk.mode == FEDWALK_WALKS;
+	bool walks = fedwalk_job(&run->job)->mode == FEDWALK_WALKS;
 	struct hub h = { .run = run };
 	enum err e;
 
@@ -416,7 +417,7 @@ static enum err serve(struct run *run, uint32_t **label)
 		e = train(&h);
 	if (e == ERR_OK)
 		e = account(&h);
-	if (e == ERR_OK && run->job.fedwalk.keep_embeddings) {
+	if (e == ERR_OK && fedwalk_job(&run->job)->keep_embeddings) {
 		run->embedding = h.x;
 		h.x = NULL;
 	}

@@ -3,6 +3,7 @@
 #include "server/kcagc/kcagc.h"
 #include "common/base/alloc.h"
 #include "common/base/log.h"
+#include "common/kcagc/job.h"
 #include "common/kcagc/order.h"
 #include "common/kcagc/sample.h"
 #include "common/privacy/bound.h"
@@ -78,7 +79,7 @@ static void record_curves(struct run *run, const struct curves *c, unsigned orde
 
 enum err server_prepare_order(struct run *run, const struct tree_node *root, uint64_t *round)
 {
-	struct curves c = { .weighs = kcagc_weighs_fit(&run->job.kcagc) };
+	struct curves c = { .weighs = kcagc_weighs_fit(kcagc_job(&run->job)) };
 	unsigned order = 0;
 	int bound;
 
@@ -98,7 +99,7 @@ enum err server_prepare_order(struct run *run, const struct tree_node *root, uin
 		run_progress(run, (unsigned)(known / ORDER_BLOCK) + 1, known + ORDER_BLOCK);
 	}
 	record_curves(run, &c, order);
-	run->job.kcagc.filter_order = run->record->order = order;
+	kcagc_job(&run->job)->filter_order = run->record->order = order;
 	return ERR_OK;
 }
 
@@ -126,7 +127,7 @@ enum err server_prepare_norms(struct run *run, const struct tree_node *root, uin
 /* Protocol 3 line 2: every party's local clusters. */
 static enum err gather_local(struct run *run, struct state *s)
 {
-	uint32_t k = run->L == 1 ? run->job.clusters : kcagc_local_clusters(&run->job.kcagc);
+	uint32_t k = run->L == 1 ? run->job.clusters : kcagc_local_clusters(kcagc_job(&run->job));
 
 	run_phase(run, "local");
 	for (size_t l = 0; l < run->L; l++) {
@@ -151,11 +152,13 @@ static void open_joint(const struct run *run, struct state *s, const struct tree
 	bool root = node == root_of(s);
 
 	joint_init(j, node, &s->round[node->id], m, K,
-		   root ? kcagc_starts(&run->job.kcagc, m) : kcagc_inner_restarts(&run->job.kcagc),
-		   root ? run->job.kcagc.iterations : run->job.kcagc.inner_iterations, weight);
+		   root ? kcagc_starts(kcagc_job(&run->job), m)
+			: kcagc_inner_restarts(kcagc_job(&run->job)),
+		   root ? kcagc_job(&run->job)->iterations : kcagc_job(&run->job)->inner_iterations,
+		   weight);
 	if (root) {
-		j->keep = run->job.kcagc.restarts;
-		j->screen = kcagc_screen(&run->job.kcagc, j->R);
+		j->keep = kcagc_job(&run->job)->restarts;
+		j->screen = kcagc_screen(kcagc_job(&run->job), j->R);
 	}
 }
 
@@ -190,11 +193,12 @@ static enum err open_cells(struct run *run, struct state *s, const struct tree_n
 	for (size_t c = 0; c < node->children; c++)
 		child[c] = s->label[node->child + c];
 	all = to->m = cells_intersect(child, node->children, run->n, to->cell);
-	if (run->job.kcagc.min_cell > 1)
-		to->m = cells_merge(to->cell, run->n, all, child[0], run->job.kcagc.min_cell);
+	if (kcagc_job(&run->job)->min_cell > 1)
+		to->m =
+		    cells_merge(to->cell, run->n, all, child[0], kcagc_job(&run->job)->min_cell);
 	if (!to->m)
 		return err_set(ERR_JOB, "%zu nodes cannot make a cell of job.min_cell, %u", run->n,
-			       run->job.kcagc.min_cell);
+			       kcagc_job(&run->job)->min_cell);
 	to->merged = all - to->m;
 	ALLOC(to->weight, to->m);
 	cells_sizes(to->cell, run->n, to->m, to->weight);
@@ -219,13 +223,13 @@ static enum err open_node(struct run *run, struct state *s, const struct tree_no
 			  struct cells *c, struct joint *j)
 {
 	bool root = node == root_of(s);
-	unsigned K = root ? run->job.clusters : kcagc_local_clusters(&run->job.kcagc);
+	unsigned K = root ? run->job.clusters : kcagc_local_clusters(kcagc_job(&run->job));
 	enum err e = open_cells(run, s, node, c);
 
 	if (e != ERR_OK)
 		return e;
 	open_on_cells(run, s, node, c, K, j);
-	if (run->job.kcagc.exchange == EXCHANGE_DISTANCES && !joint_is_trivial(j))
+	if (kcagc_job(&run->job)->exchange == EXCHANGE_DISTANCES && !joint_is_trivial(j))
 		e = run_broadcast_labels(run, node->first, node->last, MSG_STARTS, node->id, K,
 					 j->label, (size_t)j->R * c->m);
 	return e;
@@ -263,8 +267,8 @@ static enum err tree_level(struct run *run, struct state *s, size_t level)
 	for (size_t g = 0; g < groups && e == ERR_OK; g++)
 		e = open_node(run, s, &first[g], &cells[g], &j[g]);
 	if (e == ERR_OK)
-		e = run->job.kcagc.exchange == EXCHANGE_GRAM ? gram_kmeans(run, j, groups)
-							     : joint_kmeans(run, j, groups);
+		e = kcagc_job(&run->job)->exchange == EXCHANGE_GRAM ? gram_kmeans(run, j, groups)
+								    : joint_kmeans(run, j, groups);
 	for (size_t g = 0; g < groups; g++) {
 		if (e == ERR_OK)
 			close_node(run, s, &first[g], cells[g].cell, j[g].best);
@@ -449,7 +453,7 @@ static enum err polish_steps(struct run *run, struct state *s, struct polish *ov
 		over->made = over->label;
 		over->made_of = over->n;
 		objective[kept.objectives++] = kept.inertia;
-		if (last == run->job.kcagc.polish && (!moved || p == last)) {
+		if (last == kcagc_job(&run->job)->polish && (!moved || p == last)) {
 			kept.silhouette = kmeans_silhouette(D, NULL, over->n, k, over->label);
 			ALLOC(run->confidence, over->n);
 			kmeans_margins(D, over->n, k, over->label, run->confidence);
@@ -470,7 +474,7 @@ static enum err polish_steps(struct run *run, struct state *s, struct polish *ov
  * clusters. */
 static enum err polish(struct run *run, struct state *s)
 {
-	const struct kcagc_job *job = &run->job.kcagc;
+	const struct kcagc_job *job = kcagc_job(&run->job);
 	uint32_t *label = s->label[root_of(s)->id];
 	uint32_t *sample = alloc(run->n, sizeof(*sample)), *of_sample = NULL;
 	size_t count = polish_sample(label, run->n, run->job.clusters, job->polish_rows,
@@ -510,8 +514,10 @@ static enum err plan(struct run *run, struct state *s)
 	tree_build(&s->tree, run->L, job_is_flat(&run->job));
 	s->round[root_of(s)->id] = next; /* rounds are counted for the members, who are the same */
 	for (size_t l = 0; l < run->L; l++) {
-		TRY(channel_send_choice(run->channel[l], CHOICE_METHOD, run->job.kcagc.method));
-		TRY(channel_send_choice(run->channel[l], CHOICE_EXCHANGE, run->job.kcagc.exchange));
+		TRY(channel_send_choice(run->channel[l], CHOICE_METHOD,
+					kcagc_job(&run->job)->method));
+		TRY(channel_send_choice(run->channel[l], CHOICE_EXCHANGE,
+					kcagc_job(&run->job)->exchange));
 	}
 	return ERR_OK;
 }
@@ -519,7 +525,7 @@ static enum err plan(struct run *run, struct state *s)
 /* How many bits are behind the point of distances and inner products: known, or agreed on. */
 static enum err agree_words(struct run *run, const struct tree_node *root, uint64_t *round)
 {
-	double most = kcagc_most(&run->job.kcagc, run->L, run->n);
+	double most = kcagc_most(kcagc_job(&run->job), run->L, run->n);
 	unsigned bits = run->job.modulus_bits;
 	int bound;
 
@@ -546,20 +552,20 @@ static enum err cluster(struct run *run, struct state *s, uint32_t *label)
 		    "of by what several sum; give one number",
 		    run->job.clusters_from, run->job.clusters);
 	/* agreed on by all parties before they cluster */
-	if (run->job.kcagc.filter_order == KCAGC_ORDER_AUTO)
+	if (kcagc_job(&run->job)->filter_order == KCAGC_ORDER_AUTO)
 		TRY(server_prepare_order(run, root, &s->round[root->id]));
-	if (run->job.kcagc.joint_norm)
+	if (kcagc_job(&run->job)->joint_norm)
 		TRY(server_prepare_norms(run, root, &s->round[root->id]));
 	TRY(agree_words(run, root, &s->round[root->id]));
-	if (run->job.kcagc.method != METHOD_BASIC || run->L == 1) {
+	if (kcagc_job(&run->job)->method != METHOD_BASIC || run->L == 1) {
 		TRY(gather_local(run, s));
-		if (run->job.kcagc.plan != PLAN_OFF && run->L > 1)
+		if (kcagc_job(&run->job)->plan != PLAN_OFF && run->L > 1)
 			TRY(plan(run, s));
-		if (run->job.kcagc.plan == PLAN_ONLY)
+		if (kcagc_job(&run->job)->plan == PLAN_ONLY)
 			return ERR_OK;
 	}
 	root = root_of(s);
-	if (run->job.kcagc.method == METHOD_BASIC && run->L > 1) {
+	if (kcagc_job(&run->job)->method == METHOD_BASIC && run->L > 1) {
 		TRY(basic(run, s));
 	} else {
 		for (size_t level = 1; level <= s->tree.levels; level++) {
@@ -572,7 +578,7 @@ static enum err cluster(struct run *run, struct state *s, uint32_t *label)
 				: tree_level(run, s, level));
 		}
 	}
-	if (run->job.kcagc.polish && run->job.kcagc.method != METHOD_BASIC)
+	if (kcagc_job(&run->job)->polish && kcagc_job(&run->job)->method != METHOD_BASIC)
 		TRY(polish(run, s));
 	run_phase(run, "result");
 	memcpy(label, s->label[root->id], run->n * sizeof(*label));

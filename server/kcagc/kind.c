@@ -24,8 +24,10 @@ static enum err by_gcc(struct run *run, uint32_t *label)
 
 	gcc_defaults(&p, run->job.clusters, run->job.seed, run->threads);
 	p.k_from = run->job.clusters_from;
-	p.order = run->job.kcagc.filter_order == KCAGC_ORDER_AUTO ? 0 : run->job.kcagc.filter_order;
-	p.degrees = kcagc_degrees(&run->job.kcagc);
+	p.order = kcagc_job(&run->job)->filter_order == KCAGC_ORDER_AUTO
+		      ? 0
+		      : kcagc_job(&run->job)->filter_order;
+	p.degrees = kcagc_degrees(kcagc_job(&run->job));
 	ALLOC(run->confidence, run->n);
 	p.confidence = run->confidence;
 	run_parties_open(&parties, run);
@@ -51,16 +53,16 @@ static enum err by_gcc(struct run *run, uint32_t *label)
 /* Edges between common nodes, which parties compare: sealed. */
 static enum err relay_graphs(struct run *run)
 {
-	return kcagc_compares_later(&run->job.kcagc) ? relay_all(run, SEALED_GRAPH) : ERR_OK;
+	return kcagc_compares_later(kcagc_job(&run->job)) ? relay_all(run, SEALED_GRAPH) : ERR_OK;
 }
 
 static enum err run_method(struct run *run, uint32_t **label)
 {
 	TRY(relay_graphs(run));
 	ALLOC(*label, run->n);
-	if (run->job.kcagc.method == METHOD_LANDMARK)
+	if (kcagc_job(&run->job)->method == METHOD_LANDMARK)
 		return server_landmark(run, *label);
-	if (run->job.kcagc.method == METHOD_GCC)
+	if (kcagc_job(&run->job)->method == METHOD_GCC)
 		return by_gcc(run, *label);
 	return server_kcagc(run, *label);
 }
@@ -95,7 +97,7 @@ static enum err predict(struct run *run, uint32_t **label)
 	tree_build(&tree, run->L, job_is_flat(&run->job));
 	all = &tree.node[tree.count - 1];
 	kept.group = all->id;
-	if (run->job.kcagc.joint_norm)
+	if (kcagc_job(&run->job)->joint_norm)
 		TRY(server_prepare_norms(run, all, &round));
 	run_phase(run, "predict");
 	TRY(agree_words(run, all, &round));

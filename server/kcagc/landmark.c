@@ -2,6 +2,7 @@
  * run. */
 #include "server/kcagc/kcagc.h"
 #include "common/base/alloc.h"
+#include "common/kcagc/job.h"
 #include "common/kcagc/landmark.h"
 #include "server/run/parties.h"
 
@@ -21,7 +22,7 @@ void server_record_order(struct run *run, const struct sums_basis *basis)
 
 void server_record_degrees(struct run *run, const struct sums_basis *basis)
 {
-	if (kcagc_degrees(&run->job.kcagc) != DEGREES_AUTO)
+	if (kcagc_degrees(kcagc_job(&run->job)) != DEGREES_AUTO)
 		return;
 	facts_say(&run->record->facts, "degrees", "%s",
 		  basis->degrees == DEGREES_ALONE ? "alone" : "off");
@@ -37,13 +38,13 @@ void server_record_rows(struct run *run, bool scaled, double modularity)
 {
 	facts_say(&run->record->facts, "clusters_of", "%s",
 		  scaled ? "scaled rows" : "rows as they are");
-	record_modularity(run->record, modularity, kcagc_communities(&run->job.kcagc));
+	record_modularity(run->record, modularity, kcagc_communities(kcagc_job(&run->job)));
 }
 
 enum err server_landmark(struct run *run, uint32_t *label)
 {
 	struct landmark_report report;
-	struct landmark_params p = landmark_params_of(&run->job.kcagc, run->threads);
+	struct landmark_params p = landmark_params_of(kcagc_job(&run->job), run->threads);
 	struct run_parties parties;
 	enum err e;
 

@@ -1,6 +1,7 @@
 #include "server/kcagc/plan.h"
 #include "common/base/alloc.h"
 #include "common/base/log.h"
+#include "common/kcagc/job.h"
 #include "common/kind/tree.h"
 #include "server/kcagc/cells.h"
 
@@ -18,27 +19,29 @@ struct kmeans_cost {
 static struct kmeans_cost cost_of(const struct job *job, double m, bool root,
 				  enum kcagc_exchange exchange)
 {
-	double K = root ? job->clusters : kcagc_local_clusters(&job->kcagc);
+	double K = root ? job->clusters : kcagc_local_clusters(kcagc_job(job));
 	unsigned R =
-	    root ? kcagc_starts(&job->kcagc, (size_t)m) : kcagc_inner_restarts(&job->kcagc);
-	unsigned Q = root ? job->kcagc.iterations : job->kcagc.inner_iterations;
-	unsigned screen = root ? kcagc_screen(&job->kcagc, R) : 0, first = job->kcagc.ninth ? 1 : 0;
+	    root ? kcagc_starts(kcagc_job(job), (size_t)m) : kcagc_inner_restarts(kcagc_job(job));
+	unsigned Q = root ? kcagc_job(job)->iterations : kcagc_job(job)->inner_iterations;
+	unsigned screen = root ? kcagc_screen(kcagc_job(job), R) : 0,
+		 first = kcagc_job(job)->ninth ? 1 : 0;
 	unsigned all = screen && screen < Q ? screen : Q;
 
 	if (m <= K)
 		return (struct kmeans_cost){ 0 };
 	if (exchange == EXCHANGE_GRAM)
 		return (struct kmeans_cost){ 1, m * (m + 1) / 2 + 1 };
-	return (struct kmeans_cost){ first + Q, m * K *
-							((double)R * (first + all) +
-							 (double)job->kcagc.restarts * (Q - all)) +
-						    first + Q };
+	return (struct kmeans_cost){
+		first + Q,
+		m * K * ((double)R * (first + all) + (double)kcagc_job(job)->restarts * (Q - all)) +
+		    first + Q
+	};
 }
 
 static double most_cells(const struct run *run, const struct tree_node *node)
 {
 	return fmin((double)run->n,
-		    pow(kcagc_local_clusters(&run->job.kcagc), (double)node->children));
+		    pow(kcagc_local_clusters(kcagc_job(&run->job)), (double)node->children));
 }
 
 static double count_cells(const struct run *run, const uint32_t *const *label,
@@ -49,8 +52,9 @@ static double count_cells(const struct run *run, const uint32_t *const *label,
 
 	ALLOC(cell, run->n);
 	m = cells_intersect(label + node->child, node->children, run->n, cell);
-	if (run->job.kcagc.min_cell > 1)
-		m = cells_merge(cell, run->n, m, label[node->child], run->job.kcagc.min_cell);
+	if (kcagc_job(&run->job)->min_cell > 1)
+		m = cells_merge(cell, run->n, m, label[node->child],
+				kcagc_job(&run->job)->min_cell);
 	free(cell);
 	return (double)m;
 }
@@ -95,8 +99,8 @@ static void tree_cost(const struct run *run, const uint32_t *const *label, const
 /* Of all polish steps, a party's. */
 static double polish_words(const struct job *job, size_t n)
 {
-	double all = (double)n * job->clusters, most = job->kcagc.polish_rows;
-	unsigned steps = job->kcagc.polish;
+	double all = (double)n * job->clusters, most = kcagc_job(job)->polish_rows;
+	unsigned steps = kcagc_job(job)->polish;
 
 	if (!most || most > (double)n || !steps)
 		return steps * all;
@@ -122,9 +126,10 @@ void plan_cost(const struct run *run, const uint32_t *const *label, enum kcagc_m
 		plan->words = cost.words * (double)run->L;
 	} else {
 		tree_cost(run, label, &tree, exchange, plan);
-		plan->rounds += job->kcagc.polish;
-		plan->round_trips += job->kcagc.polish;
-		plan->words += (polish_words(job, run->n) + job->kcagc.polish) * (double)run->L;
+		plan->rounds += kcagc_job(job)->polish;
+		plan->round_trips += kcagc_job(job)->polish;
+		plan->words +=
+		    (polish_words(job, run->n) + kcagc_job(job)->polish) * (double)run->L;
 	}
 	plan->bytes = plan->words * job->modulus_bits / 8;
 	plan->seconds = plan->round_trips * link->rtt_s + plan->bytes / link->bytes_per_s;
@@ -170,7 +175,7 @@ void plan_choose(struct run *run, const uint32_t *const *label, const struct rec
 				 { METHOD_TREE, EXCHANGE_DISTANCES },
 				 { METHOD_FLAT, EXCHANGE_GRAM },
 				 { METHOD_TREE, EXCHANGE_GRAM } };
-	struct kcagc_job *job = &run->job.kcagc;
+	struct kcagc_job *job = kcagc_job(&run->job);
 	struct record_plan *plan = run->record->plan;
 	size_t best = RECORD_PLANS;
 

@@ -7,6 +7,7 @@
 #ifndef SERVER_KCAGC_PLAN_H
 #define SERVER_KCAGC_PLAN_H
 
+#include "common/kcagc/job.h"
 #include "common/job/record.h"
 #include "server/run/run.h"
 

@@ -53,9 +53,10 @@ static void check_job(const struct job *job)
 	if ((job->clusters < 2 && job->kind->clusters) || job->seed >> 53 ||
 	    (job->modulus_bits != 32 && job->modulus_bits != 64))
 		abort();
-	if (job->kind == &kind_kcagc &&
-	    (kcagc_local_clusters(&job->kcagc) < job->clusters || kcagc_dims(&job->kcagc) < 1 ||
-	     (job->kcagc.filter_order > 10000 && job->kcagc.filter_order != KCAGC_ORDER_AUTO)))
+	if (job->kind == &kind_kcagc && (kcagc_local_clusters(kcagc_job(job)) < job->clusters ||
+					 kcagc_dims(kcagc_job(job)) < 1 ||
+					 (kcagc_job(job)->filter_order > 10000 &&
+					  kcagc_job(job)->filter_order != KCAGC_ORDER_AUTO)))
 		abort();
 	for (size_t i = 0; i < job_leaks(job, 3, leak, 32); i++)
 		if (!*leak[i])

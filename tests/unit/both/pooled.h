@@ -10,6 +10,7 @@
 #ifndef TESTS_UNIT_BOTH_POOLED_H
 #define TESTS_UNIT_BOTH_POOLED_H
 
+#include "common/kcagc/job.h"
 #include "common/kind/tree.h"
 #include "common/cluster/kmeans.h"
 #include "server/kcagc/cells.h"
@@ -228,7 +229,7 @@ static inline void pooled_kmeans(struct pooled *p, const struct pooled_items *it
 			mat_init(&r[i].mu[l], K, items->Y[l].cols);
 		pooled_centres(items, r[i].label, K, r[i].mu);
 	}
-	for (unsigned t = p->job->kcagc.ninth ? 0 : 1; t <= Q; t++) {
+	for (unsigned t = kcagc_job(p->job)->ninth ? 0 : 1; t <= Q; t++) {
 		if (!pooled_step(p, items, r, R, K, t))
 			break;
 		if (t > 0 && t == screen)
@@ -250,9 +251,9 @@ static inline void pooled_joint(struct pooled *p, const struct pooled_items *ite
 {
 	const struct tree_node *node = items->node;
 	bool root = node->id + 1 == p->tree.count;
-	unsigned K = root ? p->job->clusters : kcagc_local_clusters(&p->job->kcagc);
-	unsigned R = root ? kcagc_starts(&p->job->kcagc, items->m) : kcagc_inner_restarts(&p->job->kcagc);
-	unsigned Q = root ? p->job->kcagc.iterations : p->job->kcagc.inner_iterations;
+	unsigned K = root ? p->job->clusters : kcagc_local_clusters(kcagc_job(p->job));
+	unsigned R = root ? kcagc_starts(kcagc_job(p->job), items->m) : kcagc_inner_restarts(kcagc_job(p->job));
+	unsigned Q = root ? kcagc_job(p->job)->iterations : kcagc_job(p->job)->inner_iterations;
 	uint32_t *starts;
 
 	if (items->m <= K) {
@@ -269,8 +270,8 @@ static inline void pooled_joint(struct pooled *p, const struct pooled_items *ite
 			      p->job->seed, node->id);
 	else
 		starts_uniform(starts, items->m, K, R, p->job->seed, node->id);
-	pooled_kmeans(p, items, K, starts, R, Q, root ? kcagc_screen(&p->job->kcagc, R) : 0,
-		      p->job->kcagc.restarts, best);
+	pooled_kmeans(p, items, K, starts, R, Q, root ? kcagc_screen(kcagc_job(p->job), R) : 0,
+		      kcagc_job(p->job)->restarts, best);
 	free(starts);
 }
 
@@ -316,12 +317,12 @@ static inline void pooled_virtual(struct pooled *p, const struct tree_node *node
 		mat_init(&items->Y[l], items->m, p->Z[l].cols);
 		for (size_t i = 0; i < p->n; i++)
 			for (size_t j = 0; j < p->Z[l].cols; j++)
-				if (p->job->kcagc.virtual_nodes == VIRTUAL_MEAN)
+				if (kcagc_job(p->job)->virtual_nodes == VIRTUAL_MEAN)
 					MAT(&items->Y[l], cell[i], j) += MAT(&p->Z[l], i, j);
 				else
 					MAT(&items->Y[l], cell[i], j) =
 					    MAT(&p->centre[l], cluster[i], j);
-		for (size_t c = 0; p->job->kcagc.virtual_nodes == VIRTUAL_MEAN && c < items->m; c++)
+		for (size_t c = 0; kcagc_job(p->job)->virtual_nodes == VIRTUAL_MEAN && c < items->m; c++)
 			for (size_t j = 0; j < p->Z[l].cols; j++)
 				MAT(&items->Y[l], c, j) /= items->weight[c];
 	}
@@ -330,7 +331,7 @@ static inline void pooled_virtual(struct pooled *p, const struct tree_node *node
 static inline void pooled_tree_node(struct pooled *p, const struct tree_node *node)
 {
 	struct pooled_items items = { .node = node };
-	unsigned K = kcagc_local_clusters(&p->job->kcagc);
+	unsigned K = kcagc_local_clusters(kcagc_job(p->job));
 	uint32_t *cell = alloc(p->n, sizeof(*cell)), *best = alloc(p->n, sizeof(*best));
 	uint32_t *tuple = alloc((p->n + 1) * node->children, sizeof(*tuple));
 
@@ -367,7 +368,7 @@ static inline void pooled_polish(struct pooled *p)
 	pooled_nodes(p, &items);
 	for (size_t l = 0; l < p->L; l++)
 		mat_init(&mu[l], K, p->Z[l].cols);
-	for (unsigned t = 0; t < p->job->kcagc.polish && moved; t++) {
+	for (unsigned t = 0; t < kcagc_job(p->job)->polish && moved; t++) {
 		struct pooled_sum *sum = pooled_note(p, items.node->id, p->n * K);
 
 		memset(exists, 0, K * sizeof(*exists));
@@ -389,11 +390,11 @@ static inline void pooled_polish(struct pooled *p)
 /* Protocol 1 at each party. */
 static inline void pooled_local(struct pooled *p, const struct planted *data)
 {
-	struct embed_params e = kcagc_embed_params(&p->job->kcagc, 1);
-	struct kmeans_params k = { .k = p->L == 1 ? p->job->clusters : kcagc_local_clusters(&p->job->kcagc),
-				   .restarts = p->job->kcagc.local_restarts,
-				   .iterations = p->job->kcagc.iterations,
-				   .ninth = p->job->kcagc.ninth,
+	struct embed_params e = kcagc_embed_params(kcagc_job(p->job), 1);
+	struct kmeans_params k = { .k = p->L == 1 ? p->job->clusters : kcagc_local_clusters(kcagc_job(p->job)),
+				   .restarts = kcagc_job(p->job)->local_restarts,
+				   .iterations = kcagc_job(p->job)->iterations,
+				   .ninth = kcagc_job(p->job)->ninth,
 				   .seed = p->job->seed,
 				   .threads = 1 };
 
@@ -411,11 +412,11 @@ static inline void pooled_run(struct pooled *p, const struct planted *data, size
 			      const struct job *job, bool rounded)
 {
 	*p = (struct pooled){ .rounded = rounded, .job = job, .n = data->n, .L = L };
-	tree_build(&p->tree, L, job->kcagc.method != METHOD_TREE);
+	tree_build(&p->tree, L, kcagc_job(job)->method != METHOD_TREE);
 	pooled_local(p, data);
-	for (size_t i = L; i < p->tree.count && job->kcagc.method != METHOD_BASIC; i++)
+	for (size_t i = L; i < p->tree.count && kcagc_job(job)->method != METHOD_BASIC; i++)
 		pooled_tree_node(p, &p->tree.node[i]);
-	if (job->kcagc.method == METHOD_BASIC && L > 1) {
+	if (kcagc_job(job)->method == METHOD_BASIC && L > 1) {
 		struct pooled_items items;
 
 		pooled_nodes(p, &items);
@@ -423,7 +424,7 @@ static inline void pooled_run(struct pooled *p, const struct planted *data, size
 		pooled_joint(p, &items, NULL, p->cluster[items.node->id]);
 		free(items.weight);
 	}
-	if (job->kcagc.polish)
+	if (kcagc_job(job)->polish)
 		pooled_polish(p);
 	p->label = p->cluster[p->tree.count - 1];
 }

@@ -175,7 +175,7 @@ static void twin_run(struct twin_graphs *t, size_t L, const struct job *job)
 	struct parties parties;
 
 	*t = (struct twin_graphs){ 0 };
-	assert_ok(fedgcn_params_of(&job->fedgcn, 1, &p));
+	assert_ok(fedgcn_params_of(fedgcn_job(job), 1, &p));
 	for (size_t l = 0; l < L; l++)
 		assert_ok(fedgcn_party_init(&t->party[l], &owned[l], &p));
 	parties_in_memory(&parties, &memory);

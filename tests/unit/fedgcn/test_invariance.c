@@ -2,6 +2,7 @@
 #include "tests/unit/both/invariance.h"
 
 #include "common/fedgcn/coordinator.h"
+#include "common/fedgcn/job.h"
 
 #define SAME                                                                                       \
 	{                                                                                          \
@@ -78,7 +79,7 @@ static struct fedgcn_params params_of(const char *settings, uint64_t seed)
 
 	snprintf(with, sizeof(with), "%s seed=%u", settings, (unsigned)seed);
 	job = job_of(text, strlen(text), with);
-	assert_ok(fedgcn_params_of(&job.fedgcn, 1, &p));
+	assert_ok(fedgcn_params_of(fedgcn_job(&job), 1, &p));
 	return p;
 }
 

@@ -14,7 +14,7 @@ static void test_defaults(void **state)
 
 	(void)state;
 	assert_ok(parse(&j, "{" FEDGCN ", \"seed\": 9}", NULL));
-	assert_ok(fedgcn_params_of(&j.fedgcn, 1, &p));
+	assert_ok(fedgcn_params_of(fedgcn_job(&j), 1, &p));
 	assert_int_equal(p.k, 2);
 	assert_int_equal(p.seed, 9);
 	assert_int_equal(p.rounds, 10);
@@ -28,7 +28,7 @@ static void test_defaults(void **state)
 	assert_int_equal(p.final, FEDGCN_MIXTURE);
 	assert_true(job_is_flat(&j));
 	assert_ok(parse(&j, "{" FEDGCN ", \"features\": \"coordinates\"}", NULL));
-	assert_ok(fedgcn_params_of(&j.fedgcn, 1, &p));
+	assert_ok(fedgcn_params_of(fedgcn_job(&j), 1, &p));
 	assert_int_equal(p.features, GRAPHS_COORDINATES);
 	assert_string_equal(job_permission(&j), "fedgcn");
 }
@@ -55,7 +55,7 @@ static void test_words(void **state)
 
 		snprintf(text, sizeof(text), "{" FEDGCN "%s}", cases[i].more);
 		assert_ok(parse(&j, text, NULL));
-		assert_ok(fedgcn_params_of(&j.fedgcn, 1, &p));
+		assert_ok(fedgcn_params_of(fedgcn_job(&j), 1, &p));
 		assert_int_equal(p.prototypes, cases[i].prototypes);
 		assert_int_equal(p.sharing, cases[i].sharing);
 		assert_string_equal(job_permission(&j), cases[i].permission);

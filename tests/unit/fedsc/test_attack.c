@@ -6,6 +6,7 @@
 
 #include "common/base/file.h"
 #include "common/data/dataset.h"
+#include "common/fedsc/job.h"
 
 enum { K = 3, EACH = 40, M = 5, L = 3 };
 
@@ -78,7 +79,7 @@ static void listen_to(struct ear *ear, const struct points *p, const char *setti
 
 	*ear = (struct ear){ .f = points_federation(p, L, &job),
 			     .columns = p->X.cols,
-			     .least = job.fedsc.how.least };
+			     .least = fedsc_job(&job)->how.least };
 	ear->f->server.saw = heard_by_server;
 	ear->f->party[0].saw = heard_by_party;
 	ear->f->server.saw_arg = ear->f->party[0].saw_arg = ear;

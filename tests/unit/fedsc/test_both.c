@@ -319,7 +319,7 @@ static void test_participants(void **state)
 		expected = points_twin(&p.X, p.part, 5, &params, &report);
 		assert_same(label, expected, N, settings[s]);
 		check_record(f, &report);
-		all.fedsc.how.participants = 0;
+		fedsc_job(&all)->how.participants = 0;
 		free(points_run(&p, 5, &all, &g));
 		assert_true(fabs(points_fact(&g->server.record, "stage_1_change") - report.change) >
 			    1e-4);

@@ -1,4 +1,5 @@
 /* Jobs of kinds fedsc and kmeans: what goes with what, and what is not read must not be given. */
+#include "common/fedsc/job.h"
 #include "tests/unit/job/jobs.h"
 
 #include <stdio.h>
@@ -195,10 +196,10 @@ static void test_noise_in_sums(void **state)
 	kmeans(SUMS(", \"colluders\": 3"), NULL);
 	kmeans(SUMS(", \"colluders\": 0"), "job.noise.colluders is 0, expected");
 	assert_ok(parse(&j, "{\"kind\": \"kmeans\", \"clusters\": 5" SUMS("") "}", NULL));
-	assert_int_equal(j.fedsc.how.lloyd, 7); /* as many rounds as there may be */
+	assert_int_equal(fedsc_job(&j)->how.lloyd, 7); /* as many rounds as there may be */
 	fedsc(SUMS(""), NULL);
 	assert_ok(parse(&j, "{\"kind\": \"fedsc\", \"clusters\": 5" SUMS("") "}", NULL));
-	assert_int_equal(j.fedsc.how.lloyd, 6);
+	assert_int_equal(fedsc_job(&j)->how.lloyd, 6);
 	fedsc(", \"variant\": \"dense\"" SUMS(""), "only \"anchor\" and kind \"kmeans\" have");
 	fedsc(SUMS(", \"ball\": 2"), "job.noise.ball is 2, but job.noise.on is \"sums\"");
 	fedsc(", \"standardize\": \"joint\"" SUMS(""), "expected \"none\" where job.noise.on");
@@ -232,15 +233,15 @@ static void test_colluders_of_so_many(void **state)
 	(void)state;
 	assert_ok(parse(&j, "{\"kind\": \"kmeans\", \"clusters\": 5" SUMS(", \"colluders\": 3") "}",
 			NULL));
-	assert_ok(fedsc_params_of(&j.fedsc, 4, 0, 1, &p));
+	assert_ok(fedsc_params_of(fedsc_job(&j), 4, 0, 1, &p));
 	assert_true(p.colluders == 3 && p.multiplier > 0 && p.clip == 2);
-	j.fedsc.noise_colluders = JOB_AUTO; /* half, rounded down */
+	fedsc_job(&j)->noise_colluders = JOB_AUTO; /* half, rounded down */
 	for (unsigned parties = 2; parties <= 9; parties++) {
-		assert_ok(fedsc_params_of(&j.fedsc, parties, 0, 1, &p));
+		assert_ok(fedsc_params_of(fedsc_job(&j), parties, 0, 1, &p));
 		assert_int_equal(p.colluders, parties / 2);
 	}
-	j.fedsc.noise_colluders = 3;
-	assert_err(fedsc_params_of(&j.fedsc, 3, 0, 1, &p), ERR_INPUT,
+	fedsc_job(&j)->noise_colluders = 3;
+	assert_err(fedsc_params_of(fedsc_job(&j), 3, 0, 1, &p), ERR_INPUT,
 		   "job.noise.colluders is 3, of 3 parties");
 }
 

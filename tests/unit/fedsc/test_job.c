@@ -1,6 +1,7 @@
 /* From a job to the parameters of FedSC and k-means. */
 #include "tests/unit/job/jobs.h"
 #include "common/fedsc/coordinator.h"
+#include "common/fedsc/job.h"
 #include "common/job/job.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@ static struct fedsc_params params_of(const char *text)
 	struct job job;
 
 	assert_ok(parse(&job, text, NULL));
-	assert_ok(fedsc_params_of(&job.fedsc, 5, 77, 3, &p));
+	assert_ok(fedsc_params_of(fedsc_job(&job), 5, 77, 3, &p));
 	assert_true(p.k == 6 && p.seed == 9 && p.draw == 77 && p.threads == 3);
 	return p;
 }
@@ -94,8 +95,8 @@ static void refused(void **state)
 
 	(void)state;
 	assert_ok(parse(&job, OF("fedsc", ", \"variant\": \"dense\", \"participants\": 6"), NULL));
-	assert_ok(fedsc_params_of(&job.fedsc, 6, 1, 1, &p));
-	assert_err(fedsc_params_of(&job.fedsc, 5, 1, 1, &p), ERR_INPUT,
+	assert_ok(fedsc_params_of(fedsc_job(&job), 6, 1, 1, &p));
+	assert_err(fedsc_params_of(fedsc_job(&job), 5, 1, 1, &p), ERR_INPUT,
 		   "job.participants is 6, of 5 parties");
 }
 
@@ -117,7 +118,7 @@ static void whether_r_is_summed(void **state)
 		struct job job;
 
 		assert_ok(parse(&job, cases[i].text, NULL));
-		assert_int_equal(fedsc_width_is_summed(&job.fedsc), cases[i].summed);
+		assert_int_equal(fedsc_width_is_summed(fedsc_job(&job)), cases[i].summed);
 	}
 }
 

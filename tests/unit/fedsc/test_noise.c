@@ -2,6 +2,7 @@
  * carry. */
 #include "tests/unit/job/jobs.h"
 #include "common/base/log.h"
+#include "common/fedsc/job.h"
 #include "common/fedsc/noise.h"
 #include "common/privacy/noise.h"
 
@@ -10,7 +11,7 @@
 static void numbers(const char *text, struct job *job, struct fedsc_noise *n)
 {
 	assert_ok(parse(job, text, NULL));
-	assert_ok(fedsc_noise_of(&job->fedsc, n));
+	assert_ok(fedsc_noise_of(fedsc_job(job), n));
 }
 
 static void near(double a, double b)
@@ -26,7 +27,7 @@ static void said(const char *text, const char *const *parts)
 	struct job job;
 
 	numbers(text, &job, &n);
-	fedsc_noise_say(&job.fedsc, &n, sentence);
+	fedsc_noise_say(fedsc_job(&job), &n, sentence);
 	assert_true(strlen(sentence) < FEDSC_NOISE_TEXT - 1); /* nothing is cut off */
 	for (; *parts; parts++)
 		if (!strstr(sentence, *parts))
@@ -180,7 +181,7 @@ static void test_recorded(void **state)
 	numbers("{\"kind\": \"kmeans\", \"clusters\": 3, \"noise\": {\"on\": \"data\", \"eps\": 1, "
 		"\"delta\": 1e-5, \"clip\": 2}}",
 		&job, &n);
-	fedsc_noise_record(&job.fedsc, &n, &r);
+	fedsc_noise_record(fedsc_job(&job), &n, &r);
 	assert_string_equal(r.item[0].name, "privacy");
 	assert_non_null(strstr(r.item[0].text, "(eps 1, delta 1e-05)-differential privacy"));
 	near(fact(&r, "privacy_eps"), 1);
@@ -190,13 +191,13 @@ static void test_recorded(void **state)
 	assert_true(isnan(fact(&r, "noise_sigma_z")));
 	facts_release(&r);
 	numbers(FACTORS("paper", ", \"ball\": 3"), &job, &n);
-	fedsc_noise_record(&job.fedsc, &n, &r);
+	fedsc_noise_record(fedsc_job(&job), &n, &r);
 	assert_true(isnan(fact(&r, "privacy_eps")) && isnan(fact(&r, "noise_sigma")));
 	near(fact(&r, "noise_sigma_z"), n.sigma_z);
 	near(fact(&r, "noise_sigma_c"), n.sigma_c);
 	facts_release(&r);
 	numbers("{\"kind\": \"kmeans\", \"clusters\": 3}", &job, &n);
-	fedsc_noise_record(&job.fedsc, &n, &r);
+	fedsc_noise_record(fedsc_job(&job), &n, &r);
 	assert_int_equal(r.count, 0);
 	facts_release(&r);
 }

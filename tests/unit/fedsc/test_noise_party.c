@@ -2,6 +2,7 @@
 #include "tests/test.h"
 
 #include "common/base/alloc.h"
+#include "common/fedsc/job.h"
 #include "common/fedsc/noise.h"
 #include "common/privacy/noise.h"
 #include "party/fedsc/fedsc.h"
@@ -62,7 +63,7 @@ static void test_variance(void **state)
 		   "{\"kind\": \"fedsc\", \"clusters\": 2, \"noise\": {\"on\": \"data\", "
 		   "\"eps\": 100, \"delta\": 1e-5, \"clip\": 50}}",
 		   N);
-	assert_ok(fedsc_noise_of(&b.work->job.fedsc, &noise));
+	assert_ok(fedsc_noise_of(fedsc_job(&b.work->job), &noise));
 	assert_ok(party_noise_rows(b.work, &b.X));
 	MAT(&b.X, N - 1, 0) -= 29;
 	MAT(&b.X, N - 1, 1) -= 40;
@@ -91,7 +92,7 @@ static void test_clipped_then_noisy(void **state)
 		   "{\"kind\": \"kmeans\", \"clusters\": 2, \"noise\": {\"on\": \"data\", "
 		   "\"eps\": 1e6, \"delta\": 0.4, \"clip\": 1}}",
 		   3);
-	assert_ok(fedsc_noise_of(&b.work->job.fedsc, &noise));
+	assert_ok(fedsc_noise_of(fedsc_job(&b.work->job), &noise));
 	assert_true(noise.sigma < 2e-3);
 	assert_ok(party_noise_rows(b.work, &b.X));
 	assert_true(fabs(MAT(&b.X, 2, 0) - 0.6) < 10 * noise.sigma);

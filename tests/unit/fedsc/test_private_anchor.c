@@ -4,6 +4,7 @@
 #include "tests/unit/fedsc/rows.h"
 #include "tests/unit/job/jobs.h"
 #include "common/cluster/metrics.h"
+#include "common/fedsc/job.h"
 #include "common/fedsc/private.h"
 
 #include <math.h>
@@ -50,7 +51,7 @@ static void params(double eps, size_t parties, struct fedsc_params *p)
 	    "\"delta\": 1e-5, \"clip\": 1.3}}",
 	    eps);
 	assert_ok(parse(&job, text, NULL));
-	assert_ok(fedsc_params_of(&job.fedsc, parties, 0, 1, p));
+	assert_ok(fedsc_params_of(fedsc_job(&job), parties, 0, 1, p));
 }
 
 /* ---- what is shown ---- */

@@ -1,6 +1,7 @@
 /* Parameters by which exact and fedspectral+ differ from the letter: degrees with tau more, rows
  * that are not made unit. Two camps, at one of whose nodes a tail of four hangs. */
 #include "tests/unit/fedspectral/parts.h"
+#include "common/fedspectral/job.h"
 #include "common/job/job.h"
 
 enum { CAMPS = 120, TAIL = 4, ALL = CAMPS + TAIL };
@@ -116,7 +117,8 @@ static void test_jobs(void **state)
 	(void)state;
 	assert_ok(
 	    parse(&job, "{ \"kind\": \"fedspectral\", \"clusters\": 4, \"regularize\": 0.1 }"));
-	assert_true(job.fedspectral.how.regularize == 0.1 && job.fedspectral.how.unit_rows);
+	assert_true(fedspectral_job(&job)->how.regularize == 0.1 &&
+		    fedspectral_job(&job)->how.unit_rows);
 	assert_err(parse(&job, "{ \"kind\": \"fedspectral\", \"clusters\": 4, \"regularize\": 0.1, "
 			       "\"variant\": \"fedspectral+\" }"),
 		   ERR_INPUT, "only \"exact\" knows the joint degrees");

@@ -2,6 +2,7 @@
 #ifndef TESTS_UNIT_FEDWALK_CASTING_H
 #define TESTS_UNIT_FEDWALK_CASTING_H
 
+#include "common/fedwalk/job.h"
 #include "common/data/dataset.h"
 #include "tests/unit/both/federation.h"
 

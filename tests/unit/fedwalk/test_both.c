@@ -1,5 +1,6 @@
 /* FedWalk with both halves: embeddings that know which vertices belong together, walks that take as
  * many messages as they should, a coordinator that sees no id; and messages that were changed. */
+#include "common/fedwalk/job.h"
 #include "tests/unit/fedwalk/casting.h"
 #include "tests/unit/fedspectral/parts.h"
 
@@ -117,7 +118,7 @@ static void check_embeddings(const struct stage *s, double least)
 			 share_of_own_class(x), least);
 	for (size_t i = (NODES - ALONE) * DIMS; i < NODES * DIMS; i++)
 		assert_true(x[i] == 0);
-	assert_int_equal(s->f.server.embedding != NULL, s->job.fedwalk.keep_embeddings);
+	assert_int_equal(s->f.server.embedding != NULL, fedwalk_job(&s->job)->keep_embeddings);
 	assert_int_equal(s->f.server.n, NODES);
 	free(x);
 }
@@ -136,12 +137,12 @@ static double expected_messages(unsigned l, double p)
 static void check_messages(const struct stage *s)
 {
 	const struct half *hub = &s->f.server;
-	double expected = expected_messages(s->job.fedwalk.length, s->job.fedwalk.p);
-	double walks = (NODES - ALONE) * (double)s->job.fedwalk.walks;
+	double expected = expected_messages(fedwalk_job(&s->job)->length, fedwalk_job(&s->job)->p);
+	double walks = (NODES - ALONE) * (double)fedwalk_job(&s->job)->walks;
 
 	assert_true(fact(hub, "walks") == walks);
 	assert_near(fact(hub, "messages_per_walk"), expected,
-		    s->job.fedwalk.p > 0 ? 0.01 * expected : 1e-9);
+		    fedwalk_job(&s->job)->p > 0 ? 0.01 * expected : 1e-9);
 	assert_true(fact(hub, "messages_crossing") == fact(hub, "messages_came"));
 	assert_true((fact(hub, "messages_crossing") > 0) == (s->cast.L > 1));
 	for (size_t l = 0; l < s->cast.L; l++)
@@ -165,14 +166,15 @@ static void test_walks(void **state)
 				      settings[i]);
 
 			assert_done(s);
-			check_embeddings(s, s->job.fedwalk.p < 1 ? 0.9 : 0.55); /* by chance 0.33 */
+			check_embeddings(
+			    s, fedwalk_job(&s->job)->p < 1 ? 0.9 : 0.55); /* by chance 0.33 */
 			if (L < 3 ||
 			    i % 2 == 0) /* three classes over four parties leave one idle */
 				check_messages(s);
 			assert_true(fact(&s->f.server, "ties") == graph.start[NODES] / 2.0);
 			assert_true(fact(&s->f.server, "isolated") == ALONE);
 			assert_true(fact(&s->f.server, "one_sided_ties") == 0);
-			if (s->job.fedwalk.p <
+			if (fedwalk_job(&s->job)->p <
 			    1) { /* else each second pair of tokens is predicted */
 				assert_true(fact(&s->f.server, "attack_recall") > 0.8);
 				assert_true(fact(&s->f.server, "attack_precision") > 0.8);

@@ -4,6 +4,7 @@
 #include "common/fedwalk/facts.h"
 #include "common/base/alloc.h"
 #include "common/base/log.h"
+#include "common/fedwalk/job.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -99,9 +100,10 @@ static void test_what_is_said(void **state)
 	assert_true(leaks(response, "8 is a weak promise"));
 	assert_false(leaks(response, "encoder"));
 	assert_ok(parse(&j, response, NULL));
-	assert_true(j.fedwalk.eps == 8);
+	assert_true(fedwalk_job(&j)->eps == 8);
 	assert_ok(parse(&j, walks, NULL));
-	assert_true(j.fedwalk.eps == 2 && j.clusters == 0 && j.fedwalk.keep_embeddings);
+	assert_true(fedwalk_job(&j)->eps == 2 && j.clusters == 0 &&
+		    fedwalk_job(&j)->keep_embeddings);
 }
 
 static double fact(const struct facts *r, const char *name)
@@ -125,7 +127,7 @@ static void test_record(void **state)
 	(void)state;
 	log_init("test", LOG_ERROR);
 	assert_ok(parse(&j, "{\"kind\": \"fedwalk\"}", NULL));
-	fedwalk_record(&j.fedwalk, 1000, told, r);
+	fedwalk_record(fedwalk_job(&j), 1000, told, r);
 	assert_true(fact(r, "attack_precision") == 0.8);
 	assert_true(fact(r, "attack_recall") == 0.5);
 	assert_true(fact(r, "messages_per_walk") == 32.64);

@@ -1,5 +1,6 @@
 /* FedWalk under changes of the weights and vertices of a graph: clusters are those of
  * k-means on its embeddings. */
+#include "common/fedwalk/job.h"
 #include "tests/unit/both/invariance.h"
 #include "tests/unit/fedspectral/parts.h"
 #include "tests/unit/fedwalk/casting.h"

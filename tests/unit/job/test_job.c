@@ -52,8 +52,8 @@ static void test_default_preset(void **state)
 		if (!at)
 			fail_msg("part %zu is not there in its place: %s", i, text);
 	}
-	assert_int_equal(kcagc_local_clusters(&j.kcagc), 14);
-	assert_int_equal(kcagc_dims(&j.kcagc), 7);
+	assert_int_equal(kcagc_local_clusters(kcagc_job(&j)), 14);
+	assert_int_equal(kcagc_dims(kcagc_job(&j)), 7);
 	assert_string_equal(j.kind->name, "kcagc");
 }
 
@@ -65,26 +65,26 @@ static void test_paper_preset_and_precedence(void **state)
 	(void)state;
 	assert_ok(parse(
 	    &j, "{" MIN ", \"preset\": \"paper\", \"polish\": 2, \"local_clusters\": 21}", NULL));
-	assert_int_equal(j.kcagc.polish, 2); /* given over preset */
-	assert_false(j.kcagc.idf);
-	assert_true(j.kcagc.unit_basis);
-	assert_false(j.kcagc.unit_rows);
-	assert_int_equal(j.kcagc.virtual_nodes, VIRTUAL_CENTRE);
-	assert_int_equal(kcagc_dims(&j.kcagc), 21); /* "local": k^ */
-	e = kcagc_embed_params(&j.kcagc, 3);
+	assert_int_equal(kcagc_job(&j)->polish, 2); /* given over preset */
+	assert_false(kcagc_job(&j)->idf);
+	assert_true(kcagc_job(&j)->unit_basis);
+	assert_false(kcagc_job(&j)->unit_rows);
+	assert_int_equal(kcagc_job(&j)->virtual_nodes, VIRTUAL_CENTRE);
+	assert_int_equal(kcagc_dims(kcagc_job(&j)), 21); /* "local": k^ */
+	e = kcagc_embed_params(kcagc_job(&j), 3);
 	assert_true(!e.idf && e.unit_basis && !e.unit_rows && e.filter == FILTER_HALF);
 	assert_int_equal(e.order, 9);
 	assert_int_equal(e.dims, 21);
 	assert_int_equal(e.threads, 3);
 	assert_ok(parse(&j, "{" MIN ", \"preset\": \"paper\"}", NULL));
-	assert_int_equal(j.kcagc.polish, 0);
+	assert_int_equal(kcagc_job(&j)->polish, 0);
 	/* Basic is on all nodes anyway: its default is no polish, whatever the preset. */
 	assert_ok(parse(&j, "{" MIN ", \"method\": \"basic\"}", NULL));
-	assert_int_equal(j.kcagc.polish, 0);
-	assert_true(j.kcagc.idf);
+	assert_int_equal(kcagc_job(&j)->polish, 0);
+	assert_true(kcagc_job(&j)->idf);
 	assert_ok(parse(&j, "{" MIN ", \"method\": \"basic\", \"preset\": \"paper\"}", NULL));
-	assert_int_equal(j.kcagc.polish, 0);
-	assert_false(j.kcagc.idf);
+	assert_int_equal(kcagc_job(&j)->polish, 0);
+	assert_false(kcagc_job(&j)->idf);
 }
 
 /* Each method replaces defaults; values that are given come before both. */
@@ -123,8 +123,8 @@ static void test_method_presets(void **state)
 
 		print_message("case %zu\n", i);
 		assert_ok(parse(&j, cases[i].text, NULL));
-		assert_int_equal(j.kcagc.filter_order, cases[i].order);
-		assert_int_equal(j.kcagc.polish, cases[i].polish);
+		assert_int_equal(kcagc_job(&j)->filter_order, cases[i].order);
+		assert_int_equal(kcagc_job(&j)->polish, cases[i].polish);
 		assert_int_equal(j.fraction_bits, cases[i].bits);
 	}
 }
@@ -191,7 +191,7 @@ static void test_predict(void **state)
 	assert_ok(parse(&j, "{" MODEL "}", NULL));
 	assert_ptr_equal(j.kind, &kind_kcagc_predict);
 	assert_string_equal(j.kind->name, "kcagc.predict");
-	assert_memory_equal(j.kcagc.model, model, sizeof(model));
+	assert_memory_equal(kcagc_job(&j)->model, model, sizeof(model));
 	text_of(&j, text, sizeof(text));
 	assert_string_equal(text, effective);
 	assert_err(
@@ -305,16 +305,16 @@ static void test_difference(void **state)
 	assert_true(job_difference(&a, &b, why, sizeof(why)));
 	assert_string_equal(why, "job.secure_sum.group: \"ffdhe3072\" here, \"ffdhe4096\" offered");
 	b = a;
-	b.kcagc.filter_order = KCAGC_ORDER_AUTO;
+	kcagc_job(&b)->filter_order = KCAGC_ORDER_AUTO;
 	assert_true(job_difference(&a, &b, why, sizeof(why)));
 	assert_string_equal(why, "job.filter.order: 9 here, \"auto\" offered");
 	assert_ok(parse(&a, "{" MODEL "}", NULL));
 	assert_true(job_difference(&a, &b, why, sizeof(why)));
 	assert_string_equal(why, "job.kind: \"kcagc.predict\" here, \"kcagc\" offered");
 	b = a;
-	b.kcagc.polish = 17; /* which this kind does not have */
+	kcagc_job(&b)->polish = 17; /* which this kind does not have */
 	assert_false(job_difference(&a, &b, why, sizeof(why)));
-	b.kcagc.model[0] = 0xff;
+	kcagc_job(&b)->model[0] = 0xff;
 	assert_true(job_difference(&a, &b, why, sizeof(why)));
 	assert_string_equal(why, "job.model: \"0123456789abcdef0123456789abcdef\" here, "
 				 "\"ff23456789abcdef0123456789abcdef\" offered");
@@ -329,8 +329,8 @@ static void test_set_overrides(void **state)
 	(void)state;
 	assert_ok(parse(&j, "{" MIN "}", set));
 	assert_int_equal(j.clusters, 3);
-	assert_int_equal(j.kcagc.filter_order, 60);
-	assert_int_equal(j.kcagc.method, METHOD_FLAT);
+	assert_int_equal(kcagc_job(&j)->filter_order, 60);
+	assert_int_equal(kcagc_job(&j)->method, METHOD_FLAT);
 	assert_err(parse(&j, "{" MIN "}", bad), ERR_INPUT,
 		   "job.json with --set: job.clusters is \"x\"");
 }
@@ -363,8 +363,8 @@ static void test_example_jobs(void **state)
 		snprintf(path, sizeof(path), "configs/jobs/kcagc-%s.json", jobs[i].name);
 		assert_ok(job_read(&j, path, NULL));
 		assert_int_equal(j.clusters, jobs[i].k);
-		assert_int_equal(j.kcagc.filter_order, jobs[i].psi);
-		assert_int_equal(kcagc_local_clusters(&j.kcagc), 2 * jobs[i].k);
+		assert_int_equal(kcagc_job(&j)->filter_order, jobs[i].psi);
+		assert_int_equal(kcagc_local_clusters(kcagc_job(&j)), 2 * jobs[i].k);
 	}
 	{
 		struct job j;
@@ -390,22 +390,22 @@ static void test_example_jobs_of_rows(void **state)
 
 	(void)state;
 	assert_int_equal(j.clusters, 3);
-	assert_int_equal(j.fedsc.how.variant, FEDSC_BY_ANCHORS);
+	assert_int_equal(fedsc_job(&j)->how.variant, FEDSC_BY_ANCHORS);
 	assert_string_equal(job_permission(&j), "fedsc");
 	j = example("fedsc-dense");
 	assert_int_equal(j.clusters, 40);
-	assert_int_equal(j.fedsc.how.variant, FEDSC_BY_DENSE);
+	assert_int_equal(fedsc_job(&j)->how.variant, FEDSC_BY_DENSE);
 	j = example("fedsc-paper");
-	assert_int_equal(j.fedsc.how.variant, FEDSC_BY_PAPER);
-	assert_int_equal(j.fedsc.how.rounds, 20);
+	assert_int_equal(fedsc_job(&j)->how.variant, FEDSC_BY_PAPER);
+	assert_int_equal(fedsc_job(&j)->how.rounds, 20);
 	assert_string_equal(job_permission(&j), "fedsc.paper");
 	j = example("fedsc-private");
-	assert_int_equal(j.fedsc.noise, NOISE_DATA);
-	assert_true(j.fedsc.noise_eps == 4 && j.fedsc.noise_delta == 1e-5 &&
-		    j.fedsc.noise_clip == 1);
+	assert_int_equal(fedsc_job(&j)->noise, NOISE_DATA);
+	assert_true(fedsc_job(&j)->noise_eps == 4 && fedsc_job(&j)->noise_delta == 1e-5 &&
+		    fedsc_job(&j)->noise_clip == 1);
 	j = example("kmeans");
 	assert_ptr_equal(j.kind, &kind_kmeans);
-	assert_int_equal(j.fedsc.how.lloyd, 100);
+	assert_int_equal(fedsc_job(&j)->how.lloyd, 100);
 	assert_string_equal(job_permission(&j), "kmeans");
 }
 

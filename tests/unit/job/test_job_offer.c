@@ -96,8 +96,8 @@ static void test_presets_do_not_count(void **state)
 
 	(void)state;
 	assert_ok(offered(&j, OFFER ",\"preset\":\"paper\"}"));
-	assert_true(j.kcagc.idf);
-	assert_int_equal(j.kcagc.polish, 3);
+	assert_true(kcagc_job(&j)->idf);
+	assert_int_equal(kcagc_job(&j)->polish, 3);
 	assert_int_equal(j.modulus_bits, 64);
 }
 

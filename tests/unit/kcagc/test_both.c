@@ -2,6 +2,7 @@
 #include "tests/unit/both/federation.h"
 #include "common/cluster/kmeans.h"
 #include "common/cluster/metrics.h"
+#include "common/kcagc/job.h"
 
 enum { N = 240, M = 36 };
 
@@ -60,11 +61,11 @@ static void test_same_seed_same_labels(void **state)
 static void test_single_equals_central(void **state)
 {
 	struct job job = planted_job("polish=0");
-	struct embed_params e = kcagc_embed_params(&job.kcagc, 1);
+	struct embed_params e = kcagc_embed_params(kcagc_job(&job), 1);
 	struct kmeans_params k = { .k = PLANTED_K,
-				   .restarts = job.kcagc.local_restarts,
-				   .iterations = job.kcagc.iterations,
-				   .ninth = job.kcagc.ninth,
+				   .restarts = kcagc_job(&job)->local_restarts,
+				   .iterations = kcagc_job(&job)->iterations,
+				   .ninth = kcagc_job(&job)->ninth,
 				   .seed = job.seed,
 				   .threads = 1 };
 	uint32_t label[N], central[N];

@@ -1,5 +1,6 @@
 /* Federated GCC: the labels of pooled data, and a party that answers what is due and nothing else.
  */
+#include "common/kcagc/job.h"
 #include "tests/unit/kcagc/products.h"
 
 #include <math.h>
@@ -18,8 +19,9 @@ static void twin_labels(const struct planted *p, size_t L, enum features_of what
 
 	gcc_defaults(&params, job->clusters, job->seed, 1);
 	params.k_from = job->clusters_from;
-	params.order = job->kcagc.filter_order == KCAGC_ORDER_AUTO ? 0 : job->kcagc.filter_order;
-	params.degrees = job->kcagc.degrees;
+	params.order =
+	    kcagc_job(job)->filter_order == KCAGC_ORDER_AUTO ? 0 : kcagc_job(job)->filter_order;
+	params.degrees = kcagc_job(job)->degrees;
 	twin_init(t, p, L, what);
 	twin_degrees(t, params.degrees);
 	assert_ok(gcc_run(&t->parties, t->n, &params, label, report));
@@ -57,7 +59,7 @@ static void check_labels(const struct planted *p, enum features_of what, const c
 				fail_msg("L=%zu, %s: label %zu is not the twin's", L, settings, i);
 		assert_int_equal(report.k, 3); /* of a range, too */
 		products_selection(f, &job);
-		if (job.kcagc.filter_order == KCAGC_ORDER_AUTO)
+		if (kcagc_job(&job)->filter_order == KCAGC_ORDER_AUTO)
 			assert_int_equal(f->server.record.order, report.basis.order);
 		assert_int_equal(f->server.record.sum[0].objectives, report.iterations);
 		assert_true(fabs(f->server.record.sum[0].inertia - report.loss) < 1e-4);

@@ -1,6 +1,7 @@
 /* The joint k-means from one sum of inner products, against plain Lloyd over the points. */
 #include "server/kcagc/joint.h"
 #include "common/base/rng.h"
+#include "common/kcagc/job.h"
 #include "tests/unit/server/run/fake.h"
 
 #include <math.h>
@@ -195,7 +196,7 @@ static void check(struct trial *t)
 	struct fake f;
 
 	fake_open(&f, MEMBERS, t->m, job);
-	f.run.job.kcagc.ninth = t->ninth;
+	kcagc_job(&f.run.job)->ninth = t->ninth;
 	tree_build(&tree, MEMBERS, true);
 	run_phase(&f.run, "level-1");
 	group_open(&j, t, &tree, &round);

@@ -1,4 +1,5 @@
 #include "tests/unit/fedspectral/planted_pool.h"
+#include "common/kcagc/job.h"
 #include "common/linalg/la.h"
 #include "common/kcagc/landmark.h"
 #include "common/job/job.h"
@@ -12,10 +13,10 @@ static void params(struct landmark_params *p, unsigned k, unsigned local_cluster
 
 	assert_ok(
 	    job_parse(&job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "job", NULL));
-	job.clusters = job.kcagc.clusters = k;
-	job.kcagc.local_clusters = (struct config_count){ .fixed = local_clusters };
-	job.seed = job.kcagc.seed = seed;
-	*p = landmark_params_of(&job.kcagc, threads);
+	job.clusters = kcagc_job(&job)->clusters = k;
+	kcagc_job(&job)->local_clusters = (struct config_count){ .fixed = local_clusters };
+	job.seed = kcagc_job(&job)->seed = seed;
+	*p = landmark_params_of(kcagc_job(&job), threads);
 }
 
 static void begin(struct lab *lab, const struct landmark_params *p, size_t L)

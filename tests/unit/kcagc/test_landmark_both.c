@@ -2,6 +2,7 @@
  * party that answers what is due and nothing else. */
 #include "tests/unit/kcagc/products.h"
 #include "common/cluster/metrics.h"
+#include "common/kcagc/job.h"
 
 #include <math.h>
 
@@ -18,7 +19,7 @@ static void twin_labels(const struct planted *p, size_t L, enum features_of what
 			const struct job *job, uint32_t *label, struct landmark_report *report)
 {
 	struct twin *t = alloc(1, sizeof(*t));
-	struct landmark_params params = landmark_params_of(&job->kcagc, 1);
+	struct landmark_params params = landmark_params_of(kcagc_job(job), 1);
 
 	twin_init(t, p, L, what);
 	twin_degrees(t, params.degrees);
@@ -39,11 +40,11 @@ static void check_record(const struct federation *f, const struct job *job,
 	assert_int_equal(r->sum[0].items, report->sets);
 	assert_int_equal(r->sum[0].merged, report->merged);
 	assert_true(fabs(r->sum[0].inertia - report->inertia) <= 1e-4 * report->inertia);
-	if (job->kcagc.filter_order == KCAGC_ORDER_AUTO)
+	if (kcagc_job(job)->filter_order == KCAGC_ORDER_AUTO)
 		assert_int_equal(r->order, report->basis.order);
-	assert_true(polish >= clusterings && polish <= clusterings * (1 + job->kcagc.polish));
+	assert_true(polish >= clusterings && polish <= clusterings * (1 + kcagc_job(job)->polish));
 	assert_int_equal(record_rounds(r), 3 + asked_again +
-					       clusterings * (1 + job->kcagc.landmark_power) +
+					       clusterings * (1 + kcagc_job(job)->landmark_power) +
 					       polish + (clusterings - 1));
 }
 

@@ -1,6 +1,7 @@
 /* min_cell: no smaller cell enters a sum, whoever makes the cells. */
 #include "proto/labels.h"
 #include "common/cluster/kmeans.h"
+#include "common/kcagc/job.h"
 #include "tests/unit/both/replay.h"
 
 #include <math.h>
@@ -59,7 +60,7 @@ static size_t check_run(const struct planted *p, size_t L, unsigned least, const
 
 	snprintf(line, sizeof(line), "min_cell=%u %s", least, settings);
 	job = planted_job(line);
-	assert_int_equal(job.kcagc.polish, 0);
+	assert_int_equal(kcagc_job(&job)->polish, 0);
 	federation_init(f, p, L, &job);
 	f->party[0].saw = look_at_cells;
 	f->party[0].saw_arg = &seen;
@@ -102,7 +103,7 @@ static void test_nothing_changes_at_one(void **state)
 	struct planted p;
 
 	(void)state;
-	assert_int_equal(job.kcagc.min_cell, 1);
+	assert_int_equal(kcagc_job(&job)->min_cell, 1);
 	planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 1, .noise = 2 });
 	federation_init(f, &p, 4, &job);
 	f->party[0].saw = look_at_cells;
@@ -237,11 +238,11 @@ static size_t recorded_cells(const struct recording *r, uint32_t *cell)
 static size_t add_products(const struct recording *r, size_t l, const uint32_t *cell, size_t m,
 			   double *G)
 {
-	struct embed_params how = kcagc_embed_params(&r->job.kcagc, 1);
+	struct embed_params how = kcagc_embed_params(kcagc_job(&r->job), 1);
 	struct kmeans_params search = { .k = 4 * PLANTED_K,
-					.restarts = r->job.kcagc.local_restarts,
-					.iterations = r->job.kcagc.iterations,
-					.ninth = r->job.kcagc.ninth,
+					.restarts = kcagc_job(&r->job)->local_restarts,
+					.iterations = kcagc_job(&r->job)->iterations,
+					.ninth = kcagc_job(&r->job)->ninth,
 					.seed = r->job.seed,
 					.threads = 1 };
 	double weight[N] = { 0 };

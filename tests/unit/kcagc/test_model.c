@@ -454,7 +454,7 @@ static struct work work_like_sample(void)
 	w.job.kind = &kind_kcagc_predict;
 	w.job.clusters = K;
 	w.job.fraction_bits = 16;
-	memset(w.job.kcagc.model, ID, sizeof(w.job.kcagc.model));
+	memset(kcagc_job(&w.job)->model, ID, sizeof(kcagc_job(&w.job)->model));
 	w.state = dir;
 	return w;
 }
@@ -490,7 +490,7 @@ static void test_fits_or_says_why(void **state)
 
 		w.features = &X;
 		w.job.clusters += wrong == 1;
-		w.job.kcagc.joint_norm = wrong == 2;
+		kcagc_job(&w.job)->joint_norm = wrong == 2;
 		w.job.fraction_bits = wrong == 3 ? 12 : wrong == 9 ? 32 : 16;
 		w.L = wrong == 5 ? 2 : wrong == 8 ? 4 : 3;
 		if (wrong == 6)

@@ -2,6 +2,7 @@
  * forbidden is taken. */
 #include "server/kcagc/plan.h"
 #include "common/base/rng.h"
+#include "common/kcagc/job.h"
 #include "tests/unit/server/run/fake.h"
 
 #include <math.h>
@@ -93,12 +94,12 @@ static void test_costs_of_other_jobs(void **state)
 	check_cost(&d, METHOD_BASIC, EXCHANGE_DISTANCES, 10, 11, (52 * N * 2 + 10) * L, false);
 	fake_close(&d.f);
 	desk_open(&d, 3, ",\"secure_sum\":{\"modulus_bits\":64}");
-	d.f.run.job.kcagc.restarts = 8;
+	kcagc_job(&d.f.run.job)->restarts = 8;
 	check_cost(&d, METHOD_BASIC, EXCHANGE_DISTANCES, 11, 12, (88 * N * 2 + 11) * L, false);
-	d.f.run.job.kcagc.screen = 20; /* later than the last step */
-	d.f.run.job.kcagc.restarts = 2;
+	kcagc_job(&d.f.run.job)->screen = 20; /* later than the last step */
+	kcagc_job(&d.f.run.job)->restarts = 2;
 	check_cost(&d, METHOD_BASIC, EXCHANGE_DISTANCES, 11, 12, (88 * N * 2 + 11) * L, false);
-	d.f.run.job.kcagc.polish = 0;
+	kcagc_job(&d.f.run.job)->polish = 0;
 	check_cost(&d, METHOD_FLAT, EXCHANGE_GRAM, 1, 2, 46 * L, false);
 	fake_close(&d.f);
 }
@@ -134,8 +135,9 @@ static const struct record_plan *choose(struct desk *d, const struct record_link
 	for (size_t i = 0; i < RECORD_PLANS; i++) /* the cheapest of those that may be */
 		if (!plan[i].why_not)
 			assert_true(best->seconds <= plan[i].seconds);
-	assert_string_equal(best->method, kcagc_method_names[d->f.run.job.kcagc.method]);
-	assert_string_equal(best->exchange, kcagc_exchange_names[d->f.run.job.kcagc.exchange]);
+	assert_string_equal(best->method, kcagc_method_names[kcagc_job(&d->f.run.job)->method]);
+	assert_string_equal(best->exchange,
+			    kcagc_exchange_names[kcagc_job(&d->f.run.job)->exchange]);
 	return best;
 }
 
@@ -178,8 +180,8 @@ static void test_never_takes_what_is_forbidden(void **state)
 			 cells ? ",\"min_cell\":2" : "");
 		desk_open(&d, 3 + trial % 5, more);
 		choose(&d, &link);
-		assert_true(gram || d.f.run.job.kcagc.exchange == EXCHANGE_DISTANCES);
-		assert_true(!cells || d.f.run.job.kcagc.method != METHOD_BASIC);
+		assert_true(gram || kcagc_job(&d.f.run.job)->exchange == EXCHANGE_DISTANCES);
+		assert_true(!cells || kcagc_job(&d.f.run.job)->method != METHOD_BASIC);
 		for (size_t i = 0; i < RECORD_PLANS; i++) {
 			const struct record_plan *p = &d.f.record.plan[i];
 			bool forbidden = (!gram && !strcmp(p->exchange, "gram")) ||

@@ -1,4 +1,5 @@
 /* Agreed on by all parties before they cluster: the filter's order, and joint norms of rows. */
+#include "common/kcagc/job.h"
 #include "common/kcagc/order.h"
 #include "tests/unit/both/steps.h"
 
@@ -46,10 +47,10 @@ static void planted_dense(struct planted *p, uint64_t seed)
  * there. */
 static unsigned order_of(const struct planted *p, size_t L, const struct job *job, unsigned *rule)
 {
-	struct embed_params how = kcagc_embed_params(&job->kcagc, 1);
+	struct embed_params how = kcagc_embed_params(kcagc_job(job), 1);
 	struct kmeans_params search = { .k = job->clusters,
-					.restarts = job->kcagc.local_restarts,
-					.iterations = job->kcagc.iterations,
+					.restarts = kcagc_job(job)->local_restarts,
+					.iterations = kcagc_job(job)->iterations,
 					.seed = job->seed,
 					.threads = 1 };
 	double sum[ORDER_CAP] = { 0 }, fit[ORDER_CAP] = { 0 };
@@ -73,7 +74,7 @@ static unsigned order_of(const struct planted *p, size_t L, const struct job *jo
 		features_release(&X);
 	}
 	*rule = psi_agc(sum, ORDER_CAP);
-	return job->kcagc.preset == PRESET_PAPER ? *rule : psi_fit(fit, *rule);
+	return kcagc_job(job)->preset == PRESET_PAPER ? *rule : psi_fit(fit, *rule);
 }
 
 static struct federation *run(const struct planted *p, size_t L, const struct job *job)
@@ -152,7 +153,7 @@ static void test_order_is_that_of_the_sums(void **state)
 
 			snprintf(line, sizeof(line), "%s filter.order=auto", s);
 			job = planted_job(line);
-			assert_int_equal(job.kcagc.filter_order, KCAGC_ORDER_AUTO);
+			assert_int_equal(kcagc_job(&job)->filter_order, KCAGC_ORDER_AUTO);
 			order = order_of(&p, L, &job, &rule);
 			assert_true(order > 0 && order <= rule);
 			longest = rule > longest ? rule : longest;
@@ -164,7 +165,8 @@ static void test_order_is_that_of_the_sums(void **state)
 				assert_int_equal(f->party[l].record.order, order);
 			assert_int_equal(phase(&f->server.record, "order")->rounds,
 					 rule / ORDER_BLOCK + 2); /* the bound's, too */
-			check_facts(&f->server.record, rule, job.kcagc.preset != PRESET_PAPER);
+			check_facts(&f->server.record, rule,
+				    kcagc_job(&job)->preset != PRESET_PAPER);
 			snprintf(line, sizeof(line), "%s filter.order=%u", s, order);
 			job = planted_job(line);
 			given = run(&p, L, &job);
@@ -234,7 +236,7 @@ static void hear_norms(void *arg, size_t l, enum msg_type type, struct bytes bod
 /* Each row's length over all parties' parts, before it is scaled. */
 static void pooled_norms(const struct planted *p, size_t L, const struct job *job, double *norm)
 {
-	struct embed_params how = kcagc_embed_params(&job->kcagc, 1);
+	struct embed_params how = kcagc_embed_params(kcagc_job(job), 1);
 
 	assert_false(how.unit_rows); /* scaled later */
 	memset(norm, 0, N * sizeof(*norm));

@@ -14,6 +14,7 @@
 #include "common/data/mtx.h"
 #include "common/job/record.h"
 #include "common/cluster/kmeans.h"
+#include "common/kcagc/job.h"
 
 enum { N = 240, M = 90, K = 3 };
 #define JOB "{\"kind\": \"kcagc\", \"clusters\": 3, \"seed\": 5, \"filter\": {\"order\": 4}}"
@@ -95,7 +96,7 @@ static inline void make_run(const char *from, const char *out, bool says_where)
 
 	assert_ok(
 	    job_parse(&job, (struct bytes){ (const uint8_t *)JOB, strlen(JOB) }, "job", NULL));
-	how = kcagc_embed_params(&job.kcagc, 1);
+	how = kcagc_embed_params(kcagc_job(&job), 1);
 	assert_ok(dataset_find(from, DATASET_BOTH, &files));
 	assert_ok(dataset_load(&d, files.features, files.edges, files.ids));
 	assert_ok(embed(&d.X, &d.g, &how, &Z));

@@ -1,6 +1,7 @@
 /* Texts that users read of jobs: effective jobs, what jobs show, why they are refused by themselves
  * or by a policy, and the purposes of messages. tests/vectors/job-texts.txt has each once, with a
  * job that leads to it and with the number of jobs that do. */
+#include "common/fedsc/job.h"
 #include "common/job/job.h"
 #include "common/job/kinds.h"
 #include "party/daemon/kinds.h"
@@ -86,8 +87,8 @@ static void add_noise(const struct job *job, const char *name)
 	char text[FEDSC_NOISE_TEXT];
 
 	if (job->kind->split == SPLIT_ROWS) {
-		assert_ok(fedsc_noise_of(&job->fedsc, &noise));
-		fedsc_noise_say(&job->fedsc, &noise, text);
+		assert_ok(fedsc_noise_of(fedsc_job(job), &noise));
+		fedsc_noise_say(fedsc_job(job), &noise, text);
 	} else {
 		struct fedsc_job none = { .noise = NOISE_NONE };
 

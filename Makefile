@@ -135,7 +135,7 @@ $(B)/proto/%.o $(B)/crypto/%.o $(B)/common/data/%.o $(B)/common/base/pack.o $(B)
 $(B)/common/http/window_page.o: $(wildcard common/http/page/*)
 # The numerics are worth the compile time.
 NUMERIC := $(foreach r,linalg graph cluster learn privacy ranks $(PROTOCOLS),$(B)/common/$(r)/%.o)
-$(NUMERIC) $(B)/crypto/%.o $(B)/cli/audit/entropy.o: OPT := -O3 -falign-loops=32
+$(NUMERIC) $(B)/crypto/%.o $(B)/lab/privacy/entropy.o: OPT := -O3 -falign-loops=32
 
 # With the commit; programs alone have it, or each would compile and link everything.
 $(B)/%/main.o: FLAGS += -DCOTERIE_BUILD='"$(BUILD)"'

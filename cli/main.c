@@ -20,7 +20,6 @@ static const struct program_command commands[] = {
 	  predict_main },
 	{ "fedgcn", "clusters of new graphs, by the model that a run of fedgcn left at a party",
 	  fedgcn_main },
-	{ "privacy", "what shared sums tell about features, from pooled data", privacy_main },
 	{ "show", "what a run did: accuracy, seconds, bytes", show_main },
 	{ "report", "a page to look at of what a run did", report_main },
 	{ "compare", "runs beside each other: a table, one page, one CSV", compare_main },
@@ -45,7 +44,9 @@ static const struct program_gone gone[] = {
 	{ "fedwalk", LAB("fedwalk") },
 	{ "classify", LAB("classify") },
 	{ "neighbours", LAB("neighbours") },
+	{ "privacy", LAB("privacy") },
 	{ "fedgcn local", LAB("fedgcn") },
+	{ "synth --edges", LAB("noise") },
 };
 
 int main(int argc, char **argv)

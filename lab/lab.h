@@ -6,6 +6,9 @@
 #include "cli/args/args.h"
 
 args_command agc_main, gcc_main, spectral_main, fedgcn_local_main, kmeans_main, sc_main, dsc_main,
-	deepwalk_main, fedwalk_main, classify_main, neighbours_main;
+	deepwalk_main, fedwalk_main, classify_main, neighbours_main, privacy_main, noise_main;
+
+/* Of commands that read a job: takes in --seed and --set; false: key is neither. */
+bool lab_override(int key, const char *text, struct overrides *set);
 
 #endif

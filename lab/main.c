@@ -16,6 +16,9 @@ static const struct program_command commands[] = {
 	{ "fedwalk", "embed the vertices of a pooled graph as FedWalk does", fedwalk_main },
 	{ "classify", "how well embeddings tell classes", classify_main },
 	{ "neighbours", "the vertices that embeddings put next to one", neighbours_main },
+	{ "privacy", "what sums of parties show of features or rows, from pooled data",
+	  privacy_main },
+	{ "noise", "make random features for a graph, to take times on", noise_main },
 };
 
 int main(int argc, char **argv)

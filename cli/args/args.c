@@ -55,15 +55,6 @@ unsigned args_cores(unsigned threads)
 	return threads ? threads : machine_cores();
 }
 
-bool args_override(int key, const char *text, struct overrides *set)
-{
-	if (key == 's')
-		overrides_add(set, "seed=%s", text);
-	else if (key == 'S')
-		overrides_add(set, "%s", text);
-	return key == 's' || key == 'S';
-}
-
 static void refuse(struct argp_state *state, const char *text)
 {
 	argp_error(state, "unexpected argument: %s", text);

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 typedef int args_command(int argc, char **argv);
-args_command pki_main, synth_main, split_main, eval_main, fedgcn_main, privacy_main, show_main,
+args_command pki_main, synth_main, split_main, eval_main, fedgcn_main, show_main,
 	report_main, ledger_main, approve_main, doctor_main, prune_main, compare_main, job_main,
 	status_main, import_main, predict_main;
 
@@ -38,9 +38,6 @@ uint64_t args_seed(struct argp_state *state, const char *text);
 unsigned args_threads(struct argp_state *state, const char *text);
 void args_job(struct argp_state *state, const char *text); /* the first digits of a job's id, or all */
 unsigned args_cores(unsigned threads); /* as many as there are cores, if 0 were asked for */
-
-/* Of commands that read a job: takes in --seed and --set; false: key is neither. */
-bool args_override(int key, const char *text, struct overrides *set);
 
 /* ---- how the switch of a parser ends ---- */
 

@@ -8,11 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STREAM_LABELS, STREAM_EDGES, STREAM_WORDS, STREAM_NOISE };
+enum { STREAM_LABELS, STREAM_EDGES, STREAM_WORDS };
 enum { STREAM_CENTRES = 0x6761757373, STREAM_CLOUDS, STREAM_ROWS };
 enum { WORDS_MIN = 4, WORDS_MAX = 60, FEATURES_PER_WORD = 80 }; /* cora: 1433 / 80 = 18 words */
-
-#define NOISE_MAX 2147483648.0 /* values of planted_noise */
 
 /* Draws i with probability weight[i] / sum: rises are the running sums. O(log n). */
 struct draw {
@@ -261,54 +259,6 @@ enum err planted_make(const struct planted_params *p, struct planted *g)
 	else if (p->features)
 		make_words(p, g->label, &g->features);
 	return err;
-}
-
-/* How many of the cells that follow are empty: geometric, with miss = ln(1 - density). */
-static double draw_gap(struct rng *rng, double density, double miss)
-{
-	return density < 1 ? floor(log(1 - rng_unit(rng)) / miss) : 0;
-}
-
-enum err planted_noise(size_t rows, size_t cols, double density, uint64_t seed,
-		       struct csr *features)
-{
-	double cells = (double)rows * (double)cols, miss = log1p(-density), at;
-	size_t count = 0, room;
-	struct rng rng;
-
-	*features = (struct csr){ 0 };
-	if (cells * density > NOISE_MAX)
-		return err_set(
-		    ERR_INPUT,
-		    "%zu nodes x %zu features at density %g are %.3g values, expected at "
-		    "most %.3g",
-		    rows, cols, density, cells * density, NOISE_MAX);
-	*features = (struct csr){ .rows = rows, .cols = cols };
-	room = 1024 + (size_t)(1.1 * cells * density);
-	ALLOC(features->start, rows + 1);
-	ALLOC(features->index, room);
-	ALLOC(features->value, room);
-	rng_seed(&rng, seed, STREAM_NOISE);
-	at = density > 0 ? draw_gap(&rng, density, miss) : cells;
-	for (; at < cells; at += 1 + draw_gap(&rng, density, miss)) {
-		size_t row = (size_t)at / cols;
-
-		if (count == room) {
-			room *= 2;
-			features->index =
-			    alloc_again(features->index, room, sizeof(*features->index));
-			features->value =
-			    alloc_again(features->value, room, sizeof(*features->value));
-		}
-		features->index[count] = (uint32_t)((size_t)at - row * cols);
-		features->value[count++] = (double)(1 + rng_below(&rng, 1024)) / 1024;
-		features->start[row + 1] = count;
-	}
-	for (size_t i = 0; i < rows; i++) { /* rows without any */
-		if (features->start[i + 1] < features->start[i])
-			features->start[i + 1] = features->start[i];
-	}
-	return ERR_OK;
 }
 
 void planted_release(struct planted *g)

@@ -36,13 +36,6 @@ struct planted {
 enum err planted_make(const struct planted_params *p, struct planted *g) MUST_CHECK;
 void planted_release(struct planted *g);
 
-/* Features without any meaning, to take times on where the real ones are missing: each of rows x
- * cols is there with probability density (0 .. 1), its value one of 1/1024, 2/1024, ..., 1, so that
- * it is not taken for binary. *features is initialised here; ERR_INPUT, and empty, if that would be
- * more than 2^31 values. O(rows + values) */
-enum err planted_noise(size_t rows, size_t cols, double density, uint64_t seed,
-		       struct csr *features) MUST_CHECK;
-
 /* ---- rows in clouds ----
  *
  * A Gaussian cloud around each of K centres: noise has standard deviation 1 in every column. Centres

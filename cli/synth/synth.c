@@ -13,15 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { GRAPH, NOISE, POINTS, GRAPHS };
+enum kind { GRAPH, POINTS, GRAPHS };
 enum { ID_ROOM = 24 }; /* bytes of "n123" */
 
 struct arguments {
 	struct planted_params p; /* what was not said is 0, or below it */
 	const char *out;
-	const char *edges; /* of a graph that is there: features without meaning for its nodes */
 	bool points, no_features; /* --features 0: a graph alone */
-	double density, apart;
+	double apart;
 	bool graphs;
 	size_t size; /* nodes of one of many graphs, in the mean */
 };
@@ -41,10 +40,6 @@ static const struct argp_option options[] = {
 	{ "homophily", 'y', "P", 0, "how likely an edge stays within a cluster; default 0.8", 0 },
 	{ "signal", 'w', "P", 0, "how likely a word is of its cluster's own; default 0.4", 0 },
 	ARGS_SEED,
-	{ "edges", 'e', "FILE", 0,
-	  "no planted clusters: random features, for taking times, over this graph of N nodes", 1 },
-	{ "density", 'D', "P", 0, "with --edges: how much of the features is there; default 0.1",
-	  1 },
 	{ "points", KEY_POINTS, NULL, 0,
 	  "no graph: rows in K Gaussian clouds, as features.npy and labels.txt", 2 },
 	{ "apart", KEY_APART, "D", 0,
@@ -62,7 +57,7 @@ static const struct argp_option options[] = {
 
 static enum kind kind_of(const struct arguments *a)
 {
-	return a->graphs ? GRAPHS : a->points ? POINTS : a->edges ? NOISE : GRAPH;
+	return a->graphs ? GRAPHS : a->points ? POINTS : GRAPH;
 }
 
 /* The first option given that this kind of data does not have; NULL: none. */
@@ -76,17 +71,12 @@ static const char *stray(const struct arguments *a)
 		return "homophily";
 	if (kind != GRAPH && kind != GRAPHS && a->p.signal >= 0)
 		return "signal";
-	if (kind == NOISE && a->p.classes)
-		return "clusters";
-	if (kind != NOISE && a->density >= 0)
-		return "density";
 	return kind != POINTS && a->apart >= 0 ? "apart" : NULL;
 }
 
 static void check(const struct arguments *a, struct argp_state *state)
 {
 	static const char *const does[] = {
-		[NOISE] = "--edges takes a graph as it is",
 		[POINTS] = "--points makes no graph",
 		[GRAPHS] = "--graphs makes many",
 	};
@@ -94,30 +84,21 @@ static void check(const struct arguments *a, struct argp_state *state)
 	enum kind kind = kind_of(a);
 
 	args_need(state, a->out, "--out is missing");
-	if (a->points && a->edges)
-		argp_error(state, "--points and --edges exclude each other");
-	if (a->graphs && (a->points || a->edges))
-		argp_error(state, "--graphs and --%s exclude each other",
-			   a->points ? "points" : "edges");
+	if (a->graphs && a->points)
+		argp_error(state, "--graphs and --points exclude each other");
 	if (a->size && !a->graphs)
 		argp_error(state, "--size goes with --graphs");
 	if (a->graphs && a->p.classes > PLANTED_GRAPHS_CLASSES_MAX)
 		argp_error(state, "--clusters is %zu, expected at most %d with --graphs",
 			   a->p.classes, PLANTED_GRAPHS_CLASSES_MAX);
-	if (odd && (!strcmp(odd, "density") || !strcmp(odd, "apart")))
-		argp_error(state, "--%s goes with --%s", odd,
-			   !strcmp(odd, "density") ? "edges" : "points");
+	if (odd && !strcmp(odd, "apart"))
+		argp_error(state, "--apart goes with --points");
 	if (odd)
 		argp_error(state, "--%s plants clusters in a graph, %s", odd, does[kind]);
-	if (kind == NOISE && !a->p.nodes)
-		argp_error(state,
-			   "--edges needs --nodes: the file does not say how many there are");
-	if ((kind == NOISE || kind == POINTS) && a->no_features)
-		argp_error(state, "--features is 0, expected %d or more with --%s",
-			   kind == NOISE ? 2 : 1, kind == NOISE ? "edges" : "points");
-	if ((kind == NOISE || kind == GRAPH) && a->p.features == 1)
-		argp_error(state, "--features is 1, expected 2 or more%s",
-			   kind == NOISE ? " with --edges" : ", or 0 for a graph alone");
+	if (kind == POINTS && a->no_features)
+		argp_error(state, "--features is 0, expected 1 or more with --points");
+	if (kind == GRAPH && a->p.features == 1)
+		argp_error(state, "--features is 1, expected 2 or more, or 0 for a graph alone");
 	if (kind == POINTS && a->p.classes > GAUSS_CLUSTERS_MAX)
 		argp_error(state, "--clusters is %zu, expected at most %d with --points",
 			   a->p.classes, GAUSS_CLUSTERS_MAX);
@@ -143,7 +124,6 @@ static void set_defaults(struct arguments *a)
 	p->degree = p->degree >= 0 ? p->degree : 3.9;
 	p->homophily = p->homophily >= 0 ? p->homophily : 0.8;
 	p->signal = p->signal >= 0 ? p->signal : 0.4;
-	a->density = a->density >= 0 ? a->density : 0.1;
 	a->apart = a->apart >= 0 ? a->apart : 8;
 }
 
@@ -176,12 +156,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 's':
 		a->p.seed = args_seed(state, arg);
-		return 0;
-	case 'e':
-		a->edges = arg;
-		return 0;
-	case 'D':
-		a->density = args_number(state, "density", arg, 0, 1);
 		return 0;
 	case KEY_POINTS:
 		a->points = true;
@@ -242,40 +216,6 @@ static enum err write_graph(const char *dir, const struct csr *adjacency, bool w
 	return err;
 }
 
-/* The features first: edges.tsv may be the very file that was read. */
-static enum err run_noise(const struct arguments *a)
-{
-	struct csr adjacency = { 0 }, features = { 0 };
-	char *path = file_join(a->out, "features.mtx");
-	struct edges_dropped dropped;
-	struct buf text = { 0 };
-	enum err err;
-
-	err = edges_read(a->edges, a->p.nodes, NULL, &adjacency, &dropped);
-	if (!err)
-		err = planted_noise(a->p.nodes, a->p.features, a->density, a->p.seed, &features);
-	if (!err && file_exists(path))
-		err = err_set(ERR_INPUT, "%s: has a features.mtx already: name another directory",
-			      a->out);
-	if (!err)
-		err = file_make_dirs(a->out);
-	if (err)
-		goto out;
-	mtx_print(&features, &text);
-	err = args_write(a->out, "features.mtx", &text);
-	if (!err)
-		err = write_graph(a->out, &adjacency, false);
-	if (!err)
-		printf("%s: %zu nodes, %zu features, %zu random values, %zu edges, seed %ju\n",
-		       a->out, a->p.nodes, a->p.features, features.start[a->p.nodes],
-		       adjacency.start[a->p.nodes] / 2, (uintmax_t)a->p.seed);
-out:
-	free(path);
-	csr_release(&features);
-	csr_release(&adjacency);
-	return err;
-}
-
 /* A large matrix is not in memory twice but for the file's bytes, which are half of it. */
 static enum err run_points(const struct arguments *a)
 {
@@ -325,8 +265,6 @@ static enum err run(void *arguments)
 		return run_graphs(a);
 	if (a->points)
 		return run_points(a);
-	if (a->edges)
-		return run_noise(a);
 	TRY(planted_make(&a->p, &g));
 	err = file_make_new_dir(a->out);
 	if (!err && g.features.rows) {
@@ -351,14 +289,13 @@ int synth_main(int argc, char **argv)
 		.options = options,
 		.parser = parse,
 		.doc = "Makes an attributed graph with planted clusters; the defaults are about "
-		       "those of cora. Or, with --edges, random features for a graph that is "
-		       "there. Or, with --points, rows in Gaussian clouds, for FedSC and k-means. "
+		       "those of cora. Or, with --points, rows in Gaussian clouds, for FedSC and "
+		       "k-means. "
 		       "Or, with --graphs, many small graphs, for FedGCN.\v"
 		       "With --features 0 there is no features.mtx; nodes are called n0, n1, ..., "
 		       "in edges.tsv and, one per line of labels.txt, in ids.txt.",
 	};
 	struct arguments a = { .p = { .degree = -1, .homophily = -1, .signal = -1, .seed = 1 },
-			       .density = -1,
 			       .apart = -1 };
 
 	return (int)args_run("synth", &argp, argc, argv, &a, run);

@@ -211,7 +211,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args_need(state, a->job && a->sets, "--job and at least one --graphs are needed");
 		return 0;
 	default:
-		return args_override(key, arg, &a->set) ? 0 : args_none(key, arg, state);
+		return lab_override(key, arg, &a->set) ? 0 : args_none(key, arg, state);
 	}
 }
 

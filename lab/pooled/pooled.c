@@ -57,7 +57,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args_need(state, a->data && a->job, "--data and --job are needed");
 		return 0;
 	default:
-		return args_override(key, arg, &a->set) ? 0 : args_none(key, arg, state);
+		return lab_override(key, arg, &a->set) ? 0 : args_none(key, arg, state);
 	}
 }
 

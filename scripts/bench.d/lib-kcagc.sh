@@ -75,8 +75,8 @@ times_data() { # SET
 	[[ ! -e $DATA/complete ]] || return 0
 	[[ -e $data/pubmed/edges.tsv ]] || { WHY="no pubmed/edges.tsv in $data" && return 1; }
 	# 19717 nodes, 500 features of which a node has 10 in 100.
-	"$bin/coterie" synth --edges "$data/pubmed/edges.tsv" --nodes 19717 --features 500 --density 0.1 \
-		--out "$DATA" >/dev/null || { WHY='coterie synth failed' && return 1; }
+	"$bin/coterie-lab" noise --edges "$data/pubmed/edges.tsv" --nodes 19717 --features 500 --density 0.1 \
+		--out "$DATA" >/dev/null || { WHY='coterie-lab noise failed' && return 1; }
 	touch "$DATA/complete"
 }
 

@@ -1,4 +1,4 @@
-# table7 -- privacy level and leakage of the summed distances on cora, by coterie privacy.
+# table7 -- privacy level and leakage of the summed distances on cora, by coterie-lab privacy.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='privacy level and leakage of the summed distances on cora, 2 to 16 parties'
@@ -25,8 +25,8 @@ one() { # PRESET L
 	mkdir -p "${all%/*}"
 	: >"$all"
 	for ((seed = 1; seed <= seeds; seed++)); do
-		"$bin/coterie" privacy --data "$data/cora" --job configs/jobs/kcagc-cora.json --parties "$2" --seed "$seed" \
-			--set "preset=$1" >>"$all" 2>"$all.log" || { said="coterie privacy: $(tail -n 1 "$all.log")" RUN_FAILED=true && break; }
+		"$bin/coterie-lab" privacy --data "$data/cora" --job configs/jobs/kcagc-cora.json --parties "$2" --seed "$seed" \
+			--set "preset=$1" >>"$all" 2>"$all.log" || { said="coterie-lab privacy: $(tail -n 1 "$all.log")" RUN_FAILED=true && break; }
 	done
 	for column in level leakage "worst feature" "h(Y)" "joint leakage"; do
 		paper_cell table7 cora "L=$2" "$column"

@@ -6,7 +6,7 @@
 kmeans, fedsc: with --lie from=S it is honest up to sum S (a number, or PHASE+N). From then on it tells parties
 counts of `min_cluster` or more for all centres, so that none is left out of the sums, and sums that move
 centres to where few rows are near: a sum over one row is that row. Besides it looks for sums that differ by
-one row, as `coterie privacy` does.
+one row, as `coterie-lab privacy` does.
 
 kmeans, fedsc: with --lie prime=P it adds P to words of sums and leaves the tags as they are, which holds wherever tags are modulo
 P. A centre changed like that goes far from all rows and is dropped. Landmarks grow by one in each doubling instead of twice: there are as many

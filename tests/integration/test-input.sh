@@ -221,13 +221,14 @@ test_commands_that_would_mislead() {
 
 test_commands_that_moved() {
 	local command
-	for command in agc gcc spectral kmeans sc dsc deepwalk fedwalk classify neighbours; do
+	for command in agc gcc spectral kmeans sc dsc deepwalk fedwalk classify neighbours privacy; do
 		refuses "coterie: $command is now coterie-lab $command,.* make lab" -- "$BIN/coterie" "$command" --help
 		"$BIN/coterie-lab" "$command" --help >"$T/help" || fail "coterie-lab $command --help: status $?"
 		grep -q "^Usage: coterie-lab $command " "$T/help" || fail "coterie-lab $command --help: $(head -n 1 "$T/help")"
 	done
 	refuses 'coterie: fedgcn local is now coterie-lab fedgcn' -- "$BIN/coterie" fedgcn local --job job.json
 	refuses '--model and one --graphs are needed' -- "$BIN/coterie" fedgcn assign
+	refuses 'coterie: synth --edges is now coterie-lab noise' -- "$BIN/coterie" synth --out "$T/o" --edges=e.tsv
 }
 
 # Who tries again with other numbers must not find results of two runs in one directory, nor lose the first.

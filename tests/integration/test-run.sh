@@ -114,7 +114,7 @@ test_star() {
 	seq 1 39999 | sed 's/^/0\t/' >"$T/star.tsv"
 	seq 0 39999 | awk '{ print $1 "\t" ($1 + 1) % 40000 }' >"$T/ring.tsv"
 	for graph in star ring; do
-		"$BIN/coterie" synth --edges "$T/$graph.tsv" --nodes 40000 --features 16 --density 0.5 --out "$T/$graph" >"$T/null"
+		"$BIN/coterie-lab" noise --edges "$T/$graph.tsv" --nodes 40000 --features 16 --density 0.5 --out "$T/$graph" >"$T/null"
 	done
 	for method in tree landmark gcc; do
 		cpu_of star "$method"

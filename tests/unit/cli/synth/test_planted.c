@@ -130,83 +130,6 @@ static void test_extreme_parameters(void **state)
 	assert_null(g.label);
 }
 
-static void test_noise(void **state)
-{
-	struct csr f, again;
-	double sum = 0;
-
-	(void)state;
-	assert_ok(planted_noise(2000, 50, 0.1, 3, &f));
-	assert_int_equal(f.rows, 2000);
-	assert_int_equal(f.cols, 50);
-	assert_in_range(f.start[2000], 9600, 10400); /* 10000, deviation 95 */
-	for (size_t i = 0; i < 2000; i++) {
-		assert_true(f.start[i] <= f.start[i + 1]);
-		for (size_t e = f.start[i]; e < f.start[i + 1]; e++) {
-			assert_true(f.index[e] < 50 && f.value[e] > 0 && f.value[e] <= 1);
-			assert_true(e == f.start[i] || f.index[e - 1] < f.index[e]);
-			sum += f.value[e];
-		}
-	}
-	assert_true(fabs(sum / (double)f.start[2000] - 0.5) < 0.02);
-	assert_ok(planted_noise(2000, 50, 0.1, 3, &again));
-	assert_true(same(&f, &again));
-	csr_release(&again);
-	assert_ok(planted_noise(2000, 50, 0.1, 4, &again));
-	assert_false(same(&f, &again));
-	csr_release(&again);
-	csr_release(&f);
-	assert_ok(planted_noise(30, 7, 1, 3, &f)); /* everything is there */
-	for (size_t e = 0; e < 210; e++)
-		assert_int_equal(f.index[e], e % 7);
-	assert_int_equal(f.start[30], 210);
-	csr_release(&f);
-	assert_ok(planted_noise(30, 7, 0, 3, &f)); /* nothing is */
-	assert_int_equal(f.start[30], 0);
-	csr_release(&f);
-	assert_ok(planted_noise(3000, 2, 0.001, 3, &f)); /* most rows are empty */
-	assert_in_range(f.start[3000], 1, 20);
-	csr_release(&f);
-	assert_err(planted_noise(1 << 24, 1 << 24, 0.5, 3, &f), ERR_INPUT,
-		   "16777216 nodes x 16777216 features at density 0.5");
-	assert_null(f.start);
-}
-
-/* The command with --edges: that graph, random features, no labels. */
-static void test_edges(void **state)
-{
-	struct edges_dropped dropped;
-	struct features X;
-	struct csr a;
-
-	(void)state;
-	put("graph.tsv", "0 1\n1 2 0.5\n4 2\n");
-	expect_command(synth_main,
-		       "--edges graph.tsv --nodes 6 --features 20 --density 0.5 --seed 2 --out out",
-		       0, "6 nodes, 20 features");
-	assert_ok(edges_read("out/edges.tsv", 6, NULL, &a, &dropped));
-	assert_int_equal(a.start[6], 6);
-	assert_int_equal(a.index[a.start[4]], 2);
-	assert_true(a.value[a.start[2]] == 0.5);
-	csr_release(&a);
-	assert_ok(features_read("out/features.mtx", &X));
-	assert_int_equal(features_rows(&X), 6);
-	assert_int_equal(features_cols(&X), 20);
-	assert_in_range(X.sparse.start[6], 40, 80);
-	features_release(&X);
-	assert_int_not_equal(access("out/labels.txt", F_OK), 0);
-
-	expect_command(synth_main, "--edges graph.tsv --nodes 4 --out no", 4, "graph.tsv:3");
-	expect_command(synth_main, "--edges none.tsv --nodes 4 --out no", 4, "none.tsv");
-	expect_command(synth_main, "--edges graph.tsv --out no", 4, "--edges needs --nodes");
-	expect_command(synth_main, "--edges graph.tsv --nodes 6 --signal 0.3 --out no", 4,
-		       "--signal plants clusters");
-	expect_command(synth_main, "--density 0.3 --out no", 4, "--density goes with --edges");
-	expect_command(synth_main, "--edges graph.tsv --nodes 6 --density 1.5 --out no", 4,
-		       "density");
-	assert_int_not_equal(access("no", F_OK), 0);
-}
-
 /* --features 0: nodes have ids, and no words. */
 static void test_graph_alone(void **state)
 {
@@ -242,8 +165,6 @@ static void test_graph_alone(void **state)
 	planted_release(&g);
 	expect_command(synth_main, "--features 1 --out no", 4,
 		       "--features is 1, expected 2 or more, or 0");
-	expect_command(synth_main, "--features 0 --edges x.tsv --nodes 3 --out no", 4,
-		       "--features is 0, expected 2 or more with --edges");
 }
 
 int main(void)
@@ -252,8 +173,6 @@ int main(void)
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_seed),
 		cmocka_unit_test(test_extreme_parameters),
-		cmocka_unit_test(test_noise),
-		cmocka_unit_test_setup_teardown(test_edges, dir_enter, dir_leave),
 		cmocka_unit_test_setup_teardown(test_graph_alone, dir_enter, dir_leave),
 	};
 

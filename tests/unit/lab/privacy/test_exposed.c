@@ -4,8 +4,8 @@
 #include "tests/unit/cli/commands.h"
 #include "tests/unit/dir.h"
 
-#include "cli/args/args.h"
-#include "cli/audit/privacy.h"
+#include "lab/lab.h"
+#include "lab/privacy/privacy.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/rng.h"

@@ -1,7 +1,7 @@
 /* privacy.h -- what the sums that parties share tell, from pooled data: of summed squared distances
  * about features (Table 7 of the paper), of the sums of fedsc and kmeans about single rows. */
-#ifndef CLI_AUDIT_PRIVACY_H
-#define CLI_AUDIT_PRIVACY_H
+#ifndef LAB_PRIVACY_PRIVACY_H
+#define LAB_PRIVACY_PRIVACY_H
 
 #include "common/base/err.h"
 #include "common/job/job.h"
@@ -58,7 +58,7 @@ struct exposed {
 enum err exposed_by(const struct mat *X, const struct job *job, size_t parties, unsigned threads,
 		    struct exposed *e) MUST_CHECK;
 
-/* `coterie privacy` for such a job: X from a data directory, the numbers on stdout. */
+/* `coterie-lab privacy` for such a job: X from a data directory, the numbers on stdout. */
 enum err exposed_print(const char *dir, const struct job *job, size_t parties,
 		       unsigned threads) MUST_CHECK;
 

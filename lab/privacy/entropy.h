@@ -5,8 +5,8 @@
  * is usual. Entropy depends on the unit (c Y has log2 |c| more bits in each dimension) and may be
  * negative. Mutual information does not, but estimates of it may come out a little below 0. Results
  * are the same for any number of threads. */
-#ifndef CLI_AUDIT_ENTROPY_H
-#define CLI_AUDIT_ENTROPY_H
+#ifndef LAB_PRIVACY_ENTROPY_H
+#define LAB_PRIVACY_ENTROPY_H
 
 #include "common/base/err.h"
 #include "common/linalg/mat.h"

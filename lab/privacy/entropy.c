@@ -1,4 +1,4 @@
-#include "cli/audit/entropy.h"
+#include "lab/privacy/entropy.h"
 #include "common/base/alloc.h"
 #include "common/linalg/parallel.h"
 

@@ -1,7 +1,7 @@
 /* Against variables whose entropy and mutual information are known in closed form. Tolerances are
  * about three standard errors of the estimates at these sizes. */
 #include "tests/unit/linalg/sample.h"
-#include "cli/audit/entropy.h"
+#include "lab/privacy/entropy.h"
 
 /* h of a normal variable with variance s^2 in each of d dimensions: d/2 log2(2 pi e s^2). */
 static double normal_bits(size_t d, double s)

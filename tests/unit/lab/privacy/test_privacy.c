@@ -2,8 +2,8 @@
 #include "tests/test.h"
 #include "tests/unit/cli/typed.h"
 
-#include "cli/args/args.h"
-#include "cli/audit/privacy.h"
+#include "lab/lab.h"
+#include "lab/privacy/privacy.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/json.h"

@@ -1,5 +1,5 @@
-#include "cli/audit/privacy.h"
-#include "cli/args/args.h"
+#include "lab/privacy/privacy.h"
+#include "lab/lab.h"
 #include "cli/split/split.h"
 #include "common/base/alloc.h"
 #include "common/data/dataset.h"
@@ -8,7 +8,7 @@
 #include "common/job/startup.h"
 #include "common/kcagc/job.h"
 #include "common/kind/tree.h"
-#include "cli/audit/entropy.h"
+#include "lab/privacy/entropy.h"
 #include "common/cluster/kmeans.h"
 #include "common/linalg/parallel.h"
 
@@ -326,7 +326,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			  "--data, --job and --parties are needed");
 		return 0;
 	default:
-		return args_override(key, arg, &a->set) ? 0 : args_none(key, arg, state);
+		return lab_override(key, arg, &a->set) ? 0 : args_none(key, arg, state);
 	}
 }
 

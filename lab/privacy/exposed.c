@@ -1,5 +1,5 @@
-#include "cli/audit/privacy.h"
-#include "cli/args/args.h"
+#include "lab/privacy/privacy.h"
+#include "lab/lab.h"
 #include "cli/split/split.h"
 #include "common/base/alloc.h"
 #include "common/base/rng.h"

@@ -1,0 +1,10 @@
+#include "lab/lab.h"
+
+bool lab_override(int key, const char *text, struct overrides *set)
+{
+	if (key == 's')
+		overrides_add(set, "seed=%s", text);
+	else if (key == 'S')
+		overrides_add(set, "%s", text);
+	return key == 's' || key == 'S';
+}

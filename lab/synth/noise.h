@@ -1,0 +1,17 @@
+/* noise.h -- features without any meaning, to take times on where the real ones are missing. */
+#ifndef LAB_SYNTH_NOISE_H
+#define LAB_SYNTH_NOISE_H
+
+#include "common/base/err.h"
+#include "common/linalg/csr.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Each of rows x cols is there with probability density (0 .. 1), its value one of 1/1024, 2/1024,
+ * ..., 1, so that it is not taken for binary. *features is initialised here; ERR_INPUT, and empty, if
+ * that would be more than 2^31 values. O(rows + values) */
+enum err noise_features(size_t rows, size_t cols, double density, uint64_t seed,
+			struct csr *features) MUST_CHECK;
+
+#endif

@@ -1,5 +1,6 @@
-# make                  everything: build/bin/coordinator, party, coterie, coterie-netlab, and, where Open MPI is, coterie-worker
-# make lab              build/bin/coterie-lab: baselines and measurements for research; not installed
+# make                  everything: build/bin/coordinator, party, coterie, and, where Open MPI is, coterie-worker
+# make lab              build/bin/coterie-lab: baselines and measurements for research; coterie-netlab: the emulator of
+#                       scripts/netlab; neither is installed
 # make check            unit tests; ROOM=proto those of tests/unit/proto alone
 # make bench            the masked sum and the kernels, as ratios
 # make fuzz SECONDS=60  each fuzzer for so long (30 by default); needs clang
@@ -62,10 +63,10 @@ SRC_crypto := $(call src,crypto)
 SRC_proto  := $(call src,proto)
 SRC_server := $(call src,server)
 SRC_party  := $(call src,party)
-SRC_netlab := $(call src,cli/netlab)
+SRC_netlab := $(call src,lab/netlab)
 SRC_worker := $(call src,worker)
-SRC_cli    := $(filter-out $(SRC_netlab),$(call src,cli))
-SRC_lab    := $(call src,lab)
+SRC_cli    := $(call src,cli)
+SRC_lab    := $(filter-out $(SRC_netlab),$(call src,lab))
 ROOMS      := $(COMMON:%=common/%) crypto proto server party cli lab netlab
 lib        = $(patsubst %,$(B)/%.a,$(1))
 BELOW_base   := $(call lib,common/base)
@@ -88,15 +89,15 @@ BENCHES  := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/bench_*.c))
 FUZZERS  := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 WORKER   := $(if $(shell pkg-config --exists ompi-c && echo yes),$(BIN)/coterie-worker)
-all: $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(BIN)/coterie-netlab $(or $(WORKER),no-worker)
-lab: $(BIN)/coterie-lab
+all: $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(or $(WORKER),no-worker)
+lab: $(BIN)/coterie-lab $(BIN)/coterie-netlab
 
 .SECONDEXPANSION:
 $(BIN)/coordinator: $(B)/server/daemon/main.o $(BELOW_server)
 $(BIN)/party: $(B)/party/daemon/main.o $(BELOW_party)
 $(BIN)/coterie: $(B)/cli/main.o $(BELOW_cli)
 $(BIN)/coterie-lab: $(B)/lab/main.o $(BELOW_lab)
-$(BIN)/coterie-netlab: $(B)/cli/netlab/main.o $(BELOW_netlab)
+$(BIN)/coterie-netlab: $(B)/lab/netlab/main.o $(BELOW_netlab)
 # Only where there is Open MPI.
 $(B)/worker/%.o: DEPFLAGS += $(shell pkg-config --cflags ompi-c)
 $(BIN)/coterie-worker: LDLIBS := $(shell pkg-config --libs openblas lapacke libcjson) -lm -pthread $(if $(WORKER),$(shell pkg-config --libs ompi-c))
@@ -153,7 +154,7 @@ $(B)/%.o: %.c Makefile VERSION
 HALVES    := $(patsubst %.c,$(B)/%.o,$(wildcard tests/unit/both/half_*.c))
 # gold links each of the two hundred test programs in half the time of ld.bfd, or less.
 TEST_LD   := $(if $(shell command -v ld.gold),-fuse-ld=gold)
-unit_needs = $(strip $(if $(filter cli/netlab/%,$(1)),$(BELOW_netlab),\
+unit_needs = $(strip $(if $(filter lab/netlab/%,$(1)),$(BELOW_netlab),\
              $(if $(filter both/% $(PROTOCOLS:%=%/%),$(1)),$(HALVES) $(BELOW_both),\
              $(or $(BELOW_$(firstword $(subst /, ,$(1)))),$(BELOW_common)))))
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $$(call unit_needs,$$*)
@@ -201,7 +202,7 @@ reproducible:
 	@rm -rf build/twice && mkdir -p build/twice/one build/twice/another/folder
 	@for d in one another/folder; do \
 		git archive HEAD | tar -x -C build/twice/$$d && CCACHE_DISABLE=1 $(MAKE) -s -C build/twice/$$d all || exit 1; done
-	@for p in coordinator party coterie coterie-netlab; do \
+	@for p in coordinator party coterie; do \
 		cmp build/twice/one/build/bin/$$p build/twice/another/folder/build/bin/$$p || exit 1; \
 		sha256sum build/twice/one/build/bin/$$p; done
 
@@ -235,16 +236,14 @@ docs:
 		echo "docs: build/docs/index.html"; fi
 
 DOC := $(DESTDIR)$(PREFIX)/share/doc/coterie
-LIBEXEC := $(DESTDIR)$(PREFIX)/libexec/coterie
 MAN := $(DESTDIR)$(PREFIX)/share/man/man1
 SHARE := $(DESTDIR)$(PREFIX)/share
 COMPLETIONS := build/completions
 $(COMPLETIONS)/bash/coterie: scripts/completions $(BIN)/coordinator $(BIN)/party $(BIN)/coterie
 	scripts/completions $(BIN) $(COMPLETIONS)
 install: all $(COMPLETIONS)/bash/coterie
-	install -d $(DESTDIR)$(PREFIX)/bin $(LIBEXEC) $(DOC)/docs/benchmarks $(DOC)/docs/decisions $(DOC)/proto $(DOC)/configs/jobs $(MAN)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DOC)/docs/benchmarks $(DOC)/docs/decisions $(DOC)/proto $(DOC)/configs/jobs $(MAN)
 	install -m 755 $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(WORKER) $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(BIN)/coterie-netlab scripts/netlab $(LIBEXEC)
 	install -m 644 README.md CHANGELOG.md CONTRIBUTING.md LICENSE $(DOC)
 	install -m 644 docs/*.md $(DOC)/docs
 	install -m 644 docs/benchmarks/*.md $(DOC)/docs/benchmarks

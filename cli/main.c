@@ -47,6 +47,7 @@ static const struct program_gone gone[] = {
 	{ "privacy", LAB("privacy") },
 	{ "fedgcn local", LAB("fedgcn") },
 	{ "synth --edges", LAB("noise") },
+	{ "launch --net", "now scripts/launch --net, in the source tree, after make lab" },
 };
 
 int main(int argc, char **argv)

@@ -338,9 +338,7 @@ static int launch(struct federation *f)
 	return status;
 }
 
-static const struct argp_child children[] = { { &launch_argp, 0, NULL, 0 },
-					      { &hosts_argp, 0, NULL, 0 },
-					      { 0 } };
+static const struct argp_child children[] = { { &launch_argp, 0, NULL, 0 }, { 0 } };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -349,7 +347,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	if (key != ARGP_KEY_INIT)
 		return args_none(key, arg, state);
 	state->child_inputs[0] = &f->launch;
-	state->child_inputs[1] = &f->hosts;
 	return 0;
 }
 
@@ -359,10 +356,8 @@ int launch_main(int argc, char **argv)
 		.parser = parse,
 		.doc = "One federated run on this machine: splits the data, makes keys and "
 		       "configurations, and runs a coordinator and L parties as processes of their "
-		       "own, talking over TLS on loopback, or over a network of a stated rate and "
-		       "delay.\v"
-		       "Results are in OUT/coordinator and OUT/party-NN, with --net the network in "
-		       "OUT/network.json.\n\n"
+		       "own, talking over TLS on loopback.\v"
+		       "Results are in OUT/coordinator and OUT/party-NN.\n\n"
 		       "The exit status is the coordinator's; if a party fails so that the "
 		       "coordinator cannot begin, it is that party's; 4 for wrong arguments. "
 		       "Whatever was started is ended, also if this process is killed.\n\n"
@@ -379,7 +374,7 @@ int launch_main(int argc, char **argv)
 	f->bin = hosts_programs();
 	e = launch_check(&f->launch);
 	if (e == ERR_OK)
-		e = hosts_open(&f->hosts, &f->launch, argc, argv);
+		e = hosts_open(&f->hosts, &f->launch);
 	if (e != ERR_OK)
 		fprintf(stderr, "launch: %s\n", err_detail());
 	status = e == ERR_OK ? launch(f) : (int)e;

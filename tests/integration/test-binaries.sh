@@ -4,7 +4,7 @@
 # shellcheck source=lib.sh
 source "$(dirname "$0")/lib.sh"
 
-programs=("$ROOT"/build/bin/{coordinator,party,coterie,coterie-netlab})
+programs=("$ROOT"/build/bin/{coordinator,party,coterie})
 
 test_hardened() {
 	local program

@@ -84,7 +84,7 @@ test_lintian() {
 test_contents() {
 	unpacked
 	local file where
-	for file in usr/bin/{coordinator,party,coterie,coterie-worker} usr/share/man/man1/{coordinator,party,coterie,coterie-worker}.1.gz usr/libexec/coterie/{netlab,coterie-netlab} \
+	for file in usr/bin/{coordinator,party,coterie,coterie-worker} usr/share/man/man1/{coordinator,party,coterie,coterie-worker}.1.gz \
 		usr/share/bash-completion/completions/{coordinator,party,coterie} usr/share/zsh/vendor-completions/_{coordinator,party,coterie} \
 		usr/share/fish/vendor_completions.d/{coordinator,party,coterie}.fish etc/coterie/{coordinator,party}.json \
 		lib/systemd/system/coterie-{coordinator,party}.service usr/lib/{sysusers,tmpfiles}.d/coterie-{coordinator,party}.conf \

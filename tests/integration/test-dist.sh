@@ -4,7 +4,7 @@
 # shellcheck source=lib.sh
 source "$(dirname "$0")/lib.sh"
 
-programs=(coordinator party coterie coterie-netlab)
+programs=(coordinator party coterie)
 
 debian() { command -v dpkg-query >/dev/null || skip "no dpkg here"; }
 
@@ -64,14 +64,14 @@ test_list_is_spdx() {
 test_list_with_a_gap_is_none() {
 	debian
 	mkdir "$T/bin"
-	cp "$ROOT"/build/bin/{coordinator,party,coterie} "$T/bin"
-	refuses 'coterie-netlab: no such program'
+	cp "$ROOT"/build/bin/{coordinator,party} "$T/bin"
+	refuses '/coterie: no such program'
 	echo 'int own(void) { return 0; }' | "${CC:-cc}" -shared -fPIC -x c -o "$T/libown.so.1" -Wl,-soname,libown.so.1 -
 	echo 'int own(void); int main(void) { return own(); }' |
-		"${CC:-cc}" -x c -o "$T/bin/coterie-netlab" - -x none "$T/libown.so.1" -Wl,-rpath,"$T"
-	refuses "$T/libown.so.1, which coterie-netlab links, is of no Debian package"
+		"${CC:-cc}" -x c -o "$T/bin/coterie" - -x none "$T/libown.so.1" -Wl,-rpath,"$T"
+	refuses "$T/libown.so.1, which coterie links, is of no Debian package"
 	rm "$T/libown.so.1"
-	refuses 'coterie-netlab: the library libown.so.1 is missing'
+	refuses 'coterie: the library libown.so.1 is missing'
 }
 
 refuses() { # TEXT

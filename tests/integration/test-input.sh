@@ -229,6 +229,7 @@ test_commands_that_moved() {
 	refuses 'coterie: fedgcn local is now coterie-lab fedgcn' -- "$BIN/coterie" fedgcn local --job job.json
 	refuses '--model and one --graphs are needed' -- "$BIN/coterie" fedgcn assign
 	refuses 'coterie: synth --edges is now coterie-lab noise' -- "$BIN/coterie" synth --out "$T/o" --edges=e.tsv
+	refuses 'coterie: launch --net is now scripts/launch --net' -- "$BIN/coterie" launch --parties 2 --net lan
 }
 
 # Who tries again with other numbers must not find results of two runs in one directory, nor lose the first.

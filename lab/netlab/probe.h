@@ -7,10 +7,10 @@
  * The zeros are paced to 103 % of what the link is said to carry: enough to fill it, too little to
  * overflow its queue, for what is measured is the link and not how TCP recovers.
  */
-#ifndef CLI_NETLAB_PROBE_H
-#define CLI_NETLAB_PROBE_H
+#ifndef LAB_NETLAB_PROBE_H
+#define LAB_NETLAB_PROBE_H
 
-#include "cli/netlab/link.h"
+#include "lab/netlab/link.h"
 #include "common/base/err.h"
 
 struct probe_result {

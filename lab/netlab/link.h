@@ -16,8 +16,8 @@
  *
  * Nothing here reads a clock: times are nanoseconds that the caller gives.
  */
-#ifndef CLI_NETLAB_LINK_H
-#define CLI_NETLAB_LINK_H
+#ifndef LAB_NETLAB_LINK_H
+#define LAB_NETLAB_LINK_H
 
 #include <linux/virtio_net.h>
 #include <netinet/in.h>

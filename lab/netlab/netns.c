@@ -1,5 +1,5 @@
-#include "cli/netlab/netns.h"
-#include "cli/netlab/link.h"
+#include "lab/netlab/netns.h"
+#include "lab/netlab/link.h"
 
 #include <arpa/inet.h>
 #include <assert.h>

@@ -1,7 +1,7 @@
 /* Packets come out in the order in which they are due. */
 #include "tests/test.h"
 
-#include "cli/netlab/link.h"
+#include "lab/netlab/link.h"
 
 #include <stdlib.h>
 #include <string.h>

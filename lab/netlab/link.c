@@ -1,4 +1,4 @@
-#include "cli/netlab/link.h"
+#include "lab/netlab/link.h"
 #include "common/base/alloc.h"
 
 #include <arpa/inet.h>

@@ -1,9 +1,9 @@
 /* coterie-netlab: a network of a stated rate and delay between namespaces of this machine.
  * scripts/netlab is what people use. */
-#include "cli/netlab/emulator.h"
-#include "cli/netlab/netns.h"
-#include "cli/netlab/link.h"
-#include "cli/netlab/probe.h"
+#include "lab/netlab/emulator.h"
+#include "lab/netlab/netns.h"
+#include "lab/netlab/link.h"
+#include "lab/netlab/probe.h"
 
 #include <argp.h>
 #include <math.h>

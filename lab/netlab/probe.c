@@ -1,5 +1,5 @@
-#include "cli/netlab/probe.h"
-#include "cli/netlab/link.h"
+#include "lab/netlab/probe.h"
+#include "lab/netlab/link.h"
 #include "common/base/clock.h"
 #include "common/base/file.h"
 

@@ -1,7 +1,7 @@
 /* Where a frame goes and what it weighs, by frames made byte by byte. */
 #include "tests/test.h"
 
-#include "cli/netlab/link.h"
+#include "lab/netlab/link.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>

@@ -4,10 +4,10 @@
  *     host 1: lab0 <-- frames --> | one loop |  links (link.h) say when, the queue (queue.h) keeps
  *     ...                         '----------'
  */
-#ifndef CLI_NETLAB_EMULATOR_H
-#define CLI_NETLAB_EMULATOR_H
+#ifndef LAB_NETLAB_EMULATOR_H
+#define LAB_NETLAB_EMULATOR_H
 
-#include "cli/netlab/link.h"
+#include "lab/netlab/link.h"
 #include "common/base/err.h"
 
 struct emulator_options {

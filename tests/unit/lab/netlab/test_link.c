@@ -1,7 +1,7 @@
 /* When packets leave, to the nanosecond: 1000 Mbit/s are 8 ns a byte, 400 Mbit/s 20 ns. */
 #include "tests/test.h"
 
-#include "cli/netlab/link.h"
+#include "lab/netlab/link.h"
 
 static const struct link_speed lan = { .rate_mbit = 1000, .delay_ms = 0.05, .queue_ms = 1 };
 static const struct link_speed wan = { .rate_mbit = 400, .delay_ms = 100, .queue_ms = 200 };

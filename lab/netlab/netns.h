@@ -1,8 +1,8 @@
 /* netns.h -- the lab's network namespaces, /run/netns/coterie-PID-HOST, where PID is the process
  * that made them, and the one device in each. They are made and removed by ip(8), so that `ip netns`
  * knows them. */
-#ifndef CLI_NETLAB_NETNS_H
-#define CLI_NETLAB_NETNS_H
+#ifndef LAB_NETLAB_NETNS_H
+#define LAB_NETLAB_NETNS_H
 
 #include "common/base/err.h"
 

@@ -6,7 +6,7 @@
 # before party-01: the one before party-01: this one
 #
 # shellcheck source=../integration/lib.sh
-source "$(dirname "$0")/../integration/lib.sh"
+source "${0%/*}/../integration/lib.sh"
 # shellcheck source=../integration/serve.sh
 source "$ROOT/tests/integration/serve.sh"
 

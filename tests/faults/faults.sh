@@ -43,7 +43,7 @@
 # disk are not run, and counted as such.
 #
 # shellcheck source=../integration/lib.sh
-source "$(dirname "$0")/../integration/lib.sh"
+source "${0%/*}/../integration/lib.sh"
 # shellcheck source=protocols.sh
 source "$ROOT/tests/faults/protocols.sh"
 # shellcheck source=judge.sh
@@ -92,7 +92,7 @@ rest_of() { names "$PARTIES" | grep -vxF "$(tr + '\n' <<<"$1")"; } # PARTY[+PART
 may_lose() { # the job may, and policies allow it
 	local name
 	edit job '.on_loss = "attempt"'
-	for name in $(names "$PARTIES"); do edit "$name" '.policy.allow_loss = 2'; done
+	edit_parties "$PARTIES" '.policy.allow_loss = 2'
 }
 
 # What a job of those who are left alone leaves.
@@ -176,7 +176,7 @@ fault_of_process() {
 # A host that is gone is not awaited for long.
 be_quick() {
 	local name
-	for name in coordinator $(names "$PARTIES"); do edit "$name" ".heartbeat_s = 20 | .reconnect_s = 1 | .rejoin_s = $((1 + BUSY))"; done
+	edit_all "$PARTIES" ".heartbeat_s = 20 | .reconnect_s = 1 | .rejoin_s = $((1 + BUSY))"
 }
 
 await_all() {
@@ -194,7 +194,7 @@ await_all() {
 strike() {
 	local first=${victim%%+*} log
 	log=$T/out/$first/log.jsonl
-	there() { grep -q "\"phase\": *\"$step\"" "$log" 2>/dev/null || gone "$first"; }
+	there() { has_text "$log" "\"phase\":\"$step\"" || gone "$first"; }
 	until_true 60 there || fail "$first does not come to the step"
 	if gone "$first"; then
 		late=true

@@ -41,7 +41,7 @@
 #
 # shellcheck disable=SC2034 # what is set here the parts use
 # shellcheck source=../integration/lib.sh
-source "$(dirname "$0")/../integration/lib.sh"
+source "${0%/*}/../integration/lib.sh"
 for part in world strikes judge; do
 	# shellcheck source=/dev/null
 	source "$ROOT/tests/faults/nemesis/$part.sh"

@@ -32,7 +32,7 @@
 # The last lines are the counts; exit 1 if a run is wrong. COTERIE_BIN: other programs, not sanitized.
 #
 # shellcheck source=../integration/lib.sh
-source "$(dirname "$0")/../integration/lib.sh"
+source "${0%/*}/../integration/lib.sh"
 
 SHIM=$ROOT/build/plain/tests/faults/shim.so
 PROTOCOLS=(kmeans flat intersect serve)
@@ -72,7 +72,7 @@ prepare() { # NAME
 	esac
 	for name in $(everybody); do edit "$name" '.reconnect_s = 0 | .step_timeout_s = 15'; done
 	edit coordinator '.join_timeout_s = 6'
-	for name in $(names $PARTIES); do edit "$name" '.retry_s = 3'; done
+	edit_parties $PARTIES '.retry_s = 3'
 	victim='' federate
 	await_all
 	[[ "${STATUS_OF[*]}" =~ ^[0\ ]*$ ]] || fail "a run without any fault fails: $(statuses)"

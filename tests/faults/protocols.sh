@@ -20,7 +20,7 @@ rows() { # VARIANT [JQ-PROGRAM]
 	local name
 	rows_federation $PARTIES
 	rows_job "$@"
-	for name in $(names "$PARTIES"); do edit "$name" '.policy.jobs += ["fedsc.paper"]'; done
+	edit_parties "$PARTIES" '.policy.jobs += ["fedsc.paper"]'
 }
 
 edges() { # VARIANT

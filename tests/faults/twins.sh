@@ -32,7 +32,7 @@
 # The last line is the count; exit 1 if a cell is wrong.
 #
 # shellcheck source=../integration/lib.sh
-source "$(dirname "$0")/../integration/lib.sh"
+source "${0%/*}/../integration/lib.sh"
 
 BUDGETS=(subsets eps jobs rounds words change)
 PARTIES=3

@@ -3,15 +3,15 @@
 # coordinator, and no message of a job leaves after the change. Each test makes $COTERIE_CHANGES changes (12; 125 are 1000 in all).
 #
 # shellcheck source=../integration/lib.sh
-source "$(dirname "$0")/../integration/lib.sh"
+source "${0%/*}/../integration/lib.sh"
 # shellcheck source=../integration/lies.sh
-source "$(dirname "$0")/../integration/lies.sh"
+source "${0%/*}/../integration/lies.sh"
 
 CHANGES=${COTERIE_CHANGES:-12}
 
 none_is_taken() { # L
 	local name found
-	for name in $(names "$1"); do edit "$name" '.rejoin_s = 20'; done
+	edit_parties "$1" '.rejoin_s = 20'
 	rm -f "$T/ready"
 	start coordinator "$PYTHON" "$ROOT/tests/hostile/changes.py" --config "$T/coordinator.json" --job "$T/job.json" \
 		--ready-file "$T/ready" --changes "$CHANGES"
@@ -51,7 +51,7 @@ test_kmeans() {
 test_range_of_clusters() {
 	local name
 	rows_of kmeans '.clusters = { from: 2, to: 4 } | .on_loss = "attempt"'
-	for name in $(names 3); do edit "$name" '.policy.allow_loss = 1'; done
+	edit_parties 3 '.policy.allow_loss = 1'
 	none_is_taken 3
 }
 test_noisy_kmeans() {

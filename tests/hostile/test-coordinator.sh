@@ -4,7 +4,7 @@
 # can see (the canary). Where only parties can see it, they are the ones who do.
 #
 # shellcheck source=turncoat.sh
-source "$(dirname "$0")/turncoat.sh"
+source "${0%/*}/turncoat.sh"
 
 case_of_three() { # RULE...
 	federation 3
@@ -195,10 +195,10 @@ test_another_number_by_gram() {
 
 # The last sum of a job with a profile over all parties.
 test_another_profile() {
-	local name last
+	local last
 	rows_federation 3
 	rows_job kmeans '.standardize = "joint" | .profile = true | .profile_noise = 0'
-	for name in $(names 3); do edit "$name" '.policy.profile = true'; done
+	edit_parties 3 '.policy.profile = true'
 	coordinator
 	parties 3
 	# shellcheck disable=SC2046
@@ -213,12 +213,11 @@ test_another_profile() {
 
 # Rows that all have, as the coordinator says: one that the party has not, or only some.
 common_rows() { # ALIGN RULE REGEX
-	local name
 	"$BIN/coterie" synth --nodes 400 --features 36 --clusters 3 --seed 5 --out "$T/pooled" >/dev/null
 	"$BIN/coterie" split --by columns --keep 0.85 --parties 3 --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
 	echo "{ \"kind\": \"kmeans.columns\", \"align\": \"$1\", \"clusters\": 3, \"seed\": 7 }" >"$T/job.json"
 	set_up 3
-	for name in $(names 3); do edit "$name" '.policy.jobs = ["kmeans.columns"] | .policy.align = ["intersect", "hashed"]'; done
+	edit_parties 3 '.policy.jobs = ["kmeans.columns"] | .policy.align = ["intersect", "hashed"]'
 	turned 3 "$2"
 	fails 2 3
 	found_by party-01 3 "$3"

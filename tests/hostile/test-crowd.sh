@@ -3,9 +3,9 @@
 # they were not there, and so is /healthz.
 #
 # shellcheck source=../integration/lib.sh
-source "$(dirname "$0")/../integration/lib.sh"
+source "${0%/*}/../integration/lib.sh"
 # shellcheck source=../integration/serve.sh
-source "$(dirname "$0")/../integration/serve.sh"
+source "${0%/*}/../integration/serve.sh"
 
 CROWD=300
 

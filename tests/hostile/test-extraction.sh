@@ -3,9 +3,9 @@
 # (extract.py): nothing beyond what it reads when it is honest.
 #
 # shellcheck source=../integration/lib.sh
-source "$(dirname "$0")/../integration/lib.sh"
+source "${0%/*}/../integration/lib.sh"
 # shellcheck source=../integration/python.sh
-source "$(dirname "$0")/../integration/python.sh"
+source "${0%/*}/../integration/python.sh"
 
 extractor() { # LIE [PROGRAM OF tests/hostile ARG...]: listening
 	rm -rf "$T/ready" "$T/out"

@@ -2,9 +2,9 @@
 # What a party reads of the others' data by false terms (false_party.py), with a coordinator in C.
 #
 # shellcheck source=../integration/lib.sh
-source "$(dirname "$0")/../integration/lib.sh"
+source "${0%/*}/../integration/lib.sh"
 # shellcheck source=../integration/python.sh
-source "$(dirname "$0")/../integration/python.sh"
+source "${0%/*}/../integration/python.sh"
 
 # party-00 is the one in Python; what it reads goes to FILE.
 reads() { # FILE STATUS [ARG...]
@@ -23,7 +23,7 @@ reads() { # FILE STATUS [ARG...]
 rows_of() { # KIND OR VARIANT [JQ-PROGRAM]
 	needs_python
 	rows_federation 3 --nodes 300
-	for name in $(names 3); do edit "$name" '.policy.jobs += ["fedsc.paper"]'; done
+	edit_parties 3 '.policy.jobs += ["fedsc.paper"]'
 	patient 3
 	rows_job "$1" '. + { secure_sum: { group: "x25519" } }'
 	edit job "${2:-.}"
@@ -79,9 +79,8 @@ nodes_of_kcagc() {
 	patient 3
 }
 nodes_of_columns() {
-	local name
 	nodes_of_kcagc
-	for name in $(names 3); do edit "$name" 'del(.data.edges) | .policy.jobs = ["kmeans.columns"]'; done
+	edit_parties 3 'del(.data.edges) | .policy.jobs = ["kmeans.columns"]'
 	echo '{ "kind": "kmeans.columns", "clusters": 3, "seed": 7 }' >"$T/job.json"
 }
 test_distances_of_basic() {

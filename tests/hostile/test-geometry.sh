@@ -3,9 +3,9 @@
 # it has of basic without a lie, and with min_cell nothing.
 #
 # shellcheck source=../integration/lib.sh
-source "$(dirname "$0")/../integration/lib.sh"
+source "${0%/*}/../integration/lib.sh"
 # shellcheck source=../integration/python.sh
-source "$(dirname "$0")/../integration/python.sh"
+source "${0%/*}/../integration/python.sh"
 
 effective() { # JQ-PROGRAM: the job in full, as the coordinator in C writes it
 	needs_python

@@ -2,7 +2,7 @@
 # A party that does not keep to the protocol: party-01, in a job with all its keys.
 #
 # shellcheck source=turncoat.sh
-source "$(dirname "$0")/turncoat.sh"
+source "${0%/*}/turncoat.sh"
 
 case_of_three() { # STATUS RULE...
 	federation 3
@@ -65,7 +65,7 @@ test_wrong_length_from_a_party() {
 test_not_a_number_from_a_party() {
 	rows_federation 3
 	rows_job paper
-	for name in $(names 3); do edit "$name" '.policy.jobs = ["fedsc.paper"]'; done
+	edit_parties 3 '.policy.jobs = ["fedsc.paper"]'
 	turned 3 "party/40/1/put/24/000000000000f87f"
 	fails 2 3
 	found_by coordinator 3 'party-01 sent UPLOAD .*(finite|number)'

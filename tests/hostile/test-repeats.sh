@@ -2,9 +2,9 @@
 # What several attempts at one job, with nodes numbered otherwise in each, say more than one (repeats.py): nothing.
 #
 # shellcheck source=../integration/lib.sh
-source "$(dirname "$0")/../integration/lib.sh"
+source "${0%/*}/../integration/lib.sh"
 # shellcheck source=../integration/python.sh
-source "$(dirname "$0")/../integration/python.sh"
+source "${0%/*}/../integration/python.sh"
 
 repeats() { # ATTEMPTS [OPTION...]: parties in C that serve; figures go to $T/read
 	local name

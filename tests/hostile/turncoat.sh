@@ -5,9 +5,9 @@
 #     party-02 ==============/
 #
 # shellcheck shell=bash
-source "$(dirname "$0")/../integration/lib.sh"
+source "${0%/*}/../integration/lib.sh"
 # shellcheck source=../integration/wire.sh
-source "$(dirname "$0")/../integration/wire.sh"
+source "${0%/*}/../integration/wire.sh"
 
 # shellcheck disable=SC2034 # numbers of messages, for rules
 OFFER=10 KEY=13 KEYS=14 DONE=16 CHOICE=18 MATRIX=19 SUM=23 TOLD=24 LOCAL_CLUSTERS=30 CELLS=31 STARTS=32 ASSIGNMENT=33 CLUSTERS=34 RESULT=35 \

@@ -2,34 +2,44 @@
 #
 # shellcheck shell=bash
 # shellcheck source=../hostile/turncoat.sh
-source "$(dirname "${BASH_SOURCE[0]}")/../hostile/turncoat.sh"
+source "${BASH_SOURCE[0]%/*}/../hostile/turncoat.sh"
 
 STEPS=(offer keys local level-1 polish result)
 EVERYONE=(coordinator party-00 party-01 party-02)
 
 every() { # JQ-PROGRAM: changes everybody's configuration
-	local name
-	for name in "${EVERYONE[@]}"; do edit "$name" "$1"; done
+	edit_each "$1" "${EVERYONE[@]}"
 }
 
-prepare() { # STEP: a job that has it, and lasts
+prepare() { # STEP: a job that has it, and lasts; and what a run of it leaves that nothing disturbs
 	if [[ $1 == local ]]; then
-		federation 3 --nodes 3000 --features 200
-		edit job '.local_restarts = 64 | .local_clusters = 40 | .iterations = 100'
+		alike long_at_the_start
 	else
-		federation 3 --signal 0.3
+		alike long_in_the_middle
 	fi
-	edit job '.polish = 4'
+}
+
+long_at_the_start() {
+	federation 3 --nodes 3000 --features 200
+	edit job '.local_restarts = 64 | .local_clusters = 40 | .iterations = 100 | .polish = 4'
 	every '.rejoin_s = 30' # in which a busy machine starts a process
+	undisturbed
+	rm -f "$T"/*.std*
+}
+
+long_in_the_middle() {
+	federation 3 --signal 0.3
+	edit job '.polish = 4'
+	every '.rejoin_s = 30'
+	undisturbed
+	rm -f "$T"/*.std*
 }
 
 same_as_undisturbed() {
 	local name
 	ends 0 "${EVERYONE[@]}"
-	for name in "${EVERYONE[@]}"; do
-		[[ $(run_of "$name" .status) == "done" ]] || fail "$name/run.json: status $(run_of "$name" .status)"
-		same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"
-	done
+	each_says "done" .status "${EVERYONE[@]}"
+	for name in "${EVERYONE[@]}"; do same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"; done
 	no_leftovers
 }
 
@@ -41,12 +51,7 @@ kills() { # NAME [lost]: and nothing is heard of it any more; what the relay hel
 	goes_on
 }
 
-attempt_is() { # NUMBER NAME...
-	local name
-	for name in "${@:2}"; do
-		[[ $(run_of "$name" .attempt) == "$1" ]] || fail "$name/run.json: attempt $(run_of "$name" .attempt), expected $1"
-	done
-}
+attempt_is() { each_says "$1" .attempt "${@:2}"; } # NUMBER NAME...
 
 # With the same job, at the address that was kept in $HUB.
 coordinator_again() { # [ARG...]

@@ -20,12 +20,20 @@
 # shellcheck shell=bash
 set -euo pipefail
 
-ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# A process costs more than most that it does here: what a test does often it does without one.
+ROOT=$PWD
+cd "${BASH_SOURCE[0]%/*}/../.."
+STARTED_IN=$ROOT ROOT=$PWD
+cd "$STARTED_IN"
 BIN=${COTERIE_BIN:-$ROOT/build/bin}
 TOOLS=$ROOT/build/tools
 PATIENCE=3                       # deadlines are for hangs: so many times what a quiet machine needs at most
 # On a busy one all takes so many times as long: what would run, by the minute or just now, for each core.
-BUSY=$(awk -v cores="$(nproc)" '{ n = $1 > $4 + 0 ? $1 : $4 + 0; print (n > cores ? int(n / cores) : 1) }' /proc/loadavg)
+export CORES=${CORES:-$(nproc)}
+read -r BUSY _ _ RUNNING _ </proc/loadavg
+BUSY=${BUSY%.*} RUNNING=${RUNNING%/*}
+BUSY=$(((BUSY > RUNNING ? BUSY : RUNNING) / CORES))
+((BUSY > 0)) || BUSY=1
 TEST_TIMEOUT=${TEST_TIMEOUT:-180} # of one test, seconds
 ONCE=${ONCE-}                     # a directory for what is found out once for all tests of a script
 export OPENBLAS_NUM_THREADS=1
@@ -52,13 +60,14 @@ run_tests() { # [NAME...]: the script's arguments
 	echo "[==========] Running ${#names[@]} test(s)."
 	ONCE=$(mktemp -d)
 	export ONCE
+	begin_keeping
 	trap 'rm -rf "$ONCE"' EXIT
 	for name in "${names[@]}"; do
 		echo "[ RUN      ] $name"
 		status=0
 		setpriv --pdeathsig TERM timeout -k 5 $((TEST_TIMEOUT * BUSY)) bash "$0" --one "$name" </dev/null >"$ONCE/log" 2>&1 ||
 			status=$?
-		grep -v ': line [0-9]*: *[0-9]* \(Killed\|Terminated\) ' "$ONCE/log" || true # bash says so of what we kill
+		[[ ! -s $ONCE/log ]] || grep -v ': line [0-9]*: *[0-9]* \(Killed\|Terminated\) ' "$ONCE/log" || true # bash says so of what we kill
 		case $status in
 		0) echo "[       OK ] $name" ;;
 		77) echo "[  SKIPPED ] $name" ;;
@@ -141,23 +150,42 @@ names() { # L: the parties' names
 	for ((i = 0; i < $1; i++)); do printf 'party-%02d\n' "$i"; done
 }
 
-# What several tests of a script begin with is made once and copied: to make one takes longer than many a test.
-alike() { # FUNCTION ARG...: which fills $T
-	local name=$* kept
-	kept=${ONCE:+$ONCE/${name//[^A-Za-z0-9.=-]/_}}
+# What several tests begin with is made once and copied: to make one takes longer than many a test.
+alike() { # FUNCTION ARG...: which fills $T; for tests of one script
+	copy_of "$ONCE" "$@"
+}
+
+alike_everywhere() { # FUNCTION ARG...: the same for all scripts with these programs
+	copy_of "${KEPT-}" "$@"
+}
+
+copy_of() { # DIRECTORY FUNCTION ARG...
+	local name=${*:2} kept
+	kept=${1:+$1/${name//[^A-Za-z0-9.=-]/_}}
 	if [[ -z $kept ]] || compgen -G "$T/*" >/dev/null; then # or there is something already that it may go by
-		"$@"
+		"${@:2}"
 	elif [[ -d $kept ]]; then
 		cp -a "$kept/." "$T"
 	else
-		"$@"
+		"${@:2}"
 		cp -a "$T" "$kept.$BASHPID"
 		mv -T "$kept.$BASHPID" "$kept" 2>/dev/null || rm -rf "$kept.$BASHPID" # another was there first: what a test starts may be many
 	fi
 }
 
+# $KEPT is for the programs and this file as they are; what was kept for others goes after a day.
+begin_keeping() {
+	local version
+	[[ -e $BIN/coterie ]] || return 0
+	version=$(stat -c %Y-%s "$BIN/coterie" "${BASH_SOURCE[0]}")
+	export KEPT=$TOOLS/kept-${version//$'\n'/-}
+	[[ ! -d $KEPT ]] || return 0
+	mkdir -p "$KEPT"
+	find "$TOOLS" -maxdepth 1 -name 'kept-*' -mtime +0 ! -path "$KEPT" -exec rm -rf {} +
+}
+
 # Keys, a small graph with three planted clusters, its slices, and all configurations.
-federation() { alike graph_federation "$@"; } # L [SYNTH-OPTION...]
+federation() { alike_everywhere graph_federation "$@"; } # L [SYNTH-OPTION...]
 graph_federation() {
 	"$BIN/coterie" synth --nodes 150 --features 36 --clusters 3 --signal 0.8 --homophily 0.9 --seed 5 \
 		--out "$T/pooled" "${@:2}" >/dev/null
@@ -169,7 +197,7 @@ graph_federation() {
 }
 
 # The same of rows in three clouds far apart, for jobs of kind fedsc and kmeans.
-rows_federation() { alike points_federation "$@"; } # L [SYNTH-OPTION...]
+rows_federation() { alike_everywhere points_federation "$@"; } # L [SYNTH-OPTION...]
 points_federation() {
 	local name
 	"$BIN/coterie" synth --points --nodes 150 --features 6 --clusters 3 --apart 12 --seed 5 \
@@ -177,7 +205,7 @@ points_federation() {
 	"$BIN/coterie" split --by rows --parties "$1" --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
 	echo '{ "kind": "fedsc", "clusters": 3, "seed": 7 }' >"$T/job.json"
 	set_up "$1"
-	for name in $(names "$1"); do edit "$name" '.policy.jobs = ["fedsc", "kmeans"]'; done
+	edit_parties "$1" '.policy.jobs = ["fedsc", "kmeans"]'
 }
 
 rows_job() { # NAME [JQ-PROGRAM]: kmeans, or a variant of fedsc
@@ -189,7 +217,7 @@ rows_job() { # NAME [JQ-PROGRAM]: kmeans, or a variant of fedsc
 }
 
 # The same of a graph with three planted clusters whose edges are spread, for jobs of kind fedspectral.
-edges_federation() { alike spread_federation "$@"; } # L [SPLIT-OPTION...]
+edges_federation() { alike_everywhere spread_federation "$@"; } # L [SPLIT-OPTION...]
 spread_federation() {
 	federation "$1"
 	rm -r "$T/data" "$T/pooled"
@@ -213,11 +241,11 @@ numbered() { # L
 	local name
 	(umask 077 && head -c 32 /dev/urandom >"$T/parties.numbering" && head -c 32 /dev/urandom >"$T/coordinator.numbering")
 	edit coordinator '.numbering_key = "coordinator.numbering"'
-	for name in $(names "$1"); do edit "$name" '.numbering_key = "parties.numbering"'; done
+	edit_parties "$1" '.numbering_key = "parties.numbering"'
 }
 
 # The same of a planted graph of which each party hosts some vertices, for jobs of kind fedwalk.
-vertices_federation() { alike hosted_federation "$@"; } # L
+vertices_federation() { alike_everywhere hosted_federation "$@"; } # L
 hosted_federation() {
 	federation "$1"
 	rm -r "$T/data" "$T/pooled"
@@ -236,7 +264,7 @@ over_vertices() { # L
 }
 
 # The same of many graphs at each party, in two planted classes, for jobs of kind fedgcn.
-graphs_federation() { alike collected_federation "$@"; } # L [SYNTH-OPTION...]
+graphs_federation() { alike_everywhere collected_federation "$@"; } # L [SYNTH-OPTION...]
 collected_federation() {
 	local name seed=1
 	federation "$1"
@@ -254,39 +282,57 @@ allows() { # L KIND: all that the parties' policies name
 }
 
 set_up() { # L: keys, and configurations for the slices in $T/data
-	local L=$1 name
+	local L=$1 name line configurations
 	"$BIN/coterie" pki lab --parties "$L" --out "$T/pki" >/dev/null
-	names "$L" | jq -Rn '[inputs] as $names | {
-		name: "coordinator", listen: "127.0.0.1:0",
-		identity: { certificate: "pki/coordinator.crt", key: "pki/coordinator.key", ca: "pki/ca.crt" },
-		parties: $names, heartbeat_s: 1, reconnect_s: 2, rejoin_s: 0, step_timeout_s: 20, join_timeout_s: 20, threads: 1,
-		output: "out/coordinator" }' >"$T/coordinator.json"
-	{
-		echo "coordinator"
-		names "$L"
-	} | while read -r name; do
-		echo "$name $("$BIN/coterie" pki fingerprint "$T/pki/$name.crt")"
+	for name in coordinator $(names "$L"); do
+		echo "$name $("$BIN/coterie" pki fingerprint "$T/pki/$name.crt") $(files_of "$name")"
 	done >"$T/pins"
-	for name in $(names "$L"); do
-		jq -Rn --arg name "$name" --arg features "$(cd "$T" && ls data/"$name"/features.*)" \
-			--arg edges "$(cd "$T" && ls data/"$name"/edges.* 2>/dev/null || true)" \
-			--arg ids "$(cd "$T" && ls data/"$name"/ids.txt 2>/dev/null || true)" \
-			--argjson L "$L" '
-			[inputs | split(" ") | { (.[0]): .[1] }] | add | del(.[$name]) | {
-			name: $name, coordinator: "127.0.0.1:1",
-			identity: { certificate: "pki/\($name).crt", key: "pki/\($name).key", ca: "pki/ca.crt" },
-			peers: ., data: ({ features: $features } +
-				if $edges == "" then {} else { edges: $edges } end +
-				if $ids == "" then {} else { ids: $ids } end),
-			policy: { min_parties: (if $L > 1 then 2 else 1 end) },
-			heartbeat_s: 1, reconnect_s: 2, rejoin_s: 0, step_timeout_s: 20, retry_s: 5, threads: 1,
-			output: "out/\($name)" }' "$T/pins" >"$T/$name.json"
+	configurations=$(jq -Rnc '
+		[inputs | split(" ")] as $all | ($all | map({ (.[0]): .[1] }) | add) as $pins |
+		{ heartbeat_s: 1, reconnect_s: 2, rejoin_s: 0, step_timeout_s: 20, threads: 1 } as $common |
+		$all[] | .[0] as $name | { name: $name, output: "out/\($name)", identity: {
+			certificate: "pki/\($name).crt", key: "pki/\($name).key", ca: "pki/ca.crt" } } + $common +
+		if $name == "coordinator" then
+			{ listen: "127.0.0.1:0", parties: [$all[][0] | select(. != $name)], join_timeout_s: 20 }
+		else
+			{ coordinator: "127.0.0.1:1", peers: ($pins | del(.[$name])), retry_s: 5,
+			  data: (.[2:] | map(split("=") | { (.[0]): .[1] }) | add),
+			  policy: { min_parties: (if ($all | length) > 2 then 2 else 1 end) } }
+		end' "$T/pins")
+	while read -r name _ && read -r -u 3 line; do echo "$line" >"$T/$name.json"; done <"$T/pins" 3<<<"$configurations"
+}
+
+files_of() { # NAME: "features=FILE edges=FILE ids=FILE" of its data
+	local file found=()
+	for file in "$T/data/$1"/{features.*,edges.*,ids.txt}; do
+		[[ ! -e $file ]] || { found+=("${file##*/}") && found[-1]="${found[-1]%%.*}=data/$1/${file##*/}"; }
 	done
+	echo "${found[*]}"
 }
 
 edit() { # NAME JQ-PROGRAM: changes NAME.json
-	jq "$2" "$T/$1.json" >"$T/$1.json.new"
-	mv "$T/$1.json.new" "$T/$1.json"
+	local new
+	new=$(jq "$2" "$T/$1.json") || return
+	printf '%s\n' "$new" >"$T/$1.json"
+}
+
+edit_all() { # L JQ-PROGRAM: the same of the coordinator's and L parties'
+	# shellcheck disable=SC2046 # words
+	edit_each "$2" coordinator $(names "$1")
+}
+
+edit_parties() { # L JQ-PROGRAM
+	# shellcheck disable=SC2046
+	edit_each "$2" $(names "$1")
+}
+
+edit_each() { # JQ-PROGRAM NAME...: by one process
+	local name new names=("${@:2}")
+	new=$(cd "$T" && jq -c "$1" "${names[@]/%/.json}") || return
+	for name in "${names[@]}"; do
+		read -r new
+		echo "$new" >"$T/$name.json"
+	done <<<"$new"
 }
 
 # Gives NAME's rows ids, a line each on stdin; its edges are then between ids.
@@ -465,7 +511,21 @@ says() { # NAME REGEX: on its stderr
 	grep -Eqi -- "$2" "$T/$1.stderr" || fail "$1 does not say '$2'"
 }
 
-said() { grep -Eqi -- "$2" "$T/$1.stderr" 2>/dev/null; }
+said() { # NAME REGEX: without a process of its own, for loops
+	local line status=1
+	[[ -e $T/$1.stderr ]] || return 1
+	shopt -s nocasematch
+	while ((status)) && { read -r line || [[ $line ]]; }; do [[ ! $line =~ $2 ]] || status=0; done <"$T/$1.stderr"
+	shopt -u nocasematch
+	return "$status"
+}
+
+has_text() { # FILE TEXT: the same of a text that is no expression; false while there is no file
+	local all
+	[[ -e $1 ]] || return 1
+	all=$(<"$1")
+	[[ $all == *"$2"* ]]
+}
 
 # A party says it in its own log; the coordinator has heard an ending, and none of its words.
 party_says() { # REGEX
@@ -477,7 +537,8 @@ party_says() { # REGEX
 any_party_said() { # REGEX
 	local log
 	for log in "$T"/*.stderr; do
-		[[ $log == */coordinator.stderr ]] || ! grep -Eqi -- "$1" "$log" || return 0
+		log=${log##*/}
+		[[ $log == coordinator.stderr ]] || ! said "${log%.stderr}" "$1" || return 0
 	done
 	return 1
 }
@@ -487,23 +548,30 @@ soon_says() { # NAME REGEX
 }
 
 in_phase() { # NAME PHASE: the job has come to this phase
-	until_true 20 grep -q "\"phase\": *\"$2\"" "$T/out/$1/log.jsonl" 2>/dev/null || fail "$1 does not come to phase $2"
+	until_true 20 has_text "$T/out/$1/log.jsonl" "\"phase\":\"$2\"" || fail "$1 does not come to phase $2"
 }
 
 run_of() { jq -r "$2" "$T/out/$1/run.json"; } # NAME JQ-PROGRAM
 
 # All processes of a run of L parties end with 0; nothing unexpected lies about.
 completes() { # L
-	local name
-	# shellcheck disable=SC2046
-	ends 0 coordinator $(names "$1")
-	for name in coordinator $(names "$1"); do
+	local name everyone
+	# shellcheck disable=SC2207 # words
+	everyone=(coordinator $(names "$1"))
+	ends 0 "${everyone[@]}"
+	for name in "${everyone[@]}"; do
 		for f in run.json labels.csv labels.npy log.jsonl; do
 			[[ -s $T/out/$name/$f ]] || fail "$name left no $f"
 		done
-		[[ $(run_of "$name" .status) == "done" ]] || fail "$name/run.json: status $(run_of "$name" .status)"
 	done
+	each_says "done" .status "${everyone[@]}"
 	no_leftovers
+}
+
+each_says() { # VALUE JQ-PROGRAM NAME...: in its run.json
+	local values records=("${@:3}")
+	values=$(cd "$T/out" && jq -r "\"\(input_filename): \($2)\"" "${records[@]/%//run.json}" 2>&1) || fail "$values"
+	[[ $(grep -c ": $1\$" <<<"$values") == $(($# - 2)) ]] || fail "expected $1 of ${2#.}: ${values//$'\n'/, }"
 }
 
 # Only what is documented lies in the output directories: but who was killed could not tidy up.

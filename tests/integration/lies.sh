@@ -2,7 +2,7 @@
 #
 # shellcheck shell=bash
 # shellcheck source=python.sh
-source "$(dirname "${BASH_SOURCE[0]}")/python.sh"
+source "${BASH_SOURCE[0]%/*}/python.sh"
 
 liar() { # LIE
 	rm -f "$T/ready"

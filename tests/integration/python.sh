@@ -33,5 +33,5 @@ unittests() { # MODULE[.CLASS[.TEST]]...
 # Python says nothing while it raises numbers of 3072 bits to powers, which lasts beside a busy machine.
 patient() { # L
 	local name
-	for name in coordinator $(names "$1"); do edit "$name" '.heartbeat_s = 30 | .reconnect_s = 30 | .step_timeout_s = 120'; done
+	edit_all "$1" '.heartbeat_s = 30 | .reconnect_s = 30 | .step_timeout_s = 120'
 }

@@ -31,7 +31,7 @@ served() { # L
 
 all_stay() { # L: of the federation that there is, beside a coordinator that serves
 	local name
-	for name in $(names "$1"); do edit "$name" '.retry_s = 0'; done
+	edit_parties "$1" '.retry_s = 0'
 	serve
 	# shellcheck disable=SC2046
 	stays $(names "$1")
@@ -55,8 +55,7 @@ becomes() { # ID STATE
 
 # Jobs do not come to an end while this party sleeps; the others and the coordinator wait for it.
 patient() { # L: before served()
-	local name
-	for name in coordinator $(names "$1"); do edit "$name" '.heartbeat_s = 120 | .step_timeout_s = 120'; done
+	edit_all "$1" '.heartbeat_s = 120 | .step_timeout_s = 120'
 }
 
 sleeps() { kill -STOP "${PID[$1]}"; }  # NAME
@@ -64,8 +63,7 @@ wakes() { kill -CONT "${PID[$1]}"; }   # NAME
 
 # Crashes are survived: other attempts follow.
 lasting() { # L: before served()
-	local name
-	for name in coordinator $(names "$1"); do edit "$name" '.reconnect_s = 5 | .rejoin_s = 60'; done
+	edit_all "$1" '.reconnect_s = 5 | .rejoin_s = 60'
 }
 
 submits() { # FILE ID [ARG...]: is taken, with this number

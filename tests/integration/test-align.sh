@@ -1,6 +1,6 @@
 #!/bin/bash
 # Which ids all parties have: coterie align beside comm, and daemons whose data are ids alone.
-. "$(dirname "$0")/lib.sh"
+. "${0%/*}/lib.sh"
 
 # Files $T/ids-0, $T/ids-1, ...: lines FIRST to LAST of the ids that are numbered, for each "FIRST-LAST".
 files() {

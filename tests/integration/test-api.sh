@@ -1,8 +1,8 @@
 #!/bin/bash
 # test-api.sh -- a coordinator that serves people elsewhere, at api.listen: HTTPS with certificates and a role for each name.
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-. "$(dirname "${BASH_SOURCE[0]}")/serve.sh"
-. "$(dirname "${BASH_SOURCE[0]}")/certificates.sh"
+. "${BASH_SOURCE[0]%/*}/lib.sh"
+. "${BASH_SOURCE[0]%/*}/serve.sh"
+. "${BASH_SOURCE[0]%/*}/certificates.sh"
 
 people() { # anna and otto submit, vera looks, olga may do all, nina nothing
 	person anna otto vera olga nina

@@ -3,7 +3,7 @@
 # died does not come, or dies too often, or comes with another job: then it fails everywhere with one cause.
 #
 # shellcheck source=attempts.sh
-source "$(dirname "$0")/attempts.sh"
+source "${0%/*}/attempts.sh"
 
 # ---- it died when the job was done ----
 
@@ -14,7 +14,6 @@ done_but_for_a_word() { # [TYPE]
 	local number
 	prepare level-1
 	every '.reconnect_s = 10'
-	undisturbed
 	number=$(jq '[.traffic[] | select(.peer == "party-01" and .type == "TOLD") | .messages_sent] | add' \
 		"$T/undisturbed/coordinator/run.json")
 	[[ ${1-$DONE} != "$DONE" ]] || number=1

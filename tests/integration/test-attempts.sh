@@ -3,11 +3,10 @@
 # keys, and ends with the labels of a run that was not disturbed.
 #
 # shellcheck source=attempts.sh
-source "$(dirname "$0")/attempts.sh"
+source "${0%/*}/attempts.sh"
 
 party_dies_in() { # STEP
 	prepare "$1"
-	undisturbed
 	strikes_in party-01 "$1"
 	wired
 	in_phase party-01 "$1"
@@ -42,7 +41,6 @@ done
 
 coordinator_dies_in() { # STEP
 	prepare "$1"
-	undisturbed
 	strikes_in coordinator "$1"
 	wired
 	HUB=$ADDRESS
@@ -67,7 +65,6 @@ done
 
 test_two_parties_die() {
 	prepare level-1
-	undisturbed
 	strikes_in party-01 level-1
 	wired
 	in_phase party-01 level-1
@@ -81,7 +78,6 @@ test_two_parties_die() {
 
 test_party_and_coordinator_die() {
 	prepare level-1
-	undisturbed
 	strikes_in party-01 level-1
 	wired
 	HUB=$ADDRESS
@@ -97,7 +93,6 @@ test_party_and_coordinator_die() {
 # It comes, and dies, while the next attempt is awaited; and in that one, too.
 test_party_dies_again_and_again() {
 	prepare level-1
-	undisturbed
 	strikes_in party-01 level-1
 	wired
 	in_phase party-01 level-1
@@ -122,7 +117,6 @@ test_party_dies_again_and_again() {
 test_daemons_stay() {
 	local name attempt
 	prepare level-1
-	undisturbed
 	coordinator
 	edit coordinator ".listen = \"$ADDRESS\""
 	strikes_in party-01 level-1
@@ -185,7 +179,6 @@ test_party_dies_in_fedspectral() {
 # The data's part of the job is expensive, and all of it stands when the exchange breaks off.
 cached() { # [ACTION...]: before the party is started again
 	prepare polish
-	undisturbed
 	strikes_in party-01 polish
 	wired
 	in_phase party-01 polish
@@ -250,7 +243,6 @@ test_cache_without_another_attempt() {
 test_labels_of_the_attempt_before() {
 	local earlier
 	prepare level-1
-	undisturbed
 	strikes_in party-01 result
 	wired
 	in_phase party-01 result
@@ -304,7 +296,6 @@ other_features() { # of party-01: as many, of another seed
 # As after a crash right after the offer, of which the coordinator had no sign: the next one will do.
 test_attempt_that_was_served_before() {
 	prepare level-1
-	undisturbed
 	strikes_in coordinator level-1
 	wired
 	HUB=$ADDRESS
@@ -329,7 +320,6 @@ test_served_with_a_torn_line() {
 		ADDRESS=$RELAY parties 3
 	}
 	prepare level-1
-	undisturbed
 	strikes_in coordinator level-1
 	wired
 	HUB=$ADDRESS
@@ -446,7 +436,6 @@ test_noise_in_sums_of_another_attempt() {
 
 stands_still() { # NAME
 	prepare level-1
-	undisturbed
 	strikes_in party-01 level-1
 	wired
 	in_phase party-01 level-1

@@ -6,7 +6,7 @@
 #     row "what is brought" FILE CONTENT  'where' 'value' 'what to do' -- coterie COMMAND
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 ROWS=0 POINTS=0
 

@@ -6,7 +6,7 @@
 #     $T/tree       scripts and configs with a launch of our own, whose runs are known
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 # shellcheck disable=SC2034 # lib.sh reads it
 TEST_TIMEOUT=400 # whole tables
 

@@ -2,7 +2,7 @@
 # What the linker and the compiler have made of the programs: hardened, and the same from any folder.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 programs=("$ROOT"/build/bin/{coordinator,party,coterie})
 

@@ -4,9 +4,9 @@
 #     party-00.crt (expired, of another CA, of the wrong purpose), ca.crt (a leaf), ca.crl, a passphrase
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 # shellcheck source=certificates.sh
-source "$(dirname "$0")/certificates.sh"
+source "${0%/*}/certificates.sh"
 
 # --check-config and the start of NAME both end with 4 and say REGEX.
 refused() { # NAME REGEX

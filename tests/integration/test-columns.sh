@@ -2,7 +2,7 @@
 # kmeans.columns: columns of the same rows at several parties, without a graph.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 job=$ROOT/configs/jobs/kmeans-columns.json
 

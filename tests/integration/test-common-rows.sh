@@ -6,7 +6,7 @@
 #     hand/party-NN    these rows, in that order, without ids  run          ->  the same labels
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 other_rows() { # L KEEP [SYNTH-OPTION...]: of the rows each party has this part
 	local name
@@ -119,7 +119,7 @@ test_gram_own_graphs() { by_method 2 0.8 '.exchange = "gram" | .graphs = "own"' 
 test_plan_hashed() {
 	local name
 	other_rows 2 0.8
-	for name in $(names 2); do edit "$name" '.policy.align = ["hashed"]'; done
+	edit_parties 2 '.policy.align = ["hashed"]'
 	edit job '.plan = "auto" | .align = "hashed"'
 	runs 2
 	facts_are 2
@@ -246,8 +246,8 @@ test_party_dies_in_align() {
 	local name
 	other_rows 3 0.85 --signal 0.3
 	(umask 077 && head -c 32 /dev/urandom >"$T/numbering")
-	for name in coordinator $(names 3); do edit "$name" '.rejoin_s = 20'; done
-	for name in $(names 3); do edit "$name" '.numbering_key = "numbering"'; done
+	edit_all 3 '.rejoin_s = 20'
+	edit_parties 3 '.numbering_key = "numbering"'
 	undisturbed
 	wired
 	in_phase party-01 align
@@ -268,8 +268,8 @@ test_party_dies_after_align() {
 	local name
 	other_rows 3 0.85 --signal 0.3
 	(umask 077 && head -c 32 /dev/urandom >"$T/numbering")
-	for name in coordinator $(names 3); do edit "$name" '.rejoin_s = 20'; done
-	for name in $(names 3); do edit "$name" '.numbering_key = "numbering"'; done
+	edit_all 3 '.rejoin_s = 20'
+	edit_parties 3 '.numbering_key = "numbering"'
 	edit job '.polish = 4'
 	undisturbed
 	wired

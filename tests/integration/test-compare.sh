@@ -2,7 +2,7 @@
 # coterie compare: two runs of one data set, which differ in a parameter.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 launch() { # OUT JOB-PROGRAM
 	jq -n '{ kind: "kcagc", clusters: 3, filter: { order: 3 }, starts: 8, restarts: 4, seed: 7 } | '"$2" >"$T/job.json"

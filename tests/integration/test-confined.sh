@@ -5,7 +5,7 @@
 #     party-00 ==== TLS ==== coordinator        /proc/PID of both is looked at while party-01 is awaited
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 waiting() { # a coordinator and party-00, which wait for party-01
 	coordinator

@@ -3,9 +3,9 @@
 # With COTERIE_CONTAINER=yes (make container-check), since it takes minutes; without, only what is written there.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 # shellcheck source=serve.sh
-source "$(dirname "$0")/serve.sh"
+source "${0%/*}/serve.sh"
 
 # shellcheck disable=SC2034
 TEST_TIMEOUT=2400

@@ -12,7 +12,7 @@
 # connection is awaited for 2 s (lib.sh): a process that dies looks like one that will come back.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 STEPS=(offer keys local level-1 level-2 joint polish result) # joint: of the method basic
 

@@ -3,9 +3,9 @@
 # on three hosts with systemd, run, upgraded, purged: see hosts.sh.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 # shellcheck source=hosts.sh
-source "$(dirname "$0")/hosts.sh"
+source "${0%/*}/hosts.sh"
 
 # shellcheck disable=SC2034
 TEST_TIMEOUT=1800

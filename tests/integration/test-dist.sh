@@ -2,7 +2,7 @@
 # What a release is made of: the list of packages that the programs load (scripts/sbom), and the archive (make dist).
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 programs=(coordinator party coterie)
 

@@ -2,7 +2,7 @@
 # coterie doctor: what it finds, of a party and of a coordinator, with nothing wrong and with one thing wrong.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 doctor() { # STATUS NAME: its JSON is in $T/found
 	local status=0

@@ -2,7 +2,7 @@
 # Signals at awkward moments, and hosts that lack what a process needs: an end with a sentence, in time.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 # Before there is anything to reload.
 test_hangup_while_starting() {
@@ -157,7 +157,7 @@ test_job_that_takes_too_long() {
 # word of others.
 awaits_the_last_word() {
 	federation 3
-	for name in coordinator $(names 3); do edit "$name" '.heartbeat_s = 60'; done
+	edit_all 3 '.heartbeat_s = 60'
 	strikes_in party-02 result
 	coordinator
 	relay relay 1

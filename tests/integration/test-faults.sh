@@ -3,11 +3,11 @@
 # a job that one came over is right. The same cells each time; which ones moves with the protocols.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 # shellcheck disable=SC2034 # lib.sh reads it
 TEST_TIMEOUT=300
 
-sample() { # CELLS OPTION...
+strikes() { # CELLS OPTION...
 	local status=0
 	COTERIE_BIN=$BIN "$ROOT/tests/faults/faults.sh" --sample "$1" --out "$T/cells.csv" "${@:2}" >"$T/said" 2>&1 || status=$?
 	((status == 0)) || { tail -n 40 "$T/said" && grep ',wrong,' "$T/cells.csv" && fail "a cell is wrong"; }
@@ -16,16 +16,16 @@ sample() { # CELLS OPTION...
 	[[ $(grep -Ec ',(survived|failed cleanly),' "$T/cells.csv") -ge $(($1 * 3 / 4)) ]] || fail "of $1 cells most did not happen"
 }
 
-test_killed_stopped_and_cut() { sample 18 --only kill --only term --only stop3 --only cut; }
+test_killed_stopped_and_cut() { strikes 18 --only kill --only term --only stop3 --only cut; }
 
-test_gone_for_good() { sample 8 --only gone kmeans fedgcn; }
+test_gone_for_good() { strikes 8 --only gone kmeans fedgcn; }
 
-test_stopped_for_long() { sample 2 --only stop30 tree fedsc-anchor; }
+test_stopped_for_long() { strikes 2 --only stop30 tree fedsc-anchor; }
 
 test_full_disk() {
 	((EUID == 0)) || skip "needs root, for a small tmpfs"
 	[[ -c /dev/net/tun ]] || skip "needs /dev/net/tun"
-	sample 8 --only disk
+	strikes 8 --only disk
 }
 
 # Whether the driver finds what is wrong: this party's labels are others than in the run before.

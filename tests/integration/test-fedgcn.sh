@@ -7,7 +7,7 @@
 #     party-NN: another         ---'
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 all_end() { # L
 	# shellcheck disable=SC2046
@@ -71,7 +71,7 @@ test_same_seed_same_labels() {
 	graphs_federation 2
 	runs 2
 	mv "$T/out" "$T/first"
-	for name in $(names 2); do edit "$name" '.threads = 3'; done
+	edit_parties 2 '.threads = 3'
 	runs 2
 	for name in $(names 2); do
 		cmp "$T/first/$name/labels.csv" "$T/out/$name/labels.csv" || fail "$name has other labels"

@@ -2,9 +2,9 @@
 # FedSC and federated k-means between real daemons, column by column: their units, what they are called, and what each says of clusters.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 # shellcheck source=fedsc.sh
-source "$(dirname "$0")/fedsc.sh"
+source "${0%/*}/fedsc.sh"
 
 # ---- standardize ----
 

@@ -9,7 +9,7 @@
 #     party-03 ==============/
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 # A job whose stages last: some parties are behind a relay that takes its time. Few landmarks, so that
 # the later stages come soon.

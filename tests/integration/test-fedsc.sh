@@ -7,10 +7,10 @@
 #                                                 party-02 ===/              (but for variant paper)
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 # shellcheck source=fedsc.sh
-source "$(dirname "$0")/fedsc.sh"
+source "${0%/*}/fedsc.sh"
 
 whole_run() { # L NAME [JQ-PROGRAM]
 	rows_federation "$1"

@@ -6,7 +6,7 @@
 #     party-00 .. party-NN, by id ---'
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 central() { # [DIR]: of $T/pooled, or another
 	"$BIN/coterie-lab" spectral --data "${1:-$T/pooled}" --clusters 3 --seed 7 --out "$T/central" >/dev/null
@@ -136,7 +136,7 @@ test_other_ids() {
 	edges_federation 3
 	sed -i -E 's/\bn([0-9]+)\b/+49-\1@ex\xc3\xa4mple/g' "$T"/data/party-*/{ids.txt,edges.tsv} "$T"/pooled/{ids.txt,edges.tsv}
 	shuf --random-source="$T/pooled/edges.tsv" -o "$T/data/party-01/ids.txt" "$T/data/party-01/ids.txt"
-	for name in $(names 3); do edit "$name" 'del(.data.ids)'; done
+	edit_parties 3 'del(.data.ids)'
 	central
 	runs 3
 	at_least "$(ari "$T"/out/party-*/labels.csv)" 1 'ARI without ids.txt'
@@ -317,7 +317,7 @@ test_more_clusters_than_nodes() {
 test_features_alone_are_declined() {
 	federation 2
 	echo '{ "kind": "fedspectral", "clusters": 3, "variant": "fedspectral+" }' >"$T/job.json"
-	for name in $(names 2); do edit "$name" '.policy.jobs = ["fedspectral"] | del(.data.edges)'; done
+	edit_parties 2 '.policy.jobs = ["fedspectral"] | del(.data.edges)'
 	coordinator
 	parties 2
 	ends '2|4' coordinator
@@ -361,7 +361,7 @@ test_same_seed_same_labels() {
 	runs 3
 	same_labels "$T/first/party-01/labels.csv" "$T/out/party-01/labels.csv"
 	[[ $(jq -r .facts.numbering "$T/first/coordinator/run.json") == "$(run_of coordinator .facts.numbering)" ]] || fail "numbered otherwise"
-	for name in coordinator $(names 3); do edit "$name" 'del(.numbering_key)'; done
+	edit_all 3 'del(.numbering_key)'
 	runs 3
 	says coordinator 'numbered at random'
 	[[ $(jq -r .facts.numbering "$T/first/coordinator/run.json") != "$(run_of coordinator .facts.numbering)" ]] || fail "numbered alike"

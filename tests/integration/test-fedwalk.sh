@@ -4,7 +4,7 @@
 #     party-00 .. party-NN, by vertex --- walks, sealed ---> embeddings.npy, ids.csv of own vertices
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 runs() { # L [ARG-OF-COORDINATOR...]
 	local name
@@ -103,7 +103,7 @@ test_dtw_must_be_named() {
 	parties 2
 	ends 2 coordinator party-00 party-01
 	party_says 'the offered job is of kind fedwalk.dtw, which policy.jobs of party-0[01] does not name'
-	for name in $(names 2); do edit "$name" '.policy.jobs = ["fedwalk.dtw"]'; done
+	edit_parties 2 '.policy.jobs = ["fedwalk.dtw"]'
 	runs 2
 	own_embeddings 2
 	grep -q 'dtw gives every tie away' "$T/out/party-00/log.jsonl" || fail 'the offer does not say what dtw shows'

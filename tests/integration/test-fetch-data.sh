@@ -2,7 +2,7 @@
 # scripts/fetch-data: from a server on this machine, files in the form in which sets are published.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 published() { # NAME FILE...: into $T/www
 	local name=$1 files=("${@:2}")

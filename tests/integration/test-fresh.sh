@@ -4,7 +4,7 @@
 #     job, job, job ==> party (one process)      features.npy replaced between them
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 # ---- data ----
 
@@ -164,7 +164,7 @@ test_results_of_a_job_that_failed() {
 # run.json is there as long as the job runs, and says so.
 test_record_of_a_job_that_runs() {
 	federation 3
-	for name in coordinator $(names 3); do edit "$name" '.reconnect_s = 60'; done
+	edit_all 3 '.reconnect_s = 60'
 	stretched
 	in_phase coordinator level-1
 	kill -STOP "${PID[party-02]}" # so that the job lasts

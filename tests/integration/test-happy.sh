@@ -4,7 +4,7 @@
 #     party-00, party-01, ... ==== TLS ==== coordinator -> the planted clusters, at every party
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 # The planted clusters are found, everyone has the same labels, the record is right.
 found() { # L [COORDINATOR-ARG...]

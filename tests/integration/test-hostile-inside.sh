@@ -3,9 +3,9 @@
 # job ends, and names it. And coordinators that are none, which parties do not serve.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 # shellcheck source=wire.sh
-source "$(dirname "$0")/wire.sh"
+source "${0%/*}/wire.sh"
 
 # ---- a party in the job that does not keep to it ----
 

@@ -7,9 +7,9 @@
 #     party-02 = relay =/                   no, wrong, expired, unlisted certificates
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 # shellcheck source=wire.sh
-source "$(dirname "$0")/wire.sh"
+source "${0%/*}/wire.sh"
 
 FROM='127\.0\.0\.1:[0-9]+'
 
@@ -213,7 +213,7 @@ test_the_coordinators_own_certificate() {
 test_pinned_party_with_another_key() {
 	federation 2
 	local pin
-	pin=$(sed -n 's/^party-00 //p' "$T/pins")
+	pin=$(awk '$1 == "party-00" { print $2 }' "$T/pins")
 	edit coordinator ".pins = { \"party-00\": \"$pin\", \"party-01\": \"$pin\" }"
 	coordinator
 	party party-01

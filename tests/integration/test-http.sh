@@ -1,6 +1,6 @@
 #!/bin/bash
 # test-http.sh -- what daemons show by HTTP: to people, to monitoring, and to who must not see it.
-source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "${BASH_SOURCE[0]%/*}/lib.sh"
 
 command -v curl >/dev/null || { echo "test-http.sh: curl is missing: scripts/deps" >&2 && exit 4; }
 

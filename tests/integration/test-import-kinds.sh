@@ -5,9 +5,9 @@
 #     data.py (numpy, h5py, scipy: Debian's) -> a.npz, t.sqlite, g.graphml, ... -> coterie import -> features, ids, labels
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 # shellcheck source=python.sh
-source "$(dirname "$0")/python.sh"
+source "${0%/*}/python.sh"
 
 # X is [[1, 0, 2.5], [0, 0, 0], [0, -3, 0]] everywhere.
 SPARSE='%%MatrixMarket matrix coordinate real general 3 3 3 1 1 1 1 3 2.5 3 2 -3'

@@ -5,9 +5,9 @@
 #     party-NN.json with data.read     -> the same labels as of the matrix and the ids
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 # shellcheck source=python.sh
-source "$(dirname "$0")/python.sh"
+source "${0%/*}/python.sh"
 
 import() { # ARG...: into $T/d, anew
 	rm -rf "$T/d"

@@ -5,7 +5,7 @@
 #     NAME.json, job.json, features, edges, ids --(wrong)--> daemon: exit 4; no socket, no output
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 refuses() { # REGEX... -- COMMAND...: exit 4 at once, and stderr says all of them; nothing was opened
 	local wanted=() status=0 regex what

@@ -7,7 +7,7 @@
 #     bank-b/  coterie pki request         party
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 test_install_honours_destdir_and_prefix() {
 	make -s -C "$ROOT" install DESTDIR="$T/stage" PREFIX=/opt/coterie >/dev/null

@@ -2,9 +2,9 @@
 # A party in Python (tests/interop) beside parties and a coordinator in C.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 # shellcheck source=python.sh
-source "$(dirname "$0")/python.sh"
+source "${0%/*}/python.sh"
 
 python_party() { # NAME [ARG...]
 	start "$1" "$PYTHON" "$ROOT/tests/interop/party.py" --config "$T/$1.json" --coordinator "$ADDRESS" --labels "$T/$1.labels" "${@:2}"
@@ -85,7 +85,7 @@ fedgcn_with() { # CHANGE OF THE JOB...
 	needs_python
 	graphs_federation 3
 	patient 3
-	for name in $(names 3); do edit "$name" '.policy.jobs = ["fedgcn", "fedgcn.kde"]'; done
+	edit_parties 3 '.policy.jobs = ["fedgcn", "fedgcn.kde"]'
 	for settings; do
 		edit job "$settings"
 		rm -f "$T/party-01.labels"

@@ -3,9 +3,9 @@
 # kcagc (basic) end with the labels that they have with the C coordinator.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 # shellcheck source=python.sh
-source "$(dirname "$0")/python.sh"
+source "${0%/*}/python.sh"
 
 
 interop() { # L [ARG...]: the coordinator in Python, listening

@@ -7,7 +7,7 @@
 #               budgets, other parties, a person's word -> the job is refused, everybody hears why
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 FRAME_HEADER=20
 

@@ -3,9 +3,9 @@
 # that names the coordinator and never a party, but for those that gain what is said here.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 # shellcheck source=lies.sh
-source "$(dirname "$0")/lies.sh"
+source "${0%/*}/lies.sh"
 
 vertices_for() { # [JQ-PROGRAM]: the effective job, as the liar knows no defaults
 	needs_python

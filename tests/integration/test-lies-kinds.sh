@@ -4,9 +4,9 @@
 # has labels.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 # shellcheck source=lies.sh
-source "$(dirname "$0")/lies.sh"
+source "${0%/*}/lies.sh"
 
 # ---- fedsc ----
 
@@ -184,7 +184,7 @@ test_prototypes_of_fedgcn() {
 	local name
 	needs_python
 	graphs_federation 3
-	for name in $(names 3); do edit "$name" '.policy.jobs = ["fedgcn.kde"]'; done
+	edit_parties 3 '.policy.jobs = ["fedgcn.kde"]'
 	edit job '.rounds = 2 | .epochs = 1 | .unchanged = 0 | .prototypes = "kde"'
 	coordinator
 	parties 3

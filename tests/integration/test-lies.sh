@@ -4,9 +4,9 @@
 # is about more than one attempt or job, the second one is refused.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 # shellcheck source=lies.sh
-source "$(dirname "$0")/lies.sh"
+source "${0%/*}/lies.sh"
 
 lies_to() { # L: a federation for it
 	needs_python
@@ -236,7 +236,7 @@ test_answers_to_lies() {
 test_endless_progress() {
 	lies_to 3
 	local name
-	for name in $(names 3); do edit "$name" '.job_timeout_s = 4'; done
+	edit_parties 3 '.job_timeout_s = 4'
 	liar none=2
 	parties 3
 	ends '2|3' party-00 party-01 party-02 # the liar tells the others when the first has had enough
@@ -249,7 +249,7 @@ test_endless_progress() {
 # Parties that stay, for more than one offer.
 services() { # LIE
 	local name
-	for name in $(names 3); do edit "$name" '.rejoin_s = 20'; done
+	edit_parties 3 '.rejoin_s = 20'
 	liar "$1"
 	for name in $(names 3); do serves "$name"; done
 	ends 0 coordinator
@@ -284,7 +284,7 @@ noisy() { # a federation that allows as many attempts and jobs as somebody wants
 	local name
 	lies_to 3
 	edit job '.noise = { on: "data", eps: 0.5, delta: 1e-5, clip: 100 }'
-	for name in $(names 3); do edit "$name" '.policy.max_attempts = 16'; done
+	edit_parties 3 '.policy.max_attempts = 16'
 	many=16 # no policy can allow more: of the 50 that it would make the 17th is declined
 }
 
@@ -337,7 +337,7 @@ test_probing() {
 	lies_to 3
 	local name
 	edit job '.min_cluster = 2'
-	for name in $(names 3); do edit "$name" '.policy.max_declines = 2'; done
+	edit_parties 3 '.policy.max_declines = 2'
 	services probing=6
 	[[ $(grep -c 'declined the job: ending 10' "$T/coordinator.stdout") == 6 ]] || fail "$(<"$T/coordinator.stdout")"
 	for name in $(names 3); do

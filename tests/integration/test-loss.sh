@@ -3,7 +3,7 @@
 # goes on without it, and ends with the labels of a job of those who are left.
 #
 # shellcheck source=attempts.sh
-source "$(dirname "$0")/attempts.sh"
+source "${0%/*}/attempts.sh"
 # shellcheck source=../faults/protocols.sh
 source "$ROOT/tests/faults/protocols.sh"
 # shellcheck source=lies.sh
@@ -18,8 +18,8 @@ lossy() { # PROTOCOL [JQ-PROGRAM]: a federation of four whose job may go on with
 	protocol "$1"
 	edit job ".on_loss = \"attempt\"${2:+ | $2}"
 	[[ $1 != kmeans-columns ]] || edit job '.method = "flat"'
-	for name in coordinator $(names $PARTIES); do edit "$name" ".heartbeat_s = 20 | .reconnect_s = 1 | .rejoin_s = $REJOIN_S"; done # who is killed is missed at once
-	for name in $(names $PARTIES); do edit "$name" '.policy.allow_loss = 2'; done
+	edit_all $PARTIES ".heartbeat_s = 20 | .reconnect_s = 1 | .rejoin_s = $REJOIN_S" # who is killed is missed at once
+	edit_parties $PARTIES '.policy.allow_loss = 2'
 }
 
 rest_of() { # VICTIM...: all parties but these
@@ -117,7 +117,7 @@ marked() { grep -q ' done' "$T/out/coordinator/job.state" 2>/dev/null; }
 
 test_comes_back_when_all_is_done() {
 	lossy kmeans
-	for name in coordinator $(names $PARTIES); do edit "$name" '.reconnect_s = 10'; done
+	edit_all $PARTIES '.reconnect_s = 10'
 	tls_tool turncoat
 	coordinator
 	HUB=$ADDRESS
@@ -227,7 +227,7 @@ test_below_min_parties() {
 	needs_python
 	lossy kmeans
 	whole_job
-	for name in $(names $PARTIES); do edit "$name" '.rejoin_s = 20 | .reconnect_s = 5 | .policy.min_parties = 3'; done
+	edit_parties $PARTIES '.rejoin_s = 20 | .reconnect_s = 5 | .policy.min_parties = 3'
 	lying two=2
 	any_party_said 'coordinator offers attempt 2 to 2 of 4 parties: the job \(kind kmeans, 2 parties\) has sums of 2 parties, policy.min_parties is 3' ||
 		fail "$(<"$T/coordinator.stdout")"
@@ -237,7 +237,7 @@ test_below_min_parties() {
 # Its numbers are in sums with a party that is lost, and its policy no longer permits sums without.
 test_not_agreed_any_more() {
 	lossy kmeans
-	for name in coordinator $(names $PARTIES); do edit "$name" '.rejoin_s = 10'; done
+	edit_all $PARTIES '.rejoin_s = 10'
 	gone_in kmeans party-03
 	kills party-00
 	edit party-00 'del(.policy.allow_loss) | .policy.allow_subsets = true' # which is about other jobs
@@ -317,7 +317,7 @@ lies_of() { # PROTOCOL
 	needs_python
 	lossy "$1"
 	whole_job
-	for name in $(names $PARTIES); do edit "$name" '.rejoin_s = 20 | .reconnect_s = 5 | .policy.allow_loss = 3'; done
+	edit_parties $PARTIES '.rejoin_s = 20 | .reconnect_s = 5 | .policy.allow_loss = 3'
 	lying gone=2 # such a one cannot be told from a loss
 	grep -q 'attempt 2: enough of this attempt' "$T/coordinator.stdout" || fail "gone: $(<"$T/coordinator.stdout")"
 	says party-00 'attempt 2 goes on without party-03, says coordinator'

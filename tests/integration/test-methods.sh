@@ -7,7 +7,7 @@
 #     method gcc, L parties     ----'
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 job_of() { # METHOD [JQ-PROGRAM]
 	jq -n --arg method "$1" '{ kind: "kcagc", clusters: 3, seed: 7, method: $method }' >"$T/job.json"

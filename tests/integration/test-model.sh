@@ -3,7 +3,7 @@
 # one for each guard that is left out. COTERIE_MODEL=large takes larger bounds, in a minute or two.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 LARGE=$([[ ${COTERIE_MODEL-} != large ]] || echo yes)
 

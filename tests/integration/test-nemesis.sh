@@ -3,7 +3,7 @@
 # long. The same jobs and faults each time.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 # shellcheck disable=SC2034 # lib.sh reads it
 TEST_TIMEOUT=400
 

@@ -9,7 +9,7 @@
 # are then skipped; all others have a lab that is taken for what it states, and must pass beside any load.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 export COTERIE_EMULATOR=own # netem has tests of its own
 

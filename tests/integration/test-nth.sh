@@ -3,7 +3,7 @@
 # hours; and processes that the host does not give the memory or the threads that they need.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 SHIM=$ROOT/build/plain/tests/faults/shim.so
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # test-page.sh -- the daemons' page in Chromium: a job watched to its end, an offer agreed to and refused, a daemon that is
 # lost, a page of another site; by the keyboard, at 390 px, in the dark. Pictures of it are left in out/.
-source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-source "$(dirname "${BASH_SOURCE[0]}")/serve.sh"
+source "${BASH_SOURCE[0]%/*}/lib.sh"
+source "${BASH_SOURCE[0]%/*}/serve.sh"
 
 # shellcheck disable=SC2034 # lib.sh reads it
 TEST_TIMEOUT=600

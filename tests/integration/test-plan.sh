@@ -5,7 +5,7 @@
 #     party.json: policy.methods, policy.exchanges
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 ways() { run_of coordinator ".plan.ways[] | $1"; } # JQ-PROGRAM
 

@@ -5,7 +5,7 @@
 #     new/        the other 33
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 OLD=117
 

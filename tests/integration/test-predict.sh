@@ -5,7 +5,7 @@
 #     data-all/  nodes 0 .. 199     predict with it -> labels of all 200
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 OLD=150 ALL=200
 

@@ -6,11 +6,11 @@
 #     party-02 == tinyproxy            ==/
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 # shellcheck source=serve.sh
-source "$(dirname "$0")/serve.sh"
+source "${0%/*}/serve.sh"
 # shellcheck source=certificates.sh
-source "$(dirname "$0")/certificates.sh"
+source "${0%/*}/certificates.sh"
 
 proxy() { # [LINE...]: of its configuration; its port is in $PROXY
 	local try
@@ -65,7 +65,7 @@ test_two_of_three_behind_it() {
 test_closed_in_a_job() {
 	local name
 	federation 3 --signal 0.3
-	for name in coordinator $(names 3); do edit "$name" '.reconnect_s = 60 | .step_timeout_s = 300'; done
+	edit_all 3 '.reconnect_s = 60 | .step_timeout_s = 300'
 	edit job '.polish = 4'
 	coordinator
 	proxy
@@ -85,7 +85,7 @@ test_closed_in_a_job() {
 # A party waits for a proxy that is down, as for a coordinator.
 test_down_and_up() {
 	federation 2
-	for name in $(names 2); do edit "$name" '.retry_s = 300'; done
+	edit_parties 2 '.retry_s = 300'
 	edit coordinator '.join_timeout_s = 300'
 	coordinator
 	proxy

@@ -2,7 +2,7 @@
 # coterie prune, on what jobs have left.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 test_prune() {
 	local old out=$T/out/party-00

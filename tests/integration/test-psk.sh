@@ -6,7 +6,7 @@
 #     party-01 -- bytes ---- party-02
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 shares() { # NAME OTHER FILE: NAME has this key for OTHER
 	chmod 600 "$T/$3"

@@ -4,9 +4,9 @@
 # Needs what scripts/deps --python installs; what of it is missing is skipped.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 # shellcheck source=python.sh
-source "$(dirname "$0")/python.sh"
+source "${0%/*}/python.sh"
 
 ((TEST_TIMEOUT >= 600)) || TEST_TIMEOUT=600
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # A party whose data lie on ranks of MPI (ranks.n): the same labels as without, and what goes wrong there.
-. "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/ranks.sh"
+. "${0%/*}/lib.sh"
+. "${0%/*}/ranks.sh"
 # shellcheck source=lies.sh
-source "$(dirname "$0")/lies.sh"
+source "${0%/*}/lies.sh"
 
 # Three blocks of 4096 rows, so that three ranks have some; clusters that the graph shows; leaves of a few hubs.
 dense_federation() { # L

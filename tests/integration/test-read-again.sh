@@ -6,9 +6,9 @@
 #                             ^ struck here
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 # shellcheck source=ranks.sh
-source "$(dirname "$0")/ranks.sh"
+source "${0%/*}/ranks.sh"
 
 # Two parties with 24 columns of .npy each, and a local phase that takes longer than a look at the log.
 slices() { # METHOD

@@ -2,9 +2,9 @@
 # README, "From your table to clusters", to the letter, in a folder that holds a clone's programs and a CSV: in the shell and in Python.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 # shellcheck source=python.sh
-source "$(dirname "$0")/python.sh"
+source "${0%/*}/python.sh"
 
 section() { sed -n '/^## From your table to clusters/,/^##* /{/^#/d;p}' "$ROOT/README.md"; }
 

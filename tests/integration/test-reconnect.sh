@@ -7,9 +7,9 @@
 #     party-02 == relay 30 ms ==/                  or it goes silent for a while
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 # shellcheck source=wire.sh
-source "$(dirname "$0")/wire.sh"
+source "${0%/*}/wire.sh"
 
 WIRE_MS=$(longer 30)
 STEPS=(offer keys local level-1 joint polish result) # joint: of the method basic
@@ -44,12 +44,15 @@ prepare() { # STEP: a job that has this step, and lasts
 	wired "${more[@]}"
 }
 
-prepare_only() { # [ARG...]: its labels, and all that it needs to run again
+prepare_only() { alike long_job 60 "$@"; } # [ARG...]: its labels, and all that it needs to run again
+
+long_job() { # RECONNECT_S [ARG...]
 	federation 3 --signal 0.3
 	# Longer than anybody stands still on a busy machine.
-	for name in coordinator $(names 3); do edit "$name" '.reconnect_s = 60 | .step_timeout_s = 300'; done
+	edit_all 3 ".reconnect_s = $1 | .step_timeout_s = 300"
 	edit job '.polish = 4'
-	undisturbed "$@"
+	undisturbed "${@:2}"
+	rm -f "$T"/*.std*
 }
 
 # Once or several times, all the relay's connections are cut in this step.
@@ -79,8 +82,7 @@ test_cut_in_the_middle_of_a_piece() { cut_in polish USR2 3; }
 test_cut_at_the_end() {
 	local delay WIRE_MS=30
 	federation 3 --signal 0.3
-	edit coordinator '.reconnect_s = 4'
-	for name in $(names 3); do edit "$name" '.reconnect_s = 4'; done
+	edit_all 3 '.reconnect_s = 4'
 	undisturbed
 	for delay in 0.02 0.05 0.08 0.11 0.14 0.17; do
 		wired
@@ -134,8 +136,7 @@ test_cut_in_large_sums() {
 	local WIRE_MS=30
 	more=(--set method=basic --set polish=0 --set starts=40 --set iterations=25)
 	federation 3 --nodes 6000 --features 30 --signal 0.2
-	edit coordinator '.reconnect_s = 20'
-	for name in $(names 3); do edit "$name" '.reconnect_s = 20'; done
+	edit_all 3 '.reconnect_s = 20'
 	undisturbed "${more[@]}"
 	wired "${more[@]}"
 	in_phase coordinator joint
@@ -185,11 +186,7 @@ test_coordinator_stands_still_for_3_s() {
 # ---- who does not come back ----
 
 impatient() { # [RECONNECT_S]
-	local name
-	federation 3 --signal 0.3
-	edit job '.polish = 4'
-	for name in coordinator $(names 3); do edit "$name" ".reconnect_s = ${1:-2}"; done
-	undisturbed
+	alike long_job "${1:-2}"
 	wired
 	in_phase coordinator level-1
 }
@@ -232,7 +229,7 @@ test_party_that_was_started_again() {
 test_reconnect_s_0_ends_at_once() {
 	federation 3 --signal 0.3
 	edit job '.polish = 4'
-	for name in coordinator $(names 3); do edit "$name" '.reconnect_s = 0'; done
+	edit_all 3 '.reconnect_s = 0'
 	wired
 	in_phase coordinator level-1
 	kill -HUP "${PID[relay]}"
@@ -274,7 +271,7 @@ test_sigterm_at_a_party_that_is_away() {
 test_abort_reaches_who_was_away() {
 	federation 3 --signal 0.3
 	edit job '.polish = 4'
-	for name in coordinator $(names 3); do edit "$name" '.reconnect_s = 20'; done
+	edit_all 3 '.reconnect_s = 20'
 	wired
 	in_phase coordinator level-1
 	kill -USR1 "${PID[relay]}"
@@ -337,7 +334,7 @@ short_lived() { # NAME SECONDS
 test_certificate_that_expires_in_a_job() {
 	prepare_only
 	cp "$T/pki/party-01.crt" "$T/renewed.crt"
-	for name in coordinator $(names 3); do edit "$name" ".reconnect_s = $((120 + 10 * BUSY))"; done
+	edit_all 3 ".reconnect_s = $((120 + 10 * BUSY))"
 	short_lived party-01 $((4 + BUSY)) # until it has come
 	wired
 	in_phase coordinator level-1
@@ -369,7 +366,7 @@ test_resume_of_another_job() {
 test_all_are_lost_while_one_is_away() {
 	local i name others=(party-01 party-02 party-03 party-04 party-05)
 	federation 6 --signal 0.3
-	for name in coordinator $(names 6); do edit "$name" '.reconnect_s = 60'; done
+	edit_all 6 '.reconnect_s = 60'
 	coordinator
 	relay relay 40
 	ADDRESS=$RELAY party party-00

@@ -6,7 +6,7 @@
 #     party-01 (others) =======================/
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 refused() { # L REGEX...: everyone ends with 2, and everyone says all of these
 	local name regex

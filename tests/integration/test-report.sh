@@ -1,6 +1,6 @@
 #!/bin/bash
 # test-report.sh -- coterie report: of real runs, of damaged and hostile ones, in a real browser.
-source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "${BASH_SOURCE[0]%/*}/lib.sh"
 
 # A run of three parties into $T/run, its data in $T/data (150 rows, three classes).
 launch() { # [LAUNCH-OPTION...]

@@ -2,7 +2,7 @@
 # coterie run, both halves in one process, beside coterie launch, the daemons: same seed, same labels.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 modes() { (cd "$1" && stat -c '%n %a' -- *); } # DIRECTORY
 

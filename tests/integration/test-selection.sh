@@ -2,7 +2,7 @@
 # "clusters": { "from": .., "to": .. }: one job tries them all, both sides choose the same, and the report shows why.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 range='.clusters = { from: 2, to: 6 }'
 

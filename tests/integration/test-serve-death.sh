@@ -1,7 +1,7 @@
 #!/bin/bash
 # A coordinator that serves is killed in each state of its queue; jobs.db is locked or damaged, the disk full.
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-. "$(dirname "${BASH_SOURCE[0]}")/serve.sh"
+. "${BASH_SOURCE[0]%/*}/lib.sh"
+. "${BASH_SOURCE[0]%/*}/serve.sh"
 
 # ---- the coordinator dies ----
 
@@ -16,7 +16,7 @@ test_killed_while_jobs_wait() {
 	federation 3
 	patient 3
 	lasting 3
-	for name in $(names 3); do edit "$name" '.retry_s = 0'; done
+	edit_parties 3 '.retry_s = 0'
 	serve
 	# shellcheck disable=SC2046
 	stays $(names 3)
@@ -42,7 +42,7 @@ test_killed_while_a_job_runs() {
 	federation 3
 	lasting 3
 	edit job '.kind = "kcagc" | .starts = 40 | .restarts = 10'
-	for name in $(names 3); do edit "$name" '.retry_s = 0'; done
+	edit_parties 3 '.retry_s = 0'
 	serve
 	# shellcheck disable=SC2046
 	stays $(names 3)
@@ -75,7 +75,7 @@ test_killed_while_parties_come_again() {
 	lasting 3
 	patient 3
 	edit coordinator '.max_attempts = 5'
-	for name in $(names 3); do edit "$name" '.retry_s = 0'; done
+	edit_parties 3 '.retry_s = 0'
 	serve
 	# shellcheck disable=SC2046
 	stays $(names 3)
@@ -100,7 +100,7 @@ test_killed_while_parties_come_again() {
 test_killed_when_a_job_is_done() {
 	federation 3
 	lasting 3
-	for name in $(names 3); do edit "$name" '.retry_s = 0'; done
+	edit_parties 3 '.retry_s = 0'
 	serve
 	# shellcheck disable=SC2046
 	stays $(names 3)
@@ -131,8 +131,8 @@ test_killed_when_a_job_is_done() {
 test_killed_and_away_for_long() {
 	federation 3
 	patient 3
-	for name in coordinator $(names 3); do edit "$name" '.reconnect_s = 1 | .rejoin_s = 1'; done
-	for name in $(names 3); do edit "$name" '.retry_s = 0'; done
+	edit_all 3 '.reconnect_s = 1 | .rejoin_s = 1'
+	edit_parties 3 '.retry_s = 0'
 	serve
 	# shellcheck disable=SC2046
 	stays $(names 3)
@@ -245,7 +245,7 @@ db = sqlite3.connect(sys.argv[1]); db.execute("CREATE TABLE x (y)"); db.commit()
 test_full_disk() {
 	federation 3
 	patient 3
-	for name in $(names 3); do edit "$name" '.retry_s = 0'; done
+	edit_parties 3 '.retry_s = 0'
 	mkdir -p "$T/out/coordinator"
 	mount -t tmpfs -o size=4m tmpfs "$T/out/coordinator" 2>/dev/null || skip "a small tmpfs cannot be mounted"
 	trap 'umount -l "$T/out/coordinator"; finish $?' EXIT

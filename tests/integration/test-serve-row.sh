@@ -1,14 +1,14 @@
 #!/bin/bash
 # Many jobs through one coordinator and the same parties: COTERIE_JOBS, 20; 200 in make soak.
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-. "$(dirname "${BASH_SOURCE[0]}")/serve.sh"
+. "${BASH_SOURCE[0]%/*}/lib.sh"
+. "${BASH_SOURCE[0]%/*}/serve.sh"
 
 # Through one coordinator and the same parties: memory, descriptors and time are as they were.
 test_row() {
 	local n=${COTERIE_JOBS-20} id name began
 	federation 3
 	edit job '.restarts = 1 | .local_restarts = 1 | .starts = 2'
-	for name in $(names 3); do edit "$name" '.retry_s = 0'; done
+	edit_parties 3 '.retry_s = 0'
 	edit coordinator '.max_queued = 1000'
 	serve
 	# shellcheck disable=SC2046
@@ -48,7 +48,7 @@ taken() { # NAME: KiB and descriptors
 test_nobody_reads_the_log() {
 	local i lines
 	federation 3
-	for name in $(names 3); do edit "$name" '.retry_s = 0'; done
+	edit_parties 3 '.retry_s = 0'
 	mkfifo "$T/log"
 	exec {reader}<>"$T/log" # which does not read
 	rm -f "$T/ready"

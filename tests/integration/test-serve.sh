@@ -1,7 +1,7 @@
 #!/bin/bash
 # A coordinator that serves: jobs in a queue, over its control socket.
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-. "$(dirname "${BASH_SOURCE[0]}")/serve.sh"
+. "${BASH_SOURCE[0]%/*}/lib.sh"
+. "${BASH_SOURCE[0]%/*}/serve.sh"
 
 test_submit_list_show_wait_log() {
 	served 3
@@ -63,7 +63,7 @@ test_refused_at_submission() {
 # A party that has never come: its name may be wrong. Once it has come, it may go.
 test_party_that_never_came() {
 	federation 3
-	for name in $(names 3); do edit "$name" '.retry_s = 0 | .policy.allow_subsets = true'; done
+	edit_parties 3 '.retry_s = 0 | .policy.allow_subsets = true'
 	serve
 	stays party-00 party-01
 	here 2
@@ -127,7 +127,7 @@ test_closed_descriptors() {
 test_two_at_once() {
 	federation 4
 	patient 4
-	for name in $(names 4); do edit "$name" '.retry_s = 0'; done
+	edit_parties 4 '.retry_s = 0'
 	edit coordinator '.max_running = 2'
 	serve
 	# shellcheck disable=SC2046
@@ -198,7 +198,7 @@ status() { "$BIN/coterie" status --socket "$T/out/$1/control.socket" "${@:2}"; }
 test_status() {
 	federation 3
 	patient 3
-	for name in $(names 3); do edit "$name" '.retry_s = 0 | .policy.max_jobs = 9'; done
+	edit_parties 3 '.retry_s = 0 | .policy.max_jobs = 9'
 	serve
 	# shellcheck disable=SC2046
 	stays $(names 3)
@@ -372,7 +372,7 @@ test_roles() {
 	((UID == 0)) || skip "other users can only be tried as root"
 	federation 3
 	patient 3
-	for name in $(names 3); do edit "$name" '.retry_s = 0'; done
+	edit_parties 3 '.retry_s = 0'
 	edit party-00 '.policy.submitters = ["daemon"]'
 	chmod 755 "$T"
 	mkdir -m 755 "$T/run"
@@ -419,7 +419,7 @@ test_socket_of_a_long_path() {
 	long=$T/$(printf '%0100d' 0)/$(printf '%0100d' 1)
 	mkdir -p "$long"
 	edit coordinator ".control.socket = \"$long/control.socket\""
-	for name in $(names 2); do edit "$name" '.retry_s = 0'; done
+	edit_parties 2 '.retry_s = 0'
 	serve
 	# shellcheck disable=SC2046
 	stays $(names 2)

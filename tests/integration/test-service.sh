@@ -2,7 +2,7 @@
 # What somebody hears of a daemon who does not look: systemd over its socket, a person through on_event.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 
 # systemd's end: each datagram a line in $T/told.
 receiver() {

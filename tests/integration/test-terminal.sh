@@ -3,9 +3,9 @@
 # a path, which somebody may copy, stays whole. LOOK=1 prints all of it, to be read.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 # shellcheck source=serve.sh
-source "$(dirname "$0")/serve.sh"
+source "${0%/*}/serve.sh"
 
 # In a terminal of its own, whose lines are in $T/shown.
 shows() { # WIDTH COMMAND...

@@ -4,7 +4,7 @@
 # skipped: other tests run each kind.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 # shellcheck source=../faults/protocols.sh
 source "$ROOT/tests/faults/protocols.sh"
 
@@ -12,10 +12,10 @@ source "$ROOT/tests/faults/protocols.sh"
 TEST_TIMEOUT=$((120 + 60 * ${COTERIE_JOBS:-1}))
 
 jobs_of() { # PROTOCOL
-	local i name
+	local i
 	[[ $BIN == *thread* || ${COTERIE_JOBS-} ]] || skip 'not built with SAN=thread'
 	protocol "$1"
-	for name in $(names "$PARTIES"); do edit "$name" '.threads = 2'; done
+	edit_parties "$PARTIES" '.threads = 2'
 	for ((i = 0; i < ${COTERIE_JOBS:-1}; i++)); do
 		coordinator
 		parties "$PARTIES"

@@ -2,7 +2,7 @@
 # Two jobs at once over one state, in a sample of what tests/faults/twins.sh runs for each budget and each step.
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 # shellcheck disable=SC2034 # lib.sh reads it
 TEST_TIMEOUT=300
 

@@ -5,9 +5,9 @@
 #     clusters without edges     ->  all: run.json, log; show, report, job show, coterie run
 #
 # shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+source "${0%/*}/lib.sh"
 # shellcheck source=serve.sh
-source "$(dirname "$0")/serve.sh"
+source "${0%/*}/serve.sh"
 
 landmark_job() { echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "method": "landmark" }' >"$T/job.json"; }
 

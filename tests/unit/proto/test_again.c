@@ -63,6 +63,24 @@ static void test_crash(void **state)
 	assert_true(post_again(hub_post));
 }
 
+/* Once the job is settled neither a stop nor a lost party ends it, and nobody counts it overdue. */
+static void test_settled(void **state)
+{
+	struct err_saved end;
+
+	channel_fail(hub[A], ERR_PEER, "bank-a is not there");
+	assert_true(post_overdue(hub_post, &end));
+	assert_string_equal(end.why, "bank-a is not there");
+	again(state);
+	assert_false(post_settled(hub_post));
+	assert_ok(post_settle(hub_post));
+	assert_true(post_settled(hub_post));
+	post_cancel(hub_post, ERR_CANCELLED, "coordinator was stopped");
+	assert_ok(post_error(hub_post));
+	channel_fail(hub[A], ERR_PEER, "bank-a is not there");
+	assert_false(post_overdue(hub_post, &end));
+}
+
 /* A process that is told to end leaves the attempt to the one after it; but not a job that it gives
  * up. */
 static void test_interrupted(void **state)
@@ -147,6 +165,7 @@ int main(void)
 		IN(set_up, test_abort_of_the_job),
 		IN(set_up, test_word_of_a_party),
 		IN(set_up, test_crash),
+		IN(set_up, test_settled),
 		IN(set_up, test_interrupted),
 		IN(set_up, test_crash_among_others),
 		IN(set_up, test_stopped_job_has_no_attempt),

@@ -212,7 +212,7 @@ arrive() { # HOST LINE
 	[[ $2 != *"--cert anna.crt"* ]] || sent hub anna.crt bank-a
 }
 
-between_organisations() { sed -n '/^## Between organisations/,/^## /p' "$ROOT/README.md"; }
+between_organisations() { sed -n '/^## Between organisations/,/^## /p' "${README:-$ROOT/README.md}"; }
 
 readme_json() { between_organisations | awk -v n="$1" '/^```json/ { inside = ++at == n; next } /^```/ { inside = 0 } inside' | jq .; } # N-TH of the section
 
@@ -253,9 +253,9 @@ three_hosts() { # started, packages not installed
 	done
 }
 
-install_on() { # HOST PACKAGE...
+install_on() { # HOST PACKAGE...: those in $FROM
 	# shellcheck disable=SC2016
-	on "$1" /bin/sh -c 'cd /srv/packages && for p; do set -- "$@" "$p"_[0-9]*.deb && shift; done; dpkg -i "$@"' - "${@:2}" >"$T/dpkg" 2>&1 ||
+	on "$1" /bin/sh -c 'cd "$1" && shift && for p; do set -- "$@" "$p"_[0-9]*.deb && shift; done; dpkg -i "$@"' - "${FROM:-/srv/packages}" "${@:2}" >"$T/dpkg" 2>&1 ||
 		fail "$1: dpkg -i: $(cat "$T/dpkg")"
 }
 
@@ -279,13 +279,79 @@ job_on_hosts() { # N: is submitted, and done
 	same_labels_on_hosts "$1"
 }
 
+data_on_hosts() {
+	local name other f
+	federation 2
+	for name in bank-a bank-b; do
+		other=party-0$([[ $name == bank-a ]] && echo 0 || echo 1)
+		for f in features.mtx edges.tsv; do put "$name" "/var/lib/coterie-party/data/$f" coterie-party: 600 <"$T/data/$other/$f"; done
+	done
+}
+
+# Packages of the release before this one, $COTERIE_COMPAT_REF or the newest tag, in $OLD_DEBS, and its README in $README.
+packages_before() {
+	local ref version
+	ref=${COTERIE_COMPAT_REF:-$(git -C "$ROOT" describe --tags --match 'v[0-9]*' --abbrev=0 HEAD^ 2>/dev/null || true)}
+	[[ $ref ]] || skip "git has no tag v* before this commit, and COTERIE_COMPAT_REF names no other"
+	version=$(git -C "$ROOT" show "$ref:VERSION")
+	README=$T/README.md OLD_DEBS=$T/before/packages
+	git -C "$ROOT" show "$ref:README.md" >"$README"
+	mkdir "$T/before"
+	git -C "$ROOT" -c tar.umask=0022 archive --format=tar --prefix="coterie-$version/" "$ref" | gzip -9n >"$T/before/coterie-$version.tar.gz"
+	build_from "$T/before/coterie-$version.tar.gz" "$OLD_DEBS"
+}
+
+rows_of_ledger() { on "$1" coterie ledger --state /var/lib/coterie-party/state list | wc -l; } # HOST
+
+# The queue and the ledgers of the release before are whole afterwards, and a job that waited is done.
+test_upgrade_of_the_release_before() {
+	full
+	trap 'STATUS=$?; hosts_end; finish $STATUS' EXIT
+	local name version rows
+	packages_before
+	root_with_packages
+	in_root "$BASE" apt-get -q -y purge "${PACKAGES[@]}"
+	mkdir "$BASE/srv/before"
+	cp "$OLD_DEBS"/*.deb "$BASE/srv/before"
+	in_root "$BASE" /bin/sh -c 'apt-get -q -y install /srv/before/*.deb'
+	in_root "$BASE" apt-get -q -y purge "${PACKAGES[@]}"
+	three_hosts
+	FROM=/srv/before install_on hub coterie-coordinator coterie coterie-doc
+	for name in bank-a bank-b; do FROM=/srv/before install_on "$name" coterie-party coterie; done
+	federation_of_hosts
+	data_on_hosts
+	readme 6
+	readme 8
+	ready_on_hosts
+	readme 9
+	same_labels_on_hosts 1
+	on bank-b systemctl stop coterie-party
+	on hub coterie job submit /etc/coterie/job.json >/dev/null
+	rows=$(rows_of_ledger bank-a)
+	version=$(on bank-a party --version)
+
+	install_on hub coterie-coordinator coterie coterie-doc
+	for name in bank-a bank-b; do install_on "$name" coterie-party coterie; done
+	[[ $(on bank-a party --version) != "$version" ]] || fail "after the upgrade it is still $version"
+	on hub systemctl restart coterie-coordinator
+	for name in bank-a bank-b; do on "$name" systemctl restart coterie-party; done
+	on hub coterie job wait 2 >"$T/waited" 2>&1 || fail "job 2: $(cat "$T/waited")"
+	[[ $(on hub coterie job list --json | jq -r 'sort_by(.id) | map("\(.id) \(.state)") | join(", ")') == "1 done, 2 done" ]] ||
+		fail "the queue: $(on hub coterie job list --json)"
+	same_labels_on_hosts 2
+	for name in bank-a bank-b; do
+		on "$name" coterie ledger --state /var/lib/coterie-party/state verify >"$T/ledger" 2>&1 || fail "$name: $(<"$T/ledger")"
+	done
+	(($(rows_of_ledger bank-a) > rows)) || fail "bank-a's ledger has $(rows_of_ledger bank-a) rows, $rows before"
+}
+
 test_three_hosts() {
 	full
 	trap 'STATUS=$?; hosts_end; finish $STATUS' EXIT
 	root_with_packages
 	in_root "$BASE" apt-get -q -y purge "${PACKAGES[@]}"
 	three_hosts
-	local name pid other
+	local name pid
 	install_on hub coterie-coordinator coterie coterie-doc
 	for name in bank-a bank-b; do install_on "$name" coterie-party coterie; done
 
@@ -305,11 +371,7 @@ test_three_hosts() {
 	until_true 20 on bank-a grep -q 'Subject: coterie-party failed on bank-a' /root/mail || fail "nobody was told"
 
 	federation_of_hosts
-	federation 2
-	for name in bank-a bank-b; do
-		other=party-0$([[ $name == bank-a ]] && echo 0 || echo 1)
-		for f in features.mtx edges.tsv; do put "$name" "/var/lib/coterie-party/data/$f" coterie-party: 600 <"$T/data/$other/$f"; done
-	done
+	data_on_hosts
 	readme 6
 	readme 8
 	for name in bank-a bank-b; do journal_soon_says "$name" coterie-party 'system calls are confined'; done

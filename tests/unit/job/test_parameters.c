@@ -87,7 +87,8 @@ static bool has_word(const char *words, const char *word)
 	return false;
 }
 
-/* A key that is gone for good: what its default said holds, and another value is refused by name. */
+/* A key that is gone for good: what its default said holds, and another value is refused by name.
+ */
 static bool is_removed(const char *word, const char *new_words)
 {
 	size_t n = strcspn(word, "=?");
@@ -101,8 +102,8 @@ static bool is_removed(const char *word, const char *new_words)
 			return false; /* it is there, with another default */
 	for (const struct config_removed *r = removed_keys; r->path; r++) {
 		gone |= !r->value && !strcmp(r->path, path);
-		holds |= standard && !r->use && !strcmp(r->path, path) &&
-			 !strcmp(r->value, standard);
+		holds |=
+		    standard && !r->use && !strcmp(r->path, path) && !strcmp(r->value, standard);
 	}
 	return gone && holds;
 }

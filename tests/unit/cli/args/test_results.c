@@ -211,8 +211,9 @@ static void test_show_rows_apart(void **state)
 	assert_non_null(strstr(said, "privacy            none of it\n"));
 	assert_non_null(strstr(said, "ACC 1.0000"));
 	assert_non_null(strstr(said, "of 5 rows"));
-	assert_non_null(
-	    strstr(said, "results: out/party-00/labels.csv, run.json, and so for each party"));
+	assert_non_null(strstr(said,
+			       "results: out/party-00/labels.csv, run.json, log.jsonl, and so "
+			       "for each party"));
 	/* A party by itself scores its own rows, in its own order; the coordinator has none. */
 	expect_command(show_main, "out/party-00 --truth own.txt", 0, "of 2 rows");
 	expect_command(show_main, "out/coordinator", 0, "labels are with the parties");

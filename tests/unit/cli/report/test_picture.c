@@ -313,12 +313,11 @@ static void of_rows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_pca),          cmocka_unit_test(by_layout),
-		cmocka_unit_test(layouts_refused),
-		cmocka_unit_test(sample),          cmocka_unit_test(without_ids),
-		cmocka_unit_test(data_half_named), cmocka_unit_test(order_of_the_run),
-		cmocka_unit_test(data_gone),       cmocka_unit_test(by_config),
-		cmocka_unit_test(of_rows),
+		cmocka_unit_test(by_pca),           cmocka_unit_test(by_layout),
+		cmocka_unit_test(layouts_refused),  cmocka_unit_test(sample),
+		cmocka_unit_test(without_ids),      cmocka_unit_test(data_half_named),
+		cmocka_unit_test(order_of_the_run), cmocka_unit_test(data_gone),
+		cmocka_unit_test(by_config),        cmocka_unit_test(of_rows),
 	};
 
 	return cmocka_run_group_tests(tests, make, unmake);

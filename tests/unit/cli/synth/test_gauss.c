@@ -153,10 +153,6 @@ static void test_command(void **state)
 	dataset_files_release(&f);
 	expect_command(synth_main, "--points --out x --signal 0.5", 4,
 		       "--signal plants clusters in a graph, --points makes no graph");
-	expect_command(synth_main, "--points --out x --density 0.5", 4,
-		       "--density goes with --edges");
-	expect_command(synth_main, "--points --out x --edges y --nodes 3", 4,
-		       "--points and --edges exclude each other");
 	expect_command(synth_main, "--out x --apart 3", 4, "--apart goes with --points");
 	expect_command(synth_main, "--points --out x --apart -1", 4,
 		       "--apart is \"-1\", expected a number from 0 to");

@@ -423,7 +423,7 @@ test_killed_rank() {
 	party party-00
 	ADDRESS=$RELAY party party-01
 	in_phase party-00 joint
-	apart "$(worker_of 0)" "$(worker_of 1)" "$(pgrep -P "$(pgrep -P "${PID[party-00]}" coterie-ranks)" mpirun)"
+	apart "$(worker_of 0)" "$(worker_of 1)" "$(pgrep -P "$(pgrep -P "${PID[party-00]}" coterie-ranks)" 'mpirun|prte')" # of Open MPI 4, 5
 	kill -KILL "$(worker_of 1)"
 	soon_says party-00 'rank 1 of 3, on [^ ]+, was ended by signal 9'
 	host=$(hostname)

@@ -19,7 +19,7 @@ def customers():
         "customer": ["a1", "b2", "c3", "d4"],
         "age": [30, None, 41.5, 28],
         "region": pd.Categorical(["north", "south", "north", "north"], categories=["north", "south", "west"]),
-        "joined": pd.to_datetime(["2024-12-31", "2020-01-01T12:00", "1970-01-02", "2000-02-29"]),
+        "joined": pd.to_datetime(["2024-12-31T00:00", "2020-01-01T12:00", "1970-01-02T00:00", "2000-02-29T00:00"]),
         "active": [True, False, True, True],
         "note": ['a, "quoted"\nnote', "", "x", "ü"],
         "churned": ["no", "yes", "no", "yes"],

@@ -204,10 +204,3 @@ double fedwalk_messages(unsigned l, double p)
 {
 	return (l - 1) / (1 + p) + p * (1 - pow(-p, l - 1)) / ((1 + p) * (1 + p));
 }
-
-double fedwalk_messages_paper(unsigned l, double p)
-{
-	if (l < 2)
-		return 0;
-	return (l - 2) / (1 + p) + (2 - 2 * p - 1 / (1 + p)) * (1 - pow(-p, l - 2)) / (1 + p);
-}

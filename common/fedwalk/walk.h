@@ -58,7 +58,5 @@ void fedwalk_take_turn(const uint32_t *neighbour, size_t degree, const struct fe
  *   E_l = (l-1)/(1+p) + p (1 - (-p)^(l-1)) / (1+p)^2,
  * which solves E_l = 1 + p E_(l-2) + (1-p) E_(l-1), E_1 = 0, E_2 = 1 (equation 19). */
 double fedwalk_messages(unsigned l, double p);
-/* Equation 13 of the paper, which does not solve that recurrence. */
-double fedwalk_messages_paper(unsigned l, double p);
 
 #endif

@@ -1,6 +1,5 @@
 #include "common/graph/knn.h"
 #include "common/base/alloc.h"
-#include "common/linalg/distance.h"
 #include "common/linalg/la.h"
 #include "common/linalg/parallel.h"
 
@@ -88,32 +87,6 @@ void knn_graph(const struct knn_source *source, size_t k, unsigned threads, stru
 	csr_from_triples(S, n, n, s.out, count);
 	free(s.out);
 	free(s.room);
-}
-
-struct rows {
-	const struct mat *X;
-	double *square;
-	double r;
-};
-
-static void gaussian_block(void *ctx, size_t first, size_t count, double *S)
-{
-	const struct rows *rows = ctx;
-
-	kernel_distances(ROW(rows->X, first), rows->square + first, count, rows->X, rows->square,
-			 S);
-	kernel_of_distances(S, count * rows->X->rows, rows->r);
-}
-
-void knn_gaussian(const struct mat *X, double r, size_t k, unsigned threads, struct csr *S)
-{
-	struct rows rows = { .X = X, .r = r };
-	struct knn_source source = { X->rows, &rows, gaussian_block };
-
-	ALLOC(rows.square, X->rows);
-	kernel_squares(X, rows.square);
-	knn_graph(&source, k, threads, S);
-	free(rows.square);
 }
 
 static void product_block(void *ctx, size_t first, size_t count, double *S)

@@ -24,9 +24,6 @@ size_t knn_rule(size_t n);
  * for each thread) O(n k) memory. */
 void knn_graph(const struct knn_source *source, size_t k, unsigned threads, struct csr *S);
 
-/* Of the Gaussian kernel between rows of X: vanilla spectral clustering. */
-void knn_gaussian(const struct mat *X, double r, size_t k, unsigned threads, struct csr *S);
-
 /* Of inner products between rows of F: F F' without forming it. */
 void knn_products(const struct mat *F, size_t k, unsigned threads, struct csr *S);
 

@@ -22,16 +22,6 @@ void walks_release(struct walks *w)
 	*w = (struct walks){ 0 };
 }
 
-size_t walks_tokens(const struct walks *w)
-{
-	size_t tokens = 0;
-
-	for (size_t i = 0; i < w->count; i++)
-		for (size_t j = 0; j < w->length && w->token[i * w->length + j] != WALK_END; j++)
-			tokens++;
-	return tokens;
-}
-
 struct plan {
 	struct walks *w;
 	const struct csr *g;

@@ -18,7 +18,6 @@ struct walks {
 
 void walks_init(struct walks *w, size_t count, unsigned length); /* all empty */
 void walks_release(struct walks *w);
-size_t walks_tokens(const struct walks *w); /* without WALK_END */
 
 /* gamma walks of `length` tokens from each vertex, walk p n + v being the p-th of v and beginning
  * with v: a neighbour at random, by weight if g has values (all > 0). Walks of vertices without

@@ -219,18 +219,3 @@ uint32_t draw_below(struct draw *d, uint32_t bound)
 	while ((uint32_t)wide < reject && !d->err); /* Lemire 2019 */
 	return (uint32_t)(wide >> 32);
 }
-
-static enum err from_rng(void *ctx, void *p, size_t n)
-{
-	for (size_t i = 0; i < n; i += sizeof(uint64_t)) {
-		uint64_t word = rng_u64(ctx);
-
-		memcpy((char *)p + i, &word, n - i < sizeof(word) ? n - i : sizeof(word));
-	}
-	return ERR_OK;
-}
-
-struct noise_source draw_from_rng(struct rng *r)
-{
-	return (struct noise_source){ .ctx = r, .bytes = from_rng };
-}

@@ -8,7 +8,6 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
-#include "common/base/rng.h"
 #include "common/linalg/mat.h"
 
 #include <stddef.h>
@@ -104,8 +103,5 @@ uint64_t draw_u64(struct draw *d);
 double draw_unit(struct draw *d);                      /* [0, 1), 53 bits */
 double draw_unit_above(struct draw *d);                /* (0, 1], 53 bits */
 uint32_t draw_below(struct draw *d, uint32_t bound);   /* 0 .. bound-1 without bias; bound > 0 */
-
-/* The bytes of r, which is borrowed: for tests and pooled data, never for what must stay secret. */
-struct noise_source draw_from_rng(struct rng *r);
 
 #endif

@@ -94,6 +94,17 @@ enum err embed_graph_read(const struct embed_graph_arguments *a, struct dataset 
 	return ERR_OK;
 }
 
+/* Without WALK_END. */
+static size_t tokens_of(const struct walks *w)
+{
+	size_t tokens = 0;
+
+	for (size_t i = 0; i < w->count; i++)
+		for (size_t j = 0; j < w->length && w->token[i * w->length + j] != WALK_END; j++)
+			tokens++;
+	return tokens;
+}
+
 struct teller {
 	bool aloud;
 	double loss; /* the last */
@@ -126,7 +137,7 @@ enum err embed_graph_finish(const struct embed_graph_arguments *a, const struct 
 
 	ALLOC(X, d->n * SGNS_DIMS);
 	sgns(w, &p, X);
-	json_put_number(result, "tokens", (double)walks_tokens(w));
+	json_put_number(result, "tokens", (double)tokens_of(w));
 	json_put_number(result, "loss", teller.loss);
 	json_put_seconds(result, "skipgram_seconds", clock_now_s() - start);
 	err = embeddings_write(a->out, d->ids.id, X, d->n, SGNS_DIMS);

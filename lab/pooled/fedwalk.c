@@ -14,8 +14,10 @@
 #include "common/fedwalk/walk.h"
 #include "common/job/job.h"
 #include "common/linalg/parallel.h"
+#include "lab/pooled/seeded.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,7 +121,7 @@ static void walk_block(void *ctx, unsigned worker, size_t block)
 	(void)worker;
 	for (size_t v = block * BLOCK; v < end; v++) {
 		struct rng rng;
-		struct noise_source source = draw_from_rng(&rng);
+		struct noise_source source = seeded_source(&rng);
 		struct draw draw;
 		enum err err;
 
@@ -134,6 +136,14 @@ static void walk_block(void *ctx, unsigned worker, size_t block)
 		assert(!err); /* a seed does not fail */
 		(void)err;
 	}
+}
+
+/* Equation 13 of the paper, which does not solve the recurrence of fedwalk_messages(). */
+static double messages_by_paper(unsigned l, double p)
+{
+	if (l < 2)
+		return 0;
+	return (l - 2) / (1 + p) + (2 - 2 * p - 1 / (1 + p)) * (1 - pow(-p, l - 2)) / (1 + p);
 }
 
 static void walk_all(struct plan *f)
@@ -155,7 +165,7 @@ static void walk_all(struct plan *f)
 	json_put_number(o, "device_to_device", sum);
 	json_put_number(o, "per_walk", sum / ((double)linked * f->job->walks));
 	json_put_number(o, "expected_per_walk", fedwalk_messages(f->job->length, f->job->p));
-	json_put_number(o, "by_the_paper", fedwalk_messages_paper(f->job->length, f->job->p));
+	json_put_number(o, "by_the_paper", messages_by_paper(f->job->length, f->job->p));
 }
 
 static void attack(struct plan *f)
@@ -187,7 +197,7 @@ static enum err by_walks(struct plan *f)
 	fedwalk_bins(g->rows, f->k, f->job->seed, f->bin);
 	for (size_t v = 0; v < g->rows; v++) {
 		struct rng rng;
-		struct noise_source source = draw_from_rng(&rng);
+		struct noise_source source = seeded_source(&rng);
 
 		if (f->isolated[v])
 			continue;
@@ -227,7 +237,7 @@ static enum err by_response(struct plan *f)
 
 	for (size_t u = 0; u < g->rows; u++) {
 		struct rng rng;
-		struct noise_source source = draw_from_rng(&rng);
+		struct noise_source source = seeded_source(&rng);
 		uint32_t *report;
 		size_t reports;
 

@@ -8,9 +8,9 @@
 #include "common/data/limits.h"
 #include "common/kind/tree.h"
 #include "common/cluster/kmeans.h"
-#include "common/fedsc/points.h"
 #include "common/kcagc/columns.h"
 #include "common/data/skew.h"
+#include "lab/pooled/central.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ enum { CLUSTERS_MAX = 65536, KMEANS_ITERATIONS = 100 };
 struct arguments {
 	enum method method;
 	const char *data, *out;
-	struct points_params p;
+	struct central_params p;
 	size_t parties;
 	double skew, noise;
 	bool unmatched, standardize;
@@ -143,7 +143,7 @@ static enum err by_dsc(const struct arguments *a, const struct points *data, uin
 		return err_set(ERR_INPUT, "--skew needs %s/labels.txt", a->data);
 	ALLOC(part, n);
 	skew_parts(data->truth.label, n, a->parties, a->skew, a->p.seed, part);
-	err = points_dsc(&data->X, part, a->parties, !a->unmatched, &a->p, label);
+	err = central_dsc(&data->X, part, a->parties, !a->unmatched, &a->p, label);
 	free(part);
 	return err;
 }
@@ -167,7 +167,7 @@ static enum err cluster(const struct arguments *a, const struct points *data)
 	json_put_number(result, "seed", (double)a->p.seed);
 	ALLOC(label, X->rows);
 	if (a->method == SC)
-		err = points_spectral(X, &a->p, label);
+		err = central_spectral(X, &a->p, label);
 	else if (a->method == DSC)
 		err = by_dsc(a, data, label);
 	else if (a->p.k > X->rows)
@@ -224,7 +224,7 @@ static int points_main(enum method method, const char *name, const char *doc, in
 				   .doc = doc };
 	struct arguments a = { .method = method, .parties = 8 };
 
-	points_defaults(&a.p, 0, 1, 0);
+	central_defaults(&a.p, 0, 1, 0);
 	return (int)args_run(name, &argp, argc, argv, &a, run);
 }
 

@@ -8,6 +8,7 @@
 #include "common/kcagc/job.h"
 #include "common/job/startup.h"
 #include "common/kcagc/order.h"
+#include "lab/pooled/agc.h"
 #include "common/kcagc/gcc.h"
 
 #include <stdlib.h>

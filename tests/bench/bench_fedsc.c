@@ -3,7 +3,7 @@
  *   bench_fedsc                        growth: seconds per row and their ratios, 10^4 and 10^5 rows
  *   bench_fedsc growth N...            the same for so many rows
  *   bench_fedsc DIR VARIANT [KEY=VALUE...]
- *       DIR has features.npy and labels.txt. VARIANT is anchor, dense, paper, kmeans, sc or pooled
+ *       DIR has features.npy and labels.txt. VARIANT is anchor, dense, paper, kmeans or pooled
  *       (k-means). Keys: seeds, parties, skew, threads, d, s, mc, S, Q, r, c, lambda, tolerance,
  *       beta, nz, nc, share, take, step (of fixed point, as a power of two).
  */
@@ -17,11 +17,9 @@
 #include "common/linalg/distance.h"
 #include "common/fedsc/coordinator.h"
 #include "common/cluster/kmeans.h"
-#include "common/graph/knn.h"
 #include "common/linalg/la.h"
 #include "common/cluster/metrics.h"
 #include "common/data/skew.h"
-#include "common/cluster/spectral.h"
 
 #include <math.h>
 #include <string.h>
@@ -92,28 +90,13 @@ static uint32_t *federated(struct lab *lab, uint64_t seed)
 static uint32_t *central(struct lab *lab, uint64_t seed)
 {
 	struct kmeans_params how = { .k = lab->k, .restarts = lab->p.restarts, .iterations = 100 };
-	struct spectral_params top;
 	uint32_t *label;
-	struct csr S;
 
 	how.seed = seed;
 	how.threads = lab->p.threads;
 	ALLOC(label, lab->n);
-	if (!strcmp(lab->variant, "pooled")) {
-		kmeans(&lab->X, NULL, &how, label, NULL, NULL);
-		return label;
-	}
-	knn_gaussian(&lab->X, kernel_mean_distance(&lab->X, lab->p.threads), knn_rule(lab->n),
-		     lab->p.threads, &S);
-	spectral_defaults(&top, lab->n, lab->k, seed, lab->p.threads);
-	need(spectral_cluster(&S, &top, lab->p.restarts, label, NULL));
-	csr_release(&S);
+	kmeans(&lab->X, NULL, &how, label, NULL, NULL);
 	return label;
-}
-
-static bool is_central(const char *name)
-{
-	return !strcmp(name, "sc") || !strcmp(name, "pooled");
 }
 
 static void scores(struct lab *lab)
@@ -121,7 +104,8 @@ static void scores(struct lab *lab)
 	double acc[BENCH_RUNS_MAX], sum = 0, square = 0, nmi = 0, start = clock_now_s();
 
 	for (unsigned t = 0; t < lab->seeds; t++) {
-		uint32_t *label = is_central(lab->variant) ? central(lab, t) : federated(lab, t);
+		uint32_t *label =
+		    !strcmp(lab->variant, "pooled") ? central(lab, t) : federated(lab, t);
 		struct metrics m;
 
 		need(metrics_of(lab->truth, label, lab->n, &m));

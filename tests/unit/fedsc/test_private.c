@@ -5,6 +5,7 @@
 #include "common/cluster/metrics.h"
 #include "common/fedsc/job.h"
 #include "common/fedsc/private.h"
+#include "lab/pooled/seeded.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -169,7 +170,7 @@ static void test_what_a_row_can_change(void **state)
 
 	(void)state;
 	rng_seed(&rng, 17, 0);
-	source = draw_from_rng(&rng);
+	source = seeded_source(&rng);
 	mat_init(&rows, 3, M);
 	sample_normal(&Z, K, M, 5);
 	for (size_t e = 0; e < K * M; e++)
@@ -220,7 +221,7 @@ static void test_noise_of_an_answer(void **state)
 	assert_ok(fedsc_noisy_of(&p, L, M, 1, &noisy));
 	still.sum.step = noisy.sum.step;
 	rng_seed(&rng, 23, 0);
-	source = draw_from_rng(&rng);
+	source = seeded_source(&rng);
 	mat_init(&some, 10, M);
 	memcpy(some.a, X.a, 10 * M * sizeof(double));
 	sample_normal(&Z, K, M, 5);
@@ -268,7 +269,7 @@ static double guessed_right(double eps, unsigned times)
 	p.multiplier /= sqrt(5); /* one release alone */
 	assert_ok(fedsc_noisy_of(&p, L, M, 1, &noisy));
 	rng_seed(&rng, 31, 0);
-	source = draw_from_rng(&rng);
+	source = seeded_source(&rng);
 	mat_init(&rows, 4, M);
 	mat_init(&Z, K, M);
 	for (size_t i = 0; i < K; i++)

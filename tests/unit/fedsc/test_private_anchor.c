@@ -6,6 +6,7 @@
 #include "common/cluster/metrics.h"
 #include "common/fedsc/job.h"
 #include "common/fedsc/private.h"
+#include "lab/pooled/seeded.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -177,7 +178,7 @@ static void test_what_a_row_can_change(void **state)
 
 	(void)state;
 	rng_seed(&rng, 17, 0);
-	source = draw_from_rng(&rng);
+	source = seeded_source(&rng);
 	mat_init(&rows, 3, M);
 	sample_normal(&Z, D, M, 5);
 	for (unsigned t = 0; t < 4000; t++) {
@@ -218,7 +219,7 @@ static void test_noise_of_the_sum(void **state)
 
 	(void)state;
 	rng_seed(&rng, 23, 0);
-	source = draw_from_rng(&rng);
+	source = seeded_source(&rng);
 	mat_init(&some, 6, M);
 	memcpy(some.a, X.a, 6 * M * sizeof(double));
 	sample_normal(&Z, D, M, 5);
@@ -277,7 +278,7 @@ static double guessed_right(const struct fedsc_params *p, unsigned times)
 
 	assert_ok(fedsc_noisy_gram_of(p, L, &share, NULL));
 	rng_seed(&rng, 31, 0);
-	source = draw_from_rng(&rng);
+	source = seeded_source(&rng);
 	sample_normal(&Z, D, M, 5);
 	mat_init(&rows, 4, M);
 	for (int which = 0; which < 2; which++) {

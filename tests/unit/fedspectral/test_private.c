@@ -3,6 +3,7 @@
 #include "tests/unit/fedspectral/parts.h"
 #include "common/fedspectral/private.h"
 #include "common/privacy/account.h"
+#include "lab/pooled/seeded.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -75,7 +76,7 @@ static void test_planted(void **state)
 		struct rng rng;
 
 		rng_seed(&rng, 3, 1);
-		source = draw_from_rng(&rng);
+		source = seeded_source(&rng);
 		params(eps[e], &p);
 		parts_deal(&parts, &graph, L, 1, 1, 1);
 		for (size_t l = 0; l < L; l++)
@@ -180,7 +181,7 @@ static void test_what_an_edge_can_change(void **state)
 
 	(void)state;
 	rng_seed(&rng, 9, 1);
-	source = draw_from_rng(&rng);
+	source = seeded_source(&rng);
 	for (unsigned t = 0; t < 2000; t++) {
 		double x[2][FEW], y[2][FEW * B];
 		struct mat X;
@@ -220,7 +221,7 @@ static void test_noise_of_the_sum(void **state)
 
 	(void)state;
 	rng_seed(&rng, 23, 0);
-	source = draw_from_rng(&rng);
+	source = seeded_source(&rng);
 	party_of(&party, 3, 1, &source);
 	sample_normal(&X, FEW, B, 5);
 	noise_clip_rows(&X, 1);
@@ -278,7 +279,7 @@ static void test_who_knows_all_other_edges(void **state)
 
 	(void)state;
 	rng_seed(&rng, 31, 0);
-	source = draw_from_rng(&rng);
+	source = seeded_source(&rng);
 	mat_init(&X, FEW, B);
 	MAT(&X, 0, 0) = MAT(&X, 9, 0) = 1e6;
 	for (int which = 0; which < 2; which++) {
@@ -325,7 +326,7 @@ static void test_refused(void **state)
 
 	(void)state;
 	rng_seed(&rng, 1, 1);
-	source = draw_from_rng(&rng);
+	source = seeded_source(&rng);
 	party_of(&party, 3, 1, NULL);
 	sample_normal(&X, FEW, B, 5);
 	assert_err(fedspectral_noisy_degrees(&party, &still, y), ERR_PEER, "none was agreed");

@@ -7,6 +7,7 @@
 #include "common/privacy/noise.h"
 #include "common/fedwalk/bins.h"
 #include "common/fedwalk/tree.h"
+#include "lab/pooled/seeded.h"
 
 static inline enum err no_entropy(void *ctx, void *p, size_t n)
 {
@@ -20,7 +21,7 @@ static inline enum err no_entropy(void *ctx, void *p, size_t n)
 static inline float *sample_dictionary(size_t n, unsigned k, uint64_t seed)
 {
 	struct rng rng;
-	struct noise_source source = draw_from_rng(&rng);
+	struct noise_source source = seeded_source(&rng);
 	uint32_t neighbour[64];
 	uint8_t bin[64];
 	float *c;

@@ -1,5 +1,6 @@
 /* Bins, noisy degree vectors, ordered degree matrices. */
 #include "tests/unit/fedwalk/fedwalk.h"
+#include "lab/pooled/seeded.h"
 
 static void test_bins(void **state)
 {
@@ -60,7 +61,7 @@ static void test_noise(void **state)
 	static const uint8_t bin[] = { 0, 0, 0, 2, 3, 3, 0 };
 	static const double count[K] = { 4, 0, 1, 2, 0 };
 	struct rng rng;
-	struct noise_source source = draw_from_rng(&rng);
+	struct noise_source source = seeded_source(&rng);
 	double *x, *flat;
 
 	(void)state;
@@ -104,7 +105,7 @@ static void test_bounds(void **state)
 	static const uint8_t bin[] = { 0, 1 };
 	struct noise_source none = { .bytes = no_entropy };
 	struct rng rng;
-	struct noise_source source = draw_from_rng(&rng);
+	struct noise_source source = seeded_source(&rng);
 	float c[2];
 
 	(void)state;

@@ -2,6 +2,7 @@
 #include "tests/unit/fedwalk/fedwalk.h"
 
 #include "common/fedwalk/encode.h"
+#include "lab/pooled/seeded.h"
 
 /* P(v | u) as the lists have it. */
 static double probability(const struct fedwalk_encoder *e, uint32_t u, uint32_t v)
@@ -177,7 +178,7 @@ static void test_draws(void **state)
 	struct fedwalk_encoder e;
 	size_t count[N] = { 0 };
 	struct rng rng;
-	struct noise_source source = draw_from_rng(&rng);
+	struct noise_source source = seeded_source(&rng);
 	struct sample s;
 	struct draw d;
 	uint32_t u = 7;

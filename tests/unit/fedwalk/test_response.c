@@ -2,6 +2,7 @@
 #include "tests/unit/fedwalk/fedwalk.h"
 
 #include "common/fedwalk/response.h"
+#include "lab/pooled/seeded.h"
 
 static void test_flip(void **state)
 {
@@ -23,7 +24,7 @@ static void test_frequencies(void **state)
 	static const uint32_t neighbour[] = { 0, 3, 8, 10, 11, 30, 59 };
 	static const double budgets[] = { 0.1, 1, 4 };
 	struct rng rng;
-	struct noise_source source = draw_from_rng(&rng);
+	struct noise_source source = seeded_source(&rng);
 
 	(void)state;
 	rng_seed(&rng, 1, 0);
@@ -62,7 +63,7 @@ static void test_ends(void **state)
 	static const uint32_t neighbour[] = { 1, 2, 4 };
 	struct noise_source none = { .bytes = no_entropy };
 	struct rng rng;
-	struct noise_source source = draw_from_rng(&rng);
+	struct noise_source source = seeded_source(&rng);
 	uint32_t *report;
 	size_t count;
 
@@ -97,7 +98,7 @@ static void test_debias(void **state)
 	double tie = 0, ties = 0, other = 0, others = 0, sum = 0, all = 0;
 	bool *is_tie;
 	struct rng rng;
-	struct noise_source source = draw_from_rng(&rng);
+	struct noise_source source = seeded_source(&rng);
 	struct triple *t;
 	struct csr said;
 	size_t n = 0;

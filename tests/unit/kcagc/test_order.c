@@ -266,37 +266,6 @@ static void test_order_without_a_rise(void **state)
 	assert_true(order == 21 && rule == 40);
 }
 
-/* AGC on pooled data: unit left singular vectors of the raw features. */
-static void test_agc_order(void **state)
-{
-	const struct agc_params p = {
-		.k = PLANTED_CLASSES, .restarts = 3, .iterations = 10, .seed = 5, .threads = 1
-	};
-	const struct embed_params pooled = { .unit_basis = true, .dims = p.k, .threads = 1 };
-	uint32_t truth[PLANTED_NODES];
-	double intra[ORDER_CAP], fit;
-	unsigned order, expected = 0;
-	struct features X;
-	struct graph g;
-	struct csr none;
-
-	(void)state;
-	planted(&X, &g, truth);
-	for (unsigned t = 0; t < ORDER_CAP && !expected; t++) {
-		intra[t] = from_scratch(&X, &g, &pooled, t + 1, &fit);
-		expected = psi_agc(intra, t + 1);
-	}
-	assert_true(expected > 0);
-	assert_ok(agc_order(&X, &g, &p, &order));
-	assert_int_equal(order, expected);
-	graph_release(&g);
-	csr_from_triples(&none, PLANTED_NODES, PLANTED_NODES, NULL, 0);
-	graph_init(&g, &none); /* without edges nothing is ever nearer */
-	assert_err(agc_order(&X, &g, &p, &order), ERR_JOB, "falls up to order 100");
-	features_release(&X);
-	graph_release(&g);
-}
-
 static void test_nothing_to_cluster(void **state)
 {
 	struct features none = { 0 };
@@ -323,7 +292,6 @@ int main(void)
 		cmocka_unit_test(test_same_for_any_threads),
 		cmocka_unit_test(test_order_by_the_rule),
 		cmocka_unit_test(test_order_without_a_rise),
-		cmocka_unit_test(test_agc_order),
 		cmocka_unit_test(test_nothing_to_cluster),
 	};
 

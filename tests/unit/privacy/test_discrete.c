@@ -2,6 +2,7 @@
  * fails. */
 #include "tests/unit/fedwalk/fedwalk.h"
 #include "common/privacy/discrete.h"
+#include "lab/pooled/seeded.h"
 
 #include <math.h>
 
@@ -16,7 +17,7 @@ static double chi_square(uint32_t sigma, size_t samples, int reach, uint64_t see
 	struct draw d;
 
 	rng_seed(&rng, seed, 0);
-	source = draw_from_rng(&rng);
+	source = seeded_source(&rng);
 	draw_init(&d, &source);
 	for (size_t i = 0; i < samples; i++) {
 		int64_t x = discrete_gauss(&d, sigma);
@@ -81,7 +82,7 @@ static void test_moments(void **state)
 		struct draw d;
 
 		rng_seed(&rng, 40 + i, 0);
-		source = draw_from_rng(&rng);
+		source = seeded_source(&rng);
 		draw_init(&d, &source);
 		for (int s = 0; s < SAMPLES; s++) {
 			double x = (double)discrete_gauss(&d, of[i]) / of[i];
@@ -111,7 +112,7 @@ static void test_shares(void **state)
 	assert_near(share.step * share.steps, 10, 1e-3);
 	assert_true(share.steps >= 1 << 16 && share.steps < 1 << 18);
 	rng_seed(&rng, 3, 0);
-	source = draw_from_rng(&rng);
+	source = seeded_source(&rng);
 	for (int s = 0; s < SAMPLES; s++) {
 		double sum[2] = { 0 };
 

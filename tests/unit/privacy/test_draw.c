@@ -1,10 +1,11 @@
 /* Numbers one at a time from a source of bytes. */
 #include "tests/unit/fedwalk/fedwalk.h"
+#include "lab/pooled/seeded.h"
 
 static void test_bytes(void **state)
 {
 	struct rng a, b;
-	struct noise_source source = draw_from_rng(&a);
+	struct noise_source source = seeded_source(&a);
 	uint64_t words[3], expected[3];
 	uint8_t odd[13];
 
@@ -24,7 +25,7 @@ static void test_bytes(void **state)
 static void test_each_number_is_used_once(void **state)
 {
 	struct rng a, b;
-	struct noise_source source = draw_from_rng(&a);
+	struct noise_source source = seeded_source(&a);
 	uint64_t first[DRAW_WORDS], sum = 0, expected = 0;
 	struct draw d;
 
@@ -50,7 +51,7 @@ static void test_bounds(void **state)
 {
 	enum { DRAWS = 300000, BOUND = 6 };
 	struct rng rng;
-	struct noise_source source = draw_from_rng(&rng);
+	struct noise_source source = seeded_source(&rng);
 	double sum = 0, least = 1, most = 0;
 	size_t count[BOUND] = { 0 };
 	struct draw d;

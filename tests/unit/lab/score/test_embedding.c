@@ -285,6 +285,7 @@ static void test_fedwalk(void **state)
 		assert_int_equal(run_command(fedwalk_main, line), 0);
 		assert_true(said_number("tokens") == 30 * 100 * 40 && said_number("bins") == 3);
 		assert_non_null(strstr(said, "\"edge_attack\""));
+		assert_non_null(strstr(said, "\"by_the_paper\": 35.35"));
 		assert_true(!strstr(said, "ordered degree matrices") == (i == 0 || i == 3));
 		check_cliques(out);
 	}

@@ -1,6 +1,8 @@
 #include "tests/unit/fedsc/rows.h"
 #include "common/cluster/metrics.h"
-#include "common/fedsc/points.h"
+#include "common/graph/knn.h"
+#include "common/linalg/distance.h"
+#include "lab/pooled/central.h"
 
 enum { K = 4, EACH = 75, N = K * EACH };
 
@@ -29,24 +31,53 @@ static double accuracy(const uint32_t *label)
 	return m.acc;
 }
 
+static void given(void *ctx, size_t first, size_t count, double *S)
+{
+	const struct mat *kernel = ctx;
+
+	memcpy(S, ROW(kernel, first), count * kernel->cols * sizeof(*S));
+}
+
+/* In blocks, as from the whole kernel. */
+static void neighbours(void **state)
+{
+	struct knn_source whole = { N, NULL, given };
+	struct mat kernel, dense, expected;
+	struct csr S;
+
+	(void)state;
+	kernel_gaussian(&X, &X, 1.3, 1, &kernel);
+	whole.ctx = &kernel;
+	knn_graph(&whole, 5, 1, &S);
+	csr_to_dense(&S, &expected);
+	csr_release(&S);
+	central_neighbours(&X, 1.3, 5, 2, &S);
+	csr_to_dense(&S, &dense);
+	assert_mat_near(&dense, &expected, 1e-12);
+	csr_release(&S);
+	mat_release(&expected);
+	mat_release(&dense);
+	mat_release(&kernel);
+}
+
 static void spectral(void **state)
 {
-	struct points_params p;
+	struct central_params p;
 	uint32_t one[N], three[N];
 
 	(void)state;
-	points_defaults(&p, K, 1, 1);
-	assert_ok(points_spectral(&X, &p, one));
+	central_defaults(&p, K, 1, 1);
+	assert_ok(central_spectral(&X, &p, one));
 	assert_true(accuracy(one) > 0.97);
 	p.threads = 3;
-	assert_ok(points_spectral(&X, &p, three));
+	assert_ok(central_spectral(&X, &p, three));
 	assert_memory_equal(one, three, sizeof(one));
 }
 
 /* Two rings around one centre, which k-means cuts across and spectral clustering does not. */
 static void rings(void **state)
 {
-	struct points_params p;
+	struct central_params p;
 	uint32_t label[N];
 	struct mat ring;
 
@@ -58,8 +89,8 @@ static void rings(void **state)
 		MAT(&ring, i, 0) = radius * cos(angle);
 		MAT(&ring, i, 1) = radius * sin(angle);
 	}
-	points_defaults(&p, 2, 1, 1);
-	assert_ok(points_spectral(&ring, &p, label));
+	central_defaults(&p, 2, 1, 1);
+	assert_ok(central_spectral(&ring, &p, label));
 	for (size_t i = 2; i < N; i++)
 		assert_int_equal(label[i], label[i % 2]);
 	assert_true(label[0] != label[1]);
@@ -70,62 +101,64 @@ static void rings(void **state)
  * balls; left with their own numbers they agree by chance. */
 static void dsc(void **state)
 {
-	struct points_params p;
+	struct central_params p;
 	uint32_t part[N] = { 0 }, label[N], alone[N];
 	struct metrics m;
 
 	(void)state;
-	points_defaults(&p, K, 1, 1);
-	assert_ok(points_spectral(&X, &p, alone));
-	assert_ok(points_dsc(&X, part, 1, false, &p, label));
+	central_defaults(&p, K, 1, 1);
+	assert_ok(central_spectral(&X, &p, alone));
+	assert_ok(central_dsc(&X, part, 1, false, &p, label));
 	assert_memory_equal(label, alone, sizeof(label));
-	assert_ok(points_dsc(&X, part, 1, true, &p, label));
+	assert_ok(central_dsc(&X, part, 1, true, &p, label));
 	assert_ok(metrics_of(alone, label, N, &m));
 	assert_near(m.acc, 1, 0);
 	skew_parts(truth, N, 4, 0, 1, part);
-	assert_ok(points_dsc(&X, part, 4, true, &p, label));
+	assert_ok(central_dsc(&X, part, 4, true, &p, label));
 	assert_true(accuracy(label) > 0.95);
-	assert_ok(points_dsc(&X, part, 4, false, &p, label));
+	assert_ok(central_dsc(&X, part, 4, false, &p, label));
 	assert_true(accuracy(label) < 0.9);
 }
 
 /* Parties of fewer rows than clusters, and of none. */
 static void small_parties(void **state)
 {
-	struct points_params p;
+	struct central_params p;
 	uint32_t part[N] = { 0 }, label[N];
 
 	(void)state;
 	part[0] = part[100] = part[200] = 1;
 	part[250] = 3;
-	points_defaults(&p, K, 1, 1);
-	assert_ok(points_dsc(&X, part, 4, true, &p, label));
+	central_defaults(&p, K, 1, 1);
+	assert_ok(central_dsc(&X, part, 4, true, &p, label));
 	assert_true(accuracy(label) > 0.95);
 }
 
 static void errors(void **state)
 {
 	struct mat same;
-	struct points_params p;
+	struct central_params p;
 	uint32_t part[N] = { 0 }, label[N];
 
 	(void)state;
-	points_defaults(&p, 0, 1, 1);
-	assert_err(points_spectral(&X, &p, label), ERR_INPUT, "0 clusters of 300 rows");
+	central_defaults(&p, 0, 1, 1);
+	assert_err(central_spectral(&X, &p, label), ERR_INPUT, "0 clusters of 300 rows");
 	p.k = N + 1;
-	assert_err(points_spectral(&X, &p, label), ERR_INPUT, "301 clusters of 300 rows");
-	assert_err(points_dsc(&X, part, 1, true, &p, label), ERR_INPUT, "301 clusters of 300 rows");
+	assert_err(central_spectral(&X, &p, label), ERR_INPUT, "301 clusters of 300 rows");
+	assert_err(central_dsc(&X, part, 1, true, &p, label), ERR_INPUT,
+		   "301 clusters of 300 rows");
 	mat_init(&same, N, 3);
 	p.k = 2;
-	assert_err(points_spectral(&same, &p, label), ERR_INPUT, "all 300 rows are equal");
-	assert_err(points_dsc(&same, part, 1, true, &p, label), ERR_INPUT, "party 0: r is 0");
+	assert_err(central_spectral(&same, &p, label), ERR_INPUT, "all 300 rows are equal");
+	assert_err(central_dsc(&same, part, 1, true, &p, label), ERR_INPUT, "party 0: r is 0");
 	mat_release(&same);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(spectral),      cmocka_unit_test(rings),  cmocka_unit_test(dsc),
+		cmocka_unit_test(neighbours),    cmocka_unit_test(spectral),
+		cmocka_unit_test(rings),         cmocka_unit_test(dsc),
 		cmocka_unit_test(small_parties), cmocka_unit_test(errors),
 	};
 

@@ -1,5 +1,6 @@
 #include "tests/unit/graph/data.h"
 #include "common/kcagc/order.h"
+#include "lab/pooled/agc.h"
 #include "common/cluster/kmeans.h"
 #include "common/cluster/metrics.h"
 
@@ -84,6 +85,48 @@ static void threads_do_not_matter(void **state)
 	}
 }
 
+/* The rule, from what each order gives by itself: raw features, unit left singular vectors. */
+static void order_is_by_the_rule(void **state)
+{
+	const struct agc_params p = {
+		.k = K, .restarts = 3, .iterations = 10, .seed = 5, .threads = 1
+	};
+	const struct embed_params e = { .unit_basis = true, .dims = K, .threads = 1 };
+	const struct kmeans_params m = {
+		.k = K, .restarts = 3, .iterations = 10, .seed = 5, .threads = 1
+	};
+	static uint32_t label[N];
+	double intra[ORDER_CAP];
+	unsigned order, expected = 0;
+	struct features X;
+	struct graph g;
+	struct csr none;
+
+	(void)state;
+	planted(&X, &g, label);
+	for (unsigned t = 0; t < ORDER_CAP && !expected; t++) {
+		struct mat F, Z;
+
+		assert_ok(embed_weighed(&X, &e, &F));
+		assert_ok(graph_filter(&g, e.filter, t + 1, 1, &F));
+		assert_ok(embed_project(&F, &e, &Z));
+		kmeans(&Z, NULL, &m, label, NULL, NULL);
+		intra[t] = psi_intra(&F, label, K);
+		expected = psi_agc(intra, t + 1);
+		mat_release(&F);
+		mat_release(&Z);
+	}
+	assert_true(expected > 0);
+	assert_ok(agc_order(&X, &g, &p, &order));
+	assert_int_equal(order, expected);
+	graph_release(&g);
+	csr_from_triples(&none, N, N, NULL, 0);
+	graph_init(&g, &none); /* without edges nothing is ever nearer */
+	assert_err(agc_order(&X, &g, &p, &order), ERR_JOB, "falls up to order 100");
+	features_release(&X);
+	graph_release(&g);
+}
+
 static void bad_input(void **state)
 {
 	struct agc_params p = { .k = 2, .restarts = 1, .iterations = 1, .threads = 1 };
@@ -138,6 +181,7 @@ int main(void)
 		cmocka_unit_test(finds_planted_classes),
 		cmocka_unit_test(is_embed_and_kmeans),
 		cmocka_unit_test(threads_do_not_matter),
+		cmocka_unit_test(order_is_by_the_rule),
 		cmocka_unit_test(bad_input),
 		cmocka_unit_test(cora),
 		cmocka_unit_test(citeseer),

@@ -1,0 +1,42 @@
+/* central.h -- clustering of pooled rows: what FedSC is compared with (its Section 5.3). Vanilla spectral
+ * clustering has FedSC's kernel, width and neighbours; DSC is that at each party by itself
+ * (Hernandez-Pereira et al., ESANN 2021, as FedSC's authors use it). */
+#ifndef LAB_POOLED_CENTRAL_H
+#define LAB_POOLED_CENTRAL_H
+
+#include "common/base/err.h"
+#include "common/linalg/csr.h"
+#include "common/linalg/mat.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct central_params {
+	unsigned k;
+	double width_factor; /* r = width_factor x mean distance: 1 */
+	size_t neighbours;   /* 0: knn_rule() */
+	unsigned restarts;   /* of k-means: 20 */
+	uint64_t seed;
+	unsigned threads; /* the labels do not depend on it */
+};
+
+/* S as of knn_graph(): the k nearest rows by the Gaussian kernel of width r. */
+void central_neighbours(const struct mat *X, double r, size_t k, unsigned threads, struct csr *S);
+
+void central_defaults(struct central_params *p, unsigned k, uint64_t seed, unsigned threads);
+
+/* label (n): spectral clustering of the kNN graph of the Gaussian kernel. O(n^2 m), in blocks.
+ * ERR_INPUT if k is 0 or exceeds n or the rows are all equal; errors of spectral_cluster(). */
+enum err central_spectral(const struct mat *X, const struct central_params *p,
+			 uint32_t *label) MUST_CHECK;
+
+/* label (n): the same for the rows of each party (part[i] < parties) by themselves, with the rules
+ * for r and neighbours applied to its own rows; of fewer than k rows each is a cluster. matched: the
+ * means of all parties' clusters, weighted by their sizes, are clustered into k, and a row has the
+ * number of its mean's; else a party's numbers are what its own k-means left them, as in the paper,
+ * whose numbers agree between parties by chance. */
+enum err central_dsc(const struct mat *X, const uint32_t *part, size_t parties, bool matched,
+		    const struct central_params *p, uint32_t *label) MUST_CHECK;
+
+#endif

@@ -9,14 +9,41 @@
 
 It runs the programs and reads their files; nothing is computed in Python but the nearest centre. docs/python.md has more.
 """
-from ._data import Data, prepare
-from ._errors import CoterieError, CoterieWarning, InputError, ProgramMissing
-from ._estimators import AttributedGraphClustering, GraphClustering, KMeans, NodeEmbedding, SpectralClustering
-from ._program import find
-from ._run import Picture, Report, Run
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import convert
+    from ._data import Data, prepare
+    from ._errors import CoterieError, CoterieWarning, InputError, ProgramMissing
+    from ._estimators import (AttributedGraphClustering, GraphClustering, KMeans, NodeEmbedding,
+                              SpectralClustering)
+    from ._program import find
+    from ._run import Picture, Report, Run
 
 __version__ = "0.2.0"
 __all__ = [
     "AttributedGraphClustering", "CoterieError", "CoterieWarning", "Data", "GraphClustering", "InputError", "KMeans",
-    "NodeEmbedding", "Picture", "ProgramMissing", "Report", "Run", "SpectralClustering", "find", "prepare",
+    "NodeEmbedding", "Picture", "ProgramMissing", "Report", "Run", "SpectralClustering", "convert", "find", "prepare",
 ]
+
+_MODULES = {
+    "_data": ("Data", "prepare"),
+    "_errors": ("CoterieError", "CoterieWarning", "InputError", "ProgramMissing"),
+    "_estimators": ("AttributedGraphClustering", "GraphClustering", "KMeans", "NodeEmbedding",
+                    "SpectralClustering"),
+    "_program": ("find",),
+    "_run": ("Picture", "Report", "Run"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Imports a module when one of its names is first used: the converter needs numpy alone."""
+    if name == "convert":
+        return import_module(".convert", __name__)
+    for module, names in _MODULES.items():
+        if name in names:
+            value = getattr(import_module("." + module, __name__), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

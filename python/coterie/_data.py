@@ -1,14 +1,13 @@
-"""Data on their way to the programs: data directories made of DataFrames, arrays and edges."""
+"""Data on their way to the programs: data directories made of DataFrames, files, arrays and edges."""
 from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import tempfile
 import weakref
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import pandas as pd
@@ -16,9 +15,14 @@ import scipy.io
 import scipy.sparse
 
 from ._errors import InputError
-from ._program import PathLike, as_path, call, clean_on_sigterm
+from ._program import PathLike, as_path, clean_on_sigterm
+from .convert import options
+from .convert._databases import is_address
+from .convert._edges import Edge, end_of, graph_of
+from .convert._frames import frame_table, plain_frame
+from .convert._made import read, record, take_graph, write
+from .convert._reading import of
 
-Columns = Union[str, Sequence[str]]
 #: Files of a data directory that may hold features, in the order in which the programs look.
 FEATURES = ("features.mtx", "features.npy", "features.csv")
 
@@ -103,74 +107,17 @@ class Data:
 
 # ---- tables ----
 
-
-def _names(columns: Optional[Columns]) -> List[str]:
-    if columns is None:
-        return []
-    return [columns] if isinstance(columns, str) else [str(c) for c in columns]
+Columns = Union[str, Sequence[str]]
 
 
 def frame_of(table: Any) -> pd.DataFrame:
-    """A DataFrame of what has one: pandas, Arrow, polars; or the path of a .parquet or .feather file."""
+    """A DataFrame of a table that is one, or that becomes one: pandas, Arrow, polars."""
     if isinstance(table, pd.DataFrame):
         return table
-    if isinstance(table, (str, os.PathLike)):
-        path = as_path(table, "table")
-        reader = {".parquet": pd.read_parquet, ".feather": pd.read_feather, ".arrow": pd.read_feather}.get(path.suffix)
-        if reader is None:
-            raise InputError(f"{path}: give the path of a .parquet, .feather or .arrow file, or a DataFrame; "
-                             "other files coterie import reads itself", status=4)
-        try:
-            return reader(path)
-        except ImportError as e:
-            raise InputError(f"{path}: pandas needs pyarrow to read this, and it is not installed", status=4) from e
     for method in ("to_pandas", "__dataframe__"):
         if hasattr(table, method):
             return table.to_pandas() if method == "to_pandas" else pd.api.interchange.from_dataframe(table)
     raise InputError(f"a table is a DataFrame, an Arrow table or a path, not a {type(table).__name__}", status=4)
-
-
-def _written(values: pd.Series) -> pd.Series:
-    """A column as coterie import reads it: dates in its form, true and false as 1 and 0, the rest as it is."""
-    if isinstance(values.dtype, pd.CategoricalDtype):
-        return values.astype(object)
-    if pd.api.types.is_datetime64_any_dtype(values.dtype):
-        utc = values.dt.tz_convert("UTC").dt.tz_localize(None) if values.dt.tz is not None else values
-        return utc.map(lambda t: None if pd.isna(t) else t.isoformat())
-    if pd.api.types.is_bool_dtype(values.dtype):
-        return values.astype("Int64")
-    return values
-
-
-def _write_csv(df: pd.DataFrame, path: Path) -> None:
-    out = pd.DataFrame({i: _written(df.iloc[:, i]) for i in range(df.shape[1])}, index=df.index)
-    out.columns = df.columns
-    out.to_csv(path, index=False, lineterminator="\n")
-
-
-def _plain_frame(df: pd.DataFrame, what: str) -> pd.DataFrame:
-    names = [str(c) for c in df.columns]
-    if isinstance(df.columns, pd.MultiIndex):
-        raise InputError(f"{what}: its columns have several levels; give each one name", status=4)
-    twice = sorted({n for n in names if names.count(n) > 1})
-    if twice:
-        raise InputError(f"{what}: two columns are called {twice[0]!r}", status=4)
-    df = df.copy(deep=False)
-    df.columns = names
-    return df
-
-
-def _category(df: pd.DataFrame, name: str) -> str:
-    """A column of pandas' type category, with all the values that this type says."""
-    values = [str(v) for v in df[name].cat.categories]
-    return name if any("|" in v for v in values) else f"{name}={'|'.join(values)}"
-
-
-def _typed(df: pd.DataFrame, left_out: Sequence[str], only: Sequence[str]) -> Tuple[List[str], List[str]]:
-    """Categories and dates that pandas' types say, among the columns that become features."""
-    names = [n for n in df.columns if n not in left_out and (not only or n in only)]
-    return ([_category(df, n) for n in names if isinstance(df[n].dtype, pd.CategoricalDtype)],
-            [n for n in names if pd.api.types.is_datetime64_any_dtype(df[n].dtype)])
 
 
 def edge_frame(edges: Any) -> pd.DataFrame:
@@ -196,7 +143,7 @@ def edge_frame(edges: Any) -> pd.DataFrame:
             return frame[["from", "to"]]
         return frame
     if isinstance(edges, pd.DataFrame):
-        frame = _plain_frame(edges, "edges")
+        frame = plain_frame(edges, "edges")
     else:
         array = np.asarray(edges)
         if array.size == 0:
@@ -216,6 +163,21 @@ def edge_frame(edges: Any) -> pd.DataFrame:
     return frame
 
 
+def _edges_of(frame: pd.DataFrame) -> Iterator[Edge]:
+    """The rows of edge_frame() from 0."""
+    weights = frame.iloc[:, 2].tolist() if frame.shape[1] == 3 else [None] * len(frame)
+    for at, (u, v, w) in enumerate(zip(frame.iloc[:, 0].tolist(), frame.iloc[:, 1].tolist(), weights)):
+        weight = None if w is None or w != w else str(w)
+        yield Edge(at, end_of(f"edges, row {at}", str(u)), end_of(f"edges, row {at}", str(v)), weight)
+
+
+def _path_of(given: Any, what: str) -> Optional[str]:
+    """A path, or the address of a database; None: what is given is none."""
+    if not isinstance(given, (str, os.PathLike)):
+        return None
+    return str(given) if is_address(str(given)) else str(as_path(given, what))
+
+
 def prepare(
     table: Any = None,
     *,
@@ -227,69 +189,44 @@ def prepare(
     ignore: Optional[Columns] = None,
     only: Optional[Columns] = None,
     missing: Optional[Columns] = None,
+    part: Optional[str] = None,
     settings: Optional[Dict[str, Any]] = None,
     out: Optional[PathLike] = None,
 ) -> Data:
-    """Makes a data directory of a DataFrame, as `coterie import` makes it of a file, and through it: by the same rules.
+    """Makes a data directory of a DataFrame, or of a file that coterie.convert reads, by the same rules.
 
-    * table: a DataFrame, an Arrow table, or the path of a .parquet or .feather file (with pyarrow); None for edges alone.
-    * id, label, category, date, ignore, only, missing, and settings for ``--set``: as docs/data.md has them. An index is not
-      read (``df.reset_index()`` makes it a column). Columns of pandas' type category are categories with its values, of
-      datetime64 dates, of bool 0 and 1; whatever else is no number has to be said.
+    * table: a DataFrame, an Arrow table, or the path of a file; None for edges alone.
+    * id, label, category, date, ignore, only, missing, part, and settings for ``--set``: as docs/data.md has them. An
+      index is not read (``df.reset_index()`` makes it a column). Columns of pandas' type category are categories with its
+      values, of datetime64 dates, of bool 0 and 1; whatever else is no number has to be said.
     * edges: a DataFrame with the two ends and perhaps a weight, an array of pairs, a symmetric sparse matrix, a networkx
-      graph; ends are ids, or without id row numbers from 0.
+      graph, or the path of a file; ends are ids, or without id row numbers from 0.
     * out: where; without, in a temporary directory that goes with the result.
 
-    InputError has the sentence of coterie import, with rows of the DataFrame for lines of a file.
+    InputError has the line of the file, or the row of the DataFrame, from 0.
     """
     if table is None and edges is None:
         raise InputError("prepare: give a table, edges, or both", status=4)
     folder = Folder(out)
     target = folder.path if out is not None else folder.path / "data"
-    with tempfile.TemporaryDirectory(prefix="coterie-table-") as scratch:
-        args: List[str] = ["--out", str(target)]
-        df = None
-        if table is not None:
-            df = _plain_frame(frame_of(table), "table")
-            path = Path(scratch) / "DataFrame.csv"
-            _write_csv(df, path)
-            args += [str(path), "--header", "yes"]
-            said = _names(category)
-            known = [id, label, *_names(ignore), *_names(date), *(c.split("=", 1)[0] for c in said)]
-            categories, dates = _typed(df, [str(n) for n in known], _names(only))
-            for option, names in (
-                ("--id", _names(id)), ("--label", _names(label)), ("--category", said + categories),
-                ("--date", _names(date) + dates), ("--ignore", _names(ignore)), ("--only", _names(only)),
-                ("--missing", _names(missing)),
-            ):
-                for name in names:
-                    args += [option, name]
-        if edges is not None:
-            frame = edge_frame(edges)
-            path = Path(scratch) / "edges.csv"
-            frame.to_csv(path, index=False, lineterminator="\n")
-            args += ["--edges", str(path)]
-            for key, name in zip(("from", "to", "weight"), frame.columns):
-                args += ["--set", f"{key}={name}"]
-        for key, value in (settings or {}).items():
-            for one in value if isinstance(value, (list, tuple)) else [value]:
-                args += ["--set", f"{key}={one}"]
-        try:
-            call("coterie import", args)
-        except InputError as e:
-            raise InputError(_in_rows(e.what, scratch, df), "", e.status, e.program) from None
+    how = of(options(settings, id=id, label=label, category=category, date=date, ignore=ignore, only=only,
+                     missing=missing))
+    file, links = _path_of(table, "table"), _path_of(edges, "edges")
+    made = read(file, links, part, how)
+    if table is not None and file is None:
+        made.take_table(frame_table(frame_of(table), how, "DataFrame", 0, ","))
+    if edges is not None and links is None:
+        take_graph(made, graph_of(_edges_of(edge_frame(edges)), "edges", made.n, made.ids, ", row "), "edges")
+    write(made, str(target), record(made, file, links, part, how, _version()))
     if out is None:
         folder.path = target
     return Data(folder)
 
 
-def _in_rows(text: str, scratch: str, df: Optional[pd.DataFrame]) -> str:
-    """Line 5 of the file that was written for coterie import is the DataFrame's row 3, from 0."""
-    text = text.replace(scratch + os.sep, "")
-    if df is not None and not any(df[n].astype(str).str.contains("\n").any() for n in df.columns if df[n].dtype == object):
-        text = re.sub(r"\bDataFrame\.csv:(\d+)\b", lambda m: f"DataFrame, row {int(m[1]) - 2}" if int(m[1]) > 1
-                      else "DataFrame, its columns", text)
-    return text.replace("DataFrame.csv", "DataFrame")
+def _version() -> str:
+    from . import __version__
+
+    return __version__
 
 
 # ---- matrices, as they are ----

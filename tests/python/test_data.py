@@ -1,5 +1,4 @@
 """DataFrames, arrays, edges and graphs on their way to the programs: prepare(), and what it says no to."""
-import json
 import os
 import tempfile
 import unittest
@@ -112,7 +111,7 @@ class Prepare(unittest.TestCase):
             import pyarrow  # noqa: F401
         except ImportError:
             path.touch()
-            with self.assertRaisesRegex(coterie.InputError, "needs pyarrow"):
+            with self.assertRaisesRegex(coterie.InputError, "pyarrow is not installed"):
                 coterie.prepare(path)
             self.skipTest("pyarrow is not installed: Parquet was refused with a sentence, and not read")
         customers().to_parquet(path)

@@ -306,7 +306,7 @@ class Warnings(unittest.TestCase):
     def test_of_a_command(self):
         table = pd.DataFrame({"a": [1.0, 2.0, None, 4.0, 5.0], "b": [2.0, 3.0, 4.0, 5.0, 6.0]})
         _, found = self.given(lambda: coterie.prepare(table, missing="a=mean"))
-        self.assertEqual([(w.who, w.code) for w in found], [("coterie import", "")])
+        self.assertEqual([(w.who, w.code) for w in found], [("coterie.convert", "")])
         self.assertIn("1 of 5 values are missing", found[0].what)
 
 

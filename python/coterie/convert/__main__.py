@@ -1,0 +1,101 @@
+"""python3 -m coterie.convert FILE --out DIR"""
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+import warnings
+from contextlib import contextmanager
+from typing import Any, Dict, Iterator, List, NoReturn, Optional
+
+from .._errors import CoterieError
+from . import _convert
+from ._reading import KEYS, LISTS, of
+
+PROGRAM = "coterie.convert"
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(4, f"{PROGRAM}: {message}\nTry `python3 -m {PROGRAM} --help'.\n")
+
+
+def _parser() -> _Parser:
+    p = _Parser(
+        prog=f"python3 -m {PROGRAM}", allow_abbrev=False,
+        formatter_class=lambda prog: argparse.HelpFormatter(prog, max_help_position=26, width=80),
+        description="Makes a data directory of FILE: .csv .tsv .graphml .npy .mtx (.gz .zst) .npz "
+                    ".sqlite .db .h5ad .mat .xlsx .parquet, postgresql://USER@HOST/DATABASE.",
+        epilog="Nothing is guessed or repaired in silence: docs/data.md has the rules.")
+    p.add_argument("file", nargs="?", metavar="FILE", help=argparse.SUPPRESS)
+    p.add_argument("-o", "--out", metavar="DIR", help="the data directory that is made")
+    p.add_argument("-e", "--edges", metavar="FILE", help="edges: .csv or .tsv (.gz .zst)")
+    p.add_argument("-p", "--part", metavar="NAME", help="a table, SELECT, sheet, array or variable")
+    for short, key, what, text in (
+        ("-i", "id", "COLUMN", "the column of ids"),
+        ("-l", "label", "COLUMN", "the column of classes, to compare with"),
+        ("-c", "category", "COLUMN", "words: COLUMN, or COLUMN=red|green|blue"),
+        ("", "date", "COLUMN", "dates as 2024-12-31, which become days"),
+        ("", "ignore", "COLUMN", "left out; may be repeated, as the two above"),
+        ("", "only", "COLUMN", "all others are left out; may be repeated"),
+        ("-m", "missing", "HOW", "error, mean, median, indicator; or COLUMN=HOW"),
+        ("", "header", "YES|NO", "whether the first line is a heading"),
+        ("", "separator", "C", "between fields: , ; | tab"),
+    ):
+        p.add_argument(*[short] * bool(short), f"--{key}", metavar=what, help=text,
+                       action="append" if key in LISTS else "store")
+    p.add_argument("-S", "--set", metavar="KEY=VALUE", action="append", default=[],
+                   help="from to weight unit na most decimal comment")
+    return p
+
+
+def _said(p: _Parser, a: argparse.Namespace) -> Dict[str, Any]:
+    """The options by the keys of Reading."""
+    said: Dict[str, Any] = {key: getattr(a, key) for key in KEYS if getattr(a, key, None)}
+    for text in a.set:
+        key, equals, value = text.partition("=")
+        if not equals or key not in KEYS:
+            p.error(f'--set is "{text}", expected KEY=VALUE with one of the keys {", ".join(KEYS)}')
+        if key in LISTS:
+            said.setdefault(key, []).append(value)
+        else:
+            said[key] = value
+    return said
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Log and warnings of the converter go to stderr, a line for each."""
+    log = logging.getLogger(PROGRAM)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter(f"{PROGRAM}: %(message)s"))
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = lambda message, *_: print(
+            f"{PROGRAM}: warning: {getattr(message, 'what', message)}", file=sys.stderr)
+        try:
+            yield
+        finally:
+            log.removeHandler(handler)
+
+
+def main(arguments: Optional[List[str]] = None) -> int:
+    """The exit status: 4 wrong arguments or input, 1 the directory cannot be written."""
+    p = _parser()
+    a = p.parse_args(arguments)
+    if not a.out or (a.file is None and a.edges is None):
+        p.error("--out and a file, or --out and --edges, are needed")
+    try:
+        with _told():
+            made, _ = _convert(a.file, a.edges, a.part, of(_said(p, a)), a.out)
+    except CoterieError as e:
+        print(f"{PROGRAM}: {e.what}", file=sys.stderr)
+        return e.status
+    print(f"{a.out}:{made.summary()}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

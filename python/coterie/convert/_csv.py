@@ -1,0 +1,251 @@
+"""Fields between separators (RFC 4180): records of a text, and a table of them."""
+from __future__ import annotations
+
+import logging
+import re
+from typing import Iterator, List, NamedTuple, Optional, Tuple
+
+from ._reading import Reading
+from ._table import Chunk, Table, chunks_of
+from ._text import BLANK, days_of, number_of, shown, wrong
+
+log = logging.getLogger("coterie.convert")
+FIELDS_MAX = 1 << 20
+
+
+class Record(NamedTuple):
+    line: int
+    fields: List[str]
+    blank: bool
+    quoted: bool  # a field is in quotes
+
+
+def open_text(data: bytes, where: str) -> Tuple[str, bool]:
+    """The text of a file and whether a byte order mark was before it."""
+    mark = data[:3] == b"\xef\xbb\xbf"
+    data = data[3:] if mark else data
+    if not data:
+        raise wrong(f"{where}: the file is empty, expected a heading and rows")
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data[:64]:
+        raise wrong(f"{where}: expected text in UTF-8, not UTF-16 or a file of another kind: save "
+                    "it as CSV in UTF-8")
+    return data.decode("utf-8", "surrogateescape"), mark
+
+
+class Records:
+    """Iterates over the records of a text. comments: lines that were skipped so far."""
+
+    def __init__(self, text: str, where: str, separator: str, comment: Optional[str],
+                 begin: int = 0, line: int = 1):
+        self.text, self.where, self.separator, self.comment = text, where, separator, comment
+        self.at, self.line, self.comments = begin, line, 0
+        self._plain = re.compile(f'[^{re.escape(separator)}\n"\r]*')
+        self._quoted = re.compile(r'"([^"]*(?:""[^"]*)*)"')
+
+    def __iter__(self) -> Iterator[Record]:
+        text = self.text
+        while self.at < len(text):
+            end = text.find("\n", self.at)
+            row = text[self.at:end if end >= 0 else len(text)]
+            if self.comment and row.startswith(self.comment):
+                self.comments += 1
+                self.at, self.line = self.at + len(row) + 1, self.line + 1
+                continue
+            if end >= 0 and row.endswith("\r"):
+                row = row[:-1]
+            if '"' in row or "\r" in row:
+                yield self._slow()
+                continue
+            line = self.line
+            self.at, self.line = end + 1 if end >= 0 else len(text), line + 1
+            fields = row.split(self.separator)
+            if len(fields) > FIELDS_MAX:
+                raise wrong(f"{self.where}:{line}: more than {FIELDS_MAX} fields")
+            yield Record(line, fields, len(fields) == 1 and not row.strip(BLANK), False)
+
+    def _slow(self) -> Record:
+        """A record with quotes or carriage returns in it."""
+        first, fields, quoted = self.line, [], False
+        text, last = self.text, False
+        while not last:
+            if text[self.at:self.at + 1] == '"':
+                m = self._quoted.match(text, self.at)
+                if not m:
+                    raise self._wrong("a quote is opened here and never closed")
+                self.line += m[1].count("\n")
+                fields.append(m[1].replace('""', '"'))
+                quoted = True
+            else:
+                m = self._plain.match(text, self.at)
+                assert m
+                fields.append(m[0])
+            self.at = m.end()
+            if text[self.at:self.at + 2] == "\r\n":
+                self.at += 1
+            c = text[self.at:self.at + 1]
+            if c and c != self.separator and c != "\n":
+                raise self._misplaced(c, len(fields))
+            last = c != self.separator
+            self.line += last
+            self.at += 1
+        return Record(first, fields, False, quoted)
+
+    def _misplaced(self, c: str, number: int) -> Exception:
+        if c == "\r":
+            return self._wrong(f"field {number} has a carriage return that ends no line, expected "
+                               "lines that end in LF or CRLF")
+        if c == '"':
+            return self._wrong(f"field {number} has a quote in its middle, expected the whole "
+                               "field in quotes and each quote in it twice")
+        return self._wrong(f"field {number} goes on behind its closing quote, expected each quote "
+                           "in it twice")
+
+    def _wrong(self, sentence: str) -> Exception:
+        return wrong(f"{self.where}:{self.line}: {sentence}")
+
+
+# ---- the heading ----
+
+
+def _may_be_counts(fields: List[str]) -> bool:
+    """The numbers are 0, 1, .. or 1, 2, 3, .., which pandas writes as a heading."""
+    numbers = [x for x in map(number_of, (f.strip(BLANK) for f in fields)) if x is not None]
+    first = numbers[0]
+    counts = first in (0, 1) and numbers == [first + i for i in range(len(numbers))]
+    many = 2 if first == 0 else 3
+    return counts and (len(numbers) >= many or (len(fields) == 1 and fields[0][:1] == "0"))
+
+
+def heading(where: str, how: Reading, named: bool, fields: List[str],
+            first_line: str) -> Tuple[bool, str]:
+    """Whether the first record is the heading, and why. where: with its line or row."""
+    words = numbers = gaps = 0
+    for text in (f.strip(BLANK) for f in fields):
+        if number_of(text) is not None:
+            numbers += 1
+        elif text and (how.is_na(text) or days_of(text) is not None):
+            gaps += 1
+        elif text:
+            words += 1
+    if how.header != "auto":
+        return how.header == "yes", "as header says"
+    if named:
+        return True, "as columns are named"
+    if words and not numbers and not gaps:
+        return True, "as no field in it is a number"
+    if numbers and not words and not _may_be_counts(fields):
+        return False, "as it has numbers and no word"
+    raise wrong(f"{where}: the first line, {shown(first_line)}, may be a heading or a row: say "
+                "which (header yes or no)")
+
+
+def names_columns(how: Reading) -> bool:
+    """Whether an option names a column by its heading."""
+    one = [how.id, how.label, *how.category, *how.date, *how.ignore, *how.only, *how.unit,
+           *(m for m in how.missing if "=" in m)]
+    return any(name is not None and not name.startswith("#") for name in one)
+
+
+# ---- a table ----
+
+
+def _check_separator(where: str, r: Record, how: Reading, separator: str, line: str) -> None:
+    """Refuses one field that has another separator in it."""
+    if len(r.fields) != 1 or how.separator or r.quoted:
+        return
+    for other, name in ((";", "';'"), ("\t", "a tab"), (",", "a comma"), ("|", "'|'")):
+        n = r.fields[0].count(other)
+        if n and other != separator:
+            raise wrong(f"{where}:{r.line}: no {'tab' if separator == chr(9) else 'comma'} in "
+                        f"{shown(line)}, but {n} times {name}: say what separates fields "
+                        "(separator)")
+
+
+def _wrong_count(table: Table, where: str, r: Record, rows: int) -> Exception:
+    n, expected = len(r.fields), len(table.columns)
+    at = f"{where}:{r.line}: "
+    if r.blank:
+        return wrong(f"{at}the line is blank, expected {expected} fields; take it out")
+    if expected == 1 and not rows:
+        return wrong(f"{at}{n} fields, expected 1 as on the first line: is that a title or a "
+                     "comment, take it out, or say how comments begin (comment)")
+    if table.said["heading"] and not rows and n == expected + 1:
+        return wrong(f"{at}{n} fields, but the heading has {expected}: the column of row names "
+                     "has no name; give it one (in R: col.names = NA)")
+    return wrong(f"{at}{n} fields, expected {expected} as on the first line; a field with a "
+                 "separator in it has to be in quotes")
+
+
+def _rows(table: Table, where: str, records: Iterator[Record]) -> Iterator[Tuple[int, List[str]]]:
+    """Rows below the heading. Blank lines are left out at the end alone."""
+    rows = 0
+    blanks: List[Record] = []
+    for r in records:
+        if r.blank:
+            blanks.append(r)
+            continue
+        for b in blanks:  # a line that is a field, too, in a table of one column
+            if len(table.columns) != 1:
+                raise _wrong_count(table, where, b, rows)
+            rows += 1
+            yield b.line, b.fields
+        blanks = []
+        if len(r.fields) != len(table.columns):
+            raise _wrong_count(table, where, r, rows)
+        rows += 1
+        yield r.line, r.fields
+    table.said["blank"] = len(blanks)
+
+
+def _separator_line(text: str, where: str, how: Reading) -> Tuple[Optional[str], int]:
+    """A first line "sep=;", as spreadsheets write it: the separator and where the next begins."""
+    m = re.match(r"sep=([^\r\n])\r?\n", text)
+    if not m or how.separator:
+        return None, 0
+    log.info("%s: the first line says that %s separates fields", where, shown(m[1]))
+    return m[1], m.end()
+
+
+def read_table(data: bytes, where: str, name: str, how: Reading) -> Table:
+    """name: of the file, without .gz and .zst."""
+    text, mark = open_text(data, where)
+    separator, begin = _separator_line(text, where, how)
+    separator = separator or how.separator_of(name)
+    line = 2 if begin else 1
+    records = Records(text, where, separator, how.comment, begin, line)
+    first = next(iter(records), None)
+    if first is None:
+        raise wrong(f"{where}: the file has comments alone")
+    if first.blank:
+        raise wrong(f"{where}:{first.line}: the first line is blank; take it out")
+    if separator == how.decimal:
+        raise wrong(f"{where}: '{separator}' is the separator and the decimal point, expected two "
+                    "characters")
+    first_line = text[begin:].split("\n", 1)[0].rstrip("\r")
+    _check_separator(where, first, how, separator, first_line)
+    taken, why = heading(f"{where}:{first.line}", how, names_columns(how), first.fields, first_line)
+    table = Table(how, where, first.fields if taken else None, len(first.fields),
+                  lambda at: f"{where}:{at}", "line")
+    table.said.update(heading=taken, why=why)
+    if not taken:
+        records = Records(text, where, separator, how.comment, begin, line)
+    table.take_all(_chunks(table, where, records))
+    table.said["comments"] = records.comments
+    _tell(table, where, mark)
+    return table
+
+
+def _chunks(table: Table, where: str, records: Records) -> Iterator[Chunk]:
+    return chunks_of(_rows(table, where, iter(records)), len(table.columns))
+
+
+def _tell(table: Table, where: str, mark: bool) -> None:
+    said = table.said
+    if mark:
+        log.info("%s: begins with a byte order mark, which is no part of the first name", where)
+    log.info("%s: the first line is %s heading, %s: %d columns, %d of them left out", where,
+             "the" if said["heading"] else "a row and no", said["why"], len(table.columns),
+             sum(c.role == "ignore" for c in table.columns))
+    if said["blank"] or said["comments"]:
+        log.info("%s: left out %d blank lines at the end and %d lines of comment", where,
+                 said["blank"], said["comments"])

@@ -1,0 +1,74 @@
+"""What tests of coterie.convert stand on: a directory of its own for each, and the command in this
+process."""
+import contextlib
+import io
+import os
+import shlex
+import shutil
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse
+
+import federation  # noqa: F401  the path to the package
+import coterie
+from coterie.convert import __main__ as program
+
+
+def library(name):
+    """The module, or None where it is not installed."""
+    try:
+        return __import__(name)
+    except ImportError:
+        return None
+
+
+class Case(unittest.TestCase):
+    """Each test has a directory of its own, in which it is."""
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(scratch.name)
+
+    def run_line(self, line):
+        """The status and all that the command of this line says, in this process."""
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
+            try:
+                status = program.main(shlex.split(line))
+            except SystemExit as e:
+                status = e.code
+        return status, said.getvalue()
+
+    def makes(self, line, features=None, ids=None, labels=None, edges=None):
+        """Converts into d. Nothing but what is given comes of it."""
+        for old in Path(".").glob("d/*"):
+            old.unlink()
+        status, said = self.run_line(f"{line} --out d")
+        self.assertEqual(status, 0, said)
+        made = coterie.Data("d")
+        got = made.features
+        if features is None:
+            self.assertIsNone(got)
+        else:
+            self.assertEqual(got.shape, np.shape(features))
+            np.testing.assert_array_equal(got.toarray() if scipy.sparse.issparse(got) else got,
+                                          features)
+        self.assertEqual(made.ids, None if ids is None else ids.split())
+        self.assertEqual(None if made.labels is None else made.labels.tolist(), labels)
+        text = Path("d/edges.tsv").read_text() if Path("d/edges.tsv").exists() else None
+        self.assertEqual(text, edges)
+        return said
+
+    def refused(self, line, *patterns):
+        status, said = self.run_line(f"{line} --out o")
+        if status == 0:
+            shutil.rmtree("o")
+        self.assertEqual(status, 4, f"{line}: {said}")
+        for pattern in patterns:
+            self.assertRegex(said, pattern)
+        self.assertFalse(Path("o").exists() or Path("o.part").exists(), "left something behind")

@@ -109,13 +109,10 @@ SHIM := build/plain/tests/faults/shim.so
 $(SHIM): tests/faults/shim.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -D_GNU_SOURCE -O2 $(WARN) -shared -fPIC -pthread -o $@ $<
-# These are for coterie import, libcurl for coterie job: linked into nothing else.
-IMPORT_PKGS := libzip libzstd zlib expat matio hdf5
-TOOL_LIBS := $(shell pkg-config --libs $(IMPORT_PKGS) libcurl)
-$(BIN)/coterie $(B)/tests/unit/cli/%: LDLIBS += $(TOOL_LIBS)
+# For coterie job: linked into nothing else.
+$(BIN)/coterie $(B)/tests/unit/cli/%: LDLIBS += $(shell pkg-config --libs libcurl)
 # liblinear is for coterie-lab classify.
 $(BIN)/coterie-lab $(B)/tests/unit/lab/%: LDLIBS += -llinear
-$(B)/cli/import/%.o build/fuzz/cli/import/%.o: DEPFLAGS += $(shell pkg-config --cflags $(IMPORT_PKGS))
 # netlab calls mlockall: link only cJSON.
 $(BIN)/coterie-netlab: LDLIBS := $(shell pkg-config --libs libcjson) -lm
 $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(BIN)/coterie-lab $(BIN)/coterie-netlab $(BIN)/coterie-worker:
@@ -178,9 +175,7 @@ bench: $(BENCHES)
 	@for b in $^; do $$b || exit 1; done
 
 # What fuzzers link is compiled once, by clang, so that everything below them is instrumented.
-# Of the tool what reads others' files.
-FUZZ_SRC   := $(SRC_common) $(SRC_proto) $(SRC_crypto) \
-              $(filter-out %/import.c %/write.c,$(filter cli/import/%,$(SRC_cli)))
+FUZZ_SRC   := $(SRC_common) $(SRC_proto) $(SRC_crypto)
 FUZZ_OBJ   := $(patsubst %.c,build/fuzz/%.o,$(FUZZ_SRC))
 FUZZ_SAN   := address,undefined -fno-sanitize-recover=all
 FUZZ_FLAGS  = -g -O1 -std=gnu11 -D_GNU_SOURCE -DCOTERIE_VERSION='"$(VERSION)"' -I. -MMD -MP -pthread $(DEPFLAGS)
@@ -191,7 +186,7 @@ build/fuzz/rooms.a: $(FUZZ_OBJ)
 	@rm -f $@
 	$(AR) rcs $@ $^
 build/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o build/fuzz/rooms.a
-	clang -g -fsanitize=fuzzer,$(FUZZ_SAN) -o $@ $^ $(LDLIBS) $(TOOL_LIBS)
+	clang -g -fsanitize=fuzzer,$(FUZZ_SAN) -o $@ $^ $(LDLIBS)
 
 fuzzers: $(FUZZERS)
 fuzz: $(FUZZERS)

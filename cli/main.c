@@ -5,7 +5,6 @@
 
 static const struct program_command commands[] = {
 	{ "pki", "keys and certificates: init, request, sign, fingerprint", pki_main },
-	{ "import", "make a data directory of a table, a matrix or a graph", import_main },
 	{ "synth", "make data with planted clusters: a graph, or rows", synth_main },
 	{ "split", "split data over parties by columns, rows, edges or vertices", split_main },
 	{ "run", "one federated run in this process, for a first try or a debugger", run_main },
@@ -34,6 +33,7 @@ static const struct program_command commands[] = {
 	"now coterie-lab " command ", a program of the source tree: make lab builds it as "        \
 	"build/bin/coterie-lab"
 static const struct program_gone gone[] = {
+	{ "import", "now python3 -m coterie.convert, of the Python package: see docs/data.md" },
 	{ "agc", LAB("agc") },
 	{ "gcc", LAB("gcc") },
 	{ "spectral", LAB("spectral") },

@@ -15,7 +15,7 @@
 typedef int args_command(int argc, char **argv);
 args_command pki_main, synth_main, split_main, eval_main, fedgcn_main, show_main,
 	report_main, ledger_main, approve_main, doctor_main, prune_main, compare_main, job_main,
-	status_main, import_main, predict_main;
+	status_main, predict_main;
 
 /* A number in an argument; argp_error (which ends the process) if it is none or out of bounds. */
 uint64_t args_whole(struct argp_state *state, const char *option, const char *text, uint64_t min,

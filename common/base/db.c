@@ -216,8 +216,7 @@ enum err db_query(struct db *db, struct db_rows **rows, bool *found, const char 
 	*rows = prepare(db, sql, &rest);
 	if (!*rows)
 		return fail(db, "reading");
-	if (!of(*rows) || !ends(rest))
-		return err_set(ERR_INPUT, "%s: \"%.100s\" is not one statement", db->path, sql);
+	assert(of(*rows) && ends(rest)); /* one statement */
 	va_start(ap, arguments);
 	bind(of(*rows), arguments, ap);
 	va_end(ap);
@@ -244,34 +243,6 @@ const char *db_text(struct db_rows *rows, int column)
 bool db_null(struct db_rows *rows, int column)
 {
 	return sqlite3_column_type(of(rows), column) == SQLITE_NULL;
-}
-
-int db_columns(struct db_rows *rows)
-{
-	return sqlite3_column_count(of(rows));
-}
-
-const char *db_name(struct db_rows *rows, int column)
-{
-	const char *name = sqlite3_column_name(of(rows), column);
-
-	return name ? name : "";
-}
-
-enum db_type db_type(struct db_rows *rows, int column)
-{
-	static const enum db_type type[] = { [SQLITE_INTEGER] = DB_INT,
-					     [SQLITE_FLOAT] = DB_REAL,
-					     [SQLITE_TEXT] = DB_TEXT,
-					     [SQLITE_BLOB] = DB_BLOB,
-					     [SQLITE_NULL] = DB_NULL };
-
-	return type[sqlite3_column_type(of(rows), column)];
-}
-
-size_t db_length(struct db_rows *rows, int column)
-{
-	return (size_t)sqlite3_column_bytes(of(rows), column);
 }
 
 const void *db_bytes(struct db_rows *rows, int column, size_t n)

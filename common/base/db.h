@@ -39,13 +39,6 @@ bool db_null(struct db_rows *rows, int column);
 /* The bytes, if there are exactly n of them; NULL otherwise. */
 const void *db_bytes(struct db_rows *rows, int column, size_t n);
 
-/* Of a query that somebody else wrote: its columns, what they are called, and of what type a value is. */
-enum db_type { DB_INT, DB_REAL, DB_TEXT, DB_BLOB, DB_NULL };
-int db_columns(struct db_rows *rows);
-const char *db_name(struct db_rows *rows, int column);
-enum db_type db_type(struct db_rows *rows, int column);
-size_t db_length(struct db_rows *rows, int column); /* bytes of db_text() */
-
 /* A statement that changes something, with arguments as above. */
 enum err db_change(struct db *db, const char *sql, const char *arguments, ...) MUST_CHECK;
 int64_t db_last_row(struct db *db); /* the number of the row that the last INSERT made */

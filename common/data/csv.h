@@ -13,18 +13,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* One cell of a table, of whatever source. Borrowed; text may be gone with the next row unless the
- * source says otherwise. */
+/* One cell of a table. Borrows from the file. */
 struct cell {
 	const char *p; /* text, without its quotes */
 	size_t n;
-	double x; /* CELL_NUMBER */
 	enum {
 		CELL_TEXT,
 		CELL_QUOTED,
 		CELL_DOUBLED, /* quoted; each quote in it is there twice */
-		CELL_NUMBER,
-		CELL_NULL,
 	} kind;
 };
 

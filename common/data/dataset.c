@@ -74,8 +74,8 @@ static enum err read_features(const char *path, const struct reading *how, struc
 	} else {
 		return err_set(
 		    ERR_INPUT,
-		    "%s: expected features in a file .npy, .mtx, .csv or .tsv; coterie import "
-		    "makes one of other files",
+		    "%s: expected features in a file .npy, .mtx, .csv or .tsv; python3 -m "
+		    "coterie.convert makes one of other files",
 		    path);
 	}
 	return columns_beside(path, features_cols(X), names);

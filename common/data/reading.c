@@ -90,14 +90,10 @@ bool reading_is_default(const struct reading *r)
 
 char reading_separator(const struct reading *r, const char *path)
 {
-	static const char *const packed[] = { ".gz", ".zst" };
 	size_t n = strlen(path);
 
 	if (r->separator)
 		return !strcmp(r->separator, "tab") ? '\t' : *r->separator;
-	for (size_t i = 0; i < 2; i++)
-		if (n > strlen(packed[i]) && !strcmp(path + n - strlen(packed[i]), packed[i]))
-			n -= strlen(packed[i]);
 	return n > 4 && (!memcmp(path + n - 4, ".tsv", 4) || !memcmp(path + n - 4, ".txt", 4))
 		   ? '\t'
 		   : ',';

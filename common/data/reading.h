@@ -1,5 +1,5 @@
 /* reading.h -- how a table is to be read: what its owner says about it, and what is taken where
- * nothing is said. The same in `data.read` of a party's configuration and as options of coterie import.
+ * nothing is said: `data.read` of a party's configuration. coterie.convert has the same as options.
  *
  * A column is named as its heading has it, or "#3" for the third, with and without a heading.
  */
@@ -23,7 +23,7 @@ struct reading {
 	char *decimal;      /* "." or "," */
 	char *comment;      /* one character that begins comment lines; NULL: '#' in edges, none in tables */
 	char *id;           /* the column of ids; NULL: none, row numbers are */
-	char *label;        /* a column of classes, which is no feature; or NULL */
+	char *label;        /* a column of classes, which is left out; or NULL */
 	struct config_strings category;  /* "colour", or with its values "colour=red|green" */
 	struct config_strings date, ignore;
 	struct config_strings only;      /* not empty: all others are ignored */
@@ -48,7 +48,7 @@ extern const char *const reading_na[]; /* ends with NULL */
 	{ prefix "id", CONFIG_STRING, offsetof(T, at.id), 1, 255, "", \
 	  .help = "the column of ids; without, and without data.ids, row numbers are the ids" }, \
 	{ prefix "label", CONFIG_STRING, offsetof(T, at.label), 1, 255, "", \
-	  .help = "a column of classes, which is no feature: coterie import writes it to labels.txt, a party leaves it out" }, \
+	  .help = "a column of classes, which is no feature: a party leaves it out, coterie.convert writes it to labels.txt" }, \
 	{ prefix "category", CONFIG_STRINGS, offsetof(T, at.category), 1, 65536, "", \
 	  .help = "columns of words, each value of which becomes a column of 0 and 1: \"sex\", or with its " \
 		  "values \"sex=f|m\", which makes the same columns at all parties" }, \
@@ -86,8 +86,7 @@ void reading_init(struct reading *r); /* as where nothing is said */
 void reading_release(struct reading *r);
 bool reading_is_default(const struct reading *r);
 
-/* By the ending of the file's name where nothing is said: ',' of .csv, a tab of .tsv and .txt, whatever
- * packed them (.gz, .zst). */
+/* By the ending of the file's name where nothing is said: ',' of .csv, a tab of .tsv and .txt. */
 char reading_separator(const struct reading *r, const char *path);
 /* An empty text, or one that stands for nothing. */
 bool reading_is_na(const struct reading *r, const char *p, size_t n);

@@ -15,8 +15,9 @@ const char *const role_names[] = { "number", "category", "date", "id", "label", 
 
 /* ---- sentences ---- */
 
-enum err sheet_error(const struct sheet *t, size_t at, const struct sheet_column *c,
-		     const char *fmt, ...)
+/* "WHERE:LINE: column "x" ...", or its number, from 1, where values are not shown. */
+static enum err PRINTF(4, 5) sheet_error(const struct sheet *t, size_t line,
+					 const struct sheet_column *c, const char *fmt, ...)
 {
 	char text[ERR_DETAIL_MAX / 2], column[SHEET_NAME_MAX + 4];
 	va_list ap;
@@ -28,28 +29,22 @@ enum err sheet_error(const struct sheet *t, size_t at, const struct sheet_column
 		snprintf(column, sizeof(column), "\"%s\"", c->name);
 	else
 		snprintf(column, sizeof(column), "%td", c - t->column + 1);
-	if (!strcmp(t->unit, "line"))
-		return err_set(ERR_INPUT, "%s:%zu: column %s %s", t->where, at, column, text);
-	return err_set(ERR_INPUT, "%s: %s %zu: column %s %s", t->where, t->unit, at, column, text);
+	return err_set(ERR_INPUT, "%s:%zu: column %s %s", t->where, line, column, text);
 }
 
 struct value cell_shown(const struct cell *c)
 {
-	return c->kind == CELL_NUMBER ? value_number(c->x) : value_text(c->p, c->n);
+	return value_text(c->p, c->n);
 }
 
 struct word cell_text(const struct cell *c, struct buf *scratch)
 {
-	scratch->n = 0;
-	if (c->kind == CELL_NUMBER) {
-		buf_printf(scratch, "%.17g", c->x);
-	} else if (c->kind == CELL_DOUBLED) {
-		for (size_t i = 0; i < c->n; i++) {
-			buf_add(scratch, c->p + i, 1);
-			i += c->p[i] == '"';
-		}
-	} else {
+	if (c->kind != CELL_DOUBLED)
 		return (struct word){ c->n ? c->p : "", c->n };
+	scratch->n = 0;
+	for (size_t i = 0; i < c->n; i++) {
+		buf_add(scratch, c->p + i, 1);
+		i += c->p[i] == '"';
 	}
 	return (struct word){ (const char *)scratch->p, scratch->n };
 }
@@ -123,12 +118,12 @@ static enum err take_name(struct sheet *t, size_t i, const struct cell *cell, st
 }
 
 enum err sheet_begin(struct sheet *t, const struct reading *how, const char *where,
-		     const char *unit, const struct cell *name, size_t n)
+		     const struct cell *name, size_t n)
 {
 	struct buf scratch = { 0 };
 	enum err err = ERR_OK;
 
-	*t = (struct sheet){ .how = how, .where = where, .unit = unit, .columns = n };
+	*t = (struct sheet){ .how = how, .where = where, .columns = n };
 	if (n < 1 || n > SHEET_COLUMNS_MAX)
 		return err_set(ERR_INPUT, "%s: %zu columns, expected 1 to %d", where, n,
 			       SHEET_COLUMNS_MAX);
@@ -157,7 +152,7 @@ static struct word keep(struct sheet *t, const struct cell *cell, struct word w)
 {
 	char *copy;
 
-	if (t->lasting && cell->kind != CELL_DOUBLED && cell->kind != CELL_NUMBER)
+	if (cell->kind != CELL_DOUBLED)
 		return w;
 	if (t->kept_n == t->kept_room) {
 		t->kept_room = t->kept_room ? 2 * t->kept_room : 64;
@@ -186,9 +181,7 @@ static bool is_gap(const struct sheet *t, const struct cell *cell)
 {
 	struct word w = cell_trimmed(cell);
 
-	if (cell->kind == CELL_NULL || (cell->kind == CELL_NUMBER && isnan(cell->x)))
-		return true;
-	return cell->kind != CELL_NUMBER && reading_is_na(t->how, w.p, w.n);
+	return reading_is_na(t->how, w.p, w.n);
 }
 
 static enum err gap(struct sheet *t, size_t at, struct sheet_column *c, const struct cell *cell)
@@ -199,9 +192,8 @@ static enum err gap(struct sheet *t, size_t at, struct sheet_column *c, const st
 		c->gaps++;
 		return ERR_OK;
 	}
-	if (cell->kind == CELL_NULL || values_are_shown())
-		snprintf(shown, sizeof(shown), " (%s)",
-			 cell->kind == CELL_NULL ? "NULL" : cell_shown(cell).s);
+	if (values_are_shown())
+		snprintf(shown, sizeof(shown), " (%s)", cell_shown(cell).s);
 	return sheet_error(t, at, c,
 			   "has no value%s: say what becomes of it (missing): mean, median or "
 			   "indicator, or that the column is to be ignored",
@@ -266,10 +258,6 @@ static enum err take_number(struct sheet *t, size_t at, struct sheet_column *c,
 {
 	bool comma = *t->how->decimal == ',';
 
-	if (cell->kind == CELL_NUMBER && isfinite(cell->x)) {
-		*x = cell->x;
-		return ERR_OK;
-	}
 	if (cell->kind == CELL_TEXT && !comma &&
 	    word_number((struct word){ cell->p, cell->n }, x)) /* nearly always */
 		return ERR_OK;
@@ -277,7 +265,7 @@ static enum err take_number(struct sheet *t, size_t at, struct sheet_column *c,
 		*x = NAN;
 		return gap(t, at, c, cell);
 	}
-	if (cell->kind == CELL_NUMBER || cell->kind == CELL_DOUBLED ||
+	if (cell->kind == CELL_DOUBLED ||
 	    !(comma ? word_comma_number : word_number)(cell_trimmed(cell), x))
 		return no_number(t, at, c, cell);
 	return ERR_OK;
@@ -290,18 +278,18 @@ static enum err take_date(struct sheet *t, size_t at, struct sheet_column *c,
 		*x = NAN;
 		return gap(t, at, c, cell);
 	}
-	if (cell->kind == CELL_NUMBER || !word_date(cell_trimmed(cell), x))
+	if (!word_date(cell_trimmed(cell), x))
 		return sheet_error(t, at, c,
 				   "is %s, expected a date as 2024-12-31 or 2024-12-31T23:59:59",
 				   cell_shown(cell).s);
 	return ERR_OK;
 }
 
-/* The number of a category's or label's value. */
+/* The number of a category's value. */
 static enum err take_value(struct sheet *t, size_t at, struct sheet_column *c,
 			   const struct cell *cell, uint32_t *code)
 {
-	size_t n = c->values.n, most = c->role == ROLE_LABEL ? LABELS_MAX : t->how->most;
+	size_t n = c->values.n, most = t->how->most;
 	struct value v = cell_shown(cell);
 	struct buf scratch = { 0 };
 	const char *fault;
@@ -360,9 +348,9 @@ static enum err take_id(struct sheet *t, size_t at, const struct sheet_column *c
 	if (!err && t->names.n == n)
 		err = sheet_error(
 		    t, at, c,
-		    "is %s, which is the id of %s %zu too; take one of the rows out, or give "
+		    "is %s, which is the id of line %zu too; take one of the rows out, or give "
 		    "it an id of its own",
-		    v.s, t->unit, t->line[number]);
+		    v.s, t->line[number]);
 	else if (!err)
 		names_keep(&t->names, keep(t, cell, w));
 	buf_release(&scratch);
@@ -376,7 +364,7 @@ static enum err take(struct sheet *t, size_t at, struct sheet_column *c, const s
 
 	if (c->role == ROLE_DATE)
 		return take_date(t, at, c, cell, x);
-	if (c->role == ROLE_CATEGORY || c->role == ROLE_LABEL)
+	if (c->role == ROLE_CATEGORY)
 		return take_value(t, at, c, cell, code);
 	if (c->role == ROLE_ID)
 		return take_id(t, at, c, cell);
@@ -417,33 +405,6 @@ static void end_ids(struct sheet *t)
 	free(place);
 }
 
-/* Whole numbers are labels as they are; words become their places among the sorted. */
-static void end_labels(struct sheet *t, struct sheet_column *c)
-{
-	uint32_t *value;
-	bool whole = true;
-	uint64_t x;
-
-	ALLOC(value, c->values.n);
-	for (size_t i = 0; i < c->values.n; i++) {
-		whole &= word_whole(c->values.word[i], &x) && x < LABELS_MAX;
-		value[i] = (uint32_t)x;
-	}
-	if (whole) {
-		uint32_t *place = alloc(c->values.n, sizeof(*place));
-
-		names_sort(&c->values, &c->sorted, place);
-		free(place);
-	} else {
-		names_sort(&c->values, &c->sorted, value);
-	}
-	ALLOC(t->label, t->rows);
-	for (size_t i = 0; i < t->rows; i++)
-		t->label[i] = value[t->code[i * t->codes + c->place]];
-	free(value);
-	t->has_labels = true;
-}
-
 enum err sheet_end(struct sheet *t)
 {
 	size_t suffixed = 0;
@@ -462,9 +423,6 @@ enum err sheet_end(struct sheet *t)
 			 t->where);
 	if (t->has_ids)
 		end_ids(t);
-	for (size_t i = 0; i < t->columns; i++)
-		if (t->column[i].role == ROLE_LABEL)
-			end_labels(t, &t->column[i]);
 	return sheet_fill(t);
 }
 
@@ -486,6 +444,5 @@ void sheet_release(struct sheet *t)
 	mat_release(&t->X);
 	columns_release(&t->out);
 	ids_release(&t->ids);
-	free(t->label);
 	*t = (struct sheet){ 0 };
 }

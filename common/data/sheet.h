@@ -1,6 +1,6 @@
-/* sheet.h -- rows of named columns, cell by cell from whatever source, made into features, ids and labels.
+/* sheet.h -- a table of named columns, made into features and ids.
  *
- *     sheet_begin(names) -> sheet_row() for each -> sheet_end() -> X, ids, label, columns
+ *     sheet_begin(names) -> sheet_row() for each -> sheet_end() -> X, ids, columns
  *
  * Each column is a number, unless struct reading says otherwise; nothing is guessed from cells. A
  * category becomes a column of 0 and 1 for each of its values in the order of their bytes; what is missing in it
@@ -39,19 +39,16 @@ struct sheet_column {
 	const char *unit;  /* borrowed from struct reading; NULL: not said */
 	size_t place;      /* among numbers, or among codes */
 	size_t gaps;       /* cells without a value */
-	/* of sheet_end(): a number or date */
-	double min, max, fill; /* of values; what is in the gaps */
-	/* of a category or label */
+	double fill;       /* of sheet_end(): a number's or date's value for the gaps */
+	/* of a category */
 	struct names values;
 	bool values_said;
 	struct ids sorted; /* of sheet_end(): the values by their bytes */
 };
 
 struct sheet {
-	const struct reading *how; /* these three are borrowed */
+	const struct reading *how; /* borrowed, as where is and the texts of cells */
 	const char *where;
-	const char *unit; /* "line" or "row": what numbers in sentences count */
-	bool lasting;     /* texts of cells stay until sheet_release() */
 	struct sheet_column *column;
 	size_t columns;
 	size_t rows, room;
@@ -60,30 +57,29 @@ struct sheet {
 	uint32_t *code; /* room x codes; UINT32_MAX: missing */
 	size_t *line;   /* of each row, where there are ids */
 	struct names names;
-	char **kept; /* texts that would not have stayed */
+	char **kept; /* texts that are not in the file as they are */
 	size_t kept_n, kept_room;
 
 	/* of sheet_end() */
-	struct mat X; /* no columns if there are ids or labels alone */
+	struct mat X; /* no columns if there are ids alone */
 	struct columns out;
-	bool has_ids, has_labels;
+	bool has_ids;
 	struct ids ids;
-	uint32_t *label; /* rows */
 };
 
 /* name: n texts without terminators, the heading; NULL: there is none. ERR_INPUT: a name is wrong or there twice,
  * or struct reading names a column that is not there or in two ways. */
-enum err sheet_begin(struct sheet *t, const struct reading *how, const char *where, const char *unit,
+enum err sheet_begin(struct sheet *t, const struct reading *how, const char *where,
 		     const struct cell *name, size_t n) MUST_CHECK;
 void sheet_reserve(struct sheet *t, size_t rows); /* a bound, if one is known */
-/* cell: t->columns of them. at: the number of the line or row, for sentences. ERR_INPUT. */
-enum err sheet_row(struct sheet *t, size_t at, const struct cell *cell) MUST_CHECK;
+/* cell: t->columns of them. line: its number, for sentences. ERR_INPUT. */
+enum err sheet_row(struct sheet *t, size_t line, const struct cell *cell) MUST_CHECK;
 /* ERR_INPUT: no rows, no columns, a column without any value. Logs what is in the place of values that are missing. */
 enum err sheet_end(struct sheet *t) MUST_CHECK;
 void sheet_release(struct sheet *t);
 
-/* The whole of it from the text of a file with separators. *said (zero-initialised) is what was taken and left out,
- * for import.json; the log has it too. ERR_INPUT: *t is then to be released all the same. */
+/* The whole of it from the text of a file with separators. The log has *said, too. ERR_INPUT: *t is
+ * then to be released all the same. */
 struct sheet_said {
 	bool mark;       /* a byte order mark */
 	bool heading;    /* the first line is one */
@@ -95,14 +91,7 @@ enum err sheet_parse(struct sheet *t, struct bytes file, const char *where, cons
 		     struct sheet_said *said) MUST_CHECK;
 /* The records of such a text behind the mark and what tells it from a text in UTF-8; edges begin so too. ERR_INPUT. */
 enum err sheet_open(struct text *t, struct bytes file, const char *where, bool *mark) MUST_CHECK;
-/* Whether the first record is a heading, by struct reading: ERR_INPUT where it may be either. */
-enum err sheet_heading(const struct text *t, const struct reading *how, bool named, const struct csv_record *first,
-		       struct sheet_said *said) MUST_CHECK;
-
-/* "WHERE:AT: column "x" ...", or its number, from 1, where values are not shown. */
-enum err sheet_error(const struct sheet *t, size_t at, const struct sheet_column *c, const char *fmt, ...)
-    PRINTF(4, 5);
-/* Quotes a cell in a sentence, by value_text() or value_number(). */
+/* Quotes a cell in a sentence. */
 struct value cell_shown(const struct cell *c);
 struct word cell_trimmed(const struct cell *c); /* without blanks around it */
 /* Text without the doubling of quotes; in scratch if there is any. */

@@ -75,8 +75,9 @@ static struct value first_line(const struct text *t)
 	return cell_shown(&c);
 }
 
-enum err sheet_heading(const struct text *t, const struct reading *how, bool named,
-		       const struct csv_record *first, struct sheet_said *said)
+/* Whether the first record is a heading, by struct reading. ERR_INPUT: it may be either. */
+static enum err sheet_heading(const struct text *t, const struct reading *how, bool named,
+			      const struct csv_record *first, struct sheet_said *said)
 {
 	struct kinds k = kinds_of(first, how);
 	const char *why = NULL;
@@ -236,7 +237,7 @@ static void say(const struct sheet *t, const struct sheet_said *said)
 	size_t left_out = 0;
 
 	for (size_t i = 0; i < t->columns; i++)
-		left_out += t->column[i].role == ROLE_IGNORE;
+		left_out += t->column[i].role >= ROLE_LABEL;
 	if (said->mark)
 		log_info("%s: begins with a byte order mark, which is no part of the first name",
 			 t->where);
@@ -269,8 +270,7 @@ static enum err parse(struct sheet *t, struct text *at, const struct reading *ho
 		    at->where, separator);
 	TRY(check_separator(&begin, r, how, separator));
 	TRY(sheet_heading(&begin, how, names_columns(how), r, said));
-	TRY(sheet_begin(t, how, at->where, "line", said->heading ? r->cell : NULL, r->n));
-	t->lasting = true;
+	TRY(sheet_begin(t, how, at->where, said->heading ? r->cell : NULL, r->n));
 	if (!said->heading) {
 		*at = begin;
 		r->comments = 0;

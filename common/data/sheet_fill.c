@@ -36,7 +36,7 @@ static double median(const struct sheet *t, const struct sheet_column *c)
 	return m;
 }
 
-/* Range and mean of each number, in the order of memory; then what goes into the gaps. */
+/* The mean of each number, in the order of memory; then what goes into the gaps. */
 static enum err measure(struct sheet *t)
 {
 	struct sheet_column **at;
@@ -48,19 +48,12 @@ static enum err measure(struct sheet *t)
 	for (size_t i = 0; i < t->columns; i++)
 		if (t->column[i].role == ROLE_NUMBER || t->column[i].role == ROLE_DATE)
 			at[t->column[i].place] = &t->column[i];
-	for (size_t j = 0; j < t->numbers; j++) {
-		at[j]->min = INFINITY;
-		at[j]->max = -INFINITY;
-	}
 	for (size_t i = 0; i < t->rows; i++) {
 		for (size_t j = 0; j < t->numbers; j++) {
 			double x = t->number[i * t->numbers + j];
 
-			if (isnan(x))
-				continue;
-			at[j]->min = x < at[j]->min ? x : at[j]->min;
-			at[j]->max = x > at[j]->max ? x : at[j]->max;
-			sum[j] += x / (double)(t->rows - at[j]->gaps);
+			if (!isnan(x))
+				sum[j] += x / (double)(t->rows - at[j]->gaps);
 		}
 	}
 	for (size_t j = 0; j < t->numbers && !err; j++) {
@@ -142,7 +135,7 @@ static void say(const struct sheet *t, const struct sheet_column *c)
 		"the mean of the others is there, and a column says where"
 	};
 
-	if (!c->gaps || c->role == ROLE_ID || c->role == ROLE_IGNORE)
+	if (!c->gaps)
 		return;
 	log_warn("%s: column \"%s\": %zu of %zu values are missing; %s", t->where, c->name, c->gaps,
 		 t->rows,
@@ -184,7 +177,7 @@ enum err sheet_fill(struct sheet *t)
 		say(t, c);
 		gaps += c->gaps;
 	}
-	err = t->out.n || t->has_ids || t->has_labels
+	err = t->out.n || t->has_ids
 		  ? check_room(t)
 		  : err_set(ERR_INPUT,
 			    "%s: no column is left that becomes a feature, and none has ids",

@@ -202,11 +202,9 @@ enum err sheet_roles(struct sheet *t)
 				       "ignored (ignore \"#%zu\"), or give it a name",
 				       t->where, i + 1, i + 1, i + 1);
 		t->has_ids |= c->role == ROLE_ID;
-		if (c->role == ROLE_LABEL)
-			c->missing = MISSING_ERROR;
 		if (c->role == ROLE_NUMBER || c->role == ROLE_DATE)
 			c->place = t->numbers++;
-		else if (c->role == ROLE_CATEGORY || c->role == ROLE_LABEL)
+		else if (c->role == ROLE_CATEGORY)
 			c->place = t->codes++;
 	}
 	return ERR_OK;

@@ -190,8 +190,7 @@ static int add_rule_list(scmp_filter_ctx f, const struct rule *rule, size_t coun
 	return bad;
 }
 
-static int add_lists(scmp_filter_ctx f, const char *const *name, size_t names,
-		     const struct rule *rule, size_t count)
+static int add_rules(scmp_filter_ctx f)
 {
 	scmp_datum_t own = (scmp_datum_t)getpid(); /* abort(), raise(): this process alone */
 	const struct rule signals[] = {
@@ -200,16 +199,11 @@ static int add_lists(scmp_filter_ctx f, const char *const *name, size_t names,
 	};
 	int bad = add_rule_list(f, signals, COUNT(signals));
 
-	for (size_t i = 0; i < names && !bad; i++)
-		bad = add_named(f, ALLOW, name[i]);
+	for (size_t i = 0; i < COUNT(allowed) && !bad; i++)
+		bad = add_named(f, ALLOW, allowed[i]);
 	for (size_t i = 0; i < COUNT(never) && !bad; i++)
 		bad = add_named(f, END, never[i]);
-	return bad ? bad : add_rule_list(f, rule, count);
-}
-
-static int add_rules(scmp_filter_ctx f)
-{
-	return add_lists(f, allowed, COUNT(allowed), rules, COUNT(rules));
+	return bad ? bad : add_rule_list(f, rules, COUNT(rules));
 }
 
 /* ---- the user ---- */
@@ -296,7 +290,7 @@ struct program {
 };
 
 /* 0, or an error as libseccomp has them; -ENOSYS: the kernel does not know what it is asked for. */
-static int make(int (*add)(scmp_filter_ctx f), struct program *p)
+static int make(struct program *p)
 {
 	scmp_filter_ctx f;
 	int file, bad;
@@ -311,7 +305,7 @@ static int make(int (*add)(scmp_filter_ctx f), struct program *p)
 	if (!bad && seccomp_attr_set(f, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS))
 		bad = -ENOSYS;
 	if (!bad)
-		bad = add(f);
+		bad = add_rules(f);
 	if (!bad)
 		bad = seccomp_export_bpf(f, file);
 	if (!bad)
@@ -325,7 +319,7 @@ static int make(int (*add)(scmp_filter_ctx f), struct program *p)
 
 /* Made twice, since an allocation that fails on the way can leave one that would end this process
  * at a call on the list. */
-static int make_whole(int (*add)(scmp_filter_ctx f), struct program *p)
+static int make_whole(struct program *p)
 {
 	/* Of processor time; two filters take a hundredth of that. */
 	static const struct itimerval limit = { .it_value.tv_usec = 200000 }, none;
@@ -336,9 +330,9 @@ static int make_whole(int (*add)(scmp_filter_ctx f), struct program *p)
 	for (size_t i = 0; i < COUNT(faults); i++)
 		sigaction(faults[i], &ours, &before[i]);
 	setitimer(ITIMER_VIRTUAL, &limit, NULL);
-	bad = make(add, p);
+	bad = make(p);
 	if (!bad)
-		bad = make(add, &again);
+		bad = make(&again);
 	setitimer(ITIMER_VIRTUAL, &none, NULL);
 	for (size_t i = 0; i < COUNT(faults); i++)
 		sigaction(faults[i], &before[i], NULL);
@@ -403,10 +397,10 @@ void confine_no_uring(const struct daemon_common *c)
 }
 
 /* For all threads of this process at once (OpenBLAS has its own). */
-static enum err load(int (*add)(scmp_filter_ctx f))
+static enum err load(void)
 {
 	static struct program p;
-	int bad = make_whole(add, &p);
+	int bad = make_whole(&p);
 	struct sock_fprog loaded = { (unsigned short)(p.bytes / sizeof(*p.step)), p.step };
 
 	if (bad == -ENOMEM || bad == -EFAULT) /* the library's own failure, for want of memory */
@@ -443,46 +437,7 @@ enum err confine(const struct daemon_common *c)
 	}
 	if (geteuid() == 0)
 		TRY(confine_code_check());
-	TRY(load(add_rules));
+	TRY(load());
 	log_info("system calls are confined");
 	return ERR_OK;
-}
-
-/* ---- a process that reads a file ---- */
-
-static int add_reader_rules(scmp_filter_ctx f)
-{
-	static const char *const names[] = {
-		"brk",           "munmap",       "mremap",         "madvise",
-		"futex",         "exit",         "exit_group",     "gettid",
-		"getpid",        "rt_sigaction", "rt_sigprocmask", "rt_sigreturn",
-		"sigaltstack",   "close",        "read",           "readv",
-		"pread64",       "lseek",        "fstat",          "stat",
-		"lstat",         "newfstatat",   "statx",          "access",
-		"faccessat",     "faccessat2",   "readlink",       "getcwd",
-		"flock",         "fcntl",        "write",          "writev",
-		"clock_gettime", "gettimeofday", "time",           "getrandom",
-		"uname",         "sysinfo",      "getuid",         "geteuid"
-	};
-	static const struct rule reading[] = {
-		{ SCMP_SYS(mmap), ALLOW, 1, { { 2, NO_BIT(PROT_EXEC) } } },
-		{ SCMP_SYS(mprotect), ALLOW, 1, { { 2, NO_BIT(PROT_EXEC) } } },
-		{ SCMP_SYS(open), ALLOW, 1, { { 1, SCMP_CMP_MASKED_EQ, O_ACCMODE, O_RDONLY } } },
-		{ SCMP_SYS(openat), ALLOW, 1, { { 2, SCMP_CMP_MASKED_EQ, O_ACCMODE, O_RDONLY } } },
-		{ SCMP_SYS(prlimit64), ALLOW, 1, { { 2, IS(0) } } },
-		{ SCMP_SYS(socket), END, 0, { { 0 } } },
-		{ SCMP_SYS(clone), END, 0, { { 0 } } },
-		{ SCMP_SYS(kill), END, 0, { { 0 } } },
-		{ SCMP_SYS(prctl), END, 0, { { 0 } } },
-		{ SCMP_SYS(ioctl), END, 1, { { 1, IS(TIOCSTI) } } },
-	};
-
-	return add_lists(f, names, COUNT(names), reading, COUNT(reading));
-}
-
-enum err confine_reader(void)
-{
-	if (SANITIZED)
-		return ERR_OK;
-	return load(add_reader_rules);
 }

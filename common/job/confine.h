@@ -44,9 +44,4 @@ void confine_no_uring(const struct daemon_common *c);
  * job) must be readable for c->user. ERR_INPUT as above, or if the kernel refuses the filter. */
 enum err confine(const struct daemon_common *c) MUST_CHECK;
 
-/* For good, of a process that reads a file for another one: it opens files to read them alone, writes to what is open
- * already, and has memory; any other call ends it (SIGSYS). Nothing in a build with a sanitizer. ERR_INPUT: the kernel
- * has no such filter. */
-enum err confine_reader(void) MUST_CHECK;
-
 #endif

@@ -15,6 +15,9 @@ python_with() { # MODULE...: $PYTHON, or the test is skipped
 	skip "no python3 has $*"
 }
 
+# For commands of the documents.
+python3_is_python() { mkdir -p "$T/path" && ln -sf "$(command -v "$PYTHON")" "$T/path/python3" && PATH=$T/path:$PATH; }
+
 # What is compiled of tests/interop and tests/hostile stays for the next start, outside of the sources.
 needs_python() {
 	python_with numpy cryptography

@@ -27,7 +27,7 @@ www() { # $WWW is the address of $T/www
 	WWW=http://127.0.0.1:$(grep -o 'port [0-9]*' "$T/www.stdout" | cut -d ' ' -f 2)
 }
 
-fetch() { COTERIE_BIN=$BIN "$ROOT/scripts/fetch-data" --out "$T/data" --from "$WWW" "$@" >"$T/fetch.stdout" 2>"$T/fetch.stderr"; }
+fetch() { "$ROOT/scripts/fetch-data" --out "$T/data" --from "$WWW" "$@" >"$T/fetch.stdout" 2>"$T/fetch.stderr"; }
 
 refused() { # REGEX NAME
 	local status=0
@@ -209,16 +209,15 @@ test_some_of_several() {
 test_paths_of_the_caller() {
 	mkdir -p "$T/www" "$T/there"
 	head -c 3000 /dev/urandom >"$T/www/COIL20.mat"
-	ln -s "$BIN" "$T/there/bin"
-	(cd "$T/there" && ! COTERIE_BIN=bin "$ROOT/scripts/fetch-data" --out out --from ../www coil20 2>"$T/fetch.stderr") || fail "it was read"
+	(cd "$T/there" && ! "$ROOT/scripts/fetch-data" --out out --from ../www coil20 2>"$T/fetch.stderr") || fail "it was read"
 	grep -q 'coil20: .*COIL20.mat: ' "$T/fetch.stderr" && [[ -d $T/there/out ]] || fail "says $(<"$T/fetch.stderr")"
-	(cd "$T/there" && ! COTERIE_DATA=sets COTERIE_BIN=bin "$ROOT/scripts/fetch-data" --from ../www coil20 2>"$T/fetch.stderr") || fail "it was read"
+	(cd "$T/there" && ! COTERIE_DATA=sets "$ROOT/scripts/fetch-data" --from ../www coil20 2>"$T/fetch.stderr") || fail "it was read"
 	[[ -d $T/there/sets ]] || fail "COTERIE_DATA is elsewhere: $(ls "$T/there")"
 }
 
 wrong_use() { # REGEX ARG...
 	local status=0
-	COTERIE_BIN=${program_at-$BIN} "$ROOT/scripts/fetch-data" "${@:2}" >"$T/stdout" 2>"$T/stderr" || status=$?
+	"$ROOT/scripts/fetch-data" "${@:2}" >"$T/stdout" 2>"$T/stderr" || status=$?
 	((status == 4)) || fail "${*:2}: status $status, expected 4"
 	grep -q -- "$1" "$T/stderr" || fail "${*:2}: says $(<"$T/stderr")"
 	[[ ! -s $T/stdout ]] || fail "${*:2}: $(<"$T/stdout")"
@@ -231,7 +230,6 @@ test_arguments() {
 	wrong_use '--fast: no such option; see --help' --fast iris
 	wrong_use '--out needs a value' iris --out
 	wrong_use '--from needs a value' iris --from ''
-	program_at=$T/none wrong_use "$T/none/coterie is not there: make, or COTERIE_BIN" iris
 	local flag
 	for flag in --help -h; do
 		"$ROOT/scripts/fetch-data" "$flag" >"$T/help" || fail "$flag: status $?"

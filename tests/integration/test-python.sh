@@ -45,6 +45,7 @@ test_readme_from_a_table_to_clusters() {
 		for (i = 0; i < 90; i++) printf "c%d,%s,%s,2024-%02d-11,%d,\"a, b\"\n", i, i == 7 ? "" : 20 + 20 * (i % 3) + rand() * 5,
 			i % 3 == 1 ? "north" : "south", 1 + i % 12, 1000 * (1 + i % 3 * 2 + rand()) }' >"$T/walk/customers.csv"
 	cd "$T/walk" || fail "is gone"
+	python3_is_python
 	bash -euo pipefail "$T/readme.sh" >"$T/sh.out" 2>&1 || fail "in the shell: $(tail -n 3 "$T/sh.out")"
 	[[ -s run/party-00/report.html && -s run/party-00/profile.csv ]] || fail "no report, or no profile"
 	COTERIE_BIN=$BIN PYTHONPATH=python "$PYTHON" "$T/readme.py" >"$T/py.out" 2>"$T/py.err" || fail "in Python: $(tail -n 3 "$T/py.err")"
@@ -66,6 +67,7 @@ test_pip_installs_it() {
 	}
 	[[ -e $T/site/coterie/py.typed ]] || fail "it has no py.typed"
 	cd "$T" || fail "is gone"
+	PYTHONPATH=$T/site "$PYTHON" -m coterie.convert --help >/dev/null || fail "the converter is not installed"
 	[[ $(COTERIE_BIN=$BIN PYTHONPATH=$T/site "$PYTHON" -c 'import coterie; print(coterie.__version__, coterie.__file__, coterie.find())') == \
 		"$(<"$ROOT/VERSION") $T/site/coterie/__init__.py $(realpath "$BIN")/coterie" ]] || fail "what is installed is another one"
 }

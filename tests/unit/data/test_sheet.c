@@ -132,9 +132,6 @@ static void test_all_roles(void **state)
 	assert_string_equal(r->t.ids.id[0], "a");
 	assert_int_equal(r->t.ids.row[0], 2);
 	assert_int_equal(r->t.ids.row[1], 0);
-	assert_int_equal(r->t.label[0], 0);
-	assert_int_equal(r->t.label[1], 1);
-	assert_int_equal(r->t.label[2], 0);
 	assert_int_equal(r->t.column[1].gaps, 1);
 	end(r);
 }
@@ -169,14 +166,14 @@ static void test_columns_that_all_parties_have(void **state)
 	end(r);
 }
 
-static void test_labels_that_are_numbers_stay(void **state)
+static void test_a_label_is_left_out(void **state)
 {
-	struct read *r = parse("a,b\n1,10\n2,9\n", SET("label=b"));
+	struct read *r = parse("a,b\n1,\n2,no\n", SET("label=b"));
 
 	(void)state;
 	assert_ok(r->err);
-	assert_int_equal(r->t.label[0], 10);
-	assert_int_equal(r->t.label[1], 9);
+	assert_int_equal(r->t.X.cols, 1);
+	assert_int_equal(r->t.out.n, 1);
 	end(r);
 }
 
@@ -352,7 +349,7 @@ int main(void)
 		cmocka_unit_test(test_all_roles),
 		cmocka_unit_test(test_median_and_indicator),
 		cmocka_unit_test(test_columns_that_all_parties_have),
-		cmocka_unit_test(test_labels_that_are_numbers_stay),
+		cmocka_unit_test(test_a_label_is_left_out),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_allocation_is_bounded_by_the_file),
 		cmocka_unit_test(test_dates),

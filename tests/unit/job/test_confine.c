@@ -406,79 +406,6 @@ static void others_become_nobody_else(void **state)
 	assert_int_equal(after(NULL, becomes_another), 0);
 }
 
-/* ---- who reads a file for another ---- */
-
-static int after_reader(int (*attempt)(void))
-{
-	pid_t child = fork();
-	int status;
-
-	assert_true(child >= 0);
-	if (child == 0)
-		_exit(confine_reader() == ERR_OK ? attempt() : 99);
-	assert_int_equal(waitpid(child, &status, 0), child);
-	return status;
-}
-
-/* Of a call's answer: 1, if the filter refuses it. */
-static int refused(int answer)
-{
-	return answer < 0 && errno == ENOSYS;
-}
-
-static int opens_to_write(void)
-{
-	return refused(open("/dev/null", O_WRONLY));
-}
-
-static int opens_to_read_and_write(void)
-{
-	return refused(open("/dev/null", O_RDWR));
-}
-
-static int removes_a_file(void)
-{
-	return refused(unlink("/nowhere/at all"));
-}
-
-static int makes_a_directory(void)
-{
-	return refused(mkdir("/nowhere/at all", 0700));
-}
-
-static int opens_a_socket(void)
-{
-	return socket(AF_INET, SOCK_STREAM, 0) * 0;
-}
-
-static int reads_and_writes_what_is_open(void)
-{
-	char c;
-	int in = open("/dev/zero", O_RDONLY);
-	void *p = malloc(1 << 24);
-
-	free(p);
-	return in >= 0 && read(in, &c, 1) == 1 && write(1, "", 0) == 0 ? 0 : 1;
-}
-
-static void a_reader_reads_alone(void **state)
-{
-	static int (*const more[])(void) = { opens_to_write, opens_to_read_and_write,
-					     removes_a_file, makes_a_directory };
-
-	(void)state;
-	if (SANITIZED)
-		skip();
-	for (size_t i = 0; i < sizeof(forbidden) / sizeof(*forbidden); i++)
-		if (!killed(after_reader(forbidden[i])))
-			fail_msg("attempt %zu of a reader", i);
-	for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++)
-		if (WEXITSTATUS(after_reader(more[i])) != 1 || !fine(after(&on, more[i])))
-			fail_msg("attempt %zu of a reader, of those that a daemon may make", i);
-	assert_true(killed(after_reader(opens_a_socket)));
-	assert_true(fine(after_reader(reads_and_writes_what_is_open)));
-}
-
 /* Set where this program has begun anew, which the thread of its first beginning led to. */
 #define AGAIN "COTERIE_TEST_CONFINE_AGAIN"
 
@@ -503,7 +430,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(root_becomes_the_user),
 		cmocka_unit_test(files_are_made_as_the_user),
 		cmocka_unit_test(others_become_nobody_else),
-		cmocka_unit_test(a_reader_reads_alone),
 	};
 
 	(void)argc;

@@ -1,7 +1,7 @@
 /* How fast a table is read: rows of 64 numbers and an id, in memory, by one thread; CPU time, the
  * best of 5.
  *
- *     bench_import [ROWS] [FILE]      FILE gets the table of six digits, for other readers
+ *     bench_tables [ROWS] [FILE]      FILE gets the table of six digits, for other readers
  */
 #include "common/base/file.h"
 #include "common/base/log.h"
@@ -52,7 +52,7 @@ static void measure(const char *name, const struct buf *text)
 
 		if (sheet_parse(&t, (struct bytes){ text->p, text->n }, "t.csv", &how, &said) !=
 		    ERR_OK) {
-			fprintf(stderr, "bench_import: %s\n", err_detail());
+			fprintf(stderr, "bench_tables: %s\n", err_detail());
 			exit(1);
 		}
 		start = cpu_seconds() - start;
@@ -61,7 +61,7 @@ static void measure(const char *name, const struct buf *text)
 	}
 	how.id = NULL;
 	reading_release(&how);
-	printf("import %-10s mb=%.1f seconds=%.3f mb_s=%.1f\n", name, 1e-6 * (double)text->n, best,
+	printf("tables %-10s mb=%.1f seconds=%.3f mb_s=%.1f\n", name, 1e-6 * (double)text->n, best,
 	       1e-6 * (double)text->n / best);
 }
 

@@ -1,21 +1,21 @@
-# import -- how fast a table of numbers and ids is read by one core, beside pandas, numpy and scikit-learn (Debian's;
-# skipped without). tests/bench/bench_import.c measures, in memory.
+# tables -- how fast a table of numbers and ids is read by one core, beside pandas, numpy and scikit-learn (Debian's;
+# skipped without). tests/bench/bench_tables.c measures, in memory.
 #
 # COTERIE_BENCHES: where that program is, instead of build/plain/tests/bench as make leaves it.
 #
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='a table read by coterie import, beside pandas, numpy and scikit-learn'
+about='a table as a party reads it, beside pandas, numpy and scikit-learn'
 default_seeds=1 quick_seeds=1
 
 measure() {
-	local program=${COTERIE_BENCHES:-build/plain/tests/bench}/bench_import rows kind other
+	local program=${COTERIE_BENCHES:-build/plain/tests/bench}/bench_tables rows kind other
 	[[ -n ${COTERIE_BENCHES-} ]] || make -s "$program"
 	rows=$($quick && echo 100000 || echo 1000000)
 	mkdir -p "$out/runs"
-	"$program" "$rows" "$out/runs/table.csv" >"$out/runs/import.txt" || { RUN_FAILED=true && return; }
+	"$program" "$rows" "$out/runs/table.csv" >"$out/runs/tables.txt" || { RUN_FAILED=true && return; }
 	for kind in six-digits all-digits; do
-		figure "$kind" coterie "$(sed -n "s/^import $kind .*mb_s=//p" "$out/runs/import.txt")" 100
+		figure "$kind" coterie "$(sed -n "s/^tables $kind .*mb_s=//p" "$out/runs/tables.txt")" 100
 	done
 	for other in pandas numpy sklearn; do
 		if ! /usr/bin/python3 -c "import $other" 2>/dev/null; then

@@ -1,4 +1,0 @@
-/* GraphML. */
-#include "tests/fuzz/import.h"
-
-FUZZ_IMPORT("graphml")

@@ -111,9 +111,6 @@ enum err channel_recv_either(struct channel *const ch[], const bool wanted[], si
 			     enum msg_type expect, enum msg_type other, size_t *which,
 			     struct msg *m) MUST_CHECK;
 
-/* Between the first and the last byte of the last received message. */
-double channel_transfer_s(const struct channel *ch);
-
 /* Waits until all that was sent has been handed to the kernel, or the deadline passes. */
 enum err channel_flush(struct channel *ch, double timeout_s) MUST_CHECK;
 /* Waits until the peer has acknowledged all that was sent. While the connection is lost and

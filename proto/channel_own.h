@@ -114,7 +114,6 @@ struct channel {
 	struct reason ended;         /* the error that every later call of the job thread returns */
 	bool gone;                   /* nothing can be sent any more, not even ABORT */
 	bool reader_waits;           /* the loop stopped reading and wants to be woken */
-	double transfer_s;           /* of the last received message */
 	double moved_s;              /* when this peer last showed progress */
 	uint64_t progress;           /* its counter */
 	struct channel_link link;

@@ -18,11 +18,6 @@ void channel_set_aside(struct channel *ch, channel_aside *f, void *arg)
 	ch->aside_arg = arg;
 }
 
-double channel_transfer_s(const struct channel *ch)
-{
-	return ch->transfer_s;
-}
-
 /* ---- waiting for a message ---- */
 
 /* Locked. The next message of any wanted channel. Where several have one they take turns. */
@@ -62,7 +57,6 @@ static enum err wait_for_item(struct channel *const ch[], const bool wanted[], s
 		if (clock_now_s() < p->job_until_s && pop_any(ch, wanted, count, which, it)) {
 			if (waited)
 				post_account(p, ch[*which], start, it);
-			ch[*which]->transfer_s = it->whole_s - it->first_byte_s;
 			return ERR_OK;
 		}
 		if (channel_stopped(ch[0], &e))

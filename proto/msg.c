@@ -212,7 +212,7 @@ static void walk_reals32(struct codec *c, struct msg_reals *m)
 	walk_numbers(c, m, sizeof(float));
 }
 
-static void walk_probe(struct codec *c, struct msg_probe *m)
+static void walk_padding(struct codec *c, struct msg_padding *m)
 {
 	codec_bytes(c, &m->zeros, 0, MSG_CHUNK_MAX);
 }

@@ -178,7 +178,7 @@ struct msg_reals {
 	uint64_t offset;     /* numbers before this chunk */
 	struct bytes values; /* IEEE 754 binary64, in BLOCK and EMBEDDING binary32, little-endian */
 };
-struct msg_probe {
+struct msg_padding {
 	struct bytes zeros;
 };
 struct msg_sealed {
@@ -230,7 +230,7 @@ struct msg {
 		struct msg_labels labels;
 		struct msg_choice choice;
 		struct msg_reals reals, reals32;
-		struct msg_probe probe;
+		struct msg_padding padding;
 		struct msg_sealed sealed;
 		struct msg_told told;
 		struct msg_ids ids;

@@ -15,7 +15,7 @@ static const double LONG_S = 0.02;
 static enum err pad(struct channel *ch, size_t bytes)
 {
 	uint8_t *zeros = alloc(bytes, 1);
-	struct msg m = { .type = MSG_PADDING, .probe = { { zeros, bytes } } };
+	struct msg m = { .type = MSG_PADDING, .padding = { { zeros, bytes } } };
 	enum err e = channel_send(ch, &m);
 
 	free(zeros);

@@ -105,18 +105,12 @@ static const struct process *data_side(const struct report *r)
 
 /* ---- what is worked out here, and goes into run.json ---- */
 
-static const char no_labels[] = "there are no labels: the job ended with its plan";
-
 static enum err evaluate(const struct arguments *a, struct report *r)
 {
 	struct run_labels labels;
 	struct json *e;
 	enum err err;
 
-	if (run_is_plan_only(data_side(r)->run)) {
-		notes_add(&r->runs.missing, "evaluation", "%s", no_labels);
-		return ERR_OK;
-	}
 	if (run_is_of_graphs(r->main->run)) {
 		TRY(graph_scores_make(&r->runs, a->truth, &e));
 		json_put(r->main->run, "evaluation", e);
@@ -138,19 +132,14 @@ static enum err draw(const struct arguments *a, struct report *r)
 	const struct picture *picture = &r->picture;
 	struct json *o, *share;
 	bool asked = a->data || a->config || a->points || a->layout.path;
-	bool planned = run_is_plan_only(p->run);
 	struct picture_params params = { .run = p->dir,
 					 .data = a->data,
 					 .config = a->config,
 					 .points = a->points,
 					 .layout = a->layout };
 
-	if (!asked && (planned || !r->runs.alone || p->leads))
+	if (!asked && (!r->runs.alone || p->leads))
 		return ERR_OK;
-	if (planned) {
-		notes_add(&r->runs.missing, "picture of the points", "%s", no_labels);
-		return ERR_OK;
-	}
 	if (picture_make(&params, &r->picture) != ERR_OK) {
 		if (asked)
 			return ERR_INPUT;

@@ -66,7 +66,7 @@ void part_sizes(struct report *r, struct buf *b)
 
 	for (const struct json *v = list ? json_first(list) : NULL; v; v = json_next(v))
 		most = fmax(most, run_element(v));
-	if (!(most > 0) && (run_is_plan_only(r->main->run) || run_is_embedding(r->main->run)))
+	if (!(most > 0) && run_is_embedding(r->main->run))
 		return;
 	if (!(most > 0)) {
 		notes_add(&r->runs.missing, r->main->name,
@@ -168,7 +168,7 @@ void part_objective(struct report *r, struct buf *b)
 	for (const struct json *s = run_first(result, "sums"); s; s = run_next(s))
 		n += has_curve(s);
 	if (!n) {
-		if (r->main->leads && !run_is_plan_only(r->main->run) &&
+		if (r->main->leads &&
 		    !run_rows_apart(r->main->run)) /* whose k-means need no objective */
 			notes_add(&r->runs.missing, r->main->name,
 				  "its run.json has no objective of any k-means");

@@ -174,7 +174,6 @@ static void body(struct report *r, struct buf *b)
 	part_confidence(r, b);
 	part_picture(r, b);
 	part_facts(r, b);
-	part_plan(r, b);
 	part_timeline(r, b);
 	part_links(r, b);
 	part_objective(r, b);

@@ -24,7 +24,7 @@ void report_page(struct report *r, struct buf *html);
 void report_head(struct buf *html, const char *title, const char *eyebrow);
 typedef void report_part(struct report *r, struct buf *b);
 report_part part_timeline;                               /* report_time.c */
-report_part part_phases, part_processes, part_plan;      /* report_tables.c */
+report_part part_phases, part_processes;                 /* report_tables.c */
 report_part part_merged, part_facts, part_leaks, part_job;
 report_part part_links;                                  /* report_links.c */
 report_part part_round_trips, part_sizes, part_objective; /* report_charts.c */

@@ -57,7 +57,7 @@ const char report_style[] =
     "overflow-wrap:normal;vertical-align:bottom;border-bottom:1px solid var(--line)}\n"
     ".numbers tbody tr+tr>*{border-top:1px solid var(--track)}\n"
     ".numbers tbody th{max-width:24ch;overflow:hidden;text-overflow:ellipsis}\n"
-    "tr.all>*,tr.taken>*{font-weight:600}.numbers tbody tr.all>*{border-top:1px solid "
+    "tr.all>*{font-weight:600}.numbers tbody tr.all>*{border-top:1px solid "
     "var(--line)}\n"
     ".bars th{width:1%;max-width:16ch;overflow:hidden;text-overflow:ellipsis;padding-right:12px}\n"
     ".bars td:last-child,.bars th:last-child{width:1%;padding-left:12px;text-align:right}\n"

@@ -1,4 +1,4 @@
-/* Tables: phases, processes, the plan, merged cells, the kind's facts, leaks, the job in full. */
+/* Tables: phases, processes, merged cells, the kind's facts, leaks, the job in full. */
 #include "cli/report/report_page.h"
 
 #include <stdio.h>
@@ -110,67 +110,7 @@ void part_processes(struct report *r, struct buf *b)
 			  "its run.json has no peers: no TCP round trips, no congestion control");
 }
 
-/* ---- the plan: what each way to run the job was estimated to cost ---- */
-
-enum { WAYS_MOST = 64, MERGED_MOST = 64 };
-
-static struct shown show_rate(double x)
-{
-	return shown("%.30s/s", show_bytes(x).s);
-}
-
-static struct shown show_ms_as_time(double x)
-{
-	return show_seconds(x / 1e3);
-}
-
-static void way_row(const struct json *w, struct buf *b)
-{
-	bool taken = run_true(w, "taken");
-
-	buf_printf(b, "<tr%s><th scope=\"row\">%s</th><td class=\"text\">%s</td>",
-		   taken ? " class=\"taken\"" : "", html_brief(run_string(w, "method"), 40).s,
-		   html_brief(run_string(w, "exchange"), 40).s);
-	report_cell(b, w, "rounds", show_count);
-	report_cell(b, w, "round_trips", show_count);
-	report_cell(b, w, "words", show_count);
-	report_cell(b, w, "bytes", show_bytes);
-	report_cell(b, w, "seconds", show_seconds);
-	buf_printf(b, "<td class=\"text\">%s", taken ? "<b>taken</b>" : "");
-	if (*run_string(w, "why_not"))
-		buf_printf(b, "not taken: %s", html_of(run_string(w, "why_not")).s);
-	if (run_true(w, "guessed"))
-		buf_printf(b, "%scells guessed", taken || *run_string(w, "why_not") ? "; " : "");
-	buf_printf(b, "</td></tr>\n");
-}
-
-void part_plan(struct report *r, struct buf *b)
-{
-	const struct json *plan = run_object(r->main->run, "plan");
-	size_t n = 0;
-
-	if (!plan)
-		return;
-	html_section(b, "plan", "What each way was going to cost");
-	buf_printf(b, "<div class=\"scroll\"><table class=\"numbers\" id=\"ways\"><thead><tr>"
-		      "<th>method</th><th class=\"text\">exchange</th><th>rounds</th>"
-		      "<th>round trips</th><th>words</th><th>bytes</th><th>on this link</th>"
-		      "<th class=\"text\"></th></tr></thead>\n<tbody>\n");
-	for (const struct json *w = run_first(plan, "ways"); w && n < WAYS_MOST;
-	     w = run_next(w), n++)
-		way_row(w, b);
-	buf_printf(
-	    b,
-	    "</tbody></table></div>\n<p class=\"note\">From the parties' local clusters, "
-	    "before the rest was done: what it takes if Lloyd never settles early. Words and "
-	    "bytes are those of all parties' sums. The link was measured at %s there and back "
-	    "and %s; computing is not counted. %s</p>\n</section>\n",
-	    html_data(run_number(plan, "rtt_ms"), show_ms_as_time).s,
-	    html_data(run_number(plan, "bytes_per_s"), show_rate).s,
-	    run_is_plan_only(r->main->run) ? "The job ended with this plan, as it was asked "
-					     "to: there are no labels."
-					   : "");
-}
+enum { MERGED_MOST = 64 };
 
 /* Cells that were merged as too small (min_cell). */
 void part_merged(struct report *r, struct buf *b)

@@ -156,35 +156,6 @@ static void print_daemons(const struct run_dir *runs)
 	end_table(t);
 }
 
-static void print_plan(const struct json *run)
-{
-	static const char *const heads[] = { "plan",   "exchange", ">rounds",  ">trips",
-					     ">words", ">MB",      ">seconds", "" };
-	const struct json *plan = run_object(run, "plan");
-	struct table *t;
-
-	if (!plan)
-		return;
-	t = table_new(heads, 8);
-	for (const struct json *w = run_first(plan, "ways"); w; w = run_next(w)) {
-		const char *why_not = run_string(w, "why_not");
-
-		table_cell(t, "%s", run_string(w, "method"));
-		table_cell(t, "%s", run_string(w, "exchange"));
-		table_cell(t, "%.0f", run_number(w, "rounds"));
-		table_cell(t, "%.0f", run_number(w, "round_trips"));
-		table_cell(t, "%.0f", run_number(w, "words"));
-		table_cell(t, "%.2f", run_number(w, "bytes") / 1e6);
-		table_cell(t, "%.3f", run_number(w, "seconds"));
-		table_cell(t, "%s%s%s%s", run_true(w, "guessed") ? "cells guessed  " : "",
-			   run_true(w, "taken") ? "<- taken" : "", *why_not ? "not: " : "",
-			   why_not);
-	}
-	end_table(t);
-	printf("at %.3f ms and %.2f MB/s\n", run_number(plan, "rtt_ms"),
-	       run_number(plan, "bytes_per_s") / 1e6);
-}
-
 static void add_numbers(struct buf *text, const struct json *list)
 {
 	size_t n = 0;
@@ -381,13 +352,6 @@ static enum err print(const struct arguments *a, const struct run_dir *runs)
 	run_dir_warnings(runs, print_warning, NULL);
 	print_phases(first->run);
 	print_daemons(runs);
-	print_plan(first->run);
-	if (run_is_plan_only(first->run)) {
-		printf(
-		    "\nno labels: the job ended with its plan\nresults: %s/run.json, log.jsonl\n",
-		    first->dir);
-		return ERR_OK;
-	}
 	print_facts(first->run);
 	if (!runs->alone)
 		print_matched(runs);

@@ -189,12 +189,6 @@ static bool of_our_schema(const struct json *run)
 	return json_type(run) == JSON_OBJECT && run_number(run, "schema_version") == RECORD_SCHEMA;
 }
 
-bool run_is_plan_only(const struct json *run)
-{
-	return !strcmp(run_string(run_object(run, "job"), "plan"), "only") &&
-	       !strcmp(run_string(run, "status"), "done");
-}
-
 enum err run_read(const char *dir, struct json **run)
 {
 	char *path = file_join(dir, "run.json");

@@ -31,9 +31,6 @@ const struct json *run_next(const struct json *member);
 /* An element of a list as such a number; -1 if it is none. */
 double run_element(const struct json *v);
 
-/* The job was to end with a plan (plan "only"), and did: it has no labels, and none are missing. */
-bool run_is_plan_only(const struct json *run);
-
 /* dir/run.json, which must be whole and of the schema of record.h. ERR_INPUT. */
 enum err run_read(const char *dir, struct json **run) MUST_CHECK;
 

@@ -70,7 +70,6 @@ const struct kind kind_align = {
 	.needs_noise = kind_needs_no_noise,
 	.claim = kind_claims_nothing,
 	.is_flat = kind_yes,
-	.is_plan_only = kind_no,
 	.burst = kind_no_burst,
 	.memory = memory,
 };

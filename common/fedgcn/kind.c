@@ -39,7 +39,6 @@ const struct kind kind_fedgcn = {
 	.needs_noise = kind_has_no_noise,
 	.claim = kind_claims_nothing,
 	.is_flat = kind_yes,
-	.is_plan_only = kind_no,
 	.burst = kind_no_burst,
 	.memory = fedgcn_memory,
 };

@@ -63,7 +63,6 @@ const struct kind kind_fedspectral = {
 	.needs_noise = needs_noise,
 	.claim = fedspectral_claim,
 	.is_flat = kind_yes,
-	.is_plan_only = kind_no,
 	.burst = kind_no_burst,
 	.memory = fedspectral_memory,
 };

@@ -53,7 +53,6 @@ const struct kind kind_fedwalk = {
 	.needs_noise = kind_needs_no_noise,
 	.claim = claim,
 	.is_flat = kind_yes,
-	.is_plan_only = kind_no,
 	.burst = kind_no_burst,
 	.memory = fedwalk_memory,
 };

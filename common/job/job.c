@@ -370,11 +370,6 @@ bool job_is_flat(const struct job *job)
 	return job->kind->is_flat(job);
 }
 
-bool job_is_plan_only(const struct job *job)
-{
-	return job->kind->is_plan_only(job);
-}
-
 size_t job_burst(const struct job *job, size_t n, bool down)
 {
 	return job->kind->burst(job, n, down);

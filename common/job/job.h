@@ -56,7 +56,6 @@ bool job_difference(const struct job *here, const struct job *offered, char *tex
 /* The kind's members, of this job: common/kind/kind.h. */
 const char *job_permission(const struct job *job);
 bool job_is_flat(const struct job *job);
-bool job_is_plan_only(const struct job *job);
 size_t job_burst(const struct job *job, size_t n, bool down);
 /* Returns the number of sentences. */
 size_t job_leaks(const struct job *job, size_t parties, const char *leaks[], size_t max);

@@ -79,26 +79,10 @@ struct record_sum {     /* one k-means on secure sums, coordinator only */
 	unsigned objectives;
 };
 
-struct record_plan { /* one way to run the job, as plan "auto" costed it; coordinator only */
-	const char *method, *exchange; /* static names */
-	unsigned rounds,
-	    round_trips;     /* secure sums one after the other; exchanges with the parties */
-	double words, bytes; /* of all parties together */
-	double seconds;      /* round trips and bytes on the measured link */
-	bool guessed;        /* some of its cells could not be counted beforehand */
-	bool taken;
-	const char *why_not; /* static text: what forbids it; NULL: nothing */
-};
-enum { RECORD_PLANS = 5 };
-
 struct record_head { /* how far a party's ledger reaches, crypto/ledger.h */
 	char name[64 + 1];
 	uint64_t count;
 	uint8_t hash[32]; /* of its last row */
-};
-
-struct record_link { /* as measured for a plan */
-	double rtt_s, bytes_per_s;
 };
 
 /* Attempts that were cut short before the one that the record is of. */
@@ -151,9 +135,6 @@ struct record {
 	size_t heads;
 	struct record_head *head; /* of the other parties' ledgers; owned */
 	unsigned order; /* what filter.order "auto" became; 0: it was given */
-	size_t plans;
-	struct record_plan plan[RECORD_PLANS];
-	struct record_link link;
 	size_t rows, clusters;
 	uint64_t *cluster_size; /* clusters counts, owned; NULL until there is a result */
 	struct {

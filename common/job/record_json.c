@@ -102,34 +102,6 @@ static void put_result(const struct record *r, struct json *root)
 	}
 }
 
-static void put_plans(const struct record *r, struct json *root)
-{
-	struct json *plan, *ways;
-
-	if (!r->plans)
-		return;
-	plan = json_put_object(root, "plan");
-	json_put_number(plan, "rtt_ms", 1e3 * r->link.rtt_s);
-	json_put_number(plan, "bytes_per_s", r->link.bytes_per_s);
-	ways = json_put_array(plan, "ways");
-	for (size_t i = 0; i < r->plans; i++) {
-		const struct record_plan *p = &r->plan[i];
-		struct json *o = json_append_object(ways);
-
-		json_put_string(o, "method", p->method);
-		json_put_string(o, "exchange", p->exchange);
-		json_put_number(o, "rounds", p->rounds);
-		json_put_number(o, "round_trips", p->round_trips);
-		json_put_number(o, "words", p->words);
-		json_put_number(o, "bytes", p->bytes);
-		json_put_number(o, "seconds", p->seconds);
-		json_put_bool(o, "guessed", p->guessed);
-		json_put_bool(o, "taken", p->taken);
-		if (p->why_not)
-			json_put_string(o, "why_not", p->why_not);
-	}
-}
-
 static void put_hex(struct json *o, const char *key, const uint8_t hash[static 32])
 {
 	char hex[2 * 32 + 1];
@@ -281,7 +253,6 @@ void record_json(const struct record *r, struct buf *json)
 	put_course(r, root);
 	if (r->order)
 		json_put_number(root, "filter_order", r->order);
-	put_plans(r, root);
 	put_warnings(r, root);
 	put_facts(r, root);
 	put_result(r, root);

@@ -12,5 +12,8 @@ const struct config_removed removed_keys[] = {
 	{ "job.aggregation", "none", "0.2.0",
 	  "use job.baselines \"all\", of which \"alone\" trains each party by itself" },
 	{ "party.policy.jobs", "fedgcn.best", "0.2.0", "remove it" },
+	{ "job.plan", "off", "0.2.0", NULL },
+	{ "job.plan", NULL, "0.2.0",
+	  "give method and exchange (docs/OPERATIONS.md has the cost of each)" },
 	{ NULL, NULL, NULL, NULL },
 };

@@ -23,10 +23,9 @@ const char *kcagc_one_k(const void *p)
 {
 	const struct kcagc_job *job = p;
 
-	if (kcagc_is_bounded(job) || (job->exchange == EXCHANGE_GRAM && job->plan == PLAN_OFF))
+	if (kcagc_is_bounded(job) || job->exchange == EXCHANGE_GRAM)
 		return NULL;
-	return "methods \"landmark\" and \"gcc\" choose of a range, and exchange \"gram\" "
-	       "without a plan";
+	return "methods \"landmark\" and \"gcc\" choose of a range, and exchange \"gram\"";
 }
 
 const char *kmeans_columns_one_k(const void *p)
@@ -94,12 +93,6 @@ enum err kcagc_check(const void *p)
 		return err_set(ERR_INPUT,
 			       "job.exchange is \"gram\", expected \"distances\" with method "
 			       "\"%s\": gram is of the virtual nodes of tree and flat",
-			       kcagc_method_names[job->method]);
-	if (job->plan != PLAN_OFF && job->method != METHOD_TREE && job->method != METHOD_FLAT)
-		return err_set(ERR_INPUT,
-			       "job.plan is \"%s\", expected \"off\" with method \"%s\": a plan is "
-			       "made for tree and flat, from their cells",
-			       job->plan == PLAN_AUTO ? "auto" : "only",
 			       kcagc_method_names[job->method]);
 	if (job->joint_norm && !job->unit_rows)
 		return err_set(ERR_INPUT,

@@ -18,7 +18,6 @@ static const char *const features_names[] = { "raw", "idf", NULL };
 static const char *const basis_names[] = { "scaled", "unit", NULL };
 static const char *const virtual_names[] = { "mean", "centre", NULL };
 const char *const kcagc_exchange_names[] = { "distances", "gram", NULL };
-static const char *const plan_names[] = { "off", "auto", "only", NULL };
 static const char *const auto_word[] = { "auto", NULL };
 static const char *const degrees_names[] = { "off", "beside", "alone", "auto", NULL };
 static const char *const dims_word[] = { "local", NULL };
@@ -102,9 +101,6 @@ const struct config_row kcagc_rows[] = {
 	  .help = "what stands for a cell at a party: the mean of its rows, or the local centre (line 13)",
 	  .readers = TREES },
 	JOINT_ROWS
-	{ "plan", CONFIG_ENUM, AT(plan), .standard = "off", .names = plan_names,
-	  .help = "\"auto\" takes the cheapest of basic, flat, tree and gram for these parties; \"only\" "
-		  "says which that is, and ends", .readers = TREES },
 	{ "joint_norm", CONFIG_BOOL, AT(joint_norm), .standard = "false",
 	  .help = "scale rows by their norm over all parties, one more sum, not by each party's own; "
 		  "to predict: as in the run of the model", .readers = TREES },
@@ -301,11 +297,6 @@ bool kcagc_communities(const struct kcagc_job *job)
 	enum degrees degrees = kcagc_degrees(job);
 
 	return degrees == DEGREES_OFF || degrees == DEGREES_AUTO;
-}
-
-bool kcagc_is_plan_only(const void *job)
-{
-	return ((const struct kcagc_job *)job)->plan == PLAN_ONLY;
 }
 
 bool kcagc_is_flat(const void *job)

@@ -11,14 +11,12 @@
 enum kcagc_preset { PRESET_DEFAULT, PRESET_PAPER };
 enum kcagc_method { METHOD_TREE, METHOD_FLAT, METHOD_BASIC, METHOD_LANDMARK, METHOD_GCC };
 /* auto: take the cheapest method and exchange; only: say which that is, and end */
-enum kcagc_plan { PLAN_OFF, PLAN_AUTO, PLAN_ONLY };
 enum kcagc_graphs { GRAPHS_SHARED, GRAPHS_OWN }; /* own: edges may differ between parties */
 /* A cell's virtual node: its mean, or the local centre (line 13) */
 enum kcagc_virtual { VIRTUAL_MEAN, VIRTUAL_CENTRE };
 enum kcagc_exchange { EXCHANGE_DISTANCES, EXCHANGE_GRAM };
 
 enum { KCAGC_ORDER_MAX = 10000 };
-enum { KCAGC_PROBES = 4, KCAGC_PROBE_LEN = 64 << 10 }; /* by which a plan measures the link */
 #define KCAGC_ORDER_AUTO CONFIG_WORD /* filter_order: chosen from sums, by a rule without labels */
 
 struct kcagc_job {
@@ -47,7 +45,6 @@ struct kcagc_job {
 	unsigned polish;     /* P Lloyd steps on all nodes at the end */
 	unsigned polish_rows; /* over so many, but for the last (sample.h); 0: all */
 	enum kcagc_exchange exchange;
-	enum kcagc_plan plan;
 	bool joint_norm;     /* rows are scaled by their norm over all parties; predict has it, too */
 	unsigned min_cell;   /* fewest nodes behind any number that enters a sum */
 	enum degrees degrees; /* of landmark and gcc */
@@ -84,7 +81,6 @@ void kcagc_predict_leaks(struct said *s, const void *job, size_t parties);
 void kmeans_columns_leaks(struct said *s, const void *job, size_t parties);
 void kmeans_columns_predict_leaks(struct said *s, const void *job, size_t parties);
 bool kcagc_is_flat(const void *job);
-bool kcagc_is_plan_only(const void *job);
 size_t kcagc_burst(const void *job, size_t n, bool down);
 
 /* Are edges those of rows that were matched, and meant to be the same at all parties? They are compared then, where

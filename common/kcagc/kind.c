@@ -18,20 +18,9 @@ static const char *needs_all(const void *p)
 {
 	const struct kcagc_job *job = p;
 
-	if (job->plan != PLAN_OFF)
-		return "a plan may take the tree, whose sums are of pairs";
 	return job->method == METHOD_TREE
 		   ? "method \"tree\" sums over pairs, which are others without a party"
 		   : NULL;
-}
-
-/* Parties see blocks and lengths of rows ("landmark", "gcc"), or the cluster of each node or cell
- * in each iteration. */
-static const char *needs_noise(const void *p)
-{
-	const struct kcagc_job *job = p;
-
-	return kcagc_is_plan_only(job) ? NULL : kind_has_no_noise(job);
 }
 
 static const char *model_needs_all(const void *job)
@@ -63,10 +52,9 @@ const struct kind kind_kcagc = {
 	.permission = kind_own_permission,
 	.permissions = permissions,
 	.leaks = kcagc_leaks,
-	.needs_noise = needs_noise,
+	.needs_noise = kind_has_no_noise,
 	.claim = kind_claims_nothing,
 	.is_flat = kcagc_is_flat,
-	.is_plan_only = kcagc_is_plan_only,
 	.burst = kcagc_burst,
 	.memory = kcagc_memory,
 };
@@ -96,7 +84,6 @@ const struct kind kind_kcagc_predict = {
 	.needs_noise = kind_needs_no_noise,
 	.claim = kind_claims_nothing,
 	.is_flat = kind_yes,
-	.is_plan_only = kind_no,
 	.burst = kind_no_burst,
 	.memory = kcagc_predict_memory,
 };
@@ -124,10 +111,9 @@ const struct kind kind_kmeans_columns = {
 	.permission = kind_own_permission,
 	.permissions = of_columns,
 	.leaks = kmeans_columns_leaks,
-	.needs_noise = needs_noise,
+	.needs_noise = kind_has_no_noise,
 	.claim = kind_claims_nothing,
 	.is_flat = kcagc_is_flat,
-	.is_plan_only = kind_no,
 	.burst = kcagc_burst,
 	.memory = kmeans_columns_memory,
 };
@@ -157,7 +143,6 @@ const struct kind kind_kmeans_columns_predict = {
 	.needs_noise = kind_needs_no_noise,
 	.claim = kind_claims_nothing,
 	.is_flat = kind_yes,
-	.is_plan_only = kind_no,
 	.burst = kind_no_burst,
 	.memory = kmeans_columns_predict_memory,
 };

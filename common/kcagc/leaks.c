@@ -1,5 +1,4 @@
-/* The leak sentences of kcagc, kcagc.predict and kmeans.columns. Where a plan chooses later, they
- * cover all it may choose. */
+/* The leak sentences of kcagc, kcagc.predict and kmeans.columns. */
 #include "common/kcagc/job.h"
 #include "common/kind/own.h"
 
@@ -15,15 +14,11 @@ static void say_range(struct said *s, const struct kcagc_job *job)
 /* Protocols 2 and 3: over cells, or over all nodes. */
 static void say_distances(struct said *s, const struct kcagc_job *job)
 {
-	bool planned = job->plan == PLAN_AUTO;
 	bool cells = job->method == METHOD_TREE || job->method == METHOD_FLAT;
 	bool gram = job->exchange == EXCHANGE_GRAM;
 
-	say(s, planned,
-	    "method and, if it is gram, exchange are chosen after the offer: what is said here of "
-	    "single methods may come about or not");
 	say(s, cells, "the parties of a sum learn each other's clusters from the cells");
-	say(s, cells && (!gram || planned),
+	say(s, cells && !gram,
 	    "the coordinator sees, for each start and iteration, the squared distances of virtual "
 	    "nodes to centres, summed over the parties of the sum");
 	say(s, gram,
@@ -34,12 +29,12 @@ static void say_distances(struct said *s, const struct kcagc_job *job)
 	    "beta(b, r): differences show each side up to a constant");
 	say(s, cells && job->virtual_nodes == VIRTUAL_MEAN && job->min_cell < 2,
 	    "a cell of one node makes the virtual node that node's own row");
-	say(s, job->method == METHOD_BASIC || job->polish || (planned && job->min_cell < 2),
+	say(s, job->method == METHOD_BASIC || job->polish,
 	    "the coordinator sees the summed squared distances of all nodes to the centres: the "
 	    "joint geometry of all nodes up to rotation");
 	say(s, gram, "the parties of a sum see the cluster of each cell");
 	say_range(s, job);
-	say(s, !gram || planned || job->polish,
+	say(s, !gram || job->polish,
 	    "the parties see the cluster of each node or cell after each iteration");
 	say(s, true,
 	    "a coordinator that lies can choose the cells and clusters over which distances are "
@@ -106,11 +101,11 @@ static void say_products(struct said *s, const struct kcagc_job *job)
 	    "products are summed");
 }
 
-static void say_first(struct said *s, bool clusters, bool bare)
+static void say_first(struct said *s, bool bare)
 {
 	say(s, true,
 	    "coordinator and parties see the names of all parties and the number of nodes");
-	say(s, clusters, "coordinator and parties see the final cluster of each node");
+	say(s, true, "coordinator and parties see the final cluster of each node");
 	say(s, bare, "with a single party nothing is masked: the coordinator sees its terms");
 }
 
@@ -145,22 +140,15 @@ static void say_compared(struct said *s, const struct kcagc_job *job)
 void kcagc_leaks(struct said *s, const void *p, size_t parties)
 {
 	const struct kcagc_job *job = p;
-	bool only = job->plan == PLAN_ONLY;
-	bool pairs = parties == 2 || !kcagc_is_flat(job) || job->plan == PLAN_AUTO;
-	bool sums = !only || job->joint_norm || job->filter_order == KCAGC_ORDER_AUTO;
 	bool products = job->method == METHOD_LANDMARK || job->method == METHOD_GCC;
 
-	say_first(s, !only, sums && parties == 1);
+	say_first(s, parties == 1);
 	say_align(s, job, parties);
 	say_compared(s, job);
-	if (sums)
-		say_bound(s, job);
+	say_bound(s, job);
 	say(s, job->method != METHOD_BASIC && job->method != METHOD_GCC,
 	    "the coordinator sees the local clusters of each party: which nodes are together, and "
 	    "where (Protocol 3, line 2)");
-	say(s, job->plan != PLAN_OFF,
-	    "a plan is made from those local clusters and shows the coordinator nothing more than "
-	    "their cells; the parties see what it chose");
 	if (products || job->joint_norm)
 		say_norms(s, parties);
 	say(s, products || job->filter_order == KCAGC_ORDER_AUTO,
@@ -173,19 +161,18 @@ void kcagc_leaks(struct said *s, const void *p, size_t parties)
 	    "the coordinator sees how much of all rows lies along the nodes' degrees, a number and "
 	    "one "
 	    "for each order of the filter");
-	say(s, !only && kcagc_may_settle(job),
+	say(s, kcagc_may_settle(job),
 	    "filter.order \"auto\": the clusters may be found by two orders of the filter, and "
 	    "then "
 	    "coordinator and parties see of each what is said below of one, the coordinator how "
 	    "well "
 	    "the clusters of both fit the edges, over all parties");
-	if (!only && products)
+	if (products)
 		say_products(s, job);
-	else if (!only)
+	else
 		say_distances(s, job);
-	if (sums)
-		say_collusion(s, pairs, parties);
-	say_privacy(s, sums ? NULL : "differential privacy: none; no noise is added");
+	say_collusion(s, parties == 2 || !kcagc_is_flat(job), parties);
+	say_privacy(s, NULL);
 }
 
 /* No iterations, no cells. */
@@ -193,7 +180,7 @@ void kcagc_predict_leaks(struct said *s, const void *p, size_t parties)
 {
 	const struct kcagc_job *job = p;
 
-	say_first(s, true, parties == 1);
+	say_first(s, parties == 1);
 	say_align(s, job, parties);
 	say_compared(s, job);
 	say_bound(s, job);

@@ -184,7 +184,6 @@ struct kind {
 	/* The differential privacy that it claims of all that is made of a row; eps 0: none. */
 	struct kind_claim (*claim)(const void *job);
 	bool (*is_flat)(const void *job);      /* it sums over all parties at once, not over pairs */
-	bool (*is_plan_only)(const void *job); /* it ends before there are labels */
 	/* Bytes of the largest vector that a party sends at once, or (down) that the coordinator
 	 * sends to it, where that is known beforehand, else 0. n 0: not known yet. */
 	size_t (*burst)(const void *job, size_t n, bool down);

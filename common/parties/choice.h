@@ -2,12 +2,11 @@
 #ifndef COMMON_PARTIES_CHOICE_H
 #define COMMON_PARTIES_CHOICE_H
 
-/* On the wire: a number is never used for anything else; 20, 21 and 40 were, up to version 3. */
+/* On the wire: a number is never used for anything else; 20, 21 and 40 were, up to version 3,
+ * 3 and 4 up to release 0.2.0. */
 enum choice {
 	CHOICE_WORDS = 1,    /* enum choice_words: whose features are 0/1 */
 	CHOICE_ORDER = 2,    /* psi or p, the order of the filter */
-	CHOICE_METHOD = 3,   /* enum kcagc_method */
-	CHOICE_EXCHANGE = 4, /* enum kcagc_exchange */
 	CHOICE_WIDTH = 5,    /* columns of the BLOCK that follows; fedspectral: 0, no more */
 	CHOICE_MORE = 6,     /* 1: another sum over the clusters of an ASSIGNMENT; 0: RESULT */
 	CHOICE_CLUSTERS = 7, /* clusters of the labels that follow */

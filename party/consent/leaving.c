@@ -33,7 +33,6 @@ static const struct purpose {
 	{ MSG_KEY, "this party's public key for the job, signed" },
 	{ MSG_TOLD, "keyed hashes of what the coordinator has told, one for each other member" },
 	{ MSG_LOCAL_CLUSTERS, "local cluster of each node, in clear" },
-	{ MSG_PROBE, "zeros by which the link is measured" },
 	{ MSG_UPLOAD, "coefficients of each row, in clear" },
 	{ MSG_DEGREES, "noisy degree vectors of own vertices, in clear" },
 	{ MSG_TIES, "ties by which others may know own vertices, in clear" },

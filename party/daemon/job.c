@@ -184,7 +184,7 @@ static void profile(const struct work *work, const struct job_means *means, cons
 	enum err e;
 
 	if (!(work->job.kind->needs & NEEDS_FEATURES) || work->job.kind->embeds ||
-	    job_is_plan_only(&work->job) || work->workers) /* which has them no more */
+	    work->workers) /* which has them no more */
 		return;
 	if (party_data_features(means->data, means->config, work->dataset, &X) != ERR_OK) {
 		log_warn("there is no profile.csv: %s", err_detail());

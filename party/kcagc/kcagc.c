@@ -327,33 +327,6 @@ static enum err polish(struct work *work, struct state *s)
 	return e;
 }
 
-/* plan "auto": the coordinator measures the link and says which way the rest is done; the policy
- * has agreed to each of them. */
-static enum err plan(struct work *work, struct state *s)
-{
-	uint8_t *zeros = alloc(KCAGC_PROBE_LEN, 1);
-	struct msg probe = { .type = MSG_PROBE, .probe = { { zeros, KCAGC_PROBE_LEN } } };
-	uint64_t method, exchange;
-	enum err e = ERR_OK;
-
-	work_phase(work, "plan");
-	for (int i = 0; i < KCAGC_PROBES && e == ERR_OK; i++)
-		e = channel_send(work->channel, &probe);
-	free(zeros);
-	TRY(e);
-	TRY(channel_recv_choice(work->channel, CHOICE_METHOD, METHOD_BASIC, &method));
-	TRY(channel_recv_choice(work->channel, CHOICE_EXCHANGE, kcagc_job(&work->job)->exchange,
-				&exchange));
-	if (method == METHOD_BASIC &&
-	    (kcagc_job(&work->job)->min_cell > 1 || exchange == EXCHANGE_GRAM))
-		return peer_fault(work->channel,
-				  "chose method basic, which this job does not allow");
-	kcagc_job(&work->job)->method = (enum kcagc_method)method;
-	kcagc_job(&work->job)->exchange = (enum kcagc_exchange)exchange;
-	tree_build(&s->tree, work->L, job_is_flat(&work->job));
-	return ERR_OK;
-}
-
 /* How many bits are behind the point of distances and inner products: known, or agreed on. */
 static enum err agree_words(struct work *work, const struct state *s)
 {
@@ -379,13 +352,8 @@ static enum err agree_words(struct work *work, const struct state *s)
 static enum err cluster(struct work *work, struct state *s, uint32_t *label)
 {
 	TRY(agree_words(work, s));
-	if (kcagc_job(&work->job)->method != METHOD_BASIC || work->L == 1) {
+	if (kcagc_job(&work->job)->method != METHOD_BASIC || work->L == 1)
 		TRY(local(work, s));
-		if (kcagc_job(&work->job)->plan != PLAN_OFF && work->L > 1)
-			TRY(plan(work, s));
-		if (kcagc_job(&work->job)->plan == PLAN_ONLY)
-			return ERR_OK;
-	}
 	if (kcagc_job(&work->job)->method == METHOD_BASIC && work->L > 1)
 		TRY(basic(work, s));
 	else
@@ -435,7 +403,7 @@ enum err party_kcagc(struct work *work, uint32_t *label)
 	e = embed_slice(work, &s);
 	if (e == ERR_OK)
 		e = cluster(work, &s, label);
-	if (e == ERR_OK && kcagc_job(&work->job)->plan != PLAN_ONLY) {
+	if (e == ERR_OK) {
 		work->model = model_new(work);
 		/* Above min_cell 1 nothing may be summed over single nodes, so there is nothing to
 		 * predict with; and a model knows no means and deviations. One party that did not

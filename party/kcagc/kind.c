@@ -11,7 +11,6 @@
 
 /* ---- consent ---- */
 
-/* A plan may take the tree, whose sums are of pairs. */
 static struct party_sums sums(const struct work *work)
 {
 	const struct job *job = &work->job;
@@ -19,7 +18,7 @@ static struct party_sums sums(const struct work *work)
 				"; flat and basic sum over all parties" };
 	struct tree t;
 
-	tree_build(&t, work->L, kcagc_job(job)->plan == PLAN_OFF && job_is_flat(job));
+	tree_build(&t, work->L, job_is_flat(job));
 	for (size_t i = t.parties; i < t.count; i++)
 		if (t.node[i].last - t.node[i].first < s.least)
 			s.least = t.node[i].last - t.node[i].first;
@@ -48,22 +47,15 @@ static enum err check_cells(const struct party_config *config, const struct job 
 		       job->kind->name, least, config->common.name, config->policy.min_cell);
 }
 
-/* The method and exchange of a kcagc job; with a plan, every one that it may take. */
+/* The method and exchange of a kcagc job. */
 static enum err allow(const struct party_config *config, const struct work *work)
 {
 	const struct kcagc_job *job = kcagc_job(&work->job);
-	const struct config_strings *methods = &config->policy.methods;
-	const struct config_strings *exchanges = &config->policy.exchanges;
-	bool planned = job->plan != PLAN_OFF;
 
-	TRY(check_named(config, methods, "method", kcagc_method_names[job->method]));
-	for (unsigned m = METHOD_TREE; planned && m <= METHOD_BASIC; m++)
-		if (m != METHOD_BASIC || job->min_cell == 1)
-			TRY(check_named(config, methods, "method", kcagc_method_names[m]));
-	TRY(check_named(config, exchanges, "exchange", kcagc_exchange_names[job->exchange]));
-	if (planned)
-		TRY(check_named(config, exchanges, "exchange",
-				kcagc_exchange_names[EXCHANGE_DISTANCES]));
+	TRY(check_named(config, &config->policy.methods, "method",
+			kcagc_method_names[job->method]));
+	TRY(check_named(config, &config->policy.exchanges, "exchange",
+			kcagc_exchange_names[job->exchange]));
 	return check_cells(config, &work->job, job->min_cell);
 }
 
@@ -182,8 +174,6 @@ static enum err run_method(struct work *work, uint32_t *label)
 static enum err keep(struct work *work, const uint32_t *label)
 {
 	TRY(party_keep_labels(work, label));
-	if (job_is_plan_only(&work->job))
-		return ERR_OK;
 	if (work->graph->adjacency.start && !work->workers)
 		record_modularity(work->record,
 				  modularity(&work->graph->adjacency, label, work->job.clusters),

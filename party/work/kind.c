@@ -158,8 +158,6 @@ enum err party_keep_labels(struct work *work, const uint32_t *label)
 	char *csv, *npy;
 	enum err e;
 
-	if (job_is_plan_only(&work->job))
-		return ERR_OK;
 	TRY(keep_centres(work));
 	TRY(keep_joint(work));
 	record_result(work->record, label, d->n, work->job.clusters);

@@ -66,7 +66,7 @@ enum err party_describe_columns(const struct work *work, struct msg_accept *acce
 enum err party_describe_nothing(const struct work *work, struct msg_accept *accept) MUST_CHECK;
 enum err party_begin_nothing(struct work *work, uint32_t *label) MUST_CHECK;
 
-/* labels.csv and labels.npy, by id; centres.csv, if there are centres; profile-joint.csv, if there is a joint profile. Nothing where the job ended with its plan. */
+/* labels.csv and labels.npy, by id; centres.csv, if there are centres; profile-joint.csv, if there is a joint profile. */
 enum err party_keep_labels(struct work *work, const uint32_t *label) MUST_CHECK;
 void party_forget_nothing(struct work *work); /* release, too */
 

@@ -20,17 +20,7 @@
 
 enum { READ_MS = 1000 };
 
-enum {
-	OPT_CHECK = 256,
-	OPT_READY,
-	OPT_SET,
-	OPT_SEED,
-	OPT_OUT,
-	OPT_LEVEL,
-	OPT_DESCRIBE,
-	OPT_PLAN_ONLY,
-	OPT_SERVE
-};
+enum { OPT_CHECK = 256, OPT_READY, OPT_SET, OPT_SEED, OPT_OUT, OPT_LEVEL, OPT_DESCRIBE, OPT_SERVE };
 
 static const struct argp_option options[] = {
 	{ "config", 'c', "FILE", 0, "this daemon's configuration (JSON)", 0 },
@@ -39,9 +29,6 @@ static const struct argp_option options[] = {
 	  "serve jobs that are submitted with coterie job, until stopped", 0 },
 	{ "set", OPT_SET, "PATH=VALUE", 0, "override a parameter of the job; may be repeated", 0 },
 	{ "seed", OPT_SEED, "S", 0, "the same as --set seed=S", 0 },
-	{ "plan-only", OPT_PLAN_ONLY, NULL, 0,
-	  "print what each way to run the job would cost, and end; the same as --set plan=only",
-	  0 },
 	{ "out", OPT_OUT, "DIR", 0, "where results go, instead of the configuration's output", 0 },
 	{ "ready-file", OPT_READY, "FILE", 0, "written with the address once listening", 0 },
 	{ "log-level", OPT_LEVEL, "LEVEL", 0, "error, warn, info or debug", 0 },
@@ -77,9 +64,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_SEED:
 		overrides_add(&a->job_set, "seed=%s", arg);
-		return 0;
-	case OPT_PLAN_ONLY:
-		overrides_add(&a->job_set, "plan=only");
 		return 0;
 	case OPT_OUT:
 		overrides_add_path(&a->config_set, "output", arg);

@@ -11,7 +11,6 @@
 #include "server/kcagc/cells.h"
 #include "server/kcagc/joint.h"
 #include "server/kcagc/measure.h"
-#include "server/kcagc/plan.h"
 #include "server/run/bound.h"
 #include "server/run/sum.h"
 
@@ -502,26 +501,6 @@ static enum err polish(struct run *run, struct state *s)
 	return e;
 }
 
-/* plan "auto": what is known by now decides how the rest is done, and the parties are told. */
-static enum err plan(struct run *run, struct state *s)
-{
-	uint64_t next = s->round[root_of(s)->id];
-	struct record_link link;
-
-	run_phase(run, "plan");
-	TRY(plan_measure(run, &link));
-	plan_choose(run, (const uint32_t *const *)s->label, &link);
-	tree_build(&s->tree, run->L, job_is_flat(&run->job));
-	s->round[root_of(s)->id] = next; /* rounds are counted for the members, who are the same */
-	for (size_t l = 0; l < run->L; l++) {
-		TRY(channel_send_choice(run->channel[l], CHOICE_METHOD,
-					kcagc_job(&run->job)->method));
-		TRY(channel_send_choice(run->channel[l], CHOICE_EXCHANGE,
-					kcagc_job(&run->job)->exchange));
-	}
-	return ERR_OK;
-}
-
 /* How many bits are behind the point of distances and inner products: known, or agreed on. */
 static enum err agree_words(struct run *run, const struct tree_node *root, uint64_t *round)
 {
@@ -557,14 +536,8 @@ static enum err cluster(struct run *run, struct state *s, uint32_t *label)
 	if (kcagc_job(&run->job)->joint_norm)
 		TRY(server_prepare_norms(run, root, &s->round[root->id]));
 	TRY(agree_words(run, root, &s->round[root->id]));
-	if (kcagc_job(&run->job)->method != METHOD_BASIC || run->L == 1) {
+	if (kcagc_job(&run->job)->method != METHOD_BASIC || run->L == 1)
 		TRY(gather_local(run, s));
-		if (kcagc_job(&run->job)->plan != PLAN_OFF && run->L > 1)
-			TRY(plan(run, s));
-		if (kcagc_job(&run->job)->plan == PLAN_ONLY)
-			return ERR_OK;
-	}
-	root = root_of(s);
 	if (kcagc_job(&run->job)->method == METHOD_BASIC && run->L > 1) {
 		TRY(basic(run, s));
 	} else {

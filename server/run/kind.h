@@ -34,7 +34,7 @@ enum err server_compare_columns(struct run *run, const struct msg_accept *accept
 enum err server_compare_nothing(struct run *run, const struct msg_accept *accept) MUST_CHECK;
 
 /* labels.csv, with run->confidence if there is one, and labels.npy, by number: the coordinator has no ids. Nothing where there are no
- * labels, or the job ended with its plan. */
+ * labels. */
 enum err server_keep_labels(struct run *run, const uint32_t *label, const char *output) MUST_CHECK;
 
 #endif

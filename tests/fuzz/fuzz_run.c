@@ -52,7 +52,6 @@ static void read_all(void)
 		harmless(run_string(run, "error"));
 		harmless(run_string(run, "name"));
 		harmless(run_things(run, true));
-		(void)run_is_plan_only(run);
 		(void)run_rows_apart(run);
 		(void)run_is_embedding(run);
 		(void)run_is_of_graphs(run);

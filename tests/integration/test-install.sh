@@ -39,7 +39,7 @@ test_completions() {
 	[[ $(completed coterie pki fing) == fingerprint ]] || fail "coterie pki fing: $(completed coterie pki fing)"
 	[[ $(completed coterie doctor --js) == --json ]] || fail "coterie doctor --js: $(completed coterie doctor --js)"
 	[[ $(completed party --che) == --check-config ]] || fail "party --che: $(completed party --che)"
-	[[ $(completed coordinator --plan) == --plan-only ]] || fail "coordinator --plan: $(completed coordinator --plan)"
+	[[ $(completed coordinator --serv) == --serve ]] || fail "coordinator --serv: $(completed coordinator --serv)"
 	[[ $(completed coterie "" | wc -w) -ge $("$BIN/coterie" --help | grep -c '^  [a-z]') ]] || fail "commands are missing"
 	if command -v zsh >/dev/null; then
 		for f in "$share"/zsh/vendor-completions/_*; do zsh -n "$f" || fail "zsh: $f"; done

@@ -119,9 +119,7 @@ test_refused() {
 	refused variant=anchor '{"from":2,"to":6,"step":2}' 'job.clusters.step is unknown'
 	refused kind=fedspectral '{"from":2,"to":6}' 'expected a whole number from 2 to 65536, or "auto"'
 	echo '{ "kind": "kcagc", "filter": { "order": 2 }, "clusters": 3 }' >"$T/job.json"
-	refused method=flat '{"from":2,"to":6}' 'methods "landmark" and "gcc" choose of a range, and exchange "gram" without a plan'
-	echo '{ "kind": "kcagc", "filter": { "order": 2 }, "clusters": 3, "exchange": "gram" }' >"$T/job.json"
-	refused plan=auto '{"from":2,"to":6}' 'and exchange "gram" without a plan'
+	refused method=flat '{"from":2,"to":6}' 'methods "landmark" and "gcc" choose of a range, and exchange "gram"'
 	echo '{ "kind": "kmeans.columns", "clusters": 3 }' >"$T/job.json"
 	refused method=flat '{"from":2,"to":6}' 'expected one number: exchange "gram" chooses of a range'
 }

@@ -119,7 +119,7 @@ judge_ledger() { # NAME RECORD
 	local job attempt short
 	read -r job attempt < <(jq -r '.job_id + " " + (.attempt | tostring)' "$2")
 	short=$(join -a 1 -e 0 -o 1.1,1.2,2.2 \
-		<(jq -r '[.traffic[] | select(.messages_sent > 0 and (.type | IN("HELLO", "HEARTBEAT", "ABORT", "PADDING", "ACK", "RESUME", "PROBE") | not))]
+		<(jq -r '[.traffic[] | select(.messages_sent > 0 and (.type | IN("HELLO", "HEARTBEAT", "ABORT", "PADDING", "ACK", "RESUME") | not))]
 			| group_by(.type)[] | "\(.[0].type) \(map(.messages_sent) | add)"' "$2" | sort) \
 		<("$BIN/coterie" ledger export --state "$T/state/$1" --csv --job "$job" | awk -F '"' -v attempt="$attempt" 'NR > 1 { split($1, of, ","); split($11, a, ","); if (of[4] == attempt) n[a[2]]++ } END { for (t in n) print t, n[t] }' | sort) |
 		awk '$2 > $3 { print $1 ": " $2 " sent, " $3 " booked" }' | head -n 1)

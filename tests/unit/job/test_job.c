@@ -35,7 +35,7 @@ static void test_default_preset(void **state)
 		"\"start_words\":4194304,\"screen\":2,\"restarts\":20,",
 		"\"iterations\":10,\"ninth\":true,\"polish\":3,\"polish_rows\":0,\"exchange\":"
 		"\"distances\",",
-		"\"plan\":\"off\",\"joint_norm\":false,\"min_cell\":1,\"landmark\":{\"power\":true}"
+		"\"joint_norm\":false,\"min_cell\":1,\"landmark\":{\"power\":true}"
 		",",
 		"\"secure_sum\":{\"group\":\"ffdhe3072\",\"modulus_bits\":32,\"fraction_bits\":"
 		"\"auto\"}"
@@ -264,8 +264,8 @@ static void test_effective_text_is_a_fixed_point(void **state)
 		"{" MIN ", \"method\": \"basic\", \"seed\": 9007199254740991}",
 		"{" MIN ", \"secure_sum\": {\"modulus_bits\": 32, \"group\": \"ffdhe2048\"}, "
 		"\"projection\": {\"row_power\": 0.3}}",
-		"{" AUTO ", \"joint_norm\": true, \"plan\": \"auto\"}",
-		"{" MIN ", \"exchange\": \"gram\", \"plan\": \"only\", \"method\": \"flat\"}",
+		"{" AUTO ", \"joint_norm\": true}",
+		"{" MIN ", \"exchange\": \"gram\", \"method\": \"flat\"}",
 		"{" MIN ", \"min_cell\": 1073741824}",
 		"{" JOB
 		", \"method\": \"landmark\", \"landmark\": {\"power\": false}, \"min_cell\": 9}",

@@ -62,8 +62,8 @@ static void test_refused_values(void **state)
 		{ "{" MIN ", \"min_cell\": \"2\"}", "job.min_cell is \"2\"" },
 		{ "{" MIN ", \"exchange\": \"products\"}",
 		  "job.exchange is \"products\", expected one of \"distances\", \"gram\"" },
-		{ "{" MIN ", \"plan\": true}",
-		  "job.plan is true, expected one of \"off\", \"auto\", \"only\"" },
+		{ "{" MIN ", \"plan\": \"auto\"}",
+		  "job.plan was removed after 0.2.0: give method and exchange" },
 		/* what sums in fixed point cannot tell */
 		{ "{\"kind\": \"fedspectral\", \"clusters\": 3, \"tolerance\": 1e-9}",
 		  "job.tolerance is 1e-09, expected" },
@@ -152,7 +152,7 @@ static void test_models(void **state)
 	REFUSES(cases);
 }
 
-/* Polish, exchanges, plans and least cells are of some methods alone. */
+/* Polish, exchanges and least cells are of some methods alone. */
 static void test_what_a_method_has_not(void **state)
 {
 	static const struct refusal cases[] = {
@@ -167,13 +167,6 @@ static void test_what_a_method_has_not(void **state)
 		  "expected \"distances\" with method \"landmark\"" },
 		{ "{" JOB ", \"method\": \"gcc\", \"exchange\": \"gram\"}",
 		  "expected \"distances\" with method \"gcc\"" },
-		{ "{" MIN ", \"method\": \"basic\", \"plan\": \"only\"}",
-		  "job.plan is \"only\", expected \"off\" with method \"basic\": a plan is made "
-		  "for tree and flat, from their cells" },
-		{ "{" JOB ", \"method\": \"landmark\", \"plan\": \"auto\"}",
-		  "job.plan is \"auto\", expected \"off\" with method \"landmark\"" },
-		{ "{" JOB ", \"method\": \"gcc\", \"plan\": \"auto\"}",
-		  "expected \"off\" with method \"gcc\"" },
 		{ "{" MIN ", \"min_cell\": 2, \"method\": \"basic\"}",
 		  "job.min_cell is 2, expected 1 with method \"basic\": it sums over single "
 		  "nodes" },
@@ -218,8 +211,6 @@ static void test_parties_that_stay_away(void **state)
 	static const struct refusal cases[] = {
 		{ "{" MIN WITHOUT "}", "job.on_loss is \"attempt\", expected \"end\" here: method "
 				       "\"tree\" sums over pairs" },
-		{ "{" MIN WITHOUT ", \"method\": \"flat\", \"plan\": \"auto\"}",
-		  "here: a plan may take the tree" },
 		{ "{" MIN WITHOUT ", \"method\": \"flat\", \"align\": \"intersect\"}",
 		  "here: rows that all have are others without a party" },
 		{ "{" MODEL WITHOUT "}", "here: a model is of all parties' columns" },

@@ -29,7 +29,6 @@ static void test_missing_members(void **state)
 		{ "leaks", offsetof(struct kind, leaks) },
 		{ "claim", offsetof(struct kind, claim) },
 		{ "is_flat", offsetof(struct kind, is_flat) },
-		{ "is_plan_only", offsetof(struct kind, is_plan_only) },
 		{ "burst", offsetof(struct kind, burst) },
 	};
 

@@ -80,7 +80,7 @@ static void test_no_smaller_cell_is_sent(void **state)
 		"method=flat local_clusters=4k",
 		"method=tree local_clusters=4k exchange=gram",
 		"method=tree local_clusters=4k virtual_nodes=centre",
-		"method=tree plan=auto exchange=gram",
+		"method=tree exchange=gram",
 	};
 	static const unsigned leasts[] = { 2, 5, 20, N / 2 + 1, N };
 	struct planted p;

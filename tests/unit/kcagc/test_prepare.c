@@ -387,7 +387,7 @@ static void test_orders_that_were_not_offered(void **state)
 		send_instead(r, step, &m, &out);
 		assert_refused(&to, step, "an order not offered", MSG_CHOICE, &out);
 	}
-	m.choice = (struct msg_choice){ CHOICE_METHOD, 1 };
+	m.choice = (struct msg_choice){ CHOICE_WORDS, 1 };
 	send_instead(r, step, &m, &out);
 	assert_refused(&to, step, "another choice", MSG_CHOICE, &out);
 	recording_free(r);

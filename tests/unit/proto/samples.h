@@ -141,9 +141,8 @@ static inline void sample(struct msg *m, bool largest)
 			m->reals = (struct msg_reals){ UINT32_MAX, MSG_REALS_MAX, MSG_REALS_MAX,
 						       filler(MSG_CHUNK_MAX) };
 		break;
-	case MSG_PROBE:
 	case MSG_PADDING:
-		m->probe.zeros = largest ? filler(MSG_CHUNK_MAX) : (struct bytes){ 0 };
+		m->padding.zeros = largest ? filler(MSG_CHUNK_MAX) : (struct bytes){ 0 };
 		break;
 	case MSG_SEALED:
 		m->sealed = (struct msg_sealed){ .to = 1, .box = filler(MSG_TAG_LEN) };

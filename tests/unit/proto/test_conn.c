@@ -52,7 +52,7 @@ static void test_padding(void **state)
 	offer_first();
 	for (int f = 0; f < FRAMES; f++) {
 		m->type = MSG_PADDING;
-		m->probe.zeros = filler(MSG_CHUNK_MAX / 4);
+		m->padding.zeros = filler(MSG_CHUNK_MAX / 4);
 		assert_ok(channel_send(bank.channel, m));
 		run_until(bank.channel->out_bytes == 0);
 	}

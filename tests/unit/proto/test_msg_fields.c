@@ -170,10 +170,10 @@ static void test_bound_alone(void **state)
 		size_t after;              /* bytes of what follows, all 0 */
 	} c[] = {
 		{ MSG_MASKED, 28, MSG_CHUNK_MAX, 1, 4 }, { MSG_RESULT, 24, MSG_CHUNK_MAX, 1, 0 },
-		{ MSG_MATRIX, 20, MSG_CHUNK_MAX, 8, 0 }, { MSG_PROBE, 0, MSG_CHUNK_MAX, 1, 0 },
-		{ MSG_BLOCK, 20, MSG_CHUNK_MAX, 4, 0 },  { MSG_PADDING, 0, MSG_CHUNK_MAX, 1, 0 },
-		{ MSG_REFUSED, 2, MSG_TEXT_MAX, 1, 0 },  { MSG_HELLO, 4, MSG_NAME_MAX, 1, 0 },
-		{ MSG_SEALED, 10, MSG_CHUNK_MAX, 1, 0 }, { MSG_IDS, 16, MSG_CHUNK_MAX, 1, 0 },
+		{ MSG_MATRIX, 20, MSG_CHUNK_MAX, 8, 0 }, { MSG_BLOCK, 20, MSG_CHUNK_MAX, 4, 0 },
+		{ MSG_PADDING, 0, MSG_CHUNK_MAX, 1, 0 }, { MSG_REFUSED, 2, MSG_TEXT_MAX, 1, 0 },
+		{ MSG_HELLO, 4, MSG_NAME_MAX, 1, 0 },    { MSG_SEALED, 10, MSG_CHUNK_MAX, 1, 0 },
+		{ MSG_IDS, 16, MSG_CHUNK_MAX, 1, 0 },
 	};
 
 	(void)state;

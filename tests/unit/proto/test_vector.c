@@ -496,7 +496,7 @@ static void test_choices_checks(void **state)
 		/* 0 */
 		{ CHOICE_WORDS, 4,
 		  "hub sent CHOICE 1 = 4; expected 2, from 0 to 15 (during order)" },
-		/* 1 */ { CHOICE_METHOD, 4, "CHOICE 3 = 4; expected 2," },
+		/* 1 */ { CHOICE_WIDTH, 4, "CHOICE 5 = 4; expected 2," },
 		/* 2 */ { (enum choice)0, 4, "CHOICE 0 = 4" },
 		/* 3 */ { (enum choice)0xffff, 4, "CHOICE 65535 = 4" },
 		/* 4 */ { CHOICE_ORDER, 16, "CHOICE 2 = 16; expected 2, from 0 to 15" },

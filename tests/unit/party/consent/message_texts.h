@@ -44,8 +44,8 @@ static inline struct msg message(enum msg_type type, const char *body)
 		m.reals.values = some;
 	else if (!strcmp(body, "ids"))
 		m.ids = (struct msg_ids){ .count = 50, .packed = some };
-	else if (!strcmp(body, "probe"))
-		m.probe.zeros = some;
+	else if (!strcmp(body, "padding"))
+		m.padding.zeros = some;
 	else if (!strcmp(body, "sealed"))
 		m.sealed = (struct msg_sealed){ .what = SEALED_ID_KEY, .to = 2, .box = some };
 	return m;

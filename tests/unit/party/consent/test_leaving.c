@@ -68,8 +68,6 @@ static void test_purposes(void **state)
 	    &(struct msg){ .type = MSG_SEALED,
 			   .sealed = { .what = SEALED_COIN, .to = 2, .box = { bytes, 48 } } },
 	    "sealed for p2, which alone can open it: a coin for what is drawn by lot", 0);
-	purpose_is(&(struct msg){ .type = MSG_PROBE, .probe = { { bytes, 64 } } },
-		   "zeros by which the link is measured", 0);
 	purpose_is(&(struct msg){ .type = MSG_DONE },
 		   "that results are written; how far this ledger reaches", 0);
 	d->work.sum = (struct work_sum){ { 0, 1, 2 }, 3, 4 };

@@ -200,7 +200,7 @@ static void test_align(void **state)
 	check_align("\"jobs\":[\"kcagc\"],\"min_common\":2", ALIGN_INTERSECT, 2, "");
 }
 
-/* ---- exchanges and plans ---- */
+/* ---- exchanges ---- */
 
 static void test_exchanges(void **state)
 {
@@ -214,36 +214,6 @@ static void test_exchanges(void **state)
 	check("\"jobs\":[\"kcagc\"],\"exchanges\":[\"gram\"]", 2, "",
 	      "the offered exchange is distances");
 	check("\"jobs\":[\"kcagc\"]", 2, gram, ""); /* no list: any */
-}
-
-/* A plan may take basic, flat or tree: each must be allowed, and its smallest sum. */
-static void test_plans(void **state)
-{
-	static const char plan[] = ",\"plan\":\"auto\"", only[] = ",\"plan\":\"only\"",
-			  cells[] = ",\"plan\":\"auto\",\"min_cell\":3",
-			  flat[] = ",\"plan\":\"auto\",\"method\":\"flat\"",
-			  gram[] = ",\"plan\":\"auto\",\"exchange\":\"gram\"";
-
-	(void)state;
-	check("\"jobs\":[\"kcagc\"]", 4, plan, "");
-	check("\"jobs\":[\"kcagc\"],\"methods\":[\"tree\",\"flat\",\"basic\"]", 4, plan, "");
-	check("\"jobs\":[\"kcagc\"],\"methods\":[\"tree\",\"flat\"]", 4, plan,
-	      "the offered method is basic, which policy.methods of p0 does not name");
-	check("\"jobs\":[\"kcagc\"],\"methods\":[\"tree\",\"flat\"]", 4, only,
-	      "the offered method is basic");
-	check("\"jobs\":[\"kcagc\"],\"methods\":[\"tree\",\"flat\"]", 4, cells, "");
-	check("\"jobs\":[\"kcagc\"],\"methods\":[\"flat\",\"basic\"]", 4, flat,
-	      "the offered method is tree");
-	check("\"jobs\":[\"kcagc\"],\"methods\":[\"tree\",\"basic\"]", 4, plan,
-	      "the offered method is flat");
-	check("\"jobs\":[\"kcagc\"],\"min_parties\":3", 4, flat,
-	      "sums of 2 parties, policy.min_parties is 3");
-	check("\"jobs\":[\"kcagc\"],\"min_parties\":3", 3, flat, "");
-	check("\"jobs\":[\"kcagc\"],\"exchanges\":[\"distances\"]", 4, plan, "");
-	check("\"jobs\":[\"kcagc\"],\"exchanges\":[\"distances\"]", 4, gram,
-	      "the offered exchange is gram");
-	check("\"jobs\":[\"kcagc\"],\"exchanges\":[\"gram\"]", 4, gram,
-	      "the offered exchange is distances");
 }
 
 /* ---- rows ---- */
@@ -503,7 +473,6 @@ int main(void)
 		cmocka_unit_test(test_methods),
 		cmocka_unit_test(test_align),
 		cmocka_unit_test(test_exchanges),
-		cmocka_unit_test(test_plans),
 		cmocka_unit_test(test_named_variants),
 		cmocka_unit_test(test_min_cluster),
 		cmocka_unit_test(test_prototypes),

@@ -37,7 +37,6 @@ static void test_runs(void **state)
 		KCAGC(ORDER ",\"method\":\"flat\""),
 		KCAGC(ORDER ",\"method\":\"basic\""),
 		KCAGC(ORDER ",\"exchange\":\"gram\""),
-		KCAGC(ORDER ",\"method\":\"flat\",\"plan\":\"auto\""),
 		KCAGC(ORDER ",\"graphs\":\"own\""),
 		KCAGC(ORDER ",\"joint_norm\":true"),
 		KCAGC(ORDER ",\"method\":\"landmark\""),

@@ -1,95 +1,11 @@
 #!/bin/bash
-# Plans, gram, and what parties agree on before they cluster, between daemons.
+# Gram, and what parties agree on before they cluster, between daemons.
 #
-#     job.json: plan, exchange, min_cell, filter.order "auto", joint_norm
+#     job.json: exchange, min_cell, filter.order "auto", joint_norm
 #     party.json: policy.methods, policy.exchanges
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
-
-ways() { run_of coordinator ".plan.ways[] | $1"; } # JQ-PROGRAM
-
-taken() { ways 'select(.taken) | .method + " " + .exchange'; }
-
-# All end with 0, with a record and a plan, and nobody has labels.
-plans() { # L
-	local name
-	# shellcheck disable=SC2046
-	ends 0 coordinator $(names "$1")
-	for name in coordinator $(names "$1"); do
-		[[ $(run_of "$name" .status) == "done" ]] || fail "$name/run.json: status $(run_of "$name" .status)"
-		[[ $(run_of "$name" .result) == null ]] || fail "$name has a result"
-		[[ ! -e $T/out/$name/labels.csv && ! -e $T/out/$name/labels.npy ]] || fail "$name has labels"
-	done
-	[[ -z $(find "$T/out" -name 'model-*') ]] || fail "there is a model of no run"
-	no_leftovers
-}
-
-# ---- plans ----
-
-test_plan_only() {
-	federation 4
-	coordinator --plan-only --set exchange=gram
-	parties 4
-	plans 4
-	[[ $(run_of coordinator '.plan.ways | length') == 5 ]] || fail "$(run_of coordinator .plan)"
-	[[ $(ways 'select(.taken)' | jq -s length) == 1 ]] || fail "not one way is taken"
-	[[ $(run_of coordinator '.rounds') == 0 ]] || fail "something was summed"
-	local method exchange
-	while read -r method exchange; do
-		says coordinator "plan: $method +$exchange +[0-9]+ rounds, +[0-9]+ words, +[0-9.]+ MB, +[0-9.]+ s"
-	done < <(ways '.method + " " + .exchange')
-	says coordinator 'plan: tree.*\(cells guessed\)'
-	[[ $(run_of coordinator '.plan | .rtt_ms as $rtt | .bytes_per_s as $rate | .ways | all(
-		(.seconds - (.round_trips * $rtt / 1000 + .bytes / $rate) | fabs) < 1e-9)') == true ]] ||
-		fail "seconds are not those of the link: $(run_of coordinator .plan)"
-	says coordinator '<- taken'
-	says coordinator 'plan: at [0-9.]+ ms and [0-9.]+ MB/s'
-	"$BIN/coterie" show "$T/out" >"$T/shown"
-	grep -q 'no labels: the job ended with its plan' "$T/shown" || fail "show: $(cat "$T/shown")"
-	grep -Eq '^(flat|tree) .* <- taken$' "$T/shown" || fail "show: $(cat "$T/shown")"
-	"$BIN/coterie" report "$T/out" >/dev/null
-	grep -q 'What each way was going to cost' "$T/out/report.html" || fail "the report has no plan"
-	! grep -q 'What is missing' "$T/out/report.html" || fail "the report misses something"
-}
-
-test_plan_auto_runs_what_it_takes() {
-	federation 4
-	coordinator --set plan=auto --set exchange=gram
-	parties 4
-	completes 4
-	local way
-	way=$(taken)
-	[[ $way == *gram ]] || fail "on loopback $way was taken: $(ways tostring)"
-	mv "$T/out" "$T/planned"
-	coordinator --set "method=${way% *}" --set "exchange=${way#* }"
-	parties 4
-	completes 4
-	[[ $(run_of coordinator .plan) == null ]] || fail "there is a plan that nobody asked for"
-	same_labels "$T/planned/coordinator/labels.csv" "$T/out/coordinator/labels.csv"
-	for name in coordinator $(names 4); do
-		[[ $(jq .rounds "$T/planned/$name/run.json") == $(run_of "$name" .rounds) ]] || fail "$name: other rounds"
-	done
-}
-
-test_plan_takes_no_gram_unasked() {
-	federation 3
-	coordinator --set plan=auto
-	parties 3
-	completes 3
-	[[ $(taken) == *distances ]] || fail "$(taken) was taken"
-	[[ $(ways 'select(.exchange == "gram") | .why_not' | sort -u) == "the job's exchange is \"distances\"" ]] ||
-		fail "$(ways tostring)"
-}
-
-test_plan_takes_no_basic_with_min_cell() {
-	federation 3
-	coordinator --set plan=auto --set min_cell=4
-	parties 3
-	completes 3
-	[[ $(ways 'select(.method == "basic") | .why_not') == "min_cell is above 1" ]] || fail "$(ways tostring)"
-	[[ $(taken) != basic* ]] || fail "basic was taken"
-}
 
 # ---- policies ----
 
@@ -110,16 +26,12 @@ test_policies() {
 	coordinator --set exchange=gram
 	parties 4
 	declined 4 'party-01.*the offered exchange is gram, which policy.exchanges of party-01 does not name'
-	coordinator --set plan=auto
-	parties 4
-	completes 4
 	edit party-01 '.policy.methods = ["tree", "flat"]'
-	coordinator --set plan=auto
+	coordinator --set method=basic
 	parties 4
-	rm -f "$T"/out/*/labels.*
 	declined 4 'party-01.*the offered method is basic, which policy.methods of party-01 does not name'
-	edit party-01 '.policy.methods = ["tree", "flat", "basic"] | .policy.min_parties = 3'
-	coordinator --set plan=auto --set method=flat
+	edit party-01 '.policy.min_parties = 3'
+	coordinator --set method=tree
 	parties 4
 	declined 4 'sums of 2 parties, policy.min_parties is 3'
 }
@@ -250,7 +162,7 @@ test_joint_norm() {
 test_example_jobs() {
 	federation 3
 	local job
-	for job in kcagc-gram kcagc-plan kcagc-with-data; do
+	for job in kcagc-gram kcagc-with-data; do
 		rm -rf "$T/out"
 		jq . "$ROOT/configs/jobs/$job.json" >"$T/job.json"
 		coordinator --set clusters=3

@@ -118,7 +118,7 @@ static bool same_token(const char *shown, const char *token)
 
 static bool shows_token(const struct http *h, const char *shown)
 {
-	return *h->token && !strncmp(shown, "Bearer ", 7) && same_token(shown + 7, h->token);
+	return !strncmp(shown, "Bearer ", 7) && same_token(shown + 7, h->token);
 }
 
 bool http_may_post(const struct http *h, struct MHD_Connection *c, struct asking *a)
@@ -132,13 +132,16 @@ bool http_may_post(const struct http *h, struct MHD_Connection *c, struct asking
 		return refuse(a, MHD_HTTP_FORBIDDEN,
 			      "the request comes from a page of \"%.100s\", and this is \"%.100s\"",
 			      origin, host);
+	if (!h->behind && !*h->token)
+		return refuse(a, MHD_HTTP_FORBIDDEN,
+			      "%s takes no requests of this kind here, but at api.listen, with a "
+			      "certificate",
+			      h->common->name);
 	if (!h->behind && !shows_token(h, token))
 		return refuse(
 		    a, MHD_HTTP_FORBIDDEN,
 		    "the request shows %s token: it is in the file that this daemon's log names",
 		    *token ? "another" : "no");
-	if (!h->behind)
-		a->role = ROLE_SUBMITTER;
 	if (!*length)
 		return refuse(a, MHD_HTTP_LENGTH_REQUIRED, "the request does not say its length");
 	/* The library has refused what is no number. */

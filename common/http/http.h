@@ -40,7 +40,7 @@ struct http_request {
 	const char *rest; /* what follows the route's path, if that ends in '/' */
 	struct bytes body; /* of a POST */
 	const char *who;   /* the certificate's name; "": of this host */
-	enum role role;    /* of this host: ROLE_SUBMITTER with the token, ROLE_VIEWER without */
+	enum role role;    /* of this host: ROLE_VIEWER */
 	struct MHD_Connection *connection;
 };
 /* A value of the query, "" if there is none. Lives as long as the request. */

@@ -259,9 +259,6 @@ static const struct config_row coordinator_rows[] = {
 	{ "api.roles", CONFIG_MAP, C(api.roles), 0, 3 * ROLES_MAX, "", .check = roles_check_role,
 	  .check_key = config_check_name,
 	  .help = "--serve: viewer, submitter or operator, for the name of each certificate that may" },
-	{ "http.submitter", CONFIG_STRING, C(common.http.submitter), 1, ROLES_NAME_MAX, "", .check = config_check_name,
-	  .help = "--serve: whoever shows the token in output/http.token at http.listen submits jobs in this name; nobody "
-		  "where not given" },
 	{ "max_running", CONFIG_UNSIGNED, C(max_running), 1, RECORD_RUNNING_MAX, "1",
 	  .help = "--serve: jobs that may run at a time, where no party is in two of them" },
 	{ "max_queued", CONFIG_UNSIGNED, C(max_queued), 1, 100000, "1000",

@@ -45,7 +45,6 @@ struct http_settings {
 	struct endpoint at;          /* unless it is a path, http_listen_path() */
 	bool anywhere;               /* not only on a loopback address */
 	struct config_strings hosts; /* names by which browsers may ask for it, besides */
-	char *submitter; /* of a coordinator: in whose name who shows the token submits jobs; NULL: nobody does */
 };
 
 /* The same window for people elsewhere, behind TLS; of a coordinator that serves. */

@@ -15,5 +15,7 @@ const struct config_removed removed_keys[] = {
 	{ "job.plan", "off", "0.2.0", NULL },
 	{ "job.plan", NULL, "0.2.0",
 	  "give method and exchange (docs/OPERATIONS.md has the cost of each)" },
+	{ "coordinator.http.submitter", NULL, "0.2.0",
+	  "give submitters a certificate and a role in api.roles" },
 	{ NULL, NULL, NULL, NULL },
 };

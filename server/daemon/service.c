@@ -175,7 +175,7 @@ static enum err start(struct service *s)
 	TRY(open_control(s));
 	TRY(coordinator_listen(&s->c));
 	TRY(open_store(s));
-	TRY(service_show(s));
+	service_show(s);
 	for (size_t l = 0; l < s->c.L; l++) {
 		TRY(store_get_party(s->store, s->c.seat[l].name, &p));
 		s->written[l] = p.contact;

@@ -19,7 +19,6 @@
 
 #include "common/base/json.h"
 #include "common/job/roles.h"
-#include "crypto/token.h"
 #include "proto/control.h"
 #include "server/daemon/coordinator.h"
 #include "server/service/store.h"
@@ -49,7 +48,6 @@ struct service {
 	struct store *store;
 	struct control *control;
 	struct desk *desk; /* service_window.c */
-	char token[TOKEN_TEXT];
 	struct entry *first;
 	size_t entries, runs;
 	double expected_s[PARTIES_MAX]; /* of each seat: until when its party, whose job has ended, is on its way */
@@ -93,8 +91,7 @@ enum err queue_load(struct service *s) MUST_CHECK; /* what jobs.db has that is n
 
 /* ---- service_window.c ---- */
 
-/* s->queue.shows. The token is written if somebody may submit with it. ERR_INPUT, ERR_INTERNAL. */
-enum err service_show(struct service *s) MUST_CHECK;
+void service_show(struct service *s); /* makes s->queue.shows */
 /* Nobody who asks by HTTP waits for the loop any more: before it ends, and the library's threads with the window. */
 void service_hide(struct service *s);
 void service_show_free(struct service *s); /* when these threads are gone */

@@ -8,14 +8,10 @@
  * desk, and the thread waits: the loop never does anything for long. */
 #include "common/base/alloc.h"
 #include "common/base/file.h"
-#include "common/base/log.h"
-#include "crypto/secret.h"
-#include "crypto/token.h"
 #include "server/daemon/service.h"
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 enum { QUEUE_MOST = 100 };
 
@@ -99,21 +95,18 @@ static void answer_queue(void *service, const struct http_request *r, struct htt
 
 static void answer_me(void *service, const struct http_request *r, struct http_answer *a)
 {
-	const char *submitter = ((const struct service *)service)->config->common.http.submitter;
 	struct json *o = json_object();
-	bool token = !*r->who && submitter;
 
-	json_put_string(o, "name", token ? submitter : r->who);
-	json_put_string(o, "role", role_name[token ? ROLE_SUBMITTER : r->role]);
-	json_put_bool(o, "token", token); /* is to be shown */
+	(void)service;
+	json_put_string(o, "name", r->who);
+	json_put_string(o, "role", role_name[r->role]);
 	http_json(a, o);
 }
 
 static void answer_ask(void *service, const struct http_request *r, struct http_answer *a)
 {
 	struct service *s = service;
-	struct question q = { .role = r->role,
-			      .who = *r->who ? r->who : s->config->common.http.submitter };
+	struct question q = { .role = r->role, .who = r->who };
 	struct json *request = NULL;
 
 	if (json_parse(r->body, "the request", &request) != ERR_OK) {
@@ -153,17 +146,8 @@ static const struct http_route routes[] = {
 	{ 0 },
 };
 
-static char *token_path(const struct service *s)
+void service_show(struct service *s)
 {
-	return file_join(s->config->common.output, "http.token");
-}
-
-enum err service_show(struct service *s)
-{
-	bool by_token = s->c.window && s->config->common.http.submitter;
-	char *path = token_path(s);
-	enum err e = ERR_OK;
-
 	ALLOC(s->desk, 1);
 	s->desk->open = true;
 	pthread_mutex_init(&s->desk->lock, NULL);
@@ -171,15 +155,6 @@ enum err service_show(struct service *s)
 	uv_async_init(&s->c.loop, &s->desk->async, on_asked);
 	s->desk->async.data = s;
 	s->queue.shows = (struct window_more){ .route = routes, .role_of = role_of, .arg = s };
-	if (by_token)
-		e = token_write(path, s->token);
-	if (by_token && e == ERR_OK) {
-		s->queue.shows.token = s->token;
-		log_info("who submits jobs there, as %s, shows the token in %s",
-			 s->config->common.http.submitter, path);
-	}
-	free(path);
-	return e;
 }
 
 void service_hide(struct service *s)
@@ -198,12 +173,6 @@ void service_hide(struct service *s)
 
 void service_show_free(struct service *s)
 {
-	char *path = token_path(s);
-
-	if (s->queue.shows.token)
-		unlink(path);
-	free(path);
-	wipe(s->token, sizeof(s->token));
 	if (!s->desk)
 		return;
 	pthread_cond_destroy(&s->desk->answered);

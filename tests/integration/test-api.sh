@@ -136,10 +136,9 @@ test_key_with_a_passphrase() {
 	refused 4 'locked.key|private key' far anna list --key "$T/pki/locked.key"
 }
 
-# The page and what it reads, by certificate; another site's page writes nothing, and the port is no way to the loopback token.
+# The page and what it reads, by certificate; another site's page writes nothing.
 test_page_from_elsewhere() {
 	far_federation 2
-	edit coordinator '.http = { listen: "127.0.0.1:0", submitter: "page" }'
 	far_served 2
 	answered 200 '<title>Coterie' vera /
 	answered 200 '"role": *"viewer"' vera /api/me
@@ -149,37 +148,26 @@ test_page_from_elsewhere() {
 	answered 403 'comes from a page of' anna /api/ask -H 'Origin: https://evil.example' -d '{"do": "list"}'
 	answered 403 'by a page of another site' anna /api/ask -H 'Sec-Fetch-Site: cross-site' -d '{"do": "list"}'
 	answered 200 '"jobs"' anna /api/ask -H "Origin: https://coordinator:${API##*:}" -d '{"do": "list"}'
-	answered 403 'needs the role submitter' vera /api/ask -H "Authorization: Bearer $(<"$T/out/coordinator/http.token")" -d '{"do": "submit"}'
+	answered 403 'needs the role submitter' vera /api/ask -d '{"do": "submit"}'
 	answered 400 'the request is no object' anna /api/ask -d '[]'
 	answered 400 'the request' anna /api/ask -d '{'
 	answered 400 'is not known here' anna /api/ask -d '{"do": "dance"}'
 	answered 405 'is not for' anna /api/ask
 	timeout 20 bash -c "$(declare -f asks); T='$T' API='$API'; asks vera /events -N" >/dev/null 2>&1 || true
 	grep -q '^data: {' "$T/answer" || fail "no events: $(head -c 200 "$T/answer")"
-	# Of this host: by the token alone, in the name that the configuration gives.
-	URL=$(sed -n 's|.*for people and monitoring: \(http://[^ "]*/\).*|\1|p' "$T/coordinator.stderr")
-	[[ $(curl -sS "${URL}api/me" | jq -r '.name, .role, .token' | xargs) == "page submitter true" ]] || fail "me: $(curl -sS "${URL}api/me")"
-	jq -Rs '{ do: "submit", job: ., where: "the page" }' "$T/job.json" >"$T/ask.json"
-	[[ $(curl -sS "${URL}api/ask" -d @"$T/ask.json" -w '%{http_code}' -o "$T/answer") == 403 ]] || fail "submitted without a token"
-	grep -q 'shows no token' "$T/answer" || fail "without a token: $(<"$T/answer")"
-	[[ $(curl -sS "${URL}api/ask" -d @"$T/ask.json" -H "Authorization: Bearer $(<"$T/out/coordinator/http.token")" | jq .id) == 1 ]] || fail "not with the token"
-	job wait 1 >/dev/null || fail "job 1 ended with $?"
-	[[ $(shown 1 .submitter) == page ]] || fail "the submitter is $(shown 1 .submitter)"
-	[[ $(stat -c %a "$T/out/coordinator/http.token") == 600 ]] || fail "who may read the token: $(stat -c %a "$T/out/coordinator/http.token")"
-	kill -TERM "${PID[coordinator]}"
-	ends 0 coordinator
-	[[ ! -e $T/out/coordinator/http.token ]] || fail "the token is left"
 }
 
-# A POST at the loopback window is nobody's where the configuration gives no name.
-test_nobody_submits_unless_named() {
+# A POST at the loopback window is nobody's.
+test_nobody_submits_without_a_certificate() {
 	federation 2
 	edit coordinator '.http = { listen: "127.0.0.1:0" }'
 	serve
 	soon_says coordinator 'for people and monitoring'
 	URL=$(sed -n 's|.*for people and monitoring: \(http://[^ "]*/\).*|\1|p' "$T/coordinator.stderr")
-	[[ $(curl -sS "${URL}api/me" | jq -r '.role, .token' | xargs) == "viewer false" ]] || fail "me: $(curl -sS "${URL}api/me")"
-	curl -sS "${URL}api/ask" -d '{"do": "list"}' | grep -q 'no token' || fail "it answers"
+	[[ $(curl -sS "${URL}api/me" | jq -r .role) == viewer ]] || fail "me: $(curl -sS "${URL}api/me")"
+	[[ $(curl -sS "${URL}api/ask" -d '{"do": "list"}' -H 'Authorization: Bearer x' -w '%{http_code}' -o "$T/answer") == 403 ]] ||
+		fail "it answers: $(<"$T/answer")"
+	grep -q 'but at api.listen, with a certificate' "$T/answer" || fail "it says $(<"$T/answer")"
 	[[ ! -e $T/out/coordinator/http.token ]] || fail "there is a token"
 	! said coordinator 'for people elsewhere' || fail "there is an api.listen that nobody asked for"
 }

@@ -1,30 +1,12 @@
 /* submit.js -- jobs of a coordinator that serves: submitted and cancelled, by those who may. */
 import { ask, at, make, news } from '/dom.js';
-import { forgetIfRefused, keepToken, posting, token } from '/token.js';
+import { posting } from '/token.js';
 
 let me; /* who asks, and what they may: /api/me */
 
 function showForm() {
 	at('submit-form').hidden = !me || (me.role !== 'submitter' && me.role !== 'operator');
-	at('submit-token-row').hidden = !me || !me.token || Boolean(token());
 	at('submit-as').textContent = me && me.name ? `It is submitted by ${me.name}.` : '';
-}
-
-/* Before the first, the token that was typed in. */
-async function post(request) {
-	const typed = at('submit-token');
-
-	if (me.token && typed.value)
-		keepToken(typed.value);
-	typed.value = '';
-	try {
-		return await ask('/api/ask', posting(request));
-	} catch (e) {
-		forgetIfRefused(e);
-		throw e;
-	} finally {
-		showForm();
-	}
 }
 
 async function submit(event) {
@@ -35,7 +17,7 @@ async function submit(event) {
 	button.disabled = true;
 	try {
 		const text = file ? await file.text() : at('submit-text').value;
-		const taken = await post({ do: 'submit', job: text, where: file ? file.name : 'the job' });
+		const taken = await ask('/api/ask', posting({ do: 'submit', job: text, where: file ? file.name : 'the job' }));
 
 		news(`Submitted: job ${taken.id}.`);
 		at('submit-file').value = '';
@@ -61,7 +43,7 @@ async function cancel(event) {
 	if (!button)
 		return;
 	try {
-		await post({ do: 'cancel', id: Number(button.dataset.cancel) });
+		await ask('/api/ask', posting({ do: 'cancel', id: Number(button.dataset.cancel) }));
 		news(`Cancelled: job ${button.dataset.cancel}.`);
 	} catch (e) {
 		news(e.message, true);

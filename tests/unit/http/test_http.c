@@ -64,14 +64,13 @@ static unsigned free_port(void)
 	return ntohs(at.sin_port);
 }
 
-static int start(void **state)
+static int start_with(const char *token)
 {
 	const struct http_site site = {
-		.route = routes, .event = event, .arg = "site", .token = TOKEN
+		.route = routes, .event = event, .arg = "site", .token = token
 	};
 	enum err e = ERR_INPUT;
 
-	(void)state;
 	for (int tries = 0; e != ERR_OK && tries < 20; tries++) {
 		port = free_port();
 		snprintf(listen_text, sizeof(listen_text), "127.0.0.1:%u", port);
@@ -84,6 +83,18 @@ static int start(void **state)
 	*posted = 0;
 	assert_ok(http_start(http, &site));
 	return 0;
+}
+
+static int start(void **state)
+{
+	(void)state;
+	return start_with(TOKEN);
+}
+
+static int start_without_token(void **state)
+{
+	(void)state;
+	return start_with(NULL);
 }
 
 static int stop(void **state)
@@ -192,6 +203,22 @@ static void a_post_needs_origin_and_token(void **state)
 	     "another site");
 	assert_string_equal(posted, "");
 	says(POST(RIGHT "Origin: http://127.0.0.1\r\nContent-Length: 4\r\n"), "409", "body");
+}
+
+static void without_a_token_nothing_is_posted(void **state)
+{
+	static const char *const shown[] = { "", RIGHT, "Authorization: Bearer \r\n" };
+	char request[400];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++) {
+		snprintf(request, sizeof(request),
+			 "POST /all/x HTTP/1.1\r\n" HOST "%sContent-Length: 4\r\n" LAST "body",
+			 shown[i]);
+		says(request, "403", "but at api.listen, with a certificate");
+	}
+	assert_string_equal(posted, "");
+	says("GET /hello HTTP/1.1\r\n" HOST LAST, "200", "hello");
 }
 
 /* Of a body that is too long, or of no known length, not a byte is waited for: nothing of it is
@@ -345,6 +372,8 @@ int main(void)
 		TEST(routes_are_found),
 		TEST(a_foreign_host_is_refused),
 		TEST(a_post_needs_origin_and_token),
+		cmocka_unit_test_setup_teardown(without_a_token_nothing_is_posted,
+						start_without_token, stop),
 		TEST(a_long_body_is_not_read),
 		TEST(those_who_watch_hear_news_once),
 		TEST(watchers_are_bounded),

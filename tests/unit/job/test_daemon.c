@@ -185,6 +185,8 @@ static void test_refused_coordinators(void **state)
 		{ "{" HUB ", \"parties\": [\"a\", \"hub\"]}", "coordinator.parties has \"hub\"" },
 		{ "{" HUB ", \"parties\": [\"a\"], \"port\": 7431}",
 		  "coordinator.port is unknown" },
+		{ "{" HUB ", \"parties\": [\"a\"], \"http\": {\"submitter\": \"page\"}}",
+		  "coordinator.http.submitter was removed after 0.2.0: give submitters" },
 		{ "{" HUB ", \"parties\": [\"a\"], \"heartbeat_s\": 0}",
 		  "coordinator.heartbeat_s is 0" },
 		{ "{" HUB ", \"parties\": [\"a\"], \"log_level\": \"loud\"}",

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { KEY_HASHED = 512, KEY_BOUND, KEY_LEAST, KEY_SINGLE };
+enum { KEY_BOUND = 512, KEY_LEAST, KEY_SINGLE };
 
 struct aligning {
 	struct launch launch;
@@ -19,8 +19,6 @@ struct aligning {
 };
 
 static const struct argp_option options[] = {
-	{ "hashed", KEY_HASHED, NULL, 0,
-	  "by keyed hashes that the coordinator compares, not by a secure sum", 0 },
 	{ "bound", KEY_BOUND, "N", 0,
 	  "the most ids that a party has, which all know; without, counts are rounded up", 0 },
 	{ "min-common", KEY_LEAST, "N", 0, "fewer common ids end the job; default 100", 0 },
@@ -38,9 +36,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct launch *l = &a->launch;
 
 	switch (key) {
-	case KEY_HASHED:
-		overrides_add(&l->set, "align=hashed");
-		return 0;
 	case KEY_BOUND:
 		overrides_add(&l->set, "align_bound=%" PRIu64,
 			      args_whole(state, "bound", arg, 1, ALIGN_IDS_MAX));

@@ -17,9 +17,8 @@ enum err align_check(const void *p)
 	const struct align_job *job = p;
 
 	if (job->align == ALIGN_SAME)
-		return err_set(ERR_INPUT,
-			       "job.align is \"same\", expected \"intersect\" or \"hashed\" with "
-			       "kind \"align\": it finds what all parties have");
+		return err_set(ERR_INPUT, "job.align is \"same\", expected \"intersect\" with "
+					  "kind \"align\": it finds what all parties have");
 	return kind_check_align(job);
 }
 
@@ -31,13 +30,11 @@ void align_leaks(struct said *s, const void *p, size_t parties)
 }
 
 /* Ids lie there with their places in a table; pseudonyms, the table, and what it is made with come
- * to less than 64 bytes an id. At the coordinator a table and a list, or all lists. */
+ * to less than 64 bytes an id. At the coordinator a table and a list. */
 static double memory(const void *p, const struct kind_sizes *s)
 {
-	const struct align_job *job = p;
-	double lists = job->align == ALIGN_HASHED ? s->parties : 1;
-
-	return KIND_MEMORY_LEAST + s->n * (s->coordinator ? 12 + 24 * lists : 64 + 64);
+	(void)p;
+	return KIND_MEMORY_LEAST + s->n * (s->coordinator ? 12 + 24 : 64 + 64);
 }
 
 static const char *needs_all(const void *job)

@@ -321,10 +321,10 @@ static const struct config_row party_rows[] = {
 	  .help = "methods allowed; all where not given" },
 	{ "policy.exchanges", CONFIG_STRINGS, P(policy.exchanges), 1, 16, "", .check = check_exchange,
 	  .help = "what may be exchanged: distances, gram; all where not given" },
-	{ "policy.align", CONFIG_STRINGS, P(policy.align), 1, 3, "[\"same\",\"intersect\"]",
+	{ "policy.align", CONFIG_STRINGS, P(policy.align), 1, 2, "[\"same\",\"intersect\"]",
 	  .check = check_align,
-	  .help = "how rows may be matched where parties have other ones: \"intersect\", \"hashed\"; \"same\", "
-		  "not at all, is always allowed" },
+	  .help = "how rows may be matched where parties have other ones: \"intersect\"; \"same\", not at all, is "
+		  "always allowed" },
 	{ "policy.min_common", CONFIG_UNSIGNED, P(policy.min_common), 1, UINT32_MAX, "100",
 	  .help = "where rows are matched: the least job.min_common, rows that all parties have" },
 	{ "policy.min_change", CONFIG_UNSIGNED, P(policy.min_change), 1, 1000, "10",

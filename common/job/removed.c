@@ -17,5 +17,7 @@ const struct config_removed removed_keys[] = {
 	  "give method and exchange (docs/OPERATIONS.md has the cost of each)" },
 	{ "coordinator.http.submitter", NULL, "0.2.0",
 	  "give submitters a certificate and a role in api.roles" },
+	{ "job.align", "hashed", "0.2.0", "use \"intersect\"" },
+	{ "party.policy.align", "hashed", "0.2.0", "remove it" },
 	{ NULL, NULL, NULL, NULL },
 };

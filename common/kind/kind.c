@@ -31,29 +31,30 @@ void presets_add(struct kind_presets *to, const struct config_preset *from)
 }
 
 const char *const kind_standardize_names[] = { "none", "joint", "local", NULL };
-const char *const kind_align_names[] = { "same", "intersect", "hashed", NULL };
+const char *const kind_align_names[] = { "same", "intersect", NULL };
 const char *const kind_others_names[] = { "drop", "refuse", NULL };
 
 enum err kind_check_align(const void *job)
 {
 	const struct job_head *head = job;
 
-	if (head->align_bound && head->align != ALIGN_INTERSECT)
-		return err_set(ERR_INPUT,
-			       "job.align_bound is %u, expected 0 where job.align is \"%s\": it is "
-			       "read where that is \"intersect\"",
-			       head->align_bound, kind_align_names[head->align]);
+	if (head->align_bound && head->align == ALIGN_SAME)
+		return err_set(
+		    ERR_INPUT,
+		    "job.align_bound is %u, expected 0 where job.align is \"same\": it is "
+		    "read where that is \"intersect\"",
+		    head->align_bound);
 	if (head->min_common != KIND_MIN_COMMON && head->align == ALIGN_SAME)
 		return err_set(
 		    ERR_INPUT,
 		    "job.min_common is %u, expected %d where job.align is \"same\": it is "
-		    "read where that is \"intersect\" or \"hashed\"",
+		    "read where that is \"intersect\"",
 		    head->min_common, KIND_MIN_COMMON);
 	if (head->edges_to_others != OTHERS_DROP && head->align == ALIGN_SAME)
 		return err_set(ERR_INPUT,
 			       "job.edges_to_others is \"%s\", expected \"drop\" where job.align "
 			       "is \"same\": it is "
-			       "read where that is \"intersect\" or \"hashed\"",
+			       "read where that is \"intersect\"",
 			       kind_others_names[head->edges_to_others]);
 	if (head->align != ALIGN_SAME && head->clusters != JOB_AUTO &&
 	    head->min_common < head->clusters)
@@ -173,30 +174,22 @@ void say_align(struct said *s, const void *job, size_t parties)
 {
 	const struct job_head *head = job;
 	bool matched = head->align != ALIGN_SAME && parties > 1;
-	bool tables = matched && head->align == ALIGN_INTERSECT, lists = matched && !tables;
 
 	say(s, matched,
 	    "coordinator and parties see how many rows all parties have, unless they are fewer "
 	    "than "
 	    "min_common; the parties see which, by their ids");
-	say(s, tables && !head->align_bound,
+	say(s, matched && !head->align_bound,
 	    "coordinator and parties see how many parties have how many ids, rounded up in steps "
 	    "of "
 	    "15 %, and which have fewest");
-	say(s, lists,
-	    "the coordinator sees how many ids each party has, and which of them others have too, "
-	    "but "
-	    "no id");
-	say(s, tables && parties > 2,
+	say(s, matched && parties > 2,
 	    "the coordinator together with one party can test guesses of ids: against all those of "
 	    "the party that has fewest, and against what all the others have");
-	say(s, tables && parties == 2,
+	say(s, matched && parties == 2,
 	    "the coordinator together with one of the two parties can test guesses of ids against "
 	    "all "
 	    "those of the other");
-	say(s, lists,
-	    "the coordinator together with one party can test guesses of ids against all those of "
-	    "each other");
 	say(s, matched,
 	    "a party that puts guesses among its ids learns which of them all the others have, if "
 	    "min_common rows are found");

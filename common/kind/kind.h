@@ -23,7 +23,7 @@ enum { JOB_WIDE_FRACTION = 24 };  /* bits behind the point in sums of numbers of
 enum job_ids { IDS_HASHED, IDS_PLAIN }; /* how ids reach the coordinator */
 /* How parties that have other rows come to the same ones: not at all; by a secure sum, or by keyed hashes that
  * the coordinator compares (docs/alignment.md). */
-enum job_align { ALIGN_SAME, ALIGN_INTERSECT, ALIGN_HASHED };
+enum job_align { ALIGN_SAME, ALIGN_INTERSECT };
 /* What becomes of a party's edges of which an end is not with all: left out, or they end the job. */
 enum job_others { OTHERS_DROP, OTHERS_REFUSE };
 

@@ -40,18 +40,17 @@ extern const char *const kind_align_names[], *const kind_others_names[];
 #define KIND_ALIGN_ROW(T, default) \
 	{ "align", CONFIG_ENUM, offsetof(T, align), .standard = (default), .names = kind_align_names, \
 	  .help = "\"same\": all parties have the same ids; otherwise the job is of the rows that all have: " \
-		  "\"intersect\" finds them by a secure sum, \"hashed\" by keyed hashes that the coordinator " \
-		  "compares" }
+		  "\"intersect\" finds them by a secure sum" }
 #define KIND_ALIGN_BOUNDS(T) \
 	{ "align_bound", CONFIG_UNSIGNED, offsetof(T, align_bound), 0, ALIGN_IDS_MAX, "0", \
 	  .help = "intersect: the most ids that a party has, so that nobody sees how many it is; 0: each " \
 		  "party's count, rounded up, is shown" }, \
 	{ "min_common", CONFIG_UNSIGNED, offsetof(T, min_common), 1, ALIGN_IDS_MAX, "100", \
-	  .help = "intersect, hashed: fewer rows that all parties have end the job before a party sees them" }
+	  .help = "intersect: fewer rows that all parties have end the job before a party sees them" }
 /* Of kinds with a graph. */
 #define KIND_ALIGN_EDGES(T) \
 	{ "edges_to_others", CONFIG_ENUM, offsetof(T, edges_to_others), .standard = "drop", .names = kind_others_names, \
-	  .help = "intersect, hashed: edges of which an end is not with all parties are left out, and counted; " \
+	  .help = "intersect: edges of which an end is not with all parties are left out, and counted; " \
 		  "\"refuse\": a party that has one ends the job" }
 /* Of these: ERR_INPUT where one is given that the job's align does not read. */
 enum err kind_check_align(const void *job) MUST_CHECK;

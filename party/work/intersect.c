@@ -107,7 +107,7 @@ static enum err send_names(const struct intersect *s, const uint8_t (*drawn)[ID]
 	return e;
 }
 
-/* ---- intersect ---- */
+/* ---- tables ---- */
 
 /* A verified sum of what each party says once, yes or no, of each of n questions; alike: it says
  * yes to one of them. */
@@ -356,10 +356,7 @@ enum err party_intersect(struct work *work, const struct dataset *d, uint32_t **
 	s.names.key = alloc(d->n + ALIGN_CANARIES, ID);
 	s.names.row = alloc(d->n + ALIGN_CANARIES, sizeof(uint32_t));
 	name_all(&s, 0);
-	if (work->job.align == ALIGN_HASHED)
-		e = send_names(&s, NULL, 0);
-	else
-		e = by_tables(&s);
+	e = by_tables(&s);
 	if (e == ERR_OK)
 		e = recv_common(&s, &told);
 	free(s.names.key);

@@ -95,37 +95,6 @@ static enum err by_tables(struct run *run, struct buf *common)
 	return e;
 }
 
-/* The pseudonyms that are in all lists, which rise. */
-static enum err by_lists(struct run *run, struct buf *common)
-{
-	struct id_list list[PARTIES_MAX] = { 0 };
-	bool wanted[PARTIES_MAX];
-	size_t at[PARTIES_MAX] = { 0 };
-	enum err e;
-
-	memset(wanted, true, sizeof(wanted));
-	e = server_gather_ids(run, wanted, list);
-	for (; at[0] < list[0].packed.n && e == ERR_OK; at[0] += ID) {
-		const uint8_t *id = list[0].packed.p + at[0];
-		bool of_all = true;
-
-		for (size_t l = 1; l < run->L && of_all; l++) {
-			while (at[l] < list[l].packed.n &&
-			       memcmp(list[l].packed.p + at[l], id, ID) < 0)
-				at[l] += ID;
-			of_all = at[l] < list[l].packed.n &&
-				 memcmp(list[l].packed.p + at[l], id, ID) == 0;
-		}
-		if (of_all)
-			buf_add(common, id, ID);
-		if (at[0] % TICK == 0)
-			progress_tick();
-	}
-	for (size_t l = 0; l < run->L; l++)
-		buf_release(&list[l].packed);
-	return e;
-}
-
 static enum err tell(struct run *run, const struct buf *common)
 {
 	const size_t most = CHANNEL_CHUNK / ID, count = common->n / ID;
@@ -142,19 +111,18 @@ static enum err tell(struct run *run, const struct buf *common)
 
 enum err server_intersect(struct run *run)
 {
-	bool hashed = run->job.align == ALIGN_HASHED;
 	struct buf common = { 0 };
 	enum err e;
 
 	run_phase(run, "align");
 	TRY(relay_key(run, SEALED_GROUP_KEY));
 	TRY(relay_key(run, SEALED_ID_KEY));
-	e = hashed ? by_lists(run, &common) : by_tables(run, &common);
+	e = by_tables(run, &common);
 	if (e == ERR_OK && common.n / ID < ALIGN_CANARIES)
 		e = err_set(ERR_PEER,
 			    "the parties' sets have %zu ids in common, and %d are in each of them: "
-			    "%s of one party is not made of its ids",
-			    common.n / ID, ALIGN_CANARIES, hashed ? "the list" : "the table");
+			    "the table of one party is not made of its ids",
+			    common.n / ID, ALIGN_CANARIES);
 	if (e == ERR_OK)
 		run->n = common.n / ID - ALIGN_CANARIES;
 	/* How many there are is told to nobody: it would say of a single id whether others have it.

@@ -212,29 +212,26 @@ test_another_profile() {
 }
 
 # Rows that all have, as the coordinator says: one that the party has not, or only some.
-common_rows() { # ALIGN RULE REGEX
+common_rows() { # RULE REGEX
 	"$BIN/coterie" synth --nodes 400 --features 36 --clusters 3 --seed 5 --out "$T/pooled" >/dev/null
 	"$BIN/coterie" split --by columns --keep 0.85 --parties 3 --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
-	echo "{ \"kind\": \"kmeans.columns\", \"align\": \"$1\", \"clusters\": 3, \"seed\": 7 }" >"$T/job.json"
+	echo "{ \"kind\": \"kmeans.columns\", \"align\": \"intersect\", \"clusters\": 3, \"seed\": 7 }" >"$T/job.json"
 	set_up 3
-	edit_parties 3 '.policy.jobs = ["kmeans.columns"] | .policy.align = ["intersect", "hashed"]'
-	turned 3 "$2"
+	edit_parties 3 '.policy.jobs = ["kmeans.columns"]'
+	turned 3 "$1"
 	fails 2 3
-	found_by party-01 3 "$3"
+	found_by party-01 3 "$2"
 }
 test_a_common_row_that_is_none() {
-	common_rows intersect "hub/$COMMON/1/flip/-1" 'coordinator sent COMMON in which pseudonym [0-9]+ is of no id that is here, or does not rise'
-}
-test_a_common_row_that_is_none_of_hashes() {
-	common_rows hashed "hub/$COMMON/1/flip/-1" 'coordinator sent COMMON in which pseudonym [0-9]+ is of no id that is here, or does not rise'
+	common_rows "hub/$COMMON/1/flip/-1" 'coordinator sent COMMON in which pseudonym [0-9]+ is of no id that is here, or does not rise'
 }
 test_fewer_common_rows() {
-	common_rows hashed "hub/$COMMON/1/put/0/0000000000000010" 'coordinator sent COMMON'
+	common_rows "hub/$COMMON/1/put/0/0000000000000010" 'coordinator sent COMMON'
 }
 
 # Nobody has so few ids as the first step says, so its word is 0: it becomes 2^54 - 33, the modulus of tags of version 6.
 test_another_sum_of_sizes() {
-	common_rows intersect "hub/$SUM/1/put/32/dfffffffffff3f00" "coordinator sent SUM 0 that is not the sum of the parties' terms and tags"
+	common_rows "hub/$SUM/1/put/32/dfffffffffff3f00" "coordinator sent SUM 0 that is not the sum of the parties' terms and tags"
 }
 
 sample test_swapped_keys test_told_changed test_replayed_frame test_another_sum_than_there_is \

@@ -116,16 +116,6 @@ test_landmark_gcc() { by_method 2 0.8 '{ kind, align, clusters, seed, method: "l
 test_columns_without_a_graph() { by_method 2 0.8 '{ kind: "kmeans.columns", align, clusters, seed }'; }
 test_gram_own_graphs() { by_method 2 0.8 '.exchange = "gram" | .graphs = "own"' '.filter.order = "auto" | .joint_norm = true'; }
 
-test_hashed() {
-	local name
-	other_rows 2 0.8
-	edit_parties 2 '.policy.align = ["hashed"]'
-	edit job '.align = "hashed"'
-	runs 2
-	facts_are 2
-	cut_by_hand 2
-}
-
 # A model of the rows that all had; later they have other rows, and all that they have in common get labels.
 test_predict() {
 	local model

@@ -29,6 +29,7 @@ struct meeting {
 	struct federation f; /* names and keys */
 	enum job_align align; /* and what goes with it: set before meet() */
 	unsigned align_bound, min_common;
+	size_t wired; /* the channels of so many parties, the first, are joined by the test */
 	struct job job;
 	struct run run;
 	struct align a;
@@ -167,7 +168,7 @@ static inline void *attend_or_abort(void *arg)
 /* Whatever it ends with; the coordinator is `serving`. */
 static inline void hold_with(struct meeting *m, void *(*serving)(void *))
 {
-	for (size_t l = 0; l < m->run.L; l++)
+	for (size_t l = m->wired; l < m->run.L; l++)
 		channel_pair(m->run.channel[l], m->seat[l].work.channel);
 	pthread_create(&m->thread, NULL, serving, m);
 	for (size_t l = 0; l < m->run.L; l++)
@@ -221,8 +222,8 @@ static inline void pseudonym(const struct meeting *m, const char *id, uint8_t ou
 	uint8_t key[KDF_KEY_LEN], label[] = "coterie align ids v1"; /* its 0 is the first try */
 	struct hmac *h;
 
-	if (m->align == ALIGN_INTERSECT) /* two told sums and the tables', and one for each other try */
-		label[sizeof(label) - 1] = (uint8_t)(m->run.rounds_before - 3);
+	/* two told sums and the tables', and one for each other try */
+	label[sizeof(label) - 1] = (uint8_t)(m->run.rounds_before - 3);
 	kdf_expand(m->seat[0].work.group_key, (struct bytes){ label, sizeof(label) }, key, sizeof(key));
 	h = hmac_new((struct bytes){ key, sizeof(key) });
 	hmac_add(h, id, strlen(id));

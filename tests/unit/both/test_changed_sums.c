@@ -115,12 +115,12 @@ static void check_victim(const char *setting, size_t at, enum change c)
 	struct sum_liar liar = { .victim = at % PARTIES, .at = at, .change = c };
 	struct job job = points_job(setting);
 	struct federation *f = alloc(1, sizeof(*f));
-	struct wire w = { .f = f, .pass = lie_in_sum, .arg = &liar };
+	struct wire w = { .pass = lie_in_sum, .arg = &liar };
 	const struct half *victim = &f->party[liar.victim];
 
 	rng_seed(&liar.rng, at, c);
 	points_open(f, &points.X, points.part, PARTIES, &job);
-	wire_federation_run(&w);
+	wire_federation_run(&w, f);
 	if (liar.told && (victim->result != ERR_PEER || !strstr(victim->why, "hub sent SUM")))
 		fail_msg("%s: sum %zu, change %d: %s", setting, at, c, victim->why);
 	assert_int_equal(liar.after, 0);

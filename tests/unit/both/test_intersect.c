@@ -1,9 +1,9 @@
 /* Rows that all parties have: both halves find the same ones, whatever the sets; and what a party
  * believes of a coordinator that leaves some out, invents or repeats one. */
 #include "tests/unit/both/meeting.h"
+#include "tests/unit/both/wire.h"
 
 #include "common/kind/align.h"
-#include "server/run/relay.h"
 
 /* ---- sets ---- */
 
@@ -55,12 +55,11 @@ static void make_set(const struct sets *p, size_t l, struct dataset *d)
 	buf_release(&text);
 }
 
-static struct meeting *meeting_of(const struct sets *p, enum job_align align, unsigned bound,
-				  unsigned min_common)
+static struct meeting *meeting_of(const struct sets *p, unsigned bound, unsigned min_common)
 {
 	struct meeting *m = alloc(1, sizeof(*m));
 
-	m->align = align;
+	m->align = ALIGN_INTERSECT;
 	m->align_bound = bound;
 	m->min_common = min_common;
 	for (size_t l = 0; l < p->L; l++)
@@ -101,17 +100,13 @@ static void assert_common(const struct meeting *m, size_t n)
 	}
 }
 
-static const enum job_align ways[] = { ALIGN_INTERSECT, ALIGN_HASHED };
-
 static void finds(const struct sets *p)
 {
-	for (size_t w = 0; w < 2; w++) {
-		struct meeting *m = meeting_of(p, ways[w], 0, 1);
+	struct meeting *m = meeting_of(p, 0, 1);
 
-		hold(m);
-		assert_common(m, p->common);
-		leave(m);
-	}
+	hold(m);
+	assert_common(m, p->common);
+	leave(m);
 }
 
 /* ---- what is found ---- */
@@ -165,29 +160,25 @@ static void assert_all_end(const struct meeting *m, const char *why)
 /* None, or fewer than are asked for: nobody is told which, or how many. */
 static void too_few(void **state)
 {
-	(void)state;
-	for (size_t w = 0; w < 2; w++) {
-		struct meeting *m =
-		    meeting_of(&(struct sets){ 3, 0, 200, true, false }, ways[w], 0, 1);
+	struct meeting *m = meeting_of(&(struct sets){ 3, 0, 200, true, false }, 0, 1);
 
-		hold_anyhow(m);
-		assert_all_end(m, "the parties have fewer than 1 ids in common (job.min_common)");
-		leave(m);
-		m = meeting_of(&(struct sets){ 3, 99, 200, true, false }, ways[w], 0, 100);
-		hold_anyhow(m);
-		assert_all_end(m, "the parties have fewer than 100 ids in common (job.min_common)");
-		leave(m);
-		m = meeting_of(&(struct sets){ 3, 100, 200, true, false }, ways[w], 0, 100);
-		hold(m);
-		assert_common(m, 100);
-		leave(m);
-	}
+	(void)state;
+	hold_anyhow(m);
+	assert_all_end(m, "the parties have fewer than 1 ids in common (job.min_common)");
+	leave(m);
+	m = meeting_of(&(struct sets){ 3, 99, 200, true, false }, 0, 100);
+	hold_anyhow(m);
+	assert_all_end(m, "the parties have fewer than 100 ids in common (job.min_common)");
+	leave(m);
+	m = meeting_of(&(struct sets){ 3, 100, 200, true, false }, 0, 100);
+	hold(m);
+	assert_common(m, 100);
+	leave(m);
 }
 
 static void more_than_the_bound(void **state)
 {
-	struct meeting *m =
-	    meeting_of(&(struct sets){ 2, 50, 51, false, false }, ALIGN_INTERSECT, 100, 1);
+	struct meeting *m = meeting_of(&(struct sets){ 2, 50, 51, false, false }, 100, 1);
 
 	(void)state;
 	hold_anyhow(m);
@@ -199,8 +190,7 @@ static void more_than_the_bound(void **state)
 
 static void without_ids(void **state)
 {
-	struct meeting *m =
-	    meeting_of(&(struct sets){ 2, 50, 50, false, false }, ALIGN_INTERSECT, 0, 1);
+	struct meeting *m = meeting_of(&(struct sets){ 2, 50, 50, false, false }, 0, 1);
 
 	(void)state;
 	m->seat[1].d.has_ids = false;
@@ -214,8 +204,7 @@ static void without_ids(void **state)
 /* An id that is there twice is in no table, by whatever number: all try on together, and end. */
 static void no_table(void **state)
 {
-	struct meeting *m =
-	    meeting_of(&(struct sets){ 3, 50, 50, false, false }, ALIGN_INTERSECT, 0, 1);
+	struct meeting *m = meeting_of(&(struct sets){ 3, 50, 50, false, false }, 0, 1);
 	struct ids *ids = &m->seat[1].d.ids;
 
 	(void)state;
@@ -234,8 +223,7 @@ static void no_table(void **state)
 static void order_of(const struct numbering *at_parties, const struct numbering *at_last,
 		     char first[64], const char *why)
 {
-	struct meeting *m =
-	    meeting_of(&(struct sets){ 3, 200, 10, false, false }, ALIGN_INTERSECT, 0, 1);
+	struct meeting *m = meeting_of(&(struct sets){ 3, 200, 10, false, false }, 0, 1);
 
 	for (size_t l = 0; l < 3; l++)
 		m->seat[l].work.numbering = l == 2 ? at_last : at_parties;
@@ -280,8 +268,7 @@ static bool heard(const struct meeting *m, const void *p, size_t n)
  * the party that lists, which is what the leak sentence says. */
 static void guesses(void **state)
 {
-	struct meeting *m =
-	    meeting_of(&(struct sets){ 3, 150, 60, false, false }, ALIGN_INTERSECT, 0, 1);
+	struct meeting *m = meeting_of(&(struct sets){ 3, 150, 60, false, false }, 0, 1);
 	uint8_t name[HMAC_LEN];
 
 	(void)state;
@@ -347,47 +334,41 @@ static void change(struct buf *common, size_t *count, size_t *offset)
 	}
 }
 
-/* Of two parties, hashed: what server_intersect does, and then a lie to party 0. */
-static void *serve_a_lie(void *arg)
+/* Of what the coordinator sends to party 0, COMMON is another. */
+static void lie_to_party(void *arg, size_t l, enum msg_type type, struct buf *body)
 {
-	struct meeting *m = arg;
-	struct id_list list[MOST] = { 0 };
-	bool wanted[MOST] = { true, true };
 	struct buf common = { 0 };
-	size_t count, offset = 0;
+	size_t count, offset;
+	struct msg m;
 
-	run_phase(&m->run, "align");
-	assert_ok(relay_key(&m->run, SEALED_GROUP_KEY));
-	assert_ok(relay_key(&m->run, SEALED_ID_KEY));
-	assert_ok(server_gather_ids(&m->run, wanted, list));
-	for (size_t i = 0; i < list[0].count; i++)
-		for (size_t j = 0; j < list[1].count; j++)
-			if (!memcmp(list[0].packed.p + i * MSG_ID_HASH_LEN,
-				    list[1].packed.p + j * MSG_ID_HASH_LEN, MSG_ID_HASH_LEN))
-				buf_add(&common, list[0].packed.p + i * MSG_ID_HASH_LEN,
-					MSG_ID_HASH_LEN);
-	count = common.n / MSG_ID_HASH_LEN;
-	for (size_t l = 2; l-- > 0;) {
-		struct msg msg = { .type = MSG_COMMON };
-
-		if (l == 0)
-			change(&common, &count, &offset);
-		msg.ids = (struct msg_ids){ count, offset, { common.p, common.n } };
-		assert_ok(channel_send(m->run.channel[l], &msg));
-	}
-	for (size_t l = 0; l < 2; l++)
-		buf_release(&list[l].packed);
+	(void)arg;
+	(void)l;
+	if (type != MSG_COMMON)
+		return;
+	assert_ok(msg_decode(&m, type, (struct bytes){ body->p, body->n }));
+	buf_add(&common, m.ids.packed.p, m.ids.packed.n);
+	count = (size_t)m.ids.count;
+	offset = (size_t)m.ids.offset;
+	change(&common, &count, &offset);
+	m.ids = (struct msg_ids){ count, offset, { common.p, common.n } };
+	body->n = 0;
+	msg_encode(body, &m);
 	buf_release(&common);
-	return NULL;
 }
 
 static void finds_lie(enum lie what, const char *why)
 {
-	struct meeting *m =
-	    meeting_of(&(struct sets){ 2, 300, 50, false, false }, ALIGN_HASHED, 0, 10);
+	struct meeting *m = meeting_of(&(struct sets){ 2, 300, 50, false, false }, 0, 10);
+	struct wire w = { .n = 1,
+			  .hub = { m->run.channel[0] },
+			  .party = { m->seat[0].work.channel },
+			  .pass = lie_to_party };
 
 	lie = what;
-	hold_with(m, serve_a_lie);
+	m->wired = 1;
+	wire_start(&w);
+	hold_anyhow(m);
+	wire_stop(&w);
 	assert_int_equal(m->seat[1].result, ERR_OK);
 	if (why) {
 		if (m->seat[0].result != ERR_PEER || !strstr(m->seat[0].why, why))
@@ -420,23 +401,16 @@ static void lies(void **state)
 
 /* ---- a party that does not keep to it ---- */
 
-/* Another scale, so vectors of another length; and another way altogether. */
+/* Another scale, so vectors of another length. */
 static void other_lengths(void **state)
 {
-	struct meeting *m =
-	    meeting_of(&(struct sets){ 2, 300, 50, false, false }, ALIGN_INTERSECT, 0, 10);
+	struct meeting *m = meeting_of(&(struct sets){ 2, 300, 50, false, false }, 0, 10);
 
 	(void)state;
 	m->seat[1].work.job.align_bound = 400;
 	hold_anyhow(m);
 	assert_int_equal(m->result, ERR_PEER);
 	assert_non_null(strstr(m->why, "p1 sent MASKED with words from 0 of 2 "));
-	leave(m);
-	m = meeting_of(&(struct sets){ 2, 300, 50, false, false }, ALIGN_INTERSECT, 0, 10);
-	m->seat[1].work.job.align = ALIGN_HASHED;
-	hold_anyhow(m);
-	assert_int_equal(m->result, ERR_PEER);
-	assert_non_null(strstr(m->why, "p1 sent IDS, expected MASKED"));
 	leave(m);
 }
 

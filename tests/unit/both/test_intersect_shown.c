@@ -83,13 +83,13 @@ static void listen_in(void *arg, enum msg_type type, struct bytes body)
 	}
 }
 
-static void listens(struct view *v, enum job_align align, unsigned min_common)
+static void listens(struct view *v, unsigned min_common)
 {
 	uint32_t step[ALIGN_STEPS_MAX];
 	size_t k = 0;
 
 	*v = (struct view){ .m = alloc(1, sizeof(*v->m)) };
-	v->m->align = align;
+	v->m->align = ALIGN_INTERSECT;
 	v->m->min_common = min_common;
 	for (size_t l = 0; l < L; l++)
 		make_set(l, &v->m->seat[l].d);
@@ -105,9 +105,9 @@ static void listens(struct view *v, enum job_align align, unsigned min_common)
 	}
 }
 
-static void see(struct view *v, enum job_align align, unsigned min_common)
+static void see(struct view *v, unsigned min_common)
 {
-	listens(v, align, min_common);
+	listens(v, min_common);
 	hold_anyhow(v->m);
 }
 
@@ -117,7 +117,7 @@ static void *attend_with_zeros(void *arg);
  */
 static void see_some(struct view *v, const bool given[static L])
 {
-	listens(v, ALIGN_INTERSECT, 1);
+	listens(v, 1);
 	for (size_t l = 0; l < L; l++)
 		v->m->seat[l].attend = given[l] ? NULL : attend_with_zeros;
 	hold_anyhow(v->m);
@@ -181,7 +181,7 @@ static void with_a_party(void **state)
 	struct view v;
 
 	(void)state;
-	see(&v, ALIGN_INTERSECT, ALL + GUESSED + 1);
+	see(&v, ALL + GUESSED + 1);
 	assert_int_equal(v.m->result, ERR_JOB);
 	for (size_t l = 0; l < L; l++)
 		assert_null(v.m->seat[l].row);
@@ -196,7 +196,7 @@ static void a_party_alone(void **state)
 	size_t guessed = 0;
 
 	(void)state;
-	see(&v, ALIGN_INTERSECT, ALL + GUESSED);
+	see(&v, ALL + GUESSED);
 	assert_int_equal(v.m->result, ERR_OK);
 	assert_int_equal(v.m->seat[2].common, ALL + GUESSED);
 	for (size_t r = 0; r < ALL + GUESSED; r++)
@@ -215,7 +215,7 @@ static void the_coordinator_alone(void **state)
 	struct view v;
 
 	(void)state;
-	see(&v, ALIGN_INTERSECT, 1);
+	see(&v, 1);
 	align_scale(0, step);
 	while (step[k] < v.m->seat[0].d.n)
 		k++;
@@ -340,45 +340,12 @@ static void tables_of_some(void **state)
 	tables_of((const bool[L]){ false, true, true });
 }
 
-/* ---- hashed ---- */
-
-/* Without any key, how many ids each has and any two share; with one party's key, who has which
- * guess. */
-static void lists(void **state)
-{
-	static const size_t shared[L][L] = {
-		{ 0, ALL + TWO, ALL + TWO + GUESSED },
-		{ ALL + TWO, 0, ALL + TWO + 2 * GUESSED },
-		{ ALL + TWO + GUESSED, ALL + TWO + 2 * GUESSED, 0 },
-	};
-	uint8_t name[HMAC_LEN];
-	struct view v;
-
-	(void)state;
-	see(&v, ALIGN_HASHED, 1);
-	for (size_t a = 0; a < L; a++) {
-		assert_int_equal(v.ear[a].list.n / MSG_ID_HASH_LEN,
-				 v.m->seat[a].d.n + ALIGN_CANARIES);
-		for (size_t b = 0; b < L; b++) {
-			size_t both = 0;
-
-			for (size_t at = 0; at < v.ear[a].list.n; at += MSG_ID_HASH_LEN)
-				both += listed(&v, b, v.ear[a].list.p + at);
-			if (a != b)
-				assert_int_equal(both, shared[a][b] + ALIGN_CANARIES);
-		}
-		pseudonym(v.m, "1-20", name);
-		assert_int_equal(listed(&v, a, name), a == 1);
-	}
-	look_away(&v);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(with_a_party),          cmocka_unit_test(a_party_alone),
 		cmocka_unit_test(the_coordinator_alone), cmocka_unit_test(a_table_alone),
-		cmocka_unit_test(tables_of_some),        cmocka_unit_test(lists),
+		cmocka_unit_test(tables_of_some),
 	};
 
 	federation_quiet();

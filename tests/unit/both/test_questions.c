@@ -201,8 +201,7 @@ static void play(const struct scene *s, const struct inputs *in, struct asked *a
 	f.server.columns = s->graph ? 0 : COLUMNS;
 	f.server.numbers = in->numbers;
 	federation_keys(&f, in->parties, &job);
-	w.f = &f;
-	wire_federation_run(&w);
+	wire_federation_run(&w, &f);
 	if (a->change == SIZE_MAX && f.server.result != ERR_OK)
 		fail_msg("%s: %s", s->job, f.server.why);
 	federation_release(&f);

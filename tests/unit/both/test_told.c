@@ -44,13 +44,13 @@ static struct federation *run_with(const struct planted *p, const struct job *jo
 				   struct liar *liar)
 {
 	struct federation *f = alloc(1, sizeof(*f));
-	struct wire w = { .f = f, .pass = lie, .arg = liar };
+	struct wire w = { .pass = lie, .arg = liar };
 
 	federation_open(f, p, L, job);
 	f->server.tell = true;
 	for (size_t l = 0; l < L; l++)
 		f->party[l].tell = true;
-	wire_federation_run(&w);
+	wire_federation_run(&w, f);
 	return f;
 }
 
@@ -142,12 +142,11 @@ static void test_two_lies_that_fit(void **state)
 	close_federation(f);
 
 	ALLOC(f, 1);
-	w.f = f;
 	federation_open(f, &p, L, &job);
 	f->server.tell = true;
 	for (size_t l = 0; l < L; l++)
 		f->party[l].tell = true;
-	wire_federation_run(&w);
+	wire_federation_run(&w, f);
 	for (size_t l = 0; l < L; l++) {
 		assert_int_equal(f->party[l].result, ERR_PEER);
 		assert_non_null(strstr(

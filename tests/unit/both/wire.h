@@ -1,4 +1,4 @@
-/* wire.h -- a federation whose messages pass through a thread that may change them on the way. */
+/* wire.h -- pairs of channels whose messages pass through a thread that may change them on the way. */
 #ifndef TESTS_UNIT_BOTH_WIRE_H
 #define TESTS_UNIT_BOTH_WIRE_H
 
@@ -7,7 +7,8 @@
 #include "tests/unit/both/federation.h"
 
 struct wire {
-	struct federation *f;
+	size_t n;
+	struct channel *hub[FED_MAX], *party[FED_MAX];
 	/* Sees each message, and may replace its body; l: the party at the other end. */
 	void (*pass)(void *arg, size_t l, enum msg_type type, struct buf *body);
 	void *arg;
@@ -60,33 +61,30 @@ static inline void *wire_run(void *arg)
 	struct wire *w = arg;
 
 	while (wire_wait(w))
-		for (size_t l = 0; l < w->f->server.L; l++) {
-			struct channel *hub = w->f->server.channel[l],
-				       *party = w->f->party[l].channel[0];
-
-			wire_move(w, l, hub, party);
-			wire_move(w, l, party, hub);
+		for (size_t l = 0; l < w->n; l++) {
+			wire_move(w, l, w->hub[l], w->party[l]);
+			wire_move(w, l, w->party[l], w->hub[l]);
 		}
 	return NULL;
 }
 
-/* Runs an opened federation, whose channels are not joined, to its end. w: f, pass and arg are set.
- */
-static inline void wire_federation_run(struct wire *w)
+/* Joins the channels, which nothing else joins. w: all before `thread` is set. */
+static inline void wire_start(struct wire *w)
 {
-	struct federation *f = w->f;
-
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->changed, NULL);
-	for (size_t l = 0; l < f->server.L; l++) {
-		channel_on_wake(f->server.channel[l], wire_wake, w);
-		channel_on_wake(f->party[l].channel[0], wire_wake, w);
+	for (size_t l = 0; l < w->n; l++) {
+		channel_on_wake(w->hub[l], wire_wake, w);
+		channel_on_wake(w->party[l], wire_wake, w);
 	}
 	pthread_create(&w->thread, NULL, wire_run, w);
-	federation_run(f);
-	for (size_t l = 0; l < f->server.L; l++) {
-		channel_on_wake(f->server.channel[l], NULL, NULL);
-		channel_on_wake(f->party[l].channel[0], NULL, NULL);
+}
+
+static inline void wire_stop(struct wire *w)
+{
+	for (size_t l = 0; l < w->n; l++) {
+		channel_on_wake(w->hub[l], NULL, NULL);
+		channel_on_wake(w->party[l], NULL, NULL);
 	}
 	pthread_mutex_lock(&w->lock);
 	w->stopped = true;
@@ -95,6 +93,19 @@ static inline void wire_federation_run(struct wire *w)
 	pthread_join(w->thread, NULL);
 	pthread_cond_destroy(&w->changed);
 	pthread_mutex_destroy(&w->lock);
+}
+
+/* Runs an opened federation, whose channels are not joined, to its end. w: pass and arg are set. */
+static inline void wire_federation_run(struct wire *w, struct federation *f)
+{
+	w->n = f->server.L;
+	for (size_t l = 0; l < w->n; l++) {
+		w->hub[l] = f->server.channel[l];
+		w->party[l] = f->party[l].channel[0];
+	}
+	wire_start(w);
+	federation_run(f);
+	wire_stop(w);
 }
 
 #endif

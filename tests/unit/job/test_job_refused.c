@@ -98,13 +98,13 @@ static void test_refused_combinations(void **state)
 		{ "{" MIN ", \"edges_to_others\": \"refuse\"}",
 		  "job.edges_to_others is \"refuse\", expected \"drop\" where job.align is "
 		  "\"same\"" },
-		{ "{" MIN ", \"align\": \"hashed\", \"edges_to_others\": \"keep\"}",
+		{ "{" MIN ", \"align\": \"intersect\", \"edges_to_others\": \"keep\"}",
 		  "job.edges_to_others is \"keep\", expected" },
 		{ "{\"kind\": \"kmeans.columns\", \"clusters\": 7, \"align\": \"intersect\", "
 		  "\"edges_to_others\": \"refuse\"}",
 		  "job.edges_to_others is unknown" },
-		{ "{" MIN ", \"align\": \"hashed\", \"align_bound\": 1000}",
-		  "job.align_bound is 1000, expected 0 where job.align is \"hashed\"" },
+		{ "{" MIN ", \"align\": \"hashed\"}",
+		  "job.align \"hashed\" was removed after 0.2.0: use \"intersect\"" },
 		{ "{\"kind\": \"kcagc\", \"clusters\": 101, \"filter\": {\"order\": 2}, \"align\": "
 		  "\"intersect\"}",
 		  "job.min_common is 100, expected at least job.clusters, 101: a cluster has a "

@@ -344,7 +344,7 @@ static void check_lie(const struct planted *p, size_t L, const char *settings, s
 	struct federation *f = alloc(1, sizeof(*f));
 	struct job job = planted_job(settings);
 	struct sight s = { .word = job.modulus_bits / 8 };
-	struct wire w = { .f = f, .pass = lie_pass, .arg = &lie };
+	struct wire w = { .pass = lie_pass, .arg = &lie };
 	struct buf sum = { 0 };
 	struct tree tree;
 	size_t after = 0;
@@ -354,7 +354,7 @@ static void check_lie(const struct planted *p, size_t L, const char *settings, s
 	federation_open(f, p, L, &job);
 	f->server.saw = sight_note;
 	f->server.saw_arg = &s;
-	wire_federation_run(&w);
+	wire_federation_run(&w, f);
 	assert_true(lie.told);
 	for (uint64_t round = 0; sight_sum(&s, &tree.node[lie.root], round, &sum); round++) {
 		bool late = round >= lie.rounds;

@@ -186,13 +186,10 @@ static void test_align(void **state)
 	(void)state;
 	check_align("\"jobs\":[\"kcagc\"]", ALIGN_INTERSECT, 100, "");
 	check_align(
-	    "\"jobs\":[\"kcagc\"]", ALIGN_HASHED, 100,
-	    "the offered job matches rows by \"hashed\" (job.align), which policy.align of p0 "
-	    "does not name");
-	check_align("\"jobs\":[\"kcagc\"],\"align\":[\"hashed\"]", ALIGN_HASHED, 100, "");
-	check_align("\"jobs\":[\"kcagc\"],\"align\":[\"same\"]", ALIGN_INTERSECT, 100,
-		    "the offered job matches rows by \"intersect\"");
-	check_align("\"jobs\":[\"kcagc\"],\"align\":[\"hashed\"]", ALIGN_SAME, 1, "");
+	    "\"jobs\":[\"kcagc\"],\"align\":[\"same\"]", ALIGN_INTERSECT, 100,
+	    "the offered job matches rows by \"intersect\" (job.align), which policy.align of "
+	    "p0 does not name");
+	check_align("\"jobs\":[\"kcagc\"],\"align\":[\"intersect\"]", ALIGN_SAME, 1, "");
 	check_align(
 	    "\"jobs\":[\"kcagc\"]", ALIGN_INTERSECT, 99,
 	    "goes on with 99 rows that all parties have (job.min_common), policy.min_common of "

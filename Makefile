@@ -44,7 +44,7 @@ BUILD    := $(or $(shell scripts/version build 2>/dev/null),$(VERSION))
 
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(WERROR),-Werror)
 STRICT   := -Wconversion
-PKGS     := libuv openssl openblas lapacke libcjson sqlite3 libseccomp libsodium
+PKGS     := libuv openssl openblas lapacke libcjson sqlite3 libseccomp
 DEPFLAGS := $(shell pkg-config --cflags $(PKGS))
 FLAGS     = -std=gnu11 -D_GNU_SOURCE -DCOTERIE_VERSION='"$(VERSION)"' -I. -MMD -MP -pthread \
             -ffp-contract=off -fno-math-errno $(WARN) $(DEPFLAGS) $(SAN_FLAGS) $(HARDEN) \

@@ -1,23 +1,63 @@
 #include "crypto/ed25519.h"
 #include "crypto/must.h"
 
-#include <pthread.h>
-#include <sodium.h>
+#include <openssl/evp.h>
+#include <string.h>
 
-_Static_assert(ED25519_LEN == crypto_sign_ed25519_PUBLICKEYBYTES, "a key");
-_Static_assert(ED25519_SIGNATURE_LEN == crypto_sign_ed25519_BYTES, "a signature");
+/* p = 2^255 - 19, little-endian as all below. */
+static const uint8_t prime[ED25519_LEN] = {
+	0xed, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f,
+};
 
-static void prepare(void)
+/* y of the eight points whose order divides 8. */
+static const uint8_t small[][ED25519_LEN] = {
+	{ 1 }, /* order 1 */
+	{ 0xec, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+	  0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+	  0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f }, /* 2 */
+	{ 0 },                                                          /* 4, both signs of x */
+	{ 0x26, 0xe8, 0x95, 0x8f, 0xc2, 0xb2, 0x27, 0xb0, 0x45, 0xc3, 0xf4,
+	  0x89, 0xf2, 0xef, 0x98, 0xf0, 0xd5, 0xdf, 0xac, 0x05, 0xd3, 0xc6,
+	  0x33, 0x39, 0xb1, 0x38, 0x02, 0x88, 0x6d, 0x53, 0xfc, 0x05 }, /* 8, both */
+	{ 0xc7, 0x17, 0x6a, 0x70, 0x3d, 0x4d, 0xd8, 0x4f, 0xba, 0x3c, 0x0b,
+	  0x76, 0x0d, 0x10, 0x67, 0x0f, 0x2a, 0x20, 0x53, 0xfa, 0x2c, 0x39,
+	  0xcc, 0xc6, 0x4e, 0xc7, 0xfd, 0x77, 0x92, 0xac, 0x03, 0x7a }, /* 8, both */
+};
+
+bool ed25519_sound(const uint8_t point[static ED25519_LEN])
 {
-	must(sodium_init() >= 0, "libsodium");
+	uint8_t y[ED25519_LEN];
+	size_t i = ED25519_LEN - 1;
+
+	memcpy(y, point, sizeof(y));
+	y[ED25519_LEN - 1] &= 0x7f; /* the sign of x */
+	while (i > 0 && y[i] == prime[i])
+		i--;
+	if (y[i] >= prime[i])
+		return false;
+	for (i = 0; i < sizeof(small) / sizeof(*small); i++)
+		if (!memcmp(y, small[i], sizeof(y)))
+			return false;
+	return true;
 }
 
 bool ed25519_fits(const uint8_t key[static ED25519_LEN], struct bytes message,
 		  struct bytes signature)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	EVP_PKEY *pkey;
+	EVP_MD_CTX *c;
+	bool fits;
 
-	pthread_once(&once, prepare);
-	return signature.n == ED25519_SIGNATURE_LEN &&
-	       crypto_sign_ed25519_verify_detached(signature.p, message.p, message.n, key) == 0;
+	if (signature.n != ED25519_SIGNATURE_LEN || !ed25519_sound(key) ||
+	    !ed25519_sound(signature.p))
+		return false;
+	pkey = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, key, ED25519_LEN);
+	c = EVP_MD_CTX_new();
+	must(pkey && c && EVP_DigestVerifyInit(c, NULL, NULL, NULL, pkey) == 1, "Ed25519");
+	fits = EVP_DigestVerify(c, signature.p, signature.n, message.p, message.n) == 1;
+	EVP_MD_CTX_free(c);
+	EVP_PKEY_free(pkey);
+	return fits;
 }

@@ -159,6 +159,9 @@ enum err sign_check(struct bytes spki, struct bytes message, struct bytes signat
 		key = public_key(spki);
 	if (!raw && (!key || !pem_supported(key)))
 		e = err_set(ERR_PEER, "the public key does not parse as Ed25519 or ECDSA P-256");
+	else if (raw && !ed25519_sound(raw))
+		e = err_set(ERR_PEER, "the public key is an Ed25519 point of small order, or its "
+				      "encoding is not canonical");
 	else if (raw ? !ed25519_fits(raw, message, signature) : !fits(key, message, signature))
 		e = err_set(ERR_PEER, "the signature does not fit key and message");
 	must_reason(); /* a refused signature leaves reasons in the queue */

@@ -2,6 +2,7 @@
 #include "crypto/hash.h"
 #include "tests/unit/crypto/hex.h"
 
+#include <openssl/bn.h>
 #include <openssl/pem.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -104,41 +105,151 @@ static void other_kinds_are_refused(void **state)
 		   ERR_PEER, "does not parse as Ed25519 or ECDSA P-256");
 }
 
-/* RFC 8032, Section 7.1, test 2; the SPKI prefix is RFC 8410's. */
-static void ed25519_known_answer(void **state)
+/* The SPKI of an Ed25519 key (RFC 8410). */
+static struct bytes spki_of(const uint8_t key[static 32], uint8_t spki[static 64])
 {
-	uint8_t spki[64], s[64], message = 0x72;
-	size_t n = unhex("302a300506032b6570032100"
-			 "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c",
-			 spki);
+	size_t n = unhex("302a300506032b6570032100", spki);
 
-	(void)state;
-	unhex("92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da"
-	      "085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00",
-	      s);
-	assert_ok(sign_check((struct bytes){ spki, n }, (struct bytes){ &message, 1 },
-			     (struct bytes){ s, 64 }));
+	memcpy(spki + n, key, 32);
+	return (struct bytes){ spki, n + 32 };
 }
 
-/* The key 1, the point 1 and the scalar 0: S B = R + h A for whatever message, and libcrypto takes
- * it. */
-static void ed25519_of_small_order(void **state)
+/* RFC 8032, Section 7.1, tests 1, 2, 3 and SHA(abc). */
+static void ed25519_known_answers(void **state)
 {
-	uint8_t spki[64], s[64] = { 1 };
-	size_t n = unhex("302a300506032b65700321000100000000000000"
-			 "000000000000000000000000000000000000000000000000",
-			 spki);
-	EVP_PKEY *key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, spki + n - 32, 32);
-	EVP_MD_CTX *c = EVP_MD_CTX_new();
+	static const struct {
+		const char *key, *message, *signature;
+	} known[] = {
+		{ "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a", "",
+		  "e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e06522490155"
+		  "5fb8821590a33bacc61e39701cf9b46bd25bf5f0595bbe24655141438e7a100b" },
+		{ "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c", "72",
+		  "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da"
+		  "085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00" },
+		{ "fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025", "af82",
+		  "6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac"
+		  "18ff9b538d16f290ae67f760984dc6594a7c15e9716ed28dc027beceea1ec40a" },
+		{ "ec172b93ad5e563bf4932c70e1245034c35467ef2efd4d64ebf819683467e2bf",
+		  "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
+		  "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f",
+		  "dc2a4459e7369633a52b1bf277839a00201009a3efbf3ecb69bea2186c26b589"
+		  "09351fc9ac90b3ecfdfbc7c66431e0303dca179c138ac17ad9bef1177331a704" },
+	};
 
 	(void)state;
-	assert_int_equal(EVP_DigestVerifyInit(c, NULL, NULL, NULL, key), 1);
-	assert_int_equal(EVP_DigestVerify(c, s, sizeof(s), (const uint8_t *)"any", 3), 1);
-	assert_err(
-	    sign_check((struct bytes){ spki, n }, text("any"), (struct bytes){ s, sizeof(s) }),
-	    ERR_PEER, "does not fit");
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		uint8_t key[32], spki[64], message[64], s[64];
+		struct bytes m = { message, unhex(known[i].message, message) };
+
+		unhex(known[i].key, key);
+		unhex(known[i].signature, s);
+		assert_ok(sign_check(spki_of(key, spki), m, (struct bytes){ s, 64 }));
+		s[40] ^= 1;
+		assert_err(sign_check(spki_of(key, spki), m, (struct bytes){ s, 64 }), ERR_PEER,
+			   "does not fit");
+	}
+}
+
+static bool libcrypto_takes(const uint8_t key[static 32], struct bytes message,
+			    const uint8_t signature[static 64])
+{
+	EVP_PKEY *pkey = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, key, 32);
+	EVP_MD_CTX *c = EVP_MD_CTX_new();
+	bool takes;
+
+	assert_int_equal(EVP_DigestVerifyInit(c, NULL, NULL, NULL, pkey), 1);
+	takes = EVP_DigestVerify(c, signature, 64, message.p, message.n) == 1;
 	EVP_MD_CTX_free(c);
-	EVP_PKEY_free(key);
+	EVP_PKEY_free(pkey);
+	return takes;
+}
+
+/* The base point and the scalar 1: S B = R + h A where h A = 0, for one in eight messages at least.
+ * libcrypto takes them, whichever way the point of small order is written. */
+static void ed25519_of_small_order(void **state)
+{
+	static const char *const points[] = {
+		"0100000000000000000000000000000000000000000000000000000000000000",
+		"0100000000000000000000000000000000000000000000000000000000000080",
+		"eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f", /* 1 */
+		"eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+		"ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+		"ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+		"0000000000000000000000000000000000000000000000000000000000000000",
+		"0000000000000000000000000000000000000000000000000000000000000080",
+		"edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f", /* 0 */
+		"edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+		"26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+		"26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc85",
+		"c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+		"c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(points) / sizeof(*points); i++) {
+		uint8_t key[32], spki[64], s[64] = { 0 }, number = 0;
+		struct bytes message = { &number, 1 };
+
+		unhex(points[i], key);
+		unhex("5866666666666666666666666666666666666666666666666666666666666666", s);
+		s[32] = 1;
+		while (!libcrypto_takes(key, message, s))
+			assert_int_not_equal(++number, 0);
+		assert_err(sign_check(spki_of(key, spki), message, (struct bytes){ s, 64 }),
+			   ERR_PEER, "of small order, or its encoding is not canonical");
+	}
+}
+
+/* y from p on; p - 2 is the largest of a key, which is not on the curve. */
+static void ed25519_not_canonical(void **state)
+{
+	uint8_t key[32], spki[64], s[64] = { 0 };
+
+	(void)state;
+	for (unsigned low = 0xeb; low <= 0xff; low++)
+		for (unsigned sign = 0; sign < 2; sign++) {
+			memset(key, 0xff, sizeof(key));
+			key[0] = (uint8_t)low;
+			key[31] = sign ? 0xff : 0x7f;
+			assert_err(
+			    sign_check(spki_of(key, spki), text("m"), (struct bytes){ s, 64 }),
+			    ERR_PEER, low == 0xeb ? "does not fit" : "is not canonical");
+		}
+}
+
+/* R = 0 and S = h a by a key of one's own: libcrypto takes that, too. */
+static void ed25519_signature_of_small_order(void **state)
+{
+	uint8_t key[32], spki[64], h[64], s[64] = { 1 }, seed[32] = { 7 };
+	EVP_PKEY *pkey = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, NULL, seed, sizeof(seed));
+	BIGNUM *order = NULL, *x = BN_new(), *a;
+	BN_CTX *room = BN_CTX_new();
+	size_t n = sizeof(key);
+	struct buf hashed = { 0 };
+
+	(void)state;
+	assert_int_equal(EVP_PKEY_get_raw_public_key(pkey, key, &n), 1);
+	assert_int_equal(EVP_Digest(seed, sizeof(seed), h, NULL, EVP_sha512(), NULL), 1);
+	h[0] &= 0xf8;
+	h[31] = (uint8_t)((h[31] & 0x7f) | 0x40);
+	a = BN_lebin2bn(h, 32, NULL);
+	BN_hex2bn(&order, "1000000000000000000000000000000014DEF9DEA2F79CD65812631A5CF5D3ED");
+	buf_add(&hashed, s, 32);
+	buf_add(&hashed, key, sizeof(key));
+	buf_add(&hashed, "m", 1);
+	assert_int_equal(EVP_Digest(hashed.p, hashed.n, h, NULL, EVP_sha512(), NULL), 1);
+	BN_lebin2bn(h, sizeof(h), x);
+	assert_int_equal(BN_mod_mul(x, x, a, order, room), 1);
+	assert_int_equal(BN_bn2lebinpad(x, s + 32, 32), 32);
+	assert_true(libcrypto_takes(key, text("m"), s));
+	assert_err(sign_check(spki_of(key, spki), text("m"), (struct bytes){ s, 64 }), ERR_PEER,
+		   "does not fit");
+	buf_release(&hashed);
+	BN_free(a);
+	BN_free(x);
+	BN_free(order);
+	BN_CTX_free(room);
+	EVP_PKEY_free(pkey);
 }
 
 static void fingerprints(void **state)
@@ -243,8 +354,10 @@ int main(void)
 		cmocka_unit_test(only_key_and_message_fit),
 		cmocka_unit_test(malformed_keys_are_refused),
 		cmocka_unit_test(other_kinds_are_refused),
-		cmocka_unit_test(ed25519_known_answer),
+		cmocka_unit_test(ed25519_known_answers),
 		cmocka_unit_test(ed25519_of_small_order),
+		cmocka_unit_test(ed25519_not_canonical),
+		cmocka_unit_test(ed25519_signature_of_small_order),
 		cmocka_unit_test(fingerprints),
 		cmocka_unit_test(bad_files_are_refused),
 	};

@@ -1,7 +1,6 @@
 #include "common/base/json.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
-#include "common/base/json_scan.h"
 #include "common/base/utf8.h"
 
 #include <assert.h>
@@ -28,68 +27,6 @@ __attribute__((constructor)) static void set_hooks(void)
 	cJSON_Hooks hooks = { .malloc_fn = alloc_bytes, .free_fn = free };
 
 	cJSON_InitHooks(&hooks);
-}
-
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* No object in v may have a key twice. */
-static enum err check_keys(const cJSON *v, const char *where)
-{
-	size_t n = (size_t)cJSON_GetArraySize(v), i = 0;
-	enum err err = ERR_OK;
-	const char **keys;
-
-	if (cJSON_IsObject(v) && n > 1) {
-		ALLOC(keys, n);
-		for (const cJSON *m = v->child; m; m = m->next)
-			keys[i++] = m->string;
-		qsort(keys, n, sizeof(*keys), by_text);
-		for (i = 1; i < n && !err; i++) {
-			if (!strcmp(keys[i - 1], keys[i]))
-				err = err_set(ERR_INPUT,
-					      "%s: the key \"%.100s\" is there twice in one object",
-					      where, keys[i]);
-		}
-		free(keys);
-	}
-	for (const cJSON *m = v->child; m && !err; m = m->next)
-		err = check_keys(m, where);
-	return err;
-}
-
-enum err json_parse(struct bytes text, const char *where, struct json **root)
-{
-	size_t at, line = 1, start = 0;
-	const char *wrong;
-	enum err err;
-	cJSON *v;
-
-	*root = NULL;
-	if (text.n > JSON_TEXT_MAX)
-		return err_set(ERR_INPUT, "%s: %zu bytes of JSON, at most %d are read", where,
-			       text.n, JSON_TEXT_MAX);
-	wrong = json_scan(text, JSON_DEPTH_MAX, &at);
-	for (size_t i = 0; wrong && i < at; i++) {
-		if (text.p[i] == '\n') {
-			line++;
-			start = i + 1;
-		}
-	}
-	if (wrong)
-		return err_set(ERR_INPUT, "%s: line %zu, column %zu: %s", where, line,
-			       at - start + 1, wrong);
-	v = cJSON_ParseWithLength((const char *)text.p, text.n);
-	if (!v)
-		return err_set(ERR_INPUT, "%s: the JSON does not parse", where);
-	err = check_keys(v, where);
-	if (err)
-		cJSON_Delete(v);
-	else
-		*root = out_of(v);
-	return err;
 }
 
 enum err json_read(const char *path, size_t max_bytes, struct json **root)

@@ -1,8 +1,9 @@
-/* json.h -- reading and building JSON; the one door to cJSON.
+/* json.h -- reading and building JSON; with json_parse.c the one door to cJSON.
  *
- * The text is first checked against the grammar of RFC 8259 (cJSON is laxer: it takes "01", raw
- * control characters, \u0000 and broken UTF-8), with bounds on size and depth; nothing may follow
- * the value, and no object may have the same key twice. What is wrong is named by line and column.
+ * cJSON takes more than RFC 8259 allows: "01", raw control characters, \u0000, broken UTF-8, numbers
+ * too large for a double. These are refused (json_parse.c), as are text after the value, a key twice
+ * in one object, and more than JSON_TEXT_MAX bytes or JSON_DEPTH_MAX levels. Errors of
+ * the text name line and column.
  */
 #ifndef COMMON_BASE_JSON_H
 #define COMMON_BASE_JSON_H

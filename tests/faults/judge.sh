@@ -236,8 +236,7 @@ nothing_left_over() { # [VICTIM]
 nothing_unexpected() {
 	local state name
 	! grep -lE 'AddressSanitizer|runtime error:|Assertion' "$T"/*.stderr || fail "a process crashed"
-	for name in $(names "$PARTIES"); do
-		state=$(jq -r '.state // empty' "$T/$name.json")
-		counts_its_rows "$T/${state:-out/$name/state}" || fail "the ledger of $name: $(<"$T/counts")"
-	done
+	while read -r name state; do
+		counts_its_rows "${state:-$T/out/$name/state}" || fail "the ledger of $name: $(<"$T/counts")"
+	done < <(states)
 }

@@ -386,27 +386,38 @@ relay() { # NAME DELAY_MS: a relay to $ADDRESS; its own address is in $RELAY
 
 # ---- budgets ----
 
-rows_of() { "$BIN/coterie" ledger export --csv --state "$1" | tail -n +2 | sed 's/"[^"]*",//g'; } # STATE: 3 job, 4 attempt, 9 rounds, 10 words
+# "JOBS SUMS NUMBERS" that the rows of a ledger come to.
+spent_by() { # STATE
+	"$BIN/coterie" ledger export --csv --state "$1" | awk -F, 'NR > 1 {
+		gsub(/"[^"]*",/, "")
+		if ($10 > 0) job[$3, $4]
+		r += $9
+		w += $10
+	} END { print length(job), r + 0, w + 0 }'
+}
 
 # What the ledger counts against budgets is what its rows say: jobs, sums, numbers.
 counts_its_rows() { # STATE
 	[[ -s $1/ledger.db ]] || return 0
 	"$BIN/coterie" ledger budget --state "$1" | awk -F ', ' '/\(key /{ j += $2; r += $3; w += $4 } END { print j + 0, r + 0, w + 0 }' >"$T/counts"
-	rows_of "$1" | awk -F, '$10 > 0 { job[$3, $4] } { r += $9; w += $10 } END { print length(job), r + 0, w + 0 }' >>"$T/counts"
-	[[ $(sort -u "$T/counts" | wc -l) == 1 ]]
+	spent_by "$1" >>"$T/counts"
+	mapfile -t COUNTS <"$T/counts"
+	[[ ${#COUNTS[@]} == 2 && ${COUNTS[0]} == "${COUNTS[1]}" ]]
 }
 
 # Each party's policy allows N times what its ledger in OUT has.
 set_budgets() { # OUT N
 	local name jobs rounds words state
-	for name in $(names "$PARTIES"); do
-		state=$(jq -r '.state // empty' "$T/$name.json")
-		state=${state:+$T/$state}
-		read -r jobs rounds words < <(rows_of "${state:-$1/$name/state}" |
-			awk -F, '$10 > 0 { job[$3, $4] } { r += $9; w += $10 } END { print length(job), r + 0, w + 0 }')
+	while read -r name state; do
+		read -r jobs rounds words < <(spent_by "${state:-$1/$name/state}")
 		edit "$name" ".policy += ({ max_jobs: $((jobs * $2)), max_rounds: $((rounds * $2)), max_words: $((words * $2)) }
 			| with_entries(select(.value > 0)))" # some jobs have no secure sum
-	done
+	done < <(states)
+}
+
+states() { # "NAME STATE" of each party whose configuration names one, "NAME" of the others
+	# shellcheck disable=SC2046 # words
+	(cd "$T" && jq -r --arg T "$T" '"\(.name) \(if .state then "\($T)/\(.state)" else "" end)"' $(names "$PARTIES" | sed 's/$/.json/'))
 }
 
 # ---- three parties, two of them behind a relay ----
@@ -476,13 +487,18 @@ taken_as_stated() {
 
 has_expired() { ! openssl x509 -checkend 0 -noout -in "$1" >/dev/null; } # FILE
 
-in_time() { # SECONDS COMMAND...: looks every 20 ms; for what is promised in that time, by a machine that is not too busy
-	local end=$((SECONDS + $1 * BUSY + 1))
+# Looks every 20 ms, or less often where looking takes long; for what is promised in that time, by a machine that is
+# not too busy.
+in_time() { # SECONDS COMMAND...
+	local end=$((SECONDS + $1 * BUSY + 1)) began nap
 	[[ -p $T/nap ]] || mkfifo "$T/nap"
-	until "${@:2}"; do
+	until began=${EPOCHREALTIME/./} && "${@:2}"; do
 		((SECONDS < end)) || return 1
+		nap=$((2 * (${EPOCHREALTIME/./} - began)))
+		nap=$((nap < 20000 ? 20000 : nap > 200000 ? 200000 : nap))
 		# A sleep without a process of its own: those of all tests that wait took a third of a core.
-		read -rt 0.02 <>"$T/nap" || true
+		printf -v nap 0.%06d $nap
+		read -rt "$nap" <>"$T/nap" || true
 	done
 }
 

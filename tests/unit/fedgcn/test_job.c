@@ -1,4 +1,4 @@
-/* Jobs of kind fedgcn: what they say, what is refused, what they show, and what they become. */
+/* Jobs of kind fedgcn: what they say, what they show, and what they become. */
 #include "tests/unit/job/jobs.h"
 
 #include "common/fedgcn/job.h"
@@ -63,52 +63,6 @@ static void test_words(void **state)
 	}
 }
 
-static void test_refused(void **state)
-{
-	static const struct {
-		const char *more, *message;
-	} cases[] = {
-		{ ", \"clusters\": \"auto\"", "job.clusters is \"auto\", expected a whole number" },
-		{ ", \"clusters\": 1025", "job.clusters is 1025, expected at most 1024" },
-		{ ", \"mu\": 1", "only aggregation \"fedprox\" reads it" },
-		{ ", \"aggregation\": \"fedprox\", \"mu\": 0", "job.mu is 0, expected above 0" },
-		{ ", \"em\": 3", "job.em was removed after 0.2.0: leave it out" },
-		{ ", \"prototypes\": \"gmm\"",
-		  "job.prototypes \"gmm\" was removed after 0.2.0: use \"matched\"" },
-		{ ", \"prototypes\": \"best\"",
-		  "job.prototypes \"best\" was removed after 0.2.0: use \"kde\"" },
-		{ ", \"prototypes\": \"own\"",
-		  "job.prototypes \"own\" was removed after 0.2.0: use \"matched\"" },
-		{ ", \"aggregation\": \"none\"",
-		  "job.aggregation \"none\" was removed after 0.2.0: use job.baselines" },
-		{ ", \"rounds\": 0", "job.rounds is 0, expected" },
-		{ ", \"prototypes\": \"mean\"", "job.prototypes is \"mean\", expected one of" },
-		{ ", \"final\": \"gmm\"", "job.final is \"gmm\", expected one of" },
-		{ ", \"features\": \"idf\"", "job.features is \"idf\", expected one of" },
-		{ ", \"rate\": 0", "job.rate is 0, expected" },
-		{ ", \"rate\": 9e-4, \"prototypes\": \"kde\"",
-		  "job.rate is 0.0009, expected 0.001 or more with job.prototypes \"kde\"" },
-		{ ", \"batch\": 1", "job.batch is 1, expected" },
-		{ ", \"rate\": 1.5", "job.rate is 1.5, expected" },
-		{ ", \"unchanged\": 1", "job.unchanged is 1, expected" },
-		{ ", \"lambda\": -1", "job.lambda is -1, expected" },
-		{ ", \"min_cell\": 3", "job.min_cell is unknown" },
-		{ ", \"secure_sum\": {\"modulus_bits\": 32}", "expected 64 with kind \"fedgcn\"" },
-	};
-	struct job j;
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		bool own = strstr(cases[i].more, "clusters") != NULL;
-		char text[256];
-
-		print_message("case %zu\n", i);
-		snprintf(text, sizeof(text), "{\"kind\": \"fedgcn\"%s%s}",
-			 own ? "" : ", \"clusters\": 2", cases[i].more);
-		assert_err(parse(&j, text, NULL), ERR_INPUT, cases[i].message);
-	}
-}
-
 static void test_leaks(void **state)
 {
 	static const struct {
@@ -152,7 +106,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_leaks),
 	};
 

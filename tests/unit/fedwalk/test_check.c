@@ -1,4 +1,4 @@
-/* Jobs of kind fedwalk: bounds, what is not read, who must allow it, and what is said of them. */
+/* Jobs of kind fedwalk: who must allow it, and what is said of them. */
 #include "tests/unit/job/jobs.h"
 
 #include "common/fedwalk/facts.h"
@@ -7,58 +7,9 @@
 #include "common/fedwalk/job.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-static void check(const char *more, const char *message)
-{
-	char text[1024];
-	struct job j;
-
-	snprintf(text, sizeof(text), "{\"kind\": \"fedwalk\"%s}", more);
-	if (message)
-		assert_err(parse(&j, text, NULL), ERR_INPUT, message);
-	else
-		assert_ok(parse(&j, text, NULL));
-}
-
 #define RESPONSE ", \"mode\": \"randomized-response\""
-
-static void test_bounds(void **state)
-{
-	(void)state;
-	check("", NULL);
-	check(", \"length\": 2", "job.length is 2, expected a whole number from 3 to 1000");
-	check(", \"p\": 1.01", "job.p is 1.01, expected a number from 0 to 1");
-	check(", \"p\": -0.1", "job.p is -0.1, expected a number from 0 to 1");
-	check(", \"p\": 1", NULL);
-	check(", \"eps\": 0", "job.eps is 0, expected a number from 0.001");
-	check(", \"eps\": -2", "job.eps is -2, expected a number from 0.001");
-	check(", \"bins\": 0", "job.bins is 0, expected");
-	check(", \"bins\": 33", "job.bins is 33, expected");
-	check(", \"walks\": 0", "job.walks is 0, expected");
-	check(", \"dims\": 64", "job.dims is 64, expected a whole number from 128 to 128");
-	check(", \"window\": 40", "job.window is 40, expected less than job.length, 40");
-	check(", \"window\": 5, \"length\": 6", NULL);
-	check(", \"clusters\": 7", "job.clusters is unknown");
-	check(", \"secure_sum\": {\"modulus_bits\": 32}", "modulus_bits is 32, expected 64");
-	check(RESPONSE ", \"eps\": 0.01", "job.eps is 0.01, expected 0.1 to 40 with mode");
-	check(RESPONSE ", \"eps\": 41", "job.eps is 41, expected 0.1 to 40 with mode");
-	check(", \"dissimilarity\": \"dtw\", \"tree\": \"landmarks\"", "job.tree is \"landmarks\"");
-}
-
-static void test_unread(void **state)
-{
-	(void)state;
-	check(RESPONSE, NULL);
-	check(RESPONSE ", \"p\": 0.3", "mode \"randomized-response\" does not read it");
-	check(RESPONSE ", \"bins\": 3", "mode \"randomized-response\" does not read it");
-	check(RESPONSE ", \"tree\": \"exact\"", "mode \"randomized-response\" does not read it");
-	check(RESPONSE ", \"dissimilarity\": \"dtw\"",
-	      "mode \"randomized-response\" does not read it");
-	check(", \"dtw_rows\": 32", "dissimilarity \"l1\" does not read it");
-	check(", \"dissimilarity\": \"dtw\", \"dtw_rows\": 32", NULL);
-}
 
 static const char *permission(const char *text)
 {
@@ -141,9 +92,7 @@ static void test_record(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_bounds),
-					    cmocka_unit_test(test_unread),
-					    cmocka_unit_test(test_what_is_said),
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_what_is_said),
 					    cmocka_unit_test(test_record) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -236,15 +236,6 @@ static enum err add_text(const char *text, const char *sets, const struct job *b
 
 /* ---- variants ---- */
 
-static const struct base *base_named(const char *name)
-{
-	for (size_t i = 0; i < BASES; i++)
-		if (!strcmp(bases[i].name, name))
-			return &bases[i];
-	fail_msg("no base %s", name);
-	return NULL;
-}
-
 /* The next combination; false after the last. */
 static bool next(const struct family *f, size_t at[static AXES_MAX])
 {

@@ -48,7 +48,7 @@ static inline struct job job_with(const char *ids)
 
 	snprintf(text, sizeof(text),
 		 "{\"kind\":\"fedspectral\",\"clusters\":3,\"allow_single\":true,\"ids\":\"%s\","
-		 "\"secure_sum\":{\"group\":\"ffdhe2048\"}}",
+		 "\"secure_sum\":{\"group\":\"x25519\"}}",
 		 ids);
 	assert_ok(
 	    job_parse(&job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "test", NULL));

@@ -50,7 +50,7 @@ static inline void points_release(struct points *p)
 static inline struct job points_job(const char *settings)
 {
 	static const char text[] = "{\"kind\":\"fedsc\",\"clusters\":3,\"allow_single\":true,"
-				   "\"secure_sum\":{\"group\":\"ffdhe2048\"}}";
+				   "\"secure_sum\":{\"group\":\"x25519\"}}";
 
 	return job_of(text, sizeof(text) - 1, settings);
 }

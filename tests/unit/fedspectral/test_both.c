@@ -48,7 +48,7 @@ static struct job job_with(const char *settings)
 {
 	static const char text[] =
 	    "{\"kind\":\"fedspectral\",\"clusters\":4,\"allow_single\":true,\"restarts\":20,"
-	    "\"secure_sum\":{\"group\":\"ffdhe2048\"}}";
+	    "\"secure_sum\":{\"group\":\"x25519\"}}";
 
 	return job_of(text, sizeof(text) - 1, settings);
 }

@@ -40,7 +40,7 @@ static struct job job_with(const char *settings)
 {
 	static const char text[] =
 	    "{\"kind\":\"fedwalk\",\"allow_single\":true,\"walks\":20,\"length\":12,\"window\":4,"
-	    "\"secure_sum\":{\"group\":\"ffdhe2048\"}}";
+	    "\"secure_sum\":{\"group\":\"x25519\"}}";
 
 	return job_of(text, sizeof(text) - 1, settings);
 }

@@ -16,7 +16,7 @@ static inline struct job predict_job(const char *settings)
 	static const char text[] =
 	    "{\"kind\":\"kcagc.predict\",\"clusters\":3,"
 	    "\"model\":\"74657374000000000000000000000000\",\"allow_single\":true,"
-	    "\"secure_sum\":{\"group\":\"ffdhe2048\"}}";
+	    "\"secure_sum\":{\"group\":\"x25519\"}}";
 
 	return job_of(text, sizeof(text) - 1, settings);
 }

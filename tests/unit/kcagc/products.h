@@ -12,7 +12,7 @@
 static inline struct job products_job(const char *settings)
 {
 	static const char text[] = "{\"kind\":\"kcagc\",\"clusters\":3,\"allow_single\":true,"
-				   "\"secure_sum\":{\"group\":\"ffdhe2048\"}}";
+				   "\"secure_sum\":{\"group\":\"x25519\"}}";
 
 	return job_of(text, sizeof(text) - 1, settings);
 }

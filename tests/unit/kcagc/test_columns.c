@@ -158,7 +158,7 @@ static void test_other_rows(void **state)
 static struct job columns_job(const char *settings)
 {
 	static const char text[] = "{\"kind\":\"kmeans.columns\",\"clusters\":3,\"secure_sum\":{"
-				   "\"group\":\"ffdhe2048\"},\"allow_single\":true}";
+				   "\"group\":\"x25519\"},\"allow_single\":true}";
 
 	return job_of(text, sizeof(text) - 1, settings);
 }

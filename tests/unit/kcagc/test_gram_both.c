@@ -83,7 +83,7 @@ static void test_same_labels_as_distances(void **state)
 		struct planted p;
 
 		planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = seed, .noise = 2 });
-		for (size_t L = 2; L <= 5; L++)
+		for (size_t L = 1 + seed; L <= 5; L += 2)
 			for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
 				for (size_t m = 0; m < 2; m++) {
 					char line[160];

@@ -57,7 +57,8 @@ static void test_old_nodes_get_their_labels(void **state)
 
 		hard(&p, words);
 		for (size_t i = 0; i < sizeof(jobs) / sizeof(*jobs); i++)
-			for (int variant = 0; variant < 8; variant++) {
+			/* Two of eight variants each: together all of them, with words and without. */
+			for (size_t variant = (i + (size_t)words) % 4; variant < 8; variant += 4) {
 				enum form form = variant & 4 ? words ? SPARSE_ONES : SPARSE : DENSE;
 				size_t L = variant == 7 ? 2 : 5;
 				char run[256];
@@ -113,11 +114,11 @@ static void test_rows_of_columns(void **state)
 	};
 	static const char run_text[] =
 	    "{\"kind\":\"kmeans.columns\",\"clusters\":3,\"secure_sum\":{"
-	    "\"group\":\"ffdhe2048\"},\"allow_single\":true}";
+	    "\"group\":\"x25519\"},\"allow_single\":true}";
 	static const char text[] =
 	    "{\"kind\":\"kmeans.columns.predict\",\"clusters\":3,"
 	    "\"model\":\"74657374000000000000000000000000\",\"allow_single\":true,"
-	    "\"secure_sum\":{\"group\":\"ffdhe2048\"}}";
+	    "\"secure_sum\":{\"group\":\"x25519\"}}";
 	struct planted all, old;
 
 	(void)state;

@@ -168,4 +168,5 @@ test_with_a_party_less() {
 	found "$T/out" "$T"/ids-{0,1}
 }
 
+sample test_as_comm_finds test_too_few test_daemons
 run_tests "$@"

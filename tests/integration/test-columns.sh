@@ -120,4 +120,5 @@ test_refused() {
 	[[ $(head -1 "$T/c/coordinator/labels.csv") == id,label ]] || fail 'a confidence where nothing was summed over single rows'
 }
 
+sample test_labels_are_those_of_pooled_rows test_refused
 run_tests "$@"

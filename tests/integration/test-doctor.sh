@@ -239,4 +239,5 @@ test_no_configuration() {
 	says doctor 'nowhere.json: No such file'
 }
 
+sample test_all_is_well test_wrong_pin test_data test_where_people_come
 run_tests "$@"

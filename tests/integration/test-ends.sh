@@ -210,4 +210,5 @@ test_record_that_cannot_be_written() {
 	done
 }
 
+sample test_stopped_as_the_offer_comes test_stopped_after_its_last_message test_record_that_cannot_be_written
 run_tests "$@"

@@ -206,4 +206,5 @@ test_columns_of_other_names() {
 	ends 0 coordinator party-00 party-01 party-02
 }
 
+sample test_standardize test_joint_profile test_columns_of_other_names
 run_tests "$@"

@@ -222,4 +222,5 @@ test_second_party_on_one_directory() {
 	completes 2
 }
 
+sample test_data_replaced_between_jobs test_half_written_data test_record_of_a_job_that_runs
 run_tests "$@"

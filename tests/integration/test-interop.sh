@@ -94,4 +94,5 @@ declined() { # JQ-PROGRAM PARAMETER SENTENCE
 test_unknown_parameter() { declined '.noise.future = 1' 'noise\.future' 'job\.noise\.future is unknown'; }
 test_unknown_value() { declined '.standardize = "future"' standardize 'job\.standardize is'; }
 
+sample test_kmeans test_kcagc test_unknown_parameter
 run_tests "$@"

@@ -361,5 +361,5 @@ test_fedspectral_plus() {
 	is_found block-one 'coordinator has told .* other things than this party'
 }
 
-sample test_sums_of_anchor test_rows_of_exact test_prototypes_of_fedgcn
+sample test_rows_of_exact test_prototypes_of_fedgcn
 run_tests "$@"

@@ -136,4 +136,5 @@ test_refused() {
 	refuses 4 "does not begin like a model of rows" --model "$T/out/party-00/labels.npy" --data "$T/data/new"
 }
 
+sample test_same_labels test_refused
 run_tests "$@"

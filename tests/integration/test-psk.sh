@@ -147,4 +147,5 @@ test_files_that_do_not_do() {
 	refused 'party.peers.party-01.key is unknown, expected one of: fingerprint, psk'
 }
 
+sample test_all_pairs test_two_different_keys
 run_tests "$@"

@@ -305,4 +305,5 @@ test_many_clusters() {
 	grep -q 'party-04' <<<"$page" || fail "the links are not beside their heading"
 }
 
+sample test_whole_run test_damaged
 run_tests "$@"

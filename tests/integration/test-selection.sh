@@ -124,4 +124,5 @@ test_refused() {
 	refused method=flat '{"from":2,"to":6}' 'expected one number: exchange "gram" chooses of a range'
 }
 
+sample test_rows test_refused
 run_tests "$@"

@@ -3,7 +3,7 @@
 #define WORKER_LINK_H
 
 #include "common/ranks/pipe.h"
-#include "common/ranks/ranks.h"
+#include "common/linalg/ranks.h"
 
 void link_begin(int *argc, char ***argv, struct ranks *R);
 void link_end(void);

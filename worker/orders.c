@@ -108,10 +108,11 @@ void orders_follow(struct ranks *R)
 
 		if (state_is_first(&s))
 			more = talk_order(&s.order);
-		ranks_tell(R, &more, sizeof(more));
+		ranks_tell(R, 0, &more, sizeof(more));
 		if (!more)
 			break;
-		ranks_tell(R, &s.order, sizeof(s.order));
+		ranks_tell(R, 0, &s.order, sizeof(s.order));
+		s.order.clusters.ranks = R;
 		if (!is_possible(&s))
 			link_abort("rank 0 was given an order that cannot be followed");
 		s.reply = (struct ranks_reply){ 0 };

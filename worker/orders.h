@@ -2,7 +2,7 @@
 #ifndef WORKER_ORDERS_H
 #define WORKER_ORDERS_H
 
-#include "common/ranks/ranks.h"
+#include "common/linalg/ranks.h"
 
 /* Until the party wants no more. R: without a cut. */
 void orders_follow(struct ranks *R);

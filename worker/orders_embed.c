@@ -2,7 +2,6 @@
 #include "common/base/alloc.h"
 #include "common/linalg/distance.h"
 #include "common/ranks/embed.h"
-#include "common/ranks/kmeans.h"
 #include "worker/link.h"
 
 #include <stdlib.h>
@@ -82,7 +81,7 @@ enum err order_scale_rows(struct state *s)
 enum err order_find_clusters(struct state *s)
 {
 	mat_release(&s->c);
-	ranks_kmeans(s->R, &s->Z, &s->order.clusters, s->label, &s->c);
+	kmeans(&s->Z, NULL, &s->order.clusters, s->label, &s->c, NULL);
 	return ERR_OK;
 }
 
@@ -97,7 +96,7 @@ enum err order_find_centres(struct state *s)
 {
 	state_receive_mat(s, &s->c, s->order.k, s->Z.cols);
 	state_receive_rows(s, sizeof(*s->label), s->label);
-	ranks_centres(s->R, &s->Z, s->label, &s->c);
+	kmeans_centres_of(s->R, &s->Z, NULL, s->label, &s->c);
 	return ERR_OK;
 }
 

@@ -20,8 +20,7 @@ enum err order_begin_rows(struct state *s)
 	s->X = (struct features){ 0 };
 	csr_release(&s->rows);
 	fedsc_party_release(&s->party);
-	s->over = ranks_over(s->R);
-	fedsc_party_part(&s->party, &X, s->order.min_cluster, &s->over);
+	fedsc_party_part(&s->party, &X, s->order.min_cluster, s->R);
 	s->embedded = link_cost();
 	return ERR_OK;
 }

@@ -74,7 +74,7 @@ void state_receive_told(struct state *s, void *p, size_t n)
 {
 	if (state_is_first(s))
 		talk_receive(p, n);
-	ranks_tell(s->R, p, n);
+	ranks_tell(s->R, 0, p, n);
 }
 
 void state_send_told(struct state *s, const void *p, size_t n)

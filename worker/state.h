@@ -20,7 +20,6 @@ struct state {
 	size_t *start;          /* where each of this rank's ends, over all ranks */
 	struct embedding how;
 	struct fedsc_party party; /* ROWS: which has X's rows then */
-	struct rowsum_over over;
 	double *given, *sums;
 	struct mat c;                            /* centres, the same at each rank */
 	uint32_t *label;                         /* of this rank's rows */

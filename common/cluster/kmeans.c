@@ -2,10 +2,9 @@
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
 #include "common/base/rng.h"
-#include "common/cluster/own.h"
 #include "common/linalg/distance.h"
 #include "common/linalg/parallel.h"
-#include "common/linalg/rowsum.h"
+#include "common/linalg/ranks.h"
 #include "common/linalg/simd.h"
 
 #include <assert.h>
@@ -74,12 +73,13 @@ static bool is_few(size_t k, size_t d)
 	return k <= FEW && d <= FEW_DIMS;
 }
 
-size_t kmeans_sum_width(size_t k, size_t d)
+/* Width of a rowsum of the sums behind k centres in d dimensions. */
+static size_t sum_width(size_t k, size_t d)
 {
 	return (is_few(k, d) ? FEW : k) * (d + 1);
 }
 
-void kmeans_sum_block(const double *z, size_t rows, size_t d, size_t k, const double *weight,
+static void sum_block(const double *z, size_t rows, size_t d, size_t k, const double *weight,
 		      const uint32_t *label, double *sum)
 {
 	if (is_few(k, d))
@@ -88,7 +88,7 @@ void kmeans_sum_block(const double *z, size_t rows, size_t d, size_t k, const do
 		sum_many(z, rows, d, k, weight, label, sum);
 }
 
-void kmeans_means(const double *sum, struct mat *c)
+static void means_of(const double *sum, struct mat *c)
 {
 	size_t k = c->rows, d = c->cols;
 	bool few = is_few(k, d);
@@ -99,33 +99,30 @@ void kmeans_means(const double *sum, struct mat *c)
 			MAT(c, r, j) = sum[few ? j * FEW + r : r * d + j] / total[r];
 }
 
-void kmeans_block_nearest(const double *D, size_t rows, size_t k, uint32_t *label, double *least)
+void kmeans_centres_of(const struct ranks *R, const struct mat *Z, const double *weight,
+		       const uint32_t *label, struct mat *c)
 {
-	SIMD_PICK(nearest)(D, rows, k, label, least);
-}
-
-void kmeans_block_ninth(const double *D, size_t rows, size_t k, uint32_t *label)
-{
-	SIMD_PICK(ninth)(D, rows, k, label);
-}
-
-/* Sums over rows are rowsum.h's. */
-void kmeans_centres(const struct mat *Z, const double *weight, const uint32_t *label, struct mat *c)
-{
-	size_t d = Z->cols, n = Z->rows;
+	size_t d = Z->cols, n = Z->rows, width = sum_width(c->rows, d);
+	double *total = alloc(width, sizeof(*total));
 	struct rowsum s;
 
 	assert(c->cols == d);
-	rowsum_init(&s, kmeans_sum_width(c->rows, d), NULL, NULL);
+	ranks_sum_begin(R, &s, width, NULL, NULL);
 	for (size_t b = 0; b < rowsum_blocks(n); b++) {
 		size_t first = b * ROWSUM_ROWS;
 
-		kmeans_sum_block(ROW(Z, first), rowsum_rows(n, b), d, c->rows,
-				 weight ? weight + first : NULL, label + first, rowsum_open(&s));
+		sum_block(ROW(Z, first), rowsum_rows(n, b), d, c->rows,
+			  weight ? weight + first : NULL, label + first, rowsum_open(&s));
 		rowsum_close(&s);
 	}
-	kmeans_means(rowsum_end(&s), c);
-	rowsum_release(&s);
+	ranks_sum_end(R, &s, total);
+	means_of(total, c);
+	free(total);
+}
+
+void kmeans_centres(const struct mat *Z, const double *weight, const uint32_t *label, struct mat *c)
+{
+	kmeans_centres_of(NULL, Z, weight, label, c);
 }
 
 void kmeans_distances(const struct mat *Z, const struct mat *c, double *D)
@@ -249,54 +246,95 @@ void kmeans_assign_ninth(const double *D, size_t n, size_t k, uint32_t *label)
 /* -- greedy k-means++ ------------------------------------------------------------------------ */
 
 /* Candidates whose sums are taken side by side: a sum by itself waits for each addition. */
-enum { SIDE = 4 };
+enum { SIDE = 4, BLOCKS = ROWSUM_ROWS / DISTANCE_ROWS };
+
+/* Squared distances to the nearest centre, of the centres so far; and sums of weight * distance
+ * from the first row of all ranks on. */
+struct plane {
+	double *near;       /* of each of this process's n rows */
+	double *sum;        /* of each block: up to its last row */
+	double before, all; /* up to this process's first row; of all ranks */
+};
 
 /* Greedy k-means++ (Arthur, Vassilvitskii 2007), for one seed after the other: several trials per
  * centre, of which the one that leaves the lowest potential stays: the sum over rows of weight *
- * near. It is also what the next centre's candidates are drawn from, and so is kept at the end of
- * each block of rows: of all before the block's ROWSUM_ROWS, which are summed one after the other,
- * and of those up to its last. */
+ * near. The next centre's candidates are drawn by the same sums, so they are kept for each block
+ * of DISTANCE_ROWS. Each ROWSUM_ROWS are summed by themselves, and then one after the other. */
 struct seeding {
+	const struct ranks *R;
 	const struct distance_rows *rows;
 	const double *weight;
-	size_t n, blocks, trials;
-	struct mat planes, sums; /* what follows points into them */
-	double *near;            /* n: squared distance to the nearest centre so far */
-	double *sum;             /* blocks: of weight * near from row 0 to the block's last */
-	double **left;           /* trials x n: what near would be with each candidate */
-	double **left_sum;       /* trials x blocks */
-	double *gap;             /* trials x DISTANCE_STRIDE */
-	struct mat candidate;    /* trials x d */
+	size_t n, blocks, chunks, trials; /* chunks: of ROWSUM_ROWS */
+	struct mat planes, sums;          /* memory of the planes */
+	struct plane now, *with;          /* with: trials, each with one more candidate */
+	double *chunk;                    /* chunks x trials: sums of each */
+	double *gap;                      /* trials x DISTANCE_STRIDE */
+	struct mat candidate;             /* trials x d */
 	struct distance to;
 	struct rng rng;
 };
 
-/* sum[t][b] = the sum of weight * near[t] over the rows up to the end of block b, in their order,
- * for the first `count` planes t, SIDE at most: the first stands in for those that lack. */
-static void sum_planes(const struct seeding *s, double *const *near, size_t count,
-		       double *const *sum)
+/* Sums within each chunk, of the first `count` planes, SIDE at most: the first stands in for those
+ * that lack. own: `stride` numbers for each chunk, its whole sums. */
+static void sum_side(const struct seeding *s, struct plane *plane, size_t count, size_t stride,
+		     double *own)
 {
-	double so_far[SIDE] = { 0 }, before[SIDE] = { 0 };
-	const double *plane[SIDE];
+	double so_far[SIDE] = { 0 }, *sum[SIDE];
+	const double *near[SIDE];
 
-	for (size_t t = 0; t < SIDE; t++)
-		plane[t] = near[t < count ? t : 0];
+	for (size_t t = 0; t < SIDE; t++) {
+		near[t] = plane[t < count ? t : 0].near;
+		sum[t] = plane[t < count ? t : 0].sum;
+	}
 	for (size_t b = 0; b < s->blocks; b++) {
 		size_t first = b * DISTANCE_ROWS, end = first + distance_count(s->n, first);
 
-		for (size_t t = 0; t < SIDE && first % ROWSUM_ROWS == 0; t++) {
-			before[t] += so_far[t];
+		for (size_t t = 0; t < SIDE && first % ROWSUM_ROWS == 0; t++)
 			so_far[t] = 0;
-		}
 		for (size_t i = first; i < end; i++) {
 			double w = weight_of(s->weight, i);
 
 			for (size_t t = 0; t < SIDE; t++)
-				so_far[t] += w * plane[t][i];
+				so_far[t] += w * near[t][i];
 		}
-		for (size_t t = 0; t < SIDE && t < count; t++)
-			sum[t][b] = before[t] + so_far[t];
+		for (size_t t = 0; t < SIDE; t++)
+			sum[t][b] = so_far[t];
 	}
+	for (size_t c = 0; c < s->chunks; c++)
+		for (size_t t = 0; t < SIDE && t < count; t++)
+			own[c * stride + t] = sum[t][min_size((c + 1) * BLOCKS, s->blocks) - 1];
+}
+
+/* before: the sum of all chunks before this one. */
+static void move_up(const struct seeding *s, struct plane *plane, size_t chunk, double before)
+{
+	for (size_t b = chunk * BLOCKS; b < (chunk + 1) * BLOCKS && b < s->blocks; b++)
+		plane->sum[b] = before + plane->sum[b];
+}
+
+static void sum_planes(const struct seeding *s, struct plane *plane, size_t count)
+{
+	size_t first = ranks_first(s->R) / ROWSUM_ROWS, all = s->chunks;
+	double *each = s->chunk;
+
+	for (size_t t = 0; t < count; t += SIDE)
+		sum_side(s, plane + t, count - t, count, s->chunk + t);
+	if (s->R)
+		each = ranks_gather(s->R, count * sizeof(*each), s->chunk, all, &all);
+	for (size_t t = 0; t < count; t++) {
+		double so_far = plane[t].before = 0;
+
+		for (size_t c = 0; c < all; c++) {
+			if (c == first)
+				plane[t].before = so_far;
+			if (c >= first && c < first + s->chunks)
+				move_up(s, &plane[t], c - first, so_far);
+			so_far += each[c * count + t];
+		}
+		plane[t].all = so_far;
+	}
+	if (s->R)
+		free(each);
 }
 
 /* The potential that would remain with each of the first `count` candidates. */
@@ -308,98 +346,134 @@ static void measure_candidates(struct seeding *s, size_t count)
 
 		distance_by_centre(&s->to, s->rows, first, s->gap);
 		for (size_t t = 0; t < count; t++) {
-			const double *near = s->near + first, *gap = s->gap + t * DISTANCE_STRIDE;
-			double *left = s->left[t] + first;
+			const double *near = s->now.near + first;
+			const double *gap = s->gap + t * DISTANCE_STRIDE;
+			double *left = s->with[t].near + first;
 
 			for (size_t i = 0; i < rows; i++)
 				left[i] = near[i] < gap[i] ? near[i] : gap[i];
 		}
 	}
-	for (size_t t = 0; t < count; t += SIDE)
-		sum_planes(s, s->left + t, count - t, s->left_sum + t);
+	sum_planes(s, s->with, count);
 }
 
-static void swap(double **a, double **b)
+struct drawn {
+	bool found, has; /* a row that exceeds the target; a row with a mass */
+	size_t row;
+};
+
+/* The first of this process's rows at which the sum in row order exceeds the target. Its block is
+ * looked for first, and no further than that. By rounding there may be none: the last with a mass.
+ */
+static struct drawn draw_own(const struct seeding *s, double target)
 {
-	double *held = *a;
+	size_t b = 0, end = s->n;
+	bool found;
+	double sum;
+
+	while (b < s->blocks && !(s->now.sum[b] > target))
+		b++;
+	found = b < s->blocks;
+	if (found)
+		end = b * DISTANCE_ROWS + distance_count(s->n, b * DISTANCE_ROWS);
+	sum = b > 0 ? s->now.sum[b - 1] : s->now.before;
+	for (size_t i = b * DISTANCE_ROWS; i < end; i++) {
+		sum += weight_of(s->weight, i) * s->now.near[i];
+		if (sum > target)
+			return (struct drawn){ found, true, ranks_first(s->R) + i };
+	}
+	for (size_t i = end; i-- > 0;)
+		if (!(weight_of(s->weight, i) * s->now.near[i] <= 0))
+			return (struct drawn){ found, true, ranks_first(s->R) + i };
+	return (struct drawn){ .found = found };
+}
+
+/* The row that one process with all rows would draw; R->n: none has a mass. */
+static size_t drawn_of_all(const struct ranks *R, const struct drawn *own)
+{
+	struct drawn *each = ranks_all(R, sizeof(*own), own);
+	size_t row = R->n;
+
+	for (size_t q = R->count; q-- > 0;)
+		if (each[q].has && (each[q].found || row == R->n))
+			row = each[q].row;
+	free(each);
+	return row;
+}
+
+/* to: a row of all ranks, with probability proportional to weight * near. Rows of zero mass are
+ * never drawn unless there are no others. */
+static void draw(struct seeding *s, double *to)
+{
+	size_t n = ranks_n(s->R, s->n), bytes = s->candidate.cols * sizeof(*to);
+	struct drawn own = draw_own(s, rng_unit(&s->rng) * s->now.all);
+	size_t row = s->R ? drawn_of_all(s->R, &own) : own.has ? own.row : n, owner;
+
+	if (row == n) /* fewer distinct rows than centres: any row will do */
+		row = rng_below(&s->rng, n);
+	owner = ranks_owner(s->R, row);
+	if (!s->R || owner == s->R->own)
+		memcpy(to, ROW(s->rows->Z, row - ranks_first(s->R)), bytes);
+	ranks_tell(s->R, owner, to, bytes);
+}
+
+static void swap(struct plane *a, struct plane *b)
+{
+	struct plane held = *a;
 
 	*a = *b;
 	*b = held;
 }
 
-/* A row with probability proportional to weight * near: the first at which the sum in row order
- * exceeds the target. Its block is looked for first, and no further than that. Rows of zero mass
- * are never drawn unless there are no others. */
-static size_t draw(struct seeding *s)
-{
-	size_t b = 0, i, end = s->n;
-	double target = rng_unit(&s->rng) * s->sum[s->blocks - 1], sum;
-
-	while (b < s->blocks && !(s->sum[b] > target))
-		b++;
-	if (b < s->blocks)
-		end = b * DISTANCE_ROWS + distance_count(s->n, b * DISTANCE_ROWS);
-	sum = b > 0 ? s->sum[b - 1] : 0;
-	for (i = b * DISTANCE_ROWS; i < end; i++) {
-		sum += weight_of(s->weight, i) * s->near[i];
-		if (sum > target)
-			return i;
-	}
-	/* By rounding, the last that has a mass. */
-	for (i = end; i-- > 0;)
-		if (!(weight_of(s->weight, i) * s->near[i] <= 0))
-			return i;
-	/* Fewer distinct rows than centres: any row will do. */
-	return rng_below(&s->rng, s->n);
-}
-
 /* c (k x d) is overwritten; a stream of the seed for each restart. O(n k d log k). */
 static void kmeans_seed(struct seeding *s, uint64_t seed, uint64_t stream, struct mat *c)
 {
-	size_t row_bytes = c->cols * sizeof(double), last = s->blocks - 1;
+	size_t row_bytes = c->cols * sizeof(double);
 
 	rng_seed(&s->rng, seed, stream);
 	/* The first centre has nothing to compare with: one draw, by weight alone. */
 	for (size_t i = 0; i < s->n; i++)
-		s->near[i] = 1;
-	sum_planes(s, &s->near, 1, &s->sum);
+		s->now.near[i] = 1;
+	sum_planes(s, &s->now, 1);
 	for (size_t r = 0; r < c->rows; r++) {
 		size_t count = r ? s->trials : 1, best = 0;
 
 		for (size_t t = 0; t < count; t++)
-			memcpy(ROW(&s->candidate, t), ROW(s->rows->Z, draw(s)), row_bytes);
+			draw(s, ROW(&s->candidate, t));
 		for (size_t i = 0; r == 0 && i < s->n; i++)
-			s->near[i] = INFINITY;
+			s->now.near[i] = INFINITY;
 		measure_candidates(s, count);
 		for (size_t t = 1; t < count; t++)
-			if (s->left_sum[t][last] < s->left_sum[best][last])
+			if (s->with[t].all < s->with[best].all)
 				best = t;
 		memcpy(ROW(c, r), ROW(&s->candidate, best), row_bytes);
-		swap(&s->near, &s->left[best]);
-		swap(&s->sum, &s->left_sum[best]);
+		swap(&s->now, &s->with[best]);
 		progress_tick();
 	}
 }
 
+static struct plane plane_at(const struct seeding *s, size_t t)
+{
+	return (struct plane){ .near = ROW(&s->planes, t), .sum = ROW(&s->sums, t) };
+}
+
 static struct seeding *kmeans_seeding(const struct distance_rows *rows, const double *weight,
-				      size_t k)
+				      const struct kmeans_params *p)
 {
 	size_t n = rows->Z->rows, d = rows->Z->cols;
 	struct seeding *s = alloc(1, sizeof(*s));
 
-	*s = (struct seeding){ .rows = rows, .weight = weight, .n = n };
+	*s = (struct seeding){ .R = p->ranks, .rows = rows, .weight = weight, .n = n };
 	s->blocks = (n + DISTANCE_ROWS - 1) / DISTANCE_ROWS;
-	s->trials = 2 + (size_t)log((double)k);
+	s->chunks = rowsum_blocks(n);
+	s->trials = 2 + (size_t)log((double)p->k);
 	mat_init(&s->planes, s->trials + 1, n);
 	mat_init(&s->sums, s->trials + 1, s->blocks);
-	s->near = ROW(&s->planes, s->trials);
-	s->sum = ROW(&s->sums, s->trials);
-	ALLOC(s->left, s->trials);
-	ALLOC(s->left_sum, s->trials);
-	for (size_t t = 0; t < s->trials; t++) {
-		s->left[t] = ROW(&s->planes, t);
-		s->left_sum[t] = ROW(&s->sums, t);
-	}
+	s->now = plane_at(s, s->trials);
+	ALLOC(s->with, s->trials);
+	for (size_t t = 0; t < s->trials; t++)
+		s->with[t] = plane_at(s, t);
+	ALLOC(s->chunk, s->chunks * s->trials);
 	ALLOC(s->gap, s->trials * DISTANCE_STRIDE);
 	mat_init(&s->candidate, s->trials, d);
 	distance_init(&s->to, s->trials, d);
@@ -411,8 +485,8 @@ static void kmeans_seeding_free(struct seeding *s)
 	distance_release(&s->to);
 	mat_release(&s->candidate);
 	free(s->gap);
-	free(s->left_sum);
-	free(s->left);
+	free(s->chunk);
+	free(s->with);
 	mat_release(&s->sums);
 	mat_release(&s->planes);
 	free(s);
@@ -446,8 +520,8 @@ struct lloyd {
 	double *least; /* n, up to whole blocks: what the last assignment left of D */
 };
 
-/* Returns how many labels changed. */
-static size_t lloyd_assign(struct lloyd *l)
+/* By the 1/9 step, or to the nearest. Returns how many labels changed, of this process's rows. */
+static size_t lloyd_assign(struct lloyd *l, bool by_ninth)
 {
 	size_t n = l->s->rows->Z->rows, moved = 0;
 	uint32_t label[DISTANCE_ROWS];
@@ -458,7 +532,10 @@ static size_t lloyd_assign(struct lloyd *l)
 		uint32_t *old = l->r->label + first;
 
 		distance_by_centre(&l->to, l->s->rows, first, l->D);
-		SIMD_PICK(nearest)(l->D, rows, l->to.k, label, l->least + first);
+		if (by_ninth)
+			SIMD_PICK(ninth)(l->D, rows, l->to.k, label);
+		else
+			SIMD_PICK(nearest)(l->D, rows, l->to.k, label, l->least + first);
 		for (size_t i = 0; i < rows; i++)
 			moved += old[i] != label[i];
 		memcpy(old, label, rows * sizeof(*label));
@@ -467,12 +544,12 @@ static size_t lloyd_assign(struct lloyd *l)
 }
 
 /* By blocks of rows, which rowsum.h joins. */
-static double inertia_of(const double *least, const double *weight, size_t n)
+static double inertia_of(const struct ranks *R, const double *least, const double *weight, size_t n)
 {
 	struct rowsum all;
 	double inertia;
 
-	rowsum_init(&all, 1, NULL, NULL);
+	ranks_sum_begin(R, &all, 1, NULL, NULL);
 	for (size_t b = 0; b < rowsum_blocks(n); b++) {
 		size_t first = b * ROWSUM_ROWS, last = first + rowsum_rows(n, b);
 		double *to = rowsum_open(&all);
@@ -486,14 +563,14 @@ static double inertia_of(const double *least, const double *weight, size_t n)
 		}
 		rowsum_close(&all);
 	}
-	inertia = *rowsum_end(&all);
-	rowsum_release(&all);
+	ranks_sum_end(R, &all, &inertia);
 	return inertia;
 }
 
 static void run_restart(void *ctx, unsigned worker, size_t number)
 {
 	const struct search *s = ctx;
+	const struct ranks *R = s->p->ranks;
 	const struct mat *Z = s->rows->Z;
 	struct restart *r = &s->restart[number];
 	struct lloyd *l = &s->lloyd[worker];
@@ -504,28 +581,20 @@ static void run_restart(void *ctx, unsigned worker, size_t number)
 	mat_init(&r->centres, s->p->k, Z->cols);
 	kmeans_seed(l->seeding, s->p->seed, number, &r->centres);
 	if (s->p->ninth) {
-		distance_set(&l->to, r->centres.a);
-		for (size_t first = 0; first < n; first += DISTANCE_ROWS) {
-			size_t rows = distance_count(n, first);
-			uint32_t label[DISTANCE_ROWS];
-
-			distance_by_centre(&l->to, s->rows, first, l->D);
-			SIMD_PICK(ninth)(l->D, rows, l->to.k, label);
-			memcpy(r->label + first, label, rows * sizeof(*label));
-		}
-		kmeans_centres(Z, s->weight, r->label, &r->centres);
+		lloyd_assign(l, true);
+		kmeans_centres_of(R, Z, s->weight, r->label, &r->centres);
 	}
 	for (size_t i = 0; i < n; i++)
 		r->label[i] = UINT32_MAX; /* the first assignment moves every row */
 	for (unsigned t = 0; t < s->p->iterations; t++) {
-		if (lloyd_assign(l) == 0 || progress_stopped())
+		if (ranks_total(R, lloyd_assign(l, false)) == 0 || progress_stopped())
 			break;
-		kmeans_centres(Z, s->weight, r->label, &r->centres);
+		kmeans_centres_of(R, Z, s->weight, r->label, &r->centres);
 		progress_tick();
 	}
 	if (s->p->iterations == 0)
-		lloyd_assign(l);
-	r->inertia = inertia_of(l->least, s->weight, n);
+		lloyd_assign(l, false);
+	r->inertia = inertia_of(R, l->least, s->weight, n);
 }
 
 void kmeans(const struct mat *Z, const double *weight, const struct kmeans_params *p,
@@ -533,7 +602,9 @@ void kmeans(const struct mat *Z, const double *weight, const struct kmeans_param
 {
 	struct distance_rows rows;
 	struct search s = { .rows = &rows, .weight = weight, .p = p };
-	unsigned workers = parallel_workers(p->threads, p->restarts);
+	/* Ranks exchange in the order of restarts. */
+	unsigned threads = p->ranks ? 1 : p->threads;
+	unsigned workers = parallel_workers(threads, p->restarts);
 	size_t best = 0;
 
 	assert(p->k >= 1 && p->k < UINT32_MAX && p->restarts >= 1);
@@ -541,7 +612,7 @@ void kmeans(const struct mat *Z, const double *weight, const struct kmeans_param
 		*inertia = 0;
 	if (centres)
 		mat_init(centres, p->k, Z->cols);
-	if (Z->rows == 0)
+	if (ranks_n(p->ranks, Z->rows) == 0)
 		return;
 	distance_rows_init(&rows, Z);
 	ALLOC(s.restart, p->restarts);
@@ -550,12 +621,12 @@ void kmeans(const struct mat *Z, const double *weight, const struct kmeans_param
 		struct lloyd *l = &s.lloyd[w];
 
 		l->s = &s;
-		l->seeding = kmeans_seeding(&rows, weight, p->k);
+		l->seeding = kmeans_seeding(&rows, weight, p);
 		distance_init(&l->to, p->k, Z->cols);
 		ALLOC(l->D, DISTANCE_STRIDE * p->k);
 		ALLOC(l->least, Z->rows + DISTANCE_ROWS);
 	}
-	parallel(p->threads, p->restarts, run_restart, &s);
+	parallel(threads, p->restarts, run_restart, &s);
 	for (unsigned w = 0; w < workers; w++) {
 		free(s.lloyd[w].least);
 		free(s.lloyd[w].D);

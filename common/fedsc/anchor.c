@@ -101,11 +101,11 @@ static void add_row(const struct fedsc_anchor *b, size_t i, double *to)
 	}
 }
 
-void fedsc_anchor_gram(const struct fedsc_anchor *b, const struct rowsum_over *over, double *x)
+void fedsc_anchor_gram(const struct fedsc_anchor *b, const struct ranks *ranks, double *x)
 {
 	struct rowsum s;
 
-	rowsum_init_over(&s, b->d * (b->d + 1) / 2, over);
+	ranks_sum_begin(ranks, &s, b->d * (b->d + 1) / 2, NULL, NULL);
 	for (size_t block = 0; block < rowsum_blocks(b->n); block++) {
 		double *to = rowsum_open(&s);
 
@@ -113,7 +113,7 @@ void fedsc_anchor_gram(const struct fedsc_anchor *b, const struct rowsum_over *o
 			add_row(b, block * ROWSUM_ROWS + i, to);
 		rowsum_close(&s);
 	}
-	rowsum_total(&s, over, x);
+	ranks_sum_end(ranks, &s, x);
 }
 
 struct embedding {

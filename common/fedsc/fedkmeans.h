@@ -10,7 +10,7 @@
 #include "common/base/err.h"
 #include "common/cluster/selection.h"
 #include "common/linalg/mat.h"
-#include "common/linalg/rowsum.h"
+#include "common/linalg/ranks.h"
 #include "common/parties/parties.h"
 
 #include <stdbool.h>
@@ -48,7 +48,7 @@ struct fedkmeans_party {
 	double *next;        /* n: that of the second nearest; infinite if there is none */
 	size_t k;            /* of the last COUNTS; 0 before the first */
 	unsigned threads;
-	const struct rowsum_over *over; /* borrowed; NULL: X has all rows */
+	const struct ranks *ranks; /* borrowed; NULL: X has all rows */
 };
 
 void fedkmeans_party_init(struct fedkmeans_party *p, const struct mat *X, double min_cluster,

@@ -90,7 +90,7 @@ static void own_counts(const struct fedkmeans_party *p, double *count)
 	size_t n = p->X->rows;
 	struct rowsum s;
 
-	rowsum_init_over(&s, p->k, p->over);
+	ranks_sum_begin(p->ranks, &s, p->k, NULL, NULL);
 	for (size_t b = 0; b < rowsum_blocks(n); b++) {
 		double *to = rowsum_open(&s);
 
@@ -98,7 +98,7 @@ static void own_counts(const struct fedkmeans_party *p, double *count)
 			to[p->label[b * ROWSUM_ROWS + i]]++;
 		rowsum_close(&s);
 	}
-	rowsum_total(&s, p->over, count);
+	ranks_sum_end(p->ranks, &s, count);
 }
 
 static enum err tell_counts(struct fedkmeans_party *p, const struct mat *c, double *x)
@@ -185,12 +185,12 @@ static enum err tell_sums(const struct fedkmeans_party *p, const struct fedkmean
 		place[r] = q->count[r] >= q->least ? at : SIZE_MAX;
 		at += q->count[r] >= q->least ? m + 1 : 0;
 	}
-	rowsum_init_over(&s, at, p->over);
+	ranks_sum_begin(p->ranks, &s, at, NULL, NULL);
 	for (size_t b = 0; b < rowsum_blocks(n); b++) {
 		add_block(p, place, b, rowsum_open(&s));
 		rowsum_close(&s);
 	}
-	rowsum_total(&s, p->over, x);
+	ranks_sum_end(p->ranks, &s, x);
 	free(place);
 	return ERR_OK;
 }
@@ -211,7 +211,7 @@ static enum err tell_margin(const struct fedkmeans_party *p, const struct fedkme
 			       "asked for the margins of %g rows; this party gives no sum of fewer "
 			       "than %g (min_cluster)",
 			       all, p->min_cluster);
-	rowsum_init_over(&s, 1, p->over);
+	ranks_sum_begin(p->ranks, &s, 1, NULL, NULL);
 	for (size_t b = 0; b < rowsum_blocks(n); b++) {
 		double *to = rowsum_open(&s);
 
@@ -219,7 +219,7 @@ static enum err tell_margin(const struct fedkmeans_party *p, const struct fedkme
 			*to += fedkmeans_margin(p, b * ROWSUM_ROWS + i);
 		rowsum_close(&s);
 	}
-	rowsum_total(&s, p->over, x);
+	ranks_sum_end(p->ranks, &s, x);
 	return ERR_OK;
 }
 

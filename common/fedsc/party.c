@@ -80,10 +80,11 @@ enum err fedsc_party_init(struct fedsc_party *p, struct mat *X, double min_clust
 }
 
 void fedsc_party_part(struct fedsc_party *p, struct mat *X, double min_cluster,
-		      const struct rowsum_over *over)
+		      const struct ranks *ranks)
 {
-	*p =
-	    (struct fedsc_party){ .X = *X, .min_cluster = min_cluster, .threads = 1, .over = over };
+	*p = (struct fedsc_party){
+		.X = *X, .min_cluster = min_cluster, .threads = 1, .ranks = ranks
+	};
 	*X = (struct mat){ 0 };
 }
 
@@ -120,7 +121,7 @@ static void tell_totals(const struct fedsc_party *p, double *x)
 	size_t n = p->X.rows, m = p->X.cols;
 	struct rowsum s;
 
-	rowsum_init_over(&s, 1 + m, p->over);
+	ranks_sum_begin(p->ranks, &s, 1 + m, NULL, NULL);
 	for (size_t b = 0; b < rowsum_blocks(n); b++) {
 		size_t rows = rowsum_rows(n, b);
 		double *to = rowsum_open(&s);
@@ -131,7 +132,7 @@ static void tell_totals(const struct fedsc_party *p, double *x)
 				to[1 + j] += MAT(&p->X, b * ROWSUM_ROWS + i, j);
 		rowsum_close(&s);
 	}
-	rowsum_total(&s, p->over, x);
+	ranks_sum_end(p->ranks, &s, x);
 }
 
 static enum err tell_spread(struct fedsc_party *p, const struct fedsc_question *q, double *x)
@@ -141,7 +142,7 @@ static enum err tell_spread(struct fedsc_party *p, const struct fedsc_question *
 
 	TRY(check_finite(ERR_PEER, "column means", q->mean, m));
 	memset(x, 0, fedsc_words(q, m) * sizeof(*x));
-	rowsum_init_over(&s, q->columns ? m : 1, p->over);
+	ranks_sum_begin(p->ranks, &s, q->columns ? m : 1, NULL, NULL);
 	for (size_t b = 0; b < rowsum_blocks(n); b++) {
 		double *to = rowsum_open(&s), *row = ROW(&p->X, b * ROWSUM_ROWS);
 
@@ -152,7 +153,7 @@ static enum err tell_spread(struct fedsc_party *p, const struct fedsc_question *
 			}
 		rowsum_close(&s);
 	}
-	rowsum_total(&s, p->over, x);
+	ranks_sum_end(p->ranks, &s, x);
 	for (size_t j = 0; q->columns && p->apart && j < m; j++)
 		x[m + j] = p->apart[j];
 	return ERR_OK;
@@ -378,7 +379,7 @@ enum err fedsc_tie(struct fedsc_party *p, const struct fedsc_question *q)
 static enum err tell_anchor(struct fedsc_party *p, const struct fedsc_question *q, double *x)
 {
 	TRY(fedsc_tie(p, q));
-	fedsc_anchor_gram(&p->anchor, p->over, x);
+	fedsc_anchor_gram(&p->anchor, p->ranks, x);
 	return ERR_OK;
 }
 
@@ -432,7 +433,7 @@ enum err fedsc_answer(struct fedsc_party *p, const struct fedsc_question *q, dou
 		if (p->clusters.X != rows) {
 			fedkmeans_party_release(&p->clusters);
 			fedkmeans_party_init(&p->clusters, rows, p->min_cluster, p->threads);
-			p->clusters.over = p->over;
+			p->clusters.ranks = p->ranks;
 		}
 		return fedkmeans_answer(&p->clusters, q->clusters, x);
 	case FEDSC_SPECTRUM:

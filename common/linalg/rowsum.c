@@ -69,19 +69,3 @@ const double *rowsum_end(struct rowsum *s)
 	s->next = 0;
 	return s->part[0].a;
 }
-
-void rowsum_init_over(struct rowsum *s, size_t width, const struct rowsum_over *over)
-{
-	rowsum_init(s, width, NULL, NULL);
-	if (over)
-		rowsum_begin_at(s, over->first);
-}
-
-void rowsum_total(struct rowsum *s, const struct rowsum_over *over, double *total)
-{
-	if (over)
-		over->total(over->ctx, s, total);
-	else if (s->width)
-		memcpy(total, rowsum_end(s), s->width * sizeof(*total));
-	rowsum_release(s);
-}

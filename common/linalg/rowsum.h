@@ -35,10 +35,11 @@ void rowsum_release(struct rowsum *s);
 double *rowsum_open(struct rowsum *s);
 void rowsum_close(struct rowsum *s);
 
-/* Of a rank, whose first block has this number; before it has any. */
+/* What was summed is dropped, and the next block has this number. */
 static inline void rowsum_begin_at(struct rowsum *s, size_t first)
 {
 	s->next = first;
+	s->depth = 0;
 }
 /* What was opened are blocks first .. first + blocks - 1, already joined as they would be here. */
 void rowsum_close_at(struct rowsum *s, size_t first, size_t blocks);
@@ -46,17 +47,6 @@ void rowsum_close_at(struct rowsum *s, size_t first, size_t blocks);
 /* The sum of all blocks, width values that stay until the next call or release; zeros if there were none. The
  * next rowsum_open() begins anew. */
 const double *rowsum_end(struct rowsum *s);
-
-/* Rows of which others have some: this process's first block, and who joins all (common/ranks/ranks.h). Where a pointer to one
- * may be NULL, that means that all rows are here. */
-struct rowsum_over {
-	size_t first;
-	void *ctx;
-	void (*total)(void *ctx, struct rowsum *s, double *total);
-};
-/* rowsum_init() of values that are added, and rowsum_end() with rowsum_release(): total has width values. */
-void rowsum_init_over(struct rowsum *s, size_t width, const struct rowsum_over *over);
-void rowsum_total(struct rowsum *s, const struct rowsum_over *over, double *total);
 
 /* How many blocks n rows are, and how many rows block b has. */
 static inline size_t rowsum_blocks(size_t n)

@@ -5,7 +5,7 @@
 #include "common/base/err.h"
 #include "common/kcagc/embed.h"
 #include "common/linalg/csr.h"
-#include "common/ranks/ranks.h"
+#include "common/linalg/ranks.h"
 
 /* embed_keep() of features X over the graph whose rows these are (this rank's of both, used up): this rank's rows of
  * Z (initialised here, empty on errors); kept, the same at each. ERR_INPUT, at each rank, also for what ranks do not

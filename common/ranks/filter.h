@@ -4,7 +4,7 @@
 
 #include "common/graph/filter.h"
 #include "common/linalg/csr.h"
-#include "common/ranks/ranks.h"
+#include "common/linalg/ranks.h"
 
 /* rows: this rank's rows of the adjacency, columns numbered over all ranks; used up, unless `keep`.
  * X: its rows of the features, filtered in place. Rows that others have are told once, what of them is needed once a

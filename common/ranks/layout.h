@@ -5,7 +5,7 @@
 
 #include "common/graph/filter_plan.h"
 #include "common/graph/filter_steps.h"
-#include "common/ranks/ranks.h"
+#include "common/linalg/ranks.h"
 
 #include <stdbool.h>
 

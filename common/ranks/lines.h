@@ -8,7 +8,7 @@
 #include "common/base/file.h"
 #include "common/data/text.h"
 #include "common/linalg/csr.h"
-#include "common/ranks/ranks.h"
+#include "common/linalg/ranks.h"
 
 #include <stdbool.h>
 

@@ -3,7 +3,7 @@
 #define COMMON_RANKS_MODULARITY_H
 
 #include "common/linalg/csr.h"
-#include "common/ranks/ranks.h"
+#include "common/linalg/ranks.h"
 
 /* graph.h's modularity(), the same at each rank. rows: of the adjacency, this rank's; label: of these rows, below k. Labels
  * of rows elsewhere that an edge leads to come from their ranks. */

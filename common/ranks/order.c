@@ -2,7 +2,6 @@
 #include "common/base/alloc.h"
 #include "common/ranks/embed.h"
 #include "common/ranks/filter.h"
-#include "common/ranks/kmeans.h"
 #include "common/ranks/modularity.h"
 #include "common/ranks/slice.h"
 
@@ -45,6 +44,7 @@ struct ranks_order_search *ranks_order_begin(const struct ranks *R, const struct
 	s->how = *how;
 	s->how.order = 0;
 	s->clusters = *clusters;
+	s->clusters.ranks = R;
 	ranks_weighed(R, X, how, &weighed.dense);
 	s->sizes = ranks_embed_sizes(R, rows, &weighed);
 	s->F = weighed.dense;
@@ -72,7 +72,7 @@ static double intra_of(const struct ranks_order_search *s, const uint32_t *label
 	struct mat mean;
 
 	mat_init(&mean, k, s->F.cols);
-	ranks_centres(s->R, &s->F, label, &mean);
+	kmeans_centres_of(s->R, &s->F, NULL, label, &mean);
 	rowsum_init(&sum, 2 * k, NULL, NULL);
 	rowsum_begin_at(&sum, s->R->cut[s->R->own] / ROWSUM_ROWS);
 	for (size_t b = 0; b < rowsum_blocks(s->F.rows); b++) {
@@ -96,7 +96,7 @@ enum err ranks_order_next(struct ranks_order_search *s, double *term)
 	enum err e = ERR_OK;
 
 	for (int t = 0; t < ORDER_BLOCK && e == ERR_OK; t++) {
-		struct mat Z, centre;
+		struct mat Z;
 
 		s->how.order++;
 		ranks_steps_once(s->steps, &s->F);
@@ -105,10 +105,9 @@ enum err ranks_order_next(struct ranks_order_search *s, double *term)
 			e = ranks_project(s->R, &s->F, &s->how, &Z);
 		if (e != ERR_OK)
 			break;
-		ranks_kmeans(s->R, &Z, &s->clusters, label, &centre);
+		kmeans(&Z, NULL, &s->clusters, label, NULL, NULL);
 		term[t] = intra_of(s, label);
 		term[ORDER_BLOCK + t] = ranks_modularity(s->R, s->rows, label, s->clusters.k);
-		mat_release(&centre);
 		mat_release(&Z);
 	}
 	free(label);

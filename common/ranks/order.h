@@ -3,7 +3,7 @@
 #define COMMON_RANKS_ORDER_H
 
 #include "common/kcagc/order.h"
-#include "common/ranks/ranks.h"
+#include "common/linalg/ranks.h"
 
 struct ranks_order_search;
 

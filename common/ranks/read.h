@@ -6,7 +6,7 @@
 
 #include "common/base/err.h"
 #include "common/linalg/csr.h"
-#include "common/ranks/ranks.h"
+#include "common/linalg/ranks.h"
 
 /* Features of an .npy or .mtx file: R is cut by its rows, X (initialised here, empty on errors) has this rank's; those of
  * coordinates are sparse. Of an .mtx file 16 bytes for each value of the part read and of the part owned. */

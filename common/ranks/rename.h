@@ -3,7 +3,7 @@
 #define COMMON_RANKS_RENAME_H
 
 #include "common/linalg/csr.h"
-#include "common/ranks/ranks.h"
+#include "common/linalg/ranks.h"
 
 /* rows: empty without edges. place: where each of this rank's rows goes, a permutation over all ranks. Rows of X and of the adjacency go to whoever
  * has these places, neighbours are called by theirs. Takes memory for both once more, and 24 bytes for each entry. */

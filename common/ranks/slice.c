@@ -2,7 +2,6 @@
 #include "common/base/alloc.h"
 #include "common/ranks/embed.h"
 #include "common/ranks/filter.h"
-#include "common/ranks/kmeans.h"
 #include "common/ranks/modularity.h"
 
 #include <assert.h>
@@ -21,7 +20,7 @@ static void centres(void *ctx, const struct mat *X, const uint32_t *label, struc
 {
 	const struct ranks_slice *k = ctx;
 
-	ranks_centres(k->R, X, label, c);
+	kmeans_centres_of(k->R, X, NULL, label, c);
 }
 
 static void filter(void *ctx, unsigned order, struct mat *X)
@@ -43,11 +42,12 @@ static enum err cluster(void *ctx, const struct mat *X, const struct embed_param
 			const struct kmeans_params *how, uint32_t *label)
 {
 	const struct ranks_slice *k = ctx;
-	struct mat Z, c;
+	struct kmeans_params clusters = *how;
+	struct mat Z;
 
 	TRY(ranks_project(k->R, X, project, &Z));
-	ranks_kmeans(k->R, &Z, how, label, &c);
-	mat_release(&c);
+	clusters.ranks = k->R;
+	kmeans(&Z, NULL, &clusters, label, NULL, NULL);
 	mat_release(&Z);
 	return ERR_OK;
 }

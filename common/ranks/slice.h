@@ -5,7 +5,7 @@
 
 #include "common/kcagc/place.h"
 #include "common/kcagc/slice.h"
-#include "common/ranks/ranks.h"
+#include "common/linalg/ranks.h"
 
 struct ranks_slice {
 	struct slice slice; /* slice_answer(), slice_cluster(), slice_means(): all ranks alike, of own rows */

@@ -6,7 +6,7 @@
 #include "common/base/rng.h"
 #include "common/base/sanitized.h"
 #include "common/graph/graph.h"
-#include "common/ranks/ranks.h"
+#include "common/linalg/ranks.h"
 
 enum { BLOCKS = SANITIZED ? 3 : 7, NODES = BLOCKS * ROWSUM_ROWS - 100, COLS = 19 };
 

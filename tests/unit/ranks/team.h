@@ -4,7 +4,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/sanitized.h"
-#include "common/ranks/ranks.h"
+#include "common/linalg/ranks.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* Filter, projection and k-means of rows on several ranks: the bits of one process. */
 #include "tests/unit/ranks/nodes.h"
 #include "tests/unit/ranks/team.h"
+#include "common/cluster/kmeans.h"
 #include "common/graph/filter.h"
 #include "common/ranks/embed.h"
 #include "common/ranks/filter.h"
-#include "common/ranks/kmeans.h"
 
 enum { DIMS = 5, CLUSTERS = 9 };
 
@@ -13,13 +13,16 @@ struct whole {
 	struct mat X, F, Z, again, centres, means; /* as one process has them */
 	struct embedding kept;
 	struct embed_params how;
-	uint32_t *label;
+	uint32_t *label, *weighed; /* weighed: by k-means with weights */
+	double inertia;
 	bool sparse; /* X goes in as coordinates */
 };
 
 static const struct kmeans_params how = {
 	.k = CLUSTERS, .restarts = 3, .iterations = 10, .ninth = true, .seed = 3, .threads = 1
 };
+
+static double weight[NODES];
 
 enum kind { PLAIN, WORDS, WEIGHTED, BESIDE };
 
@@ -58,7 +61,11 @@ static void as_one(struct whole *w)
 	features_of(w, 0, NODES, &X);
 	assert_ok(embed_again(&X, &w->g, &w->kept, 1, &w->again));
 	ALLOC(w->label, NODES);
-	kmeans(&w->Z, NULL, &how, w->label, &w->centres, NULL);
+	kmeans(&w->Z, NULL, &how, w->label, &w->centres, &w->inertia);
+	ALLOC(w->weighed, NODES);
+	for (size_t i = 0; i < NODES; i++)
+		weight[i] = (double)(i % 5) / 4;
+	kmeans(&w->Z, weight, &how, w->weighed, NULL, NULL);
 	mat_copy(&w->means, &w->centres);
 	kmeans_centres(&w->Z, NULL, w->label, &w->means);
 }
@@ -86,6 +93,8 @@ static void rank(void *arg, struct ranks *R)
 	struct embedding kept;
 	uint32_t *label;
 	struct csr rows, used;
+	struct kmeans_params on_ranks = how;
+	double inertia;
 	size_t first;
 
 	ranks_cut(R, NODES);
@@ -106,10 +115,15 @@ static void rank(void *arg, struct ranks *R)
 	assert_ok(ranks_embed_again(R, &rows, &kept, &same, &again));
 	same_mat(&again, &w->again, first);
 	ALLOC(label, Z.rows);
-	ranks_kmeans(R, &Z, &how, label, &centres);
+	on_ranks.ranks = R;
+	kmeans(&Z, NULL, &on_ranks, label, &centres, &inertia);
 	assert_memory_equal(label, w->label + first, Z.rows * sizeof(*label));
 	same_mat(&centres, &w->centres, 0);
-	ranks_centres(R, &Z, label, &centres);
+	assert_true(inertia == w->inertia);
+	kmeans(&Z, weight + first, &on_ranks, label, NULL, NULL);
+	assert_memory_equal(label, w->weighed + first, Z.rows * sizeof(*label));
+	memcpy(label, w->label + first, Z.rows * sizeof(*label));
+	kmeans_centres_of(R, &Z, NULL, label, &centres);
 	same_mat(&centres, &w->means, 0);
 	free(label);
 	embedding_release(&kept);
@@ -129,6 +143,7 @@ static void check(unsigned leaves, unsigned psi, enum kind kind, bool sparse)
 	for (size_t count = 1; count <= TEAM_MOST; count += count < 4 ? 1 : 4)
 		team(count, rank, &w);
 	free(w.label);
+	free(w.weighed);
 	embedding_release(&w.kept);
 	mat_release(&w.means);
 	mat_release(&w.centres);

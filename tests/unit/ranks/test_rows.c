@@ -72,16 +72,14 @@ static void rank(void *arg, struct ranks *R)
 	const struct whole *w = arg;
 	double x[ASKED][WORDS_MAX];
 	size_t words[ASKED];
-	struct rowsum_over over;
 	struct fedsc_party p;
 	struct mat X;
 
 	ranks_cut(R, ROWS);
-	over = ranks_over(R);
 	mat_init(&X, ranks_rows(R), COLS);
 	if (X.rows)
 		memcpy(X.a, ROW(&w->X, R->cut[R->own]), X.rows * COLS * sizeof(double));
-	fedsc_party_part(&p, &X, 10, &over);
+	fedsc_party_part(&p, &X, 10, R);
 	ask_all(&p, w, words, x);
 	for (size_t i = 0; i < ASKED; i++) {
 		assert_int_equal(words[i], w->words[i]);
@@ -142,15 +140,13 @@ static void doubt(void *arg, struct ranks *R)
 	struct fedkmeans_question sums = { .kind = FEDKMEANS_SUMS, .k = CENTRES, .least = 10 };
 	struct fedsc_question q = { .kind = FEDSC_CLUSTERS, .clusters = &counts };
 	double count[CENTRES], x[WORDS_MAX];
-	struct rowsum_over over;
 	struct fedsc_party p;
 	struct mat X;
 
 	ranks_cut(R, ROWS);
-	over = ranks_over(R);
 	mat_init(&X, ranks_rows(R), COLS);
 	memcpy(X.a, ROW(&w->X, R->cut[R->own]), X.rows * COLS * sizeof(double));
-	fedsc_party_part(&p, &X, 10, &over);
+	fedsc_party_part(&p, &X, 10, R);
 	assert_ok(fedsc_answer(&p, &q, count));
 	count[2]--;
 	sums.count = count;

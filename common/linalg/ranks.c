@@ -1,4 +1,4 @@
-#include "common/ranks/ranks.h"
+#include "common/linalg/ranks.h"
 #include "common/base/alloc.h"
 #include "common/linalg/mat.h"
 
@@ -29,7 +29,7 @@ void ranks_release(struct ranks *R)
 
 size_t ranks_owner(const struct ranks *R, size_t row)
 {
-	size_t low = 0, high = R->count;
+	size_t low = 0, high = R ? R->count : 0;
 
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
@@ -60,16 +60,47 @@ void *ranks_exchange(const struct ranks *R, size_t bytes, const void *out, const
 	return in;
 }
 
+void *ranks_gather(const struct ranks *R, size_t bytes, const void *own, size_t count, size_t *all)
+{
+	size_t *to, *from;
+	char *out, *in;
+
+	if (!R) {
+		*all = count;
+		in = alloc(count, bytes);
+		memcpy(in, own, count * bytes);
+		return in;
+	}
+	out = alloc(R->count * count, bytes);
+	ALLOC(to, R->count);
+	ALLOC(from, R->count);
+	for (size_t q = 0; q < R->count; q++) {
+		to[q] = count;
+		memcpy(out + q * count * bytes, own, count * bytes);
+	}
+	in = ranks_exchange(R, bytes, out, to, from);
+	*all = 0;
+	for (size_t q = 0; q < R->count; q++)
+		*all += from[q];
+	free(out);
+	free(from);
+	free(to);
+	return in;
+}
+
 void *ranks_all(const struct ranks *R, size_t bytes, const void *own)
 {
-	char *out = alloc(R->count, bytes), *in = alloc(R->count, bytes);
-	size_t *one;
+	size_t count = R ? R->count : 1, *one;
+	char *out = alloc(count, bytes), *in;
 
-	ALLOC(one, R->count);
-	for (size_t q = 0; q < R->count; q++) {
-		one[q] = 1;
+	for (size_t q = 0; q < count; q++)
 		memcpy(out + q * bytes, own, bytes);
-	}
+	if (!R)
+		return out;
+	in = alloc(count, bytes);
+	ALLOC(one, count);
+	for (size_t q = 0; q < count; q++)
+		one[q] = 1;
 	R->exchange(R->ctx, bytes, out, one, in, one);
 	free(one);
 	free(out);
@@ -78,41 +109,45 @@ void *ranks_all(const struct ranks *R, size_t bytes, const void *own)
 
 size_t ranks_total(const struct ranks *R, size_t own)
 {
-	size_t sum = 0, *each = ranks_all(R, sizeof(own), &own);
+	size_t sum = 0, *each;
 
+	if (!R)
+		return own;
+	each = ranks_all(R, sizeof(own), &own);
 	for (size_t q = 0; q < R->count; q++)
 		sum += each[q];
 	free(each);
 	return sum;
 }
 
-/* Rank 0's copies for all ranks take so many bytes at a time, however many ranks and bytes there
- * are. */
+/* One rank's copies for all ranks take so many bytes at a time, for any number of ranks and bytes.
+ */
 enum { TELL_BYTES = 1 << 20 };
 
-void ranks_tell(const struct ranks *R, void *p, size_t n)
+void ranks_tell(const struct ranks *R, size_t from, void *p, size_t n)
 {
-	size_t most = TELL_BYTES / R->count + 1, *to, *from;
+	size_t most, *to, *in;
 	char *box = NULL;
 
-	if (R->count == 1)
+	if (!R || R->count == 1)
 		return;
+	most = TELL_BYTES / R->count + 1;
 	ALLOC(to, R->count);
-	ALLOC(from, R->count);
-	if (R->own == 0)
+	ALLOC(in, R->count);
+	if (R->own == from)
 		box = alloc(R->count, min_size(most, n));
 	for (size_t at = 0; at < n; at += most) {
 		size_t now = min_size(most, n - at);
 
-		from[0] = now;
-		for (size_t q = 0; q < R->count && R->own == 0; q++) {
+		in[from] = now;
+		for (size_t q = 0; q < R->count && R->own == from; q++) {
 			to[q] = now;
 			memcpy(box + q * now, (char *)p + at, now);
 		}
-		R->exchange(R->ctx, 1, box, to, (char *)p + at, from);
+		R->exchange(R->ctx, 1, box, to, (char *)p + at, in);
 	}
 	free(box);
-	free(from);
+	free(in);
 	free(to);
 }
 
@@ -125,6 +160,8 @@ enum err ranks_agree(const struct ranks *R, enum err own)
 {
 	struct verdict said = { .code = own }, *each;
 
+	if (!R)
+		return own;
 	if (own != ERR_OK)
 		snprintf(said.why, sizeof(said.why), "rank %zu%s%s: %.900s", R->own,
 			 R->host ? " on " : "", R->host ? R->host : "", err_detail());
@@ -136,13 +173,13 @@ enum err ranks_agree(const struct ranks *R, enum err own)
 	return said.code == ERR_OK ? ERR_OK : err_set(said.code, "%s", said.why);
 }
 
-/* Which blocks a part is of. */
+/* Blocks that a part is the sum of. */
 struct place {
 	size_t first, blocks;
 };
 
-/* Of all ranks' parts, at rank 0, in the order of ranks; owned by the caller, NULL elsewhere. each:
- * how many of each. */
+/* Blocks of the parts of all ranks, each[q] of rank q, at rank 0; owned by the caller, NULL
+ * elsewhere. */
 static struct place *gather_places(const struct ranks *R, const struct rowsum *s,
 				   const size_t *each)
 {
@@ -166,8 +203,8 @@ static struct place *gather_places(const struct ranks *R, const struct rowsum *s
 }
 
 /* One part after the other goes to rank 0, from where its rank has it to where it is joined: sums
- * may be large, and nobody has a second copy of its own. Rank 0's come first, and stay. */
-void ranks_sum(const struct ranks *R, struct rowsum *s, double *total)
+ * may be large, and no rank has a second copy of its own. Those of rank 0 come first, and stay. */
+static void sum_over_ranks(const struct ranks *R, struct rowsum *s, double *total)
 {
 	size_t bytes = s->width * sizeof(*total), *to, *from;
 	size_t *each = ranks_all(R, sizeof(each[0]), &s->depth);
@@ -189,21 +226,31 @@ void ranks_sum(const struct ranks *R, struct rowsum *s, double *total)
 		}
 	if (R->own == 0 && bytes)
 		memcpy(total, rowsum_end(s), bytes);
-	ranks_tell(R, total, bytes);
+	ranks_tell(R, 0, total, bytes);
 	free(from);
 	free(to);
 	free(all);
 	free(each);
 }
 
-static void sum_over(void *R, struct rowsum *s, double *total)
+void ranks_sum_begin(const struct ranks *R, struct rowsum *s, size_t width, rowsum_join *join,
+		     void *ctx)
 {
-	ranks_sum(R, s, total);
+	rowsum_init(s, width, join, ctx);
+	rowsum_begin_at(s, ranks_first(R) / ROWSUM_ROWS);
 }
 
-struct rowsum_over ranks_over(const struct ranks *R)
+void ranks_sum(const struct ranks *R, struct rowsum *s, double *total)
 {
-	return (struct rowsum_over){ .first = R->cut[R->own] / ROWSUM_ROWS,
-				     .ctx = (void *)(uintptr_t)R,
-				     .total = sum_over };
+	if (R)
+		sum_over_ranks(R, s, total);
+	else if (s->width)
+		memcpy(total, rowsum_end(s), s->width * sizeof(*total));
+	rowsum_begin_at(s, ranks_first(R) / ROWSUM_ROWS);
+}
+
+void ranks_sum_end(const struct ranks *R, struct rowsum *s, double *total)
+{
+	ranks_sum(R, s, total);
+	rowsum_release(s);
 }

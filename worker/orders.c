@@ -61,7 +61,7 @@ static const struct {
 
 static bool has(const struct state *s, int needs)
 {
-	bool graph = s->rows.start != NULL;
+	bool graph = s->g.adjacency.start != NULL;
 
 	switch (needs) {
 	case READ:
@@ -71,11 +71,11 @@ static bool has(const struct state *s, int needs)
 	case EMBEDDED:
 		return s->Z.a != NULL;
 	case SEARCHED:
-		return graph && (s->order.begins || s->search);
+		return graph && (s->order.begins || s->search.run);
 	case SLICED:
-		return graph || s->slice.R;
+		return graph;
 	case FILTERED:
-		return s->slice.slice.is_filtered;
+		return s->slice.is_filtered;
 	case WEIGHED:
 		return graph && s->place.map.a;
 	case ROWS:

@@ -10,11 +10,10 @@
 
 void order_drop_data(struct state *s)
 {
-	ranks_order_end(s->search);
-	s->search = NULL;
-	ranks_slice_release(&s->slice);
+	order_end(&s->search);
+	slice_release(&s->slice);
 	placing_release(&s->place);
-	csr_release(&s->rows);
+	graph_release(&s->g);
 	features_release(&s->X);
 	mat_release(&s->Z);
 	mat_release(&s->c);
@@ -33,17 +32,21 @@ void order_drop_data(struct state *s)
 
 enum err order_read_files(struct state *s)
 {
+	struct csr rows = { 0 };
+
 	order_drop_data(s);
 	TRY(ranks_read_features(s->R, s->order.features, &s->X));
 	if (*s->order.edges)
-		TRY(ranks_read_edges(s->R, s->order.edges, &s->rows));
+		TRY(ranks_read_edges(s->R, s->order.edges, &rows));
 	s->features = alloc_copy(s->order.features);
 	s->read = link_cost();
 	s->embedded = (struct ranks_cost){ 0 };
 	ALLOC(s->label, ranks_rows(s->R));
-	if (*s->order.edges)
-		s->reply.neighbours = ranks_total(s->R, s->rows.start[s->rows.rows]);
-	s->reply.weighted = s->rows.value != NULL;
+	if (*s->order.edges) {
+		graph_init_part(&s->g, &rows, s->R);
+		s->reply.neighbours = graph_neighbours(&s->g);
+	}
+	s->reply.weighted = s->g.adjacency.value != NULL;
 	s->reply.n = s->R->n;
 	s->reply.cols = features_cols(&s->X);
 	s->reply.is_sparse = s->X.is_sparse;
@@ -55,9 +58,14 @@ enum err order_read_files(struct state *s)
 enum err order_rename_rows(struct state *s)
 {
 	uint32_t *place = alloc(ranks_rows(s->R), sizeof(*place));
+	struct csr rows = s->g.adjacency;
 
 	state_receive_rows(s, sizeof(*place), place);
-	ranks_rename(s->R, place, &s->X, &s->rows);
+	ranks_rename(s->R, place, &s->X, &rows);
+	s->g.adjacency = (struct csr){ 0 };
+	graph_release(&s->g);
+	if (rows.start)
+		graph_init_part(&s->g, &rows, s->R);
 	free(s->moved);
 	s->moved = place;
 	s->read = link_cost();
@@ -73,7 +81,7 @@ enum err orders_read_again(void *arg, struct features *X)
 
 	*X = (struct features){ 0 };
 	e = npy_read_rows(s->features, first, rows, &X->dense);
-	if (e == ERR_OK && (X->dense.rows != rows || X->dense.cols != s->slice.slice.columns))
+	if (e == ERR_OK && (X->dense.rows != rows || X->dense.cols != s->slice.columns))
 		e = err_set(ERR_INPUT, "%s: has changed since it was read", s->features);
 	e = ranks_agree(s->R, e);
 	if (e != ERR_OK)
@@ -142,13 +150,13 @@ static void send_csr(struct state *s, const struct csr *rows)
 
 void order_send_graph(struct state *s)
 {
-	send_csr(s, &s->rows);
+	send_csr(s, &s->g.adjacency);
 }
 
 void order_send_edges(struct state *s)
 {
-	send_starts(s, &s->rows);
-	send_entries(s, &s->rows, sizeof(struct ranks_neighbour), make_weighted);
+	send_starts(s, &s->g.adjacency);
+	send_entries(s, &s->g.adjacency, sizeof(struct ranks_neighbour), make_weighted);
 }
 
 static void make_rows(struct state *s, size_t first, size_t count, void *to)

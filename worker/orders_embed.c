@@ -1,7 +1,6 @@
 #include "worker/state.h"
 #include "common/base/alloc.h"
 #include "common/linalg/distance.h"
-#include "common/ranks/embed.h"
 #include "worker/link.h"
 
 #include <stdlib.h>
@@ -11,11 +10,11 @@ enum err order_embed_rows(struct state *s)
 {
 	enum err e;
 
-	ranks_order_end(s->search);
-	s->search = NULL;
+	order_end(&s->search);
 	mat_release(&s->Z);
 	embedding_release(&s->how);
-	e = ranks_embed(s->R, &s->rows, &s->order.embed, &s->X, &s->Z, &s->how);
+	e = embed_keep(&s->X, &s->g, &s->order.embed, &s->Z, &s->how);
+	graph_release(&s->g);
 	s->embedded = link_cost();
 	s->reply.dims = s->how.map.cols;
 	s->reply.word = s->how.word;
@@ -50,7 +49,8 @@ enum err order_embed_again_rows(struct state *s)
 		state_receive_told(s, how.idf, cols * sizeof(*how.idf));
 	}
 	mat_release(&s->Z);
-	e = ranks_embed_again(s->R, &s->rows, &how, &s->X, &s->Z);
+	e = embed_again(&s->X, &s->g, &how, 1, &s->Z);
+	graph_release(&s->g);
 	s->embedded = link_cost();
 	embedding_release(&how);
 	return e;

@@ -18,7 +18,7 @@ enum err order_begin_rows(struct state *s)
 		X = s->X.dense;
 	csr_release(&s->X.sparse);
 	s->X = (struct features){ 0 };
-	csr_release(&s->rows);
+	graph_release(&s->g);
 	fedsc_party_release(&s->party);
 	fedsc_party_part(&s->party, &X, s->order.min_cluster, s->R);
 	s->embedded = link_cost();

@@ -16,10 +16,10 @@ enum err order_find_terms(struct state *s)
 	const struct ranks_order *o = &s->order;
 
 	if (o->begins) {
-		ranks_order_end(s->search);
-		s->search = ranks_order_begin(s->R, &s->rows, &s->X, &o->embed, &o->clusters);
+		order_end(&s->search);
+		TRY(order_begin(&s->search, &s->X, &s->g, &o->embed, &o->clusters));
 	}
-	return ranks_order_next(s->search, s->terms);
+	return order_next(&s->search, s->terms);
 }
 
 void order_send_terms(struct state *s)
@@ -34,12 +34,12 @@ static enum err need_slice(struct state *s)
 {
 	const char *end = strrchr(s->features, '.');
 
-	if (s->slice.R)
+	if (s->slice.g)
 		return ERR_OK;
-	TRY(ranks_slice_init(&s->slice, s->R, &s->rows, &s->X));
+	TRY(slice_init(&s->slice, &s->X, &s->g, 1));
 	s->source = (struct features_source){ s, orders_read_again };
-	if (!s->slice.slice.X.is_sparse && end && !strcmp(end, ".npy"))
-		s->slice.slice.source = &s->source;
+	if (!s->slice.X.is_sparse && end && !strcmp(end, ".npy"))
+		s->slice.source = &s->source;
 	return ERR_OK;
 }
 
@@ -48,7 +48,7 @@ enum err order_filter(struct state *s)
 	enum err e = need_slice(s);
 
 	if (e == ERR_OK)
-		e = slice_filter(&s->slice.slice, s->order.question.order);
+		e = slice_filter(&s->slice, s->order.question.order);
 	if (e == ERR_OK && s->embedded.memory == 0)
 		s->embedded = link_cost();
 	return e;
@@ -106,8 +106,8 @@ enum err order_answer(struct state *s)
 	s->order.dims = question_width(q);
 	s->answer = alloc(slice_words_before(q, ranks_rows(s->R)), sizeof(*s->answer));
 	if (e == ERR_OK)
-		e = slice_begin_answer(&s->slice.slice, q, s->answer, &s->product);
-	if (s->slice.slice.is_filtered && s->embedded.memory == 0)
+		e = slice_begin_answer(&s->slice, q, s->answer, &s->product);
+	if (s->slice.is_filtered && s->embedded.memory == 0)
 		s->embedded = link_cost();
 	release_pointed(&p);
 	if (e != ERR_OK)
@@ -125,7 +125,7 @@ static void make_answer(struct state *s, size_t first, size_t count, void *to)
 
 static void make_product(struct state *s, size_t first, size_t count, void *to)
 {
-	slice_product_rows(&s->slice.slice, &s->product, first, count, to);
+	slice_product_rows(&s->slice, &s->product, first, count, to);
 }
 
 /* Rows of a product are made when they go: all ranks' at once would take as much room as what they
@@ -147,7 +147,7 @@ enum err order_find_cells(struct state *s)
 	const struct question *q = &s->order.question;
 
 	TRY(need_slice(s));
-	return slice_cluster(&s->slice.slice, q->order, q->parties, q->dims, &s->order.clusters,
+	return slice_cluster(&s->slice, q->order, q->parties, q->dims, &s->order.clusters,
 			     s->label);
 }
 
@@ -161,13 +161,13 @@ enum err order_find_means(struct state *s)
 {
 	state_receive_rows(s, sizeof(*s->label), s->label);
 	mat_release(&s->c);
-	slice_means(&s->slice.slice, s->label, s->order.k, &s->c);
+	slice_means(&s->slice, s->label, s->order.k, &s->c);
 	return ERR_OK;
 }
 
 void order_send_means(struct state *s)
 {
-	const struct slice *own = &s->slice.slice;
+	const struct slice *own = &s->slice;
 
 	state_send_mat(s, &s->c);
 	state_send_told(s, own->shift, own->columns * sizeof(*own->shift));
@@ -195,7 +195,7 @@ enum err order_weigh_rows(struct state *s)
 	state_receive_told(s, p->offset, k * sizeof(*p->offset));
 	state_receive_mat(s, &p->map, m, k);
 	s->answer = alloc(ranks_rows(s->R), sizeof(*s->answer));
-	e = ranks_place_weigh(s->R, p, &s->X, s->answer);
+	e = placing_weigh(p, &s->X, s->answer);
 	if (e != ERR_OK) {
 		free(s->answer);
 		s->answer = NULL;
@@ -219,12 +219,14 @@ void order_send_lengths(struct state *s)
 enum err order_place_rows(struct state *s)
 {
 	double *norm = alloc(ranks_rows(s->R), sizeof(*norm));
+	enum err e;
 
 	state_receive_rows(s, sizeof(*norm), norm);
 	mat_release(&s->Z);
-	ranks_place_distances(s->R, &s->rows, &s->place, &s->X, norm, &s->Z);
+	e = placing_distances(&s->place, &s->X, &s->g, norm, 1, &s->Z);
+	graph_release(&s->g);
 	free(norm);
-	return ERR_OK;
+	return e;
 }
 
 static void make_placed(struct state *s, size_t first, size_t count, void *to)

@@ -2,15 +2,15 @@
 #ifndef WORKER_STATE_H
 #define WORKER_STATE_H
 
-#include "common/ranks/order.h"
+#include "common/kcagc/order.h"
+#include "common/kcagc/place.h"
 #include "common/ranks/pipe.h"
-#include "common/ranks/slice.h"
 
 struct state {
 	struct ranks *R;
 	struct ranks_order order;
 	struct ranks_reply reply;
-	struct csr rows; /* of the adjacency: with X until that is embedded */
+	struct graph g; /* of this rank's nodes: with X until that is embedded; of slice */
 	struct features X;
 	char *features;    /* the file they are from */
 	uint32_t *moved;   /* where its rows have gone, of this rank's; NULL: they are where they were */
@@ -24,9 +24,9 @@ struct state {
 	struct mat c;                            /* centres, the same at each rank */
 	uint32_t *label;                         /* of this rank's rows */
 	struct ranks_cost begun, read, embedded; /* when these were done */
-	struct ranks_order_search *search; /* for filter.order "auto", while that is looked for */
+	struct order_search search; /* for filter.order "auto", while that is looked for */
 	double terms[ORDER_WORDS]; /* the last block of it */
-	struct ranks_slice slice; /* has rows and X, once it was asked */
+	struct slice slice; /* has X, once it was asked */
 	double *answer;      /* what has no row, or is no product; then */
 	struct mat product;  /* what the rows' numbers are the slice's product with */
 	struct placing place;

@@ -17,7 +17,8 @@
  * weight may be NULL: all one. O(n d). Protocol 1 lines 11-13 and 21-23. */
 void kmeans_centres(const struct mat *Z, const double *weight, const uint32_t *label,
 		    struct mat *c);
-/* The same where ranks share the rows: Z, weight and label are of this process's rows, c is the same at each rank. */
+/* The same where ranks share the rows: Z, weight and label are of this process's rows, c is the
+ * same at each rank. */
 void kmeans_centres_of(const struct ranks *R, const struct mat *Z, const double *weight,
 		       const uint32_t *label, struct mat *c);
 
@@ -52,14 +53,15 @@ struct kmeans_params {
 	bool ninth;          /* one 1/9 step before Lloyd */
 	uint64_t seed;
 	unsigned threads; /* the result does not depend on it */
-	const struct ranks *ranks; /* borrowed; ranks share the rows, and each uses one thread; NULL: one process has all */
+	const struct ranks *ranks; /* share the rows; each uses one thread; borrowed, or NULL */
 };
 
 /* Greedy k-means++ (2 + floor(ln k) trials per centre), the 1/9 step if asked, Lloyd; an empty cluster
  * keeps its centre. Outputs: label (n); centres (k x d, initialised here) and the inertia of the last
  * assignment, both may be NULL. No iterations: the labels of the seeds. Weights are >= 0. O(n k d) an
- * iteration. Same seed, same labels, any threads and ranks: Z, weight and label are then of this process's rows, centres and
- * inertia the same at each. With up to 64 columns it holds a copy of Z. */
+ * iteration. Same seed, same labels, any threads and any ranks. With ranks Z, weight and label are
+ * of this process's rows; centres and inertia are the same at each. With up to 64 columns it holds
+ * a copy of Z. */
 void kmeans(const struct mat *Z, const double *weight, const struct kmeans_params *p,
 	    uint32_t *label, struct mat *centres, double *inertia);
 

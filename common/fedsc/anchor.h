@@ -27,8 +27,9 @@ void fedsc_anchor_init(struct fedsc_anchor *b, const struct mat *X, const struct
 		       unsigned threads);
 void fedsc_anchor_release(struct fedsc_anchor *b);
 
-/* x (d (d + 1) / 2) = the lower triangle of B'B, row by row: blocks of rows, joined as rowsum.h says. ranks: NULL if b has
- * all rows; else x is of the rows that all have together, at each. O(n s^2 + n / 4096 d^2), and log2(n / 4096) triangles. */
+/* x (d (d + 1) / 2) = the lower triangle of B'B, row by row: blocks of rows, joined as rowsum.h
+ * says. ranks: NULL if b has all rows; else x is over the rows of all ranks, the same at each.
+ * O(n s^2 + n / 4096 d^2), and log2(n / 4096) triangles. */
 void fedsc_anchor_gram(const struct fedsc_anchor *b, const struct ranks *ranks, double *x);
 
 /* E (n x R.cols, initialised here) = B R. */

@@ -89,8 +89,9 @@ struct fedsc_party {
 	struct mat embedding; /* n x k unit rows, once there is one */
 	uint8_t *present;    /* a bit for each value that was not 0, row by row: fedsc_party_mark(); else NULL */
 	struct fedkmeans_party clusters; /* clusters.label: n labels, after a CLUSTERS counting */
-	const struct ranks *ranks; /* borrowed; NULL: X has all rows of the party. Else TOTALS, SPREAD, SCALE without width and
-	                                   noise, CLUSTERS, ANCHOR and EMBED are answered, of all ranks' rows at each */
+	/* Borrowed; NULL: X has all rows of the party. Else TOTALS, SPREAD, SCALE without width and
+	 * noise, CLUSTERS, ANCHOR and EMBED are answered, over the rows of all ranks, at each. */
+	const struct ranks *ranks;
 };
 
 /* Takes over *X (which becomes empty). ERR_INPUT: fewer than 2 rows, no columns, a value that is not
@@ -98,7 +99,8 @@ struct fedsc_party {
 enum err fedsc_party_init(struct fedsc_party *p, struct mat *X, double min_cluster,
 			  const struct noise_source *noise, unsigned threads) MUST_CHECK;
 /* Of a party's rows those of one rank, any number of them, all finite; ranks stays. */
-void fedsc_party_part(struct fedsc_party *p, struct mat *X, double min_cluster, const struct ranks *ranks);
+void fedsc_party_part(struct fedsc_party *p, struct mat *X, double min_cluster,
+		      const struct ranks *ranks);
 void fedsc_party_release(struct fedsc_party *p);
 
 /* Notes which values are not 0, before the first question: without, PROFILE is refused. */

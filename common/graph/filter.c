@@ -19,6 +19,10 @@
  * memory, and threads share a panel, CHUNK rows at a time, where below each has one of its own. */
 enum { PANEL = 32, NARROW = FILTER_PANEL, LARGE = 1 << 17, CHUNK = 8192 };
 
+/* Columns of a panel where ranks share the nodes: it has rows of others as well, and is most of a
+ * rank's memory. The same bytes are exchanged, in more exchanges. */
+enum { SHARED = SPREAD_COLUMNS };
+
 typedef void panel_step_fn(const struct filter_plan *p, size_t first, size_t last,
 			   const struct filter_step *t, const double *restrict y,
 			   double *restrict out);
@@ -31,8 +35,10 @@ struct plan {
 	const struct mat *dense;
 	struct mat *X;   /* where they go; NULL if only their spread is wanted */
 	size_t width;    /* of a panel */
-	double **buffer; /* per worker: two panels of n rows; */
+	size_t rows;     /* of a panel: those of the plan, and of other ranks */
+	double **buffer; /* per worker: two panels; */
 	size_t **next;   /* for sparse columns, node_load()'s */
+	double *box;     /* rows that other ranks read, where a step reads what it writes over */
 };
 
 #define COLUMNS PANEL
@@ -67,13 +73,45 @@ struct plan {
 #include "common/graph/filter_step.inc"
 #endif
 
-/* By the number of nodes alone. */
+#undef COLUMNS
+#define COLUMNS SHARED
+#define STEP    shared_step
+#define VEC     vec2
+#define TARGET
+#include "common/graph/filter_step.inc"
+#ifdef SIMD_AVX2
+#define STEP   shared_step_avx2
+#define VEC    vec4
+#define TARGET __attribute__((target("avx2")))
+#include "common/graph/filter_step.inc"
+#define STEP   shared_step_avx512
+#define VEC    vec8
+#define TARGET __attribute__((target("avx512f")))
+#include "common/graph/filter_step.inc"
+#endif
+
+/* By the number of nodes alone, and by whether ranks share them. */
 static void choose_width(struct plan *p)
 {
+	const struct filter_peers *peers = p->nodes.peers;
 	bool large = p->nodes.n >= LARGE;
 
 	p->width = large ? NARROW : PANEL;
 	p->step = large ? SIMD_PICK_512(narrow_step) : SIMD_PICK_512(panel_step);
+	p->rows = p->nodes.n;
+	if (!peers)
+		return;
+	p->width = SHARED;
+	p->step = SIMD_PICK_512(shared_step);
+	p->rows += peers->others;
+	if (filter_peers_given(peers) > p->rows)
+		p->rows = filter_peers_given(peers);
+}
+
+/* Do threads share a panel? */
+static bool is_large(const struct plan *p)
+{
+	return p->nodes.n >= LARGE && !p->nodes.peers;
 }
 
 /* to[u] += scale times the node's feature column + u; these are left in X for a leaf. next: per
@@ -169,17 +207,25 @@ static struct panel panel_at(const struct plan *p, size_t number, size_t cols)
 			       .end = p->nodes.n };
 }
 
+/* y: also gets the rows of other ranks. */
+static void step_panel(const struct plan *p, const struct filter_step *t, double *y, double *out)
+{
+	if (p->nodes.peers)
+		filter_peers_fetch(p->nodes.peers, p->nodes.n, p->width, y, p->box ? p->box : out);
+	p->step(&p->nodes, 0, p->nodes.n, t, y, out);
+}
+
 static void panel_filter(void *ctx, unsigned worker, size_t number)
 {
 	const struct plan *p = ctx;
 	struct panel at = panel_at(p, number, p->X->cols);
-	double *y = simd_line(p->buffer[worker]), *out = y + p->nodes.n * p->width;
+	double *y = simd_line(p->buffer[worker]), *out = y + p->rows * p->width;
 
 	panel_load(p, worker, &at, y);
 	for (size_t t = 0; t < p->steps.count; t++) {
 		double *old = y;
 
-		p->step(&p->nodes, 0, p->nodes.n, &p->steps.step[t], y, out);
+		step_panel(p, &p->steps.step[t], y, out);
 		y = out;
 		out = old;
 	}
@@ -235,7 +281,7 @@ static void make_room(struct plan *p, unsigned workers)
 	ALLOC(p->buffer, workers);
 	ALLOC(p->next, workers);
 	for (unsigned w = 0; w < workers; w++) {
-		p->buffer[w] = alloc(p->nodes.n * 2 * p->width + SIMD_LINE, sizeof(double));
+		p->buffer[w] = alloc(p->rows * 2 * p->width + SIMD_LINE, sizeof(double));
 		if (!p->sparse)
 			continue;
 		ALLOC(p->next[w], p->sparse->rows);
@@ -251,7 +297,6 @@ static void release_room(struct plan *p, unsigned workers)
 	}
 	free(p->buffer);
 	free(p->next);
-	filter_plan_release(&p->nodes);
 }
 
 static size_t panels_of(const struct plan *p, size_t cols)
@@ -259,28 +304,58 @@ static size_t panels_of(const struct plan *p, size_t cols)
 	return (cols + p->width - 1) / p->width;
 }
 
+static enum err plan_begin(struct plan *p, const struct graph *g, enum filter_kind kind, bool fold)
+{
+	TRY(filter_plan_init(&p->nodes, g, kind, fold));
+	choose_width(p);
+	return ERR_OK;
+}
+
+/* Does a step read what was there before the one before it? */
+static bool steps_look_back(const struct filter_steps *s)
+{
+	for (size_t t = 0; t < s->count; t++)
+		if (s->step[t].back != 0)
+			return true;
+	return false;
+}
+
+static void run(struct plan *p, unsigned psi, unsigned threads, struct mat *X)
+{
+	const struct filter_peers *peers = p->nodes.peers;
+	size_t panels = panels_of(p, X->cols);
+	unsigned workers;
+
+	threads = peers ? 1 : threads; /* ranks exchange in the order of panels */
+	workers = is_large(p) ? 1 : parallel_workers(threads, panels);
+	p->X = X;
+	filter_steps_init(&p->steps, psi);
+	make_room(p, workers);
+	if (peers)
+		filter_peers_take(peers, X);
+	if (peers && steps_look_back(&p->steps))
+		p->box = alloc(filter_peers_given(peers), p->width * sizeof(*p->box));
+	if (!is_large(p))
+		parallel(threads, panels, panel_filter, p);
+	for (size_t i = 0; is_large(p) && i < panels; i++)
+		shared_filter(p, threads, i);
+	free(p->box);
+	p->box = NULL;
+	release_room(p, workers);
+	if (peers)
+		filter_peers_give_back(peers, X);
+	filter_steps_release(&p->steps);
+}
+
 static enum err filter(const struct graph *g, enum filter_kind kind, unsigned psi, unsigned threads,
 		       const struct csr *sparse, struct mat *X)
 {
-	struct plan p = { .sparse = sparse, .dense = X, .X = X };
-	size_t panels;
-	unsigned workers;
+	struct plan p = { .sparse = sparse, .dense = X };
 
-	TRY(filter_plan_init(&p.nodes, g, kind));
-	filter_steps_init(&p.steps, psi);
 	/* In one step leaves do not reach each other: what is 0 must be just that. */
-	if (psi > 1)
-		filter_plan_fold(&p.nodes);
-	choose_width(&p);
-	panels = panels_of(&p, X->cols);
-	workers = p.nodes.n < LARGE ? parallel_workers(threads, panels) : 1;
-	make_room(&p, workers);
-	if (p.nodes.n < LARGE)
-		parallel(threads, panels, panel_filter, &p);
-	for (size_t i = 0; p.nodes.n >= LARGE && i < panels; i++)
-		shared_filter(&p, threads, i);
-	release_room(&p, workers);
-	filter_steps_release(&p.steps);
+	TRY(plan_begin(&p, g, kind, psi > 1));
+	run(&p, psi, threads, X);
+	filter_plan_release(&p.nodes);
 	return ERR_OK;
 }
 
@@ -305,9 +380,9 @@ enum err graph_filter_sparse(const struct graph *g, enum filter_kind kind, unsig
 	enum err err;
 
 	TRY(graph_check_rows(g, X->rows));
-	if (psi == 0) {
+	if (psi == 0 || g->ranks) { /* rows of leaves go to other ranks as dense ones */
 		csr_to_dense(X, out);
-		return ERR_OK;
+		return graph_filter(g, kind, psi, threads, out);
 	}
 	mat_init(out, X->rows, X->cols);
 	err = filter(g, kind, psi, threads, X, out);
@@ -316,10 +391,43 @@ enum err graph_filter_sparse(const struct graph *g, enum filter_kind kind, unsig
 	return err;
 }
 
+/* -- step by step ---------------------------------------------------------------------------- */
+
+struct filter_run {
+	struct plan plan;
+};
+
+enum err filter_run_begin(const struct graph *g, enum filter_kind kind, struct filter_run **r)
+{
+	enum err err;
+
+	ALLOC(*r, 1);
+	err = plan_begin(&(*r)->plan, g, kind, false);
+	if (err) {
+		free(*r);
+		*r = NULL;
+	}
+	return err;
+}
+
+void filter_run_step(struct filter_run *r, unsigned threads, struct mat *X)
+{
+	r->plan.dense = X;
+	run(&r->plan, 1, threads, X);
+}
+
+void filter_run_end(struct filter_run *r)
+{
+	if (r)
+		filter_plan_release(&r->plan.nodes);
+	free(r);
+}
+
 /* -- what each power leaves ---------------------------------------------------------------- */
 
 struct spread {
 	struct plan plan;
+	const struct ranks *ranks;
 	size_t cols, powers, groups; /* groups: of SPREAD_COLUMNS columns */
 	uint32_t *place;             /* of each node, its row of the plan */
 	double *leave;               /* D^1/2 in the new order */
@@ -348,13 +456,13 @@ static void panel_spread(void *ctx, unsigned worker, size_t panel)
 	const struct plan *p = &s->plan;
 	struct panel at = panel_at(p, panel, s->cols);
 	size_t n = p->nodes.n, width = p->width, powers = s->powers, first = panel * width;
-	double *y = simd_line(p->buffer[worker]), *out = y + n * width;
+	double *y = simd_line(p->buffer[worker]), *out = y + p->rows * width;
+	double total[1 + 3 * PANEL];
 	struct rowsum sum;
 
 	panel_load(p, worker, &at, y);
-	spread_init(&sum, &width);
+	spread_begin_sum(s->ranks, &sum, &width);
 	for (size_t t = 0; t < powers; t++) {
-		const double *total;
 		double *old = y;
 
 		for (size_t b = 0; b < rowsum_blocks(n); b++) {
@@ -363,7 +471,7 @@ static void panel_spread(void *ctx, unsigned worker, size_t panel)
 			gather(s, b * ROWSUM_ROWS, rows, y, s->block[worker]);
 			spread_add(&sum, s->block[worker], rows, width);
 		}
-		total = rowsum_end(&sum);
+		ranks_sum(s->ranks, &sum, total);
 		for (size_t g = 0; g < width / SPREAD_COLUMNS; g++) {
 			size_t group = first / SPREAD_COLUMNS + g;
 			double *term = s->term + group * 2 * powers + t;
@@ -373,7 +481,7 @@ static void panel_spread(void *ctx, unsigned worker, size_t panel)
 		}
 		if (t + 1 == powers)
 			break;
-		p->step(&p->nodes, 0, p->nodes.n, &FILTER_STEP, y, out);
+		step_panel(p, &FILTER_STEP, y, out);
 		y = out;
 		out = old;
 	}
@@ -415,20 +523,22 @@ enum err graph_filter_spread(const struct graph *g, enum filter_kind kind, unsig
 	unsigned workers;
 	struct spread s = {
 		.plan = { .sparse = sparse, .dense = dense },
+		.ranks = g->ranks,
 		.powers = powers,
 	};
 
 	assert(!sparse != !dense);
 	TRY(graph_check_rows(g, sparse ? sparse->rows : dense->rows));
-	TRY(filter_plan_init(&s.plan.nodes, g, kind));
+	TRY(plan_begin(&s.plan, g, kind, false));
 	s.cols = sparse ? sparse->cols : dense->cols;
-	choose_width(&s.plan);
 	panels = panels_of(&s.plan, s.cols);
+	threads = g->ranks ? 1 : threads; /* ranks exchange in the order of panels */
 	workers = parallel_workers(threads, panels);
 	spread_begin(&s, workers);
 	make_room(&s.plan, workers);
 	parallel(threads, panels, panel_spread, &s);
 	release_room(&s.plan, workers);
+	filter_plan_release(&s.plan.nodes);
 	spread_add_groups(s.term, s.groups, powers, square, spread);
 	spread_end(&s, workers);
 	return ERR_OK;

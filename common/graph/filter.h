@@ -23,9 +23,19 @@ enum { FILTER_PANEL = 16 };
 
 /* Filters X (n x m) in place, in panels of columns that stay in cache through all psi steps;
  * bit-identical for any panel width and number of threads. O(psi (nnz + n) m). Two panels beside X: of many
- * nodes n x 2 FILTER_PANEL doubles for all threads, of fewer twice that for each. */
+ * nodes n x 2 FILTER_PANEL doubles for all threads, of fewer twice that for each.
+ * Where ranks share the nodes (g->ranks) X has this rank's rows. Each rank uses one thread and
+ * panels of 8 columns, which have a row for each row of others that its own are joined to.
+ * FILTER_SPECTRAL is not for ranks. */
 enum err graph_filter(const struct graph *g, enum filter_kind kind, unsigned psi, unsigned threads,
 		      struct mat *X) MUST_CHECK;
+
+/* One step at a time, over a graph that is laid out once: X <- graph_filter() of order 1. */
+struct filter_run;
+enum err filter_run_begin(const struct graph *g, enum filter_kind kind,
+			  struct filter_run **r) MUST_CHECK;
+void filter_run_step(struct filter_run *r, unsigned threads, struct mat *X);
+void filter_run_end(struct filter_run *r); /* accepts NULL */
 
 /* The same for sparse features: out (n x m) is initialised here, to the same bits as filtering the
  * dense copy of X. Panels are built straight from the sparse rows. */

@@ -1,6 +1,7 @@
 #include "common/graph/filter_plan.h"
 #include "common/base/alloc.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 enum { WINDOW = 256, DEGREES = 64 };
 
 /* A node's number of neighbours; long rows count as one length. */
-static size_t bucket(const struct csr *a, uint32_t node)
+static size_t bucket(const struct filter_nodes *a, uint32_t node)
 {
 	size_t degree = a->start[node + 1] - a->start[node];
 
@@ -19,7 +20,7 @@ static size_t bucket(const struct csr *a, uint32_t node)
 /* Breadth first; then rows of one length after each other, in windows so short that neighbours stay
  * close: where rows end is then foreseen. On pubmed's graph a step of 8 columns takes a quarter
  * less, one of 32 a little; in windows of 4096 rows it takes 6 % more. */
-static void order_nodes(const struct csr *a, uint32_t *order)
+static void order_nodes(const struct filter_nodes *a, uint32_t *order)
 {
 	size_t head = 0, tail = 0;
 	uint32_t scratch[WINDOW];
@@ -33,7 +34,7 @@ static void order_nodes(const struct csr *a, uint32_t *order)
 		order[tail++] = (uint32_t)root;
 		for (; head < tail; head++)
 			for (size_t e = a->start[order[head]]; e < a->start[order[head] + 1]; e++)
-				if (!seen[a->index[e]]) {
+				if (a->index[e] < a->rows && !seen[a->index[e]]) {
 					seen[a->index[e]] = true;
 					order[tail++] = a->index[e];
 				}
@@ -59,6 +60,8 @@ static void plan_weigh(struct filter_plan *p, enum filter_kind kind, double lamb
 	/* Without an edge Ls = 0, and the filter is the identity. */
 	double keep = lambda ? 1 - 1 / lambda : 1, take = lambda ? 1 / lambda : 0;
 
+	ALLOC(p->keep, p->n);
+	ALLOC(p->take, p->n);
 	for (size_t i = 0; i < p->n; i++) {
 		if (kind == FILTER_MEAN) { /* 1 / (row sum of S + I), for both */
 			double sum = p->enter[i];
@@ -72,45 +75,35 @@ static void plan_weigh(struct filter_plan *p, enum filter_kind kind, double lamb
 	}
 }
 
-enum err filter_plan_init(struct filter_plan *p, const struct graph *g, enum filter_kind kind)
+static void lay_out(struct filter_plan *p, const struct filter_nodes *s)
 {
-	const struct csr *a = &g->adjacency;
-	double lambda = 2;
-	uint32_t *number;
+	uint32_t *number = alloc(s->rows, sizeof(*number));
 
-	if (kind == FILTER_PLAIN)
-		lambda = 1;
-	if (kind == FILTER_SPECTRAL)
-		TRY(graph_lambda_max(g, &lambda));
-	p->n = a->rows;
 	ALLOC(p->order, p->n);
 	ALLOC(p->start, p->n + 1);
-	ALLOC(p->index, a->start[p->n]);
-	ALLOC(p->enter, p->n);
-	ALLOC(p->keep, p->n);
-	ALLOC(p->take, p->n);
-	p->value = NULL;
-	p->of = NULL;
-	if (a->value)
-		ALLOC(p->value, a->start[p->n]);
-	ALLOC(number, p->n);
-	order_nodes(a, p->order);
+	ALLOC(p->index, s->start[p->n]);
+	ALLOC(p->enter, p->n + s->others);
+	if (s->value)
+		ALLOC(p->value, s->start[p->n]);
+	order_nodes(s, p->order);
 	for (size_t i = 0; i < p->n; i++)
 		number[p->order[i]] = (uint32_t)i;
 	for (size_t i = 0, to = 0; i < p->n; i++) {
 		size_t node = p->order[i];
 
-		for (size_t e = a->start[node]; e < a->start[node + 1]; e++, to++) {
-			p->index[to] = number[a->index[e]];
-			if (a->value)
-				p->value[to] = a->value[e];
+		for (size_t e = s->start[node]; e < s->start[node + 1]; e++, to++) {
+			uint32_t j = s->index[e];
+
+			p->index[to] = j < s->rows ? number[j] : j;
+			if (s->value)
+				p->value[to] = s->value[e];
 		}
 		p->start[i + 1] = to;
-		p->enter[i] = g->inv_sqrt_deg[node];
+		p->enter[i] = s->enter[node];
 	}
+	for (size_t j = s->rows; j < s->rows + s->others; j++)
+		p->enter[j] = s->enter[j];
 	free(number);
-	plan_weigh(p, kind, lambda);
-	return ERR_OK;
 }
 
 /* -- leaves --------------------------------------------------------------------------------- */
@@ -141,7 +134,7 @@ static void fold_find(const struct filter_plan *p, struct folding *f)
 		for (size_t e = p->start[i]; e < p->start[i + 1]; e++) {
 			uint32_t j = p->index[e];
 
-			if (p->start[j + 1] - p->start[j] != 1)
+			if (j >= p->n || p->start[j + 1] - p->start[j] != 1)
 				continue;
 			if (leaves++ % FOLD_MOST == 0) {
 				head = j;
@@ -179,9 +172,14 @@ static void fold_rows(struct filter_plan *p, const struct folding *f)
 			continue;
 		for (uint32_t j = (uint32_t)i; j != LAST; j = f->next[j])
 			order[nodes++] = p->order[j];
-		for (size_t e = first; e < left; e++)
-			if (f->head[p->index[e]] == p->index[e])
-				p->index[to++] = number[p->index[e]];
+		for (size_t e = first; e < left; e++) {
+			uint32_t k = p->index[e];
+
+			if (k >= p->n) /* of another rank */
+				p->index[to++] = (uint32_t)(k - p->n + f->rows);
+			else if (f->head[k] == k)
+				p->index[to++] = number[k];
+		}
 		leaves = nodes - leaves;
 		all = (double)leaves * take;
 		p->keep[row] = leaves > 1 ? keep + take - all : keep;
@@ -196,17 +194,55 @@ static void fold_rows(struct filter_plan *p, const struct folding *f)
 	p->n = f->rows;
 }
 
-void filter_plan_fold(struct filter_plan *p)
+static void fold(struct filter_plan *p)
 {
 	struct folding f;
 
-	if (p->value)
-		return;
 	fold_find(p, &f);
-	if (f.rows < p->n && 8 * (p->n - f.rows) >= p->n)
-		fold_rows(p, &f);
+	fold_rows(p, &f);
 	free(f.head);
 	free(f.next);
+}
+
+/* -- the whole ------------------------------------------------------------------------------ */
+
+/* Rows that others read; then nodes become rows of X. */
+static void place_nodes(struct filter_plan *p, const struct filter_nodes *s)
+{
+	uint32_t *row = alloc(s->rows, sizeof(*row));
+
+	for (size_t i = 0; i < p->n; i++)
+		for (size_t j = filter_plan_first(p, i); j < filter_plan_first(p, i + 1); j++) {
+			row[p->order[j]] = (uint32_t)i;
+			p->order[j] = s->node[p->order[j]];
+		}
+	filter_peers_place(p->peers, row);
+	free(row);
+}
+
+enum err filter_plan_init(struct filter_plan *p, const struct graph *g, enum filter_kind kind,
+			  bool folded)
+{
+	double lambda = 2;
+	struct filter_nodes s;
+
+	*p = (struct filter_plan){ 0 };
+	if (kind == FILTER_PLAIN)
+		lambda = 1;
+	assert(!g->ranks || kind != FILTER_SPECTRAL);
+	if (kind == FILTER_SPECTRAL)
+		TRY(graph_lambda_max(g, &lambda));
+	filter_nodes_init(&s, g, folded);
+	p->n = s.rows;
+	p->peers = s.peers;
+	lay_out(p, &s);
+	plan_weigh(p, kind, lambda);
+	if (s.fold)
+		fold(p);
+	if (p->peers)
+		place_nodes(p, &s);
+	filter_nodes_release(&s);
+	return ERR_OK;
 }
 
 void filter_plan_release(struct filter_plan *p)
@@ -219,4 +255,5 @@ void filter_plan_release(struct filter_plan *p)
 	free(p->keep);
 	free(p->take);
 	free(p->value);
+	filter_peers_free(p->peers);
 }

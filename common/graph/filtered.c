@@ -222,7 +222,7 @@ enum err filtered_init(struct filtered *f, const struct csr *sparse, const struc
 	assert(!sparse != !dense && kind != FILTER_MEAN);
 	*f = (struct filtered){ .threads = threads, .dense = dense };
 	TRY(graph_check_rows(g, n));
-	TRY(filter_plan_init(&f->nodes, g, kind));
+	TRY(filter_plan_init(&f->nodes, g, kind, false));
 	f->map = (struct linear_map){
 		.rows = n, .cols = m, .ctx = f, .multiply = multiply, .square = square
 	};

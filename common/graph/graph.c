@@ -1,14 +1,15 @@
 #include "common/graph/graph.h"
 #include "common/base/alloc.h"
-#include "common/graph/modularity.h"
-#include "common/linalg/rowsum.h"
+#include "common/linalg/halo.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
-double graph_inv_sqrt_deg(const struct csr *a, size_t row)
+/* Of the node whose edges are a row of the adjacency: (D of A + I)^-1/2. */
+static double inv_sqrt_deg(const struct csr *a, size_t row)
 {
 	double degree = 1;
 
@@ -17,22 +18,27 @@ double graph_inv_sqrt_deg(const struct csr *a, size_t row)
 	return 1 / sqrt(degree);
 }
 
+void graph_init_part(struct graph *g, struct csr *adjacency, const struct ranks *R)
+{
+	*g = (struct graph){ .adjacency = *adjacency, .ranks = R };
+	*adjacency = (struct csr){ 0 };
+	ALLOC(g->inv_sqrt_deg, g->adjacency.rows);
+	for (size_t i = 0; i < g->adjacency.rows; i++)
+		g->inv_sqrt_deg[i] = inv_sqrt_deg(&g->adjacency, i);
+}
+
 void graph_init(struct graph *g, struct csr *adjacency)
 {
 	struct csr *a = &g->adjacency;
 	bool ones = true;
 
-	*g = (struct graph){ .adjacency = *adjacency };
-	*adjacency = (struct csr){ 0 };
+	graph_init_part(g, adjacency, NULL);
 	assert(a->rows == a->cols);
-	ALLOC(g->inv_sqrt_deg, a->rows);
-	for (size_t i = 0; i < a->rows; i++) {
+	for (size_t i = 0; i < a->rows; i++)
 		for (size_t e = a->start[i]; e < a->start[i + 1]; e++) {
 			assert(a->index[e] != i);
 			ones = ones && (!a->value || a->value[e] == 1);
 		}
-		g->inv_sqrt_deg[i] = graph_inv_sqrt_deg(a, i);
-	}
 	if (ones) {
 		free(a->value);
 		a->value = NULL;
@@ -46,7 +52,8 @@ void graph_release(struct graph *g)
 	*g = (struct graph){ 0 };
 }
 
-double modularity_of_ends(const double *degree, size_t k, double within)
+/* degree (k): ends of edges in each cluster; within: of edges between nodes of one cluster. */
+static double modularity_of_ends(const double *degree, size_t k, double within)
 {
 	double all = 0, expected = 0;
 
@@ -57,8 +64,9 @@ double modularity_of_ends(const double *degree, size_t k, double within)
 	return all > 0 ? within / all - expected : 0;
 }
 
-void modularity_add(const struct csr *a, const uint32_t *label, label_of *of, const void *ctx,
-		    size_t k, struct rowsum *sum)
+/* sum: k + 1 numbers, both of the above. label: of nodes as `at` has them, of each entry of a. */
+static void add_ends(const struct csr *a, const uint32_t *at, const uint32_t *label, size_t k,
+		     struct rowsum *sum)
 {
 	for (size_t b = 0; b < rowsum_blocks(a->rows); b++) {
 		size_t first = b * ROWSUM_ROWS, last = first + rowsum_rows(a->rows, b);
@@ -70,7 +78,7 @@ void modularity_add(const struct csr *a, const uint32_t *label, label_of *of, co
 				double w = a->value ? a->value[e] : 1;
 
 				to[label[i]] += w;
-				if (of(ctx, a->index[e]) == label[i])
+				if (label[at[e]] == label[i])
 					to[k] += w;
 			}
 		}
@@ -78,21 +86,26 @@ void modularity_add(const struct csr *a, const uint32_t *label, label_of *of, co
 	}
 }
 
-static uint32_t own_label(const void *label, uint32_t row)
+double modularity(const struct graph *g, const uint32_t *label, size_t k)
 {
-	return ((const uint32_t *)label)[row];
-}
-
-double modularity(const struct csr *adjacency, const uint32_t *label, size_t k)
-{
-	const double *ends;
+	size_t n = g->adjacency.rows;
+	double *ends = alloc(k + 1, sizeof(*ends)), result;
+	uint32_t *all = NULL;
 	struct rowsum sum;
-	double result;
+	struct halo h;
 
-	rowsum_init(&sum, k + 1, NULL, NULL);
-	modularity_add(adjacency, label, own_label, label, k, &sum);
-	ends = rowsum_end(&sum);
+	halo_init(&h, g->ranks, &g->adjacency);
+	if (g->ranks) { /* this rank's, and behind them those of the nodes elsewhere */
+		all = alloc(n + h.count, sizeof(*all));
+		memcpy(all, label, n * sizeof(*all));
+		halo_fetch(&h, sizeof(*all), label, all + n);
+	}
+	ranks_sum_begin(g->ranks, &sum, k + 1, NULL, NULL);
+	add_ends(&g->adjacency, h.at, all ? all : label, k, &sum);
+	ranks_sum_end(g->ranks, &sum, ends);
 	result = modularity_of_ends(ends, k, ends[k]);
-	rowsum_release(&sum);
+	halo_release(&h);
+	free(all);
+	free(ends);
 	return result;
 }

@@ -28,9 +28,9 @@ static void join(void *ctx, double *into, double *from)
 	*a.rows = rows;
 }
 
-void spread_init(struct rowsum *s, size_t *width)
+void spread_begin_sum(const struct ranks *R, struct rowsum *s, size_t *width)
 {
-	rowsum_init(s, spread_width(*width), join, width);
+	ranks_sum_begin(R, s, spread_width(*width), join, width);
 }
 
 void spread_add(struct rowsum *s, const double *x, size_t rows, size_t width)

@@ -1,16 +1,16 @@
 /* spread.h -- how long columns are and how far their values lie from their means, by sums over rows as rowsum.h has
- * them: for graph_filter_spread(), and for ranks, which have some of the rows. */
+ * them, for graph_filter_spread(). */
 #ifndef COMMON_GRAPH_SPREAD_H
 #define COMMON_GRAPH_SPREAD_H
 
-#include "common/linalg/rowsum.h"
+#include "common/linalg/ranks.h"
 
 /* Columns of which the sums are added to each other, before they are to those of others: part of the result's last
  * bits. Panels of columns are whole multiples of it. */
 enum { SPREAD_COLUMNS = 8 };
 
-/* Of `width` columns; spread_width(width) is the width of its total. */
-void spread_init(struct rowsum *s, size_t *width);
+/* Of `width` columns, over all ranks; spread_width(width) is the width of its total. */
+void spread_begin_sum(const struct ranks *R, struct rowsum *s, size_t *width);
 static inline size_t spread_width(size_t width)
 {
 	return 1 + 3 * width;

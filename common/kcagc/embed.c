@@ -5,19 +5,18 @@
 #include "common/kcagc/slice.h"
 #include "common/kcagc/words.h"
 #include "common/linalg/la.h"
-#include "common/linalg/rowsum.h"
 #include "common/linalg/svd.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 /* Weighs the columns of a slice of words, and keeps how. */
-static void weigh_words(struct features *X, struct embedding *kept)
+static void weigh_words(const struct ranks *R, struct features *X, struct embedding *kept)
 {
 	struct words w = { 0 };
 
-	words_see(&w, X);
-	kept->idf = words_weights(&w, features_cols(X), features_rows(X));
+	words_see(&w, R, X);
+	kept->idf = words_weights(&w, features_cols(X), ranks_n(R, features_rows(X)));
 	if (kept->idf) {
 		kept->word = w.value;
 		words_weigh(X, kept->idf);
@@ -56,12 +55,12 @@ void embed_scale(struct mat *Z, const double *norm, double mean, double power)
 }
 
 /* By rowsum.h. */
-static double sum_of(const double *x, size_t n)
+static double sum_of(const struct ranks *R, const double *x, size_t n)
 {
 	struct rowsum s;
 	double sum;
 
-	rowsum_init(&s, 1, NULL, NULL);
+	ranks_sum_begin(R, &s, 1, NULL, NULL);
 	for (size_t b = 0; b < rowsum_blocks(n); b++) {
 		const double *from = x + b * ROWSUM_ROWS;
 		double *to = rowsum_open(&s);
@@ -70,19 +69,18 @@ static double sum_of(const double *x, size_t n)
 			*to += from[i];
 		rowsum_close(&s);
 	}
-	sum = *rowsum_end(&s);
-	rowsum_release(&s);
+	ranks_sum_end(R, &s, &sum);
 	return sum;
 }
 
 /* mean: of the norms; 0: to be taken from these rows. Returns it. */
-static double scale_rows(struct mat *Z, double mean, double power)
+static double scale_rows(const struct ranks *R, struct mat *Z, double mean, double power)
 {
 	double *norm = alloc(Z->rows, sizeof(*norm));
 
 	embed_norms(Z, norm);
 	if (mean == 0)
-		mean = sum_of(norm, Z->rows) / (double)Z->rows;
+		mean = sum_of(R, norm, Z->rows) / (double)ranks_n(R, Z->rows);
 	embed_scale(Z, norm, mean, power);
 	free(norm);
 	return mean;
@@ -90,9 +88,9 @@ static double scale_rows(struct mat *Z, double mean, double power)
 
 /* -- the whole ----------------------------------------------------------------------------- */
 
-static enum err check(const struct features *X, const struct embed_params *p)
+static enum err check(const struct ranks *R, const struct features *X, const struct embed_params *p)
 {
-	size_t n = features_rows(X), m = features_cols(X);
+	size_t n = ranks_n(R, features_rows(X)), m = features_cols(X);
 
 	if (n == 0 || m == 0)
 		return err_set(ERR_INPUT, "features are %zu x %zu: nothing to cluster", n, m);
@@ -101,18 +99,19 @@ static enum err check(const struct features *X, const struct embed_params *p)
 	return ERR_OK;
 }
 
-enum err embed_weighed(const struct features *X, const struct embed_params *p, struct mat *F)
+enum err embed_weighed(const struct ranks *R, const struct features *X,
+		       const struct embed_params *p, struct mat *F)
 {
 	struct features own = { 0 };
 	struct embedding passing = { 0 };
 
-	TRY(check(X, p));
+	TRY(check(R, X, p));
 	if (X->is_sparse)
 		csr_to_dense(&X->sparse, &own.dense);
 	else
 		mat_copy(&own.dense, &X->dense);
 	if (p->idf)
-		weigh_words(&own, &passing);
+		weigh_words(R, &own, &passing);
 	*F = own.dense;
 	embedding_release(&passing);
 	return ERR_OK;
@@ -137,19 +136,49 @@ static void scale_basis(struct mat *U, const double *sigma, const struct embed_p
 }
 
 /* map: with Z = F map, of the rows before they are scaled. */
-static enum err project(const struct mat *F, const struct embed_params *p, struct mat *Z,
-			struct mat *map)
+static enum err project(const struct ranks *R, const struct mat *F, const struct embed_params *p,
+			struct mat *Z, struct mat *map)
 {
-	size_t d = dims(F->rows, F->cols, p);
+	size_t d = dims(ranks_n(R, F->rows), F->cols, p);
 	double *sigma;
 	enum err err;
 
 	ALLOC(sigma, d);
-	err = svd_left(F, d, p->threads, Z, sigma, map);
+	err = svd_left_of(R, F, d, p->threads, Z, sigma, map);
 	if (!err)
 		scale_basis(Z, sigma, p, map);
 	free(sigma);
 	return err;
+}
+
+size_t embed_entries(const struct ranks *R, const struct features *X)
+{
+	size_t rows = features_rows(X), all = ranks_n(R, rows) * features_cols(X);
+	size_t entries = X->is_sparse ? X->sparse.start[rows] : 0;
+
+	for (size_t i = 0; !X->is_sparse && i < rows * X->dense.cols; i++)
+		entries += X->dense.a[i] != 0;
+	entries = ranks_total(R, entries);
+	return entries > all / 4 ? all : entries;
+}
+
+enum err embed_check_ranks(const struct graph *g, size_t columns, size_t entries,
+			   const struct embed_params *p)
+{
+	size_t n = ranks_n(g->ranks, g->adjacency.rows), d = dims(n, columns, p);
+
+	if (!g->ranks)
+		return ERR_OK;
+	if (p->filter != FILTER_HALF)
+		return err_set(ERR_INPUT, "ranks filter by filter.kind \"half\" alone");
+	TRY(svd_check_ranks(g->ranks, n, columns));
+	if (!filtered_pays(n, columns, entries, graph_neighbours(g), p->filter, p->order, d))
+		return ERR_OK;
+	return err_set(ERR_INPUT,
+		       "features of %zu x %zu with %zu non-zeros are projected on %zu "
+		       "dimensions without being filtered as a whole, which ranks do not do: "
+		       "run without ranks",
+		       n, columns, entries, d);
 }
 
 static void make_sparse(struct features *X, size_t entries)
@@ -179,7 +208,7 @@ static enum err project_unformed(struct features *X, const struct graph *g,
 				 bool *done)
 {
 	size_t n = features_rows(X), m = features_cols(X), d = dims(n, m, p);
-	size_t entries = X->is_sparse ? X->sparse.start[n] : 0; /* that are not 0 */
+	size_t entries = embed_entries(g->ranks, X); /* n m: X is better used as a dense matrix */
 	struct filtered f;
 	double *sigma;
 	bool settled;
@@ -187,10 +216,8 @@ static enum err project_unformed(struct features *X, const struct graph *g,
 
 	*done = false;
 	TRY(graph_check_rows(g, n));
-	for (size_t i = 0; !X->is_sparse && i < n * m; i++)
-		entries += X->dense.a[i] != 0;
-	if (entries > n * m / 4) /* X is better used as a dense matrix */
-		entries = n * m;
+	if (g->ranks)
+		return embed_check_ranks(g, m, entries, p);
 	if (!filtered_pays(n, m, entries, graph_neighbours(g), p->filter, p->order, d))
 		return ERR_OK;
 	if (!X->is_sparse && entries < n * m)
@@ -220,12 +247,13 @@ static enum err project_unformed(struct features *X, const struct graph *g,
 
 /* -- the whole, put together ----------------------------------------------------------------- */
 
-enum err embed_project(const struct mat *F, const struct embed_params *p, struct mat *Z)
+enum err embed_project(const struct ranks *R, const struct mat *F, const struct embed_params *p,
+		       struct mat *Z)
 {
-	enum err err = project(F, p, Z, NULL);
+	enum err err = project(R, F, p, Z, NULL);
 
 	if (!err && p->unit_rows)
-		scale_rows(Z, 0, p->row_power);
+		scale_rows(R, Z, 0, p->row_power);
 	return err;
 }
 
@@ -242,7 +270,7 @@ enum err embed_project_map(const struct linear_map *F, const struct embed_params
 		scale_basis(Z, sigma, p, NULL);
 	free(sigma);
 	if (!err && p->unit_rows)
-		scale_rows(Z, 0, p->row_power);
+		scale_rows(NULL, Z, 0, p->row_power);
 	return err;
 }
 
@@ -272,14 +300,16 @@ static enum err embed_both(struct features *X, const struct graph *g, const stru
 	struct mat F = { 0 };
 	double *beside = NULL;
 	bool done = false;
-	enum err err = check(X, p);
+	enum err err = check(g->ranks, X, p);
 
 	if (!err && p->idf)
-		weigh_words(X, kept);
+		weigh_words(g->ranks, X, kept);
 	if (!err && p->idf && !kept->idf)
 		beside = weigh_beside(X, g, p->threads);
 	if (!err)
 		err = project_unformed(X, g, p, Z, map, &done);
+	if (!err && g->ranks) /* which filter dense rows */
+		features_form(X);
 	if (!err && !done && X->is_sparse) {
 		err = graph_filter_sparse(g, p->filter, p->order, p->threads, &X->sparse, &F);
 	} else if (!err && !done) {
@@ -288,14 +318,14 @@ static enum err embed_both(struct features *X, const struct graph *g, const stru
 		err = graph_filter(g, p->filter, p->order, p->threads, &F);
 	}
 	if (!err && !done)
-		err = project(&F, p, Z, map);
+		err = project(g->ranks, &F, p, Z, map);
 	if (!err && beside && map)
 		embed_fold(map, beside);
 	free(beside);
 	mat_release(&F);
 	features_release(X);
 	if (!err && p->unit_rows)
-		kept->mean_norm = scale_rows(Z, 0, p->row_power);
+		kept->mean_norm = scale_rows(g->ranks, Z, 0, p->row_power);
 	return err;
 }
 
@@ -331,13 +361,6 @@ void embedding_release(struct embedding *e)
 	*e = (struct embedding){ 0 };
 }
 
-enum err embed_other_words(void)
-{
-	return err_set(ERR_INPUT,
-		       "the features hold values besides 0 and the model's single word value, "
-		       "which its idf weights need; are these the same columns?");
-}
-
 enum err embed_again(struct features *X, const struct graph *g, const struct embedding *e,
 		     unsigned threads, struct mat *Z)
 {
@@ -351,10 +374,12 @@ enum err embed_again(struct features *X, const struct graph *g, const struct emb
 			      "the same columns in the same order",
 			      cols, e->map.rows);
 	if (!err && e->idf)
-		words_see(&w, X);
+		words_see(&w, g->ranks, X);
 	free(w.count);
 	if (w.differ)
-		err = embed_other_words();
+		err = err_set(ERR_INPUT,
+			      "the features hold values besides 0 and the model's single word "
+			      "value, which its idf weights need; are these the same columns?");
 	if (err) {
 		features_release(X);
 		return err;
@@ -370,6 +395,6 @@ enum err embed_again(struct features *X, const struct graph *g, const struct emb
 	if (err)
 		mat_release(Z);
 	else if (e->unit_rows)
-		scale_rows(Z, e->mean_norm, e->row_power);
+		scale_rows(g->ranks, Z, e->mean_norm, e->row_power);
 	return err;
 }

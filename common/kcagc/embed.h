@@ -25,7 +25,11 @@ struct embed_params {
 	unsigned threads;
 };
 
-/* Z (n x d) is initialised here; X is used up: it is released as soon as it is not needed, so
+/* Where ranks share the rows (g->ranks) X, Z and g are of this rank's, and what is kept is the same
+ * at each. ERR_INPUT, at each, also for what ranks do not do: another filter than the half one,
+ * more columns than rows or than SVD_EXACT_MAX, and features that would be projected by products.
+ *
+ * Z (n x d) is initialised here; X is used up: it is released as soon as it is not needed, so
  * that the peak stays near one dense copy of the slice. Columns are scaled as asked, nothing is
  * centred. Calls progress_tick() as it goes. Where products are cheaper than all of the filtered
  * features (filtered_pays()), those are never formed, and the space of Z is good to about 1e-8. */
@@ -58,20 +62,24 @@ enum err embed_keep(struct features *X, const struct graph *g, const struct embe
 enum err embed_again(struct features *X, const struct graph *g, const struct embedding *e,
 		     unsigned threads, struct mat *Z) MUST_CHECK;
 
-/* ERR_INPUT: features that were words are none any more. */
-enum err embed_other_words(void) MUST_CHECK;
-
 /* norm (n) becomes r_i = ||Z_i||. */
 void embed_norms(const struct mat *Z, double *norm);
 /* Z_i /= m (r_i/m)^p for given r; rows whose r is zero (to rounding) become zero. */
 void embed_scale(struct mat *Z, const double *norm, double mean, double power);
 
 /* F (initialised here): the features before the filter, dense, columns weighed as p->idf says. */
-enum err embed_weighed(const struct features *X, const struct embed_params *p,
-		       struct mat *F) MUST_CHECK;
+enum err embed_weighed(const struct ranks *R, const struct features *X,
+		       const struct embed_params *p, struct mat *F) MUST_CHECK;
+/* Values of X that are not 0, or all if they are more than a quarter: over all ranks. For
+ * filtered_pays(). */
+size_t embed_entries(const struct ranks *R, const struct features *X);
+/* ERR_INPUT: ranks do not embed so many entries (embed_entries()) over g. ERR_OK without ranks. */
+enum err embed_check_ranks(const struct graph *g, size_t columns, size_t entries,
+			   const struct embed_params *p) MUST_CHECK;
 
 /* The second half of embed(), of filtered features, which stay; Z (n x d) is initialised here. */
-enum err embed_project(const struct mat *F, const struct embed_params *p, struct mat *Z) MUST_CHECK;
+enum err embed_project(const struct ranks *R, const struct mat *F, const struct embed_params *p,
+		       struct mat *Z) MUST_CHECK;
 /* Of features that are known by their products, by svd_left_of_map(). */
 enum err embed_project_map(const struct linear_map *F, const struct embed_params *p,
 			   struct mat *Z) MUST_CHECK;

@@ -29,11 +29,12 @@ static void find_groups(const struct slice *s, struct groups *g)
 {
 	struct rowsum sum;
 
-	*g = (struct groups){ .rows = features_rows(&s->X), .all = slice_all_rows(s) };
+	*g = (struct groups){ .rows = features_rows(&s->X),
+			      .all = ranks_n(s->g->ranks, features_rows(&s->X)) };
 	ALLOC(g->of, g->rows);
 	ALLOC(g->size, EXPLAINED_GROUPS);
 	ALLOC(g->number, EXPLAINED_GROUPS);
-	slice_sum_begin(s, &sum, EXPLAINED_GROUPS, NULL, NULL);
+	ranks_sum_begin(s->g->ranks, &sum, EXPLAINED_GROUPS, NULL, NULL);
 	for (size_t b = 0; b < rowsum_blocks(g->rows); b++) {
 		size_t first = b * ROWSUM_ROWS, end = first + rowsum_rows(g->rows, b);
 		double *to = rowsum_open(&sum);
@@ -44,7 +45,7 @@ static void find_groups(const struct slice *s, struct groups *g)
 		}
 		rowsum_close(&sum);
 	}
-	slice_sum_end(s, &sum, g->size);
+	ranks_sum_end(s->g->ranks, &sum, g->size);
 	for (size_t i = 0; i < EXPLAINED_GROUPS; i++)
 		if (g->size[i] > 0)
 			g->number[i] = (uint16_t)g->count++;
@@ -89,7 +90,7 @@ static void sum_groups(const struct slice *s, const struct groups *g, size_t wid
 {
 	struct rowsum sum;
 
-	slice_sum_begin(s, &sum, g->count * width + 1, NULL, NULL);
+	ranks_sum_begin(s->g->ranks, &sum, g->count * width + 1, NULL, NULL);
 	for (size_t b = 0; b < rowsum_blocks(g->rows); b++) {
 		size_t first = b * ROWSUM_ROWS, end = first + rowsum_rows(g->rows, b);
 		double *to = rowsum_open(&sum);
@@ -99,7 +100,7 @@ static void sum_groups(const struct slice *s, const struct groups *g, size_t wid
 			    add_row(&s->X, i, width, to + g->number[g->of[i]] * width);
 		rowsum_close(&sum);
 	}
-	slice_sum_end(s, &sum, total);
+	ranks_sum_end(s->g->ranks, &sum, total);
 }
 
 /* Squared lengths of the groups' means, each by its size: *between; and of the mean of all, n

@@ -9,37 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -- rows of all ---------------------------------------------------------------------------- */
-
-size_t slice_all_rows(const struct slice *s)
+/* Rows of all ranks. */
+static size_t all_rows(const struct slice *s)
 {
-	return s->rest ? s->rest->n : features_rows(&s->X);
+	return ranks_n(s->g->ranks, features_rows(&s->X));
 }
 
-void slice_sum_begin(const struct slice *s, struct rowsum *sum, size_t width, rowsum_join *join,
-		     void *ctx)
+static bool is_first(const struct slice *s)
 {
-	rowsum_init(sum, width, join, ctx);
-	if (s->rest)
-		rowsum_begin_at(sum, s->rest->first / ROWSUM_ROWS);
-}
-
-void slice_sum_end(const struct slice *s, struct rowsum *sum, double *total)
-{
-	if (s->rest)
-		s->rest->sum(s->rest->ctx, sum, total);
-	else
-		memcpy(total, rowsum_end(sum), sum->width * sizeof(*total));
-	rowsum_release(sum);
+	return !s->g->ranks || s->g->ranks->own == 0;
 }
 
 static enum err spread(const struct slice *s, enum filter_kind kind, unsigned steps, double *square,
 		       double *apart)
 {
-	if (s->rest) {
-		s->rest->spread(s->rest->ctx, kind, steps, &s->X, square, apart);
-		return ERR_OK;
-	}
 	return graph_filter_spread(s->g, kind, steps, s->threads,
 				   s->X.is_sparse ? &s->X.sparse : NULL,
 				   s->X.is_sparse ? NULL : &s->X.dense, square, apart);
@@ -119,12 +102,12 @@ static void sum_values(struct slice *s, size_t width, rowsum_join *join, feature
 	size_t n = features_rows(&s->X), m = features_cols(&s->X);
 	struct rowsum sum;
 
-	slice_sum_begin(s, &sum, width, join, &m);
+	ranks_sum_begin(s->g->ranks, &sum, width, join, &m);
 	for (size_t b = 0; b < rowsum_blocks(n); b++) {
 		each_of_block(s, b, f, rowsum_open(&sum));
 		rowsum_close(&sum);
 	}
-	slice_sum_end(s, &sum, total);
+	ranks_sum_end(s->g->ranks, &sum, total);
 }
 
 static void count_value(void *ctx, size_t row, size_t column, double *value)
@@ -149,7 +132,7 @@ static void scale(void *ctx, size_t row, size_t column, double *value)
 /* idf_j = ln((1+n)/(1+df_j)) + 1 */
 static double *column_weights(struct slice *s)
 {
-	double n = (double)slice_all_rows(s), *factor;
+	double n = (double)all_rows(s), *factor;
 	size_t m = features_cols(&s->X);
 
 	ALLOC(factor, m);
@@ -213,7 +196,7 @@ struct kinds {
 
 static struct kinds look(struct slice *s, struct column *column)
 {
-	size_t n = slice_all_rows(s), m = features_cols(&s->X), words = 0;
+	size_t n = all_rows(s), m = features_cols(&s->X), words = 0;
 	struct kinds k = { 0 };
 
 	sum_values(s, m * COLUMN_WIDTH, join_columns, see_value, (double *)column);
@@ -241,7 +224,7 @@ static double to_unit(const struct column *c, size_t n)
  * else longer than all words together, and takes their weights from them. */
 static struct kinds see_kinds(struct slice *s)
 {
-	size_t n = slice_all_rows(s), m = features_cols(&s->X);
+	size_t n = all_rows(s), m = features_cols(&s->X);
 	struct column *column;
 	struct standard by = { .n = n };
 	struct kinds k;
@@ -270,7 +253,7 @@ void slice_facts(struct slice *s, double *x)
 
 	x[0] = k.measured;
 	x[1] = k.varied;
-	if (k.foreign && (!s->rest || s->rest->first == 0))
+	if (k.foreign && is_first(s))
 		log_info(
 		    "%zu of %zu columns are numbers beside columns of 0 and 1: they are brought "
 		    "to mean 0 and variance 1",
@@ -299,7 +282,7 @@ bool slice_weigh_beside(struct slice *s, struct features *X)
 
 double *slice_weights_beside(struct slice *s, struct features *X)
 {
-	size_t n = slice_all_rows(s), m = features_cols(&s->X), foreign;
+	size_t n = all_rows(s), m = features_cols(&s->X), foreign;
 	double *weight = NULL;
 	struct column *column;
 
@@ -310,7 +293,7 @@ double *slice_weights_beside(struct slice *s, struct features *X)
 	for (size_t j = 0; j < m && weight; j++)
 		if (is_foreign(&column[j], n))
 			weight[j] = to_unit(&column[j], n);
-	if (foreign && (!s->rest || s->rest->first == 0))
+	if (foreign && is_first(s))
 		log_info(
 		    "%zu of %zu columns are numbers beside columns of 0 and 1: they are brought "
 		    "to variance 1",
@@ -341,7 +324,7 @@ static void sum_along(struct slice *s, double *along, double *total)
 
 	for (size_t i = 0; i < n; i++)
 		root[i] = 1 / s->g->inv_sqrt_deg[i];
-	slice_sum_begin(s, &sum, m + 1, NULL, NULL);
+	ranks_sum_begin(s->g->ranks, &sum, m + 1, NULL, NULL);
 	for (size_t b = 0; b < rowsum_blocks(n); b++) {
 		size_t first = b * ROWSUM_ROWS, rows = rowsum_rows(n, b);
 		struct along a = { root + first, rowsum_open(&sum) };
@@ -351,7 +334,7 @@ static void sum_along(struct slice *s, double *along, double *total)
 			a.sum[m] += root[i] * root[i];
 		rowsum_close(&sum);
 	}
-	slice_sum_end(s, &sum, all);
+	ranks_sum_end(s->g->ranks, &sum, all);
 	memcpy(along, all, m * sizeof(*along));
 	*total = all[m];
 	free(all);

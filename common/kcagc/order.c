@@ -1,9 +1,9 @@
 #include "common/kcagc/order.h"
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
+#include "common/graph/filter_plan.h"
 #include "common/graph/filtered.h"
 #include "common/kcagc/slice.h"
-#include "common/linalg/rowsum.h"
 
 #include <assert.h>
 #include <math.h>
@@ -54,7 +54,10 @@ unsigned psi_fit(const double *fit, unsigned rule)
 	return p;
 }
 
-void psi_apart(const struct mat *X, const uint32_t *label, const struct mat *mean, double *apart)
+/* apart (2 k) gains of each cluster the squared distances of its rows from its mean, then how many
+ * there are. */
+static void add_apart(const struct mat *X, const uint32_t *label, const struct mat *mean,
+		      double *apart)
 {
 	size_t k = mean->rows;
 
@@ -69,7 +72,8 @@ void psi_apart(const struct mat *X, const uint32_t *label, const struct mat *mea
 	}
 }
 
-double psi_of_apart(const double *apart, size_t k)
+/* Of the sums over all rows. */
+static double intra_of(const double *apart, size_t k)
 {
 	double sum = 0;
 
@@ -78,24 +82,25 @@ double psi_of_apart(const double *apart, size_t k)
 	return sum / (double)k;
 }
 
-double psi_intra(const struct mat *X, const uint32_t *label, size_t k)
+double psi_intra(const struct ranks *R, const struct mat *X, const uint32_t *label, size_t k)
 {
+	double *apart = alloc(2 * k, sizeof(*apart)), intra;
 	struct rowsum s;
 	struct mat mean;
-	double intra;
 
 	mat_init(&mean, k, X->cols);
-	kmeans_centres(X, NULL, label, &mean);
-	rowsum_init(&s, 2 * k, NULL, NULL);
+	kmeans_centres_of(R, X, NULL, label, &mean);
+	ranks_sum_begin(R, &s, 2 * k, NULL, NULL);
 	for (size_t b = 0; b < rowsum_blocks(X->rows); b++) {
 		size_t first = b * ROWSUM_ROWS;
 		struct mat block = { rowsum_rows(X->rows, b), X->cols, ROW(X, first) };
 
-		psi_apart(&block, label + first, &mean, rowsum_open(&s));
+		add_apart(&block, label + first, &mean, rowsum_open(&s));
 		rowsum_close(&s);
 	}
-	intra = psi_of_apart(rowsum_end(&s), k);
-	rowsum_release(&s);
+	ranks_sum_end(R, &s, apart);
+	intra = intra_of(apart, k);
+	free(apart);
 	mat_release(&mean);
 	return intra;
 }
@@ -117,24 +122,28 @@ static void weigh_beside(struct order_search *s)
 enum err order_begin(struct order_search *s, const struct features *X, const struct graph *g,
 		     const struct embed_params *how, const struct kmeans_params *clusters)
 {
-	size_t all;
+	enum err e;
 
 	*s = (struct order_search){ .X = X, .g = g, .how = *how, .clusters = *clusters };
 	s->how.order = 0;
-	TRY(embed_weighed(X, how, &s->F));
+	s->clusters.ranks = g->ranks;
+	TRY(embed_weighed(g->ranks, X, how, &s->F));
 	if (how->idf)
 		weigh_beside(s);
-	all = s->F.rows * s->F.cols;
-	for (size_t e = 0; e < all; e++)
-		s->entries += s->F.a[e] != 0;
-	if (s->entries > all / 4) /* too many for a sparse matrix */
-		s->entries = all;
-	return ERR_OK;
+	s->entries = embed_entries(g->ranks, &(struct features){ .dense = s->F });
+	e = graph_check_rows(g, s->F.rows);
+	if (e == ERR_OK)
+		e = filter_run_begin(g, how->filter, &s->run);
+	if (e != ERR_OK)
+		mat_release(&s->F);
+	return e;
 }
 
 void order_end(struct order_search *s)
 {
 	mat_release(&s->F);
+	filter_run_end(s->run);
+	s->run = NULL;
 }
 
 enum err order_decide(const double *intra, const double *fit, size_t known, unsigned *rule,
@@ -156,7 +165,8 @@ enum err order_decide(const double *intra, const double *fit, size_t known, unsi
 enum err order_next(struct order_search *s, double *term)
 {
 	uint32_t *label = alloc(s->F.rows, sizeof(*label));
-	size_t n = s->F.rows, m = s->F.cols, d = n < m ? n : m;
+	const struct ranks *R = s->g->ranks;
+	size_t n = ranks_n(R, s->F.rows), m = s->F.cols, d = n < m ? n : m;
 	enum err e = ERR_OK;
 
 	d = s->how.dims < d ? s->how.dims : d;
@@ -165,7 +175,9 @@ enum err order_next(struct order_search *s, double *term)
 		struct mat Z;
 
 		s->how.order++;
-		e = graph_filter(s->g, s->how.filter, 1, s->how.threads, &s->F);
+		filter_run_step(s->run, s->how.threads, &s->F);
+		if (!s->beside)
+			e = embed_check_ranks(s->g, m, s->entries, &s->how);
 		if (e != ERR_OK)
 			break;
 		/* F is there, but where it pays its singular vectors come from products with X all
@@ -175,13 +187,13 @@ enum err order_next(struct order_search *s, double *term)
 			features_copy(&copy, s->X);
 			e = embed(&copy, s->g, &s->how, &Z);
 		} else {
-			e = embed_project(&s->F, &s->how, &Z);
+			e = embed_project(R, &s->F, &s->how, &Z);
 		}
 		if (e != ERR_OK)
 			break;
 		kmeans(&Z, NULL, &s->clusters, label, NULL, NULL);
-		term[t] = psi_intra(&s->F, label, s->clusters.k);
-		term[ORDER_BLOCK + t] = modularity(&s->g->adjacency, label, s->clusters.k);
+		term[t] = psi_intra(R, &s->F, label, s->clusters.k);
+		term[ORDER_BLOCK + t] = modularity(s->g, label, s->clusters.k);
 		mat_release(&Z);
 		progress_tick();
 	}

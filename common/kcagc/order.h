@@ -15,6 +15,7 @@ enum { ORDER_WORDS = 2 * ORDER_BLOCK };
 
 struct order_search {
 	struct mat F; /* the features, filtered so far */
+	struct filter_run *run; /* of F */
 	const struct features *X;
 	const struct graph *g;
 	size_t entries; /* of X that are not 0, or all if they are many */
@@ -23,7 +24,8 @@ struct order_search {
 	struct kmeans_params clusters;
 };
 
-/* X stays as it is, and it and g outlive the search, which takes one dense copy of X. With how->idf numbers
+/* X stays as it is, and it and g outlive the search, which takes one dense copy of X. Where ranks
+ * share the rows (g->ranks), terms are the same at each. With how->idf numbers
  * beside words are of mean 0 and variance 1 there, and the words weighed, as slice_weigh_beside() has it; embed()
  * weighs alike, but takes no mean away. how->order is not looked at. ERR_INPUT as embed(). */
 enum err order_begin(struct order_search *s, const struct features *X, const struct graph *g,
@@ -73,10 +75,6 @@ unsigned psi_fit(const double *fit, unsigned rule);
 /* One party's term of AGC's distance: the mean over the k clusters of the mean squared distance
  * between two (not necessarily distinct) of a cluster's rows of X, which is twice the cluster's
  * variance. Over disjoint columns and the same labels, terms add up to the distance over all. O(n m). */
-double psi_intra(const struct mat *X, const uint32_t *label, size_t k);
-/* What it is made of, of some rows: apart (2 k) gains of each cluster the squared distances of its rows from its mean,
- * then how many there are; and the term, of the sums over all rows. */
-void psi_apart(const struct mat *X, const uint32_t *label, const struct mat *mean, double *apart);
-double psi_of_apart(const double *apart, size_t k);
+double psi_intra(const struct ranks *R, const struct mat *X, const uint32_t *label, size_t k);
 
 #endif

@@ -1,14 +1,8 @@
-/* own.h -- what a slice (slice.h) adds to sums before it is filtered (facts.c), for slice.c; and sums over the rows of
- * all, wherever these are. */
+/* own.h -- what a slice (slice.h) adds to sums before it is filtered (facts.c), for slice.c. */
 #ifndef COMMON_KCAGC_OWN_H
 #define COMMON_KCAGC_OWN_H
 
 #include "common/kcagc/slice.h"
-
-size_t slice_all_rows(const struct slice *s);
-/* A sum to which this slice's blocks of rows are added; total (width) is of all rows, and s is released. */
-void slice_sum_begin(const struct slice *s, struct rowsum *sum, size_t width, rowsum_join *join, void *ctx);
-void slice_sum_end(const struct slice *s, struct rowsum *sum, double *total);
 
 /* Answers to ASK_FACTS, ASK_NORMS (idf: of weighted columns) and ASK_SPREADS. */
 void slice_facts(struct slice *s, double *x);

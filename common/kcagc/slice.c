@@ -75,17 +75,30 @@ void slice_begin(struct slice *s, struct features *X, const struct graph *g, uns
 		s->weight[j] = 1;
 }
 
+/* Rows that ranks would form, one process would not, with other bits. */
+static enum err check_wide(const struct ranks *R, const struct csr *X)
+{
+	size_t entries = ranks_total(R, X->start[X->rows]);
+
+	if (!wide_pays_for(R->n, X->cols, entries))
+		return ERR_OK;
+	return err_set(ERR_INPUT,
+		       "features of %zu x %zu with %zu entries are filtered by landmark and gcc as "
+		       "products alone, which ranks do not do: run without ranks",
+		       R->n, X->cols, entries);
+}
+
 enum err slice_init(struct slice *s, struct features *X, const struct graph *g, unsigned threads)
 {
 	size_t n = features_rows(X), m = features_cols(X);
 
 	slice_begin(s, X, g, threads);
-	if (n == 0 || m == 0)
+	if (ranks_n(g->ranks, n) == 0 || m == 0)
 		return err_set(ERR_INPUT, "features are %zu x %zu: nothing to cluster", n, m);
 	if (n != g->adjacency.rows)
 		return err_set(ERR_INPUT, "%zu rows of features for a graph of %zu nodes", n,
 			       g->adjacency.rows);
-	return ERR_OK;
+	return s->X.is_sparse && g->ranks ? check_wide(g->ranks, &s->X.sparse) : ERR_OK;
 }
 
 void slice_release(struct slice *s)
@@ -118,19 +131,17 @@ static enum err filter(struct slice *s, unsigned order)
 		features_release(&s->X);
 		return ERR_OK;
 	}
-	if (s->X.is_sparse && !s->rest && wide_pays(&s->X.sparse)) {
+	if (s->g->ranks)
+		features_form(&s->X);
+	if (s->X.is_sparse && wide_pays(&s->X.sparse)) {
 		filter_wide(s, order);
 		return ERR_OK;
 	}
-	if (s->X.is_sparse && !s->rest) {
+	if (s->X.is_sparse) {
 		err = graph_filter_sparse(s->g, FILTER_MEAN, order, s->threads, &s->X.sparse,
 					  &s->filtered);
 	} else {
-		features_form(&s->X);
-		if (s->rest)
-			s->rest->filter(s->rest->ctx, order, &s->X.dense);
-		else
-			err = graph_filter(s->g, FILTER_MEAN, order, s->threads, &s->X.dense);
+		err = graph_filter(s->g, FILTER_MEAN, order, s->threads, &s->X.dense);
 		s->filtered = s->X.dense;
 		s->X.dense = (struct mat){ 0 };
 	}
@@ -150,10 +161,7 @@ static enum err filter_further(struct slice *s, unsigned order)
 		filter_wide(s, order);
 		return ERR_OK;
 	}
-	if (!s->rest)
-		return graph_filter(s->g, FILTER_MEAN, more, s->threads, &s->filtered);
-	s->rest->filter(s->rest->ctx, more, &s->filtered);
-	return ERR_OK;
+	return graph_filter(s->g, FILTER_MEAN, more, s->threads, &s->filtered);
 }
 
 enum err slice_filter(struct slice *s, unsigned order)
@@ -205,32 +213,6 @@ static enum err tell_rows(const struct slice *s, const struct mat *C, const stru
 	return err;
 }
 
-/* B' X_l (d x m_l, initialised here), of all rows; in blocks as la.h has them. */
-static void times_filtered(const struct slice *s, const struct mat *B, struct mat *C)
-{
-	const struct mat *F = &s->filtered;
-	struct rowsum sum;
-
-	assert(B->rows == F->rows);
-	if (!s->rest) {
-		la_mul_tn(B, F, s->threads, C); /* (X_l' B)': long rows are faster */
-		return;
-	}
-	mat_init(C, B->cols, F->cols);
-	slice_sum_begin(s, &sum, C->rows * C->cols, NULL, NULL);
-	for (size_t b = 0; b < rowsum_blocks(F->rows); b++) {
-		size_t first = b * ROWSUM_ROWS, rows = rowsum_rows(F->rows, b);
-		struct mat b_block = { rows, B->cols, ROW(B, first) };
-		struct mat f_block = { rows, F->cols, ROW(F, first) }, part;
-
-		la_mul_tn(&b_block, &f_block, 1, &part);
-		memcpy(rowsum_open(&sum), part.a, sum.width * sizeof(*part.a));
-		rowsum_close(&sum);
-		mat_release(&part);
-	}
-	slice_sum_end(s, &sum, C->a);
-}
-
 /* G D^-1 (n x k): M = D^-1 G' X_l, so that X_l M' is a product as the others are. */
 static void indicator(const uint32_t *label, size_t k, size_t n, struct mat *B)
 {
@@ -256,10 +238,7 @@ void slice_means(const struct slice *s, const uint32_t *label, size_t k, struct 
 		return;
 	}
 	mat_init(M, k, s->filtered.cols);
-	if (s->rest)
-		s->rest->centres(s->rest->ctx, &s->filtered, label, M);
-	else
-		kmeans_centres(&s->filtered, NULL, label, M);
+	kmeans_centres_of(s->g->ranks, &s->filtered, NULL, label, M);
 }
 
 /* X_l (X_l' B) or X_l M' of a large sparse X_l: what a node has of them is nowhere before all have.
@@ -276,12 +255,6 @@ static enum err tell_wide(const struct slice *s, const struct question *q, const
 	mat_release(&Y);
 	mat_release(&B);
 	return err;
-}
-
-static double modularity_of(const struct slice *s, const uint32_t *label, size_t k)
-{
-	return s->rest ? s->rest->modularity(s->rest->ctx, label, k)
-		       : modularity(&s->g->adjacency, label, k);
 }
 
 /* Is the answer, or what is of each node in it, a product with X_l? */
@@ -312,7 +285,7 @@ static enum err find_whole(struct slice *s, const struct question *q, double *x)
 	if (q->kind == ASK_DEGREES)
 		s->degrees = q->take;
 	for (size_t t = 0; q->kind == ASK_QUALITY && t < q->labellings; t++)
-		x[t] = modularity_of(s, q->label + t * n, q->k) / (double)q->parties;
+		x[t] = modularity(s->g, q->label + t * n, q->k) / (double)q->parties;
 	return ERR_OK;
 }
 
@@ -325,7 +298,8 @@ enum err slice_begin_answer(struct slice *s, const struct question *q, double *x
 	if (!has_product(q) || s->wide)
 		return ERR_OK;
 	if (q->kind == ASK_PRODUCTS)
-		times_filtered(s, q->B, C);
+		/* (X_l' B)': long rows are faster */
+		la_mul_tn_of(s->g->ranks, q->B, &s->filtered, s->threads, C);
 	else
 		slice_means(s, q->label, q->k, C);
 	return ERR_OK;
@@ -441,7 +415,9 @@ static enum err filter_alone(struct slice *s, unsigned order, size_t parties)
 	err = slice_spreads(s, &ask, spreads);
 	free(facts);
 	if (!err && !order) /* a slice of zeros is the same at any */
-		order = spreads[0] > 0 ? slice_order(spreads, slice_all_rows(s), m) : 1;
+		order = spreads[0] > 0
+			    ? slice_order(spreads, ranks_n(s->g->ranks, s->g->adjacency.rows), m)
+			    : 1;
 	return err ? err : slice_filter(s, order);
 }
 
@@ -452,13 +428,13 @@ static enum err cluster_alone(const struct slice *s, size_t dims, const struct k
 	struct embed_params project = {
 		.dims = dims, .unit_rows = true, .row_power = 1, .threads = s->threads
 	};
+	struct kmeans_params clusters = *how;
 	struct mat Z;
 
-	if (s->rest)
-		return s->rest->cluster(s->rest->ctx, &s->filtered, &project, how, label);
+	clusters.ranks = s->g->ranks;
 	TRY(s->wide ? embed_project_map(&s->wide->map, &project, &Z)
-		    : embed_project(&s->filtered, &project, &Z));
-	kmeans(&Z, NULL, how, label, NULL, NULL);
+		    : embed_project(s->g->ranks, &s->filtered, &project, &Z));
+	kmeans(&Z, NULL, &clusters, label, NULL, NULL);
 	mat_release(&Z);
 	return ERR_OK;
 }
@@ -466,9 +442,7 @@ static enum err cluster_alone(const struct slice *s, size_t dims, const struct k
 enum err slice_cluster(struct slice *s, unsigned order, size_t parties, size_t dims,
 		       const struct kmeans_params *how, uint32_t *label)
 {
-	struct slice alone = {
-		.g = s->g, .rest = s->rest, .threads = s->threads, .degrees = s->degrees
-	};
+	struct slice alone = { .g = s->g, .threads = s->threads, .degrees = s->degrees };
 	bool gives = s->source && !s->X.is_sparse;
 	size_t n = features_rows(&s->X);
 	uint64_t was = 0;

@@ -77,27 +77,10 @@ static inline size_t question_words(const struct question *q, size_t n)
 double question_most(const struct question *q, size_t n);
 void question_scale(const struct question *q, double *square, size_t n); /* by its unit, in place */
 
-/* Where a slice's rows are some of all, what is of all rows: the same at each who has some, and called by all alike.
- * Rows are whole blocks of rowsum.h; X and label are of these rows. Rows are always formed, whatever wide_pays() says. */
-struct slice_rest {
-	size_t first, n; /* of all rows the first of these; how many all are */
-	void *ctx;
-	void (*sum)(void *ctx, struct rowsum *s, double *total); /* s: of these rows, begun at their first block */
-	void (*centres)(void *ctx, const struct mat *X, const uint32_t *label, struct mat *c);
-	void (*filter)(void *ctx, unsigned order, struct mat *X); /* T^order */
-	void (*spread)(void *ctx, enum filter_kind kind, unsigned steps, const struct features *X, double *square,
-		       double *spread);
-	double (*modularity)(void *ctx, const uint32_t *label, size_t k);
-	/* k-means of rows projected, slice_cluster()'s last step. */
-	enum err (*cluster)(void *ctx, const struct mat *X, const struct embed_params *project,
-			    const struct kmeans_params *how, uint32_t *label);
-};
-
 struct slice {
 	struct features X;     /* as it is by now: raw, weighted, scaled; empty once filtered, unless
 				  it is wide */
-	const struct graph *g; /* borrowed; of the rest's rows only adjacency.rows and inv_sqrt_deg are looked at */
-	const struct slice_rest *rest; /* borrowed; NULL: all rows are here */
+	const struct graph *g; /* borrowed; where ranks share its nodes, X has this rank's rows */
 	const struct features_source *source; /* borrowed; NULL: slice_cluster() keeps a copy */
 	enum degrees degrees;  /* the caller's, after slice_init() */
 	double spread[SLICE_POWERS]; /* with degrees: c_t^2, from ASK_SPREADS on */
@@ -117,7 +100,8 @@ struct slice {
 };
 
 /* Takes over *X (which becomes empty). g must outlive the slice and have as many nodes.
- * ERR_INPUT if it has not, or if there is nothing to cluster. */
+ * ERR_INPUT if it has not, if there is nothing to cluster, or, at each rank, if one process would
+ * filter X by its products alone (wide_pays()), which ranks do not do. */
 enum err slice_init(struct slice *s, struct features *X, const struct graph *g,
 		    unsigned threads) MUST_CHECK;
 /* The same without the checks. */

@@ -19,7 +19,7 @@ static double over_rows(const struct slice *s, const double *z, unsigned power, 
 	struct rowsum sum;
 	double total;
 
-	slice_sum_begin(s, &sum, 1, join, NULL);
+	ranks_sum_begin(s->g->ranks, &sum, 1, join, NULL);
 	for (size_t b = 0; b < rowsum_blocks(rows); b++) {
 		size_t first = b * ROWSUM_ROWS, end = first + rowsum_rows(rows, b);
 		double *to = rowsum_open(&sum);
@@ -31,7 +31,7 @@ static double over_rows(const struct slice *s, const double *z, unsigned power, 
 		}
 		rowsum_close(&sum);
 	}
-	slice_sum_end(s, &sum, &total);
+	ranks_sum_end(s->g->ranks, &sum, &total);
 	return total;
 }
 
@@ -39,7 +39,7 @@ static double over_rows(const struct slice *s, const double *z, unsigned power, 
 static double find_column(const struct slice *s, double *z)
 {
 	size_t rows = s->g->adjacency.rows;
-	double n = (double)(s->rest ? s->rest->n : rows), mean, square;
+	double n = (double)ranks_n(s->g->ranks, rows), mean, square;
 
 	for (size_t i = 0; i < rows; i++)
 		z[i] = degrees_logarithm(s->g, i);
@@ -61,7 +61,7 @@ enum err slice_degrees_scale(const struct slice *s, double *scale)
 		return err_set(ERR_INPUT,
 			       "all %zu nodes of the graph have the same degree, and "
 			       "degrees are all that counts: nothing to cluster",
-			       s->rest ? s->rest->n : s->g->adjacency.rows);
+			       ranks_n(s->g->ranks, s->g->adjacency.rows));
 	return ERR_OK;
 }
 
@@ -86,7 +86,7 @@ static void widen(struct mat *F, double scale, const double *column)
 void slice_put_degrees(struct slice *s)
 {
 	size_t rows = s->g->adjacency.rows;
-	double n = (double)(s->rest ? s->rest->n : rows), *z = alloc(rows, sizeof(*z)), scale;
+	double n = (double)ranks_n(s->g->ranks, rows), *z = alloc(rows, sizeof(*z)), scale;
 	double share = s->degrees == DEGREES_BESIDE ? DEGREES_SHARE : 1;
 	double weight = sqrt(share * s->spread[s->order] / n);
 

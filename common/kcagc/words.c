@@ -2,6 +2,8 @@
 #include "common/base/alloc.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static void see(struct words *w, size_t column, double value)
 {
@@ -13,7 +15,28 @@ static void see(struct words *w, size_t column, double value)
 	w->count[column]++;
 }
 
-void words_see(struct words *w, const struct features *X)
+/* Of this rank; becomes that of all. */
+static void agree(struct words *w, const struct ranks *R, size_t m)
+{
+	struct {
+		double value;
+		bool differ;
+	} own = { w->value, w->differ }, *each = ranks_all(R, sizeof(own), &own);
+	size_t *counts = ranks_all(R, m * sizeof(*counts), w->count);
+
+	memset(w->count, 0, m * sizeof(*counts));
+	for (size_t q = 0; q < R->count; q++) {
+		if (w->value == 0)
+			w->value = each[q].value;
+		w->differ |= each[q].differ || (each[q].value != 0 && each[q].value != w->value);
+		for (size_t j = 0; j < m; j++)
+			w->count[j] += counts[q * m + j];
+	}
+	free(counts);
+	free(each);
+}
+
+void words_see(struct words *w, const struct ranks *R, const struct features *X)
 {
 	const struct csr *s = &X->sparse;
 	const struct mat *m = &X->dense;
@@ -26,6 +49,8 @@ void words_see(struct words *w, const struct features *X)
 	for (size_t i = 0; !X->is_sparse && i < m->rows && !w->differ; i++)
 		for (size_t j = 0; j < m->cols; j++)
 			see(w, j, MAT(m, i, j));
+	if (R)
+		agree(w, R, features_cols(X));
 }
 
 double *words_weights(const struct words *w, size_t m, size_t n)

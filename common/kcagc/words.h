@@ -6,6 +6,7 @@
 #define COMMON_KCAGC_WORDS_H
 
 #include "common/linalg/csr.h"
+#include "common/linalg/ranks.h"
 
 #include <stdbool.h>
 
@@ -15,8 +16,8 @@ struct words {
 	size_t *count; /* non-zeros of each column, unless they differ; owned */
 };
 
-/* Adds X's; w->count is made here if it is not there. */
-void words_see(struct words *w, const struct features *X);
+/* Adds X's, of all ranks; w->count is made here if it is not there. */
+void words_see(struct words *w, const struct ranks *R, const struct features *X);
 /* Of m columns and n rows ln((1+n)/(1+df_j)) + 1, owned by the caller; NULL: they are no words. */
 double *words_weights(const struct words *w, size_t m, size_t n);
 void words_weigh(struct features *X, const double *weight);

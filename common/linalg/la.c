@@ -3,7 +3,6 @@
 #include "common/base/clock.h"
 #include "common/linalg/own.h"
 #include "common/linalg/parallel.h"
-#include "common/linalg/rowsum.h"
 
 #include <assert.h>
 #include <cblas.h>
@@ -313,15 +312,21 @@ enum err la_orthonormal_rows(struct mat *A)
 	return check_info(info, "dgeqrf and dorgqr", c, r);
 }
 
-/* Of two factors one below the other (Demmel, Grigori, Hoemmen, Langou 2012, "TSQR"). */
-void la_triangles_init(struct la_triangles *t, size_t r)
+/* The triangular factor of the columns of A' in blocks of rows (columns of A), r x r, row-major. */
+struct triangles {
+	size_t r;
+	double *tau, *room; /* r; and of a block, column-major */
+	int info;           /* of the first that failed */
+};
+
+static void triangles_init(struct triangles *t, size_t r)
 {
-	*t = (struct la_triangles){ .r = r };
+	*t = (struct triangles){ .r = r };
 	ALLOC(t->tau, r);
 	t->room = alloc(r, (2 * r > ROWSUM_ROWS ? 2 * r : ROWSUM_ROWS) * sizeof(double));
 }
 
-void la_triangles_release(struct la_triangles *t)
+static void triangles_release(struct triangles *t)
 {
 	free(t->tau);
 	free(t->room);
@@ -329,7 +334,7 @@ void la_triangles_release(struct la_triangles *t)
 
 /* R (r x r, row-major, upper; zeros below and where `rows` are fewer) of room (rows x r,
  * column-major). */
-static void triangle(struct la_triangles *t, size_t rows, double *R)
+static void triangle(struct triangles *t, size_t rows, double *R)
 {
 	size_t r = t->r;
 	lapack_int info = LAPACKE_dgeqrf(LAPACK_COL_MAJOR, la_int(rows), la_int(r), t->room,
@@ -343,17 +348,19 @@ static void triangle(struct la_triangles *t, size_t rows, double *R)
 			R[i * r + j] = t->room[j * rows + i];
 }
 
-void la_triangle_block(struct la_triangles *t, const struct mat *A, size_t first, size_t rows,
-		       double *R)
+/* R = the factor of columns first .. first + rows - 1 of A, ROWSUM_ROWS at most. */
+static void triangle_block(struct triangles *t, const struct mat *A, size_t first, size_t rows,
+			   double *R)
 {
 	for (size_t j = 0; j < t->r; j++)
 		memcpy(t->room + j * rows, ROW(A, j) + first, rows * sizeof(double));
 	triangle(t, rows, R);
 }
 
-void la_triangle_join(void *triangles, double *into, double *from)
+/* Of two factors one below the other (Demmel, Grigori, Hoemmen, Langou 2012, "TSQR"). */
+static void triangle_join(void *triangles, double *into, double *from)
 {
-	struct la_triangles *t = triangles;
+	struct triangles *t = triangles;
 	size_t r = t->r;
 
 	for (size_t j = 0; j < r; j++)
@@ -364,8 +371,9 @@ void la_triangle_join(void *triangles, double *into, double *from)
 	triangle(t, 2 * r, into);
 }
 
-enum err la_triangle_singular(const struct la_triangles *t, const double *R, size_t c,
-			      double *sigma, struct mat *P)
+/* sigma and P of la_singular_rows(), by the factor of all. c: for errors. */
+static enum err triangle_singular(const struct triangles *t, const double *R, size_t c,
+				  double *sigma, struct mat *P)
 {
 	size_t r = t->r;
 	lapack_int info = t->info;
@@ -396,25 +404,34 @@ enum err la_triangle_singular(const struct la_triangles *t, const double *R, siz
 	return check_info(info, "dgeqrf and dgesvd", c, r);
 }
 
-enum err la_singular_rows(const struct mat *A, double *sigma, struct mat *P)
+enum err la_singular_rows_of(const struct ranks *R, const struct mat *A, double *sigma,
+			     struct mat *P)
 {
 	size_t r = A->rows, c = A->cols;
-	struct la_triangles t;
+	double *factor;
+	struct triangles t;
 	struct rowsum s;
 	enum err err;
 
-	assert(r <= c);
-	TRY(check_finite(A, "dgeqrf"));
-	la_triangles_init(&t, r);
-	rowsum_init(&s, r * r, la_triangle_join, &t);
+	assert(r <= c || R);
+	TRY(ranks_agree(R, check_finite(A, "dgeqrf")));
+	triangles_init(&t, r);
+	ALLOC(factor, r * r);
+	ranks_sum_begin(R, &s, r * r, triangle_join, &t);
 	for (size_t b = 0; b < rowsum_blocks(c); b++) {
-		la_triangle_block(&t, A, b * ROWSUM_ROWS, rowsum_rows(c, b), rowsum_open(&s));
+		triangle_block(&t, A, b * ROWSUM_ROWS, rowsum_rows(c, b), rowsum_open(&s));
 		rowsum_close(&s);
 	}
-	err = la_triangle_singular(&t, rowsum_end(&s), c, sigma, P);
-	rowsum_release(&s);
-	la_triangles_release(&t);
+	ranks_sum_end(R, &s, factor);
+	err = triangle_singular(&t, factor, ranks_n(R, c), sigma, P);
+	free(factor);
+	triangles_release(&t);
 	return err;
+}
+
+enum err la_singular_rows(const struct mat *A, double *sigma, struct mat *P)
+{
+	return la_singular_rows_of(NULL, A, sigma, P);
 }
 
 enum err la_tridiagonal_top(const double *a, const double *b, size_t n, double *value, double *last)

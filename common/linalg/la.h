@@ -7,6 +7,7 @@
 
 #include "common/base/err.h"
 #include "common/linalg/mat.h"
+#include "common/linalg/ranks.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,6 +35,12 @@ void la_mul_nt(const struct mat *A, const struct mat *B, unsigned threads, struc
 /* G = A'A (by columns) or AA' (by rows), whole and exactly symmetric; initialised here. */
 void la_gram_columns(const struct mat *A, unsigned threads, struct mat *G);
 void la_gram_rows(const struct mat *A, unsigned threads, struct mat *G);
+
+/* A'B and A'A where ranks share the rows of A and B; C and G are the same at each. */
+void la_mul_tn_of(const struct ranks *R, const struct mat *A, const struct mat *B, unsigned threads,
+		  struct mat *C);
+void la_gram_columns_of(const struct ranks *R, const struct mat *A, unsigned threads,
+			struct mat *G);
 
 /* C (m x n, rows ldc apart) = A (m x k) B' (n x k), in one call on this thread. */
 void la_block_nt(size_t m, size_t n, size_t k, const double *A, const double *B, double *C,
@@ -68,26 +75,13 @@ enum err la_cholesky_solve(const struct mat *factor, double *x, size_t count) MU
  * Householder, O(cols rows^2). */
 enum err la_orthonormal_rows(struct mat *A) MUST_CHECK;
 
-/* The triangular factor of the columns of A' in blocks of rows (columns of A), for la_singular_rows() and those who
- * have some of the blocks. Factors are r x r, row-major; la_triangle_join() is a rowsum_join. */
-struct la_triangles {
-	size_t r;
-	double *tau, *room; /* r; and of a block, column-major */
-	int info;           /* of the first that failed */
-};
-void la_triangles_init(struct la_triangles *t, size_t r);
-void la_triangles_release(struct la_triangles *t);
-/* R = the factor of columns first .. first + rows - 1 of A, ROWSUM_ROWS at most. */
-void la_triangle_block(struct la_triangles *t, const struct mat *A, size_t first, size_t rows, double *R);
-void la_triangle_join(void *triangles, double *into, double *from);
-/* sigma and P of la_singular_rows(), by the factor of all. c: for errors. */
-enum err la_triangle_singular(const struct la_triangles *t, const double *R, size_t c, double *sigma,
-			      struct mat *P) MUST_CHECK;
-
 /* For A (r x c, r <= c) = P diag(sigma) Q': P (r x r, initialised here; vectors are its columns)
  * and sigma (r, falling). By the triangular factor of A', joined of those of its blocks of rows as rowsum.h
  * joins sums: O(c r^2). */
 enum err la_singular_rows(const struct mat *A, double *sigma, struct mat *P) MUST_CHECK;
+/* The same where ranks share the columns of A; sigma and P are the same at each. */
+enum err la_singular_rows_of(const struct ranks *R, const struct mat *A, double *sigma,
+			     struct mat *P) MUST_CHECK;
 
 /* The largest eigenvalue of the symmetric tridiagonal matrix with diagonal a[0..n) and
  * off-diagonal b[0..n-1), and the magnitude of the last entry of its unit eigenvector. O(n). */

@@ -2,7 +2,6 @@
 #include "common/base/alloc.h"
 #include "common/linalg/own.h"
 #include "common/linalg/parallel.h"
-#include "common/linalg/rowsum.h"
 
 #include <assert.h>
 #include <cblas.h>
@@ -13,6 +12,7 @@
  * summed as rowsum.h does: a tile by itself, or, where tiles are fewer than threads, in units of
  * blocks beside each other, which are whole subtrees of its tree. */
 struct product {
+	const struct ranks *R; /* that share the inner dimension; or NULL */
 	bool a_transposed, b_transposed, symmetric;
 	const struct mat *A, *B;
 	struct mat *C;
@@ -65,30 +65,30 @@ static void product_tile(void *ctx, unsigned worker, size_t number)
 	size_t unit = number % p->units, blocks = rowsum_blocks(p->inner);
 	size_t first = unit * p->span, end = min_size(first + p->span, blocks);
 	struct tile t = tile_of(p, number / p->units);
-	const double *whole;
+	double *whole;
 	struct rowsum s;
 
 	(void)worker;
 	if (p->symmetric && t.col < t.row)
 		return;
-	if (blocks == 1) {
+	if (blocks == 1 && !p->R) {
 		tile_block(p, &t, 0, p->inner, &MAT(p->C, t.row, t.col), p->C->cols);
 		return;
 	}
-	rowsum_init(&s, t.rows * t.cols, NULL, NULL);
+	ranks_sum_begin(p->R, &s, t.rows * t.cols, NULL, NULL);
 	for (size_t b = first; b < end; b++) {
 		tile_block(p, &t, b * ROWSUM_ROWS, rowsum_rows(p->inner, b), rowsum_open(&s),
 			   t.cols);
 		rowsum_close(&s);
 	}
-	whole = rowsum_end(&s);
-	if (!p->unit) {
-		tile_store(p, &t, whole);
-	} else {
-		mat_init(&p->unit[number], t.rows, t.cols);
-		memcpy(p->unit[number].a, whole, t.rows * t.cols * sizeof(*whole));
+	whole = alloc_bytes(t.rows * t.cols * sizeof(*whole));
+	ranks_sum_end(p->R, &s, whole);
+	if (p->unit) {
+		p->unit[number] = (struct mat){ t.rows, t.cols, whole };
+		return;
 	}
-	rowsum_release(&s);
+	tile_store(p, &t, whole);
+	free(whole);
 }
 
 /* Units of each tile, so that every thread has some. */
@@ -135,8 +135,9 @@ static void product(struct product p, unsigned threads)
 	p.inner = p.a_transposed ? p.A->rows : p.A->cols;
 	assert(p.inner == (p.b_transposed ? p.B->cols : p.B->rows));
 	mat_init(C, p.a_transposed ? p.A->cols : p.A->rows, p.b_transposed ? p.B->rows : p.B->cols);
-	if (C->rows == 0 || C->cols == 0 || p.inner == 0)
+	if (C->rows == 0 || C->cols == 0 || (p.inner == 0 && !p.R))
 		return;
+	threads = p.R ? 1 : threads; /* ranks exchange in the order of tiles */
 	p.tiles_across = (C->cols + LA_TILE - 1) / LA_TILE;
 	tiles = (C->rows + LA_TILE - 1) / LA_TILE * p.tiles_across;
 	cut_units(&p, tiles, threads);
@@ -148,9 +149,15 @@ static void product(struct product p, unsigned threads)
 			MAT(C, i, j) = MAT(C, j, i);
 }
 
+void la_mul_tn_of(const struct ranks *R, const struct mat *A, const struct mat *B, unsigned threads,
+		  struct mat *C)
+{
+	product((struct product){ .R = R, .A = A, .B = B, .C = C, .a_transposed = true }, threads);
+}
+
 void la_mul_tn(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C)
 {
-	product((struct product){ .A = A, .B = B, .C = C, .a_transposed = true }, threads);
+	la_mul_tn_of(NULL, A, B, threads, C);
 }
 
 void la_mul_nn(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C)
@@ -163,10 +170,17 @@ void la_mul_nt(const struct mat *A, const struct mat *B, unsigned threads, struc
 	product((struct product){ .A = A, .B = B, .C = C, .b_transposed = true }, threads);
 }
 
+void la_gram_columns_of(const struct ranks *R, const struct mat *A, unsigned threads, struct mat *G)
+{
+	product(
+	    (struct product){
+		.R = R, .A = A, .B = A, .C = G, .a_transposed = true, .symmetric = true },
+	    threads);
+}
+
 void la_gram_columns(const struct mat *A, unsigned threads, struct mat *G)
 {
-	product((struct product){ .A = A, .B = A, .C = G, .a_transposed = true, .symmetric = true },
-		threads);
+	la_gram_columns_of(NULL, A, threads, G);
 }
 
 void la_gram_rows(const struct mat *A, unsigned threads, struct mat *G)

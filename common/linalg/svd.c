@@ -202,19 +202,47 @@ static void square(void *ctx, const struct mat *in, struct mat *out)
 	mat_release(&Y);
 }
 
+/* The entry of largest size of each column of U, the first where there are several, becomes
+ * positive; scaled: the same change of sign. */
+static void fix_signs(const struct ranks *R, struct mat *U, struct mat *scaled)
+{
+	size_t d = U->cols;
+	double *own = alloc(d, sizeof(*own)), *each;
+
+	for (size_t j = 0; j < d; j++)
+		for (size_t i = 0; i < U->rows; i++)
+			if (fabs(MAT(U, i, j)) > fabs(own[j]))
+				own[j] = MAT(U, i, j);
+	each = ranks_all(R, d * sizeof(*own), own);
+	for (size_t j = 0; j < d; j++) {
+		double largest = 0;
+
+		for (size_t q = 0; q < (R ? R->count : 1); q++)
+			if (fabs(each[q * d + j]) > fabs(largest))
+				largest = each[q * d + j];
+		for (size_t i = 0; largest < 0 && i < U->rows; i++)
+			MAT(U, i, j) = -MAT(U, i, j);
+		for (size_t i = 0; largest < 0 && i < scaled->rows; i++)
+			MAT(scaled, i, j) = -MAT(scaled, i, j);
+	}
+	free(each);
+	free(own);
+}
+
 /* Within the space of P's orthonormal rows, X has the singular values and left vectors of
  * X P' = Y' (Halko et al., Algorithm 5.1). They come out far more exact than from the Gram matrix
  * itself. With Y' = U S W', U is Y' W S^-1 and not a Householder product, so that zero rows of X
  * stay exactly zero. */
-static enum err left_within(const struct linear_map *X, const struct mat *P, size_t d,
-			    unsigned threads, struct mat *U, double *sigma, struct mat *map)
+static enum err left_within(const struct ranks *R, const struct linear_map *X, const struct mat *P,
+			    size_t d, unsigned threads, struct mat *U, double *sigma,
+			    struct mat *map)
 {
 	struct mat Y, W, scaled, all;
 	enum err err;
 
 	X->multiply(X->ctx, P, &Y);
 	mat_init(&all, 1, P->rows);
-	err = la_singular_rows(&Y, all.a, &W);
+	err = la_singular_rows_of(R, &Y, all.a, &W);
 	if (err)
 		goto out;
 	mat_init(&scaled, P->rows, d);
@@ -224,17 +252,7 @@ static enum err left_within(const struct linear_map *X, const struct mat *P, siz
 			MAT(&scaled, i, j) = MAT(&W, i, j) / sigma[j];
 	}
 	la_mul_tn(&Y, &scaled, threads, U);
-	for (size_t j = 0; j < d; j++) {
-		double largest = 0;
-
-		for (size_t i = 0; i < U->rows; i++)
-			if (fabs(MAT(U, i, j)) > fabs(largest))
-				largest = MAT(U, i, j);
-		for (size_t i = 0; largest < 0 && i < U->rows; i++)
-			MAT(U, i, j) = -MAT(U, i, j);
-		for (size_t i = 0; largest < 0 && i < P->rows; i++)
-			MAT(&scaled, i, j) = -MAT(&scaled, i, j);
-	}
+	fix_signs(R, U, &scaled);
 	if (map)
 		la_mul_tn(P, &scaled, threads, map);
 	mat_release(&scaled);
@@ -255,7 +273,50 @@ enum err svd_left_of_map(const struct linear_map *X, size_t d, unsigned threads,
 		return err_set(ERR_INPUT, "svd: %zu singular vectors of a %zu x %zu matrix", d,
 			       X->rows, X->cols);
 	TRY(krylov_right(X, d, threads, &P, settled));
-	err = left_within(X, &P, d, threads, U, sigma, map);
+	err = left_within(NULL, X, &P, d, threads, U, sigma, map);
+	mat_release(&P);
+	return err;
+}
+
+enum err svd_check_ranks(const struct ranks *R, size_t n, size_t m)
+{
+	if (!R || (m <= n && m <= SVD_EXACT_MAX))
+		return ERR_OK;
+	return err_set(ERR_INPUT,
+		       "ranks project features of at most %d columns and no more than rows, these "
+		       "are %zu x %zu",
+		       SVD_EXACT_MAX, n, m);
+}
+
+enum err svd_left_of(const struct ranks *R, const struct mat *X, size_t d, unsigned threads,
+		     struct mat *U, double *sigma, struct mat *map)
+{
+	struct dense dense = { X, threads };
+	size_t n = ranks_n(R, X->rows), least = min_size(n, X->cols);
+	struct linear_map A = { n, X->cols, &dense, multiply, square };
+	bool settled;
+	struct mat G, E, P;
+	enum err err;
+
+	TRY(svd_check_ranks(R, n, X->cols));
+	if (d == 0 || d > least || least > SVD_EXACT_MAX)
+		return svd_left_of_map(&A, d, threads, U, sigma, map, &settled);
+	/* P: rows that span the leading right singular directions, by X'X or from XX' as E X. */
+	if (n < X->cols)
+		la_gram_rows(X, threads, &G);
+	else
+		la_gram_columns_of(R, X, threads, &G);
+	err = la_eigen_top(&G, d, sigma, &E);
+	mat_release(&G);
+	TRY(err);
+	P = E;
+	if (n < X->cols) {
+		la_mul_nn(&E, X, threads, &P);
+		mat_release(&E);
+		err = la_orthonormal_rows(&P);
+	}
+	if (!err)
+		err = left_within(R, &A, &P, d, threads, U, sigma, map);
 	mat_release(&P);
 	return err;
 }
@@ -263,31 +324,5 @@ enum err svd_left_of_map(const struct linear_map *X, size_t d, unsigned threads,
 enum err svd_left(const struct mat *X, size_t d, unsigned threads, struct mat *U, double *sigma,
 		  struct mat *map)
 {
-	struct dense dense = { X, threads };
-	struct linear_map A = { X->rows, X->cols, &dense, multiply, square };
-	size_t least = min_size(X->rows, X->cols);
-	bool settled;
-	struct mat G, E, P;
-	enum err err;
-
-	if (d == 0 || d > least || least > SVD_EXACT_MAX)
-		return svd_left_of_map(&A, d, threads, U, sigma, map, &settled);
-	/* P: rows that span the leading right singular directions, by X'X or from XX' as E X. */
-	if (X->rows < X->cols)
-		la_gram_rows(X, threads, &G);
-	else
-		la_gram_columns(X, threads, &G);
-	err = la_eigen_top(&G, d, sigma, &E);
-	mat_release(&G);
-	TRY(err);
-	P = E;
-	if (X->rows < X->cols) {
-		la_mul_nn(&E, X, threads, &P);
-		mat_release(&E);
-		err = la_orthonormal_rows(&P);
-	}
-	if (!err)
-		err = left_within(&A, &P, d, threads, U, sigma, map);
-	mat_release(&P);
-	return err;
+	return svd_left_of(NULL, X, d, threads, U, sigma, map);
 }

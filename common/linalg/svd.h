@@ -5,6 +5,7 @@
 
 #include "common/base/err.h"
 #include "common/linalg/mat.h"
+#include "common/linalg/ranks.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,6 +46,11 @@ enum err krylov_right(const struct linear_map *A, size_t d, unsigned threads, st
 enum { SVD_EXACT_MAX = 1500 };
 enum err svd_left(const struct mat *X, size_t d, unsigned threads, struct mat *U, double *sigma,
 		  struct mat *map) MUST_CHECK;
+/* The same where ranks share the rows of X and U; sigma and map are the same at each. By X'X alone:
+ * ERR_INPUT also for n x m of more columns than rows or than SVD_EXACT_MAX (svd_check_ranks()). */
+enum err svd_check_ranks(const struct ranks *R, size_t n, size_t m) MUST_CHECK;
+enum err svd_left_of(const struct ranks *R, const struct mat *X, size_t d, unsigned threads,
+		     struct mat *U, double *sigma, struct mat *map) MUST_CHECK;
 
 /* The same of a matrix that is known by its products alone, by a Krylov space whatever its size. If
  * *settled is false, what is found is less exact. */

@@ -175,8 +175,7 @@ static enum err keep(struct work *work, const uint32_t *label)
 {
 	TRY(party_keep_labels(work, label));
 	if (work->graph->adjacency.start && !work->workers)
-		record_modularity(work->record,
-				  modularity(&work->graph->adjacency, label, work->job.clusters),
+		record_modularity(work->record, modularity(work->graph, label, work->job.clusters),
 				  kcagc_communities(kcagc_job(&work->job)));
 	if (!work->model)
 		work->model = model_new(work);

@@ -40,7 +40,7 @@ static void each_node_once(void **state)
 		struct graph g;
 
 		make(&g, weighted);
-		assert_ok(filter_plan_init(&p, &g, FILTER_HALF));
+		assert_ok(filter_plan_init(&p, &g, FILTER_HALF, false));
 		assert_int_equal(p.n, NODES);
 		assert_true(!p.value == !weighted);
 		for (size_t i = 0; i < NODES; i++) {
@@ -70,7 +70,7 @@ static void equal_rows_together(void **state)
 
 	(void)state;
 	make(&g, false);
-	assert_ok(filter_plan_init(&p, &g, FILTER_HALF));
+	assert_ok(filter_plan_init(&p, &g, FILTER_HALF, false));
 	for (size_t i = 1; i < NODES; i++)
 		changes += p.start[i + 1] - p.start[i] != p.start[i] - p.start[i - 1];
 	assert_true(changes <=
@@ -117,9 +117,7 @@ static void leaves_in_one_row(void **state)
 
 	(void)state;
 	sample_leafy(&g, false);
-	assert_ok(filter_plan_init(&p, &g, FILTER_HALF));
-	assert_null(p.of);
-	filter_plan_fold(&p);
+	assert_ok(filter_plan_init(&p, &g, FILTER_HALF, true));
 	/* 3, 6, .. 15 leaves: one row; 18 to 27: two */
 	assert_int_equal(p.n, SAMPLE_HUBS + 5 + 2 * 4);
 	check_folded(&p, &g);
@@ -152,8 +150,7 @@ static void leaves_by_number(void **state)
 	}
 	csr_from_triples(&a, NODES_OF_STAR, NODES_OF_STAR, t, count);
 	graph_init(&g, &a);
-	assert_ok(filter_plan_init(&p, &g, FILTER_HALF));
-	filter_plan_fold(&p);
+	assert_ok(filter_plan_init(&p, &g, FILTER_HALF, true));
 	assert_non_null(p.of);
 	assert_int_equal(p.n, STAR + 1 + (STAR + FOLD_MOST - 1) / FOLD_MOST);
 	for (size_t i = 0; i < p.n; i++) {
@@ -181,8 +178,7 @@ static void nothing_to_fold(void **state)
 			make(&g, false);
 		else
 			sample_leafy(&g, true);
-		assert_ok(filter_plan_init(&p, &g, FILTER_HALF));
-		filter_plan_fold(&p);
+		assert_ok(filter_plan_init(&p, &g, FILTER_HALF, true));
 		assert_null(p.of);
 		assert_int_equal(p.n, few ? NODES : SAMPLE_LEAFY);
 		filter_plan_release(&p);

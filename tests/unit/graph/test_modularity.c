@@ -2,11 +2,12 @@
 #include "common/graph/graph.h"
 
 /* Two triangles, 0 1 2 and 3 4 5, joined by the edge 2 - 3 of weight `bridge`. */
-static void triangles(struct csr *a, double bridge, bool weighted)
+static void triangles(struct graph *g, double bridge, bool weighted)
 {
 	static const uint32_t edge[][2] = { { 0, 1 }, { 1, 2 }, { 0, 2 }, { 3, 4 },
 					    { 4, 5 }, { 3, 5 }, { 2, 3 } };
 	struct triple t[14];
+	struct csr a;
 
 	for (size_t e = 0; e < 7; e++) {
 		double w = e == 6 ? bridge : 1;
@@ -14,11 +15,12 @@ static void triangles(struct csr *a, double bridge, bool weighted)
 		t[2 * e] = (struct triple){ edge[e][0], edge[e][1], w };
 		t[2 * e + 1] = (struct triple){ edge[e][1], edge[e][0], w };
 	}
-	csr_from_triples(a, 6, 6, t, 14);
+	csr_from_triples(&a, 6, 6, t, 14);
 	if (!weighted) {
-		free(a->value);
-		a->value = NULL;
+		free(a.value);
+		a.value = NULL;
 	}
+	graph_init(g, &a);
 }
 
 /* By hand: 6 of 7 edges within, each side half of the degrees: 6/7 - 1/2. */
@@ -26,30 +28,32 @@ static void two_triangles_by_hand(void **state)
 {
 	static const uint32_t sides[] = { 0, 0, 0, 1, 1, 1 }, one[] = { 2, 2, 2, 2, 2, 2 },
 			      alone[] = { 0, 1, 2, 3, 4, 5 };
-	struct csr a;
+	struct graph g;
 
 	(void)state;
-	triangles(&a, 1, false);
-	assert_near(modularity(&a, sides, 2), 6.0 / 7 - 0.5, 1e-15);
-	assert_near(modularity(&a, sides, 9), 6.0 / 7 - 0.5, 1e-15); /* empty clusters */
-	assert_near(modularity(&a, one, 3), 0, 1e-15);
-	assert_near(modularity(&a, alone, 6), -(4 * 4 + 2 * 9) / 196.0, 1e-15);
-	csr_release(&a);
+	triangles(&g, 1, false);
+	assert_near(modularity(&g, sides, 2), 6.0 / 7 - 0.5, 1e-15);
+	assert_near(modularity(&g, sides, 9), 6.0 / 7 - 0.5, 1e-15); /* empty clusters */
+	assert_near(modularity(&g, one, 3), 0, 1e-15);
+	assert_near(modularity(&g, alone, 6), -(4 * 4 + 2 * 9) / 196.0, 1e-15);
+	graph_release(&g);
 	/* A heavier bridge counts against the sides: 6 of 9, degrees 9 and 9 of 18. */
-	triangles(&a, 3, true);
-	assert_near(modularity(&a, sides, 2), 6.0 / 9 - 0.5, 1e-15);
-	csr_release(&a);
+	triangles(&g, 3, true);
+	assert_near(modularity(&g, sides, 2), 6.0 / 9 - 0.5, 1e-15);
+	graph_release(&g);
 }
 
 static void no_edges(void **state)
 {
 	static const uint32_t label[] = { 0, 1, 0 };
+	struct graph g;
 	struct csr a;
 
 	(void)state;
 	csr_from_triples(&a, 3, 3, NULL, 0);
-	assert_true(modularity(&a, label, 2) == 0);
-	csr_release(&a);
+	graph_init(&g, &a);
+	assert_true(modularity(&g, label, 2) == 0);
+	graph_release(&g);
 }
 
 int main(void)

@@ -202,7 +202,7 @@ static void clusters(void **state)
 		ask(&s, &(struct question){ .kind = ASK_FACTS }, x);
 		assert_ok(slice_cluster(&s, ORDER, 2, 2, &how, label));
 		expected_rows(&g, &X, d, &F);
-		assert_ok(embed_project(&F, &project, &Z));
+		assert_ok(embed_project(NULL, &F, &project, &Z));
 		kmeans(&Z, NULL, &how, expected, NULL, NULL);
 		assert_memory_equal(label, expected, sizeof(label));
 		mat_release(&F);

@@ -44,12 +44,12 @@ static double from_scratch(const struct features *X, const struct graph *g,
 	struct mat F, Z;
 	double intra;
 
-	assert_ok(embed_weighed(X, p, &F));
+	assert_ok(embed_weighed(NULL, X, p, &F));
 	assert_ok(graph_filter(g, p->filter, order, 1, &F));
-	assert_ok(embed_project(&F, p, &Z));
+	assert_ok(embed_project(NULL, &F, p, &Z));
 	kmeans(&Z, NULL, &search, label, NULL, NULL);
 	intra = pairwise(&F, label, search.k);
-	*fit = modularity(&g->adjacency, label, search.k);
+	*fit = modularity(g, label, search.k);
 	mat_release(&F);
 	mat_release(&Z);
 	free(label);
@@ -149,7 +149,7 @@ static void test_a_year_beside_words(void **state)
 		if (u < 2)
 			csr_to_dense(&X.sparse, &F);
 		else
-			assert_ok(embed_weighed(&X, &how, &F));
+			assert_ok(embed_weighed(NULL, &X, &how, &F));
 		for (size_t i = 0; i < PLANTED_NODES; i++) {
 			double year = i % 3 == 0 ? -sqrt(2) : sqrt(0.5);
 

@@ -122,13 +122,13 @@ static void intra_by_definition(void **state)
 			}
 		expected += pairs > 0 ? sum / pairs / K : 0;
 	}
-	assert_near(psi_intra(&X, label, K), expected, 1e-12);
+	assert_near(psi_intra(NULL, &X, label, K), expected, 1e-12);
 	mat_init(&left, N, 3);
 	mat_init(&right, N, M - 3);
 	for (size_t i = 0; i < N; i++)
 		for (size_t a = 0; a < M; a++)
 			*(a < 3 ? &MAT(&left, i, a) : &MAT(&right, i, a - 3)) = MAT(&X, i, a);
-	split = psi_intra(&left, label, K) + psi_intra(&right, label, K);
+	split = psi_intra(NULL, &left, label, K) + psi_intra(NULL, &right, label, K);
 	assert_near(split, expected, 1e-12);
 	mat_release(&right);
 	mat_release(&left);

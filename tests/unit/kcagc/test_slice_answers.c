@@ -203,8 +203,7 @@ static void check_quality(struct answers *a, const struct mat *means_alone)
 		assert_int_equal(question_words(&both, ROWS), means ? 2 + SETS * ROWS : 2);
 		ask(&a->s, &both, quality);
 		for (size_t t = 0; t < 2; t++)
-			assert_near(quality[t],
-				    modularity(&a->g.adjacency, a->label + t * ROWS, SETS) / 5,
+			assert_near(quality[t], modularity(&a->g, a->label + t * ROWS, SETS) / 5,
 				    1e-15);
 		assert_true(quality[0] != quality[1]);
 	}

@@ -155,7 +155,7 @@ static void distance_within_of_many_rows(void **state)
 		}
 	for (size_t c = 0; c < SETS; c++)
 		sum += 2 * apart[c] / size[c];
-	assert_near(psi_intra(&X, label, SETS), (double)sum / SETS, 1e-9);
+	assert_near(psi_intra(NULL, &X, label, SETS), (double)sum / SETS, 1e-9);
 	mat_release(&X);
 	free(label);
 }

@@ -51,18 +51,20 @@ static inline void nodes_features(struct mat *X, bool words)
 		X->a[e] = X->a[e] > 0.5;
 }
 
-static inline void nodes_of_rank(const struct graph *g, const struct mat *all, const struct ranks *R, struct csr *rows,
-				 struct mat *X)
+static inline void nodes_of_rank(const struct graph *g, const struct mat *all,
+				 const struct ranks *R, struct graph *own, struct mat *X)
 {
 	const struct csr *a = &g->adjacency;
 	size_t first = R->cut[R->own], n = ranks_rows(R);
+	struct csr rows;
 
-	csr_init(rows, n, NODES, a->start[first + n] - a->start[first], a->value);
+	csr_init(&rows, n, NODES, a->start[first + n] - a->start[first], a->value);
 	for (size_t i = 0; i <= n; i++)
-		rows->start[i] = a->start[first + i] - a->start[first];
-	memcpy(rows->index, a->index + a->start[first], rows->start[n] * sizeof(*rows->index));
+		rows.start[i] = a->start[first + i] - a->start[first];
+	memcpy(rows.index, a->index + a->start[first], rows.start[n] * sizeof(*rows.index));
 	if (a->value)
-		memcpy(rows->value, a->value + a->start[first], rows->start[n] * sizeof(*rows->value));
+		memcpy(rows.value, a->value + a->start[first], rows.start[n] * sizeof(*rows.value));
+	graph_init_part(own, &rows, R);
 	mat_init(X, n, COLS);
 	memcpy(X->a, ROW(all, first), n * COLS * sizeof(double));
 }

@@ -3,8 +3,7 @@
 #include "tests/unit/ranks/team.h"
 #include "common/cluster/kmeans.h"
 #include "common/graph/filter.h"
-#include "common/ranks/embed.h"
-#include "common/ranks/filter.h"
+#include "common/kcagc/embed.h"
 
 enum { DIMS = 5, CLUSTERS = 9 };
 
@@ -92,27 +91,24 @@ static void rank(void *arg, struct ranks *R)
 	struct features X, same;
 	struct embedding kept;
 	uint32_t *label;
-	struct csr rows, used;
+	struct graph g;
 	struct kmeans_params on_ranks = how;
 	double inertia;
 	size_t first;
 
 	ranks_cut(R, NODES);
 	first = R->cut[R->own];
-	nodes_of_rank(&w->g, &w->X, R, &rows, &F);
+	nodes_of_rank(&w->g, &w->X, R, &g, &F);
 	features_of(w, first, F.rows, &X);
 	features_copy(&same, &X);
-	csr_copy(&used, &rows);
-	ranks_filter(R, &used, false, FILTER_HALF, w->how.order, &F);
-	assert_null(used.start);
+	assert_ok(graph_filter(&g, FILTER_HALF, w->how.order, 1, &F));
+	assert_int_equal(F.rows, ranks_rows(R));
 	same_mat(&F, &w->F, first);
 	mat_release(&F);
-	csr_copy(&used, &rows);
-	assert_ok(ranks_embed(R, &used, &w->how, &X, &Z, &kept));
-	assert_null(used.start);
+	assert_ok(embed_keep(&X, &g, &w->how, &Z, &kept));
 	same_mat(&Z, &w->Z, first);
 	same_embedding(&kept, &w->kept);
-	assert_ok(ranks_embed_again(R, &rows, &kept, &same, &again));
+	assert_ok(embed_again(&same, &g, &kept, 1, &again));
 	same_mat(&again, &w->again, first);
 	ALLOC(label, Z.rows);
 	on_ranks.ranks = R;
@@ -130,7 +126,7 @@ static void rank(void *arg, struct ranks *R)
 	mat_release(&centres);
 	mat_release(&again);
 	mat_release(&Z);
-	csr_release(&rows);
+	graph_release(&g);
 	ranks_release(R);
 }
 
@@ -198,15 +194,16 @@ static void refuse(void *arg, struct ranks *R)
 	struct whole *w = arg;
 	struct embedding kept;
 	struct features X = { 0 };
-	struct csr rows;
-	struct mat Z;
+	struct graph g;
+	struct mat Z = { 0 };
 
 	ranks_cut(R, NODES);
-	nodes_of_rank(&w->g, &w->X, R, &rows, &X.dense);
-	assert_err(ranks_embed(R, &rows, &w->how, &X, &Z, &kept), ERR_INPUT,
+	nodes_of_rank(&w->g, &w->X, R, &g, &X.dense);
+	assert_err(embed_keep(&X, &g, &w->how, &Z, &kept), ERR_INPUT,
 		   "ranks filter by filter.kind \"half\" alone");
 	assert_null(Z.a);
-	assert_null(rows.start);
+	assert_null(X.dense.a);
+	graph_release(&g);
 	ranks_release(R);
 }
 

@@ -4,9 +4,9 @@
 #include "tests/unit/ranks/team.h"
 #include "common/graph/filter.h"
 #include "common/linalg/la.h"
-#include "common/ranks/embed.h"
-#include "common/ranks/order.h"
-#include "common/ranks/slice.h"
+#include "common/kcagc/order.h"
+#include "common/kcagc/place.h"
+#include "common/kcagc/slice.h"
 
 enum { SETS = 5, WIDTH = 7, CELLS = 6, QUESTIONS = 6 };
 
@@ -120,10 +120,11 @@ static void answer_in_steps(struct slice *s, const struct question *q, size_t n,
 }
 
 /* An answer of this rank: what is whole, and its rows. */
-static void check_answer(struct ranks_slice *s, const struct whole *w, size_t q)
+static void check_answer(struct slice *s, const struct whole *w, size_t q)
 {
 	struct question ask = w->ask[q];
-	size_t n = ranks_rows(s->R), first = s->R->cut[s->R->own], whole = question_whole(&ask);
+	const struct ranks *R = s->g->ranks;
+	size_t n = ranks_rows(R), first = R->cut[R->own], whole = question_whole(&ask);
 	uint32_t *label = alloc(2 * n, sizeof(*label));
 	double *x;
 	struct mat B;
@@ -139,9 +140,9 @@ static void check_answer(struct ranks_slice *s, const struct whole *w, size_t q)
 	/* Those that may be asked as often as wanted both ways. */
 	for (int way = q == 1; way < (q < 3 ? 1 + (q == 1) : 2); way++) {
 		if (way == 0)
-			answer_in_steps(&s->slice, &ask, n, x);
+			answer_in_steps(s, &ask, n, x);
 		else
-			assert_ok(slice_answer(&s->slice, &ask, x));
+			assert_ok(slice_answer(s, &ask, x));
 		assert_memory_equal(x, w->answer[q], whole * sizeof(*x));
 		assert_memory_equal(x + whole, w->answer[q] + whole + first * question_width(&ask),
 				    n * question_width(&ask) * sizeof(*x));
@@ -152,21 +153,22 @@ static void check_answer(struct ranks_slice *s, const struct whole *w, size_t q)
 	mat_release(&B);
 }
 
-static void check_cells(struct ranks_slice *s, const struct whole *w)
+static void check_cells(struct slice *s, const struct whole *w)
 {
-	size_t n = ranks_rows(s->R);
+	const struct ranks *R = s->g->ranks;
+	size_t n = ranks_rows(R);
 	uint32_t *label = alloc(n, sizeof(*label));
 
-	assert_ok(slice_cluster(&s->slice, w->order == 3 ? 0 : w->order, 2, 4, &how, label));
-	assert_memory_equal(label, w->cells + s->R->cut[s->R->own], n * sizeof(*label));
+	assert_ok(slice_cluster(s, w->order == 3 ? 0 : w->order, 2, 4, &how, label));
+	assert_memory_equal(label, w->cells + R->cut[R->own], n * sizeof(*label));
 	free(label);
 }
 
-static void features_of_rank(const struct whole *w, const struct ranks *R, struct csr *rows,
+static void features_of_rank(const struct whole *w, const struct ranks *R, struct graph *g,
 			     struct features *X)
 {
 	*X = (struct features){ 0 };
-	nodes_of_rank(&w->g, &w->X, R, rows, &X->dense);
+	nodes_of_rank(&w->g, &w->X, R, g, &X->dense);
 	if (w->sparse)
 		nodes_sparse(X);
 }
@@ -176,16 +178,16 @@ static void check_place(const struct ranks *R, const struct whole *w, const stru
 	size_t first = R->cut[R->own], n = ranks_rows(R);
 	double *length = alloc(n, sizeof(*length));
 	struct features X;
-	struct csr rows;
+	struct graph g;
 	struct mat D;
 
-	features_of_rank(w, R, &rows, &X);
-	assert_ok(ranks_place_weigh(R, p, &X, length));
+	features_of_rank(w, R, &g, &X);
+	assert_ok(placing_weigh(p, &X, length));
 	assert_memory_equal(length, w->length + first, n * sizeof(*length));
-	ranks_place_distances(R, &rows, p, &X, length, &D);
+	assert_ok(placing_distances(p, &X, &g, length, 1, &D));
 	assert_memory_equal(D.a, ROW(&w->D, first), n * SETS * sizeof(double));
-	assert_null(rows.start);
 	assert_true(features_rows(&X) == 0);
+	graph_release(&g);
 	mat_release(&D);
 	free(length);
 }
@@ -193,15 +195,14 @@ static void check_place(const struct ranks *R, const struct whole *w, const stru
 static void rank(void *arg, struct ranks *R)
 {
 	const struct whole *w = arg;
-	struct ranks_slice s;
 	struct features X;
 	struct placing p;
-	struct csr rows;
+	struct slice s;
+	struct graph g;
 
 	ranks_cut(R, NODES);
-	features_of_rank(w, R, &rows, &X);
-	assert_ok(ranks_slice_init(&s, R, &rows, &X));
-	assert_null(rows.start);
+	features_of_rank(w, R, &g, &X);
+	assert_ok(slice_init(&s, &X, &g, 1));
 	assert_true(features_rows(&X) == 0);
 	for (size_t q = 0; q < QUESTIONS; q++) {
 		if (asks(w, q))
@@ -209,13 +210,14 @@ static void rank(void *arg, struct ranks *R)
 		if (q == 0)
 			check_cells(&s, w);
 	}
-	placing_of(&s.slice, w->label + R->cut[R->own], SETS, 2, &p);
+	placing_of(&s, w->label + R->cut[R->own], SETS, 2, &p);
 	assert_memory_equal(p.map.a, w->place.map.a, COLS * SETS * sizeof(double));
 	assert_memory_equal(p.offset, w->place.offset, SETS * sizeof(double));
 	assert_memory_equal(p.shift, w->place.shift, COLS * sizeof(double));
 	assert_memory_equal(p.weight, w->place.weight, COLS * sizeof(double));
 	assert_memory_equal(p.word, w->place.word, COLS);
-	ranks_slice_release(&s);
+	slice_release(&s);
+	graph_release(&g);
 	check_place(R, w, &p);
 	placing_release(&p);
 	ranks_release(R);
@@ -288,29 +290,29 @@ struct searched {
 static void search(void *arg, struct ranks *R)
 {
 	const struct searched *w = arg;
-	struct ranks_order_search *s;
+	struct order_search s;
 	double term[2 * ORDER_WORDS];
 	struct features X = { 0 }, kept;
-	struct csr rows;
+	struct graph g;
 
 	ranks_cut(R, NODES);
-	nodes_of_rank(&w->g, &w->X, R, &rows, &X.dense);
+	nodes_of_rank(&w->g, &w->X, R, &g, &X.dense);
 	if (w->sparse)
 		nodes_sparse(&X);
 	features_copy(&kept, &X);
-	s = ranks_order_begin(R, &rows, &X, &w->how, &how);
-	assert_ok(ranks_order_next(s, term));
-	assert_ok(ranks_order_next(s, term + ORDER_WORDS));
+	assert_ok(order_begin(&s, &X, &g, &w->how, &how));
+	assert_ok(order_next(&s, term));
+	assert_ok(order_next(&s, term + ORDER_WORDS));
 	assert_memory_equal(term, w->term, sizeof(term));
 	if (w->sparse)
 		assert_memory_equal(X.sparse.value, kept.sparse.value,
 				    X.sparse.start[X.sparse.rows] * sizeof(double));
 	else
 		assert_memory_equal(X.dense.a, kept.dense.a, X.dense.rows * COLS * sizeof(double));
-	ranks_order_end(s);
+	order_end(&s);
 	features_release(&kept);
 	features_release(&X);
-	csr_release(&rows);
+	graph_release(&g);
 	ranks_release(R);
 }
 
@@ -353,12 +355,12 @@ static void same_terms_of_the_order(void **state)
 static void refuse(void *arg, struct ranks *R)
 {
 	const struct searched *w = arg;
-	struct mat F, Z;
+	struct mat F, Z = { 0 };
 
 	R->n = 10; /* columns are more than rows */
 	ranks_cut(R, 10);
 	mat_init(&F, ranks_rows(R), COLS);
-	assert_err(ranks_project(R, &F, &w->how, &Z), ERR_INPUT, "no more than rows");
+	assert_err(embed_project(R, &F, &w->how, &Z), ERR_INPUT, "no more than rows");
 	assert_null(Z.a);
 	mat_release(&F);
 	ranks_release(R);
@@ -369,19 +371,19 @@ static void refuse(void *arg, struct ranks *R)
 static void refuse_wide(void *arg, struct ranks *R)
 {
 	struct features X = { .is_sparse = true };
-	struct ranks_slice s = { 0 };
+	struct slice s;
+	struct graph g;
 	struct csr rows;
 
 	(void)arg;
 	ranks_cut(R, 1 << 17);
 	csr_init(&X.sparse, ranks_rows(R), 1024, 1, true);
 	csr_init(&rows, ranks_rows(R), R->n, 0, false);
-	assert_err(ranks_slice_init(&s, R, &rows, &X), ERR_INPUT,
+	graph_init_part(&g, &rows, R);
+	assert_err(slice_init(&s, &X, &g, 1), ERR_INPUT,
 		   "131072 x 1024 with 0 entries are filtered");
-	assert_null(s.R);
-	assert_non_null(rows.start);
-	csr_release(&rows);
-	features_release(&X);
+	slice_release(&s);
+	graph_release(&g);
 	ranks_release(R);
 }
 

@@ -107,11 +107,11 @@ static void order_is_by_the_rule(void **state)
 	for (unsigned t = 0; t < ORDER_CAP && !expected; t++) {
 		struct mat F, Z;
 
-		assert_ok(embed_weighed(&X, &e, &F));
+		assert_ok(embed_weighed(NULL, &X, &e, &F));
 		assert_ok(graph_filter(&g, e.filter, t + 1, 1, &F));
-		assert_ok(embed_project(&F, &e, &Z));
+		assert_ok(embed_project(NULL, &F, &e, &Z));
 		kmeans(&Z, NULL, &m, label, NULL, NULL);
-		intra[t] = psi_intra(&F, label, K);
+		intra[t] = psi_intra(NULL, &F, label, K);
 		expected = psi_agc(intra, t + 1);
 		mat_release(&F);
 		mat_release(&Z);

@@ -31,30 +31,31 @@ static void add(struct list *l, uint32_t u, uint32_t v, double w)
 	l->t[l->count++] = (struct triple){ u < v ? u : v, u < v ? v : u, w };
 }
 
-/* Sorts, and drops what is said again. False if an edge was said again with another weight: *clash
- * is one of those lines. */
-static bool drop_repeated(struct list *l, struct edges_dropped *dropped, struct triple *clash)
+bool edges_unite(struct triple *t, size_t *count, size_t *repeated, struct triple *clash)
 {
-	size_t kept = 0;
+	size_t kept = 0, given = *count;
 	bool one = true;
 
-	*dropped = (struct edges_dropped){ .loops = l->loops };
-	triples_sort(l->t, l->count);
-	for (size_t i = 0; i < l->count; i++) {
-		const struct triple e = l->t[i], *last = kept ? &l->t[kept - 1] : NULL;
+	triples_sort(t, given);
+	for (size_t i = 0; i < given; i++) {
+		const struct triple e = t[i], *last = kept ? &t[kept - 1] : NULL;
 
 		if (!last || last->row != e.row || last->col != e.col) {
-			l->t[kept++] = e;
-			continue;
-		}
-		dropped->repeated++;
-		if (last->value != e.value) {
+			t[kept++] = e;
+		} else if (last->value != e.value) {
 			*clash = e;
 			one = false;
 		}
 	}
-	l->count = kept;
+	*count = kept;
+	*repeated = given - kept;
 	return one;
+}
+
+static bool drop_repeated(struct list *l, struct edges_dropped *dropped, struct triple *clash)
+{
+	dropped->loops = l->loops;
+	return edges_unite(l->t, &l->count, &dropped->repeated, clash);
 }
 
 /* Both directions of each edge. Edges are sorted and have row < col, so that for every node first
@@ -151,6 +152,15 @@ static enum err read_weight(struct text *t, double *w)
 	return text_end(t);
 }
 
+enum err edges_read_line(struct text *t, size_t n, uint32_t *u, uint32_t *v, double *w)
+{
+	const struct naming as = { .n = n };
+
+	TRY(read_node(t, &as, u));
+	TRY(read_node(t, &as, v));
+	return read_weight(t, w);
+}
+
 /* Lines that wait until what their ids are compared with is in the cache: ids come in no order, and
  * to fetch one after the other takes longer than to read them. */
 enum { WAITING_MAX = 32 };
@@ -227,9 +237,7 @@ static enum err read_tsv(struct text *t, const struct naming *as, struct list *l
 		double w;
 
 		TRY(text_wanted(t));
-		TRY(read_node(t, as, &u));
-		TRY(read_node(t, as, &v));
-		TRY(read_weight(t, &w));
+		TRY(edges_read_line(t, as->n, &u, &v, &w));
 		add(l, u, v, w);
 		if (l->count > EDGES_MAX)
 			return text_error(t, "more than %zu edges", EDGES_MAX);
@@ -352,6 +360,17 @@ enum err edges_parse_named(struct bytes file, const char *where, struct ids *ids
 	return err;
 }
 
+enum err edges_check_mtx(const char *path, bool is_array, size_t rows, size_t cols, size_t n)
+{
+	if (is_array)
+		return err_set(ERR_INPUT, "%s: an array, expected coordinates", path);
+	if (rows != n || cols != n)
+		return err_set(ERR_INPUT,
+			       "%s: %zu x %zu, expected %zu x %zu as there are that many nodes",
+			       path, rows, cols, n, n);
+	return ERR_OK;
+}
+
 static enum err from_mtx(const char *path, struct mtx *m, size_t n, const struct ids *ids,
 			 struct csr *adjacency, struct edges_dropped *dropped)
 {
@@ -360,12 +379,7 @@ static enum err from_mtx(const char *path, struct mtx *m, size_t n, const struct
 	enum err err = ERR_OK;
 	uint32_t *place;
 
-	if (m->is_array)
-		return err_set(ERR_INPUT, "%s: an array, expected coordinates", path);
-	if (m->rows != n || m->cols != n)
-		return err_set(ERR_INPUT,
-			       "%s: %zu x %zu, expected %zu x %zu as there are that many nodes",
-			       path, m->rows, m->cols, n, n);
+	TRY(edges_check_mtx(path, m->is_array, m->rows, m->cols, n));
 	ALLOC(place, n); /* of each of the party's rows among the sorted ids */
 	for (size_t i = 0; i < n; i++)
 		place[ids ? ids->row[i] : i] = (uint32_t)i;

@@ -16,6 +16,7 @@
 #include "common/base/err.h"
 #include "common/data/ids.h"
 #include "common/data/reading.h"
+#include "common/data/text.h"
 #include "common/linalg/csr.h"
 
 #include <stddef.h>
@@ -24,6 +25,15 @@ struct edges_dropped {
 	size_t loops;    /* lines with u = v */
 	size_t repeated; /* lines that say an edge again */
 };
+
+/* A line of an edges.tsv with row numbers below n; its weight, or 1. Then the next line. */
+enum err edges_read_line(struct text *t, size_t n, uint32_t *u, uint32_t *v, double *w) MUST_CHECK;
+/* ERR_INPUT: a Matrix Market file is no graph of n nodes. */
+enum err edges_check_mtx(const char *path, bool is_array, size_t rows, size_t cols,
+			 size_t n) MUST_CHECK;
+/* Sorts edges, and drops those given again, *repeated of them. false: an edge was given with two
+ * weights, *clash with the second. */
+bool edges_unite(struct triple *t, size_t *count, size_t *repeated, struct triple *clash);
 
 /* n: nodes; ids: NULL, or n of them, and node i of the graph is then ids->id[i]. *adjacency
  * (n x n, symmetric; no values if all weights are 1) is initialised here; empty on ERR_INPUT. */

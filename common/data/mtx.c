@@ -105,31 +105,37 @@ enum err mtx_read_head(struct text *t, size_t bytes, struct mtx_head *h)
 	return ERR_OK;
 }
 
-static enum err read_entries(struct text *t, bool is_pattern, struct mtx *m, uint64_t count)
+enum err mtx_read_entry(struct text *t, const struct mtx_head *h, struct triple *e)
 {
+	uint64_t i = 1, j = 1;
+
+	if (!h->is_array) {
+		TRY(text_whole(t, 1, h->rows, "the row", &i));
+		TRY(text_whole(t, 1, h->cols, "the column", &j));
+	}
+	*e = (struct triple){ (uint32_t)(i - 1), (uint32_t)(j - 1), 1 };
+	if (!h->is_pattern)
+		TRY(text_number(t, &e->value));
+	if (h->is_symmetric && j > i)
+		return text_error(t,
+				  "entry (%ju, %ju) lies above the diagonal of a symmetric matrix",
+				  (uintmax_t)i, (uintmax_t)j);
+	return text_end(t);
+}
+
+static enum err read_entries(struct text *t, const struct mtx_head *h, struct mtx *m)
+{
+	size_t count = h->count;
+
 	TRY(machine_fits(t->where, "the matrix",
 			 (double)(t->end - t->p) + (double)count * sizeof(*m->entry)));
 	ALLOC(m->entry, count);
 	for (; m->count < count; m->count++) {
-		struct triple *e = &m->entry[m->count];
-		uint64_t i, j;
-
 		if (!text_line(t, '%'))
-			return text_error(t, "the file ends after %zu of %ju entries", m->count,
-					  (uintmax_t)count);
+			return text_error(t, "the file ends after %zu of %zu entries", m->count,
+					  count);
 		TRY(text_wanted(t));
-		TRY(text_whole(t, 1, m->rows, "the row", &i));
-		TRY(text_whole(t, 1, m->cols, "the column", &j));
-		e->row = (uint32_t)(i - 1);
-		e->col = (uint32_t)(j - 1);
-		e->value = 1;
-		if (!is_pattern)
-			TRY(text_number(t, &e->value));
-		if (m->is_symmetric && j > i)
-			return text_error(
-			    t, "entry (%ju, %ju) lies above the diagonal of a symmetric matrix",
-			    (uintmax_t)i, (uintmax_t)j);
-		TRY(text_end(t));
+		TRY(mtx_read_entry(t, h, &m->entry[m->count]));
 	}
 	return ERR_OK;
 }
@@ -170,13 +176,15 @@ static enum err read_body(struct text *t, const struct mtx_head *h, struct bytes
 	if (m->is_array)
 		mat_init(&m->dense, m->rows, m->cols);
 	else
-		TRY(read_entries(t, h->is_pattern, m, count));
+		TRY(read_entries(t, h, m));
 	for (size_t v = 0; m->is_array && v < count; v++) { /* column by column */
+		struct triple e;
+
 		if (!text_line(t, '%'))
 			return text_error(t, "the file ends after %zu of %zu values", v, count);
 		TRY(text_wanted(t));
-		TRY(text_number(t, &MAT(&m->dense, v % m->rows, v / m->rows)));
-		TRY(text_end(t));
+		TRY(mtx_read_entry(t, h, &e));
+		MAT(&m->dense, v % m->rows, v / m->rows) = e.value;
 	}
 	if (text_line(t, '%'))
 		return text_error(t, "there is more than the %zu values of the header", count);

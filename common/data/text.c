@@ -17,6 +17,11 @@ struct text text_open(struct bytes bytes, const char *where)
 	return (struct text){ .p = p, .end = p + bytes.n, .line = 1, .where = where };
 }
 
+struct text text_of_line(struct word line, size_t byte, const char *where)
+{
+	return (struct text){ .p = line.p, .end = line.p + line.n, .byte = byte, .where = where };
+}
+
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
@@ -79,6 +84,8 @@ enum err text_error(const struct text *t, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	if (!t->line)
+		return err_set(ERR_INPUT, "%s: the line at byte %zu: %s", t->where, t->byte, text);
 	return err_set(ERR_INPUT, "%s:%zu: %s", t->where, t->line, text);
 }
 

@@ -16,7 +16,8 @@
 
 struct text {
 	const char *p, *end; /* p is within the current line */
-	size_t line;         /* from 1 */
+	size_t line;         /* from 1; 0: a line alone, which begins at this byte of the file */
+	size_t byte;
 	const char *where;   /* the file's name */
 };
 
@@ -26,6 +27,9 @@ struct word {
 };
 
 struct text text_open(struct bytes bytes, const char *where); /* borrows both */
+
+/* One line of a file, without its end, that begins at `byte`: complaints name that. */
+struct text text_of_line(struct word line, size_t byte, const char *where);
 
 /* Moves to the first word of the next line that has one, is no comment (begins with `comment`;
  * 0: there are none), starting with the current line; false at the end of the file. */
@@ -44,7 +48,7 @@ enum err text_whole(struct text *t, uint64_t min, uint64_t max, const char *what
 /* ERR_INPUT if the line has another word; then text_next. */
 enum err text_end(struct text *t) MUST_CHECK;
 
-/* ERR_INPUT "FILE:LINE: ..." */
+/* ERR_INPUT "FILE:LINE: ...", or "FILE: the line at byte BYTE: ..." */
 enum err text_error(const struct text *t, const char *fmt, ...) PRINTF(2, 3);
 
 /* A word as a number; false if it is none, or is not finite. */

@@ -29,9 +29,11 @@ void csr_init(struct csr *s, size_t rows, size_t cols, size_t entries, bool weig
 
 void csr_from_triples(struct csr *s, size_t rows, size_t cols, struct triple *t, size_t count)
 {
-	size_t kept = 0;
+	size_t kept = 0, sorted = 1;
 
-	if (count)
+	while (sorted < count && triple_order(&t[sorted - 1], &t[sorted]) <= 0)
+		sorted++;
+	if (sorted < count)
 		qsort(t, count, sizeof(*t), triple_order);
 	for (size_t i = 0; i < count; i++) {
 		assert(t[i].row < rows && t[i].col < cols);

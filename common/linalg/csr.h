@@ -23,7 +23,8 @@ struct triple {
 
 /* Zeroed; with values or, not weighted, without. */
 void csr_init(struct csr *s, size_t rows, size_t cols, size_t entries, bool weighted);
-/* Sorts, merges duplicates by adding them, and builds; t is reordered. O(nnz log nnz). */
+/* Sorts, merges duplicates by adding them, and builds; t is reordered. O(nnz log nnz), or
+ * O(nnz) if sorted. */
 void csr_from_triples(struct csr *s, size_t rows, size_t cols, struct triple *t, size_t count);
 void csr_to_dense(const struct csr *s, struct mat *m); /* m is initialised here */
 void csr_copy(struct csr *s, const struct csr *from);  /* s is initialised here */

@@ -10,24 +10,26 @@ enum { READ_BYTES = 1 << 20 };
 struct part {
 	const struct file_part *f;
 	size_t to; /* a line that begins here or later is another rank's */
+	char comment;
 	ranks_line *each;
 	void *arg;
 };
 
-/* Of bytes that lie at `first` of the file the lines that are whole and begin before part->to;
- * *read: so many bytes. */
+/* Lines of b, which lies at `first` of the file, that are whole and begin before part->to; *read:
+ * so many bytes. */
 static enum err read_lines(const struct part *part, struct bytes b, size_t first, bool last,
 			   size_t *read)
 {
 	for (*read = 0; *read < b.n && first + *read < part->to;) {
-		const char *line = (const char *)b.p + *read;
-		const char *stop = memchr(line, '\n', b.n - *read);
-		size_t length = stop ? (size_t)(stop - line) : b.n - *read;
+		const char *p = (const char *)b.p + *read, *stop = memchr(p, '\n', b.n - *read);
+		struct word w = { p, stop ? (size_t)(stop - p) : b.n - *read };
+		struct text line = text_of_line(w, first + *read, part->f->path);
 
 		if (!stop && !last)
 			break;
-		TRY(part->each(part->arg, (struct word){ line, length }, first + *read));
-		*read += length + (stop != NULL);
+		if (text_line(&line, part->comment))
+			TRY(part->each(part->arg, &line));
+		*read += w.n + (stop != NULL);
 	}
 	return ERR_OK;
 }
@@ -67,10 +69,10 @@ static enum err read_part(const struct part *part, size_t at, bool whole)
 	return err;
 }
 
-enum err ranks_lines(const struct ranks *R, const struct file_part *f, size_t first,
+enum err ranks_lines(const struct ranks *R, const struct file_part *f, size_t first, char comment,
 		     ranks_line *each, void *arg)
 {
-	struct part part = { .f = f, .each = each, .arg = arg };
+	struct part part = { .f = f, .comment = comment, .each = each, .arg = arg };
 	size_t share = f->size > first ? (f->size - first) / R->count : 0;
 	size_t from = first + share * R->own;
 
@@ -115,16 +117,12 @@ void *ranks_to_owners(const struct ranks *R, void *items, size_t bytes, size_t c
 void ranks_lay_out(const struct ranks *R, struct triple *t, size_t count, size_t cols,
 		   bool weighted, struct csr *rows)
 {
-	size_t n = ranks_rows(R), first = R->cut[R->own];
-
-	csr_init(rows, n, cols, count, weighted);
-	for (size_t i = 0; i < count; i++) {
-		rows->start[t[i].row - first + 1]++;
-		rows->index[i] = t[i].col;
-		if (weighted)
-			rows->value[i] = t[i].value;
-	}
-	for (size_t i = 0; i < n; i++)
-		rows->start[i + 1] += rows->start[i];
+	for (size_t i = 0; i < count; i++)
+		t[i].row -= (uint32_t)ranks_first(R);
+	csr_from_triples(rows, ranks_rows(R), cols, t, count);
 	free(t);
+	if (weighted)
+		return;
+	free(rows->value);
+	rows->value = NULL;
 }

@@ -246,18 +246,21 @@ static void wrong_edges(void **state)
 
 	(void)state;
 	refuses(false, tsv, "0\t1\n1\t5\n", 5,
-		"the line at byte 4: expected two row numbers below 5");
-	refuses(false, tsv, "0 1\n1 2 0\n", 5, "the line at byte 4");
-	refuses(false, tsv, "0 1\n1 2 nan\n", 5, "no more than a weight above 0");
-	refuses(false, tsv, "0 1\n1 2 1 1\n", 5, "the line at byte 4");
+		"the line at byte 4: the node is \"5\", expected a whole number from 0 to 4");
+	refuses(false, tsv, "0 1\n1 2 0\n", 5,
+		"the line at byte 4: the weight is 0, expected more than 0");
+	refuses(false, tsv, "0 1\n1 2 nan\n", 5,
+		"the line at byte 4: \"nan\" is not a finite number");
+	refuses(false, tsv, "0 1\n1 2 1 1\n", 5,
+		"the line at byte 4: \"1\" is more than expected on this line");
 	refuses(false, tsv, "0 1 2\n3 4\n1 0 3\n", 5,
-		"the edge of rows 0 and 1 is given with weight 3, but with 2 elsewhere");
+		"the edge of rows 0 and 1 is given with two weights");
 	refuses(false, mtx, "%%MatrixMarket matrix coordinate real general\n4 4 1\n1 2 1\n", 5,
 		"4 x 4, expected 5 x 5 as there are that many nodes");
 	refuses(false, mtx, "%%MatrixMarket matrix coordinate real general\n5 5 1\n1 2 -1\n", 5,
 		"entry (1, 2) is -1, expected a weight of more than 0");
 	refuses(false, mtx, "%%MatrixMarket matrix coordinate real general\n5 5 2\n1 2 1\n2 1 3\n",
-		5, "the edge of rows 0 and 1 is given with weight");
+		5, "the edge of rows 0 and 1 is given with two weights");
 	refuses(false, mtx, "%%MatrixMarket matrix array real general\n1 1\n0\n", 5,
 		"an array, expected coordinates");
 }
@@ -294,11 +297,11 @@ static void wrong_features(void **state)
 	refuses(true, name, "%%MatrixMarket matrix array real general\n2 2\n1\n1\n1\n1\n1\n", 0,
 		"it has 5 values, its header promises 4");
 	refuses(true, name, "%%MatrixMarket matrix coordinate real general\n4 3 1\n1 4 1\n", 0,
-		"the line at byte 52: expected a row of 1 to 4, a column of 1 to 3, and a finite");
+		"the line at byte 52: the column is \"4\", expected a whole number from 1 to 3");
 	refuses(true, name, "%%MatrixMarket matrix coordinate real general\n4 3 1\n1 3 inf\n", 0,
 		"the line at byte 52");
 	refuses(true, name, "%%MatrixMarket matrix coordinate real symmetric\n3 3 1\n1 3 1\n", 0,
-		"none above the diagonal");
+		"entry (1, 3) lies above the diagonal of a symmetric matrix");
 	refuses(true, name, "%%MatrixMarket matrix coordinate real general\n4 3 2\n1 3 1\n1 3 1\n",
 		0, "entry (1, 3) is given twice");
 	refuses(true, name, "%%MatrixMarket matrix coordinate real general\n400000 3 1\n1 3 1\n", 0,

@@ -1,37 +1,53 @@
-#include "worker/state.h"
 #include "common/base/alloc.h"
 #include "common/linalg/distance.h"
 #include "worker/link.h"
+#include "worker/state.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-enum err order_embed_rows(struct state *s)
+/* ---- filter.order "auto" ---- */
+
+void order_terms(struct state *s)
 {
+	const struct ranks_order *o = &s->order;
+	double terms[ORDER_WORDS];
+	enum err e = ERR_OK;
+
+	if (o->begins) {
+		order_end(&s->search);
+		e = order_begin(&s->search, &s->X, &s->g, &o->embed, &o->clusters);
+	}
+	if (e == ERR_OK)
+		e = order_next(&s->search, terms);
+	if (state_reply(s, e))
+		state_send_told(s, terms, sizeof(terms));
+}
+
+/* ---- the embedding ---- */
+
+void order_embed(struct state *s)
+{
+	struct embedding how;
 	enum err e;
 
 	order_end(&s->search);
 	mat_release(&s->Z);
-	embedding_release(&s->how);
-	e = embed_keep(&s->X, &s->g, &s->order.embed, &s->Z, &s->how);
+	e = embed_keep(&s->X, &s->g, &s->order.embed, &s->Z, &how);
 	graph_release(&s->g);
 	s->embedded = link_cost();
-	s->reply.dims = s->how.map.cols;
-	s->reply.word = s->how.word;
-	s->reply.mean_norm = s->how.mean_norm;
-	s->reply.has_idf = s->how.idf != NULL;
-	return e;
+	s->reply.dims = how.map.cols;
+	s->reply.word = how.word;
+	s->reply.mean_norm = how.mean_norm;
+	s->reply.has_idf = how.idf != NULL;
+	if (state_reply(s, e)) {
+		state_send_mat(s, &how.map);
+		if (how.idf)
+			state_send_told(s, how.idf, how.map.rows * sizeof(*how.idf));
+	}
+	embedding_release(&how);
 }
 
-void order_send_embedding(struct state *s)
-{
-	state_send_mat(s, &s->how.map);
-	if (s->how.idf)
-		state_send_told(s, s->how.idf, s->how.map.rows * sizeof(*s->how.idf));
-	embedding_release(&s->how);
-}
-
-enum err order_embed_again_rows(struct state *s)
+void order_again(struct state *s)
 {
 	const struct ranks_order *o = &s->order;
 	size_t cols = features_cols(&s->X);
@@ -53,76 +69,81 @@ enum err order_embed_again_rows(struct state *s)
 	graph_release(&s->g);
 	s->embedded = link_cost();
 	embedding_release(&how);
-	return e;
+	(void)state_reply(s, e);
 }
 
-static void make_norms(struct state *s, size_t first, size_t count, void *to)
+void order_norms(struct state *s)
 {
-	struct mat part = { count, s->Z.cols, ROW(&s->Z, first) };
+	double *norm = alloc(s->Z.rows, sizeof(*norm));
 
-	embed_norms(&part, to);
+	embed_norms(&s->Z, norm);
+	if (state_reply(s, ERR_OK))
+		state_send_items(s, sizeof(*norm), s->Z.rows, norm);
+	free(norm);
 }
 
-void order_send_norms(struct state *s)
-{
-	state_send_up(s, sizeof(double), s->Z.rows, RANKS_FRAME_MAX / sizeof(double), make_norms);
-}
-
-enum err order_scale_rows(struct state *s)
+void order_scale(struct state *s)
 {
 	double *norm = alloc(s->Z.rows, sizeof(*norm));
 
 	state_receive_rows(s, sizeof(*norm), norm);
 	embed_scale(&s->Z, norm, s->order.mean_norm, s->order.embed.row_power);
 	free(norm);
-	return ERR_OK;
+	(void)state_reply(s, ERR_OK);
 }
 
-enum err order_find_clusters(struct state *s)
+/* ---- k-means ---- */
+
+void order_clusters(struct state *s)
 {
-	mat_release(&s->c);
-	kmeans(&s->Z, NULL, &s->order.clusters, s->label, &s->c, NULL);
-	return ERR_OK;
+	uint32_t *label = alloc(s->Z.rows, sizeof(*label));
+	struct mat c;
+
+	kmeans(&s->Z, NULL, &s->order.clusters, label, &c, NULL);
+	if (state_reply(s, ERR_OK)) {
+		state_send_items(s, sizeof(*label), s->Z.rows, label);
+		state_send_mat(s, &c);
+	}
+	mat_release(&c);
+	free(label);
 }
 
-void order_send_clusters(struct state *s)
+void order_centres(struct state *s)
 {
-	state_send_up(s, sizeof(*s->label), s->Z.rows, RANKS_FRAME_MAX / sizeof(*s->label),
-		      state_make_labels);
-	state_send_mat(s, &s->c);
+	uint32_t *label = alloc(s->Z.rows, sizeof(*label));
+	struct mat c;
+
+	state_receive_mat(s, &c, s->order.k, s->Z.cols);
+	state_receive_rows(s, sizeof(*label), label);
+	kmeans_centres_of(s->R, &s->Z, NULL, label, &c);
+	if (state_reply(s, ERR_OK))
+		state_send_mat(s, &c);
+	mat_release(&c);
+	free(label);
 }
 
-enum err order_find_centres(struct state *s)
-{
-	state_receive_mat(s, &s->c, s->order.k, s->Z.cols);
-	state_receive_rows(s, sizeof(*s->label), s->label);
-	kmeans_centres_of(s->R, &s->Z, NULL, s->label, &s->c);
-	return ERR_OK;
-}
+struct measured {
+	const struct mat *Z, *c;
+};
 
-void order_send_centres(struct state *s)
+static void make_distances(const void *arg, size_t first, size_t count, void *to)
 {
-	state_send_mat(s, &s->c);
-}
+	const struct measured *m = arg;
+	struct mat part = { count, m->Z->cols, ROW(m->Z, first) };
 
-enum err order_take_centres(struct state *s)
-{
-	state_receive_mat(s, &s->c, s->order.k, s->Z.cols);
-	return ERR_OK;
-}
-
-static void make_distances(struct state *s, size_t first, size_t count, void *to)
-{
-	struct mat part = { count, s->Z.cols, ROW(&s->Z, first) };
-
-	kmeans_distances(&part, &s->c, to);
+	kmeans_distances(&part, m->c, to);
 }
 
 /* Blocks are cut from row 0, as distance_block() wants them; one may be larger than a piece. */
-void order_send_distances(struct state *s)
+void order_distances(struct state *s)
 {
-	size_t row = s->c.rows * sizeof(double), most = RANKS_FRAME_MAX / row;
+	size_t row = s->order.k * sizeof(double), most = RANKS_FRAME_MAX / row;
+	struct mat c;
+	struct measured m = { &s->Z, &c };
 
 	most = most > DISTANCE_ROWS ? most / DISTANCE_ROWS * DISTANCE_ROWS : DISTANCE_ROWS;
-	state_send_up(s, row, s->Z.rows, most, make_distances);
+	state_receive_mat(s, &c, s->order.k, s->Z.cols);
+	if (state_reply(s, ERR_OK))
+		state_send_made(s, row, s->Z.rows, most, make_distances, &m);
+	mat_release(&c);
 }

@@ -1,28 +1,21 @@
-#include "worker/state.h"
 #include "common/base/alloc.h"
 #include "common/data/limits.h"
 #include "worker/link.h"
+#include "worker/state.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- rows of sums over rows ---- */
 
-enum err order_begin_rows(struct state *s)
+void order_rows(struct state *s)
 {
-	struct mat X;
-
-	if (s->X.is_sparse)
-		csr_to_dense(&s->X.sparse, &X);
-	else
-		X = s->X.dense;
-	csr_release(&s->X.sparse);
-	s->X = (struct features){ 0 };
+	features_form(&s->X);
 	graph_release(&s->g);
 	fedsc_party_release(&s->party);
-	fedsc_party_part(&s->party, &X, s->order.min_cluster, s->R);
+	fedsc_party_part(&s->party, &s->X.dense, s->order.min_cluster, s->R);
+	s->X = (struct features){ 0 };
 	s->embedded = link_cost();
-	return ERR_OK;
+	(void)state_reply(s, ERR_OK);
 }
 
 bool order_is_answerable(const struct state *s)
@@ -50,68 +43,59 @@ bool order_is_answerable(const struct state *s)
 	}
 }
 
-/* After an embedding it is that what is clustered. */
-static size_t words_of(const struct state *s, const struct fedsc_question *q)
+/* Columns of the rows that a question is about: once there is an embedding, it is clustered. */
+static size_t columns_asked(const struct state *s, const struct fedsc_question *q)
 {
-	const struct mat *rows =
-	    q->kind == FEDSC_CLUSTERS ? fedsc_rows_clustered(&s->party) : &s->party.X;
-
-	return fedsc_words(q, rows->cols);
+	return q->kind == FEDSC_CLUSTERS ? fedsc_rows_clustered(&s->party)->cols : s->party.X.cols;
 }
 
 /* The numbers that go with a question are all of one thing. */
-enum err order_ask_rows(struct state *s)
+void order_ask_rows(struct state *s)
 {
 	const struct ranks_question *o = &s->order.asked;
-	struct mat matrix = { .rows = o->k, .cols = o->cols };
-	struct fedkmeans_question clusters = {
-		.kind = o->clusters, .centres = &matrix, .k = o->k, .least = o->least
-	};
+	double *given = alloc(o->given, sizeof(*given)), *sums = alloc(o->words, sizeof(*sums));
+	struct mat matrix = { .rows = o->k, .cols = o->cols, .a = given };
+	struct fedkmeans_question clusters = { .kind = o->clusters,
+					       .centres = &matrix,
+					       .count = given,
+					       .k = o->k,
+					       .least = o->least };
 	struct fedsc_question q = { .kind = o->kind,
 				    .columns = o->columns,
 				    .scale = o->scale,
 				    .clip = o->clip,
 				    .near = o->near,
+				    .mean = given,
+				    .unit = o->has_unit ? given : NULL,
 				    .Z = &matrix,
 				    .R = &matrix,
 				    .clusters = &clusters };
+	size_t words;
 
-	free(s->given);
-	free(s->sums);
-	ALLOC(s->given, o->given);
-	ALLOC(s->sums, o->words);
-	state_receive_told(s, s->given, o->given * sizeof(*s->given));
-	matrix.a = s->given;
-	clusters.count = q.mean = s->given;
-	q.unit = o->has_unit ? s->given : NULL;
-	if (words_of(s, &q) != o->words)
-		link_abort("rank 0 was asked for %zu words of an answer of %zu", o->words,
-			   words_of(s, &q));
-	return fedsc_answer(&s->party, &q, s->sums);
+	state_receive_told(s, given, o->given * sizeof(*given));
+	words = fedsc_words(&q, columns_asked(s, &q)); /* of sums: by the counts given */
+	if (words != o->words)
+		link_abort("rank 0 was asked for %zu words of an answer of %zu", o->words, words);
+	if (state_reply(s, fedsc_answer(&s->party, &q, sums)))
+		state_send_told(s, sums, words * sizeof(*sums));
+	free(given);
+	free(sums);
 }
 
-void order_send_sums(struct state *s)
-{
-	state_send_told(s, s->sums, s->order.asked.words * sizeof(*s->sums));
-}
-
-static void make_nearest(struct state *s, size_t first, size_t count, void *to)
-{
-	memcpy(to, s->party.clusters.label + first, count * sizeof(uint32_t));
-}
-
-static void make_margins(struct state *s, size_t first, size_t count, void *to)
+static void make_margins(const void *clusters, size_t first, size_t count, void *to)
 {
 	double *margin = to;
 
 	for (size_t i = 0; i < count; i++)
-		margin[i] = fedkmeans_margin(&s->party.clusters, first + i);
+		margin[i] = fedkmeans_margin(clusters, first + i);
 }
 
-void order_send_nearest(struct state *s)
+void order_nearest(struct state *s)
 {
-	size_t n = s->party.X.rows;
+	size_t n = s->party.X.rows, bytes = sizeof(double);
 
-	state_send_up(s, sizeof(uint32_t), n, RANKS_FRAME_MAX / sizeof(uint32_t), make_nearest);
-	state_send_up(s, sizeof(double), n, RANKS_FRAME_MAX / sizeof(double), make_margins);
+	if (!state_reply(s, ERR_OK))
+		return;
+	state_send_items(s, sizeof(uint32_t), n, s->party.clusters.label);
+	state_send_made(s, bytes, n, RANKS_FRAME_MAX / bytes, make_margins, &s->party.clusters);
 }

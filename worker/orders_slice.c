@@ -1,33 +1,37 @@
-#include "worker/state.h"
 #include "common/base/alloc.h"
+#include "common/data/npy.h"
 #include "common/linalg/la.h"
+#include "common/ranks/rename.h"
 #include "worker/link.h"
+#include "worker/state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Of rows of a product that go up at once. */
+/* Tiles of rows of a product that go up at once. */
 enum { SENT_TILES = 8 };
 
-/* ---- filter.order "auto" ---- */
-
-enum err order_find_terms(struct state *s)
-{
-	const struct ranks_order *o = &s->order;
-
-	if (o->begins) {
-		order_end(&s->search);
-		TRY(order_begin(&s->search, &s->X, &s->g, &o->embed, &o->clusters));
-	}
-	return order_next(&s->search, s->terms);
-}
-
-void order_send_terms(struct state *s)
-{
-	state_send_told(s, s->terms, sizeof(s->terms));
-}
-
 /* ---- landmark and gcc ---- */
+
+/* X of an .npy file as it was read first, and renamed. */
+static enum err read_again(void *arg, struct features *X)
+{
+	struct state *s = arg;
+	struct csr none = { 0 };
+	size_t rows = ranks_rows(s->R);
+	enum err e;
+
+	*X = (struct features){ 0 };
+	e = npy_read_rows(s->features, ranks_first(s->R), rows, &X->dense);
+	if (e == ERR_OK && (X->dense.rows != rows || X->dense.cols != s->slice.columns))
+		e = err_set(ERR_INPUT, "%s: has changed since it was read", s->features);
+	e = ranks_agree(s->R, e);
+	if (e != ERR_OK)
+		mat_release(&X->dense);
+	else if (s->moved)
+		ranks_rename(s->R, s->moved, X, &none);
+	return e;
+}
 
 /* Features and graph become it, the first time. */
 static enum err need_slice(struct state *s)
@@ -37,24 +41,29 @@ static enum err need_slice(struct state *s)
 	if (s->slice.g)
 		return ERR_OK;
 	TRY(slice_init(&s->slice, &s->X, &s->g, 1));
-	s->source = (struct features_source){ s, orders_read_again };
+	s->source = (struct features_source){ s, read_again };
 	if (!s->slice.X.is_sparse && end && !strcmp(end, ".npy"))
 		s->slice.source = &s->source;
 	return ERR_OK;
 }
 
-enum err order_filter(struct state *s)
+static void note_filtered(struct state *s)
+{
+	if (s->slice.is_filtered && s->embedded.memory == 0)
+		s->embedded = link_cost();
+}
+
+void order_filter(struct state *s)
 {
 	enum err e = need_slice(s);
 
 	if (e == ERR_OK)
 		e = slice_filter(&s->slice, s->order.question.order);
-	if (e == ERR_OK && s->embedded.memory == 0)
-		s->embedded = link_cost();
-	return e;
+	note_filtered(s);
+	(void)state_reply(s, e);
 }
 
-/* What a question points to, of this rank's rows. */
+/* Vectors over rows that a question points to: this rank's. */
 struct pointed {
 	double *square;
 	uint32_t *label;
@@ -89,99 +98,87 @@ static void release_pointed(struct pointed *p)
 	free(p->square);
 }
 
-static void release_answer(struct state *s)
+struct product {
+	const struct slice *s;
+	struct mat C;
+};
+
+static void make_product(const void *arg, size_t first, size_t count, void *to)
 {
-	mat_release(&s->product);
-	free(s->answer);
-	s->answer = NULL;
+	const struct product *p = arg;
+
+	slice_product_rows(p->s, &p->C, first, count, to);
 }
 
-enum err order_answer(struct state *s)
+/* Rows of a product are made when they go: all ranks' at once would take as much room as the block
+ * that they were asked with. */
+void order_ask(struct state *s)
 {
 	struct question *q = &s->order.question;
+	size_t n = ranks_rows(s->R), whole = question_whole(q), width;
+	struct product product = { .s = &s->slice };
 	struct pointed p;
+	double *x;
 	enum err e = need_slice(s);
 
 	receive_pointed(s, q, &p);
-	s->order.dims = question_width(q);
-	s->answer = alloc(slice_words_before(q, ranks_rows(s->R)), sizeof(*s->answer));
+	width = question_width(q);
+	x = alloc(slice_words_before(q, n), sizeof(*x));
 	if (e == ERR_OK)
-		e = slice_begin_answer(&s->slice, q, s->answer, &s->product);
-	if (s->slice.is_filtered && s->embedded.memory == 0)
-		s->embedded = link_cost();
+		e = slice_begin_answer(&s->slice, q, x, &product.C);
+	note_filtered(s);
 	release_pointed(&p);
-	if (e != ERR_OK)
-		release_answer(s);
-	return e;
+	if (state_reply(s, e)) {
+		state_send_told(s, x, whole * sizeof(*x));
+		if (product.C.a)
+			state_send_made(s, width * sizeof(*x), n, SENT_TILES * LA_TILE,
+					make_product, &product);
+		else if (width)
+			state_send_items(s, width * sizeof(*x), n, x + whole);
+	}
+	mat_release(&product.C);
+	free(x);
 }
 
-static void make_answer(struct state *s, size_t first, size_t count, void *to)
-{
-	size_t width = s->order.dims;
-
-	memcpy(to, s->answer + question_whole(&s->order.question) + first * width,
-	       count * width * sizeof(*s->answer));
-}
-
-static void make_product(struct state *s, size_t first, size_t count, void *to)
-{
-	slice_product_rows(&s->slice, &s->product, first, count, to);
-}
-
-/* Rows of a product are made when they go: all ranks' at once would take as much room as what they
- * were asked with. */
-void order_send_answer(struct state *s)
-{
-	size_t row = s->order.dims * sizeof(*s->answer), rows = ranks_rows(s->R);
-
-	state_send_told(s, s->answer, question_whole(&s->order.question) * sizeof(*s->answer));
-	if (s->product.a)
-		state_send_up(s, row, rows, SENT_TILES * LA_TILE, make_product);
-	else if (row)
-		state_send_up(s, row, rows, state_rows_of_frame(row), make_answer);
-	release_answer(s);
-}
-
-enum err order_find_cells(struct state *s)
+void order_cells(struct state *s)
 {
 	const struct question *q = &s->order.question;
+	uint32_t *label = alloc(ranks_rows(s->R), sizeof(*label));
+	enum err e = need_slice(s);
 
-	TRY(need_slice(s));
-	return slice_cluster(&s->slice, q->order, q->parties, q->dims, &s->order.clusters,
-			     s->label);
+	if (e == ERR_OK)
+		e = slice_cluster(&s->slice, q->order, q->parties, q->dims, &s->order.clusters,
+				  label);
+	if (state_reply(s, e))
+		state_send_items(s, sizeof(*label), ranks_rows(s->R), label);
+	free(label);
 }
 
-void order_send_labels(struct state *s)
+void order_means(struct state *s)
 {
-	state_send_up(s, sizeof(*s->label), ranks_rows(s->R), RANKS_FRAME_MAX / sizeof(*s->label),
-		      state_make_labels);
-}
-
-enum err order_find_means(struct state *s)
-{
-	state_receive_rows(s, sizeof(*s->label), s->label);
-	mat_release(&s->c);
-	slice_means(&s->slice, s->label, s->order.k, &s->c);
-	return ERR_OK;
-}
-
-void order_send_means(struct state *s)
-{
+	uint32_t *label = alloc(ranks_rows(s->R), sizeof(*label));
 	const struct slice *own = &s->slice;
+	struct mat M;
 
-	state_send_mat(s, &s->c);
-	state_send_told(s, own->shift, own->columns * sizeof(*own->shift));
-	state_send_told(s, own->weight, own->columns * sizeof(*own->weight));
-	state_send_told(s, own->word, own->columns);
+	state_receive_rows(s, sizeof(*label), label);
+	slice_means(own, label, s->order.k, &M);
+	if (state_reply(s, ERR_OK)) {
+		state_send_mat(s, &M);
+		state_send_told(s, own->shift, own->columns * sizeof(*own->shift));
+		state_send_told(s, own->weight, own->columns * sizeof(*own->weight));
+		state_send_told(s, own->word, own->columns);
+	}
+	mat_release(&M);
+	free(label);
 }
 
 /* ---- new rows after landmark ---- */
 
-enum err order_weigh_rows(struct state *s)
+void order_weigh(struct state *s)
 {
 	struct placing *p = &s->place;
-	size_t m = features_cols(&s->X), k = s->order.k;
-	enum err e;
+	size_t n = ranks_rows(s->R), m = features_cols(&s->X), k = s->order.k;
+	double *length = alloc(n, sizeof(*length));
 
 	placing_release(p);
 	p->order = s->order.embed.order;
@@ -194,29 +191,12 @@ enum err order_weigh_rows(struct state *s)
 	state_receive_told(s, p->word, m);
 	state_receive_told(s, p->offset, k * sizeof(*p->offset));
 	state_receive_mat(s, &p->map, m, k);
-	s->answer = alloc(ranks_rows(s->R), sizeof(*s->answer));
-	e = placing_weigh(p, &s->X, s->answer);
-	if (e != ERR_OK) {
-		free(s->answer);
-		s->answer = NULL;
-	}
-	return e;
+	if (state_reply(s, placing_weigh(p, &s->X, length)))
+		state_send_items(s, sizeof(*length), n, length);
+	free(length);
 }
 
-static void make_lengths(struct state *s, size_t first, size_t count, void *to)
-{
-	memcpy(to, s->answer + first, count * sizeof(*s->answer));
-}
-
-void order_send_lengths(struct state *s)
-{
-	state_send_up(s, sizeof(*s->answer), ranks_rows(s->R), RANKS_FRAME_MAX / sizeof(*s->answer),
-		      make_lengths);
-	free(s->answer);
-	s->answer = NULL;
-}
-
-enum err order_place_rows(struct state *s)
+void order_place(struct state *s)
 {
 	double *norm = alloc(ranks_rows(s->R), sizeof(*norm));
 	enum err e;
@@ -226,17 +206,6 @@ enum err order_place_rows(struct state *s)
 	e = placing_distances(&s->place, &s->X, &s->g, norm, 1, &s->Z);
 	graph_release(&s->g);
 	free(norm);
-	return e;
-}
-
-static void make_placed(struct state *s, size_t first, size_t count, void *to)
-{
-	memcpy(to, ROW(&s->Z, first), count * s->Z.cols * sizeof(*s->Z.a));
-}
-
-void order_send_placed(struct state *s)
-{
-	size_t row = s->Z.cols * sizeof(*s->Z.a);
-
-	state_send_up(s, row, s->Z.rows, state_rows_of_frame(row), make_placed);
+	if (state_reply(s, e))
+		state_send_items(s, s->Z.cols * sizeof(*s->Z.a), s->Z.rows, s->Z.a);
 }

@@ -2,36 +2,62 @@
 #include "common/base/alloc.h"
 #include "worker/talk.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool state_is_first(const struct state *s)
+static bool is_first(const struct state *s)
 {
 	return s->R->own == 0;
 }
 
-void state_send_up(struct state *s, size_t bytes, size_t own, size_t step, produce *make)
+void state_drop(struct state *s)
+{
+	order_end(&s->search);
+	slice_release(&s->slice);
+	placing_release(&s->place);
+	graph_release(&s->g);
+	features_release(&s->X);
+	mat_release(&s->Z);
+	fedsc_party_release(&s->party);
+	ranks_release(s->R);
+	free(s->features);
+	free(s->moved);
+	s->features = NULL;
+	s->moved = NULL;
+}
+
+bool state_reply(struct state *s, enum err own)
+{
+	s->reply.code = ranks_agree(s->R, own);
+	if (s->reply.code != ERR_OK)
+		snprintf(s->reply.why, sizeof(s->reply.why), "%s", err_detail());
+	if (is_first(s))
+		talk_say(RANKS_REPLY, &s->reply, sizeof(s->reply));
+	return s->reply.code == ERR_OK;
+}
+
+void state_send_made(struct state *s, size_t bytes, size_t count, size_t step, produce *make,
+		     const void *arg)
 {
 	const struct ranks *R = s->R;
-	size_t *each = ranks_all(R, sizeof(own), &own), *to, *from;
-	char *box, *got;
+	size_t *each = ranks_all(R, sizeof(count), &count), *to, *from;
+	char *box = alloc(step, bytes), *got = alloc(step, bytes);
 
-	box = alloc(step, bytes);
-	got = alloc(step, bytes);
 	ALLOC(to, R->count);
 	ALLOC(from, R->count);
 	for (size_t q = 0; q < R->count; q++)
 		for (size_t first = 0; first < each[q]; first += step) {
-			size_t count = each[q] - first < step ? each[q] - first : step;
+			size_t some = min_size(step, each[q] - first);
 
 			if (q == R->own)
-				make(s, first, count, box);
-			to[0] = q == R->own ? count : 0;
-			from[q] = state_is_first(s) ? count : 0;
+				make(arg, first, some, box);
+			to[0] = q == R->own ? some : 0;
+			from[q] = is_first(s) ? some : 0;
 			R->exchange(R->ctx, bytes, box, to, got, from);
 			from[q] = 0;
-			if (state_is_first(s))
-				talk_send(got, count * bytes, bytes);
+			if (is_first(s))
+				talk_send(got, some * bytes, bytes);
 		}
 	free(from);
 	free(to);
@@ -40,26 +66,46 @@ void state_send_up(struct state *s, size_t bytes, size_t own, size_t step, produ
 	free(each);
 }
 
-size_t state_rows_of_frame(size_t bytes)
+/* So many items are in a frame; one alone may be in several. */
+static size_t items_of_frame(size_t bytes)
 {
 	return bytes < RANKS_FRAME_MAX ? RANKS_FRAME_MAX / bytes : 1;
+}
+
+struct items {
+	const char *p;
+	size_t bytes;
+};
+
+static void copy_items(const void *arg, size_t first, size_t count, void *to)
+{
+	const struct items *items = arg;
+
+	memcpy(to, items->p + first * items->bytes, count * items->bytes);
+}
+
+void state_send_items(struct state *s, size_t bytes, size_t count, const void *items)
+{
+	struct items all = { items, bytes };
+
+	state_send_made(s, bytes, count, items_of_frame(bytes), copy_items, &all);
 }
 
 void state_receive_rows(struct state *s, size_t bytes, void *p)
 {
 	const struct ranks *R = s->R;
-	size_t step = state_rows_of_frame(bytes), *to, *from;
+	size_t step = items_of_frame(bytes), *to, *from;
 	char *box = alloc(step, bytes), *at = p;
 
 	ALLOC(to, R->count);
 	ALLOC(from, R->count);
 	for (size_t q = 0; q < R->count; q++)
 		for (size_t first = R->cut[q]; first < R->cut[q + 1]; first += step) {
-			size_t count = R->cut[q + 1] - first < step ? R->cut[q + 1] - first : step;
+			size_t count = min_size(step, R->cut[q + 1] - first);
 
-			if (state_is_first(s))
+			if (is_first(s))
 				talk_receive(box, count * bytes);
-			to[q] = state_is_first(s) ? count : 0;
+			to[q] = is_first(s) ? count : 0;
 			from[0] = q == R->own ? count : 0;
 			R->exchange(R->ctx, bytes, box, to, at, from);
 			at += from[0] * bytes;
@@ -72,14 +118,14 @@ void state_receive_rows(struct state *s, size_t bytes, void *p)
 
 void state_receive_told(struct state *s, void *p, size_t n)
 {
-	if (state_is_first(s))
+	if (is_first(s))
 		talk_receive(p, n);
 	ranks_tell(s->R, 0, p, n);
 }
 
 void state_send_told(struct state *s, const void *p, size_t n)
 {
-	if (state_is_first(s))
+	if (is_first(s))
 		talk_send(p, n, sizeof(double));
 }
 
@@ -90,12 +136,6 @@ void state_send_mat(struct state *s, const struct mat *m)
 
 void state_receive_mat(struct state *s, struct mat *m, size_t rows, size_t cols)
 {
-	mat_release(m);
 	mat_init(m, rows, cols);
 	state_receive_told(s, m->a, rows * cols * sizeof(*m->a));
-}
-
-void state_make_labels(struct state *s, size_t first, size_t count, void *to)
-{
-	memcpy(to, s->label + first, count * sizeof(*s->label));
 }

@@ -1,4 +1,5 @@
-/* state.h -- what a rank has from one order to the next, and how vectors come and go; the parts of orders.c. */
+/* state.h -- data that a rank keeps between orders, how vectors come and go, and the orders
+ * themselves: parts of orders.c. */
 #ifndef WORKER_STATE_H
 #define WORKER_STATE_H
 
@@ -12,87 +13,67 @@ struct state {
 	struct ranks_reply reply;
 	struct graph g; /* of this rank's nodes: with X until that is embedded; of slice */
 	struct features X;
-	char *features;    /* the file they are from */
-	uint32_t *moved;   /* where its rows have gone, of this rank's; NULL: they are where they were */
+	char *features;                /* the file that X is from */
+	uint32_t *moved;               /* the new place of each of its rows; NULL: the same */
 	struct features_source source; /* of slice */
-	struct mat Z;
-	const struct csr *sent; /* the rows that are on their way up */
-	size_t *start;          /* where each of this rank's ends, over all ranks */
-	struct embedding how;
-	struct fedsc_party party; /* ROWS: which has X's rows then */
-	double *given, *sums;
-	struct mat c;                            /* centres, the same at each rank */
-	uint32_t *label;                         /* of this rank's rows */
-	struct ranks_cost begun, read, embedded; /* when these were done */
-	struct order_search search; /* for filter.order "auto", while that is looked for */
-	double terms[ORDER_WORDS]; /* the last block of it */
-	struct slice slice; /* has X, once it was asked */
-	double *answer;      /* what has no row, or is no product; then */
-	struct mat product;  /* what the rows' numbers are the slice's product with */
+	struct mat Z;                  /* embedded rows, or distances of placed ones */
+	struct fedsc_party party;      /* ROWS: which has X's rows then */
+	struct order_search search;    /* for filter.order "auto", until a new one begins */
+	struct slice slice;            /* has X, once it was asked */
 	struct placing place;
+	struct ranks_cost begun, read, embedded; /* when these were done */
 };
+void state_drop(struct state *s); /* all that was read and made of it */
 
-/* Writes items first .. first + count - 1 of this rank. */
-typedef void produce(struct state *s, size_t first, size_t count, void *to);
-bool state_is_first(const struct state *s);
-/* To the party, in the order of ranks: `own` items here, `step` at a time. */
-void state_send_up(struct state *s, size_t bytes, size_t own, size_t step, produce *make);
-/* So many items are in a piece; one alone may be in several. */
-size_t state_rows_of_frame(size_t bytes);
-/* From the party, over all rows: this rank's into p. */
+/* The order's error becomes that of all ranks, and is the reply. true: there is none, and data that
+ * belong to the reply follow. */
+bool state_reply(struct state *s, enum err own);
+
+/* Up to the party, in the order of ranks: `count` items of this rank, `step` at a time; make writes
+ * items first .. first + count - 1 of it. */
+typedef void produce(const void *arg, size_t first, size_t count, void *to);
+void state_send_made(struct state *s, size_t bytes, size_t count, size_t step, produce *make,
+		     const void *arg);
+void state_send_items(struct state *s, size_t bytes, size_t count, const void *items);
+/* From the party, over all rows: this rank's, into p. */
 void state_receive_rows(struct state *s, size_t bytes, void *p);
-/* What all ranks have alike. */
+/* Data that all ranks have alike. */
 void state_receive_told(struct state *s, void *p, size_t n);
 void state_send_told(struct state *s, const void *p, size_t n);
 void state_send_mat(struct state *s, const struct mat *m);
+/* m is initialised here. */
 void state_receive_mat(struct state *s, struct mat *m, size_t rows, size_t cols);
-void state_make_labels(struct state *s, size_t first, size_t count, void *to);
 
-/* Of each order what it takes and makes, with its error, and what follows its reply; orders.c has which belong together.
- * Files, rows and edges: orders_data.c. */
-void order_drop_data(struct state *s);
-/* X of an .npy file as it was read first, and renamed; s: struct state. A features_source's, of all ranks alike. */
-enum err orders_read_again(void *s, struct features *X) MUST_CHECK;
-enum err order_read_files(struct state *s) MUST_CHECK;
-enum err order_rename_rows(struct state *s) MUST_CHECK;
-void order_send_graph(struct state *s);
-void order_send_edges(struct state *s);
-void order_send_features(struct state *s);
+/* Files, rows and edges: orders_data.c. */
+void order_read(struct state *s);
+void order_rename(struct state *s);
+void order_graph(struct state *s);
+void order_edges(struct state *s);
+void order_features(struct state *s);
 
-/* Embedding and k-means: orders_embed.c. */
-enum err order_embed_rows(struct state *s) MUST_CHECK;
-void order_send_embedding(struct state *s);
-enum err order_embed_again_rows(struct state *s) MUST_CHECK;
-void order_send_norms(struct state *s);
-enum err order_scale_rows(struct state *s) MUST_CHECK;
-enum err order_find_clusters(struct state *s) MUST_CHECK;
-void order_send_clusters(struct state *s);
-enum err order_find_centres(struct state *s) MUST_CHECK;
-void order_send_centres(struct state *s);
-enum err order_take_centres(struct state *s) MUST_CHECK;
-void order_send_distances(struct state *s);
+/* The search for the order, embedding and k-means: orders_embed.c. */
+void order_terms(struct state *s);
+void order_embed(struct state *s);
+void order_again(struct state *s);
+void order_norms(struct state *s);
+void order_scale(struct state *s);
+void order_clusters(struct state *s);
+void order_centres(struct state *s);
+void order_distances(struct state *s);
 
 /* Rows of sums over rows: orders_rows.c. */
-enum err order_begin_rows(struct state *s) MUST_CHECK;
+void order_rows(struct state *s);
 /* Has the question as many numbers as it needs, and is it one for ranks? */
 bool order_is_answerable(const struct state *s);
-enum err order_ask_rows(struct state *s) MUST_CHECK;
-void order_send_sums(struct state *s);
-void order_send_nearest(struct state *s);
+void order_ask_rows(struct state *s);
+void order_nearest(struct state *s);
 
-/* The order of the filter; landmark and gcc; new rows after landmark: orders_slice.c. */
-enum err order_find_terms(struct state *s) MUST_CHECK;
-void order_send_terms(struct state *s);
-enum err order_filter(struct state *s) MUST_CHECK;
-enum err order_answer(struct state *s) MUST_CHECK;
-void order_send_answer(struct state *s);
-enum err order_find_cells(struct state *s) MUST_CHECK;
-void order_send_labels(struct state *s);
-enum err order_find_means(struct state *s) MUST_CHECK;
-void order_send_means(struct state *s);
-enum err order_weigh_rows(struct state *s) MUST_CHECK;
-void order_send_lengths(struct state *s);
-enum err order_place_rows(struct state *s) MUST_CHECK;
-void order_send_placed(struct state *s);
+/* Landmark and gcc; new rows after landmark: orders_slice.c. */
+void order_filter(struct state *s);
+void order_ask(struct state *s);
+void order_cells(struct state *s);
+void order_means(struct state *s);
+void order_weigh(struct state *s);
+void order_place(struct state *s);
 
 #endif

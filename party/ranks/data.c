@@ -20,40 +20,33 @@ static enum err put_path(char *to, const char *path)
 
 enum err workers_read(struct workers *w, const char *features, const char *edges)
 {
-	struct ranks_reply r;
+	const struct ranks_reply *r = &w->reply;
 
 	TRY(put_path(w->order.features, features));
 	TRY(put_path(w->order.edges, edges ? edges : ""));
-	TRY(rank0_ask(w, RANKS_READ, &r));
-	if (r.n < 1 || r.n > ROWS_MAX || r.cols < 1 || r.cols > COLS_MAX ||
-	    r.neighbours > 2 * EDGES_MAX || (r.is_sparse && r.entries > 2 * EDGES_MAX))
-		return err_set(ERR_INTERNAL, "ranks: %zu x %zu features and %zu neighbours", r.n,
-			       r.cols, r.neighbours);
-	w->sizes.n = r.n;
-	w->sizes.cols = r.cols;
-	w->sizes.neighbours = r.neighbours;
-	w->sizes.weighted = r.weighted;
-	w->sizes.is_sparse = r.is_sparse;
-	w->sizes.entries = r.entries;
+	TRY(rank0_ask(w, RANKS_READ));
+	if (r->n < 1 || r->n > ROWS_MAX || r->cols < 1 || r->cols > COLS_MAX ||
+	    r->neighbours > 2 * EDGES_MAX || (r->is_sparse && r->entries > 2 * EDGES_MAX))
+		return err_set(ERR_INTERNAL, "ranks: %zu x %zu features and %zu neighbours", r->n,
+			       r->cols, r->neighbours);
+	w->sizes.n = r->n;
+	w->sizes.cols = r->cols;
+	w->sizes.neighbours = r->neighbours;
+	w->sizes.weighted = r->weighted;
+	w->sizes.is_sparse = r->is_sparse;
+	w->sizes.entries = r->entries;
 	return ERR_OK;
 }
 
 enum err workers_rename(struct workers *w, const uint32_t *place)
 {
-	struct ranks_reply r;
-
-	TRY(rank0_order(w, RANKS_RENAME));
-	TRY(rank0_send(w, place, w->sizes.n * sizeof(*place)));
-	return rank0_answered(w, &r);
+	return rank0_call(w, RANKS_RENAME, SENT(place, w->sizes.n));
 }
 
 /* start (n + 1): of that many entries. */
 static enum err receive_starts(struct workers *w, enum ranks_op op, size_t *start, size_t entries)
 {
-	struct ranks_reply r;
-
-	TRY(rank0_ask(w, op, &r));
-	TRY(rank0_receive(w, start, (w->sizes.n + 1) * sizeof(*start)));
+	TRY(rank0_call(w, op, RECEIVED(start, w->sizes.n + 1)));
 	for (size_t i = 0; i < w->sizes.n; i++)
 		if (start[0] != 0 || start[i] > start[i + 1] || start[w->sizes.n] != entries)
 			return err_set(ERR_INTERNAL, "ranks: starts of rows that do not rise");
@@ -92,9 +85,7 @@ enum err workers_sparse(struct workers *w, size_t *start, workers_entries *each,
 
 enum err workers_rows(struct workers *w, workers_values *each, void *arg)
 {
-	struct ranks_reply r;
-
-	TRY(rank0_ask(w, RANKS_FEATURES, &r));
+	TRY(rank0_ask(w, RANKS_FEATURES));
 	return rank0_values(w, w->sizes.n * w->sizes.cols, each, arg);
 }
 

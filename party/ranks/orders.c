@@ -8,23 +8,23 @@
 
 enum err workers_embed(struct workers *w, const struct embed_params *p, struct embedding *how)
 {
-	struct ranks_reply r;
+	const struct ranks_reply *r = &w->reply;
 
 	*how = (struct embedding){ .filter = p->filter,
 				   .order = p->order,
 				   .unit_rows = p->unit_rows,
 				   .row_power = p->row_power };
 	w->order.embed = *p;
-	TRY(rank0_ask(w, RANKS_EMBED, &r));
-	if (r.dims < 1 || r.dims > w->sizes.cols)
-		return err_set(ERR_INTERNAL, "ranks: projected on %zu of %zu dimensions", r.dims,
+	TRY(rank0_ask(w, RANKS_EMBED));
+	if (r->dims < 1 || r->dims > w->sizes.cols)
+		return err_set(ERR_INTERNAL, "ranks: projected on %zu of %zu dimensions", r->dims,
 			       w->sizes.cols);
-	w->sizes.dims = r.dims;
-	how->word = r.word;
-	how->mean_norm = r.mean_norm;
-	mat_init(&how->map, w->sizes.cols, r.dims);
-	TRY(rank0_receive_mat(w, &how->map));
-	if (!r.has_idf)
+	w->sizes.dims = r->dims;
+	how->word = r->word;
+	how->mean_norm = r->mean_norm;
+	mat_init(&how->map, w->sizes.cols, r->dims);
+	TRY(rank0_receive(w, how->map.a, w->sizes.cols * r->dims * sizeof(double)));
+	if (!r->has_idf)
 		return ERR_OK;
 	ALLOC(how->idf, w->sizes.cols);
 	return rank0_receive(w, how->idf, w->sizes.cols * sizeof(*how->idf));
@@ -32,8 +32,6 @@ enum err workers_embed(struct workers *w, const struct embed_params *p, struct e
 
 enum err workers_embed_again(struct workers *w, const struct embedding *how)
 {
-	struct ranks_reply r;
-
 	w->order.embed = (struct embed_params){ .filter = how->filter,
 						.order = how->order,
 						.unit_rows = how->unit_rows,
@@ -42,35 +40,23 @@ enum err workers_embed_again(struct workers *w, const struct embedding *how)
 	w->order.mean_norm = how->mean_norm;
 	w->order.has_idf = how->idf != NULL;
 	w->order.dims = w->sizes.dims = how->map.cols;
-	TRY(rank0_order(w, RANKS_AGAIN));
-	TRY(rank0_send_mat(w, &how->map));
-	if (how->idf)
-		TRY(rank0_send(w, how->idf, w->sizes.cols * sizeof(*how->idf)));
-	return rank0_answered(w, &r);
+	return rank0_call(w, RANKS_AGAIN, SENT_MAT(&how->map), SENT(how->idf, w->sizes.cols));
 }
 
 enum err workers_norms(struct workers *w, double *norm)
 {
-	struct ranks_reply r;
-
-	TRY(rank0_ask(w, RANKS_NORMS, &r));
-	return rank0_receive(w, norm, w->sizes.n * sizeof(*norm));
+	return rank0_call(w, RANKS_NORMS, RECEIVED(norm, w->sizes.n));
 }
 
 enum err workers_scale(struct workers *w, const double *norm, double mean, double power)
 {
-	struct ranks_reply r;
-
 	w->order.mean_norm = mean;
 	w->order.embed.row_power = power;
-	TRY(rank0_order(w, RANKS_SCALE));
-	TRY(rank0_send(w, norm, w->sizes.n * sizeof(*norm)));
-	return rank0_answered(w, &r);
+	return rank0_call(w, RANKS_SCALE, SENT(norm, w->sizes.n));
 }
 
-static enum err receive_labels(struct workers *w, size_t k, uint32_t *label)
+static enum err check_labels(const struct workers *w, size_t k, const uint32_t *label)
 {
-	TRY(rank0_receive(w, label, w->sizes.n * sizeof(*label)));
 	for (size_t i = 0; i < w->sizes.n; i++)
 		if (label[i] >= k)
 			return err_set(ERR_INTERNAL, "ranks: row %zu is in cluster %u of %zu", i,
@@ -81,48 +67,32 @@ static enum err receive_labels(struct workers *w, size_t k, uint32_t *label)
 enum err workers_clusters(struct workers *w, const struct kmeans_params *p, uint32_t *label,
 			  struct mat *centres)
 {
-	struct ranks_reply r;
-
 	mat_init(centres, p->k, w->sizes.dims);
 	w->order.clusters = *p;
-	TRY(rank0_ask(w, RANKS_CLUSTERS, &r));
-	TRY(receive_labels(w, p->k, label));
-	return rank0_receive_mat(w, centres);
+	TRY(rank0_call(w, RANKS_CLUSTERS, RECEIVED(label, w->sizes.n), RECEIVED_MAT(centres)));
+	return check_labels(w, p->k, label);
 }
 
 enum err workers_centres(struct workers *w, const uint32_t *label, struct mat *c)
 {
-	struct ranks_reply r;
-
 	w->order.k = c->rows;
-	TRY(rank0_order(w, RANKS_CENTRES));
-	TRY(rank0_send_mat(w, c));
-	TRY(rank0_send(w, label, w->sizes.n * sizeof(*label)));
-	TRY(rank0_answered(w, &r));
-	return rank0_receive_mat(w, c);
+	return rank0_call(w, RANKS_CENTRES, SENT_MAT(c), SENT(label, w->sizes.n), RECEIVED_MAT(c));
 }
 
 enum err workers_distances(struct workers *w, const struct mat *c, workers_values *each, void *arg)
 {
-	struct ranks_reply r;
-
 	w->order.k = c->rows;
-	TRY(rank0_order(w, RANKS_DISTANCES));
-	TRY(rank0_send_mat(w, c));
-	TRY(rank0_answered(w, &r));
+	TRY(rank0_call(w, RANKS_DISTANCES, SENT_MAT(c)));
 	return rank0_values(w, w->sizes.n * c->rows, each, arg);
 }
 
 enum err workers_terms(struct workers *w, bool begins, const struct embed_params *how,
 		       const struct kmeans_params *clusters, double *term)
 {
-	struct ranks_reply r;
-
 	w->order.begins = begins;
 	w->order.embed = *how;
 	w->order.clusters = *clusters;
-	TRY(rank0_ask(w, RANKS_TERMS, &r));
-	return rank0_receive(w, term, ORDER_WORDS * sizeof(*term));
+	return rank0_call(w, RANKS_TERMS, RECEIVED(term, ORDER_WORDS));
 }
 
 /* ---- landmark and gcc ---- */
@@ -141,10 +111,8 @@ static void put_question(struct workers *w, const struct question *q)
 
 enum err workers_filter(struct workers *w, unsigned order)
 {
-	struct ranks_reply r;
-
 	put_question(w, &(struct question){ .kind = ASK_MEANS, .order = order });
-	return rank0_ask(w, RANKS_FILTER, &r);
+	return rank0_ask(w, RANKS_FILTER);
 }
 
 enum err workers_question(struct workers *w, const struct question *q)
@@ -168,73 +136,51 @@ enum err workers_block(struct workers *w, const double *x, size_t count)
 enum err workers_answer(struct workers *w, const struct question *q, workers_values *each,
 			void *arg)
 {
-	struct ranks_reply r;
-
-	TRY(rank0_answered(w, &r));
+	TRY(rank0_answered(w));
 	return rank0_values(w, question_words(q, w->sizes.n), each, arg);
 }
 
 enum err workers_cells(struct workers *w, unsigned order, size_t parties, size_t dims,
 		       const struct kmeans_params *how, uint32_t *label)
 {
-	struct question q = { .kind = ASK_CELLS, .order = order, .parties = parties, .dims = dims };
-	struct ranks_reply r;
-
-	put_question(w, &q);
+	put_question(w, &(struct question){
+			    .kind = ASK_CELLS, .order = order, .parties = parties, .dims = dims });
 	w->order.clusters = *how;
-	TRY(rank0_ask(w, RANKS_CELLS, &r));
-	return receive_labels(w, how->k, label);
+	TRY(rank0_call(w, RANKS_CELLS, RECEIVED(label, w->sizes.n)));
+	return check_labels(w, how->k, label);
 }
 
 enum err workers_means(struct workers *w, const uint32_t *label, size_t k, struct slice *s,
 		       struct mat *M)
 {
 	size_t cols = w->sizes.cols;
-	struct ranks_reply r;
 
 	mat_init(M, k, cols);
 	w->order.k = k;
-	TRY(rank0_order(w, RANKS_MEANS));
-	TRY(rank0_send(w, label, w->sizes.n * sizeof(*label)));
-	TRY(rank0_answered(w, &r));
-	TRY(rank0_receive_mat(w, M));
-	TRY(rank0_receive(w, s->shift, cols * sizeof(*s->shift)));
-	TRY(rank0_receive(w, s->weight, cols * sizeof(*s->weight)));
-	return rank0_receive(w, s->word, cols);
+	return rank0_call(w, RANKS_MEANS, SENT(label, w->sizes.n), RECEIVED_MAT(M),
+			  RECEIVED(s->shift, cols), RECEIVED(s->weight, cols),
+			  RECEIVED(s->word, cols));
 }
 
 enum err workers_place_weigh(struct workers *w, const struct placing *p, double *length)
 {
 	size_t cols = w->sizes.cols;
-	struct ranks_reply r;
 
 	w->order.k = p->map.cols;
 	w->order.embed.order = p->order;
-	TRY(rank0_order(w, RANKS_WEIGH));
-	TRY(rank0_send(w, p->shift, cols * sizeof(*p->shift)));
-	TRY(rank0_send(w, p->weight, cols * sizeof(*p->weight)));
-	TRY(rank0_send(w, p->word, cols));
-	TRY(rank0_send(w, p->offset, p->map.cols * sizeof(*p->offset)));
-	TRY(rank0_send_mat(w, &p->map));
-	TRY(rank0_answered(w, &r));
-	return rank0_receive(w, length, w->sizes.n * sizeof(*length));
+	return rank0_call(w, RANKS_WEIGH, SENT(p->shift, cols), SENT(p->weight, cols),
+			  SENT(p->word, cols), SENT(p->offset, p->map.cols), SENT_MAT(&p->map),
+			  RECEIVED(length, w->sizes.n));
 }
 
 enum err workers_place(struct workers *w, const struct placing *p, const double *norm,
 		       workers_values *each, void *arg)
 {
-	struct ranks_reply r;
-
-	TRY(rank0_order(w, RANKS_PLACE));
-	TRY(rank0_send(w, norm, w->sizes.n * sizeof(*norm)));
-	TRY(rank0_answered(w, &r));
+	TRY(rank0_call(w, RANKS_PLACE, SENT(norm, w->sizes.n)));
 	return rank0_values(w, w->sizes.n * p->map.cols, each, arg);
 }
 
 enum err workers_costs(struct workers *w, struct ranks_cost *cost)
 {
-	struct ranks_reply r;
-
-	TRY(rank0_ask(w, RANKS_COSTS, &r));
-	return rank0_receive(w, cost, w->sizes.ranks * sizeof(*cost));
+	return rank0_call(w, RANKS_COSTS, RECEIVED(cost, w->sizes.ranks));
 }

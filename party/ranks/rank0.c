@@ -150,7 +150,8 @@ static enum err put(struct workers *w, const void *from, size_t n)
 	return ERR_OK;
 }
 
-enum err rank0_hear(struct workers *w, enum ranks_what what, void *to, size_t bytes, size_t *got)
+/* A frame of `bytes` at most, into `to`; *got: how many it has. */
+static enum err hear(struct workers *w, enum ranks_what what, void *to, size_t bytes, size_t *got)
 {
 	struct ranks_frame f;
 
@@ -187,18 +188,8 @@ enum err rank0_send(struct workers *w, const void *from, size_t n)
 enum err rank0_receive(struct workers *w, void *to, size_t n)
 {
 	for (size_t at = 0, got; at < n; at += got)
-		TRY(rank0_hear(w, RANKS_PIECE, (char *)to + at, n - at, &got));
+		TRY(hear(w, RANKS_PIECE, (char *)to + at, n - at, &got));
 	return ERR_OK;
-}
-
-enum err rank0_send_mat(struct workers *w, const struct mat *m)
-{
-	return rank0_send(w, m->a, m->rows * m->cols * sizeof(*m->a));
-}
-
-enum err rank0_receive_mat(struct workers *w, struct mat *m)
-{
-	return rank0_receive(w, m->a, m->rows * m->cols * sizeof(*m->a));
 }
 
 enum err rank0_order(struct workers *w, enum ranks_op op)
@@ -207,11 +198,12 @@ enum err rank0_order(struct workers *w, enum ranks_op op)
 	return say(w, RANKS_ORDER, &w->order, sizeof(w->order));
 }
 
-enum err rank0_answered(struct workers *w, struct ranks_reply *r)
+enum err rank0_answered(struct workers *w)
 {
+	struct ranks_reply *r = &w->reply;
 	size_t got;
 
-	TRY(rank0_hear(w, RANKS_REPLY, r, sizeof(*r), &got));
+	TRY(hear(w, RANKS_REPLY, r, sizeof(*r), &got));
 	if (got != sizeof(*r) || r->code > ERR_CANCELLED)
 		return err_set(ERR_INTERNAL, "ranks: a reply of %zu bytes with code %d", got,
 			       (int)r->code);
@@ -219,18 +211,23 @@ enum err rank0_answered(struct workers *w, struct ranks_reply *r)
 	return r->code == ERR_OK ? ERR_OK : err_set(r->code, "%s", r->why);
 }
 
-enum err rank0_ask(struct workers *w, enum ranks_op op, struct ranks_reply *r)
+enum err rank0_parts(struct workers *w, enum ranks_op op, const struct rank0_part *part)
 {
 	TRY(rank0_order(w, op));
-	return rank0_answered(w, r);
+	for (; part->from; part++)
+		TRY(rank0_send(w, part->from, part->bytes));
+	TRY(rank0_answered(w));
+	for (; part->to; part++)
+		TRY(rank0_receive(w, part->to, part->bytes));
+	return ERR_OK;
 }
 
 enum err rank0_piece(struct workers *w, size_t *left, size_t unit, size_t *count)
 {
 	size_t got;
 
-	TRY(rank0_hear(w, RANKS_PIECE, w->piece, *left < RANKS_FRAME_MAX ? *left : RANKS_FRAME_MAX,
-		       &got));
+	TRY(hear(w, RANKS_PIECE, w->piece, *left < RANKS_FRAME_MAX ? *left : RANKS_FRAME_MAX,
+		 &got));
 	*left -= got;
 	*count = got / unit;
 	return ERR_OK;
@@ -252,7 +249,7 @@ static enum err greet(struct workers *w)
 	struct ranks_hello h;
 	size_t got;
 
-	TRY(rank0_hear(w, RANKS_HELLO, &h, sizeof(h), &got));
+	TRY(hear(w, RANKS_HELLO, &h, sizeof(h), &got));
 	h.version[sizeof(h.version) - 1] = 0;
 	if (got != sizeof(h) || strcmp(h.version, COTERIE_VERSION) != 0 ||
 	    h.order_size != sizeof(struct ranks_order) ||

@@ -1,6 +1,5 @@
-/* rank0.h -- the party's end of the pipes to rank 0 (common/ranks/pipe.h): for the orders of workers.h, in data.c, orders.c and rows.c.
- *
- * Errors are those of workers.h. */
+/* rank0.h -- the party's end of the pipes to rank 0 (common/ranks/pipe.h), for the orders of
+ * workers.h in data.c, orders.c and rows.c. Errors are those of workers.h. */
 #ifndef PARTY_RANKS_RANK0_H
 #define PARTY_RANKS_RANK0_H
 
@@ -14,29 +13,41 @@ struct workers {
 	struct workers_sizes sizes;
 	struct ranks_place *place;
 	bool greeted, died;
-	char said[SAID_MAX]; /* of what mpirun and ranks wrote on standard error, the beginning */
+	char said[SAID_MAX]; /* the beginning of mpirun's and ranks' standard error */
 	size_t said_n;
 	struct ranks_order order;
+	struct ranks_reply reply;
 	uint8_t *piece; /* RANKS_FRAME_MAX */
 };
 
-/* A frame of `bytes` at most into `to`; *got: how many it has. */
-enum err rank0_hear(struct workers *w, enum ranks_what what, void *to, size_t bytes, size_t *got) MUST_CHECK;
+/* Data that go with an order, or, after its reply, come: one of from and to. */
+struct rank0_part {
+	const void *from;
+	void *to;
+	size_t bytes;
+};
+#define SENT(p, count)     { .from = (p), .bytes = (count) * sizeof(*(p)) }
+#define RECEIVED(p, count) { .to = (p), .bytes = (count) * sizeof(*(p)) }
+#define SENT_MAT(m)        SENT((m)->a, (m)->rows * (m)->cols)
+#define RECEIVED_MAT(m)    RECEIVED((m)->a, (m)->rows * (m)->cols)
 
-/* n bytes in as many pieces as it takes; a matrix's values. */
+/* w->order as `op`: sends it and the parts that go with it; w->reply; receives the others. */
+#define rank0_call(w, op, ...) rank0_parts(w, op, (const struct rank0_part[]){ __VA_ARGS__, { 0 } })
+enum err rank0_parts(struct workers *w, enum ranks_op op, const struct rank0_part *part) MUST_CHECK;
+static inline enum err rank0_ask(struct workers *w, enum ranks_op op) /* without any */
+{
+	return rank0_parts(w, op, &(struct rank0_part){ 0 });
+}
+
+/* The steps of it: the order; data that go with it, in as many pieces as it takes; the reply; data
+ * that follow. */
+enum err rank0_order(struct workers *w, enum ranks_op op) MUST_CHECK;
 enum err rank0_send(struct workers *w, const void *from, size_t n) MUST_CHECK;
-enum err rank0_send_mat(struct workers *w, const struct mat *m) MUST_CHECK;
+enum err rank0_answered(struct workers *w) MUST_CHECK;
 enum err rank0_receive(struct workers *w, void *to, size_t n) MUST_CHECK;
-enum err rank0_receive_mat(struct workers *w, struct mat *m) MUST_CHECK;
-
-/* A piece of at most `left` bytes, into w->piece, of items of `unit` bytes: as many as *count says. */
+/* A piece of at most *left bytes, into w->piece: *count items of `unit` bytes. */
 enum err rank0_piece(struct workers *w, size_t *left, size_t unit, size_t *count) MUST_CHECK;
 /* So many values, piece by piece. */
 enum err rank0_values(struct workers *w, size_t values, workers_values *each, void *arg) MUST_CHECK;
-
-/* w->order, what may come with it being sent after; its reply. Both, of an order with nothing besides. */
-enum err rank0_order(struct workers *w, enum ranks_op op) MUST_CHECK;
-enum err rank0_answered(struct workers *w, struct ranks_reply *r) MUST_CHECK;
-enum err rank0_ask(struct workers *w, enum ranks_op op, struct ranks_reply *r) MUST_CHECK;
 
 #endif

@@ -3,11 +3,9 @@
 
 enum err workers_rows_begin(struct workers *w, double min_cluster)
 {
-	struct ranks_reply r;
-
 	w->order.min_cluster = min_cluster;
 	w->sizes.dims = w->sizes.cols;
-	return rank0_ask(w, RANKS_ROWS, &r);
+	return rank0_ask(w, RANKS_ROWS);
 }
 
 /* The matrix that goes with a question; NULL: none does. */
@@ -59,7 +57,6 @@ enum err workers_ask(struct workers *w, const struct fedsc_question *q, double *
 {
 	struct ranks_question *o = &w->order.asked;
 	const double *numbers = question_numbers(q, w->sizes.cols, o);
-	struct ranks_reply r;
 
 	o->kind = q->kind;
 	o->columns = q->columns;
@@ -79,7 +76,7 @@ enum err workers_ask(struct workers *w, const struct fedsc_question *q, double *
 			       o->given, o->words, RANKS_WORDS_MAX);
 	TRY(rank0_order(w, RANKS_ASK_ROWS));
 	TRY(rank0_send(w, numbers, o->given * sizeof(*numbers)));
-	TRY(rank0_answered(w, &r));
+	TRY(rank0_answered(w));
 	if (q->kind == FEDSC_EMBED)
 		w->sizes.dims = q->R->cols;
 	return rank0_receive(w, x, o->words * sizeof(*x));
@@ -87,9 +84,6 @@ enum err workers_ask(struct workers *w, const struct fedsc_question *q, double *
 
 enum err workers_nearest(struct workers *w, uint32_t *label, double *margin)
 {
-	struct ranks_reply r;
-
-	TRY(rank0_ask(w, RANKS_NEAREST, &r));
-	TRY(rank0_receive(w, label, w->sizes.n * sizeof(*label)));
-	return rank0_receive(w, margin, w->sizes.n * sizeof(*margin));
+	return rank0_call(w, RANKS_NEAREST, RECEIVED(label, w->sizes.n),
+			  RECEIVED(margin, w->sizes.n));
 }

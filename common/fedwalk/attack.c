@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 64, COUNT_MAX = 1 << 16 }; /* larger counts are taken for that one */
+enum { ROWS = 64, COUNT_MAX = 1 << 16 }; /* larger counts saturate */
 
-/* Higher-numbered neighbours of u in walks: beside[start[u]] .. beside[start[u+1] - 1]. */
+/* Neighbours of u in walks with numbers above u, once per occurrence: beside[start[u]] ..
+ * beside[start[u+1] - 1]. */
 struct sides {
 	size_t n;
 	size_t *start;
@@ -18,10 +19,10 @@ struct sides {
 
 struct plan {
 	const struct sides *s;
-	uint32_t **count; /* of each worker: n, all 0 between vertices */
-	size_t **pairs;   /* of each worker: how many pairs have each count */
-	uint32_t least;   /* 0: they are only counted */
-	uint32_t **guess; /* of each vertex */
+	uint32_t **count; /* per worker: n counters, all 0 between vertices */
+	size_t **pairs;   /* per worker: number of pairs of each count */
+	uint32_t least;   /* 0: count pairs; else collect pairs of at least this count */
+	uint32_t **guess;
 	size_t *guesses;
 };
 
@@ -64,8 +65,8 @@ static int by_number(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Counts who stood beside the vertices of a block; with p->least the pairs that did so often enough
- * are guesses. */
+/* Counts the neighbours in walks of a block's vertices. With p->least, pairs of at least that count
+ * become guesses. */
 static void look(void *ctx, unsigned worker, size_t block)
 {
 	struct plan *p = ctx;
@@ -94,7 +95,7 @@ static void look(void *ctx, unsigned worker, size_t block)
 	}
 }
 
-/* The least count that makes a pair a guess, so that their number comes nearest to `most`. */
+/* Returns the least count of a guess that brings the number of guesses nearest to `most`. */
 static uint32_t threshold(size_t *const *pairs, unsigned workers, size_t most)
 {
 	size_t above = 0;
@@ -181,7 +182,7 @@ void fedwalk_attack_judge(const struct fedwalk_guess *g, uint32_t u, const uint3
 {
 	size_t low = 0, high = g->count, at = 0;
 
-	while (low < high) { /* the first guess about u */
+	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
 		if (g->u[mid] < u)

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GRID = 256 };     /* a count is this many steps of noise */
-enum { BIN_STREAM = 1 }; /* of the job's seed */
-#define LARGEST 65535.0  /* of a degree vector's entries, either way */
+enum { GRID = 256 };     /* steps of noise per unit of count */
+enum { BIN_STREAM = 1 }; /* stream of the job's seed */
+#define LARGEST 65535.0  /* bound of a degree vector's entries */
 
 unsigned fedwalk_bins_default(size_t n)
 {
@@ -49,7 +49,7 @@ enum err fedwalk_counts(const struct noise_source *source, double eps, const uin
 		count[bin[neighbour[i]]]++;
 	draw_init(&draw, source);
 	for (unsigned j = 0; j < k; j++) {
-		/* A difference of two geometric variables: P(x) ~ exp(-eps |x|). */
+		/* A difference of two geometric variables has P(x) ~ exp(-eps |x|). */
 		double up = floor(-log(draw_unit_above(&draw)) / (eps / GRID));
 		double down = floor(-log(draw_unit_above(&draw)) / (eps / GRID));
 		double noisy = count[j] + (up - down) / GRID;

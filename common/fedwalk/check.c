@@ -1,4 +1,4 @@
-/* fedwalk: checks that concern several parameters. */
+/* Checks of fedwalk that concern several parameters. */
 #include "common/fedwalk/job.h"
 #include "common/fedwalk/response.h"
 #include "common/kind/own.h"

@@ -10,8 +10,6 @@
 
 enum { STRIP = 1024, ROWS = 16 };
 
-/* -- l1 between degree vectors --------------------------------------------------------------- */
-
 float *fedwalk_across(const float *c, size_t n, unsigned k)
 {
 	float *across;
@@ -83,7 +81,7 @@ void fedwalk_l1(const float *c, size_t n, unsigned k, unsigned threads, struct h
 	free(across);
 }
 
-/* -- memory ---------------------------------------------------------------------------------- */
+/* ---- memory estimates ---- */
 
 enum fedwalk_how fedwalk_tree_how(const struct fedwalk_job *job, size_t n)
 {
@@ -96,7 +94,7 @@ enum fedwalk_how fedwalk_tree_how(const struct fedwalk_job *job, size_t n)
 
 double fedwalk_tree_bytes(size_t n, unsigned k, enum fedwalk_how how, double rows)
 {
-	/* tree, encoder's and pools' lists, a transposed dictionary */
+	/* tree, lists of encoder and pools, transposed dictionary */
 	double lists = (double)n * (6 * 4 + 2 * 8 + 8 * 8 + 4 * k);
 	double group = half_bytes(n < FEDWALK_GROUP_MAX ? n : FEDWALK_GROUP_MAX);
 

@@ -7,13 +7,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Vertices sorted by how many rows they have are taken sixteen at a time, a lane each; a lane whose
- * matrix has ended computes on, past where its result was read. */
+/* Vertices are sorted by number of rows and processed sixteen at a time, one a lane. A lane
+ * computes on past the end of a shorter matrix; its result is read at its own last row. */
 enum { LANES = 16 };
 
 struct group {
-	size_t rows;         /* of the longest */
-	uint32_t v[LANES];   /* the last ones repeated where there are fewer */
+	size_t rows;
+	uint32_t v[LANES];   /* unused lanes repeat the last vertex */
 	uint32_t len[LANES]; /* rows of each, >= 1 */
 	float *row;          /* [rows][k][LANES] */
 };
@@ -23,7 +23,7 @@ struct plan {
 	const uint32_t *order;            /* vertices by number of rows */
 	const struct group *group;
 	size_t groups;
-	float **scratch; /* of each worker: [longest][LANES] */
+	float **scratch; /* per worker: [longest][LANES] */
 	struct half *h;
 };
 
@@ -55,11 +55,11 @@ struct plan {
 
 typedef void warp_fn(const struct group *g, const float *u, size_t x, unsigned k, float *cost);
 
-/* One group against all vertices that come before its last in the order. */
+/* Compares one group with all vertices up to its last one in the order. */
 static void warp_group(void *ctx, unsigned worker, size_t block)
 {
 	const struct plan *p = ctx;
-	size_t number = p->groups - 1 - block; /* the longest first */
+	size_t number = p->groups - 1 - block; /* longest first */
 	const struct group *g = &p->group[number];
 	size_t end = (number + 1) * LANES < p->m->n ? (number + 1) * LANES : p->m->n;
 	float *cost = p->scratch[worker];
@@ -150,8 +150,8 @@ static void warp_all(const struct fedwalk_matrices *m, unsigned threads, struct 
 	free(order);
 }
 
-/* A copy in which every vertex has a row and none more than `most`: that of a vertex without rows
- * is zero, and long matrices become means of neighbouring rows. */
+/* Copies the matrices with at least one and at most `most` rows each (0: any number). A vertex
+ * without rows gets a zero row. Longer matrices become means of neighbouring rows. */
 static void shorten(const struct fedwalk_matrices *m, size_t most, size_t **start, float **row)
 {
 	unsigned k = m->k;

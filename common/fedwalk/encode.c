@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 64 }; /* vertices that one thread takes at a time */
+enum { ROWS = 64 }; /* vertices of a block */
 
 struct candidate {
 	float score; /* eps D |leaves|: the weight is exp(-score) */
@@ -20,7 +20,7 @@ struct list {
 	double kept, dropped;
 };
 
-/* Of what one worker has seen: for each output r the least and the largest ln P(r|u) of any u. */
+/* Per worker and output r: least and largest ln P(r|u) over the vertices u of the worker. */
 struct range {
 	float *least, *most;
 	float *row, *score; /* scratch, n each */
@@ -31,13 +31,14 @@ struct range {
 struct plan {
 	const struct fedwalk_tree *t;
 	const struct fedwalk_dissimilarity *d;
-	const float *across; /* if there is no half matrix */
+	const float *across; /* without a half matrix */
 	double eps;
 	struct list *list;
-	struct range *range; /* of each worker */
+	struct range *range;
 };
 
-/* score[v] of all v, climbing from leaf u: at each parent the sibling's leaves are one range. */
+/* Sets score[v] for all v. Climbs from leaf u: at each parent the sibling's leaves are one
+ * range. */
 static void climb(const struct plan *p, uint32_t u, const float *row, float *score)
 {
 	const struct fedwalk_tree *t = p->t;
@@ -82,7 +83,7 @@ static void encode_vertex(const struct plan *p, struct range *r, uint32_t u)
 	qsort(r->near, near, sizeof(*r->near), by_score);
 	for (size_t i = 0; i < near; i++)
 		sum += r->weight[i] = exp(-(double)r->near[i].score);
-	/* Those beyond the cut are at most so many, of at most so much. */
+	/* At most n - near vertices are beyond the cut, each of at most this weight. */
 	sum += (double)(n - near) * exp(-FEDWALK_CUT);
 
 	list->n = near < FEDWALK_CANDIDATES_MAX ? near : FEDWALK_CANDIDATES_MAX;
@@ -118,7 +119,7 @@ static void encode_block(void *ctx, unsigned worker, size_t block)
 		encode_vertex(p, &p->range[worker], (uint32_t)u);
 }
 
-/* Adds the workers' results up to the encoder and its report. */
+/* Combines the workers' results into the encoder and its report. */
 static void collect(struct fedwalk_encoder *e, const struct plan *p, unsigned workers,
 		    struct fedwalk_encoder_report *report)
 {
@@ -250,7 +251,7 @@ uint32_t fedwalk_encode(const struct fedwalk_encoder *e, uint32_t u, struct draw
 	if (low == high)
 		return e->v[low];
 	x = (uint32_t)(draw_u64(d) >> 32);
-	while (low < high) { /* the first whose upto is above x; the last, whatever x is */
+	while (low < high) { /* the first with upto above x, else the last */
 		size_t mid = low + (high - low) / 2;
 
 		if (e->upto[mid] > x)

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 
-/* ---- what is spent of privacy ---- */
-
 static const char of_vectors[] =
     "Laplace noise of scale 1/eps; a tie changes one entry of the vectors of both its ends, so eps "
     "towards either device alone and 2 eps for the joint release; all ties of a node: its degree "
@@ -47,7 +45,7 @@ size_t fedwalk_account(const struct fedwalk_job *job, double eps0, struct fedwal
 							   2,
 							   INFINITY,
 							   of_matrices };
-		/* Each of the l tokens of each walk may have taken a tie. */
+		/* Each of the l tokens of each walk may have crossed a tie. */
 		out[n++] = (struct fedwalk_spent){ "encoder", "token",       NAN,       eps0,
 						   tokens,    eps0 * tokens, of_encoder };
 	}
@@ -71,8 +69,6 @@ static void say_eps(double eps, char text[static 32])
 	else
 		snprintf(text, 32, "%s", "none"); /* no guarantee */
 }
-
-/* ---- all facts ---- */
 
 static void record_walks(const struct fedwalk_job *job, size_t n, const double told[FEDWALK_TOLD],
 			 struct facts *r)

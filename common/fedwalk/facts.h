@@ -1,53 +1,55 @@
-/* facts.h -- what a fedwalk job says of itself afterwards, the same at all processes: run.json's facts,
- * and what it spends of privacy. */
+/* facts.h -- Facts of a fedwalk job for run.json, the same at all processes, and its privacy
+ * account. */
 #ifndef COMMON_FEDWALK_FACTS_H
 #define COMMON_FEDWALK_FACTS_H
 
 #include "common/fedwalk/job.h"
 #include "common/kind/facts.h"
 
-/* Numbers about a party's part, sent in a secure sum in mode walks; the totals over all parties are public. In mode
- * randomized-response nothing is summed: it would be a second release of what the reports hide. The first three are what
- * the coordinator expects by the reports, the others 0. */
+/* Counts of a party. In mode walks they go into a secure sum, and the totals are public. Mode
+ * randomized-response sums nothing: a sum would be a second release of the ties that the reports
+ * hide. In that mode the coordinator estimates the first three from the reports; the others are
+ * 0. */
 enum fedwalk_told {
-	FEDWALK_GUESSED,   /* pairs that the attack says are ties, of own lower vertices */
-	FEDWALK_RIGHT,     /* of them, those that are */
-	FEDWALK_TIES,      /* that there are */
-	FEDWALK_WALKED,    /* walks begun */
-	FEDWALK_MESSAGES,  /* device to device */
-	FEDWALK_CROSSING,  /* of these, between devices of two parties, as sent */
-	FEDWALK_CAME,      /* and as received */
+	FEDWALK_GUESSED,   /* guessed ties with a lower vertex of the party */
+	FEDWALK_RIGHT,     /* guessed ties that exist */
+	FEDWALK_TIES,      /* existing ties */
+	FEDWALK_WALKED,    /* walks started */
+	FEDWALK_MESSAGES,  /* messages from device to device */
+	FEDWALK_CROSSING,  /* messages between devices of two parties, as sent */
+	FEDWALK_CAME,      /* messages between devices of two parties, as received */
 	FEDWALK_ISOLATED,  /* vertices without ties */
-	FEDWALK_ONE_SIDED, /* ties that only one of two parties had: told twice, once by each */
-	FEDWALK_UNHOSTED,  /* ties to vertices that nobody hosts */
+	FEDWALK_ONE_SIDED, /* ties that only one of two parties listed; both count them */
+	FEDWALK_UNHOSTED,  /* ties to vertices that no party hosts */
 	FEDWALK_SUMMED,
-	/* what the coordinator adds */
+	/* added by the coordinator */
 	FEDWALK_EPS0 =
-	    FEDWALK_SUMMED, /* of the encoder for one token; 0 in mode randomized-response */
-	FEDWALK_KEPT,       /* how often a token is the vertex itself, on average */
-	FEDWALK_BOXES,      /* sealed boxes passed on in exchanges of walks */
+	    FEDWALK_SUMMED, /* eps of the encoder for one token; 0 in mode randomized-response */
+	FEDWALK_KEPT,       /* mean probability that a token is the vertex itself */
+	FEDWALK_BOXES,      /* sealed boxes relayed in exchanges of walks */
 	FEDWALK_BOX_BYTES,
 	FEDWALK_TOLD
 };
 
-/* One line per mechanism. */
+/* Privacy cost of one mechanism. */
 struct fedwalk_spent {
-	const char *mechanism;   /* "degree vectors", "ordered degree matrices", "encoder",
-				    "randomised response", "training" */
-	const char *unit;        /* "edge" or "node": what two inputs differ by */
-	double sensitivity;      /* of what is released, in the mechanism's own measure; 0: none */
+	/* "degree vectors", "ordered degree matrices", "encoder", "randomised response",
+	 * "training" */
+	const char *mechanism;
+	const char *unit;        /* "edge" or "token": difference of neighbouring inputs */
+	double sensitivity;      /* of the release, in the mechanism's own measure; 0: none */
 	double eps_each;         /* of one release; INFINITY: no guarantee */
-	double releases;         /* how many of them one edge is in */
+	double releases;         /* number of releases that contain one edge */
 	double eps;              /* composed */
-	const char *composition; /* how, a sentence */
+	const char *composition; /* composition rule, as a sentence */
 };
 
 enum { FEDWALK_SPENT_MAX = 6 };
-/* out (FEDWALK_SPENT_MAX); returns how many. The last is the "total" per edge. eps0: of one encoded
- * token, as computed; not read in mode randomized-response. */
+/* Fills out (FEDWALK_SPENT_MAX) and returns the number of entries. The last is the "total" per
+ * edge. eps0: of one encoded token, as computed; ignored in mode randomized-response. */
 size_t fedwalk_account(const struct fedwalk_job *job, double eps0, struct fedwalk_spent *out);
 
-/* Facts and a table of what was spent of privacy ("account"), in the log too. n vertices. */
+/* Records facts and the privacy account in r and in the log. n: number of vertices. */
 void fedwalk_record(const struct fedwalk_job *job, size_t n, const double told[FEDWALK_TOLD],
 		    struct facts *r);
 

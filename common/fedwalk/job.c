@@ -50,7 +50,7 @@ const struct config_row fedwalk_rows[] = {
 };
 /* clang-format on */
 
-/* Less than 8 finds nothing. */
+/* A smaller eps yields no useful embeddings. */
 static const struct config_preset response[] = { { "eps", "8" }, { NULL, NULL } };
 
 void fedwalk_presets(const struct json *root, struct kind_presets *to)

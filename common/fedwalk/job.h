@@ -1,4 +1,4 @@
-/* job.h -- what a job of kind fedwalk says (Pan, Zhu, KDD 2022). */
+/* job.h -- Parameters of kind fedwalk (Pan, Zhu, KDD 2022). */
 #ifndef COMMON_FEDWALK_JOB_H
 #define COMMON_FEDWALK_JOB_H
 
@@ -14,22 +14,22 @@ struct fedwalk_job {
 	JOB_HEAD;
 	enum fedwalk_mode mode;
 	enum fedwalk_dissimilarity_by dissimilarity;
-	unsigned dtw_rows; /* rows of M_v are averaged down to so many; 0: not */
-	enum fedwalk_tree_way tree; /* how the hierarchical clustering tree is made */
-	double eps;      /* of degree vectors and the encoder; or of randomised response */
-	double p;        /* how often the two-hop predictor is asked */
-	unsigned bins;   /* k, or JOB_AUTO: floor(ln n) */
-	unsigned walks;  /* gamma, of each vertex */
-	unsigned length; /* l, tokens of a walk */
-	unsigned window; /* w of SkipGram */
-	unsigned dims;   /* FEDWALK_DIMS */
-	bool keep_embeddings; /* the coordinator writes them too */
+	unsigned dtw_rows;          /* M_v is averaged down to this many rows; 0: never */
+	enum fedwalk_tree_way tree; /* construction of the hierarchical clustering tree */
+	double eps;           /* of degree vectors and the encoder, or of randomised response */
+	double p;             /* probability of asking the two-hop predictor */
+	unsigned bins;        /* k, or JOB_AUTO: floor(ln n) */
+	unsigned walks;       /* gamma, walks from each vertex */
+	unsigned length;      /* l, tokens of a walk */
+	unsigned window;      /* w of SkipGram */
+	unsigned dims;        /* FEDWALK_DIMS */
+	bool keep_embeddings; /* the coordinator writes embeddings too */
 };
 JOB_OF_KIND(fedwalk_job)
 #define fedwalk_job(job) JOB_ACCESS(fedwalk_job, job)
 
 extern const struct kind kind_fedwalk;
-/* Each ends with path NULL. */
+/* The last row has path NULL. */
 extern const struct config_row fedwalk_rows[];
 extern const char *const fedwalk_mode_names[];
 
@@ -39,9 +39,9 @@ const char *fedwalk_unread(const void *job, const struct config_row *row);
 enum err fedwalk_check(const void *job) MUST_CHECK;
 void fedwalk_leaks(struct said *s, const void *job, size_t parties);
 
-unsigned fedwalk_job_bins(const struct fedwalk_job *job, size_t n); /* k, for n vertices */
+unsigned fedwalk_job_bins(const struct fedwalk_job *job, size_t n); /* k for n vertices */
 
-/* kind.h */
+/* Contract: see kind.h. */
 double fedwalk_memory(const void *job, const struct kind_sizes *sizes);
 
 #endif

@@ -3,7 +3,7 @@
 
 static const char *const permissions[] = { "fedwalk", "fedwalk.dtw", NULL };
 
-/* dtw gives every tie away. */
+/* dtw discloses every tie. */
 static const char *permission(const void *p)
 {
 	const struct fedwalk_job *job = p;
@@ -12,7 +12,7 @@ static const char *permission(const void *p)
 										     : "fedwalk";
 }
 
-/* Who hosts a vertex, and the ties to it, would be gone with its party. */
+/* Without one party its vertices, and all ties to them, are missing. */
 static const char *needs_all(const void *job)
 {
 	(void)job;

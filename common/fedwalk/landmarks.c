@@ -1,4 +1,4 @@
-/* The tree of more vertices than a half matrix has room for. */
+/* Tree of more vertices than a half matrix can hold. */
 #include "common/base/alloc.h"
 #include "common/fedwalk/distance.h"
 #include "common/fedwalk/tree.h"
@@ -11,7 +11,7 @@
 
 enum { ITERATIONS = 20, DEPTH_MAX = 8 };
 
-/* Vertices in groups: those of group g are member[start[g]] .. member[start[g+1] - 1]. */
+/* Groups of vertices; group g is member[start[g]] .. member[start[g+1] - 1]. */
 struct groups {
 	size_t count;
 	size_t *start;
@@ -24,10 +24,10 @@ struct plan {
 	uint64_t seed;
 	unsigned threads;
 	struct groups groups;
-	struct link **link; /* of each group, between its members */
+	struct link **link; /* per group: links between its members */
 };
 
-/* Members of one value of label stay together, in their order. */
+/* Sorts v stably by label; count (labels) becomes the number of each label. */
 static void sort_by_label(uint32_t *v, const uint32_t *label, size_t n, size_t labels,
 			  size_t *count)
 {
@@ -48,8 +48,8 @@ static void sort_by_label(uint32_t *v, const uint32_t *label, size_t n, size_t l
 	free(at);
 }
 
-/* Cuts v (n of them) into about `parts` groups, and those that are too large again. What k-means
- * cannot take apart any more is cut by number. */
+/* Splits v (n) into about `parts` groups, and groups above FEDWALK_GROUP_MAX again. From DEPTH_MAX
+ * on it splits by position, because k-means no longer separates the vertices. */
 static void split(struct plan *p, uint32_t *v, size_t n, size_t parts, unsigned depth)
 {
 	struct kmeans_params how = { .k = parts,
@@ -107,7 +107,7 @@ static void link_group(void *ctx, unsigned worker, size_t g)
 	half_release(&h);
 }
 
-/* The tree over the groups' means, a group weighing as many as it has. */
+/* Tree over the means of the groups, weighted by their sizes. */
 static void link_groups(const struct plan *p, struct link *link)
 {
 	const struct groups *g = &p->groups;
@@ -134,11 +134,11 @@ static void link_groups(const struct plan *p, struct link *link)
 	free(centre);
 }
 
-/* All merges within groups, group after group, and then those of groups. */
+/* Lists the merges within each group, group after group, then those between groups. */
 static void join(const struct plan *p, const struct link *between, size_t n, struct link *link)
 {
 	const struct groups *g = &p->groups;
-	uint32_t *top; /* the node that is the whole of a group, or of merged groups */
+	uint32_t *top; /* root of each group, then of each merge of groups */
 	size_t merges = 0;
 
 	ALLOC(top, 2 * g->count);
@@ -181,7 +181,7 @@ void fedwalk_tree_landmarks(struct fedwalk_tree *t, const float *c, size_t n, un
 	ALLOC(link, n);
 	join(&p, between, n, link);
 	fedwalk_tree_from_links(t, n, link);
-	free(t->height); /* of groups and between groups: no order that means anything */
+	free(t->height); /* heights within and between groups are not comparable */
 	t->height = NULL;
 	for (size_t g = 0; g < p.groups.count; g++)
 		free(p.link[g]);

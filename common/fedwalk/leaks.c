@@ -1,4 +1,4 @@
-/* The sentences about what fedwalk shows. */
+/* Disclosure sentences of fedwalk. */
 #include "common/fedwalk/job.h"
 #include "common/kind/own.h"
 

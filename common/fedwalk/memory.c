@@ -1,11 +1,12 @@
-/* The memory of FedWalk: the tree of all pairs takes the square of the vertices. */
+/* Memory estimate of FedWalk: the tree of all pairs takes O(n^2). */
 #include "common/fedwalk/distance.h"
 #include "common/fedwalk/job.h"
 #include "common/fedwalk/response.h"
 
 #include <math.h>
 
-enum { REPORT_BYTES = 40 }; /* of a reported pair: as it came, both ways, and how likely it is */
+/* of a reported pair: as received, in both directions, and its probability */
+enum { REPORT_BYTES = 40 };
 
 double fedwalk_first_bytes(const struct fedwalk_job *job, size_t n, enum fedwalk_how how)
 {
@@ -22,9 +23,9 @@ double fedwalk_memory(const void *p, const struct kind_sizes *s)
 
 	if (!n)
 		return KIND_MEMORY_LEAST;
-	if (!s->coordinator) /* walks as they pass, and own embeddings */
+	if (!s->coordinator) /* walks in transit, and own embeddings */
 		return KIND_MEMORY_LEAST + s->n * (8 * tokens + 8.0 * job->dims) + 24 * s->edges;
-	/* One after the other. */
+	/* The two phases run one after the other. */
 	return KIND_MEMORY_LEAST + fmax(fedwalk_first_bytes(job, n, fedwalk_tree_how(job, n)),
 					fedwalk_train_bytes(n, job->walks, job->length, 1));
 }

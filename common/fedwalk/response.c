@@ -27,8 +27,8 @@ double fedwalk_ties_expected(double eps, size_t n, double reported)
 	return fmax((reported - pairs * q) / (1 - 2 * q), 0);
 }
 
-/* The next flipped vertex after v: each of the following with probability q, so that the number of
- * those passed over is geometric. At least n: there is none. */
+/* Returns the next flipped vertex after v; n or more if there is none. Each vertex flips with
+ * probability q, so the gap between flips is geometric. */
 static size_t next_flip(struct draw *d, double log_stay, size_t v, size_t n)
 {
 	double gap = floor(log(draw_unit_above(d)) / log_stay);
@@ -53,7 +53,7 @@ enum err fedwalk_report(const struct noise_source *source, double eps, size_t n,
 		at++;
 	draw_init(&d, source);
 	flip = next_flip(&d, log_stay, u, n);
-	/* Neighbour XOR flipped. */
+	/* The report is neighbours XOR flips. */
 	while (!d.err && (at < degree || flip < n)) {
 		size_t tie = at < degree ? neighbour[at] : n;
 
@@ -76,9 +76,9 @@ enum err fedwalk_report(const struct noise_source *source, double eps, size_t n,
 
 struct plan {
 	struct csr *g;
-	double odds;          /* e^eps: how much a report speaks for a tie */
-	const double *degree; /* estimated, above 0 */
-	double sum;           /* of these */
+	double odds;          /* e^eps: likelihood ratio of a report */
+	const double *degree; /* estimated, at least 1 */
+	double sum;           /* of all degrees */
 };
 
 static void weigh_block(void *ctx, unsigned worker, size_t block)
@@ -89,8 +89,7 @@ static void weigh_block(void *ctx, unsigned worker, size_t block)
 	(void)worker;
 	for (size_t u = block * ROWS; u < end; u++)
 		for (size_t e = p->g->start[u]; e < p->g->start[u + 1]; e++) {
-			/* Before the report a tie is as likely as in a random graph of these
-			 * degrees. */
+			/* The prior is a random graph with these degrees. */
 			double odds = p->degree[u] * p->degree[p->g->index[e]] / p->sum * p->odds;
 
 			p->g->value[e] = odds / (1 + odds);

@@ -10,13 +10,13 @@
 
 /* ---- average linkage ---- */
 
-/* Clusters live in slots: the merge of slots i and j lives on in j. */
+/* Clusters live in slots; the merge of slots i and j stays in j. */
 struct chains {
 	struct half *h;
-	double *size;   /* of each slot */
-	uint32_t *slot; /* those that live, in no order */
+	double *size;
+	uint32_t *slot; /* live slots, in no order */
 	size_t live;
-	uint32_t *chain; /* slots, each the nearest of the one before */
+	uint32_t *chain; /* slots; each is the nearest of its predecessor */
 	size_t length;
 };
 
@@ -26,7 +26,7 @@ struct merge {
 	uint32_t number;
 };
 
-/* The nearest of slot x; `before`, if it is as near as any. */
+/* Returns the slot nearest to x: on ties `before`, then the lowest slot. */
 static uint32_t nearest(const struct chains *s, uint32_t x, uint32_t before, float *height)
 {
 	uint32_t best = before;
@@ -79,8 +79,9 @@ static int by_height(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Merges by height, between slots, become links between clusters. A merge is never below those it
- * is made of (rounding may say so, by an ulp; found order then decides). */
+/* Sorts merges between slots by height and turns them into links between clusters. Rounding may put
+ * a merge below its parts by an ulp. It is then raised to their height, and the order of discovery
+ * decides. */
 static void to_links(struct merge *m, size_t n, struct link *link)
 {
 	uint32_t *cluster;
@@ -171,7 +172,7 @@ void fedwalk_tree_release(struct fedwalk_tree *t)
 	*t = (struct fedwalk_tree){ 0 };
 }
 
-/* Parents, counts and the leaves' layout, of children that are known to be a tree. */
+/* Derives parents, counts and the layout of leaves from children that form a tree. */
 static void lay_out(struct fedwalk_tree *t)
 {
 	size_t n = t->n, nodes = 2 * n - 1;

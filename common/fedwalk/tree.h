@@ -1,11 +1,9 @@
 /* tree.h -- FedWalk, step 4: the hierarchical clustering tree of the vertices.
  *
- * Nodes 0 .. n-1 are the vertices (leaves), nodes n .. 2n-2 are merges, in order: children have lower
- * numbers than parents, the root is 2n-2. Leaves are laid out so that each subtree is a range of
- * them: order[first[x]] .. order[first[x] + count[x] - 1] are the leaves of node x. So a climb from a
- * leaf sees, at each parent, the sibling's leaves as one range, and |leaves(LCA(u, v))| is the
- * parent's count for all v of that range.
- */
+ * Nodes 0 .. n-1 are the vertices (leaves); nodes n .. 2n-2 are merges, in order. Children have
+ * lower numbers than parents; the root is 2n-2. The leaves of node x are the range order[first[x]]
+ * .. order[first[x] + count[x] - 1]. A climb from leaf u meets, at each parent, the sibling's
+ * leaves as one range. For all v of that range |leaves(LCA(u, v))| is the parent's count. */
 #ifndef COMMON_FEDWALK_TREE_H
 #define COMMON_FEDWALK_TREE_H
 
@@ -15,42 +13,41 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A merge; the i-th makes cluster n + i, leaves being 0 .. n-1. */
+/* Merge i makes cluster n + i; leaves are 0 .. n-1. */
 struct link {
 	uint32_t a, b;
-	float height; /* mean dissimilarity of their leaves, never below that of a or b */
+	float height; /* mean dissimilarity of their leaves; at least that of a and b */
 };
 
-/* Average linkage by nearest-neighbour chains (Murtagh 1983): link (n - 1) by rising height. h is used
- * up (its entries are overwritten). weight (n; NULL: all one): how many points each leaf stands for.
- * Ties go to the neighbour that ends the chain already, then to the lower number. O(n^2) time, and no
- * memory beyond O(n). */
+/* Average linkage by nearest-neighbour chains (Murtagh 1983): link (n - 1) by rising height.
+ * Overwrites h. weight (n): number of points of each leaf; NULL: one each. Ties go to the neighbour
+ * that already ends the chain, then to the lower number. O(n^2) time, O(n) memory. */
 void linkage_average(struct half *h, const double *weight, struct link *link);
 
 struct fedwalk_tree {
-	size_t n;                 /* >= 1 */
-	uint32_t *child;          /* 2 (n - 1): the two of node n + i */
-	float *height;            /* n - 1: average dissimilarity at the merge; NULL if not known */
-	uint32_t *parent;         /* 2n - 1; the root's is UINT32_MAX */
-	uint32_t *first, *count;  /* 2n - 1 */
-	uint32_t *order, *place;  /* n: leaves from left to right; where each is */
+	size_t n;                /* >= 1 */
+	uint32_t *child;         /* 2 (n - 1): the two children of node n + i */
+	float *height;           /* n - 1: average dissimilarity at the merge; NULL if unknown */
+	uint32_t *parent;        /* 2n - 1; UINT32_MAX for the root */
+	uint32_t *first, *count; /* 2n - 1 */
+	uint32_t *order, *place; /* n: leaves from left to right; position of each */
 };
 
-/* The tree of n - 1 merges that are in an order in which children come first. */
+/* Tree of n - 1 merges that are ordered with children first. */
 void fedwalk_tree_from_links(struct fedwalk_tree *t, size_t n, const struct link *link);
 
-/* The tree of linkage_average(); h is used up. */
+/* Tree of linkage_average(); overwrites h. */
 void fedwalk_tree_average(struct fedwalk_tree *t, struct half *h);
 
-/* For n whose half matrix does not fit: k-means on the rows of c into sqrt(n) groups, average linkage
- * (l1) over the group's centres, and within each group its own average-linkage tree; groups above
- * FEDWALK_GROUP_MAX are split again. Deterministic for a seed, any threads. */
+/* For n without room for a half matrix. k-means splits the rows of c into sqrt(n) groups, and
+ * groups above FEDWALK_GROUP_MAX again. Average linkage (l1) joins the members of each group, and
+ * the groups by their centres. Deterministic for a seed and any number of threads. */
 enum { FEDWALK_GROUP_MAX = 4096 };
 void fedwalk_tree_landmarks(struct fedwalk_tree *t, const float *c, size_t n, unsigned k,
 			    uint64_t seed, unsigned threads);
 
-/* The tree that child says (2 (n - 1) numbers, copied), as it comes from a message. ERR_PEER if it
- * is none: a node that is no one's child or two's, or stands before its children. O(n). */
+/* Copies the tree of a message: child has 2 (n - 1) entries. ERR_PEER: a node that is no child, is
+ * a child twice, or comes before its children. O(n). */
 enum err fedwalk_tree_from(struct fedwalk_tree *t, size_t n, const uint32_t *child) MUST_CHECK;
 void fedwalk_tree_release(struct fedwalk_tree *t);
 

@@ -17,10 +17,11 @@ struct plan {
 	const struct fedwalk_tree *t;
 	const float *c;
 	unsigned k;
-	const uint32_t *rank; /* [k][n + 1]: how many of bin j, not left out, are before a place */
-	const uint32_t *leaf; /* [k][..]: those, by place; bin j's from leaf + j n on */
+	/* [k][n + 1]: vertices of bin j before a place, without left-out ones */
+	const uint32_t *rank;
+	const uint32_t *leaf; /* [k][..]: these vertices by place; bin j starts at leaf + j n */
 	uint64_t seed;
-	uint32_t **pool; /* of each vertex */
+	uint32_t **pool;
 	size_t *count;
 };
 
@@ -28,7 +29,7 @@ struct filling {
 	uint32_t *member;
 	size_t n, room;
 	uint32_t missing[FEDWALK_BINS_MAX];
-	unsigned open; /* bins of which some are missing */
+	unsigned open; /* bins with missing members */
 };
 
 static void put(struct filling *f, uint32_t v)
@@ -40,14 +41,14 @@ static void put(struct filling *f, uint32_t v)
 	f->member[f->n++] = v;
 }
 
-/* `some` of leaf[0 .. all-1] at random (Floyd's sample: each next one, or the last if that one is
- * there already). */
+/* Adds `some` random entries of leaf[0 .. all-1]. Floyd's sample: a random one up to `top`, or
+ * `top` itself if that one is taken. */
 static void put_some(struct filling *f, const uint32_t *leaf, uint32_t all, uint32_t some,
 		     struct rng *rng)
 {
 	size_t first = f->n;
 
-	if (some * 4 > all) { /* by a pass over all, when it is not much more than those taken */
+	if (some * 4 > all) { /* a pass over all costs little more than the sample */
 		for (uint32_t i = 0; i < all && some; i++)
 			if (rng_below(rng, all - i) < some) {
 				put(f, leaf[i]);
@@ -67,7 +68,7 @@ static void put_some(struct filling *f, const uint32_t *leaf, uint32_t all, uint
 	}
 }
 
-/* How many of a bin a degree vector's entry asks for. */
+/* Number of vertices of a bin that a degree vector's entry asks for; NaN counts as 0. */
 static uint32_t wished(float c, size_t n)
 {
 	float wish = roundf(fmaxf(0, c));
@@ -95,7 +96,7 @@ static void fill(const struct plan *p, uint32_t u)
 		f.missing[j] = wished(p->c[(size_t)u * p->k + j], t->n);
 		f.open += f.missing[j] > 0;
 	}
-	/* Lines 23 to 25: a sibling's leaves are nearer than all that are found higher up. */
+	/* Lines 23 to 25: a sibling's leaves are nearer than all leaves found higher up. */
 	for (uint32_t x = u; f.open && t->parent[x] != UINT32_MAX; x = t->parent[x]) {
 		const uint32_t *child = t->child + 2 * (t->parent[x] - t->n);
 		uint32_t sibling = child[0] == x ? child[1] : child[0];

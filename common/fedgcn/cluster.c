@@ -11,10 +11,10 @@
 
 enum { LLOYD = 100, RESTARTS = 10 };
 enum { AXES = 3, MIXTURE_RESTARTS = 5, MIXTURE_STEPS = 100 };
-enum { MIXTURE_MOST = 8 }; /* three axes do not hold more clusters */
-/* EM ends when a step adds less to the mean log density: where it stands, not where it becomes
- * slow, which for clusters that overlap is far from there. It is what the mixture on log n has that
- * results are compared with. */
+enum { MIXTURE_MOST = 8 }; /* three axes cannot hold more clusters */
+/* EM ends when a step adds less than this to the mean log density. A larger bound ends it where it
+ * is merely slow, which for overlapping clusters is far from the optimum. The baseline on log n
+ * uses the same bound. */
 static const double MIXTURE_SETTLED = 1e-6;
 
 void fedgcn_lloyd(const struct mat *Z, struct mat *C, uint32_t *label)
@@ -32,8 +32,7 @@ void fedgcn_lloyd(const struct mat *Z, struct mat *C, uint32_t *label)
 	free(D);
 }
 
-/* Cluster to[r] of centres D is called as the row of C that it matches: the sum of distances is
- * least. */
+/* to[r]: the row of C that matches row r of D, by the least sum of distances. */
 static void match(const struct mat *D, const struct mat *C, size_t *to)
 {
 	double *cost = alloc(D->rows * C->rows, sizeof(*cost));
@@ -54,7 +53,7 @@ static void by_kmeans(const struct fedgcn_params *p, const struct mat *Z, struct
 	uint32_t *other;
 	struct mat D;
 	size_t *to;
-	double inertia, given = 0; /* of the given centres */
+	double inertia, given = 0; /* from the given centres */
 
 	ALLOC(other, Z->rows);
 	ALLOC(to, p->k);
@@ -80,7 +79,7 @@ static void by_kmeans(const struct fedgcn_params *p, const struct mat *Z, struct
 
 /* ---- PCA and a mixture ---- */
 
-/* mean and axes (q x FEDGCN_Z) of m from Z. */
+/* Sets mean and axes (q x FEDGCN_Z) of m from Z. */
 static enum err find_axes(const struct mat *Z, struct fedgcn_model *m)
 {
 	struct mat centred, G, V;
@@ -107,7 +106,7 @@ static enum err find_axes(const struct mat *Z, struct fedgcn_model *m)
 	return ERR_OK;
 }
 
-/* X (rows x q, initialised here). */
+/* Initialises X (rows x q). */
 static void project(const struct fedgcn_model *m, const struct mat *Z, struct mat *X)
 {
 	mat_init(X, Z->rows, m->q);
@@ -118,7 +117,7 @@ static void project(const struct fedgcn_model *m, const struct mat *Z, struct ma
 				    (MAT(Z, i, j) - m->mean[j]) * m->axis[a * FEDGCN_Z + j];
 }
 
-/* Components are called as the rows of C that their graphs' mean Z match. */
+/* Numbers the components as the rows of C that match the mean Z of their graphs. */
 static void rename_components(const struct mat *Z, struct fedgcn_model *m, struct gmm *g,
 			      uint32_t *label)
 {
@@ -126,7 +125,7 @@ static void rename_components(const struct mat *Z, struct fedgcn_model *m, struc
 	struct mat D;
 
 	mat_copy(&D, &m->C);
-	for (size_t r = 0; r < k; r++) /* a component without graphs: where it is in Z */
+	for (size_t r = 0; r < k; r++) /* a component without graphs: its mean mapped back to Z */
 		for (size_t j = 0; j < FEDGCN_Z; j++) {
 			MAT(&D, r, j) = m->mean[j];
 			for (size_t a = 0; a < q; a++)
@@ -158,7 +157,8 @@ enum err fedgcn_cluster(const struct fedgcn_params *p, const struct mat *Z, stru
 				  .restarts = MIXTURE_RESTARTS,
 				  .iterations = MIXTURE_STEPS,
 				  .tolerance = MIXTURE_SETTLED,
-				  .ridge = 1e-2, /* or a few equal graphs are a component */
+				  /* otherwise a few equal graphs become a component */
+				  .ridge = 1e-2,
 				  .seed = p->seed };
 	struct gmm g;
 	struct mat X;

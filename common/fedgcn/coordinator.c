@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest number of a prototype in clear. */
+/* Bound of a number in unmasked prototypes. */
 static const double UPLOAD_MAX = 1e12;
 
 struct run {
@@ -15,12 +15,12 @@ struct run {
 	const struct fedgcn_params *p;
 	struct fedgcn_report *report;
 	struct gin net;
-	double *W;    /* net.weights: joint; of FedPer the first of them */
+	double *W;    /* net.weights joint ones; FedPer uses the first of them */
 	struct mat C; /* joint prototypes */
 	double *up, *down;
 };
 
-/* Takes the sum of the parties' answers to `down` into `up`; all parties have both. */
+/* Sums the parties' answers to `down` into `up`, and broadcasts the sum. */
 static enum err ask(struct run *r, enum fedgcn_kind kind, unsigned round)
 {
 	struct fedgcn_question q = { kind, round, r->down };
@@ -41,9 +41,9 @@ static void say(double *down, const double *x, size_t n)
 		down[i] = (float)x[i];
 }
 
-/* ---- the first prototypes: k-means by splitting on what the untrained network says ---- */
+/* ---- first prototypes: k-means by splitting, on embeddings of the untrained network ---- */
 
-/* Whole numbers, no more than there are graphs in all. */
+/* Checks for whole numbers that add up to at most the number of graphs. */
 static enum err check_counts(const struct run *r, const char *what, const double *x, size_t n)
 {
 	double all;
@@ -57,7 +57,7 @@ static enum err check_counts(const struct run *r, const char *what, const double
 	return ERR_OK;
 }
 
-/* Sums of counts, Z and squares become centres; how each cluster is spread. */
+/* Turns sums of counts, Z and squares into centres and the spread of each cluster. */
 static enum err step(struct run *r, size_t have, double *count, double *spread)
 {
 	r->down[0] = (double)have;
@@ -76,7 +76,7 @@ static enum err step(struct run *r, size_t have, double *count, double *spread)
 	return ERR_OK;
 }
 
-/* The centre of most spread becomes two. */
+/* Splits the centre of largest spread in two. */
 static void split_one(struct run *r, struct rng *rng, size_t have, double *count, double *spread)
 {
 	size_t from = 0;
@@ -132,7 +132,7 @@ static void say_model(struct run *r)
 	say(r->down + travelling(r), r->C.a, r->p->k * (size_t)FEDGCN_Z);
 }
 
-/* FedAvg: sum of n_m W_m over sum of n_m; and the mean losses, noted. */
+/* FedAvg: sum of n_m W_m over sum of n_m. Also records the mean losses. */
 static enum err take_weights(struct run *r, unsigned round)
 {
 	size_t count = travelling(r);
@@ -164,7 +164,8 @@ static enum err take_weights(struct run *r, unsigned round)
 	return ERR_OK;
 }
 
-/* Made of what the coordinator alone has: parties have its word for them. */
+/* Broadcasts prototypes that only the coordinator can compute. Parties cannot verify them, so they
+ * check bounds. */
 static enum err pass_prototypes(struct run *r)
 {
 	size_t n = r->p->k * (size_t)FEDGCN_Z;
@@ -179,7 +180,8 @@ static enum err pass_prototypes(struct run *r)
 
 static enum err share_prototypes(struct run *r)
 {
-	const double *count = r->up + travelling(r) + 4, *sum = count + r->p->k; /* of "matched" */
+	/* with "matched" */
+	const double *count = r->up + travelling(r) + 4, *sum = count + r->p->k;
 	size_t parties = r->parties->count, words = fedgcn_upload_words(r->p);
 	double *x;
 	enum err err;
@@ -197,7 +199,7 @@ static enum err share_prototypes(struct run *r)
 		free(x);
 		return err ? err : pass_prototypes(r);
 	}
-	/* means of what parties have at the same index */
+	/* means over the parties of the same index */
 	r->report->withheld = 0;
 	for (size_t c = 0; c < r->p->k; c++) {
 		r->report->withheld += !(count[c] >= 1);
@@ -222,7 +224,7 @@ static enum err run(struct run *r)
 {
 	double n, least = (double)r->parties->count * r->p->k;
 
-	/* The network is drawn, and the parties embed their graphs by it. */
+	/* Sends the initial weights; the parties embed their graphs with them. */
 	parties_phase(r->parties, "start");
 	gin_draw(&r->net, r->p->seed, r->W);
 	say(r->down, r->W, r->net.weights);
@@ -251,7 +253,7 @@ static enum err run(struct run *r)
 		if (r->p->unchanged > 0 && *changed <= r->p->unchanged * n)
 			break;
 	}
-	/* Each party clusters its graphs by the last model. */
+	/* Each party clusters its graphs with the last model. */
 	parties_phase(r->parties, "final");
 	say_model(r);
 	TRY(ask(r, FEDGCN_FINAL, r->report->rounds));

@@ -1,8 +1,7 @@
-/* coordinator.h -- FedGCN, the coordinator's half: Algorithm 1 of Liu et al. (AAAI 2025).
+/* coordinator.h -- FedGCN, the coordinator's side: Algorithm 1 of Liu et al. (AAAI 2025).
  *
- * With parties in memory (fedgcn_in_memory, party.h) whose sums are of a job's fixed point, models are
- * the same bits as a run's.
- */
+ * With parties in memory (fedgcn_in_memory, party.h) and sums in a job's fixed point, models are
+ * bitwise identical to those of a run. */
 #ifndef COMMON_FEDGCN_COORDINATOR_H
 #define COMMON_FEDGCN_COORDINATOR_H
 
@@ -10,21 +9,21 @@
 #include "common/parties/parties.h"
 
 struct fedgcn_report {
-	double n;                              /* graphs */
-	unsigned rounds;                       /* that came to their end */
-	double *kl, *reconstruction, *changed; /* rounds of them; owned */
-	double *size;    /* k: graphs of each cluster at last; owned; all 0 if it broke off */
-	double *W;       /* the last good joint weights; owned */
-	struct mat C;    /* and prototypes */
-	size_t withheld; /* cluster indices of which no party had min_cluster graphs in the last
-			    round */
+	double n;                              /* graphs of all parties */
+	unsigned rounds;                       /* completed rounds */
+	double *kl, *reconstruction, *changed; /* one entry a round; owned */
+	double *size; /* k: final number of graphs of each cluster; owned; all 0 after an error */
+	double *W;    /* last good joint weights; owned */
+	struct mat C; /* last good joint prototypes */
+	/* clusters for which no party had min_cluster graphs in the last round */
+	size_t withheld;
 };
 void fedgcn_report_release(struct fedgcn_report *r);
 
-/* Phases: "start", "centres", "train", "final". ERR_INPUT: parameters that cannot be; ERR_PEER: numbers
- * of graphs that cannot be; ERR_JOB: the sum of losses or weights explodes: the sentence has round and
- * values. *report is filled here also then, with the last good model. Labels and models are with the
- * parties. */
+/* Phases: "start", "centres", "train", "final". ERR_INPUT: invalid parameters; ERR_PEER: impossible
+ * numbers of graphs; ERR_JOB: the sum of losses or weights explodes, with round and values in the
+ * text. *report is filled after errors too, with the last good model. Parties keep labels and
+ * models. */
 enum err fedgcn_run(struct parties *parties, const struct fedgcn_params *p,
 		    struct fedgcn_report *report) MUST_CHECK;
 

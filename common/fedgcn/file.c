@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Clusters that a file may have: far more than a job, few enough for sizes to be multiplied. */
+/* Bounds of a file: far above any job, small enough that products of sizes do not overflow. */
 enum { CLUSTERS_MAX = 1 << 16, MODEL_BYTES_MAX = 1 << 30 };
 
 static const uint8_t magic[8] = { 'C', 'O', 'T', 'G', 'R', 'A', 'P', 'H' };
@@ -65,7 +65,8 @@ static double *take_floats(struct unpack *r, size_t n)
 
 enum { FACTS = 8 + 4 + 4 + 4 + 4 + 8, CHECKSUM = 8 };
 
-/* Facts of m, of an undamaged file in which what follows them has just the size that they say. */
+/* Reads the sizes of m. The file is undamaged, and the rest of it has exactly the length that the
+ * sizes imply. */
 static enum err take_facts(struct bytes file, struct unpack *r, const char *where,
 			   struct fedgcn_model *m)
 {

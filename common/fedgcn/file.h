@@ -1,10 +1,9 @@
-/* file.h -- the model that a party keeps of a FedGCN run, as a file:
+/* file.h -- File of the model that a party keeps of a FedGCN run:
  *
  *     "COTGRAPH" | version u32 | facts | weights f32 | prototypes | final clustering | CRC-64
  *
- * little-endian. The checksum finds damage, not malice: whoever may write the file may write any
- * model.
- */
+ * All numbers are little-endian. The checksum detects damage, not tampering: anyone with write
+ * access to the file can replace the model. */
 #ifndef COMMON_FEDGCN_FILE_H
 #define COMMON_FEDGCN_FILE_H
 
@@ -13,13 +12,14 @@
 
 enum { FEDGCN_FILE_VERSION = 1 };
 
-/* out is appended to. */
+/* Appends to out. */
 void fedgcn_file_print(const struct fedgcn_model *m, struct buf *out);
-/* ERR_INPUT, naming `where`: none of ours, another version, damaged, cut off, or does not hold
- * together. Every size is compared with the bytes that are there before anything is allocated. */
+/* ERR_INPUT, naming `where`: not a model, another version, damaged, truncated or inconsistent.
+ * Checks every size against the available bytes before any allocation. */
 enum err fedgcn_file_parse(struct bytes file, const char *where, struct fedgcn_model *m) MUST_CHECK;
 
-enum err fedgcn_file_write(const char *path, const struct fedgcn_model *m) MUST_CHECK; /* 0600 */
+/* mode 0600 */
+enum err fedgcn_file_write(const char *path, const struct fedgcn_model *m) MUST_CHECK;
 enum err fedgcn_file_read(const char *path, struct fedgcn_model *m) MUST_CHECK;
 
 #endif

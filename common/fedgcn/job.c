@@ -84,7 +84,7 @@ enum err fedgcn_check(const void *p)
 			       "job.mu is %g, expected above 0 with job.aggregation \"fedprox\": "
 			       "with 0 it is \"fedavg\"",
 			       job->how.mu);
-	/* Weights that hardly move leave single graphs in the differences of prototypes:
+	/* If weights hardly move, differences of successive prototypes disclose single graphs:
 	 * docs/SECURITY.md. */
 	if (fedgcn_in_clear(&job->how) && !(job->how.rate >= 1e-3))
 		return err_set(

@@ -3,7 +3,7 @@
 
 static const char *const permissions[] = { "fedgcn", "fedgcn.kde", NULL };
 
-/* Each party's prototypes go up in clear. */
+/* The coordinator sees each party's prototypes unmasked. */
 static const char *permission(const void *p)
 {
 	const struct fedgcn_job *job = p;

@@ -1,4 +1,4 @@
-/* The leak sentences of fedgcn. */
+/* Disclosure sentences of fedgcn. */
 #include "common/fedgcn/job.h"
 #include "common/kind/own.h"
 

@@ -1,4 +1,4 @@
-/* The memory of FedGCN: the network, its gradients and a batch; graphs are small beside it. */
+/* Memory estimate of FedGCN: the network, its gradients and a batch dominate the graphs. */
 #include "common/fedgcn/job.h"
 
 double fedgcn_memory(const void *p, const struct kind_sizes *s)

@@ -1,24 +1,26 @@
-/* own.h -- what the files of FedGCN share among themselves. */
+/* own.h -- Internal declarations of FedGCN. */
 #ifndef COMMON_FEDGCN_OWN_H
 #define COMMON_FEDGCN_OWN_H
 
 #include "common/fedgcn/party.h"
 #include "common/learn/gin.h"
 
-/* Beyond it a weight, or an entry of an embedding or a prototype, has exploded. */
+/* Bounds of a weight, and of an entry of an embedding or a prototype. Larger values have
+ * exploded. */
 static const double FEDGCN_WEIGHT_MAX = 1e4, FEDGCN_Z_MAX = 1e7;
-/* The root mean square of a party's Z is no more than this after a round. */
+/* Bound of the root mean square of a party's Z after a round. */
 static const double FEDGCN_RADIUS = 100;
-/* Of drawings: of the length of what is drawn. */
+/* Bound of the network's part of Z, relative to the norm of the drawing's part. */
 static const double FEDGCN_BESIDE = 0.125;
-/* Densities of prototypes count as if they had so many dimensions of their 64: with all of them
+/* Effective number of dimensions in the densities of prototypes, of FEDGCN_Z = 64. With all of them
  * each prototype would be certain of its component. */
 static const double FEDGCN_DIMENSIONS = 4;
 
-/* Federated Lloyd steps for the first prototypes: per doubling of their number, and at the end. */
+/* Federated Lloyd steps for the first prototypes: after each doubling of their number, and more at
+ * the end. */
 enum { FEDGCN_CENTRE_STEPS = 3, FEDGCN_CENTRE_LAST = 8 };
 
-/* Weights of a round that travel: all, or those that FedPer shares. */
+/* Number of weights sent in a round: all, or those that FedPer shares. */
 size_t fedgcn_travelling(const struct fedgcn_params *p, const struct gin *net);
 
 /* ---- local epochs: train.c ---- */
@@ -28,26 +30,27 @@ struct fedgcn_training {
 	const struct graphs *g;
 	const float *F;
 	const struct fedgcn_params *p;
-	const float *joint; /* net->weights: of FedProx; else NULL */
+	const float *joint; /* net->weights, for FedProx; else NULL */
 	unsigned round;
 };
 
-/* The epochs of a round, on W (net->weights) and C (k x FEDGCN_Z) behind it. kl and reconstruction:
- * means over the batches of the last epoch. ERR_JOB: a loss or a weight explodes. */
+/* Trains W (net->weights) and the C (k x FEDGCN_Z) behind it for the epochs of a round. kl and
+ * reconstruction: means over the batches of the last epoch. ERR_JOB: a loss or a weight
+ * explodes. */
 enum err fedgcn_train(const struct fedgcn_training *t, float *W, double *kl,
 		      double *reconstruction) MUST_CHECK;
 
 /* ---- prototypes: prototypes.c ---- */
 
-/* Equations 10-14 in the reading of docs/: C from uploads of parties, x (parties x
+/* Equations 10-14 as docs/ interprets them: C from the uploads x (parties x
  * fedgcn_upload_words()). */
 void fedgcn_kde(const struct fedgcn_params *p, size_t parties, const double *x, struct mat *C);
 
 /* ---- clustering: cluster.c ---- */
 
-/* Lloyd's steps from C on, which becomes the centres; empty clusters keep theirs. label: Z->rows. */
+/* Lloyd's steps from C, which becomes the centres; empty clusters keep theirs. label: Z->rows. */
 void fedgcn_lloyd(const struct mat *Z, struct mat *C, uint32_t *label);
-/* The final clustering of a party's Z; m has W and C. label, and what is left of m, are filled. */
+/* Final clustering of a party's Z. m has W and C; fills label and the rest of m. */
 enum err fedgcn_cluster(const struct fedgcn_params *p, const struct mat *Z, struct fedgcn_model *m,
 			uint32_t *label) MUST_CHECK;
 

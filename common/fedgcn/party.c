@@ -9,11 +9,11 @@
 
 struct fedgcn_own {
 	struct gin net;
-	float *F;        /* features */
-	float *W;        /* net.weights, then k x FEDGCN_Z prototypes: what is trained */
-	float *joint;    /* the same, as the round began */
-	struct mat Z, C; /* of the weights as they are; C: centres of the last clustering */
-	double *count;   /* k: graphs at each of C; 0: withheld */
+	float *F;
+	float *W;        /* net.weights, then k x FEDGCN_Z prototypes: the trained numbers */
+	float *joint;    /* the same, at the start of the round */
+	struct mat Z, C; /* Z: by the current weights; C: centres of the last clustering */
+	double *count;   /* k: graphs of each row of C; 0: withheld */
 	struct fedgcn_model model; /* the last good one; weights 0: none */
 };
 
@@ -27,7 +27,7 @@ static void embed(struct fedgcn_party *party)
 	gin_embed(&o->net, party->graphs, o->F, o->W, party->p.threads, &o->Z);
 }
 
-/* Of each centre: graphs, the sum of their Z, of their squared distances. */
+/* For each centre: number of graphs, sum of their Z, sum of their squared distances. */
 static enum err answer_centres(struct fedgcn_party *party, const double *q, double *x)
 {
 	struct fedgcn_own *o = party->own;
@@ -60,7 +60,7 @@ static enum err answer_centres(struct fedgcn_party *party, const double *q, doub
 	return ERR_OK;
 }
 
-/* The joint weights and prototypes become what is trained, but for what stays at home. */
+/* Loads the joint weights and prototypes into W, except those that stay with the party. */
 static void take_joint(struct fedgcn_party *party, unsigned round, const double *q)
 {
 	struct fedgcn_own *o = party->own;
@@ -101,10 +101,10 @@ static size_t recluster(struct fedgcn_party *party, bool first)
 	return changed;
 }
 
-/* Training drives Z apart without end: of ten rounds to 4e5. Where what the network says is longer
- * than it may be, the last map of the readout is made smaller; and the prototypes, so that no
- * cluster changes. Of drawings, which are in Z besides, it may be FEDGCN_BESIDE as long as they
- * are. */
+/* Bounds Z, because training drives it apart without end (4e5 after ten rounds). If the network's
+ * part is too long, scales down the last map of the readout, and the prototypes, so that no cluster
+ * changes. Z of drawings also contains the drawing; there the bound is FEDGCN_BESIDE times the
+ * drawing's length. */
 static void hold_together(struct fedgcn_party *party)
 {
 	struct fedgcn_own *o = party->own;
@@ -141,7 +141,7 @@ static enum err within_bounds(const struct fedgcn_party *party, unsigned round)
 	return ERR_OK;
 }
 
-/* The model as it was when the round began: the last that nothing is known against. */
+/* Saves the model as it was at the start of the round: the last good one. */
 static void keep_model(struct fedgcn_party *party)
 {
 	struct fedgcn_own *o = party->own;
@@ -159,8 +159,8 @@ static void keep_model(struct fedgcn_party *party)
 		o->model.C.a[i] = o->W[weights + i];
 }
 
-/* n W as far as weights travel, n, n KL, n reconstruction, changes; of "matched" counts, sums of Z.
- */
+/* Answer: n W of the sent weights, n, n KL, n reconstruction, changes; with "matched" also counts
+ * and sums of Z. */
 static enum err answer_train(struct fedgcn_party *party, const struct fedgcn_question *q, double *x)
 {
 	struct fedgcn_own *o = party->own;

@@ -1,17 +1,17 @@
-/* party.h -- FedGCN (Liu et al., AAAI 2025): clustering whole graphs that several parties
- * hold. What parties are asked, and a party's half.
+/* party.h -- FedGCN (Liu et al., AAAI 2025) clusters whole graphs of several parties. Questions to
+ * the parties, and the party's side.
  *
- * A question is a vector that goes to all parties; the answer to it is a vector that only the sum
- * of all parties is known of. Entries of questions are floats in value, so that 4 bytes carry them.
+ * A question is a vector for all parties. Each answer is a vector of which only the sum over all
+ * parties becomes known. Entries of questions are floats in value, so that 4 bytes carry them.
  *
  *     START    W           n, the number of graphs
  *     CENTRES  m, C        a step of k-means on the Z of the last W: counts, sums, spread
- *     TRAIN    W, C        a round: local epochs, then n W, n, losses, changes; of `matched` n_k, n_k C_k
+ *     TRAIN    W, C        a round: local epochs, then n W, n, losses, changes;
+ *                          with `matched` also n_k, n_k C_k
  *     FINAL    W, C        the last model; each party clusters its graphs; cluster sizes
  *
- * in this order: START; CENTRES, fedgcn_centre_rounds() times; then up to `rounds` times TRAIN,
- * with prototypes `kde` followed by an upload (fedgcn_upload()); then FINAL.
- */
+ * The order is START; CENTRES, fedgcn_centre_rounds() times; TRAIN, up to `rounds` times; FINAL.
+ * With prototypes `kde` an upload (fedgcn_upload()) follows each TRAIN. */
 #ifndef COMMON_FEDGCN_PARTY_H
 #define COMMON_FEDGCN_PARTY_H
 
@@ -23,23 +23,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FEDGCN_Z = 64 }; /* columns of an embedding, and of a prototype */
+enum { FEDGCN_Z = 64 }; /* columns of an embedding and of a prototype */
 
 enum fedgcn_prototypes {
-	FEDGCN_MATCHED, /* means of what the parties have at the same index: two sums */
-	FEDGCN_KDE,     /* equations 10-14, on the prototypes in clear */
-	FEDGCN_OWN,     /* not shared; no job has it: of the baseline that trains alone */
+	FEDGCN_MATCHED, /* means over the parties of the same index: two sums */
+	FEDGCN_KDE,     /* equations 10-14, on unmasked prototypes */
+	FEDGCN_OWN,     /* not shared: only the baseline that trains alone */
 };
 enum fedgcn_sharing {
-	FEDGCN_AVG,   /* FedAvg */
-	FEDGCN_PROX,  /* FedProx: mu/2 ||W - W_joint||^2 besides */
-	FEDGCN_PER,   /* FedPer: the last layers of both heads stay at the parties */
+	FEDGCN_AVG,  /* FedAvg */
+	FEDGCN_PROX, /* FedProx: adds mu/2 ||W - W_joint||^2 */
+	FEDGCN_PER,  /* FedPer: the last layers of both heads stay with the parties */
 };
 enum fedgcn_final {
-	FEDGCN_MIXTURE, /* PCA of Z to 3 columns, Gaussian mixture with full covariances by EM that
-			   is carried on until it settles (1e-6 of the mean log density, 100 steps at
-			   most; 5 starts, the likeliest wins); of more than 8 clusters k-means on Z */
-	FEDGCN_KMEANS,  /* the paper's: k-means on Z */
+	/* PCA of Z to 3 columns, then a Gaussian mixture with full covariances by EM. EM runs until
+	 * a step adds less than 1e-6 to the mean log density, at most 100 steps; the likeliest of 5
+	 * starts wins. Above 8 clusters: k-means on Z. */
+	FEDGCN_MIXTURE,
+	FEDGCN_KMEANS, /* the paper's: k-means on Z */
 };
 
 struct fedgcn_params {
@@ -48,16 +49,18 @@ struct fedgcn_params {
 	enum fedgcn_prototypes prototypes;
 	enum fedgcn_sharing sharing; /* job.aggregation */
 	enum fedgcn_final final;
-	unsigned rounds, epochs, batch; /* rounds at most; epochs of each; graphs of a step */
-	double rate, lambda, mu; /* Adam's; weight of the reconstruction; fedprox */
-	unsigned min_cluster;    /* prototypes of fewer graphs are withheld */
-	double unchanged; /* rounds end when no larger share of the graphs changes; 0: all rounds */
+	unsigned rounds, epochs, batch; /* rounds at most; epochs of a round; graphs of a step */
+	double rate, lambda, mu;        /* Adam's rate; weight of the reconstruction; FedProx */
+	unsigned min_cluster;           /* withholds prototypes of fewer graphs */
+	/* ends the rounds when at most this share of the graphs changes its cluster; 0: all
+	 * rounds */
+	double unchanged;
 	uint64_t seed;
-	unsigned threads; /* results do not depend on it */
+	unsigned threads; /* does not change results */
 };
-/* ERR_INPUT: what cannot be. */
+/* ERR_INPUT: invalid parameters. */
 enum err fedgcn_params_check(const struct fedgcn_params *p) MUST_CHECK;
-/* Whether single parties' prototypes are shown to the coordinator: a policy has to allow it. */
+/* Whether the coordinator sees single parties' prototypes; a policy must allow it. */
 bool fedgcn_in_clear(const struct fedgcn_params *p);
 unsigned fedgcn_centre_rounds(const struct fedgcn_params *p);
 
@@ -72,16 +75,16 @@ const char *fedgcn_kind_name(enum fedgcn_kind kind); /* "start", ... */
 struct fedgcn_question {
 	enum fedgcn_kind kind;
 	unsigned round;  /* TRAIN, FINAL: from 1; else 0 */
-	const double *x; /* fedgcn_down() of them */
+	const double *x; /* fedgcn_down() numbers */
 };
-/* Numbers in a question and in its answer, p and the sum being the same everywhere. */
+/* Numbers in a question, and in its answer. */
 size_t fedgcn_down(const struct fedgcn_params *p, enum fedgcn_kind kind);
 size_t fedgcn_up(const struct fedgcn_params *p, enum fedgcn_kind kind);
-/* Numbers in an upload: k prototypes, withheld ones being 0; their graphs (0: withheld); and a 0,
- * where releases up to 0.2.0 have a number of their own. */
+/* Numbers in an upload: k prototypes (0 if withheld), their counts of graphs (0: withheld), and a 0
+ * in the place of a number that releases up to 0.2.0 send. */
 size_t fedgcn_upload_words(const struct fedgcn_params *p);
 
-/* -- a model: what a party keeps and new graphs are assigned by ------------------------------- */
+/* ---- model that a party keeps and that assigns new graphs ---- */
 
 struct fedgcn_model {
 	enum graphs_features features;
@@ -89,50 +92,51 @@ struct fedgcn_model {
 	size_t weights; /* of the network */
 	double *W;      /* owned; floats in value */
 	struct mat C;   /* k x FEDGCN_Z */
-	/* the final clustering of this party: PCA's mean (1 x FEDGCN_Z) and axes (q x FEDGCN_Z),
-	 * and a mixture in q dimensions; q 0: the nearest row of C */
+	/* Final clustering of this party: PCA's mean (1 x FEDGCN_Z) and axes (q x FEDGCN_Z), and a
+	 * mixture in q dimensions. q = 0: the nearest row of C. */
 	size_t q;
 	double *mean, *axis;            /* owned, NULL if q is 0 */
 	double *share, *mu, *precision; /* k, k x q, k x q x q: owned, NULL if q is 0 */
 };
 void fedgcn_model_release(struct fedgcn_model *m);
-/* ERR_INPUT if it does not hold together: sizes, or numbers that are not finite. */
+/* ERR_INPUT: inconsistent sizes, or numbers that are not finite or beyond bounds. */
 enum err fedgcn_model_check(const struct fedgcn_model *m) MUST_CHECK;
-/* label (g->count): clusters of graphs that need not have been there before. */
+/* label (g->count): clusters of graphs, which need not be graphs of the run. */
 enum err fedgcn_assign(const struct fedgcn_model *m, const struct graphs *g, unsigned threads,
 		       uint32_t *label) MUST_CHECK;
 
-/* -- a party ---------------------------------------------------------------------------------- */
+/* ---- party ---- */
 
-struct fedgcn_own; /* everything that is being computed with: fedgcn_party.c */
+struct fedgcn_own;
 
 struct fedgcn_party {
 	const struct graphs *graphs; /* borrowed */
 	struct fedgcn_params p;
-	uint32_t *label;           /* graphs->count: of the last TRAIN, at last of FINAL */
-	double kl, reconstruction; /* of the last epoch: means over batches; before lambda */
+	uint32_t *label;           /* graphs->count: of the last TRAIN, finally of FINAL */
+	double kl, reconstruction; /* of the last epoch: means over batches, before lambda */
 	struct fedgcn_own *own;
 };
 
-/* ERR_INPUT: fewer graphs than clusters, attributes that do not do, parameters that cannot be.
- * Memory: 4 bytes x width a node; 3.2 KB a node of the largest batch; 0.5 KB a graph. */
+/* ERR_INPUT: fewer graphs than clusters, unsuitable attributes, invalid parameters. Memory: 4 bytes
+ * x width a node; 3.2 KB a node of the largest batch; 0.5 KB a graph. */
 enum err fedgcn_party_init(struct fedgcn_party *party, const struct graphs *graphs,
 			   const struct fedgcn_params *p) MUST_CHECK;
 void fedgcn_party_release(struct fedgcn_party *party); /* also after an error of init */
 
-/* x (fedgcn_up()) becomes this party's term; the questions come in their order. ERR_PEER, the asker
- * being at fault: numbers that are not finite or beyond bounds. ERR_JOB: the loss or a weight explodes; the
- * sentence has the round and the values, and the party keeps its last good model. Same bits for any
- * threads. */
+/* Fills x (fedgcn_up()) with this party's term. Questions must come in order. ERR_PEER: numbers
+ * that are not finite or beyond bounds, for which the asker is responsible. ERR_JOB: the loss or a
+ * weight explodes; the text has round and values, and the party keeps its last good model. Bitwise
+ * identical for any number of threads. */
 enum err fedgcn_answer(struct fedgcn_party *party, const struct fedgcn_question *q,
 		       double *x) MUST_CHECK;
-/* After a TRAIN, if fedgcn_in_clear(): x (fedgcn_upload_words()). */
+/* After a TRAIN, if fedgcn_in_clear(): fills x (fedgcn_upload_words()). */
 void fedgcn_upload(const struct fedgcn_party *party, double *x);
 
-/* Of struct fedgcn_party, all with the same parameters. */
+/* Parties are struct fedgcn_party, all with the same parameters. */
 extern const struct memory_kind fedgcn_in_memory;
 
-/* After FINAL; or, if a run broke off, the last good one: C's nearest. Borrowed. ERR_JOB: none yet. */
+/* The model after FINAL, or the last good one if a run broke off (q = 0). Borrowed. ERR_JOB: none
+ * yet. */
 enum err fedgcn_party_model(const struct fedgcn_party *party,
 			    const struct fedgcn_model **m) MUST_CHECK;
 

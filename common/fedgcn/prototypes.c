@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* x becomes shares of exp(x), adding up to 1; -INFINITY is none. */
+/* x becomes exp(x), scaled to the sum 1; -INFINITY becomes 0. */
 static void to_shares(double *x, size_t k)
 {
 	double top = -INFINITY, sum = 0;
@@ -18,9 +18,7 @@ static void to_shares(double *x, size_t k)
 		x[r] /= sum;
 }
 
-/* ---- equations 10-14 ---- */
-
-static const double BETA = 1, LEAST_VARIANCE = 0.05; /* of the median variance */
+static const double BETA = 1, LEAST_VARIANCE = 0.05; /* relative to the median variance */
 enum { KDE_STEPS = 30 };
 
 struct kde {
@@ -31,7 +29,7 @@ struct kde {
 	double *share, *variance, *mass; /* k: pi, s^2 per dimension, sum of gamma */
 };
 
-/* gamma from the previous C: as Gaussians of the mean squared distance to the nearest. */
+/* gamma from the previous C: Gaussians with the mean squared distance to the nearest centre. */
 static void kde_begin(struct kde *e, const struct mat *C)
 {
 	double spread = 0;
@@ -61,7 +59,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Equations 12-14; how far C moves. */
+/* Equations 12-14. Returns the largest squared move of a row of C. */
 static double kde_maximise(struct kde *e, struct mat *C)
 {
 	double moved = 0, all = 0, least, *sorted;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Everything of one round's training. */
+/* State of one round's training. */
 struct working {
 	const struct fedgcn_training *t;
 	float *W; /* weights, then C */
@@ -20,7 +20,7 @@ struct working {
 	struct adam adam;
 };
 
-/* KL and its gradient by Z and C. */
+/* Returns KL; sets its gradients dZ and dC. */
 static double draw_together(const struct mat *Z, const struct mat *C, struct mat *P, struct mat *dZ,
 			    struct mat *dC)
 {

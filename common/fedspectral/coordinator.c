@@ -12,15 +12,15 @@
 #include <string.h>
 
 enum {
-	MORE = 6,            /* eigenvalues told beyond the k-th */
-	STREAM = 0x66656470, /* "fedp": of the first block of fedspectral+ */
+	MORE = 6,            /* eigenvalues reported beyond the k-th */
+	STREAM = 0x66656470, /* "fedp": first block of fedspectral+ */
 };
 static const size_t SPACE_BYTES = (size_t)4 << 30;
-static const double NEAR_1 = 1e-5; /* sums do not resolve less */
+static const double NEAR_1 = 1e-5; /* resolution of the sums */
 
-/* V goes down with columns of length sqrt(rows), so that fixed point keeps the digits of entries,
- * which are then near 1; and as floats, off by 2^-24 of themselves: as much as the sum is. Y
- * (initialised here): what the parties make of V, summed. */
+/* Sums the parties' products with V into Y (initialised here). V is sent with columns of length
+ * sqrt(rows), so that entries are near 1 and keep their digits in fixed point. It is sent as
+ * floats, with a relative error of 2^-24, as large as that of the sum. */
 static enum err sum_blocks(struct parties *parties, struct fedspectral_question q,
 			   const struct mat *V, struct mat *Y)
 {
@@ -47,14 +47,14 @@ static enum err sum_blocks(struct parties *parties, struct fedspectral_question 
 
 /* ---- exact ---- */
 
-/* Eigenpairs that are wanted of m rows. */
+/* Number of eigenpairs to compute for m rows. */
 static size_t pairs(unsigned k, size_t m)
 {
 	return k ? k : min_size(FEDSPECTRAL_AUTO_MAX + 1, m);
 }
 
-/* With max(16, k + 6) columns and a residual of 1e-3 one run in thirty of email-eu-core ended at
- * ARI .997; these and 5e-4 take no more rounds, and end there at 1. */
+/* With max(16, k + 6) columns and a residual of 1e-3, one run in thirty of email-eu-core ended at
+ * ARI .997. These columns and 5e-4 take no more rounds and reach 1 there. */
 static size_t columns(unsigned block, size_t k)
 {
 	return block ? block : k + 10 > 20 ? k + 10 : 20;
@@ -74,7 +74,7 @@ struct products {
 	unsigned done;
 };
 
-/* Y = sum_p s o A_p (s o V) on the rows with a degree: one product of Lanczos. */
+/* One product of Lanczos: Y = sum_p s o A_p (s o V), on the rows with a degree above 0. */
 static enum err times_joint(void *ctx, const struct mat *V, struct mat *Y)
 {
 	struct fedspectral_question q = { .kind = FEDSPECTRAL_PRODUCT };
@@ -87,7 +87,7 @@ static enum err times_joint(void *ctx, const struct mat *V, struct mat *Y)
 }
 
 /* V (m x r->k, initialised here): the leading eigenvectors of D^-1/2 A D^-1/2. weight (m):
- * sqrt(degree) of the nodes with edges: neighbours have like entries of s o v. */
+ * sqrt(degree) of the nodes with edges, because neighbours have similar entries of s o v. */
 static enum err lanczos(struct parties *parties, const struct fedspectral_params *p, size_t m,
 			const double *weight, struct fedspectral_report *r, struct mat *V)
 {
@@ -96,7 +96,7 @@ static enum err lanczos(struct parties *parties, const struct fedspectral_params
 	struct spectral_report done;
 	struct spectral_params how;
 	size_t k = pairs(p->k, m), room;
-	unsigned best = 2; /* without k: where the eigenvalues fall most, the first on ties */
+	unsigned best = 2; /* without k: the largest drop of eigenvalues, the first on ties */
 	double *value;
 	enum err err;
 
@@ -147,11 +147,12 @@ enum err fedspectral_exact(struct parties *parties, size_t n, const struct fedsp
 	report = report ? report : &unused;
 	*report = (struct fedspectral_report){ .k = p->k };
 
-	/* The degrees of all n nodes, which the parties are told; from then on their products are
-	 * with the joint graph's terms. */
+	/* Degrees of all n nodes, which are broadcast. From then on the parties' products are terms
+	 * of the joint graph. */
 	parties_phase(parties, "degrees");
 	err = parties_sum_told_parts(parties, &degrees, degree, n);
-	for (size_t i = 0; i < n; i++) /* rounding, or a party that says less: others will see it */
+	/* Negative by rounding or by a false term; later checks find the latter. */
+	for (size_t i = 0; i < n; i++)
 		degree[i] = degree[i] > 0 ? degree[i] : 0;
 	if (!err) {
 		fedspectral_regularize(degree, n, p->regularize);
@@ -195,8 +196,8 @@ enum err fedspectral_orthonormal(struct mat *V)
 	return err;
 }
 
-/* Nodes that no party has an edge of: their rows are 0 after each power. Returns how many others
- * there are. */
+/* Numbers the rows with an edge at some party; the other rows are 0 after each power. Returns their
+ * count. */
 static size_t rows_there(const struct mat *Y, uint32_t *active)
 {
 	size_t m = 0;
@@ -231,8 +232,8 @@ enum err fedspectral_plus(struct parties *parties, size_t n, const struct fedspe
 	for (size_t i = 0; i < V.rows * V.cols; i++)
 		V.a[i] = rng_normal(&rng);
 	parties_phase(parties, "power");
-	/* The rounds of Algorithm 4. An average is a sum but for its length, which QR takes away.
-	 * The first V is made orthonormal too: what comes of it spans the same. */
+	/* Rounds of Algorithm 4. QR removes the difference in length between a sum and an average.
+	 * The first V is made orthonormal too; the result spans the same space. */
 	err = fedspectral_orthonormal(&V);
 	for (unsigned t = 1; !err && t <= p->rounds; t++) {
 		err = sum_blocks(parties, q, &V, &Y);
@@ -253,7 +254,7 @@ enum err fedspectral_plus(struct parties *parties, size_t n, const struct fedspe
 	}
 	if (!err) {
 		fedspectral_settle(report, p->k);
-		for (size_t i = 0; i < n; i++) /* rows of isolated nodes out */
+		for (size_t i = 0; i < n; i++) /* removes the rows of isolated nodes */
 			if (active[i] != UINT32_MAX)
 				memmove(ROW(&V, active[i]), ROW(&V, i), V.cols * sizeof(*V.a));
 		V.rows = m;

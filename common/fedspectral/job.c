@@ -51,7 +51,7 @@ const struct config_row fedspectral_rows[] = {
 };
 /* clang-format on */
 
-/* A k-means at the coordinator costs no round. */
+/* k-means at the coordinator costs no round. */
 static const struct config_preset standard[] = { { "restarts", "100" },
 						 { "iterations", "6" },
 						 { NULL, NULL } };
@@ -106,7 +106,6 @@ static enum err check_noise(const struct fedspectral_job *job)
 	return account_mu(job->noise_eps, job->noise_delta, &mu);
 }
 
-/* Only exact has eigenvalues. */
 enum err fedspectral_check(const void *p)
 {
 	const struct fedspectral_job *job = p;

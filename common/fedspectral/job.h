@@ -1,4 +1,4 @@
-/* job.h -- what a job of kind fedspectral says (Thakkar, Joshi 2023, and the exact variant). */
+/* job.h -- Parameters of kind fedspectral (Thakkar, Joshi 2023, and the exact variant). */
 #ifndef COMMON_FEDSPECTRAL_JOB_H
 #define COMMON_FEDSPECTRAL_JOB_H
 
@@ -13,8 +13,8 @@ enum fedspectral_noise { FEDSPECTRAL_CLEAR, FEDSPECTRAL_IN_SUMS };
 struct fedspectral_job {
 	JOB_HEAD;
 	enum fedspectral_variant variant;
-	bool allow_disjoint; /* no two parties need have a node in common */
-	struct fedspectral_params how; /* but for k, noise in numbers, seed and threads */
+	bool allow_disjoint;           /* parties need not have nodes in common */
+	struct fedspectral_params how; /* all but k, noise levels, seed and threads */
 	enum fedspectral_noise noise;  /* job.noise.on */
 	double noise_eps, noise_delta; /* 0: not given */
 };
@@ -22,15 +22,16 @@ JOB_OF_KIND(fedspectral_job)
 #define fedspectral_job(job) JOB_ACCESS(fedspectral_job, job)
 
 /* The algorithm's parameters, from the job. */
-struct fedspectral_params fedspectral_params_of(const struct fedspectral_job *job, unsigned threads);
+struct fedspectral_params fedspectral_params_of(const struct fedspectral_job *job,
+						unsigned threads);
 
-/* What noise in sums claims of each edge; eps 0: nothing. */
+/* Privacy claim for each edge with noise in aggregates; eps 0: none. */
 struct kind_claim fedspectral_claim(const void *job);
-/* In the record and the log: mechanism, eps, delta, and what is not claimed. */
+/* Records mechanism, eps, delta and the limits of the claim in r. */
 void fedspectral_record_noise(const struct fedspectral_job *job, struct facts *r);
 
 extern const struct kind kind_fedspectral;
-/* Each ends with path NULL. */
+/* The last row has path NULL. */
 extern const struct config_row fedspectral_rows[];
 
 void fedspectral_presets(const struct json *root, struct kind_presets *to);
@@ -38,7 +39,7 @@ const char *fedspectral_unread(const void *job, const struct config_row *row);
 enum err fedspectral_check(const void *job) MUST_CHECK;
 void fedspectral_leaks(struct said *s, const void *job, size_t parties);
 
-/* kind.h */
+/* Contract: see kind.h. */
 double fedspectral_memory(const void *job, const struct kind_sizes *sizes);
 
 #endif

@@ -3,7 +3,7 @@
 
 static const char *const permissions[] = { "fedspectral", "fedspectral.exact", NULL };
 
-/* The pooled graph can be computed from what variant "exact" shows without noise. */
+/* The pooled graph can be computed from the disclosure of "exact" without noise. */
 static const char *permission(const void *p)
 {
 	const struct fedspectral_job *job = p;
@@ -13,7 +13,7 @@ static const char *permission(const void *p)
 		   : "fedspectral";
 }
 
-/* From either's sums of N V a graph can be computed, with and without a party. */
+/* The sums N V with a party, and again without it, disclose that party's edges. */
 static const char *needs_all(const void *p)
 {
 	const struct fedspectral_job *job = p;
@@ -24,7 +24,8 @@ static const char *needs_all(const void *p)
 		   : NULL;
 }
 
-/* "exact" and "plus" show degrees and blocks; "fedspectral" nothing before the labels. */
+/* "exact" and "plus" disclose degrees and blocks; "fedspectral" discloses nothing before the
+ * labels. */
 static const char *needs_noise(const void *p)
 {
 	const struct fedspectral_job *job = p;

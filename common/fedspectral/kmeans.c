@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum {
-	SWAPS = 2,             /* for each restart of k-means */
-	LLOYD = 100,           /* iterations of k-means at most */
+	SWAPS = 2,             /* per restart of k-means */
+	LLOYD = 100,           /* maximum of Lloyd steps */
 	SAMPLING = 0x66656473, /* "feds" */
 	ASSIGN_ROWS = 1 << 13,
 };
@@ -18,7 +18,7 @@ enum {
 struct assigning {
 	const struct mat *Z, *centres;
 	uint32_t *label;
-	size_t *moved; /* of each block */
+	size_t *moved; /* per block */
 };
 
 static void assign_rows(void *ctx, unsigned worker, size_t block)
@@ -35,7 +35,7 @@ static void assign_rows(void *ctx, unsigned worker, size_t block)
 	free(D);
 }
 
-/* label: one for each row of Z. */
+/* label: one entry for each row of Z. */
 static void cluster_rows(const struct mat *Z, const struct fedspectral_params *p, size_t k,
 			 uint32_t *label)
 {
@@ -66,7 +66,7 @@ static void cluster_rows(const struct mat *Z, const struct fedspectral_params *p
 	free(some);
 	mat_release(&S);
 
-	/* Lloyd on all rows from the sample's centres. */
+	/* Lloyd's steps on all rows, from the sample's centres. */
 	ALLOC(a.moved, blocks);
 	for (size_t i = 0; i < Z->rows; i++)
 		label[i] = UINT32_MAX;
@@ -82,8 +82,6 @@ static void cluster_rows(const struct mat *Z, const struct fedspectral_params *p
 	mat_release(&centres);
 }
 
-/* ---- labels ---- */
-
 struct named {
 	size_t size, first;
 	uint32_t cluster;
@@ -98,7 +96,7 @@ static int by_size(const void *a, const void *b)
 	return (s->first > t->first) - (s->first < t->first);
 }
 
-/* Rows have no order that means anything. */
+/* Ties in size go to the cluster with the first row. */
 void fedspectral_name_clusters(uint32_t *label, size_t n, size_t k)
 {
 	struct named *name = alloc(k, sizeof(*name));

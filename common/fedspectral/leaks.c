@@ -1,4 +1,4 @@
-/* The leak sentences of fedspectral. */
+/* Disclosure sentences of fedspectral. */
 #include "common/fedspectral/job.h"
 #include "common/kind/own.h"
 

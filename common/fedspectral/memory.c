@@ -1,4 +1,4 @@
-/* The memory of FedSpectral. */
+/* Memory estimate of FedSpectral. */
 #include "common/fedspectral/job.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@ enum {
 	BASIS = 25,
 	OWN_BASIS = 20,
 	ID_BYTES = 60
-}; /* blocks of a Krylov basis; of an id and its place */
+}; /* blocks of a Krylov basis; bytes of an id and its place */
 
 double fedspectral_memory(const void *p, const struct kind_sizes *s)
 {
@@ -16,7 +16,7 @@ double fedspectral_memory(const void *p, const struct kind_sizes *s)
 	double own = 24 * s->edges + ID_BYTES * s->n, party = 0, coordinator = 0;
 
 	switch (job->variant) {
-	case FEDSPECTRAL_EXACT: /* the blocks so far, all at the coordinator */
+	case FEDSPECTRAL_EXACT: /* the coordinator keeps all blocks */
 		party = 2 * 8 * s->n * block;
 		coordinator = BASIS * 8 * s->n * block;
 		break;
@@ -24,7 +24,7 @@ double fedspectral_memory(const void *p, const struct kind_sizes *s)
 		party = 4 * 8 * s->n * k;
 		coordinator = 6 * 8 * s->n * k;
 		break;
-	case FEDSPECTRAL_PLAIN: /* each party has a spectral clustering of its own */
+	case FEDSPECTRAL_PLAIN: /* each party runs a spectral clustering of its own */
 		party = OWN_BASIS * 8 * s->n * block;
 		coordinator = 8 * 8 * s->n * k;
 		break;

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- own edges on joint rows ---- */
-
 static size_t row_of(const uint32_t *row, size_t i)
 {
 	return row ? row[i] : i;
@@ -18,7 +16,7 @@ void fedspectral_party_init(struct fedspectral_party *p, const struct csr *own, 
 			    size_t n, unsigned threads)
 {
 	size_t *next;
-	uint32_t *place; /* the own node that row r is */
+	uint32_t *place; /* own node at row r */
 	struct csr *A = &p->A;
 
 	assert(own->rows == own->cols && own->rows <= n);
@@ -29,8 +27,8 @@ void fedspectral_party_init(struct fedspectral_party *p, const struct csr *own, 
 	for (size_t r = 0; r < n; r++)
 		A->start[r + 1] += A->start[r];
 
-	/* An edge is told by both its ends: whoever goes through the rows as they rise, and writes
-	 * each down with the other end, has the columns of each row rise. */
+	/* Both ends list an edge. Visiting the rows in rising order and writing each edge at its
+	 * other end gives rising columns in each row. */
 	ALLOC(place, n);
 	ALLOC(next, n);
 	for (size_t r = 0; r < n; r++)
@@ -110,7 +108,7 @@ void fedspectral_party_join(struct fedspectral_party *p, const double *degree)
 		A->index[e] = active[A->index[e]];
 		assert(A->index[e] < m);
 	}
-	/* A row that is left out has no edges: it starts where the next one does. */
+	/* An omitted row has no edges: it starts where the next one does. */
 	for (size_t i = 0; i < n; i++)
 		if (active[i] != UINT32_MAX) {
 			A->start[active[i]] = A->start[i];

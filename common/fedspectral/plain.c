@@ -1,4 +1,4 @@
-/* Algorithms 1 and 2 of FedSpectral: the parties' own clusters, and who is together in them. */
+/* Algorithms 1 and 2 of FedSpectral: the parties' own clusters, and the nodes they put together. */
 #include "common/base/alloc.h"
 #include "common/fedspectral/own.h"
 #include "common/fedspectral/party.h"
@@ -8,11 +8,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* The indicator B of the parties' clusters, m x P k; N = D^-1/2 B B' D^-1/2 with D the row sums of
- * B B' (P times the paper's, which N does not notice). */
+/* Indicator B of the parties' clusters, m x P k. N = D^-1/2 B B' D^-1/2 with D the row sums of B
+ * B', which are P times the paper's; N is the same. */
 struct together {
 	size_t m, parties, k;
-	const uint32_t *cell; /* parties x m, k: in none */
+	const uint32_t *cell; /* parties x m; k: in no cluster */
 	double *root;         /* m */
 };
 
@@ -55,7 +55,7 @@ static enum err times_together(void *ctx, const struct mat *V, struct mat *Y)
 	return ERR_OK;
 }
 
-/* Rows by what the parties say of them. */
+/* Orders rows by their clusters at all parties. */
 struct saying {
 	const uint32_t *cell; /* parties x n */
 	size_t parties, n;
@@ -75,9 +75,9 @@ static int by_cells(const void *a, const void *b, void *ctx)
 	return (i > j) - (i < j);
 }
 
-/* *cell (parties x n) becomes parties x m: the rows that are in a cluster anywhere, sorted by their
- * clusters: of two with the same ones either may go first, so that nothing depends on how rows are
- * numbered. active: where each is now. */
+/* *cell (parties x n) becomes parties x m: the rows with a cluster at some party, sorted by their
+ * clusters. Rows with equal clusters are interchangeable, so the result does not depend on row
+ * numbers. active: new position of each row, or UINT32_MAX. */
 static size_t keep_cells(uint32_t **cell, size_t parties, size_t n, size_t k, uint32_t *active)
 {
 	struct saying s = { *cell, parties, n };
@@ -124,7 +124,6 @@ enum err fedspectral_plain(struct parties *parties, size_t n, const struct fedsp
 
 	report = report ? report : &unused;
 	*report = (struct fedspectral_report){ .k = p->k };
-	/* Algorithm 1: each party's own clusters. */
 	parties_phase(parties, "local");
 	err = parties_collect_labels(parties, &cells, p->k, cell, n);
 	if (err)
@@ -134,7 +133,7 @@ enum err fedspectral_plain(struct parties *parties, size_t n, const struct fedsp
 	err = fedspectral_check_nodes(t.m, n, p->k, report);
 	if (err)
 		goto out;
-	/* Algorithm 2: the similarity graph (equation 1), and its spectral clustering. */
+	/* Algorithm 2: spectral clustering of the similarity graph (equation 1). */
 	into_cells(&t, NULL, NULL, &S);
 	out_of_cells(&t, &S, NULL, &d);
 	for (size_t i = 0; i < t.m; i++)

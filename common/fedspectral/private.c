@@ -10,11 +10,11 @@
 
 enum { STREAM = 0x66657078 };            /* of the first block */
 enum { COLUMNS = 4, POWERS = 6 };        /* l, T1 */
-static const double OF_DEGREES = 0.1;    /* their part of mu^2 */
-static const double LENGTH = 2.0 / 3;    /* of X's rows on average, where 1 is the longest */
-static const double LEAST_DEGREE = 0.25; /* of the mean */
+static const double OF_DEGREES = 0.1;    /* share of mu^2 for degrees */
+static const double LENGTH = 2.0 / 3;    /* mean length of X's rows; the maximum is 1 */
+static const double LEAST_DEGREE = 0.25; /* relative to the mean */
 
-/* -- noise ----------------------------------------------------------------------------------- */
+/* ---- noise ---- */
 
 void fedspectral_private_settle(struct fedspectral_params *p, double mu, bool rounds_too)
 {
@@ -38,7 +38,7 @@ enum err fedspectral_noisy_of(const struct fedspectral_params *p, size_t parties
 			       "nobody's noise is left",
 			       colluders, parties);
 	TRY(discrete_share_of(v, parties, colluders, exp2(-JOB_WIDE_FRACTION), share));
-	/* Terms are rounded to steps, which can make rows longer by half a step in each column. */
+	/* Rounding terms to steps can lengthen rows by half a step in each column. */
 	share->steps =
 	    (uint32_t)ceil(share->steps * (1 + share->step * sqrt((double)(cols ? cols : 1)) / 2));
 	if (deviation)
@@ -46,7 +46,7 @@ enum err fedspectral_noisy_of(const struct fedspectral_params *p, size_t parties
 	return ERR_OK;
 }
 
-/* -- a party --------------------------------------------------------------------------------- */
+/* ---- party ---- */
 
 static enum err check_source(const struct fedspectral_party *p)
 {
@@ -54,7 +54,7 @@ static enum err check_source(const struct fedspectral_party *p)
 			: err_set(ERR_PEER, "asked for noise in sums when none was agreed");
 }
 
-/* Of an edge of A, not above 1 and not below 0. */
+/* Weight of an edge of A, cut to 0 .. 1. */
 static double weight_of(const struct csr *A, size_t e)
 {
 	return A->value ? fmin(fmax(A->value[e], 0), 1) : 1;
@@ -99,13 +99,13 @@ enum err fedspectral_noisy_product(const struct fedspectral_party *p, struct mat
 	return discrete_add(p->noise, share, y, A->rows * b);
 }
 
-/* -- the coordinator's half ------------------------------------------------------------------ */
+/* ---- coordinator ---- */
 
 struct noisy {
 	struct parties *parties;
 	const struct fedspectral_params *p;
 	size_t n;
-	double *degree, all; /* not below the least; their sum */
+	double *degree, all; /* cut to the least degree; their sum */
 	unsigned done;
 };
 
@@ -129,7 +129,7 @@ static enum err sum_degrees(struct noisy *s)
 	return ERR_OK;
 }
 
-/* Y (initialised here) = A X and noise; X's rows are no longer than 1, and as floats. */
+/* Y (initialised here) = A X plus noise. X's rows are floats of length at most 1. */
 static enum err multiply(struct noisy *s, const struct mat *X, struct mat *Y)
 {
 	struct discrete_share share;
@@ -147,7 +147,7 @@ static enum err multiply(struct noisy *s, const struct mat *X, struct mat *Y)
 	return ERR_OK;
 }
 
-/* X (initialised here) of V. */
+/* Initialises X from V: W V with scaled and shortened rows. */
 static void scale(const struct noisy *s, const struct mat *V, struct mat *X)
 {
 	double square = 0;
@@ -166,7 +166,7 @@ static void scale(const struct noisy *s, const struct mat *V, struct mat *X)
 		X->a[e] = (float)X->a[e];
 }
 
-/* Y = W Y without its part along d^1/2, the first eigenvector. */
+/* Y = W Y without its component along d^1/2, the first eigenvector. */
 static void take_off_first(const struct noisy *s, struct mat *Y)
 {
 	for (size_t j = 0; j < Y->cols; j++) {
@@ -208,7 +208,7 @@ static enum err iterate(struct noisy *s, struct mat *V)
 	return err;
 }
 
-/* Each node to the cluster that has more of its edges than degrees make expect. */
+/* Moves each node to the cluster with most of its edges beyond the number that degrees predict. */
 static void move(const struct noisy *s, const struct mat *Y, uint32_t *label)
 {
 	size_t k = Y->cols;

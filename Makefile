@@ -6,14 +6,18 @@
 # make fuzz SECONDS=60  each fuzzer for so long (30 by default); needs clang
 # make soak             every fault in every step of every protocol, 20 minutes of each fuzzer: five hours; and
 #                       HOURS=2 of faults by chance, SEED=1
-# make lint layers, formatting, static analysis make format clang-format in place make reproducible
-# the programs from two folders are the same bytes: five minutes make docs pages of the Python
-# package: build/docs/index.html; needs scripts/deps --python make install to $(DESTDIR)$(PREFIX)
-# make dist build/dist/coterie-VERSION.tar.gz (scripts/version): what git has at HEAD, and
-# sbom.spdx.json; DIST=DIR: there make deb build/deb/*.deb: that archive as Debian packages; needs
-# scripts/deps --deb make deb-check installs them on three hosts with systemd, runs, upgrades,
-# purges; needs root make container-check images by the Containerfile, and a job between three of
-# them; needs root, scripts/deps --container make clean
+# make lint             layers, formatting, static analysis
+# make format           clang-format in place
+# make reproducible     the programs from two folders are the same bytes: five minutes
+# make docs             pages of the Python package: build/docs/index.html; needs scripts/deps --python
+# make install          to $(DESTDIR)$(PREFIX)
+# make dist             build/dist/coterie-VERSION.tar.gz (scripts/version): what git has at HEAD, and
+#                       sbom.spdx.json; DIST=DIR: there
+# make deb              build/deb/*.deb: that archive as Debian packages; needs scripts/deps --deb
+# make deb-check        installs them on three hosts with systemd, runs, upgrades, purges; needs root
+# make container-check  images by the Containerfile, and a job between three of them; needs root,
+#                       scripts/deps --container
+# make clean
 #
 # SAN=address,undefined or SAN=thread: the same in a build folder of its own.
 # WERROR=1: a warning ends the build, as in scripts/check; other compilers and libraries have other warnings.
@@ -52,25 +56,27 @@ FLAGS     = -std=gnu11 -D_GNU_SOURCE -DCOTERIE_VERSION='"$(VERSION)"' -I. -MMD -
 # libmicrohttpd only where something of it is called: it brings a TLS library of its own, which is of no use here.
 LDLIBS   := $(shell pkg-config --libs $(PKGS)) -Wl,--push-state,--as-needed -lmicrohttpd -Wl,--pop-state -lgmp -lm -pthread
 
-# Rooms, each an archive; a room links itself and the rooms below it. Each folder of common/ is a room:
-# COMMON has them from the top down. The folders within the others are held apart by scripts/lint layers.
+# Rooms, each an archive; a room links itself and the rooms below it. Each folder of common/ is a room, and so is
+# each protocol, but for its roles, which are part of server and party: COMMON has them from the top down. The
+# folders within the others are held apart by scripts/lint layers.
 src       = $(filter-out %/main.c,$(wildcard $(1)/*.c $(1)/*/*.c))
-PROTOCOLS  := align fedgcn fedwalk fedspectral fedsc kcagc
-COMMON     := http job ranks $(PROTOCOLS) kind parties data privacy learn cluster graph linalg base
-SRC_common := $(call src,common)
-$(foreach r,$(COMMON),$(eval SRC_common/$(r) := $(call src,common/$(r))))
+PROTOCOLS  := $(sort $(patsubst protocols/%/,%,$(wildcard protocols/*/)))
+COMMON     := $(addprefix common/,http job ranks) $(PROTOCOLS:%=protocols/%) \
+              $(addprefix common/,kind parties data privacy learn cluster graph linalg base)
+$(foreach r,$(COMMON),$(eval SRC_$(r) := $(wildcard $(r)/*.c)))
+SRC_common := $(foreach r,$(COMMON),$(SRC_$(r)))
 SRC_crypto := $(call src,crypto)
 SRC_proto  := $(call src,proto)
-SRC_server := $(call src,server)
-SRC_party  := $(call src,party)
+SRC_server := $(call src,server) $(wildcard protocols/*/coordinator/*.c)
+SRC_party  := $(call src,party) $(wildcard protocols/*/party/*.c)
 SRC_netlab := $(call src,lab/netlab)
 SRC_worker := $(call src,worker)
 SRC_cli    := $(call src,cli)
 SRC_lab    := $(filter-out $(SRC_netlab),$(call src,lab))
-ROOMS      := $(COMMON:%=common/%) crypto proto server party cli lab netlab
+ROOMS      := $(COMMON) crypto proto server party cli lab netlab
 lib        = $(patsubst %,$(B)/%.a,$(1))
 BELOW_base   := $(call lib,common/base)
-BELOW_common := $(call lib,$(COMMON:%=common/%))
+BELOW_common := $(call lib,$(COMMON))
 BELOW_crypto := $(call lib,crypto) $(BELOW_common)
 BELOW_proto  := $(call lib,proto) $(BELOW_common)
 BELOW_server := $(call lib,server proto crypto) $(BELOW_common)
@@ -79,8 +85,8 @@ BELOW_cli    := $(call lib,cli server party proto crypto) $(BELOW_common)
 BELOW_lab    := $(call lib,lab) $(BELOW_cli)
 BELOW_netlab := $(call lib,netlab) $(BELOW_base)
 # Tests of a folder of common/ link it and what stands below, so that what looks up does not link.
-from        = $(shell echo ' $(COMMON)' | sed 's/.* $(1) /$(1) /')
-$(foreach r,$(filter-out base,$(COMMON)),$(eval BELOW_$(r) := $(call lib,$(addprefix common/,$(call from,$(r))))))
+from        = $(shell echo ' $(COMMON)' | sed 's| \(.* \)*$(1) |$(1) |')
+$(foreach r,$(filter-out common/base,$(filter common/%,$(COMMON))),$(eval BELOW_$(notdir $(r)) := $(call lib,$(call from,$(r)))))
 # Tests of a protocol run both halves against each other in memory.
 BELOW_both   := $(call lib,server party proto crypto) $(BELOW_common)
 
@@ -128,11 +134,12 @@ endef
 $(foreach r,$(ROOMS),$(eval $(call archive,$(r))))
 
 # Bytes from outside and secrets are handled here: no silent conversion.
-$(B)/proto/%.o $(B)/crypto/%.o $(B)/common/data/%.o $(B)/common/base/pack.o $(B)/common/fedgcn/file.o $(B)/common/fedsc/model.o: WARN += $(STRICT)
+$(B)/proto/%.o $(B)/crypto/%.o $(B)/common/data/%.o $(B)/common/base/pack.o $(B)/protocols/fedgcn/file.o $(B)/protocols/fedsc/model.o: WARN += $(STRICT)
 # The page is in the programs, byte for byte.
 $(B)/common/http/window_page.o: $(wildcard common/http/page/*)
 # The numerics are worth the compile time.
-NUMERIC := $(foreach r,linalg graph cluster learn privacy ranks $(PROTOCOLS),$(B)/common/$(r)/%.o)
+NUMERIC := $(foreach r,linalg graph cluster learn privacy ranks,$(B)/common/$(r)/%.o) \
+           $(patsubst %.c,$(B)/%.o,$(foreach r,$(PROTOCOLS),$(SRC_protocols/$(r))))
 $(NUMERIC) $(B)/crypto/%.o $(B)/lab/privacy/entropy.o: OPT := -O3 -falign-loops=32
 
 # With the commit; programs alone have it, or each would compile and link everything.
@@ -152,7 +159,7 @@ HALVES    := $(patsubst %.c,$(B)/%.o,$(wildcard tests/unit/both/half_*.c))
 # gold links each of the two hundred test programs in half the time of ld.bfd, or less.
 TEST_LD   := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 unit_needs = $(strip $(if $(filter lab/netlab/%,$(1)),$(BELOW_netlab),\
-             $(if $(filter both/% $(PROTOCOLS:%=%/%),$(1)),$(HALVES) $(BELOW_both),\
+             $(if $(filter both/% protocols/%,$(1)),$(HALVES) $(BELOW_both),\
              $(or $(BELOW_$(firstword $(subst /, ,$(1)))),$(BELOW_common)))))
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $$(call unit_needs,$$*)
 	$(CC) $(SAN_FLAGS) $(HARDEN_LINK) $(TEST_LD) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka

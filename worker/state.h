@@ -3,8 +3,8 @@
 #ifndef WORKER_STATE_H
 #define WORKER_STATE_H
 
-#include "common/kcagc/order.h"
-#include "common/kcagc/place.h"
+#include "protocols/kcagc/order.h"
+#include "protocols/kcagc/place.h"
 #include "common/ranks/pipe.h"
 
 struct state {

@@ -3,8 +3,8 @@
 #include "cli/run/score.h"
 #include "common/base/alloc.h"
 #include "common/data/tu.h"
-#include "common/fedgcn/file.h"
-#include "common/fedgcn/party.h"
+#include "protocols/fedgcn/file.h"
+#include "protocols/fedgcn/party.h"
 
 #include <stdio.h>
 #include <stdlib.h>

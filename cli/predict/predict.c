@@ -4,7 +4,7 @@
 #include "cli/run/rows.h"
 #include "common/base/alloc.h"
 #include "common/data/dataset.h"
-#include "common/fedsc/model.h"
+#include "protocols/fedsc/model.h"
 
 #include <stdlib.h>
 

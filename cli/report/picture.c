@@ -10,13 +10,13 @@
 #include "common/data/npy.h"
 #include "common/data/standard.h"
 #include "common/data/tu.h"
-#include "common/fedgcn/file.h"
-#include "common/fedsc/job.h"
-#include "common/kcagc/columns.h"
+#include "protocols/fedgcn/file.h"
+#include "protocols/fedsc/job.h"
+#include "protocols/kcagc/columns.h"
 #include "common/job/daemon.h"
 #include "common/job/record.h"
 #include "common/cluster/kmeans.h"
-#include "common/kcagc/job.h"
+#include "protocols/kcagc/job.h"
 #include "common/learn/gin.h"
 #include "cli/report/pca.h"
 #include "cli/run/report_read.h"
@@ -259,7 +259,7 @@ static enum err match(struct source *s)
 	return err;
 }
 
-/* The points as the party makes them (party/kcagc/kcagc.c), in the order of its files: of rows the
+/* The points as the party makes them (protocols/kcagc/party/kcagc.c), in the order of its files: of rows the
  * features as they are or standardised, before any noise. */
 static enum err make_points(struct source *s, unsigned threads)
 {

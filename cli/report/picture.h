@@ -1,7 +1,7 @@
 /* picture.h -- a party's own points in two dimensions, with the clusters that a run gave them.
  *
  * The points are those that the party clusters with, computed again from its files: its features
- * prepared, filtered and projected as the run's effective job says (common/kcagc/embed.h). Of fedsc
+ * prepared, filtered and projected as the run's effective job says (protocols/kcagc/embed.h). Of fedsc
  * and kmeans they are its features as they are, of kmeans.columns standardised if the job says so, of fedwalk
  * the embeddings in the run's directory, of fedgcn its graphs in the network's embedding. A coordinator has no points, and no picture.
  * They lie along their principal components, or as another program has laid them out.

@@ -10,7 +10,7 @@
 #define CLI_RUN_GRAPH_SCORES_H
 
 #include "cli/run/report_read.h"
-#include "common/fedgcn/baselines.h"
+#include "protocols/fedgcn/baselines.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* job.h -- what a job says: its kind, its parameters, their defaults and bounds.
  *
- * Each kind has a table of its parameters (common/fedsc/job.c): path, type, default, bounds, help;
+ * Each kind has a table of its parameters (protocols/fedsc/job.c): path, type, default, bounds, help;
  * those that all have are in job.c. From these come reading, writing, --set and the checks. A preset
  * sets what the job does not: the precedence is given value > preset > default. The effective job is
  * written out in full, in the table's order. An offer leaves out each parameter that has its row's

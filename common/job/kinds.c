@@ -1,26 +1,18 @@
 #include "common/job/kinds.h"
-#include "common/align/job.h"
-#include "common/fedgcn/job.h"
-#include "common/fedsc/job.h"
-#include "common/fedspectral/job.h"
-#include "common/fedwalk/job.h"
-#include "common/kcagc/job.h"
 
 #include <assert.h>
 #include <pthread.h>
 #include <string.h>
 
-const struct kind *const kinds[] = { &kind_kcagc,
-				     &kind_kcagc_predict,
-				     &kind_fedsc,
-				     &kind_kmeans,
-				     &kind_fedspectral,
-				     &kind_fedwalk,
-				     &kind_fedgcn,
-				     &kind_kmeans_columns,
-				     &kind_align,
-				     &kind_kmeans_columns_predict,
-				     NULL };
+#define KIND(name) extern const struct kind kind_##name;
+#include "protocols/kinds.def"
+#undef KIND
+const struct kind *const kinds[] = {
+#define KIND(name) &kind_##name,
+#include "protocols/kinds.def"
+#undef KIND
+	NULL
+};
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) - 1, PERMISSIONS_MAX = 4 * KINDS };
 
 static const char *names[KINDS + 1], *permissions[PERMISSIONS_MAX + 1];

@@ -1,9 +1,9 @@
 /* kind.h -- what shared code knows of a protocol: one table for each kind of job.
  *
- * A protocol's folder holds its table (common/fedsc/kind.c), common/job/kinds.c lists all of them,
+ * A protocol's folder holds its table (protocols/fedsc/kind.c), common/job/kinds.c lists all of them,
  * and nothing else names a kind. The halves that run are tables of server/ and party/, which point
  * here. What every job says is struct job_head; a kind's own parameters follow it in a struct of its
- * own (common/fedsc/job.h), which is what the members here get as `job`.
+ * own (protocols/fedsc/job.h), which is what the members here get as `job`.
  */
 #ifndef COMMON_KIND_KIND_H
 #define COMMON_KIND_KIND_H

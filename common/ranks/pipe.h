@@ -9,8 +9,8 @@
 
 #include "common/base/err.h"
 #include "common/cluster/kmeans.h"
-#include "common/fedsc/party.h"
-#include "common/kcagc/slice.h"
+#include "protocols/fedsc/party.h"
+#include "protocols/kcagc/slice.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -81,7 +81,7 @@ struct ranks_neighbour {
 	uint32_t number;
 };
 
-/* A question about rows (common/fedsc/party.h), but for its numbers: means, units, counts, or a matrix of k x cols: centres,
+/* A question about rows (protocols/fedsc/party.h), but for its numbers: means, units, counts, or a matrix of k x cols: centres,
  * landmarks, or that by which rows are embedded. */
 struct ranks_question {
 	enum fedsc_kind kind;

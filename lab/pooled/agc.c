@@ -1,7 +1,7 @@
 #include "lab/pooled/agc.h"
 #include "common/cluster/kmeans.h"
-#include "common/kcagc/embed.h"
-#include "common/kcagc/order.h"
+#include "protocols/kcagc/embed.h"
+#include "protocols/kcagc/order.h"
 
 #include <string.h>
 

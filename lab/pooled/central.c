@@ -2,7 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/cluster/kmeans.h"
 #include "common/cluster/spectral.h"
-#include "common/fedsc/party.h"
+#include "protocols/fedsc/party.h"
 #include "common/graph/knn.h"
 #include "common/linalg/distance.h"
 

@@ -5,7 +5,7 @@
 #include "common/base/clock.h"
 #include "common/base/machine.h"
 #include "common/data/embeddings.h"
-#include "common/fedwalk/distance.h"
+#include "protocols/fedwalk/distance.h"
 #include "common/learn/sgns.h"
 
 #include <stdlib.h>

@@ -5,9 +5,9 @@
 #include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/data/tu.h"
-#include "common/fedgcn/coordinator.h"
-#include "common/fedgcn/file.h"
-#include "common/fedgcn/job.h"
+#include "protocols/fedgcn/coordinator.h"
+#include "protocols/fedgcn/file.h"
+#include "protocols/fedgcn/job.h"
 #include "common/job/job.h"
 
 #include <stdlib.h>

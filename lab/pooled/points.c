@@ -8,7 +8,7 @@
 #include "common/data/limits.h"
 #include "common/kind/tree.h"
 #include "common/cluster/kmeans.h"
-#include "common/kcagc/columns.h"
+#include "protocols/kcagc/columns.h"
 #include "common/data/skew.h"
 #include "lab/pooled/central.h"
 

@@ -5,11 +5,11 @@
 #include "common/base/clock.h"
 #include "common/data/dataset.h"
 #include "common/job/job.h"
-#include "common/kcagc/job.h"
+#include "protocols/kcagc/job.h"
 #include "common/job/startup.h"
-#include "common/kcagc/order.h"
+#include "protocols/kcagc/order.h"
 #include "lab/pooled/agc.h"
-#include "common/kcagc/gcc.h"
+#include "protocols/kcagc/gcc.h"
 
 #include <stdlib.h>
 

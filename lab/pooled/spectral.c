@@ -5,8 +5,8 @@
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/kind/kind.h"
-#include "common/fedspectral/coordinator.h"
-#include "common/fedspectral/party.h"
+#include "protocols/fedspectral/coordinator.h"
+#include "protocols/fedspectral/party.h"
 
 #include <stdlib.h>
 #include <string.h>

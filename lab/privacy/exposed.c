@@ -5,8 +5,8 @@
 #include "common/base/rng.h"
 #include "common/data/dataset.h"
 #include "common/data/standard.h"
-#include "common/fedsc/job.h"
-#include "common/fedsc/coordinator.h"
+#include "protocols/fedsc/job.h"
+#include "protocols/fedsc/coordinator.h"
 
 #include <math.h>
 #include <stdlib.h>

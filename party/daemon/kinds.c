@@ -1,21 +1,16 @@
 #include "party/daemon/kinds.h"
 #include "common/job/kinds.h"
-#include "party/align/align.h"
-#include "party/fedgcn/fedgcn.h"
-#include "party/fedsc/fedsc.h"
-#include "party/fedspectral/fedspectral.h"
-#include "party/fedwalk/fedwalk.h"
-#include "party/kcagc/kcagc.h"
 
 #include <assert.h>
 #include <stddef.h>
 
+#define KIND(name) extern const struct party_kind party_kind_##name;
+#include "protocols/kinds.def"
+#undef KIND
 static const struct party_kind *const halves[] = {
-	&party_kind_kcagc,       &party_kind_kcagc_predict,
-	&party_kind_fedsc,       &party_kind_kmeans,
-	&party_kind_fedspectral, &party_kind_fedwalk,
-	&party_kind_fedgcn,      &party_kind_kmeans_columns,
-	&party_kind_align,       &party_kind_kmeans_columns_predict
+#define KIND(name) &party_kind_##name,
+#include "protocols/kinds.def"
+#undef KIND
 };
 enum { HALVES = sizeof(halves) / sizeof(*halves) };
 
@@ -47,7 +42,7 @@ const char *party_kind_lacks(const struct party_kind *half)
 	};
 
 	if (!half)
-		return "a table in party/daemon/kinds.c";
+		return "a table of its own";
 	return kind_missing(half, members, sizeof(members) / sizeof(*members));
 }
 

@@ -1,4 +1,4 @@
-/* Sums over rows (common/fedsc/party.h), which ranks answer for. */
+/* Sums over rows (protocols/fedsc/party.h), which ranks answer for. */
 #include "party/ranks/rank0.h"
 
 enum err workers_rows_begin(struct workers *w, double min_cluster)

@@ -8,8 +8,8 @@
 #define PARTY_RANKS_WORKERS_H
 
 #include "common/data/dataset.h"
-#include "common/kcagc/order.h"
-#include "common/kcagc/place.h"
+#include "protocols/kcagc/order.h"
+#include "protocols/kcagc/place.h"
 #include "common/ranks/pipe.h"
 
 #include <stdbool.h>

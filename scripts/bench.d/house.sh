@@ -39,7 +39,7 @@ measure() {
 	goal "C libraries loaded" "$(libraries | wc -l)" "x <= 12" "$(libraries | paste -sd ' ')"
 	goal "configuration keys" "$(keys | wc -l)" "x <= 150" "--describe of both daemons"
 	goal "keys in no example" "$(keys_without_example | wc -l)" "x <= 0" "no file in configs/ sets them"
-	params=$(compgen -G 'protocols/fedsc/job.h' || echo common/fedsc/job.h)
+	params=$(compgen -G 'protocols/fedsc/job.h' || echo protocols/fedsc/job.h)
 	goal "objects built anew" "$(make -n -W "$params" all | grep -c ' -c -o ')" "x <= 40" "after a change of $params"
 	goal "names not unique" "$(ctags -x --c-kinds=f "${product[@]}" | awk '{ n[$1]++ } END {
 		for (f in n) if (n[f] > 1) sum += n[f]; print sum + 0 }')" "x <= 0" "functions, static ones too"

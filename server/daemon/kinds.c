@@ -1,21 +1,16 @@
 #include "server/daemon/kinds.h"
 #include "common/job/kinds.h"
-#include "server/align/align.h"
-#include "server/fedgcn/fedgcn.h"
-#include "server/fedsc/fedsc.h"
-#include "server/fedspectral/fedspectral.h"
-#include "server/fedwalk/fedwalk.h"
-#include "server/kcagc/kcagc.h"
 
 #include <assert.h>
 #include <stddef.h>
 
+#define KIND(name) extern const struct server_kind server_kind_##name;
+#include "protocols/kinds.def"
+#undef KIND
 static const struct server_kind *const halves[] = {
-	&server_kind_kcagc,       &server_kind_kcagc_predict,
-	&server_kind_fedsc,       &server_kind_kmeans,
-	&server_kind_fedspectral, &server_kind_fedwalk,
-	&server_kind_fedgcn,      &server_kind_kmeans_columns,
-	&server_kind_align,       &server_kind_kmeans_columns_predict
+#define KIND(name) &server_kind_##name,
+#include "protocols/kinds.def"
+#undef KIND
 };
 enum { HALVES = sizeof(halves) / sizeof(*halves) };
 
@@ -44,7 +39,7 @@ const char *server_kind_lacks(const struct server_kind *half)
 	};
 
 	if (!half)
-		return "a table in server/daemon/kinds.c";
+		return "a table of its own";
 	return kind_missing(half, members, sizeof(members) / sizeof(*members));
 }
 

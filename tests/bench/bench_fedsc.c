@@ -8,14 +8,14 @@
  *       beta, nz, nc, share, take, step (of fixed point, as a power of two).
  */
 #include "tests/bench/bench.h"
-#include "tests/unit/fedsc/defaults.h"
+#include "tests/unit/protocols/fedsc/defaults.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/rng.h"
 #include "common/data/labels.h"
 #include "common/data/npy.h"
 #include "common/linalg/distance.h"
-#include "common/fedsc/coordinator.h"
+#include "protocols/fedsc/coordinator.h"
 #include "common/cluster/kmeans.h"
 #include "common/linalg/la.h"
 #include "common/cluster/metrics.h"

@@ -9,7 +9,7 @@
  * and scikit-learn beside it (scripts/bench.d/kernels.py, where shapes are spelled alike). */
 #include "common/base/alloc.h"
 #include "common/base/rng.h"
-#include "common/kcagc/order.h"
+#include "protocols/kcagc/order.h"
 #include "common/cluster/kmeans.h"
 #include "common/linalg/la.h"
 #include "common/cluster/metrics.h"

@@ -1,6 +1,6 @@
 /* Pieces of a party's cache, behind their checksum: what is accepted fits the data, and is written
  * again as the same bytes. The first byte chooses: an embedding, or local clusters. */
-#include "party/kcagc/pieces.c" /* fuzzers link no daemon's room; this file of it needs nothing else of it */
+#include "protocols/kcagc/party/pieces.c" /* fuzzers link no daemon's room; this file of it needs nothing else of it */
 
 #include <stdlib.h>
 #include <string.h>

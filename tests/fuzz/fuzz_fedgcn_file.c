@@ -1,7 +1,7 @@
 /* A party's model of FedGCN: what fedgcn_file_parse accepts is written again as the same bytes, and
  * can be asked which cluster a graph is in. Weights and checksum are made here, or no input would
  * be long or lucky enough: the input is facts, 8 bytes that all weights repeat, and the rest. */
-#include "common/fedgcn/file.c" /* for magic */
+#include "protocols/fedgcn/file.c" /* for magic */
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * read as the same job. An offer is refused or written as it can be read. */
 #include "common/base/json.h"
 #include "common/job/job.h"
-#include "common/kcagc/job.h"
+#include "protocols/kcagc/job.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* A model that model_parse accepts is written again as the same bytes. The checksum is made right
  * first, or no input would come past it. */
-#include "party/kcagc/model.c" /* fuzzers link no daemon's room; this file of it needs nothing else of it */
+#include "protocols/kcagc/party/model.c" /* fuzzers link no daemon's room; this file of it needs nothing else of it */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

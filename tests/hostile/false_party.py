@@ -149,7 +149,7 @@ class Steering(Sums):
 
 
 class Noisy(Sums, kmeans.Party):
-    """With noise in the sums, to which it adds none (common/fedsc/private.c)."""
+    """With noise in the sums, to which it adds none (protocols/fedsc/private.c)."""
 
     scale, mean = 1.0, 0.0
 

@@ -82,7 +82,7 @@ def shares(x):
 
 
 def kde(parties, W, C, rng, number):
-    """Equations 10 to 14, as common/fedgcn/README.md reads them."""
+    """Equations 10 to 14, as protocols/fedgcn/README.md reads them."""
     u = np.concatenate([p.proto[p.shown > 0] for p in parties])
     D, near, C = square(u, u), square(u, C), C.copy()
     gamma = shares(-near * DIMENSIONS / 2 / max(near.min(axis=1).mean(), 1e-300))

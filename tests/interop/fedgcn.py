@@ -1,4 +1,4 @@
-"""Kind fedgcn by proto/PROTOCOL.md and common/fedgcn/README.md. The coordinator is of `unchanged` 0: the number of sums follows
+"""Kind fedgcn by proto/PROTOCOL.md and protocols/fedgcn/README.md. The coordinator is of `unchanged` 0: the number of sums follows
 from the job then, and what parties compute of them it need not know. With `prototypes` "kde" it passes on what one party has."""
 import glob
 import math

@@ -1,4 +1,4 @@
-"""The coordinator's half of kind fedsc, variants anchor and dense (proto/PROTOCOL.md, common/fedsc/README.md): what
+"""The coordinator's half of kind fedsc, variants anchor and dense (proto/PROTOCOL.md, protocols/fedsc/README.md): what
 parties compute of their sums, without rows, and the bases that it alone computes. Of anchor with noise in sums it
 computes the basis alone: how many rounds there are is known beforehand, how long a sum is say the parties."""
 import math

@@ -1,4 +1,4 @@
-"""kCAGC's method "basic" (common/kcagc/README.md, proto/PROTOCOL.md): a party's numbers and its
+"""kCAGC's method "basic" (protocols/kcagc/README.md, proto/PROTOCOL.md): a party's numbers and its
 messages, and what the coordinator makes of the sums. And what it makes of those of kind "kmeans.columns.predict"."""
 import math
 

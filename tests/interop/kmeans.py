@@ -1,4 +1,4 @@
-"""What a party of kind kmeans computes (proto/PROTOCOL.md, common/fedsc/README.md), from sums that all are told."""
+"""What a party of kind kmeans computes (proto/PROTOCOL.md, protocols/fedsc/README.md), from sums that all are told."""
 import math
 
 import numpy as np

@@ -12,9 +12,9 @@
 #include "common/base/log.h"
 #include "common/job/record.h"
 #include "crypto/secagg.h"
-#include "party/kcagc/model.h"
+#include "protocols/kcagc/party/model.h"
 #include "proto/channel.h"
-#include "tests/unit/kcagc/planted.h"
+#include "tests/unit/protocols/kcagc/planted.h"
 #include "tests/unit/crypto/lab.h"
 
 #include <pthread.h>

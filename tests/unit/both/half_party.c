@@ -1,7 +1,7 @@
 /* A party's half, for federation.h. */
 #include "common/data/dataset.h"
 #include "crypto/secret.h"
-#include "common/fedsc/model.h"
+#include "protocols/fedsc/model.h"
 #include "common/job/kinds.h"
 #include "party/daemon/kinds.h"
 #include "party/work/noise.h"

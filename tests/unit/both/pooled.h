@@ -2,7 +2,7 @@
  *
  * Written from the paper and kcagc.md, not from the two halves: no messages, no masks, no chunks,
  * plain loops. It shares with them what a party does alone (embed, its own k-means), where
- * restarts begin (server/kcagc/cells.h), and who clusters with whom (tree.h).
+ * restarts begin (protocols/kcagc/coordinator/cells.h), and who clusters with whom (tree.h).
  *
  * rounded: each party's squared distance is rounded to 2^-f before it is added, as the secure sum
  * does; the federation must then agree to the last label. Otherwise all is in doubles.
@@ -10,10 +10,10 @@
 #ifndef TESTS_UNIT_BOTH_POOLED_H
 #define TESTS_UNIT_BOTH_POOLED_H
 
-#include "common/kcagc/job.h"
+#include "protocols/kcagc/job.h"
 #include "common/kind/tree.h"
 #include "common/cluster/kmeans.h"
-#include "server/kcagc/cells.h"
+#include "protocols/kcagc/coordinator/cells.h"
 #include "tests/unit/both/federation.h"
 
 #include <math.h>

@@ -7,9 +7,9 @@
 #ifndef TESTS_UNIT_BOTH_REPLAY_H
 #define TESTS_UNIT_BOTH_REPLAY_H
 
-#include "common/kcagc/job.h"
+#include "protocols/kcagc/job.h"
 #include "common/base/clock.h"
-#include "common/fedsc/coordinator.h"
+#include "protocols/fedsc/coordinator.h"
 #include "proto/labels.h"
 #include "tests/unit/both/federation.h"
 

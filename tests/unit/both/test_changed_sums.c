@@ -3,7 +3,7 @@
 #include "tests/unit/both/changed_sums.h"
 #include "common/base/sanitized.h"
 #include "tests/unit/both/meeting.h"
-#include "tests/unit/fedsc/points.h"
+#include "tests/unit/protocols/fedsc/points.h"
 
 enum { PARTIES = 3, CLUSTERS = 3, EACH = 40, COLUMNS = 4 };
 

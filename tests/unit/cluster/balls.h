@@ -2,8 +2,8 @@
 #ifndef TESTS_UNIT_CLUSTER_BALLS_H
 #define TESTS_UNIT_CLUSTER_BALLS_H
 
-#include "tests/unit/fedsc/defaults.h"
-#include "tests/unit/fedsc/rows.h"
+#include "tests/unit/protocols/fedsc/defaults.h"
+#include "tests/unit/protocols/fedsc/rows.h"
 #include "common/cluster/metrics.h"
 
 enum { K = 4, EACH = 75, N = K * EACH, M = 6 };

@@ -3,7 +3,7 @@
 #define TESTS_UNIT_GRAPH_DATA_H
 
 #include "tests/unit/linalg/sample.h"
-#include "common/kcagc/embed.h"
+#include "protocols/kcagc/embed.h"
 
 #include <stdio.h>
 

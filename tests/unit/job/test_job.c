@@ -1,6 +1,6 @@
 /* Jobs: precedence of given, preset and default; the canonical text; what is refused. */
-#include "common/fedsc/job.h"
-#include "common/kcagc/job.h"
+#include "protocols/fedsc/job.h"
+#include "protocols/kcagc/job.h"
 #include "jobs.h"
 
 #include <glob.h>

@@ -1,6 +1,6 @@
 /* The job of an offer: what differs from the defaults, which the schema stands for; what a release
  * that does not know it says. */
-#include "common/kcagc/job.h"
+#include "protocols/kcagc/job.h"
 #include "jobs.h"
 
 #include <glob.h>

@@ -5,7 +5,7 @@
 #include "tests/test.h"
 #include "common/base/alloc.h"
 #include "common/base/rng.h"
-#include "common/kcagc/embed.h"
+#include "protocols/kcagc/embed.h"
 #include "common/linalg/mat.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* The discrete Gaussian: its distribution against the formula, its share of a sum, a source that
  * fails. */
-#include "tests/unit/fedwalk/fedwalk.h"
+#include "tests/unit/protocols/fedwalk/fedwalk.h"
 #include "common/privacy/discrete.h"
 #include "lab/pooled/seeded.h"
 

@@ -1,5 +1,5 @@
 /* Numbers one at a time from a source of bytes. */
-#include "tests/unit/fedwalk/fedwalk.h"
+#include "tests/unit/protocols/fedwalk/fedwalk.h"
 #include "lab/pooled/seeded.h"
 
 static void test_bytes(void **state)

@@ -3,7 +3,7 @@
 #include "tests/unit/ranks/team.h"
 #include "common/cluster/kmeans.h"
 #include "common/graph/filter.h"
-#include "common/kcagc/embed.h"
+#include "protocols/kcagc/embed.h"
 
 enum { DIMS = 5, CLUSTERS = 9 };
 

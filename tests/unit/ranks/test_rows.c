@@ -3,7 +3,7 @@
 #include "tests/unit/linalg/sample.h"
 #include "tests/unit/ranks/team.h"
 #include "tests/test.h"
-#include "common/fedsc/party.h"
+#include "protocols/fedsc/party.h"
 
 enum {
 	ROWS = 6 * ROWSUM_ROWS + 123,

@@ -4,9 +4,9 @@
 #include "tests/unit/ranks/team.h"
 #include "common/graph/filter.h"
 #include "common/linalg/la.h"
-#include "common/kcagc/order.h"
-#include "common/kcagc/place.h"
-#include "common/kcagc/slice.h"
+#include "protocols/kcagc/order.h"
+#include "protocols/kcagc/place.h"
+#include "protocols/kcagc/slice.h"
 
 enum { SETS = 5, WIDTH = 7, CELLS = 6, QUESTIONS = 6 };
 

@@ -14,7 +14,7 @@
 #include "common/data/mtx.h"
 #include "common/job/record.h"
 #include "common/cluster/kmeans.h"
-#include "common/kcagc/job.h"
+#include "protocols/kcagc/job.h"
 
 enum { N = 240, M = 90, K = 3 };
 #define JOB "{\"kind\": \"kcagc\", \"clusters\": 3, \"seed\": 5, \"filter\": {\"order\": 4}}"
@@ -82,7 +82,7 @@ static inline void make_record(const char *out, const struct job *job,
 	record_release(&r);
 }
 
-/* The embedding and its clusters as party/kcagc/kcagc.c has them, alone. */
+/* The embedding and its clusters as protocols/kcagc/party/kcagc.c has them, alone. */
 static inline void make_run(const char *from, const char *out, bool says_where)
 {
 	struct kmeans_params search = { .k = K, .restarts = 3, .iterations = 20, .threads = 1 };

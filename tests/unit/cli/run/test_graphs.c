@@ -8,7 +8,7 @@
 #include "cli/split/split.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
-#include "common/fedgcn/file.h"
+#include "protocols/fedgcn/file.h"
 #include "common/data/labels.h"
 #include "common/data/tu.h"
 #include "common/learn/gin.h"

@@ -1,4 +1,4 @@
-#include "tests/unit/fedsc/rows.h"
+#include "tests/unit/protocols/fedsc/rows.h"
 #include "common/cluster/metrics.h"
 #include "common/graph/knn.h"
 #include "common/linalg/distance.h"

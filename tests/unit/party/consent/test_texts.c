@@ -1,11 +1,11 @@
 /* Texts that users read of jobs: effective jobs, what jobs show, why they are refused by themselves
  * or by a policy, and the purposes of messages. tests/vectors/job-texts.txt has each once, with a
  * job that leads to it and with the number of jobs that do. */
-#include "common/fedsc/job.h"
+#include "protocols/fedsc/job.h"
 #include "common/job/job.h"
 #include "common/job/kinds.h"
 #include "party/daemon/kinds.h"
-#include "common/fedsc/noise.h"
+#include "protocols/fedsc/noise.h"
 #include "crypto/ledger.h"
 #include "party/consent/policy.h"
 #include "party/consent/leaving.h"
@@ -561,7 +561,7 @@ static void check_literal(const char *file, const char *literal)
 /* Each sentence that stands in the code is in the table, so that none is unseen. */
 static void test_each_sentence_is_there(void **state)
 {
-	static const char *const files[] = { "common/*/leaks.c", "common/*/check.c",
+	static const char *const files[] = { "protocols/*/leaks.c", "protocols/*/check.c",
 					     "common/kind/kind.c" };
 
 	(void)state;

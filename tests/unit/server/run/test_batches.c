@@ -1,7 +1,7 @@
 /* Batches that pass by: in order, whole, from whom and to whom they say; and the room for a job. */
 #include "tests/unit/server/run/fake.h"
 
-#include "server/fedwalk/lists.h"
+#include "protocols/fedwalk/coordinator/lists.h"
 #include "server/run/relay.h"
 
 static const char job[] = "{\"kind\": \"fedwalk\"}";

@@ -1,9 +1,0 @@
-/* align.h -- a party's half of kind align, whose work is party/work/intersect.h. */
-#ifndef PARTY_ALIGN_ALIGN_H
-#define PARTY_ALIGN_ALIGN_H
-
-#include "party/work/kind.h"
-
-extern const struct party_kind party_kind_align;
-
-#endif

@@ -1,9 +1,0 @@
-/* fedwalk.h -- FedWalk (Pan, Zhu, KDD 2022), a party's half: the devices that it hosts. */
-#ifndef PARTY_FEDWALK_FEDWALK_H
-#define PARTY_FEDWALK_FEDWALK_H
-
-#include "party/work/kind.h"
-
-extern const struct party_kind party_kind_fedwalk;
-
-#endif

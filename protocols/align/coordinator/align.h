@@ -1,0 +1,9 @@
+/* align.h -- the coordinator's half of kind align, whose work is server/run/intersect.h. */
+#ifndef PROTOCOLS_ALIGN_COORDINATOR_ALIGN_H
+#define PROTOCOLS_ALIGN_COORDINATOR_ALIGN_H
+
+#include "server/run/kind.h"
+
+extern const struct server_kind server_kind_align;
+
+#endif

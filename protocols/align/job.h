@@ -1,0 +1,20 @@
+/* job.h -- what a job of kind align says: which of their ids all parties have, and nothing more. */
+#ifndef PROTOCOLS_ALIGN_JOB_H
+#define PROTOCOLS_ALIGN_JOB_H
+
+#include "common/kind/kind.h"
+
+struct align_job {
+	JOB_HEAD; /* align, align_bound, min_common */
+};
+JOB_OF_KIND(align_job)
+#define align_job(job) JOB_ACCESS(align_job, job)
+
+extern const struct kind kind_align;
+/* Ends with path NULL. */
+extern const struct config_row align_rows[];
+
+enum err align_check(const void *job) MUST_CHECK;
+void align_leaks(struct said *s, const void *job, size_t parties);
+
+#endif

@@ -1,0 +1,72 @@
+#include "protocols/align/job.h"
+#include "common/kind/own.h"
+
+static const char *const permissions[] = { "align", NULL }, *const result_files[] = { "ids.txt",
+										      NULL };
+
+/* clang-format off */
+const struct config_row align_rows[] = {
+	KIND_ALIGN_ROW(struct align_job, "intersect"),
+	KIND_ALIGN_BOUNDS(struct align_job),
+	{ 0 },
+};
+/* clang-format on */
+
+enum err align_check(const void *p)
+{
+	const struct align_job *job = p;
+
+	if (job->align == ALIGN_SAME)
+		return err_set(ERR_INPUT, "job.align is \"same\", expected \"intersect\" with "
+					  "kind \"align\": it finds what all parties have");
+	return kind_check_align(job);
+}
+
+void align_leaks(struct said *s, const void *p, size_t parties)
+{
+	say_names(s, parties);
+	say_align(s, p, parties);
+	say_privacy(s, NULL);
+}
+
+/* Ids lie there with their places in a table; pseudonyms, the table, and what it is made with come
+ * to less than 64 bytes an id. At the coordinator a table and a list. */
+static double memory(const void *p, const struct kind_sizes *s)
+{
+	(void)p;
+	return KIND_MEMORY_LEAST + s->n * (s->coordinator ? 12 + 24 : 64 + 64);
+}
+
+static const char *needs_all(const void *job)
+{
+	(void)job;
+	return "rows that all have are all parties' own";
+}
+
+const struct kind kind_align = {
+	.name = "align",
+	.split = SPLIT_COLUMNS,
+	.needs = NEEDS_IDS,
+	.thing = "row",
+	.things = "rows",
+	.results = result_files,
+	.schema = 1,
+	.rows = align_rows,
+	.clusters = CLUSTERS_NONE,
+	.words = WORDS_WIDE,
+	.presets = kind_no_presets,
+	.settle = kind_settled,
+	.check = align_check,
+	.needs_all = needs_all,
+	.unread = kind_reads_all,
+	.standard = kind_standard_clusters,
+	.has_fraction = kind_no,
+	.permission = kind_own_permission,
+	.permissions = permissions,
+	.leaks = align_leaks,
+	.needs_noise = kind_needs_no_noise,
+	.claim = kind_claims_nothing,
+	.is_flat = kind_yes,
+	.burst = kind_no_burst,
+	.memory = memory,
+};

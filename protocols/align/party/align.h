@@ -1,0 +1,9 @@
+/* align.h -- a party's half of kind align, whose work is party/work/intersect.h. */
+#ifndef PROTOCOLS_ALIGN_PARTY_ALIGN_H
+#define PROTOCOLS_ALIGN_PARTY_ALIGN_H
+
+#include "party/work/kind.h"
+
+extern const struct party_kind party_kind_align;
+
+#endif

@@ -1,0 +1,28 @@
+/* baselines.h -- Baselines of graph clustering: one party's clusters by methods without the
+ * federation, or without FedGCN's network.
+ *
+ * Molecules of one class often have one size, and an untrained network already separates sizes and
+ * densities. A federated result has to beat these baselines. */
+#ifndef PROTOCOLS_FEDGCN_BASELINES_H
+#define PROTOCOLS_FEDGCN_BASELINES_H
+
+#include "protocols/fedgcn/party.h"
+
+enum graph_baseline {
+	GRAPH_BY_SIZE,     /* k-means on the number of nodes */
+	GRAPH_BY_LOG_SIZE, /* a Gaussian mixture on the logarithm of the number of nodes */
+	GRAPH_UNTRAINED,   /* the network with its initial weights, and the final clustering */
+	/* trained on the party's own graphs, for as many rounds as the federation */
+	GRAPH_ALONE,
+	GRAPH_BASELINES
+};
+/* "size", "log-size", "untrained", "alone" */
+extern const char *const graph_baseline_names[];
+
+/* label (g->count): clusters, at most k of p. p: the federation's parameters. ERR_JOB:
+ * GRAPH_ALONE's loss explodes; ERR_INPUT: as fedgcn_party_init(). Bitwise identical for any number
+ * of threads. */
+enum err graph_baseline(const struct graphs *g, const struct fedgcn_params *p,
+			enum graph_baseline which, uint32_t *label) MUST_CHECK;
+
+#endif

@@ -1,0 +1,259 @@
+#include "common/base/alloc.h"
+#include "protocols/fedgcn/own.h"
+#include "common/cluster/gmm.h"
+#include "common/cluster/kmeans.h"
+#include "common/linalg/la.h"
+#include "common/cluster/metrics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LLOYD = 100, RESTARTS = 10 };
+enum { AXES = 3, MIXTURE_RESTARTS = 5, MIXTURE_STEPS = 100 };
+enum { MIXTURE_MOST = 8 }; /* three axes cannot hold more clusters */
+/* EM ends when a step adds less than this to the mean log density. A larger bound ends it where it
+ * is merely slow, which for overlapping clusters is far from the optimum. The baseline on log n
+ * uses the same bound. */
+static const double MIXTURE_SETTLED = 1e-6;
+
+void fedgcn_lloyd(const struct mat *Z, struct mat *C, uint32_t *label)
+{
+	size_t n = Z->rows, k = C->rows;
+	double *D = alloc(n * k, sizeof(*D));
+
+	kmeans_nearest(Z, C, label);
+	for (unsigned t = 0; t < LLOYD; t++) {
+		kmeans_centres(Z, NULL, label, C);
+		kmeans_distances(Z, C, D);
+		if (!kmeans_assign(D, NULL, n, k, label, NULL))
+			break;
+	}
+	free(D);
+}
+
+/* to[r]: the row of C that matches row r of D, by the least sum of distances. */
+static void match(const struct mat *D, const struct mat *C, size_t *to)
+{
+	double *cost = alloc(D->rows * C->rows, sizeof(*cost));
+
+	kmeans_distances(D, C, cost);
+	hungarian(cost, D->rows, to);
+	free(cost);
+}
+
+static void by_kmeans(const struct fedgcn_params *p, const struct mat *Z, struct fedgcn_model *m,
+		      uint32_t *label)
+{
+	struct kmeans_params how = { .k = p->k,
+				     .restarts = RESTARTS,
+				     .iterations = LLOYD,
+				     .seed = p->seed,
+				     .threads = p->threads };
+	uint32_t *other;
+	struct mat D;
+	size_t *to;
+	double inertia, given = 0; /* from the given centres */
+
+	ALLOC(other, Z->rows);
+	ALLOC(to, p->k);
+	kmeans(Z, NULL, &how, other, &D, &inertia);
+	match(&D, &m->C, to);
+	fedgcn_lloyd(Z, &m->C, label);
+	for (size_t i = 0; i < Z->rows; i++)
+		for (size_t j = 0; j < Z->cols; j++) {
+			double d = MAT(Z, i, j) - MAT(&m->C, label[i], j);
+
+			given += d * d;
+		}
+	if (inertia < given) {
+		for (size_t i = 0; i < Z->rows; i++)
+			label[i] = (uint32_t)to[other[i]];
+		for (size_t r = 0; r < p->k; r++)
+			memcpy(ROW(&m->C, to[r]), ROW(&D, r), FEDGCN_Z * sizeof(double));
+	}
+	mat_release(&D);
+	free(other);
+	free(to);
+}
+
+/* ---- PCA and a mixture ---- */
+
+/* Sets mean and axes (q x FEDGCN_Z) of m from Z. */
+static enum err find_axes(const struct mat *Z, struct fedgcn_model *m)
+{
+	struct mat centred, G, V;
+	double value[AXES];
+	enum err err;
+
+	ALLOC(m->mean, FEDGCN_Z);
+	for (size_t j = 0; j < FEDGCN_Z; j++)
+		for (size_t i = 0; i < Z->rows; i++)
+			m->mean[j] += MAT(Z, i, j) / (double)Z->rows;
+	mat_copy(&centred, Z);
+	for (size_t i = 0; i < Z->rows; i++)
+		for (size_t j = 0; j < FEDGCN_Z; j++)
+			MAT(&centred, i, j) -= m->mean[j];
+	la_gram_columns(&centred, 1, &G);
+	mat_release(&centred);
+	err = la_eigen_top(&G, m->q, value, &V);
+	mat_release(&G);
+	if (err)
+		return err;
+	ALLOC(m->axis, m->q * FEDGCN_Z);
+	memcpy(m->axis, V.a, m->q * FEDGCN_Z * sizeof(double));
+	mat_release(&V);
+	return ERR_OK;
+}
+
+/* Initialises X (rows x q). */
+static void project(const struct fedgcn_model *m, const struct mat *Z, struct mat *X)
+{
+	mat_init(X, Z->rows, m->q);
+	for (size_t i = 0; i < Z->rows; i++)
+		for (size_t a = 0; a < m->q; a++)
+			for (size_t j = 0; j < FEDGCN_Z; j++)
+				MAT(X, i, a) +=
+				    (MAT(Z, i, j) - m->mean[j]) * m->axis[a * FEDGCN_Z + j];
+}
+
+/* Numbers the components as the rows of C that match the mean Z of their graphs. */
+static void rename_components(const struct mat *Z, struct fedgcn_model *m, struct gmm *g,
+			      uint32_t *label)
+{
+	size_t k = m->k, q = m->q, *to;
+	struct mat D;
+
+	mat_copy(&D, &m->C);
+	for (size_t r = 0; r < k; r++) /* a component without graphs: its mean mapped back to Z */
+		for (size_t j = 0; j < FEDGCN_Z; j++) {
+			MAT(&D, r, j) = m->mean[j];
+			for (size_t a = 0; a < q; a++)
+				MAT(&D, r, j) += g->mu[r * q + a] * m->axis[a * FEDGCN_Z + j];
+		}
+	kmeans_centres(Z, NULL, label, &D);
+	ALLOC(to, k);
+	match(&D, &m->C, to);
+	ALLOC(m->share, k);
+	ALLOC(m->mu, k * q);
+	ALLOC(m->precision, k * q * q);
+	for (size_t r = 0; r < k; r++) {
+		m->share[to[r]] = g->share[r];
+		memcpy(m->mu + to[r] * q, g->mu + r * q, q * sizeof(double));
+		memcpy(m->precision + to[r] * q * q, g->precision + r * q * q,
+		       q * q * sizeof(double));
+		memcpy(ROW(&m->C, to[r]), ROW(&D, r), FEDGCN_Z * sizeof(double));
+	}
+	for (size_t i = 0; i < Z->rows; i++)
+		label[i] = (uint32_t)to[label[i]];
+	free(to);
+	mat_release(&D);
+}
+
+enum err fedgcn_cluster(const struct fedgcn_params *p, const struct mat *Z, struct fedgcn_model *m,
+			uint32_t *label)
+{
+	struct gmm_params how = { .k = p->k,
+				  .restarts = MIXTURE_RESTARTS,
+				  .iterations = MIXTURE_STEPS,
+				  .tolerance = MIXTURE_SETTLED,
+				  /* otherwise a few equal graphs become a component */
+				  .ridge = 1e-2,
+				  .seed = p->seed };
+	struct gmm g;
+	struct mat X;
+	enum err err;
+
+	if (p->final != FEDGCN_MIXTURE || p->k > MIXTURE_MOST) {
+		by_kmeans(p, Z, m, label);
+		return ERR_OK;
+	}
+	m->q = AXES;
+	TRY(find_axes(Z, m));
+	project(m, Z, &X);
+	gmm_fit(&X, &how, &g);
+	err = gmm_label(&g, &X, label);
+	if (!err)
+		rename_components(Z, m, &g, label);
+	gmm_release(&g);
+	mat_release(&X);
+	return err;
+}
+
+/* ---- models ---- */
+
+void fedgcn_model_release(struct fedgcn_model *m)
+{
+	free(m->W);
+	free(m->mean);
+	free(m->axis);
+	free(m->share);
+	free(m->mu);
+	free(m->precision);
+	mat_release(&m->C);
+	*m = (struct fedgcn_model){ 0 };
+}
+
+static bool all_within(const double *x, size_t n, double bound)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!(fabs(x[i]) <= bound))
+			return false;
+	return true;
+}
+
+enum err fedgcn_model_check(const struct fedgcn_model *m)
+{
+	size_t k = m->k, q = m->q;
+	struct gin net;
+	bool good;
+
+	if (m->features < GRAPHS_STRUCTURE || m->features > GRAPHS_COORDINATES)
+		return err_set(ERR_INPUT, "a model of features of kind %d", (int)m->features);
+	gin_init(&net, m->features);
+	if (m->weights != net.weights || k < 1 || m->C.rows != k || m->C.cols != FEDGCN_Z ||
+	    q > GMM_DIMENSIONS_MAX)
+		return err_set(ERR_INPUT,
+			       "a model of %zu weights, %zu x %zu prototypes, %zu axes; %zu "
+			       "weights and %u x %d prototypes are expected",
+			       m->weights, m->C.rows, m->C.cols, q, net.weights, m->k, FEDGCN_Z);
+	good = all_within(m->W, m->weights, FEDGCN_WEIGHT_MAX) &&
+	       all_within(m->C.a, k * FEDGCN_Z, 1e30);
+	if (good && q)
+		good = all_within(m->mean, FEDGCN_Z, 1e30) &&
+		       all_within(m->axis, q * FEDGCN_Z, 1e30) && all_within(m->share, k, 1) &&
+		       all_within(m->mu, k * q, 1e30) && all_within(m->precision, k * q * q, 1e30);
+	for (size_t r = 0; good && q && r < k; r++)
+		good = m->share[r] >= 0;
+	return good ? ERR_OK
+		    : err_set(ERR_INPUT, "a model whose numbers are not finite or beyond bounds");
+}
+
+enum err fedgcn_assign(const struct fedgcn_model *m, const struct graphs *g, unsigned threads,
+		       uint32_t *label)
+{
+	struct gmm mixture = { .k = m->k, .q = m->q, m->share, m->mu, m->precision, 0 };
+	struct gin net;
+	struct mat Z, X;
+	float *F, *W;
+	enum err err = ERR_OK;
+
+	TRY(fedgcn_model_check(m));
+	TRY(graphs_features(g, m->features, threads, &F));
+	gin_init(&net, m->features);
+	ALLOC(W, net.weights);
+	for (size_t i = 0; i < net.weights; i++)
+		W[i] = (float)m->W[i];
+	gin_embed(&net, g, F, W, threads, &Z);
+	if (m->q) {
+		project(m, &Z, &X);
+		err = gmm_label(&mixture, &X, label);
+		mat_release(&X);
+	} else {
+		kmeans_nearest(&Z, &m->C, label);
+	}
+	mat_release(&Z);
+	free(F);
+	free(W);
+	return err;
+}

@@ -1,0 +1,101 @@
+/* The coordinator's half of FedGCN: protocols/fedgcn/coordinator.h's, with the parties of a run. */
+#include "protocols/fedgcn/coordinator/fedgcn.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "protocols/fedgcn/coordinator.h"
+#include "protocols/fedgcn/file.h"
+#include "protocols/fedgcn/job.h"
+#include "proto/msg.h"
+#include "server/run/parties.h"
+#include "server/run/relay.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The joint model without anybody's own last clustering: it assigns by the nearest prototype. Where
+ * layers or prototypes stay with their parties it is not whole. */
+static enum err keep_model(const struct run *run, const struct fedgcn_params *p,
+			   const struct fedgcn_report *r)
+{
+	struct fedgcn_model m = { .features = p->features,
+				  .k = p->k,
+				  .weights = fedgcn_down(p, FEDGCN_START),
+				  .W = r->W,
+				  .C = r->C };
+	char *path;
+	enum err e;
+
+	if (!r->W || !r->C.a || p->sharing == FEDGCN_PER)
+		return ERR_OK;
+	path = file_join(run->output, "model.fedgcn");
+	e = fedgcn_file_write(path, &m);
+	free(path);
+	return e;
+}
+
+/* Labels are with the parties; the record has the clusters' sizes, losses and what else is in the
+ * report. run->n becomes the number of all graphs. The joint model is left in
+ * run->output/model.fedgcn, unless parties share none; of a run that breaks off, the last good one.
+ */
+static enum err train(struct run *run, uint32_t **label)
+{
+	struct fedgcn_report report = { 0 };
+	struct facts *to = &run->record->facts;
+	struct err_saved saved;
+	struct run_parties parties;
+	struct fedgcn_params p;
+	enum err e;
+
+	(void)label;
+	TRY(fedgcn_params_of(fedgcn_job(&run->job), run->threads, &p));
+	if (fedgcn_in_clear(&p))
+		log_warn("prototypes \"kde\": parties upload each of their prototypes in clear");
+	run_parties_open(&parties, run);
+	TRY(relay_key(run, SEALED_GROUP_KEY));
+	e = run_parties_error(fedgcn_run(&parties.parties, &p, &report));
+	run_parties_close(&parties);
+	run->n = (size_t)report.n;
+	facts_number(to, "graphs", report.n);
+	facts_number(to, "rounds", report.rounds);
+	if (report.rounds) {
+		facts_numbers(to, "loss_clusters", report.kl, report.rounds);
+		facts_numbers(to, "loss_reconstruction", report.reconstruction, report.rounds);
+		facts_numbers(to, "changed", report.changed, report.rounds);
+		facts_number(to, "prototypes_withheld", (double)report.withheld);
+	}
+	if (e == ERR_OK) {
+		record_sizes(run->record, report.size, run->job.clusters);
+		e = keep_model(run, &p, &report);
+	} else { /* the run's own error counts, not that its last good model could not be kept */
+		saved = err_save(e);
+		if (keep_model(run, &p, &report) != ERR_OK)
+			log_warn("the last good model could not be kept: %s", err_detail());
+		e = err_restore(&saved);
+	}
+	fedgcn_report_release(&report);
+	return e;
+}
+
+/* Attributes count where features are made of them. */
+static enum err compare_attributes(struct run *run, const struct msg_accept *accept)
+{
+	if (fedgcn_job(&run->job)->how.features == GRAPHS_STRUCTURE)
+		return ERR_OK;
+	for (size_t l = 0; l < run->L; l++)
+		if (accept[l].columns != accept[0].columns)
+			return err_set(ERR_INPUT,
+				       "%s has graphs with %u attributes of a node and %s with %u: "
+				       "with job.features \"%s\" all parties must have the same",
+				       run->name[0], accept[0].columns, run->name[l],
+				       accept[l].columns,
+				       fedgcn_features_names[fedgcn_job(&run->job)->how.features]);
+	run->columns = accept[0].columns;
+	return ERR_OK;
+}
+
+const struct server_kind server_kind_fedgcn = {
+	.kind = &kind_fedgcn,
+	.compare = compare_attributes,
+	.run = train,
+	.keep = server_keep_labels,
+};

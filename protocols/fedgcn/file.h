@@ -1,0 +1,25 @@
+/* file.h -- File of the model that a party keeps of a FedGCN run:
+ *
+ *     "COTGRAPH" | version u32 | facts | weights f32 | prototypes | final clustering | CRC-64
+ *
+ * All numbers are little-endian. The checksum detects damage, not tampering: anyone with write
+ * access to the file can replace the model. */
+#ifndef PROTOCOLS_FEDGCN_FILE_H
+#define PROTOCOLS_FEDGCN_FILE_H
+
+#include "common/base/buf.h"
+#include "protocols/fedgcn/party.h"
+
+enum { FEDGCN_FILE_VERSION = 1 };
+
+/* Appends to out. */
+void fedgcn_file_print(const struct fedgcn_model *m, struct buf *out);
+/* ERR_INPUT, naming `where`: not a model, another version, damaged, truncated or inconsistent.
+ * Checks every size against the available bytes before any allocation. */
+enum err fedgcn_file_parse(struct bytes file, const char *where, struct fedgcn_model *m) MUST_CHECK;
+
+/* mode 0600 */
+enum err fedgcn_file_write(const char *path, const struct fedgcn_model *m) MUST_CHECK;
+enum err fedgcn_file_read(const char *path, struct fedgcn_model *m) MUST_CHECK;
+
+#endif

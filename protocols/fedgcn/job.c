@@ -1,0 +1,186 @@
+#include "protocols/fedgcn/job.h"
+#include "protocols/fedgcn/own.h"
+#include "common/kind/own.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const char *const prototypes_names[] = { "matched", "kde", NULL };
+static const char *const aggregation_names[] = { "fedavg", "fedprox", "fedper", NULL };
+const char *const fedgcn_features_names[] = { "structure", "drawing", "coordinates", NULL };
+static const char *const final_names[] = { "default", "paper", NULL };
+static const char *const baselines_names[] = { "all", "quick", "off", NULL };
+
+#define AT(field) offsetof(struct fedgcn_job, field)
+
+/* clang-format off */
+const struct config_row fedgcn_rows[] = {
+	{ "features", CONFIG_ENUM, AT(how.features), .standard = "structure",
+	  .names = fedgcn_features_names,
+	  .help = "of nodes: degrees and random walks; or, of graphs whose first two attributes are coordinates from "
+		  "0 to 3, these and where lines begin at the node; or structure and coordinates" },
+	{ "rounds", CONFIG_UNSIGNED, AT(how.rounds), 1, JOB_ITERATIONS_MAX, "10",
+	  .help = "rounds at most" },
+	{ "epochs", CONFIG_UNSIGNED, AT(how.epochs), 1, JOB_ITERATIONS_MAX, "10",
+	  .help = "a party's passes over its graphs in a round" },
+	{ "batch", CONFIG_UNSIGNED, AT(how.batch), 2, 1 << 16, "128",
+	  .help = "graphs of a step" },
+	{ "rate", CONFIG_DOUBLE, AT(how.rate), 1e-9, 1, "1e-3",
+	  .help = "Adam's learning rate; with prototypes \"kde\" 0.001 at least" },
+	{ "lambda", CONFIG_DOUBLE, AT(how.lambda), 0, 1e6, "10",
+	  .help = "weight of the reconstruction beside the clustering" },
+	{ "prototypes", CONFIG_ENUM, AT(how.prototypes), .standard = "matched",
+	  .names = prototypes_names,
+	  .help = "what clusters' centres become: means by number; or the paper's density estimate, for which "
+		  "each party's go up in clear" },
+	{ "aggregation", CONFIG_ENUM, AT(how.sharing), .standard = "fedavg",
+	  .names = aggregation_names,
+	  .help = "of weights: means; means to which parties stay near; or means of all but the last layers" },
+	{ "mu", CONFIG_DOUBLE, AT(how.mu), 0, 1e6, "0.01",
+	  .help = "fedprox: how near" },
+	{ "final", CONFIG_ENUM, AT(how.final), .standard = "default", .names = final_names,
+	  .help = "how graphs are clustered at last: three principal components and a mixture; or k-means, as in "
+		  "the paper" },
+	{ "min_cluster", CONFIG_UNSIGNED, AT(how.min_cluster), 1, JOB_LEAST_MAX, "5",
+	  .help = "fewest graphs behind a prototype that leaves a party" },
+	{ "unchanged", CONFIG_DOUBLE, AT(how.unchanged), 0, 0.99, "0",
+	  .help = "ends when no more than this share of all graphs changes its cluster in a round; 0: after all "
+		  "rounds" },
+	{ "baselines", CONFIG_ENUM, AT(baselines), .standard = "all", .names = baselines_names,
+	  .help = "what parties find beside it for comparison: \"quick\" leaves out training alone, which takes "
+		  "as long as the rounds" },
+	{ 0 },
+};
+/* clang-format on */
+
+enum err fedgcn_params_of(const struct fedgcn_job *job, unsigned threads, struct fedgcn_params *p)
+{
+	*p = job->how;
+	p->k = job->clusters;
+	p->seed = job->seed;
+	p->threads = threads;
+	return fedgcn_params_check(p);
+}
+
+const char *fedgcn_unread(const void *p, const struct config_row *row)
+{
+	const struct fedgcn_job *job = p;
+
+	if (!strcmp(row->path, "mu") && job->how.sharing != FEDGCN_PROX)
+		return "only aggregation \"fedprox\" reads it";
+	return NULL;
+}
+
+enum err fedgcn_check(const void *p)
+{
+	const struct fedgcn_job *job = p;
+
+	if (job->clusters > FEDGCN_CLUSTERS_MAX)
+		return err_set(ERR_INPUT,
+			       "job.clusters is %u, expected at most %d with kind \"fedgcn\"",
+			       job->clusters, FEDGCN_CLUSTERS_MAX);
+	if (job->how.sharing == FEDGCN_PROX && !(job->how.mu > 0))
+		return err_set(ERR_INPUT,
+			       "job.mu is %g, expected above 0 with job.aggregation \"fedprox\": "
+			       "with 0 it is \"fedavg\"",
+			       job->how.mu);
+	/* If weights hardly move, differences of successive prototypes disclose single graphs:
+	 * docs/SECURITY.md. */
+	if (fedgcn_in_clear(&job->how) && !(job->how.rate >= 1e-3))
+		return err_set(
+		    ERR_INPUT,
+		    "job.rate is %g, expected 0.001 or more with job.prototypes \"kde\": it is "
+		    "that weights move which keeps single graphs from being read in prototypes in "
+		    "clear",
+		    job->how.rate);
+	return ERR_OK;
+}
+
+enum err fedgcn_params_check(const struct fedgcn_params *p)
+{
+	if (p->k < 1 || p->rounds < 1 || p->epochs < 1 || p->batch < 2)
+		return err_set(ERR_INPUT,
+			       "fedgcn: %u clusters, %u rounds, %u epochs, batches of %u: 1 at "
+			       "least, and batches of 2",
+			       p->k, p->rounds, p->epochs, p->batch);
+	if (!(p->rate > 0) || !(p->rate <= 1) || !(p->lambda >= 0) || !(p->lambda <= 1e6) ||
+	    !(p->mu >= 0) || !(p->mu <= 1e6))
+		return err_set(ERR_INPUT,
+			       "fedgcn: rate %g, lambda %g, mu %g: the rate is above 0 and at most "
+			       "1, the others 0 to 1e6",
+			       p->rate, p->lambda, p->mu);
+	if (p->min_cluster < 1 || !(p->unchanged >= 0) || !(p->unchanged < 1))
+		return err_set(
+		    ERR_INPUT,
+		    "fedgcn: min_cluster %u, at least 1; unchanged %g, at least 0 and below 1",
+		    p->min_cluster, p->unchanged);
+	return ERR_OK;
+}
+
+bool fedgcn_in_clear(const struct fedgcn_params *p)
+{
+	return p->prototypes == FEDGCN_KDE;
+}
+
+unsigned fedgcn_centre_rounds(const struct fedgcn_params *p)
+{
+	unsigned rounds = 1 + FEDGCN_CENTRE_LAST;
+
+	for (unsigned have = 1; have < p->k; have *= 2)
+		rounds += FEDGCN_CENTRE_STEPS;
+	return rounds;
+}
+
+size_t fedgcn_travelling(const struct fedgcn_params *p, const struct gin *net)
+{
+	return p->sharing == FEDGCN_PER ? net->shared : net->weights;
+}
+
+const char *fedgcn_kind_name(enum fedgcn_kind kind)
+{
+	static const char *const name[] = { "?", "start", "centres", "train", "final" };
+
+	return kind >= FEDGCN_START && kind <= FEDGCN_FINAL ? name[kind] : name[0];
+}
+
+size_t fedgcn_down(const struct fedgcn_params *p, enum fedgcn_kind kind)
+{
+	size_t centres = (size_t)p->k * FEDGCN_Z;
+	struct gin net;
+
+	gin_init(&net, p->features);
+	switch (kind) {
+	case FEDGCN_START:
+		return net.weights;
+	case FEDGCN_CENTRES:
+		return 1 + centres;
+	case FEDGCN_TRAIN:
+	case FEDGCN_FINAL:
+		return fedgcn_travelling(p, &net) + centres;
+	}
+	return 0;
+}
+
+size_t fedgcn_up(const struct fedgcn_params *p, enum fedgcn_kind kind)
+{
+	struct gin net;
+
+	gin_init(&net, p->features);
+	switch (kind) {
+	case FEDGCN_START:
+		return 1;
+	case FEDGCN_CENTRES:
+		return p->k * (size_t)(2 + FEDGCN_Z);
+	case FEDGCN_TRAIN:
+		return fedgcn_travelling(p, &net) + 4 +
+		       (p->prototypes == FEDGCN_MATCHED ? p->k * (size_t)(1 + FEDGCN_Z) : 0);
+	case FEDGCN_FINAL:
+		return p->k;
+	}
+	return 0;
+}
+
+size_t fedgcn_upload_words(const struct fedgcn_params *p)
+{
+	return p->k * (size_t)(FEDGCN_Z + 1) + 1;
+}

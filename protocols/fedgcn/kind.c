@@ -1,0 +1,44 @@
+#include "protocols/fedgcn/job.h"
+#include "common/kind/own.h"
+
+static const char *const permissions[] = { "fedgcn", "fedgcn.kde", NULL };
+
+/* The coordinator sees each party's prototypes unmasked. */
+static const char *permission(const void *p)
+{
+	const struct fedgcn_job *job = p;
+
+	return fedgcn_in_clear(&job->how) ? "fedgcn.kde" : "fedgcn";
+}
+
+static const char *const result_files[] = { "labels.csv", "labels.npy", "model.fedgcn",
+					    "baseline-*.csv", NULL };
+
+const struct kind kind_fedgcn = {
+	.name = "fedgcn",
+	.split = SPLIT_GRAPHS,
+	.needs = NEEDS_GRAPHS,
+	.thing = "graph",
+	.things = "graphs",
+	.pictured = true,
+	.results = result_files,
+	.schema = 1,
+	.rows = fedgcn_rows,
+	.clusters = CLUSTERS_GIVEN,
+	.words = WORDS_WIDE,
+	.presets = kind_no_presets,
+	.settle = kind_settled,
+	.check = fedgcn_check,
+	.needs_all = kind_goes_without,
+	.unread = fedgcn_unread,
+	.standard = kind_standard_clusters,
+	.has_fraction = kind_no,
+	.permission = permission,
+	.permissions = permissions,
+	.leaks = fedgcn_leaks,
+	.needs_noise = kind_has_no_noise,
+	.claim = kind_claims_nothing,
+	.is_flat = kind_yes,
+	.burst = kind_no_burst,
+	.memory = fedgcn_memory,
+};

@@ -1,0 +1,57 @@
+/* own.h -- Internal declarations of FedGCN. */
+#ifndef PROTOCOLS_FEDGCN_OWN_H
+#define PROTOCOLS_FEDGCN_OWN_H
+
+#include "protocols/fedgcn/party.h"
+#include "common/learn/gin.h"
+
+/* Bounds of a weight, and of an entry of an embedding or a prototype. Larger values have
+ * exploded. */
+static const double FEDGCN_WEIGHT_MAX = 1e4, FEDGCN_Z_MAX = 1e7;
+/* Bound of the root mean square of a party's Z after a round. */
+static const double FEDGCN_RADIUS = 100;
+/* Bound of the network's part of Z, relative to the norm of the drawing's part. */
+static const double FEDGCN_BESIDE = 0.125;
+/* Effective number of dimensions in the densities of prototypes, of FEDGCN_Z = 64. With all of them
+ * each prototype would be certain of its component. */
+static const double FEDGCN_DIMENSIONS = 4;
+
+/* Federated Lloyd steps for the first prototypes: after each doubling of their number, and more at
+ * the end. */
+enum { FEDGCN_CENTRE_STEPS = 3, FEDGCN_CENTRE_LAST = 8 };
+
+/* Number of weights sent in a round: all, or those that FedPer shares. */
+size_t fedgcn_travelling(const struct fedgcn_params *p, const struct gin *net);
+
+/* ---- local epochs: train.c ---- */
+
+struct fedgcn_training {
+	const struct gin *net;
+	const struct graphs *g;
+	const float *F;
+	const struct fedgcn_params *p;
+	const float *joint; /* net->weights, for FedProx; else NULL */
+	unsigned round;
+};
+
+/* Trains W (net->weights) and the C (k x FEDGCN_Z) behind it for the epochs of a round. kl and
+ * reconstruction: means over the batches of the last epoch. ERR_JOB: a loss or a weight
+ * explodes. */
+enum err fedgcn_train(const struct fedgcn_training *t, float *W, double *kl,
+		      double *reconstruction) MUST_CHECK;
+
+/* ---- prototypes: prototypes.c ---- */
+
+/* Equations 10-14 as docs/ interprets them: C from the uploads x (parties x
+ * fedgcn_upload_words()). */
+void fedgcn_kde(const struct fedgcn_params *p, size_t parties, const double *x, struct mat *C);
+
+/* ---- clustering: cluster.c ---- */
+
+/* Lloyd's steps from C, which becomes the centres; empty clusters keep theirs. label: Z->rows. */
+void fedgcn_lloyd(const struct mat *Z, struct mat *C, uint32_t *label);
+/* Final clustering of a party's Z. m has W and C; fills label and the rest of m. */
+enum err fedgcn_cluster(const struct fedgcn_params *p, const struct mat *Z, struct fedgcn_model *m,
+			uint32_t *label) MUST_CHECK;
+
+#endif

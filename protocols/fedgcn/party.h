@@ -1,0 +1,143 @@
+/* party.h -- FedGCN (Liu et al., AAAI 2025) clusters whole graphs of several parties. Questions to
+ * the parties, and the party's side.
+ *
+ * A question is a vector for all parties. Each answer is a vector of which only the sum over all
+ * parties becomes known. Entries of questions are floats in value, so that 4 bytes carry them.
+ *
+ *     START    W           n, the number of graphs
+ *     CENTRES  m, C        a step of k-means on the Z of the last W: counts, sums, spread
+ *     TRAIN    W, C        a round: local epochs, then n W, n, losses, changes;
+ *                          with `matched` also n_k, n_k C_k
+ *     FINAL    W, C        the last model; each party clusters its graphs; cluster sizes
+ *
+ * The order is START; CENTRES, fedgcn_centre_rounds() times; TRAIN, up to `rounds` times; FINAL.
+ * With prototypes `kde` an upload (fedgcn_upload()) follows each TRAIN. */
+#ifndef PROTOCOLS_FEDGCN_PARTY_H
+#define PROTOCOLS_FEDGCN_PARTY_H
+
+#include "common/base/err.h"
+#include "common/graph/graphs.h"
+#include "common/parties/parties.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { FEDGCN_Z = 64 }; /* columns of an embedding and of a prototype */
+
+enum fedgcn_prototypes {
+	FEDGCN_MATCHED, /* means over the parties of the same index: two sums */
+	FEDGCN_KDE,     /* equations 10-14, on unmasked prototypes */
+	FEDGCN_OWN,     /* not shared: only the baseline that trains alone */
+};
+enum fedgcn_sharing {
+	FEDGCN_AVG,  /* FedAvg */
+	FEDGCN_PROX, /* FedProx: adds mu/2 ||W - W_joint||^2 */
+	FEDGCN_PER,  /* FedPer: the last layers of both heads stay with the parties */
+};
+enum fedgcn_final {
+	/* PCA of Z to 3 columns, then a Gaussian mixture with full covariances by EM. EM runs until
+	 * a step adds less than 1e-6 to the mean log density, at most 100 steps; the likeliest of 5
+	 * starts wins. Above 8 clusters: k-means on Z. */
+	FEDGCN_MIXTURE,
+	FEDGCN_KMEANS, /* the paper's: k-means on Z */
+};
+
+struct fedgcn_params {
+	unsigned k; /* clusters, >= 1 */
+	enum graphs_features features;
+	enum fedgcn_prototypes prototypes;
+	enum fedgcn_sharing sharing; /* job.aggregation */
+	enum fedgcn_final final;
+	unsigned rounds, epochs, batch; /* rounds at most; epochs of a round; graphs of a step */
+	double rate, lambda, mu;        /* Adam's rate; weight of the reconstruction; FedProx */
+	unsigned min_cluster;           /* withholds prototypes of fewer graphs */
+	/* ends the rounds when at most this share of the graphs changes its cluster; 0: all
+	 * rounds */
+	double unchanged;
+	uint64_t seed;
+	unsigned threads; /* does not change results */
+};
+/* ERR_INPUT: invalid parameters. */
+enum err fedgcn_params_check(const struct fedgcn_params *p) MUST_CHECK;
+/* Whether the coordinator sees single parties' prototypes; a policy must allow it. */
+bool fedgcn_in_clear(const struct fedgcn_params *p);
+unsigned fedgcn_centre_rounds(const struct fedgcn_params *p);
+
+enum fedgcn_kind {
+	FEDGCN_START = 1,
+	FEDGCN_CENTRES,
+	FEDGCN_TRAIN,
+	FEDGCN_FINAL,
+};
+const char *fedgcn_kind_name(enum fedgcn_kind kind); /* "start", ... */
+
+struct fedgcn_question {
+	enum fedgcn_kind kind;
+	unsigned round;  /* TRAIN, FINAL: from 1; else 0 */
+	const double *x; /* fedgcn_down() numbers */
+};
+/* Numbers in a question, and in its answer. */
+size_t fedgcn_down(const struct fedgcn_params *p, enum fedgcn_kind kind);
+size_t fedgcn_up(const struct fedgcn_params *p, enum fedgcn_kind kind);
+/* Numbers in an upload: k prototypes (0 if withheld), their counts of graphs (0: withheld), and a 0
+ * in the place of a number that releases up to 0.2.0 send. */
+size_t fedgcn_upload_words(const struct fedgcn_params *p);
+
+/* ---- model that a party keeps and that assigns new graphs ---- */
+
+struct fedgcn_model {
+	enum graphs_features features;
+	unsigned k;
+	size_t weights; /* of the network */
+	double *W;      /* owned; floats in value */
+	struct mat C;   /* k x FEDGCN_Z */
+	/* Final clustering of this party: PCA's mean (1 x FEDGCN_Z) and axes (q x FEDGCN_Z), and a
+	 * mixture in q dimensions. q = 0: the nearest row of C. */
+	size_t q;
+	double *mean, *axis;            /* owned, NULL if q is 0 */
+	double *share, *mu, *precision; /* k, k x q, k x q x q: owned, NULL if q is 0 */
+};
+void fedgcn_model_release(struct fedgcn_model *m);
+/* ERR_INPUT: inconsistent sizes, or numbers that are not finite or beyond bounds. */
+enum err fedgcn_model_check(const struct fedgcn_model *m) MUST_CHECK;
+/* label (g->count): clusters of graphs, which need not be graphs of the run. */
+enum err fedgcn_assign(const struct fedgcn_model *m, const struct graphs *g, unsigned threads,
+		       uint32_t *label) MUST_CHECK;
+
+/* ---- party ---- */
+
+struct fedgcn_own;
+
+struct fedgcn_party {
+	const struct graphs *graphs; /* borrowed */
+	struct fedgcn_params p;
+	uint32_t *label;           /* graphs->count: of the last TRAIN, finally of FINAL */
+	double kl, reconstruction; /* of the last epoch: means over batches, before lambda */
+	struct fedgcn_own *own;
+};
+
+/* ERR_INPUT: fewer graphs than clusters, unsuitable attributes, invalid parameters. Memory: 4 bytes
+ * x width a node; 3.2 KB a node of the largest batch; 0.5 KB a graph. */
+enum err fedgcn_party_init(struct fedgcn_party *party, const struct graphs *graphs,
+			   const struct fedgcn_params *p) MUST_CHECK;
+void fedgcn_party_release(struct fedgcn_party *party); /* also after an error of init */
+
+/* Fills x (fedgcn_up()) with this party's term. Questions must come in order. ERR_PEER: numbers
+ * that are not finite or beyond bounds, for which the asker is responsible. ERR_JOB: the loss or a
+ * weight explodes; the text has round and values, and the party keeps its last good model. Bitwise
+ * identical for any number of threads. */
+enum err fedgcn_answer(struct fedgcn_party *party, const struct fedgcn_question *q,
+		       double *x) MUST_CHECK;
+/* After a TRAIN, if fedgcn_in_clear(): fills x (fedgcn_upload_words()). */
+void fedgcn_upload(const struct fedgcn_party *party, double *x);
+
+/* Parties are struct fedgcn_party, all with the same parameters. */
+extern const struct memory_kind fedgcn_in_memory;
+
+/* The model after FINAL, or the last good one if a run broke off (q = 0). Borrowed. ERR_JOB: none
+ * yet. */
+enum err fedgcn_party_model(const struct fedgcn_party *party,
+			    const struct fedgcn_model **m) MUST_CHECK;
+
+#endif

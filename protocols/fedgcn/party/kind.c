@@ -1,0 +1,71 @@
+#include "protocols/fedgcn/party/fedgcn.h"
+#include "common/base/file.h"
+#include "common/data/labels.h"
+#include "protocols/fedgcn/job.h"
+#include "common/graph/graphs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The party withholds prototypes of fewer graphs itself, but by the number that the job sets. */
+static enum err allow(const struct party_config *config, const struct work *work)
+{
+	char things[48];
+
+	snprintf(things, sizeof(things), "prototypes of %u graphs",
+		 fedgcn_job(&work->job)->how.min_cluster);
+	return party_allow_clusters(config, fedgcn_job(&work->job)->how.min_cluster, things);
+}
+
+static enum err check_data(struct work *work)
+{
+	const struct graphs *g = work->graphs;
+	const char *name = work->name[work->own];
+
+	if (g->count < work->job.clusters)
+		return err_set(ERR_INPUT, "%s has %zu graphs, expected at least job.clusters, %u",
+			       name, g->count, work->job.clusters);
+	if (fedgcn_job(&work->job)->how.features != GRAPHS_STRUCTURE && g->attribute.cols < 2)
+		return err_set(ERR_INPUT,
+			       "%s has graphs with %zu attributes of a node, expected at least 2, "
+			       "coordinates, with job.features \"%s\"",
+			       name, g->attribute.cols,
+			       fedgcn_features_names[fedgcn_job(&work->job)->how.features]);
+	return ERR_OK;
+}
+
+static enum err describe(const struct work *work, struct msg_accept *a)
+{
+	a->columns = (uint32_t)work->graphs->attribute.cols;
+	return ERR_OK;
+}
+
+static enum err keep(struct work *work, const uint32_t *label)
+{
+	char *csv = file_join(work->output, "labels.csv"),
+	     *npy = file_join(work->output, "labels.npy");
+	enum err e = file_make_dirs(work->output);
+
+	record_result(work->record, label, work->n, work->job.clusters);
+	if (e == ERR_OK)
+		e = graph_labels_write(csv, npy, label, work->n);
+	free(csv);
+	free(npy);
+	return e;
+}
+
+const struct party_kind party_kind_fedgcn = {
+	.kind = &kind_fedgcn,
+	.sums = party_sums_flat,
+	.allow = allow,
+	.allow_eps = party_allow_no_eps,
+	.accept = ", number of attributes",
+	.check_data = check_data,
+	.off_ranks = party_off_ranks,
+	.describe = describe,
+	.begin = party_begin_nothing,
+	.run = party_fedgcn,
+	.keep = keep,
+	.forget = party_forget_nothing,
+	.release = party_forget_nothing,
+};

@@ -1,0 +1,10 @@
+/* fedsc.h -- the coordinator's half of FedSC (Qiao, Ding, Fan, NeurIPS 2023) and of federated
+ * k-means. */
+#ifndef PROTOCOLS_FEDSC_COORDINATOR_FEDSC_H
+#define PROTOCOLS_FEDSC_COORDINATOR_FEDSC_H
+
+#include "server/run/kind.h"
+
+extern const struct server_kind server_kind_fedsc, server_kind_kmeans;
+
+#endif

@@ -1,0 +1,184 @@
+#include "protocols/fedsc/job.h"
+#include "common/kind/own.h"
+#include "protocols/fedsc/coordinator.h"
+#include "protocols/fedsc/noise.h"
+#include "common/kind/tree.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const char *const fedsc_variant_names[] = { "anchor", "dense", "paper", NULL };
+const char *const fedsc_noise_names[] = { "none", "data", "factors", "sums", NULL };
+static const char *const auto_word[] = { "auto", NULL };
+
+#define AT(field) offsetof(struct fedsc_job, field)
+
+/* clang-format off */
+/* What both kinds have. */
+#define ON_COLUMNS \
+	{ "standardize", CONFIG_ENUM, AT(how.standardize), .standard = "none", .names = kind_standardize_names, \
+	  .help = "columns come to mean 0 and deviation 1, but for categories and sparse features: by all parties' rows, " \
+		  "from one sum more (\"joint\"), or each party's by its own (\"local\")" }, \
+	{ "profile", CONFIG_BOOL, AT(how.profile), .standard = "false", \
+	  .help = "at the end, what sets clusters apart over all parties: means and shares of each column by cluster, " \
+		  "which policy.profile of each party must allow" }, \
+	{ "profile_noise", CONFIG_DOUBLE, AT(how.profile_noise), 0, 1e6, "1", \
+	  .help = "deviation of the noise on each sum of that profile, in what one row of usual size adds; claims no privacy" }
+#define PRIVACY \
+	{ "noise.eps", CONFIG_DOUBLE, AT(noise_eps), 1e-6, 1e6, "", \
+	  .help = "differential privacy: eps; with noise.delta and noise.clip" }, \
+	{ "noise.delta", CONFIG_DOUBLE, AT(noise_delta), 1e-300, 0.5, "", \
+	  .help = "differential privacy: delta" }, \
+	{ "noise.clip", CONFIG_DOUBLE, AT(noise_clip), 1e-300, 1e300, "", \
+	  .help = "tau_X: longer rows are shortened to it" }
+#define COLLUDERS \
+	{ "noise.colluders", CONFIG_UNSIGNED, AT(noise_colluders), 1, PARTIES_MAX - 1, "auto", .names = auto_word, \
+	  .help = "sums: so many parties may tell the coordinator what noise they added, and the rest is enough; \"auto\": " \
+		  "half of them. 1 at least, for a party knows its own" }
+
+const struct config_row fedsc_rows[] = {
+	{ "restarts", CONFIG_UNSIGNED, AT(how.restarts), 1, JOB_RESTARTS_MAX, "20",
+	  .help = "R, starts that go on to the end; the one of least inertia wins" },
+	{ "iterations", CONFIG_UNSIGNED, AT(how.lloyd), 1, JOB_ITERATIONS_MAX, "10",
+	  .help = "Q, Lloyd steps at most; fedspectral+: power iterations of a round" },
+	{ "variant", CONFIG_ENUM, AT(how.variant), .standard = "anchor", .names = fedsc_variant_names,
+	  .help = "Stage II: landmarks and sums alone, the whole kernel by sums alone, or the paper's, which "
+		  "uploads in clear what rows can be read from" },
+	{ "dims", CONFIG_UNSIGNED, AT(how.dims), 2, FEDSC_DIMS_MAX, "auto", .names = auto_word,
+	  .help = "d, landmarks or the dictionary's size; \"auto\": min(n/5, 600) landmarks, n/3 of "
+		  "fewer than 30 rows a cluster; else by `dims_share`" },
+	{ "dims_share", CONFIG_DOUBLE, AT(how.share), 0.5, 1, "0.99",
+	  .help = "dense, paper: share of the eigenvalues of F'F that d keeps" },
+	{ "dims_most", CONFIG_UNSIGNED, AT(how.dims_most), 2, FEDSC_DIMS_MAX, "250",
+	  .help = "dense, paper: where the search for d begins" },
+	{ "min_cluster", CONFIG_UNSIGNED, AT(how.least), 1, JOB_LEAST_MAX, "3",
+	  .help = "mc, fewest rows behind any sum of rows" },
+	{ "near", CONFIG_UNSIGNED, AT(how.near), 1, 64, "4",
+	  .help = "anchor: s, landmarks that stand for a row" },
+	{ "neighbours", CONFIG_UNSIGNED, AT(how.neighbours), 1, JOB_LEAST_MAX, "auto", .names = auto_word,
+	  .help = "paper: neighbours that a row keeps; \"auto\": max(ceil(ln n), 1)" },
+	{ "kernel.width", CONFIG_DOUBLE, AT(how.width), 0, 1e9, "0",
+	  .help = "dense, paper: r; 0: kernel.factor times the parties' mean distance" },
+	{ "kernel.factor", CONFIG_DOUBLE, AT(how.width_factor), 1e-6, 1e6, "1",
+	  .help = "dense, paper: r in mean distances" },
+	{ "kernel.lambda", CONFIG_DOUBLE, AT(how.lambda), 0, 1e6, "0.01",
+	  .help = "dense, paper: lambda, the ridge of C" },
+	{ "rounds", CONFIG_UNSIGNED, AT(how.rounds), 0, JOB_ITERATIONS_MAX, "4",
+	  .help = "dense, paper: S, rounds of Stage I" },
+	{ "inner", CONFIG_UNSIGNED, AT(how.inner), 1, JOB_ITERATIONS_MAX, "5",
+	  .help = "dense, paper: Q, a party's own steps in a round" },
+	{ "tolerance", CONFIG_DOUBLE, AT(how.tolerance), 0, 1, "0",
+	  .help = "dense, paper: Stage I ends when Z changes by no more than this share; 0: after all rounds" },
+	{ "participants", CONFIG_UNSIGNED, AT(how.participants), 0, PARTIES_MAX, "0",
+	  .help = "dense, paper: parties that compute in each round of Stage I; 0: all" },
+	ON_COLUMNS,
+	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = fedsc_noise_names,
+	  .help = "what Gaussian noise is added to: nothing, each party's rows, its factors Z_p and C_p, or, by shares of all "
+		  "parties, each sum (anchor)" },
+	{ "noise.beta", CONFIG_DOUBLE, AT(noise_beta), 0, 1e6, "0",
+	  .help = "sigma in standard deviations; claims no privacy" },
+	{ "noise.beta_c", CONFIG_DOUBLE, AT(noise_beta_c), -1, 1e6, "-1",
+	  .help = "paper: sigma of C_p in its standard deviations, where noise.beta is Z_p's alone; -1: noise.beta is "
+		  "both's" },
+	PRIVACY,
+	{ "noise.ball", CONFIG_DOUBLE, AT(noise_ball), 1e-300, 1e300, "",
+	  .help = "factors: tau_Z, the public ball that rows of Z are clipped to" },
+	COLLUDERS,
+	{ 0 },
+};
+
+const struct config_row kmeans_rows[] = {
+	{ "restarts", CONFIG_UNSIGNED, AT(how.restarts), 1, JOB_RESTARTS_MAX, "20",
+	  .help = "R, starts that go on to the end; the one of least inertia wins" },
+	{ "iterations", CONFIG_UNSIGNED, AT(how.lloyd), 1, JOB_ITERATIONS_MAX, "10",
+	  .help = "Q, Lloyd steps at most; fedspectral+: power iterations of a round" },
+	{ "min_cluster", CONFIG_UNSIGNED, AT(how.least), 1, JOB_LEAST_MAX, "3",
+	  .help = "mc, fewest rows behind any sum of rows" },
+	{ "tolerance", CONFIG_DOUBLE, AT(how.tolerance), 0, 1, "1e-6",
+	  .help = "ends when no centre moves by more than this share of the rows' spread" },
+	ON_COLUMNS,
+	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = fedsc_noise_names,
+	  .help = "what Gaussian noise is added to: nothing, each party's rows, or, by shares of all parties, each sum" },
+	{ "noise.beta", CONFIG_DOUBLE, AT(noise_beta), 0, 1e6, "0",
+	  .help = "sigma in standard deviations; claims no privacy" },
+	PRIVACY,
+	COLLUDERS,
+	{ 0 },
+};
+/* clang-format on */
+
+/* k-means has nothing but its Lloyd rounds; each is small. */
+static const struct config_preset lloyd[] = { { "iterations", "100" }, { NULL, NULL } };
+/* With noise in its sums each round costs a part of eps. */
+static const struct config_preset few[] = { { "iterations", "7" }, { NULL, NULL } };
+static const struct config_preset few_for_landmarks[] = { { "iterations", "6" }, { NULL, NULL } };
+
+static bool noise_is_in_sums(const struct json *root)
+{
+	const struct json *noise = json_type(root) == JSON_OBJECT ? json_get(root, "noise") : NULL;
+
+	return noise && json_type(noise) == JSON_OBJECT &&
+	       !strcmp(json_text(noise, "on"), fedsc_noise_names[NOISE_SUMS]);
+}
+
+void fedsc_presets(const struct json *root, struct kind_presets *to)
+{
+	if (noise_is_in_sums(root))
+		presets_add(to, few_for_landmarks);
+}
+
+void kmeans_presets(const struct json *root, struct kind_presets *to)
+{
+	presets_add(to, noise_is_in_sums(root) ? few : lloyd);
+}
+
+void kmeans_settle(void *job, bool modulus_given)
+{
+	(void)modulus_given;
+	((struct fedsc_job *)job)->how.variant = FEDSC_BY_KMEANS;
+}
+
+enum err fedsc_params_of(const struct fedsc_job *job, size_t parties, uint64_t draw,
+			 unsigned threads, struct fedsc_params *p)
+{
+	struct fedsc_noise noise;
+
+	*p = job->how;
+	p->k = job->clusters;
+	p->k_from = job->clusters_from;
+	p->dims = p->dims == JOB_AUTO ? 0 : p->dims;
+	p->neighbours = p->neighbours == JOB_AUTO ? 0 : p->neighbours;
+	p->seed = job->seed;
+	p->threads = threads;
+	if (p->participants > parties)
+		return err_set(ERR_INPUT, "job.participants is %u, of %zu parties", p->participants,
+			       parties);
+	TRY(fedsc_noise_of(job, &noise));
+	p->draw = draw;
+	p->beta = noise.beta;
+	p->noise_z = noise.noise_z;
+	p->noise_c = noise.noise_c;
+	p->clip = noise.scaled_clip;
+	p->ball = noise.ball;
+	p->sigma_z = noise.sigma_z;
+	p->sigma_c = noise.sigma_c;
+	p->multiplier = noise.multiplier;
+	p->gram = noise.gram;
+	p->colluders =
+	    job->noise_colluders == JOB_AUTO ? parties / 2 : (size_t)job->noise_colluders;
+	if (noise.multiplier > 0) {
+		p->clip = job->noise_clip;
+		if (p->colluders >= parties)
+			return err_set(
+			    ERR_INPUT,
+			    "job.noise.colluders is %zu, of %zu parties: expected fewer, "
+			    "or nobody's noise is left",
+			    p->colluders, parties);
+	}
+	return ERR_OK;
+}
+
+bool fedsc_width_is_summed(const struct fedsc_job *job)
+{
+	return fedsc_learns(job->how.variant) && job->how.width == 0;
+}

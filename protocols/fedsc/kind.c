@@ -1,0 +1,77 @@
+#include "protocols/fedsc/job.h"
+#include "protocols/fedsc/noise.h"
+#include "common/kind/own.h"
+
+static const char *const permissions[] = { "fedsc", "fedsc.paper", NULL }, *const of_kmeans[] = {
+	"kmeans", NULL
+};
+
+/* Rows can be read from what variant "paper" uploads. */
+static const char *permission(const void *job)
+{
+	return ((const struct fedsc_job *)job)->how.variant == FEDSC_BY_PAPER ? "fedsc.paper"
+									      : "fedsc";
+}
+
+static struct kind_claim claim(const void *job)
+{
+	const struct fedsc_job *of = job;
+	struct fedsc_noise noise;
+
+	if (fedsc_noise_of(job, &noise) != ERR_OK || !(noise.eps > 0))
+		return (struct kind_claim){ 0 };
+	return (struct kind_claim){ .eps = noise.eps,
+				    .delta = noise.delta,
+				    .mu = noise.mu,
+				    .unit = "row",
+				    .in_sums = of->noise == NOISE_SUMS,
+				    .colluders = of->noise_colluders };
+}
+
+/* Noise on rows is each party's own; noise in sums is enough without the shares of the colluders.
+ */
+static const char *needs_noise(const void *p)
+{
+	const struct fedsc_job *job = p;
+
+	if (job->noise_eps > 0 &&
+	    (job->noise == NOISE_DATA || (job->noise == NOISE_SUMS && job->noise_colluders >= 1)))
+		return NULL;
+	return fedsc_learns(job->how.variant)
+		   ? "it takes job.noise.on \"data\" with job.noise.eps, delta and clip"
+		   : "it takes job.noise.on \"sums\" with job.noise.eps, delta and clip and "
+		     "job.noise.colluders of 1 or more, or job.noise.on \"data\"";
+}
+
+/* Members that both kinds share; they differ in parameters and in what a policy must allow. */
+#define OF_ROWS                                                                                    \
+	.split = SPLIT_ROWS, .needs = NEEDS_FEATURES, .thing = "row", .things = "rows",            \
+	.pictured = true, .results = kind_label_files, .clusters = CLUSTERS_OR_RANGE,              \
+	.words = WORDS_WIDE, .check = fedsc_check, .one_k = fedsc_one_k,                           \
+	.standard = kind_standard_clusters, .has_fraction = kind_no, .leaks = fedsc_leaks,         \
+	.needs_noise = needs_noise, .claim = claim, .needs_all = kind_goes_without,                \
+	.is_flat = kind_yes, .burst = kind_no_burst, .memory = fedsc_memory
+
+const struct kind kind_fedsc = {
+	OF_ROWS,
+	.name = "fedsc",
+	.schema = 1,
+	.rows = fedsc_rows,
+	.presets = fedsc_presets,
+	.settle = kind_settled,
+	.unread = fedsc_unread,
+	.permission = permission,
+	.permissions = permissions,
+};
+
+const struct kind kind_kmeans = {
+	OF_ROWS,
+	.name = "kmeans",
+	.schema = 1,
+	.rows = kmeans_rows,
+	.presets = kmeans_presets,
+	.settle = kmeans_settle,
+	.unread = kmeans_unread,
+	.permission = kind_own_permission,
+	.permissions = of_kmeans,
+};

@@ -1,0 +1,64 @@
+/* Computed from parameters alone: the members of a round, sizes. */
+#include "common/base/alloc.h"
+#include "common/base/rng.h"
+#include "protocols/fedsc/own.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+enum { ANCHORS_MOST = 600 };
+/* Of few rows a cluster so many landmarks that each has three rows, not five: two a cluster are too
+ * few to tell which are neighbours (docs/benchmarks/fedsc.md). */
+enum { FEW = 30, ROWS_EACH = 5, ROWS_OF_FEW = 3 };
+
+void fedsc_members(uint64_t draw, unsigned s, size_t parties, size_t take, bool *member)
+{
+	uint32_t *order;
+	struct rng rng;
+
+	assert(take >= 1 && take <= parties);
+	rng_seed(&rng, draw, s);
+	ALLOC(order, parties);
+	for (size_t l = 0; l < parties; l++) {
+		order[l] = (uint32_t)l;
+		member[l] = false;
+	}
+	rng_shuffle(&rng, order, parties);
+	for (size_t l = 0; l < take; l++)
+		member[order[l]] = true;
+	free(order);
+}
+
+size_t fedsc_landmarks_most(const struct fedsc_params *p, double n)
+{
+	size_t most = p->variant == FEDSC_BY_ANCHORS ? ANCHORS_MOST : p->dims_most;
+	bool few = p->variant == FEDSC_BY_ANCHORS && n < FEW * (double)p->k;
+	size_t part = (size_t)(n / (few ? ROWS_OF_FEW : ROWS_EACH));
+
+	if (p->dims)
+		return p->dims;
+	most = part < most ? part : most;
+	return most > p->k ? most : p->k;
+}
+
+struct fedkmeans_landmarks fedsc_search(const struct fedsc_params *p, size_t d)
+{
+	return (struct fedkmeans_landmarks){
+		.most = d, .least = p->least, .rounds = 4, .last = 10, .seed = p->seed
+	};
+}
+
+struct fedkmeans_params fedsc_kmeans(const struct fedsc_params *p)
+{
+	struct fedkmeans_params how;
+
+	fedkmeans_defaults(&how, p->k, p->least, p->seed, p->threads);
+	how.k_from = p->k_from;
+	how.restarts = p->restarts;
+	how.lloyd = p->lloyd;
+	if (p->variant == FEDSC_BY_KMEANS) {
+		how.landmarks.most = p->dims;
+		how.tolerance = p->tolerance;
+	}
+	return how;
+}

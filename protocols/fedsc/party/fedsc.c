@@ -1,0 +1,294 @@
+/* A party's half of FedSC and of federated k-means: protocols/fedsc/coordinator.h's, run by this party
+ * for itself on sums that it verifies, while it gives its own term of each. Parameters come from
+ * this party's own job; the coordinator decides nothing. */
+#include "protocols/fedsc/party/fedsc.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/data/standard.h"
+#include "protocols/fedsc/coordinator.h"
+#include "protocols/fedsc/job.h"
+#include "protocols/fedsc/noise.h"
+#include "common/job/shortfall.h"
+#include "crypto/secret.h"
+#include "party/ranks/workers.h"
+#include "party/work/columns.h"
+#include "party/work/noise.h"
+#include "party/work/secure.h"
+#include "party/work/verified.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct rows {
+	struct work *work;
+	struct fedsc_params p;
+	struct fedsc_party party;
+	bool *apart;            /* which columns stay as they are; owned */
+	struct standard_by own; /* standardize "local" */
+};
+
+enum err party_noise_rows(struct work *work, struct mat *X)
+{
+	struct fedsc_noise noise;
+	size_t clipped;
+
+	TRY(fedsc_noise_of(fedsc_job(&work->job), &noise));
+	fedsc_noise_record(fedsc_job(&work->job), &noise, &work->record->facts);
+	if (!(noise.sigma > 0))
+		return ERR_OK;
+	TRY(noise_perturb_rows(work_noise(work, NOISE_ON_OWN), noise.clip, noise.sigma, X,
+			       &clipped));
+	facts_number(&work->record->facts, "clipped_rows", (double)clipped);
+	return ERR_OK;
+}
+
+/* Rows that lie on ranks: here they have their shape alone. */
+static enum err open_rows_away(struct rows *rows, struct work *work)
+{
+	rows->party.X.rows = features_rows(work->features);
+	rows->party.X.cols = features_cols(work->features);
+	return workers_rows_begin(work->workers, work->min_cluster);
+}
+
+/* Takes over the features, as a dense copy if they are sparse; rows get their noise. */
+static enum err open_rows(struct rows *rows, struct work *work)
+{
+	struct features *from = work->features;
+	size_t n = features_rows(from), m = features_cols(from);
+	struct mat X;
+	enum err e;
+
+	*rows = (struct rows){ .work = work };
+	TRY(fedsc_params_of(fedsc_job(&work->job), work->L, 0, work->threads, &rows->p));
+	if (work->workers)
+		return open_rows_away(rows, work);
+	/* Sparse features may stand for far more numbers than they have. */
+	if (m > 0 && n > MSG_REALS_MAX / m)
+		return err_set(ERR_INPUT,
+			       "features are %zu x %zu, expected at most %d values, zeros included",
+			       n, m, MSG_REALS_MAX);
+	rows->apart = standard_apart(from, work_columns(work));
+	if (rows->p.standardize == STANDARDIZE_NONE)
+		standard_warn(from, work_columns(work), false);
+	else
+		standard_warn_zero(from);
+	if (from->is_sparse) {
+		csr_to_dense(&from->sparse, &X);
+		csr_release(&from->sparse);
+	} else {
+		X = from->dense;
+	}
+	*from = (struct features){ 0 };
+	e = party_noise_rows(work, &X);
+	if (e == ERR_OK && rows->p.standardize == STANDARDIZE_LOCAL)
+		e = standard_own(&X, rows->apart, work_columns(work), false, &rows->own);
+	if (e == ERR_OK)
+		e = fedsc_party_init(&rows->party, &X, work->min_cluster, NULL, work->threads);
+	rows->party.apart = rows->apart;
+	if (e == ERR_OK && rows->p.profile)
+		fedsc_party_mark(&rows->party);
+	if (fedsc_job(&work->job)->noise != NOISE_NONE || rows->p.profile)
+		rows->party.noise = work_noise(work, NOISE_IN_SUM);
+	mat_release(&X);
+	return e;
+}
+
+/* Binds the masks to what this party computed from the sums so far: it must be the same at all. */
+static void bind(struct work *work, const struct fedsc_question *q, size_t m)
+{
+	const struct mat *matrix[] = { q->Z, q->R, q->clusters ? q->clusters->centres : NULL };
+	const double number[] = { (double)q->kind, q->scale, q->r, q->n };
+
+	work_bind(work, number, sizeof(number));
+	if (q->mean)
+		work_bind(work, q->mean, m * sizeof(*q->mean));
+	if (q->unit)
+		work_bind(work, q->unit, m * sizeof(*q->unit));
+	if (q->shown)
+		work_bind(work, q->shown, q->k * sizeof(*q->shown));
+	for (size_t i = 0; i < sizeof(matrix) / sizeof(*matrix); i++)
+		if (matrix[i])
+			work_bind(work, matrix[i]->a,
+				  matrix[i]->rows * matrix[i]->cols * sizeof(double));
+}
+
+static enum err answer(struct verified *v, const void *question, double *x, size_t n)
+{
+	const struct fedsc_question *q = question;
+	struct rows *rows = v->party;
+
+	bind(v->work, q, rows->party.X.cols);
+	if (q->member && !q->member[v->work->own]) { /* adds nothing */
+		memset(x, 0, n * sizeof(*x));
+		return ERR_OK;
+	}
+	if (v->work->workers)
+		return workers_ask(v->work->workers, q, x);
+	return fedsc_answer(&rows->party, q, x);
+}
+
+/* Variant "paper": C in clear. */
+static enum err upload(struct verified *v, const void *question)
+{
+	const struct fedsc_question *q = question;
+	struct rows *rows = v->party;
+	size_t n = rows->party.X.rows, d = q->Z->rows;
+	struct mat C;
+	enum err e;
+
+	log_warn(
+	    "variant \"paper\": this party's coefficients C go to the coordinator in clear, and "
+	    "with the dictionary Z every row can be computed from them");
+	if (n > MSG_REALS_MAX / d)
+		return err_set(ERR_INPUT, "C is %zu x %zu, expected at most %d numbers", n, d,
+			       MSG_REALS_MAX);
+	bind(v->work, q, rows->party.X.cols);
+	TRY(fedsc_upload(&rows->party, q->Z, q->r, q->lambda, q->noise_c, q->sigma_c, &C));
+	e = channel_send_reals(v->work->channel, MSG_UPLOAD, (uint32_t)v->work->own, C.a, n * d);
+	mat_release(&C);
+	return e;
+}
+
+/* Variant "paper": the labels of the rows that were uploaded, to each party its own. */
+static enum err take(struct verified *v, size_t values)
+{
+	struct rows *rows = v->party;
+	uint32_t *label = alloc(v->work->n, sizeof(*label));
+	enum err e;
+
+	v->work->told.apart = true;
+	e = work_recv_clusters(v->work, MSG_RESULT, v->root, (uint32_t)values, label, v->work->n);
+	if (e == ERR_OK)
+		e = fedsc_take_labels(&rows->party, label, v->work->n);
+	free(label);
+	return e;
+}
+
+/* What places new rows, and how sure each row's label is. Of labels that were handed out there is
+ * neither. */
+static void keep_model(struct rows *rows, struct fedsc_report *report)
+{
+	const struct fedkmeans_party *clusters = &rows->party.clusters;
+	struct fedsc_noise noise;
+	struct work *work = rows->work;
+
+	if (clusters->k) {
+		ALLOC(work->confidence, work->n);
+		for (size_t i = 0; i < work->n; i++)
+			work->confidence[i] = fedkmeans_margin(clusters, i);
+	}
+	if (!report->model.m)
+		return;
+	ALLOC(work->places, 1);
+	*work->places = report->model;
+	report->model = (struct fedsc_model){ 0 };
+	if (rows->own.unit)
+		fedsc_model_after(work->places, &rows->own);
+	if (fedsc_noise_of(fedsc_job(&work->job), &noise) == ERR_OK && noise.sigma > 0)
+		work->places->clip = noise.clip;
+	fedsc_model_name(work->places, work_columns(work));
+}
+
+enum err party_keep_rows(struct work *work, const uint32_t *label)
+{
+	char *path;
+	enum err e;
+
+	TRY(party_keep_labels(work, label));
+	if (!work->places)
+		return ERR_OK;
+	path = file_join(work->output, FEDSC_MODEL_FILE);
+	e = fedsc_model_write(path, work->places);
+	free(path);
+	return e;
+}
+
+void party_release_rows(struct work *work)
+{
+	if (work->places)
+		fedsc_model_release(work->places);
+	free(work->places);
+	work->places = NULL;
+}
+
+static enum err take_labels(const struct rows *rows, uint32_t *label)
+{
+	struct work *work = rows->work;
+
+	if (!work->workers) {
+		memcpy(label, rows->party.clusters.label, work->n * sizeof(*label));
+		return ERR_OK;
+	}
+	ALLOC(work->confidence, work->n);
+	return workers_nearest(work->workers, label, work->confidence);
+}
+
+/* Rows of the clusters over all parties, which each party knows from sums. */
+static void judge_sizes(const struct work *work, const struct fedsc_report *report)
+{
+	uint64_t *size = alloc(report->k, sizeof(*size));
+
+	for (unsigned c = 0; c < report->k && report->size; c++)
+		size[c] = (uint64_t)(fmax(0, report->size[c]) + 0.5);
+	shortfall_sizes(&work->job, size, report->k);
+	free(size);
+}
+
+static void record(struct work *work, const struct fedsc_params *p,
+		   const struct fedsc_report *report)
+{
+	struct facts *to = &work->record->facts;
+
+	if (report->n > 0)
+		facts_number(to, "rows", report->n);
+	if (report->scale > 0)
+		facts_number(to, "scale", report->scale);
+	if (fedsc_learns(p->variant) && report->r > 0)
+		facts_number(to, "r", report->r);
+	if (p->variant != FEDSC_BY_KMEANS && report->dims)
+		facts_number(to, "dims", (double)report->dims);
+	record_selection(work->record, &report->selection);
+	judge_sizes(work, report);
+}
+
+enum err party_fedsc(struct work *work, uint32_t *label)
+{
+	static const struct verified_kind kind = { answer, upload, take };
+	struct fedsc_report report = { 0 };
+	struct verified v;
+	struct rows rows;
+	enum err e = open_rows(&rows, work);
+
+	if (e == ERR_OK)
+		e = verified_open(&v, work, &kind, &rows);
+	if (e == ERR_OK)
+		e = party_compare_columns(work, work_columns(work));
+	if (e == ERR_OK && rows.p.participants)
+		e = work_draw(work, &rows.p.draw);
+	if (e == ERR_OK) {
+		e = fedsc_run(&v.parties, rows.party.X.cols, &rows.p, &report);
+		record(work, &rows.p, &report);
+		e = verified_error(&v, e);
+	}
+	if (e == ERR_OK && rows.p.k_from)
+		work->job.clusters = report.k;
+	if (e == ERR_OK)
+		e = take_labels(&rows, label);
+	if (e == ERR_OK)
+		keep_model(&rows, &report);
+	if (e == ERR_OK && rows.p.standardize != STANDARDIZE_LOCAL) {
+		work->centres = report.centres;
+		report.centres = (struct mat){ 0 };
+	}
+	if (e == ERR_OK) {
+		work->joint = report.profile;
+		report.profile = (struct profile){ 0 };
+	}
+	fedsc_report_release(&report);
+	fedsc_party_release(&rows.party);
+	standard_by_release(&rows.own);
+	free(rows.apart);
+	return e;
+}

@@ -1,0 +1,177 @@
+#include "protocols/fedspectral/job.h"
+#include "protocols/fedspectral/private.h"
+#include "common/kind/own.h"
+#include "common/kind/tree.h"
+#include "common/privacy/account.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const char *const fedspectral_names[] = { "exact", "fedspectral+", "fedspectral", NULL };
+static const char *const ids_names[] = { "hashed", "plain", NULL };
+static const char *const noise_names[] = { "none", "sums", NULL };
+static const char *const auto_word[] = { "auto", NULL };
+
+#define AT(field) offsetof(struct fedspectral_job, field)
+
+/* clang-format off */
+const struct config_row fedspectral_rows[] = {
+	{ "restarts", CONFIG_UNSIGNED, AT(how.restarts), 1, JOB_RESTARTS_MAX, "20",
+	  .help = "R, starts that go on to the end; the one of least inertia wins" },
+	{ "iterations", CONFIG_UNSIGNED, AT(how.iterations), 1, JOB_ITERATIONS_MAX, "10",
+	  .help = "Q, Lloyd steps at most; fedspectral+: power iterations of a round" },
+	{ "variant", CONFIG_ENUM, AT(variant), .standard = "exact",
+	  .names = fedspectral_names,
+	  .help = "products with the joint graph, which show it; Algorithms 3 and 4; or Algorithms 1 and 2" },
+	{ "rounds", CONFIG_UNSIGNED, AT(how.rounds), 1, JOB_ITERATIONS_MAX, "auto", .names = auto_word,
+	  .help = "rounds at most; \"auto\": 100 for exact, 20 for fedspectral+" },
+	{ "tolerance", CONFIG_DOUBLE, AT(how.tolerance), 1e-6, 1, "5e-4",
+	  .help = "exact: largest residual of an eigenvector, relative to the first eigenvalue" },
+	{ "regularize", CONFIG_DOUBLE, AT(how.regularize), 0, 10, "0",
+	  .help = "exact: tau, in mean degrees: (D + tau I)^-1/2 A (D + tau I)^-1/2 in place of D^-1/2 A D^-1/2, by which a few "
+		  "nodes on one edge are no cluster of their own" },
+	{ "unit_rows", CONFIG_BOOL, AT(how.unit_rows), .standard = "true",
+	  .help = "k-means on rows of length 1; the paper's Algorithm 4 has them as they are" },
+	{ "ids", CONFIG_ENUM, AT(ids), .standard = "hashed", .names = ids_names,
+	  .help = "how nodes' ids reach the coordinator: as hashes by a key it does not have, or as they are" },
+	{ "allow_disjoint", CONFIG_BOOL, AT(allow_disjoint), .standard = "false",
+	  .help = "no two parties need have a node in common: without, that is taken for a lie about rows" },
+	{ "block", CONFIG_UNSIGNED, AT(how.block), 1, 1024, "auto", .names = auto_word,
+	  .help = "exact: b, columns of a product; \"auto\": max(20, k + 10)" },
+	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = noise_names,
+	  .help = "exact: what Gaussian noise is added to: nothing, or, by shares of all parties, each sum" },
+	{ "noise.eps", CONFIG_DOUBLE, AT(noise_eps), 1e-6, 1e6, "",
+	  .help = "differential privacy: eps; with noise.delta" },
+	{ "noise.delta", CONFIG_DOUBLE, AT(noise_delta), 1e-300, 0.5, "",
+	  .help = "differential privacy: delta" },
+	{ "noise.colluders", CONFIG_UNSIGNED, AT(how.colluders), 1, PARTIES_MAX - 1, "auto", .names = auto_word,
+	  .help = "sums: so many parties may tell the coordinator what noise they added, and the rest is enough; \"auto\": "
+		  "half of them. 1 at least, for a party knows its own" },
+	{ 0 },
+};
+/* clang-format on */
+
+/* k-means at the coordinator costs no round. */
+static const struct config_preset standard[] = { { "restarts", "100" },
+						 { "iterations", "6" },
+						 { NULL, NULL } };
+
+void fedspectral_presets(const struct json *root, struct kind_presets *to)
+{
+	(void)root;
+	presets_add(to, standard);
+}
+
+const char *fedspectral_unread(const void *p, const struct config_row *row)
+{
+	const struct fedspectral_job *job = p;
+
+	if (job->noise == FEDSPECTRAL_IN_SUMS && !strcmp(row->path, "tolerance"))
+		return "with noise in sums all rounds are made";
+	if (strcmp(row->path, "regularize") != 0)
+		return NULL;
+	return job->variant != FEDSPECTRAL_EXACT ? "only \"exact\" knows the joint degrees"
+	       : job->noise == FEDSPECTRAL_IN_SUMS
+		   ? "with noise in sums no degree counts as less than a quarter of their mean"
+		   : NULL;
+}
+
+static enum err check_noise(const struct fedspectral_job *job)
+{
+	double mu;
+
+	if (job->noise == FEDSPECTRAL_CLEAR) {
+		if (job->noise_eps > 0 || job->noise_delta > 0 || job->how.colluders != JOB_AUTO)
+			return err_set(ERR_INPUT,
+				       "job.noise.%s is given, but job.noise.on is \"none\", "
+				       "expected \"sums\"",
+				       job->noise_eps > 0     ? "eps"
+				       : job->noise_delta > 0 ? "delta"
+							      : "colluders");
+		return ERR_OK;
+	}
+	if (job->variant != FEDSPECTRAL_EXACT)
+		return err_set(
+		    ERR_INPUT,
+		    "job.noise.on is \"sums\", expected \"none\" with variant \"%s\": an "
+		    "edge can change powers of a party's graph by any amount, only "
+		    "\"exact\" has noise in its sums",
+		    fedspectral_names[job->variant]);
+	if (job->clusters == JOB_AUTO)
+		return err_set(ERR_INPUT, "job.clusters is \"auto\", expected a number where "
+					  "job.noise.on is \"sums\": there are no eigenvalues");
+	if (!(job->noise_eps > 0 && job->noise_delta > 0))
+		return err_set(ERR_INPUT, "job.noise.on is \"sums\", but job.noise.%s is not given",
+			       job->noise_eps > 0 ? "delta" : "eps");
+	return account_mu(job->noise_eps, job->noise_delta, &mu);
+}
+
+enum err fedspectral_check(const void *p)
+{
+	const struct fedspectral_job *job = p;
+
+	TRY(check_noise(job));
+	if (job->clusters != JOB_AUTO || job->variant == FEDSPECTRAL_EXACT)
+		return ERR_OK;
+	return err_set(ERR_INPUT, "job.clusters is \"auto\", expected a number with this "
+				  "job.variant: only \"exact\" knows the eigengap");
+}
+
+struct kind_claim fedspectral_claim(const void *p)
+{
+	const struct fedspectral_job *job = p;
+	double mu;
+
+	if (job->noise != FEDSPECTRAL_IN_SUMS ||
+	    account_mu(job->noise_eps, job->noise_delta, &mu) != ERR_OK)
+		return (struct kind_claim){ 0 };
+	return (struct kind_claim){ .eps = job->noise_eps,
+				    .delta = job->noise_delta,
+				    .mu = mu,
+				    .unit = "edge",
+				    .in_sums = true,
+				    .colluders = job->how.colluders };
+}
+
+void fedspectral_record_noise(const struct fedspectral_job *job, struct facts *r)
+{
+	if (job->noise != FEDSPECTRAL_IN_SUMS)
+		return;
+	facts_say(
+	    r, "privacy",
+	    "(eps %g, delta %g)-differential privacy of each edge of a party, by the discrete "
+	    "gaussian mechanism in sums: weights are shortened to 1, and degrees and each of "
+	    "the products have noise, in shares of all parties. Which nodes a party has is "
+	    "not hidden; an edge that several parties have is one of each; every further job "
+	    "on the same edges, and an attempt that asks something else, spends its own eps",
+	    job->noise_eps, job->noise_delta);
+	facts_number(r, "privacy_eps", job->noise_eps);
+	facts_number(r, "privacy_delta", job->noise_delta);
+}
+
+struct fedspectral_params fedspectral_params_of(const struct fedspectral_job *job, unsigned threads)
+{
+	struct fedspectral_params p = job->how;
+	bool plus = job->variant == FEDSPECTRAL_PLUS;
+
+	p.k = job->clusters == JOB_AUTO ? 0 : job->clusters;
+	p.block = p.block == JOB_AUTO ? 0 : p.block;
+	if (p.rounds == JOB_AUTO)
+		p.rounds = plus ? FEDSPECTRAL_PLUS_ROUNDS : FEDSPECTRAL_ROUNDS;
+	p.seed = job->seed;
+	p.threads = threads;
+	if (job->noise == FEDSPECTRAL_IN_SUMS)
+		fedspectral_private_settle(&p, fedspectral_claim(job).mu,
+					   job->how.rounds == JOB_AUTO);
+	return p;
+}
+
+void fedspectral_defaults(struct fedspectral_params *p, unsigned k, uint64_t seed, unsigned threads)
+{
+	struct fedspectral_job job;
+
+	kind_standards(&kind_fedspectral, &job, sizeof(job));
+	job.clusters = k;
+	job.seed = seed;
+	*p = fedspectral_params_of(&job, threads);
+}

@@ -1,0 +1,69 @@
+#include "protocols/fedspectral/job.h"
+#include "common/kind/own.h"
+
+static const char *const permissions[] = { "fedspectral", "fedspectral.exact", NULL };
+
+/* The pooled graph can be computed from the disclosure of "exact" without noise. */
+static const char *permission(const void *p)
+{
+	const struct fedspectral_job *job = p;
+
+	return job->variant == FEDSPECTRAL_EXACT && job->noise == FEDSPECTRAL_CLEAR
+		   ? "fedspectral.exact"
+		   : "fedspectral";
+}
+
+/* The sums N V with a party, and again without it, disclose that party's edges. */
+static const char *needs_all(const void *p)
+{
+	const struct fedspectral_job *job = p;
+
+	return job->variant == FEDSPECTRAL_EXACT
+		   ? "variant \"exact\" is of the joint graph, which is another without a party: "
+		     "both together show that party's edges or, with noise, spend its eps twice"
+		   : NULL;
+}
+
+/* "exact" and "plus" disclose degrees and blocks; "fedspectral" discloses nothing before the
+ * labels. */
+static const char *needs_noise(const void *p)
+{
+	const struct fedspectral_job *job = p;
+
+	if (job->variant == FEDSPECTRAL_PLAIN)
+		return NULL;
+	if (job->variant == FEDSPECTRAL_PLUS)
+		return "variant \"fedspectral+\" has no such noise";
+	if (job->noise == FEDSPECTRAL_IN_SUMS && job->noise_eps > 0 && job->how.colluders >= 1)
+		return NULL;
+	return "it takes job.noise.on \"sums\" with job.noise.eps and delta, and "
+	       "job.noise.colluders of 1 or more";
+}
+
+const struct kind kind_fedspectral = {
+	.name = "fedspectral",
+	.split = SPLIT_EDGES,
+	.needs = NEEDS_EDGES,
+	.thing = "node",
+	.things = "nodes",
+	.results = kind_label_files,
+	.schema = 1,
+	.rows = fedspectral_rows,
+	.clusters = CLUSTERS_OR_AUTO,
+	.words = WORDS_WIDE,
+	.presets = fedspectral_presets,
+	.settle = kind_settled,
+	.check = fedspectral_check,
+	.needs_all = needs_all,
+	.unread = fedspectral_unread,
+	.standard = kind_standard_clusters,
+	.has_fraction = kind_no,
+	.permission = permission,
+	.permissions = permissions,
+	.leaks = fedspectral_leaks,
+	.needs_noise = needs_noise,
+	.claim = fedspectral_claim,
+	.is_flat = kind_yes,
+	.burst = kind_no_burst,
+	.memory = fedspectral_memory,
+};

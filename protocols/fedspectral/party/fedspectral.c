@@ -1,0 +1,315 @@
+#include "protocols/fedspectral/party/fedspectral.h"
+#include "common/base/alloc.h"
+#include "protocols/fedspectral/job.h"
+#include "protocols/fedspectral/party.h"
+#include "protocols/fedspectral/private.h"
+#include "common/privacy/parts.h"
+#include "party/work/agree.h"
+#include "party/work/align.h"
+#include "party/work/noise.h"
+#include "party/work/secure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows masked per slab: some MB. */
+enum { SLAB_ROWS = 1 << 14 };
+
+/* A node whose weights add up to less loses digits in the sum's parts. */
+static const double LEAST_DEGREE = 0x1p-100;
+
+struct fedspectral_work {
+	struct work *work;
+	struct tree tree;
+	const struct tree_node *root; /* all parties */
+	struct fedspectral_params p;
+	struct fedspectral_party part;
+	uint32_t *row; /* of the dataset's nodes */
+};
+
+/* A matrix that is one vector of messages. */
+static enum err check_size(size_t rows, size_t cols)
+{
+	if (cols <= MSG_REALS_MAX && rows <= MSG_REALS_MAX / (cols ? cols : 1))
+		return ERR_OK;
+	return err_set(ERR_JOB, "%zu columns for %zu nodes are more than %d numbers", cols, rows,
+		       MSG_REALS_MAX);
+}
+
+/* ---- exact ---- */
+
+/* The joint degrees: a sum that all parties are told. */
+static enum err agree_degrees(struct fedspectral_work *s)
+{
+	struct work *work = s->work;
+	double *own = alloc(work->n, sizeof(*own)), *joint = alloc(work->n, sizeof(*joint));
+	double rounding = ldexp((double)work->L, -PARTS_FRACTION);
+	enum err e = ERR_OK;
+
+	work_phase(work, "degrees");
+	fedspectral_party_degrees(&s->part, own);
+	for (size_t i = 0; i < work->n && e == ERR_OK; i++)
+		if (own[i] > 0 && own[i] < LEAST_DEGREE)
+			e = err_set(ERR_INPUT,
+				    "a node's edges weigh less than %g together, which the sum "
+				    "does not resolve: multiply all parties' weights by one "
+				    "number",
+				    LEAST_DEGREE);
+	memcpy(joint, own, work->n * sizeof(*joint));
+	if (e == ERR_OK)
+		e = secure_sum_verified_parts(work, s->root, joint, work->n);
+	/* A joint degree has this party's in it, and nobody's is below 0: else another party lies.
+	 */
+	for (size_t i = 0; i < work->n && e == ERR_OK; i++) {
+		if (joint[i] < own[i] * (1 - BLOCK_ROUNDING) - rounding)
+			e = step_fault(
+			    work->channel,
+			    "the joint degree of row %zu is less than this party's part: "
+			    "another party has sent less than 0",
+			    i);
+		joint[i] = joint[i] > 0 ? joint[i] : 0;
+	}
+	if (e == ERR_OK) {
+		fedspectral_regularize(joint, work->n, s->p.regularize);
+		fedspectral_party_join(&s->part, joint);
+	}
+	free(joint);
+	free(own);
+	return e;
+}
+
+/* V down, s o A_p (s o V) up, on the rows that have edges anywhere; the product leaves as it is
+ * made. */
+static enum err answer_product(struct fedspectral_work *s, size_t width)
+{
+	size_t m = s->part.A.rows, slab = m < SLAB_ROWS ? m : SLAB_ROWS;
+	double *y = alloc(slab, width * sizeof(*y));
+	struct secure *sum = NULL;
+	struct mat V;
+	enum err e;
+
+	mat_init(&V, m, width);
+	e = work_recv_block(s->work, s->root, &V);
+	if (e == ERR_OK)
+		e = secure_begin(s->work, s->root, m * width, true, &sum);
+	for (size_t first = 0; e == ERR_OK && first < m; first += slab) {
+		size_t count = m - first < slab ? m - first : slab;
+
+		spectral_graph_rows(&s->part.part, &V, first, count, y);
+		e = secure_add(sum, y, count * width);
+	}
+	if (e == ERR_OK)
+		e = secure_end(sum);
+	secure_free(sum);
+	mat_release(&V);
+	free(y);
+	return e;
+}
+
+/* As many products as the coordinator wants, and no more than the job allows. */
+static enum err exact(struct fedspectral_work *s)
+{
+	size_t widest;
+
+	TRY(work_group_key(s->work));
+	TRY(agree_degrees(s));
+	widest = fedspectral_block(s->p.k, s->p.block, s->part.A.rows);
+	TRY(check_size(s->part.A.rows, widest));
+	work_phase(s->work, "lanczos");
+	for (unsigned round = 1;; round++) {
+		uint64_t width;
+
+		TRY(channel_recv_choice(s->work->channel, CHOICE_WIDTH,
+					round <= s->p.rounds ? widest : 0, &width));
+		if (!width)
+			return ERR_OK;
+		TRY(answer_product(s, (size_t)width));
+		work_progress(s->work, round, 0);
+	}
+}
+
+/* ---- exact, with noise in sums ---- */
+
+static enum err answer_degrees(struct fedspectral_work *s)
+{
+	struct discrete_share share;
+	double *own = alloc(s->work->n, sizeof(*own));
+	enum err e = fedspectral_noisy_of(&s->p, s->work->L, 0, &share, NULL);
+
+	work_phase(s->work, "degrees");
+	if (e == ERR_OK)
+		e = fedspectral_noisy_degrees(&s->part, &share, own);
+	if (e == ERR_OK)
+		e = secure_send_wide(s->work, s->root, own, s->work->n);
+	free(own);
+	return e;
+}
+
+static enum err answer_noisy(struct fedspectral_work *s, unsigned round, size_t cols)
+{
+	size_t n = s->work->n;
+	double *y = alloc(n, cols * sizeof(*y));
+	struct discrete_share share;
+	struct mat X;
+	enum err e;
+
+	mat_init(&X, n, cols);
+	e = channel_recv_reals(s->work->channel, MSG_BLOCK, s->root->id, X.a, n * cols);
+	if (e == ERR_OK)
+		e = fedspectral_noisy_of(&s->p, s->work->L, cols, &share, NULL);
+	if (e == ERR_OK)
+		e = fedspectral_noisy_product(&s->part, &X, &share, y);
+	if (e == ERR_OK)
+		e = secure_send_wide(s->work, s->root, y, n * cols);
+	work_progress(s->work, round, 0);
+	mat_release(&X);
+	free(y);
+	return e;
+}
+
+/* As many products, of as many columns, as the job says: each spends its part of eps, whatever X
+ * is. */
+static enum err noisy(struct fedspectral_work *s)
+{
+	size_t n = s->work->n, k = s->p.k, cols = s->p.block < n ? s->p.block : n;
+
+	fedspectral_record_noise(fedspectral_job(&s->work->job), &s->work->record->facts);
+	TRY(check_size(n, cols > k ? cols : k));
+	s->part.noise = work_noise(s->work, NOISE_IN_SUM);
+	TRY(answer_degrees(s));
+	work_phase(s->work, "power");
+	for (unsigned round = 1; round <= s->p.rounds; round++)
+		TRY(answer_noisy(s, round, cols));
+	work_phase(s->work, "kmeans");
+	for (unsigned t = 1; t <= FEDSPECTRAL_COUNTING; t++)
+		TRY(answer_noisy(s, s->p.rounds + t, k));
+	return ERR_OK;
+}
+
+/* ---- the others ---- */
+
+/* Algorithm 3 in each of as many rounds as the job says. */
+static enum err plus(struct fedspectral_work *s)
+{
+	TRY(check_size(s->work->n, s->p.k));
+	work_phase(s->work, "power");
+	for (unsigned round = 1; round <= s->p.rounds; round++) {
+		struct mat V;
+		enum err e;
+
+		mat_init(&V, s->work->n, s->p.k);
+		e = work_recv_block(s->work, s->root, &V);
+		if (e == ERR_OK) {
+			fedspectral_party_powers(&s->part, s->p.iterations, &V);
+			e = secure_send_wide(s->work, s->root, V.a, V.rows * V.cols);
+		}
+		mat_release(&V);
+		TRY(e);
+		work_progress(s->work, round, 0);
+	}
+	return ERR_OK;
+}
+
+/* Algorithm 1, on the own nodes in their own order: joint rows are numbered at random, and with
+ * them what k-means finds would change from job to job. */
+static enum err plain(struct fedspectral_work *s)
+{
+	struct work *work = s->work;
+	const struct csr *graph = &work->graph->adjacency;
+	uint32_t *label = alloc(work->n, sizeof(*label)), *own = alloc(graph->rows, sizeof(*own));
+	unsigned k = work->job.clusters;
+	struct fedspectral_party alone;
+	enum err e;
+
+	work_phase(work, "local");
+	fedspectral_party_init(&alone, graph, NULL, graph->rows, work->threads);
+	e = fedspectral_party_cells(&alone, s->p.k, s->p.restarts, s->p.seed, own);
+	fedspectral_party_release(&alone);
+	for (size_t i = 0; i < work->n; i++)
+		label[i] = k; /* none */
+	for (size_t i = 0; i < graph->rows && e == ERR_OK; i++)
+		label[s->row[i]] = own[i];
+	if (e == ERR_OK)
+		e = channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own, k,
+					label, work->n);
+	free(own);
+	free(label);
+	return e;
+}
+
+/* Of nodes without any edge there is a cluster more. */
+static enum err receive_labels(struct fedspectral_work *s, uint32_t *label)
+{
+	struct work *work = s->work;
+	unsigned k = work->job.clusters;
+	unsigned least = k == JOB_AUTO ? 2 : k;
+	unsigned most = (k == JOB_AUTO ? FEDSPECTRAL_AUTO_MAX : k) + 1;
+	uint64_t clusters;
+
+	work_phase(work, "result");
+	TRY(channel_recv_choice(work->channel, CHOICE_CLUSTERS, most, &clusters));
+	if (clusters < least)
+		return peer_fault(work->channel, "sent CHOICE of %u clusters, expected %u at least",
+				  (unsigned)clusters, least);
+	TRY(party_own_labels(work, s->row, work->dataset->n, MSG_RESULT, s->root->id,
+			     (uint32_t)clusters - 1, label));
+	work->job.clusters = (unsigned)clusters;
+	return ERR_OK;
+}
+
+/* From the alignment of nodes to the labels of the dataset's own, below work->job.clusters, which
+ * becomes the number found, and one more if there are nodes without any edge. work->n becomes the
+ * joint number of nodes. */
+static enum err run_fedspectral(struct work *work, uint32_t *label)
+{
+	struct fedspectral_work s = { .work = work,
+				      .p = fedspectral_params_of(fedspectral_job(&work->job),
+								 work->threads),
+				      .row = alloc(work->dataset->n, sizeof(uint32_t)) };
+	enum err e;
+
+	tree_build(&s.tree, work->L, true);
+	s.root = &s.tree.node[s.tree.count - 1];
+	e = party_align(work, work->dataset, s.row);
+	if (e == ERR_OK)
+		e = party_agree_rows(work, work->dataset, s.row,
+				     fedspectral_job(&work->job)->allow_disjoint);
+	if (e != ERR_OK)
+		goto out;
+	facts_number(&work->record->facts, "nodes", (double)work->n);
+	fedspectral_party_init(&s.part, &work->graph->adjacency, s.row, work->n, work->threads);
+	switch (fedspectral_job(&work->job)->variant) {
+	case FEDSPECTRAL_EXACT:
+		e = s.p.product > 0 ? noisy(&s) : exact(&s);
+		break;
+	case FEDSPECTRAL_PLUS:
+		e = plus(&s);
+		break;
+	case FEDSPECTRAL_PLAIN:
+		e = plain(&s);
+		break;
+	}
+	if (e == ERR_OK)
+		e = receive_labels(&s, label);
+	fedspectral_party_release(&s.part);
+out:
+	free(s.row);
+	return e;
+}
+
+const struct party_kind party_kind_fedspectral = {
+	.kind = &kind_fedspectral,
+	.sums = party_sums_flat,
+	.allow = party_allow_all,
+	.allow_eps = party_allow_claim,
+	.accept = "",
+	.check_data = party_check_nothing,
+	.off_ranks = party_off_ranks,
+	.describe = party_describe_nothing,
+	.begin = party_begin_nothing,
+	.run = run_fedspectral,
+	.keep = party_keep_labels,
+	.forget = party_forget_nothing,
+	.release = party_forget_nothing,
+};

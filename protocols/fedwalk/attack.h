@@ -1,0 +1,40 @@
+/* attack.h -- Edge attack on the walks. It runs after every job and uses the coordinator's
+ * knowledge alone. It guesses that the m pairs most often adjacent in walks are ties; m is half the
+ * sum of the estimated degrees. */
+#ifndef PROTOCOLS_FEDWALK_ATTACK_H
+#define PROTOCOLS_FEDWALK_ATTACK_H
+
+#include "common/graph/walks.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct fedwalk_guess {
+	size_t count;
+	uint32_t *u, *v; /* pairs u < v, ordered by u, then v */
+};
+
+/* Fills g with up to `most` pairs of the largest counts; g is owned by the caller. Pairs of the
+ * last count are taken all or none, whichever comes nearer to `most`. n: number of vertices.
+ * O(tokens) time; memory of 4 bytes a token and 4 n bytes a thread. */
+void fedwalk_attack(const struct walks *w, size_t n, size_t most, unsigned threads,
+		    struct fedwalk_guess *g);
+void fedwalk_guess_release(struct fedwalk_guess *g);
+
+/* m: half the sum of the dictionary's positive estimated degrees, rounded. c is n x k. */
+size_t fedwalk_attack_size(const float *c, size_t n, unsigned k);
+
+/* Score of a guess; scores add up over parties. A party scores the pairs with a lower vertex of its
+ * own. */
+struct fedwalk_attack_score {
+	double guessed, right; /* guessed pairs; guessed pairs that are ties */
+	double ties;           /* existing ties */
+};
+/* Adds to *s the score of the guesses about pairs (u, v), v > u. neighbour lists u's neighbours in
+ * rising order; those below u are ignored. */
+void fedwalk_attack_judge(const struct fedwalk_guess *g, uint32_t u, const uint32_t *neighbour,
+			  size_t degree, struct fedwalk_attack_score *s);
+/* part / of, or 0 if `of` is 0. right / guessed is the precision, right / ties the recall. */
+double fedwalk_share(double part, double of);
+
+#endif

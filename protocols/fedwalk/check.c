@@ -1,0 +1,43 @@
+/* Checks of fedwalk that concern several parameters. */
+#include "protocols/fedwalk/job.h"
+#include "protocols/fedwalk/response.h"
+#include "common/kind/own.h"
+
+#include <string.h>
+
+const char *fedwalk_unread(const void *p, const struct config_row *row)
+{
+	const struct fedwalk_job *job = p;
+	const char *path = row->path;
+	static const char *const of_walks[] = { "dissimilarity", "dtw_rows", "tree", "p",
+						"bins",          NULL };
+
+	if (job->mode == FEDWALK_RESPONSE && kind_among(path, of_walks))
+		return "mode \"randomized-response\" does not read it";
+	if (job->dissimilarity == DISSIMILARITY_L1 && !strcmp(path, "dtw_rows"))
+		return "dissimilarity \"l1\" does not read it";
+	return NULL;
+}
+
+enum err fedwalk_check(const void *p)
+{
+	const struct fedwalk_job *job = p;
+
+	if (job->window >= job->length)
+		return err_set(ERR_INPUT,
+			       "job.window is %u, expected less than job.length, %u: no two "
+			       "vertices of a walk are further apart",
+			       job->window, job->length);
+	if (job->mode == FEDWALK_RESPONSE &&
+	    (job->eps < FEDWALK_RESPONSE_MIN || job->eps > FEDWALK_RESPONSE_MAX))
+		return err_set(
+		    ERR_INPUT,
+		    "job.eps is %g, expected %g to %g with mode \"randomized-response\": "
+		    "below it reports say nothing, above it nothing is randomised",
+		    job->eps, FEDWALK_RESPONSE_MIN, FEDWALK_RESPONSE_MAX);
+	if (job->dissimilarity == DISSIMILARITY_DTW && job->tree == TREE_LANDMARKS)
+		return err_set(ERR_INPUT,
+			       "job.tree is \"landmarks\", expected \"exact\" or \"auto\" "
+			       "with dissimilarity \"dtw\": groups are of degree vectors");
+	return ERR_OK;
+}

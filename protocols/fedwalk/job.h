@@ -1,0 +1,47 @@
+/* job.h -- Parameters of kind fedwalk (Pan, Zhu, KDD 2022). */
+#ifndef PROTOCOLS_FEDWALK_JOB_H
+#define PROTOCOLS_FEDWALK_JOB_H
+
+#include "common/kind/kind.h"
+
+enum { FEDWALK_DIMS = 128, FEDWALK_LENGTH_MAX = 1000 };
+
+enum fedwalk_mode { FEDWALK_WALKS, FEDWALK_RESPONSE };
+enum fedwalk_dissimilarity_by { DISSIMILARITY_L1, DISSIMILARITY_DTW };
+enum fedwalk_tree_way { TREE_AUTO, TREE_EXACT, TREE_LANDMARKS };
+
+struct fedwalk_job {
+	JOB_HEAD;
+	enum fedwalk_mode mode;
+	enum fedwalk_dissimilarity_by dissimilarity;
+	unsigned dtw_rows;          /* M_v is averaged down to this many rows; 0: never */
+	enum fedwalk_tree_way tree; /* construction of the hierarchical clustering tree */
+	double eps;           /* of degree vectors and the encoder, or of randomised response */
+	double p;             /* probability of asking the two-hop predictor */
+	unsigned bins;        /* k, or JOB_AUTO: floor(ln n) */
+	unsigned walks;       /* gamma, walks from each vertex */
+	unsigned length;      /* l, tokens of a walk */
+	unsigned window;      /* w of SkipGram */
+	unsigned dims;        /* FEDWALK_DIMS */
+	bool keep_embeddings; /* the coordinator writes embeddings too */
+};
+JOB_OF_KIND(fedwalk_job)
+#define fedwalk_job(job) JOB_ACCESS(fedwalk_job, job)
+
+extern const struct kind kind_fedwalk;
+/* The last row has path NULL. */
+extern const struct config_row fedwalk_rows[];
+extern const char *const fedwalk_mode_names[];
+
+void fedwalk_presets(const struct json *root, struct kind_presets *to);
+void fedwalk_standard(const void *job, struct json *root);
+const char *fedwalk_unread(const void *job, const struct config_row *row);
+enum err fedwalk_check(const void *job) MUST_CHECK;
+void fedwalk_leaks(struct said *s, const void *job, size_t parties);
+
+unsigned fedwalk_job_bins(const struct fedwalk_job *job, size_t n); /* k for n vertices */
+
+/* Contract: see kind.h. */
+double fedwalk_memory(const void *job, const struct kind_sizes *sizes);
+
+#endif

@@ -1,0 +1,58 @@
+#include "protocols/fedwalk/job.h"
+#include "common/kind/own.h"
+
+static const char *const permissions[] = { "fedwalk", "fedwalk.dtw", NULL };
+
+/* dtw discloses every tie. */
+static const char *permission(const void *p)
+{
+	const struct fedwalk_job *job = p;
+
+	return job->mode == FEDWALK_WALKS && job->dissimilarity == DISSIMILARITY_DTW ? "fedwalk.dtw"
+										     : "fedwalk";
+}
+
+/* Without one party its vertices, and all ties to them, are missing. */
+static const char *needs_all(const void *job)
+{
+	(void)job;
+	return "walks go on at every party, and without one lead nowhere";
+}
+
+static struct kind_claim claim(const void *job)
+{
+	(void)job;
+	return (struct kind_claim){ .one_question = true };
+}
+
+static const char *const result_files[] = { "embeddings.npy", "ids.csv", NULL };
+
+const struct kind kind_fedwalk = {
+	.name = "fedwalk",
+	.split = SPLIT_VERTICES,
+	.needs = NEEDS_EDGES | NEEDS_VERTICES,
+	.thing = "vertex",
+	.things = "vertices",
+	.embeds = true,
+	.pictured = true,
+	.relays = true,
+	.results = result_files,
+	.schema = 1,
+	.rows = fedwalk_rows,
+	.words = WORDS_WIDE,
+	.presets = fedwalk_presets,
+	.settle = kind_settled,
+	.check = fedwalk_check,
+	.needs_all = needs_all,
+	.unread = fedwalk_unread,
+	.standard = fedwalk_standard,
+	.has_fraction = kind_no,
+	.permission = permission,
+	.permissions = permissions,
+	.leaks = fedwalk_leaks,
+	.needs_noise = kind_needs_no_noise,
+	.claim = claim,
+	.is_flat = kind_yes,
+	.burst = kind_no_burst,
+	.memory = fedwalk_memory,
+};

@@ -1,0 +1,31 @@
+/* Memory estimate of FedWalk: the tree of all pairs takes O(n^2). */
+#include "protocols/fedwalk/distance.h"
+#include "protocols/fedwalk/job.h"
+#include "protocols/fedwalk/response.h"
+
+#include <math.h>
+
+/* of a reported pair: as received, in both directions, and its probability */
+enum { REPORT_BYTES = 40 };
+
+double fedwalk_first_bytes(const struct fedwalk_job *job, size_t n, enum fedwalk_how how)
+{
+	if (job->mode == FEDWALK_RESPONSE)
+		return REPORT_BYTES * fedwalk_reports_expected(job->eps, n, 0);
+	return fedwalk_tree_bytes(n, fedwalk_job_bins(job, n), how, 0);
+}
+
+double fedwalk_memory(const void *p, const struct kind_sizes *s)
+{
+	const struct fedwalk_job *job = p;
+	size_t n = (size_t)s->n;
+	double tokens = (double)job->walks * job->length;
+
+	if (!n)
+		return KIND_MEMORY_LEAST;
+	if (!s->coordinator) /* walks in transit, and own embeddings */
+		return KIND_MEMORY_LEAST + s->n * (8 * tokens + 8.0 * job->dims) + 24 * s->edges;
+	/* The two phases run one after the other. */
+	return KIND_MEMORY_LEAST + fmax(fedwalk_first_bytes(job, n, fedwalk_tree_how(job, n)),
+					fedwalk_train_bytes(n, job->walks, job->length, 1));
+}

@@ -1,0 +1,454 @@
+/* The devices of one party. Line numbers are those of the paper's Algorithms 1 and 2. */
+#include "protocols/fedwalk/party/fedwalk.h"
+#include "common/base/alloc.h"
+#include "common/data/dataset.h"
+#include "common/data/embeddings.h"
+#include "protocols/fedwalk/attack.h"
+#include "protocols/fedwalk/bins.h"
+#include "protocols/fedwalk/facts.h"
+#include "protocols/fedwalk/job.h"
+#include "protocols/fedwalk/response.h"
+#include "common/kind/tree.h"
+#include "protocols/fedwalk/party/walking.h"
+#include "party/work/noise.h"
+#include "party/work/secure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct devices {
+	struct work *work;
+	struct tree tree;
+	const struct tree_node *root;
+	struct vertices v;
+	unsigned k;
+	uint8_t *bin; /* n */
+	float *c;     /* n x k: the dictionary */
+	struct fedwalk_encoder encoder;
+	struct fedwalk_pools pools;
+	double told[FEDWALK_TOLD];
+};
+
+static size_t degree_of(const struct vertices *v, size_t i)
+{
+	return v->start[i + 1] - v->start[i];
+}
+
+/* The noise on a party's ties: on which vertices, in their order, and with which eps. */
+static enum err begin_noise(struct devices *d, const struct noise_source **source)
+{
+	const struct vertices *v = &d->v;
+	const double *eps = &fedwalk_job(&d->work->job)->eps;
+	const struct bytes answer[] = {
+		{ (const uint8_t *)eps, sizeof(*eps) },
+		{ (const uint8_t *)v->row, v->own * sizeof(*v->row) },
+		{ (const uint8_t *)v->start, (v->own + 1) * sizeof(*v->start) },
+		{ (const uint8_t *)v->neighbour, v->start[v->own] * sizeof(*v->neighbour) },
+	};
+
+	*source = work_noise(d->work, NOISE_ON_OWN);
+	return noise_begin(*source, answer, sizeof(answer) / sizeof(*answer));
+}
+
+/* ---- Algorithm 2: the tree ---- */
+
+/* Lines 1, 9 and 15 to 17. Rows of vertices without neighbours are zeros, which says so. */
+static enum err agree_degrees(struct devices *d)
+{
+	struct work *work = d->work;
+	const struct vertices *v = &d->v;
+	unsigned k = d->k = fedwalk_job_bins(fedwalk_job(&work->job), work->n);
+	size_t count = work->n * k;
+	const struct noise_source *source;
+	double *own, *c;
+	enum err e = ERR_OK;
+
+	work_phase(work, "degrees");
+	TRY(begin_noise(d, &source));
+	if (k > work->n)
+		return err_set(ERR_JOB, "job.bins is %u, of %zu vertices", k, work->n);
+	ALLOC(d->bin, work->n);
+	fedwalk_bins(work->n, k, work->job.seed, d->bin); /* line 1: anybody can */
+	ALLOC(own, v->own * k);
+	ALLOC(c, count);
+	for (size_t i = 0; i < v->own && e == ERR_OK; i++) {
+		float row[FEDWALK_BINS_MAX] = { 0 };
+
+		if (degree_of(v, i) > 0)
+			e = fedwalk_counts(source, fedwalk_job(&work->job)->eps, d->bin, k,
+					   v->neighbour + v->start[i], degree_of(v, i), row);
+		for (unsigned j = 0; j < k; j++)
+			own[i * k + j] = (double)row[j];
+	}
+	if (e == ERR_OK)
+		e = channel_send_reals(work->channel, MSG_DEGREES, (uint32_t)work->own, own,
+				       v->own * k);
+	if (e == ERR_OK)
+		e = channel_recv_reals(work->channel, MSG_BLOCK, d->root->id, c, count);
+	for (size_t i = 0; i < v->own && e == ERR_OK; i++)
+		if (memcmp(c + (size_t)v->row[i] * k, own + i * k, k * sizeof(*c)) != 0)
+			e = peer_fault(work->channel,
+				       "sent a dictionary whose row %u is not what this party sent",
+				       v->row[i]);
+	ALLOC(d->c, count);
+	for (size_t i = 0; i < count; i++)
+		d->c[i] = (float)c[i];
+	free(c);
+	free(own);
+	return e;
+}
+
+/* Numbers for each own vertex: how many, and then which. */
+static enum err send_lists(struct devices *d, const uint32_t *count, const uint32_t *item,
+			   size_t items)
+{
+	struct work *work = d->work;
+
+	TRY(channel_send_labels(work->channel, MSG_TIES, (uint32_t)work->own, (uint32_t)work->n,
+				count, d->v.own));
+	return channel_send_labels(work->channel, MSG_TIES, (uint32_t)work->own, (uint32_t)work->n,
+				   item, items);
+}
+
+/* Algorithm 1, line 1: not the matrix of dissimilarities, but what it and the tree say of what may
+ * be written for each vertex. */
+static enum err take_encoder(struct devices *d)
+{
+	struct work *work = d->work;
+	uint32_t n = (uint32_t)work->n, group = d->root->id;
+	size_t most = work->n * FEDWALK_CANDIDATES_MAX, total, again;
+	uint32_t *count = alloc(n, sizeof(*count)), *item = NULL, *upto = NULL;
+	enum err e;
+
+	e = channel_recv_labels(work->channel, MSG_LISTS, group, n, count, n);
+	if (e == ERR_OK)
+		e = channel_recv_labels_some(work->channel, MSG_LISTS, group, n, most, &item,
+					     &total);
+	if (e == ERR_OK)
+		e = channel_recv_labels_some(work->channel, MSG_LISTS, group, UINT32_MAX, total,
+					     &upto, &again);
+	if (e == ERR_OK && again != total)
+		e = err_set(ERR_PEER, "%s sent LISTS of %zu candidates with %zu probabilities",
+			    channel_peer(work->channel), total, again);
+	if (e == ERR_OK) {
+		e = fedwalk_encoder_from(&d->encoder, n, count, item, upto, total);
+		if (e != ERR_OK)
+			err_prefix(e, "%s sent LISTS", channel_peer(work->channel));
+	}
+	free(upto);
+	free(item);
+	free(count);
+	return e;
+}
+
+/* Lines 21 to 25, for all u at once: the tree and the dictionary are enough. */
+static enum err take_tree(struct devices *d)
+{
+	struct work *work = d->work;
+	size_t n = work->n, children = 2 * (n - 1);
+	uint32_t *child = alloc(children, sizeof(*child));
+	struct fedwalk_tree tree = { 0 };
+	bool *left_out = alloc(n, sizeof(*left_out));
+	enum err e;
+
+	e = channel_recv_labels(work->channel, MSG_TREE, d->root->id, (uint32_t)(2 * n), child,
+				children);
+	if (e != ERR_OK)
+		goto out;
+	e = fedwalk_tree_from(&tree, n, child);
+	if (e != ERR_OK) {
+		err_prefix(e, "%s sent TREE", channel_peer(work->channel));
+		goto out;
+	}
+	/* The dictionary is the coordinator's word: one of large counts would fill the memory. */
+	e = work_check_room(work, "degree vectors whose pools",
+			    sizeof(uint32_t) * fedwalk_pools_members(d->c, n, d->k));
+	if (e != ERR_OK)
+		goto out;
+	for (size_t i = 0; i < n; i++) { /* a row of zeros: no neighbours */
+		left_out[i] = true;
+		for (unsigned j = 0; j < d->k && left_out[i]; j++)
+			left_out[i] = d->c[i * d->k + j] == 0;
+	}
+	fedwalk_pools_init(&d->pools, &tree, d->c, d->bin, d->k, left_out, work->job.seed,
+			   work->threads);
+out:
+	fedwalk_tree_release(&tree);
+	free(left_out);
+	free(child);
+	return e;
+}
+
+/* ---- Algorithm 1: the walks ---- */
+
+static enum err walk(struct devices *d)
+{
+	struct work *work = d->work;
+	struct walking w = { .work = work, .v = &d->v, .encoder = &d->encoder, .pools = &d->pools };
+	enum err e;
+
+	work_phase(work, "walks");
+	e = walking(&w);
+	d->told[FEDWALK_WALKED] = (double)w.begun;
+	d->told[FEDWALK_MESSAGES] = (double)w.messages;
+	d->told[FEDWALK_CROSSING] = (double)w.crossing;
+	d->told[FEDWALK_CAME] = (double)w.came;
+	if (e == ERR_OK) /* line 17 */
+		e = channel_send_labels(work->channel, MSG_WALKS, (uint32_t)work->own,
+					(uint32_t)work->n, w.token,
+					w.finished * fedwalk_job(&work->job)->length);
+	walking_release(&w);
+	return e;
+}
+
+static enum err walks(struct devices *d)
+{
+	const struct vertices *v = &d->v;
+
+	TRY(agree_degrees(d));
+	work_phase(d->work, "tree");
+	if (fedwalk_job(&d->work->job)->dissimilarity == DISSIMILARITY_DTW) {
+		/* Algorithm 2, lines 18 and 19. The rows of M_v are rows of the dictionary: which
+		 * ones they are is all that M_v says, and is what is sent; who knows the dictionary
+		 * puts them in order. */
+		uint32_t *count = alloc(v->own, sizeof(*count));
+		enum err e;
+
+		for (size_t i = 0; i < v->own; i++)
+			count[i] = (uint32_t)degree_of(v, i);
+		e = send_lists(d, count, v->neighbour, v->start[v->own]);
+		free(count);
+		TRY(e);
+	}
+	TRY(take_tree(d));
+	TRY(take_encoder(d));
+	/* Walks go by all that. Who has another dictionary would send what looks like a party's
+	 * fault, and who has none of others' rows would walk along ties alone. */
+	TRY(told_say(d->work));
+	return walk(d);
+}
+
+/* ---- mode randomized-response ---- */
+
+/* What its reports say of its own ties is for the party alone: nobody else gets a number that was
+ * not made of reports. */
+static void note_reports(struct devices *d, const struct fedwalk_guess *reports)
+{
+	struct facts *facts = &d->work->record->facts;
+	struct fedwalk_attack_score score = { 0 };
+
+	for (size_t i = 0; i < d->v.own; i++)
+		fedwalk_attack_judge(reports, d->v.row[i], d->v.neighbour + d->v.start[i],
+				     degree_of(&d->v, i), &score);
+	facts_number(facts, "own_ties", score.ties);
+	facts_number(facts, "own_reports", score.guessed);
+	facts_number(facts, "own_reports_right", score.right);
+}
+
+static enum err respond(struct devices *d)
+{
+	const struct vertices *v = &d->v;
+	const struct noise_source *source;
+	struct fedwalk_guess all = { 0 }; /* all reports */
+	uint32_t *count;
+	enum err e = ERR_OK;
+
+	work_phase(d->work, "reports");
+	TRY(begin_noise(d, &source));
+	ALLOC(count, v->own);
+	for (size_t i = 0; i < v->own && e == ERR_OK; i++) {
+		uint32_t *report;
+		size_t reported;
+
+		e = fedwalk_report(source, fedwalk_job(&d->work->job)->eps, d->work->n, v->row[i],
+				   v->neighbour + v->start[i], degree_of(v, i), &report, &reported);
+		count[i] = (uint32_t)reported;
+		all.u = alloc_again(all.u, all.count + reported, sizeof(*all.u));
+		all.v = alloc_again(all.v, all.count + reported, sizeof(*all.v));
+		for (size_t j = 0; j < reported; j++, all.count++) {
+			all.u[all.count] = v->row[i];
+			all.v[all.count] = report[j];
+		}
+		free(report);
+	}
+	if (e == ERR_OK)
+		e = send_lists(d, count, all.v, all.count);
+	if (e == ERR_OK)
+		note_reports(d, &all);
+	fedwalk_guess_release(&all);
+	free(count);
+	return e;
+}
+
+/* ---- the end ---- */
+
+static enum err take_embeddings(struct devices *d)
+{
+	struct work *work = d->work;
+	size_t count = d->v.own * FEDWALK_DIMS;
+	double *x = alloc(count, sizeof(*x));
+	enum err e;
+
+	work_phase(work, "result");
+	work->told.apart = true;
+	e = channel_recv_reals(work->channel, MSG_EMBEDDING, d->root->id, x, count);
+	work->told.apart = false;
+	free(work->embedding);
+	ALLOC(work->embedding, work->dataset->n * FEDWALK_DIMS);
+	for (size_t i = 0; i < d->v.own; i++)
+		for (size_t j = 0; degree_of(&d->v, i) > 0 && j < FEDWALK_DIMS; j++)
+			work->embedding[(size_t)d->v.node[i] * FEDWALK_DIMS + j] =
+			    (float)x[i * FEDWALK_DIMS + j];
+	free(x);
+	return e;
+}
+
+/* The coordinator's guess about own vertices, by their rows; each pair is at its lower one. */
+static enum err take_guess(struct devices *d, struct fedwalk_guess *g)
+{
+	struct work *work = d->work;
+	uint32_t *count = alloc(d->v.own, sizeof(*count)), n = (uint32_t)work->n;
+	size_t at = 0;
+	enum err e = channel_recv_labels(work->channel, MSG_LISTS, d->root->id, n, count, d->v.own);
+
+	if (e == ERR_OK)
+		e = channel_recv_labels_some(work->channel, MSG_LISTS, d->root->id, n,
+					     MSG_ITEMS_MAX, &g->v, &g->count);
+	ALLOC(g->u, g->count);
+	for (size_t i = 0; i < d->v.own && e == ERR_OK; i++)
+		for (uint32_t j = 0; j < count[i] && e == ERR_OK; j++, at++) {
+			if (at == g->count || g->v[at] >= n || g->v[at] <= d->v.row[i] ||
+			    (j > 0 && g->v[at] <= g->v[at - 1]))
+				e = peer_fault(work->channel,
+					       "sent LISTS of guesses that are no rising pairs");
+			else
+				g->u[at] = d->v.row[i];
+		}
+	if (e == ERR_OK && at != g->count)
+		e = peer_fault(work->channel, "sent LISTS of %zu guesses, expected %zu", g->count,
+			       at);
+	free(count);
+	return e;
+}
+
+/* Own pairs are judged here, and only how many are right is told, in a sum. */
+static enum err judge(struct devices *d)
+{
+	struct work *work = d->work;
+	struct fedwalk_attack_score score = { 0 };
+	struct fedwalk_guess g = { 0 };
+	enum err e;
+
+	work->told.apart = true; /* to each party those of its own vertices */
+	e = take_guess(d, &g);
+	work->told.apart = false;
+	for (size_t i = 0; i < d->v.own && e == ERR_OK; i++)
+		fedwalk_attack_judge(&g, d->v.row[i], d->v.neighbour + d->v.start[i],
+				     degree_of(&d->v, i), &score);
+	fedwalk_guess_release(&g);
+	TRY(e);
+	d->told[FEDWALK_GUESSED] = score.guessed;
+	d->told[FEDWALK_RIGHT] = score.right;
+	d->told[FEDWALK_TIES] = score.ties;
+	d->told[FEDWALK_ISOLATED] = (double)d->v.isolated;
+	d->told[FEDWALK_ONE_SIDED] = (double)d->v.one_sided;
+	d->told[FEDWALK_UNHOSTED] = (double)d->v.unhosted;
+	work_group(work, d->root);
+	return secure_send_wide(work, d->root, d->told, FEDWALK_SUMMED);
+}
+
+/* What came before was each party's own, so the root's transcript begins anew. */
+static enum err take_account(struct devices *d)
+{
+	struct work *work = d->work;
+
+	work_phase(work, "attack");
+	if (fedwalk_job(&work->job)->mode == FEDWALK_WALKS)
+		TRY(judge(d));
+	else
+		work_group(work, d->root);
+	return channel_recv_reals(work->channel, MSG_MATRIX, d->root->id, d->told, FEDWALK_TOLD);
+}
+
+/* work->embedding becomes FEDWALK_DIMS floats for each of the dataset's nodes, zeros for those that
+ * are hosted elsewhere and those without ties. There are no labels. */
+static enum err take_part(struct work *work, uint32_t *label)
+{
+	struct devices d = { .work = work };
+	enum err e;
+
+	(void)label;
+	tree_build(&d.tree, work->L, true);
+	d.root = &d.tree.node[d.tree.count - 1];
+	e = party_vertices(work, work->dataset, &d.v);
+	if (e == ERR_OK && work->n < 2)
+		e = err_set(ERR_JOB, "%zu vertices of all parties, expected 2 at least", work->n);
+	if (e == ERR_OK)
+		e = fedwalk_job(&work->job)->mode == FEDWALK_RESPONSE ? respond(&d) : walks(&d);
+	if (e == ERR_OK)
+		e = take_embeddings(&d);
+	if (e == ERR_OK)
+		e = take_account(&d);
+	if (e == ERR_OK) {
+		fedwalk_record(fedwalk_job(&work->job), work->n, d.told, &work->record->facts);
+		facts_number(&work->record->facts, "own_vertices", (double)d.v.own);
+	}
+	fedwalk_pools_release(&d.pools);
+	fedwalk_encoder_release(&d.encoder);
+	vertices_release(&d.v);
+	free(d.bin);
+	free(d.c);
+	return e;
+}
+
+/* Of own vertices, by id. */
+static enum err keep_embeddings(struct work *work, const uint32_t *label)
+{
+	const struct dataset *d = work->dataset;
+	const float *x = work->embedding;
+	char **id;
+	float *own;
+	size_t n = 0;
+	enum err e;
+
+	(void)label;
+	ALLOC(id, d->n);
+	ALLOC(own, d->n * FEDWALK_DIMS);
+	for (size_t i = 0; i < d->n; i++) {
+		if (!d->hosted[i])
+			continue;
+		memcpy(own + n * FEDWALK_DIMS, x + i * FEDWALK_DIMS, FEDWALK_DIMS * sizeof(*own));
+		id[n++] = d->ids.id[i];
+	}
+	e = embeddings_write(work->output, id, own, n, FEDWALK_DIMS);
+	free(own);
+	free(id);
+	return e;
+}
+
+/* ---- consent ---- */
+
+/* The job promises privacy of single ties; the policy asks for that of a whole vertex. */
+static enum err allow_eps(const struct party_config *config, const struct work *work)
+{
+	return err_set(ERR_PEER,
+		       "the offered job of kind fedwalk promises at most job.eps, %g, for single "
+		       "ties; policy.max_eps of %s is %g, for all that one vertex or row has",
+		       fedwalk_job(&work->job)->eps, config->common.name, config->policy.max_eps);
+}
+
+const struct party_kind party_kind_fedwalk = {
+	.kind = &kind_fedwalk,
+	.sums = party_sums_flat,
+	.allow = party_allow_all,
+	.allow_eps = allow_eps,
+	.accept = "",
+	.check_data = party_check_nothing,
+	.off_ranks = party_off_ranks,
+	.describe = party_describe_nothing,
+	.begin = party_begin_nothing,
+	.run = take_part,
+	.keep = keep_embeddings,
+	.forget = party_forget_nothing,
+	.release = party_forget_nothing,
+};

@@ -1,0 +1,124 @@
+/* kcagc: checks that concern several parameters, and parameters that the method ignores. */
+#include "protocols/kcagc/job.h"
+#include "common/kind/own.h"
+#include "protocols/kcagc/slice.h"
+
+/* Methods that read a row, as in job.c. */
+enum { LANDMARK = 2, GCC = 4 };
+
+const char *kcagc_unread(const void *p, const struct config_row *row)
+{
+	const struct kcagc_job *job = p;
+
+	if (!row->readers)
+		return NULL;
+	if (job->method == METHOD_LANDMARK && !(row->readers & LANDMARK))
+		return "method \"landmark\" does not read it";
+	if (job->method == METHOD_GCC && !(row->readers & GCC))
+		return "method \"gcc\" does not read it";
+	return NULL;
+}
+
+const char *kcagc_one_k(const void *p)
+{
+	const struct kcagc_job *job = p;
+
+	if (kcagc_is_bounded(job) || job->exchange == EXCHANGE_GRAM)
+		return NULL;
+	return "methods \"landmark\" and \"gcc\" choose of a range, and exchange \"gram\"";
+}
+
+const char *kmeans_columns_one_k(const void *p)
+{
+	const struct kcagc_job *job = p;
+
+	return job->exchange == EXCHANGE_GRAM
+		   ? NULL
+		   : "exchange \"gram\" chooses of a range, from the cells' inner products";
+}
+
+static enum err check_degrees(const struct kcagc_job *job)
+{
+	const char *given = job->degrees == DEGREES_ALONE  ? "alone"
+			    : job->degrees == DEGREES_AUTO ? "auto"
+							   : "beside";
+
+	if (job->degrees == DEGREES_OFF)
+		return ERR_OK;
+	if (!kcagc_is_bounded(job))
+		return err_set(
+		    ERR_INPUT,
+		    "job.degrees is \"%s\", expected \"off\" with method \"%s\": landmark "
+		    "and gcc have degrees as a feature",
+		    given, kcagc_method_names[job->method]);
+	if (job->graphs == GRAPHS_OWN && job->degrees != DEGREES_AUTO)
+		return err_set(
+		    ERR_INPUT,
+		    "job.degrees is \"%s\", expected \"off\" where job.graphs is \"own\": "
+		    "a node has a degree in each of them",
+		    given);
+	return ERR_OK;
+}
+
+enum err kcagc_check(const void *p)
+{
+	const struct kcagc_job *job = p;
+	bool nodes = job->method == METHOD_BASIC || job->method == METHOD_GCC;
+	unsigned local = kcagc_local_clusters(job);
+
+	TRY(kind_check_align(job));
+	if (local < job->clusters || local > JOB_CLUSTERS_MAX)
+		return err_set(
+		    ERR_INPUT,
+		    "job.local_clusters is %u, expected at least job.clusters, %u, and at most %d",
+		    local, job->clusters, JOB_CLUSTERS_MAX);
+	if (kcagc_dims(job) > JOB_CLUSTERS_MAX)
+		return err_set(ERR_INPUT, "job.projection.dims is %u, expected at most %d",
+			       kcagc_dims(job), JOB_CLUSTERS_MAX);
+	if (job->restarts > job->starts)
+		return err_set(ERR_INPUT, "job.restarts is %u, expected at most job.starts, %u",
+			       job->restarts, job->starts);
+	if (nodes && job->polish)
+		return err_set(
+		    ERR_INPUT,
+		    "job.polish is %u, expected 0 with method \"%s\", which is on all nodes anyway",
+		    job->polish, kcagc_method_names[job->method]);
+	if (job->polish_rows && !job->polish)
+		return err_set(ERR_INPUT,
+			       "job.polish_rows is %u, expected 0 where job.polish is: there are "
+			       "no steps over so many nodes",
+			       job->polish_rows);
+	if (job->exchange == EXCHANGE_GRAM && job->method != METHOD_TREE &&
+	    job->method != METHOD_FLAT)
+		return err_set(ERR_INPUT,
+			       "job.exchange is \"gram\", expected \"distances\" with method "
+			       "\"%s\": gram is of the virtual nodes of tree and flat",
+			       kcagc_method_names[job->method]);
+	if (job->joint_norm && !job->unit_rows)
+		return err_set(ERR_INPUT,
+			       "job.joint_norm is true, expected false where "
+			       "job.projection.unit_rows is: it says how rows are scaled");
+	if (job->min_cell > 1 && (nodes || job->polish))
+		return err_set(
+		    ERR_INPUT,
+		    "job.min_cell is %u, expected 1 with %s%s%s: it sums over single nodes",
+		    job->min_cell, nodes ? "method \"" : "polish",
+		    nodes ? kcagc_method_names[job->method] : "", nodes ? "\"" : "");
+	if (job->min_cell > 1 && job->joint_norm)
+		return err_set(ERR_INPUT,
+			       "job.min_cell is %u, expected 1 with joint_norm, which sums a norm "
+			       "for each node",
+			       job->min_cell);
+	if (kcagc_is_bounded(job) && job->filter_order != KCAGC_ORDER_AUTO &&
+	    (job->filter_order < 1 || job->filter_order > SLICE_ORDER_MAX))
+		return err_set(ERR_INPUT,
+			       "job.filter.order is %u, expected 1 to %d or \"auto\" with method "
+			       "\"%s\", whose filter is not that of the others",
+			       job->filter_order, SLICE_ORDER_MAX, kcagc_method_names[job->method]);
+	return check_degrees(job);
+}
+
+enum err kcagc_predict_check(const void *p)
+{
+	return kind_check_align(p);
+}

@@ -1,0 +1,573 @@
+/* The coordinator's half of kCAGC. Symbols and line numbers are those of arXiv 2411.12329: k^ local
+ * clusters, k clusters, L parties, C the cells (intersections), D summed squared distances. */
+#include "protocols/kcagc/coordinator/kcagc.h"
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "protocols/kcagc/job.h"
+#include "protocols/kcagc/order.h"
+#include "protocols/kcagc/sample.h"
+#include "common/privacy/bound.h"
+#include "common/cluster/kmeans.h"
+#include "protocols/kcagc/coordinator/cells.h"
+#include "protocols/kcagc/coordinator/joint.h"
+#include "protocols/kcagc/coordinator/measure.h"
+#include "server/run/bound.h"
+#include "server/run/sum.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct state {
+	struct tree tree;
+	uint32_t *
+	    label[TREE_NODES_MAX]; /* n each: a tree node's clusters, while its parent needs them */
+	uint64_t round[TREE_NODES_MAX]; /* each group's next secure-sum round */
+};
+
+static const struct tree_node *root_of(const struct state *s)
+{
+	return &s->tree.node[s->tree.count - 1];
+}
+
+/* Sums over the parties for orders 1 .. known, and what AGC's rule says of them. */
+struct curves {
+	double intra[ORDER_CAP];
+	double unit; /* of distances */
+	bool weighs; /* how well clusters fit the graph, too */
+	double fit[ORDER_CAP];
+	unsigned rule; /* 0: the distance only falls */
+};
+
+static enum err sum_block(struct run *run, const struct tree_node *root, uint64_t *round,
+			  struct curves *c, size_t known)
+{
+	double sum[ORDER_WORDS];
+
+	TRY(secure_sum_wide(run, root, round, sum, c->weighs ? ORDER_WORDS : ORDER_BLOCK));
+	for (size_t t = 0; t < ORDER_BLOCK; t++)
+		sum[t] /= c->unit;
+	memcpy(c->intra + known, sum, ORDER_BLOCK * sizeof(*sum));
+	if (c->weighs)
+		memcpy(c->fit + known, sum + ORDER_BLOCK, ORDER_BLOCK * sizeof(*sum));
+	return ERR_OK;
+}
+
+static void record_curves(struct run *run, const struct curves *c, unsigned order)
+{
+	struct facts *facts = &run->record->facts;
+	size_t orders = c->rule ? c->rule : ORDER_CAP, to_the_rise = c->rule ? orders + 1 : orders;
+
+	facts_number(facts, "order_rule", c->rule);
+	facts_numbers(facts, "order_distances", c->intra, to_the_rise);
+	if (c->weighs)
+		facts_numbers(facts, "order_modularities", c->fit, orders);
+	if (!c->rule)
+		log_info("filter.order \"auto\" is %u: distances within clusters fall up to %d; "
+			 "there clusters fit the graph by %.3f, here by %.3f",
+			 order, ORDER_CAP, c->fit[ORDER_CAP - 1], c->fit[order - 1]);
+	else if (order < c->rule)
+		log_info(
+		    "filter.order \"auto\" is %u: at %u, which AGC's rule takes, clusters fit the "
+		    "graph by %.3f, here by %.3f",
+		    order, c->rule, c->fit[c->rule - 1], c->fit[order - 1]);
+	else
+		log_info("filter.order \"auto\" is %u", order);
+}
+
+enum err server_prepare_order(struct run *run, const struct tree_node *root, uint64_t *round)
+{
+	struct curves c = { .weighs = kcagc_weighs_fit(kcagc_job(&run->job)) };
+	unsigned order = 0;
+	int bound;
+
+	run_phase(run, "order");
+	TRY(run_bound(run, root, round,
+		      "filter.order \"auto\": within each party's own clusters all rows are equal, "
+		      "so there is "
+		      "no distance to choose it by; give job.filter.order as a number",
+		      &bound));
+	c.unit = bound_unit(bound);
+	for (size_t known = 0; !order; known += ORDER_BLOCK) {
+		TRY(sum_block(run, root, round, &c, known));
+		TRY(order_decide(c.intra, c.weighs ? c.fit : NULL, known + ORDER_BLOCK, &c.rule,
+				 &order));
+		for (size_t l = 0; l < run->L; l++)
+			TRY(channel_send_choice(run->channel[l], CHOICE_ORDER, order));
+		run_progress(run, (unsigned)(known / ORDER_BLOCK) + 1, known + ORDER_BLOCK);
+	}
+	record_curves(run, &c, order);
+	kcagc_job(&run->job)->filter_order = run->record->order = order;
+	return ERR_OK;
+}
+
+enum err server_prepare_norms(struct run *run, const struct tree_node *root, uint64_t *round)
+{
+	double *norm = alloc(run->n, sizeof(*norm)), unit = 1;
+	int bound;
+	enum err e;
+
+	run_phase(run, "norms");
+	e = run_bound(run, root, round, BOUND_NO_FEATURES, &bound);
+	if (e == ERR_OK) {
+		unit = bound_unit(bound);
+		e = secure_sum_wide(run, root, round, norm, run->n);
+	}
+	for (size_t i = 0; i < run->n; i++)
+		norm[i] = sqrt(fmax(norm[i], 0) / unit);
+	if (e == ERR_OK)
+		e = channel_send_reals_all(run->channel, run->L, MSG_MATRIX, root->id, norm,
+					   run->n);
+	free(norm);
+	return e;
+}
+
+/* Protocol 3 line 2: every party's local clusters. */
+static enum err gather_local(struct run *run, struct state *s)
+{
+	uint32_t k = run->L == 1 ? run->job.clusters : kcagc_local_clusters(kcagc_job(&run->job));
+
+	run_phase(run, "local");
+	for (size_t l = 0; l < run->L; l++) {
+		ALLOC(s->label[l], run->n);
+		TRY(channel_recv_labels(run->channel[l], MSG_LOCAL_CLUSTERS, (uint32_t)l, k,
+					s->label[l], run->n));
+		for (size_t i = 0; i < run->n; i++)
+			if (s->label[l][i] == k)
+				return peer_fault(
+				    run->channel[l],
+				    "sent LOCAL_CLUSTERS with node %zu in none of %u clusters", i,
+				    k);
+	}
+	return ERR_OK;
+}
+
+/* The joint k-means of one node: many starts at the root, of which the best go on; inner nodes,
+ * whose clusters are only cut up further, get along with few. */
+static void open_joint(const struct run *run, struct state *s, const struct tree_node *node,
+		       size_t m, unsigned K, const double *weight, struct joint *j)
+{
+	bool root = node == root_of(s);
+
+	joint_init(j, node, &s->round[node->id], m, K,
+		   root ? kcagc_starts(kcagc_job(&run->job), m)
+			: kcagc_inner_restarts(kcagc_job(&run->job)),
+		   root ? kcagc_job(&run->job)->iterations : kcagc_job(&run->job)->inner_iterations,
+		   weight);
+	if (root) {
+		j->keep = kcagc_job(&run->job)->restarts;
+		j->screen = kcagc_screen(kcagc_job(&run->job), j->R);
+	}
+}
+
+/* The cells of a tree node: of how many nodes each is, of how many there were before small ones
+ * were merged, and which clusters of the children meet in them. */
+struct cells {
+	uint32_t *cell; /* n */
+	double *weight; /* m */
+	uint32_t *tuple;
+	double *within; /* m: of a range */
+	size_t m, merged;
+};
+
+static void cells_release(struct cells *c)
+{
+	free(c->cell);
+	free(c->weight);
+	free(c->tuple);
+	free(c->within);
+	*c = (struct cells){ 0 };
+}
+
+/* Protocol 3 lines 4-10 for one tree node: cells, none of fewer than min_cell nodes, to the
+ * members. */
+static enum err open_cells(struct run *run, struct state *s, const struct tree_node *node,
+			   struct cells *to)
+{
+	const uint32_t *child[PARTIES_MAX];
+	size_t all;
+
+	ALLOC(to->cell, run->n);
+	for (size_t c = 0; c < node->children; c++)
+		child[c] = s->label[node->child + c];
+	all = to->m = cells_intersect(child, node->children, run->n, to->cell);
+	if (kcagc_job(&run->job)->min_cell > 1)
+		to->m =
+		    cells_merge(to->cell, run->n, all, child[0], kcagc_job(&run->job)->min_cell);
+	if (!to->m)
+		return err_set(ERR_JOB, "%zu nodes cannot make a cell of job.min_cell, %u", run->n,
+			       kcagc_job(&run->job)->min_cell);
+	to->merged = all - to->m;
+	ALLOC(to->weight, to->m);
+	cells_sizes(to->cell, run->n, to->m, to->weight);
+	to->tuple = cells_tuples(child, node->children, to->cell, run->n, to->m);
+	return run_broadcast_labels(run, node->first, node->last, MSG_CELLS, node->id,
+				    (uint32_t)to->m, to->cell, run->n);
+}
+
+/* The joint k-means of K clusters on the cells, with the starts of all its restarts. */
+static void open_on_cells(const struct run *run, struct state *s, const struct tree_node *node,
+			  const struct cells *c, unsigned K, struct joint *j)
+{
+	open_joint(run, s, node, c->m, K, c->weight, j);
+	j->merged = c->merged;
+	if (!joint_is_trivial(j))
+		starts_spread(j->label, c->m, K, j->R, c->weight, c->tuple, node->children,
+			      run->job.seed, node->id);
+}
+
+/* With gram no member needs the starts. */
+static enum err open_node(struct run *run, struct state *s, const struct tree_node *node,
+			  struct cells *c, struct joint *j)
+{
+	bool root = node == root_of(s);
+	unsigned K = root ? run->job.clusters : kcagc_local_clusters(kcagc_job(&run->job));
+	enum err e = open_cells(run, s, node, c);
+
+	if (e != ERR_OK)
+		return e;
+	open_on_cells(run, s, node, c, K, j);
+	if (kcagc_job(&run->job)->exchange == EXCHANGE_DISTANCES && !joint_is_trivial(j))
+		e = run_broadcast_labels(run, node->first, node->last, MSG_STARTS, node->id, K,
+					 j->label, (size_t)j->R * c->m);
+	return e;
+}
+
+/* Line 17: each node gets the cluster of its cell, and the children's clusters are done with. */
+static void close_node(const struct run *run, struct state *s, const struct tree_node *node,
+		       const uint32_t *cell, const uint32_t *best)
+{
+	uint32_t **made = &s->label[node->id], **child = &s->label[node->child];
+
+	ALLOC(*made, run->n);
+	for (size_t i = 0; i < run->n; i++)
+		(*made)[i] = best[cell[i]];
+	for (size_t c = 0; c < node->children; c++) {
+		free(child[c]);
+		child[c] = NULL;
+	}
+}
+
+/* All tree nodes of one level, in lock step. */
+static enum err tree_level(struct run *run, struct state *s, size_t level)
+{
+	const struct tree_node *first = NULL;
+	struct joint *j;
+	struct cells *cells;
+	size_t groups = 0;
+	enum err e = ERR_OK;
+
+	for (size_t i = 0; i < s->tree.count; i++)
+		if (s->tree.node[i].level == level && groups++ == 0)
+			first = &s->tree.node[i];
+	ALLOC(j, groups);
+	ALLOC(cells, groups);
+	for (size_t g = 0; g < groups && e == ERR_OK; g++)
+		e = open_node(run, s, &first[g], &cells[g], &j[g]);
+	if (e == ERR_OK)
+		e = kcagc_job(&run->job)->exchange == EXCHANGE_GRAM ? gram_kmeans(run, j, groups)
+								    : joint_kmeans(run, j, groups);
+	for (size_t g = 0; g < groups; g++) {
+		if (e == ERR_OK)
+			close_node(run, s, &first[g], cells[g].cell, j[g].best);
+		joint_release(&j[g]);
+		cells_release(&cells[g]);
+	}
+	free(j);
+	free(cells);
+	return e;
+}
+
+enum { RANGE_STARTS = 10, RANGE_RESTARTS = 4 };
+
+/* Silhouettes of neighbouring k differ by less than those of one k's local optima do. So each k of
+ * a range has better starts than a single one, in place of the last: k-means on the cells'
+ * coordinates, which costs no message. */
+static void start_well(const struct run *run, const struct mat *Z, const double *weight,
+		       struct joint *j)
+{
+	unsigned starts = j->R < RANGE_STARTS ? j->R : RANGE_STARTS;
+
+	for (unsigned r = 0; r < starts; r++) {
+		struct kmeans_params how = { .k = j->K,
+					     .restarts = RANGE_RESTARTS,
+					     .iterations = j->Q,
+					     .seed = run->job.seed + r,
+					     .threads = run->threads };
+
+		kmeans(Z, weight, &how, j->label + (size_t)(j->R - 1 - r) * j->m, NULL, NULL);
+	}
+}
+
+/* Tries each k of the range that has fewer clusters than there are cells, on products that were
+ * summed once; best becomes the one that is chosen. best: open, of the first k, which is less. */
+static enum err try_range(struct run *run, struct state *s, const struct cells *c,
+			  const struct mat *G, struct selection *sel, struct joint *best)
+{
+	struct joint tried[SELECTION_MAX] = { 0 };
+	struct mat Z;
+
+	TRY(measure_points(G, &Z));
+	*sel = (struct selection){ .from = run->job.clusters_from };
+	for (unsigned k = sel->from; k <= run->job.clusters && k < c->m; k++) {
+		struct joint *j = &tried[k - sel->from];
+
+		open_on_cells(run, s, root_of(s), c, k, j);
+		if (Z.rows)
+			start_well(run, &Z, c->weight, j);
+		gram_lloyd(run, j, G);
+		selection_add(sel, measure_joint(j, G, c->within));
+		if (Z.rows)
+			selection_stability(
+			    sel, stability_of(&Z, c->weight, k, run->job.seed, run->threads));
+	}
+	joint_release(best);
+	*best = tried[selection_k(sel) - sel->from];
+	tried[selection_k(sel) - sel->from] = (struct joint){ 0 };
+	for (size_t i = 0; i < SELECTION_MAX; i++)
+		joint_release(&tried[i]);
+	mat_release(&Z);
+	return ERR_OK;
+}
+
+/* The root of a job whose k is of a range: as any other node by gram, and the parties are told the
+ * k that was chosen before they are told its clusters. */
+static enum err root_of_range(struct run *run, struct state *s)
+{
+	const struct tree_node *root = root_of(s);
+	unsigned k = run->job.clusters_from;
+	struct selection sel = { 0 };
+	struct cells c = { 0 };
+	struct joint j = { 0 };
+	struct mat G = { 0 };
+	enum err e = open_cells(run, s, root, &c);
+
+	if (e == ERR_OK) {
+		open_on_cells(run, s, root, &c, k, &j);
+		ALLOC(c.within, c.m);
+		j.within = c.within;
+	}
+	if (e == ERR_OK && joint_is_trivial(&j)) {
+		joint_begin(&j);
+	} else if (e == ERR_OK) {
+		e = gram_sum(run, &j, &G);
+		if (e == ERR_OK)
+			e = try_range(run, s, &c, &G, &sel, &j);
+	}
+	if (sel.count) {
+		k = selection_k(&sel);
+		record_selection(run->record, &sel);
+	}
+	for (size_t l = 0; l < run->L && e == ERR_OK; l++)
+		e = channel_send_choice(run->channel[l], CHOICE_CLUSTERS, k);
+	if (e == ERR_OK)
+		e = joint_finish(run, &j);
+	if (e == ERR_OK) {
+		run->job.clusters = k;
+		close_node(run, s, root, c.cell, j.best);
+	}
+	mat_release(&G);
+	joint_release(&j);
+	cells_release(&c);
+	return e;
+}
+
+/* Protocol 2: the items are the nodes themselves. */
+static enum err basic(struct run *run, struct state *s)
+{
+	const struct tree_node *root = root_of(s);
+	struct joint j;
+	enum err e = ERR_OK;
+
+	run_phase(run, "joint");
+	open_joint(run, s, root, run->n, run->job.clusters, NULL, &j);
+	if (!joint_is_trivial(&j)) {
+		starts_uniform(j.label, j.m, j.K, j.R, run->job.seed, root->id);
+		ALLOC(j.margin, (size_t)j.R * j.m);
+		e = run_broadcast_labels(run, root->first, root->last, MSG_STARTS, root->id, j.K,
+					 j.label, (size_t)j.R * j.m);
+	}
+	if (e == ERR_OK)
+		e = joint_kmeans(run, &j, 1);
+	if (e == ERR_OK) {
+		s->label[root->id] = j.best;
+		j.best = NULL;
+		run->confidence = j.margin; /* row 0, or none */
+		j.margin = NULL;
+	}
+	joint_release(&j);
+	return e;
+}
+
+/* What Lloyd steps are over. The centres are means of what `made` says, which in the first step
+ * after a sample is what the sample was assigned to, and else the assignment before. */
+struct polish {
+	size_t n;
+	uint32_t *label; /* n */
+	const uint32_t *made;
+	size_t made_of;
+};
+
+/* A cluster without nodes has no centre, and nothing is assigned to it. */
+static void leave_out_empty(const struct polish *over, unsigned k, double *D)
+{
+	bool *used = alloc(k, sizeof(*used));
+
+	for (size_t i = 0; i < over->made_of; i++)
+		used[over->made[i]] = true;
+	for (unsigned c = 0; c < k; c++)
+		for (size_t i = 0; !used[c] && i < over->n; i++)
+			D[i * k + c] = INFINITY;
+	free(used);
+}
+
+/* Lloyd steps `first` to `last` of the polish: n k words a round. They end when no node moves. */
+static enum err polish_steps(struct run *run, struct state *s, struct polish *over, unsigned first,
+			     unsigned last)
+{
+	const struct tree_node *root = root_of(s);
+	unsigned k = run->job.clusters;
+	size_t count = over->n * k, moved = 1;
+	double *objective = alloc(last, sizeof(*objective));
+	struct record_sum kept = { .group = root->id, .items = over->n, .objective = objective };
+	struct fixed f = run_fixed(run, run->L);
+	double *D = alloc(count, sizeof(*D));
+	struct sum sum = { .group = root->id,
+			   .first = root->first,
+			   .last = root->last,
+			   .round = &s->round[root->id],
+			   .count = count,
+			   .acc = alloc(count, run->job.modulus_bits / 8) };
+	enum err e = ERR_OK;
+
+	for (unsigned p = first; p <= last && moved && e == ERR_OK; p++) {
+		e = secure_sums(run, &sum, 1);
+		if (e != ERR_OK)
+			break;
+		fixed_decode(&f, sum.acc, count, D);
+		leave_out_empty(over, k, D);
+		kept.inertia = 0;
+		moved = kmeans_assign(D, NULL, over->n, k, over->label, &kept.inertia);
+		over->made = over->label;
+		over->made_of = over->n;
+		objective[kept.objectives++] = kept.inertia;
+		if (last == kcagc_job(&run->job)->polish && (!moved || p == last)) {
+			kept.silhouette = kmeans_silhouette(D, NULL, over->n, k, over->label);
+			ALLOC(run->confidence, over->n);
+			kmeans_margins(D, over->n, k, over->label, run->confidence);
+		}
+		e = run_broadcast_labels(run, root->first, root->last, MSG_ASSIGNMENT, root->id, k,
+					 over->label, over->n);
+		run_progress(run, p, moved);
+	}
+	kept.iterations = kept.objectives;
+	record_sum(run->record, &kept);
+	free(objective);
+	free(sum.acc);
+	free(D);
+	return e;
+}
+
+/* Up to P Lloyd steps over all nodes, or P - 1 over some and one over all, from the root's
+ * clusters. */
+static enum err polish(struct run *run, struct state *s)
+{
+	const struct kcagc_job *job = kcagc_job(&run->job);
+	uint32_t *label = s->label[root_of(s)->id];
+	uint32_t *sample = alloc(run->n, sizeof(*sample)), *of_sample = NULL;
+	size_t count = polish_sample(label, run->n, run->job.clusters, job->polish_rows,
+				     run->job.seed, sample);
+	bool sampled = job->polish > 1 && count < run->n;
+	struct polish over = { .n = run->n, .label = label, .made = label, .made_of = run->n };
+	enum err e = ERR_OK;
+
+	run_phase(run, "polish");
+	if (sampled) {
+		ALLOC(of_sample, count);
+		for (size_t i = 0; i < count; i++)
+			of_sample[i] = label[sample[i]];
+		over = (struct polish){
+			.n = count, .label = of_sample, .made = of_sample, .made_of = count
+		};
+		e = polish_steps(run, s, &over, 1, job->polish - 1);
+		over.n = run->n;
+		over.label = label;
+	}
+	if (e == ERR_OK)
+		e = polish_steps(run, s, &over, sampled ? job->polish : 1, job->polish);
+	free(of_sample);
+	free(sample);
+	return e;
+}
+
+/* How many bits are behind the point of distances and inner products: known, or agreed on. */
+static enum err agree_words(struct run *run, const struct tree_node *root, uint64_t *round)
+{
+	double most = kcagc_most(kcagc_job(&run->job), run->L, run->n);
+	unsigned bits = run->job.modulus_bits;
+	int bound;
+
+	if (run->job.fraction_bits != JOB_AUTO)
+		return ERR_OK;
+	if (!most || fixed_fraction(bits, run->L, most) < KCAGC_FRACTION_LEAST) {
+		run_phase(run, "bound");
+		TRY(run_bound(run, root, round, BOUND_NO_FEATURES, &bound));
+		most = ldexp(4, bound);
+	}
+	run->fraction = fixed_fraction(bits, run->L, most);
+	return ERR_OK;
+}
+
+static enum err cluster(struct run *run, struct state *s, uint32_t *label)
+{
+	const struct tree_node *root = root_of(s);
+
+	if (run->L == 1 && run->job.clusters_from)
+		return err_set(
+		    ERR_JOB,
+		    "job.clusters is {\"from\": %u, \"to\": %u} and there is one party, "
+		    "whose clusters are its own: with exchange \"gram\" a range is chosen "
+		    "of by what several sum; give one number",
+		    run->job.clusters_from, run->job.clusters);
+	/* agreed on by all parties before they cluster */
+	if (kcagc_job(&run->job)->filter_order == KCAGC_ORDER_AUTO)
+		TRY(server_prepare_order(run, root, &s->round[root->id]));
+	if (kcagc_job(&run->job)->joint_norm)
+		TRY(server_prepare_norms(run, root, &s->round[root->id]));
+	TRY(agree_words(run, root, &s->round[root->id]));
+	if (kcagc_job(&run->job)->method != METHOD_BASIC || run->L == 1)
+		TRY(gather_local(run, s));
+	if (kcagc_job(&run->job)->method == METHOD_BASIC && run->L > 1) {
+		TRY(basic(run, s));
+	} else {
+		for (size_t level = 1; level <= s->tree.levels; level++) {
+			char name[24];
+
+			snprintf(name, sizeof(name), "level-%zu", level);
+			run_phase(run, name);
+			TRY(level == s->tree.levels && run->job.clusters_from
+				? root_of_range(run, s)
+				: tree_level(run, s, level));
+		}
+	}
+	if (kcagc_job(&run->job)->polish && kcagc_job(&run->job)->method != METHOD_BASIC)
+		TRY(polish(run, s));
+	run_phase(run, "result");
+	memcpy(label, s->label[root->id], run->n * sizeof(*label));
+	return run_broadcast_labels(run, 0, run->L, MSG_RESULT, root->id, run->job.clusters, label,
+				    run->n);
+}
+
+enum err server_kcagc(struct run *run, uint32_t *label)
+{
+	struct state s = { 0 };
+	enum err e;
+
+	tree_build(&s.tree, run->L, job_is_flat(&run->job));
+	s.round[root_of(&s)->id] = run->rounds_before;
+	e = cluster(run, &s, label);
+	for (size_t i = 0; i < s.tree.count; i++)
+		free(s.label[i]);
+	return e;
+}

@@ -1,0 +1,400 @@
+#include "protocols/kcagc/embed.h"
+#include "common/base/alloc.h"
+#include "common/graph/filter_plan.h"
+#include "common/graph/filtered.h"
+#include "protocols/kcagc/slice.h"
+#include "protocols/kcagc/words.h"
+#include "common/linalg/la.h"
+#include "common/linalg/svd.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Weighs the columns of a slice of words, and keeps how. */
+static void weigh_words(const struct ranks *R, struct features *X, struct embedding *kept)
+{
+	struct words w = { 0 };
+
+	words_see(&w, R, X);
+	kept->idf = words_weights(&w, features_cols(X), ranks_n(R, features_rows(X)));
+	if (kept->idf) {
+		kept->word = w.value;
+		words_weigh(X, kept->idf);
+	}
+	free(w.count);
+}
+
+/* -- scaling ------------------------------------------------------------------------------- */
+
+static void scale_columns(struct mat *Z, const double *sigma)
+{
+	for (size_t i = 0; i < Z->rows; i++)
+		for (size_t j = 0; j < Z->cols; j++)
+			MAT(Z, i, j) *= sigma[j];
+}
+
+/* A row this much shorter than the mean is what rounding left of a row outside the projection;
+ * making it as long as the others would cluster noise. */
+static const double ROW_ZERO = 1e-12;
+
+void embed_norms(const struct mat *Z, double *norm)
+{
+	for (size_t i = 0; i < Z->rows; i++)
+		norm[i] = mat_norm(ROW(Z, i), Z->cols);
+}
+
+void embed_scale(struct mat *Z, const double *norm, double mean, double power)
+{
+	for (size_t i = 0; i < Z->rows; i++) {
+		bool zero = norm[i] <= ROW_ZERO * mean;
+		double divisor = zero ? 1 : mean * pow(norm[i] / mean, power);
+
+		for (size_t j = 0; j < Z->cols; j++)
+			MAT(Z, i, j) = zero ? 0 : MAT(Z, i, j) / divisor;
+	}
+}
+
+/* By rowsum.h. */
+static double sum_of(const struct ranks *R, const double *x, size_t n)
+{
+	struct rowsum s;
+	double sum;
+
+	ranks_sum_begin(R, &s, 1, NULL, NULL);
+	for (size_t b = 0; b < rowsum_blocks(n); b++) {
+		const double *from = x + b * ROWSUM_ROWS;
+		double *to = rowsum_open(&s);
+
+		for (size_t i = 0; i < rowsum_rows(n, b); i++)
+			*to += from[i];
+		rowsum_close(&s);
+	}
+	ranks_sum_end(R, &s, &sum);
+	return sum;
+}
+
+/* mean: of the norms; 0: to be taken from these rows. Returns it. */
+static double scale_rows(const struct ranks *R, struct mat *Z, double mean, double power)
+{
+	double *norm = alloc(Z->rows, sizeof(*norm));
+
+	embed_norms(Z, norm);
+	if (mean == 0)
+		mean = sum_of(R, norm, Z->rows) / (double)ranks_n(R, Z->rows);
+	embed_scale(Z, norm, mean, power);
+	free(norm);
+	return mean;
+}
+
+/* -- the whole ----------------------------------------------------------------------------- */
+
+static enum err check(const struct ranks *R, const struct features *X, const struct embed_params *p)
+{
+	size_t n = ranks_n(R, features_rows(X)), m = features_cols(X);
+
+	if (n == 0 || m == 0)
+		return err_set(ERR_INPUT, "features are %zu x %zu: nothing to cluster", n, m);
+	if (p->dims == 0)
+		return err_set(ERR_INPUT, "projection on 0 dimensions: at least 1 is needed");
+	return ERR_OK;
+}
+
+enum err embed_weighed(const struct ranks *R, const struct features *X,
+		       const struct embed_params *p, struct mat *F)
+{
+	struct features own = { 0 };
+	struct embedding passing = { 0 };
+
+	TRY(check(R, X, p));
+	if (X->is_sparse)
+		csr_to_dense(&X->sparse, &own.dense);
+	else
+		mat_copy(&own.dense, &X->dense);
+	if (p->idf)
+		weigh_words(R, &own, &passing);
+	*F = own.dense;
+	embedding_release(&passing);
+	return ERR_OK;
+}
+
+static size_t dims(size_t rows, size_t cols, const struct embed_params *p)
+{
+	size_t d = rows < cols ? rows : cols;
+
+	return p->dims < d ? p->dims : d;
+}
+
+/* U becomes Z, before rows are scaled. */
+static void scale_basis(struct mat *U, const double *sigma, const struct embed_params *p,
+			struct mat *map)
+{
+	if (p->unit_basis)
+		return;
+	scale_columns(U, sigma);
+	if (map)
+		scale_columns(map, sigma);
+}
+
+/* map: with Z = F map, of the rows before they are scaled. */
+static enum err project(const struct ranks *R, const struct mat *F, const struct embed_params *p,
+			struct mat *Z, struct mat *map)
+{
+	size_t d = dims(ranks_n(R, F->rows), F->cols, p);
+	double *sigma;
+	enum err err;
+
+	ALLOC(sigma, d);
+	err = svd_left_of(R, F, d, p->threads, Z, sigma, map);
+	if (!err)
+		scale_basis(Z, sigma, p, map);
+	free(sigma);
+	return err;
+}
+
+size_t embed_entries(const struct ranks *R, const struct features *X)
+{
+	size_t rows = features_rows(X), all = ranks_n(R, rows) * features_cols(X);
+	size_t entries = X->is_sparse ? X->sparse.start[rows] : 0;
+
+	for (size_t i = 0; !X->is_sparse && i < rows * X->dense.cols; i++)
+		entries += X->dense.a[i] != 0;
+	entries = ranks_total(R, entries);
+	return entries > all / 4 ? all : entries;
+}
+
+enum err embed_check_ranks(const struct graph *g, size_t columns, size_t entries,
+			   const struct embed_params *p)
+{
+	size_t n = ranks_n(g->ranks, g->adjacency.rows), d = dims(n, columns, p);
+
+	if (!g->ranks)
+		return ERR_OK;
+	if (p->filter != FILTER_HALF)
+		return err_set(ERR_INPUT, "ranks filter by filter.kind \"half\" alone");
+	TRY(svd_check_ranks(g->ranks, n, columns));
+	if (!filtered_pays(n, columns, entries, graph_neighbours(g), p->filter, p->order, d))
+		return ERR_OK;
+	return err_set(ERR_INPUT,
+		       "features of %zu x %zu with %zu non-zeros are projected on %zu "
+		       "dimensions without being filtered as a whole, which ranks do not do: "
+		       "run without ranks",
+		       n, columns, entries, d);
+}
+
+static void make_sparse(struct features *X, size_t entries)
+{
+	struct csr *s = &X->sparse;
+	struct mat *m = &X->dense;
+	size_t to = 0;
+
+	csr_init(s, m->rows, m->cols, entries + 1, true);
+	for (size_t i = 0; i < m->rows; i++) {
+		/* A zero is written as well, and then over: no branch that is hard to foresee. */
+		for (size_t j = 0; j < m->cols; j++) {
+			s->index[to] = (uint32_t)j;
+			s->value[to] = MAT(m, i, j);
+			to += MAT(m, i, j) != 0;
+		}
+		s->start[i + 1] = to;
+	}
+	mat_release(m);
+	X->is_sparse = true;
+}
+
+/* Projects F = p(S) X by its products alone, where that is cheaper; *done says whether. X may be in
+ * its other form afterwards. */
+static enum err project_unformed(struct features *X, const struct graph *g,
+				 const struct embed_params *p, struct mat *Z, struct mat *map,
+				 bool *done)
+{
+	size_t n = features_rows(X), m = features_cols(X), d = dims(n, m, p);
+	size_t entries = embed_entries(g->ranks, X); /* n m: X is better used as a dense matrix */
+	struct filtered f;
+	double *sigma;
+	bool settled;
+	enum err err;
+
+	*done = false;
+	TRY(graph_check_rows(g, n));
+	if (g->ranks)
+		return embed_check_ranks(g, m, entries, p);
+	if (!filtered_pays(n, m, entries, graph_neighbours(g), p->filter, p->order, d))
+		return ERR_OK;
+	if (!X->is_sparse && entries < n * m)
+		make_sparse(X, entries);
+	if (X->is_sparse && entries == n * m) {
+		csr_to_dense(&X->sparse, &X->dense);
+		csr_release(&X->sparse);
+		X->is_sparse = false;
+	}
+	TRY(filtered_init(&f, X->is_sparse ? &X->sparse : NULL, X->is_sparse ? NULL : &X->dense, g,
+			  p->filter, p->order, p->threads));
+	ALLOC(sigma, d);
+	err = svd_left_of_map(&f.map, d, p->threads, Z, sigma, map, &settled);
+	/* A space may be exact and its product overflow; a large F has no better way. */
+	*done = !err && (settled || (n > SVD_EXACT_MAX && m > SVD_EXACT_MAX));
+	if (*done) {
+		scale_basis(Z, sigma, p, map);
+	} else if (!err) {
+		mat_release(Z);
+		if (map)
+			mat_release(map);
+	}
+	free(sigma);
+	filtered_release(&f);
+	return err;
+}
+
+/* -- the whole, put together ----------------------------------------------------------------- */
+
+enum err embed_project(const struct ranks *R, const struct mat *F, const struct embed_params *p,
+		       struct mat *Z)
+{
+	enum err err = project(R, F, p, Z, NULL);
+
+	if (!err && p->unit_rows)
+		scale_rows(R, Z, 0, p->row_power);
+	return err;
+}
+
+enum err embed_project_map(const struct linear_map *F, const struct embed_params *p, struct mat *Z)
+{
+	size_t d = dims(F->rows, F->cols, p);
+	double *sigma;
+	bool settled;
+	enum err err;
+
+	ALLOC(sigma, d);
+	err = svd_left_of_map(F, d, p->threads, Z, sigma, NULL, &settled);
+	if (!err)
+		scale_basis(Z, sigma, p, NULL);
+	free(sigma);
+	if (!err && p->unit_rows)
+		scale_rows(NULL, Z, 0, p->row_power);
+	return err;
+}
+
+/* A year beside words is longer than all of them, and else takes a direction and the words' weights
+ * from them. The weights, or NULL. */
+static double *weigh_beside(struct features *X, const struct graph *g, unsigned threads)
+{
+	struct slice slice;
+	double *weight;
+
+	slice_begin(&slice, X, g, threads);
+	weight = slice_weights_beside(&slice, X);
+	slice_release(&slice);
+	return weight;
+}
+
+void embed_fold(struct mat *map, const double *weight)
+{
+	for (size_t j = 0; j < map->rows; j++)
+		for (size_t r = 0; r < map->cols; r++)
+			MAT(map, j, r) *= weight[j];
+}
+
+static enum err embed_both(struct features *X, const struct graph *g, const struct embed_params *p,
+			   struct mat *Z, struct embedding *kept, struct mat *map)
+{
+	struct mat F = { 0 };
+	double *beside = NULL;
+	bool done = false;
+	enum err err = check(g->ranks, X, p);
+
+	if (!err && p->idf)
+		weigh_words(g->ranks, X, kept);
+	if (!err && p->idf && !kept->idf)
+		beside = weigh_beside(X, g, p->threads);
+	if (!err)
+		err = project_unformed(X, g, p, Z, map, &done);
+	if (!err && g->ranks) /* which filter dense rows */
+		features_form(X);
+	if (!err && !done && X->is_sparse) {
+		err = graph_filter_sparse(g, p->filter, p->order, p->threads, &X->sparse, &F);
+	} else if (!err && !done) {
+		F = X->dense;
+		X->dense = (struct mat){ 0 };
+		err = graph_filter(g, p->filter, p->order, p->threads, &F);
+	}
+	if (!err && !done)
+		err = project(g->ranks, &F, p, Z, map);
+	if (!err && beside && map)
+		embed_fold(map, beside);
+	free(beside);
+	mat_release(&F);
+	features_release(X);
+	if (!err && p->unit_rows)
+		kept->mean_norm = scale_rows(g->ranks, Z, 0, p->row_power);
+	return err;
+}
+
+enum err embed_keep(struct features *X, const struct graph *g, const struct embed_params *p,
+		    struct mat *Z, struct embedding *kept)
+{
+	enum err err;
+
+	*kept = (struct embedding){ .filter = p->filter,
+				    .order = p->order,
+				    .unit_rows = p->unit_rows,
+				    .row_power = p->row_power };
+	err = embed_both(X, g, p, Z, kept, &kept->map);
+	if (err)
+		embedding_release(kept);
+	return err;
+}
+
+enum err embed(struct features *X, const struct graph *g, const struct embed_params *p,
+	       struct mat *Z)
+{
+	struct embedding passing = { 0 };
+	enum err err = embed_both(X, g, p, Z, &passing, NULL);
+
+	embedding_release(&passing);
+	return err;
+}
+
+void embedding_release(struct embedding *e)
+{
+	free(e->idf);
+	mat_release(&e->map);
+	*e = (struct embedding){ 0 };
+}
+
+enum err embed_again(struct features *X, const struct graph *g, const struct embedding *e,
+		     unsigned threads, struct mat *Z)
+{
+	size_t cols = features_cols(X);
+	struct words w = { .value = e->word };
+	enum err err = ERR_OK;
+
+	if (cols != e->map.rows)
+		err = err_set(ERR_INPUT,
+			      "the features have %zu columns, the model was made of %zu: it needs "
+			      "the same columns in the same order",
+			      cols, e->map.rows);
+	if (!err && e->idf)
+		words_see(&w, g->ranks, X);
+	free(w.count);
+	if (w.differ)
+		err = err_set(ERR_INPUT,
+			      "the features hold values besides 0 and the model's single word "
+			      "value, which its idf weights need; are these the same columns?");
+	if (err) {
+		features_release(X);
+		return err;
+	}
+	if (e->idf)
+		words_weigh(X, e->idf);
+	if (X->is_sparse)
+		csr_times(&X->sparse, &e->map, threads, Z);
+	else
+		la_mul_nn(&X->dense, &e->map, threads, Z);
+	features_release(X);
+	err = graph_filter(g, e->filter, e->order, threads, Z);
+	if (err)
+		mat_release(Z);
+	else if (e->unit_rows)
+		scale_rows(g->ranks, Z, e->mean_norm, e->row_power);
+	return err;
+}

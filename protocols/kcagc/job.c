@@ -1,0 +1,385 @@
+#include "protocols/kcagc/job.h"
+#include "common/kind/own.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+enum { WORDS_MAX = 1 << 30, BURST_UNKNOWN = 64 << 10 };
+/* Which methods read a row: tree, flat and basic; landmark projection; GCC. None: all do. */
+enum { TREES = 1, LANDMARK = 2, GCC = 4 };
+
+static const char *const preset_names[] = { "default", "paper", NULL };
+const char *const kcagc_method_names[] = { "tree", "flat", "basic", "landmark", "gcc", NULL };
+static const char *const columns_method_names[] = { "tree", "flat", "basic", NULL };
+static const char *const graphs_names[] = { "shared", "own", NULL };
+static const char *const filter_names[] = { "half", "spectral", NULL };
+static const char *const features_names[] = { "raw", "idf", NULL };
+static const char *const basis_names[] = { "scaled", "unit", NULL };
+static const char *const virtual_names[] = { "mean", "centre", NULL };
+const char *const kcagc_exchange_names[] = { "distances", "gram", NULL };
+static const char *const auto_word[] = { "auto", NULL };
+static const char *const degrees_names[] = { "off", "beside", "alone", "auto", NULL };
+static const char *const dims_word[] = { "local", NULL };
+
+#define AT(field) offsetof(struct kcagc_job, field)
+
+/* clang-format off */
+/* Of the joint k-means, which kmeans.columns has, too. */
+#define JOINT_ROWS \
+	{ "local_restarts", CONFIG_UNSIGNED, AT(local_restarts), 1, JOB_RESTARTS_MAX, "5", \
+	  .help = "starts of each party's own k-means", .readers = TREES }, \
+	{ "starts", CONFIG_UNSIGNED, AT(starts), 1, JOB_RESTARTS_MAX, "200", \
+	  .help = "starts of the joint k-means that makes the k clusters, at most: as many as sum " \
+		  "`start_words` words in a round, but no fewer than `restarts`", .readers = TREES }, \
+	{ "start_words", CONFIG_UNSIGNED, AT(start_words), 1, WORDS_MAX, "4194304", \
+	  .help = "how many words the starts may sum in a round; 4194304 are 16 MiB of 32-bit words", \
+	  .readers = TREES }, \
+	{ "screen", CONFIG_UNSIGNED, AT(screen), 1, JOB_ITERATIONS_MAX, "2", \
+	  .help = "after so many of its Lloyd steps only the best `restarts` of the starts go on", .readers = TREES }, \
+	{ "restarts", CONFIG_UNSIGNED, AT(restarts), 1, JOB_RESTARTS_MAX, "20", \
+	  .help = "R, starts that go on to the end; the one of least inertia wins", .readers = TREES }, \
+	{ "inner_restarts", CONFIG_UNSIGNED, AT(inner_restarts), 0, JOB_RESTARTS_MAX, "0", \
+	  .help = "starts at the tree's inner nodes; 0: 10 (k/k^)^2, from 2 to 10", .readers = TREES }, \
+	{ "inner_iterations", CONFIG_UNSIGNED, AT(inner_iterations), 1, JOB_ITERATIONS_MAX, "5", \
+	  .help = "Lloyd steps at most at inner nodes, whose clusters are cut up further", .readers = TREES }, \
+	{ "iterations", CONFIG_UNSIGNED, AT(iterations), 1, JOB_ITERATIONS_MAX, "10", \
+	  .help = "Q, Lloyd steps at most; fedspectral+: power iterations of a round", .readers = TREES }, \
+	{ "ninth", CONFIG_BOOL, AT(ninth), .standard = "true", \
+	  .help = "the 1/9 step before Lloyd's (Protocol 1, line 9)", .readers = TREES }, \
+	{ "polish", CONFIG_UNSIGNED, AT(polish), 0, JOB_ITERATIONS_MAX, "3", \
+	  .help = "P, Lloyd steps on all nodes at the end", .readers = TREES | LANDMARK }, \
+	{ "polish_rows", CONFIG_UNSIGNED, AT(polish_rows), 0, WORDS_MAX, "0", \
+	  .help = "all of these steps but the last are over so many nodes, drawn from each cluster by its size; 0: over all", \
+	  .readers = TREES }, \
+	{ "exchange", CONFIG_ENUM, AT(exchange), .standard = "distances", .names = kcagc_exchange_names, \
+	  .help = "what the joint k-means sums: squared distances to the centres in each round, or once all " \
+		  "inner products of the virtual nodes", .readers = TREES },
+
+const struct config_row kcagc_rows[] = {
+	KIND_ALIGN_ROW(struct kcagc_job, "same"),
+	KIND_ALIGN_BOUNDS(struct kcagc_job),
+	KIND_ALIGN_EDGES(struct kcagc_job),
+	{ "graphs", CONFIG_ENUM, AT(graphs), .standard = "shared", .names = graphs_names,
+	  .help = "\"own\": the parties' edges may differ", .readers = TREES | LANDMARK | GCC },
+	{ "preset", CONFIG_ENUM, AT(preset), .standard = "default", .names = preset_names,
+	  .help = "what stands in for parameters that are not given; \"paper\" keeps to its letter",
+	  .readers = TREES },
+	{ "method", CONFIG_ENUM, AT(method), .standard = "tree", .names = kcagc_method_names,
+	  .help = "Protocol 3 as a tree of pairs, Protocol 3 flat, Protocol 2 (basic), landmark projection, or "
+		  "federated GCC", .readers = TREES | LANDMARK | GCC },
+	{ "local_clusters", CONFIG_COUNT, AT(local_clusters), 2, JOB_CLUSTERS_MAX, "2k",
+	  .help = "k^, clusters of each party and of each inner node of the tree", .readers = TREES | LANDMARK },
+	{ "filter.kind", CONFIG_ENUM, AT(filter_kind), .standard = "half", .names = filter_names,
+	  .help = "p(l) = (1 - l/2)^psi, or (1 - l/||Ls||)^psi", .readers = TREES },
+	{ "filter.order", CONFIG_UNSIGNED, AT(filter_order), 0, KCAGC_ORDER_MAX, .names = auto_word,
+	  .help = "psi, how far features are smoothed over the graph; it depends on the data: the paper "
+		  "takes 9 for cora, 15 for citeseer, 60 for pubmed, 2 for wiki; \"auto\" chooses it from "
+		  "sums; landmark and gcc, whose filter is another, take 1 to 15",
+	  .readers = TREES | LANDMARK | GCC },
+	{ "degrees", CONFIG_ENUM, AT(degrees), .standard = "off", .names = degrees_names,
+	  .help = "\"beside\": the logarithm of each node's degree is a feature beside the others, of an eighth of the "
+		  "variance of all of them, and is not smoothed; \"alone\": it is the only one; for classes "
+		  "that are what nodes do, such as an airport's traffic, and not whom they are tied to; \"auto\", of landmark and "
+		  "gcc: alone where more than half of what features say is which nodes have the same degree",
+	  .readers = LANDMARK | GCC },
+	{ "features", CONFIG_BOOL, AT(idf), .standard = "idf", .names = features_names,
+	  .help = "\"idf\" weighs the columns of an all-binary slice by ln((1+n)/(1+df)) + 1", .readers = TREES },
+	{ "standardize", CONFIG_ENUM, AT(standardize), .standard = "none", .names = kind_standardize_names,
+	  .help = "\"local\": each party brings its columns to mean 0 and deviation 1 before anything else, but for "
+		  "categories and sparse features; \"joint\" is the same, since a column is all at one party; such a "
+		  "run leaves no model", .readers = TREES | LANDMARK | GCC },
+	{ "projection.basis", CONFIG_BOOL, AT(unit_basis), .standard = "scaled", .names = basis_names,
+	  .help = "singular vectors times singular values, or alone", .readers = TREES },
+	{ "projection.dims", CONFIG_COUNT, AT(dims), 1, JOB_CLUSTERS_MAX, "k", .names = dims_word,
+	  .help = "d, dimensions kept, at most the slice's width; \"local\" is k^", .readers = TREES },
+	{ "projection.unit_rows", CONFIG_BOOL, AT(unit_rows), .standard = "true",
+	  .help = "scale rows by their length", .readers = TREES },
+	{ "projection.row_power", CONFIG_DOUBLE, AT(row_power), 0, 4, "0.8",
+	  .help = "p, how far: 1 makes all rows equally long", .readers = TREES },
+	{ "virtual_nodes", CONFIG_ENUM, AT(virtual_nodes), .standard = "mean", .names = virtual_names,
+	  .help = "what stands for a cell at a party: the mean of its rows, or the local centre (line 13)",
+	  .readers = TREES },
+	JOINT_ROWS
+	{ "joint_norm", CONFIG_BOOL, AT(joint_norm), .standard = "false",
+	  .help = "scale rows by their norm over all parties, one more sum, not by each party's own; "
+		  "to predict: as in the run of the model", .readers = TREES },
+	{ "min_cell", CONFIG_UNSIGNED, AT(min_cell), 1, JOB_LEAST_MAX, "1",
+	  .help = "fewest nodes behind any number that enters a sum; above 1 it excludes basic, polish "
+		  "and predict", .readers = TREES | LANDMARK },
+	{ "landmark.power", CONFIG_BOOL, AT(landmark_power), .standard = "true",
+	  .help = "one power step; without it parties never see a joint vector", .readers = TREES | LANDMARK },
+	{ 0 },
+};
+
+const struct config_row kcagc_predict_rows[] = {
+	KIND_ALIGN_ROW(struct kcagc_job, "same"),
+	KIND_ALIGN_BOUNDS(struct kcagc_job),
+	KIND_ALIGN_EDGES(struct kcagc_job),
+	{ "graphs", CONFIG_ENUM, AT(graphs), .standard = "shared", .names = graphs_names,
+	  .help = "\"own\": the parties' edges may differ" },
+	{ "joint_norm", CONFIG_BOOL, AT(joint_norm), .standard = "false",
+	  .help = "scale rows by their norm over all parties, one more sum, not by each party's own; "
+		  "to predict: as in the run of the model" },
+	{ "model", CONFIG_ID, AT(model), .help = "job_id of the run whose model predicts" },
+	{ 0 },
+};
+
+const struct config_row kmeans_columns_rows[] = {
+	KIND_ALIGN_ROW(struct kcagc_job, "same"),
+	KIND_ALIGN_BOUNDS(struct kcagc_job),
+	{ "method", CONFIG_ENUM, AT(method), .standard = "tree", .names = columns_method_names,
+	  .help = "cells of the parties' own clusters by a tree of pairs, or of all parties at once (flat); or all "
+		  "rows from the start (basic)" },
+	{ "local_clusters", CONFIG_COUNT, AT(local_clusters), 2, JOB_CLUSTERS_MAX, "2k",
+	  .help = "k^, clusters of each party and of each inner node of the tree" },
+	{ "standardize", CONFIG_ENUM, AT(standardize), .standard = "local", .names = kind_standardize_names,
+	  .help = "\"local\": each party brings its columns to mean 0 and deviation 1 and leaves out those that "
+		  "are the same in all rows; \"joint\" is the same, since a column is all at one party; \"none\": "
+		  "columns count as they are" },
+	JOINT_ROWS
+	{ "min_cell", CONFIG_UNSIGNED, AT(min_cell), 1, JOB_LEAST_MAX, "1",
+	  .help = "fewest rows behind any number that enters a sum; above 1 it excludes basic and polish" },
+	{ 0 },
+};
+#undef JOINT_ROWS
+
+const struct config_row kmeans_columns_predict_rows[] = {
+	KIND_ALIGN_ROW(struct kcagc_job, "same"),
+	KIND_ALIGN_BOUNDS(struct kcagc_job),
+	{ "model", CONFIG_ID, AT(model), .help = "job_id of the run whose model predicts" },
+	{ 0 },
+};
+/* clang-format on */
+
+/* The letter of the paper. It asks for "any 10-approximation" as a start: ten runs of greedy
+ * k-means++, the best of them, both at a party and jointly. */
+static const struct config_preset paper[] = {
+	{ "features", "raw" },
+	{ "projection.basis", "unit" },
+	{ "projection.dims", "local" },
+	{ "projection.unit_rows", "false" },
+	{ "projection.row_power", "1" },
+	{ "virtual_nodes", "centre" },
+	{ "local_restarts", "10" },
+	{ "starts", "10" },
+	{ "restarts", "10" },
+	{ "inner_restarts", "10" },
+	{ "inner_iterations", "10" },
+	{ "polish", "0" },
+	{ NULL, NULL },
+};
+
+/* Protocol 2 works on all nodes from the start: there is nothing to polish, and each start sums n k
+ * words where the others sum m k, so there are fewer. */
+static const struct config_preset of_basic[] = { { "polish", "0" },
+						 { "starts", "40" },
+						 { "restarts", "10" },
+						 { "screen", "3" },
+						 { NULL, NULL } };
+
+/* Small cells are merged, and what sums over single nodes is left out. */
+static const struct config_preset min_cell[] = { { "polish", "0" }, { NULL, NULL } };
+
+/* Both choose their order by GCC's rule. */
+static const struct config_preset of_landmark[] = {
+	{ "filter.order", "auto" },
+	{ "degrees", "auto" },
+	{ "polish", "1" },
+	{ NULL, NULL },
+};
+
+static const struct config_preset of_gcc[] = {
+	{ "filter.order", "auto" },
+	{ "degrees", "auto" },
+	{ "polish", "0" },
+	{ NULL, NULL },
+};
+
+void kcagc_presets(const struct json *root, struct kind_presets *to)
+{
+	const struct {
+		const char *method;
+		const struct config_preset *presets;
+	} methods[] = { { "basic", of_basic }, { "landmark", of_landmark }, { "gcc", of_gcc } };
+	const struct json *cell =
+	    json_type(root) == JSON_OBJECT ? json_get(root, "min_cell") : NULL;
+
+	if (cell && json_type(cell) == JSON_NUMBER && json_number(cell) > 1)
+		presets_add(to, min_cell);
+	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
+		if (!strcmp(json_text(root, "method"), methods[i].method))
+			presets_add(to, methods[i].presets);
+	if (!strcmp(json_text(root, "preset"), "paper"))
+		presets_add(to, paper);
+}
+
+/* K-means is of the rows, not of cells: more steps on all of them, which end when no row moves. Few
+ * columns make clear cells, which need fewer starts. */
+static const struct config_preset of_columns[] = {
+	{ "starts", "40" }, { "restarts", "10" }, { "polish", "20" }, { NULL, NULL }
+};
+static const struct config_preset of_columns_basic[] = { { "iterations", "20" }, { NULL, NULL } };
+
+void kmeans_columns_presets(const struct json *root, struct kind_presets *to)
+{
+	if (!strcmp(json_text(root, "method"), "basic"))
+		presets_add(to, of_columns_basic);
+	kcagc_presets(root, to);
+	presets_add(to, of_columns);
+}
+
+/* ---- what follows ---- */
+
+void kcagc_settle(void *p, bool modulus_given)
+{
+	struct kcagc_job *job = p;
+	/* Distances and inner products of unit rows are at most 4 and 1, of rows scaled by at least
+	 * the root of their length hardly more (beyond the length itself short rows grow): with 16
+	 * bits behind the point sums over all parties fit into 32 bits, which halves what travels
+	 * and what is masked. Sums of anything else need 64. */
+	bool fits =
+	    job->method == METHOD_LANDMARK ||
+	    (job->method <= METHOD_BASIC && job->unit_rows && job->row_power >= 0.5 &&
+	     job->row_power <= 1 && (job->fraction_bits == JOB_AUTO || job->fraction_bits <= 16));
+
+	if (!modulus_given && fits)
+		job->modulus_bits = 32;
+}
+
+void kmeans_columns_settle(void *p, bool modulus_given)
+{
+	(void)modulus_given;
+	((struct kcagc_job *)p)->graphs = GRAPHS_OWN; /* there are none to compare */
+}
+
+void kcagc_standard(const void *p, struct json *root)
+{
+	const struct kcagc_job *job = p;
+
+	json_put_string(root, "method", kcagc_method_names[job->method]);
+	json_put_number(root, "clusters", job->clusters);
+}
+
+bool kcagc_compares_later(const struct kcagc_job *job)
+{
+	return job->align != ALIGN_SAME && job->graphs == GRAPHS_SHARED;
+}
+
+bool kcagc_is_bounded(const struct kcagc_job *job)
+{
+	return job->method == METHOD_LANDMARK || job->method == METHOD_GCC;
+}
+
+double kcagc_most(const struct kcagc_job *job, size_t parties, size_t n)
+{
+	double p = job->row_power;
+
+	if (!(job->unit_rows || job->joint_norm) || p < 0.5 || p > 1)
+		return 0;
+	return 4 * (double)parties * pow((double)n, 2 * (1 - p));
+}
+
+bool kcagc_may_settle(const struct kcagc_job *job)
+{
+	return kcagc_is_bounded(job) && job->filter_order == KCAGC_ORDER_AUTO &&
+	       !job->clusters_from && (job->degrees == DEGREES_OFF || job->degrees == DEGREES_AUTO);
+}
+
+enum degrees kcagc_degrees(const struct kcagc_job *job)
+{
+	return job->degrees == DEGREES_AUTO && job->graphs == GRAPHS_OWN ? DEGREES_OFF
+									 : job->degrees;
+}
+
+bool kcagc_communities(const struct kcagc_job *job)
+{
+	enum degrees degrees = kcagc_degrees(job);
+
+	return degrees == DEGREES_OFF || degrees == DEGREES_AUTO;
+}
+
+bool kcagc_is_flat(const void *job)
+{
+	return ((const struct kcagc_job *)job)->method != METHOD_TREE;
+}
+
+bool kcagc_weighs_fit(const struct kcagc_job *job)
+{
+	return job->preset != PRESET_PAPER;
+}
+
+unsigned kcagc_local_clusters(const struct kcagc_job *job)
+{
+	const struct config_count *c = &job->local_clusters;
+
+	return c->times_k ? c->times_k * job->clusters : c->fixed;
+}
+
+unsigned kcagc_dims(const struct kcagc_job *job)
+{
+	const struct config_count *c = &job->dims;
+
+	if (!c->times_k && !c->fixed)
+		return kcagc_local_clusters(job);
+	return c->times_k ? c->times_k * job->clusters : c->fixed;
+}
+
+unsigned kcagc_starts(const struct kcagc_job *job, size_t m)
+{
+	double fit = floor(job->start_words / ((double)m * job->clusters));
+
+	if (fit >= job->starts)
+		return job->starts;
+	return fit > job->restarts ? (unsigned)fit : job->restarts;
+}
+
+unsigned kcagc_screen(const struct kcagc_job *job, unsigned starts)
+{
+	return job->restarts < starts ? job->screen : 0;
+}
+
+/* With k^ > k a poor start matters less, so fewer restarts do. */
+unsigned kcagc_inner_restarts(const struct kcagc_job *job)
+{
+	double ratio = (double)job->clusters / kcagc_local_clusters(job),
+	       restarts = ceil(10 * ratio * ratio);
+
+	if (job->inner_restarts)
+		return job->inner_restarts;
+	return restarts < 2 ? 2 : restarts > 10 ? 10 : (unsigned)restarts;
+}
+
+struct embed_params kcagc_embed_params(const struct kcagc_job *job, unsigned threads)
+{
+	return (struct embed_params){ .idf = job->idf,
+				      .filter = job->filter_kind,
+				      .order = job->filter_order,
+				      .unit_basis = job->unit_basis,
+				      .dims = kcagc_dims(job),
+				      .unit_rows = job->unit_rows && !job->joint_norm,
+				      .row_power = job->row_power,
+				      .threads = threads };
+}
+
+size_t kcagc_burst(const void *p, size_t n, bool down)
+{
+	const struct kcagc_job *job = p;
+	size_t k = job->clusters, word = down ? sizeof(float) : job->modulus_bits / 8;
+	size_t local = kcagc_local_clusters(job), m, numbers;
+	bool landmark = job->method == METHOD_LANDMARK;
+
+	if (down && landmark && !job->landmark_power)
+		return 0;
+	if (!n)
+		return BURST_UNKNOWN;
+	if (kcagc_is_bounded(job))
+		return n * word * (landmark && !down ? 2 * k + 10 : k + 10);
+	if (job->exchange == EXCHANGE_GRAM)
+		return 0;
+	/* The joint k-means' first round. Its items are counted by what two parties' clusters can
+	 * make, which more parties exceed: it is the order of magnitude that matters. */
+	m = job->method == METHOD_BASIC || local * local > n ? n : local * local;
+	numbers = m * kcagc_starts(job, m);
+	return (size_t)(down ? (double)numbers / 2 : (double)numbers * (double)k * (double)word);
+}

@@ -1,0 +1,148 @@
+#include "protocols/kcagc/job.h"
+#include "common/kind/own.h"
+
+static const char *const permissions[] = { "kcagc", NULL },
+			 *const of_predict[] = { "kcagc.predict", NULL },
+			 *const of_columns[] = { "kmeans.columns", NULL },
+			 *const of_columns_predict[] = { "kmeans.columns.predict", NULL };
+
+/* 32-bit words are scaled to what bounded numbers need. */
+static bool has_fraction(const void *p)
+{
+	const struct kcagc_job *job = p;
+
+	return !kcagc_is_bounded(job) || job->modulus_bits != 32;
+}
+
+static const char *needs_all(const void *p)
+{
+	const struct kcagc_job *job = p;
+
+	return job->method == METHOD_TREE
+		   ? "method \"tree\" sums over pairs, which are others without a party"
+		   : NULL;
+}
+
+static const char *model_needs_all(const void *job)
+{
+	(void)job;
+	return "a model is of all parties' columns";
+}
+
+const struct kind kind_kcagc = {
+	.name = "kcagc",
+	.split = SPLIT_COLUMNS,
+	.needs = NEEDS_FEATURES | NEEDS_EDGES,
+	.thing = "row",
+	.things = "rows",
+	.pictured = true,
+	.results = kind_label_files,
+	.schema = 1,
+	.rows = kcagc_rows,
+	.clusters = CLUSTERS_OR_RANGE,
+	.words = WORDS_BY_JOB,
+	.presets = kcagc_presets,
+	.settle = kcagc_settle,
+	.check = kcagc_check,
+	.one_k = kcagc_one_k,
+	.needs_all = needs_all,
+	.unread = kcagc_unread,
+	.standard = kcagc_standard,
+	.has_fraction = has_fraction,
+	.permission = kind_own_permission,
+	.permissions = permissions,
+	.leaks = kcagc_leaks,
+	.needs_noise = kind_has_no_noise,
+	.claim = kind_claims_nothing,
+	.is_flat = kcagc_is_flat,
+	.burst = kcagc_burst,
+	.memory = kcagc_memory,
+};
+
+const struct kind kind_kcagc_predict = {
+	.name = "kcagc.predict",
+	.places = true,
+	.split = SPLIT_COLUMNS,
+	.needs = NEEDS_FEATURES | NEEDS_EDGES,
+	.thing = "row",
+	.things = "rows",
+	.results = kind_label_files,
+	.schema = 1,
+	.rows = kcagc_predict_rows,
+	.clusters = CLUSTERS_GIVEN,
+	.words = WORDS_BY_JOB,
+	.presets = kind_no_presets,
+	.settle = kind_settled,
+	.check = kcagc_predict_check,
+	.needs_all = model_needs_all,
+	.unread = kind_reads_all,
+	.standard = kind_standard_clusters,
+	.has_fraction = kind_yes,
+	.permission = kind_own_permission,
+	.permissions = of_predict,
+	.leaks = kcagc_predict_leaks,
+	.needs_noise = kind_needs_no_noise,
+	.claim = kind_claims_nothing,
+	.is_flat = kind_yes,
+	.burst = kind_no_burst,
+	.memory = kcagc_predict_memory,
+};
+
+const struct kind kind_kmeans_columns = {
+	.name = "kmeans.columns",
+	.split = SPLIT_COLUMNS,
+	.needs = NEEDS_FEATURES,
+	.thing = "row",
+	.things = "rows",
+	.pictured = true,
+	.results = kind_label_files,
+	.schema = 1,
+	.rows = kmeans_columns_rows,
+	.clusters = CLUSTERS_OR_RANGE,
+	.words = WORDS_BY_JOB,
+	.presets = kmeans_columns_presets,
+	.settle = kmeans_columns_settle,
+	.check = kcagc_check,
+	.one_k = kmeans_columns_one_k,
+	.needs_all = needs_all,
+	.unread = kind_reads_all,
+	.standard = kcagc_standard,
+	.has_fraction = kind_yes,
+	.permission = kind_own_permission,
+	.permissions = of_columns,
+	.leaks = kmeans_columns_leaks,
+	.needs_noise = kind_has_no_noise,
+	.claim = kind_claims_nothing,
+	.is_flat = kcagc_is_flat,
+	.burst = kcagc_burst,
+	.memory = kmeans_columns_memory,
+};
+
+const struct kind kind_kmeans_columns_predict = {
+	.name = "kmeans.columns.predict",
+	.places = true,
+	.split = SPLIT_COLUMNS,
+	.needs = NEEDS_FEATURES,
+	.thing = "row",
+	.things = "rows",
+	.results = kind_label_files,
+	.schema = 1,
+	.rows = kmeans_columns_predict_rows,
+	.clusters = CLUSTERS_GIVEN,
+	.words = WORDS_BY_JOB,
+	.presets = kind_no_presets,
+	.settle = kmeans_columns_settle,
+	.check = kcagc_predict_check,
+	.needs_all = model_needs_all,
+	.unread = kind_reads_all,
+	.standard = kind_standard_clusters,
+	.has_fraction = kind_yes,
+	.permission = kind_own_permission,
+	.permissions = of_columns_predict,
+	.leaks = kmeans_columns_predict_leaks,
+	.needs_noise = kind_needs_no_noise,
+	.claim = kind_claims_nothing,
+	.is_flat = kind_yes,
+	.burst = kind_no_burst,
+	.memory = kmeans_columns_predict_memory,
+};

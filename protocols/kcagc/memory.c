@@ -1,0 +1,113 @@
+/* The memory of kCAGC, its two single-round methods, predict, and kmeans.columns. */
+#include "protocols/kcagc/job.h"
+#include "common/linalg/svd.h"
+
+#include <math.h>
+#include <stdint.h>
+
+/* Features as they are read, and their adjacency: CSR, text and all. Dense ones are read by panels.
+ */
+static double data_of(const struct kind_sizes *s)
+{
+	return (s->dense ? 8 * s->n * s->columns : 24 * s->entries) + 24 * s->edges;
+}
+
+/* Few columns are filtered as they are (common/graph/filtered.h): dense, and beside them two
+ * panels, later the projection and what it is made of. */
+static double formed(const struct kcagc_job *job, const struct kind_sizes *s)
+{
+	double dims = kcagc_dims(job);
+	double most = KRYLOV_STEPS_USUAL * (double)krylov_width(kcagc_dims(job), SIZE_MAX);
+
+	if (s->columns >= most)
+		return 0;
+	return data_of(s) +
+	       8 * s->n * ((s->dense ? 0 : s->columns) + fmax(2 * FILTER_PANEL, 3 * dims));
+}
+
+/* A dense slice of landmark or gcc: filtered in place, two panels and the filter's plan beside it,
+ * or a block of k + 10 columns and the floats it came in. */
+static double sliced(const struct kcagc_job *job, const struct kind_sizes *s)
+{
+	double copy = job->method == METHOD_LANDMARK && !s->again ? s->columns : 0;
+
+	return data_of(s) +
+	       8 * s->n * (copy + fmax(2 * FILTER_PANEL + 6, 1.5 * (job->clusters + 10.0)));
+}
+
+static double at_party(const struct kcagc_job *job, const struct kind_sizes *s)
+{
+	/* Dense, and filtered beside it, but where it stays sparse (protocols/kcagc/wide.c). */
+	double cells = fmin(s->n * s->columns, fmax(8 * s->entries, 0x1p26));
+
+	if (job->method == METHOD_GCC || job->method == METHOD_LANDMARK)
+		return s->dense ? sliced(job, s) : data_of(s) + 1.6 * 8 * cells;
+	if (job->filter_order == KCAGC_ORDER_AUTO)
+		return data_of(s) + 1.5 * 8 * cells;
+	if (s->dense && formed(job, s) > 0)
+		return formed(job, s);
+	if (s->dense)
+		return data_of(s) + 8 * s->n * fmax(2 * FILTER_PANEL, 4.5 * kcagc_dims(job));
+	/* The Krylov block, the projection, virtual nodes: n x dims each. */
+	return fmax(formed(job, s), 1.6 * data_of(s) + 4.5 * 8 * s->n * kcagc_dims(job));
+}
+
+static double at_coordinator(const struct kcagc_job *job, const struct kind_sizes *s)
+{
+	double k = job->clusters, local = kcagc_local_clusters(job);
+	double cells = fmin(s->n, pow(local, fmin(s->parties, 4))), margins = 0;
+
+	switch (job->method) {
+	case METHOD_GCC: /* blocks, sums and their products: n by two or three times k */
+		return 20 * 8 * s->n * k;
+	case METHOD_LANDMARK:
+		return 16 * 8 * s->n * k;
+	case METHOD_BASIC:
+		cells = s->n;
+		margins = 8 * s->n * kcagc_starts(job, (size_t)s->n);
+		break;
+	case METHOD_TREE:
+	case METHOD_FLAT:
+		break;
+	}
+	if (job->exchange == EXCHANGE_GRAM && job->method != METHOD_BASIC)
+		return 2 * 8 * cells * (cells + 1) / 2 + 90 * 8 * s->n;
+	/* Of each start a row of items; as many starts as start_words lets into a round. */
+	return 130 * s->n + margins +
+	       2 * 8 * fmin(job->start_words / 4.0, fmax(job->starts, 1) * cells * k);
+}
+
+double kcagc_memory(const void *p, const struct kind_sizes *s)
+{
+	return KIND_MEMORY_LEAST + (s->coordinator ? at_coordinator(p, s) : at_party(p, s));
+}
+
+double kcagc_predict_memory(const void *p, const struct kind_sizes *s)
+{
+	const struct kcagc_job *job = p;
+	double cells = fmin(s->n * s->columns, fmax(8 * s->entries, 0x1p26));
+
+	return KIND_MEMORY_LEAST + (s->coordinator
+					? 4 * 8 * 0x1p20 + 8 * s->n
+					: data_of(s) + 1.6 * 8 * cells + 8 * s->n * job->clusters);
+}
+
+/* Rows as they are, dense; distances are sent block by block. */
+double kmeans_columns_predict_memory(const void *p, const struct kind_sizes *s)
+{
+	if (s->coordinator)
+		return kcagc_predict_memory(p, s);
+	return KIND_MEMORY_LEAST + data_of(s) + 8 * s->n * (s->columns + 1);
+}
+
+/* Rows as they are: dense, and with up to 64 columns a copy of them while k-means runs. Distances
+ * go into sums block by block. */
+double kmeans_columns_memory(const void *p, const struct kind_sizes *s)
+{
+	const struct kcagc_job *job = p;
+	double starts = job->method == METHOD_BASIC ? kcagc_starts(job, (size_t)s->n) : 1;
+
+	if (s->coordinator)
+		return kcagc_memory(p, s);
+	return KIND_MEMORY_LEAST + data_of(s) + 8 * s->n * (2 * s->columns + 8) + 8 * s->n * starts;
+}

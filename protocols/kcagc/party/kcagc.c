@@ -1,0 +1,447 @@
+/* A party's half of kCAGC. Symbols and line numbers are those of arXiv 2411.12329: X^l the slice,
+ * k^ local clusters, k clusters, U a cluster, y a virtual node, mu a centre, Q iterations. */
+#include "protocols/kcagc/party/kcagc.h"
+#include "common/data/standard.h"
+#include "common/base/alloc.h"
+#include "common/cluster/kmeans.h"
+#include "protocols/kcagc/columns.h"
+#include "protocols/kcagc/job.h"
+#include "protocols/kcagc/sample.h"
+#include "protocols/kcagc/party/joint.h"
+#include "protocols/kcagc/party/local.h"
+#include "protocols/kcagc/party/model.h"
+#include "protocols/kcagc/party/points.h"
+#include "party/work/bound.h"
+#include "party/work/secure.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The party's state through the levels of the tree. */
+struct state {
+	struct tree tree;
+	struct points Z; /* n x d: the filtered, projected, scaled slice; or columns */
+	uint8_t hash[SECAGG_HASH_LEN]; /* of what Z was made from, if hashed */
+	bool hashed;
+	uint32_t *child;      /* n: clusters of the last level; the party's own at first */
+	struct mat centre;    /* their centres at this party, for virtual_nodes "centre" */
+	struct embedding how; /* what made Z, for the model */
+	struct mat last;      /* k x d: the centres that the last assignment was made by */
+	uint32_t *cell;       /* n: the cell of each node at this level */
+	size_t m;             /* cells */
+};
+
+enum err party_standardize(struct work *work)
+{
+	bool standardized = kcagc_job(&work->job)->standardize != STANDARDIZE_NONE;
+
+	if (standardized ||
+	    work->features->is_sparse) /* words and their like are all of one unit */
+		standard_warn_zero(work->features);
+	else
+		standard_warn(work->features, work_columns(work), true);
+	return standardized ? standard_features(work->features, work_columns(work)) : ERR_OK;
+}
+
+/* Protocol 1: filter (lines 1-3), project (line 4). */
+static enum err embed_slice(struct work *work, struct state *s)
+{
+	const struct tree_node *root = &s->tree.node[s->tree.count - 1];
+	struct embed_params embedding;
+
+	if (!work->workers)
+		TRY(party_standardize(work));
+	if (kcagc_job(&work->job)->filter_order == KCAGC_ORDER_AUTO)
+		TRY(party_prepare_order(work, root));
+	work_phase(work, "local");
+	embedding = kcagc_embed_params(kcagc_job(&work->job), work->threads);
+	TRY(local_embed(work, &embedding, &s->Z, &s->how, s->hash));
+	s->hashed = !kcagc_job(&work->job)->joint_norm;
+	if (kcagc_job(&work->job)->joint_norm) {
+		/* Rows are scaled by their length over all parties, where default takes each
+		 * party's own. */
+		double *norm = alloc(work->n, sizeof(*norm)), *own = alloc(work->n, sizeof(*own));
+		enum err e = points_norms(&s->Z, own);
+
+		if (e == ERR_OK)
+			e = party_prepare_norms(work, root, own, norm, &s->how.mean_norm);
+		if (e == ERR_OK)
+			e = points_scale(&s->Z, norm, s->how.mean_norm,
+					 kcagc_job(&work->job)->row_power);
+		free(own);
+		free(norm);
+		TRY(e);
+	}
+	return ERR_OK;
+}
+
+/* k-means (lines 4-24), and Protocol 3 line 2: k clusters of one party, k^ of each of several. */
+static enum err local(struct work *work, struct state *s)
+{
+	struct kmeans_params p = { .k = work->L == 1 ? work->job.clusters
+						     : kcagc_local_clusters(kcagc_job(&work->job)),
+				   .restarts = kcagc_job(&work->job)->local_restarts,
+				   .iterations = kcagc_job(&work->job)->iterations,
+				   .ninth = kcagc_job(&work->job)->ninth,
+				   .seed = work->job.seed,
+				   .threads = work->threads };
+
+	TRY(local_clusters(work, &s->Z, &p, s->hashed ? s->hash : NULL, s->child, &s->centre));
+	TRY(channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own,
+				(uint32_t)p.k, s->child, work->n));
+	return work_warm(work);
+}
+
+/* Cells are intersections of the children's clusters: each has nodes, at least min_cell of them,
+ * and all of one of this party's, unless small ones were merged. weight: m, becomes their numbers
+ * of nodes. */
+static enum err check_cells(struct work *work, const struct state *s, double *weight)
+{
+	uint32_t *cluster = alloc(s->m, sizeof(*cluster));
+	enum err e = ERR_OK;
+
+	for (size_t i = 0; i < work->n && e == ERR_OK; i++) {
+		uint32_t c = s->cell[i];
+
+		if (c == s->m) {
+			e = peer_fault(work->channel, "sent CELLS with node %zu in no cell", i);
+			break;
+		}
+		if (weight[c]++ == 0)
+			cluster[c] = s->child[i];
+		else if (cluster[c] != s->child[i] && kcagc_job(&work->job)->min_cell == 1)
+			e = peer_fault(work->channel,
+				       "sent CELLS with nodes of clusters %u and %u in cell %u",
+				       cluster[c], s->child[i], c);
+	}
+	for (size_t c = 0; c < s->m && e == ERR_OK; c++)
+		if (weight[c] < kcagc_job(&work->job)->min_cell)
+			e = peer_fault(work->channel,
+				       "sent CELLS with %zu cells, of which cell %zu has %.0f "
+				       "nodes, fewer than job.min_cell, %u",
+				       s->m, c, weight[c], kcagc_job(&work->job)->min_cell);
+	free(cluster);
+	return e;
+}
+
+/* Protocol 3 lines 10-15: the cells of this tree node, and this party's virtual node y for each:
+ * the mean of its own rows over the cell, or (line 13) the centre of the cluster that holds it. */
+static enum err virtual_nodes(struct work *work, struct state *s, const struct tree_node *node,
+			      struct mat *Y, double **weight)
+{
+	bool mixed = kcagc_job(&work->job)->min_cell > 1;
+	uint32_t m = (uint32_t)work->n;
+
+	TRY(channel_recv_labels_upto(work->channel, MSG_CELLS, node->id, 1, &m, s->cell, work->n));
+	s->m = m;
+	ALLOC(*weight, m);
+	TRY(check_cells(work, s, *weight));
+	mat_init(Y, m, s->Z.here.cols);
+	if (kcagc_job(&work->job)->virtual_nodes == VIRTUAL_MEAN)
+		return points_centres(&s->Z, NULL, s->cell, Y);
+	/* Line 13. With min_cell a cell may lie in several clusters: it gets their mean over its
+	 * nodes, lest a centre of fewer nodes stand alone. */
+	for (size_t i = 0; i < work->n; i++) {
+		const double *centre = ROW(&s->centre, s->child[i]);
+		double *y = ROW(Y, s->cell[i]);
+
+		for (size_t j = 0; j < Y->cols; j++)
+			y[j] = mixed ? y[j] + centre[j] / (*weight)[s->cell[i]] : centre[j];
+	}
+	return ERR_OK;
+}
+
+/* Of each cell, how far this party's rows lie from their mean: the mean of the squared distances.
+ */
+static enum err scatter(const struct state *s, const struct joint *j, double *within)
+{
+	size_t m = s->m, n = s->Z.here.rows;
+	double *norm = alloc(n, sizeof(*norm));
+	struct mat mean;
+	enum err e;
+
+	mat_init(&mean, m, s->Z.here.cols);
+	e = points_norms(&s->Z, norm);
+	if (e == ERR_OK)
+		e = points_centres(&s->Z, NULL, s->cell, &mean);
+	for (size_t i = 0; e == ERR_OK && i < n; i++)
+		within[s->cell[i]] += norm[i] * norm[i] / j->weight[s->cell[i]];
+	for (size_t c = 0; e == ERR_OK && c < m; c++) {
+		for (size_t d = 0; d < mean.cols; d++)
+			within[c] -= MAT(&mean, c, d) * MAT(&mean, c, d);
+		within[c] = within[c] > 0 ? within[c] : 0; /* but for rounding it is none less */
+	}
+	mat_release(&mean);
+	free(norm);
+	return e;
+}
+
+/* All k of a range are tried on what was summed once, which is asked for if there are more cells
+ * than the least of them. What is told after that is for the k that the coordinator chose. */
+static enum err joint_range(struct work *work, const struct state *s, struct joint *j,
+			    uint32_t *best)
+{
+	double *within = alloc(s->m, sizeof(*within));
+	enum err e = ERR_OK;
+
+	if (s->m > work->job.clusters_from) {
+		e = scatter(s, j, within);
+		if (e == ERR_OK)
+			e = party_joint_send_products(work, j, within);
+	}
+	free(within);
+	TRY(e);
+	TRY(party_take_clusters(work));
+	j->K = work->job.clusters;
+	return work_recv_clusters(work, MSG_CLUSTERS, j->node, j->K, best, j->Y->here.rows);
+}
+
+/* One tree node: Protocol 3 lines 10-17. Afterwards child holds the node's clusters. */
+static enum err tree_level(struct work *work, struct state *s, size_t level)
+{
+	const struct tree_node *node = tree_node_of(&s->tree, work->own, level);
+	bool root = level == s->tree.levels;
+	struct mat Y = { 0 };
+	struct points items;
+	double *weight = NULL;
+	struct joint j = { .node = node,
+			   .Y = &items,
+			   .K = root ? work->job.clusters
+				     : kcagc_local_clusters(kcagc_job(&work->job)),
+			   .Q = root ? kcagc_job(&work->job)->iterations
+				     : kcagc_job(&work->job)->inner_iterations };
+	uint32_t *best = NULL;
+	enum err e;
+
+	work_group(work, node);
+	e = virtual_nodes(work, s, node, &Y, &weight);
+	if (e != ERR_OK)
+		goto out;
+	items = points_here(&Y);
+	j.weight = weight;
+	j.R = root ? kcagc_starts(kcagc_job(&work->job), Y.rows)
+		   : kcagc_inner_restarts(kcagc_job(&work->job));
+	j.screen = root ? kcagc_screen(kcagc_job(&work->job), j.R) : 0;
+	ALLOC(best, s->m);
+	e = root && work->job.clusters_from ? joint_range(work, s, &j, best)
+					    : party_joint_kmeans(work, &j, best);
+	if (e != ERR_OK)
+		goto out;
+	mat_release(&s->centre);
+	mat_init(&s->centre, j.K, Y.cols);
+	kmeans_centres(&Y, weight, best, &s->centre);
+	e = party_joint_keep_centres(&j, best, &s->last);
+	for (size_t i = 0; i < work->n; i++)
+		s->child[i] = best[s->cell[i]];
+out:
+	free(best);
+	party_joint_release(&j);
+	mat_release(&Y);
+	free(weight);
+	return e;
+}
+
+/* Protocol 2: the items are the nodes themselves. */
+static enum err basic(struct work *work, struct state *s)
+{
+	struct joint j = { .node = tree_node_of(&s->tree, work->own, 1),
+			   .Y = &s->Z,
+			   .K = work->job.clusters,
+			   .R = kcagc_starts(kcagc_job(&work->job), work->n),
+			   .Q = kcagc_job(&work->job)->iterations };
+	enum err e;
+
+	j.screen = kcagc_screen(kcagc_job(&work->job), j.R);
+	work_phase(work, "joint");
+	work_group(work, j.node);
+	e = party_joint_kmeans(work, &j, s->child);
+	if (e == ERR_OK)
+		e = party_joint_keep_centres(&j, s->child, &s->last);
+	party_joint_release(&j);
+	return e;
+}
+
+/* Lloyd steps `first` to `last` of the polish over j's items, from its labels; they end when no row
+ * moves. */
+static enum err polish_steps(struct work *work, struct joint *j, unsigned first, unsigned last)
+{
+	enum err e = ERR_OK;
+
+	*j->moving = true;
+	for (unsigned p = first; p <= last && *j->moving && e == ERR_OK; p++) {
+		size_t moved;
+
+		e = party_joint_send_distances(work, j);
+		if (e == ERR_OK)
+			e = party_joint_update_centres(work, j, p, &moved);
+		if (e == ERR_OK)
+			work_progress(work, p, moved);
+	}
+	return e;
+}
+
+/* P Lloyd steps over all nodes, or P - 1 over some and one over all, from the root's clusters; one
+ * restart, no cells. The group is still the root's, and so is its transcript: members who were told
+ * different clusters must not sum. */
+static enum err polish(struct work *work, struct state *s)
+{
+	const struct kcagc_job *job = kcagc_job(&work->job);
+	const struct tree_node *root = &s->tree.node[s->tree.count - 1];
+	struct joint j = { .node = root, .Y = &s->Z, .K = work->job.clusters, .R = 1 };
+	uint32_t *sample = alloc(work->n, sizeof(*sample)), *label = NULL;
+	size_t count =
+	    polish_sample(s->child, work->n, j.K, job->polish_rows, work->job.seed, sample);
+	bool sampled = job->polish > 1 && count < work->n, moving = true;
+	struct points some = { 0 };
+	struct mat mu;
+	enum err e;
+
+	work_phase(work, "polish");
+	mat_init(&mu, j.K, s->Z.here.cols);
+	j.mu = &mu;
+	j.moving = &moving;
+	j.before = &s->last;
+	j.label = s->child;
+	if (sampled) {
+		some = points_only(&s->Z, sample, count);
+		ALLOC(label, count);
+		for (size_t i = 0; i < count; i++)
+			label[i] = s->child[sample[i]];
+		j.Y = &some;
+		j.label = label;
+	}
+	e = points_centres(j.Y, NULL, j.label, &mu);
+	if (e == ERR_OK && sampled) {
+		e = polish_steps(work, &j, 1, job->polish - 1);
+		j.Y = &s->Z;
+		j.label = s->child;
+	}
+	if (e == ERR_OK)
+		e = polish_steps(work, &j, sampled ? job->polish : 1, job->polish);
+	mat_release(&mu);
+	points_release(&some);
+	free(label);
+	free(sample);
+	return e;
+}
+
+/* How many bits are behind the point of distances and inner products: known, or agreed on. */
+static enum err agree_words(struct work *work, const struct state *s)
+{
+	const struct tree_node *root = &s->tree.node[s->tree.count - 1];
+	double most = kcagc_most(kcagc_job(&work->job), work->L, work->n), square;
+	unsigned bits = work->job.modulus_bits;
+	int bound;
+
+	if (work->job.fraction_bits != JOB_AUTO)
+		return ERR_OK;
+	if (!most || fixed_fraction(bits, work->L, most) < KCAGC_FRACTION_LEAST) {
+		work_phase(work, "bound");
+		work_group(work, root);
+		TRY(points_longest(&s->Z, &square));
+		TRY(party_bound(work, root, square, &bound));
+		most = ldexp(4, bound);
+	}
+	work->fraction = fixed_fraction(bits, work->L, most);
+	return ERR_OK;
+}
+
+/* Protocol 3 (tree, flat) or Protocol 2 (basic), then the polish steps and the result. */
+static enum err cluster(struct work *work, struct state *s, uint32_t *label)
+{
+	TRY(agree_words(work, s));
+	if (kcagc_job(&work->job)->method != METHOD_BASIC || work->L == 1)
+		TRY(local(work, s));
+	if (kcagc_job(&work->job)->method == METHOD_BASIC && work->L > 1)
+		TRY(basic(work, s));
+	else
+		for (size_t level = 1; level <= s->tree.levels; level++) {
+			char name[24];
+
+			snprintf(name, sizeof(name), "level-%zu", level);
+			work_phase(work, name);
+			TRY(tree_level(work, s, level));
+		}
+	if (kcagc_job(&work->job)->polish && kcagc_job(&work->job)->method != METHOD_BASIC)
+		TRY(polish(work, s));
+	work_phase(work, "result");
+	TRY(work_recv_clusters(work, MSG_RESULT, &s->tree.node[s->tree.count - 1],
+			       work->job.clusters, label, work->n));
+	if (memcmp(label, s->child, work->n * sizeof(*label)) != 0)
+		return peer_fault(
+		    work->channel,
+		    "sent a RESULT that is not what its last assignment made of the nodes");
+	return ERR_OK;
+}
+
+static void open_state(const struct work *work, struct state *s)
+{
+	*s = (struct state){ 0 };
+	tree_build(&s->tree, work->L, job_is_flat(&work->job));
+	ALLOC(s->child, work->n);
+	ALLOC(s->cell, work->n);
+}
+
+static void close_state(struct state *s)
+{
+	points_release(&s->Z);
+	mat_release(&s->centre);
+	mat_release(&s->last);
+	embedding_release(&s->how);
+	free(s->child);
+	free(s->cell);
+}
+
+enum err party_kcagc(struct work *work, uint32_t *label)
+{
+	struct state s;
+	enum err e;
+
+	open_state(work, &s);
+	e = embed_slice(work, &s);
+	if (e == ERR_OK)
+		e = cluster(work, &s, label);
+	if (e == ERR_OK) {
+		work->model = model_new(work);
+		/* Above min_cell 1 nothing may be summed over single nodes, so there is nothing to
+		 * predict with; and a model knows no means and deviations. One party that did not
+		 * polish has the centres of its own k-means. */
+		if (kcagc_job(&work->job)->min_cell == 1 &&
+		    kcagc_job(&work->job)->standardize == STANDARDIZE_NONE)
+			model_fill(work->model, &s.how, s.last.a ? &s.last : &s.centre, label,
+				   work->n);
+	}
+	close_state(&s);
+	return e;
+}
+
+enum err party_kmeans_columns(struct work *work, uint32_t *label)
+{
+	size_t columns = features_cols(work->features);
+	struct standard_by by = { 0 };
+	struct state s;
+	enum err e;
+
+	open_state(work, &s);
+	work_phase(work, "local");
+	if (kcagc_job(&work->job)->standardize == STANDARDIZE_NONE)
+		standard_warn(work->features, work_columns(work), true);
+	e = columns_points(work->features, kcagc_job(&work->job)->standardize != STANDARDIZE_NONE,
+			   work_columns(work), &s.Z.here, &by);
+	if (e == ERR_OK && s.Z.here.cols < columns)
+		facts_number(&work->record->facts, "columns_left_out",
+			     (double)(columns - s.Z.here.cols));
+	if (e == ERR_OK)
+		e = cluster(work, &s, label);
+	if (e == ERR_OK) {
+		work->model = model_new(work);
+		if (kcagc_job(&work->job)->min_cell == 1) /* as above */
+			model_fill_columns(work->model, &by, columns,
+					   s.last.a ? &s.last : &s.centre, label, work->n);
+	}
+	standard_by_release(&by);
+	close_state(&s);
+	return e;
+}

@@ -1,0 +1,176 @@
+/* A party's half of landmark projection: k^ local clusters, q sets of nodes, K = sum_l X_l X_l', M
+ * the means of the party's own rows over each set. */
+#include "protocols/kcagc/job.h"
+#include "protocols/kcagc/landmark.h"
+#include "common/base/alloc.h"
+#include "protocols/kcagc/party/answers.h"
+#include "protocols/kcagc/party/kcagc.h"
+#include "protocols/kcagc/party/model.h"
+#include "party/ranks/workers.h"
+
+#include <stdlib.h>
+
+enum { SPREADS_MOST = 4 << 10 }; /* bytes of what follows the norms */
+
+/* Step 3: Protocol 1's clusters, as in kCAGC. */
+enum err party_landmark_begin(struct work *work, uint32_t *label)
+{
+	uint32_t clusters = kcagc_local_clusters(kcagc_job(&work->job));
+	struct kmeans_params how =
+	    landmark_local(work->job.clusters, clusters, work->job.seed, work->threads);
+	struct answers *a;
+
+	ALLOC(work->begun, 1);
+	a = work->begun;
+	work_phase(work, "local");
+	TRY(answers_open(a, work));
+	TRY(answers_find_facts(a));
+	return work->workers
+		   ? workers_cells(work->workers, a->order, work->L, work->job.clusters, &how,
+				   label)
+		   : slice_cluster(&a->slice, a->order, work->L, work->job.clusters, &how, label);
+}
+
+/* Each set has min_cell nodes at least: what is summed is of no fewer. */
+static enum err check_sets(const struct work *work, const uint32_t *set, uint32_t sets)
+{
+	size_t *size = alloc((size_t)sets + 1, sizeof(*size));
+	enum err e = ERR_OK;
+
+	for (size_t i = 0; i < work->n; i++)
+		size[set[i]]++;
+	if (size[sets])
+		e = peer_fault(work->channel, "sent LANDMARKS with %zu nodes in none of %u sets",
+			       size[sets], sets);
+	for (uint32_t c = 0; c < sets && e == ERR_OK; c++)
+		if (size[c] < kcagc_job(&work->job)->min_cell)
+			e = peer_fault(work->channel,
+				       "sent LANDMARKS with %u sets, of which set %u has %zu "
+				       "nodes, fewer than job.min_cell, %u",
+				       sets, c, size[c], kcagc_job(&work->job)->min_cell);
+	free(size);
+	return e;
+}
+
+/* Steps 4 and 5: set ids down, X_l M' up. */
+static enum err landmarks(struct answers *a)
+{
+	struct work *work = a->work;
+	uint32_t sets = (uint32_t)landmark_most(work->job.clusters, work->n);
+	uint32_t *set = alloc(work->n, sizeof(*set));
+	enum err e;
+
+	work_phase(work, "landmarks");
+	e = channel_recv_labels_upto(work->channel, MSG_LANDMARKS, a->root->id, 1, &sets, set,
+				     work->n);
+	if (e == ERR_OK)
+		e = check_sets(work, set, sets);
+	if (e == ERR_OK)
+		e = answers_send_means(a, set, sets);
+	free(set);
+	return e;
+}
+
+/* Step 6: sqrt(n) B down, K B up. */
+static enum err power(struct answers *a)
+{
+	struct work *work = a->work;
+	size_t most = landmark_columns(work->job.clusters, work->n);
+	uint64_t width;
+
+	work_phase(work, "power");
+	TRY(channel_recv_choice(work->channel, CHOICE_WIDTH, most, &width));
+	if (!width)
+		return peer_fault(work->channel, "sent CHOICE of a BLOCK of no columns");
+	TRY(channel_touch(work->channel)); /* the block takes its time */
+	return answers_send_products(a, width);
+}
+
+/* Steps 8 and 9: the guard, with the means for the first polish; then more polish. */
+static enum err polish(struct answers *a)
+{
+	unsigned steps = kcagc_job(&a->work->job)->polish;
+
+	work_phase(a->work, "polish");
+	TRY(answers_weigh_two(a, steps > 0));
+	return answers_follow_steps(a, steps);
+}
+
+/* placing_of() of rows that are on ranks. */
+static enum err placing_away(struct answers *a, struct placing *place)
+{
+	struct workers *w = a->work->workers;
+	struct features shape = { .dense.cols = workers_sizes(w).cols };
+	struct slice s;
+	struct mat M;
+	enum err e;
+
+	slice_begin(&s, &shape, a->work->graph, 1);
+	s.order = a->order;
+	e = workers_means(w, a->means, a->work->job.clusters, &s, &M);
+	if (e == ERR_OK)
+		placing_by(&s, &M, a->work->L, place);
+	mat_release(&M);
+	slice_release(&s);
+	return e;
+}
+
+/* Where new rows belong, whose labels would be by the means of the clusters that were told last.
+ * Above min_cell 1 nothing may be summed over single nodes; and a model knows no means and
+ * deviations of columns, nor of degrees. */
+static enum err find_placing(struct answers *a, struct placing *place)
+{
+	struct work *work = a->work;
+
+	if (!a->means || kcagc_job(&work->job)->min_cell > 1 ||
+	    kcagc_job(&work->job)->standardize != STANDARDIZE_NONE ||
+	    a->slice.degrees != DEGREES_OFF)
+		return ERR_OK;
+	if (work->workers)
+		return placing_away(a, place);
+	placing_of(&a->slice, a->means, work->job.clusters, work->L, place);
+	return ERR_OK;
+}
+
+static enum err cluster(struct answers *a, unsigned t)
+{
+	TRY(landmarks(a));
+	if (kcagc_job(&a->work->job)->landmark_power)
+		TRY(power(a));
+	TRY(party_take_clusters(a->work));
+	TRY(polish(a));
+	return find_placing(a, &a->place[t]);
+}
+
+static enum err project(struct answers *a, uint32_t *label)
+{
+	struct work *work = a->work;
+	struct placing *place;
+	unsigned taken;
+
+	TRY(answers_send_facts(a)); /* step 1 */
+	TRY(channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own,
+				kcagc_local_clusters(kcagc_job(&work->job)), label, work->n));
+	TRY(work_warm(work));
+	TRY(work_warm_on(work, SPREADS_MOST));
+	TRY(answers_send_spreads(a)); /* step 2 */
+	TRY(work_warm(work));
+	TRY(answers_settle(a, cluster, &taken));
+	TRY(answers_take_result(a, label));
+	work->model = model_new(work);
+	place = &a->place[taken];
+	if (place->weight)
+		model_fill_placing(work->model, place, label, work->n);
+	return ERR_OK;
+}
+
+enum err party_landmark(struct work *work, uint32_t *label)
+{
+	enum err e = work->begun ? ERR_OK : party_landmark_begin(work, label);
+
+	if (e == ERR_OK)
+		e = project(work->begun, label);
+	answers_free(work->begun);
+	work->begun = NULL;
+	return e;
+}

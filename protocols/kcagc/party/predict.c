@@ -1,0 +1,329 @@
+/* A party's half of prediction: this party's part of the squared distances of all nodes to the k
+ * centres of an earlier run. */
+#include "protocols/kcagc/party/kcagc.h"
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "protocols/kcagc/columns.h"
+#include "protocols/kcagc/job.h"
+#include "common/linalg/distance.h"
+#include "protocols/kcagc/party/local.h"
+#include "protocols/kcagc/party/model.h"
+#include "protocols/kcagc/party/points.h"
+#include "party/work/bound.h"
+#include "party/work/secure.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- does the model fit? ---- */
+
+/* A sum without one party's part, or with a stranger's, is no distance of that run. */
+static enum err check_parties(const struct model *m, const struct work *work)
+{
+	if (strcmp(m->name[m->own], work->name[work->own]) != 0)
+		return err_set(ERR_INPUT, "the model is that of %s, not of %s", m->name[m->own],
+			       work->name[work->own]);
+	for (size_t l = 0; l < m->L && l < work->L; l++)
+		if (strcmp(m->name[l], work->name[l]) != 0)
+			return err_set(ERR_INPUT,
+				       "%s was in the run of job.model, and %s is in this job: it "
+				       "takes the same parties",
+				       m->name[l], work->name[l]);
+	if (m->L != work->L)
+		return err_set(ERR_INPUT,
+			       "the run of job.model had %zu parties, this job has %zu: it takes "
+			       "the same parties",
+			       m->L, work->L);
+	return ERR_OK;
+}
+
+static const char *kind_of(const struct model *m)
+{
+	return model_is_of_columns(m) ? kind_kmeans_columns.name : kind_kcagc.name;
+}
+
+static enum err check_model(const struct model *m, const struct work *work)
+{
+	const struct job *job = &work->job;
+	size_t columns = features_cols(work->features);
+
+	if (!m->kept && m->min_cell > 1)
+		return err_set(
+		    ERR_INPUT,
+		    "the run of job.model had min_cell %u, so no centres of it were kept: "
+		    "predicting sums over single nodes; run it with min_cell 1",
+		    m->min_cell);
+	if (!m->kept)
+		return err_set(
+		    ERR_INPUT,
+		    "the run of job.model was of method %s, whose clusters have no centres that "
+		    "new nodes could be compared with; run it with tree, flat or basic, or with "
+		    "landmark and polish, without standardize and degrees",
+		    kcagc_method_names[m->method]);
+	TRY(check_parties(m, work));
+	if (model_is_of_columns(m) != (job->kind == &kind_kmeans_columns_predict))
+		return err_set(ERR_INPUT,
+			       "job.kind is %s, and the run of job.model was of kind %s: expected "
+			       "%s.predict",
+			       job->kind->name, kind_of(m), kind_of(m));
+	if (m->clusters != job->clusters)
+		return err_set(ERR_INPUT,
+			       "job.clusters is %u, the run of job.model had %u: expected the same",
+			       job->clusters, m->clusters);
+	if (m->place.map.a && !kcagc_job(job)->joint_norm)
+		return err_set(ERR_INPUT, "job.joint_norm is false, and the run of job.model was "
+					  "of method landmark, whose "
+					  "rows have length 1 over all parties: expected true");
+	if (m->joint_norm != kcagc_job(job)->joint_norm)
+		return err_set(ERR_INPUT,
+			       "job.joint_norm is %s, in the run of job.model it was %s: expected "
+			       "the same",
+			       kcagc_job(job)->joint_norm ? "true" : "false",
+			       m->joint_norm ? "true" : "false");
+	if (job->fraction_bits != JOB_AUTO && m->fraction_bits > job->fraction_bits)
+		return err_set(ERR_INPUT,
+			       "job.secure_sum.fraction_bits is %u, the run of job.model had %u: "
+			       "expected at least as many, or near centres cannot be told apart",
+			       job->fraction_bits, m->fraction_bits);
+	if (model_columns(m) != columns)
+		return err_set(ERR_INPUT,
+			       "the features of %s have %zu columns, in the run of job.model they "
+			       "had %zu: expected the same columns in the same order",
+			       work->name[work->own], columns, model_columns(m));
+	return ERR_OK;
+}
+
+enum err predict_prepare(struct work *work)
+{
+	struct model *m = NULL;
+	enum err e;
+
+	TRY(model_find(work->state, kcagc_job(&work->job)->model, &m));
+	e = check_model(m, work);
+	if (e != ERR_OK) {
+		model_free(m);
+		return e;
+	}
+	work->model = m;
+	return ERR_OK;
+}
+
+/* ---- the protocol ---- */
+
+/* Filtered with themselves alone, which says less than neighbours do. */
+static void warn_of_lonely(const struct csr *g)
+{
+	size_t lonely = 0;
+
+	for (size_t i = 0; i < g->rows; i++)
+		lonely += g->start[i] == g->start[i + 1];
+	if (lonely)
+		log_warn("%zu of %zu nodes have no edge: the filter adds nothing to them, their "
+			 "features alone decide",
+			 lonely, g->rows);
+}
+
+/* Lines 1-4 of Protocol 1 as the run had them; or columns as it had them. */
+static enum err place(struct work *work, const struct tree_node *all, struct points *Z)
+{
+	const struct embedding *how = &work->model->how;
+	double *norm, *own, mean_of_these;
+	enum err e;
+
+	if (model_is_of_columns(work->model)) {
+		columns_again(work->features, &work->model->by, &Z->here);
+		return ERR_OK;
+	}
+	if (work->workers) {
+		TRY(workers_embed_again(work->workers, how));
+		*Z = points_away(work->workers);
+	} else {
+		TRY(embed_again(work->features, work->graph, how, work->threads, &Z->here));
+	}
+	if (!kcagc_job(&work->job)->joint_norm)
+		return ERR_OK;
+	ALLOC(norm, work->n);
+	ALLOC(own, work->n);
+	e = points_norms(Z, own);
+	if (e == ERR_OK)
+		e = party_prepare_norms(work, all, own, norm, &mean_of_these);
+	if (e == ERR_OK)
+		e = points_scale(Z, norm, how->mean_norm, how->row_power);
+	free(own);
+	free(norm);
+	return e;
+}
+
+/* Squared distances of rows to centres are 4 2^e over all parties, and put_away() adds 2^e at each.
+ * Rows that landmark places are of length 1 over all parties. */
+static enum err agree_words(struct work *work, const struct tree_node *all, const struct points *Z,
+			    double *away)
+{
+	const struct mat *mu = &work->model->centre;
+	double rows = 1, centres = 1;
+	int bound;
+
+	*away = 1;
+	if (work->job.fraction_bits != JOB_AUTO)
+		return ERR_OK;
+	if (Z) {
+		struct points of_centres = points_here(mu);
+
+		TRY(points_longest(Z, &rows));
+		TRY(points_longest(&of_centres, &centres));
+	}
+	TRY(party_bound(work, all, fmax(rows, centres), &bound));
+	*away = ldexp(1, bound);
+	work->fraction =
+	    fixed_fraction(work->job.modulus_bits, work->L, (4 + (double)work->L) * *away);
+	return ERR_OK;
+}
+
+/* The distances to a cluster that ended without nodes, which has no centre: farther by `away` than
+ * the first that there is, at every party, and so in the sum. They tell nothing that those do not.
+ */
+static void put_away(const uint64_t *size, size_t k, double away, double *D, size_t rows)
+{
+	size_t first = 0;
+
+	while (first < k && !size[first])
+		first++;
+	assert(first < k);
+	for (size_t i = 0; i < rows; i++)
+		for (size_t r = 0; r < k; r++)
+			if (!size[r])
+				D[i * k + r] = D[i * k + first] + away;
+}
+
+/* k words for each row, in sums of `step` rows, the last of those that are left. */
+struct sums {
+	struct work *work;
+	const struct tree_node *all;
+	size_t n, k, step, row; /* row: the next */
+	double away;
+	struct secure *open; /* or NULL */
+};
+
+/* distances: of whole rows. */
+static enum err add_rows(void *arg, const double *distances, size_t count)
+{
+	struct sums *s = arg;
+	double *D = alloc(count, sizeof(*D));
+	size_t rows = count / s->k, done = 0;
+	enum err e = ERR_OK;
+
+	memcpy(D, distances, count * sizeof(*D));
+	put_away(s->work->model->size, s->k, s->away, D, rows);
+	while (done < rows && e == ERR_OK) {
+		size_t at = s->row % s->step, left = s->n - (s->row - at);
+		size_t size = left < s->step ? left : s->step;
+		size_t next = rows - done < size - at ? rows - done : size - at;
+
+		if (at == 0)
+			e = secure_begin(s->work, s->all, size * s->k, false, &s->open);
+		if (e == ERR_OK)
+			e = secure_add(s->open, D + done * s->k, next * s->k);
+		if (e == ERR_OK && at + next == size) {
+			e = secure_end(s->open);
+			secure_free(s->open);
+			s->open = NULL;
+		}
+		s->row += next;
+		done += next;
+	}
+	free(D);
+	return e;
+}
+
+/* Landmark projection: this party's part of all distances, of rows of which `norm` are the joint
+ * lengths. */
+static enum err send_placed(struct sums *s, const double *norm)
+{
+	struct work *work = s->work;
+	const struct placing *p = &work->model->place;
+	struct mat D;
+	enum err e;
+
+	if (work->workers)
+		return workers_place(work->workers, p, norm, add_rows, s);
+	TRY(placing_distances(p, work->features, work->graph, norm, work->threads, &D));
+	e = add_rows(s, D.a, D.rows * s->k);
+	mat_release(&D);
+	return e;
+}
+
+static enum err send_by_means(struct sums *s)
+{
+	struct work *work = s->work;
+	const struct placing *p = &work->model->place;
+	double *norm = alloc(work->n, sizeof(*norm)), *own = alloc(work->n, sizeof(*own)), mean;
+	enum err e = work->workers ? workers_place_weigh(work->workers, p, own)
+				   : placing_weigh(p, work->features, own);
+
+	if (e == ERR_OK)
+		e = party_prepare_norms(work, s->all, own, norm, &mean);
+	if (e == ERR_OK) {
+		work_phase(work, "predict");
+		e = agree_words(work, s->all, NULL, &s->away);
+	}
+	if (e == ERR_OK)
+		e = send_placed(s, norm);
+	free(own);
+	free(norm);
+	return e;
+}
+
+/* Blocks of rows are cut from row 0 on, wherever they are computed: distance_block(). */
+static enum err send_distances(const struct points *Z, const struct mat *mu, struct sums *s)
+{
+	struct distance to;
+	double *D;
+	enum err e = ERR_OK;
+
+	if (Z->workers)
+		return workers_distances(Z->workers, mu, add_rows, s);
+	distance_init(&to, mu->rows, mu->cols);
+	distance_set(&to, mu->a);
+	ALLOC(D, DISTANCE_ROWS * mu->rows);
+	for (size_t i = 0; i < Z->here.rows && e == ERR_OK; i += DISTANCE_ROWS) {
+		size_t rows = distance_count(Z->here.rows, i);
+
+		distance_block(&to, ROW(&Z->here, i), rows, D);
+		e = add_rows(s, D, rows * mu->rows);
+	}
+	free(D);
+	distance_release(&to);
+	return e;
+}
+
+enum err party_predict(struct work *work, uint32_t *label)
+{
+	const struct mat *mu = &work->model->centre;
+	size_t k = work->model->clusters;
+	struct sums s = { .work = work, .k = k, .step = predict_rows(k), .n = work->n };
+	struct points Z = { 0 };
+	struct tree tree;
+	bool by_means = work->model->place.map.a;
+	enum err e;
+
+	tree_build(&tree, work->L, job_is_flat(&work->job));
+	s.all = &tree.node[tree.count - 1];
+	work_group(work, s.all);
+	work_phase(work, "local");
+	if (!work->workers && !model_is_of_columns(work->model))
+		warn_of_lonely(&work->graph->adjacency);
+	e = by_means ? send_by_means(&s) : place(work, s.all, &Z);
+	if (e == ERR_OK && !by_means) {
+		work_phase(work, "predict");
+		e = agree_words(work, s.all, &Z, &s.away);
+		if (e == ERR_OK)
+			e = send_distances(&Z, mu, &s);
+	}
+	secure_free(s.open);
+	points_release(&Z);
+	TRY(e);
+	work_phase(work, "result");
+	return work_recv_clusters(work, MSG_RESULT, s.all, work->job.clusters, label, work->n);
+}

@@ -1,0 +1,113 @@
+/* Jobs of kind fedgcn: what they say, what they show, and what they become. */
+#include "tests/unit/job/jobs.h"
+
+#include "protocols/fedgcn/job.h"
+
+#include <stdio.h>
+
+#define FEDGCN "\"kind\": \"fedgcn\", \"clusters\": 2"
+
+static void test_defaults(void **state)
+{
+	struct fedgcn_params p;
+	struct job j;
+
+	(void)state;
+	assert_ok(parse(&j, "{" FEDGCN ", \"seed\": 9}", NULL));
+	assert_ok(fedgcn_params_of(fedgcn_job(&j), 1, &p));
+	assert_int_equal(p.k, 2);
+	assert_int_equal(p.seed, 9);
+	assert_int_equal(p.rounds, 10);
+	assert_int_equal(p.epochs, 10);
+	assert_int_equal(p.batch, 128);
+	assert_true(p.rate == 1e-3 && p.lambda == 10 && p.mu == 0.01 && p.unchanged == 0);
+	assert_true(p.min_cluster == 5);
+	assert_int_equal(p.features, GRAPHS_STRUCTURE);
+	assert_int_equal(p.prototypes, FEDGCN_MATCHED);
+	assert_int_equal(p.sharing, FEDGCN_AVG);
+	assert_int_equal(p.final, FEDGCN_MIXTURE);
+	assert_true(job_is_flat(&j));
+	assert_ok(parse(&j, "{" FEDGCN ", \"features\": \"coordinates\"}", NULL));
+	assert_ok(fedgcn_params_of(fedgcn_job(&j), 1, &p));
+	assert_int_equal(p.features, GRAPHS_COORDINATES);
+	assert_string_equal(job_permission(&j), "fedgcn");
+}
+
+static void test_words(void **state)
+{
+	static const struct {
+		const char *more, *permission;
+		enum fedgcn_prototypes prototypes;
+		enum fedgcn_sharing sharing;
+	} cases[] = {
+		{ ", \"prototypes\": \"kde\"", "fedgcn.kde", FEDGCN_KDE, FEDGCN_AVG },
+		{ ", \"aggregation\": \"fedprox\", \"mu\": 1", "fedgcn", FEDGCN_MATCHED,
+		  FEDGCN_PROX },
+		{ ", \"aggregation\": \"fedper\"", "fedgcn", FEDGCN_MATCHED, FEDGCN_PER },
+		{ ", \"em\": 10", "fedgcn", FEDGCN_MATCHED, FEDGCN_AVG }, /* as 0.2.0 records it */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct fedgcn_params p;
+		char text[256];
+		struct job j;
+
+		snprintf(text, sizeof(text), "{" FEDGCN "%s}", cases[i].more);
+		assert_ok(parse(&j, text, NULL));
+		assert_ok(fedgcn_params_of(fedgcn_job(&j), 1, &p));
+		assert_int_equal(p.prototypes, cases[i].prototypes);
+		assert_int_equal(p.sharing, cases[i].sharing);
+		assert_string_equal(job_permission(&j), cases[i].permission);
+		assert_true(fedgcn_in_clear(&p) == !!strchr(cases[i].permission, '.'));
+	}
+}
+
+static void test_leaks(void **state)
+{
+	static const struct {
+		const char *more, *text;
+		size_t parties;
+		bool said;
+	} cases[] = {
+		{ "", "mean of the parties' weights after each round", 3, true },
+		{ "", "mean of the parties' prototypes of each cluster", 3, true },
+		{ "", "in clear", 3, false },
+		{ "", "of two parties each learns", 2, true },
+		{ "", "of two parties each learns", 3, false },
+		{ "", "all parties but one", 3, true },
+		{ ", \"prototypes\": \"kde\"", "every prototype of each party in clear", 3, true },
+		{ ", \"min_cluster\": 1", "that graph's embedding", 3, true },
+		{ "", "that graph's embedding", 3, false },
+		{ ", \"aggregation\": \"fedper\"", "the last layers stay", 3, true },
+		{ "", "mean loss", 3, true },
+		{ "", "a sum is not differential privacy", 3, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *leaks[32];
+		size_t n, said = 0;
+		char text[256];
+		struct job j;
+
+		snprintf(text, sizeof(text), "{" FEDGCN "%s}", cases[i].more);
+		assert_ok(parse(&j, text, NULL));
+		n = job_leaks(&j, cases[i].parties, leaks, 32);
+		for (size_t s = 0; s < n; s++)
+			said += strstr(leaks[s], cases[i].text) != NULL;
+		if ((said > 0) != cases[i].said)
+			fail_msg("case %zu: \"%s\"", i, cases[i].text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_leaks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,92 @@
+/* FedGCN's prototypes: KDE of uploaded ones; the final mixture. */
+#include "tests/unit/protocols/fedgcn/fedgcn.h"
+#include "common/base/rng.h"
+#include "protocols/fedgcn/own.h"
+#include "common/cluster/gmm.h"
+
+#include <math.h>
+
+/* Two groups of uploads far apart: KDE puts the prototypes there, whatever is withheld. */
+static void test_kde(void **state)
+{
+	enum { PARTIES = 4, K = 2 };
+	struct fedgcn_params p;
+	struct mat C;
+	double *x;
+	size_t words;
+
+	(void)state;
+	quick(&p, K);
+	words = fedgcn_upload_words(&p);
+	ALLOC(x, PARTIES * words);
+	for (size_t l = 0; l < PARTIES; l++) {
+		for (size_t r = 0; r < K; r++) {
+			for (size_t j = 0; j < FEDGCN_Z; j++)
+				x[l * words + r * FEDGCN_Z + j] =
+				    10 * (double)r + 0.1 * (double)((l + j) % 3);
+			x[l * words + K * FEDGCN_Z + r] = 5;
+		}
+	}
+	x[K * FEDGCN_Z + 1] = 0; /* withheld: its numbers mean nothing */
+	for (size_t j = 0; j < FEDGCN_Z; j++)
+		x[FEDGCN_Z + j] = 1e6;
+	mat_init(&C, K, FEDGCN_Z);
+	for (size_t j = 0; j < FEDGCN_Z; j++)
+		MAT(&C, 1, j) = 7;
+	fedgcn_kde(&p, PARTIES, x, &C);
+	for (size_t j = 0; j < FEDGCN_Z; j++) {
+		assert_float_equal(MAT(&C, 0, j), 0.1, 0.15);
+		assert_float_equal(MAT(&C, 1, j), 10.1, 0.15);
+	}
+	mat_release(&C);
+	free(x);
+}
+
+/* The final mixture stands where EM settles, not where it became slow: of clusters that overlap, as
+ * those of graphs do, that is elsewhere. */
+static void test_mixture_where_em_settles(void **state)
+{
+	enum { N = 800, AXES = 3 };
+	struct fedgcn_model m = { .k = 2 };
+	struct gmm_params how = {
+		.k = 2, .restarts = 5, .iterations = 5000, .tolerance = 1e-12, .ridge = 1e-2
+	};
+	uint32_t label[N];
+	struct fedgcn_params p;
+	struct mat Z, X;
+	struct gmm g;
+	struct rng rng;
+
+	(void)state;
+	quick(&p, 2);
+	how.seed = p.seed;
+	rng_seed(&rng, 5, 0);
+	mat_init(&Z, N, FEDGCN_Z);
+	mat_init(&m.C, 2, FEDGCN_Z);
+	for (size_t i = 0; i < N; i++)
+		for (size_t j = 0; j < AXES; j++)
+			MAT(&Z, i, j) = (i % 3 ? 0.5 : 1.2) * (double)(AXES - j) * rng_normal(&rng);
+	assert_ok(fedgcn_cluster(&p, &Z, &m, label));
+	mat_init(&X, N, AXES);
+	for (size_t i = 0; i < N; i++)
+		for (size_t a = 0; a < AXES; a++)
+			for (size_t j = 0; j < FEDGCN_Z; j++)
+				MAT(&X, i, a) +=
+				    (MAT(&Z, i, j) - m.mean[j]) * m.axis[a * FEDGCN_Z + j];
+	gmm_fit(&X, &how, &g);
+	assert_float_equal(fmin(m.share[0], m.share[1]), fmin(g.share[0], g.share[1]), 0.01);
+	gmm_release(&g);
+	mat_release(&X);
+	mat_release(&Z);
+	fedgcn_model_release(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_kde),
+		cmocka_unit_test(test_mixture_where_em_settles),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,245 @@
+/* FedGCN: what its sums come to, against the same thing without a federation; whole runs. */
+#include "tests/unit/protocols/fedgcn/fedgcn.h"
+#include "common/cluster/metrics.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- sums ---- */
+
+/* A federation of one shares prototypes with itself: it is the baseline that trains alone. */
+static void test_one_party(void **state)
+{
+	struct federation one, alone;
+	struct fedgcn_params p;
+
+	(void)state;
+	quick(&p, 2);
+	run_federation(&one, &p, 1, 5);
+	p.prototypes = FEDGCN_OWN;
+	run_federation(&alone, &p, 1, 5);
+	for (size_t i = 0; i < 45664; i++)
+		assert_float_equal(one.report.W[i], alone.report.W[i], 2e-5);
+	for (unsigned t = 0; t < p.rounds; t++) {
+		assert_float_equal(one.report.kl[t], alone.report.kl[t], 1e-5);
+		assert_float_equal(one.report.changed[t], alone.report.changed[t], 0);
+	}
+	assert_memory_equal(one.party[0].label, alone.party[0].label,
+			    one.g[0].count * sizeof(uint32_t));
+	close_federation(&one);
+	close_federation(&alone);
+}
+
+/* Parties of whom it is kept what each says in TRAIN; it adds it up in doubles. The same parties
+ * once more, asked the same, are added up in fixed point of 24 bits: each term is rounded, and that
+ * is all. (The end of a run in fixed point is another matter: training makes more of a rounding.)
+ */
+struct keeping {
+	struct federation *f, *fixed;
+	double *said[PARTIES_MOST];
+};
+
+static enum err sum_and_keep(void *ctx, const void *question, enum parties_how how, double most,
+			     double *x, size_t n)
+{
+	const struct fedgcn_question *q = question;
+	struct keeping *k = ctx;
+	double *rounded = alloc(n, sizeof(*rounded));
+
+	(void)how;
+	(void)most;
+	memset(x, 0, n * sizeof(*x));
+	for (size_t l = 0; l < k->f->memory.count; l++) {
+		double *term = alloc(n, sizeof(*term));
+
+		assert_ok(fedgcn_answer(&k->f->party[l], q, term));
+		for (size_t i = 0; i < n; i++)
+			x[i] += term[i];
+		if (q->kind == FEDGCN_TRAIN) {
+			free(k->said[l]);
+			k->said[l] = term;
+		} else {
+			free(term);
+		}
+	}
+	assert_ok(parties_sum(&k->fixed->parties, q, rounded, n));
+	for (size_t i = 0; i < n; i++)
+		assert_true(fabs(rounded[i] - x[i]) <= PARTIES_MOST * ldexp(1, -25));
+	free(rounded);
+	return ERR_OK;
+}
+
+/* FedAvg: joint weights are the parties' own, weighted by graphs; matched prototypes theirs,
+ * weighted by the graphs of each cluster. */
+static void test_mean(void **state)
+{
+	enum { W = 45664, K = 2 };
+	struct federation f, fixed;
+	struct fedgcn_params p;
+	struct keeping keep = { &f, &fixed, { NULL } };
+	static const struct parties_backend keeps = { .sum = sum_and_keep };
+	struct parties parties = { .count = 3, .backend = &keeps, .ctx = &keep };
+	double n = 0, apart = 0;
+
+	(void)state;
+	quick(&p, K);
+	p.rounds = 1;
+	open_federation(&f, &p, 3, 7);
+	open_federation(&fixed, &p, 3, 7);
+	assert_ok(fedgcn_run(&parties, &p, &f.report));
+	for (size_t l = 0; l < 3; l++)
+		n += (double)f.g[l].count;
+	for (size_t i = 0; i < W; i++) {
+		double sum = 0;
+
+		for (size_t l = 0; l < 3; l++)
+			sum += keep.said[l][i];
+		assert_float_equal(f.report.W[i], sum / n, 1e-12);
+		apart = fmax(apart, fabs(keep.said[0][i] / (double)f.g[0].count -
+					 keep.said[1][i] / (double)f.g[1].count));
+	}
+	assert_true(apart > 1e-3); /* parties do differ */
+	for (size_t r = 0; r < K; r++) {
+		double graphs = 0, sum = 0;
+
+		for (size_t l = 0; l < 3; l++) {
+			graphs += keep.said[l][W + 4 + r];
+			sum += keep.said[l][W + 4 + K + r * FEDGCN_Z];
+		}
+		assert_float_equal(MAT(&f.report.C, r, 0), sum / graphs, 1e-12);
+	}
+	for (size_t l = 0; l < 3; l++)
+		free(keep.said[l]);
+	close_federation(&f);
+	close_federation(&fixed);
+}
+
+/* ---- runs ---- */
+
+/* Each way of sharing, each kind of prototype, both final clusterings: a good end, labels below k,
+ * sizes that add up, and a model that says of the same graphs what the run said. */
+static void test_all_ways(void **state)
+{
+	(void)state;
+	for (int way = 0; way < 9; way++) {
+		struct federation f;
+		struct fedgcn_params p;
+		double sum = 0;
+
+		quick(&p, 2 + (unsigned)way % 2);
+		p.rounds = 2;
+		p.prototypes = (enum fedgcn_prototypes)(way % 3);
+		p.sharing = (enum fedgcn_sharing)(way / 3);
+		p.final = way % 2 ? FEDGCN_MIXTURE : FEDGCN_KMEANS;
+		run_federation(&f, &p, 2, 11);
+		assert_int_equal(f.report.rounds, 2);
+		for (size_t r = 0; r < p.k; r++)
+			sum += f.report.size[r];
+		assert_true(sum == f.report.n);
+		for (size_t l = 0; l < 2; l++) {
+			const struct fedgcn_model *m;
+			uint32_t *label;
+
+			ALLOC(label, f.g[l].count);
+			assert_ok(fedgcn_party_model(&f.party[l], &m));
+			assert_ok(fedgcn_model_check(m));
+			assert_ok(fedgcn_assign(m, &f.g[l], 1, label));
+			assert_memory_equal(label, f.party[l].label, f.g[l].count * sizeof(*label));
+			for (size_t i = 0; i < f.g[l].count; i++)
+				assert_true(label[i] < p.k);
+			free(label);
+		}
+		close_federation(&f);
+	}
+}
+
+/* The same bits for any threads; other bits for another seed. */
+static void test_same_bits(void **state)
+{
+	struct federation a, b;
+	struct fedgcn_params p;
+
+	(void)state;
+	quick(&p, 3);
+	run_federation(&a, &p, 2, 20);
+	p.threads = 1;
+	run_federation(&b, &p, 2, 20);
+	assert_memory_equal(a.report.W, b.report.W, 45664 * sizeof(double));
+	assert_memory_equal(a.report.C.a, b.report.C.a, 3 * FEDGCN_Z * sizeof(double));
+	assert_memory_equal(a.party[1].label, b.party[1].label, a.g[1].count * sizeof(uint32_t));
+	close_federation(&b);
+	p.seed = 2;
+	run_federation(&b, &p, 2, 20);
+	assert_true(memcmp(a.report.W, b.report.W, 45664 * sizeof(double)) != 0);
+	close_federation(&a);
+	close_federation(&b);
+}
+
+/* Paths of 4 to 7 nodes and cliques of 12 to 15: two kinds that anybody can tell apart. */
+static void test_two_kinds(void **state)
+{
+	struct fedgcn_params p;
+	struct fedgcn_party party;
+	struct memory memory = {
+		.kind = &fedgcn_in_memory, .party = &party, .count = 1, .fraction_bits = 24
+	};
+	struct fedgcn_report report;
+	struct parties parties;
+	struct graphs both = { .count = 80 };
+	struct triple *t;
+	struct metrics score;
+	uint32_t truth[80];
+	size_t nodes, edges = 0;
+
+	(void)state;
+	ALLOC(both.first, 81);
+	for (size_t i = 0; i < 80; i++)
+		both.first[i + 1] = both.first[i] + (i < 40 ? 4 : 12) + i % 4;
+	nodes = both.first[80];
+	ALLOC(t, nodes * 16);
+	for (size_t i = 0; i < 80; i++) {
+		truth[i] = i >= 40;
+		for (size_t u = both.first[i]; u < both.first[i + 1]; u++)
+			for (size_t v = both.first[i]; v < both.first[i + 1]; v++)
+				if (u != v && (truth[i] || u + 1 == v || v + 1 == u))
+					t[edges++] = (struct triple){ (uint32_t)u, (uint32_t)v, 1 };
+	}
+	csr_from_triples(&both.A, nodes, nodes, t, edges);
+	quick(&p, 2);
+	assert_ok(fedgcn_party_init(&party, &both, &p));
+	parties_in_memory(&parties, &memory);
+	assert_ok(fedgcn_run(&parties, &p, &report));
+	assert_ok(metrics_of(truth, party.label, 80, &score));
+	assert_true(score.acc > 0.95);
+	assert_true(report.reconstruction[2] < report.reconstruction[0]);
+	fedgcn_report_release(&report);
+	fedgcn_party_release(&party);
+	graphs_release(&both);
+	free(t);
+}
+
+/* Prototypes of few graphs stay at home: with a least of all graphs but one nobody says anything.
+ */
+static void test_min_cluster(void **state)
+{
+	struct federation f;
+	struct fedgcn_params p;
+
+	(void)state;
+	quick(&p, 3);
+	p.min_cluster = 29;
+	run_federation(&f, &p, 1, 40);
+	assert_true(f.report.withheld >= 2);
+	close_federation(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_one_party), cmocka_unit_test(test_mean),
+		cmocka_unit_test(test_all_ways),  cmocka_unit_test(test_same_bits),
+		cmocka_unit_test(test_two_kinds), cmocka_unit_test(test_min_cluster),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,50 @@
+/* Noise in sums: how many rounds there are, and whose noise must be left. What is refused is in
+ * tests/vectors/job-refusals.txt. */
+#include "protocols/fedsc/job.h"
+#include "tests/unit/job/jobs.h"
+
+#define SUMS(kind, more)                                                                           \
+	"{\"kind\": \"" kind "\", \"clusters\": 5, \"noise\": {\"on\": \"sums\", \"eps\": 0.5, "   \
+	"\"delta\": 1e-5, \"clip\": 2" more "}}"
+
+/* As many as there may be: the landmarks of fedsc take one. */
+static void test_rounds(void **state)
+{
+	struct job j;
+
+	(void)state;
+	assert_ok(parse(&j, SUMS("kmeans", ""), NULL));
+	assert_int_equal(fedsc_job(&j)->how.lloyd, 7);
+	assert_ok(parse(&j, SUMS("fedsc", ""), NULL));
+	assert_int_equal(fedsc_job(&j)->how.lloyd, 6);
+}
+
+/* Somebody's noise must be left. */
+static void test_colluders_of_so_many(void **state)
+{
+	struct fedsc_params p;
+	struct job j;
+
+	(void)state;
+	assert_ok(parse(&j, SUMS("kmeans", ", \"colluders\": 3"), NULL));
+	assert_ok(fedsc_params_of(fedsc_job(&j), 4, 0, 1, &p));
+	assert_true(p.colluders == 3 && p.multiplier > 0 && p.clip == 2);
+	fedsc_job(&j)->noise_colluders = JOB_AUTO; /* half, rounded down */
+	for (unsigned parties = 2; parties <= 9; parties++) {
+		assert_ok(fedsc_params_of(fedsc_job(&j), parties, 0, 1, &p));
+		assert_int_equal(p.colluders, parties / 2);
+	}
+	fedsc_job(&j)->noise_colluders = 3;
+	assert_err(fedsc_params_of(fedsc_job(&j), 3, 0, 1, &p), ERR_INPUT,
+		   "job.noise.colluders is 3, of 3 parties");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rounds),
+		cmocka_unit_test(test_colluders_of_so_many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,136 @@
+/* From a job to the parameters of FedSC and k-means. */
+#include "tests/unit/job/jobs.h"
+#include "protocols/fedsc/coordinator.h"
+#include "protocols/fedsc/job.h"
+#include "common/job/job.h"
+
+#include <string.h>
+
+static struct fedsc_params params_of(const char *text)
+{
+	struct fedsc_params p;
+	struct job job;
+
+	assert_ok(parse(&job, text, NULL));
+	assert_ok(fedsc_params_of(fedsc_job(&job), 5, 77, 3, &p));
+	assert_true(p.k == 6 && p.seed == 9 && p.draw == 77 && p.threads == 3);
+	return p;
+}
+
+#define OF(kind, more) "{\"kind\": \"" kind "\", \"clusters\": 6, \"seed\": 9" more "}"
+
+/* Without a word about noise there is none, and k-means is a variant of its own. */
+static void defaults(void **state)
+{
+	static const struct {
+		const char *text;
+		enum fedsc_variant variant;
+	} cases[] = {
+		{ OF("fedsc", ""), FEDSC_BY_ANCHORS },
+		{ OF("fedsc", ", \"variant\": \"dense\""), FEDSC_BY_DENSE },
+		{ OF("fedsc", ", \"variant\": \"paper\""), FEDSC_BY_PAPER },
+		{ OF("kmeans", ""), FEDSC_BY_KMEANS },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		struct fedsc_params p = params_of(cases[i].text);
+
+		assert_int_equal(p.variant, cases[i].variant);
+		assert_true(p.k == 6 && p.seed == 9 && p.threads == 3);
+		assert_int_equal(p.lloyd, cases[i].variant == FEDSC_BY_KMEANS ? 100 : 10);
+		assert_true(p.dims == 0 && p.neighbours == 0 && p.least == 3);
+		if (cases[i].variant != FEDSC_BY_KMEANS)
+			assert_true(p.dims_most == 250 && p.width_factor == 1);
+		assert_true(p.beta == 0 && p.noise_z == 0 && p.noise_c == 0 && p.sigma_z == 0 &&
+			    p.sigma_c == 0 && p.clip == 0 && p.ball == 0);
+	}
+}
+
+static void each_is_read(void **state)
+{
+	struct fedsc_params p;
+
+	(void)state;
+	p = params_of(OF("fedsc", ", \"dims\": 40, \"near\": 7, \"min_cluster\": 8, "
+				  "\"restarts\": 3, \"iterations\": 17"));
+	assert_true(p.variant == FEDSC_BY_ANCHORS && p.dims == 40 && p.near == 7 && p.least == 8 &&
+		    p.restarts == 3 && p.lloyd == 17);
+	p = params_of(OF("fedsc", ", \"variant\": \"dense\", \"dims_share\": 0.75, "
+				  "\"dims_most\": 99, \"rounds\": 11, \"inner\": 2, "
+				  "\"tolerance\": 0.125, \"participants\": 4, "
+				  "\"kernel\": {\"factor\": 1.5, \"lambda\": 0.25}"));
+	assert_true(p.variant == FEDSC_BY_DENSE && p.dims == 0 && p.share == 0.75 &&
+		    p.dims_most == 99 && p.rounds == 11 && p.inner == 2 && p.tolerance == 0.125 &&
+		    p.participants == 4 && p.width_factor == 1.5 && p.lambda == 0.25);
+	p = params_of(OF("fedsc", ", \"variant\": \"paper\", \"neighbours\": 13, "
+				  "\"kernel\": {\"width\": 2.5}"));
+	assert_true(p.variant == FEDSC_BY_PAPER && p.neighbours == 13 && p.width == 2.5);
+	p = params_of(OF("kmeans", ", \"min_cluster\": 4, \"restarts\": 2, \"iterations\": 33, "
+				   "\"tolerance\": 0.5"));
+	assert_true(p.variant == FEDSC_BY_KMEANS && p.least == 4 && p.restarts == 2 &&
+		    p.lloyd == 33 && p.tolerance == 0.5 && p.dims == 0);
+}
+
+static void noise_is_read(void **state)
+{
+	struct fedsc_params p;
+
+	(void)state;
+	p = params_of(OF("kmeans", ", \"noise\": {\"on\": \"data\", \"beta\": 0.5}"));
+	assert_true(p.beta == 0.5 && p.noise_z == 0 && p.noise_c == 0);
+	p = params_of(OF("fedsc", ", \"variant\": \"paper\", \"noise\": {\"on\": \"factors\", "
+				  "\"beta\": 0.5}"));
+	assert_true(p.beta == 0 && p.noise_z == 0.5 && p.noise_c == 0.5);
+	p = params_of(OF("fedsc", ", \"variant\": \"paper\", \"dims\": 20, "
+				  "\"kernel\": {\"width\": 1.5}, \"noise\": {\"on\": \"factors\", "
+				  "\"eps\": 0.5, \"delta\": 1e-5, \"clip\": 2, \"ball\": 3}"));
+	assert_true(p.sigma_z > 0 && p.sigma_c > 0 && p.clip == 2 && p.ball == 3 && p.noise_z == 0);
+}
+
+static void refused(void **state)
+{
+	struct fedsc_params p;
+	struct job job;
+
+	(void)state;
+	assert_ok(parse(&job, OF("fedsc", ", \"variant\": \"dense\", \"participants\": 6"), NULL));
+	assert_ok(fedsc_params_of(fedsc_job(&job), 6, 1, 1, &p));
+	assert_err(fedsc_params_of(fedsc_job(&job), 5, 1, 1, &p), ERR_INPUT,
+		   "job.participants is 6, of 5 parties");
+}
+
+static void whether_r_is_summed(void **state)
+{
+	static const struct {
+		const char *text;
+		bool summed;
+	} cases[] = {
+		{ OF("fedsc", ""), false },
+		{ OF("fedsc", ", \"variant\": \"dense\""), true },
+		{ OF("fedsc", ", \"variant\": \"paper\""), true },
+		{ OF("fedsc", ", \"variant\": \"dense\", \"kernel\": {\"width\": 2}"), false },
+		{ OF("kmeans", ""), false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++) {
+		struct job job;
+
+		assert_ok(parse(&job, cases[i].text, NULL));
+		assert_int_equal(fedsc_width_is_summed(fedsc_job(&job)), cases[i].summed);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(defaults),
+		cmocka_unit_test(each_is_read),
+		cmocka_unit_test(noise_is_read),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(whether_r_is_summed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

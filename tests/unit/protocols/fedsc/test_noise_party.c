@@ -1,0 +1,162 @@
+/* A party's rows get the noise that the job says, before anything is made of them. */
+#include "tests/test.h"
+
+#include "common/base/alloc.h"
+#include "protocols/fedsc/job.h"
+#include "protocols/fedsc/noise.h"
+#include "common/privacy/noise.h"
+#include "protocols/fedsc/party/fedsc.h"
+#include "party/work/noise.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct bench {
+	struct work *work;
+	struct record record;
+	struct mat X;
+};
+
+/* n rows of 4 columns: (1, 0, 0, 0), and the last (30, 40, 0, 0). */
+static void bench_open(struct bench *b, const char *job, size_t n)
+{
+	ALLOC(b->work, 1);
+	assert_ok(job_parse(&b->work->job, (struct bytes){ (const uint8_t *)job, strlen(job) },
+			    "test", NULL));
+	record_init(&b->record, "party", "p0");
+	b->work->record = &b->record;
+	mat_init(&b->X, n, 4);
+	for (size_t i = 0; i + 1 < n; i++)
+		MAT(&b->X, i, 0) = 1;
+	MAT(&b->X, n - 1, 0) = 30;
+	MAT(&b->X, n - 1, 1) = 40;
+}
+
+static void bench_close(struct bench *b)
+{
+	work_noise_end(b->work);
+	mat_release(&b->X);
+	record_release(&b->record);
+	free(b->work);
+}
+
+static const struct fact *fact(const struct bench *b, const char *name)
+{
+	for (size_t i = 0; i < b->record.facts.count; i++)
+		if (!strcmp(b->record.facts.item[i].name, name))
+			return &b->record.facts.item[i];
+	return NULL;
+}
+
+/* Clip 50 shortens nothing, sensitivity 100, eps 100: the sample's variance within five of its own
+ * deviations, sqrt(2 / samples), of sigma^2. */
+static void test_variance(void **state)
+{
+	enum { N = 20000 };
+	struct fedsc_noise noise;
+	struct bench b;
+	double square = 0, mean = 0;
+
+	(void)state;
+	bench_open(&b,
+		   "{\"kind\": \"fedsc\", \"clusters\": 2, \"noise\": {\"on\": \"data\", "
+		   "\"eps\": 100, \"delta\": 1e-5, \"clip\": 50}}",
+		   N);
+	assert_ok(fedsc_noise_of(fedsc_job(&b.work->job), &noise));
+	assert_ok(party_noise_rows(b.work, &b.X));
+	MAT(&b.X, N - 1, 0) -= 29;
+	MAT(&b.X, N - 1, 1) -= 40;
+	for (size_t i = 0; i < N; i++)
+		for (size_t j = 0; j < 4; j++) {
+			double z = (MAT(&b.X, i, j) - (j == 0)) / noise.sigma;
+
+			mean += z / (4.0 * N);
+			square += z * z / (4.0 * N);
+		}
+	assert_true(fabs(mean) < 5 / sqrt(4.0 * N));
+	assert_true(fabs(square - 1) < 5 * sqrt(2 / (4.0 * N)));
+	assert_true(fact(&b, "clipped_rows")->value[0] == 0);
+	bench_close(&b);
+}
+
+/* A row of length 50 beside rows of length 1 is shortened to 1 and counted, and noise that is next
+ * to nothing leaves the rest. */
+static void test_clipped_then_noisy(void **state)
+{
+	struct fedsc_noise noise;
+	struct bench b;
+
+	(void)state;
+	bench_open(&b,
+		   "{\"kind\": \"kmeans\", \"clusters\": 2, \"noise\": {\"on\": \"data\", "
+		   "\"eps\": 1e6, \"delta\": 0.4, \"clip\": 1}}",
+		   3);
+	assert_ok(fedsc_noise_of(fedsc_job(&b.work->job), &noise));
+	assert_true(noise.sigma < 2e-3);
+	assert_ok(party_noise_rows(b.work, &b.X));
+	assert_true(fabs(MAT(&b.X, 2, 0) - 0.6) < 10 * noise.sigma);
+	assert_true(fabs(MAT(&b.X, 2, 1) - 0.8) < 10 * noise.sigma);
+	assert_true(fabs(MAT(&b.X, 0, 0) - 1) < 10 * noise.sigma);
+	assert_true(MAT(&b.X, 0, 1) != 0 && MAT(&b.X, 0, 1) != MAT(&b.X, 1, 1));
+	assert_true(fact(&b, "clipped_rows")->value[0] == 1);
+	assert_non_null(strstr(fact(&b, "privacy")->text, "(eps 1e+06, delta 0.4)"));
+	bench_close(&b);
+}
+
+/* Noise that is added elsewhere, or nowhere, leaves rows as they are; the record says what it is.
+ */
+static void test_other_noise(void **state)
+{
+	static const struct {
+		const char *job, *said;
+	} cases[] = {
+		{ "{\"kind\": \"fedsc\", \"clusters\": 2}", NULL },
+		{ "{\"kind\": \"fedsc\", \"clusters\": 2, \"noise\": {\"on\": \"data\", \"beta\": "
+		  "3}}",
+		  "no differential privacy: rows" },
+		{ "{\"kind\": \"fedsc\", \"clusters\": 2, \"variant\": \"paper\", \"noise\": "
+		  "{\"on\": \"factors\", \"beta\": 3}}",
+		  "C_p of sigma 3" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct bench b;
+
+		bench_open(&b, cases[i].job, 3);
+		assert_ok(party_noise_rows(b.work, &b.X));
+		assert_true(MAT(&b.X, 0, 0) == 1 && MAT(&b.X, 0, 1) == 0 && MAT(&b.X, 2, 0) == 30);
+		assert_null(fact(&b, "clipped_rows"));
+		if (cases[i].said)
+			assert_non_null(strstr(fact(&b, "privacy")->text, cases[i].said));
+		else
+			assert_null(fact(&b, "privacy"));
+		bench_close(&b);
+	}
+}
+
+/* Two draws from the CSPRNG differ, and fill what they are asked for. */
+static void test_source(void **state)
+{
+	const struct noise_source *source = work_random();
+	uint8_t a[64] = { 0 }, b[64] = { 0 };
+
+	(void)state;
+	assert_ok(source->bytes(source->ctx, a, sizeof(a)));
+	assert_ok(source->bytes(source->ctx, b, sizeof(b)));
+	assert_memory_not_equal(a, b, sizeof(a));
+	assert_memory_not_equal(a + 48, b + 48, 16);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_variance),
+		cmocka_unit_test(test_clipped_then_noisy),
+		cmocka_unit_test(test_other_noise),
+		cmocka_unit_test(test_source),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

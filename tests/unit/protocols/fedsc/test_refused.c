@@ -1,0 +1,156 @@
+/* What FedSC refuses: parameters, data, and questions to a party that do not fit. */
+#include "tests/unit/cluster/balls.h"
+#include "protocols/fedsc/coordinator.h"
+
+static void wrong_parameters(void **state)
+{
+	struct rows_lab *lab = alloc(1, sizeof(*lab));
+	struct fedsc_report report;
+	struct fedsc_params p;
+
+	(void)state;
+	rows_lab_init(lab, &X, truth, 2, 0, 1);
+#define REFUSED(change, text)                                                                      \
+	do {                                                                                       \
+		params(&p, FEDSC_BY_DENSE);                                                        \
+		change;                                                                            \
+		assert_err(fedsc_run(&lab->parties, lab->m, &p, &report), ERR_INPUT, text);        \
+		fedsc_report_release(&report);                                                     \
+	} while (0)
+	REFUSED(p.k = 0, "0 clusters");
+	REFUSED(p.k = N + 1, "job.clusters is 301, of 300 rows");
+	REFUSED(p.dims = N + 1, "job.dims is 301, of 300 rows");
+	REFUSED(p.least = 0, "0 rows or more");
+	REFUSED(p.near = 65, "65 nearest");
+	REFUSED(p.beta = -1, "noise of -1");
+	REFUSED(p.noise_c = NAN, "nan, 0, 0: none may be negative");
+	REFUSED(p.lambda = -1, "lambda -1");
+	REFUSED(p.width_factor = 0, "factor 0");
+#undef REFUSED
+	rows_lab_release(lab);
+	free(lab);
+}
+
+static void wrong_data(void **state)
+{
+	double same[] = { 3, 3, 3, 3, 3, 3, 3, 3 }, bad[] = { 1, 2, NAN, 4 }, one[] = { 1, 2 };
+	struct mat equal = { 4, 2, same }, copy;
+	struct rows_lab *lab = alloc(1, sizeof(*lab));
+	struct fedsc_report report;
+	struct fedsc_params p;
+	struct fedsc_party party;
+
+	(void)state;
+	rows_lab_init(lab, &equal, truth, 2, 0, 1);
+	params(&p, FEDSC_BY_ANCHORS);
+	assert_err(fedsc_run(&lab->parties, lab->m, &p, &report), ERR_INPUT,
+		   "all 4 rows are equal");
+	fedsc_report_release(&report);
+	rows_lab_release(lab);
+	free(lab);
+	mat_copy(&copy, &(struct mat){ 2, 2, bad });
+	assert_err(fedsc_party_init(&party, &copy, 0, NULL, 1), ERR_INPUT,
+		   "row 1, column 0 is nan");
+	fedsc_party_release(&party);
+	mat_copy(&copy, &(struct mat){ 1, 2, one });
+	assert_err(fedsc_party_init(&party, &copy, 0, NULL, 1), ERR_INPUT, "at least 2 rows");
+	fedsc_party_release(&party);
+}
+
+/* Fewer landmarks than clusters, or than the nearest that are asked for. */
+static void too_few_landmarks(void **state)
+{
+	struct rows_lab *lab = alloc(1, sizeof(*lab));
+	struct fedsc_report report;
+	struct fedsc_params p;
+
+	(void)state;
+	params(&p, FEDSC_BY_ANCHORS);
+	p.least = 100;
+	rows_lab_init(lab, &X, truth, 2, 0, 1);
+	assert_err(fedsc_run(&lab->parties, lab->m, &p, &report), ERR_JOB,
+		   "landmarks have 100 rows or more");
+	fedsc_report_release(&report);
+	rows_lab_release(lab);
+	free(lab);
+}
+
+/* A row in nobody's neighbourhood has no degree to be divided by: an error that names its party. */
+static void no_degree(void **state)
+{
+	struct rows_lab *lab = alloc(1, sizeof(*lab));
+	uint32_t part[N];
+	struct fedsc_report report;
+	struct fedsc_params p;
+	struct mat far;
+
+	(void)state;
+	mat_copy(&far, &X);
+	for (size_t i = 0; i < N; i++)
+		part[i] = i == 7 || i % 2;
+	MAT(&far, 7, 0) = 1e5;
+	params(&p, FEDSC_BY_DENSE);
+	p.width = 0.01; /* of the standard deviation, which that row makes */
+	rows_deal(lab, &far, part, 2, 1);
+	assert_err(fedsc_run(&lab->parties, lab->m, &p, &report), ERR_JOB,
+		   "party 1: row 3 has degree");
+	fedsc_report_release(&report);
+	rows_lab_release(lab);
+	free(lab);
+	mat_release(&far);
+}
+
+/* Questions that do not fit are the asker's fault. */
+static void questions_that_do_not_fit(void **state)
+{
+	double x[1024], mean[M] = { 0 }, z[2 * M] = { 0 }, r[2] = { 1, NAN }, t[2] = { 1, 1 };
+	struct mat Z = { 2, M, z }, narrow = { 2, M - 1, z }, R = { 2, 1, r };
+	struct fedsc_question q = { .kind = FEDSC_SPREAD, .mean = mean };
+	struct fedsc_party p;
+	struct mat copy;
+
+	(void)state;
+	mat_copy(&copy, &X);
+	assert_ok(fedsc_party_init(&p, &copy, 0, NULL, 1));
+	q.kind = FEDSC_TOTALS;
+	assert_ok(fedsc_answer(&p, &q, x));
+	assert_near(x[0], N, 0);
+	q.kind = FEDSC_SPREAD;
+	assert_ok(fedsc_answer(&p, &q, x));
+	q = (struct fedsc_question){ .kind = FEDSC_SCALE, .scale = 2 };
+	assert_ok(fedsc_answer(&p, &q, x));
+	q = (struct fedsc_question){ .kind = FEDSC_ANCHOR, .Z = &Z, .near = 2 };
+	assert_err(fedsc_answer(&p, &q, x), ERR_PEER, "the 2 nearest of 2 landmarks");
+	q.Z = &narrow;
+	assert_err(fedsc_answer(&p, &q, x), ERR_PEER, "dictionary of 2 x 5 for rows of 6");
+	q = (struct fedsc_question){ .kind = FEDSC_EMBED, .R = &R };
+	assert_err(fedsc_answer(&p, &q, x), ERR_PEER, "embedding of 2 x 1 for sums of 0");
+	q = (struct fedsc_question){ .kind = FEDSC_DENSE, .t = t, .d = 2 };
+	assert_err(fedsc_answer(&p, &q, x), ERR_PEER, "dense sum of 2 when degrees were of 0");
+	q = (struct fedsc_question){ .kind = FEDSC_DEGREES, .Z = &Z, .r = -1 };
+	assert_err(fedsc_answer(&p, &q, x), ERR_PEER, "r -1");
+	q.r = 1;
+	z[3] = INFINITY;
+	assert_err(fedsc_answer(&p, &q, x), ERR_PEER, "value 3 of 12 is inf");
+	z[3] = 1;
+	q = (struct fedsc_question){
+		.kind = FEDSC_DICTIONARY, .Z = &Z, .r = 1, .lambda = 1, .n = N - 1
+	};
+	assert_err(fedsc_answer(&p, &q, x), ERR_PEER, "299 rows in all");
+	q = (struct fedsc_question){ .kind = FEDSC_ANCHOR, .Z = &Z, .near = 1 };
+	assert_ok(fedsc_answer(&p, &q, x));
+	q = (struct fedsc_question){ .kind = FEDSC_EMBED, .R = &R };
+	assert_err(fedsc_answer(&p, &q, x), ERR_PEER, "value 1 of 2 is nan");
+	fedsc_party_release(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(wrong_parameters),          cmocka_unit_test(wrong_data),
+		cmocka_unit_test(too_few_landmarks),         cmocka_unit_test(no_degree),
+		cmocka_unit_test(questions_that_do_not_fit),
+	};
+
+	return cmocka_run_group_tests(tests, make, unmake);
+}

@@ -1,0 +1,96 @@
+/* FedSpectral as the paper has it, in its two variants, where it must be central clustering. */
+#include "tests/unit/protocols/fedspectral/parts_planted.h"
+
+/* A party with all edges finds what central clustering does, after enough rounds. */
+static void plus_of_one_party(void **state)
+{
+	struct fedspectral_report report;
+	struct fedspectral_params p;
+	struct parts parts;
+	uint32_t label[N];
+
+	(void)state;
+	parts_deal(&parts, &graph, 1, 1, 1, 1);
+	fedspectral_defaults(&p, K, 1, 1);
+	p.rounds = 20;
+	assert_ok(fedspectral_plus(&parts.parties, parts.n, &p, label, &report));
+	assert_agree(central, label, N, 1, "fedspectral+ of one");
+	assert_int_equal(report.rounds, 20);
+	assert_int_equal(report.isolated, ALONE);
+	parts_release(&parts);
+	parts_deal(&parts, &graph, 4, 2, 1, 1);
+	assert_ok(fedspectral_plus(&parts.parties, parts.n, &p, label, NULL));
+	assert_agree(truth, label, N, 0.9, "fedspectral+ of four");
+	parts_release(&parts);
+}
+
+static void plain_of_equal_parties(void **state)
+{
+	struct fedspectral_report report;
+	struct fedspectral_params p;
+	struct parts parts;
+	uint32_t label[N];
+
+	(void)state;
+	fedspectral_defaults(&p, K, 1, 1);
+	parts_deal(&parts, &graph, 3, 3, 1, 1);
+	assert_ok(fedspectral_plain(&parts.parties, parts.n, &p, label, &report));
+	assert_agree(central, label, N, 1, "fedspectral of three who have all");
+	assert_int_equal(report.clusters, K + 1);
+	parts_release(&parts);
+}
+
+static enum err given_cells(void *ctx, const void *question, size_t values, uint32_t *label,
+			    size_t n)
+{
+	(void)question;
+	(void)values;
+	memcpy(label, ctx, 3 * n * sizeof(*label));
+	return ERR_OK;
+}
+
+/* Against the similarity graph itself (equation 1), whose eigenvectors LAPACK makes. */
+static void plain_is_of_the_similarity_graph(void **state)
+{
+	struct fedspectral_params p;
+	uint32_t cell[3 * 40], label[40], expected[40];
+	static const struct parties_backend given = { .collect_labels = given_cells };
+	struct parties parties = { .count = 3, .backend = &given, .ctx = cell };
+	struct triple *t = alloc(40 * 40 * 3, sizeof(*t));
+	size_t count = 0;
+	struct rng rng;
+	struct csr S;
+
+	(void)state;
+	rng_seed(&rng, 3, 3);
+	for (size_t l = 0; l < 3; l++) /* 3 of 10 at random, others by what they are; 3: none */
+		for (uint32_t i = 0; i < 40; i++)
+			cell[l * 40 + i] =
+			    rng_below(&rng, 10) < 3 ? (uint32_t)rng_below(&rng, 4) : i % 3;
+	for (size_t l = 0; l < 3; l++)
+		cell[l * 40 + 39] = 3;
+	for (uint32_t i = 0; i < 40; i++)
+		for (uint32_t j = 0; j < 40; j++)
+			for (size_t l = 0; l < 3; l++)
+				if (cell[l * 40 + i] == cell[l * 40 + j] && cell[l * 40 + i] < 3)
+					t[count++] = (struct triple){ i, j, 1.0 / 3 };
+	csr_from_triples(&S, 40, 40, t, count);
+	parts_central(&S, 3, expected);
+	fedspectral_defaults(&p, 3, 1, 1);
+	assert_ok(fedspectral_plain(&parties, 40, &p, label, NULL));
+	assert_agree(expected, label, 40, 1, "similarity graph");
+	assert_int_equal(label[39], 3);
+	csr_release(&S);
+	free(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(plus_of_one_party),
+		cmocka_unit_test(plain_of_equal_parties),
+		cmocka_unit_test(plain_is_of_the_similarity_graph),
+	};
+
+	return cmocka_run_group_tests(tests, plant, uproot);
+}

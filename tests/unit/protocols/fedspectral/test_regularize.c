@@ -1,0 +1,143 @@
+/* Parameters by which exact and fedspectral+ differ from the letter: degrees with tau more, rows
+ * that are not made unit. Two camps, at one of whose nodes a tail of four hangs. */
+#include "tests/unit/protocols/fedspectral/parts.h"
+#include "protocols/fedspectral/job.h"
+#include "common/job/job.h"
+
+enum { CAMPS = 120, TAIL = 4, ALL = CAMPS + TAIL };
+
+static struct csr tailed;
+static uint32_t camp[ALL];
+
+static int plant(void **state)
+{
+	struct csr A;
+	struct triple *t;
+	size_t count = 0;
+
+	(void)state;
+	parts_planted(&A, CAMPS, 2, 1500, 0.35, 0, camp);
+	ALLOC(t, A.start[CAMPS] + 2 * TAIL);
+	for (size_t i = 0; i < CAMPS; i++)
+		for (size_t e = A.start[i]; e < A.start[i + 1]; e++)
+			t[count++] = (struct triple){ (uint32_t)i, A.index[e], 1 };
+	for (uint32_t i = CAMPS; i < ALL; i++) { /* the first at node 0 */
+		uint32_t to = i == CAMPS ? 0 : i - 1;
+
+		t[count++] = (struct triple){ i, to, 1 };
+		t[count++] = (struct triple){ to, i, 1 };
+		camp[i] = camp[0];
+	}
+	csr_from_triples(&tailed, ALL, ALL, t, count);
+	free(t);
+	csr_release(&A);
+	return 0;
+}
+
+static int uproot(void **state)
+{
+	(void)state;
+	csr_release(&tailed);
+	return 0;
+}
+
+static void cluster(size_t parties, double tau, uint32_t *label, struct fedspectral_report *r)
+{
+	struct fedspectral_params p;
+	struct parts parts;
+
+	parts_deal(&parts, &tailed, parties, 1, 1, 1);
+	fedspectral_defaults(&p, 2, 1, 1);
+	p.regularize = tau;
+	assert_ok(fedspectral_exact(&parts.parties, parts.n, &p, label, r));
+	parts_release(&parts);
+}
+
+/* Without it the tail is cut off, as by any normalised cut; with it the camps are found, by
+ * whatever number of parties. */
+static void test_a_tail_is_no_cluster(void **state)
+{
+	struct fedspectral_report r;
+	uint32_t label[ALL], other[ALL];
+	size_t small = 0;
+
+	(void)state;
+	cluster(3, 0, label, &r);
+	for (size_t i = 0; i < ALL; i++)
+		small += label[i] == 1;
+	assert_true(small <= TAIL + 1);
+	assert_int_equal(r.near_1, 1);
+	cluster(3, 0.1, label, &r);
+	assert_agree(camp, label, ALL, 0.9, "tau .1");
+	assert_int_equal(r.near_1, 0); /* not counted */
+	assert_true(r.value[0] < 1 - 1e-3);
+	cluster(1, 0.1, other, &r);
+	assert_agree(other, label, ALL, 1, "one party");
+}
+
+/* degree + tau mean, of those that have one. */
+static void test_degrees(void **state)
+{
+	double degree[] = { 4, 0, 1, 1 }, same[] = { 4, 0, 1, 1 };
+
+	(void)state;
+	fedspectral_regularize(degree, 4, 0.5);
+	assert_true(degree[0] == 5 && degree[1] == 0 && degree[2] == 2 && degree[3] == 2);
+	fedspectral_regularize(same, 4, 0);
+	assert_true(same[0] == 4 && same[2] == 1);
+}
+
+/* Rows as Algorithm 4 has them have the lengths of their nodes' degrees: hubs lie far out. */
+static void test_rows_as_they_are(void **state)
+{
+	struct fedspectral_params p;
+	uint32_t unit[ALL], raw[ALL];
+	struct parts parts;
+
+	(void)state;
+	parts_deal(&parts, &tailed, 2, 1, 1, 1);
+	fedspectral_defaults(&p, 4, 1, 1);
+	assert_true(p.unit_rows);
+	assert_ok(fedspectral_plus(&parts.parties, parts.n, &p, unit, NULL));
+	p.unit_rows = false;
+	assert_ok(fedspectral_plus(&parts.parties, parts.n, &p, raw, NULL));
+	assert_true(memcmp(unit, raw, sizeof(raw)) != 0);
+	parts_release(&parts);
+}
+
+static enum err parse(struct job *job, const char *text)
+{
+	return job_parse(job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "job", NULL);
+}
+
+static void test_jobs(void **state)
+{
+	struct job job;
+
+	(void)state;
+	assert_ok(
+	    parse(&job, "{ \"kind\": \"fedspectral\", \"clusters\": 4, \"regularize\": 0.1 }"));
+	assert_true(fedspectral_job(&job)->how.regularize == 0.1 &&
+		    fedspectral_job(&job)->how.unit_rows);
+	assert_err(parse(&job, "{ \"kind\": \"fedspectral\", \"clusters\": 4, \"regularize\": 0.1, "
+			       "\"variant\": \"fedspectral+\" }"),
+		   ERR_INPUT, "only \"exact\" knows the joint degrees");
+	assert_err(parse(&job, "{ \"kind\": \"fedspectral\", \"clusters\": 4, \"regularize\": 0.1, "
+			       "\"noise\": { \"on\": \"sums\", \"eps\": 1, \"delta\": 1e-5 } }"),
+		   ERR_INPUT, "no degree counts as less than a quarter");
+	assert_err(
+	    parse(&job, "{ \"kind\": \"fedspectral\", \"clusters\": 4, \"regularize\": -1 }"),
+	    ERR_INPUT, "job.regularize is -1");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_tail_is_no_cluster),
+		cmocka_unit_test(test_degrees),
+		cmocka_unit_test(test_rows_as_they_are),
+		cmocka_unit_test(test_jobs),
+	};
+
+	return cmocka_run_group_tests(tests, plant, uproot);
+}

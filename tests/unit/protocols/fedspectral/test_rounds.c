@@ -1,0 +1,279 @@
+/* FedSpectral over sums of products: central clustering, however the edges lie. */
+#include "tests/unit/protocols/fedspectral/parts_planted.h"
+
+/* However the edges lie, also each at three of the parties, it is the clustering of all of them. */
+static void exact_is_central(void **state)
+{
+	static const size_t split[][2] = { { 1, 1 }, { 2, 1 }, { 2, 0 },  { 3, 1 },  { 5, 3 },
+					   { 7, 0 }, { 7, 7 }, { 20, 1 }, { 20, 0 }, { 20, 8 } };
+	struct fedspectral_report report;
+	struct fedspectral_params p;
+	uint32_t label[N];
+
+	(void)state;
+	fedspectral_defaults(&p, K, 1, 2);
+	for (size_t s = 0; s < sizeof(split) / sizeof(*split); s++) {
+		struct parts parts;
+		char what[64];
+
+		snprintf(what, sizeof(what), "%zu parties, edges at %zu", split[s][0], split[s][1]);
+		parts_deal(&parts, &graph, split[s][0], split[s][1], s, 1);
+		assert_ok(fedspectral_exact(&parts.parties, parts.n, &p, label, &report));
+		assert_agree(central, label, N, 1, what);
+		assert_int_equal(report.isolated, ALONE);
+		assert_int_equal(report.clusters, K + 1);
+		assert_int_equal(report.near_1, 1);
+		assert_true(report.residual <= 1e-3);
+		parts_release(&parts);
+	}
+}
+
+/* Random graphs with no clusters to find, where any difference shows. */
+static void exact_on_random_graphs(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 0; seed < 5; seed++) {
+		struct fedspectral_params p;
+		uint32_t all[60], label[60];
+		struct parts parts;
+		struct graph g;
+
+		sample_graph(&g, 60, 150, 3, seed % 2, seed);
+		fedspectral_defaults(&p, 3, 1, 1);
+		p.tolerance = 1e-8;
+		parts_central(&g.adjacency, 3, all);
+		for (size_t count = 1; count <= 4; count++)
+			for (size_t held = 0; held <= count; held++) {
+				parts_deal(&parts, &g.adjacency, count, held, seed, 1);
+				assert_ok(
+				    fedspectral_exact(&parts.parties, parts.n, &p, label, NULL));
+				assert_agree(all, label, 60, 1, "random graph");
+				parts_release(&parts);
+			}
+		graph_release(&g);
+	}
+}
+
+/* Each edge is at one or at both of two parties: there it weighs 2. */
+static void multiplicities_are_weights(void **state)
+{
+	struct csr twice;
+	struct parts two, one;
+	struct fedspectral_report r, s;
+	struct fedspectral_params p;
+	uint32_t a[N], b[N];
+	struct fedspectral_question degrees = { .kind = FEDSPECTRAL_DEGREES };
+	double da[N], db[N];
+
+	(void)state;
+	csr_copy(&twice, &graph);
+	parts_deal(&two, &graph, 3, 2, 4, 1); /* the first two: some edges are at both */
+	for (size_t i = 0; i < N; i++)
+		for (size_t e = graph.start[i]; e < graph.start[i + 1]; e++) {
+			twice.value[e] = 0;
+			for (size_t l = 0; l < 2; l++)
+				for (size_t o = two.party[l].A.start[i];
+				     o < two.party[l].A.start[i + 1]; o++)
+					twice.value[e] += two.party[l].A.index[o] == graph.index[e];
+			assert_true(twice.value[e] >=
+				    1); /* at two of three: at one of two at least */
+		}
+	two.memory.count = two.parties.count = 2;
+	parts_deal(&one, &twice, 1, 1, 0, 1);
+	assert_ok(parties_sum(&two.parties, &degrees, da, N));
+	assert_ok(parties_sum(&one.parties, &degrees, db, N));
+	assert_memory_equal(da, db, sizeof(da));
+	parts_release(&two);
+	parts_release(&one);
+	parts_deal(&two, &graph, 3, 2, 4, 1);
+	two.memory.count = two.parties.count = 2;
+	parts_deal(&one, &twice, 1, 1, 0, 1);
+	fedspectral_defaults(&p, K, 1, 1);
+	assert_ok(fedspectral_exact(&two.parties, two.n, &p, a, &r));
+	assert_ok(fedspectral_exact(&one.parties, one.n, &p, b, &s));
+	assert_agree(b, a, N, 1, "weights");
+	for (size_t i = 0; i < K; i++)
+		assert_near(r.value[i], s.value[i], 1e-9);
+	parts_release(&two);
+	parts_release(&one);
+	csr_release(&twice);
+}
+
+/* Eigenvalues against a dense solver's, the gap between two of them, and k by it. */
+static void eigenvalues_and_gap(void **state)
+{
+	struct fedspectral_report report;
+	struct fedspectral_params p;
+	struct parts parts;
+	uint32_t label[N];
+	double value[K + 1];
+	struct spectral_graph g;
+	struct mat I, M, E;
+
+	(void)state;
+	spectral_graph_init(&g, &graph, 1);
+	mat_init(&I, N, N);
+	for (size_t i = 0; i < N; i++)
+		MAT(&I, i, i) = 1;
+	assert_ok(spectral_graph_times(&g, &I, &M));
+	assert_ok(la_eigen_top(&M, K + 1, value, &E));
+	parts_deal(&parts, &graph, 3, 1, 1, 1);
+	fedspectral_defaults(&p, 0, 1, 1);
+	assert_ok(fedspectral_exact(&parts.parties, parts.n, &p, label, &report));
+	assert_int_equal(report.k, K);
+	assert_int_equal(report.values, FEDSPECTRAL_AUTO_MAX + 1);
+	for (size_t i = 0; i < K + 1; i++)
+		assert_near(report.value[i], value[i], 1e-5);
+	assert_near(report.gap, value[K - 1] - value[K], 1e-5);
+	assert_agree(central, label, N, 1, "auto");
+	parts_release(&parts);
+	mat_release(&E);
+	mat_release(&M);
+	mat_release(&I);
+	spectral_graph_release(&g);
+}
+
+/* Five classes without an edge between: so many eigenvalues of 1, and so many clusters. */
+static void test_classes_apart(void **state)
+{
+	struct fedspectral_report report;
+	struct fedspectral_params p;
+	uint32_t class[200], label[200];
+	struct parts parts;
+	struct csr A;
+
+	(void)state;
+	parts_planted(&A, 200, 5, 2000, 0, 0, class);
+	parts_deal(&parts, &A, 4, 1, 1, 1);
+	fedspectral_defaults(&p, 0, 1, 1);
+	assert_ok(fedspectral_exact(&parts.parties, parts.n, &p, label, &report));
+	assert_int_equal(report.near_1, 5);
+	assert_int_equal(report.k, 5);
+	assert_int_equal(report.clusters, 5);
+	assert_agree(class, label, 200, 1, "components");
+	parts_release(&parts);
+	csr_release(&A);
+}
+
+/* Eigenvalues near 1 of `count` triangles for k clusters, each tied to the next by a bridge of
+ * this weight, if it has any. */
+static struct fedspectral_report triangles(size_t count, double bridge, unsigned k)
+{
+	size_t n = 3 * count, edges = 0;
+	struct triple *t = alloc(8 * count, sizeof(*t));
+	uint32_t *label = alloc(n, sizeof(*label));
+	struct fedspectral_report report;
+	struct fedspectral_params p;
+	struct parts parts;
+	struct csr A;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t next = i % 3 == 2 ? i - 2 : i + 1;
+
+		t[edges++] = (struct triple){ i, next, 1 };
+		t[edges++] = (struct triple){ next, i, 1 };
+		if (bridge > 0 && i % 3 == 2 && i + 1 < n) {
+			t[edges++] = (struct triple){ i, i + 1, bridge };
+			t[edges++] = (struct triple){ i + 1, i, bridge };
+		}
+	}
+	csr_from_triples(&A, n, n, t, edges);
+	parts_deal(&parts, &A, 2, 1, 1, 1);
+	fedspectral_defaults(&p, k, 1, 1);
+	assert_ok(fedspectral_exact(&parts.parties, parts.n, &p, label, &report));
+	parts_release(&parts);
+	csr_release(&A);
+	free(label);
+	free(t);
+	return report;
+}
+
+/* More components than eigenvalues that are known: all of these are near 1, "so many or more". One
+ * component that next to nothing holds together has as many near 1 as two. */
+static void test_near_1_counts_no_components(void **state)
+{
+	struct fedspectral_report many = triangles(20, 0, 5), few = triangles(3, 0, 2);
+	struct fedspectral_report hanging = triangles(2, 1e-8, 2), tied = triangles(2, 0.1, 2);
+
+	(void)state;
+	assert_true(many.near_1 == many.values && many.values < 20);
+	assert_true(few.near_1 == 3 && few.values > 3);
+	assert_true(hanging.near_1 == 2 && hanging.values > 2);
+	assert_true(tied.near_1 == 1);
+}
+
+/* The largest is 0, and what has no edge comes last. */
+static void clusters_by_size(void **state)
+{
+	struct triple t[400];
+	size_t count = 0, size[4] = { 0 };
+	struct fedspectral_params p;
+	uint32_t label[24];
+	struct parts parts;
+	struct csr A;
+
+	(void)state;
+	for (uint32_t i = 0; i < 20; i++) /* 4, 6 and 10 nodes */
+		for (uint32_t j = 0; j < 20; j++)
+			if (i != j && (i < 4) == (j < 4) && (i < 10) == (j < 10))
+				t[count++] = (struct triple){ i, j, 1 };
+	csr_from_triples(&A, 24, 24, t, count);
+	parts_deal(&parts, &A, 2, 1, 1, 1);
+	fedspectral_defaults(&p, 3, 1, 1);
+	assert_ok(fedspectral_exact(&parts.parties, parts.n, &p, label, NULL));
+	for (size_t i = 0; i < 24; i++)
+		size[label[i]]++;
+	assert_int_equal(size[0], 10);
+	assert_int_equal(size[1], 6);
+	assert_int_equal(size[2], 4);
+	assert_int_equal(size[3], 4);
+	assert_int_equal(label[23], 3);
+	parts_release(&parts);
+	csr_release(&A);
+}
+
+/* So many rows that k-means begins on some of them; any threads. */
+static void many_nodes(void **state)
+{
+	enum { MANY = 20000 };
+	uint32_t *class = alloc(MANY, sizeof(*class)), *label = alloc(MANY, sizeof(*label));
+	uint32_t *again = alloc(MANY, sizeof(*again));
+	struct fedspectral_params p;
+	struct parts parts;
+	struct csr A;
+
+	(void)state;
+	assert_true(MANY > (size_t)FEDSPECTRAL_SAMPLE);
+	parts_planted(&A, MANY, 3, 12 * MANY, 0.02, 1, class);
+	fedspectral_defaults(&p, 3, 1, 1);
+	p.restarts = 3;
+	for (unsigned threads = 1; threads <= 2; threads++) {
+		p.threads = threads;
+		parts_deal(&parts, &A, 2, 1, 1, threads);
+		assert_ok(fedspectral_exact(&parts.parties, parts.n, &p,
+					    threads == 1 ? label : again, NULL));
+		parts_release(&parts);
+	}
+	assert_agree(class, label, MANY, 0.99, "20000 nodes");
+	assert_memory_equal(label, again, MANY * sizeof(*label));
+	csr_release(&A);
+	free(again);
+	free(label);
+	free(class);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(exact_is_central),
+		cmocka_unit_test(exact_on_random_graphs),
+		cmocka_unit_test(multiplicities_are_weights),
+		cmocka_unit_test(eigenvalues_and_gap),
+		cmocka_unit_test(test_classes_apart),
+		cmocka_unit_test(test_near_1_counts_no_components),
+		cmocka_unit_test(clusters_by_size),
+		cmocka_unit_test(many_nodes),
+	};
+
+	return cmocka_run_group_tests(tests, plant, uproot);
+}

@@ -1,0 +1,134 @@
+/* The edge attack on walks that it can judge, and what is said to be spent. */
+#include "tests/unit/protocols/fedwalk/fedwalk.h"
+
+#include "protocols/fedwalk/attack.h"
+#include "protocols/fedwalk/facts.h"
+
+static void put_walk(struct walks *w, size_t i, const uint32_t *token, size_t n)
+{
+	memcpy(w->token + i * w->length, token, n * sizeof(*token));
+}
+
+/* 0-1 stands side by side four times, 2-3 twice, 1-2 once, 3-4 once; 4-4 is no pair. */
+static void test_counts(void **state)
+{
+	static const uint32_t one[] = { 0, 1, 0, 1, 2 }, two[] = { 3, 2, 3, 4, 4 };
+	static const uint32_t three[] = { 1, 0 }, alone[] = { 0 };
+	struct fedwalk_guess g;
+	struct walks w;
+
+	(void)state;
+	walks_init(&w, 5, 5); /* the last stays empty */
+	put_walk(&w, 0, one, 5);
+	put_walk(&w, 1, two, 5);
+	put_walk(&w, 2, three, 2);
+	put_walk(&w, 3, alone, 1);
+	for (unsigned threads = 1; threads < 3; threads++) {
+		fedwalk_attack(&w, 5, 2, threads, &g);
+		assert_int_equal(g.count, 2);
+		assert_true(g.u[0] == 0 && g.v[0] == 1 && g.u[1] == 2 && g.v[1] == 3);
+		fedwalk_guess_release(&g);
+		fedwalk_attack(&w, 5, 1, threads, &g);
+		assert_int_equal(g.count, 1);
+		fedwalk_guess_release(&g);
+		fedwalk_attack(&w, 5, 9, threads, &g); /* there are no more than four */
+		assert_int_equal(g.count, 4);
+		assert_true(g.u[1] == 1 && g.v[1] == 2 && g.u[3] == 3 && g.v[3] == 4);
+		fedwalk_guess_release(&g);
+		fedwalk_attack(&w, 5, 3, threads, &g); /* two or four: two, as good as four */
+		assert_int_equal(g.count, 2);
+		fedwalk_guess_release(&g);
+		fedwalk_attack(&w, 5, 0, threads, &g);
+		assert_int_equal(g.count, 0);
+		fedwalk_guess_release(&g);
+	}
+	walks_release(&w);
+}
+
+/* Plain walks show every tie. */
+static void test_plain_walks(void **state)
+{
+	struct fedwalk_attack_score s = { 0 };
+	struct fedwalk_guess g;
+	struct graph sample;
+	struct walks w;
+
+	(void)state;
+	sample_graph(&sample, 200, 1000, 3, false, 1);
+	walks_random(&w, &sample.adjacency, 40, 40, 1, 2);
+	fedwalk_attack(&w, 200, sample.adjacency.start[200] / 2, 2, &g);
+	for (uint32_t u = 0; u < 200; u++) {
+		size_t start = sample.adjacency.start[u];
+
+		fedwalk_attack_judge(&g, u, sample.adjacency.index + start,
+				     sample.adjacency.start[u + 1] - start, &s);
+	}
+	assert_true(s.ties == (double)(sample.adjacency.start[200] / 2));
+	assert_true(s.guessed == s.ties && s.right == s.ties);
+	assert_true(fedwalk_share(s.right, s.guessed) == 1 && fedwalk_share(s.right, s.ties) == 1);
+	fedwalk_guess_release(&g);
+	walks_release(&w);
+	graph_release(&sample);
+}
+
+static void test_judge(void **state)
+{
+	uint32_t u[] = { 0, 0, 2, 2 }, v[] = { 1, 4, 3, 4 };
+	static const uint32_t of0[] = { 1, 2, 5 }, of2[] = { 0, 3, 4, 5 }, of3[] = { 2 };
+	struct fedwalk_guess g = { 4, u, v };
+	struct fedwalk_attack_score s = { 0 };
+	static const float c[] = { 3, -1, -4, 1, 2.5f, 2.5f };
+
+	(void)state;
+	assert_true(fedwalk_share(s.right, s.guessed) == 0 && fedwalk_share(s.right, s.ties) == 0);
+	fedwalk_attack_judge(&g, 0, of0, 3, &s);
+	fedwalk_attack_judge(&g, 2, of2, 4, &s);
+	fedwalk_attack_judge(&g, 3, of3, 1, &s); /* its tie is that of vertex 2 */
+	assert_true(s.guessed == 4 && s.right == 3 && s.ties == 6);
+	assert_near(fedwalk_share(s.right, s.guessed), 0.75, 0);
+	assert_near(fedwalk_share(s.right, s.ties), 0.5, 0);
+	assert_int_equal(fedwalk_attack_size(c, 3, 2), 4); /* 2, 0 and 5 ties, halved, rounded */
+}
+
+static void test_account(void **state)
+{
+	struct fedwalk_job job = {
+		.eps = 2, .length = 40, .walks = 80, .dissimilarity = DISSIMILARITY_DTW
+	};
+	struct fedwalk_spent s[FEDWALK_SPENT_MAX];
+
+	(void)state;
+	assert_int_equal(fedwalk_account(&job, 1000, s), 5);
+	assert_string_equal(s[0].mechanism, "degree vectors");
+	assert_true(s[0].eps_each == 2 && s[0].releases == 2 && s[0].eps == 4);
+	assert_string_equal(s[1].mechanism, "ordered degree matrices");
+	assert_true(isinf(s[1].eps));
+	assert_string_equal(s[2].mechanism, "encoder");
+	assert_true(s[2].eps_each == 1000 && s[2].releases == 3200 && s[2].eps == 3200e3);
+	assert_string_equal(s[3].mechanism, "training");
+	assert_true(s[3].eps == 0);
+	assert_string_equal(s[4].mechanism, "total");
+	assert_true(isinf(s[4].eps) && strstr(s[4].composition, "promises nothing"));
+	job.dissimilarity = DISSIMILARITY_L1;
+	assert_int_equal(fedwalk_account(&job, 1000, s), 4);
+	assert_true(s[3].eps == 3200e3 + 4);
+	job = (struct fedwalk_job){ .mode = FEDWALK_RESPONSE, .eps = 8 };
+	assert_int_equal(fedwalk_account(&job, 1000, s), 3);
+	assert_string_equal(s[0].mechanism, "randomised response");
+	assert_true(s[0].eps == 8 && s[2].eps == 8 && strstr(s[2].composition, "weak"));
+	job.eps = 1;
+	assert_int_equal(fedwalk_account(&job, 1000, s), 3);
+	assert_null(strstr(s[2].composition, "weak"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_plain_walks),
+		cmocka_unit_test(test_judge),
+		cmocka_unit_test(test_account),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,99 @@
+/* Jobs of kind fedwalk: who must allow it, and what is said of them. */
+#include "tests/unit/job/jobs.h"
+
+#include "protocols/fedwalk/facts.h"
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "protocols/fedwalk/job.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define RESPONSE ", \"mode\": \"randomized-response\""
+
+static const char *permission(const char *text)
+{
+	struct job j;
+
+	assert_ok(parse(&j, text, NULL));
+	return job_permission(&j);
+}
+
+static bool leaks(const char *text, const char *words)
+{
+	const char *said[32];
+	struct job j;
+	size_t n;
+
+	assert_ok(parse(&j, text, NULL));
+	n = job_leaks(&j, 3, said, 32);
+	assert_true(n < 32);
+	for (size_t i = 0; i < n; i++)
+		if (strstr(said[i], words))
+			return true;
+	return false;
+}
+
+static void test_what_is_said(void **state)
+{
+	static const char walks[] = "{\"kind\": \"fedwalk\"}",
+			  dtw[] = "{\"kind\": \"fedwalk\", \"dissimilarity\": \"dtw\"}",
+			  response[] = "{\"kind\": \"fedwalk\"" RESPONSE "}";
+	struct job j;
+
+	(void)state;
+	assert_string_equal(permission(walks), "fedwalk");
+	assert_string_equal(permission(dtw), "fedwalk.dtw");
+	assert_string_equal(permission(response), "fedwalk");
+	assert_true(leaks(walks, "the encoder keeps nearly every vertex as it is"));
+	assert_false(leaks(walks, "gives every tie away"));
+	assert_true(leaks(dtw, "gives every tie away, whatever eps is"));
+	assert_true(leaks(response, "8 is a weak promise"));
+	assert_false(leaks(response, "encoder"));
+	assert_ok(parse(&j, response, NULL));
+	assert_true(fedwalk_job(&j)->eps == 8);
+	assert_ok(parse(&j, walks, NULL));
+	assert_true(fedwalk_job(&j)->eps == 2 && j.clusters == 0 &&
+		    fedwalk_job(&j)->keep_embeddings);
+}
+
+static double fact(const struct facts *r, const char *name)
+{
+	for (size_t i = 0; i < r->count; i++)
+		if (!strcmp(r->item[i].name, name))
+			return r->item[i].values ? r->item[i].value[0] : NAN;
+	fail_msg("no fact %s", name);
+	return 0;
+}
+
+static void test_record(void **state)
+{
+	double told[FEDWALK_TOLD] = {
+		[FEDWALK_GUESSED] = 50, [FEDWALK_RIGHT] = 40,      [FEDWALK_TIES] = 80,
+		[FEDWALK_WALKED] = 100, [FEDWALK_MESSAGES] = 3264, [FEDWALK_ONE_SIDED] = 6
+	};
+	struct facts *r = alloc(1, sizeof(*r));
+	struct job j;
+
+	(void)state;
+	log_init("test", LOG_ERROR);
+	assert_ok(parse(&j, "{\"kind\": \"fedwalk\"}", NULL));
+	fedwalk_record(fedwalk_job(&j), 1000, told, r);
+	assert_true(fact(r, "attack_precision") == 0.8);
+	assert_true(fact(r, "attack_recall") == 0.5);
+	assert_true(fact(r, "messages_per_walk") == 32.64);
+	assert_true(fabs(fact(r, "messages_expected") - 32.6389) < 1e-4);
+	assert_true(fact(r, "one_sided_ties") == 3);
+	assert_true(fact(r, "bins") == 6);        /* floor(ln 1000) */
+	assert_true(isnan(fact(r, "account_1"))); /* a text */
+	facts_release(r);
+	free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_what_is_said),
+					    cmocka_unit_test(test_record) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

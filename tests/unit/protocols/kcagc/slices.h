@@ -1,0 +1,40 @@
+/* slices.h -- a party's columns of a small matrix, and what they are asked. */
+#ifndef TESTS_UNIT_KCAGC_SLICES_H
+#define TESTS_UNIT_KCAGC_SLICES_H
+
+#include "tests/unit/graph/data.h"
+#include "protocols/kcagc/sums.h"
+
+enum { ROWS = 40, COLS = 23 };
+
+static inline void ask(struct slice *s, const struct question *q, double *x)
+{
+	memset(x, 0x7f, question_words(q, s->g->adjacency.rows) * sizeof(*x)); /* nothing is kept */
+	assert_ok(slice_answer(s, q, x));
+}
+
+/* Facts and norms; square receives what the slice says of its rows. Without idf a slice of words
+ * has to be asked again. */
+static inline void begin(struct slice *s, bool idf, double *facts, double *square)
+{
+	double x[2 + ROWS];
+
+	ask(s, &(struct question){ .kind = ASK_FACTS }, x);
+	memcpy(facts, x, 2 * sizeof(*facts));
+	memcpy(square, x + 2, ROWS * sizeof(*square));
+	if (!idf && x[0] == 0)
+		ask(s, &(struct question){ .kind = ASK_NORMS }, square);
+}
+
+static inline void make(struct slice *s, const struct csr *X, bool dense, const struct graph *g,
+			unsigned threads)
+{
+	struct features part;
+
+	deal_columns(X, 1, dense, &part);
+	assert_ok(slice_init(s, &part, g, threads));
+	assert_null(part.sparse.start);
+	assert_null(part.dense.a);
+}
+
+#endif

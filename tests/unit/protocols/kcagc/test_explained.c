@@ -1,0 +1,174 @@
+/* How much of features degrees explain, against what stands in explained.h by its own words. */
+#include "tests/unit/protocols/kcagc/slices.h"
+#include "protocols/kcagc/explained.h"
+
+enum { NODES = 60, WORDS = 9 };
+
+static size_t degree_of(const struct graph *g, size_t i)
+{
+	return g->adjacency.start[i + 1] - g->adjacency.start[i];
+}
+
+/* A row's word is its degree, less than WORDS or else the last, but for each `other`th row, whose
+ * word is some. */
+static void words_of(const struct graph *g, size_t other, struct csr *X)
+{
+	struct triple t[NODES];
+
+	for (uint32_t i = 0; i < NODES; i++) {
+		size_t word = other && i % other == 0 ? i * 7 / other : degree_of(g, i);
+
+		t[i] = (struct triple){ i, (uint32_t)(word < WORDS ? word : WORDS - 1), 1 };
+	}
+	csr_from_triples(X, NODES, WORDS, t, NODES);
+}
+
+/* The definition: sums over pairs of rows of the same degree, in O(n^2 m). */
+static void literal(const struct mat *X, const struct graph *g, double *explained, double *varied)
+{
+	double between = 0, square = 0, mean = 0, groups = 0, chance;
+
+	for (size_t i = 0; i < X->rows; i++) {
+		double same = 0, dot = 0;
+
+		for (size_t j = 0; j < X->rows; j++) {
+			double xy = 0;
+
+			for (size_t c = 0; c < X->cols; c++)
+				xy += MAT(X, i, c) * MAT(X, j, c);
+			mean += xy / (double)X->rows;
+			square += i == j ? xy : 0;
+			if (degree_of(g, i) == degree_of(g, j)) {
+				same++;
+				dot += xy;
+			}
+		}
+		between += dot / same;
+		groups += 1 / same;
+	}
+	chance = (groups - 1) / ((double)X->rows - 1);
+	*varied = square - mean;
+	*explained = (between - mean - chance * *varied) / (1 - chance);
+}
+
+/* Of a slice of X, which is used up. */
+static void ask_explained(struct features *X, const struct graph *g, double *x)
+{
+	struct slice s;
+
+	slice_begin(&s, X, g, 1);
+	explained_by_degrees(&s, x);
+	slice_release(&s);
+}
+
+static void check(const struct csr *words, const struct graph *g, double least, double most)
+{
+	double x[2], y[2], left[2], e, v;
+	struct features X;
+	struct mat dense;
+
+	csr_to_dense(words, &dense);
+	literal(&dense, g, &e, &v);
+	deal_columns(words, 1, true, &X);
+	ask_explained(&X, g, x);
+	assert_true(x[0] >= least * x[1] && x[0] <= most * x[1]);
+	assert_near(x[0], e, 1e-9);
+	assert_near(x[1], v, 1e-9);
+	deal_columns(words, 1, false, &X);
+	ask_explained(&X, g, y);
+	assert_near(x[0], y[0], 1e-12);
+	assert_near(x[1], y[1], 1e-12);
+	memcpy(left, x, sizeof(left));
+	for (size_t l = 0; l < 3; l++) { /* columns apart add up */
+		X = (struct features){ .dense = { 0 } };
+		mat_init(&X.dense, NODES, WORDS / 3);
+		for (size_t i = 0; i < NODES; i++)
+			for (size_t j = 0; j < WORDS / 3; j++)
+				MAT(&X.dense, i, j) = MAT(&dense, i, 3 * j + l);
+		ask_explained(&X, g, y);
+		left[0] -= y[0];
+		left[1] -= y[1];
+	}
+	assert_near(left[0], 0, 1e-9);
+	assert_near(left[1], 0, 1e-9);
+	mat_release(&dense);
+}
+
+static void parts(void **state)
+{
+	struct graph g;
+	struct csr X;
+
+	(void)state;
+	sample_graph(&g, NODES, 120, 0, false, 3);
+	words_of(&g, 0, &X);
+	check(&X, &g, 0.8, 1.0 + 1e-9); /* but for degrees that share the last word */
+	csr_release(&X);
+	words_of(&g, 2, &X);
+	check(&X, &g, 0.05, 0.6);
+	csr_release(&X);
+	words_of(&g, 1, &X);
+	check(&X, &g, -0.2, 0.2);
+	csr_release(&X);
+	graph_release(&g);
+}
+
+/* A ring: one degree, which says nothing. */
+static void one_degree(void **state)
+{
+	double x[2];
+	struct triple t[2 * NODES];
+	struct features X;
+	struct graph g;
+	struct csr A, words;
+
+	(void)state;
+	for (uint32_t i = 0; i < NODES; i++) {
+		t[2 * i] = (struct triple){ i, (i + 1) % NODES, 1 };
+		t[2 * i + 1] = (struct triple){ (i + 1) % NODES, i, 1 };
+	}
+	csr_from_triples(&A, NODES, NODES, t, 2 * (size_t)NODES);
+	graph_init(&g, &A);
+	words_of(&g, 1, &words);
+	deal_columns(&words, 1, true, &X);
+	ask_explained(&X, &g, x);
+	assert_true(x[0] == 0 && x[1] > 1);
+	csr_release(&words);
+	graph_release(&g);
+}
+
+/* Many columns and groups: sums of columns with signs are near. */
+static void sketched(void **state)
+{
+	enum { MANY = 3000, COLUMNS = 4000 };
+	struct triple *t = alloc(2 * MANY, sizeof(*t));
+	double x[2];
+	struct features X;
+	struct graph g;
+	struct csr words;
+
+	(void)state;
+	sample_graph(&g, MANY, 40 * MANY, 0, false, 4);
+	for (uint32_t i = 0; i < MANY; i++) { /* a word of its degree, and one of its own */
+		t[2 * i] = (struct triple){ i, (uint32_t)degree_of(&g, i), 1 };
+		t[2 * i + 1] = (struct triple){ i, 500 + i, 1 };
+	}
+	csr_from_triples(&words, MANY, COLUMNS, t, 2 * (size_t)MANY);
+	deal_columns(&words, 1, false, &X);
+	ask_explained(&X, &g, x);
+	assert_true(x[0] > 0.4 * x[1] && x[0] < 0.6 * x[1]);
+	csr_release(&words);
+	graph_release(&g);
+	free(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(parts),
+		cmocka_unit_test(one_degree),
+		cmocka_unit_test(sketched),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

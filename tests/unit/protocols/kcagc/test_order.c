@@ -1,0 +1,299 @@
+/* A party's terms of the order, against each order from scratch and the rules' own words. */
+#include "tests/unit/graph/data.h"
+#include "common/graph/filtered.h"
+#include "protocols/kcagc/order.h"
+
+static const struct embed_params how = { .idf = true,
+					 .filter = FILTER_HALF,
+					 .dims = 4,
+					 .unit_rows = true,
+					 .row_power = 1,
+					 .threads = 1 };
+static const struct kmeans_params search = {
+	.k = PLANTED_CLASSES, .restarts = 3, .iterations = 10, .seed = 5, .threads = 1
+};
+
+/* The mean over clusters of the mean squared distance of two of a cluster's nodes. */
+static double pairwise(const struct mat *F, const uint32_t *label, size_t k)
+{
+	double total = 0;
+
+	for (size_t c = 0; c < k; c++) {
+		double sum = 0, size = 0;
+
+		for (size_t i = 0; i < F->rows; i++)
+			size += label[i] == c;
+		for (size_t i = 0; i < F->rows; i++)
+			for (size_t j = 0; label[i] == c && j < F->rows; j++)
+				for (size_t e = 0; label[j] == c && e < F->cols; e++) {
+					double gap = MAT(F, i, e) - MAT(F, j, e);
+
+					sum += gap * gap;
+				}
+		total += size > 0 ? sum / (size * size) : 0;
+	}
+	return total / (double)k;
+}
+
+/* Order t by itself: weighed, filtered, projected, clustered; how the clusters fit the graph, too.
+ */
+static double from_scratch(const struct features *X, const struct graph *g,
+			   const struct embed_params *p, unsigned order, double *fit)
+{
+	uint32_t *label = alloc(features_rows(X), sizeof(*label));
+	struct mat F, Z;
+	double intra;
+
+	assert_ok(embed_weighed(NULL, X, p, &F));
+	assert_ok(graph_filter(g, p->filter, order, 1, &F));
+	assert_ok(embed_project(NULL, &F, p, &Z));
+	kmeans(&Z, NULL, &search, label, NULL, NULL);
+	intra = pairwise(&F, label, search.k);
+	*fit = modularity(g, label, search.k);
+	mat_release(&F);
+	mat_release(&Z);
+	free(label);
+	return intra;
+}
+
+static void check(const struct features *X, const struct graph *g, const struct embed_params *p,
+		  unsigned blocks)
+{
+	struct order_search s;
+
+	assert_ok(order_begin(&s, X, g, p, &search));
+	for (unsigned b = 0; b < blocks; b++) {
+		double term[ORDER_WORDS];
+
+		assert_ok(order_next(&s, term));
+		for (unsigned t = 0; t < ORDER_BLOCK; t++) {
+			unsigned order = b * ORDER_BLOCK + t + 1;
+			double fit, expected = from_scratch(X, g, p, order, &fit);
+
+			if (fabs(term[t] - expected) > 1e-9 * expected)
+				fail_msg("order %u: %.12g, expected %.12g", order, term[t],
+					 expected);
+			if (fabs(term[ORDER_BLOCK + t] - fit) > 1e-12)
+				fail_msg("order %u fits by %.12g, expected %.12g", order,
+					 term[ORDER_BLOCK + t], fit);
+		}
+	}
+	order_end(&s);
+}
+
+static void test_each_order(void **state)
+{
+	struct embed_params other = how;
+	uint32_t truth[PLANTED_NODES];
+	struct features X, copy = { 0 };
+	struct graph g;
+
+	(void)state;
+	planted(&X, &g, truth);
+	assert_false(filtered_pays(PLANTED_NODES, PLANTED_WORDS, X.sparse.start[PLANTED_NODES],
+				   graph_neighbours(&g), FILTER_HALF, 1,
+				   how.dims)); /* those come from the features */
+	check(&X, &g, &how, 2);
+	other.filter = FILTER_SPECTRAL;
+	other.idf = false;
+	other.unit_basis = true;
+	other.unit_rows = false;
+	check(&X, &g, &other, 1);
+	csr_to_dense(&X.sparse, &copy.dense);
+	check(&copy, &g, &how, 1);
+	assert_true(X.is_sparse && X.sparse.rows == PLANTED_NODES); /* the features stay */
+	features_release(&X);
+	features_release(&copy);
+	graph_release(&g);
+}
+
+/* Features so wide and sparse that their singular vectors come from products. */
+static void test_wide_features(void **state)
+{
+	struct features X = { .is_sparse = true }, copy = { 0 };
+	struct graph g;
+
+	(void)state;
+	sample_sparse(&X.sparse, 300, 280, 5, true, 3);
+	sample_graph(&g, 300, 700, 5, false, 4);
+	csr_to_dense(&X.sparse, &copy.dense);
+	assert_true(filtered_pays(300, 280, X.sparse.start[300], graph_neighbours(&g), FILTER_HALF,
+				  1, how.dims));
+	check(&X, &g, &how, 2);
+	check(&copy, &g, &how, 1);
+	features_release(&X);
+	features_release(&copy);
+	graph_release(&g);
+}
+
+/* A year beside words, in whatever unit, takes their place no more than a word that all rows have:
+ * the terms are those of words by idf and a column of variance 1. Where the job weighs nothing, all
+ * is as it was. */
+static void test_a_year_beside_words(void **state)
+{
+	struct embed_params plain = how;
+	uint32_t truth[PLANTED_NODES];
+	double a[ORDER_WORDS], b[ORDER_WORDS], c[ORDER_WORDS];
+	struct features X, with[3] = { 0 };
+	struct order_search s;
+	struct graph g;
+	size_t m;
+
+	(void)state;
+	planted(&X, &g, truth);
+	m = features_cols(&X);
+	for (int u = 0; u < 3; u++) { /* in years, in seconds, by hand */
+		struct mat *to = &with[u].dense, F;
+
+		mat_init(to, PLANTED_NODES, m + 1);
+		if (u < 2)
+			csr_to_dense(&X.sparse, &F);
+		else
+			assert_ok(embed_weighed(NULL, &X, &how, &F));
+		for (size_t i = 0; i < PLANTED_NODES; i++) {
+			double year = i % 3 == 0 ? -sqrt(2) : sqrt(0.5);
+
+			memcpy(ROW(to, i), ROW(&F, i), m * sizeof(double));
+			MAT(to, i, m) = u == 0   ? 2000 + 10 * year
+					: u == 1 ? 3.15e7 * (30 + 10 * year)
+						 : year;
+		}
+		mat_release(&F);
+	}
+	assert_int_equal(PLANTED_NODES % 3, 0); /* mean 0 and variance 1 */
+	plain.idf = false;
+	for (int u = 0; u < 2; u++) {
+		assert_ok(order_begin(&s, &with[u], &g, &how, &search));
+		assert_ok(order_next(&s, a));
+		order_end(&s);
+		assert_ok(order_begin(&s, &with[2], &g, &plain, &search));
+		assert_ok(order_next(&s, b));
+		order_end(&s);
+		for (unsigned t = 0; t < ORDER_BLOCK; t++)
+			assert_near(a[t] / b[t], 1, 1e-6);
+	}
+	assert_ok(order_begin(&s, &with[0], &g, &plain, &search));
+	assert_ok(order_next(&s, c));
+	order_end(&s);
+	assert_true(c[0] > 5 * a[0]); /* years squared */
+	for (int u = 0; u < 3; u++)
+		features_release(&with[u]);
+	features_release(&X);
+	graph_release(&g);
+}
+
+/* Threads and what how->order says make no difference. */
+static void test_same_for_any_threads(void **state)
+{
+	double a[ORDER_WORDS], b[ORDER_WORDS];
+	struct embed_params four = how;
+	struct kmeans_params also = search;
+	uint32_t truth[PLANTED_NODES];
+	struct order_search s;
+	struct features X;
+	struct graph g;
+
+	(void)state;
+	planted(&X, &g, truth);
+	four.threads = also.threads = 4;
+	four.order = 17;
+	assert_ok(order_begin(&s, &X, &g, &how, &search));
+	assert_ok(order_next(&s, a));
+	order_end(&s);
+	assert_ok(order_begin(&s, &X, &g, &four, &also));
+	assert_ok(order_next(&s, b));
+	order_end(&s);
+	assert_memory_equal(a, b, sizeof(a));
+	features_release(&X);
+	graph_release(&g);
+}
+
+/* ---- the rule ---- */
+
+static void test_order_by_the_rule(void **state)
+{
+	double intra[ORDER_CAP];
+	unsigned order, rule;
+
+	(void)state;
+	for (size_t t = 0; t < ORDER_CAP; t++)
+		intra[t] = 1000 - (double)t;
+	for (size_t known = ORDER_BLOCK; known < ORDER_CAP; known += ORDER_BLOCK) {
+		assert_ok(order_decide(intra, NULL, known, &rule, &order));
+		assert_int_equal(order, 0);
+	}
+	assert_err(order_decide(intra, NULL, ORDER_CAP, &rule, &order), ERR_JOB,
+		   "the intra-cluster distance falls up to order 100, where the search ends; give "
+		   "job.filter.order as a number");
+	intra[99] = 1000; /* the last chance */
+	assert_ok(order_decide(intra, NULL, ORDER_CAP, &rule, &order));
+	assert_int_equal(order, 99);
+	intra[57] = intra[56]; /* no rise */
+	intra[12] = 1000;      /* the first of two */
+	assert_ok(order_decide(intra, NULL, 60, &rule, &order));
+	assert_int_equal(order, 12);
+	intra[1] = 1001;
+	assert_ok(order_decide(intra, NULL, ORDER_BLOCK, &rule, &order));
+	assert_int_equal(order, 1);
+}
+
+/* Distances that fall for ever: clusters that fit the graph worse and worse tell where it was
+ * enough. */
+static void test_order_without_a_rise(void **state)
+{
+	double intra[ORDER_CAP], fit[ORDER_CAP];
+	unsigned order, rule;
+
+	(void)state;
+	for (size_t t = 0; t < ORDER_CAP; t++) {
+		intra[t] = 1000 - (double)t;
+		fit[t] = t < 30 ? 0.01 * (double)t
+				: 0.6 - 0.005 * (double)t; /* .29 to order 30, .45 at 31 */
+	}
+	assert_ok(order_decide(intra, fit, 50, &rule, &order));
+	assert_true(order == 0 && rule == 0);
+	assert_ok(order_decide(intra, fit, ORDER_CAP, &rule, &order));
+	assert_true(order == 31 && rule == 0);
+	for (size_t t = 0; t < ORDER_CAP; t++)
+		fit[t] = 0.3; /* as well at the last as at any */
+	assert_err(order_decide(intra, fit, ORDER_CAP, &rule, &order), ERR_JOB,
+		   "falls up to order 100");
+	intra[40] = 1000;
+	assert_ok(order_decide(intra, fit, ORDER_CAP, &rule, &order));
+	assert_true(order == 40 && rule == 40);
+	fit[20] = 0.4;
+	assert_ok(order_decide(intra, fit, ORDER_CAP, &rule, &order));
+	assert_true(order == 21 && rule == 40);
+}
+
+static void test_nothing_to_cluster(void **state)
+{
+	struct features none = { 0 };
+	struct order_search s;
+	uint32_t truth[PLANTED_NODES];
+	struct features X;
+	struct graph g;
+
+	(void)state;
+	planted(&X, &g, truth);
+	mat_init(&none.dense, PLANTED_NODES, 0);
+	assert_err(order_begin(&s, &none, &g, &how, &search), ERR_INPUT, "nothing to cluster");
+	features_release(&none);
+	features_release(&X);
+	graph_release(&g);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_order),
+		cmocka_unit_test(test_wide_features),
+		cmocka_unit_test(test_a_year_beside_words),
+		cmocka_unit_test(test_same_for_any_threads),
+		cmocka_unit_test(test_order_by_the_rule),
+		cmocka_unit_test(test_order_without_a_rise),
+		cmocka_unit_test(test_nothing_to_cluster),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,185 @@
+/* Rows placed by what a slice keeps: the distances to its means, against those of its filtered
+ * rows; each kind of column. */
+#include "tests/unit/protocols/kcagc/slices.h"
+#include "protocols/kcagc/place.h"
+#include "protocols/kcagc/wide.h"
+#include "common/linalg/la.h"
+
+#include <math.h>
+
+enum { ORDER = 3, K = 4, PARTIES = 2, WORDS = 9 };
+
+static struct graph g;
+static uint32_t label[ROWS];
+static const struct question means = { .kind = ASK_MEANS, .order = ORDER, .label = label, .k = K };
+
+/* Words, the last of them in a column with a number in each row, as a year is; or measurements. */
+static void columns_of(struct features *X, int kind)
+{
+	struct rng rng;
+
+	rng_seed(&rng, 8, (uint64_t)kind);
+	*X = (struct features){ 0 };
+	mat_init(&X->dense, ROWS, WORDS);
+	for (size_t i = 0; i < ROWS; i++)
+		for (size_t j = 0; j < WORDS; j++)
+			MAT(&X->dense, i, j) = kind == 2 ? rng_normal(&rng)
+					       : kind == 1 && j == WORDS - 1
+						   ? 1900 + 3 * rng_normal(&rng)
+						   : rng_unit(&rng) < 0.3;
+}
+
+/* What the slice itself makes of X, squared norms of its rows in square, and its sums of means. */
+static void through_slice(struct features *X, bool idf, struct slice *s, double *norm, double *Q)
+{
+	double facts[2], square[ROWS], spreads[SLICE_SPREADS];
+
+	assert_ok(slice_init(s, X, &g, 1));
+	begin(s, idf, facts, square);
+	for (size_t i = 0; i < ROWS; i++)
+		norm[i] = sqrt(square[i]);
+	ask(s,
+	    &(struct question){
+		.kind = ASK_SPREADS, .idf = idf, .square = square, .parties = PARTIES },
+	    spreads);
+	ask(s, &means, Q);
+}
+
+static void check(int kind, bool idf)
+{
+	double norm[ROWS], length[ROWS], Q[ROWS * K];
+	struct features X, again;
+	struct placing p;
+	struct slice s;
+	struct mat D, M;
+
+	columns_of(&X, kind);
+	features_copy(&again, &X);
+	through_slice(&X, idf, &s, norm, Q);
+	placing_of(&s, label, K, PARTIES, &p);
+	slice_means(&s, label, K, &M);
+	assert_ok(placing_weigh(&p, &again, length));
+	for (size_t i = 0; i < ROWS; i++)
+		assert_near(length[i], norm[i], 1e-9 * (1 + norm[i]));
+	assert_ok(placing_distances(&p, &again, &g, length, 1, &D));
+	for (size_t i = 0; i < ROWS; i++)
+		for (size_t r = 0; r < K; r++) {
+			double square = 0;
+
+			for (size_t j = 0; j < WORDS; j++)
+				square += MAT(&M, r, j) * MAT(&M, r, j);
+			assert_near(MAT(&D, i, r), 1.0 / PARTIES + square - 2 * Q[i * K + r], 1e-9);
+		}
+	mat_release(&D);
+	mat_release(&M);
+	placing_release(&p);
+	slice_release(&s);
+}
+
+static void test_words(void **state)
+{
+	(void)state;
+	check(0, true);
+}
+
+/* Others have measurements: words are not weighed. */
+static void test_words_beside_measurements(void **state)
+{
+	(void)state;
+	check(0, false);
+}
+
+static void test_a_year_among_words(void **state)
+{
+	(void)state;
+	check(1, true);
+}
+
+static void test_measurements(void **state)
+{
+	(void)state;
+	check(2, false);
+}
+
+/* Other values where words were; a year that is missing. */
+static void test_other_columns(void **state)
+{
+	double norm[ROWS], length[ROWS], Q[ROWS * K];
+	struct features X, again;
+	struct placing p;
+	struct slice s;
+	struct triple t[] = { { 0, 0, 1 }, { 1, WORDS - 1, 1900 } };
+
+	(void)state;
+	columns_of(&X, 1);
+	features_copy(&again, &X);
+	through_slice(&X, true, &s, norm, Q);
+	placing_of(&s, label, K, PARTIES, &p);
+	MAT(&again.dense, 3, 2) = 2;
+	assert_err(placing_weigh(&p, &again, length), ERR_INPUT,
+		   "features hold other values than 0 and 1");
+	features_release(&again);
+	again = (struct features){ .is_sparse = true };
+	csr_from_triples(&again.sparse, ROWS, WORDS, t, 2);
+	assert_err(placing_weigh(&p, &again, length), ERR_INPUT,
+		   "column 8 (from 0) has 1 values for 40 rows; when the model was made it had one "
+		   "in each row");
+	features_release(&again);
+	placing_release(&p);
+	slice_release(&s);
+}
+
+/* The same means where the filtered slice is never formed. */
+static void test_means_of_a_wide_slice(void **state)
+{
+	struct mat B, F, seen, expected;
+	struct wide w;
+	struct csr X;
+
+	(void)state;
+	sample_sparse(&X, ROWS, COLS, 5, false, 3);
+	sample_normal(&B, ROWS, K, 4);
+	assert_ok(graph_filter_sparse(&g, FILTER_MEAN, ORDER, 1, &X, &F));
+	wide_init(&w, &X, &g, ORDER, 1);
+	wide_means(&w, &B, &seen);
+	la_mul_tn(&B, &F, 1, &expected);
+	assert_true(seen.rows == K && seen.cols == COLS);
+	for (size_t e = 0; e < K * COLS; e++)
+		assert_near(seen.a[e], expected.a[e], 1e-12);
+	mat_release(&seen);
+	mat_release(&expected);
+	mat_release(&B);
+	mat_release(&F);
+	wide_release(&w);
+	csr_release(&X);
+}
+
+static int open_graph(void **state)
+{
+	(void)state;
+	sample_graph(&g, ROWS, 80, 4, false, 2);
+	for (size_t i = 0; i < ROWS; i++)
+		label[i] = (uint32_t)(i * 7 % K);
+	return 0;
+}
+
+static int close_graph(void **state)
+{
+	(void)state;
+	graph_release(&g);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_words_beside_measurements),
+		cmocka_unit_test(test_a_year_among_words),
+		cmocka_unit_test(test_measurements),
+		cmocka_unit_test(test_other_columns),
+		cmocka_unit_test(test_means_of_a_wide_slice),
+	};
+
+	return cmocka_run_group_tests(tests, open_graph, close_graph);
+}

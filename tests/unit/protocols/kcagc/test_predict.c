@@ -1,0 +1,472 @@
+/* kcagc.predict: labels of old nodes again, of new ones, and every message at every step. */
+#include "tests/unit/protocols/kcagc/predict.h"
+#include "tests/unit/both/steps.h"
+#include "protocols/kcagc/job.h"
+#include "common/cluster/kmeans.h"
+#include "common/cluster/metrics.h"
+#include "protocols/kcagc/columns.h"
+
+#include <math.h>
+
+enum { N = 300, OLD = 240, M = 36 };
+
+/* Far from clear: the methods below end with different labels. */
+static void hard(struct planted *p, bool words)
+{
+	planted_make(p, &(struct plan){ .n = N, .m = M, .seed = 3, .noise = 2.0, .isolated = 4 });
+	if (words)
+		planted_words(p);
+}
+
+static double again(const struct planted *p, size_t L, const char *run, const char *predict,
+		    enum form form)
+{
+	struct job job = planted_job(run), other = predict_job(predict);
+	struct model *models[FED_MAX] = { NULL };
+	uint32_t label[N], predicted[N];
+
+	run_job(p, L, &job, form, models, label);
+	run_job(p, L, &other, form, models, predicted);
+	return agreement(label, predicted, p->n);
+}
+
+/* A model whose last labels came from comparing each node with the centres gives all of them back.
+ */
+static void test_old_nodes_get_their_labels(void **state)
+{
+	static const struct {
+		const char *run, *predict;
+	} jobs[] = {
+		{ "method=tree", "" },
+		{ "method=flat", "" },
+		{ "method=basic", "" },
+		{ "method=basic iterations=1 ninth=false starts=1 restarts=1", "" },
+		{ "method=tree iterations=1 polish=1 ninth=false", "" },
+		{ "method=tree exchange=gram", "" },
+		{ "method=tree filter.kind=spectral filter.order=3", "" },
+		{ "method=flat projection.row_power=0.5", "" },
+		{ "method=flat filter.order=auto", "" },
+		{ "method=tree joint_norm=true", "joint_norm=true" },
+		{ "method=tree joint_norm=true projection.row_power=0", "joint_norm=true" },
+		{ "method=basic preset=paper", "secure_sum.fraction_bits=32" },
+	};
+
+	(void)state;
+	for (int words = 0; words < 2; words++) {
+		struct planted p;
+
+		hard(&p, words);
+		for (size_t i = 0; i < sizeof(jobs) / sizeof(*jobs); i++)
+			/* Two of eight variants each: together all of them, with words and without. */
+			for (size_t variant = (i + (size_t)words) % 4; variant < 8; variant += 4) {
+				enum form form = variant & 4 ? words ? SPARSE_ONES : SPARSE : DENSE;
+				size_t L = variant == 7 ? 2 : 5;
+				char run[256];
+				double same;
+
+				if (*jobs[i].predict == 'j' && !(variant & 2))
+					continue; /* joint norms are of unit rows */
+
+				snprintf(run, sizeof(run), "%s features=%s projection.unit_rows=%s",
+					 jobs[i].run, variant & 1 ? "idf" : "raw",
+					 variant & 2 ? "true" : "false");
+				same = again(&p, L, run, jobs[i].predict, form);
+				if (same < 0.99)
+					fail_msg("%s, words %d, form %d, L=%zu: %.4f", run, words,
+						 form, L, same);
+			}
+		planted_release(&p);
+	}
+}
+
+/* By means of clusters of the old rows, all columns pooled. */
+static void nearest_means(const struct planted *old, const struct planted *all, bool standardize,
+			  const uint32_t *label, uint32_t *nearest)
+{
+	struct features first = { 0 }, rows = { 0 };
+	struct standard_by by = { 0 };
+	struct mat Z, Y, c;
+
+	mat_copy(&first.dense, &old->X);
+	mat_copy(&rows.dense, &all->X);
+	assert_ok(columns_points(&first, standardize, NULL, &Z, &by));
+	columns_again(&rows, &by, &Y);
+	mat_init(&c, 3, Z.cols);
+	kmeans_centres(&Z, NULL, label, &c);
+	kmeans_nearest(&Y, &c, nearest);
+	mat_release(&c);
+	mat_release(&Y);
+	mat_release(&Z);
+	standard_by_release(&by);
+}
+
+/* kmeans.columns: rows of the run get their labels again, alone or beside others; new ones that of
+ * the nearest pooled mean. */
+static void test_rows_of_columns(void **state)
+{
+	static const char *const runs[] = {
+		"method=tree",
+		"method=flat",
+		"method=basic",
+		"method=tree exchange=gram",
+		"method=flat standardize=none",
+		"method=basic iterations=1 ninth=false starts=1 restarts=1"
+	};
+	static const char run_text[] =
+	    "{\"kind\":\"kmeans.columns\",\"clusters\":3,\"secure_sum\":{"
+	    "\"group\":\"x25519\"},\"allow_single\":true}";
+	static const char text[] =
+	    "{\"kind\":\"kmeans.columns.predict\",\"clusters\":3,"
+	    "\"model\":\"74657374000000000000000000000000\",\"allow_single\":true,"
+	    "\"secure_sum\":{\"group\":\"x25519\"}}";
+	struct planted all, old;
+
+	(void)state;
+	planted_make(&all, &(struct plan){ .n = N, .m = 8, .seed = 5, .noise = 2.0 });
+	for (size_t i = 0; i < N; i++)
+		MAT(&all.X, i, 7) = 5; /* left out, where columns are standardised */
+	planted_first(&all, OLD, &old);
+	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++)
+		/* the last is cut short, and one party's own k-means then has centres that came
+		 * after */
+		for (size_t L = i < 5 ? 1 : 2; L <= 4; L++) {
+			struct job job = job_of(run_text, sizeof(run_text) - 1, runs[i]),
+				   predict = job_of(text, sizeof(text) - 1, "");
+			enum form form = L % 2 ? SPARSE : DENSE;
+			struct model *models[FED_MAX] = { NULL };
+			uint32_t label[N], predicted[N], nearest[N];
+
+			run_job(&old, L, &job, form, models, label);
+			run_job(&old, L, &predict, form, models, predicted);
+			if (agreement(label, predicted, OLD) != 1)
+				fail_msg("%s, L=%zu: %.4f", runs[i], L,
+					 agreement(label, predicted, OLD));
+			run_job(&old, L, &job, form, models, label);
+			run_job(&all, L, &predict, form, models, predicted);
+			assert_memory_equal(label, predicted, OLD * sizeof(*label));
+			if (i == 2) { /* which runs until nothing moves */
+				nearest_means(&old, &all, form == DENSE, label, nearest);
+				assert_true(agreement(nearest + OLD, predicted + OLD, N - OLD) ==
+					    1);
+			}
+		}
+	planted_release(&old);
+	planted_release(&all);
+}
+
+static void test_one_party(void **state)
+{
+	struct planted p;
+
+	(void)state;
+	hard(&p, false);
+	assert_true(again(&p, 1, "polish=2", "", DENSE) >= 0.99);
+	assert_true(again(&p, 1, "polish=0", "", DENSE) >= 0.99);
+	planted_release(&p);
+}
+
+/* A run over the graph of all nodes may number its clusters otherwise. */
+static void test_new_nodes_against_a_full_run(void **state)
+{
+	static const char *const methods[] = { "method=tree", "method=flat", "method=basic" };
+	struct planted all, old;
+
+	(void)state;
+	planted_make(&all, &(struct plan){ .n = N, .m = M, .seed = 1, .noise = 1.0 });
+	planted_first(&all, OLD, &old);
+	for (int i = 0; i < 3; i++) {
+		struct job job = planted_job(methods[i]), predict = predict_job("");
+		uint32_t before[N], predicted[N], full[N];
+		struct model *models[FED_MAX] = { NULL };
+		struct metrics m;
+
+		run_job(&old, 4, &job, DENSE, models, before);
+		run_job(&all, 4, &predict, DENSE, models, predicted);
+		run_job(&all, 4, &job, DENSE, NULL, full);
+		assert_ok(metrics_of(full, predicted, N, &m));
+		assert_true(m.acc >= 0.97);
+		assert_ok(metrics_of(full + OLD, predicted + OLD, N - OLD, &m));
+		assert_true(m.acc >= 0.95);
+		assert_true(agreement(before, predicted, OLD) >=
+			    0.97); /* they have new neighbours */
+	}
+	planted_release(&old);
+	planted_release(&all);
+}
+
+/* ---- models made by hand ---- */
+
+/* Of m columns as they are: no filter, no projection, no scaling. */
+static struct model *plain_model(size_t m, size_t k, uint64_t seed)
+{
+	struct model *model = alloc(1, sizeof(*model));
+	struct rng rng;
+
+	rng_seed(&rng, seed, 1);
+	model->kept = true;
+	model->clusters = (unsigned)k;
+	mat_init(&model->how.map, m, m);
+	for (size_t j = 0; j < m; j++)
+		MAT(&model->how.map, j, j) = 1;
+	mat_init(&model->centre, k, m);
+	for (size_t i = 0; i < k * m; i++)
+		model->centre.a[i] = rng_normal(&rng);
+	ALLOC(model->size, k);
+	for (size_t r = 0; r < k; r++)
+		model->size[r] = 1;
+	return model;
+}
+
+/* The nearest centre of those that have nodes, over all parties' columns. */
+static uint32_t nearest(const struct planted *p, size_t L, struct model *const *models, size_t i)
+{
+	double least = INFINITY;
+	uint32_t best = 0;
+
+	for (uint32_t r = 0; r < models[0]->clusters; r++) {
+		double D = 0;
+
+		for (size_t j = 0; j < p->m; j++) {
+			double gap = MAT(&p->X, i, j) - MAT(&models[j % L]->centre, r, j / L);
+
+			D += gap * gap;
+		}
+		if (models[0]->size[r] && D < least) {
+			least = D;
+			best = r;
+		}
+	}
+	return best;
+}
+
+static void check_nearest(size_t n, size_t k, const char *settings, bool holes)
+{
+	enum { L = 3 };
+	struct job job = predict_job(settings);
+	uint32_t *label = alloc(n, sizeof(*label)), *expected = alloc(n, sizeof(*expected));
+	struct model *models[FED_MAX] = { NULL };
+	struct planted p;
+
+	planted_make(&p, &(struct plan){ .n = n, .m = 9, .seed = 5, .noise = 1.0 });
+	for (size_t l = 0; l < L; l++) {
+		models[l] = plain_model(3, k, 7 + l);
+		for (size_t r = 0; holes && r < k; r++) {
+			models[l]->size[r] = r % 3 == 1;
+			if (r % 3 != 1) /* nearer than any other, if it counted */
+				memset(ROW(&models[l]->centre, r), 0, 3 * sizeof(double));
+		}
+	}
+	for (size_t i = 0; i < n; i++)
+		expected[i] = nearest(&p, L, models, i);
+	run_job(&p, L, &job, DENSE, models, label);
+	assert_true(agreement(label, expected, n) >= 0.999);
+	planted_release(&p);
+	free(expected);
+	free(label);
+}
+
+/* Several sums, the last one short; and one that is as long as a sum may be. */
+static void test_many_sums(void **state)
+{
+	size_t rows = predict_rows(4096);
+
+	(void)state;
+	check_nearest(2 * rows + 17, 4096, "clusters=4096", false);
+	check_nearest(rows, 4096, "clusters=4096", false);
+	assert_int_equal(predict_rows(PREDICT_WORDS + 1), 1);
+}
+
+static void test_clusters_without_nodes(void **state)
+{
+	(void)state;
+	check_nearest(N, 12, "clusters=12", true);
+}
+
+/* ---- what a run leaves ---- */
+
+/* Each party's model is of its own columns, and of clusters that are as large as the result's. */
+static void test_models_are_of_the_run(void **state)
+{
+	enum { L = 5 };
+	struct job job = planted_job("method=tree secure_sum.fraction_bits=20");
+	struct model *models[FED_MAX] = { NULL };
+	uint32_t label[N];
+	uint64_t size[PLANTED_K] = { 0 };
+	struct planted p;
+
+	(void)state;
+	hard(&p, false);
+	run_job(&p, L, &job, DENSE, models, label);
+	for (size_t i = 0; i < N; i++)
+		size[label[i]]++;
+	for (size_t l = 0; l < L; l++) {
+		const struct model *m = models[l];
+
+		assert_true(m->kept && m->own == l && m->L == L && m->nodes == N);
+		assert_true(m->method == METHOD_TREE && m->fraction_bits == 20);
+		assert_int_equal(m->how.map.rows, (M - l + L - 1) / L);
+		assert_int_equal(m->how.map.cols, PLANTED_K);
+		assert_int_equal(m->centre.cols, PLANTED_K);
+		assert_memory_equal(m->size, size, sizeof(size));
+		model_free(models[l]);
+	}
+	planted_release(&p);
+}
+
+/* Others' data do not change a byte of what a party keeps, as long as the clusters are
+ * the same ones. */
+static void test_model_holds_nothing_of_others(void **state)
+{
+	struct job job = planted_job("method=flat");
+	struct model *models[2][FED_MAX];
+	uint32_t label[2][N];
+	struct buf bytes[2] = { { 0 }, { 0 } };
+	struct planted p;
+
+	(void)state;
+	planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 1, .noise = 0.05 });
+	for (int run = 0; run < 2; run++) {
+		run_job(&p, 3, &job, DENSE, models[run], label[run]);
+		model_print(models[run][1], &bytes[run]);
+		for (size_t i = 0; i < N; i++)
+			for (size_t j = 0; j < M; j++)
+				if (j % 3 != 1)
+					MAT(&p.X, i, j) *= 1.25;
+	}
+	assert_memory_equal(label[0], label[1], sizeof(label[0]));
+	assert_int_equal(bytes[0].n, bytes[1].n);
+	assert_memory_equal(bytes[0].p, bytes[1].p, bytes[0].n);
+	bytes[0].n = 0;
+	model_print(models[0][0], &bytes[0]); /* and it is not all the same anyway */
+	assert_true(bytes[0].n != bytes[1].n || memcmp(bytes[0].p, bytes[1].p, bytes[0].n) != 0);
+	for (int run = 0; run < 2; run++) {
+		for (size_t l = 0; l < 3; l++)
+			model_free(models[run][l]);
+		buf_release(&bytes[run]);
+	}
+	planted_release(&p);
+}
+
+static void test_min_cell_keeps_no_centres(void **state)
+{
+	struct job job = planted_job("method=tree min_cell=5");
+	struct model *models[FED_MAX] = { NULL };
+	uint32_t label[N];
+	struct planted p;
+
+	(void)state;
+	hard(&p, false);
+	run_job(&p, 3, &job, DENSE, models, label);
+	for (size_t l = 0; l < 3; l++) {
+		assert_true(!models[l]->kept && models[l]->min_cell == 5);
+		assert_null(models[l]->centre.a);
+		assert_null(models[l]->how.map.a);
+		model_free(models[l]);
+	}
+	planted_release(&p);
+}
+
+/* ---- every message ---- */
+
+static const struct plan few = { .n = 48, .m = 16, .seed = 1, .noise = 1.5 };
+
+static struct recording *recorded(size_t L, const char *run, const char *predict)
+{
+	struct job before = planted_job(run);
+	struct model *models[FED_MAX] = { NULL };
+	struct recording *r;
+	uint32_t label[48];
+
+	ALLOC(r, 1);
+	planted_make(&r->data, &few);
+	run_job(&r->data, L, &before, DENSE, models, label);
+	r->job = predict_job(predict);
+	recording_init(r, L);
+	for (size_t l = 0; l < L; l++)
+		r->f.party[l].model = models[l];
+	federation_run(&r->f);
+	federation_succeeded(&r->f);
+	return r;
+}
+
+static void test_wrong_message_at_every_step(void **state)
+{
+	struct recording *r = recorded(3, "method=tree", "");
+	static const enum msg_type to_party[] = { MSG_CHOICE, MSG_RESULT },
+				   from_party[] = { MSG_MASKED };
+
+	(void)state;
+	assert_holds(&r->to_party[1], to_party, 2);
+	assert_holds(&r->from_party[1], from_party, 1);
+	assert_int_equal(r->to_party[1].count, 2); /* a bound, the result */
+	assert_int_equal(r->from_party[1].count, 2);
+	check_recording(r, 1);
+}
+
+static void test_steps_with_norms(void **state)
+{
+	static const enum msg_type to_party[] = { MSG_MATRIX, MSG_RESULT };
+	struct recording *r = recorded(2, "method=tree joint_norm=true", "joint_norm=true");
+
+	(void)state;
+	assert_holds(&r->to_party[0], to_party, 2);
+	check_recording(r, 0);
+}
+
+static void test_steps_of_one_party(void **state)
+{
+	(void)state;
+	check_recording(recorded(1, "polish=1", ""), 0);
+}
+
+/* A node in no cluster at all. */
+static void test_result_without_a_label(void **state)
+{
+	struct recording *r = recorded(2, "method=tree", "");
+	struct listener to = { r, 1, false };
+	struct post *post = post_new(5);
+	struct channel *hub = channel_new(post, COORD, "p1");
+	uint32_t label[48];
+	struct script s = { 0 };
+	struct outcome out;
+	struct buf body = { 0 };
+	enum msg_type type;
+
+	(void)state;
+	memcpy(label, r->f.server.label, sizeof(label));
+	label[7] = PLANTED_K;
+	assert_ok(channel_send_labels(hub, MSG_RESULT, 2, PLANTED_K, label, 48));
+	assert_true(channel_take(hub, &type, &body));
+	script_copy(&s, &r->to_party[1], 1); /* the bound */
+	script_add(&s, type, (struct bytes){ body.p, body.n }, "");
+	replay(&to, &s, &out);
+	assert_refused(&to, 1, "a node without a label", MSG_RESULT, &out);
+	assert_non_null(strstr(out.why, "entry 7 in none of 3 clusters"));
+	channel_free(hub);
+	post_free(post);
+	buf_release(&body);
+	script_release(&s);
+	recording_free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_old_nodes_get_their_labels),
+		cmocka_unit_test(test_rows_of_columns),
+		cmocka_unit_test(test_one_party),
+		cmocka_unit_test(test_new_nodes_against_a_full_run),
+		cmocka_unit_test(test_many_sums),
+		cmocka_unit_test(test_clusters_without_nodes),
+		cmocka_unit_test(test_models_are_of_the_run),
+		cmocka_unit_test(test_model_holds_nothing_of_others),
+		cmocka_unit_test(test_min_cell_keeps_no_centres),
+		cmocka_unit_test(test_wrong_message_at_every_step),
+		cmocka_unit_test(test_steps_with_norms),
+		cmocka_unit_test(test_steps_of_one_party),
+		cmocka_unit_test(test_result_without_a_label),
+	};
+
+	federation_quiet();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,481 @@
+/* Agreed on by all parties before they cluster: the filter's order, and joint norms of rows. */
+#include "protocols/kcagc/job.h"
+#include "protocols/kcagc/order.h"
+#include "tests/unit/both/steps.h"
+
+#include <math.h>
+
+enum { N = 240, M = 30 };
+
+static void planted_hard(struct planted *p, uint64_t seed)
+{
+	planted_make(p, &(struct plan){ .n = N, .m = M, .seed = seed, .noise = 2 });
+}
+
+/* The same with neighbours by the dozen, many of them of other clusters, and degrees that differ:
+ * after a few steps of the filter degrees are all that is left. */
+static void planted_dense(struct planted *p, uint64_t seed)
+{
+	enum { TRIED = 40 * N };
+	struct triple *t = alloc(2 * TRIED, sizeof(*t));
+	size_t edges = 0;
+	struct rng rng;
+	struct csr a;
+
+	planted_make(p, &(struct plan){ .n = N, .m = M, .seed = seed, .noise = 1 });
+	graph_release(&p->g);
+	rng_seed(&rng, seed, 1);
+	for (size_t e = 0; e < TRIED; e++) {
+		uint32_t u = (uint32_t)rng_below(&rng, 1 + rng_below(&rng, N)),
+			 v = (uint32_t)rng_below(&rng, 1 + rng_below(&rng, N));
+
+		if (u == v || (p->truth[u] != p->truth[v] && rng_unit(&rng) < 0.4))
+			continue;
+		t[edges++] = (struct triple){ u, v, 1 };
+		t[edges++] = (struct triple){ v, u, 1 };
+	}
+	csr_from_triples(&a, N, N, t, edges);
+	free(a.value);
+	a.value = NULL;
+	free(t);
+	graph_init(&p->g, &a);
+}
+
+/* ---- filter.order "auto" ---- */
+
+/* What the parties' terms say, added up here: AGC's rule, and how well clusters fit the graph up to
+ * there. */
+static unsigned order_of(const struct planted *p, size_t L, const struct job *job, unsigned *rule)
+{
+	struct embed_params how = kcagc_embed_params(kcagc_job(job), 1);
+	struct kmeans_params search = { .k = job->clusters,
+					.restarts = kcagc_job(job)->local_restarts,
+					.iterations = kcagc_job(job)->iterations,
+					.seed = job->seed,
+					.threads = 1 };
+	double sum[ORDER_CAP] = { 0 }, fit[ORDER_CAP] = { 0 };
+
+	for (size_t l = 0; l < L; l++) {
+		struct order_search s;
+		struct features X;
+
+		planted_slice(p, l, L, &X);
+		assert_ok(order_begin(&s, &X, &p->g, &how, &search));
+		for (size_t b = 0; b < ORDER_BLOCKS; b++) {
+			double term[ORDER_WORDS];
+
+			assert_ok(order_next(&s, term));
+			for (size_t t = 0; t < ORDER_BLOCK; t++) {
+				sum[b * ORDER_BLOCK + t] += term[t];
+				fit[b * ORDER_BLOCK + t] += term[ORDER_BLOCK + t] / (double)L;
+			}
+		}
+		order_end(&s);
+		features_release(&X);
+	}
+	*rule = psi_agc(sum, ORDER_CAP);
+	return kcagc_job(job)->preset == PRESET_PAPER ? *rule : psi_fit(fit, *rule);
+}
+
+static struct federation *run(const struct planted *p, size_t L, const struct job *job)
+{
+	struct federation *f = alloc(1, sizeof(*f));
+
+	federation_init(f, p, L, job);
+	federation_run(f);
+	return f;
+}
+
+static void end(struct federation *f)
+{
+	federation_release(f);
+	free(f);
+}
+
+static const struct record_phase *phase(const struct record *r, const char *name)
+{
+	for (size_t i = 0; i < r->phases; i++)
+		if (strcmp(r->phase[i].name, name) == 0)
+			return &r->phase[i];
+	fail_msg("no phase %s", name);
+	return NULL;
+}
+
+static const struct fact *fact(const struct record *r, const char *name)
+{
+	for (size_t i = 0; i < r->facts.count; i++)
+		if (strcmp(r->facts.item[i].name, name) == 0)
+			return &r->facts.item[i];
+	return NULL;
+}
+
+/* run.json has AGC's order, and the curves as far as it: with preset "paper" nothing but distances
+ * was summed. */
+static void check_facts(const struct record *r, unsigned rule, bool fits)
+{
+	const struct fact *said = fact(r, "order_rule"), *far = fact(r, "order_distances"),
+			  *fit = fact(r, "order_modularities");
+
+	assert_true(said && far);
+	assert_int_equal((int)said->value[0], rule);
+	assert_int_equal(far->values, rule + 1);
+	assert_int_equal(psi_agc(far->value, far->values), rule);
+	assert_true(fits == (fit != NULL));
+	if (fit) {
+		assert_int_equal(fit->values, rule);
+		assert_int_equal(psi_fit(fit->value, rule), r->order);
+	}
+}
+
+/* All parties take the order that the sums say, in as many rounds as AGC's rule has blocks; and
+ * cluster as if it had been given. */
+static void test_order_is_that_of_the_sums(void **state)
+{
+	static const char *const settings[] = { "method=tree", "method=basic",
+						"filter.kind=spectral method=flat features=raw",
+						"preset=paper method=tree" };
+	unsigned longest = 0, lowered = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 8; seed++) {
+		struct planted p;
+
+		if (seed > 4)
+			planted_dense(&p, seed);
+		else
+			planted_hard(&p, seed);
+		for (size_t L = 1; L <= 4; L++) {
+			const char *s = settings[(seed + L) % 4];
+			char line[128];
+			struct federation *f, *given;
+			struct job job;
+			unsigned order, rule;
+
+			snprintf(line, sizeof(line), "%s filter.order=auto", s);
+			job = planted_job(line);
+			assert_int_equal(kcagc_job(&job)->filter_order, KCAGC_ORDER_AUTO);
+			order = order_of(&p, L, &job, &rule);
+			assert_true(order > 0 && order <= rule);
+			longest = rule > longest ? rule : longest;
+			lowered += order < rule;
+			f = run(&p, L, &job);
+			federation_succeeded(f);
+			assert_int_equal(f->server.record.order, order);
+			for (size_t l = 0; l < L; l++)
+				assert_int_equal(f->party[l].record.order, order);
+			assert_int_equal(phase(&f->server.record, "order")->rounds,
+					 rule / ORDER_BLOCK + 2); /* the bound's, too */
+			check_facts(&f->server.record, rule,
+				    kcagc_job(&job)->preset != PRESET_PAPER);
+			snprintf(line, sizeof(line), "%s filter.order=%u", s, order);
+			job = planted_job(line);
+			given = run(&p, L, &job);
+			federation_succeeded(given);
+			assert_int_equal(given->server.record.order, 0); /* as it was given */
+			assert_memory_equal(f->server.label, given->server.label,
+					    N * sizeof(uint32_t));
+			end(f);
+			end(given);
+		}
+		planted_release(&p);
+	}
+	assert_true(longest >= ORDER_BLOCK); /* else there was never a second block */
+	assert_true(lowered > 1);
+}
+
+/* Without edges the filter changes nothing, and the distance never rises. */
+static void test_order_that_never_rises(void **state)
+{
+	struct job job = planted_job("filter.order=auto method=basic");
+	struct planted p;
+	struct federation *f;
+	struct csr none = { 0 };
+
+	(void)state;
+	planted_hard(&p, 1);
+	graph_release(&p.g);
+	csr_from_triples(&none, N, N, NULL, 0);
+	graph_init(&p.g, &none);
+	f = run(&p, 2, &job);
+	assert_int_equal(f->server.result, ERR_JOB);
+	assert_string_equal(f->server.why,
+			    "filter.order \"auto\": the intra-cluster distance falls up to order "
+			    "100, where the search ends; give job.filter.order as a number");
+	assert_int_equal(phase(&f->server.record, "order")->rounds, ORDER_BLOCKS + 1);
+	for (size_t l = 0; l < 2; l++) {
+		assert_int_equal(f->party[l].result, ERR_JOB);
+		assert_non_null(strstr(f->party[l].why, f->server.why));
+	}
+	end(f);
+	planted_release(&p);
+}
+
+/* ---- joint_norm ---- */
+
+struct norms {
+	size_t n, count;
+	double norm[N];
+};
+
+static void hear_norms(void *arg, size_t l, enum msg_type type, struct bytes body)
+{
+	struct norms *norms = arg;
+	struct msg m;
+
+	(void)l;
+	if (type != MSG_MATRIX)
+		return;
+	assert_ok(msg_decode(&m, MSG_MATRIX, body));
+	assert_int_equal(m.reals.count, N);
+	assert_int_equal(m.reals.values.n, sizeof(norms->norm));
+	memcpy(norms->norm, m.reals.values.p,
+	       sizeof(norms->norm)); /* both are little-endian here */
+	norms->count++;
+}
+
+/* Each row's length over all parties' parts, before it is scaled. */
+static void pooled_norms(const struct planted *p, size_t L, const struct job *job, double *norm)
+{
+	struct embed_params how = kcagc_embed_params(kcagc_job(job), 1);
+
+	assert_false(how.unit_rows); /* scaled later */
+	memset(norm, 0, N * sizeof(*norm));
+	for (size_t l = 0; l < L; l++) {
+		struct features X;
+		struct mat Z;
+
+		planted_slice(p, l, L, &X);
+		assert_ok(embed(&X, &p->g, &how, &Z));
+		for (size_t i = 0; i < N; i++)
+			for (size_t j = 0; j < Z.cols; j++)
+				norm[i] += MAT(&Z, i, j) * MAT(&Z, i, j);
+		mat_release(&Z);
+	}
+	for (size_t i = 0; i < N; i++)
+		norm[i] = sqrt(norm[i]);
+}
+
+/* Rows `first` to N - 1 have nothing at any party; they have no neighbours either. */
+static void blank(struct planted *p, size_t first)
+{
+	for (size_t i = first; i < N; i++)
+		memset(ROW(&p->X, i), 0, p->m * sizeof(double));
+}
+
+static void test_norms_are_joint(void **state)
+{
+	double expected[N];
+	struct norms heard;
+	struct planted p;
+
+	(void)state;
+	planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 3, .noise = 2, .isolated = 4 });
+	blank(&p, N - 4);
+	for (size_t L = 1; L <= 5; L++) {
+		struct job job =
+		    planted_job(L % 2 ? "joint_norm=true" : "joint_norm=true method=basic");
+		double rounding = ldexp((double)L, -1 - JOB_WIDE_FRACTION);
+		struct federation *f = alloc(1, sizeof(*f));
+
+		heard = (struct norms){ .n = N };
+		pooled_norms(&p, L, &job, expected);
+		federation_init(f, &p, L, &job);
+		f->party[L - 1].saw = hear_norms;
+		f->party[L - 1].saw_arg = &heard;
+		federation_run(f);
+		federation_succeeded(f);
+		assert_int_equal(heard.count, 1);
+		for (size_t i = 0; i < N; i++)
+			if (fabs(heard.norm[i] * heard.norm[i] - expected[i] * expected[i]) >
+			    rounding + 1e-9)
+				fail_msg("L=%zu, row %zu: %.9f, expected %.9f", L, i, heard.norm[i],
+					 expected[i]);
+		for (size_t i = N - 4; i < N; i++)
+			assert_true(heard.norm[i] == 0);
+		assert_int_equal(phase(&f->server.record, "norms")->rounds, 2);
+		end(f);
+	}
+	planted_release(&p);
+}
+
+/* One party: joint norms are its own, so the labels are those without. */
+static void test_norms_of_one_party(void **state)
+{
+	struct job with = planted_job("joint_norm=true filter.order=0 projection.row_power=1"),
+		   without = planted_job("filter.order=0 projection.row_power=1");
+	struct federation *a, *b;
+	struct planted p;
+
+	(void)state;
+	planted_hard(&p, 4);
+	for (size_t i = 0; i < N; i++) /* lengths that matter if they are not taken out */
+		for (size_t j = 0; j < M; j++)
+			MAT(&p.X, i, j) *= (double)(1 + i % 7);
+	a = run(&p, 1, &with);
+	b = run(&p, 1, &without);
+	federation_succeeded(a);
+	federation_succeeded(b);
+	assert_memory_equal(a->server.label, b->server.label, N * sizeof(uint32_t));
+	end(a);
+	end(b);
+	planted_release(&p);
+}
+
+/* Rows that a party has nothing of stay nothing there, and rows of nobody stay nothing at all:
+ * the centres that all of them have in common are then finite, and so is what is summed. */
+static void test_zero_rows_stay_zero(void **state)
+{
+	struct job job = planted_job("joint_norm=true method=basic");
+	struct federation *f;
+	struct planted p;
+	uint32_t cluster;
+
+	(void)state;
+	planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 5, .noise = 0.5, .isolated = 9 });
+	blank(&p, N - 6);
+	for (size_t i = N - 9; i < N - 6; i++) /* of party 0 alone */
+		for (size_t j = 0; j < M; j++)
+			MAT(&p.X, i, j) = j % 3 ? 0 : MAT(&p.X, i, j);
+	f = run(&p, 3, &job);
+	federation_succeeded(f);
+	cluster = f->server.label[N - 1];
+	for (size_t i = N - 6; i < N; i++)
+		assert_int_equal(f->server.label[i], cluster);
+	end(f);
+	planted_release(&p);
+}
+
+/* ---- a coordinator that does not keep to it ---- */
+
+static const struct plan few = { .n = 48, .m = 16, .seed = 1, .noise = 1.5 };
+
+static size_t find(const struct script *s, enum msg_type type)
+{
+	size_t step = 0;
+
+	while (step < s->count && s->note[step].type != type)
+		step++;
+	assert_true(step < s->count);
+	return step;
+}
+
+/* Replays to party 1 with m in the place of what was sent at `step`. */
+static void send_instead(struct recording *r, size_t step, const struct msg *m, struct outcome *out)
+{
+	struct listener to = { r, 1, false };
+	struct script s = { 0 };
+
+	script_copy(&s, &r->to_party[1], step);
+	script_add_msg(&s, m);
+	replay(&to, &s, out);
+	script_release(&s);
+}
+
+static void test_orders_that_were_not_offered(void **state)
+{
+	struct recording *r = recording_new(&few, 3, "filter.order=auto", false);
+	size_t step = find(&r->to_party[1], MSG_CHOICE) + 1; /* behind the bound */
+	static const uint64_t values[] = { ORDER_BLOCK + 1, ORDER_CAP, KCAGC_ORDER_AUTO,
+					   UINT64_MAX };
+	struct msg m = { .type = MSG_CHOICE, .choice = { CHOICE_ORDER, 0 } };
+	struct listener to = { r, 1, false };
+	struct outcome out;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
+		m.choice.value = values[i];
+		send_instead(r, step, &m, &out);
+		assert_refused(&to, step, "an order not offered", MSG_CHOICE, &out);
+	}
+	m.choice = (struct msg_choice){ CHOICE_WORDS, 1 };
+	send_instead(r, step, &m, &out);
+	assert_refused(&to, step, "another choice", MSG_CHOICE, &out);
+	recording_free(r);
+}
+
+/* A coordinator that never chooses gets no more than the blocks up to the cap. */
+static void test_no_order_at_all(void **state)
+{
+	struct recording *r = recording_new(&few, 2, "filter.order=auto", false);
+	size_t step = find(&r->to_party[1], MSG_CHOICE) + 1; /* behind the bound */
+	struct msg m = { .type = MSG_CHOICE, .choice = { CHOICE_ORDER, 0 } };
+	struct listener to = { r, 1, false };
+	struct script s = { 0 };
+	struct outcome out;
+
+	(void)state;
+	script_copy(&s, &r->to_party[1], step);
+	for (int b = 0; b < ORDER_BLOCKS; b++)
+		script_add_msg(&s, &m);
+	replay(&to, &s, &out);
+	assert_int_equal(out.code, ERR_PEER);
+	assert_string_equal(out.why, "hub chose no filter order up to 100 (during order)");
+	script_release(&s);
+	recording_free(r);
+}
+
+static void test_norms_that_cannot_be(void **state)
+{
+	struct recording *r = recording_new(&few, 3, "joint_norm=true", false);
+	size_t step = find(&r->to_party[1], MSG_MATRIX);
+	const struct note *note = &r->to_party[1].note[step];
+	double norm[48];
+	struct msg m;
+
+	(void)state;
+	for (int kind = 0; kind < 4; kind++) {
+		static const struct {
+			double value;
+			bool fine;
+		} tried[] = { { 0, false }, { -1, false }, { 0.5, false }, { 2, true } };
+		struct outcome out;
+
+		assert_ok(msg_decode(&m, MSG_MATRIX, (struct bytes){ note->body, note->len }));
+		memcpy(norm, m.reals.values.p, sizeof(norm));
+		norm[17] *= tried[kind].value; /* of its square a quarter is the party's own */
+		m.reals.values = (struct bytes){ (const uint8_t *)norm, sizeof(norm) };
+		send_instead(r, step, &m, &out);
+		if (tried[kind].fine) {
+			assert_null(strstr(out.why, "norm"));
+			continue;
+		}
+		assert_int_equal(out.code, ERR_PEER);
+		assert_string_equal(out.why,
+				    "hub sent a joint norm for row 17 that is shorter than "
+				    "this party's part (during norms)");
+	}
+	recording_free(r);
+}
+
+/* ---- every message at every step ---- */
+
+static void test_wrong_message_at_every_step(void **state)
+{
+	static const enum msg_type to_party[] = { MSG_CHOICE, MSG_MATRIX };
+	struct recording *r = recording_new(
+	    &few, 3,
+	    "method=flat filter.order=auto joint_norm=true starts=2 restarts=2 iterations=2",
+	    false);
+
+	(void)state;
+	assert_holds(&r->to_party[2], to_party, 2);
+	check_recording(r, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_order_is_that_of_the_sums),
+		cmocka_unit_test(test_order_that_never_rises),
+		cmocka_unit_test(test_norms_are_joint),
+		cmocka_unit_test(test_norms_of_one_party),
+		cmocka_unit_test(test_zero_rows_stay_zero),
+		cmocka_unit_test(test_orders_that_were_not_offered),
+		cmocka_unit_test(test_no_order_at_all),
+		cmocka_unit_test(test_norms_that_cannot_be),
+		cmocka_unit_test(test_wrong_message_at_every_step),
+	};
+
+	federation_quiet();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,147 @@
+#include "tests/unit/linalg/sample.h"
+#include "protocols/kcagc/order.h"
+
+/* c falls by `fall` each step until `bend`, by a fifth of it after. */
+static void series(double *spread2, size_t count, size_t bend, double fall)
+{
+	double c = 40;
+
+	for (size_t t = 0; t < count; t++) {
+		spread2[t] = c * c;
+		c -= t < bend ? fall : fall / 5;
+	}
+}
+
+/* n = m, so that the rule reads: the first p >= 1 after which c falls by less than 1. */
+static void gcc_rule(void **state)
+{
+	double spread2[17];
+
+	(void)state;
+	for (size_t bend = 0; bend < 15; bend++) {
+		series(spread2, 17, bend, 1.5);
+		assert_int_equal(psi_gcc(spread2, 100, 100, 100, 15), bend < 1 ? 1 : bend);
+	}
+	series(spread2, 17, 17, 1.5); /* never */
+	assert_int_equal(psi_gcc(spread2, 100, 100, 100, 15), 15);
+	assert_int_equal(psi_gcc(spread2, 100, 100, 100, 4), 4);
+}
+
+/* m/n is the bound; ||X||^2 = n takes no part, and other lengths are scaled out. */
+static void gcc_rule_scales(void **state)
+{
+	double spread2[17], longer[17];
+
+	(void)state;
+	series(spread2, 17, 6, 1.5);
+	assert_int_equal(psi_gcc(spread2, 100, 100, 160, 15), 1);
+	assert_int_equal(psi_gcc(spread2, 100, 100, 29, 15), 15);
+	for (size_t t = 0; t < 17; t++)
+		longer[t] = 49 * spread2[t];
+	assert_int_equal(psi_gcc(longer, 4900, 100, 100, 15), 6);
+	assert_int_equal(psi_gcc(spread2, 25, 100, 100, 15), 6); /* falls of 3 and 0.6 */
+	assert_int_equal(psi_gcc(spread2, 16, 100, 130, 15), 6);
+	assert_int_equal(psi_gcc(spread2, 4, 100, 100, 15), 15); /* 7.5 and 1.5 */
+}
+
+/* The highest order at which what lies along the degrees is at most .93, and never above the one
+ * that is given. */
+static void share_rule(void **state)
+{
+	double sums[6] = { 0.93, 4, 2, 1, 0.9999, 0.93 };
+
+	(void)state;
+	assert_int_equal(psi_share(sums, 5), 3);
+	assert_int_equal(psi_share(sums, 3), 3);
+	assert_int_equal(psi_share(sums, 2), 2);
+	assert_int_equal(psi_share(sums, 1), 1);
+	sums[0] = 0;
+	assert_int_equal(psi_share(sums, 5), 5);
+	sums[0] = 100; /* nothing else from the start */
+	assert_int_equal(psi_share(sums, 5), 1);
+}
+
+static void agc_rule(void **state)
+{
+	static const double falls[] = { 5, 4, 4, 3 }, rises[] = { 5, 4, 3, 3.5, 1 },
+			    at_once[] = { 1, 2 };
+
+	(void)state;
+	assert_int_equal(psi_agc(falls, 4), 0);
+	assert_int_equal(psi_agc(rises, 5), 3);
+	assert_int_equal(psi_agc(at_once, 2), 1);
+	assert_int_equal(psi_agc(at_once, 1), 0);
+}
+
+/* AGC's order, but where its clusters fit the graph worse than those of a lower one by more than
+ * the margin: then the lowest that fits as well as any, to the margin. What comes after AGC's order
+ * does not count. */
+static void fit_rule(void **state)
+{
+	static const double flickr[] = { 0.025, 0.063, 0.0907, 0.0911, 0.083, 0.012, 0.9 },
+			    rises[] = { 0.1, 0.2, 0.3, 0.4, 0.5 },
+			    rests[] = { 0.5, 0.519, 0.51, 0.5 },
+			    falls[] = { 0.5, 0.522, 0.51, 0.5 }, level[] = { 0.3, 0.3, 0.3, 0.1 },
+			    below[] = { -0.1, -0.05, -0.3 }, none[4] = { 0 };
+
+	(void)state;
+	assert_int_equal(psi_fit(flickr, 6), 3);
+	assert_int_equal(psi_fit(flickr, 5), 5);
+	assert_int_equal(psi_fit(flickr, 1), 1);
+	assert_int_equal(psi_fit(flickr, 7), 7);
+	assert_int_equal(psi_fit(rises, 5), 5);
+	assert_int_equal(psi_fit(rests, 4), 4);
+	assert_int_equal(psi_fit(falls, 4), 2);
+	assert_int_equal(psi_fit(level, 4), 1);
+	assert_int_equal(psi_fit(below, 3), 2);
+	assert_int_equal(psi_fit(none, 4), 4); /* without edges */
+}
+
+/* Against the definition, pair by pair, and added up over columns. */
+static void intra_by_definition(void **state)
+{
+	enum { N = 30, M = 7, K = 4 };
+	double expected = 0, split = 0;
+	uint32_t label[N];
+	struct mat X, left, right;
+
+	(void)state;
+	sample_normal(&X, N, M, 5);
+	for (uint32_t i = 0; i < N; i++)
+		label[i] = i % 7 % 3; /* 0, 1, 2; cluster 3 is empty */
+	for (uint32_t c = 0; c < K; c++) {
+		double sum = 0, pairs = 0;
+
+		for (size_t i = 0; i < N; i++)
+			for (size_t j = 0; j < N; j++) {
+				if (label[i] != c || label[j] != c)
+					continue;
+				pairs++;
+				for (size_t a = 0; a < M; a++)
+					sum += pow(MAT(&X, i, a) - MAT(&X, j, a), 2);
+			}
+		expected += pairs > 0 ? sum / pairs / K : 0;
+	}
+	assert_near(psi_intra(NULL, &X, label, K), expected, 1e-12);
+	mat_init(&left, N, 3);
+	mat_init(&right, N, M - 3);
+	for (size_t i = 0; i < N; i++)
+		for (size_t a = 0; a < M; a++)
+			*(a < 3 ? &MAT(&left, i, a) : &MAT(&right, i, a - 3)) = MAT(&X, i, a);
+	split = psi_intra(NULL, &left, label, K) + psi_intra(NULL, &right, label, K);
+	assert_near(split, expected, 1e-12);
+	mat_release(&right);
+	mat_release(&left);
+	mat_release(&X);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(gcc_rule),   cmocka_unit_test(gcc_rule_scales),
+		cmocka_unit_test(share_rule), cmocka_unit_test(agc_rule),
+		cmocka_unit_test(fit_rule),   cmocka_unit_test(intra_by_definition),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,505 @@
+/* A party's columns: their facts, questions in turn, bad input, clusters, and what several agree
+ * on.
+ */
+#include "tests/unit/protocols/kcagc/slices.h"
+#include "common/linalg/la.h"
+#include "protocols/kcagc/order.h"
+
+/* x: 2 + 3 facts of three rows. */
+static void facts_of(struct triple *t, size_t count, size_t columns, bool dense, double *x)
+{
+	struct slice s;
+	struct graph g;
+	struct csr X;
+
+	sample_graph(&g, 3, 2, 0, false, 1);
+	csr_from_triples(&X, 3, (uint32_t)columns, t, count);
+	make(&s, &X, dense, &g, 1);
+	ask(&s, &(struct question){ .kind = ASK_FACTS }, x);
+	slice_release(&s);
+	csr_release(&X);
+	graph_release(&g);
+}
+
+static void facts(void **state)
+{
+	static const struct {
+		double value, measured;
+	} cases[] = { { 1, 0 }, { 0, 0 }, { 2, 1 }, { -1, 1 }, { 0.5, 1 } };
+
+	(void)state;
+	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++)
+		for (int dense = 0; dense < 2; dense++) {
+			struct triple t[] = { { 0, 0, 1 }, { 1, 1, cases[c].value }, { 2, 0, 1 } };
+			double x[2 + 3];
+
+			facts_of(t, 3, 4, dense, x);
+			assert_true(x[0] == cases[c].measured);
+			assert_true(x[1] ==
+				    (cases[c].value != 0 ? 2 : 1)); /* the others say nothing */
+		}
+}
+
+/* Numbers in every row, beside words of 0 and 1: the words keep their weights, and numbers are of
+ * one size, whatever their unit. x: facts of two columns, the words 1 0 1 and these; norms NULL:
+ * measured, and nothing was changed. */
+static void beside_words(const double *number, double words, double varied, const double *norms)
+{
+	for (int dense = 0; dense < 2; dense++) {
+		struct triple t[] = { { 0, 0, words },
+				      { 2, 0, words },
+				      { 0, 1, number[0] },
+				      { 1, 1, number[1] },
+				      { 2, 1, number[2] } };
+		double x[2 + 3];
+
+		facts_of(t, 5, 2, dense, x);
+		assert_true(x[0] == !norms);
+		assert_true(x[1] == varied);
+		for (size_t i = 0; i < 3; i++)
+			assert_near(x[2 + i],
+				    norms ? norms[i]
+					  : (i != 1 ? words * words : 0) + number[i] * number[i],
+				    1e-12);
+	}
+}
+
+static void foreign_columns(void **state)
+{
+	const double word = (log(4.0 / 3) + 1) * (log(4.0 / 3) + 1), by = 3 / 14.0;
+	const double brought[] = { word + 4 * by, by, word + 9 * by };
+	const double alone[] = { word, 0, word };
+
+	(void)state;
+	beside_words((const double[]){ 1, 2, 6 }, 1, 2, brought);
+	beside_words((const double[]){ 1001e6, 1002e6, 1006e6 }, 1, 2,
+		     brought); /* other unit and origin */
+	beside_words((const double[]){ 7, 7, 7 }, 1, 1, alone);
+	beside_words((const double[]){ 1, 0, 6 }, 1, 2, NULL); /* a count of something */
+	beside_words((const double[]){ 1, 2, 6 }, 3, 2, NULL); /* no words */
+	beside_words((const double[]){ 1, 2, 6 }, 0, 1, NULL); /* alone */
+}
+
+/* Columns beyond the rows change nothing: c falls by 1.5 to the fifth step, by .3 after, and n rows
+ * of n columns end at falls below 1. */
+static void rule_of_copies(void **state)
+{
+	double spreads[SLICE_SPREADS] = { 100 };
+
+	(void)state;
+	for (size_t t = 0; t < SLICE_POWERS; t++) {
+		double c = t < 5 ? 40 - 1.5 * (double)t : 34 - 0.3 * (double)t;
+
+		spreads[SLICE_POWERS + t] = c * c;
+	}
+	assert_int_equal(slice_rule(spreads, 100, 100), 5);
+	assert_int_equal(slice_rule(spreads, 100, 800), 5);
+	assert_int_equal(slice_rule(spreads, 100, 10), SLICE_ORDER_MAX);
+	assert_int_equal(slice_order(spreads, 100, 800), 5);
+}
+
+/* All questions in their order, and the filter's order, which rises. */
+static void orders(void **state)
+{
+	double x[ROWS * 4 + 2], square[ROWS] = { 0 };
+	uint32_t label[ROWS] = { 0 }, own[ROWS];
+	struct mat B;
+	struct question one[] = {
+		{ .kind = ASK_FACTS },
+		{ .kind = ASK_NORMS },
+		{ .kind = ASK_SPREADS, .square = square, .parties = 1 },
+		{ .kind = ASK_PRODUCTS, .order = 2, .B = &B },
+		{ .kind = ASK_MEANS, .order = 2, .label = label, .k = 2 },
+		{ .kind = ASK_QUALITY, .label = label, .k = 2, .labellings = 1, .parties = 1 }
+	};
+	struct kmeans_params how = { .k = 3, .restarts = 1, .iterations = 3 };
+	struct slice s;
+	struct graph g;
+	struct csr X;
+
+	(void)state;
+	sample_graph(&g, ROWS, 60, 0, false, 5);
+	sample_sparse(&X, ROWS, COLS, 4, true, 5);
+	sample_normal(&B, ROWS, 2, 5);
+	make(&s, &X, false, &g, 1);
+	assert_ok(slice_answer(&s, &one[0], x));
+	assert_ok(slice_cluster(&s, 2, 2, 3, &how, own));
+	assert_ok(slice_answer(&s, &one[1], x));
+	assert_ok(slice_answer(&s, &one[2], x));
+	one[3].order = SLICE_ORDER_MAX + 1;
+	assert_err(slice_answer(&s, &one[3], x), ERR_PEER, "order 16, expected at most 15");
+	one[3].order = 2;
+	for (int again = 0; again < 2; again++)
+		for (int kind = 3; kind < 6; kind++)
+			assert_ok(slice_answer(&s, &one[kind], x));
+	one[4].order = 3;
+	assert_ok(slice_answer(&s, &one[4], x));
+	one[4].order = 2;
+	assert_err(slice_answer(&s, &one[4], x), ERR_PEER, "order 2 after 3");
+	one[4].order = SLICE_ORDER_MAX + 1;
+	assert_err(slice_answer(&s, &one[4], x), ERR_PEER, "order 16, expected at most 15");
+	s.degrees = DEGREES_BESIDE;
+	one[4].order = 4;
+	assert_err(slice_answer(&s, &one[4], x), ERR_PEER, "order 4 after 3");
+	mat_release(&B);
+	slice_release(&s);
+	csr_release(&X);
+	graph_release(&g);
+}
+
+/* Products and means of T^p X after those of a lower order, `before`, if that is above 0. */
+static void answers_after(const struct csr *X, const struct graph *g, bool dense, unsigned before,
+			  unsigned order, double *products, double *means)
+{
+	size_t n = X->rows;
+	uint32_t *label = alloc(n, sizeof(*label));
+	struct slice s;
+	struct mat B;
+
+	for (size_t i = 0; i < n; i++)
+		label[i] = i % 3 == 1;
+	sample_normal(&B, n, 2, 5);
+	make(&s, X, dense, g, 1);
+	for (int t = before ? 0 : 1; t < 2; t++) {
+		unsigned p = t ? order : before;
+
+		ask(&s, &(struct question){ .kind = ASK_PRODUCTS, .order = p, .B = &B }, products);
+		ask(&s, &(struct question){ .kind = ASK_MEANS, .order = p, .label = label, .k = 2 },
+		    means);
+	}
+	mat_release(&B);
+	slice_release(&s);
+	free(label);
+}
+
+static void check_further(const struct csr *X, const struct graph *g, bool dense)
+{
+	double *products[2], *means[2];
+
+	for (unsigned t = 0; t < 2; t++) {
+		ALLOC(products[t], 2 * X->rows);
+		ALLOC(means[t], 2 * X->rows);
+		answers_after(X, g, dense, t ? 1 : 0, 4, products[t], means[t]);
+	}
+	for (size_t i = 0; i < 2 * X->rows; i++) {
+		assert_near(products[1][i], products[0][i], 1e-10);
+		assert_near(means[1][i], means[0][i], 1e-12);
+	}
+	for (unsigned t = 0; t < 2; t++) {
+		free(products[t]);
+		free(means[t]);
+	}
+}
+
+/* What was filtered goes on to a higher order: dense, sparse, and as products alone. */
+static void further(void **state)
+{
+	struct graph g;
+	struct csr X;
+
+	(void)state;
+	sample_graph(&g, ROWS, 60, 0, false, 5);
+	sample_sparse(&X, ROWS, COLS, 4, true, 5);
+	check_further(&X, &g, true);
+	check_further(&X, &g, false);
+	csr_release(&X);
+	graph_release(&g);
+	sample_graph(&g, 8500, 20000, 0, false, 6);
+	sample_sparse(&X, 8500, 8000, 2, true, 6);
+	assert_true(wide_pays(&X));
+	check_further(&X, &g, false);
+	csr_release(&X);
+	graph_release(&g);
+}
+
+static void bad_input(void **state)
+{
+	struct features X = { 0 };
+	struct slice s;
+	struct graph g;
+
+	(void)state;
+	sample_graph(&g, 5, 4, 0, false, 1);
+	sample_normal(&X.dense, 4, 3, 1);
+	assert_err(slice_init(&s, &X, &g, 1), ERR_INPUT, "4 rows of features for a graph of 5");
+	slice_release(&s);
+	mat_init(&X.dense, 5, 0);
+	assert_err(slice_init(&s, &X, &g, 1), ERR_INPUT, "5 x 0: nothing to cluster");
+	slice_release(&s);
+	graph_release(&g);
+}
+
+/* Rows over their own length, columns weighted if all are words. */
+static void scale_alone(struct csr *X, bool idf)
+{
+	double df[COLS] = { 0 };
+
+	for (size_t e = 0; e < X->start[ROWS]; e++)
+		df[X->index[e]] += X->value[e] != 0;
+	for (size_t i = 0; i < ROWS; i++) {
+		double sum = 0;
+
+		for (size_t e = X->start[i]; e < X->start[i + 1]; e++) {
+			if (idf)
+				X->value[e] *= log((1.0 + ROWS) / (1 + df[X->index[e]])) + 1;
+			sum += X->value[e] * X->value[e];
+		}
+		for (size_t e = X->start[i]; e < X->start[i + 1] && sum > 0; e++)
+			X->value[e] /= sqrt(sum);
+	}
+}
+
+/* The local clusters are those of Protocol 1 on unit rows of U S of the filtered slice, scaled as
+ * if there were no other; asking for them changes nothing. */
+static void check_clusters(bool words, bool dense)
+{
+	struct kmeans_params how = {
+		.k = 4, .restarts = 3, .iterations = 10, .ninth = true, .seed = 9, .threads = 1
+	};
+	struct embed_params embedding = {
+		.filter = FILTER_MEAN, .dims = 3, .unit_rows = true, .row_power = 1
+	};
+	struct question spreads = { .kind = ASK_SPREADS, .parties = 5 };
+	double x[2 + ROWS], all[2][2 * SLICE_POWERS], square[ROWS], none[2 * SLICE_POWERS];
+	uint32_t label[ROWS], expected[ROWS];
+	struct features whole;
+	struct slice s, other;
+	struct graph g;
+	struct csr X;
+	struct mat Z;
+
+	sample_graph(&g, ROWS, 60, 0, false, 5);
+	sample_sparse(&X, ROWS, COLS, 6, words, 6);
+	make(&s, &X, dense, &g, 1);
+	make(&other, &X, dense, &g, 1);
+	ask(&s, &(struct question){ .kind = ASK_FACTS }, x);
+	ask(&other, &(struct question){ .kind = ASK_FACTS }, x);
+	scale_alone(&X, words);
+	for (size_t i = 0; i < ROWS; i++)
+		square[i] = x[2 + i] > 0 ? 1 : 0;
+	for (unsigned order = 0; order < 4; order += 3) { /* the slice's own, and one given */
+		assert_ok(slice_cluster(&s, order, 5, 3, &how, label));
+		deal_columns(&X, 1, false, &whole);
+		assert_ok(graph_filter_spread(&g, FILTER_MEAN, SLICE_POWERS - 1, 1, &whole.sparse,
+					      NULL, none, all[0]));
+		embedding.order =
+		    order ? order : psi_gcc(all[0], none[0], ROWS, ROWS, SLICE_ORDER_MAX);
+		assert_true(order || embedding.order != 3);
+		assert_ok(embed(&whole, &g, &embedding, &Z));
+		kmeans(&Z, NULL, &how, expected, NULL, NULL);
+		assert_memory_equal(label, expected, sizeof(label));
+		mat_release(&Z);
+	}
+	spreads.square = square;
+	ask(&s, &spreads, all[0]);
+	ask(&other, &spreads, all[1]);
+	assert_memory_equal(all[0], all[1], sizeof(all[0]));
+	slice_release(&s);
+	slice_release(&other);
+	csr_release(&X);
+	graph_release(&g);
+}
+
+static void clusters(void **state)
+{
+	(void)state;
+	for (int words = 0; words < 2; words++)
+		for (int dense = 0; dense < 2; dense++)
+			check_clusters(words, dense);
+}
+
+/* Features that are used up while clusters are found, and read again. */
+struct kept {
+	struct csr X;
+	double more; /* that one of them has when it is read */
+	size_t columns, times;
+	bool lost;
+};
+
+static enum err read_kept(void *arg, struct features *X)
+{
+	struct kept *k = arg;
+
+	*X = (struct features){ 0 };
+	k->times++;
+	if (k->lost)
+		return err_set(ERR_INPUT, "no such file");
+	csr_to_dense(&k->X, &X->dense);
+	MAT(&X->dense, 3, 1) += k->more;
+	X->dense.cols = k->columns;
+	return ERR_OK;
+}
+
+/* Words beside a year, or numbers: what follows has the same bits with a copy and without. */
+static void check_read_again(bool words)
+{
+	struct kmeans_params how = {
+		.k = 4, .restarts = 3, .iterations = 10, .ninth = true, .seed = 9, .threads = 1
+	};
+	struct kept kept = { .columns = COLS };
+	struct features_source source = { &kept, read_kept };
+	struct question spreads = { .kind = ASK_SPREADS, .idf = words, .shares = true };
+	double x[2][2 + ROWS], all[2][SLICE_SPREADS];
+	uint32_t label[2][ROWS];
+	struct triple entry[ROWS * COLS];
+	struct slice s[2], other;
+	struct graph g;
+	struct mat X;
+
+	sample_graph(&g, ROWS, 60, 0, false, 5);
+	sample_sparse(&kept.X, ROWS, COLS, 6, words, 6);
+	csr_to_dense(&kept.X, &X);
+	csr_release(&kept.X);
+	for (size_t i = 0; i < ROWS; i++)
+		for (size_t j = 0; j < COLS; j++)
+			entry[i * COLS + j] =
+			    (struct triple){ (uint32_t)i, (uint32_t)j,
+					     words && j == 0 ? 1950 + (double)i : MAT(&X, i, j) };
+	csr_from_triples(&kept.X, ROWS, COLS, entry, (size_t)ROWS * COLS);
+	for (size_t t = 0; t < 2; t++) {
+		make(&s[t], &kept.X, true, &g, 1);
+		s[t].source = t ? &source : NULL;
+		ask(&s[t], &(struct question){ .kind = ASK_FACTS }, x[t]);
+		assert_ok(slice_cluster(&s[t], 0, 2, 3, &how, label[t]));
+		spreads.square = x[t] + 2;
+		ask(&s[t], &spreads, all[t]);
+	}
+	assert_int_equal(kept.times, 1);
+	assert_memory_equal(x[0], x[1], sizeof(*x));
+	assert_memory_equal(label[0], label[1], sizeof(*label));
+	assert_memory_equal(all[0], all[1], sizeof(*all));
+	assert_memory_equal(s[0].shift, s[1].shift, COLS * sizeof(double));
+	assert_memory_equal(s[0].weight, s[1].weight, COLS * sizeof(double));
+	assert_memory_equal(s[0].word, s[1].word, COLS);
+	assert_true(s[0].X.dense.a[COLS] == s[1].X.dense.a[COLS]);
+	for (int wrong = 0; wrong < 3; wrong++) {
+		kept.more = wrong == 0 ? 1e-9 : 0;
+		kept.columns = wrong == 1 ? COLS - 1 : COLS;
+		kept.lost = wrong == 2;
+		make(&other, &kept.X, true, &g, 1);
+		other.source = &source;
+		ask(&other, &(struct question){ .kind = ASK_FACTS }, x[1]);
+		assert_err(slice_cluster(&other, 0, 2, 3, &how, label[1]), ERR_INPUT,
+			   wrong == 0   ? "not what they were"
+			   : wrong == 1 ? "40 x 23 are 40 x 22 now"
+					: "no such file");
+		slice_release(&other);
+	}
+	slice_release(&s[0]);
+	slice_release(&s[1]);
+	mat_release(&X);
+	csr_release(&kept.X);
+	graph_release(&g);
+}
+
+static void read_again(void **state)
+{
+	(void)state;
+	check_read_again(false);
+	check_read_again(true);
+}
+
+/* A slice without anything in it has clusters too: all rows in one. */
+static void clusters_of_nothing(void **state)
+{
+	struct kmeans_params how = { .k = 3, .restarts = 2, .iterations = 3, .threads = 1 };
+	double x[2 + ROWS];
+	uint32_t label[ROWS];
+	struct triple none[] = { { 0, 0, 0 } };
+	struct slice s;
+	struct graph g;
+	struct csr X;
+
+	(void)state;
+	sample_graph(&g, ROWS, 60, 0, false, 5);
+	csr_from_triples(&X, ROWS, 4, none, 1);
+	make(&s, &X, false, &g, 1);
+	ask(&s, &(struct question){ .kind = ASK_FACTS }, x);
+	assert_ok(slice_cluster(&s, 0, 2, 3, &how, label));
+	for (size_t i = 0; i < ROWS; i++)
+		assert_true(label[i] < 3);
+	slice_release(&s);
+	csr_release(&X);
+	graph_release(&g);
+}
+
+/* -- parties in memory
+ * ----------------------------------------------------------------------------------- */
+
+/* idf only if every party's features are 0 or 1; m is the sum; p the rule's. */
+static void agreement(void **state)
+{
+	(void)state;
+	for (int mixed = 0; mixed < 2; mixed++) {
+		struct memory memory = { .kind = &slices_in_memory, .count = 3 };
+		struct sums_basis basis;
+		struct features part[3];
+		struct slice slice[3];
+		struct parties parties;
+		struct graph g;
+		struct csr X;
+
+		sample_graph(&g, ROWS, 80, 0, false, 2);
+		sample_sparse(&X, ROWS, COLS, 5, true, 3);
+		if (mixed)
+			X.value[4] = 0.5;
+		deal_columns(&X, 3, false, part);
+		for (size_t l = 0; l < 3; l++)
+			assert_ok(slice_init(&slice[l], &part[l], &g, 1));
+		memory.party = slice;
+		parties_in_memory(&parties, &memory);
+		assert_err(sums_agree(&parties, ROWS, 16, DEGREES_OFF, NULL, NULL, &basis),
+			   ERR_INPUT, "16, expected at most 15");
+		assert_ok(
+		    sums_agree(&parties, ROWS, mixed ? 4 : 0, DEGREES_OFF, NULL, NULL, &basis));
+		assert_true(basis.idf == !mixed);
+		assert_int_equal(basis.width, COLS);
+		if (mixed)
+			assert_int_equal(basis.order, 4);
+		assert_true(basis.square > 0 && basis.square < ROWS);
+		for (size_t l = 0; l < 3; l++)
+			slice_release(&slice[l]);
+		csr_release(&X);
+		graph_release(&g);
+	}
+}
+
+static void all_zero(void **state)
+{
+	struct memory memory = { .kind = &slices_in_memory, .count = 1 };
+	struct features X = { 0 };
+	struct sums_basis basis;
+	struct slice slice;
+	struct parties parties;
+	struct graph g;
+
+	(void)state;
+	sample_graph(&g, 5, 4, 0, false, 1);
+	mat_init(&X.dense, 5, 2);
+	assert_ok(slice_init(&slice, &X, &g, 1));
+	memory.party = &slice;
+	parties_in_memory(&parties, &memory);
+	assert_err(sums_agree(&parties, 5, 0, DEGREES_OFF, NULL, NULL, &basis), ERR_INPUT,
+		   "are 0: nothing to cluster");
+	slice_release(&slice);
+	graph_release(&g);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(facts),
+		cmocka_unit_test(foreign_columns),
+		cmocka_unit_test(rule_of_copies),
+		cmocka_unit_test(orders),
+		cmocka_unit_test(further),
+		cmocka_unit_test(bad_input),
+		cmocka_unit_test(clusters),
+		cmocka_unit_test(read_again),
+		cmocka_unit_test(clusters_of_nothing),
+		cmocka_unit_test(agreement),
+		cmocka_unit_test(all_zero),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

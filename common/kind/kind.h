@@ -1,8 +1,7 @@
 /* kind.h -- what shared code knows of a protocol: one table for each kind of job.
  *
- * A protocol's folder holds its table (protocols/fedsc/kind.c), common/job/kinds.c lists all of them,
- * and nothing else names a kind. The halves that run are tables of server/ and party/, which point
- * here. What every job says is struct job_head; a kind's own parameters follow it in a struct of its
+ * A protocol's folder holds its table (protocols/fedsc/kind.c), protocols/kinds.def lists all of them,
+ * and nothing else names a kind. The tables of its roles, in coordinator/ and party/, point here. What every job says is struct job_head; a kind's own parameters follow it in a struct of its
  * own (protocols/fedsc/job.h), which is what the members here get as `job`.
  */
 #ifndef COMMON_KIND_KIND_H

@@ -1,5 +1,5 @@
 /* kind.h -- a party's half of a kind of job, as a table: each protocol's folder has its own
- * (protocols/fedsc/party/kind.c), party/daemon/kinds.c lists them. Every member is there: party_kinds_check(). */
+ * (protocols/fedsc/party/kind.c), protocols/kinds.def lists them. Every member is there: party_kinds_check(). */
 #ifndef PARTY_WORK_KIND_H
 #define PARTY_WORK_KIND_H
 

@@ -1,5 +1,5 @@
 /* kind.h -- the coordinator's half of a kind of job, as a table: each protocol's folder has its own
- * (protocols/fedsc/coordinator/kind.c), server/daemon/kinds.c lists them. Every member is there:
+ * (protocols/fedsc/coordinator/kind.c), protocols/kinds.def lists them. Every member is there:
  * server_kinds_check(). */
 #ifndef SERVER_RUN_KIND_H
 #define SERVER_RUN_KIND_H

@@ -14,9 +14,10 @@ struct fedwalk_guess {
 	uint32_t *u, *v; /* pairs u < v, ordered by u, then v */
 };
 
-/* Fills g with up to `most` pairs of the largest counts; g is owned by the caller. Pairs of the
- * last count are taken all or none, whichever comes nearer to `most`. n: number of vertices.
- * O(tokens) time; memory of 4 bytes a token and 4 n bytes a thread. */
+/* Fills g with about `most` pairs, those of the largest counts; fewer if fewer pairs are adjacent
+ * in walks. Pairs of the last count are taken all or none, whichever comes nearer to `most`. The
+ * caller owns g. n: number of vertices. O(tokens) time; memory of 4 bytes a token and 4 n bytes a
+ * thread. */
 void fedwalk_attack(const struct walks *w, size_t n, size_t most, unsigned threads,
 		    struct fedwalk_guess *g);
 void fedwalk_guess_release(struct fedwalk_guess *g);
@@ -28,7 +29,7 @@ size_t fedwalk_attack_size(const float *c, size_t n, unsigned k);
  * own. */
 struct fedwalk_attack_score {
 	double guessed, right; /* guessed pairs; guessed pairs that are ties */
-	double ties;           /* existing ties */
+	double ties;
 };
 /* Adds to *s the score of the guesses about pairs (u, v), v > u. neighbour lists u's neighbours in
  * rising order; those below u are ignored. */

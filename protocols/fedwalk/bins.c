@@ -49,7 +49,6 @@ enum err fedwalk_counts(const struct noise_source *source, double eps, const uin
 		count[bin[neighbour[i]]]++;
 	draw_init(&draw, source);
 	for (unsigned j = 0; j < k; j++) {
-		/* A difference of two geometric variables has P(x) ~ exp(-eps |x|). */
 		double up = floor(-log(draw_unit_above(&draw)) / (eps / GRID));
 		double down = floor(-log(draw_unit_above(&draw)) / (eps / GRID));
 		double noisy = count[j] + (up - down) / GRID;

@@ -81,8 +81,6 @@ void fedwalk_l1(const float *c, size_t n, unsigned k, unsigned threads, struct h
 	free(across);
 }
 
-/* ---- memory estimates ---- */
-
 enum fedwalk_how fedwalk_tree_how(const struct fedwalk_job *job, size_t n)
 {
 	if (job->tree == TREE_LANDMARKS)

@@ -55,11 +55,10 @@ struct plan {
 
 typedef void warp_fn(const struct group *g, const float *u, size_t x, unsigned k, float *cost);
 
-/* Compares one group with all vertices up to its last one in the order. */
 static void warp_group(void *ctx, unsigned worker, size_t block)
 {
 	const struct plan *p = ctx;
-	size_t number = p->groups - 1 - block; /* longest first */
+	size_t number = p->groups - 1 - block;
 	const struct group *g = &p->group[number];
 	size_t end = (number + 1) * LANES < p->m->n ? (number + 1) * LANES : p->m->n;
 	float *cost = p->scratch[worker];

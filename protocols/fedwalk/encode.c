@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 64 }; /* vertices of a block */
+enum { ROWS = 64 };
 
 struct candidate {
 	float score; /* eps D |leaves|: the weight is exp(-score) */
@@ -23,7 +23,7 @@ struct list {
 /* Per worker and output r: least and largest ln P(r|u) over the vertices u of the worker. */
 struct range {
 	float *least, *most;
-	float *row, *score; /* scratch, n each */
+	float *row, *score;
 	struct candidate *near;
 	double *weight;
 };
@@ -119,7 +119,6 @@ static void encode_block(void *ctx, unsigned worker, size_t block)
 		encode_vertex(p, &p->range[worker], (uint32_t)u);
 }
 
-/* Combines the workers' results into the encoder and its report. */
 static void collect(struct fedwalk_encoder *e, const struct plan *p, unsigned workers,
 		    struct fedwalk_encoder_report *report)
 {

@@ -67,7 +67,7 @@ static void say_eps(double eps, char text[static 32])
 	if (isfinite(eps))
 		snprintf(text, 32, "%.6g", eps);
 	else
-		snprintf(text, 32, "%s", "none"); /* no guarantee */
+		snprintf(text, 32, "%s", "none");
 }
 
 static void record_walks(const struct fedwalk_job *job, size_t n, const double told[FEDWALK_TOLD],

@@ -11,14 +11,14 @@
  * hide. In that mode the coordinator estimates the first three from the reports; the others are
  * 0. */
 enum fedwalk_told {
-	FEDWALK_GUESSED,   /* guessed ties with a lower vertex of the party */
-	FEDWALK_RIGHT,     /* guessed ties that exist */
-	FEDWALK_TIES,      /* existing ties */
-	FEDWALK_WALKED,    /* walks started */
-	FEDWALK_MESSAGES,  /* messages from device to device */
-	FEDWALK_CROSSING,  /* messages between devices of two parties, as sent */
-	FEDWALK_CAME,      /* messages between devices of two parties, as received */
-	FEDWALK_ISOLATED,  /* vertices without ties */
+	FEDWALK_GUESSED,  /* guessed ties with a lower vertex of the party */
+	FEDWALK_RIGHT,    /* guessed ties that exist */
+	FEDWALK_TIES,     /* existing ties */
+	FEDWALK_WALKED,   /* walks started */
+	FEDWALK_MESSAGES, /* messages from device to device */
+	FEDWALK_CROSSING, /* messages between devices of two parties, as sent */
+	FEDWALK_CAME,     /* messages between devices of two parties, as received */
+	FEDWALK_ISOLATED,
 	FEDWALK_ONE_SIDED, /* ties that only one of two parties listed; both count them */
 	FEDWALK_UNHOSTED,  /* ties to vertices that no party hosts */
 	FEDWALK_SUMMED,

@@ -14,16 +14,16 @@ struct fedwalk_job {
 	JOB_HEAD;
 	enum fedwalk_mode mode;
 	enum fedwalk_dissimilarity_by dissimilarity;
-	unsigned dtw_rows;          /* M_v is averaged down to this many rows; 0: never */
-	enum fedwalk_tree_way tree; /* construction of the hierarchical clustering tree */
-	double eps;           /* of degree vectors and the encoder, or of randomised response */
-	double p;             /* probability of asking the two-hop predictor */
-	unsigned bins;        /* k, or JOB_AUTO: floor(ln n) */
-	unsigned walks;       /* gamma, walks from each vertex */
-	unsigned length;      /* l, tokens of a walk */
-	unsigned window;      /* w of SkipGram */
-	unsigned dims;        /* FEDWALK_DIMS */
-	bool keep_embeddings; /* the coordinator writes embeddings too */
+	unsigned dtw_rows; /* M_v is averaged down to this many rows; 0: never */
+	enum fedwalk_tree_way tree;
+	double eps;      /* of degree vectors and the encoder, or of randomised response */
+	double p;        /* probability of asking the two-hop predictor */
+	unsigned bins;   /* k, or JOB_AUTO: floor(ln n) */
+	unsigned walks;  /* gamma, walks from each vertex */
+	unsigned length; /* l, tokens of a walk */
+	unsigned window; /* w of SkipGram */
+	unsigned dims;
+	bool keep_embeddings;
 };
 JOB_OF_KIND(fedwalk_job)
 #define fedwalk_job(job) JOB_ACCESS(fedwalk_job, job)
@@ -39,9 +39,8 @@ const char *fedwalk_unread(const void *job, const struct config_row *row);
 enum err fedwalk_check(const void *job) MUST_CHECK;
 void fedwalk_leaks(struct said *s, const void *job, size_t parties);
 
-unsigned fedwalk_job_bins(const struct fedwalk_job *job, size_t n); /* k for n vertices */
+unsigned fedwalk_job_bins(const struct fedwalk_job *job, size_t n);
 
-/* Contract: see kind.h. */
 double fedwalk_memory(const void *job, const struct kind_sizes *sizes);
 
 #endif

@@ -107,7 +107,6 @@ static void link_group(void *ctx, unsigned worker, size_t g)
 	half_release(&h);
 }
 
-/* Tree over the means of the groups, weighted by their sizes. */
 static void link_groups(const struct plan *p, struct link *link)
 {
 	const struct groups *g = &p->groups;

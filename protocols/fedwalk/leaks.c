@@ -1,4 +1,3 @@
-/* Disclosure sentences of fedwalk. */
 #include "protocols/fedwalk/job.h"
 #include "common/kind/own.h"
 

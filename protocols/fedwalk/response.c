@@ -78,7 +78,7 @@ struct plan {
 	struct csr *g;
 	double odds;          /* e^eps: likelihood ratio of a report */
 	const double *degree; /* estimated, at least 1 */
-	double sum;           /* of all degrees */
+	double sum;
 };
 
 static void weigh_block(void *ctx, unsigned worker, size_t block)

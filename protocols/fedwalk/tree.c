@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- average linkage ---- */
-
 /* Clusters live in slots; the merge of slots i and j stays in j. */
 struct chains {
 	struct half *h;
@@ -21,7 +19,7 @@ struct chains {
 };
 
 struct merge {
-	uint32_t a, b; /* slots */
+	uint32_t a, b;
 	float height;
 	uint32_t number;
 };
@@ -146,8 +144,6 @@ void linkage_average(struct half *h, const double *weight, struct link *link)
 	free(s.slot);
 	free(s.size);
 }
-
-/* ---- the tree ---- */
 
 static void tree_alloc(struct fedwalk_tree *t, size_t n)
 {

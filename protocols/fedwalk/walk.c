@@ -179,8 +179,6 @@ void fedwalk_pools_release(struct fedwalk_pools *p)
 	*p = (struct fedwalk_pools){ 0 };
 }
 
-/* ---- a turn ---- */
-
 void fedwalk_take_turn(const uint32_t *neighbour, size_t degree, const struct fedwalk_pools *pools,
 		       double p, unsigned left, struct draw *d, struct fedwalk_turn *turn)
 {

@@ -37,9 +37,7 @@ struct hub {
 	float *x; /* n x FEDWALK_DIMS */
 };
 
-/* ---- who hosts what ---- */
-
-/* Each vertex is hosted by one party. The rows of a party rise. */
+/* Checks that no two parties host the same vertex. The rows of a party rise. */
 static enum err check_claims(const struct run *run, const struct align *a, size_t i, size_t j)
 {
 	size_t x = 0, y = 0, both = 0;
@@ -59,7 +57,7 @@ static enum err check_claims(const struct run *run, const struct align *a, size_
 		       run->name[i], run->name[j], both);
 }
 
-/* Vertices, their directory and the ties between parties: the last two pass by, sealed. */
+/* Aligns vertices, then relays the directories and the ties between parties, both sealed. */
 static enum err agree(struct hub *h)
 {
 	struct run *run = h->run;
@@ -76,14 +74,12 @@ static enum err agree(struct hub *h)
 	return relay_batches(run, SEALED_TIES, &unused);
 }
 
-/* ---- Algorithm 2: the tree ---- */
-
 /* Lines 5, 7 and 9. */
 static enum err agree_degrees(struct hub *h)
 {
 	struct run *run = h->run;
 	size_t count;
-	double *c; /* as it travels: a party's rows, then all */
+	double *c; /* as sent: a party's rows, then all */
 	enum err e = ERR_OK;
 
 	run_phase(run, "degrees");
@@ -110,7 +106,7 @@ static enum err agree_degrees(struct hub *h)
 	return e;
 }
 
-/* Lines 11 and 13 as the paper has them: matrices of the dictionary's rows. */
+/* Lines 11 and 13 as published: matrices of the dictionary's rows. */
 static enum err warp(struct hub *h, struct half *half)
 {
 	struct run *run = h->run;
@@ -136,7 +132,7 @@ static enum err warp(struct hub *h, struct half *half)
 	return ERR_OK;
 }
 
-/* Line 13, and 14 with the encoder that hangs on both. */
+/* Line 13, and line 14 with the encoder, which depends on both. */
 static enum err make_tree(struct hub *h, struct fedwalk_tree *t, struct fedwalk_encoder *e)
 {
 	struct run *run = h->run;
@@ -153,7 +149,7 @@ static enum err make_tree(struct hub *h, struct fedwalk_tree *t, struct fedwalk_
 		TRY(warp(h, &half));
 		d.half = &half;
 		half_copy(&used, &half);
-	} else { /* as cheap to make again as to keep */
+	} else { /* computing it again costs no more than keeping it */
 		fedwalk_l1(h->c, run->n, h->k, run->threads, &used);
 	}
 	fedwalk_tree_average(t, &used);
@@ -170,7 +166,7 @@ static enum err tell_labels(struct hub *h, enum msg_type type, uint32_t values,
 	return run_broadcast_labels(h->run, 0, h->run->L, type, h->root->id, values, label, count);
 }
 
-/* Ends with line 1 of Algorithm 1: to all devices the tree, and the encoder in place of the
+/* Ends with line 1 of Algorithm 1: broadcasts the tree, and the encoder in place of the
  * dissimilarities. */
 static enum err construct(struct hub *h)
 {
@@ -200,9 +196,7 @@ static enum err construct(struct hub *h)
 	return e;
 }
 
-/* ---- Algorithm 1: the walks ---- */
-
-/* Lines 10 to 35 are the devices'; line 6: each walk comes from the party at which it ended. */
+/* The devices run lines 10 to 35. Line 6: the party at which a walk ended sends it. */
 static enum err walk(struct hub *h)
 {
 	struct run *run = h->run;
@@ -240,9 +234,6 @@ static enum err walk(struct hub *h)
 	return e;
 }
 
-/* ---- mode randomized-response ---- */
-
-/* All reports, both ways. */
 static void mirror(const struct fedwalk_lists *lists, size_t n, struct csr *g)
 {
 	size_t *at;
@@ -260,7 +251,8 @@ static void mirror(const struct fedwalk_lists *lists, size_t n, struct csr *g)
 		at[u] = g->start[u];
 	}
 	ALLOC(g->index, g->start[n]);
-	for (size_t u = 0; u < n; u++) /* lower ones have come when u's own are added */
+	/* lower neighbours are in place before u's own list is added */
+	for (size_t u = 0; u < n; u++)
 		for (size_t i = 0; i < lists->count[u]; i++) {
 			uint32_t v = lists->item[lists->at[u] + i];
 
@@ -270,8 +262,8 @@ static void mirror(const struct fedwalk_lists *lists, size_t n, struct csr *g)
 	free(at);
 }
 
-/* What who takes every reported pair for a tie may expect. How many are would be another release of
- * the ties, which nobody makes. */
+/* Expected score of an attack that takes every reported pair for a tie. Counting the ties exactly
+ * would be another release of them. */
 static void expect_ties(struct hub *h, double reported)
 {
 	double eps = fedwalk_job(&h->run->job)->eps;
@@ -300,8 +292,6 @@ static enum err reports(struct hub *h)
 	csr_release(&g);
 	return ERR_OK;
 }
-
-/* ---- SkipGram and what comes of it ---- */
 
 static void trained(void *ctx, double done, double loss)
 {
@@ -342,7 +332,6 @@ static enum err train(struct hub *h)
 	return e;
 }
 
-/* To each party what is guessed of its own vertices' pairs with higher ones. */
 static enum err tell_guess(struct hub *h, size_t l)
 {
 	struct run *run = h->run;
@@ -366,7 +355,7 @@ static enum err tell_guess(struct hub *h, size_t l)
 	return e;
 }
 
-/* The coordinator's guesses of ties, compared by the parties with the truth, in a sum. */
+/* Guesses ties; the parties compare the guesses with their ties, in a secure sum. */
 static enum err attack(struct hub *h)
 {
 	struct run *run = h->run;
@@ -396,8 +385,8 @@ static enum err account(struct hub *h)
 	return ERR_OK;
 }
 
-/* run->n becomes the number of vertices; run->embedding run->n x FEDWALK_DIMS floats, by row,
- * unless job.keep_embeddings is false. Each party gets those of its own vertices; there are no
+/* Sets run->n to the number of vertices, and run->embedding to run->n x FEDWALK_DIMS floats, by
+ * row, unless job.keep_embeddings is false. Each party gets those of its own vertices. There are no
  * labels. */
 static enum err serve(struct run *run, uint32_t **label)
 {
@@ -429,7 +418,7 @@ static enum err serve(struct run *run, uint32_t **label)
 	return e;
 }
 
-/* By number: the coordinator has no ids. */
+/* By number, because the coordinator has no ids. */
 static enum err keep_embeddings(struct run *run, const uint32_t *label, const char *output)
 {
 	const float *x = run->embedding;

@@ -1,4 +1,4 @@
-/* fedwalk.h -- FedWalk (Pan, Zhu, KDD 2022), the coordinator's half: the paper's server. */
+/* fedwalk.h -- FedWalk (Pan, Zhu, KDD 2022), the coordinator's side: the paper's server. */
 #ifndef PROTOCOLS_FEDWALK_COORDINATOR_FEDWALK_H
 #define PROTOCOLS_FEDWALK_COORDINATOR_FEDWALK_H
 

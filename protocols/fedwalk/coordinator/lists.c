@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Party l's, whose items are from `first` on. */
+/* Places and checks the lists of party l; its items start at `first`. */
 static enum err place(const struct run *run, const struct align *a, size_t l,
 		      enum fedwalk_whom whom, const uint32_t *count, size_t first,
 		      struct fedwalk_lists *lists)

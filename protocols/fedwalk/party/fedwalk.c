@@ -1,4 +1,4 @@
-/* The devices of one party. Line numbers are those of the paper's Algorithms 1 and 2. */
+/* Devices of one party. Line numbers are those of the paper's Algorithms 1 and 2. */
 #include "protocols/fedwalk/party/fedwalk.h"
 #include "common/base/alloc.h"
 #include "common/data/dataset.h"
@@ -34,7 +34,8 @@ static size_t degree_of(const struct vertices *v, size_t i)
 	return v->start[i + 1] - v->start[i];
 }
 
-/* The noise on a party's ties: on which vertices, in their order, and with which eps. */
+/* Opens the source of noise on the party's ties, bound to eps, the vertices in their order, and the
+ * ties. */
 static enum err begin_noise(struct devices *d, const struct noise_source **source)
 {
 	const struct vertices *v = &d->v;
@@ -50,9 +51,7 @@ static enum err begin_noise(struct devices *d, const struct noise_source **sourc
 	return noise_begin(*source, answer, sizeof(answer) / sizeof(*answer));
 }
 
-/* ---- Algorithm 2: the tree ---- */
-
-/* Lines 1, 9 and 15 to 17. Rows of vertices without neighbours are zeros, which says so. */
+/* Lines 1, 9 and 15 to 17. A row of zeros discloses that its vertex has no neighbours. */
 static enum err agree_degrees(struct devices *d)
 {
 	struct work *work = d->work;
@@ -68,7 +67,7 @@ static enum err agree_degrees(struct devices *d)
 	if (k > work->n)
 		return err_set(ERR_JOB, "job.bins is %u, of %zu vertices", k, work->n);
 	ALLOC(d->bin, work->n);
-	fedwalk_bins(work->n, k, work->job.seed, d->bin); /* line 1: anybody can */
+	fedwalk_bins(work->n, k, work->job.seed, d->bin); /* line 1 */
 	ALLOC(own, v->own * k);
 	ALLOC(c, count);
 	for (size_t i = 0; i < v->own && e == ERR_OK; i++) {
@@ -98,7 +97,6 @@ static enum err agree_degrees(struct devices *d)
 	return e;
 }
 
-/* Numbers for each own vertex: how many, and then which. */
 static enum err send_lists(struct devices *d, const uint32_t *count, const uint32_t *item,
 			   size_t items)
 {
@@ -110,8 +108,7 @@ static enum err send_lists(struct devices *d, const uint32_t *count, const uint3
 				   item, items);
 }
 
-/* Algorithm 1, line 1: not the matrix of dissimilarities, but what it and the tree say of what may
- * be written for each vertex. */
+/* Algorithm 1, line 1: receives the encoder's lists in place of the matrix of dissimilarities. */
 static enum err take_encoder(struct devices *d)
 {
 	struct work *work = d->work;
@@ -141,7 +138,7 @@ static enum err take_encoder(struct devices *d)
 	return e;
 }
 
-/* Lines 21 to 25, for all u at once: the tree and the dictionary are enough. */
+/* Lines 21 to 25, for all u at once, from the tree and the dictionary. */
 static enum err take_tree(struct devices *d)
 {
 	struct work *work = d->work;
@@ -160,7 +157,7 @@ static enum err take_tree(struct devices *d)
 		err_prefix(e, "%s sent TREE", channel_peer(work->channel));
 		goto out;
 	}
-	/* The dictionary is the coordinator's word: one of large counts would fill the memory. */
+	/* A malicious coordinator could fill the memory by a dictionary of large counts. */
 	e = work_check_room(work, "degree vectors whose pools",
 			    sizeof(uint32_t) * fedwalk_pools_members(d->c, n, d->k));
 	if (e != ERR_OK)
@@ -178,8 +175,6 @@ out:
 	free(child);
 	return e;
 }
-
-/* ---- Algorithm 1: the walks ---- */
 
 static enum err walk(struct devices *d)
 {
@@ -208,9 +203,9 @@ static enum err walks(struct devices *d)
 	TRY(agree_degrees(d));
 	work_phase(d->work, "tree");
 	if (fedwalk_job(&d->work->job)->dissimilarity == DISSIMILARITY_DTW) {
-		/* Algorithm 2, lines 18 and 19. The rows of M_v are rows of the dictionary: which
-		 * ones they are is all that M_v says, and is what is sent; who knows the dictionary
-		 * puts them in order. */
+		/* Algorithm 2, lines 18 and 19. The rows of M_v are rows of the dictionary. Their
+		 * numbers determine M_v and are sent; the coordinator orders them by the
+		 * dictionary. */
 		uint32_t *count = alloc(v->own, sizeof(*count));
 		enum err e;
 
@@ -222,15 +217,14 @@ static enum err walks(struct devices *d)
 	}
 	TRY(take_tree(d));
 	TRY(take_encoder(d));
-	/* Walks go by all that. Who has another dictionary would send what looks like a party's
-	 * fault, and who has none of others' rows would walk along ties alone. */
+	/* All parties compare the broadcast values before the walks. With another dictionary a
+	 * party would send batches that look faulty; without the rows of others it would walk along
+	 * ties alone. */
 	TRY(told_say(d->work));
 	return walk(d);
 }
 
-/* ---- mode randomized-response ---- */
-
-/* What its reports say of its own ties is for the party alone: nobody else gets a number that was
+/* Records how true the reports are for this party alone. No other process gets a number that was
  * not made of reports. */
 static void note_reports(struct devices *d, const struct fedwalk_guess *reports)
 {
@@ -249,7 +243,7 @@ static enum err respond(struct devices *d)
 {
 	const struct vertices *v = &d->v;
 	const struct noise_source *source;
-	struct fedwalk_guess all = { 0 }; /* all reports */
+	struct fedwalk_guess all = { 0 };
 	uint32_t *count;
 	enum err e = ERR_OK;
 
@@ -280,8 +274,6 @@ static enum err respond(struct devices *d)
 	return e;
 }
 
-/* ---- the end ---- */
-
 static enum err take_embeddings(struct devices *d)
 {
 	struct work *work = d->work;
@@ -303,7 +295,8 @@ static enum err take_embeddings(struct devices *d)
 	return e;
 }
 
-/* The coordinator's guess about own vertices, by their rows; each pair is at its lower one. */
+/* Receives the coordinator's guess about own vertices, by their rows; a pair belongs to its lower
+ * vertex. */
 static enum err take_guess(struct devices *d, struct fedwalk_guess *g)
 {
 	struct work *work = d->work;
@@ -331,7 +324,7 @@ static enum err take_guess(struct devices *d, struct fedwalk_guess *g)
 	return e;
 }
 
-/* Own pairs are judged here, and only how many are right is told, in a sum. */
+/* Judges the guess about own pairs and sends the counts in a secure sum. */
 static enum err judge(struct devices *d)
 {
 	struct work *work = d->work;
@@ -339,7 +332,7 @@ static enum err judge(struct devices *d)
 	struct fedwalk_guess g = { 0 };
 	enum err e;
 
-	work->told.apart = true; /* to each party those of its own vertices */
+	work->told.apart = true; /* per-party values: each party's own vertices */
 	e = take_guess(d, &g);
 	work->told.apart = false;
 	for (size_t i = 0; i < d->v.own && e == ERR_OK; i++)
@@ -357,7 +350,7 @@ static enum err judge(struct devices *d)
 	return secure_send_wide(work, d->root, d->told, FEDWALK_SUMMED);
 }
 
-/* What came before was each party's own, so the root's transcript begins anew. */
+/* Earlier messages differed by party, so the root's transcript starts anew. */
 static enum err take_account(struct devices *d)
 {
 	struct work *work = d->work;
@@ -370,8 +363,8 @@ static enum err take_account(struct devices *d)
 	return channel_recv_reals(work->channel, MSG_MATRIX, d->root->id, d->told, FEDWALK_TOLD);
 }
 
-/* work->embedding becomes FEDWALK_DIMS floats for each of the dataset's nodes, zeros for those that
- * are hosted elsewhere and those without ties. There are no labels. */
+/* Sets work->embedding to FEDWALK_DIMS floats for each of the dataset's nodes; zeros for nodes
+ * hosted elsewhere and nodes without ties. There are no labels. */
 static enum err take_part(struct work *work, uint32_t *label)
 {
 	struct devices d = { .work = work };
@@ -401,7 +394,6 @@ static enum err take_part(struct work *work, uint32_t *label)
 	return e;
 }
 
-/* Of own vertices, by id. */
 static enum err keep_embeddings(struct work *work, const uint32_t *label)
 {
 	const struct dataset *d = work->dataset;
@@ -426,9 +418,7 @@ static enum err keep_embeddings(struct work *work, const uint32_t *label)
 	return e;
 }
 
-/* ---- consent ---- */
-
-/* The job promises privacy of single ties; the policy asks for that of a whole vertex. */
+/* The job promises privacy of single ties; the policy limits that of a whole vertex. */
 static enum err allow_eps(const struct party_config *config, const struct work *work)
 {
 	return err_set(ERR_PEER,

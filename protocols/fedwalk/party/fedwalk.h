@@ -1,4 +1,4 @@
-/* fedwalk.h -- FedWalk (Pan, Zhu, KDD 2022), a party's half: the devices that it hosts. */
+/* fedwalk.h -- FedWalk (Pan, Zhu, KDD 2022), the party's side: the devices that it hosts. */
 #ifndef PROTOCOLS_FEDWALK_PARTY_FEDWALK_H
 #define PROTOCOLS_FEDWALK_PARTY_FEDWALK_H
 

@@ -50,10 +50,8 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* ---- own vertices ---- */
-
-/* Rows of own vertices: row_of (dataset's nodes) gets them, others get NONE. Nobody else's are
- * placed or hosted yet. */
+/* Aligns own vertices and sets their rows in row_of (one entry per node of the dataset); other
+ * nodes get NONE. Initialises place and host with own vertices alone. */
 static enum err number_own(struct work *work, const struct dataset *d, struct vertices *v,
 			   uint32_t *row_of)
 {
@@ -94,8 +92,6 @@ static enum err number_own(struct work *work, const struct dataset *d, struct ve
 	return e;
 }
 
-/* ---- the directory ---- */
-
 static enum err print_directory(const struct dataset *d, const struct vertices *v, struct buf *out)
 {
 	uint8_t salt[SALT], *entry;
@@ -118,7 +114,7 @@ static enum err print_directory(const struct dataset *d, const struct vertices *
 	return ERR_OK;
 }
 
-/* Every row is somebody's, and of one party alone. Neighbours that party l hosts get their rows. */
+/* Each row must belong to exactly one party. Neighbours that party l hosts get their rows. */
 static enum err wrong_directory(const struct work *work, size_t l, const char *what)
 {
 	return step_fault(
@@ -202,9 +198,7 @@ static enum err exchange_directories(struct work *work, const struct dataset *d,
 	return e;
 }
 
-/* ---- ties ---- */
-
-/* Ties as pairs (own row, other row) in one number each. */
+/* Ties as pairs (own row << 32 | other row). */
 struct ties {
 	uint64_t *pair;
 	size_t n, room;
@@ -225,7 +219,7 @@ static void sort_ties(struct ties *t)
 		qsort(t->pair, t->n, sizeof(*t->pair), by_number);
 }
 
-/* Ties that the dataset has; those to nobody's vertices are counted and left out. */
+/* Collects the dataset's ties; counts and skips those to vertices that no party hosts. */
 static void collect_ties(const struct dataset *d, struct vertices *v, const uint32_t *row_of,
 			 struct ties *t)
 {
@@ -266,7 +260,7 @@ static enum err take_ties(struct work *work, size_t l, const struct buf *b,
 	return step_fault(work->channel, "%s sent a tie that is cut", work->name[l]);
 }
 
-/* Lists of neighbours of the ties, which rise. */
+/* Lays out lists of neighbours from the sorted ties. */
 static void lay_out(struct vertices *v, const struct ties *t)
 {
 	ALLOC(v->start, v->own + 1);
@@ -292,8 +286,8 @@ static void lay_out(struct vertices *v, const struct ties *t)
 			 v->isolated, v->own);
 }
 
-/* Own ties and those told become one rising list without repetitions; what only one of two parties
- * knew is counted. */
+/* Merges own ties and those received into one rising list without repetitions. Counts ties that
+ * only one of two parties listed. */
 static enum err exchange_ties(struct work *work, struct vertices *v, struct ties *own)
 {
 	struct buf *out = batches(work), *in = batches(work);
@@ -328,8 +322,6 @@ static enum err exchange_ties(struct work *work, struct vertices *v, struct ties
 	free_batches(work, out);
 	return e;
 }
-
-/* ---- the whole ---- */
 
 enum err party_vertices(struct work *work, const struct dataset *d, struct vertices *v)
 {

@@ -13,15 +13,14 @@ enum { HEAD = sizeof(uint32_t) + sizeof(uint16_t), TICK = 1 << 16 };
 struct state {
 	struct walking *w;
 	struct draw draw;
-	unsigned width;    /* bytes of a token */
+	unsigned width;    /* bytes per token */
 	unsigned length;   /* l */
-	struct buf *now;   /* by party: walks that have come from there; own: that stayed */
-	struct buf *next;  /* by party: walks that go there */
+	struct buf *now;   /* by party: walks received from there; own: walks that stayed */
+	struct buf *next;  /* by party: walks to send there */
 	struct buf done;   /* tokens of finished walks */
-	uint32_t *written; /* l tokens of the walk in hand */
+	uint32_t *written; /* l tokens of the current walk */
 };
 
-/* A walk as it travels. */
 struct walker {
 	uint32_t at;
 	unsigned tokens;
@@ -41,7 +40,7 @@ static uint32_t get_token(const struct state *s, const uint8_t *p)
 	return le32toh(token);
 }
 
-/* Takes one off, of superstep t; what it is made of is checked as the other end's word. */
+/* Takes one walk of superstep t from *p. Checks it, because another party sent it. */
 static bool get_walker(struct state *s, const uint8_t **p, const uint8_t *end, unsigned t,
 		       struct walker *walker)
 {
@@ -69,7 +68,7 @@ static bool get_walker(struct state *s, const uint8_t **p, const uint8_t *end, u
 	       walker->tokens <= 2 * t;
 }
 
-/* Lines 13 to 35 at device walker->at; the walk goes on, or is over. */
+/* Lines 13 to 35 at device walker->at; sends the walk on or ends it. */
 static void take_turn(struct state *s, struct walker *walker)
 {
 	struct walking *w = s->w;
@@ -85,7 +84,7 @@ static void take_turn(struct state *s, struct walker *walker)
 			  &turn);
 	for (unsigned i = 0; i < turn.tokens; i++) /* lines 14 and 27 */
 		s->written[walker->tokens++] = fedwalk_encode(w->encoder, turn.token[i], &s->draw);
-	if (turn.left == 0) { /* line 17, once all walks are over */
+	if (turn.left == 0) { /* line 17, once all walks have ended */
 		for (unsigned i = 0; i < s->length; i++)
 			put_token(s, &s->done, s->written[i]);
 		w->finished++;
@@ -132,10 +131,10 @@ static enum err superstep(struct state *s, unsigned t)
 	struct buf *now = s->next;
 	enum err e;
 
-	s->next = s->now; /* used up: all empty */
+	s->next = s->now;
 	s->now = now;
 	TRY(party_exchange(work, SEALED_WALKS, s->now, s->next, most));
-	for (size_t l = 0; l < work->L; l++) { /* sent ones are replaced by those that came */
+	for (size_t l = 0; l < work->L; l++) { /* replaces sent batches by received ones */
 		if (l == work->own)
 			continue;
 		buf_release(&s->now[l]);
@@ -156,7 +155,8 @@ static enum err walk(struct state *s)
 	const struct vertices *v = w->v;
 	const uint8_t *p;
 
-	for (size_t i = 0; i < v->own; i++) { /* line 4; none from a device without neighbours */
+	/* line 4; no walk starts at a device without neighbours */
+	for (size_t i = 0; i < v->own; i++) {
 		if (v->start[i] == v->start[i + 1])
 			continue;
 		for (unsigned g = 0; g < fedwalk_job(&w->work->job)->walks; g++, w->begun++)
@@ -168,7 +168,7 @@ static enum err walk(struct state *s)
 		TRY(superstep(s, t));
 		work_progress(w->work, t, 0);
 	}
-	/* Shuffled, so that a reader does not see which walk began where. */
+	/* Shuffles the walks, so that their order does not disclose where each began. */
 	ALLOC(w->token, w->finished * s->length);
 	p = s->done.p;
 	for (size_t i = 0; i < w->finished; i++) {

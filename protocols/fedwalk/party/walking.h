@@ -1,10 +1,9 @@
-/* walking.h -- FedWalk, Algorithm 1: the walks that are at this party's devices now.
+/* walking.h -- FedWalk, Algorithm 1: the walks that are at this party's devices.
  *
- * All walks advance together. In a superstep each takes one turn: its device writes a token or two
- * and sends it on, to a device that may be here or at another party; those go in one batch per
- * party. A walk on its way is the row it goes to (4 bytes), how many tokens it has (2), and these,
- * each in as many bytes as rows need, little-endian.
- */
+ * All walks advance together. In a superstep each takes one turn: its device writes one or two
+ * tokens and sends the walk on, to a device of this party or of another. Walks to another party go
+ * in one batch per party. A walk in transit is the row it goes to (4 bytes), its number of tokens
+ * (2), and the tokens, each in as many bytes as rows need; all little-endian. */
 #ifndef PROTOCOLS_FEDWALK_PARTY_WALKING_H
 #define PROTOCOLS_FEDWALK_PARTY_WALKING_H
 
@@ -13,19 +12,20 @@
 #include "protocols/fedwalk/party/vertices.h"
 
 struct walking {
-	struct work *work; /* borrowed, as all here */
+	struct work *work; /* borrowed, like all below */
 	const struct vertices *v;
 	const struct fedwalk_encoder *encoder;
 	const struct fedwalk_pools *pools;
-	uint64_t begun, messages; /* device to device, those within this party too */
-	uint64_t crossing;        /* of these, to a device of another party */
-	uint64_t came;            /* and from such */
-	size_t finished;          /* walks that ended here */
-	uint32_t *token;          /* finished x job.length, in no order; owned */
+	/* walks started here; messages from device to device, also within this party */
+	uint64_t begun, messages;
+	uint64_t crossing; /* messages to a device of another party */
+	uint64_t came;     /* walks received from other parties */
+	size_t finished;   /* walks that ended here */
+	uint32_t *token;   /* finished x job.length, unordered; owned */
 };
 
-/* Walks as many supersteps as a walk has tokens. ERR_PEER: another party sends what is no walk, one
- * that is not due or not for here. */
+/* Runs as many supersteps as a walk has tokens. ERR_PEER: another party sends an invalid walk, one
+ * that is not due or not for a vertex here. */
 enum err walking(struct walking *w) MUST_CHECK;
 void walking_release(struct walking *w);
 

@@ -77,9 +77,6 @@ static void by_kmeans(const struct fedgcn_params *p, const struct mat *Z, struct
 	free(to);
 }
 
-/* ---- PCA and a mixture ---- */
-
-/* Sets mean and axes (q x FEDGCN_Z) of m from Z. */
 static enum err find_axes(const struct mat *Z, struct fedgcn_model *m)
 {
 	struct mat centred, G, V;
@@ -179,8 +176,6 @@ enum err fedgcn_cluster(const struct fedgcn_params *p, const struct mat *Z, stru
 	mat_release(&X);
 	return err;
 }
-
-/* ---- models ---- */
 
 void fedgcn_model_release(struct fedgcn_model *m)
 {

@@ -15,8 +15,8 @@ struct run {
 	const struct fedgcn_params *p;
 	struct fedgcn_report *report;
 	struct gin net;
-	double *W;    /* net.weights joint ones; FedPer uses the first of them */
-	struct mat C; /* joint prototypes */
+	double *W; /* net.weights joint ones; FedPer uses the first of them */
+	struct mat C;
 	double *up, *down;
 };
 
@@ -43,7 +43,6 @@ static void say(double *down, const double *x, size_t n)
 
 /* ---- first prototypes: k-means by splitting, on embeddings of the untrained network ---- */
 
-/* Checks for whole numbers that add up to at most the number of graphs. */
 static enum err check_counts(const struct run *r, const char *what, const double *x, size_t n)
 {
 	double all;
@@ -57,7 +56,6 @@ static enum err check_counts(const struct run *r, const char *what, const double
 	return ERR_OK;
 }
 
-/* Turns sums of counts, Z and squares into centres and the spread of each cluster. */
 static enum err step(struct run *r, size_t have, double *count, double *spread)
 {
 	r->down[0] = (double)have;
@@ -76,7 +74,6 @@ static enum err step(struct run *r, size_t have, double *count, double *spread)
 	return ERR_OK;
 }
 
-/* Splits the centre of largest spread in two. */
 static void split_one(struct run *r, struct rng *rng, size_t have, double *count, double *spread)
 {
 	size_t from = 0;
@@ -118,8 +115,6 @@ static enum err first_prototypes(struct run *r)
 	free(spread);
 	return err;
 }
-
-/* ---- a round ---- */
 
 static size_t travelling(const struct run *r)
 {
@@ -199,7 +194,6 @@ static enum err share_prototypes(struct run *r)
 		free(x);
 		return err ? err : pass_prototypes(r);
 	}
-	/* means over the parties of the same index */
 	r->report->withheld = 0;
 	for (size_t c = 0; c < r->p->k; c++) {
 		r->report->withheld += !(count[c] >= 1);
@@ -217,8 +211,6 @@ static void keep(struct run *r, unsigned round)
 	memcpy(to->C.a, r->C.a, r->C.rows * FEDGCN_Z * sizeof(double));
 	to->rounds = round;
 }
-
-/* ---- the whole: Algorithm 1 ---- */
 
 static enum err run(struct run *r)
 {
@@ -253,7 +245,6 @@ static enum err run(struct run *r)
 		if (r->p->unchanged > 0 && *changed <= r->p->unchanged * n)
 			break;
 	}
-	/* Each party clusters its graphs with the last model. */
 	parties_phase(r->parties, "final");
 	say_model(r);
 	TRY(ask(r, FEDGCN_FINAL, r->report->rounds));

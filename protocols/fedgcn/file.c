@@ -11,8 +11,6 @@ enum { CLUSTERS_MAX = 1 << 16, MODEL_BYTES_MAX = 1 << 30 };
 
 static const uint8_t magic[8] = { 'C', 'O', 'T', 'G', 'R', 'A', 'P', 'H' };
 
-/* ---- writing ---- */
-
 static void put_floats(struct buf *b, const double *x, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -45,8 +43,6 @@ void fedgcn_file_print(const struct fedgcn_model *m, struct buf *out)
 	}
 	pack_put(out, pack_crc(out->p + from, out->n - from), 8);
 }
-
-/* ---- reading ---- */
 
 static double *take_floats(struct unpack *r, size_t n)
 {

@@ -29,7 +29,6 @@ void fedgcn_leaks(struct said *s, const void *job, size_t parties);
 enum err fedgcn_params_of(const struct fedgcn_job *job, unsigned threads,
 			  struct fedgcn_params *p) MUST_CHECK;
 
-/* Contract: see kind.h. */
 double fedgcn_memory(const void *job, const struct kind_sizes *sizes);
 
 #endif

@@ -1,4 +1,3 @@
-/* Disclosure sentences of fedgcn. */
 #include "protocols/fedgcn/job.h"
 #include "common/kind/own.h"
 

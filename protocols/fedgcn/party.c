@@ -17,8 +17,6 @@ struct fedgcn_own {
 	struct fedgcn_model model; /* the last good one; weights 0: none */
 };
 
-/* ---- the answers ---- */
-
 static void embed(struct fedgcn_party *party)
 {
 	struct fedgcn_own *o = party->own;
@@ -141,7 +139,6 @@ static enum err within_bounds(const struct fedgcn_party *party, unsigned round)
 	return ERR_OK;
 }
 
-/* Saves the model as it was at the start of the round: the last good one. */
 static void keep_model(struct fedgcn_party *party)
 {
 	struct fedgcn_own *o = party->own;
@@ -260,8 +257,6 @@ static enum err upload_in_memory(void *party, const void *question, double *x)
 const struct memory_kind fedgcn_in_memory = { .size = sizeof(struct fedgcn_party),
 					      .answer = answer_in_memory,
 					      .upload = upload_in_memory };
-
-/* ---- a party ---- */
 
 enum err fedgcn_party_init(struct fedgcn_party *party, const struct graphs *graphs,
 			   const struct fedgcn_params *p)

@@ -31,7 +31,7 @@ enum fedgcn_prototypes {
 	FEDGCN_OWN,     /* not shared: only the baseline that trains alone */
 };
 enum fedgcn_sharing {
-	FEDGCN_AVG,  /* FedAvg */
+	FEDGCN_AVG,
 	FEDGCN_PROX, /* FedProx: adds mu/2 ||W - W_joint||^2 */
 	FEDGCN_PER,  /* FedPer: the last layers of both heads stay with the parties */
 };
@@ -70,7 +70,7 @@ enum fedgcn_kind {
 	FEDGCN_TRAIN,
 	FEDGCN_FINAL,
 };
-const char *fedgcn_kind_name(enum fedgcn_kind kind); /* "start", ... */
+const char *fedgcn_kind_name(enum fedgcn_kind kind);
 
 struct fedgcn_question {
 	enum fedgcn_kind kind;
@@ -104,8 +104,6 @@ enum err fedgcn_model_check(const struct fedgcn_model *m) MUST_CHECK;
 /* label (g->count): clusters of graphs, which need not be graphs of the run. */
 enum err fedgcn_assign(const struct fedgcn_model *m, const struct graphs *g, unsigned threads,
 		       uint32_t *label) MUST_CHECK;
-
-/* ---- party ---- */
 
 struct fedgcn_own;
 

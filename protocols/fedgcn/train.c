@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* State of one round's training. */
 struct working {
 	const struct fedgcn_training *t;
 	float *W; /* weights, then C */

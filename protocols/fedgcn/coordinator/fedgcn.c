@@ -1,4 +1,4 @@
-/* The coordinator's half of FedGCN: protocols/fedgcn/coordinator.h's, with the parties of a run. */
+/* The coordinator's side of FedGCN: protocols/fedgcn/coordinator.h with the parties of a run. */
 #include "protocols/fedgcn/coordinator/fedgcn.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The joint model without anybody's own last clustering: it assigns by the nearest prototype. Where
- * layers or prototypes stay with their parties it is not whole. */
+/* Writes the joint model without any party's final clustering: it assigns by the nearest prototype.
+ * Writes none if layers stay with their parties, because the model is then incomplete. */
 static enum err keep_model(const struct run *run, const struct fedgcn_params *p,
 			   const struct fedgcn_report *r)
 {
@@ -33,10 +33,9 @@ static enum err keep_model(const struct run *run, const struct fedgcn_params *p,
 	return e;
 }
 
-/* Labels are with the parties; the record has the clusters' sizes, losses and what else is in the
- * report. run->n becomes the number of all graphs. The joint model is left in
- * run->output/model.fedgcn, unless parties share none; of a run that breaks off, the last good one.
- */
+/* Labels stay with the parties; the record has cluster sizes, losses and the rest of the report.
+ * Sets run->n to the number of all graphs. Writes the joint model to run->output/model.fedgcn,
+ * unless parties keep layers; if the run breaks off, the last good one. */
 static enum err train(struct run *run, uint32_t **label)
 {
 	struct fedgcn_report report = { 0 };
@@ -66,7 +65,7 @@ static enum err train(struct run *run, uint32_t **label)
 	if (e == ERR_OK) {
 		record_sizes(run->record, report.size, run->job.clusters);
 		e = keep_model(run, &p, &report);
-	} else { /* the run's own error counts, not that its last good model could not be kept */
+	} else { /* reports the run's own error, not that of keeping its model */
 		saved = err_save(e);
 		if (keep_model(run, &p, &report) != ERR_OK)
 			log_warn("the last good model could not be kept: %s", err_detail());
@@ -76,7 +75,7 @@ static enum err train(struct run *run, uint32_t **label)
 	return e;
 }
 
-/* Attributes count where features are made of them. */
+/* Compares numbers of attributes if the features use them. */
 static enum err compare_attributes(struct run *run, const struct msg_accept *accept)
 {
 	if (fedgcn_job(&run->job)->how.features == GRAPHS_STRUCTURE)

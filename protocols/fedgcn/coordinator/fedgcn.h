@@ -1,4 +1,5 @@
-/* fedgcn.h -- the coordinator's half of FedGCN (Liu et al., AAAI 2025): clusters of whole graphs. */
+/* fedgcn.h -- The coordinator's side of FedGCN (Liu et al., AAAI 2025): clusters of whole
+ * graphs. */
 #ifndef PROTOCOLS_FEDGCN_COORDINATOR_FEDGCN_H
 #define PROTOCOLS_FEDGCN_COORDINATOR_FEDGCN_H
 

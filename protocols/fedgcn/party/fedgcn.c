@@ -1,6 +1,5 @@
-/* A party's half of FedGCN: protocols/fedgcn/coordinator.h's, run by this party for itself on sums
- * that it verifies, while it gives its own term of each. What a question makes of the party's
- * graphs stands in protocols/fedgcn/party.c. */
+/* The party's side of FedGCN. It runs protocols/fedgcn/coordinator.h for itself on sums that it
+ * verifies, and contributes its own term of each. protocols/fedgcn/party.c computes the terms. */
 #include "protocols/fedgcn/party/fedgcn.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
@@ -18,7 +17,7 @@ struct fedgcn_work {
 	struct work *work;
 	struct fedgcn_params p;
 	struct fedgcn_party party;
-	double *kl, *reconstruction; /* own losses, by round */
+	double *kl, *reconstruction;
 	unsigned rounds;
 };
 
@@ -109,7 +108,7 @@ enum err party_fedgcn(struct work *work, uint32_t *label)
 	if (e == ERR_OK) {
 		memcpy(label, s.party.label, work->graphs->count * sizeof(*label));
 		e = keep_model(&s);
-	} else { /* the run's own error counts; before the first round there is no good model */
+	} else { /* reports the run's own error; before the first round there is no good model */
 		saved = err_save(e);
 		if (keep_model(&s) == ERR_OK)
 			log_warn("the run broke off; the last good model is in %s/model.fedgcn",

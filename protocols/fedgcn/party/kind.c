@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The party withholds prototypes of fewer graphs itself, but by the number that the job sets. */
+/* The party itself withholds prototypes of fewer graphs, by the job's number. */
 static enum err allow(const struct party_config *config, const struct work *work)
 {
 	char things[48];

@@ -45,9 +45,6 @@ static enum err sum_blocks(struct parties *parties, struct fedspectral_question 
 	return err;
 }
 
-/* ---- exact ---- */
-
-/* Number of eigenpairs to compute for m rows. */
 static size_t pairs(unsigned k, size_t m)
 {
 	return k ? k : min_size(FEDSPECTRAL_AUTO_MAX + 1, m);
@@ -151,7 +148,7 @@ enum err fedspectral_exact(struct parties *parties, size_t n, const struct fedsp
 	 * of the joint graph. */
 	parties_phase(parties, "degrees");
 	err = parties_sum_told_parts(parties, &degrees, degree, n);
-	/* Negative by rounding or by a false term; later checks find the latter. */
+	/* Negative by rounding or by a false term; the parties detect the latter. */
 	for (size_t i = 0; i < n; i++)
 		degree[i] = degree[i] > 0 ? degree[i] : 0;
 	if (!err) {
@@ -180,8 +177,6 @@ out:
 	free(active);
 	return err;
 }
-
-/* ---- fedspectral+ ---- */
 
 enum err fedspectral_orthonormal(struct mat *V)
 {

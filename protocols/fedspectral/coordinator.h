@@ -29,7 +29,7 @@ struct fedspectral_params {
 	unsigned rounds;     /* exact: maximum; fedspectral+: exact number */
 	unsigned iterations; /* fedspectral+: power iterations a round, at the parties */
 	double regularize;   /* exact: D + tau I in place of D, tau in mean degrees; 0: D */
-	bool unit_rows;      /* k-means on rows of length 1 */
+	bool unit_rows;
 	/* exact: bound of an eigenvector's residual, relative to the first eigenvalue */
 	double tolerance;
 	/* of k-means, the parties' too; twice as many swaps then improve the best */
@@ -44,10 +44,10 @@ struct fedspectral_params {
 };
 
 struct fedspectral_report {
-	unsigned k;        /* given or found */
+	unsigned k;
 	unsigned clusters; /* k, plus one if there are isolated nodes */
-	size_t isolated;   /* nodes without any edge */
-	unsigned rounds;   /* sums of products or powers */
+	size_t isolated;
+	unsigned rounds; /* sums of products or powers */
 	/* exact only: */
 	double residual;
 	/* leading eigenvalues of D^-1/2 A D^-1/2, falling; those beyond the k-th are lower

@@ -39,7 +39,6 @@ const char *fedspectral_unread(const void *job, const struct config_row *row);
 enum err fedspectral_check(const void *job) MUST_CHECK;
 void fedspectral_leaks(struct said *s, const void *job, size_t parties);
 
-/* Contract: see kind.h. */
 double fedspectral_memory(const void *job, const struct kind_sizes *sizes);
 
 #endif

@@ -9,16 +9,16 @@
 #include <string.h>
 
 enum {
-	SWAPS = 2,             /* per restart of k-means */
-	LLOYD = 100,           /* maximum of Lloyd steps */
-	SAMPLING = 0x66656473, /* "feds" */
+	SWAPS = 2, /* per restart of k-means */
+	LLOYD = 100,
+	SAMPLING = 0x66656473,
 	ASSIGN_ROWS = 1 << 13,
 };
 
 struct assigning {
 	const struct mat *Z, *centres;
 	uint32_t *label;
-	size_t *moved; /* per block */
+	size_t *moved;
 };
 
 static void assign_rows(void *ctx, unsigned worker, size_t block)

@@ -1,4 +1,3 @@
-/* Disclosure sentences of fedspectral. */
 #include "protocols/fedspectral/job.h"
 #include "common/kind/own.h"
 

@@ -1,4 +1,3 @@
-/* Memory estimate of FedSpectral. */
 #include "protocols/fedspectral/job.h"
 
 #include <math.h>

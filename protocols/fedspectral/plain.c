@@ -55,7 +55,6 @@ static enum err times_together(void *ctx, const struct mat *V, struct mat *Y)
 	return ERR_OK;
 }
 
-/* Orders rows by their clusters at all parties. */
 struct saying {
 	const uint32_t *cell; /* parties x n */
 	size_t parties, n;

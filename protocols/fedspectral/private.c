@@ -14,8 +14,6 @@ static const double OF_DEGREES = 0.1;    /* share of mu^2 for degrees */
 static const double LENGTH = 2.0 / 3;    /* mean length of X's rows; the maximum is 1 */
 static const double LEAST_DEGREE = 0.25; /* relative to the mean */
 
-/* ---- noise ---- */
-
 void fedspectral_private_settle(struct fedspectral_params *p, double mu, bool rounds_too)
 {
 	if (rounds_too)
@@ -45,8 +43,6 @@ enum err fedspectral_noisy_of(const struct fedspectral_params *p, size_t parties
 		*deviation = share->step * share->steps * sqrt((double)parties);
 	return ERR_OK;
 }
-
-/* ---- party ---- */
 
 static enum err check_source(const struct fedspectral_party *p)
 {
@@ -99,8 +95,6 @@ enum err fedspectral_noisy_product(const struct fedspectral_party *p, struct mat
 	return discrete_add(p->noise, share, y, A->rows * b);
 }
 
-/* ---- coordinator ---- */
-
 struct noisy {
 	struct parties *parties;
 	const struct fedspectral_params *p;
@@ -147,7 +141,6 @@ static enum err multiply(struct noisy *s, const struct mat *X, struct mat *Y)
 	return ERR_OK;
 }
 
-/* Initialises X from V: W V with scaled and shortened rows. */
 static void scale(const struct noisy *s, const struct mat *V, struct mat *X)
 {
 	double square = 0;

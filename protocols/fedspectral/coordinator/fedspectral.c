@@ -1,5 +1,5 @@
-/* The coordinator's half of FedSpectral: protocols/fedspectral/coordinator.h's, with the parties of a
- * run, whose nodes are aligned before and who get the labels of their own after. */
+/* The coordinator's side of FedSpectral: aligns the nodes, runs protocols/fedspectral/coordinator.h
+ * with the parties of a run, and sends each party the labels of its own nodes. */
 #include "protocols/fedspectral/coordinator/fedspectral.h"
 #include "common/base/alloc.h"
 #include "common/base/log.h"
@@ -35,7 +35,7 @@ static void record_report(struct run *run, const struct fedspectral_report *r)
 	for (size_t i = 0; i < r->values && at < sizeof(text) - 16; i++)
 		at += (size_t)snprintf(text + at, sizeof(text) - at, " %.6f", r->value[i]);
 	log_info("leading eigenvalues%s; after the %u. they fall by %.6f", text, r->k, r->gap);
-	if (!r->near_1) /* not counted */
+	if (!r->near_1)
 		return;
 	facts_number(&to->facts, "eigenvalues_near_1", (double)r->near_1);
 	log_info("eigenvalues within 1e-5 of 1: %zu%s", r->near_1,
@@ -51,9 +51,9 @@ static enum err exact(struct run *run, struct run_parties *parties,
 	return fedspectral_exact(&parties->parties, run->n, p, label, report);
 }
 
-/* From the alignment of nodes to the labels of each party's own. *label becomes run->n labels below
- * run->job.clusters, which becomes the number found, and one more if there are nodes without any
- * edge; NULL on failure. */
+/* Runs from the alignment of nodes to the labels of each party's own. Sets run->job.clusters to the
+ * number found, plus one if there are nodes without any edge. *label: run->n labels below that;
+ * NULL on failure. */
 static enum err run_fedspectral(struct run *run, uint32_t **label)
 {
 	struct fedspectral_params p =

@@ -1,4 +1,4 @@
-/* fedspectral.h -- the coordinator's half of FedSpectral, FedSpectral+ and the exact variant. */
+/* fedspectral.h -- The coordinator's side of FedSpectral, FedSpectral+ and the exact variant. */
 #ifndef PROTOCOLS_FEDSPECTRAL_COORDINATOR_FEDSPECTRAL_H
 #define PROTOCOLS_FEDSPECTRAL_COORDINATOR_FEDSPECTRAL_H
 

@@ -16,19 +16,19 @@
 /* Rows masked per slab: some MB. */
 enum { SLAB_ROWS = 1 << 14 };
 
-/* A node whose weights add up to less loses digits in the sum's parts. */
+/* The sum's parts lose digits of a smaller degree. */
 static const double LEAST_DEGREE = 0x1p-100;
 
 struct fedspectral_work {
 	struct work *work;
 	struct tree tree;
-	const struct tree_node *root; /* all parties */
+	const struct tree_node *root;
 	struct fedspectral_params p;
 	struct fedspectral_party part;
-	uint32_t *row; /* of the dataset's nodes */
+	uint32_t *row; /* joint row of each of the dataset's nodes */
 };
 
-/* A matrix that is one vector of messages. */
+/* Checks that a matrix fits one vector of messages. */
 static enum err check_size(size_t rows, size_t cols)
 {
 	if (cols <= MSG_REALS_MAX && rows <= MSG_REALS_MAX / (cols ? cols : 1))
@@ -37,9 +37,7 @@ static enum err check_size(size_t rows, size_t cols)
 		       MSG_REALS_MAX);
 }
 
-/* ---- exact ---- */
-
-/* The joint degrees: a sum that all parties are told. */
+/* Sums the joint degrees, which are broadcast and verified. */
 static enum err agree_degrees(struct fedspectral_work *s)
 {
 	struct work *work = s->work;
@@ -59,8 +57,8 @@ static enum err agree_degrees(struct fedspectral_work *s)
 	memcpy(joint, own, work->n * sizeof(*joint));
 	if (e == ERR_OK)
 		e = secure_sum_verified_parts(work, s->root, joint, work->n);
-	/* A joint degree has this party's in it, and nobody's is below 0: else another party lies.
-	 */
+	/* A joint degree contains this party's term, and no term is below 0: otherwise another
+	 * party is faulty. */
 	for (size_t i = 0; i < work->n && e == ERR_OK; i++) {
 		if (joint[i] < own[i] * (1 - BLOCK_ROUNDING) - rounding)
 			e = step_fault(
@@ -79,8 +77,8 @@ static enum err agree_degrees(struct fedspectral_work *s)
 	return e;
 }
 
-/* V down, s o A_p (s o V) up, on the rows that have edges anywhere; the product leaves as it is
- * made. */
+/* Receives V and sends s o A_p (s o V), on the rows with an edge at some party. Each slab is sent
+ * as it is computed. */
 static enum err answer_product(struct fedspectral_work *s, size_t width)
 {
 	size_t m = s->part.A.rows, slab = m < SLAB_ROWS ? m : SLAB_ROWS;
@@ -107,7 +105,7 @@ static enum err answer_product(struct fedspectral_work *s, size_t width)
 	return e;
 }
 
-/* As many products as the coordinator wants, and no more than the job allows. */
+/* Answers as many products as the coordinator asks for, within the job's limits. */
 static enum err exact(struct fedspectral_work *s)
 {
 	size_t widest;
@@ -128,8 +126,6 @@ static enum err exact(struct fedspectral_work *s)
 		work_progress(s->work, round, 0);
 	}
 }
-
-/* ---- exact, with noise in sums ---- */
 
 static enum err answer_degrees(struct fedspectral_work *s)
 {
@@ -168,8 +164,8 @@ static enum err answer_noisy(struct fedspectral_work *s, unsigned round, size_t 
 	return e;
 }
 
-/* As many products, of as many columns, as the job says: each spends its part of eps, whatever X
- * is. */
+/* Answers exactly as many products, of as many columns, as the job says. Each spends its part of
+ * eps, for any X. */
 static enum err noisy(struct fedspectral_work *s)
 {
 	size_t n = s->work->n, k = s->p.k, cols = s->p.block < n ? s->p.block : n;
@@ -187,9 +183,7 @@ static enum err noisy(struct fedspectral_work *s)
 	return ERR_OK;
 }
 
-/* ---- the others ---- */
-
-/* Algorithm 3 in each of as many rounds as the job says. */
+/* Algorithm 3, once per round of the job. */
 static enum err plus(struct fedspectral_work *s)
 {
 	TRY(check_size(s->work->n, s->p.k));
@@ -211,8 +205,8 @@ static enum err plus(struct fedspectral_work *s)
 	return ERR_OK;
 }
 
-/* Algorithm 1, on the own nodes in their own order: joint rows are numbered at random, and with
- * them what k-means finds would change from job to job. */
+/* Algorithm 1, on own nodes in their own order. Joint rows are numbered at random, so with these
+ * the result of k-means would change from job to job. */
 static enum err plain(struct fedspectral_work *s)
 {
 	struct work *work = s->work;
@@ -227,7 +221,7 @@ static enum err plain(struct fedspectral_work *s)
 	e = fedspectral_party_cells(&alone, s->p.k, s->p.restarts, s->p.seed, own);
 	fedspectral_party_release(&alone);
 	for (size_t i = 0; i < work->n; i++)
-		label[i] = k; /* none */
+		label[i] = k;
 	for (size_t i = 0; i < graph->rows && e == ERR_OK; i++)
 		label[s->row[i]] = own[i];
 	if (e == ERR_OK)
@@ -238,7 +232,7 @@ static enum err plain(struct fedspectral_work *s)
 	return e;
 }
 
-/* Of nodes without any edge there is a cluster more. */
+/* One more cluster holds the nodes without any edge. */
 static enum err receive_labels(struct fedspectral_work *s, uint32_t *label)
 {
 	struct work *work = s->work;
@@ -258,9 +252,9 @@ static enum err receive_labels(struct fedspectral_work *s, uint32_t *label)
 	return ERR_OK;
 }
 
-/* From the alignment of nodes to the labels of the dataset's own, below work->job.clusters, which
- * becomes the number found, and one more if there are nodes without any edge. work->n becomes the
- * joint number of nodes. */
+/* Runs from the alignment of nodes to the labels of the dataset's own nodes. Sets work->n to the
+ * joint number of nodes and work->job.clusters to the number found, plus one if there are nodes
+ * without any edge. Labels are below that. */
 static enum err run_fedspectral(struct work *work, uint32_t *label)
 {
 	struct fedspectral_work s = { .work = work,

@@ -1,4 +1,4 @@
-/* fedspectral.h -- a party's half of FedSpectral, FedSpectral+ and the exact variant. */
+/* fedspectral.h -- The party's side of FedSpectral, FedSpectral+ and the exact variant. */
 #ifndef PROTOCOLS_FEDSPECTRAL_PARTY_FEDSPECTRAL_H
 #define PROTOCOLS_FEDSPECTRAL_PARTY_FEDSPECTRAL_H
 

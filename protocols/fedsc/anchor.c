@@ -7,10 +7,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Rows per task: whole blocks of distance.h. */
 enum { TASK_ROWS = 4 * DISTANCE_ROWS };
 
-/* The s + 1 least of d distances, rising; the lower landmark on ties. */
+/* Finds the s + 1 least of d distances, rising; on ties the lower landmark. */
 static void nearest(const double *D, size_t d, unsigned s, double *least, uint32_t *at)
 {
 	unsigned found = 0;
@@ -86,7 +85,7 @@ void fedsc_anchor_release(struct fedsc_anchor *b)
 	*b = (struct fedsc_anchor){ 0 };
 }
 
-/* to += w w' of row i, the lower triangle. */
+/* to += w w' of row i, as a lower triangle. */
 static void add_row(const struct fedsc_anchor *b, size_t i, double *to)
 {
 	const uint32_t *landmark = b->landmark + i * b->s;
@@ -152,7 +151,7 @@ void fedsc_anchor_embed(const struct fedsc_anchor *b, const struct mat *R, unsig
 	parallel(threads, (b->n + TASK_ROWS - 1) / TASK_ROWS, embed_rows, &e);
 }
 
-/* lam^-1/2; 0 for what is nobody's. */
+/* lam^-1/2; 0 for a landmark without rows. */
 static double root(double lam)
 {
 	return lam > 0 ? 1 / sqrt(lam) : 0;

@@ -1,8 +1,9 @@
 /* anchor.h -- FedSC's default second stage: a graph between rows by way of landmarks.
  *
- * Row i is tied to its s nearest landmarks with weights ~ d^2_(s+1) - d^2_j that add to 1 (no
- * bandwidth to choose); B (n x d) holds them. Similarity is B diag(1/lam) B', lam = B'1, and its
- * eigenvectors come from the d x d matrix M = B'B (Liu, He, Chang 2010). */
+ * Row i is tied to its s nearest landmarks with weights ~ d^2_(s+1) - d^2_j that add up to 1, so
+ * there is no bandwidth to choose. B (n x d) holds the weights. The similarity of rows is B
+ * diag(1/lam) B', lam = B'1. Its eigenvectors come from the d x d matrix M = B'B (Liu, He, Chang
+ * 2010). */
 #ifndef PROTOCOLS_FEDSC_ANCHOR_H
 #define PROTOCOLS_FEDSC_ANCHOR_H
 
@@ -14,31 +15,32 @@
 
 enum { FEDSC_NEAR_MAX = 64 };
 
-/* B, s entries a row. Zero-initialised is empty. */
+/* B with s entries a row. Zero-initialised: empty. */
 struct fedsc_anchor {
 	size_t n, d;
 	unsigned s;
 	uint32_t *landmark; /* n x s, nearest first */
-	double *weight;     /* n x s; of a row that is as far from all: 1 / s */
+	double *weight;     /* n x s; 1 / s in a row at equal distance from all */
 };
 
-/* Z is d x m, 1 <= s <= min(d - 1, FEDSC_NEAR_MAX). O(n d m). */
+/* Z: d x m, 1 <= s <= min(d - 1, FEDSC_NEAR_MAX). O(n d m). */
 void fedsc_anchor_init(struct fedsc_anchor *b, const struct mat *X, const struct mat *Z, unsigned s,
 		       unsigned threads);
 void fedsc_anchor_release(struct fedsc_anchor *b);
 
-/* x (d (d + 1) / 2) = the lower triangle of B'B, row by row: blocks of rows, joined as rowsum.h
- * says. ranks: NULL if b has all rows; else x is over the rows of all ranks, the same at each.
- * O(n s^2 + n / 4096 d^2), and log2(n / 4096) triangles. */
+/* x (d (d + 1) / 2): lower triangle of B'B, row by row, summed in blocks of rows as rowsum.h
+ * defines. ranks: NULL if b has all rows; else x is summed over the rows of all ranks, at each
+ * rank. O(n s^2 + n / 4096 d^2) time, log2(n / 4096) triangles of memory. */
 void fedsc_anchor_gram(const struct fedsc_anchor *b, const struct ranks *ranks, double *x);
 
-/* E (n x R.cols, initialised here) = B R. */
+/* Initialises E (n x R.cols) = B R. */
 void fedsc_anchor_embed(const struct fedsc_anchor *b, const struct mat *R, unsigned threads,
 			struct mat *E);
 
-/* lam (d, given) = M 1 and N (d x d, initialised here) = lam^-1/2 M lam^-1/2; 0 of nobody's landmarks. */
+/* Sets lam (d, caller's) = M 1 and initialises N (d x d) = lam^-1/2 M lam^-1/2; 0 for landmarks
+ * without rows. */
 void fedsc_anchor_normal(const struct mat *M, double *lam, struct mat *N);
-/* R (d x k, initialised here) = diag(lam^-1/2) U Lam^-1/2 by the k <= d leading eigenvalues (value) and
+/* Initialises R (d x k) = diag(lam^-1/2) U Lam^-1/2 from the k <= d leading eigenvalues (value) and
  * eigenvectors (U: k x d) of N. ERR_JOB if fewer than k eigenvalues are positive. */
 enum err fedsc_anchor_basis(const double *lam, const struct mat *U, const double *value,
 			    struct mat *R) MUST_CHECK;

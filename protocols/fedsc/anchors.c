@@ -1,4 +1,4 @@
-/* Variant "anchor": landmarks and sums alone. */
+/* Variant "anchor": uses landmarks and sums only. */
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
 #include "common/cluster/kmeans.h"
@@ -12,7 +12,6 @@
 
 enum { LLOYD_AT_COORDINATOR = 100 };
 
-/* The k leading columns of R, by which rows are embedded for k clusters. */
 static void leading_columns(const struct mat *R, size_t k, struct mat *out)
 {
 	mat_init(out, R->rows, k);
@@ -20,8 +19,8 @@ static void leading_columns(const struct mat *R, size_t k, struct mat *out)
 		memcpy(ROW(out, i), ROW(R, i), k * sizeof(double));
 }
 
-/* Of R's columns as many clusters: k-means on the landmarks' own embedding, each as heavy as what
- * is tied to it, then Lloyd rounds on everybody's. c is filled here. */
+/* Finds as many clusters as R has columns. k-means on the landmarks' embedding, weighted by lam,
+ * gives the start; Lloyd rounds on all parties' rows follow. Fills c. */
 static enum err find_clusters(struct fedsc_run *run, struct fedkmeans *loop, const struct mat *R,
 			      const double *lam, struct fedkmeans_centres *c)
 {
@@ -47,8 +46,7 @@ static enum err find_clusters(struct fedsc_run *run, struct fedkmeans *loop, con
 	return fedkmeans_count(loop, c);
 }
 
-/* All k have landmarks and eigenvectors in common. Rows are embedded for the one that was chosen
- * once more. */
+/* All k share landmarks and eigenvectors. At the end rows are embedded again for the chosen k. */
 static enum err select_clusters(struct fedsc_run *run, struct fedkmeans *loop, const struct mat *R,
 				const double *lam, struct fedkmeans_centres *best)
 {
@@ -82,7 +80,7 @@ static enum err select_clusters(struct fedsc_run *run, struct fedkmeans *loop, c
 	return err ? err : fedkmeans_count(loop, best);
 }
 
-/* Nystroem: new rows are tied to landmarks and embedded as those of the run were. */
+/* Nystroem: new rows are tied to landmarks and embedded like those of the run. */
 void fedsc_keep_ties(struct fedsc_report *report, unsigned near, const struct mat *Z,
 		     const struct mat *R)
 {
@@ -93,7 +91,6 @@ void fedsc_keep_ties(struct fedsc_report *report, unsigned near, const struct ma
 	leading_columns(R, to->centre.cols, &to->R);
 }
 
-/* Z: the landmarks. */
 static enum err finish(struct fedsc_run *run, const struct mat *Z, const struct mat *R,
 		       const double *lam)
 {
@@ -104,8 +101,7 @@ static enum err finish(struct fedsc_run *run, const struct mat *Z, const struct 
 
 	if (!err)
 		fedsc_keep_sizes(run, &c);
-	if (!err &&
-	    run->p->clip == 0) { /* rows were shortened once scaled, which a model does not */
+	if (!err && run->p->clip == 0) { /* a model cannot shorten rows after scaling */
 		fedsc_keep_model(run->report, run->m, &c.Z);
 		fedsc_keep_ties(run->report, run->p->near, Z, R);
 	}
@@ -113,13 +109,12 @@ static enum err finish(struct fedsc_run *run, const struct mat *Z, const struct 
 	return err;
 }
 
-/* One more than there may be clusters shows the gap behind the last of them. */
+/* One more than the largest k, to show the gap behind it. */
 static size_t eigenvalues_of(const struct fedsc_params *p, size_t landmarks)
 {
 	return (size_t)p->k + (p->k_from && p->k < landmarks);
 }
 
-/* Of landmarks B'B; of that R. */
 enum err fedsc_by_anchors(struct fedsc_run *run)
 {
 	struct fedsc_question q = { .kind = FEDSC_ANCHOR, .near = run->p->near };
@@ -143,7 +138,7 @@ enum err fedsc_by_anchors(struct fedsc_run *run)
 	err = fedsc_sum_triangle(run, &q, c.Z.rows, &M);
 	if (err)
 		goto out;
-	/* Weights: none is negative, and those of a row are 1 in all. */
+	/* Weights are not negative, and each row's add up to 1. */
 	for (size_t e = 0; e < M.rows * M.cols; e++) {
 		sum += M.a[e];
 		least = fmin(least, M.a[e]);

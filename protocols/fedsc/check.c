@@ -1,4 +1,4 @@
-/* fedsc and kmeans: what goes with what. */
+/* fedsc and kmeans: checks that concern several parameters. */
 #include "protocols/fedsc/job.h"
 #include "common/kind/own.h"
 #include "protocols/fedsc/noise.h"
@@ -65,9 +65,9 @@ const char *fedsc_one_k(const void *p)
 					      : NULL;
 }
 
-/* -- noise ----------------------------------------------------------------------------------- */
+/* ---- noise ---- */
 
-/* C's own sigma: only where C is uploaded, and beta says how much. */
+/* sigma of C needs an upload of C, and noise given by beta. */
 static enum err check_beta_c(const struct fedsc_job *job)
 {
 	if (job->how.variant == FEDSC_BY_KMEANS || job->noise_beta_c == -1)
@@ -90,7 +90,7 @@ static enum err check_beta_c(const struct fedsc_job *job)
 	return ERR_OK;
 }
 
-/* How much: by eps or by beta, one of them. */
+/* The amount of noise is given either by eps or by beta. */
 static enum err check_amount(const struct fedsc_job *job)
 {
 	TRY(check_beta_c(job));
@@ -137,7 +137,7 @@ static enum err check_factors(const struct fedsc_job *job)
 					  "is \"factors\": a party's Z is made in them");
 	if (!(job->noise_eps > 0))
 		return ERR_OK;
-	/* sigma is computed from eps: all in that formula must be given */
+	/* sigma is computed from eps: the formula needs all of these */
 	if (job->how.dims == JOB_AUTO)
 		return err_set(ERR_INPUT,
 			       "job.dims is \"auto\", expected a number where job.noise.eps is of "
@@ -154,7 +154,7 @@ static enum err check_factors(const struct fedsc_job *job)
 	return ERR_OK;
 }
 
-/* Whatever is made of rows before they get into a noisy sum would tell of them without noise. */
+/* Values derived from rows before they enter a noisy sum would disclose them without noise. */
 static enum err check_sums(const struct fedsc_job *job)
 {
 	if (fedsc_learns(job->how.variant))

@@ -24,10 +24,8 @@ void fedsc_report_release(struct fedsc_report *r)
 	*r = (struct fedsc_report){ 0 };
 }
 
-/* Weights of rows add to 1; each party rounds its own to the fixed point. */
+/* Tolerance of the weights' sum, 1: each party rounds its weight to the fixed point. */
 static const double WEIGHTS_ROUNDING = 1e-4;
-
-/* -- one run --------------------------------------------------------------------------------- */
 
 enum err fedsc_sum_triangle(const struct fedsc_run *run, const struct fedsc_question *q, size_t d,
 			    struct mat *M)
@@ -44,7 +42,7 @@ enum err fedsc_sum_triangle(const struct fedsc_run *run, const struct fedsc_ques
 	return err;
 }
 
-/* The smallest d whose eigenvalues of sum F'F make up the share of its trace. */
+/* Smallest d with eigenvalues of sum F'F that make up the share of its trace. */
 static enum err choose_dims(const struct fedsc_run *run, const struct mat *Z, size_t *dims)
 {
 	struct fedsc_question q = {
@@ -150,8 +148,6 @@ void fedsc_keep_sizes(const struct fedsc_run *run, const struct fedkmeans_centre
 	memcpy(run->report->size, c->count, c->Z.rows * sizeof(double));
 }
 
-/* -- dictionaries ---------------------------------------------------------------------------- */
-
 /* One round: the weighted mean of the participants' dictionaries. */
 static enum err average(struct fedsc_run *run, unsigned s, struct mat *Z)
 {
@@ -198,7 +194,7 @@ static enum err average(struct fedsc_run *run, unsigned s, struct mat *Z)
 	return err;
 }
 
-/* Algorithm 1. Z (d x m) after Stage I: landmarks, of which d is chosen, and S rounds. */
+/* Algorithm 1: Z (d x m) after landmarks, the choice of d, and S rounds of Stage I. */
 static enum err learn(struct fedsc_run *run, struct fedkmeans_centres *c)
 {
 	const struct fedsc_params *p = run->p;
@@ -230,7 +226,7 @@ static enum err learn(struct fedsc_run *run, struct fedkmeans_centres *c)
 	return ERR_OK;
 }
 
-/* R (d x k, initialised here) = U Lam^-1/2 of M. */
+/* Initialises R (d x k) = U Lam^-1/2 of M. */
 static enum err whiten(struct fedsc_run *run, const struct mat *M, struct mat *R)
 {
 	size_t d = M->rows, k = run->p->k;
@@ -253,7 +249,8 @@ static enum err whiten(struct fedsc_run *run, const struct mat *M, struct mat *R
 	return err;
 }
 
-/* Of Z t = F'1; of t F' diag(1 / F t) F; of that R; then federated k-means. */
+/* Sums t = F'1, then F' diag(1 / F t) F, derives R from it and runs federated k-means on the
+ * embedding. */
 static enum err by_dense(struct fedsc_run *run)
 {
 	struct fedsc_question degrees = { .kind = FEDSC_DEGREES, .lambda = run->p->lambda };
@@ -290,7 +287,7 @@ static enum err by_dense(struct fedsc_run *run)
 	if (err)
 		goto out;
 	loop.n = run->report->n;
-	mat_init(&start, 1, run->p->k); /* its first round makes it the mean */
+	mat_init(&start, 1, run->p->k); /* the first round makes it the mean */
 	parties_phase(run->parties, "kmeans");
 	err = fedkmeans_run(&loop, &how, &start, &c, &report);
 	mat_release(&start);
@@ -305,7 +302,6 @@ out:
 	return err;
 }
 
-/* C up in clear; labels of the rows down, to each party its own. */
 static enum err by_paper(struct fedsc_run *run)
 {
 	const struct fedsc_params *p = run->p;
@@ -333,7 +329,7 @@ static enum err by_paper(struct fedsc_run *run)
 	err = parties_collect_rows(run->parties, &q, &C);
 	if (err)
 		goto out;
-	if (!run->parties->at_party) { /* who has all of C */
+	if (!run->parties->at_party) { /* only the coordinator has all of C */
 		ALLOC(report->label, C.rows);
 		ALLOC(report->size, p->k);
 		report->k = p->k;
@@ -351,7 +347,7 @@ out:
 	return err;
 }
 
-/* Brought back to what the data are measured in. */
+/* In the data's units. */
 static void keep_centres(const struct fedsc_run *run, const struct mat *Z)
 {
 	const struct fedsc_report *r = run->report;

@@ -13,13 +13,11 @@
 
 enum { POWER_STEPS = 20, HELD_MOST = 1 << 23 };
 
-/* Rows first .. of X, borrowed. */
+/* Rows of X from `first` on, one block, borrowed. */
 static struct mat rows_of(const struct mat *X, size_t first)
 {
 	return (struct mat){ min_size(FEDSC_ROWS, X->rows - first), X->cols, ROW(X, first) };
 }
-
-/* -- a dictionary and its kernel ------------------------------------------------------------- */
 
 enum err fedsc_basis_init(struct fedsc_basis *b, const struct mat *Z, double r, double lambda,
 			  unsigned threads)
@@ -93,16 +91,14 @@ enum err fedsc_coefficients(const struct fedsc_basis *b, const double *x, size_t
 	return la_cholesky_solve(&b->factor, C, count);
 }
 
-/* -- rows in blocks, on several threads ------------------------------------------------------ */
-
-/* C of the rows in turn: held whole, or made block by block. */
+/* Blocks of C: held whole, or computed on demand. */
 struct coefficients {
 	const struct mat *X;
 	const struct mat *held;         /* n x d, or NULL */
-	const struct fedsc_basis *from; /* if it is not held */
+	const struct fedsc_basis *from; /* if not held */
 	unsigned threads;
 	struct mat room; /* FEDSC_ROWS x d */
-	enum err *err;   /* of each piece of a block */
+	enum err *err;   /* per piece of a block */
 };
 
 enum { PIECE = 128, PIECES = FEDSC_ROWS / PIECE };
@@ -122,7 +118,7 @@ static void make_piece(void *ctx, unsigned worker, size_t piece)
 	    fedsc_coefficients(m->c->from, ROW(&m->rows, first), count, ROW(&m->out, first));
 }
 
-/* block: rows of C for the rows from `first` on, borrowed. */
+/* block: C of the rows from `first` on, borrowed. */
 static enum err next_block(struct coefficients *c, size_t first, struct mat *block)
 {
 	struct making m = { .c = c, .rows = rows_of(c->X, first) };
@@ -134,7 +130,7 @@ static enum err next_block(struct coefficients *c, size_t first, struct mat *blo
 	m.out = (struct mat){ m.rows.rows, c->from->Z->rows, c->room.a };
 	parallel(c->threads, (m.rows.rows + PIECE - 1) / PIECE, make_piece, &m);
 	for (size_t i = 0; i < PIECES; i++)
-		if (c->err[i]) /* its sentence is another thread's */
+		if (c->err[i]) /* the error text belongs to another thread */
 			return err_set(c->err[i], "coefficients of rows %zu to %zu", first,
 				       first + m.rows.rows - 1);
 	*block = m.out;
@@ -179,11 +175,9 @@ static void add(struct mat *to, struct mat *term)
 	mat_release(term);
 }
 
-/* -- the gradient ---------------------------------------------------------------------------- */
-
 struct gradient {
 	struct coefficients *C;
-	struct mat CC; /* d x d: C'C, which does not change while C does not */
+	struct mat CC; /* d x d: C'C, constant while C is */
 	const struct mat *Z;
 	double r, lambda;
 	unsigned threads;
@@ -226,7 +220,7 @@ static void weigh_piece(void *ctx, unsigned worker, size_t piece)
 		W[e] *= ROW(w->C, first)[e];
 }
 
-/* h += w, G -= W'X and f -= the sum of W, over a block of rows. */
+/* Over a block of rows: h += w, G -= W'X, and f -= the sum of W. */
 static void add_rows(struct gradient *g, const double *square, const struct mat *rows,
 		     const struct mat *C)
 {
@@ -269,7 +263,7 @@ static enum err gradient_at(struct gradient *g, const struct mat *Z)
 			add_rows(g, square, &rows, &C);
 	}
 	free(square);
-	/* what depends on the dictionary alone: Q, q, and their part of f */
+	/* Terms of the dictionary alone: Q, q, and their part of f. */
 	kernel_gaussian(Z, Z, g->r, g->threads, &g->Q);
 	for (size_t i = 0; i < d; i++)
 		for (size_t j = 0; j < d; j++) {
@@ -297,8 +291,8 @@ static void gradient_forget(struct gradient *g)
 	g->h = NULL;
 }
 
-/* eta = 1 / (1.05 ||H||_2), H = (diag(w - 2q) + 2 Q) / r^2, by power iterations from a fixed start
- * with no symmetry of its own. */
+/* eta = 1 / (1.05 ||H||_2), H = (diag(w - 2q) + 2 Q) / r^2. Power iterations from a fixed start
+ * without symmetry find the norm. */
 static double step_of(const struct gradient *g)
 {
 	size_t d = g->Z->rows;

@@ -1,10 +1,11 @@
 /* dictionary.h -- Stage I of FedSC (NeurIPS 2023, Section 2) at one party: coefficients C and
- * gradient steps on the dictionary Z, rows in blocks.
+ * gradient steps on the dictionary Z, with rows in blocks.
  *
  * Rows are points: X is n x m, Z is d x m, and row i of C (n x d) is c_i. The first term of the
- * paper's equation 15 has the wrong sign; with W = C o K(X, Z), w = W' 1, Q = (C' C) o Kzz / 2 and
+ * paper's equation 15 has the wrong sign. With W = C o K(X, Z), w = W' 1, Q = (C' C) o Kzz / 2 and
  * q = Q 1 the gradient is
- *	grad = (1 / r^2) [diag(w - 2 q) Z - W' X + 2 Q Z].
+ *
+ *     grad = (1 / r^2) [diag(w - 2 q) Z - W' X + 2 Q Z]
  */
 #ifndef PROTOCOLS_FEDSC_DICTIONARY_H
 #define PROTOCOLS_FEDSC_DICTIONARY_H
@@ -14,14 +15,14 @@
 
 enum { FEDSC_ROWS = 1024 }; /* rows of a block */
 
-/* Kzz of a dictionary, factored. Zero-initialised is empty. */
+/* Factored kernel matrix of a dictionary. Zero-initialised: empty. */
 struct fedsc_basis {
 	const struct mat *Z; /* borrowed: d x m */
 	double r, lambda;
-	double *square;      /* d: ||z_j||^2 */
-	struct mat Kzz;      /* d x d */
-	struct mat factor;   /* Cholesky of Kzz + lambda I */
-	struct mat root;     /* Kzz^1/2 = Kzz^1/2', if it was asked for */
+	double *square;    /* d: ||z_j||^2 */
+	struct mat Kzz;    /* d x d */
+	struct mat factor; /* Cholesky of Kzz + lambda I */
+	struct mat root;   /* symmetric Kzz^1/2, after fedsc_basis_root() */
 };
 
 /* ERR_JOB naming lambda and r if Kzz + lambda I is not positive definite, or Z not finite. */
@@ -30,17 +31,17 @@ enum err fedsc_basis_init(struct fedsc_basis *b, const struct mat *Z, double r, 
 enum err fedsc_basis_root(struct fedsc_basis *b, unsigned threads) MUST_CHECK;
 void fedsc_basis_release(struct fedsc_basis *b);
 
-/* C (count x d, given) for rows x (count x m): (Kzz + lambda I)^-1 k(Z, x), equation 14. On this
- * thread. O(count d (m + d)). */
+/* C (count x d, caller's) of rows x (count x m): (Kzz + lambda I)^-1 k(Z, x), equation 14. Runs on
+ * the calling thread. O(count d (m + d)). */
 enum err fedsc_coefficients(const struct fedsc_basis *b, const double *x, size_t count,
 			    double *C) MUST_CHECK;
 
-/* F (rows x d, initialised here) = C Kzz^1/2 of rows first .. of X, at most FEDSC_ROWS of them. */
+/* Initialises F (rows x d) = C Kzz^1/2 of at most FEDSC_ROWS rows of X from `first` on. */
 enum err fedsc_factor_block(const struct fedsc_basis *b, const struct mat *X, size_t first,
 			    unsigned threads, struct mat *F) MUST_CHECK;
 
-/* A party's part of a round: C from Z, then `inner` steps on a copy of Z with C fixed. Out (d x m)
- * is initialised here. C is held whole if n d <= max(n m, 2^23), else made again by blocks. */
+/* A party's part of a round: C from Z, then `inner` steps on a copy of Z with C fixed. Initialises
+ * out (d x m). Holds C whole if n d <= max(n m, 2^23); else recomputes it by blocks. */
 enum err fedsc_round(const struct mat *X, const struct mat *Z, double r, double lambda,
 		     unsigned inner, unsigned threads, struct mat *out) MUST_CHECK;
 

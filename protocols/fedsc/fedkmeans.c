@@ -11,13 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STREAM = 0x6c6267 }; /* of the numbers by which clusters are split */
+enum { STREAM = 0x6c6267 }; /* random numbers that split clusters */
 
-/* Of the search for landmarks: doublings without gain before it ends, the most centres for each
- * landmark, where rows lie far from others, and the most doublings of all; 12 make 4096. */
+/* Limits of the search for landmarks: doublings without gain before it ends; centres per landmark,
+ * with rows far from others; doublings in all (12 make 4096). */
 enum { PATIENCE = 8, TRAPS = 4, DOUBLINGS = 64 };
-
-/* -- centres --------------------------------------------------------------------------------- */
 
 void fedkmeans_centres_init(struct fedkmeans_centres *c, const struct mat *Z)
 {
@@ -35,7 +33,6 @@ void fedkmeans_centres_release(struct fedkmeans_centres *c)
 	*c = (struct fedkmeans_centres){ 0 };
 }
 
-/* Centre `from` takes the place of centre `to`. */
 static void move_centre(struct fedkmeans_centres *c, size_t from, size_t to)
 {
 	if (from == to)
@@ -45,8 +42,6 @@ static void move_centre(struct fedkmeans_centres *c, size_t from, size_t to)
 	c->spread[to] = c->spread[from];
 }
 
-/* -- a round --------------------------------------------------------------------------------- */
-
 static enum err sum(struct fedkmeans *loop, const struct fedkmeans_question *q, double *x,
 		    size_t words)
 {
@@ -55,7 +50,6 @@ static enum err sum(struct fedkmeans *loop, const struct fedkmeans_question *q, 
 	return parties_sum_told(loop->parties, &question, x, words);
 }
 
-/* How many rows are nearest to each centre. */
 enum err fedkmeans_count(struct fedkmeans *loop, struct fedkmeans_centres *c)
 {
 	struct fedkmeans_question ask = { .kind = FEDKMEANS_COUNTS, .centres = &c->Z };
@@ -74,7 +68,6 @@ enum err fedkmeans_count(struct fedkmeans *loop, struct fedkmeans_centres *c)
 	return ERR_OK;
 }
 
-/* Centre i becomes the mean of the rows whose sum this is; returns how far it moved. */
 static double take_mean(struct fedkmeans_centres *c, size_t i, const double *sum)
 {
 	size_t m = c->Z.cols;
@@ -86,7 +79,7 @@ static double take_mean(struct fedkmeans_centres *c, size_t i, const double *sum
 		square += by * by;
 		MAT(&c->Z, i, j) = mean;
 	}
-	c->spread[i] = sum[m] > 0 ? sum[m] : 0; /* fixed point may round below */
+	c->spread[i] = sum[m] > 0 ? sum[m] : 0; /* fixed point may round it below 0 */
 	return sqrt(square);
 }
 
@@ -103,7 +96,7 @@ enum err fedkmeans_round(struct fedkmeans *loop, double least, bool drop,
 	ask.count = c->count;
 	ask.k = c->Z.rows;
 	words = fedkmeans_words(&ask, m);
-	drop = drop && words; /* never all */
+	drop = drop && words; /* never drop all */
 	ALLOC(sums, words);
 	next = sums;
 	err = words ? sum(loop, &ask, sums, words) : ERR_OK;
@@ -150,7 +143,7 @@ enum err fedkmeans_measure(struct fedkmeans *loop, const struct fedkmeans_centre
 	double margins = 0;
 
 	TRY(sum(loop, &ask, &margins, 1));
-	/* Rounded to the fixed point by each party. */
+	/* Each party rounds its term to the fixed point. */
 	if (!(margins > -1e-3 * loop->n && margins < 1.001 * loop->n))
 		return err_set(
 		    ERR_PEER,
@@ -174,8 +167,6 @@ void fedkmeans_take_chosen(const struct selection *s, struct fedkmeans_centres t
 		fedkmeans_centres_release(&tried[i]);
 }
 
-/* -- landmarks ------------------------------------------------------------------------------- */
-
 struct rank {
 	double spread;
 	size_t centre;
@@ -190,7 +181,6 @@ static int falling(const void *a, const void *b)
 	return x->centre < y->centre ? -1 : 1;
 }
 
-/* The widest `more` clusters are cut in two. */
 static void split(struct fedkmeans_centres *c, size_t more, double by, struct rng *rng)
 {
 	size_t k = c->Z.rows, m = c->Z.cols;
@@ -209,14 +199,14 @@ static void split(struct fedkmeans_centres *c, size_t more, double by, struct rn
 		double e = by * sqrt(c->spread[i] / (c->count[i] * (double)m));
 
 		for (size_t j = 0; j < m; j++) {
-			/* A float, so that all machines have the same, however their logarithm
-			 * and cosine round. */
+			/* A float is the same on all machines, although their logarithms and
+			 * cosines round differently. */
 			double z = MAT(&c->Z, i, j), off = (float)(e * rng_normal(rng));
 
 			MAT(&c->Z, i, j) = z + off;
 			MAT(&c->Z, k + t, j) = z - off;
 		}
-		c->count[k + t] = c->spread[k + t] = 0; /* until the next round */
+		c->count[k + t] = c->spread[k + t] = 0;
 	}
 	free(rank);
 }
@@ -230,7 +220,7 @@ static size_t live(const struct fedkmeans_centres *c, double least)
 	return count;
 }
 
-/* Centres that keep what few rows are theirs out of every sum go at last, unmoved and unsummed. */
+/* Drops centres below `least`, which kept their few rows out of every sum. */
 static void drop_below(struct fedkmeans_centres *c, double least)
 {
 	size_t kept = 0;
@@ -242,7 +232,7 @@ static void drop_below(struct fedkmeans_centres *c, double least)
 	c->Z.rows = kept;
 }
 
-/* One doubling of what lives, or as far as there is room; none if it would kill all. */
+/* Doubles the live centres, up to p->most. Restores the old ones if none would live. */
 static enum err grow(struct fedkmeans *loop, const struct fedkmeans_landmarks *p, bool drop,
 		     double by, struct rng *rng, struct fedkmeans_centres *c, size_t *alive)
 {
@@ -265,15 +255,16 @@ static enum err grow(struct fedkmeans *loop, const struct fedkmeans_landmarks *p
 	}
 	fedkmeans_centres_release(&before);
 	TRY(err);
-	drop_below(c, 1); /* a trap without a row is none */
+	drop_below(c, 1); /* a trap without rows has no effect */
 	*alive = live(c, p->least);
 	return ERR_OK;
 }
 
-/* Rows far from all others widen a cluster so much that its halves lie far from its rows, and pull
- * a centre each that is dropped with them, then the next: one such row can end the search at one
- * landmark. If it stands still at less than half of what the rows would carry, halves are made
- * closer, and small clusters' centres stay as traps: they keep those rows out of every sum. */
+/* Rows far from all others widen a cluster so much that its halves lie far from most of its rows.
+ * Such a row then takes a centre that is dropped with it, and the next one: one row can end the
+ * search at one landmark. If the number stops rising below half of what the rows could support,
+ * splits become closer. Centres of small clusters then stay as traps: they keep those rows out of
+ * every sum. */
 enum err fedkmeans_landmarks(struct fedkmeans *loop, const struct fedkmeans_landmarks *p,
 			     const struct mat *mean, struct fedkmeans_centres *c)
 {
@@ -307,8 +298,6 @@ enum err fedkmeans_landmarks(struct fedkmeans *loop, const struct fedkmeans_land
 	return ERR_OK;
 }
 
-/* -- the whole ------------------------------------------------------------------------------- */
-
 void fedkmeans_defaults(struct fedkmeans_params *p, unsigned k, double least, uint64_t seed,
 			unsigned threads)
 {
@@ -333,8 +322,7 @@ size_t fedkmeans_most(const struct fedkmeans_params *p, double n)
 	return most > p->k ? most : p->k;
 }
 
-/* Centres (filled here) of k clusters. The landmarks stand for their rows in a k-means that costs
- * no sums. */
+/* Fills c with k centres. The landmarks represent their rows in a k-means that needs no sums. */
 static enum err find_clusters(struct fedkmeans *loop, const struct fedkmeans_params *p, unsigned k,
 			      const struct fedkmeans_centres *landmarks, double tolerance,
 			      struct fedkmeans_centres *c, unsigned *rounds)
@@ -356,8 +344,7 @@ static enum err find_clusters(struct fedkmeans *loop, const struct fedkmeans_par
 	return fedkmeans_count(loop, c);
 }
 
-/* The best k of the range; parties are asked for its counts once more, so that their labels are by
- * it. */
+/* Selects the best k of the range. A last counting gives the parties its labels. */
 static enum err select_clusters(struct fedkmeans *loop, const struct fedkmeans_params *p,
 				const struct fedkmeans_centres *landmarks, double tolerance,
 				struct fedkmeans_centres *best, struct fedkmeans_report *report)
@@ -374,7 +361,7 @@ static enum err select_clusters(struct fedkmeans *loop, const struct fedkmeans_p
 		err = find_clusters(loop, p, k, landmarks, tolerance, &tried[i], &rounds[i]);
 		if (!err)
 			err = fedkmeans_measure(loop, &tried[i], &point);
-		if (!err) { /* stability of landmarks: no party sees another's rows */
+		if (!err) { /* stability of landmarks, because no party sees another's rows */
 			selection_add(s, point);
 			selection_stability(s, stability_of(&landmarks->Z, landmarks->count, k,
 							    p->landmarks.seed, p->threads));

@@ -38,16 +38,14 @@ void fedkmeans_party_release(struct fedkmeans_party *p)
 	*p = (struct fedkmeans_party){ 0 };
 }
 
-/* -- counts ---------------------------------------------------------------------------------- */
-
 struct assignment {
 	struct fedkmeans_party *p;
 	const struct mat *c;
-	struct distance *to; /* of each worker */
-	double **D;          /* DISTANCE_ROWS x k */
+	struct distance *to;
+	double **D; /* per worker: DISTANCE_ROWS x k */
 };
 
-/* Rows per task: whole blocks of distance.h, so that bits do not depend on who makes them. */
+/* Rows per task: whole blocks of distance.h, so that results do not depend on the worker. */
 enum { TASK_ROWS = 16 * DISTANCE_ROWS };
 
 static double second(const double *D, size_t k, size_t first)
@@ -128,8 +126,7 @@ static enum err tell_counts(struct fedkmeans_party *p, const struct mat *c, doub
 	return ERR_OK;
 }
 
-/* The counts are the coordinator's word; what this party knows of them is that they cannot be below
- * its own. */
+/* The coordinator supplies the counts. A party can verify only that they are not below its own. */
 static enum err check_counts(const struct fedkmeans_party *p, const struct fedkmeans_question *q)
 {
 	double *own;
@@ -149,7 +146,7 @@ static enum err check_counts(const struct fedkmeans_party *p, const struct fedkm
 	return err;
 }
 
-/* place: of each cluster's sum within `to`; SIZE_MAX: it is not asked for. */
+/* place: offset of each cluster's sum in `to`; SIZE_MAX: not requested. */
 static void add_block(const struct fedkmeans_party *p, const size_t *place, size_t block,
 		      double *to)
 {
@@ -195,7 +192,6 @@ static enum err tell_sums(const struct fedkmeans_party *p, const struct fedkmean
 	return ERR_OK;
 }
 
-/* One number of all rows together. */
 static enum err tell_margin(const struct fedkmeans_party *p, const struct fedkmeans_question *q,
 			    double *x)
 {

@@ -14,7 +14,7 @@ static const char *const auto_word[] = { "auto", NULL };
 #define AT(field) offsetof(struct fedsc_job, field)
 
 /* clang-format off */
-/* What both kinds have. */
+/* Rows of both kinds. */
 #define ON_COLUMNS \
 	{ "standardize", CONFIG_ENUM, AT(how.standardize), .standard = "none", .names = kind_standardize_names, \
 	  .help = "columns come to mean 0 and deviation 1, but for categories and sparse features: by all parties' rows, " \
@@ -107,9 +107,9 @@ const struct config_row kmeans_rows[] = {
 };
 /* clang-format on */
 
-/* k-means has nothing but its Lloyd rounds; each is small. */
+/* kmeans has only its Lloyd rounds, and each is small. */
 static const struct config_preset lloyd[] = { { "iterations", "100" }, { NULL, NULL } };
-/* With noise in its sums each round costs a part of eps. */
+/* With noise in aggregates each round costs a part of eps. */
 static const struct config_preset few[] = { { "iterations", "7" }, { NULL, NULL } };
 static const struct config_preset few_for_landmarks[] = { { "iterations", "6" }, { NULL, NULL } };
 

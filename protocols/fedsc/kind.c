@@ -6,7 +6,7 @@ static const char *const permissions[] = { "fedsc", "fedsc.paper", NULL }, *cons
 	"kmeans", NULL
 };
 
-/* Rows can be read from what variant "paper" uploads. */
+/* The upload of variant "paper" discloses the rows. */
 static const char *permission(const void *job)
 {
 	return ((const struct fedsc_job *)job)->how.variant == FEDSC_BY_PAPER ? "fedsc.paper"
@@ -28,8 +28,7 @@ static struct kind_claim claim(const void *job)
 				    .colluders = of->noise_colluders };
 }
 
-/* Noise on rows is each party's own; noise in sums is enough without the shares of the colluders.
- */
+/* Noise on rows is each party's own. Noise in aggregates suffices without the colluders' shares. */
 static const char *needs_noise(const void *p)
 {
 	const struct fedsc_job *job = p;
@@ -43,7 +42,7 @@ static const char *needs_noise(const void *p)
 		     "job.noise.colluders of 1 or more, or job.noise.on \"data\"";
 }
 
-/* Members that both kinds share; they differ in parameters and in what a policy must allow. */
+/* Members that both kinds share; their parameters and permissions differ. */
 #define OF_ROWS                                                                                    \
 	.split = SPLIT_ROWS, .needs = NEEDS_FEATURES, .thing = "row", .things = "rows",            \
 	.pictured = true, .results = kind_label_files, .clusters = CLUSTERS_OR_RANGE,              \

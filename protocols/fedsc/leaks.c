@@ -1,8 +1,7 @@
-/* The leak sentences of fedsc and kmeans. */
 #include "protocols/fedsc/job.h"
 #include "common/kind/own.h"
 
-/* Nothing exact but how many rows there are. */
+/* With noise in aggregates only the number of rows is exact. */
 static void noisy_sums(struct said *s, const struct fedsc_job *job, size_t parties)
 {
 	bool anchor = job->how.variant == FEDSC_BY_ANCHORS;
@@ -50,7 +49,6 @@ static void of_profile(struct said *s, const struct fedsc_job *job, size_t parti
 	    "of two parties each learns the other's part of that profile, but for the noise");
 }
 
-/* The dictionary or the landmarks, and where rows come to lie by them. */
 static void of_embedding(struct said *s, const struct fedsc_job *job)
 {
 	bool paper = job->how.variant == FEDSC_BY_PAPER, dense = job->how.variant == FEDSC_BY_DENSE;

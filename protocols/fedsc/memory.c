@@ -1,4 +1,3 @@
-/* The memory of FedSC and of federated k-means. */
 #include "protocols/fedsc/job.h"
 #include "protocols/fedsc/own.h"
 #include "common/linalg/rowsum.h"
@@ -7,18 +6,17 @@
 
 enum { ANCHORS = 600, WORDS = 4 };
 
-/* Landmarks, or columns of the dictionary, at most. */
 static double dims_of(const struct fedsc_job *job, double n)
 {
 	double most = job->how.variant == FEDSC_BY_ANCHORS ? ANCHORS : job->how.dims_most;
 
 	if (job->how.dims != JOB_AUTO && job->how.dims)
 		return job->how.dims;
-	/* As many as params.c wants at most: of few rows a cluster, one for three. */
+	/* As params.c: one landmark for three rows if clusters have few rows. */
 	return n > 0 ? fmin(n / (job->how.variant == FEDSC_BY_ANCHORS ? 3 : 5), most) : most;
 }
 
-/* Of B'B sums of blocks that wait for those that they are joined with. */
+/* Partial sums of B'B that wait to be joined. */
 static double waiting_of(double n, double d)
 {
 	return 8 * d * d / 2 * ceil(log2(fmax(1, n / ROWSUM_ROWS)));
@@ -31,11 +29,12 @@ double fedsc_memory(const void *p, const struct kind_sizes *s)
 	     paper = job->how.variant == FEDSC_BY_PAPER;
 	double d = kmeans ? 0 : dims_of(job, s->coordinator ? 0 : s->n * s->parties), x = 0;
 
-	if (s->coordinator) /* d x d: the sum, its eigenvectors, and room for LAPACK; paper: the
-			       coefficients of all rows */
+	/* d x d: the sum, its eigenvectors, and room for LAPACK; paper: the coefficients of all
+	 * rows */
+	if (s->coordinator)
 		return KIND_MEMORY_LEAST + 6 * 8 * d * d + (paper ? 3 * 8 * s->n * d : 0);
-	if (!kmeans) /* rows against landmarks: a few near ones, or (dense, paper) those that the
-			search keeps */
+	/* rows against landmarks: a few near ones, or (dense, paper) those that the search keeps */
+	if (!kmeans)
 		x = job->how.variant == FEDSC_BY_ANCHORS ? 100 * s->n + waiting_of(s->n, d)
 							 : 300 * s->n;
 	if (paper)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Few enough for sizes to be multiplied. */
+/* Bounds of a file; products of sizes do not overflow. */
 enum { SIDE_MAX = 1 << 28, MODEL_BYTES_MAX = 1 << 30, HEAD = 8 + 3 * 4 + 4 * 8, CHECKSUM = 8 };
 
 static const uint8_t magic[8] = { 'C', 'O', 'T', 'M', 'R', 'O', 'W', 'S' };
@@ -45,8 +45,6 @@ void fedsc_model_name(struct fedsc_model *m, const struct columns *names)
 	for (size_t j = 0; j < m->m; j++)
 		m->name[j] = alloc_copy(names->column[j].name);
 }
-
-/* ---- new rows ---- */
 
 static enum err check_rows(const struct fedsc_model *m, const struct mat *X,
 			   const struct columns *names)
@@ -111,8 +109,6 @@ enum err fedsc_model_assign(const struct fedsc_model *m, struct mat *X, const st
 	return err;
 }
 
-/* ---- bytes ---- */
-
 void fedsc_model_print(const struct fedsc_model *m, struct buf *out)
 {
 	size_t from = out->n;
@@ -148,7 +144,6 @@ static bool all_finite(const double *x, size_t n, double least)
 	return true;
 }
 
-/* As many as columns, and nothing behind them. */
 static bool take_names(struct unpack *r, struct fedsc_model *m)
 {
 	ALLOC(m->name, m->m);
@@ -165,7 +160,6 @@ static bool take_names(struct unpack *r, struct fedsc_model *m)
 	return true;
 }
 
-/* What stands behind the version, of an undamaged file. */
 static bool take_model(struct unpack *r, struct fedsc_model *m)
 {
 	size_t near = (size_t)unpack_take(r, 4), named = (size_t)unpack_take(r, 4);

@@ -1,9 +1,10 @@
-/* model.h -- what a party keeps of a run of kmeans, or of fedsc by anchors, so that it can place new rows by
- * itself (coterie predict). It follows from sums that all parties were told, and from the job; with
- * standardize "local" also from this party's own columns.
+/* model.h -- Model that a party keeps of a run of kmeans, or of fedsc by anchors, to place new rows
+ * by itself (coterie predict). It derives from broadcast sums and from the job; with standardize
+ * "local" also from the party's own columns.
  *
- *     model.rows (0600):  "COTMROWS" | version, near, names u32 | columns, clusters, landmarks, dims u64 |
- *                         clip, shift, unit, [Z, R,] centre as doubles | names: u16 and bytes each | CRC-64
+ *     model.rows (0600):  "COTMROWS" | version, near, names u32 | columns, clusters, landmarks,
+ *                         dims u64 | clip, shift, unit, [Z, R,] centre as doubles |
+ *                         names: u16 and bytes each | CRC-64
  */
 #ifndef PROTOCOLS_FEDSC_MODEL_H
 #define PROTOCOLS_FEDSC_MODEL_H
@@ -20,34 +21,36 @@
 enum { FEDSC_MODEL_VERSION = 1 };
 #define FEDSC_MODEL_FILE "model.rows"
 
-/* Zero-initialised is none. */
+/* Zero-initialised: no model. */
 struct fedsc_model {
 	size_t m;    /* columns */
-	double clip; /* longer rows are shortened to it, before all else; 0: none are */
-	double *shift, *unit; /* m: what is clustered are (x - shift) / unit; unit 0: the column is 0 */
-	unsigned near;        /* anchors: s; 0: rows are clustered as they are */
-	struct mat Z, R;      /* anchors: d landmarks, d x m, and d x q */
-	struct mat centre;    /* k x m; anchors: k x q, of unit rows of the embedding */
-	char **name;          /* m, what the columns are called; or NULL */
+	double clip; /* shortens longer rows to it before all else; 0: no */
+	/* m; rows are clustered as (x - shift) / unit; unit 0: the column becomes 0 */
+	double *shift, *unit;
+	unsigned near;     /* anchors: s; 0: rows are clustered directly */
+	struct mat Z, R;   /* anchors: d landmarks, d x m; embedding d x q */
+	struct mat centre; /* k x m; anchors: k x q, in unit rows of the embedding */
+	char **name;       /* m column names, or NULL */
 };
 void fedsc_model_release(struct fedsc_model *m);
 
-/* Rows that were first standardised by `own`, whose numbers it copies, are what m was made of. */
+/* Prepends the standardisation `own`, of which it copies the numbers, to that of m. */
 void fedsc_model_after(struct fedsc_model *m, const struct standard_by *own);
-/* names may be NULL or none. */
+/* names may be NULL or empty. */
 void fedsc_model_name(struct fedsc_model *m, const struct columns *names);
 
-/* The clusters of X's rows (n x m, changed). label, and confidence as fedkmeans_margin() has it: n each. ERR_INPUT: another
- * number of columns, or names, both of which the sentence has; a value that is not finite. Where rows of the run
- * had no noise they get the labels that they had. Same bits for any threads. */
+/* Assigns clusters to the rows of X (n x m), which it changes. label (n), and confidence (n) as of
+ * fedkmeans_margin(). ERR_INPUT, with both values in the text: another number of columns, other
+ * names; also a value that is not finite. Rows of a run without noise get their labels of the run.
+ * Bitwise identical for any number of threads. */
 enum err fedsc_model_assign(const struct fedsc_model *m, struct mat *X, const struct columns *names,
 			    unsigned threads, uint32_t *label, double *confidence) MUST_CHECK;
 
-/* One encoding. parse: ERR_INPUT, naming `where`: not a model, of another version, damaged, or it does not hold together. Sizes
- * are compared with the bytes that are there before anything is allocated. */
+/* Encoding. parse: ERR_INPUT, naming `where`: not a model, another version, damaged, or
+ * inconsistent. Compares sizes with the available bytes before any allocation. */
 void fedsc_model_print(const struct fedsc_model *m, struct buf *out);
 enum err fedsc_model_parse(struct bytes file, const char *where, struct fedsc_model *m) MUST_CHECK;
-/* Atomically, 0600. */
+/* Writes atomically, mode 0600. */
 enum err fedsc_model_write(const char *path, const struct fedsc_model *m) MUST_CHECK;
 enum err fedsc_model_read(const char *path, struct fedsc_model *m) MUST_CHECK;
 

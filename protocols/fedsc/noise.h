@@ -1,6 +1,6 @@
-/* noise.h -- what a job's noise is, in numbers, and what may be said of it. All follows from the job
- * alone, so that all processes have the same. Differential privacy is that of replacing one row: how
- * many rows a party has is not hidden. */
+/* noise.h -- Noise of a job in numbers, and the privacy claim. Both derive from the job alone, so
+ * all processes agree. Differential privacy is for the replacement of one row: the number of rows
+ * of a party is not hidden. */
 #ifndef PROTOCOLS_FEDSC_NOISE_H
 #define PROTOCOLS_FEDSC_NOISE_H
 
@@ -13,31 +13,35 @@ struct fedsc_noise {
 	/* Differential privacy claimed for the job as a whole; eps 0: none. */
 	double eps, delta;
 	double mu; /* of its noise, exactly (common/privacy/account.h) */
-	/* -- data ---------------------------------------------------------------------------- */
-	const char *mechanism;     /* static; NULL: sigma is by beta, or there is no noise */
-	double clip;               /* with eps: raw rows are shortened to it; 0: not */
-	double sensitivity, sigma; /* with eps: 2 clip, and the deviation of what raw rows get */
-	double beta; /* without: of what scaled rows get (fedsc_question.beta, fedsc_params.beta) */
-	/* -- sums ---------------------------------------------------------------------------- */
-	double multiplier; /* deviation of the noise in a sum that a row can move by 1, of each round */
-	double gram;       /* the same of variant anchor's B'B; else 0 */
-	/* -- factors: fields of the same name in fedsc_question and fedsc_params ------------- */
-	double noise_z, noise_c; /* without eps: in deviations of Z_p and of C_p */
-	double scaled_clip;      /* with eps: scaled rows are shortened to it; 0: not */
-	double ball;             /* with noise.ball: rows of Z_p are shortened to it; 0: not */
+	/* ---- noise on data ---- */
+	const char *mechanism;     /* static; NULL: sigma is given by beta, or there is no noise */
+	double clip;               /* with eps: shortens raw rows to it; 0: no */
+	double sensitivity, sigma; /* with eps: 2 clip, and the deviation of noise on raw rows */
+	/* without eps: deviation of noise on scaled rows (fedsc_question.beta,
+	 * fedsc_params.beta) */
+	double beta;
+	/* ---- noise in aggregates ---- */
+	/* deviation of the noise in each round, for a sum that a row can move by 1 */
+	double multiplier;
+	double gram; /* the same of variant anchor's B'B; else 0 */
+	/* ---- noise on factors: fields of the same name in fedsc_question and fedsc_params ---- */
+	double noise_z, noise_c;       /* without eps: in deviations of Z_p and of C_p */
+	double scaled_clip;            /* with eps: shortens scaled rows to it; 0: no */
+	double ball;                   /* with noise.ball: shortens rows of Z_p to it; 0: no */
 	double sensitivity_z, sigma_z; /* with eps */
 	double sensitivity_c, sigma_c; /* with eps and an upload of C; else 0 */
 };
 
-/* Of a job that was read (fedsc_check() passed). Errors of the calibration: ERR_INPUT. */
+/* The job has passed fedsc_check(). ERR_INPUT: the calibration fails. */
 enum err fedsc_noise_of(const struct fedsc_job *job, struct fedsc_noise *out) MUST_CHECK;
 
-/* One sentence: mechanism, sensitivity, sigma, (eps, delta), and what is not claimed; nothing from data. */
+/* One sentence: mechanism, sensitivity, sigma, (eps, delta), and the limits of the claim; nothing
+ * from data. */
 void fedsc_noise_say(const struct fedsc_job *job, const struct fedsc_noise *noise,
-		   char text[static FEDSC_NOISE_TEXT]);
+		     char text[static FEDSC_NOISE_TEXT]);
 
-/* The same in the record ("privacy", and numbers beside it) and the log, if the job has noise. */
+/* Records the same in r ("privacy", and numbers) and in the log, if the job has noise. */
 void fedsc_noise_record(const struct fedsc_job *job, const struct fedsc_noise *noise,
-		      struct facts *r);
+			struct facts *r);
 
 #endif

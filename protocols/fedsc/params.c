@@ -1,4 +1,3 @@
-/* Computed from parameters alone: the members of a round, sizes. */
 #include "common/base/alloc.h"
 #include "common/base/rng.h"
 #include "protocols/fedsc/own.h"
@@ -7,8 +6,8 @@
 #include <stdlib.h>
 
 enum { ANCHORS_MOST = 600 };
-/* Of few rows a cluster so many landmarks that each has three rows, not five: two a cluster are too
- * few to tell which are neighbours (docs/benchmarks/fedsc.md). */
+/* With few rows a cluster, a landmark stands for three rows, not five: two landmarks a cluster are
+ * too few to find neighbours (docs/benchmarks/fedsc.md). */
 enum { FEW = 30, ROWS_EACH = 5, ROWS_OF_FEW = 3 };
 
 void fedsc_members(uint64_t draw, unsigned s, size_t parties, size_t take, bool *member)

@@ -185,8 +185,6 @@ const struct mat *fedsc_rows_clustered(const struct fedsc_party *p)
 	return p->embedding.a ? &p->embedding : &p->X;
 }
 
-/* -- the dictionary -------------------------------------------------------------------------- */
-
 static enum err check_dictionary(const struct fedsc_party *p, const struct mat *Z)
 {
 	if (Z->rows == 0 || Z->cols != p->X.cols)
@@ -218,7 +216,7 @@ static void write_triangle(const struct mat *M, double *x)
 			*x++ = MAT(M, i, j);
 }
 
-/* Noise of `relative` deviations of x itself, and of `absolute` besides. */
+/* Adds noise of `relative` deviations of x itself, then of `absolute`. */
 static enum err add_both(const struct fedsc_party *p, double relative, double absolute, double *x,
 			 size_t n)
 {
@@ -282,9 +280,8 @@ enum err fedsc_take_labels(struct fedsc_party *p, const uint32_t *label, size_t 
 	return ERR_OK;
 }
 
-/* -- factors --------------------------------------------------------------------------------- */
-
-/* A block of F; once t is known, its degrees delta = F t and rows of F / delta^1/2. */
+/* Computes a block of F. Once t is known, divides its rows by the roots of their degrees delta = F
+ * t. */
 static enum err factor_block(struct fedsc_party *p, size_t first, struct mat *F)
 {
 	TRY(fedsc_factor_block(&p->basis, &p->X, first, p->threads, F));
@@ -306,7 +303,7 @@ static enum err factor_block(struct fedsc_party *p, size_t first, struct mat *F)
 	return ERR_OK;
 }
 
-/* F'F, weighed or not. */
+/* F'F, weighted or not. */
 static enum err tell_gram(struct fedsc_party *p, double *x)
 {
 	size_t d = p->Z.rows;
@@ -385,7 +382,7 @@ static enum err tell_anchor(struct fedsc_party *p, const struct fedsc_question *
 
 static enum err take_embedding(struct fedsc_party *p, const struct mat *R)
 {
-	bool tied = p->anchor.d; /* of a rank that has no rows, too */
+	bool tied = p->anchor.d; /* also true for a rank without rows */
 	size_t d = tied ? p->anchor.d : p->t ? p->Z.rows : 0;
 	struct mat E = { 0 };
 
@@ -469,8 +466,6 @@ enum err fedsc_answer(struct fedsc_party *p, const struct fedsc_question *q, dou
 	}
 	return ERR_OK;
 }
-
-/* -- in memory ------------------------------------------------------------------------------- */
 
 static enum err answer_in_memory(void *party, size_t l, const void *question, double *x)
 {

@@ -9,15 +9,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Squared lengths of rows of F, and how far, as 1 - cosine, the one that points elsewhere most is
- * from all. In three clouds 8 apart labels are right from 0.05 to 100 times a cloud's deviation, by
- * these bounds as well. */
+/* Bounds: squared length of a row of F, and largest 1 - cosine of a row to the mean direction. On
+ * three clouds 8 apart, labels are right for r of 0.05 to 100 times a cloud's deviation, with these
+ * bounds too. */
 #define SPANNED 1e-6
 #define APART   1e-6
 
-/* Rows that are like none of the dictionary, or all like each other, would get labels by chance. A
- * row of F has length 1 if the dictionary spans it, and the sum of all rows says which way most
- * point. */
+/* Checks that labels are not arbitrary: rows that resemble no row of the dictionary, or all each
+ * other, would get labels by chance. A row of F has length 1 if the dictionary spans it; the sum of
+ * all rows is the main direction. */
 static enum err rows_are_told_apart(const struct mat *F, double r)
 {
 	double *sum = alloc(F->cols, sizeof(*sum)), square = 0, least = 1;

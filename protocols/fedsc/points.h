@@ -1,4 +1,5 @@
-/* points.h -- the second stage of FedSC as published: clusters of all rows from their coefficients. */
+/* points.h -- The second stage of FedSC as published: clusters of all rows from their
+ * coefficients. */
 #ifndef PROTOCOLS_FEDSC_POINTS_H
 #define PROTOCOLS_FEDSC_POINTS_H
 
@@ -10,18 +11,18 @@
 
 struct points_params {
 	unsigned k;
-	size_t neighbours;   /* 0: knn_rule() */
-	unsigned restarts;   /* of k-means: 20 */
+	size_t neighbours; /* 0: knn_rule() */
+	unsigned restarts; /* of k-means: 20 */
 	uint64_t seed;
-	unsigned threads; /* the labels do not depend on it */
+	unsigned threads; /* does not change labels */
 };
 
-/* FedSC's second stage as the paper has it (Section 2.2, steps 6 to 8), with everybody's coefficients in
- * clear, by which whoever has Z has the rows: (Kzz + lambda I) c = k(Z, x) gives distances to them.
+/* FedSC's second stage as published (Section 2.2, steps 6 to 8). All coefficients are unmasked:
+ * with Z they disclose the rows, because (Kzz + lambda I) c = k(Z, x) gives their distances.
  *
  * label (n) from Z (d x m) and C (n x d): K = C Kzz C' in blocks of rows, its nearest neighbours
- * (equation 25), spectral clustering of those. ERR_JOB: most rows are like
- * none of Z, or all are alike, by this r; errors of spectral_cluster() and of a Kzz that is not positive. */
+ * (equation 25), and their spectral clustering. ERR_JOB: with this r most rows resemble none of Z,
+ * or all are alike; also errors of spectral_cluster() and of a Kzz that is not positive. */
 enum err points_paper(const struct mat *Z, const struct mat *C, double r, double lambda,
 		      const struct points_params *p, uint32_t *label) MUST_CHECK;
 

@@ -10,22 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STREAM = 0x707276 }; /* of the directions in which centres are split */
+enum { STREAM = 0x707276 }; /* directions of splits */
 enum {
-	LANDMARKS = 4, /* for each cluster, at most: kmeans, */
-	ANCHORS = 64,  /* fedsc: in all, or */
+	/* kmeans: most landmarks for each cluster */
+	LANDMARKS = 4,
+	/* fedsc: most landmarks in all, or for each cluster, whichever is more */
+	ANCHORS = 64,
 	ANCHORS_EACH = 8,
-	SPLIT = 4 /* what becomes of a centre, at most */
+	SPLIT = 4 /* most parts of a centre */
 };
-enum { AFTER = 2, OF = 7 };            /* rounds on clusters, of all rounds: kmeans */
-enum { LLOYD = 100 };                  /* of k-means on the landmarks, which costs nothing */
-static const double SHRINK = 0.7;      /* of the radius */
-static const double APART = 0.7;       /* of centres that were one, in its rows' root mean square */
-static const double CLEAR = 5;         /* a landmark's share of rows, in deviations of a count */
-static const double NOISE_ALONE = 2;   /* rows that may be none, in these */
+enum { AFTER = 2, OF = 7 };       /* kmeans: share of all rounds that run on clusters */
+enum { LLOYD = 100 };             /* of k-means on the landmarks, which needs no sums */
+static const double SHRINK = 0.7; /* of the radius */
+/* distance of split centres, in the root mean square of their rows */
+static const double APART = 0.7;
+static const double CLEAR = 5;         /* least rows of a landmark, in deviations of a count */
+static const double NOISE_ALONE = 2;   /* rows that may be none, in deviations of a count */
 static const double WIDTH = M_SQRT1_2; /* w */
-
-/* -- noise ----------------------------------------------------------------------------------- */
 
 enum err fedsc_noisy_of(const struct fedsc_params *p, size_t parties, size_t m, double radius,
 			struct fedsc_noisy *noisy)
@@ -36,14 +37,12 @@ enum err fedsc_noisy_of(const struct fedsc_params *p, size_t parties, size_t m, 
 	noisy->radius = radius;
 	TRY(discrete_share_of(sqrt(8) * s, parties, p->colluders, least, &noisy->count));
 	TRY(discrete_share_of(2 * radius * s, parties, p->colluders, least, &noisy->sum));
-	/* Terms are rounded to steps, which can make them longer. */
+	/* Rounding terms to steps can lengthen them. */
 	grown = 1 + noisy->sum.step * sqrt((double)m + 1) / (2 * radius);
 	noisy->sum.steps = (uint32_t)ceil(noisy->sum.steps * grown);
 	noisy->deviation = noisy->count.step * noisy->count.steps * sqrt((double)parties);
 	return ERR_OK;
 }
-
-/* -- a party --------------------------------------------------------------------------------- */
 
 enum err fedsc_enter_ball(struct fedsc_party *p, double clip)
 {
@@ -76,7 +75,7 @@ static double in_steps(double x, double step)
 	return nearbyint(x / step) * step;
 }
 
-/* sum (m + 1) += y and its width, in whole steps. */
+/* Adds the offset y and its width to sum (m + 1), in whole steps. */
 static void add_offset(const double *x, const double *z, size_t m, const struct fedsc_noisy *noisy,
 		       double *sum)
 {
@@ -110,15 +109,12 @@ enum err fedsc_tell_noisy(struct fedsc_party *p, const struct fedsc_question *q,
 	return discrete_add(p->noise, &noisy->sum, sum, k * (m + 1));
 }
 
-/* -- the coordinator's half ------------------------------------------------------------------ */
-
-/* Fewer are no use. */
 static size_t fewest_of(const struct fedsc_params *p)
 {
 	return p->variant == FEDSC_BY_ANCHORS && p->near >= p->k ? p->near + 1 : p->k;
 }
 
-/* So many landmarks that each has rows clearly above the noise of a count. */
+/* Number of landmarks such that each has rows clearly above the noise of a count. */
 static size_t landmarks_of(const struct fedsc_params *p, double n, double deviation)
 {
 	double clear = n / (CLEAR * deviation), most = LANDMARKS * (double)p->k;
@@ -161,7 +157,6 @@ void fedsc_rounds_release(struct fedsc_rounds *run)
 	run->count = run->width = NULL;
 }
 
-/* Centre j moves by its mean offset, and not out of the ball. */
 static void move(struct mat *Z, size_t j, const double *sum, double count)
 {
 	double square = 0;
@@ -207,7 +202,7 @@ static void take(struct fedsc_rounds *c, size_t from, size_t to)
 	c->width[to] = c->width[from];
 }
 
-/* How many have more rows than centre j does; of equals the first. */
+/* Number of centres with more rows than centre j; ties count by index. */
 static size_t rank_of(const struct fedsc_rounds *c, size_t j)
 {
 	size_t before = 0;
@@ -217,7 +212,7 @@ static size_t rank_of(const struct fedsc_rounds *c, size_t j)
 	return before;
 }
 
-/* Those stay that have more than noise, and the `fewest` of most rows. */
+/* Keeps centres with more rows than noise may be, and the `fewest` with most rows. */
 static void drop(struct fedsc_rounds *c)
 {
 	size_t kept = 0;
@@ -232,8 +227,8 @@ static void drop(struct fedsc_rounds *c)
 	free(stays);
 }
 
-/* z becomes z + e u, u a random direction; floats, so that all machines have the same, however
- * their logarithm and cosine round. */
+/* z = from + e u with a random direction u. A float is the same on all machines, although their
+ * logarithms and cosines round differently. */
 static void displace(struct rng *rng, const double *from, double e, double *z, size_t m)
 {
 	double square = 0, *u = alloc(m, sizeof(*u));
@@ -247,8 +242,8 @@ static void displace(struct rng *rng, const double *from, double e, double *z, s
 	free(u);
 }
 
-/* Four centres for each, or as many as there may be; each further one to the one whose rows are
- * widest, by the centres that it has got. */
+/* Splits each centre in up to four, at most c->most in all. Each further part goes to the centre
+ * with the largest width per part. */
 static void split(struct fedsc_rounds *c)
 {
 	size_t old = c->Z.rows, m = c->Z.cols, more = old * SPLIT < c->most ? old * SPLIT : c->most;
@@ -277,7 +272,6 @@ static void split(struct fedsc_rounds *c)
 	free(share);
 }
 
-/* Landmarks become k centres: their k-means, weighed by their counts. */
 static void cluster_landmarks(struct fedsc_rounds *run)
 {
 	struct kmeans_params how = { .k = run->p->k,
@@ -324,7 +318,6 @@ enum err fedsc_noisy_end(struct parties *parties, const struct mat *Z, const dou
 	return ERR_OK;
 }
 
-/* In what the data are measured in; and what places new rows. */
 static void keep_centres(struct fedsc_report *report, const struct fedsc_params *p,
 			 const struct mat *Z)
 {

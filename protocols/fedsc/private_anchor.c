@@ -1,4 +1,4 @@
-/* FedSC's landmarks with noise in all sums. */
+/* FedSC by landmarks with noise in aggregates. */
 #include "common/base/alloc.h"
 #include "common/cluster/kmeans.h"
 #include "common/cluster/spectral.h"
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LLOYD = 100 };        /* of k-means on the landmarks, which costs nothing */
-static const double TIE = 2; /* entries of B'B that may be noise, in deviations of it */
+enum { LLOYD = 100 };        /* of k-means on the landmarks, which needs no sums */
+static const double TIE = 2; /* entries of B'B up to this many deviations may be noise */
 
 enum err fedsc_noisy_gram_of(const struct fedsc_params *p, size_t parties,
 			     struct discrete_share *share, double *deviation)
@@ -19,7 +19,7 @@ enum err fedsc_noisy_gram_of(const struct fedsc_params *p, size_t parties,
 	double v = M_SQRT2 * p->gram, s = p->near;
 
 	TRY(discrete_share_of(v, parties, p->colluders, exp2(-JOB_WIDE_FRACTION), share));
-	/* Products of weights are rounded to steps, s (s + 1) / 2 of each of the two rows. */
+	/* Rounding to steps changes s (s + 1) / 2 products of weights of each of the two rows. */
 	share->steps =
 	    (uint32_t)ceil(share->steps * (1 + share->step * sqrt(s * (s + 1)) / (2 * M_SQRT2)));
 	if (deviation)
@@ -27,11 +27,9 @@ enum err fedsc_noisy_gram_of(const struct fedsc_params *p, size_t parties,
 	return ERR_OK;
 }
 
-/* -- a party --------------------------------------------------------------------------------- */
-
-/* x += w w' of one row, w brought to length 1: what one row in place of another changes is no more
- * than sqrt(2), where both are of one landmark, and so nothing of the sum is wasted on rows
- * that are tied to several. */
+/* x += w w' of one row, with w scaled to length 1. Replacing a row then changes at most sqrt(2),
+ * reached if both rows have one landmark each. So no part of the noise is wasted on rows that are
+ * tied to several. */
 static void add_row(const struct fedsc_anchor *b, size_t i, double step, double *x)
 {
 	const uint32_t *at = b->landmark + i * b->s;
@@ -60,9 +58,7 @@ enum err fedsc_tell_noisy_anchor(struct fedsc_party *p, const struct fedsc_quest
 	return discrete_add(p->noise, q->share, x, words);
 }
 
-/* -- the coordinator's half ------------------------------------------------------------------ */
-
-/* What may be noise alone becomes 0; no product of weights is below 0. */
+/* Zeroes entries that may be noise alone; products of weights are never negative. */
 static void denoise(struct mat *M, double deviation)
 {
 	for (size_t i = 0; i < M->rows; i++)
@@ -71,7 +67,7 @@ static void denoise(struct mat *M, double deviation)
 				MAT(M, i, j) = i == j ? fmax(MAT(M, i, j), 0) : 0;
 }
 
-/* R (d x k, initialised here) by noisy B'B of the landmarks run->Z; lam (d). */
+/* Initialises R (d x k), and fills lam (d), from the noisy B'B of the landmarks run->Z. */
 static enum err embed(struct fedsc_run *f, struct fedsc_rounds *run, double *lam, struct mat *R)
 {
 	struct discrete_share share;
@@ -93,7 +89,7 @@ static enum err embed(struct fedsc_run *f, struct fedsc_rounds *run, double *lam
 		fedsc_anchor_normal(&M, lam, &N);
 		err = fedsc_leading(f, &N, f->p->k, f->report->value, &U);
 	}
-	/* Noise may leave fewer directions than clusters, which are then looked for in those. */
+	/* Noise may leave fewer directions than clusters; k-means then uses these. */
 	while (!err && positive < f->p->k && f->report->value[positive] > 0)
 		positive++;
 	if (!err) {
@@ -107,8 +103,7 @@ static enum err embed(struct fedsc_run *f, struct fedsc_rounds *run, double *lam
 	return err ? err : fedsc_embed(f, R);
 }
 
-/* Rows are labelled by k-means of the landmarks' own embedding, each as heavy as what is tied to
- * it. */
+/* Labels rows by k-means of the landmarks' own embedding, weighted by lam. */
 static enum err cluster_embedded(struct fedsc_run *f, const struct fedsc_rounds *run,
 				 const double *lam, const struct mat *R)
 {
@@ -124,7 +119,7 @@ static enum err cluster_embedded(struct fedsc_run *f, const struct fedsc_rounds 
 
 	parties_phase(f->parties, "kmeans");
 	for (size_t j = 0; j < R->rows; j++)
-		weight[j] = fmax(lam[j], 1); /* also of what nothing is tied to */
+		weight[j] = fmax(lam[j], 1); /* also for landmarks without ties */
 	mat_copy(&unit, R);
 	spectral_unit_rows(&unit);
 	kmeans(&unit, weight, &how, label, &Z, NULL);

@@ -1,13 +1,11 @@
-/* What sets clusters apart over all parties: sums of rows by cluster, with noise, of clusters that
- * have enough of them. */
+/* Cluster profile over all parties: sums of rows by cluster, with noise, for clusters of enough
+ * rows. */
 #include "common/base/alloc.h"
 #include "protocols/fedsc/own.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* -- the party's half -------------------------------------------------------------------------- */
 
 void fedsc_party_mark(struct fedsc_party *p)
 {
@@ -58,7 +56,7 @@ size_t fedsc_profile_words(const struct fedsc_question *q, size_t m)
 enum err fedsc_tell_profile(const struct fedsc_party *p, const struct fedsc_question *q, double *x)
 {
 	size_t m = p->X.cols, words = fedsc_profile_words(q, m), shown = 0;
-	double **at; /* of each cluster; NULL: it is not shown */
+	double **at; /* per cluster; NULL: not shown */
 
 	TRY(check_labels(p, q->k));
 	if (!p->present)
@@ -91,10 +89,9 @@ enum err fedsc_tell_profile(const struct fedsc_party *p, const struct fedsc_ques
 	return noise_add(p->noise, q->sigma, x, words);
 }
 
-/* -- the coordinator's half -------------------------------------------------------------------- */
-
-/* Clusters of `least` rows or more. All others together must be as many or none, since their sums
- * are what is left of the whole: else the smallest that is shown goes with them. */
+/* Shows clusters of `least` rows or more. The total minus the shown sums discloses the sums of the
+ * hidden clusters, so these must have `least` rows together, or none. If they have fewer, the
+ * smallest shown cluster is hidden too. */
 static void choose(const double *size, size_t k, double least, bool *shown)
 {
 	double hidden = 0;
@@ -135,7 +132,7 @@ static double between(double x, double low, double high)
 	return x < low ? low : x > high ? high : x;
 }
 
-/* all: squares and presence of all rows; of: sums and presence of the cluster's. */
+/* all: squares and presence of all rows; of: sums and presence of the cluster's rows. */
 static struct profile_line line_of(const struct fedsc_run *run, const double *all, const double *of,
 				   double size, size_t j)
 {
@@ -192,7 +189,7 @@ enum err fedsc_profile(struct fedsc_run *run)
 	q.sigma = run->p->profile_noise / sqrt((double)run->parties->count);
 	words = fedsc_profile_words(&q, run->m);
 	ALLOC(x, words);
-	if (!err && words > 2 * run->m) /* of one cluster at least */
+	if (!err && words > 2 * run->m) /* at least one cluster is shown */
 		err = parties_sum_told(run->parties, &q, x, words);
 	if (!err)
 		write_lines(run, x, size, shown, k);

@@ -1,4 +1,4 @@
-/* What comes first: how many rows there are, their means, and in what they are measured. */
+/* First phase: number of rows, means, and units. */
 #include "common/base/alloc.h"
 #include "common/base/buf.h"
 #include "protocols/fedsc/own.h"
@@ -7,8 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A deviation of less than this part of the mean is rounding: the column is the same in all rows.
- */
+/* A smaller deviation, relative to the mean, is rounding: the column is constant. */
 static const double ALIKE = 1e-10;
 
 struct totals {
@@ -18,7 +17,6 @@ struct totals {
 	struct fedsc_report *report;
 };
 
-/* Of the parties' word, and of the parameters by it. */
 static enum err check_total(const struct totals *t, double n)
 {
 	size_t parties = t->parties->count;
@@ -47,8 +45,8 @@ static enum err check_spread(double n, double spread)
 		       n, spread, ldexp(1, -PARTS_FRACTION));
 }
 
-/* One deviation for all columns. The variance about the one mean of all entries is that within
- * columns and that between them. */
+/* One deviation for all columns. The variance about the mean of all entries is the sum of the
+ * variances within and between columns. */
 static enum err one_unit(struct totals *t)
 {
 	const struct fedsc_question q = { .kind = FEDSC_SPREAD, .mean = t->report->mean };
@@ -66,7 +64,7 @@ static enum err one_unit(struct totals *t)
 	return ERR_OK;
 }
 
-/* All parties leave column j as it is, or none does. */
+/* Either all parties leave column j unscaled, or none does. */
 static enum err check_apart(const struct totals *t, size_t j, double apart)
 {
 	double L = (double)t->parties->count;
@@ -84,8 +82,8 @@ static enum err check_apart(const struct totals *t, size_t j, double apart)
 		       j, apart, L);
 }
 
-/* Column j, of so much spread, once it is divided by its deviation; by 1, if it is apart or
- * constant. */
+/* Sets the unit of column j: its deviation; 1 if it is apart or constant. Returns its variance
+ * after the division. */
 static double settle_column(const struct totals *t, size_t j, double spread, bool apart)
 {
 	double variance = spread > 0 ? spread / t->report->n : 0;
@@ -98,7 +96,6 @@ static double settle_column(const struct totals *t, size_t j, double spread, boo
 	return alike ? 0 : apart ? variance : 1;
 }
 
-/* Each column's own. */
 static enum err own_units(struct totals *t)
 {
 	const struct fedsc_question q = { .kind = FEDSC_SPREAD,
@@ -122,7 +119,6 @@ static enum err own_units(struct totals *t)
 	return e;
 }
 
-/* Rows are brought to it. */
 static enum err scale(struct totals *t, bool width)
 {
 	struct fedsc_question q = { .kind = FEDSC_SCALE,

@@ -1,4 +1,4 @@
-/* The coordinator's half of FedSC: protocols/fedsc/coordinator.h's, with the parties of a run. */
+/* The coordinator's side of FedSC: protocols/fedsc/coordinator.h with the parties of a run. */
 #include "protocols/fedsc/coordinator/fedsc.h"
 #include "common/base/log.h"
 #include "protocols/fedsc/coordinator.h"
@@ -7,8 +7,8 @@
 #include "server/run/parties.h"
 #include "server/run/relay.h"
 
-/* run->columns is known, run->n becomes so. *label: those of the parties' rows, in the order of the
- * parties, in variant "paper"; else it stays NULL, and the record has the clusters' sizes. */
+/* Needs run->columns, sets run->n. *label: in variant "paper" the labels of all rows, in the order
+ * of the parties; else it stays NULL, and the record has the sizes of the clusters. */
 static enum err run_fedsc(struct run *run, uint32_t **label)
 {
 	struct facts *to = &run->record->facts;

@@ -1,5 +1,4 @@
-/* fedsc.h -- the coordinator's half of FedSC (Qiao, Ding, Fan, NeurIPS 2023) and of federated
- * k-means. */
+/* fedsc.h -- The coordinator's side of kinds fedsc (Qiao, Ding, Fan, NeurIPS 2023) and kmeans. */
 #ifndef PROTOCOLS_FEDSC_COORDINATOR_FEDSC_H
 #define PROTOCOLS_FEDSC_COORDINATOR_FEDSC_H
 

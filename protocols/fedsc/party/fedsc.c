@@ -1,6 +1,6 @@
-/* A party's half of FedSC and of federated k-means: protocols/fedsc/coordinator.h's, run by this party
- * for itself on sums that it verifies, while it gives its own term of each. Parameters come from
- * this party's own job; the coordinator decides nothing. */
+/* The party's side of FedSC and of federated k-means. It runs protocols/fedsc/coordinator.h for
+ * itself on sums that it verifies, and contributes its own term of each. Parameters come from this
+ * party's own job; the coordinator decides nothing. */
 #include "protocols/fedsc/party/fedsc.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
@@ -25,7 +25,7 @@ struct rows {
 	struct work *work;
 	struct fedsc_params p;
 	struct fedsc_party party;
-	bool *apart;            /* which columns stay as they are; owned */
+	bool *apart;            /* columns that are not scaled; owned */
 	struct standard_by own; /* standardize "local" */
 };
 
@@ -44,7 +44,7 @@ enum err party_noise_rows(struct work *work, struct mat *X)
 	return ERR_OK;
 }
 
-/* Rows that lie on ranks: here they have their shape alone. */
+/* Rows distributed over ranks: this process holds their dimensions alone. */
 static enum err open_rows_away(struct rows *rows, struct work *work)
 {
 	rows->party.X.rows = features_rows(work->features);
@@ -52,7 +52,7 @@ static enum err open_rows_away(struct rows *rows, struct work *work)
 	return workers_rows_begin(work->workers, work->min_cluster);
 }
 
-/* Takes over the features, as a dense copy if they are sparse; rows get their noise. */
+/* Takes over the features, as a dense copy if they are sparse, and adds noise to the rows. */
 static enum err open_rows(struct rows *rows, struct work *work)
 {
 	struct features *from = work->features;
@@ -64,7 +64,7 @@ static enum err open_rows(struct rows *rows, struct work *work)
 	TRY(fedsc_params_of(fedsc_job(&work->job), work->L, 0, work->threads, &rows->p));
 	if (work->workers)
 		return open_rows_away(rows, work);
-	/* Sparse features may stand for far more numbers than they have. */
+	/* Sparse features may expand to far more numbers than they store. */
 	if (m > 0 && n > MSG_REALS_MAX / m)
 		return err_set(ERR_INPUT,
 			       "features are %zu x %zu, expected at most %d values, zeros included",
@@ -95,7 +95,8 @@ static enum err open_rows(struct rows *rows, struct work *work)
 	return e;
 }
 
-/* Binds the masks to what this party computed from the sums so far: it must be the same at all. */
+/* Binds the masks to values that this party computed from earlier sums: they must be the same at
+ * all parties. */
 static void bind(struct work *work, const struct fedsc_question *q, size_t m)
 {
 	const struct mat *matrix[] = { q->Z, q->R, q->clusters ? q->clusters->centres : NULL };
@@ -120,7 +121,7 @@ static enum err answer(struct verified *v, const void *question, double *x, size
 	struct rows *rows = v->party;
 
 	bind(v->work, q, rows->party.X.cols);
-	if (q->member && !q->member[v->work->own]) { /* adds nothing */
+	if (q->member && !q->member[v->work->own]) {
 		memset(x, 0, n * sizeof(*x));
 		return ERR_OK;
 	}
@@ -129,7 +130,6 @@ static enum err answer(struct verified *v, const void *question, double *x, size
 	return fedsc_answer(&rows->party, q, x);
 }
 
-/* Variant "paper": C in clear. */
 static enum err upload(struct verified *v, const void *question)
 {
 	const struct fedsc_question *q = question;
@@ -151,7 +151,7 @@ static enum err upload(struct verified *v, const void *question)
 	return e;
 }
 
-/* Variant "paper": the labels of the rows that were uploaded, to each party its own. */
+/* Variant "paper": receives per-party values, the labels of the party's uploaded rows. */
 static enum err take(struct verified *v, size_t values)
 {
 	struct rows *rows = v->party;
@@ -166,7 +166,7 @@ static enum err take(struct verified *v, size_t values)
 	return e;
 }
 
-/* What places new rows, and how sure each row's label is. Of labels that were handed out there is
+/* Keeps the model that places new rows, and the confidence of each row's label. Variant "paper" has
  * neither. */
 static void keep_model(struct rows *rows, struct fedsc_report *report)
 {
@@ -225,7 +225,7 @@ static enum err take_labels(const struct rows *rows, uint32_t *label)
 	return workers_nearest(work->workers, label, work->confidence);
 }
 
-/* Rows of the clusters over all parties, which each party knows from sums. */
+/* Judges the sizes of clusters over all parties, which each party has from sums. */
 static void judge_sizes(const struct work *work, const struct fedsc_report *report)
 {
 	uint64_t *size = alloc(report->k, sizeof(*size));

@@ -1,6 +1,4 @@
-/* fedsc.h -- a party's half of FedSC (Qiao, Ding, Fan, NeurIPS 2023) and of federated k-means:
- * kinds fedsc and kmeans.
- */
+/* fedsc.h -- The party's side of kinds fedsc (Qiao, Ding, Fan, NeurIPS 2023) and kmeans. */
 #ifndef PROTOCOLS_FEDSC_PARTY_FEDSC_H
 #define PROTOCOLS_FEDSC_PARTY_FEDSC_H
 
@@ -12,14 +10,14 @@ extern const struct party_kind party_kind_fedsc, party_kind_kmeans;
 /* label: of this party's n rows. Uses up the features. */
 enum err party_fedsc(struct work *work, uint32_t *label) MUST_CHECK;
 
-/* Labels, and FEDSC_MODEL_FILE where the run has left a model. */
+/* Writes labels, and FEDSC_MODEL_FILE if the run has a model. */
 enum err party_keep_rows(struct work *work, const uint32_t *label) MUST_CHECK;
 void party_release_rows(struct work *work);
 
-/* Section 3.1: with job.noise.eps on data, X's rows (raw, as they were read, finite) are shortened to
- * job.noise.clip and get noise; any other job leaves X as it is. Record and log say what the noise is
- * ("privacy"); how many rows were shortened goes to this party's own record alone ("clipped_rows").
- * ERR_INPUT, ERR_INTERNAL. */
+/* Section 3.1: with job.noise.eps on data, shortens the rows of X (raw, finite) to job.noise.clip
+ * and adds noise; any other job leaves X as it is. Records the noise in run.json and the log
+ * ("privacy"). The number of shortened rows goes into this party's own record alone
+ * ("clipped_rows"). ERR_INPUT, ERR_INTERNAL. */
 enum err party_noise_rows(struct work *work, struct mat *X) MUST_CHECK;
 
 #endif

@@ -16,7 +16,8 @@ static struct party_sums sums(const struct work *work)
 	return s;
 }
 
-/* The job's own numbers, not the coordinator's word, say what is summed and what noise there is. */
+/* Checks the job's own numbers, which determine sums and noise; the coordinator cannot change
+ * them. */
 static enum err allow(const struct party_config *config, const struct work *work)
 {
 	const struct job *job = &work->job;
@@ -50,8 +51,8 @@ static enum err allow_eps(const struct party_config *config, const struct work *
 	return party_allow_claim(config, work);
 }
 
-/* Ranks answer what kmeans and landmarks ask of rows; not what is asked of rows as they were, nor
- * with noise. */
+/* Ranks answer the questions of kmeans and landmarks about rows. They do not answer questions about
+ * rows as they were, or with noise. */
 static const char *off_ranks(const struct work *work)
 {
 	const struct fedsc_job *job = fedsc_job(&work->job);

@@ -1,4 +1,4 @@
-/* job.h -- what a job of kind align says: which of their ids all parties have, and nothing more. */
+/* job.h -- Parameters of kind align, which finds the ids that all parties have. */
 #ifndef PROTOCOLS_ALIGN_JOB_H
 #define PROTOCOLS_ALIGN_JOB_H
 
@@ -11,7 +11,7 @@ JOB_OF_KIND(align_job)
 #define align_job(job) JOB_ACCESS(align_job, job)
 
 extern const struct kind kind_align;
-/* Ends with path NULL. */
+/* The last row has path NULL. */
 extern const struct config_row align_rows[];
 
 enum err align_check(const void *job) MUST_CHECK;

@@ -29,8 +29,8 @@ void align_leaks(struct said *s, const void *p, size_t parties)
 	say_privacy(s, NULL);
 }
 
-/* Ids lie there with their places in a table; pseudonyms, the table, and what it is made with come
- * to less than 64 bytes an id. At the coordinator a table and a list. */
+/* A party holds its ids with their positions in a table; pseudonyms, the table and its work space
+ * take less than 64 bytes an id. The coordinator holds a table and a list. */
 static double memory(const void *p, const struct kind_sizes *s)
 {
 	(void)p;

@@ -1,7 +1,7 @@
 #include "protocols/align/coordinator/align.h"
 #include "protocols/align/job.h"
 
-/* The rows were matched before, as in every job that says so: nothing follows. */
+/* The rows are matched already, as in every job with an intersection; nothing follows. */
 static enum err run_align(struct run *run, uint32_t **label)
 {
 	run_phase(run, "result");

@@ -1,4 +1,4 @@
-/* align.h -- the coordinator's half of kind align, whose work is server/run/intersect.h. */
+/* align.h -- The coordinator's side of kind align. The work is in server/run/intersect.h. */
 #ifndef PROTOCOLS_ALIGN_COORDINATOR_ALIGN_H
 #define PROTOCOLS_ALIGN_COORDINATOR_ALIGN_H
 

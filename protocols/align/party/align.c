@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The rows were matched before, as in every job that says so: nothing follows. */
+/* The rows are matched already, as in every job with an intersection; nothing follows. */
 static enum err run_align(struct work *work, uint32_t *label)
 {
 	(void)label;

@@ -1,4 +1,4 @@
-/* align.h -- a party's half of kind align, whose work is party/work/intersect.h. */
+/* align.h -- The party's side of kind align. The work is in party/work/intersect.h. */
 #ifndef PROTOCOLS_ALIGN_PARTY_ALIGN_H
 #define PROTOCOLS_ALIGN_PARTY_ALIGN_H
 

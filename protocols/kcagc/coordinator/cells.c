@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One labelling after the other: equal (cell, label) pairs share a number. Open addressing over at
- * most n distinct pairs, so the table of 2n slots never fills. */
+/* Adds one labelling after the other: equal (cell, label) pairs share a number. The hash table has
+ * open addressing; it has at least 2n slots for at most n distinct pairs, so it never fills. */
 size_t cells_intersect(const uint32_t *const *labels, size_t count, size_t n, uint32_t *cell)
 {
 	size_t slots = 16;
@@ -72,7 +72,7 @@ size_t cells_merge(uint32_t *cell, size_t n, size_t m, const uint32_t *first, si
 		clusters = first[i] >= clusters ? first[i] + 1 : clusters;
 	}
 
-	/* Too small a cell joins the largest of the same first cluster. */
+	/* A small cell joins the largest cell of the same first cluster. */
 	ALLOC(largest, clusters);
 	memset(largest, 0xff, clusters * sizeof(*largest));
 	for (uint32_t c = 0; c < m; c++) {
@@ -86,7 +86,7 @@ size_t cells_merge(uint32_t *cell, size_t n, size_t m, const uint32_t *first, si
 	for (size_t i = 0; i < n; i++)
 		cell[i] = to[cell[i]];
 
-	/* One that is still too small joins the largest of all. */
+	/* A cell that is still too small joins the largest of all. */
 	cells_sizes(cell, n, m, size);
 	for (uint32_t c = 0; c < m; c++)
 		all = size[c] > size[all] ? c : all;
@@ -94,7 +94,6 @@ size_t cells_merge(uint32_t *cell, size_t n, size_t m, const uint32_t *first, si
 		if (size[cell[i]] < (double)least)
 			cell[i] = all;
 
-	/* Numbers in the order of their first node. */
 	memset(to, 0xff, m * sizeof(*to));
 	for (size_t i = 0; i < n && n >= least; i++) {
 		if (to[cell[i]] == UINT32_MAX)
@@ -107,8 +106,6 @@ size_t cells_merge(uint32_t *cell, size_t n, size_t m, const uint32_t *first, si
 	free(largest);
 	return next;
 }
-
-/* -- starts ---------------------------------------------------------------------------------- */
 
 void starts_uniform(uint32_t *label, size_t m, unsigned K, unsigned R, uint64_t seed,
 		    uint32_t stream)
@@ -128,7 +125,7 @@ void starts_uniform(uint32_t *label, size_t m, unsigned K, unsigned R, uint64_t 
 	}
 }
 
-/* An index with probability mass[i] / total. */
+/* Draws an index with probability mass[i] / total. */
 static size_t draw(struct rng *rng, const double *mass, size_t m)
 {
 	double total = 0, x;
@@ -181,7 +178,7 @@ void starts_spread(uint32_t *label, size_t m, unsigned K, unsigned R, const doub
 							  tuple + chosen * children, children);
 
 				h[i] = differ < h[i] ? differ : h[i];
-				mass[i] = weight[i] * h[i] * h[i]; /* the chosen have h = 0 */
+				mass[i] = weight[i] * h[i] * h[i]; /* chosen cells have h = 0 */
 			}
 		}
 		progress_tick();

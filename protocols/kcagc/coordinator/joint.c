@@ -48,7 +48,6 @@ void joint_release(struct joint *j)
 	*j = (struct joint){ 0 };
 }
 
-/* Restarts that move. */
 static size_t joint_active(const struct joint *j)
 {
 	size_t n = 0;
@@ -63,7 +62,7 @@ bool joint_is_trivial(const struct joint *j)
 	return j->m <= j->K;
 }
 
-/* All restarts move at first; a cluster exists if its start assigns it an item. */
+/* All restarts move at first. A cluster exists if its start assigns it an item. */
 void joint_begin(struct joint *j)
 {
 	if (joint_is_trivial(j)) {
@@ -79,8 +78,8 @@ void joint_begin(struct joint *j)
 	}
 }
 
-/* Lines 15 and 30 for restart r from its squared distances D (m x K, changed here), in iteration t:
- * its next labels. Returns how many items moved; the 1/9 step's (t 0) do not count. */
+/* Lines 15 and 30 for restart r in iteration t: the next labels, from the squared distances D (m x
+ * K, changed here). Returns the number of moved items; the 1/9 step's (t = 0) do not count. */
 static size_t joint_assign(struct joint *j, unsigned r, unsigned t, double *D)
 {
 	uint32_t *label = j->label + r * j->m;
@@ -105,7 +104,7 @@ static size_t joint_assign(struct joint *j, unsigned r, unsigned t, double *D)
 	return changed;
 }
 
-/* The running restart of least inertia that is not marked in taken; the first on ties. */
+/* Returns the running restart of least inertia not marked in taken, the first on ties. */
 static unsigned least(const struct joint *j, const uint32_t *taken)
 {
 	unsigned best = j->R;
@@ -117,8 +116,7 @@ static unsigned least(const struct joint *j, const uint32_t *taken)
 	return best;
 }
 
-/* After a few iterations the promising starts can be told from the others: only they go on. kept:
- * R, 1 or 0. */
+/* Lets only the best restarts after iteration `screen` continue. kept (R): 1 or 0. */
 static void joint_screen(struct joint *j, uint32_t *kept)
 {
 	memset(kept, 0, j->R * sizeof(*kept));
@@ -130,8 +128,8 @@ static void joint_screen(struct joint *j, uint32_t *kept)
 	}
 }
 
-/* After iteration t: records the objective, stops restarts after Q. True if now only some
- * may go on: joint_screen() says which. */
+/* After iteration t: records the objective and stops the restarts after Q. Returns true if
+ * joint_screen() is due. */
 static bool joint_iterated(struct joint *j, unsigned t)
 {
 	j->iterations = t;
@@ -151,7 +149,7 @@ unsigned joint_winner(const struct joint *j)
 enum err joint_finish(struct run *run, struct joint *j)
 {
 	unsigned best = joint_winner(j);
-	double *objective = alloc(j->Q, sizeof(*objective)); /* how the winner came down */
+	double *objective = alloc(j->Q, sizeof(*objective)); /* the winner's inertia by iteration */
 	struct record_sum sum = { .group = j->node->id,
 				  .items = j->m,
 				  .merged = j->merged,
@@ -174,7 +172,7 @@ enum err joint_finish(struct run *run, struct joint *j)
 }
 
 /* One iteration of a group from the summed distances: the next assignments of all moving restarts,
- * and which of them go on from there. */
+ * and the selection of those that continue. */
 static enum err iterate(struct run *run, struct joint *j, unsigned t, size_t *moved)
 {
 	size_t word = run->job.modulus_bits / 8, cells = j->m * j->K, a = 0;
@@ -218,7 +216,7 @@ enum err joint_kmeans(struct run *run, struct joint *groups, size_t count)
 	}
 	for (unsigned t = kcagc_job(&run->job)->ninth ? 0 : 1; e == ERR_OK; t++) {
 		busy = moved = 0;
-		/* Lines 13 and 28 for every group that still moves. */
+		/* Lines 13 and 28 for every group with moving restarts. */
 		for (size_t g = 0; g < count; g++) {
 			const struct joint *j = &groups[g];
 
@@ -247,17 +245,17 @@ enum err joint_kmeans(struct run *run, struct joint *groups, size_t count)
 
 /* ---- from inner products: exchange "gram" ---- */
 
-/* The centres of one restart, which are weighted means of items, by their inner products with all
- * items y_i. For that S is kept as items come and go: O(m) for each that moves. */
+/* Centres of one restart, weighted means of items, in terms of inner products with all items y_i. S
+ * is updated as items enter and leave clusters: O(m) for each move. */
 struct centres {
-	uint32_t *label; /* m: of which item S holds what; K: it is in none */
+	uint32_t *label; /* m: assignment that S reflects; K: none */
 	double *W;       /* K: weight of the cluster's items */
 	struct mat S;    /* K x m: sum of w_l <y_l, y_i> over the cluster's items l */
-	struct mat P;    /* K x m: <mu_c, y_i>; a cluster without items keeps its own */
+	struct mat P;    /* K x m: <mu_c, y_i>; an empty cluster keeps its own */
 	double *square;  /* K: <mu_c, mu_c> */
 };
 
-/* Item i, whose products are row g of G, comes into or leaves cluster c. */
+/* Adds item i, with products g (row i of G), to cluster c; removes it if weight is negative. */
 static void move(struct centres *s, size_t c, double weight, const double *g)
 {
 	double *sum = ROW(&s->S, c);
@@ -267,7 +265,6 @@ static void move(struct centres *s, size_t c, double weight, const double *g)
 		sum[l] += weight * g[l];
 }
 
-/* The centres of the assignment `label`. */
 static void centres_update(struct centres *s, const struct joint *j, const struct mat *G,
 			   const uint32_t *label)
 {
@@ -304,7 +301,7 @@ static void distances(const struct joint *j, const struct mat *G, const struct c
 		}
 }
 
-/* Protocol 2 lines 7-38 with the distances taken from G. */
+/* Protocol 2 lines 7-38 with distances from G. */
 static size_t lloyd(const struct run *run, struct joint *j, const struct mat *G)
 {
 	struct centres *centres = alloc(j->R, sizeof(*centres));
@@ -381,7 +378,8 @@ static enum err sum_products(struct run *run, struct joint *groups, size_t count
 	return e;
 }
 
-/* The lower triangle by rows, which was summed, as a matrix; and what follows it. */
+/* Decodes the summed lower triangle by rows into a matrix, and the numbers after it into
+ * `within`. */
 static void decode_products(const struct run *run, struct joint *j, struct mat *G)
 {
 	size_t word = run->job.modulus_bits / 8;

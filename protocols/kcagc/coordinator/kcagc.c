@@ -1,4 +1,4 @@
-/* The coordinator's half of kCAGC. Symbols and line numbers are those of arXiv 2411.12329: k^ local
+/* The coordinator's side of kCAGC. Symbols and line numbers are those of arXiv 2411.12329: k^ local
  * clusters, k clusters, L parties, C the cells (intersections), D summed squared distances. */
 #include "protocols/kcagc/coordinator/kcagc.h"
 #include "common/base/alloc.h"
@@ -22,8 +22,9 @@
 struct state {
 	struct tree tree;
 	uint32_t *
-	    label[TREE_NODES_MAX]; /* n each: a tree node's clusters, while its parent needs them */
-	uint64_t round[TREE_NODES_MAX]; /* each group's next secure-sum round */
+	    /* n each: clusters of a tree node, until its parent has used them */
+	    label[TREE_NODES_MAX];
+	uint64_t round[TREE_NODES_MAX]; /* next secure-sum round of each group */
 };
 
 static const struct tree_node *root_of(const struct state *s)
@@ -31,13 +32,13 @@ static const struct tree_node *root_of(const struct state *s)
 	return &s->tree.node[s->tree.count - 1];
 }
 
-/* Sums over the parties for orders 1 .. known, and what AGC's rule says of them. */
+/* Sums over the parties for orders 1 .. known, and the order by AGC's rule. */
 struct curves {
 	double intra[ORDER_CAP];
 	double unit; /* of distances */
-	bool weighs; /* how well clusters fit the graph, too */
+	bool weighs; /* also sums the modularity of clusters */
 	double fit[ORDER_CAP];
-	unsigned rule; /* 0: the distance only falls */
+	unsigned rule; /* 0: the distance falls for all orders */
 };
 
 static enum err sum_block(struct run *run, const struct tree_node *root, uint64_t *round,
@@ -123,7 +124,7 @@ enum err server_prepare_norms(struct run *run, const struct tree_node *root, uin
 	return e;
 }
 
-/* Protocol 3 line 2: every party's local clusters. */
+/* Protocol 3 line 2: receives every party's local clusters. */
 static enum err gather_local(struct run *run, struct state *s)
 {
 	uint32_t k = run->L == 1 ? run->job.clusters : kcagc_local_clusters(kcagc_job(&run->job));
@@ -143,8 +144,8 @@ static enum err gather_local(struct run *run, struct state *s)
 	return ERR_OK;
 }
 
-/* The joint k-means of one node: many starts at the root, of which the best go on; inner nodes,
- * whose clusters are only cut up further, get along with few. */
+/* Opens the joint k-means of one node. The root has many starts, of which the best continue. Inner
+ * nodes need few, because later levels only divide their clusters further. */
 static void open_joint(const struct run *run, struct state *s, const struct tree_node *node,
 		       size_t m, unsigned K, const double *weight, struct joint *j)
 {
@@ -161,13 +162,11 @@ static void open_joint(const struct run *run, struct state *s, const struct tree
 	}
 }
 
-/* The cells of a tree node: of how many nodes each is, of how many there were before small ones
- * were merged, and which clusters of the children meet in them. */
 struct cells {
 	uint32_t *cell; /* n */
-	double *weight; /* m */
+	double *weight; /* m: nodes of each cell */
 	uint32_t *tuple;
-	double *within; /* m: of a range */
+	double *within; /* m: with a range of k */
 	size_t m, merged;
 };
 
@@ -180,8 +179,8 @@ static void cells_release(struct cells *c)
 	*c = (struct cells){ 0 };
 }
 
-/* Protocol 3 lines 4-10 for one tree node: cells, none of fewer than min_cell nodes, to the
- * members. */
+/* Protocol 3 lines 4-10 for one tree node: sends the members its cells, each of at least min_cell
+ * nodes. */
 static enum err open_cells(struct run *run, struct state *s, const struct tree_node *node,
 			   struct cells *to)
 {
@@ -206,7 +205,6 @@ static enum err open_cells(struct run *run, struct state *s, const struct tree_n
 				    (uint32_t)to->m, to->cell, run->n);
 }
 
-/* The joint k-means of K clusters on the cells, with the starts of all its restarts. */
 static void open_on_cells(const struct run *run, struct state *s, const struct tree_node *node,
 			  const struct cells *c, unsigned K, struct joint *j)
 {
@@ -234,7 +232,7 @@ static enum err open_node(struct run *run, struct state *s, const struct tree_no
 	return e;
 }
 
-/* Line 17: each node gets the cluster of its cell, and the children's clusters are done with. */
+/* Line 17: gives each node the cluster of its cell; frees the children's clusters. */
 static void close_node(const struct run *run, struct state *s, const struct tree_node *node,
 		       const uint32_t *cell, const uint32_t *best)
 {
@@ -281,9 +279,9 @@ static enum err tree_level(struct run *run, struct state *s, size_t level)
 
 enum { RANGE_STARTS = 10, RANGE_RESTARTS = 4 };
 
-/* Silhouettes of neighbouring k differ by less than those of one k's local optima do. So each k of
- * a range has better starts than a single one, in place of the last: k-means on the cells'
- * coordinates, which costs no message. */
+/* Silhouettes of neighbouring k differ by less than those of one k's local optima. So each k of a
+ * range gets better starts in place of its last ones: k-means on the cells' coordinates, which
+ * costs no message. */
 static void start_well(const struct run *run, const struct mat *Z, const double *weight,
 		       struct joint *j)
 {
@@ -300,8 +298,8 @@ static void start_well(const struct run *run, const struct mat *Z, const double 
 	}
 }
 
-/* Tries each k of the range that has fewer clusters than there are cells, on products that were
- * summed once; best becomes the one that is chosen. best: open, of the first k, which is less. */
+/* Tries each k of the range below the number of cells, on the products of one sum, and sets best to
+ * the chosen one. best: open, of the first k, which must be below the number of cells. */
 static enum err try_range(struct run *run, struct state *s, const struct cells *c,
 			  const struct mat *G, struct selection *sel, struct joint *best)
 {
@@ -331,8 +329,8 @@ static enum err try_range(struct run *run, struct state *s, const struct cells *
 	return ERR_OK;
 }
 
-/* The root of a job whose k is of a range: as any other node by gram, and the parties are told the
- * k that was chosen before they are told its clusters. */
+/* The root of a job with a range of k: like any node by gram, but the parties receive the chosen k
+ * before its clusters. */
 static enum err root_of_range(struct run *run, struct state *s)
 {
 	const struct tree_node *root = root_of(s);
@@ -400,8 +398,8 @@ static enum err basic(struct run *run, struct state *s)
 	return e;
 }
 
-/* What Lloyd steps are over. The centres are means of what `made` says, which in the first step
- * after a sample is what the sample was assigned to, and else the assignment before. */
+/* Rows of Lloyd steps. The centres are means of the assignment `made`: the sample's assignment in
+ * the first step after a sample, else the previous assignment. */
 struct polish {
 	size_t n;
 	uint32_t *label; /* n */
@@ -409,7 +407,7 @@ struct polish {
 	size_t made_of;
 };
 
-/* A cluster without nodes has no centre, and nothing is assigned to it. */
+/* An empty cluster has no centre and gets no node. */
 static void leave_out_empty(const struct polish *over, unsigned k, double *D)
 {
 	bool *used = alloc(k, sizeof(*used));
@@ -469,7 +467,7 @@ static enum err polish_steps(struct run *run, struct state *s, struct polish *ov
 	return e;
 }
 
-/* Up to P Lloyd steps over all nodes, or P - 1 over some and one over all, from the root's
+/* Up to P Lloyd steps over all nodes, or P - 1 over a sample and one over all, from the root's
  * clusters. */
 static enum err polish(struct run *run, struct state *s)
 {
@@ -501,7 +499,7 @@ static enum err polish(struct run *run, struct state *s)
 	return e;
 }
 
-/* How many bits are behind the point of distances and inner products: known, or agreed on. */
+/* Fraction bits of distances and inner products, from a known bound or an agreed one. */
 static enum err agree_words(struct run *run, const struct tree_node *root, uint64_t *round)
 {
 	double most = kcagc_most(kcagc_job(&run->job), run->L, run->n);

@@ -1,5 +1,5 @@
-/* The coordinator's half of the methods that only tell and sum, and of prediction; the tables of
- * kcagc, kcagc.predict and kmeans.columns. */
+/* The coordinator's side of GCC and of prediction; tables of kcagc, kcagc.predict and
+ * kmeans.columns. */
 #include "common/base/alloc.h"
 #include "common/cluster/kmeans.h"
 #include "protocols/kcagc/gcc.h"
@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Federated GCC: protocols/kcagc/gcc.h's, with the parties of a run. */
+/* Federated GCC: protocols/kcagc/gcc.h with the parties of a run. */
 static enum err by_gcc(struct run *run, uint32_t *label)
 {
 	struct run_parties parties;
@@ -50,7 +50,7 @@ static enum err by_gcc(struct run *run, uint32_t *label)
 	return e;
 }
 
-/* Edges between common nodes, which parties compare: sealed. */
+/* Relays the sealed boxes by which parties compare edges between common nodes. */
 static enum err relay_graphs(struct run *run)
 {
 	return kcagc_compares_later(kcagc_job(&run->job)) ? relay_all(run, SEALED_GRAPH) : ERR_OK;
@@ -67,7 +67,7 @@ static enum err run_method(struct run *run, uint32_t **label)
 	return server_kcagc(run, *label);
 }
 
-/* As protocols/kcagc/party/predict.c has it. */
+/* See protocols/kcagc/party/predict.c. */
 static enum err agree_words(struct run *run, const struct tree_node *all, uint64_t *round)
 {
 	int bound;
@@ -80,8 +80,8 @@ static enum err agree_words(struct run *run, const struct tree_node *all, uint64
 	return ERR_OK;
 }
 
-/* There is no model here: what comes up are k summed squared distances for each node, of which the
- * least is taken. One sum after the other: words of one are all that there is at a time. */
+/* The coordinator has no model: it sums k squared distances for each node and takes the least. One
+ * sum at a time bounds the memory. */
 static enum err predict(struct run *run, uint32_t **label)
 {
 	size_t k = run->job.clusters, step = predict_rows(k), n = run->n;
@@ -117,8 +117,8 @@ static enum err predict(struct run *run, uint32_t **label)
 				    n);
 }
 
-/* As kcagc; and how good it is, from the last distances that were summed: of all rows, or, where
- * nothing was, of the cells' means. */
+/* As kcagc; then records inertia and silhouette of the last summed distances: of all rows, or else
+ * of the cells' means. */
 static enum err run_columns(struct run *run, uint32_t **label)
 {
 	const struct record_sum *last;

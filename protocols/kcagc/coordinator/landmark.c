@@ -1,4 +1,4 @@
-/* The coordinator's half of landmark projection: protocols/kcagc/landmark.h's, with the parties of a
+/* The coordinator's side of landmark projection: protocols/kcagc/landmark.h with the parties of a
  * run. */
 #include "protocols/kcagc/coordinator/kcagc.h"
 #include "common/base/alloc.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The items' spread about their weighted mean: sum w_i <y_i, y_i> - |sum w_i y_i|^2 / sum w_i. */
+/* Spread of the items about their weighted mean: sum w_i <y_i, y_i> - |sum w_i y_i|^2 / sum w_i. */
 static double spread(const struct joint *j, const struct mat *G, double *weight)
 {
 	double own = 0, mean = 0;
@@ -34,7 +34,7 @@ static void distances(const struct joint *j, const struct mat *G, const double *
 
 	for (size_t i = 0; i < j->m; i++)
 		W[label[i]] += j->weight[i];
-	for (size_t i = 0; i < j->m; i++) /* <y_i, mu_c> */
+	for (size_t i = 0; i < j->m; i++)
 		for (size_t l = 0; l < j->m; l++)
 			D[i * K + label[l]] += j->weight[l] * MAT(G, i, l) / W[label[l]];
 	for (size_t i = 0; i < j->m; i++)

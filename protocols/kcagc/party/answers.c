@@ -29,10 +29,8 @@ void answers_free(struct answers *a)
 	free(a);
 }
 
-/* ---- terms of sums ---- */
-
-/* What the numbers of an answer are multiplied by, to fill the job's words if their size is known.
- */
+/* Factor of an answer's numbers that uses all bits of the job's words, if the size of the numbers
+ * is known. */
 static double scale_of(const struct work *work, double most)
 {
 	struct fixed f = secure_fixed(work, work->L);
@@ -41,7 +39,7 @@ static double scale_of(const struct work *work, double most)
 	return most > 0 && fills ? fixed_scale(&f, most) : 1;
 }
 
-/* x: the party's answer, scaled here. */
+/* Sends the party's answer x, which it scales. */
 static enum err send_term(struct answers *a, const struct question *q, double *x)
 {
 	size_t count = question_words(q, a->work->n);
@@ -76,7 +74,8 @@ static enum err add_term(void *arg, const double *x, size_t count)
 	return ERR_OK;
 }
 
-/* By ranks, or by this process. Ranks have been asked for products when their block came. */
+/* Computes the answer, by ranks or in this process. Ranks were asked for products when their block
+ * arrived. */
 static enum err tell(struct answers *a, const struct question *q, slice_values *each, void *arg)
 {
 	struct workers *w = a->work->workers;
@@ -88,7 +87,7 @@ static enum err tell(struct answers *a, const struct question *q, slice_values *
 	return workers_answer(w, q, each, arg);
 }
 
-/* This party's term, masked as it comes: it is held nowhere. */
+/* Sends this party's term, masked piece by piece; the term is never held whole. */
 static enum err answer(struct answers *a, const struct question *q)
 {
 	struct work *work = a->work;
@@ -104,22 +103,17 @@ static enum err answer(struct answers *a, const struct question *q)
 	return e;
 }
 
-/* One that this party needs itself. */
 static enum err find_answer(struct answers *a, const struct question *q, double *x)
 {
 	return tell(a, q, slice_keep, &x);
 }
 
-/* Here and at the ranks that have the rows. */
 static enum err put_degrees(struct answers *a, enum degrees degrees)
 {
 	a->slice.degrees = degrees;
 	return find_answer(a, &(struct question){ .kind = ASK_DEGREES, .take = degrees }, NULL);
 }
 
-/* ---- opening ---- */
-
-/* As the slice was given them at first. */
 static enum err read_again(void *arg, struct features *X)
 {
 	struct work *work = arg;
@@ -137,7 +131,7 @@ enum err answers_open(struct answers *a, struct work *work)
 {
 	enum degrees degrees = kcagc_degrees(kcagc_job(&work->job));
 
-	if (degrees == DEGREES_AUTO) /* until it is told */
+	if (degrees == DEGREES_AUTO) /* until the coordinator sends the decision */
 		degrees = DEGREES_OFF;
 	*a = (struct answers){ .work = work };
 	if (kcagc_job(&work->job)->filter_order != KCAGC_ORDER_AUTO)
@@ -161,8 +155,6 @@ enum err answers_send_means(struct answers *a, const uint32_t *label, size_t k)
 	return answer(
 	    a, &(struct question){ .kind = ASK_MEANS, .order = a->order, .label = label, .k = k });
 }
-
-/* ---- what is agreed first ---- */
 
 enum err answers_find_facts(struct answers *a)
 {
@@ -190,7 +182,7 @@ enum err answers_send_facts(struct answers *a)
 	return send_term(a, &facts, a->own);
 }
 
-/* The coordinator says of all parties what this one knows of itself. */
+/* Checks the coordinator's statements about all parties against this party's own values. */
 static enum err agree_norms(struct answers *a, double *square, bool *idf)
 {
 	struct work *work = a->work;
@@ -221,7 +213,7 @@ static enum err agree_norms(struct answers *a, double *square, bool *idf)
 	return ERR_OK;
 }
 
-/* Whether degrees are all that counts, by what parties said of their features. */
+/* Receives the decision on degrees, which follows from the parties' facts about their features. */
 static enum err take_degrees(struct answers *a)
 {
 	uint64_t alone;
@@ -253,15 +245,13 @@ enum err answers_send_spreads(struct answers *a)
 	return e == ERR_OK && degrees == DEGREES_AUTO ? take_degrees(a) : e;
 }
 
-/* ---- products ---- */
-
 static enum err give_ranks(void *workers, const double *x, size_t count)
 {
 	return workers_block(workers, x, count);
 }
 
-/* The block goes on to the ranks as it comes, and is held by them alone. They begin when the last
- * of it is there, which is given when it has been verified. */
+/* Forwards the block to the ranks as it arrives; only they hold it. They begin after its last part,
+ * which is forwarded only once verified. */
 static enum err pass_products(struct answers *a, const struct question *q)
 {
 	struct work *work = a->work;
@@ -288,8 +278,6 @@ enum err answers_send_products(struct answers *a, size_t width)
 	mat_release(&B);
 	return e;
 }
-
-/* ---- clusters ---- */
 
 enum err party_take_clusters(struct work *work)
 {
@@ -364,9 +352,7 @@ enum err answers_weigh_two(struct answers *a, bool means)
 	return e;
 }
 
-/* ---- the order ---- */
-
-/* p down, no lower than the last one. */
+/* Receives p, which must not be below the last one. */
 static enum err take_order(struct answers *a)
 {
 	struct work *work = a->work;
@@ -394,7 +380,7 @@ static enum err check_second(const struct answers *a, unsigned first)
 			  a->order, first, job->clusters_from ? "a range of k" : "degrees");
 }
 
-/* Of two that were tried. */
+/* Receives the choice between two orders that were tried. */
 static enum err take_settled(struct answers *a, unsigned first, unsigned *taken)
 {
 	struct work *work = a->work;

@@ -1,4 +1,4 @@
-/* A party's half of federated GCC: terms of K B = sum_l X_l (X_l' B). */
+/* The party's side of federated GCC: terms of K B = sum_l X_l (X_l' B). */
 #include "protocols/kcagc/gcc.h"
 #include "protocols/kcagc/party/answers.h"
 #include "protocols/kcagc/party/kcagc.h"
@@ -14,7 +14,7 @@ static enum err cluster(struct answers *a, unsigned t)
 	for (unsigned u = 0; u < p.rounds; u++)
 		TRY(answers_send_products(a, gcc_width(&p, a->work->n)));
 	TRY(party_take_clusters(a->work));
-	/* Iterate: G down, K G D^-1 up, the first time with the guard. */
+	/* Iterate: G down, K G D^-1 up; the first time with the guard. */
 	work_phase(a->work, "iterate");
 	TRY(answers_weigh_two(a, true));
 	return answers_follow_steps(a, p.iterations - 1);

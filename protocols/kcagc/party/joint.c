@@ -1,4 +1,4 @@
-/* The joint k-means at a party: kCAGC's Protocol 2 after line 6. */
+/* The joint k-means at a party: kCAGC, Protocol 2 after line 6. */
 #include "protocols/kcagc/party/joint.h"
 #include "common/base/alloc.h"
 #include "protocols/kcagc/job.h"
@@ -17,8 +17,8 @@ static size_t active(const struct joint *j)
 	return n;
 }
 
-/* Protocol 2 line 6: the starts are partial assignments that all members share, so that a centre is
- * the same nodes at every party. */
+/* Protocol 2 line 6: the starts are partial assignments that all members share, so that a centre
+ * consists of the same nodes at every party. */
 static enum err begin(struct work *work, struct joint *j)
 {
 	size_t m = j->Y->here.rows;
@@ -79,7 +79,6 @@ enum err party_joint_update_centres(struct work *work, struct joint *j, unsigned
 	return e;
 }
 
-/* The coordinator names the restarts that go on. */
 static enum err screen(struct work *work, struct joint *j)
 {
 	uint32_t *kept = alloc(j->R, sizeof(*kept));
@@ -93,7 +92,7 @@ static enum err screen(struct work *work, struct joint *j)
 
 enum err party_joint_send_products(struct work *work, const struct joint *j, const double *within)
 {
-	const struct mat *Y = &j->Y->here; /* cells' */
+	const struct mat *Y = &j->Y->here;
 	size_t m = Y->rows, d = Y->cols;
 	double *row = alloc(m, sizeof(*row));
 	struct secure *s = NULL;

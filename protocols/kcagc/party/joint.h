@@ -1,7 +1,8 @@
-/* joint.h -- the joint k-means of one tree node at a party: kCAGC Protocol 2 after line 6. A party has its part of each
- * centre, the coordinator (protocols/kcagc/coordinator/joint.h) the assignments; between them are secure sums of squared distances.
+/* joint.h -- The joint k-means of one tree node at a party: kCAGC, Protocol 2 after line 6. A party
+ * has its part of each centre, the coordinator (protocols/kcagc/coordinator/joint.h) the
+ * assignments; secure sums of squared distances connect them.
  *
- * Errors are those of secure sums and channels; peer_fault() where what was told cannot be. */
+ * Errors: those of secure sums and channels; peer_fault() on invalid messages. */
 #ifndef PROTOCOLS_KCAGC_PARTY_JOINT_H
 #define PROTOCOLS_KCAGC_PARTY_JOINT_H
 
@@ -15,34 +16,40 @@
 struct joint {
 	const struct tree_node *node;
 	const struct points *Y; /* m x d items */
-	const double *weight;   /* m, or NULL: all one */
-	unsigned K, R, Q;       /* clusters, starts, Lloyd steps at most */
-	unsigned screen;        /* the iteration after which only some restarts go on; 0: all do */
-	struct mat *mu;         /* R centre matrices, K x d */
-	struct mat *before;     /* the same: what the last assignment was made by */
-	uint32_t *label;        /* R x m */
-	bool *moving;           /* R */
+	const double *weight;   /* m; NULL: all one */
+	unsigned K, R, Q;       /* clusters, starts, maximum of Lloyd steps */
+	unsigned screen;    /* the iteration after which only some restarts continue; 0: all do */
+	struct mat *mu;     /* R centre matrices, K x d */
+	struct mat *before; /* R: the centres of the last assignment */
+	uint32_t *label;    /* R x m */
+	bool *moving;       /* R */
 };
 
-void party_joint_release(struct joint *j); /* mu, before, label, moving */
+void party_joint_release(struct joint *j); /* frees mu, before, label, moving */
 
-/* Lines 11-13 and 26-28: this party's squared distances, into the secure sum: K for each item and moving restart. */
+/* Lines 11-13 and 26-28: adds this party's squared distances to the secure sum, K for each item and
+ * moving restart. */
 enum err party_joint_send_distances(struct work *work, const struct joint *j) MUST_CHECK;
 
-/* Lines 15-21 and 30-36: the assignments come back (t = 0: the 1/9 step's, which leave items out); each party
- * updates its part of the centres. A restart in which nothing moved is over, which both sides see. */
-enum err party_joint_update_centres(struct work *work, struct joint *j, unsigned t, size_t *moved) MUST_CHECK;
+/* Lines 15-21 and 30-36: receives the assignments (t = 0: those of the 1/9 step, which leave items
+ * out) and updates this party's part of the centres. A restart without moves has ended; both sides
+ * see it. */
+enum err party_joint_update_centres(struct work *work, struct joint *j, unsigned t,
+				    size_t *moved) MUST_CHECK;
 
-/* exchange "gram": the inner products of this party's virtual nodes, the lower triangle by rows;
- * and m numbers of the cells, if given. All the rest of this k-means is the coordinator's. */
-enum err party_joint_send_products(struct work *work, const struct joint *j, const double *within) MUST_CHECK;
+/* exchange "gram": sends the inner products of this party's virtual nodes, the lower triangle by
+ * rows, and m numbers of the cells unless `within` is NULL. The coordinator does the rest of this
+ * k-means. */
+enum err party_joint_send_products(struct work *work, const struct joint *j,
+				   const double *within) MUST_CHECK;
 
-/* From the starts to the end. best: m, the assignment of the restart that won. With no more items than
- * clusters every item is its own, and there is nothing to compute. */
+/* Runs from the starts to the end. best: m, the assignment of the winning restart. With no more
+ * items than clusters every item is its own cluster, and there is nothing to compute. */
 enum err party_joint_kmeans(struct work *work, struct joint *j, uint32_t *best) MUST_CHECK;
 
-/* The centres that made the winner's assignment `best` (m): of whichever restart has it. Where none
- * was computed here (gram; no more items than clusters) the means of what it made. */
-enum err party_joint_keep_centres(const struct joint *j, const uint32_t *best, struct mat *last) MUST_CHECK;
+/* Sets *last to the centres that made the winner's assignment `best` (m), by any restart that has
+ * it. If none was computed here (gram; no more items than clusters), to the means of `best`. */
+enum err party_joint_keep_centres(const struct joint *j, const uint32_t *best,
+				  struct mat *last) MUST_CHECK;
 
 #endif

@@ -1,4 +1,4 @@
-/* A party's half of kCAGC. Symbols and line numbers are those of arXiv 2411.12329: X^l the slice,
+/* The party's side of kCAGC. Symbols and line numbers are those of arXiv 2411.12329: X^l the slice,
  * k^ local clusters, k clusters, U a cluster, y a virtual node, mu a centre, Q iterations. */
 #include "protocols/kcagc/party/kcagc.h"
 #include "common/data/standard.h"
@@ -19,26 +19,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The party's state through the levels of the tree. */
 struct state {
 	struct tree tree;
 	struct points Z; /* n x d: the filtered, projected, scaled slice; or columns */
-	uint8_t hash[SECAGG_HASH_LEN]; /* of what Z was made from, if hashed */
+	uint8_t hash[SECAGG_HASH_LEN]; /* of the input of Z, if hashed */
 	bool hashed;
-	uint32_t *child;      /* n: clusters of the last level; the party's own at first */
+	uint32_t *child;      /* n: clusters of the last level; at first the party's own */
 	struct mat centre;    /* their centres at this party, for virtual_nodes "centre" */
-	struct embedding how; /* what made Z, for the model */
-	struct mat last;      /* k x d: the centres that the last assignment was made by */
+	struct embedding how; /* parameters that made Z, for the model */
+	struct mat last;      /* k x d: the centres of the last assignment */
 	uint32_t *cell;       /* n: the cell of each node at this level */
-	size_t m;             /* cells */
+	size_t m;
 };
 
 enum err party_standardize(struct work *work)
 {
 	bool standardized = kcagc_job(&work->job)->standardize != STANDARDIZE_NONE;
 
-	if (standardized ||
-	    work->features->is_sparse) /* words and their like are all of one unit */
+	if (standardized || work->features->is_sparse) /* words and the like share one unit */
 		standard_warn_zero(work->features);
 	else
 		standard_warn(work->features, work_columns(work), true);
@@ -60,8 +58,8 @@ static enum err embed_slice(struct work *work, struct state *s)
 	TRY(local_embed(work, &embedding, &s->Z, &s->how, s->hash));
 	s->hashed = !kcagc_job(&work->job)->joint_norm;
 	if (kcagc_job(&work->job)->joint_norm) {
-		/* Rows are scaled by their length over all parties, where default takes each
-		 * party's own. */
+		/* joint_norm scales rows by their length over all parties; the default uses each
+		 * party's own length. */
 		double *norm = alloc(work->n, sizeof(*norm)), *own = alloc(work->n, sizeof(*own));
 		enum err e = points_norms(&s->Z, own);
 
@@ -77,7 +75,7 @@ static enum err embed_slice(struct work *work, struct state *s)
 	return ERR_OK;
 }
 
-/* k-means (lines 4-24), and Protocol 3 line 2: k clusters of one party, k^ of each of several. */
+/* k-means (lines 4-24), and Protocol 3 line 2: k clusters for one party, k^ for each of several. */
 static enum err local(struct work *work, struct state *s)
 {
 	struct kmeans_params p = { .k = work->L == 1 ? work->job.clusters
@@ -94,9 +92,9 @@ static enum err local(struct work *work, struct state *s)
 	return work_warm(work);
 }
 
-/* Cells are intersections of the children's clusters: each has nodes, at least min_cell of them,
- * and all of one of this party's, unless small ones were merged. weight: m, becomes their numbers
- * of nodes. */
+/* Checks the cells, intersections of the children's clusters. Each must have at least min_cell
+ * nodes, all of one of this party's clusters unless small cells were merged. Fills weight (m) with
+ * their numbers of nodes. */
 static enum err check_cells(struct work *work, const struct state *s, double *weight)
 {
 	uint32_t *cluster = alloc(s->m, sizeof(*cluster));
@@ -126,8 +124,9 @@ static enum err check_cells(struct work *work, const struct state *s, double *we
 	return e;
 }
 
-/* Protocol 3 lines 10-15: the cells of this tree node, and this party's virtual node y for each:
- * the mean of its own rows over the cell, or (line 13) the centre of the cluster that holds it. */
+/* Protocol 3 lines 10-15: receives the cells of this tree node and computes this party's virtual
+ * node y for each: the mean of its own rows over the cell, or (line 13) the centre of the cell's
+ * cluster. */
 static enum err virtual_nodes(struct work *work, struct state *s, const struct tree_node *node,
 			      struct mat *Y, double **weight)
 {
@@ -141,8 +140,8 @@ static enum err virtual_nodes(struct work *work, struct state *s, const struct t
 	mat_init(Y, m, s->Z.here.cols);
 	if (kcagc_job(&work->job)->virtual_nodes == VIRTUAL_MEAN)
 		return points_centres(&s->Z, NULL, s->cell, Y);
-	/* Line 13. With min_cell a cell may lie in several clusters: it gets their mean over its
-	 * nodes, lest a centre of fewer nodes stand alone. */
+	/* Line 13. With min_cell a cell may lie in several clusters. It gets the mean of their
+	 * centres over its nodes, because a centre of fewer nodes must not stand alone. */
 	for (size_t i = 0; i < work->n; i++) {
 		const double *centre = ROW(&s->centre, s->child[i]);
 		double *y = ROW(Y, s->cell[i]);
@@ -153,8 +152,7 @@ static enum err virtual_nodes(struct work *work, struct state *s, const struct t
 	return ERR_OK;
 }
 
-/* Of each cell, how far this party's rows lie from their mean: the mean of the squared distances.
- */
+/* Mean squared distance of this party's rows to the mean of their cell. */
 static enum err scatter(const struct state *s, const struct joint *j, double *within)
 {
 	size_t m = s->m, n = s->Z.here.rows;
@@ -171,15 +169,15 @@ static enum err scatter(const struct state *s, const struct joint *j, double *wi
 	for (size_t c = 0; e == ERR_OK && c < m; c++) {
 		for (size_t d = 0; d < mean.cols; d++)
 			within[c] -= MAT(&mean, c, d) * MAT(&mean, c, d);
-		within[c] = within[c] > 0 ? within[c] : 0; /* but for rounding it is none less */
+		within[c] = within[c] > 0 ? within[c] : 0; /* rounding may make it negative */
 	}
 	mat_release(&mean);
 	free(norm);
 	return e;
 }
 
-/* All k of a range are tried on what was summed once, which is asked for if there are more cells
- * than the least of them. What is told after that is for the k that the coordinator chose. */
+/* Tries all k of a range on one sum of products, which is due if there are more cells than the
+ * least k. Later messages are for the k that the coordinator chose. */
 static enum err joint_range(struct work *work, const struct state *s, struct joint *j,
 			    uint32_t *best)
 {
@@ -282,9 +280,9 @@ static enum err polish_steps(struct work *work, struct joint *j, unsigned first,
 	return e;
 }
 
-/* P Lloyd steps over all nodes, or P - 1 over some and one over all, from the root's clusters; one
- * restart, no cells. The group is still the root's, and so is its transcript: members who were told
- * different clusters must not sum. */
+/* P Lloyd steps over all nodes, or P - 1 over a sample and one over all, from the root's clusters;
+ * one restart, no cells. Group and transcript are still the root's, so members that received
+ * different clusters cannot sum. */
 static enum err polish(struct work *work, struct state *s)
 {
 	const struct kcagc_job *job = kcagc_job(&work->job);
@@ -327,7 +325,7 @@ static enum err polish(struct work *work, struct state *s)
 	return e;
 }
 
-/* How many bits are behind the point of distances and inner products: known, or agreed on. */
+/* Fraction bits of distances and inner products, from a known bound or an agreed one. */
 static enum err agree_words(struct work *work, const struct state *s)
 {
 	const struct tree_node *root = &s->tree.node[s->tree.count - 1];
@@ -405,9 +403,9 @@ enum err party_kcagc(struct work *work, uint32_t *label)
 		e = cluster(work, &s, label);
 	if (e == ERR_OK) {
 		work->model = model_new(work);
-		/* Above min_cell 1 nothing may be summed over single nodes, so there is nothing to
-		 * predict with; and a model knows no means and deviations. One party that did not
-		 * polish has the centres of its own k-means. */
+		/* min_cell above 1 forbids sums over single nodes, hence predictions. A model does
+		 * not store means and deviations. One party without polish has the centres of its
+		 * own k-means. */
 		if (kcagc_job(&work->job)->min_cell == 1 &&
 		    kcagc_job(&work->job)->standardize == STANDARDIZE_NONE)
 			model_fill(work->model, &s.how, s.last.a ? &s.last : &s.centre, label,
@@ -437,7 +435,7 @@ enum err party_kmeans_columns(struct work *work, uint32_t *label)
 		e = cluster(work, &s, label);
 	if (e == ERR_OK) {
 		work->model = model_new(work);
-		if (kcagc_job(&work->job)->min_cell == 1) /* as above */
+		if (kcagc_job(&work->job)->min_cell == 1)
 			model_fill_columns(work->model, &by, columns,
 					   s.last.a ? &s.last : &s.centre, label, work->n);
 	}

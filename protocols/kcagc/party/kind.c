@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-/* ---- consent ---- */
-
 static struct party_sums sums(const struct work *work)
 {
 	const struct job *job = &work->job;
@@ -35,7 +33,8 @@ static enum err check_named(const struct party_config *config, const struct conf
 		       name, what, config->common.name);
 }
 
-/* How many nodes are behind one number of the job: those of a cell, or, in a prediction, one. */
+/* Checks the number of nodes behind one number of the job: those of a cell, or one in a
+ * prediction. */
 static enum err check_cells(const struct party_config *config, const struct job *job,
 			    unsigned least)
 {
@@ -47,7 +46,6 @@ static enum err check_cells(const struct party_config *config, const struct job 
 		       job->kind->name, least, config->common.name, config->policy.min_cell);
 }
 
-/* The method and exchange of a kcagc job. */
 static enum err allow(const struct party_config *config, const struct work *work)
 {
 	const struct kcagc_job *job = kcagc_job(&work->job);
@@ -63,8 +61,6 @@ static enum err allow_predict(const struct party_config *config, const struct wo
 {
 	return check_cells(config, &work->job, 1);
 }
-
-/* ---- data ---- */
 
 static const char *off_ranks(const struct work *work)
 {
@@ -88,8 +84,8 @@ static void feed(void *hash, const void *p, size_t n)
 	sha256_add(hash, p, n);
 }
 
-/* Their number, and hashes of the sorted ids and edges, salted with the job so that they cannot be
- * linked across jobs. */
+/* Number of rows, and hashes of the sorted ids and edges, salted with the job so that they cannot
+ * be linked across jobs. */
 static enum err describe(const struct work *work, struct msg_accept *a)
 {
 	const struct dataset *d = work->dataset;
@@ -111,15 +107,13 @@ static enum err describe(const struct work *work, struct msg_accept *a)
 	return e;
 }
 
-/* ---- the protocol ---- */
-
 static void feed_keyed(void *hmac, const void *p, size_t n)
 {
 	hmac_add(hmac, p, n);
 }
 
-/* Of rows that were matched nobody could compare the graphs before. The coordinator has not the
- * key, and sees sealed boxes. */
+/* Compares the graphs of matched rows, which is impossible before the match. The coordinator lacks
+ * the key and relays sealed boxes. */
 static enum err compare_cut_graphs(struct work *work)
 {
 	uint8_t shown[PARTIES_MAX][SECAGG_HASH_LEN];
@@ -170,7 +164,8 @@ static enum err run_method(struct work *work, uint32_t *label)
 	return party_kcagc(work, label);
 }
 
-/* Labels, and what kcagc.predict will need; of a run that leaves no centres, that it does not. */
+/* Keeps labels, and the model for kcagc.predict; after a run without centres, a model that cannot
+ * predict. */
 static enum err keep(struct work *work, const uint32_t *label)
 {
 	TRY(party_keep_labels(work, label));
@@ -182,7 +177,7 @@ static enum err keep(struct work *work, const uint32_t *label)
 	return model_keep(work->model, work->state);
 }
 
-/* A model is left only where all ended well. */
+/* A failed run must leave no model. */
 static void forget(struct work *work)
 {
 	model_forget(work->state, work->job_id);

@@ -1,5 +1,5 @@
-/* A party's half of landmark projection: k^ local clusters, q sets of nodes, K = sum_l X_l X_l', M
- * the means of the party's own rows over each set. */
+/* The party's side of landmark projection: k^ local clusters, q sets of nodes, K = sum_l X_l X_l',
+ * M the means of the party's own rows over each set. */
 #include "protocols/kcagc/job.h"
 #include "protocols/kcagc/landmark.h"
 #include "common/base/alloc.h"
@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { SPREADS_MOST = 4 << 10 }; /* bytes of what follows the norms */
+enum { SPREADS_MOST = 4 << 10 }; /* bytes of the message after the norms */
 
 /* Step 3: Protocol 1's clusters, as in kCAGC. */
 enum err party_landmark_begin(struct work *work, uint32_t *label)
@@ -31,7 +31,7 @@ enum err party_landmark_begin(struct work *work, uint32_t *label)
 		   : slice_cluster(&a->slice, a->order, work->L, work->job.clusters, &how, label);
 }
 
-/* Each set has min_cell nodes at least: what is summed is of no fewer. */
+/* Each set must have at least min_cell nodes, so that no sum is over fewer. */
 static enum err check_sets(const struct work *work, const uint32_t *set, uint32_t sets)
 {
 	size_t *size = alloc((size_t)sets + 1, sizeof(*size));
@@ -82,7 +82,7 @@ static enum err power(struct answers *a)
 	TRY(channel_recv_choice(work->channel, CHOICE_WIDTH, most, &width));
 	if (!width)
 		return peer_fault(work->channel, "sent CHOICE of a BLOCK of no columns");
-	TRY(channel_touch(work->channel)); /* the block takes its time */
+	TRY(channel_touch(work->channel)); /* the coordinator takes time for the block */
 	return answers_send_products(a, width);
 }
 
@@ -96,7 +96,7 @@ static enum err polish(struct answers *a)
 	return answers_follow_steps(a, steps);
 }
 
-/* placing_of() of rows that are on ranks. */
+/* placing_of() of rows on ranks. */
 static enum err placing_away(struct answers *a, struct placing *place)
 {
 	struct workers *w = a->work->workers;
@@ -115,9 +115,9 @@ static enum err placing_away(struct answers *a, struct placing *place)
 	return e;
 }
 
-/* Where new rows belong, whose labels would be by the means of the clusters that were told last.
- * Above min_cell 1 nothing may be summed over single nodes; and a model knows no means and
- * deviations of columns, nor of degrees. */
+/* Computes the placing of new rows if labels come from the means of the last received clusters.
+ * min_cell above 1 forbids sums over single nodes. A model does not store means and deviations of
+ * columns, nor those of degrees. */
 static enum err find_placing(struct answers *a, struct placing *place)
 {
 	struct work *work = a->work;

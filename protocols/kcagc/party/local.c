@@ -15,14 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* run.json says that a piece did not have to be computed. */
+/* Records in run.json that a result came from the cache. */
 static void found(struct work *work, const char *what)
 {
 	log_info("%s: found in the cache of an earlier attempt", what);
 	facts_number(&work->record->facts, what, 1);
 }
-
-/* ---- keys ---- */
 
 static void embed_key(const struct work *work, const struct embed_params *p,
 		      uint8_t key[static SHA256_LEN])
@@ -72,9 +70,7 @@ static void clusters_key(const struct points *points, const struct kmeans_params
 	sha256_end(h, key);
 }
 
-/* ---- the embedding ---- */
-
-/* Where the features are: its ranks', or this process's. */
+/* Embeds at the features: by ranks, or in this process. */
 static enum err embed_now(struct work *work, const struct embed_params *p, struct points *Z,
 			  struct embedding *how)
 {
@@ -115,8 +111,6 @@ enum err local_embed(struct work *work, const struct embed_params *p, struct poi
 	return ERR_OK;
 }
 
-/* ---- the clusters ---- */
-
 enum err local_clusters(struct work *work, const struct points *Z, const struct kmeans_params *p,
 			const uint8_t *hash, uint32_t *label, struct mat *centre)
 {
@@ -143,9 +137,8 @@ enum err local_clusters(struct work *work, const struct points *Z, const struct 
 	return ERR_OK;
 }
 
-/* ---- what is agreed before ---- */
-
-/* Distances add up to the distance over all features; of modularities the sum is the mean. */
+/* Distances add up to the distance over all features; modularities are divided by L, so their sum
+ * is the mean. */
 static enum err send_terms(struct work *work, const struct tree_node *root, double unit,
 			   double *term)
 {
@@ -158,8 +151,8 @@ static enum err send_terms(struct work *work, const struct tree_node *root, doub
 	return secure_send_wide(work, root, term, fit ? ORDER_WORDS : ORDER_BLOCK);
 }
 
-/* Distances fall as features are smoothed, but for the rise that ends the search: the first block's
- * bound all. */
+/* Distances fall as features are smoothed, except for the rise that ends the search. So the first
+ * block bounds all. */
 static enum err agree_unit(struct work *work, const struct tree_node *root, const double *term,
 			   double *unit)
 {
@@ -190,7 +183,7 @@ enum err party_prepare_order(struct work *work, const struct tree_node *root)
 	work_group(work, root);
 	if (!work->workers)
 		TRY(order_begin(&search, work->features, work->graph, &how, &clusters));
-	/* Blocks of terms until the coordinator says which order their sums have. */
+	/* Sends blocks of terms until the coordinator announces the order. */
 	for (unsigned block = 1; !order && block <= ORDER_BLOCKS; block++) {
 		double term[ORDER_WORDS];
 

@@ -18,8 +18,6 @@
 enum { MAGIC_LEN = 8, HEAD_LEN = MAGIC_LEN + 4, ID_TEXT_LEN = 2 * JOB_ID_LEN, LISTED_MAX = 20 };
 static const char MAGIC[MAGIC_LEN + 1] = "COTMODEL";
 
-/* ---- made ---- */
-
 struct model *model_new(const struct work *work)
 {
 	struct model *m = alloc(1, sizeof(*m));
@@ -96,7 +94,7 @@ void model_free(struct model *m)
 	free(m);
 }
 
-/* ---- the walk: one for both directions ---- */
+/* ---- the codec: one walk for both directions ---- */
 
 static void walk_text(struct codec *c, char *text, size_t max)
 {
@@ -144,7 +142,7 @@ static void walk_double(struct codec *c, double *v, double min, double max)
 	memcpy(&bits, v, sizeof(bits));
 	codec_u64(c, &bits);
 	memcpy(v, &bits, sizeof(bits));
-	codec_check(c, *v >= min && *v <= max); /* not so for NaN */
+	codec_check(c, *v >= min && *v <= max); /* false for NaN */
 }
 
 static void walk_doubles(struct codec *c, double **a, size_t count)
@@ -187,7 +185,7 @@ static void walk_placing(struct codec *c, struct model *m)
 	codec_check(c, m->joint_norm);
 	walk_unsigned(c, &p->order, 1, SLICE_ORDER_MAX);
 	walk_size(c, &columns, 1, COLS_MAX);
-	/* They are all there, before room is made. */
+	/* Checks that all numbers are there before allocation. */
 	codec_check(c, c->out || columns * (k + 2) + 2 * k + columns / 8 <=
 				     (size_t)(c->end - c->pos) / sizeof(uint64_t));
 	if (c->bad)
@@ -220,7 +218,7 @@ static void walk_kept(struct codec *c, struct model *m)
 	walk_size(c, &columns, 1, COLS_MAX);
 	walk_size(c, &dims, 1, JOB_CLUSTERS_MAX);
 	walk_bool(c, &idf);
-	/* They are all there, before room is made. */
+	/* Checks that all numbers are there before allocation. */
 	numbers = columns * (dims + idf) + k * dims + k; /* below 2^45 */
 	codec_check(c, c->out || numbers <= (size_t)(c->end - c->pos) / sizeof(uint64_t));
 	codec_check(c, idf == (e->word != 0));
@@ -236,7 +234,7 @@ static void walk_kept(struct codec *c, struct model *m)
 	walk_sizes(c, m);
 }
 
-/* Centres are of the columns that have a unit. */
+/* Centres have only the columns that have a unit. */
 static void walk_columns(struct codec *c, struct model *m)
 {
 	size_t columns = m->columns, dims = m->centre.cols, k = m->clusters, units = 0;
@@ -244,7 +242,7 @@ static void walk_columns(struct codec *c, struct model *m)
 	walk_size(c, &columns, 1, COLS_MAX);
 	walk_size(c, &dims, 1, COLS_MAX);
 	codec_check(c, dims <= columns);
-	/* They are all there, before room is made: below 2^45. */
+	/* Checks that all numbers are there before allocation: below 2^45. */
 	codec_check(c, c->out || 2 * columns + k * dims + k <=
 				     (size_t)(c->end - c->pos) / sizeof(uint64_t));
 	if (c->bad)
@@ -263,7 +261,7 @@ static void walk_columns(struct codec *c, struct model *m)
 	walk_sizes(c, m);
 }
 
-/* What is kept: nothing, what the method has, or columns. */
+/* Contents: nothing, the method's own, or columns. */
 enum { KEPT_NONE, KEPT_BY_METHOD, KEPT_COLUMNS };
 
 static void walk_what(struct codec *c, struct model *m)
@@ -299,7 +297,7 @@ static void walk(struct codec *c, struct model *m)
 	}
 	walk_size(c, &m->own, 0, PARTIES_MAX - 1);
 	codec_check(c, m->own < m->L);
-	/* By its name: the order of the enum is nobody else's business. */
+	/* By name, so that the file does not depend on the order of the enum. */
 	if (c->out)
 		snprintf(method, sizeof(method), "%s", kcagc_method_names[m->method]);
 	walk_text(c, method, MSG_NAME_MAX);
@@ -315,12 +313,10 @@ static void walk(struct codec *c, struct model *m)
 	walk_what(c, m);
 }
 
-/* ---- bytes ---- */
-
 void model_print(const struct model *m, struct buf *out)
 {
 	struct codec c = { .out = out };
-	struct model shallow = *m; /* the walk only reads what it encodes */
+	struct model shallow = *m; /* the walk only reads while it encodes */
 	uint32_t version = MODEL_VERSION;
 	uint8_t sum[SHA256_LEN];
 
@@ -367,9 +363,6 @@ enum err model_parse(struct bytes file, const char *where, struct model **out)
 	return ERR_OK;
 }
 
-/* ---- files ---- */
-
-/* model-<job id>.bin, in the state directory. */
 static char *path_of(const char *state, const uint8_t *id)
 {
 	char text[2 * JOB_ID_LEN + 1], name[sizeof(text) + 16];
@@ -406,7 +399,8 @@ void model_forget(const char *state, const uint8_t id[static JOB_ID_LEN])
 	free(path);
 }
 
-/* Ids of other jobs are nobody else's business: they are for this party's log only. */
+/* Logs the models. The ids of other jobs are for this party's log only, not for the error text that
+ * others receive. */
 static void log_models(const char *state)
 {
 	struct buf list = { 0 };
@@ -438,7 +432,7 @@ enum err model_find(const char *state, const uint8_t id[static JOB_ID_LEN], stru
 	struct buf bytes = { 0 };
 	enum err e;
 
-	name = name ? name + 1 : path; /* the others need not know where it lies */
+	name = name ? name + 1 : path; /* other parties must not learn its directory */
 	if (!file_exists(path)) {
 		log_models(state);
 		e = err_set(

@@ -1,12 +1,13 @@
-/* model.h -- what a party keeps of a finished run, so that kcagc.predict or kmeans.columns.predict can place new rows.
+/* model.h -- Model of a finished run that a party keeps, so that kcagc.predict or
+ * kmeans.columns.predict can place new rows.
  *
- * All of it is this party's own: how its columns were weighed, filtered, projected and scaled, and
- * its part of the k centres that the final labels were made by. Of the others it holds no more
- * than their names. A method that keeps no centres leaves a model that says so.
+ * All of it is this party's own: the weights, filter, projection and scale of its columns, and its
+ * part of the k centres of the final labels. Of the other parties it has only the names. A method
+ * without centres leaves a model without centres.
  *
- *     STATE/model-<job id>.bin (0600):  "COTMODEL" | version u32 | facts | what it keeps u32 |
- *                                       embedding, centres (1); placing (1, landmark); columns, centres (2) |
- *                                       sizes | SHA-256
+ *     STATE/model-<job id>.bin (0600):  "COTMODEL" | version u32 | facts | contents u32 |
+ *                                       embedding, centres (1); placing (1, landmark);
+ *                                       columns, centres (2) | sizes | SHA-256
  */
 #ifndef PROTOCOLS_KCAGC_PARTY_MODEL_H
 #define PROTOCOLS_KCAGC_PARTY_MODEL_H
@@ -31,43 +32,47 @@ struct model {
 	size_t L, own;
 	char name[PARTIES_MAX][MSG_NAME_MAX + 1]; /* L of them, rising */
 	enum kcagc_method method;
-	unsigned min_cell, clusters, fraction_bits; /* 1 where they were "auto" */
+	unsigned min_cell, clusters, fraction_bits; /* 1 if "auto" */
 	uint64_t nodes;
-	/* the rest only if `kept`: methods tree, flat and basic with min_cell 1, landmark with polish */
+	/* the rest only if `kept`: methods tree, flat and basic with min_cell 1, landmark with
+	 * polish */
 	bool kept;
-	struct standard_by by; /* kmeans.columns, m each: how columns became points; how is empty then; else empty */
-	size_t columns;        /* m */
-	struct placing place; /* landmark; joint_norm is true then, and how and centre are empty; else empty */
+	/* kmeans.columns, m each: turns columns into points; how is empty then; else empty */
+	struct standard_by by;
+	size_t columns; /* m */
+	/* landmark: joint_norm is true then, how and centre are empty; else empty */
+	struct placing place;
 	bool joint_norm;      /* rows were scaled by their norm over all parties */
 	struct embedding how; /* with joint_norm, mean_norm is of those norms */
-	uint64_t *size;       /* k: nodes of each cluster; one that ended empty has no centre */
+	uint64_t *size;       /* k: nodes of each cluster; an empty one has no centre */
 	struct mat centre;    /* k x d */
 };
 
 struct work;
 
-/* The facts of the run that work has just ended; nothing is kept yet. The caller frees it. */
+/* A model with the facts of the run that work has just ended, without centres. The caller frees
+ * it. */
 struct model *model_new(const struct work *work);
-/* Adds what predicts: how and centre are moved from; label (work->n) is the result. */
+/* Adds the data for predictions: moves how and centre into m; label (n) is the result. */
 void model_fill(struct model *m, struct embedding *how, struct mat *centre, const uint32_t *label,
 		size_t n);
-/* The same of landmark projection: place is moved from. */
+/* For landmark projection: moves place into m. */
 void model_fill_placing(struct model *m, struct placing *place, const uint32_t *label, size_t n);
-/* And of kmeans.columns: by, of m columns, and centre are moved from. */
+/* For kmeans.columns: moves by (of `columns` columns) and centre into m. */
 void model_fill_columns(struct model *m, struct standard_by *by, size_t columns, struct mat *centre,
 			const uint32_t *label, size_t n);
-size_t model_columns(const struct model *m); /* of one that is kept */
+size_t model_columns(const struct model *m); /* of a kept model */
 bool model_is_of_columns(const struct model *m);
-void model_free(struct model *m);            /* accepts NULL */
+void model_free(struct model *m); /* accepts NULL */
 
-/* One encoding. model_parse: ERR_INPUT, naming `where`, if it is none of ours, of another version,
- * damaged (every bit is under the checksum), or does not hold together; every size is compared with the
- * bytes that are there before anything is allocated. */
+/* Encoding. model_parse: ERR_INPUT, naming `where`: not a model, another version, damaged (the
+ * checksum covers every bit), or inconsistent. Compares every size with the available bytes before
+ * any allocation. */
 void model_print(const struct model *m, struct buf *out);
 enum err model_parse(struct bytes file, const char *where, struct model **m) MUST_CHECK;
 
-/* In the state directory. model_find: ERR_INPUT if there is none of that run; the sentence says
- * what to do, and those that are there are logged. */
+/* Files in the state directory. model_find: ERR_INPUT, with advice, if there is no model of that
+ * run; logs the existing ones. */
 enum err model_keep(const struct model *m, const char *state) MUST_CHECK;
 enum err model_find(const char *state, const uint8_t id[static JOB_ID_LEN],
 		    struct model **m) MUST_CHECK;

@@ -43,7 +43,7 @@ void points_release(struct points *p)
 	p->only = NULL;
 }
 
-/* All rows of ranks that are not among p's make a cluster more, which nobody looks at. */
+/* The rows of ranks outside p form an extra cluster, which is discarded. */
 static enum err centres_of_some(const struct points *p, const uint32_t *label, struct mat *c)
 {
 	size_t n = workers_sizes(p->workers).n;
@@ -85,7 +85,7 @@ enum err points_clusters(const struct points *p, const struct kmeans_params *how
 	return ERR_OK;
 }
 
-/* That go into a sum at once: n x k is held nowhere. Whole blocks of distance.h. */
+/* Rows that enter a sum at once: n x k is never held. Whole blocks of distance.h. */
 enum { BLOCK_ROWS = 16 * DISTANCE_ROWS };
 
 static enum err add(void *sum, const double *x, size_t count)
@@ -93,11 +93,10 @@ static enum err add(void *sum, const double *x, size_t count)
 	return secure_add(sum, x, count);
 }
 
-/* What passes by of all rows, of which some are added. */
 struct some {
 	const uint32_t *only;
-	size_t count, next; /* of only */
-	size_t row, k;      /* the first that comes; words of each */
+	size_t count, next; /* into only */
+	size_t row, k;      /* first row of the next piece; words of a row */
 	struct secure *sum;
 };
 

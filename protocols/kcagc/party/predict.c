@@ -1,5 +1,5 @@
-/* A party's half of prediction: this party's part of the squared distances of all nodes to the k
- * centres of an earlier run. */
+/* The party's side of prediction: its part of the squared distances of all nodes to the k centres
+ * of an earlier run. */
 #include "protocols/kcagc/party/kcagc.h"
 #include "common/base/alloc.h"
 #include "common/base/log.h"
@@ -17,9 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- does the model fit? ---- */
-
-/* A sum without one party's part, or with a stranger's, is no distance of that run. */
+/* A sum without one party's part, or with that of another, is not a distance of that run. */
 static enum err check_parties(const struct model *m, const struct work *work)
 {
 	if (strcmp(m->name[m->own], work->name[work->own]) != 0)
@@ -110,9 +108,7 @@ enum err predict_prepare(struct work *work)
 	return ERR_OK;
 }
 
-/* ---- the protocol ---- */
-
-/* Filtered with themselves alone, which says less than neighbours do. */
+/* Warns of nodes without edges: the filter adds nothing to their features. */
 static void warn_of_lonely(const struct csr *g)
 {
 	size_t lonely = 0;
@@ -125,7 +121,7 @@ static void warn_of_lonely(const struct csr *g)
 			 lonely, g->rows);
 }
 
-/* Lines 1-4 of Protocol 1 as the run had them; or columns as it had them. */
+/* Lines 1-4 of Protocol 1 with the parameters of the run; or columns with those of the run. */
 static enum err place(struct work *work, const struct tree_node *all, struct points *Z)
 {
 	const struct embedding *how = &work->model->how;
@@ -156,8 +152,9 @@ static enum err place(struct work *work, const struct tree_node *all, struct poi
 	return e;
 }
 
-/* Squared distances of rows to centres are 4 2^e over all parties, and put_away() adds 2^e at each.
- * Rows that landmark places are of length 1 over all parties. */
+/* Agrees on a bound 2^e of squared lengths. Squared distances of rows to centres are then at most 4
+ * 2^e over all parties, and put_away() adds 2^e at each. Rows that landmark places have length 1
+ * over all parties. */
 static enum err agree_words(struct work *work, const struct tree_node *all, const struct points *Z,
 			    double *away)
 {
@@ -181,9 +178,8 @@ static enum err agree_words(struct work *work, const struct tree_node *all, cons
 	return ERR_OK;
 }
 
-/* The distances to a cluster that ended without nodes, which has no centre: farther by `away` than
- * the first that there is, at every party, and so in the sum. They tell nothing that those do not.
- */
+/* Sets the distances to an empty cluster, which has no centre, to those to the first non-empty one
+ * plus `away`. This holds at every party, hence in the sum, and discloses nothing more. */
 static void put_away(const uint64_t *size, size_t k, double away, double *D, size_t rows)
 {
 	size_t first = 0;
@@ -197,13 +193,13 @@ static void put_away(const uint64_t *size, size_t k, double away, double *D, siz
 				D[i * k + r] = D[i * k + first] + away;
 }
 
-/* k words for each row, in sums of `step` rows, the last of those that are left. */
+/* Sums of k words for each row, in groups of `step` rows; the last group has the rest. */
 struct sums {
 	struct work *work;
 	const struct tree_node *all;
 	size_t n, k, step, row; /* row: the next */
 	double away;
-	struct secure *open; /* or NULL */
+	struct secure *open;
 };
 
 /* distances: of whole rows. */
@@ -237,8 +233,7 @@ static enum err add_rows(void *arg, const double *distances, size_t count)
 	return e;
 }
 
-/* Landmark projection: this party's part of all distances, of rows of which `norm` are the joint
- * lengths. */
+/* Landmark projection: this party's part of all distances. norm: joint lengths of the rows. */
 static enum err send_placed(struct sums *s, const double *norm)
 {
 	struct work *work = s->work;
@@ -275,7 +270,7 @@ static enum err send_by_means(struct sums *s)
 	return e;
 }
 
-/* Blocks of rows are cut from row 0 on, wherever they are computed: distance_block(). */
+/* Blocks start at multiples of the block size wherever they are computed: distance_block(). */
 static enum err send_distances(const struct points *Z, const struct mat *mu, struct sums *s)
 {
 	struct distance to;

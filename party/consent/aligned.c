@@ -19,7 +19,7 @@ struct set {
 	uint64_t word[ALIGNED_WORDS];
 };
 
-/* The file: this, of `sets` sets, the newest first. */
+/* Format of the file, with `sets` sets, the newest first. */
 struct kept {
 	char magic[24];
 	uint8_t key[KDF_KEY_LEN];
@@ -85,7 +85,7 @@ static size_t differing(const struct set *a, const struct set *b)
 	return words;
 }
 
-/* Is it a new set? ERR_PEER: it is one of before, but for too few ids. */
+/* Decides whether the set is new. ERR_PEER: it differs from an earlier one by too few ids. */
 static enum err judge(const struct kept *k, size_t sets, const struct set *s, const char *name,
 		      unsigned min_change, bool *is_new)
 {
@@ -135,8 +135,8 @@ static enum err note(const char *path, const char *name, unsigned min_change, co
 	return e;
 }
 
-/* Waits for other processes on the state; *fd holds the lock until it is closed. The lock has a
- * file of its own, as the sets' file is replaced. */
+/* Waits for other processes on the state; *fd holds the lock until it is closed. The lock has its
+ * own file, because the file of sets is replaced. */
 static enum err lock(const char *state, int *fd)
 {
 	char *path = file_join(state, "aligned.lock");

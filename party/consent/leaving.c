@@ -16,13 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A commit outlives the process; once in so long it waits until the disk has it, and all before it:
- * so a power cut can take the rows of the last second with it, and rounds do not wait for disks. */
+/* A commit outlives the process. Once in this time it also waits for the disk, so that rounds need
+ * not: a power failure can lose the rows of the last second. */
 #define DURABLE_EVERY_S 1.0
 
-/* ---- messages in words, and what they hold ---- */
+/* ---- descriptions of messages, and their numbers ---- */
 
-enum { NAMES_MAX = 8 }; /* members of a sum that are named one by one */
+enum { NAMES_MAX = 8 }; /* members of a sum that are named */
 
 static const struct purpose {
 	enum msg_type type;
@@ -129,11 +129,12 @@ uint64_t purpose_words(const struct work *work, const struct msg *m)
 	case MSG_DEGREES:
 	case MSG_PROTOTYPES:
 		return m->reals.values.n / sizeof(double);
-	case MSG_SEALED: /* a batch, whatever it is filled up with; who opens it has the numbers */
+	/* a batch counts with its padding, because the recipient gets the numbers */
+	case MSG_SEALED:
 		return m->sealed.what == SEALED_ROWS || m->sealed.what >= SEALED_DIRECTORY
 			   ? m->sealed.box.n / sizeof(uint64_t)
 			   : 0;
-	case MSG_IDS: /* hashed; in clear no chunk has more than it has bytes */
+	case MSG_IDS: /* hashed; unmasked, a chunk has at most one id a byte */
 		return work->job.ids == IDS_PLAIN
 			   ? least(m->ids.count - m->ids.offset, m->ids.packed.n)
 			   : m->ids.packed.n / MSG_ID_HASH_LEN;
@@ -144,7 +145,7 @@ uint64_t purpose_words(const struct work *work, const struct msg *m)
 
 /* ---- the recorder ---- */
 
-/* The other parties hear that the policy ended the job. */
+/* Marks the end of the job as a refusal by policy, for the other parties. */
 static enum err say_policy(struct leaving *l, enum err e)
 {
 	if (e == ERR_PEER)
@@ -164,7 +165,7 @@ static enum err note(void *arg, const struct msg *m, struct bytes body)
 				  .masked = masked,
 				  .rounds = masked && m->masked.offset == 0,
 				  .words = purpose_words(l->work, m) };
-	/* A sum that would exceed a budget is not begun: all of its vector counts with its first
+	/* A sum that would exceed a budget must not begin: its whole vector counts with its first
 	 * chunk. */
 	uint64_t words = !masked ? row.words : m->masked.offset ? 0 : m->masked.count;
 
@@ -174,7 +175,7 @@ static enum err note(void *arg, const struct msg *m, struct bytes body)
 	l->spent.rounds += row.rounds;
 	l->spent.words += words;
 	purpose_of(l->work, m, purpose);
-	if (row.words && l->claims.eps > 0 && !l->booked_claim) { /* with the first of them */
+	if (row.words && l->claims.eps > 0 && !l->booked_claim) { /* with the first numbers */
 		row.eps = l->claims.eps;
 		row.delta = l->claims.delta;
 		row.mu = l->claims.mu;
@@ -190,8 +191,8 @@ static enum err note(void *arg, const struct msg *m, struct bytes body)
 	return ERR_OK;
 }
 
-/* Counts what other processes have booked. Sums of this job that are begun or noted, and not booked
- * yet, stay counted. */
+/* Reads the spending of other processes. Sums of this job that were begun or noted, but not booked,
+ * stay counted. */
 static enum err recount(struct leaving *l)
 {
 	struct ledger_spent more = { .rounds = l->spent.rounds - l->booked.rounds,
@@ -209,7 +210,6 @@ static enum err recount(struct leaving *l)
 	return ERR_OK;
 }
 
-/* A claim is among what was noted since the last commit. */
 static bool noted_claim(const struct leaving *l)
 {
 	return l->spent.claims_of_job > l->booked.claims_of_job;
@@ -228,9 +228,9 @@ enum err leaving_check_past(struct leaving *l)
 	return check_privacy(l);
 }
 
-/* In the transaction that books them, the first numbers of the job are held against all budgets,
- * and so are later ones after another process has written, and each further claim. So of several
- * jobs that began together, those whose first numbers are booked first have the budget. */
+/* Checks all budgets in the transaction that books the job's first numbers, later numbers after a
+ * write by another process, and each further claim. Of jobs that began together, those that book
+ * their first numbers first get the budget. */
 static enum err check_budgets(void *arg, bool others)
 {
 	struct leaving *l = arg;
@@ -245,7 +245,8 @@ static enum err check_budgets(void *arg, bool others)
 	return say_policy(l, check_privacy(l));
 }
 
-/* The ledger's head a second time: from the first claim on an older ledger is found. */
+/* Keeps a second copy of the ledger's head, so that an older ledger is detected from the first
+ * claim on. */
 static enum err keep_head(struct leaving *l, bool make)
 {
 	struct ledger_head head;
@@ -292,8 +293,8 @@ static void forget(void *arg)
 
 /* ---- questions under noise ---- */
 
-/* What was claimed covers each release once. Where a release of this number has answered as many
- * other questions as there are claims, this one takes another claim, with the next row. */
+/* A claim covers each release once. If a release of this number has answered as many other
+ * questions as there are claims, this one takes another claim, with the next row. */
 static enum err question(struct work *work, uint32_t release, const uint8_t hash[static SHA256_LEN])
 {
 	struct leaving *l = work->leaving;
@@ -330,7 +331,7 @@ static void no_finding(void *arg, const char *sentence)
 	log_debug("%s", sentence);
 }
 
-/* A ledger in which claims are missing would let them be spent again. */
+/* A ledger with missing claims would allow spending them again. */
 static enum err check_head(struct leaving *l)
 {
 	struct ledger_head head;
@@ -411,7 +412,7 @@ enum err leaving_open(struct leaving **out, const struct party_config *config, s
 	if (readable)
 		l->claims = work->job.kind->claim(&work->job);
 	l->booked_claim =
-	    l->spent.claims_of_job > 0; /* a question that is the same costs nothing */
+	    l->spent.claims_of_job > 0; /* repeating the same question costs nothing */
 	work->question = question;
 	ledger_begin(l->ledger, &l->job);
 	channel_record(work->channel, &recorder);
@@ -435,7 +436,7 @@ void leaving_close(struct leaving *l)
 
 enum err leaving_say_head(struct leaving *l, struct msg_done *done)
 {
-	TRY(channel_release(l->work->channel)); /* what is held belongs to it */
+	TRY(channel_release(l->work->channel)); /* it covers held messages */
 	TRY(ledger_head(l->ledger, &l->told));
 	done->heads = 1;
 	done->head[0].count = l->told.count;
@@ -468,11 +469,11 @@ enum err leaving_keep_heads(struct leaving *l, const struct msg_done *done)
 		n++;
 	}
 	if (ledger_keep_heads(l->ledger, name, head, n) != ERR_OK)
-		log_warn("%s", err_detail()); /* the job is done all the same; run.json has them */
+		log_warn("%s", err_detail()); /* the job is done even so; run.json has the heads */
 	return ERR_OK;
 }
 
-/* Of all jobs over the data set, whoever coordinated them. */
+/* Records the privacy spent by all jobs over the data set, of any coordinator. */
 static void record_privacy(struct leaving *l, struct facts *facts)
 {
 	double delta = l->config->policy.max_delta_total, mu;

@@ -37,8 +37,8 @@ static enum err check_align(const struct party_config *config, const struct work
 	return ERR_OK;
 }
 
-/* Sums of an attempt over more parties and of one over fewer may differ by the lost party's terms
- * alone. policy.allow_loss is the leave for that within a job, as allow_subsets is between jobs. */
+/* Sums of an attempt with fewer parties may differ from those of an earlier one by the lost party's
+ * terms alone. policy.allow_loss permits that within a job, as allow_subsets does between jobs. */
 static enum err check_loss(const struct party_config *config, const struct work *work)
 {
 	unsigned least = config->policy.allow_loss;
@@ -56,8 +56,7 @@ static enum err check_loss(const struct party_config *config, const struct work 
 	return ERR_OK;
 }
 
-/* Noise of shares is as much as was said only where no more than the job's colluders know theirs.
- */
+/* Noise in shares reaches the claimed level only if at most the job's colluders know theirs. */
 static enum err check_colluders(const struct party_config *config, const struct work *work)
 {
 	struct kind_claim claim = work->job.kind->claim(&work->job);
@@ -71,7 +70,7 @@ static enum err check_colluders(const struct party_config *config, const struct 
 		       colluders, config->common.name, config->policy.min_colluders);
 }
 
-/* Noise is all that bounds what a party reads that sends false terms. */
+/* Only noise limits the information that a malicious party gains by sending false terms. */
 static enum err check_noise(const struct party_config *config, const struct work *work)
 {
 	const char *why = work->job.kind->needs_noise(&work->job);
@@ -93,7 +92,7 @@ static enum err check_pins(const struct party_config *config, struct work *work)
 		if (l == work->own)
 			continue;
 		e = policy_pin(config, work->name[l], pin);
-		if (e == ERR_PEER) { /* the peers do not name it */
+		if (e == ERR_PEER) { /* the configured peers do not include it */
 			work->ending = ENDING_PIN;
 			snprintf(work->subject, sizeof(work->subject), "%s", work->name[l]);
 		}
@@ -199,7 +198,7 @@ static enum err check_jobs(const struct party_config *config, const struct ledge
 		       spent->jobs + 1, job->coordinator, config->common.name, max_jobs);
 }
 
-/* Two sums over the same data that differ by a party show that party. */
+/* Two sums over the same data, of parties that differ by one, disclose that party. */
 static enum err check_subsets(const struct party_config *config, struct ledger *ledger,
 			      const struct ledger_job *job)
 {
@@ -227,7 +226,7 @@ enum err policy_check_spent(const struct party_config *config, struct ledger *le
 	return check_subsets(config, ledger, job);
 }
 
-/* " of the data set \"customers\"", or " of this data". */
+/* Returns "of the data set \"customers\"" or "of this data". */
 static const char *whose(const struct ledger_job *job, char text[static 96])
 {
 	bool named = job->set && *job->set;
@@ -267,8 +266,8 @@ enum err policy_check_privacy(const struct party_config *config, struct ledger *
 		       config->common.name, max, floor(left * 1000) / 1000);
 }
 
-/* The job's own bound, at the delta that the policy allows it: so many times its noise, of
- * questions of its own. */
+/* Checks the job's own bound at the delta of the policy: its noise composed for this number of
+ * different questions. */
 enum err policy_check_again(const struct party_config *config, struct ledger *ledger,
 			    const struct ledger_job *job, const struct kind_claim *claim,
 			    uint64_t claims)
@@ -285,8 +284,8 @@ enum err policy_check_again(const struct party_config *config, struct ledger *le
 	return policy_check_privacy(config, ledger, job, claim, false);
 }
 
-/* All attempts at a job are over the same data: noise that is equal or is not, or sums, would tell
- * what changed. */
+/* All attempts at a job must have the same data: equal or different noise, or sums, would disclose
+ * the change. */
 static enum err check_data(struct ledger *ledger, const struct ledger_job *job)
 {
 	uint32_t attempt;
@@ -317,7 +316,7 @@ enum err policy_check_past(const struct party_config *config, struct ledger *led
 	return policy_check_spent(config, ledger, job, &least);
 }
 
-/* ---- a person ---- */
+/* ---- consent of a user ---- */
 
 static void say_budget(struct buf *t, const char *what, const char *setting, uint64_t spent,
 		       uint64_t max)
@@ -425,7 +424,7 @@ static enum err await(const struct party_config *config, struct work *work, cons
 				       "nobody at %s answered within confirm_s, %u s: "
 				       "policy.confirm wants that a person does",
 				       config->common.name, config->confirm_s);
-		progress_tick(); /* who waits for us hears that we are there */
+		progress_tick(); /* keeps the coordinator's deadline from passing */
 		TRY(channel_pause(work->channel, LOOK_EVERY_S));
 		TRY(look(config, id, hash, a));
 	}
@@ -443,7 +442,8 @@ enum err policy_confirm(const struct party_config *config, struct work *work,
 	if (!config->policy.confirm)
 		return ERR_OK;
 	hex_write(work->job_id, JOB_ID_LEN, id);
-	h = sha256_new(); /* all that the person agrees to: parties, parameters, and who asks */
+	/* everything that the user agrees to: parties, parameters, and the requester */
+	h = sha256_new();
 	sha256_add_text(h, "coterie offer v1");
 	sha256_add(h, work->params_hash, sizeof(work->params_hash));
 	sha256_add_text(h, job->coordinator);

@@ -1,4 +1,4 @@
-/* policy.h -- what this party takes part in, by its own configuration and the offer. */
+/* policy.h -- Decides on an offer by this party's configuration. */
 #ifndef PARTY_CONSENT_POLICY_H
 #define PARTY_CONSENT_POLICY_H
 
@@ -6,53 +6,53 @@
 #include "crypto/ledger.h"
 #include "party/work/work.h"
 
-/* Checks an offer that work already holds (job, names, own number): ERR_PEER with what was offered,
- * what is allowed, and the setting. agreed: the job this party agreed to beforehand, or NULL. */
+/* Checks an offer in work (job, names, own number). ERR_PEER with the offered value, the allowed
+ * one, and the setting. agreed: a job that this party agreed to beforehand, or NULL. */
 enum err policy_check(const struct party_config *config, const struct job *agreed,
 		      struct work *work) MUST_CHECK;
 
-/* policy.max_eps_total: what earlier jobs over this data set have claimed, whoever coordinated, and this one's claim
- * (claim->eps 0: none, which is refused), unless it is booked already, come to no more together. ERR_PEER with what is
- * left. */
+/* policy.max_eps_total: checks the claims of earlier jobs over this data set, of any coordinator,
+ * with this job's claim, unless that is booked already. A job without a claim (claim->eps 0) is
+ * refused. ERR_PEER with the remaining budget. */
 enum err policy_check_privacy(const struct party_config *config, struct ledger *ledger,
 			      const struct ledger_job *job, const struct kind_claim *claim,
 			      bool booked) MUST_CHECK;
 
-/* Another attempt asks another question under noise, `claims` claims of this job being booked or due: does one more fit
- * into policy.max_eps, of this job, and policy.max_eps_total? ERR_PEER. */
+/* For an attempt that asks another question under noise, with `claims` claims of this job booked or
+ * due: checks one more against policy.max_eps, of this job, and policy.max_eps_total. ERR_PEER. */
 enum err policy_check_again(const struct party_config *config, struct ledger *ledger,
 			    const struct ledger_job *job, const struct kind_claim *claim,
 			    uint64_t claims) MUST_CHECK;
 
-/* The same of what depends on earlier jobs, as the ledger has them: is the coordinator one of
- * policy.coordinators, is there something left of the budgets, were the parties the same, and the data
- * those of the job's earlier attempts? job: as
- * offered; spent: what its coordinator has had of this data. */
+/* Checks an offer against earlier jobs in the ledger: policy.coordinators has the coordinator,
+ * budgets are left, the parties are the same, and the data are those of the job's earlier attempts.
+ * job: as offered; spent: by its coordinator, of this data. ERR_PEER as policy_check(). */
 enum err policy_check_past(const struct party_config *config, struct ledger *ledger,
 			   const struct ledger_job *job,
 			   const struct ledger_spent *spent) MUST_CHECK;
 
-/* Does a person agree, where policy.confirm wants one to? Writes what is offered to state/offers,
- * tells the coordinator (ASKING), and waits up to confirm_s for what `coterie approve` answers; the
- * connection stays alive. An offer that was answered before (another attempt at the same job) is not
- * asked about again. ERR_PEER: refused, with the person's words; ERR_DEADLINE: nobody answered; or
- * what the job ended with meanwhile. job, spent: as above. */
+/* Asks a user if policy.confirm says so. Writes the offer to state/offers, sends ASKING to the
+ * coordinator, and waits up to confirm_s for the answer of `coterie approve`; the connection stays
+ * alive. An offer that was answered before (another attempt at the same job) is not asked again.
+ * ERR_PEER: refused, with the user's words; ERR_DEADLINE: no answer; or the error that ended the
+ * job meanwhile. job, spent: as above. */
 enum err policy_confirm(const struct party_config *config, struct work *work,
 			const struct ledger_job *job, const struct ledger_spent *spent) MUST_CHECK;
 
-/* In the job: are the jobs, sums and numbers of spent, which has this job's too, within the budgets,
- * and were the parties of other jobs the same? ERR_PEER. */
+/* During the job: checks that the jobs, sums and numbers of spent, which includes this job's, are
+ * within the budgets, and that other jobs had the same parties. ERR_PEER. */
 enum err policy_check_spent(const struct party_config *config, struct ledger *ledger,
 			    const struct ledger_job *job,
 			    const struct ledger_spent *spent) MUST_CHECK;
 
-/* In the job: may so many more sums and numbers leave? ERR_PEER with what was spent, what is
- * allowed, and the setting. */
+/* During the job: checks that this many more sums and numbers may leave. ERR_PEER with the spent
+ * value, the allowed one, and the setting. */
 enum err policy_may_spend(const struct party_config *config, const char *coordinator,
 			  const struct ledger_spent *spent, uint64_t rounds,
 			  uint64_t words) MUST_CHECK;
 
-/* The pinned fingerprint of a party, from the peers of the configuration. */
+/* Pinned fingerprint of a party, from the configured peers. ERR_PEER: not configured; ERR_INPUT:
+ * not a fingerprint. */
 enum err policy_pin(const struct party_config *config, const char *name,
 		    uint8_t pin[static SECAGG_HASH_LEN]) MUST_CHECK;
 

@@ -38,8 +38,6 @@ void store_rows_release(struct store_rows *rows)
 	*rows = (struct store_rows){ 0 };
 }
 
-/* ---- opening ---- */
-
 static const char schema[] =
     "BEGIN IMMEDIATE;"
     "CREATE TABLE job (id INTEGER PRIMARY KEY AUTOINCREMENT, state INTEGER NOT NULL, submitter "
@@ -129,7 +127,7 @@ enum err store_open(struct store **s, const char *path)
 enum err store_look(struct store **s, const char *path)
 {
 	*s = NULL;
-	if (!file_exists(path)) /* or it would be made */
+	if (!file_exists(path)) /* opening would create it */
 		return err_set(ERR_JOB, "%s is not there", path);
 	return open_store(s, path, false);
 }
@@ -152,8 +150,6 @@ enum err store_there(struct store *s)
 		       "with an empty queue",
 		       err_detail());
 }
-
-/* ---- jobs ---- */
 
 static void join_parties(const struct store_job *j, struct buf *text)
 {
@@ -210,7 +206,7 @@ enum err store_change(struct store *s, const struct store_job *j)
 	"SELECT id, state, submitter, text, parties, submitted, began, ended, attempts, status, "  \
 	"job_id, directory, cause FROM job "
 
-/* What is there may have been written by somebody else. */
+/* Checks the row, because another program may have written it. */
 static enum err read_row(const struct store *s, struct db_rows *rows, struct store_job *j)
 {
 	int64_t state = db_int(rows, 1), status = db_int(rows, 9);
@@ -310,8 +306,6 @@ enum err store_count(struct store *s, size_t count[static STORE_CANCELLED + 1])
 	db_end(rows);
 	return e;
 }
-
-/* ---- parties ---- */
 
 enum err store_saw_party(struct store *s, const char *name, const struct store_party *p)
 {

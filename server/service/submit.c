@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- where a key stands ---- */
-
-/* Behind a string that begins here. */
 static const char *skip_string(const char *p, const char *end)
 {
 	for (p++; p < end && *p != '"'; p++)
@@ -17,12 +14,11 @@ static const char *skip_string(const char *p, const char *end)
 	return p < end ? p + 1 : end;
 }
 
-/* The key of each object around here is compared with its part of the path. */
+/* Compares the key of each enclosing object with its part of the path. */
 unsigned submit_line(struct bytes text, const char *path)
 {
 	const char *p = (const char *)text.p, *end = p + text.n;
-	int depth = 0,
-	    met = 0; /* objects and arrays around here; parts of the path that have been met */
+	int depth = 0, met = 0; /* enclosing objects and arrays; matched parts of the path */
 	unsigned line = 1;
 
 	for (; p < end; p++) {
@@ -30,7 +26,8 @@ unsigned submit_line(struct bytes text, const char *path)
 		if (*p == '{' || *p == '[') {
 			depth++;
 		} else if (*p == '}' || *p == ']') {
-			if (--depth <= met) /* the object in which the rest of the path would be */
+			/* the object that would contain the rest of the path has ended */
+			if (--depth <= met)
 				return 0;
 		} else if (*p == '"') {
 			const char *behind = skip_string(p, end), *after = behind;
@@ -51,8 +48,8 @@ unsigned submit_line(struct bytes text, const char *path)
 	return 0;
 }
 
-/* "job.json: job.filter.order is 0, expected ..." with the line, if the sentence names a key that
- * is there. */
+/* Adds the line to "job.json: job.filter.order is 0, expected ..." if the text names a key of the
+ * file. */
 static enum err with_line(enum err e, struct bytes text)
 {
 	struct err_saved end = err_save(e);
@@ -61,7 +58,7 @@ static enum err with_line(enum err e, struct bytes text)
 	unsigned line = 0;
 	size_t n;
 
-	while (at && (at == end.why || at[-1] != ' ')) /* not that of a file's name */
+	while (at && (at == end.why || at[-1] != ' ')) /* skips a "job." within a file's name */
 		at = strstr(at + 1, "job.");
 	n = at ? strspn(at + 4, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")
 	       : 0;
@@ -72,8 +69,6 @@ static enum err with_line(enum err e, struct bytes text)
 	}
 	return line ? err_set(e, "%.950s (line %u)", end.why, line) : err_restore(&end);
 }
-
-/* ---- the parties ---- */
 
 static int by_name(const void *a, const void *b)
 {
@@ -93,7 +88,7 @@ static enum err take_party(struct store_job *j, const struct coordinator_config 
 		if (!strcmp(j->party[l], name))
 			return err_set(ERR_INPUT, "%s: job.parties has \"%s\" twice", where, name);
 	snprintf(j->party[j->parties++], sizeof(j->party[0]), "%s",
-		 name); /* no more than there are */
+		 name); /* there are no more than configured */
 	return ERR_OK;
 }
 
@@ -115,9 +110,6 @@ static enum err take_parties(struct store_job *j, const struct coordinator_confi
 	return ERR_OK;
 }
 
-/* ---- the whole ---- */
-
-/* The object without its parties. */
 static void write_rest(const struct json *root, struct buf *text)
 {
 	bool any = false;
@@ -179,7 +171,7 @@ enum err submit_read(struct store_job *j, const struct coordinator_config *confi
 	if (text.n > JOB_TEXT_MAX)
 		return err_set(ERR_INPUT, "%s: a job of %zu bytes, expected at most %d", where,
 			       text.n, JOB_TEXT_MAX);
-	TRY(json_parse(text, where, &root)); /* which says line and column */
+	TRY(json_parse(text, where, &root)); /* its error has line and column */
 	e = read_job(j, config, root, text, where);
 	json_free(root);
 	return e == ERR_OK ? ERR_OK : with_line(e, text);

@@ -1,12 +1,11 @@
-/* submit.h -- a job as it is submitted: its text, and which parties it is for.
+/* submit.h -- A submitted job: its text, and its parties.
  *
- * The file is a job as `coordinator --job` reads it, and may besides have
+ * The file is a job as `coordinator --job` reads it, and may also have
  *
  *     "parties": ["bank-a", "bank-b"]
  *
- * which is taken out before the job is read: parties are told in the offer who takes part. Without it the job is
- * for all parties of the coordinator.
- */
+ * submit_read() removes this key before it reads the job, because the offer names the parties.
+ * Without it the job is for all parties of the coordinator. */
 #ifndef SERVER_SERVICE_SUBMIT_H
 #define SERVER_SERVICE_SUBMIT_H
 
@@ -15,12 +14,13 @@
 #include "common/job/job.h"
 #include "server/service/store.h"
 
-/* Fills in text and parties of *j, whose text is then the caller's. where: what sentences call the file. ERR_INPUT:
- * it does not parse, it names no party of the configuration, or too few; with key and line. */
-enum err submit_read(struct store_job *j, const struct coordinator_config *config, struct bytes text,
-		     const char *where) MUST_CHECK;
+/* Sets text (owned by the caller) and parties of *j. where: name of the file in error texts.
+ * ERR_INPUT, with key and line: the file does not parse, or names an unknown party, or too few. */
+enum err submit_read(struct store_job *j, const struct coordinator_config *config,
+		     struct bytes text, const char *where) MUST_CHECK;
 
-/* In JSON text that json_parse() takes: the line, from 1, of the key of this path ("filter.order"); 0: not there. */
+/* Returns the line, from 1, of the key at this path ("filter.order") in JSON text that json_parse()
+ * accepts; 0: not found. */
 unsigned submit_line(struct bytes text, const char *path);
 
 #endif

@@ -15,9 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SERIAL_LEN = 16, EARLY_S = 3600 }; /* valid from an hour ago: clocks differ */
-
-/* ---- PEM files ---- */
+/* Certificates are valid from an hour ago, because clocks differ. */
+enum { SERIAL_LEN = 16, EARLY_S = 3600 };
 
 static void text_release(struct buf *t)
 {
@@ -68,7 +67,7 @@ const EVP_MD *pem_digest(const EVP_PKEY *key)
 	return EVP_PKEY_is_a(key, "ED25519") ? NULL : EVP_sha256();
 }
 
-/* An object of one of the three kinds. passphrase: a file's path, of a key alone; or NULL. */
+/* Loads one object of the given kind. passphrase: path of the passphrase file of a key, or NULL. */
 static enum err load(void **object, const char *path, enum pem_kind kind, const char *passphrase)
 {
 	static const char *const what[] = { [PEM_KEY] = "private key",
@@ -142,7 +141,7 @@ enum err pem_request(X509_REQ **request, const char *path)
 	return e;
 }
 
-/* Takes the place with an empty file first, so that nothing is ever overwritten. */
+/* Creates an empty file with O_EXCL first, so that an existing file is never overwritten. */
 static enum err write_new(BIO *bio, const char *path, mode_t mode)
 {
 	struct bytes text;
@@ -166,7 +165,7 @@ static enum err write_new(BIO *bio, const char *path, mode_t mode)
 
 enum err pem_write_key(const EVP_PKEY *key, const char *path)
 {
-	BIO *bio = BIO_new(BIO_s_secmem()); /* cleanses what it frees */
+	BIO *bio = BIO_new(BIO_s_secmem()); /* cleanses its memory on free */
 	enum err e;
 
 	must(bio && PEM_write_bio_PKCS8PrivateKey(bio, key, NULL, NULL, 0, NULL, NULL),
@@ -198,8 +197,6 @@ enum err pem_write_request(const X509_REQ *request, const char *path)
 	return e;
 }
 
-/* ---- certificates and requests ---- */
-
 enum err cert_make_key(EVP_PKEY **key, enum pki_key_type type)
 {
 	*key = type == PKI_ED25519 ? EVP_PKEY_Q_keygen(NULL, NULL, "ED25519") : EVP_EC_gen("P-256");
@@ -207,8 +204,6 @@ enum err cert_make_key(EVP_PKEY **key, enum pki_key_type type)
 		return err_set(ERR_INTERNAL, "making a key: %s", must_reason());
 	return ERR_OK;
 }
-
-/* ---- what extensions say ---- */
 
 static void *decoded(const STACK_OF(X509_EXTENSION) * extensions, int nid)
 {
@@ -234,7 +229,7 @@ bool cert_name(const STACK_OF(X509_EXTENSION) * extensions, char name[static IDE
 		name[n] = 0;
 	}
 	GENERAL_NAMES_free(names);
-	/* A zero byte within would hide the rest. */
+	/* A zero byte inside would hide the rest of the name. */
 	return n && strlen(name) == n && !config_check_name(name);
 }
 
@@ -287,8 +282,6 @@ bool cert_role(const STACK_OF(X509_EXTENSION) * extensions, enum pki_role *role)
 	return nid == NID_server_auth || nid == NID_client_auth;
 }
 
-/* ---- making ---- */
-
 static void add_name(X509_NAME *subject, const char *name)
 {
 	must(X509_NAME_add_entry_by_NID(subject, NID_commonName, MBSTRING_UTF8,
@@ -310,7 +303,8 @@ static enum err start(X509 **x, EVP_PKEY *key, const X509_NAME *issuer, unsigned
 	BIGNUM *number;
 
 	TRY(random_secret(serial, sizeof(serial)));
-	serial[0] = (uint8_t)((serial[0] & 0x7f) | 0x40); /* positive, and as long as the others */
+	/* Positive, and always SERIAL_LEN bytes. */
+	serial[0] = (uint8_t)((serial[0] & 0x7f) | 0x40);
 	number = BN_bin2bn(serial, sizeof(serial), NULL);
 	*x = X509_new();
 	must(*x && number && X509_set_version(*x, X509_VERSION_3) &&

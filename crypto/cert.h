@@ -1,13 +1,12 @@
-/* cert.h -- keys, certificates and requests: in PEM files, what they say, and how they are made. For
- * the files of crypto/ only.
+/* cert.h -- keys, certificates and requests: PEM files, their extensions, and how they are made.
+ * Private to crypto/.
  *
- * A PEM file has at most PEM_MAX bytes and holds one object of the kind asked for; a private key's
- * file is open to its owner alone and not encrypted. All failures to read are ERR_INPUT and name
- * the file.
+ * A PEM file has at most PEM_MAX bytes and holds one object of the requested kind. Only its owner
+ * may have access to a private key's file. All read failures are ERR_INPUT and name the file.
  *
- * A daemon's certificate says one thing: this key is NAME, a party or a coordinator. The name is
- * the first DNS subject alternative name (further ones are hosts), the role is the extended key
- * usage: clientAuth for a party, which dials out, serverAuth for a coordinator, which listens.
+ * A daemon's certificate binds its key to a name and a role, party or coordinator. The name is the
+ * first DNS subject alternative name (further ones are hosts). The role is the extended key usage:
+ * clientAuth for a party, which dials out; serverAuth for a coordinator, which listens.
  */
 #ifndef CRYPTO_CERT_H
 #define CRYPTO_CERT_H
@@ -23,21 +22,23 @@
 
 /* ---- certificates and requests ---- */
 
-/* A fresh key. ERR_INTERNAL if the CSPRNG fails. */
+/* ERR_INTERNAL if the CSPRNG fails. */
 enum err cert_make_key(EVP_PKEY **key, enum pki_key_type type) MUST_CHECK;
 
-/* The first DNS name, if it is a name as config_check_name() has it. */
-bool cert_name(const STACK_OF(X509_EXTENSION) *extensions, char name[static IDENTITY_NAME_MAX + 1]);
-/* All alternative names, with blanks between; false if one is neither DNS nor an address. */
-bool cert_hosts(const STACK_OF(X509_EXTENSION) *extensions, struct buf *text);
+/* Reads the first DNS name; false if config_check_name() refuses it. */
+bool cert_name(const STACK_OF(X509_EXTENSION) * extensions,
+	       char name[static IDENTITY_NAME_MAX + 1]);
+/* Appends all alternative names, separated by blanks; false if one is neither DNS nor an
+ * address. */
+bool cert_hosts(const STACK_OF(X509_EXTENSION) * extensions, struct buf *text);
 /* False unless the extended key usage is exactly that of one role. */
-bool cert_role(const STACK_OF(X509_EXTENSION) *extensions, enum pki_role *role);
+bool cert_role(const STACK_OF(X509_EXTENSION) * extensions, enum pki_role *role);
 
-/* ca: self-signed, may sign daemons' certificates only. */
+/* Makes a self-signed CA that may sign end-entity certificates only. */
 enum err cert_make_ca(X509 **ca, EVP_PKEY *key, const char *name, unsigned days) MUST_CHECK;
-enum err cert_make_request(X509_REQ **request, EVP_PKEY *key, const struct pki_request *what)
-    MUST_CHECK;
-/* A certificate for the request's key, name, hosts and role, which the caller has checked. */
+enum err cert_make_request(X509_REQ **request, EVP_PKEY *key,
+			   const struct pki_request *what) MUST_CHECK;
+/* Certifies the request's key, name, hosts and role. The caller has checked them. */
 enum err cert_make(X509 **certificate, X509_REQ *request, X509 *ca, EVP_PKEY *ca_key,
 		   unsigned days) MUST_CHECK;
 
@@ -45,7 +46,7 @@ enum err cert_make(X509 **certificate, X509_REQ *request, X509 *ca, EVP_PKEY *ca
 
 enum { PEM_MAX = 64 << 10 };
 
-/* The kind of a PEM file, by its first BEGIN line alone. */
+/* Determines the kind of a PEM file from its first BEGIN line alone. */
 enum pem_kind { PEM_OTHER, PEM_KEY, PEM_CERTIFICATE, PEM_REQUEST };
 enum err pem_kind_of(enum pem_kind *kind, const char *path) MUST_CHECK;
 
@@ -53,14 +54,14 @@ enum err pem_key(EVP_PKEY **key, const char *path, const char *passphrase) MUST_
 enum err pem_certificate(X509 **certificate, const char *path) MUST_CHECK;
 enum err pem_request(X509_REQ **request, const char *path) MUST_CHECK;
 
-/* Into a new file: ERR_INPUT if there is one already, which stays as it is; ERR_JOB if it cannot be
- * written. Keys get mode 0600. */
+/* Writes a new file, with mode 0600 for a key. ERR_INPUT if the file exists, and it stays
+ * unchanged; ERR_JOB if it cannot be written. */
 enum err pem_write_key(const EVP_PKEY *key, const char *path) MUST_CHECK;
 enum err pem_write_certificate(const X509 *certificate, const char *path) MUST_CHECK;
 enum err pem_write_request(const X509_REQ *request, const char *path) MUST_CHECK;
 
 bool pem_supported(const EVP_PKEY *key); /* Ed25519, or EC on the named curve P-256 */
-/* The digest for signing with this key: NULL for Ed25519, which hashes by itself; otherwise SHA-256. */
+/* Digest for signing with this key: SHA-256, or NULL for Ed25519, which hashes internally. */
 const EVP_MD *pem_digest(const EVP_PKEY *key);
 
 #endif

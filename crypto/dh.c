@@ -14,9 +14,9 @@ enum {
 	LIMBS_MAX = DH_BYTES_MAX / 8,
 	SECRET_LIMBS = DH_SECRET_LEN / 8,
 	X25519_BITS = 255,
-	X25519_SKIP =
-	    DH_SECRET_LEN -
-	    X25519_LEN, /* its scalar is the end of a secret, which is random throughout */
+	/* The X25519 scalar: the last 32 bytes of a secret, without the top bit that dh_secret()
+	 * sets. */
+	X25519_SKIP = DH_SECRET_LEN - X25519_LEN,
 };
 
 struct dh_group {
@@ -24,8 +24,8 @@ struct dh_group {
 	const char *hex;
 };
 
-/* RFC 7919, Appendix A: p = 2^b - 2^(b-64) + (floor(2^(b-130) e) + X) 2^64 - 1, so they begin
- * alike. The unit test derives them again. */
+/* RFC 7919, Appendix A: p = 2^b - 2^(b-64) + (floor(2^(b-130) e) + X) 2^64 - 1, so the primes
+ * have a common prefix. The unit test derives them again. */
 #define OF_2048                                                                                    \
 	"FFFFFFFFFFFFFFFFADF85458A2BB4A9AAFDC5620273D3CF1D8B9C583CE2D3695"                         \
 	"A9E13641146433FBCC939DCE249B3EF97D2FE363630C75D8F681B202AEC4617A"                         \
@@ -73,7 +73,7 @@ const char *dh_prime(const struct dh_group *group)
 enum err dh_secret(uint8_t secret[static DH_SECRET_LEN])
 {
 	TRY(random_secret(secret, DH_SECRET_LEN));
-	secret[0] |= 0x80; /* every exponent has the same length */
+	secret[0] |= 0x80; /* all exponents have the same length */
 	return ERR_OK;
 }
 
@@ -88,7 +88,7 @@ static void limbs_read(mp_limb_t *limbs, const uint8_t *p, size_t n)
 	}
 }
 
-/* p is public. */
+/* Reads the prime, which is public, as limbs. Returns their number. */
 static mp_size_t prime_limbs(const struct dh_group *group, mp_limb_t p[static LIMBS_MAX])
 {
 	size_t n = dh_len(group);
@@ -102,12 +102,13 @@ static mp_size_t prime_limbs(const struct dh_group *group, mp_limb_t p[static LI
 	return (mp_size_t)(n / 8);
 }
 
-/* The secret memory of one power: exponent, result and scratch, wiped together. */
+/* Secret memory of one exponentiation, wiped together. */
 struct work {
 	mp_limb_t exponent[SECRET_LIMBS], result[LIMBS_MAX], scratch[];
 };
 
-/* out = base^secret mod p. The exponent's length is fixed, so nothing depends on its value. */
+/* out = base^secret mod p. The exponent's length is fixed, so the time is independent of its
+ * value. */
 static void power(const struct dh_group *group, const mp_limb_t *base, mp_size_t base_limbs,
 		  const uint8_t secret[static DH_SECRET_LEN], uint8_t *out)
 {
@@ -119,7 +120,7 @@ static void power(const struct dh_group *group, const mp_limb_t *base, mp_size_t
 
 	limbs_read(w->exponent, secret, DH_SECRET_LEN);
 	mpn_sec_powm(w->result, base, base_limbs, w->exponent, 8 * DH_SECRET_LEN, p, n, w->scratch);
-	for (mp_size_t i = 0; i < n; i++) { /* big-endian again */
+	for (mp_size_t i = 0; i < n; i++) {
 		uint64_t big = __builtin_bswap64(w->result[i]);
 
 		memcpy(out + 8 * (n - i - 1), &big, 8);
@@ -130,7 +131,7 @@ static void power(const struct dh_group *group, const mp_limb_t *base, mp_size_t
 struct dh_key {
 	const struct dh_group *group;
 	uint8_t secret[DH_SECRET_LEN];
-	struct x25519 *scalar; /* of X25519 */
+	struct x25519 *scalar; /* NULL for a finite-field group */
 };
 
 struct dh_key *dh_key_new(const struct dh_group *group, const uint8_t secret[static DH_SECRET_LEN])
@@ -171,7 +172,7 @@ void dh_shared(const struct dh_key *key, const uint8_t *public_key, uint8_t *out
 	power(key->group, base, (mp_size_t)(dh_len(key->group) / 8), key->secret, out);
 }
 
-/* X25519's points are little-endian. */
+/* X25519 points are little-endian. */
 static void public_limbs(const struct dh_group *group, const uint8_t *public_key, mp_limb_t *limbs)
 {
 	if (group->bits == X25519_BITS)
@@ -180,8 +181,8 @@ static void public_limbs(const struct dh_group *group, const uint8_t *public_key
 		limbs_read(limbs, public_key, dh_len(group));
 }
 
-/* Between 2 and p - 2 there are two points of small order, both of order 8; on the twist there are
- * none. Whether x25519() makes zeros of exactly these a test asks. */
+/* Two points of small order, both of order 8, lie between 2 and p - 2; the twist has none there.
+ * A unit test checks that x25519() returns zeros for exactly these. */
 static bool small_order(const uint8_t point[static X25519_LEN])
 {
 	static const uint8_t eight[][X25519_LEN] = {

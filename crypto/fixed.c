@@ -6,12 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { BLOCK = 1024 }; /* values checked, then encoded while they are in the first cache */
+/* Values are checked, then encoded while they are in the first-level cache. */
+enum { BLOCK = 1024 };
 
-/* WIDE before a function whose loops pay in wider vectors: on x86-64 gcc compiles it for AVX2 as
- * well, and the program picks when it is loaded (masks 6 % faster, encoding twice as fast). Not
- * with sanitizers, whose start is later than the picking. The same bits either way: integers, and
- * doubles that are never contracted (-ffp-contract=off). */
+/* WIDE marks functions with loops that gain from wider vectors. On x86-64 gcc compiles them for
+ * AVX2 too, and the loader picks a variant (masks 6 % faster, encoding twice as fast).
+ * Sanitizers start after that choice, so they get none. Both variants give the same bits:
+ * integers, and doubles that are never contracted (-ffp-contract=off). */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !SANITIZED
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
@@ -20,7 +21,7 @@ enum { BLOCK = 1024 }; /* values checked, then encoded while they are in the fir
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are little-endian in memory");
 
-/* Words wherever they lie; the compiler still makes vector loads of them. */
+/* Words at any alignment; the compiler still emits vector loads. */
 typedef uint64_t word64 __attribute__((aligned(1), may_alias));
 typedef uint32_t word32 __attribute__((aligned(1), may_alias));
 
@@ -36,7 +37,7 @@ double fixed_bound(const struct fixed *f)
 	int excess;
 
 	check(f);
-	/* L of the largest |x 2^f| stay below N / 2. Truncated to the 53 bits of a double. */
+	/* L times the largest |x 2^f| stays below N / 2. Truncated to the 53 bits of a double. */
 	most = ((UINT64_C(1) << (f->modulus_bits - 1)) - 1) / f->parties;
 	excess = most ? 64 - __builtin_clzll(most) - 53 : 0;
 	if (excess > 0)
@@ -49,7 +50,8 @@ double fixed_scale(const struct fixed *f, double most)
 	int exponent;
 
 	assert(most > 0);
-	(void)frexp(fixed_bound(f) / most, &exponent); /* in [2^(exponent-1), 2^exponent) */
+	/* The ratio is in [2^(exponent-1), 2^exponent). */
+	(void)frexp(fixed_bound(f) / most, &exponent);
 	return ldexp(1, exponent - 1);
 }
 
@@ -58,8 +60,8 @@ int fixed_fraction(unsigned modulus_bits, size_t parties, double most)
 	return ilogb(fixed_scale(&(struct fixed){ modulus_bits, 0, parties }, most));
 }
 
-/* A double's bits; of those that are not negative, the larger number has the larger bits, and NaN
- * the largest. */
+/* Bits of a double. For non-negative doubles they order as the numbers do, and NaN is the
+ * largest. */
 static uint64_t bits(double d)
 {
 	union {
@@ -70,7 +72,7 @@ static uint64_t bits(double d)
 	return v.u;
 }
 
-/* No branch per value, and false for NaN: a difference below 0 shows in the top bit. */
+/* Branch-free per value. False for NaN: a difference below 0 sets the top bit. */
 WIDE static bool within(const double *x, size_t n, double bound)
 {
 	uint64_t most = bits(bound), outside = 0;
@@ -80,11 +82,11 @@ WIDE static bool within(const double *x, size_t n, double bound)
 	return !(outside >> 63);
 }
 
-/* Adding this leaves the rounded integer in the low bits, up to 2^51 in magnitude; unlike llrint()
- * it goes in vectors. */
+/* Adding SHIFT leaves the rounded integer in the low bits, for magnitudes up to 2^51. Unlike
+ * llrint() it vectorises. */
 static const double SHIFT = 0x1.8p52;
 
-/* Up to 2^63: the multiple of 2^32 that is nearest, then what is left, which is exact. */
+/* For magnitudes up to 2^63: takes the nearest multiple of 2^32, then the exact remainder. */
 WIDE static void encode64(word64 *restrict words, const double *restrict x, size_t n, double scale)
 {
 	for (size_t i = 0; i < n; i++) {

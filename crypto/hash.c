@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* struct sha256 is never defined: a pointer to it is libcrypto's context, so that callers do not
- * see evp.h and nothing is allocated twice. */
+/* struct sha256 is never defined: a pointer to it is a libcrypto context. Callers thus do not
+ * include evp.h, and one allocation suffices. */
 static EVP_MD_CTX *context(struct sha256 *h)
 {
 	return (EVP_MD_CTX *)h;
 }
 
-/* Fetched once: a fetch costs more than a short hash, and all threads wait for its lock. */
+/* Fetched once: a fetch costs more than a short hash, and all threads contend for its lock. */
 static EVP_MD *md;
 
 static void fetch(void)

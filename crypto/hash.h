@@ -13,11 +13,13 @@ enum { SHA256_LEN = 32 };
 struct sha256;
 struct sha256 *sha256_new(void);
 void sha256_add(struct sha256 *h, const void *p, size_t n);
-void sha256_add_u32(struct sha256 *h, uint32_t v); /* big-endian, so that fields cannot run together */
+/* Adds v as big-endian bytes. Fixed lengths keep adjacent fields apart. */
+void sha256_add_u32(struct sha256 *h, uint32_t v);
 void sha256_add_u64(struct sha256 *h, uint64_t v);
-void sha256_add_text(struct sha256 *h, const char *s); /* its length as u32, then its bytes */
-void sha256_end(struct sha256 *h, uint8_t out[static SHA256_LEN]); /* and frees h */
-/* Of a file's content. ERR_INPUT: it cannot be read. */
+/* Adds the length of s as a big-endian u32, then its bytes. */
+void sha256_add_text(struct sha256 *h, const char *s);
+void sha256_end(struct sha256 *h, uint8_t out[static SHA256_LEN]); /* frees h */
+/* Hashes a file's content. ERR_INPUT if it cannot be read. */
 enum err sha256_of_file(const char *path, uint8_t out[static SHA256_LEN]) MUST_CHECK;
 void sha256_of(const void *p, size_t n, uint8_t out[static SHA256_LEN]);
 

@@ -1,5 +1,5 @@
-/* SHA256_* are deprecated in favour of EVP, whose context for each HMAC would take four times as
- * long as the hash (see kdf_key). libcrypto's code for the processor is the same behind both. */
+/* SHA256_* are deprecated in favour of EVP. An EVP context for each HMAC would take four times
+ * as long as the hash (see kdf_key). Both run the same processor-specific code. */
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "crypto/hmac.h"
 #include "common/base/alloc.h"
@@ -42,7 +42,7 @@ struct hmac *hmac_new(struct bytes key)
 	pthread_once(&mac_once, fetch);
 	ALLOC(h, 1);
 	h->c = EVP_MAC_CTX_new(mac);
-	/* A key of NULL would mean "as before", which an empty salt is not. */
+	/* With key NULL, EVP_MAC_init() would keep the previous key; an empty salt must not. */
 	must(h->c && EVP_MAC_init(h->c, key.n ? key.p : none, key.n, params), "HMAC");
 	return h;
 }
@@ -64,7 +64,7 @@ void hmac_end(struct hmac *h, uint8_t out[static HMAC_LEN])
 {
 	size_t n;
 
-	begin(h); /* of nothing, if nothing was added */
+	begin(h); /* so that the HMAC of no input works too */
 	must(EVP_MAC_final(h->c, out, &n, HMAC_LEN) && n == HMAC_LEN, "HMAC");
 	h->ended = true;
 }
@@ -86,7 +86,7 @@ void kdf_extract(struct bytes salt, struct bytes secret, uint8_t key[static KDF_
 	hmac_free(h);
 }
 
-/* The state of SHA-256 after one block: the key, filled up with zeros, each byte changed by pad. */
+/* State of SHA-256 after one block: the key, zero-padded, each byte xored with the pad byte. */
 static void pad(const uint8_t key[static KDF_KEY_LEN], uint8_t with, uint32_t state[static 8])
 {
 	uint8_t block[SHA256_CBLOCK];
@@ -108,7 +108,7 @@ void kdf_key_make(struct kdf_key *k, const uint8_t key[static KDF_KEY_LEN])
 	pad(key, 0x5c, k->outer);
 }
 
-/* A hash whose first block is over. */
+/* Resumes a hash after its first block. */
 static void resume(SHA256_CTX *c, const uint32_t state[static 8])
 {
 	must(SHA256_Init(c), "HMAC");

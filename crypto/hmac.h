@@ -1,4 +1,4 @@
-/* hmac.h -- HMAC-SHA256, streaming, many with one key; and of it HKDF-SHA256 (RFC 5869). */
+/* hmac.h -- HMAC-SHA256, streaming, many under one key; HKDF-SHA256 (RFC 5869) on top of it. */
 #ifndef CRYPTO_HMAC_H
 #define CRYPTO_HMAC_H
 
@@ -12,18 +12,19 @@ enum { HMAC_LEN = 32, KDF_KEY_LEN = HMAC_LEN, KDF_OUT_MAX = 255 * KDF_KEY_LEN };
 struct hmac;
 struct hmac *hmac_new(struct bytes key);
 void hmac_add(struct hmac *h, const void *p, size_t n);
-/* Of what was added. What is added next begins another, by the same key, whose schedule is kept: a
- * short one takes half a microsecond. */
+/* Ends the HMAC of the input so far. The next hmac_add() begins another one under the same key,
+ * and the key schedule is kept: a short HMAC takes 0.5 microseconds. */
 void hmac_end(struct hmac *h, uint8_t out[static HMAC_LEN]);
 void hmac_free(struct hmac *h); /* wipes; accepts NULL */
 
 /* PRK = HMAC(salt, secret). CT in the secret. */
 void kdf_extract(struct bytes salt, struct bytes secret, uint8_t key[static KDF_KEY_LEN]);
-/* OKM, n <= KDF_OUT_MAX bytes. info may have any length (libcrypto's own HKDF stops at 2 KiB, which
- * the member names of a large group exceed). CT in the key. */
+/* OKM, n <= KDF_OUT_MAX bytes. info may have any length; libcrypto's HKDF stops at 2 KiB, which
+ * the member names of a large group exceed. CT in the key. */
 void kdf_expand(const uint8_t key[static KDF_KEY_LEN], struct bytes info, uint8_t *out, size_t n);
-/* The same for who has many to make: of the key what HMAC makes of it before it sees a text, two states of
- * SHA-256, as secret as the key. A short one takes 0.2 microseconds, a fifth of what it takes by libcrypto's HMAC. */
+/* HKDF-Expand for many outputs of one key. A kdf_key holds the two SHA-256 states that HMAC
+ * derives from the key before any input; it is as secret as the key. A short output takes 0.2
+ * microseconds, a fifth of the time of libcrypto's HMAC. */
 struct kdf_key {
 	uint32_t inner[8], outer[8];
 };

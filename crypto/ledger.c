@@ -1,4 +1,4 @@
-/* Writing a ledger. ledger_count.c counts in it, ledger_verify.c reads it. */
+/* Writes a ledger. ledger_count.c counts in it, ledger_verify.c reads it. */
 #include "crypto/ledger_own.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
@@ -42,13 +42,11 @@ void ledger_column_hash(struct db_rows *rows, int column, uint8_t hash[static SH
 		memcpy(hash, bytes, SHA256_LEN);
 }
 
-/* ---- hashes ---- */
-
 void ledger_hash_job(const struct ledger_job *job, uint8_t hash[static SHA256_LEN])
 {
 	struct sha256 *h = sha256_new();
 
-	bool said = job->submitter && *job->submitter; /* before protocol 5 nobody did */
+	bool said = job->submitter && *job->submitter; /* false before protocol 5 */
 	bool named = job->set && *job->set;
 
 	sha256_add_text(h, named  ? "coterie ledger job v3"
@@ -98,10 +96,8 @@ void ledger_hash_row(const uint8_t previous[static SHA256_LEN],
 	sha256_end(h, hash);
 }
 
-/* ---- opening ---- */
-
-/* Why it cannot be read: it is no ledger or damaged, or the host is at fault, and the same file
- * will do later. */
+/* Distinguishes a bad file (ERR_INPUT) from a failure of the host (ERR_JOB), after which the
+ * same file may work later. */
 static enum err unreadable(struct ledger *l)
 {
 	if (db_host_failed(l->db))
@@ -109,7 +105,8 @@ static enum err unreadable(struct ledger *l)
 	return err_set(ERR_INPUT, "%s is no ledger that can be read: %s", l->path, db_why(l->db));
 }
 
-/* Checks that the file is a ledger and reads its owner's name. *version 0: the file is empty. */
+/* Checks that the file is a ledger and reads its owner's name. *version is 0 if the file is
+ * empty. */
 static enum err read_meta(struct ledger *l, int64_t *version)
 {
 	struct db_rows *rows = NULL;
@@ -147,7 +144,7 @@ static enum err make(struct ledger *l, const char *name)
 
 	TRY(db_run(l->db, "BEGIN IMMEDIATE"));
 	e = read_meta(l, &version);
-	if (e == ERR_OK && version) /* another process was first */
+	if (e == ERR_OK && version) /* another process made it first */
 		return db_undo(l->db, e);
 	if (e == ERR_OK)
 		e = db_run(l->db, schema);
@@ -169,7 +166,7 @@ static enum err open_write(struct ledger *l, const char *name)
 		return err_set(ERR_INPUT, "%s is the ledger of %s, not of %s", l->path, l->name,
 			       name);
 	TRY(db_log_ahead(l->db));
-	/* 32 MB: a checkpoint waits for the disk. */
+	/* Checkpoint every 32 MB only: it waits for the disk. */
 	TRY(db_run(l->db, "PRAGMA wal_autocheckpoint = 8192"));
 	TRY(ledger_durable(l, true));
 	if (!version) {
@@ -256,8 +253,6 @@ const char *ledger_name(const struct ledger *l)
 {
 	return l->name;
 }
-
-/* ---- writing ---- */
 
 void ledger_begin(struct ledger *l, const struct ledger_job *job)
 {
@@ -385,9 +380,9 @@ enum err ledger_commit(struct ledger *l)
 
 	if (!l->count)
 		return ERR_OK;
-	assert(l->job.kind); /* ledger_begin() was called */
-	/* A ledger that is taken away while a job runs would go on in a file that nobody sees
-	 * again. */
+	assert(l->job.kind);
+	/* If the file was moved away while a job runs, rows would go into a file that nobody can
+	 * see. */
 	if (db_check_there(l->db) != ERR_OK)
 		return err_set(ERR_JOB, "%.900s: nothing more leaves", err_detail());
 	TRY(db_run(l->db, "BEGIN IMMEDIATE"));
@@ -396,7 +391,8 @@ enum err ledger_commit(struct ledger *l)
 		e = db_run(l->db, "COMMIT");
 	if (e != ERR_OK)
 		return db_undo(l->db, e);
-	for (size_t i = 0; i < l->count; i++) /* with its claim, or not at all */
+	/* a question is recorded together with its claim, or not at all. */
+	for (size_t i = 0; i < l->count; i++)
 		if (l->noted[i].words)
 			unanswered = 0;
 	l->entry = entry;

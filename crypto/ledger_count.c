@@ -1,5 +1,5 @@
-/* Counting in a ledger: totals beside the rows, what a data set has cost, and what files of older
- * versions lack for it. */
+/* Counts in a ledger: totals beside the rows, the privacy spent on a data set, and upgrades of
+ * files of older versions. */
 #include "crypto/ledger_own.h"
 #include "common/base/alloc.h"
 #include "common/privacy/account.h"
@@ -9,11 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is beside the rows ---- */
-
-/* Spent budgets by coordinator's key, data set, data and parties: few lines, so that an offer need
- * not add up all rows or jobs. It follows from the rows: where it does not reach as far as they do
- * (an older version has written) it is made anew. */
+/* Spent budgets by coordinator's key, data set, data and parties. The table is small, so an
+ * offer need not sum over all rows or jobs. It is derived from the rows, and rebuilt if it
+ * covers fewer of them (an older version has written). */
 static const char totals[] =
     "BEGIN IMMEDIATE;"
     "DROP TABLE IF EXISTS total;"
@@ -64,7 +62,7 @@ enum err ledger_look(struct ledger *l)
 			&l->claims);
 }
 
-/* Ledgers from before protocol 5 have no submitters, and neither names of data nor units. */
+/* Ledgers from before protocol 5 have no submitters, data set names or units. */
 static enum err bring_columns(struct ledger *l)
 {
 	enum err e = ledger_look(l);
@@ -72,7 +70,7 @@ static enum err bring_columns(struct ledger *l)
 	if (e != ERR_OK || (l->submitters && l->claims))
 		return e;
 	TRY(db_run(l->db, "BEGIN IMMEDIATE"));
-	e = ledger_look(l); /* another process may have been first */
+	e = ledger_look(l); /* another process may have upgraded it first */
 	if (e == ERR_OK && !l->submitters)
 		e = db_run(l->db, "ALTER TABLE job ADD COLUMN submitter TEXT NOT NULL DEFAULT ''");
 	if (e == ERR_OK && !l->claims)
@@ -109,8 +107,6 @@ enum err ledger_total(struct ledger *l, uint64_t rounds, uint64_t words)
 			 (int64_t)words);
 }
 
-/* ---- bounds that several processes share ---- */
-
 enum err ledger_watch(struct ledger *l, ledger_check_commit *check, void *arg)
 {
 	struct ledger_head head;
@@ -122,10 +118,8 @@ enum err ledger_watch(struct ledger *l, ledger_check_commit *check, void *arg)
 	return ERR_OK;
 }
 
-/* ---- what was spent ---- */
-
-/* Of the data set with data ?1 and name ?2: of a party that has named its data, all that was spent
- * under that name, and before or after it of the very same data. */
+/* Matches the data set with data ?1 and name ?2. For named data: everything under that name, and
+ * the same data under any other or no name. */
 #define OF_SET                                                                                     \
 	"(data = ?1 OR (?2 <> '' AND (dataset = ?2 OR"                                             \
 	" data IN (SELECT data FROM had WHERE dataset = ?2))))"
@@ -163,7 +157,7 @@ enum err ledger_spent(struct ledger *l, const struct ledger_job *job, struct led
 	s->jobs -= own < s->jobs ? own : s->jobs;
 	db_end(rows);
 	TRY(e);
-	rows = NULL; /* noise is the same over the very same data alone */
+	rows = NULL; /* the noise repeats only over identical data */
 	e = db_query(l->db, &rows, &found,
 		     "SELECT coalesce(sum(eps), 0), coalesce(sum(eps > 0), 0)"
 		     " FROM job JOIN row USING (entry)"
@@ -245,8 +239,6 @@ enum err ledger_read_spent(struct ledger *l, ledger_spent_reader *f, void *arg)
 	return e;
 }
 
-/* ---- the account ---- */
-
 static struct ledger_unit *unit_of(struct ledger_account *a, const char *name)
 {
 	size_t u = 0;
@@ -312,7 +304,7 @@ enum err ledger_bare(struct ledger *l, const struct ledger_job *job, uint64_t *a
 {
 	struct db_rows *rows = NULL;
 	bool found;
-	/* Another attempt at a job that has claimed shows what the first did. */
+	/* Another attempt at a job with a claim repeats the answers of the first. */
 	enum err e =
 	    db_query(l->db, &rows, &found,
 		     "SELECT count(DISTINCT entry) FROM row JOIN job USING (entry)"

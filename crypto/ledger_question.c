@@ -1,4 +1,4 @@
-/* Questions that were answered with noise: which of a job's have been asked before. */
+/* Questions that were answered with noise, to recognise repeated ones. */
 #include "crypto/ledger_own.h"
 #include "common/base/alloc.h"
 

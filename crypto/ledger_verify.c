@@ -1,4 +1,4 @@
-/* Reading a ledger, and finding what was done to it. */
+/* Reads a ledger and finds manipulations. */
 #include "crypto/ledger_own.h"
 #include "common/base/alloc.h"
 
@@ -8,13 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- lines ---- */
-
 #define COLUMNS                                                                                    \
 	"SELECT number, time_ms, step, purpose, type, bytes, sha256, masked, rounds, words, eps,"  \
 	"  delta, previous, hash, id, attempt, kind, coordinator, key, data, parties"
 #define FROM " FROM row LEFT JOIN job USING (entry)"
-/* As the file has it: of now, or of versions before it. */
+/* Columns as the file has them, in this version or an older one. */
 #define LINE(l, rest)                                                                              \
 	((l)->claims ? COLUMNS ", submitter, dataset, unit, mu" FROM                               \
 			       " LEFT JOIN claim USING (number)" rest                              \
@@ -131,14 +129,12 @@ enum err ledger_read_heads(struct ledger *l, ledger_head_reader *f, void *arg)
 	return e;
 }
 
-/* ---- what was done to it ---- */
-
 struct search {
 	struct ledger *ledger;
 	ledger_finding *say;
 	void *arg;
 	size_t faults;
-	uint64_t count; /* the number of the last row seen */
+	uint64_t count; /* number of the last row read */
 	uint8_t before[SHA256_LEN];
 };
 
@@ -155,7 +151,7 @@ static void found_fault(struct search *s, const char *format, ...)
 	s->faults++;
 }
 
-/* A row that was not changed, but does not stand behind the one it was written behind. */
+/* Reports an unchanged row whose previous hash does not match its predecessor. */
 static enum err misplaced(struct search *s, const struct ledger_line *line)
 {
 	static const uint8_t zero[SHA256_LEN];

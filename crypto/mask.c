@@ -16,12 +16,13 @@ struct mask {
 	struct mask *after;
 	unsigned modulus_bits;
 	bool open;
-	struct prg
-	    *prg; /* of one peer after the other: a context for each would not stay in the cache */
-	uint64_t done; /* bytes of each stream */
+	/* One cipher context, keyed for one peer after the other; one per peer would not fit the
+	 * cache. */
+	struct prg *prg;
+	uint64_t done; /* bytes used of each stream */
 	struct peer *peers;
-	size_t count, room; /* peers of this sum; of which there is room for */
-	uint8_t *stream;    /* PRG_BLOCK bytes of one peer's, in locked memory as keys are */
+	size_t count, room; /* peers of this sum, and the capacity */
+	uint8_t *stream;    /* PRG_BLOCK bytes of one peer's stream, in locked memory like keys */
 };
 
 struct mask *mask_take(struct mask **list, unsigned modulus_bits)
@@ -68,8 +69,8 @@ void mask_peer(struct mask *m, const uint8_t key[static PRG_KEY_LEN], enum mask_
 	memcpy(p->key, key, sizeof(p->key));
 }
 
-/* x~ = x + sum_{j>i} r_ij - sum_{j<i} r_ij (Protocol 4, lines 12 and 14). All peers pass over one
- * block of x while it is in the first cache. */
+/* x~ = x + sum_{j>i} r_ij - sum_{j<i} r_ij (Protocol 4, lines 12 and 14). All peers' streams are
+ * applied to one block of x while it is in the first-level cache. */
 void mask_add(struct mask *m, void *x, size_t n)
 {
 	size_t word = m->modulus_bits / 8;

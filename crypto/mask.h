@@ -1,7 +1,7 @@
-/* mask.h -- the inside of a mask: a key per peer, with its sign. secagg.c makes them.
+/* mask.h -- internals of a mask: a key and a sign per peer. secagg.c makes them.
  *
- * mask_add() and mask_close() are in crypto/secagg.h. Masks of a secagg form a list; a closed one
- * serves again, with the room and the one cipher context that it has.
+ * mask_add() and mask_close() are declared in crypto/secagg.h. The masks of a secagg form a list;
+ * closed ones are reused, with their memory and cipher context.
  */
 #ifndef CRYPTO_MASK_H
 #define CRYPTO_MASK_H
@@ -13,9 +13,9 @@
 
 enum mask_sign { MASK_PLUS, MASK_MINUS }; /* alpha of Protocol 4, line 12 */
 
-/* An open mask without peers: an idle one of the list, or a new one that heads it. */
+/* Returns an open mask without peers: a closed one of the list, or a new one at its head. */
 struct mask *mask_take(struct mask **list, unsigned modulus_bits);
 void mask_peer(struct mask *m, const uint8_t key[static PRG_KEY_LEN], enum mask_sign sign);
-void mask_free(struct mask *list); /* all of them: wipes, open or not */
+void mask_free(struct mask *list); /* frees the whole list, and wipes open masks too */
 
 #endif

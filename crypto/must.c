@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* OpenSSL itself takes some failed allocations for damaged certificates, and crashes after others.
- */
+/* Without these, OpenSSL reports some failed allocations as damaged certificates, and crashes
+ * after others. */
 static void *get(size_t n, const char *file, int line)
 {
 	(void)file;

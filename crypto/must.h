@@ -1,17 +1,19 @@
-/* must.h -- libcrypto calls that fail only when memory is out or the library is broken.
+/* must.h -- libcrypto calls that fail only if memory is exhausted or the library is broken.
  *
- * Hashes, ciphers and MACs with our own fixed parameters have no other way to fail. Like running
- * out of memory (common/base/alloc.h) that ends the process: nobody above could do better than to
- * go on with a wrong hash or an empty mask.
+ * Hashes, ciphers and MACs with our own fixed parameters cannot fail otherwise. As on exhausted
+ * memory (common/base/alloc.h) the process ends: no caller could do better than continue with a
+ * wrong hash or an empty mask.
  */
 #ifndef CRYPTO_MUST_H
 #define CRYPTO_MUST_H
 
 #include <stdbool.h>
 
-void must(bool ok, const char *what); /* if not ok: one line on stderr and exit status 5 */
+/* If !ok: prints one line on stderr and exits with status 5. */
+void must(bool ok, const char *what);
 
-/* libcrypto's reason for its last failure on this thread, and its queue is emptied. Static text. */
+/* Returns libcrypto's reason for its last failure on this thread as static text, and empties its
+ * queue. */
 const char *must_reason(void);
 
 #endif

@@ -1,10 +1,10 @@
-/* numbering.h -- keys by which two jobs of one seed give the same nodes the same numbers.
+/* numbering.h -- keys that give the same nodes the same numbers in all jobs of one seed.
  *
- * Nodes that several parties know are numbered at random (server/run/align.h), and what is random in an
- * algorithm goes by these numbers: so two runs of one seed may put unclear nodes into other clusters.
- * Where the parties have the same secret file, and the coordinator one of its own, they do not: hashes
- * and numbers then come from these files and the seed. The price is in SECURITY.md: the coordinator can
- * tell which hashed ids of two such jobs are the same.
+ * Nodes that several parties share are numbered at random (server/run/align.h), and random choices
+ * of an algorithm depend on these numbers. Two runs of one seed may thus put ambiguous nodes into
+ * different clusters. If the parties share a secret file and the coordinator has one of its own,
+ * hashes and numbers are derived from these files and the seed, and the runs agree. SECURITY.md
+ * states the price: the coordinator can link the hashed ids of two such jobs.
  */
 #ifndef CRYPTO_NUMBERING_H
 #define CRYPTO_NUMBERING_H
@@ -17,20 +17,21 @@
 enum { NUMBERING_KEY_LEN = 32, NUMBERING_FILE_MIN = 16, NUMBERING_FILE_MAX = 4096 };
 
 struct numbering {
-	bool kept; /* there is a file; otherwise each job draws */
+	bool kept; /* there is a file; otherwise each job draws a key */
 	uint8_t key[NUMBERING_KEY_LEN];
 };
 
-/* From the bytes of a file, NUMBERING_FILE_MIN to _MAX, whatever they are; path NULL: none. ERR_INPUT,
- * naming the file: it cannot be read, has too few or too many, or others than its owner may read it. */
+/* Hashes a file of NUMBERING_FILE_MIN to NUMBERING_FILE_MAX arbitrary bytes. path NULL: no file.
+ * ERR_INPUT, naming the file, if it is unreadable, has another length, or others than its owner
+ * may read it. The caller wipes n->key. */
 enum err numbering_read(struct numbering *n, const char *path) MUST_CHECK;
 
-/* The key of a job of this seed, for what `purpose` says; drawn where n is NULL or nothing is kept.
- * ERR_INTERNAL: no entropy. Wipe it. */
+/* Derives the key for seed and purpose; draws one if n is NULL or has no file. ERR_INTERNAL if
+ * there is no entropy. The caller wipes it. */
 enum err numbering_key(const struct numbering *n, const char *purpose, uint64_t seed,
 		       uint8_t key[static NUMBERING_KEY_LEN]) MUST_CHECK;
 
-/* *same: key is numbering_key() of these, where n is kept. CT. */
+/* *same: key equals numbering_key() of the same arguments, if n has a file. CT. */
 enum err numbering_is(const struct numbering *n, const char *purpose, uint64_t seed,
 		      const uint8_t key[static NUMBERING_KEY_LEN], bool *same) MUST_CHECK;
 

@@ -13,17 +13,16 @@
 
 enum { PLACES = 3, BLOCK = 1024, FEW = 24, TICK = 1 << 20 };
 
-/* How many steps ahead memory is asked for that a step needs: most of the time went to waiting for
- * it, one random place after the other. An item is of a place, a key of an item, and other places
- * of a key. */
+/* Prefetch distances in steps: waiting for random memory accesses took most of the time. An item
+ * is read at a place, a key for an item, and the other places for a key. */
 enum { AHEAD_ITEM = 24, AHEAD_KEY = 16, AHEAD_PLACES = 8 };
 
 struct okvs {
 	const uint8_t (*key)[OKVS_KEY_LEN];
 	size_t n, words;
-	uint32_t
-	    *item; /* by place: its keys' numbers, xored; once it is taken off, the one it had */
-	uint32_t *order; /* n places, as they were taken off */
+	/* By place: xor of the numbers of its keys; after peeling, the key peeled at it. */
+	uint32_t *item;
+	uint32_t *order; /* n places in peeling order */
 };
 
 size_t okvs_words(size_t n)
@@ -41,8 +40,8 @@ static void places(const uint8_t *key, size_t words, uint32_t place[static PLACE
 		place[i] = (uint32_t)(i * third + (be32toh(w[i]) * third >> 32));
 }
 
-/* Takes keys off as they become alone at a place. order has the places that were taken off, and
- * behind them, while this goes on, those that wait; each place waits once at most. */
+/* Peels keys that are alone at a place. order holds the peeled places, followed by the waiting
+ * ones; each place waits at most once. */
 static size_t peel(struct okvs *o, uint8_t *left)
 {
 	size_t done = 0, at = 0, waiting = 0;
@@ -64,7 +63,7 @@ static size_t peel(struct okvs *o, uint8_t *left)
 				__builtin_prefetch(&left[place[p]], 1);
 			}
 		}
-		if (left[own] != 1) /* another of its places was first */
+		if (left[own] != 1) /* peeled at another of its places before */
 			continue;
 		o->order[done++] = own;
 		places(o->key[i], o->words, place);
@@ -87,7 +86,7 @@ static size_t peel(struct okvs *o, uint8_t *left)
 struct okvs *okvs_peel(const uint8_t (*key)[OKVS_KEY_LEN], size_t n, size_t words)
 {
 	struct okvs *o = alloc(1, sizeof(*o));
-	uint8_t *left = alloc(words, 1); /* keys of a place that are not taken off */
+	uint8_t *left = alloc(words, 1); /* unpeeled keys of each place */
 	uint32_t place[PLACES];
 	bool fits = true;
 
@@ -167,8 +166,6 @@ uint64_t okvs_read(const uint64_t *table, size_t words, const uint8_t key[static
 	return table[place[0]] + table[place[1]] + table[place[2]];
 }
 
-/* ---- keys in order ---- */
-
 static void swap(uint8_t (*key)[OKVS_KEY_LEN], uint32_t *number, size_t i, size_t j)
 {
 	uint8_t k[OKVS_KEY_LEN];
@@ -181,7 +178,8 @@ static void swap(uint8_t (*key)[OKVS_KEY_LEN], uint32_t *number, size_t i, size_
 	number[j] = aside;
 }
 
-/* By the byte `at`, then each part by the next: keys are random, so that parts soon are small. */
+/* Radix sort by byte `at`, then recursively by the next: keys are random, so the parts soon are
+ * small. */
 static void sort_by(uint8_t (*key)[OKVS_KEY_LEN], uint32_t *number, size_t n, size_t at)
 {
 	size_t next[256] = { 0 }, end[256], sum = 0;

@@ -34,8 +34,6 @@ static enum err check_days(unsigned days)
 	return ERR_OK;
 }
 
-/* ---- init ---- */
-
 enum err pki_init(const char *dir, const char *name, enum pki_key_type key_type, unsigned days)
 {
 	char *key_path = path_of(dir, "ca", "key"), *path = path_of(dir, "ca", "crt");
@@ -56,7 +54,8 @@ enum err pki_init(const char *dir, const char *name, enum pki_key_type key_type,
 		e = cert_make_key(&key, key_type);
 	if (e == ERR_OK)
 		e = cert_make_ca(&ca, key, name, days);
-	if (e == ERR_OK && file_exists(path)) /* before a key without certificate is left */
+	/* Check before a key without certificate is left behind. */
+	if (e == ERR_OK && file_exists(path))
 		e = err_set(ERR_INPUT, "%s exists: this folder has a CA already", path);
 	if (e == ERR_OK)
 		e = pem_write_key(key, key_path);
@@ -68,8 +67,6 @@ enum err pki_init(const char *dir, const char *name, enum pki_key_type key_type,
 	free(key_path);
 	return e;
 }
-
-/* ---- request ---- */
 
 static enum err check_request(const struct pki_request *what)
 {
@@ -124,8 +121,6 @@ enum err pki_make_request(const char *dir, const struct pki_request *what)
 	free(key_path);
 	return e;
 }
-
-/* ---- sign ---- */
 
 struct ca {
 	X509 *certificate;
@@ -242,7 +237,7 @@ enum err pki_sign(const char *ca_dir, const char *request_path, const char *path
 
 	if (e == ERR_OK)
 		e = ca_load(&ca, ca_dir);
-	/* It must not end after the CA's: it would fail before the date that it shows. */
+	/* A certificate must not outlive the CA: it would fail before its shown end date. */
 	must(e || ASN1_TIME_diff(&left, &seconds, NULL, X509_get0_notAfter(ca.certificate)),
 	     "certificate time");
 	if (e == ERR_OK && days > (unsigned)left)
@@ -264,9 +259,7 @@ enum err pki_sign(const char *ca_dir, const char *request_path, const char *path
 	return e;
 }
 
-/* ---- fingerprint and show ---- */
-
-struct object { /* one of the three */
+struct object { /* exactly one is set */
 	X509 *certificate;
 	X509_REQ *request;
 	EVP_PKEY *key;
@@ -325,7 +318,7 @@ enum err pki_fingerprint(const char *path, uint8_t fp[static FINGERPRINT_LEN])
 	return e;
 }
 
-/* Control bytes of a foreign file would steer the terminal. */
+/* Control bytes from a foreign file must not reach the terminal. */
 static void show_name(struct buf *text, const char *field, const X509_NAME *name)
 {
 	BIO *bio = BIO_new(BIO_s_mem());
@@ -410,8 +403,6 @@ enum err pki_show(const char *path, struct buf *text)
 	object_release(&o);
 	return e;
 }
-
-/* ---- lab ---- */
 
 static enum err lab_member(const char *dir, const struct ca *ca, const char *name,
 			   enum pki_role role)

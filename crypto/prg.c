@@ -7,7 +7,7 @@
 #include <openssl/evp.h>
 #include <pthread.h>
 
-/* struct prg is never defined: a pointer to it is libcrypto's context. */
+/* struct prg is never defined: a pointer to it is a libcrypto context. */
 static EVP_CIPHER_CTX *context(struct prg *g)
 {
 	return (EVP_CIPHER_CTX *)g;
@@ -15,7 +15,7 @@ static EVP_CIPHER_CTX *context(struct prg *g)
 
 static const uint8_t zeros[PRG_BLOCK];
 
-static EVP_CIPHER *cipher; /* fetched once, as crypto/hash.c has its hash */
+static EVP_CIPHER *cipher; /* fetched once, as in crypto/hash.c */
 
 static void fetch(void)
 {
@@ -62,10 +62,10 @@ void prg_next(struct prg *g, void *out, size_t n)
 
 void prg_stop(struct prg *g)
 {
-	prg_start(g, zeros); /* writes over the key schedule */
+	prg_start(g, zeros); /* overwrites the key schedule */
 }
 
 void prg_free(struct prg *g)
 {
-	EVP_CIPHER_CTX_free(context(g)); /* cleanses what it frees */
+	EVP_CIPHER_CTX_free(context(g)); /* cleanses its memory */
 }

@@ -8,15 +8,14 @@
 #include <openssl/evp.h>
 #include <string.h>
 
-/* With their terminators, as docs/secure-sum.md has them. */
+/* Used with their terminators (docs/secure-sum.md). */
 static const char LABEL_MARKER[] = "coterie psk marker v1";
 static const char LABEL_SALT[] = "coterie psk salt v1";
 
 _Static_assert((int)SHA256_LEN == (int)HMAC_LEN, "a salt is as long as h");
 
-/* ---- the file ---- */
-
-/* Nothing but characters of text? Chance makes none of PSK_MIN bytes or more. */
+/* True if all bytes are printable or white space. PSK_MIN or more random bytes practically never
+ * are. */
 static bool is_text(const uint8_t *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -43,12 +42,13 @@ static void read_base64(uint8_t *p, size_t n)
 	uint8_t bytes[PSK_FILE_MAX];
 	int made = EVP_DecodeBlock(bytes, p, (int)n);
 
-	must(made >= 0, "EVP_DecodeBlock"); /* the letters were looked at */
+	must(made >= 0, "EVP_DecodeBlock"); /* the caller checked the letters */
 	memcpy(p, bytes, (size_t)made);
 	wipe(bytes, sizeof(bytes));
 }
 
-/* The bytes that text says, in its own place; *n becomes how many. False: it is neither. */
+/* Decodes hexadecimal or base64 in place; *n becomes the number of bytes. False if it is
+ * neither. */
 static bool read_text(uint8_t *p, size_t *n)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -70,7 +70,7 @@ static bool read_text(uint8_t *p, size_t *n)
 	return true;
 }
 
-/* bytes are of the file, and changed. */
+/* Takes the key from the file's bytes, which it overwrites. */
 static enum err take(struct psk *p, struct buf *bytes, const char *path)
 {
 	size_t n = bytes->n;
@@ -78,7 +78,7 @@ static enum err take(struct psk *p, struct buf *bytes, const char *path)
 	while (n && (bytes->p[n - 1] == '\n' || bytes->p[n - 1] == '\r'))
 		n--;
 	if (!is_text(bytes->p, n))
-		n = bytes->n; /* what looks like the end of a line is part of the key */
+		n = bytes->n; /* binary: trailing line-end bytes belong to the key */
 	else if (!read_text(bytes->p, &n))
 		return err_set(ERR_INPUT,
 			       "%s: is text that is neither hexadecimal nor base64, expected %d to "
@@ -110,8 +110,6 @@ enum err psk_read(struct psk *p, const char *path)
 	buf_release(&bytes);
 	return e;
 }
-
-/* ---- what is made of it ---- */
 
 static void mac(const struct psk *p, const char *label, size_t label_len, struct bytes message,
 		uint8_t out[static HMAC_LEN])

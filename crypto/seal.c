@@ -12,7 +12,7 @@ enum { KEY_LEN = 32, NONCE_LEN = 12 };
 
 static const char LABEL_SEAL[] = "coterie seal v1";
 
-/* One message: who to whom, what for, and which in their row. */
+/* One message: sender, receiver, purpose, and its number in that direction. */
 struct seal {
 	const struct secagg *sa;
 	size_t from, to;
@@ -38,7 +38,7 @@ static void add_names(const struct seal *s, struct buf *b)
 	}
 }
 
-/* A context with key, nonce and associated data. */
+/* Makes a context with key, nonce and associated data. */
 static EVP_CIPHER_CTX *begin(const struct seal *s, bool sealing)
 {
 	const struct secagg_setup *setup = secagg_setup_of(s->sa);
@@ -75,7 +75,7 @@ void seal_make(struct secagg *sa, size_t to, uint16_t purpose, struct bytes text
 	int n;
 
 	assert(text.n <= INT_MAX - SEAL_TAG_LEN && secagg_sealed(sa, to)->to < UINT64_MAX);
-	s.number = secagg_sealed(sa, to)->to++; /* which no other message gets */
+	s.number = secagg_sealed(sa, to)->to++; /* each number is used once */
 	out = buf_extend(box, text.n + SEAL_TAG_LEN);
 	c = begin(&s, true);
 	must(EVP_EncryptUpdate(c, out, &n, text.p, (int)text.n) && n == (int)text.n &&
@@ -85,7 +85,7 @@ void seal_make(struct secagg *sa, size_t to, uint16_t purpose, struct bytes text
 	EVP_CIPHER_CTX_free(c);
 }
 
-/* Decrypts and compares the tag; true if it is right. */
+/* Decrypts and checks the tag; true if it is right. */
 static bool open_box(const struct seal *s, struct bytes box, uint8_t *text)
 {
 	uint8_t tag[SEAL_TAG_LEN];

@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Domain separation. docs/secure-sum.md has the exact bytes that follow each label. The first is
- * signed with its terminator, so that no message of another protocol is also one of these. */
+/* Labels for domain separation. docs/secure-sum.md has the exact bytes that follow each.
+ * LABEL_ADVERT is signed with its terminator, so that it is no prefix of another protocol's
+ * message. */
 static const char LABEL_ADVERT[] = "coterie key advertisement v2";
 static const char LABEL_SESSION[] = "coterie session v2";
 static const char LABEL_PAIR[] = "coterie pair key v1";
@@ -22,30 +23,30 @@ static const char LABEL_COIN[] = "coterie coin v1";
 static const char LABEL_DRAW[] = "coterie draw v2";
 static const char LABEL_HISTORY[] = "coterie history v1";
 
-/* A member list for which sums were opened, and the round that its next sum takes. */
+/* A member list for which sums were opened, and the round of its next sum. */
 struct group {
 	size_t *members, count;
 	uint64_t next;
 };
 
 struct secagg {
-	struct secagg_setup setup; /* names are own copies */
+	struct secagg_setup setup; /* names are owned */
 	const struct dh_group *dh;
-	struct dh_key *key; /* s_i; gone once the pair keys are made */
+	struct dh_key *key; /* s_i; NULL once the pair keys are made */
 	uint8_t public_key[DH_BYTES_MAX], nonce[SECAGG_NONCE_LEN], signature[SIGNATURE_MAX];
 	size_t signature_len;
 	struct buf spki;
-	struct psk *psk;                     /* by party; NULL: none, or the pair keys are made */
-	struct buf markers;                  /* of own advertisement */
-	struct kdf_key *pair;                /* of K_ij by party; NULL until agreed */
+	struct psk *psk;      /* by party; NULL if there is none, or once the pair keys are made */
+	struct buf markers;   /* those of the own advertisement */
+	struct kdf_key *pair; /* from K_ij, by party; NULL until agreed */
 	uint8_t (*history)[SECAGG_HASH_LEN]; /* history_ij by party */
 	uint8_t coin[SECAGG_NONCE_LEN];
-	uint8_t session[SHA256_LEN];         /* h, once agreed */
-	uint8_t (*nonces)[SECAGG_NONCE_LEN]; /* by party, once agreed */
+	uint8_t session[SHA256_LEN];         /* h; valid once agreed */
+	uint8_t (*nonces)[SECAGG_NONCE_LEN]; /* by party; NULL until agreed */
 	struct secagg_sealed *sealed;        /* by party */
 	struct group *groups;
 	size_t group_count;
-	struct mask *masks; /* all that were made; closed ones serve again */
+	struct mask *masks; /* all masks made; closed ones are reused */
 };
 
 static void put_u32(struct buf *b, uint32_t v)
@@ -55,7 +56,7 @@ static void put_u32(struct buf *b, uint32_t v)
 	buf_add(b, &big, sizeof(big));
 }
 
-/* A length of four bytes before everything whose length may vary. */
+/* Every field of variable length follows its length in four bytes. */
 static void put_bytes(struct buf *b, const void *p, size_t n)
 {
 	assert(n <= UINT32_MAX);
@@ -63,7 +64,7 @@ static void put_bytes(struct buf *b, const void *p, size_t n)
 	buf_add(b, p, n);
 }
 
-/* The bytes that party j signs. */
+/* Appends the bytes that party j signs. */
 static void advert_message(const struct secagg *sa, size_t j, struct bytes public_key,
 			   const uint8_t *nonce, struct bytes markers, struct buf *b)
 {
@@ -79,8 +80,8 @@ static void advert_message(const struct secagg *sa, size_t j, struct bytes publi
 	put_bytes(b, markers.p, markers.n);
 }
 
-/* The marker by which parties i and j see that they hold the same key: the same at both, of no use
- * to whoever does not have that key. */
+/* Marker by which parties i and j confirm that they hold the same key. Both compute the same
+ * one, and it is useless without the key. */
 static void marker(const struct secagg *sa, const struct psk *psk, size_t i, size_t j,
 		   uint8_t out[static PSK_MARKER_LEN])
 {
@@ -95,12 +96,12 @@ static void marker(const struct secagg *sa, const struct psk *psk, size_t i, siz
 	buf_release(&message);
 }
 
-/* An own copy of the pre-shared keys, and the markers of them. */
+/* Copies the pre-shared keys and makes their markers. */
 static void take_psk(struct secagg *sa, const struct psk *psk)
 {
 	size_t parties = sa->setup.parties, shared = 0;
 
-	sa->setup.psk = NULL; /* whose copy is wiped */
+	sa->setup.psk = NULL; /* the caller wipes its copy */
 	for (size_t j = 0; psk && j < parties; j++)
 		shared += j != sa->setup.own && psk[j].n;
 	if (!shared)
@@ -201,7 +202,8 @@ static enum err check_own(const struct secagg *sa, const struct secagg_advert *a
 	    sa->setup.names[sa->setup.own]);
 }
 
-/* Do party j and this one share the same key, or none? Each sentence says which file of whom. */
+/* Checks that party j and this one share the same key, or none. Each error names the files to
+ * fix. */
 static enum err check_marker(const struct secagg *sa, size_t j, struct bytes markers)
 {
 	static const uint8_t none[PSK_MARKER_LEN];
@@ -232,7 +234,7 @@ static enum err check_marker(const struct secagg *sa, size_t j, struct bytes mar
 	return ERR_OK;
 }
 
-/* The identity key is checked first: without it, nothing shows that party j sent the rest. */
+/* Checks the identity key first: without it, nothing shows that party j sent the rest. */
 static enum err check_other(const struct secagg *sa, size_t j, const struct secagg_advert *a,
 			    const uint8_t pin[static SECAGG_HASH_LEN])
 {
@@ -269,7 +271,7 @@ static enum err check_other(const struct secagg *sa, size_t j, const struct seca
 	return check_marker(sa, j, a->markers);
 }
 
-/* h: everything that all parties must see alike. */
+/* h: everything on which all parties must agree. */
 static void session_hash(const struct secagg *sa, const struct secagg_advert *adverts,
 			 uint8_t h[static SHA256_LEN])
 {
@@ -334,8 +336,8 @@ enum err secagg_draw(const struct secagg *sa, const uint8_t (*coins)[SECAGG_NONC
 	return e;
 }
 
-/* K_ij = HKDF-SHA256(S_j^s_i mod p; salt h, and what they share beforehand; label, both names in
- * rising order). CT. */
+/* K_ij = HKDF-SHA256(S_j^s_i mod p; salt: h, or psk_salt() of it under a pre-shared key; label,
+ * both names ascending). CT. */
 static void pair_key(const struct secagg *sa, size_t j, const uint8_t *public_key,
 		     const uint8_t h[static SHA256_LEN], struct kdf_key *pair)
 {
@@ -412,7 +414,7 @@ static enum err check_members(const struct secagg *sa, const size_t *members, si
 	return ERR_OK;
 }
 
-/* The list's next round, which it never gets again. */
+/* Takes the list's next round. No round is ever reused. */
 static uint64_t take_round(struct secagg *sa, const size_t *members, size_t count)
 {
 	struct group *g;
@@ -432,7 +434,7 @@ static uint64_t take_round(struct secagg *sa, const size_t *members, size_t coun
 	return 0;
 }
 
-/* What all pairs of a sum have alike: hashed once, not once for each pair. */
+/* Hash of everything that all pairs of a sum have in common, computed once for all pairs. */
 static void sum_hash(const struct secagg *sa, const size_t *members, size_t count, uint64_t round,
 		     const uint8_t transcript[static SECAGG_HASH_LEN],
 		     uint8_t sum[static SHA256_LEN])

@@ -18,7 +18,7 @@ static int reason; /* errno */
 bool secret_begin(void)
 {
 	begun = true;
-	/* 2: it is there, but is not locked or has no guards. */
+	/* Result 2: the area exists, but is not locked or has no guard pages. */
 	errno = 0;
 	locked = CRYPTO_secure_malloc_init(SECRET_AREA, SMALLEST) == 1;
 	reason = errno;
@@ -42,7 +42,7 @@ void *secret_new(size_t n)
 	void *p = OPENSSL_secure_zalloc(n);
 
 	if (!p) {
-		must_reason(); /* the area is full */
+		must_reason(); /* the area is full; clear the error queue */
 		p = OPENSSL_zalloc(n);
 	}
 	must(p, "memory for keys");

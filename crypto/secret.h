@@ -1,9 +1,9 @@
-/* secret.h -- secret random bytes, and memory that holds keys: locked where the limit allows, left
- * out of cores, wiped.
+/* secret.h -- secret random bytes, and memory for keys: locked if the limit allows, excluded from
+ * core dumps, wiped.
  *
- * One area of libcrypto's, its secure heap, in which libcrypto keeps private keys of certificates
- * and of TLS handshakes too. Not in it: what passes through the stack (wiped), and key schedules
- * of AES and HMAC, which libcrypto keeps in ordinary memory and cleanses.
+ * The memory is libcrypto's secure heap, which also holds the private keys of certificates and TLS
+ * handshakes. Outside it are copies on the stack (wiped), and key schedules of AES and HMAC, which
+ * libcrypto keeps in ordinary memory and cleanses.
  */
 #ifndef CRYPTO_SECRET_H
 #define CRYPTO_SECRET_H
@@ -14,23 +14,24 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { SECRET_AREA = 1 << 19 }; /* bytes; all of it is locked at once */
+enum { SECRET_AREA = 1 << 19 }; /* bytes, all locked at once */
 
-/* Sets the area up, once, before the first key is read. False: it could not be locked (RLIMIT_MEMLOCK),
- * or there is none; keys then lie in memory that may be swapped out. Never called, as in tests and
- * in coterie: the same. */
+/* Sets the area up, once, before the first key is read. False if it could not be locked
+ * (RLIMIT_MEMLOCK) or made; keys may then be swapped out. Without this call, as in tests and
+ * coterie, keys lie in ordinary memory. */
 bool secret_begin(void);
-/* Says in the log if secret_begin() said false. */
+/* Logs a warning if secret_begin() returned false. */
 void secret_report(void);
 
-/* n > 0 zero bytes; in the area if there is room, otherwise elsewhere. Any thread. */
+/* Returns n > 0 zero bytes, in the area if there is room, otherwise on the ordinary heap.
+ * Thread-safe. */
 void *secret_new(size_t n) __attribute__((returns_nonnull));
 void secret_free(void *p, size_t n); /* wipes; accepts NULL */
 
-/* n bytes from libcrypto's CSPRNG for private values; ERR_INTERNAL if it has no entropy. */
+/* Draws n bytes from libcrypto's CSPRNG for private values; ERR_INTERNAL if it has no entropy. */
 enum err random_secret(void *p, size_t n) MUST_CHECK;
 
-/* Forgets a secret; not optimised away. */
+/* Clears a secret; the compiler cannot optimise it away. */
 static inline void wipe(void *p, size_t n)
 {
 	explicit_bzero(p, n);

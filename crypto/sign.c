@@ -114,8 +114,8 @@ enum err sign_make(const struct identity *id, struct bytes message,
 	return e;
 }
 
-/* Every SubjectPublicKeyInfo of Ed25519 is these bytes, with the key behind them (RFC 8410). NULL:
- * it is of another kind, or none. */
+/* Returns the key if spki is of Ed25519, otherwise NULL. Every such SubjectPublicKeyInfo is
+ * these bytes followed by the key (RFC 8410). */
 static const uint8_t *of_ed25519(struct bytes spki)
 {
 	static const uint8_t head[] = { 0x30, 0x2a, 0x30, 0x05, 0x06, 0x03,
@@ -164,7 +164,7 @@ enum err sign_check(struct bytes spki, struct bytes message, struct bytes signat
 				      "encoding is not canonical");
 	else if (raw ? !ed25519_fits(raw, message, signature) : !fits(key, message, signature))
 		e = err_set(ERR_PEER, "the signature does not fit key and message");
-	must_reason(); /* a refused signature leaves reasons in the queue */
+	must_reason(); /* a refused signature leaves errors in the queue */
 	EVP_PKEY_free(key);
 	return e;
 }

@@ -10,7 +10,7 @@
 
 static const char LABEL[] = "coterie tag v3";
 
-enum { BLOCK = 256 }; /* words of a block: those that the a_j are for */
+enum { BLOCK = 256 }; /* words of a block, and number of a_j */
 
 typedef unsigned __int128 u128;
 
@@ -21,15 +21,15 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are little-en
 _Static_assert(sizeof(u128) == TAG_LEN, "a number fills a tag");
 
 struct tag {
-	struct prg *stream;       /* a_0 .. a_255, R, b_0, b_1, .. */
+	struct prg *stream;       /* a_0 .. a_255, R, b_0, b_1, ... */
 	uint8_t key[PRG_KEY_LEN]; /* of the stream */
 	size_t count, words;      /* of a vector: in all, and added so far */
-	u128 R, power;            /* power: R^q of block q, which is under way */
-	u128 sum;                 /* of the blocks that are over */
-	u128 low;                 /* of the block under way, sum_j a_j (x_j + 2^63): */
-	uint64_t high;            /* low + 2^128 high */
+	u128 R, power;            /* power: R^q of the current block q */
+	u128 sum;                 /* of the finished blocks */
+	u128 low; /* For the current block, sum_j a_j (x_j + 2^63) = low + 2^128 high. */
+	uint64_t high;
 	uint64_t a[BLOCK];
-	u128 whole; /* excess() of a whole block */
+	u128 whole; /* excess() of a full block */
 };
 
 /* ---- numbers mod p: CT, values canonical ---- */
@@ -88,8 +88,6 @@ void tag_uniform(uint8_t x[static TAG_LEN])
 	memcpy(x, &number, sizeof(number));
 }
 
-/* ---- the stream ---- */
-
 static u128 draw(struct prg *stream)
 {
 	uint8_t bytes[TAG_LEN];
@@ -102,7 +100,7 @@ static u128 draw(struct prg *stream)
 	return number;
 }
 
-/* The sum of the offsets of these parties, whose numbers rise. */
+/* Sum of the offsets of these parties (ascending numbers). */
 static u128 offsets(struct tag *t, const size_t *members, size_t count)
 {
 	u128 sum = 0;
@@ -119,9 +117,7 @@ static u128 offsets(struct tag *t, const size_t *members, size_t count)
 	return sum;
 }
 
-/* ---- vectors ---- */
-
-/* acc += a (x + 2^63): both factors below 2^64, so of 256 products the sum is below 2^136. */
+/* acc += a (x + 2^63): both factors are below 2^64, so the sum of 256 products is below 2^136. */
 static inline void add_word(u128 *low, uint64_t *high, uint64_t a, uint64_t x)
 {
 	*high += __builtin_add_overflow(*low, (u128)a * (x ^ TOP), low);
@@ -145,7 +141,7 @@ static void add_words(struct tag *t, const uint64_t *a, const uint64_t *x, size_
 	t->high = high;
 }
 
-/* The excess that add_word() adds for the first n words of a block: 2^63 sum_j a_j. */
+/* Excess that add_word() adds for the first n words of a block: 2^63 sum_j a_j. */
 static u128 excess(const struct tag *t, size_t n)
 {
 	u128 all = 0;
@@ -155,7 +151,7 @@ static u128 excess(const struct tag *t, size_t n)
 	return fold((all >> 64) + ((all & UINT64_MAX) << 63));
 }
 
-/* The block under way has n words, and is over. 2^128 high = 2 high. */
+/* Ends the current block after n words. 2^128 high = 2 high mod p. */
 static void end_block(struct tag *t, size_t n)
 {
 	u128 less = P - (n == BLOCK ? t->whole : excess(t, n));
@@ -216,7 +212,7 @@ void tag_add(struct tag *t, const uint64_t *x, size_t n)
 	}
 }
 
-/* H(x); the next vector may begin. */
+/* Returns H(x) and resets for the next vector. */
 static u128 end_vector(struct tag *t)
 {
 	u128 sum;

@@ -1,18 +1,18 @@
-/* tag.h -- tags by which parties verify a sum that the coordinator broadcasts.
+/* tag.h -- tags with which parties verify a sum that the coordinator broadcasts.
  *
- * p = 2^127 - 1 is larger than any difference of two words of Z_N, N = 2^64, so a tag binds the one
- * integer of (-N/2, N/2) that each word stands for. From the group key, which the coordinator does not
- * have, come for each sum a_j in [0, 2^64) for j = 0 .. 255, R mod p, and an offset b_i mod p of each
- * party i. With x_ij the signed word of entry j at party i:
+ * p = 2^127 - 1 is larger than any difference of two words of Z_N, N = 2^64, so a tag binds the
+ * unique integer in (-N/2, N/2) of each word. The parties share a group key that the coordinator
+ * does not have. It yields for each sum a_j in [0, 2^64) for j = 0 .. 255, R mod p, and an offset
+ * b_i mod p of each party i. With x_ij the signed word of entry j at party i:
  *
  *   H(x)   = sum_q R^q ( sum_j a_j x_(256 q + j) )  mod p
  *   sent     tau_i = ( b_i + H(x_i) ) mod p, masked in Z_p (mask_tag(), crypto/secagg.h)
  *   broadcast  s_j = sum_i x_ij,  T = sum_i tau_i mod p
  *   checked  T = ( H(s) + sum_i b_i ) mod p
  *
- * A change of s or T without the key passes at one party with probability at most
- * 2^-64 + n / (256 p). tau_i is uniform to anybody without b_i. Each number of a group serves one sum:
- * two vectors of one party under one number would reveal a_j. docs/secure-sum.md has bytes and proof.
+ * A change of s or T without the key passes at one party with probability at most 2^-64 + n / (256
+ * p). tau_i is uniform to anybody without b_i. Each number of a group serves one sum: two vectors
+ * of one party under one number would reveal a_j. docs/secure-sum.md has bytes and proof.
  *
  * A number mod p is TAG_LEN bytes, little-endian, below p. CT: time depends on lengths only.
  */
@@ -27,30 +27,32 @@ enum { TAG_LEN = 16, TAG_KEY_LEN = 32, TAG_SESSION_LEN = 32 };
 
 /* ---- numbers mod p ---- */
 
-bool tag_is_number(const uint8_t x[static TAG_LEN]); /* below p; for what arrives */
+bool tag_is_number(const uint8_t x[static TAG_LEN]); /* below p; for received numbers */
 /* acc = acc + x, acc - x; both below p. */
 void tag_plus(uint8_t acc[static TAG_LEN], const uint8_t x[static TAG_LEN]);
 void tag_minus(uint8_t acc[static TAG_LEN], const uint8_t x[static TAG_LEN]);
-/* Uniform bytes become a number, in place: their lowest 127 bits, of which the value p counts as 0.
- * Uniform but for a statistical distance of 2^-127. */
+/* Reduces uniform bytes to a number, in place: the lowest 127 bits, with the value p mapped to
+ * 0. The statistical distance from uniform is 2^-127. */
 void tag_uniform(uint8_t x[static TAG_LEN]);
 
 /* ---- tags ---- */
 
-struct tag; /* the numbers of one sum, and the words of one vector so far */
+struct tag; /* keys of one sum, and the state of one vector */
 
-/* key: the group's, of this attempt alone. session: secagg_session(). group: as in MASKED; number: of
- * the group's broadcast sums, from 0, as in SUM. count: words of the sum, at least 1. */
+/* key: the group's, of this attempt only. session: secagg_session(). group: as in MASKED.
+ * number: of the group's broadcast sums, from 0, as in SUM. count: words of the sum, at least 1. */
 struct tag *tag_new(const uint8_t key[static TAG_KEY_LEN],
 		    const uint8_t session[static TAG_SESSION_LEN], uint32_t group, uint64_t number,
 		    size_t count);
-/* The next n words, signed integers: of this party's vector, or of the sum; in pieces of any length. */
+/* Adds the next n words, signed integers, of this party's vector or of the sum; in chunks of any
+ * length. */
 void tag_add(struct tag *t, const uint64_t *x, size_t n);
-/* Is no word -2^63? A sum of terms within their bounds is in (-2^63, 2^63). For sums that arrive. */
+/* True if no word is -2^63: a sum of terms within their bounds is in (-2^63, 2^63). For received
+ * sums. */
 bool tag_in_range(const uint64_t *x, size_t n);
-/* tau_i of party i and the count words that were added. Another vector may follow: the sum. */
+/* tau_i of party i for the count words added. Another vector may follow: the sum. */
 void tag_make(struct tag *t, size_t party, uint8_t tau[static TAG_LEN]);
-/* Is T that of these parties, whose numbers rise, and of the count words that were added? */
+/* True if `told` is T of these parties (ascending numbers) for the count words added. */
 bool tag_holds(struct tag *t, const size_t *members, size_t count,
 	       const uint8_t told[static TAG_LEN]);
 void tag_free(struct tag *t); /* wipes; accepts NULL */

@@ -1,4 +1,5 @@
-/* token.h -- a secret in a file of a daemon's directory, anew at each start: who may read that file can show it. */
+/* token.h -- a secret in a file of a daemon's directory, redrawn at each start. Possession
+ * proves read access to the file. */
 #ifndef CRYPTO_TOKEN_H
 #define CRYPTO_TOKEN_H
 
@@ -6,7 +7,8 @@
 
 enum { TOKEN_TEXT = 64 + 1 };
 
-/* Draws one and writes it, for this user alone. The caller wipes token. ERR_INPUT, ERR_INTERNAL. */
+/* Draws a token and writes it to path with mode 0600. The caller wipes token. ERR_INPUT,
+ * ERR_INTERNAL. */
 enum err token_write(const char *path, char token[static TOKEN_TEXT]) MUST_CHECK;
 
 #endif

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What libcrypto looks up to begin takes a fifth as long as the ladder, and more where the caches
- * are cold: it is kept, and so is a key for the other's point, which is set anew each time. */
+/* libcrypto's set-up takes a fifth of the time of the ladder, and more with cold caches. So the
+ * context is kept, as is a key object for the other's point, which is set anew each time. */
 struct x25519 {
 	EVP_PKEY *own, *other;
 	EVP_PKEY_CTX *derive;
@@ -53,9 +53,9 @@ bool x25519(struct x25519 *x, const uint8_t point[static X25519_LEN],
 	must(EVP_PKEY_set1_encoded_public_key(x->other, point, X25519_LEN) == 1 &&
 		 EVP_PKEY_derive_set_peer_ex(x->derive, x->other, 0) == 1,
 	     "X25519");
-	finite = EVP_PKEY_derive(x->derive, out, &n) == 1; /* fails on a result of zero alone */
+	finite = EVP_PKEY_derive(x->derive, out, &n) == 1; /* fails only if the result is zero */
 	if (!finite) {
-		(void)must_reason(); /* nobody else's failure */
+		(void)must_reason(); /* clears the error queue */
 		memset(out, 0, X25519_LEN);
 	}
 	return finite;

@@ -1,7 +1,7 @@
 /* x25519.h -- the function X25519 of RFC 7748, by libcrypto.
  *
  * Scalars and points are 32 bytes, little-endian as in the RFC; libcrypto clamps scalars and clears
- * a point's top bit. CT: libcrypto's ladder; its own copies of a scalar are wiped. 0.04 ms each.
+ * a point's top bit. CT: libcrypto's ladder; its copies of a scalar are wiped. 0.04 ms each.
  */
 #ifndef CRYPTO_X25519_H
 #define CRYPTO_X25519_H
@@ -13,7 +13,7 @@
 
 enum { X25519_LEN = 32 };
 
-/* A scalar for any number of points, one at a time: making it costs as much as one of them. */
+/* A scalar for any number of points, one at a time. Making it costs as much as one x25519(). */
 struct x25519;
 struct x25519 *x25519_new(const uint8_t scalar[static X25519_LEN]);
 void x25519_free(struct x25519 *x); /* wipes; accepts NULL */
@@ -21,8 +21,8 @@ void x25519_free(struct x25519 *x); /* wipes; accepts NULL */
 /* out = scalar times the base point, 9. */
 void x25519_base(const struct x25519 *x, uint8_t out[static X25519_LEN]);
 
-/* out = scalar times point. False, and out is zeros, if that is the point at infinity: then point
- * is of small order, and so would it be for any other scalar. out may be point. */
+/* out = scalar times point; out may be point. False, with zeros in out, if the result is the
+ * point at infinity. Then point is of small order, and any other scalar gives the same. */
 bool x25519(struct x25519 *x, const uint8_t point[static X25519_LEN],
 	    uint8_t out[static X25519_LEN]) MUST_CHECK;
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pieces from this size on are mapped one by one. Left to itself, malloc begins with the first, and
- * rises to the second with each larger piece that is freed. */
+/* malloc maps pieces from this size on one by one. Its default threshold starts at MAPPED_LEAST
+ * and rises towards MAPPED_MOST with each larger piece that is freed. */
 enum { MAPPED_LEAST = 128 << 10, MAPPED_MOST = 32 << 20 };
 
 static void (*at_end)(void);

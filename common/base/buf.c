@@ -26,7 +26,7 @@ void buf_add(struct buf *b, const void *p, size_t n)
 		memcpy(buf_extend(b, n), p, n);
 }
 
-/* Into what room there is; most often that is enough. */
+/* Formats into the free capacity first, which mostly suffices. */
 void buf_printf(struct buf *b, const char *fmt, ...)
 {
 	size_t room = b->cap - b->n;

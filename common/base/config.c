@@ -49,8 +49,6 @@ static const void *field_in(const struct config_row *r, const void *in)
 	return (const char *)in + r->offset;
 }
 
-/* ---- a value by its path ---- */
-
 static const struct json *lookup(const struct json *root, const char *path)
 {
 	char part[CONFIG_PATH_LEN];
@@ -71,8 +69,8 @@ static const struct json *lookup(const struct json *root, const char *path)
 	return NULL;
 }
 
-/* The object in which the last part of path is, made if absent, and that part; NULL if some part
- * is there but is no object. */
+/* Finds the object that holds the last part of path, creating objects as needed, and copies that
+ * part. NULL if a part of the path is no object. */
 static struct json *holder(struct json *root, const char *path, char part[static CONFIG_PATH_LEN])
 {
 	for (;;) {
@@ -93,7 +91,7 @@ static struct json *holder(struct json *root, const char *path, char part[static
 	}
 }
 
-/* Puts a value as it would follow "path=": JSON if it is JSON, else a string. */
+/* Puts a value as it would follow "path=": parsed if it is JSON, otherwise as a string. */
 static void put_text(struct json *object, const char *key, const char *text)
 {
 	struct bytes bytes = { (const uint8_t *)text, strlen(text) };
@@ -110,7 +108,7 @@ enum err config_set(struct json *root, char *const *set)
 	char path[CONFIG_PATH_LEN], part[CONFIG_PATH_LEN];
 
 	if (json_type(root) != JSON_OBJECT)
-		return ERR_OK; /* config_read says what is wrong, with the source */
+		return ERR_OK; /* config_read() reports it, with the source */
 	for (; set && *set; set++) {
 		const char *eq = strchr(*set, '=');
 		struct json *at;
@@ -129,7 +127,7 @@ enum err config_set(struct json *root, char *const *set)
 	return ERR_OK;
 }
 
-/* ---- keys that no row names ---- */
+/* ---- unknown and removed keys ---- */
 
 static bool begins(const char *path, const char *with, size_t n)
 {
@@ -143,7 +141,7 @@ static bool is_of(const struct config_table *t, const struct config_removed *r, 
 	return begins(r->path, t->name, n) && !strcmp(r->path + n + 1, path);
 }
 
-/* value, or one of its items, is what text says. */
+/* True if value or one of its items equals text. */
 static bool says(const struct json *value, const char *text)
 {
 	struct buf written = { 0 };
@@ -161,7 +159,7 @@ static bool says(const struct json *value, const char *text)
 	return same;
 }
 
-/* Is the value of a removed key what holds now? */
+/* True if this value of a removed key describes today's behaviour, so that it may be ignored. */
 static bool still_holds(const struct config_table *t, const char *path, const struct json *value)
 {
 	for (const struct config_removed *r = t->removed; r && r->path; r++)
@@ -170,7 +168,7 @@ static bool still_holds(const struct config_table *t, const char *path, const st
 	return false;
 }
 
-/* ERR_INPUT if an earlier release took the key at path (value NULL), or this value of it. */
+/* ERR_INPUT if an earlier release had the key at path (value NULL), or this value of it. */
 static enum err check_removed(const struct config_table *t, const char *path,
 			      const struct json *value)
 {
@@ -249,8 +247,6 @@ static enum err check_known(const struct config_table *t, const struct json *obj
 	return ERR_OK;
 }
 
-/* ---- reading ---- */
-
 static enum err read_row(const struct config_table *t, const struct config_row *r,
 			 const struct json *root, const char *dir,
 			 const struct config_preset *presets, void *out)
@@ -328,8 +324,6 @@ enum err config_read_fault(const struct config_table *t, const struct json *root
 	return read_all(t, root, where, NULL, NULL, out, fault);
 }
 
-/* ---- writing ---- */
-
 struct json *config_write(const struct config_table *t, const void *in)
 {
 	struct json *root = json_object();
@@ -340,7 +334,7 @@ struct json *config_write(const struct config_table *t, const void *in)
 	return root;
 }
 
-/* A field as text, or nothing if it is not set. */
+/* Appends a field as text, or "nothing" if it is not set. */
 static void field_text(const struct config_row *r, const void *in, struct buf *text)
 {
 	struct json *object = json_object();
@@ -373,9 +367,7 @@ bool config_difference(const struct config_table *t, const void *a, const char *
 	return differ;
 }
 
-/* ---- what differs from the defaults ---- */
-
-/* standard: of zeros, for this row's default alone; an optional field has none. */
+/* standard: zeroed scratch struct for this row's default. An optional field has no default. */
 static bool is_standard(const struct config_table *t, const struct config_row *r, const void *in,
 			void *standard)
 {

@@ -1,9 +1,8 @@
-/* config.h -- a JSON object into a struct, by a table.
+/* config.h -- reads a JSON object into a struct, driven by a table.
  *
- * A row of the table says for one field: its path in the JSON ("filter.order"), type, place in the
- * struct, bounds, default and one line of help. Reading checks everything: a key that no row
- * names, a missing one, a wrong type, a value out of bounds is ERR_INPUT, and the sentence names
- * source, path, value, and what was expected:
+ * A row describes one field: path in the JSON ("filter.order"), type, offset in the struct, bounds,
+ * default and one line of help. Reading fails with ERR_INPUT on an unknown key, a missing key, a
+ * wrong type or a value out of bounds. The error names source, path, value and expectation:
  *
  *     job.json: job.clusters is 1, expected a whole number from 2 to 65536
  *
@@ -26,128 +25,138 @@ struct config_strings {
 	size_t count;
 };
 
-/* Owned pairs, in the order of the file. */
+/* Owned pairs in file order. */
 struct config_map {
 	struct config_pair {
 		char *key, *value;
-		char *path; /* of a file that belongs to it; or NULL */
+		char *path; /* path of a file that belongs to it, or NULL */
 	} * item;
 	size_t count;
 };
 
-const char *config_map_get(const struct config_map *m, const char *key);  /* NULL: absent */
-const char *config_map_path(const struct config_map *m, const char *key); /* NULL: it has none */
+const char *config_map_get(const struct config_map *m, const char *key); /* NULL if absent */
+/* NULL if absent or without a path. */
+const char *config_map_path(const struct config_map *m, const char *key);
 bool config_strings_has(const struct config_strings *s, const char *text);
 
-/* A count given as a number, as a multiple of k (14, "k", "2k"), or by a word of its own. */
+/* A count: a number, a multiple of k (14, "k", "2k"), or the row's word. */
 struct config_count {
-	unsigned times_k; /* if not 0: this many times k */
-	unsigned fixed;   /* otherwise, if not 0: this many; both 0: the row's word */
+	unsigned times_k; /* if not 0: this multiple of k */
+	unsigned fixed;   /* otherwise this count; if both are 0: the row's word */
 };
 
 enum config_type {
 	CONFIG_BOOL,     /* bool; with names: names[0] is false, names[1] true */
-	CONFIG_UNSIGNED, /* unsigned; names[0]: a word that stands for CONFIG_WORD, if any */
+	CONFIG_UNSIGNED, /* unsigned; names[0], if any: a word for CONFIG_WORD */
 	CONFIG_U64,      /* uint64_t below 2^53 */
-	CONFIG_BYTES,    /* the same; or a string of a whole number and K, M, G or T, 1024 each */
-	CONFIG_DOUBLE,   /* double */
-	CONFIG_STRING,   /* char *, owned; min .. max bytes; NULL where optional and absent */
-	CONFIG_PATH,   /* the same; a relative path is taken from the directory given to config_read
-			*/
-	CONFIG_ENUM,   /* an enum (unsigned) whose values are 0, 1, .. in the order of names */
-	CONFIG_CHOICE, /* unsigned: values[i] for names[i] */
-	CONFIG_STRINGS, /* struct config_strings of min .. max items, none twice */
-	CONFIG_MAP,     /* struct config_map of min .. max pairs; with names: a value may be an object,
-			   of the string as names[0] and a path, which may be left out, as names[1] */
-	CONFIG_ID,      /* uint8_t[CONFIG_ID_LEN], as twice as many lower-case hexadecimal digits,
-			   not all 0; zero where optional and absent */
-	CONFIG_COUNT,   /* struct config_count; a fixed one is min .. max, a multiple 1 .. 64;
-			   names[0]: the word, if any */
-	CONFIG_RANGE,   /* unsigned[2]: a number, and 0; or, of an object of "from" and "to", "to" and "from",
-			   which is less by CONFIG_RANGE_MAX at most */
+	/* uint64_t below 2^53; also a string of a whole number and K, M, G or T, powers of 1024. */
+	CONFIG_BYTES,
+	CONFIG_DOUBLE, /* double */
+	CONFIG_STRING, /* char *, owned; min .. max bytes; NULL if optional and absent */
+	/* As CONFIG_STRING; a relative path is joined to the directory given to config_read(). */
+	CONFIG_PATH,
+	CONFIG_ENUM,    /* an enum (unsigned) with the values 0, 1, ... in the order of names */
+	CONFIG_CHOICE,  /* unsigned: values[i] for names[i] */
+	CONFIG_STRINGS, /* struct config_strings of min .. max different items */
+	/* struct config_map of min .. max pairs. With names, a value may be an object: names[0]
+	 * is the string and names[1] an optional path. */
+	CONFIG_MAP,
+	/* uint8_t[CONFIG_ID_LEN], from lower-case hexadecimal digits, not all 0; zero if
+	 * optional and absent. */
+	CONFIG_ID,
+	/* struct config_count; fixed: min .. max, a multiple: 1 .. 64; names[0]: the word, if
+	 * any. */
+	CONFIG_COUNT,
+	/* unsigned[2]: a number, then 0; or "to", then "from" of an object. "from" is smaller
+	 * than "to" by at most CONFIG_RANGE_MAX. */
+	CONFIG_RANGE,
 };
 
 enum { CONFIG_RANGE_MAX = 63 };
 
 enum { CONFIG_ID_LEN = 16 };
-#define CONFIG_WORD 0xffffffffU /* an unsigned that was given as the row's word */
+#define CONFIG_WORD 0xffffffffU /* the row's word for an unsigned */
 
 struct config_row {
 	const char *path;
 	enum config_type type;
 	size_t offset;
-	double min, max;      /* inclusive, where the type has bounds */
-	const char *standard; /* the default, as it would follow "path=" ; NULL: required; "":
-				 optional, left zero */
+	double min, max; /* inclusive, if the type has bounds */
+	/* Default, as it would follow "path="; NULL: required; "": optional, left zero. */
+	const char *standard;
 	const char *help;
-	const char *const *names; /* ends with NULL */
+	const char *const *names; /* NULL-terminated */
 	const unsigned *values;   /* CONFIG_CHOICE */
-	/* Further check of a string (or of each item, key of a map if value is false). Returns what
-	 * was expected, or NULL if it is right. */
+	/* Further check of a string, or of each item or map value. Returns the expectation, or
+	 * NULL if the text is valid. check_key does the same for map keys. */
 	const char *(*check)(const char *text);
 	const char *(*check_key)(const char *text);
-	unsigned readers; /* bits, for whoever made the table: where the row counts; 0: everywhere */
+	/* Bit mask owned by the table's module: where the row applies; 0: everywhere. */
+	unsigned readers;
 };
 
-/* A key that an earlier release took, or one value of a key; the list ends with path NULL.
+/* A removed key, or one removed value of a key; the list ends with path NULL.
  *
- * A removed key's value that says what holds now may still be given, since files and records of that
- * release name all keys: a row with that value and use NULL. It stands before the key's own row. */
+ * Files and records of an earlier release name all its keys. If a removed key's value describes
+ * today's behaviour it is still accepted: add a row with that value and use NULL, before the key's
+ * own row.
+ */
 struct config_removed {
-	const char *path;  /* with the table's name in front: "job.on_loss" */
-	const char *value; /* as it would follow "path="; NULL: the key with any value, and all below */
-	const char *last;  /* the last release that took it: "0.1.0" */
-	const char *use;   /* one imperative: "use \"attempt\""; NULL: the value is read and ignored */
+	const char *path; /* including the table's name: "job.on_loss" */
+	/* As it would follow "path="; NULL: any value of the key, and all keys below it. */
+	const char *value;
+	const char *last; /* last release that accepted it: "0.1.0" */
+	/* One imperative: "use \"attempt\""; NULL: the value is accepted and ignored. */
+	const char *use;
 };
 
 struct config_table {
-	const char *name; /* "job": the first word of every path in messages */
+	const char *name; /* "job": first word of every path in messages */
 	const struct config_row *row;
 	size_t count;
-	size_t size; /* of the struct */
-	const struct config_removed *removed; /* NULL: none */
+	size_t size;                          /* size of the struct */
+	const struct config_removed *removed; /* NULL if there are none */
 };
 
-/* Replaces a row's default: `path` as in the row, `value` as it would follow "path=". */
+/* Replaces a row's default. path: as in the row; value: as it would follow "path=". */
 struct config_preset {
 	const char *path, *value; /* the list ends with path NULL */
 };
 
-/* Puts "path=value" into the object root: the value is read as JSON if it is JSON, else it is a
- * string. Objects along the path are made as needed. ERR_INPUT: no '=', or a part of the path is
- * no object. A root that is none is left for config_read to refuse. set: NULL-terminated; NULL is
- * none. */
+/* Sets "path=value" in the object root. The value is parsed as JSON if possible, otherwise it is
+ * a string. Creates objects along the path. ERR_INPUT without '=', or if a part of the path is
+ * no object. If root itself is no object, nothing happens and config_read() refuses it. set:
+ * NULL-terminated, or NULL. */
 enum err config_set(struct json *root, char *const *set) MUST_CHECK;
 
-/* Fills *out (zeroed here) from root. Precedence: root, presets (may be NULL), the row's default.
- * where names the source; dir is what relative paths start from (NULL: left as they are).
- * On failure nothing is owned by *out. */
+/* Fills *out, which it zeroes first, from root. Precedence: root, presets (may be NULL), the
+ * row's default. where: source in errors. dir: base of relative paths, NULL to keep them. On
+ * failure *out owns nothing. */
 enum err config_read(const struct config_table *t, const struct json *root, const char *where,
 		     const char *dir, const struct config_preset *presets, void *out) MUST_CHECK;
 
-/* The same without presets. On failure fault has the path of the key or value that was refused,
- * or "" where no one of them was. */
+/* config_read() without presets. On failure fault holds the path of the refused key or value, or
+ * "" if the error concerns none. */
 enum { CONFIG_PATH_LEN = 256 };
 enum err config_read_fault(const struct config_table *t, const struct json *root, const char *where,
 			   void *out, char fault[static CONFIG_PATH_LEN]) MUST_CHECK;
 
-/* *in as JSON, in the table's order, without absent optional fields; reading it again gives the same
+/* *in as JSON, in table order, without absent optional fields. Reading it restores the same
  * struct. The caller frees it. */
 struct json *config_write(const struct config_table *t, const void *in);
-/* Without the values that are their rows' defaults, too; read without presets, it gives the same
+/* As config_write(), without default values. Reading it without presets restores the same
  * struct. */
 struct json *config_write_given(const struct config_table *t, const void *in);
 
-/* The first row in which a and b differ, as "job.clusters: 7 here, 8 offered"; false if none. */
+/* Describes the first row in which a and b differ, as "job.clusters: 7 here, 8 offered"; false
+ * if none does. */
 bool config_difference(const struct config_table *t, const void *a, const char *a_name,
 		       const void *b, const char *b_name, char *text, size_t len);
 
-/* The table for people: one line per row with path, what is expected, default, help. */
+/* Describes the table for the user: path, help, expectation and default of each row. */
 void config_describe(const struct config_table *t, struct buf *out);
 
-void config_release(const struct config_table *t, void *out); /* frees what the fields own, zeroes */
-
-/* ---- checks for rows ---- */
+void config_release(const struct config_table *t, void *out); /* frees and zeroes the fields */
 
 const char *config_check_name(const char *text); /* a party's name: 1..64 of A-Z a-z 0-9 . _ - */
 

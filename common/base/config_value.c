@@ -82,7 +82,7 @@ void config_value_expected(const struct config_row *r, struct buf *text)
 	}
 }
 
-/* "job.clusters is 1, expected ..."; expected: NULL is what the row says. */
+/* "job.clusters is 1, expected ..."; expected NULL: the row's expectation. */
 static enum err wrong(const struct config_row *r, const char *name, const char *inner,
 		      const struct json *v, const char *expected)
 {
@@ -110,7 +110,7 @@ static bool whole_number(const struct config_row *r, const struct json *v, doubl
 	return *x >= r->min && *x <= r->max && *x == floor(*x);
 }
 
-/* The position of v among the row's names; SIZE_MAX if it is none of them. */
+/* Index of v among the row's names; SIZE_MAX if absent. */
 static size_t name_index(const struct config_row *r, const struct json *v)
 {
 	if (json_type(v) != JSON_STRING)
@@ -165,7 +165,7 @@ static enum err read_strings(const struct config_row *r, const char *name, const
 	return ERR_OK;
 }
 
-/* An object of a map's value, or of a range, has these two members alone. */
+/* ERR_INPUT if a member of v is neither of the two known ones nor a comment. */
 static enum err check_members(const struct config_row *r, const char *name, const char *inner,
 			      const struct json *v, const char *const *known)
 {
@@ -178,7 +178,8 @@ static enum err check_members(const struct config_row *r, const char *name, cons
 	return ERR_OK;
 }
 
-/* A value of a map: the string, or an object of it and a path. The key is the pair's already. */
+/* Reads a map value: a string, or an object of a string and a path. The pair has its key
+ * already. */
 static enum err read_pair(const struct config_row *r, const char *name, const struct json *v,
 			  const char *dir, struct config_pair *pair)
 {
@@ -291,7 +292,7 @@ static enum err read_range(const struct config_row *r, const char *name, const s
 	return ERR_OK;
 }
 
-/* 8589934592, "8589934592" or "8G" */
+/* Accepts 8589934592, "8589934592" and "8G". */
 static bool read_bytes(const struct config_row *r, const struct json *v, uint64_t *field)
 {
 	static const char units[] = "KMGT";
@@ -446,12 +447,12 @@ void config_value_put(const struct config_row *r, const void *field, struct json
 	case CONFIG_U64:
 	case CONFIG_BYTES:
 		if (r->standard && !*r->standard && (double)*(const uint64_t *)field < r->min)
-			break; /* 0, which could not be given: it was not */
+			break; /* 0 is out of bounds, so the field was absent */
 		json_put_number(object, key, (double)*(const uint64_t *)field);
 		break;
 	case CONFIG_DOUBLE:
 		if (r->standard && !*r->standard && *(const double *)field < r->min)
-			break; /* not given, as above */
+			break; /* absent, as above */
 		json_put_number(object, key, *(const double *)field);
 		break;
 	case CONFIG_STRING:
@@ -522,7 +523,7 @@ void config_value_release(const struct config_row *r, void *field)
 		}
 		free(m->item);
 		break;
-	default: /* the others own nothing */
+	default:
 		break;
 	}
 }

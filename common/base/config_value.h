@@ -1,15 +1,15 @@
-/* config_value.h -- one field of a table: read, write, describe. For config.c. */
+/* config_value.h -- reads, writes and describes one field of a table. For config.c. */
 #ifndef COMMON_BASE_CONFIG_VALUE_H
 #define COMMON_BASE_CONFIG_VALUE_H
 
 #include "common/base/config.h"
 
-/* Reads v into the field. Where it does not fit: ERR_INPUT with a sentence that begins with the
- * path; the field may then own part of what was read. name: the table's. */
+/* Reads v into the field. ERR_INPUT, with the path first in the error, if v does not fit; the
+ * field may then own a part of the value. name: the table's. */
 enum err config_value_read(const struct config_row *r, const char *name, const struct json *v,
 			   const char *dir, void *field) MUST_CHECK;
 
-/* Puts the field into an object; nothing for an optional field that is not set. */
+/* Puts the field into an object, unless it is optional and absent. */
 void config_value_put(const struct config_row *r, const void *field, struct json *object,
 		      const char *key);
 

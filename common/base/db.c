@@ -14,20 +14,19 @@
 
 struct db_rows {
 	sqlite3_stmt *stmt;
-	bool kept, busy; /* in the list below; and its rows are being read */
+	bool kept, busy; /* Owned by db->kept; its rows are being read. */
 };
 
-/* The last statements, which are parsed once if they come again and again: a commit of the ledger
- * has fewer. */
+/* Prepared statements are cached: a commit of the ledger uses fewer than KEPT. */
 enum { KEPT = 8 };
 
 struct db {
 	sqlite3 *handle;
 	char *path;
 	unsigned busy_ms;
-	struct stat file; /* opened to write */
+	struct stat file; /* identity of the file, if opened for writing */
 	struct db_rows kept[KEPT];
-	unsigned next; /* of them: whose place the next one takes */
+	unsigned next; /* slot of kept that is replaced next */
 };
 
 static sqlite3_stmt *of(struct db_rows *rows)
@@ -42,8 +41,6 @@ static enum err fail(struct db *db, const char *doing)
 	return err_set(ERR_JOB, "%s: %s: %s%s%s", db->path, doing, sqlite3_errmsg(db->handle),
 		       os ? ": " : "", os ? strerror(os) : "");
 }
-
-/* ---- opening ---- */
 
 static enum err open_handle(struct db *db, bool write)
 {
@@ -111,7 +108,7 @@ enum err db_log_ahead(struct db *db)
 {
 	int status = SQLITE_BUSY;
 
-	/* While another process does the same SQLite does not wait by itself. */
+	/* SQLite does not wait by itself while another process makes the same change. */
 	for (unsigned waited_ms = 0; status == SQLITE_BUSY && waited_ms <= db->busy_ms;
 	     waited_ms += 20) {
 		status = sqlite3_exec(db->handle, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
@@ -121,14 +118,13 @@ enum err db_log_ahead(struct db *db)
 	return status == SQLITE_OK ? ERR_OK : fail(db, "cannot be written");
 }
 
-/* ---- statements ---- */
-
 static bool ends(const char *sql)
 {
 	return !sql[strspn(sql, "; \t\r\n")];
 }
 
-/* The first statement of sql; *rest: what is behind it. To be ended. NULL: it does not parse. */
+/* Prepares the first statement of sql; *rest: the remainder. The caller ends it. NULL if it does
+ * not parse. */
 static struct db_rows *prepare(struct db *db, const char *sql, const char **rest)
 {
 	sqlite3_stmt *stmt;
@@ -193,7 +189,7 @@ static void bind(sqlite3_stmt *stmt, const char *arguments, va_list ap)
 			sqlite3_bind_double(stmt, i, va_arg(ap, double));
 			break;
 		default:
-			assert(false); /* no other kind of argument is known */
+			assert(false);
 		}
 	}
 }
@@ -216,7 +212,7 @@ enum err db_query(struct db *db, struct db_rows **rows, bool *found, const char 
 	*rows = prepare(db, sql, &rest);
 	if (!*rows)
 		return fail(db, "reading");
-	assert(of(*rows) && ends(rest)); /* one statement */
+	assert(of(*rows) && ends(rest));
 	va_start(ap, arguments);
 	bind(of(*rows), arguments, ap);
 	va_end(ap);
@@ -252,7 +248,7 @@ const void *db_bytes(struct db_rows *rows, int column, size_t n)
 		   : NULL;
 }
 
-/* To its end, whatever rows there are. */
+/* Steps once, ignores any row, and ends the statement. */
 static enum err run(struct db *db, struct db_rows *rows)
 {
 	int status = sqlite3_step(of(rows));

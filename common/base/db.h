@@ -1,9 +1,9 @@
-/* db.h -- an SQLite database; the one door to SQLite.
+/* db.h -- an SQLite database; the only module that uses SQLite.
  *
- * Opened so that nothing in the file runs and its schema is not written to: the file may not be what this
- * program wrote. Not for use by several threads at once; several processes may have it open.
+ * The file may have been manipulated: triggers and views are off, and the schema is not trusted or
+ * writable. One thread at a time may use a handle; several processes may open the file.
  *
- * Errors: ERR_JOB, with the file's name and what SQLite says, where nothing else is told.
+ * Errors: ERR_JOB with the file's name and SQLite's reason, unless stated otherwise.
  */
 #ifndef COMMON_BASE_DB_H
 #define COMMON_BASE_DB_H
@@ -15,42 +15,42 @@
 #include <stdint.h>
 
 struct db;
-struct db_rows; /* what a query found, a row at a time */
+struct db_rows; /* a query's result, one row at a time */
 
-/* An existing file. write: with a write-ahead log (`PATH-wal`, `PATH-shm` while it is open), made with mode
- * 0600 if there is none. busy_ms: how long other processes that write are waited for. *db is NULL on failure.
- * ERR_INPUT: it cannot be opened to read; ERR_JOB: to write. */
+/* Opens a file. write: creates it with mode 0600 if absent; db_log_ahead() then adds `PATH-wal`
+ * and `PATH-shm`. busy_ms: wait for other writers. *db is NULL on failure. ERR_INPUT if it
+ * cannot be opened for reading, ERR_JOB for writing. */
 enum err db_open(struct db **db, const char *path, bool write, unsigned busy_ms) MUST_CHECK;
-void db_close(struct db *db); /* NULL is fine */
-/* Changes wait from here on in a log beside the file: once, when it is known that the file is what it should be. */
+void db_close(struct db *db); /* accepts NULL */
+/* Switches to a write-ahead log. Call it once, after checking that the file is the expected one. */
 enum err db_log_ahead(struct db *db) MUST_CHECK;
 
-/* One statement with its arguments: i an int64_t, t a text, d a double; h 32 bytes; b a pointer and a size_t.
- * Steps to the first row: *found. *rows is to be ended by the caller, whatever came of it. */
+/* Runs one statement. arguments: i int64_t, t text, d double, h 32 bytes, b pointer and size_t.
+ * Steps to the first row: *found. The caller ends *rows, also after an error. */
 enum err db_query(struct db *db, struct db_rows **rows, bool *found, const char *sql,
 		  const char *arguments, ...) MUST_CHECK;
 enum err db_next(struct db *db, struct db_rows *rows, bool *found) MUST_CHECK;
-void db_end(struct db_rows *rows); /* NULL is fine */
-/* Columns from 0, of the row that was found. Text is never NULL, and borrowed until the next row. */
+void db_end(struct db_rows *rows); /* accepts NULL */
+/* Columns of the current row, from 0. Text is never NULL, and borrowed until the next row. */
 int64_t db_int(struct db_rows *rows, int column);
 double db_real(struct db_rows *rows, int column);
 const char *db_text(struct db_rows *rows, int column);
 bool db_null(struct db_rows *rows, int column);
-/* The bytes, if there are exactly n of them; NULL otherwise. */
+/* NULL unless the column has exactly n bytes. */
 const void *db_bytes(struct db_rows *rows, int column, size_t n);
 
-/* A statement that changes something, with arguments as above. */
+/* Runs a statement that changes data; arguments as for db_query(). */
 enum err db_change(struct db *db, const char *sql, const char *arguments, ...) MUST_CHECK;
-int64_t db_last_row(struct db *db); /* the number of the row that the last INSERT made */
-/* Statements without arguments; */
+int64_t db_last_row(struct db *db); /* row id of the last INSERT */
+/* Runs statements without arguments. */
 enum err db_run(struct db *db, const char *sql) MUST_CHECK;
-/* and back to BEGIN. Returns e, whose sentence stays. */
+/* Rolls back to BEGIN. Returns e and keeps its message. */
 enum err db_undo(struct db *db, enum err e);
-/* ERR_JOB: the file that was opened to write is no longer at its path, so nobody would find what is
+/* ERR_JOB if the file opened for writing is no longer at its path: nobody would find what is
  * written. */
 enum err db_check_there(const struct db *db) MUST_CHECK;
-/* Was the last error the host's: disk, memory, locks? Then the same file will do later. */
+/* True if the host caused the last error (disk, memory, locks): the same file may work later. */
 bool db_host_failed(const struct db *db);
-const char *db_why(const struct db *db); /* the last error, as SQLite says it */
+const char *db_why(const struct db *db); /* SQLite's message for the last error */
 
 #endif

@@ -10,13 +10,14 @@ static _Thread_local char detail[ERR_DETAIL_MAX];
 
 enum err err_set_at(const char *file, int line, enum err code, const char *fmt, ...)
 {
-	char text[ERR_DETAIL_MAX], at[128]; /* text: an argument may be err_detail() itself */
+	/* Separate, because an argument may be err_detail() itself. */
+	char text[ERR_DETAIL_MAX], at[128];
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	utf8_make_harmless(text); /* words come from files and peers */
+	utf8_make_harmless(text); /* the text may hold words from files and peers */
 	memcpy(detail, text, sizeof(detail));
 	snprintf(at, sizeof(at), "%s:%d", file, line);
 	log_event(LOG_DEBUG, &LOG_TEXT("at", at), 1, "%s", detail);
@@ -33,7 +34,7 @@ enum err err_prefix(enum err code, const char *fmt, ...)
 	va_end(ap);
 	utf8_make_harmless(text);
 	strcat(strcat(text, ": "), detail);
-	memcpy(detail, text, sizeof(detail) - 1); /* whose last byte is 0 */
+	memcpy(detail, text, sizeof(detail) - 1); /* the last byte of detail stays 0 */
 	return code;
 }
 

@@ -1,14 +1,13 @@
-/* err.h -- one error code for the decision, one sentence for the human.
+/* err.h -- an error code for the caller's decision, and a message for the user.
  *
- * A function that can fail returns enum err. Where the failure is first seen it says
- * `return err_set(ERR_X, "what, who, which value, what to do")`; on the way up, TRY().
- * The sentence is kept per thread: whoever hands an error to another thread copies it.
- * Codes are few and are for callers that decide; every one of them is an exit status.
+ * A function that can fail returns enum err. The function that detects a failure calls `return
+ * err_set(ERR_X, "event, place, value, remedy")`; callers pass it on with TRY(). Each thread has
+ * one message: code that hands an error to another thread copies it. Codes are few, for callers
+ * that decide, and each is an exit status.
  */
 #ifndef COMMON_BASE_ERR_H
 #define COMMON_BASE_ERR_H
 
-/*        name       exit  what it means                          */
 #define ERR_MAP(X)                                                                                 \
 	X(OK, 0, "done")                                                                           \
 	X(JOB, 1, "the job failed")                                                                \
@@ -18,7 +17,7 @@
 	X(INTERNAL, 5, "internal error")                                                           \
 	X(CANCELLED, 6, "cancelled")
 
-/* The values are the exit statuses of all executables, and travel in ABORT messages. */
+/* Values are the exit statuses of all executables and are sent in ABORT messages. */
 enum err {
 #define X(name, exit_status, text) ERR_##name = (exit_status),
 	ERR_MAP(X)
@@ -28,20 +27,18 @@ enum err {
 #define MUST_CHECK   __attribute__((warn_unused_result))
 #define PRINTF(f, a) __attribute__((format(printf, f, a)))
 
-enum { ERR_DETAIL_MAX = 1024 }; /* bytes of a sentence, with its terminator; longer ones are cut */
+enum { ERR_DETAIL_MAX = 1024 }; /* bytes of a message with its terminator; longer ones are cut */
 
-/* err_set(code, fmt, ...) records the sentence for this thread and returns code, so that it can
- * stand in a return. At level debug the log has the sentence with the file and line of the call:
- * where the error was first seen. */
+/* err_set(code, fmt, ...) records this thread's message and returns code. At level debug it also
+ * logs the message with file and line of the call. */
 #define err_set(...) err_set_at(__FILE__, __LINE__, __VA_ARGS__)
 enum err err_set_at(const char *file, int line, enum err code, const char *fmt, ...) PRINTF(4, 5);
 
-/* Puts "prefix: " before this thread's sentence (to add the file, the party, the step). */
+/* Prepends "prefix: " to this thread's message, to add the file, the party or the step. */
 enum err err_prefix(enum err code, const char *fmt, ...) PRINTF(2, 3);
 
-/* For what must be done between an error and its return and may fail too: err_restore() puts the
- * sentence back and returns the code. ERR_OK is saved without a sentence; restoring it changes
- * nothing. */
+/* Keeps an error while a clean-up that may fail runs. err_restore() restores the message and
+ * returns the code; for ERR_OK it changes nothing. */
 struct err_saved {
 	enum err code;
 	char why[ERR_DETAIL_MAX];
@@ -49,11 +46,10 @@ struct err_saved {
 struct err_saved err_save(enum err code);
 enum err err_restore(const struct err_saved *saved);
 
-const char *err_text(enum err code); /* "a peer failed, ..." */
-const char *err_detail(void);        /* this thread's last sentence; "" if none */
+const char *err_text(enum err code);
+const char *err_detail(void); /* this thread's last message; "" if none */
 
-/* The only macro here that hides a return. Not for functions that own something:
- * those use `goto out`. */
+/* The only macro here that hides a return. Functions that own something use `goto out` instead. */
 #define TRY(expr)                                                                                  \
 	do {                                                                                       \
 		enum err try_err_ = (expr);                                                        \

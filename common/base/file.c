@@ -14,11 +14,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Temporary files of writes under way, so that file_cancel finds them. */
+/* Temporary files of unfinished writes, for file_cancel(). */
 struct temp {
 	struct temp *next;
 	char *path;
-	int fd; /* -1: it is not there; -2: closed */
+	int fd; /* -1: not created; -2: closed */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -27,7 +27,8 @@ static bool cancelled;
 
 static enum err read_all(int fd, const char *path, size_t expected, size_t max, struct buf *out)
 {
-	buf_extend(out, expected + 2); /* the terminator, and one to see the end without growing */
+	/* For the terminator, and one to detect the end without growing. */
+	buf_extend(out, expected + 2);
 	out->n = 0;
 	for (;;) {
 		size_t had = out->n, room = out->cap - had > 1 ? out->cap - had : 65536;
@@ -150,7 +151,8 @@ static enum err write_all(int fd, struct bytes data)
 	return ERR_OK;
 }
 
-/* Makes the file and its entry in the list in one step: file_cancel sees both or neither. */
+/* Creates the file and its list entry under one lock, so that file_cancel() sees both or
+ * neither. */
 static enum err temp_open(struct temp *t, mode_t mode)
 {
 	enum err err = ERR_OK;
@@ -171,7 +173,7 @@ static enum err temp_open(struct temp *t, mode_t mode)
 	return err;
 }
 
-/* Renames if all went well, else removes; and takes the entry off the list. */
+/* Renames the file on success, otherwise removes it; drops the list entry. */
 static enum err temp_close(struct temp *t, const char *path, enum err err)
 {
 	struct temp **at = &temps;
@@ -196,9 +198,8 @@ enum err file_sync_dir(const char *path)
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	enum err err = ERR_OK;
 
-	/* Some file systems have no such thing. One may write into a directory that one cannot
-	 * read.
-	 */
+	/* Tolerated: file systems that cannot sync directories, and directories without read
+	 * permission. */
 	if (fd < 0 ? errno != EACCES : fsync(fd) && errno != EINVAL)
 		err = err_set(ERR_JOB, "%s: cannot bring to disk: %s", dir, strerror(errno));
 	if (fd >= 0)
@@ -207,7 +208,7 @@ enum err file_sync_dir(const char *path)
 	return err;
 }
 
-/* Writes the temporary file, whose descriptor is -1 if it could not be made. */
+/* Writes the temporary file; t->fd is -1 if it could not be created. */
 static enum err temp_write(struct temp *t, const struct file_one *f)
 {
 	static _Atomic unsigned counter;
@@ -224,7 +225,8 @@ static enum err temp_write(struct temp *t, const struct file_one *f)
 
 static enum err temp_end(struct temp *t, bool wait, enum err err)
 {
-	if (!err && wait && fsync(t->fd) && errno != EINVAL) /* EINVAL: a file system without it */
+	/* EINVAL: the file system cannot sync. */
+	if (!err && wait && fsync(t->fd) && errno != EINVAL)
 		err = err_set(ERR_JOB, "cannot bring to disk: %s", strerror(errno));
 	if (close(t->fd) && !err)
 		err = err_set(ERR_JOB, "cannot write: %s", strerror(errno));
@@ -235,7 +237,7 @@ static enum err temp_end(struct temp *t, bool wait, enum err err)
 static enum err write_beside(const struct file_one *file, size_t count, bool wait)
 {
 	struct temp t[FILE_ALL_MAX] = { 0 };
-	const char *at = NULL; /* of which it is */
+	const char *at = NULL; /* path that the error concerns */
 	enum err err = ERR_OK;
 	size_t made = 0;
 
@@ -257,7 +259,7 @@ static enum err write_beside(const struct file_one *file, size_t count, bool wai
 	}
 	if (err)
 		return err_prefix(err, "%s", at);
-	if (wait) /* whether or not: the files themselves are there, and whole */
+	if (wait) /* on failure too, the files are in place and complete */
 		(void)!file_sync_dir(file->path);
 	return ERR_OK;
 }
@@ -345,8 +347,8 @@ enum err file_make_new_dir(const char *path)
 	return file_make_dirs(path);
 }
 
-/* systemd lets a unit's user at a credential by an access list, whose mask stands where the group's
- * bits are: 0440. The group has no part in it, and nobody else gets into the directory. */
+/* systemd grants a unit's user access to a credential by an access list. Its mask appears as the
+ * group bits: 0440. The group gains nothing, and nobody else can enter the directory. */
 static bool is_credential(const char *path)
 {
 	const char *directory = getenv("CREDENTIALS_DIRECTORY");
@@ -409,7 +411,7 @@ void file_sweep(const char *dir)
 		long pid;
 		int end = 0;
 
-		/* NAME.PID-NUMBER.tmp, where NAME may have dots too. */
+		/* Matches NAME.PID-NUMBER.tmp; NAME may contain dots. */
 		for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.')) {
 			if (sscanf(dot, ".%ld-%*u.tmp%n", &pid, &end) != 1 || !end || dot[end] ||
 			    pid <= 0)
@@ -425,7 +427,8 @@ void file_sweep(const char *dir)
 
 void file_hold_standard(void)
 {
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) /* open() takes the lowest */
+	/* open() returns the lowest free one. */
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
 			_exit(ERR_INTERNAL);
 }

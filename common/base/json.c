@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A struct json is a cJSON by another name; these two are the only casts. */
+/* A struct json is a cJSON; these two functions hold the only casts. */
 static cJSON *in(const struct json *v)
 {
 	return (cJSON *)(uintptr_t)v;
@@ -21,7 +21,7 @@ static struct json *out_of(cJSON *v)
 	return (struct json *)v;
 }
 
-/* cJSON reports a failed allocation as a syntax error; ours does not fail. */
+/* cJSON reports a failed allocation as a syntax error; this allocator does not fail. */
 __attribute__((constructor)) static void set_hooks(void)
 {
 	cJSON_Hooks hooks = { .malloc_fn = alloc_bytes, .free_fn = free };
@@ -155,7 +155,7 @@ struct json *json_array(void)
 	return out_of(cJSON_CreateArray());
 }
 
-/* Text comes from anywhere; what stands in a tree is UTF-8. */
+/* Replaces invalid UTF-8: text in a tree is always UTF-8. */
 static cJSON *string_of(const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;
@@ -238,7 +238,7 @@ struct json *json_append_object(struct json *array)
 	return json_append(array, json_object());
 }
 
-/* ---- writing: cJSON's own prints numbers to 15 digits, which loses the end of large ones ---- */
+/* ---- writing: cJSON prints 15 digits, which loses the end of large numbers ---- */
 
 static void write_string(const char *text, struct buf *out)
 {
@@ -258,7 +258,7 @@ static void write_string(const char *text, struct buf *out)
 	buf_add(out, "\"", 1);
 }
 
-/* indent < 0: all in one line. */
+/* indent < 0: on one line. */
 static void write_value(const cJSON *v, int indent, struct buf *out);
 
 static void new_line(int indent, struct buf *out)

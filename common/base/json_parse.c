@@ -1,4 +1,4 @@
-/* Reads JSON by cJSON, and refuses what cJSON takes beyond RFC 8259. */
+/* Parses JSON with cJSON, and refuses input beyond RFC 8259. */
 #include "common/base/alloc.h"
 #include "common/base/json.h"
 #include "common/base/utf8.h"
@@ -11,7 +11,7 @@
 
 struct scan {
 	const char *p, *end;
-	const char *wrong; /* at p */
+	const char *wrong; /* fault at p */
 };
 
 static int peek(const struct scan *s, int ahead)
@@ -24,7 +24,7 @@ static void fail(struct scan *s, const char *wrong)
 	s->wrong = s->p < s->end ? wrong : "the text ends too early";
 }
 
-/* Behind \u. To cJSON \u0000, and \u before anything else, is the string's end. */
+/* Scans after \u. cJSON ends a string at \u0000 and at an invalid \u. */
 static void scan_code(struct scan *s)
 {
 	for (int i = 0, code = 0; i < 4 && !s->wrong; i++) {
@@ -46,7 +46,7 @@ static void scan_string(struct scan *s)
 		else if (!(n = utf8_length((const unsigned char *)s->p, (size_t)(s->end - s->p))))
 			fail(s, "a byte that is not UTF-8");
 		else if (*s->p == '\\' && s->end - s->p > 1)
-			n = 2; /* cJSON knows which may follow */
+			n = 2; /* cJSON checks the escaped character */
 		s->p += n;
 		if (n == 2 && s->p[-2] == '\\' && s->p[-1] == 'u')
 			scan_code(s);
@@ -54,7 +54,7 @@ static void scan_string(struct scan *s)
 	s->p += !s->wrong;
 }
 
-/* cJSON takes 01, 1. and -.5, too. */
+/* cJSON also accepts 01, 1. and -.5. */
 static void scan_number(struct scan *s)
 {
 	s->p += *s->p == '-';
@@ -91,7 +91,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* No object may have a key twice, no number be too large for a double. */
+/* Refuses duplicate keys in an object, and numbers too large for a double. */
 static enum err check_tree(const cJSON *v, const char *where)
 {
 	size_t n = (size_t)cJSON_GetArraySize(v), at = 0;

@@ -28,7 +28,7 @@ static _Atomic unsigned level_max = LOG_INFO;
 static char subject[80] = "coterie", job[33];
 static _Thread_local char job_here[33];
 static struct job_log {
-	char job[33]; /* "": free */
+	char job[33]; /* "" if free */
 	int file;
 } job_log[LOG_JOBS_MAX];
 static int job_logs;
@@ -37,10 +37,10 @@ static int file = -1;
 static bool terminal, journal;
 static struct log_seldom *seldoms;
 
-#define DRAIN_S  1.0 /* for the last lines, when a process ends */
+#define DRAIN_S  1.0 /* time for the last lines when a process ends */
 #define SELDOM_S 60.0
 
-/* The line that moves, as it stands on the terminal; empty: none. */
+/* The progress line as shown on the terminal; empty if none. */
 static struct buf moving;
 static _Thread_local char moving_phase[64]; /* of this thread's job */
 static _Thread_local double moving_drawn_s;
@@ -86,7 +86,7 @@ enum err log_job_open(const char *id, const char *path)
 	pthread_mutex_lock(&lock);
 	for (struct job_log *l = job_log; l < job_log + LOG_JOBS_MAX && !free_one; l++)
 		free_one = *l->job ? NULL : l;
-	assert(free_one); /* no more jobs than that run at a time */
+	assert(free_one); /* no more jobs run at a time */
 	snprintf(free_one->job, sizeof(free_one->job), "%s", id);
 	free_one->file = fd;
 	job_logs++;
@@ -207,19 +207,18 @@ static void line_for_programs(struct buf *b, enum log_level level, const struct 
 		if (pairs[i].text)
 			json_put_string(line, pairs[i].key, pairs[i].text);
 		else
-			json_put_seconds(line, pairs[i].key,
-					 pairs[i].number); /* digits enough for all */
+			json_put_seconds(line, pairs[i].key, pairs[i].number);
 	}
 	json_write(line, b);
 	buf_add(b, "\n", 1);
 	json_free(line);
 }
 
-/* Locked. As whoever reads the stream has it; programs: from line_for_programs(). */
+/* Needs the lock. Writes the line in the stream's format; programs: from line_for_programs(). */
 static void put_line(enum log_level level, const struct log_pair *pairs, size_t count,
 		     const char *text, const struct buf *programs)
 {
-	static const unsigned priority[] = { 3, 4, 6, 7 }; /* of syslog(3), for each level */
+	static const unsigned priority[] = { 3, 4, 6, 7 }; /* syslog(3) priority of each level */
 	struct buf line = { 0 };
 
 	if (terminal) {
@@ -236,7 +235,7 @@ static void put_line(enum log_level level, const struct log_pair *pairs, size_t 
 	buf_release(&line);
 }
 
-/* Locked. Says once that lines were dropped, when there is room again. */
+/* Needs the lock. Reports dropped lines once there is room again. */
 static void put_gap(void)
 {
 	size_t dropped = stream_flush(&stream) ? stream_dropped(&stream) : 0;
@@ -252,7 +251,7 @@ static void put_gap(void)
 	buf_release(&programs);
 }
 
-/* Locked. */
+/* Needs the lock. */
 static void emit_here(enum log_level level, const struct log_pair *pairs, size_t count,
 		      const char *text)
 {
@@ -280,7 +279,7 @@ static void emit(enum log_level level, const struct log_pair *pairs, size_t coun
 void log_event(enum log_level level, const struct log_pair *pairs, size_t count, const char *fmt,
 	       ...)
 {
-	char text[2 * ERR_DETAIL_MAX]; /* a longer sentence is cut */
+	char text[2 * ERR_DETAIL_MAX]; /* longer messages are cut */
 	va_list ap;
 
 	if (level > level_max)
@@ -299,9 +298,9 @@ void log_next(const char *phase)
 	service_status("job %s: %s", *job_here ? job_here : job, phase);
 }
 
-/* ---- lines that anybody can cause ---- */
+/* ---- rate-limited warnings ---- */
 
-/* Locked. */
+/* Needs the lock. */
 static void say_seldom(struct log_seldom *s, double now_s)
 {
 	char text[sizeof(s->last) + 64];
@@ -338,7 +337,7 @@ void log_seldom(struct log_seldom *s, const char *fmt, ...)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Locked. */
+/* Needs the lock. */
 static void say_seldoms(double older_s)
 {
 	double now_s = clock_now_s();
@@ -368,7 +367,7 @@ void log_close(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* ---- the line that moves ---- */
+/* ---- progress line ---- */
 
 static void draw(const struct log_progress *p)
 {
@@ -391,7 +390,7 @@ static void draw(const struct log_progress *p)
 	buf_printf(&moving, ", %.1f s", p->elapsed_s);
 	buf_printf(&line, "\r\033[K");
 	buf_add(&line, moving.p, moving.n);
-	if (stream_flush(&stream)) /* else there is enough to read */
+	if (stream_flush(&stream)) /* skip the redraw while unread lines are pending */
 		stream_put(&stream, line.p, line.n);
 	buf_release(&line);
 }

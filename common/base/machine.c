@@ -12,9 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* ---- control groups ---- */
-
-/* The first line of ROOT/sys/fs/cgroup/MOUNT/GROUP/FILE. */
+/* Reads the first line of ROOT/sys/fs/cgroup/MOUNT/GROUP/FILE. */
 static bool group_line(const char *root, const char *mount, const char *group, const char *file,
 		       char line[static 64])
 {
@@ -33,7 +31,7 @@ static bool group_line(const char *root, const char *mount, const char *group, c
 	return read;
 }
 
-/* A positive number in a group's file; 0 where there is none ("max", -1, no such file). */
+/* A positive number in a group's file; 0 without one ("max", -1, no such file). */
 static double group_number(const char *root, const char *mount, const char *group, const char *file,
 			   double *second)
 {
@@ -73,7 +71,7 @@ static void group_limits(const char *root, const char *mount, const char *group,
 	lower_cores(quota, period, m);
 }
 
-/* names: "cpu,cpuacct". */
+/* True if the comma-separated names ("cpu,cpuacct") contain name. */
 static bool lists(const char *names, const char *name)
 {
 	size_t n = strlen(name);
@@ -84,8 +82,8 @@ static bool lists(const char *names, const char *name)
 	return false;
 }
 
-/* A line is "ID:CONTROLLERS:GROUP"; version 2 has no controllers. In a container the group's path
- * may be the host's, of which nothing is mounted but its own group, at the root. */
+/* Applies one line "ID:CONTROLLERS:GROUP"; version 2 has no controllers. In a container the
+ * group's path may be the host's, while only its own group is mounted, at the root. */
 static void line_limits(const char *root, char *line, struct machine *m)
 {
 	char *controllers = strchr(line, ':'), *group, mount[128];
@@ -126,8 +124,6 @@ void machine_groups(const char *root, struct machine *m)
 	fclose(f);
 }
 
-/* ---- this process ---- */
-
 static struct machine machine;
 static pthread_once_t machine_once = PTHREAD_ONCE_INIT;
 
@@ -138,7 +134,7 @@ static unsigned affinity(void)
 
 	if (sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 0)
 		return (unsigned)CPU_COUNT(&set);
-	return cores > 0 ? (unsigned)cores : 1; /* over 1024 of them */
+	return cores > 0 ? (unsigned)cores : 1; /* more than 1024 processors */
 }
 
 static void machine_read(void)

@@ -1,4 +1,4 @@
-/* pack.h -- numbers as bytes in files of our own, the lowest byte first, and a checksum for their end. */
+/* pack.h -- little-endian numbers in files of our own formats, and a checksum. */
 #ifndef COMMON_BASE_PACK_H
 #define COMMON_BASE_PACK_H
 
@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* CRC-64 of ECMA-182, reflected, as xz has it; byte by byte. */
+/* CRC-64 of ECMA-182, reflected, as in xz; one byte at a time. */
 uint64_t pack_crc(const uint8_t *p, size_t n);
 
 void pack_put(struct buf *b, uint64_t x, size_t bytes);
 void pack_doubles(struct buf *b, const double *x, size_t n);
 
-/* What is left of a file. That there are so many bytes the caller has seen to. */
+/* Unread rest of a file. The caller checks that enough bytes are left. */
 struct unpack {
 	const uint8_t *p;
 	size_t left;

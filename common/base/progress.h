@@ -1,7 +1,7 @@
 /* progress.h -- a counter that rises while a job computes.
  *
- * Long numerical loops tick it, and look whether the job was given up; heartbeats carry it, so that a
- * peer can tell a slow computation from one that hangs. One relaxed atomic; safe from any thread.
+ * Long numerical loops increment it, and check whether the job was stopped. Heartbeats carry it, so
+ * that a peer can tell a slow computation from one that hangs. Relaxed atomics; thread-safe.
  */
 #ifndef COMMON_BASE_PROGRESS_H
 #define COMMON_BASE_PROGRESS_H
@@ -11,26 +11,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How far one job has come, over all its threads, and whether it is to stop. Zero-initialised is ready. */
+/* Progress of one job over all its threads, and its stop flag. Zero-initialised is valid. */
 struct progress {
 	_Atomic uint64_t ticks;
 	_Atomic bool stopped;
 };
 
-/* This thread computes for p from now on, and so do those that parallel() starts for it; NULL, as at a
- * thread's start: for the process. p must live until then. */
+/* Attributes this thread, and those that parallel() starts for it, to p; NULL, the initial
+ * value: to the process. p must outlive that. */
 void progress_enter(struct progress *p);
-struct progress *progress_own(void); /* what this thread entered */
+struct progress *progress_own(void); /* set by progress_enter() */
 
 void progress_tick(void);
 uint64_t progress_count(const struct progress *p); /* NULL: of the process */
 
-/* The job that p is of is over, whatever becomes of its computations: long loops look at it
- * once in a while (2 s at most on any data) and end. Results of a loop that ended so are no results: whoever
- * sends or keeps one asks first. */
+/* Stops the computations of p's job. Long loops poll the flag (every 2 s at most, on any data)
+ * and end early; then their results are invalid, and callers must check before they send or
+ * store them. */
 void progress_stop(struct progress *p);
-void progress_go_on(struct progress *p); /* it is not over after all */
-bool progress_stopped(void); /* of what this thread computes for */
-enum err progress_check(void) MUST_CHECK; /* ERR_CANCELLED if so */
+void progress_go_on(struct progress *p);  /* clears the stop flag */
+bool progress_stopped(void);              /* for this thread's job */
+enum err progress_check(void) MUST_CHECK; /* ERR_CANCELLED if stopped */
 
 #endif

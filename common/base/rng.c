@@ -42,7 +42,7 @@ double rng_unit(struct rng *r)
 	return (double)(rng_u64(r) >> 11) * 0x1p-53;
 }
 
-/* Lemire's method: multiply, and reject the few low products that would bias. */
+/* Lemire's method: multiply, and reject the few low products that would cause bias. */
 uint64_t rng_below(struct rng *r, uint64_t bound)
 {
 	unsigned __int128 m = (unsigned __int128)rng_u64(r) * bound;
@@ -56,7 +56,7 @@ uint64_t rng_below(struct rng *r, uint64_t bound)
 	return (uint64_t)(m >> 64);
 }
 
-double rng_normal(struct rng *r) /* Box and Muller; the second number is not kept */
+double rng_normal(struct rng *r) /* Box-Muller; the second number is discarded */
 {
 	double u = 1.0 - rng_unit(r), v = rng_unit(r);
 

@@ -1,5 +1,5 @@
-/* sanitized.h -- SANITIZED: 1 in a build with a sanitizer, which is ten times slower or more, has
- * memory of its own, traces, and starts processes. */
+/* sanitized.h -- SANITIZED is 1 in a build with a sanitizer, which is at least ten times slower,
+ * manages memory itself, traces, and starts processes. */
 #ifndef COMMON_BASE_SANITIZED_H
 #define COMMON_BASE_SANITIZED_H
 

@@ -30,7 +30,7 @@ static void read_watchdog(void)
 	uint64_t interval = usec ? strtoull(usec, NULL, 10) : 0;
 
 	if (pid && strtol(pid, NULL, 10) != getpid())
-		interval = 0; /* another process is meant */
+		interval = 0; /* meant for another process */
 	interval /= 2000;
 	watchdog_ms = interval < 3600000 ? (unsigned)interval : 3600000;
 }
@@ -48,7 +48,7 @@ void service_begin(void)
 		return;
 	}
 	memcpy(a.sun_path, path, n);
-	if (path[0] == '@') /* a name without a file */
+	if (path[0] == '@') /* abstract socket */
 		a.sun_path[0] = 0;
 	sock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (sock < 0 || connect(sock, (struct sockaddr *)&a,
@@ -82,7 +82,7 @@ void service_status(const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	utf8_make_harmless(text); /* a line break would begin another assignment */
+	utf8_make_harmless(text); /* a line break would start another assignment */
 	snprintf(line, sizeof(line), "STATUS=%s", text);
 	say(line);
 }

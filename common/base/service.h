@@ -1,5 +1,6 @@
-/* service.h -- what systemd is told of a daemon (sd_notify(3)), over the socket that NOTIFY_SOCKET names. Without one
- * nothing is said. The socket is opened before the process confines itself; sending needs no more than sendto. */
+/* service.h -- status notifications to systemd (sd_notify(3)) over the socket in NOTIFY_SOCKET.
+ * Without it nothing is sent. The socket is opened before the sandbox; sending needs only
+ * sendto. */
 #ifndef COMMON_BASE_SERVICE_H
 #define COMMON_BASE_SERVICE_H
 
@@ -7,16 +8,17 @@
 
 #include <stdbool.h>
 
-/* Opens the socket, once, before other threads start. A socket that cannot be had is a warning in the log. */
+/* Opens the socket. Call once, before other threads start. Logs a warning on failure. */
 void service_begin(void);
-void service_ready(void);    /* READY=1 */
-void service_stopping(void); /* STOPPING=1 */
-/* STATUS=: one line for `systemctl status`; a longer one is cut at 200 bytes. Any thread. */
+void service_ready(void);
+void service_stopping(void);
+/* Sets the line of `systemctl status`, cut at 200 bytes. Thread-safe. */
 void service_status(const char *fmt, ...) PRINTF(1, 2);
-/* How often service_alive() is to be called, in milliseconds: half of WatchdogSec=; 0: it is not asked for. */
+/* Period for service_alive() in milliseconds, half of WatchdogSec=; 0 if there is no watchdog. */
 unsigned service_watchdog_ms(void);
-void service_alive(void); /* WATCHDOG=1 */
-/* Is this descriptor the journal, as JOURNAL_STREAM says? Lines may then begin with "<3>", sd-daemon(3). */
+void service_alive(void);
+/* True if this descriptor is the journal (JOURNAL_STREAM). Lines may then begin with "<3>",
+ * sd-daemon(3). */
 bool service_is_journal(int fd);
 
 #endif

@@ -17,14 +17,15 @@ void stream_never_wait(struct stream *s)
 	char path[32];
 	struct stat st;
 
-	if (fstat(s->fd, &st) != 0 || S_ISREG(st.st_mode)) /* a file's writer waits for nobody */
+	/* Writes to a regular file never block on a reader. */
+	if (fstat(s->fd, &st) != 0 || S_ISREG(st.st_mode))
 		return;
 	s->waits = false;
 	s->socket = S_ISSOCK(st.st_mode);
 	if (s->socket || s->own >= 0)
 		return;
-	/* O_NONBLOCK would hold for all that have this pipe or terminal from the same parent, so it
-	 * is opened once more. Where that is not allowed, poll() is asked before each write. */
+	/* O_NONBLOCK would affect all processes that share this pipe or terminal, so it is
+	 * opened again. If that is not allowed, poll() precedes each write. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", s->fd);
 	s->own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
@@ -51,8 +52,8 @@ static ssize_t write_some(const struct stream *s, const uint8_t *p, size_t n)
 	return write(s->fd, p, n < PIPE_BUF ? n : PIPE_BUF);
 }
 
-/* Returns the number of bytes taken. All count as taken where nobody reads there any more: a log
- * that cannot be written must not end the job. */
+/* Returns the number of bytes taken. All count as taken once nobody reads: a log that cannot be
+ * written must not end the job. */
 static size_t write_all(const struct stream *s, const uint8_t *p, size_t n)
 {
 	size_t at = 0;

@@ -1,7 +1,7 @@
-/* stream.h -- a descriptor that log lines are written to, with or without waiting for its reader.
+/* stream.h -- a descriptor for log lines, written with or without waiting for its reader.
  *
- * Without waiting, bytes that are not taken yet are kept, STREAM_KEPT_MAX at most; whole lines
- * beyond that are dropped and counted. Nothing here locks.
+ * Without waiting, at most STREAM_KEPT_MAX unread bytes are kept; further whole lines are dropped
+ * and counted. Not thread-safe.
  */
 #ifndef COMMON_BASE_STREAM_H
 #define COMMON_BASE_STREAM_H
@@ -14,25 +14,25 @@
 enum { STREAM_KEPT_MAX = 64 << 10 };
 
 struct stream {
-	int fd;             /* the caller's */
-	int own;            /* the same file, opened anew to be written without waiting; -1: it is not */
-	bool waits, socket; /* how fd is written */
+	int fd;             /* owned by the caller */
+	int own;            /* the same file, opened for non-blocking writes; -1 if not */
+	bool waits, socket; /* Blocking writes; fd is a socket. */
 	struct buf kept;
-	size_t dropped; /* lines, since stream_dropped() was asked */
+	size_t dropped; /* lines since the last stream_dropped() */
 };
 #define STREAM_OF(f) ((struct stream){ .fd = (f), .own = -1, .waits = true })
 
-/* From here on no call waits. The flags of fd, which other processes may share, stay as they
- * are. */
+/* Makes all later calls non-blocking. The flags of fd, which other processes may share, do not
+ * change. */
 void stream_never_wait(struct stream *s);
-/* One line, or part of one: in one write where possible, so that lines of several processes do not
- * mix. */
+/* Writes a line or a part of one, if possible in one write so that lines of several processes do
+ * not mix. */
 void stream_put(struct stream *s, const void *p, size_t n);
-/* Writes what is kept, as far as it is taken now. True: nothing is kept any more. */
+/* Writes as many kept bytes as possible now. True if none remain. */
 bool stream_flush(struct stream *s);
-/* The same for so long; before a process ends. */
+/* Writes kept bytes for at most timeout_s; for the end of a process. */
 void stream_drain(struct stream *s, double timeout_s);
 size_t stream_dropped(struct stream *s);
-void stream_release(struct stream *s); /* fd stays open */
+void stream_release(struct stream *s); /* leaves fd open */
 
 #endif

@@ -1,9 +1,7 @@
-/* warnings.h -- a result that is less than was asked for: a list of a job's warnings, for log,
- * run.json and whoever shows it.
+/* warnings.h -- warnings about a job's result, for the log, run.json and the status API.
  *
- * warnings_add() adds to the list of this thread's job, as err_set() keeps a thread's error, and
- * logs the sentence at level warn with its code and number. Warnings of other things ("dialling
- * again") are log_warn()'s.
+ * warnings_add() adds to the list of this thread's job, and logs the message at level warn with
+ * code and number. Warnings about other things ("dialling again") use log_warn().
  */
 #ifndef COMMON_BASE_WARNINGS_H
 #define COMMON_BASE_WARNINGS_H
@@ -26,15 +24,15 @@ enum warning {
 	WARNING_NO_FEATURES,
 	WARNING_DEGREES,
 	WARNING_UNLIKE_ROWS,
-	WARNINGS /* how many there are */
+	WARNINGS
 };
 
-/* The rows of the table in docs/OPERATIONS.md. The remedy ends each sentence of the code. */
+/* Rows of the table in docs/OPERATIONS.md. Each message of a code ends with the remedy. */
 extern const struct warning_text {
 	const char *code, *cause, *remedy;
 } warning_text[WARNINGS];
 
-/* Zero-initialised is empty. A code is there once, with the first that was said. */
+/* Zero-initialised is empty. Each code appears once, with its first message. */
 struct warnings {
 	size_t count;
 	struct warning_said {
@@ -44,9 +42,9 @@ struct warnings {
 	} said[WARNINGS];
 };
 
-/* Warnings of this thread go to this list, too, until the next call; NULL: to the log alone. */
+/* Also collects this thread's warnings in *to, until the next call; NULL: only logs them. */
 void warnings_begin(struct warnings *to);
-/* number: what the sentence is about. The sentence is the formatted text, ": " and the code's
+/* number: the value that the message reports. The message is the formatted text, ": " and the
  * remedy. */
 void warnings_add(enum warning what, double number, const char *fmt, ...) PRINTF(3, 4);
 void warnings_release(struct warnings *w);

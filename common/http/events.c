@@ -1,5 +1,5 @@
-/* Those who watch: server-sent events. A watcher is asleep until there is news; what all of them
- * are sent is made once. */
+/* Server-sent events for watchers. A watcher's connection sleeps until there is news. Each event
+ * is made once for all watchers. */
 #include "common/base/alloc.h"
 #include "common/http/own.h"
 
@@ -9,8 +9,8 @@
 
 enum { BLOCK = 16 << 10, PATIENCE_MS = 500 };
 
-/* The event of the newest news, made when the first watcher asks for it. On the library's thread.
- */
+/* Returns the event of the newest news, made when the first watcher needs it. Library thread
+ * only. */
 static const struct buf *make_event(struct http *h, uint64_t news)
 {
 	if (h->event_news == news)
@@ -23,7 +23,7 @@ static const struct buf *make_event(struct http *h, uint64_t news)
 	return &h->event;
 }
 
-/* True: there is something to send; false: the watcher was put to sleep, or is to end. */
+/* True if there is something to send; false if the watcher was suspended or must end. */
 static bool next_event(struct watcher *w, bool *end)
 {
 	struct http *h = w->h;
@@ -92,7 +92,7 @@ enum MHD_Result http_watch(struct http *h, struct MHD_Connection *c)
 	pthread_mutex_lock(&h->lock);
 	w->next = h->watchers;
 	h->watchers = w;
-	w->seen = h->news - 1; /* what there is now comes at once */
+	w->seen = h->news - 1; /* so that the current state is sent at once */
 	pthread_mutex_unlock(&h->lock);
 	r = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_some, w, forget);
 	if (!r) {
@@ -120,7 +120,8 @@ void http_tell(struct http *h)
 	pthread_mutex_unlock(&h->lock);
 }
 
-/* Have all been sent all that there is? Who is asleep has; who is to end is gone. */
+/* True if all watchers have received the last news: a suspended watcher has, and an ended one is
+ * gone. */
 static bool all_know(struct http *h)
 {
 	bool know = true;

@@ -1,5 +1,5 @@
-/* Who may ask. A browser on this host will send what any page of any site tells it to; Host, Origin
- * and the token are what it cannot be made to lie about. */
+/* Access control. A browser on this host sends requests on behalf of any page of any site. Host,
+ * Origin and the token are the parts that such a page cannot forge. */
 #include "common/base/log.h"
 #include "common/http/own.h"
 
@@ -29,7 +29,7 @@ static const char *header(struct MHD_Connection *c, const char *name)
 	return value ? value : "";
 }
 
-/* "[::1]:7440" and "::1": are they the same host? */
+/* True if text, such as "[::1]:7440", names the host "::1". */
 static bool is_host(const char *text, const char *host)
 {
 	size_t n = strlen(host);
@@ -46,7 +46,7 @@ static bool is_ours(const struct http *h, const char *host)
 
 	if (is_host(host, "localhost") || is_host(host, "127.0.0.1") || is_host(host, "::1"))
 		return true;
-	if (h->behind) /* who asks has compared it with our certificate */
+	if (h->behind) /* the peer compared the name with our certificate */
 		return true;
 	if (!h->socket && is_host(host, h->common->http.at.host))
 		return true;
@@ -56,7 +56,7 @@ static bool is_ours(const struct http *h, const char *host)
 	return false;
 }
 
-/* Its name is given in place of an address: http_add(). */
+/* http_add() passes the certificate's name as the address. */
 const char *http_who(struct MHD_Connection *c)
 {
 	const union MHD_ConnectionInfo *i =
@@ -104,7 +104,7 @@ bool http_may_ask(const struct http *h, struct MHD_Connection *c, struct asking 
 	return true;
 }
 
-/* As long for a wrong token as for the right one. */
+/* Takes the same time for a wrong token as for the right one. */
 static bool same_token(const char *shown, const char *token)
 {
 	unsigned char differs = 0;
@@ -144,7 +144,7 @@ bool http_may_post(const struct http *h, struct MHD_Connection *c, struct asking
 		    *token ? "another" : "no");
 	if (!*length)
 		return refuse(a, MHD_HTTP_LENGTH_REQUIRED, "the request does not say its length");
-	/* The library has refused what is no number. */
+	/* The library has refused a length that is not a number. */
 	if (strlen(length) > 9 || strtoul(length, NULL, 10) > most)
 		return refuse(a, MHD_HTTP_CONTENT_TOO_LARGE,
 			      "the request has %.30s bytes, expected at most %zu", length, most);

@@ -11,8 +11,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* ---- answers ---- */
-
 const char *http_query(const struct http_request *r, const char *key)
 {
 	const char *value = MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, key);
@@ -59,7 +57,7 @@ void http_security_headers(struct MHD_Response *r)
 		MHD_add_response_header(r, header[i][0], header[i][1]);
 }
 
-/* Takes the body over. */
+/* Takes ownership of the body. */
 static enum MHD_Result send_answer(struct MHD_Connection *c, struct http_answer *a)
 {
 	struct MHD_Response *r =
@@ -75,8 +73,6 @@ static enum MHD_Result send_answer(struct MHD_Connection *c, struct http_answer 
 	MHD_destroy_response(r);
 	return queued;
 }
-
-/* ---- requests ---- */
 
 static const struct http_route *find_route(const struct http *h, const char *path, bool post,
 					   bool *other)
@@ -94,7 +90,7 @@ static const struct http_route *find_route(const struct http *h, const char *pat
 	return NULL;
 }
 
-/* The first look at a request, before any byte of its body is read. */
+/* Checks a request before any byte of its body is read. */
 static void look(struct http *h, struct MHD_Connection *c, struct asking *a, const char *path,
 		 const char *method)
 {
@@ -153,14 +149,14 @@ static enum MHD_Result on_request(void *http, struct MHD_Connection *c, const ch
 		return MHD_NO;
 	if (!a->begun) {
 		look(h, c, a, path, method);
-		if (a->refused) /* now: what follows is not read, and the connection closed */
+		if (a->refused) /* answering now leaves the body unread and closes the connection */
 			return answer(h, c, a, path);
 		return MHD_YES;
 	}
 	if (*n) {
 		size_t most = a->route->body_max ? a->route->body_max : HTTP_BODY_MAX;
 
-		if (a->body.n + *n > most) /* of a GET, or longer than it said */
+		if (a->body.n + *n > most) /* body of a GET, or longer than announced */
 			return MHD_NO;
 		buf_add(&a->body, body, *n);
 		*n = 0;
@@ -189,8 +185,6 @@ static void on_completed(void *http, struct MHD_Connection *c, void **of,
 	free(a);
 	*of = NULL;
 }
-
-/* ---- start and end ---- */
 
 static void on_log(void *http, const char *fmt, va_list ap)
 {
@@ -225,7 +219,7 @@ enum err http_start(struct http *h, const struct http_site *site)
 	if (!h->daemon)
 		return err_set(ERR_INTERNAL, "http.listen: %s: the server could not be started: %s",
 			       h->bound, strerror(errno));
-	h->fd = -1; /* the library's from here on */
+	h->fd = -1; /* the library owns it now */
 	if (!h->behind)
 		log_info("for people and monitoring: %s", h->bound);
 	return ERR_OK;

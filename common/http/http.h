@@ -1,16 +1,23 @@
-/* http.h -- a daemon's window for people and monitoring on its own host; the one door to libmicrohttpd.
+/* http.h -- a daemon's HTTP server for users and monitoring on its host; the only user of
+ * libmicrohttpd.
  *
- *     http_listen()   before the process confines itself: the socket
- *     http_start()    after: one thread of the library's own, which answers by the routes
- *     http_tell()     any thread: there is news for those who watch (/events)
+ *     http_listen()   opens the socket, before the sandbox
+ *     http_start()    after it: starts one library thread, which answers by the routes
+ *     http_tell()     any thread: announces news to watchers (/events)
  *     http_stop()     at the end
  *
- * Plain HTTP/1.1 on a loopback address or a unix socket; or, by http_behind() and http_add(), on connections that bring the name of
- * a certificate (proto/front.h), whose TLS has seen to the Host. Who is asked, in this order: is the Host one of ours (else 403:
- * another site's name may have been made to point here), is there a route (404, 405), for POST is the Origin, if there
- * is one, the Host (403), the token right (403), the length known and small (411, 413; a longer body is not read). So no
- * page of another site reads or sends anything. Who has a certificate's name needs no token but a role (403). Handlers run on the library's thread, one at a time, and take their
- * facts from live_copy(), files and databases, never from what other threads own.
+ * Plain HTTP/1.1 on a loopback address or a unix socket. With http_behind() and http_add() it also
+ * serves connections that carry a certificate's name (proto/front.h), whose TLS has checked the
+ * Host.
+ *
+ * Checks of a request, in order: Host is one of ours (else 403, since another site's name may have
+ * been pointed here); the route exists (404, 405). For POST: Origin, if present, equals Host (403);
+ * the token is right (403); the length is known and small (411, 413; a longer body is not read). So
+ * no page of another site can read or send anything. A peer with a certificate's name needs a role
+ * (403) instead of the token.
+ *
+ * Handlers run on the library thread, one at a time. They read only live_copy(), files and
+ * databases, never data that other threads own.
  */
 #ifndef COMMON_HTTP_HTTP_H
 #define COMMON_HTTP_HTTP_H
@@ -26,9 +33,9 @@
 
 enum {
 	HTTP_WATCHERS_MAX = 128,
-	HTTP_IDLE_S = 10,           /* a connection that says nothing is closed */
-	HTTP_REQUEST_S = 30,        /* from the first byte of a request to the last of its answer */
-	HTTP_BODY_MAX = 16 << 10,   /* of a POST, if its route says nothing else */
+	HTTP_IDLE_S = 10,         /* limit for an idle connection */
+	HTTP_REQUEST_S = 30,      /* from the first byte of a request to the last of its answer */
+	HTTP_BODY_MAX = 16 << 10, /* of a POST, unless its route sets another limit */
 	HTTP_HEADERS_MAX = 16 << 10, /* of any request */
 	HTTP_TOKEN_TEXT = 64 + 1,
 };
@@ -36,57 +43,60 @@ enum {
 struct http;
 
 struct http_request {
-	const char *path; /* whole, begins with the route's */
-	const char *rest; /* what follows the route's path, if that ends in '/' */
+	const char *path;  /* whole path; begins with the route's */
+	const char *rest;  /* rest after the route's path, if that ends in '/' */
 	struct bytes body; /* of a POST */
-	const char *who;   /* the certificate's name; "": of this host */
-	enum role role;    /* of this host: ROLE_VIEWER */
+	const char *who;   /* name in the certificate; "" for a client on this host */
+	enum role role;    /* ROLE_VIEWER for a client on this host */
 	struct MHD_Connection *connection;
 };
-/* A value of the query, "" if there is none. Lives as long as the request. */
+/* Value of a query parameter, "" if absent. Lives as long as the request. */
 const char *http_query(const struct http_request *r, const char *key);
 
-/* Zero-initialised is 200 with nothing. */
+/* Zero-initialised means status 200 and an empty body. */
 struct http_answer {
-	unsigned status; /* 0: 200 */
+	unsigned status;  /* 0: 200 */
 	const char *type; /* static text; NULL: JSON */
 	struct buf body;
 };
-/* The whole answer; json is freed. */
+/* Sets the whole answer; frees json. */
 void http_json(struct http_answer *a, struct json *json);
-/* Another status, and a sentence. */
+/* Sets another status and an error message. */
 void http_refuse(struct http_answer *a, unsigned status, const char *fmt, ...) PRINTF(3, 4);
 
 struct http_route {
 	bool post;
-	const char *path; /* whole; or, ending in '/', of all that begin so and go on */
-	/* NULL: an answer without end, for watchers */
+	const char *path; /* a whole path; or, ending in '/', a prefix of longer paths */
+	/* NULL: the event stream for watchers */
 	void (*answer)(void *arg, const struct http_request *r, struct http_answer *a);
-	void *arg; /* NULL: the site's */
+	void *arg;       /* NULL: the site's arg */
 	size_t body_max; /* of a POST; 0: HTTP_BODY_MAX */
 };
 
-/* Listens as c->http says; *h is NULL if it says nothing. ERR_INPUT: the port is in use, the address is not here, the socket cannot be made. */
+/* Listens as c->http configures; *h is NULL without configuration. ERR_INPUT if the port is in
+ * use, the address is not local, or the socket cannot be made. */
 enum err http_listen(struct http **h, const struct daemon_common *c) MUST_CHECK;
-/* Serves from now on. route ends with path NULL, is borrowed as arg is. event: what a watcher is sent each time there is
- * news, one line of text, on the library's thread. token: what a POST must show; copied. Without h nothing happens.
- * ERR_INTERNAL. */
+/* Starts serving; h NULL does nothing. route ends with path NULL; route and arg are borrowed.
+ * event: writes one line for watchers at each news, on the library thread. token: required of a
+ * POST; copied. ERR_INTERNAL. */
 struct http_site {
 	const struct http_route *route;
 	void (*event)(void *arg, struct buf *line);
 	void *arg;
-	const char *token; /* NULL: no POST is answered, but those with a certificate's name */
-	enum role (*role_of)(void *arg, const char *who); /* of that name; NULL: without http_behind() */
+	const char *token; /* NULL: a POST needs a certificate's name */
+	/* Role of that name; NULL without http_behind(). */
+	enum role (*role_of)(void *arg, const char *who);
 };
 enum err http_start(struct http *h, const struct http_site *site) MUST_CHECK;
-/* One that listens nowhere. */
+/* Makes a server that does not listen and only takes connections from http_add(). */
 void http_behind(struct http **h, const struct daemon_common *c);
-/* Once started; any thread. fd, of a stream of plain bytes, is the library's, whatever comes of it. */
+/* Adds a connection of plain bytes to a started server. Thread-safe. The library owns fd, also
+ * on failure. */
 void http_add(struct http *h, int fd, const char *who);
 void http_tell(struct http *h);
-/* Ends what takes too long: to be called about once a second; any thread. NULL is fine. */
+/* Ends connections that take too long. Call it about once a second; thread-safe. Accepts NULL. */
 void http_look(struct http *h, double request_s);
-/* Those who watch hear the last news, if they take them within half a second. NULL is fine. */
+/* Watchers get the last news if they read it within 0.5 s. Accepts NULL. */
 void http_stop(struct http *h);
 
 #endif

@@ -24,7 +24,7 @@ static enum err in_use(const struct http *h, const char *what)
 	    h->common->http.listen, what);
 }
 
-/* A file that a process which is gone has left is no hindrance; one that somebody answers at is. */
+/* Removes a socket file that a dead process left; refuses one that a process answers at. */
 static enum err take_place(const struct http *h, const struct sockaddr_un *at)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -104,7 +104,7 @@ static struct http *new_http(const struct daemon_common *c)
 	ALLOC(h, 1);
 	h->common = c;
 	h->fd = -1;
-	h->news = 1; /* no event has been made of it yet */
+	h->news = 1; /* no event was made of it yet */
 	pthread_mutex_init(&h->lock, NULL);
 	return h;
 }

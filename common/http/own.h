@@ -1,10 +1,7 @@
-/* own.h -- the inside of common/http, for its files only.
+/* own.h -- internals of common/http, for its files only.
  *
- * listen.c   the socket
- * http.c     requests and answers
- * gate.c     who may ask
- * events.c   those who watch
- * visits.c   connections: how many of whom, for how long
+ * listen.c the socket http.c requests and answers gate.c access control events.c watchers visits.c
+ * limits on connections and their duration
  */
 #ifndef COMMON_HTTP_OWN_H
 #define COMMON_HTTP_OWN_H
@@ -16,71 +13,72 @@
 
 enum { HTTP_HOST_MAX = HOST_MAX + 8, HTTP_WHY_MAX = 512 };
 
-/* One answer without end. */
+/* One event stream. */
 struct watcher {
 	struct watcher *next;
 	struct http *h;
 	struct MHD_Connection *connection;
-	uint64_t seen;  /* the news that it has been sent */
-	bool suspended; /* until there is more */
-	bool cut;       /* its connection is to end */
-	struct buf out; /* what it is being sent, from `at` on */
+	uint64_t seen;  /* last news sent */
+	bool suspended; /* sleeps until there is more */
+	bool cut;       /* its connection must end */
+	struct buf out; /* event being sent, from `at` on */
 	size_t at;
 };
 
 /* A connection. */
 struct visit {
-	struct visit *next; /* the newest first */
+	struct visit *next; /* newest first */
 	struct MHD_Connection *connection;
 	int fd;
-	char who[ROLES_NAME_MAX + 1]; /* certificate, user or address, zeros behind */
-	double since_s;     /* when it came, or had its last answer */
+	char who[ROLES_NAME_MAX + 1]; /* certificate, user or address, zero-padded */
+	double since_s;               /* time of its arrival or last answer */
 	bool watches, cut;
 };
 
 struct http {
 	const struct daemon_common *common;
-	bool behind;      /* http_behind() */
+	bool behind; /* http_behind() */
 	struct MHD_Daemon *daemon;
 	int fd;
-	char *socket; /* the path of a unix socket; or NULL */
+	char *socket; /* path of a unix socket, or NULL */
 	char bound[HTTP_HOST_MAX + 16];
 	struct http_site site;
 	char token[HTTP_TOKEN_TEXT];
-	pthread_mutex_t lock; /* of all that follows */
+	pthread_mutex_t lock; /* guards all members below */
 	struct visit *visits;
-	/* those who watch */
 	struct watcher *watchers;
-	uint64_t news;      /* rises by http_tell() */
+	uint64_t news; /* incremented by http_tell() */
 	bool closing;
-	struct buf event;   /* made of that much news, by the library's thread alone */
+	struct buf event; /* event made for event_news; used by the library thread only */
 	uint64_t event_news;
 };
 
-struct asking { /* one request, while it comes in */
+struct asking { /* a request that is being received */
 	bool begun;
-	unsigned refused; /* with this status, and why */
+	unsigned refused; /* status of the refusal; `why` is the message */
 	char why[HTTP_WHY_MAX];
 	const struct http_route *route;
 	enum role role;
 	struct buf body;
 };
 
-/* The gate: false with the status and the sentence in `a` if this may not be asked. */
-bool http_may_ask(const struct http *h, struct MHD_Connection *c, struct asking *a, const char *method);
-const char *http_who(struct MHD_Connection *c); /* as of struct http_request; borrowed */
+/* Access control: false, with status and message in `a`, if the request is refused. */
+bool http_may_ask(const struct http *h, struct MHD_Connection *c, struct asking *a,
+		  const char *method);
+const char *http_who(struct MHD_Connection *c); /* as in struct http_request; borrowed */
 bool http_may_post(const struct http *h, struct MHD_Connection *c, struct asking *a);
 
-/* A connection comes or goes: the library's call. */
-void http_on_connection(void *http, struct MHD_Connection *c, void **context, enum MHD_ConnectionNotificationCode what);
-/* It has had its answer. */
+/* Library callback: a connection was opened or closed. */
+void http_on_connection(void *http, struct MHD_Connection *c, void **context,
+			enum MHD_ConnectionNotificationCode what);
+/* Restarts the connection's clock after an answer. */
 void http_next_request(struct http *h, struct MHD_Connection *c);
-/* It is to watch from now on; false: too many do. */
+/* Registers the connection as a watcher; false if there are too many. */
 bool http_may_watch(struct http *h, struct MHD_Connection *c);
 
-/* Answers /events. MHD_NO: the connection is closed. */
+/* Answers /events. MHD_NO closes the connection. */
 enum MHD_Result http_watch(struct http *h, struct MHD_Connection *c);
-/* Sends the last news and the end to those who take it soon; none is asleep any more. */
+/* Sends the last news and the end of the stream, waiting briefly; wakes all watchers. */
 void http_say_last(struct http *h);
 void http_security_headers(struct MHD_Response *r);
 

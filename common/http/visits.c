@@ -1,5 +1,6 @@
-/* Connections: how many of whom, and for how long. What holds a place too long, or has to make room
- * for another, is shut down at its socket; the library then closes it as if the other end had. */
+/* Limits the number of connections per client, and their duration. A connection that lasts too
+ * long or must make room is shut down at its socket; the library then closes it as if the peer
+ * had. */
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
@@ -12,13 +13,13 @@
 #include <sys/socket.h>
 
 enum {
-	PER_CERTIFICATE = 16,               /* of which all without a role together */
-	PER_ADDRESS = 192,                  /* or user at a unix socket */
-	IN_ALL = HTTP_CONNECTIONS_MAX - 16, /* the rest is for those on their way out */
+	PER_CERTIFICATE = 16,               /* all certificates without a role count as one */
+	PER_ADDRESS = 192,                  /* or per user at a unix socket */
+	IN_ALL = HTTP_CONNECTIONS_MAX - 16, /* the rest is for connections being closed */
 	WATCHERS_EACH = HTTP_WATCHERS_MAX / 2,
 };
 
-/* The owner of a connection: connections with the same key are bounded together. */
+/* Sets the client of a connection: connections with the same key share a limit. */
 static void name_visitor(const struct http *h, struct visit *v)
 {
 	const union MHD_ConnectionInfo *i =
@@ -55,7 +56,7 @@ static size_t count_of(const struct http *h, const struct visit *of)
 	return n;
 }
 
-/* Its watcher, if it has one, may be asleep, and then would not notice. */
+/* Wakes the watcher too: a suspended one would not notice. */
 static void cut(struct http *h, struct visit *v)
 {
 	v->cut = true;
@@ -69,7 +70,8 @@ static void cut(struct http *h, struct visit *v)
 		}
 }
 
-/* The oldest of `of` but the newest, if there is one that does not watch: who watches goes last. */
+/* The oldest connection of the same client except the newest one, preferably one that does not
+ * watch. */
 static struct visit *oldest_of(const struct http *h, const struct visit *of)
 {
 	struct visit *oldest = NULL;
@@ -84,7 +86,7 @@ static struct visit *oldest_of(const struct http *h, const struct visit *of)
 	return oldest;
 }
 
-/* A newcomer is at the head of the list. */
+/* A newcomer is the head of the list. */
 static void make_room(struct http *h)
 {
 	const struct visit *of = h->visits, *most = of;
@@ -93,7 +95,7 @@ static void make_room(struct http *h)
 
 	for (const struct visit *v = h->visits; v; v = v->next)
 		all += !v->cut;
-	if (all > IN_ALL) { /* from whom has most */
+	if (all > IN_ALL) { /* take one from the client with the most */
 		for (const struct visit *v = h->visits; v; v = v->next)
 			if (!v->cut && !same(v, most) && count_of(h, v) > count_of(h, most))
 				most = v;

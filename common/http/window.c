@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUIET_S 15.0 /* a watcher hears at least so often that we are there */
+#define QUIET_S 15.0 /* longest time between two events of a watcher */
 
 enum { ROUTES_MAX = 48 };
 
@@ -16,11 +16,9 @@ struct window {
 	const struct daemon_common *common;
 	struct window_more more;
 	struct http_route route[ROUTES_MAX];
-	uint64_t told; /* the snapshot's version */
+	uint64_t told; /* version of the snapshot last announced */
 	double told_s;
 };
-
-/* ---- what both have ---- */
 
 static void healthz(void *window, const struct http_request *r, struct http_answer *a)
 {
@@ -97,8 +95,6 @@ static void file(void *window, const struct http_request *r, struct http_answer 
 			buf_add(&a->body, text.p, text.n);
 		}
 }
-
-/* ---- its life ---- */
 
 enum err window_open(struct window **out, const struct daemon_common *c, bool behind)
 {

@@ -1,5 +1,5 @@
-/* Jobs that left a run.json: in the output directory itself, and in those of earlier jobs below it.
- */
+/* Lists jobs that left a run.json, in the output directory and in those of earlier jobs below
+ * it. */
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/http/window.h"
@@ -38,7 +38,7 @@ static void add(struct found *list, size_t *n, const char *path)
 	list[(*n)++] = (struct found){ alloc_copy(path), st.st_mtim };
 }
 
-/* The newest first; owned by the caller, with their paths. */
+/* Newest first. The caller owns the list and its paths. */
 static struct found *find(const char *output, size_t *n)
 {
 	struct found *list = alloc(FILES_MAX, sizeof(*list));
@@ -65,7 +65,7 @@ static void release(struct found *list, size_t n)
 	free(list);
 }
 
-/* What a list shows of one. Whatever lies there, it is only shown. */
+/* Adds one job to the list. A file of unexpected content is only displayed. */
 static void summarise(struct json *list, const struct json *run)
 {
 	static const char *const texts[] = { "job_id", "status", "submitter", "started", "error" };
@@ -105,7 +105,7 @@ void window_jobs(const char *output, const struct http_request *r, struct http_a
 	http_json(a, o);
 }
 
-/* Is this the one, by what it says? */
+/* True if the file's content is of this job and attempt. */
 static bool is_it(const char *path, const char *id, unsigned attempt)
 {
 	const struct json *v;
@@ -121,8 +121,8 @@ static bool is_it(const char *path, const char *id, unsigned attempt)
 	return is;
 }
 
-/* Where its run.json is; owned by the caller, NULL: nowhere here. The queue of a coordinator that
- * serves has directories of its own names, of which the newest is looked at first. */
+/* Path of the attempt's run.json; owned by the caller, NULL if absent. A coordinator with a
+ * queue names directories differently, so all files are searched then, newest first. */
 static char *path_of(const char *output, const char *id, unsigned attempt)
 {
 	char name[RESULTS_NAME_MAX], *dir, *path;

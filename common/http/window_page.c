@@ -1,4 +1,4 @@
-/* The page: files of common/http/page, which are in the program as they are. */
+/* The dashboard: files of common/http/page, embedded unchanged. */
 #include "common/http/window.h"
 
 /* clang-format off */

@@ -3,12 +3,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { BIAS = 200, EXPONENTS = 10 }; /* 2^EXPONENTS parties at most */
+enum { BIAS = 200, EXPONENTS = 10 }; /* up to 2^EXPONENTS parties */
 
 _Static_assert(BOUND_MOST + EXPONENTS + BIAS <= BOUND_PACKED_MOST && BIAS + BOUND_LEAST > 0,
 	       "all exponents fit");
 
-/* The least power of two that is no smaller than x > 0. */
+/* Exponent of the least power of two >= x > 0. */
 static int exponent_above(double x)
 {
 	int e;
@@ -56,7 +56,7 @@ bool bound_join(const double sum[static BOUND_TERM], size_t parties, int *e, int
 			*least = BOUND_LEAST + BOUND_LIMB * (int)i +
 				 __builtin_ctzll((unsigned long long)sum[i]);
 	}
-	/* Rounding of the sum takes 2^-53 of it at most, which the words have room for. */
+	/* Rounding changes the sum by at most 2^-53 of it; the words have room for that. */
 	*e = total > 0 ? exponent_above(total) : 0;
 	return true;
 }

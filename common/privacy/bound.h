@@ -1,14 +1,13 @@
-/* bound.h -- the bound on a job's numbers, which parties and coordinator agree on before they sum
- * them.
+/* bound.h -- agreement of parties and coordinator on a bound of a job's numbers, before any sum.
  *
- * Fixed point needs a bound, and data come in any unit. So each party gives the squared length of
- * its longest vector, rounded up to a power of two; the secure sum of these bounds the squared
- * length of every joint vector, whose columns the parties share. The coordinator broadcasts the
- * exponent e of the least power of two that is no smaller (CHOICE_BOUND). Parties learn e, the
- * coordinator how many parties have a longest vector of which length, to a factor of 2 in its
- * square, and not which.
+ * Fixed point needs a bound, and data come in any unit. Each party submits the squared length of
+ * its longest vector, rounded up to a power of two. The secure sum of these bounds the squared
+ * length of every joint vector, if the parties hold different columns. The coordinator broadcasts
+ * the exponent e of the least power of two >= the sum (CHOICE_BOUND). Parties learn e. The
+ * coordinator learns how many parties have a longest vector of each length, to a factor of 2 in its
+ * square, but not which parties.
  *
- * All of it is exact: multiplying all data by 2^k moves e by 2 k and changes nothing else.
+ * All steps are exact: multiplying all data by 2^k adds 2 k to e and changes nothing else.
  */
 #ifndef COMMON_PRIVACY_BOUND_H
 #define COMMON_PRIVACY_BOUND_H
@@ -19,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Squared lengths are 0, or 2^BOUND_LEAST to 2^BOUND_MOST. */
+/* Squared lengths are 0, or from 2^BOUND_LEAST to 2^BOUND_MOST. */
 enum {
 	BOUND_LEAST = -160,
 	BOUND_LIMB = 30,
@@ -27,23 +26,22 @@ enum {
 	BOUND_MOST = BOUND_LEAST + BOUND_LIMB * BOUND_TERM - 1
 };
 
-/* term: this party's, a number below 2^BOUND_LIMB for each power of 2^BOUND_LIMB. ERR_INPUT:
- * square is outside the above, or no number. */
+/* term: this party's vector of BOUND_TERM limbs, each below 2^BOUND_LIMB. ERR_INPUT if square is
+ * out of range or not a number. */
 enum err bound_term(double square, double term[static BOUND_TERM]) MUST_CHECK;
-/* e, 2^e >= the sum of terms of so many parties; 0 where that is 0. *least: a party's term is
- * 2^least, but for a factor of up to `parties`, and none is less but 0. False: it is no such
- * sum. */
+/* *e: 2^e >= the sum of the parties' terms; 0 if that is 0. *least: the smallest nonzero term is
+ * 2^least, to a factor of up to `parties`. False if sum cannot be a sum of terms. */
 bool bound_join(const double sum[static BOUND_TERM], size_t parties, int *e, int *least);
-/* Beyond this many bits between the two, sums keep few digits of what the latter party adds. */
+/* If e - least exceeds this many bits, sums keep few digits of the smaller party's data. */
 enum { BOUND_RANGE = 40 };
 
-/* e as CHOICE_BOUND carries it, and back. False: out of range. */
+/* Codes e for CHOICE_BOUND, and decodes it. False if out of range. */
 enum { BOUND_PACKED_MOST = 512 };
 uint64_t bound_pack(int e);
 bool bound_unpack(uint64_t value, int *e);
 
-/* Numbers up to 2^e times this are 2^20 at most: 44 bits of the largest stay in wide words
- * (JOB_WIDE_FRACTION), beside counts up to 2^31. */
+/* Factor that brings numbers up to 2^e to at most 2^20. The largest then keep 44 bits in wide
+ * words (JOB_WIDE_FRACTION), beside counts up to 2^31. */
 double bound_unit(int e);
 
 #endif

@@ -7,7 +7,7 @@
 
 typedef unsigned __int128 u128;
 
-/* Uniform below `bound` > 0: as many random bits as it has, until they are below it. */
+/* Uniform below `bound` > 0, by rejection from as many random bits as it has. */
 static u128 below(struct draw *d, u128 bound)
 {
 	u128 top = bound - 1, x;
@@ -25,8 +25,9 @@ static u128 below(struct draw *d, u128 bound)
 	return x;
 }
 
-/* True with probability exp(-a/b), 0 <= a <= b: Algorithm 1, where terms of the series are drawn
- * until one fails. A source that fails gives zeros, which would never fail. */
+/* True with probability exp(-a/b), 0 <= a <= b: Algorithm 1, drawing terms of the series until
+ * one fails. After an error the source returns zeros, which would never fail, so d->err ends the
+ * loop. */
 static bool exp_below_1(struct draw *d, u128 a, u128 b)
 {
 	unsigned k = 1;
@@ -36,7 +37,7 @@ static bool exp_below_1(struct draw *d, u128 a, u128 b)
 	return k % 2 == 1;
 }
 
-/* The same for any a >= 0: exp(-1) for each whole b in it, then the rest. */
+/* The same for any a >= 0: exp(-1) for each whole b in a, then the rest. */
 static bool exp_below(struct draw *d, u128 a, u128 b)
 {
 	for (; a > b; a -= b)
@@ -58,7 +59,7 @@ static int64_t laplace(struct draw *d, uint32_t t)
 			size += t;
 		negative = draw_u64(d) >> 63;
 		if (negative && size == 0 && !d->err)
-			continue; /* or 0 would come twice as often */
+			continue; /* otherwise 0 would occur twice as often */
 		return negative ? -(int64_t)size : (int64_t)size;
 	}
 }
@@ -77,7 +78,7 @@ int64_t discrete_gauss(struct draw *d, uint32_t sigma)
 
 		if (d->err)
 			return 0;
-		/* Beyond 2^31 deviations nothing is ever kept, and the square would not fit. */
+		/* Beyond 2^31 deviations no sample is ever kept, and the square would overflow. */
 		if (off >> 60 == 0 && exp_below(d, off * off, (u128)2 * square * t * t))
 			return y;
 	}

@@ -1,8 +1,9 @@
-/* discrete.h -- exact samples of the discrete Gaussian, and noise of which each party adds its share.
+/* discrete.h -- exact samples of the discrete Gaussian, and noise to which each party adds a share.
  *
- * Canonne, Kamath, Steinke, "The Discrete Gaussian for Differential Privacy" (NeurIPS 2020), Algorithms 1 to
- * 3: integers alone, so that no rounding of a logarithm tells what a sample was made of. How long a sample
- * takes depends on its value, and on nothing else: who can time it learns of the noise, not of the data.
+ * Canonne, Kamath, Steinke, "The Discrete Gaussian for Differential Privacy" (NeurIPS 2020),
+ * Algorithms 1 to 3. They use integers only, so the rounding of a logarithm reveals nothing about a
+ * sample. The time of a sample depends only on its value: timing reveals the noise at most, not the
+ * data.
  */
 #ifndef COMMON_PRIVACY_DISCRETE_H
 #define COMMON_PRIVACY_DISCRETE_H
@@ -13,28 +14,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Up to here all products fit into 128 bits. */
+/* Up to this sigma all products fit into 128 bits. */
 enum { DISCRETE_SIGMA_MAX = 1 << 24 };
 
 /* P(x) ~ exp(-x^2 / (2 sigma^2)), sigma from 1 to DISCRETE_SIGMA_MAX. About 2 us. */
 int64_t discrete_gauss(struct draw *d, uint32_t sigma);
 
-/* Noise on a sum: each party adds discrete Gaussian noise of `steps` steps. Together those who do not collude add
- * what was asked for. */
+/* Noise in a sum: each party adds discrete Gaussian noise of standard deviation `steps`, in
+ * units of `step`. The shares of the parties that do not collude add to the required noise. */
 struct discrete_share {
-	double step;    /* a power of two: terms of the sum must be multiples of it */
-	uint32_t steps; /* standard deviation of a party's share */
+	double step;    /* a power of two; terms of the sum must be multiples of it */
+	uint32_t steps; /* standard deviation of one share, in steps */
 };
 
-/* sigma: what the noise of all but `colluders` of `parties` comes to, colluders < parties. step becomes the largest
- * power of two that leaves 2^16 steps or more to a share, or `least` (a power of two), below which the sum's
- * fixed point has no digits. At so many steps the sum of shares is the continuous Gaussian, rounded, to
- * better than 2^-60 (Kairouz, Liu, Steinke 2021, Theorem 9; Poisson summation). ERR_INPUT: a share has fewer than
- * 64 steps of `least`, or sigma is not a number above 0. */
+/* sigma: standard deviation of the noise of all parties except `colluders`; colluders < parties.
+ * step is the largest power of two that gives a share 2^16 steps or more, but at least `least`
+ * (a power of two), the resolution of the sum's fixed point. With so many steps the sum of
+ * shares equals the rounded continuous Gaussian to better than 2^-60 (Kairouz, Liu, Steinke
+ * 2021, Theorem 9; Poisson summation). ERR_INPUT if a share has fewer than 64 steps of `least`,
+ * or sigma is not a number above 0. */
 enum err discrete_share_of(double sigma, size_t parties, size_t colluders, double least,
 			   struct discrete_share *share) MUST_CHECK;
 
-/* x[i] += step times a sample, independent. */
+/* x[i] += step times an independent sample. */
 enum err discrete_add(const struct noise_source *source, const struct discrete_share *share,
 		      double *x, size_t n) MUST_CHECK;
 

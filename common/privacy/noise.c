@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* -- how much -------------------------------------------------------------------------------- */
+/* ---- calibration ---- */
 
 static enum err check_budget(double eps, double delta, double sensitivity)
 {
@@ -25,8 +25,8 @@ double noise_analytic_delta(double eps, double sigma, double sensitivity)
 	double a = sensitivity / (2 * sigma), b = eps * sigma / sensitivity;
 	double x = -a - b, z = x * x, first = erfc((b - a) / sqrt(2)) / 2, log_phi, second;
 
-	/* ln Phi(x) without underflow far below 0: there by its asymptotic series, Abramowitz and
-	 * Stegun 26.2.12. */
+	/* ln Phi(x) without underflow far below 0: there by its asymptotic series, Abramowitz
+	 * and Stegun 26.2.12. */
 	if (x > -37)
 		log_phi = log(erfc(-x / sqrt(2)) / 2);
 	else
@@ -73,7 +73,8 @@ enum err noise_factors(const struct noise_factors *p, struct noise_factors_sigma
 		{ "r", p->r },         { "lambda", p->lambda },
 		{ "d", (double)p->d }, { "compositions", p->compositions },
 	};
-	bool any_step = p->ball > 0 && isfinite(p->ball); /* the ball bounds what it does */
+	/* The ball alone bounds the sensitivity. */
+	bool any_step = p->ball > 0 && isfinite(p->ball);
 	double r2 = p->r * p->r, root = sqrt((double)p->d);
 
 	for (size_t i = 0; i < sizeof(bound) / sizeof(*bound); i++)
@@ -96,9 +97,9 @@ enum err noise_factors(const struct noise_factors *p, struct noise_factors_sigma
 	return noise_analytic(p->eps_c, p->delta_c, out->sensitivity_c, &out->sigma_c);
 }
 
-/* -- samples --------------------------------------------------------------------------------- */
+/* ---- samples ---- */
 
-/* A chunk of samples needs four uniform numbers each. */
+/* Samples per chunk; each needs four uniform numbers. */
 enum { CHUNK = 256 };
 
 static double unit(uint64_t word) /* (0, 1] */
@@ -106,7 +107,7 @@ static double unit(uint64_t word) /* (0, 1] */
 	return ((double)(word >> 11) + 1) * 0x1p-53;
 }
 
-static double normal(const uint64_t word[2]) /* Box and Muller */
+static double normal(const uint64_t word[2]) /* Box-Muller */
 {
 	return sqrt(-2 * log(unit(word[0]))) * cos(2 * M_PI * unit(word[1]));
 }
@@ -135,7 +136,7 @@ enum err noise_add(const struct noise_source *source, double sigma, double *x, s
 		for (size_t j = 0; !err && j < count; j++)
 			x[i + j] += sigma * M_SQRT1_2 * (normal(word[j]) + normal(word[j] + 2));
 	}
-	explicit_bzero(word, sizeof(word)); /* noise known is noise taken away */
+	explicit_bzero(word, sizeof(word)); /* known noise could be subtracted */
 	return err;
 }
 
@@ -150,7 +151,8 @@ size_t noise_clip_rows(struct mat *X, double tau)
 			top = fmax(top, fabs(MAT(X, i, j)));
 		for (size_t j = 0; top > 0 && j < X->cols; j++)
 			square += MAT(X, i, j) / top * (MAT(X, i, j) / top);
-		norm = top * sqrt(square); /* rows of 1e200 have a length too */
+		/* Scaled by top, so that 1e200 squared does not overflow. */
+		norm = top * sqrt(square);
 		if (norm <= tau)
 			continue;
 		clipped++;
@@ -169,7 +171,7 @@ enum err noise_perturb_rows(const struct noise_source *source, double tau, doubl
 	return noise_add(source, sigma, X->a, X->rows * X->cols);
 }
 
-/* -- single numbers --------------------------------------------------------------------------- */
+/* ---- single numbers ---- */
 
 void draw_init(struct draw *d, const struct noise_source *source)
 {
@@ -209,8 +211,8 @@ double draw_unit_above(struct draw *d)
 
 uint32_t draw_below(struct draw *d, uint32_t bound)
 {
-	uint32_t reject =
-	    -bound % bound; /* 2^32 mod bound: that many low values come once too often */
+	/* 2^32 mod bound: that many low values would come once too often. */
+	uint32_t reject = -bound % bound;
 	uint64_t wide;
 
 	assert(bound > 0);

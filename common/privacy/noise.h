@@ -1,7 +1,7 @@
-/* noise.h -- Gaussian noise for differential privacy: how much, and samples of it; and single random
- * numbers of the same source.
+/* noise.h -- Gaussian noise for differential privacy: its calibration and samples; and single
+ * random numbers from the same source.
  *
- * Samples come from the caller's bytes: in a party those of its CSPRNG.
+ * The caller supplies the random bytes: at a party those of its CSPRNG.
  */
 #ifndef COMMON_PRIVACY_NOISE_H
 #define COMMON_PRIVACY_NOISE_H
@@ -13,79 +13,82 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* -- how much -------------------------------------------------------------------------------- */
+/* ---- calibration ---- */
 
-/* The least sigma that is (eps, delta)-private for any eps > 0: Balle, Wang 2018, Theorem 8, by
- * bisection on Phi(D/2s - eps s/D) - e^eps Phi(-D/2s - eps s/D) <= delta, to relative 1e-12 and on
- * the safe side. At eps .5 and delta 1e-5 it is .73 of the classic sigma (Dwork, Roth 2014, Theorem 3.22), which is
- * proven below eps = 1 alone. ERR_INPUT: eps or sensitivity not above 0, delta not in (0, 1). */
+/* Least sigma that is (eps, delta)-private, for any eps > 0. Balle, Wang 2018, Theorem 8, by
+ * bisection on Phi(D/2s - eps s/D) - e^eps Phi(-D/2s - eps s/D) <= delta, to relative 1e-12 and
+ * rounded up. At eps .5 and delta 1e-5 it is .73 of the classic sigma (Dwork, Roth 2014, Theorem
+ * 3.22), which is proven only below eps = 1. ERR_INPUT: eps or sensitivity not above 0, delta
+ * not in (0, 1). */
 enum err noise_analytic(double eps, double delta, double sensitivity, double *sigma) MUST_CHECK;
-/* delta that a given sigma spends at eps; the left-hand side above. */
+/* delta spent by sigma at eps: the left-hand side above. */
 double noise_analytic_delta(double eps, double sigma, double sensitivity);
 
-/* FedSC's Theorem 3.9. All bounds are the caller's promise. */
+/* Parameters of FedSC's Theorem 3.9. The caller guarantees all bounds. */
 struct noise_factors {
 	double eps_z, delta_z, eps_c, delta_c;
-	double tau_x;  /* ||x|| <= tau_x */
-	double tau_z;  /* spectral norm of Z */
-	double tau_c;  /* ||c_i|| <= tau_c */
-	double reach;  /* Upsilon >= ||z - x|| */
+	double tau_x; /* ||x|| <= tau_x */
+	double tau_z; /* spectral norm of Z */
+	double tau_c; /* ||c_i|| <= tau_c */
+	double reach; /* Upsilon >= ||z - x|| */
 	double r, lambda;
-	double step;   /* eta of a local step; INFINITY if it is not known, with a ball */
-	double ball;   /* rows of Z_p are no longer than this: nothing moves it by more than
-	                  2 sqrt(d) ball; 0: no such bound */
+	double step; /* eta of a local step; INFINITY if unknown, which needs a ball */
+	/* Bound on the length of rows of Z_p, so that Z_p moves by at most 2 sqrt(d) ball; 0:
+	 * none. */
+	double ball;
 	size_t d;
-	unsigned compositions; /* releases of Z: S */
+	unsigned compositions; /* S: number of releases of Z */
 };
 /* Sensitivity and sigma of a release of Z (Lemma J.2) and of C (Lemma J.1):
+ *
  *   D_Z = 2 eta sqrt(d) tau_x tau_c / r^2 (1 + (tau_x + tau_z)(tau_x + Upsilon) / r^2)
  *   sigma_Z^2 = 8 S D_Z^2 ln(e + eps_z/delta_z) / eps_z^2   (Kairouz, Oh, Viswanath 2015, 4.3)
  *   D_C = 2 sqrt(d) tau_x (tau_x + Upsilon) / (lambda r^2), sigma_C by noise_analytic().
- * Lemma J.2 is for one step and takes C for given, though C depends on the row; and Z as it comes
- * back with noise need not keep Upsilon. So with a ball D_Z is what the ball allows if that is less
- * (for any step and any C, and then it holds), and D_C is never below 1 / sqrt(lambda): ||c_i|| is
- * at most 1 / (2 sqrt(lambda)) for any Z, since k(Z, x) = Kzz^1/2 u with ||u|| <= 1.
- * ERR_INPUT if a bound is not above 0. */
+ *
+ * Lemma J.2 covers one step and treats C as fixed, though C depends on the row. A Z that comes back
+ * with noise need not keep Upsilon. So with a ball D_Z is at most the ball's bound, which holds for
+ * any step and any C. D_C is at least 1 / sqrt(lambda): ||c_i|| is at most 1 / (2 sqrt(lambda)) for
+ * any Z, since k(Z, x) = Kzz^1/2 u with ||u|| <= 1. ERR_INPUT if a bound is not above 0.
+ */
 struct noise_factors_sigma {
 	double sensitivity_z, sigma_z, sensitivity_c, sigma_c;
 };
 enum err noise_factors(const struct noise_factors *p, struct noise_factors_sigma *out) MUST_CHECK;
 
-/* -- samples --------------------------------------------------------------------------------- */
+/* ---- samples ---- */
 
-/* n bytes that nobody can foretell. begin (NULL: none): called before the bytes for one answer are drawn, with
- * that answer before its noise and the noise's scale, so that a source can key its bytes by both. */
+/* Source of unpredictable bytes. begin (may be NULL) is called before the bytes for one answer
+ * are drawn, with the answer before its noise and the noise's scale. A source can thus key its
+ * bytes by both. */
 struct noise_source {
 	void *ctx;
 	enum err (*bytes)(void *ctx, void *p, size_t n);
 	enum err (*begin)(void *ctx, const struct bytes *part, size_t parts);
 };
 
-/* The bytes that follow are for this answer. noise_add() and discrete_add() call it; a caller that draws single
- * numbers calls it itself. Errors: the source's. */
+/* Announces that the next bytes are for this answer. noise_add() and discrete_add() call it; a
+ * caller that draws single numbers calls it itself. Errors: the source's. */
 enum err noise_begin(const struct noise_source *source, const struct bytes *part,
 		     size_t parts) MUST_CHECK;
 
-/* x[i] += sigma N(0, 1), independent. Each is the mean-free sum of two normal numbers by Box and
- * Muller over sqrt 2, so that its low digits do not tell the uniform number it came from (Holohan,
- * Braghin 2021). Nothing is drawn if sigma is 0. ERR_INPUT if sigma is negative or not finite. */
-enum err noise_add(const struct noise_source *source, double sigma, double *x,
-		   size_t n) MUST_CHECK;
+/* x[i] += sigma N(0, 1), independent. Each sample is the sum of two Box-Muller normals over sqrt
+ * 2, so that its low digits do not reveal a uniform number (Holohan, Braghin 2021). Draws
+ * nothing if sigma is 0. ERR_INPUT if sigma is negative or not finite. */
+enum err noise_add(const struct noise_source *source, double sigma, double *x, size_t n) MUST_CHECK;
 
-/* Rows longer than tau are shortened to it; how many were. tau > 0. */
+/* Shortens rows longer than tau > 0 to length tau. Returns their number. */
 size_t noise_clip_rows(struct mat *X, double tau);
 
-/* The whole of FedSC's Section 3.1 on a party's raw rows: clip to tau, add noise of sigma. *clipped
- * is for the party's own record. */
+/* FedSC's Section 3.1 on a party's raw rows: clips to tau, adds noise of sigma. *clipped is for
+ * the party's own record. */
 enum err noise_perturb_rows(const struct noise_source *source, double tau, double sigma,
 			    struct mat *X, size_t *clipped) MUST_CHECK;
 
-/* -- single numbers --------------------------------------------------------------------------- */
+/* ---- single numbers ---- */
 
-/* Random numbers one at a time from a source: in a party that of its CSPRNG, in tests and on pooled
- * data one that a seed gives. Bytes are fetched 4 KiB at a time, so a number costs little more than the
- * source does. A source that fails is remembered: numbers are then 0, and draw_end() says so. Not for
- * several threads. */
+/* Single random numbers from a source: at a party its CSPRNG, in tests and on pooled data a
+ * seeded one. Fetches 4 KiB at a time, so a number costs little more than the source. After a
+ * failure numbers are 0, and draw_end() returns the error. Not thread-safe. */
 enum { DRAW_WORDS = 512 };
 
 struct draw {
@@ -96,12 +99,12 @@ struct draw {
 };
 
 void draw_init(struct draw *d, const struct noise_source *source);
-/* Wipes the numbers that were not used; returns the source's failure, if there was one. */
+/* Wipes the unused numbers. Returns the source's failure, if any. */
 enum err draw_end(struct draw *d) MUST_CHECK;
 
 uint64_t draw_u64(struct draw *d);
-double draw_unit(struct draw *d);                      /* [0, 1), 53 bits */
-double draw_unit_above(struct draw *d);                /* (0, 1], 53 bits */
-uint32_t draw_below(struct draw *d, uint32_t bound);   /* 0 .. bound-1 without bias; bound > 0 */
+double draw_unit(struct draw *d);                    /* [0, 1), 53 bits */
+double draw_unit_above(struct draw *d);              /* (0, 1], 53 bits */
+uint32_t draw_below(struct draw *d, uint32_t bound); /* 0 .. bound-1, unbiased; bound > 0 */
 
 #endif

@@ -2,11 +2,11 @@
 
 #include <math.h>
 
-enum { BEFORE = 30, BEHIND = 24 }; /* bits of a part before and behind the point */
+enum { BEFORE = 30, BEHIND = 24 }; /* bits of a part before and after the point */
 
 _Static_assert(PARTS_EXPONENT + PARTS_FRACTION == PARTS * (BEFORE + BEHIND), "no bit is missing");
 
-/* Part p counts as often as 2^this. */
+/* Part p has the weight 2^exponent(p). */
 static int exponent(size_t p)
 {
 	return PARTS_EXPONENT - BEFORE - (int)p * (BEFORE + BEHIND);
@@ -21,7 +21,8 @@ void parts_split(const double *x, size_t n, double *part)
 			double whole = trunc(ldexp(rest, BEHIND - exponent(p)));
 
 			part[i * PARTS + p] = ldexp(whole, -BEHIND);
-			rest -= ldexp(whole, exponent(p) - BEHIND); /* exact: its leading bits */
+			/* exact: the leading bits of rest. */
+			rest -= ldexp(whole, exponent(p) - BEHIND);
 		}
 	}
 }

@@ -9,23 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A block has so many nodes or more, if the batch has; its layers are then near 1 MB. Part of the
- * last bits of sums over blocks, so never tuned to the machine. */
+/* Least nodes of a block, if the batch has that many; its layers then take about 1 MB. The block
+ * size affects the last bits of sums, so it is never tuned to the machine. */
 enum { BLOCK_NODES = 512 };
-/* Graphs that gin_embed() has in memory at once. */
+/* Graphs that gin_embed() holds in memory at once. */
 enum { EMBED_GRAPHS = 128 };
 
 _Static_assert((int)GRAPHS_LINES == (int)GIN_Z, "Z has a column for each of a drawing's lines");
 
-/* How much a drawing counts beside what the network says: so much that training, which moves
- * weights by about as much in every round whatever the loss, leaves it as it is. Of the Letter sets
- * the drawings alone tell 64 %, and after ten rounds of a network that may go where it wants 39 %.
- */
+/* Weight of a drawing relative to the network's output. It is large enough that training, which
+ * moves weights by a similar amount every round at any loss, does not drown it. On the Letter
+ * sets the drawings alone identify 64 %; with an unweighted network, after ten rounds, it is 39
+ * %. */
 static const double LINES = 64;
 
 struct gin_block {
 	size_t first, count; /* graphs of the batch */
-	size_t nodes, at;    /* at: nodes of the blocks before */
+	size_t nodes, at;    /* at: nodes in earlier blocks */
 	double square;
 };
 
@@ -70,7 +70,7 @@ static size_t graph_of(const uint32_t *graph, size_t i)
 	return graph ? graph[i] : i;
 }
 
-/* Grows *p, whose old contents are not wanted. */
+/* Grows *p and discards its contents. */
 static void *room_for(void *p, size_t *room, size_t count, size_t size)
 {
 	if (count <= *room)
@@ -122,7 +122,7 @@ void gin_drawn(const struct gin *net, const struct graphs *g, const float *F, st
 				MAT(Z, i, j) += LINES * (double)F[(v + 1) * net->width - GIN_Z + j];
 }
 
-/* -- Adam ------------------------------------------------------------------------------------- */
+/* ---- Adam ---- */
 
 static const float MEAN_KEPT = 0.9F, SQUARE_KEPT = 0.999F, LEAST = 1e-8F;
 

@@ -1,15 +1,15 @@
-/* gin.h -- the network of FedGCN (Liu et al., AAAI 2025): a graph isomorphism network (Xu et al.
- * 2018) of three layers, sums over nodes, a readout and a reconstruction; forward and backward; and
- * the steps by which weights are learnt.
+/* gin.h -- the network of FedGCN (Liu et al., AAAI 2025), forward and backward, and its optimiser.
+ * It is a graph isomorphism network (Xu et al. 2018) of three layers with sums over nodes, a
+ * readout and a reconstruction.
  *
  *     s_l = (A + I) h_(l-1),  h_l = relu(relu(s_l Wa + ba) Wb + bb),  h_0 = F     equation 5
  *     r   = sum over nodes of (h_1, h_2, h_3)                                     192 of a graph
  *     Z   = relu(r W + b) W + b                                                   equation 6
- *           GRAPHS_DRAWING: and, 64-fold, the drawing: sums over nodes of their lines' columns
+ *           GRAPHS_DRAWING: plus, 64-fold, the drawing: sums over nodes of their lines' columns
  *     F^  = relu(h_3 W + b) W + b                                                 equation 7
  *
- * Computed by blocks of whole graphs, cut by their sizes alone: the same bits for any threads. In floats
- * for training, and the same code in doubles, by which tests check gradients.
+ * Computed in blocks of whole graphs, cut by size only: the results are bitwise identical for any
+ * number of threads. Training uses floats; the same code in doubles serves to test gradients.
  */
 #ifndef COMMON_LEARN_GIN_H
 #define COMMON_LEARN_GIN_H
@@ -22,7 +22,7 @@
 
 enum { GIN_HIDDEN = 64, GIN_LAYERS = 3, GIN_POOLED = GIN_LAYERS * GIN_HIDDEN, GIN_Z = 64 };
 
-/* Linear maps, in the order in which their weights lie. Those that FedPer keeps local are last. */
+/* Linear maps, in the order of their weights. FedPer keeps the last ones local. */
 enum gin_part_number {
 	GIN_1A,
 	GIN_1B,
@@ -32,7 +32,7 @@ enum gin_part_number {
 	GIN_3B,
 	GIN_READ_A,
 	GIN_BUILD_A,
-	GIN_BUILD_B, /* from here on: the last of each head */
+	GIN_BUILD_B, /* from here on: the last map of each head */
 	GIN_READ_B,
 	GIN_PARTS,
 };
@@ -44,29 +44,29 @@ struct gin_part {
 
 struct gin {
 	size_t width; /* d: columns of F */
-	bool lines;   /* of GRAPHS_DRAWING */
+	bool lines;   /* set for GRAPHS_DRAWING */
 	struct gin_part part[GIN_PARTS];
-	size_t weights, shared; /* all; those before GIN_BUILD_B */
+	size_t weights, shared; /* all weights; those before GIN_BUILD_B */
 };
 
 void gin_init(struct gin *net, enum graphs_features features);
-/* W (net->weights): uniform within +-1/sqrt(in), biases too. Floats in value. */
+/* W (net->weights): uniform within +-1/sqrt(in), biases too. The values are floats. */
 void gin_draw(const struct gin *net, uint64_t seed, double *W);
 
-struct gin_block; /* whole graphs of a batch, enough of them for a product to pay */
+struct gin_block; /* whole graphs of a batch, enough for an efficient product */
 
-/* Graphs that are computed together. Buffers grow and stay: open it again for the next batch. */
+/* A batch of graphs computed together. Buffers persist: open it again for the next batch. */
 #define GIN_DECLARE(real, s)                                                                       \
 	struct gin_batch##s {                                                                      \
 		const struct gin *net;                                                             \
 		const struct graphs *g;                                                            \
 		const float *F;        /* graphs_nodes(g) x width */                               \
-		const uint32_t *graph; /* count: which of them, borrowed */                        \
+		const uint32_t *graph; /* count indices of graphs, borrowed */                     \
 		size_t count, nodes;   /* of the batch */                                          \
 		unsigned threads;                                                                  \
 		real *Z;       /* count x GIN_Z */                                                 \
-		double square; /* ||F - F^||^2, over all nodes of the batch; 0 without build */    \
-		/* own */                                                                          \
+		double square; /* ||F - F^||^2; 0 without build */                                 \
+		/* private */                                                                      \
 		struct gin_block *block;                                                           \
 		size_t blocks, block_room, room, gradient_room;                                    \
 		real *buffer, *pooled, *hidden, *lines, *d_pooled, *d_hidden, *gradient;           \
@@ -75,38 +75,39 @@ struct gin_block; /* whole graphs of a batch, enough of them for a product to pa
 		const real *W;                                                                     \
 		double d_square;                                                                   \
 	};                                                                                         \
-	/* {0} before the first time. graph: NULL: all of g. */                                    \
+	/* Zero-initialise b first. graph NULL: all of g. */                                       \
 	void gin_open##s(struct gin_batch##s *b, const struct gin *net, const struct graphs *g,    \
 			 const float *F, const uint32_t *graph, size_t count, unsigned threads);   \
 	void gin_release##s(struct gin_batch##s *b);                                               \
-	/* Z and, if `build`, the reconstruction and its square. W is borrowed till the backward.  \
-	 */                                                                                        \
+	/* Computes Z and, with `build`, the reconstruction and its square. Borrows W until the    \
+	 * backward pass. */                                                                       \
 	void gin_forward##s(struct gin_batch##s *b, const real *W, bool build);                    \
-	/* gradient (net->weights) becomes that of a function of Z and square, after a forward     \
-	 * with `build`: dZ (count x GIN_Z), d_square its derivatives. */                          \
+	/* gradient (net->weights) of a function of Z and square, after a forward pass with        \
+	 * `build`. dZ (count x GIN_Z) and d_square are the function's derivatives. */             \
 	void gin_backward##s(struct gin_batch##s *b, const real *dZ, double d_square,              \
 			     real *gradient);
 
 GIN_DECLARE(float, )
 GIN_DECLARE(double, _f64)
 
-/* Z (graphs x GIN_Z, initialised here) of all graphs of g; memory is bounded. */
+/* Z (graphs x GIN_Z, initialised here) for all graphs of g, in bounded memory. */
 void gin_embed(const struct gin *net, const struct graphs *g, const float *F, const float *W,
 	       unsigned threads, struct mat *Z);
 
-/* The part of it that no weights change (initialised here): of GRAPHS_DRAWING the drawing, else 0. */
+/* The part of Z that no weight changes (initialised here): the drawing for GRAPHS_DRAWING,
+ * otherwise 0. */
 void gin_drawn(const struct gin *net, const struct graphs *g, const float *F, struct mat *Z);
 
-/* Steps of Adam (Kingma, Ba 2015) with its usual constants: 0.9, 0.999, 1e-8. */
+/* Adam (Kingma, Ba 2015) with its usual constants: 0.9, 0.999, 1e-8. */
 struct adam {
 	size_t n;
 	unsigned step;
-	float *mean, *square; /* owned: n */
+	float *mean, *square; /* n each; owned */
 };
 
 void adam_init(struct adam *a, size_t n);
 void adam_release(struct adam *a);
-/* x (n) goes a step against its gradient. */
+/* Moves x (n) one step against its gradient. */
 void adam_step(struct adam *a, double rate, const float *gradient, float *x);
 
 #endif

@@ -12,21 +12,21 @@
 
 enum {
 	WINDOW_MAX = 64,
-	SGNS_OUT = 1 + SGNS_NEGATIVES, /* targets of a centre: its own and the negatives' */
-	SGNS_PAD = 8,                  /* room for them, so that rows of products are aligned */
-	ROUND_TOKENS = 4,              /* for each vertex, in a round */
-	LEAST_WALKS = 64,              /* in a round */
-	TOLD = 100,                    /* times that progress is told */
-	MEASURED = 64,                 /* one walk in so many has its loss summed */
+	SGNS_OUT = 1 + SGNS_NEGATIVES, /* targets of a centre: itself and the negatives */
+	SGNS_PAD = 8,                  /* padded number of targets, to align rows of products */
+	ROUND_TOKENS = 4,              /* per vertex in a round */
+	LEAST_WALKS = 64,              /* per round */
+	TOLD = 100,                    /* number of progress calls */
+	MEASURED = 64,                 /* the loss is summed for one walk in MEASURED */
 	MERGE_ROWS = 512,
-	SHUFFLE_STREAM = 0, /* of the seed; walks have those after */
+	SHUFFLE_STREAM = 0, /* stream of the seed; walks use those from WALK_STREAM on */
 	START_STREAM = 1,
 	WALK_STREAM = 2,
 };
 
-/* -- the vectors' arithmetic ----------------------------------------------------------------- */
+/* ---- vector arithmetic ---- */
 
-/* The sum of sixteen lanes: halves are added to each other until one is left. */
+/* Sum of sixteen lanes, by adding halves. */
 static inline float fold4(const float4 *a)
 {
 	float4 x = (a[0] + a[2]) + (a[1] + a[3]);
@@ -89,13 +89,13 @@ static const struct step step_avx2 = { dots_avx2, curve_avx2, learn_avx2 };
 static const struct step step_avx512 = { dots_avx512, curve_avx512, learn_avx512 };
 #endif
 
-/* -- tables ---------------------------------------------------------------------------------- */
+/* ---- tables ---- */
 
-/* Drawing by weight in two steps (Vose 1991). */
+/* Draws by weight in two steps (Vose 1991). */
 struct alias {
 	uint32_t n;
 	uint32_t *other;
-	uint32_t *own; /* of 2^32: how often a slot stands for itself */
+	uint32_t *own; /* out of 2^32: how often a slot stands for itself */
 };
 
 static void alias_init(struct alias *a, const double *weight, uint32_t n)
@@ -144,22 +144,22 @@ static uint32_t alias_draw(const struct alias *a, struct rng *rng)
 	return (uint32_t)word <= a->own[slot] ? slot : a->other[slot];
 }
 
-/* -- learning -------------------------------------------------------------------------------- */
+/* ---- training ---- */
 
 struct shard {
-	float *in, *out; /* n x SGNS_DIMS, its own */
+	float *in, *out; /* n x SGNS_DIMS; the shard's copy */
 	double loss;
-	size_t measured; /* positives */
+	size_t measured; /* number of positives */
 };
 
 struct plan {
 	const struct walks *w;
 	const struct sgns_params *p;
-	const uint32_t *walk; /* in their shuffled order */
+	const uint32_t *walk; /* in shuffled order */
 	struct alias alias;
-	float *in, *out; /* what all know */
+	float *in, *out; /* the merged vectors */
 	struct shard shard[SGNS_SHARDS];
-	size_t first, count; /* walks of this round, from first on */
+	size_t first, count; /* walks of this round */
 	struct step step;
 };
 
@@ -169,14 +169,14 @@ static void fetch(const float *row)
 		__builtin_prefetch(row + i, 1);
 }
 
-/* in: the window's; out: the centre's and its negatives'. */
+/* in: rows of the window; out: rows of the centre and its negatives. */
 static void learn_centre(const struct plan *f, struct shard *s, float *const *in, size_t window,
 			 float *const *out, float rate, bool measured)
 {
 	static const float label[SIMD_SUMS] = { [0] = 1, [SGNS_PAD] = 1 };
 	float g[2 * WINDOW_MAX + 1][SGNS_PAD];
 
-	memset(g, 0, (window + 1) * sizeof(*g)); /* what pads rows and the last vector too */
+	memset(g, 0, (window + 1) * sizeof(*g)); /* zeroes the padding and the last vector too */
 	f->step.dots(in, window, out, g);
 	for (size_t r = 0; measured && r < window; r++)
 		for (size_t t = 0; t < SGNS_OUT; t++)
@@ -203,7 +203,7 @@ static void learn_walk(const struct plan *f, struct shard *s, size_t number, flo
 	for (size_t i = 0; i <= length; i++) {
 		size_t reach, low, high, window = 0;
 
-		/* One ahead, so that they are here when they are due. */
+		/* Prefetch the next row. */
 		for (int t = 0; t < SGNS_OUT && i < length; t++) {
 			uint32_t v = t ? alias_draw(&f->alias, &rng) : token[i];
 
@@ -239,7 +239,7 @@ static void learn_shard(void *ctx, unsigned worker, size_t block)
 	}
 }
 
-/* Add each shard's changes to the common vectors, and give every shard the result. */
+/* Adds each shard's changes to the merged vectors, and copies the result to every shard. */
 static void merge_rows(float *all, float *const *own, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++) {
@@ -269,9 +269,9 @@ static void merge_block(void *ctx, unsigned worker, size_t block)
 	merge_rows(f->out, out, from * SGNS_DIMS, to * SGNS_DIMS);
 }
 
-/* -- the whole ------------------------------------------------------------------------------- */
+/* ---- entry point ---- */
 
-/* Uniform in +-1/2 over the dimensions, as word2vec begins; those that never occur stay at 0. */
+/* Uniform in +-1/2 over the dimensions, as in word2vec; tokens that never occur stay at 0. */
 static void start(struct plan *f, const double *count)
 {
 	struct rng rng;

@@ -1,15 +1,16 @@
 /* sgns.h -- SkipGram with negative sampling (Mikolov et al. 2013) over walks.
  *
- * One epoch in a shuffled order of the walks. For each token, the centre: a window shrunk uniformly to
- * 1 .. `window`; each token in it predicts the centre, and not SGNS_NEGATIVES tokens drawn by
- * count^0.75, which are the same for the whole window (Ji et al. 2016): a small matrix product, three
- * times as fast as pair by pair. Step falls linearly from SGNS_RATE to SGNS_RATE_LAST. On BlogCatalog
- * (33 million tokens) 21 s of one core, micro/macro F1 .413/.279 at a training ratio of .6.
+ * One epoch over the walks in shuffled order. Each token is the centre of a window that is shrunk
+ * uniformly to 1 .. `window`. Each token of the window predicts the centre, and not SGNS_NEGATIVES
+ * tokens drawn by count^0.75. The negatives are shared by the whole window (Ji et al. 2016): a
+ * small matrix product, three times as fast as single pairs. The step falls linearly from SGNS_RATE
+ * to SGNS_RATE_LAST. On BlogCatalog (33 million tokens): 21 s on one core, micro/macro F1 .413/.279
+ * at a training ratio of .6.
  *
- * Deterministic: walks are cut into rounds by their number and that of vertices; in a round SGNS_SHARDS
- * shards, whatever the number of threads, each learn from their part on their own copy of the vectors,
- * and what they changed is added up in order. So results are the same for any threads, of which
- * SGNS_SHARDS are of use, and on any machine (common/linalg/simd.h).
+ * Deterministic: the numbers of walks and vertices determine rounds. In a round each of SGNS_SHARDS
+ * shards trains on its part with its own copy of the vectors, and the changes are added in order.
+ * The results are the same for any number of threads, at most SGNS_SHARDS of which are used, and on
+ * any machine (common/linalg/simd.h).
  */
 #ifndef COMMON_LEARN_SGNS_H
 #define COMMON_LEARN_SGNS_H
@@ -20,7 +21,7 @@
 #include <stdint.h>
 
 enum {
-	SGNS_DIMS = 128, /* known to the compiler: the inner loop is unrolled for it */
+	SGNS_DIMS = 128, /* a compile-time constant: the inner loop is unrolled for it */
 	SGNS_NEGATIVES = 5,
 	SGNS_SHARDS = 2,
 };
@@ -28,19 +29,19 @@ enum {
 #define SGNS_RATE_LAST 1e-4
 
 struct sgns_params {
-	size_t n;        /* tokens are below n; those that never occur keep a row of zeros */
-	unsigned window; /* 10 */
+	size_t n;        /* tokens are below n; unused ones keep a row of zeros */
+	unsigned window; /* 10 in the paper's settings */
 	uint64_t seed;
 	unsigned threads;
-	/* Called now and then, in this thread: done of 1, and the mean loss of a positive with its
-	 * negatives since the last time, in nats. NULL: not. */
+	/* Called periodically in this thread. done: fraction from 0 to 1. loss: mean loss of a
+	 * positive with its negatives since the last call, in nats. May be NULL. */
 	void (*progress)(void *ctx, double done, double loss);
 	void *ctx;
 };
 
-/* X (n x SGNS_DIMS floats, given by the caller) becomes the vectors. Calls progress_tick().
- * O(tokens (window + 5) SGNS_DIMS). Memory: 2 (1 + SGNS_SHARDS) n SGNS_DIMS floats with X, and 4 bytes a
- * walk. */
+/* Fills X (n x SGNS_DIMS floats, allocated by the caller) with the vectors. Calls
+ * progress_tick(). O(tokens (window + 5) SGNS_DIMS). Memory: 2 (1 + SGNS_SHARDS) n SGNS_DIMS
+ * floats including X, and 4 bytes a walk. */
 void sgns(const struct walks *w, const struct sgns_params *p, float *X);
 
 #endif

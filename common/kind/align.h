@@ -1,4 +1,4 @@
-/* align.h -- what both halves of finding common rows must have alike: docs/alignment.md. */
+/* align.h -- constants that coordinator and parties share for row alignment: docs/alignment.md. */
 #ifndef COMMON_KIND_ALIGN_H
 #define COMMON_KIND_ALIGN_H
 
@@ -6,14 +6,14 @@
 #include <stdint.h>
 
 enum {
-	ALIGN_IDS_MAX = 60000000, /* ids of a party */
-	ALIGN_CANARIES = 128,	  /* in every party's set, and so among the common rows */
-	ALIGN_TRIES = 8,	  /* numbers of pseudonyms, until all sets go into tables */
+	ALIGN_IDS_MAX = 60000000, /* ids of one party */
+	ALIGN_CANARIES = 128,     /* in every party's set, and so among the common rows */
+	ALIGN_TRIES = 8,          /* attempts at new pseudonyms until all sets fit into tables */
 	ALIGN_STEPS_MAX = 128
 };
 
-/* The public scale on which counts of ids are rounded up: 64, each step 3/20 of it more (rounded down), the last
- * ALIGN_IDS_MAX; with a bound > 0 that number alone. Returns how many steps there are. */
+/* Public scale for rounding up counts of ids: 64, then steps of 3/20 (rounded down), last
+ * ALIGN_IDS_MAX. With bound > 0 only that number. Returns the number of steps. */
 size_t align_scale(unsigned bound, uint32_t step[static ALIGN_STEPS_MAX]);
 
 #endif

@@ -1,5 +1,4 @@
-/* facts.h -- what a kind has to say of a job besides what all have: numbers and texts by name, for
- * run.json's "facts". */
+/* facts.h -- numbers and texts by name that a kind adds to run.json under "facts". */
 #ifndef COMMON_KIND_FACTS_H
 #define COMMON_KIND_FACTS_H
 
@@ -11,7 +10,7 @@ enum { FACTS_MAX = 48 };
 
 struct fact {
 	char name[32];
-	double *value; /* owned; NULL: a text */
+	double *value; /* owned; NULL for a text */
 	size_t values;
 	char *text; /* owned */
 };
@@ -22,7 +21,7 @@ struct facts {
 	struct fact item[FACTS_MAX];
 };
 
-/* In the order in which they are first told; a name that is told again has the new value. */
+/* Facts keep the order of their first addition; setting a name again replaces its value. */
 void facts_number(struct facts *f, const char *name, double value);
 void facts_numbers(struct facts *f, const char *name, const double *value, size_t values);
 void facts_say(struct facts *f, const char *name, const char *format, ...) PRINTF(3, 4);

@@ -22,8 +22,6 @@ void kind_must_have(const char *kind, const char *side, const char *missing)
 	abort();
 }
 
-/* ---- parameters ---- */
-
 void presets_add(struct kind_presets *to, const struct config_preset *from)
 {
 	while (from->path && to->n < PRESETS_MAX - 1)
@@ -104,8 +102,6 @@ bool kind_among(const char *path, const char *const *list)
 	return false;
 }
 
-/* ---- what others may know ---- */
-
 struct kind_claim kind_claims_nothing(const void *job)
 {
 	(void)job;
@@ -154,8 +150,6 @@ size_t kind_no_burst(const void *job, size_t n, bool down)
 	(void)down;
 	return 0;
 }
-
-/* ---- sentences ---- */
 
 void say(struct said *s, bool applies, const char *text)
 {
@@ -224,6 +218,6 @@ void kind_standards(const struct kind *kind, void *job, size_t size)
 		table.count++;
 	kind->presets(root, &presets);
 	if (config_read(&table, root, kind->name, NULL, presets.item, job) != ERR_OK)
-		abort(); /* a default out of its own bounds */
+		abort(); /* a default is out of its own bounds */
 	json_free(root);
 }

@@ -1,8 +1,9 @@
-/* kind.h -- what shared code knows of a protocol: one table for each kind of job.
+/* kind.h -- the interface of shared code to a protocol: one table for each kind of job.
  *
- * A protocol's folder holds its table (protocols/fedsc/kind.c), protocols/kinds.def lists all of them,
- * and nothing else names a kind. The tables of its roles, in coordinator/ and party/, point here. What every job says is struct job_head; a kind's own parameters follow it in a struct of its
- * own (protocols/fedsc/job.h), which is what the members here get as `job`.
+ * A protocol's folder holds its table (protocols/fedsc/kind.c), protocols/kinds.def lists them, and
+ * no other code names a kind. The tables of its roles, in coordinator/ and party/, point here.
+ * struct job_head has the parameters of every job. A kind's own struct begins with it
+ * (protocols/fedsc/job.h) and is the `job` of the members here.
  */
 #ifndef COMMON_KIND_KIND_H
 #define COMMON_KIND_KIND_H
@@ -15,42 +16,43 @@
 #include <stdint.h>
 
 enum { JOB_CLUSTERS_MAX = 1 << 16, JOB_ITERATIONS_MAX = 10000, JOB_RESTARTS_MAX = 1000 };
-enum { JOB_LEAST_MAX = 1 << 30 }; /* of min_cell, min_cluster and other least counts */
-enum { JOB_WIDE_FRACTION = 24 };  /* bits behind the point in sums of numbers of unknown size */
-#define JOB_AUTO CONFIG_WORD      /* a count that is left to the protocol's rule */
+enum { JOB_LEAST_MAX = 1 << 30 }; /* for min_cell, min_cluster and other lower limits on counts */
+enum { JOB_WIDE_FRACTION = 24 };  /* fraction bits in sums of numbers of unknown size */
+#define JOB_AUTO CONFIG_WORD      /* a count that the protocol chooses */
 
-enum job_ids { IDS_HASHED, IDS_PLAIN }; /* how ids reach the coordinator */
-/* How parties that have other rows come to the same ones: not at all; by a secure sum, or by keyed hashes that
- * the coordinator compares (docs/alignment.md). */
+enum job_ids { IDS_HASHED, IDS_PLAIN }; /* form in which ids reach the coordinator */
+/* How parties with different rows find the common ones: not at all, or by a secure sum
+ * (docs/alignment.md). */
 enum job_align { ALIGN_SAME, ALIGN_INTERSECT };
-/* What becomes of a party's edges of which an end is not with all: left out, or they end the job. */
+/* Edges of a party with an end that not all parties have: dropped, or they end the job. */
 enum job_others { OTHERS_DROP, OTHERS_REFUSE };
 
-/* A party stays away: the job fails; or the next attempt goes on without that party. */
+/* A party drops out: the job fails, or the next attempt runs without that party. */
 enum job_loss { LOSS_END, LOSS_ATTEMPT };
 
-/* Columns of features brought to mean 0 and deviation 1: not; by all parties' rows; by each party's own. */
+/* Scaling of feature columns to mean 0 and deviation 1: none; over all parties' rows; over each
+ * party's own rows. */
 enum job_standardize { STANDARDIZE_NONE, STANDARDIZE_JOINT, STANDARDIZE_LOCAL };
 
-/* The first members of every kind's job, in this order. */
+/* First members of every kind's job, in this order. */
 #define JOB_HEAD                                                                                   \
-	unsigned number;         /* of the kind, in kinds[] */                                     \
-	unsigned schema;         /* the kind's */                                                  \
+	unsigned number; /* index in kinds[] */                                                    \
+	unsigned schema; /* the kind's */                                                          \
 	const struct kind *kind;                                                                   \
-	unsigned clusters;       /* k >= 2, the last of a range; JOB_AUTO; 0: none */              \
-	unsigned clusters_from;  /* the first of the range of k that is tried; 0: k is given */    \
-	uint64_t seed;           /* < 2^53, so that every JSON reader keeps it */                  \
-	bool allow_single;       /* L = 1, which masks nothing */                                  \
+	unsigned clusters;      /* k >= 2, the last of a range; JOB_AUTO; 0: none */               \
+	unsigned clusters_from; /* first k of a range; 0: k is given */                            \
+	uint64_t seed;          /* < 2^53: exact in any JSON reader */                             \
+	bool allow_single;      /* allow L = 1, which masks nothing */                             \
 	enum job_loss on_loss;                                                                     \
-	enum job_ids ids;        /* hashed, where the kind has no such parameter */                \
-	enum job_align align;    /* same, where the kind has no such parameter */                  \
-	unsigned align_bound;    /* intersect: most ids of a party; 0: from the counts */          \
-	unsigned min_common;     /* fewest rows that all have, where align is not same */          \
-	enum job_others edges_to_others; /* drop, where the kind has no such parameter */          \
+	enum job_ids ids;                /* hashed if the kind lacks it */                         \
+	enum job_align align;            /* same if the kind lacks it */                           \
+	unsigned align_bound;            /* intersect: most ids of a party; 0: by counts */        \
+	unsigned min_common;             /* least common rows, unless align is same */             \
+	enum job_others edges_to_others; /* drop if the kind lacks it */                           \
 	/* secure_sum */                                                                           \
-	unsigned group_bits;     /* 2048, 3072, 4096: "ffdhe..."; 255: "x25519" */                    \
-	unsigned modulus_bits;   /* 64 or 32 */                                                    \
-	unsigned fraction_bits   /* f */
+	unsigned group_bits;   /* 2048, 3072, 4096: "ffdhe..."; 255: "x25519" */                   \
+	unsigned modulus_bits; /* 64 or 32 */                                                      \
+	unsigned fraction_bits /* f */
 
 struct kind;
 struct job_head {
@@ -60,8 +62,8 @@ struct job_head {
 /* Bytes of struct job (common/job/job.h). */
 enum { JOB_ROOM = 1024 };
 struct job;
-/* Defines the accessors of a kind's parameters in a job: fedsc_job(job) returns a pointer to struct
- * fedsc_job, which is const where the job is. The struct begins with JOB_HEAD. */
+/* Defines accessors of a kind's parameters in a job. JOB_ACCESS(fedsc_job, job) returns a
+ * pointer to struct fedsc_job, const if job is const. The struct begins with JOB_HEAD. */
 #define JOB_OF_KIND(name)                                                                          \
 	_Static_assert(sizeof(struct name) <= JOB_ROOM, "raise JOB_ROOM");                         \
 	static inline struct name *name##_own(struct job *job)                                     \
@@ -73,14 +75,14 @@ struct job;
 		return (const struct name *)(const void *)job;                                     \
 	}
 #define JOB_ACCESS(name, j)                                                                        \
-	_Generic((j), const struct job *: name##_read, struct job *: name##_own)(j)
+	_Generic((j), const struct job * : name##_read, struct job * : name##_own)(j)
 
-/* How data lies at the parties: what each has of its own. */
+/* Partition of the data among the parties. */
 enum kind_split {
-	SPLIT_COLUMNS,  /* features of the same nodes; edges are shared, or differ */
+	SPLIT_COLUMNS,  /* features of the same nodes; edges are shared or differ */
 	SPLIT_ROWS,     /* rows of the same columns */
-	SPLIT_EDGES,    /* edges, between nodes that others may have too */
-	SPLIT_VERTICES, /* vertices, with their edges */
+	SPLIT_EDGES,    /* edges, between nodes that other parties may have too */
+	SPLIT_VERTICES, /* vertices with their edges */
 	SPLIT_GRAPHS    /* whole graphs */
 };
 
@@ -90,119 +92,127 @@ enum kind_needs {
 	NEEDS_EDGES = 2,    /* data.edges */
 	NEEDS_VERTICES = 4, /* data.vertices */
 	NEEDS_GRAPHS = 8,   /* data.graphs */
-	NEEDS_IDS = 16	    /* data.ids */
+	NEEDS_IDS = 16      /* data.ids */
 };
 
-/* Has the job a number of clusters, and is it the user who gives it? */
+/* Role of job.clusters: none, given by the user, or also auto or a range. */
 enum kind_clusters { CLUSTERS_NONE, CLUSTERS_GIVEN, CLUSTERS_OR_AUTO, CLUSTERS_OR_RANGE };
 
-/* Words of the secure sum that jobs of a kind may ask for. */
+/* Words of the secure sum. */
 enum kind_words {
-	WORDS_BY_JOB, /* 64 or 32 bits, fraction_bits behind the point */
-	WORDS_WIDE    /* 64 bits, JOB_WIDE_FRACTION of them behind the point */
+	WORDS_BY_JOB, /* 64 or 32 bits, with fraction_bits */
+	WORDS_WIDE    /* 64 bits, with JOB_WIDE_FRACTION */
 };
 
 struct json;
 struct said;
 struct kind_presets;
 
-/* Differential privacy of a job: what a party's ledger books when the first of its data leaves, and again for each
- * further question that another attempt asks. */
+/* Differential privacy of a job. A party's ledger records it when the first message with data
+ * leaves, and again for each further question of another attempt. */
 struct kind_claim {
 	double eps, delta;
-	double mu;        /* the same as of Gaussian noise, for the account (common/privacy/account.h) */
-	const char *unit; /* of what: "row", "edge", "graph" */
-	bool in_sums;     /* the noise is in sums, by shares of all parties, */
-	unsigned colluders; /* of which so many may be known; JOB_AUTO: half of them */
-	bool one_question; /* nothing is claimed (eps 0), and yet noise hides something: no attempt may ask
-			      another question than the first */
+	double mu;          /* Gaussian mu for the account (common/privacy/account.h) */
+	const char *unit;   /* unit of privacy: "row", "edge", "graph" */
+	bool in_sums;       /* the noise is in sums, by shares of all parties */
+	unsigned colluders; /* noise shares that may be known; JOB_AUTO: half of the parties */
+	/* Nothing is claimed (eps 0), yet noise hides something: no attempt may ask another
+	 * question than the first. */
+	bool one_question;
 };
 
-/* Sizes that a party knows of its data when a job is offered, or the coordinator when all have accepted. */
+/* Sizes that a party knows when a job is offered, or the coordinator once all parties have
+ * accepted. */
 struct kind_sizes {
-	double n;       /* nodes, rows, vertices or graphs: a party's own, or all; 0: not known */
-	double columns; /* of the features, of one party */
-	double entries; /* of the features that are stored */
-	double edges;   /* undirected; of graphs all together */
+	double n;       /* nodes, rows, vertices or graphs of the party, or of all; 0 if unknown */
+	double columns; /* of one party's features */
+	double entries; /* stored entries of the features */
+	double edges;   /* undirected; of all graphs together */
 	double parties;
 	bool coordinator;
-	bool dense; /* features are stored as they are used; n x columns of them, whatever entries says */
-	bool again; /* and can be read once more by panels, so that nobody keeps a copy */
+	bool dense; /* features are stored as used: n x columns, whatever entries says */
+	bool again; /* and can be read again by panels, so that no copy is kept */
 };
 
 struct kind {
 	const char *name; /* as in job.kind */
 	enum kind_split split;
 	unsigned needs;             /* enum kind_needs */
-	const char *thing, *things; /* what gets a label or an embedding: "row", "rows" */
-	bool embeds;                /* the result are embeddings, not labels */
-	bool pictured;              /* a party's points can be made again, for the report */
-	bool places;                /* labels are by clusters of an earlier run */
-	bool relays;                /* parties exchange batches, which are no rounds of sums */
+	const char *thing, *things; /* item that gets a label or an embedding: "row", "rows" */
+	bool embeds;                /* results are embeddings, not labels */
+	bool pictured;              /* a party's points can be recomputed for the report */
+	bool places;                /* labels refer to clusters of an earlier run */
+	bool relays; /* parties exchange batches, which do not count as rounds of sums */
 
-	const char *const *results; /* files that a run may leave, as patterns of glob(7); NULL ends */
+	const char *const *results; /* result files, as patterns of glob(7); NULL-terminated */
 
 	/* ---- parameters ---- */
-	/* Number of the rows' defaults, from 1. Offers leave out what has its row's default, and a
-	 * party with another number declines. A row keeps its default while the number stays
-	 * (test_parameters.c). The default of a new row is what releases without it do; presets may
-	 * give jobs another value. */
+	/* Number of the set of defaults, from 1. Offers omit parameters that equal their row's
+	 * default, and a party with another number declines. Defaults must not change under one
+	 * number (test_parameters.c). The default of a new row reproduces the behaviour of
+	 * releases without it; presets may give jobs another value. */
 	unsigned schema;
-	const struct config_row *rows; /* its own, with offsets in its struct; ends with path NULL */
-	enum kind_clusters clusters;   /* job.clusters */
+	/* The kind's own, with offsets in its struct; end with path NULL. */
+	const struct config_row *rows;
+	enum kind_clusters clusters; /* job.clusters */
 	enum kind_words words;
-	/* Replaces rows' defaults, depending on the parameters that are given. */
+	/* Replaces rows' defaults, depending on the given parameters. */
 	void (*presets)(const struct json *root, struct kind_presets *to);
-	/* After reading: what follows from the parameters. modulus_given: job.secure_sum.modulus_bits. */
+	/* Derives parameters from others, after reading. modulus_given:
+	 * job.secure_sum.modulus_bits was given. */
 	void (*settle)(void *job, bool modulus_given);
-	/* Checks that concern several parameters. ERR_INPUT. */
+	/* Checks relations between parameters. ERR_INPUT. */
 	enum err (*check)(const void *job);
-	/* CLUSTERS_OR_RANGE: why job.clusters must be one number, a clause of static text; NULL: it may be a
-	 * range (common/cluster/selection.h). */
+	/* CLUSTERS_OR_RANGE: the reason why job.clusters must be one number, a static clause;
+	 * NULL if a range is allowed (common/cluster/selection.h). */
 	const char *(*one_k)(const void *job);
-	/* Why no attempt at this job goes on without one of its parties, a clause of static text; NULL: one may. */
+	/* The reason why no attempt can run without one of its parties, a static clause; NULL if
+	 * one can. */
 	const char *(*needs_all)(const void *job);
-	/* Why nothing that this job asks for reads the parameter: a clause of static text; NULL: it is
-	 * read. */
+	/* The reason why this job does not read the parameter, a static clause; NULL if it does. */
 	const char *(*unread)(const void *job, const struct config_row *row);
-	/* Of a job with the same method or mode and nothing else, to compare with: puts those. */
+	/* Writes the parameters that keep the method or mode and default everything else, for
+	 * comparison. */
 	void (*standard)(const void *job, struct json *root);
-	/* Bits behind the point: job.fraction_bits counts. */
+	/* True if job.fraction_bits applies. */
 	bool (*has_fraction)(const void *job);
 
-	/* ---- what others may know of it ---- */
-	/* The word that a party's policy.jobs must name: the kind, or a variant that shows more than its
-	 * others, by name. `permissions` are all there are; the list ends with NULL. */
+	/* ---- disclosure ---- */
+	/* Word that a party's policy.jobs must name: the kind, or a variant that discloses more.
+	 * permissions lists all of them, NULL-terminated. */
 	const char *(*permission)(const void *job);
 	const char *const *permissions;
 	void (*leaks)(struct said *s, const void *job, size_t parties);
-	/* Parties see sums, or clusters by them, while the job runs, without noise that is enough when one party adds none
-	 * of its own: a party that sends false terms reads single rows. Returns what the job must have instead, a
-	 * clause of static text; NULL: parties see nothing of the kind (policy.require_noise). */
+	/* For jobs that show parties sums, or clusters derived from them, while they run.
+	 * Without sufficient noise a party that sends false terms can read single rows. Returns
+	 * the required setting, a static clause; NULL if it is met or does not apply
+	 * (policy.require_noise). */
 	const char *(*needs_noise)(const void *job);
-	/* The differential privacy that it claims of all that is made of a row; eps 0: none. */
+	/* Differential privacy claimed for everything derived from a row; eps 0: none. */
 	struct kind_claim (*claim)(const void *job);
-	bool (*is_flat)(const void *job);      /* it sums over all parties at once, not over pairs */
-	/* Bytes of the largest vector that a party sends at once, or (down) that the coordinator
-	 * sends to it, where that is known beforehand, else 0. n 0: not known yet. */
+	bool (*is_flat)(const void *job); /* sums are over all parties at once, not over pairs */
+	/* Bytes of the largest vector that a party sends at once, or with `down` receives from
+	 * the coordinator; 0 if unknown in advance. n 0: not known yet. */
 	size_t (*burst)(const void *job, size_t n, bool down);
-	/* Bytes that the process takes at its peak, about: memory.c of its folder, fitted to what was measured
-	 * (docs/benchmarks/memory.md). Rises with each of the sizes. */
+	/* Peak memory of the process in bytes, approximately: memory.c of the protocol's folder,
+	 * fitted to measurements (docs/benchmarks/memory.md). Non-decreasing in each size. */
 	double (*memory)(const void *job, const struct kind_sizes *sizes);
 };
 
 /* Bytes of a process without data: libraries, TLS, buffers. */
 #define KIND_MEMORY_LEAST 12e6
 
-/* A table's members that must not be NULL. */
+/* A member of a table that must not be NULL. */
 struct kind_member {
 	const char *name;
 	size_t offset;
 };
+/* clang-format off */
 #define KIND_MEMBER(type, member) { #member, offsetof(struct type, member) }
-/* The name of the first that is; NULL: all are there. */
+/* clang-format on */
+/* Name of the first NULL member; NULL if there is none. */
 const char *kind_missing(const void *table, const struct kind_member *member, size_t members);
-/* At start: a kind that lacks something must not run. Aborts, saying so. */
+/* Aborts at start, with a message, if a kind's table is incomplete. */
 void kind_must_have(const char *kind, const char *side, const char *missing);
 
 #endif

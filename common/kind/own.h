@@ -1,4 +1,4 @@
-/* own.h -- for the folders of protocols: what their tables are made with. */
+/* own.h -- helpers for the kind tables in the folders of protocols. */
 #ifndef COMMON_KIND_OWN_H
 #define COMMON_KIND_OWN_H
 
@@ -6,7 +6,7 @@
 #include "common/kind/align.h"
 #include "common/kind/kind.h"
 
-/* Presets that apply to a job, the first that names a path counts. */
+/* Presets that apply to a job; the first with a given path counts. */
 enum { PRESETS_MAX = 64 };
 struct kind_presets {
 	struct config_preset item[PRESETS_MAX]; /* ends with path NULL */
@@ -14,62 +14,78 @@ struct kind_presets {
 };
 void presets_add(struct kind_presets *to, const struct config_preset *from);
 
-/* Sentences about what a job shows. */
+/* Disclosure sentences of a job. */
 struct said {
 	const char **text; /* static texts */
 	size_t n, max;
 };
 void say(struct said *s, bool applies, const char *text);
-/* Leak sentences that most kinds begin and end with. pairs: some sum has two parties alone. */
+/* Disclosures common to most kinds, first and last. pairs: some sum has two parties only. */
 void say_names(struct said *s, size_t parties);
-/* Where rows are matched (job.align), what that shows; nothing where they are not. */
+/* Disclosures of row matching (job.align); none if rows are not matched. */
 void say_align(struct said *s, const void *job, size_t parties);
-/* What is claimed of differential privacy, once in each kind's sentences: mechanism, unit, eps and delta; NULL: none. */
+/* Claim of differential privacy, once per kind: mechanism, unit, eps and delta; NULL: none. */
 void say_privacy(struct said *s, const char *claim);
 void say_collusion(struct said *s, bool pairs, size_t parties);
 
-/* ---- members that several kinds have ---- */
+/* ---- members that several kinds share ---- */
 
-extern const char *const kind_label_files[]; /* labels.csv, labels.npy, profile.csv, centres.csv, profile-joint.csv, model.rows */
+extern const char *const kind_label_files[];
 
-extern const char *const kind_standardize_names[]; /* "none", "joint", "local", NULL */
+extern const char *const kind_standardize_names[];
 
-/* Rows of a kind whose parties may have other rows; T is its struct. */
+/* Rows of kinds with job.align; T is the kind's struct. */
 enum { KIND_MIN_COMMON = 100 };
 extern const char *const kind_align_names[], *const kind_others_names[];
-#define KIND_ALIGN_ROW(T, default) \
-	{ "align", CONFIG_ENUM, offsetof(T, align), .standard = (default), .names = kind_align_names, \
-	  .help = "\"same\": all parties have the same ids; otherwise the job is of the rows that all have: " \
-		  "\"intersect\" finds them by a secure sum" }
-#define KIND_ALIGN_BOUNDS(T) \
-	{ "align_bound", CONFIG_UNSIGNED, offsetof(T, align_bound), 0, ALIGN_IDS_MAX, "0", \
-	  .help = "intersect: the most ids that a party has, so that nobody sees how many it is; 0: each " \
-		  "party's count, rounded up, is shown" }, \
-	{ "min_common", CONFIG_UNSIGNED, offsetof(T, min_common), 1, ALIGN_IDS_MAX, "100", \
-	  .help = "intersect: fewer rows that all parties have end the job before a party sees them" }
-/* Of kinds with a graph. */
-#define KIND_ALIGN_EDGES(T) \
-	{ "edges_to_others", CONFIG_ENUM, offsetof(T, edges_to_others), .standard = "drop", .names = kind_others_names, \
-	  .help = "intersect: edges of which an end is not with all parties are left out, and counted; " \
-		  "\"refuse\": a party that has one ends the job" }
-/* Of these: ERR_INPUT where one is given that the job's align does not read. */
+#define KIND_ALIGN_ROW(T, default)                                                                 \
+	{                                                                                          \
+		"align", CONFIG_ENUM, offsetof(T, align),                                          \
+		    .standard = (default), .names = kind_align_names,                              \
+		    .help = "\"same\": all parties have the same ids; otherwise the job is of "    \
+			    "the rows that all have: "                                             \
+			    "\"intersect\" finds them by a secure sum"                             \
+	}
+#define KIND_ALIGN_BOUNDS(T)                                                                       \
+	{ "align_bound",                                                                           \
+	  CONFIG_UNSIGNED,                                                                         \
+	  offsetof(T, align_bound),                                                                \
+	  0,                                                                                       \
+	  ALIGN_IDS_MAX,                                                                           \
+	  "0",                                                                                     \
+	  .help = "intersect: the most ids that a party has, so that nobody sees how many it is; " \
+		  "0: each "                                                                       \
+		  "party's count, rounded up, is shown" },                                         \
+	{                                                                                          \
+		"min_common", CONFIG_UNSIGNED, offsetof(T, min_common), 1, ALIGN_IDS_MAX, "100",   \
+		    .help = "intersect: fewer rows that all parties have end the job before a "    \
+			    "party sees them"                                                      \
+	}
+/* For kinds with a graph. */
+#define KIND_ALIGN_EDGES(T)                                                                        \
+	{                                                                                          \
+		"edges_to_others", CONFIG_ENUM, offsetof(T, edges_to_others),                      \
+		    .standard = "drop", .names = kind_others_names,                                \
+		    .help = "intersect: edges of which an end is not with all parties are left "   \
+			    "out, and counted; "                                                   \
+			    "\"refuse\": a party that has one ends the job"                        \
+	}
+/* Checks these rows: ERR_INPUT if one is given that the job's align does not read. */
 enum err kind_check_align(const void *job) MUST_CHECK;
 void kind_no_presets(const struct json *root, struct kind_presets *to);
 void kind_settled(void *job, bool modulus_given);
 const char *kind_reads_all(const void *job, const struct config_row *row);
 void kind_standard_clusters(const void *job, struct json *root);
 struct kind_claim kind_claims_nothing(const void *job);
-const char *kind_goes_without(const void *job); /* NULL */
-const char *kind_needs_no_noise(const void *job); /* NULL */
-const char *kind_has_no_noise(const void *job);   /* needs_noise: no job of the kind has any */
+const char *kind_goes_without(const void *job);   /* returns NULL */
+const char *kind_needs_no_noise(const void *job); /* returns NULL */
+const char *kind_has_no_noise(const void *job);   /* as needs_noise, for kinds without any noise */
 bool kind_yes(const void *job);
 bool kind_no(const void *job);
-const char *kind_own_permission(const void *job); /* its name */
+const char *kind_own_permission(const void *job); /* the kind's name */
 size_t kind_no_burst(const void *job, size_t n, bool down);
-/* *job (of so many bytes) becomes what a job of the kind says that says nothing: its own rows' defaults and
- * presets; the head is zero. */
+/* Fills *job (size bytes) with the kind's own defaults and presets; the head is zero. */
 void kind_standards(const struct kind *kind, void *job, size_t size);
-/* Is the path in the list, which ends with NULL? */
+/* True if path is in the NULL-terminated list. */
 bool kind_among(const char *path, const char *const *list);
 
 #endif

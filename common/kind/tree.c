@@ -4,7 +4,7 @@
 
 void tree_build(struct tree *t, size_t parties, bool flat)
 {
-	size_t first = 0, width = parties; /* the level below: nodes [first, first + width) */
+	size_t first = 0, width = parties; /* the level below is nodes [first, first + width) */
 
 	assert(parties >= 1 && parties <= PARTIES_MAX);
 	*t = (struct tree){ .parties = parties, .count = parties };

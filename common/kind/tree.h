@@ -1,8 +1,8 @@
-/* tree.h -- who clusters with whom: the tree of kCAGC Section 3.4.2 over parties 0 .. L-1.
+/* tree.h -- order of pairwise clustering: the tree of kCAGC Section 3.4.2 over parties 0 .. L-1.
  *
- * Level 0 are the parties (sorted by name). Each level up joins neighbours in pairs; an odd one
- * out joins the last pair as a third, so that no group exceeds another by a single party.
- * Flat and basic are one node over all parties. L = 1 has no node.
+ * Level 0 holds the parties, sorted by name. Each further level joins neighbours in pairs. An odd
+ * one joins the last pair as a third, so that no group exceeds another by a single party. Flat and
+ * basic are one node over all parties. L = 1 has no inner node.
  */
 #ifndef COMMON_KIND_TREE_H
 #define COMMON_KIND_TREE_H
@@ -16,20 +16,20 @@
 enum { TREE_NODES_MAX = 2 * PARTIES_MAX, TREE_CHILDREN_PAIR = 3 };
 
 struct tree_node {
-	uint32_t id;            /* parties are 0 .. L-1; inner nodes follow, level by level */
-	uint32_t level;         /* 0: a party */
-	size_t first, last;     /* member parties [first, last): neighbours by construction */
-	size_t child, children; /* its children are nodes [child, child + children) */
+	uint32_t id;            /* 0 .. L-1: parties; inner nodes follow, level by level */
+	uint32_t level;         /* 0 for a party */
+	size_t first, last;     /* members are parties [first, last), neighbours by construction */
+	size_t child, children; /* children are nodes [child, child + children) */
 };
 
 struct tree {
-	size_t parties, count; /* count nodes, parties included; the last is the root */
-	size_t levels;         /* inner levels: 0 if L = 1 */
+	size_t parties, count; /* count: nodes including parties; the last is the root */
+	size_t levels;         /* number of inner levels; 0 if L = 1 */
 	struct tree_node node[TREE_NODES_MAX];
 };
 
 void tree_build(struct tree *t, size_t parties, bool flat);
-/* The inner node of `level` (1 ..) that party belongs to. Every party is in one at each level. */
+/* The inner node of `level` (1 ..) that contains party; there is one at each level. */
 const struct tree_node *tree_node_of(const struct tree *t, size_t party, size_t level);
 
 #endif

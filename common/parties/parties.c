@@ -139,7 +139,7 @@ enum err parties_hand(struct parties *p, size_t values, const uint32_t *label, s
 	return p->backend->hand(p->ctx, values, label, n);
 }
 
-/* -- in memory ------------------------------------------------------------------------------- */
+/* ---- in memory ---- */
 
 static void *party(const struct memory *m, size_t l)
 {
@@ -150,7 +150,7 @@ static enum err sum(void *ctx, const void *question, enum parties_how how, doubl
 		    size_t n)
 {
 	const struct memory *m = ctx;
-	/* Fixed point as of a job: round(x 2^f) as whole numbers, added modulo 2^64. */
+	/* Fixed point as in a job: round(x 2^f) as integers, added modulo 2^64. */
 	double scale = ldexp(1, (int)m->fraction_bits);
 	double bound = ldexp(1, 63) / scale / (double)m->count;
 	double *term = alloc(n, sizeof(*term));

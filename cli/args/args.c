@@ -81,7 +81,7 @@ void args_need(struct argp_state *state, bool there, const char *sentence)
 		argp_error(state, "%s", sentence);
 }
 
-/* argv[0] is what argp says the program is called, so it must outlive the parsing. */
+/* argp takes the program name from argv[0], so the buffer must outlive the parsing. */
 void args_begin(const char *name, const struct argp *argp, int argc, char **argv, void *arguments)
 {
 	static char full[64];

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NUMBER_ROOM = 12 }; /* bytes of a node's number */
+enum { NUMBER_ROOM = 12 }; /* bytes of a node number */
 
-/* The nodes of ids.txt, or those that edges names. */
+/* Reads the nodes of ids.txt, or those in the edges file. */
 static enum err read_named(const struct dataset_files *f, struct pooled_graph *g)
 {
 	struct dataset d;
@@ -27,7 +27,7 @@ static enum err read_named(const struct dataset_files *f, struct pooled_graph *g
 	return ERR_OK;
 }
 
-/* Nodes are called by their numbers. */
+/* Reads nodes named by their numbers. */
 static enum err read_numbered(const char *edges, size_t n, struct pooled_graph *g)
 {
 	struct edges_dropped dropped;
@@ -59,7 +59,7 @@ enum err pooled_graph_read(const char *dir, struct pooled_graph *g)
 			      f.labels, l.n, g->n, f.ids);
 	if (!err && f.labels) {
 		ALLOC(g->truth, g->n + 1);
-		for (size_t i = 0; i < g->n; i++) /* lines are in the order of ids.txt */
+		for (size_t i = 0; i < g->n; i++) /* label lines are in the order of ids.txt */
 			g->truth[i] = l.label[f.ids ? g->ids.row[i] : i];
 	}
 	labels_release(&l);

@@ -1,9 +1,9 @@
-/* pooled_graph.h -- a graph without features, from a data directory: edges.tsv or edges.mtx, with
- * ids.txt and labels.txt if there are any.
+/* pooled_graph.h -- a graph without features from a data directory: edges.tsv or edges.mtx, with
+ * optional ids.txt and labels.txt.
  *
- *   ids.txt         the nodes, those without edges too
- *   labels.txt      without ids.txt: nodes are its lines, called 0, 1, ...
- *   neither         the nodes that edges names
+ *   ids.txt         lists the nodes, isolated ones included
+ *   labels.txt      without ids.txt: one line per node; nodes are named 0, 1, ...
+ *   neither         the nodes in the edges file
  */
 #ifndef CLI_ARGS_POOLED_GRAPH_H
 #define CLI_ARGS_POOLED_GRAPH_H
@@ -16,21 +16,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Nodes are sorted by id as bytes; without ids.txt, if there is a labels.txt, by number. */
+/* Nodes are sorted by id as bytes; by number if there is a labels.txt without ids.txt. */
 struct pooled_graph {
 	size_t n;
 	char **id;       /* of each node */
 	struct csr S;    /* n x n, symmetric, without loops */
-	uint32_t *truth; /* of labels.txt, in the order of the nodes; NULL without */
-	/* what of this is owned */
+	uint32_t *truth; /* from labels.txt, in node order; NULL without it */
+	/* storage */
 	struct ids ids;
 	char *numbers;
 };
 
-/* ERR_INPUT: a file is wrong, or they do not fit each other; *g is then empty. */
+/* ERR_INPUT if a file is invalid or files do not match; *g is then empty. */
 enum err pooled_graph_read(const char *dir, struct pooled_graph *g) MUST_CHECK;
 void pooled_graph_release(struct pooled_graph *g);
 
-size_t pooled_graph_isolated(const struct pooled_graph *g); /* nodes without edges */
+size_t pooled_graph_isolated(const struct pooled_graph *g); /* number of isolated nodes */
 
 #endif

@@ -31,7 +31,7 @@ static const struct program_command *program_find(const struct program *p, const
 	return NULL;
 }
 
-/* Is it a command that is gone, or one of which an option or a command below is? */
+/* Refuses a removed command, or a command with a removed option or subcommand. */
 static bool program_refuse(const struct program *p, int argc, char **argv)
 {
 	for (size_t i = 0; i < p->gones; i++) {

@@ -71,14 +71,12 @@ size_t table_room(void)
 	return width_or(WIDTH_MOST);
 }
 
-/* ---- texts ---- */
-
 static bool is_number(const struct table *t, size_t c)
 {
 	return t->heads[c][0] == '>';
 }
 
-static bool are_numbers(const struct table *t) /* behind a name */
+static bool are_numbers(const struct table *t) /* in all columns but the first */
 {
 	for (size_t c = 1; c < t->columns; c++)
 		if (!is_number(t, c))
@@ -100,8 +98,8 @@ static size_t characters(const char *s, size_t bytes)
 	return n;
 }
 
-/* How many bytes of s make the next line of `width` characters: up to a blank if there is one, else
- * behind a slash in its second half, else cut. */
+/* Bytes of s for a line of `width` characters: up to a blank if possible, otherwise after a
+ * slash in the second half, otherwise cut. */
 static size_t line_of(const char *s, size_t width)
 {
 	size_t bytes = 0, n = 0, blank = 0, slash = 0;
@@ -121,8 +119,8 @@ static size_t line_of(const char *s, size_t width)
 	return !s[bytes] ? bytes : blank ? blank : slash > bytes / 2 ? slash : bytes;
 }
 
-/* The same of a line by itself: no word is cut, so that what is copied is whole, but lists behind
- * their commas. */
+/* The same for a single line, without cutting words, so that copied text is complete. Lists
+ * break after their commas. */
 static size_t whole_line_of(const char *s, size_t width)
 {
 	size_t n = line_of(s, width), least = n;
@@ -158,9 +156,7 @@ static void blanks(FILE *f, size_t n)
 		putc(' ', f);
 }
 
-/* ---- columns ---- */
-
-/* Text columns give way, the widest first. False: there is no room for all. */
+/* Narrows text columns to fit, the widest first. False if that is impossible. */
 static bool fit(const struct table *t, size_t rows, size_t width, size_t gap, size_t w[])
 {
 	size_t total = gap * (t->columns - 1);
@@ -197,7 +193,7 @@ static void print_row(const struct table *t, const char *const cell[], const siz
 
 	memcpy(left, cell, t->columns * sizeof(*left));
 	while (more) {
-		size_t due = 0; /* blanks before the next text, so that no line ends with them */
+		size_t due = 0; /* blanks before the next text, so that no line ends in blanks */
 
 		more = false;
 		for (size_t c = 0; c < t->columns; c++) {
@@ -217,8 +213,6 @@ static void print_row(const struct table *t, const char *const cell[], const siz
 		putc('\n', f);
 	}
 }
-
-/* ---- blocks ---- */
 
 static void print_block(const struct table *t, const char *const cell[], size_t width, FILE *f)
 {

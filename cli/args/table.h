@@ -1,4 +1,5 @@
-/* table.h -- rows for people: in columns where the terminal is wide enough, otherwise a block of lines for each row. */
+/* table.h -- prints rows as columns if the terminal is wide enough, otherwise each row as a
+ * block of lines. */
 #ifndef CLI_ARGS_TABLE_H
 #define CLI_ARGS_TABLE_H
 
@@ -9,21 +10,23 @@
 
 struct table;
 
-/* heads: one per column, borrowed; a column of numbers, whose head begins with '>', stands to the right. */
+/* heads: one per column, borrowed. A head that begins with '>' marks a right-aligned column of
+ * numbers. */
 struct table *table_new(const char *const heads[], size_t columns);
 void table_free(struct table *t);
-/* The next cell, row by row. Text from outside is made harmless. */
+/* Adds the next cell, row by row. Text from outside is made harmless. */
 void table_cell(struct table *t, const char *fmt, ...) PRINTF(2, 3);
-/* In `width` characters: as columns; if these are wider, with texts over several lines; and if even that does not
- * fit, each row as a block, "head: text". A row that is not whole is left out. */
+/* Prints within `width` characters: as columns, if necessary with texts over several lines; if
+ * that does not fit, each row as a block of "head: text". An incomplete row is omitted. */
 void table_print(const struct table *t, FILE *f, size_t width);
 
-/* Characters in a line: of the terminal that standard output is, else what COLUMNS says, else 80; at least 20. */
+/* Line width in characters, at least 20: of the terminal at standard output, otherwise COLUMNS,
+ * otherwise 80. */
 size_t table_width(void);
-/* The same, but where neither says anything, as in a pipe, 1000: for what programs read line by line. */
+/* The same with 1000 in place of 80, for output that programs read line by line. */
 size_t table_room(void);
-/* A line on standard output, folded at blanks where there is no room for it; what follows is indented. Text from outside is made
- * harmless. */
+/* Prints a line on standard output, folded at blanks; continuation lines are indented. Text from
+ * outside is made harmless. */
 void table_line(size_t indent, const char *fmt, ...) PRINTF(2, 3);
 
 #endif

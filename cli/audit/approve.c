@@ -1,4 +1,4 @@
-/* coterie approve: a person's answer to a job that a party was offered. */
+/* coterie approve: the user's answer to a job offered to a party. */
 #include "common/job/offer.h"
 #include "cli/args/args.h"
 

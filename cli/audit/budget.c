@@ -10,9 +10,9 @@ enum { SHORT = 8, SET_TEXT = 80 };
 
 struct budget {
 	struct ledger *ledger;
-	const struct party_config *config; /* or NULL */
+	const struct party_config *config; /* may be NULL */
 	double delta;
-	char set[SET_TEXT]; /* that was printed last */
+	char set[SET_TEXT]; /* last data set printed */
 };
 
 static void print_unit(const struct budget *b, const struct ledger_unit *unit)
@@ -31,7 +31,7 @@ static void print_unit(const struct budget *b, const struct ledger_unit *unit)
 	printf("\n");
 }
 
-/* A data set's first line, and what it has cost whoever coordinated. */
+/* Prints a data set's heading and its cost under all coordinators. */
 static enum err begin_set(struct budget *b, const struct ledger_job *job)
 {
 	struct ledger_account a;

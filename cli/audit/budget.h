@@ -1,11 +1,12 @@
-/* budget.h -- coterie ledger budget: what each data set has cost, and what is left of a party's bounds. */
+/* budget.h -- coterie ledger budget: cost of each data set, and the party's remaining budgets. */
 #ifndef CLI_AUDIT_BUDGET_H
 #define CLI_AUDIT_BUDGET_H
 
 #include "common/job/daemon.h"
 #include "crypto/ledger.h"
 
-/* Prints it. config: the party's, whose bounds count; NULL: none are known, and eps is at `delta`. */
+/* Prints the budgets. config: the party's, for its bounds; NULL: no bounds, and eps is given at
+ * `delta`. */
 enum err budget_print(struct ledger *l, const struct party_config *config, double delta) MUST_CHECK;
 
 #endif

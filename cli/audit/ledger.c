@@ -1,4 +1,4 @@
-/* coterie ledger: what left a party, and whether the record of it is whole. */
+/* coterie ledger: lists, verifies and exports a party's egress ledger. */
 #include "crypto/ledger.h"
 #include "cli/args/args.h"
 #include "cli/args/table.h"
@@ -130,8 +130,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* ---- list and export ---- */
-
 static void put_time(uint64_t ms, char text[static 32])
 {
 	time_t t = (time_t)(ms / 1000);
@@ -197,13 +195,11 @@ static enum err export_line(void *arg, const struct ledger_line *l)
 	return ERR_OK;
 }
 
-/* ---- verify ---- */
-
 struct findings {
 	size_t faults;
-	size_t heads; /* that were found in the files it was held against */
+	size_t heads; /* heads found in the files of --against */
 	struct ledger *ledger;
-	const char *file, *peer; /* whose ledger the file is */
+	const char *file, *peer; /* owner of the ledger in file */
 };
 
 static void tell(void *arg, const char *sentence)
@@ -224,7 +220,7 @@ static enum err hold_against(struct findings *f, const char *who, const struct l
 	return ERR_OK;
 }
 
-/* Another party's ledger: what it was told at the end of each job. */
+/* For another party's ledger: heads that this party reported to it at the end of each job. */
 static enum err peer_head(void *findings, const char *name, const struct ledger_head *head)
 {
 	struct findings *f = findings;
@@ -239,7 +235,7 @@ static const struct json *member(const struct json *o, const char *key, enum jso
 	return v && json_type(v) == type ? v : NULL;
 }
 
-/* run.json: of this party its own head, of the others what they were told. */
+/* For a run.json: this party's own head, or the head that it reported to the writer. */
 static enum err against_run(struct findings *f)
 {
 	const char *own = ledger_name(f->ledger);

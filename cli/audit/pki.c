@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Filled by the options of all commands. */
+/* Options of all commands. */
 struct options {
 	const struct command *command;
 	const char *dir, *name, *ca, *out, *file;
@@ -21,7 +21,7 @@ struct command {
 	const char *name, *text;
 	enum err (*run)(const struct options *o);
 	const struct argp_option *options;
-	const char *argument; /* besides options; NULL: nothing */
+	const char *argument; /* the argument's name; NULL: none */
 	const char *more;
 };
 
@@ -94,8 +94,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* ---- the commands ---- */
-
 static enum err init(const struct options *o)
 {
 	TRY(pki_init(o->dir, o->name ? o->name : "Coterie CA", o->request.key_type,
@@ -129,7 +127,7 @@ static enum err sign(const struct options *o)
 	uint8_t fp[FINGERPRINT_LEN];
 	enum err e;
 
-	if (!path) { /* bank-a.csr -> bank-a.crt */
+	if (!path) { /* bank-a.csr becomes bank-a.crt */
 		buf_printf(&beside, "%.*s.crt%c", (int)(csr ? n - 4 : n), o->file, 0);
 		path = (const char *)beside.p;
 	}

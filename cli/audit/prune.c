@@ -1,4 +1,4 @@
-/* coterie prune: old results and state go, once one has seen which. */
+/* coterie prune: deletes old results and state; a dry run by default. */
 #include "cli/args/args.h"
 #include "cli/args/table.h"
 #include "common/base/clock.h"

@@ -40,8 +40,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* ---- findings ---- */
-
 void checkup_add(struct checkup *c, enum verdict verdict, const char *check, const char *advice,
 		 const char *fmt, ...)
 {
@@ -96,7 +94,7 @@ static void print_json(const struct checkup *c)
 	json_free(all);
 }
 
-/* Only a party's configuration has the key "coordinator", by which the two are told apart. */
+/* Only a party's configuration has the key "coordinator". */
 static enum err is_party(const char *path, bool *party)
 {
 	struct json *root;

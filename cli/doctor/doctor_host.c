@@ -1,4 +1,4 @@
-/* This host, and what a daemon has on it. */
+/* Checks the host, and a daemon's files on it. */
 #include "cli/doctor/doctor.h"
 #include "common/base/file.h"
 #include "common/base/machine.h"
@@ -115,7 +115,7 @@ static void check_identity(struct checkup *c, const struct daemon_common *common
 			    "until %s", date);
 }
 
-/* The directory itself, or the nearest one above that is there. */
+/* path, or its nearest existing ancestor. */
 static char *nearest(const char *path)
 {
 	char *at = file_join(path, ""), *up;
@@ -135,7 +135,7 @@ void doctor_directory(struct checkup *c, const struct daemon_common *common, con
 	double room;
 	char *at;
 
-	if (confine_as_user(common) != ERR_OK) /* "user" says so */
+	if (confine_as_user(common) != ERR_OK) /* reported by check "user" */
 		return;
 	at = nearest(path);
 	if (faccessat(AT_FDCWD, at, W_OK | X_OK, AT_EACCESS) != 0) {

@@ -1,4 +1,4 @@
-/* Where a daemon listens: could it, and who would come? Nothing stays open. */
+/* Checks a daemon's listening addresses and clients. Closes all sockets again. */
 #include "cli/doctor/doctor.h"
 #include "common/job/roles.h"
 
@@ -12,7 +12,7 @@
 
 static const char right[] = "correct it, or the rights of its user";
 
-/* 0, or the errno of why not. */
+/* Returns 0 or errno. */
 static int try_to_listen(const struct addrinfo *a)
 {
 	int one = 1, why = 0, fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -50,8 +50,7 @@ void doctor_listen(struct checkup *c, const char *check, const char *key, const 
 	freeaddrinfo(a);
 }
 
-/* Whether `key`, whose value is text, names a port that another key of the same file has: only one
- * of the two would come to it. */
+/* Reports a conflict if `key`, with value text, has the same port as another key of the file. */
 static bool check_twice(struct checkup *c, const char *check, const char *key, const char *text,
 			const struct endpoint *at, const char *other_key,
 			const struct endpoint *other)
@@ -82,8 +81,6 @@ void doctor_window(struct checkup *c, const struct http_settings *http,
 			    text);
 }
 
-/* ---- people elsewhere ---- */
-
 static void check_roles(struct checkup *c, const struct config_map *roles)
 {
 	size_t n[ROLE_OPERATOR + 1] = { 0 };
@@ -96,13 +93,14 @@ static void check_roles(struct checkup *c, const struct config_map *roles)
 		    n[ROLE_OPERATOR]);
 }
 
-/* Browsers go by the host in the address bar, which the certificate has to name as well. */
+/* Browsers check the host in the address bar, so the certificate must name it too. */
 static void check_names(struct checkup *c, const char *certificate)
 {
 	struct buf names = { 0 };
 	size_t n;
 
-	if (tls_names(certificate, &names, &n) == ERR_OK) /* else "certificate" says so */
+	/* Otherwise check "certificate" reports it. */
+	if (tls_names(certificate, &names, &n) == ERR_OK)
 		checkup_add(c, n > 1 ? FINE : NOTE, "people's way",
 			    n > 1 ? ""
 				  : "for browsers the certificate has to name its host as well: "

@@ -1,4 +1,4 @@
-/* A party: its data, as a job would find them. */
+/* Checks a party's data as a job would load them. */
 #include "common/base/machine.h"
 #include "cli/doctor/doctor.h"
 #include "common/data/standard.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLUSTERS "10" /* of the job whose memory is estimated */
+#define CLUSTERS "10" /* clusters of the job for the memory estimate */
 
 static void check_columns(struct checkup *c, const struct features *X, const struct columns *names)
 {
@@ -58,7 +58,7 @@ static enum err parse_job(struct job *job, const char *text, char *const *set)
 	return job_parse(job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "", set);
 }
 
-/* Of each kind that the policy names and the data are there for, a job with its defaults: the
+/* Estimates memory for a default job of each permitted kind that the data allow; reports the
  * largest. */
 static void check_memory(struct checkup *c, const struct party_config *config,
 			 const struct party_data *d)
@@ -79,9 +79,9 @@ static void check_memory(struct checkup *c, const struct party_config *config,
 		if (!config_strings_has(&config->policy.jobs, (*k)->name) || s.n == 0 ||
 		    (parse_job(&job, text, NULL) != ERR_OK &&
 		     parse_job(&job, text, order) != ERR_OK))
-			continue; /* it wants more than that */
-		s.parties =
-		    (double)config->peers.count; /* all of the others, and the coordinator */
+			continue; /* the kind needs more parameters */
+		/* All other parties and the coordinator. */
+		s.parties = (double)config->peers.count;
 		bytes = (*k)->memory(&job, &s);
 		if (bytes > most) {
 			most = bytes;
@@ -136,7 +136,7 @@ static void check_data(struct checkup *c, const struct party_config *config)
 {
 	struct party_data d = { 0 };
 
-	if (confine_as_user(&config->common) != ERR_OK) /* "user" says so */
+	if (confine_as_user(&config->common) != ERR_OK) /* reported by check "user" */
 		return;
 	if (!checkup_failed(c, party_data_bring(&d, config), "data",
 			    "correct the file, or data in the configuration"))

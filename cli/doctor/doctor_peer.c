@@ -1,4 +1,4 @@
-/* A party's way to its coordinator: name, TCP, TLS, and who answers. */
+/* Checks a party's path to its coordinator: name, TCP, TLS and identity. */
 #include "cli/doctor/doctor.h"
 #include "common/base/clock.h"
 #include "crypto/sign.h"
@@ -70,7 +70,7 @@ static void on_ready(struct conn *conn, void *arg)
 	conn_close(conn, ERR_OK, NULL, 0);
 }
 
-/* The other clock was read about half of the way there and back ago. */
+/* The peer read its clock about half a round trip ago. */
 static void check_offset(const struct question *q, const char *then)
 {
 	double way_s = (clock_now_s() - q->asked_s) / 2, offset_s;
@@ -158,7 +158,7 @@ void doctor_peer(struct checkup *c, const struct party_config *config)
 
 	if (!check_name(c, proxy ? proxy : config->coordinator.host) || uv_loop_init(&loop) < 0)
 		return;
-	if (conn_host_new(&host, &loop, &o) == ERR_OK) { /* else "chain" says what is wrong */
+	if (conn_host_new(&host, &loop, &o) == ERR_OK) { /* otherwise check "chain" reports it */
 		(void)!conn_dial(host, config->coordinator.host, config->coordinator.port, &events,
 				 &q, &conn);
 		uv_run(&loop, UV_RUN_DEFAULT);

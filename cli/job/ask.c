@@ -6,10 +6,8 @@
 
 #include <stdlib.h>
 
-/* ---- where ---- */
-
-/* Either daemon's configuration: a coordinator's alone says where it listens; or one of who asks
- * from elsewhere. */
+/* Reads a daemon's configuration, or a client's with "server". Only a coordinator's has
+ * "listen". */
 static enum err read_config(struct asking *a)
 {
 	struct coordinator_config coordinator;
@@ -88,8 +86,6 @@ void ask_release(struct asking *a)
 	free(a->path);
 	submitter_config_free(a->read);
 }
-
-/* ---- asking ---- */
 
 enum err ask(const struct asking *a, const struct json *request, struct json **answer)
 {

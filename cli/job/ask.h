@@ -1,4 +1,5 @@
-/* ask.h -- a daemon is asked: one of this host over its control socket, a coordinator elsewhere by its api.listen. */
+/* ask.h -- queries a daemon: on this host over its control socket, a remote coordinator at its
+ * api.listen. */
 #ifndef CLI_JOB_ASK_H
 #define CLI_JOB_ASK_H
 
@@ -9,12 +10,23 @@
 
 #include <stdbool.h>
 
-/* Where packages put it. */
+/* Paths used by the packages. */
 #define ASK_COORDINATOR "/run/coterie-coordinator/control.socket"
 #define ASK_PARTY       "/run/coterie-party/control.socket"
 
-/* Options that all have who ask: rows for struct argp_option, and what takes them in. */
-enum { ASK_SOCKET = 256, ASK_CONFIG, ASK_JSON, ASK_SERVER, ASK_CERT, ASK_KEY, ASK_CA, ASK_CRL, ASK_PASSPHRASE, ASK_OWN };
+/* Options of all commands that query a daemon: rows for struct argp_option, and their parser. */
+enum {
+	ASK_SOCKET = 256,
+	ASK_CONFIG,
+	ASK_JSON,
+	ASK_SERVER,
+	ASK_CERT,
+	ASK_KEY,
+	ASK_CA,
+	ASK_CRL,
+	ASK_PASSPHRASE,
+	ASK_OWN
+};
 /* clang-format off */
 #define ASK_OPTIONS(daemon, json) \
 	{ "socket", ASK_SOCKET, "PATH", 0, "the " daemon "'s control socket", 0 }, \
@@ -32,23 +44,24 @@ enum { ASK_SOCKET = 256, ASK_CONFIG, ASK_JSON, ASK_SERVER, ASK_CERT, ASK_KEY, AS
 struct asking {
 	const char *socket, *config;
 	bool json;
-	struct https_server server; /* of the options, borrowed; or read, and then owned: */
+	struct https_server server;    /* from options, borrowed; or from `read` */
 	struct submitter_config *read; /* NULL: not read */
-	char *path; /* of the socket; NULL: server it is */
+	char *path;                    /* of the socket; NULL: use server */
 };
-bool ask_option(int key, const char *text, struct asking *a); /* false: key is none of them */
+bool ask_option(int key, const char *text, struct asking *a); /* false if key is none of them */
 
-/* Finds a->path: as given; or of the daemon whose configuration is given; or $COTERIE_SOCKET; or that of an installed
- * coordinator, or, if `party`, of an installed party where there is no coordinator. Or a->server, if given by options or in
- * the configuration. To be released, whatever comes of it. ERR_INPUT. */
+/* Finds a->path or a->server. Order: options, then the configuration given by --config, then
+ * $COTERIE_SOCKET, then the socket of an installed coordinator; with `party` that of an
+ * installed party if there is no coordinator. Call ask_release() also after an error. ERR_INPUT. */
 enum err ask_where(struct asking *a, bool party) MUST_CHECK;
 void ask_release(struct asking *a);
 
-/* The answer, the caller's to free, also if the daemon refuses: then its error and sentence are returned, and *answer
- * is NULL. ERR_PEER: no daemon answers. */
+/* *answer is owned by the caller. If the daemon refuses, returns its error and message, with
+ * *answer NULL. ERR_PEER if no daemon answers. */
 enum err ask(const struct asking *a, const struct json *request, struct json **answer) MUST_CHECK;
 
-/* A job of an answer: "waiting for parties (bank-b)", "awaiting approval (bank-a)", "running". */
+/* State of a job in an answer: "waiting for parties (bank-b)", "awaiting approval (bank-a)",
+ * "running". */
 void job_state_text(const struct json *job, struct buf *text);
 
 #endif

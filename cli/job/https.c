@@ -12,10 +12,8 @@
 
 enum { ANSWER_MAX = JSON_TEXT_MAX, CONNECT_S = 10, SILENT_S = 30, URL_MAX = 2 * HOST_MAX + 64 };
 
-/* ---- where ---- */
-
 struct place {
-	char name[HOST_MAX + 1]; /* that the certificate has to bear */
+	char name[HOST_MAX + 1]; /* required in the certificate */
 	struct endpoint at;
 };
 
@@ -53,7 +51,7 @@ enum err https_check(const struct https_server *s)
 	return ERR_OK;
 }
 
-/* ---- the configuration of who asks ---- */
+/* ---- configuration of a client ---- */
 
 #define S(field) offsetof(struct submitter_config, field)
 static const struct config_row rows[] = {
@@ -92,9 +90,7 @@ void submitter_config_free(struct submitter_config *c)
 	free(c);
 }
 
-/* ---- files ---- */
-
-/* "anna.crt" and ".key": "anna.key". Owned by the caller. */
+/* Path beside the certificate: "anna.crt" and ".key" give "anna.key". Owned by the caller. */
 static char *beside(const char *certificate, const char *ending)
 {
 	size_t n = strlen(certificate);
@@ -134,17 +130,15 @@ static enum err use_files(CURL *curl, const struct https_server *s, struct passp
 	curl_easy_setopt(curl, CURLOPT_SSLCERT, s->certificate);
 	curl_easy_setopt(curl, CURLOPT_SSLKEY, key);
 	curl_easy_setopt(curl, CURLOPT_CAINFO, ca);
-	curl_easy_setopt(curl, CURLOPT_CAPATH, NULL); /* no other authority */
+	curl_easy_setopt(curl, CURLOPT_CAPATH, NULL); /* trust no other authority */
 	curl_easy_setopt(curl, CURLOPT_CRLFILE, s->crl);
-	if (e == ERR_OK) /* empty: never asked for at a terminal */
+	if (e == ERR_OK) /* even if empty, so that libcurl never prompts */
 		curl_easy_setopt(curl, CURLOPT_KEYPASSWD, p->text);
 	free(ca);
 	free(dir);
 	free(key);
 	return e;
 }
-
-/* ---- asking ---- */
 
 static size_t on_bytes(char *p, size_t size, size_t n, void *buf)
 {
@@ -156,7 +150,8 @@ static size_t on_bytes(char *p, size_t size, size_t n, void *buf)
 	return size * n;
 }
 
-/* As the control socket's where it is one; of a refusal by the library's gate the sentence. */
+/* Accepts an answer of the control socket's form; an HTTP refusal becomes an error with its
+ * message. */
 static enum err read_answer(const struct https_server *s, long status, const struct buf *in,
 			    struct json **answer)
 {
@@ -188,7 +183,8 @@ static void describe(CURL *curl, const struct place *p, const struct buf *out, s
 	curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE, (long)out->n);
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_bytes);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, in);
-	/* Else a proxy that the environment names (https_proxy, no_proxy) carries the TLS. */
+	/* Otherwise a proxy from the environment (https_proxy, no_proxy) tunnels the TLS
+	 * connection. */
 	if (endpoint_is_loopback(&p->at))
 		curl_easy_setopt(curl, CURLOPT_PROXY, "");
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);

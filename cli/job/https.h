@@ -1,7 +1,7 @@
-/* https.h -- a coordinator elsewhere is asked, at its api.listen: the one door to libcurl.
+/* https.h -- queries a remote coordinator at its api.listen; the only user of libcurl.
  *
- * Requests and answers are those of the control socket, as POST /api/ask. Both ends show certificates of one authority;
- * the coordinator's must bear the name that was asked for.
+ * Requests and answers are those of the control socket, as POST /api/ask. Client and coordinator
+ * present certificates of one authority; the coordinator's must bear the requested name.
  */
 #ifndef CLI_JOB_HTTPS_H
 #define CLI_JOB_HTTPS_H
@@ -9,25 +9,30 @@
 #include "common/base/err.h"
 #include "common/base/json.h"
 
-/* Borrowed. where: "hub.example.org:7443", or "hub@192.0.2.7:7443" where the certificate is of hub. key, ca: NULL: those beside
- * the certificate; crl, passphrase: NULL: none. */
+/* Borrowed. where: "hub.example.org:7443", or "hub@192.0.2.7:7443" with the name in the
+ * certificate. key, ca: NULL for the files beside the certificate; crl, passphrase: NULL for
+ * none. */
 struct https_server {
 	const char *where, *certificate, *key, *ca, *crl, *passphrase;
 };
 
-/* Is it complete? ERR_INPUT. */
+/* ERR_INPUT if a setting is missing or invalid. */
 enum err https_check(const struct https_server *s) MUST_CHECK;
-/* ERR_PEER: nobody answers, or it is not who it should be, or does not accept the certificate. ERR_INPUT: a file, or the
- * answer says that this certificate may not ask. ERR_JOB: it cannot answer now. */
-enum err https_ask(const struct https_server *s, const struct json *request, struct json **answer) MUST_CHECK;
+/* ERR_PEER if nobody answers, the server's identity is wrong, or it rejects the certificate.
+ * ERR_INPUT if a file is invalid, or the certificate may not make this request. ERR_JOB if the
+ * server cannot answer now. */
+enum err https_ask(const struct https_server *s, const struct json *request,
+		   struct json **answer) MUST_CHECK;
 
-/* { "server": "hub.example.org:7443", "identity": { "certificate", "key", "ca", "crl", "passphrase" } } */
+/* { "server": "hub.example.org:7443", "identity": { "certificate", "key", "ca", "crl", "passphrase"
+ * } } */
 struct submitter_config {
 	struct https_server server;
 	char *where, *certificate, *key, *ca, *crl, *passphrase;
 };
-/* root: the parsed file at path. ERR_INPUT; *c is NULL then. */
-enum err submitter_config_read(struct submitter_config **c, const struct json *root, const char *path) MUST_CHECK;
-void submitter_config_free(struct submitter_config *c); /* NULL is fine */
+/* root: the parsed file at path. ERR_INPUT; *c is then NULL. */
+enum err submitter_config_read(struct submitter_config **c, const struct json *root,
+			       const char *path) MUST_CHECK;
+void submitter_config_free(struct submitter_config *c); /* accepts NULL */
 
 #endif

@@ -1,4 +1,4 @@
-/* coterie job: jobs of a coordinator that serves. */
+/* coterie job: manages the jobs of a coordinator in service mode. */
 #include "cli/args/args.h"
 #include "cli/args/table.h"
 #include "cli/job/ask.h"
@@ -14,7 +14,7 @@
 
 enum { OPT_MOST = ASK_OWN, OPT_TIMEOUT, OPT_WAIT };
 enum { INDENT = 11, MOST = 1000, TIMEOUT_MAX = 366 * 86400, POLL_MS = 250 };
-#define GONE_S 60.0 /* how long a coordinator that is started again is waited for */
+#define GONE_S 60.0 /* time limit for a coordinator that restarts */
 
 struct arguments {
 	struct asking asking;
@@ -65,8 +65,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* ---- asking ---- */
-
 static struct json *request_of(const char *what, double id)
 {
 	struct json *request = json_object();
@@ -98,8 +96,6 @@ static enum err read_id(const struct arguments *a, double *id)
 		return err_set(ERR_INPUT, "\"%s\" is no number of a job", a->which);
 	return ERR_OK;
 }
-
-/* ---- showing ---- */
 
 static double number_of(const struct json *o, const char *key)
 {
@@ -167,7 +163,7 @@ static void say(const char *what, const char *value)
 		table_line(INDENT, "%-10s %s", what, value);
 }
 
-/* The result's warnings, a line each. */
+/* Prints the result's warnings, one per line. */
 static void say_warnings(const struct json *j)
 {
 	const struct json *list = json_get(j, "warnings");
@@ -234,14 +230,13 @@ static enum err do_show(const struct arguments *a)
 	return ERR_OK;
 }
 
-/* ---- waiting ---- */
-
 static void pause_a_little(void)
 {
 	nanosleep(&(struct timespec){ .tv_nsec = POLL_MS * 1000000L }, NULL);
 }
 
-/* Asks again while the coordinator is not there, as when it is started again, for GONE_S. */
+/* True to retry: the coordinator has been unreachable, as during a restart, for less than
+ * GONE_S. */
 static bool is_worth_another(enum err e, double *gone_s)
 {
 	double now_s = clock_now_s();
@@ -253,7 +248,7 @@ static bool is_worth_another(enum err e, double *gone_s)
 	return now_s - *gone_s < GONE_S;
 }
 
-/* Whom the job waits for, on stderr, where that is news; *said is what was printed last. */
+/* Prints on stderr which parties the job waits for, if that changed; *said: last text printed. */
 static void say_news(const struct json *j, double id, struct buf *said)
 {
 	struct buf state = { 0 };
@@ -265,7 +260,7 @@ static void say_news(const struct json *j, double id, struct buf *said)
 	*said = state;
 }
 
-/* Ends as the job does. */
+/* Waits for the job's end and returns its status. */
 static enum err wait_for(const struct arguments *a, double id)
 {
 	double began_s = clock_now_s(), gone_s = 0;
@@ -318,8 +313,6 @@ static enum err do_wait(const struct arguments *a)
 	return wait_for(a, id);
 }
 
-/* ---- submitting and cancelling ---- */
-
 static enum err do_submit(const struct arguments *a)
 {
 	struct json *request, *answer;
@@ -330,7 +323,7 @@ static enum err do_submit(const struct arguments *a)
 		return err_set(ERR_INPUT, "submit needs the file of a job");
 	TRY(file_read_text(a->which, JOB_TEXT_MAX, &text));
 	request = request_of("submit", 0);
-	json_put_string(request, "job", (const char *)text.p); /* file_read() ends it */
+	json_put_string(request, "job", (const char *)text.p); /* file_read_text() terminates it */
 	json_put_string(request, "where", a->which);
 	buf_release(&text);
 	TRY(ask_and_free(a, request, &answer));
@@ -356,8 +349,6 @@ static enum err do_cancel(const struct arguments *a)
 	json_free(answer);
 	return ERR_OK;
 }
-
-/* ---- a job's log ---- */
 
 static enum err do_log(const struct arguments *a)
 {

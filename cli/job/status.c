@@ -1,4 +1,4 @@
-/* coterie status: what a daemon of this host does. */
+/* coterie status: shows the state of a daemon on this host. */
 #include "common/base/machine.h"
 #include "cli/args/args.h"
 #include "cli/args/table.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INDENT = 11 }; /* behind the words of the first column */
+enum { INDENT = 11 }; /* width of the first column */
 
 static const struct argp_option options[] = { ASK_OPTIONS("daemon", "all of it, for programs"),
 					      { 0 } };
@@ -61,9 +61,7 @@ static void end_line(struct buf *text)
 	buf_release(text);
 }
 
-/* ---- peers ---- */
-
-/* Of a coordinator: what it knows of this party besides the snapshot. */
+/* For a coordinator: its entry for this party beside the snapshot. */
 static const struct json *party_named(const struct json *d, const char *name)
 {
 	for (const struct json *p = first_in(d, "parties"); p; p = json_next(p))
@@ -97,8 +95,6 @@ static void show_peers(const struct json *d)
 	table_print(t, stdout, table_width());
 	table_free(t);
 }
-
-/* ---- jobs ---- */
 
 static void show_job(const struct json *j)
 {
@@ -139,7 +135,7 @@ static void show_queue(const struct json *q)
 		table_line(INDENT, "trouble    %s", json_text(q, "trouble"));
 }
 
-/* ---- what a party has given ---- */
+/* ---- budgets of a party ---- */
 
 static void show_left(struct buf *text, const struct json *limits, const char *what, double spent)
 {

@@ -1,4 +1,4 @@
-/* coterie align: which ids several files have in common, by a job of kind align in this process. */
+/* coterie align: finds the common ids of several files, by a job of kind align in this process. */
 #include "cli/launch/launch.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
@@ -72,7 +72,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* How many ids each file has, and how many all have. */
+/* Prints the number of ids in each file and in all. */
 static enum err tell(const struct launch *l, const char *out)
 {
 	char *path = file_join(out, "party-00/ids.txt");
@@ -103,7 +103,7 @@ static enum err run(void *arguments)
 	char text[64];
 	const char *out = a->launch.out_given;
 
-	if (!out) { /* named here, so that it can be said where the result is */
+	if (!out) { /* chosen here, so that tell() knows it */
 		snprintf(text, sizeof(text), "out/align-%d", (int)getpid());
 		a->launch.out_given = out = text;
 	}

@@ -1,4 +1,4 @@
-/* Slices, keys and configurations of a federation on this machine. */
+/* Prepares slices, keys and configurations of a federation on this machine. */
 #include "cli/launch/launch.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
@@ -59,8 +59,6 @@ void launch_say(const struct launch *l, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* ---- what the arguments come to ---- */
-
 static bool has_ending(const char *dir, const char *end)
 {
 	DIR *d = opendir(dir);
@@ -76,14 +74,14 @@ static bool has_ending(const char *dir, const char *end)
 	return found;
 }
 
-/* A set of graphs in TU format has NAME_graph_indicator.txt. */
+/* A set of graphs in TU format contains NAME_graph_indicator.txt. */
 static bool is_graph_set(const char *dir)
 {
 	return has_ending(dir, "_graph_indicator.txt");
 }
 
-/* Each kind of job has one way in which its parties' data lie apart; columns of the same nodes may
- * be split in any way that is of one graph. */
+/* Each kind implies one partition of the data, except that a job on columns of the same nodes
+ * accepts any partition of one graph. */
 static enum err choose_split(struct launch *l)
 {
 	enum kind_split own = l->kind->split;
@@ -136,7 +134,7 @@ enum err launch_check(struct launch *l)
 	}
 	strftime(when, sizeof(when), "%Y%m%d-%H%M%S", localtime_r(&now, &tm));
 	snprintf(text, sizeof(text), "out/launch-%s-%d", when, (int)getpid());
-	/* Absolute, because the configurations that name it lie elsewhere. */
+	/* Absolute, because the configurations that contain it lie elsewhere. */
 	here = getcwd(NULL, 0);
 	l->out = file_join(here ? here : "/", l->out_given ? l->out_given : text);
 	free(here);
@@ -151,14 +149,12 @@ enum err launch_check(struct launch *l)
 	return ERR_OK;
 }
 
-/* ---- data ---- */
-
 static int not_hidden(const struct dirent *e)
 {
 	return e->d_name[0] != '.';
 }
 
-/* Each party's directory is a link to its set, in the order of their names. */
+/* Links each party's directory to its set of graphs, in the order of the names. */
 static enum err link_sets(const struct launch *l, const char *to)
 {
 	char **sets, name[LAUNCH_NAME];
@@ -195,7 +191,7 @@ static enum err link_sets(const struct launch *l, const char *to)
 	return e;
 }
 
-/* Each party's directory has a link to its ids. */
+/* Links each party's ids file into its directory. */
 static enum err link_ids(const struct launch *l, const char *to)
 {
 	enum err e = ERR_OK;
@@ -251,7 +247,7 @@ static enum err split(struct launch *l)
 	return e;
 }
 
-/* The first of these files that is there; NULL: none. */
+/* Path of the first file that exists; NULL if none does. */
 static char *find_file(const char *dir, const char *stem, const char *const *suffix)
 {
 	for (; *suffix; suffix++) {
@@ -264,8 +260,8 @@ static char *find_file(const char *dir, const char *stem, const char *const *suf
 	return NULL;
 }
 
-/* Where parties have items of their own, each one's labels come with its own ids: so must the true
- * ones. Without ids, the numbers of rows are. */
+/* If parties have different items, labels are matched by id: writes the true labels with ids.
+ * Without ids.txt the row numbers are the ids. */
 static enum err truth_by_id(struct launch *l, const char *ids_path, const char *labels_path)
 {
 	struct labels labels = { 0 };
@@ -280,7 +276,7 @@ static enum err truth_by_id(struct launch *l, const char *ids_path, const char *
 			    labels_path, labels.n);
 	if (e == ERR_OK) {
 		ALLOC(id, ids.n);
-		for (size_t i = 0; i < ids.n; i++) /* ids are sorted, labels are as in the file */
+		for (size_t i = 0; i < ids.n; i++) /* ids are sorted, labels are in file order */
 			id[ids.row[i]] = ids.id[i];
 		l->truth = file_join(l->work, "truth.csv");
 		e = labels_write(l->truth, NULL, ids_path ? id : NULL, labels.label, NULL,
@@ -299,7 +295,7 @@ static enum err find_truth(struct launch *l)
 	enum err e = ERR_OK;
 
 	if (l->kind->embeds || l->id_files)
-		return ERR_OK; /* embeddings are not clusters, nor are ids */
+		return ERR_OK; /* embeddings and ids have no true labels */
 	if (l->kind->split == SPLIT_GRAPHS) {
 		char *data = file_join(l->work, "data"), *first = file_join(data, "party-00");
 
@@ -320,9 +316,7 @@ static enum err find_truth(struct launch *l)
 	return e;
 }
 
-/* ---- configurations ---- */
-
-/* key, address: "listen" or "coordinator", and where. */
+/* key, address: "listen" or "coordinator", and its value. */
 static struct json *begin_config(const char *name, const char *key, const char *address)
 {
 	struct json *root = json_object(), *identity;
@@ -339,15 +333,16 @@ static struct json *begin_config(const char *name, const char *key, const char *
 	return root;
 }
 
-/* Where many share a core, one that is alive may say nothing for longer than the standard allows,
- * and shake hands again for longer: a second more for each of them. */
+/* If many processes share a core, a live one may be silent longer than the default timeouts:
+ * adds 1 s per process sharing a core to the heartbeat and 4 s to the reconnection. */
 static void be_patient(const struct launch *l, long cores, struct json *root)
 {
 	enum {
 		SHARING = 16,
 		HEARTBEAT_S = 10,
+		/* Threshold on parties per core; the defaults. */
 		RECONNECT_S = 60
-	}; /* from how many on; the standard */
+	};
 	double sharing = (double)l->parties / (double)(cores > 0 ? cores : 1);
 
 	if (sharing < SHARING)
@@ -356,7 +351,7 @@ static void be_patient(const struct launch *l, long cores, struct json *root)
 	json_put_number(root, "reconnect_s", floor(RECONNECT_S + 4 * sharing));
 }
 
-/* Ends and writes it. More threads than cores only get into each other's way. */
+/* Completes and writes a configuration. More threads than cores would only compete. */
 static enum err write_config(const struct launch *l, const char *name, struct json *root,
 			     const char *numbering)
 {
@@ -368,7 +363,7 @@ static enum err write_config(const struct launch *l, const char *name, struct js
 			cores > (long)l->parties ? (double)(cores / l->parties) : 1);
 	json_put_string(root, "numbering_key", numbering);
 	be_patient(l, cores, root);
-	if (!l->keep_data) /* nobody starts a process again in a run like this */
+	if (!l->keep_data) /* nobody restarts a process of this run */
 		json_put_number(root, "rejoin_s", 0);
 	snprintf(file, sizeof(file), "../%s", name);
 	json_put_string(root, "output", file);
@@ -378,7 +373,7 @@ static enum err write_config(const struct launch *l, const char *name, struct js
 	return args_write(l->work, file, &text);
 }
 
-/* Of the files in l->data; 0 where it cannot be read, which others say. */
+/* Bytes of the files in l->data; 0 if unreadable, which is reported elsewhere. */
 static double data_bytes(const struct launch *l)
 {
 	DIR *dir = l->data ? opendir(l->data) : NULL;
@@ -396,8 +391,8 @@ static double data_bytes(const struct launch *l)
 	return bytes;
 }
 
-/* A party joins when it has read its data: a second for each 2 MB of all, beside the minute that is
- * the standard. One that fails is noticed by us, and not waited for. */
+/* A party joins after reading its data: allows 1 s per 2 MB of all data, beyond the default
+ * minute. A party that fails is detected separately. */
 static double join_timeout_s(const struct launch *l)
 {
 	const double standard = 60, second = 2e6, most = 86400;
@@ -422,7 +417,7 @@ static enum err write_coordinator(const struct launch *l)
 	return write_config(l, "coordinator", root, "coordinator.numbering");
 }
 
-/* Paths start from l->work, where the configurations lie, so that it can be moved. */
+/* Paths are relative to l->work, where the configurations lie, so that it can be moved. */
 static void put_data(const struct launch *l, struct json *root, const char *name)
 {
 	static const char *const features[] = { ".npy", ".mtx", ".csv", NULL },
@@ -452,7 +447,7 @@ static void put_data(const struct launch *l, struct json *root, const char *name
 	free(dir);
 }
 
-/* pin: of the coordinator, then of each party. */
+/* pin: fingerprints of the coordinator, then of each party. */
 static enum err write_party(const struct launch *l, unsigned own, char (*pin)[FINGERPRINT_TEXT_LEN])
 {
 	char name[LAUNCH_NAME], other[LAUNCH_NAME];
@@ -485,7 +480,7 @@ static enum err write_party(const struct launch *l, unsigned own, char (*pin)[FI
 
 		snprintf(key, sizeof(key), "%.*s", (int)(equals - l->policy.item[i]),
 			 l->policy.item[i]);
-		if (!strcmp(key, "profile")) /* yes or no */
+		if (!strcmp(key, "profile")) /* 1: true, 0: false */
 			json_put_bool(policy, key, strtod(equals + 1, NULL) != 0);
 		else
 			json_put_number(policy, key, strtod(equals + 1, NULL));
@@ -493,7 +488,8 @@ static enum err write_party(const struct launch *l, unsigned own, char (*pin)[FI
 	return write_config(l, name, root, "parties.numbering");
 }
 
-/* Keys, certificates and, in pin, fingerprints: of the coordinator, then of each party. */
+/* Makes keys and certificates; pin receives the fingerprints of the coordinator, then of each
+ * party. */
 static enum err make_keys(const struct launch *l, char (*pin)[FINGERPRINT_TEXT_LEN])
 {
 	char *pki = file_join(l->work, "pki"), name[LAUNCH_NAME] = "coordinator";
@@ -515,7 +511,7 @@ static enum err make_keys(const struct launch *l, char (*pin)[FINGERPRINT_TEXT_L
 	return e;
 }
 
-/* Runs of one seed end alike: here nobody has to be kept from guessing. */
+/* Public numbering keys make runs of one seed agree: a local run has no one to hide ids from. */
 static enum err write_numbering(const struct launch *l, const char *name)
 {
 	char *path = file_join(l->work, name), text[96];
@@ -533,12 +529,11 @@ enum err launch_prepare(struct launch *l)
 	char(*pin)[FINGERPRINT_TEXT_LEN];
 	enum err e;
 
-	umask(077); /* as daemons do: slices, results and what is made of them have ids, perhaps of
-		       persons */
+	umask(077); /* as for daemons: slices and results have ids, possibly of persons */
 	if (file_make_dirs(l->out))
 		return err_set(ERR_INPUT, "--out %s cannot be made", l->out);
 	if (mkdir(l->work, 0777)) {
-		free(l->work); /* another run's, which is not to be removed */
+		free(l->work); /* belongs to another run and must not be removed */
 		l->work = NULL;
 		return err_set(ERR_INPUT, "--out %s is in use by another run (it has a work/)",
 			       l->out);
@@ -556,8 +551,6 @@ enum err launch_prepare(struct launch *l)
 	free(pin);
 	return e;
 }
-
-/* ---- the end ---- */
 
 void launch_show(const struct launch *l)
 {

@@ -1,4 +1,4 @@
-/* coterie launch: a coordinator and parties as processes of their own. */
+/* coterie launch: runs a coordinator and parties as separate processes. */
 #include "cli/launch/launch.h"
 #include "cli/launch/hosts.h"
 #include "common/base/alloc.h"
@@ -19,19 +19,20 @@
 #include <unistd.h>
 
 enum {
-	READY_S = 30, /* until the coordinator listens */
-	PATIENCE_S =
-	    20, /* that it has to end by itself after a party failed, beyond what it may wait */
-	STOP_S = 10, /* to end the job on all sides */
-	LAST_S = 5,  /* that parties have after the coordinator's end, */
-	RESULTS_S =
-	    600, /* and if all went well, to write what others do not wait for (profile.csv) */
+	READY_S = 30, /* s until the coordinator listens */
+	/* s for the coordinator to end after a party failed, beyond its own timeouts. */
+	PATIENCE_S = 20,
+	STOP_S = 10, /* s to end the job everywhere */
+	LAST_S = 5,  /* s for parties after the coordinator failed */
+	/* s for parties after success, to write files that no other process waits for
+	 * (profile.csv). */
+	RESULTS_S = 600,
 	TICK_MS = 20
 };
 
 struct process {
-	pid_t pid;  /* 0: has ended, or was never started */
-	int status; /* as a shell has it: 128 and the signal's number */
+	pid_t pid;  /* 0: ended or never started */
+	int status; /* as a shell reports it: 128 + signal number */
 	char name[LAUNCH_NAME];
 };
 
@@ -41,14 +42,12 @@ struct federation {
 	char *bin;                               /* directory of the programs */
 	struct process process[1 + PARTIES_MAX]; /* the coordinator, then the parties */
 	unsigned started;
-	struct process *failed; /* the party that failed first, or NULL */
-	unsigned awaits_s;      /* the coordinator, for a party that is gone without a word */
+	struct process *failed; /* first party that failed, or NULL */
+	unsigned awaits_s;      /* coordinator's timeout for a party that vanished */
 };
 
-/* ---- processes ---- */
-
-/* A NULL stderr_path: the child keeps ours. It dies when this process does, whatever ends that:
- * PR_SET_PDEATHSIG. */
+/* Starts a process. stderr_path NULL: the child inherits stderr. PR_SET_PDEATHSIG kills it when
+ * this process ends for any reason. */
 static enum err start(struct federation *f, char *const argv[], const char *stderr_path)
 {
 	struct process *p = &f->process[f->started];
@@ -70,9 +69,10 @@ static enum err start(struct federation *f, char *const argv[], const char *stde
 		dup2(null, STDOUT_FILENO);
 		if (stderr_path) {
 			err = open(stderr_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-			dup2(err, STDERR_FILENO); /* if it could not be opened, ours stays */
+			dup2(err, STDERR_FILENO); /* otherwise stderr stays inherited */
 		}
-		setenv("OPENBLAS_NUM_THREADS", "1", 0); /* threads are the configuration's */
+		/* The configuration sets the number of threads. */
+		setenv("OPENBLAS_NUM_THREADS", "1", 0);
 		execvp(argv[0], argv);
 		dprintf(STDERR_FILENO, "launch: %s: %s\n", argv[0], strerror(errno));
 		_exit(ERR_INPUT);
@@ -81,8 +81,8 @@ static enum err start(struct federation *f, char *const argv[], const char *stde
 	return ERR_OK;
 }
 
-/* Waits for an end or a signal, a tick at the most, and takes note of who ended. Returns the signal
- * by which somebody stops this run, else 0. */
+/* Waits up to TICK_MS for a child's end or a signal, and records ended children. Returns the
+ * signal that stops this run, or 0. */
 static int tick(struct federation *f)
 {
 	static const struct timespec wait = { 0, TICK_MS * 1000000L };
@@ -116,16 +116,15 @@ static void kill_all(struct federation *f)
 			waitpid(f->process[i].pid, NULL, 0);
 }
 
-/* ---- the coordinator and the parties ---- */
-
 static void add_path(struct overrides *argv, char *path)
 {
 	overrides_add(argv, "%s", path);
 	free(path);
 }
 
-/* Starts the coordinator, which leaves its address in the file `where`; then the parties, to which
- * `where` is that address. The overrides are for the coordinator: it tells the parties the job. */
+/* Starts the coordinator, which writes its address to the file `where`; then parties, for which
+ * `where` is that address. Only the coordinator gets the overrides: it offers the job to the
+ * parties. */
 static enum err start_next(struct federation *f, const char *where)
 {
 	const struct launch *l = &f->launch;
@@ -163,7 +162,7 @@ static enum err start_next(struct federation *f, const char *where)
 	return e;
 }
 
-/* As its configuration says. */
+/* Reads the coordinator's timeouts from its configuration. */
 static enum err find_limits(struct federation *f)
 {
 	char *path = launch_file(f->launch.work, "coordinator", ".json");
@@ -180,9 +179,9 @@ static enum err find_limits(struct federation *f)
 	return e;
 }
 
-/* A party that fails before the job begins says why itself, and would leave the coordinator
- * waiting. One that was killed, or whose memory ran out, says nothing: the coordinator ends when it
- * has waited in vain, and its record says for whom. */
+/* A party that fails before the job reports the reason itself, and the coordinator would wait
+ * for it. A party that was killed or ran out of memory reports nothing. Then the coordinator
+ * ends after its timeout, and its record names the party. */
 static double patience(const struct federation *f)
 {
 	bool silent = f->failed->status > 128 || f->failed->status == ERR_INTERNAL;
@@ -190,7 +189,7 @@ static double patience(const struct federation *f)
 	return PATIENCE_S + (silent ? f->awaits_s : 0);
 }
 
-/* The coordinator's end is the run's. It is stopped if it does not come to one after a party
+/* Waits for the coordinator and returns its status. Stops it if it does not end after a party
  * failed. */
 static int watch(struct federation *f, int sig)
 {
@@ -219,9 +218,7 @@ static int watch(struct federation *f, int sig)
 	return coordinator->status;
 }
 
-/* ---- what it came to ---- */
-
-/* The last lines that a daemon wrote to stderr, unless they only repeat what another says. */
+/* Prints the last lines of a daemon's stderr, unless they only repeat another's message. */
 static void print_tail(const struct launch *l, const char *daemon, const char *name, int most)
 {
 	char *path = launch_file(l->work, daemon, ".stderr");
@@ -248,8 +245,6 @@ static void print_tail(const struct launch *l, const char *daemon, const char *n
 	}
 	buf_release(&text);
 }
-
-/* ---- the whole ---- */
 
 static int run_processes(struct federation *f)
 {
@@ -284,11 +279,11 @@ static int run_processes(struct federation *f)
 	}
 	status = watch(f, sig);
 	until_s = clock_now_s() + (status == ERR_OK ? RESULTS_S : LAST_S);
-	/* Their results, or why it was they who ended the run. */
+	/* Wait for the parties' results, or for the error of the party that failed. */
 	for (unsigned i = 1; status != ERR_CANCELLED && i < f->started; i++)
 		while (f->process[i].pid && clock_now_s() < until_s)
 			if (tick(f))
-				until_s = 0; /* stopped */
+				until_s = 0; /* stopped by a signal */
 out:
 	kill_all(f);
 	buf_release(&address);
@@ -296,7 +291,7 @@ out:
 	return status;
 }
 
-/* A killed process says nothing, and leaves a record that its job runs. */
+/* A killed process reports nothing, and its record still says that the job runs. */
 static void tell_killed(const struct launch *l, const struct process *p)
 {
 	char *dir = file_join(l->out, p->name);
@@ -324,7 +319,7 @@ static int launch(struct federation *f)
 	} else if (f->started) {
 		if (l->quiet)
 			print_tail(l, "coordinator", "", 3);
-		/* Others hear no more than that a party has ended; why is in its own log. */
+		/* Other processes only report that a party ended; its own log has the reason. */
 		for (unsigned i = 1; i < f->started; i++)
 			print_tail(l, f->process[i].name, f->process[i].name,
 				   &f->process[i] == f->failed ? 3 : 1);

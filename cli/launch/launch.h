@@ -1,10 +1,10 @@
-/* launch.h -- a federation on this machine: what `coterie launch` and `coterie run` were asked for,
- * and the slices, keys and configurations that they make of it.
+/* launch.h -- a federation on this machine: the arguments of `coterie launch` and `coterie run`,
+ * and the slices, keys and configurations made from them.
  *
  *            coterie split            coterie pki lab
  *     DATA ------------------> OUT/work: slices, keys, certificates, configurations
  *
- *     launch: processes of their own      coordinator <== TLS == party-00, party-01, ...
+ *     launch: separate processes          coordinator <== TLS == party-00, party-01, ...
  *     run:    threads of this process     coordinator <== memory == party-00, party-01, ...
  *
  *     OUT/coordinator, OUT/party-NN       run.json labels.csv labels.npy log.jsonl ...
@@ -19,51 +19,54 @@
 #include <argp.h>
 #include <signal.h>
 
-enum { LAUNCH_NAME = 24 }; /* of a directory, "party-07", and its zero byte */
+enum { LAUNCH_NAME = 24 }; /* bytes of a directory name, "party-07", with its terminator */
 
 struct launch {
-	/* what was asked for */
+	/* arguments */
 	const char *data, *job_path, *out_given;
-	struct split_params split; /* its ways to split; data, out, parties and seed are ours */
-	bool split_given;          /* --by */
-	struct overrides set;      /* of the job */
-	struct overrides allowed;  /* policy.jobs of the parties */
-	struct overrides policy;   /* further keys of it, as "min_cluster=5" */
+	struct split_params split; /* how to split; data, out, parties and seed are set by launch */
+	bool split_given;          /* --by was given */
+	struct overrides set;      /* for the job */
+	struct overrides allowed;  /* additions to policy.jobs of the parties */
+	struct overrides policy;   /* other policy keys, as "min_cluster=5" */
 	bool allow_single, keep_data, quiet;
 	unsigned parties;
-	char **id_files; /* coterie align: each party's, or a directory that has ids.txt; no data, no job_path */
-	/* what it comes to: launch_prepare() */
+	/* Coterie align: a file or directory with ids.txt per party; then no data and no
+	 * job_path. */
+	char **id_files;
+	/* derived by launch_check() and launch_prepare() */
 	struct job job;
 	const struct kind *kind;
-	bool sets;         /* each directory below data is one party's set of graphs */
-	char *out, *work;  /* absolute */
-	char *truth;       /* true labels that scores can be made of, or NULL */
-	const char *listen; /* the coordinator's address */
+	bool sets;          /* each directory below data is one party's set of graphs */
+	char *out, *work;   /* absolute */
+	char *truth;        /* true labels for scores, or NULL */
+	const char *listen; /* coordinator's address */
 };
 
-/* Options that both commands have, for a struct argp_child whose input is a struct launch. */
+/* Options of both commands, for a struct argp_child with a struct launch as input. */
 extern const struct argp launch_argp;
 
-/* `number` as in the names of directories: "party-07". */
+/* Directory name of a party: "party-07". */
 void launch_party_name(unsigned number, char name[static LAUNCH_NAME]);
-/* "dir/name" and an ending, ".json". Owned. */
+/* "dir/name" with an ending such as ".json". Owned by the caller. */
 char *launch_file(const char *dir, const char *name, const char *ending);
-/* Sets *set to the signals by which somebody stops a run, and this one. */
+/* Sets *set to the signals that stop a run, and `other`. */
 void launch_signals(sigset_t *set, int other);
 
-/* Makes OUT/work with all that daemons need. ERR_INPUT: arguments, job or data are wrong, or OUT
- * holds another run; ERR_INTERNAL: keys could not be made. */
+/* Check the arguments, and make OUT/work with everything that the daemons need. ERR_INPUT if
+ * arguments, job or data are wrong, or OUT holds another run; ERR_INTERNAL if keys cannot be
+ * made. */
 enum err launch_check(struct launch *l) MUST_CHECK;
 enum err launch_prepare(struct launch *l) MUST_CHECK;
-/* Removes OUT/work unless it is to be kept, and releases what launch_check() made. */
+/* Removes OUT/work unless it is to be kept, and frees the results of launch_check(). */
 void launch_end(struct launch *l);
 
-/* Prints the result as `coterie show` does; nothing if quiet. */
+/* Prints the result as `coterie show` does, unless quiet. */
 void launch_show(const struct launch *l);
-/* A line on stderr, unless quiet. */
+/* Prints a line on stderr, unless quiet. */
 void launch_say(const struct launch *l, const char *fmt, ...) PRINTF(2, 3);
 
-/* All of it, as threads of this process. Releases what launch_check() made. */
+/* Runs everything as threads of this process, then calls launch_end(). */
 enum err launch_together(const struct launch *l, bool verbose) MUST_CHECK;
 
 int launch_main(int argc, char **argv);

@@ -1,4 +1,4 @@
-/* The options that launch and run have in common. */
+/* Options common to launch and run. */
 #include "cli/launch/launch.h"
 #include "common/job/kinds.h"
 #include "common/kind/tree.h"
@@ -60,7 +60,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-/* The number of this name in a list that ends with NULL; -1: none. */
+/* Index of text in a NULL-terminated list; -1 if absent. */
 static int number_in(const char *const *names, const char *text)
 {
 	for (int i = 0; names[i]; i++)

@@ -1,5 +1,5 @@
-/* coterie run: a federation in one process. The job threads of coordinator and parties are those of
- * the daemons, offer, keys, masks, ledgers and all; their channels are joined in memory. */
+/* coterie run: a federation in one process. Coordinator and parties run the daemons' job
+ * threads, with offer, keys, masks and ledgers; their channels are joined in memory. */
 #include "cli/launch/launch.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
@@ -28,7 +28,7 @@ struct party {
 	struct numbering numbering;
 	struct party_data data;
 	struct post *post;
-	struct channel *channel; /* to the coordinator */
+	struct channel *channel;
 	struct record record;
 	struct work work;
 	struct served *served;
@@ -49,13 +49,11 @@ struct together {
 	struct record record;
 	struct numbering numbering;
 	struct run run;
-	struct party *party; /* launch.parties of them */
-	unsigned count;      /* whose configuration was read */
+	struct party *party; /* array of launch.parties */
+	unsigned count;      /* parties with a configuration that was read */
 };
 
-/* ---- what daemons do before a job ---- */
-
-/* Of this daemon: its results are this run's. Owned by the caller. */
+/* Finds a daemon's configuration, and directs its results to this run. Owned by the caller. */
 static void find_config(const struct launch *l, const char *name, char **path,
 			struct overrides *set)
 {
@@ -74,7 +72,7 @@ static enum err open_coordinator(struct together *t)
 
 	find_config(&t->launch, "coordinator", &path, &set);
 	e = coordinator_config_read(&t->config, path, set.item);
-	/* No heartbeats pass in memory: others are waited for as long as they compute. */
+	/* Channels in memory carry no heartbeats: a peer may compute for any time. */
 	t->config.common.step_timeout_s = 0;
 	if (e == ERR_OK)
 		e = numbering_read(&t->numbering, t->config.common.numbering_key);
@@ -89,7 +87,7 @@ static enum err open_party(struct together *t, unsigned number)
 {
 	struct party *p = &t->party[number];
 	const struct daemon_common *c = &p->config.common;
-	/* By name, as in a job: party-100 comes before party-11. */
+	/* Sorted by name, as in a job: party-100 comes before party-11. */
 	const char *name = t->config.parties.item[number];
 	struct overrides set = { 0 };
 	char *path;
@@ -113,8 +111,6 @@ static enum err open_party(struct together *t, unsigned number)
 	free(path);
 	return e ? err_prefix(e, "%s", name) : ERR_OK;
 }
-
-/* ---- threads, joined by channels in memory ---- */
 
 static void *take_part(void *arg)
 {
@@ -167,15 +163,14 @@ static void join_channels(struct together *t)
 			       .threads = c->threads };
 }
 
-/* Whoever stops the run with a signal: every wait on every side ends. A second one ends the
- * process. */
+/* Cancels every wait on a signal that stops the run; a second one ends the process. */
 static void *on_stop(void *arg)
 {
 	struct together *t = arg;
 	sigset_t set;
 	int sig;
 
-	launch_signals(&set, SIGUSR1); /* that one: the job is over */
+	launch_signals(&set, SIGUSR1); /* SIGUSR1: the job is over */
 	sigwait(&set, &sig);
 	if (sig == SIGUSR1)
 		return NULL;
@@ -209,8 +204,6 @@ static enum err run_threads(struct together *t)
 	pthread_join(stopper, NULL);
 	return e;
 }
-
-/* ---- the whole ---- */
 
 static void close_all(struct together *t)
 {

@@ -1,4 +1,5 @@
-/* coterie fedgcn assign: new graphs by the model that a run of fedgcn left at a party. */
+/* coterie fedgcn assign: assigns new graphs to clusters by the model that a fedgcn run left at a
+ * party. */
 #include "cli/args/args.h"
 #include "cli/run/score.h"
 #include "common/base/alloc.h"

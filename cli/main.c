@@ -1,4 +1,4 @@
-/* coterie: what is not a daemon. Keys, made-up and split data, results. */
+/* coterie: all commands besides the daemons: keys, data, runs, results. */
 #include "cli/args/program.h"
 #include "cli/launch/launch.h"
 #include "proto/version.h"
@@ -28,7 +28,7 @@ static const struct program_command commands[] = {
 	{ "approve", "answer a job that waits for a person", approve_main },
 };
 
-/* Commands of 0.2.0 that are elsewhere now. */
+/* Commands that 0.2.0 had and that moved elsewhere. */
 #define LAB(command)                                                                               \
 	"now coterie-lab " command ", a program of the source tree: make lab builds it as "        \
 	"build/bin/coterie-lab"

@@ -1,4 +1,4 @@
-/* coterie compare: runs beside each other. */
+/* coterie compare: shows several runs side by side. */
 #include "cli/args/args.h"
 #include "cli/args/table.h"
 #include "cli/report/report_page.h"
@@ -47,13 +47,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* ---- what is compared ---- */
-
 enum { METRICS = 11 };
 static const struct metric {
-	const char *name; /* as in the CSV */
+	const char *name; /* CSV column */
 	struct shown (*show)(double);
-	const char *object, *key; /* in run.json; key NULL: bytes of the links, added up */
+	const char *object, *key; /* in run.json; key NULL: total bytes of the links */
 } metrics[METRICS] = {
 	{ "seconds", show_seconds, NULL, "elapsed_s" },
 	{ "rounds", show_count, NULL, "rounds" },
@@ -70,7 +68,7 @@ static const struct metric {
 
 struct one {
 	struct report r;
-	double v[METRICS]; /* NAN: not there */
+	double v[METRICS]; /* NAN if absent */
 };
 
 struct all {
@@ -98,7 +96,7 @@ static enum err read_one(const char *out, struct one *o)
 	return ERR_OK;
 }
 
-/* Does any run have it? */
+/* True if any run has the metric. */
 static bool is_there(const struct all *all, size_t m)
 {
 	for (size_t i = 0; i < all->n; i++)
@@ -117,8 +115,6 @@ static const struct json *job_of(const struct one *o)
 	return run_object(o->r.main->run, "job");
 }
 
-/* ---- parameters that are not the same in all ---- */
-
 static char *text_of(const struct json *v)
 {
 	struct buf b = { 0 };
@@ -131,7 +127,7 @@ static char *text_of(const struct json *v)
 	return (char *)b.p;
 }
 
-/* The member "a.b" of a job. */
+/* Member "outer.inner" of a job; inner NULL: member "outer". */
 static const struct json *member(const struct json *job, const char *outer, const char *inner)
 {
 	const struct json *v = job ? json_get(job, outer) : NULL;
@@ -139,8 +135,8 @@ static const struct json *member(const struct json *job, const char *outer, cons
 	return !inner ? v : v && json_type(v) == JSON_OBJECT ? json_get(v, inner) : NULL;
 }
 
-/* Calls row for each parameter of any job in which jobs differ; once, from the first job that has
- * it. */
+/* Calls row once for each parameter in which jobs differ. A parameter is reported for the first
+ * job that has it. */
 static void
 each_difference(const struct all *all, const char *outer, const struct json *in, size_t from,
 		void (*row)(const struct all *all, const char *outer, const char *inner, void *arg),
@@ -178,9 +174,7 @@ static void differences(const struct all *all,
 		each_difference(all, NULL, job_of(&all->one[i]), i, row, arg);
 }
 
-/* ---- the table ---- */
-
-/* How much of the paths is the directory of all of them. */
+/* Length of the directory prefix common to all paths. */
 static size_t shared_directory(const struct all *all)
 {
 	const char *first = out_of(&all->one[0]);
@@ -223,8 +217,6 @@ static void print(const struct all *all)
 	table_free(t);
 }
 
-/* ---- CSV ---- */
-
 static void csv_text(struct buf *b, const char *text)
 {
 	buf_add(b, "\"", 1);
@@ -253,9 +245,7 @@ static void csv(const struct all *all, struct buf *b)
 	}
 }
 
-/* ---- the page ---- */
-
-/* A row of the page: a name, and what each run has. */
+/* Heading with each run's name. */
 static void row_of_runs(const struct all *all, struct buf *b)
 {
 	for (size_t i = 0; i < all->n; i++)
@@ -340,8 +330,6 @@ static void page(const struct all *all, struct buf *b)
 	buf_printf(b, "<footer>Made by coterie " COTERIE_VERSION
 		      " from the runs' run.json.</footer>\n</main>\n</body>\n</html>\n");
 }
-
-/* ---- the whole ---- */
 
 static enum err write_out(const char *path, struct buf *b)
 {

@@ -6,15 +6,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A column that differs from its mean by no more than this part of it is constant: what is left of
- * it is the rounding of the mean, and would be blown up to a picture of noise. */
+/* A column whose deviations are at most this fraction of its mean counts as constant: they are
+ * rounding errors of the mean and would produce a picture of noise. */
 static const double CONSTANT = 1e-13;
 
 enum err pca_plane(const struct mat *X, unsigned threads, struct mat *Y, double share[static 2])
 {
 	double *mean = alloc(X->cols, sizeof(*mean)), *spread = alloc(X->cols, sizeof(*spread));
 	struct mat C, U = { 0 };
-	double sigma[2] = { 0 }, whole = 0; /* variance: sums of squares */
+	double sigma[2] = { 0 }, whole = 0; /* variance as sums of squares */
 	size_t d = X->rows < 2 || X->cols < 2 ? 1 : 2;
 	enum err err;
 

@@ -28,30 +28,30 @@
 #include <string.h>
 
 enum { EMBEDDING_GROUPS = 8 };
-enum { SAMPLE_STREAM = 0x7069 }; /* of the job's seed, apart from those that protocols draw from */
+/* Stream of the job's seed, distinct from those of the protocols. */
+enum { SAMPLE_STREAM = 0x7069 };
 
-/* The inputs of a picture. */
+/* Inputs of a picture. */
 struct source {
 	const struct picture_params *params;
 	char *run_path, *labels_path;
 	struct json *run;
 	struct job job;
-	struct labels labels;       /* of labels.csv, in the party's own order */
-	struct dataset_files files; /* labels: not looked at */
-	char *graphs;               /* fedgcn: the set; and nothing but data.n of these */
+	struct labels labels;       /* from labels.csv, in the party's order */
+	struct dataset_files files; /* labels: unused */
+	char *graphs;               /* fedgcn: the set of graphs; then only data.n is used */
 	struct dataset data;
-	struct mat points; /* total x d, in the party's own order */
+	struct mat points; /* total x d, in the party's order */
 };
 
-/* ---- what the run says ---- */
-
-/* Rows as they are, or standardised: no graph, and nothing is filtered. */
+/* True for rows used directly or standardised, without graph or filter. */
 static bool of_rows(const struct source *s)
 {
 	return s->job.kind->needs == NEEDS_FEATURES;
 }
 
-/* By the party's own rows, whoever else's the job's means were of. */
+/* True if features are standardised. The picture uses the means of the party's own rows in every
+ * case. */
 static bool standardized(const struct source *s)
 {
 	if (s->job.kind->split == SPLIT_ROWS)
@@ -60,7 +60,7 @@ static bool standardized(const struct source *s)
 	       kcagc_job(&s->job)->standardize != STANDARDIZE_NONE;
 }
 
-/* The job is about whole graphs: points are made by its network. */
+/* True for a job on whole graphs, whose network makes the points. */
 static bool of_graphs(const struct source *s)
 {
 	return s->job.kind->split == SPLIT_GRAPHS;
@@ -85,8 +85,9 @@ static enum err read_job(struct source *s)
 			       "%s: a job of kind %s has no picture: its points cannot be made "
 			       "again from what a party has",
 			       s->run_path, s->job.kind->name);
+	/* The order chosen at run time. */
 	if (s->job.kind->split == SPLIT_COLUMNS &&
-	    kcagc_job(&s->job)->filter_order == KCAGC_ORDER_AUTO) { /* what it became */
+	    kcagc_job(&s->job)->filter_order == KCAGC_ORDER_AUTO) {
 		x = order && json_type(order) == JSON_NUMBER ? json_number(order) : 0;
 		if (!(x >= 1 && x <= KCAGC_ORDER_MAX && x == floor(x)))
 			return err_set(ERR_INPUT,
@@ -118,15 +119,13 @@ static enum err read_run(struct source *s)
 	return read_job(s);
 }
 
-/* ---- where the party's files are ---- */
-
-/* NULL, or empty: nobody has said. */
+/* Copies text; NULL if it is NULL or empty. */
 static char *copy(const char *text)
 {
 	return text && *text ? alloc_copy(text) : NULL;
 }
 
-/* Edges are left out where they are not needed: of rows they may be there or not. */
+/* Finds the party's files. Drops edges where they are not needed: data of rows may have them. */
 static enum err find_files(struct source *s)
 {
 	const char *data = s->params->data, *config = s->params->config, *where = s->run_path;
@@ -175,9 +174,7 @@ static enum err find_files(struct source *s)
 	return ERR_OK;
 }
 
-/* ---- points and labels ---- */
-
-/* The row of the dataset whose id is that of entry r of labels.csv; SIZE_MAX: none. */
+/* Row of the dataset with the id of entry r of labels.csv; SIZE_MAX if there is none. */
 static size_t row_of(const struct source *s, size_t r)
 {
 	const struct word id = { s->labels.id[r], strlen(s->labels.id[r]) };
@@ -185,12 +182,13 @@ static size_t row_of(const struct source *s, size_t r)
 
 	if (s->data.has_ids)
 		return ids_find(&s->data.ids, id);
-	if (!word_whole(id, &row) || (of_graphs(s) && row-- == 0)) /* graphs count from 1 */
+	if (!word_whole(id, &row) || (of_graphs(s) && row-- == 0)) /* graph ids count from 1 */
 		return SIZE_MAX;
 	return row < s->data.n ? (size_t)row : SIZE_MAX;
 }
 
-/* The job was of rows that all parties have, in the order of labels.csv. */
+/* Cuts the data to the rows of labels.csv, in its order: the job used the rows common to all
+ * parties. */
 static enum err cut_to_labelled(struct source *s)
 {
 	const size_t n = s->labels.n;
@@ -259,8 +257,8 @@ static enum err match(struct source *s)
 	return err;
 }
 
-/* The points as the party makes them (protocols/kcagc/party/kcagc.c), in the order of its files: of rows the
- * features as they are or standardised, before any noise. */
+/* Computes the points as the party does (protocols/kcagc/party/kcagc.c), in the order of its files.
+ * For rows: the features as given or standardised, before any noise. */
 static enum err make_points(struct source *s, unsigned threads)
 {
 	struct embed_params how;
@@ -282,7 +280,7 @@ static enum err make_points(struct source *s, unsigned threads)
 	return ERR_OK;
 }
 
-/* Graphs as the network that the run has left embeds them, in the order of the set. */
+/* Embeds the graphs with the network that the run left, in the order of the set. */
 static enum err embed_graphs(struct source *s, unsigned threads)
 {
 	char *path = file_join(s->params->run, "model.fedgcn");
@@ -311,8 +309,8 @@ static enum err embed_graphs(struct source *s, unsigned threads)
 	return err;
 }
 
-/* The embeddings of own vertices, which are in the run's directory. They have no clusters: groups
- * of k-means are there for the eye. */
+/* Reads the embeddings of own vertices from the run's directory. They have no clusters; k-means
+ * groups only give colours. */
 static enum err load_embeddings(struct source *s, unsigned threads)
 {
 	struct kmeans_params groups = { .restarts = 5, .iterations = 50, .threads = threads };
@@ -353,10 +351,9 @@ static enum err source_load(struct source *s, unsigned threads)
 	return make_points(s, threads);
 }
 
-/* ---- which points ---- */
-
-/* Rows by cluster, cut into `most` runs of the same length but one: one row of each at random. So
- * clusters have their shares, and within a cluster no part of the files is missed. row: rising. */
+/* Chooses rows: sorts by cluster, cuts into `most` nearly equal runs, and takes a random row of
+ * each. Each cluster keeps its share, and within a cluster all parts of the files are covered.
+ * row: ascending. */
 static size_t choose(const struct source *s, size_t most, uint32_t *row)
 {
 	const size_t total = s->data.n, n = most < total ? most : total;
@@ -472,8 +469,8 @@ static enum err lay_out(const struct source *s, unsigned threads, struct picture
 	const struct picture_layout *layout = &s->params->layout;
 	struct mat all;
 
-	if (!layout
-		 ->path) { /* the directions are those of all points, also if only some are drawn */
+	/* The directions are those of all points, even if only a sample is drawn. */
+	if (!layout->path) {
 		p->method = "PCA";
 		TRY(pca_plane(&s->points, threads, &all, p->share));
 		take_rows(&all, p->row, p->n, xy);

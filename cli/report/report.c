@@ -1,4 +1,4 @@
-/* coterie report: one page made of what a run left behind. */
+/* coterie report: makes one HTML page from the files of a run. */
 #include "cli/args/args.h"
 #include "cli/run/graph_scores.h"
 #include "cli/report/report_page.h"
@@ -94,16 +94,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* The process whose labels are in the order of the data, as the truth is: a party; the
- * coordinator's rows are sorted by id, which is the same where there are no ids. */
+/* Process with labels in the order of the data, as in the truth: a party. The coordinator's rows
+ * are sorted by id, which is the same order without ids. */
 static const struct process *data_side(const struct report *r)
 {
 	const struct process *p = run_dir_party(&r->runs);
 
 	return p ? p : r->main;
 }
-
-/* ---- what is worked out here, and goes into run.json ---- */
 
 static enum err evaluate(const struct arguments *a, struct report *r)
 {
@@ -125,7 +123,7 @@ static enum err evaluate(const struct arguments *a, struct report *r)
 	return err;
 }
 
-/* A party's own directory has points without being asked; what then goes wrong is only said. */
+/* Makes a picture; by default for a party's own directory, where a failure is only noted. */
 static enum err draw(const struct arguments *a, struct report *r)
 {
 	const struct process *p = data_side(r);
@@ -173,7 +171,7 @@ static enum err run(void *arguments)
 	TRY(run_dir_read(a->out, &r.runs));
 	r.main = &r.runs.process[0];
 	record = file_join(r.main->dir, "run.json");
-	/* Also of the page: a daemon may have kept it from others. */
+	/* The page gets the same mode: a daemon may have restricted access. */
 	mode = stat(record, &st) ? FILE_SECRET : st.st_mode & FILE_PUBLIC;
 	err = a->truth ? evaluate(a, &r) : ERR_OK;
 	if (!err)

@@ -1,11 +1,9 @@
-/* Round trips against their bound, the sizes of clusters, the objective of each k-means. */
+/* Charts: round trips and their bound, cluster sizes, objective of each k-means. */
 #include "cli/report/report_page.h"
 
 #include <math.h>
 
 enum { BARS_MAX = 64, CURVES_MAX = 48 };
-
-/* ---- round trips ---- */
 
 void part_round_trips(struct report *r, struct buf *b)
 {
@@ -55,8 +53,6 @@ void part_round_trips(struct report *r, struct buf *b)
 		      "answer.</p>\n</section>\n");
 }
 
-/* ---- sizes ---- */
-
 void part_sizes(struct report *r, struct buf *b)
 {
 	const struct json *result = run_object(r->main->run, "result");
@@ -96,8 +92,6 @@ void part_sizes(struct report *r, struct buf *b)
 			   json_count(list));
 	buf_printf(b, "</section>\n");
 }
-
-/* ---- objective ---- */
 
 struct point {
 	double x, y, value;
@@ -168,8 +162,8 @@ void part_objective(struct report *r, struct buf *b)
 	for (const struct json *s = run_first(result, "sums"); s; s = run_next(s))
 		n += has_curve(s);
 	if (!n) {
-		if (r->main->leads &&
-		    !run_rows_apart(r->main->run)) /* whose k-means need no objective */
+		/* Their k-means need no objective. */
+		if (r->main->leads && !run_rows_apart(r->main->run))
 			notes_add(&r->runs.missing, r->main->name,
 				  "its run.json has no objective of any k-means");
 		return;

@@ -1,8 +1,8 @@
-/* How sure labels are, at the processes that have a confidence of each row: a party of its own, the
- * coordinator of all. */
+/* Label confidence of each process that has one per row: a party for its own rows, the
+ * coordinator for all. */
 #include "cli/report/report_page.h"
 
-enum { PARTIES_MOST = 8 }; /* a drawing each */
+enum { PARTIES_MOST = 8 }; /* one chart each */
 
 void part_confidence(struct report *r, struct buf *b)
 {

@@ -10,8 +10,6 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- text ---- */
-
 void html_short(struct buf *b, const char *text, size_t most)
 {
 	static const char *const entity[] = {
@@ -69,8 +67,6 @@ void html_textf(struct buf *b, const char *fmt, ...)
 	html_text(b, text);
 }
 
-/* ---- numbers ---- */
-
 struct shown shown(const char *fmt, ...)
 {
 	struct shown t;
@@ -98,8 +94,8 @@ struct shown show_count(double x)
 		return show_number(x);
 	for (size_t i = 0; i < n; i++) {
 		if (i && n > 4 && (n - i) % 3 == 0) {
-			memcpy(t.s + at, "\xe2\x80\xaf",
-			       3); /* a narrow space that holds together */
+			/* Narrow no-break space */
+			memcpy(t.s + at, "\xe2\x80\xaf", 3);
 			at += 3;
 		}
 		t.s[at++] = plain.s[i];
@@ -163,14 +159,14 @@ void html_section(struct buf *b, const char *id, const char *title)
 	buf_printf(b, "<section id=\"%s\">\n<h2>%s</h2>\n", id, title);
 }
 
-/* ---- where things stand in a drawing ---- */
+/* ---- positions in drawings ---- */
 
 double axis_step(double range, unsigned most)
 {
 	static const double round[] = { 1, 2, 5, 10 };
 	double least = range / most, power = pow(10, floor(log10(least)));
 
-	/* The tolerance: range / most may be 2.0000000000000004. */
+	/* tolerance, as range / most may be 2.0000000000000004 */
 	for (size_t i = 0; i < 4; i++) {
 		if (round[i] * power >= least * (1 - 1e-9))
 			return round[i] * power;

@@ -9,7 +9,7 @@
 /* GAP: between the two lines of a link. */
 enum { LINKS_MAX = 1024, GAP = 2 };
 
-/* To and from the coordinator. */
+/* Directions are relative to the coordinator. */
 enum { BYTES_IN, BYTES_OUT, MESSAGES_IN, MESSAGES_OUT, FLOWS };
 struct flow {
 	double v[FLOWS];
@@ -17,15 +17,15 @@ struct flow {
 
 struct link {
 	const char *party;
-	const struct json *traffic; /* the first entry of whose run.json says so */
-	bool turned;                /* ... which is the party's own: sent is what comes in */
+	const struct json *traffic; /* first traffic entry of the run.json used */
+	bool turned;                /* the run.json is the party's: its sent bytes are incoming */
 	struct flow sum;
 };
 
 struct links {
 	struct link *link;
 	size_t n;
-	double most; /* bytes one way, of any link */
+	double most; /* maximum bytes of any link in one direction */
 };
 
 static struct flow flow_of(const struct link *l, const struct json *t)
@@ -43,7 +43,8 @@ static void flow_add(struct flow *sum, const struct flow *f)
 		sum->v[i] += f->v[i];
 }
 
-/* An entry of the coordinator's belongs to the link of its peer; all of a party's to its own. */
+/* A coordinator's entry belongs to the link of its peer; a party's entries all belong to its
+ * own. */
 static bool on_link(const struct link *l, const struct json *t)
 {
 	return l->turned || !strcmp(run_string(t, "peer"), l->party);
@@ -65,7 +66,7 @@ static void add_link(struct links *links, const struct link *l)
 	links->most = fmax(links->most, fmax(own->sum.v[BYTES_IN], own->sum.v[BYTES_OUT]));
 }
 
-/* The coordinator has seen all links; without it, each party its own. */
+/* Takes all links from the coordinator; without it, each party's own. */
 static struct links links_of(const struct report *r)
 {
 	const struct process *hub = run_dir_hub(&r->runs);
@@ -103,20 +104,18 @@ double report_bytes(const struct report *r)
 	return bytes;
 }
 
-/* ---- the diagram ---- */
-
 static double line_width(const struct links *links, double bytes)
 {
 	return links->most > 0 ? fmax(1, 11 * bytes / links->most) : 1;
 }
 
-/* Two curves from the coordinator's bar to the party's, as wide as their bytes. */
+/* Draws two curves from the coordinator's bar to the party's, with widths proportional to bytes. */
 static void draw_link(const struct links *links, const struct link *l, double hub, double y,
 		      bool roomy, struct buf *b)
 {
 	const double *v = l->sum.v;
 	double in = line_width(links, v[BYTES_IN]), out = line_width(links, v[BYTES_OUT]);
-	double up = (out + GAP) / 2, down = (in + GAP) / 2; /* from the middle of both */
+	double up = (out + GAP) / 2, down = (in + GAP) / 2; /* from the centre line between them */
 
 	buf_printf(b, "<g class=\"link\"");
 	html_values(b, v, FLOWS);
@@ -167,8 +166,6 @@ static void draw(const struct report *r, const struct links *links, struct buf *
 	    "<rect class=\"node\" x=\"8\" y=\"22\" width=\"14\" height=\"%g\" rx=\"2\"/></svg>\n",
 	    height - 26);
 }
-
-/* ---- tables ---- */
 
 static void flow_row(struct buf *b, const char *attributes, const char *name, const struct flow *f)
 {

@@ -3,9 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAMES_MOST = 16 }; /* of parties, at the top */
-
-/* ---- the top ---- */
+enum { NAMES_MOST = 16 }; /* parties named at the top */
 
 static void put_count(struct buf *b, double x, const char *one, const char *many)
 {
@@ -19,8 +17,8 @@ static void headline(const struct report *r, struct buf *b)
 	const struct json *facts = run_object(run, "facts");
 	const struct json *names = run_list(run, "parties");
 	double parties = names ? (double)json_count(names) : 0;
-	const struct json *of =
-	    run_has(job, "clusters") ? job : result; /* of a range: what was chosen */
+	/* For a range of k: the chosen one. */
+	const struct json *of = run_has(job, "clusters") ? job : result;
 
 	buf_printf(b, "<h1>");
 	if (run_is_embedding(run) && run_has(facts, "vertices")) {
@@ -78,7 +76,7 @@ static void subline(const struct report *r, struct buf *b)
 	buf_printf(b, "</p>\n");
 }
 
-/* Parties that stayed away: the result is that of the others. */
+/* Lists parties that dropped out; the result is that of the others. */
 static void without(const struct report *r, struct buf *b)
 {
 	size_t named = 0;
@@ -145,7 +143,7 @@ static void warning(void *html, const char *code, const char *sentence, const ch
 	buf_printf(b, " <code>%s</code></li>\n", html_brief(code, 40).s);
 }
 
-/* The section of the result's warnings. */
+/* Section of the result's warnings. */
 static void warnings(const struct report *r, struct buf *html)
 {
 	struct buf list = { 0 };
@@ -158,8 +156,6 @@ static void warnings(const struct report *r, struct buf *html)
 	}
 	buf_release(&list);
 }
-
-/* ---- the whole ---- */
 
 static void body(struct report *r, struct buf *b)
 {
@@ -182,7 +178,7 @@ static void body(struct report *r, struct buf *b)
 	part_job(r, b);
 }
 
-/* No script runs and nothing is fetched, even if something got past the escaping. */
+/* The policy lets no script run and fetches nothing, even if text escapes the escaping. */
 void report_head(struct buf *html, const char *title, const char *eyebrow)
 {
 	buf_printf(
@@ -204,7 +200,7 @@ void report_page(struct report *r, struct buf *html)
 	struct buf parts = { 0 };
 	char title[80];
 
-	body(r, &parts); /* first, since it finds what is missing */
+	body(r, &parts); /* first, since it finds out what is missing */
 	snprintf(title, sizeof(title), "%.64s: report", r->main->name);
 	report_head(html, title, "report of a run");
 	headline(r, html);

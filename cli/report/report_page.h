@@ -1,7 +1,8 @@
-/* report_page.h -- the page of a run, and its parts.
+/* report_page.h -- the report page of a run, and its parts.
  *
- * A part appends its section, or nothing if what it shows was not recorded; then it says so in the
- * notes, if it should have been. */
+ * A part appends its section. If its data were not recorded it appends nothing, and adds a note if
+ * they should have been.
+ */
 #ifndef CLI_REPORT_REPORT_PAGE_H
 #define CLI_REPORT_REPORT_PAGE_H
 
@@ -12,71 +13,71 @@
 
 struct report {
 	struct run_dir runs;
-	const struct process *main; /* the coordinator's if there, else the first: what ran, in all */
+	const struct process *main; /* the coordinator if present, otherwise the first process */
 	struct picture picture;     /* n = 0: none */
-	const char *picture_of;     /* whose points */
-	struct buf profile, joint;  /* rows of their tables; empty: none */
+	const char *picture_of;     /* owner of the points */
+	struct buf profile, joint;  /* table rows; empty: none */
 };
 
-/* The whole page; what turns out to be missing is added to r->runs.missing. */
+/* Makes the whole page. Missing data are added to r->runs.missing. */
 void report_page(struct report *r, struct buf *html);
-/* A page as far as its heading, <h1>. eyebrow: what it is, static. */
+/* Starts a page, up to its heading <h1>. eyebrow: kind of page, static text. */
 void report_head(struct buf *html, const char *title, const char *eyebrow);
 typedef void report_part(struct report *r, struct buf *b);
-report_part part_timeline;                               /* report_time.c */
-report_part part_phases, part_processes;                 /* report_tables.c */
+report_part part_timeline;               /* report_time.c */
+report_part part_phases, part_processes; /* report_tables.c */
 report_part part_merged, part_facts, part_leaks, part_job;
-report_part part_links;                                  /* report_links.c */
+report_part part_links;                                   /* report_links.c */
 report_part part_round_trips, part_sizes, part_objective; /* report_charts.c */
-report_part part_selection;                              /* report_selection.c */
-report_part part_confidence;                             /* report_confidence.c */
-report_part part_picture;                                /* report_picture.c */
-report_part part_evaluation;                             /* report_score.c */
-report_part part_profile;                                /* report_profile.c */
+report_part part_selection;                               /* report_selection.c */
+report_part part_confidence;                              /* report_confidence.c */
+report_part part_picture;                                 /* report_picture.c */
+report_part part_evaluation;                              /* report_score.c */
+report_part part_profile;                                 /* report_profile.c */
 
-/* A party's own directory: its profile.csv, if there is one, into r->profile and the run's "profile"; of any directory the
- * first party's profile-joint.csv into r->joint and "profile_joint". What is wrong
- * with it is only said. */
+/* Reads profile.csv of a party's own directory into r->profile and the run's "profile". Reads
+ * the first party's profile-joint.csv of any directory into r->joint and "profile_joint".
+ * Failures are only noted. */
 void profile_read(struct report *r);
 
-/* A line through the values of a list, numbered from `first`; below 0 they count as 0. Texts are static.
- * report_charts.c */
+/* Draws a line through the values of a list, numbered from `first`; negative ones count as 0.
+ * Texts are static. report_charts.c */
 struct report_curve {
-	const char *label, *thing; /* of the drawing; of a point: "iteration" */
-	unsigned first, marked;    /* marked: the number of a point that is drawn larger; 0: none */
+	const char *label, *thing; /* label: of the drawing; thing: of a point, "iteration" */
+	unsigned first, marked;    /* marked: number of a point drawn larger; 0: none */
 };
 void report_curve(struct buf *b, const struct json *values, const struct report_curve *how);
 
-/* A cell of a table: the number of this key, or nothing if it is not there. */
+/* Appends a table cell with the number of this key; empty if absent. */
 void report_cell(struct buf *b, const struct json *o, const char *key,
 		 struct shown (*show)(double));
-/* A tile with a number; bound > 0: "bound 12" beside it. */
+/* Appends a tile with a number; bound > 0: with "bound 12" beside it. */
 void report_tile(struct buf *b, const char *name, double x, struct shown (*show)(double),
 		 double bound);
 
-/* All bytes that crossed the links, both ways; -1: not recorded. report_links.c */
+/* Bytes over all links in both directions; -1 if not recorded. report_links.c */
 double report_bytes(const struct report *r);
-/* The name of main's phase of this number; "": none. report_time.c */
+/* Name of main's phase with this number; "" if there is none. report_time.c */
 const char *report_phase(const struct report *r, double number);
 
-/* "evaluation": truth (the file's name), rows, acc, nmi, ari, f1, and, up to CONFUSION_MAX,
- * classes, clusters (their labels, in the order in which the best match stands on the diagonal)
- * and confusion, a list of rows, one for each class. ERR_INPUT: the files are wrong or do not fit
- * each other; *evaluation is then NULL. */
-enum { CONFUSION_MAX = 64 }; /* classes or clusters; with more the matrix is left out */
+/* Makes "evaluation": truth (the file's name), rows, acc, nmi, ari, f1. Up to CONFUSION_MAX also
+ * classes, clusters (labels, ordered so that the best match is on the diagonal) and confusion (a
+ * list of rows, one per class). ERR_INPUT if files are invalid or do not match; *evaluation is
+ * then NULL. */
+enum { CONFUSION_MAX = 64 }; /* limit on classes and on clusters; beyond it there is no matrix */
 enum err evaluation_make(const char *truth, struct label_files labels,
 			 struct json **evaluation) MUST_CHECK;
-/* The matrix alone, into an evaluation: n rows in memory. */
+/* Adds the matrix to an evaluation, for n rows in memory. */
 void evaluation_confusion(struct json *evaluation, const uint32_t *truth, const uint32_t *label,
 			  size_t n);
 
-extern const char report_style[]; /* the style sheet, report_style.c */
+extern const char report_style[]; /* style sheet, report_style.c */
 
-/* Clusters have REPORT_HUES colours; beyond these, other marks. */
+/* The first REPORT_HUES clusters differ by colour, further ones also by mark. */
 enum { REPORT_HUES = 12, REPORT_MARKS = 6 };
 
-/* A cluster's mark at x, y of a drawing, about 2 r across; by itself, beside its name. In
- * report_picture.c. */
+/* A cluster's mark: at x, y in a drawing, about 2 r wide; or inline, beside its name.
+ * report_picture.c */
 void report_mark(struct buf *b, unsigned cluster, double x, double y, double r);
 void report_key(struct buf *b, unsigned cluster);
 

@@ -1,4 +1,4 @@
-/* A party's own points, each with the colour and mark of its cluster. */
+/* Draws a party's own points with colour and mark of their clusters. */
 #include "cli/report/report_page.h"
 #include "common/base/alloc.h"
 
@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* The drawing's side; a tooltip at each point only while the page stays small;
- * the clusters' numbers in it only while there is room. */
+/* SIDE: of the drawing. Tooltips are omitted beyond TOOLTIPS_MOST points, to limit the page's
+ * size; cluster numbers beyond NAMES_MOST clusters. */
 enum { SIDE = 640, MARGIN = 14, TOOLTIPS_MOST = 3000, NAMES_MOST = 64 };
 
-/* Colours alone tell the first REPORT_HUES clusters apart, further ones have other marks: circle,
- * square, triangle, diamond, cross, triangle downwards. */
+/* The first REPORT_HUES clusters differ by colour; further ones have other marks: circle,
+ * square, triangle, diamond, cross, inverted triangle. */
 void report_mark(struct buf *b, unsigned cluster, double x, double y, double r)
 {
 	unsigned hue = cluster % REPORT_HUES, mark = cluster / REPORT_HUES % REPORT_MARKS;
@@ -44,7 +44,7 @@ void report_key(struct buf *b, unsigned cluster)
 	buf_printf(b, "</svg>");
 }
 
-struct frame { /* the middle, and the same scale in both directions */
+struct frame { /* centre, and one scale for both directions */
 	double x0, y0, scale;
 };
 
@@ -65,8 +65,8 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The medians of a cluster's points, which no far point moves. x: room for n. False: it has none.
- */
+/* Medians of a cluster's points, robust against outliers. x: scratch for n values. False if it
+ * has no points. */
 static bool middle_of(const struct picture *p, unsigned cluster, double *x, double middle[static 2])
 {
 	for (size_t axis = 0; axis < 2; axis++) {
@@ -84,8 +84,8 @@ static bool middle_of(const struct picture *p, unsigned cluster, double *x, doub
 	return true;
 }
 
-/* The clusters' numbers in the middle of their points, or a little above or below where others
- * stand; those for which there is no room are left to the legend. */
+/* Writes cluster numbers at the centre of their points, moved slightly up or down to avoid
+ * others. Those without space appear only in the legend. */
 static void draw_names(const struct picture *p, const struct frame *f, struct buf *b)
 {
 	static const double shift[] = { 0, 20, -20, 40, -40 };

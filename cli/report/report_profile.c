@@ -1,5 +1,5 @@
-/* What sets clusters apart at this party, and over all: profile.csv and profile-joint.csv
- * (common/data/profile.h), a table each. */
+/* Cluster profiles of this party and over all parties: a table each for profile.csv and
+ * profile-joint.csv (common/data/profile.h). */
 #include "cli/report/report_page.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
@@ -90,7 +90,7 @@ static enum err table(struct bytes file, const char *path, struct buf *b, struct
 	return e;
 }
 
-/* Of one process, the file of this name. */
+/* Reads one process's file of this name. */
 static void read_one(struct report *r, const struct process *p, const char *name, const char *what,
 		     struct buf *rows, const char *member)
 {

@@ -5,11 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- the matrix ---- */
-
-struct side { /* the labels that occur, rising */
+struct side { /* labels that occur, ascending */
 	uint32_t label[CONFUSION_MAX];
-	size_t n; /* CONFUSION_MAX + 1: more */
+	size_t n; /* CONFUSION_MAX + 1 if there are more */
 };
 
 static struct side side_of(const uint32_t *label, size_t n)
@@ -62,7 +60,7 @@ void evaluation_confusion(struct json *evaluation, const uint32_t *truth, const 
 	ALLOC(column, size);
 	for (size_t i = 0; i < n; i++)
 		count[place(&classes, truth[i]) * size + place(&clusters, label[i])]++;
-	/* Columns: the cluster that matches each class, then those that match none. */
+	/* Columns: the cluster matched to each class, then unmatched clusters. */
 	for (size_t i = 0; i < size * size; i++)
 		cost[i] = -count[i];
 	hungarian(cost, size, match);
@@ -108,8 +106,6 @@ enum err evaluation_make(const char *truth_path, struct label_files files, struc
 	return err;
 }
 
-/* ---- the part ---- */
-
 static double element_number(const struct json *list, size_t i)
 {
 	const struct json *v = list ? json_first(list) : NULL;
@@ -125,7 +121,7 @@ static void heading(struct buf *b, const char *scope, double label)
 		   label >= 0 ? html_data(label, show_count).s : "");
 }
 
-/* A row's cells, shaded by their part of the class. */
+/* Cells of a row, shaded by their fraction of the class. */
 static void matrix_row(struct buf *b, const struct json *row, size_t columns)
 {
 	double all = 0;
@@ -179,7 +175,7 @@ static void matrix(struct buf *b, const struct json *e)
 	    "the part of the class.</p>\n");
 }
 
-/* ARI may be below 0. */
+/* ARI may be negative. */
 static bool has_score(const struct json *e, const char *key, double *x)
 {
 	const struct json *v = e ? json_get(e, key) : NULL;
@@ -188,7 +184,7 @@ static bool has_score(const struct json *e, const char *key, double *x)
 	return fabs(*x) <= 1;
 }
 
-/* ---- of a job of kind fedgcn: each party's scores, and those of its baselines ---- */
+/* ---- kind fedgcn: scores of each party and of its baselines ---- */
 
 static const char *const ways[] = {
 	"result", "majority", "size", "log-size", "untrained", "alone"

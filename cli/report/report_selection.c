@@ -1,4 +1,4 @@
-/* Where k was one of a range: what was measured of each, and which was chosen. */
+/* For a range of k: the curves measured, and the chosen k. */
 #include "cli/report/report_page.h"
 #include "common/cluster/selection.h"
 

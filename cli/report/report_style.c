@@ -1,8 +1,9 @@
-/* The style sheet of the report.
+/* Style sheet of the report.
  *
- * Colours of clusters: the twelve for colour-blind readers by M. Krzywinski
- * (mk.bcgsc.ca/colorblind), darker ones lightened on a dark page. Compute and wire are blue and
- * orange, which no common colour blindness confuses; waiting is grey. */
+ * Cluster colours: M. Krzywinski's twelve for colour-blind readers (mk.bcgsc.ca/colorblind), with
+ * the darker ones lightened in dark mode. Compute and wire are blue and orange, which common forms
+ * of colour blindness distinguish; waiting is grey.
+ */
 #include "cli/report/report_page.h"
 
 const char report_style[] =
@@ -149,13 +150,13 @@ const char report_style[] =
     "font-size:12px}.matrix .cell,.matrix.big .cell{min-width:0;padding:5px 2px;"
     "text-align:center}.matrix thead th{text-align:center}.matrix th:first-child{max-width:9ch;"
     "overflow:hidden;text-overflow:ellipsis}}\n"
-    /* a telephone: whole tables rather than large letters */
+    /* phone: complete tables rather than large letters */
     "@media (max-width:480px){main{padding:20px 8px 40px}section{padding:16px "
     "11px}.numbers{font-size:10.5px}.numbers th,.numbers td{padding-left:3px}"
     ".numbers th:first-child,.numbers td:first-child{padding-left:0}.numbers thead th{"
     "font-size:9.5px;hyphens:manual}.numbers tbody th{max-width:12ch}"
     ".matrix.big td,.matrix.big tbody th{font-size:10.5px}}\n"
-    /* paper: nothing scrolls, and a heading stays with what it is of */
+    /* paper: nothing scrolls, and a heading stays with its content */
     "@media print{@page{margin:14mm}:root{--page:#fff}body{font-size:10.5pt;"
     "print-color-adjust:exact;-webkit-print-color-adjust:exact}main{max-width:none;padding:0}"
     "section{padding:4mm 0;border:0;border-top:1px solid var(--line);border-radius:0;margin:0}"

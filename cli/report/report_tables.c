@@ -1,4 +1,4 @@
-/* Tables: phases, processes, merged cells, the kind's facts, leaks, the job in full. */
+/* Tables: phases, processes, merged cells, facts, disclosure, parameters of the job. */
 #include "cli/report/report_page.h"
 
 #include <stdio.h>
@@ -49,8 +49,6 @@ void part_phases(struct report *r, struct buf *b)
 	buf_printf(b, "</tbody></table></div>\n");
 }
 
-/* ---- processes ---- */
-
 static const struct json *peer_of(const struct json *run, const char *name)
 {
 	const struct json *p = run_first(run, "peers");
@@ -71,7 +69,7 @@ void part_processes(struct report *r, struct buf *b)
 	    "control</th></tr></thead>\n<tbody>\n");
 	for (size_t i = 0; i < r->runs.n; i++) {
 		const struct process *p = &r->runs.process[i];
-		/* A connection as the coordinator measured it, and as its party did. */
+		/* The same connection as measured by the coordinator and by the party. */
 		const struct json *seen = p == r->main ? NULL : peer_of(r->main->run, p->name);
 		const struct json *own = p->leads ? NULL : peer_of(p->run, NULL);
 
@@ -112,7 +110,7 @@ void part_processes(struct report *r, struct buf *b)
 
 enum { MERGED_MOST = 64 };
 
-/* Cells that were merged as too small (min_cell). */
+/* Cells merged because they were too small (min_cell). */
 void part_merged(struct report *r, struct buf *b)
 {
 	const struct json *result = run_object(r->main->run, "result");
@@ -142,8 +140,6 @@ void part_merged(struct report *r, struct buf *b)
 		   "(min_cell), and joined larger ones.</p>\n</section>\n",
 		   html_data(run_number(job, "min_cell"), show_count).s);
 }
-
-/* ---- facts ---- */
 
 enum { FACTS_MOST = 64, FACT_VALUES_MOST = 32, FACT_TEXT_MOST = 1000 };
 
@@ -189,8 +185,6 @@ void part_facts(struct report *r, struct buf *b)
 	buf_printf(b, "</dl>\n</section>\n");
 }
 
-/* ---- what was shown to whom ---- */
-
 void part_leaks(struct report *r, struct buf *b)
 {
 	const struct json *list = run_list(r->main->run, "leaks");
@@ -211,9 +205,9 @@ void part_leaks(struct report *r, struct buf *b)
 	buf_printf(b, "</ul>\n</section>\n");
 }
 
-/* ---- anything as a list of names and values ---- */
+/* ---- generic list of names and values ---- */
 
-/* Members of members get "a.b" for a name. A hostile file may have any number of them. */
+/* Nested members are named "a.b". *left bounds their number, since a file may be hostile. */
 static void fields(struct buf *b, const struct json *v, const char *prefix, unsigned *left)
 {
 	char name[160];

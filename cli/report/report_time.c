@@ -1,4 +1,4 @@
-/* The timeline: a lane for each process, its steps as compute, wait and wire. */
+/* Timeline: a lane per process, with steps split into compute, wait and wire. */
 #include "cli/report/report_page.h"
 #include "common/base/alloc.h"
 
@@ -7,18 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond so many steps in all, each lane shows its phases: a page must open. Widths, in pixels,
- * for which phase labels are laid out. */
+/* Above STEPS_DRAWN steps in all, lanes show phases, to limit the page's size. WIDE and NARROW:
+ * widths in pixels for the layout of phase labels. */
 enum { STEPS_DRAWN = 20000, WIDE = 980, NARROW = 330, LABEL_ROW = 15, NAME_MOST = 28 };
-static const double letter = 6.8; /* pixels across, of a phase label */
+static const double letter = 6.8; /* pixels per letter of a phase label */
 
 struct lane {
 	const struct process *process;
-	double offset_s; /* its start, after the coordinator's */
-	bool moved;      /* its clock said otherwise */
+	double offset_s; /* start relative to the coordinator's */
+	bool moved;      /* the recorded start was implausible */
 };
 
-struct span { /* what is drawn */
+struct span { /* interval that is drawn */
 	double from, to;
 };
 
@@ -54,7 +54,7 @@ static double length_of(const struct json *run, const char *list)
 	return end;
 }
 
-/* A lane begins where the clocks say, but never before the offer, nor after the end. */
+/* A lane starts at the recorded time, but not before the offer or after the end. */
 static struct lane lane_of(const struct process *p, const struct process *first)
 {
 	double base = axis_utc(run_string(first->run, "started"));
@@ -71,8 +71,6 @@ static struct lane lane_of(const struct process *p, const struct process *first)
 	}
 	return lane;
 }
-
-/* ---- drawing ---- */
 
 static double at(const struct span *span, double t)
 {
@@ -132,8 +130,8 @@ static void draw_lane(const struct timeline *t, const struct lane *lane, const s
 	buf_printf(b, "</g>\n");
 }
 
-/* The names of the phases over the lanes, each with a line down to where it begins; twice, for wide
- * and for narrow pages, of which the style sheet shows one. */
+/* Draws phase names above the lanes, with a line down to each start. Drawn for wide and for
+ * narrow pages; the style sheet shows one. */
 static void draw_phases(const struct timeline *t, const struct span *span, bool wide, struct buf *b)
 {
 	enum { MOST = 64 };
@@ -212,8 +210,6 @@ static void draw(const struct timeline *t, const char *id, const struct span *sp
 	buf_printf(b, "</svg>\n</div>\n");
 }
 
-/* ---- the part ---- */
-
 static void say_alignment(const struct timeline *t, struct buf *b)
 {
 	buf_printf(b, "<p class=\"note\">");
@@ -238,7 +234,7 @@ static void say_alignment(const struct timeline *t, struct buf *b)
 		   strcmp(t->list, "steps") ? "phase" : "step");
 }
 
-/* If the rounds are a small part of the whole, they are drawn a second time, larger. */
+/* Draws the rounds again, enlarged, if they take a small part of the time. */
 static void draw_rounds(const struct timeline *t, struct buf *b)
 {
 	const struct json *p = run_first(t->r->main->run, "phases");

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VALUES_MOST = 12, FACT = 19 }; /* of one list; where a fact's value begins */
+enum { VALUES_MOST = 12, FACT = 19 }; /* values shown of a list; column of a fact's value */
 
 struct arguments {
 	const char *out, *truth;
@@ -45,8 +45,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return ARGP_ERR_UNKNOWN;
 	}
 }
-
-/* ---- the parts of the page ---- */
 
 static void end_line(size_t indent, struct buf *text)
 {
@@ -130,7 +128,8 @@ static void print_phases(const struct json *run)
 
 static void print_daemons(const struct run_dir *runs)
 {
-	/* Of a narrow terminal each stands by itself: which messages, its head says. */
+	/* On a narrow terminal each column is a separate line, so heads must be
+	 * self-explanatory. */
 	static const char *const heads[] = { "daemon",   ">sent",   ">msgs out", ">received",
 					     ">msgs in", ">rounds", ">seconds" };
 	struct table *t = table_new(heads, 7);
@@ -167,7 +166,7 @@ static void add_numbers(struct buf *text, const struct json *list)
 		buf_printf(text, " and %zu more", json_count(list) - n);
 }
 
-/* The curves of a range of k as one line; nothing if k was given. */
+/* Prints the curves of a range of k as one line; nothing if k was given. */
 static void print_selection(const struct json *facts)
 {
 	const struct json *silhouette = run_list(facts, "selection_silhouette");
@@ -188,8 +187,7 @@ static void print_selection(const struct json *facts)
 	end_line(FACT, &text);
 }
 
-/* Sizes of clusters where no single file has all labels to count; and what the job's kind reports.
- */
+/* Prints cluster sizes, if no single file has all labels, and the facts of the job's kind. */
 static void print_facts(const struct json *run)
 {
 	const struct json *sizes = run_list(run_object(run, "result"), "cluster_sizes");
@@ -220,7 +218,7 @@ static void print_facts(const struct json *run)
 	}
 }
 
-/* Where parties had other rows: how many of them the job was of. */
+/* If rows were matched: prints each party's own and common rows. */
 static void print_matched(const struct run_dir *runs)
 {
 	static const char *const heads[] = { "rows matched", ">own", ">common", ">not placed",
@@ -244,7 +242,7 @@ static void print_matched(const struct run_dir *runs)
 		end_table(t);
 }
 
-/* Of the processes that have a confidence of each row. */
+/* Prints confidence of the processes that have it per row. */
 static void print_confidence(const struct run_dir *runs)
 {
 	static const char *const heads[] = { "confidence", ">mean", ">rows below 0.1",
@@ -272,8 +270,6 @@ static void print_confidence(const struct run_dir *runs)
 	if (t)
 		end_table(t);
 }
-
-/* ---- the directory ---- */
 
 static enum err print_truth(const struct run_dir *runs, const char *truth)
 {
@@ -304,7 +300,7 @@ static enum err print_truth(const struct run_dir *runs, const char *truth)
 	return err;
 }
 
-/* A job that failed has no labels, one of `coterie run` no log. */
+/* A failed job has no labels; `coterie run` leaves no log. */
 static void print_files(const char *dir, const char *more)
 {
 	char *files = results_list(dir), *log = file_join(dir, "log.jsonl");
@@ -342,7 +338,7 @@ static enum err print(const struct arguments *a, const struct run_dir *runs)
 	const struct process *first = &runs->process[0];
 	struct json *whole = NULL;
 
-	if (!first->sound) { /* says why */
+	if (!first->sound) { /* reports the reason */
 		enum err err = run_read(first->dir, &whole);
 
 		json_free(whole);

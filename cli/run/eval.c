@@ -46,7 +46,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->run = arg;
 		return 0;
 	case ARGP_KEY_ARG:
-		return ARGP_ERR_UNKNOWN; /* all of them at once */
+		return ARGP_ERR_UNKNOWN; /* ask for all of them at once */
 	case ARGP_KEY_ARGS:
 		a->labels.path = state->argv + state->next;
 		a->labels.n = (size_t)(state->argc - state->next);

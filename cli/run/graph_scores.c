@@ -102,8 +102,6 @@ void graph_ways_put(struct json *to, const struct graph_ways *s, size_t parties)
 	}
 }
 
-/* ---- one party of a run ---- */
-
 static enum err score_file(struct graph_ways *s, unsigned way, const uint32_t *truth,
 			   const char *path, const char *set)
 {
@@ -157,8 +155,6 @@ out:
 	return err;
 }
 
-/* ---- all of them ---- */
-
 enum err graph_scores_make(const struct run_dir *runs, const char *truth, struct json **e)
 {
 	struct graph_ways *s;
@@ -183,8 +179,6 @@ enum err graph_scores_make(const struct run_dir *runs, const char *truth, struct
 	free(s);
 	return err;
 }
-
-/* ---- for people ---- */
 
 static void print_row(const char *name, double graphs, const struct json *ways)
 {
@@ -211,7 +205,7 @@ static void print_means(const struct json *e, const char *key)
 			continue;
 		printf("%-16s %-9s", w ? "" : key, way_name(w));
 		for (unsigned i = 0; i < GRAPH_SCORES; i++) {
-			v = json_get(o, score_names[i]); /* ARI may be below 0 */
+			v = json_get(o, score_names[i]); /* ARI may be negative */
 			printf(" %s %.4f", score_names[i],
 			       v && json_type(v) == JSON_NUMBER ? json_number(v) : 0);
 		}

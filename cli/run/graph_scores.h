@@ -1,9 +1,8 @@
-/* graph_scores.h -- a run of kind fedgcn against the truth, party by party, with the baselines
- * beside it.
+/* graph_scores.h -- scores a run of kind fedgcn against the truth, per party, with baselines.
  *
- * Each party has clusters of its own graphs, numbered as all others', but the truth of one set says
- * nothing of another's: scores are each party's, and their means over parties, plain ("mean") and
- * weighted by graphs ("weighted"). Beside the result stand the party's baselines, as far as the run
+ * Clusters are numbered alike at all parties, but the classes of one party's set are unrelated to
+ * another's. So each party has its own scores, and means over parties are plain ("mean") or
+ * weighted by graphs ("weighted"). Besides the result there are the party's baselines, if the run
  * left them, and the majority share: all graphs in one cluster.
  */
 #ifndef CLI_RUN_GRAPH_SCORES_H
@@ -14,13 +13,13 @@
 
 #include <stdint.h>
 
-/* ---- how well the ways of clustering graphs do at each party, and in the mean ---- */
+/* ---- scores of each way of clustering ---- */
 
 /* The baselines follow, in their order. */
 enum { WAY_RESULT, WAY_MAJORITY, WAY_BASELINES, GRAPH_WAYS = WAY_BASELINES + GRAPH_BASELINES };
 enum { GRAPH_SCORES = 4 };
 
-/* One party, {0} but for name and n before the first score. */
+/* One party. Zero-initialise it, except name and n, before the first score. */
 struct graph_ways {
 	const char *name; /* borrowed */
 	size_t n;         /* graphs */
@@ -28,24 +27,24 @@ struct graph_ways {
 	double score[GRAPH_WAYS][GRAPH_SCORES];
 };
 
-/* truth, label: s->n. As metrics_of(). */
+/* truth, label: s->n values. Errors as metrics_of(). */
 enum err graph_ways_score(struct graph_ways *s, unsigned way, const uint32_t *truth,
 			  const uint32_t *label) MUST_CHECK;
 
-/* Puts "parties", "mean" and "weighted", by graphs, of each way that all parties have which have
- * any. */
+/* Adds "parties", "mean" and "weighted" (by graphs) for each way that all parties with scores
+ * have. */
 void graph_ways_put(struct json *to, const struct graph_ways *s, size_t parties);
 
 /* ---- a run ---- */
 
-/* truth: "own", the classes in the sets that the parties' run.json name, or a directory in which
- * each party's set is under the party's name. *e: { "truth", "parties": [ { "party", "graphs",
- * "ways": { "result": { "acc", "nmi", "ari", "f1" }, "majority": ..., "size": ... } } ], "mean": {
- * "result": ... }, "weighted": ... }. A way is in the means if all parties have it. ERR_INPUT: no
- * party's labels, sets that are not there, have no classes, or other graphs. */
+/* truth: "own", for the classes in the sets that the parties' run.json name, or a directory with
+ * each party's set under the party's name. *e: { "truth", "parties": [ { "party", "graphs",
+ * "ways": { "result": { "acc", "nmi", "ari", "f1" }, "majority": ..., "size": ... } } ], "mean":
+ * { "result": ... }, "weighted": ... }. Means include a way only if all parties have it.
+ * ERR_INPUT: a party has no labels, or a set is missing, has no classes, or has other graphs. */
 enum err graph_scores_make(const struct run_dir *runs, const char *truth,
 			   struct json **e) MUST_CHECK;
 
-void graph_scores_print(const struct json *e); /* on stdout, for people */
+void graph_scores_print(const struct json *e); /* for the user, on stdout */
 
 #endif

@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- values ---- */
-
 static const struct json *member(const struct json *object, const char *key, enum json_type type)
 {
 	const struct json *v = NULL;
@@ -84,8 +82,6 @@ const struct json *run_next(const struct json *v)
 	return object_from(json_next(v));
 }
 
-/* ---- notes ---- */
-
 void notes_add(struct notes *notes, const char *subject, const char *fmt, ...)
 {
 	char text[ERR_DETAIL_MAX + 256];
@@ -107,9 +103,7 @@ bool notes_about(const struct notes *notes, const char *subject)
 	return false;
 }
 
-/* ---- warnings ---- */
-
-enum { WARNINGS_LOOKED_AT = 2 * WARNINGS }; /* of one process */
+enum { WARNINGS_LOOKED_AT = 2 * WARNINGS }; /* per process */
 
 static bool has_warning(const struct json *run, const struct json *of)
 {
@@ -145,10 +139,10 @@ void run_dir_warnings(const struct run_dir *r, run_warning *each, void *arg)
 	}
 }
 
-/* ---- a JSON text that ends too early ---- */
+/* ---- truncated JSON ---- */
 
 struct open {
-	char close[JSON_DEPTH_MAX]; /* what closes each bracket that is open */
+	char close[JSON_DEPTH_MAX]; /* closing bracket of each open one */
 	size_t depth;
 };
 
@@ -171,7 +165,7 @@ bool run_mend(struct bytes text, struct buf *mended)
 			open.close[open.depth++] = c == '{' ? '}' : ']';
 		else if (c != ',')
 			open.depth -= open.depth > 0;
-		cut = c == ',' ? i : i + 1; /* up to here all is whole but for the brackets */
+		cut = c == ',' ? i : i + 1; /* complete up to here, except for closing brackets */
 		at_cut = open;
 	}
 	if (!at_cut.depth)
@@ -181,8 +175,6 @@ bool run_mend(struct bytes text, struct buf *mended)
 		buf_add(mended, &at_cut.close[--at_cut.depth], 1);
 	return true;
 }
-
-/* ---- one run.json ---- */
 
 static bool of_our_schema(const struct json *run)
 {
@@ -205,7 +197,8 @@ enum err run_read(const char *dir, struct json **run)
 	return err;
 }
 
-/* As much of dir/run.json as can be read; why not all of it goes into the notes. NULL: nothing. */
+/* Reads as much of dir/run.json as possible, and notes the reason if it is incomplete. NULL:
+ * nothing. */
 static struct json *read_some(const char *dir, const char *name, bool *sound, struct notes *missing)
 {
 	char *path = file_join(dir, "run.json");
@@ -240,15 +233,13 @@ static struct json *read_some(const char *dir, const char *name, bool *sound, st
 		    "its run.json is not of schema_version %d: shown as far as it is understood",
 		    RECORD_SCHEMA);
 	}
-	if (run) /* it may be anybody's, and is shown on a terminal */
+	if (run) /* may come from anyone, and is shown on a terminal */
 		json_make_harmless(run);
 	buf_release(&text);
 	buf_release(&mended);
 	free(path);
 	return run;
 }
-
-/* ---- the directory ---- */
 
 static int by_role_and_directory(const void *a, const void *b)
 {
@@ -280,7 +271,7 @@ static int visible(const struct dirent *e)
 	return e->d_name[0] != '.';
 }
 
-/* Every directory below with a run.json, or with a log, whose process then left no run.json. */
+/* Adds every subdirectory with a run.json; notes those with only a log. */
 static void add_below(struct run_dir *r)
 {
 	struct dirent **entry = NULL;
@@ -313,8 +304,7 @@ static void drop_process(struct run_dir *r, size_t i)
 	r->n--;
 }
 
-/* Notes the coordinator and the parties that the first names, as far as nothing is known of them.
- */
+/* Notes the coordinator, and parties named by the first process, if nothing is known of them. */
 static void note_absent(struct run_dir *r)
 {
 	const struct json *list = run_list(r->process[0].run, "parties");
@@ -355,7 +345,7 @@ enum err run_dir_read(const char *out, struct run_dir *r)
 		return err;
 	}
 	qsort(r->process, r->n, sizeof(*r->process), by_role_and_directory);
-	job = run_string(r->process[0].run, "job_id"); /* which all must be of */
+	job = run_string(r->process[0].run, "job_id"); /* all must be of this job */
 	for (size_t i = r->n - 1; i > 0; i--) {
 		const char *id = run_string(r->process[i].run, "job_id");
 
@@ -403,9 +393,7 @@ const struct process *run_dir_party(const struct run_dir *r)
 	return NULL;
 }
 
-/* ---- labels ---- */
-
-/* Of a run that names no kind, or one that this version does not know: as a kcagc run. */
+/* Kind of a run; kcagc if it is missing or unknown to this version. */
 static const struct kind *kind_of(const struct json *run)
 {
 	const struct kind *kind = kind_named(run_string(run_object(run, "job"), "kind"));

@@ -1,7 +1,7 @@
-/* report_read.h -- what a run left behind: run.json of one daemon, or of all below a directory.
+/* report_read.h -- reads the files of a run: run.json of one daemon, or of all below a directory.
  *
- * Files may have been cut off, be of another version, or say anything. What cannot be read, or
- * cannot be so, counts as absent; run_dir_read() says in notes what that was.
+ * Files may be truncated, of another version, or have any content. Unreadable or implausible values
+ * count as absent; run_dir_read() adds notes about them.
  */
 #ifndef CLI_RUN_REPORT_READ_H
 #define CLI_RUN_REPORT_READ_H
@@ -15,26 +15,27 @@
 
 /* ---- values; objects may be NULL or of another type ---- */
 
-/* Numbers of a run are from 0 to RUN_NUMBER_MAX: seconds, bytes, counts. Others are not shown. */
+/* Valid numbers of a run are from 0 to RUN_NUMBER_MAX: seconds, bytes, counts. Others are not
+ * shown. */
 #define RUN_NUMBER_MAX 1e15
 
-bool run_has(const struct json *object, const char *key);      /* such a number is there */
-double run_number(const struct json *object, const char *key); /* else 0 */
-const char *run_string(const struct json *object, const char *key); /* else "" */
-bool run_true(const struct json *object, const char *key); /* it is there, and true */
-/* The member if it is a list or an object, else NULL. */
+bool run_has(const struct json *object, const char *key);      /* true if there is a valid number */
+double run_number(const struct json *object, const char *key); /* 0 if absent */
+const char *run_string(const struct json *object, const char *key); /* "" if absent */
+bool run_true(const struct json *object, const char *key);          /* false if absent */
+/* The member if it is an object or a list, otherwise NULL. */
 const struct json *run_object(const struct json *object, const char *key);
 const struct json *run_list(const struct json *object, const char *key);
-/* The objects in the list of this name, one after the other; NULL: no more. */
+/* Iterates over the objects in a list; NULL at the end. */
 const struct json *run_first(const struct json *object, const char *key);
 const struct json *run_next(const struct json *member);
-/* An element of a list as such a number; -1 if it is none. */
+/* A list element as a valid number; -1 if it is none. */
 double run_element(const struct json *v);
 
-/* dir/run.json, which must be whole and of the schema of record.h. ERR_INPUT. */
+/* Reads dir/run.json, which must be complete and of the schema in record.h. ERR_INPUT. */
 enum err run_read(const char *dir, struct json **run) MUST_CHECK;
 
-/* ---- what is missing ---- */
+/* ---- notes on missing data ---- */
 
 struct notes {
 	struct note {
@@ -50,66 +51,66 @@ bool notes_about(const struct notes *notes, const char *subject);
 
 struct process {
 	char *dir, *name;
-	bool leads; /* it is the coordinator, as it says, or else as its directory is called */
+	bool leads;       /* is the coordinator, by its role or else by its directory's name */
 	struct json *run; /* an object */
-	bool sound;       /* it was whole and of our schema, and may be written again */
+	bool sound;       /* complete and of our schema, so it may be rewritten */
 };
 
 struct run_dir {
-	const char *out; /* borrowed */
-	bool alone;      /* out is the own directory of one daemon */
-	struct process *process; /* the coordinator, if it is there, is the first; owned */
+	const char *out;         /* borrowed */
+	bool alone;              /* out is one daemon's own directory */
+	struct process *process; /* owned; the coordinator, if present, is first */
 	size_t n;
-	struct json *network; /* what scripts/netlab measured, network.json; NULL: nothing */
+	struct json *network; /* network.json of scripts/netlab, or NULL */
 	struct notes missing;
 };
 
-enum { RUN_PROCESSES_MAX = 1024 }; /* directories below out that are looked at */
+enum { RUN_PROCESSES_MAX = 1024 }; /* maximum number of subdirectories */
 
-/* out: the directory of coterie launch, or of one daemon. ERR_INPUT if nothing in it can be read;
- * *r is then empty. */
+/* out: directory of coterie launch, or of one daemon. ERR_INPUT if nothing in it is readable; *r
+ * is then empty. */
 enum err run_dir_read(const char *out, struct run_dir *r) MUST_CHECK;
 void run_dir_release(struct run_dir *r);
 
-/* The coordinator; the first party. NULL: none. */
+/* The coordinator; the first party. NULL if absent. */
 const struct process *run_dir_hub(const struct run_dir *r);
 const struct process *run_dir_party(const struct run_dir *r);
 
-/* Each of the processes' warnings, with the names of the processes that have it: "coordinator,
- * party-00". */
+/* Calls each with every distinct warning, and the names of the processes that have it:
+ * "coordinator, party-00". */
 typedef void run_warning(void *arg, const char *code, const char *sentence, const char *names);
 void run_dir_warnings(const struct run_dir *r, run_warning *each, void *arg);
 
-/* Each party had rows of its own, and alone has their labels. */
+/* True if each party has rows of its own and their labels. */
 bool run_rows_apart(const struct json *run);
 
-/* It has embeddings of vertices, at each party its own, and no labels. */
+/* True if each party has embeddings of its own vertices, and no labels. */
 bool run_is_embedding(const struct json *run);
-bool run_is_of_graphs(const struct json *run); /* whole ones */
+bool run_is_of_graphs(const struct json *run); /* true if items are whole graphs */
 
-/* The things that its kind clusters or embeds: "rows", "nodes", "graphs" or "vertices"; without s for one. */
+/* Items of the run's kind: "rows", "nodes", "graphs" or "vertices"; one: the singular. */
 const char *run_things(const struct json *run, bool one);
 
-/* Where the labels of this run lie, in the order of the data, as a truth is: labels.csv of the
- * first party, or of the coordinator, whose rows are sorted by id, where there is no party. Of rows
- * apart: of each party that is there. ERR_INPUT where there can be none: rows apart or matched, and
- * the coordinator alone. */
+/* Finds the files of labels, in the order of the data, like a truth: labels.csv of the first
+ * party. Without parties, that of the coordinator, sorted by id. If parties have different rows,
+ * one file per party. ERR_INPUT if rows differ or were matched and only the coordinator is
+ * present. */
 struct run_labels {
-	char **path; /* n of them; owned */
+	char **path; /* n paths; owned */
 	size_t n;
-	bool common; /* the job matched rows: these are part of each party's */
+	bool common; /* rows were matched: these are part of each party's rows */
 };
 enum err run_dir_labels(const struct run_dir *r, struct run_labels *labels) MUST_CHECK;
 void run_labels_release(struct run_labels *labels);
 
-/* A job in words: "kcagc, method tree, preset default", "fedsc, variant anchor". */
+/* Summary of a job: "kcagc, method tree, preset default", "fedsc, variant anchor". */
 struct run_words {
 	char s[160];
 };
 struct run_words run_job_words(const struct json *job);
 
-/* The beginning of a JSON text that was cut off, up to its last whole member, with its brackets
- * closed. False if there is no such beginning. */
+/* Repairs truncated JSON: keeps the text up to its last complete member, and closes the
+ * brackets. False if there is no complete member. */
 bool run_mend(struct bytes text, struct buf *mended);
 
 #endif

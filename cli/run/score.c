@@ -57,7 +57,7 @@ static enum err match(const struct labels *truth, const char *truth_path, struct
 	return err;
 }
 
-/* Takes the rows out of the truth that no label is for. */
+/* Removes rows without a label from the truth. */
 static enum err keep_labelled(struct labels *truth, const char *truth_path, const struct labels *l,
 			      const char *path)
 {
@@ -99,7 +99,7 @@ static enum err keep_labelled(struct labels *truth, const char *truth_path, cons
 	return err;
 }
 
-/* Takes the rows that the file lists out of both; *excluded says how many. */
+/* Removes the rows listed in the file from both; *excluded: their number. */
 static enum err drop(const char *path, struct labels *truth, struct labels *l, size_t *excluded)
 {
 	struct buf file = { 0 };
@@ -149,9 +149,7 @@ enum err score_rows(const uint32_t *truth, const uint32_t *label, size_t n, stru
 	return ERR_OK;
 }
 
-/* ---- several files ---- */
-
-/* A node that several parties know has one label. Sorts by id. */
+/* Merges labels of a node that several files have; they must agree. Sorts by id. */
 static enum err keep_once(struct labels *l, const char *where)
 {
 	struct named *s = sorted(l);
@@ -209,8 +207,8 @@ static enum err read_all(struct label_files files, const char *where, struct lab
 	return keep_once(all, where);
 }
 
-/* Brings joined labels, of as many rows as the truth has, into its order: their ids are its row
- * numbers. */
+/* Brings joined labels into the truth's order, with ids as row numbers. l->n equals the truth's
+ * rows. */
 static enum err match_rows(const char *truth_path, struct labels *l, const char *where)
 {
 	uint32_t *label;
@@ -218,7 +216,7 @@ static enum err match_rows(const char *truth_path, struct labels *l, const char 
 	bool *seen;
 
 	ALLOC(label, l->n);
-	ALLOC(seen, l->n); /* "7" and "07" */
+	ALLOC(seen, l->n); /* "7" and "07" are the same row */
 	for (size_t i = 0; i < l->n && !err; i++) {
 		uint64_t row;
 
@@ -244,7 +242,7 @@ static enum err match_rows(const char *truth_path, struct labels *l, const char 
 enum err score_read(const char *truth_path, struct label_files files, struct labels *truth,
 		    struct labels *l)
 {
-	char where[512]; /* how messages call the labels */
+	char where[512]; /* name of the labels in errors */
 	enum err err;
 
 	if (files.n == 1)

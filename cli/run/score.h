@@ -1,4 +1,4 @@
-/* score.h -- labels against the truth, from files. */
+/* score.h -- compares labels with the truth, from files. */
 #ifndef CLI_RUN_SCORE_H
 #define CLI_RUN_SCORE_H
 
@@ -9,27 +9,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* One file, or, of a job in which parties have rows of their own, one of each. */
+/* One file, or one per party for a job in which parties have rows of their own. */
 struct label_files {
 	char *const *path;
 	size_t n;
-	bool common; /* of rows that all parties have: the truth, by id, may have more */
+	bool common; /* rows were matched: the truth, by id, may have more */
 };
 
-/* Puts acc, nmi, ari, f1, rows (that count) and excluded into *result, and "similarity", the one of
- * struct metrics, if asked for. exclude: a file of row numbers of the truth, or NULL. ERR_INPUT if
- * the files are wrong or do not fit each other. */
+/* Adds acc, nmi, ari, f1, rows (counted) and excluded to *result, and optionally "similarity" of
+ * struct metrics. exclude: a file of row numbers of the truth, or NULL. ERR_INPUT if files are
+ * invalid or do not match. */
 enum err score_files(const char *truth, struct label_files files, const char *exclude,
 		     bool similarity, struct json *result) MUST_CHECK;
 
-/* The truth, and the labels in its order. One file: by id where both have ids, else row by row.
- * Several, joined: by id, all of them having ids; if the truth has none, ids are its row numbers.
- * An id may be in several of them, with one label.
- * ERR_INPUT; both are then empty. */
+/* Reads the truth, and the labels in its order. One file is matched by id if both have ids,
+ * otherwise row by row. Several files are joined, and need ids; if the truth has none, ids are
+ * its row numbers. An id may occur in several files with the same label. ERR_INPUT; both are
+ * then empty. */
 enum err score_read(const char *truth_path, struct label_files files, struct labels *truth,
 		    struct labels *l) MUST_CHECK;
 
-/* As score_files, of n rows in memory; acc, nmi, ari and f1 alone. */
+/* As score_files() for n rows in memory; only acc, nmi, ari and f1. */
 enum err score_rows(const uint32_t *truth, const uint32_t *label, size_t n,
 		    struct json *result) MUST_CHECK;
 

@@ -18,12 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBER_ROOM = 12 }; /* bytes of a row's number */
+enum { NUMBER_ROOM = 12 }; /* bytes of a row number */
 
 const char *const split_by_names[] = { "columns", "rows", "edges", "vertices", "graphs", NULL };
 
-/* The data to split, read once, and how it is dealt out: columns and rows get parts, one for each
- * party, edges get holders. Rows stay in the files' order: ids do not sort them here. */
+/* The input, read once, and its partition: columns and rows have parts, one per party, edges
+ * have holders. Rows stay in file order: ids do not sort them here. */
 struct source {
 	const struct split_params *params;
 	struct dataset_files files;
@@ -31,7 +31,7 @@ struct source {
 	size_t n;
 	struct columns columns; /* of X, if they have names */
 	struct ids ids;         /* if files.ids */
-	char **name;            /* of each row: its id; or its number, which borrows from numbers */
+	char **name;            /* of each row: its id, or its number, stored in numbers */
 	char *numbers;
 	struct csr adjacency; /* if files.edges */
 	struct labels labels; /* if files.labels */
@@ -39,7 +39,7 @@ struct source {
 	struct split_holders holders;
 };
 
-/* Edges between rows as the files have them, whatever they are called. */
+/* Reads the edges, between rows in file order. */
 static enum err read_edges(struct source *s)
 {
 	struct edges_dropped dropped;
@@ -103,9 +103,7 @@ static enum err source_read(struct source *s)
 	return ERR_OK;
 }
 
-/* ---- files of a party ---- */
-
-/* The same bytes under the same name. */
+/* Copies a file under its name. */
 static enum err copy(const char *from, const char *dir)
 {
 	const char *slash = strrchr(from, '/');
@@ -115,7 +113,7 @@ static enum err copy(const char *from, const char *dir)
 	return args_write(dir, slash ? slash + 1 : from, &text);
 }
 
-/* X is released. */
+/* Releases X. */
 static enum err write_features(const char *dir, struct features *X)
 {
 	bool sparse = X->is_sparse;
@@ -129,8 +127,8 @@ static enum err write_features(const char *dir, struct features *X)
 	return args_write(dir, sparse ? "features.mtx" : "features.npy", &text);
 }
 
-/* columns.json of those columns that have a place; col_of NULL: of all. Nothing if they have no
- * names. */
+/* Writes columns.json of the columns with a place; col_of NULL: of all. Nothing if columns have
+ * no names. */
 static enum err write_columns(const struct source *s, const char *dir, const uint32_t *col_of)
 {
 	struct columns part = { 0 };
@@ -149,7 +147,7 @@ static enum err write_columns(const struct source *s, const char *dir, const uin
 	return args_write(dir, "columns.json", &text);
 }
 
-/* Those edges u <= v that are kept, by their place among all of them. */
+/* Writes the kept edges u <= v, indexed by their position among all edges. */
 static enum err write_edges(const struct source *s, const char *dir, const bool *kept)
 {
 	struct buf text = { 0 };
@@ -161,9 +159,9 @@ static enum err write_edges(const struct source *s, const char *dir, const bool 
 	return args_write(dir, "edges.tsv", &text);
 }
 
-/* ---- the three ways ---- */
+/* ---- columns, rows and edges ---- */
 
-/* Edges of which one end is not among these rows are no longer kept. */
+/* Clears kept for edges with an end outside these rows. */
 static void keep_between(const struct csr *adjacency, const uint32_t *row, size_t rows, bool *kept)
 {
 	bool *here = alloc(adjacency->rows, sizeof(*here));
@@ -180,7 +178,7 @@ static void keep_between(const struct csr *adjacency, const uint32_t *row, size_
 	free(here);
 }
 
-/* ids.txt of some rows; without ids, their numbers in the whole. */
+/* Writes ids.txt of some rows; without ids, their numbers in the input. */
 static enum err write_ids(const struct source *s, const char *dir, const uint32_t *row, size_t rows)
 {
 	struct buf text = { 0 };
@@ -239,7 +237,7 @@ static enum err by_columns(const void *source, const char *dir, uint32_t l)
 	return err;
 }
 
-/* ids.txt has the ids of the part's rows; without ids, the rows' numbers in the whole. */
+/* ids.txt lists the ids of the part's rows; without ids, their numbers in the input. */
 static enum err by_rows(const void *source, const char *dir, uint32_t l)
 {
 	const struct source *s = source;
@@ -270,7 +268,7 @@ static enum err by_rows(const void *source, const char *dir, uint32_t l)
 		err = args_write(dir, "ids.txt", &ids);
 	if (!err && s->files.labels)
 		err = args_write(dir, "labels.txt", &labels);
-	if (!err && s->files.edges) { /* those inside the part, by id, as there is an ids.txt */
+	if (!err && s->files.edges) { /* edges inside the part, by id */
 		split_cut_sparse(&s->adjacency, count, row_of, count, row_of, &inside);
 		edges_print_tsv(&inside, name, &edges);
 		csr_release(&inside);

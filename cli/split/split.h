@@ -1,17 +1,15 @@
-/* split.h -- one data directory into those of several parties.
+/* split.h -- splits a data directory into directories of several parties.
  *
- *   columns  same nodes, different features; the same graph, or parts of one that overlap (kCAGC); or
- *            some of the nodes each
- *   rows     different rows, same features; of the edges, if there are any, those within a party's
- *            rows; of the labels those of its rows
- *   edges    same nodes, same features, different edges, at one party or several (split_hold.h);
- *            without features, each party knows the nodes of its edges (FedSpectral)
- *   vertices a graph without features: different vertices, each with its ties (FedWalk)
- *   graphs   of many graphs in TU format, different ones (FedGCN)
+ *   columns  same nodes, different features; the same graph, overlapping parts of it (kCAGC), or
+ * part of the nodes each rows     different rows, same features; edges within a party's rows;
+ * labels of its rows edges    same nodes, same features, different edges, at one party or several
+ * (split_hold.h); without features, each party knows the nodes of its edges (FedSpectral) vertices
+ * a graph without features: different vertices, each with its ties (FedWalk) graphs   different
+ * graphs of a set in TU format (FedGCN)
  *
- * Parts are random, disjoint unless asked for otherwise, and as equal as they can be; rows may go by
- * class instead (skew). Nodes and columns keep their order within a part. The seed is published in
- * OUT/split.json, so that anybody can make the same split.
+ * Parts are random, disjoint unless requested otherwise, and as equal as possible; rows may be
+ * split by class (skew). Nodes and columns keep their order within a part. OUT/split.json has the
+ * seed, so the split can be reproduced.
  */
 #ifndef CLI_SPLIT_SPLIT_H
 #define CLI_SPLIT_SPLIT_H
@@ -24,50 +22,51 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Names of the ways to split; the enum is in common/kind/kind.h. */
-extern const char *const split_by_names[]; /* by enum kind_split; ends with NULL */
+extern const char *const split_by_names[]; /* indexed by enum kind_split; NULL-terminated */
 
 struct split_params {
 	enum kind_split by;
 	size_t parties;
 	uint64_t seed;
-	const char *data, *out; /* out/party-00, out/party-01, ... are made */
-	double shared_edges;    /* columns: the part of all edges that each party gets; 0: all */
-	double skew;      /* rows, graphs: the part of them, 0 to 1, that goes by class (skew.h) */
-	double overlap;   /* edges: the share of parties that hold an edge; 0: one of them */
+	const char *data, *out; /* creates out/party-00, out/party-01, ... */
+	double shared_edges;    /* columns: fraction of the edges that each party gets; 0: all */
+	double skew;      /* rows, graphs: fraction, 0 to 1, that is split by class (skew.h) */
+	double overlap;   /* edges: fraction of the parties that hold an edge; 0: one party */
 	bool regions;     /* edges: each party has those of one region of the graph */
-	bool no_features; /* edges: leaves features out, if there are any */
-	double keep;      /* columns: the part of all rows that each party gets, shuffled; 0: all */
+	bool no_features; /* edges: leave out any features */
+	double keep;      /* columns: fraction of the rows that each party gets, shuffled; 0: all */
 };
 #define SPLIT_SHARED_MIN 0.5
 #define SPLIT_KEEP_MIN   0.001
 
-/* Features are needed, by edges and with shared_edges edges too; with a skew labels. ERR_INPUT: data are
- * wrong, there is less to split than there are parties, or p->out is not empty; ERR_JOB: cannot be written. */
+/* Needs features; edges with by = edges or shared_edges; labels with a skew. ERR_INPUT if the
+ * data are invalid, there are fewer items than parties, or p->out is not empty; ERR_JOB if it
+ * cannot be written. */
 enum err split_data(const struct split_params *p) MUST_CHECK;
 
-/* Items 0 .. n-1 in `parts` random disjoint parts whose sizes differ by at most 1: part[i] says
- * where item i is. */
+/* Assigns items 0 .. n-1 to `parts` random disjoint parts with sizes that differ by at most 1:
+ * part[i] is the part of item i. */
 void split_parts(size_t n, size_t parts, uint64_t seed, uint32_t *part);
 
-/* kept[e]: edge e is one of party l's, when each has the share F of all (paper, Appendix D): in a
- * random order, as on a circle, F n of them on from the place l/parties. Two parties have disjoint
- * halves at F = 0.5 (of an odd number, one edge in common); what a party has it keeps as F grows.
- * Every edge is with one party at least if F parties >= 1. */
+/* kept[e]: party l has edge e, if each party gets the share F of all (paper, Appendix D). Edges
+ * are in a random circular order, and party l takes F n of them from position l/parties on. Two
+ * parties have disjoint halves at F = 0.5 (for an odd number, one common edge). A party keeps
+ * its edges as F grows. Every edge has a party if F parties >= 1. */
 void split_shared_edges(size_t n, size_t parties, double share, uint64_t seed, size_t l,
 			bool *kept);
-size_t split_shared_count(size_t n, double share); /* F n to the nearest whole, halves up */
+/* F n rounded to the nearest integer, halves up. */
+size_t split_shared_count(size_t n, double share);
 
-/* The rows of party l when each has the share `keep` of all n: the first split_kept_count() of what is returned,
- * which is all rows in an order of l's own. Owned by the caller. */
+/* Rows of party l if each gets the share `keep` of all n: the first split_kept_count() of the
+ * result, which holds all rows in party l's random order. Owned by the caller. */
 uint32_t *split_kept_rows(size_t n, uint64_t seed, uint32_t l);
-size_t split_kept_count(size_t n, double keep); /* to the nearest whole, and 1 at least */
+size_t split_kept_count(size_t n, double keep); /* rounded to the nearest integer, at least 1 */
 
-/* new_of[i]: the place of item i in part l, or UINT32_MAX. Returns how many there are. */
+/* new_of[i]: position of item i in part l, or UINT32_MAX. Returns the number of items in it. */
 size_t split_places(const uint32_t *part, size_t n, uint32_t l, uint32_t *new_of);
 
-/* The rows x cols that row_of and col_of say (as split_places(); NULL: all of them), in the order
- * of the whole; out is initialised here. */
+/* Copies the rows and columns selected by row_of and col_of (as split_places(); NULL: all), in
+ * their original order. out is initialised here, rows x cols. */
 void split_cut(const struct features *X, size_t rows, const uint32_t *row_of, size_t cols,
 	       const uint32_t *col_of, struct features *out);
 

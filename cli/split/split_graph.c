@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* home[i]: of a node without edges, the party that knows it. */
+/* home[i]: party that knows the isolated node i. */
 struct source {
 	struct pooled_graph g;
 	struct split_holders holders;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 enum { STREAM_COPIES = 0x636f70696573, STREAM_REGIONS = 0x726567696f6e, STREAM_BETWEEN };
-enum { PASSES = 10 }; /* over all nodes, to make regions dense */
+enum { PASSES = 10 }; /* over all nodes, to make regions denser */
 
 size_t split_copies(double overlap, size_t parties)
 {
@@ -15,12 +15,10 @@ size_t split_copies(double overlap, size_t parties)
 	return copies < 1 ? 1 : (size_t)copies;
 }
 
-/* ---- regions ---- */
-
-/* Nodes that a region has and whose neighbours it has not asked for yet, as a list. */
+/* List of a region's nodes with neighbours that were not visited yet. */
 struct frontier {
 	uint32_t first, last; /* UINT32_MAX: none */
-	size_t ends;          /* of edges, at all nodes of the region */
+	size_t ends;          /* sum of the degrees in the region */
 };
 
 struct growth {
@@ -45,9 +43,9 @@ static void claim(struct growth *g, size_t r, uint32_t node)
 	g->claimed++;
 }
 
-/* Takes a node over to the region that most of its neighbours are in, if that is more than those of
- * its own, that region is not too large, and its own not too small, by the equal share of ends.
- * links: zeroes, as many as regions. */
+/* Moves a node to the region of most of its neighbours, if that has more of them than its own
+ * region. That region may have at most 5/4 of the equal share of ends, and the old one must keep
+ * half of it. links: zeroes, one per region. */
 static bool settle(struct growth *g, uint32_t node, size_t parties, size_t share, size_t *links)
 {
 	const struct csr *S = g->S;
@@ -95,7 +93,7 @@ void split_regions(const struct csr *S, size_t parties, uint64_t seed, uint32_t 
 			if (g.frontier[other].ends < g.frontier[r].ends)
 				r = other;
 		node = g.frontier[r].first;
-		if (node == UINT32_MAX) { /* where nobody has been yet */
+		if (node == UINT32_MAX) { /* start at an unclaimed node */
 			while (region[order[fresh]] != UINT32_MAX)
 				fresh++;
 			claim(&g, r, order[fresh]);
@@ -117,8 +115,6 @@ void split_regions(const struct csr *S, size_t parties, uint64_t seed, uint32_t 
 	free(g.next);
 	free(order);
 }
-
-/* ---- holders ---- */
 
 static void first_by_region(const struct csr *S, const struct split_params *p,
 			    struct split_holders *h)
@@ -144,10 +140,10 @@ static void first_by_region(const struct csr *S, const struct split_params *p,
 	free(region);
 }
 
-/* The other holders of each edge, by a shuffle that stops when it has enough of them. */
+/* Draws the other holders of each edge, by a partial shuffle. */
 static void add_copies(const struct split_params *p, struct split_holders *h)
 {
-	uint8_t deck[256], place[256]; /* of cards, and of each in the deck */
+	uint8_t deck[256], place[256]; /* the deck, and the position of each card in it */
 	struct rng rng;
 
 	for (size_t l = 0; l < p->parties; l++)

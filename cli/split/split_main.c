@@ -1,4 +1,3 @@
-/* coterie split. */
 #include "cli/split/split.h"
 #include "cli/args/args.h"
 #include "common/kind/tree.h"
@@ -37,7 +36,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-/* Options that only one way has. */
+/* Refuses options that belong to another way to split. */
 static void check(const struct split_params *p, struct argp_state *state)
 {
 	const char *edges = p->overlap > 0   ? "overlap"

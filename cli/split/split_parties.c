@@ -66,9 +66,9 @@ void split_put_holders(struct json *root, const struct split_params *p, size_t c
 	json_put_bool(root, "regions", p->regions);
 }
 
-/* ---- parts at random, and what of matrices and graphs is in them ---- */
+/* ---- random parts, and cutting matrices and graphs ---- */
 
-/* 0 .. n-1 in an order of its own for each seed and stream. */
+/* Returns a permutation of 0 .. n-1, determined by seed and stream. */
 static uint32_t *shuffled(size_t n, uint64_t seed, uint64_t stream)
 {
 	uint32_t *order;
@@ -110,7 +110,7 @@ size_t split_shared_count(size_t n, double share)
 
 uint32_t *split_kept_rows(size_t n, uint64_t seed, uint32_t l)
 {
-	return shuffled(n, seed, 0x6b65657000 + l); /* "keep", and whose */
+	return shuffled(n, seed, 0x6b65657000 + l); /* "keep" and the party */
 }
 
 size_t split_kept_count(size_t n, double keep)

@@ -1,5 +1,5 @@
-/* split_parties.h -- the ways of splitting that have a file of their own, and what all ways have in
- * common: OUT/party-NN, OUT/split.json, and cutting parts of a graph. */
+/* split_parties.h -- ways to split with files of their own, and code common to all ways:
+ * OUT/party-NN, OUT/split.json, and cutting parts of a graph. */
 #ifndef CLI_SPLIT_SPLIT_PARTIES_H
 #define CLI_SPLIT_SPLIT_PARTIES_H
 
@@ -7,53 +7,54 @@
 #include "cli/split/split_hold.h"
 #include "common/base/json.h"
 
-/* ---- ways; results and errors as split_data() ---- */
+/* ---- ways to split; results and errors as split_data() ---- */
 
-/* A graph without features. Each party gets edges.tsv by id with the weights, ids.txt with the nodes
- * that it knows, and their labels.txt if the data have one. It knows the ends of its edges; a node
- * without edges is known to one party, by chance. */
+/* Splits the edges of a graph without features. Each party gets weighted edges.tsv by id,
+ * ids.txt with the nodes that it knows, and their labels.txt if the data have one. It knows the
+ * ends of its edges; one random party knows an isolated node. */
 enum err split_graph(const struct split_params *p) MUST_CHECK;
 
-/* Vertices, each with its ties (FedWalk). Each party gets ids.txt with the vertices that it hosts,
- * edges.tsv with their ties (one between two parties' vertices is with both), and their lines of
- * labels.txt, any text, if the data have one. Vertices are those of ids.txt; without, the lines of
- * labels.txt, called 0, 1, ...; without both, those that edges names. ERR_INPUT: edges have weights,
- * which walks do not read. */
+/* Splits vertices with their ties (FedWalk). Each party gets ids.txt with its vertices,
+ * edges.tsv with their ties, and their lines of labels.txt (any text) if the data have one. Both
+ * parties of a tie have it. Vertices are those of ids.txt; without it, the lines of labels.txt,
+ * named 0, 1, ...; without both, those in the edges. ERR_INPUT: edges have weights, which walks
+ * do not support. */
 enum err split_vertices(const struct split_params *p) MUST_CHECK;
 
-/* A set of graphs in TU format. Each party gets graphs_A.txt, graphs_graph_indicator.txt and, if the
- * whole has them, graphs_graph_labels.txt and graphs_node_attributes.txt; graphs.txt says which
- * graphs of the whole these are, from 1, in their order. ERR_INPUT: a skew, and no classes. */
+/* Splits a set of graphs in TU format. Each party gets graphs_A.txt, graphs_graph_indicator.txt
+ * and, if the input has them, graphs_graph_labels.txt and graphs_node_attributes.txt. graphs.txt
+ * lists the graphs' numbers in the input, from 1. ERR_INPUT: a skew without classes. */
 enum err split_graphs(const struct split_params *p) MUST_CHECK;
 
-/* ---- all parties ---- */
+/* ---- common code ---- */
 
 char *split_party_dir(const struct split_params *p, uint32_t l); /* owned by the caller */
 
-/* Writes what party l gets of the source into `dir`, which is there. */
+/* Writes party l's share of the source into `dir`, which exists. */
 typedef enum err split_writer(const void *source, const char *dir, uint32_t l);
 
-/* For each party in turn, until one fails, in p->out, which nothing may lie in: parties of another split, or
- * their files, would be taken for those of this one. ERR_INPUT: not empty; ERR_JOB: cannot be written. */
+/* Calls write for each party in turn, until one fails. p->out must be new or empty, so that no
+ * files of another split remain. ERR_INPUT if it is not; ERR_JOB if it cannot be written. */
 enum err split_each(const struct split_params *p, split_writer *write,
 		    const void *source) MUST_CHECK;
 
-/* ERR_INPUT: there are fewer columns, rows, ... than parties. */
+/* ERR_INPUT if there are fewer columns, rows, ... than parties. */
 enum err split_enough(const struct split_params *p, size_t items) MUST_CHECK;
 
-/* split.json: what all ways say first; the rest is the caller's to add. Takes root. */
+/* split.json: starts with the common members; the caller adds others. split_json_write() frees
+ * root. */
 struct json *split_json(const struct split_params *p, size_t items);
 enum err split_json_write(const struct split_params *p, struct json *root) MUST_CHECK;
 void split_put_holders(struct json *root, const struct split_params *p, size_t copies);
 
 /* ---- parts of a graph ---- */
 
-/* As split_cut(), of a graph. */
+/* As split_cut(), for a graph. */
 void split_cut_sparse(const struct csr *s, size_t rows, const uint32_t *row_of, size_t cols,
 		      const uint32_t *col_of, struct csr *out);
 
-/* Of the edges u <= v, counted row by row, those that are kept, in this one direction, which is
- * enough for printing; out is initialised here. */
+/* Selects the kept edges u <= v, counted row by row, in this direction only, which suffices for
+ * printing. out is initialised here. */
 void split_keep_edges(const struct csr *adjacency, const bool *kept, struct csr *out);
 
 #endif

@@ -12,10 +12,10 @@
 struct source {
 	struct dataset_files files;
 	size_t n;
-	struct ids ids; /* sorted; or empty: vertices are called by their numbers */
+	struct ids ids; /* sorted; empty if vertices are named by their numbers */
 	struct csr S;
 	struct buf labels;
-	const char **line; /* of labels.txt, in the order of its lines; NULL without */
+	const char **line; /* lines of labels.txt; NULL without it */
 	uint32_t *host;
 };
 

@@ -10,9 +10,10 @@
 
 enum { STREAM_LABELS, STREAM_EDGES, STREAM_WORDS };
 enum { STREAM_CENTRES = 0x6761757373, STREAM_CLOUDS, STREAM_ROWS };
-enum { WORDS_MIN = 4, WORDS_MAX = 60, FEATURES_PER_WORD = 80 }; /* cora: 1433 / 80 = 18 words */
+/* As in cora: 1433 / 80 = 18 words. */
+enum { WORDS_MIN = 4, WORDS_MAX = 60, FEATURES_PER_WORD = 80 };
 
-/* Draws i with probability weight[i] / sum: rises are the running sums. O(log n). */
+/* Draws i with probability weight[i] / sum. rises: cumulative sums. O(log n). */
 struct draw {
 	size_t n;
 	double *rises;
@@ -42,9 +43,7 @@ static size_t draw_one(const struct draw *d, struct rng *r)
 	return low;
 }
 
-/* ---- classes ---- */
-
-/* The nodes of each class: member[first[r]] .. member[first[r + 1] - 1]. */
+/* Nodes of each class: member[first[r]] .. member[first[r + 1] - 1]. */
 struct classes {
 	size_t *first;
 	uint32_t *member;
@@ -67,8 +66,6 @@ static void classes_init(struct classes *c, const uint32_t *label, size_t n, siz
 	free(at);
 }
 
-/* ---- edges ---- */
-
 static int by_value(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -76,7 +73,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorts, keeps each edge once and no loop; returns how many. */
+/* Sorts, removes loops and duplicate edges; returns the number left. */
 static size_t proper(uint64_t *a, size_t n)
 {
 	size_t kept = 0;
@@ -109,7 +106,7 @@ static enum err draw_edges(const struct planted_params *p, const uint32_t *label
 			    p->nodes, p->degree, p->homophily);
 		}
 		for (size_t i = have; i < wanted; i++) {
-			uint64_t u = draw_one(all, rng), v; /* may be the same */
+			uint64_t u = draw_one(all, rng), v; /* u and v may be equal */
 			uint32_t r = label[u];
 
 			if (rng_unit(rng) < p->homophily)
@@ -148,8 +145,8 @@ static enum err make_edges(const struct planted_params *p, const uint32_t *label
 	ALLOC(weight, p->nodes);
 	ALLOC(some, p->nodes);
 	ALLOC(of_class, p->classes);
-	/* How attractive a node is: a power law with exponent 2.5, cut so that none has most edges.
-	 */
+	/* Attractiveness of a node: a power law with exponent 2.5, truncated so that no node has
+	 * most edges. */
 	for (size_t i = 0; i < p->nodes; i++) {
 		weight[i] = pow(1 - rng_unit(&rng), -1 / 1.5);
 		if (weight[i] > most)
@@ -176,7 +173,8 @@ static enum err make_edges(const struct planted_params *p, const uint32_t *label
 	return err;
 }
 
-/* The vocabulary is all words in a random order, and of another one each class's share. */
+/* The vocabulary is a random permutation of all words; each class's share comes from another
+ * one. */
 static void make_words(const struct planted_params *p, const uint32_t *label, struct csr *features)
 {
 	size_t mean = p->features / FEATURES_PER_WORD, share = p->features / p->classes, count = 0;
@@ -209,7 +207,7 @@ static void make_words(const struct planted_params *p, const uint32_t *label, st
 			t[count++] = (struct triple){ (uint32_t)i, word, 1 };
 		}
 	csr_from_triples(features, p->nodes, p->features, t, count);
-	free(features->value); /* a word that was drawn twice is there once */
+	free(features->value); /* a word drawn twice occurs once */
 	features->value = NULL;
 	free(t);
 	free(any_zipf.rises);
@@ -234,7 +232,8 @@ enum err planted_make(const struct planted_params *p, struct planted *g)
 		return err_set(ERR_INPUT, "%zu classes, expected at most as many as features, %zu",
 			       p->classes, p->features);
 	ALLOC(g->label, p->nodes);
-	/* Sizes in proportion to 1 / (1 + r/2), at least one node each; then in random order. */
+	/* Sizes are proportional to 1 / (1 + r/2), at least one node each; then the order is
+	 * random. */
 	for (size_t r = 0; r < p->classes; r++)
 		sum += 1 / (1 + 0.5 * (double)r);
 	for (size_t r = 0; r < p->classes; r++) {
@@ -269,8 +268,6 @@ void planted_release(struct planted *g)
 	*g = (struct planted){ 0 };
 }
 
-/* ---- clouds ---- */
-
 static bool near_another(const struct mat *centres, size_t c, double apart)
 {
 	for (size_t other = 0; other < c; other++) {
@@ -302,8 +299,8 @@ enum err gauss_make(const struct gauss_params *p, struct mat *X, uint32_t **labe
 	if (p->rows > GAUSS_VALUES_MAX / p->columns)
 		return err_set(ERR_INPUT, "%zu x %zu values, expected at most %zu", p->rows,
 			       p->columns, GAUSS_VALUES_MAX);
-	/* As wide as lets two centres be 1.4 apart in the mean; wider with each that must be drawn
-	 * again, so that there is an end to it also in one dimension. */
+	/* Initial width: two centres are 1.4 apart in the mean. Each redraw widens it, so that
+	 * the loop terminates in one dimension too. */
 	rng_seed(&rng, p->seed, STREAM_CENTRES);
 	mat_init(&centres, p->clusters, p->columns);
 	for (size_t c = 0; c < p->clusters; c++)

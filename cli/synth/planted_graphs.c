@@ -13,14 +13,14 @@
 
 enum { STREAM_CLASSES = 0x6772617068, STREAM_EDGES, STREAM_ATTRIBUTES };
 
-/* The output files as they grow. */
+/* Output files under construction. */
 enum { EDGES, INDICATOR, LABELS, ATTRIBUTES, FILES };
 struct texts {
 	struct buf file[FILES];
 	size_t nodes, written;
 };
 
-/* One graph: which pairs of its nodes are edges. */
+/* One graph: its adjacency matrix. */
 struct sketch {
 	size_t n;
 	bool *edge; /* n x n, symmetric */
@@ -31,7 +31,7 @@ static void join(struct sketch *s, size_t u, size_t v)
 	s->edge[u * s->n + v] = s->edge[v * s->n + u] = u != v;
 }
 
-/* An edge of the pattern, or one between any two nodes. */
+/* Draws an edge of the pattern, or one between any two nodes. */
 static void draw(struct sketch *s, size_t u, size_t v, double signal, struct rng *rng)
 {
 	if (rng_unit(rng) < signal)
@@ -51,11 +51,12 @@ static void draw_all(struct sketch *s, size_t clique, double signal, struct rng 
 			for (size_t v = u + 1; v < end; v++)
 				draw(s, u, v, signal, rng);
 	}
-	if (s->n > 1) /* no graph is without any edge */
+	if (s->n > 1) /* every graph has an edge */
 		join(s, 0, 1);
 }
 
-/* Both directions of each edge, as the sets have them; nodes count from 1 over all graphs. */
+/* Prints both directions of each edge, as in the published sets; nodes count from 1 over all
+ * graphs. */
 static void print_edges(const struct sketch *s, struct texts *t)
 {
 	for (size_t u = 0; u < s->n; u++)

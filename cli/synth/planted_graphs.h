@@ -1,11 +1,10 @@
-/* planted_graphs.h -- many small graphs whose classes are known, in TU format.
+/* planted_graphs.h -- many small graphs with known classes, in TU format.
  *
- * A graph of class c is made of cliques of 2 + 2 c nodes, hung together as a random tree: class 0
- * is a tree, class 1 is made of four-cliques. Graphs have from three to five quarters of
- * `size` nodes, whatever their class, so that neither their size nor how many there are tells it;
- * how dense they are does. An edge is of this pattern with probability `signal`, else between any
- * two nodes. Classes are equally many, up to one graph, in random order. Attributes, if there are
- * any, are noise, with 1 added to attribute c mod `attributes`.
+ * A graph of class c consists of cliques of 2 + 2 c nodes, connected as a random tree: class 0 is a
+ * tree, class 1 consists of four-cliques. Graphs of every class have from three to five quarters of
+ * `size` nodes, so size does not reveal the class; density does. An edge follows this pattern with
+ * probability `signal`, otherwise it joins any two nodes. Class sizes differ by at most one graph,
+ * in random order. Attributes are noise, with 1 added to attribute c mod `attributes`.
  */
 #ifndef CLI_SYNTH_PLANTED_GRAPHS_H
 #define CLI_SYNTH_PLANTED_GRAPHS_H
@@ -27,9 +26,10 @@ struct planted_graphs_counts {
 	size_t nodes, edges;
 };
 
-/* Writes dir/NAME_A.txt, NAME_graph_indicator.txt, NAME_graph_labels.txt and, if there are
- * attributes, NAME_node_attributes.txt, NAME being the last part of dir. Classes are numbered from
- * 1, as in most of the sets. ERR_INPUT: more classes than graphs; ERR_JOB: cannot be written. */
+/* Writes dir/NAME_A.txt, NAME_graph_indicator.txt, NAME_graph_labels.txt and, with attributes,
+ * NAME_node_attributes.txt. NAME is the last part of dir. Classes are numbered from 1, as in
+ * most published sets. ERR_INPUT if there are more classes than graphs; ERR_JOB if a file cannot
+ * be written. */
 enum err planted_graphs_write(const char *dir, const struct planted_graphs_params *p,
 			      struct planted_graphs_counts *counts) MUST_CHECK;
 

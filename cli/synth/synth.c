@@ -17,12 +17,12 @@ enum kind { GRAPH, POINTS, GRAPHS };
 enum { ID_ROOM = 24 }; /* bytes of "n123" */
 
 struct arguments {
-	struct planted_params p; /* what was not said is 0, or below it */
+	struct planted_params p; /* options that were not given are 0 or negative */
 	const char *out;
-	bool points, no_features; /* --features 0: a graph alone */
+	bool points, no_features; /* no_features: --features 0, only a graph */
 	double apart;
 	bool graphs;
-	size_t size; /* nodes of one of many graphs, in the mean */
+	size_t size; /* mean nodes of a graph, with --graphs */
 };
 
 enum { KEY_POINTS = 256, KEY_APART, KEY_GRAPHS, KEY_SIZE };
@@ -60,7 +60,7 @@ static enum kind kind_of(const struct arguments *a)
 	return a->graphs ? GRAPHS : a->points ? POINTS : GRAPH;
 }
 
-/* The first option given that this kind of data does not have; NULL: none. */
+/* First option that this kind of data does not have; NULL: none. */
 static const char *stray(const struct arguments *a)
 {
 	enum kind kind = kind_of(a);
@@ -104,7 +104,6 @@ static void check(const struct arguments *a, struct argp_state *state)
 			   a->p.classes, GAUSS_CLUSTERS_MAX);
 }
 
-/* Defaults of options that were not given. */
 static void set_defaults(struct arguments *a)
 {
 	struct planted_params *p = &a->p;
@@ -187,7 +186,7 @@ static enum err write_labels(const char *dir, const uint32_t *label, size_t n)
 	return err;
 }
 
-/* edges.tsv, between ids if there are any, which ids.txt has in the order of the nodes. */
+/* Writes edges.tsv; with ids also ids.txt, in node order, and edges by id. */
 static enum err write_graph(const char *dir, const struct csr *adjacency, bool with_ids)
 {
 	size_t n = adjacency->rows;
@@ -216,7 +215,7 @@ static enum err write_graph(const char *dir, const struct csr *adjacency, bool w
 	return err;
 }
 
-/* A large matrix is not in memory twice but for the file's bytes, which are half of it. */
+/* Holds a large matrix once in memory, plus the file's bytes, which are half of it. */
 static enum err run_points(const struct arguments *a)
 {
 	struct gauss_params p = { a->p.nodes, a->p.features, a->p.classes, a->apart, a->p.seed };

@@ -80,7 +80,8 @@ static void check_memory(struct checkup *c, const struct party_config *config,
 		    (parse_job(&job, text, NULL) != ERR_OK &&
 		     parse_job(&job, text, order) != ERR_OK))
 			continue; /* the kind needs more parameters */
-		/* All other parties and the coordinator. */
+		/* peers holds the coordinator and the other parties: as many entries as there
+		 * are parties */
 		s.parties = (double)config->peers.count;
 		bytes = (*k)->memory(&job, &s);
 		if (bytes > most) {

@@ -30,7 +30,7 @@ enum {
 
 struct sgns_params {
 	size_t n;        /* tokens are below n; unused ones keep a row of zeros */
-	unsigned window; /* 10 in the paper's settings */
+	unsigned window; /* 1 .. 64 */
 	uint64_t seed;
 	unsigned threads;
 	/* Called periodically in this thread. done: fraction from 0 to 1. loss: mean loss of a

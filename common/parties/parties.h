@@ -80,9 +80,9 @@ void parties_note(struct parties *p, const char *fmt, ...) PRINTF(2, 3);
 enum err parties_tell_choice(struct parties *p, enum choice what, uint64_t value) MUST_CHECK;
 enum err parties_tell_reals(struct parties *p, enum parties_reals as, const double *x,
 			    size_t n) MUST_CHECK;
-/* Broadcasts x as a MATRIX: numbers that a party can check for less than it would compute them.
- * At a party x becomes the coordinator's values. The party checks them, and on an error e
- * returns parties_refuse(p, e), which blames the coordinator. */
+/* Broadcasts x as a MATRIX: numbers that are cheaper to check than to compute. At a party x
+ * becomes the coordinator's values. The party checks them, and on an error e returns
+ * parties_refuse(p, e), which blames the coordinator. */
 enum err parties_pass_reals(struct parties *p, double *x, size_t n) MUST_CHECK;
 enum err parties_refuse(struct parties *p, enum err e) MUST_CHECK;
 /* Labels are 0 .. values - 1; `values` means none. */

@@ -162,7 +162,7 @@ void part_objective(struct report *r, struct buf *b)
 	for (const struct json *s = run_first(result, "sums"); s; s = run_next(s))
 		n += has_curve(s);
 	if (!n) {
-		/* Their k-means need no objective. */
+		/* Runs on different rows need no objective. */
 		if (r->main->leads && !run_rows_apart(r->main->run))
 			notes_add(&r->runs.missing, r->main->name,
 				  "its run.json has no objective of any k-means");

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <cmocka.h>
 
 #include "common/base/err.h"
@@ -56,5 +57,69 @@ static inline const char *err_name(enum err code)
 			fail_msg("%s: %s: \"%s\", expected %s and \"%s\"", #expr,                  \
 				 err_name(err_err_), err_detail(), err_name(code), text);          \
 	} while (0)
+
+/* ---- tests register themselves ---- */
+
+enum { TESTS_MAX = 96 };
+
+struct tests {
+	struct CMUnitTest test[TESTS_MAX]; /* by line */
+	int line[TESTS_MAX];
+	size_t n;
+	CMFixtureFunction set_up, tear_down; /* of the whole program */
+};
+
+/* One for the program, whichever of its files include this. */
+struct tests tests_of_program __attribute__((weak));
+
+static inline void tests_add(struct CMUnitTest test, int line)
+{
+	struct tests *t = &tests_of_program;
+	size_t i = t->n++;
+
+	if (t->n > TESTS_MAX)
+		abort();
+	for (; i && t->line[i - 1] > line; i--) {
+		t->test[i] = t->test[i - 1];
+		t->line[i] = t->line[i - 1];
+	}
+	t->test[i] = test;
+	t->line[i] = line;
+}
+
+/* TEST(name) { ... } is a test of the program, which runs its tests in the order of the file. */
+#define TEST_WITH(name, set_up, tear_down)                                                         \
+	static void name(void **state);                                                            \
+	__attribute__((constructor)) static void name##_registers(void)                            \
+	{                                                                                          \
+		tests_add((struct CMUnitTest){ #name, name, set_up, tear_down, NULL }, __LINE__);  \
+	}                                                                                          \
+	static void name(__attribute__((unused)) void **state)
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+
+/* Run before all tests of the program, and after them; either may be NULL. */
+#define TESTS_BETWEEN(before, after)                                                               \
+	__attribute__((constructor)) static void tests_have_fixtures(void)                         \
+	{                                                                                          \
+		tests_of_program.set_up = (before);                                                \
+		tests_of_program.tear_down = (after);                                              \
+	}
+
+/* In place of the tests that register: of a program that runs its own list. Returns as main(). */
+int tests_run(void) __attribute__((weak));
+
+extern char **tests_argv;
+char **tests_argv __attribute__((weak));
+
+int main(int argc, char **argv) __attribute__((weak));
+int main(__attribute__((unused)) int argc, char **argv)
+{
+	struct tests *t = &tests_of_program;
+
+	tests_argv = argv;
+	if (tests_run)
+		return tests_run();
+	return _cmocka_run_group_tests("tests", t->test, t->n, t->set_up, t->tear_down);
+}
 
 #endif

@@ -3,11 +3,10 @@
 
 #include <stdio.h>
 
-static void test_defaults(void **state)
+TEST(test_defaults)
 {
 	struct thing t;
 
-	(void)state;
 	assert_ok(read_text("{\"a\": {\"number\": 3}}", NULL, NULL, &t));
 	assert_false(t.on);
 	assert_true(t.deep);
@@ -51,12 +50,11 @@ static void assert_written(const struct config_table *t, const void *in, const c
 	buf_release(&out);
 }
 
-static void test_written_as_read(void **state)
+TEST(test_written_as_read)
 {
 	static const uint8_t id[CONFIG_ID_LEN] = { 0x00, 0xff, 0x10, 0xa9, [14] = 0x0b, 0xcd };
 	struct thing t;
 
-	(void)state;
 	assert_ok(read_text(full, NULL, NULL, &t));
 	assert_int_equal(t.dims.fixed, 7);
 	assert_int_equal(t.order, CONFIG_WORD);
@@ -74,13 +72,12 @@ static void test_written_as_read(void **state)
 
 /* An optional field that was not given is not written: its 0 would be out of bounds when read
  * again. */
-static void test_nothing_is_written_of_what_was_not_given(void **state)
+TEST(test_nothing_is_written_of_what_was_not_given)
 {
 	struct thing t;
 	struct buf out = { 0 };
 	struct json *root;
 
-	(void)state;
 	assert_ok(read_text("{\"a\": {\"number\": 3}}", NULL, NULL, &t));
 	root = config_write(&table, &t);
 	assert_null(json_get(root, "share"));
@@ -95,11 +92,10 @@ static void test_nothing_is_written_of_what_was_not_given(void **state)
 	buf_release(&out);
 }
 
-static void test_comments_are_skipped(void **state)
+TEST(test_comments_are_skipped)
 {
 	struct thing t;
 
-	(void)state;
 	assert_ok(
 	    read_text("{\"#\": 1, \"# a\": {\"z\": 2}, \"a\": {\"# number\": \"n\", \"number\": 4},"
 		      " \"map\": {\"# k\": 5, \"k\": \"v\"}}",
@@ -110,11 +106,10 @@ static void test_comments_are_skipped(void **state)
 }
 
 /* What a removed key said by default, and holds, may stand in files of the release that had it. */
-static void test_removed_keys_that_hold_are_skipped(void **state)
+TEST(test_removed_keys_that_hold_are_skipped)
 {
 	struct thing t;
 
-	(void)state;
 	assert_ok(read_text("{\"a\": {\"old\": -0.5, \"number\": 4}, \"whole\": {\"any\": true}, "
 			    "\"word\": \"plain\"}",
 			    NULL, NULL, &t));
@@ -122,7 +117,7 @@ static void test_removed_keys_that_hold_are_skipped(void **state)
 	config_release(&table, &t);
 }
 
-static void test_set_overrides(void **state)
+TEST(test_set_overrides)
 {
 	char *set[] = { "a.number=5", "a.b.seed=7",   "colour=red", "count=k",
 			"name=01",    "list=[\"z\"]", "a.number=6", NULL };
@@ -130,7 +125,6 @@ static void test_set_overrides(void **state)
 	char *bad[] = { "a.number=many", NULL };
 	struct thing t;
 
-	(void)state;
 	assert_ok(read_text("{\"colour\": \"blue\", \"on\": true}", set, NULL, &t));
 	assert_int_equal(t.number, 6);
 	assert_int_equal(t.seed, 7);
@@ -148,26 +142,24 @@ static void test_set_overrides(void **state)
 	assert_err(read_text("{}", bad, NULL, &t), ERR_INPUT, "thing.a.number is \"many\"");
 }
 
-static void test_precedence(void **state)
+TEST(test_precedence)
 {
 	static const struct config_preset presets[] = { { "a.number", "9" },
 							{ "colour", "blue" },
 							{ NULL, NULL } };
 	struct thing t;
 
-	(void)state;
 	assert_ok(read_text("{\"colour\": \"red\"}", NULL, presets, &t));
 	assert_int_equal(t.number, 9);   /* preset over default */
 	assert_int_equal(t.colour, RED); /* given over preset */
 	config_release(&table, &t);
 }
 
-static void test_difference(void **state)
+TEST(test_difference)
 {
 	struct thing a, b;
 	char text[128];
 
-	(void)state;
 	assert_ok(read_text(full, NULL, NULL, &a));
 	assert_ok(read_text(full, NULL, NULL, &b));
 	assert_false(config_difference(&table, &a, "here", &b, "there", text, sizeof(text)));
@@ -193,11 +185,10 @@ static void test_difference(void **state)
 	config_release(&table, &b);
 }
 
-static void test_describe_names_every_row(void **state)
+TEST(test_describe_names_every_row)
 {
 	struct buf text = { 0 };
 
-	(void)state;
 	config_describe(&table, &text);
 	buf_add(&text, "", 1);
 	for (size_t i = 0; i < table.count; i++)
@@ -208,7 +199,7 @@ static void test_describe_names_every_row(void **state)
 	buf_release(&text);
 }
 
-static void test_bytes(void **state)
+TEST(test_bytes)
 {
 	static const struct {
 		const char *text;
@@ -216,7 +207,6 @@ static void test_bytes(void **state)
 	} cases[] = { { "\"8G\"", 8589934592 },    { "\"1K\"", 1024 },   { "\"3M\"", 3145728 },
 		      { "\"2T\"", 2199023255552 }, { "\"1000\"", 1000 }, { "5000", 5000 } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char text[64];
 		struct thing t;
@@ -227,22 +217,4 @@ static void test_bytes(void **state)
 		assert_true(t.room == cases[i].bytes);
 		config_release(&table, &t);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_written_as_read),
-		cmocka_unit_test(test_nothing_is_written_of_what_was_not_given),
-		cmocka_unit_test(test_comments_are_skipped),
-		cmocka_unit_test(test_removed_keys_that_hold_are_skipped),
-		cmocka_unit_test(test_set_overrides),
-		cmocka_unit_test(test_precedence),
-		cmocka_unit_test(test_difference),
-		cmocka_unit_test(test_describe_names_every_row),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

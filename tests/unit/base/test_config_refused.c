@@ -20,7 +20,7 @@ static void refuses(const struct refusal *cases, size_t count)
 #define REFUSES(cases) refuses(cases, sizeof(cases) / sizeof(*(cases)))
 
 /* Refused: no object, keys that no row has, a required key missing. */
-static void test_refused_shapes(void **state)
+TEST(test_refused_shapes)
 {
 	static const struct refusal cases[] = {
 		{ "{}", "x.json: thing.a.number is missing, expected a whole number from 2 to 10 "
@@ -33,12 +33,11 @@ static void test_refused_shapes(void **state)
 		{ "{\"a.number\": 3}", "thing.a.number is unknown" },
 	};
 
-	(void)state;
 	REFUSES(cases);
 }
 
 /* Keys and values that an earlier release took; a value counts for its own key alone. */
-static void test_removed(void **state)
+TEST(test_removed)
 {
 	static const struct refusal cases[] = {
 		{ "{\"a\": {\"number\": 3, \"old\": 1}}",
@@ -64,11 +63,10 @@ static void test_removed(void **state)
 		{ "{\"a\": {\"number\": 3}, \"old\": 1}", "thing.old is unknown" },
 	};
 
-	(void)state;
 	REFUSES(cases);
 }
 
-static void test_refused_numbers(void **state)
+TEST(test_refused_numbers)
 {
 	static const struct refusal cases[] = {
 		{ "{\"a\": {\"number\": 1}}",
@@ -87,11 +85,10 @@ static void test_refused_numbers(void **state)
 		{ "{\"a\": {\"number\": 3}, \"on\": 1}", "thing.on is 1, expected true or false" },
 	};
 
-	(void)state;
 	REFUSES(cases);
 }
 
-static void test_refused_words(void **state)
+TEST(test_refused_words)
 {
 	static const struct refusal cases[] = {
 		{ "{\"a\": {\"number\": 3}, \"deep\": true}",
@@ -101,11 +98,10 @@ static void test_refused_words(void **state)
 		{ "{\"a\": {\"number\": 3}, \"bits\": \"huge\"}", "thing.bits is \"huge\"" },
 	};
 
-	(void)state;
 	REFUSES(cases);
 }
 
-static void test_refused_strings(void **state)
+TEST(test_refused_strings)
 {
 	static const struct refusal cases[] = {
 		{ "{\"a\": {\"number\": 3}, \"name\": \"a b\"}",
@@ -118,11 +114,10 @@ static void test_refused_strings(void **state)
 		  "thing.path is \"\", expected a path" },
 	};
 
-	(void)state;
 	REFUSES(cases);
 }
 
-static void test_refused_lists_and_maps(void **state)
+TEST(test_refused_lists_and_maps)
 {
 	static const struct refusal cases[] = {
 		{ "{\"a\": {\"number\": 3}, \"list\": []}", "expected a list of 1 to 3 strings" },
@@ -154,12 +149,11 @@ static void test_refused_lists_and_maps(void **state)
 		  "thing.files.x is [1], expected a string, or an object" },
 	};
 
-	(void)state;
 	REFUSES(cases);
 }
 
 /* Numbers that may be a multiple of k, or a word. */
-static void test_refused_counts(void **state)
+TEST(test_refused_counts)
 {
 	static const struct refusal cases[] = {
 		{ "{\"a\": {\"number\": 3}, \"count\": 1}",
@@ -193,13 +187,12 @@ static void test_refused_counts(void **state)
 		{ "{\"a\": {\"number\": 3}, \"order\": 4294967295}", "thing.order is 4294967295," },
 	};
 
-	(void)state;
 	REFUSES(cases);
 }
 
 #define ID(text) "{\"a\": {\"number\": 3}, \"id\": \"" text "\"}"
 
-static void test_refused_ids(void **state)
+TEST(test_refused_ids)
 {
 	static const struct refusal cases[] = {
 		{ ID("0123456789abcdef0123456789abcde"),
@@ -214,13 +207,12 @@ static void test_refused_ids(void **state)
 		{ "{\"a\": {\"number\": 3}, \"id\": 12}", "thing.id is 12" },
 	};
 
-	(void)state;
 	REFUSES(cases);
 }
 
 #define ROOM(value) "{\"a\": {\"number\": 3}, \"room\": " value "}"
 
-static void test_refused_bytes(void **state)
+TEST(test_refused_bytes)
 {
 	static const struct refusal cases[] = {
 		{ ROOM("\"8GB\""),
@@ -239,23 +231,5 @@ static void test_refused_bytes(void **state)
 		{ ROOM("true"), "thing.room is true" },
 	};
 
-	(void)state;
 	REFUSES(cases);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refused_shapes),
-		cmocka_unit_test(test_removed),
-		cmocka_unit_test(test_refused_numbers),
-		cmocka_unit_test(test_refused_words),
-		cmocka_unit_test(test_refused_strings),
-		cmocka_unit_test(test_refused_lists_and_maps),
-		cmocka_unit_test(test_refused_counts),
-		cmocka_unit_test(test_refused_ids),
-		cmocka_unit_test(test_refused_bytes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

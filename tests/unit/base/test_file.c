@@ -31,13 +31,12 @@ static size_t entries(const char *path)
 	return n - 2;
 }
 
-static void test_write_and_read(void **state)
+TEST(test_write_and_read)
 {
 	char *path = file_join(dir, "a.txt");
 	struct buf in = { 0 };
 	struct stat st;
 
-	(void)state;
 	assert_ok(file_write(path, text_of("first"), FILE_PUBLIC));
 	assert_ok(file_write(path, text_of("second"), FILE_SECRET));
 	assert_ok(file_read(path, 6, &in));
@@ -53,11 +52,10 @@ static void test_write_and_read(void **state)
 	free(path);
 }
 
-static void test_read_refusals(void **state)
+TEST(test_read_refusals)
 {
 	struct buf in = { 0 };
 
-	(void)state;
 	assert_err(file_read(dir, 100, &in), ERR_INPUT, "is a directory");
 	assert_err(file_read("/nonexistent", 100, &in), ERR_INPUT, "/nonexistent: No such file");
 	assert_err(file_read("/dev/zero", 100000, &in), ERR_INPUT, "more than the 100000 bytes");
@@ -66,11 +64,10 @@ static void test_read_refusals(void **state)
 	buf_release(&in);
 }
 
-static void test_failed_write_leaves_nothing(void **state)
+TEST(test_failed_write_leaves_nothing)
 {
 	char *target = file_join(dir, "is-a-dir");
 
-	(void)state;
 	assert_ok(file_make_dirs(target));
 	assert_err(file_write(target, text_of("x"), FILE_PUBLIC), ERR_JOB,
 		   "is-a-dir: cannot rename");
@@ -82,7 +79,7 @@ static void test_failed_write_leaves_nothing(void **state)
 }
 
 /* All or none: what cannot be written is found before anything has its name. */
-static void test_several(void **state)
+TEST(test_several)
 {
 	char *a = file_join(dir, "a"), *b = file_join(dir, "b"), *no = file_join(dir, "no/c");
 	struct file_one file[] = { { a, text_of("1"), FILE_PUBLIC },
@@ -91,7 +88,6 @@ static void test_several(void **state)
 	struct buf in = { 0 };
 	struct stat st;
 
-	(void)state;
 	assert_ok(file_write_all(file, 3));
 	assert_ok(file_read(b, 2, &in));
 	assert_string_equal(in.p, "22");
@@ -113,12 +109,11 @@ static void test_several(void **state)
 	free(no);
 }
 
-static void test_dirs(void **state)
+TEST(test_dirs)
 {
 	char *deep = file_join(dir, "a/b//c/"), *file = file_join(dir, "f"),
 	     *below = file_join(dir, "f/x");
 
-	(void)state;
 	assert_ok(file_make_dirs(deep));
 	assert_ok(file_make_dirs(deep)); /* again is fine */
 	assert_true(file_exists(deep));
@@ -131,7 +126,7 @@ static void test_dirs(void **state)
 	free(below);
 }
 
-static void test_paths(void **state)
+TEST(test_paths)
 {
 	static const struct {
 		const char *dir, *name, *joined, *dir_of;
@@ -141,7 +136,6 @@ static void test_paths(void **state)
 		{ "/", "b", "/b", "/" },  { "a/b", "c/d", "a/b/c/d", "a/b/c" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char *joined = file_join(cases[i].dir, cases[i].name), *dir_of = file_dir(joined);
 
@@ -163,12 +157,11 @@ static void *write_for_ever(void *path)
 	return NULL;
 }
 
-static void test_cancel_leaves_no_temporary_file(void **state)
+TEST(test_cancel_leaves_no_temporary_file)
 {
 	char *path = file_join(dir, "big");
 	int status = -1;
 
-	(void)state;
 	for (int round = 0; round < 5; round++) {
 		pid_t child = fork();
 
@@ -191,7 +184,7 @@ static void test_cancel_leaves_no_temporary_file(void **state)
 }
 
 /* A mark that nobody sees would become part of the first word. */
-static void test_byte_order_marks(void **state)
+TEST(test_byte_order_marks)
 {
 	static const struct bytes text[] = { { (const uint8_t *)"\xef\xbb\xbf"
 								"a",
@@ -207,7 +200,6 @@ static void test_byte_order_marks(void **state)
 	char *path = file_join(dir, "text");
 	struct buf in = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(text) / sizeof(*text); i++) {
 		assert_ok(file_write(path, text[i], FILE_SECRET));
 		if (i < 3)
@@ -219,11 +211,10 @@ static void test_byte_order_marks(void **state)
 	free(path);
 }
 
-static void test_new_dir(void **state)
+TEST(test_new_dir)
 {
 	char *path = file_join(dir, "fresh"), *in = file_join(path, "file");
 
-	(void)state;
 	assert_ok(file_make_new_dir(path));
 	assert_ok(file_make_new_dir(path)); /* there, but empty */
 	assert_ok(file_write(in, (struct bytes){ (const uint8_t *)"x", 1 }, FILE_PUBLIC));
@@ -233,14 +224,13 @@ static void test_new_dir(void **state)
 }
 
 /* Temporary files of a killed writer are removed; a living one's, and everything else, stay. */
-static void test_sweep(void **state)
+TEST(test_sweep)
 {
 	char *own = file_join(dir, "swept"), *path;
 	char living[64];
 	static const char *const names[] = { "labels.csv.999999999-1.tmp", "labels.csv", "a.tmp",
 					     "b.1-x.tmp", "c.999999999-1.tmp.keep" };
 
-	(void)state;
 	assert_ok(file_make_dirs(own));
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		path = file_join(own, names[i]);
@@ -262,20 +252,4 @@ static void test_sweep(void **state)
 	free(own);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_write_and_read),
-		cmocka_unit_test(test_read_refusals),
-		cmocka_unit_test(test_failed_write_leaves_nothing),
-		cmocka_unit_test(test_paths),
-		cmocka_unit_test(test_cancel_leaves_no_temporary_file),
-		cmocka_unit_test(test_several),
-		cmocka_unit_test(test_dirs),
-		cmocka_unit_test(test_byte_order_marks),
-		cmocka_unit_test(test_new_dir),
-		cmocka_unit_test(test_sweep),
-	};
-
-	return cmocka_run_group_tests(tests, dir_make, dir_remove);
-}
+TESTS_BETWEEN(dir_make, dir_remove)

@@ -33,9 +33,8 @@ static void rewritten(const char *text, const char *expected)
 	json_free(v);
 }
 
-static void test_accepts(void **state)
+TEST(test_accepts)
 {
-	(void)state;
 	rewritten(" {\"a\": [1, -2.5e3, true, false, null, \"x\\u00e9\\n\"]}\n",
 		  "{\"a\":[1,-2500,true,false,null,\"x\xc3\xa9\\n\"]}");
 	rewritten("\"\\ud83d\\ude00 \xf0\x9f\x98\x80\"", "\"\xf0\x9f\x98\x80 \xf0\x9f\x98\x80\"");
@@ -46,7 +45,7 @@ static void test_accepts(void **state)
 	rewritten("\"\\u0001\\b\\f\\r\\t\\/\\\\\\\"\"", "\"\\u0001\\b\\f\\r\\t/\\\\\\\"\"");
 }
 
-static void test_refuses(void **state)
+TEST(test_refuses)
 {
 	static const struct {
 		const char *text, *message;
@@ -96,7 +95,6 @@ static void test_refuses(void **state)
 	};
 	struct json *v;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		print_message("case %zu\n", i);
 		assert_err(parse(cases[i].text, strlen(cases[i].text), &v), ERR_INPUT,
@@ -106,25 +104,23 @@ static void test_refuses(void **state)
 	}
 }
 
-static void test_every_prefix_is_refused(void **state)
+TEST(test_every_prefix_is_refused)
 {
 	static const char text[] =
 	    "{\"a\": [1.5e-3, \"\\ud83d\\ude00\\n\"], \"b\": {\"c\": null}, \"d\": true}";
 	struct json *v;
 
-	(void)state;
 	assert_ok(parse(text, sizeof(text) - 1, &v));
 	json_free(v);
 	for (size_t n = 0; n < sizeof(text) - 1; n++)
 		assert_err(parse(text, n, &v), ERR_INPUT, "ends");
 }
 
-static void test_depth(void **state)
+TEST(test_depth)
 {
 	char text[2 * JSON_DEPTH_MAX + 3];
 	struct json *v;
 
-	(void)state;
 	memset(text, '[', JSON_DEPTH_MAX + 1);
 	memset(text + JSON_DEPTH_MAX + 1, ']', JSON_DEPTH_MAX + 1);
 	assert_err(parse(text, 2 * JSON_DEPTH_MAX + 2, &v), ERR_INPUT, "nested too deeply");
@@ -138,12 +134,11 @@ static void test_depth(void **state)
 	json_free(v);
 }
 
-static void test_size(void **state)
+TEST(test_size)
 {
 	uint8_t *text = alloc(JSON_TEXT_MAX + 1, 1);
 	struct json *v;
 
-	(void)state;
 	memset(text, ' ', JSON_TEXT_MAX + 1);
 	text[0] = '1';
 	assert_err(json_parse((struct bytes){ text, JSON_TEXT_MAX + 1 }, "x", &v), ERR_INPUT,
@@ -153,12 +148,11 @@ static void test_size(void **state)
 	free(text);
 }
 
-static void test_building(void **state)
+TEST(test_building)
 {
 	struct json *root = json_object(), *list;
 	struct buf out = { 0 };
 
-	(void)state;
 	json_put_string(root, "bad", "a\xff\x01z");
 	json_put_number(root, "nan", NAN);
 	list = json_put_array(root, "list");
@@ -184,13 +178,12 @@ static void test_building(void **state)
 	json_free(root);
 }
 
-static void test_pretty(void **state)
+TEST(test_pretty)
 {
 	static const char text[] = "{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": []\n}\n";
 	struct buf out = { 0 };
 	struct json *v;
 
-	(void)state;
 	assert_ok(parse(text, sizeof(text) - 1, &v));
 	json_write_pretty(v, &out);
 	buf_add(&out, "", 1);
@@ -199,27 +192,10 @@ static void test_pretty(void **state)
 	json_free(v);
 }
 
-static void test_missing_file(void **state)
+TEST(test_missing_file)
 {
 	struct json *v;
 
-	(void)state;
 	assert_err(json_read("/nonexistent/x.json", 100, &v), ERR_INPUT,
 		   "/nonexistent/x.json: No such file");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_accepts),
-		cmocka_unit_test(test_refuses),
-		cmocka_unit_test(test_every_prefix_is_refused),
-		cmocka_unit_test(test_depth),
-		cmocka_unit_test(test_size),
-		cmocka_unit_test(test_building),
-		cmocka_unit_test(test_pretty),
-		cmocka_unit_test(test_missing_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,13 +60,12 @@ static struct json *line(const char *text, size_t n)
 	return v;
 }
 
-static void test_json_lines(void **state)
+TEST_WITH(test_json_lines, set_up, tear_down)
 {
 	struct log_pair pairs[] = { LOG_TEXT("peer", "bank-a"), LOG_NUMBER("bytes", 1234) };
 	struct json *v;
 	char *text;
 
-	(void)state;
 	log_set_stream(fd, false);
 	log_info("party %s: \"joined\"\n%c", "bank-a", '\x01');
 	log_debug("not shown");
@@ -87,12 +86,11 @@ static void test_json_lines(void **state)
 	free(text);
 }
 
-static void test_terminal_lines_cannot_be_forged(void **state)
+TEST_WITH(test_terminal_lines_cannot_be_forged, set_up, tear_down)
 {
 	struct log_pair pairs[] = { LOG_TEXT("key", "v\x1b[2J"), LOG_NUMBER("n", 0.5) };
 	char *text;
 
-	(void)state;
 	log_set_stream(fd, true);
 	log_event(LOG_ERROR, pairs, 2, "bad\nname");
 	text = contents(path);
@@ -101,12 +99,11 @@ static void test_terminal_lines_cannot_be_forged(void **state)
 	free(text);
 }
 
-static void test_file_sink(void **state)
+TEST_WITH(test_file_sink, set_up, tear_down)
 {
 	struct json *v;
 	char *text;
 
-	(void)state;
 	log_set_stream(fd, true);
 	assert_ok(log_open(sink));
 	log_info("shipped");
@@ -119,7 +116,7 @@ static void test_file_sink(void **state)
 		   "/nonexistent/log: cannot open the log");
 }
 
-static void test_progress(void **state)
+TEST_WITH(test_progress, set_up, tear_down)
 {
 	struct log_progress p = {
 		.phase = "level-1", .iteration = 3, .moved = 17, .bytes = 123456, .elapsed_s = 1.5
@@ -127,7 +124,6 @@ static void test_progress(void **state)
 	char *text;
 	size_t lines = 0;
 
-	(void)state;
 	log_set_stream(fd, true);
 	log_progress(&p);
 	log_info("event");
@@ -162,13 +158,12 @@ static void *many(void *arg)
 	return NULL;
 }
 
-static void test_threads_do_not_mix_lines(void **state)
+TEST_WITH(test_threads_do_not_mix_lines, set_up, tear_down)
 {
 	pthread_t thread[4];
 	char *text, *p;
 	int lines = 0;
 
-	(void)state;
 	log_set_stream(fd, false);
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, many, NULL), 0);
@@ -190,13 +185,12 @@ static void *other_job(void *arg)
 }
 
 /* Two jobs at a time: each line has the number of its thread's, and goes into that job's file. */
-static void test_jobs_of_their_own(void **state)
+TEST_WITH(test_jobs_of_their_own, set_up, tear_down)
 {
 	pthread_t thread;
 	struct json *v;
 	char *text;
 
-	(void)state;
 	log_set_stream(fd, false);
 	log_set_job("cccc");
 	log_set_job_here("aaaa");
@@ -229,7 +223,7 @@ static void test_jobs_of_their_own(void **state)
 
 /* A pipe is full, and nobody reads: the file has all lines, and who reads later hears how many are
  * missing. */
-static void test_nobody_reads(void **state)
+TEST_WITH(test_nobody_reads, set_up, tear_down)
 {
 	static char all[1 << 20];
 	char *text, *at, *gap;
@@ -237,7 +231,6 @@ static void test_nobody_reads(void **state)
 	ssize_t got;
 	int end[2];
 
-	(void)state;
 	assert_int_equal(pipe(end), 0);
 	fcntl(end[0], F_SETFL, O_NONBLOCK);
 	log_set_stream(end[1], false);
@@ -269,13 +262,12 @@ static void test_nobody_reads(void **state)
 }
 
 /* Two lines, however often it is caused: at once, and one with the number when it is due. */
-static void test_seldom(void **state)
+TEST_WITH(test_seldom, set_up, tear_down)
 {
 	static struct log_seldom kind, other;
 	struct json *v;
 	char *text;
 
-	(void)state;
 	log_set_stream(fd, false);
 	for (int i = 0; i < 300; i++)
 		log_seldom(&kind, "refused: %d", i);
@@ -306,21 +298,4 @@ static void test_seldom(void **state)
 	assert_string_equal(json_string(json_get(v, "text")), "at the end");
 	json_free(v);
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_json_lines, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_terminal_lines_cannot_be_forged, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_file_sink, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_nobody_reads, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_seldom, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_progress, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_threads_do_not_mix_lines, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_jobs_of_their_own, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,20 +26,18 @@ static struct machine granted(void)
 	return m;
 }
 
-static void test_no_groups(void **state)
+TEST_WITH(test_no_groups, dir_make, dir_remove)
 {
 	struct machine m = granted();
 
-	(void)state;
 	assert_true(m.memory == 24e9 && m.cores == 8);
 }
 
 /* The own group has no limit, its parent has. */
-static void test_version_2(void **state)
+TEST_WITH(test_version_2, dir_make, dir_remove)
 {
 	struct machine m;
 
-	(void)state;
 	put_deep("proc/self/cgroup", "0::/system.slice/coterie.service\n");
 	put_deep("sys/fs/cgroup/system.slice/coterie.service/memory.max", "max\n");
 	put_deep("sys/fs/cgroup/system.slice/coterie.service/cpu.max", "max 100000\n");
@@ -56,11 +54,10 @@ static void test_version_2(void **state)
 }
 
 /* In a container of version 1 the path is the host's, and the container's own group is mounted. */
-static void test_version_1(void **state)
+TEST_WITH(test_version_1, dir_make, dir_remove)
 {
 	struct machine m;
 
-	(void)state;
 	put_deep("proc/self/cgroup",
 		 "12:pids:/docker/7\n5:cpu,cpuacct:/docker/7\n4:memory:/docker/7\n");
 	put_deep("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
@@ -74,12 +71,11 @@ static void test_version_1(void **state)
 	assert_true(m.memory == 299999232 && m.cores == 3);
 }
 
-static void test_bytes_that_are_no_numbers(void **state)
+TEST_WITH(test_bytes_that_are_no_numbers, dir_make, dir_remove)
 {
 	static const char *const texts[] = { "", "\n", "-5\n", "nan\n", "inf 0\n", "0\n", "1 0\n" };
 	struct machine m;
 
-	(void)state;
 	put_deep("proc/self/cgroup", "\n:\n0:\n0::\n0::relative\n0:::\n");
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		put_deep("sys/fs/cgroup/cpu.max", texts[i]);
@@ -91,13 +87,12 @@ static void test_bytes_that_are_no_numbers(void **state)
 enum { SKIPPED = 77 };
 
 /* RLIMIT_AS bounds the memory. In a child process, which has not asked before. */
-static void test_address_space(void **state)
+TEST(test_address_space)
 {
 	struct rlimit limit = { .rlim_cur = 300000000, .rlim_max = 300000000 };
 	int status;
 	pid_t child;
 
-	(void)state;
 	if (SANITIZED) /* shadow memory counts in RLIMIT_AS */
 		skip();
 	child = fork();
@@ -117,25 +112,9 @@ static void test_address_space(void **state)
 	assert_int_equal(status, 0);
 }
 
-static void test_sizes_in_words(void **state)
+TEST(test_sizes_in_words)
 {
-	(void)state;
 	assert_string_equal(size_text(0).s, "1 MB");
 	assert_string_equal(size_text(116.4e6).s, "116 MB");
 	assert_string_equal(size_text(4.04e9).s, "4.0 GB");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_address_space),
-		cmocka_unit_test_setup_teardown(test_no_groups, dir_make, dir_remove),
-		cmocka_unit_test_setup_teardown(test_version_2, dir_make, dir_remove),
-		cmocka_unit_test_setup_teardown(test_version_1, dir_make, dir_remove),
-		cmocka_unit_test_setup_teardown(test_bytes_that_are_no_numbers, dir_make,
-						dir_remove),
-		cmocka_unit_test(test_sizes_in_words),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

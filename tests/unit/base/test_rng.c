@@ -6,13 +6,12 @@
 #include <math.h>
 #include <string.h>
 
-static void test_known_answers(void **state)
+TEST(test_known_answers)
 {
 	/* xoshiro256** from the state 1, 2, 3, 4, as its authors' code gives. */
 	static const uint64_t expected[] = { 11520, 0, 1509978240, 1215971899390074240 };
 	struct rng r = { { 1, 2, 3, 4 } };
 
-	(void)state;
 	for (size_t i = 0; i < 4; i++)
 		assert_true(rng_u64(&r) == expected[i]);
 	/* Seeding, by an independent implementation. */
@@ -23,11 +22,10 @@ static void test_known_answers(void **state)
 	assert_true(rng_u64(&r) == 0xfb5405f7bd79c540u);
 }
 
-static void test_streams_differ(void **state)
+TEST(test_streams_differ)
 {
 	struct rng a, b, c;
 
-	(void)state;
 	rng_seed(&a, 1, 0);
 	rng_seed(&b, 1, 1);
 	rng_seed(&c, 2, 0);
@@ -40,14 +38,13 @@ static void test_streams_differ(void **state)
 
 /* Chi-square over the values below a bound that is no power of two; 99.99 % lie below 35 for 9
  * degrees. */
-static void test_below_is_even(void **state)
+TEST(test_below_is_even)
 {
 	enum { BOUND = 10, DRAWS = 100000 };
 	size_t count[BOUND] = { 0 };
 	double chi = 0;
 	struct rng r;
 
-	(void)state;
 	rng_seed(&r, 3, 0);
 	for (int i = 0; i < DRAWS; i++) {
 		uint64_t x = rng_below(&r, BOUND);
@@ -64,13 +61,12 @@ static void test_below_is_even(void **state)
 		assert_true(rng_below(&r, (1ull << 63) + 1) <= 1ull << 63);
 }
 
-static void test_unit_and_normal(void **state)
+TEST(test_unit_and_normal)
 {
 	enum { DRAWS = 100000 };
 	double unit = 0, normal = 0, square = 0;
 	struct rng r;
 
-	(void)state;
 	rng_seed(&r, 4, 0);
 	for (int i = 0; i < DRAWS; i++) {
 		double u = rng_unit(&r), x = rng_normal(&r);
@@ -86,14 +82,13 @@ static void test_unit_and_normal(void **state)
 }
 
 /* Every permutation of three comes up about equally often. */
-static void test_shuffle(void **state)
+TEST(test_shuffle)
 {
 	enum { ROUNDS = 60000 };
 	size_t count[27] = { 0 };
 	struct rng r;
 	uint32_t none[1] = { 9 };
 
-	(void)state;
 	rng_seed(&r, 5, 0);
 	for (int i = 0; i < ROUNDS; i++) {
 		uint32_t a[3] = { 0, 1, 2 };
@@ -109,15 +104,4 @@ static void test_shuffle(void **state)
 	rng_shuffle(&r, none, 1);
 	rng_shuffle(&r, none, 0);
 	assert_int_equal(none[0], 9);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known_answers), cmocka_unit_test(test_streams_differ),
-		cmocka_unit_test(test_below_is_even), cmocka_unit_test(test_unit_and_normal),
-		cmocka_unit_test(test_shuffle),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,11 +44,10 @@ static const char *heard(void)
 	return text;
 }
 
-static void test_told(void **state)
+TEST_WITH(test_told, set_up, NULL)
 {
 	char name[400];
 
-	(void)state;
 	service_ready(); /* before it is begun: nothing */
 	assert_string_equal(heard(), "");
 	service_begin();
@@ -69,14 +68,13 @@ static void test_told(void **state)
 	service_ready(); /* nobody hears it, and nothing happens */
 }
 
-static void test_journal(void **state)
+TEST(test_journal)
 {
 	char path[] = "/tmp/coterie-test-journal-XXXXXX", stream[64], line[256];
 	int fd = mkstemp(path), before = dup(STDERR_FILENO);
 	struct stat st;
 	ssize_t n;
 
-	(void)state;
 	assert_true(fd >= 0 && fstat(fd, &st) == 0);
 	unsetenv("JOURNAL_STREAM");
 	assert_false(service_is_journal(fd));
@@ -98,14 +96,4 @@ static void test_journal(void **state)
 	log_set_stream(STDERR_FILENO, false);
 	close(fd);
 	unlink(path);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_told, set_up),
-		cmocka_unit_test(test_journal),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,11 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void test_sentence(void **state)
+TEST(test_sentence)
 {
 	char long_text[2 * ERR_DETAIL_MAX];
 
-	(void)state;
 	assert_int_equal(err_set(ERR_PEER, "party %s left", "a"), ERR_PEER);
 	assert_string_equal(err_detail(), "party a left");
 	assert_int_equal(err_prefix(ERR_PEER, "step %d", 3), ERR_PEER);
@@ -44,13 +43,12 @@ static void *other_thread(void *arg)
 	return NULL;
 }
 
-static void test_sentence_is_per_thread(void **state)
+TEST(test_sentence_is_per_thread)
 {
 	pthread_t thread;
 	void *result = state;
 	int mark;
 
-	(void)state;
 	err_set(ERR_JOB, "from this");
 	assert_int_equal(pthread_create(&thread, NULL, other_thread, &mark), 0);
 	pthread_join(thread, &result);
@@ -59,11 +57,10 @@ static void test_sentence_is_per_thread(void **state)
 }
 
 /* Cleaning up after an error may fail too, and must not replace its sentence. */
-static void test_save_and_restore(void **state)
+TEST(test_save_and_restore)
 {
 	struct err_saved saved;
 
-	(void)state;
 	saved = err_save(err_set(ERR_PEER, "party a left"));
 	err_set(ERR_INPUT, "disk full");
 	assert_int_equal(err_restore(&saved), ERR_PEER);
@@ -76,13 +73,12 @@ static void test_save_and_restore(void **state)
 }
 
 /* At level debug, and no other, the log says in which line an error was first seen. */
-static void test_where_first_seen(void **state)
+TEST(test_where_first_seen)
 {
 	char line[512] = "", expected[128];
 	struct err_saved saved;
 	int end[2], at;
 
-	(void)state;
 	assert_int_equal(pipe2(end, O_NONBLOCK), 0);
 	log_set_stream(end[1], false);
 	log_set_level(LOG_INFO);
@@ -104,12 +100,11 @@ static void test_where_first_seen(void **state)
 	close(end[1]);
 }
 
-static void test_buf(void **state)
+TEST(test_buf)
 {
 	struct buf b = { 0 };
 	char expected[2000] = "";
 
-	(void)state;
 	buf_add(&b, NULL, 0);
 	for (int i = 0; i < 300; i++) {
 		buf_printf(&b, "%d,", i);
@@ -131,7 +126,7 @@ static void test_buf(void **state)
 	buf_release(&b);
 }
 
-static void test_buf_decimal(void **state)
+TEST(test_buf_decimal)
 {
 	static const uint64_t numbers[] = {
 		0, 9, 10, 99, 100, 4294967295, 10000000000, UINT64_MAX
@@ -139,7 +134,6 @@ static void test_buf_decimal(void **state)
 	char expected[200] = "";
 	struct buf b = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		buf_decimal(&b, numbers[i]);
 		sprintf(expected + strlen(expected), "%" PRIu64, numbers[i]);
@@ -166,12 +160,11 @@ static void alloc_too_much(size_t count, size_t size)
 	assert_int_equal(WEXITSTATUS(status), ERR_INTERNAL);
 }
 
-static void test_alloc(void **state)
+TEST(test_alloc)
 {
 	unsigned *a;
 	char *text;
 
-	(void)state;
 	ALLOC(a, 5);
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(a[i], 0);
@@ -188,30 +181,13 @@ static void test_alloc(void **state)
 	alloc_too_much(SIZE_MAX / 4 + 2, 4);
 }
 
-static void test_clock(void **state)
+TEST(test_clock)
 {
 	double a = clock_now_s(), b = clock_now_s();
 	char date[32];
 
-	(void)state;
 	assert_true(b >= a);
 	clock_utc(date, sizeof(date));
 	assert_int_equal(strlen(date), 24);
 	assert_true(date[4] == '-' && date[10] == 'T' && date[19] == '.' && date[23] == 'Z');
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sentence),
-		cmocka_unit_test(test_sentence_is_per_thread),
-		cmocka_unit_test(test_save_and_restore),
-		cmocka_unit_test(test_where_first_seen),
-		cmocka_unit_test(test_buf),
-		cmocka_unit_test(test_buf_decimal),
-		cmocka_unit_test(test_alloc),
-		cmocka_unit_test(test_clock),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

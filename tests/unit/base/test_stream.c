@@ -110,7 +110,7 @@ static void test_reader_that_is_gone(void **state)
 	close(fd[1]);
 }
 
-int main(void)
+int tests_run(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pipe),

@@ -19,9 +19,8 @@ static void becomes(const char *text, const char *expected)
 	assert_string_equal(copy, expected);
 }
 
-static void test_harmless(void **state)
+TEST(test_harmless)
 {
-	(void)state;
 	becomes("", "");
 	becomes("a b~", "a b~");
 	becomes("Z\xc3\xbcrich \xe6\x97\xa5 \xf0\x9f\x98\x80",
@@ -41,18 +40,16 @@ static void test_harmless(void **state)
 	becomes("\xe2\x80", "??");                               /* cut */
 }
 
-static void test_codes(void **state)
+TEST(test_codes)
 {
-	(void)state;
 	assert_int_equal(utf8_code((const unsigned char *)"a", 1), 'a');
 	assert_int_equal(utf8_code((const unsigned char *)"\xc3\xbc", 2), 0xfc);
 	assert_int_equal(utf8_code((const unsigned char *)"\xe2\x80\xae", 3), 0x202e);
 	assert_int_equal(utf8_code((const unsigned char *)"\xf0\x9f\x98\x80", 4), 0x1f600);
 }
 
-static void test_sentences(void **state)
+TEST(test_sentences)
 {
-	(void)state;
 	err_set(ERR_INPUT, "%s",
 		"a\033b\xc2\x9b"
 		"c\xe2\x80\xae"
@@ -62,13 +59,12 @@ static void test_sentences(void **state)
 	assert_string_equal(err_detail(), "???: a?b??c???d");
 }
 
-static void test_trees(void **state)
+TEST(test_trees)
 {
 	static const char text[] = "{\"a\\u001b\": [\"\\u009b\", {\"b\": \"\\u202e\"}, 1]}";
 	struct buf out = { 0 };
 	struct json *v;
 
-	(void)state;
 	assert_ok(json_parse((struct bytes){ (const uint8_t *)text, sizeof(text) - 1 }, "x", &v));
 	json_make_harmless(v);
 	json_write(v, &out);
@@ -76,16 +72,4 @@ static void test_trees(void **state)
 	assert_string_equal((const char *)out.p, "{\"a?\":[\"??\",{\"b\":\"???\"},1]}");
 	buf_release(&out);
 	json_free(v);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_harmless),
-		cmocka_unit_test(test_codes),
-		cmocka_unit_test(test_sentences),
-		cmocka_unit_test(test_trees),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

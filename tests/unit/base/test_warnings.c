@@ -27,12 +27,11 @@ static void *of_another_thread(void *arg)
 	return NULL;
 }
 
-static void test_list_of_this_thread(void **state)
+TEST(test_list_of_this_thread)
 {
 	struct warnings w = { 0 };
 	pthread_t other;
 
-	(void)state;
 	warnings_add(WARNING_DEGREES, 1, "before there is a list");
 	warnings_begin(&w);
 	assert_int_equal(pthread_create(&other, NULL, of_another_thread, NULL), 0);
@@ -52,13 +51,12 @@ static void test_list_of_this_thread(void **state)
 }
 
 /* For programs that read the log: the code and the number beside the sentence. */
-static void test_log_has_code_and_number(void **state)
+TEST(test_log_has_code_and_number)
 {
 	char path[] = "/tmp/coterie-warnings-XXXXXX";
 	struct buf text = { 0 };
 	int fd = mkstemp(path);
 
-	(void)state;
 	log_init("test", LOG_WARN);
 	log_set_stream(fd, false);
 	warnings_add(WARNING_MODULARITY, 0.25, "low");
@@ -86,12 +84,11 @@ static void write_page(const char *page, const char *begin, const char *end,
 	assert_int_equal(fclose(f), 0);
 }
 
-static void test_page_has_all_codes(void **state)
+TEST(test_page_has_all_codes)
 {
 	struct buf page = { 0 }, table = { 0 };
 	const char *begin, *end;
 
-	(void)state;
 	if (file_read(PAGE, PAGE_MAX, &page) != ERR_OK)
 		skip(); /* not run from the root of the repository */
 	buf_add(&page, "", 1);
@@ -110,15 +107,4 @@ static void test_page_has_all_codes(void **state)
 			 (int)strlen(BEGIN) - 1, BEGIN, (int)table.n, (const char *)table.p);
 	buf_release(&page);
 	buf_release(&table);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_list_of_this_thread),
-		cmocka_unit_test(test_log_has_code_and_number),
-		cmocka_unit_test(test_page_has_all_codes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,7 +88,7 @@ struct federation {
 };
 
 /* Nothing but errors on stderr. */
-static inline void federation_quiet(void)
+__attribute__((constructor)) static inline void federation_quiet(void)
 {
 	log_init("test", LOG_ERROR);
 	log_set_stream(STDERR_FILENO, false);

@@ -105,14 +105,13 @@ static size_t found_by(const struct meeting *m, const char *words)
 	return found;
 }
 
-static void test_honest(void **state)
+TEST(test_honest)
 {
 	static const struct {
 		size_t L, own, shared;
 	} cases[] = { { 1, 5, 5 }, { 2, 3, 1 }, { 3, 145, 144 }, { 5, ALL, 7 }, { 4, 30, 30 } };
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 1, 0);
 	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
 		struct meeting *m = parties_with(cases[c].L, cases[c].own, cases[c].shared, &rng);
@@ -126,11 +125,10 @@ static void test_honest(void **state)
 
 /* Each party has rows of its own: as many rows as there are nodes together. Or the coordinator says
  * a smaller n, and lets two nodes of which no other party knows have one row. */
-static void test_rows_apart(void **state)
+TEST(test_rows_apart)
 {
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 2, 0);
 	for (size_t merged = 0; merged <= 1; merged++)
 		for (size_t L = 2; L <= 3; L++)
@@ -151,11 +149,10 @@ static void test_rows_apart(void **state)
 }
 
 /* One party's rows are apart from all others', who agree. */
-static void test_one_victim(void **state)
+TEST(test_one_victim)
 {
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 3, 0);
 	for (int again = 0; again < 20; again++) {
 		struct meeting *m = parties_with(4, ALL, ALL / 20, &rng);
@@ -175,11 +172,10 @@ static void test_one_victim(void **state)
 }
 
 /* Of few nodes all are compared: a single one with another row, or with another's row. */
-static void test_few_nodes(void **state)
+TEST(test_few_nodes)
 {
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 4, 0);
 	for (int other = 0; other <= 1; other++) {
 		struct meeting *m = parties_with(2, AGREE_SAMPLE, 10, &rng);
@@ -221,13 +217,12 @@ static bool compares(const struct meeting *m, size_t at, size_t from, size_t to,
  * that neither of the others compares with party 2, nor it with them. That says nothing of which it
  * compares with the other: of two samples of 144 of 400 the node is in none with probability 0.64^2
  * = 0.41. */
-static void test_foreseen_by_a_third(void **state)
+TEST(test_foreseen_by_a_third)
 {
 	enum { TIMES = 60 };
 	size_t unseen = 0;
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 5, 0);
 	for (int again = 0; again < TIMES; again++) {
 		struct meeting *m = parties_with(3, ALL, ALL, &rng);
@@ -269,7 +264,7 @@ static void *repeats(void *arg)
 	return NULL;
 }
 
-static void test_wrong_batches(void **state)
+TEST(test_wrong_batches)
 {
 	static const struct {
 		uint32_t nodes, entries;
@@ -282,7 +277,6 @@ static void test_wrong_batches(void **state)
 	};
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 6, 0);
 	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
 		struct meeting *m = parties_with(2, 3, 3, &rng);
@@ -296,19 +290,4 @@ static void test_wrong_batches(void **state)
 			fail_msg("\"%s\", expected \"%s\"", m->seat[0].why, cases[c].says);
 		leave(m);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_honest),
-		cmocka_unit_test(test_rows_apart),
-		cmocka_unit_test(test_one_victim),
-		cmocka_unit_test(test_few_nodes),
-		cmocka_unit_test(test_foreseen_by_a_third),
-		cmocka_unit_test(test_wrong_batches),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

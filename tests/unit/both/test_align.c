@@ -102,9 +102,8 @@ static void check(const char *const *lines, size_t L, size_t n)
 	}
 }
 
-static void overlaps(void **state)
+TEST(overlaps)
 {
-	(void)state;
 	check((const char *const[]){ "a\nb\nc\n", "b\nc\nd\n" }, 2, 4);
 	check((const char *const[]){ "a\nb\nc\n", "c\na\nb\n", "b\nc\na\n" }, 3, 3);
 	check((const char *const[]){ "a\n", "b\n", "c\n" }, 3, 3);
@@ -112,9 +111,8 @@ static void overlaps(void **state)
 	check((const char *const[]){ "a\nb\n" }, 1, 2);
 }
 
-static void parties_without_nodes(void **state)
+TEST(parties_without_nodes)
 {
-	(void)state;
 	check((const char *const[]){ "", "b\na\n", "" }, 3, 2);
 	check((const char *const[]){ "b\na\n", "" }, 2, 2);
 	check((const char *const[]){ "", "" }, 2, 0);
@@ -145,11 +143,10 @@ static void numbers_of(const char *kind, const struct numbering *at_parties,
 }
 
 /* Alike if parties and coordinator have kept files, and otherwise not. */
-static void numbers_that_are_kept(void **state)
+TEST(numbers_that_are_kept)
 {
 	uint32_t first[40], again[40];
 
-	(void)state;
 	for (int kind = 0; kind < 2; kind++) {
 		numbers_of(kinds[kind], &parties_file, &own_file, first);
 		numbers_of(kinds[kind], &parties_file, &own_file, again);
@@ -166,9 +163,8 @@ static void numbers_that_are_kept(void **state)
 	assert_memory_not_equal(first, again, sizeof(first));
 }
 
-static void files_that_differ(void **state)
+TEST(files_that_differ)
 {
-	(void)state;
 	for (int none = 0; none < 2; none++) {
 		struct meeting *m = alloc(1, sizeof(*m));
 
@@ -185,9 +181,8 @@ static void files_that_differ(void **state)
 }
 
 /* Without ids rows are called by their numbers, as edges count them. */
-static void numbers_are_names(void **state)
+TEST(numbers_are_names)
 {
-	(void)state;
 	for (int kind = 0; kind < 2; kind++) {
 		struct meeting *m = alloc(1, sizeof(*m));
 
@@ -204,12 +199,11 @@ static void numbers_are_names(void **state)
 }
 
 /* Lists of several chunks, at several parties, in any order. */
-static void many_chunks_in_any_order(void **state)
+TEST(many_chunks_in_any_order)
 {
 	enum { L = 5, N = 30000 };
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 8, 0);
 	for (int kind = 0; kind < 2; kind++) {
 		struct meeting *m = alloc(1, sizeof(*m));
@@ -244,13 +238,12 @@ static bool contains(const struct buf *b, const char *text)
 }
 
 /* Hashed, the coordinator gets no id; and not the same hashes, nor rows, the next time. */
-static void the_coordinator_sees_no_id(void **state)
+TEST(the_coordinator_sees_no_id)
 {
 	struct meeting *m[4];
 	struct buf lines = { 0 };
 	size_t same = 0;
 
-	(void)state;
 	for (int i = 0; i < 500; i++)
 		buf_printf(&lines, "customer-%d\n", i);
 	buf_add(&lines, "", 1);
@@ -278,11 +271,10 @@ static void the_coordinator_sees_no_id(void **state)
 }
 
 /* If they are told different numbers of nodes, no sum of theirs comes out. */
-static void n_is_in_the_transcript(void **state)
+TEST(n_is_in_the_transcript)
 {
 	struct meeting *m[2];
 
-	(void)state;
 	for (int k = 0; k < 2; k++) {
 		m[k] = alloc(1, sizeof(*m[k]));
 		names_are(&m[k]->seat[0].d, "a\nb\n");
@@ -294,21 +286,4 @@ static void n_is_in_the_transcript(void **state)
 				SECAGG_HASH_LEN);
 	for (int k = 0; k < 2; k++)
 		leave(m[k]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(overlaps),
-		cmocka_unit_test(parties_without_nodes),
-		cmocka_unit_test(numbers_are_names),
-		cmocka_unit_test(numbers_that_are_kept),
-		cmocka_unit_test(files_that_differ),
-		cmocka_unit_test(many_chunks_in_any_order),
-		cmocka_unit_test(the_coordinator_sees_no_id),
-		cmocka_unit_test(n_is_in_the_transcript),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,13 +64,12 @@ static void refuses_rows(const uint32_t *row, size_t count, uint32_t group, uint
 	leave(m);
 }
 
-static void rows_that_cannot_be(void **state)
+TEST(rows_that_cannot_be)
 {
 	static const uint32_t good[] = { 4, 0, 2 }, twice[] = { 4, 0, 4 }, none[] = { 4, 5, 0 },
 			      four[] = { 0, 1, 2, 3 };
 	struct meeting *m = alone("plain");
 
-	(void)state;
 	tell_rows(&m->seat[0], 0, 5, good, 3);
 	attend_to_the_end(&m->seat[0]);
 	assert_non_null(strstr(m->seat[0].why, "sent DONE, expected RESULT")); /* the control */
@@ -87,11 +86,10 @@ static void rows_that_cannot_be(void **state)
 }
 
 /* The most nodes that a message can say. */
-static void more_nodes_than_memory(void **state)
+TEST(more_nodes_than_memory)
 {
 	double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 
-	(void)state;
 	if (have >= 128 * 0x1p30)
 		skip();
 	refuses_rows((const uint32_t[]){ 0, 1, 2 }, 3, 0, 1 << 30,
@@ -99,9 +97,8 @@ static void more_nodes_than_memory(void **state)
 }
 
 /* Every message of the catalogue, smallest and largest, where SEALED or ROWS is due. */
-static void other_messages(void **state)
+TEST(other_messages)
 {
-	(void)state;
 	for (int hashed = 0; hashed <= 1; hashed++)
 		for (size_t t = 0; t < ALL_TYPES; t++)
 			for (int largest = 0; largest <= 1; largest++) {
@@ -150,9 +147,8 @@ static void sealed_with(uint16_t what, uint32_t from, uint32_t to, size_t len, i
 	leave(m);
 }
 
-static void keys_that_are_not_sealed_for_us(void **state)
+TEST(keys_that_are_not_sealed_for_us)
 {
-	(void)state;
 	sealed_with(SEALED_ID_KEY, 0, 1, 32, -1, "sent DONE, expected ROWS"); /* the control */
 	sealed_with(SEALED_ID_KEY + 1, 0, 1, 32, -1, "passed on SEALED 2 of party 0 to party 1");
 	sealed_with(SEALED_ID_KEY, 1, 0, 32, -1, "of party 1 to party 0");
@@ -170,7 +166,7 @@ static int by_bytes(const void *a, const void *b)
 
 /* A party's message, to the byte: the first half of HMAC-SHA256 by the key it was given, sorted.
  */
-static void hashes_as_specified(void **state)
+TEST(hashes_as_specified)
 {
 	static const char *const own[] = { "b", "c", "d", "e" };
 	struct meeting *m = alone("hashed");
@@ -181,7 +177,6 @@ static void hashes_as_specified(void **state)
 	struct msg sealed = { .type = MSG_SEALED }, ids;
 	enum msg_type type;
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		hmac_add(h, own[i], 1);
 		hmac_end(h, mac);
@@ -203,18 +198,4 @@ static void hashes_as_specified(void **state)
 	buf_release(&body);
 	hmac_free(h);
 	leave(m);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_that_cannot_be),
-		cmocka_unit_test(more_nodes_than_memory),
-		cmocka_unit_test(other_messages),
-		cmocka_unit_test(keys_that_are_not_sealed_for_us),
-		cmocka_unit_test(hashes_as_specified),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

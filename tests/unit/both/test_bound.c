@@ -103,11 +103,10 @@ static void check(size_t L, size_t loud, size_t terms, const char *settings, con
 	planted_release(&p);
 }
 
-static void test_words_of_64_bits(void **state)
+TEST(test_words_of_64_bits)
 {
 	static const char setting[] = "lower secure_sum.fraction_bits";
 
-	(void)state;
 	check(3, 1, 3, "method=basic projection.unit_rows=false secure_sum.fraction_bits=48",
 	      setting);
 	check(4, 3, 2, "method=tree projection.unit_rows=false secure_sum.fraction_bits=48",
@@ -116,9 +115,8 @@ static void test_words_of_64_bits(void **state)
 	      setting);
 }
 
-static void test_words_of_32_bits(void **state)
+TEST(test_words_of_32_bits)
 {
-	(void)state;
 	check(2, 1, 2,
 	      "method=basic projection.unit_rows=false secure_sum.modulus_bits=32 "
 	      "secure_sum.fraction_bits=12",
@@ -126,21 +124,8 @@ static void test_words_of_32_bits(void **state)
 }
 
 /* With one term there is nothing to mask, and the bound is there all the same. */
-static void test_one_term_is_bounded(void **state)
+TEST(test_one_term_is_bounded)
 {
-	(void)state;
 	check(1, 0, 1, "projection.unit_rows=false secure_sum.fraction_bits=48",
 	      "lower secure_sum.fraction_bits");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words_of_64_bits),
-		cmocka_unit_test(test_words_of_32_bits),
-		cmocka_unit_test(test_one_term_is_bounded),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

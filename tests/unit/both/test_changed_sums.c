@@ -37,9 +37,8 @@ static const char *const settings[] = {
 };
 enum { SETTINGS = sizeof(settings) / sizeof(*settings) };
 
-static void test_rows(void **state)
+TEST(test_rows)
 {
-	(void)state;
 	for (size_t i = 0; i < SETTINGS; i++) {
 		struct job job = points_job(settings[i]);
 		struct federation *f = points_federation(&points, PARTIES, &job);
@@ -69,11 +68,10 @@ static struct meeting *meeting_of_three(void)
 }
 
 /* Sizes, the lister, tries. */
-static void test_ids(void **state)
+TEST(test_ids)
 {
 	struct meeting *m = meeting_of_three();
 
-	(void)state;
 	changed_each = 10 * OF_EACH;
 	hold(m);
 	assert_changes_found("ids", PARTIES * OF_EACH);
@@ -82,7 +80,7 @@ static void test_ids(void **state)
 
 /* A dishonest party counts itself twice, half, or on no step; as the lister of half a list; as one
  * without a table twice. */
-static void test_wrong_votes(void **state)
+TEST(test_wrong_votes)
 {
 	static const struct {
 		uint64_t number;
@@ -91,7 +89,6 @@ static void test_wrong_votes(void **state)
 	} c[] = { { 0, 0, 1 },   { 0, 0, -0.5 }, { 0, 1, -1 },     { 0, 1, 4 },
 		  { 1, 2, 0.5 }, { 1, 0, -2 },   { 1, PARTIES, 4 } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(c) / sizeof(*c); i++) {
 		struct meeting *m = meeting_of_three();
 
@@ -129,9 +126,8 @@ static void check_victim(const char *setting, size_t at, enum change c)
 	products_end(f);
 }
 
-static void test_nobody_goes_on(void **state)
+TEST(test_nobody_goes_on)
 {
-	(void)state;
 	for (size_t i = 0; i < SETTINGS; i++)
 		for (size_t at = 0; at < (SANITIZED ? 3 : 12); at++)
 			check_victim(settings[i], at, (enum change)((i + at) % CHANGE_CUT));
@@ -158,13 +154,12 @@ static void check_wrong_term(const char *setting, uint64_t number, size_t word, 
 	products_end(f);
 }
 
-static void test_wrong_terms(void **state)
+TEST(test_wrong_terms)
 {
 	static const char kmeans[] = "kind=kmeans restarts=2",
 			  wrong[] = "a party gave a wrong count";
 	static const char dense[] = "variant=dense restarts=2 rounds=2";
 
-	(void)state;
 	/* Number of rows: the third of its parts; a last bit of the second counts 2^30 rows. */
 	check_wrong_term(kmeans, 0, 2, 0.5, "the parties say that they have 120.5 rows");
 	check_wrong_term(kmeans, 0, 2, -121, "the parties say that they have -1 rows");
@@ -187,13 +182,12 @@ static void test_wrong_terms(void **state)
 }
 
 /* Weights of dictionaries are above 0 and 1 in all; those of landmarks are n in all. */
-static void test_wrong_weights(void **state)
+TEST(test_wrong_weights)
 {
 	static const char dense[] = "variant=dense restarts=2 rounds=2 dims=4",
 			  anchor[] = "variant=anchor restarts=1 dims=8 iterations=2";
 	enum { ROUND = 41, WEIGHTS = 48 };
 
-	(void)state;
 	check_wrong_term(dense, ROUND, LAST_WORD, 0.01,
 			 "round 1: the participants' weights add to 1.00999");
 	check_wrong_term(dense, ROUND + 1, LAST_WORD, -1.5,
@@ -204,14 +198,4 @@ static void test_wrong_weights(void **state)
 			 "the parties' weights of 8 landmarks add to 121 for 120 rows");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wrong_weights), cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_ids),           cmocka_unit_test(test_nobody_goes_on),
-		cmocka_unit_test(test_wrong_terms),   cmocka_unit_test(test_wrong_votes),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, make_points, forget_points);
-}
+TESTS_BETWEEN(make_points, forget_points)

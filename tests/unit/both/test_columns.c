@@ -131,7 +131,7 @@ static void test_what_differs(void **state)
 	leave(m);
 }
 
-int main(void)
+int tests_run(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_same),

@@ -428,56 +428,38 @@ static void check_both(struct recording *r, size_t l)
 	recording_free(r);
 }
 
-static void test_tree(void **state)
+TEST(test_tree)
 {
-	(void)state;
 	check_both(recording_new(&plan, 4, tree, false), 1);
 }
 
-static void test_tree_of_centres(void **state)
+TEST(test_tree_of_centres)
 {
-	(void)state;
 	check_both(recording_new(&plan, 4, centre, false), 2);
 }
 
-static void test_basic(void **state)
+TEST(test_basic)
 {
-	(void)state;
 	check_both(recording_new(&plan, 2, basic, false), 1);
 }
 
-static void test_words_of_32_bits(void **state)
+TEST(test_words_of_32_bits)
 {
-	(void)state;
 	check_both(recording_new(&plan, 3,
 				 FEW "secure_sum.modulus_bits=32 secure_sum.fraction_bits=12",
 				 false),
 		   0);
 }
 
-static void test_single(void **state)
+TEST(test_single)
 {
-	(void)state;
 	check_both(recording_new(&plan, 1, "polish=2", false), 0);
 }
 
 /* After the others. */
-static void test_each_change_was_tried(void **state)
+TEST(test_each_change_was_tried)
 {
-	(void)state;
 	for (size_t c = 0; c < CHANGES; c++)
 		if (!tried[c])
 			fail_msg("%s was never tried", changes[c].what);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tree),   cmocka_unit_test(test_tree_of_centres),
-		cmocka_unit_test(test_basic),  cmocka_unit_test(test_words_of_32_bits),
-		cmocka_unit_test(test_single), cmocka_unit_test(test_each_change_was_tried),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

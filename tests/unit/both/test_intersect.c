@@ -111,9 +111,8 @@ static void finds(const struct sets *p)
 
 /* ---- what is found ---- */
 
-static void overlaps(void **state)
+TEST(overlaps)
 {
-	(void)state;
 	finds(&(struct sets){ 2, 1, 0, false, false });
 	finds(&(struct sets){ 2, 1, 99, false, false });
 	finds(&(struct sets){ 2, 7, 700, false, false });
@@ -126,11 +125,10 @@ static void overlaps(void **state)
 }
 
 /* Of parties of other sizes, and with a bound that they know. */
-static void sizes(void **state)
+TEST(sizes)
 {
 	static const unsigned bounds[] = { 0, 3000 };
 
-	(void)state;
 	for (size_t b = 0; b < 2; b++) {
 		struct meeting *m = alloc(1, sizeof(*m));
 
@@ -158,11 +156,10 @@ static void assert_all_end(const struct meeting *m, const char *why)
 }
 
 /* None, or fewer than are asked for: nobody is told which, or how many. */
-static void too_few(void **state)
+TEST(too_few)
 {
 	struct meeting *m = meeting_of(&(struct sets){ 3, 0, 200, true, false }, 0, 1);
 
-	(void)state;
 	hold_anyhow(m);
 	assert_all_end(m, "the parties have fewer than 1 ids in common (job.min_common)");
 	leave(m);
@@ -176,11 +173,10 @@ static void too_few(void **state)
 	leave(m);
 }
 
-static void more_than_the_bound(void **state)
+TEST(more_than_the_bound)
 {
 	struct meeting *m = meeting_of(&(struct sets){ 2, 50, 51, false, false }, 100, 1);
 
-	(void)state;
 	hold_anyhow(m);
 	assert_int_equal(m->seat[0].result, ERR_JOB);
 	assert_string_equal(m->seat[0].why,
@@ -188,11 +184,10 @@ static void more_than_the_bound(void **state)
 	leave(m);
 }
 
-static void without_ids(void **state)
+TEST(without_ids)
 {
 	struct meeting *m = meeting_of(&(struct sets){ 2, 50, 50, false, false }, 0, 1);
 
-	(void)state;
 	m->seat[1].d.has_ids = false;
 	hold_anyhow(m);
 	assert_int_equal(m->seat[1].result, ERR_INPUT);
@@ -202,12 +197,11 @@ static void without_ids(void **state)
 }
 
 /* An id that is there twice is in no table, by whatever number: all try on together, and end. */
-static void no_table(void **state)
+TEST(no_table)
 {
 	struct meeting *m = meeting_of(&(struct sets){ 3, 50, 50, false, false }, 0, 1);
 	struct ids *ids = &m->seat[1].d.ids;
 
-	(void)state;
 	free(ids->id[7]);
 	ids->id[7] = alloc_copy(ids->id[8]);
 	hold_anyhow(m);
@@ -240,13 +234,12 @@ static void order_of(const struct numbering *at_parties, const struct numbering 
 }
 
 /* Drawn in each job; the same where all keep the same file; and another file is found. */
-static void order(void **state)
+TEST(order)
 {
 	static const struct numbering file = { .kept = true, .key = { 1 } },
 				      other = { .kept = true, .key = { 2 } };
 	char one[64], two[64];
 
-	(void)state;
 	order_of(NULL, NULL, one, NULL);
 	order_of(NULL, NULL, two, NULL);
 	assert_string_not_equal(one, two);
@@ -266,12 +259,11 @@ static bool heard(const struct meeting *m, const void *p, size_t n)
 
 /* No id reaches the coordinator; with one party's key it can test guesses against the whole set of
  * the party that lists, which is what the leak sentence says. */
-static void guesses(void **state)
+TEST(guesses)
 {
 	struct meeting *m = meeting_of(&(struct sets){ 3, 150, 60, false, false }, 0, 1);
 	uint8_t name[HMAC_LEN];
 
-	(void)state;
 	hold(m);
 	for (size_t l = 0; l < 3; l++)
 		for (size_t i = 0; i < m->seat[l].d.n; i++) {
@@ -385,9 +377,8 @@ static void finds_lie(enum lie what, const char *why)
 	leave(m);
 }
 
-static void lies(void **state)
+TEST(lies)
 {
-	(void)state;
 	finds_lie(NONE, NULL);
 	finds_lie(DROPS, "of 128 pseudonyms that all parties have: it leaves some out");
 	finds_lie(INVENTS, "pseudonym 20 is of no id that is here");
@@ -402,28 +393,13 @@ static void lies(void **state)
 /* ---- a party that does not keep to it ---- */
 
 /* Another scale, so vectors of another length. */
-static void other_lengths(void **state)
+TEST(other_lengths)
 {
 	struct meeting *m = meeting_of(&(struct sets){ 2, 300, 50, false, false }, 0, 10);
 
-	(void)state;
 	m->seat[1].work.job.align_bound = 400;
 	hold_anyhow(m);
 	assert_int_equal(m->result, ERR_PEER);
 	assert_non_null(strstr(m->why, "p1 sent MASKED with words from 0 of 2 "));
 	leave(m);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(overlaps),    cmocka_unit_test(sizes),
-		cmocka_unit_test(too_few),     cmocka_unit_test(more_than_the_bound),
-		cmocka_unit_test(without_ids), cmocka_unit_test(no_table),
-		cmocka_unit_test(order),       cmocka_unit_test(guesses),
-		cmocka_unit_test(lies),        cmocka_unit_test(other_lengths),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -176,11 +176,10 @@ static void assert_tables_say(const struct view *v)
 
 /* With the last party's guesses and its key; and min_common, which nobody reaches, is no help
  * against both. */
-static void with_a_party(void **state)
+TEST(with_a_party)
 {
 	struct view v;
 
-	(void)state;
 	see(&v, ALL + GUESSED + 1);
 	assert_int_equal(v.m->result, ERR_JOB);
 	for (size_t l = 0; l < L; l++)
@@ -190,12 +189,11 @@ static void with_a_party(void **state)
 }
 
 /* A party alone learns which of its guesses all others have, and of those of one party nothing. */
-static void a_party_alone(void **state)
+TEST(a_party_alone)
 {
 	struct view v;
 	size_t guessed = 0;
 
-	(void)state;
 	see(&v, ALL + GUESSED);
 	assert_int_equal(v.m->result, ERR_OK);
 	assert_int_equal(v.m->seat[2].common, ALL + GUESSED);
@@ -208,13 +206,12 @@ static void a_party_alone(void **state)
 
 /* The coordinator alone: the sum reads 0 at what it tells, and nowhere else in the list; and how
  * many are listed is the padded count. */
-static void the_coordinator_alone(void **state)
+TEST(the_coordinator_alone)
 {
 	uint32_t step[ALIGN_STEPS_MAX];
 	size_t k = 0, zeros = 0;
 	struct view v;
 
-	(void)state;
 	see(&v, 1);
 	align_scale(0, step);
 	while (step[k] < v.m->seat[0].d.n)
@@ -324,30 +321,16 @@ static void tables_of(const bool given[static L])
 	look_away(&v);
 }
 
-static void a_table_alone(void **state)
+TEST(a_table_alone)
 {
-	(void)state;
 	tables_of((const bool[L]){ true, false, false });
 	tables_of((const bool[L]){ false, true, false });
 	tables_of((const bool[L]){ false, false, true });
 }
 
-static void tables_of_some(void **state)
+TEST(tables_of_some)
 {
-	(void)state;
 	tables_of((const bool[L]){ true, true, false });
 	tables_of((const bool[L]){ true, false, true });
 	tables_of((const bool[L]){ false, true, true });
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(with_a_party),          cmocka_unit_test(a_party_alone),
-		cmocka_unit_test(the_coordinator_alone), cmocka_unit_test(a_table_alone),
-		cmocka_unit_test(tables_of_some),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

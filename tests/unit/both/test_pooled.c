@@ -96,12 +96,11 @@ static void assert_tally(const struct tally *t, double most)
 static const char *const methods[] = { "method=basic", "method=tree", "method=flat" };
 enum { METHODS = 3, PARTIES = 9 };
 
-static void test_every_number_of_parties(void **state)
+TEST(test_every_number_of_parties)
 {
 	struct tally t = { .most = 0.01 };
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &(struct plan){ .n = 300, .m = 36, .seed = 1, .noise = 2 });
 	for (size_t L = 1; L <= PARTIES; L++)
 		for (size_t s = 0; s < METHODS; s++) {
@@ -114,7 +113,7 @@ static void test_every_number_of_parties(void **state)
 	planted_release(&p);
 }
 
-static void test_words_of_32_bits(void **state)
+TEST(test_words_of_32_bits)
 {
 	static const char *const settings[] = {
 		"method=basic starts=20 secure_sum.modulus_bits=32 secure_sum.fraction_bits=12",
@@ -123,7 +122,6 @@ static void test_words_of_32_bits(void **state)
 	struct tally t = { .most = 0.03 };
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &(struct plan){ .n = 300, .m = 36, .seed = 2, .noise = 2 });
 	for (size_t L = 2; L <= PARTIES; L += 7)
 		for (size_t s = 0; s < 2; s++)
@@ -133,7 +131,7 @@ static void test_words_of_32_bits(void **state)
 }
 
 /* k^ = k, 2k and 8k; inner nodes and root with other numbers of cells each time. */
-static void test_local_clusters(void **state)
+TEST(test_local_clusters)
 {
 	static const char *const settings[] = {
 		"local_clusters=3",
@@ -147,7 +145,6 @@ static void test_local_clusters(void **state)
 	struct tally t = { .most = 0.01 };
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &(struct plan){ .n = 300, .m = 36, .seed = 3, .noise = 2 });
 	for (size_t s = 0; s < sizeof(settings) / sizeof(*settings); s++)
 		compare("planted", &p, 5, settings[s], &t);
@@ -156,7 +153,7 @@ static void test_local_clusters(void **state)
 }
 
 /* What a start's way to the end may be. */
-static void test_plans_of_starts(void **state)
+TEST(test_plans_of_starts)
 {
 	static const char *const settings[] = {
 		"starts=1 restarts=1",
@@ -169,7 +166,6 @@ static void test_plans_of_starts(void **state)
 	};
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &(struct plan){ .n = 300, .m = 24, .seed = 4, .noise = 2 });
 	for (size_t s = 0; s < sizeof(settings) / sizeof(*settings); s++) {
 		char basic[128];
@@ -184,11 +180,10 @@ static void test_plans_of_starts(void **state)
 /* ---- data with something missing ---- */
 
 /* Nine parties, nine columns: each has one, and its points are on a line. */
-static void test_one_column_each(void **state)
+TEST(test_one_column_each)
 {
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &(struct plan){ .n = 300, .m = PARTIES, .seed = 5, .noise = 1 });
 	for (size_t s = 0; s < METHODS; s++) {
 		char line[64];
@@ -203,14 +198,13 @@ static void test_one_column_each(void **state)
 
 /* All parties hold the same, so their clusters are the same: k^ cells, and nothing to do at the
  * inner nodes; with k^ = k nothing at the root either. */
-static void test_equal_columns(void **state)
+TEST(test_equal_columns)
 {
 	static const char *const settings[] = { "local_clusters=3", "local_clusters=8k",
 						"local_clusters=3 method=flat", "method=basic" };
 	static const unsigned trivial[] = { 3, 2, 1, 0 };
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &(struct plan){ .n = 300, .m = 24, .seed = 6, .noise = 1.5 });
 	planted_repeat(&p, 4);
 	for (size_t s = 0; s < sizeof(settings) / sizeof(*settings); s++) {
@@ -227,11 +221,10 @@ static void test_equal_columns(void **state)
 }
 
 /* Fewer nodes than local clusters, than clusters times parties, and just as many as clusters. */
-static void test_few_nodes(void **state)
+TEST(test_few_nodes)
 {
 	static const size_t nodes[] = { 3, 4, 10, 20 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(nodes) / sizeof(*nodes); i++) {
 		struct planted p;
 
@@ -248,11 +241,10 @@ static void test_few_nodes(void **state)
 }
 
 /* Nodes without features, without edges, without either; a party without anything in its column. */
-static void test_nothing_there(void **state)
+TEST(test_nothing_there)
 {
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &(struct plan){ .n = 200, .m = 5, .seed = 8, .noise = 1, .isolated = 20 });
 	for (size_t i = 0; i < 200; i++)
 		for (size_t j = 0; j < 5; j++)
@@ -262,21 +254,4 @@ static void test_nothing_there(void **state)
 		for (size_t L = 2; L <= 5; L++)
 			compare("nothing there", &p, L, methods[s], NULL);
 	planted_release(&p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_number_of_parties),
-		cmocka_unit_test(test_words_of_32_bits),
-		cmocka_unit_test(test_local_clusters),
-		cmocka_unit_test(test_plans_of_starts),
-		cmocka_unit_test(test_one_column_each),
-		cmocka_unit_test(test_equal_columns),
-		cmocka_unit_test(test_few_nodes),
-		cmocka_unit_test(test_nothing_there),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

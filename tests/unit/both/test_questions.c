@@ -304,7 +304,7 @@ static void test_each_message(void **unused)
 	}
 }
 
-int main(void)
+int tests_run(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_inputs),

@@ -7,52 +7,35 @@ static const char tree[] = "method=tree starts=3 restarts=2 screen=1 iterations=
 			   "inner_iterations=2 polish=1";
 static const char basic[] = "method=basic starts=3 restarts=2 screen=1 iterations=2";
 
-static void test_tree(void **state)
+TEST(test_tree)
 {
 	static const enum msg_type to_party[] = { MSG_CELLS, MSG_STARTS,   MSG_ASSIGNMENT,
 						  MSG_KEPT,  MSG_CLUSTERS, MSG_RESULT },
 				   from_party[] = { MSG_LOCAL_CLUSTERS, MSG_MASKED };
 	struct recording *r = recording_new(&plan, 4, tree, false);
 
-	(void)state;
 	assert_holds(&r->to_party[3], to_party, 6);
 	assert_holds(&r->from_party[3], from_party, 2);
 	check_recording(r, 3);
 }
 
-static void test_basic(void **state)
+TEST(test_basic)
 {
-	(void)state;
 	check_recording(recording_new(&plan, 2, basic, false), 0);
 }
 
 /* Groups with nothing to compute: cells and clusters follow each other. */
-static void test_groups_with_nothing_to_compute(void **state)
+TEST(test_groups_with_nothing_to_compute)
 {
 	struct plan wide = { .n = 48, .m = 20, .seed = 1, .noise = 1.5 };
 	struct recording *r =
 	    recording_new(&wide, 5, "method=tree local_clusters=3 polish=0", true);
 
-	(void)state;
 	assert_int_equal(r->from_party[2].count, 1);
 	check_recording(r, 2);
 }
 
-static void test_single(void **state)
+TEST(test_single)
 {
-	(void)state;
 	check_recording(recording_new(&plan, 1, "polish=1", false), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tree),
-		cmocka_unit_test(test_basic),
-		cmocka_unit_test(test_groups_with_nothing_to_compute),
-		cmocka_unit_test(test_single),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,11 +60,10 @@ static void close_federation(struct federation *f)
 	free(f);
 }
 
-static void test_all_alike(void **state)
+TEST(test_all_alike)
 {
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 1, .noise = 0.5 });
 	for (size_t i = 0; i < JOBS; i++) {
 		struct liar liar = { .at = SIZE_MAX };
@@ -100,11 +99,10 @@ static void check_lies(const struct planted *p, const char *settings, uint64_t s
 	}
 }
 
-static void test_lie_is_found(void **state)
+TEST(test_lie_is_found)
 {
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 2, .noise = 1 });
 	for (size_t i = 0; i < JOBS; i++)
 		for (uint64_t seed = 0; seed < (SANITIZED ? 1 : 3); seed++)
@@ -122,7 +120,7 @@ static void lie_at_the_end(void *arg, size_t l, enum msg_type type, struct buf *
 		body->p[*byte] ^= 1;
 }
 
-static void test_two_lies_that_fit(void **state)
+TEST(test_two_lies_that_fit)
 {
 	enum { HEAD = 28, PER_BYTE = 4 }; /* entries of two bits, clusters 0 to 2 */
 	struct job job = planted_job("method=basic");
@@ -132,7 +130,6 @@ static void test_two_lies_that_fit(void **state)
 	size_t node = 0, byte;
 	struct wire w = { .pass = lie_at_the_end, .arg = &byte };
 
-	(void)state;
 	planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 1, .noise = 0.5 });
 	f = run_with(&p, &job, &none);
 	while (f->server.label[node] > 1)
@@ -155,16 +152,4 @@ static void test_two_lies_that_fit(void **state)
 	}
 	close_federation(f);
 	planted_release(&p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_alike),
-		cmocka_unit_test(test_lie_is_found),
-		cmocka_unit_test(test_two_lies_that_fit),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

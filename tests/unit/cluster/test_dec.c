@@ -19,12 +19,11 @@ static void fill(struct mat *m, size_t rows, uint64_t seed)
 }
 
 /* Two points, two prototypes, by hand: squared distances 0, 1, 1, 0 in one dimension. */
-static void test_two_points_by_hand(void **state)
+TEST(test_two_points_by_hand)
 {
 	double z[] = { 0, 1 }, c[] = { 0, 1 };
 	struct mat Z = { 2, 1, z }, C = { 2, 1, c }, Q, P, dZ, dC;
 
-	(void)state;
 	dec_soft(&Z, &C, &Q);
 	assert_float_equal(MAT(&Q, 0, 0), 2.0 / 3, 1e-15);
 	assert_float_equal(MAT(&Q, 1, 0), 1.0 / 3, 1e-15);
@@ -74,11 +73,10 @@ static void check(struct mat *of, const struct mat *gradient, const struct mat *
 	}
 }
 
-static void test_gradient(void **state)
+TEST(test_gradient)
 {
 	struct mat Z, C, Q, P, dZ, dC;
 
-	(void)state;
 	fill(&Z, N, 1);
 	fill(&C, K, 2);
 	dec_soft(&Z, &C, &Q);
@@ -104,14 +102,4 @@ static void test_gradient(void **state)
 	mat_release(&P);
 	mat_release(&dZ);
 	mat_release(&dC);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_two_points_by_hand),
-		cmocka_unit_test(test_gradient),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ static void planted(struct mat *X, uint32_t *truth)
 	}
 }
 
-static void test_planted(void **state)
+TEST(test_planted)
 {
 	enum { N = 2000 };
 	struct metrics score;
@@ -42,7 +42,6 @@ static void test_planted(void **state)
 	struct gmm m;
 	size_t thin;
 
-	(void)state;
 	mat_init(&X, N, 2);
 	planted(&X, truth);
 	gmm_fit(&X, &TWO, &m);
@@ -62,14 +61,13 @@ static void test_planted(void **state)
 }
 
 /* All points one, fewer kinds of points than components, three in a line. */
-static void test_degenerate(void **state)
+TEST(test_degenerate)
 {
 	double one[12] = { 0 }, few[12] = { 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1 };
 	double line[6] = { 0, 0, 1, 1, 2, 2 };
 	const struct mat sets[] = { { 6, 2, one }, { 6, 2, few }, { 3, 2, line } };
 	struct gmm_params p = TWO;
 
-	(void)state;
 	for (size_t s = 0; s < 3; s++) {
 		for (p.k = 1; p.k <= 3; p.k++) {
 			uint32_t label[6];
@@ -86,26 +84,24 @@ static void test_degenerate(void **state)
 	}
 }
 
-static void test_indefinite(void **state)
+TEST(test_indefinite)
 {
 	double share = 1, mu[2] = { 0 }, precision[4] = { 1, 2, 2, 1 }, x[2] = { 0 };
 	struct gmm m = { 1, 2, &share, mu, precision, 0 };
 	struct mat X = { 1, 2, x };
 	uint32_t label;
 
-	(void)state;
 	assert_err(gmm_label(&m, &X, &label), ERR_INPUT, "positive definite");
 }
 
 /* The same seed, the same bits. */
-static void test_same_seed(void **state)
+TEST(test_same_seed)
 {
 	enum { N = 300 };
 	uint32_t truth[N];
 	struct mat X;
 	struct gmm a, b;
 
-	(void)state;
 	mat_init(&X, N, 2);
 	planted(&X, truth);
 	gmm_fit(&X, &TWO, &a);
@@ -115,16 +111,4 @@ static void test_same_seed(void **state)
 	gmm_release(&a);
 	gmm_release(&b);
 	mat_release(&X);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_planted),
-		cmocka_unit_test(test_degenerate),
-		cmocka_unit_test(test_indefinite),
-		cmocka_unit_test(test_same_seed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

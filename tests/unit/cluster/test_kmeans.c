@@ -35,7 +35,7 @@ static void check_distances(size_t n, size_t k, size_t d, double offset)
 }
 
 /* Both ways, all widths of the strips, whole and broken blocks; far from the origin too. */
-static void distances(void **state)
+TEST(distances)
 {
 	static const size_t shape[][3] = {
 		{ 1, 1, 1 },      { 5, 3, 2 },      { 300, 4, 7 },    { 256, 16, 3 },
@@ -43,7 +43,6 @@ static void distances(void **state)
 		{ 270, 40, 130 }, { 270, 70, 60 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(shape) / sizeof(*shape); i++) {
 		check_distances(shape[i][0], shape[i][1], shape[i][2], 0);
 		check_distances(shape[i][0], shape[i][1], shape[i][2], 1e4);
@@ -51,11 +50,10 @@ static void distances(void **state)
 }
 
 /* Equal rows are at distance 0 exactly, or within rounding when products are used. */
-static void distance_to_itself(void **state)
+TEST(distance_to_itself)
 {
 	static const size_t shape[][2] = { { 9, 20 }, { 40, 20 }, { 40, 100 }, { 70, 60 } };
 
-	(void)state;
 	for (size_t s = 0; s < 4; s++) {
 		size_t k = shape[s][0], d = shape[s][1];
 		struct mat Z;
@@ -73,7 +71,7 @@ static void distance_to_itself(void **state)
 	}
 }
 
-static void assign(void **state)
+TEST(assign)
 {
 	static const double D[] = { 3, 1, 2, 5, 5, 5, 0, 0, 4, 9, 8, 8 };
 	static const double weight[] = { 1, 2, 0.5, 3 };
@@ -81,7 +79,6 @@ static void assign(void **state)
 	uint32_t label[] = { 1, 2, 0, 0 };
 	double inertia = 100;
 
-	(void)state;
 	assert_int_equal(kmeans_assign(D, weight, 4, 3, label, &inertia), 2);
 	assert_memory_equal(label, expected, sizeof(expected));
 	assert_near(inertia, 100 + 1 + 10 + 0 + 24, 1e-15);
@@ -89,14 +86,13 @@ static void assign(void **state)
 }
 
 /* Row by row: 1 - 1/3; on its centre; between two; no other centre. */
-static void silhouette(void **state)
+TEST(silhouette)
 {
 	static const double D[] = { 1, 9, 16, 4, 0, 5, 25, 2, 2, INFINITY, 3, INFINITY };
 	static const double weight[] = { 3, 1, 2, 2 };
 	static const uint32_t label[] = { 0, 1, 1, 1 };
 	double margin[4];
 
-	(void)state;
 	kmeans_margins(D, 4, 3, label, margin);
 	assert_near(margin[0], 2.0 / 3, 1e-15);
 	assert_true(margin[1] == 1 && margin[2] == 0 && margin[3] == 0);
@@ -105,41 +101,38 @@ static void silhouette(void **state)
 }
 
 /* Sums that rounding has brought below 0 are distances of 0; a row of another's centre has none. */
-static void margins_at_the_edge(void **state)
+TEST(margins_at_the_edge)
 {
 	static const double D[] = { -1e-9, 4, -1e-9, -1e-9, 4, 1 };
 	static const uint32_t label[] = { 0, 0, 0 };
 	double margin[3];
 
-	(void)state;
 	kmeans_margins(D, 3, 2, label, margin);
 	assert_true(margin[0] == 1 && margin[1] == 0 && margin[2] == 0);
 	assert_near(kmeans_silhouette(D, NULL, 3, 2, label), 1.0 / 3, 1e-15);
 }
 
 /* Row by row: clear; exactly a ninth; just above a ninth; two zeros tie for the first. */
-static void ninth_by_hand(void **state)
+TEST(ninth_by_hand)
 {
 	static const double D[] = { 1, 100, 50, 18, 2, 20, 2, 17.99, 30, 0, 7, 0, 9, 1, 1 };
 	static const uint32_t expected[] = { 0, 1, 3, 0, 3 };
 	static const double one[] = { 5, 0 };
 	uint32_t label[5];
 
-	(void)state;
 	kmeans_assign_ninth(D, 5, 3, label);
 	assert_memory_equal(label, expected, sizeof(expected));
 	kmeans_assign_ninth(one, 2, 1, label);
 	assert_true(label[0] == 0 && label[1] == 0); /* nothing to compete with */
 }
 
-static void centres(void **state)
+TEST(centres)
 {
 	static double z[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 	static const uint32_t label[] = { 0, 2, 0, 4 }; /* 4 of 4: assigned to none */
 	static const double weight[] = { 1, 1, 3, 1 };
 	struct mat Z = { .rows = 4, .cols = 2, .a = z }, c;
 
-	(void)state;
 	mat_init(&c, 4, 2);
 	for (int i = 0; i < 8; i++)
 		c.a[i] = -i;
@@ -183,9 +176,8 @@ static double exhaustive(const struct mat *Z, const double *weight, size_t k)
 	return best;
 }
 
-static void reaches_the_optimum(void **state)
+TEST(reaches_the_optimum)
 {
-	(void)state;
 	for (uint64_t seed = 0; seed < 12; seed++) {
 		struct kmeans_params p = { .restarts = 60,
 					   .iterations = 50,
@@ -225,7 +217,7 @@ static void sample_blobs(struct mat *Z, size_t k, size_t per, size_t d, double s
 	mat_release(&corner);
 }
 
-static void weights_are_repeated_rows(void **state)
+TEST(weights_are_repeated_rows)
 {
 	enum { N = 60, K = 5, D = 3 };
 	struct kmeans_params p = { .k = K, .restarts = 20, .iterations = 100, .threads = 1 };
@@ -234,7 +226,6 @@ static void weights_are_repeated_rows(void **state)
 	double weight[N], inertia, inertia2;
 	size_t total = 0, at = 0;
 
-	(void)state;
 	sample_blobs(&Z, K, N / K, D, 1, 4);
 	for (size_t i = 0; i < N; i++)
 		total += (size_t)(weight[i] = (double)(1 + i % 4));
@@ -260,7 +251,7 @@ static void weights_are_repeated_rows(void **state)
 
 /* Outputs belong together: labels are nearest centres, centres are means, inertia is their sum.
  * More rows than a block, with and without weights. */
-static void outputs_agree(void **state)
+TEST(outputs_agree)
 {
 	enum { N = 600, K = 6 };
 	struct kmeans_params p = { .k = K, .restarts = 3, .iterations = 200, .threads = 2 };
@@ -268,7 +259,6 @@ static void outputs_agree(void **state)
 	static double D[N * K];
 	double weights[N];
 
-	(void)state;
 	for (int i = 0; i < N; i++)
 		weights[i] = 1 + i % 7;
 	for (int weighted = 0; weighted < 2; weighted++) {
@@ -291,7 +281,7 @@ static void outputs_agree(void **state)
 	}
 }
 
-static void threads_do_not_matter(void **state)
+TEST(threads_do_not_matter)
 {
 	struct kmeans_params p = {
 		.k = 20, .restarts = 7, .iterations = 5, .seed = 3, .ninth = true
@@ -300,7 +290,6 @@ static void threads_do_not_matter(void **state)
 	struct mat Z, c, c2;
 	double inertia, inertia2;
 
-	(void)state;
 	sample_blobs(&Z, 20, 50, 70, 30, 2); /* wide enough for the products */
 	p.threads = 1;
 	kmeans(&Z, NULL, &p, label, &c, &inertia);
@@ -320,14 +309,13 @@ static void threads_do_not_matter(void **state)
 }
 
 /* More restarts are a superset of fewer: the result never gets worse. */
-static void restarts_keep_the_best(void **state)
+TEST(restarts_keep_the_best)
 {
 	struct kmeans_params p = { .k = 12, .iterations = 20, .threads = 1, .seed = 5 };
 	static uint32_t label[240];
 	double before = INFINITY, first = 0, inertia;
 	struct mat Z;
 
-	(void)state;
 	sample_normal(&Z, 240, 2, 3);
 	for (p.restarts = 1; p.restarts <= 32; p.restarts *= 2) {
 		kmeans(&Z, NULL, &p, label, NULL, &inertia);
@@ -341,7 +329,7 @@ static void restarts_keep_the_best(void **state)
 }
 
 /* Fewer distinct rows than clusters: every row still sits on its centre, nothing is NaN. */
-static void more_clusters_than_rows(void **state)
+TEST(more_clusters_than_rows)
 {
 	struct kmeans_params p = {
 		.k = 9, .restarts = 4, .iterations = 10, .threads = 1, .ninth = true
@@ -350,7 +338,6 @@ static void more_clusters_than_rows(void **state)
 	uint32_t label[6];
 	double inertia;
 
-	(void)state;
 	sample_normal(&Z, 6, 3, 1);
 	for (int i = 3; i < 6; i++)
 		memcpy(ROW(&Z, i), ROW(&Z, i - 3), 3 * sizeof(double));
@@ -367,14 +354,13 @@ static void more_clusters_than_rows(void **state)
 }
 
 /* No rows; no iterations; weights of zero. */
-static void corners(void **state)
+TEST(corners)
 {
 	struct kmeans_params p = { .k = 2, .restarts = 2, .iterations = 0, .threads = 1 };
 	double inertia = -1, weight[] = { 0, 0, 0, 2, 1 };
 	struct mat Z, none = { .cols = 3 }, c;
 	uint32_t label[5] = { 9, 9, 9, 9, 9 };
 
-	(void)state;
 	kmeans(&none, NULL, &p, NULL, &c, &inertia);
 	assert_int_equal(c.rows, 2);
 	assert_true(inertia == 0);
@@ -400,14 +386,13 @@ static void corners(void **state)
 /* The 1/9 step moves the seeds: Lloyd with no iterations left shows where they went. Rows 0 and
  * 0.1 and 10 on a line: with seeds {0 or 0.1, 10} all rows are clear, so centres are 0.05 and 10.
  */
-static void ninth_step_in_place(void **state)
+TEST(ninth_step_in_place)
 {
 	struct kmeans_params p = { .k = 2, .restarts = 1, .threads = 1 };
 	static double z[] = { 0, 0.1, 10 };
 	struct mat Z = { .rows = 3, .cols = 1, .a = z }, c;
 	uint32_t label[3];
 
-	(void)state;
 	kmeans(&Z, NULL, &p, label, &c, NULL);
 	assert_true(MAT(&c, label[0], 0) == 0 || MAT(&c, label[0], 0) == 0.1);
 	mat_release(&c);
@@ -419,13 +404,12 @@ static void ninth_step_in_place(void **state)
 }
 
 /* Greedy seeding alone finds one row of each of many far blobs, where random rows would not. */
-static void seeding_covers(void **state)
+TEST(seeding_covers)
 {
 	struct kmeans_params p = { .k = 15, .restarts = 1, .iterations = 0, .threads = 1 };
 	static uint32_t label[150];
 	struct mat Z;
 
-	(void)state;
 	sample_blobs(&Z, 15, 10, 8, 0.01, 6);
 	for (p.seed = 0; p.seed < 20; p.seed++) {
 		kmeans(&Z, NULL, &p, label, NULL, NULL);
@@ -442,7 +426,7 @@ static void seeding_covers(void **state)
  *   after 3: D = 9 4 0; either leaves 1, so the first draw stays: 0 with 9 / 13
  * With weights 1 1 2 the first row is drawn with 1/4 1/4 1/2, and 3 counts twice:
  *   after 0: 1 in 19 draws, squared; after 1: 0 in 9, squared; after 3: as before. */
-static void seeding_probabilities(void **state)
+TEST(seeding_probabilities)
 {
 	enum { TRIES = 20000 };
 	static double z[] = { 0, 1, 3 };
@@ -450,7 +434,6 @@ static void seeding_probabilities(void **state)
 	struct kmeans_params p = { .k = 2, .restarts = 1, .iterations = 0, .threads = 1 };
 	struct mat Z = { .rows = 3, .cols = 1, .a = z };
 
-	(void)state;
 	for (int weighted = 0; weighted < 2; weighted++) {
 		double last = weighted ? 1. / 2 : 1. / 3, first = (1 - last) / 2;
 		double miss0 = weighted ? 1. / 361 : 1. / 100, miss1 = weighted ? 1. / 81 : 1. / 25;
@@ -474,14 +457,13 @@ static void seeding_probabilities(void **state)
 	}
 }
 
-static void progress_rises(void **state)
+TEST(progress_rises)
 {
 	struct kmeans_params p = { .k = 3, .restarts = 2, .iterations = 5, .threads = 1 };
 	uint64_t before = progress_count(NULL);
 	uint32_t label[50];
 	struct mat Z;
 
-	(void)state;
 	sample_normal(&Z, 50, 2, 1);
 	kmeans(&Z, NULL, &p, label, NULL, NULL);
 	assert_true(progress_count(NULL) - before >= 2 * (3 + 2)); /* centres seeded, iterations */
@@ -490,9 +472,8 @@ static void progress_rises(void **state)
 
 /* Centres are sums over blocks of rows, joined as rowsum.h joins them, of few and of many centres.
  * Sizes are powers of two here, so that means are as exact as sums. */
-static void centres_of_blocks(void **state)
+TEST(centres_of_blocks)
 {
-	(void)state;
 	for (size_t k = 2; k <= 8; k *= 4) {
 		size_t n = 8 * ROWSUM_ROWS;
 		const double *sum;
@@ -524,31 +505,4 @@ static void centres_of_blocks(void **state)
 		mat_release(&Z);
 		free(label);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(centres_of_blocks),
-		cmocka_unit_test(distances),
-		cmocka_unit_test(distance_to_itself),
-		cmocka_unit_test(assign),
-		cmocka_unit_test(silhouette),
-		cmocka_unit_test(margins_at_the_edge),
-		cmocka_unit_test(ninth_by_hand),
-		cmocka_unit_test(centres),
-		cmocka_unit_test(reaches_the_optimum),
-		cmocka_unit_test(weights_are_repeated_rows),
-		cmocka_unit_test(outputs_agree),
-		cmocka_unit_test(threads_do_not_matter),
-		cmocka_unit_test(restarts_keep_the_best),
-		cmocka_unit_test(more_clusters_than_rows),
-		cmocka_unit_test(corners),
-		cmocka_unit_test(ninth_step_in_place),
-		cmocka_unit_test(seeding_covers),
-		cmocka_unit_test(seeding_probabilities),
-		cmocka_unit_test(progress_rises),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -217,13 +217,12 @@ static void check_all(const struct mat *Z, size_t k, bool products)
 
 /* Less than a block, a block, more, not a multiple; centres and columns that fill the lanes and
  * do not. */
-static void equals_plain_loops(void **state)
+TEST(equals_plain_loops)
 {
 	static const size_t rows[] = { 1, 2, 7, 255, 256, 257, 530 };
 	static const size_t centres[] = { 1, 2, 3, 4, 5, 8, 17 };
 	static const size_t columns[] = { 1, 2, 3, 4, 7, 24 };
 
-	(void)state;
 	for (size_t a = 0; a < 7; a++)
 		for (size_t b = 0; b < 7; b++)
 			for (size_t e = SANITIZED ? (a + b) % 3 : 0; e < 6;
@@ -237,11 +236,10 @@ static void equals_plain_loops(void **state)
 }
 
 /* Too wide for columns; and too wide for differences. */
-static void equals_plain_loops_when_wide(void **state)
+TEST(equals_plain_loops_when_wide)
 {
 	struct mat Z;
 
-	(void)state;
 	sample_normal(&Z, 300, 70, 1);
 	check_all(&Z, 3, false);
 	check_all(&Z, 17, true);
@@ -254,9 +252,8 @@ static void equals_plain_loops_when_wide(void **state)
 
 /* Few values, so that rows are the same as others and as near to one centre as to another, and
  * differ from none in the seeding. */
-static void equals_plain_loops_on_ties(void **state)
+TEST(equals_plain_loops_on_ties)
 {
-	(void)state;
 	for (size_t values = 1; values <= 3; values++)
 		for (size_t k = 1; k <= 9; k++) {
 			struct mat Z;
@@ -270,13 +267,12 @@ static void equals_plain_loops_on_ties(void **state)
 }
 
 /* Labels that are none, zeros of both signs, and rows of none that are no numbers. */
-static void centres_of_any_labels(void **state)
+TEST(centres_of_any_labels)
 {
 	enum { N = 261 };
 	uint32_t label[N];
 	double weight[N];
 
-	(void)state;
 	for (size_t k = 1; k <= 9; k++)
 		for (size_t d = 1; d <= 9; d++)
 			for (int weighted = 0; weighted < 2; weighted++) {
@@ -303,16 +299,4 @@ static void centres_of_any_labels(void **state)
 				mat_release(&c);
 				mat_release(&Z);
 			}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equals_plain_loops),
-		cmocka_unit_test(equals_plain_loops_when_wide),
-		cmocka_unit_test(equals_plain_loops_on_ties),
-		cmocka_unit_test(centres_of_any_labels),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,13 +18,12 @@ static double inertia(const struct mat *Z, size_t k, const uint32_t *label)
 
 /* Centres -2 and 3: row 1 is nearer to the first, and Lloyd leaves it there. But {-4, 0} costs 8
  * and {0, 3} costs 4.5. */
-static void a_row_moves(void **state)
+TEST(a_row_moves)
 {
 	double z[] = { -4, 0, 3 };
 	struct mat Z = { 3, 1, z };
 	uint32_t label[] = { 0, 0, 1 };
 
-	(void)state;
 	kmeans_swap(&Z, 2, 0, 1, label);
 	assert_int_equal(label[0], 0);
 	assert_int_equal(label[1], 1);
@@ -33,13 +32,12 @@ static void a_row_moves(void **state)
 
 /* Four groups of which two share a centre and one has two: no row's move mends that, a swap does.
  */
-static void a_centre_moves(void **state)
+TEST(a_centre_moves)
 {
 	struct mat Z;
 	uint32_t label[80];
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 1, 0);
 	mat_init(&Z, 80, 2);
 	for (size_t i = 0; i < 80; i++) {
@@ -59,13 +57,12 @@ static void a_centre_moves(void **state)
 
 /* From whatever labels, it ends no worse, and with many swaps at one place; same seed, same labels.
  */
-static void one_optimum(void **state)
+TEST(one_optimum)
 {
 	double least = INFINITY;
 	uint32_t label[120], again[120];
 	struct mat Z;
 
-	(void)state;
 	sample_normal(&Z, 120, 3, 4);
 	for (uint64_t seed = 0; seed < 8; seed++) {
 		double first, after;
@@ -88,13 +85,12 @@ static void one_optimum(void **state)
 }
 
 /* More clusters than rows, one cluster, rows that are all the same, no row. */
-static void odd_shapes(void **state)
+TEST(odd_shapes)
 {
 	double z[] = { 1, 1, 1, 1, 2 };
 	struct mat Z = { 5, 1, z };
 	uint32_t label[5] = { 0, 1, 0, 1, 0 };
 
-	(void)state;
 	kmeans_swap(&Z, 7, 20, 1, label);
 	for (size_t i = 0; i < 5; i++)
 		assert_true(label[i] < 7);
@@ -105,16 +101,4 @@ static void odd_shapes(void **state)
 		assert_int_equal(label[i], 0);
 	Z.rows = 0;
 	kmeans_swap(&Z, 2, 20, 1, label);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_row_moves),
-		cmocka_unit_test(a_centre_moves),
-		cmocka_unit_test(one_optimum),
-		cmocka_unit_test(odd_shapes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

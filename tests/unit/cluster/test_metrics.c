@@ -32,12 +32,11 @@ static void check_matching(const double *cost, size_t n)
 	assert_near(total, brute_force(cost, n, 0, 0), 1e-12);
 }
 
-static void hungarian_against_brute_force(void **state)
+TEST(hungarian_against_brute_force)
 {
 	double cost[49];
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 5, 0);
 	for (size_t n = 1; n <= 7; n++)
 		for (int trial = 0; trial < 60; trial++) {
@@ -56,7 +55,7 @@ static void hungarian_against_brute_force(void **state)
  *   pairs: together in both 1 + 0 + 3 + 1 = 5; truth 3 + 3 + 1 = 7; label 1 + 6 + 1 = 8; all 28
  *   ari = (5 - 2) / (7.5 - 2) = 6/11
  *   f1: class 0: 2*2/(3+2), class 1: 2*3/(3+4), class 2: 1 */
-static void by_hand(void **state)
+TEST(by_hand)
 {
 	static const uint32_t truth[] = { 0, 0, 0, 1, 1, 1, 2, 2 };
 	static const uint32_t label[] = { 5, 5, 9, 9, 9, 9, 7, 7 };
@@ -65,7 +64,6 @@ static void by_hand(void **state)
 	double i = 0.25 * log(8. / 3) + 0.125 * log(2. / 3) + 0.375 * log(2) + 0.25 * log(4);
 	struct metrics m;
 
-	(void)state;
 	assert_ok(metrics_of(truth, label, 8, &m));
 	assert_near(m.acc, 7. / 8, 1e-15);
 	assert_near(m.nmi, 2 * i / (ht + hl), 1e-14);
@@ -74,13 +72,12 @@ static void by_hand(void **state)
 }
 
 /* Perfect but for the names; the largest label allowed. */
-static void names_do_not_matter(void **state)
+TEST(names_do_not_matter)
 {
 	static const uint32_t truth[] = { 0, 1, 2, 0, 1, 2, 2 };
 	static const uint32_t label[] = { 9, 1048575, 0, 9, 1048575, 0, 0 };
 	struct metrics m;
 
-	(void)state;
 	assert_ok(metrics_of(truth, label, 7, &m));
 	assert_near(m.acc, 1, 0);
 	assert_near(m.nmi, 1, 1e-14);
@@ -89,12 +86,11 @@ static void names_do_not_matter(void **state)
 }
 
 /* 4 classes of 1, one cluster: one node can be right. */
-static void more_classes_than_clusters(void **state)
+TEST(more_classes_than_clusters)
 {
 	static const uint32_t truth[] = { 3, 2, 1, 0 }, one[] = { 0, 0, 0, 0 };
 	struct metrics m;
 
-	(void)state;
 	assert_ok(metrics_of(truth, one, 4, &m));
 	assert_near(m.acc, 0.25, 0);
 	assert_near(m.nmi, 0, 1e-15);
@@ -108,12 +104,11 @@ static void more_classes_than_clusters(void **state)
 	assert_near(m.f1, 2. / 5, 1e-15);
 }
 
-static void one_cluster_or_one_class(void **state)
+TEST(one_cluster_or_one_class)
 {
 	static const uint32_t same[] = { 4, 4, 4 }, each[] = { 0, 1, 2 };
 	struct metrics m;
 
-	(void)state;
 	assert_ok(metrics_of(same, same, 3, &m));
 	assert_true(m.acc == 1 && m.nmi == 1 && m.ari == 1 && m.f1 == 1);
 	assert_ok(metrics_of(each, each, 3, &m));
@@ -124,14 +119,13 @@ static void one_cluster_or_one_class(void **state)
 }
 
 /* Independent labels score about nothing once chance is taken out. */
-static void random_labels(void **state)
+TEST(random_labels)
 {
 	enum { N = 20000 };
 	static uint32_t truth[N], label[N];
 	struct metrics m;
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 8, 0);
 	for (int i = 0; i < N; i++) {
 		truth[i] = (uint32_t)rng_below(&rng, 5);
@@ -155,14 +149,13 @@ static double similarity_by_pairs(const uint32_t *truth, const uint32_t *label, 
 	return 1 - mismatch / ((double)n * (double)n);
 }
 
-static void similarity_is_algorithm_5(void **state)
+TEST(similarity_is_algorithm_5)
 {
 	enum { N = 300 };
 	uint32_t truth[N], label[N];
 	struct metrics m;
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 3, 0);
 	for (size_t n = 1; n <= N; n = n < 20 ? n + 1 : 3 * n / 2) {
 		uint32_t classes = 1 + (uint32_t)rng_below(&rng, 12);
@@ -178,14 +171,13 @@ static void similarity_is_algorithm_5(void **state)
 }
 
 /* Its blind spots: everything in one cluster is perfect, and random labels are good. */
-static void similarity_proves_nothing(void **state)
+TEST(similarity_proves_nothing)
 {
 	enum { N = 20000, K = 10 };
 	static uint32_t truth[N], label[N];
 	struct metrics m;
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 4, 0);
 	for (int i = 0; i < N; i++)
 		truth[i] = (uint32_t)rng_below(&rng, K);
@@ -205,12 +197,11 @@ static void similarity_proves_nothing(void **state)
 	assert_near(m.similarity, 1e-3, 1e-15);
 }
 
-static void bad_input(void **state)
+TEST(bad_input)
 {
 	static uint32_t truth[METRICS_CLASSES_MAX + 1], label[METRICS_CLASSES_MAX + 1];
 	struct metrics m;
 
-	(void)state;
 	assert_err(metrics_of(truth, label, 0, &m), ERR_INPUT, "no labels");
 	label[2] = METRICS_LABEL_END;
 	assert_err(metrics_of(truth, label, 3, &m), ERR_INPUT, "cluster of node 2 is 1048576");
@@ -218,21 +209,4 @@ static void bad_input(void **state)
 	for (uint32_t i = 0; i <= METRICS_CLASSES_MAX; i++)
 		label[i] = i;
 	assert_err(metrics_of(truth, label, METRICS_CLASSES_MAX + 1, &m), ERR_INPUT, "at most");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hungarian_against_brute_force),
-		cmocka_unit_test(by_hand),
-		cmocka_unit_test(names_do_not_matter),
-		cmocka_unit_test(more_classes_than_clusters),
-		cmocka_unit_test(one_cluster_or_one_class),
-		cmocka_unit_test(random_labels),
-		cmocka_unit_test(similarity_is_algorithm_5),
-		cmocka_unit_test(similarity_proves_nothing),
-		cmocka_unit_test(bad_input),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

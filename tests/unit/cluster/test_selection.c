@@ -11,12 +11,11 @@ static double line[] = { 0, 2, 10, 12, 30, 34 }, middles[] = { 1, 11, 32 };
 static const double twos[] = { 2, 2, 2 };
 static const double within = 1 + 1 + 1 + 1 + 4 + 4;
 
-static void test_ratio(void **state)
+TEST(test_ratio)
 {
 	struct mat centres = { 3, 1, middles }, one = { 1, 1, middles };
 	double mean = 44.0 / 3, between = 0;
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++)
 		between += 2 * (middles[i] - mean) * (middles[i] - mean);
 	assert_near(selection_ratio(&centres, twos, within), between / 2 / (within / 3), 1e-9);
@@ -25,14 +24,13 @@ static void test_ratio(void **state)
 	assert_near(selection_ratio(&centres, (double[]){ 1, 1, 1 }, within), 0, 0); /* n is k */
 }
 
-static void test_measure(void **state)
+TEST(test_measure)
 {
 	struct mat Z = { 6, 1, line }, centres = { 3, 1, middles };
 	struct selection_point p = selection_measure(&Z, &centres);
 	/* The nearest two centres of each row, by hand. */
 	double silhouette = (6 - 1.0 / 11 - 1.0 / 9 - 1.0 / 9 - 1.0 / 11 - 2.0 / 19 - 2.0 / 23) / 6;
 
-	(void)state;
 	assert_near(p.inertia, within, 1e-12);
 	assert_near(p.silhouette, silhouette, 1e-12);
 	assert_near(p.ratio, selection_ratio(&centres, twos, within), 1e-12);
@@ -51,11 +49,10 @@ static struct selection curves(size_t count, const double *silhouette, const dou
 	return s;
 }
 
-static void test_silhouette_alone(void **state)
+TEST(test_silhouette_alone)
 {
 	struct selection s = curves(5, (double[]){ 0.2, 0.5, 0.4, 0.5, 0.1 }, NULL);
 
-	(void)state;
 	assert_int_equal(selection_k(&s), 3); /* of two alike the smaller k */
 	assert_near(selection_margin(&s), 0, 0);
 	s.silhouette[3] = 0.1;
@@ -63,7 +60,7 @@ static void test_silhouette_alone(void **state)
 }
 
 /* Silhouette and stability decide together. */
-static void test_rule(void **state)
+TEST(test_rule)
 {
 	static const struct {
 		double silhouette[4], stability[4];
@@ -86,7 +83,6 @@ static void test_rule(void **state)
 		{ { 0.4, 0.4, 0.4, 0.1 }, { 0.1, 0.9, 0.9, 0.9 }, 3, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(plan) / sizeof(*plan); i++) {
 		struct selection s = curves(4, plan[i].silhouette, plan[i].stability);
 
@@ -96,13 +92,12 @@ static void test_rule(void **state)
 	}
 }
 
-static void test_text(void **state)
+TEST(test_text)
 {
 	struct selection s = curves(6, (double[]){ 0.515, 0.473, 0.452, 0.459, 0.1, 0.2 },
 				    (double[]){ 0.38, 1, 0.53, 0.76, 0.3, 0.4 });
 	struct buf text = { 0 };
 
-	(void)state;
 	selection_text(&s, &text);
 	buf_add(&text, "", 1);
 	assert_string_equal((char *)text.p,
@@ -117,12 +112,11 @@ static void test_text(void **state)
 	buf_release(&text);
 }
 
-static void test_gaps(void **state)
+TEST(test_gaps)
 {
 	static const double value[] = { 8, 6, 2, 1 };
 	struct selection s = { .from = 2, .count = 3 };
 
-	(void)state;
 	selection_gaps(&s, value, 4);
 	assert_true(s.has_gap);
 	assert_near(s.gap[0], 0.5, 0);
@@ -131,18 +125,4 @@ static void test_gaps(void **state)
 	s.has_gap = false;
 	selection_gaps(&s, (double[]){ 0, 0 }, 2);
 	assert_false(s.has_gap);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ratio),
-		cmocka_unit_test(test_measure),
-		cmocka_unit_test(test_silhouette_alone),
-		cmocka_unit_test(test_rule),
-		cmocka_unit_test(test_text),
-		cmocka_unit_test(test_gaps),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

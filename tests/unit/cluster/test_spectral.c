@@ -58,12 +58,11 @@ static void check_orthonormal(const struct mat *V)
 
 /* Eigenvalues against dsyevr; vectors by what they are. From blocks as wide as the matrix, so that
  * one product is all, to many products. */
-static void against_lapack(void **state)
+TEST(against_lapack)
 {
 	static const size_t shape[][3] = { { 1, 1, 0 },  { 5, 5, 0 },   { 5, 2, 1 },
 					   { 30, 3, 7 }, { 200, 4, 0 }, { 300, 6, 3 } };
 
-	(void)state;
 	for (size_t s = 0; s < sizeof(shape) / sizeof(*shape); s++) {
 		size_t n = shape[s][0], k = shape[s][1];
 		struct dense d = { 0 };
@@ -93,7 +92,7 @@ static void against_lapack(void **state)
 }
 
 /* The residual that stops it is the true one. */
-static void residual_is_true(void **state)
+TEST(residual_is_true)
 {
 	struct dense d = { 0 };
 	struct ortho_operator A = { &d, times };
@@ -102,7 +101,6 @@ static void residual_is_true(void **state)
 	double value[5];
 	struct mat V;
 
-	(void)state;
 	symmetric(&d.M, 400, 9);
 	spectral_defaults(&p, 400, 5, 1, 1);
 	for (double tolerance = 1e-1; tolerance > 1e-8; tolerance /= 100) {
@@ -120,7 +118,7 @@ static void residual_is_true(void **state)
 
 /* In a space that is made anew several times on the way; and eigenvalues beyond those that count.
  */
-static void bounded_space(void **state)
+TEST(bounded_space)
 {
 	struct dense d = { 0 };
 	struct ortho_operator A = { &d, times };
@@ -129,7 +127,6 @@ static void bounded_space(void **state)
 	double expected[9], value[9];
 	struct mat copy, E, V;
 
-	(void)state;
 	symmetric(&d.M, 500, 8);
 	mat_copy(&copy, &d.M);
 	assert_ok(la_eigen_top(&copy, 9, expected, &E));
@@ -159,7 +156,7 @@ static void bounded_space(void **state)
 }
 
 /* Of rank 3: what is left after the first product is rounding, and no direction may come twice. */
-static void low_rank(void **state)
+TEST(low_rank)
 {
 	struct dense d = { 0 };
 	struct ortho_operator A = { &d, times };
@@ -168,7 +165,6 @@ static void low_rank(void **state)
 	double expected[3], value[40];
 	struct mat X, copy, E, V;
 
-	(void)state;
 	sample_normal(&X, 3, 120, 6);
 	la_mul_tn(&X, &X, 1, &d.M);
 	mat_copy(&copy, &d.M);
@@ -188,7 +184,7 @@ static void low_rank(void **state)
 }
 
 /* A first block that is near what is looked for needs fewer products. */
-static void weighted_start(void **state)
+TEST(weighted_start)
 {
 	struct spectral_report plain, weighted;
 	double value[3], weight[400];
@@ -197,7 +193,6 @@ static void weighted_start(void **state)
 	struct spectral_params p;
 	struct mat V;
 
-	(void)state;
 	symmetric(&d.M, 400, 3);
 	for (size_t i = 0; i < 400; i++) {
 		weight[i] = i < 3 ? 1 : 1e-6;
@@ -218,7 +213,7 @@ static void weighted_start(void **state)
 
 /* Ten paths and one clique, no edges between: eigenvalue 1 eleven times, more often than a single
  * vector would ever find. */
-static void components(void **state)
+TEST(components)
 {
 	enum { PARTS = 11, EACH = 20, SIZE = PARTS * EACH };
 	struct triple *t = alloc(SIZE * EACH * 2, sizeof(*t));
@@ -228,7 +223,6 @@ static void components(void **state)
 	size_t count = 0;
 	struct csr S;
 
-	(void)state;
 	for (uint32_t c = 0; c < PARTS; c++)
 		for (uint32_t i = 0; i < EACH; i++) {
 			truth[c * EACH + i] = c;
@@ -267,7 +261,7 @@ static void components(void **state)
 }
 
 /* D^-1/2 S D^-1/2 by hand, a row without weight among them. */
-static void normalised(void **state)
+TEST(normalised)
 {
 	struct triple t[] = { { 0, 1, 4 }, { 1, 0, 4 }, { 1, 2, 12 }, { 2, 1, 12 } };
 	static const double expected[] = {
@@ -278,7 +272,6 @@ static void normalised(void **state)
 	struct mat I, Y;
 	struct csr S;
 
-	(void)state;
 	csr_from_triples(&S, 4, 4, t, 4);
 	spectral_graph_init(&g, &S, 2);
 	mat_init(&I, 4, 4);
@@ -294,7 +287,7 @@ static void normalised(void **state)
 }
 
 /* Products in fixed point of 24 bits still give eigenvalues to that precision. */
-static void rounded_products(void **state)
+TEST(rounded_products)
 {
 	struct dense d = { .step = 0x1p-24 };
 	struct ortho_operator A = { &d, times };
@@ -302,7 +295,6 @@ static void rounded_products(void **state)
 	double expected[4], value[4];
 	struct mat copy, E, V;
 
-	(void)state;
 	symmetric(&d.M, 250, 4);
 	for (size_t i = 0; i < 250 * 250; i++)
 		d.M.a[i] /= 23; /* as a normalised graph: norm about 1 */
@@ -319,7 +311,7 @@ static void rounded_products(void **state)
 	mat_release(&d.M);
 }
 
-static void too_few_rounds(void **state)
+TEST(too_few_rounds)
 {
 	struct dense d = { 0 };
 	struct ortho_operator A = { &d, times };
@@ -327,7 +319,6 @@ static void too_few_rounds(void **state)
 	double value[5];
 	struct mat V;
 
-	(void)state;
 	symmetric(&d.M, 300, 5);
 	spectral_defaults(&p, 300, 5, 1, 1);
 	p.rounds = 2;
@@ -345,25 +336,23 @@ static enum err fails(void *ctx, const struct mat *B, struct mat *Y)
 	return err_set(ERR_PEER, "the sum failed");
 }
 
-static void errors_come_through(void **state)
+TEST(errors_come_through)
 {
 	struct ortho_operator A = { NULL, fails };
 	struct spectral_params p;
 	double value[2];
 	struct mat V;
 
-	(void)state;
 	spectral_defaults(&p, 10, 2, 1, 1);
 	assert_err(spectral_top(&A, &p, value, &V, NULL), ERR_PEER, "the sum failed");
 }
 
-static void threads_do_not_matter(void **state)
+TEST(threads_do_not_matter)
 {
 	struct spectral_params p;
 	uint32_t one[3000], three[3000];
 	struct graph g;
 
-	(void)state;
 	sample_graph(&g, 3000, 9000, 5, true, 3);
 	spectral_defaults(&p, 3000, 4, 1, 1);
 	p.tolerance = 1e-2;
@@ -372,23 +361,4 @@ static void threads_do_not_matter(void **state)
 	assert_ok(spectral_cluster(&g.adjacency, &p, 3, three, NULL));
 	assert_memory_equal(one, three, sizeof(one));
 	graph_release(&g);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(against_lapack),
-		cmocka_unit_test(residual_is_true),
-		cmocka_unit_test(low_rank),
-		cmocka_unit_test(bounded_space),
-		cmocka_unit_test(weighted_start),
-		cmocka_unit_test(components),
-		cmocka_unit_test(normalised),
-		cmocka_unit_test(rounded_products),
-		cmocka_unit_test(too_few_rounds),
-		cmocka_unit_test(errors_come_through),
-		cmocka_unit_test(threads_do_not_matter),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,12 +23,11 @@ static void clouds(struct mat *Z)
 	}
 }
 
-static void test_clouds(void **state)
+TEST(test_clouds)
 {
 	struct mat Z;
 	double four, three, seven;
 
-	(void)state;
 	clouds(&Z);
 	four = stability_of(&Z, NULL, 4, 1, 1);
 	three = stability_of(&Z, NULL, 3, 1, 1);
@@ -41,13 +40,12 @@ static void test_clouds(void **state)
 }
 
 /* A point of weight 0 counts for nothing: here they are noise all over. */
-static void test_weights(void **state)
+TEST(test_weights)
 {
 	struct mat Z, more;
 	double *weight;
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 5, 5);
 	clouds(&Z);
 	mat_init(&more, 2 * Z.rows, 2);
@@ -65,25 +63,13 @@ static void test_weights(void **state)
 }
 
 /* Nothing is there: halves agree by little more than chance. */
-static void test_none(void **state)
+TEST(test_none)
 {
 	struct mat Z, few = { 0 };
 
-	(void)state;
 	sample_normal(&Z, 400, 20, 3);
 	assert_true(stability_of(&Z, NULL, 8, 1, 1) < 0.4);
 	few = (struct mat){ 7, Z.cols, Z.a };
 	assert_near(stability_of(&few, NULL, 4, 1, 1), 0, 0);
 	mat_release(&Z);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_clouds),
-		cmocka_unit_test(test_weights),
-		cmocka_unit_test(test_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

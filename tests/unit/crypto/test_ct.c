@@ -372,7 +372,7 @@ static void under_valgrind(void **state)
 	assert_int_equal(status, 0);
 }
 
-int main(void)
+int tests_run(void)
 {
 	const struct CMUnitTest inside[] = {
 		cmocka_unit_test(a_branch_is_seen),
@@ -402,7 +402,7 @@ static void no_memcheck(void **state)
 	skip();
 }
 
-int main(void)
+int tests_run(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(no_memcheck) };
 

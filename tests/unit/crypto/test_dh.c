@@ -27,11 +27,10 @@ static void e_times(mpz_t out, unsigned power)
 }
 
 /* RFC 7919, Appendix A: p = 2^b - 2^(b-64) + (floor(2^(b-130) e) + X) 2^64 - 1, a safe prime. */
-static void primes_follow_rfc7919(void **state)
+TEST(primes_follow_rfc7919)
 {
 	static const unsigned long x[PRIMES] = { 560316, 2625351, 5736041 };
 
-	(void)state;
 	for (int i = 0; i < PRIMES; i++) {
 		unsigned b = all_bits[i];
 		mpz_t p, t, embedded;
@@ -66,9 +65,8 @@ static const struct vector {
 #include "tests/vectors/dh.inc"
 };
 
-static void known_answers(void **state)
+TEST(known_answers)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++) {
 		const struct vector *v = &vectors[i];
 		const struct dh_group *g = dh_group(v->bits);
@@ -94,9 +92,8 @@ static void known_answers(void **state)
 	}
 }
 
-static void fresh_keys_agree(void **state)
+TEST(fresh_keys_agree)
 {
-	(void)state;
 	for (int i = 0; i < GROUPS; i++) {
 		const struct dh_group *g = dh_group(all_bits[i]);
 		uint8_t a[DH_SECRET_LEN], b[DH_SECRET_LEN];
@@ -141,9 +138,8 @@ static struct bytes number(const struct dh_group *g, bool from_prime, long delta
 	return (struct bytes){ out, dh_len(g) };
 }
 
-static void refuses_bad_public_keys(void **state)
+TEST(refuses_bad_public_keys)
 {
-	(void)state;
 	for (int i = 0; i < PRIMES; i++) {
 		const struct dh_group *g = dh_group(all_bits[i]);
 		uint8_t s[DH_BYTES_MAX + 1];
@@ -181,7 +177,7 @@ static bool times(const uint8_t *scalar, const uint8_t *point, uint8_t *out)
 }
 
 /* The points of small order of curve and twist, and of all that is written like one of them. */
-static void refuses_bad_points(void **state)
+TEST(refuses_bad_points)
 {
 	static const struct {
 		const char *u, *why; /* little-endian */
@@ -207,7 +203,6 @@ static void refuses_bad_points(void **state)
 	const struct dh_group *g = dh_group(255);
 	uint8_t u[DH_BYTES_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_int_equal(unhex(bad[i].u, u), 32);
 		assert_string_equal(dh_check(g, (struct bytes){ u, 32 }), bad[i].why);
@@ -221,11 +216,10 @@ static void refuses_bad_points(void **state)
 }
 
 /* RFC 7748, 5.2: the first vector, and a thousand iterations. */
-static void x25519_as_in_the_rfc(void **state)
+TEST(x25519_as_in_the_rfc)
 {
 	uint8_t k[X25519_LEN], u[X25519_LEN], want[X25519_LEN];
 
-	(void)state;
 	unhex("a546e36bf0527c9d3b16154b82465edd62144c0ac1fc5a18506a2244ba449ac4", k);
 	unhex("e6db6867583030db3594c1a424b15f7c726624ec26b3353b10a903a6d0ab1c4c", u);
 	unhex("c3da55379de9c6908e94ea4df28d084f32eccf03491c71f754b4075577a28552", want);
@@ -243,15 +237,4 @@ static void x25519_as_in_the_rfc(void **state)
 	}
 	unhex("684cf59ba83309552800ef566f2f4d3c1c3887c49360e3875f2eb94d99532c51", want);
 	assert_memory_equal(k, want, X25519_LEN);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(primes_follow_rfc7919), cmocka_unit_test(known_answers),
-		cmocka_unit_test(fresh_keys_agree),      cmocka_unit_test(refuses_bad_public_keys),
-		cmocka_unit_test(refuses_bad_points),    cmocka_unit_test(x25519_as_in_the_rfc),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

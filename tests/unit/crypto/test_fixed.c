@@ -17,14 +17,13 @@ static int64_t word(const struct fixed *f, const void *words, size_t i)
 	return f->modulus_bits == 64 ? ((const int64_t *)words)[i] : ((const int32_t *)words)[i];
 }
 
-static void rounds_to_nearest(void **state)
+TEST(rounds_to_nearest)
 {
 	enum { N = 5000 }; /* more than a block, and not a multiple of one */
 	static double x[N], back[N];
 	static uint64_t words[N];
 	struct rng r;
 
-	(void)state;
 	rng_seed(&r, 1, 0);
 	for (int s = 0; s < SETTINGS; s++) {
 		const struct fixed *f = &settings[s];
@@ -48,9 +47,8 @@ static void rounds_to_nearest(void **state)
 	}
 }
 
-static void bound_holds_from_both_sides(void **state)
+TEST(bound_holds_from_both_sides)
 {
-	(void)state;
 	for (int s = 0; s < SETTINGS; s++) {
 		const struct fixed *f = &settings[s];
 		double bound = fixed_bound(f);
@@ -79,14 +77,13 @@ static void bound_holds_from_both_sides(void **state)
 	}
 }
 
-static void negative_values_sum(void **state)
+TEST(negative_values_sum)
 {
 	enum { N = 1001, L = 7 };
 	static double x[N], sum[N], want[N];
 	static uint64_t words[N], acc[N];
 	struct rng r;
 
-	(void)state;
 	rng_seed(&r, 2, 0);
 	for (unsigned bits = 32; bits <= 64; bits += 32) {
 		struct fixed f = { bits, 12, L };
@@ -108,13 +105,12 @@ static void negative_values_sum(void **state)
 	}
 }
 
-static void refuses_what_is_no_number(void **state)
+TEST(refuses_what_is_no_number)
 {
 	static const double wrong[] = { NAN, INFINITY, -INFINITY, 1e300, -1e300 };
 	static double x[3000];
 	static uint64_t words[3000];
 
-	(void)state;
 	for (unsigned bits = 32; bits <= 64; bits += 32)
 		for (size_t w = 0; w < sizeof(wrong) / sizeof(wrong[0]); w++)
 			for (size_t at = 0; at < 3000; at += 2999) {
@@ -137,9 +133,8 @@ static void refuses_what_is_no_number(void **state)
 	x[0] = 0;
 }
 
-static void words_may_be_unaligned(void **state)
+TEST(words_may_be_unaligned)
 {
-	(void)state;
 	for (unsigned bits = 32; bits <= 64; bits += 32) {
 		struct fixed f = { bits, 4, 2 };
 		double x[37], back[37];
@@ -157,11 +152,10 @@ static void words_may_be_unaligned(void **state)
 }
 
 /* The next power of two would leave the bound. */
-static void scales_fill_the_word(void **state)
+TEST(scales_fill_the_word)
 {
 	static const double most[] = { 1, 0.3, 2708, 1e6, 0.9999999, 1.5 };
 
-	(void)state;
 	for (unsigned bits = 32; bits <= 64; bits += 32)
 		for (size_t L = 1; L <= 256; L *= 2)
 			for (size_t i = 0; i < sizeof(most) / sizeof(*most); i++) {
@@ -173,18 +167,4 @@ static void scales_fill_the_word(void **state)
 				assert_true(scale * most[i] <= fixed_bound(&f));
 				assert_true(2 * scale * most[i] > fixed_bound(&f));
 			}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(scales_fill_the_word),
-		cmocka_unit_test(rounds_to_nearest),
-		cmocka_unit_test(bound_holds_from_both_sides),
-		cmocka_unit_test(negative_values_sum),
-		cmocka_unit_test(refuses_what_is_no_number),
-		cmocka_unit_test(words_may_be_unaligned),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

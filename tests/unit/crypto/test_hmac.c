@@ -19,9 +19,8 @@ static const struct {
 };
 
 /* Each text again and again with one key: whole, and byte by byte. */
-static void known_answers(void **state)
+TEST(known_answers)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		uint8_t key[64], text[64], want[64], mac[HMAC_LEN];
 		size_t key_len = unhex(known[i].key, key), len = unhex(known[i].text, text);
@@ -42,26 +41,15 @@ static void known_answers(void **state)
 }
 
 /* Of nothing, by no key: known to everybody, and the same the second time. */
-static void of_nothing(void **state)
+TEST(of_nothing)
 {
 	struct hmac *h = hmac_new((struct bytes){ NULL, 0 });
 	uint8_t want[64], mac[HMAC_LEN];
 
-	(void)state;
 	unhex("b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad", want);
 	for (int k = 0; k < 2; k++) {
 		hmac_end(h, mac);
 		assert_memory_equal(mac, want, HMAC_LEN);
 	}
 	hmac_free(h);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(known_answers),
-		cmocka_unit_test(of_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

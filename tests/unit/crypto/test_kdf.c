@@ -29,9 +29,8 @@ static const struct vector {
 	  "9d201395faa4b61a96c8" },
 };
 
-static void rfc5869(void **state)
+TEST(rfc5869)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++) {
 		const struct vector *v = &vectors[i];
 		uint8_t secret[128], salt[128], info[128], prk[KDF_KEY_LEN], want[128], okm[128];
@@ -59,13 +58,12 @@ static void rfc5869(void **state)
 
 /* Of all lengths around a block of the hash: what HMAC makes of T(i - 1) || info || i, by
  * libcrypto's. */
-static void is_hmac(void **state)
+TEST(is_hmac)
 {
 	uint8_t prk[KDF_KEY_LEN], info[200], okm[3 * HMAC_LEN], want[HMAC_LEN];
 	struct kdf_key key;
 	struct hmac *h;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(prk); i++)
 		prk[i] = (uint8_t)(31 * i + 1);
 	for (size_t i = 0; i < sizeof(info); i++)
@@ -87,25 +85,13 @@ static void is_hmac(void **state)
 }
 
 /* A group of 256 parties with names of 64 bytes: all of it counts. */
-static void long_info(void **state)
+TEST(long_info)
 {
 	uint8_t key[KDF_KEY_LEN] = { 1 }, a[16], b[16];
 	static uint8_t info[20000];
 
-	(void)state;
 	kdf_expand(key, (struct bytes){ info, sizeof(info) }, a, sizeof(a));
 	info[sizeof(info) - 1] = 1;
 	kdf_expand(key, (struct bytes){ info, sizeof(info) }, b, sizeof(b));
 	assert_memory_not_equal(a, b, sizeof(a));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rfc5869),
-		cmocka_unit_test(is_hmac),
-		cmocka_unit_test(long_info),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -428,7 +428,7 @@ static void test_other_parties(void **state)
 	free(other);
 }
 
-int main(void)
+int tests_run(void)
 {
 	static const struct CMUnitTest tests[] = {
 		WITH(test_rows_are_written),

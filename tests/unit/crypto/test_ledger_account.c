@@ -160,7 +160,7 @@ static void each_set_is_told_once(void **state)
 	assert_err(ledger_read_spent(book, add_set, NULL), ERR_INPUT, "an older version");
 }
 
-int main(void)
+int tests_run(void)
 {
 	static const struct CMUnitTest tests[] = {
 		WITH(a_name_outlives_the_data),

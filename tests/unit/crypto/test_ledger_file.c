@@ -307,7 +307,7 @@ static void test_nothing_in_the_file_runs(void **state)
 	assert_int_equal(verify(), 0);
 }
 
-int main(void)
+int tests_run(void)
 {
 	static const struct CMUnitTest tests[] = {
 		WITH(test_nothing_in_the_file_runs), WITH(test_full),

@@ -114,7 +114,7 @@ static void what_was_spent_is_told(void **state)
 	assert_string_equal(found, "hub 7/1: 1 2 20; lab 8/1: 1 1 10; hub 7/9: 2 4 40; ");
 }
 
-int main(void)
+int tests_run(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH(rows_are_found_by_words),

@@ -35,11 +35,10 @@ static bool same(const struct numbering *a, const char *as, uint64_t seed,
 	return memcmp(x, y, sizeof(x)) == 0;
 }
 
-static void test_key_is_kept(void **state)
+TEST(test_key_is_kept)
 {
 	struct fixture f, g;
 
-	(void)state;
 	begin(&f, "sixteen bytes...", 0600);
 	begin(&g, "sixteen bytes..!", 0400);
 	assert_ok(numbering_read(&f.n, f.path));
@@ -53,22 +52,20 @@ static void test_key_is_kept(void **state)
 	end(&g);
 }
 
-static void test_key_is_drawn(void **state)
+TEST(test_key_is_drawn)
 {
 	struct numbering n;
 
-	(void)state;
 	assert_ok(numbering_read(&n, NULL));
 	assert_false(n.kept);
 	assert_false(same(&n, "a", 1, &n, "a", 1));
 	assert_false(same(NULL, "a", 1, NULL, "a", 1));
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	struct fixture f;
 
-	(void)state;
 	begin(&f, "fifteen bytes..", 0600);
 	assert_err(numbering_read(&f.n, f.path), ERR_INPUT, "15 bytes, expected at least 16");
 	end(&f);
@@ -78,15 +75,4 @@ static void test_refused(void **state)
 	assert_err(numbering_read(&f.n, f.dir), ERR_INPUT, f.dir);
 	assert_err(numbering_read(&f.n, "/nowhere/key"), ERR_INPUT, "/nowhere/key");
 	end(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_key_is_kept),
-		cmocka_unit_test(test_key_is_drawn),
-		cmocka_unit_test(test_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,19 +29,17 @@ static uint64_t formula_value(size_t i)
 
 /* ---- known answers: tests/vectors/okvs.py ---- */
 
-static void test_words(void **state)
+TEST(test_words)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(known_words) / sizeof(*known_words); i++)
 		assert_int_equal(okvs_words(known_words[i].n), known_words[i].words);
 }
 
 /* A table that is 1 at a place and 0 elsewhere says whether a key has it. */
-static void test_places(void **state)
+TEST(test_places)
 {
 	uint8_t key[OKVS_KEY_LEN];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(known_places) / sizeof(*known_places); i++) {
 		size_t words = known_places[i].words;
 		uint64_t *table = alloc(words, sizeof(*table));
@@ -54,11 +52,10 @@ static void test_places(void **state)
 	}
 }
 
-static void test_known_table(void **state)
+TEST(test_known_table)
 {
 	uint8_t key[OKVS_KEY_LEN];
 
-	(void)state;
 	for (size_t i = 0; i < 20; i++) {
 		formula_key(i, key);
 		assert_int_equal(okvs_read(known_table, okvs_words(20), key), formula_value(i));
@@ -67,12 +64,11 @@ static void test_known_table(void **state)
 	assert_int_not_equal(okvs_read(known_table, okvs_words(20), key), formula_value(20));
 }
 
-static void test_shares(void **state)
+TEST(test_shares)
 {
 	uint8_t prf[OKVS_PRF_KEY_LEN], key[4][OKVS_KEY_LEN];
 	uint64_t value[4] = { 1, 2, 3, 4 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(prf); i++)
 		prf[i] = (uint8_t)i;
 	for (size_t i = 0; i < 4; i++)
@@ -100,12 +96,11 @@ static void random_keys(struct rng *rng, uint8_t (*key)[OKVS_KEY_LEN], size_t n)
 
 /* Whatever the number of keys, also where the table has room for more: each reads its value, and
  * what is none of them does not. */
-static void test_reads(void **state)
+TEST(test_reads)
 {
 	static const size_t count[] = { 0, 1, 2, 129, 192, 1000, 5000, 70001 };
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 7, 0);
 	for (size_t c = 0; c < sizeof(count) / sizeof(*count); c++) {
 		size_t n = count[c], words = okvs_words(n + c % 2 * 500), wrong = 0;
@@ -133,7 +128,7 @@ static void test_reads(void **state)
 
 /* Parties' tables, each with zero shares of its own keys: their sum reads 0 where all have the key,
  * and nowhere else. */
-static void test_sum(void **state)
+TEST(test_sum)
 {
 	enum { PARTIES = 5, COMMON = 300, OWN = 200, N = COMMON + 2 * OWN };
 	uint8_t prf[PARTIES][PARTIES][OKVS_PRF_KEY_LEN];
@@ -142,7 +137,6 @@ static void test_sum(void **state)
 	uint8_t(*key)[OKVS_KEY_LEN] = alloc(PARTIES * N, sizeof(*key));
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 3, 0);
 	for (size_t i = 0; i < PARTIES; i++)
 		random_keys(&rng, (uint8_t(*)[OKVS_KEY_LEN])prf[i], PARTIES);
@@ -181,14 +175,13 @@ static void test_sum(void **state)
 }
 
 /* Two of one key, and more keys at a place than are counted: no table, and nothing else happens. */
-static void test_knots(void **state)
+TEST(test_knots)
 {
 	enum { N = 600 };
 	uint8_t key[N][OKVS_KEY_LEN];
 	struct rng rng;
 	struct okvs *o;
 
-	(void)state;
 	rng_seed(&rng, 5, 0);
 	random_keys(&rng, key, N);
 	o = okvs_peel(key, N, okvs_words(N));
@@ -203,7 +196,7 @@ static void test_knots(void **state)
 }
 
 /* Free places are drawn anew: two tables of the same values are as far apart as any. */
-static void test_free_places(void **state)
+TEST(test_free_places)
 {
 	enum { N = 50 };
 	size_t words = okvs_words(N), same = 0;
@@ -212,7 +205,6 @@ static void test_free_places(void **state)
 	struct rng rng;
 	struct okvs *o;
 
-	(void)state;
 	rng_seed(&rng, 9, 0);
 	random_keys(&rng, key, N);
 	o = okvs_peel(key, N, words);
@@ -228,14 +220,13 @@ static void test_free_places(void **state)
 }
 
 /* Sorted, and each number still beside its key; also where many keys are alike. */
-static void test_sort(void **state)
+TEST(test_sort)
 {
 	enum { N = 5000 };
 	uint8_t(*key)[OKVS_KEY_LEN] = alloc(N, sizeof(*key)), (*was)[OKVS_KEY_LEN];
 	uint32_t number[N];
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 11, 0);
 	random_keys(&rng, key, N);
 	for (size_t i = 0; i < N; i += 2) /* half of them begin alike, to various lengths */
@@ -251,17 +242,4 @@ static void test_sort(void **state)
 	}
 	free(was);
 	free(key);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words),       cmocka_unit_test(test_places),
-		cmocka_unit_test(test_known_table), cmocka_unit_test(test_shares),
-		cmocka_unit_test(test_reads),       cmocka_unit_test(test_sum),
-		cmocka_unit_test(test_knots),       cmocka_unit_test(test_sort),
-		cmocka_unit_test(test_free_places),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,13 +68,12 @@ static int verify(const char *path, const char *ca_path, int purpose)
 	return error;
 }
 
-static void roles_and_names(void **state)
+TEST(roles_and_names)
 {
 	char ca[128], says[512];
 	struct buf text = { 0 };
 	struct stat st;
 
-	(void)state;
 	at(ca, "ca.crt");
 	for (int type = 0; type < 2; type++) {
 		const char *name = type ? "hub_P.256" : "hub-Ed";
@@ -116,12 +115,11 @@ static void roles_and_names(void **state)
 }
 
 /* Browsers check no chain that has an Ed25519 key in it. */
-static void a_ca_of_p256(void **state)
+TEST(a_ca_of_p256)
 {
 	char other[96], ca[128];
 	X509 *x;
 
-	(void)state;
 	snprintf(other, sizeof(other), "%s/p256", dir);
 	snprintf(ca, sizeof(ca), "%s/ca.crt", other);
 	assert_ok(pki_init(other, "of P-256", PKI_P256, 10));
@@ -140,13 +138,12 @@ static void a_ca_of_p256(void **state)
 	}
 }
 
-static void one_fingerprint_for_key_request_certificate(void **state)
+TEST(one_fingerprint_for_key_request_certificate)
 {
 	uint8_t a[FINGERPRINT_LEN], b[FINGERPRINT_LEN], c[FINGERPRINT_LEN], d[FINGERPRINT_LEN];
 	char again[144];
 	struct identity *id;
 
-	(void)state;
 	for (int type = 0; type < 2; type++) {
 		const char *name = type ? "fp-p256" : "fp-ed";
 		struct pki_request what = { .name = name,
@@ -175,13 +172,12 @@ static bool contains(const struct buf *text, const char *what)
 	return memmem(text->p, text->n, what, strlen(what)) != NULL;
 }
 
-static void show_says_what_and_no_secret(void **state)
+TEST(show_says_what_and_no_secret)
 {
 	struct buf text = { 0 };
 	char line[128], path[128];
 	FILE *f;
 
-	(void)state;
 	paths("shown");
 	assert_ok(pki_make_request(dir, &(struct pki_request){ .name = "shown" }));
 	assert_ok(pki_sign(dir, csr, crt, 5, NULL));
@@ -211,12 +207,11 @@ static void show_says_what_and_no_secret(void **state)
 
 /* ---- what is refused ---- */
 
-static void nothing_is_overwritten(void **state)
+TEST(nothing_is_overwritten)
 {
 	uint8_t before[FINGERPRINT_LEN], after[FINGERPRINT_LEN];
 	struct pki_request what = { .name = "keep" };
 
-	(void)state;
 	paths("keep");
 	assert_ok(pki_make_request(dir, &what));
 	assert_ok(pki_fingerprint(key, before));
@@ -233,7 +228,7 @@ static void nothing_is_overwritten(void **state)
 	assert_err(pki_sign(dir, csr, crt, 5, NULL), ERR_INPUT, "bank-a.crt exists");
 }
 
-static void bad_requests_are_refused(void **state)
+TEST(bad_requests_are_refused)
 {
 	static const char *const names[] = {
 		"",
@@ -246,7 +241,6 @@ static void bad_requests_are_refused(void **state)
 	};
 	static const char *const hosts[] = { "", "a b", "a,DNS:b", "*.example.org", "a\nb" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		assert_err(pki_make_request(dir, &(struct pki_request){ .name = names[i] }),
 			   ERR_INPUT, "1 to 64 of A-Z");
@@ -304,7 +298,7 @@ static void write_strange(const struct strange *s, const char *path)
 	EVP_PKEY_free(other);
 }
 
-static void strange_requests_are_not_signed(void **state)
+TEST(strange_requests_are_not_signed)
 {
 	static const struct {
 		struct strange s;
@@ -337,7 +331,6 @@ static void strange_requests_are_not_signed(void **state)
 		  "keyUsage" },
 	};
 
-	(void)state;
 	paths("strange");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct buf says = { 0 };
@@ -356,11 +349,10 @@ static void strange_requests_are_not_signed(void **state)
 	unlink(csr);
 }
 
-static void signing_needs_a_ca(void **state)
+TEST(signing_needs_a_ca)
 {
 	char sub[128], path[128];
 
-	(void)state;
 	paths("late");
 	assert_ok(pki_make_request(dir, &(struct pki_request){ .name = "late" }));
 	assert_err(pki_sign(dir, csr, crt, 11, NULL), ERR_INPUT, "the CA itself ends in");
@@ -382,11 +374,10 @@ static void signing_needs_a_ca(void **state)
 	assert_err(pki_sign(sub, csr, crt, 1, NULL), ERR_INPUT, "do not belong together");
 }
 
-static void lab_makes_all(void **state)
+TEST(lab_makes_all)
 {
 	char sub[128], path[192], key_path[192], ca[192];
 
-	(void)state;
 	at(sub, "lab/deep");
 	assert_ok(pki_lab(sub, 12));
 	snprintf(ca, sizeof(ca), "%s/ca.crt", sub);
@@ -407,12 +398,11 @@ static void lab_makes_all(void **state)
 	}
 }
 
-static void other_files_are_named(void **state)
+TEST(other_files_are_named)
 {
 	uint8_t fp[FINGERPRINT_LEN];
 	struct buf text = { 0 };
 
-	(void)state;
 	assert_err(pki_show("/etc/passwd", &text), ERR_INPUT, "/etc/passwd: no certificate");
 	assert_err(pki_fingerprint("/etc/passwd", fp), ERR_INPUT, "/etc/passwd: no certificate");
 	assert_err(pki_show(dir, &text), ERR_INPUT, "directory");
@@ -424,20 +414,4 @@ static void other_files_are_named(void **state)
 	assert_int_equal(text.n, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(roles_and_names),
-		cmocka_unit_test(a_ca_of_p256),
-		cmocka_unit_test(one_fingerprint_for_key_request_certificate),
-		cmocka_unit_test(show_says_what_and_no_secret),
-		cmocka_unit_test(nothing_is_overwritten),
-		cmocka_unit_test(bad_requests_are_refused),
-		cmocka_unit_test(strange_requests_are_not_signed),
-		cmocka_unit_test(signing_needs_a_ca),
-		cmocka_unit_test(lab_makes_all),
-		cmocka_unit_test(other_files_are_named),
-	};
-
-	return cmocka_run_group_tests(tests, make, unmake);
-}
+TESTS_BETWEEN(make, unmake)

@@ -48,7 +48,7 @@ static void counts_up(const struct psk *p, size_t n)
 		assert_int_equal(p->key[i], i);
 }
 
-static void text_in_all_its_ways(void **state)
+TEST(text_in_all_its_ways)
 {
 	static const struct {
 		const char *text;
@@ -66,7 +66,6 @@ static void text_in_all_its_ways(void **state)
 	};
 	struct psk p;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(c) / sizeof(*c); i++) {
 		print_message("%s\n", c[i].text);
 		assert_ok(reading(c[i].text, strlen(c[i].text), 0600, &p));
@@ -74,12 +73,11 @@ static void text_in_all_its_ways(void **state)
 	}
 }
 
-static void bytes_as_they_are(void **state)
+TEST(bytes_as_they_are)
 {
 	uint8_t bytes[PSK_MAX + 1];
 	struct psk p;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t)i;
 	for (size_t n = PSK_MIN; n <= PSK_MAX; n++) {
@@ -96,7 +94,7 @@ static void bytes_as_they_are(void **state)
 	assert_int_equal(p.n, 0);
 }
 
-static void files_that_do_not_do(void **state)
+TEST(files_that_do_not_do)
 {
 	static const struct {
 		const char *text, *says;
@@ -116,7 +114,6 @@ static void files_that_do_not_do(void **state)
 	char much[PSK_FILE_MAX + 1] = { 0 };
 	struct psk p;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(c) / sizeof(*c); i++) {
 		print_message("%s\n", c[i].text);
 		assert_err(reading(c[i].text, strlen(c[i].text), 0600, &p), ERR_INPUT, c[i].says);
@@ -135,13 +132,4 @@ static void files_that_do_not_do(void **state)
 	assert_err(psk_read(&p, "/nowhere/key"), ERR_INPUT, "/nowhere/key: No such file");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_in_all_its_ways),
-		cmocka_unit_test(bytes_as_they_are),
-		cmocka_unit_test(files_that_do_not_do),
-	};
-
-	return cmocka_run_group_tests(tests, make, unmake);
-}
+TESTS_BETWEEN(make, unmake)

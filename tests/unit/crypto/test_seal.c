@@ -97,11 +97,10 @@ static void assert_shut(size_t from, size_t to, uint16_t purpose, struct bytes b
 		assert_true(text[i] == 0 || text[i] == 0x55);
 }
 
-static void both_ways_and_in_order(void **state)
+TEST_WITH(both_ways_and_in_order, meet, part)
 {
 	char text[1001], numbered[1020];
 
-	(void)state;
 	memset(text, 'x', sizeof(text));
 	for (int k = 0; k < 50; k++) {
 		text[20 * k] = 0; /* also none at all */
@@ -121,12 +120,11 @@ static void both_ways_and_in_order(void **state)
 }
 
 /* The same text never looks the same, in no direction. */
-static void boxes_differ(void **state)
+TEST_WITH(boxes_differ, meet, part)
 {
 	struct bytes box[4] = { boxed(0, 1, "the same text"), boxed(0, 1, "the same text"),
 				boxed(0, 2, "the same text"), boxed(1, 0, "the same text") };
 
-	(void)state;
 	for (int a = 0; a < 4; a++)
 		for (int b = 0; b < a; b++)
 			assert_memory_not_equal(box[a].p, box[b].p, 13);
@@ -134,12 +132,11 @@ static void boxes_differ(void **state)
 		drop(box[a]);
 }
 
-static void every_changed_bit_is_seen(void **state)
+TEST_WITH(every_changed_bit_is_seen, meet, part)
 {
 	struct bytes box = boxed(0, 1, "a key of some sort");
 	uint8_t *changed = alloc(box.n, 1);
 
-	(void)state;
 	for (size_t bit = 0; bit < 8 * box.n; bit++) {
 		memcpy(changed, box.p, box.n);
 		changed[bit / 8] ^= (uint8_t)(1u << bit % 8);
@@ -154,11 +151,10 @@ static void every_changed_bit_is_seen(void **state)
 	drop(box);
 }
 
-static void for_one_receiver_and_purpose(void **state)
+TEST_WITH(for_one_receiver_and_purpose, meet, part)
 {
 	struct bytes box = boxed(0, 1, "for p1"), own;
 
-	(void)state;
 	assert_shut(0, 2, PURPOSE, box);     /* another receiver */
 	assert_shut(2, 1, PURPOSE, box);     /* another sender */
 	assert_shut(1, 0, PURPOSE, box);     /* sent back */
@@ -171,11 +167,10 @@ static void for_one_receiver_and_purpose(void **state)
 	drop(box);
 }
 
-static void opened_once_and_in_order(void **state)
+TEST_WITH(opened_once_and_in_order, meet, part)
 {
 	struct bytes first = boxed(0, 1, "first"), second = boxed(0, 1, "second");
 
-	(void)state;
 	assert_shut(0, 1, PURPOSE, second);
 	assert_opens(0, 1, first, "first");
 	assert_shut(0, 1, PURPOSE, first);
@@ -186,7 +181,7 @@ static void opened_once_and_in_order(void **state)
 }
 
 /* Nor does a box of another job, or of an attempt at the same one, open. */
-static void other_jobs(void **state)
+TEST_WITH(other_jobs, meet, part)
 {
 	struct bytes box = boxed(0, 1, "of the first job");
 
@@ -198,7 +193,7 @@ static void other_jobs(void **state)
 
 /* The label sets a seal's key apart from a mask's: a coordinator that guesses the text has none of
  * a mask's stream. */
-static void apart_from_masks(void **state)
+TEST_WITH(apart_from_masks, meet, part)
 {
 	static const uint8_t transcript[SECAGG_HASH_LEN];
 	static const size_t pair[] = { 0, 1 };
@@ -207,7 +202,6 @@ static void apart_from_masks(void **state)
 	struct mask *m;
 	uint64_t round;
 
-	(void)state;
 	seal_make(sa[0], 1, PURPOSE, (struct bytes){ zeros, sizeof(zeros) }, &box);
 	assert_ok(secagg_open(sa[0], pair, 2, transcript, &m, &round));
 	mask_add(m, words, sizeof(words) / 8);
@@ -217,17 +211,4 @@ static void apart_from_masks(void **state)
 	buf_release(&box);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(both_ways_and_in_order, meet, part),
-		cmocka_unit_test_setup_teardown(boxes_differ, meet, part),
-		cmocka_unit_test_setup_teardown(every_changed_bit_is_seen, meet, part),
-		cmocka_unit_test_setup_teardown(for_one_receiver_and_purpose, meet, part),
-		cmocka_unit_test_setup_teardown(opened_once_and_in_order, meet, part),
-		cmocka_unit_test_setup_teardown(other_jobs, meet, part),
-		cmocka_unit_test_setup_teardown(apart_from_masks, meet, part),
-	};
-
-	return cmocka_run_group_tests(tests, make, unmake);
-}
+TESTS_BETWEEN(make, unmake)

@@ -36,11 +36,10 @@ static void sum_of(struct federation *f, struct rng *r)
 	assert_memory_equal(got, want, sizeof(want)); /* whole steps: exact */
 }
 
-static void masks_cancel(void **state)
+TEST(masks_cancel)
 {
 	struct rng r;
 
-	(void)state;
 	rng_seed(&r, 3, 0);
 	for (size_t parties = 1; parties <= MOST; parties++)
 		for (unsigned bits = 32; bits <= 64; bits += 32) {
@@ -55,13 +54,12 @@ static void masks_cancel(void **state)
 }
 
 /* Sums of a subset, and two sums open at once with their chunks interleaved. */
-static void subsets_and_interleaving(void **state)
+TEST(subsets_and_interleaving)
 {
 	static const size_t some[] = { 0, 2, 3 }, pair[] = { 2, 3 };
 	uint64_t acc[2][100] = { 0 }, words[2][100], round;
 	struct federation f;
 
-	(void)state;
 	advertise(&f, 4, 64);
 	agree(&f);
 	for (size_t i = 0; i < 3; i++) {
@@ -90,7 +88,7 @@ static void subsets_and_interleaving(void **state)
 }
 
 /* One party that is told something else than the others spoils the sum, as it must. */
-static void masks_cancel_only_if_all_agree(void **state)
+TEST(masks_cancel_only_if_all_agree)
 {
 	static const uint8_t other[SECAGG_HASH_LEN] = { 43 };
 	static const size_t three[] = { 0, 1, 2 };
@@ -98,7 +96,6 @@ static void masks_cancel_only_if_all_agree(void **state)
 	struct federation f;
 	struct secagg_setup setup;
 
-	(void)state;
 	advertise(&f, 2, 64);
 	agree(&f);
 	assert_true(cancels(&f));
@@ -138,12 +135,11 @@ static void masks_cancel_only_if_all_agree(void **state)
 
 /* The same secret exponents never come twice, so masks of two jobs have nothing in common even if
  * everything else is the same. */
-static void attempts_have_new_keys(void **state)
+TEST(attempts_have_new_keys)
 {
 	uint64_t a[64], b[64], round;
 	struct federation f;
 
-	(void)state;
 	for (int k = 0; k < 2; k++) {
 		advertise(&f, 2, 64);
 		agree(&f);
@@ -153,14 +149,13 @@ static void attempts_have_new_keys(void **state)
 	assert_memory_not_equal(a, b, 8);
 }
 
-static void rounds_rise_for_good(void **state)
+TEST(rounds_rise_for_good)
 {
 	static const size_t pair[] = { 0, 1 }, others[] = { 0, 2 };
 	uint64_t seen[3][8], round;
 	struct federation f;
 	struct mask *m, *again;
 
-	(void)state;
 	advertise(&f, 3, 64);
 	agree(&f);
 	for (uint64_t want = 0; want < 3; want++) {
@@ -184,7 +179,7 @@ static void rounds_rise_for_good(void **state)
 	leave(&f);                  /* with a mask still open */
 }
 
-static void impossible_members_are_refused(void **state)
+TEST(impossible_members_are_refused)
 {
 	static const size_t without[] = { 1, 2 }, falling[] = { 1, 0 }, twice[] = { 0, 0 },
 			    beyond[] = { 0, 3 };
@@ -192,7 +187,6 @@ static void impossible_members_are_refused(void **state)
 	struct federation f;
 	struct mask *m;
 
-	(void)state;
 	advertise(&f, 3, 64);
 	agree(&f);
 	assert_err(secagg_open(f.sa[0], without, 2, transcript, &m, &round), ERR_INTERNAL,
@@ -205,11 +199,10 @@ static void impossible_members_are_refused(void **state)
 	leave(&f);
 }
 
-static void chunks_equal_one_call(void **state)
+TEST(chunks_equal_one_call)
 {
 	static uint64_t whole[WORDS], parts[WORDS];
 
-	(void)state;
 	for (unsigned bits = 32; bits <= 64; bits += 32)
 		for (size_t step = 1; step < 3000; step = 3 * step + 2) {
 			struct federation f[2];
@@ -241,12 +234,11 @@ static void chunks_equal_one_call(void **state)
 
 /* Bytes of masked zeros: chi-square with 255 degrees of freedom has mean 255 and standard deviation
  * 22.6; 140 .. 420 leaves out less than 1e-9 on either side. */
-static void masked_zeros_look_uniform(void **state)
+TEST(masked_zeros_look_uniform)
 {
 	enum { N = 1 << 17 };
 	static uint64_t words[N];
 
-	(void)state;
 	for (unsigned bits = 32; bits <= 64; bits += 32) {
 		struct federation f;
 
@@ -269,18 +261,4 @@ static void masked_zeros_look_uniform(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(masks_cancel),
-		cmocka_unit_test(subsets_and_interleaving),
-		cmocka_unit_test(masks_cancel_only_if_all_agree),
-		cmocka_unit_test(attempts_have_new_keys),
-		cmocka_unit_test(rounds_rise_for_good),
-		cmocka_unit_test(impossible_members_are_refused),
-		cmocka_unit_test(chunks_equal_one_call),
-		cmocka_unit_test(masked_zeros_look_uniform),
-	};
-
-	return cmocka_run_group_tests(tests, make, unmake);
-}
+TESTS_BETWEEN(make, unmake)

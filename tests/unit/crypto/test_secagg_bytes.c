@@ -82,11 +82,10 @@ static struct secagg *bank_b(unsigned modulus_bits)
 	return sa;
 }
 
-static void what_is_signed(void **state)
+TEST(what_is_signed)
 {
 	struct secagg *sa = bank_b(64);
 
-	(void)state;
 	for (size_t j = 0; j < PARTIES; j++) {
 		struct buf message = { 0 };
 		uint8_t hash[SHA256_LEN];
@@ -126,11 +125,10 @@ static void expect_key(const struct kdf_key *pair, const char *want)
 	assert_memory_equal(pair, &made, sizeof(made));
 }
 
-static void keys_and_masks(void **state)
+TEST(keys_and_masks)
 {
 	static const size_t all[] = { 0, 1, 2 }, pair[] = { 1, 2 };
 
-	(void)state;
 	for (unsigned bits = 32; bits <= 64; bits += 32) {
 		struct secagg *sa = bank_b(bits);
 		uint8_t h[SHA256_LEN], draw[8], transcript[SECAGG_HASH_LEN];
@@ -168,7 +166,7 @@ static void keys_and_masks(void **state)
 }
 
 /* A group of bank-b and shop is over: their history is in their masks, and in nobody else's. */
-static void masks_after_a_group(void **state)
+TEST(masks_after_a_group)
 {
 	static const size_t all[] = { 0, 1, 2 }, pair[] = { 1, 2 };
 	static const uint8_t none[SECAGG_HASH_LEN];
@@ -177,7 +175,6 @@ static void masks_after_a_group(void **state)
 	struct mask *m = NULL;
 	uint64_t round;
 
-	(void)state;
 	agree(sa, h);
 	unhex(known.transcript, transcript);
 	secagg_history(sa, pair, 2, transcript);
@@ -196,7 +193,7 @@ static void masks_after_a_group(void **state)
 }
 
 /* Keys that bank-b shares with both others beforehand: markers, h, K and masks are others. */
-static void shared_beforehand(void **state)
+TEST(shared_beforehand)
 {
 	static const size_t all[] = { 0, 1, 2 };
 	struct secagg *sa = bank_b(64);
@@ -207,7 +204,6 @@ static void shared_beforehand(void **state)
 	struct mask *m;
 	uint64_t round;
 
-	(void)state;
 	psk[0].n = unhex(known.psk[0], psk[0].key);
 	psk[2].n = unhex(known.psk[1], psk[2].key);
 	assert_int_equal(psk[0].n, PSK_MIN);
@@ -245,13 +241,12 @@ static void shared_beforehand(void **state)
 	secagg_free(sa);
 }
 
-static void sealed_messages(void **state)
+TEST(sealed_messages)
 {
 	struct secagg *sa = bank_b(64);
 	uint8_t h[SHA256_LEN], key[32], box[64], text[64];
 	struct buf made = { 0 };
 
-	(void)state;
 	agree(sa, h);
 	for (uint8_t i = 0; i < sizeof(key); i++)
 		key[i] = i;
@@ -268,15 +263,4 @@ static void sealed_messages(void **state)
 	assert_ok(seal_open(sa, 0, 1, (struct bytes){ box, 13 + SEAL_TAG_LEN }, text));
 	assert_memory_equal(text, "the other way", 13);
 	secagg_free(sa);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_signed),      cmocka_unit_test(keys_and_masks),
-		cmocka_unit_test(masks_after_a_group), cmocka_unit_test(shared_beforehand),
-		cmocka_unit_test(sealed_messages),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,13 +11,12 @@ static void refuses(struct federation *f, const char *sentence)
 		   ERR_PEER, sentence);
 }
 
-static void tampering_is_refused(void **state)
+TEST(tampering_is_refused)
 {
 	uint8_t key[256], nonce[SECAGG_NONCE_LEN], signature[SIGNATURE_MAX], spki[SPKI_MAX];
 	struct secagg_advert original;
 	struct federation f;
 
-	(void)state;
 	advertise(&f, 3, 64);
 	for (size_t j = 1; j < 3; j++) { /* Ed25519, P-256 */
 		char blamed[64];
@@ -57,13 +56,12 @@ static void tampering_is_refused(void **state)
 	leave(&f);
 }
 
-static void wrong_people_are_refused(void **state)
+TEST(wrong_people_are_refused)
 {
 	uint8_t wrong[MOST][SECAGG_HASH_LEN], key[2 * PSK_MARKER_LEN] = { 0 };
 	struct secagg_advert t;
 	struct federation f, g;
 
-	(void)state;
 	advertise(&f, 3, 64);
 	memcpy(wrong, pins, sizeof(wrong));
 	wrong[2][0] ^= 1;
@@ -117,11 +115,10 @@ static void wrong_people_are_refused(void **state)
 }
 
 /* A party that signs a public key outside the subgroup (a small one would show s_i's low bits). */
-static void signed_nonsense_is_refused(void **state)
+TEST(signed_nonsense_is_refused)
 {
 	static const char *const sentence[] = { "below 2", "below 2", "above p - 2", "subgroup" };
 
-	(void)state;
 	for (int what = 0; what < 4; what++) {
 		uint8_t key[256] = { 0 }, signature[SIGNATURE_MAX];
 		struct buf message = { 0 };
@@ -195,12 +192,11 @@ static void pair_of(struct federation *f, size_t i, size_t j, uint8_t key[static
 	secagg_pair_expand(f->sa[i], j, (struct bytes){ (const uint8_t *)"test", 4 }, key);
 }
 
-static void shared_keys_agree(void **state)
+TEST(shared_keys_agree)
 {
 	uint8_t a[SECAGG_HASH_LEN], b[SECAGG_HASH_LEN];
 	struct federation f;
 
-	(void)state;
 	advertise_shared(&f, 1, 1);
 	assert_int_equal(f.advert[0].markers.n, 3 * PSK_MARKER_LEN);
 	assert_true(all_zero(f.advert[1].markers.p + 2 * PSK_MARKER_LEN, PSK_MARKER_LEN));
@@ -228,11 +224,10 @@ static void refuses_with(struct federation *f, size_t i, const char *sentence)
 		   ERR_PEER, sentence);
 }
 
-static void keys_of_one_side_are_refused(void **state)
+TEST(keys_of_one_side_are_refused)
 {
 	struct federation f;
 
-	(void)state;
 	advertise_shared(&f, 1, 0);
 	refuses_with(&f, 0,
 		     "p1 has no pre-shared key for p0, which has one for it: give p1 the same file "
@@ -252,12 +247,11 @@ static void keys_of_one_side_are_refused(void **state)
 }
 
 /* The markers are signed: a coordinator cannot make it seem that a party has none, or another. */
-static void markers_are_signed(void **state)
+TEST(markers_are_signed)
 {
 	uint8_t markers[4 * PSK_MARKER_LEN] = { 0 };
 	struct federation f;
 
-	(void)state;
 	advertise_shared(&f, 1, 1);
 	f.advert[1].markers = (struct bytes){ markers, 3 * PSK_MARKER_LEN };
 	refuses(&f, "key advertisement of p1: the signature");
@@ -272,16 +266,4 @@ static void markers_are_signed(void **state)
 	leave(&f);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tampering_is_refused),
-		cmocka_unit_test(wrong_people_are_refused),
-		cmocka_unit_test(signed_nonsense_is_refused),
-		cmocka_unit_test(shared_keys_agree),
-		cmocka_unit_test(keys_of_one_side_are_refused),
-		cmocka_unit_test(markers_are_signed),
-	};
-
-	return cmocka_run_group_tests(tests, make, unmake);
-}
+TESTS_BETWEEN(make, unmake)

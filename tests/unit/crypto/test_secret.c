@@ -72,11 +72,10 @@ static int locks(void)
 	return 0;
 }
 
-static void keys_are_locked_and_wiped(void **state)
+TEST(keys_are_locked_and_wiped)
 {
 	int status = in_child(locks);
 
-	(void)state;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
 		skip();
 	assert_int_equal(status, 0);
@@ -112,15 +111,13 @@ static int holds_masks(void)
 	return CRYPTO_secure_used() != before;
 }
 
-static void masks_lie_there_too(void **state)
+TEST(masks_lie_there_too)
 {
-	(void)state;
 	assert_int_equal(in_child(holds_masks), 0);
 }
 
-static void private_keys_lie_there_too(void **state)
+TEST(private_keys_lie_there_too)
 {
-	(void)state;
 	assert_int_equal(in_child(holds_identities), 0);
 }
 
@@ -151,9 +148,8 @@ static int overflows(void)
 	return 0;
 }
 
-static void a_full_area_is_no_end(void **state)
+TEST(a_full_area_is_no_end)
 {
-	(void)state;
 	assert_int_equal(in_child(overflows), 0);
 }
 
@@ -179,21 +175,7 @@ static int complains(void)
 	return 0;
 }
 
-static void without_leave_to_lock_it_says_so(void **state)
+TEST(without_leave_to_lock_it_says_so)
 {
-	(void)state;
 	assert_int_equal(in_child(complains), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keys_are_locked_and_wiped),
-		cmocka_unit_test(masks_lie_there_too),
-		cmocka_unit_test(private_keys_lie_there_too),
-		cmocka_unit_test(a_full_area_is_no_end),
-		cmocka_unit_test(without_leave_to_lock_it_says_so),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

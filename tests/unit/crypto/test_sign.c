@@ -36,9 +36,8 @@ static struct bytes text(const char *s)
 	return (struct bytes){ (const uint8_t *)s, strlen(s) };
 }
 
-static void only_key_and_message_fit(void **state)
+TEST(only_key_and_message_fit)
 {
-	(void)state;
 	for (int i = 0; i < IDS; i++) {
 		struct bytes spki = identity_spki(ids[i]),
 			     other = identity_spki(ids[(i + 1) % IDS]);
@@ -65,12 +64,11 @@ static void only_key_and_message_fit(void **state)
 	}
 }
 
-static void malformed_keys_are_refused(void **state)
+TEST(malformed_keys_are_refused)
 {
 	uint8_t s[SIGNATURE_MAX], longer[SPKI_MAX];
 	struct bytes signature = { s, 0 };
 
-	(void)state;
 	for (int i = 0; i < IDS; i++) {
 		struct bytes spki = identity_spki(ids[i]);
 
@@ -91,7 +89,7 @@ static void malformed_keys_are_refused(void **state)
 }
 
 /* A P-384 key, whose kind is not ours (made by openssl(1)). */
-static void other_kinds_are_refused(void **state)
+TEST(other_kinds_are_refused)
 {
 	uint8_t spki[SPKI_MAX], s[64] = { 0 };
 	size_t n = unhex("3076301006072a8648ce3d020106052b8104002203620004"
@@ -100,7 +98,6 @@ static void other_kinds_are_refused(void **state)
 			 "f8f41dbd289a147ce9da3113b5f0b8c00a60b1ce1d7e819d7a431d7c90ea0e5f",
 			 spki);
 
-	(void)state;
 	assert_err(sign_check((struct bytes){ spki, n }, text("m"), (struct bytes){ s, 64 }),
 		   ERR_PEER, "does not parse as Ed25519 or ECDSA P-256");
 }
@@ -115,7 +112,7 @@ static struct bytes spki_of(const uint8_t key[static 32], uint8_t spki[static 64
 }
 
 /* RFC 8032, Section 7.1, tests 1, 2, 3 and SHA(abc). */
-static void ed25519_known_answers(void **state)
+TEST(ed25519_known_answers)
 {
 	static const struct {
 		const char *key, *message, *signature;
@@ -136,7 +133,6 @@ static void ed25519_known_answers(void **state)
 		  "09351fc9ac90b3ecfdfbc7c66431e0303dca179c138ac17ad9bef1177331a704" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
 		uint8_t key[32], spki[64], message[64], s[64];
 		struct bytes m = { message, unhex(known[i].message, message) };
@@ -166,7 +162,7 @@ static bool libcrypto_takes(const uint8_t key[static 32], struct bytes message,
 
 /* The base point and the scalar 1: S B = R + h A where h A = 0, for one in eight messages at least.
  * libcrypto takes them, whichever way the point of small order is written. */
-static void ed25519_of_small_order(void **state)
+TEST(ed25519_of_small_order)
 {
 	static const char *const points[] = {
 		"0100000000000000000000000000000000000000000000000000000000000000",
@@ -185,7 +181,6 @@ static void ed25519_of_small_order(void **state)
 		"c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(points) / sizeof(*points); i++) {
 		uint8_t key[32], spki[64], s[64] = { 0 }, number = 0;
 		struct bytes message = { &number, 1 };
@@ -201,11 +196,10 @@ static void ed25519_of_small_order(void **state)
 }
 
 /* y from p on; p - 2 is the largest of a key, which is not on the curve. */
-static void ed25519_not_canonical(void **state)
+TEST(ed25519_not_canonical)
 {
 	uint8_t key[32], spki[64], s[64] = { 0 };
 
-	(void)state;
 	for (unsigned low = 0xeb; low <= 0xff; low++)
 		for (unsigned sign = 0; sign < 2; sign++) {
 			memset(key, 0xff, sizeof(key));
@@ -218,7 +212,7 @@ static void ed25519_not_canonical(void **state)
 }
 
 /* R = 0 and S = h a by a key of one's own: libcrypto takes that, too. */
-static void ed25519_signature_of_small_order(void **state)
+TEST(ed25519_signature_of_small_order)
 {
 	uint8_t key[32], spki[64], h[64], s[64] = { 1 }, seed[32] = { 7 };
 	EVP_PKEY *pkey = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, NULL, seed, sizeof(seed));
@@ -227,7 +221,6 @@ static void ed25519_signature_of_small_order(void **state)
 	size_t n = sizeof(key);
 	struct buf hashed = { 0 };
 
-	(void)state;
 	assert_int_equal(EVP_PKEY_get_raw_public_key(pkey, key, &n), 1);
 	assert_int_equal(EVP_Digest(seed, sizeof(seed), h, NULL, EVP_sha512(), NULL), 1);
 	h[0] &= 0xf8;
@@ -252,13 +245,12 @@ static void ed25519_signature_of_small_order(void **state)
 	EVP_PKEY_free(pkey);
 }
 
-static void fingerprints(void **state)
+TEST(fingerprints)
 {
 	char t[FINGERPRINT_TEXT_LEN];
 	uint8_t fp[FINGERPRINT_LEN], want[FINGERPRINT_LEN], back[FINGERPRINT_LEN] = { 0 };
 	struct bytes spki = identity_spki(ids[0]);
 
-	(void)state;
 	identity_fingerprint(ids[0], fp);
 	sha256_of(spki.p, spki.n, want);
 	assert_memory_equal(fp, want, sizeof(fp));
@@ -314,11 +306,10 @@ static void put_key_of_other_kind(const char *name)
 	EVP_PKEY_free(key);
 }
 
-static void bad_files_are_refused(void **state)
+TEST(bad_files_are_refused)
 {
 	char path[128];
 
-	(void)state;
 	load("none.crt", "p0.key", "none.crt: No such file");
 	load("p0.crt", "none.key", "none.key: No such file");
 	load("p0.crt", "p1.key", "do not belong together");
@@ -348,19 +339,4 @@ static void bad_files_are_refused(void **state)
 	assert_int_equal(chmod(path, 0600), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_key_and_message_fit),
-		cmocka_unit_test(malformed_keys_are_refused),
-		cmocka_unit_test(other_kinds_are_refused),
-		cmocka_unit_test(ed25519_known_answers),
-		cmocka_unit_test(ed25519_of_small_order),
-		cmocka_unit_test(ed25519_not_canonical),
-		cmocka_unit_test(ed25519_signature_of_small_order),
-		cmocka_unit_test(fingerprints),
-		cmocka_unit_test(bad_files_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, make, unmake);
-}
+TESTS_BETWEEN(make, unmake)

@@ -348,7 +348,7 @@ static void test_tags_hide(void **state)
 	}
 }
 
-int main(void)
+int tests_run(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),

@@ -15,12 +15,11 @@ static enum err parse(const char *text, struct columns *c)
 	return err;
 }
 
-static void test_what_is_printed_is_read(void **state)
+TEST(test_what_is_printed_is_read)
 {
 	struct buf text = { 0 }, again = { 0 };
 	struct columns c = { 0 }, d;
 
-	(void)state;
 	columns_add(&c, "age", COLUMN_NUMBER, "years", NULL);
 	columns_add(&c, "colour=\"red\"", COLUMN_CATEGORY, NULL, "colour");
 	columns_add(&c, "born", COLUMN_DATE, "days", NULL);
@@ -41,7 +40,7 @@ static void test_what_is_printed_is_read(void **state)
 	buf_release(&again);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
 	static const struct {
 		const char *text, *message;
@@ -62,7 +61,6 @@ static void test_refusals(void **state)
 		  "two columns are called \"a\"" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct columns c;
 
@@ -72,14 +70,13 @@ static void test_refusals(void **state)
 	}
 }
 
-static void test_beside_the_features(void **state)
+TEST_WITH(test_beside_the_features, dir_make, dir_remove)
 {
 	static const char text[] = "{\"columns\": [{\"name\": \"a\", \"type\": \"number\"}]}";
 	char *path = file_join(dir, "columns.json");
 	char *features = file_join(dir, "features.npy");
 	struct columns c;
 
-	(void)state;
 	assert_ok(columns_beside(features, 1, &c));
 	assert_int_equal(c.n, 0);
 	assert_ok(
@@ -90,15 +87,4 @@ static void test_beside_the_features(void **state)
 	assert_err(columns_beside(features, 2, &c), ERR_INPUT, "1 columns, expected 2 as");
 	free(path);
 	free(features);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_is_printed_is_read),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test_setup_teardown(test_beside_the_features, dir_make, dir_remove),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static enum err records(const char *text, char separator, char comment, struct b
 	return err;
 }
 
-static void test_records(void **state)
+TEST(test_records)
 {
 	static const struct {
 		const char *text;
@@ -43,7 +43,6 @@ static void test_records(void **state)
 		{ "#a,b\n", ',', 0, "[#a][b]1 " },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct buf out = { 0 };
 
@@ -54,7 +53,7 @@ static void test_records(void **state)
 	}
 }
 
-static void test_record_refusals(void **state)
+TEST(test_record_refusals)
 {
 	static const struct {
 		const char *text, *message;
@@ -66,7 +65,6 @@ static void test_record_refusals(void **state)
 		{ "1,2,3,4,5", "x:1: more than 4 fields" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct buf out = { 0 };
 
@@ -76,7 +74,7 @@ static void test_record_refusals(void **state)
 	}
 }
 
-static void test_fields(void **state)
+TEST(test_fields)
 {
 	static const char *const values[] = { "",   "plain",      "a,b",    "say \"hi\"",
 					      "\"", "\xc3\xa9 x", ",,\"\"," };
@@ -84,7 +82,6 @@ static void test_fields(void **state)
 	struct text t;
 	bool last;
 
-	(void)state;
 	for (size_t i = 0; i < 7; i++) {
 		csv_print_field(values[i], &text);
 		buf_add(&text, i == 6 ? "\r\n" : ",", i == 6 ? 2 : 1);
@@ -101,13 +98,12 @@ static void test_fields(void **state)
 	buf_release(&field);
 }
 
-static void test_field_refusals(void **state)
+TEST(test_field_refusals)
 {
 	static const char *const texts[] = { "\"abc", "\"abc\ndef\"", "a\"b", "\"a\"b", "a\rb" };
 	struct buf field = { 0 };
 	bool last;
 
-	(void)state;
 	for (size_t i = 0; i < 5; i++) {
 		struct bytes b = exact_text(texts[i]);
 		struct text t = text_open(b, "x");
@@ -117,16 +113,4 @@ static void test_field_refusals(void **state)
 		free((void *)(uintptr_t)b.p);
 	}
 	buf_release(&field);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_records),
-		cmocka_unit_test(test_record_refusals),
-		cmocka_unit_test(test_fields),
-		cmocka_unit_test(test_field_refusals),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

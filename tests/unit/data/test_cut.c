@@ -60,11 +60,10 @@ static void check(struct dataset *d)
 	labels_release(&l);
 }
 
-static void test_dense(void **state)
+TEST(test_dense)
 {
 	struct dataset d;
 
-	(void)state;
 	load(&d, "csv", "3,30\n1,10\n5,50\n2,20\n4,40\n", EDGES, ids_of_five);
 	check(&d);
 	assert_true(MAT(&d.X.dense, 0, 0) == 4 && MAT(&d.X.dense, 0, 1) == 40);
@@ -72,14 +71,13 @@ static void test_dense(void **state)
 	dataset_release(&d);
 }
 
-static void test_sparse(void **state)
+TEST(test_sparse)
 {
 	static const size_t start[] = { 0, 2, 2, 3 };
 	static const uint32_t index[] = { 0, 2, 1 };
 	static const double value[] = { 4, 6, 3 };
 	struct dataset d;
 
-	(void)state;
 	/* c: (1, 3); a: nothing; e: (2, 9); b: (0, 8); d: (0, 4), (2, 6) */
 	load(&d, "mtx",
 	     "%%MatrixMarket matrix coordinate real general\n5 3 5\n1 2 3\n3 3 9\n4 1 8\n5 1 4\n5 "
@@ -93,13 +91,12 @@ static void test_sparse(void **state)
 }
 
 /* Without features, or without edges; all rows; one row. */
-static void test_parts(void **state)
+TEST(test_parts)
 {
 	static const uint32_t row[] = { 1, 2, 0 };
 	struct dataset d;
 	struct cut left;
 
-	(void)state;
 	load(&d, "csv", "1\n2\n3\n", "x y\ny z\n", "z\ny\nx\n");
 	dataset_release(&d);
 	assert_ok(dataset_load(&d, NULL, edges, ids));
@@ -160,12 +157,11 @@ static void same_csr(const struct csr *a, const struct csr *b)
 		assert_memory_equal(a->value, b->value, a->start[a->rows] * sizeof(*a->value));
 }
 
-static void test_as_by_hand(void **state)
+TEST(test_as_by_hand)
 {
 	uint32_t all[N], order[N];
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 9, 0);
 	for (uint32_t i = 0; i < N; i++)
 		all[i] = order[i] = i;
@@ -192,14 +188,4 @@ static void test_as_by_hand(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_dense),
-		cmocka_unit_test(test_sparse),
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_as_by_hand),
-	};
-
-	return cmocka_run_group_tests(tests, dir_make, dir_remove);
-}
+TESTS_BETWEEN(dir_make, dir_remove)

@@ -76,13 +76,12 @@ static double feature(const struct dataset *d, size_t i, size_t j)
 	return d->X.sparse.value[d->X.sparse.start[i] + j];
 }
 
-static void test_order_does_not_matter(void **state)
+TEST(test_order_does_not_matter)
 {
 	struct buf id_bytes[2] = { 0 }, edge_bytes[2] = { 0 };
 	uint32_t order[N], label[N];
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 5, 0);
 	for (uint32_t i = 0; i < N; i++)
 		order[i] = i;
@@ -147,7 +146,7 @@ static void bytes_of(const char *id_text, const char *edge_text, struct buf *of_
 	dataset_release(&d);
 }
 
-static void test_different_data_feed_different_bytes(void **state)
+TEST(test_different_data_feed_different_bytes)
 {
 	static const struct {
 		const char *ids, *edges;
@@ -160,7 +159,6 @@ static void test_different_data_feed_different_bytes(void **state)
 		{ "ab\nc\nd\n", "ab c\n", false, true }, { "a\nbc\nd\n", "a bc\n", false, true },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct buf a[2] = { 0 }, b[2] = { 0 };
 
@@ -179,11 +177,10 @@ static void test_different_data_feed_different_bytes(void **state)
 }
 
 /* "ab" "c" is not "a" "bc". */
-static void test_ids_do_not_run_together(void **state)
+TEST(test_ids_do_not_run_together)
 {
 	struct buf a[2] = { 0 }, b[2] = { 0 };
 
-	(void)state;
 	bytes_of("ab\nc\nd\n", "", &a[0], &a[1]);
 	bytes_of("a\nbc\nd\n", "", &b[0], &b[1]);
 	assert_false(a[0].n == b[0].n && !memcmp(a[0].p, b[0].p, a[0].n));
@@ -193,11 +190,10 @@ static void test_ids_do_not_run_together(void **state)
 	}
 }
 
-static void test_files_that_do_not_fit(void **state)
+TEST(test_files_that_do_not_fit)
 {
 	struct dataset d;
 
-	(void)state;
 	features_are("csv", "1,2\n3,4\n5,6\n");
 	put(ids, "a\nb\n");
 	put(edges, "a b\n");
@@ -228,14 +224,13 @@ static void test_files_that_do_not_fit(void **state)
 	}
 }
 
-static void test_dropped_edges_are_said(void **state)
+TEST(test_dropped_edges_are_said)
 {
 	char log[64], *text;
 	struct dataset d;
 	struct buf b = { 0 };
 	int fd;
 
-	(void)state;
 	snprintf(log, sizeof(log), "%s/log", dir);
 	fd = open(log, O_RDWR | O_CREAT, 0600);
 	log_set_stream(fd, false);
@@ -252,12 +247,11 @@ static void test_dropped_edges_are_said(void **state)
 	buf_release(&b);
 }
 
-static void test_find(void **state)
+TEST(test_find)
 {
 	struct dataset_files f;
 	char path[80];
 
-	(void)state;
 	snprintf(path, sizeof(path), "rm -f %s/*", dir);
 	assert_int_equal(system(path), 0);
 	assert_err(dataset_find(dir, DATASET_BOTH, &f), ERR_INPUT,
@@ -282,7 +276,7 @@ static void test_find(void **state)
 }
 
 /* Real data, where they are: sizes and degrees as published. */
-static void test_published_sizes(void **state)
+TEST(test_published_sizes)
 {
 	const char *data = getenv("COTERIE_DATA");
 	static const struct {
@@ -292,7 +286,6 @@ static void test_published_sizes(void **state)
 		     { "citeseer", 3327, 3703, 4552 },
 		     { "wiki", 2405, 4973, 11596 } };
 
-	(void)state;
 	data = data ? data : "../shared/data";
 	for (size_t i = 0; i < 3; i++) {
 		struct dataset_files f;
@@ -312,17 +305,4 @@ static void test_published_sizes(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order_does_not_matter),
-		cmocka_unit_test(test_different_data_feed_different_bytes),
-		cmocka_unit_test(test_ids_do_not_run_together),
-		cmocka_unit_test(test_files_that_do_not_fit),
-		cmocka_unit_test(test_dropped_edges_are_said),
-		cmocka_unit_test(test_find),
-		cmocka_unit_test(test_published_sizes),
-	};
-
-	return cmocka_run_group_tests(tests, make, dir_remove);
-}
+TESTS_BETWEEN(make, dir_remove)

@@ -38,11 +38,10 @@ static char *shown(const struct csr *g)
 	return out;
 }
 
-static void test_row_numbers(void **state)
+TEST(test_row_numbers)
 {
 	struct csr g;
 
-	(void)state;
 	assert_ok(parse("# graph\n2\t0\n0 1 \n\n1\t2\r\n1 1\n2 1\n0 2\n3 3", 4, NULL, &g));
 	assert_string_equal(shown(&g), "0:1,2 1:0,2 2:0,1 3:");
 	assert_null(g.value);
@@ -54,11 +53,10 @@ static void test_row_numbers(void **state)
 	csr_release(&g);
 }
 
-static void test_weights(void **state)
+TEST(test_weights)
 {
 	struct csr g;
 
-	(void)state;
 	assert_ok(parse("0 1 2.5\n1 2\n1 0 2.5\n", 3, NULL, &g));
 	assert_string_equal(shown(&g), "0:1 1:0,2 2:1");
 	assert_true(g.value[0] == 2.5 && g.value[1] == 2.5 && g.value[2] == 1 && g.value[3] == 1);
@@ -69,14 +67,13 @@ static void test_weights(void **state)
 	csr_release(&g);
 }
 
-static void test_ids(void **state)
+TEST(test_ids)
 {
 	struct bytes b = exact_text("u7\n10\n9\n");
 	struct ids ids;
 	struct csr g;
 	struct buf out = { 0 };
 
-	(void)state;
 	assert_ok(ids_parse(b, "ids.txt", &ids)); /* sorted: 10, 9, u7 */
 	assert_ok(parse("u7 10\n9 u7\n", 3, &ids, &g));
 	assert_string_equal(shown(&g), "0:2 1:2 2:0,1");
@@ -95,7 +92,7 @@ static void test_ids(void **state)
 	free((void *)(uintptr_t)b.p);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
 	static const struct {
 		const char *text, *message;
@@ -117,7 +114,6 @@ static void test_refusals(void **state)
 	};
 	struct csr g;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		assert_err(parse(cases[i].text, 3, NULL, &g), ERR_INPUT, cases[i].message);
 		assert_null(g.start);
@@ -134,7 +130,7 @@ static void write_file(const char *path, const char *text)
 }
 
 /* .mtx has row numbers of the party's own rows, also where there are ids. */
-static void test_mtx(void **state)
+TEST(test_mtx)
 {
 	static const char symmetric
 	    [] = "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n2 1\n3 1\n3 3\n",
@@ -144,7 +140,6 @@ static void test_mtx(void **state)
 	struct ids ids;
 	struct csr g;
 
-	(void)state;
 	close(mkstemps(path, 4));
 	write_file(path, symmetric);
 	assert_ok(edges_read(path, 3, NULL, &g, &dropped));
@@ -180,12 +175,11 @@ static void test_mtx(void **state)
 }
 
 /* Against the plain definition, on random multigraphs. */
-static void test_random(void **state)
+TEST(test_random)
 {
 	enum { N = 12 };
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 3, 0);
 	for (int round = 0; round < 200; round++) {
 		bool there[N][N] = { 0 };
@@ -221,7 +215,7 @@ static void test_random(void **state)
 }
 
 /* The job was given up for which a large file is read: whoever reads it hears so in its midst. */
-static void test_given_up(void **state)
+TEST(test_given_up)
 {
 	struct progress job = { 0 };
 	struct buf pairs = { 0 }, numbers = { 0 }, entries = { 0 };
@@ -234,7 +228,6 @@ static void test_given_up(void **state)
 	struct ids ids = { 0 };
 	struct csr g = { 0 };
 
-	(void)state;
 	buf_printf(&entries, "%%%%MatrixMarket matrix coordinate pattern general\n2 70000 70000\n");
 	for (unsigned i = 1; i <= 70000; i++) {
 		buf_printf(&pairs, "0 1\n");
@@ -266,16 +259,4 @@ static void test_given_up(void **state)
 	buf_release(&entries);
 	buf_release(&numbers);
 	buf_release(&pairs);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_row_numbers), cmocka_unit_test(test_weights),
-		cmocka_unit_test(test_ids),         cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_mtx),         cmocka_unit_test(test_random),
-		cmocka_unit_test(test_given_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,13 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static void test_written_and_read_again(void **state)
+TEST_WITH(test_written_and_read_again, dir_enter, dir_leave)
 {
 	char *id[] = { (char *)"z", (char *)"with,comma", (char *)"a\"b" };
 	static const float X[] = { 1, 2, -0.125f, 4, 5e-8f, 6 };
 	struct embeddings e;
 
-	(void)state;
 	assert_ok(embeddings_write("out/deep", id, X, 3, 2));
 	assert_ok(embeddings_read("out/deep", &e));
 	assert_true(e.X.rows == 3 && e.X.cols == 2 && e.ids.n == 3);
@@ -34,13 +33,12 @@ static void test_written_and_read_again(void **state)
 	assert_err(embeddings_write("file/under", id, X, 3, 2), ERR_JOB, "file");
 }
 
-static void test_refused(void **state)
+TEST_WITH(test_refused, dir_enter, dir_leave)
 {
 	char *id[] = { (char *)"a", (char *)"b" };
 	static const float X[] = { 1, 2 };
 	struct embeddings e;
 
-	(void)state;
 	assert_err(embeddings_read("nowhere", &e), ERR_INPUT, "nowhere/embeddings.npy");
 	assert_ok(embeddings_write("d", id, X, 2, 1));
 	put("d/ids.csv", "id\na\n");
@@ -56,14 +54,4 @@ static void test_refused(void **state)
 	assert_err(embeddings_read("d", &e), ERR_INPUT, "ids.csv:3");
 	assert_int_equal(unlink("d/ids.csv"), 0);
 	assert_err(embeddings_read("d", &e), ERR_INPUT, "ids.csv");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_written_and_read_again, dir_enter, dir_leave),
-		cmocka_unit_test_setup_teardown(test_refused, dir_enter, dir_leave),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,12 +35,11 @@ static double value_of(const struct embeddings *e, const char *id)
 	return MAT(&e->X, e->ids.row[i], 1);
 }
 
-static void test_joined(void **state)
+TEST_WITH(test_joined, dir_make, dir_remove)
 {
 	struct embeddings e;
 	char *gone;
 
-	(void)state;
 	party("party-01", "z b", 2, 3, 10);
 	party("party-00", "c a y", 3, 3, 0);
 	party("coordinator", "q", 1, 3, 50);
@@ -56,12 +55,11 @@ static void test_joined(void **state)
 	embeddings_release(&e);
 }
 
-static void test_one_directory(void **state)
+TEST_WITH(test_one_directory, dir_make, dir_remove)
 {
 	struct embeddings e;
 	char *below = file_join(dir, "party-00");
 
-	(void)state;
 	party("party-00", "b a", 2, 2, 4);
 	assert_ok(embeddings_read(below, &e));
 	assert_int_equal(e.X.rows, 2);
@@ -70,11 +68,10 @@ static void test_one_directory(void **state)
 	free(below);
 }
 
-static void test_refused(void **state)
+TEST_WITH(test_refused, dir_make, dir_remove)
 {
 	struct embeddings e;
 
-	(void)state;
 	assert_err(embeddings_read(dir, &e), ERR_INPUT, "embeddings.npy");
 	party("party-00", "a b", 2, 2, 0);
 	party("party-01", "c", 1, 3, 0);
@@ -82,15 +79,4 @@ static void test_refused(void **state)
 	party("party-01", "b", 1, 2, 0);
 	assert_err(embeddings_read(dir, &e), ERR_INPUT, "b");
 	assert_int_equal(e.X.rows, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_joined, dir_make, dir_remove),
-		cmocka_unit_test_setup_teardown(test_one_directory, dir_make, dir_remove),
-		cmocka_unit_test_setup_teardown(test_refused, dir_make, dir_remove),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

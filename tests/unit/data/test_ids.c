@@ -16,13 +16,12 @@ static enum err parse(const char *text, struct ids *ids)
 	return err;
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
 	static const char *const sorted[] = { "10", "9", "B", "a", "aa", "\xc3\xa9" };
 	static const uint32_t rows[] = { 1, 0, 5, 3, 2, 4 };
 	struct ids ids;
 
-	(void)state;
 	assert_ok(parse("9\n10\r\naa\n a \n\xc3\xa9\nB", &ids));
 	assert_int_equal(ids.n, 6);
 	for (size_t i = 0; i < 6; i++) {
@@ -37,7 +36,7 @@ static void test_order(void **state)
 	ids_release(&ids);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
 	static const struct {
 		const char *text, *message;
@@ -54,7 +53,6 @@ static void test_refusals(void **state)
 	char text[300];
 	struct ids ids;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		assert_err(parse(cases[i].text, &ids), ERR_INPUT, cases[i].message);
 		assert_null(ids.id);
@@ -68,7 +66,7 @@ static void test_refusals(void **state)
 	assert_err(parse(text, &ids), ERR_INPUT, "an id of 256 bytes");
 }
 
-static void test_many_ids(void **state)
+TEST(test_many_ids)
 {
 	enum { N = 20000 };
 	struct buf text = { 0 };
@@ -76,7 +74,6 @@ static void test_many_ids(void **state)
 	struct rng rng;
 	struct ids ids;
 
-	(void)state;
 	rng_seed(&rng, 7, 0);
 	for (uint32_t i = 0; i < N; i++)
 		order[i] = i;
@@ -95,15 +92,4 @@ static void test_many_ids(void **state)
 	}
 	ids_release(&ids);
 	buf_release(&text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_many_ids),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,11 +27,10 @@ static enum err csv(const char *text, struct labels *l)
 	return err;
 }
 
-static void test_txt(void **state)
+TEST(test_txt)
 {
 	struct labels l;
 
-	(void)state;
 	assert_ok(txt("3\n0\r\n1048575", &l));
 	assert_int_equal(l.n, 3);
 	assert_int_equal(l.label[0], 3);
@@ -48,11 +47,10 @@ static void test_txt(void **state)
 	assert_null(l.label);
 }
 
-static void test_csv(void **state)
+TEST(test_csv)
 {
 	struct labels l;
 
-	(void)state;
 	assert_ok(csv("id,label\r\na,2\n\"b,\"\"c\",0\n", &l));
 	assert_int_equal(l.n, 2);
 	assert_string_equal(l.id[0], "a");
@@ -93,7 +91,7 @@ static void test_csv(void **state)
 
 /* A spreadsheet takes these for formulas; here, and to every other reader, an id is the bytes that
  * it is. */
-static void test_ids_like_formulas(void **state)
+TEST(test_ids_like_formulas)
 {
 	static char *ids[] = { (char *)"=1+1", (char *)"+49", (char *)"-5", (char *)"@user",
 			       (char *)"=a,b" };
@@ -103,7 +101,6 @@ static void test_ids_like_formulas(void **state)
 	struct buf text = { 0 };
 	struct labels l;
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/l.csv", dir);
 	assert_ok(labels_write(path, NULL, ids, label, NULL, 5));
@@ -119,7 +116,7 @@ static void test_ids_like_formulas(void **state)
 	rmdir(dir);
 }
 
-static void test_written_as_read(void **state)
+TEST(test_written_as_read)
 {
 	static char *ids[] = { (char *)"x", (char *)"a,b", (char *)"\"q\"" };
 	static const uint32_t label[] = { 2, 0, 1048575 };
@@ -128,7 +125,6 @@ static void test_written_as_read(void **state)
 	struct labels l;
 	struct stat st;
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/l.csv", dir);
 	assert_ok(labels_write(path, NULL, ids, label, NULL, 3));
@@ -164,7 +160,7 @@ static void test_written_as_read(void **state)
 }
 
 /* Numbers in a .npy that are no labels. */
-static void test_npy_refusals(void **state)
+TEST(test_npy_refusals)
 {
 	static const struct {
 		const char *descr, *shape, *message;
@@ -180,7 +176,6 @@ static void test_npy_refusals(void **state)
 	};
 	char path[] = "/tmp/coterie-test-XXXXXX.npy";
 
-	(void)state;
 	close(mkstemps(path, 4));
 	for (size_t i = 0; i < 4; i++) {
 		struct buf file = { 0 };
@@ -200,17 +195,4 @@ static void test_npy_refusals(void **state)
 		buf_release(&file);
 	}
 	unlink(path);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_txt),
-		cmocka_unit_test(test_csv),
-		cmocka_unit_test(test_ids_like_formulas),
-		cmocka_unit_test(test_written_as_read),
-		cmocka_unit_test(test_npy_refusals),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,9 +42,8 @@ static void is(const char *text, size_t rows, size_t cols, const double *values)
 	mat_release(&d);
 }
 
-static void test_kinds(void **state)
+TEST(test_kinds)
 {
-	(void)state;
 	is(REAL "% comment\n\n2 3 2\n2 3 -1.5\n1 1 2e3\n", 2, 3,
 	   (double[]){ 2000, 0, 0, 0, 0, -1.5 });
 	is(REAL "1 1 0\n", 1, 1, (double[]){ 0 });
@@ -60,7 +59,7 @@ static void test_kinds(void **state)
 	   (double[]){ 1, 3, 2, 4 }); /* by columns */
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
 	static const struct {
 		const char *text, *message;
@@ -122,7 +121,6 @@ static void test_refusals(void **state)
 		  "\"extra\" is more than expected" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct mtx m;
 
@@ -134,12 +132,11 @@ static void test_refusals(void **state)
 }
 
 /* Cut anywhere: refused; only what is cut off behind the last digit does not matter. */
-static void test_every_prefix(void **state)
+TEST(test_every_prefix)
 {
 	static const char text[] = REAL "2 3 2\n1 1 25\n2 3 -15\n";
 	struct mtx m;
 
-	(void)state;
 	for (size_t n = 0; n < sizeof(text) - 1; n++) {
 		struct bytes b = exact(text, n);
 		enum err err = mtx_parse(b, "x", &m);
@@ -151,14 +148,13 @@ static void test_every_prefix(void **state)
 	}
 }
 
-static void test_written_as_read(void **state)
+TEST(test_written_as_read)
 {
 	static const char text[] = REAL "3 4 4\n1 1 0.1\n1 4 -2\n3 2 1e-300\n3 3 7\n";
 	struct buf out = { 0 };
 	struct features X, Y;
 	struct mtx m;
 
-	(void)state;
 	assert_ok(parse(text, &m));
 	mtx_features(&m, &X);
 	mtx_print(&X.sparse, &out);
@@ -170,16 +166,4 @@ static void test_written_as_read(void **state)
 	buf_release(&out);
 	features_release(&X);
 	features_release(&Y);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_every_prefix),
-		cmocka_unit_test(test_written_as_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

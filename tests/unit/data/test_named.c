@@ -51,9 +51,8 @@ static void graph_is(const char *path, const char *edges, const char *id_text, c
 
 #define MTX "%%MatrixMarket matrix coordinate "
 
-static void nodes_are_those_that_occur(void **state)
+TEST(nodes_are_those_that_occur)
 {
-	(void)state;
 	graph_is(tsv, "", NULL, "");
 	graph_is(tsv, "# nothing\n\n", NULL, "");
 	graph_is(tsv, "b a\n", NULL, "a:b b:a");
@@ -67,17 +66,15 @@ static void nodes_are_those_that_occur(void **state)
 }
 
 /* Two words that the table of names sees alike, but for their bytes: one slot, one mark. */
-static void words_that_collide(void **state)
+TEST(words_that_collide)
 {
-	(void)state;
 	graph_is(tsv, "54a4508 3423a5c\n", NULL, "3423a5c:54a4508 54a4508:3423a5c");
 	graph_is(tsv, "54a4508 3423a5c\n", "3423a5c\n54a4508\n", "3423a5c:54a4508 54a4508:3423a5c");
 	graph_is(tsv, "3423a5c x\nx x\n", "x\n54a4508\n3423a5c\n", "3423a5c:x 54a4508: x:3423a5c");
 }
 
-static void nodes_are_those_of_ids(void **state)
+TEST(nodes_are_those_of_ids)
 {
-	(void)state;
 	graph_is(tsv, "u a 3\n", "u\nalone\na\n", "a:u*3 alone: u:a*3");
 	graph_is(tsv, "", "z\ny\n", "y: z:");
 	graph_is(mtx, MTX "real symmetric\n3 3 1\n2 1 4\n", "z\ny\nx\n", "x: y:z*4 z:y*4");
@@ -97,11 +94,10 @@ static void refused(const char *path, const char *edges, const char *id_text, co
 	assert_null(d.ids.id);
 }
 
-static void bad_files(void **state)
+TEST(bad_files)
 {
 	char *longest = malloc(10241 + 10);
 
-	(void)state;
 	refused(tsv, "a b\na\n", NULL, ":2: the line ends where an id is expected");
 	refused(tsv, "a b -1\n", NULL, ":1: the weight is -1, expected more than 0");
 	refused(tsv, "a b\n\na b 0\n", NULL, ":3: the weight is 0, expected more than 0");
@@ -147,14 +143,13 @@ static void bad_files(void **state)
 }
 
 /* Labels go back by id; an empty party writes empty files. */
-static void labels_by_id(void **state)
+TEST(labels_by_id)
 {
 	static const uint32_t label[] = { 7, 8, 9 };
 	struct buf b = { 0 };
 	struct dataset d;
 	char path[64];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/labels.csv", dir);
 	put(mtx, MTX "pattern symmetric\n3 3 1\n2 1\n");
 	put(ids, "z\ny\nx\n");
@@ -186,14 +181,13 @@ static void labels_by_id(void **state)
 	dataset_release(&d);
 }
 
-static void dropped_lines_are_counted(void **state)
+TEST(dropped_lines_are_counted)
 {
 	char path[64];
 	struct dataset d;
 	struct buf b = { 0 };
 	int fd;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/log", dir);
 	fd = open(path, O_RDWR | O_CREAT, 0600);
 	log_init("test", LOG_WARN);
@@ -213,12 +207,11 @@ static void dropped_lines_are_counted(void **state)
 }
 
 /* The nodes of features and edges without ids are rows: how these are numbered, edges say. */
-static void first_rows(void **state)
+TEST(first_rows)
 {
 	char csv[64];
 	struct dataset d;
 
-	(void)state;
 	snprintf(csv, sizeof(csv), "%s/features.csv", dir);
 	put(csv, "1\n2\n3\n");
 	put(tsv, "0 2\n");
@@ -234,7 +227,7 @@ static void first_rows(void **state)
 }
 
 /* Whatever the order of lines and ends, the graph is the same, and the one of ids given. */
-static void any_order(void **state)
+TEST(any_order)
 {
 	enum { NODES = 300, EDGES = 2000 };
 	static uint32_t end[EDGES][2], order[EDGES];
@@ -243,7 +236,6 @@ static void any_order(void **state)
 	struct edges_dropped dropped;
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 6, 0);
 	for (uint32_t i = 0; i < EDGES; i++) {
 		order[i] = i;
@@ -287,18 +279,4 @@ static void any_order(void **state)
 	ids_release(&known);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nodes_are_those_that_occur),
-		cmocka_unit_test(words_that_collide),
-		cmocka_unit_test(nodes_are_those_of_ids),
-		cmocka_unit_test(bad_files),
-		cmocka_unit_test(labels_by_id),
-		cmocka_unit_test(dropped_lines_are_counted),
-		cmocka_unit_test(first_rows),
-		cmocka_unit_test(any_order),
-	};
-
-	return cmocka_run_group_tests(tests, edge_files, dir_remove);
-}
+TESTS_BETWEEN(edge_files, dir_remove)

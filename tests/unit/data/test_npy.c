@@ -32,7 +32,7 @@ static enum err parse(const char *header, const void *data, size_t n, struct mat
 	return err;
 }
 
-static void test_types(void **state)
+TEST(test_types)
 {
 	static const struct {
 		const char *descr;
@@ -61,7 +61,6 @@ static void test_types(void **state)
 		  9007199254740992.0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char header[128];
 		struct mat m;
@@ -77,7 +76,7 @@ static void test_types(void **state)
 	}
 }
 
-static void test_headers(void **state)
+TEST(test_headers)
 {
 	static const struct {
 		const char *header, *message; /* NULL: right */
@@ -132,7 +131,6 @@ static void test_headers(void **state)
 		  "neither True nor False" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct mat m;
 
@@ -153,11 +151,10 @@ static void test_headers(void **state)
 }
 
 /* 2^64 elements are as many bytes as none. */
-static void test_product_that_wraps(void **state)
+TEST(test_product_that_wraps)
 {
 	struct mat m;
 
-	(void)state;
 	assert_err(
 	    parse("{'descr': '|u1', 'fortran_order': False, 'shape': (4294967296, 4294967296), }",
 		  "", 0, &m),
@@ -168,14 +165,13 @@ static void test_product_that_wraps(void **state)
 	    ERR_INPUT, "dimensions");
 }
 
-static void test_values_that_are_no_numbers(void **state)
+TEST(test_values_that_are_no_numbers)
 {
 	static const unsigned char nan8[16] = { [14] = 0xf8, [15] = 0x7f },
 				   inf4[8] = { [6] = 0x80, [7] = 0xff },
 				   big8[8] = { 1, 0, 0, 0, 0, 0, 0x20, 0 };
 	struct mat m;
 
-	(void)state;
 	assert_err(
 	    parse("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 1), }", nan8, 16, &m),
 	    ERR_INPUT, "row 1, column 0 (from 0) is nan");
@@ -191,14 +187,13 @@ static void test_values_that_are_no_numbers(void **state)
 		   ERR_INPUT, "at most 2^53");
 }
 
-static void test_versions(void **state)
+TEST(test_versions)
 {
 	static const char header[] = "{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }";
 	uint8_t file[128] = "\x93NUMPY\x03\x00";
 	struct bytes b;
 	struct mat m;
 
-	(void)state;
 	file[8] = sizeof(header) - 1;
 	memcpy(file + 12, header, sizeof(header)); /* the terminator is the one element */
 	b = exact(file, 12 + sizeof(header));
@@ -212,13 +207,12 @@ static void test_versions(void **state)
 	free((void *)(uintptr_t)b.p);
 }
 
-static void test_every_prefix_is_refused(void **state)
+TEST(test_every_prefix_is_refused)
 {
 	double values[6] = { 1, 2, 3, 4, 5, 0.1 };
 	struct mat m = { 2, 3, values }, again;
 	struct buf file = { 0 };
 
-	(void)state;
 	npy_print(&m, &file);
 	for (size_t n = 0; n < file.n; n++) {
 		struct bytes b = exact(file.p, n);
@@ -232,11 +226,10 @@ static void test_every_prefix_is_refused(void **state)
 	buf_release(&file);
 }
 
-static void test_written_as_read(void **state)
+TEST(test_written_as_read)
 {
 	double exact_floats[4] = { 0, -1.5, 3, 0x1p-20 }, doubles[4] = { 0.1, 1e300, -1e-300, 5 };
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct mat m = { 2, 2, i ? doubles : exact_floats }, again;
 		struct buf file = { 0 };
@@ -255,14 +248,13 @@ enum { MANY = 300000 }; /* rows that take several reads of a file */
 
 /* A file by parts: the same rows, whichever are asked for, and a bad one by its number in the
  * whole. */
-static void test_read_by_parts(void **state)
+TEST(test_read_by_parts)
 {
 	char path[] = "/tmp/test-npy-XXXXXX.npy";
 	struct mat whole, all, part;
 	struct buf file = { 0 };
 	size_t rows, cols;
 
-	(void)state;
 	close(mkstemps(path, 4));
 	mat_init(&whole, MANY, 3);
 	for (size_t i = 0; i < (size_t)MANY * 3; i++)
@@ -292,20 +284,4 @@ static void test_read_by_parts(void **state)
 	mat_release(&all);
 	mat_release(&whole);
 	buf_release(&file);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_types),
-		cmocka_unit_test(test_headers),
-		cmocka_unit_test(test_product_that_wraps),
-		cmocka_unit_test(test_values_that_are_no_numbers),
-		cmocka_unit_test(test_versions),
-		cmocka_unit_test(test_every_prefix_is_refused),
-		cmocka_unit_test(test_written_as_read),
-		cmocka_unit_test(test_read_by_parts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

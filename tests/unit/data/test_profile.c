@@ -46,13 +46,12 @@ static const struct profile_line *find(const struct profile *p, uint32_t cluster
 	return NULL;
 }
 
-static void test_known(void **state)
+TEST(test_known)
 {
 	const struct profile_line *l;
 	struct features X;
 	struct profile p;
 
-	(void)state;
 	dense(&X);
 	profile_of(&X, label, 3, &p);
 	assert_int_equal(p.n, 4); /* cluster 1 has no rows, column 2 no deviation */
@@ -74,13 +73,12 @@ static void test_known(void **state)
 }
 
 /* The same means, shares and lifts; deviations in place of robust ones. */
-static void test_sparse(void **state)
+TEST(test_sparse)
 {
 	struct features X, S;
 	struct profile p, q;
 	double square = 0;
 
-	(void)state;
 	dense(&X);
 	sparse(&S);
 	profile_of(&X, label, 3, &p);
@@ -105,13 +103,12 @@ static void test_sparse(void **state)
 }
 
 /* The ten that are farthest, in order: column j has 0, 1, 2 and, alone in its cluster, 10 + j. */
-static void test_ten(void **state)
+TEST(test_ten)
 {
 	const uint32_t of[] = { 0, 0, 0, 1 };
 	struct features X = { 0 };
 	struct profile p;
 
-	(void)state;
 	mat_init(&X.dense, 4, 30);
 	for (size_t j = 0; j < 30; j++)
 		for (size_t i = 0; i < 4; i++)
@@ -126,7 +123,7 @@ static void test_ten(void **state)
 	features_release(&X);
 }
 
-static void test_written(void **state)
+TEST(test_written)
 {
 	char dir[] = "/tmp/coterie-profile-XXXXXX", path[64];
 	struct columns names = { 0 };
@@ -134,7 +131,6 @@ static void test_written(void **state)
 	struct features X;
 	struct profile p;
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/profile.csv", dir);
 	columns_add(&names, "income, gross", COLUMN_NUMBER, NULL, NULL);
@@ -160,16 +156,4 @@ static void test_written(void **state)
 	columns_release(&names);
 	profile_release(&p);
 	features_release(&X);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known),
-		cmocka_unit_test(test_sparse),
-		cmocka_unit_test(test_ten),
-		cmocka_unit_test(test_written),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

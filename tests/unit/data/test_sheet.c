@@ -57,7 +57,7 @@ static void end(struct read *r)
 
 #define SET(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
 	static const struct {
 		const char *name, *text;
@@ -79,7 +79,6 @@ static void test_numbers(void **state)
 	};
 	static const double values[] = { 1, 2.5, -3, 40 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(same) / sizeof(*same); i++) {
 		struct read *r = parse_as(same[i].name, same[i].text, SET(same[i].set));
 
@@ -95,17 +94,16 @@ static void test_numbers(void **state)
 	}
 }
 
-static void test_decimal_comma(void **state)
+TEST(test_decimal_comma)
 {
 	struct read *r = parse("a;b\n1,5;2\n", SET("separator=;", "decimal=,"));
 
-	(void)state;
 	assert_ok(r->err);
 	assert_true(r->t.X.a[0] == 1.5);
 	end(r);
 }
 
-static void test_all_roles(void **state)
+TEST(test_all_roles)
 {
 	static const char text[] = "who,age,sex,born,class,note\n"
 				   "b,30,f,1970-01-02,x,\"a \"\"b\"\"\"\n"
@@ -118,7 +116,6 @@ static void test_all_roles(void **state)
 					 "label=class", "ignore=[\"note\"]", "unit=[\"age=years\"]",
 					 "missing=[\"mean\",\"born=indicator\"]"));
 
-	(void)state;
 	assert_ok(r->err);
 	assert_int_equal(r->t.X.rows, 3);
 	assert_int_equal(r->t.X.cols, 6);
@@ -136,13 +133,12 @@ static void test_all_roles(void **state)
 	end(r);
 }
 
-static void test_median_and_indicator(void **state)
+TEST(test_median_and_indicator)
 {
 	static const char text[] = "a,b\n1,1\n2,NA\n9,2\n,3\n";
 	static const double X[] = { 1, 1, 0, 2, 2, 1, 9, 2, 0, 2, 3, 0 };
 	struct read *r = parse(text, SET("missing=[\"median\",\"b=indicator\"]"));
 
-	(void)state;
 	assert_ok(r->err);
 	assert_int_equal(r->t.X.cols, 3);
 	assert_memory_equal(r->t.X.a, X, sizeof(X));
@@ -151,12 +147,11 @@ static void test_median_and_indicator(void **state)
 
 /* With its values given a category makes the same columns wherever some of them are; so does an
  * indicator of a column. */
-static void test_columns_that_all_parties_have(void **state)
+TEST(test_columns_that_all_parties_have)
 {
 	struct read *r =
 	    parse("a,b\n1,m\n2,m\n", SET("category=[\"b=w|m|f\"]", "missing=[\"a=indicator\"]"));
 
-	(void)state;
 	assert_ok(r->err);
 	assert_int_equal(r->t.out.n, 5);
 	assert_string_equal(r->t.out.column[1].name, "a is missing");
@@ -166,11 +161,10 @@ static void test_columns_that_all_parties_have(void **state)
 	end(r);
 }
 
-static void test_a_label_is_left_out(void **state)
+TEST(test_a_label_is_left_out)
 {
 	struct read *r = parse("a,b\n1,\n2,no\n", SET("label=b"));
 
-	(void)state;
 	assert_ok(r->err);
 	assert_int_equal(r->t.X.cols, 1);
 	assert_int_equal(r->t.out.n, 1);
@@ -272,9 +266,8 @@ static const struct {
 	{ "a,b\n1,2\n", { "decimal=," }, "x.csv: ',' is the separator and the decimal point" },
 };
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
 		struct read *r;
 
@@ -286,12 +279,11 @@ static void test_refusals(void **state)
 }
 
 /* A long first line and many short ones would make a matrix far larger than the file. */
-static void test_allocation_is_bounded_by_the_file(void **state)
+TEST(test_allocation_is_bounded_by_the_file)
 {
 	struct buf text = { 0 };
 	struct read *r;
 
-	(void)state;
 	for (int i = 0; i < 200000; i++)
 		buf_add(&text, "3,", 2);
 	buf_add(&text, "1\n", 2);
@@ -305,7 +297,7 @@ static void test_allocation_is_bounded_by_the_file(void **state)
 	buf_release(&text);
 }
 
-static void test_dates(void **state)
+TEST(test_dates)
 {
 	static const struct {
 		const char *text;
@@ -331,7 +323,6 @@ static void test_dates(void **state)
 					     "" };
 	double days;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(right) / sizeof(*right); i++) {
 		assert_true(
 		    word_date((struct word){ right[i].text, strlen(right[i].text) }, &days));
@@ -339,21 +330,4 @@ static void test_dates(void **state)
 	}
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
 		assert_false(word_date((struct word){ wrong[i], strlen(wrong[i]) }, &days));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_decimal_comma),
-		cmocka_unit_test(test_all_roles),
-		cmocka_unit_test(test_median_and_indicator),
-		cmocka_unit_test(test_columns_that_all_parties_have),
-		cmocka_unit_test(test_a_label_is_left_out),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_allocation_is_bounded_by_the_file),
-		cmocka_unit_test(test_dates),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,11 +34,10 @@ static size_t pairs(size_t parties, double skew, uint64_t seed)
 
 /* Sizes are equal whatever the skew; classes per party fall with it: most of them at 0, and at 1 no
  * more than runs need. */
-static void fewer_classes(void **state)
+TEST(fewer_classes)
 {
 	size_t before = SIZE_MAX;
 
-	(void)state;
 	assert_true(pairs(PARTIES, 0, 1) > PARTIES * CLASSES * 3 / 4);
 	assert_true(pairs(PARTIES, 1, 1) <= PARTIES + CLASSES - 1);
 	for (double skew = 0; skew <= 1; skew += 0.25) {
@@ -53,9 +52,8 @@ static void fewer_classes(void **state)
 }
 
 /* At a half, half of each party's twelve or thirteen rows are anybody's. */
-static void half_of_each(void **state)
+TEST(half_of_each)
 {
-	(void)state;
 	pairs(PARTIES, 0.5, 4);
 	for (uint32_t l = 0; l < PARTIES; l++) {
 		bool there[CLASSES] = { false };
@@ -70,11 +68,10 @@ static void half_of_each(void **state)
 	}
 }
 
-static void by_seed(void **state)
+TEST(by_seed)
 {
 	uint32_t other[N];
 
-	(void)state;
 	skew_parts(truth, N, 4, 0.5, 1, part);
 	skew_parts(truth, N, 4, 0.5, 1, other);
 	assert_memory_equal(part, other, sizeof(part));
@@ -85,13 +82,4 @@ static void by_seed(void **state)
 	assert_memory_equal(part, other, sizeof(part));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fewer_classes),
-		cmocka_unit_test(half_of_each),
-		cmocka_unit_test(by_seed),
-	};
-
-	return cmocka_run_group_tests(tests, classes, NULL);
-}
+TESTS_BETWEEN(classes, NULL)

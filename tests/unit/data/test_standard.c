@@ -30,13 +30,12 @@ static struct columns three(void)
 }
 
 /* Of 1, 2, 3, 4 the deviation is the root of 1.25; a category stays; what is constant becomes 0. */
-static void test_categories_stay(void **state)
+TEST(test_categories_stay)
 {
 	static const double x[] = { 1, 1, 7, 2, 0, 7, 3, 0, 7, 4, 1, 7 };
 	struct columns names = three();
 	struct features X = dense(4, 3, x);
 
-	(void)state;
 	assert_ok(standard_features(&X, &names));
 	assert_int_equal(X.dense.cols, 3);
 	for (size_t i = 0; i < 4; i++) {
@@ -48,13 +47,12 @@ static void test_categories_stay(void **state)
 	columns_release(&names);
 }
 
-static void test_sparse_stays(void **state)
+TEST(test_sparse_stays)
 {
 	struct triple t[] = { { 0, 0, 5 }, { 1, 1, 3 } };
 	struct features X = { .is_sparse = true };
 	bool *apart;
 
-	(void)state;
 	csr_from_triples(&X.sparse, 2, 2, t, 2);
 	apart = standard_apart(&X, NULL);
 	assert_true(apart[0] && apart[1]);
@@ -65,14 +63,13 @@ static void test_sparse_stays(void **state)
 }
 
 /* Sums of squares by hand: 5 of the numbers, 1 of the category; of sparse columns the same. */
-static void test_spread(void **state)
+TEST(test_spread)
 {
 	static const double x[] = { 1, 1, 7, 2, 0, 7, 3, 0, 7, 4, 1, 7 };
 	struct features X = dense(4, 3, x), S = { .is_sparse = true };
 	struct triple t[12];
 	double *spread = standard_spread(&X), *sparse;
 
-	(void)state;
 	for (uint32_t e = 0; e < 12; e++)
 		t[e] = (struct triple){ e / 3, e % 3, x[e] };
 	csr_from_triples(&S.sparse, 4, 3, t, 12);
@@ -88,13 +85,12 @@ static void test_spread(void **state)
 	features_release(&S);
 }
 
-static void test_dominant(void **state)
+TEST(test_dominant)
 {
 	static const double most[] = { 1, 18, 2 }, even[] = { 1, 8, 1 }, two[] = { 1, 4 },
 			    nine[] = { 1, 10 }, none[] = { 0, 0, 0 };
 	double share;
 
-	(void)state;
 	assert_int_equal(standard_dominant(most, 3, &share), 1);
 	assert_near(share, 18 / 21.0, 1e-15);
 	assert_int_equal(standard_dominant(even, 3, &share), 3); /* 80 % is not more than 80 % */
@@ -123,13 +119,12 @@ static const char *warned(const struct features *X, const struct columns *names,
 	return text;
 }
 
-static void test_dominant_is_warned_of(void **state)
+TEST(test_dominant_is_warned_of)
 {
 	static const double x[] = { 30, 1, 1, -30, 0, 2, 30, 0, 1, -30, 1, 2 };
 	struct columns names = three();
 	struct features X = dense(4, 3, x);
 
-	(void)state;
 	assert_string_equal(warned(&X, &names, false), "column_dominates 0.999; ");
 	assert_non_null(strstr(given.said[0].sentence,
 			       "column \"income\" has 99.9 % of the variance of all 3"));
@@ -147,13 +142,12 @@ static void test_dominant_is_warned_of(void **state)
 }
 
 /* A column may be constant in some of the rows. */
-static void test_constant_is_warned_of_all_rows(void **state)
+TEST(test_constant_is_warned_of_all_rows)
 {
 	static const double x[] = { 1, 7, 0, 2, 7, 0, 3, 7, 1, 4, 7, 1 };
 	struct columns names = three();
 	struct features X = dense(4, 3, x);
 
-	(void)state;
 	MAT(&X.dense, 0, 2) = 3;
 	assert_string_equal(warned(&X, &names, true), "columns_constant 1; ");
 	assert_non_null(strstr(given.said[0].sentence,
@@ -167,13 +161,12 @@ static void test_constant_is_warned_of_all_rows(void **state)
 	columns_release(&names);
 }
 
-static void test_zeros_are_warned_of(void **state)
+TEST(test_zeros_are_warned_of)
 {
 	static const double zeros[6] = { 0 };
 	struct triple t = { 1, 1, 0 };
 	struct features X = dense(3, 2, zeros), S = { .is_sparse = true };
 
-	(void)state;
 	assert_string_equal(warned(&X, NULL, false), "no_features 0; ");
 	assert_string_equal(warned(&X, NULL, true), "no_features 0; ");
 	MAT(&X.dense, 2, 1) = 1e-300;
@@ -189,19 +182,4 @@ static void test_zeros_are_warned_of(void **state)
 	warnings_release(&given);
 	features_release(&X);
 	features_release(&S);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_categories_stay),
-		cmocka_unit_test(test_sparse_stays),
-		cmocka_unit_test(test_spread),
-		cmocka_unit_test(test_dominant),
-		cmocka_unit_test(test_dominant_is_warned_of),
-		cmocka_unit_test(test_constant_is_warned_of_all_rows),
-		cmocka_unit_test(test_zeros_are_warned_of),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static void same_as_strtod(const char *text)
 		fail_msg("\"%s\": %.17g, expected %.17g", text, x, y);
 }
 
-static void test_numbers_by_hand(void **state)
+TEST(test_numbers_by_hand)
 {
 	static const char *const texts[] = {
 		"0",
@@ -52,17 +52,15 @@ static void test_numbers_by_hand(void **state)
 		"179769313486231570000000000000000000000000000",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		same_as_strtod(texts[i]);
 }
 
-static void test_random(void **state)
+TEST(test_random)
 {
 	static const char *const formats[] = { "%.17g", "%.15g", "%.6f", "%g", "%.3e", "%.15f" };
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 1, 0);
 	for (int i = 0; i < 200000; i++) {
 		double x = rng_normal(&rng) * (i % 3 ? 1 : 1e10);
@@ -73,7 +71,7 @@ static void test_random(void **state)
 	}
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	static const char *const texts[] = {
 		"",
@@ -100,14 +98,13 @@ static void test_refused(void **state)
 	};
 	double x;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		if (number(texts[i], &x))
 			fail_msg("\"%s\" was read as %g", texts[i], x);
 	}
 }
 
-static void test_whole_numbers(void **state)
+TEST(test_whole_numbers)
 {
 	static const struct {
 		const char *text;
@@ -122,21 +119,19 @@ static void test_whole_numbers(void **state)
 		      { "", false } };
 	uint64_t x;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		assert_int_equal(
 		    word_whole((struct word){ cases[i].text, strlen(cases[i].text) }, &x),
 		    cases[i].ok);
 }
 
-static void test_splits_into_lines(void **state)
+TEST(test_splits_into_lines)
 {
 	struct bytes b = exact_text("# c\n\n \t\r\n 1  2\r\n#\n3 x");
 	struct text t = text_open(b, "f.txt");
 	uint64_t x;
 	double d;
 
-	(void)state;
 	assert_true(text_line(&t, '#'));
 	assert_int_equal(t.line, 4);
 	assert_ok(text_whole(&t, 0, 9, "it", &x));
@@ -152,15 +147,4 @@ static void test_splits_into_lines(void **state)
 		   "f.txt:6: the line ends where a number is expected");
 	assert_false(text_line(&t, '#'));
 	free((void *)(uintptr_t)b.p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers_by_hand),   cmocka_unit_test(test_random),
-		cmocka_unit_test(test_refused),           cmocka_unit_test(test_whole_numbers),
-		cmocka_unit_test(test_splits_into_lines),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ static enum err parse(const char *indicator, const char *edges, const char *attr
 	return err;
 }
 
-static void test_set_is_read(void **state)
+TEST(test_set_is_read)
 {
 	static const uint32_t index[] = { 1, 2, 0, 2, 0, 1, 4, 3 };
 	static const size_t start[] = { 0, 2, 4, 6, 7, 8, 8 };
@@ -40,7 +40,6 @@ static void test_set_is_read(void **state)
 	size_t classes;
 	struct tu tu;
 
-	(void)state;
 	assert_ok(parse(INDICATOR, EDGES, "0.5,1\n 1 , 2\n3,4\n5 6\n7,\t8\n-9e2,1e-3\r\n",
 			"1\n-1\n1\n", &tu));
 	assert_int_equal(tu.graphs.count, 3);
@@ -63,11 +62,10 @@ static void test_set_is_read(void **state)
 }
 
 /* One direction is as good as both; what is said again, and self-loops, are dropped and counted. */
-static void test_edges(void **state)
+TEST(test_edges)
 {
 	struct tu one, other;
 
-	(void)state;
 	assert_ok(parse(INDICATOR, EDGES, NULL, NULL, &one));
 	assert_ok(parse(INDICATOR, "3 1\n2,1\n1,2\n2,3\n\n5,4\n2,2\n5,4\n2,3\n2,3\n", NULL, NULL,
 			&other));
@@ -91,9 +89,8 @@ static void fails(const char *indicator, const char *edges, const char *attribut
 	assert_null(tu.graphs.attribute.a);
 }
 
-static void test_indicator(void **state)
+TEST(test_indicator)
 {
-	(void)state;
 	fails("", EDGES, NULL, NULL, "S_graph_indicator.txt: has no nodes");
 	fails("1\n2\n1\n", "1,2\n", NULL, NULL,
 	      "S_graph_indicator.txt:3: a node of graph 1 after nodes of graph 2");
@@ -105,9 +102,8 @@ static void test_indicator(void **state)
 	fails("1\n99999999999999999999\n", "1,2\n", NULL, NULL, "S_graph_indicator.txt:2");
 }
 
-static void test_wrong_edges(void **state)
+TEST(test_wrong_edges)
 {
-	(void)state;
 	fails(INDICATOR, "", NULL, NULL, "S_A.txt: has no edges");
 	fails(INDICATOR, "1,1\n", NULL, NULL, "S_A.txt: has no edges");
 	fails(INDICATOR, "1,2\n3,4\n", NULL, NULL, "S_A.txt:2: an edge from graph 1 to graph 2");
@@ -121,9 +117,8 @@ static void test_wrong_edges(void **state)
 	fails(INDICATOR, "1,-2\n", NULL, NULL, "\"-2\" is no node");
 }
 
-static void test_wrong_attributes(void **state)
+TEST(test_wrong_attributes)
 {
-	(void)state;
 	fails(INDICATOR, EDGES, "1,2\n1,2\n1\n1,2\n1,2\n1,2\n", NULL,
 	      "S_node_attributes.txt:3: 1 attributes, 2 in the lines before");
 	fails(INDICATOR, EDGES, "1\n2\n3\n4\n5\n", NULL,
@@ -138,9 +133,8 @@ static void test_wrong_attributes(void **state)
 	fails(INDICATOR, EDGES, "", NULL, "attributes of 0 nodes of 6");
 }
 
-static void test_wrong_labels(void **state)
+TEST(test_wrong_labels)
 {
-	(void)state;
 	fails(INDICATOR, EDGES, NULL, "1\n2\n",
 	      "S_graph_labels.txt: cut off: labels of 2 graphs of 3");
 	fails(INDICATOR, EDGES, NULL, "1\n2\n3\n4\n", "more graphs than the 3");
@@ -150,9 +144,8 @@ static void test_wrong_labels(void **state)
 }
 
 /* Cut off anywhere, it is refused or a set that holds together. */
-static void test_cut_off_anywhere(void **state)
+TEST(test_cut_off_anywhere)
 {
-	(void)state;
 	for (size_t cut = 0; cut < strlen(EDGES); cut++) {
 		char edges[sizeof(EDGES)];
 		struct tu tu;
@@ -167,11 +160,10 @@ static void test_cut_off_anywhere(void **state)
 	}
 }
 
-static void test_directory(void **state)
+TEST_WITH(test_directory, dir_make, dir_remove)
 {
 	struct tu tu;
 
-	(void)state;
 	assert_err(tu_read(dir, &tu), ERR_INPUT, "0 files *_graph_indicator.txt");
 	put(in("A_B_graph_indicator.txt"), INDICATOR);
 	assert_err(tu_read(dir, &tu), ERR_INPUT, "A_B_A.txt");
@@ -187,7 +179,7 @@ static void test_directory(void **state)
 }
 
 /* What is published of the sets, where they are. */
-static void test_published(void **state)
+TEST(test_published)
 {
 	static const struct {
 		const char *name;
@@ -199,7 +191,6 @@ static void test_published(void **state)
 	};
 	const char *data = getenv("COTERIE_DATA");
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		char path[512];
 		uint32_t *label;
@@ -221,21 +212,4 @@ static void test_published(void **state)
 		free(label);
 		tu_release(&tu);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_set_is_read),
-		cmocka_unit_test(test_edges),
-		cmocka_unit_test(test_indicator),
-		cmocka_unit_test(test_wrong_edges),
-		cmocka_unit_test(test_wrong_attributes),
-		cmocka_unit_test(test_wrong_labels),
-		cmocka_unit_test(test_cut_off_anywhere),
-		cmocka_unit_test_setup_teardown(test_directory, dir_make, dir_remove),
-		cmocka_unit_test(test_published),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

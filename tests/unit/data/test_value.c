@@ -15,13 +15,12 @@ static struct bytes of(const char *text)
 }
 
 /* Before the next one: what is shown once is shown for good. */
-static void test_hidden(void **state)
+TEST(test_hidden)
 {
 	struct text t = text_open(of("x\n"), "f.tsv");
 	struct ids ids;
 	double x;
 
-	(void)state;
 	assert_string_equal(value_text("DE89 3704", 9).s, "(not shown)");
 	assert_string_equal(value_number(3.25).s, "(not shown)");
 	assert_err(text_number(&t, &x), ERR_INPUT, "f.tsv:1: (not shown) is not a finite number");
@@ -29,11 +28,10 @@ static void test_hidden(void **state)
 		   "ids.txt:2: the id (not shown) is given twice, first on line 1");
 }
 
-static void test_shown(void **state)
+TEST(test_shown)
 {
 	const char *text = "0123456789012345678901234567890123456789";
 
-	(void)state;
 	values_show();
 	assert_string_equal(value_text("DE89\n3704", 9).s, "\"DE89?3704\"");
 	assert_string_equal(value_text(NULL, 0).s, "\"\"");
@@ -42,14 +40,4 @@ static void test_shown(void **state)
 			    "\"0123456789012345678901234567890123456789..\"");
 	assert_string_equal(value_number(3.25).s, "3.25");
 	assert_string_equal(value_number(0.1).s, "0.1");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hidden),
-		cmocka_unit_test(test_shown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,9 +40,8 @@ static void shows(const char *vertices, const char *edges, const char *expected)
 	dataset_release(&d);
 }
 
-static void test_shapes(void **state)
+TEST(test_shapes)
 {
-	(void)state;
 	shows("a\nb\n", "a b\na c\n", "a:b,c b:a c*:a");
 	shows("b\na\n", "a\tc\n", "a:c b: c*:a");
 	/* Vertices without ties come between others, and move them up. */
@@ -62,9 +61,8 @@ static void refuses(const char *vertices, const char *edges, const char *path, c
 	assert_int_equal(d.n, 0);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-	(void)state;
 	refuses("a\n", "a b\nb c\n", tsv, "the tie of \"b\" and \"c\" has neither end in");
 	refuses("a\n", "a b 2\n", tsv, "ties have weights, which walks do not read");
 	refuses("a\na\n", "a b\n", tsv, "ids.txt:2");
@@ -73,10 +71,4 @@ static void test_refused(void **state)
 		"expected edges.tsv beside");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_shapes),
-					    cmocka_unit_test(test_refused) };
-
-	return cmocka_run_group_tests(tests, edge_files, dir_remove);
-}
+TESTS_BETWEEN(edge_files, dir_remove)

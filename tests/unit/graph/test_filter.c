@@ -35,11 +35,10 @@ static void by_spectrum(const struct graph *g, enum filter_kind kind, unsigned p
 }
 
 /* From 26 on, by fewer steps (filter_steps.h). */
-static void equals_the_spectral_definition(void **state)
+TEST(equals_the_spectral_definition)
 {
 	static const unsigned orders[] = { 0, 1, 2, 3, 5, 25, 26, 60, 200 };
 
-	(void)state;
 	for (int weighted = 0; weighted < 2; weighted++)
 		for (int kind = 0; kind < 2; kind++)
 			for (size_t o = 0; o < sizeof(orders) / sizeof(*orders); o++) {
@@ -59,9 +58,8 @@ static void equals_the_spectral_definition(void **state)
 }
 
 /* T^psi X by a dense T; sparse features too. */
-static void mean_filter_by_matrix(void **state)
+TEST(mean_filter_by_matrix)
 {
-	(void)state;
 	for (int weighted = 0; weighted < 2; weighted++) {
 		struct mat X, T, expected, from_sparse;
 		struct graph g;
@@ -116,12 +114,11 @@ static void check_spread(const struct mat *X, double square, double spread)
 	assert_near(spread, off, 1e-12 * all);
 }
 
-static void spread_of_powers(void **state)
+TEST(spread_of_powers)
 {
 	enum { STEPS = 5 };
 	double square[STEPS + 1], spread[STEPS + 1], again[2 * (STEPS + 1)];
 
-	(void)state;
 	for (int kind = FILTER_HALF; kind <= FILTER_MEAN; kind++) {
 		struct mat dense, X;
 		struct graph g;
@@ -151,12 +148,11 @@ static void spread_of_powers(void **state)
 }
 
 /* S x is twice a half step less x. */
-static void spread_of_plain_powers(void **state)
+TEST(spread_of_plain_powers)
 {
 	enum { STEPS = 5 };
 	double square[STEPS + 1], spread[STEPS + 1];
 
-	(void)state;
 	for (int weighted = 0; weighted < 2; weighted++) {
 		struct mat X, half;
 		struct graph g;
@@ -179,14 +175,13 @@ static void spread_of_plain_powers(void **state)
 }
 
 /* Two joined nodes: S = [1 1; 1 1] / 2, so a half step gives (3a + b) / 4 and (a + 3b) / 4. */
-static void one_step_by_hand(void **state)
+TEST(one_step_by_hand)
 {
 	struct triple t[] = { { 0, 1, 1 }, { 1, 0, 1 } };
 	struct csr a;
 	struct graph g;
 	struct mat X;
 
-	(void)state;
 	csr_from_triples(&a, 3, 3, t, 2);
 	graph_init(&g, &a);
 	assert_null(a.start);
@@ -237,9 +232,8 @@ static void naive_half(const struct graph *g, unsigned psi, struct mat *X)
 	mat_release(&Y);
 }
 
-static void same_bits_as_the_naive_order(void **state)
+TEST(same_bits_as_the_naive_order)
 {
-	(void)state;
 	for (int weighted = 0; weighted < 2; weighted++) {
 		struct graph g;
 		struct mat X, naive;
@@ -258,13 +252,12 @@ static void same_bits_as_the_naive_order(void **state)
 }
 
 /* A column's result does not depend on its neighbours in the panel, nor on who made the panel. */
-static void same_bits_for_any_width_and_threads(void **state)
+TEST(same_bits_for_any_width_and_threads)
 {
 	static const size_t widths[] = { 1, 15, 16, 17, 32, 70 };
 	struct graph g;
 	struct mat X, whole;
 
-	(void)state;
 	sample_graph(&g, 120, 300, 2, false, 5);
 	sample_normal(&X, 120, 70, 10);
 	sample_copy(&X, &whole);
@@ -290,11 +283,10 @@ static void same_bits_for_any_width_and_threads(void **state)
 }
 
 /* Several steps at once, for which leaves are folded, and one by one, for which they are not. */
-static void leaves_of_one_node(void **state)
+TEST(leaves_of_one_node)
 {
 	enum { COLS = 37 };
 
-	(void)state;
 	for (int kind = FILTER_HALF; kind <= FILTER_MEAN; kind++)
 		for (unsigned psi = 2; psi <= 50; psi = 2 * psi + 1) {
 			struct mat X, steps, from_sparse;
@@ -323,11 +315,10 @@ static void leaves_of_one_node(void **state)
 }
 
 /* Nothing gets further than psi edges, and between leaves of one node it takes two. */
-static void zeros_stay_out_of_reach(void **state)
+TEST(zeros_stay_out_of_reach)
 {
 	struct graph g;
 
-	(void)state;
 	sample_leafy(&g, false);
 	for (unsigned psi = 1; psi <= 3; psi++) {
 		const uint32_t leaf = SAMPLE_LEAFY - 1, hub = SAMPLE_HUBS - 1; /* of the last hub */
@@ -346,9 +337,8 @@ static void zeros_stay_out_of_reach(void **state)
 	graph_release(&g);
 }
 
-static void sparse_equals_dense(void **state)
+TEST(sparse_equals_dense)
 {
-	(void)state;
 	for (unsigned psi = 0; psi <= 3; psi++)
 		for (int ones = 0; ones < 2; ones++) {
 			struct csr sparse;
@@ -391,13 +381,12 @@ static void ring(struct graph *g, size_t n)
 	graph_init(g, &a);
 }
 
-static void lambda_max(void **state)
+TEST(lambda_max)
 {
 	static const size_t length[] = { 4, 10, 50, 3000 };
 	struct graph g;
 	double lambda;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(length) / sizeof(*length); i++) {
 		ring(&g, length[i]);
 		assert_ok(graph_lambda_max(&g, &lambda));
@@ -419,13 +408,12 @@ static void lambda_max(void **state)
 	}
 }
 
-static void no_edges(void **state)
+TEST(no_edges)
 {
 	struct graph g;
 	struct mat X, before;
 	double lambda = -1;
 
-	(void)state;
 	sample_graph(&g, 9, 0, 0, false, 1);
 	assert_ok(graph_lambda_max(&g, &lambda));
 	assert_true(lambda == 0);
@@ -440,13 +428,12 @@ static void no_edges(void **state)
 	graph_release(&g);
 }
 
-static void rows_must_match(void **state)
+TEST(rows_must_match)
 {
 	struct csr sparse;
 	struct graph g;
 	struct mat X;
 
-	(void)state;
 	sample_graph(&g, 9, 10, 0, false, 1);
 	sample_normal(&X, 8, 2, 1);
 	sample_sparse(&sparse, 8, 5, 2, true, 1);
@@ -458,11 +445,10 @@ static void rows_must_match(void **state)
 }
 
 /* Weights that are all one are dropped: the graph is the unweighted one. */
-static void unit_weights(void **state)
+TEST(unit_weights)
 {
 	struct graph g;
 
-	(void)state;
 	sample_graph(&g, 9, 10, 0, false, 1);
 	assert_null(g.adjacency.value);
 	graph_release(&g);
@@ -494,7 +480,7 @@ static void csr_of_dense(const struct mat *m, struct csr *s)
 
 /* A graph too large for a panel of each thread, leaves folded and all: COPIES of a small one, to
  * the bits of that. */
-static void large_as_small_again_and_again(void **state)
+TEST(large_as_small_again_and_again)
 {
 	enum { RING = 20, LEAVES = 5, NODES = RING + LEAVES, COPIES = 6500, COLS = 21 };
 	struct graph g, large;
@@ -504,7 +490,6 @@ static void large_as_small_again_and_again(void **state)
 	struct triple *t;
 	struct csr a;
 
-	(void)state;
 	ALLOC(t, COPIES * 2 * NODES);
 	for (uint32_t i = 0; i < NODES; i++) {
 		uint32_t to = i < RING ? (i + 1) % RING : 3;
@@ -545,27 +530,4 @@ static void large_as_small_again_and_again(void **state)
 	mat_release(&X);
 	graph_release(&large);
 	graph_release(&g);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equals_the_spectral_definition),
-		cmocka_unit_test(mean_filter_by_matrix),
-		cmocka_unit_test(spread_of_powers),
-		cmocka_unit_test(spread_of_plain_powers),
-		cmocka_unit_test(one_step_by_hand),
-		cmocka_unit_test(same_bits_as_the_naive_order),
-		cmocka_unit_test(same_bits_for_any_width_and_threads),
-		cmocka_unit_test(large_as_small_again_and_again),
-		cmocka_unit_test(leaves_of_one_node),
-		cmocka_unit_test(zeros_stay_out_of_reach),
-		cmocka_unit_test(sparse_equals_dense),
-		cmocka_unit_test(lambda_max),
-		cmocka_unit_test(no_edges),
-		cmocka_unit_test(rows_must_match),
-		cmocka_unit_test(unit_weights),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

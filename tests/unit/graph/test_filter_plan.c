@@ -31,9 +31,8 @@ static void make(struct graph *g, bool weighted)
 }
 
 /* Each node once, with its own neighbours in their own order, its weights and its degree. */
-static void each_node_once(void **state)
+TEST(each_node_once)
 {
-	(void)state;
 	for (int weighted = 0; weighted < 2; weighted++) {
 		struct filter_plan p;
 		bool seen[NODES] = { false };
@@ -62,13 +61,12 @@ static void each_node_once(void **state)
 }
 
 /* Rows of another length than the one before are as few as windows and lengths allow. */
-static void equal_rows_together(void **state)
+TEST(equal_rows_together)
 {
 	struct filter_plan p;
 	size_t changes = 0;
 	struct graph g;
 
-	(void)state;
 	make(&g, false);
 	assert_ok(filter_plan_init(&p, &g, FILTER_HALF, false));
 	for (size_t i = 1; i < NODES; i++)
@@ -110,12 +108,11 @@ static void check_folded(const struct filter_plan *p, const struct graph *g)
 	}
 }
 
-static void leaves_in_one_row(void **state)
+TEST(leaves_in_one_row)
 {
 	struct filter_plan p;
 	struct graph g;
 
-	(void)state;
 	sample_leafy(&g, false);
 	assert_ok(filter_plan_init(&p, &g, FILTER_HALF, true));
 	/* 3, 6, .. 15 leaves: one row; 18 to 27: two */
@@ -128,7 +125,7 @@ static void leaves_in_one_row(void **state)
 /* Leaves of one node are taken in the order of their numbers, FOLD_MOST at a time, however they
  * came to lie apart: a star of many, between whose leaves there are others that are laid out first.
  */
-static void leaves_by_number(void **state)
+TEST(leaves_by_number)
 {
 	enum { STAR = 1000, NODES_OF_STAR = 2 * STAR + 1 };
 	uint32_t centre = NODES_OF_STAR - 1;
@@ -138,7 +135,6 @@ static void leaves_by_number(void **state)
 	struct graph g;
 	struct csr a;
 
-	(void)state;
 	for (uint32_t i = 0; i < STAR;
 	     i++) { /* every second is a path's: centre, 2 i + 1, 2 i - 1, .. */
 		uint32_t to = i ? 2 * i - 1 : centre;
@@ -167,12 +163,11 @@ static void leaves_by_number(void **state)
 }
 
 /* Weighted edges, and graphs with hardly a leaf beside another, stay as they are. */
-static void nothing_to_fold(void **state)
+TEST(nothing_to_fold)
 {
 	struct filter_plan p;
 	struct graph g;
 
-	(void)state;
 	for (int few = 0; few < 2; few++) {
 		if (few)
 			make(&g, false);
@@ -184,15 +179,4 @@ static void nothing_to_fold(void **state)
 		filter_plan_release(&p);
 		graph_release(&g);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_node_once),    cmocka_unit_test(equal_rows_together),
-		cmocka_unit_test(leaves_in_one_row), cmocka_unit_test(leaves_by_number),
-		cmocka_unit_test(nothing_to_fold),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,9 +16,8 @@ static double worst_of(const struct filter_steps *s, unsigned power)
 	return worst;
 }
 
-static void powers(void **state)
+TEST(powers)
 {
-	(void)state;
 	for (unsigned power = 1; power <= 1000; power += 1 + power / 40) {
 		struct filter_steps s;
 
@@ -30,9 +29,8 @@ static void powers(void **state)
 	}
 }
 
-static void counts(void **state)
+TEST(counts)
 {
-	(void)state;
 	assert_int_equal(filter_steps_count(0), 0);
 	assert_int_equal(filter_steps_count(1), 1);
 	assert_int_equal(filter_steps_count(20), 20);
@@ -41,11 +39,10 @@ static void counts(void **state)
 	assert_int_equal(filter_steps_count(1000), 153);
 }
 
-static void plain_powers(void **state)
+TEST(plain_powers)
 {
 	struct filter_steps s;
 
-	(void)state;
 	filter_steps_init(&s, 9);
 	assert_int_equal(s.count, 9);
 	for (size_t i = 0; i < s.count; i++)
@@ -57,9 +54,8 @@ static void plain_powers(void **state)
 }
 
 /* No product of the first steps is much larger than what comes out: rounding would be, too. */
-static void on_the_way(void **state)
+TEST(on_the_way)
 {
-	(void)state;
 	for (unsigned power = 30; power <= 240; power += 30) {
 		struct filter_steps s;
 		double most = 0;
@@ -75,16 +71,4 @@ static void on_the_way(void **state)
 		assert_true(most < 300);
 		filter_steps_release(&s);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(powers),
-		cmocka_unit_test(counts),
-		cmocka_unit_test(plain_powers),
-		cmocka_unit_test(on_the_way),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,12 +75,11 @@ static void check(const struct sample *s, enum filter_kind kind, unsigned psi, b
 }
 
 /* psi up to where powers are cheaper, and beyond it. */
-static void products(void **state)
+TEST(products)
 {
 	static const unsigned psi[] = { 0, 1, 2, 9, 30, 60, 100 };
 	static const size_t vectors[] = { 1, 8, 11, 24 };
 
-	(void)state;
 	for (unsigned number = 0; number < 16; number++) {
 		struct sample s;
 
@@ -93,11 +92,10 @@ static void products(void **state)
 	}
 }
 
-static void ones_without_values(void **state)
+TEST(ones_without_values)
 {
 	struct sample s;
 
-	(void)state;
 	sample_graph(&s.g, NODES, EDGES, ISOLATED, false, 1);
 	sample_sparse(&s.X, NODES, COLS, 6, true, 2);
 	s.X.start[NODES] = s.X.start[NODES - 1]; /* the last row has none */
@@ -109,12 +107,11 @@ static void ones_without_values(void **state)
 	sample_release(&s);
 }
 
-static void fewer_steps(void **state)
+TEST(fewer_steps)
 {
 	struct sample s;
 	struct filtered f;
 
-	(void)state;
 	sample_init(&s, false, false);
 	assert_ok(filtered_init(&f, &s.X, NULL, &s.g, FILTER_HALF, 60, 1));
 	assert_true(f.once.count == 37 && f.twice.count == 53);
@@ -123,7 +120,7 @@ static void fewer_steps(void **state)
 }
 
 /* A path: several shares of rows for threads, each node beside its neighbours. */
-static void threads(void **state)
+TEST(threads)
 {
 	enum { LONG = 20000 };
 	struct triple *t;
@@ -132,7 +129,6 @@ static void threads(void **state)
 	struct mat in, first, again;
 	struct filtered f;
 
-	(void)state;
 	ALLOC(t, 2 * (size_t)LONG);
 	for (uint32_t i = 0; i + 1 < LONG; i++) {
 		t[2 * i] = (struct triple){ i, i + 1, 1 };
@@ -160,11 +156,10 @@ static void threads(void **state)
 	graph_release(&g);
 }
 
-static void when_it_pays(void **state)
+TEST(when_it_pays)
 {
 	const enum filter_kind half = FILTER_HALF;
 
-	(void)state;
 	/* half of the columns of cora, citeseer, wiki */
 	assert_true(filtered_pays(2708, 716, 26000, 10556, half, 9, 7));
 	assert_true(filtered_pays(3327, 1852, 53000, 9104, half, 15, 6));
@@ -182,26 +177,14 @@ static void when_it_pays(void **state)
 	assert_false(filtered_pays(2708, 716, 26000, 10556, half, 9, 300)); /* all but */
 }
 
-static void bad_input(void **state)
+TEST(bad_input)
 {
 	struct sample s;
 	struct filtered f;
 
-	(void)state;
 	sample_init(&s, false, false);
 	s.X.rows = NODES - 1;
 	assert_err(filtered_init(&f, &s.X, NULL, &s.g, FILTER_HALF, 2, 1), ERR_INPUT, "89 rows");
 	s.X.rows = NODES;
 	sample_release(&s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(products),     cmocka_unit_test(ones_without_values),
-		cmocka_unit_test(fewer_steps),  cmocka_unit_test(threads),
-		cmocka_unit_test(when_it_pays), cmocka_unit_test(bad_input),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,14 +8,13 @@
 #include <string.h>
 
 /* diag((D^-1 A)^t) of a triangle with a tail: 0-1-2 all linked, 3 at 2; and a node alone. */
-static void test_powers_by_hand(void **state)
+TEST(test_powers_by_hand)
 {
 	struct triple t[] = { { 0, 1, 1 }, { 1, 0, 1 }, { 1, 2, 1 }, { 2, 1, 1 },
 			      { 0, 2, 1 }, { 2, 0, 1 }, { 2, 3, 1 }, { 3, 2, 1 } };
 	struct graphs g = { .count = 2 };
 	float *F;
 
-	(void)state;
 	ALLOC(g.first, 3);
 	g.first[1] = 4;
 	g.first[2] = 5;
@@ -42,12 +41,11 @@ static void test_powers_by_hand(void **state)
 }
 
 /* Graphs of up to 60 nodes: more than a block, paths longer than 8 steps. */
-static void test_powers(void **state)
+TEST(test_powers)
 {
 	struct graphs g;
 	float *F;
 
-	(void)state;
 	random_graphs(&g, 6, 60, 0.05, 3);
 	assert_ok(graphs_features(&g, GRAPHS_STRUCTURE, 3, &F));
 	for (size_t i = 0; i < g.count; i++) {
@@ -79,7 +77,7 @@ static void test_powers(void **state)
 
 /* A line to the right and one upwards: each is in its direction alone, as long as it is, and where
  * it is. */
-static void test_lines_have_a_direction(void **state)
+TEST(test_lines_have_a_direction)
 {
 	enum { D = 32 + 2 + GRAPHS_LINES };
 	double at[] = { 0.5, 0, 2.5, 0, 0, 0.5, 0, 2.5 };
@@ -88,7 +86,6 @@ static void test_lines_have_a_direction(void **state)
 	double sum[2][4] = { { 0 } };
 	float *F, *G;
 
-	(void)state;
 	ALLOC(g.first, 3);
 	g.first[1] = 2;
 	g.first[2] = 4;
@@ -114,12 +111,11 @@ static void test_lines_have_a_direction(void **state)
 	csr_release(&g.A);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	struct graphs g;
 	float *F;
 
-	(void)state;
 	random_graphs(&g, 2, 4, 0.5, 1);
 	mat_release(&g.attribute);
 	mat_init(&g.attribute, graphs_nodes(&g), 1);
@@ -127,16 +123,4 @@ static void test_refused(void **state)
 		   "two coordinates of each node, there are 1 attributes");
 	assert_null(F);
 	graphs_release(&g);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_powers_by_hand),
-		cmocka_unit_test(test_powers),
-		cmocka_unit_test(test_lines_have_a_direction),
-		cmocka_unit_test(test_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,9 +3,8 @@
 #include "common/graph/knn.h"
 #include "common/linalg/la.h"
 
-static void same_as_by_definition(void **state)
+TEST(same_as_by_definition)
 {
-	(void)state;
 	assert_int_equal(knn_rule(1), 1);
 	assert_int_equal(knn_rule(2), 1);
 	assert_int_equal(knn_rule(3), 2);
@@ -53,13 +52,12 @@ static void check(const struct csr *S, const struct mat *expected, double tolera
 }
 
 /* More rows than a block has; k from 1 to more than there are. */
-static void against_the_definition(void **state)
+TEST(against_the_definition)
 {
 	static const size_t shape[][3] = {
 		{ 2, 2, 1 }, { 9, 3, 20 }, { 40, 3, 5 }, { 1030, 2, 7 }
 	};
 
-	(void)state;
 	for (size_t s = 0; s < sizeof(shape) / sizeof(*shape); s++) {
 		struct mat X, K, expected;
 		struct csr S;
@@ -84,14 +82,13 @@ static void given(void *ctx, size_t first, size_t count, double *S)
 }
 
 /* Row 0 likes 1, 2 and 3 alike: the lower two stay. Row 3 likes nobody. */
-static void ties_and_nothing(void **state)
+TEST(ties_and_nothing)
 {
 	double k[] = { 9, 1, 1, 1, 0, 9, 2, 0, 0, 2, 9, 0, 0, -1, 0, 9 };
 	struct mat K = { 4, 4, k }, dense;
 	struct knn_source source = { 4, &K, given };
 	struct csr S;
 
-	(void)state;
 	knn_graph(&source, 2, 1, &S);
 	csr_to_dense(&S, &dense);
 	assert_near(MAT(&dense, 0, 1), 0.5, 0);
@@ -103,12 +100,11 @@ static void ties_and_nothing(void **state)
 	csr_release(&S);
 }
 
-static void threads_do_not_matter(void **state)
+TEST(threads_do_not_matter)
 {
 	struct csr one, three;
 	struct mat X;
 
-	(void)state;
 	sample_normal(&X, 2500, 3, 8);
 	knn_products(&X, 8, 1, &one);
 	knn_products(&X, 8, 3, &three);
@@ -118,16 +114,4 @@ static void threads_do_not_matter(void **state)
 	csr_release(&three);
 	csr_release(&one);
 	mat_release(&X);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_as_by_definition),
-		cmocka_unit_test(against_the_definition),
-		cmocka_unit_test(ties_and_nothing),
-		cmocka_unit_test(threads_do_not_matter),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,13 +24,12 @@ static void triangles(struct graph *g, double bridge, bool weighted)
 }
 
 /* By hand: 6 of 7 edges within, each side half of the degrees: 6/7 - 1/2. */
-static void two_triangles_by_hand(void **state)
+TEST(two_triangles_by_hand)
 {
 	static const uint32_t sides[] = { 0, 0, 0, 1, 1, 1 }, one[] = { 2, 2, 2, 2, 2, 2 },
 			      alone[] = { 0, 1, 2, 3, 4, 5 };
 	struct graph g;
 
-	(void)state;
 	triangles(&g, 1, false);
 	assert_near(modularity(&g, sides, 2), 6.0 / 7 - 0.5, 1e-15);
 	assert_near(modularity(&g, sides, 9), 6.0 / 7 - 0.5, 1e-15); /* empty clusters */
@@ -43,25 +42,14 @@ static void two_triangles_by_hand(void **state)
 	graph_release(&g);
 }
 
-static void no_edges(void **state)
+TEST(no_edges)
 {
 	static const uint32_t label[] = { 0, 1, 0 };
 	struct graph g;
 	struct csr a;
 
-	(void)state;
 	csr_from_triples(&a, 3, 3, NULL, 0);
 	graph_init(&g, &a);
 	assert_true(modularity(&g, label, 2) == 0);
 	graph_release(&g);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(two_triangles_by_hand),
-		cmocka_unit_test(no_edges),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -364,22 +364,22 @@ static void without_a_setting_there_is_nothing(void **state)
 	http_stop(h);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, start, stop)
+#define STARTED(f) cmocka_unit_test_setup_teardown(f, start, stop)
 
-int main(void)
+int tests_run(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(routes_are_found),
-		TEST(a_foreign_host_is_refused),
-		TEST(a_post_needs_origin_and_token),
+		STARTED(routes_are_found),
+		STARTED(a_foreign_host_is_refused),
+		STARTED(a_post_needs_origin_and_token),
 		cmocka_unit_test_setup_teardown(without_a_token_nothing_is_posted,
 						start_without_token, stop),
-		TEST(a_long_body_is_not_read),
-		TEST(those_who_watch_hear_news_once),
-		TEST(watchers_are_bounded),
-		TEST(the_oldest_makes_room),
-		TEST(a_request_has_a_time_in_all),
-		TEST(a_port_in_use_is_a_sentence),
+		STARTED(a_long_body_is_not_read),
+		STARTED(those_who_watch_hear_news_once),
+		STARTED(watchers_are_bounded),
+		STARTED(the_oldest_makes_room),
+		STARTED(a_request_has_a_time_in_all),
+		STARTED(a_port_in_use_is_a_sentence),
 		cmocka_unit_test(without_a_setting_there_is_nothing),
 	};
 

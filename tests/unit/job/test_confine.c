@@ -417,7 +417,7 @@ static void *waits(void *arg)
 	return NULL;
 }
 
-int main(int argc, char **argv)
+int tests_run(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_not_listed_ends_the_process),
@@ -432,17 +432,16 @@ int main(int argc, char **argv)
 		cmocka_unit_test(others_become_nobody_else),
 	};
 
-	(void)argc;
 	if (geteuid() == 0 && !SANITIZED && !getenv(AGAIN)) {
 		pthread_t thread;
 
 		setenv(AGAIN, "1", 1);
 		pthread_create(&thread, NULL, waits, NULL);
-		(void)!confine_code(&whole, "/proc/self/exe", NULL, argv);
+		(void)!confine_code(&whole, "/proc/self/exe", NULL, tests_argv);
 		fprintf(stderr, "with a thread the program did not begin anew: %s\n", err_detail());
 		return 1;
 	}
-	if (confine_code(&whole, "/proc/self/exe", NULL, argv) != ERR_OK) {
+	if (confine_code(&whole, "/proc/self/exe", NULL, tests_argv) != ERR_OK) {
 		fprintf(stderr, "%s\n", err_detail());
 		return 1;
 	}

@@ -94,12 +94,11 @@ static int after_failure(long n)
 	return status;
 }
 
-static void a_list_is_whole_or_the_process_ends(void **state)
+TEST(a_list_is_whole_or_the_process_ends)
 {
 	int pipe_of[2], out = 0;
 	long all = 0;
 
-	(void)state;
 	if (SANITIZED)
 		skip();
 	assert_int_equal(pipe(pipe_of), 0);
@@ -122,11 +121,4 @@ static void a_list_is_whole_or_the_process_ends(void **state)
 	assert_true(out > 0);
 	close(pipe_of[0]);
 	close(pipe_of[1]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(a_list_is_whole_or_the_process_ends) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

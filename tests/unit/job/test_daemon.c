@@ -40,12 +40,11 @@ static void write_config(const char *text)
 	    file_write(path, (struct bytes){ (const uint8_t *)text, strlen(text) }, FILE_PUBLIC));
 }
 
-static void test_coordinator(void **state)
+TEST(test_coordinator)
 {
 	char *set[] = { "heartbeat_s=1", "ready_file=/r", NULL };
 	struct coordinator_config c;
 
-	(void)state;
 	write_config("{" HUB ", \"parties\": [\"b\", \"a\"], \"pins\": {\"a\": " PIN "}}");
 	assert_ok(coordinator_config_read(&c, path, set));
 	assert_string_equal(c.common.name, "hub");
@@ -72,11 +71,10 @@ static void test_coordinator(void **state)
 	coordinator_config_release(&c);
 }
 
-static void test_window(void **state)
+TEST(test_window)
 {
 	struct coordinator_config c;
 
-	(void)state;
 	write_config("{" HUB ", \"parties\": [\"a\"], \"http\": {\"listen\": \"[::1]:80\", "
 		     "\"hosts\": [\"w.org\"]}}");
 	assert_ok(coordinator_config_read(&c, path, NULL));
@@ -114,11 +112,10 @@ static void test_window(void **state)
 	}
 }
 
-static void test_party(void **state)
+TEST(test_party)
 {
 	struct party_config c;
 
-	(void)state;
 	write_config("{" BANK ", " DATA ", \"peers\": {\"hub\": " PIN ", \"bank-b\": " PIN
 		     ", \"bank-c\": {\"fingerprint\": " PIN "}, \"bank-d\": {\"# of\": 1, "
 		     "\"psk\": \"d.psk\", \"fingerprint\": " PIN "}}, \"output\": \"o\"}");
@@ -176,7 +173,7 @@ static void refuses(enum err (*read)(void), const struct refusal *cases, size_t 
 
 #define REFUSES(read, cases) refuses(read, cases, sizeof(cases) / sizeof(*(cases)))
 
-static void test_refused_coordinators(void **state)
+TEST(test_refused_coordinators)
 {
 	static const struct refusal cases[] = {
 		{ "{" HUB "}", "coordinator.parties is missing" },
@@ -195,11 +192,10 @@ static void test_refused_coordinators(void **state)
 		  "expected a congestion control" },
 	};
 
-	(void)state;
 	REFUSES(read_coordinator, cases);
 }
 
-static void test_refused_pins(void **state)
+TEST(test_refused_pins)
 {
 	static const struct refusal cases[] = {
 		{ "{" HUB ", \"parties\": [\"a\"], \"pins\": {\"b\": " PIN "}}",
@@ -216,11 +212,10 @@ static void test_refused_pins(void **state)
 		  "coordinator.pins.a is" },
 	};
 
-	(void)state;
 	REFUSES(read_coordinator, cases);
 }
 
-static void test_refused_parties(void **state)
+TEST(test_refused_parties)
 {
 	static const struct refusal cases[] = {
 		{ "{", "line 1, column 2" },
@@ -244,11 +239,10 @@ static void test_refused_parties(void **state)
 		  "party.confirm_s is 0" },
 	};
 
-	(void)state;
 	REFUSES(read_party, cases);
 }
 
-static void test_refused_policies(void **state)
+TEST(test_refused_policies)
 {
 	static const struct refusal cases[] = {
 		{ "{" BANK ", " DATA ", " PEERS ", \"policy\": {\"jobs\": [\"all\"]}}",
@@ -264,20 +258,18 @@ static void test_refused_policies(void **state)
 		  "party.policy.max_rounds is 0" },
 	};
 
-	(void)state;
 	REFUSES(read_party, cases);
 }
 
-static void test_missing_file(void **state)
+TEST(test_missing_file)
 {
 	struct party_config p;
 
-	(void)state;
 	assert_err(party_config_read(&p, "/nonexistent/p.json", NULL), ERR_INPUT,
 		   "/nonexistent/p.json: No such file");
 }
 
-static void test_endpoints(void **state)
+TEST(test_endpoints)
 {
 	static const struct {
 		const char *text, *host;
@@ -303,7 +295,6 @@ static void test_endpoints(void **state)
 	};
 	struct endpoint e;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		print_message("case %zu\n", i);
 		assert_int_equal(endpoint_parse(cases[i].text, &e), cases[i].host != NULL);
@@ -314,12 +305,11 @@ static void test_endpoints(void **state)
 	}
 }
 
-static void test_examples(void **state)
+TEST(test_examples)
 {
 	struct coordinator_config c;
 	struct party_config p;
 
-	(void)state;
 	assert_ok(coordinator_config_read(&c, "configs/coordinator.json", NULL));
 	assert_ok(party_config_read(&p, "configs/party.json", NULL));
 	assert_true(config_strings_has(&c.parties, p.common.name));
@@ -338,20 +328,4 @@ static void test_examples(void **state)
 	party_config_release(&p);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_coordinator),
-		cmocka_unit_test(test_window),
-		cmocka_unit_test(test_party),
-		cmocka_unit_test(test_refused_coordinators),
-		cmocka_unit_test(test_refused_pins),
-		cmocka_unit_test(test_refused_parties),
-		cmocka_unit_test(test_refused_policies),
-		cmocka_unit_test(test_missing_file),
-		cmocka_unit_test(test_endpoints),
-		cmocka_unit_test(test_examples),
-	};
-
-	return cmocka_run_group_tests(tests, make_file, remove_file);
-}
+TESTS_BETWEEN(make_file, remove_file)

@@ -165,7 +165,7 @@ static void test_refused(void **state)
 	hook_end();
 }
 
-int main(int argc, char **argv)
+int tests_run(void)
 {
 	static char tmp[] = "/tmp";
 	const struct daemon_common root = { .sandbox = true, .output = tmp };
@@ -176,8 +176,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
 	};
 
-	(void)argc;
-	if (confine_code(&root, "/proc/self/exe", NULL, argv) != ERR_OK)
+	if (confine_code(&root, "/proc/self/exe", NULL, tests_argv) != ERR_OK)
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static void text_of(const struct job *job, char *out, size_t len)
 	buf_release(&b);
 }
 
-static void test_default_preset(void **state)
+TEST(test_default_preset)
 {
 	/* In this order, in one line, nothing left out. */
 	static const char *const parts[] = {
@@ -44,7 +44,6 @@ static void test_default_preset(void **state)
 	char text[4096], *at = text;
 	struct job j;
 
-	(void)state;
 	assert_ok(parse(&j, "{" MIN "}", NULL));
 	text_of(&j, text, sizeof(text));
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
@@ -57,12 +56,11 @@ static void test_default_preset(void **state)
 	assert_string_equal(j.kind->name, "kcagc");
 }
 
-static void test_paper_preset_and_precedence(void **state)
+TEST(test_paper_preset_and_precedence)
 {
 	struct job j;
 	struct embed_params e;
 
-	(void)state;
 	assert_ok(parse(
 	    &j, "{" MIN ", \"preset\": \"paper\", \"polish\": 2, \"local_clusters\": 21}", NULL));
 	assert_int_equal(kcagc_job(&j)->polish, 2); /* given over preset */
@@ -88,7 +86,7 @@ static void test_paper_preset_and_precedence(void **state)
 }
 
 /* Each method replaces defaults; values that are given come before both. */
-static void test_method_presets(void **state)
+TEST(test_method_presets)
 {
 	static const struct {
 		const char *text;
@@ -117,7 +115,6 @@ static void test_method_presets(void **state)
 		/* 11 */ { "{" AUTO "}", KCAGC_ORDER_AUTO, 3, JOB_AUTO },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct job j;
 
@@ -130,7 +127,7 @@ static void test_method_presets(void **state)
 }
 
 /* Words of 32 bits where all sums are of unit rows and nothing else was asked for. */
-static void test_words_of_32_bits(void **state)
+TEST(test_words_of_32_bits)
 {
 	static const struct {
 		const char *text;
@@ -160,7 +157,6 @@ static void test_words_of_32_bits(void **state)
 	char *set[] = { "secure_sum.modulus_bits=64", NULL };
 	struct job j;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		print_message("case %zu\n", i);
 		assert_ok(parse(&j, cases[i].text, NULL));
@@ -171,7 +167,7 @@ static void test_words_of_32_bits(void **state)
 }
 
 /* A job that predicts has what every kind has, its model, and nothing of kcagc's. */
-static void test_predict(void **state)
+TEST(test_predict)
 {
 	static const char effective[] =
 	    "{\"kind\":\"kcagc.predict\",\"clusters\":7,\"seed\":1,\"allow_single\":false,"
@@ -187,7 +183,6 @@ static void test_predict(void **state)
 	char text[1024];
 	struct job j;
 
-	(void)state;
 	assert_ok(parse(&j, "{" MODEL "}", NULL));
 	assert_ptr_equal(j.kind, &kind_kcagc_predict);
 	assert_string_equal(j.kind->name, "kcagc.predict");
@@ -201,7 +196,7 @@ static void test_predict(void **state)
 	    "joint_norm, model, secure_sum");
 }
 
-static void test_flat_sums(void **state)
+TEST(test_flat_sums)
 {
 	static const struct {
 		const char *text;
@@ -217,7 +212,6 @@ static void test_flat_sums(void **state)
 	};
 	struct job j;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		assert_ok(parse(&j, cases[i].text, NULL));
 		if (job_is_flat(&j) != cases[i].flat)
@@ -226,7 +220,7 @@ static void test_flat_sums(void **state)
 }
 
 /* The first large vector, which decides the padding before it. */
-static void test_burst(void **state)
+TEST(test_burst)
 {
 	static const struct {
 		const char *text;
@@ -244,7 +238,6 @@ static void test_burst(void **state)
 	};
 	struct job j;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		assert_ok(parse(&j, cases[i].text, NULL));
 		if (job_burst(&j, cases[i].n, false) != cases[i].up ||
@@ -256,7 +249,7 @@ static void test_burst(void **state)
 	assert_true(job_burst(&j, 0, true) > 0); /* before n is known */
 }
 
-static void test_effective_text_is_a_fixed_point(void **state)
+TEST(test_effective_text_is_a_fixed_point)
 {
 	static const char *const jobs[] = {
 		"{" MIN "}",
@@ -275,7 +268,6 @@ static void test_effective_text_is_a_fixed_point(void **state)
 		"{" MODEL ", \"graphs\": \"own\", \"secure_sum\": {\"fraction_bits\": 24}}",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(jobs) / sizeof(*jobs); i++) {
 		char a[4096], b[4096], why[256];
 		struct job j, again;
@@ -289,12 +281,11 @@ static void test_effective_text_is_a_fixed_point(void **state)
 	}
 }
 
-static void test_difference(void **state)
+TEST(test_difference)
 {
 	struct job a, b;
 	char why[256];
 
-	(void)state;
 	assert_ok(parse(&a, "{" MIN "}", NULL));
 	b = a;
 	b.clusters = 8;
@@ -320,13 +311,12 @@ static void test_difference(void **state)
 				 "\"ff23456789abcdef0123456789abcdef\" offered");
 }
 
-static void test_set_overrides(void **state)
+TEST(test_set_overrides)
 {
 	char *set[] = { "clusters=3", "filter.order=60", "method=flat", NULL },
 	     *bad[] = { "clusters=x", NULL };
 	struct job j;
 
-	(void)state;
 	assert_ok(parse(&j, "{" MIN "}", set));
 	assert_int_equal(j.clusters, 3);
 	assert_int_equal(kcagc_job(&j)->filter_order, 60);
@@ -335,18 +325,17 @@ static void test_set_overrides(void **state)
 		   "job.json with --set: job.clusters is \"x\"");
 }
 
-static void test_size_bound(void **state)
+TEST(test_size_bound)
 {
 	static uint8_t big[JOB_TEXT_MAX + 1];
 	struct job j;
 
-	(void)state;
 	memset(big, ' ', sizeof(big));
 	assert_err(job_parse(&j, (struct bytes){ big, sizeof(big) }, "offer", NULL), ERR_INPUT,
 		   "offer: a job of 65537 bytes");
 }
 
-static void test_example_jobs(void **state)
+TEST(test_example_jobs)
 {
 	static const struct {
 		const char *name;
@@ -355,7 +344,6 @@ static void test_example_jobs(void **state)
 		{ "cora", 7, 9 }, { "citeseer", 6, 15 }, { "pubmed", 3, 60 }, { "wiki", 17, 2 }
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(jobs) / sizeof(*jobs); i++) {
 		char path[64];
 		struct job j;
@@ -384,11 +372,10 @@ static struct job example(const char *name)
 	return j;
 }
 
-static void test_example_jobs_of_rows(void **state)
+TEST(test_example_jobs_of_rows)
 {
 	struct job j = example("fedsc-iris");
 
-	(void)state;
 	assert_int_equal(j.clusters, 3);
 	assert_int_equal(fedsc_job(&j)->how.variant, FEDSC_BY_ANCHORS);
 	assert_string_equal(job_permission(&j), "fedsc");
@@ -410,11 +397,10 @@ static void test_example_jobs_of_rows(void **state)
 }
 
 /* Every example there is; kcagc-predict wants the id of a model, which it says. */
-static void test_all_examples(void **state)
+TEST(test_all_examples)
 {
 	glob_t found;
 
-	(void)state;
 	assert_int_equal(glob("configs/jobs/*.json", 0, NULL, &found), 0);
 	assert_true(found.gl_pathc >= 16);
 	for (size_t i = 0; i < found.gl_pathc; i++) {
@@ -426,26 +412,4 @@ static void test_all_examples(void **state)
 			assert_ok(job_read(&j, found.gl_pathv[i], NULL));
 	}
 	globfree(&found);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_default_preset),
-		cmocka_unit_test(test_paper_preset_and_precedence),
-		cmocka_unit_test(test_method_presets),
-		cmocka_unit_test(test_words_of_32_bits),
-		cmocka_unit_test(test_predict),
-		cmocka_unit_test(test_flat_sums),
-		cmocka_unit_test(test_burst),
-		cmocka_unit_test(test_effective_text_is_a_fixed_point),
-		cmocka_unit_test(test_difference),
-		cmocka_unit_test(test_set_overrides),
-		cmocka_unit_test(test_size_bound),
-		cmocka_unit_test(test_example_jobs),
-		cmocka_unit_test(test_example_jobs_of_rows),
-		cmocka_unit_test(test_all_examples),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ static void there_and_back(const struct job *job, struct buf *text)
 	buf_add(text, "", 1);
 }
 
-static void test_what_differs(void **state)
+TEST(test_what_differs)
 {
 	static const struct {
 		const char *job, *offer;
@@ -56,7 +56,6 @@ static void test_what_differs(void **state)
 		  "{\"schema\":1,\"kind\":\"fedgcn\",\"clusters\":2}" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		struct buf text = { 0 };
 		struct job j;
@@ -69,11 +68,10 @@ static void test_what_differs(void **state)
 	}
 }
 
-static void test_all_examples(void **state)
+TEST(test_all_examples)
 {
 	glob_t found;
 
-	(void)state;
 	assert_int_equal(glob("configs/jobs/*.json", 0, NULL, &found), 0);
 	assert_true(found.gl_pathc >= 16);
 	for (size_t i = 0; i < found.gl_pathc; i++) {
@@ -90,11 +88,10 @@ static void test_all_examples(void **state)
 }
 
 /* A preset is the submitter's: by then it is values. */
-static void test_presets_do_not_count(void **state)
+TEST(test_presets_do_not_count)
 {
 	struct job j;
 
-	(void)state;
 	assert_ok(offered(&j, OFFER ",\"preset\":\"paper\"}"));
 	assert_true(kcagc_job(&j)->idf);
 	assert_int_equal(kcagc_job(&j)->polish, 3);
@@ -102,7 +99,7 @@ static void test_presets_do_not_count(void **state)
 }
 
 /* An unknown kind, schema, parameter or value is named. */
-static void test_unknown(void **state)
+TEST(test_unknown)
 {
 	static const struct {
 		const char *offer, *key, *says;
@@ -136,7 +133,6 @@ static void test_unknown(void **state)
 		{ "[]", "kind", "offer" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		struct job j;
 
@@ -148,21 +144,9 @@ static void test_unknown(void **state)
 }
 
 /* A job file has no schema. */
-static void test_files_have_none(void **state)
+TEST(test_files_have_none)
 {
 	struct job j;
 
-	(void)state;
 	assert_err(parse(&j, OFFER "}", NULL), ERR_INPUT, "job.schema is unknown");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_differs),         cmocka_unit_test(test_all_examples),
-		cmocka_unit_test(test_presets_do_not_count), cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_files_have_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,14 +5,13 @@
 #include <stddef.h>
 #include <string.h>
 
-static void test_all_have_all(void **state)
+TEST(test_all_have_all)
 {
-	(void)state;
 	kinds_check(); /* aborts otherwise */
 }
 
 /* Each member that must be there, taken out in turn. */
-static void test_missing_members(void **state)
+TEST(test_missing_members)
 {
 	static const struct {
 		const char *name;
@@ -32,21 +31,10 @@ static void test_missing_members(void **state)
 		{ "burst", offsetof(struct kind, burst) },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(member) / sizeof(*member); i++) {
 		struct kind k = *kinds[0];
 
 		memset((char *)&k + member[i].offset, 0, sizeof(void *));
 		assert_string_equal(kind_lacks(&k), member[i].name);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_have_all),
-		cmocka_unit_test(test_missing_members),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

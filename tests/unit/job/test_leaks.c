@@ -215,9 +215,8 @@ static const struct {
 	{ "{" KMEANS "}", "of two parties each learns", 3, false },
 };
 
-static void test_said_where_it_applies(void **state)
+TEST(test_said_where_it_applies)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const char *leaks[ROOM];
 		size_t n, said = 0;
@@ -233,9 +232,8 @@ static void test_said_where_it_applies(void **state)
 }
 
 /* No sentence twice; as many as there is room for, the first ones; and there is room for all. */
-static void test_sentences_of_all_jobs(void **state)
+TEST(test_sentences_of_all_jobs)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const char *leaks[ROOM], *few[3] = { NULL, NULL, "untouched" };
 		struct job j;
@@ -252,14 +250,4 @@ static void test_sentences_of_all_jobs(void **state)
 		assert_ptr_equal(few[1], leaks[1]);
 		assert_string_equal(few[2], "untouched");
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_said_where_it_applies),
-		cmocka_unit_test(test_sentences_of_all_jobs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,9 +68,8 @@ static void attempt(unsigned rounds)
 #define DONE   "coterie_jobs_done_total{kind=\"kcagc\"} "
 #define FAILED "coterie_jobs_failed_total{kind=\"kcagc\",cause=\"peer\"} "
 
-static void counters_go_on_over_attempts_and_jobs(void **state)
+TEST(counters_go_on_over_attempts_and_jobs)
 {
-	(void)state;
 	begin(1, 1);
 	assert_int_equal(number("coterie_jobs{state=\"waiting\"} "), 1);
 	attempt(3);
@@ -104,11 +103,10 @@ static void counters_go_on_over_attempts_and_jobs(void **state)
 	    3);
 }
 
-static void bytes_of_links_go_on_too(void **state)
+TEST(bytes_of_links_go_on_too)
 {
 	char id[33] = "03000000000000000000000000000000";
 
-	(void)state;
 	begin(3, 1);
 	live_peer("127.0.0.1:1", false);
 	live_peer("127.0.0.1:1", true);
@@ -131,14 +129,13 @@ static void bytes_of_links_go_on_too(void **state)
 	live_job_ended(&record);
 }
 
-static void an_awaited_approval_is_a_state(void **state)
+TEST(an_awaited_approval_is_a_state)
 {
 	char id[33] = "05000000000000000000000000000000";
 	struct json *o, *names = json_object(), *list = json_put_array(names, "names");
 	const struct json *j;
 	struct live *l;
 
-	(void)state;
 	begin(5, 1);
 	attempt(1);
 	live_peer("bank-a", true);
@@ -166,11 +163,10 @@ static void an_awaited_approval_is_a_state(void **state)
 	live_job_ended(&record);
 }
 
-static void tables_that_are_full_lose_nothing(void **state)
+TEST(tables_that_are_full_lose_nothing)
 {
 	char name[16];
 
-	(void)state;
 	for (int i = 0; i < 2 * LIVE_SERIES_MAX; i++) {
 		if (i % 60 == 0)
 			begin((uint8_t)(10 + i / 60), 1);
@@ -194,11 +190,10 @@ static void tables_that_are_full_lose_nothing(void **state)
 	assert_true(number("coterie_peers_connected ") <= LIVE_PEERS_MAX);
 }
 
-static void labels_are_escaped(void **state)
+TEST(labels_are_escaped)
 {
 	struct buf labels = { 0 };
 
-	(void)state;
 	live_label(&labels, "a", "one");
 	live_label(&labels, "b", "\"two\\\n\"");
 	buf_add(&labels, "", 1);
@@ -206,13 +201,12 @@ static void labels_are_escaped(void **state)
 	buf_release(&labels);
 }
 
-static void the_status_is_json(void **state)
+TEST(the_status_is_json)
 {
 	struct live *l;
 	struct json *o;
 	struct buf text = { 0 };
 
-	(void)state;
 	live_begin("party", "bank-\"a\"", "/tmp");
 	begin(4, 1);
 	record_phase(&record, "offer");
@@ -229,12 +223,11 @@ static void the_status_is_json(void **state)
 	free(l);
 }
 
-static void a_loop_that_stands_is_not_well(void **state)
+TEST(a_loop_that_stands_is_not_well)
 {
 	struct live *l;
 	char why[256];
 
-	(void)state;
 	live_begin("party", "bank-a", "/tmp");
 	live_alive(2);
 	l = live_copy();
@@ -269,13 +262,12 @@ static void *run_jobs(void *number)
 	return NULL;
 }
 
-static void threads_lose_no_count(void **state)
+TEST(threads_lose_no_count)
 {
 	pthread_t thread[4];
 	uint8_t n[4] = { 0, 1, 2, 3 };
 	double before = number("coterie_rounds_total{kind=\"kcagc\",phase=\"other\"} ");
 
-	(void)state;
 	for (int i = 0; i < 4; i++)
 		pthread_create(&thread[i], NULL, run_jobs, &n[i]);
 	for (int i = 0; i < 4; i++)
@@ -284,18 +276,4 @@ static void threads_lose_no_count(void **state)
 			 4 * 50 * 10);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counters_go_on_over_attempts_and_jobs),
-		cmocka_unit_test(bytes_of_links_go_on_too),
-		cmocka_unit_test(an_awaited_approval_is_a_state),
-		cmocka_unit_test(labels_are_escaped),
-		cmocka_unit_test(the_status_is_json),
-		cmocka_unit_test(a_loop_that_stands_is_not_well),
-		cmocka_unit_test(tables_that_are_full_lose_nothing),
-		cmocka_unit_test(threads_lose_no_count),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS_BETWEEN(set_up, tear_down)

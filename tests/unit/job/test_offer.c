@@ -180,7 +180,7 @@ static void test_bad_answers(void **state)
 
 #define WITH(test) cmocka_unit_test_setup_teardown(test, dir_make, dir_remove)
 
-int main(void)
+int tests_run(void)
 {
 	static const struct CMUnitTest tests[] = {
 		WITH(test_approved_by_the_user),

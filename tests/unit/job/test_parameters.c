@@ -143,13 +143,12 @@ static void write_page(const char *page, const char *begin, const char *end,
 	assert_int_equal(fclose(f), 0);
 }
 
-static void test_page_has_all_in_order(void **state)
+TEST(test_page_has_all_in_order)
 {
 	struct buf page = { 0 }, block = { 0 };
 	const char *begin, *end;
 	char *old;
 
-	(void)state;
 	if (file_read(PAGE, PAGE_MAX, &page) != ERR_OK)
 		skip(); /* not run from the root of the repository */
 	buf_add(&page, "", 1);
@@ -171,11 +170,4 @@ static void test_page_has_all_in_order(void **state)
 			 (int)strlen(BEGIN) - 1, BEGIN, (int)block.n, (const char *)block.p);
 	buf_release(&page);
 	buf_release(&block);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_page_has_all_in_order) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

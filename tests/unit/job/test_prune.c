@@ -80,11 +80,10 @@ static size_t chosen(struct prune *p, unsigned days, double bytes)
 	return prune_choose(p, time(NULL), days, bytes);
 }
 
-static void test_by_age(void **state)
+TEST_WITH(test_by_age, set_up, tear_down)
 {
 	struct prune p;
 
-	(void)state;
 	assert_int_equal(chosen(&p, 30, 0), 3);
 	assert_true(there("out/job-a-1")); /* choosing removes nothing */
 	assert_ok(prune_remove(&p));
@@ -98,12 +97,11 @@ static void test_by_age(void **state)
 }
 
 /* The oldest first, and no more of them than it takes. */
-static void test_by_size(void **state)
+TEST_WITH(test_by_size, set_up, tear_down)
 {
 	struct prune p;
 	double all = 0;
 
-	(void)state;
 	assert_int_equal(chosen(&p, 0, 1e15), 0);
 	for (size_t i = 0; i < p.n; i++)
 		all += p.item[i].bytes;
@@ -120,13 +118,12 @@ static void test_by_size(void **state)
 }
 
 /* A link is removed; what it leads to stays. */
-static void test_links_are_not_followed(void **state)
+TEST_WITH(test_links_are_not_followed, set_up, tear_down)
 {
 	char *link = file_join(dir, "out/job-d-1"), *to = file_join(dir, "elsewhere");
 	struct prune p = { 0 };
 	char *out = file_join(dir, "out");
 
-	(void)state;
 	put("elsewhere/precious", 1000);
 	assert_int_equal(symlink(to, link), 0);
 	assert_ok(prune_find(&p, out, NULL));
@@ -140,13 +137,12 @@ static void test_links_are_not_followed(void **state)
 	free(out);
 }
 
-static void test_a_job_that_runs_stays(void **state)
+TEST_WITH(test_a_job_that_runs_stays, set_up, tear_down)
 {
 	static const char running[] = "{ \"status\": \"running\" }";
 	char *path = file_join(dir, "out/job-c-1/run.json"), *out = file_join(dir, "out");
 	struct prune p = { 0 };
 
-	(void)state;
 	assert_ok(file_write(path, (struct bytes){ (const uint8_t *)running, sizeof(running) - 1 },
 			     FILE_SECRET));
 	assert_ok(prune_find(&p, out, NULL));
@@ -159,23 +155,9 @@ static void test_a_job_that_runs_stays(void **state)
 	free(out);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	struct prune p = { 0 };
 
-	(void)state;
 	assert_err(prune_find(&p, "/nowhere", NULL), ERR_INPUT, "no such directory");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_by_age, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_by_size, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_links_are_not_followed, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_a_job_that_runs_stays, set_up, tear_down),
-		cmocka_unit_test(test_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,12 +64,11 @@ static const char *string(const struct json *v, const char *key)
 	return json_string(json_get(v, key));
 }
 
-static void test_record_of_a_job_that_ended_well(void **state)
+TEST(test_record_of_a_job_that_ended_well)
 {
 	static const uint32_t label[] = { 0, 1, 1, 1, 0 };
 	struct json *v;
 
-	(void)state;
 	start();
 	record_step(&r, &(struct record_times){ 7, 7, 7 }); /* before any phase: nobody's */
 	record_phase(&r, "local");
@@ -133,11 +132,10 @@ static void test_record_of_a_job_that_ended_well(void **state)
 	record_release(&r);
 }
 
-static void test_record_of_a_failed_job(void **state)
+TEST(test_record_of_a_failed_job)
 {
 	struct json *v;
 
-	(void)state;
 	start();
 	record_phase(&r, "local");
 	record_end(&r, ERR_PEER, "party a left");
@@ -150,12 +148,11 @@ static void test_record_of_a_failed_job(void **state)
 	record_release(&r);
 }
 
-static void test_written(void **state)
+TEST(test_written)
 {
 	char dir[] = "/tmp/coterie-test-XXXXXX", path[64];
 	struct json *v;
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	start();
 	record_end(&r, ERR_OK, "");
@@ -171,13 +168,12 @@ static void test_written(void **state)
 }
 
 /* Without a ledger nothing is said of one; a coordinator has only those of others. */
-static void test_ledger(void **state)
+TEST(test_ledger)
 {
 	static const uint8_t hash[32] = { 0xab, [31] = 0x01 };
 	const struct json *ledger;
 	struct json *v;
 
-	(void)state;
 	start();
 	v = written();
 	assert_null(json_get(v, "ledger"));
@@ -204,11 +200,10 @@ static void test_ledger(void **state)
 }
 
 /* Attempts that were cut short are told with the one that was not. */
-static void test_attempts(void **state)
+TEST(test_attempts)
 {
 	struct json *v;
 
-	(void)state;
 	start();
 	record_past(&r, 1, -1, "hub was started again");
 	record_past(&r, 2, 1.5, "a did not come back");
@@ -238,12 +233,11 @@ static struct json *on_disk(const char *dir)
 }
 
 /* A process that ends without its record: no room, no memory, but the file says that it ended. */
-static void test_abandoned(void **state)
+TEST(test_abandoned)
 {
 	char dir[] = "/tmp/coterie-record-XXXXXX", path[64];
 	struct json *v;
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/run.json", dir);
 	start();
@@ -269,13 +263,12 @@ static void test_abandoned(void **state)
 }
 
 /* No room for another file: what is there is put right in place, however the job ended. */
-static void test_full_disk(void **state)
+TEST(test_full_disk)
 {
 	char dir[] = "/tmp/coterie-record-XXXXXX", path[64];
 	struct rlimit was, full;
 	struct json *v;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
 	full = (struct rlimit){ 1024, was.rlim_max };
 	signal(SIGXFSZ, SIG_IGN);
@@ -299,11 +292,10 @@ static void test_full_disk(void **state)
 }
 
 /* Of a range the curves are there, of a k that was given nothing. */
-static void test_selection(void **state)
+TEST(test_selection)
 {
 	struct selection s = { .from = 2 };
 
-	(void)state;
 	record_init(&r, "coordinator", "hub");
 	record_selection(&r, &s);
 	assert_int_equal(r.facts.count, 0);
@@ -321,12 +313,11 @@ static void test_selection(void **state)
 }
 
 /* However many rows there are, means and shares of numbers up to 1 are at most 1. */
-static void test_confidence_is_at_most_1(void **state)
+TEST(test_confidence_is_at_most_1)
 {
 	enum { MOST = 300 };
 	double one[MOST];
 
-	(void)state;
 	for (size_t i = 0; i < MOST; i++)
 		one[i] = 1;
 	for (size_t n = 1; n <= MOST; n++) {
@@ -342,21 +333,4 @@ static void test_confidence_is_at_most_1(void **state)
 		json_free(v);
 		record_release(&r);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_confidence_is_at_most_1),
-		cmocka_unit_test(test_selection),
-		cmocka_unit_test(test_full_disk),
-		cmocka_unit_test(test_record_of_a_job_that_ended_well),
-		cmocka_unit_test(test_record_of_a_failed_job),
-		cmocka_unit_test(test_written),
-		cmocka_unit_test(test_ledger),
-		cmocka_unit_test(test_attempts),
-		cmocka_unit_test(test_abandoned),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

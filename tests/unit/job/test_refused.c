@@ -44,13 +44,12 @@ static void check_line(size_t number, char *line)
 			 e ? err_detail() : "", expected);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	struct buf text = { 0 };
 	char *rest, *line;
 	size_t number = 0, checked = 0;
 
-	(void)state;
 	assert_ok(file_read(TABLE, TABLE_MAX, &text));
 	buf_add(&text, "", 1);
 	rest = (char *)text.p;
@@ -63,11 +62,4 @@ static void test_refused(void **state)
 	}
 	assert_true(checked > 150);
 	buf_release(&text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_refused) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

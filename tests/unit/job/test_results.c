@@ -6,11 +6,10 @@
 
 /* Whoever offers jobs chooses their numbers: one that shares all but the last digit with another
  * has a directory of its own, as has each attempt. */
-static void test_names_differ(void **state)
+TEST(test_names_differ)
 {
 	char one[RESULTS_NAME_MAX], other[RESULTS_NAME_MAX];
 
-	(void)state;
 	results_name("0123456789abcdef0123456789abcdef", 1, one);
 	assert_string_equal(one, "job-0123456789abcdef0123456789abcdef-1");
 	results_name("0123456789abcdef0123456789abcdee", 1, other);
@@ -19,11 +18,4 @@ static void test_names_differ(void **state)
 	assert_string_not_equal(one, other);
 	results_name("ffffffffffffffffffffffffffffffff", UINT32_MAX, one);
 	assert_true(strlen(one) == RESULTS_NAME_MAX - 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_names_differ) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,12 +28,11 @@ static enum role role_of(uid_t uid, gid_t own, gid_t other)
 	return roles_of(&roles, &(struct roles_peer){ uid, group, 2 });
 }
 
-static void test_users_and_groups(void **state)
+TEST_WITH(test_users_and_groups, set_up, NULL)
 {
 	uid_t games = getpwnam("games")->pw_uid, daemon_user = getpwnam("daemon")->pw_uid;
 	gid_t mail = getgrnam("mail")->gr_gid;
 
-	(void)state;
 	assert_ok(add(ROLE_VIEWER, "games"));
 	assert_ok(add(ROLE_SUBMITTER, "@mail"));
 	assert_ok(add(ROLE_OPERATOR, "daemon"));
@@ -46,17 +45,15 @@ static void test_users_and_groups(void **state)
 	assert_int_equal(role_of(mail == games ? 64000 : mail, 65000, 65001), ROLE_NONE);
 }
 
-static void test_who_always_may(void **state)
+TEST_WITH(test_who_always_may, set_up, NULL)
 {
-	(void)state;
 	assert_int_equal(role_of(0, 65000, 65001), ROLE_OPERATOR);
 	assert_int_equal(role_of(geteuid(), 65000, 65001), ROLE_OPERATOR);
 	assert_int_equal(role_of(geteuid() + 1, 0, 0), ROLE_NONE);
 }
 
-static void test_unknown(void **state)
+TEST_WITH(test_unknown, set_up, NULL)
 {
-	(void)state;
 	assert_err(add(ROLE_VIEWER, "no-such-user"), ERR_INPUT,
 		   "control.viewers: there is no user \"no-such-user\" on this host");
 	assert_err(add(ROLE_VIEWER, "@no-such-group"), ERR_INPUT, "no group \"no-such-group\"");
@@ -64,15 +61,4 @@ static void test_unknown(void **state)
 	assert_non_null(roles_check_name("a b"));
 	assert_null(roles_check_name("@staff"));
 	assert_null(roles_check_name("alice"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_users_and_groups, set_up),
-		cmocka_unit_test_setup(test_who_always_may, set_up),
-		cmocka_unit_test_setup(test_unknown, set_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,11 +38,10 @@ static void check_rises(const struct job *job, bool coordinator, bool dense)
 	}
 }
 
-static void test_all_kinds(void **state)
+TEST(test_all_kinds)
 {
 	struct kind_sizes large = { 0x1p24, 0x1p16, 0x1p40, 0x1p40, 256, false, false, false };
 
-	(void)state;
 	for (size_t i = 0; kinds[i]; i++) {
 		char text[128];
 		struct job job;
@@ -65,7 +64,7 @@ static void test_all_kinds(void **state)
 }
 
 /* A party of kcagc has few columns dense and filtered, many never. */
-static void test_few_columns(void **state)
+TEST(test_few_columns)
 {
 	static const char text[] =
 	    "{\"kind\": \"kcagc\", \"clusters\": 10, \"filter\": { \"order\": 5 }}";
@@ -73,7 +72,6 @@ static void test_few_columns(void **state)
 	struct kind_sizes many = few;
 	struct job job;
 
-	(void)state;
 	many.columns = 5000;
 	assert_ok(
 	    job_parse(&job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "job", NULL));
@@ -98,12 +96,11 @@ static double of_method(const char *method, const struct kind_sizes *s)
 }
 
 /* A dense slice is held once; what was taken by these sizes is in docs/benchmarks/memory.md. */
-static void test_dense_slices(void **state)
+TEST(test_dense_slices)
 {
 	struct kind_sizes s = { 2e5, 64, 64 * 2e5, 1980761, 1, false, true, true };
 	double slice = 8 * s.n * s.columns, took = 223e6;
 
-	(void)state;
 	assert_true(fabs(of_method("gcc", &s) / took - 1) < 0.1);
 	assert_true(of_method("landmark", &s) == of_method("gcc", &s));
 	assert_true(of_method("flat", &s) < 2.6 * slice);
@@ -113,9 +110,8 @@ static void test_dense_slices(void **state)
 	assert_true(of_method("gcc", &s) > 1.5 * took);
 }
 
-static void test_sentences_of_room(void **state)
+TEST(test_sentences_of_room)
 {
-	(void)state;
 	assert_ok(room_check(5e9, 0, "bank-a", "policy.max_memory"));
 	assert_ok(room_check(5e9, 5000000000, "bank-a", "policy.max_memory"));
 	assert_err(room_check(5.1e9, 5000000000, "bank-a", "policy.max_memory"), ERR_INPUT,
@@ -126,13 +122,12 @@ static void test_sentences_of_room(void **state)
 		   "(host, container, ulimit): raise that, or offer a smaller job");
 }
 
-static void test_peak(void **state)
+TEST(test_peak)
 {
 	size_t n = 64 << 20;
 	volatile char *p;
 	double before;
 
-	(void)state;
 	room_begin();
 	before = room_peak();
 	p = malloc(n);
@@ -141,15 +136,4 @@ static void test_peak(void **state)
 		p[i] = 1;
 	free((void *)p);
 	assert_true(room_peak() >= before + 0.9 * (double)n);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_kinds),    cmocka_unit_test(test_few_columns),
-		cmocka_unit_test(test_dense_slices), cmocka_unit_test(test_sentences_of_room),
-		cmocka_unit_test(test_peak),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

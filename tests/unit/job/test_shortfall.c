@@ -41,7 +41,7 @@ static const char *of_sizes(const char *job_text, size_t clusters, const uint64_
 	return codes();
 }
 
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
 	static const char
 	    three[] = "{\"kind\": \"kmeans\", \"clusters\": 3}",
@@ -51,7 +51,6 @@ static void test_sizes(void **state)
 	    noisy[] = "{\"kind\": \"kmeans\", \"clusters\": 3, \"noise\": {\"on\": \"sums\", "
 		      "\"eps\": 1, \"delta\": 1e-5, \"clip\": 5}}";
 
-	(void)state;
 	assert_string_equal(of_sizes(three, 3, (uint64_t[]){ 2, 5, 9 }), "");
 	assert_string_equal(of_sizes(three, 3, (uint64_t[]){ 2, 0, 9 }), "fewer_clusters ");
 	assert_string_equal(of_sizes(three, 3, (uint64_t[]){ 0, 0, 9 }), "one_cluster ");
@@ -66,12 +65,11 @@ static void test_sizes(void **state)
 			    ""); /* there is no result */
 }
 
-static void test_sentence(void **state)
+TEST(test_sentence)
 {
 	struct job job =
 	    job_of("{\"kind\": \"kcagc\", \"clusters\": 4, \"filter\": {\"order\": 3}}");
 
-	(void)state;
 	shortfall_sizes(&job, (uint64_t[]){ 1, 0, 9, 1 }, 4);
 	assert_int_equal(given.count, 2);
 	assert_memory_equal(given.said[0].sentence, "3 clusters of 4 have rows: ask for", 34);
@@ -93,12 +91,11 @@ static const char *of_scores(size_t count, const double *silhouette, const doubl
 	return codes();
 }
 
-static void test_selection(void **state)
+TEST(test_selection)
 {
 	static const double clear[] = { .3, .6, .4 }, close[] = { .3, .6, .595 },
 			    first[] = { .6, .4, .3 }, last[] = { .2, .3, .4 };
 
-	(void)state;
 	assert_string_equal(of_scores(3, clear, NULL), "");
 	assert_string_equal(of_scores(3, clear, (double[]){ .9, .8, .9 }), "");
 	assert_string_equal(of_scores(3, clear, (double[]){ 1, .78, .9 }), "k_unstable ");
@@ -108,18 +105,16 @@ static void test_selection(void **state)
 	assert_string_equal(of_scores(3, last, NULL), "k_at_end ");
 }
 
-static void test_silhouette(void **state)
+TEST(test_silhouette)
 {
-	(void)state;
 	shortfall_silhouette(0.06, 100);
 	assert_string_equal(codes(), "");
 	shortfall_silhouette(0.04, 100);
 	assert_string_equal(codes(), "silhouette_low ");
 }
 
-static void test_modularity(void **state)
+TEST(test_modularity)
 {
-	(void)state;
 	shortfall_modularity(0.11);
 	assert_string_equal(codes(), "");
 	shortfall_modularity(-0.01);
@@ -133,13 +128,4 @@ static int begin(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sizes),      cmocka_unit_test(test_sentence),
-		cmocka_unit_test(test_selection),  cmocka_unit_test(test_silhouette),
-		cmocka_unit_test(test_modularity),
-	};
-
-	return cmocka_run_group_tests(tests, begin, NULL);
-}
+TESTS_BETWEEN(begin, NULL)

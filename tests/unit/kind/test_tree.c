@@ -5,9 +5,8 @@
 
 static struct tree t;
 
-static void test_every_size(void **state)
+TEST(test_every_size)
 {
-	(void)state;
 	for (int flat = 0; flat <= 1; flat++) {
 		for (size_t L = 1; L <= PARTIES_MAX; L++) {
 			size_t levels = 0;
@@ -61,9 +60,8 @@ static void test_every_size(void **state)
 	}
 }
 
-static void test_known_shapes(void **state)
+TEST(test_known_shapes)
 {
-	(void)state;
 	tree_build(&t, 3, false); /* one node of three */
 	assert_int_equal(t.count, 4);
 	assert_int_equal(t.node[3].children, 3);
@@ -83,14 +81,4 @@ static void test_known_shapes(void **state)
 	tree_build(&t, 1, false);
 	assert_int_equal(t.count, 1);
 	assert_int_equal(t.levels, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_size),
-		cmocka_unit_test(test_known_shapes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

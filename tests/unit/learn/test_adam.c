@@ -7,13 +7,12 @@
 
 /* Moments start at 0 and are unbiased: the first step has the length of the rate, whatever the
  * gradient's; the second, of a gradient of 0, is 0.9/1.9 / sqrt(0.999/1.999) of it. */
-static void test_first_two_steps_by_hand(void **state)
+TEST(test_first_two_steps_by_hand)
 {
 	float x[3] = { 1, 1, 1 }, g[3] = { 5, -1e-3F, 0 };
 	struct adam a;
 	double second = 0.9 / 1.9 / sqrt(0.999 / 1.999);
 
-	(void)state;
 	adam_init(&a, 3);
 	adam_step(&a, 0.01, g, x);
 	assert_float_equal(x[0], 0.99, 1e-6);
@@ -26,12 +25,11 @@ static void test_first_two_steps_by_hand(void **state)
 	adam_release(&a);
 }
 
-static void test_minimum(void **state)
+TEST(test_minimum)
 {
 	float x[2] = { 3, -2 };
 	struct adam a;
 
-	(void)state;
 	adam_init(&a, 2);
 	for (int t = 0; t < 3000; t++) {
 		float g[2] = { 2 * (x[0] - 1), 200 * (x[1] - 1) };
@@ -41,14 +39,4 @@ static void test_minimum(void **state)
 	assert_float_equal(x[0], 1, 1e-2);
 	assert_float_equal(x[1], 1, 1e-2);
 	adam_release(&a);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_first_two_steps_by_hand),
-		cmocka_unit_test(test_minimum),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,11 +62,10 @@ static double value(struct fixture *x)
 
 /* Every layer's weights and biases, some of each. A step that a ReLU bends is far off at one of the
  * two widths alone, so the better one counts. */
-static void test_gradients(void **state)
+TEST(test_gradients)
 {
 	struct fixture x;
 
-	(void)state;
 	open_fixture(&x, 5);
 	value(&x);
 	gin_backward_f64(&x.b, x.dZ, d_square(&x), x.gradient);
@@ -102,14 +101,13 @@ static void test_gradients(void **state)
 }
 
 /* Floats do what doubles do. */
-static void test_floats(void **state)
+TEST(test_floats)
 {
 	struct gin_batch b = { 0 };
 	struct fixture x;
 	float *W, *dZ, *gradient;
 	double largest = 0;
 
-	(void)state;
 	open_fixture(&x, 6);
 	ALLOC(W, x.net.weights);
 	ALLOC(gradient, x.net.weights);
@@ -138,7 +136,7 @@ static void test_floats(void **state)
 }
 
 /* The nodes of each graph in another order: the same embeddings, to rounding. */
-static void test_relabelling(void **state)
+TEST(test_relabelling)
 {
 	struct gin_batch_f64 b = { 0 };
 	struct fixture x;
@@ -148,7 +146,6 @@ static void test_relabelling(void **state)
 	size_t nodes, edges = 0;
 	float *F;
 
-	(void)state;
 	open_fixture(&x, 7);
 	nodes = graphs_nodes(&x.g);
 	h.count = x.g.count;
@@ -179,7 +176,7 @@ static void test_relabelling(void **state)
 }
 
 /* The same bits for any threads, and graph by graph what the batch gives. */
-static void test_threads_and_batches(void **state)
+TEST(test_threads_and_batches)
 {
 	struct gin_batch one = { 0 }, four = { 0 };
 	struct graphs g;
@@ -188,7 +185,6 @@ static void test_threads_and_batches(void **state)
 	struct mat Z;
 	double *W;
 
-	(void)state;
 	random_graphs(&g, 200, 30, 0.2, 8);
 	assert_ok(graphs_features(&g, GRAPHS_STRUCTURE, 1, &F));
 	gin_init(&net, GRAPHS_STRUCTURE);
@@ -226,12 +222,11 @@ static void test_threads_and_batches(void **state)
 	free(second);
 }
 
-static void test_layout(void **state)
+TEST(test_layout)
 {
 	struct gin net;
 	size_t at = 0;
 
-	(void)state;
 	gin_init(&net, GRAPHS_STRUCTURE);
 	assert_int_equal(net.weights, 45664);
 	for (int i = 0; i < GIN_PARTS; i++) {
@@ -239,17 +234,4 @@ static void test_layout(void **state)
 		at += (net.part[i].in + 1) * net.part[i].out;
 	}
 	assert_int_equal(net.shared, 45664 - 65 * 32 - 65 * 64);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_layout),
-		cmocka_unit_test(test_gradients),
-		cmocka_unit_test(test_floats),
-		cmocka_unit_test(test_relabelling),
-		cmocka_unit_test(test_threads_and_batches),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

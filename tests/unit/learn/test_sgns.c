@@ -25,7 +25,7 @@ static void two_cliques(struct csr *g, uint32_t half)
 }
 
 /* Steps go along ties, each as often as any other, or by weight. */
-static void test_steps_go_along_ties(void **state)
+TEST(test_steps_go_along_ties)
 {
 	struct triple t[] = { { 0, 1, 1 }, { 1, 0, 1 }, { 0, 2, 3 }, { 2, 0, 3 },
 			      { 1, 2, 1 }, { 2, 1, 1 }, { 3, 1, 5 }, { 1, 3, 5 } };
@@ -33,7 +33,6 @@ static void test_steps_go_along_ties(void **state)
 	struct walks w, same;
 	struct csr g;
 
-	(void)state;
 	csr_from_triples(&g, 5, 5, t, 8); /* vertex 4 has no tie */
 	for (int weighted = 1; weighted >= 0; weighted--) {
 		if (!weighted) {
@@ -109,7 +108,7 @@ static double cosine(const float *a, const float *b)
 
 /* Vertices of a clique come to lie together, apart from those of the other; the loss falls from
  * that of vectors that know nothing, 6 ln 2, and is the same on any number of threads. */
-static void test_cliques(void **state)
+TEST(test_cliques)
 {
 	enum { HALF = 12, N = 2 * HALF + 1 }; /* and one that never occurs */
 	struct losses loss = { 0 };
@@ -121,7 +120,6 @@ static void test_cliques(void **state)
 	struct walks w;
 	struct csr g;
 
-	(void)state;
 	two_cliques(&g, HALF);
 	walks_random(&w, &g, 200, 20, 2, 2);
 	sgns(&w, &p, X);
@@ -157,7 +155,7 @@ static void test_cliques(void **state)
  * 0 and 1, and at first all target vectors are 0, so sigma is 1/2. In the first centre's turn
  * vector 1 (its context) does not move, since targets are 0, and target 0 gets rate / 2 x_1 for the
  * positive; target 1 takes rate / 2 x_1 away for each negative that is 1. */
-static void test_one_pair(void **state)
+TEST(test_one_pair)
 {
 	enum { WALKS = 4000 };
 	struct sgns_params p = { .n = 2, .window = 1, .seed = 1, .threads = 1 };
@@ -165,7 +163,6 @@ static void test_one_pair(void **state)
 	struct walks w;
 	double c;
 
-	(void)state;
 	walks_init(&w, WALKS, 3);
 	for (size_t i = 0; i < WALKS; i++) {
 		w.token[3 * i] = 0;
@@ -182,13 +179,12 @@ static void test_one_pair(void **state)
 }
 
 /* Walks of one token, or of none, teach nothing and do no harm. */
-static void test_short(void **state)
+TEST(test_short)
 {
 	struct sgns_params p = { .n = 3, .window = 10, .seed = 1, .threads = 2 };
 	static float X[3 * SGNS_DIMS], none[3 * SGNS_DIMS];
 	struct walks w;
 
-	(void)state;
 	walks_init(&w, 5, 4);
 	sgns(&w, &p, X);
 	assert_memory_equal(X, none, sizeof(X));
@@ -202,16 +198,4 @@ static void test_short(void **state)
 	walks_init(&w, 0, 4);
 	sgns(&w, &p, X);
 	walks_release(&w);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_steps_go_along_ties),
-		cmocka_unit_test(test_cliques),
-		cmocka_unit_test(test_one_pair),
-		cmocka_unit_test(test_short),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

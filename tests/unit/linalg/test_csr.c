@@ -1,7 +1,7 @@
 #include "tests/unit/linalg/sample.h"
 #include "common/linalg/csr.h"
 
-static void known_answer(void **state)
+TEST(known_answer)
 {
 	struct triple t[] = { { 2, 1, 5 }, { 0, 3, 1 }, { 2, 0, 4 }, { 0, 1, 2 }, { 2, 1, 0.5 } };
 	static const size_t start[] = { 0, 2, 2, 4, 4 };
@@ -9,7 +9,6 @@ static void known_answer(void **state)
 	static const double value[] = { 2, 1, 4, 5.5 };
 	struct csr s;
 
-	(void)state;
 	csr_from_triples(&s, 4, 5, t, 5);
 	assert_int_equal(s.rows, 4);
 	assert_int_equal(s.cols, 5);
@@ -21,14 +20,13 @@ static void known_answer(void **state)
 }
 
 /* 1e16 + 1 - 1e16 depends on the order of addition; the order of the triples must not show. */
-static void duplicates_add_in_one_order(void **state)
+TEST(duplicates_add_in_one_order)
 {
 	static const double value[] = { 1e16, 1, -1e16, 3, 0.1 };
 	struct triple t[5];
 	struct rng rng;
 	double first = 0;
 
-	(void)state;
 	rng_seed(&rng, 7, 0);
 	for (int trial = 0; trial < 50; trial++) {
 		uint32_t order[] = { 0, 1, 2, 3, 4 };
@@ -46,7 +44,7 @@ static void duplicates_add_in_one_order(void **state)
 	}
 }
 
-static void dense_sum_of_random_triples(void **state)
+TEST(dense_sum_of_random_triples)
 {
 	enum { ROWS = 17, COLS = 11, COUNT = 400 };
 	double sum[ROWS][COLS] = { { 0 } };
@@ -55,7 +53,6 @@ static void dense_sum_of_random_triples(void **state)
 	struct csr s;
 	struct mat m;
 
-	(void)state;
 	rng_seed(&rng, 3, 0);
 	for (int i = 0; i < COUNT; i++) {
 		t[i].row = (uint32_t)rng_below(&rng, ROWS);
@@ -73,7 +70,7 @@ static void dense_sum_of_random_triples(void **state)
 	csr_release(&s);
 }
 
-static void empty_and_ones(void **state)
+TEST(empty_and_ones)
 {
 	size_t start[] = { 0, 1, 3 };
 	uint32_t index[] = { 2, 0, 1 };
@@ -82,7 +79,6 @@ static void empty_and_ones(void **state)
 	struct csr s;
 	struct mat m;
 
-	(void)state;
 	csr_to_dense(&pattern, &m);
 	assert_memory_equal(m.a, ones, sizeof(ones));
 	mat_release(&m);
@@ -94,11 +90,10 @@ static void empty_and_ones(void **state)
 	csr_release(&s);
 }
 
-static void copies(void **state)
+TEST(copies)
 {
 	struct triple t[] = { { 0, 1, 2 }, { 2, 0, 3 }, { 2, 3, 4 } };
 
-	(void)state;
 	for (int ones = 0; ones < 2; ones++) {
 		struct csr a, b;
 
@@ -117,17 +112,4 @@ static void copies(void **state)
 		csr_release(&a);
 		csr_release(&b);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(known_answer),
-		cmocka_unit_test(duplicates_add_in_one_order),
-		cmocka_unit_test(dense_sum_of_random_triples),
-		cmocka_unit_test(empty_and_ones),
-		cmocka_unit_test(copies),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,8 @@
 #include "common/linalg/half.h"
 
 /* Every entry has a place of its own, and all of them are used. */
-static void test_each_entry_has_a_place(void **state)
+TEST(test_each_entry_has_a_place)
 {
-	(void)state;
 	for (size_t n = 0; n < 12; n++) {
 		struct half h, copy;
 		float row[12];
@@ -31,11 +30,4 @@ static void test_each_entry_has_a_place(void **state)
 		half_release(&copy);
 		half_release(&h);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_each_entry_has_a_place) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,13 +11,12 @@ static double distance2(const struct mat *A, size_t i, const struct mat *B, size
 }
 
 /* Whole and broken blocks, few and many columns. */
-static void against_the_formula(void **state)
+TEST(against_the_formula)
 {
 	static const size_t shape[][3] = {
 		{ 1, 1, 1 }, { 5, 3, 2 }, { 300, 7, 4 }, { 257, 40, 70 }
 	};
 
-	(void)state;
 	for (size_t s = 0; s < sizeof(shape) / sizeof(*shape); s++) {
 		struct mat A, B, K;
 
@@ -36,11 +35,10 @@ static void against_the_formula(void **state)
 	}
 }
 
-static void of_itself(void **state)
+TEST(of_itself)
 {
 	struct mat A, K;
 
-	(void)state;
 	sample_normal(&A, 300, 33, 3);
 	kernel_gaussian(&A, &A, 4, 2, &K);
 	for (size_t i = 0; i < 300; i++) {
@@ -52,11 +50,10 @@ static void of_itself(void **state)
 	mat_release(&A);
 }
 
-static void threads_do_not_matter(void **state)
+TEST(threads_do_not_matter)
 {
 	struct mat A, B, one, three;
 
-	(void)state;
 	sample_normal(&A, 1000, 20, 4);
 	sample_normal(&B, 31, 20, 5);
 	kernel_gaussian(&A, &B, 3, 1, &one);
@@ -70,13 +67,12 @@ static void threads_do_not_matter(void **state)
 }
 
 /* Corners of a 3-4-5 triangle: 2 (3 + 4 + 5) / 9. */
-static void mean_distance(void **state)
+TEST(mean_distance)
 {
 	double corner[] = { 0, 0, 3, 0, 0, 4 };
 	struct mat X = { 3, 2, corner }, Y;
 	double sum = 0;
 
-	(void)state;
 	assert_near(kernel_mean_distance(&X, 1), 24.0 / 9, 1e-14);
 	sample_normal(&Y, 600, 5, 6);
 	for (size_t i = 0; i < 600; i++)
@@ -87,11 +83,10 @@ static void mean_distance(void **state)
 }
 
 /* Beyond KERNEL_SAMPLE rows every so-manyth counts: here each row of the sample stands twice. */
-static void sampled(void **state)
+TEST(sampled)
 {
 	struct mat X, twice;
 
-	(void)state;
 	sample_normal(&X, KERNEL_SAMPLE, 2, 7);
 	mat_init(&twice, 2 * KERNEL_SAMPLE, 2);
 	for (size_t i = 0; i < twice.rows; i++)
@@ -99,17 +94,4 @@ static void sampled(void **state)
 	assert_true(kernel_mean_distance(&X, 1) == kernel_mean_distance(&twice, 1));
 	mat_release(&twice);
 	mat_release(&X);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(against_the_formula),
-		cmocka_unit_test(of_itself),
-		cmocka_unit_test(threads_do_not_matter),
-		cmocka_unit_test(mean_distance),
-		cmocka_unit_test(sampled),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

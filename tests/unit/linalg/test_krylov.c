@@ -97,7 +97,7 @@ static void check(struct diagonal *a, size_t d)
 	mat_release(&P);
 }
 
-static void slow_spectra(void **state)
+TEST(slow_spectra)
 {
 	static const size_t shape[][3] = {
 		{ 900, 700, 1 },  { 900, 700, 7 }, { 900, 700, 8 }, { 700, 900, 9 },
@@ -105,7 +105,6 @@ static void slow_spectra(void **state)
 		{ 1, 1, 1 },      { 3, 500, 3 },
 	};
 
-	(void)state;
 	for (size_t s = 0; s < sizeof(shape) / sizeof(*shape); s++) {
 		struct diagonal a;
 
@@ -117,9 +116,8 @@ static void slow_spectra(void **state)
 }
 
 /* A block Krylov space has as many copies of a value as the block has vectors. */
-static void equal_values(void **state)
+TEST(equal_values)
 {
-	(void)state;
 	for (size_t d = 1; d <= 21; d += 5) {
 		struct diagonal a;
 
@@ -133,11 +131,10 @@ static void equal_values(void **state)
 
 /* Where the value that is wanted last is close to the next one, or far below the first, residuals
  * must be smaller. */
-static void narrow_gaps(void **state)
+TEST(narrow_gaps)
 {
 	struct diagonal a;
 
-	(void)state;
 	slow(&a, 600, 500);
 	a.sigma[4] = a.sigma[5] * (1 + 1e-3);
 	check(&a, 5);
@@ -148,9 +145,8 @@ static void narrow_gaps(void **state)
 	free(a.sigma);
 }
 
-static void rank_is_less(void **state)
+TEST(rank_is_less)
 {
-	(void)state;
 	for (size_t rank = 0; rank <= 4; rank += 2) {
 		double sigma[6];
 		bool settled = false;
@@ -178,9 +174,8 @@ static void rank_is_less(void **state)
 }
 
 /* A space that ends within a step: what is left of the block is part rounding. */
-static void partly_exhausted(void **state)
+TEST(partly_exhausted)
 {
-	(void)state;
 	for (size_t rank = 9; rank <= 40; rank++) {
 		struct diagonal a;
 
@@ -193,14 +188,13 @@ static void partly_exhausted(void **state)
 }
 
 /* Values so dense that the steps do not do: it is said, and what there is is near. */
-static void not_settled(void **state)
+TEST(not_settled)
 {
 	double sigma[3];
 	bool settled = true;
 	struct diagonal a;
 	struct mat U;
 
-	(void)state;
 	diagonal_init(&a, 1000, 1000);
 	for (size_t j = 0; j < 1000; j++)
 		a.sigma[j] = 1 - 1e-6 * (double)j;
@@ -213,13 +207,12 @@ static void not_settled(void **state)
 	free(a.sigma);
 }
 
-static void threads(void **state)
+TEST(threads)
 {
 	struct diagonal a;
 	struct mat P, again;
 	bool settled;
 
-	(void)state;
 	slow(&a, 900, 800);
 	assert_ok(krylov_right(&a.map, 6, 1, &P, &settled));
 	for (unsigned t = 2; t <= 4; t += 2) {
@@ -231,14 +224,13 @@ static void threads(void **state)
 	free(a.sigma);
 }
 
-static void too_large(void **state)
+TEST(too_large)
 {
 	double sigma[3];
 	struct diagonal a;
 	struct mat U;
 	bool settled;
 
-	(void)state;
 	slow(&a, 50, 40);
 	a.sigma[7] = 1e200; /* its square is not a double */
 	assert_err(svd_left_of_map(&a.map, 3, 1, &U, sigma, NULL, &settled), ERR_INPUT,
@@ -248,16 +240,4 @@ static void too_large(void **state)
 	assert_err(svd_left_of_map(&a.map, 0, 1, &U, sigma, NULL, &settled), ERR_INPUT,
 		   "0 singular vectors");
 	free(a.sigma);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(slow_spectra),     cmocka_unit_test(equal_values),
-		cmocka_unit_test(narrow_gaps),      cmocka_unit_test(rank_is_less),
-		cmocka_unit_test(partly_exhausted), cmocka_unit_test(not_settled),
-		cmocka_unit_test(threads),          cmocka_unit_test(too_large),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

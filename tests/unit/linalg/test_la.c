@@ -42,14 +42,13 @@ static void check_product(size_t rows, size_t inner, size_t cols, bool ta, bool 
 }
 
 /* Sizes below, at and across the tiles of 256. */
-static void products(void **state)
+TEST(products)
 {
 	static const size_t size[][3] = {
 		{ 1, 1, 1 },      { 3, 7, 5 },    { 256, 10, 256 },
 		{ 300, 40, 270 }, { 600, 33, 4 }, { 4, 0, 3 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(size) / sizeof(*size); i++) {
 		check_product(size[i][0], size[i][1], size[i][2], true, false);
 		check_product(size[i][0], size[i][1], size[i][2], false, false);
@@ -58,11 +57,10 @@ static void products(void **state)
 }
 
 /* Below, at and across the blocks of a sum, for any threads. */
-static void long_products(void **state)
+TEST(long_products)
 {
 	static const size_t inner[] = { 700, ROWSUM_ROWS, 33 * ROWSUM_ROWS + 3 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(inner) / sizeof(*inner); i++) {
 		check_product(3, inner[i], 5, false, true);
 		check_product(3, inner[i], 5, true, false);
@@ -70,11 +68,10 @@ static void long_products(void **state)
 	}
 }
 
-static void gram(void **state)
+TEST(gram)
 {
 	struct mat A, expected, G, again;
 
-	(void)state;
 	sample_normal(&A, 310, 290, 3);
 	for (int rows = 0; rows < 2; rows++) {
 		void (*f)(const struct mat *, unsigned, struct mat *) =
@@ -95,12 +92,11 @@ static void gram(void **state)
 	mat_release(&A);
 }
 
-static void block(void **state)
+TEST(block)
 {
 	struct mat A, B, expected;
 	double C[5 * 9];
 
-	(void)state;
 	sample_normal(&A, 5, 8, 4);
 	sample_normal(&B, 7, 8, 5);
 	naive(&A, false, &B, true, &expected);
@@ -114,13 +110,12 @@ static void block(void **state)
 }
 
 /* The second difference matrix has eigenvalues 2 - 2 cos(pi j / (n+1)), sines for vectors. */
-static void eigen(void **state)
+TEST(eigen)
 {
 	enum { N = 40, D = 7 };
 	struct mat G, V;
 	double value[D];
 
-	(void)state;
 	mat_init(&G, N, N);
 	for (size_t i = 0; i < N; i++) {
 		MAT(&G, i, i) = 2;
@@ -145,12 +140,11 @@ static void eigen(void **state)
 	mat_release(&G);
 }
 
-static void not_finite(void **state)
+TEST(not_finite)
 {
 	struct mat G, V;
 	double value[2];
 
-	(void)state;
 	sample_normal(&G, 3, 3, 1);
 	MAT(&G, 1, 2) = INFINITY;
 	assert_err(la_eigen_top(&G, 2, value, &V), ERR_INPUT, "(1, 2)");
@@ -181,16 +175,14 @@ static void check_orthonormal(size_t rows, size_t cols)
 	mat_release(&A);
 }
 
-static void orthonormal(void **state)
+TEST(orthonormal)
 {
-	(void)state;
 	check_orthonormal(12, 50);
 }
 
 /* Long enough to be taken in panels, the last of which is larger. */
-static void orthonormal_long(void **state)
+TEST(orthonormal_long)
 {
-	(void)state;
 	check_orthonormal(5, (1 << 17) + 4096 + 7);
 	check_orthonormal(5, 1 << 17);
 }
@@ -218,20 +210,18 @@ static void check_singular(size_t cols)
 }
 
 /* Of one block of rows, and of several whose last has fewer rows than there are values. */
-static void singular(void **state)
+TEST(singular)
 {
 	static const size_t cols[] = { 30, ROWSUM_ROWS, 3 * ROWSUM_ROWS + 4 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cols) / sizeof(*cols); i++)
 		check_singular(cols[i]);
 }
 
-static void tridiagonal(void **state)
+TEST(tridiagonal)
 {
 	double a[30], b[29], value, last;
 
-	(void)state;
 	for (int i = 0; i < 30; i++) {
 		a[i] = 2;
 		if (i < 29)
@@ -245,20 +235,18 @@ static void tridiagonal(void **state)
 	assert_near(last, 1, 1e-15);
 }
 
-static void pinned(void **state)
+TEST(pinned)
 {
-	(void)state;
 	assert_int_equal(openblas_get_num_threads(), 1);
 }
 
 /* Results of la_eigen_top() pass the check; anything else fails it. */
-static void test_eigen_check(void **state)
+TEST(test_eigen_check)
 {
 	enum { N = 60, D = 5 };
 	double value[D], more[D + 1], kept;
 	struct mat A, G, copy, V, W;
 
-	(void)state;
 	sample_normal(&A, N, N, 7);
 	la_gram_columns(&A, 1, &G);
 	mat_copy(&copy, &G);
@@ -298,24 +286,4 @@ static void test_eigen_check(void **state)
 	mat_release(&copy);
 	mat_release(&G);
 	mat_release(&A);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_eigen_check),
-		cmocka_unit_test(products),
-		cmocka_unit_test(long_products),
-		cmocka_unit_test(gram),
-		cmocka_unit_test(block),
-		cmocka_unit_test(eigen),
-		cmocka_unit_test(not_finite),
-		cmocka_unit_test(orthonormal),
-		cmocka_unit_test(orthonormal_long),
-		cmocka_unit_test(singular),
-		cmocka_unit_test(tridiagonal),
-		cmocka_unit_test(pinned),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,12 +22,11 @@ static double inner(const struct mat *A, size_t i, size_t j)
 	return sum;
 }
 
-static void centre(void **state)
+TEST(centre)
 {
 	struct mat A, before;
 	double gap;
 
-	(void)state;
 	sample_normal(&A, 40, 3, 1);
 	for (size_t i = 0; i < 40; i++)
 		MAT(&A, i, 1) += 1000;
@@ -77,11 +76,10 @@ static void check_basis(struct mat *A, size_t expected)
 	mat_release(A);
 }
 
-static void basis(void **state)
+TEST(basis)
 {
 	struct mat A;
 
-	(void)state;
 	sample_normal(&A, 50, 6, 2);
 	check_basis(&A, 6);
 	sample_normal(&A, 50, 6, 2);
@@ -101,9 +99,8 @@ static void basis(void **state)
 }
 
 /* R H R = the projector on H's range; for full rank the identity. */
-static void inverse_root(void **state)
+TEST(inverse_root)
 {
-	(void)state;
 	for (size_t rank = 3; rank <= 5; rank += 2) {
 		struct mat H, R, RH, P, PP;
 		double trace = 0;
@@ -129,11 +126,10 @@ static void inverse_root(void **state)
 }
 
 /* All landmarks of a space give its inner products back; fewer give those of the projection. */
-static void whiten(void **state)
+TEST(whiten)
 {
 	struct mat X, M, XM, MM, K, P;
 
-	(void)state;
 	sample_normal(&X, 20, 4, 4);
 	sample_normal(&M, 7, 4, 5); /* 7 landmarks in 4 dimensions */
 	la_mul_nt(&X, &M, 1, &XM);
@@ -162,11 +158,10 @@ static void whiten(void **state)
 }
 
 /* Centred components are uncorrelated, their variances fall, and all of them keep all distances. */
-static void components(void **state)
+TEST(components)
 {
 	struct mat A, P, G;
 
-	(void)state;
 	sample_normal(&A, 60, 5, 6);
 	for (size_t i = 0; i < 60; i++) {
 		MAT(&A, i, 2) = 4 * MAT(&A, i, 2) + 7;
@@ -215,7 +210,7 @@ static enum err times(void *ctx, const struct mat *B, struct mat *Y)
 
 /* K = XX' with X a few strong directions and noise: rows of Z have the distances of X projected on
  * its leading principal directions (those of J X). */
-static void subspace(void **state)
+TEST(subspace)
 {
 	enum { N = 80, M = 30, D = 4 };
 	struct ortho_subspace p = {
@@ -226,7 +221,6 @@ static void subspace(void **state)
 	struct known known = { .K = &K };
 	double sigma[D];
 
-	(void)state;
 	sample_normal(&X, N, M, 7);
 	for (size_t i = 0; i < N; i++)
 		for (size_t j = 0; j < M; j++)
@@ -271,14 +265,13 @@ static void subspace(void **state)
 }
 
 /* Fewer directions than asked for, and fewer rows than columns of the block. */
-static void poor_spaces(void **state)
+TEST(poor_spaces)
 {
 	struct ortho_subspace p = { .n = 12, .k = 5, .extra = 10, .rounds = 4 };
 	struct known known;
 	struct ortho_operator op = { &known, times };
 	struct mat K, Z;
 
-	(void)state;
 	positive(&K, 12, 2, 8);
 	known = (struct known){ .K = &K };
 	assert_ok(ortho_subspace(&op, &p, &Z));
@@ -290,16 +283,4 @@ static void poor_spaces(void **state)
 		assert_true(MAT(&Z, i, 0) == 0);
 	mat_release(&Z);
 	mat_release(&K);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(centre),       cmocka_unit_test(basis),
-		cmocka_unit_test(inverse_root), cmocka_unit_test(whiten),
-		cmocka_unit_test(components),   cmocka_unit_test(subspace),
-		cmocka_unit_test(poor_spaces),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,11 +25,10 @@ static void count(void *ctx, unsigned worker, size_t block)
 		t->out_of_range++;
 }
 
-static void each_block_once(void **state)
+TEST(each_block_once)
 {
 	static const unsigned threads[] = { 0, 1, 2, 4, 7, 5000 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(threads) / sizeof(*threads); i++) {
 		static struct tally t;
 		uint64_t ticks = progress_count(NULL);
@@ -44,9 +43,8 @@ static void each_block_once(void **state)
 	}
 }
 
-static void workers(void **state)
+TEST(workers)
 {
-	(void)state;
 	assert_int_equal(parallel_workers(0, 10), 1);
 	assert_int_equal(parallel_workers(4, 10), 4);
 	assert_int_equal(parallel_workers(4, 3), 3);
@@ -69,12 +67,11 @@ static void stops(void *ctx, unsigned worker, size_t block)
 }
 
 /* Two jobs of one process: what one ticks or ends is not the other's. */
-static void of_one_job(void **state)
+TEST(of_one_job)
 {
 	struct progress a = { 0 }, b = { 0 };
 	_Atomic int stopped = 0;
 
-	(void)state;
 	progress_enter(&a);
 	progress_stop(&b);
 	parallel(4, BLOCKS, stops, &stopped);
@@ -88,23 +85,10 @@ static void of_one_job(void **state)
 	assert_false(progress_stopped());
 }
 
-static void no_blocks(void **state)
+TEST(no_blocks)
 {
 	int called = 0;
 
-	(void)state;
 	parallel(4, 0, nothing, &called);
 	assert_int_equal(called, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_block_once),
-		cmocka_unit_test(workers),
-		cmocka_unit_test(of_one_job),
-		cmocka_unit_test(no_blocks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,12 +17,11 @@ static double tree(const double *x, size_t count)
 	return tree(x, half) + tree(x + half, count - half);
 }
 
-static void blocks_in_one_tree(void **state)
+TEST(blocks_in_one_tree)
 {
 	double x[BLOCKS];
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 1, 0);
 	for (size_t b = 0; b < BLOCKS; b++)
 		x[b] = rng_normal(&rng);
@@ -46,11 +45,10 @@ static void blocks_in_one_tree(void **state)
 		}
 }
 
-static void nothing_is_zero(void **state)
+TEST(nothing_is_zero)
 {
 	struct rowsum s;
 
-	(void)state;
 	rowsum_init(&s, WIDTH, NULL, NULL);
 	rowsum_open(&s)[0] = 5;
 	rowsum_close(&s);
@@ -72,12 +70,11 @@ static struct mat rows_of(const struct mat *A, size_t b)
 }
 
 /* What each block's rows give alone, joined. */
-static void products_of_blocks(void **state)
+TEST(products_of_blocks)
 {
 	struct mat A, G, AA;
 	struct rowsum s;
 
-	(void)state;
 	sample_normal(&A, 5 * ROWSUM_ROWS + 77, 11, 4);
 	la_gram_columns(&A, 1, &G);
 	la_mul_tn(&A, &A, 1, &AA);
@@ -100,15 +97,4 @@ static void products_of_blocks(void **state)
 	mat_release(&AA);
 	mat_release(&G);
 	mat_release(&A);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(blocks_in_one_tree),
-		cmocka_unit_test(nothing_is_zero),
-		cmocka_unit_test(products_of_blocks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,9 +74,8 @@ static void check_against_lapack(size_t n, size_t m, size_t d)
 	mat_release(&X);
 }
 
-static void gram_against_lapack(void **state)
+TEST(gram_against_lapack)
 {
-	(void)state;
 	check_against_lapack(1, 1, 1);
 	check_against_lapack(40, 25, 25);
 	check_against_lapack(40, 25, 6);
@@ -130,13 +129,12 @@ static void known_svd(size_t n, size_t m, const double *sigma, size_t count, siz
 }
 
 /* A spectrum that falls as slowly as those of real features: 1 / sqrt(1 + j). */
-static void randomised(void **state)
+TEST(randomised)
 {
 	enum { N = 1700, M = 1600, RANK = 1500, D = 12 };
 	struct mat X, H, U, again;
 	double sigma[RANK], found[D];
 
-	(void)state;
 	for (int j = 0; j < RANK; j++)
 		sigma[j] = 1 / sqrt(1. + j);
 	known_svd(N, M, sigma, RANK, 50, &X, &H);
@@ -185,9 +183,8 @@ static void check_rank(size_t n, size_t m)
 	mat_release(&X);
 }
 
-static void rank_deficient(void **state)
+TEST(rank_deficient)
 {
-	(void)state;
 	check_rank(50, 20);
 	check_rank(20, 50);
 	check_rank(1510, 1505);
@@ -197,13 +194,12 @@ static void rank_deficient(void **state)
 /* Values near the limit of what a Gram matrix can see come out as themselves: rounding turns the
  * vector of sigma by about epsilon / sigma^2 into the null space, which takes half the square of
  * that from sigma. */
-static void small_values(void **state)
+TEST(small_values)
 {
 	static const double sigma[] = { 1, 1e-3, 1e-6, 1e-7 };
 	struct mat X, H, U;
 	double found[4];
 
-	(void)state;
 	known_svd(80, 30, sigma, 4, 0, &X, &H);
 	assert_ok(svd_left(&X, 4, 1, &U, found, NULL));
 	for (int j = 0; j < 4; j++) {
@@ -216,12 +212,11 @@ static void small_values(void **state)
 	mat_release(&X);
 }
 
-static void zero_matrix(void **state)
+TEST(zero_matrix)
 {
 	struct mat X, U;
 	double sigma[3];
 
-	(void)state;
 	mat_init(&X, 10, 4);
 	assert_ok(svd_left(&X, 3, 1, &U, sigma, NULL));
 	for (int j = 0; j < 3; j++)
@@ -232,12 +227,11 @@ static void zero_matrix(void **state)
 	mat_release(&X);
 }
 
-static void threads(void **state)
+TEST(threads)
 {
 	struct mat X, U, again;
 	double sigma[8];
 
-	(void)state;
 	sample_normal(&X, 600, 520, 3);
 	assert_ok(svd_left(&X, 8, 1, &U, sigma, NULL));
 	for (unsigned t = 2; t <= 4; t += 2) {
@@ -249,28 +243,15 @@ static void threads(void **state)
 	mat_release(&X);
 }
 
-static void bad_input(void **state)
+TEST(bad_input)
 {
 	struct mat X, U;
 	double sigma[9];
 
-	(void)state;
 	sample_normal(&X, 10, 4, 1);
 	assert_err(svd_left(&X, 0, 1, &U, sigma, NULL), ERR_INPUT, "0 singular vectors");
 	assert_err(svd_left(&X, 5, 1, &U, sigma, NULL), ERR_INPUT, "10 x 4");
 	X.a[7] = 1e200; /* its square is not a double */
 	assert_err(svd_left(&X, 2, 1, &U, sigma, NULL), ERR_INPUT, "too large");
 	mat_release(&X);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gram_against_lapack), cmocka_unit_test(randomised),
-		cmocka_unit_test(rank_deficient),      cmocka_unit_test(small_values),
-		cmocka_unit_test(zero_matrix),         cmocka_unit_test(threads),
-		cmocka_unit_test(bad_input),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

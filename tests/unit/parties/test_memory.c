@@ -83,7 +83,7 @@ static struct parties of(struct memory *m)
 	return p;
 }
 
-static void sums(void **state)
+TEST(sums)
 {
 	struct memory plain = { 0 }, steps = { .step = 0.25 }, fixed = { .fraction_bits = 2 };
 	struct memory fine = { .fraction_bits = 40 };
@@ -91,7 +91,6 @@ static void sums(void **state)
 	struct parties p = of(&plain), q = of(&steps), r = of(&fixed), s = of(&fine);
 	double x[N];
 
-	(void)state;
 	assert_ok(parties_sum(&p, &once, x, N));
 	assert_true(x[0] == 0.1 + 0.2 + 0.3 && x[1] == 0.2 + 0.4 + 0.6);
 	assert_ok(parties_sum_bound(&p, &once, 1, x, N));
@@ -104,7 +103,7 @@ static void sums(void **state)
 	assert_non_null(strstr(err_detail(), "beyond 2.79"));
 }
 
-static void in_clear(void **state)
+TEST(in_clear)
 {
 	static const uint32_t named[9] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
 	struct memory memory = { 0 };
@@ -114,7 +113,6 @@ static void in_clear(void **state)
 	double x[L * N];
 	struct mat C;
 
-	(void)state;
 	assert_ok(parties_collect_labels(&p, NULL, 9, label, N));
 	assert_true(label[0] == 2 && label[1] == 9 && label[2] == 3 && label[4] == 4);
 	assert_ok(parties_collect_reals(&p, &twice, x, N));
@@ -135,7 +133,7 @@ static enum err look_on(void *watcher, const void *question, double *x, size_t n
 }
 
 /* Telling is nothing to them, and somebody may look on at sums. */
-static void telling_is_nothing_to_them(void **state)
+TEST(telling_is_nothing_to_them)
 {
 	size_t seen = 0;
 	struct memory memory = { .watch = look_on, .watcher = &seen };
@@ -145,7 +143,6 @@ static void telling_is_nothing_to_them(void **state)
 	uint32_t label = 1;
 	double x[N];
 
-	(void)state;
 	parties_phase(&p, "now");
 	assert_string_equal(p.phase, "now");
 	parties_progress(&p, 1, 2);
@@ -160,15 +157,4 @@ static void telling_is_nothing_to_them(void **state)
 	assert_err(parties_sum(&p, &thrice, x, N), ERR_PEER, "seen");
 	assert_err(parties_sum(&p, &fails, x, N), ERR_JOB, "party 1: no answer");
 	assert_int_equal(seen, 2 * N);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums),
-		cmocka_unit_test(in_clear),
-		cmocka_unit_test(telling_is_nothing_to_them),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

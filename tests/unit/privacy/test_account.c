@@ -23,9 +23,8 @@ static void near(double got, double expected, double by)
 		fail_msg("%.17g, expected %.17g to %g of it", got, expected, by);
 }
 
-static void test_totals(void **state)
+TEST(test_totals)
 {
-	(void)state;
 	for (size_t t = 0; t < sizeof(table) / sizeof(*table); t++) {
 		double square = 0, mu;
 
@@ -39,9 +38,8 @@ static void test_totals(void **state)
 }
 
 /* One claim alone costs what it claims, and never less by more than rounding. */
-static void test_there_and_back(void **state)
+TEST(test_there_and_back)
 {
-	(void)state;
 	for (double eps = 0.01; eps < 100; eps *= 1.7)
 		for (double delta = 1e-12; delta < 1e-2; delta *= 30) {
 			double mu;
@@ -52,11 +50,10 @@ static void test_there_and_back(void **state)
 		}
 }
 
-static void test_edges(void **state)
+TEST(test_edges)
 {
 	double mu;
 
-	(void)state;
 	assert_true(account_eps(0, 1e-5) == 0);
 	assert_true(account_eps(1e-7, 1e-5) == 0); /* eps 0 holds at this delta */
 	assert_true(isfinite(account_eps(ACCOUNT_MU_MAX, 1e-5)));
@@ -65,15 +62,4 @@ static void test_edges(void **state)
 	assert_true(isinf(account_eps(NAN, 1e-5)));
 	assert_err(account_mu(0, 1e-5, &mu), ERR_INPUT, "eps is 0");
 	assert_err(account_mu(1, 1, &mu), ERR_INPUT, "delta is 1");
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_totals),
-		cmocka_unit_test(test_there_and_back),
-		cmocka_unit_test(test_edges),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,9 +26,8 @@ static int exponent_of(const double *square, size_t parties)
 	return exponents_of(square, parties, &least);
 }
 
-static void test_known(void **state)
+TEST(test_known)
 {
-	(void)state;
 	assert_int_equal(exponent_of((double[]){ 1 }, 1), 0);
 	assert_int_equal(exponent_of((double[]){ 1.001 }, 1), 1);
 	assert_int_equal(exponent_of((double[]){ 0.5 }, 1), -1);
@@ -40,13 +39,12 @@ static void test_known(void **state)
 }
 
 /* Data times 2^k move it by 2 k, and nothing else does. */
-static void test_moves_with_the_unit(void **state)
+TEST(test_moves_with_the_unit)
 {
 	static const double square[] = { 3.7, 0.02, 0, 900.25, 1 };
 	double scaled[5];
 	int e = exponent_of(square, 5);
 
-	(void)state;
 	for (int k = -70; k <= 80; k++) {
 		for (size_t l = 0; l < 5; l++)
 			scaled[l] = ldexp(square[l], 2 * k);
@@ -55,9 +53,8 @@ static void test_moves_with_the_unit(void **state)
 	}
 }
 
-static void test_every_exponent(void **state)
+TEST(test_every_exponent)
 {
-	(void)state;
 	for (int e = BOUND_LEAST; e <= BOUND_MOST; e++) {
 		double square[256];
 		int back;
@@ -71,14 +68,13 @@ static void test_every_exponent(void **state)
 	}
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	double term[BOUND_TERM], sum[BOUND_TERM] = { 0 };
 	const double bad[] = { ldexp(1, BOUND_MOST + 1), ldexp(1, BOUND_LEAST - 1), INFINITY, NAN,
 			       -1 };
 	int e, least;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		assert_err(bound_term(bad[i], term), ERR_INPUT, "longest row");
 	for (size_t i = 0; i < 4; i++) {
@@ -90,11 +86,10 @@ static void test_refused(void **state)
 	assert_false(bound_unpack(UINT64_MAX, &e));
 }
 
-static void test_range(void **state)
+TEST(test_range)
 {
 	int least;
 
-	(void)state;
 	assert_int_equal(exponents_of((double[]){ 0, 0 }, 2, &least), 0);
 	assert_int_equal(least, 0);
 	for (int e = BOUND_LEAST; e <= BOUND_MOST; e++) {
@@ -107,20 +102,8 @@ static void test_range(void **state)
 	assert_int_equal(least, 5);
 }
 
-static void test_unit_keeps_digits(void **state)
+TEST(test_unit_keeps_digits)
 {
-	(void)state;
 	for (int e = -100; e <= 100; e++)
 		assert_true(bound_unit(e) * ldexp(1, e) == 0x1p20);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known),          cmocka_unit_test(test_moves_with_the_unit),
-		cmocka_unit_test(test_every_exponent), cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_range),          cmocka_unit_test(test_unit_keeps_digits),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,14 +51,13 @@ static double chi_square(uint32_t sigma, size_t samples, int reach, uint64_t see
 
 /* chi^2 of b degrees of freedom is b on average, with deviation sqrt(2 b): five of them and more
  * come once in a million. */
-static void test_distribution(void **state)
+TEST(test_distribution)
 {
 	static const struct {
 		uint32_t sigma;
 		int reach;
 	} of[] = { { 1, 3 }, { 2, 6 }, { 3, 9 }, { 10, 25 } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		double b = 2 * of[i].reach + 2,
 		       chi = chi_square(of[i].sigma, 200000, of[i].reach, i);
@@ -69,12 +68,11 @@ static void test_distribution(void **state)
 }
 
 /* Large ones, by their moments: mean 0, variance sigma^2, fourth moment 3 sigma^4. */
-static void test_moments(void **state)
+TEST(test_moments)
 {
 	static const uint32_t of[] = { 1000, 1 << 17, DISCRETE_SIGMA_MAX };
 	enum { SAMPLES = 100000 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		double first = 0, second = 0, fourth = 0;
 		struct noise_source source;
@@ -99,7 +97,7 @@ static void test_moments(void **state)
 }
 
 /* What L - c parties add has the deviation that was asked for, and is of whole steps. */
-static void test_shares(void **state)
+TEST(test_shares)
 {
 	enum { SAMPLES = 40000 };
 	struct discrete_share share;
@@ -107,7 +105,6 @@ static void test_shares(void **state)
 	double square = 0;
 	struct rng rng;
 
-	(void)state;
 	assert_ok(discrete_share_of(20, 8, 4, 0x1p-24, &share));
 	assert_near(share.step * share.steps, 10, 1e-3);
 	assert_true(share.steps >= 1 << 16 && share.steps < 1 << 18);
@@ -139,24 +136,11 @@ static enum err broken(void *ctx, void *p, size_t n)
 }
 
 /* It ends, and says so. */
-static void test_source_that_fails(void **state)
+TEST(test_source_that_fails)
 {
 	const struct noise_source source = { .bytes = broken };
 	struct discrete_share share = { 1, 1000 };
 	double x[3] = { 0 };
 
-	(void)state;
 	assert_err(discrete_add(&source, &share, x, 3), ERR_JOB, "no more bytes");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_distribution),
-		cmocka_unit_test(test_moments),
-		cmocka_unit_test(test_shares),
-		cmocka_unit_test(test_source_that_fails),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,13 @@
 #include "tests/unit/protocols/fedwalk/fedwalk.h"
 #include "lab/pooled/seeded.h"
 
-static void test_bytes(void **state)
+TEST(test_bytes)
 {
 	struct rng a, b;
 	struct noise_source source = seeded_source(&a);
 	uint64_t words[3], expected[3];
 	uint8_t odd[13];
 
-	(void)state;
 	rng_seed(&a, 5, 0);
 	rng_seed(&b, 5, 0);
 	assert_ok(source.bytes(source.ctx, words, sizeof(words)));
@@ -22,14 +21,13 @@ static void test_bytes(void **state)
 }
 
 /* Every number of a fetch is used once, over more fetches than one. */
-static void test_each_number_is_used_once(void **state)
+TEST(test_each_number_is_used_once)
 {
 	struct rng a, b;
 	struct noise_source source = seeded_source(&a);
 	uint64_t first[DRAW_WORDS], sum = 0, expected = 0;
 	struct draw d;
 
-	(void)state;
 	rng_seed(&a, 6, 0);
 	rng_seed(&b, 6, 0);
 	draw_init(&d, &source);
@@ -47,7 +45,7 @@ static void test_each_number_is_used_once(void **state)
 		assert_true(d.word[i] == 0);
 }
 
-static void test_bounds(void **state)
+TEST(test_bounds)
 {
 	enum { DRAWS = 300000, BOUND = 6 };
 	struct rng rng;
@@ -56,7 +54,6 @@ static void test_bounds(void **state)
 	size_t count[BOUND] = { 0 };
 	struct draw d;
 
-	(void)state;
 	rng_seed(&rng, 7, 0);
 	draw_init(&d, &source);
 	for (int i = 0; i < DRAWS; i++)
@@ -83,26 +80,13 @@ static void test_bounds(void **state)
 	assert_ok(draw_end(&d));
 }
 
-static void test_failure(void **state)
+TEST(test_failure)
 {
 	struct noise_source none = { .bytes = no_entropy };
 	struct draw d;
 
-	(void)state;
 	draw_init(&d, &none);
 	assert_int_equal(draw_below(&d, 3), 0);
 	assert_true(draw_u64(&d) == 0);
 	assert_err(draw_end(&d), ERR_INTERNAL, "no entropy");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_each_number_is_used_once),
-		cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_failure),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static enum err no_entropy(void *ctx, void *p, size_t n)
 
 /* Roots of Balle and Wang's equation found by another program (Brent's method on SciPy's normal
  * distribution). */
-static void analytic(void **state)
+TEST(analytic)
 {
 	static const double known[][4] = {
 		{ 1, 1e-5, 1, 3.73063163481594 },    { 0.5, 1e-5, 1, 7.031826675582461 },
@@ -30,7 +30,6 @@ static void analytic(void **state)
 	};
 	double sigma;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
 		assert_ok(noise_analytic(known[i][0], known[i][1], known[i][2], &sigma));
 		assert_near(sigma, known[i][3], 1e-10 * known[i][3]);
@@ -66,12 +65,11 @@ static const struct noise_factors factors = { .eps_z = 2,
 
 /* d = 4, r = 2, so sqrt d / r^2 = 1/2: D_Z = 2 * 0.1 * 2 * 3 * 5 / 4 (1 + (3 + 5)(3 + 1) / 4)
  * = 13.5, D_C = 2 * 2 * 3 * 4 / (0.5 * 4) = 24. */
-static void theorem_3_9(void **state)
+TEST(theorem_3_9)
 {
 	struct noise_factors p = factors;
 	struct noise_factors_sigma s;
 
-	(void)state;
 	assert_ok(noise_factors(&p, &s));
 	assert_near(s.sensitivity_z, 13.5, 1e-12);
 	assert_near(s.sigma_z, 13.5 / 2 * sqrt(48 * log(exp(1) + 2000)), 1e-9);
@@ -99,12 +97,11 @@ static void theorem_3_9(void **state)
 
 /* Rows of Z in a ball of 0.25: 2 sqrt(4) 0.25 = 1, whatever the step; a small step's own bound is
  * taken while it is less. */
-static void theorem_3_9_in_a_ball(void **state)
+TEST(theorem_3_9_in_a_ball)
 {
 	struct noise_factors p = factors;
 	struct noise_factors_sigma s;
 
-	(void)state;
 	p.step = INFINITY;
 	assert_err(noise_factors(&p, &s), ERR_INPUT, "step is inf");
 	p.ball = 0.25;
@@ -121,7 +118,7 @@ static void theorem_3_9_in_a_ball(void **state)
 
 /* Moments of 10^6 samples within five of their own standard deviations; and it is the normal
  * distribution's shape, by the share within one and two sigma. */
-static void variance(void **state)
+TEST(variance)
 {
 	enum { SAMPLES = 1000000 };
 	const double sigma = 2.5;
@@ -130,7 +127,6 @@ static void variance(void **state)
 	struct rng rng;
 	struct noise_source source = { .ctx = &rng, .bytes = from_rng };
 
-	(void)state;
 	rng_seed(&rng, 1, 2);
 	assert_ok(noise_add(&source, sigma, x, SAMPLES));
 	for (size_t i = 0; i < SAMPLES; i++) {
@@ -152,14 +148,13 @@ static void variance(void **state)
 	free(x);
 }
 
-static void added(void **state)
+TEST(added)
 {
 	double x[3] = { 1, 2, 3 }, y[3] = { 0 };
 	struct rng rng;
 	struct noise_source source = { .ctx = &rng, .bytes = from_rng },
 			    broken = { .bytes = no_entropy };
 
-	(void)state;
 	assert_ok(noise_add(&broken, 0, x, 3)); /* nothing is drawn */
 	assert_near(x[2], 3, 0);
 	assert_err(noise_add(&broken, 1, x, 3), ERR_INTERNAL, "no entropy");
@@ -174,7 +169,7 @@ static void added(void **state)
 	assert_err(noise_add(&source, NAN, x, 3), ERR_INPUT, "nan");
 }
 
-static void clipping(void **state)
+TEST(clipping)
 {
 	double a[] = { 3, 4, 0.3, 0.4, 0, 0, 3e200, -4e200 };
 	static const double expected[] = { 0.6, 0.8, 0.3, 0.4, 0, 0, 0.6, -0.8 };
@@ -183,7 +178,6 @@ static void clipping(void **state)
 	struct noise_source source = { .ctx = &rng, .bytes = from_rng };
 	size_t clipped;
 
-	(void)state;
 	rng_seed(&rng, 4, 4);
 	assert_ok(noise_perturb_rows(&source, 1, 0, &X, &clipped));
 	assert_int_equal(clipped, 2);
@@ -193,18 +187,4 @@ static void clipping(void **state)
 	assert_true(a[4] != 0 && a[5] != 0);
 	assert_err(noise_perturb_rows(&source, 0, 1, &X, &clipped), ERR_INPUT, "length 0");
 	assert_err(noise_perturb_rows(&source, NAN, 1, &X, &clipped), ERR_INPUT, "length nan");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(analytic),
-		cmocka_unit_test(theorem_3_9),
-		cmocka_unit_test(theorem_3_9_in_a_ball),
-		cmocka_unit_test(variance),
-		cmocka_unit_test(added),
-		cmocka_unit_test(clipping),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,11 +30,10 @@ static void comes_back(double x)
 		fail_msg("%a came back as %a", x, back);
 }
 
-static void any_size(void **state)
+TEST(any_size)
 {
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 1, 1);
 	for (int e = -PARTS_FRACTION + 53; e <= PARTS_EXPONENT; e++)
 		for (int t = 0; t < 100; t++) {
@@ -50,12 +49,11 @@ static void any_size(void **state)
 	comes_back(0);
 }
 
-static void known_parts(void **state)
+TEST(known_parts)
 {
 	double x = -(5 * ldexp(1, 32) + 3.5), large = -7 * ldexp(1, 60), part[PARTS];
 	double small = ldexp(3, -30), tiny = ldexp(1, -PARTS_FRACTION - 1);
 
-	(void)state;
 	parts_split(&x, 1, part);
 	assert_true(part[1] == -5 * ldexp(1, 32 - 54) && part[2] == -3.5);
 	parts_split(&large, 1, part);
@@ -68,12 +66,11 @@ static void known_parts(void **state)
 }
 
 /* Sums of parts are parts of sums, exactly, though a sum's parts are beyond a number's. */
-static void sums(void **state)
+TEST(sums)
 {
 	enum { N = 256, VALUES = 3 };
 	double sum[PARTS * VALUES] = { 0 }, back[VALUES], expected[VALUES] = { 0 };
 
-	(void)state;
 	for (int i = 1; i <= N; i++) {
 		double x[VALUES] = { ldexp(i, 60) + ldexp(i, 40), -ldexp(1, 29) - ldexp(i, -20),
 				     ldexp(i, -60) };
@@ -91,9 +88,8 @@ static void sums(void **state)
 }
 
 /* Sums that no three parties' parts add to. */
-static void outside(void **state)
+TEST(outside)
 {
-	(void)state;
 	for (size_t p = 0; p < PARTS; p++)
 		for (int sign = -1; sign <= 1; sign += 2) {
 			double part[2 * PARTS] = { 0 }, x[2] = { 7, 7 }, *at = &part[PARTS + p];
@@ -107,16 +103,4 @@ static void outside(void **state)
 			assert_err(parts_join(part, 2, 3, x), ERR_PEER, "of sum 1 is");
 			assert_true(x[1] == 7);
 		}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_size),
-		cmocka_unit_test(known_parts),
-		cmocka_unit_test(sums),
-		cmocka_unit_test(outside),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

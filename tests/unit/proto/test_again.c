@@ -158,7 +158,7 @@ static void test_job_that_was_done(void **state)
 	assert_false(post_done(party_post[A]));
 }
 
-int main(void)
+int tests_run(void)
 {
 	const struct CMUnitTest tests[] = {
 		IN(set_up, test_abort_of_an_attempt),

@@ -3,12 +3,11 @@
 #include "common/base/clock.h"
 #include "proto/backoff.h"
 
-static void test_longer_and_longer(void **state)
+TEST(test_longer_and_longer)
 {
 	struct backoff b;
 	uint64_t most = BACKOFF_FIRST_MS;
 
-	(void)state;
 	backoff_begin(&b, 1e6);
 	for (int i = 0; i < 20; i++) {
 		uint64_t wait = backoff_next_ms(&b);
@@ -20,12 +19,11 @@ static void test_longer_and_longer(void **state)
 	assert_true(backoff_passed_s(&b) >= 0);
 }
 
-static void test_chance(void **state)
+TEST(test_chance)
 {
 	uint64_t first, least = UINT64_MAX, largest = 0;
 	struct backoff b;
 
-	(void)state;
 	backoff_begin(&b, 1e6);
 	for (int i = 0; i < 10; i++)
 		backoff_next_ms(&b);
@@ -38,11 +36,10 @@ static void test_chance(void **state)
 }
 
 /* Never beyond the limit; and when that is reached, at once. */
-static void test_limit(void **state)
+TEST(test_limit)
 {
 	struct backoff b;
 
-	(void)state;
 	backoff_begin(&b, 1000);
 	assert_in_range(backoff_left_ms(&b), 1, 1000000);
 	b.until_s = clock_now_s() + 1;
@@ -51,15 +48,4 @@ static void test_limit(void **state)
 	backoff_begin(&b, 0);
 	assert_int_equal(backoff_left_ms(&b), 0);
 	assert_int_equal(backoff_next_ms(&b), 0);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_longer_and_longer),
-		cmocka_unit_test(test_chance),
-		cmocka_unit_test(test_limit),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -499,7 +499,7 @@ static void test_streams(void **state)
 		pthread_join(t[i], NULL);
 }
 
-int main(void)
+int tests_run(void)
 {
 	static const struct CMUnitTest tests[] = {
 		IN(set_up, test_order),

@@ -215,7 +215,7 @@ static void test_observer(void **state)
 	buf_release(&expect);
 }
 
-int main(void)
+int tests_run(void)
 {
 	static const struct CMUnitTest tests[] = {
 		IN(set_up, test_full_and_wake), IN(set_up, test_full_of_nothing),

@@ -377,7 +377,7 @@ static void test_reload(void **state)
 	overwrite(old.key, keep_key);
 }
 
-int main(void)
+int tests_run(void)
 {
 	static const struct CMUnitTest tests[] = {
 		IN(set_up, test_greeting),

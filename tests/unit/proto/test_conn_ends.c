@@ -289,7 +289,7 @@ static void test_close_flushes(void **state)
 	assert_int_equal(bank.code, ERR_OK);
 }
 
-int main(void)
+int tests_run(void)
 {
 	static const struct CMUnitTest tests[] = {
 		IN(set_up, test_peer_closes),          IN(set_up, test_peer_vanishes),

@@ -387,7 +387,7 @@ static void test_abort_waits(void **state)
 
 #define LOST(test) cmocka_unit_test_setup_teardown(test, open_door, close_door)
 
-int main(void)
+int tests_run(void)
 {
 	static const struct CMUnitTest tests[] = {
 		LOST(test_talk),

@@ -178,7 +178,7 @@ static void test_too_many_strangers(void **state)
 	assert_int_equal(hub.closed + bank.closed, 0);
 }
 
-int main(void)
+int tests_run(void)
 {
 	static const struct CMUnitTest tests[] = {
 		IN(set_up, test_nonsense),           IN(set_up, test_bad_frames),

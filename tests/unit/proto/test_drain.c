@@ -193,7 +193,7 @@ static void test_overdue(void **state)
 	channel_free(other);
 }
 
-int main(void)
+int tests_run(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_alone),

@@ -62,24 +62,22 @@ static enum err feed(struct frame_reader *r, const uint8_t *p, size_t n, size_t 
 	return ERR_OK;
 }
 
-static void test_header_bytes(void **state)
+TEST(test_header_bytes)
 {
 	static const uint8_t expect[FRAME_HEADER_LEN] = { 0, 0, 0, 19, 0, 15, 0, 0, 1,    2,
 							  3, 4, 5, 6,  7, 8,  0, 0, 0x12, 0x34 };
 	uint8_t out[FRAME_HEADER_LEN];
 
-	(void)state;
 	frame_header(out, &(struct frame){ MSG_MASKED, 0x0102030405060708, 0x1234 }, 3);
 	assert_memory_equal(out, expect, sizeof(out));
 }
 
-static void test_byte_by_byte(void **state)
+TEST(test_byte_by_byte)
 {
 	struct frame_reader r = { .max = FRAME_MAX_GREETING };
 	struct buf s = { 0 };
 	size_t frames = 0;
 
-	(void)state;
 	make_stream(&s);
 	for (size_t i = 0; i < s.n; i++)
 		assert_ok(feed(&r, s.p + i, 1, &frames));
@@ -88,11 +86,10 @@ static void test_byte_by_byte(void **state)
 	buf_release(&s);
 }
 
-static void test_every_split(void **state)
+TEST(test_every_split)
 {
 	struct buf s = { 0 };
 
-	(void)state;
 	make_stream(&s);
 	for (size_t at = 0; at <= s.n; at++) {
 		struct frame_reader r = { .max = FRAME_MAX_GREETING };
@@ -122,11 +119,10 @@ static enum err judge(uint32_t max, uint32_t length, uint16_t type, uint16_t fla
 	return feed(r, h, bytes, &frames);
 }
 
-static void test_lengths(void **state)
+TEST(test_lengths)
 {
 	struct frame_reader r;
 
-	(void)state;
 	/* Four bytes are enough to refuse it, and nothing is allocated. */
 	assert_err(judge(FRAME_MAX, UINT32_MAX, 0, 0, 0, 0, 4, &r), ERR_PEER,
 		   "frame of length 4294967295, expected 16 to 1114112");
@@ -145,12 +141,11 @@ static void test_lengths(void **state)
 }
 
 /* 1 MiB is promised and hardly anything comes: hardly anything is allocated. */
-static void test_grows_with_what_arrives(void **state)
+TEST(test_grows_with_what_arrives)
 {
 	struct frame_reader r = { .max = FRAME_MAX };
 	size_t room, total = 0;
 
-	(void)state;
 	assert_ok(judge(FRAME_MAX, FRAME_MAX, MSG_OFFER, 0, 1, 1, FRAME_HEADER_LEN, &r));
 	while (total < FRAME_MAX - 16) {
 		uint8_t *to = frame_reader_space(&r, &room);
@@ -166,12 +161,11 @@ static void test_grows_with_what_arrives(void **state)
 	frame_reader_release(&r);
 }
 
-static void test_headers(void **state)
+TEST(test_headers)
 {
 	struct frame_reader r;
 	size_t n = FRAME_HEADER_LEN;
 
-	(void)state;
 	assert_err(judge(FRAME_MAX, 24, MSG_HELLO, 1, 0, 0, n, &r), ERR_PEER, "flags 0x0001");
 	assert_err(judge(FRAME_MAX, 24, MSG_HELLO, 0x8000, 0, 0, n, &r), ERR_PEER, "flags 0x8000");
 	assert_err(judge(FRAME_MAX, 24, MSG_HELLO, 0, 0, 1, n, &r), ERR_PEER,
@@ -207,9 +201,8 @@ static enum err two_frames(struct frame a, struct frame b)
 	return e;
 }
 
-static void test_sequence(void **state)
+TEST(test_sequence)
 {
-	(void)state;
 	assert_ok(two_frames((struct frame){ MSG_DONE, 5, 1 }, (struct frame){ MSG_DONE, 5, 2 }));
 	assert_ok(two_frames((struct frame){ MSG_DONE, 5, 1 }, (struct frame){ MSG_DONE, 6, 1 }));
 	assert_err(two_frames((struct frame){ MSG_DONE, 5, 1 }, (struct frame){ MSG_DONE, 5, 1 }),
@@ -218,19 +211,4 @@ static void test_sequence(void **state)
 		   ERR_PEER, "number 3, expected 2");
 	assert_err(two_frames((struct frame){ MSG_DONE, 5, 1 }, (struct frame){ MSG_DONE, 6, 2 }),
 		   ERR_PEER, "number 2, expected 1");
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_header_bytes),
-		cmocka_unit_test(test_byte_by_byte),
-		cmocka_unit_test(test_every_split),
-		cmocka_unit_test(test_lengths),
-		cmocka_unit_test(test_grows_with_what_arrives),
-		cmocka_unit_test(test_headers),
-		cmocka_unit_test(test_sequence),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,9 +99,8 @@ static uint64_t arrived(enum msg_type type)
 	return 0;
 }
 
-static void test_held_until_released(void **state)
+TEST_WITH(test_held_until_released, set_up, tear_down)
 {
-	(void)state;
 	assert_ok(channel_release(bank)); /* nothing to do */
 	assert_int_equal(book.commits, 0);
 	assert_ok(send_masked(8));
@@ -125,12 +124,11 @@ static void *answers(void *arg)
 }
 
 /* One commit for a round, by the wait for its answer. */
-static void test_waiting_lets_go(void **state)
+TEST_WITH(test_waiting_lets_go, set_up, tear_down)
 {
 	pthread_t thread;
 	struct msg *m;
 
-	(void)state;
 	ALLOC(m, 1);
 	assert_ok(send_masked(8));
 	assert_ok(send_masked(8));
@@ -151,9 +149,8 @@ static void test_waiting_lets_go(void **state)
 }
 
 /* A long vector does not wait for its end. */
-static void test_much_is_let_go(void **state)
+TEST_WITH(test_much_is_let_go, set_up, tear_down)
 {
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		assert_ok(send_masked(CHANNEL_HELD_MAX / 4));
 	assert_int_equal(arrived(MSG_MASKED), 0);
@@ -164,9 +161,8 @@ static void test_much_is_let_go(void **state)
 }
 
 /* Zeros are not noted, and do not overtake. */
-static void test_padding(void **state)
+TEST_WITH(test_padding, set_up, tear_down)
 {
-	(void)state;
 	channel_set_rtt(bank, 0.2);
 	assert_ok(send_masked(8));
 	assert_ok(channel_warm(bank, 5000));
@@ -186,12 +182,11 @@ static void test_padding(void **state)
 }
 
 /* A message that cannot be written down does not leave; the end of the job does. */
-static void test_record_is_not_given_up(void **state)
+TEST_WITH(test_record_is_not_given_up, set_up, tear_down)
 {
 	struct msg bye = { .type = MSG_ABORT, .abort = { .code = ERR_JOB } };
 	struct msg *m;
 
-	(void)state;
 	ALLOC(m, 1);
 	assert_ok(send_masked(8));
 	book.commit_fails = ERR_JOB;
@@ -207,12 +202,11 @@ static void test_record_is_not_given_up(void **state)
 }
 
 /* Nor with a DECLINE, which does not clear the queue. */
-static void test_decline_takes_nothing_along(void **state)
+TEST_WITH(test_decline_takes_nothing_along, set_up, tear_down)
 {
 	struct msg no = { .type = MSG_DECLINE,
 			  .decline = { .code = ERR_JOB, .ending = ENDING_POLICY } };
 
-	(void)state;
 	assert_ok(send_masked(8));
 	book.commit_fails = ERR_JOB;
 	assert_ok(channel_send(bank, &no));
@@ -222,11 +216,10 @@ static void test_decline_takes_nothing_along(void **state)
 }
 
 /* A message that was noted and then dropped for an ABORT is not in the record. */
-static void test_abort_forgets(void **state)
+TEST_WITH(test_abort_forgets, set_up, tear_down)
 {
 	struct msg bye = { .type = MSG_ABORT, .abort = { .code = ERR_JOB } };
 
-	(void)state;
 	assert_ok(send_masked(8));
 	assert_ok(send_masked(8));
 	assert_ok(channel_send(bank, &bye));
@@ -237,9 +230,8 @@ static void test_abort_forgets(void **state)
 }
 
 /* A recorder that refuses (a budget is spent): the message is not queued. */
-static void test_refused(void **state)
+TEST_WITH(test_refused, set_up, tear_down)
 {
-	(void)state;
 	assert_ok(send_masked(8));
 	book.note_fails = ERR_PEER;
 	assert_err(send_masked(8), ERR_PEER, "max_rounds");
@@ -248,11 +240,10 @@ static void test_refused(void **state)
 }
 
 /* A pause ends with the job. */
-static void test_pause_ends_with_the_job(void **state)
+TEST_WITH(test_pause_ends_with_the_job, set_up, tear_down)
 {
 	double start = clock_now_s();
 
-	(void)state;
 	assert_ok(channel_pause(bank, 0.02));
 	assert_true(clock_now_s() - start >= 0.02);
 	post_cancel(bank_post, ERR_CANCELLED, "bank was stopped");
@@ -260,12 +251,11 @@ static void test_pause_ends_with_the_job(void **state)
 }
 
 /* Either of two types, and no third. */
-static void test_either_of_two_types(void **state)
+TEST_WITH(test_either_of_two_types, set_up, tear_down)
 {
 	struct msg ask = { .type = MSG_ASKING, .asking = { 7 } }, m;
 	size_t which = 9;
 
-	(void)state;
 	assert_ok(channel_send(bank, &ask));
 	assert_ok(send_masked(8));
 	assert_ok(channel_release(bank));
@@ -275,23 +265,4 @@ static void test_either_of_two_types(void **state)
 	assert_int_equal(m.asking.within_s, 7);
 	assert_err(channel_recv_either(&hub, NULL, 1, MSG_ACCEPT, MSG_ASKING, &which, &m), ERR_PEER,
 		   "bank sent MASKED, expected ACCEPT");
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_held_until_released, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_waiting_lets_go, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_much_is_let_go, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_padding, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_record_is_not_given_up, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_decline_takes_nothing_along, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_abort_forgets, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_pause_ends_with_the_job, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_either_of_two_types, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void test_bits(void **state)
+TEST(test_bits)
 {
 	static const struct {
 		uint32_t values;
@@ -17,7 +17,6 @@ static void test_bits(void **state)
 		  { 256, 9 },         { 65535, 16 },     { 65536, 17 }, { 0x7fffffff, 31 },
 		  { 0x80000000, 32 }, { UINT32_MAX, 32 } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++)
 		assert_int_equal(labels_bits(c[i].values), c[i].bits);
 	assert_int_equal(labels_bytes(3, 0), 0);
@@ -26,12 +25,11 @@ static void test_bits(void **state)
 	assert_int_equal(labels_bytes(UINT32_MAX, 5), 20);
 }
 
-static void test_known_bytes(void **state)
+TEST(test_known_bytes)
 {
 	static const uint32_t label[] = { 0, 1, 2, 3, 1, 2 }, wide[] = { 1, 5, 4, 0 };
 	uint8_t out[2] = { 0 };
 
-	(void)state;
 	labels_pack(out, 3, label, 6);
 	assert_int_equal(out[0], 0xe4);
 	assert_int_equal(out[1], 0x09);
@@ -41,11 +39,10 @@ static void test_known_bytes(void **state)
 }
 
 /* Every width, every count around the group of eight. */
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
 	struct rng r;
 
-	(void)state;
 	rng_seed(&r, 1, 0);
 	for (unsigned width = 1; width <= 32; width++)
 		for (size_t count = 0; count <= 17; count++) {
@@ -71,14 +68,13 @@ static void test_round_trip(void **state)
 		}
 }
 
-static void test_bad(void **state)
+TEST(test_bad)
 {
 	static const uint8_t above[] = { 0x39 };  /* 1, 7 at 3 bits: 7 > 5 */
 	static const uint8_t padded[] = { 0x69 }; /* 1, 5 and a bit that belongs to nobody */
 	uint32_t label[4];
 	size_t bad;
 
-	(void)state;
 	assert_false(labels_unpack(label, 5, (struct bytes){ above, 1 }, 2, &bad));
 	assert_int_equal(bad, 1);
 	assert_false(labels_unpack(label, 5, (struct bytes){ padded, 1 }, 2, &bad));
@@ -87,16 +83,4 @@ static void test_bad(void **state)
 	assert_int_equal(bad, 3);
 	assert_false(labels_unpack(label, 5, (struct bytes){ above, 1 }, 0, &bad)); /* too long */
 	assert_int_equal(bad, 0);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bits),
-		cmocka_unit_test(test_known_bytes),
-		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_bad),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

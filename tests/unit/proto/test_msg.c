@@ -13,10 +13,10 @@
 #ifdef __SANITIZE_ADDRESS__ /* of GCC */
 #include <sanitizer/asan_interface.h>
 #define FORBID(p, n) __asan_poison_memory_region(p, n)
-#define ALLOW(p, n) __asan_unpoison_memory_region(p, n)
+#define ALLOW(p, n)  __asan_unpoison_memory_region(p, n)
 #else
 #define FORBID(p, n) ((void)(p))
-#define ALLOW(p, n) ((void)(p))
+#define ALLOW(p, n)  ((void)(p))
 #endif
 
 static struct msg *m; /* large, so not on the stack of each test */
@@ -192,8 +192,8 @@ static size_t previous_prefix(size_t n, size_t len)
 	return n <= 2000 || n + 997 > len || n < 2997 ? n - 1 : n - 997;
 }
 
-/* Every proper prefix of every message is refused, and nothing behind it is read: longest first, and
- * the sanitizer is told of each byte that goes. */
+/* Every proper prefix of every message is refused, and nothing behind it is read: longest first,
+ * and the sanitizer is told of each byte that goes. */
 static void test_prefixes(void **state)
 {
 	(void)state;
@@ -369,7 +369,7 @@ static void test_catalogue(void **state)
 	assert_false(msg_is_link(MSG_OFFER));
 }
 
-int main(void)
+int tests_run(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_known_bytes),

@@ -341,7 +341,7 @@ static void test_version_range(void **state)
 	assert_err(msg_decode(m, MSG_HELLO, (struct bytes){ upside_down, 8 }), ERR_PEER, "HELLO");
 }
 
-int main(void)
+int tests_run(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_options),          cmocka_unit_test(test_subject_of_decline),

@@ -75,7 +75,7 @@ static void test_reals_that_pass_no_more(void **state)
 	free(x);
 }
 
-int main(void)
+int tests_run(void)
 {
 	static const struct CMUnitTest tests[] = {
 		IN(set_up, test_reals_that_pass),

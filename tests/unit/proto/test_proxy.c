@@ -36,11 +36,10 @@ static void expect(enum proxy_state state, unsigned status, size_t used, const c
 	}
 }
 
-static void test_request(void **state)
+TEST(test_request)
 {
 	struct buf b = { 0 };
 
-	(void)state;
 	proxy_request(&b, "hub.example.org", 7431);
 	proxy_request(&b, "2001:db8::1", 1);
 	buf_add(&b, "", 1);
@@ -51,9 +50,8 @@ static void test_request(void **state)
 	buf_release(&b);
 }
 
-static void test_tunnel(void **state)
+TEST(test_tunnel)
 {
-	(void)state;
 	expect(PROXY_OPEN, 200, 39, "HTTP/1.1 200 Connection established",
 	       "HTTP/1.1 200 Connection established\r\n\r\n");
 	expect(PROXY_OPEN, 200, 57, "HTTP/1.0 200 Connection established",
@@ -64,9 +62,8 @@ static void test_tunnel(void **state)
 }
 
 /* The status line is enough: no body is awaited. */
-static void test_refusal(void **state)
+TEST(test_refusal)
 {
-	(void)state;
 	expect(PROXY_REFUSED, 407, 44, "HTTP/1.1 407 Proxy Authentication Required",
 	       "HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: "
 	       "Basic\r\n\r\n<html>");
@@ -77,7 +74,7 @@ static void test_refusal(void **state)
 	       "HTTP/1.1 403 a\033[31mb\xc3\xa4\r\n");
 }
 
-static void test_no_answer(void **state)
+TEST(test_no_answer)
 {
 	static const char *const wrong[] = {
 		"SSH-2.0-OpenSSH_9.2\r\n",
@@ -96,7 +93,6 @@ static void test_no_answer(void **state)
 		"HTTP/1.1 200 OK\rx",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		size_t n = strlen(wrong[i]), used;
 		struct proxy_answer a = read_in(wrong[i], n, 1, &used);
@@ -111,13 +107,12 @@ static void test_no_answer(void **state)
 }
 
 /* Lines and answers without end are given up, a long reason is kept in part. */
-static void test_too_long(void **state)
+TEST(test_too_long)
 {
 	enum { MUCH = 3 * PROXY_ANSWER_MAX };
 	char *text = malloc(MUCH + 1);
 	size_t used;
 
-	(void)state;
 	memset(text, 'x', MUCH);
 	assert_int_equal(read_in(text, MUCH, 1000, &used).state, PROXY_WRONG);
 	assert_int_equal(used, PROXY_LINE_MAX + 1);
@@ -131,15 +126,4 @@ static void test_too_long(void **state)
 	assert_int_equal(read_in(text, MUCH, 1500, &used).state, PROXY_WRONG);
 	assert_int_equal(used, PROXY_ANSWER_MAX + 1);
 	free(text);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_request),  cmocka_unit_test(test_tunnel),
-		cmocka_unit_test(test_refusal),  cmocka_unit_test(test_no_answer),
-		cmocka_unit_test(test_too_long),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

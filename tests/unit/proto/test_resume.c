@@ -315,7 +315,7 @@ static void test_what_is_not_awaited(void **state)
 	buf_release(&body);
 }
 
-int main(void)
+int tests_run(void)
 {
 	static const struct CMUnitTest tests[] = {
 		IN(test_every_byte),

@@ -510,7 +510,7 @@ static void test_wrong_files_are_refused(void **state)
 		   ERR_INPUT, hub.cert);
 }
 
-int main(void)
+int tests_run(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good_certificates_talk),

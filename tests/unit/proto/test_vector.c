@@ -518,7 +518,7 @@ static void test_choices_checks(void **state)
 		"hub sent MATRIX, expected CHOICE");
 }
 
-int main(void)
+int tests_run(void)
 {
 	static const struct CMUnitTest tests[] = {
 		IN(set_up, test_labels_sizes),

@@ -57,11 +57,10 @@ static size_t padding(void)
 }
 
 /* Each turn fills what the one before has opened. */
-static void test_doubles(void **state)
+TEST_WITH(test_doubles, set_up, tear_down)
 {
 	size_t window = FIRST;
 
-	(void)state;
 	for (int turn = 0; turn < 4; turn++) {
 		size_t said = (size_t)1000 << turn;
 
@@ -73,9 +72,8 @@ static void test_doubles(void **state)
 }
 
 /* No more than will be needed, and not beside as much as that. */
-static void test_opens_no_more_than_needed(void **state)
+TEST_WITH(test_opens_no_more_than_needed, set_up, tear_down)
 {
-	(void)state;
 	assert_ok(channel_warm(ch, 0));
 	assert_int_equal(padding(), 0);
 	assert_ok(channel_warm(ch, 5000));
@@ -90,9 +88,8 @@ static void test_opens_no_more_than_needed(void **state)
 	assert_int_equal(padding(), 100 << 10); /* keeps it open */
 }
 
-static void test_at_most(void **state)
+TEST_WITH(test_at_most, set_up, tear_down)
 {
-	(void)state;
 	for (int turn = 0; turn < 10; turn++) {
 		assert_ok(channel_warm(ch, SIZE_MAX));
 		assert_true(padding() <= MOST);
@@ -102,9 +99,8 @@ static void test_at_most(void **state)
 }
 
 /* A turn ahead: what this one opens, less what the next has to say and what is said already. */
-static void test_opens_a_turn_ahead(void **state)
+TEST_WITH(test_opens_a_turn_ahead, set_up, tear_down)
 {
-	(void)state;
 	say(2000);
 	assert_ok(channel_warm(ch, MOST));
 	assert_int_equal(padding(), FIRST - 2000);
@@ -121,11 +117,10 @@ static void test_opens_a_turn_ahead(void **state)
 }
 
 /* A short link has nothing to gain, nor one of which nothing is known. */
-static void test_short_links(void **state)
+TEST_WITH(test_short_links, set_up, tear_down)
 {
 	static const double rtt[] = { -1, 0, 0.0002, 0.019 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rtt) / sizeof(*rtt); i++) {
 		channel_set_rtt(ch, rtt[i]);
 		assert_ok(channel_warm(ch, MOST));
@@ -134,31 +129,14 @@ static void test_short_links(void **state)
 	}
 }
 
-static void test_touch(void **state)
+TEST_WITH(test_touch, set_up, tear_down)
 {
-	(void)state;
 	assert_ok(channel_touch(ch));
 	assert_int_equal(padding(), 1);
 }
 
-static void test_broken(void **state)
+TEST_WITH(test_broken, set_up, tear_down)
 {
-	(void)state;
 	channel_fail(ch, ERR_PEER, "hub left");
 	assert_err(channel_warm(ch, MOST), ERR_PEER, "hub left");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_doubles, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_opens_no_more_than_needed, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_at_most, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_opens_a_turn_ahead, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_short_links, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_touch, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_broken, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

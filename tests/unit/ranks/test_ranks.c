@@ -150,30 +150,26 @@ static void check(unsigned leaves, unsigned psi, enum kind kind, bool sparse)
 	graph_release(&w.g);
 }
 
-static void same_bits(void **state)
+TEST(same_bits)
 {
-	(void)state;
 	check(0, 4, PLAIN, false);
 }
 
 /* Of which no leaves are folded. */
-static void same_bits_with_weights(void **state)
+TEST(same_bits_with_weights)
 {
-	(void)state;
 	check(40, 5, WEIGHTED, false);
 }
 
-static void same_bits_of_coordinates(void **state)
+TEST(same_bits_of_coordinates)
 {
-	(void)state;
 	check(0, 4, PLAIN, true);
 	check(0, 2, WORDS, true);
 }
 
 /* Slices of words are weighed by how many rows of all ranks have each. */
-static void same_bits_of_words(void **state)
+TEST(same_bits_of_words)
 {
-	(void)state;
 	check(0, 0, WORDS, false);
 	check(0, 3, WORDS, false);
 	check(0, 3, BESIDE, false);
@@ -182,9 +178,8 @@ static void same_bits_of_words(void **state)
 
 /* Whose node is another rank's: they lie with it as long as the filter runs. More steps: the
  * series. */
-static void same_bits_with_leaves(void **state)
+TEST(same_bits_with_leaves)
 {
-	(void)state;
 	check(40, 5, PLAIN, false);
 	check(40, 30, PLAIN, false);
 }
@@ -207,11 +202,10 @@ static void refuse(void *arg, struct ranks *R)
 	ranks_release(R);
 }
 
-static void refuses_other_filters(void **state)
+TEST(refuses_other_filters)
 {
 	struct whole w = { 0 };
 
-	(void)state;
 	make(&w, 0, 3, PLAIN);
 	w.how.filter = FILTER_SPECTRAL;
 	team(3, refuse, &w);
@@ -231,9 +225,8 @@ static void disagree(void *arg, struct ranks *R)
 	assert_ok(ranks_agree(R, ERR_OK));
 }
 
-static void agrees_on_errors(void **state)
+TEST(agrees_on_errors)
 {
-	(void)state;
 	team(4, disagree, NULL);
 }
 
@@ -273,12 +266,11 @@ static void sum_wide(void *arg, struct ranks *R)
 	ranks_release(R);
 }
 
-static void sums_more_than_goes_at_once(void **state)
+TEST(sums_more_than_goes_at_once)
 {
 	struct wide_sum w = { .total = alloc(WIDE, sizeof(double)) };
 	struct rowsum sum;
 
-	(void)state;
 	rowsum_init(&sum, WIDE, NULL, NULL);
 	for (size_t b = 0; b < PARTS; b++)
 		add_block(&sum, b);
@@ -287,20 +279,4 @@ static void sums_more_than_goes_at_once(void **state)
 	for (size_t count = 1; count <= TEAM_MOST; count++)
 		team(count, sum_wide, &w);
 	free(w.total);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_bits),
-		cmocka_unit_test(same_bits_with_weights),
-		cmocka_unit_test(same_bits_of_coordinates),
-		cmocka_unit_test(same_bits_of_words),
-		cmocka_unit_test(same_bits_with_leaves),
-		cmocka_unit_test(refuses_other_filters),
-		cmocka_unit_test(agrees_on_errors),
-		cmocka_unit_test(sums_more_than_goes_at_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

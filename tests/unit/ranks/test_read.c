@@ -180,7 +180,7 @@ static void refuses(bool features, const char *name, const char *text, size_t n,
 /* ---- edges ---- */
 
 /* Wherever a part begins in a line, with an end of the last line or not. */
-static void edges_by_parts(void **state)
+TEST(edges_by_parts)
 {
 	static const char *const text[] = {
 		"# an edge a line\n0\t1\n\n 2 3\r\n1\t0\n4\t4\n3\t0\n4\t0",
@@ -190,15 +190,13 @@ static void edges_by_parts(void **state)
 		"0 4 0.5\n0 3\n3 0\n4 0 5e-1\n1 1 7\n2 3 1e9",
 	};
 
-	(void)state;
 	for (size_t t = 0; t < sizeof(text) / sizeof(*text); t++)
 		same_edges("edges.tsv", text[t], 5);
 	same_edges("edges.txt", text[0], 5);
 }
 
-static void edges_of_matrix_market(void **state)
+TEST(edges_of_matrix_market)
 {
-	(void)state;
 	same_edges("edges.mtx",
 		   "%%MatrixMarket matrix coordinate pattern symmetric\n% one\n5 5 4\n2 1\n5 1\n"
 		   "% two\n4 3\n3 3\n",
@@ -231,20 +229,18 @@ static char *many_entries(bool weights)
 	return (char *)b.p;
 }
 
-static void edges_of_many(void **state)
+TEST(edges_of_many)
 {
 	char *text = many_entries(false);
 
-	(void)state;
 	same_edges("edges.tsv", text, NODES);
 	free(text);
 }
 
-static void wrong_edges(void **state)
+TEST(wrong_edges)
 {
 	static const char tsv[] = "edges.tsv", mtx[] = "edges.mtx";
 
-	(void)state;
 	refuses(false, tsv, "0\t1\n1\t5\n", 5,
 		"the line at byte 4: the node is \"5\", expected a whole number from 0 to 4");
 	refuses(false, tsv, "0 1\n1 2 0\n", 5,
@@ -267,11 +263,10 @@ static void wrong_edges(void **state)
 
 /* ---- features ---- */
 
-static void features_of_matrix_market(void **state)
+TEST(features_of_matrix_market)
 {
 	char *text = many_entries(true);
 
-	(void)state;
 	same_features("features.mtx",
 		      "%%MatrixMarket matrix coordinate real general\n% c\n4 3 5\n4 1 2.5\n1 3 -1\n"
 		      "2 2 0\n1 1 1e-3\n4 3 7");
@@ -286,11 +281,10 @@ static void features_of_matrix_market(void **state)
 	free(text);
 }
 
-static void wrong_features(void **state)
+TEST(wrong_features)
 {
 	static const char name[] = "features.mtx";
 
-	(void)state;
 	refuses(true, name, "4 3 5\n", 0, "it does not begin with %%MatrixMarket");
 	refuses(true, name, "%%MatrixMarket matrix coordinate real general\n4 3 2\n1 1 1\n", 0,
 		"it has 1 values, its header promises 2");
@@ -391,12 +385,11 @@ static void rows_by_ids(const char *features, const char *text)
 	drop(&x);
 }
 
-static void in_order_of_ids(void **state)
+TEST(in_order_of_ids)
 {
 	char *text = many_entries(true);
 	struct buf b = { 0 };
 
-	(void)state;
 	rows_by_ids("features.mtx", text);
 	free(text);
 	buf_printf(&b, "%%%%MatrixMarket matrix array real general\n%d 2\n", NODES);
@@ -407,17 +400,4 @@ static void in_order_of_ids(void **state)
 	buf_release(&b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(edges_by_parts),
-		cmocka_unit_test(edges_of_matrix_market),
-		cmocka_unit_test(edges_of_many),
-		cmocka_unit_test(wrong_edges),
-		cmocka_unit_test(features_of_matrix_market),
-		cmocka_unit_test(wrong_features),
-		cmocka_unit_test(in_order_of_ids),
-	};
-
-	return cmocka_run_group_tests(tests, begin, end);
-}
+TESTS_BETWEEN(begin, end)

@@ -125,9 +125,8 @@ static void check(bool columns)
 	mat_release(&w.unit);
 }
 
-static void same_terms(void **state)
+TEST(same_terms)
 {
-	(void)state;
 	check(false);
 	check(true);
 }
@@ -156,24 +155,13 @@ static void doubt(void *arg, struct ranks *R)
 	ranks_release(R);
 }
 
-static void refuses_fewer_than_all_have(void **state)
+TEST(refuses_fewer_than_all_have)
 {
 	static struct whole w;
 
-	(void)state;
 	sample_normal(&w.X, ROWS, COLS, 3);
 	sample_normal(&w.Z, CENTRES, COLS, 5);
 	team(3, doubt, &w);
 	mat_release(&w.X);
 	mat_release(&w.Z);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_terms),
-		cmocka_unit_test(refuses_fewer_than_all_have),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -242,37 +242,32 @@ static void check(unsigned leaves, unsigned order, bool words, enum edges edges,
 	free(w);
 }
 
-static void same_answers(void **state)
+TEST(same_answers)
 {
-	(void)state;
 	check(0, 3, false, ALIKE, DENSE);
 }
 
 /* A column of numbers beside words becomes one of mean 0; words are weighed by the rows of all. */
-static void same_answers_of_words(void **state)
+TEST(same_answers_of_words)
 {
-	(void)state;
 	check(0, 1, true, ALIKE, DENSE);
 	check(0, 2, true, ALIKE, DENSE);
 }
 
-static void same_answers_with_leaves(void **state)
+TEST(same_answers_with_leaves)
 {
-	(void)state;
 	check(40, 5, false, ALIKE, DENSE);
 }
 
-static void same_answers_of_coordinates(void **state)
+TEST(same_answers_of_coordinates)
 {
-	(void)state;
 	check(0, 3, false, ALIKE, SPARSE);
 	check(40, 2, true, ALIKE, SPARSE);
 }
 
 /* Rows of T have sums of their own, which want what others' edges weigh; so has modularity. */
-static void same_answers_with_weights(void **state)
+TEST(same_answers_with_weights)
 {
-	(void)state;
 	check(40, 3, false, WEIGHTED, DENSE);
 	check(0, 1, true, WEIGHTED, SPARSE);
 }
@@ -316,9 +311,8 @@ static void search(void *arg, struct ranks *R)
 	ranks_release(R);
 }
 
-static void same_terms_of_the_order(void **state)
+TEST(same_terms_of_the_order)
 {
-	(void)state;
 	for (int kind = 0; kind < 6;
 	     kind++) { /* measured; words; words and a year: dense, sparse */
 		int words = kind % 3;
@@ -387,32 +381,14 @@ static void refuse_wide(void *arg, struct ranks *R)
 	ranks_release(R);
 }
 
-static void refuses_wide_slices(void **state)
+TEST(refuses_wide_slices)
 {
-	(void)state;
 	team(2, refuse_wide, NULL);
 }
 
-static void refuses_more_columns_than_rows(void **state)
+TEST(refuses_more_columns_than_rows)
 {
 	struct searched w = { .how = { .dims = 4 } };
 
-	(void)state;
 	team(2, refuse, &w);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_answers),
-		cmocka_unit_test(same_answers_of_words),
-		cmocka_unit_test(same_answers_with_leaves),
-		cmocka_unit_test(same_answers_of_coordinates),
-		cmocka_unit_test(same_answers_with_weights),
-		cmocka_unit_test(same_terms_of_the_order),
-		cmocka_unit_test(refuses_more_columns_than_rows),
-		cmocka_unit_test(refuses_wide_slices),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

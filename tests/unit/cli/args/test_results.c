@@ -5,9 +5,8 @@
 #include "common/base/file.h"
 #include "common/base/json.h"
 
-static void test_eval(void **state)
+TEST_WITH(test_eval, dir_enter, dir_leave)
 {
-	(void)state;
 	put("truth.txt", "0\n0\n1\n1\n2\n2\n");
 	put("right.csv", "id,label\n0,5\n1,5\n2,3\n3,3\n4,0\n5,0\n");
 	put("one-off.txt", "5\n5\n3\n3\n0\n3\n");
@@ -30,9 +29,8 @@ static void test_eval(void **state)
 		       "truth.csv has the id b, other.csv has c in its place");
 }
 
-static void test_eval_refusals(void **state)
+TEST_WITH(test_eval_refusals, dir_enter, dir_leave)
 {
-	(void)state;
 	put("truth.txt", "0\n0\n1\n");
 	put("two.txt", "0\n0\n");
 	put("out.txt", "3\n");
@@ -50,9 +48,8 @@ static void test_eval_refusals(void **state)
 }
 
 /* Labels of parties with rows of their own, in whatever order. */
-static void test_eval_joined(void **state)
+TEST_WITH(test_eval_joined, dir_enter, dir_leave)
 {
-	(void)state;
 	put("truth.txt", "0\n0\n1\n1\n2\n2\n");
 	put("a.csv", "id,label\n4,0\n0,5\n2,3\n");
 	put("b.csv", "id,label\n1,5\n5,0\n3,0\n");
@@ -81,9 +78,8 @@ static void test_eval_joined(void **state)
 		       "b.txt: labels without ids, expected a .csv with ids");
 }
 
-static void test_eval_paper_similarity(void **state)
+TEST_WITH(test_eval_paper_similarity, dir_enter, dir_leave)
 {
-	(void)state;
 	put("truth.txt", "0\n0\n0\n1\n1\n");
 	put("one.txt", "4\n4\n4\n4\n4\n");
 	put("torn.txt", "4\n4\n3\n3\n3\n"); /* two pairs of class 0, both ways: 4 of 25 */
@@ -98,9 +94,8 @@ static void test_eval_paper_similarity(void **state)
 }
 
 /* Parties that each know some of the nodes. */
-static void test_eval_of_several(void **state)
+TEST_WITH(test_eval_of_several, dir_enter, dir_leave)
 {
-	(void)state;
 	put("truth.csv", "id,label\na,0\nb,1\nc,1\nd,0\n");
 	put("first.csv", "id,label\nc,3\na,9\n");
 	put("second.csv", "id,label\nb,3\nd,9\nc,3\n");
@@ -122,9 +117,8 @@ static void test_eval_of_several(void **state)
 		       "the id 3 is no row of truth.txt");
 }
 
-static void test_refusals(void **state)
+TEST_WITH(test_refusals, dir_enter, dir_leave)
 {
-	(void)state;
 	expect_command(synth_main, "--nodes 10", 4, "--out is missing");
 	expect_command(synth_main, "--out d --nodes x", 4,
 		       "--nodes is \"x\", expected a whole number from 2");
@@ -154,9 +148,8 @@ static const char coordinator[] =
     " \"bytes_received\": 123456}, {\"peer\": \"b\", \"messages_sent\": 4, \"bytes_sent\": 11, "
     "\"bytes_received\": 44}]}";
 
-static void test_show(void **state)
+TEST_WITH(test_show, dir_enter, dir_leave)
 {
-	(void)state;
 	assert_ok(file_make_dirs("out/coordinator"));
 	assert_ok(file_make_dirs("out/party-00"));
 	assert_ok(file_make_dirs("out/work")); /* no run.json in it */
@@ -184,9 +177,8 @@ static void test_show(void **state)
 }
 
 /* Rows of parties: their labels are joined, sizes and facts are shown. */
-static void test_show_rows_apart(void **state)
+TEST_WITH(test_show_rows_apart, dir_enter, dir_leave)
 {
-	(void)state;
 	assert_ok(file_make_dirs("out/coordinator"));
 	assert_ok(file_make_dirs("out/party-00"));
 	assert_ok(file_make_dirs("out/party-01"));
@@ -219,20 +211,4 @@ static void test_show_rows_apart(void **state)
 	expect_command(show_main, "out/coordinator", 0, "labels are with the parties");
 	expect_command(show_main, "out/coordinator --truth truth.txt", 4,
 		       "the coordinator has no labels by id of a job of kind fedsc");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_eval, dir_enter, dir_leave),
-		cmocka_unit_test_setup_teardown(test_eval_joined, dir_enter, dir_leave),
-		cmocka_unit_test_setup_teardown(test_eval_refusals, dir_enter, dir_leave),
-		cmocka_unit_test_setup_teardown(test_eval_paper_similarity, dir_enter, dir_leave),
-		cmocka_unit_test_setup_teardown(test_eval_of_several, dir_enter, dir_leave),
-		cmocka_unit_test_setup_teardown(test_refusals, dir_enter, dir_leave),
-		cmocka_unit_test_setup_teardown(test_show, dir_enter, dir_leave),
-		cmocka_unit_test_setup_teardown(test_show_rows_apart, dir_enter, dir_leave),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,17 +38,15 @@ static void expect(size_t width, const char *text)
 	free(got);
 }
 
-static void test_wide_enough(void **state)
+TEST(test_wide_enough)
 {
-	(void)state;
 	expect(80, "check        days  what to do\n"
 		   "certificate     7  have it renewed, put it in place, send SIGHUP\n"
 		   "caf\xc3\xa9?[2J      825\n");
 }
 
-static void test_texts_wrap(void **state)
+TEST(test_texts_wrap)
 {
-	(void)state;
 	expect(40, "check        days  what to do\n"
 		   "certificate     7  have it renewed, put\n"
 		   "                   it in place, send\n"
@@ -56,9 +54,8 @@ static void test_texts_wrap(void **state)
 		   "caf\xc3\xa9?[2J      825\n");
 }
 
-static void test_blocks(void **state)
+TEST(test_blocks)
 {
-	(void)state;
 	expect(25, "certificate\n"
 		   "  days: 7\n"
 		   "  what to do: have it\n"
@@ -69,9 +66,8 @@ static void test_blocks(void **state)
 }
 
 /* Whatever the width, no line is longer, and no word is lost. */
-static void test_no_line_is_longer(void **state)
+TEST(test_no_line_is_longer)
 {
-	(void)state;
 	for (size_t width = 20; width < 90; width++) {
 		char *text = shown(width);
 		size_t words = 0;
@@ -89,24 +85,12 @@ static void test_no_line_is_longer(void **state)
 	}
 }
 
-static void test_width(void **state)
+TEST(test_width)
 {
-	(void)state;
 	setenv("COLUMNS", "44", 1);
 	assert_int_equal(table_width(), 44);
 	setenv("COLUMNS", "3", 1);
 	assert_int_equal(table_width(), 20);
 	setenv("COLUMNS", "none", 1);
 	assert_int_equal(table_width(), 80);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wide_enough), cmocka_unit_test(test_texts_wrap),
-		cmocka_unit_test(test_blocks),      cmocka_unit_test(test_no_line_is_longer),
-		cmocka_unit_test(test_width),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -288,7 +288,7 @@ static void test_approve(void **state)
 
 #define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
-int main(void)
+int tests_run(void)
 {
 	static const struct CMUnitTest tests[] = {
 		WITH(test_list),        WITH(test_export),    WITH(test_budget),  WITH(test_verify),

@@ -9,11 +9,10 @@ static void expect(const char *line, int status, const char *text)
 	expect_command(pki_main, line, status, text);
 }
 
-static void from_ca_to_fingerprint(void **state)
+TEST(from_ca_to_fingerprint)
 {
 	char before[128];
 
-	(void)state;
 	expect("init --dir ca --name Our-CA --days 100", 0, "ca/ca.key");
 	expect("request --name bank-a --role party --dir a", 0, "a/bank-a.csr");
 	expect(
@@ -36,9 +35,8 @@ static void from_ca_to_fingerprint(void **state)
 	assert_int_equal(access("lab/coordinator.crt", R_OK), 0);
 }
 
-static void misuse_ends_with_4(void **state)
+TEST(misuse_ends_with_4)
 {
-	(void)state;
 	expect("", 4, "Usage: coterie pki COMMAND");
 	expect("frobnicate", 4, "frobnicate: no such command");
 	expect("init --frobnicate", 4, "unrecognized option");
@@ -63,12 +61,11 @@ static void misuse_ends_with_4(void **state)
 	expect("lab --out x --parties 1000", 4, "expected 1 to 256");
 }
 
-static void everything_has_help(void **state)
+TEST(everything_has_help)
 {
 	static const char *const commands[] = { "init",        "request", "sign",
 						"fingerprint", "show",    "lab" };
 
-	(void)state;
 	expect("--help", 0, "Usage: coterie pki COMMAND");
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		char line[64], usage[64];
@@ -79,13 +76,4 @@ static void everything_has_help(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(from_ca_to_fingerprint),
-		cmocka_unit_test(misuse_ends_with_4),
-		cmocka_unit_test(everything_has_help),
-	};
-
-	return cmocka_run_group_tests(tests, dir_enter, dir_leave);
-}
+TESTS_BETWEEN(dir_enter, dir_leave)

@@ -18,12 +18,11 @@ static const char merged[] =
     "\"objective\": [3]}, {\"phase\": 0, \"group\": 3, \"items\": 8, \"merged\": 0, "
     "\"iterations\": 1, \"objective\": [2]}]}}";
 
-static void test_report(void **state)
+TEST_WITH(test_report, dir_enter, dir_leave)
 {
 	struct buf html = { 0 };
 	const char *page;
 
-	(void)state;
 	put("out/coordinator/run.json", merged);
 	expect_command(report_main, "out -o page.html", 0, "report: page.html");
 	assert_ok(file_read("page.html", 1 << 20, &html));
@@ -35,13 +34,4 @@ static void test_report(void **state)
 	assert_null(strstr(page, "<data value=\"0\">0</data></td><td><data value=\"8\">"));
 	assert_non_null(strstr(page, "They had fewer than <data value=\"25\">25</data> nodes"));
 	buf_release(&html);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_report, dir_enter, dir_leave),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include "cli/report/pca.h"
 
 /* Spread 3 along a, 1 along b, nothing along c, about (10, -20, 30): 20 in all, 18 and 2. */
-static void spreads_by_hand(void **state)
+TEST(spreads_by_hand)
 {
 	static const double along[6][2] = { { 3, 0 }, { -3, 0 }, { 0, -1 },
 					    { 0, 1 }, { 0, 0 },  { 0, 0 } };
@@ -12,7 +12,6 @@ static void spreads_by_hand(void **state)
 	struct mat X, Y;
 	double share[2];
 
-	(void)state;
 	mat_init(&X, 6, 3);
 	for (int i = 0; i < 6; i++)
 		for (int j = 0; j < 3; j++)
@@ -34,12 +33,11 @@ static void spreads_by_hand(void **state)
 }
 
 /* Whatever the sign of the data, the largest entry is positive. */
-static void signs(void **state)
+TEST(signs)
 {
 	struct mat X, Y;
 	double share[2];
 
-	(void)state;
 	for (int sign = -1; sign <= 1; sign += 2) {
 		sample_normal(&X, 30, 4, 5);
 		for (size_t i = 0; i < 30 * 4; i++)
@@ -104,9 +102,8 @@ static void check_scatter(size_t n, size_t m, double away)
 	mat_release(&X);
 }
 
-static void scatter(void **state)
+TEST(scatter)
 {
-	(void)state;
 	check_scatter(50, 6, 0);
 	check_scatter(50, 6, 1e4); /* far from the origin */
 	check_scatter(20, 40, 10); /* wide */
@@ -114,12 +111,11 @@ static void scatter(void **state)
 }
 
 /* No direction is made up where nothing is spread. */
-static void nothing_spread(void **state)
+TEST(nothing_spread)
 {
 	struct mat X, Y;
 	double share[2];
 
-	(void)state;
 	for (size_t n = 1; n <= 7; n += 3) {
 		mat_init(&X, n, 3);
 		for (size_t i = 0; i < n * 3; i++)
@@ -134,12 +130,11 @@ static void nothing_spread(void **state)
 	}
 }
 
-static void one_column(void **state)
+TEST(one_column)
 {
 	struct mat X, Y;
 	double share[2];
 
-	(void)state;
 	mat_init(&X, 3, 1);
 	X.a[0] = 5;
 	X.a[1] = 2;
@@ -155,12 +150,11 @@ static void one_column(void **state)
 	mat_release(&X);
 }
 
-static void threads(void **state)
+TEST(threads)
 {
 	struct mat X, Y, again;
 	double share[2], other[2];
 
-	(void)state;
 	sample_normal(&X, 900, 300, 8);
 	assert_ok(pca_plane(&X, 1, &Y, share));
 	for (unsigned t = 2; t <= 5; t += 3) {
@@ -173,26 +167,13 @@ static void threads(void **state)
 	mat_release(&X);
 }
 
-static void too_large(void **state)
+TEST(too_large)
 {
 	struct mat X, Y;
 	double share[2];
 
-	(void)state;
 	sample_normal(&X, 10, 4, 1);
 	X.a[7] = 1e200;
 	assert_err(pca_plane(&X, 1, &Y, share), ERR_INPUT, "too large");
 	mat_release(&X);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(spreads_by_hand), cmocka_unit_test(signs),
-		cmocka_unit_test(scatter),         cmocka_unit_test(nothing_spread),
-		cmocka_unit_test(one_column),      cmocka_unit_test(threads),
-		cmocka_unit_test(too_large),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

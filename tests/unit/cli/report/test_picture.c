@@ -6,13 +6,12 @@
 #include <math.h>
 #include <sys/stat.h>
 
-static void by_pca(void **state)
+TEST(by_pca)
 {
 	struct picture p;
 	struct mat plane;
 	double share[2];
 
-	(void)state;
 	assert_ok(pca_plane(&points, 1, &plane, share));
 	assert_ok(picture_make(&(struct picture_params){ .run = run, .threads = 1 }, &p));
 	is_whole(&p);
@@ -39,7 +38,7 @@ static void write_npy(const char *path, const struct mat *m)
 }
 
 /* The points that are written are those that are drawn, and a layout places them in that order. */
-static void by_layout(void **state)
+TEST(by_layout)
 {
 	char *path = file_join(dir, "points.npy"), *plane = file_join(dir, "plane.npy");
 	struct picture_params how = { .run = run, .points = path, .most = 60, .threads = 1 };
@@ -47,7 +46,6 @@ static void by_layout(void **state)
 	struct picture p;
 	struct stat st;
 
-	(void)state;
 	assert_ok(picture_make(&how, &p));
 	picture_release(&p);
 	assert_ok(npy_read(path, &written));
@@ -79,7 +77,7 @@ static void by_layout(void **state)
 	free(plane);
 }
 
-static void layouts_refused(void **state)
+TEST(layouts_refused)
 {
 	static const size_t shape[][2] = { { N - 1, 2 }, { N + 1, 2 }, { N, 1 }, { N, 3 } };
 	char *plane = file_join(dir, "wrong.npy"), expected[80];
@@ -87,7 +85,6 @@ static void layouts_refused(void **state)
 	struct picture p;
 	struct mat xy;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(shape) / sizeof(*shape); i++) {
 		mat_init(&xy, shape[i][0], shape[i][1]);
 		write_npy(plane, &xy);
@@ -112,13 +109,12 @@ static void layouts_refused(void **state)
 }
 
 /* Of each cluster its share, rows rising, each with its own label and place in the plane. */
-static void sample(void **state)
+TEST(sample)
 {
 	struct picture_params how = { .run = run, .most = 60, .threads = 1 };
 	struct picture p, all;
 	size_t of[K] = { 0 }, here[K] = { 0 };
 
-	(void)state;
 	assert_ok(picture_make(&how, &p));
 	how.most = 0;
 	assert_ok(picture_make(&how, &all));
@@ -143,12 +139,11 @@ static void sample(void **state)
 }
 
 /* Without ids, rows have numbers; the run does not say where the files are. */
-static void without_ids(void **state)
+TEST(without_ids)
 {
 	struct picture_params how = { .run = bare, .threads = 1 };
 	struct picture p;
 
-	(void)state;
 	assert_err(picture_make(&how, &p), ERR_INPUT, "give --data DIR or --config PARTY.json");
 	assert_null(p.xy);
 	how.data = plain;
@@ -159,14 +154,13 @@ static void without_ids(void **state)
 }
 
 /* A run.json that names features alone is as good as one that names nothing. */
-static void data_half_named(void **state)
+TEST(data_half_named)
 {
 	char *path = file_join(bare, "run.json");
 	struct json *record;
 	struct buf text = { 0 };
 	struct picture p;
 
-	(void)state;
 	assert_ok(json_read(path, JSON_TEXT_MAX, &record));
 	json_put_string(json_put_object(record, "data"), "features", path);
 	json_write(record, &text);
@@ -178,7 +172,7 @@ static void data_half_named(void **state)
 }
 
 /* filter.order "auto": what it became stands in the run. */
-static void order_of_the_run(void **state)
+TEST(order_of_the_run)
 {
 	char *path = file_join(bare, "run.json");
 	struct picture_params how = { .run = bare, .data = plain, .threads = 1 };
@@ -187,7 +181,6 @@ static void order_of_the_run(void **state)
 	struct json *record, *filter;
 	struct buf text = { 0 };
 
-	(void)state;
 	assert_ok(picture_make(&how, &given));
 	for (size_t i = 0; i <= sizeof(wrong) / sizeof(*wrong); i++) {
 		bool right = i == sizeof(wrong) / sizeof(*wrong);
@@ -214,12 +207,11 @@ static void order_of_the_run(void **state)
 }
 
 /* The directory that a launcher makes for the run and removes after it. */
-static void data_gone(void **state)
+TEST(data_gone)
 {
 	char *away = file_join(dir, "away");
 	struct picture p;
 
-	(void)state;
 	assert_int_equal(rename(data, away), 0);
 	assert_err(picture_make(&(struct picture_params){ .run = run, .threads = 1 }, &p),
 		   ERR_INPUT, "data/features.mtx, which is not there any more: give --data DIR");
@@ -231,7 +223,7 @@ static void data_gone(void **state)
 	free(away);
 }
 
-static void by_config(void **state)
+TEST(by_config)
 {
 	static const char config[] =
 	    "{\"name\": \"a\", \"coordinator\": \"h:1\","
@@ -244,7 +236,6 @@ static void by_config(void **state)
 	struct picture_params how = { .run = run, .config = path, .threads = 1 };
 	struct picture p;
 
-	(void)state;
 	put(path, config);
 	assert_ok(picture_make(&how, &p));
 	is_whole(&p);
@@ -256,7 +247,7 @@ static void by_config(void **state)
 
 /* Of kmeans and fedsc: features in the files' order, without a graph, found by --data or by the
  * run, and an edges file that is there is not looked at. */
-static void of_rows(void **state)
+TEST(of_rows)
 {
 	char *out = file_join(dir, "rows"), *features = file_join(plain, "features.mtx");
 	struct picture_params how = { .run = out, .threads = 1 };
@@ -266,7 +257,6 @@ static void of_rows(void **state)
 	struct picture p;
 	double share[2];
 
-	(void)state;
 	assert_ok(features_read(features, &X));
 	csr_to_dense(&X.sparse, &dense);
 	assert_ok(pca_plane(&dense, 1, &plane, share));
@@ -310,15 +300,4 @@ static void of_rows(void **state)
 	free(out);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_pca),           cmocka_unit_test(by_layout),
-		cmocka_unit_test(layouts_refused),  cmocka_unit_test(sample),
-		cmocka_unit_test(without_ids),      cmocka_unit_test(data_half_named),
-		cmocka_unit_test(order_of_the_run), cmocka_unit_test(data_gone),
-		cmocka_unit_test(by_config),        cmocka_unit_test(of_rows),
-	};
-
-	return cmocka_run_group_tests(tests, make, unmake);
-}
+TESTS_BETWEEN(make, unmake)

@@ -14,13 +14,12 @@ static char *run_with(struct buf *csv)
 	return other;
 }
 
-static void order_of_labels(void **state)
+TEST(order_of_labels)
 {
 	struct buf csv = { 0 };
 	struct picture p;
 	char *other;
 
-	(void)state;
 	buf_printf(&csv, "id,label\n");
 	for (size_t i = N; i-- > 0;)
 		buf_printf(&csv, "\"%s\",%u\n", id[i], label[i]);
@@ -50,11 +49,10 @@ static void wrong_labels(size_t lines, const char *last, const char *also, const
 	free(other);
 }
 
-static void labels_that_do_not_fit(void **state)
+TEST(labels_that_do_not_fit)
 {
 	char twice[64], high[64];
 
-	(void)state;
 	snprintf(twice, sizeof(twice), "\"%s\",0", id[3]);
 	snprintf(high, sizeof(high), "\"%s\",3", id[N - 1]);
 	wrong_labels(N, "stranger,0", "data/ids.txt", "has the id stranger, which");
@@ -65,11 +63,10 @@ static void labels_that_do_not_fit(void **state)
 }
 
 /* Row numbers are no ids of a party that has ids, nor the other way round. */
-static void data_of_another_kind(void **state)
+TEST(data_of_another_kind)
 {
 	struct picture p;
 
-	(void)state;
 	assert_err(
 	    picture_make(&(struct picture_params){ .run = run, .data = plain, .threads = 1 }, &p),
 	    ERR_INPUT, "plain/features.mtx has not");
@@ -93,11 +90,10 @@ static void wrong_run(const char *text, const char *message)
 	free(broken);
 }
 
-static void runs_without_a_picture(void **state)
+TEST(runs_without_a_picture)
 {
 	struct picture p;
 
-	(void)state;
 	assert_err(picture_make(&(struct picture_params){ .run = dir, .threads = 1 }, &p),
 		   ERR_INPUT, "run.json");
 	wrong_run("{\"schema_version\": 1, \"role\": ", "run.json");
@@ -120,14 +116,4 @@ static void runs_without_a_picture(void **state)
 		  "broken/labels.csv");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(order_of_labels),
-		cmocka_unit_test(labels_that_do_not_fit),
-		cmocka_unit_test(data_of_another_kind),
-		cmocka_unit_test(runs_without_a_picture),
-	};
-
-	return cmocka_run_group_tests(tests, make, unmake);
-}
+TESTS_BETWEEN(make, unmake)

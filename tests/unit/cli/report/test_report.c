@@ -32,9 +32,8 @@ static void expect_html(const char *text, const char *html)
 
 #define BAD "\xef\xbf\xbd"
 
-static void test_escaping(void **state)
+TEST(test_escaping)
 {
-	(void)state;
 	expect_html("a<b> & \"c\" 'd'", "a&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39;");
 	expect_html("</script><!--", "&lt;/script&gt;&lt;!--");
 	expect_html("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
@@ -55,12 +54,11 @@ static void test_escaping(void **state)
 	expect_html("\xc2\x85", BAD);
 }
 
-static void test_long_text(void **state)
+TEST(test_long_text)
 {
 	struct buf b = { 0 };
 	char text[2000];
 
-	(void)state;
 	memset(text, '<', sizeof(text) - 1);
 	text[sizeof(text) - 1] = 0;
 	html_text(&b, text);
@@ -77,11 +75,10 @@ static void test_long_text(void **state)
 	buf_release(&b);
 }
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
 	struct rng rng;
 
-	(void)state;
 	assert_string_equal(show_count(0).s, "0");
 	assert_string_equal(show_count(2708).s, "2708");
 	assert_string_equal(show_count(12345).s, "12\xe2\x80\xaf"
@@ -116,11 +113,10 @@ static void test_numbers(void **state)
 	}
 }
 
-static void test_data(void **state)
+TEST(test_data)
 {
 	struct buf b = { 0 };
 
-	(void)state;
 	assert_string_equal(html_data(2067028, show_bytes).s,
 			    "<data value=\"2067028\">2.1 MB</data>");
 	html_values(&b, (double[]){ 1, 0.5 }, 2);
@@ -128,13 +124,12 @@ static void test_data(void **state)
 	buf_release(&b);
 }
 
-static void test_axis(void **state)
+TEST(test_axis)
 {
 	double from[] = { 0, 5, 30, 31, 90 }, to[] = { 20, 25, 40, 41, 100 };
 	unsigned row[5];
 	struct rng rng;
 
-	(void)state;
 	assert_true(fabs(axis_step(0.38, 4) - 0.1) < 1e-12);
 	assert_true(axis_step(6.26, 4) == 2 && axis_step(8, 4) == 2 && axis_step(8.1, 4) == 5);
 	assert_true(axis_step(1, 10) > 0.0999);
@@ -171,12 +166,11 @@ static void expect_mended(const char *text, const char *mended)
 	buf_release(&b);
 }
 
-static void test_mend(void **state)
+TEST(test_mend)
 {
 	static const char whole[] = "{\"a\": [1, {\"b\": \"x,]}\\\"\"}, [true]], \"c\": 12, "
 				    "\"d\": {\"e\": null, \"f\": []}, \"g\": \"h\"}";
 
-	(void)state;
 	expect_mended("{\"a\": 1, \"b\": 2", "{\"a\": 1}");
 	expect_mended("{\"a\": [1, 2", "{\"a\": [1]}");
 	expect_mended("{\"a\": {\"b\": \"x, ]", "{\"a\": {}}");
@@ -196,7 +190,7 @@ static void test_mend(void **state)
 	}
 }
 
-static void test_values(void **state)
+TEST(test_values)
 {
 	static const char text[] =
 	    "{\"n\": 1.5, \"minus\": -1, \"huge\": 1e16, \"s\": \"x\", \"l\": [3, "
@@ -204,7 +198,6 @@ static void test_values(void **state)
 	struct json *v;
 	const struct json *m;
 
-	(void)state;
 	assert_ok(json_parse((struct bytes){ (const uint8_t *)text, strlen(text) }, "text", &v));
 	assert_true(run_has(v, "n") && run_number(v, "n") == 1.5);
 	assert_true(!run_has(v, "minus") && !run_has(v, "huge") && !run_has(v, "s") &&
@@ -221,11 +214,10 @@ static void test_values(void **state)
 
 /* ---- a directory ---- */
 
-static void test_directory(void **state)
+TEST_WITH(test_directory, dir_enter, dir_leave)
 {
 	struct run_dir r;
 
-	(void)state;
 	put("out/a-party/run.json", "{\"schema_version\": 1, \"role\": \"party\", \"name\": \"a\", "
 				    "\"job_id\": \"7\"}");
 	put("out/hub/run.json",
@@ -258,12 +250,11 @@ static void test_directory(void **state)
 		   "bad: no run.json can be read; x: bad/x/run.json");
 }
 
-static void test_page_of_little(void **state)
+TEST_WITH(test_page_of_little, dir_enter, dir_leave)
 {
 	struct report r = { .picture_of = "" };
 	struct buf html = { 0 };
 
-	(void)state;
 	put("out/run.json",
 	    "{\"schema_version\": 9, \"name\": \"<b>\", \"phases\": [{\"name\": \"<i>\", "
 	    "\"start_s\": 1e300, \"wait_s\": 1}], \"steps\": 3, \"result\": "
@@ -283,12 +274,11 @@ static void test_page_of_little(void **state)
 }
 
 /* Numbers, lists and texts by name, exactly; what is none of these does no harm. */
-static void test_facts(void **state)
+TEST_WITH(test_facts, dir_enter, dir_leave)
 {
 	struct report r = { .picture_of = "" };
 	struct buf html = { 0 };
 
-	(void)state;
 	put("out/run.json",
 	    "{\"schema_version\": 1, \"name\": \"a\", \"job\": {\"kind\": \"fedsc\", "
 	    "\"variant\": \"anchor\"}, \"facts\": {\"dims\": 85, \"<i>\": \"<b>\", "
@@ -319,7 +309,7 @@ static void test_facts(void **state)
 
 /* ---- the matrix ---- */
 
-static void test_confusion(void **state)
+TEST(test_confusion)
 {
 	/* Class 2 is cluster 0, class 5 is cluster 7, class 9 is none's; cluster 4 is none's
 	 * either: as many clusters as classes, so the last two are matched. */
@@ -328,7 +318,6 @@ static void test_confusion(void **state)
 	struct json *e = json_object();
 	struct buf b = { 0 };
 
-	(void)state;
 	evaluation_confusion(e, truth, label, 8);
 	json_write(e, &b);
 	assert_string_equal(text_of(&b), "{\"classes\":[2,5,9],\"clusters\":[0,7,4],"
@@ -353,12 +342,11 @@ static void test_confusion(void **state)
 	json_free(e);
 }
 
-static void test_large_confusion(void **state)
+TEST(test_large_confusion)
 {
 	uint32_t label[CONFUSION_MAX + 1];
 	struct json *e = json_object();
 
-	(void)state;
 	for (uint32_t i = 0; i <= CONFUSION_MAX; i++)
 		label[i] = i;
 	evaluation_confusion(e, label, label, CONFUSION_MAX + 1);
@@ -368,9 +356,8 @@ static void test_large_confusion(void **state)
 	json_free(e);
 }
 
-static void test_marks(void **state)
+TEST(test_marks)
 {
-	(void)state;
 	for (unsigned c = 0; c < REPORT_HUES * REPORT_MARKS;
 	     c++) { /* no two clusters look the same */
 		for (unsigned d = 0; d < c; d++) {
@@ -383,25 +370,4 @@ static void test_marks(void **state)
 			buf_release(&b);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_escaping),
-		cmocka_unit_test(test_long_text),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_data),
-		cmocka_unit_test(test_axis),
-		cmocka_unit_test(test_mend),
-		cmocka_unit_test(test_values),
-		cmocka_unit_test_setup_teardown(test_directory, dir_enter, dir_leave),
-		cmocka_unit_test_setup_teardown(test_page_of_little, dir_enter, dir_leave),
-		cmocka_unit_test_setup_teardown(test_facts, dir_enter, dir_leave),
-		cmocka_unit_test(test_confusion),
-		cmocka_unit_test(test_large_confusion),
-		cmocka_unit_test(test_marks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

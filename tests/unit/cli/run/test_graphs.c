@@ -33,14 +33,13 @@ static void plant(const char *name, size_t graphs, size_t classes, size_t attrib
 
 /* ---- planted ones ---- */
 
-static void test_planted(void **state)
+TEST_WITH(test_planted, dir_make, dir_remove)
 {
 	double degree[3] = { 0 }, size[3] = { 0 };
 	uint32_t *label;
 	size_t classes;
 	struct tu tu;
 
-	(void)state;
 	plant("set", 91, 3, 2, 5, &tu);
 	assert_int_equal(tu.graphs.count, 91);
 	assert_int_equal(tu.graphs.attribute.cols, 2);
@@ -63,12 +62,11 @@ static void test_planted(void **state)
 	tu_release(&tu);
 }
 
-static void test_same_seed_same_graphs(void **state)
+TEST_WITH(test_same_seed_same_graphs, dir_make, dir_remove)
 {
 	struct tu a, b, c;
 	size_t nodes;
 
-	(void)state;
 	plant("a", 20, 2, 1, 5, &a);
 	plant("b", 20, 2, 1, 5, &b);
 	plant("c", 20, 2, 1, 6, &c);
@@ -91,13 +89,12 @@ static void read_numbers(const char *path, struct labels *l)
 }
 
 /* Each graph is with one party, as it was. */
-static void test_split(void **state)
+TEST_WITH(test_split, dir_make, dir_remove)
 {
 	struct split_params p = { .by = SPLIT_GRAPHS, .parties = 3, .seed = 4 };
 	struct tu whole, part;
 	bool seen[50] = { false };
 
-	(void)state;
 	plant("whole", 50, 2, 2, 1, &whole);
 	p.data = in("whole");
 	p.out = in("split");
@@ -135,12 +132,11 @@ static void test_split(void **state)
 	tu_release(&whole);
 }
 
-static void test_split_by_class(void **state)
+TEST_WITH(test_split_by_class, dir_make, dir_remove)
 {
 	struct split_params p = { .by = SPLIT_GRAPHS, .parties = 2, .seed = 4, .skew = 1 };
 	struct tu whole, part;
 
-	(void)state;
 	plant("whole", 50, 2, 0, 1, &whole);
 	tu_release(&whole);
 	p.data = in("whole");
@@ -197,13 +193,12 @@ static double of(const struct json *e, const char *mean, const char *way, const 
 	return json_number(json_get(run_object(run_object(e, mean), way), score));
 }
 
-static void test_scores(void **state)
+TEST_WITH(test_scores, dir_make, dir_remove)
 {
 	struct run_dir runs;
 	struct json *e;
 	struct tu a, b;
 
-	(void)state;
 	plant("set-a", 40, 2, 0, 1, &a);
 	plant("set-b", 10, 2, 0, 2, &b);
 	put_run("coordinator", "coordinator", NULL);
@@ -242,7 +237,7 @@ static void test_scores(void **state)
 /* ---- the picture ---- */
 
 /* A set without classes is named, and is in no mean; a way that one party lacks is in none. */
-static void test_means_of_some(void **state)
+TEST(test_means_of_some)
 {
 	static const uint32_t truth[] = { 0, 1, 0, 1 }, other[] = { 0, 0, 1, 1 };
 	struct graph_ways ways[] = { { .name = "a", .n = 4 },
@@ -250,7 +245,6 @@ static void test_means_of_some(void **state)
 				     { .name = "c", .n = 2 } };
 	struct json *e = json_object();
 
-	(void)state;
 	assert_ok(graph_ways_score(&ways[0], WAY_RESULT, truth, truth));
 	assert_ok(graph_ways_score(&ways[2], WAY_RESULT, truth, truth));
 	assert_ok(graph_ways_score(&ways[0], WAY_BASELINES, truth, other));
@@ -264,7 +258,7 @@ static void test_means_of_some(void **state)
 	json_free(e);
 }
 
-static void test_picture(void **state)
+TEST_WITH(test_picture, dir_make, dir_remove)
 {
 	struct picture_params params = { .threads = 1 };
 	struct fedgcn_model m = { .features = GRAPHS_STRUCTURE, .k = 2 };
@@ -274,7 +268,6 @@ static void test_picture(void **state)
 	struct gin net;
 	struct tu tu;
 
-	(void)state;
 	plant("set-a", 40, 2, 0, 1, &tu);
 	put_run("party-00", "party", "set-a");
 	for (uint32_t i = 0; i < 40; i++) {
@@ -305,19 +298,4 @@ static void test_picture(void **state)
 	    labels_write(in("run/party-00/labels.csv"), NULL, NULL, label, NULL, 40)); /* from 0 */
 	assert_err(picture_make(&params, &p), ERR_INPUT, "has the id 0, which");
 	tu_release(&tu);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_planted, dir_make, dir_remove),
-		cmocka_unit_test_setup_teardown(test_same_seed_same_graphs, dir_make, dir_remove),
-		cmocka_unit_test_setup_teardown(test_split, dir_make, dir_remove),
-		cmocka_unit_test_setup_teardown(test_split_by_class, dir_make, dir_remove),
-		cmocka_unit_test_setup_teardown(test_scores, dir_make, dir_remove),
-		cmocka_unit_test(test_means_of_some),
-		cmocka_unit_test_setup_teardown(test_picture, dir_make, dir_remove),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

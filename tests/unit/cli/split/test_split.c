@@ -2,9 +2,8 @@
 #include "tests/unit/cli/commands.h"
 #include "tests/unit/cli/split/whole.h"
 
-static void test_parts(void **state)
+TEST(test_parts)
 {
-	(void)state;
 	for (size_t n = 1; n < 60; n++) {
 		for (size_t L = 1; L <= n; L++) {
 			uint32_t part[60], again[60];
@@ -22,12 +21,11 @@ static void test_parts(void **state)
 }
 
 /* Another seed, another split; and it is not simply the first columns to the first party. */
-static void test_parts_are_random(void **state)
+TEST(test_parts_are_random)
 {
 	uint32_t a[100], b[100];
 	size_t same = 0, ordered = 0;
 
-	(void)state;
 	split_parts(100, 4, 1, a);
 	split_parts(100, 4, 2, b);
 	for (size_t i = 0; i < 100; i++) {
@@ -94,15 +92,13 @@ static void rows_with(bool ids)
 	assert_int_equal(edges, 3 + 1 + 1); /* parts of 2, 2 and 3 */
 }
 
-static void test_rows(void **state)
+TEST_WITH(test_rows, split_dirs, dir_remove)
 {
-	(void)state;
 	rows_with(false);
 }
 
-static void test_rows_with_ids(void **state)
+TEST_WITH(test_rows_with_ids, split_dirs, dir_remove)
 {
-	(void)state;
 	rows_with(true);
 }
 
@@ -150,24 +146,21 @@ static void rows_without_edges(bool ids, double skew)
 	assert_int_equal(seen, (1 << N) - 1);
 }
 
-static void test_rows_without_edges(void **state)
+TEST_WITH(test_rows_without_edges, split_dirs, dir_remove)
 {
-	(void)state;
 	rows_without_edges(false, 0);
 }
 
-static void test_rows_without_edges_with_ids(void **state)
+TEST_WITH(test_rows_without_edges_with_ids, split_dirs, dir_remove)
 {
-	(void)state;
 	rows_without_edges(true, 0);
 }
 
-static void test_rows_by_class(void **state)
+TEST_WITH(test_rows_by_class, split_dirs, dir_remove)
 {
 	struct buf json = { 0 };
 	char path[96];
 
-	(void)state;
 	rows_without_edges(true, 1);
 	snprintf(path, sizeof(path), "%s/split.json", out);
 	assert_ok(file_read(path, 4096, &json));
@@ -175,12 +168,11 @@ static void test_rows_by_class(void **state)
 	buf_release(&json);
 }
 
-static void test_edges(void **state)
+TEST_WITH(test_edges, split_dirs, dir_remove)
 {
 	struct split_params p = { SPLIT_EDGES, 2, 3, data, out, 0, 0, 0, false, false, 0 };
 	size_t seen[N][N] = { 0 };
 
-	(void)state;
 	put_features(false);
 	put_data("edges.tsv", "0 1\n1 2\n2 3 2.5\n3 4\n4 5\n5 6\n6 0\n");
 	assert_ok(split_data(&p));
@@ -201,11 +193,10 @@ static void test_edges(void **state)
 
 /* Of n edges each of L parties has exactly F n, keeps them as F grows, and none is lost. Two
  * parties: disjoint halves at first, and 2 F n - n in common. */
-static void test_shared_edges(void **state)
+TEST(test_shared_edges)
 {
 	enum { MOST = 41 };
 
-	(void)state;
 	for (size_t n = 1; n <= MOST; n++) {
 		for (size_t L = 2; L <= 5; L++) {
 			bool before[5][MOST] = { { false } }, now[5][MOST];
@@ -241,13 +232,12 @@ static void test_shared_edges(void **state)
 }
 
 /* Another seed, other halves; and they are not those of the parts of a split by edges. */
-static void test_shared_edges_are_random(void **state)
+TEST(test_shared_edges_are_random)
 {
 	bool a[200], b[200];
 	uint32_t part[200];
 	size_t same = 0, as_parts = 0, first = 0;
 
-	(void)state;
 	split_shared_edges(200, 2, 0.5, 1, 0, a);
 	split_shared_edges(200, 2, 0.5, 2, 0, b);
 	split_parts(200, 2, 1, part);
@@ -261,11 +251,10 @@ static void test_shared_edges_are_random(void **state)
 	assert_in_range(first, 30, 70);
 }
 
-static void test_refusals(void **state)
+TEST_WITH(test_refusals, split_dirs, dir_remove)
 {
 	struct split_params p = { SPLIT_COLUMNS, M + 1, 3, data, out, 0, 0, 0, false, false, 0 };
 
-	(void)state;
 	assert_err(split_data(&p), ERR_INPUT, "no features.mtx");
 	put_features(false);
 	put_data("edges.tsv", "0 1\n");
@@ -286,11 +275,10 @@ static void test_refusals(void **state)
 	assert_err(split_data(&p), ERR_INPUT, "labels.txt: 1 labels, expected 7");
 }
 
-static void test_command(void **state)
+TEST_WITH(test_command, split_dirs, dir_remove)
 {
 	char line[256];
 
-	(void)state;
 	put_features(false);
 	put_data("labels.txt", "0\n0\n0\n1\n1\n1\n1\n");
 	snprintf(line, sizeof(line), "--data %s --out %s --parties 2 --seed 3 --by rows --skew 0.5",
@@ -331,25 +319,4 @@ static void test_command(void **state)
 		       "--skew is \"1.5\", expected a number from 0 to 1");
 	expect_command(split_main, "--colour", 4, "colour");
 	expect_command(split_main, "--help", 0, "Usage: coterie split");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_parts_are_random),
-		cmocka_unit_test_setup_teardown(test_rows, split_dirs, dir_remove),
-		cmocka_unit_test_setup_teardown(test_rows_with_ids, split_dirs, dir_remove),
-		cmocka_unit_test_setup_teardown(test_rows_without_edges, split_dirs, dir_remove),
-		cmocka_unit_test_setup_teardown(test_rows_without_edges_with_ids, split_dirs,
-						dir_remove),
-		cmocka_unit_test_setup_teardown(test_rows_by_class, split_dirs, dir_remove),
-		cmocka_unit_test_setup_teardown(test_edges, split_dirs, dir_remove),
-		cmocka_unit_test(test_shared_edges),
-		cmocka_unit_test(test_shared_edges_are_random),
-		cmocka_unit_test_setup_teardown(test_refusals, split_dirs, dir_remove),
-		cmocka_unit_test_setup_teardown(test_command, split_dirs, dir_remove),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

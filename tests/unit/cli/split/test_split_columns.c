@@ -41,33 +41,29 @@ static void columns_with(bool sparse, bool ids, bool graph)
 		assert_int_equal(seen[j], 1);
 }
 
-static void test_columns_dense(void **state)
+TEST_WITH(test_columns_dense, split_dirs, dir_remove)
 {
-	(void)state;
 	columns_with(false, false, true);
 }
 
-static void test_columns_without_edges(void **state)
+TEST_WITH(test_columns_without_edges, split_dirs, dir_remove)
 {
-	(void)state;
 	columns_with(false, false, false);
 }
 
-static void test_columns_sparse_with_ids(void **state)
+TEST_WITH(test_columns_sparse_with_ids, split_dirs, dir_remove)
 {
-	(void)state;
 	columns_with(true, true, true);
 }
 
 /* The files: columns apart as ever, 7 of 10 edges each, with their weights and by their ids. */
-static void test_columns_of_own_graphs(void **state)
+TEST_WITH(test_columns_of_own_graphs, split_dirs, dir_remove)
 {
 	struct split_params p = { SPLIT_COLUMNS, 2, 3, data, out, 0.7, 0, 0, false, false, 0 };
 	size_t seen[N][N] = { 0 }, columns = 0;
 	struct buf json = { 0 };
 	char path[96];
 
-	(void)state;
 	put_features(true);
 	put_data("ids.txt", "r0\nr1\nr2\nr3\nr4\nr5\nr6\n");
 	put_data("edges.tsv",
@@ -153,25 +149,22 @@ static void keep_rows(bool sparse, bool ids)
 	buf_release(&json);
 }
 
-static void test_kept_rows(void **state)
+TEST_WITH(test_kept_rows, split_dirs, dir_remove)
 {
-	(void)state;
 	keep_rows(false, false);
 }
 
-static void test_kept_rows_with_ids(void **state)
+TEST_WITH(test_kept_rows_with_ids, split_dirs, dir_remove)
 {
-	(void)state;
 	keep_rows(true, true);
 }
 
-static void test_kept_rows_are_random(void **state)
+TEST(test_kept_rows_are_random)
 {
 	uint32_t *a = split_kept_rows(1000, 1, 0), *b = split_kept_rows(1000, 1, 0),
 		 *c = split_kept_rows(1000, 2, 0), *e = split_kept_rows(1000, 1, 1);
 	size_t as_c = 0, as_e = 0, low = 0;
 
-	(void)state;
 	assert_memory_equal(a, b, 1000 * sizeof(*a));
 	for (size_t i = 0; i < 1000; i++) {
 		as_c += a[i] == c[i];
@@ -187,20 +180,4 @@ static void test_kept_rows_are_random(void **state)
 	free(b);
 	free(c);
 	free(e);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_columns_dense, split_dirs, dir_remove),
-		cmocka_unit_test_setup_teardown(test_columns_without_edges, split_dirs, dir_remove),
-		cmocka_unit_test_setup_teardown(test_columns_sparse_with_ids, split_dirs,
-						dir_remove),
-		cmocka_unit_test_setup_teardown(test_columns_of_own_graphs, split_dirs, dir_remove),
-		cmocka_unit_test_setup_teardown(test_kept_rows, split_dirs, dir_remove),
-		cmocka_unit_test_setup_teardown(test_kept_rows_with_ids, split_dirs, dir_remove),
-		cmocka_unit_test(test_kept_rows_are_random),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

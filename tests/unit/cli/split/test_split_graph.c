@@ -32,9 +32,8 @@ static void cliques(size_t groups, size_t size, struct csr *S)
 	free(t);
 }
 
-static void test_copies(void **state)
+TEST(test_copies)
 {
-	(void)state;
 	assert_int_equal(split_copies(0, 5), 1);
 	assert_int_equal(split_copies(0.2, 5), 1);
 	assert_int_equal(split_copies(0.4, 5), 2); /* the paper's setting */
@@ -46,11 +45,10 @@ static void test_copies(void **state)
 
 /* Each edge is with as many parties as the overlap says, all different; all parties are as likely;
  * the same seed gives the same, another another. */
-static void test_holders(void **state)
+TEST(test_holders)
 {
 	struct csr S;
 
-	(void)state;
 	cliques(20, 11, &S); /* 1119 edges */
 	for (size_t L = 1; L <= 20; L = L < 5 ? L + 1 : 2 * L) {
 		for (int tenths = 0; tenths <= 10; tenths += 2) {
@@ -94,14 +92,13 @@ static void test_holders(void **state)
 }
 
 /* Any two parties are as often together as any others. */
-static void test_pairs_of_holders(void **state)
+TEST(test_pairs_of_holders)
 {
 	struct split_params p = { .parties = 4, .overlap = 0.5, .seed = 2 };
 	size_t together[4][4] = { { 0 } };
 	struct split_holders h;
 	struct csr S;
 
-	(void)state;
 	cliques(100, 11, &S); /* 5599 edges: 933 for each of 6 pairs */
 	assert_ok(split_hold(&S, &p, &h));
 	for (size_t e = 0; e < h.edges; e++) {
@@ -117,7 +114,7 @@ static void test_pairs_of_holders(void **state)
 }
 
 /* Cliques stay whole, and regions are about equal; without regions no clique does. */
-static void test_regions(void **state)
+TEST(test_regions)
 {
 	struct split_params p = { .parties = 4, .regions = true, .seed = 5 };
 	size_t ends[4] = { 0 }, torn = 0;
@@ -125,7 +122,6 @@ static void test_regions(void **state)
 	uint32_t *region;
 	struct csr S;
 
-	(void)state;
 	cliques(40, 12, &S);
 	ALLOC(region, S.rows);
 	split_regions(&S, 4, 5, region);
@@ -158,7 +154,7 @@ static void test_regions(void **state)
 }
 
 /* Small regions beside dense parts are not drawn to them whole. */
-static void test_regions_stay(void **state)
+TEST(test_regions_stay)
 {
 	struct planted_params p = {
 		.nodes = 300, .classes = 6, .degree = 10, .homophily = 0.9, .seed = 1
@@ -166,7 +162,6 @@ static void test_regions_stay(void **state)
 	uint32_t region[300];
 	struct planted g;
 
-	(void)state;
 	assert_ok(planted_make(&p, &g));
 	for (uint64_t seed = 0; seed < 50; seed++) {
 		size_t ends[40] = { 0 };
@@ -181,7 +176,7 @@ static void test_regions_stay(void **state)
 }
 
 /* Regions of a graph that falls apart, with nodes that have no edge. */
-static void test_regions_of_pieces(void **state)
+TEST(test_regions_of_pieces)
 {
 	struct triple t[] = { { 0, 1, 1 }, { 1, 0, 1 }, { 4, 5, 1 }, { 5, 4, 1 } };
 	struct split_params p = { .parties = 2, .regions = true, .seed = 1 };
@@ -189,7 +184,6 @@ static void test_regions_of_pieces(void **state)
 	uint32_t region[7];
 	struct csr S;
 
-	(void)state;
 	csr_from_triples(&S, 7, 7, t, 4);
 	split_regions(&S, 2, 1, region);
 	for (size_t i = 0; i < 7; i++)
@@ -287,9 +281,8 @@ static void put_graph(void)
 	buf_release(&labels);
 }
 
-static void test_files_of_each_party(void **state)
+TEST_WITH(test_files_of_each_party, split_dirs, dir_remove)
 {
-	(void)state;
 	put_graph();
 	for (int regions = 0; regions <= 1; regions++) {
 		for (int tenths = 0; tenths <= 10; tenths += 5) {
@@ -310,12 +303,11 @@ static void test_files_of_each_party(void **state)
 }
 
 /* Without ids.txt, labels.txt says how many nodes there are, and ids are their numbers. */
-static void test_numbered(void **state)
+TEST_WITH(test_numbered, split_dirs, dir_remove)
 {
 	struct split_params p = { SPLIT_EDGES, 2, 3, data, out, 0, 0, 0, false, false, 0 };
 	size_t nodes = 0;
 
-	(void)state;
 	put_data("edges.tsv", "0 1\n1 2 2.5\n2 10\n10 0\n");
 	put_data("labels.txt", "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n");
 	assert_ok(split_data(&p));
@@ -332,11 +324,10 @@ static void test_numbered(void **state)
 	assert_int_equal(nodes, 8);
 }
 
-static void test_isolated(void **state)
+TEST_WITH(test_isolated, split_dirs, dir_remove)
 {
 	struct pooled_graph g;
 
-	(void)state;
 	put_data("edges.tsv", "0 4\n1 5\n5 2\n");
 	put_data("labels.txt", "0\n0\n0\n0\n0\n0\n");
 	assert_ok(pooled_graph_read(data, &g));
@@ -344,12 +335,11 @@ static void test_isolated(void **state)
 	pooled_graph_release(&g);
 }
 
-static void test_refusals(void **state)
+TEST_WITH(test_refusals, split_dirs, dir_remove)
 {
 	struct split_params p = { SPLIT_EDGES, 2, 3, data, out, 0, 0, 0, false, false, 0 };
 	char line[256];
 
-	(void)state;
 	assert_err(split_data(&p), ERR_INPUT, "no edges.tsv");
 	put_data("edges.tsv", "0 1\n");
 	put_data("labels.txt", "0\n1\n");
@@ -388,22 +378,4 @@ static void test_refusals(void **state)
 		       "--regions is for --by edges, not for rows");
 	expect_command(split_main, "--data x --out y --parties 2 --no-features", 4,
 		       "--no-features is for --by edges");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_copies),
-		cmocka_unit_test(test_holders),
-		cmocka_unit_test(test_pairs_of_holders),
-		cmocka_unit_test(test_regions),
-		cmocka_unit_test(test_regions_stay),
-		cmocka_unit_test(test_regions_of_pieces),
-		cmocka_unit_test_setup_teardown(test_files_of_each_party, split_dirs, dir_remove),
-		cmocka_unit_test_setup_teardown(test_numbered, split_dirs, dir_remove),
-		cmocka_unit_test_setup_teardown(test_isolated, split_dirs, dir_remove),
-		cmocka_unit_test_setup_teardown(test_refusals, split_dirs, dir_remove),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,14 +32,13 @@ static const char *party_file(const struct split_params *p, uint32_t l, const ch
 
 /* A party reads its own vertices and all their ties, a tie of two parties'
  * vertices at both. */
-static void test_each_has_its_ties(void **state)
+TEST_WITH(test_each_has_its_ties, split_dirs, dir_remove)
 {
 	enum { N = 40, L = 3 };
 	struct split_params p = by_vertices(L);
 	struct buf edges = { 0 }, ids = { 0 }, labels = { 0 };
 	size_t hosted[N] = { 0 }, degree[N] = { 0 };
 
-	(void)state;
 	for (unsigned i = 0; i < N; i++) { /* the last vertex has none */
 		buf_printf(&ids, "v%02u\n", N - 1 - i);
 		buf_printf(&labels, "%u %u\n", N - 1 - i, i % 4);
@@ -98,11 +97,10 @@ static void test_each_has_its_ties(void **state)
 }
 
 /* Without ids vertices are the lines of labels.txt, which may be of any text. */
-static void test_vertices_without_ids(void **state)
+TEST_WITH(test_vertices_without_ids, split_dirs, dir_remove)
 {
 	struct split_params p = by_vertices(1);
 
-	(void)state;
 	put_data("edges.tsv", "0 1\n1 2\n");
 	put_data("labels.txt", "5 7\n\n1\n9\n");
 	assert_ok(split_data(&p));
@@ -111,11 +109,10 @@ static void test_vertices_without_ids(void **state)
 	assert_string_equal(party_file(&p, 0, "labels.txt"), "5 7\n\n1\n9\n");
 }
 
-static void test_refused(void **state)
+TEST_WITH(test_refused, split_dirs, dir_remove)
 {
 	struct split_params p = by_vertices(3);
 
-	(void)state;
 	put_data("edges.tsv", "0 1 2.5\n");
 	assert_err(split_data(&p), ERR_INPUT, "ties have weights");
 	put_data("edges.tsv", "a b\n");
@@ -125,15 +122,4 @@ static void test_refused(void **state)
 	assert_err(split_data(&p), ERR_INPUT, "2 lines, expected 3");
 	expect_command(split_main, "--by vertices --parties 2 --data x --out y --regions", 4,
 		       "--regions is for --by edges, not for vertices");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_each_has_its_ties, split_dirs, dir_remove),
-		cmocka_unit_test_setup_teardown(test_vertices_without_ids, split_dirs, dir_remove),
-		cmocka_unit_test_setup_teardown(test_refused, split_dirs, dir_remove),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ static double distance(const double *a, const double *b, size_t m)
 
 /* Sizes are equal; means lie as far apart as asked, up to their own error (sqrt(2 m / 500) = 0.18);
  * each column's variance around them is 1; all values are floats. */
-static void test_clouds(void **state)
+TEST(test_clouds)
 {
 	struct gauss_params p = {
 		.rows = 2002, .columns = 8, .clusters = 4, .apart = 6, .seed = 3
@@ -47,7 +47,6 @@ static void test_clouds(void **state)
 	uint32_t *label;
 	struct mat X, mean;
 
-	(void)state;
 	assert_ok(gauss_make(&p, &X, &label));
 	assert_int_equal(X.rows, 2002);
 	assert_int_equal(X.cols, 8);
@@ -71,14 +70,13 @@ static void test_clouds(void **state)
 }
 
 /* Same seed, same rows; another seed, others. Rows are not sorted by cluster. */
-static void test_seeds(void **state)
+TEST(test_seeds)
 {
 	struct gauss_params p = { .rows = 200, .columns = 3, .clusters = 2, .apart = 4, .seed = 1 };
 	uint32_t *a_label, *b_label, *c_label;
 	struct mat a, b, c;
 	size_t changes = 0;
 
-	(void)state;
 	assert_ok(gauss_make(&p, &a, &a_label));
 	assert_ok(gauss_make(&p, &b, &b_label));
 	p.seed = 2;
@@ -99,7 +97,7 @@ static void test_seeds(void **state)
 }
 
 /* Also where there is hardly room: many centres on a line. */
-static void test_one_dimension(void **state)
+TEST(test_one_dimension)
 {
 	struct gauss_params p = {
 		.rows = 60, .columns = 1, .clusters = 60, .apart = 50, .seed = 1
@@ -107,7 +105,6 @@ static void test_one_dimension(void **state)
 	uint32_t *label;
 	struct mat X;
 
-	(void)state;
 	assert_ok(gauss_make(&p, &X, &label)); /* noise hardly ever exceeds 5 */
 	for (size_t i = 0; i < 60; i++)
 		for (size_t o = 0; o < i; o++)
@@ -116,13 +113,12 @@ static void test_one_dimension(void **state)
 	free(label);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
 	struct gauss_params p = { .rows = 3, .columns = 2, .clusters = 4, .seed = 1 };
 	uint32_t *label;
 	struct mat X;
 
-	(void)state;
 	assert_err(gauss_make(&p, &X, &label), ERR_INPUT, "4 clusters of 3 rows");
 	assert_null(label);
 	p = (struct gauss_params){ .rows = 1 << 24, .columns = 1 << 24, .clusters = 2 };
@@ -131,13 +127,12 @@ static void test_refusals(void **state)
 	assert_null(X.a);
 }
 
-static void test_command(void **state)
+TEST_WITH(test_command, dir_enter, dir_leave)
 {
 	struct dataset_files f;
 	struct features X;
 	struct labels l;
 
-	(void)state;
 	expect_command(synth_main, "--points --nodes 50 --features 1 --clusters 3 --out out", 0,
 		       "50 rows, 1 columns, 3 clusters 8 apart, seed 1");
 	assert_ok(dataset_find("out", DATASET_FEATURES, &f));
@@ -161,17 +156,4 @@ static void test_command(void **state)
 	expect_command(synth_main, "--points --out x --nodes 4 --clusters 5", 4,
 		       "5 clusters of 4 rows");
 	expect_command(synth_main, "--points", 4, "--out is missing");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_clouds),
-		cmocka_unit_test(test_seeds),
-		cmocka_unit_test(test_one_dimension),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test_setup_teardown(test_command, dir_enter, dir_leave),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

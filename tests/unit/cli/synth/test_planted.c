@@ -21,12 +21,11 @@ static const struct planted_params cora = { .nodes = 2708,
 					    .signal = 0.4,
 					    .seed = 1 };
 
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
 	size_t per_class[7] = { 0 }, same = 0, highest = 0;
 	struct planted g;
 
-	(void)state;
 	assert_ok(planted_make(&cora, &g));
 	assert_int_equal(g.features.rows, 2708);
 	assert_int_equal(g.features.cols, 1433);
@@ -66,12 +65,11 @@ static bool same(const struct csr *a, const struct csr *b)
 	       !memcmp(a->index, b->index, a->start[a->rows] * sizeof(*a->index));
 }
 
-static void test_seed(void **state)
+TEST(test_seed)
 {
 	struct planted_params other = cora;
 	struct planted a, b, c;
 
-	(void)state;
 	other.seed = 2;
 	assert_ok(planted_make(&cora, &a));
 	assert_ok(planted_make(&cora, &b));
@@ -84,12 +82,11 @@ static void test_seed(void **state)
 	planted_release(&c);
 }
 
-static void test_extreme_parameters(void **state)
+TEST(test_extreme_parameters)
 {
 	struct planted_params p = cora;
 	struct planted g;
 
-	(void)state;
 	p.homophily = 1; /* no edge leaves its class */
 	p.signal = 1;    /* no word is of another class */
 	p.classes = 3;
@@ -131,7 +128,7 @@ static void test_extreme_parameters(void **state)
 }
 
 /* --features 0: nodes have ids, and no words. */
-static void test_graph_alone(void **state)
+TEST_WITH(test_graph_alone, dir_enter, dir_leave)
 {
 	struct edges_dropped dropped;
 	struct planted_params p = cora;
@@ -139,7 +136,6 @@ static void test_graph_alone(void **state)
 	struct csr a;
 	struct ids ids;
 
-	(void)state;
 	p.features = 0;
 	p.nodes = 50;
 	assert_ok(planted_make(&p, &g));
@@ -165,16 +161,4 @@ static void test_graph_alone(void **state)
 	planted_release(&g);
 	expect_command(synth_main, "--features 1 --out no", 4,
 		       "--features is 1, expected 2 or more, or 0");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_seed),
-		cmocka_unit_test(test_extreme_parameters),
-		cmocka_unit_test_setup_teardown(test_graph_alone, dir_enter, dir_leave),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,11 +27,10 @@ static uint64_t arrives(struct links *l, int to, struct weight w, uint64_t arriv
 }
 
 /* Onto the uplink, through the delay, off the downlink. */
-static void test_one_packet(void **state)
+TEST(test_one_packet)
 {
 	struct links l;
 
-	(void)state;
 	links_init(&l, 2, &lan);
 	assert_int_equal(leaves(&l, 0, full, 7), 7 + 12000 + 50000);
 	assert_int_equal(arrives(&l, 1, full, 62007), 62007 + 12000);
@@ -42,13 +41,12 @@ static void test_one_packet(void **state)
 	links_release(&l);
 }
 
-static void test_rate_that_is_no_whole_number_of_nanoseconds(void **state)
+TEST(test_rate_that_is_no_whole_number_of_nanoseconds)
 {
 	struct link_speed odd = { .rate_mbit = 300, .delay_ms = 0, .queue_ms = 1000 };
 	struct links l;
 	uint64_t last = 0;
 
-	(void)state;
 	links_init(&l, 2, &odd);
 	for (int i = 0; i < 3000; i++)
 		last = leaves(&l, 0, (struct weight){ 100, 100 }, 0);
@@ -57,11 +55,10 @@ static void test_rate_that_is_no_whole_number_of_nanoseconds(void **state)
 }
 
 /* Packets behind each other go out back to back; a pause is not made up for. */
-static void test_queueing(void **state)
+TEST(test_queueing)
 {
 	struct links l;
 
-	(void)state;
 	links_init(&l, 3, &lan);
 	assert_int_equal(leaves(&l, 0, full, 0), 62000);
 	assert_int_equal(leaves(&l, 0, full, 0), 74000);
@@ -77,11 +74,10 @@ static void test_queueing(void **state)
 	links_release(&l);
 }
 
-static void test_both_directions_at_once(void **state)
+TEST(test_both_directions_at_once)
 {
 	struct links l;
 
-	(void)state;
 	links_init(&l, 2, &lan);
 	assert_int_equal(leaves(&l, 0, full, 0), 62000);
 	assert_int_equal(arrives(&l, 0, full, 0), 12000);
@@ -91,12 +87,11 @@ static void test_both_directions_at_once(void **state)
 }
 
 /* A queue of 1 ms holds 83 packets and the one on the wire: it ends at 84 x 12 us = 1.008 ms. */
-static void test_full_uplink_drops(void **state)
+TEST(test_full_uplink_drops)
 {
 	struct links l;
 	uint64_t arrival = 1;
 
-	(void)state;
 	links_init(&l, 2, &lan);
 	for (int i = 0; i < 84; i++)
 		leaves(&l, 0, full, 0);
@@ -108,12 +103,11 @@ static void test_full_uplink_drops(void **state)
 	links_release(&l);
 }
 
-static void test_full_downlink_drops(void **state)
+TEST(test_full_downlink_drops)
 {
 	struct links l;
 	uint64_t due = 1;
 
-	(void)state;
 	links_init(&l, 2, &lan);
 	for (int i = 0; i < 84; i++)
 		arrives(&l, 1, full, 50000);
@@ -124,13 +118,12 @@ static void test_full_downlink_drops(void **state)
 }
 
 /* A super packet of 20 segments goes through as 20 packets do. */
-static void test_train(void **state)
+TEST(test_train)
 {
 	struct weight train = { 20 * 1500, 1500 };
 	struct links whole, parts;
 	uint64_t a = 0, b = 0;
 
-	(void)state;
 	links_init(&whole, 2, &lan);
 	links_init(&parts, 2, &lan);
 	for (int round = 0; round < 3; round++) {
@@ -150,19 +143,4 @@ static void test_train(void **state)
 	assert_int_equal(a, b);
 	links_release(&whole);
 	links_release(&parts);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_packet),
-		cmocka_unit_test(test_rate_that_is_no_whole_number_of_nanoseconds),
-		cmocka_unit_test(test_queueing),
-		cmocka_unit_test(test_both_directions_at_once),
-		cmocka_unit_test(test_full_uplink_drops),
-		cmocka_unit_test(test_full_downlink_drops),
-		cmocka_unit_test(test_train),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,29 +64,26 @@ static void expect_nowhere(const struct shape *s, int hosts)
 	free(frame);
 }
 
-static void test_addresses(void **state)
+TEST(test_addresses)
 {
-	(void)state;
 	assert_string_equal(inet_ntoa(host_address(0)), "10.99.0.1");
 	assert_string_equal(inet_ntoa(host_address(254)), "10.99.0.255");
 	assert_string_equal(inet_ntoa(host_address(256)), "10.99.1.1");
 }
 
-static void test_plain_packets(void **state)
+TEST(test_plain_packets)
 {
-	(void)state;
 	expect(&(struct shape){ IP, TCP, 0, 0, 6, "10.99.0.1" }, 3, 0, 40, 40);
 	expect(&(struct shape){ IP, 32, 1448, 0, 6, "10.99.0.3" }, 3, 2, 1500, 1500);
 	expect(&(struct shape){ IP, 0, 8, 0, 1, "10.99.1.1" }, 257, 256, 28, 28);
 }
 
-static void test_nowhere(void **state)
+TEST(test_nowhere)
 {
 	unsigned char six[OFFLOAD + 40] = { [OFFLOAD] = 0x60, [OFFLOAD + 16] = 10, 99, 0, 1 };
 	struct weight w;
 	int host;
 
-	(void)state;
 	expect_nowhere(&(struct shape){ IP, TCP, 0, 0, 6, "10.99.0.0" }, 3);
 	expect_nowhere(&(struct shape){ IP, TCP, 0, 0, 6, "10.99.0.4" }, 3);
 	expect_nowhere(&(struct shape){ IP, TCP, 0, 0, 6, "10.98.0.1" }, 3);
@@ -96,9 +93,8 @@ static void test_nowhere(void **state)
 }
 
 /* Every segment has headers of its own: 1448 of payload and 52 each. */
-static void test_super_packets(void **state)
+TEST(test_super_packets)
 {
-	(void)state;
 	expect(&(struct shape){ IP, 32, 10 * 1448, 1448, 6, "10.99.0.2" }, 2, 1, 15000, 1500);
 	expect(&(struct shape){ IP, 32, 10 * 1448 + 1, 1448, 6, "10.99.0.2" }, 2, 1, 15053, 1500);
 	expect(&(struct shape){ IP, 32, 1448, 1448, 6, "10.99.0.2" }, 2, 1, 1500, 1500);
@@ -109,13 +105,12 @@ static void test_super_packets(void **state)
 }
 
 /* Whatever bytes are missing: nothing is read beyond the end. */
-static void test_cut_off(void **state)
+TEST(test_cut_off)
 {
 	struct shape s = { IP, 32, 3000, 1448, 6, "10.99.0.2" };
 	size_t n;
 	unsigned char *frame = frame_of(&s, &n);
 
-	(void)state;
 	for (size_t cut = 0; cut < n; cut++) {
 		unsigned char *copy = malloc(cut ? cut : 1);
 		struct weight w = { 0 };
@@ -128,15 +123,4 @@ static void test_cut_off(void **state)
 		free(copy);
 	}
 	free(frame);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_addresses), cmocka_unit_test(test_plain_packets),
-		cmocka_unit_test(test_nowhere),   cmocka_unit_test(test_super_packets),
-		cmocka_unit_test(test_cut_off),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

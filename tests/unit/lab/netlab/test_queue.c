@@ -15,11 +15,10 @@ static void push(struct queue *q, uint64_t due, int to)
 	queue_push(q, p);
 }
 
-static void test_empty(void **state)
+TEST(test_empty)
 {
 	struct queue q = { 0 };
 
-	(void)state;
 	assert_null(queue_first(&q));
 	assert_null(queue_pop(&q));
 	push(&q, 1, 0);
@@ -28,14 +27,13 @@ static void test_empty(void **state)
 	queue_release(&q);
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
 	static const uint64_t due[] = { 5, 3, 9, 1, 3, 7, 3, 8, 1, 2 };
 	static const int expected[] = { 3, 8, 9, 1, 4, 6, 0, 5, 7, 2 }; /* by due, then by push */
 	struct queue q = { 0 };
 	struct packet *p;
 
-	(void)state;
 	for (int i = 0; i < 10; i++)
 		push(&q, due[i], i);
 	for (int i = 0; i < 10; i++) {
@@ -53,12 +51,11 @@ static void test_order(void **state)
 }
 
 /* Pushed and popped by turns, more than it holds at first, against the plain rule. */
-static void test_as_first_in_first_out_however_many(void **state)
+TEST(test_as_first_in_first_out_however_many)
 {
 	uint64_t seed = 1, last = 0, order = 0, popped = 0;
 	struct queue q = { 0 };
 
-	(void)state;
 	for (int i = 0; i < 20000; i++) {
 		seed = seed * 6364136223846793005u + 1442695040888963407u;
 		push(&q, last + (seed >> 33) % 500, i % 7); /* never before what has come out */
@@ -82,15 +79,4 @@ static void test_as_first_in_first_out_however_many(void **state)
 	push(&q, 1, 1);
 	push(&q, 1, 1);
 	queue_release(&q); /* frees what is left; the sanitizer looks */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_as_first_in_first_out_however_many),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

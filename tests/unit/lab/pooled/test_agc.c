@@ -21,13 +21,12 @@ static struct metrics run(struct agc_params p, uint32_t *label)
 }
 
 /* The planted classes come back, and it takes the graph to find them. */
-static void finds_planted_classes(void **state)
+TEST(finds_planted_classes)
 {
 	struct agc_params p = { .k = K, .psi = 6, .restarts = 10, .iterations = 100, .threads = 1 };
 	static uint32_t label[N];
 	struct metrics m;
 
-	(void)state;
 	m = run(p, label);
 	assert_true(m.acc > 0.95 && m.nmi > 0.9 && m.ari > 0.9 && m.f1 > 0.95);
 	p.filter = FILTER_SPECTRAL;
@@ -37,11 +36,10 @@ static void finds_planted_classes(void **state)
 }
 
 /* The same, step by step as the header has it. */
-static void is_embed_and_kmeans(void **state)
+TEST(is_embed_and_kmeans)
 {
 	static uint32_t truth[N], label[N], expected[N];
 
-	(void)state;
 	for (int kind = 0; kind < 2; kind++) {
 		enum filter_kind filter = kind ? FILTER_SPECTRAL : FILTER_HALF;
 		struct agc_params p = { .k = 5,
@@ -71,12 +69,11 @@ static void is_embed_and_kmeans(void **state)
 	}
 }
 
-static void threads_do_not_matter(void **state)
+TEST(threads_do_not_matter)
 {
 	struct agc_params p = { .k = K, .psi = 1, .restarts = 10, .iterations = 100, .seed = 3 };
 	static uint32_t label[N], again[N];
 
-	(void)state;
 	p.threads = 1;
 	run(p, label);
 	for (p.threads = 2; p.threads <= 4; p.threads *= 2) {
@@ -86,7 +83,7 @@ static void threads_do_not_matter(void **state)
 }
 
 /* The rule, from what each order gives by itself: raw features, unit left singular vectors. */
-static void order_is_by_the_rule(void **state)
+TEST(order_is_by_the_rule)
 {
 	const struct agc_params p = {
 		.k = K, .restarts = 3, .iterations = 10, .seed = 5, .threads = 1
@@ -102,7 +99,6 @@ static void order_is_by_the_rule(void **state)
 	struct graph g;
 	struct csr none;
 
-	(void)state;
 	planted(&X, &g, label);
 	for (unsigned t = 0; t < ORDER_CAP && !expected; t++) {
 		struct mat F, Z;
@@ -127,13 +123,12 @@ static void order_is_by_the_rule(void **state)
 	graph_release(&g);
 }
 
-static void bad_input(void **state)
+TEST(bad_input)
 {
 	struct agc_params p = { .k = 2, .restarts = 1, .iterations = 1, .threads = 1 };
 	struct features X = { 0 };
 	struct graph g;
 
-	(void)state;
 	sample_graph(&g, 5, 4, 0, false, 1);
 	sample_normal(&X.dense, 4, 3, 1);
 	assert_err(agc(&X, &g, &p, NULL), ERR_INPUT, "5 nodes");
@@ -163,29 +158,12 @@ static void check_published(const char *set, unsigned k, unsigned psi, double ac
 	free(truth);
 }
 
-static void cora(void **state)
+TEST(cora)
 {
-	(void)state;
 	check_published("cora", 7, 9, 68.17);
 }
 
-static void citeseer(void **state)
+TEST(citeseer)
 {
-	(void)state;
 	check_published("citeseer", 6, 15, 68.39);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_planted_classes),
-		cmocka_unit_test(is_embed_and_kmeans),
-		cmocka_unit_test(threads_do_not_matter),
-		cmocka_unit_test(order_is_by_the_rule),
-		cmocka_unit_test(bad_input),
-		cmocka_unit_test(cora),
-		cmocka_unit_test(citeseer),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,13 +39,12 @@ static void given(void *ctx, size_t first, size_t count, double *S)
 }
 
 /* In blocks, as from the whole kernel. */
-static void neighbours(void **state)
+TEST(neighbours)
 {
 	struct knn_source whole = { N, NULL, given };
 	struct mat kernel, dense, expected;
 	struct csr S;
 
-	(void)state;
 	kernel_gaussian(&X, &X, 1.3, 1, &kernel);
 	whole.ctx = &kernel;
 	knn_graph(&whole, 5, 1, &S);
@@ -60,12 +59,11 @@ static void neighbours(void **state)
 	mat_release(&kernel);
 }
 
-static void spectral(void **state)
+TEST(spectral)
 {
 	struct central_params p;
 	uint32_t one[N], three[N];
 
-	(void)state;
 	central_defaults(&p, K, 1, 1);
 	assert_ok(central_spectral(&X, &p, one));
 	assert_true(accuracy(one) > 0.97);
@@ -75,13 +73,12 @@ static void spectral(void **state)
 }
 
 /* Two rings around one centre, which k-means cuts across and spectral clustering does not. */
-static void rings(void **state)
+TEST(rings)
 {
 	struct central_params p;
 	uint32_t label[N];
 	struct mat ring;
 
-	(void)state;
 	mat_init(&ring, N, 2);
 	for (size_t i = 0; i < N; i++) {
 		double radius = i % 2 ? 4 : 1.5, angle = 2 * M_PI * (double)i / N;
@@ -99,13 +96,12 @@ static void rings(void **state)
 
 /* One party is vanilla spectral clustering, renumbered or not. Several that are matched find the
  * balls; left with their own numbers they agree by chance. */
-static void dsc(void **state)
+TEST(dsc)
 {
 	struct central_params p;
 	uint32_t part[N] = { 0 }, label[N], alone[N];
 	struct metrics m;
 
-	(void)state;
 	central_defaults(&p, K, 1, 1);
 	assert_ok(central_spectral(&X, &p, alone));
 	assert_ok(central_dsc(&X, part, 1, false, &p, label));
@@ -121,12 +117,11 @@ static void dsc(void **state)
 }
 
 /* Parties of fewer rows than clusters, and of none. */
-static void small_parties(void **state)
+TEST(small_parties)
 {
 	struct central_params p;
 	uint32_t part[N] = { 0 }, label[N];
 
-	(void)state;
 	part[0] = part[100] = part[200] = 1;
 	part[250] = 3;
 	central_defaults(&p, K, 1, 1);
@@ -134,13 +129,12 @@ static void small_parties(void **state)
 	assert_true(accuracy(label) > 0.95);
 }
 
-static void errors(void **state)
+TEST(errors)
 {
 	struct mat same;
 	struct central_params p;
 	uint32_t part[N] = { 0 }, label[N];
 
-	(void)state;
 	central_defaults(&p, 0, 1, 1);
 	assert_err(central_spectral(&X, &p, label), ERR_INPUT, "0 clusters of 300 rows");
 	p.k = N + 1;
@@ -154,13 +148,4 @@ static void errors(void **state)
 	mat_release(&same);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(neighbours),    cmocka_unit_test(spectral),
-		cmocka_unit_test(rings),         cmocka_unit_test(dsc),
-		cmocka_unit_test(small_parties), cmocka_unit_test(errors),
-	};
-
-	return cmocka_run_group_tests(tests, make, unmake);
-}
+TESTS_BETWEEN(make, unmake)

@@ -55,11 +55,10 @@ static double weighted(const char *way)
 	return x;
 }
 
-static void test_local_and_assign(void **state)
+TEST_WITH(test_local_and_assign, dir_enter, dir_leave)
 {
 	struct labels l;
 
-	(void)state;
 	put_set("sets/a", "A", 20);
 	put_set("sets/b", "B", 25);
 	put_set("sets/new", "N", 10);
@@ -86,11 +85,10 @@ static void test_local_and_assign(void **state)
 }
 
 /* The graphs of a run get what they got in it. */
-static void test_assign_again(void **state)
+TEST_WITH(test_assign_again, dir_enter, dir_leave)
 {
 	struct labels run, again;
 
-	(void)state;
 	put_set("sets/a", "A", 20);
 	put("job.json", JOB);
 	assert_int_equal(
@@ -108,9 +106,8 @@ static void test_assign_again(void **state)
 	labels_release(&again);
 }
 
-static void test_wrong_use_is_refused(void **state)
+TEST_WITH(test_wrong_use_is_refused, dir_enter, dir_leave)
 {
-	(void)state;
 	put_set("sets/a", "A", 20);
 	put("job.json", JOB);
 	put("kmeans.json", "{\"kind\": \"kmeans\", \"clusters\": 2}");
@@ -129,15 +126,4 @@ static void test_wrong_use_is_refused(void **state)
 	expect_command(fedgcn_local_main,
 		       "--job job.json --graphs sets/a --set rate=1 --set epochs=300", 1,
 		       "explodes");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_local_and_assign, dir_enter, dir_leave),
-		cmocka_unit_test_setup_teardown(test_assign_again, dir_enter, dir_leave),
-		cmocka_unit_test_setup_teardown(test_wrong_use_is_refused, dir_enter, dir_leave),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

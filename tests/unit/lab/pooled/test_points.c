@@ -35,9 +35,8 @@ static void expect(int (*command)(int argc, char **argv), const char *options, i
 	expect_command(command, line, status, text);
 }
 
-static void heaps(void **state)
+TEST(heaps)
 {
-	(void)state;
 	expect(kmeans_main, "-k 2", 0, "\"acc\": 1");
 	expect(sc_main, "-k 2 --neighbours 8", 0, "\"acc\": 1");
 	expect(sc_main, "-k 2 --neighbours 8 --width 0.5 -s 3 -r 4 -t 1", 0, "\"acc\": 1");
@@ -47,23 +46,21 @@ static void heaps(void **state)
 }
 
 /* Noise far above the distance of the heaps hides them; the seed gives it back. */
-static void noise(void **state)
+TEST(noise)
 {
 	char before[sizeof(said)];
 
-	(void)state;
 	expect(kmeans_main, "-k 2 --noise 0.01", 0, "\"acc\": 1");
 	expect(kmeans_main, "-k 2 --noise 50", 0, "\"acc\": 0.");
 	strcpy(before, strstr(said, "\"acc\""));
 	expect(kmeans_main, "-k 2 --noise 50", 0, before);
 }
 
-static void results(void **state)
+TEST(results)
 {
 	char options[300], path[300];
 	struct stat s;
 
-	(void)state;
 	snprintf(options, sizeof(options), "-k 2 -o %s/out", dir);
 	expect(sc_main, options, 0, "\"rows\": 40");
 	for (int i = 0; i < 3; i++) {
@@ -75,9 +72,8 @@ static void results(void **state)
 	}
 }
 
-static void wrong_use_is_refused(void **state)
+TEST(wrong_use_is_refused)
 {
-	(void)state;
 	expect(kmeans_main, "", 4, "--data and --clusters are needed");
 	expect(kmeans_main, "-k 0", 4, "--clusters is \"0\"");
 	expect(kmeans_main, "-k 41", 4, "41 clusters of 40 rows");
@@ -100,14 +96,4 @@ static void wrong_use_is_refused(void **state)
 	expect(dsc_main, "-k 2", 0, "\"seconds\"");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(heaps),
-		cmocka_unit_test(noise),
-		cmocka_unit_test(results),
-		cmocka_unit_test(wrong_use_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, make, dir_remove);
-}
+TESTS_BETWEEN(make, dir_remove)

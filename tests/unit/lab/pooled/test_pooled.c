@@ -4,11 +4,10 @@
 #include "common/base/file.h"
 #include "lab/lab.h"
 
-static void test_agc_and_gcc(void **state)
+TEST_WITH(test_agc_and_gcc, dir_enter, dir_leave)
 {
 	double acc;
 
-	(void)state;
 	put("job.json", "{\"kind\": \"kcagc\", \"clusters\": 7, \"filter\": {\"order\": 9}}");
 	expect_command(synth_main, "--out data --seed 3", 0,
 		       "data: 2708 nodes, 1433 features, 5281 edges, 7 clusters, seed 3");
@@ -39,9 +38,8 @@ static void test_agc_and_gcc(void **state)
 		       "data/labels.txt: 2 labels, expected 2708");
 }
 
-static void test_refusals(void **state)
+TEST_WITH(test_refusals, dir_enter, dir_leave)
 {
-	(void)state;
 	put("job.json", "{\"kind\": \"kcagc\", \"clusters\": 7, \"filter\": {\"order\": 9}}");
 	expect_command(agc_main, "--data data --job job.json --set clusters=1", 4,
 		       "job.clusters is 1, expected");
@@ -50,14 +48,4 @@ static void test_refusals(void **state)
 	expect_command(gcc_main, "--data data --job job.json", 4, "data: no features.mtx");
 	expect_command(gcc_main, "--job job.json", 4, "--data and --job are needed");
 	expect_command(agc_main, "--threads 0", 4, "--threads is \"0\"");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_agc_and_gcc, dir_enter, dir_leave),
-		cmocka_unit_test_setup_teardown(test_refusals, dir_enter, dir_leave),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,11 +9,10 @@
 #include "common/cluster/spectral.h"
 
 /* Two triangles, joined, a pair by itself and a node alone; ids in no order. */
-static void test_small(void **state)
+TEST_WITH(test_small, dir_enter, dir_leave)
 {
 	struct labels l;
 
-	(void)state;
 	assert_ok(file_make_dirs("data"));
 	put("data/ids.txt", "z\nb\na\nd\ny\nf\np\nalone\nq\n");
 	put("data/edges.tsv", "a b 2\nb d 2\na d 2\nd f 0.1\nf y 2\ny z 2\nf z 2\np q\n");
@@ -42,7 +41,7 @@ static void test_small(void **state)
 }
 
 /* Another way to the same labels: the whole matrix, all eigenvectors. */
-static void test_against_spectral_cluster(void **state)
+TEST_WITH(test_against_spectral_cluster, dir_enter, dir_leave)
 {
 	struct planted_params p = {
 		.nodes = 300, .classes = 4, .degree = 12, .homophily = 0.8, .seed = 2
@@ -54,7 +53,6 @@ static void test_against_spectral_cluster(void **state)
 	struct labels l;
 	size_t linked = 0;
 
-	(void)state;
 	assert_int_equal(run_command(synth_main, "--out data --features 0 --nodes 300 --clusters 4 "
 						 "--degree 12 --seed 2"),
 			 0);
@@ -79,9 +77,8 @@ static void test_against_spectral_cluster(void **state)
 	planted_release(&g);
 }
 
-static void test_refusals(void **state)
+TEST_WITH(test_refusals, dir_enter, dir_leave)
 {
-	(void)state;
 	assert_ok(file_make_dirs("data"));
 	put("data/edges.tsv", "a b\nc d\nb d\n");
 	expect_command(spectral_main, "--data data --clusters 5", 1,
@@ -97,16 +94,4 @@ static void test_refusals(void **state)
 	expect_command(spectral_main, "--data data", 4, "--data and --clusters are needed");
 	expect_command(spectral_main, "--data data --clusters 1", 4, "--clusters is \"1\"");
 	expect_command(spectral_main, "--data data --clusters 2 x", 4, "unexpected argument: x");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_small, dir_enter, dir_leave),
-		cmocka_unit_test_setup_teardown(test_against_spectral_cluster, dir_enter,
-						dir_leave),
-		cmocka_unit_test_setup_teardown(test_refusals, dir_enter, dir_leave),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

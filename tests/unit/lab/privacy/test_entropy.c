@@ -9,11 +9,10 @@ static double normal_bits(size_t d, double s)
 	return (double)d / 2 * log2(2 * M_PI * M_E * s * s);
 }
 
-static void gaussian(void **state)
+TEST(gaussian)
 {
 	static const double scale[] = { 1, 0.001, 400 };
 
-	(void)state;
 	for (size_t d = 1; d <= 3; d++) {
 		for (unsigned k = 1; k <= 5; k += 2) {
 			struct mat Y;
@@ -30,12 +29,11 @@ static void gaussian(void **state)
 }
 
 /* Two dimensions with correlation r: 1/2 log2(1 - r^2) less than without. */
-static void correlated_gaussian(void **state)
+TEST(correlated_gaussian)
 {
 	struct mat Y;
 	double bits;
 
-	(void)state;
 	sample_normal(&Y, 3000, 2, 7);
 	for (size_t i = 0; i < 3000; i++)
 		MAT(&Y, i, 1) = 0.9 * MAT(&Y, i, 0) + sqrt(1 - 0.81) * MAT(&Y, i, 1);
@@ -45,13 +43,12 @@ static void correlated_gaussian(void **state)
 }
 
 /* Uniform on [0, w): log2 w, exactly what the estimator is right for but at the ends. */
-static void uniform(void **state)
+TEST(uniform)
 {
 	struct mat Y;
 	struct rng rng;
 	double bits;
 
-	(void)state;
 	rng_seed(&rng, 5, 0);
 	mat_init(&Y, 4000, 1);
 	for (size_t i = 0; i < 4000; i++)
@@ -61,12 +58,11 @@ static void uniform(void **state)
 	mat_release(&Y);
 }
 
-static void units_and_threads(void **state)
+TEST(units_and_threads)
 {
 	struct mat Y;
 	double bits, longer, again;
 
-	(void)state;
 	sample_normal(&Y, 500, 2, 3);
 	assert_ok(entropy_of(&Y, 3, 1, &bits));
 	assert_ok(entropy_of(&Y, 3, 4, &again));
@@ -78,12 +74,11 @@ static void units_and_threads(void **state)
 	mat_release(&Y);
 }
 
-static void equal_samples(void **state)
+TEST(equal_samples)
 {
 	struct mat Y;
 	double bits;
 
-	(void)state;
 	sample_normal(&Y, 100, 2, 4);
 	for (size_t i = 1; i < 4; i++)
 		memcpy(ROW(&Y, i), ROW(&Y, 0), 2 * sizeof(double));
@@ -93,11 +88,10 @@ static void equal_samples(void **state)
 }
 
 /* I of two normal variables with correlation r: -1/2 log2(1 - r^2). d copies have d times that. */
-static void mutual(void **state)
+TEST(mutual)
 {
 	static const double r[] = { 0, 0.3, 0.9 };
 
-	(void)state;
 	for (size_t d = 1; d <= 2; d++) {
 		for (size_t at = 0; at < 3; at++) {
 			struct mat X, Y;
@@ -149,7 +143,7 @@ static int by_y(const void *a, const void *b)
 }
 
 /* A class with probability q that moves a normal variable: I = h(Y) - h(Y|X). */
-static void mutual_of_a_class(void **state)
+TEST(mutual_of_a_class)
 {
 	enum { N = 4000 };
 	static const double prior[] = { 0.5, 0.97, 0.5, 0.9 }, shift[] = { 0, 0, 2, 6 };
@@ -158,7 +152,6 @@ static void mutual_of_a_class(void **state)
 	double *y = alloc(N, sizeof(*y));
 	struct rng rng;
 
-	(void)state;
 	for (size_t at = 0; at < 4; at++) {
 		rng_seed(&rng, at, 9);
 		for (size_t i = 0; i < N; i++) {
@@ -180,7 +173,7 @@ static void mutual_of_a_class(void **state)
 
 /* By hand, n = 6, k = 1: classes 0 0 0 1 1 1 apart from each other, so that m = 1 for every
  * sample: I = psi(6) - psi(3) + psi(1) - psi(1) = 1/3 + 1/4 + 1/5 nats. */
-static void a_class_by_hand(void **state)
+TEST(a_class_by_hand)
 {
 	static const uint8_t apart[] = { 0, 0, 0, 1, 1, 1 }, mixed[] = { 0, 1, 0, 1, 0, 1 };
 	static const double y[] = { 1, 2, 4, 101, 102, 104 };
@@ -188,21 +181,8 @@ static void a_class_by_hand(void **state)
 	 * over 101 and 104, m = 3, and 2 reaches 101. */
 	double mean = (2 * (1 - 0.57721566490153286) * 2 + 2 * (1.5 - 0.57721566490153286)) / 6;
 
-	(void)state;
 	assert_near(entropy_mutual_class(apart, y, 6, 1), (1.0 / 3 + 1.0 / 4 + 1.0 / 5) / M_LN2,
 		    1e-12);
 	assert_near(entropy_mutual_class(mixed, y, 6, 1),
 		    (1.0 / 3 + 1.0 / 4 + 1.0 / 5 - 0.57721566490153286 - mean) / M_LN2, 1e-12);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gaussian),          cmocka_unit_test(correlated_gaussian),
-		cmocka_unit_test(uniform),           cmocka_unit_test(units_and_threads),
-		cmocka_unit_test(equal_samples),     cmocka_unit_test(mutual),
-		cmocka_unit_test(mutual_of_a_class), cmocka_unit_test(a_class_by_hand),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ static void balls(struct mat *X, size_t k, size_t each, size_t odd, size_t m)
 /* A row far from all the others is a cluster of its own: with sums of one it is read from its own;
  * without, it is what is left out, and the sum of all is known. Nothing else is exposed by balls
  * that lie still from the first round on. */
-static void test_the_odd_one(void **state)
+TEST(test_the_odd_one)
 {
 	static const char text[] = "{\"kind\": \"kmeans\", \"clusters\": 2, \"min_cluster\": %d}";
 	struct exposed e;
@@ -47,7 +47,6 @@ static void test_the_odd_one(void **state)
 	struct mat X;
 	struct job job;
 
-	(void)state;
 	balls(&X, 2, 60, 1, 3);
 	snprintf(line, sizeof(line), text, 1);
 	job = job_of(line);
@@ -67,7 +66,7 @@ static void test_the_odd_one(void **state)
 }
 
 /* By lengths alone the coordinator finds exactly the planted nodes. */
-static void test_found_by_the_coordinator(void **state)
+TEST(test_found_by_the_coordinator)
 {
 	static const char *const jobs[] = {
 		"{\"kind\": \"fedsc\", \"clusters\": 4}",
@@ -77,7 +76,6 @@ static void test_found_by_the_coordinator(void **state)
 	};
 	struct mat X;
 
-	(void)state;
 	balls(&X, 4, 60, 5, 6);
 	for (size_t i = 0; i < sizeof(jobs) / sizeof(*jobs); i++) {
 		struct job job = job_of(jobs[i]);
@@ -99,14 +97,13 @@ static void test_found_by_the_coordinator(void **state)
 	mat_release(&X);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	struct job job = job_of("{\"kind\": \"kmeans\", \"clusters\": 2, \"noise\": {\"on\": "
 				"\"data\", \"beta\": 1}}");
 	struct exposed e;
 	struct mat X;
 
-	(void)state;
 	balls(&X, 2, 10, 0, 2);
 	assert_err(exposed_by(&X, &job, 2, 1, &e), ERR_INPUT, "job.noise.on is \"data\"");
 	job = job_of("{\"kind\": \"kmeans\", \"clusters\": 2}");
@@ -117,12 +114,11 @@ static void test_refused(void **state)
 	mat_release(&X);
 }
 
-static void test_command(void **state)
+TEST(test_command)
 {
 	struct buf features = { 0 }, job = { 0 };
 	struct mat X;
 
-	(void)state;
 	balls(&X, 3, 40, 0, 3);
 	for (size_t i = 0; i < X.rows; i++)
 		buf_printf(&features, "%.17g,%.17g,%.17g\n", MAT(&X, i, 0), MAT(&X, i, 1),
@@ -147,14 +143,4 @@ static void test_command(void **state)
 		       "kind fedspectral, expected kcagc, fedsc or kmeans");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_the_odd_one),
-		cmocka_unit_test(test_found_by_the_coordinator),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_command),
-	};
-
-	return cmocka_run_group_tests(tests, dir_enter, dir_leave);
-}
+TESTS_BETWEEN(dir_enter, dir_leave)

@@ -20,7 +20,7 @@ static void assert_near(double x, double expected, double tolerance)
 /* Two centres, at distances that are uniform over 64 and over 1024: 6 and 10 bits. Columns: one
  * that says which half the first distance is in (a bit of one of two centres), one of chance, and
  * two that are not counted. */
-static void test_bits_of_uniform_distances(void **state)
+TEST(test_bits_of_uniform_distances)
 {
 	enum { N = 3000, M = 4 };
 	uint8_t *has = alloc((size_t)M * N, 1);
@@ -28,7 +28,6 @@ static void test_bits_of_uniform_distances(void **state)
 	struct rng rng;
 	struct mat D;
 
-	(void)state;
 	rng_seed(&rng, 1, 0);
 	mat_init(&D, N, 2);
 	for (size_t i = 0; i < N; i++) {
@@ -88,11 +87,10 @@ static void put_data(double value)
 static const char ours[] = "--data data --job job.json --parties 3 --set projection.basis=scaled";
 
 /* Features eight times as large: squared distances 64 times, six bits more, and nothing else. */
-static void test_units(void **state)
+TEST_WITH(test_units, dir_enter, dir_leave)
 {
 	double entropy, mutual, level, joint;
 
-	(void)state;
 	put_data(1);
 	expect_command(privacy_main, ours, 0, "\"parties\": 3,");
 	assert_true(said_number("rows") == 200 && said_number("centres") == 3 &&
@@ -116,14 +114,13 @@ static void test_units(void **state)
 
 /* Without scaling of rows, and with all dimensions kept, projections only turn each party's
  * part: whoever has which columns, the summed distances are those of the features themselves. */
-static void test_sums_over_parties(void **state)
+TEST_WITH(test_sums_over_parties, dir_enter, dir_leave)
 {
 	static const char whole[] = "--data data --job job.json --set projection.basis=scaled "
 				    "--set projection.dims=12 --parties ";
 	double entropy, mutual, joint;
 	char line[256];
 
-	(void)state;
 	put_data(1);
 	snprintf(line, sizeof(line), "%s1", whole);
 	expect_command(privacy_main, line, 0, "\"parties\": 1,");
@@ -142,12 +139,11 @@ static void test_sums_over_parties(void **state)
 }
 
 /* The seed deals the columns out, neighbours are the estimator's, threads change nothing. */
-static void test_seed_and_threads(void **state)
+TEST_WITH(test_seed_and_threads, dir_enter, dir_leave)
 {
 	double one;
 	char line[256];
 
-	(void)state;
 	put_data(1);
 	expect_command(privacy_main, ours, 0, "\"seed\": 1,");
 	one = said_number("joint_bits");
@@ -162,9 +158,8 @@ static void test_seed_and_threads(void **state)
 	assert_true(said_number("joint_bits") != one);
 }
 
-static void test_refusals(void **state)
+TEST_WITH(test_refusals, dir_enter, dir_leave)
 {
-	(void)state;
 	put_data(1);
 	expect_command(privacy_main, "--data data --job job.json", 4,
 		       "--data, --job and --parties are needed");
@@ -180,17 +175,4 @@ static void test_refusals(void **state)
 	expect_command(privacy_main, "--neighbours 0", 4, "--neighbours is \"0\"");
 	expect_command(privacy_main, "--parties 300", 4, "--parties is \"300\"");
 	expect_command(privacy_main, "--help", 0, "2^h(Y|X)");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bits_of_uniform_distances),
-		cmocka_unit_test_setup_teardown(test_units, dir_enter, dir_leave),
-		cmocka_unit_test_setup_teardown(test_sums_over_parties, dir_enter, dir_leave),
-		cmocka_unit_test_setup_teardown(test_seed_and_threads, dir_enter, dir_leave),
-		cmocka_unit_test_setup_teardown(test_refusals, dir_enter, dir_leave),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,12 +28,11 @@ static void expect_classes(const struct label_sets *s, size_t i, size_t n, ...)
 	va_end(ap);
 }
 
-static void test_labels(void **state)
+TEST_WITH(test_labels, dir_enter, dir_leave)
 {
 	struct label_sets s;
 	struct ids ids;
 
-	(void)state;
 	some_ids(&ids, "2\n0\n10\n"); /* sorted as bytes: 0, 10, 2 */
 	put("multi.txt", "7\n3\n20 7 20 5\n\n\n\n\n\n\n\n7 3\n9\n");
 	assert_ok(label_sets_read("multi.txt", &ids, &s));
@@ -76,7 +75,7 @@ static void test_labels(void **state)
 /* -- logistic regression --------------------------------------------------------------------- */
 
 /* At the minimum the gradient is nothing: w = C sum y_i x_i / (1 + exp(y_i w.x_i)). */
-static void test_logistic(void **state)
+TEST_WITH(test_logistic, dir_enter, dir_leave)
 {
 	enum { N = 400, M = 3 };
 	uint8_t member[N];
@@ -87,7 +86,6 @@ static void test_logistic(void **state)
 	struct rng rng;
 	size_t right = 0, rows = 0;
 
-	(void)state;
 	rng_seed(&rng, 1, 0);
 	mat_init(&X, N, M);
 	for (size_t i = 0; i < N; i++) {
@@ -132,7 +130,7 @@ static void test_logistic(void **state)
 
 /* Class c is told by column c alone, and perfectly: all F1 are 1. With the columns of two classes
  * swapped for some of the vertices they are what can be counted. */
-static void test_split(void **state)
+TEST_WITH(test_split, dir_enter, dir_leave)
 {
 	enum { N = 300, CLASSES = 3 };
 	size_t start[N + 1] = { 0 };
@@ -143,7 +141,6 @@ static void test_split(void **state)
 	struct logistic *l;
 	struct mat X;
 
-	(void)state;
 	mat_init(&X, N, CLASSES);
 	for (size_t i = 0; i < N; i++) { /* one class, or two */
 		start[i + 1] = start[i];
@@ -252,9 +249,8 @@ static void check_cliques(const char *what)
 	json_free(v);
 }
 
-static void test_deepwalk(void **state)
+TEST_WITH(test_deepwalk, dir_enter, dir_leave)
 {
-	(void)state;
 	put_cliques("");
 	put_truth();
 	assert_int_equal(run_command(deepwalk_main, "-e edges.tsv -o dw --walks 100 --window 5"),
@@ -269,12 +265,11 @@ static void test_deepwalk(void **state)
 	assert_int_equal(system("cmp dw/embeddings.npy again/embeddings.npy"), 0);
 }
 
-static void test_fedwalk(void **state)
+TEST_WITH(test_fedwalk, dir_enter, dir_leave)
 {
 	static const char *const ways[] = { "l1", "dtw", "dtw-32", "landmarks" };
 	char line[200], out[8];
 
-	(void)state;
 	put_cliques("");
 	put_truth();
 	for (int i = 0; i < 4; i++) {
@@ -304,9 +299,8 @@ static void test_fedwalk(void **state)
 	assert_non_null(strstr(said, "\"cosine\": 0\n"));
 }
 
-static void test_refusals(void **state)
+TEST_WITH(test_refusals, dir_enter, dir_leave)
 {
-	(void)state;
 	put_cliques("");
 	put_truth();
 	expect_command(deepwalk_main, "-e edges.tsv", 4, "--edges and --out are needed");
@@ -336,18 +330,4 @@ static void test_refusals(void **state)
 	expect_command(classify_main, "-e o -l labels.txt", 4, "classes of one vertex");
 	expect_command(neighbours_main, "-e o -i 7", 4, "\"7\" is none of the 3 ids");
 	expect_command(neighbours_main, "-e o", 4, "--embeddings and --id are needed");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_labels, dir_enter, dir_leave),
-		cmocka_unit_test_setup_teardown(test_logistic, dir_enter, dir_leave),
-		cmocka_unit_test_setup_teardown(test_split, dir_enter, dir_leave),
-		cmocka_unit_test_setup_teardown(test_deepwalk, dir_enter, dir_leave),
-		cmocka_unit_test_setup_teardown(test_fedwalk, dir_enter, dir_leave),
-		cmocka_unit_test_setup_teardown(test_refusals, dir_enter, dir_leave),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

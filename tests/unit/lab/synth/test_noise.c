@@ -17,12 +17,11 @@ static bool same(const struct csr *a, const struct csr *b)
 	       !memcmp(a->index, b->index, a->start[a->rows] * sizeof(*a->index));
 }
 
-static void test_noise(void **state)
+TEST(test_noise)
 {
 	struct csr f, again;
 	double sum = 0;
 
-	(void)state;
 	assert_ok(noise_features(2000, 50, 0.1, 3, &f));
 	assert_int_equal(f.rows, 2000);
 	assert_int_equal(f.cols, 50);
@@ -60,13 +59,12 @@ static void test_noise(void **state)
 }
 
 /* That graph, random features, no labels. */
-static void test_command(void **state)
+TEST_WITH(test_command, dir_enter, dir_leave)
 {
 	struct edges_dropped dropped;
 	struct features X;
 	struct csr a;
 
-	(void)state;
 	put("graph.tsv", "0 1\n1 2 0.5\n4 2\n");
 	expect_command(noise_main,
 		       "--edges graph.tsv --nodes 6 --features 20 --density 0.5 --seed 2 --out out",
@@ -95,14 +93,4 @@ static void test_command(void **state)
 	expect_command(noise_main, "--edges graph.tsv --nodes 6 --density 1.5 --out no", 4,
 		       "density");
 	assert_int_not_equal(access("no", F_OK), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_noise),
-		cmocka_unit_test_setup_teardown(test_command, dir_enter, dir_leave),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

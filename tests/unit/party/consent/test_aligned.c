@@ -23,9 +23,8 @@ static enum err note(size_t first, size_t n, uint8_t data)
 	return e;
 }
 
-static void test_changes(void **state)
+TEST(test_changes)
 {
-	(void)state;
 	lab_dir(dir);
 	assert_ok(note(0, 3000, 1));
 	assert_ok(note(0, 3000, 1)); /* the same data */
@@ -42,9 +41,8 @@ static void test_changes(void **state)
 }
 
 /* The oldest is forgotten; the file stays as large. */
-static void test_many(void **state)
+TEST(test_many)
 {
-	(void)state;
 	lab_dir(dir);
 	for (uint8_t i = 0; i <= ALIGNED_SETS; i++)
 		assert_ok(note(100u * i, 1000, i));
@@ -53,12 +51,11 @@ static void test_many(void **state)
 	lab_remove(dir);
 }
 
-static void test_damaged(void **state)
+TEST(test_damaged)
 {
 	struct buf file = { 0 };
 	char *path;
 
-	(void)state;
 	lab_dir(dir);
 	path = file_join(dir, "aligned");
 	assert_ok(note(0, 1000, 1));
@@ -73,15 +70,4 @@ static void test_damaged(void **state)
 	buf_release(&file);
 	free(path);
 	lab_remove(dir);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_changes),
-		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_damaged),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,18 +87,10 @@ static void check(const char *text)
 	}
 }
 
-static void test_claims(void **state)
+TEST(test_claims)
 {
-	(void)state;
 	for (size_t i = 0; i < BASES; i++)
 		check(bases[i].text);
 	for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++)
 		check(more[i]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_claims) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

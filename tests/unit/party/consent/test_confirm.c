@@ -40,9 +40,8 @@ static enum err ask(struct person *p)
 	return e;
 }
 
-static void test_nobody_is_asked(void **state)
+TEST(test_nobody_is_asked)
 {
-	(void)state;
 	open_desk("", KCAGC);
 	begin_job();
 	assert_ok(ask(NULL));
@@ -50,12 +49,11 @@ static void test_nobody_is_asked(void **state)
 	close_desk();
 }
 
-static void test_agreed(void **state)
+TEST(test_agreed)
 {
 	struct person p = { 0.2, true, "" };
 	struct msg m;
 
-	(void)state;
 	open_desk("\"confirm\":true", KCAGC);
 	begin_job();
 	assert_ok(ask(&p));
@@ -70,11 +68,10 @@ static void test_agreed(void **state)
 	close_desk();
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	struct person p = { 0, false, "not before Friday" };
 
-	(void)state;
 	open_desk("\"confirm\":true", KCAGC);
 	begin_job();
 	assert_err(ask(&p), ERR_PEER, "a person at p0 refused the job: not before Friday");
@@ -83,11 +80,10 @@ static void test_refused(void **state)
 	close_desk();
 }
 
-static void test_stopped_meanwhile(void **state)
+TEST(test_stopped_meanwhile)
 {
 	struct json *waiting;
 
-	(void)state;
 	open_desk("\"confirm\":true", KCAGC);
 	begin_job();
 	post_cancel(d->work.post, ERR_CANCELLED, "p0 was stopped");
@@ -96,16 +92,4 @@ static void test_stopped_meanwhile(void **state)
 	assert_int_equal(json_count(waiting), 0);
 	json_free(waiting);
 	close_desk();
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nobody_is_asked),
-		cmocka_unit_test(test_agreed),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_stopped_meanwhile),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 /* ---- rows ---- */
 
-static void test_rows(void **state)
+TEST(test_rows)
 {
 	struct msg key = { .type = MSG_KEY,
 			   .key = { .public_key = { (const uint8_t *)"k", 1 },
@@ -12,7 +12,6 @@ static void test_rows(void **state)
 				    .signature = { (const uint8_t *)"k", 1 } } };
 	struct seen s;
 
-	(void)state;
 	open_desk("", KCAGC);
 	begin_job();
 	assert_ok(channel_send(d->work.channel, &key));
@@ -44,11 +43,10 @@ static void purpose_is(const struct msg *m, const char *text, uint64_t words)
 	assert_int_equal(purpose_words(&d->work, m), words);
 }
 
-static void test_purposes(void **state)
+TEST(test_purposes)
 {
 	static const uint8_t bytes[64];
 
-	(void)state;
 	open_desk("", KCAGC);
 	purpose_is(&(struct msg){ .type = MSG_LOCAL_CLUSTERS,
 				  .labels = { .values = 3, .count = 30, .packed = { bytes, 8 } } },
@@ -78,9 +76,8 @@ static void test_purposes(void **state)
 
 /* ---- budgets ---- */
 
-static void test_max_rounds(void **state)
+TEST(test_max_rounds)
 {
-	(void)state;
 	open_desk("\"max_rounds\":2", KCAGC);
 	begin_job();
 	assert_ok(send_sum(4, 2));
@@ -94,12 +91,11 @@ static void test_max_rounds(void **state)
 
 /* Two processes on one state, each with its own view of what was spent: together they keep to the
  * bound. */
-static void test_two_processes_and_one_budget(void **state)
+TEST(test_two_processes_and_one_budget)
 {
 	struct ledger *other;
 	char path[256];
 
-	(void)state;
 	open_desk("\"max_rounds\":3", KCAGC);
 	begin_job();
 	assert_ok(send_sum(4, 2));
@@ -129,9 +125,8 @@ static void test_two_processes_and_one_budget(void **state)
 }
 
 /* The whole vector counts before its first chunk leaves. */
-static void test_max_words(void **state)
+TEST(test_max_words)
 {
-	(void)state;
 	open_desk("\"max_words\":10", KCAGC);
 	begin_job();
 	assert_ok(send_sum(6, 2));
@@ -145,9 +140,8 @@ static void test_max_words(void **state)
 
 /* Earlier attempts count: another attempt is a job more, its sums too, and so is another job.
  */
-static void test_earlier_counts(void **state)
+TEST(test_earlier_counts)
 {
-	(void)state;
 	open_desk("\"max_rounds\":3,\"max_jobs\":2", KCAGC);
 	begin_job();
 	assert_ok(send_sum(4, 4));
@@ -195,11 +189,10 @@ static void past(const char *policy, const struct ledger_spent *spent, const cha
 	close_desk();
 }
 
-static void test_past(void **state)
+TEST(test_past)
 {
 	struct ledger_spent none = { 0 }, some = { .jobs = 3, .rounds = 40, .words = 1000 };
 
-	(void)state;
 	past("", &some, "hub", "");
 	past("\"coordinators\":[\"hub\"]", &none, "hub", "");
 	past("\"coordinators\":[\"hub\"]", &none, "p1",
@@ -231,9 +224,8 @@ static void other_parties(const char *policy, const char *message)
 	close_desk();
 }
 
-static void test_other_parties(void **state)
+TEST(test_other_parties)
 {
-	(void)state;
 	other_parties("", "the offered job is of p0 p1, but an earlier one over the same data was "
 			  "of p0 p1 p2: policy.allow_subsets of p0 is false");
 	other_parties("\"allow_subsets\":true", "");
@@ -241,11 +233,10 @@ static void test_other_parties(void **state)
 
 /* ---- heads ---- */
 
-static void test_heads(void **state)
+TEST(test_heads)
 {
 	struct msg_done *done;
 
-	(void)state;
 	ALLOC(done, 1);
 	open_desk("", KCAGC);
 	begin_job();
@@ -273,12 +264,11 @@ static void test_heads(void **state)
 
 /* ---- the data ---- */
 
-static void test_fingerprint(void **state)
+TEST(test_fingerprint)
 {
 	struct dataset a = { .n = 2 };
 	uint8_t before[SHA256_LEN], after[SHA256_LEN];
 
-	(void)state;
 	mat_init(&a.X.dense, 2, 3);
 	data_fingerprint(&a, NULL, before);
 	data_fingerprint(&a, NULL, after);
@@ -292,22 +282,4 @@ static void test_fingerprint(void **state)
 	data_fingerprint(&a, NULL, after);
 	assert_memory_not_equal(before, after, SHA256_LEN);
 	mat_release(&a.X.dense);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_purposes),
-		cmocka_unit_test(test_max_rounds),
-		cmocka_unit_test(test_two_processes_and_one_budget),
-		cmocka_unit_test(test_max_words),
-		cmocka_unit_test(test_earlier_counts),
-		cmocka_unit_test(test_past),
-		cmocka_unit_test(test_other_parties),
-		cmocka_unit_test(test_heads),
-		cmocka_unit_test(test_fingerprint),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

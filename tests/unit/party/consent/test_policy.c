@@ -84,12 +84,11 @@ static void check(const char *policy, size_t L, const char *job, const char *mes
 }
 
 /* Members of the smallest sum: 2 in a tree (3 where three make one node), all otherwise. */
-static void test_members_of_each_sum(void **state)
+TEST(test_members_of_each_sum)
 {
 	static const char tree[] = ",\"method\":\"tree\"", flat[] = ",\"method\":\"flat\"",
 			  basic[] = ",\"method\":\"basic\"";
 
-	(void)state;
 	check("\"jobs\":[\"kcagc\"],\"min_parties\":2", 2, tree, "");
 	check("\"jobs\":[\"kcagc\"],\"min_parties\":3", 3, tree, "");
 	check("\"jobs\":[\"kcagc\"],\"min_parties\":3", 4, tree,
@@ -102,11 +101,10 @@ static void test_members_of_each_sum(void **state)
 	check("\"jobs\":[\"kcagc\"],\"min_parties\":7", 6, basic, "sums of 6 parties");
 }
 
-static void test_single_needs_both(void **state)
+TEST(test_single_needs_both)
 {
 	static const char job[] = ",\"allow_single\":true";
 
-	(void)state;
 	check("\"jobs\":[\"kcagc\"],\"allow_single\":true", 1, job, "");
 	check("\"jobs\":[\"kcagc\"],\"allow_single\":false", 1, job, "masks nothing");
 	check("\"jobs\":[\"kcagc\"],\"allow_single\":true", 1, "", "masks nothing");
@@ -130,9 +128,8 @@ static void check_loss(const char *policy, size_t L, size_t lefts, const char *m
 	desk_close(&d);
 }
 
-static void test_parties_that_stay_away(void **state)
+TEST(test_parties_that_stay_away)
 {
-	(void)state;
 	check_loss("", 4, 0,
 		   "may go on without a party that stays away (job.on_loss), "
 		   "policy.allow_loss of p0 is 0");
@@ -147,17 +144,15 @@ static void test_parties_that_stay_away(void **state)
 	check_loss("\"allow_loss\":1,\"allow_single\":true", 1, 1, "policy.min_parties is 2");
 }
 
-static void test_submitters(void **state)
+TEST(test_submitters)
 {
-	(void)state;
 	check("\"jobs\":[\"kcagc\"],\"submitters\":[\"bob\",\"ann\"]", 2, "", "");
 	check("\"jobs\":[\"kcagc\"],\"submitters\":[\"bob\"]", 2, "",
 	      "submitted by ann, whom policy.submitters of p0 does not name");
 }
 
-static void test_methods(void **state)
+TEST(test_methods)
 {
-	(void)state;
 	check("\"jobs\":[\"kcagc\"],\"methods\":[\"flat\",\"tree\"]", 2, ",\"method\":\"tree\"",
 	      "");
 	check("\"jobs\":[\"kcagc\"],\"methods\":[\"flat\",\"tree\"]", 2, ",\"method\":\"basic\"",
@@ -181,9 +176,8 @@ static void check_align(const char *policy, enum job_align align, unsigned min_c
 	desk_close(&d);
 }
 
-static void test_align(void **state)
+TEST(test_align)
 {
-	(void)state;
 	check_align("\"jobs\":[\"kcagc\"]", ALIGN_INTERSECT, 100, "");
 	check_align(
 	    "\"jobs\":[\"kcagc\"],\"align\":[\"same\"]", ALIGN_INTERSECT, 100,
@@ -199,11 +193,10 @@ static void test_align(void **state)
 
 /* ---- exchanges ---- */
 
-static void test_exchanges(void **state)
+TEST(test_exchanges)
 {
 	static const char gram[] = ",\"exchange\":\"gram\"";
 
-	(void)state;
 	check("\"jobs\":[\"kcagc\"],\"exchanges\":[\"distances\"]", 2, "", "");
 	check("\"jobs\":[\"kcagc\"],\"exchanges\":[\"distances\"]", 2, gram,
 	      "the offered exchange is gram, which policy.exchanges of p0 does not name");
@@ -221,9 +214,8 @@ static void test_exchanges(void **state)
 	",\"noise\":{\"on\":\"" on "\",\"eps\":" eps ",\"delta\":" delta ",\"clip\":1}"
 
 /* A variant that shows the rows is not allowed by its kind's name. */
-static void test_named_variants(void **state)
+TEST(test_named_variants)
 {
-	(void)state;
 	check("\"jobs\":[\"fedsc\"]", 2, ROWS("fedsc", ""), "");
 	check("\"jobs\":[\"fedsc\"]", 2, ROWS("fedsc", ",\"variant\":\"dense\""), "");
 	check("\"jobs\":[\"fedsc\"]", 2, PAPER(""),
@@ -235,12 +227,11 @@ static void test_named_variants(void **state)
 	check("\"jobs\":[\"kcagc\"]", 2, ROWS("fedsc", ""), "of kind fedsc, which");
 }
 
-static void test_min_cluster(void **state)
+TEST(test_min_cluster)
 {
 	static const char *const jobs[] = { ROWS("fedsc", ",\"min_cluster\":4"),
 					    ROWS("kmeans", ",\"min_cluster\":4") };
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		check("\"jobs\":[\"fedsc\",\"kmeans\"],\"min_cluster\":4", 2, jobs[i], "");
 		check("\"jobs\":[\"fedsc\",\"kmeans\"],\"min_cluster\":5", 2, jobs[i],
@@ -254,9 +245,8 @@ static void test_min_cluster(void **state)
 
 /* Prototypes in clear are not allowed by the kind's name, nor those of fewer graphs than are meant.
  */
-static void test_prototypes(void **state)
+TEST(test_prototypes)
 {
-	(void)state;
 	check("\"jobs\":[\"fedgcn\"]", 2, ROWS("fedgcn", ""), "");
 	check("\"jobs\":[\"fedgcn\"]", 2, ROWS("fedgcn", ",\"prototypes\":\"kde\""),
 	      "of kind fedgcn.kde, which policy.jobs of p0 does not name");
@@ -269,11 +259,10 @@ static void test_prototypes(void **state)
 }
 
 /* Sums of a round of Stage I are of those who take part in it. */
-static void test_participants(void **state)
+TEST(test_participants)
 {
 	static const char three[] = ROWS("fedsc", ",\"variant\":\"dense\",\"participants\":3");
 
-	(void)state;
 	check("\"jobs\":[\"fedsc\"],\"min_parties\":3", 4, three, "");
 	check("\"jobs\":[\"fedsc\"],\"min_parties\":4", 4, three,
 	      "(kind fedsc, 4 parties) has sums of 3 parties, policy.min_parties is 4; "
@@ -284,12 +273,11 @@ static void test_participants(void **state)
 	check("\"jobs\":[\"fedsc\"],\"min_parties\":2", 3, ROWS("fedsc", ""), "");
 }
 
-static void test_max_eps(void **state)
+TEST(test_max_eps)
 {
 	static const char two[] = "\"jobs\":[\"fedsc\",\"kmeans\",\"fedsc.paper\",\"kcagc\"],"
 				  "\"max_eps\":2,\"max_delta\":1e-3";
 
-	(void)state;
 	check(two, 2, ROWS("fedsc", EPS("data", "2", "1e-5")), "");
 	check(two, 2, ROWS("kmeans", EPS("data", "0.5", "1e-5")), "");
 	check(two, 2, PAPER(EPS("data", "2", "1e-5")), "");
@@ -330,11 +318,10 @@ static void test_max_eps(void **state)
 
 /* Noise by shares must be enough against as many colluders as the policy names; "auto" is half of
  * the parties. */
-static void test_min_colluders(void **state)
+TEST(test_min_colluders)
 {
 	static const char two[] = "\"jobs\":[\"kmeans\",\"fedspectral\"],\"min_colluders\":2";
 
-	(void)state;
 	check("\"jobs\":[\"kmeans\"]", 5, SHARES(",\"colluders\":1"), "");
 	check(
 	    two, 5, SHARES(",\"colluders\":1"),
@@ -351,11 +338,10 @@ static void test_min_colluders(void **state)
 	check(two, 3, ROWS("kmeans", ""), "");
 }
 
-static void test_attempt_numbers(void **state)
+TEST(test_attempt_numbers)
 {
 	struct desk d;
 
-	(void)state;
 	desk_open(&d, "");
 	offer(&d, 3, "");
 	for (uint32_t attempt = 0; attempt <= 4; attempt++) {
@@ -371,7 +357,7 @@ static void test_attempt_numbers(void **state)
 }
 
 /* Jobs that show sums, or clusters by them, need noise that holds without one party's share. */
-static void test_require_noise(void **state)
+TEST(test_require_noise)
 {
 	static const char asks[] =
 	    "\"jobs\":[\"kcagc\",\"kcagc.predict\",\"kmeans\",\"fedsc\",\"fedsc.paper\","
@@ -381,7 +367,6 @@ static void test_require_noise(void **state)
 	    "it takes job.noise.on \"sums\" with job.noise.eps, delta and clip and "
 	    "job.noise.colluders of 1 or more, or job.noise.on \"data\"";
 
-	(void)state;
 	check(asks, 3, ROWS("kmeans", ""),
 	      "the offered job of kind kmeans shows all parties sums, or clusters by them, without "
 	      "noise, policy.require_noise of p0 is true");
@@ -408,12 +393,11 @@ static void test_require_noise(void **state)
 	check("\"jobs\":[\"kmeans\"]", 3, ROWS("kmeans", ""), "");
 }
 
-static void test_agreed_job(void **state)
+TEST(test_agreed_job)
 {
 	struct desk d;
 	struct job agreed;
 
-	(void)state;
 	desk_open(&d, "\"jobs\":[\"kcagc\"]");
 	offer(&d, 2, ",\"seed\":7");
 	job_from(&agreed, ",\"seed\":7");
@@ -424,12 +408,11 @@ static void test_agreed_job(void **state)
 	desk_close(&d);
 }
 
-static void test_pins(void **state)
+TEST(test_pins)
 {
 	uint8_t pin[SECAGG_HASH_LEN];
 	struct desk d;
 
-	(void)state;
 	desk_open(&d, "\"jobs\":[\"kcagc\"]");
 	assert_ok(policy_pin(&d.config, "p3", pin));
 	for (int i = 0; i < SECAGG_HASH_LEN; i++)
@@ -444,9 +427,8 @@ static void test_pins(void **state)
 }
 
 /* The fewest rows behind one number of a kcagc job. */
-static void test_min_cell(void **state)
+TEST(test_min_cell)
 {
-	(void)state;
 	check("\"min_cell\":3", 2, ",\"min_cell\":3,\"polish\":0", "");
 	check("\"min_cell\":3", 2, ",\"min_cell\":2,\"polish\":0",
 	      "cells of 2 nodes (job.min_cell), policy.min_cell of p0 is 3");
@@ -458,30 +440,4 @@ static void test_min_cell(void **state)
 	      "the offered job of kind kcagc.predict has cells of 1 nodes");
 	check("\"min_cell\":5,\"jobs\":[\"kmeans\"]", 2, "{\"kind\":\"kmeans\",\"clusters\":3}",
 	      ""); /* rows: policy.min_cluster */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_members_of_each_sum),
-		cmocka_unit_test(test_single_needs_both),
-		cmocka_unit_test(test_parties_that_stay_away),
-		cmocka_unit_test(test_submitters),
-		cmocka_unit_test(test_methods),
-		cmocka_unit_test(test_align),
-		cmocka_unit_test(test_exchanges),
-		cmocka_unit_test(test_named_variants),
-		cmocka_unit_test(test_min_cluster),
-		cmocka_unit_test(test_prototypes),
-		cmocka_unit_test(test_participants),
-		cmocka_unit_test(test_max_eps),
-		cmocka_unit_test(test_min_colluders),
-		cmocka_unit_test(test_attempt_numbers),
-		cmocka_unit_test(test_require_noise),
-		cmocka_unit_test(test_min_cell),
-		cmocka_unit_test(test_agreed_job),
-		cmocka_unit_test(test_pins),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,12 +13,11 @@ static double spent_mu(void)
 }
 
 /* A job's claim of differential privacy is booked once, with the first number that leaves. */
-static void test_privacy_is_booked_once(void **state)
+TEST(test_privacy_is_booked_once)
 {
 	struct seen s;
 	double mu;
 
-	(void)state;
 	assert_ok(account_mu(2, 1e-5, &mu));
 	open_desk("", "{\"kind\":\"kmeans\",\"clusters\":3,\"noise\":{\"on\":\"data\",\"eps\":2,"
 		      "\"delta\":1e-5,\"clip\":1}}");
@@ -62,9 +61,8 @@ static enum err may_claim(void)
 
 /* Over other data each time, and of another coordinator: the name is the same. Two jobs of eps 1
  * are eps 1.465 together (tests/vectors/account.inc). */
-static void test_total_privacy(void **state)
+TEST(test_total_privacy)
 {
-	(void)state;
 	open_desk("\"max_eps_total\":1.5", PRIVATE);
 	d->config.data.name = alloc_copy("customers");
 	for (int job = 0; job < 2; job++) {
@@ -97,7 +95,7 @@ static void test_total_privacy(void **state)
 }
 
 /* Another process books its own claim between this one's offer and its first sum. */
-static void test_two_processes_and_one_total(void **state)
+TEST(test_two_processes_and_one_total)
 {
 	struct msg over = { .type = MSG_ABORT, .abort = { ERR_PEER, ENDING_POLICY, { 0 } } };
 	struct ledger *other;
@@ -105,7 +103,6 @@ static void test_two_processes_and_one_total(void **state)
 	char path[256];
 	double mu;
 
-	(void)state;
 	open_desk("\"max_eps_total\":1.4", PRIVATE);
 	begin_job();
 	assert_ok(may_claim());
@@ -156,11 +153,10 @@ static void next_attempt(void)
 
 /* As many claims as a release of any number has answered questions; one that was asked before costs
  * nothing. */
-static void test_each_question_is_booked(void **state)
+TEST(test_each_question_is_booked)
 {
 	double mu;
 
-	(void)state;
 	assert_ok(account_mu(1, 1e-5, &mu));
 	open_desk("\"max_eps_total\":1.84", PRIVATE); /* three times eps 1 are 1.835 */
 	begin_job();
@@ -204,7 +200,7 @@ static void test_each_question_is_booked(void **state)
 
 /* What leaves between a question and its answer does not book the question: an attempt that ends
  * there has not paid for it, and the next one does. */
-static void test_question_without_an_answer(void **state)
+TEST(test_question_without_an_answer)
 {
 	const uint8_t hash[SHA256_LEN] = { 1 };
 	struct msg key = { .type = MSG_KEY,
@@ -213,7 +209,6 @@ static void test_question_without_an_answer(void **state)
 				    .signature = { (const uint8_t *)"k", 1 } } };
 	double mu;
 
-	(void)state;
 	assert_ok(account_mu(1, 1e-5, &mu));
 	open_desk("", PRIVATE);
 	begin_job();
@@ -239,9 +234,8 @@ static void test_question_without_an_answer(void **state)
 }
 
 /* policy.max_eps is of the job, all its questions together. */
-static void test_questions_within_max_eps(void **state)
+TEST(test_questions_within_max_eps)
 {
-	(void)state;
 	open_desk("\"max_eps\":1.4,\"max_delta\":1e-5", PRIVATE);
 	begin_job();
 	assert_ok(ask(0, 0));
@@ -258,9 +252,8 @@ static void test_questions_within_max_eps(void **state)
 }
 
 /* A kind that claims nothing, and yet hides ties by noise, answers one question. */
-static void test_one_question(void **state)
+TEST(test_one_question)
 {
-	(void)state;
 	open_desk("\"jobs\":[\"fedwalk\"]",
 		  "{\"kind\":\"fedwalk\",\"mode\":\"randomized-response\",\"eps\":1}");
 	begin_job();
@@ -284,9 +277,8 @@ static void copy_ledger(const char *from, const char *to)
 }
 
 /* A ledger from before a claim, put back in its place, is found; the newest one is fine. */
-static void test_older_ledger(void **state)
+TEST(test_older_ledger)
 {
-	(void)state;
 	open_desk("", PRIVATE);
 	begin_job();
 	leaving_close(d->work.leaving);
@@ -306,11 +298,10 @@ static void test_older_ledger(void **state)
 }
 
 /* Attempts at a job are over one data set. */
-static void test_attempts_over_other_data(void **state)
+TEST(test_attempts_over_other_data)
 {
 	struct leaving *l;
 
-	(void)state;
 	open_desk("", PRIVATE);
 	begin_job();
 	assert_ok(ask(0, 0));
@@ -324,21 +315,4 @@ static void test_attempts_over_other_data(void **state)
 	l = d->work.leaving;
 	assert_ok(policy_check_past(&d->config, l->ledger, &l->job, &l->spent));
 	close_desk();
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_privacy_is_booked_once),
-		cmocka_unit_test(test_total_privacy),
-		cmocka_unit_test(test_two_processes_and_one_total),
-		cmocka_unit_test(test_each_question_is_booked),
-		cmocka_unit_test(test_question_without_an_answer),
-		cmocka_unit_test(test_questions_within_max_eps),
-		cmocka_unit_test(test_one_question),
-		cmocka_unit_test(test_older_ledger),
-		cmocka_unit_test(test_attempts_over_other_data),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -524,13 +524,12 @@ static void add_all(void)
 	add_purposes_of_members(&t, work, bases[0].name, &first, offer);
 }
 
-static void test_what_users_read(void **state)
+TEST(test_what_users_read)
 {
 	static const char *const sections[] = { DERIVED, SHOWN,      REFUSED,  POLICY, SPENT,
 						NOISE,   DIFFERENCE, PURPOSES, NULL };
 	struct buf now = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < KINDS; i++) /* each kind is there, those to come too */
 		assert_int_equal(job_of(&bases[i]).number, i);
 	assert_null(kinds[KINDS]);
@@ -559,24 +558,15 @@ static void check_literal(const char *file, const char *literal)
 }
 
 /* Each sentence that stands in the code is in the table, so that none is unseen. */
-static void test_each_sentence_is_there(void **state)
+TEST(test_each_sentence_is_there)
 {
 	static const char *const files[] = { "protocols/*/leaks.c", "protocols/*/check.c",
 					     "common/kind/kind.c" };
 
-	(void)state;
 	assert_true(t.n > 0);
 	buf_add(&t.seen, "", 1);
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
 		literals_each(files[i], check_literal);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_users_read),
-		cmocka_unit_test(test_each_sentence_is_there),
-	};
-
-	return cmocka_run_group_tests(tests, open_policies, close_policies);
-}
+TESTS_BETWEEN(open_policies, close_policies)

@@ -438,7 +438,7 @@ static void test_two_matchings(void **unused)
 	}
 }
 
-int main(void)
+int tests_run(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_orders),

@@ -6,11 +6,10 @@
 
 #define MINUTE 60.0
 
-static void test_up_to_the_bound(void **state)
+TEST(test_up_to_the_bound)
 {
 	struct declines d = { 0 };
 
-	(void)state;
 	for (int i = 0; i < 5; i++) {
 		assert_ok(declines_check(&d, 5, i));
 		declines_add(&d, 5, i);
@@ -27,37 +26,24 @@ static void test_up_to_the_bound(void **state)
 }
 
 /* Offers that are taken do not count. */
-static void test_taken(void **state)
+TEST(test_taken)
 {
 	struct declines d = { 0 };
 
-	(void)state;
 	for (int i = 0; i < 1000; i++)
 		assert_ok(declines_check(&d, 1, i));
 }
 
 /* An offer every ten seconds, for a day: at most 60 of any hour are considered. */
-static void test_a_day(void **state)
+TEST(test_a_day)
 {
 	struct declines d = { 0 };
 	unsigned considered = 0;
 
-	(void)state;
 	for (int s = 0; s < 24 * 3600; s += 10)
 		if (declines_check(&d, 60, s) == ERR_OK) {
 			declines_add(&d, 60, s);
 			considered++;
 		}
 	assert_int_equal(considered, 24 * 60);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_up_to_the_bound),
-		cmocka_unit_test(test_taken),
-		cmocka_unit_test(test_a_day),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

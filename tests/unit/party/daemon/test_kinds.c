@@ -6,14 +6,13 @@
 #include <stddef.h>
 #include <string.h>
 
-static void test_all_have_all(void **state)
+TEST(test_all_have_all)
 {
-	(void)state;
 	party_kinds_check(); /* aborts otherwise */
 }
 
 /* Each member that must be there, taken out in turn. */
-static void test_missing_members(void **state)
+TEST(test_missing_members)
 {
 	static const struct {
 		const char *name;
@@ -33,7 +32,6 @@ static void test_missing_members(void **state)
 		{ "release", offsetof(struct party_kind, release) },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(member) / sizeof(*member); i++) {
 		struct party_kind k = *party_kind_of(kinds[0]);
 
@@ -41,14 +39,4 @@ static void test_missing_members(void **state)
 		assert_string_equal(party_kind_lacks(&k), member[i].name);
 	}
 	assert_string_equal(party_kind_lacks(NULL), "a table of its own");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_have_all),
-		cmocka_unit_test(test_missing_members),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

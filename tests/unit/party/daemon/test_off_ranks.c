@@ -30,7 +30,7 @@ static void declines(const char *text, const char *why)
 		fail_msg("%s: \"%s\", expected \"%s\"", text, said ? said : "runs", why);
 }
 
-static void test_runs(void **state)
+TEST(test_runs)
 {
 	static const char *const text[] = {
 		KCAGC(ORDER),
@@ -51,17 +51,15 @@ static void test_runs(void **state)
 		"{\"kind\":\"fedsc\",\"clusters\":{\"from\":2,\"to\":4},\"on_loss\":\"attempt\"}",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(text) / sizeof(*text); i++)
 		if (why_not(text[i]))
 			fail_msg("%s: %s", text[i], why_not(text[i]));
 }
 
-static void test_what_a_job_asks_for(void **state)
+TEST(test_what_a_job_asks_for)
 {
 	static const char align[] = "it matches rows (align)";
 
-	(void)state;
 	declines(KCAGC(ORDER ",\"align\":\"intersect\""), align);
 	declines("{\"kind\":\"kcagc.predict\",\"clusters\":3" MODEL ",\"align\":\"intersect\"}",
 		 align);
@@ -76,9 +74,8 @@ static void test_what_a_job_asks_for(void **state)
 #define FEDSC(more)  "{\"kind\":\"fedsc\",\"clusters\":3" more "}"
 #define KMEANS(more) "{\"kind\":\"kmeans\",\"clusters\":3" more "}"
 
-static void test_what_rows_are_asked_for(void **state)
+TEST(test_what_rows_are_asked_for)
 {
-	(void)state;
 	declines(KMEANS(",\"standardize\":\"joint\""), "it standardizes columns (standardize)");
 	declines(KMEANS(",\"profile\":true"), "it asks for a profile of clusters (profile)");
 	declines(KMEANS(",\"noise\":{\"on\":\"sums\",\"eps\":1,\"delta\":1e-6,\"clip\":1}"),
@@ -94,26 +91,13 @@ static void test_what_rows_are_asked_for(void **state)
 	declines(FEDSC(",\"variant\":\"paper\""), "its variant is not \"anchor\" (variant)");
 }
 
-static void test_other_kinds(void **state)
+TEST(test_other_kinds)
 {
 	static const char *const text[] = {
 		OTHER("fedspectral"),     OTHER("fedgcn"),        OTHER("kmeans.columns"),
 		"{\"kind\":\"fedwalk\"}", "{\"kind\":\"align\"}",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(text) / sizeof(*text); i++)
 		declines(text[i], "no job of that kind does");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_runs),
-		cmocka_unit_test(test_what_a_job_asks_for),
-		cmocka_unit_test(test_what_rows_are_asked_for),
-		cmocka_unit_test(test_other_kinds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

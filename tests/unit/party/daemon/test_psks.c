@@ -43,7 +43,7 @@ static struct party_config config_of(struct config_pair *pair)
 	return (struct party_config){ .common = { .name = (char *)"b" }, .peers = { pair, PEERS } };
 }
 
-static void by_number(void **state)
+TEST(by_number)
 {
 	struct config_pair pair[PEERS] = { { .key = (char *)"d", .path = another },
 					   { .key = (char *)"hub", .path = good },
@@ -55,7 +55,6 @@ static void by_number(void **state)
 	struct post *post = post_new(1);
 	struct psk *psk;
 
-	(void)state;
 	ALLOC(work, 1);
 	work->channel = channel_new(post, PARTY, "hub");
 	work->L = 4;
@@ -80,7 +79,7 @@ static void by_number(void **state)
 	free(work);
 }
 
-static void none_are_nothing(void **state)
+TEST(none_are_nothing)
 {
 	struct config_pair pair[PEERS] = { { .key = (char *)"a" },
 					   { .key = (char *)"c" },
@@ -89,13 +88,12 @@ static void none_are_nothing(void **state)
 	struct party_config config = config_of(pair);
 	struct psks *psks;
 
-	(void)state;
 	assert_ok(psks_read(&psks, &config));
 	assert_null(psks);
 	psks_free(psks);
 }
 
-static void refused_by_name(void **state)
+TEST(refused_by_name)
 {
 	struct config_pair pair[PEERS] = { { .key = (char *)"a", .path = good },
 					   { .key = (char *)"c", .path = text },
@@ -104,7 +102,6 @@ static void refused_by_name(void **state)
 	struct party_config config = config_of(pair);
 	struct psks *psks;
 
-	(void)state;
 	assert_err(psks_read(&psks, &config), ERR_INPUT, "peers.c.psk: /tmp/coterie-test-");
 	assert_null(psks);
 	assert_err(psks_check(&config), ERR_INPUT, "neither hexadecimal nor base64");
@@ -114,13 +111,4 @@ static void refused_by_name(void **state)
 	assert_ok(psks_check(&config));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_number),
-		cmocka_unit_test(none_are_nothing),
-		cmocka_unit_test(refused_by_name),
-	};
-
-	return cmocka_run_group_tests(tests, make, unmake);
-}
+TESTS_BETWEEN(make, unmake)

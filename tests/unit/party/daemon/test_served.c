@@ -39,11 +39,10 @@ static enum err serve(struct desk *d, uint8_t id, uint32_t attempt)
 	return served_note(d->served, d->work);
 }
 
-static void test_once(void **state)
+TEST(test_once)
 {
 	struct desk d;
 
-	(void)state;
 	desk_open(&d);
 	for (uint32_t attempt = 1; attempt <= 11; attempt += 10) /* "1" begins "11" */
 		for (uint8_t id = 1; id <= 3; id++)
@@ -61,11 +60,10 @@ static void test_once(void **state)
 }
 
 /* Whatever attempt is offered, and whoever reads the file. */
-static void test_done_is_served_for_ever(void **state)
+TEST(test_done_is_served_for_ever)
 {
 	struct desk d;
 
-	(void)state;
 	desk_open(&d);
 	assert_ok(serve(&d, 1, 1));
 	assert_ok(served_done(d.served, d.work));
@@ -78,12 +76,11 @@ static void test_done_is_served_for_ever(void **state)
 }
 
 /* Two processes on one state: each reads what the other has written since. */
-static void test_two_readers(void **state)
+TEST(test_two_readers)
 {
 	struct served *own, *other;
 	struct desk d;
 
-	(void)state;
 	desk_open(&d);
 	own = d.served;
 	other = served_new(d.dir);
@@ -101,11 +98,10 @@ static void test_two_readers(void **state)
 	desk_close(&d);
 }
 
-static void test_same_parameters_and_parties(void **state)
+TEST(test_same_parameters_and_parties)
 {
 	struct desk d;
 
-	(void)state;
 	desk_open(&d);
 	assert_ok(serve(&d, 1, 1));
 	d.work->params_hash[31] ^= 1;
@@ -153,11 +149,10 @@ static enum err serve_this(struct desk *d, uint32_t attempt)
 }
 
 /* Each attempt is of the parties of the one before, or of fewer, as it says. */
-static void test_without_some(void **state)
+TEST(test_without_some)
 {
 	struct desk d;
 
-	(void)state;
 	desk_open(&d);
 	begin(&d);
 	assert_ok(serve_this(&d, 1));
@@ -191,13 +186,12 @@ static void test_without_some(void **state)
 }
 
 /* Lines that knew no hash, and one that was cut short by a crash. */
-static void test_older_lines(void **state)
+TEST(test_older_lines)
 {
 	static const char text[] = "01010101010101010101010101010101 2\n"
 				   "02020202020202020202020202020202 1 abab";
 	struct desk d;
 
-	(void)state;
 	desk_open(&d);
 	assert_ok(
 	    file_write(d.path, (struct bytes){ (const uint8_t *)text, strlen(text) }, FILE_SECRET));
@@ -208,11 +202,10 @@ static void test_older_lines(void **state)
 }
 
 /* A party that cannot remember does not serve. */
-static void test_no_memory_no_service(void **state)
+TEST(test_no_memory_no_service)
 {
 	struct desk d;
 
-	(void)state;
 	desk_open(&d);
 	assert_ok(serve(&d, 1, 1));
 	assert_int_equal(remove(d.path), 0);
@@ -229,11 +222,10 @@ static void write_text(struct desk *d, const char *text)
 }
 
 /* A line that was cut short must not swallow the next one: attempt 2 would be served twice. */
-static void test_cut_line(void **state)
+TEST(test_cut_line)
 {
 	struct desk d;
 
-	(void)state;
 	desk_open(&d);
 	assert_ok(serve(&d, 1, 1));
 	for (off_t keep = 1; keep < 110; keep += 12) {
@@ -250,13 +242,12 @@ static void test_cut_line(void **state)
 }
 
 /* However long it has become. */
-static void test_many_lines(void **state)
+TEST(test_many_lines)
 {
 	enum { LINES = 1 << 20 };
 	struct buf text = { 0 };
 	struct desk d;
 
-	(void)state;
 	desk_open(&d);
 	for (unsigned i = 0; i < LINES; i++)
 		buf_printf(&text, "%024x%08x 1\n", 0, i);
@@ -269,12 +260,11 @@ static void test_many_lines(void **state)
 }
 
 /* After a power loss the file may end in zeros, of a line that was never on disk. */
-static void test_zeros_at_the_end(void **state)
+TEST(test_zeros_at_the_end)
 {
 	static const uint8_t text[] = "02020202020202020202020202020202 1\n\0\0\0\0\0\0\0\0\0\0\0";
 	struct desk d;
 
-	(void)state;
 	desk_open(&d);
 	assert_ok(serve(&d, 1, 1));
 	assert_ok(file_write(d.path, (struct bytes){ text, sizeof(text) }, FILE_SECRET));
@@ -286,12 +276,11 @@ static void test_zeros_at_the_end(void **state)
 }
 
 /* A line that cannot be read might be of any job. */
-static void test_damaged_line(void **state)
+TEST(test_damaged_line)
 {
 	struct buf text = { 0 };
 	struct desk d;
 
-	(void)state;
 	desk_open(&d);
 	assert_ok(serve(&d, 1, 1));
 	assert_ok(serve(&d, 2, 1));
@@ -306,23 +295,4 @@ static void test_damaged_line(void **state)
 	assert_ok(serve(&d, 3, 1));
 	buf_release(&text);
 	desk_close(&d);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_once),
-		cmocka_unit_test(test_done_is_served_for_ever),
-		cmocka_unit_test(test_two_readers),
-		cmocka_unit_test(test_same_parameters_and_parties),
-		cmocka_unit_test(test_without_some),
-		cmocka_unit_test(test_older_lines),
-		cmocka_unit_test(test_cut_line),
-		cmocka_unit_test(test_many_lines),
-		cmocka_unit_test(test_zeros_at_the_end),
-		cmocka_unit_test(test_damaged_line),
-		cmocka_unit_test(test_no_memory_no_service),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,12 +57,11 @@ static enum err pass(const struct mat *V, struct given *g)
 	return work_pass_block(&work, &node, ROWS, WIDTH, give, g);
 }
 
-static void whole_blocks_pass(void **state)
+TEST_WITH(whole_blocks_pass, begin, tear_down)
 {
 	struct given g = { 0 };
 	struct mat V, held;
 
-	(void)state;
 	make_block(&V);
 	assert_ok(pass(&V, &g));
 	assert_int_equal(g.count, ROWS * WIDTH);
@@ -77,7 +76,7 @@ static void whole_blocks_pass(void **state)
 }
 
 /* Whatever is wrong, and wherever, nobody is given all of it. */
-static void others_do_not(void **state)
+TEST_WITH(others_do_not, begin, tear_down)
 {
 	static const struct {
 		size_t row, col;
@@ -110,12 +109,11 @@ static void others_do_not(void **state)
 }
 
 /* An error of who takes them ends it there. */
-static void errors_of_the_taker(void **state)
+TEST_WITH(errors_of_the_taker, begin, tear_down)
 {
 	struct given g = { .until = 2 };
 	struct mat V;
 
-	(void)state;
 	make_block(&V);
 	assert_err(pass(&V, &g), ERR_INTERNAL, "the ranks are gone");
 	assert_int_equal(g.pieces, 2);
@@ -124,12 +122,11 @@ static void errors_of_the_taker(void **state)
 }
 
 /* Of another group: nothing is given. */
-static void other_blocks(void **state)
+TEST_WITH(other_blocks, begin, tear_down)
 {
 	static const float number[WIDTH] = { 1 };
 	struct given g = { 0 };
 
-	(void)state;
 	ALLOC(m, 1);
 	m->type = MSG_BLOCK;
 	m->reals =
@@ -138,16 +135,4 @@ static void other_blocks(void **state)
 	assert_err(work_pass_block(&work, &node, ROWS, WIDTH, give, &g), ERR_PEER, "of group 8");
 	assert_int_equal(g.pieces, 0);
 	free(m);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(whole_blocks_pass, begin, tear_down),
-		cmocka_unit_test_setup_teardown(others_do_not, begin, tear_down),
-		cmocka_unit_test_setup_teardown(errors_of_the_taker, begin, tear_down),
-		cmocka_unit_test_setup_teardown(other_blocks, begin, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

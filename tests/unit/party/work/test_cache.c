@@ -71,13 +71,12 @@ static void end(struct fixture *f)
 	lab_remove(f->dir);
 }
 
-static void test_kept_and_found(void **state)
+TEST(test_kept_and_found)
 {
 	struct fixture f;
 	struct stat st;
 	uint8_t other[SHA256_LEN];
 
-	(void)state;
 	begin(&f);
 	assert_true(find(&f, "thing", f.key));
 	assert_true(find(&f, "thing", f.key)); /* it stays */
@@ -91,12 +90,11 @@ static void test_kept_and_found(void **state)
 }
 
 /* Two keys that begin alike have the same file, and only the one is found. */
-static void test_whole_key_counts(void **state)
+TEST(test_whole_key_counts)
 {
 	struct fixture f;
 	uint8_t other[SHA256_LEN];
 
-	(void)state;
 	begin(&f);
 	memcpy(other, f.key, sizeof(other));
 	other[31] ^= 1;
@@ -105,12 +103,11 @@ static void test_whole_key_counts(void **state)
 }
 
 /* A computation that was stopped has no result: the next attempt makes it anew. */
-static void test_what_was_stopped(void **state)
+TEST(test_what_was_stopped)
 {
 	struct progress p = { 0 };
 	struct fixture f;
 
-	(void)state;
 	begin(&f);
 	progress_enter(&p);
 	progress_stop(&p);
@@ -132,13 +129,12 @@ static void rewrite(const struct fixture *f, size_t n, size_t flip)
 }
 
 /* Any byte, or any length: it is not found, and the file is gone. */
-static void test_damaged_file_is_removed(void **state)
+TEST(test_damaged_file_is_removed)
 {
 	struct fixture f;
 	struct stat st;
 	size_t n;
 
-	(void)state;
 	begin(&f);
 	assert_int_equal(stat(f.path, &st), 0);
 	n = (size_t)st.st_size;
@@ -156,25 +152,23 @@ static void test_damaged_file_is_removed(void **state)
 	end(&f);
 }
 
-static void test_bounded(void **state)
+TEST(test_bounded)
 {
 	struct fixture f;
 	struct bytes piece;
 	struct buf file;
 
-	(void)state;
 	begin(&f);
 	assert_false(cache_find(f.cache, "thing", f.key, PIECE - 1, &file, &piece));
 	assert_false(file_exists(f.path));
 	end(&f);
 }
 
-static void test_forgotten(void **state)
+TEST(test_forgotten)
 {
 	struct fixture f;
 	char *other;
 
-	(void)state;
 	begin(&f);
 	other = file_join(f.cache, "somebody-else's");
 	assert_ok(file_write(other, (struct bytes){ f.piece, 1 }, FILE_SECRET));
@@ -189,13 +183,12 @@ static void test_forgotten(void **state)
 }
 
 /* Nowhere to keep it: nothing is kept, and nothing breaks. */
-static void test_nowhere(void **state)
+TEST(test_nowhere)
 {
 	struct fixture f;
 	struct bytes piece;
 	struct buf file;
 
-	(void)state;
 	begin(&f);
 	cache_keep(NULL, "thing", f.key, (struct bytes){ f.piece, PIECE });
 	assert_false(cache_find(NULL, "thing", f.key, MOST, &file, &piece));
@@ -203,19 +196,4 @@ static void test_nowhere(void **state)
 		   (struct bytes){ f.piece, PIECE }); /* a file, no directory */
 	assert_true(find(&f, "thing", f.key));
 	end(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kept_and_found),
-		cmocka_unit_test(test_whole_key_counts),
-		cmocka_unit_test(test_what_was_stopped),
-		cmocka_unit_test(test_damaged_file_is_removed),
-		cmocka_unit_test(test_bounded),
-		cmocka_unit_test(test_forgotten),
-		cmocka_unit_test(test_nowhere),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -218,7 +218,7 @@ static void test_too_much(void **state)
 
 #define IN_PAIR(f) cmocka_unit_test_setup_teardown(f, meet, part)
 
-int main(void)
+int tests_run(void)
 {
 	const struct CMUnitTest tests[] = {
 		IN_PAIR(test_there_and_back),

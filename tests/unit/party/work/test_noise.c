@@ -76,12 +76,11 @@ static void draw(struct desk *d, enum noise_on on, const char *answer, uint8_t b
 
 static uint8_t first[LONG], other[LONG];
 
-static void test_same_in_each_attempt(void **state)
+TEST(test_same_in_each_attempt)
 {
 	uint8_t group_key[SECAGG_HASH_LEN];
 	struct desk d;
 
-	(void)state;
 	desk_open(&d);
 	d.work->attempt = 1;
 	draw(&d, NOISE_ON_OWN, "a", first);
@@ -144,7 +143,7 @@ static void change_nothing(struct work *w)
 	work_observe(w, MSG_SUM, (struct bytes){ (const uint8_t *)"x", 1 });
 }
 
-static void test_each_input(void **state)
+TEST(test_each_input)
 {
 	static const struct {
 		void (*change)(struct work *);
@@ -155,7 +154,6 @@ static void test_each_input(void **state)
 		      { change_broadcast, true, true }, { change_apart, true, true },
 		      { change_bound, true, true },     { change_nothing, false, false } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(input) / sizeof(*input); i++)
 		for (enum noise_on on = NOISE_ON_OWN; on <= NOISE_IN_SUM; on++) {
 			bool differs = on == NOISE_ON_OWN ? input[i].of_own : input[i].of_sum;
@@ -175,14 +173,13 @@ static void test_each_input(void **state)
 
 /* Answer, scale, number and kind of noise count too; and where one field ends and the next begins.
  */
-static void test_each_answer(void **state)
+TEST(test_each_answer)
 {
 	const struct bytes ab[] = { { (const uint8_t *)"ab", 2 }, { (const uint8_t *)"c", 1 } },
 			   a[] = { { (const uint8_t *)"a", 1 }, { (const uint8_t *)"bc", 2 } };
 	const struct noise_source *source;
 	struct desk d;
 
-	(void)state;
 	desk_open(&d);
 	draw(&d, NOISE_ON_OWN, "abc", first);
 	draw(&d, NOISE_ON_OWN, "abd", other);
@@ -212,12 +209,11 @@ static enum err refuse(struct work *unused, uint32_t release, const uint8_t hash
 	return err_set(ERR_PEER, "no");
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	const struct noise_source *source;
 	struct desk d;
 
-	(void)state;
 	desk_open(&d);
 	d.work->question = refuse;
 	assert_err(begin(&d, NOISE_ON_OWN, "a"), ERR_PEER, "no");
@@ -227,14 +223,13 @@ static void test_refused(void **state)
 }
 
 /* The secret is this party's alone; in memory there is none. */
-static void test_secret(void **state)
+TEST(test_secret)
 {
 	uint8_t key[HMAC_LEN], again[HMAC_LEN];
 	struct desk d;
 	struct stat st;
 	char *path;
 
-	(void)state;
 	desk_open(&d);
 	draw(&d, NOISE_ON_OWN, "a", first);
 	path = file_join(d.dir, "noise.key");
@@ -263,12 +258,11 @@ static void test_secret(void **state)
 }
 
 /* The head goes with it, and never back. */
-static void test_head(void **state)
+TEST(test_head)
 {
 	struct ledger_head head = { .count = 5, .hash = { 1 } }, kept;
 	struct desk d;
 
-	(void)state;
 	desk_open(&d);
 	assert_ok(secret_keep_head(d.dir, &head, false)); /* nothing was claimed: no file */
 	assert_ok(secret_head(d.dir, &kept));
@@ -284,18 +278,4 @@ static void test_head(void **state)
 	draw(&d, NOISE_ON_OWN, "a", other);
 	assert_memory_equal(first, other, LONG);
 	desk_close(&d);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same_in_each_attempt),
-		cmocka_unit_test(test_each_input),
-		cmocka_unit_test(test_each_answer),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_secret),
-		cmocka_unit_test(test_head),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -294,7 +294,7 @@ static void test_channel_that_fails(void **state)
 	stage_free(s);
 }
 
-int main(void)
+int tests_run(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sum_of_chunks),

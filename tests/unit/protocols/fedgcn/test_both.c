@@ -206,7 +206,7 @@ static void assert_same_model(const struct fedgcn_party *party, size_t l)
 	buf_release(&left);
 }
 
-static void test_masks_change_no_bit(void **state)
+TEST(test_masks_change_no_bit)
 {
 	static const char *const ways[] = {
 		"",
@@ -216,7 +216,6 @@ static void test_masks_change_no_bit(void **state)
 		"final=paper",
 	};
 
-	(void)state;
 	for (size_t w = 0; w < sizeof(ways) / sizeof(*ways); w++) {
 		struct stage *s = stage_run(PARTIES, ways[w]);
 		struct twin_graphs t;
@@ -235,11 +234,10 @@ static void test_masks_change_no_bit(void **state)
 }
 
 /* Weights are tens of thousands of words; the other sums are short. */
-static void test_changed_sums(void **state)
+TEST(test_changed_sums)
 {
 	static const char *const ways[] = { "", "prototypes=matched", "prototypes=kde" };
 
-	(void)state;
 	for (size_t w = 0; w < 3; w++) {
 		struct stage *s = stage_open(PARTIES, ways[w]);
 
@@ -253,7 +251,7 @@ static void test_changed_sums(void **state)
 
 /* A dishonest party's counts, with tags that hold: graphs in all, of centres, of a round, of the
  * last clusters. */
-static void test_wrong_terms(void **state)
+TEST(test_wrong_terms)
 {
 	enum { ROUND = 13, LAST = ROUND + 2 };
 	static const struct {
@@ -281,7 +279,6 @@ static void test_wrong_terms(void **state)
 
 	struct gin net;
 
-	(void)state;
 	gin_init(&net, GRAPHS_STRUCTURE);
 	for (size_t i = 0; i < sizeof(c) / sizeof(*c); i++) {
 		struct stage *s = stage_open(PARTIES, c[i].way);
@@ -302,13 +299,12 @@ static void test_wrong_terms(void **state)
 }
 
 /* Planted classes are found, and the run's own figures are consistent. */
-static void test_planted_classes(void **state)
+TEST(test_planted_classes)
 {
 	struct stage *s = stage_run(PARTIES, "rounds=5 epochs=4");
 	const struct half *hub = &s->f.server;
 	double of_all[CLASSES] = { 0 };
 
-	(void)state;
 	stage_succeeded(s);
 	for (size_t l = 0; l < PARTIES; l++) {
 		struct metrics m;
@@ -331,14 +327,13 @@ static void test_planted_classes(void **state)
 }
 
 /* The coordinator's model is the joint one: new graphs go to the nearest prototype. */
-static void test_shared_model(void **state)
+TEST(test_shared_model)
 {
 	struct stage *s = stage_run(PARTIES, "final=paper");
 	struct fedgcn_model joint, own;
 	uint32_t label[GRAPHS];
 	char path[512];
 
-	(void)state;
 	stage_succeeded(s);
 	snprintf(path, sizeof(path), "%s/model.fedgcn", output[PARTIES]);
 	assert_ok(fedgcn_file_read(path, &joint));
@@ -357,12 +352,11 @@ static void test_shared_model(void **state)
 	stage_end(s);
 }
 
-static void test_unchanged(void **state)
+TEST(test_unchanged)
 {
 	struct stage *s = stage_run(PARTIES, "rounds=40 unchanged=0.5");
 	double rounds;
 
-	(void)state;
 	stage_succeeded(s);
 	rounds = fact(&s->f.server, "rounds")->value[0];
 	assert_true(rounds >= 1 && rounds < 40);
@@ -372,11 +366,10 @@ static void test_unchanged(void **state)
 }
 
 /* Of fewer graphs than min_cluster no prototype leaves. */
-static void test_withheld(void **state)
+TEST(test_withheld)
 {
 	struct stage *s = stage_run(PARTIES, "min_cluster=1000");
 
-	(void)state;
 	stage_succeeded(s);
 	assert_true(fact(&s->f.server, "prototypes_withheld")->value[0] == CLASSES);
 	stage_end(s);
@@ -386,13 +379,12 @@ static void test_withheld(void **state)
 	stage_end(s);
 }
 
-static void test_baselines(void **state)
+TEST(test_baselines)
 {
 	static const char *const name[] = { "size", "log-size", "untrained", "alone" };
 	struct stage *s = stage_run(PARTIES, "baselines=all");
 	char path[512];
 
-	(void)state;
 	stage_succeeded(s);
 	for (size_t l = 0; l < PARTIES; l++)
 		for (size_t b = 0; b < 4; b++) {
@@ -420,12 +412,11 @@ static void test_baselines(void **state)
 }
 
 /* The run ends with round, party and values; what was good is kept. */
-static void test_exploding_loss(void **state)
+TEST(test_exploding_loss)
 {
 	struct stage *s = stage_run(PARTIES, "rate=1 lambda=1e6 rounds=40 epochs=10");
 	bool named = false;
 
-	(void)state;
 	assert_int_equal(s->f.server.result, ERR_JOB);
 	for (size_t l = 0; l < PARTIES; l++)
 		named |= strstr(s->f.server.why, s->f.names[l]) != NULL;
@@ -451,13 +442,12 @@ static struct recording *record_job(const char *settings)
 	return r;
 }
 
-static void test_every_message(void **state)
+TEST(test_every_message)
 {
 	static const enum msg_type down[] = { MSG_SUM, MSG_MATRIX },
 				   up[] = { MSG_MASKED, MSG_PROTOTYPES };
 	struct recording *r = record_job("rounds=1 epochs=1 prototypes=kde");
 
-	(void)state;
 	assert_holds(&r->to_party[1], down, 2);
 	assert_holds(&r->from_party[1], up, 2);
 	check_all(&(struct listener){ r, 1, false });
@@ -486,12 +476,11 @@ static uint64_t round_words(const char *settings)
 }
 
 /* Weights and prototypes that the job says stay with their party are in no sum. */
-static void test_what_stays(void **state)
+TEST(test_what_stays)
 {
 	uint64_t matched = round_words("rounds=1 epochs=1");
 	uint64_t kde = round_words("rounds=1 epochs=1 prototypes=kde");
 
-	(void)state;
 	assert_int_equal(matched - kde, CLASSES * (1 + FEDGCN_Z));
 	assert_true(kde > 10000);
 	assert_in_range(round_words("rounds=1 epochs=1 prototypes=kde aggregation=fedper"), 5,
@@ -508,12 +497,11 @@ static void not_finite(double *x, size_t count)
 	x[count - 1] = NAN;
 }
 
-static void test_wrong_numbers(void **state)
+TEST(test_wrong_numbers)
 {
 	struct recording *r = record_job("rounds=1 epochs=1 prototypes=kde");
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 1, 3);
 	for (size_t i = 0; i < r->to_party[1].count; i++) {
 		enum msg_type type = r->to_party[1].note[i].type;
@@ -527,23 +515,4 @@ static void test_wrong_numbers(void **state)
 	recording_free(r);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_masks_change_no_bit),
-		cmocka_unit_test(test_changed_sums),
-		cmocka_unit_test(test_wrong_terms),
-		cmocka_unit_test(test_planted_classes),
-		cmocka_unit_test(test_shared_model),
-		cmocka_unit_test(test_unchanged),
-		cmocka_unit_test(test_withheld),
-		cmocka_unit_test(test_baselines),
-		cmocka_unit_test(test_exploding_loss),
-		cmocka_unit_test(test_every_message),
-		cmocka_unit_test(test_wrong_numbers),
-		cmocka_unit_test(test_what_stays),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, plant, uproot);
-}
+TESTS_BETWEEN(plant, uproot)

@@ -49,9 +49,8 @@ static enum err parse(const uint8_t *p, size_t n, struct fedgcn_model *m)
 	return err;
 }
 
-static void test_there_and_back(void **state)
+TEST(test_there_and_back)
 {
-	(void)state;
 	for (size_t q = 0; q <= 3; q += 3) {
 		struct fedgcn_model m, n;
 		struct buf b, c;
@@ -75,12 +74,11 @@ static void test_there_and_back(void **state)
 }
 
 /* Any bit turned, any length cut, a byte too many. */
-static void test_damaged_file_is_refused(void **state)
+TEST(test_damaged_file_is_refused)
 {
 	struct fedgcn_model m, n;
 	struct buf b;
 
-	(void)state;
 	make_model(&m, 2, 3);
 	print(&m, &b);
 	for (size_t i = 0; i < b.n; i += i < 48 || i + 48 > b.n ? 1 : 4099) {
@@ -100,12 +98,11 @@ static void test_damaged_file_is_refused(void **state)
 }
 
 /* Whole by its checksum, but what it says cannot be. */
-static void test_does_not_hold_together(void **state)
+TEST(test_does_not_hold_together)
 {
 	struct fedgcn_model m, n;
 	struct buf b;
 
-	(void)state;
 	make_model(&m, 2, 3);
 	m.weights -= 64;
 	print(&m, &b);
@@ -127,15 +124,4 @@ static void test_does_not_hold_together(void **state)
 	assert_err(parse(b.p, b.n, &n), ERR_INPUT, "do not make");
 	buf_release(&b);
 	fedgcn_model_release(&m);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_there_and_back),
-		cmocka_unit_test(test_damaged_file_is_refused),
-		cmocka_unit_test(test_does_not_hold_together),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

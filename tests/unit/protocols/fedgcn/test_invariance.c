@@ -135,28 +135,17 @@ static const struct invariance table = {
 		  "the attributes of one graph times 10^4" },
 };
 
-static void test_promises(void **state)
+TEST(test_promises)
 {
 	struct sheet s;
 
-	(void)state;
 	sheet_make(&s, &(struct plan){ .n = 90, .m = SHEET_PARTIES, .seed = 3, .noise = 0.4 },
 		   NULL);
 	invariance_holds(&table, &s);
 	sheet_release(&s);
 }
 
-static void test_page(void **state)
+TEST(test_page)
 {
-	(void)state;
 	invariance_page(&table);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_page),
-					    cmocka_unit_test(test_promises) };
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

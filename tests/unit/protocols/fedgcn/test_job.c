@@ -7,12 +7,11 @@
 
 #define FEDGCN "\"kind\": \"fedgcn\", \"clusters\": 2"
 
-static void test_defaults(void **state)
+TEST(test_defaults)
 {
 	struct fedgcn_params p;
 	struct job j;
 
-	(void)state;
 	assert_ok(parse(&j, "{" FEDGCN ", \"seed\": 9}", NULL));
 	assert_ok(fedgcn_params_of(fedgcn_job(&j), 1, &p));
 	assert_int_equal(p.k, 2);
@@ -33,7 +32,7 @@ static void test_defaults(void **state)
 	assert_string_equal(job_permission(&j), "fedgcn");
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
 	static const struct {
 		const char *more, *permission;
@@ -47,7 +46,6 @@ static void test_words(void **state)
 		{ ", \"em\": 10", "fedgcn", FEDGCN_MATCHED, FEDGCN_AVG }, /* as 0.2.0 records it */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct fedgcn_params p;
 		char text[256];
@@ -63,7 +61,7 @@ static void test_words(void **state)
 	}
 }
 
-static void test_leaks(void **state)
+TEST(test_leaks)
 {
 	static const struct {
 		const char *more, *text;
@@ -84,7 +82,6 @@ static void test_leaks(void **state)
 		{ "", "a sum is not differential privacy", 3, true },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const char *leaks[32];
 		size_t n, said = 0;
@@ -99,15 +96,4 @@ static void test_leaks(void **state)
 		if ((said > 0) != cases[i].said)
 			fail_msg("case %zu: \"%s\"", i, cases[i].text);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_leaks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static double loss_f64(struct gin_batch_f64 *b, const struct fedgcn_params *p, c
 }
 
 /* The whole loss, KL and reconstruction, by the weights of every layer and by C. */
-static void test_gradient(void **state)
+TEST(test_gradient)
 {
 	enum { GRAPHS = 8, K = 3 };
 	struct gin_batch_f64 b = { 0 };
@@ -43,7 +43,6 @@ static void test_gradient(void **state)
 	struct rng rng;
 	float *F;
 
-	(void)state;
 	quick(&p, K);
 	random_graphs(&g, GRAPHS, 10, 0.4, 3);
 	assert_ok(graphs_features(&g, GRAPHS_STRUCTURE, 1, &F));
@@ -89,7 +88,7 @@ static void test_gradient(void **state)
 
 /* Training itself: Adam's first step has the length of the rate, against the gradient, in
  * floats. */
-static void test_first_step(void **state)
+TEST(test_first_step)
 {
 	enum { GRAPHS = 10, K = 2, N = 45664 + K * FEDGCN_Z };
 	struct gin_batch_f64 b = { 0 };
@@ -102,7 +101,6 @@ static void test_first_step(void **state)
 	size_t checked = 0;
 	float *F, *w;
 
-	(void)state;
 	quick(&p, K);
 	p.epochs = 1;
 	random_graphs(&g, GRAPHS, 12, 0.4, 13);
@@ -139,14 +137,4 @@ static void test_first_step(void **state)
 	free(W);
 	free(w);
 	free(gradient);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_gradient),
-		cmocka_unit_test(test_first_step),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

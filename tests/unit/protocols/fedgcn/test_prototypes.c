@@ -7,7 +7,7 @@
 #include <math.h>
 
 /* Two groups of uploads far apart: KDE puts the prototypes there, whatever is withheld. */
-static void test_kde(void **state)
+TEST(test_kde)
 {
 	enum { PARTIES = 4, K = 2 };
 	struct fedgcn_params p;
@@ -15,7 +15,6 @@ static void test_kde(void **state)
 	double *x;
 	size_t words;
 
-	(void)state;
 	quick(&p, K);
 	words = fedgcn_upload_words(&p);
 	ALLOC(x, PARTIES * words);
@@ -44,7 +43,7 @@ static void test_kde(void **state)
 
 /* The final mixture stands where EM settles, not where it became slow: of clusters that overlap, as
  * those of graphs do, that is elsewhere. */
-static void test_mixture_where_em_settles(void **state)
+TEST(test_mixture_where_em_settles)
 {
 	enum { N = 800, AXES = 3 };
 	struct fedgcn_model m = { .k = 2 };
@@ -57,7 +56,6 @@ static void test_mixture_where_em_settles(void **state)
 	struct gmm g;
 	struct rng rng;
 
-	(void)state;
 	quick(&p, 2);
 	how.seed = p.seed;
 	rng_seed(&rng, 5, 0);
@@ -79,14 +77,4 @@ static void test_mixture_where_em_settles(void **state)
 	mat_release(&X);
 	mat_release(&Z);
 	fedgcn_model_release(&m);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kde),
-		cmocka_unit_test(test_mixture_where_em_settles),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

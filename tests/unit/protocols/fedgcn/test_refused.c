@@ -6,13 +6,12 @@
 
 /* A rate far too large: the sentence has the round and the value; the party keeps its last model.
  */
-static void test_explosion(void **state)
+TEST(test_explosion)
 {
 	struct federation f;
 	struct fedgcn_params p;
 	const struct fedgcn_model *m;
 
-	(void)state;
 	quick(&p, 2);
 	p.rate = 1;
 	p.rounds = 10;
@@ -43,13 +42,12 @@ static enum err ask(struct fedgcn_party *party, enum fedgcn_kind kind, unsigned 
 	return err;
 }
 
-static void test_questions(void **state)
+TEST(test_questions)
 {
 	struct fedgcn_party party;
 	struct fedgcn_params p;
 	struct graphs g;
 
-	(void)state;
 	quick(&p, 2);
 	p.rounds = 1;
 	random_graphs(&g, 20, 6, 0.5, 1);
@@ -66,13 +64,12 @@ static void test_questions(void **state)
 	graphs_release(&g);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	struct fedgcn_party party;
 	struct fedgcn_params p;
 	struct graphs g;
 
-	(void)state;
 	random_graphs(&g, 3, 4, 0.5, 1);
 	quick(&p, 4);
 	assert_err(fedgcn_party_init(&party, &g, &p), ERR_INPUT, "3 graphs for 4 clusters");
@@ -86,15 +83,4 @@ static void test_refused(void **state)
 	p.rate = NAN;
 	assert_err(fedgcn_params_check(&p), ERR_INPUT, "rate nan");
 	graphs_release(&g);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_explosion),
-		cmocka_unit_test(test_questions),
-		cmocka_unit_test(test_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,12 +8,11 @@
 /* ---- sums ---- */
 
 /* A federation of one shares prototypes with itself: it is the baseline that trains alone. */
-static void test_one_party(void **state)
+TEST(test_one_party)
 {
 	struct federation one, alone;
 	struct fedgcn_params p;
 
-	(void)state;
 	quick(&p, 2);
 	run_federation(&one, &p, 1, 5);
 	p.prototypes = FEDGCN_OWN;
@@ -71,7 +70,7 @@ static enum err sum_and_keep(void *ctx, const void *question, enum parties_how h
 
 /* FedAvg: joint weights are the parties' own, weighted by graphs; matched prototypes theirs,
  * weighted by the graphs of each cluster. */
-static void test_mean(void **state)
+TEST(test_mean)
 {
 	enum { W = 45664, K = 2 };
 	struct federation f, fixed;
@@ -81,7 +80,6 @@ static void test_mean(void **state)
 	struct parties parties = { .count = 3, .backend = &keeps, .ctx = &keep };
 	double n = 0, apart = 0;
 
-	(void)state;
 	quick(&p, K);
 	p.rounds = 1;
 	open_federation(&f, &p, 3, 7);
@@ -118,9 +116,8 @@ static void test_mean(void **state)
 
 /* Each way of sharing, each kind of prototype, both final clusterings: a good end, labels below k,
  * sizes that add up, and a model that says of the same graphs what the run said. */
-static void test_all_ways(void **state)
+TEST(test_all_ways)
 {
-	(void)state;
 	for (int way = 0; way < 9; way++) {
 		struct federation f;
 		struct fedgcn_params p;
@@ -154,12 +151,11 @@ static void test_all_ways(void **state)
 }
 
 /* The same bits for any threads; other bits for another seed. */
-static void test_same_bits(void **state)
+TEST(test_same_bits)
 {
 	struct federation a, b;
 	struct fedgcn_params p;
 
-	(void)state;
 	quick(&p, 3);
 	run_federation(&a, &p, 2, 20);
 	p.threads = 1;
@@ -176,7 +172,7 @@ static void test_same_bits(void **state)
 }
 
 /* Paths of 4 to 7 nodes and cliques of 12 to 15: two kinds that anybody can tell apart. */
-static void test_two_kinds(void **state)
+TEST(test_two_kinds)
 {
 	struct fedgcn_params p;
 	struct fedgcn_party party;
@@ -191,7 +187,6 @@ static void test_two_kinds(void **state)
 	uint32_t truth[80];
 	size_t nodes, edges = 0;
 
-	(void)state;
 	ALLOC(both.first, 81);
 	for (size_t i = 0; i < 80; i++)
 		both.first[i + 1] = both.first[i] + (i < 40 ? 4 : 12) + i % 4;
@@ -220,26 +215,14 @@ static void test_two_kinds(void **state)
 
 /* Prototypes of few graphs stay at home: with a least of all graphs but one nobody says anything.
  */
-static void test_min_cluster(void **state)
+TEST(test_min_cluster)
 {
 	struct federation f;
 	struct fedgcn_params p;
 
-	(void)state;
 	quick(&p, 3);
 	p.min_cluster = 29;
 	run_federation(&f, &p, 1, 40);
 	assert_true(f.report.withheld >= 2);
 	close_federation(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_party), cmocka_unit_test(test_mean),
-		cmocka_unit_test(test_all_ways),  cmocka_unit_test(test_same_bits),
-		cmocka_unit_test(test_two_kinds), cmocka_unit_test(test_min_cluster),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

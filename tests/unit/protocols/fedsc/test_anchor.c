@@ -19,7 +19,7 @@ static void gram(const struct fedsc_anchor *b, struct mat *M)
 
 /* On a line, landmarks at 0, 1, 3 and 7: the row 0.5 has squared distances 1/4, 1/4, 25/4, so with
  * s = 2 weights (6, 6) / 12; the row 0 has 0, 1, 9: (9, 8) / 17; 7 has 0, 16, 36: (36, 20) / 56. */
-static void by_hand(void **state)
+TEST(by_hand)
 {
 	double z[] = { 0, 1, 3, 7 }, x[] = { 0.5, 0, 7 };
 	struct mat Z = { 4, 1, z }, X = { 3, 1, x }, M;
@@ -27,7 +27,6 @@ static void by_hand(void **state)
 	static const uint32_t landmark[] = { 0, 1, 0, 1, 3, 2 };
 	struct fedsc_anchor b;
 
-	(void)state;
 	fedsc_anchor_init(&b, &X, &Z, 2, 1);
 	for (size_t e = 0; e < 6; e++) {
 		assert_near(b.weight[e], weight[e], 1e-15);
@@ -43,13 +42,12 @@ static void by_hand(void **state)
 }
 
 /* Of landmarks that are all as far, each is worth the same. */
-static void equally_far(void **state)
+TEST(equally_far)
 {
 	double z[] = { 1, 1, 1, 1 }, x[] = { 5 };
 	struct mat Z = { 4, 1, z }, X = { 1, 1, x };
 	struct fedsc_anchor b;
 
-	(void)state;
 	fedsc_anchor_init(&b, &X, &Z, 3, 1);
 	for (uint32_t e = 0; e < 3; e++) {
 		assert_near(b.weight[e], 1.0 / 3, 1e-16);
@@ -71,14 +69,13 @@ static void basis(const struct mat *M, size_t k, double *lam, double *value, str
 
 /* The embedding B R has orthonormal columns, and they are eigenvectors of the n x n similarity
  * B diag(1 / lam) B', with the same eigenvalues as an n x n eigenproblem finds. */
-static void eigenvectors(void **state)
+TEST(eigenvectors)
 {
 	enum { N = 300, D = 40, K = 6 };
 	struct mat X, Z, M, R, E, B, S, T, V, G;
 	double lam[D], value[K], expected[K];
 	struct fedsc_anchor b;
 
-	(void)state;
 	sample_normal(&X, N, 3, 1);
 	sample_normal(&Z, D, 3, 2);
 	fedsc_anchor_init(&b, &X, &Z, 4, 1);
@@ -125,14 +122,13 @@ static void eigenvectors(void **state)
 }
 
 /* A landmark that is nobody's has a row of zeros, and is no division by zero. */
-static void nobodys_landmark(void **state)
+TEST(nobodys_landmark)
 {
 	double z[] = { 0, 1, 2, 1000 }, x[] = { 0, 0.1, 1, 1.2, 2 };
 	struct mat Z = { 4, 1, z }, X = { 5, 1, x }, M, N, U, R;
 	struct fedsc_anchor b;
 	double lam[4], value[4];
 
-	(void)state;
 	fedsc_anchor_init(&b, &X, &Z, 2, 1);
 	gram(&b, &M);
 	basis(&M, 2, lam, value, &R);
@@ -149,12 +145,11 @@ static void nobodys_landmark(void **state)
 	fedsc_anchor_release(&b);
 }
 
-static void threads_do_not_matter(void **state)
+TEST(threads_do_not_matter)
 {
 	struct fedsc_anchor one, three;
 	struct mat X, Z;
 
-	(void)state;
 	sample_normal(&X, 5000, 70, 3);
 	sample_normal(&Z, 50, 70, 4);
 	fedsc_anchor_init(&one, &X, &Z, 4, 1);
@@ -168,14 +163,13 @@ static void threads_do_not_matter(void **state)
 }
 
 /* Of blocks of rows, joined in pairs: the same bits wherever the rows are. */
-static void blocks_are_joined_in_pairs(void **state)
+TEST(blocks_are_joined_in_pairs)
 {
 	enum { N = 2 * ROWSUM_ROWS + 77, D = 40, WORDS = D * (D + 1) / 2 };
 	double whole[WORDS], part[3][WORDS];
 	struct fedsc_anchor b;
 	struct mat X, Z;
 
-	(void)state;
 	sample_normal(&X, N, 3, 5);
 	sample_normal(&Z, D, 3, 6);
 	fedsc_anchor_init(&b, &X, &Z, 4, 1);
@@ -195,11 +189,10 @@ static void blocks_are_joined_in_pairs(void **state)
 }
 
 /* One for five rows; anchor: for three where there are fewer than 30 a cluster. */
-static void how_many_landmarks(void **state)
+TEST(how_many_landmarks)
 {
 	struct fedsc_params p = { .variant = FEDSC_BY_ANCHORS, .k = 10, .dims_most = 250 };
 
-	(void)state;
 	assert_int_equal(fedsc_landmarks_most(&p, 299), 99);
 	assert_int_equal(fedsc_landmarks_most(&p, 300), 60);
 	assert_int_equal(fedsc_landmarks_most(&p, 1e6), 600);
@@ -209,19 +202,4 @@ static void how_many_landmarks(void **state)
 	p = (struct fedsc_params){ .variant = FEDSC_BY_DENSE, .k = 10, .dims_most = 250 };
 	assert_int_equal(fedsc_landmarks_most(&p, 299), 59);
 	assert_int_equal(fedsc_landmarks_most(&p, 1e6), 250);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_hand),
-		cmocka_unit_test(equally_far),
-		cmocka_unit_test(how_many_landmarks),
-		cmocka_unit_test(eigenvectors),
-		cmocka_unit_test(nobodys_landmark),
-		cmocka_unit_test(threads_do_not_matter),
-		cmocka_unit_test(blocks_are_joined_in_pairs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,11 +163,10 @@ static void find_rows(const struct points *p, const char *settings)
 	forget(&ear);
 }
 
-static void test_paper_gives_rows_away(void **state)
+TEST(test_paper_gives_rows_away)
 {
 	struct points p;
 
-	(void)state;
 	points_make(&p, K, EACH, M, 4, L, 1);
 	find_rows(&p, "variant=paper dims=12");
 	find_rows(&p, "variant=paper dims=12 rounds=0 kernel.width=1.5");
@@ -197,11 +196,10 @@ static void blurs_rows(const char *settings)
 	points_release(&p);
 }
 
-static void test_noise_blurs_rows(void **state)
+TEST(test_noise_blurs_rows)
 {
 	struct points p;
 
-	(void)state;
 	blurs_rows("variant=paper dims=12 noise.on=factors noise.beta=0.5");
 	blurs_rows("variant=paper dims=12 noise.on=factors noise.beta_c=0.5");
 	/* Noise on Z_p alone does not: C is exact, and the Z that it is of is everybody's. */
@@ -210,14 +208,13 @@ static void test_noise_blurs_rows(void **state)
 	points_release(&p);
 }
 
-static void test_paper_gives_iris_away(void **state)
+TEST(test_paper_gives_iris_away)
 {
 	const char *root = getenv("COTERIE_DATA");
 	struct features features;
 	struct points p = { 0 };
 	char path[4096];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/iris/features.npy", root ? root : "../shared/data");
 	if (!file_exists(path))
 		skip();
@@ -314,26 +311,12 @@ static void find_nothing(const struct points *p, const char *settings)
 	forget(&ear);
 }
 
-static void test_others_have_only_sums(void **state)
+TEST(test_others_have_only_sums)
 {
 	struct points p;
 
-	(void)state;
 	points_make(&p, K, EACH, M, 4, L, 1);
 	find_nothing(&p, "variant=anchor");
 	find_nothing(&p, "variant=dense dims=12");
 	points_release(&p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_paper_gives_rows_away),
-		cmocka_unit_test(test_noise_blurs_rows),
-		cmocka_unit_test(test_paper_gives_iris_away),
-		cmocka_unit_test(test_others_have_only_sums),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

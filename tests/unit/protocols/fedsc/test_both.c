@@ -87,9 +87,8 @@ static void check_labels(const char *settings)
 	free(central);
 }
 
-static void test_labels_of_the_twin(void **state)
+TEST(test_labels_of_the_twin)
 {
-	(void)state;
 	check_labels("variant=anchor");
 	check_labels("variant=anchor dims=20 near=2 min_cluster=5");
 	check_labels("variant=dense");
@@ -102,12 +101,11 @@ static void test_labels_of_the_twin(void **state)
 }
 
 /* Parties of very different sizes, in any order. */
-static void test_sizes_of_parties(void **state)
+TEST(test_sizes_of_parties)
 {
 	static const char *const settings[] = { "variant=anchor", "variant=dense", "kind=kmeans" };
 	struct points p;
 
-	(void)state;
 	points_make(&p, K, EACH, M, 4, 2, 1);
 	for (size_t s = 0; s < 3; s++) {
 		struct job job = points_job(settings[s]);
@@ -133,13 +131,12 @@ static void test_sizes_of_parties(void **state)
 }
 
 /* Sums of raw columns are far beyond fixed point, and columns far below it. */
-static void test_large_and_small(void **state)
+TEST(test_large_and_small)
 {
 	static const double factor[] = { 1e9, 1, 1e-9 }, offset[] = { 1e12, 1e6, 1e-3 };
 	struct job job = points_job("variant=anchor");
 	uint32_t *first = NULL;
 
-	(void)state;
 	for (size_t s = 0; s < 3; s++) {
 		struct federation *f;
 		struct points p;
@@ -160,14 +157,13 @@ static void test_large_and_small(void **state)
 	free(first);
 }
 
-static void test_sparse_features(void **state)
+TEST(test_sparse_features)
 {
 	struct job job = points_job("variant=anchor");
 	uint32_t *label, *dense;
 	struct federation *f;
 	struct points p;
 
-	(void)state;
 	points_make(&p, K, EACH, M, 4, 3, 1);
 	dense = points_run(&p, 3, &job, NULL);
 	f = points_federation(&p, 3, &job);
@@ -241,7 +237,7 @@ static void lloyd(const struct mat *S, const struct mat *C, double next[K][M])
 
 /* From each centres that were told, the next are those of pooled rows, up to fixed point's
  * rounding. */
-static void test_lloyd_of_pooled_rows(void **state)
+TEST(test_lloyd_of_pooled_rows)
 {
 	struct job job = points_job("kind=kmeans restarts=1");
 	struct centres c = { 0 };
@@ -250,7 +246,6 @@ static void test_lloyd_of_pooled_rows(void **state)
 	struct mat S;
 	size_t steps = 0;
 
-	(void)state;
 	points_make(&p, K, EACH, M, 0.5, 4, 1); /* so close that it takes some */
 	f = points_federation(&p, 4, &job);
 	f->party[0].saw = keep_centres;
@@ -299,13 +294,12 @@ static uint64_t drawn(const struct federation *f)
 }
 
 /* Fewer parties in a round than there are: the twin's dictionary, so both drew the same. */
-static void test_participants(void **state)
+TEST(test_participants)
 {
 	static const char *const settings[] = { "variant=dense dims=12 rounds=6 participants=2",
 						"variant=paper dims=12 rounds=3 participants=1" };
 	struct points p;
 
-	(void)state;
 	points_make(&p, K, EACH, M, 4, 5, 1);
 	for (size_t s = 0; s < 2; s++) {
 		struct job job = points_job(settings[s]), all = job;
@@ -336,7 +330,7 @@ static void test_participants(void **state)
 
 /* Noise comes from the party's own generator: two runs differ, none of them in the planted balls.
  */
-static void test_noise(void **state)
+TEST(test_noise)
 {
 	static const char *const settings[] = {
 		"variant=anchor noise.on=data noise.beta=0.3",
@@ -345,7 +339,6 @@ static void test_noise(void **state)
 	};
 	struct points p;
 
-	(void)state;
 	points_make(&p, K, EACH, M, 8, 3, 1);
 	for (size_t s = 0; s < 3; s++) {
 		struct job job = points_job(settings[s]);
@@ -369,20 +362,4 @@ static void test_noise(void **state)
 			assert_true(value[0] != value[1]);
 	}
 	points_release(&p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_labels_of_the_twin),
-		cmocka_unit_test(test_sizes_of_parties),
-		cmocka_unit_test(test_large_and_small),
-		cmocka_unit_test(test_sparse_features),
-		cmocka_unit_test(test_lloyd_of_pooled_rows),
-		cmocka_unit_test(test_participants),
-		cmocka_unit_test(test_noise),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,9 +87,8 @@ static void check_borders(const struct listener *to)
 	}
 }
 
-static void test_every_message(void **state)
+TEST(test_every_message)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
 		struct lab lab;
 
@@ -158,11 +157,10 @@ static void check_basis(struct lab *lab, const char *phase)
 
 /* The coordinator decides nothing: all that it says is a sum, which parties verify, or
  * eigenvectors, which they check; variant "paper" has labels, too. */
-static void test_wrong_numbers(void **state)
+TEST(test_wrong_numbers)
 {
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 1, 2);
 	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
 		const struct script *full;
@@ -183,13 +181,12 @@ static void test_wrong_numbers(void **state)
 }
 
 /* A sum that is told again in place of the next, and one that is told to this party alone. */
-static void test_other_sums(void **state)
+TEST(test_other_sums)
 {
 	struct lab lab;
 	struct msg m;
 	size_t first, second;
 
-	(void)state;
 	lab_open(&lab, runs[3]);
 	first = step_in(&lab.r->to_party[1], "kmeans", MSG_SUM, 0, 0);
 	second = step_in(&lab.r->to_party[1], "kmeans", MSG_SUM, 0, 1);
@@ -204,13 +201,12 @@ static void test_other_sums(void **state)
 }
 
 /* Whatever the party is told: no sum of fewer rows than its policy wants. */
-static void test_policy_of_a_party(void **state)
+TEST(test_policy_of_a_party)
 {
 	struct points p;
 	struct job job = points_job("variant=anchor min_cluster=3");
 	struct federation *f;
 
-	(void)state;
 	points_make(&p, K, 20, M, 4, 3, 1);
 	f = points_federation(&p, 3, &job);
 	f->party[1].min_cluster = 4;
@@ -225,11 +221,10 @@ static void test_policy_of_a_party(void **state)
 /* ---- parties that send something else ---- */
 
 /* Any words in place of a party's: a run that ends, with a sentence or with labels. */
-static void test_wrong_words(void **state)
+TEST(test_wrong_words)
 {
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 1, 1);
 	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
 		size_t refused = 0, steps;
@@ -283,11 +278,10 @@ static void refuse_sum(struct lab *lab, const char *phase, size_t nth, size_t at
 	script_release(&s);
 }
 
-static void test_wrong_sums(void **state)
+TEST(test_wrong_sums)
 {
 	struct lab lab;
 
-	(void)state;
 	lab_open(&lab, runs[0]);
 	refuse_sum(&lab, "totals", 0, 2, 0.5, "they have 24.5 rows");
 	refuse_sum(&lab, "totals", 0, 2, -21, "they have 3 rows, expected 4");
@@ -323,11 +317,10 @@ static void upload_of(struct lab *lab, size_t l, size_t rows, size_t cols, const
 	free(x);
 }
 
-static void test_wrong_uploads(void **state)
+TEST(test_wrong_uploads)
 {
 	struct lab lab;
 
-	(void)state;
 	lab_open(&lab, runs[2]);
 	upload_of(&lab, 0, N - 1, 4, "p0 sent UPLOAD of group 0, count 92");
 	upload_of(&lab, 1, 1, 4, "p1 sent UPLOAD of group 1, count 4");
@@ -391,9 +384,8 @@ static void fails(const char *settings, spoil *how, bool at_party, enum err code
 	points_release(&p);
 }
 
-static void test_bad_input(void **state)
+TEST(test_bad_input)
 {
-	(void)state;
 	fails("variant=anchor", spoil_value, true, ERR_INPUT, "row 3, column 1 is nan");
 	fails("variant=anchor", spoil_bound, true, ERR_INPUT,
 	      "sums of its numbers, or of their squares, are 3.48449e+41 or more");
@@ -409,17 +401,4 @@ static void test_bad_input(void **state)
 	      "landmarks have 10 rows or more");
 	fails("variant=dense dims=6 rounds=1 kernel.lambda=0 kernel.width=1e8", spoil_nothing, true,
 	      ERR_JOB, "with lambda 0, r 1e+08");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_message), cmocka_unit_test(test_wrong_numbers),
-		cmocka_unit_test(test_other_sums),    cmocka_unit_test(test_wrong_words),
-		cmocka_unit_test(test_wrong_sums),    cmocka_unit_test(test_wrong_uploads),
-		cmocka_unit_test(test_bad_input),     cmocka_unit_test(test_policy_of_a_party),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,7 +92,7 @@ static enum err keep_landmarks(void *Z, const void *question, double *x, size_t 
 	return ERR_OK;
 }
 
-static void one_party_is_central(void **state)
+TEST(one_party_is_central)
 {
 	struct rows_lab *lab = alloc(1, sizeof(*lab));
 	struct fedsc_report report;
@@ -101,7 +101,6 @@ static void one_party_is_central(void **state)
 	struct metrics same;
 	uint32_t label[N], *found;
 
-	(void)state;
 	params(&p, FEDSC_BY_ANCHORS);
 	rows_lab_init(lab, &X, truth, 1, 0, 1);
 	lab->memory.watch = keep_landmarks;
@@ -155,7 +154,7 @@ static void whole_eigenproblem(const struct mat *rows, const struct mat *Z, doub
 
 /* Asks three parties what by_dense() would, and compares their embeddings with that of the n x n
  * problem: inner products of unit rows, which no sign or rotation changes. */
-static void dense_is_the_whole_problem(void **state)
+TEST(dense_is_the_whole_problem)
 {
 	struct rows_lab *lab = alloc(1, sizeof(*lab));
 	struct fedsc_report report;
@@ -164,7 +163,6 @@ static void dense_is_the_whole_problem(void **state)
 	double value[K];
 	size_t at = 0;
 
-	(void)state;
 	params(&p, FEDSC_BY_DENSE);
 	rows_lab_init(lab, &X, truth, 3, 0.5, 1);
 	assert_ok(fedsc_run(&lab->parties, lab->m, &p, &report));
@@ -202,7 +200,7 @@ static void given(void *ctx, size_t first, size_t count, double *S)
 }
 
 /* Variant paper from Z and C by its definition, C Kzz C' whole, where the answer is not clear. */
-static void paper_by_definition(void **state)
+TEST(paper_by_definition)
 {
 	struct points_params how = { .k = K, .neighbours = 6, .restarts = 20, .seed = 3 };
 	struct knn_source source = { .n = N, .block = given };
@@ -212,7 +210,6 @@ static void paper_by_definition(void **state)
 	struct metrics same;
 	struct csr S;
 
-	(void)state;
 	how.threads = 1;
 	sample_normal(&Z, 15, M, 5);
 	sample_normal(&C, N, 15, 6);
@@ -234,13 +231,4 @@ static void paper_by_definition(void **state)
 	mat_release(&Z);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_party_is_central),
-		cmocka_unit_test(dense_is_the_whole_problem),
-		cmocka_unit_test(paper_by_definition),
-	};
-
-	return cmocka_run_group_tests(tests, make, unmake);
-}
+TESTS_BETWEEN(make, unmake)

@@ -8,11 +8,10 @@
 	"\"delta\": 1e-5, \"clip\": 2" more "}}"
 
 /* As many as there may be: the landmarks of fedsc take one. */
-static void test_rounds(void **state)
+TEST(test_rounds)
 {
 	struct job j;
 
-	(void)state;
 	assert_ok(parse(&j, SUMS("kmeans", ""), NULL));
 	assert_int_equal(fedsc_job(&j)->how.lloyd, 7);
 	assert_ok(parse(&j, SUMS("fedsc", ""), NULL));
@@ -20,12 +19,11 @@ static void test_rounds(void **state)
 }
 
 /* Somebody's noise must be left. */
-static void test_colluders_of_so_many(void **state)
+TEST(test_colluders_of_so_many)
 {
 	struct fedsc_params p;
 	struct job j;
 
-	(void)state;
 	assert_ok(parse(&j, SUMS("kmeans", ", \"colluders\": 3"), NULL));
 	assert_ok(fedsc_params_of(fedsc_job(&j), 4, 0, 1, &p));
 	assert_true(p.colluders == 3 && p.multiplier > 0 && p.clip == 2);
@@ -37,14 +35,4 @@ static void test_colluders_of_so_many(void **state)
 	fedsc_job(&j)->noise_colluders = 3;
 	assert_err(fedsc_params_of(fedsc_job(&j), 3, 0, 1, &p), ERR_INPUT,
 		   "job.noise.colluders is 3, of 3 parties");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rounds),
-		cmocka_unit_test(test_colluders_of_so_many),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,13 +66,12 @@ static enum err gradient_of(const struct mat *C, struct mat *G, double *f, doubl
 }
 
 /* Every entry of the gradient is the slope of the objective, for any C. */
-static void finite_differences(void **state)
+TEST(finite_differences)
 {
 	const double h = 1e-5;
 	struct mat C, G;
 	double f, size = 0, off = 0;
 
-	(void)state;
 	sample_normal(&C, N, D, 3);
 	assert_ok(gradient_of(&C, &G, &f, NULL));
 	assert_near(f, objective(&C, &Z), 1e-10 * fabs(f));
@@ -94,12 +93,11 @@ static void finite_differences(void **state)
 }
 
 /* C is the least of the objective over C: its slope there is 0. */
-static void coefficients(void **state)
+TEST(coefficients)
 {
 	struct fedsc_basis b;
 	struct mat C;
 
-	(void)state;
 	assert_ok(fedsc_basis_init(&b, &Z, R, LAMBDA, 1));
 	mat_init(&C, N, D);
 	assert_ok(fedsc_coefficients(&b, X.a, N, C.a));
@@ -118,12 +116,11 @@ static void coefficients(void **state)
 }
 
 /* root root = Kzz, and a block of F is C root. */
-static void factors(void **state)
+TEST(factors)
 {
 	struct fedsc_basis b;
 	struct mat square, C, CR, F;
 
-	(void)state;
 	assert_ok(fedsc_basis_init(&b, &Z, R, LAMBDA, 1));
 	assert_ok(fedsc_basis_root(&b, 1));
 	la_mul_nn(&b.root, &b.root, 1, &square);
@@ -141,12 +138,11 @@ static void factors(void **state)
 }
 
 /* The step's length is 1.05 times below 1 / ||H||, of which 20 power iterations miss little. */
-static void step(void **state)
+TEST(step)
 {
 	struct mat C, CC, K, H, V;
 	double eta, value[D], w[D] = { 0 }, norm;
 
-	(void)state;
 	sample_normal(&C, N, D, 4);
 	assert_ok(gradient_of(&C, NULL, NULL, &eta));
 	kernel_gaussian(&X, &Z, R, 1, &K);
@@ -177,12 +173,11 @@ static void step(void **state)
 }
 
 /* Rounds lower the least of the objective over C, that is, tr(K) - tr(K_hat) and so on. */
-static void rounds_descend(void **state)
+TEST(rounds_descend)
 {
 	struct mat at, next, C;
 	double before = INFINITY;
 
-	(void)state;
 	mat_copy(&at, &Z);
 	mat_init(&C, N, D);
 	for (int s = 0; s < 8; s++) {
@@ -205,12 +200,11 @@ static void rounds_descend(void **state)
 
 /* Coefficients that are made again block by block give what those held give: columns of zeros
  * change no distance, but with them the rows are wider than the dictionary. */
-static void held_or_made(void **state)
+TEST(held_or_made)
 {
 	enum { MANY = 140000, FEW = 64 };
 	struct mat thin, wide, zt, zw, ot, ow;
 
-	(void)state;
 	sample_normal(&thin, MANY, 1, 5);
 	sample_normal(&zt, FEW, 1, 6);
 	mat_init(&wide, MANY, FEW);
@@ -233,11 +227,10 @@ static void held_or_made(void **state)
 	mat_release(&thin);
 }
 
-static void threads_do_not_matter(void **state)
+TEST(threads_do_not_matter)
 {
 	struct mat rows, at, one, three;
 
-	(void)state;
 	sample_normal(&rows, 2500, 30, 7);
 	sample_normal(&at, 20, 30, 8);
 	assert_ok(fedsc_round(&rows, &at, 7, LAMBDA, 2, 1, &one));
@@ -250,13 +243,12 @@ static void threads_do_not_matter(void **state)
 }
 
 /* Two equal rows of Z and no lambda. */
-static void not_positive(void **state)
+TEST(not_positive)
 {
 	double a[] = { 1, 2, 1, 2 };
 	struct mat twice = { 2, 2, a };
 	struct fedsc_basis b;
 
-	(void)state;
 	assert_err(fedsc_basis_init(&b, &twice, 1.5, 0, 1), ERR_JOB, "lambda 0, r 1.5");
 	fedsc_basis_release(&b);
 	a[0] = NAN;
@@ -266,12 +258,11 @@ static void not_positive(void **state)
 
 /* Why uploads of C are a reproduction mode: each row comes back from its coefficients. Noise on C
  * ends that. */
-static void rows_come_back(void **state)
+TEST(rows_come_back)
 {
 	struct fedsc_basis b;
 	struct mat C;
 
-	(void)state;
 	assert_ok(fedsc_basis_init(&b, &Z, R, LAMBDA, 1));
 	mat_init(&C, N, D);
 	assert_ok(fedsc_coefficients(&b, X.a, N, C.a));
@@ -284,19 +275,4 @@ static void rows_come_back(void **state)
 	fedsc_basis_release(&b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finite_differences),
-		cmocka_unit_test(coefficients),
-		cmocka_unit_test(factors),
-		cmocka_unit_test(step),
-		cmocka_unit_test(rounds_descend),
-		cmocka_unit_test(held_or_made),
-		cmocka_unit_test(threads_do_not_matter),
-		cmocka_unit_test(not_positive),
-		cmocka_unit_test(rows_come_back),
-	};
-
-	return cmocka_run_group_tests(tests, make, unmake);
-}
+TESTS_BETWEEN(make, unmake)

@@ -101,9 +101,8 @@ static void pooled_lloyd(unsigned rounds, struct mat *c, uint32_t *label)
 }
 
 /* From the same start, the same bits: sums of these rows are exact, in any order. */
-static void equals_pooled_lloyd(void **state)
+TEST(equals_pooled_lloyd)
 {
-	(void)state;
 	for (size_t parties = 1; parties <= 8; parties += 7 - (parties == 1) * 5)
 		for (double skew = 0; skew <= 1; skew++) {
 			struct fedkmeans_centres c;
@@ -128,7 +127,7 @@ static void equals_pooled_lloyd(void **state)
 }
 
 /* It ends when nothing moves, as pooled Lloyd does. */
-static void ends_when_still(void **state)
+TEST(ends_when_still)
 {
 	struct fedkmeans_centres c;
 	struct mat start, pooled;
@@ -136,7 +135,6 @@ static void ends_when_still(void **state)
 	unsigned used;
 	struct group g;
 
-	(void)state;
 	sample_normal(&start, K, M, 4);
 	mat_copy(&pooled, &start);
 	group_init(&g, &X, 3, 0, 1);
@@ -152,7 +150,7 @@ static void ends_when_still(void **state)
 }
 
 /* A centre far from all has no rows: it stays where it is, or goes, and nothing of it is summed. */
-static void empty_clusters(void **state)
+TEST(empty_clusters)
 {
 	for (int drop = 0; drop < 2; drop++) {
 		double a[] = { 0, 0, 0, 1e6, 1e6, 1e6 };
@@ -177,7 +175,7 @@ static void empty_clusters(void **state)
 
 /* One row stands alone. Whatever splits are made, it is never summed by itself: sums are of `least`
  * rows or more, and no landmark comes near it. */
-static void lone_row_is_never_summed(void **state)
+TEST(lone_row_is_never_summed)
 {
 	for (double least = 1; least <= 5; least += 2) {
 		struct fedkmeans_landmarks p = {
@@ -214,11 +212,10 @@ static void lone_row_is_never_summed(void **state)
 
 /* Ten rows, each alone in its own direction: those that are found keep their centres as traps, or
  * each would pull the next. */
-static void lone_rows_do_not_end_the_search(void **state)
+TEST(lone_rows_do_not_end_the_search)
 {
 	enum { LONE = 10 };
 
-	(void)state;
 	for (uint64_t seed = 0; seed < 5; seed++) {
 		struct fedkmeans_landmarks p = {
 			.most = 60, .least = 3, .rounds = 4, .last = 10, .seed = seed
@@ -251,7 +248,7 @@ static void lone_rows_do_not_end_the_search(void **state)
 	}
 }
 
-static void landmarks(void **state)
+TEST(landmarks)
 {
 	struct fedkmeans_landmarks p = {
 		.most = 37, .least = 3, .rounds = 4, .last = 10, .seed = 2
@@ -261,7 +258,6 @@ static void landmarks(void **state)
 	struct group g;
 	double rows = 0, spread = 0;
 
-	(void)state;
 	mat_init(&mean, 1, M);
 	group_init(&g, &X, 1, 0, 1);
 	assert_ok(fedkmeans_landmarks(&g.loop, &p, &mean, &c));
@@ -284,7 +280,7 @@ static void landmarks(void **state)
 }
 
 /* More landmarks than rows can carry: it stops by itself. */
-static void landmarks_end(void **state)
+TEST(landmarks_end)
 {
 	struct fedkmeans_landmarks p = {
 		.most = 10000, .least = 10, .rounds = 4, .last = 2, .seed = 2
@@ -293,7 +289,6 @@ static void landmarks_end(void **state)
 	struct mat mean;
 	struct group g;
 
-	(void)state;
 	mat_init(&mean, 1, M);
 	group_init(&g, &X, 2, 0, 1);
 	assert_ok(fedkmeans_landmarks(&g.loop, &p, &mean, &c));
@@ -308,9 +303,8 @@ static void landmarks_end(void **state)
 }
 
 /* The balls come back, over any split, in doubles and in fixed point. */
-static void balls_come_back(void **state)
+TEST(balls_come_back)
 {
-	(void)state;
 	for (size_t parties = 1; parties <= 8; parties *= 2)
 		for (int fixed = 0; fixed < 2; fixed++) {
 			struct fedkmeans_params p;
@@ -352,9 +346,8 @@ static void balls_come_back(void **state)
 
 /* Of 2 .. 8 the five balls, for any split; what is measured is what the rows in the open have, and
  * each party's labels are by the centres that came out. */
-static void range_finds_the_balls(void **state)
+TEST(range_finds_the_balls)
 {
-	(void)state;
 	for (size_t parties = 1; parties <= 8; parties += 7) {
 		struct fedkmeans_params p;
 		struct fedkmeans_report report;
@@ -396,11 +389,10 @@ static enum err spoil_margins(void *watcher, const void *question, double *x, si
 }
 
 /* Margins that cannot be. */
-static void margins_are_looked_at(void **state)
+TEST(margins_are_looked_at)
 {
 	double wrong[] = { 1.01 * N, -1, NAN };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		struct fedkmeans_params p;
 		struct fedkmeans_report report;
@@ -422,7 +414,7 @@ static void margins_are_looked_at(void **state)
 	}
 }
 
-static void whole_fails(void **state)
+TEST(whole_fails)
 {
 	struct fedkmeans_params p;
 	struct fedkmeans_report report;
@@ -430,7 +422,6 @@ static void whole_fails(void **state)
 	struct mat mean;
 	struct group g;
 
-	(void)state;
 	mat_init(&mean, 1, M);
 	group_init(&g, &X, 2, 0, 1);
 	fedkmeans_defaults(&p, 0, 3, 1, 1);
@@ -448,7 +439,7 @@ static void whole_fails(void **state)
 }
 
 /* A party refuses these, and says whose fault it is. */
-static void refusals(void **state)
+TEST(refusals)
 {
 	double a[] = { 0, 0, 0, 1, 1, 1 }, count[3], x[64], few[] = { 0, 0 };
 	struct mat Z = { 2, 3, a }, wide = { 1, 6, a };
@@ -459,7 +450,6 @@ static void refusals(void **state)
 	struct fedkmeans_question margin = { .kind = FEDKMEANS_MARGIN, .count = count, .k = 2 };
 	struct fedkmeans_party p;
 
-	(void)state;
 	fedkmeans_party_init(&p, &X, 5, 1);
 	assert_err(fedkmeans_answer(&p, &sums, x), ERR_PEER, "2 clusters when 0 were counted");
 	assert_err(fedkmeans_answer(&p, &margin, x), ERR_PEER, "2 clusters when 0 were counted");
@@ -489,7 +479,7 @@ static void refusals(void **state)
 }
 
 /* Rows in blocks over threads, more of both than one. */
-static void threads_do_not_matter(void **state)
+TEST(threads_do_not_matter)
 {
 	double one[7 * 21], three[7 * 21], count[7];
 	struct fedkmeans_question counts = { .kind = FEDKMEANS_COUNTS };
@@ -499,7 +489,6 @@ static void threads_do_not_matter(void **state)
 	struct fedkmeans_party p;
 	struct mat many, Z;
 
-	(void)state;
 	sample_normal(&many, 20000, 20, 1);
 	sample_normal(&Z, 7, 20, 2);
 	counts.centres = &Z;
@@ -514,23 +503,4 @@ static void threads_do_not_matter(void **state)
 	mat_release(&many);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equals_pooled_lloyd),
-		cmocka_unit_test(ends_when_still),
-		cmocka_unit_test(empty_clusters),
-		cmocka_unit_test(lone_row_is_never_summed),
-		cmocka_unit_test(lone_rows_do_not_end_the_search),
-		cmocka_unit_test(landmarks),
-		cmocka_unit_test(landmarks_end),
-		cmocka_unit_test(balls_come_back),
-		cmocka_unit_test(range_finds_the_balls),
-		cmocka_unit_test(margins_are_looked_at),
-		cmocka_unit_test(whole_fails),
-		cmocka_unit_test(refusals),
-		cmocka_unit_test(threads_do_not_matter),
-	};
-
-	return cmocka_run_group_tests(tests, make, unmake);
-}
+TESTS_BETWEEN(make, unmake)

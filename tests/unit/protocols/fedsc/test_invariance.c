@@ -67,27 +67,16 @@ static const struct invariance table = {
 		  "each column twice", "one row 10^4 times the mean row" },
 };
 
-static void test_promises(void **state)
+TEST(test_promises)
 {
 	struct sheet s;
 
-	(void)state;
 	sheet_make(&s, &(struct plan){ .n = 120, .m = 12, .seed = 3, .noise = 0.4 }, NULL);
 	invariance_holds(&table, &s);
 	sheet_release(&s);
 }
 
-static void test_page(void **state)
+TEST(test_page)
 {
-	(void)state;
 	invariance_page(&table);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_page),
-					    cmocka_unit_test(test_promises) };
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static struct fedsc_params params_of(const char *text)
 #define OF(kind, more) "{\"kind\": \"" kind "\", \"clusters\": 6, \"seed\": 9" more "}"
 
 /* Without a word about noise there is none, and k-means is a variant of its own. */
-static void defaults(void **state)
+TEST(defaults)
 {
 	static const struct {
 		const char *text;
@@ -32,7 +32,6 @@ static void defaults(void **state)
 		{ OF("kmeans", ""), FEDSC_BY_KMEANS },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < 4; i++) {
 		struct fedsc_params p = params_of(cases[i].text);
 
@@ -47,11 +46,10 @@ static void defaults(void **state)
 	}
 }
 
-static void each_is_read(void **state)
+TEST(each_is_read)
 {
 	struct fedsc_params p;
 
-	(void)state;
 	p = params_of(OF("fedsc", ", \"dims\": 40, \"near\": 7, \"min_cluster\": 8, "
 				  "\"restarts\": 3, \"iterations\": 17"));
 	assert_true(p.variant == FEDSC_BY_ANCHORS && p.dims == 40 && p.near == 7 && p.least == 8 &&
@@ -72,11 +70,10 @@ static void each_is_read(void **state)
 		    p.lloyd == 33 && p.tolerance == 0.5 && p.dims == 0);
 }
 
-static void noise_is_read(void **state)
+TEST(noise_is_read)
 {
 	struct fedsc_params p;
 
-	(void)state;
 	p = params_of(OF("kmeans", ", \"noise\": {\"on\": \"data\", \"beta\": 0.5}"));
 	assert_true(p.beta == 0.5 && p.noise_z == 0 && p.noise_c == 0);
 	p = params_of(OF("fedsc", ", \"variant\": \"paper\", \"noise\": {\"on\": \"factors\", "
@@ -88,19 +85,18 @@ static void noise_is_read(void **state)
 	assert_true(p.sigma_z > 0 && p.sigma_c > 0 && p.clip == 2 && p.ball == 3 && p.noise_z == 0);
 }
 
-static void refused(void **state)
+TEST(refused)
 {
 	struct fedsc_params p;
 	struct job job;
 
-	(void)state;
 	assert_ok(parse(&job, OF("fedsc", ", \"variant\": \"dense\", \"participants\": 6"), NULL));
 	assert_ok(fedsc_params_of(fedsc_job(&job), 6, 1, 1, &p));
 	assert_err(fedsc_params_of(fedsc_job(&job), 5, 1, 1, &p), ERR_INPUT,
 		   "job.participants is 6, of 5 parties");
 }
 
-static void whether_r_is_summed(void **state)
+TEST(whether_r_is_summed)
 {
 	static const struct {
 		const char *text;
@@ -113,24 +109,10 @@ static void whether_r_is_summed(void **state)
 		{ OF("kmeans", ""), false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < 5; i++) {
 		struct job job;
 
 		assert_ok(parse(&job, cases[i].text, NULL));
 		assert_int_equal(fedsc_width_is_summed(fedsc_job(&job)), cases[i].summed);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults),
-		cmocka_unit_test(each_is_read),
-		cmocka_unit_test(noise_is_read),
-		cmocka_unit_test(refused),
-		cmocka_unit_test(whether_r_is_summed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,13 +80,12 @@ static enum err run(struct lab *lab, const struct fedsc_params *p, double *longe
 	return err;
 }
 
-static void shortened(void **state)
+TEST(shortened)
 {
 	struct fedsc_params p;
 	struct lab lab;
 	double row, z;
 
-	(void)state;
 	assert_ok(fedsc_defaults(&p, FEDSC_BY_DENSE, 2, 1, 1));
 	p.dims = D;
 	p.least = 1;
@@ -104,11 +103,4 @@ static void shortened(void **state)
 	p.clip = 0;
 	p.ball = NAN;
 	assert_err(run(&lab, &p, &row, &z), ERR_INPUT, "lengths of 0 and nan");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(shortened) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,9 +48,8 @@ static enum err parse(const uint8_t *p, size_t n, struct fedsc_model *m)
 	return err;
 }
 
-static void test_there_and_back(void **state)
+TEST(test_there_and_back)
 {
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		struct buf b = { 0 }, c = { 0 };
 		struct fedsc_model m, n;
@@ -73,12 +72,11 @@ static void test_there_and_back(void **state)
 }
 
 /* Any bit turned, any length cut, a byte too many. */
-static void test_damaged(void **state)
+TEST(test_damaged)
 {
 	struct fedsc_model m, n;
 	struct buf b = { 0 };
 
-	(void)state;
 	make(&m, true, true);
 	fedsc_model_print(&m, &b);
 	for (size_t i = 0; i < b.n; i++) {
@@ -108,11 +106,10 @@ static void refused(const struct fedsc_model *m)
 }
 
 /* Whole by its checksum, but what it says cannot be. */
-static void test_does_not_hold_together(void **state)
+TEST(test_does_not_hold_together)
 {
 	struct fedsc_model m;
 
-	(void)state;
 	make(&m, true, true);
 	m.near = 4; /* of four landmarks */
 	refused(&m);
@@ -136,7 +133,7 @@ static void test_does_not_hold_together(void **state)
 
 enum { N = 240, M = 3, K = 3, L = 3 };
 
-static void test_rows_of_the_run(void **state)
+TEST(test_rows_of_the_run)
 {
 	static const enum fedsc_variant variant[] = { FEDSC_BY_KMEANS, FEDSC_BY_ANCHORS,
 						      FEDSC_BY_DENSE };
@@ -145,7 +142,6 @@ static void test_rows_of_the_run(void **state)
 	double sure[N];
 	struct mat X, copy;
 
-	(void)state;
 	rows_balls(&X, truth, K, N / K, M, 3, 3);
 	for (size_t v = 0; v < 3; v++) {
 		struct fedsc_params p = { .variant = variant[v],
@@ -189,16 +185,4 @@ static void test_rows_of_the_run(void **state)
 	}
 	mat_release(&X);
 	free(lab);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_there_and_back),
-		cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_does_not_hold_together),
-		cmocka_unit_test(test_rows_of_the_run),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,12 +36,11 @@ static void said(const char *text, const char *const *parts)
 
 /* Sensitivity 2 tau_X = 4, times the root that tests/unit/privacy/test_noise.c has for that eps and
  * sensitivity 1. */
-static void test_rows_by_eps(void **state)
+TEST(test_rows_by_eps)
 {
 	struct fedsc_noise n;
 	struct job job;
 
-	(void)state;
 	numbers(
 	    "{\"kind\": \"fedsc\", \"clusters\": 3, \"noise\": {\"on\": \"data\", \"eps\": 0.5, "
 	    "\"delta\": 1e-5, \"clip\": 2}}",
@@ -62,12 +61,11 @@ static void test_rows_by_eps(void **state)
 	assert_string_equal(n.mechanism, "analytic gaussian");
 }
 
-static void test_by_beta(void **state)
+TEST(test_by_beta)
 {
 	struct fedsc_noise n;
 	struct job job;
 
-	(void)state;
 	numbers(
 	    "{\"kind\": \"fedsc\", \"clusters\": 3, \"noise\": {\"on\": \"data\", \"beta\": 0.3}}",
 	    &job, &n);
@@ -106,13 +104,12 @@ static void test_by_beta(void **state)
 	"\", \"dims\": 16, \"rounds\": 5, \"kernel\": {\"width\": 2}, \"noise\": {\"on\": "        \
 	"\"factors\", \"eps\": 0.8, \"delta\": 2e-5, \"clip\": 2" more "}}"
 
-static void test_factors_by_eps(void **state)
+TEST(test_factors_by_eps)
 {
 	double analytic = 8.629573588246668, composed = 8 * 5 * log(exp(1) + 40000);
 	struct fedsc_noise n;
 	struct job job;
 
-	(void)state;
 	numbers(FACTORS("paper", ", \"ball\": 3"), &job, &n);
 	near(n.sensitivity_z, 24);
 	near(n.sigma_z, 24 / 0.4 * sqrt(composed));
@@ -133,9 +130,8 @@ static void test_factors_by_eps(void **state)
 	near(n.eps, 0);
 }
 
-static void test_said(void **state)
+TEST(test_said)
 {
-	(void)state;
 	said("{\"kind\": \"fedsc\", \"clusters\": 3, \"noise\": {\"on\": \"data\", \"eps\": 2, "
 	     "\"delta\": 1e-6, \"clip\": 1}}",
 	     (const char *[]){ "(eps 2, delta 1e-06)-differential privacy of each row",
@@ -170,13 +166,12 @@ static double fact(const struct facts *r, const char *name)
 }
 
 /* Numbers beside the sentence, those that there are; no noise, no word of it. */
-static void test_recorded(void **state)
+TEST(test_recorded)
 {
 	struct fedsc_noise n;
 	struct facts r = { 0 };
 	struct job job;
 
-	(void)state;
 	log_init("test", LOG_ERROR);
 	numbers("{\"kind\": \"kmeans\", \"clusters\": 3, \"noise\": {\"on\": \"data\", \"eps\": 1, "
 		"\"delta\": 1e-5, \"clip\": 2}}",
@@ -200,15 +195,4 @@ static void test_recorded(void **state)
 	fedsc_noise_record(fedsc_job(&job), &n, &r);
 	assert_int_equal(r.count, 0);
 	facts_release(&r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows_by_eps),    cmocka_unit_test(test_by_beta),
-		cmocka_unit_test(test_factors_by_eps), cmocka_unit_test(test_said),
-		cmocka_unit_test(test_recorded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,14 +51,13 @@ static const struct fact *fact(const struct bench *b, const char *name)
 
 /* Clip 50 shortens nothing, sensitivity 100, eps 100: the sample's variance within five of its own
  * deviations, sqrt(2 / samples), of sigma^2. */
-static void test_variance(void **state)
+TEST(test_variance)
 {
 	enum { N = 20000 };
 	struct fedsc_noise noise;
 	struct bench b;
 	double square = 0, mean = 0;
 
-	(void)state;
 	bench_open(&b,
 		   "{\"kind\": \"fedsc\", \"clusters\": 2, \"noise\": {\"on\": \"data\", "
 		   "\"eps\": 100, \"delta\": 1e-5, \"clip\": 50}}",
@@ -82,12 +81,11 @@ static void test_variance(void **state)
 
 /* A row of length 50 beside rows of length 1 is shortened to 1 and counted, and noise that is next
  * to nothing leaves the rest. */
-static void test_clipped_then_noisy(void **state)
+TEST(test_clipped_then_noisy)
 {
 	struct fedsc_noise noise;
 	struct bench b;
 
-	(void)state;
 	bench_open(&b,
 		   "{\"kind\": \"kmeans\", \"clusters\": 2, \"noise\": {\"on\": \"data\", "
 		   "\"eps\": 1e6, \"delta\": 0.4, \"clip\": 1}}",
@@ -106,7 +104,7 @@ static void test_clipped_then_noisy(void **state)
 
 /* Noise that is added elsewhere, or nowhere, leaves rows as they are; the record says what it is.
  */
-static void test_other_noise(void **state)
+TEST(test_other_noise)
 {
 	static const struct {
 		const char *job, *said;
@@ -120,7 +118,6 @@ static void test_other_noise(void **state)
 		  "C_p of sigma 3" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct bench b;
 
@@ -137,26 +134,13 @@ static void test_other_noise(void **state)
 }
 
 /* Two draws from the CSPRNG differ, and fill what they are asked for. */
-static void test_source(void **state)
+TEST(test_source)
 {
 	const struct noise_source *source = work_random();
 	uint8_t a[64] = { 0 }, b[64] = { 0 };
 
-	(void)state;
 	assert_ok(source->bytes(source->ctx, a, sizeof(a)));
 	assert_ok(source->bytes(source->ctx, b, sizeof(b)));
 	assert_memory_not_equal(a, b, sizeof(a));
 	assert_memory_not_equal(a + 48, b + 48, 16);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_variance),
-		cmocka_unit_test(test_clipped_then_noisy),
-		cmocka_unit_test(test_other_noise),
-		cmocka_unit_test(test_source),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

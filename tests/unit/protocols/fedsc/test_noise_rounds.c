@@ -3,7 +3,7 @@
 #include "tests/unit/cluster/balls.h"
 
 /* beta: the rows' mean square rises by beta^2. */
-static void noisy_rows(void **state)
+TEST(noisy_rows)
 {
 	struct rows_lab *lab = alloc(1, sizeof(*lab));
 	struct fedsc_report report;
@@ -11,7 +11,6 @@ static void noisy_rows(void **state)
 	double square = 0, clean = 0;
 	struct mat S;
 
-	(void)state;
 	scaled(&S);
 	for (size_t e = 0; e < N * M; e++)
 		clean += S.a[e] * S.a[e] / (N * M);
@@ -37,9 +36,8 @@ static void noisy_rows(void **state)
 }
 
 /* Rows of the upload without noise come back by trilateration; with it they do not. */
-static void noisy_factors(void **state)
+TEST(noisy_factors)
 {
-	(void)state;
 	for (int noisy = 0; noisy < 2; noisy++) {
 		struct rows_lab *lab = alloc(1, sizeof(*lab));
 		struct mat Z, C, S;
@@ -62,12 +60,4 @@ static void noisy_factors(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(noisy_rows),
-		cmocka_unit_test(noisy_factors),
-	};
-
-	return cmocka_run_group_tests(tests, make, unmake);
-}
+TESTS_BETWEEN(make, unmake)

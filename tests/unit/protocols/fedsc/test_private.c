@@ -47,11 +47,10 @@ static void params(double eps, unsigned rounds, size_t parties, struct fedsc_par
 
 /* ---- what is shown ---- */
 
-static void test_clusters_come_back(void **state)
+TEST(test_clusters_come_back)
 {
 	static const double eps[] = { 1, 8 };
 
-	(void)state;
 	for (size_t e = 0; e < 2; e++) {
 		struct rows_lab *lab = alloc(1, sizeof(*lab));
 		struct fedsc_report report;
@@ -91,12 +90,11 @@ static void test_clusters_come_back(void **state)
 }
 
 /* All who run it have the same centres: from the same sums and the seed alone. */
-static void test_same_again(void **state)
+TEST(test_same_again)
 {
 	struct fedsc_report report[2];
 	struct fedsc_params p;
 
-	(void)state;
 	params(1, 5, L, &p);
 	for (unsigned i = 0; i < 2; i++) {
 		struct rows_lab *lab = alloc(1, sizeof(*lab));
@@ -116,12 +114,11 @@ static void test_same_again(void **state)
 
 /* s of one release for eps 1 and delta 1e-5 is 3.73063163481594 (tests/unit/privacy/test_noise.c);
  * seven have sqrt(7) times as much each. */
-static void test_multiplier(void **state)
+TEST(test_multiplier)
 {
 	struct fedsc_noisy noisy;
 	struct fedsc_params p;
 
-	(void)state;
 	params(1, 7, L, &p);
 	assert_near(p.multiplier, 3.73063163481594 * sqrt(7), 1e-9);
 	assert_true(p.colluders == L / 2 && p.clip == CLIP);
@@ -158,7 +155,7 @@ static void party_of(struct fedsc_party *party, const struct mat *rows,
 
 /* One row in place of another: in deviations of the noise the answer moves by no more than 1 / s,
  * wherever both rows lie and whatever they belong to; and nearly so much is reached. */
-static void test_what_a_row_can_change(void **state)
+TEST(test_what_a_row_can_change)
 {
 	const struct fedsc_noisy still = { .radius = 0.5,
 					   .count = { 0x1p-40, 1 },
@@ -168,7 +165,6 @@ static void test_what_a_row_can_change(void **state)
 	double most = 0;
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 17, 0);
 	source = seeded_source(&rng);
 	mat_init(&rows, 3, M);
@@ -205,7 +201,7 @@ static void test_what_a_row_can_change(void **state)
 
 /* Rows do not show through the noise's steps, and the noise has the deviation that was asked for.
  */
-static void test_noise_of_an_answer(void **state)
+TEST(test_noise_of_an_answer)
 {
 	enum { TIMES = 2000 };
 	struct fedsc_noisy noisy, still = { .radius = 1, .count = { 0x1p-40, 1 }, .sum = { 0, 1 } };
@@ -216,7 +212,6 @@ static void test_noise_of_an_answer(void **state)
 	double exact[K * (M + 2)], x[K * (M + 2)], count = 0, sum = 0;
 	struct rng rng;
 
-	(void)state;
 	params(1, 7, L, &p);
 	assert_ok(fedsc_noisy_of(&p, L, M, 1, &noisy));
 	still.sum.step = noisy.sum.step;
@@ -306,12 +301,11 @@ static double guessed_right(double eps, unsigned times)
 	return (double)right / times;
 }
 
-static void test_who_knows_all_other_rows(void **state)
+TEST(test_who_knows_all_other_rows)
 {
 	enum { TIMES = 4000 };
 	static const double eps[] = { 0.5, 1, 2, 4, 8 };
 
-	(void)state;
 	for (size_t e = 0; e < 5; e++) {
 		struct fedsc_params p;
 		double best, right = guessed_right(eps[e], TIMES);
@@ -329,7 +323,7 @@ static void test_who_knows_all_other_rows(void **state)
 
 /* ---- refused ---- */
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	struct fedsc_noisy noisy = { .radius = 1, .count = { 1, 1 }, .sum = { 1, 1 } };
 	struct fedsc_question q = { .kind = FEDSC_NOISY, .noisy = &noisy },
@@ -341,7 +335,6 @@ static void test_refused(void **state)
 	struct fedsc_report report;
 	struct mat Z, wide;
 
-	(void)state;
 	sample_normal(&Z, K, M, 5);
 	sample_normal(&wide, K, M + 1, 5);
 	party_of(&party, &X, NULL);
@@ -371,17 +364,4 @@ static void test_refused(void **state)
 	free(lab);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_clusters_come_back),
-		cmocka_unit_test(test_same_again),
-		cmocka_unit_test(test_multiplier),
-		cmocka_unit_test(test_what_a_row_can_change),
-		cmocka_unit_test(test_noise_of_an_answer),
-		cmocka_unit_test(test_who_knows_all_other_rows),
-		cmocka_unit_test(test_refused),
-	};
-
-	return cmocka_run_group_tests(tests, open_rows, close_rows);
-}
+TESTS_BETWEEN(open_rows, close_rows)

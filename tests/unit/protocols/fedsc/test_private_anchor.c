@@ -72,7 +72,7 @@ static void assert_placed_alike(const struct fedsc_model *m, const uint32_t *lab
 	free(confidence);
 }
 
-static void test_rings_come_back(void **state)
+TEST(test_rings_come_back)
 {
 	struct rows_lab *lab = alloc(1, sizeof(*lab));
 	struct fedsc_report report;
@@ -81,7 +81,6 @@ static void test_rings_come_back(void **state)
 	unsigned grams = 0;
 	uint32_t *label;
 
-	(void)state;
 	params(4, L, &p);
 	rows_lab_init(lab, &X, truth, L, 0.5, 1);
 	label = rows_run(lab, &p, &report);
@@ -107,14 +106,13 @@ static void test_rings_come_back(void **state)
 }
 
 /* Of so little that nothing is left: a clustering all the same, of no more than k. */
-static void test_nothing_is_left(void **state)
+TEST(test_nothing_is_left)
 {
 	struct rows_lab *lab = alloc(1, sizeof(*lab));
 	struct fedsc_report report;
 	struct fedsc_params p;
 	uint32_t *label;
 
-	(void)state;
 	params(1e-3, L, &p);
 	rows_lab_init(lab, &X, truth, L, 0.5, 1);
 	label = rows_run(lab, &p, &report);
@@ -131,12 +129,11 @@ static void test_nothing_is_left(void **state)
 
 /* All rounds and B'B are together one release of the deviation that eps asks for:
  * 3.73063163481594 for eps 1 and delta 1e-5 (tests/unit/privacy/test_noise.c). */
-static void test_multipliers(void **state)
+TEST(test_multipliers)
 {
 	struct fedsc_params p;
 	double square;
 
-	(void)state;
 	params(1, L, &p);
 	square = p.lloyd / (p.multiplier * p.multiplier) + 1 / (p.gram * p.gram);
 	assert_near(1 / sqrt(square), 3.73063163481594, 1e-9);
@@ -169,14 +166,13 @@ static const struct discrete_share still = { 0x1p-24, 1 };
 
 /* One row in place of another: B'B moves by no more than sqrt(2), and by that where each is of one
  * landmark. */
-static void test_what_a_row_can_change(void **state)
+TEST(test_what_a_row_can_change)
 {
 	struct noise_source source;
 	struct mat rows, Z;
 	double most = 0;
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 17, 0);
 	source = seeded_source(&rng);
 	mat_init(&rows, 3, M);
@@ -207,7 +203,7 @@ static void test_what_a_row_can_change(void **state)
 
 /* What those who do not collude add to the decoded sum has the deviation that was promised, and all
  * that all add: by `colluders` of `parties`. */
-static void test_noise_of_the_sum(void **state)
+TEST(test_noise_of_the_sum)
 {
 	enum { TIMES = 3000 };
 	static const size_t of[][2] = { { 2, 1 }, { 4, 2 }, { 8, 4 }, { 8, 7 } };
@@ -217,7 +213,6 @@ static void test_noise_of_the_sum(void **state)
 	double exact[WORDS], x[WORDS];
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 23, 0);
 	source = seeded_source(&rng);
 	mat_init(&some, 6, M);
@@ -305,13 +300,12 @@ static double guessed_right(const struct fedsc_params *p, unsigned times)
 	return (double)right / times;
 }
 
-static void test_who_knows_all_other_rows(void **state)
+TEST(test_who_knows_all_other_rows)
 {
 	enum { TIMES = 4000 };
 	static const double eps[] = { 0.5, 1, 2, 4, 8 };
 	struct fedsc_params p;
 
-	(void)state;
 	for (size_t e = 0; e < 5; e++) {
 		double best, right;
 
@@ -330,7 +324,7 @@ static void test_who_knows_all_other_rows(void **state)
 
 /* ---- refused ---- */
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	struct discrete_share share = { 1, 1 };
 	struct fedsc_question q = { .kind = FEDSC_NOISY_ANCHOR, .near = NEAR, .share = &share };
@@ -341,7 +335,6 @@ static void test_refused(void **state)
 	double x[WORDS];
 	struct mat Z;
 
-	(void)state;
 	sample_normal(&Z, D, M, 5);
 	q.Z = &Z;
 	party_of(&party, &X, NULL);
@@ -361,17 +354,4 @@ static void test_refused(void **state)
 	free(lab);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rings_come_back),
-		cmocka_unit_test(test_nothing_is_left),
-		cmocka_unit_test(test_multipliers),
-		cmocka_unit_test(test_what_a_row_can_change),
-		cmocka_unit_test(test_noise_of_the_sum),
-		cmocka_unit_test(test_who_knows_all_other_rows),
-		cmocka_unit_test(test_refused),
-	};
-
-	return cmocka_run_group_tests(tests, open_rows, close_rows);
-}
+TESTS_BETWEEN(open_rows, close_rows)

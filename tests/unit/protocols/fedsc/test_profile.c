@@ -127,20 +127,18 @@ static void run_and_compare(enum fedsc_variant variant, double noise, double wit
 	free(lab);
 }
 
-static void test_beside_pooled(void **state)
+TEST(test_beside_pooled)
 {
 	static const enum fedsc_variant variant[] = { FEDSC_BY_KMEANS, FEDSC_BY_ANCHORS,
 						      FEDSC_BY_DENSE, FEDSC_BY_PAPER };
 
-	(void)state;
 	for (size_t v = 0; v < sizeof(variant) / sizeof(*variant); v++)
 		run_and_compare(variant[v], 0, 1e-6);
 }
 
 /* Of sixty rows the noise of one moves little. */
-static void test_noise_costs_little(void **state)
+TEST(test_noise_costs_little)
 {
-	(void)state;
 	run_and_compare(FEDSC_BY_KMEANS, 1, 0.12);
 }
 
@@ -217,9 +215,8 @@ static void shows(const size_t *size, size_t k, const char *clusters)
 
 /* Rows that no sum is of are what is left of the whole: one row less than min_cluster takes another
  * cluster with it. */
-static void test_small_clusters(void **state)
+TEST(test_small_clusters)
 {
-	(void)state;
 	shows((const size_t[]){ 60, 60, 60 }, 3, "012");
 	shows((const size_t[]){ 100, 2, 78 }, 3, "0");
 	shows((const size_t[]){ 100, 0, 80 }, 3, "02");
@@ -230,7 +227,7 @@ static void test_small_clusters(void **state)
 
 /* ---- noise ---- */
 
-static void test_noise(void **state)
+TEST(test_noise)
 {
 	const size_t size[] = { 60, 60, 60 };
 	struct rows_lab *lab = alloc(2, sizeof(*lab));
@@ -239,7 +236,6 @@ static void test_noise(void **state)
 	double square = 0;
 	enum err e;
 
-	(void)state;
 	profile_with(size, K, 0, true, &lab[0], &exact, &report, &e);
 	assert_ok(e);
 	fedsc_report_release(&report);
@@ -256,7 +252,7 @@ static void test_noise(void **state)
 	free(lab);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	const size_t size[] = { 60, 60, 60 };
 	struct rows_lab *lab = alloc(1, sizeof(*lab));
@@ -264,7 +260,6 @@ static void test_refused(void **state)
 	struct watched w;
 	enum err e;
 
-	(void)state;
 	profile_with(size, K, 0, false, lab, &w, &report, &e);
 	assert_err(e, ERR_PEER, "asked for a profile when none was agreed");
 	fedsc_report_release(&report);
@@ -272,13 +267,4 @@ static void test_refused(void **state)
 	free(lab);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_beside_pooled),  cmocka_unit_test(test_noise_costs_little),
-		cmocka_unit_test(test_small_clusters), cmocka_unit_test(test_noise),
-		cmocka_unit_test(test_refused),
-	};
-
-	return cmocka_run_group_tests(tests, open_rows, close_rows);
-}
+TESTS_BETWEEN(open_rows, close_rows)

@@ -40,25 +40,22 @@ static void check_real(const char *set, enum fedsc_variant variant, unsigned see
 		fail_msg("%s: accuracy %.4f, expected %.4f or more", set, acc, least);
 }
 
-static void iris(void **state)
+TEST(iris)
 {
-	(void)state;
 	check_real("iris", FEDSC_BY_ANCHORS, 10, 0.89, 0);
 	check_real("iris", FEDSC_BY_PAPER, 10, 0.88, 0);
 }
 
-static void banknote(void **state)
+TEST(banknote)
 {
-	(void)state;
 	if (SANITIZED) /* iris goes the same ways */
 		skip();
 	check_real("banknote", FEDSC_BY_ANCHORS, 5, 0.87, 0);
 	check_real("banknote", FEDSC_BY_PAPER, 10, 0.60, 0);
 }
 
-static void skewed(void **state)
+TEST(skewed)
 {
-	(void)state;
 	if (SANITIZED) /* other rows, the same ways */
 		skip();
 	check_real("iris", FEDSC_BY_ANCHORS, 10, 0.89, 1);
@@ -66,7 +63,7 @@ static void skewed(void **state)
 }
 
 /* The attack, on what two parties really upload. */
-static void iris_comes_back(void **state)
+TEST(iris_comes_back)
 {
 	struct rows_lab *lab = alloc(1, sizeof(*lab));
 	struct fedsc_report report;
@@ -75,7 +72,6 @@ static void iris_comes_back(void **state)
 	struct mat rows;
 	unsigned k;
 
-	(void)state;
 	if (!rows_read("iris", &rows, &classes, &k)) {
 		free(lab);
 		skip();
@@ -97,16 +93,4 @@ static void iris_comes_back(void **state)
 	mat_release(&rows);
 	free(classes);
 	free(lab);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(iris),
-		cmocka_unit_test(banknote),
-		cmocka_unit_test(skewed),
-		cmocka_unit_test(iris_comes_back),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,12 @@
 #include "tests/unit/cluster/balls.h"
 #include "protocols/fedsc/coordinator.h"
 
-static void wrong_parameters(void **state)
+TEST(wrong_parameters)
 {
 	struct rows_lab *lab = alloc(1, sizeof(*lab));
 	struct fedsc_report report;
 	struct fedsc_params p;
 
-	(void)state;
 	rows_lab_init(lab, &X, truth, 2, 0, 1);
 #define REFUSED(change, text)                                                                      \
 	do {                                                                                       \
@@ -31,7 +30,7 @@ static void wrong_parameters(void **state)
 	free(lab);
 }
 
-static void wrong_data(void **state)
+TEST(wrong_data)
 {
 	double same[] = { 3, 3, 3, 3, 3, 3, 3, 3 }, bad[] = { 1, 2, NAN, 4 }, one[] = { 1, 2 };
 	struct mat equal = { 4, 2, same }, copy;
@@ -40,7 +39,6 @@ static void wrong_data(void **state)
 	struct fedsc_params p;
 	struct fedsc_party party;
 
-	(void)state;
 	rows_lab_init(lab, &equal, truth, 2, 0, 1);
 	params(&p, FEDSC_BY_ANCHORS);
 	assert_err(fedsc_run(&lab->parties, lab->m, &p, &report), ERR_INPUT,
@@ -58,13 +56,12 @@ static void wrong_data(void **state)
 }
 
 /* Fewer landmarks than clusters, or than the nearest that are asked for. */
-static void too_few_landmarks(void **state)
+TEST(too_few_landmarks)
 {
 	struct rows_lab *lab = alloc(1, sizeof(*lab));
 	struct fedsc_report report;
 	struct fedsc_params p;
 
-	(void)state;
 	params(&p, FEDSC_BY_ANCHORS);
 	p.least = 100;
 	rows_lab_init(lab, &X, truth, 2, 0, 1);
@@ -76,7 +73,7 @@ static void too_few_landmarks(void **state)
 }
 
 /* A row in nobody's neighbourhood has no degree to be divided by: an error that names its party. */
-static void no_degree(void **state)
+TEST(no_degree)
 {
 	struct rows_lab *lab = alloc(1, sizeof(*lab));
 	uint32_t part[N];
@@ -84,7 +81,6 @@ static void no_degree(void **state)
 	struct fedsc_params p;
 	struct mat far;
 
-	(void)state;
 	mat_copy(&far, &X);
 	for (size_t i = 0; i < N; i++)
 		part[i] = i == 7 || i % 2;
@@ -101,7 +97,7 @@ static void no_degree(void **state)
 }
 
 /* Questions that do not fit are the asker's fault. */
-static void questions_that_do_not_fit(void **state)
+TEST(questions_that_do_not_fit)
 {
 	double x[1024], mean[M] = { 0 }, z[2 * M] = { 0 }, r[2] = { 1, NAN }, t[2] = { 1, 1 };
 	struct mat Z = { 2, M, z }, narrow = { 2, M - 1, z }, R = { 2, 1, r };
@@ -109,7 +105,6 @@ static void questions_that_do_not_fit(void **state)
 	struct fedsc_party p;
 	struct mat copy;
 
-	(void)state;
 	mat_copy(&copy, &X);
 	assert_ok(fedsc_party_init(&p, &copy, 0, NULL, 1));
 	q.kind = FEDSC_TOTALS;
@@ -144,13 +139,4 @@ static void questions_that_do_not_fit(void **state)
 	fedsc_party_release(&p);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(wrong_parameters),          cmocka_unit_test(wrong_data),
-		cmocka_unit_test(too_few_landmarks),         cmocka_unit_test(no_degree),
-		cmocka_unit_test(questions_that_do_not_fit),
-	};
-
-	return cmocka_run_group_tests(tests, make, unmake);
-}
+TESTS_BETWEEN(make, unmake)

@@ -16,9 +16,8 @@ static double accuracy(const uint32_t *label)
 
 /* The planted balls, by every variant, any number of parties, in doubles and in fixed point;
  * cluster sizes are the labels'. */
-static void finds_balls(void **state)
+TEST(finds_balls)
 {
-	(void)state;
 	for (size_t v = 0; v < 4; v++)
 		for (size_t parties = 1; parties <= 8; parties *= 2) {
 			struct rows_lab *lab = alloc(1, sizeof(*lab));
@@ -48,9 +47,8 @@ static void finds_balls(void **state)
 
 /* Only sums leave a party, so who holds which rows changes rounding alone. Stage I is another
  * matter: its mean of dictionaries depends on the split, and so does r. */
-static void any_split(void **state)
+TEST(any_split)
 {
-	(void)state;
 	for (size_t v = 0; v < 4; v += 3) {
 		uint32_t *first = NULL;
 		struct metrics same;
@@ -83,9 +81,8 @@ static void any_split(void **state)
 
 /* Every sum of rows is of `least` rows or more, although counts of fewer came up; nothing is as
  * wide as there are rows, and nothing is uploaded but in `paper`. */
-static void only_sums_leave(void **state)
+TEST(only_sums_leave)
 {
-	(void)state;
 	for (size_t v = 0; v < 2; v++) {
 		struct rows_lab *lab = alloc(1, sizeof(*lab));
 		struct fedsc_report report;
@@ -118,13 +115,12 @@ static void only_sums_leave(void **state)
 }
 
 /* A party's policy is asked, not the job. */
-static void policy_refuses(void **state)
+TEST(policy_refuses)
 {
 	struct rows_lab *lab = alloc(1, sizeof(*lab));
 	struct fedsc_report report;
 	struct fedsc_params p;
 
-	(void)state;
 	params(&p, FEDSC_BY_ANCHORS);
 	rows_lab_init(lab, &X, truth, 4, 0, 1);
 	lab->party[2].min_cluster = 10;
@@ -138,12 +134,11 @@ static void policy_refuses(void **state)
 
 /* -- partial participation ------------------------------------------------------------------- */
 
-static void members(void **state)
+TEST(members)
 {
 	bool first[8], member[8];
 	size_t times[8] = { 0 };
 
-	(void)state;
 	for (unsigned s = 0; s < 400; s++) {
 		size_t count = 0;
 
@@ -164,7 +159,7 @@ static void members(void **state)
 		assert_true(times[l] > 100 && times[l] < 200);
 }
 
-static void some_take_part(void **state)
+TEST(some_take_part)
 {
 	struct rows_lab *lab = alloc(1, sizeof(*lab));
 	struct fedsc_report report;
@@ -172,7 +167,6 @@ static void some_take_part(void **state)
 	size_t rounds = 0;
 	uint32_t *label;
 
-	(void)state;
 	params(&p, FEDSC_BY_DENSE);
 	p.participants = 3;
 	p.draw = 99;
@@ -196,7 +190,7 @@ static void some_take_part(void **state)
 
 /* Eight parties with the same rows: whoever takes part, the mean of their dictionaries is the same.
  */
-static void some_stand_for_all(void **state)
+TEST(some_stand_for_all)
 {
 	struct rows_lab *lab = alloc(1, sizeof(*lab));
 	struct fedsc_report report;
@@ -204,7 +198,6 @@ static void some_stand_for_all(void **state)
 	struct mat copies, all = { 0 };
 	uint32_t *part;
 
-	(void)state;
 	mat_init(&copies, 8 * N, M);
 	ALLOC(part, 8 * N);
 	for (size_t i = 0; i < 8 * N; i++) {
@@ -231,13 +224,12 @@ static void some_stand_for_all(void **state)
 	free(lab);
 }
 
-static void stops_by_tolerance(void **state)
+TEST(stops_by_tolerance)
 {
 	struct rows_lab *lab = alloc(1, sizeof(*lab));
 	struct fedsc_report report;
 	struct fedsc_params p;
 
-	(void)state;
 	params(&p, FEDSC_BY_DENSE);
 	p.rounds = 1000;
 	p.tolerance = 1e-2;
@@ -250,18 +242,4 @@ static void stops_by_tolerance(void **state)
 	free(lab);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_balls),
-		cmocka_unit_test(any_split),
-		cmocka_unit_test(only_sums_leave),
-		cmocka_unit_test(policy_refuses),
-		cmocka_unit_test(members),
-		cmocka_unit_test(some_take_part),
-		cmocka_unit_test(some_stand_for_all),
-		cmocka_unit_test(stops_by_tolerance),
-	};
-
-	return cmocka_run_group_tests(tests, make, unmake);
-}
+TESTS_BETWEEN(make, unmake)

@@ -50,14 +50,13 @@ static void watch(const struct points *p, const char *settings, struct seen *see
 
 /* The coordinator gets masked words and, sealed, the group key and words about columns, and nothing
  * else, but for variant paper; a party gets no label but from there. */
-static void test_what_is_sent(void **state)
+TEST(test_what_is_sent)
 {
 	static const char *const masked[] = { "variant=anchor", "variant=dense",
 					      "variant=dense participants=2", "kind=kmeans" };
 	struct points p;
 	struct seen seen;
 
-	(void)state;
 	points_make(&p, K, EACH, M, 4, 3, 1);
 	for (size_t s = 0; s < 4; s++) {
 		watch(&p, masked[s], &seen);
@@ -84,7 +83,7 @@ static void test_what_is_sent(void **state)
 
 /* ---- phases ---- */
 
-static void test_phases(void **state)
+TEST(test_phases)
 {
 	static const struct {
 		const char *settings, *phases;
@@ -97,7 +96,6 @@ static void test_phases(void **state)
 	};
 	struct points p;
 
-	(void)state;
 	points_make(&p, K, EACH, M, 4, 3, 1);
 	for (size_t s = 0; s < sizeof(runs) / sizeof(*runs); s++) {
 		struct job job = points_job(runs[s].settings);
@@ -112,15 +110,4 @@ static void test_phases(void **state)
 		products_end(f);
 	}
 	points_release(&p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_is_sent),
-		cmocka_unit_test(test_phases),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

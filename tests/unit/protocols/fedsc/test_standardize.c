@@ -78,7 +78,7 @@ static const bool third[M] = { [2] = true }, none[M] = { 0 };
 
 /* The category keeps its unit, 0.1 becomes 0, the others have deviation 1; all over the one scale.
  * Rows are what the report says: (x - mean) / unit. */
-static void test_known(void **state)
+TEST(test_known)
 {
 	const bool *const apart[L] = { third, third, third };
 	struct rows_lab *lab = alloc(1, sizeof(*lab));
@@ -86,7 +86,6 @@ static void test_known(void **state)
 	struct fedsc_report report;
 	size_t at[L] = { 0 };
 
-	(void)state;
 	assert_ok(run(lab, apart, &report));
 	assert_near(report.scale, scale, 1e-9);
 	for (size_t j = 0; j < M; j++) {
@@ -108,14 +107,13 @@ static void test_known(void **state)
 }
 
 /* A column of large numbers and no clusters costs nothing, where without it decides alone. */
-static void test_unit_of_one_column(void **state)
+TEST(test_unit_of_one_column)
 {
 	const bool *const apart[L] = { third, third, third };
 	struct rows_lab *lab = alloc(1, sizeof(*lab));
 	struct fedsc_report report;
 	uint32_t *label;
 
-	(void)state;
 	assert_ok(run(lab, apart, &report));
 	label = fedsc_gather(lab->party, L, lab->part, N);
 	for (size_t i = 0; i < N; i++) /* the balls are far from each other in both columns */
@@ -142,11 +140,10 @@ static void refused(const bool *const *apart, size_t at, double by, enum err cod
 }
 
 /* Parties that mean different things, and sums that cannot be. */
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
 	const bool *const some[L] = { third, none, third }, *const all[L] = { third, third, third };
 
-	(void)state;
 	refused(some, 0, 0, ERR_INPUT,
 		"column 2 (from 0) is a category or sparse at 2 of 3 parties: give all the same "
 		"columns.json");
@@ -156,14 +153,13 @@ static void test_refusals(void **state)
 }
 
 /* A party is asked to divide by what cannot be divided by. */
-static void test_units_that_cannot_be(void **state)
+TEST(test_units_that_cannot_be)
 {
 	double x[2 * M], mean[M] = { 0 }, unit[M] = { 1, 1, 0, 1 };
 	struct fedsc_question q = { .kind = FEDSC_SPREAD, .mean = mean, .columns = true };
 	struct fedsc_party p;
 	struct mat copy;
 
-	(void)state;
 	mat_copy(&copy, &X);
 	assert_ok(fedsc_party_init(&p, &copy, 0, NULL, 1));
 	p.apart = third;
@@ -178,14 +174,4 @@ static void test_units_that_cannot_be(void **state)
 	fedsc_party_release(&p);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known),
-		cmocka_unit_test(test_unit_of_one_column),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_units_that_cannot_be),
-	};
-
-	return cmocka_run_group_tests(tests, open_rows, close_rows);
-}
+TESTS_BETWEEN(open_rows, close_rows)

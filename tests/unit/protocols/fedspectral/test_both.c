@@ -71,11 +71,10 @@ static const struct fact *fact(const struct half *h, const char *name)
 	return NULL;
 }
 
-static void test_exact_is_central(void **state)
+TEST(test_exact_is_central)
 {
 	static holds *const held[] = { by_turns, by_region };
 
-	(void)state;
 	for (size_t L = 1; L <= 8; L += L < 3 ? 1 : 5)
 		for (size_t h = 0; h < 2; h++) {
 			struct stage *s = stage_run(&graph, L, held[h], "");
@@ -95,12 +94,11 @@ static void test_exact_is_central(void **state)
 }
 
 /* The joint degrees are its one broadcast sum. */
-static void test_changed_sums(void **state)
+TEST(test_changed_sums)
 {
 	struct stage *s;
 	uint32_t label[NODES];
 
-	(void)state;
 	changed_each = SANITIZED ? 150 : 1500;
 	s = stage_run(&graph, 3, by_turns, "");
 	gather_labels(s, label);
@@ -110,7 +108,7 @@ static void test_changed_sums(void **state)
 
 /* Ids in clear or hashed: the same clusters, and eigenvalues to what fixed point leaves, of edges
  * that count as often as they are held. */
-static void test_ids_and_weights(void **state)
+TEST(test_ids_and_weights)
 {
 	struct fedspectral_report report;
 	struct fedspectral_params p;
@@ -118,7 +116,6 @@ static void test_ids_and_weights(void **state)
 	uint32_t label[3][NODES];
 	struct csr sum;
 
-	(void)state;
 	csr_copy(&sum, &graph);
 	for (uint32_t i = 0; i < NODES; i++)
 		for (size_t e = sum.start[i]; e < sum.start[i + 1]; e++) {
@@ -149,12 +146,11 @@ static void test_ids_and_weights(void **state)
 	csr_release(&sum);
 }
 
-static void test_auto(void **state)
+TEST(test_auto)
 {
 	struct stage *s = stage_run(&graph, 2, by_turns, "clusters=auto");
 	uint32_t label[NODES];
 
-	(void)state;
 	gather_labels(s, label);
 	assert_agree(central, label, NODES, 1, "auto");
 	assert_int_equal(s->f.server.clusters, CLASSES + 1);
@@ -173,12 +169,11 @@ static double all_of_it(size_t l, size_t L, uint32_t i, uint32_t j)
 }
 
 /* Parties that hold all of it agree with central clustering; others nearly do here. */
-static void test_the_papers(void **state)
+TEST(test_the_papers)
 {
 	uint32_t label[NODES];
 	struct stage *s;
 
-	(void)state;
 	s = stage_run(&graph, 2, all_of_it, "variant=fedspectral+");
 	gather_labels(s, label);
 	assert_agree(central, label, NODES, 1, "fedspectral+");
@@ -197,7 +192,7 @@ static void test_the_papers(void **state)
 	stage_end(s);
 }
 
-static void test_phases(void **state)
+TEST(test_phases)
 {
 	static const char *const settings[] = { "", "variant=fedspectral+", "variant=fedspectral",
 						"noise.on=sums noise.eps=1e5 noise.delta=1e-5" };
@@ -209,7 +204,6 @@ static void test_phases(void **state)
 					     "align local result",
 					     "align degrees power kmeans result" };
 
-	(void)state;
 	for (size_t v = 0; v < 4; v++) {
 		struct stage *s = stage_run(&graph, 2, by_turns, settings[v]);
 
@@ -255,7 +249,7 @@ static void check_fails(holds *h, const char *settings, enum err code, const cha
 	stage_end(s);
 }
 
-static void test_data_that_will_not_do(void **state)
+TEST(test_data_that_will_not_do)
 {
 	static const char *const variant[] = {
 		"clusters=200 allow_disjoint=true",
@@ -263,7 +257,6 @@ static void test_data_that_will_not_do(void **state)
 		"clusters=200 allow_disjoint=true variant=fedspectral",
 	};
 
-	(void)state;
 	check_fails(no_weight, "", ERR_INPUT, "edges weigh less than 7.88861e-31 together");
 	check_fails(too_much, "", ERR_INPUT, "are 3.48449e+41 or more: divide the data");
 	check_fails(none, "allow_disjoint=true", ERR_JOB, "0 of 200 nodes have edges");
@@ -306,13 +299,12 @@ static struct recording *record_few(const char *settings)
 
 /* A coordinator numbers rows anew, so that exact's recorded sums mean nothing to it; the other
  * variants take what comes. */
-static void test_every_message(void **state)
+TEST(test_every_message)
 {
 	static const enum msg_type exact[] = { MSG_ROWS, MSG_SUM, MSG_CHOICE, MSG_BLOCK,
 					       MSG_RESULT };
 	struct recording *r = record_few("clusters=2 ids=plain");
 
-	(void)state;
 	assert_holds(&r->to_party[1], exact, 5);
 	check_all(&(struct listener){ r, 1, false });
 	recording_free(r);
@@ -353,13 +345,12 @@ static void larger(double *x, size_t count)
 		x[i] *= 1000;
 }
 
-static void test_wrong_numbers(void **state)
+TEST(test_wrong_numbers)
 {
 	struct recording *r = record_few("clusters=2 ids=plain");
 	uint32_t label[FEW] = { 3 };
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 1, 4);
 	assert_refuses_sums(r, 1, &rng, 1);
 	assert_refuses_choice(r, 0, 21, "expected 5, from 0 to 20");
@@ -380,7 +371,7 @@ static void test_wrong_numbers(void **state)
 }
 
 /* One product more than the job allows, or one power more. */
-static void test_no_more_than_is_due(void **state)
+TEST(test_no_more_than_is_due)
 {
 	struct recording *r = record_few("clusters=2 ids=plain rounds=2 block=22");
 	struct listener to = { r, 0, false };
@@ -388,7 +379,6 @@ static void test_no_more_than_is_due(void **state)
 	struct script s = { 0 };
 	struct outcome out;
 
-	(void)state;
 	script_copy(&s, &r->to_party[0], width);
 	for (int i = 0; i < 3; i++)
 		for (size_t part = 0; part < 2; part++) {
@@ -415,21 +405,4 @@ static void test_no_more_than_is_due(void **state)
 	recording_free(r);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exact_is_central),
-		cmocka_unit_test(test_changed_sums),
-		cmocka_unit_test(test_ids_and_weights),
-		cmocka_unit_test(test_auto),
-		cmocka_unit_test(test_the_papers),
-		cmocka_unit_test(test_phases),
-		cmocka_unit_test(test_data_that_will_not_do),
-		cmocka_unit_test(test_every_message),
-		cmocka_unit_test(test_wrong_numbers),
-		cmocka_unit_test(test_no_more_than_is_due),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, plant, uproot);
-}
+TESTS_BETWEEN(plant, uproot)

@@ -85,13 +85,12 @@ static const struct invariance table = {
 		  "the edges of one node times 10^4" },
 };
 
-static void test_promises(void **state)
+TEST(test_promises)
 {
 	uint32_t truth[NODES];
 	struct sheet s;
 	struct csr g;
 
-	(void)state;
 	parts_planted(&g, NODES, CLASSES, 1200, 0.06, 0, truth);
 	sheet_make(&s, &(struct plan){ .n = NODES, .m = SHEET_PARTIES, .seed = 3 }, &g);
 	csr_release(&g);
@@ -99,17 +98,7 @@ static void test_promises(void **state)
 	sheet_release(&s);
 }
 
-static void test_page(void **state)
+TEST(test_page)
 {
-	(void)state;
 	invariance_page(&table);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_page),
-					    cmocka_unit_test(test_promises) };
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,13 @@
 #include "tests/unit/protocols/fedspectral/parts_planted.h"
 
 /* A party with all edges finds what central clustering does, after enough rounds. */
-static void plus_of_one_party(void **state)
+TEST(plus_of_one_party)
 {
 	struct fedspectral_report report;
 	struct fedspectral_params p;
 	struct parts parts;
 	uint32_t label[N];
 
-	(void)state;
 	parts_deal(&parts, &graph, 1, 1, 1, 1);
 	fedspectral_defaults(&p, K, 1, 1);
 	p.rounds = 20;
@@ -24,14 +23,13 @@ static void plus_of_one_party(void **state)
 	parts_release(&parts);
 }
 
-static void plain_of_equal_parties(void **state)
+TEST(plain_of_equal_parties)
 {
 	struct fedspectral_report report;
 	struct fedspectral_params p;
 	struct parts parts;
 	uint32_t label[N];
 
-	(void)state;
 	fedspectral_defaults(&p, K, 1, 1);
 	parts_deal(&parts, &graph, 3, 3, 1, 1);
 	assert_ok(fedspectral_plain(&parts.parties, parts.n, &p, label, &report));
@@ -50,7 +48,7 @@ static enum err given_cells(void *ctx, const void *question, size_t values, uint
 }
 
 /* Against the similarity graph itself (equation 1), whose eigenvectors LAPACK makes. */
-static void plain_is_of_the_similarity_graph(void **state)
+TEST(plain_is_of_the_similarity_graph)
 {
 	struct fedspectral_params p;
 	uint32_t cell[3 * 40], label[40], expected[40];
@@ -61,7 +59,6 @@ static void plain_is_of_the_similarity_graph(void **state)
 	struct rng rng;
 	struct csr S;
 
-	(void)state;
 	rng_seed(&rng, 3, 3);
 	for (size_t l = 0; l < 3; l++) /* 3 of 10 at random, others by what they are; 3: none */
 		for (uint32_t i = 0; i < 40; i++)
@@ -84,13 +81,4 @@ static void plain_is_of_the_similarity_graph(void **state)
 	free(t);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(plus_of_one_party),
-		cmocka_unit_test(plain_of_equal_parties),
-		cmocka_unit_test(plain_is_of_the_similarity_graph),
-	};
-
-	return cmocka_run_group_tests(tests, plant, uproot);
-}
+TESTS_BETWEEN(plant, uproot)

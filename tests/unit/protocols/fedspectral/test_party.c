@@ -2,7 +2,7 @@
 #include "tests/unit/protocols/fedspectral/parts_planted.h"
 
 /* Rows of a small graph, named in another order among more nodes. */
-static void rows_of_other_names(void **state)
+TEST(rows_of_other_names)
 {
 	static const uint32_t row[] = { 6, 1, 4, 2 };
 	struct triple t[] = { { 0, 1, 2 }, { 1, 0, 2 }, { 0, 2, 3 },
@@ -12,7 +12,6 @@ static void rows_of_other_names(void **state)
 	struct mat V, Y;
 	struct csr own;
 
-	(void)state;
 	csr_from_triples(&own, 4, 4, t, 6);
 	fedspectral_party_init(&p, &own, row, 8, 1);
 	for (size_t i = 0; i < 8; i++)
@@ -44,12 +43,11 @@ static void rows_of_other_names(void **state)
 }
 
 /* (I - L)^3 V by the dense matrix. */
-static void powers(void **state)
+TEST(powers)
 {
 	struct fedspectral_party p;
 	struct mat V, W, M, I;
 
-	(void)state;
 	fedspectral_party_init(&p, &graph, NULL, N, 2);
 	mat_init(&I, N, N);
 	for (size_t i = 0; i < N; i++)
@@ -76,14 +74,13 @@ static void powers(void **state)
 }
 
 /* A party without as many nodes as clusters, and one without any edge. */
-static void cells_of_few(void **state)
+TEST(cells_of_few)
 {
 	struct triple t[] = { { 1, 3, 1 }, { 3, 1, 1 } };
 	struct fedspectral_party p;
 	uint32_t label[5];
 	struct csr A;
 
-	(void)state;
 	for (size_t count = 0; count <= 2; count += 2) {
 		csr_from_triples(&A, 5, 5, t, count);
 		fedspectral_party_init(&p, &A, NULL, 5, 1);
@@ -96,13 +93,4 @@ static void cells_of_few(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_of_other_names),
-		cmocka_unit_test(powers),
-		cmocka_unit_test(cells_of_few),
-	};
-
-	return cmocka_run_group_tests(tests, plant, uproot);
-}
+TESTS_BETWEEN(plant, uproot)

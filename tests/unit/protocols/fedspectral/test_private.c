@@ -60,11 +60,10 @@ static enum err watch(void *watcher, const void *question, double *x, size_t n)
 }
 
 /* Mean degree 70; at eps 1e-3 a clustering all the same. */
-static void test_planted(void **state)
+TEST(test_planted)
 {
 	static const double eps[] = { 8, 1e-3 };
 
-	(void)state;
 	for (size_t e = 0; e < 2; e++) {
 		struct watched seen = { 0 };
 		struct fedspectral_report report;
@@ -99,12 +98,11 @@ static void test_planted(void **state)
 /* ---- how much ---- */
 
 /* All sums together are one release of mu, and of so many sums none has more than its part. */
-static void test_parts_of_mu(void **state)
+TEST(test_parts_of_mu)
 {
 	struct fedspectral_params p;
 	double mu;
 
-	(void)state;
 	params(1, &p);
 	assert_ok(account_mu(1, 1e-5, &mu));
 	assert_near(1 / (p.degree * p.degree) + 10 / (p.product * p.product), mu * mu, 1e-12);
@@ -117,11 +115,10 @@ static void test_parts_of_mu(void **state)
 }
 
 /* A job that does not say how many collude means half, as many as that rounded down. */
-static void test_half_collude(void **state)
+TEST(test_half_collude)
 {
 	static const size_t of[] = { 2, 3, 8 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		struct discrete_share unsaid, said;
 		struct fedspectral_params p;
@@ -172,14 +169,13 @@ static double apart(const double *a, const double *b, size_t n)
 
 /* An edge more: degrees and products move by no more than sqrt(2), whatever it weighs and however
  * long rows of the block are that the party is told; and by that where they are long enough. */
-static void test_what_an_edge_can_change(void **state)
+TEST(test_what_an_edge_can_change)
 {
 	static const double weight[] = { 1, 0.3, 50, -2 };
 	struct noise_source source;
 	double most[2] = { 0 };
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 9, 1);
 	source = seeded_source(&rng);
 	for (unsigned t = 0; t < 2000; t++) {
@@ -209,7 +205,7 @@ static void test_what_an_edge_can_change(void **state)
 }
 
 /* What those who do not collude add to a decoded sum has the deviation that was promised. */
-static void test_noise_of_the_sum(void **state)
+TEST(test_noise_of_the_sum)
 {
 	enum { TIMES = 1500 };
 	static const size_t of[][2] = { { 2, 1 }, { 8, 4 }, { 8, 7 } };
@@ -219,7 +215,6 @@ static void test_noise_of_the_sum(void **state)
 	struct rng rng;
 	struct mat X;
 
-	(void)state;
 	rng_seed(&rng, 23, 0);
 	source = seeded_source(&rng);
 	party_of(&party, 3, 1, &source);
@@ -267,7 +262,7 @@ static void test_noise_of_the_sum(void **state)
 
 /* Who knows all edges but one, and the colluders' noise, guesses from one product whether it is
  * there: by a block made for it, whose two rows are as long as a party lets them be. */
-static void test_who_knows_all_other_edges(void **state)
+TEST(test_who_knows_all_other_edges)
 {
 	enum { TIMES = 4000 };
 	static const double eps[] = { 0.5, 1, 2, 4, 8, 400 };
@@ -277,7 +272,6 @@ static void test_who_knows_all_other_edges(void **state)
 	struct rng rng;
 	struct mat X;
 
-	(void)state;
 	rng_seed(&rng, 31, 0);
 	source = seeded_source(&rng);
 	mat_init(&X, FEW, B);
@@ -314,7 +308,7 @@ static void test_who_knows_all_other_edges(void **state)
 
 /* ---- refused ---- */
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	struct fedspectral_party party;
 	struct discrete_share share;
@@ -324,7 +318,6 @@ static void test_refused(void **state)
 	struct rng rng;
 	struct mat X;
 
-	(void)state;
 	rng_seed(&rng, 1, 1);
 	source = seeded_source(&rng);
 	party_of(&party, 3, 1, NULL);
@@ -345,17 +338,4 @@ static void test_refused(void **state)
 	mat_release(&X);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_planted),
-		cmocka_unit_test(test_parts_of_mu),
-		cmocka_unit_test(test_half_collude),
-		cmocka_unit_test(test_what_an_edge_can_change),
-		cmocka_unit_test(test_noise_of_the_sum),
-		cmocka_unit_test(test_who_knows_all_other_edges),
-		cmocka_unit_test(test_refused),
-	};
-
-	return cmocka_run_group_tests(tests, plant, uproot);
-}
+TESTS_BETWEEN(plant, uproot)

@@ -360,14 +360,13 @@ static void attack_sums(const char *graph, const struct csr *A, bool all, struct
 	free(label);
 }
 
-static void planted_graph(void **state)
+TEST(planted_graph)
 {
 	enum { N = 300 };
 	struct pursuit_score clear, masked, sums;
 	uint32_t truth[N];
 	struct csr A;
 
-	(void)state;
 	parts_planted(&A, N, CLUSTERS, 2000, 0.02, 10, truth);
 	attack_uploads("planted", &A, 4, &clear, &masked);
 	attack_sums("planted", &A, true, &sums);
@@ -382,12 +381,11 @@ static bool wanted(const char *set, struct csr *A)
 	return getenv("COTERIE_PURSUIT") && parts_read(set, A);
 }
 
-static void email(void **state)
+TEST(email)
 {
 	struct pursuit_score clear, masked, sums;
 	struct csr A;
 
-	(void)state;
 	if (!wanted("email-eu-core", &A))
 		skip();
 	attack_uploads("email-eu-core", &A, 10, &clear, &masked);
@@ -397,27 +395,14 @@ static void email(void **state)
 	csr_release(&A);
 }
 
-static void facebook(void **state)
+TEST(facebook)
 {
 	struct pursuit_score sums;
 	struct csr A;
 
-	(void)state;
 	if (!wanted("ego-facebook", &A))
 		skip();
 	attack_sums("ego-facebook", &A, strcmp(getenv("COTERIE_PURSUIT"), "all") == 0, &sums);
 	assert_true(sums.explained > SAMPLE / 5);
 	csr_release(&A);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(planted_graph),
-		cmocka_unit_test(email),
-		cmocka_unit_test(facebook),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

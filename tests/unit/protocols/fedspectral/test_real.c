@@ -38,26 +38,14 @@ static void check_real(const char *set, unsigned rounds)
 	csr_release(&A);
 }
 
-static void email_eu_core(void **state)
+TEST(email_eu_core)
 {
-	(void)state;
 	check_real("email-eu-core", 12);
 }
 
-static void ego_facebook(void **state)
+TEST(ego_facebook)
 {
-	(void)state;
 	if (SANITIZED)
 		skip(); /* two minutes */
 	check_real("ego-facebook", 20);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(email_eu_core),
-		cmocka_unit_test(ego_facebook),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* Where FedSpectral fails: too few nodes, no edges, too few rounds, a sum that failed. */
 #include "tests/unit/protocols/fedspectral/parts_planted.h"
 
-static void too_few_nodes(void **state)
+TEST(too_few_nodes)
 {
 	struct triple t[] = { { 1, 3, 1 }, { 3, 1, 1 }, { 3, 4, 2 }, { 4, 3, 2 } };
 	enum err (*const method[])(struct parties *, size_t, const struct fedspectral_params *,
@@ -12,7 +12,6 @@ static void too_few_nodes(void **state)
 	uint32_t label[7];
 	struct csr A;
 
-	(void)state;
 	csr_from_triples(&A, 7, 7, t, 4);
 	for (size_t i = 0; i < 3; i++) {
 		struct parts parts;
@@ -32,7 +31,7 @@ static void too_few_nodes(void **state)
 	csr_release(&A);
 }
 
-static void no_edges(void **state)
+TEST(no_edges)
 {
 	struct fedspectral_params p;
 	struct triple none;
@@ -40,7 +39,6 @@ static void no_edges(void **state)
 	struct parts parts;
 	struct csr A;
 
-	(void)state;
 	csr_from_triples(&A, 5, 5, &none, 0);
 	parts_deal(&parts, &A, 2, 1, 1, 1);
 	fedspectral_defaults(&p, 0, 1, 1);
@@ -73,14 +71,13 @@ static enum err bad_cells(void *ctx, const void *question, size_t values, uint32
 	return sound.backend->collect_labels(ctx, question, values, label, n);
 }
 
-static void errors_come_through(void **state)
+TEST(errors_come_through)
 {
 	static const struct parties_backend bad = { .sum = bad_sum, .collect_labels = bad_cells };
 	struct fedspectral_params p;
 	struct parts parts;
 	uint32_t label[N];
 
-	(void)state;
 	fedspectral_defaults(&p, K, 1, 1);
 	for (unsigned after = 0; after < 3; after++) {
 		parts_deal(&parts, &graph, 2, 1, 1, 1);
@@ -104,13 +101,4 @@ static void errors_come_through(void **state)
 	parts_release(&parts);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(too_few_nodes),
-		cmocka_unit_test(no_edges),
-		cmocka_unit_test(errors_come_through),
-	};
-
-	return cmocka_run_group_tests(tests, plant, uproot);
-}
+TESTS_BETWEEN(plant, uproot)

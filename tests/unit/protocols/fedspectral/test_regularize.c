@@ -55,13 +55,12 @@ static void cluster(size_t parties, double tau, uint32_t *label, struct fedspect
 
 /* Without it the tail is cut off, as by any normalised cut; with it the camps are found, by
  * whatever number of parties. */
-static void test_a_tail_is_no_cluster(void **state)
+TEST(test_a_tail_is_no_cluster)
 {
 	struct fedspectral_report r;
 	uint32_t label[ALL], other[ALL];
 	size_t small = 0;
 
-	(void)state;
 	cluster(3, 0, label, &r);
 	for (size_t i = 0; i < ALL; i++)
 		small += label[i] == 1;
@@ -76,11 +75,10 @@ static void test_a_tail_is_no_cluster(void **state)
 }
 
 /* degree + tau mean, of those that have one. */
-static void test_degrees(void **state)
+TEST(test_degrees)
 {
 	double degree[] = { 4, 0, 1, 1 }, same[] = { 4, 0, 1, 1 };
 
-	(void)state;
 	fedspectral_regularize(degree, 4, 0.5);
 	assert_true(degree[0] == 5 && degree[1] == 0 && degree[2] == 2 && degree[3] == 2);
 	fedspectral_regularize(same, 4, 0);
@@ -88,13 +86,12 @@ static void test_degrees(void **state)
 }
 
 /* Rows as Algorithm 4 has them have the lengths of their nodes' degrees: hubs lie far out. */
-static void test_rows_as_they_are(void **state)
+TEST(test_rows_as_they_are)
 {
 	struct fedspectral_params p;
 	uint32_t unit[ALL], raw[ALL];
 	struct parts parts;
 
-	(void)state;
 	parts_deal(&parts, &tailed, 2, 1, 1, 1);
 	fedspectral_defaults(&p, 4, 1, 1);
 	assert_true(p.unit_rows);
@@ -110,11 +107,10 @@ static enum err parse(struct job *job, const char *text)
 	return job_parse(job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "job", NULL);
 }
 
-static void test_jobs(void **state)
+TEST(test_jobs)
 {
 	struct job job;
 
-	(void)state;
 	assert_ok(
 	    parse(&job, "{ \"kind\": \"fedspectral\", \"clusters\": 4, \"regularize\": 0.1 }"));
 	assert_true(fedspectral_job(&job)->how.regularize == 0.1 &&
@@ -130,14 +126,4 @@ static void test_jobs(void **state)
 	    ERR_INPUT, "job.regularize is -1");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_tail_is_no_cluster),
-		cmocka_unit_test(test_degrees),
-		cmocka_unit_test(test_rows_as_they_are),
-		cmocka_unit_test(test_jobs),
-	};
-
-	return cmocka_run_group_tests(tests, plant, uproot);
-}
+TESTS_BETWEEN(plant, uproot)

@@ -2,7 +2,7 @@
 #include "tests/unit/protocols/fedspectral/parts_planted.h"
 
 /* However the edges lie, also each at three of the parties, it is the clustering of all of them. */
-static void exact_is_central(void **state)
+TEST(exact_is_central)
 {
 	static const size_t split[][2] = { { 1, 1 }, { 2, 1 }, { 2, 0 },  { 3, 1 },  { 5, 3 },
 					   { 7, 0 }, { 7, 7 }, { 20, 1 }, { 20, 0 }, { 20, 8 } };
@@ -10,7 +10,6 @@ static void exact_is_central(void **state)
 	struct fedspectral_params p;
 	uint32_t label[N];
 
-	(void)state;
 	fedspectral_defaults(&p, K, 1, 2);
 	for (size_t s = 0; s < sizeof(split) / sizeof(*split); s++) {
 		struct parts parts;
@@ -29,9 +28,8 @@ static void exact_is_central(void **state)
 }
 
 /* Random graphs with no clusters to find, where any difference shows. */
-static void exact_on_random_graphs(void **state)
+TEST(exact_on_random_graphs)
 {
-	(void)state;
 	for (uint64_t seed = 0; seed < 5; seed++) {
 		struct fedspectral_params p;
 		uint32_t all[60], label[60];
@@ -55,7 +53,7 @@ static void exact_on_random_graphs(void **state)
 }
 
 /* Each edge is at one or at both of two parties: there it weighs 2. */
-static void multiplicities_are_weights(void **state)
+TEST(multiplicities_are_weights)
 {
 	struct csr twice;
 	struct parts two, one;
@@ -65,7 +63,6 @@ static void multiplicities_are_weights(void **state)
 	struct fedspectral_question degrees = { .kind = FEDSPECTRAL_DEGREES };
 	double da[N], db[N];
 
-	(void)state;
 	csr_copy(&twice, &graph);
 	parts_deal(&two, &graph, 3, 2, 4, 1); /* the first two: some edges are at both */
 	for (size_t i = 0; i < N; i++)
@@ -100,7 +97,7 @@ static void multiplicities_are_weights(void **state)
 }
 
 /* Eigenvalues against a dense solver's, the gap between two of them, and k by it. */
-static void eigenvalues_and_gap(void **state)
+TEST(eigenvalues_and_gap)
 {
 	struct fedspectral_report report;
 	struct fedspectral_params p;
@@ -110,7 +107,6 @@ static void eigenvalues_and_gap(void **state)
 	struct spectral_graph g;
 	struct mat I, M, E;
 
-	(void)state;
 	spectral_graph_init(&g, &graph, 1);
 	mat_init(&I, N, N);
 	for (size_t i = 0; i < N; i++)
@@ -134,7 +130,7 @@ static void eigenvalues_and_gap(void **state)
 }
 
 /* Five classes without an edge between: so many eigenvalues of 1, and so many clusters. */
-static void test_classes_apart(void **state)
+TEST(test_classes_apart)
 {
 	struct fedspectral_report report;
 	struct fedspectral_params p;
@@ -142,7 +138,6 @@ static void test_classes_apart(void **state)
 	struct parts parts;
 	struct csr A;
 
-	(void)state;
 	parts_planted(&A, 200, 5, 2000, 0, 0, class);
 	parts_deal(&parts, &A, 4, 1, 1, 1);
 	fedspectral_defaults(&p, 0, 1, 1);
@@ -190,12 +185,11 @@ static struct fedspectral_report triangles(size_t count, double bridge, unsigned
 
 /* More components than eigenvalues that are known: all of these are near 1, "so many or more". One
  * component that next to nothing holds together has as many near 1 as two. */
-static void test_near_1_counts_no_components(void **state)
+TEST(test_near_1_counts_no_components)
 {
 	struct fedspectral_report many = triangles(20, 0, 5), few = triangles(3, 0, 2);
 	struct fedspectral_report hanging = triangles(2, 1e-8, 2), tied = triangles(2, 0.1, 2);
 
-	(void)state;
 	assert_true(many.near_1 == many.values && many.values < 20);
 	assert_true(few.near_1 == 3 && few.values > 3);
 	assert_true(hanging.near_1 == 2 && hanging.values > 2);
@@ -203,7 +197,7 @@ static void test_near_1_counts_no_components(void **state)
 }
 
 /* The largest is 0, and what has no edge comes last. */
-static void clusters_by_size(void **state)
+TEST(clusters_by_size)
 {
 	struct triple t[400];
 	size_t count = 0, size[4] = { 0 };
@@ -212,7 +206,6 @@ static void clusters_by_size(void **state)
 	struct parts parts;
 	struct csr A;
 
-	(void)state;
 	for (uint32_t i = 0; i < 20; i++) /* 4, 6 and 10 nodes */
 		for (uint32_t j = 0; j < 20; j++)
 			if (i != j && (i < 4) == (j < 4) && (i < 10) == (j < 10))
@@ -233,7 +226,7 @@ static void clusters_by_size(void **state)
 }
 
 /* So many rows that k-means begins on some of them; any threads. */
-static void many_nodes(void **state)
+TEST(many_nodes)
 {
 	enum { MANY = 20000 };
 	uint32_t *class = alloc(MANY, sizeof(*class)), *label = alloc(MANY, sizeof(*label));
@@ -242,7 +235,6 @@ static void many_nodes(void **state)
 	struct parts parts;
 	struct csr A;
 
-	(void)state;
 	assert_true(MANY > (size_t)FEDSPECTRAL_SAMPLE);
 	parts_planted(&A, MANY, 3, 12 * MANY, 0.02, 1, class);
 	fedspectral_defaults(&p, 3, 1, 1);
@@ -262,18 +254,4 @@ static void many_nodes(void **state)
 	free(class);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(exact_is_central),
-		cmocka_unit_test(exact_on_random_graphs),
-		cmocka_unit_test(multiplicities_are_weights),
-		cmocka_unit_test(eigenvalues_and_gap),
-		cmocka_unit_test(test_classes_apart),
-		cmocka_unit_test(test_near_1_counts_no_components),
-		cmocka_unit_test(clusters_by_size),
-		cmocka_unit_test(many_nodes),
-	};
-
-	return cmocka_run_group_tests(tests, plant, uproot);
-}
+TESTS_BETWEEN(plant, uproot)

@@ -10,14 +10,13 @@ static void put_walk(struct walks *w, size_t i, const uint32_t *token, size_t n)
 }
 
 /* 0-1 stands side by side four times, 2-3 twice, 1-2 once, 3-4 once; 4-4 is no pair. */
-static void test_counts(void **state)
+TEST(test_counts)
 {
 	static const uint32_t one[] = { 0, 1, 0, 1, 2 }, two[] = { 3, 2, 3, 4, 4 };
 	static const uint32_t three[] = { 1, 0 }, alone[] = { 0 };
 	struct fedwalk_guess g;
 	struct walks w;
 
-	(void)state;
 	walks_init(&w, 5, 5); /* the last stays empty */
 	put_walk(&w, 0, one, 5);
 	put_walk(&w, 1, two, 5);
@@ -46,14 +45,13 @@ static void test_counts(void **state)
 }
 
 /* Plain walks show every tie. */
-static void test_plain_walks(void **state)
+TEST(test_plain_walks)
 {
 	struct fedwalk_attack_score s = { 0 };
 	struct fedwalk_guess g;
 	struct graph sample;
 	struct walks w;
 
-	(void)state;
 	sample_graph(&sample, 200, 1000, 3, false, 1);
 	walks_random(&w, &sample.adjacency, 40, 40, 1, 2);
 	fedwalk_attack(&w, 200, sample.adjacency.start[200] / 2, 2, &g);
@@ -71,7 +69,7 @@ static void test_plain_walks(void **state)
 	graph_release(&sample);
 }
 
-static void test_judge(void **state)
+TEST(test_judge)
 {
 	uint32_t u[] = { 0, 0, 2, 2 }, v[] = { 1, 4, 3, 4 };
 	static const uint32_t of0[] = { 1, 2, 5 }, of2[] = { 0, 3, 4, 5 }, of3[] = { 2 };
@@ -79,7 +77,6 @@ static void test_judge(void **state)
 	struct fedwalk_attack_score s = { 0 };
 	static const float c[] = { 3, -1, -4, 1, 2.5f, 2.5f };
 
-	(void)state;
 	assert_true(fedwalk_share(s.right, s.guessed) == 0 && fedwalk_share(s.right, s.ties) == 0);
 	fedwalk_attack_judge(&g, 0, of0, 3, &s);
 	fedwalk_attack_judge(&g, 2, of2, 4, &s);
@@ -90,14 +87,13 @@ static void test_judge(void **state)
 	assert_int_equal(fedwalk_attack_size(c, 3, 2), 4); /* 2, 0 and 5 ties, halved, rounded */
 }
 
-static void test_account(void **state)
+TEST(test_account)
 {
 	struct fedwalk_job job = {
 		.eps = 2, .length = 40, .walks = 80, .dissimilarity = DISSIMILARITY_DTW
 	};
 	struct fedwalk_spent s[FEDWALK_SPENT_MAX];
 
-	(void)state;
 	assert_int_equal(fedwalk_account(&job, 1000, s), 5);
 	assert_string_equal(s[0].mechanism, "degree vectors");
 	assert_true(s[0].eps_each == 2 && s[0].releases == 2 && s[0].eps == 4);
@@ -119,16 +115,4 @@ static void test_account(void **state)
 	job.eps = 1;
 	assert_int_equal(fedwalk_account(&job, 1000, s), 3);
 	assert_null(strstr(s[2].composition, "weak"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_plain_walks),
-		cmocka_unit_test(test_judge),
-		cmocka_unit_test(test_account),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

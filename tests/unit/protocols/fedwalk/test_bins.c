@@ -2,12 +2,11 @@
 #include "tests/unit/protocols/fedwalk/fedwalk.h"
 #include "lab/pooled/seeded.h"
 
-static void test_bins(void **state)
+TEST(test_bins)
 {
 	static const size_t sizes[] = { 1, 5, 34, 1000, 10312 };
 	static uint8_t bin[10312], again[10312];
 
-	(void)state;
 	assert_int_equal(fedwalk_bins_default(0), 1);
 	assert_int_equal(fedwalk_bins_default(1), 1);
 	assert_int_equal(fedwalk_bins_default(7), 1);
@@ -53,7 +52,7 @@ static double laplace_below(double x, double eps)
 
 /* The noise of all entries against the Laplace distribution (Kolmogorov, Smirnov), its variance,
  * and that entries of a vector know nothing of each other. */
-static void test_noise(void **state)
+TEST(test_noise)
 {
 	enum { VECTORS = 20000, K = 5, N = VECTORS * K };
 	static const double budgets[] = { 0.25, 1, 2, 4 };
@@ -64,7 +63,6 @@ static void test_noise(void **state)
 	struct noise_source source = seeded_source(&rng);
 	double *x, *flat;
 
-	(void)state;
 	rng_seed(&rng, 11, 0);
 	ALLOC(x, N);
 	ALLOC(flat, N);
@@ -99,7 +97,7 @@ static void test_noise(void **state)
 	free(x);
 }
 
-static void test_bounds(void **state)
+TEST(test_bounds)
 {
 	static const uint32_t neighbour[] = { 0, 1 };
 	static const uint8_t bin[] = { 0, 1 };
@@ -108,7 +106,6 @@ static void test_bounds(void **state)
 	struct noise_source source = seeded_source(&rng);
 	float c[2];
 
-	(void)state;
 	rng_seed(&rng, 12, 0);
 	assert_err(fedwalk_counts(&source, 0, bin, 2, neighbour, 2, c), ERR_INPUT, "eps is 0");
 	assert_err(fedwalk_counts(&source, -2, bin, 2, neighbour, 2, c), ERR_INPUT, "eps is -2");
@@ -123,28 +120,15 @@ static void test_bounds(void **state)
 	}
 }
 
-static void test_matrix(void **state)
+TEST(test_matrix)
 {
 	static const float c[] = { 1, 1, 5, 0, -1, 0, 0, 2, 9, 9 };
 	static const uint32_t neighbour[] = { 0, 1, 2, 3 };
 	static const float expected[] = { -1, 0, 1, 1, 0, 2, 5, 0 }; /* 0 before 3: both are 2 */
 	float M[8];
 
-	(void)state;
 	assert_true(fedwalk_degree(c + 2, 2) == 5);
 	fedwalk_matrix(c, 2, neighbour, 4, M);
 	assert_memory_equal(M, expected, sizeof(M));
 	fedwalk_matrix(c, 2, neighbour, 0, M);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bins),
-		cmocka_unit_test(test_noise),
-		cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_matrix),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -149,7 +149,7 @@ static void check_messages(const struct stage *s)
 		assert_true(fact(&s->f.party[l], "messages") == fact(hub, "messages"));
 }
 
-static void test_walks(void **state)
+TEST(test_walks)
 {
 	static const char *const settings[] = { "",
 						"p=0",
@@ -158,7 +158,6 @@ static void test_walks(void **state)
 						"dissimilarity=dtw",
 						"dissimilarity=dtw dtw_rows=4" };
 
-	(void)state;
 	for (size_t L = 1; L <= 4; L += L < 2 ? 1 : 2)
 		for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
 			struct stage *s =
@@ -195,13 +194,12 @@ static void count_boxes(void *arg, size_t l, enum msg_type type, struct bytes bo
 		sealed[body.p[1] == SEALED_WALKS]++;
 }
 
-static void test_response(void **state)
+TEST(test_response)
 {
 	struct stage *s = stage_open((struct cast){ .L = 3, .host = by_turns },
 				     "mode=randomized-response eps=12");
 	double ties = 0, right = 0;
 
-	(void)state;
 	memset(sealed, 0, sizeof(sealed));
 	summed = 0;
 	s->f.server.saw = count_boxes;
@@ -238,13 +236,12 @@ static bool lower_alone(size_t l, size_t i, size_t j)
 }
 
 /* A tie that one party of the two knows is a tie. */
-static void test_one_sided(void **state)
+TEST(test_one_sided)
 {
 	struct stage *s =
 	    stage_run((struct cast){ .L = 2, .host = by_turns, .tells = lower_alone }, "p=0");
 	double crossing = 0;
 
-	(void)state;
 	assert_done(s);
 	for (uint32_t i = 0; i < NODES; i++)
 		for (size_t e = graph.start[i]; e < graph.start[i + 1]; e++)
@@ -256,12 +253,11 @@ static void test_one_sided(void **state)
 	stage_end(s);
 }
 
-static void test_strangers(void **state)
+TEST(test_strangers)
 {
 	struct stage *s =
 	    stage_run((struct cast){ .L = 3, .host = by_turns, .strangers = true }, "");
 
-	(void)state;
 	assert_done(s);
 	assert_true(fact(&s->f.server, "unhosted_ties") == 3);
 	assert_true(fact(&s->f.server, "vertices") == NODES);
@@ -288,9 +284,8 @@ static bool nothing(size_t l, size_t i, size_t j)
 	return false;
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-	(void)state;
 	fails(stage_open((struct cast){ .L = 3, .host = by_turns, .twice = 7 }, ""), ERR_INPUT,
 	      "p0 and p1 both claim 3 of the same vertices"); /* 0, 3, 6 */
 	fails(stage_open((struct cast){ .L = 2, .host = by_turns, .tells = nothing }, ""), ERR_JOB,
@@ -313,9 +308,8 @@ static void look_for_ids(void *arg, size_t l, enum msg_type type, struct bytes b
 	sight->seen += body.n && memmem(body.p, body.n, "vertex", 6) != NULL;
 }
 
-static void test_sight(void **state)
+TEST(test_sight)
 {
-	(void)state;
 	for (int plain = 0; plain < 2; plain++) {
 		struct stage *s =
 		    stage_open((struct cast){ .L = 3, .host = by_turns }, plain ? "ids=plain" : "");
@@ -369,11 +363,10 @@ static void check_change(struct change c, const char *settings, const char *why)
 }
 
 /* Party 1 sends boxes to 0 and 2: its directory, its ties, its walks. */
-static void test_changed_box_is_refused(void **state)
+TEST(test_changed_box_is_refused)
 {
 	static const char no_opening[] = "sealed message of p1: it does not open";
 
-	(void)state;
 	for (size_t nth = 0; nth < 8; nth++) {
 		check_change((struct change){ .type = MSG_SEALED, .nth = nth, .from = 1 }, "",
 			     no_opening);
@@ -394,17 +387,4 @@ static void test_changed_box_is_refused(void **state)
 		     "mode=randomized-response", "p0 sent TIES");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_walks),
-		cmocka_unit_test(test_response),
-		cmocka_unit_test(test_one_sided),
-		cmocka_unit_test(test_strangers),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_sight),
-		cmocka_unit_test(test_changed_box_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, plant, uproot);
-}
+TESTS_BETWEEN(plant, uproot)

@@ -34,14 +34,13 @@ static bool leaks(const char *text, const char *words)
 	return false;
 }
 
-static void test_what_is_said(void **state)
+TEST(test_what_is_said)
 {
 	static const char walks[] = "{\"kind\": \"fedwalk\"}",
 			  dtw[] = "{\"kind\": \"fedwalk\", \"dissimilarity\": \"dtw\"}",
 			  response[] = "{\"kind\": \"fedwalk\"" RESPONSE "}";
 	struct job j;
 
-	(void)state;
 	assert_string_equal(permission(walks), "fedwalk");
 	assert_string_equal(permission(dtw), "fedwalk.dtw");
 	assert_string_equal(permission(response), "fedwalk");
@@ -66,7 +65,7 @@ static double fact(const struct facts *r, const char *name)
 	return 0;
 }
 
-static void test_record(void **state)
+TEST(test_record)
 {
 	double told[FEDWALK_TOLD] = {
 		[FEDWALK_GUESSED] = 50, [FEDWALK_RIGHT] = 40,      [FEDWALK_TIES] = 80,
@@ -75,7 +74,6 @@ static void test_record(void **state)
 	struct facts *r = alloc(1, sizeof(*r));
 	struct job j;
 
-	(void)state;
 	log_init("test", LOG_ERROR);
 	assert_ok(parse(&j, "{\"kind\": \"fedwalk\"}", NULL));
 	fedwalk_record(fedwalk_job(&j), 1000, told, r);
@@ -88,12 +86,4 @@ static void test_record(void **state)
 	assert_true(isnan(fact(r, "account_1"))); /* a text */
 	facts_release(r);
 	free(r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_what_is_said),
-					    cmocka_unit_test(test_record) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

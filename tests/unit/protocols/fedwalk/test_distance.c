@@ -12,11 +12,10 @@ static float l1(const float *a, const float *b, unsigned k)
 	return sum;
 }
 
-static void test_l1(void **state)
+TEST(test_l1)
 {
 	static const size_t sizes[] = { 1, 2, 3, 17, 100, 1100 };
 
-	(void)state;
 	for (size_t s = 0; s < sizeof(sizes) / sizeof(*sizes); s++) {
 		size_t n = sizes[s];
 		unsigned k = 7;
@@ -87,12 +86,11 @@ static float dtw_pair(const float *u, size_t x, const float *v, size_t y, unsign
 	return result;
 }
 
-static void test_pair(void **state)
+TEST(test_pair)
 {
 	enum { K = 3, MOST = 6 };
 	float *c = sample_dictionary(2 * MOST, K, 1);
 
-	(void)state;
 	for (size_t x = 1; x <= MOST; x++)
 		for (size_t y = 1; y <= MOST; y++) {
 			const float *v = c + MOST * K;
@@ -163,9 +161,8 @@ static void check_matrices(size_t n, unsigned k, size_t (*rows)(size_t v))
 	free(owned);
 }
 
-static void test_dtw(void **state)
+TEST(test_dtw)
 {
-	(void)state;
 	check_matrices(74, 5, all_lengths);
 	check_matrices(74, 1, all_lengths);
 	check_matrices(33, 9, few_lengths);
@@ -175,7 +172,7 @@ static void test_dtw(void **state)
 }
 
 /* Averaged rows: what is short stays, what is long becomes means. */
-static void test_shortened(void **state)
+TEST(test_shortened)
 {
 	enum { N = 40, K = 4, MOST = 8 };
 	struct fedwalk_matrices m, cut = { .n = N, .k = K };
@@ -183,7 +180,6 @@ static void test_shortened(void **state)
 	float *owned, *row;
 	size_t *start;
 
-	(void)state;
 	sample_matrices(&m, N, K, all_lengths, &owned);
 	ALLOC(start, N + 1);
 	ALLOC(row, m.start[N] * K);
@@ -221,9 +217,8 @@ static void test_shortened(void **state)
 	free(owned);
 }
 
-static void test_bytes(void **state)
+TEST(test_bytes)
 {
-	(void)state;
 	/* Half a matrix and little more, two of them with dtw; what fits where they do not. */
 	assert_true(fedwalk_tree_bytes(10312, 9, FEDWALK_L1, 0) > 2.1e8);
 	assert_true(fedwalk_tree_bytes(10312, 9, FEDWALK_L1, 0) < 2.3e8);
@@ -234,15 +229,4 @@ static void test_bytes(void **state)
 	assert_true(fedwalk_tree_bytes(100000, 11, FEDWALK_LANDMARKS, 0) < 1e9);
 	assert_true(fedwalk_train_bytes(10312, 80, 40, 2) > 2.6e8);
 	assert_true(fedwalk_train_bytes(10312, 80, 40, 2) < 2.8e8);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_l1),    cmocka_unit_test(test_pair),
-		cmocka_unit_test(test_dtw),   cmocka_unit_test(test_shortened),
-		cmocka_unit_test(test_bytes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

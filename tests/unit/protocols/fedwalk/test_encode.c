@@ -113,9 +113,8 @@ static void check(size_t n, double eps, uint64_t seed)
 	sample_release(&s);
 }
 
-static void test_against_equation(void **state)
+TEST(test_against_equation)
 {
-	(void)state;
 	check(1, 2, 1);
 	check(2, 2, 2);
 	check(60, 2, 3);
@@ -124,13 +123,12 @@ static void test_against_equation(void **state)
 }
 
 /* Without the half matrix, and on more threads: the same lists. */
-static void test_same(void **state)
+TEST(test_same)
 {
 	struct fedwalk_encoder_report one, two;
 	struct fedwalk_encoder a, b;
 	struct sample s;
 
-	(void)state;
 	sample_make(&s, 300, 6);
 	fedwalk_encoder_init(&a, &s.tree, &s.d, 0.1, 1, &one);
 	s.d.half = NULL;
@@ -145,7 +143,7 @@ static void test_same(void **state)
 }
 
 /* More likely candidates than a list has room for: the most likely stay. */
-static void test_long_lists(void **state)
+TEST(test_long_lists)
 {
 	enum { N = 1500 };
 	struct fedwalk_encoder_report report;
@@ -154,7 +152,6 @@ static void test_long_lists(void **state)
 	struct fedwalk_tree t;
 	struct half h, used;
 
-	(void)state;
 	half_init(&h, N); /* all alike: everything is as likely */
 	half_copy(&used, &h);
 	fedwalk_tree_average(&t, &used);
@@ -171,7 +168,7 @@ static void test_long_lists(void **state)
 }
 
 /* Draws come as often as the lists say. */
-static void test_draws(void **state)
+TEST(test_draws)
 {
 	enum { DRAWS = 100000, N = 30 };
 	struct fedwalk_encoder_report report;
@@ -183,7 +180,6 @@ static void test_draws(void **state)
 	struct draw d;
 	uint32_t u = 7;
 
-	(void)state;
 	sample_make(&s, N, 7);
 	fedwalk_encoder_init(&e, &s.tree, &s.d, 0.002, 1, &report);
 	rng_seed(&rng, 8, 0);
@@ -201,7 +197,7 @@ static void test_draws(void **state)
 	sample_release(&s);
 }
 
-static void test_from(void **state)
+TEST(test_from)
 {
 	static const uint32_t count[] = { 2, 1 }, v[] = { 0, 1, 1 };
 	static const uint32_t upto[] = { 1u << 31, UINT32_MAX, UINT32_MAX };
@@ -211,7 +207,6 @@ static void test_from(void **state)
 	static const uint32_t few[] = { 1, 1 };
 	struct fedwalk_encoder e;
 
-	(void)state;
 	assert_ok(fedwalk_encoder_from(&e, 2, count, v, upto, 3));
 	assert_near(probability(&e, 0, 1), 0.5, 1e-9);
 	assert_near(probability(&e, 1, 1), 1, 0);
@@ -222,17 +217,4 @@ static void test_from(void **state)
 	assert_err(fedwalk_encoder_from(&e, 2, none, v, upto, 3), ERR_PEER, "vertex 1 has no end");
 	assert_err(fedwalk_encoder_from(&e, 2, many, v, upto, 3), ERR_PEER, "3 candidates in all");
 	assert_err(fedwalk_encoder_from(&e, 2, few, v + 1, upto + 1, 3), ERR_PEER, "expected 2");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_against_equation),
-		cmocka_unit_test(test_same),
-		cmocka_unit_test(test_long_lists),
-		cmocka_unit_test(test_draws),
-		cmocka_unit_test(test_from),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,13 +68,12 @@ static void check_pool(const struct sample *s, const struct fedwalk_pools *p, co
 	free(in);
 }
 
-static void test_pools(void **state)
+TEST(test_pools)
 {
 	struct fedwalk_pools p, again;
 	bool left_out[200] = { 0 };
 	struct sample s;
 
-	(void)state;
 	sample_make(&s, 200, 5);
 	s.c[10 * 5] = 500; /* more than there are */
 	s.c[11 * 5] = -3;
@@ -146,29 +145,16 @@ static void check_fair(size_t n, float wish)
 }
 
 /* A dictionary of somebody else may say anything. */
-static void test_members(void **state)
+TEST(test_members)
 {
 	static const float c[] = { 1.4f, 1.6f, -3, NAN, INFINITY, 1e30f };
 
-	(void)state;
 	assert_true(fedwalk_pools_members(c, 3, 2) == 1 + 2 + 0 + 0 + 3 + 3);
 }
 
-static void test_fair(void **state)
+TEST(test_fair)
 {
-	(void)state;
 	check_fair(40, 3);  /* few of many */
 	check_fair(12, 7);  /* most of few */
 	check_fair(12, 11); /* all */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pools),
-		cmocka_unit_test(test_members),
-		cmocka_unit_test(test_fair),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,8 @@
 #include "protocols/fedwalk/response.h"
 #include "lab/pooled/seeded.h"
 
-static void test_flip(void **state)
+TEST(test_flip)
 {
-	(void)state;
 	assert_near(fedwalk_flip(0.1), 1 / (1 + exp(0.1)), 1e-15);
 	assert_near(log((1 - fedwalk_flip(3)) / fedwalk_flip(3)), 3, 1e-12);
 	assert_near(fedwalk_reports_expected(40, 1000, 5000), 5000, 1e-6);
@@ -18,7 +17,7 @@ static void test_flip(void **state)
 }
 
 /* Every pair by itself: ties stay, and others come up, as often as they should. */
-static void test_frequencies(void **state)
+TEST(test_frequencies)
 {
 	enum { N = 60, TIMES = 20000 };
 	static const uint32_t neighbour[] = { 0, 3, 8, 10, 11, 30, 59 };
@@ -26,7 +25,6 @@ static void test_frequencies(void **state)
 	struct rng rng;
 	struct noise_source source = seeded_source(&rng);
 
-	(void)state;
 	rng_seed(&rng, 1, 0);
 	for (size_t b = 0; b < 3; b++) {
 		double q = fedwalk_flip(budgets[b]), pair = 0;
@@ -58,7 +56,7 @@ static void test_frequencies(void **state)
 	}
 }
 
-static void test_ends(void **state)
+TEST(test_ends)
 {
 	static const uint32_t neighbour[] = { 1, 2, 4 };
 	struct noise_source none = { .bytes = no_entropy };
@@ -67,7 +65,6 @@ static void test_ends(void **state)
 	uint32_t *report;
 	size_t count;
 
-	(void)state;
 	rng_seed(&rng, 2, 0);
 	assert_ok(fedwalk_report(&source, 40, 5, 1, neighbour, 3, &report, &count));
 	assert_true(count == 2 && report[0] == 2 && report[1] == 4);
@@ -92,7 +89,7 @@ static void test_ends(void **state)
 /* A graph in which every tenth vertex is a hub: half of all others have a tie with it, and none
  * with each other. What is said of hubs is then likelier than what is said of others, and what is
  * hardly likely goes. */
-static void test_debias(void **state)
+TEST(test_debias)
 {
 	enum { N = 400 };
 	double tie = 0, ties = 0, other = 0, others = 0, sum = 0, all = 0;
@@ -103,7 +100,6 @@ static void test_debias(void **state)
 	struct csr said;
 	size_t n = 0;
 
-	(void)state;
 	rng_seed(&rng, 4, 0);
 	ALLOC(t, 2 * N * N);
 	ALLOC(is_tie, N * N);
@@ -148,16 +144,4 @@ static void test_debias(void **state)
 	csr_release(&said);
 	free(is_tie);
 	free(t);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_flip),
-		cmocka_unit_test(test_frequencies),
-		cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_debias),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,9 +84,8 @@ static void plain_linkage(const struct half *h, double *joined, double *heights)
 	free(of);
 }
 
-static void test_against_plain(void **state)
+TEST(test_against_plain)
 {
-	(void)state;
 	for (size_t n = 1; n <= 28; n += n < 8 ? 1 : 5) {
 		float *c = sample_dictionary(n, 6, 100 + n);
 		double joined[28 * 28] = { 0 }, heights[28];
@@ -128,14 +127,13 @@ static void test_against_plain(void **state)
 }
 
 /* All alike, and a line of points: ties everywhere. */
-static void test_ties(void **state)
+TEST(test_ties)
 {
 	enum { N = 64 };
 	struct fedwalk_tree t;
 	struct half h;
 	float line[N];
 
-	(void)state;
 	half_init(&h, N);
 	fedwalk_tree_average(&t, &h);
 	check_layout(&t, N);
@@ -152,7 +150,7 @@ static void test_ties(void **state)
 	fedwalk_tree_release(&t);
 }
 
-static void test_from(void **state)
+TEST(test_from)
 {
 	static const uint32_t good[] = { 0, 2, 1, 3, 4, 5 };
 	static const uint32_t twice[] = { 0, 2, 2, 3, 4, 5 };
@@ -161,7 +159,6 @@ static void test_from(void **state)
 	static const uint32_t far[] = { 0, 2, 1, 3, 4, 4000000000u };
 	struct fedwalk_tree t;
 
-	(void)state;
 	assert_ok(fedwalk_tree_from(&t, 4, good));
 	check_layout(&t, 4);
 	assert_int_equal(tree_leaves(&t, 0, 2), 2);
@@ -178,13 +175,12 @@ static void test_from(void **state)
 }
 
 /* Two heaps far apart, with more in one than a group may have. */
-static void test_landmarks(void **state)
+TEST(test_landmarks)
 {
 	enum { N = 9000, NEAR = 2500, K = 4 };
 	float *c = sample_dictionary(N, K, 9);
 	struct fedwalk_tree t, again;
 
-	(void)state;
 	for (size_t v = 0; v < N; v++) {
 		c[v * K] += v < NEAR ? 5000 : 0;
 		if (v >= NEAR && v % 3) /* most of the others are the very same */
@@ -207,16 +203,4 @@ static void test_landmarks(void **state)
 		fedwalk_tree_release(&t);
 	}
 	free(c);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_against_plain),
-		cmocka_unit_test(test_ties),
-		cmocka_unit_test(test_from),
-		cmocka_unit_test(test_landmarks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

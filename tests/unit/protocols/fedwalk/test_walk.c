@@ -18,11 +18,10 @@ static double by_recurrence(unsigned l, double p)
 	return e;
 }
 
-static void test_formula(void **state)
+TEST(test_formula)
 {
 	static const double known[] = { 39, 35.54, 32.64, 30.18, 28.06 };
 
-	(void)state;
 	for (unsigned l = 1; l < 60; l++)
 		for (double p = 0; p <= 1; p += 0.125)
 			assert_near(fedwalk_messages(l, p), by_recurrence(l, p), 1e-9);
@@ -67,7 +66,7 @@ static bool is_neighbour(uint32_t u, uint32_t v)
 	return false;
 }
 
-static void test_turns(void **state)
+TEST(test_turns)
 {
 	enum { WALKS = 20000 };
 	static const double chances[] = { 0, 0.2, 0.4, 1 };
@@ -76,7 +75,6 @@ static void test_turns(void **state)
 	struct fedwalk_pools pools;
 	struct draw d;
 
-	(void)state;
 	sample_pools(&pools);
 	rng_seed(&rng, 3, 0);
 	draw_init(&d, &source);
@@ -125,7 +123,7 @@ static void test_turns(void **state)
 }
 
 /* With an answer each time, the mean of many walks is E_l to their standard error. */
-static void test_messages(void **state)
+TEST(test_messages)
 {
 	enum { WALKS = 100000 };
 	static const unsigned lengths[] = { 1, 2, 3, 4, 10, 40 };
@@ -136,7 +134,6 @@ static void test_messages(void **state)
 	struct noise_source source = seeded_source(&rng);
 	struct draw d;
 
-	(void)state;
 	for (uint32_t v = 0; v <= N; v++) {
 		start[v] = v;
 		if (v < N)
@@ -174,7 +171,7 @@ static void test_messages(void **state)
 }
 
 /* Each neighbour as often as any other. */
-static void test_each_neighbour_as_often(void **state)
+TEST(test_each_neighbour_as_often)
 {
 	enum { DRAWS = 200000 };
 	static const uint32_t neighbour[] = { 2, 3, 7, 9, 11 };
@@ -185,7 +182,6 @@ static void test_each_neighbour_as_often(void **state)
 	struct fedwalk_turn turn;
 	struct draw d;
 
-	(void)state;
 	sample_pools(&pools);
 	rng_seed(&rng, 5, 0);
 	draw_init(&d, &source);
@@ -206,16 +202,4 @@ static void test_each_neighbour_as_often(void **state)
 	}
 	assert_ok(draw_end(&d));
 	fedwalk_pools_release(&pools);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_formula),
-		cmocka_unit_test(test_turns),
-		cmocka_unit_test(test_messages),
-		cmocka_unit_test(test_each_neighbour_as_often),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,12 +22,11 @@ static void run_all(const struct planted *p, size_t L, const struct job *job, un
 }
 
 /* Easy data: every method, for every shape of the tree up to nine parties, finds the blocks. */
-static void test_finds_planted_clusters(void **state)
+TEST(test_finds_planted_clusters)
 {
 	static const char *const methods[] = { "method=tree", "method=flat", "method=basic" };
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 1, .noise = 0.5 });
 	for (size_t L = 2; L <= 9; L++)
 		for (int i = 0; i < 3; i++) {
@@ -43,13 +42,12 @@ static void test_finds_planted_clusters(void **state)
 	planted_release(&p);
 }
 
-static void test_same_seed_same_labels(void **state)
+TEST(test_same_seed_same_labels)
 {
 	struct job job = planted_job("method=tree seed=5");
 	uint32_t a[N], b[N];
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 2, .noise = 1.5 });
 	run_all(&p, 4, &job, 1, a);
 	run_all(&p, 4, &job, 2, b);
@@ -58,7 +56,7 @@ static void test_same_seed_same_labels(void **state)
 }
 
 /* One party: its own Protocol 1 is the result. */
-static void test_single_equals_central(void **state)
+TEST(test_single_equals_central)
 {
 	struct job job = planted_job("polish=0");
 	struct embed_params e = kcagc_embed_params(kcagc_job(&job), 1);
@@ -73,7 +71,6 @@ static void test_single_equals_central(void **state)
 	struct planted p;
 	struct mat Z;
 
-	(void)state;
 	planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 3, .noise = 2.0 });
 	run_all(&p, 1, &job, 1, label);
 	planted_slice(&p, 0, 1, &X);
@@ -83,16 +80,4 @@ static void test_single_equals_central(void **state)
 	mat_release(&Z);
 	features_release(&X);
 	planted_release(&p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_finds_planted_clusters),
-		cmocka_unit_test(test_same_seed_same_labels),
-		cmocka_unit_test(test_single_equals_central),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

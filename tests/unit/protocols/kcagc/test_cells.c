@@ -76,13 +76,12 @@ static void check_cells(const uint32_t *const *labels, size_t count, size_t n)
 	free(expected);
 }
 
-static void test_against_brute_force(void **state)
+TEST(test_against_brute_force)
 {
 	static const size_t sizes[] = { 1, 2, 7, 16, 17, 600 };
 	static const uint64_t clusters[] = { 1, 2, 3, 40, 1 << 16, UINT64_C(1) << 32 };
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 1, 0);
 	for (size_t s = 0; s < sizeof(sizes) / sizeof(*sizes); s++)
 		for (size_t k = 0; k < sizeof(clusters) / sizeof(*clusters); k++)
@@ -99,7 +98,7 @@ static void test_against_brute_force(void **state)
 			}
 }
 
-static void test_cells_by_hand(void **state)
+TEST(test_cells_by_hand)
 {
 	static const uint32_t a[] = { 4, 4, 0, 0, 4, 0 }, b[] = { 1, 0, 1, 1, 1, 0 };
 	static const uint32_t *const labels[] = { a, b };
@@ -108,7 +107,6 @@ static void test_cells_by_hand(void **state)
 	uint32_t cell[6], *tuple;
 	double size[4];
 
-	(void)state;
 	assert_int_equal(cells_intersect(labels, 2, 6, cell), 4);
 	assert_memory_equal(cell, expected, sizeof(cell));
 	tuple = cells_tuples(labels, 2, cell, 6, 4);
@@ -119,25 +117,23 @@ static void test_cells_by_hand(void **state)
 }
 
 /* As many cells as nodes: the table is as full as it gets. */
-static void test_all_apart(void **state)
+TEST(test_all_apart)
 {
 	enum { N = 1 << 12 };
 	uint32_t *own = alloc(N, sizeof(*own));
 	const uint32_t *labels[] = { own, own };
 
-	(void)state;
 	for (uint32_t i = 0; i < N; i++)
 		own[i] = UINT32_MAX - i * 4096; /* equal low bits */
 	check_cells(labels, 2, N);
 	free(own);
 }
 
-static void test_no_nodes(void **state)
+TEST(test_no_nodes)
 {
 	static uint32_t none[1];
 	const uint32_t *labels[] = { none };
 
-	(void)state;
 	assert_int_equal(cells_intersect(labels, 0, 0, none), 0);
 	assert_int_equal(cells_intersect(labels, 1, 0, none), 0);
 }
@@ -229,13 +225,12 @@ static void check_merge(const uint32_t *const *labels, size_t count, size_t n, s
 	free(expected);
 }
 
-static void test_merge_against_brute_force(void **state)
+TEST(test_merge_against_brute_force)
 {
 	static const size_t sizes[] = { 1, 2, 7, 40, 300 }, leasts[] = { 1, 2, 3, 5, 8, 41, 301 };
 	static const uint64_t clusters[] = { 1, 2, 3, 9, 40 };
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 2, 0);
 	for (size_t s = 0; s < sizeof(sizes) / sizeof(*sizes); s++)
 		for (size_t k = 0; k < sizeof(clusters) / sizeof(*clusters); k++)
@@ -256,7 +251,7 @@ static void test_merge_against_brute_force(void **state)
 
 /* The rule by hand: least 3. Cells a (4, first 0), b (2, first 0), c (1, first 1), d (1, first 1),
  * e (5, first 2), f (2, first 2): b joins a, d joins c and both of them e, f joins e. */
-static void test_merge_known(void **state)
+TEST(test_merge_known)
 {
 	static const uint32_t first[] = { 0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 2, 2, 2, 2 };
 	static const uint32_t second[] = { 0, 0, 0, 0, 1, 1, 0, 1, 0, 0, 0, 0, 0, 1, 1 };
@@ -264,37 +259,20 @@ static void test_merge_known(void **state)
 	static const uint32_t expected[] = { 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
 	uint32_t cell[15];
 
-	(void)state;
 	assert_int_equal(cells_intersect(labels, 2, 15, cell), 6);
 	assert_int_equal(cells_merge(cell, 15, 6, first, 3), 2);
 	assert_memory_equal(cell, expected, sizeof(cell));
 }
 
 /* Just large enough is large enough; siblings that are so together need nobody else. */
-static void test_merge_keeps_what_suffices(void **state)
+TEST(test_merge_keeps_what_suffices)
 {
 	static const uint32_t first[] = { 0, 0, 0, 1, 1, 1 }, second[] = { 0, 0, 0, 0, 1, 2 };
 	static const uint32_t *const labels[] = { first, second };
 	static const uint32_t expected[] = { 0, 0, 0, 1, 1, 1 };
 	uint32_t cell[6];
 
-	(void)state;
 	assert_int_equal(cells_intersect(labels, 2, 6, cell), 4);
 	assert_int_equal(cells_merge(cell, 6, 4, first, 3), 2);
 	assert_memory_equal(cell, expected, sizeof(cell));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_against_brute_force),
-		cmocka_unit_test(test_cells_by_hand),
-		cmocka_unit_test(test_all_apart),
-		cmocka_unit_test(test_no_nodes),
-		cmocka_unit_test(test_merge_against_brute_force),
-		cmocka_unit_test(test_merge_known),
-		cmocka_unit_test(test_merge_keeps_what_suffices),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,14 +21,13 @@ static struct features dense(size_t rows, size_t cols, const double *value)
 	return X;
 }
 
-static void test_standardized(void **state)
+TEST(test_standardized)
 {
 	static const double x[] = { 1, 7, 0, 2, 7, 0, 3, 7, 0, 4, 7, 8 }, mean[] = { 2.5, 7, 2 };
 	struct features X = dense(4, 3, x), S = { .is_sparse = true };
 	struct triple t[12];
 	struct mat Z, Y;
 
-	(void)state;
 	for (uint32_t e = 0; e < 12; e++)
 		t[e] = (struct triple){ e / 3, e % 3, x[e] };
 	csr_from_triples(&S.sparse, 4, 3, t, 12);
@@ -54,13 +53,12 @@ static void test_standardized(void **state)
 }
 
 /* No square overflows or vanishes, whatever the unit. */
-static void test_any_unit(void **state)
+TEST(test_any_unit)
 {
 	static const double x[] = { 1e300, 1e-300, -1e300, 3e-300 };
 	struct features X = dense(2, 2, x);
 	struct mat Z;
 
-	(void)state;
 	assert_ok(columns_points(&X, true, NULL, &Z, NULL));
 	for (size_t e = 0; e < 4; e++)
 		assert_near(fabs(Z.a[e]), 1, 1e-12);
@@ -68,13 +66,12 @@ static void test_any_unit(void **state)
 }
 
 /* To rounding: .1 + .2 and .3 are the same; zeros are. */
-static void test_nothing_varies(void **state)
+TEST(test_nothing_varies)
 {
 	static const double x[] = { 0.1 + 0.2, 0, 0.3, 0 };
 	struct features X = dense(2, 2, x), none = { 0 };
 	struct mat Z;
 
-	(void)state;
 	assert_err(columns_points(&X, true, NULL, &Z, NULL), ERR_INPUT,
 		   "each of the 2 feature columns has the same value in all rows");
 	assert_err(columns_points(&none, true, NULL, &Z, NULL), ERR_INPUT,
@@ -105,11 +102,10 @@ static char *said_of(size_t alike, size_t columns)
 	return (char *)text.p;
 }
 
-static void test_left_out_are_named(void **state)
+TEST(test_left_out_are_named)
 {
 	char *text = said_of(2, 4);
 
-	(void)state;
 	assert_non_null(strstr(text, "2 of 4 feature columns have the same value in all rows and "
 				     "are left out: 0, 1 (from 0)"));
 	free(text);
@@ -123,9 +119,8 @@ static void test_left_out_are_named(void **state)
 
 /* Other rows come where these came to: by the same means and deviations, without the columns that
  * were left out. */
-static void test_other_rows(void **state)
+TEST(test_other_rows)
 {
-	(void)state;
 	for (int standardize = 0; standardize < 2; standardize++)
 		for (int sparse = 0; sparse < 2; sparse++) {
 			struct features X = { 0 }, again = { 0 };
@@ -242,7 +237,7 @@ static double mean_of(const double *confidence)
 
 /* Every method, one column a party and many, in units that differ by 10^5: labels are those of
  * k-means on the pooled columns, and what is said of them is so. */
-static void test_labels_as_pooled(void **state)
+TEST(test_labels_as_pooled)
 {
 	static const char *const settings[] = { "method=tree", "method=flat", "method=basic",
 						"exchange=gram", "method=flat min_cell=2" };
@@ -250,7 +245,6 @@ static void test_labels_as_pooled(void **state)
 		.k = 3, .restarts = 20, .iterations = 100, .seed = 1, .threads = 1
 	};
 
-	(void)state;
 	for (size_t L = 1; L <= 8; L = L < 4 ? L + 1 : L + 4)
 		for (int i = 0; i < 5; i++) {
 			struct federation *f = alloc(1, sizeof(*f));
@@ -289,11 +283,10 @@ static void test_labels_as_pooled(void **state)
 
 /* Rows as they are: with "none" the column of large numbers alone decides, with "local" it does
  * not. */
-static void test_units_count_unless_standardized(void **state)
+TEST(test_units_count_unless_standardized)
 {
 	struct planted p;
 
-	(void)state;
 	clouds(&p, 2, 9);
 	for (size_t i = 0; i < p.n; i++) /* wide, and it says nothing of the clusters */
 		MAT(&p.X, i, 1) = 1e6 * (double)(i % 3);
@@ -318,13 +311,12 @@ static void test_units_count_unless_standardized(void **state)
 	planted_release(&p);
 }
 
-static void test_party_says_what_it_left_out(void **state)
+TEST(test_party_says_what_it_left_out)
 {
 	struct federation *f = alloc(1, sizeof(*f));
 	struct job job = columns_job("");
 	struct planted p;
 
-	(void)state;
 	clouds(&p, 4, 3);
 	blur(&p, 0.3, 3);
 	for (size_t i = 0; i < p.n; i++)
@@ -402,41 +394,18 @@ static void as_pooled(const char *set, size_t step, unsigned k, size_t L, double
 	planted_release(&p);
 }
 
-static void test_iris(void **state)
+TEST(test_iris)
 {
-	(void)state;
 	for (size_t L = 2; L <= 4; L++)
 		as_pooled("iris", 1, 3, L, 0.005);
 }
 
-static void test_banknote(void **state)
+TEST(test_banknote)
 {
-	(void)state;
 	as_pooled("banknote", 1, 2, 2, 0.005);
 }
 
-static void test_digits(void **state)
+TEST(test_digits)
 {
-	(void)state;
 	as_pooled("usps", 8, 10, 2, 0.02);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_standardized),
-		cmocka_unit_test(test_any_unit),
-		cmocka_unit_test(test_nothing_varies),
-		cmocka_unit_test(test_left_out_are_named),
-		cmocka_unit_test(test_other_rows),
-		cmocka_unit_test(test_labels_as_pooled),
-		cmocka_unit_test(test_units_count_unless_standardized),
-		cmocka_unit_test(test_party_says_what_it_left_out),
-		cmocka_unit_test(test_iris),
-		cmocka_unit_test(test_banknote),
-		cmocka_unit_test(test_digits),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,14 +52,13 @@ static void assert_sent(struct fake *f, const enum msg_type *types, size_t count
 }
 
 /* Nearer than all others, but of no nodes: there is no such centre. */
-static void test_empty_clusters_stay_empty(void **state)
+TEST(test_empty_clusters_stay_empty)
 {
 	static const enum msg_type sent[] = { MSG_CELLS, MSG_CLUSTERS, MSG_ASSIGNMENT,
 					      MSG_ASSIGNMENT, MSG_RESULT };
 	uint32_t label[N];
 	struct fake f;
 
-	(void)state;
 	open_polish(&f);
 	send_row(&f, 0, (double[]){ 5, 6, 1, 0 });
 	send_row(&f, 1, (double[]){ 5, 1, 1, 0 }); /* 1 has become empty too */
@@ -70,14 +69,13 @@ static void test_empty_clusters_stay_empty(void **state)
 }
 
 /* Three steps are allowed; the first in which nothing moves is the last. */
-static void test_polish_ends_when_nothing_moves(void **state)
+TEST(test_polish_ends_when_nothing_moves)
 {
 	static const enum msg_type sent[] = { MSG_CELLS, MSG_CLUSTERS, MSG_ASSIGNMENT, MSG_RESULT };
 	uint64_t words[N * K] = { 0 };
 	uint32_t label[N];
 	struct fake f;
 
-	(void)state;
 	open_polish(&f);
 	fake_send_words(&f, 1, ROOT, 0, words, 0, N * K, N * K);
 	for (size_t i = 0; i < N; i++) /* own centre at distance 0 */
@@ -91,13 +89,12 @@ static void test_polish_ends_when_nothing_moves(void **state)
 }
 
 /* Not more than three. */
-static void test_polish_ends_after_its_steps(void **state)
+TEST(test_polish_ends_after_its_steps)
 {
 	uint64_t words[N * K];
 	uint32_t label[N];
 	struct fake f;
 
-	(void)state;
 	open_polish(&f);
 	for (uint64_t round = 0; round < 3; round++) /* node by node, sides change */
 		for (size_t l = 0; l < 2; l++) {
@@ -113,28 +110,15 @@ static void test_polish_ends_after_its_steps(void **state)
 }
 
 /* Equal distances: the lowest number; and a sum may come out below zero by rounding. */
-static void test_ties_and_signs(void **state)
+TEST(test_ties_and_signs)
 {
 	uint32_t label[N];
 	struct fake f;
 
-	(void)state;
 	open_polish(&f);
 	send_row(&f, 0, (double[]){ 0, 0, 0, 0 });
 	send_row(&f, 1, (double[]){ -ldexp(1, -16), 0, 0, 0 });
 	assert_ok(server_kcagc(&f.run, label));
 	assert_labels(label, 0, 0);
 	fake_close(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_empty_clusters_stay_empty),
-		cmocka_unit_test(test_polish_ends_when_nothing_moves),
-		cmocka_unit_test(test_polish_ends_after_its_steps),
-		cmocka_unit_test(test_ties_and_signs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static double column(const struct graph *g, size_t n, double *z)
 
 /* A star of three and an edge less: degrees 3, 1, 1, 1, 0, in logarithms of one more 2 ln 2, ln 2
  * (three times), 0. */
-static void known(void **state)
+TEST(known)
 {
 	struct triple t[] = { { 0, 1, 1 }, { 0, 2, 1 }, { 0, 3, 1 },
 			      { 1, 0, 1 }, { 2, 0, 1 }, { 3, 0, 1 } };
@@ -34,7 +34,6 @@ static void known(void **state)
 	struct csr A;
 	struct graph g;
 
-	(void)state;
 	csr_from_triples(&A, 5, 5, t, 6);
 	graph_init(&g, &A);
 	most = column(&g, 5, z);
@@ -158,9 +157,8 @@ static void check_sums(enum degrees degrees, bool dense, bool given)
 	graph_release(&g);
 }
 
-static void sums(void **state)
+TEST(sums)
 {
-	(void)state;
 	for (int dense = 0; dense < 2; dense++)
 		for (int given = 0; given < 2; given++) {
 			check_sums(DEGREES_BESIDE, dense, given);
@@ -169,7 +167,7 @@ static void sums(void **state)
 }
 
 /* A party's own clusters are of both, too, or of the degrees of two sorts of nodes. */
-static void clusters(void **state)
+TEST(clusters)
 {
 	struct kmeans_params how = {
 		.k = 2, .restarts = 5, .iterations = 10, .seed = 1, .threads = 1
@@ -186,7 +184,6 @@ static void clusters(void **state)
 	struct csr X, A;
 	size_t count = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < 20; i++) /* 20 nodes tied to all, 20 to them alone */
 		for (uint32_t j = i + 1; j < ROWS; j++)
 			if (j < 20 || (i + j) % 4 == 0) {
@@ -216,7 +213,7 @@ static void clusters(void **state)
 }
 
 /* Rows that are not formed have the column as well. */
-static void wide(void **state)
+TEST(wide)
 {
 	double *beside = alloc(ROWS, sizeof(*beside)), z[ROWS], scale;
 	struct mat F, B, A, C, seen, wanted;
@@ -224,7 +221,6 @@ static void wide(void **state)
 	struct wide w;
 	struct csr X;
 
-	(void)state;
 	sample_graph(&g, ROWS, 80, 4, false, 2);
 	sample_sparse(&X, ROWS, COLS, 5, false, 3);
 	sample_normal(&B, ROWS, WIDTH, 4);
@@ -270,7 +266,7 @@ static void wide(void **state)
 }
 
 /* A ring: nothing is beside the rows, and there is nothing alone. */
-static void all_the_same(void **state)
+TEST(all_the_same)
 {
 	struct triple t[2 * ROWS];
 	double x[2 + ROWS], spreads[2 * SLICE_POWERS + 1];
@@ -279,7 +275,6 @@ static void all_the_same(void **state)
 	struct graph g;
 	struct csr X, A;
 
-	(void)state;
 	for (uint32_t i = 0; i < ROWS; i++) {
 		t[2 * i] = (struct triple){ i, (i + 1) % ROWS, 1 };
 		t[2 * i + 1] = (struct triple){ (i + 1) % ROWS, i, 1 };
@@ -302,14 +297,4 @@ static void all_the_same(void **state)
 	}
 	csr_release(&X);
 	graph_release(&g);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(known), cmocka_unit_test(sums),         cmocka_unit_test(clusters),
-		cmocka_unit_test(wide),  cmocka_unit_test(all_the_same),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,9 +17,8 @@ static void assert_finite(const struct mat *Z)
 		assert_true(isfinite(Z->a[i]));
 }
 
-static void sparse_equals_dense(void **state)
+TEST(sparse_equals_dense)
 {
-	(void)state;
 	for (unsigned number = 0; number < CHOICES; number++)
 		for (int ones = 0; ones < 2; ones++) {
 			struct embed_params p = choice(number);
@@ -51,14 +50,13 @@ static void sparse_equals_dense(void **state)
 }
 
 /* Z Z' = X X' when nothing is filtered and d is the rank: distances are those of the rows. */
-static void keeps_distances(void **state)
+TEST(keeps_distances)
 {
 	struct embed_params p = { .dims = 6, .threads = 1 };
 	struct features X;
 	struct mat from, Z;
 	struct graph g;
 
-	(void)state;
 	sample_graph(&g, 20, 30, 0, false, 1);
 	sample_normal(&from, 20, 6, 5);
 	features_from_dense(&from, &X);
@@ -79,7 +77,7 @@ static void keeps_distances(void **state)
 }
 
 /* Columns of U are orthonormal; Z = U S is U with columns stretched by singular values. */
-static void unit_basis(void **state)
+TEST(unit_basis)
 {
 	struct embed_params p = { .dims = 4, .threads = 1, .unit_basis = true };
 	struct features X;
@@ -87,7 +85,6 @@ static void unit_basis(void **state)
 	struct graph g;
 	double sigma[4];
 
-	(void)state;
 	sample_graph(&g, 25, 30, 0, false, 1);
 	sample_normal(&from, 25, 9, 5);
 	assert_ok(svd_left(&from, 4, 1, &exact, sigma, NULL));
@@ -108,7 +105,7 @@ static void unit_basis(void **state)
 
 /* Columns: ones (x idf), equal values of 3 (x idf), differing values (raw), a zero column. The
  * single column left by d = 1 shows the scale. n = 4. */
-static void idf_by_hand(void **state)
+TEST(idf_by_hand)
 {
 	static const double column[4][4] = {
 		{ 1, 0, 1, 0 }, { 0, 3, 0, 0 }, { 2, 0, 0, 5 }, { 0, 0, 0, 0 }
@@ -117,7 +114,6 @@ static void idf_by_hand(void **state)
 	struct embed_params p = { .idf = true, .dims = 1, .threads = 1 };
 	struct graph g;
 
-	(void)state;
 	sample_graph(&g, 4, 0, 0, false, 1);
 	for (int c = 0; c < 4; c++) {
 		struct mat from, Z;
@@ -136,7 +132,7 @@ static void idf_by_hand(void **state)
 }
 
 /* Each column by its own frequency: inner products of rows show the scales squared. */
-static void idf_by_column(void **state)
+TEST(idf_by_column)
 {
 	static const double words[4][3] = { { 1, 1, 0 }, { 0, 1, 0 }, { 1, 1, 0 }, { 0, 0, 1 } };
 	const double scale[3] = { log(5. / 3) + 1, log(5. / 4) + 1, log(5. / 2) + 1 };
@@ -145,7 +141,6 @@ static void idf_by_column(void **state)
 	struct graph g;
 	struct mat Z;
 
-	(void)state;
 	sample_graph(&g, 4, 0, 0, false, 1);
 	mat_init(&X.dense, 4, 3);
 	memcpy(X.dense.a, words, sizeof(words));
@@ -166,14 +161,13 @@ static void idf_by_column(void **state)
 
 /* One measured column with a gap makes the slice no bag of words: the columns of ones stay as they
  * are. */
-static void idf_is_for_whole_slices(void **state)
+TEST(idf_is_for_whole_slices)
 {
 	struct embed_params p = { .dims = 3, .threads = 1 };
 	struct mat from, Z[2];
 	struct features X;
 	struct graph g;
 
-	(void)state;
 	sample_graph(&g, 9, 0, 0, false, 1);
 	for (int measured = 0; measured < 2; measured++) {
 		sample_normal(&from, 9, 3, 2);
@@ -197,13 +191,12 @@ static void idf_is_for_whole_slices(void **state)
 }
 
 /* r_i = ||Z_i||, m = mean r: lengths become r_i / (m (r_i / m)^p). Zero rows stay zero. */
-static void row_scaling(void **state)
+TEST(row_scaling)
 {
 	static const double power[] = { 0, 0.5, 1 };
 	struct mat from;
 	struct graph g;
 
-	(void)state;
 	sample_graph(&g, 12, 0, 0, false, 1);
 	sample_normal(&from, 12, 3, 7);
 	memset(ROW(&from, 5), 0, 3 * sizeof(double));
@@ -241,7 +234,7 @@ static void row_scaling(void **state)
 /* A row that the projection does not reach is rounding, not a direction: it becomes zero. Row 29
  * alone lies outside the space of the others; a reflection of the columns makes its projection
  * cancel instead of vanish. */
-static void rounding_is_not_stretched(void **state)
+TEST(rounding_is_not_stretched)
 {
 	struct embed_params p = { .dims = 7, .threads = 1, .unit_rows = true, .row_power = 1 };
 	struct features X;
@@ -249,7 +242,6 @@ static void rounding_is_not_stretched(void **state)
 	struct graph g;
 	double square = 0;
 
-	(void)state;
 	sample_graph(&g, 30, 0, 0, false, 1);
 	sample_normal(&from, 30, 8, 3);
 	sample_normal(&v, 1, 8, 4);
@@ -280,14 +272,13 @@ static void rounding_is_not_stretched(void **state)
 	graph_release(&g);
 }
 
-static void dims_are_capped(void **state)
+TEST(dims_are_capped)
 {
 	struct embed_params p = { .dims = 100, .threads = 1 };
 	struct features X;
 	struct mat from, Z;
 	struct graph g;
 
-	(void)state;
 	for (size_t m = 3; m <= 30; m += 27) { /* narrower and wider than the 12 rows */
 		sample_graph(&g, 12, 20, 0, false, 1);
 		sample_normal(&from, 12, m, 1);
@@ -302,11 +293,10 @@ static void dims_are_capped(void **state)
 }
 
 /* Zero matrices, zero rows, equal rows, one row, one column, isolated nodes, all choices. */
-static void never_nan(void **state)
+TEST(never_nan)
 {
 	static const size_t shape[][2] = { { 1, 1 }, { 1, 6 }, { 9, 1 }, { 9, 6 }, { 6, 9 } };
 
-	(void)state;
 	for (unsigned number = 0; number < CHOICES; number++)
 		for (int s = 0; s < 5; s++)
 			for (int fill = 0; fill < 4; fill++) {
@@ -327,14 +317,13 @@ static void never_nan(void **state)
 			}
 }
 
-static void threads_do_not_matter(void **state)
+TEST(threads_do_not_matter)
 {
 	struct embed_params p = choice(1 | 2 | 4 | 16);
 	struct mat Z, again;
 	struct csr from;
 	struct graph g;
 
-	(void)state;
 	sample_graph(&g, 400, 900, 3, false, 4);
 	sample_sparse(&from, 400, 310, 12, false, 6);
 	for (p.threads = 1; p.threads <= 4; p.threads *= 2) {
@@ -352,14 +341,13 @@ static void threads_do_not_matter(void **state)
 	graph_release(&g);
 }
 
-static void bad_input(void **state)
+TEST(bad_input)
 {
 	struct embed_params p = { .dims = 2, .threads = 1, .order = 1 };
 	struct features X;
 	struct mat from, Z;
 	struct graph g;
 
-	(void)state;
 	sample_graph(&g, 6, 5, 0, false, 1);
 	sample_normal(&from, 5, 3, 1);
 	features_from_dense(&from, &X);
@@ -435,12 +423,11 @@ static double embed_alone(const struct graph *g, bool sparse)
 /* The promise is 3 dense slices and 200 MiB. A dense slice is worked on in place; a sparse one
  * (full, so half again as large) is there until its dense result is, and no longer. One slice more
  * than that shows. */
-static void memory(void **state)
+TEST(memory)
 {
 	const double slice = (double)BIG_ROWS * BIG_COLS * sizeof(double) / (1 << 20);
 	struct graph g;
 
-	(void)state;
 	if (SANITIZED)
 		skip(); /* its own memory would be counted */
 	sample_graph(&g, BIG_ROWS, 3 * BIG_ROWS, 0, false, 1);
@@ -455,25 +442,4 @@ static void memory(void **state)
 		assert_int_equal(status, 0);
 	}
 	graph_release(&g);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(memory), /* first: it forks a process that has used little */
-		cmocka_unit_test(sparse_equals_dense),
-		cmocka_unit_test(keeps_distances),
-		cmocka_unit_test(unit_basis),
-		cmocka_unit_test(idf_by_hand),
-		cmocka_unit_test(idf_by_column),
-		cmocka_unit_test(idf_is_for_whole_slices),
-		cmocka_unit_test(row_scaling),
-		cmocka_unit_test(rounding_is_not_stretched),
-		cmocka_unit_test(dims_are_capped),
-		cmocka_unit_test(never_nan),
-		cmocka_unit_test(threads_do_not_matter),
-		cmocka_unit_test(bad_input),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,9 +13,8 @@ static void rows_of(struct csr *X, bool words, uint64_t seed)
 	sample_sparse(X, ROWS, COLS, 5, words, seed);
 }
 
-static void same_rows_same_place(void **state)
+TEST(same_rows_same_place)
 {
-	(void)state;
 	for (unsigned number = 0; number < 2 * CHOICES; number++) {
 		struct embed_params p = choice(number);
 		bool sparse = number >= CHOICES;
@@ -49,7 +48,7 @@ static void same_rows_same_place(void **state)
 
 /* Weights, mean and map are those of the first rows, whatever comes with them: without edges a row
  * keeps its place if others are taken away. */
-static void nothing_is_of_the_new_rows(void **state)
+TEST(nothing_is_of_the_new_rows)
 {
 	struct embed_params p = {
 		.idf = true, .dims = 4, .unit_rows = true, .row_power = 0.5, .threads = 1
@@ -60,7 +59,6 @@ static void nothing_is_of_the_new_rows(void **state)
 	struct csr from;
 	struct graph g, few;
 
-	(void)state;
 	sample_graph(&g, ROWS, 0, 0, false, 1);
 	sample_graph(&few, ROWS / 2, 0, 0, false, 1);
 	rows_of(&from, true, 4);
@@ -81,7 +79,7 @@ static void nothing_is_of_the_new_rows(void **state)
 	graph_release(&g);
 }
 
-static void zero_rows_stay_zero(void **state)
+TEST(zero_rows_stay_zero)
 {
 	struct embed_params p = { .filter = FILTER_HALF,
 				  .order = 2,
@@ -95,7 +93,6 @@ static void zero_rows_stay_zero(void **state)
 	struct csr from;
 	struct graph g;
 
-	(void)state;
 	sample_graph(&g, ROWS, 100, 3, false, 1); /* the last three have no edge */
 	rows_of(&from, false, 5);
 	sample_features(&from, false, &X);
@@ -159,7 +156,7 @@ static void by_hand(struct features *X, const struct csr *words)
 
 /* The number neither outweighs the words nor takes their weights, in whatever unit; the map has the
  * weights. */
-static void a_number_beside_words(void **state)
+TEST(a_number_beside_words)
 {
 	struct embed_params p = { .idf = true,
 				  .filter = FILTER_HALF,
@@ -174,7 +171,6 @@ static void a_number_beside_words(void **state)
 	struct csr words;
 	struct graph g;
 
-	(void)state;
 	sample_graph(&g, ROWS, 100, 0, false, 1);
 	rows_of(&words, true, 8);
 	by_hand(&X, &words);
@@ -201,7 +197,7 @@ static void a_number_beside_words(void **state)
 	graph_release(&g);
 }
 
-static void other_columns(void **state)
+TEST(other_columns)
 {
 	struct embed_params p = { .idf = true, .dims = 4, .threads = 1 };
 	struct embedding kept;
@@ -210,7 +206,6 @@ static void other_columns(void **state)
 	struct graph g;
 	struct mat Z;
 
-	(void)state;
 	sample_graph(&g, ROWS, 100, 0, false, 1);
 	rows_of(&words, true, 6);
 	rows_of(&numbers, false, 6);
@@ -235,13 +230,12 @@ static void other_columns(void **state)
 }
 
 /* U = X map, for each of the three ways to a basis, signs included. */
-static void map_makes_u(void **state)
+TEST(map_makes_u)
 {
 	static const struct {
 		size_t rows, cols;
 	} shape[] = { { 200, 30 }, { 30, 200 }, { SVD_EXACT_MAX + 50, SVD_EXACT_MAX + 1 } };
 
-	(void)state;
 	for (size_t s = 0; s < sizeof(shape) / sizeof(*shape); s++) {
 		struct mat X, U, map, again;
 		double sigma[6];
@@ -255,18 +249,4 @@ static void map_makes_u(void **state)
 		mat_release(&U);
 		mat_release(&X);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_rows_same_place),
-		cmocka_unit_test(nothing_is_of_the_new_rows),
-		cmocka_unit_test(zero_rows_stay_zero),
-		cmocka_unit_test(a_number_beside_words),
-		cmocka_unit_test(other_columns),
-		cmocka_unit_test(map_makes_u),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,9 +34,8 @@ static void formed(const struct graph *g, const struct csr *X, const struct embe
 	mat_release(&F);
 }
 
-static void same_as_formed(void **state)
+TEST(same_as_formed)
 {
-	(void)state;
 	for (unsigned number = 0; number < 16; number++) {
 		struct embed_params p = usual;
 		struct embedding kept;
@@ -74,9 +73,8 @@ static void same_as_formed(void **state)
 /* Many more rows than columns, and many steps: on either side of where products begin to pay. */
 enum { MANY = 6000, FEW = 160, MORE = 240 };
 
-static void many_rows(void **state)
+TEST(many_rows)
 {
-	(void)state;
 	for (unsigned number = 0; number < 16; number += SANITIZED ? 5 : 1) {
 		struct embed_params p = usual;
 		struct embedding kept;
@@ -110,9 +108,8 @@ static void many_rows(void **state)
 }
 
 /* Sparse or dense, any threads: the same bits. */
-static void same_bits(void **state)
+TEST(same_bits)
 {
-	(void)state;
 	for (int full = 0; full < 2; full++) {
 		struct mat first, Z;
 		struct graph g;
@@ -141,7 +138,7 @@ static void same_bits(void **state)
 }
 
 /* Values so dense that steps do not do: then it is formed after all. */
-static void formed_after_all(void **state)
+TEST(formed_after_all)
 {
 	enum { N = 1000 };
 	struct embed_params p = { .dims = 8, .unit_basis = true, .threads = 1 };
@@ -151,7 +148,6 @@ static void formed_after_all(void **state)
 	struct graph g;
 	struct mat Z;
 
-	(void)state;
 	sample_graph(&g, N, 0, 0, false, 1);
 	ALLOC(t, N);
 	for (uint32_t i = 0; i < N; i++)
@@ -171,7 +167,7 @@ static void formed_after_all(void **state)
 
 /* One-hot features: p(S) itself, whose largest value is there once for each of eleven components.
  */
-static void one_hot(void **state)
+TEST(one_hot)
 {
 	enum { N = 1100, PARTS = 11 };
 	struct embed_params p = usual;
@@ -181,7 +177,6 @@ static void one_hot(void **state)
 	struct graph g;
 	struct mat Z;
 
-	(void)state;
 	ALLOC(t, 2 * (size_t)N);
 	for (uint32_t i = 0; i < N; i++) { /* rings */
 		uint32_t next = (i + PARTS) % N;
@@ -212,7 +207,7 @@ static void one_hot(void **state)
 	graph_release(&g);
 }
 
-static void bad_input(void **state)
+TEST(bad_input)
 {
 	struct embed_params p = usual;
 	struct features F;
@@ -220,7 +215,6 @@ static void bad_input(void **state)
 	struct csr X;
 	struct mat Z;
 
-	(void)state;
 	make(&g, &X, 10);
 	sample_features(&X, true, &F);
 	F.sparse.value[5] = 1e200;
@@ -235,15 +229,4 @@ static void bad_input(void **state)
 	assert_true(!F.dense.a && !F.sparse.start);
 	csr_release(&X);
 	graph_release(&g);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_as_formed), cmocka_unit_test(many_rows),
-		cmocka_unit_test(same_bits),      cmocka_unit_test(formed_after_all),
-		cmocka_unit_test(one_hot),        cmocka_unit_test(bad_input),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

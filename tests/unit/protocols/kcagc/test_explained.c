@@ -94,12 +94,11 @@ static void check(const struct csr *words, const struct graph *g, double least, 
 	mat_release(&dense);
 }
 
-static void parts(void **state)
+TEST(parts)
 {
 	struct graph g;
 	struct csr X;
 
-	(void)state;
 	sample_graph(&g, NODES, 120, 0, false, 3);
 	words_of(&g, 0, &X);
 	check(&X, &g, 0.8, 1.0 + 1e-9); /* but for degrees that share the last word */
@@ -114,7 +113,7 @@ static void parts(void **state)
 }
 
 /* A ring: one degree, which says nothing. */
-static void one_degree(void **state)
+TEST(one_degree)
 {
 	double x[2];
 	struct triple t[2 * NODES];
@@ -122,7 +121,6 @@ static void one_degree(void **state)
 	struct graph g;
 	struct csr A, words;
 
-	(void)state;
 	for (uint32_t i = 0; i < NODES; i++) {
 		t[2 * i] = (struct triple){ i, (i + 1) % NODES, 1 };
 		t[2 * i + 1] = (struct triple){ (i + 1) % NODES, i, 1 };
@@ -138,7 +136,7 @@ static void one_degree(void **state)
 }
 
 /* Many columns and groups: sums of columns with signs are near. */
-static void sketched(void **state)
+TEST(sketched)
 {
 	enum { MANY = 3000, COLUMNS = 4000 };
 	struct triple *t = alloc(2 * MANY, sizeof(*t));
@@ -147,7 +145,6 @@ static void sketched(void **state)
 	struct graph g;
 	struct csr words;
 
-	(void)state;
 	sample_graph(&g, MANY, 40 * MANY, 0, false, 4);
 	for (uint32_t i = 0; i < MANY; i++) { /* a word of its degree, and one of its own */
 		t[2 * i] = (struct triple){ i, (uint32_t)degree_of(&g, i), 1 };
@@ -160,15 +157,4 @@ static void sketched(void **state)
 	csr_release(&words);
 	graph_release(&g);
 	free(t);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts),
-		cmocka_unit_test(one_degree),
-		cmocka_unit_test(sketched),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

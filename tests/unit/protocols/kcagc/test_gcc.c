@@ -8,14 +8,13 @@ enum { WIDTH = 12 };
 
 /* The planted classes come back; every round is as announced. Rows here have most in common, so
  * that assigning to the centres of the embedding before would lose two of the four clusters. */
-static void finds_planted_classes(void **state)
+TEST(finds_planted_classes)
 {
 	struct gcc_report report;
 	struct gcc_params p;
 	uint32_t label[N];
 	struct lab lab;
 
-	(void)state;
 	gcc_defaults(&p, K, 1, 1);
 	lab_init(&lab, &words, &graph, 1, 1);
 	assert_ok(gcc_run(&lab.parties, lab.n, &p, label, &report));
@@ -143,7 +142,7 @@ static void first_centres(const struct mat *X, const uint32_t *label, struct mat
 	mat_release(&C);
 }
 
-static void follows_the_method(void **state)
+TEST(follows_the_method)
 {
 	uint32_t label[N], expected[N];
 	double before = INFINITY, confidence[N], margin[N];
@@ -152,7 +151,6 @@ static void follows_the_method(void **state)
 	struct csr raw;
 	struct mat X, F;
 
-	(void)state;
 	measurements(&raw);
 	gcc_defaults(&p, K, 3, 1);
 	p.order = 1;
@@ -209,14 +207,13 @@ static void check_step(struct lab *used, const struct gcc_params *p, const uint3
 
 /* Scaled rows are taken only if the parties' graphs speak for them, and clearly. Then each row goes
  * to the nearest joint mean of their clusters, and there is nothing to iterate. */
-static void guard(void **state)
+TEST(guard)
 {
 	static const double even[] = { 0.3, 0.3199 }, clear[] = { 0.3, 0.3201 };
 	uint32_t plain[N], label[N];
 	struct gcc_report report;
 	struct gcc_params p;
 
-	(void)state;
 	for (int t = 0; t < 4; t++) {
 		double sure[N];
 		struct lab lab;
@@ -248,13 +245,12 @@ static void guard(void **state)
  */
 
 /* Few enough hints that a few labels hang by a thread: a split that mattered would show. */
-static void any_number_of_parties(void **state)
+TEST(any_number_of_parties)
 {
 	uint32_t label[N], again[N];
 	struct gcc_params p;
 	struct lab lab;
 
-	(void)state;
 	for (uint64_t seed = 1; seed <= 4; seed++) {
 		gcc_defaults(&p, 7, seed, 1);
 		p.order = 1;
@@ -272,14 +268,13 @@ static void any_number_of_parties(void **state)
 	}
 }
 
-static void threads_do_not_matter(void **state)
+TEST(threads_do_not_matter)
 {
 	struct gcc_report one, more;
 	uint32_t label[N], again[N];
 	struct gcc_params p;
 	struct lab lab;
 
-	(void)state;
 	for (unsigned threads = 1; threads <= 4; threads++) {
 		gcc_defaults(&p, 6, 5, threads);
 		lab_init(&lab, &words, &graph, 2, threads);
@@ -293,13 +288,12 @@ static void threads_do_not_matter(void **state)
 	}
 }
 
-static void bad_input(void **state)
+TEST(bad_input)
 {
 	uint32_t label[N];
 	struct gcc_params p;
 	struct lab lab;
 
-	(void)state;
 	gcc_defaults(&p, N + 1, 1, 1);
 	lab_init(&lab, &words, &graph, 1, 1);
 	assert_err(gcc_run(&lab.parties, lab.n, &p, label, NULL), ERR_INPUT,
@@ -311,7 +305,7 @@ static void bad_input(void **state)
 }
 
 /* As many clusters as nodes, fewer features than clusters, nodes without features: labels come. */
-static void edges_of_the_possible(void **state)
+TEST(edges_of_the_possible)
 {
 	struct triple t[] = { { 0, 0, 1 }, { 1, 0, 1 }, { 2, 1, 1 }, { 3, 1, 1 }, { 4, 1, 1 } };
 	uint32_t label[6];
@@ -320,7 +314,6 @@ static void edges_of_the_possible(void **state)
 	struct csr X;
 	struct lab lab;
 
-	(void)state;
 	sample_graph(&g, 6, 5, 1, false, 3);
 	csr_from_triples(&X, 6, 2, t, 5);
 	for (unsigned k = 1; k <= 6; k++) {
@@ -371,33 +364,16 @@ static void check_published(const char *set, unsigned k, unsigned order, double 
 	free(classes);
 }
 
-static void cora(void **state)
+TEST(cora)
 {
-	(void)state;
 	check_published("cora", 7, 12, 74.1, 4);
 }
 
-static void citeseer(void **state)
+TEST(citeseer)
 {
-	(void)state;
 	if (SANITIZED) /* cora goes the same ways */
 		skip();
 	check_published("citeseer", 6, 5, 69, 2);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_planted_classes),
-		cmocka_unit_test(follows_the_method),
-		cmocka_unit_test(guard),
-		cmocka_unit_test(any_number_of_parties),
-		cmocka_unit_test(threads_do_not_matter),
-		cmocka_unit_test(bad_input),
-		cmocka_unit_test(edges_of_the_possible),
-		cmocka_unit_test(cora),
-		cmocka_unit_test(citeseer),
-	};
-
-	return cmocka_run_group_tests(tests, plant, uproot);
-}
+TESTS_BETWEEN(plant, uproot)

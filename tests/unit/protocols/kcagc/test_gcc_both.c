@@ -72,11 +72,10 @@ static void check_labels(const struct planted *p, size_t least, size_t most, enu
 	}
 }
 
-static void test_labels_of_the_twin(void **state)
+TEST(test_labels_of_the_twin)
 {
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &data);
 	check_labels(&p, 3, 3, NUMBERS, "method=gcc degrees=beside");
 	check_labels(&p, 3, 3, WORDS, "method=gcc degrees=alone");
@@ -89,13 +88,12 @@ static void test_labels_of_the_twin(void **state)
 	planted_release(&p);
 }
 
-static void test_phases(void **state)
+TEST(test_phases)
 {
 	struct job job = products_job("method=gcc");
 	struct federation *f;
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &data);
 	f = products_run(&p, 2, &job, WORDS);
 	assert_phases(&f->server, "norms order init iterate init iterate settle result");
@@ -109,13 +107,12 @@ static void test_phases(void **state)
 
 /* ---- a coordinator that asks for something else ---- */
 
-static void test_every_message(void **state)
+TEST(test_every_message)
 {
 	static const enum msg_type to_party[] = { MSG_CHOICE, MSG_BLOCK, MSG_ASSIGNMENT,
 						  MSG_RESULT };
 	struct recording *r = products_recording(&few, 2, "method=gcc");
 
-	(void)state;
 	assert_holds(&r->to_party[1], to_party, 4);
 	check_recording(r, 1);
 }
@@ -153,12 +150,11 @@ static void one_row(double *x, size_t count)
 	x[13] = sqrt((double)few.n);
 }
 
-static void test_wrong_numbers(void **state)
+TEST(test_wrong_numbers)
 {
 	struct recording *r = products_recording(&few, 2, "method=gcc");
 	uint32_t none[48] = { 3 };
 
-	(void)state;
 	assert_refuses_choice(r, 1, WORDS_ALL, "this one has others");
 	assert_refuses_choice(r, 1, 3, "expected 1, from 0 to 2");
 	assert_refuses_reals(r, MSG_BLOCK, 0, shorter, "row 23 is shorter than this party's part");
@@ -182,11 +178,10 @@ static void test_wrong_numbers(void **state)
 }
 
 /* Words at all parties: then it is the other claim that is wrong. */
-static void test_wrong_claim_of_words(void **state)
+TEST(test_wrong_claim_of_words)
 {
 	struct recording *r;
 
-	(void)state;
 	ALLOC(r, 1);
 	planted_make(&r->data, &few);
 	planted_words(&r->data);
@@ -200,7 +195,7 @@ static void test_wrong_claim_of_words(void **state)
 }
 
 /* One product more than the method has, and one iteration more. */
-static void test_no_more_than_is_due(void **state)
+TEST(test_no_more_than_is_due)
 {
 	struct recording *r = products_recording(&few, 2, "method=gcc");
 	struct listener to = { r, 0, false };
@@ -210,7 +205,6 @@ static void test_no_more_than_is_due(void **state)
 	struct script s = { 0 };
 	struct outcome out;
 
-	(void)state;
 	script_copy(&s, &r->to_party[0], last + 1);
 	script_add(&s, MSG_BLOCK,
 		   (struct bytes){ r->to_party[0].note[last].body, r->to_party[0].note[last].len },
@@ -230,19 +224,4 @@ static void test_no_more_than_is_due(void **state)
 	assert_int_equal(out.taken[0], iteration + 2 * 29 + 1);
 	script_release(&s);
 	recording_free(r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_labels_of_the_twin),
-		cmocka_unit_test(test_phases),
-		cmocka_unit_test(test_every_message),
-		cmocka_unit_test(test_wrong_numbers),
-		cmocka_unit_test(test_wrong_claim_of_words),
-		cmocka_unit_test(test_no_more_than_is_due),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

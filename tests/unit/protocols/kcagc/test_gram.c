@@ -220,11 +220,10 @@ static void check(struct trial *t)
 	fake_close(&f);
 }
 
-static void test_against_plain_lloyd(void **state)
+TEST(test_against_plain_lloyd)
 {
 	size_t emptied = 0;
 
-	(void)state;
 	for (uint64_t seed = 1; seed <= 60; seed++) {
 		struct trial t;
 
@@ -237,7 +236,7 @@ static void test_against_plain_lloyd(void **state)
 }
 
 /* As many items as clusters: nobody is asked for anything. */
-static void test_as_many_items_as_clusters(void **state)
+TEST(test_as_many_items_as_clusters)
 {
 	uint64_t round = 0;
 	struct tree tree;
@@ -245,7 +244,6 @@ static void test_as_many_items_as_clusters(void **state)
 	struct joint j;
 	struct fake f;
 
-	(void)state;
 	trial_open(&t, 1, 5, 2, 5);
 	fake_open(&f, MEMBERS, t.m, job);
 	tree_build(&tree, MEMBERS, true);
@@ -261,14 +259,13 @@ static void test_as_many_items_as_clusters(void **state)
 }
 
 /* Before anything is asked for, or allocated. */
-static void test_too_many_items(void **state)
+TEST(test_too_many_items)
 {
 	uint64_t round = 0;
 	struct tree tree;
 	struct joint j;
 	struct fake f;
 
-	(void)state;
 	fake_open(&f, MEMBERS, GRAM_ITEMS_MAX + 1, job);
 	tree_build(&tree, MEMBERS, true);
 	run_phase(&f.run, "level-1");
@@ -281,7 +278,7 @@ static void test_too_many_items(void **state)
 }
 
 /* A triangle that is not the one due. */
-static void test_other_products_are_refused(void **state)
+TEST(test_other_products_are_refused)
 {
 	uint64_t round = 0, words[36] = { 0 };
 	struct tree tree;
@@ -289,7 +286,6 @@ static void test_other_products_are_refused(void **state)
 	struct joint j;
 	struct fake f;
 
-	(void)state;
 	trial_open(&t, 2, 8, 2, 3);
 	fake_open(&f, MEMBERS, t.m, job);
 	tree_build(&tree, MEMBERS, true);
@@ -303,16 +299,4 @@ static void test_other_products_are_refused(void **state)
 	joint_release(&j);
 	fake_close(&f);
 	trial_close(&t);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_against_plain_lloyd),
-		cmocka_unit_test(test_as_many_items_as_clusters),
-		cmocka_unit_test(test_too_many_items),
-		cmocka_unit_test(test_other_products_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

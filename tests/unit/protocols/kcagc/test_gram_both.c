@@ -66,7 +66,7 @@ static void compare(const struct planted *p, size_t L, const char *settings, str
 	free(distances);
 }
 
-static void test_same_labels_as_distances(void **state)
+TEST(test_same_labels_as_distances)
 {
 	static const char *const methods[] = { "tree", "flat" };
 	static const char *const settings[] = {
@@ -78,7 +78,6 @@ static void test_same_labels_as_distances(void **state)
 	};
 	struct counted *gram = alloc(1, sizeof(*gram));
 
-	(void)state;
 	for (uint64_t seed = 1; seed <= 2; seed++) {
 		struct planted p;
 
@@ -98,7 +97,7 @@ static void test_same_labels_as_distances(void **state)
 }
 
 /* The same labels as one program with all the data finds, which sums nothing. */
-static void test_same_labels_as_pooled(void **state)
+TEST(test_same_labels_as_pooled)
 {
 	static const char *const settings[] = {
 		"method=tree",
@@ -109,7 +108,6 @@ static void test_same_labels_as_pooled(void **state)
 	struct counted *gram = alloc(1, sizeof(*gram));
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 3, .noise = 2 });
 	for (size_t L = 2; L <= 5; L++)
 		for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
@@ -131,7 +129,7 @@ static void test_same_labels_as_pooled(void **state)
 
 /* One round for a level, and one for a polish step; the words of the triangles and the polish, and
  * a canary each. */
-static void test_rounds_and_words(void **state)
+TEST(test_rounds_and_words)
 {
 	static const struct {
 		size_t L;
@@ -141,7 +139,6 @@ static void test_rounds_and_words(void **state)
 		      { 5, "tree", 2 }, { 8, "tree", 3 }, { 5, "flat", 1 } };
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 4, .noise = 2 });
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct counted *gram = alloc(1, sizeof(*gram));
@@ -162,12 +159,11 @@ static void test_rounds_and_words(void **state)
 
 /* A level in which one group has nothing to compute and another has: all but the first two parties
  * hold the same columns. */
-static void test_some_groups_trivial(void **state)
+TEST(test_some_groups_trivial)
 {
 	struct counted *gram = alloc(1, sizeof(*gram));
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 5, .noise = 2 });
 	for (size_t i = 0; i < N; i++) /* parties 2 and 3 of 4 */
 		for (size_t j = 3; j < M; j += 4)
@@ -192,14 +188,13 @@ static const double *fact(const struct half *h, const char *name)
 /* All k from the sums of one, and for the k that was chosen nothing depends on the others: where
  * parameters in parts of k are given as numbers, and clusters are clear, the labels are those of a
  * job that gives it. */
-static void test_range_finds_planted(void **state)
+TEST(test_range_finds_planted)
 {
 	static const char *const ways[] = { "method=flat", "method=flat polish=0", "method=tree",
 					    "method=flat min_cell=3" };
 	struct counted *given = alloc(1, sizeof(*given));
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 3, .noise = 1 });
 	for (size_t L = 2; L <= 4; L++)
 		for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
@@ -238,14 +233,13 @@ static void test_range_finds_planted(void **state)
 
 /* Where clusters are not clear a few starts end in one of many optima; each k of a range has a
  * good one all the same, or neighbouring k could not be compared. */
-static void test_range_has_good_optima(void **state)
+TEST(test_range_has_good_optima)
 {
 	enum { FROM = 4, TO = 9, TIMES = 2 };
 	static const char *const starts[TIMES] = { "starts=4 restarts=4", "starts=30 restarts=30" };
 	double inertia[TIMES][TO - FROM + 1], excess = 0;
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 3, .noise = 4 });
 	for (int t = 0; t < TIMES; t++) {
 		struct federation *f = alloc(1, sizeof(*f));
@@ -273,11 +267,10 @@ static void test_range_has_good_optima(void **state)
 
 /* No more clusters are tried than there are cells, less one; where that is none, the cells are the
  * clusters. */
-static void test_range_of_few_cells(void **state)
+TEST(test_range_of_few_cells)
 {
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &(struct plan){ .n = 48, .m = M, .seed = 3, .noise = 1 });
 	for (int least = 2; least <= 20; least += 6) {
 		struct federation *f = alloc(1, sizeof(*f));
@@ -307,13 +300,12 @@ static void test_range_of_few_cells(void **state)
 	planted_release(&p);
 }
 
-static void test_range_wants_parties(void **state)
+TEST(test_range_wants_parties)
 {
 	struct federation *f = alloc(1, sizeof(*f));
 	struct planted p;
 	struct job job = planted_job("exchange=gram clusters={\"from\":2,\"to\":6}");
 
-	(void)state;
 	planted_make(&p, &(struct plan){ .n = 48, .m = M, .seed = 3, .noise = 1 });
 	federation_init(f, &p, 1, &job);
 	federation_run(f);
@@ -328,21 +320,20 @@ static void test_range_wants_parties(void **state)
 
 static const struct plan few = { .n = 48, .m = 16, .seed = 1, .noise = 1.5 };
 
-static void test_wrong_message_at_every_step(void **state)
+TEST(test_wrong_message_at_every_step)
 {
 	static const enum msg_type to_party[] = { MSG_CELLS, MSG_CLUSTERS, MSG_ASSIGNMENT,
 						  MSG_RESULT },
 				   from_party[] = { MSG_LOCAL_CLUSTERS, MSG_MASKED };
 	struct recording *r = recording_new(&few, 4, "method=tree exchange=gram polish=1", false);
 
-	(void)state;
 	assert_int_equal(r->to_party[3].count, 6); /* nobody is sent starts */
 	assert_holds(&r->to_party[3], to_party, 4);
 	assert_holds(&r->from_party[3], from_party, 2);
 	check_recording(r, 3);
 }
 
-static void test_wrong_message_of_a_range(void **state)
+TEST(test_wrong_message_of_a_range)
 {
 	static const enum msg_type to_party[] = { MSG_CELLS, MSG_CHOICE, MSG_CLUSTERS,
 						  MSG_ASSIGNMENT, MSG_RESULT };
@@ -351,26 +342,6 @@ static void test_wrong_message_of_a_range(void **state)
 					    "clusters={\"from\":2,\"to\":4}",
 					    false);
 
-	(void)state;
 	assert_holds(&r->to_party[2], to_party, 5);
 	check_recording(r, 2);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same_labels_as_distances),
-		cmocka_unit_test(test_same_labels_as_pooled),
-		cmocka_unit_test(test_rounds_and_words),
-		cmocka_unit_test(test_some_groups_trivial),
-		cmocka_unit_test(test_range_finds_planted),
-		cmocka_unit_test(test_range_has_good_optima),
-		cmocka_unit_test(test_range_of_few_cells),
-		cmocka_unit_test(test_range_wants_parties),
-		cmocka_unit_test(test_wrong_message_at_every_step),
-		cmocka_unit_test(test_wrong_message_of_a_range),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,19 +117,17 @@ static const struct invariance table = {
 		  "constant columns", "each column twice", "one row 10^4 times the mean row" },
 };
 
-static void test_promises(void **state)
+TEST(test_promises)
 {
 	struct sheet s;
 
-	(void)state;
 	sheet_make(&s, &(struct plan){ .n = 120, .m = 12, .seed = 3, .noise = 0.4 }, NULL);
 	invariance_holds(&table, &s);
 	sheet_release(&s);
 }
 
-static void test_page(void **state)
+TEST(test_page)
 {
-	(void)state;
 	invariance_page(&table);
 }
 
@@ -164,14 +162,13 @@ static bool finds_groups(const struct sheet *s, const char *settings)
 	return right;
 }
 
-static void test_row_of_totals(void **state)
+TEST(test_row_of_totals)
 {
 	static const char *const settings[] = { "kind=kmeans.columns",
 						"kind=kmeans.columns method=basic",
 						"kind=kmeans.columns exchange=gram" };
 	struct sheet s;
 
-	(void)state;
 	totals_make(&s);
 	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
 		char coarse[128];
@@ -183,16 +180,4 @@ static void test_row_of_totals(void **state)
 			fail_msg("%s: the table is found too", coarse);
 	}
 	sheet_release(&s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_page),
-		cmocka_unit_test(test_row_of_totals),
-		cmocka_unit_test(test_promises),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

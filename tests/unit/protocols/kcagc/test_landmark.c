@@ -25,9 +25,8 @@ static void begin(struct lab *lab, const struct landmark_params *p, size_t L)
 }
 
 /* The planted classes come back for any number of parties; every round is as announced. */
-static void finds_planted_classes(void **state)
+TEST(finds_planted_classes)
 {
-	(void)state;
 	for (size_t L = 1; L <= 8; L *= 2)
 		for (int power = 0; power < 2; power++) {
 			struct landmark_report report;
@@ -67,13 +66,12 @@ static bool same_partition(const uint32_t *a, const uint32_t *b, size_t n)
 }
 
 /* Sets of nodes that all parties keep together, if there is room for as many. */
-static void sets_are_intersections(void **state)
+TEST(sets_are_intersections)
 {
 	uint32_t cells[2 * N], set[N], expected[N];
 	struct landmark_params p;
 	size_t sets, merged;
 
-	(void)state;
 	params(&p, 3, 5, 1, 1);
 	for (uint32_t i = 0; i < N; i++) {
 		cells[i] = i % 5;
@@ -91,7 +89,7 @@ static void sets_are_intersections(void **state)
 }
 
 /* Sizes 160, 80, 50, 9 and 1. */
-static void small_sets_join_the_largest(void **state)
+TEST(small_sets_join_the_largest)
 {
 	static const uint32_t end[] = { 160, 240, 290, 299, 300 };
 	static const struct {
@@ -100,7 +98,6 @@ static void small_sets_join_the_largest(void **state)
 		      { 10, 3, 2 }, { 81, 1, 4 }, { 400, 1, 4 } };
 	uint32_t cells[N], set[N], expected[N];
 
-	(void)state;
 	for (uint32_t i = 0, c = 0; i < N; i++) {
 		c += i == end[c];
 		cells[i] = c;
@@ -142,9 +139,8 @@ static void joint_means(const struct mat *X, const uint32_t *label, size_t k, st
 }
 
 /* Phi Phi' = X P X' with P the projector on the means' span, here by Gram and Schmidt. */
-static void projection(void **state)
+TEST(projection)
 {
-	(void)state;
 	for (size_t sets = 4; sets <= ROWS; sets += ROWS - 4) {
 		struct mat X, M, Q, Phi, A, expected, got;
 		uint32_t set[ROWS];
@@ -192,14 +188,13 @@ static void projection(void **state)
 }
 
 /* The nearest mean in all columns, as k-means has it; nobody joins an empty cluster. */
-static void polish(void **state)
+TEST(polish)
 {
 	uint32_t label[ROWS], expected[ROWS];
 	double D[ROWS * 3];
 	struct mat X, Q, c;
 	size_t moved = 0;
 
-	(void)state;
 	sample_normal(&X, ROWS, COLS, 4);
 	for (uint32_t i = 0; i < ROWS; i++)
 		label[i] = expected[i] = i % 3;
@@ -218,13 +213,12 @@ static void polish(void **state)
 
 /* Of the rows' part in the span of the means 1 - a / b, whatever lies outside it; an empty cluster
  * is nobody's next. */
-static void margins(void **state)
+TEST(margins)
 {
 	uint32_t before[ROWS], label[ROWS];
 	double D[ROWS * 3], expected[ROWS], got[ROWS];
 	struct mat X, far, Q, c;
 
-	(void)state;
 	sample_normal(&X, ROWS, COLS, 4);
 	for (size_t i = 0; i < ROWS; i++)
 		for (size_t j = 3; j < COLS; j++) /* the means span the first three columns */
@@ -253,9 +247,8 @@ static void margins(void **state)
 }
 
 /* Rows whose label is wrong are the less sure ones, with polish and without. */
-static void wrong_labels_are_less_sure(void **state)
+TEST(wrong_labels_are_less_sure)
 {
-	(void)state;
 	for (unsigned polish = 0; polish < 3; polish++) {
 		double sure[N], mean[2] = { 0, 0 };
 		size_t count[2] = { 0, 0 };
@@ -294,14 +287,13 @@ static void wrong_labels_are_less_sure(void **state)
  */
 
 /* From the same local clusters, the same labels however the columns are dealt out. */
-static void any_split(void **state)
+TEST(any_split)
 {
 	static uint32_t cells[3 * N];
 	struct landmark_params p;
 	uint32_t label[N], again[N];
 	struct lab lab;
 
-	(void)state;
 	params(&p, 6, 12, 2, 1);
 	p.order = 1;
 	for (uint32_t i = 0; i < 3 * N; i++) /* 3 clusters each of the true ones, and noise */
@@ -318,14 +310,13 @@ static void any_split(void **state)
 	}
 }
 
-static void threads_do_not_matter(void **state)
+TEST(threads_do_not_matter)
 {
 	struct landmark_report one, more;
 	uint32_t label[N], again[N];
 	struct landmark_params p;
 	struct lab lab;
 
-	(void)state;
 	for (unsigned threads = 1; threads <= 4; threads++) {
 		params(&p, 6, 24, 5, threads);
 		begin(&lab, &p, 2);
@@ -340,7 +331,7 @@ static void threads_do_not_matter(void **state)
 }
 
 /* Scaled rows are taken only if the parties' graphs speak for them, and clearly. */
-static void guard(void **state)
+TEST(guard)
 {
 	static const double even[] = { 0.3, 0.3199 }, clear[] = { 0.3, 0.3201 };
 	struct landmark_report report;
@@ -348,7 +339,6 @@ static void guard(void **state)
 	struct landmark_params p;
 	struct lab lab;
 
-	(void)state;
 	for (int t = 0; t < 3; t++) {
 		params(&p, 9, 18, 3, 1);
 		p.polish = 0;
@@ -364,16 +354,15 @@ static void guard(void **state)
 	}
 }
 
-static void local_parameters(void **state)
+TEST(local_parameters)
 {
 	struct kmeans_params p = landmark_local(7, 55, 3, 2);
 
-	(void)state;
 	assert_true(p.k == 55 && p.restarts == 5 && p.iterations == 10 && p.ninth && p.seed == 3);
 	assert_int_equal(landmark_local(7, 56, 3, 2).restarts, 2);
 }
 
-static void edges_of_the_possible(void **state)
+TEST(edges_of_the_possible)
 {
 	struct triple t[] = { { 0, 0, 1 }, { 1, 0, 1 }, { 2, 1, 1 }, { 3, 1, 1 }, { 4, 1, 1 } };
 	struct landmark_params p;
@@ -382,7 +371,6 @@ static void edges_of_the_possible(void **state)
 	struct csr X;
 	struct lab lab;
 
-	(void)state;
 	sample_graph(&g, 6, 5, 1, false, 3);
 	csr_from_triples(&X, 6, 2, t, 5);
 	for (unsigned k = 1; k <= 7; k++) {
@@ -432,24 +420,21 @@ static void check_accuracy(const char *set, unsigned k, unsigned order, double a
 	free(classes);
 }
 
-static void cora(void **state)
+TEST(cora)
 {
-	(void)state;
 	check_accuracy("cora", 7, 12, 73);
 }
 
-static void citeseer(void **state)
+TEST(citeseer)
 {
-	(void)state;
 	if (SANITIZED) /* cora goes the same ways */
 		skip();
 	check_accuracy("citeseer", 6, 5, 68.8);
 }
 
 /* Beyond 10^5 rows the restarts of all rows' k-means cost no more than those of 10^5. */
-static void restarts_are_bounded(void **state)
+TEST(restarts_are_bounded)
 {
-	(void)state;
 	assert_int_equal(sums_restarts(100, 2), 100);
 	assert_int_equal(sums_restarts(100, 100000), 100);
 	assert_int_equal(sums_restarts(100, 200000), 50);
@@ -458,25 +443,4 @@ static void restarts_are_bounded(void **state)
 	assert_int_equal(sums_restarts(5, 1000000000), 5);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_planted_classes),
-		cmocka_unit_test(sets_are_intersections),
-		cmocka_unit_test(small_sets_join_the_largest),
-		cmocka_unit_test(projection),
-		cmocka_unit_test(polish),
-		cmocka_unit_test(margins),
-		cmocka_unit_test(wrong_labels_are_less_sure),
-		cmocka_unit_test(any_split),
-		cmocka_unit_test(threads_do_not_matter),
-		cmocka_unit_test(guard),
-		cmocka_unit_test(local_parameters),
-		cmocka_unit_test(edges_of_the_possible),
-		cmocka_unit_test(cora),
-		cmocka_unit_test(citeseer),
-		cmocka_unit_test(restarts_are_bounded),
-	};
-
-	return cmocka_run_group_tests(tests, plant, uproot);
-}
+TESTS_BETWEEN(plant, uproot)

@@ -71,11 +71,10 @@ static void check_labels(const struct planted *p, size_t least, size_t most, enu
 	}
 }
 
-static void test_labels_of_the_twin(void **state)
+TEST(test_labels_of_the_twin)
 {
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &data);
 	check_labels(&p, 1, FED_MAX, NUMBERS, "method=landmark");
 	check_labels(&p, 1, FED_MAX, WORDS, "method=landmark seed=2");
@@ -95,9 +94,8 @@ static void test_labels_of_the_twin(void **state)
 }
 
 /* Fewer nodes than sets and columns; a party without anything in its columns. */
-static void test_little_there(void **state)
+TEST(test_little_there)
 {
-	(void)state;
 	for (size_t n = 3; n <= 16; n += 13) {
 		struct job job = products_job("method=landmark");
 		struct federation *f;
@@ -113,14 +111,13 @@ static void test_little_there(void **state)
 	}
 }
 
-static void test_phases(void **state)
+TEST(test_phases)
 {
 	struct job job = products_job("method=landmark"),
 		   plain = products_job("method=landmark landmark.power=false filter.order=2");
 	struct federation *f;
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &data);
 	f = products_run(&p, 2, &job, WORDS);
 	assert_phases(
@@ -160,12 +157,11 @@ static size_t sets_of(const struct script *s, size_t *size)
 	return m.labels.values;
 }
 
-static void test_no_small_set(void **state)
+TEST(test_no_small_set)
 {
 	static const unsigned least[] = { 1, 5, 12, 60, 240 };
 	size_t smallest_of_all = N, before = N, size[N];
 
-	(void)state;
 	for (size_t c = 0; c < sizeof(least) / sizeof(*least); c++) {
 		struct recording *r;
 		char settings[64];
@@ -190,13 +186,12 @@ static void test_no_small_set(void **state)
 }
 
 /* All nodes together are fewer than the job wants in a set. */
-static void test_too_few_nodes(void **state)
+TEST(test_too_few_nodes)
 {
 	struct job job = products_job("method=landmark min_cell=241");
 	struct federation *f = alloc(1, sizeof(*f));
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &data);
 	federation_init(f, &p, 2, &job);
 	federation_run(f);
@@ -207,13 +202,12 @@ static void test_too_few_nodes(void **state)
 }
 
 /* A coordinator that sends smaller ones all the same. */
-static void test_wrong_sets(void **state)
+TEST(test_wrong_sets)
 {
 	struct recording *r =
 	    products_recording(&data, 2, "method=landmark polish=0 min_cell=5 local_clusters=3");
 	uint32_t set[N];
 
-	(void)state;
 	for (size_t i = 0; i < N; i++)
 		set[i] = i < 4 ? 1 : i < 9 ? 2 : 0;
 	assert_refuses_labels(r, MSG_LANDMARKS, 0, 3, set, N,
@@ -228,31 +222,28 @@ static void test_wrong_sets(void **state)
 
 /* ---- a coordinator that asks for something else ---- */
 
-static void test_every_message(void **state)
+TEST(test_every_message)
 {
 	static const enum msg_type to_party[] = { MSG_CHOICE, MSG_BLOCK, MSG_LANDMARKS,
 						  MSG_ASSIGNMENT, MSG_RESULT };
 	struct recording *r = products_recording(&few, 2, "method=landmark");
 
-	(void)state;
 	assert_holds(&r->to_party[1], to_party, 5);
 	check_recording(r, 1);
 }
 
 /* Two orders, one after the other. */
-static void test_every_message_of_two(void **state)
+TEST(test_every_message_of_two)
 {
 	struct recording *r = products_recording_of(&two, 2, "method=landmark polish=0", WORDS);
 
-	(void)state;
 	(void)step_of(&r->to_party[1], MSG_CHOICE, 8);
 	check_recording(r, 1);
 }
 
 /* More polish, and no power. */
-static void test_every_message_of_others(void **state)
+TEST(test_every_message_of_others)
 {
-	(void)state;
 	check_recording(
 	    products_recording(&few, 2, "method=landmark polish=3 landmark.power=false"), 0);
 }
@@ -277,14 +268,13 @@ static void not_finite(double *x, size_t count)
 	x[count - 1] = INFINITY;
 }
 
-static void test_wrong_numbers(void **state)
+TEST(test_wrong_numbers)
 {
 	struct recording *r = products_recording(&few, 2, "method=landmark");
 	const struct script *s = &r->to_party[0];
 	uint32_t none[2 * FEW] = { 0 };
 	struct msg m;
 
-	(void)state;
 	assert_ok(msg_decode(&m, MSG_BLOCK,
 			     (struct bytes){ s->note[step_of(s, MSG_BLOCK, 1)].body,
 					     s->note[step_of(s, MSG_BLOCK, 1)].len }));
@@ -308,12 +298,11 @@ static void test_wrong_numbers(void **state)
 	recording_free(r);
 }
 
-static void test_wrong_k(void **state)
+TEST(test_wrong_k)
 {
 	struct recording *r =
 	    products_recording(&few, 2, "method=landmark clusters={\"from\":2,\"to\":5}");
 
-	(void)state;
 	assert_refuses_choice(r, 5, 6, "expected 7, from 0 to 5");
 	assert_refuses_choice(r, 5, 1, "sent CHOICE of 1 clusters, expected 2 to 5");
 	recording_free(r);
@@ -325,11 +314,10 @@ static void test_wrong_k(void **state)
 
 /* One order after the other (settle.h): CHOICE says the first, at its end the next, and which of
  * them is taken. */
-static void test_wrong_orders(void **state)
+TEST(test_wrong_orders)
 {
 	struct recording *r = products_recording_of(&two, 2, "method=landmark polish=0", WORDS);
 
-	(void)state;
 	assert_refuses_choice(r, 6, 0, "sent CHOICE of filter order 0");
 	assert_refuses_choice(r, 6, 16, "expected 2, from 0 to 15");
 	assert_refuses_choice(r, 9, 15, "sent CHOICE of filter order 15, expected 1 or ");
@@ -346,33 +334,10 @@ static void test_wrong_orders(void **state)
 }
 
 /* Above min_cell 1 there is no sum over clusters, which may be of any size. */
-static void test_no_polish_is_due(void **state)
+TEST(test_no_polish_is_due)
 {
 	struct recording *r = products_recording(&few, 2, "method=landmark min_cell=2");
 
-	(void)state;
 	assert_refuses_choice(r, 5, 1, "expected 6, from 0 to 0");
 	recording_free(r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_labels_of_the_twin),
-		cmocka_unit_test(test_little_there),
-		cmocka_unit_test(test_phases),
-		cmocka_unit_test(test_no_small_set),
-		cmocka_unit_test(test_too_few_nodes),
-		cmocka_unit_test(test_wrong_sets),
-		cmocka_unit_test(test_every_message),
-		cmocka_unit_test(test_every_message_of_two),
-		cmocka_unit_test(test_every_message_of_others),
-		cmocka_unit_test(test_wrong_numbers),
-		cmocka_unit_test(test_wrong_k),
-		cmocka_unit_test(test_wrong_orders),
-		cmocka_unit_test(test_no_polish_is_due),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ static void products(const struct mat *Y, struct mat *G)
 
 /* Cells of nodes that lie about their means, and three clusters of cells: as of the nodes
  * themselves. */
-static void test_cells_as_rows(void **state)
+TEST(test_cells_as_rows)
 {
 	enum { M = 30, K = 3, N = 75, D = 4 };
 	struct mat rows, Y, G, centre;
@@ -30,7 +30,6 @@ static void test_cells_as_rows(void **state)
 	uint64_t round = 0;
 	struct joint j;
 
-	(void)state;
 	mat_init(&rows, N, D);
 	mat_init(&Y, M, D);
 	mat_init(&centre, K, D);
@@ -70,11 +69,10 @@ static void test_cells_as_rows(void **state)
 }
 
 /* Points that have the products, of fewer dimensions than there are items, too. */
-static void test_points_of_products(void **state)
+TEST(test_points_of_products)
 {
 	struct mat Y, G, Z, H;
 
-	(void)state;
 	mat_init(&Y, 40, 5);
 	for (size_t i = 0; i < 200; i++)
 		Y.a[i] = cos((double)i * (double)i);
@@ -90,24 +88,12 @@ static void test_points_of_products(void **state)
 	mat_release(&Z);
 }
 
-static void test_no_points_of_many(void **state)
+TEST(test_no_points_of_many)
 {
 	struct mat G, Z;
 
-	(void)state;
 	mat_init(&G, MEASURE_ITEMS + 1, MEASURE_ITEMS + 1);
 	assert_ok(measure_points(&G, &Z));
 	assert_int_equal(Z.rows, 0);
 	mat_release(&G);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cells_as_rows),
-		cmocka_unit_test(test_points_of_products),
-		cmocka_unit_test(test_no_points_of_many),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

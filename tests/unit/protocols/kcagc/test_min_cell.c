@@ -73,7 +73,7 @@ static size_t check_run(const struct planted *p, size_t L, unsigned least, const
 	return count;
 }
 
-static void test_no_smaller_cell_is_sent(void **state)
+TEST(test_no_smaller_cell_is_sent)
 {
 	static const char *const settings[] = {
 		"method=tree",
@@ -85,7 +85,6 @@ static void test_no_smaller_cell_is_sent(void **state)
 	static const unsigned leasts[] = { 2, 5, 20, N / 2 + 1, N };
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 1, .noise = 2 });
 	for (size_t L = 2; L <= 5; L++)
 		for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
@@ -95,14 +94,13 @@ static void test_no_smaller_cell_is_sent(void **state)
 }
 
 /* At 1 nothing is merged, and there are cells of one node that might have been. */
-static void test_nothing_changes_at_one(void **state)
+TEST(test_nothing_changes_at_one)
 {
 	struct federation *f = alloc(1, sizeof(*f));
 	struct seen seen = { .least = 1, .smallest = N };
 	struct job job = planted_job("method=flat local_clusters=4k");
 	struct planted p;
 
-	(void)state;
 	assert_int_equal(kcagc_job(&job)->min_cell, 1);
 	planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 1, .noise = 2 });
 	federation_init(f, &p, 4, &job);
@@ -117,13 +115,12 @@ static void test_nothing_changes_at_one(void **state)
 	planted_release(&p);
 }
 
-static void test_too_few_nodes(void **state)
+TEST(test_too_few_nodes)
 {
 	struct federation *f = alloc(1, sizeof(*f));
 	struct job job = planted_job("min_cell=241");
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 1, .noise = 2 });
 	federation_init(f, &p, 2, &job);
 	federation_run(f);
@@ -203,12 +200,11 @@ static size_t step_of_cells(const char *settings, size_t which)
 	return step;
 }
 
-static void test_smaller_cells_are_refused(void **state)
+TEST(test_smaller_cells_are_refused)
 {
 	static const char *const settings[] = { "method=flat min_cell=4",
 						"method=tree min_cell=4 exchange=gram" };
 
-	(void)state;
 	for (int i = 0; i < 2; i++)
 		for (size_t which = 0; which <= (size_t)i; which++) /* at each level */
 			check_shrunk(settings[i], 4, step_of_cells(settings[i], which));
@@ -294,7 +290,7 @@ static void recorded_sum(const struct recording *r, uint64_t *sum, size_t words)
 
 /* A merged cell lies in several of a party's clusters, some of them of fewer nodes than min_cell:
  * no centre stands for it alone. */
-static void test_centres_of_merged_cells(void **state)
+TEST(test_centres_of_merged_cells)
 {
 	struct recording *r = recording_new(&(struct plan){ .n = N, .m = M, .seed = 2, .noise = 2 },
 					    2, LINE_13, false);
@@ -303,7 +299,6 @@ static void test_centres_of_merged_cells(void **state)
 	uint64_t *sum;
 	double *G;
 
-	(void)state;
 	m = recorded_cells(r, cell);
 	ALLOC(G, m * m);
 	ALLOC(sum, m * (m + 1) / 2);
@@ -322,18 +317,4 @@ static void test_centres_of_merged_cells(void **state)
 	free(G);
 	free(sum);
 	recording_free(r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_no_smaller_cell_is_sent),
-		cmocka_unit_test(test_nothing_changes_at_one),
-		cmocka_unit_test(test_too_few_nodes),
-		cmocka_unit_test(test_smaller_cells_are_refused),
-		cmocka_unit_test(test_centres_of_merged_cells),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

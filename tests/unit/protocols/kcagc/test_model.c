@@ -562,7 +562,7 @@ static void test_runs_without_centres(void **state)
 
 #define WITH_DIR(test) cmocka_unit_test_setup_teardown(test, dir_make, dir_remove)
 
-int main(void)
+int tests_run(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_back_again),

@@ -81,14 +81,13 @@ static void check(const struct features *X, const struct graph *g, const struct 
 	order_end(&s);
 }
 
-static void test_each_order(void **state)
+TEST(test_each_order)
 {
 	struct embed_params other = how;
 	uint32_t truth[PLANTED_NODES];
 	struct features X, copy = { 0 };
 	struct graph g;
 
-	(void)state;
 	planted(&X, &g, truth);
 	assert_false(filtered_pays(PLANTED_NODES, PLANTED_WORDS, X.sparse.start[PLANTED_NODES],
 				   graph_neighbours(&g), FILTER_HALF, 1,
@@ -108,12 +107,11 @@ static void test_each_order(void **state)
 }
 
 /* Features so wide and sparse that their singular vectors come from products. */
-static void test_wide_features(void **state)
+TEST(test_wide_features)
 {
 	struct features X = { .is_sparse = true }, copy = { 0 };
 	struct graph g;
 
-	(void)state;
 	sample_sparse(&X.sparse, 300, 280, 5, true, 3);
 	sample_graph(&g, 300, 700, 5, false, 4);
 	csr_to_dense(&X.sparse, &copy.dense);
@@ -129,7 +127,7 @@ static void test_wide_features(void **state)
 /* A year beside words, in whatever unit, takes their place no more than a word that all rows have:
  * the terms are those of words by idf and a column of variance 1. Where the job weighs nothing, all
  * is as it was. */
-static void test_a_year_beside_words(void **state)
+TEST(test_a_year_beside_words)
 {
 	struct embed_params plain = how;
 	uint32_t truth[PLANTED_NODES];
@@ -139,7 +137,6 @@ static void test_a_year_beside_words(void **state)
 	struct graph g;
 	size_t m;
 
-	(void)state;
 	planted(&X, &g, truth);
 	m = features_cols(&X);
 	for (int u = 0; u < 3; u++) { /* in years, in seconds, by hand */
@@ -183,7 +180,7 @@ static void test_a_year_beside_words(void **state)
 }
 
 /* Threads and what how->order says make no difference. */
-static void test_same_for_any_threads(void **state)
+TEST(test_same_for_any_threads)
 {
 	double a[ORDER_WORDS], b[ORDER_WORDS];
 	struct embed_params four = how;
@@ -193,7 +190,6 @@ static void test_same_for_any_threads(void **state)
 	struct features X;
 	struct graph g;
 
-	(void)state;
 	planted(&X, &g, truth);
 	four.threads = also.threads = 4;
 	four.order = 17;
@@ -210,12 +206,11 @@ static void test_same_for_any_threads(void **state)
 
 /* ---- the rule ---- */
 
-static void test_order_by_the_rule(void **state)
+TEST(test_order_by_the_rule)
 {
 	double intra[ORDER_CAP];
 	unsigned order, rule;
 
-	(void)state;
 	for (size_t t = 0; t < ORDER_CAP; t++)
 		intra[t] = 1000 - (double)t;
 	for (size_t known = ORDER_BLOCK; known < ORDER_CAP; known += ORDER_BLOCK) {
@@ -239,12 +234,11 @@ static void test_order_by_the_rule(void **state)
 
 /* Distances that fall for ever: clusters that fit the graph worse and worse tell where it was
  * enough. */
-static void test_order_without_a_rise(void **state)
+TEST(test_order_without_a_rise)
 {
 	double intra[ORDER_CAP], fit[ORDER_CAP];
 	unsigned order, rule;
 
-	(void)state;
 	for (size_t t = 0; t < ORDER_CAP; t++) {
 		intra[t] = 1000 - (double)t;
 		fit[t] = t < 30 ? 0.01 * (double)t
@@ -266,7 +260,7 @@ static void test_order_without_a_rise(void **state)
 	assert_true(order == 21 && rule == 40);
 }
 
-static void test_nothing_to_cluster(void **state)
+TEST(test_nothing_to_cluster)
 {
 	struct features none = { 0 };
 	struct order_search s;
@@ -274,26 +268,10 @@ static void test_nothing_to_cluster(void **state)
 	struct features X;
 	struct graph g;
 
-	(void)state;
 	planted(&X, &g, truth);
 	mat_init(&none.dense, PLANTED_NODES, 0);
 	assert_err(order_begin(&s, &none, &g, &how, &search), ERR_INPUT, "nothing to cluster");
 	features_release(&none);
 	features_release(&X);
 	graph_release(&g);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_order),
-		cmocka_unit_test(test_wide_features),
-		cmocka_unit_test(test_a_year_beside_words),
-		cmocka_unit_test(test_same_for_any_threads),
-		cmocka_unit_test(test_order_by_the_rule),
-		cmocka_unit_test(test_order_without_a_rise),
-		cmocka_unit_test(test_nothing_to_cluster),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,33 +76,29 @@ static void check(int kind, bool idf)
 	slice_release(&s);
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
-	(void)state;
 	check(0, true);
 }
 
 /* Others have measurements: words are not weighed. */
-static void test_words_beside_measurements(void **state)
+TEST(test_words_beside_measurements)
 {
-	(void)state;
 	check(0, false);
 }
 
-static void test_a_year_among_words(void **state)
+TEST(test_a_year_among_words)
 {
-	(void)state;
 	check(1, true);
 }
 
-static void test_measurements(void **state)
+TEST(test_measurements)
 {
-	(void)state;
 	check(2, false);
 }
 
 /* Other values where words were; a year that is missing. */
-static void test_other_columns(void **state)
+TEST(test_other_columns)
 {
 	double norm[ROWS], length[ROWS], Q[ROWS * K];
 	struct features X, again;
@@ -110,7 +106,6 @@ static void test_other_columns(void **state)
 	struct slice s;
 	struct triple t[] = { { 0, 0, 1 }, { 1, WORDS - 1, 1900 } };
 
-	(void)state;
 	columns_of(&X, 1);
 	features_copy(&again, &X);
 	through_slice(&X, true, &s, norm, Q);
@@ -130,13 +125,12 @@ static void test_other_columns(void **state)
 }
 
 /* The same means where the filtered slice is never formed. */
-static void test_means_of_a_wide_slice(void **state)
+TEST(test_means_of_a_wide_slice)
 {
 	struct mat B, F, seen, expected;
 	struct wide w;
 	struct csr X;
 
-	(void)state;
 	sample_sparse(&X, ROWS, COLS, 5, false, 3);
 	sample_normal(&B, ROWS, K, 4);
 	assert_ok(graph_filter_sparse(&g, FILTER_MEAN, ORDER, 1, &X, &F));
@@ -170,16 +164,4 @@ static int close_graph(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_words_beside_measurements),
-		cmocka_unit_test(test_a_year_among_words),
-		cmocka_unit_test(test_measurements),
-		cmocka_unit_test(test_other_columns),
-		cmocka_unit_test(test_means_of_a_wide_slice),
-	};
-
-	return cmocka_run_group_tests(tests, open_graph, close_graph);
-}
+TESTS_BETWEEN(open_graph, close_graph)

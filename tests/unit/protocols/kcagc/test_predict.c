@@ -32,7 +32,7 @@ static double again(const struct planted *p, size_t L, const char *run, const ch
 
 /* A model whose last labels came from comparing each node with the centres gives all of them back.
  */
-static void test_old_nodes_get_their_labels(void **state)
+TEST(test_old_nodes_get_their_labels)
 {
 	static const struct {
 		const char *run, *predict;
@@ -51,13 +51,13 @@ static void test_old_nodes_get_their_labels(void **state)
 		{ "method=basic preset=paper", "secure_sum.fraction_bits=32" },
 	};
 
-	(void)state;
 	for (int words = 0; words < 2; words++) {
 		struct planted p;
 
 		hard(&p, words);
 		for (size_t i = 0; i < sizeof(jobs) / sizeof(*jobs); i++)
-			/* Two of eight variants each: together all of them, with words and without. */
+			/* Two of eight variants each: together all of them, with words and without.
+			 */
 			for (size_t variant = (i + (size_t)words) % 4; variant < 8; variant += 4) {
 				enum form form = variant & 4 ? words ? SPARSE_ONES : SPARSE : DENSE;
 				size_t L = variant == 7 ? 2 : 5;
@@ -102,7 +102,7 @@ static void nearest_means(const struct planted *old, const struct planted *all, 
 
 /* kmeans.columns: rows of the run get their labels again, alone or beside others; new ones that of
  * the nearest pooled mean. */
-static void test_rows_of_columns(void **state)
+TEST(test_rows_of_columns)
 {
 	static const char *const runs[] = {
 		"method=tree",
@@ -121,7 +121,6 @@ static void test_rows_of_columns(void **state)
 	    "\"secure_sum\":{\"group\":\"x25519\"}}";
 	struct planted all, old;
 
-	(void)state;
 	planted_make(&all, &(struct plan){ .n = N, .m = 8, .seed = 5, .noise = 2.0 });
 	for (size_t i = 0; i < N; i++)
 		MAT(&all.X, i, 7) = 5; /* left out, where columns are standardised */
@@ -154,11 +153,10 @@ static void test_rows_of_columns(void **state)
 	planted_release(&all);
 }
 
-static void test_one_party(void **state)
+TEST(test_one_party)
 {
 	struct planted p;
 
-	(void)state;
 	hard(&p, false);
 	assert_true(again(&p, 1, "polish=2", "", DENSE) >= 0.99);
 	assert_true(again(&p, 1, "polish=0", "", DENSE) >= 0.99);
@@ -166,12 +164,11 @@ static void test_one_party(void **state)
 }
 
 /* A run over the graph of all nodes may number its clusters otherwise. */
-static void test_new_nodes_against_a_full_run(void **state)
+TEST(test_new_nodes_against_a_full_run)
 {
 	static const char *const methods[] = { "method=tree", "method=flat", "method=basic" };
 	struct planted all, old;
 
-	(void)state;
 	planted_make(&all, &(struct plan){ .n = N, .m = M, .seed = 1, .noise = 1.0 });
 	planted_first(&all, OLD, &old);
 	for (int i = 0; i < 3; i++) {
@@ -266,26 +263,24 @@ static void check_nearest(size_t n, size_t k, const char *settings, bool holes)
 }
 
 /* Several sums, the last one short; and one that is as long as a sum may be. */
-static void test_many_sums(void **state)
+TEST(test_many_sums)
 {
 	size_t rows = predict_rows(4096);
 
-	(void)state;
 	check_nearest(2 * rows + 17, 4096, "clusters=4096", false);
 	check_nearest(rows, 4096, "clusters=4096", false);
 	assert_int_equal(predict_rows(PREDICT_WORDS + 1), 1);
 }
 
-static void test_clusters_without_nodes(void **state)
+TEST(test_clusters_without_nodes)
 {
-	(void)state;
 	check_nearest(N, 12, "clusters=12", true);
 }
 
 /* ---- what a run leaves ---- */
 
 /* Each party's model is of its own columns, and of clusters that are as large as the result's. */
-static void test_models_are_of_the_run(void **state)
+TEST(test_models_are_of_the_run)
 {
 	enum { L = 5 };
 	struct job job = planted_job("method=tree secure_sum.fraction_bits=20");
@@ -294,7 +289,6 @@ static void test_models_are_of_the_run(void **state)
 	uint64_t size[PLANTED_K] = { 0 };
 	struct planted p;
 
-	(void)state;
 	hard(&p, false);
 	run_job(&p, L, &job, DENSE, models, label);
 	for (size_t i = 0; i < N; i++)
@@ -315,7 +309,7 @@ static void test_models_are_of_the_run(void **state)
 
 /* Others' data do not change a byte of what a party keeps, as long as the clusters are
  * the same ones. */
-static void test_model_holds_nothing_of_others(void **state)
+TEST(test_model_holds_nothing_of_others)
 {
 	struct job job = planted_job("method=flat");
 	struct model *models[2][FED_MAX];
@@ -323,7 +317,6 @@ static void test_model_holds_nothing_of_others(void **state)
 	struct buf bytes[2] = { { 0 }, { 0 } };
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 1, .noise = 0.05 });
 	for (int run = 0; run < 2; run++) {
 		run_job(&p, 3, &job, DENSE, models[run], label[run]);
@@ -347,14 +340,13 @@ static void test_model_holds_nothing_of_others(void **state)
 	planted_release(&p);
 }
 
-static void test_min_cell_keeps_no_centres(void **state)
+TEST(test_min_cell_keeps_no_centres)
 {
 	struct job job = planted_job("method=tree min_cell=5");
 	struct model *models[FED_MAX] = { NULL };
 	uint32_t label[N];
 	struct planted p;
 
-	(void)state;
 	hard(&p, false);
 	run_job(&p, 3, &job, DENSE, models, label);
 	for (size_t l = 0; l < 3; l++) {
@@ -389,13 +381,12 @@ static struct recording *recorded(size_t L, const char *run, const char *predict
 	return r;
 }
 
-static void test_wrong_message_at_every_step(void **state)
+TEST(test_wrong_message_at_every_step)
 {
 	struct recording *r = recorded(3, "method=tree", "");
 	static const enum msg_type to_party[] = { MSG_CHOICE, MSG_RESULT },
 				   from_party[] = { MSG_MASKED };
 
-	(void)state;
 	assert_holds(&r->to_party[1], to_party, 2);
 	assert_holds(&r->from_party[1], from_party, 1);
 	assert_int_equal(r->to_party[1].count, 2); /* a bound, the result */
@@ -403,24 +394,22 @@ static void test_wrong_message_at_every_step(void **state)
 	check_recording(r, 1);
 }
 
-static void test_steps_with_norms(void **state)
+TEST(test_steps_with_norms)
 {
 	static const enum msg_type to_party[] = { MSG_MATRIX, MSG_RESULT };
 	struct recording *r = recorded(2, "method=tree joint_norm=true", "joint_norm=true");
 
-	(void)state;
 	assert_holds(&r->to_party[0], to_party, 2);
 	check_recording(r, 0);
 }
 
-static void test_steps_of_one_party(void **state)
+TEST(test_steps_of_one_party)
 {
-	(void)state;
 	check_recording(recorded(1, "polish=1", ""), 0);
 }
 
 /* A node in no cluster at all. */
-static void test_result_without_a_label(void **state)
+TEST(test_result_without_a_label)
 {
 	struct recording *r = recorded(2, "method=tree", "");
 	struct listener to = { r, 1, false };
@@ -432,7 +421,6 @@ static void test_result_without_a_label(void **state)
 	struct buf body = { 0 };
 	enum msg_type type;
 
-	(void)state;
 	memcpy(label, r->f.server.label, sizeof(label));
 	label[7] = PLANTED_K;
 	assert_ok(channel_send_labels(hub, MSG_RESULT, 2, PLANTED_K, label, 48));
@@ -447,26 +435,4 @@ static void test_result_without_a_label(void **state)
 	buf_release(&body);
 	script_release(&s);
 	recording_free(r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_old_nodes_get_their_labels),
-		cmocka_unit_test(test_rows_of_columns),
-		cmocka_unit_test(test_one_party),
-		cmocka_unit_test(test_new_nodes_against_a_full_run),
-		cmocka_unit_test(test_many_sums),
-		cmocka_unit_test(test_clusters_without_nodes),
-		cmocka_unit_test(test_models_are_of_the_run),
-		cmocka_unit_test(test_model_holds_nothing_of_others),
-		cmocka_unit_test(test_min_cell_keeps_no_centres),
-		cmocka_unit_test(test_wrong_message_at_every_step),
-		cmocka_unit_test(test_steps_with_norms),
-		cmocka_unit_test(test_steps_of_one_party),
-		cmocka_unit_test(test_result_without_a_label),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

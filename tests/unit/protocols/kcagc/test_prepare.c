@@ -129,14 +129,13 @@ static void check_facts(const struct record *r, unsigned rule, bool fits)
 
 /* All parties take the order that the sums say, in as many rounds as AGC's rule has blocks; and
  * cluster as if it had been given. */
-static void test_order_is_that_of_the_sums(void **state)
+TEST(test_order_is_that_of_the_sums)
 {
 	static const char *const settings[] = { "method=tree", "method=basic",
 						"filter.kind=spectral method=flat features=raw",
 						"preset=paper method=tree" };
 	unsigned longest = 0, lowered = 0;
 
-	(void)state;
 	for (uint64_t seed = 1; seed <= 8; seed++) {
 		struct planted p;
 
@@ -184,14 +183,13 @@ static void test_order_is_that_of_the_sums(void **state)
 }
 
 /* Without edges the filter changes nothing, and the distance never rises. */
-static void test_order_that_never_rises(void **state)
+TEST(test_order_that_never_rises)
 {
 	struct job job = planted_job("filter.order=auto method=basic");
 	struct planted p;
 	struct federation *f;
 	struct csr none = { 0 };
 
-	(void)state;
 	planted_hard(&p, 1);
 	graph_release(&p.g);
 	csr_from_triples(&none, N, N, NULL, 0);
@@ -262,13 +260,12 @@ static void blank(struct planted *p, size_t first)
 		memset(ROW(&p->X, i), 0, p->m * sizeof(double));
 }
 
-static void test_norms_are_joint(void **state)
+TEST(test_norms_are_joint)
 {
 	double expected[N];
 	struct norms heard;
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 3, .noise = 2, .isolated = 4 });
 	blank(&p, N - 4);
 	for (size_t L = 1; L <= 5; L++) {
@@ -299,14 +296,13 @@ static void test_norms_are_joint(void **state)
 }
 
 /* One party: joint norms are its own, so the labels are those without. */
-static void test_norms_of_one_party(void **state)
+TEST(test_norms_of_one_party)
 {
 	struct job with = planted_job("joint_norm=true filter.order=0 projection.row_power=1"),
 		   without = planted_job("filter.order=0 projection.row_power=1");
 	struct federation *a, *b;
 	struct planted p;
 
-	(void)state;
 	planted_hard(&p, 4);
 	for (size_t i = 0; i < N; i++) /* lengths that matter if they are not taken out */
 		for (size_t j = 0; j < M; j++)
@@ -323,14 +319,13 @@ static void test_norms_of_one_party(void **state)
 
 /* Rows that a party has nothing of stay nothing there, and rows of nobody stay nothing at all:
  * the centres that all of them have in common are then finite, and so is what is summed. */
-static void test_zero_rows_stay_zero(void **state)
+TEST(test_zero_rows_stay_zero)
 {
 	struct job job = planted_job("joint_norm=true method=basic");
 	struct federation *f;
 	struct planted p;
 	uint32_t cluster;
 
-	(void)state;
 	planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 5, .noise = 0.5, .isolated = 9 });
 	blank(&p, N - 6);
 	for (size_t i = N - 9; i < N - 6; i++) /* of party 0 alone */
@@ -371,7 +366,7 @@ static void send_instead(struct recording *r, size_t step, const struct msg *m, 
 	script_release(&s);
 }
 
-static void test_orders_that_were_not_offered(void **state)
+TEST(test_orders_that_were_not_offered)
 {
 	struct recording *r = recording_new(&few, 3, "filter.order=auto", false);
 	size_t step = find(&r->to_party[1], MSG_CHOICE) + 1; /* behind the bound */
@@ -381,7 +376,6 @@ static void test_orders_that_were_not_offered(void **state)
 	struct listener to = { r, 1, false };
 	struct outcome out;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
 		m.choice.value = values[i];
 		send_instead(r, step, &m, &out);
@@ -394,7 +388,7 @@ static void test_orders_that_were_not_offered(void **state)
 }
 
 /* A coordinator that never chooses gets no more than the blocks up to the cap. */
-static void test_no_order_at_all(void **state)
+TEST(test_no_order_at_all)
 {
 	struct recording *r = recording_new(&few, 2, "filter.order=auto", false);
 	size_t step = find(&r->to_party[1], MSG_CHOICE) + 1; /* behind the bound */
@@ -403,7 +397,6 @@ static void test_no_order_at_all(void **state)
 	struct script s = { 0 };
 	struct outcome out;
 
-	(void)state;
 	script_copy(&s, &r->to_party[1], step);
 	for (int b = 0; b < ORDER_BLOCKS; b++)
 		script_add_msg(&s, &m);
@@ -414,7 +407,7 @@ static void test_no_order_at_all(void **state)
 	recording_free(r);
 }
 
-static void test_norms_that_cannot_be(void **state)
+TEST(test_norms_that_cannot_be)
 {
 	struct recording *r = recording_new(&few, 3, "joint_norm=true", false);
 	size_t step = find(&r->to_party[1], MSG_MATRIX);
@@ -422,7 +415,6 @@ static void test_norms_that_cannot_be(void **state)
 	double norm[48];
 	struct msg m;
 
-	(void)state;
 	for (int kind = 0; kind < 4; kind++) {
 		static const struct {
 			double value;
@@ -449,7 +441,7 @@ static void test_norms_that_cannot_be(void **state)
 
 /* ---- every message at every step ---- */
 
-static void test_wrong_message_at_every_step(void **state)
+TEST(test_wrong_message_at_every_step)
 {
 	static const enum msg_type to_party[] = { MSG_CHOICE, MSG_MATRIX };
 	struct recording *r = recording_new(
@@ -457,25 +449,6 @@ static void test_wrong_message_at_every_step(void **state)
 	    "method=flat filter.order=auto joint_norm=true starts=2 restarts=2 iterations=2",
 	    false);
 
-	(void)state;
 	assert_holds(&r->to_party[2], to_party, 2);
 	check_recording(r, 2);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order_is_that_of_the_sums),
-		cmocka_unit_test(test_order_that_never_rises),
-		cmocka_unit_test(test_norms_are_joint),
-		cmocka_unit_test(test_norms_of_one_party),
-		cmocka_unit_test(test_zero_rows_stay_zero),
-		cmocka_unit_test(test_orders_that_were_not_offered),
-		cmocka_unit_test(test_no_order_at_all),
-		cmocka_unit_test(test_norms_that_cannot_be),
-		cmocka_unit_test(test_wrong_message_at_every_step),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,11 +13,10 @@ static void series(double *spread2, size_t count, size_t bend, double fall)
 }
 
 /* n = m, so that the rule reads: the first p >= 1 after which c falls by less than 1. */
-static void gcc_rule(void **state)
+TEST(gcc_rule)
 {
 	double spread2[17];
 
-	(void)state;
 	for (size_t bend = 0; bend < 15; bend++) {
 		series(spread2, 17, bend, 1.5);
 		assert_int_equal(psi_gcc(spread2, 100, 100, 100, 15), bend < 1 ? 1 : bend);
@@ -28,11 +27,10 @@ static void gcc_rule(void **state)
 }
 
 /* m/n is the bound; ||X||^2 = n takes no part, and other lengths are scaled out. */
-static void gcc_rule_scales(void **state)
+TEST(gcc_rule_scales)
 {
 	double spread2[17], longer[17];
 
-	(void)state;
 	series(spread2, 17, 6, 1.5);
 	assert_int_equal(psi_gcc(spread2, 100, 100, 160, 15), 1);
 	assert_int_equal(psi_gcc(spread2, 100, 100, 29, 15), 15);
@@ -46,11 +44,10 @@ static void gcc_rule_scales(void **state)
 
 /* The highest order at which what lies along the degrees is at most .93, and never above the one
  * that is given. */
-static void share_rule(void **state)
+TEST(share_rule)
 {
 	double sums[6] = { 0.93, 4, 2, 1, 0.9999, 0.93 };
 
-	(void)state;
 	assert_int_equal(psi_share(sums, 5), 3);
 	assert_int_equal(psi_share(sums, 3), 3);
 	assert_int_equal(psi_share(sums, 2), 2);
@@ -61,12 +58,11 @@ static void share_rule(void **state)
 	assert_int_equal(psi_share(sums, 5), 1);
 }
 
-static void agc_rule(void **state)
+TEST(agc_rule)
 {
 	static const double falls[] = { 5, 4, 4, 3 }, rises[] = { 5, 4, 3, 3.5, 1 },
 			    at_once[] = { 1, 2 };
 
-	(void)state;
 	assert_int_equal(psi_agc(falls, 4), 0);
 	assert_int_equal(psi_agc(rises, 5), 3);
 	assert_int_equal(psi_agc(at_once, 2), 1);
@@ -76,7 +72,7 @@ static void agc_rule(void **state)
 /* AGC's order, but where its clusters fit the graph worse than those of a lower one by more than
  * the margin: then the lowest that fits as well as any, to the margin. What comes after AGC's order
  * does not count. */
-static void fit_rule(void **state)
+TEST(fit_rule)
 {
 	static const double flickr[] = { 0.025, 0.063, 0.0907, 0.0911, 0.083, 0.012, 0.9 },
 			    rises[] = { 0.1, 0.2, 0.3, 0.4, 0.5 },
@@ -84,7 +80,6 @@ static void fit_rule(void **state)
 			    falls[] = { 0.5, 0.522, 0.51, 0.5 }, level[] = { 0.3, 0.3, 0.3, 0.1 },
 			    below[] = { -0.1, -0.05, -0.3 }, none[4] = { 0 };
 
-	(void)state;
 	assert_int_equal(psi_fit(flickr, 6), 3);
 	assert_int_equal(psi_fit(flickr, 5), 5);
 	assert_int_equal(psi_fit(flickr, 1), 1);
@@ -98,14 +93,13 @@ static void fit_rule(void **state)
 }
 
 /* Against the definition, pair by pair, and added up over columns. */
-static void intra_by_definition(void **state)
+TEST(intra_by_definition)
 {
 	enum { N = 30, M = 7, K = 4 };
 	double expected = 0, split = 0;
 	uint32_t label[N];
 	struct mat X, left, right;
 
-	(void)state;
 	sample_normal(&X, N, M, 5);
 	for (uint32_t i = 0; i < N; i++)
 		label[i] = i % 7 % 3; /* 0, 1, 2; cluster 3 is empty */
@@ -133,15 +127,4 @@ static void intra_by_definition(void **state)
 	mat_release(&right);
 	mat_release(&left);
 	mat_release(&X);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gcc_rule),   cmocka_unit_test(gcc_rule_scales),
-		cmocka_unit_test(share_rule), cmocka_unit_test(agc_rule),
-		cmocka_unit_test(fit_rule),   cmocka_unit_test(intra_by_definition),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

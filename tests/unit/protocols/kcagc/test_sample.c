@@ -31,9 +31,8 @@ static void check_sample(size_t rows, size_t first, size_t second, size_t third)
 	assert_int_equal(count, first + second + third);
 }
 
-static void test_shares(void **state)
+TEST(test_shares)
 {
-	(void)state;
 	check_sample(0, 700, 270, 30);
 	check_sample(N, 700, 270, 30);
 	check_sample(500, 350, 135, 30); /* all of few */
@@ -42,13 +41,12 @@ static void test_shares(void **state)
 }
 
 /* Each node is as likely as any other of its cluster, and who has the seed has the same. */
-static void test_drawn_evenly(void **state)
+TEST(test_drawn_evenly)
 {
 	enum { DRAWS = 2000 };
 	uint32_t label[N], node[N], again[N];
 	size_t hits[N] = { 0 }, count = 0;
 
-	(void)state;
 	shares(label);
 	for (uint64_t seed = 0; seed < DRAWS; seed++) {
 		count = polish_sample(label, N, K, 200, seed, node);
@@ -96,13 +94,12 @@ static void run(const struct planted *p, const char *settings, struct outcome *o
 	free(f);
 }
 
-static void test_ends_over_all(void **state)
+TEST(test_ends_over_all)
 {
 	struct outcome all, some;
 	struct planted p;
 	struct metrics m;
 
-	(void)state;
 	planted_make(&p, &(struct plan){ .n = NODES, .m = COLUMNS, .seed = 1, .noise = 1 });
 	run(&p, "method=flat polish=4", &all);
 	run(&p, "method=flat polish=4 polish_rows=10", &some);
@@ -117,12 +114,11 @@ static void test_ends_over_all(void **state)
 }
 
 /* One step is the last; so many rows are all. */
-static void test_nothing_to_leave_out(void **state)
+TEST(test_nothing_to_leave_out)
 {
 	struct outcome one, other;
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &(struct plan){ .n = NODES, .m = COLUMNS, .seed = 2, .noise = 1.5 });
 	run(&p, "method=tree polish=1", &one);
 	run(&p, "method=tree polish=1 polish_rows=10", &other);
@@ -131,16 +127,4 @@ static void test_nothing_to_leave_out(void **state)
 	run(&p, "method=tree polish=3 polish_rows=600", &other);
 	assert_memory_equal(one.label, other.label, sizeof(one.label));
 	planted_release(&p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shares),
-		cmocka_unit_test(test_drawn_evenly),
-		cmocka_unit_test(test_ends_over_all),
-		cmocka_unit_test(test_nothing_to_leave_out),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,7 +109,7 @@ static void assert_settled(const struct scene *s, unsigned t, const uint32_t *la
 }
 
 /* The higher order has to be better by more than the margin; parties are told both, and which. */
-static void by_modularity(void **state)
+TEST(by_modularity)
 {
 	static const struct {
 		double lower, higher;
@@ -117,7 +117,6 @@ static void by_modularity(void **state)
 	} of[] = { { .1, .13, 1 },    { .1, .1199, 0 }, { .1, .1201, 1 }, { .1, .098, 0 },
 		   { -.05, -.02, 1 }, { 0, 0, 0 },      { .7, .2, 0 } };
 
-	(void)state;
 	for (size_t c = 0; c < sizeof(of) / sizeof(*of); c++) {
 		double confidence[N];
 		uint32_t label[N];
@@ -138,14 +137,13 @@ static void by_modularity(void **state)
 }
 
 /* Where sums settle it, there is one clustering, and its order is told before and after. */
-static void without_doubt(void **state)
+TEST(without_doubt)
 {
 	double confidence[N];
 	uint32_t label[N];
 	unsigned taken;
 	struct scene s;
 
-	(void)state;
 	for (unsigned k_from = 0; k_from < 3; k_from += 2) {
 		begin(&s, 0, 0);
 		if (!k_from)
@@ -158,13 +156,12 @@ static void without_doubt(void **state)
 }
 
 /* An order of the job's is nothing to tell. */
-static void given(void **state)
+TEST(given)
 {
 	uint32_t label[N];
 	unsigned taken;
 	struct scene s;
 
-	(void)state;
 	begin(&s, 0, 0);
 	s.basis = (struct sums_basis){ .order = 3, .square = 9 };
 	assert_ok(settle(&s, 0, label, NULL, &taken));
@@ -172,28 +169,15 @@ static void given(void **state)
 }
 
 /* The order that was tried before stands in the basis, for who says what there was. */
-static void second_fails(void **state)
+TEST(second_fails)
 {
 	uint32_t label[N];
 	unsigned taken;
 	struct scene s;
 
-	(void)state;
 	begin(&s, 0, 1);
 	s.fails = err_set(ERR_PEER, "gone");
 	assert_err(settle(&s, 0, label, NULL, &taken), ERR_PEER, "gone");
 	assert_true(taken == 0 && s.labels == 0 && s.choices == 2);
 	assert_true(s.basis.order == 1 && s.basis.tried == 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_modularity),
-		cmocka_unit_test(without_doubt),
-		cmocka_unit_test(given),
-		cmocka_unit_test(second_fails),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -172,11 +172,10 @@ static const struct {
 };
 enum { FEDERATIONS = sizeof(federations) / sizeof(*federations) };
 
-static void test_vectors_are_uniform(void **state)
+TEST(test_vectors_are_uniform)
 {
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &plan);
 	for (size_t i = 0; i < FEDERATIONS; i++) {
 		struct job job = planted_job(federations[i].settings);
@@ -197,14 +196,13 @@ static void test_vectors_are_uniform(void **state)
 }
 
 /* The same data and the same seed twice: equal plain vectors, under other keys. */
-static void test_equal_vectors_twice(void **state)
+TEST(test_equal_vectors_twice)
 {
 	struct job job = planted_job("method=tree starts=8 restarts=3");
 	struct sight once, again;
 	struct planted p;
 	size_t pairs = 0;
 
-	(void)state;
 	planted_make(&p, &plan);
 	look(&once, &p, 4, &job);
 	look(&again, &p, 4, &job);
@@ -262,11 +260,10 @@ static void check_sums(const struct planted *p, size_t L, const char *settings)
 	free(pool);
 }
 
-static void test_sums_are_right(void **state)
+TEST(test_sums_are_right)
 {
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &plan);
 	for (size_t i = 0; i < FEDERATIONS; i++)
 		check_sums(&p, federations[i].L, federations[i].settings);
@@ -377,14 +374,13 @@ static void check_lie(const struct planted *p, size_t L, const char *settings, s
 	free(f);
 }
 
-static void test_lies_leave_the_masks_on(void **state)
+TEST(test_lies_leave_the_masks_on)
 {
 	static const char basic[] = "method=basic starts=8 restarts=3",
 			  tree[] = "method=tree starts=8 restarts=3",
 			  flat[] = "method=flat starts=8 restarts=3";
 	struct planted p;
 
-	(void)state;
 	planted_make(&p, &plan);
 	check_lie(&p, 2, basic, (struct lie){ .type = MSG_STARTS, .l = 0 });
 	check_lie(&p, 3, basic, (struct lie){ .type = MSG_STARTS, .l = 2 });
@@ -399,17 +395,4 @@ static void test_lies_leave_the_masks_on(void **state)
 	/* The phases of the polish: its first sum, and the later ones. */
 	check_lie(&p, 4, tree, (struct lie){ .type = MSG_CLUSTERS, .l = 1 });
 	planted_release(&p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_vectors_are_uniform),
-		cmocka_unit_test(test_equal_vectors_twice),
-		cmocka_unit_test(test_sums_are_right),
-		cmocka_unit_test(test_lies_leave_the_masks_on),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

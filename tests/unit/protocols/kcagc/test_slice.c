@@ -21,13 +21,12 @@ static void facts_of(struct triple *t, size_t count, size_t columns, bool dense,
 	graph_release(&g);
 }
 
-static void facts(void **state)
+TEST(facts)
 {
 	static const struct {
 		double value, measured;
 	} cases[] = { { 1, 0 }, { 0, 0 }, { 2, 1 }, { -1, 1 }, { 0.5, 1 } };
 
-	(void)state;
 	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++)
 		for (int dense = 0; dense < 2; dense++) {
 			struct triple t[] = { { 0, 0, 1 }, { 1, 1, cases[c].value }, { 2, 0, 1 } };
@@ -64,13 +63,12 @@ static void beside_words(const double *number, double words, double varied, cons
 	}
 }
 
-static void foreign_columns(void **state)
+TEST(foreign_columns)
 {
 	const double word = (log(4.0 / 3) + 1) * (log(4.0 / 3) + 1), by = 3 / 14.0;
 	const double brought[] = { word + 4 * by, by, word + 9 * by };
 	const double alone[] = { word, 0, word };
 
-	(void)state;
 	beside_words((const double[]){ 1, 2, 6 }, 1, 2, brought);
 	beside_words((const double[]){ 1001e6, 1002e6, 1006e6 }, 1, 2,
 		     brought); /* other unit and origin */
@@ -82,11 +80,10 @@ static void foreign_columns(void **state)
 
 /* Columns beyond the rows change nothing: c falls by 1.5 to the fifth step, by .3 after, and n rows
  * of n columns end at falls below 1. */
-static void rule_of_copies(void **state)
+TEST(rule_of_copies)
 {
 	double spreads[SLICE_SPREADS] = { 100 };
 
-	(void)state;
 	for (size_t t = 0; t < SLICE_POWERS; t++) {
 		double c = t < 5 ? 40 - 1.5 * (double)t : 34 - 0.3 * (double)t;
 
@@ -99,7 +96,7 @@ static void rule_of_copies(void **state)
 }
 
 /* All questions in their order, and the filter's order, which rises. */
-static void orders(void **state)
+TEST(orders)
 {
 	double x[ROWS * 4 + 2], square[ROWS] = { 0 };
 	uint32_t label[ROWS] = { 0 }, own[ROWS];
@@ -117,7 +114,6 @@ static void orders(void **state)
 	struct graph g;
 	struct csr X;
 
-	(void)state;
 	sample_graph(&g, ROWS, 60, 0, false, 5);
 	sample_sparse(&X, ROWS, COLS, 4, true, 5);
 	sample_normal(&B, ROWS, 2, 5);
@@ -192,12 +188,11 @@ static void check_further(const struct csr *X, const struct graph *g, bool dense
 }
 
 /* What was filtered goes on to a higher order: dense, sparse, and as products alone. */
-static void further(void **state)
+TEST(further)
 {
 	struct graph g;
 	struct csr X;
 
-	(void)state;
 	sample_graph(&g, ROWS, 60, 0, false, 5);
 	sample_sparse(&X, ROWS, COLS, 4, true, 5);
 	check_further(&X, &g, true);
@@ -212,13 +207,12 @@ static void further(void **state)
 	graph_release(&g);
 }
 
-static void bad_input(void **state)
+TEST(bad_input)
 {
 	struct features X = { 0 };
 	struct slice s;
 	struct graph g;
 
-	(void)state;
 	sample_graph(&g, 5, 4, 0, false, 1);
 	sample_normal(&X.dense, 4, 3, 1);
 	assert_err(slice_init(&s, &X, &g, 1), ERR_INPUT, "4 rows of features for a graph of 5");
@@ -300,9 +294,8 @@ static void check_clusters(bool words, bool dense)
 	graph_release(&g);
 }
 
-static void clusters(void **state)
+TEST(clusters)
 {
-	(void)state;
 	for (int words = 0; words < 2; words++)
 		for (int dense = 0; dense < 2; dense++)
 			check_clusters(words, dense);
@@ -392,15 +385,14 @@ static void check_read_again(bool words)
 	graph_release(&g);
 }
 
-static void read_again(void **state)
+TEST(read_again)
 {
-	(void)state;
 	check_read_again(false);
 	check_read_again(true);
 }
 
 /* A slice without anything in it has clusters too: all rows in one. */
-static void clusters_of_nothing(void **state)
+TEST(clusters_of_nothing)
 {
 	struct kmeans_params how = { .k = 3, .restarts = 2, .iterations = 3, .threads = 1 };
 	double x[2 + ROWS];
@@ -410,7 +402,6 @@ static void clusters_of_nothing(void **state)
 	struct graph g;
 	struct csr X;
 
-	(void)state;
 	sample_graph(&g, ROWS, 60, 0, false, 5);
 	csr_from_triples(&X, ROWS, 4, none, 1);
 	make(&s, &X, false, &g, 1);
@@ -427,9 +418,8 @@ static void clusters_of_nothing(void **state)
  * ----------------------------------------------------------------------------------- */
 
 /* idf only if every party's features are 0 or 1; m is the sum; p the rule's. */
-static void agreement(void **state)
+TEST(agreement)
 {
-	(void)state;
 	for (int mixed = 0; mixed < 2; mixed++) {
 		struct memory memory = { .kind = &slices_in_memory, .count = 3 };
 		struct sums_basis basis;
@@ -464,7 +454,7 @@ static void agreement(void **state)
 	}
 }
 
-static void all_zero(void **state)
+TEST(all_zero)
 {
 	struct memory memory = { .kind = &slices_in_memory, .count = 1 };
 	struct features X = { 0 };
@@ -473,7 +463,6 @@ static void all_zero(void **state)
 	struct parties parties;
 	struct graph g;
 
-	(void)state;
 	sample_graph(&g, 5, 4, 0, false, 1);
 	mat_init(&X.dense, 5, 2);
 	assert_ok(slice_init(&slice, &X, &g, 1));
@@ -483,23 +472,4 @@ static void all_zero(void **state)
 		   "are 0: nothing to cluster");
 	slice_release(&slice);
 	graph_release(&g);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(facts),
-		cmocka_unit_test(foreign_columns),
-		cmocka_unit_test(rule_of_copies),
-		cmocka_unit_test(orders),
-		cmocka_unit_test(further),
-		cmocka_unit_test(bad_input),
-		cmocka_unit_test(clusters),
-		cmocka_unit_test(read_again),
-		cmocka_unit_test(clusters_of_nothing),
-		cmocka_unit_test(agreement),
-		cmocka_unit_test(all_zero),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

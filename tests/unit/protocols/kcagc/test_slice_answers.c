@@ -225,21 +225,11 @@ static void check_answers(bool dense, bool ones, bool idf)
 	close_answers(&a);
 }
 
-static void answers(void **state)
+TEST(answers)
 {
-	(void)state;
 	for (int dense = 0; dense < 2; dense++) {
 		check_answers(dense, true, true);
 		check_answers(dense, true, false);
 		check_answers(dense, false, false);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,13 +109,12 @@ static void check_spreads(struct slice *s, const struct graph *g, const double *
 	mat_release(&F);
 }
 
-static void answers_of_many_rows(void **state)
+TEST(answers_of_many_rows)
 {
 	double *facts = alloc(2 + NODES, sizeof(*facts)), *again = alloc(2 + NODES, sizeof(*again));
 	struct graph g;
 	struct mat X;
 
-	(void)state;
 	make(&X);
 	sample_graph(&g, NODES, 3 * NODES, 4, false, 2);
 	for (int sparse = 0; sparse < 2; sparse++) {
@@ -133,13 +132,12 @@ static void answers_of_many_rows(void **state)
 	free(facts);
 }
 
-static void distance_within_of_many_rows(void **state)
+TEST(distance_within_of_many_rows)
 {
 	uint32_t *label = alloc(NODES, sizeof(*label));
 	long double mean[SETS][COLS] = { 0 }, apart[SETS] = { 0 }, size[SETS] = { 0 }, sum = 0;
 	struct mat X;
 
-	(void)state;
 	make(&X);
 	for (size_t i = 0; i < NODES; i++) {
 		label[i] = i % 7 % SETS;
@@ -158,14 +156,4 @@ static void distance_within_of_many_rows(void **state)
 	assert_near(psi_intra(NULL, &X, label, SETS), (double)sum / SETS, 1e-9);
 	mat_release(&X);
 	free(label);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answers_of_many_rows),
-		cmocka_unit_test(distance_within_of_many_rows),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

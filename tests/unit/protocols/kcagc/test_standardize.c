@@ -22,7 +22,7 @@ static double labels(const struct planted *p, const char *settings, uint32_t *la
 	return m.acc;
 }
 
-static void test_as_if_standardised_before(void **state)
+TEST(test_as_if_standardised_before)
 {
 	static const char *const methods[] = {
 		"method=tree features=raw",
@@ -32,7 +32,6 @@ static void test_as_if_standardised_before(void **state)
 		"method=tree features=raw filter.order=auto",
 	};
 
-	(void)state;
 	for (int i = 0; i < 5; i++) {
 		uint32_t raw[N], local[N], before[N];
 		char settings[128];
@@ -55,12 +54,4 @@ static void test_as_if_standardised_before(void **state)
 				 with);
 		planted_release(&p);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_as_if_standardised_before) };
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

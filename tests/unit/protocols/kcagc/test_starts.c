@@ -100,12 +100,11 @@ static uint32_t *uniform(size_t m, unsigned K, unsigned R, uint64_t seed, uint32
 
 /* ---- every start is one ---- */
 
-static void test_valid(void **state)
+TEST(test_valid)
 {
 	static const size_t sizes[] = { 3, 4, 9, 80, 729 };
 	static const unsigned clusters[] = { 2, 3, 8, 79, 300 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
 		for (size_t j = 0; j < sizeof(clusters) / sizeof(*clusters); j++) {
 			size_t m = sizes[i];
@@ -127,12 +126,11 @@ static void test_valid(void **state)
 }
 
 /* Weights fifteen orders apart, and all but one cell chosen. */
-static void test_valid_at_extremes(void **state)
+TEST(test_valid_at_extremes)
 {
 	struct sample s;
 	uint32_t *label;
 
-	(void)state;
 	sample_make(&s, 81, 4, 1);
 	for (size_t i = 0; i < s.m; i++)
 		s.weight[i] = i % 3 ? 1 : 1e15;
@@ -144,12 +142,11 @@ static void test_valid_at_extremes(void **state)
 
 /* ---- the same again ---- */
 
-static void test_deterministic(void **state)
+TEST(test_deterministic)
 {
 	enum { K = 5, R = 12, FEWER = 4, M = 60 };
 	struct sample s;
 
-	(void)state;
 	sample_make(&s, M, 4, 2);
 	for (int kind = 0; kind < 2; kind++) {
 		uint32_t *a = kind ? spread(&s, K, R, 9, 3) : uniform(M, K, R, 9, 3);
@@ -190,13 +187,12 @@ static void count_triples(const uint32_t *label, size_t *seen)
 	}
 }
 
-static void test_uniform_law(void **state)
+TEST(test_uniform_law)
 {
 	uint32_t *label = uniform(ITEMS, 3, DRAWS, 5, 1);
 	size_t seen[TRIPLES], possible = 0;
 	double expected[TRIPLES];
 
-	(void)state;
 	count_triples(label, seen);
 	for (size_t t = 0; t < TRIPLES; t++) {
 		size_t a = t / ITEMS / ITEMS, b = t / ITEMS % ITEMS, c = t % ITEMS;
@@ -235,14 +231,13 @@ static double chance(const struct sample *s, const size_t *chosen, size_t count,
 	return own / total;
 }
 
-static void test_spread_law(void **state)
+TEST(test_spread_law)
 {
 	size_t seen[TRIPLES], possible = 0;
 	double expected[TRIPLES], all = 0;
 	struct sample s;
 	uint32_t *label;
 
-	(void)state;
 	sample_make(&s, ITEMS, 3, 3);
 	label = spread(&s, 3, DRAWS, 6, 2);
 	count_triples(label, seen);
@@ -263,14 +258,13 @@ static void test_spread_law(void **state)
 
 /* The purpose of the drawing rule: heavy cells come first, and two cells that agree in no child
  * soon after. */
-static void test_spread_prefers_the_distant_and_the_heavy(void **state)
+TEST(test_spread_prefers_the_distant_and_the_heavy)
 {
 	enum { R = 2000 };
 	size_t apart_spread = 0, apart_uniform = 0, heavy = 0;
 	struct sample s;
 	uint32_t *spread_out, *anyhow;
 
-	(void)state;
 	sample_make(&s, 81, 4, 4);
 	for (size_t i = 0; i < s.m; i++)
 		s.weight[i] = i < 8 ? 10 : 1; /* 80 of 153 */
@@ -288,18 +282,4 @@ static void test_spread_prefers_the_distant_and_the_heavy(void **state)
 	free(spread_out);
 	free(anyhow);
 	sample_release(&s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_valid),
-		cmocka_unit_test(test_valid_at_extremes),
-		cmocka_unit_test(test_deterministic),
-		cmocka_unit_test(test_uniform_law),
-		cmocka_unit_test(test_spread_law),
-		cmocka_unit_test(test_spread_prefers_the_distant_and_the_heavy),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

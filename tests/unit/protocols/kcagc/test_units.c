@@ -86,11 +86,10 @@ static void refused(const char *settings, double by, const char *why)
 	planted_release(&p);
 }
 
-static void test_what_has_no_scale(void **state)
+TEST(test_what_has_no_scale)
 {
 	static const char far[] = "the longest row is shorter than 8e-25 or longer than 9e+29";
 
-	(void)state;
 	for (size_t m = 0; m < METHODS; m++) {
 		if (!method[m].nothing)
 			continue;
@@ -127,22 +126,10 @@ static bool warned(const char *settings, double by)
 	return strstr(text, "longest row of one party is") && strstr(text, "bring the features");
 }
 
-static void test_range(void **state)
+TEST(test_range)
 {
-	(void)state;
 	for (size_t m = 0; m < METHODS; m++) {
 		assert_int_equal(warned(method[m].settings, 0x1p30), method[m].nothing != NULL);
 		assert_false(warned(method[m].settings, 0x1p10));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_has_no_scale),
-		cmocka_unit_test(test_range),
-	};
-
-	federation_quiet();
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

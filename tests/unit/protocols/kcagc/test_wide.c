@@ -28,9 +28,8 @@ static void same(struct mat *a, struct mat *b)
 	mat_release(b);
 }
 
-static void products(void **state)
+TEST(products)
 {
-	(void)state;
 	for (int bare = 0; bare < 2; bare++)
 		for (unsigned threads = 1; threads <= 2; threads++) {
 			struct mat F, B, C, A, seen, expected;
@@ -72,7 +71,7 @@ static void products(void **state)
 
 /* A slice of 700 x 10^5 is not formed: its answers are those of the products, its clusters those
  * that its rows were made of, and it takes few megabytes. */
-static void large_slice(void **state)
+TEST(large_slice)
 {
 	enum { N = 700, M = 100000, K = 3, EACH = 20 };
 	struct kmeans_params how = { .k = K, .restarts = 5, .iterations = 10, .seed = 1 };
@@ -86,7 +85,6 @@ static void large_slice(void **state)
 	struct csr X;
 	struct rng rng;
 
-	(void)state;
 	rng_seed(&rng, 6, 0);
 	for (uint32_t i = 0; i < N; i++)
 		for (uint32_t e = 0; e < EACH; e++)
@@ -130,12 +128,4 @@ static void large_slice(void **state)
 	graph_release(&g);
 	free(x);
 	free(t);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(products),
-					    cmocka_unit_test(large_slice) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

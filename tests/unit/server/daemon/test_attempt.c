@@ -49,12 +49,11 @@ static bool is_left(const struct attempt_state *s)
 	       memcmp(s->what, left.what, HASH_LEN) == 0;
 }
 
-static void test_state_is_kept(void **state)
+TEST(test_state_is_kept)
 {
 	struct attempt_state s;
 	struct stat st;
 
-	(void)state;
 	assert_false(attempt_find(path, 10, &s, why));
 	assert_string_equal(why, "");
 	assert_ok(attempt_keep(path, &left));
@@ -71,11 +70,10 @@ static void test_state_is_kept(void **state)
 	assert_false(file_exists(path));
 }
 
-static void test_done_is_marked(void **state)
+TEST(test_done_is_marked)
 {
 	struct attempt_state s;
 
-	(void)state;
 	assert_err(attempt_done(path), ERR_INPUT, "job.state");
 	assert_false(file_exists(path)); /* it marks what is there, and makes nothing up */
 	assert_ok(attempt_keep(path, &left));
@@ -93,11 +91,10 @@ static void test_done_is_marked(void **state)
 	attempt_forget(path);
 }
 
-static void test_who_is_left_out_is_kept(void **state)
+TEST(test_who_is_left_out_is_kept)
 {
 	struct attempt_state s;
 
-	(void)state;
 	assert_ok(attempt_keep(path, &without));
 	for (int done = 0; done < 2; done++) {
 		assert_true(attempt_find(path, 10, &s, why));
@@ -119,11 +116,10 @@ static void grow_old(double age_s)
 	assert_int_equal(utimensat(AT_FDCWD, path, t, 0), 0);
 }
 
-static void test_old_state_is_not_used(void **state)
+TEST(test_old_state_is_not_used)
 {
 	struct attempt_state s;
 
-	(void)state;
 	assert_ok(attempt_keep(path, &left));
 	grow_old(1000);
 	assert_false(attempt_find(path, 900, &s, why));
@@ -163,9 +159,8 @@ static void check_damage(void)
 	buf_release(&whole);
 }
 
-static void test_damaged_state_is_refused(void **state)
+TEST(test_damaged_state_is_refused)
 {
-	(void)state;
 	assert_ok(attempt_keep(path, &left));
 	check_damage();
 	assert_ok(attempt_keep(path, &left));
@@ -175,14 +170,13 @@ static void test_damaged_state_is_refused(void **state)
 	check_damage();
 }
 
-static void test_what_it_is_of(void **state)
+TEST(test_what_it_is_of)
 {
 	static const char text[] = "{\"kind\":\"kcagc\",\"clusters\":2,\"filter\":{\"order\":1}}";
 	const char *names[] = { "a", "b", "ab" };
 	uint8_t first[HASH_LEN], other[HASH_LEN];
 	struct job job;
 
-	(void)state;
 	assert_ok(
 	    job_parse(&job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "t", NULL));
 	attempt_hash(&job, names, 2, first);
@@ -197,16 +191,4 @@ static void test_what_it_is_of(void **state)
 	assert_memory_not_equal(first, other, HASH_LEN);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_state_is_kept),
-		cmocka_unit_test(test_done_is_marked),
-		cmocka_unit_test(test_who_is_left_out_is_kept),
-		cmocka_unit_test(test_old_state_is_not_used),
-		cmocka_unit_test(test_damaged_state_is_refused),
-		cmocka_unit_test(test_what_it_is_of),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS_BETWEEN(set_up, tear_down)

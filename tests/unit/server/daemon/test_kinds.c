@@ -7,14 +7,13 @@
 #include <stddef.h>
 #include <string.h>
 
-static void test_all_have_all(void **state)
+TEST(test_all_have_all)
 {
-	(void)state;
 	server_kinds_check(); /* aborts otherwise */
 }
 
 /* Each member that must be there, taken out in turn. */
-static void test_missing_members(void **state)
+TEST(test_missing_members)
 {
 	static const struct {
 		const char *name;
@@ -25,7 +24,6 @@ static void test_missing_members(void **state)
 		{ "keep", offsetof(struct server_kind, keep) },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(member) / sizeof(*member); i++) {
 		struct server_kind k = *server_kind_of(kinds[0]);
 
@@ -33,14 +31,4 @@ static void test_missing_members(void **state)
 		assert_string_equal(server_kind_lacks(&k), member[i].name);
 	}
 	assert_string_equal(server_kind_lacks(NULL), "a table of its own");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_have_all),
-		cmocka_unit_test(test_missing_members),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,7 +45,7 @@ static void open_plain(struct fake *f)
 	send_text(f, 1, 2, "\1b\1c");
 }
 
-static void plain_lists(void **state)
+TEST(plain_lists)
 {
 	static const struct {
 		uint64_t count;
@@ -65,7 +65,6 @@ static void plain_lists(void **state)
 		{ MSG_IDS_MAX, "", "a sent IDS with 0 ids after 0 of 67108864" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct fake f;
 
@@ -78,17 +77,16 @@ static void plain_lists(void **state)
 	}
 }
 
-static void empty_ids(void **state)
+TEST(empty_ids)
 {
 	struct fake f;
 
-	(void)state;
 	open_plain(&f);
 	send_ids(&f, 0, 2, 0, "\0\1a", 3);
 	refuses(&f, "a sent IDS in which id 0 is cut or empty");
 }
 
-static void chunks(void **state)
+TEST(chunks)
 {
 	static const struct {
 		uint64_t count, offset;
@@ -104,7 +102,6 @@ static void chunks(void **state)
 		{ 4, 0, "\1c\1d", "a sent IDS of count 4, offset 0; expected 4, 2" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(second) / sizeof(*second); i++) {
 		struct fake f;
 
@@ -120,11 +117,10 @@ static void chunks(void **state)
 }
 
 /* The culprit is the one that sent it, whoever came before. */
-static void the_other_party(void **state)
+TEST(the_other_party)
 {
 	struct fake f;
 
-	(void)state;
 	fake_open(&f, 3, 0, plain);
 	send_text(&f, 0, 1, "\1a");
 	send_text(&f, 1, 1, "\1a");
@@ -141,7 +137,7 @@ static void send_sealed(struct fake *f, size_t l, uint16_t what, uint32_t from, 
 }
 
 /* Passed on as it came, each to the one it is for. */
-static void sealed_keys(void **state)
+TEST(sealed_keys)
 {
 	static const struct {
 		uint16_t what;
@@ -157,7 +153,6 @@ static void sealed_keys(void **state)
 	};
 	static const uint8_t ids[32] = { 1, [16] = 2 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		enum msg_type type;
 		struct buf body = { 0 };
@@ -192,12 +187,11 @@ static void sealed_keys(void **state)
 	}
 }
 
-static void hashes(void **state)
+TEST(hashes)
 {
 	static const uint8_t twice[32] = { 1, [16] = 1 }, falling[32] = { 2, [16] = 1 };
 	struct fake f;
 
-	(void)state;
 	fake_open(&f, 1, 0, hashed);
 	send_ids(&f, 0, 2, 0, twice, 32);
 	refuses(&f, "a sent IDS in which id 1 is the one before");
@@ -207,15 +201,4 @@ static void hashes(void **state)
 	fake_open(&f, 1, 0, hashed);
 	send_ids(&f, 0, 2, 0, falling, 31);
 	refuses(&f, "a sent IDS in which id 1 is cut");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(plain_lists), cmocka_unit_test(empty_ids),
-		cmocka_unit_test(chunks),      cmocka_unit_test(the_other_party),
-		cmocka_unit_test(sealed_keys), cmocka_unit_test(hashes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,13 +48,12 @@ static void gets(struct heard *h, size_t l, uint32_t from, size_t n)
 	assert_int_equal(m.sealed.box.n, n);
 }
 
-static void test_passed_on(void **state)
+TEST(test_passed_on)
 {
 	struct batch_totals sum = { 0 };
 	struct heard h;
 	struct fake f;
 
-	(void)state;
 	fake_open(&f, 3, 10, job);
 	record_phase(&f.record, "walks");
 	hear_open(&h, &f);
@@ -91,21 +90,19 @@ static void refuses(enum sealed what, uint32_t from, uint32_t to, size_t n)
 	fake_close(&f);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-	(void)state;
 	refuses(SEALED_TIES, 1, 0, 20);
 	refuses(SEALED_WALKS, 2, 0, 20);
 	refuses(SEALED_WALKS, 1, 7, 20);
 	refuses(SEALED_WALKS, 1, 0, RELAY_BOX + 1);
 }
 
-static void test_alone(void **state)
+TEST(test_alone)
 {
 	struct batch_totals sum = { 0 };
 	struct fake f;
 
-	(void)state;
 	fake_open(&f, 1, 10, job);
 	assert_ok(relay_batches(&f.run, SEALED_WALKS, &sum));
 	assert_int_equal(sum.boxes, 0);
@@ -159,12 +156,11 @@ static void lists_refused(enum fedwalk_whom whom, uint32_t count0, uint32_t coun
 	assert_null(l.item);
 }
 
-static void test_lists(void **state)
+TEST(test_lists)
 {
 	const uint32_t count[] = { 2, 1 }, item[] = { 0, 5, 5 };
 	struct fedwalk_lists l;
 
-	(void)state;
 	assert_ok(lists(FEDWALK_ALL, count, item, 3, &l));
 	assert_int_equal(l.items, 3);
 	assert_int_equal(l.count[1], 2);
@@ -180,14 +176,4 @@ static void test_lists(void **state)
 	lists_refused(FEDWALK_ALL, 2, 1, (const uint32_t[]){ 5, 5, 5 }, 3);
 	lists_refused(FEDWALK_ALL, 2, 1, (const uint32_t[]){ 1, 5, 5 }, 3); /* itself */
 	lists_refused(FEDWALK_ALL, 2, 1, (const uint32_t[]){ 0, 6, 5 }, 3); /* there is none */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_passed_on),
-					    cmocka_unit_test(test_refused),
-					    cmocka_unit_test(test_alone),
-					    cmocka_unit_test(test_lists) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

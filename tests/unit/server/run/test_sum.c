@@ -100,27 +100,24 @@ static void check_rounds(const char *job)
 	fake_close(&f);
 }
 
-static void test_sums_of_64_bits(void **state)
+TEST(test_sums_of_64_bits)
 {
-	(void)state;
 	check_rounds(job64);
 }
 
-static void test_sums_of_32_bits(void **state)
+TEST(test_sums_of_32_bits)
 {
-	(void)state;
 	check_rounds(job32);
 }
 
 /* A party in no group of the batch is left alone, and may have sent the next one's words already.
  */
-static void test_others_wait(void **state)
+TEST(test_others_wait)
 {
 	uint64_t words[3] = { 1, 2, 3 }, acc[3] = { 9, 9, 9 }, round = 7, other = 0;
 	struct sum sum = { 5, 0, 2, &round, 3, acc, false, false };
 	struct fake f;
 
-	(void)state;
 	fake_open(&f, 3, 10, job64);
 	run_phase(&f.run, "test");
 	fake_send_words(&f, 2, 6, 0, words, 0, 3, 3);
@@ -135,12 +132,11 @@ static void test_others_wait(void **state)
 }
 
 /* Masks that do not cancel: what the members' ones come to is noise. */
-static void test_canary(void **state)
+TEST(test_canary)
 {
 	static const char *const jobs[] = { job64, job32 };
 	static const uint64_t third[] = { 0, 2, UINT32_MAX, 0x100000000 };
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++)
 		for (size_t k = 0; k < 4; k++) {
 			uint64_t words[] = { 1, 2, 3 }, acc[3], round = 7;
@@ -161,7 +157,7 @@ static void test_canary(void **state)
 }
 
 /* A vector without its last word is not whole, and one word more is too many. */
-static void test_words_without_canary(void **state)
+TEST(test_words_without_canary)
 {
 	uint64_t words[] = { 1, 2, 3 }, acc[3], round = 7;
 	struct sum sum = { 5, 0, 1, &round, 3, acc, false, false };
@@ -172,7 +168,6 @@ static void test_words_without_canary(void **state)
 				     .words = { (const uint8_t *)words, sizeof(words) } } };
 	struct fake f;
 
-	(void)state;
 	fake_open(&f, 1, 10, job64);
 	run_phase(&f.run, "test");
 	fake_send(&f, 0, &m);
@@ -183,7 +178,7 @@ static void test_words_without_canary(void **state)
 }
 
 /* The only chunk of a broadcast sum has the tag: 16 bytes, below p. In other sums there is none. */
-static void test_tags_in_range(void **state)
+TEST(test_tags_in_range)
 {
 	static const char tagged[] = "due was a number below 2^127 - 1 of 16 bytes";
 	uint64_t words[] = { 1, 2, 1 }, acc[2], round = 7;
@@ -195,7 +190,6 @@ static void test_tags_in_range(void **state)
 				     .count = 3,
 				     .words = { (const uint8_t *)words, sizeof(words) } } };
 
-	(void)state;
 	memset(tag + 1, 0xff, sizeof(tag) - 1);
 	tag[TAG_LEN - 1] = 0x7f;
 	for (int i = 0; i < 4; i++) { /* p - 1, p, none, one that is not due */
@@ -229,15 +223,4 @@ static void test_tags_in_range(void **state)
 		}
 		fake_close(&f);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_canary),          cmocka_unit_test(test_words_without_canary),
-		cmocka_unit_test(test_sums_of_64_bits), cmocka_unit_test(test_sums_of_32_bits),
-		cmocka_unit_test(test_others_wait),     cmocka_unit_test(test_tags_in_range),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -290,7 +290,7 @@ static void test_locked(void **state)
 
 #define IN(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
-int main(void)
+int tests_run(void)
 {
 	const struct CMUnitTest tests[] = {
 		IN(test_what_was_written),

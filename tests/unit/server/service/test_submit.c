@@ -15,9 +15,8 @@ static enum err submit(const char *text)
 			   "job.json");
 }
 
-static void test_for_all(void **state)
+TEST(test_for_all)
 {
-	(void)state;
 	assert_ok(submit("{ \"kind\": \"kmeans\", \"clusters\": 3 }"));
 	assert_int_equal(j.parties, 3);
 	assert_string_equal(j.party[0], "bank-a");
@@ -28,9 +27,8 @@ static void test_for_all(void **state)
 }
 
 /* They are told to no party, and stand in the order of their names. */
-static void test_for_some(void **state)
+TEST(test_for_some)
 {
-	(void)state;
 	assert_ok(submit(
 	    "{ \"kind\": \"kmeans\", \"parties\": [\"bank-c\", \"bank-a\"], \"clusters\": 3 }"));
 	assert_int_equal(j.parties, 2);
@@ -45,9 +43,8 @@ static void test_for_some(void **state)
 	store_job_release(&j);
 }
 
-static void test_wrong_parties(void **state)
+TEST(test_wrong_parties)
 {
-	(void)state;
 	assert_err(
 	    submit("{ \"kind\": \"kmeans\", \"clusters\": 3,\n\"parties\": [\"bank-x\"] }"),
 	    ERR_INPUT,
@@ -66,9 +63,8 @@ static void test_wrong_parties(void **state)
 		   "job.parties is an object, expected names");
 }
 
-static void test_lines(void **state)
+TEST(test_lines)
 {
-	(void)state;
 	assert_err(submit("{ \"kind\": \"kcagc\",\n\n\"clusters\": 1 }"), ERR_INPUT,
 		   "job.json: job.clusters is 1, expected");
 	assert_non_null(strstr(err_detail(), "(line 3)"));
@@ -89,13 +85,12 @@ static unsigned line_of(const char *text, const char *path)
 	return submit_line((struct bytes){ (const uint8_t *)text, strlen(text) }, path);
 }
 
-static void test_line_of_a_key(void **state)
+TEST(test_line_of_a_key)
 {
 	static const char text[] =
 	    "{\n \"a\": { \"b\":\n [1, { \"c\": 2 }],\n\"c\" : \"x\\\"\\n:\" },\n"
 	    "\"c\": [\"d\"],\n\"d\": {\n\"b\": 0 } }";
 
-	(void)state;
 	assert_int_equal(line_of(text, "a"), 2);
 	assert_int_equal(line_of(text, "a.b"), 2);
 	assert_int_equal(line_of(text, "a.c"), 4);
@@ -108,15 +103,4 @@ static void test_line_of_a_key(void **state)
 	assert_int_equal(line_of("{", "a"), 0);
 	assert_int_equal(line_of("\"", "a"), 0);
 	assert_int_equal(line_of("", "a"), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_for_all),       cmocka_unit_test(test_for_some),
-		cmocka_unit_test(test_wrong_parties), cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_line_of_a_key),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

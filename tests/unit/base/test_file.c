@@ -78,54 +78,6 @@ TEST(test_failed_write_leaves_nothing)
 	free(target);
 }
 
-/* All or none: what cannot be written is found before anything has its name. */
-TEST(test_several)
-{
-	char *a = file_join(dir, "a"), *b = file_join(dir, "b"), *no = file_join(dir, "no/c");
-	struct file_one file[] = { { a, text_of("1"), FILE_PUBLIC },
-				   { NULL, { 0 }, 0 },
-				   { b, text_of("22"), FILE_SECRET } };
-	struct buf in = { 0 };
-	struct stat st;
-
-	assert_ok(file_write_all(file, 3));
-	assert_ok(file_read(b, 2, &in));
-	assert_string_equal(in.p, "22");
-	buf_release(&in);
-	assert_int_equal(stat(b, &st), 0);
-	assert_int_equal(st.st_mode & 0777, 0600);
-	assert_int_equal(entries(dir), 2);
-	file[0].data = text_of("3");
-	file[1] = (struct file_one){ no, text_of("4"), FILE_PUBLIC };
-	assert_err(file_write_all(file, 3), ERR_JOB, "no/c: cannot create");
-	assert_int_equal(entries(dir), 2);
-	assert_ok(file_read(a, 2, &in));
-	assert_string_equal(in.p, "1");
-	buf_release(&in);
-	unlink(a);
-	unlink(b);
-	free(a);
-	free(b);
-	free(no);
-}
-
-TEST(test_dirs)
-{
-	char *deep = file_join(dir, "a/b//c/"), *file = file_join(dir, "f"),
-	     *below = file_join(dir, "f/x");
-
-	assert_ok(file_make_dirs(deep));
-	assert_ok(file_make_dirs(deep)); /* again is fine */
-	assert_true(file_exists(deep));
-	assert_ok(file_write(file, text_of(""), FILE_PUBLIC));
-	assert_err(file_make_dirs(file), ERR_JOB, "not a directory");
-	assert_err(file_make_dirs(below), ERR_JOB, "f");
-	unlink(file);
-	free(deep);
-	free(file);
-	free(below);
-}
-
 TEST(test_paths)
 {
 	static const struct {
@@ -181,6 +133,54 @@ TEST(test_cancel_leaves_no_temporary_file)
 		assert_int_equal(entries(dir), 0);
 	}
 	free(path);
+}
+
+/* All or none: what cannot be written is found before anything has its name. */
+TEST(test_several)
+{
+	char *a = file_join(dir, "a"), *b = file_join(dir, "b"), *no = file_join(dir, "no/c");
+	struct file_one file[] = { { a, text_of("1"), FILE_PUBLIC },
+				   { NULL, { 0 }, 0 },
+				   { b, text_of("22"), FILE_SECRET } };
+	struct buf in = { 0 };
+	struct stat st;
+
+	assert_ok(file_write_all(file, 3));
+	assert_ok(file_read(b, 2, &in));
+	assert_string_equal(in.p, "22");
+	buf_release(&in);
+	assert_int_equal(stat(b, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	assert_int_equal(entries(dir), 2);
+	file[0].data = text_of("3");
+	file[1] = (struct file_one){ no, text_of("4"), FILE_PUBLIC };
+	assert_err(file_write_all(file, 3), ERR_JOB, "no/c: cannot create");
+	assert_int_equal(entries(dir), 2);
+	assert_ok(file_read(a, 2, &in));
+	assert_string_equal(in.p, "1");
+	buf_release(&in);
+	unlink(a);
+	unlink(b);
+	free(a);
+	free(b);
+	free(no);
+}
+
+TEST(test_dirs)
+{
+	char *deep = file_join(dir, "a/b//c/"), *file = file_join(dir, "f"),
+	     *below = file_join(dir, "f/x");
+
+	assert_ok(file_make_dirs(deep));
+	assert_ok(file_make_dirs(deep)); /* again is fine */
+	assert_true(file_exists(deep));
+	assert_ok(file_write(file, text_of(""), FILE_PUBLIC));
+	assert_err(file_make_dirs(file), ERR_JOB, "not a directory");
+	assert_err(file_make_dirs(below), ERR_JOB, "f");
+	unlink(file);
+	free(deep);
+	free(file);
+	free(below);
 }
 
 /* A mark that nobody sees would become part of the first word. */

@@ -14,9 +14,9 @@ static void take_dense(struct features *X, struct mat *Z)
 	features_release(X);
 }
 
-/* Columns keep their unit and come to mean 0, which changes no distance. A sum's words have room
- * for the longest row: without this they hold what all rows have in common, and lose what rows
- * differ by. Counted from the first row, so that a constant column is 0. */
+/* Columns keep their unit and get mean 0, which changes no distance. A sum's words are sized for
+ * the longest row; a common offset would use up their digits. Differences are taken from the first
+ * row, so that a constant column becomes exactly 0. */
 static void centre(struct mat *Z, struct standard_by *by)
 {
 	double *shift = alloc(Z->cols, sizeof(*shift));

@@ -2,12 +2,12 @@
 
 #include <math.h>
 
-/* Logarithms that are all the same differ in their last digits at most. */
+/* Rounding error of equal logarithms. */
 static const double SAME = 1e-12;
 
 double degrees_logarithm(const struct graph *g, size_t i)
 {
-	return -2 * log(g->inv_sqrt_deg[i]); /* of A + I */
+	return -2 * log(g->inv_sqrt_deg[i]); /* degree of A + I */
 }
 
 void degrees_divide(double *z, size_t rows, double square)

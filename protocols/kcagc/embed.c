@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Weighs the columns of a slice of words, and keeps how. */
 static void weigh_words(const struct ranks *R, struct features *X, struct embedding *kept)
 {
 	struct words w = { 0 };
@@ -33,8 +32,8 @@ static void scale_columns(struct mat *Z, const double *sigma)
 			MAT(Z, i, j) *= sigma[j];
 }
 
-/* A row this much shorter than the mean is what rounding left of a row outside the projection;
- * making it as long as the others would cluster noise. */
+/* A row this much shorter than the mean is the rounding error of a row outside the projection;
+ * scaling it to the length of the others would cluster noise. */
 static const double ROW_ZERO = 1e-12;
 
 void embed_norms(const struct mat *Z, double *norm)
@@ -54,7 +53,7 @@ void embed_scale(struct mat *Z, const double *norm, double mean, double power)
 	}
 }
 
-/* By rowsum.h. */
+/* Sums over all ranks, in the order of rowsum.h. */
 static double sum_of(const struct ranks *R, const double *x, size_t n)
 {
 	struct rowsum s;
@@ -73,7 +72,7 @@ static double sum_of(const struct ranks *R, const double *x, size_t n)
 	return sum;
 }
 
-/* mean: of the norms; 0: to be taken from these rows. Returns it. */
+/* mean: of the norms; 0: computed from these rows. Returns it. */
 static double scale_rows(const struct ranks *R, struct mat *Z, double mean, double power)
 {
 	double *norm = alloc(Z->rows, sizeof(*norm));
@@ -86,7 +85,7 @@ static double scale_rows(const struct ranks *R, struct mat *Z, double mean, doub
 	return mean;
 }
 
-/* -- the whole ----------------------------------------------------------------------------- */
+/* -- embedding --------------------------------------------------------------------------------- */
 
 static enum err check(const struct ranks *R, const struct features *X, const struct embed_params *p)
 {
@@ -124,7 +123,7 @@ static size_t dims(size_t rows, size_t cols, const struct embed_params *p)
 	return p->dims < d ? p->dims : d;
 }
 
-/* U becomes Z, before rows are scaled. */
+/* U becomes Z, with rows not scaled yet. */
 static void scale_basis(struct mat *U, const double *sigma, const struct embed_params *p,
 			struct mat *map)
 {
@@ -135,7 +134,7 @@ static void scale_basis(struct mat *U, const double *sigma, const struct embed_p
 		scale_columns(map, sigma);
 }
 
-/* map: with Z = F map, of the rows before they are scaled. */
+/* map: Z = F map, before rows are scaled. */
 static enum err project(const struct ranks *R, const struct mat *F, const struct embed_params *p,
 			struct mat *Z, struct mat *map)
 {
@@ -189,7 +188,7 @@ static void make_sparse(struct features *X, size_t entries)
 
 	csr_init(s, m->rows, m->cols, entries + 1, true);
 	for (size_t i = 0; i < m->rows; i++) {
-		/* A zero is written as well, and then over: no branch that is hard to foresee. */
+		/* Writes zeros as well and overwrites them: avoids an unpredictable branch. */
 		for (size_t j = 0; j < m->cols; j++) {
 			s->index[to] = (uint32_t)j;
 			s->value[to] = MAT(m, i, j);
@@ -201,14 +200,15 @@ static void make_sparse(struct features *X, size_t entries)
 	X->is_sparse = true;
 }
 
-/* Projects F = p(S) X by its products alone, where that is cheaper; *done says whether. X may be in
- * its other form afterwards. */
+/* Projects F = p(S) X by its products alone, if that is cheaper; sets *done then. May convert X to
+ * its other form (dense, sparse). */
 static enum err project_unformed(struct features *X, const struct graph *g,
 				 const struct embed_params *p, struct mat *Z, struct mat *map,
 				 bool *done)
 {
 	size_t n = features_rows(X), m = features_cols(X), d = dims(n, m, p);
-	size_t entries = embed_entries(g->ranks, X); /* n m: X is better used as a dense matrix */
+	/* n m: many non-zeros, X is used as a dense matrix */
+	size_t entries = embed_entries(g->ranks, X);
 	struct filtered f;
 	double *sigma;
 	bool settled;
@@ -231,7 +231,7 @@ static enum err project_unformed(struct features *X, const struct graph *g,
 			  p->filter, p->order, p->threads));
 	ALLOC(sigma, d);
 	err = svd_left_of_map(&f.map, d, p->threads, Z, sigma, map, &settled);
-	/* A space may be exact and its product overflow; a large F has no better way. */
+	/* An exact space may still have an unsettled product; a large F has no better method. */
 	*done = !err && (settled || (n > SVD_EXACT_MAX && m > SVD_EXACT_MAX));
 	if (*done) {
 		scale_basis(Z, sigma, p, map);
@@ -244,8 +244,6 @@ static enum err project_unformed(struct features *X, const struct graph *g,
 	filtered_release(&f);
 	return err;
 }
-
-/* -- the whole, put together ----------------------------------------------------------------- */
 
 enum err embed_project(const struct ranks *R, const struct mat *F, const struct embed_params *p,
 		       struct mat *Z)
@@ -274,8 +272,8 @@ enum err embed_project_map(const struct linear_map *F, const struct embed_params
 	return err;
 }
 
-/* A year beside words is longer than all of them, and else takes a direction and the words' weights
- * from them. The weights, or NULL. */
+/* A number such as a year beside words is longer than all words together and would dominate them.
+ * Returns the weights, or NULL. */
 static double *weigh_beside(struct features *X, const struct graph *g, unsigned threads)
 {
 	struct slice slice;
@@ -308,7 +306,7 @@ static enum err embed_both(struct features *X, const struct graph *g, const stru
 		beside = weigh_beside(X, g, p->threads);
 	if (!err)
 		err = project_unformed(X, g, p, Z, map, &done);
-	if (!err && g->ranks) /* which filter dense rows */
+	if (!err && g->ranks) /* ranks filter dense rows */
 		features_form(X);
 	if (!err && !done && X->is_sparse) {
 		err = graph_filter_sparse(g, p->filter, p->order, p->threads, &X->sparse, &F);

@@ -5,14 +5,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Sums that are kept: groups by columns, or by this many of them. */
+/* Most sums kept: groups x columns up to CELLS; beyond, groups x SKETCH. */
 enum { CELLS = 1 << 17, SKETCH = 64 };
 
 struct groups {
-	size_t rows, all; /* this process's, and of all processes */
+	size_t rows, all; /* of this process, of all processes */
 	uint16_t *of;     /* rows: the group of each */
-	double *size;     /* EXPLAINED_GROUPS */
-	uint16_t *number; /* EXPLAINED_GROUPS: of those that have nodes, from 0 on */
+	double *size;     /* EXPLAINED_GROUPS: number of nodes, over all processes */
+	/* EXPLAINED_GROUPS: consecutive numbers, from 0, of the non-empty groups */
+	uint16_t *number;
 	size_t count;
 };
 
@@ -24,7 +25,6 @@ static uint16_t group_of(const struct graph *g, size_t row)
 	return (uint16_t)(degree < 256 ? degree + 0.5 : fmin(256 + 32 * log2(degree / 256), most));
 }
 
-/* Who is in which, at all processes. */
 static void find_groups(const struct slice *s, struct groups *g)
 {
 	struct rowsum sum;
@@ -58,7 +58,7 @@ static void release_groups(struct groups *g)
 	free(g->number);
 }
 
-/* Where column j of `width` is summed, and by which sign; all is the same at every process. */
+/* Position (below width) and sign of column j; the same at every process. */
 static size_t place_of(size_t j, size_t columns, size_t width, double *sign)
 {
 	uint64_t h = (uint64_t)j * 0x9e3779b97f4a7c15;
@@ -67,7 +67,7 @@ static size_t place_of(size_t j, size_t columns, size_t width, double *sign)
 	return columns > width ? (h >> 32) % width : j;
 }
 
-/* to (width): gains the row; returns its squared length. */
+/* Adds the row to `to` (width); returns its squared length. */
 static double add_row(const struct features *X, size_t row, size_t width, double *to)
 {
 	const struct csr *S = &X->sparse;
@@ -103,8 +103,8 @@ static void sum_groups(const struct slice *s, const struct groups *g, size_t wid
 	ranks_sum_end(s->g->ranks, &sum, total);
 }
 
-/* Squared lengths of the groups' means, each by its size: *between; and of the mean of all, n
- * times: *mean. */
+/* *between: squared lengths of the groups' means, weighted by size; *mean: n times that of the
+ * overall mean. */
 static void square_means(const struct groups *g, size_t width, const double *total, double *between,
 			 double *mean)
 {

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of all ranks. */
 static size_t all_rows(const struct slice *s)
 {
 	return ranks_n(s->g->ranks, features_rows(&s->X));
@@ -30,11 +29,11 @@ static enum err spread(const struct slice *s, enum filter_kind kind, unsigned st
 
 /* -- raw features, sparse or dense ----------------------------------------------------------- */
 
-/* What is in a column but zeros: how many, whether one is not 1, least and most, mean and squared
- * distance from it. */
+/* Statistics of a column's non-zeros: count, least, most, mean, sum of squared distances from
+ * it. */
 struct column {
 	double count, low, high, mean, apart;
-	double measured; /* 0 or 1 */
+	double measured; /* 0, or 1 if a non-zero is not 1 */
 };
 enum { COLUMN_WIDTH = sizeof(struct column) / sizeof(double) };
 
@@ -50,11 +49,11 @@ static void see_value(void *ctx, size_t row, size_t column, double *value)
 	c->high = c->count ? fmax(c->high, x) : x;
 	c->count++;
 	c->measured = c->measured != 0 || x != 1;
-	c->mean += off / c->count; /* Welford 1962: a unit and an origin cost no digits */
+	c->mean += off / c->count; /* Welford 1962: large units or offsets lose no digits */
 	c->apart += off * (x - c->mean);
 }
 
-/* Of more rows; Chan, Golub, LeVeque 1983. */
+/* Merges statistics; Chan, Golub, LeVeque 1983. */
 static void join_columns(void *ctx, double *into, double *from)
 {
 	struct column *a = (struct column *)into;
@@ -78,7 +77,7 @@ static void join_columns(void *ctx, double *into, double *from)
 	}
 }
 
-/* Rows of a block of rowsum.h, which f then counts from 0. */
+/* Calls f for the values of block b of rowsum.h, with rows counted from the start of the block. */
 static void each_of_block(struct slice *s, size_t b, features_value *f, void *ctx)
 {
 	size_t first = b * ROWSUM_ROWS, rows = rowsum_rows(features_rows(&s->X), b);
@@ -95,7 +94,7 @@ static void each_of_block(struct slice *s, size_t b, features_value *f, void *ct
 	features_each(&block, f, ctx);
 }
 
-/* total (width): f over all rows, each block of rowsum.h with sums of its own. */
+/* total (width): calls f over all rows; each block of rowsum.h has its own sums. */
 static void sum_values(struct slice *s, size_t width, rowsum_join *join, features_value *f,
 		       double *total)
 {
@@ -165,7 +164,7 @@ void slice_norms(struct slice *s, bool idf, double *x)
 	free(weight);
 }
 
-/* A column that has a number in every row, beside words of 0 and 1: not of their kind. */
+/* A column with a number in every row beside words of 0 and 1 is of another kind. */
 static bool is_foreign(const struct column *c, size_t n)
 {
 	return c->measured != 0 && c->count >= (double)n;
@@ -176,7 +175,7 @@ struct standard {
 	size_t n;
 };
 
-/* Mean 0 and variance 1; what does not vary is 0. */
+/* Standardises foreign columns; constant ones become 0. */
 static void bring_to_unit(void *ctx, size_t row, size_t column, double *value)
 {
 	const struct standard *s = ctx;
@@ -187,11 +186,10 @@ static void bring_to_unit(void *ctx, size_t row, size_t column, double *value)
 		*value = c->apart > 0 ? (*value - c->mean) / sqrt(c->apart / (double)s->n) : 0;
 }
 
-/* What kinds of columns a slice has. */
 struct kinds {
-	bool measured;  /* a value is neither 0 nor 1, but for foreign columns beside words */
-	double varied;  /* columns that say anything, 1 at least */
-	size_t foreign; /* that are beside words; else 0 */
+	bool measured;  /* a value is neither 0 nor 1, except in foreign columns beside words */
+	double varied;  /* columns that vary, at least 1 */
+	size_t foreign; /* columns beside words; else 0 */
 };
 
 static struct kinds look(struct slice *s, struct column *column)
@@ -220,8 +218,8 @@ static double to_unit(const struct column *c, size_t n)
 	return c->apart > 0 ? 1 / sqrt(c->apart / (double)n) : 0;
 }
 
-/* Foreign columns beside words are brought to the size of a word that is everywhere, for a year is
- * else longer than all words together, and takes their weights from them. */
+/* Scales foreign columns beside words to the size of a word that occurs everywhere. Unscaled, a
+ * year is longer than all words together and would dominate them. */
 static struct kinds see_kinds(struct slice *s)
 {
 	size_t n = all_rows(s), m = features_cols(&s->X);
@@ -261,7 +259,7 @@ void slice_facts(struct slice *s, double *x)
 	slice_norms(s, x[0] == 0, x + 2);
 }
 
-/* Weighs columns, or does not (NULL), and gives them back. */
+/* Weights columns (NULL: does not) and moves the features to X. */
 static void weigh_and_give(struct slice *s, const double *weight, struct features *X)
 {
 	if (weight)
@@ -341,7 +339,8 @@ static void sum_along(struct slice *s, double *along, double *total)
 	free(root);
 }
 
-/* x: ||q' X_l||^2, then ||S^t X_l||^2. S q = q, so that the first is q' S^t X_l for any t. */
+/* x: ||q' X_l||^2, then ||S^t X_l||^2. S q = q, so that the first equals ||q' S^t X_l||^2 for any
+ * t. */
 static enum err tell_shares(struct slice *s, double *x)
 {
 	double square[SLICE_ORDER_MAX + 1], apart[SLICE_ORDER_MAX + 1], total;
@@ -371,7 +370,7 @@ enum err slice_spreads(struct slice *s, const struct question *q, double *x)
 	for (size_t j = 0; column && s->weight && j < s->columns; j++)
 		s->weight[j] *= column[j];
 	for (size_t j = 0; !column && s->word && j < s->columns; j++)
-		s->word[j] = 0; /* any number will do, since others have measurements */
+		s->word[j] = 0; /* other parties have measurements: placing accepts any number */
 	free(column);
 	free(row);
 	if (q->shares)

@@ -15,14 +15,13 @@
 
 enum { EXTRA = 10 }; /* columns of the first block beyond k */
 
-/* "gcc init": a stream of random numbers that nothing else uses. */
+/* "gcc init": random stream of this module. */
 static const uint64_t STREAM = 0x67636320696e6974;
 
-/* F'BF has rank r in exact arithmetic: what is below this share of its largest eigenvalue is
- * rounding. */
+/* F'BF has rank r in exact arithmetic: eigenvalues below this share of the largest are rounding. */
 static const double ROOT_ZERO = 1e-10;
 
-/* The loss has to fall by this much for another iteration. */
+/* Another iteration needs at least this fall of the loss. */
 static const double LOSS_FALL = 1e-6;
 
 void gcc_defaults(struct gcc_params *p, unsigned k, uint64_t seed, unsigned threads)
@@ -42,19 +41,19 @@ size_t gcc_width(const struct gcc_params *p, size_t n)
 	return p->k + EXTRA < n ? p->k + EXTRA : n - 1;
 }
 
-/* Between two iterations: G as labels, the centres F (k x r) in the embedding's space. */
+/* State between two iterations: G as labels, the centres F (k x r) in the embedding's space. */
 struct state {
 	struct parties *parties;
 	size_t n;
 	const struct gcc_params *p;
 	struct sums_basis *basis;
-	struct gcc_report by[2]; /* the clusterings that settle.h asks for; of each: */
+	struct gcc_report by[2]; /* the clusterings of settle.h */
 	struct gcc_report *report;
 	uint32_t *label;
 	double *confidence;
 	struct mat F;
 	struct mat Q; /* of the first iteration, from the guard */
-	size_t moved; /* labels that the last step changed */
+	size_t moved; /* labels changed by the last step */
 };
 
 static enum err times_joint(void *ctx, const struct mat *B, struct mat *Y)
@@ -81,7 +80,8 @@ static enum err first(struct state *s, struct mat *Z)
 	struct ortho_operator K = { .ctx = s, .times = times_joint };
 	struct ortho_subspace search = { .n = s->n,
 					 .k = sums_columns(s->p->k, s->p->k_from),
-					 .extra = EXTRA - (s->p->k_from ? 1 : 0), /* gcc_width() */
+					 /* the block has gcc_width() columns */
+					 .extra = EXTRA - (s->p->k_from ? 1 : 0),
 					 .rounds = s->p->rounds,
 					 .seed = s->p->seed,
 					 .stream = STREAM };
@@ -95,7 +95,7 @@ static enum err first(struct state *s, struct mat *Z)
 	return ERR_OK;
 }
 
-/* Whether G stays; Q of the first iteration comes with the answer. */
+/* Decides whether G stays; gets Q of the first iteration with the answer. */
 static enum err guard(struct state *s, const struct mat *Z)
 {
 	struct guard g = { .order = s->basis->order,
@@ -118,7 +118,7 @@ static enum err guard(struct state *s, const struct mat *Z)
 	return err;
 }
 
-/* Z = X W for the best W = X'GF (F'G'KGF)^-1/2, which never appears: Z = KGF H^-1/2, H = F'G'KGF.
+/* Z = X W for the best W = X'GF (F'G'KGF)^-1/2, which is never formed: Z = KGF H^-1/2, H = F'G'KGF.
  * Parties sum Q = K G D^-1, D the cluster sizes, so KGF = Q (DF). */
 static enum err embed_by(const struct state *s, const struct mat *Q, struct mat *Z)
 {
@@ -152,7 +152,7 @@ static enum err embed_by(const struct state *s, const struct mat *Q, struct mat 
 	return err;
 }
 
-/* F: the means of Z. An empty cluster becomes 0. */
+/* F: means of Z; 0 for an empty cluster. */
 static void move_centres(struct state *s, const struct mat *Z)
 {
 	memset(s->F.a, 0, s->F.rows * s->F.cols * sizeof(*s->F.a));
@@ -172,7 +172,7 @@ static size_t clusters_of(const uint32_t *label, size_t n, size_t k)
 	return count;
 }
 
-/* The centre that is nearest to each row, and how much nearer than the next. */
+/* Assigns rows to the nearest centre; confidence: the margin to the next one. */
 static void nearest(struct state *s, const struct mat *Z)
 {
 	double *D = alloc(Z->rows * s->F.rows, sizeof(*D));
@@ -184,10 +184,10 @@ static void nearest(struct state *s, const struct mat *Z)
 	free(D);
 }
 
-/* The next G and F. As published, G is by the F of the embedding before. Where W turns far, as it
- * does at first if the mean of all rows outweighs what sets them apart, old centres are nobody's,
- * and clusters are lost for good. Then G is made anew with centres that have moved along, which
- * lowers the loss too. (Always doing that costs cora 0.6 points and gives citeseer 0.3.) */
+/* The next G and F. As published, G uses the F of the previous embedding. If W turns far, as it
+ * does at first where the overall mean outweighs the differences of rows, old centres lose all rows
+ * and clusters vanish for good. In that case G is recomputed with moved centres, which lowers the
+ * loss too. (Doing that always costs cora 0.6 points and gives citeseer 0.3.) */
 static void assign(struct state *s, const struct mat *Z)
 {
 	size_t n = Z->rows, k = s->F.rows;
@@ -221,7 +221,7 @@ static double loss_of(const struct state *s, const struct mat *Z)
 	return sum > 0 ? sqrt(sum) : 0;
 }
 
-/* Q: of the guard, the first time; it is the caller's. */
+/* Q: the guard's at first; the caller releases it. */
 static enum err next_means(struct state *s, struct mat *Q)
 {
 	if (!s->Q.a)
@@ -240,7 +240,7 @@ static enum err iterate(struct state *s)
 	while (r->iterations < s->p->iterations) {
 		enum err err;
 
-		TRY(next_means(s, &Q)); /* G down, Q up for its labels */
+		TRY(next_means(s, &Q)); /* broadcasts G and sums its Q */
 		err = embed_by(s, &Q, &Z);
 		mat_release(&Q);
 		TRY(err);
@@ -255,7 +255,7 @@ static enum err iterate(struct state *s)
 	return ERR_OK;
 }
 
-/* Of the scaled rows' clusters each row goes to the nearest joint mean, once. */
+/* Moves each row from the scaled rows' clusters to the nearest joint mean, once. */
 static enum err step_scaled(struct state *s)
 {
 	uint32_t *before;
@@ -274,7 +274,7 @@ static enum err step_scaled(struct state *s)
 	return err;
 }
 
-/* By the order that s->basis has by now, which the parties know. */
+/* Clusters with s->basis->order, which the parties know already. */
 static enum err cluster_by_order(void *method, unsigned t, uint32_t *label, double *confidence,
 				 unsigned *k)
 {

@@ -1,13 +1,15 @@
-/* gcc.h -- graph convolution and clustering at once: GCC (Fettal, Labiod, Nadif, "Efficient graph
- * convolution for joint node representation learning and clustering", WSDM 2022) from sums.
+/* gcc.h -- simultaneous graph convolution and clustering: GCC (Fettal, Labiod, Nadif, "Efficient
+ * graph convolution for joint node representation learning and clustering", WSDM 2022) from secure
+ * sums; coordinator side.
  *
  * min ||T^p X - G F W'||^2 over W'W = I, an n x k indicator G and centres F. Over a vertical split
- * the joint X enters by K B = sum_l X_l (X_l' B) alone, so any number of parties gives the labels
- * of pooled data. This is the coordinator's half; one slice in memory makes it the centralised method.
+ * the joint X enters only through K B = sum_l X_l (X_l' B), so that the labels do not depend on the
+ * number of parties. One slice in memory gives the centralised method.
  *
- * Beyond the paper, which clusters rows at the lengths that the filter leaves: where guard.h says that long rows have the
- * clusters to themselves, those of scaled rows are taken, and one step to the nearest joint means, landmark's, in place
- * of the iterations, which would go by lengths again. */
+ * The paper clusters rows at the lengths that the filter leaves. Here the guard (guard.h) may take
+ * the clusters of scaled rows instead, if long rows dominate. Then one step to the nearest joint
+ * means, as in landmark projection, replaces the iterations, which would depend on lengths again.
+ */
 #ifndef PROTOCOLS_KCAGC_GCC_H
 #define PROTOCOLS_KCAGC_GCC_H
 
@@ -16,41 +18,45 @@
 enum { GCC_ITERATIONS = 30 };
 
 struct gcc_params {
-	unsigned k;     /* clusters, >= 1 */
+	unsigned k;      /* clusters, >= 1 */
 	unsigned k_from; /* 0: k is given; else one of k_from .. k is chosen */
-	unsigned order; /* p; 0: by the rule of order.h */
+	unsigned order;  /* p; 0: chosen by the rule of order.h */
 	enum degrees degrees;
-	unsigned rounds; /* products of the first subspace: 8; 4 are nearly enough */
-	unsigned restarts, lloyd; /* of the first k-means: 200, and 100 iterations at most. The
-	                             coordinator's own time, no rounds; 10 cost wiki two points */
-	unsigned iterations;      /* GCC_ITERATIONS at most; 0: no step either */
-	double guard;             /* GUARD_MARGIN; scaled rows' clusters take half the restarts */
+	unsigned rounds; /* products for the first subspace: 8; 4 nearly suffice */
+	/* of the first k-means: 200 restarts, 100 iterations at most. Costs the coordinator time,
+	 * no rounds; 10 restarts cost wiki two points of accuracy */
+	unsigned restarts, lloyd;
+	unsigned iterations; /* at most GCC_ITERATIONS; 0: no step either */
+	double guard;        /* GUARD_MARGIN; the k-means of scaled rows takes half the restarts */
 	uint64_t seed;
-	unsigned threads; /* the labels do not depend on it */
-	double *confidence; /* n, the caller's: becomes kmeans_margins() in the embedding that the labels
-	                       were made in; may be NULL */
+	unsigned threads; /* labels do not depend on it */
+	/* n, the caller's, may be NULL: gets kmeans_margins() in the embedding of the labels */
+	double *confidence;
 };
 
 struct gcc_report {
 	struct sums_basis basis;
-	unsigned k;                 /* as given or chosen */
-	struct selection selection; /* of a range; else empty */
-	bool scaled;         /* the guard took the clusters of scaled rows: no iterations, no losses */
-	double modularity;   /* before the iterations; the mean over the parties' graphs */
-	unsigned iterations; /* that were run: each is one sum, the guard's the first */
+	unsigned k;                 /* given or chosen */
+	struct selection selection; /* empty unless k is a range */
+	bool scaled; /* the guard took the clusters of scaled rows: no iterations, no losses */
+	double modularity;   /* before the iterations; mean over the parties' graphs */
+	unsigned iterations; /* iterations run; each is one sum, the guard's is the first */
 	double losses[GCC_ITERATIONS]; /* ||T^p X - G F W'|| after each */
-	double loss;                   /* the last; if scaled the inertia of the scaled rows' clusters */
+	double loss; /* the last; if scaled, the inertia of the scaled rows' clusters */
 };
 
 void gcc_defaults(struct gcc_params *p, unsigned k, uint64_t seed, unsigned threads);
 
-/* Columns of the block whose products by K make the first subspace, of n >= 2 nodes. */
+/* Number of columns of the first block (n >= 2 nodes): min(k + 10, n - 1). */
 size_t gcc_width(const struct gcc_params *p, size_t n);
 
-/* Phases "norms", "order", "init", "iterate". label: n, below k. Sums: those of sums_agree(), p->rounds of
- * n (k + 10) words, one of n k words per iteration, each after a broadcast of as many numbers or of
- * n labels; with the first of these the guard's 2 and n labels more. Where settle.h tries two orders, all of these but what is agreed
- * twice. Same seed, same labels. `report` (may be NULL) is filled as far as it came. ERR_INPUT if k exceeds n; errors of the sums. */
+/* Runs the phases "norms", "order", "init", "iterate" and writes label (n, each below k).
+ *
+ * Sums: those of sums_agree(), p->rounds of n (k + 10) words, one of n k words per iteration. Each
+ * follows a broadcast of as many numbers, or of n labels; the guard adds 2 words and n labels to
+ * the first n k. Where settle.h tries two orders, all but sums_agree() run twice. Same seed, same
+ * labels. `report` (may be NULL) is filled as far as the run came. ERR_INPUT if k exceeds n; else
+ * errors of the sums. */
 enum err gcc_run(struct parties *parties, size_t n, const struct gcc_params *p, uint32_t *label,
 		 struct gcc_report *report) MUST_CHECK;
 

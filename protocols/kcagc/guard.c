@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row this much shorter than the mean is a zero row to rounding, as in embed.c. */
+/* A row this much shorter than the mean is zero up to rounding, as in embed.c. */
 static const double ROW_ZERO = 1e-12;
 
 void guard_scale(const struct mat *Z, struct mat *out)
@@ -25,8 +25,8 @@ void guard_scale(const struct mat *Z, struct mat *out)
 	free(length);
 }
 
-/* answer: the two modularities, and with g->means what the next step of the plain rows' clusters
- * needs, which nearly always stay. */
+/* answer: the two modularities; with g->means also the sums of the next step for the plain rows'
+ * clusters, which win nearly always. */
 static enum err ask_quality(struct parties *parties, const struct guard *g, const uint32_t *both,
 			    size_t n, double *answer)
 {

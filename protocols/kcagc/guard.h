@@ -1,37 +1,41 @@
-/* guard.h -- whether rows of a joint embedding are clustered as they are or with their lengths halfway to one: with
- * few sparse features, or with neighbours by the hundred at some nodes and one at others, long rows have the clusters to
- * themselves. The graph tells, which took no part in k-means: both clusterings go down, and the modularity of each
- * comes up. Landmark projection and GCC ask alike.
- */
+/* guard.h -- decides whether rows of a joint embedding are clustered as they are or scaled by the
+ * square root of their length. Long rows dominate the clusters where features are few and sparse,
+ * or where some nodes have hundreds of neighbours and others one. The graph decides, since k-means
+ * did not use it: the coordinator broadcasts both clusterings and the parties sum the modularity of
+ * each. Used by landmark projection and GCC. */
 #ifndef PROTOCOLS_KCAGC_GUARD_H
 #define PROTOCOLS_KCAGC_GUARD_H
 
 #include "protocols/kcagc/sums.h"
 
-/* Modularity that scaled rows must win by. */
+/* Scaled rows win if their modularity is higher by more than this. */
 static const double GUARD_MARGIN = 0.02;
 
 struct guard {
-	unsigned order;     /* p of the means */
-	bool means;         /* Q is wanted */
-	bool never;         /* scaled rows are tried and not taken: classes are no communities */
-	double margin;      /* GUARD_MARGIN */
-	struct sums_clusters how; /* with k as it is by now, and no range */
-	/* These are filled. */
-	bool scaled;        /* their clusters were taken, and how.inertia is theirs */
-	double inertia;     /* of what was taken */
-	double modularity;  /* of what was taken, the mean over the parties' graphs */
-	struct mat rows;    /* the scaled rows, n x Z.cols; the caller's to release */
-	struct mat Q;       /* K G D^-1 (n x k) of the plain rows' clusters, if they stay and it was wanted, else empty;
-	                       the caller's to release */
+	unsigned order; /* p, for the means */
+	bool means;     /* whether Q is wanted */
+	/* never take scaled rows, although they are tried: classes are no communities */
+	bool never;
+	double margin;            /* GUARD_MARGIN */
+	struct sums_clusters how; /* k already chosen, no range */
+	/* Output: */
+	bool scaled;       /* scaled rows' clusters were taken; how.inertia is theirs */
+	double inertia;    /* of the clusters taken */
+	double modularity; /* of the clusters taken, mean over the parties' graphs */
+	struct mat rows;   /* the scaled rows, n x Z.cols; the caller's to release */
+	/* K G D^-1 (n x k) of the plain rows' clusters, if these stay and `means` is set; else
+	 * empty. The caller releases it */
+	struct mat Q;
 };
 
-/* out (initialised here) = Z's rows over the square root of their length over the mean one, zero rows as they are. O(n k). */
+/* out (initialised here): rows of Z over the square root of (length / mean length); zero rows stay
+ * zero. O(n k). */
 void guard_scale(const struct mat *Z, struct mat *out);
 
-/* label (n): the clusters of Z (n x at most k) as it is on entry, with inertia; on return those that are taken. One sum of 2
- * numbers, and n k more with `means`, after a broadcast of 2 n labels. A k-means of the scaled rows, as g->how has it.
- * Errors of the sums; `rows` is filled even then, Q not. */
-enum err guard_clusters(struct parties *parties, struct guard *g, const struct mat *Z, uint32_t *label) MUST_CHECK;
+/* label (n): clusters of Z (n x at most k) on entry, with inertia; on return those that are taken.
+ * Broadcasts 2 n labels and takes one sum of 2 numbers, with `means` of n k more. Runs one k-means
+ * of the scaled rows (g->how). Errors of the sums; `rows` is filled even then, Q is not. */
+enum err guard_clusters(struct parties *parties, struct guard *g, const struct mat *Z,
+			uint32_t *label) MUST_CHECK;
 
 #endif

@@ -6,7 +6,7 @@ static const char *const permissions[] = { "kcagc", NULL },
 			 *const of_columns[] = { "kmeans.columns", NULL },
 			 *const of_columns_predict[] = { "kmeans.columns.predict", NULL };
 
-/* 32-bit words are scaled to what bounded numbers need. */
+/* 32-bit words take a scale only with bounded numbers. */
 static bool has_fraction(const void *p)
 {
 	const struct kcagc_job *job = p;

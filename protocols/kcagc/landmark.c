@@ -10,15 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Dimensions beyond k in which landmarks are chosen and rows are kept before the power step; sets
- * beyond 2k. */
+/* Dimensions beyond k for choosing landmarks and for rows before the power step; sets beyond 2k. */
 enum { EXTRA = 10 };
 
-/* The landmarks' Gram matrix: below this share of its largest eigenvalue lies rounding, of fixed
+/* The landmarks' Gram matrix: eigenvalues below this share of the largest are rounding, of fixed
  * point if not of doubles. */
 static const double SPAN_ZERO = 1e-8;
 
-/* "lm sets": a stream of random numbers that nothing else uses. */
+/* "lm sets": random stream of this module. */
 static const uint64_t STREAM = 0x6c6d2073657473;
 
 struct landmark_params landmark_params_of(const struct kcagc_job *job, unsigned threads)
@@ -67,7 +66,7 @@ struct kmeans_params landmark_local(unsigned k, size_t local_clusters, uint64_t 
 /* -- sets of nodes --------------------------------------------------------------------------- */
 
 /* H (n x parties clusters): one-hot labels, each column over the square root of its size, centred.
- * HH' is known by its products; H itself is not formed. */
+ * HH' is applied by products; H is not formed. */
 struct cells {
 	const uint32_t *label; /* parties x n */
 	size_t parties, n, clusters;
@@ -99,8 +98,8 @@ static enum err times_cells(void *ctx, const struct mat *B, struct mat *Y)
 	return ERR_OK;
 }
 
-/* Numbers the sets that have rows from 0; those of fewer than min_cell rows become the largest,
- * the first on ties. */
+/* Numbers the non-empty sets from 0; merges those of fewer than min_cell rows into the largest (the
+ * first on ties). */
 static size_t number_sets(uint32_t *set, size_t n, size_t most, size_t min_cell, size_t *merged)
 {
 	size_t *size = alloc(most, sizeof(*size)), largest = 0;
@@ -154,7 +153,8 @@ enum err landmark_sets(const uint32_t *cells, size_t parties, size_t n, size_t c
 			assert(cells[l * n + i] < clusters);
 			c.size[l * clusters + cells[l * n + i]]++;
 		}
-	err = ortho_subspace(&HH, &search, &Z); /* U S up to a shift, which k-means does not see */
+	/* U S up to a shift, which does not change k-means */
+	err = ortho_subspace(&HH, &search, &Z);
 	free(c.size);
 	if (err)
 		return err;
@@ -166,7 +166,7 @@ enum err landmark_sets(const uint32_t *cells, size_t parties, size_t n, size_t c
 
 /* -- rows on the landmarks' span ------------------------------------------------------------- */
 
-/* M (sets x Q.cols): means of Q's rows over each set; size: how many there are. */
+/* M (sets x Q.cols): means of Q's rows over each set. */
 static void set_means(const struct mat *Q, const uint32_t *set, size_t sets, struct mat *M)
 {
 	mat_init(M, sets, Q->cols);
@@ -215,7 +215,7 @@ size_t landmark_polish(const struct mat *Q, uint32_t *label)
 	return moved;
 }
 
-/* D: distances of Z's rows to the means over `sets`, of those that have rows. */
+/* D: distances of Z's rows to the means over the non-empty `sets`. */
 static void margins_to_means(const struct mat *Z, size_t k, const uint32_t *sets,
 			     const uint32_t *label, double *margin)
 {
@@ -248,22 +248,23 @@ enum err landmark_margins(const struct mat *Q, const uint32_t *before, const uin
 	return ERR_OK;
 }
 
-/* -- the whole ------------------------------------------------------------------------------- */
+/* -- landmark_run()
+ * ------------------------------------------------------------------------------ */
 
 struct state {
 	struct parties *parties;
 	size_t n;
 	const struct landmark_params *p;
-	uint32_t *set; /* n: of each node its set, below `sets` */
+	uint32_t *set; /* n: the set of each node, below `sets` */
 	struct sums_basis *basis;
-	struct landmark_report by[2]; /* the clusterings that settle.h asks for; of each: */
+	struct landmark_report by[2]; /* the clusterings of settle.h */
 	struct landmark_report *report;
 	uint32_t *label;
 	double *confidence;
 	struct mat Z; /* n x at most k: the joint embedding */
 };
 
-/* Sets of nodes, from what the parties' own clusters have in common. */
+/* Sets of nodes that the parties' own clusters have in common. */
 static enum err choose_sets(struct state *s, struct landmark_report *report)
 {
 	const struct landmark_params *p = s->p;
@@ -286,7 +287,7 @@ static enum err choose_sets(struct state *s, struct landmark_report *report)
 	return err;
 }
 
-/* The sets down, Q = K G D^-1 up. */
+/* Broadcasts the sets and sums Q = K G D^-1. */
 static enum err tell_sets(struct state *s, struct mat *Q)
 {
 	size_t sets = s->report->sets;
@@ -314,7 +315,7 @@ static enum err landmark_round(struct state *s, struct mat *F)
 	return err;
 }
 
-/* One product by K: from directions of the landmarks to nearly those of the whole. F becomes their
+/* One product by K turns the landmarks' directions into nearly those of all rows. F becomes their
  * basis. */
 static enum err power_round(struct state *s, struct mat *F)
 {
@@ -352,8 +353,8 @@ static enum err cluster(struct state *s)
 	return ERR_OK;
 }
 
-/* Q: what the first polish needs, for the clusters of rows as they are; empty if those of scaled
- * ones were taken or nothing is polished. */
+/* Q: sums for the first polish of the plain rows' clusters; empty if the scaled ones were taken or
+ * polish is 0. */
 static enum err guard(struct state *s, struct mat *Q)
 {
 	struct guard g = { .order = s->basis->order,
@@ -379,7 +380,7 @@ static enum err guard(struct state *s, struct mat *Q)
 	return err;
 }
 
-/* Q: of the first step, if it is there; it is used up. */
+/* Q: of the first step, or empty; it is released. */
 static enum err polish(struct state *s, struct mat *Q)
 {
 	uint32_t *before = alloc(s->n, sizeof(*before));
@@ -403,7 +404,7 @@ static enum err polish(struct state *s, struct mat *Q)
 	return err ? err : sums_end_steps(s->parties);
 }
 
-/* By the order that s->basis has by now, which the parties know. */
+/* Clusters with s->basis->order, which the parties know already. */
 static enum err cluster_by_order(void *method, unsigned t, uint32_t *label, double *confidence,
 				 unsigned *k)
 {
@@ -433,7 +434,7 @@ static enum err cluster_by_order(void *method, unsigned t, uint32_t *label, doub
 	return err;
 }
 
-/* report: with basis, sets and merged; becomes that of the clustering taken. */
+/* report: with basis, sets and merged on entry; on return of the clustering taken. */
 static enum err cluster_sets(struct state *s, uint32_t *label, struct landmark_report *report)
 {
 	struct settle settle = { .parties = s->parties,

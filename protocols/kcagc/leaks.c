@@ -1,8 +1,8 @@
-/* The leak sentences of kcagc, kcagc.predict and kmeans.columns. */
+/* Disclosure of kcagc, kcagc.predict and kmeans.columns. */
 #include "protocols/kcagc/job.h"
 #include "common/kind/own.h"
 
-/* exchange "gram": everything is tried on what was summed for one k. */
+/* exchange "gram": every k is tried on the sums for one k. */
 static void say_range(struct said *s, const struct kcagc_job *job)
 {
 	say(s, job->clusters_from > 0,
@@ -109,7 +109,7 @@ static void say_first(struct said *s, bool bare)
 	say(s, bare, "with a single party nothing is masked: the coordinator sees its terms");
 }
 
-/* By which sums are scaled before they are taken (common/privacy/bound.h). */
+/* Sums are scaled by the bound first (common/privacy/bound.h). */
 static void say_bound(struct said *s, const struct kcagc_job *job)
 {
 	bool norms =
@@ -122,7 +122,6 @@ static void say_bound(struct said *s, const struct kcagc_job *job)
 	    "total");
 }
 
-/* Every node's row is scaled by its length over all parties. */
 static void say_norms(struct said *s, size_t parties)
 {
 	say(s, true,
@@ -175,7 +174,6 @@ void kcagc_leaks(struct said *s, const void *p, size_t parties)
 	say_privacy(s, NULL);
 }
 
-/* No iterations, no cells. */
 void kcagc_predict_leaks(struct said *s, const void *p, size_t parties)
 {
 	const struct kcagc_job *job = p;
@@ -196,7 +194,7 @@ void kcagc_predict_leaks(struct said *s, const void *p, size_t parties)
 	say_privacy(s, NULL);
 }
 
-/* What say_first() says of nodes, of rows. */
+/* say_first() for rows in place of nodes. */
 static void say_first_of_rows(struct said *s, const void *job, size_t parties)
 {
 	say(s, true, "coordinator and parties see the names of all parties and the number of rows");
@@ -206,7 +204,7 @@ static void say_first_of_rows(struct said *s, const void *job, size_t parties)
 	    "with a single party nothing is masked: the coordinator sees its terms");
 }
 
-/* As kcagc's trees, of rows that no graph has smoothed and nothing has projected. */
+/* As kcagc's trees, for rows that are neither smoothed nor projected. */
 void kmeans_columns_leaks(struct said *s, const void *p, size_t parties)
 {
 	const struct kcagc_job *job = p;
@@ -239,7 +237,6 @@ void kmeans_columns_leaks(struct said *s, const void *p, size_t parties)
 	say_privacy(s, NULL);
 }
 
-/* Sums of no more than the rows' distances to what is k rows more. */
 void kmeans_columns_predict_leaks(struct said *s, const void *p, size_t parties)
 {
 	say_first_of_rows(s, p, parties);

@@ -1,19 +1,18 @@
-/* The memory of kCAGC, its two single-round methods, predict, and kmeans.columns. */
+/* Memory estimates of kCAGC, its two single-round methods, predict, and kmeans.columns. */
 #include "protocols/kcagc/job.h"
 #include "common/linalg/svd.h"
 
 #include <math.h>
 #include <stdint.h>
 
-/* Features as they are read, and their adjacency: CSR, text and all. Dense ones are read by panels.
- */
+/* Features and adjacency as read: CSR with the text. Dense features are read by panels. */
 static double data_of(const struct kind_sizes *s)
 {
 	return (s->dense ? 8 * s->n * s->columns : 24 * s->entries) + 24 * s->edges;
 }
 
-/* Few columns are filtered as they are (common/graph/filtered.h): dense, and beside them two
- * panels, later the projection and what it is made of. */
+/* Few columns are filtered directly (common/graph/filtered.h): dense, plus two panels, later the
+ * projection and its source. */
 static double formed(const struct kcagc_job *job, const struct kind_sizes *s)
 {
 	double dims = kcagc_dims(job);
@@ -25,8 +24,8 @@ static double formed(const struct kcagc_job *job, const struct kind_sizes *s)
 	       8 * s->n * ((s->dense ? 0 : s->columns) + fmax(2 * FILTER_PANEL, 3 * dims));
 }
 
-/* A dense slice of landmark or gcc: filtered in place, two panels and the filter's plan beside it,
- * or a block of k + 10 columns and the floats it came in. */
+/* A dense slice of landmark or gcc: filtered in place, plus two panels and the filter's plan, or a
+ * block of k + 10 columns and the floats received. */
 static double sliced(const struct kcagc_job *job, const struct kind_sizes *s)
 {
 	double copy = job->method == METHOD_LANDMARK && !s->again ? s->columns : 0;
@@ -37,7 +36,7 @@ static double sliced(const struct kcagc_job *job, const struct kind_sizes *s)
 
 static double at_party(const struct kcagc_job *job, const struct kind_sizes *s)
 {
-	/* Dense, and filtered beside it, but where it stays sparse (protocols/kcagc/wide.c). */
+	/* Dense, and filtered in a copy, unless it stays sparse (protocols/kcagc/wide.c). */
 	double cells = fmin(s->n * s->columns, fmax(8 * s->entries, 0x1p26));
 
 	if (job->method == METHOD_GCC || job->method == METHOD_LANDMARK)
@@ -72,7 +71,7 @@ static double at_coordinator(const struct kcagc_job *job, const struct kind_size
 	}
 	if (job->exchange == EXCHANGE_GRAM && job->method != METHOD_BASIC)
 		return 2 * 8 * cells * (cells + 1) / 2 + 90 * 8 * s->n;
-	/* Of each start a row of items; as many starts as start_words lets into a round. */
+	/* A row of items per start; a round has as many starts as start_words permits. */
 	return 130 * s->n + margins +
 	       2 * 8 * fmin(job->start_words / 4.0, fmax(job->starts, 1) * cells * k);
 }
@@ -92,7 +91,7 @@ double kcagc_predict_memory(const void *p, const struct kind_sizes *s)
 					: data_of(s) + 1.6 * 8 * cells + 8 * s->n * job->clusters);
 }
 
-/* Rows as they are, dense; distances are sent block by block. */
+/* Raw dense rows; distances are sent block by block. */
 double kmeans_columns_predict_memory(const void *p, const struct kind_sizes *s)
 {
 	if (s->coordinator)
@@ -100,8 +99,8 @@ double kmeans_columns_predict_memory(const void *p, const struct kind_sizes *s)
 	return KIND_MEMORY_LEAST + data_of(s) + 8 * s->n * (s->columns + 1);
 }
 
-/* Rows as they are: dense, and with up to 64 columns a copy of them while k-means runs. Distances
- * go into sums block by block. */
+/* Raw dense rows, and with up to 64 columns a copy of them while k-means runs. Distances enter sums
+ * block by block. */
 double kmeans_columns_memory(const void *p, const struct kind_sizes *s)
 {
 	const struct kcagc_job *job = p;

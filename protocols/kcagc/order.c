@@ -54,8 +54,8 @@ unsigned psi_fit(const double *fit, unsigned rule)
 	return p;
 }
 
-/* apart (2 k) gains of each cluster the squared distances of its rows from its mean, then how many
- * there are. */
+/* Adds to apart (2 k), for each cluster, the squared distances of its rows from its mean, then
+ * their count. */
 static void add_apart(const struct mat *X, const uint32_t *label, const struct mat *mean,
 		      double *apart)
 {
@@ -72,7 +72,6 @@ static void add_apart(const struct mat *X, const uint32_t *label, const struct m
 	}
 }
 
-/* Of the sums over all rows. */
 static double intra_of(const double *apart, size_t k)
 {
 	double sum = 0;
@@ -107,7 +106,8 @@ double psi_intra(const struct ranks *R, const struct mat *X, const uint32_t *lab
 
 /* -- a party's terms of AGC's rule ---------------------------------------------------------- */
 
-/* A year beside words is longer than all of them, and nearest to itself unfiltered. */
+/* A number such as a year beside words is longer than all words together; rows would stay nearest
+ * to themselves unfiltered. */
 static void weigh_beside(struct order_search *s)
 {
 	struct features own = { .dense = s->F };
@@ -180,8 +180,8 @@ enum err order_next(struct order_search *s, double *term)
 			e = embed_check_ranks(s->g, m, s->entries, &s->how);
 		if (e != ERR_OK)
 			break;
-		/* F is there, but where it pays its singular vectors come from products with X all
-		 * the same. */
+		/* F is there, but if products pay, the singular vectors still come from products
+		 * with X. */
 		if (!s->beside && filtered_pays(n, m, s->entries, graph_neighbours(s->g),
 						s->how.filter, s->how.order, d)) {
 			features_copy(&copy, s->X);

@@ -1,4 +1,4 @@
-/* own.h -- what a slice (slice.h) adds to sums before it is filtered (facts.c), for slice.c. */
+/* own.h -- private to slice.c, facts.c and slice_degrees.c: a slice's terms before the filter. */
 #ifndef PROTOCOLS_KCAGC_OWN_H
 #define PROTOCOLS_KCAGC_OWN_H
 
@@ -7,9 +7,10 @@
 /* Answers to ASK_FACTS, ASK_NORMS (idf: of weighted columns) and ASK_SPREADS. */
 void slice_facts(struct slice *s, double *x);
 void slice_norms(struct slice *s, bool idf, double *x);
-/* Of filtered features, once they are: their last column, as slice.h has it. */
+/* Appends the degree column to the filtered features (slice.h). */
 void slice_put_degrees(struct slice *s);
-/* What they multiply rows by. It is 1 if there is nothing beside, all being of the same degree; of degrees alone ERR_INPUT then. */
+/* *scale: the factor of all rows; 1 if all nodes have the same degree, which is ERR_INPUT with
+ * DEGREES_ALONE. */
 enum err slice_degrees_scale(const struct slice *s, double *scale) MUST_CHECK;
 enum err slice_spreads(struct slice *s, const struct question *q, double *x) MUST_CHECK;
 

@@ -16,7 +16,7 @@ void placing_release(struct placing *p)
 	*p = (struct placing){ 0 };
 }
 
-/* |x - c|^2 = |x|^2 - 2 x.c + |c|^2, and rows are of length 1 at most: with 1 for |x|^2, shared by
+/* |x - c|^2 = |x|^2 - 2 x.c + |c|^2, and rows have length at most 1: with 1 for |x|^2, split among
  * the parties, no sum is below 0. */
 void placing_by(const struct slice *s, const struct mat *M, size_t parties, struct placing *p)
 {
@@ -54,9 +54,9 @@ void placing_of(const struct slice *s, const uint32_t *label, size_t k, size_t p
 
 struct weighing {
 	const struct placing *p;
-	size_t *count;  /* m: values that are there */
+	size_t *count;  /* m: values present */
 	double *square; /* n: of each row */
-	bool words;     /* those that have to be are */
+	bool words;     /* columns of words still hold only 0 and 1 */
 };
 
 static void weigh(void *ctx, size_t row, size_t column, double *value)
@@ -108,7 +108,7 @@ void placing_project(const struct placing *p, struct features *X, const double *
 		     unsigned threads, struct mat *D)
 {
 	features_each(X, shorten, (void *)(uintptr_t)norm);
-	/* A projection commutes with the filter, so it is made first. */
+	/* A projection commutes with the filter, so that it is made first. */
 	if (X->is_sparse)
 		csr_times(&X->sparse, &p->map, threads, D);
 	else

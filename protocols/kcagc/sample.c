@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { STREAM = 0x706f6c69 }; /* other numbers than those of starts */
+enum { STREAM = 0x706f6c69 }; /* differs from the streams of starts */
 
 size_t polish_sample(const uint32_t *label, size_t n, unsigned k, size_t rows, uint64_t seed,
 		     uint32_t *node)

@@ -49,8 +49,8 @@ static enum err compare(const struct settle *s, const uint32_t *both, unsigned k
 	return parties_sum_bound(s->parties, &ask, question_most(&ask, s->n), s->basis->fit, 2);
 }
 
-/* both, confidence (n, what the lower order's were): become those of the order taken, in their
- * first half. */
+/* both, confidence (n, on entry the lower order's): become those of the order taken, in the first
+ * n. */
 static enum err settle_two(const struct settle *s, uint32_t *both, double *confidence,
 			   unsigned highest, double square, unsigned *taken)
 {

@@ -75,7 +75,7 @@ void slice_begin(struct slice *s, struct features *X, const struct graph *g, uns
 		s->weight[j] = 1;
 }
 
-/* Rows that ranks would form, one process would not, with other bits. */
+/* Ranks would form the rows where one process would not, with other bits. */
 static enum err check_wide(const struct ranks *R, const struct csr *X)
 {
 	size_t entries = ranks_total(R, X->start[X->rows]);
@@ -166,7 +166,7 @@ static enum err filter_further(struct slice *s, unsigned order)
 
 enum err slice_filter(struct slice *s, unsigned order)
 {
-	/* Degrees are a column of T^p X, which no further step is for. */
+	/* The degree column of T^p X must not be filtered further. */
 	if (s->is_filtered && (order < s->order || (order > s->order && s->degrees != DEGREES_OFF)))
 		return err_set(ERR_PEER, "asked for filter order %u after %u", order, s->order);
 	if (order > SLICE_ORDER_MAX)
@@ -182,8 +182,8 @@ enum err slice_filter(struct slice *s, unsigned order)
 	return ERR_OK;
 }
 
-/* So many rows of a product at once: whole tiles of la.h's, so that they have the bits of all rows
- * together. */
+/* Rows of a product at once: whole tiles of la.h, so that they are bitwise identical to those of
+ * all rows together. */
 enum { PIECE_ROWS = 4 * ROWSUM_ROWS };
 
 struct teller {
@@ -213,7 +213,7 @@ static enum err tell_rows(const struct slice *s, const struct mat *C, const stru
 	return err;
 }
 
-/* G D^-1 (n x k): M = D^-1 G' X_l, so that X_l M' is a product as the others are. */
+/* G D^-1 (n x k): M = D^-1 G' X_l, so that X_l M' is a product like the others. */
 static void indicator(const uint32_t *label, size_t k, size_t n, struct mat *B)
 {
 	double *size;
@@ -241,8 +241,7 @@ void slice_means(const struct slice *s, const uint32_t *label, size_t k, struct 
 	kmeans_centres_of(s->g->ranks, &s->filtered, NULL, label, M);
 }
 
-/* X_l (X_l' B) or X_l M' of a large sparse X_l: what a node has of them is nowhere before all have.
- */
+/* X_l (X_l' B) or X_l M' of a wide X_l: computes all rows at once. */
 static enum err tell_wide(const struct slice *s, const struct question *q, const struct teller *to)
 {
 	struct mat B = { 0 }, Y;
@@ -257,7 +256,7 @@ static enum err tell_wide(const struct slice *s, const struct question *q, const
 	return err;
 }
 
-/* Is the answer, or what is of each node in it, a product with X_l? */
+/* Does the answer contain a product with X_l? */
 static bool has_product(const struct question *q)
 {
 	return q->kind == ASK_PRODUCTS || q->kind == ASK_MEANS || q->means;
@@ -268,7 +267,7 @@ size_t slice_words_before(const struct question *q, size_t n)
 	return has_product(q) ? question_whole(q) : question_words(q, n);
 }
 
-/* x has slice_words_before(). */
+/* x: slice_words_before() numbers. */
 static enum err find_whole(struct slice *s, const struct question *q, double *x)
 {
 	size_t n = s->g->adjacency.rows;
@@ -361,9 +360,10 @@ unsigned slice_order(const double *spreads, size_t n, size_t m)
 	return psi_share(spreads + (size_t)2 * SLICE_POWERS, slice_rule(spreads, n, m));
 }
 
-/* ---- the party's own clusters ---- */
+/* -- the party's own clusters
+ * -------------------------------------------------------------------- */
 
-/* A digest of all values, to know a file by that changed by chance: FNV-1a, a double for a byte. */
+/* FNV-1a over doubles instead of bytes: detects accidental changes of a file. */
 static uint64_t digest(const struct mat *X)
 {
 	uint64_t h = 0xcbf29ce484222325;
@@ -373,12 +373,13 @@ static uint64_t digest(const struct mat *X)
 
 		memcpy(&bits, &X->a[i], sizeof(bits));
 		h = (h ^ bits) * 0x100000001b3;
-		h ^= h >> 32; /* high bits count, too */
+		h ^= h >> 32; /* mixes the high bits in */
 	}
 	return h;
 }
 
-/* X has been used up. It was as ASK_FACTS leaves it, rows x columns with this digest. */
+/* Reads X again after it was released; it becomes as ASK_FACTS leaves it. Expects rows x columns
+ * with this digest. */
 static enum err read_again(struct slice *s, size_t rows, uint64_t expected)
 {
 	double *facts;
@@ -401,7 +402,7 @@ static enum err read_again(struct slice *s, size_t rows, uint64_t expected)
 					"begin the job again");
 }
 
-/* T^p of the own rows, as if there were no others but like them; s: they alone, used up. */
+/* T^p of the own rows, as if the other parties' slices were alike; uses s up. */
 static enum err filter_alone(struct slice *s, unsigned order, size_t parties)
 {
 	double spreads[SLICE_SPREADS], *facts = alloc(2 + features_rows(&s->X), sizeof(*facts));
@@ -414,14 +415,13 @@ static enum err filter_alone(struct slice *s, unsigned order, size_t parties)
 	m = (size_t)facts[1] * parties;
 	err = slice_spreads(s, &ask, spreads);
 	free(facts);
-	if (!err && !order) /* a slice of zeros is the same at any */
+	if (!err && !order) /* a slice of zeros is the same at any order */
 		order = spreads[0] > 0
 			    ? slice_order(spreads, ranks_n(s->g->ranks, s->g->adjacency.rows), m)
 			    : 1;
 	return err ? err : slice_filter(s, order);
 }
 
-/* k-means of the rows of s, which are filtered. */
 static enum err cluster_alone(const struct slice *s, size_t dims, const struct kmeans_params *how,
 			      uint32_t *label)
 {

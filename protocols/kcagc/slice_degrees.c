@@ -1,4 +1,4 @@
-/* Degrees as a column of a slice, of all rows wherever they are. */
+/* Degrees as a column of a slice, over all ranks. */
 #include "common/base/alloc.h"
 #include "protocols/kcagc/own.h"
 
@@ -12,7 +12,7 @@ static void join_most(void *ctx, double *into, double *from)
 	*into = fmax(*into, *from);
 }
 
-/* Over all rows: the sum of z^power, or the largest of them. */
+/* Sum of z^power over all rows, or with `join` the maximum. */
 static double over_rows(const struct slice *s, const double *z, unsigned power, rowsum_join *join)
 {
 	size_t rows = s->g->adjacency.rows;
@@ -35,7 +35,7 @@ static double over_rows(const struct slice *s, const double *z, unsigned power, 
 	return total;
 }
 
-/* z: the column of degrees.h, of this process's rows; returns degrees_scale() of all. */
+/* z: the column of degrees.h, of this process's rows; returns degrees_scale() over all rows. */
 static double find_column(const struct slice *s, double *z)
 {
 	size_t rows = s->g->adjacency.rows;
@@ -65,7 +65,7 @@ enum err slice_degrees_scale(const struct slice *s, double *scale)
 	return ERR_OK;
 }
 
-/* One column more, rows being moved from the last on; multiplied by scale. */
+/* Multiplies F by scale and appends a column; moves rows from the last on. */
 static void widen(struct mat *F, double scale, const double *column)
 {
 	size_t m = F->cols;
@@ -82,7 +82,7 @@ static void widen(struct mat *F, double scale, const double *column)
 	}
 }
 
-/* w is at most c_p^2 / n, and that at most 1, and so are rows of T^p X. */
+/* w <= c_p^2 / n <= 1, and rows of T^p X have length at most 1, as degrees_scale() needs. */
 void slice_put_degrees(struct slice *s)
 {
 	size_t rows = s->g->adjacency.rows;

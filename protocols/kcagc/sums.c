@@ -11,15 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rounding, of doubles or of fixed point, may take what is 0 or nearly so below. */
+/* Rounding, of doubles or of fixed point, may make a number near 0 negative. */
 static void clamp(double *x, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		x[i] = x[i] > 0 ? x[i] : 0;
 }
 
-/* kCAGC's Protocol 3 line 2. The parties have sent them after their facts without having been
- * asked: they are collected when all has been told that the next answer needs. */
+/* kCAGC's Protocol 3 line 2. The parties send their clusters unasked after their facts. They are
+ * collected after everything is broadcast that the next answer needs. */
 static enum err collect_cells(struct parties *parties, size_t n, const struct question *own,
 			      uint32_t *cells)
 {
@@ -36,8 +36,8 @@ static enum err collect_cells(struct parties *parties, size_t n, const struct qu
 	return ERR_OK;
 }
 
-/* square: 2 + n, joint norms from square[2] on. Where some parties have features of 0 and 1 alone
- * and others have not, what the former took for their weighted norms is not wanted. */
+/* square: 2 + n, joint norms from square[2] on. If only some parties have features of 0 and 1
+ * alone, their weighted norms are replaced by plain ones. */
 static enum err agree(struct parties *parties, size_t n, const struct question *own,
 		      uint32_t *cells, struct sums_basis *basis, double *square, double *spreads)
 {
@@ -57,7 +57,7 @@ static enum err agree(struct parties *parties, size_t n, const struct question *
 	TRY(parties_sum(parties, &facts, square, 2 + n));
 	if (!(square[1] >= 1))
 		return err_set(ERR_PEER, "the parties say that they have %g features", square[1]);
-	ask.idf = basis->idf = square[0] < 0.5; /* a count */
+	ask.idf = basis->idf = square[0] < 0.5; /* square[0] is a count */
 	some = !basis->idf && square[0] < (double)parties->count - 0.5;
 	basis->width = (size_t)(square[1] + 0.5);
 	TRY(parties_tell_choice(parties, CHOICE_WORDS,
@@ -87,14 +87,14 @@ unsigned sums_restarts(unsigned restarts, size_t n)
 	return (unsigned)fmax(least, restarts * fmin(1, full / (double)n));
 }
 
-/* Of ||S^t X||^2 what lies along sqrt(degree); rounding may take it above all. */
+/* Share of ||S^t X||^2 along sqrt(degree); rounding may take it above 1. */
 static double share_of(const double *sums, unsigned t)
 {
 	return sums[t] > sums[0] ? sums[0] / sums[t] : 1;
 }
 
-/* ||F||^2 of all filtered rows F, and of the column that degrees make beside them or alone, which
- * has the square of their distance from their mean. last: what both are multiplied by. */
+/* ||F||^2 of all filtered rows F and of the degree column, beside them or alone. The column's
+ * square is that of the rows' distance from their mean. last: the factor of both. */
 static double square_of(const struct sums_basis *basis, const double *spreads, double last)
 {
 	double rows = spreads[basis->order], column = spreads[SLICE_POWERS + basis->order];
@@ -111,8 +111,7 @@ static double square_of(const struct sums_basis *basis, const double *spreads, d
 	return rows;
 }
 
-/* x: SLICE_EXPLAINED numbers. Where nodes of the same degree have the same features, degrees say it
- * better. */
+/* x: SLICE_EXPLAINED numbers. */
 static enum err decide_degrees(struct parties *parties, struct sums_basis *basis, const double *x)
 {
 	struct question take = { .kind = ASK_DEGREES };
@@ -162,7 +161,7 @@ enum err sums_agree(struct parties *parties, size_t n, unsigned order, enum degr
 	return ERR_OK;
 }
 
-/* Numbers whose size is known fill the job's words. */
+/* Numbers with a known bound use the full range of the job's words. */
 static enum err sum(struct parties *parties, const struct question *q, size_t n, double *x)
 {
 	return parties_sum_bound(parties, q, question_most(q, n), x, question_words(q, n));
@@ -239,8 +238,8 @@ static void cluster_rows(const struct mat *Z, const struct sums_clusters *c, uns
 	kmeans(Z, NULL, &how, label, centres, inertia);
 }
 
-/* A column's spread about its mean is an eigenvalue of the centred operator, by which columns are
- * in order. */
+/* A column's spread about its mean is an eigenvalue of the centred operator, the order of the
+ * columns. */
 static void measure_gaps(const struct mat *Z, struct selection *s)
 {
 	double *value = alloc(Z->cols, sizeof(*value)), n = (double)Z->rows;
@@ -258,7 +257,7 @@ static void measure_gaps(const struct mat *Z, struct selection *s)
 	free(value);
 }
 
-/* The same k-means as that of a job with this k. */
+/* The same k-means as a job with this k runs. */
 static void select_k(const struct mat *Z, struct sums_clusters *c, uint32_t *label)
 {
 	c->selection.from = c->k_from;

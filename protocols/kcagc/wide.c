@@ -4,8 +4,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { SPARSE = 64 };                 /* one entry in so many, at most */
-static const size_t FORMED = 1 << 26; /* doubles that a slice may be formed to */
+enum { SPARSE = 64 };                 /* at most one entry in so many */
+static const size_t FORMED = 1 << 26; /* doubles up to which a slice is formed */
 
 bool wide_pays_for(size_t rows, size_t cols, size_t entries)
 {
@@ -25,7 +25,7 @@ static void forth(const struct wide *w, const struct mat *C, struct mat *Y)
 
 	csr_times(w->X, &own, w->threads, Y);
 	err = graph_filter(w->g, FILTER_MEAN, w->order, w->threads, Y);
-	assert(!err); /* of FILTER_MEAN, only for other rows than the graph's */
+	assert(!err); /* FILTER_MEAN fails only if rows and graph differ */
 	(void)err;
 	if (!w->beside)
 		return;
@@ -35,7 +35,7 @@ static void forth(const struct wide *w, const struct mat *C, struct mat *Y)
 			    w->scale * MAT(Y, i, j) + w->beside[i] * MAT(C, w->X->cols, j);
 }
 
-/* The last row of C: beside' Y. */
+/* Last row of C: beside' Y. */
 static void back_beside(const struct wide *w, const struct mat *Y, struct mat *C)
 {
 	for (size_t i = 0; i < Y->rows; i++)

@@ -15,7 +15,7 @@ static void see(struct words *w, size_t column, double value)
 	w->count[column]++;
 }
 
-/* Of this rank; becomes that of all. */
+/* Merges the counts of all ranks. */
 static void agree(struct words *w, const struct ranks *R, size_t m)
 {
 	struct {

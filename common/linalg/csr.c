@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By row, column and value: equal places are then added in one order, whatever came first. */
+/* Orders by row, column and value, so that duplicates are added in one order whatever the order of
+ * input. */
 static int triple_order(const void *a, const void *b)
 {
 	const struct triple *s = a, *t = b;
@@ -82,7 +83,7 @@ void csr_write_ones(struct csr *s)
 		s->value[e] = 1;
 }
 
-enum { PRODUCT_ROWS = 256 }; /* that one thread takes at a time */
+enum { PRODUCT_ROWS = 256 }; /* per block of a thread */
 
 struct product {
 	const struct csr *S;

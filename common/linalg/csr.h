@@ -1,4 +1,4 @@
-/* csr.h -- a sparse matrix in compressed rows, for graphs and for features. Column indices rise
+/* csr.h -- a sparse matrix in compressed rows, for graphs and for features. Column indices ascend
  * within a row. A graph is a symmetric pattern without self-loops. */
 #ifndef COMMON_LINALG_CSR_H
 #define COMMON_LINALG_CSR_H
@@ -21,28 +21,27 @@ struct triple {
 	double value;
 };
 
-/* Zeroed; with values or, not weighted, without. */
+/* Zeroed; value is NULL unless `weighted`. */
 void csr_init(struct csr *s, size_t rows, size_t cols, size_t entries, bool weighted);
-/* Sorts, merges duplicates by adding them, and builds; t is reordered. O(nnz log nnz), or
- * O(nnz) if sorted. */
+/* Sorts t, adds duplicates, and builds s. O(nnz log nnz), or O(nnz) if sorted. */
 void csr_from_triples(struct csr *s, size_t rows, size_t cols, struct triple *t, size_t count);
 void csr_to_dense(const struct csr *s, struct mat *m); /* m is initialised here */
 void csr_copy(struct csr *s, const struct csr *from);  /* s is initialised here */
-void csr_write_ones(struct csr *s); /* without values it gets them: all ones */
-/* Y (S.rows x W.cols, initialised here) = S W. Same bits for any threads. */
+void csr_write_ones(struct csr *s);                    /* if value is NULL, sets all ones */
+/* Y (S.rows x W.cols, initialised here) = S W. Bitwise identical for any number of threads. */
 void csr_times(const struct csr *S, const struct mat *W, unsigned threads, struct mat *Y);
 void csr_release(struct csr *s);
 
-/* A feature slice, n x m: a row for each node, sparse or dense; the other of the two is empty.
- * Zero-initialised is 0 x 0. */
+/* A feature slice, n x m: a row per node, sparse or dense; the other member is empty.
+ * Zero-initialised: 0 x 0. */
 struct features {
 	bool is_sparse;
 	struct csr sparse;
 	struct mat dense;
 };
 
-/* Where the same features are had once more, as they were at first, by who then need not keep a copy of what it uses up. X is
- * initialised by read(), empty on errors. */
+/* Reads the original features once more, for code that would otherwise keep a copy. read()
+ * initialises X, empty on errors. */
 struct features_source {
 	void *ctx;
 	enum err (*read)(void *ctx, struct features *X);
@@ -50,7 +49,7 @@ struct features_source {
 
 void features_copy(struct features *X, const struct features *from);
 void features_release(struct features *X);
-void features_form(struct features *X); /* dense, if they are sparse */
+void features_form(struct features *X); /* converts sparse to dense */
 size_t features_rows(const struct features *X);
 size_t features_cols(const struct features *X);
 

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With few dimensions, few centres, or as many of both as stay in the first cache, the differences
- * themselves are about as fast as dgemm with its packing (bench_kernels); beyond, they fall to half
- * its speed. With more than BESIDE_DIMS there is no copy of the rows. */
+/* Differences match dgemm with its packing for few dimensions, few centres, or as many of both as
+ * stay in the first cache (bench_kernels). Beyond, they fall to half its speed. Above BESIDE_DIMS
+ * the rows are not copied. */
 enum { DIRECT_DIMS = 64, DIRECT_FEW = 16, DIRECT_VALUES = 4096, BESIDE_DIMS = DIRECT_DIMS };
 
 static bool direct(const struct distance *s)
@@ -172,7 +172,7 @@ void kernel_distances(const double *a, const double *sa, size_t count, const str
 		for (size_t j = 0; j < B->rows; j++) {
 			double d2 = sa[i] - 2 * row[j] + sb[j];
 
-			row[j] = d2 < 0 ? 0 : d2; /* NaN stays */
+			row[j] = d2 < 0 ? 0 : d2; /* keeps NaN */
 		}
 	}
 }
@@ -224,10 +224,10 @@ void kernel_gaussian(const struct mat *A, const struct mat *B, double r, unsigne
 }
 
 struct measuring {
-	struct mat X; /* or a sample of it */
+	struct mat X; /* all rows, or a sample */
 	double *square;
-	double *part;  /* of each block of rows */
-	double **room; /* of each worker: KERNEL_ROWS x n */
+	double *part;  /* per block of rows */
+	double **room; /* per worker: KERNEL_ROWS x n */
 };
 
 static void measure_block(void *ctx, unsigned worker, size_t block)
@@ -241,7 +241,7 @@ static void measure_block(void *ctx, unsigned worker, size_t block)
 	D = m->room[worker];
 	kernel_distances(ROW(&m->X, i), m->square + i, rows, &m->X, m->square, D);
 	for (size_t a = 0; a < rows; a++) {
-		D[a * n + i + a] = 0; /* of a row to itself, whatever was rounded */
+		D[a * n + i + a] = 0; /* distance of a row to itself, exact despite rounding */
 		for (size_t b = 0; b < n; b++)
 			sum += sqrt(D[a * n + b]);
 	}

@@ -1,4 +1,4 @@
-/* half.h -- a symmetric n x n matrix with a zero diagonal as its upper half, in float, for pairwise
+/* half.h -- the upper half of a symmetric n x n matrix with a zero diagonal, in float, for pairwise
  * dissimilarities of a graph's vertices. 213 MB at n = 10312. */
 #ifndef COMMON_LINALG_HALF_H
 #define COMMON_LINALG_HALF_H
@@ -7,7 +7,7 @@
 
 struct half {
 	size_t n;
-	float *a; /* owned; rows 0 .. n-2, row i being entries (i, i+1) .. (i, n-1) */
+	float *a; /* owned; rows 0 .. n-2, row i holds entries (i, i+1) .. (i, n-1) */
 };
 
 void half_init(struct half *h, size_t n); /* zeroed */
@@ -15,8 +15,8 @@ void half_copy(struct half *h, const struct half *from);
 void half_release(struct half *h);
 double half_bytes(size_t n);
 
-/* Row i begins at half_row(n, i) + i + 1; so entry (i, j), i < j, is a[half_row(n, i) + j]. May wrap
- * below 0 (i = 0), which adding j mends. */
+/* Row i begins at half_row(n, i) + i + 1, so that entry (i, j), i < j, is a[half_row(n, i) + j].
+ * May wrap below 0 (i = 0); adding j undoes that. */
 static inline size_t half_row(size_t n, size_t i)
 {
 	return i * n - i * (i + 1) / 2 - i - 1;
@@ -27,7 +27,7 @@ static inline float *half_at(const struct half *h, size_t i, size_t j) /* i != j
 	return h->a + (i < j ? half_row(h->n, i) + j : half_row(h->n, j) + i);
 }
 
-/* row (n) becomes row i of the whole matrix, row[i] being 0. O(n). */
+/* row (n): row i of the full matrix, with row[i] = 0. O(n). */
 void half_get_row(const struct half *h, size_t i, float *row);
 
 #endif

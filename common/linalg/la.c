@@ -23,7 +23,7 @@ __attribute__((constructor)) static void pin_blas(void)
 	openblas_set_num_threads(1);
 }
 
-/* Exported by OpenBLAS, but in no header of it. */
+/* Exported by OpenBLAS without a declaration in its headers. */
 void *blas_memory_alloc(int unused) __attribute__((weak));
 void blas_memory_free(void *buffer) __attribute__((weak));
 
@@ -41,7 +41,7 @@ static void *take_buffers(void *arg)
 
 enum err la_reserve(unsigned threads)
 {
-	static unsigned n; /* read by a thread that may never end */
+	static unsigned n; /* static: read by a thread that may never end */
 	static const struct timespec pause = { .tv_nsec = 1000000 };
 	double until_s = clock_now_s() + RESERVE_S;
 	pthread_t thread;
@@ -53,7 +53,8 @@ enum err la_reserve(unsigned threads)
 	bad = pthread_create(&thread, NULL, take_buffers, &n);
 	if (bad)
 		return err_set(ERR_INTERNAL, "a thread cannot be started: %s", strerror(bad));
-	/* pthread_clockjoin_np() would wait by the same clock; ThreadSanitizer does not know it. */
+	/* pthread_clockjoin_np() would wait on the same clock; ThreadSanitizer does not support
+	 * it. */
 	while ((bad = pthread_tryjoin_np(thread, NULL)) == EBUSY && clock_now_s() < until_s)
 		nanosleep(&pause, NULL);
 	if (bad)
@@ -77,7 +78,7 @@ void la_block_nt(size_t m, size_t n, size_t k, const double *A, const double *B,
 		    la_int(k), B, la_int(k), 0, C, la_int(ldc));
 }
 
-/* LAPACK does not promise to end on infinities. */
+/* LAPACK may not terminate on infinities. */
 static enum err check_finite(const struct mat *A, const char *who)
 {
 	for (size_t i = 0; i < A->rows * A->cols; i++)
@@ -126,7 +127,7 @@ enum err la_eigen_top(struct mat *G, size_t d, double *value, struct mat *V)
 	ALLOC(rising, n);
 	ALLOC(support, 2 * n);
 	mat_init(V, d, n);
-	/* Column-major with n rows is row-major with n columns: vectors come as rows. */
+	/* Column-major with n rows is row-major with n columns: vectors are the rows. */
 	info = LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'U', la_int(n), G->a, la_int(n), 0, 0,
 			      la_int(n - d + 1), la_int(n), 0, &found, rising, V->a, la_int(n),
 			      support);
@@ -146,8 +147,7 @@ enum err la_eigen_top(struct mat *G, size_t d, double *value, struct mat *V)
 	return check_info(info, "dsyevr", n, n);
 }
 
-/* How many eigenvalues of G are above `from`: as many as pivots of G - from I are positive
- * (Sylvester). */
+/* Counts the eigenvalues of G above `from`: the positive pivots of G - from I (Sylvester). */
 static enum err eigen_above(const struct mat *G, double from, size_t *above)
 {
 	size_t n = G->rows;
@@ -167,7 +167,7 @@ static enum err eigen_above(const struct mat *G, double from, size_t *above)
 			*above += a > 0;
 			continue;
 		}
-		b = MAT(&F, i, i + 1); /* a block of two: column-major, below the diagonal */
+		b = MAT(&F, i, i + 1); /* a 2 x 2 pivot: column-major, below the diagonal */
 		c = MAT(&F, i + 1, i + 1);
 		*above += a * c - b * b < 0 ? 1 : a + c > 0 ? 2 : 0;
 		i++;
@@ -241,19 +241,19 @@ enum err la_cholesky_solve(const struct mat *factor, double *x, size_t count)
 
 	if (count == 0)
 		return ERR_OK;
-	/* Rows of d values are columns to LAPACK. */
+	/* Rows of d values are columns in LAPACK. */
 	return check_info(LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'U', la_int(d), la_int(count), factor->a,
 					 la_int(d), x, la_int(d)),
 			  "dpotrs", d, count);
 }
 
-/* Columns of one panel, which with a few rows lie in the cache; and from where on panels pay. */
+/* Columns of one panel, which with few rows fits in the cache; least columns for which panels
+ * pay. */
 enum { PANEL = 1 << 12, LONG = 1 << 17 };
 
-/* Rows of millions of numbers: dgeqrf goes over all of them for each row anew, out of the cache. So
- * each panel of columns has a factorisation of its own, their triangles, one below the other, have
- * another, and the two orthogonal factors are multiplied (Demmel, Grigori, Hoemmen, Langou 2012,
- * "TSQR"). */
+/* For rows of millions of numbers dgeqrf reads all of them once per row, out of the cache. So this
+ * factorises each panel of columns, then the stacked triangles, and multiplies the two orthogonal
+ * factors (Demmel, Grigori, Hoemmen, Langou 2012, "TSQR"). */
 static lapack_int orthonormal_long_rows(struct mat *A)
 {
 	size_t r = A->rows, c = A->cols, panels = c / PANEL, high = panels * r;
@@ -312,11 +312,11 @@ enum err la_orthonormal_rows(struct mat *A)
 	return check_info(info, "dgeqrf and dorgqr", c, r);
 }
 
-/* The triangular factor of the columns of A' in blocks of rows (columns of A), r x r, row-major. */
+/* Triangular factor of A' by blocks of its rows (columns of A), r x r, row-major. */
 struct triangles {
 	size_t r;
-	double *tau, *room; /* r; and of a block, column-major */
-	int info;           /* of the first that failed */
+	double *tau, *room; /* r; scratch for a block, column-major */
+	int info;           /* of the first failure */
 };
 
 static void triangles_init(struct triangles *t, size_t r)
@@ -332,7 +332,7 @@ static void triangles_release(struct triangles *t)
 	free(t->room);
 }
 
-/* R (r x r, row-major, upper; zeros below and where `rows` are fewer) of room (rows x r,
+/* R (r x r, row-major, upper; zeros below and beyond `rows`): factor of room (rows x r,
  * column-major). */
 static void triangle(struct triangles *t, size_t rows, double *R)
 {
@@ -348,7 +348,7 @@ static void triangle(struct triangles *t, size_t rows, double *R)
 			R[i * r + j] = t->room[j * rows + i];
 }
 
-/* R = the factor of columns first .. first + rows - 1 of A, ROWSUM_ROWS at most. */
+/* R: factor of columns first .. first + rows - 1 of A, at most ROWSUM_ROWS. */
 static void triangle_block(struct triangles *t, const struct mat *A, size_t first, size_t rows,
 			   double *R)
 {
@@ -357,7 +357,7 @@ static void triangle_block(struct triangles *t, const struct mat *A, size_t firs
 	triangle(t, rows, R);
 }
 
-/* Of two factors one below the other (Demmel, Grigori, Hoemmen, Langou 2012, "TSQR"). */
+/* Factor of two stacked factors (Demmel, Grigori, Hoemmen, Langou 2012, "TSQR"). */
 static void triangle_join(void *triangles, double *into, double *from)
 {
 	struct triangles *t = triangles;
@@ -371,7 +371,7 @@ static void triangle_join(void *triangles, double *into, double *from)
 	triangle(t, 2 * r, into);
 }
 
-/* sigma and P of la_singular_rows(), by the factor of all. c: for errors. */
+/* sigma and P of la_singular_rows() from the factor of all blocks. c: for errors. */
 static enum err triangle_singular(const struct triangles *t, const double *R, size_t c,
 				  double *sigma, struct mat *P)
 {

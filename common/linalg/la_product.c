@@ -8,21 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* C = op(A) op(B), or of a Gram matrix the tiles on and above the diagonal. The inner dimension is
- * summed as rowsum.h does: a tile by itself, or, where tiles are fewer than threads, in units of
- * blocks beside each other, which are whole subtrees of its tree. */
+/* C = op(A) op(B), or for a Gram matrix the tiles on and above the diagonal. The inner dimension is
+ * summed as in rowsum.h. If there are fewer tiles than threads, each tile is cut into units of
+ * blocks, whole subtrees of that tree, computed in parallel. */
 struct product {
-	const struct ranks *R; /* that share the inner dimension; or NULL */
+	const struct ranks *R; /* ranks that share the inner dimension; or NULL */
 	bool a_transposed, b_transposed, symmetric;
 	const struct mat *A, *B;
 	struct mat *C;
 	size_t inner, tiles_across;
-	size_t units, span; /* of each tile, and blocks in each but the last */
-	struct mat *unit;   /* tiles x units sums, or NULL: units is 1 */
+	size_t units, span; /* units per tile; blocks per unit, except the last */
+	struct mat *unit;   /* tiles x units sums; NULL if units is 1 */
 };
 
 struct tile {
-	size_t row, col, rows, cols; /* of C */
+	size_t row, col, rows, cols; /* position and size in C */
 };
 
 static struct tile tile_of(const struct product *p, size_t number)
@@ -35,7 +35,7 @@ static struct tile tile_of(const struct product *p, size_t number)
 	return t;
 }
 
-/* to (rows ldc apart) = the tile's sum over `inner` products from number `first` on. */
+/* to (row stride ldc): the tile's sum over `inner` products from number `first` on. */
 static void tile_block(const struct product *p, const struct tile *t, size_t first, size_t inner,
 		       double *to, size_t ldc)
 {
@@ -91,7 +91,7 @@ static void product_tile(void *ctx, unsigned worker, size_t number)
 	free(whole);
 }
 
-/* Units of each tile, so that every thread has some. */
+/* Chooses units per tile so that every thread has some. */
 static void cut_units(struct product *p, size_t tiles, unsigned threads)
 {
 	size_t blocks = rowsum_blocks(p->inner);

@@ -19,7 +19,6 @@ void mat_copy(struct mat *m, const struct mat *from)
 	memcpy(m->a, from->a, m->rows * m->cols * sizeof(*m->a));
 }
 
-/* By squares that stay in cache. */
 void mat_transpose(const struct mat *A, struct mat *T)
 {
 	mat_init(T, A->cols, A->rows);

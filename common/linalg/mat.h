@@ -12,10 +12,10 @@ struct mat {
 #define ROW(m, i)    ((m)->a + (size_t)(i) * (m)->cols)
 #define MAT(m, i, j) ((m)->a[(size_t)(i) * (m)->cols + (size_t)(j)])
 
-void mat_init(struct mat *m, size_t rows, size_t cols); /* zeroed; release before init again */
-void mat_copy(struct mat *m, const struct mat *from);    /* as mat_init, with its values */
+void mat_init(struct mat *m, size_t rows, size_t cols); /* zeroed; release before another init */
+void mat_copy(struct mat *m, const struct mat *from);   /* m is initialised here */
 void mat_transpose(const struct mat *A, struct mat *T); /* T is initialised here */
-void mat_release(struct mat *m);                        /* m is empty and ready again */
+void mat_release(struct mat *m);                        /* m becomes empty */
 
 static inline size_t min_size(size_t a, size_t b)
 {

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 
 /* An eigenvalue of H = Q'KQ below this share of the largest is rounding, of fixed point if not of
- * doubles: a space of fewer dimensions than were asked for. */
+ * doubles: the space has fewer dimensions than asked for. */
 static const double RITZ_ZERO = 1e-8;
 
-/* Tall products here are small beside those of the parties, so they run on this thread. */
+/* Tall products here are small compared to those of the parties: they run on this thread. */
 enum { THREADS = 1 };
 
 void ortho_centre(struct mat *A)
@@ -33,7 +33,8 @@ void ortho_centre(struct mat *A)
 enum err ortho_basis(struct mat *A)
 {
 	size_t n = A->rows, d = min_size(A->cols, n - 1);
-	struct mat T; /* 1', then A': the first direction is given, the others stay off it */
+	/* 1', then A': the first direction is given, the others are orthogonal to it */
+	struct mat T;
 	enum err err;
 
 	assert(n >= 2);
@@ -61,7 +62,7 @@ void ortho_symmetrise(struct mat *H)
 			MAT(H, i, j) = MAT(H, j, i) = (MAT(H, i, j) + MAT(H, j, i)) / 2;
 }
 
-/* The at most `most` largest eigenpairs of W (kept): values, vectors as rows of E. */
+/* At most `most` largest eigenpairs of W (unchanged): values, vectors as rows of E. */
 static enum err leading(const struct mat *W, size_t most, double *value, struct mat *E)
 {
 	struct mat copy;
@@ -170,7 +171,7 @@ enum err ortho_subspace(const struct ortho_operator *K, const struct ortho_subsp
 	for (size_t i = 0; i < Q.rows * Q.cols; i++)
 		Q.a[i] = rng_normal(&rng);
 	for (unsigned u = 0; !err && u < p->rounds; u++) {
-		if (u) { /* the last product goes into Ritz's as it is */
+		if (u) { /* ortho_ritz() needs the last product with its basis */
 			mat_release(&Q);
 			Q = Y;
 			Y = (struct mat){ 0 };

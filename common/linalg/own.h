@@ -1,10 +1,11 @@
-/* own.h -- what la.c and la_product.c share. */
+/* own.h -- shared by la.c and la_product.c. */
 #ifndef COMMON_LINALG_OWN_H
 #define COMMON_LINALG_OWN_H
 
 #include <stddef.h>
 
-/* n as BLAS wants it. It is la.c's, so that a program that has products has the pin of BLAS, too. */
+/* n for BLAS. Defined in la.c, so that every program with products links the code that pins
+ * BLAS. */
 int la_int(size_t n);
 
 #endif

@@ -120,8 +120,8 @@ size_t ranks_total(const struct ranks *R, size_t own)
 	return sum;
 }
 
-/* One rank's copies for all ranks take so many bytes at a time, for any number of ranks and bytes.
- */
+/* Bytes of one rank's copies for all ranks at a time: bounds memory for any number of ranks and
+ * bytes. */
 enum { TELL_BYTES = 1 << 20 };
 
 void ranks_tell(const struct ranks *R, size_t from, void *p, size_t n)
@@ -173,12 +173,12 @@ enum err ranks_agree(const struct ranks *R, enum err own)
 	return said.code == ERR_OK ? ERR_OK : err_set(said.code, "%s", said.why);
 }
 
-/* Blocks that a part is the sum of. */
+/* The blocks in a part of a sum. */
 struct place {
 	size_t first, blocks;
 };
 
-/* Blocks of the parts of all ranks, each[q] of rank q, at rank 0; owned by the caller, NULL
+/* At rank 0, the blocks of the parts of all ranks, each[q] of rank q, owned by the caller; NULL
  * elsewhere. */
 static struct place *gather_places(const struct ranks *R, const struct rowsum *s,
 				   const size_t *each)
@@ -202,8 +202,8 @@ static struct place *gather_places(const struct ranks *R, const struct rowsum *s
 	return all;
 }
 
-/* One part after the other goes to rank 0, from where its rank has it to where it is joined: sums
- * may be large, and no rank has a second copy of its own. Those of rank 0 come first, and stay. */
+/* Parts go to rank 0 one at a time, directly into the place where they are joined: sums may be
+ * large, and no rank holds a second copy. The parts of rank 0 come first and are there already. */
 static void sum_over_ranks(const struct ranks *R, struct rowsum *s, double *total)
 {
 	size_t bytes = s->width * sizeof(*total), *to, *from;

@@ -29,7 +29,6 @@ double *rowsum_open(struct rowsum *s)
 	return top->a;
 }
 
-/* The last part goes into the one before. */
 static void join_last(struct rowsum *s)
 {
 	struct rowsum_part *into = &s->part[s->depth - 2], *from = into + 1;

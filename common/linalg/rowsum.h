@@ -1,7 +1,8 @@
-/* rowsum.h -- sums over rows that come out in the same bits wherever the rows are: each block of ROWSUM_ROWS rows
- * is summed by itself, in the order of its rows, and blocks are joined in pairs, pairs in pairs, a binary tree
- * that depends on how many rows there are and on nothing else. Who has only some of the blocks, or takes them
- * up in units of 2^k, joins the same ones. Up to ROWSUM_ROWS rows it is the plain sum.
+/* rowsum.h -- sums over rows that are bitwise identical for any distribution of the rows. Each
+ * block of ROWSUM_ROWS rows is summed by itself, in the order of its rows. Blocks are joined in
+ * pairs, pairs in pairs: a binary tree that depends on the number of rows alone. A process with
+ * some of the blocks, or with units of 2^k, joins the same ones. Up to ROWSUM_ROWS rows it is the
+ * plain sum.
  *
  * For n = 10^6 rows the rounding of a sum grows with 4096 and log2 of 245 blocks, not with 10^6. */
 #ifndef COMMON_LINALG_ROWSUM_H
@@ -9,17 +10,17 @@
 
 #include <stddef.h>
 
-/* Part of results' last bits, so never tuned to the machine. */
+/* ROWSUM_ROWS determines the last bits of results: never tuned to the machine. */
 enum { ROWSUM_ROWS = 4096, ROWSUM_DEPTH = 64 };
 
-/* into <- into joined with from, the part that follows; width values each. */
+/* Joins `from`, the following part, into `into`; width values each. */
 typedef void rowsum_join(void *ctx, double *into, double *from);
 
 struct rowsum {
 	size_t width;
-	rowsum_join *join; /* NULL: values are added */
+	rowsum_join *join; /* NULL: adds values */
 	void *ctx;
-	size_t next; /* the number of the next block */
+	size_t next; /* number of the next block */
 	size_t depth;
 	struct rowsum_part {
 		size_t first, blocks;
@@ -31,24 +32,25 @@ struct rowsum {
 void rowsum_init(struct rowsum *s, size_t width, rowsum_join *join, void *ctx);
 void rowsum_release(struct rowsum *s);
 
-/* Where the next block's sum goes: width values, zeroed, until rowsum_close(). Blocks come in their order. */
+/* Returns the place of the next block's sum: width values, zeroed, valid until rowsum_close().
+ * Blocks come in order. */
 double *rowsum_open(struct rowsum *s);
 void rowsum_close(struct rowsum *s);
 
-/* What was summed is dropped, and the next block has this number. */
+/* Drops the sum; the next block has number `first`. */
 static inline void rowsum_begin_at(struct rowsum *s, size_t first)
 {
 	s->next = first;
 	s->depth = 0;
 }
-/* What was opened are blocks first .. first + blocks - 1, already joined as they would be here. */
+/* Closes blocks first .. first + blocks - 1 at once, which are already joined in this order. */
 void rowsum_close_at(struct rowsum *s, size_t first, size_t blocks);
 
-/* The sum of all blocks, width values that stay until the next call or release; zeros if there were none. The
- * next rowsum_open() begins anew. */
+/* Returns the sum of all blocks, width values valid until the next call or release; zeros without
+ * blocks. The next rowsum_open() starts a new sum. */
 const double *rowsum_end(struct rowsum *s);
 
-/* How many blocks n rows are, and how many rows block b has. */
+/* Number of blocks of n rows; rows of block b. */
 static inline size_t rowsum_blocks(size_t n)
 {
 	return n / ROWSUM_ROWS + (n % ROWSUM_ROWS != 0);

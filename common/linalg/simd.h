@@ -1,13 +1,11 @@
-/* simd.h -- two, four or eight doubles, or twice as many floats, at a time, in a way that gives the
- * same bits on every machine.
+/* simd.h -- vectors of two, four or eight doubles, or twice as many floats, with bitwise identical
+ * results on every machine.
  *
  * A hot loop is written once, in a .inc file, for a vector type VEC. It is compiled for vec2, which
- * every x86-64 and arm64 has, and on x86-64 once more for vec4 with AVX2, picked when it is called
- * (filter 1.5x, distances 1.7x); the filter also for vec8 with AVX-512 (another 1.1x). Compilers
- * cannot be left to it: for vectors wider than the machine's, or for plain loops with AVX2, gcc 12
- * is two to ten times slower. Lanes never mix and nothing is contracted (-ffp-contract=off), so the
- * width changes the speed and not the result.
- */
+ * every x86-64 and arm64 has, and on x86-64 again for vec4 with AVX2, chosen at run time (filter
+ * 1.5x, distances 1.7x); the filter also for vec8 with AVX-512 (another 1.1x). For vectors wider
+ * than the machine's, or for plain loops with AVX2, gcc 12 is two to ten times slower. Lanes never
+ * mix and nothing is contracted (-ffp-contract=off), so that the width changes the speed only. */
 #ifndef COMMON_LINALG_SIMD_H
 #define COMMON_LINALG_SIMD_H
 
@@ -20,7 +18,7 @@ typedef double vec2 __attribute__((vector_size(16), aligned(8), may_alias));
 typedef double vec4 __attribute__((vector_size(32), aligned(8), may_alias));
 typedef double vec8 __attribute__((vector_size(64), aligned(8), may_alias));
 
-/* The same of floats, and of integers as wide. */
+/* Floats, and integers of the same width. */
 typedef float float4 __attribute__((vector_size(16), aligned(4), may_alias));
 typedef float float8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef float float16 __attribute__((vector_size(64), aligned(4), may_alias));
@@ -29,11 +27,11 @@ typedef int32_t int4 __attribute__((vector_size(16), aligned(4), may_alias));
 typedef int32_t int8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t int16 __attribute__((vector_size(64), aligned(4), may_alias));
 
-/* Lanes in which floats are summed up, whatever the machine's width. */
+/* Lanes of float sums, for any width of the machine. */
 enum { SIMD_SUMS = 16 };
 
-/* Doubles in a cache line, and the first line that begins at or after a; rows that begin between
- * two lines are read a quarter slower. Allocate SIMD_LINE more than is needed. */
+/* Doubles in a cache line, and the first line boundary at or after a; unaligned rows are read a
+ * quarter slower. Allocate SIMD_LINE doubles more than needed. */
 enum { SIMD_LINE = 8 };
 static inline double *simd_line(double *a)
 {
@@ -60,7 +58,7 @@ static inline bool simd_avx2_fma(void)
 	return simd_avx2() && __builtin_cpu_supports("fma");
 }
 
-/* Of a loop that was compiled for two or three widths, the one for this machine. */
+/* Picks the variant of a loop for this machine. */
 #define SIMD_PICK(name)     (simd_avx2() ? name##_avx2 : name)
 #define SIMD_PICK_512(name) (simd_avx512() ? name##_avx512 : SIMD_PICK(name))
 #else

@@ -10,16 +10,16 @@
 #include <string.h>
 
 /* A singular value below this share of the largest counts as zero. The Gram matrix holds squares,
- * so directions below sqrt(2^-52) of the largest are lost in its rounding. */
+ * so that directions below sqrt(2^-52) of the largest are lost in its rounding. */
 static const double SVD_ZERO = 1e-8;
 
 /* -- a Krylov space ------------------------------------------------------------------------- */
 
-/* The first step after which an eigenproblem of the whole space is solved, as real features need
- * ten and more; and how far off the next such step is at most. */
+/* First step at which the eigenproblem of the whole space is solved (real features need ten steps
+ * and more), and the most steps until the next. */
 enum { FIRST_LOOK = 8, LOOK_AHEAD = 4 };
 
-/* Sine of the angle to the exact directions; and what rounding leaves of a residual. */
+/* Sine of the angle to the exact directions; rounding level of a residual. */
 static const double ANGLE = 1e-8, ROUNDING = 1e-13;
 
 size_t krylov_width(size_t d, size_t cols)
@@ -31,15 +31,15 @@ struct krylov {
 	const struct linear_map *A;
 	size_t d, most;
 	unsigned threads;
-	struct mat P;               /* the basis, most x cols; P.rows of them so far */
+	struct mat P;               /* the basis so far, P.rows of at most most x cols */
 	struct mat H;               /* P A'A P', most x most */
-	struct mat block;           /* what the last step added to P; then the residual */
+	struct mat block;           /* the last step's addition to P; then the residual */
 	double scale;               /* of A'A: the largest norm of a step's products */
-	unsigned looked, next_look; /* the step of the last look, and of the next */
-	double before;              /* what the last one found; 0: none yet */
+	unsigned looked, next_look; /* step of the last and of the next look() */
+	double before;              /* excess() at the last look(); 0: none yet */
 };
 
-/* The block loses what of it lies in the basis: C P. */
+/* Removes the block's part in the basis, C P. */
 static void project_out(struct krylov *k, struct mat *C)
 {
 	struct mat part;
@@ -51,7 +51,7 @@ static void project_out(struct krylov *k, struct mat *C)
 	mat_release(&part);
 }
 
-/* Adds the block to the basis, and leaves in the block what A'A makes of it outside the basis. */
+/* Adds the block to the basis; the block becomes its image by A'A, outside the basis. */
 static void extend(struct krylov *k)
 {
 	size_t before = k->P.rows;
@@ -70,9 +70,9 @@ static void extend(struct krylov *k)
 	mat_release(&C);
 }
 
-/* How many times as far off as allowed the worst of the wanted vectors is: at most 1 if all are
- * good. theta: the values of s, and the next one if there is one. ||A'A v - theta v|| of the Ritz
- * vector v = s P is that of s over the last block. */
+/* The largest ratio of a wanted vector's error to the allowed one: at most 1 if all are good.
+ * theta: the values of s, and the next one if there is one. ||A'A v - theta v|| of the Ritz vector
+ * v = s P is that of s over the last block. */
 static double excess(const struct krylov *k, const struct mat *s, const double *theta)
 {
 	size_t last = k->P.rows - k->block.rows;
@@ -95,7 +95,7 @@ static double excess(const struct krylov *k, const struct mat *s, const double *
 	return worst;
 }
 
-/* Rayleigh-Ritz. P is the answer if it is good, or if there is no room for another step. */
+/* Rayleigh-Ritz. Sets P if it is accurate, or if there is no room for another step. */
 static enum err look(struct krylov *k, unsigned step, struct mat *P, bool *settled)
 {
 	size_t q = k->P.rows;
@@ -118,7 +118,8 @@ static enum err look(struct krylov *k, unsigned step, struct mat *P, bool *settl
 		la_mul_nn(&s, &k->P, k->threads, P);
 	}
 	mat_release(&s);
-	/* Residuals fall by about the same factor in each step, so some steps need no look. */
+	/* Residuals fall by about the same factor in each step: skip looks until the expected
+	 * end. */
 	if (k->before > now && now > 1 && isfinite(k->before))
 		steps = (step - k->looked) * log(now) / log(k->before / now);
 	k->next_look = step + (unsigned)fmin(fmax(0.8 * steps, 1), LOOK_AHEAD);
@@ -162,8 +163,8 @@ enum err krylov_right(const struct linear_map *A, size_t d, unsigned threads, st
 			err = look(&k, step, P, settled);
 		if (err || P->a)
 			break;
-		/* Where little is left the next block is part rounding, which may lie in the basis
-		 * and is taken out once it has been made as long as the rest. */
+		/* If little is left, the next block is partly rounding, which may lie in the basis:
+		 * orthonormalise, project out once more. */
 		k.block.rows = min_size(k.block.rows, most - k.P.rows);
 		err = la_orthonormal_rows(&k.block);
 		if (err)
@@ -202,8 +203,8 @@ static void square(void *ctx, const struct mat *in, struct mat *out)
 	mat_release(&Y);
 }
 
-/* The entry of largest size of each column of U, the first where there are several, becomes
- * positive; scaled: the same change of sign. */
+/* Makes the entry of largest magnitude of each column of U (the first on ties) positive; scaled:
+ * the same change of sign. */
 static void fix_signs(const struct ranks *R, struct mat *U, struct mat *scaled)
 {
 	size_t d = U->cols;
@@ -229,10 +230,9 @@ static void fix_signs(const struct ranks *R, struct mat *U, struct mat *scaled)
 	free(own);
 }
 
-/* Within the space of P's orthonormal rows, X has the singular values and left vectors of
- * X P' = Y' (Halko et al., Algorithm 5.1). They come out far more exact than from the Gram matrix
- * itself. With Y' = U S W', U is Y' W S^-1 and not a Householder product, so that zero rows of X
- * stay exactly zero. */
+/* Within the space of P's orthonormal rows, X has the singular values and left vectors of X P' = Y'
+ * (Halko et al., Algorithm 5.1), far more accurate than from the Gram matrix. With Y' = U S W', U
+ * is Y' W S^-1 and not a Householder product, so that zero rows of X stay exactly zero. */
 static enum err left_within(const struct ranks *R, const struct linear_map *X, const struct mat *P,
 			    size_t d, unsigned threads, struct mat *U, double *sigma,
 			    struct mat *map)
@@ -301,7 +301,8 @@ enum err svd_left_of(const struct ranks *R, const struct mat *X, size_t d, unsig
 	TRY(svd_check_ranks(R, n, X->cols));
 	if (d == 0 || d > least || least > SVD_EXACT_MAX)
 		return svd_left_of_map(&A, d, threads, U, sigma, map, &settled);
-	/* P: rows that span the leading right singular directions, by X'X or from XX' as E X. */
+	/* P: rows that span the leading right singular directions, from X'X or, from XX', as E
+	 * X. */
 	if (n < X->cols)
 		la_gram_rows(X, threads, &G);
 	else

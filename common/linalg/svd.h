@@ -1,5 +1,5 @@
-/* svd.h -- the leading singular vectors of a tall matrix, or of one that is known by its products
- * alone. */
+/* svd.h -- the leading singular vectors of a tall matrix, or of a linear map given as its
+ * products. */
 #ifndef COMMON_LINALG_SVD_H
 #define COMMON_LINALG_SVD_H
 
@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A linear map A (rows x cols). Vectors are the rows of in and out; out is initialised by the
- * function. The same in gives the same bits. */
+/* A linear map A (rows x cols). Vectors are the rows of in and out; the function initialises out.
+ * Deterministic: equal inputs give equal bits. */
 struct linear_map {
 	size_t rows, cols;
 	void *ctx;
@@ -19,41 +19,44 @@ struct linear_map {
 	void (*square)(void *ctx, const struct mat *in, struct mat *out);   /* in A'A */
 };
 
-/* Vectors per step: d, and up to a multiple of 8. As many equal singular values are told apart. */
+/* Vectors per step: d, rounded up to a multiple of 8. Resolves as many equal singular values. */
 size_t krylov_width(size_t d, size_t cols);
 
 /* The choice of a method assumes the cost of KRYLOV_STEPS_USUAL steps. */
 enum { KRYLOV_STEPS_USUAL = 16, KRYLOV_STEPS_MAX = 48 };
 
-/* P (d x cols, initialised here): orthonormal rows, by falling singular value, that span the d leading
- * right singular directions of A, d <= min(rows, cols). Block Lanczos on A'A from a fixed random block
- * (Golub, Underwood 1977; Musco, Musco 2015), until each direction is as near as 1e-8 (its residual
- * over its distance to the next value that is not wanted) or only rounding is left. *settled is false
- * if KRYLOV_STEPS_MAX did not do; P is then the best found. Same bits for any threads. About
- * (steps width)^2 cols x 8 flops beyond the products; memory steps width cols doubles. ERR_INPUT if
- * products overflow. */
+/* P (d x cols, initialised here): orthonormal rows, by descending singular value, that span the d
+ * leading right singular directions of A, d <= min(rows, cols). Block Lanczos on A'A from a fixed
+ * random block (Golub, Underwood 1977; Musco, Musco 2015), until each direction is within 1e-8 (its
+ * residual over its distance to the next unwanted value) or only rounding is left. *settled is
+ * false if KRYLOV_STEPS_MAX did not suffice; P is then the best found. Bitwise identical for any
+ * number of threads. About (steps width)^2 cols x 8 flops beyond the products; memory steps width
+ * cols doubles. ERR_INPUT if products overflow. */
 enum err krylov_right(const struct linear_map *A, size_t d, unsigned threads, struct mat *P,
 		      bool *settled) MUST_CHECK;
 
-/* U (n x d, initialised here) and sigma (d, falling, given) of X (n x m), d <= min(n, m). The entry of
- * largest magnitude of each column is positive. Columns of zero singular value (below 1e-8 of the
- * largest) are zero, and so are the rows of U that belong to zero rows of X, exactly. map (m x d,
- * initialised here; may be NULL): U = X map, so other rows x have the place x map. By Gram matrix
- * and dsyevr on the smaller side, or, when min(n, m) > SVD_EXACT_MAX, by krylov_right(), good to about
- * 1e-8; within the space found the vectors are those of X itself (Halko, Martinsson, Tropp 2011,
- * Algorithm 5.1). Same bits for any threads. O(n m min(n, m)) or O(n m d); memory: the Gram matrix or
- * the Krylov space. ERR_INPUT if d is out of range or products overflow. */
+/* U (n x d, initialised here) and sigma (d, descending, the caller's) of X (n x m), d <= min(n, m).
+ * The entry of largest magnitude of each column is positive. Columns of zero singular value (below
+ * 1e-8 of the largest) and rows of U of zero rows of X are exactly zero. map (m x d, initialised
+ * here; may be NULL): U = X map, so that other rows x have the position x map.
+ *
+ * Uses Gram matrix and dsyevr on the smaller side, or, if min(n, m) > SVD_EXACT_MAX,
+ * krylov_right(), accurate to about 1e-8; within the space found the vectors are those of X itself
+ * (Halko, Martinsson, Tropp 2011, Algorithm 5.1). Bitwise identical for any number of threads. O(n
+ * m min(n, m)) or O(n m d); memory: the Gram matrix or the Krylov space. ERR_INPUT if d is out of
+ * range or products overflow. */
 enum { SVD_EXACT_MAX = 1500 };
 enum err svd_left(const struct mat *X, size_t d, unsigned threads, struct mat *U, double *sigma,
 		  struct mat *map) MUST_CHECK;
-/* The same where ranks share the rows of X and U; sigma and map are the same at each. By X'X alone:
- * ERR_INPUT also for n x m of more columns than rows or than SVD_EXACT_MAX (svd_check_ranks()). */
+/* The same with the rows of X and U distributed over ranks; sigma and map are the same at each.
+ * Uses X'X only: ERR_INPUT also for n x m of more columns than rows or than SVD_EXACT_MAX
+ * (svd_check_ranks()). */
 enum err svd_check_ranks(const struct ranks *R, size_t n, size_t m) MUST_CHECK;
 enum err svd_left_of(const struct ranks *R, const struct mat *X, size_t d, unsigned threads,
 		     struct mat *U, double *sigma, struct mat *map) MUST_CHECK;
 
-/* The same of a matrix that is known by its products alone, by a Krylov space whatever its size. If
- * *settled is false, what is found is less exact. */
+/* The same for a linear map, by a Krylov space whatever its size. If *settled is false, the result
+ * is less accurate. */
 enum err svd_left_of_map(const struct linear_map *X, size_t d, unsigned threads, struct mat *U,
 			 double *sigma, struct mat *map, bool *settled) MUST_CHECK;
 

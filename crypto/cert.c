@@ -165,7 +165,7 @@ static enum err write_new(BIO *bio, const char *path, mode_t mode)
 
 enum err pem_write_key(const EVP_PKEY *key, const char *path)
 {
-	BIO *bio = BIO_new(BIO_s_secmem()); /* cleanses its memory on free */
+	BIO *bio = BIO_new(BIO_s_secmem());
 	enum err e;
 
 	must(bio && PEM_write_bio_PKCS8PrivateKey(bio, key, NULL, NULL, 0, NULL, NULL),

@@ -391,7 +391,7 @@ enum err ledger_commit(struct ledger *l)
 		e = db_run(l->db, "COMMIT");
 	if (e != ERR_OK)
 		return db_undo(l->db, e);
-	/* a question is recorded together with its claim, or not at all. */
+	/* A question is recorded together with its claim, or not at all. */
 	for (size_t i = 0; i < l->count; i++)
 		if (l->noted[i].words)
 			unanswered = 0;

@@ -134,7 +134,7 @@ struct search {
 	ledger_finding *say;
 	void *arg;
 	size_t faults;
-	uint64_t count; /* number of the last row read */
+	uint64_t count;
 	uint8_t before[SHA256_LEN];
 };
 

@@ -21,8 +21,8 @@ struct mask {
 	struct prg *prg;
 	uint64_t done; /* bytes used of each stream */
 	struct peer *peers;
-	size_t count, room; /* peers of this sum, and the capacity */
-	uint8_t *stream;    /* PRG_BLOCK bytes of one peer's stream, in locked memory like keys */
+	size_t count, room;
+	uint8_t *stream; /* PRG_BLOCK bytes of one peer's stream, in locked memory like keys */
 };
 
 struct mask *mask_take(struct mask **list, unsigned modulus_bits)

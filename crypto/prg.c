@@ -67,5 +67,5 @@ void prg_stop(struct prg *g)
 
 void prg_free(struct prg *g)
 {
-	EVP_CIPHER_CTX_free(context(g)); /* cleanses its memory */
+	EVP_CIPHER_CTX_free(context(g));
 }

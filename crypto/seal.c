@@ -38,7 +38,6 @@ static void add_names(const struct seal *s, struct buf *b)
 	}
 }
 
-/* Makes a context with key, nonce and associated data. */
 static EVP_CIPHER_CTX *begin(const struct seal *s, bool sealing)
 {
 	const struct secagg_setup *setup = secagg_setup_of(s->sa);
@@ -85,7 +84,6 @@ void seal_make(struct secagg *sa, size_t to, uint16_t purpose, struct bytes text
 	EVP_CIPHER_CTX_free(c);
 }
 
-/* Decrypts and checks the tag; true if it is right. */
 static bool open_box(const struct seal *s, struct bytes box, uint8_t *text)
 {
 	uint8_t tag[SEAL_TAG_LEN];

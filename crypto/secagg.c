@@ -12,8 +12,8 @@
 #include <string.h>
 
 /* Labels for domain separation. docs/secure-sum.md has the exact bytes that follow each.
- * LABEL_ADVERT is signed with its terminator, so that it is no prefix of another protocol's
- * message. */
+ * LABEL_ADVERT is signed with its terminator, so that no message of another protocol is also one
+ * of these. */
 static const char LABEL_ADVERT[] = "coterie key advertisement v2";
 static const char LABEL_SESSION[] = "coterie session v2";
 static const char LABEL_PAIR[] = "coterie pair key v1";
@@ -36,14 +36,14 @@ struct secagg {
 	uint8_t public_key[DH_BYTES_MAX], nonce[SECAGG_NONCE_LEN], signature[SIGNATURE_MAX];
 	size_t signature_len;
 	struct buf spki;
-	struct psk *psk;      /* by party; NULL if there is none, or once the pair keys are made */
-	struct buf markers;   /* those of the own advertisement */
+	struct psk *psk; /* by party; NULL if there is none, or once the pair keys are made */
+	struct buf markers;
 	struct kdf_key *pair; /* from K_ij, by party; NULL until agreed */
-	uint8_t (*history)[SECAGG_HASH_LEN]; /* history_ij by party */
+	uint8_t (*history)[SECAGG_HASH_LEN];
 	uint8_t coin[SECAGG_NONCE_LEN];
 	uint8_t session[SHA256_LEN];         /* h; valid once agreed */
 	uint8_t (*nonces)[SECAGG_NONCE_LEN]; /* by party; NULL until agreed */
-	struct secagg_sealed *sealed;        /* by party */
+	struct secagg_sealed *sealed;
 	struct group *groups;
 	size_t group_count;
 	struct mask *masks; /* all masks made; closed ones are reused */
@@ -64,7 +64,6 @@ static void put_bytes(struct buf *b, const void *p, size_t n)
 	buf_add(b, p, n);
 }
 
-/* Appends the bytes that party j signs. */
 static void advert_message(const struct secagg *sa, size_t j, struct bytes public_key,
 			   const uint8_t *nonce, struct bytes markers, struct buf *b)
 {
@@ -96,7 +95,6 @@ static void marker(const struct secagg *sa, const struct psk *psk, size_t i, siz
 	buf_release(&message);
 }
 
-/* Copies the pre-shared keys and makes their markers. */
 static void take_psk(struct secagg *sa, const struct psk *psk)
 {
 	size_t parties = sa->setup.parties, shared = 0;

@@ -13,7 +13,7 @@
 enum { SMALLEST = 32 }; /* bytes of an allocation */
 
 static bool begun, locked;
-static int reason; /* errno */
+static int reason;
 
 bool secret_begin(void)
 {

@@ -78,7 +78,7 @@ void identity_free(struct identity *id)
 {
 	if (!id)
 		return;
-	EVP_PKEY_free(id->key); /* cleanses the private part */
+	EVP_PKEY_free(id->key);
 	free(id);
 }
 

@@ -21,12 +21,12 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are little-en
 _Static_assert(sizeof(u128) == TAG_LEN, "a number fills a tag");
 
 struct tag {
-	struct prg *stream;       /* a_0 .. a_255, R, b_0, b_1, ... */
-	uint8_t key[PRG_KEY_LEN]; /* of the stream */
-	size_t count, words;      /* of a vector: in all, and added so far */
-	u128 R, power;            /* power: R^q of the current block q */
-	u128 sum;                 /* of the finished blocks */
-	u128 low; /* For the current block, sum_j a_j (x_j + 2^63) = low + 2^128 high. */
+	struct prg *stream; /* a_0 .. a_255, R, b_0, b_1, ... */
+	uint8_t key[PRG_KEY_LEN];
+	size_t count, words; /* of a vector: in all, and added so far */
+	u128 R, power;       /* power: R^q of the current block q */
+	u128 sum;            /* of the finished blocks */
+	u128 low;            /* For the current block, sum_j a_j (x_j + 2^63) = low + 2^128 high. */
 	uint64_t high;
 	uint64_t a[BLOCK];
 	u128 whole; /* excess() of a full block */

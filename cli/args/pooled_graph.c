@@ -7,9 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NUMBER_ROOM = 12 }; /* bytes of a node number */
+enum { NUMBER_ROOM = 12 };
 
-/* Reads the nodes of ids.txt, or those in the edges file. */
 static enum err read_named(const struct dataset_files *f, struct pooled_graph *g)
 {
 	struct dataset d;
@@ -27,7 +26,6 @@ static enum err read_named(const struct dataset_files *f, struct pooled_graph *g
 	return ERR_OK;
 }
 
-/* Reads nodes named by their numbers. */
 static enum err read_numbered(const char *edges, size_t n, struct pooled_graph *g)
 {
 	struct edges_dropped dropped;

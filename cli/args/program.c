@@ -31,7 +31,6 @@ static const struct program_command *program_find(const struct program *p, const
 	return NULL;
 }
 
-/* Refuses a removed command, or a command with a removed option or subcommand. */
 static bool program_refuse(const struct program *p, int argc, char **argv)
 {
 	for (size_t i = 0; i < p->gones; i++) {

@@ -10,9 +10,9 @@ enum { SHORT = 8, SET_TEXT = 80 };
 
 struct budget {
 	struct ledger *ledger;
-	const struct party_config *config; /* may be NULL */
+	const struct party_config *config;
 	double delta;
-	char set[SET_TEXT]; /* last data set printed */
+	char set[SET_TEXT];
 };
 
 static void print_unit(const struct budget *b, const struct ledger_unit *unit)

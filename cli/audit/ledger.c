@@ -197,7 +197,7 @@ static enum err export_line(void *arg, const struct ledger_line *l)
 
 struct findings {
 	size_t faults;
-	size_t heads; /* heads found in the files of --against */
+	size_t heads;
 	struct ledger *ledger;
 	const char *file, *peer; /* owner of the ledger in file */
 };

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Options of all commands. */
 struct options {
 	const struct command *command;
 	const char *dir, *name, *ca, *out, *file;

@@ -1,4 +1,3 @@
-/* Checks the host, and a daemon's files on it. */
 #include "cli/doctor/doctor.h"
 #include "common/base/file.h"
 #include "common/base/machine.h"

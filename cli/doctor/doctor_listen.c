@@ -12,7 +12,6 @@
 
 static const char right[] = "correct it, or the rights of its user";
 
-/* Returns 0 or errno. */
 static int try_to_listen(const struct addrinfo *a)
 {
 	int one = 1, why = 0, fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);

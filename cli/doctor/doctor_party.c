@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLUSTERS "10" /* clusters of the job for the memory estimate */
+#define CLUSTERS "10"
 
 static void check_columns(struct checkup *c, const struct features *X, const struct columns *names)
 {

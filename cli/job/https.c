@@ -51,8 +51,6 @@ enum err https_check(const struct https_server *s)
 	return ERR_OK;
 }
 
-/* ---- configuration of a client ---- */
-
 #define S(field) offsetof(struct submitter_config, field)
 static const struct config_row rows[] = {
 	{ "server", CONFIG_STRING, S(where), 1, 2 * HOST_MAX, .check = check_where,
@@ -130,7 +128,7 @@ static enum err use_files(CURL *curl, const struct https_server *s, struct passp
 	curl_easy_setopt(curl, CURLOPT_SSLCERT, s->certificate);
 	curl_easy_setopt(curl, CURLOPT_SSLKEY, key);
 	curl_easy_setopt(curl, CURLOPT_CAINFO, ca);
-	curl_easy_setopt(curl, CURLOPT_CAPATH, NULL); /* trust no other authority */
+	curl_easy_setopt(curl, CURLOPT_CAPATH, NULL);
 	curl_easy_setopt(curl, CURLOPT_CRLFILE, s->crl);
 	if (e == ERR_OK) /* even if empty, so that libcurl never prompts */
 		curl_easy_setopt(curl, CURLOPT_KEYPASSWD, p->text);

@@ -163,7 +163,6 @@ static void say(const char *what, const char *value)
 		table_line(INDENT, "%-10s %s", what, value);
 }
 
-/* Prints the result's warnings, one per line. */
 static void say_warnings(const struct json *j)
 {
 	const struct json *list = json_get(j, "warnings");
@@ -260,7 +259,6 @@ static void say_news(const struct json *j, double id, struct buf *said)
 	*said = state;
 }
 
-/* Waits for the job's end and returns its status. */
 static enum err wait_for(const struct arguments *a, double id)
 {
 	double began_s = clock_now_s(), gone_s = 0;

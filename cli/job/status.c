@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INDENT = 11 }; /* width of the first column */
+enum { INDENT = 11 };
 
 static const struct argp_option options[] = { ASK_OPTIONS("daemon", "all of it, for programs"),
 					      { 0 } };
@@ -134,8 +134,6 @@ static void show_queue(const struct json *q)
 	if (*json_text(q, "trouble"))
 		table_line(INDENT, "trouble    %s", json_text(q, "trouble"));
 }
-
-/* ---- budgets of a party ---- */
 
 static void show_left(struct buf *text, const struct json *limits, const char *what, double spent)
 {

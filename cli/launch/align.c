@@ -72,7 +72,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* Prints the number of ids in each file and in all. */
 static enum err tell(const struct launch *l, const char *out)
 {
 	char *path = file_join(out, "party-00/ids.txt");

@@ -247,7 +247,6 @@ static enum err split(struct launch *l)
 	return e;
 }
 
-/* Path of the first file that exists; NULL if none does. */
 static char *find_file(const char *dir, const char *stem, const char *const *suffix)
 {
 	for (; *suffix; suffix++) {
@@ -373,7 +372,7 @@ static enum err write_config(const struct launch *l, const char *name, struct js
 	return args_write(l->work, file, &text);
 }
 
-/* Bytes of the files in l->data; 0 if unreadable, which is reported elsewhere. */
+/* 0 if unreadable, which is reported elsewhere. */
 static double data_bytes(const struct launch *l)
 {
 	DIR *dir = l->data ? opendir(l->data) : NULL;
@@ -533,7 +532,7 @@ enum err launch_prepare(struct launch *l)
 	if (file_make_dirs(l->out))
 		return err_set(ERR_INPUT, "--out %s cannot be made", l->out);
 	if (mkdir(l->work, 0777)) {
-		free(l->work); /* belongs to another run and must not be removed */
+		free(l->work);
 		l->work = NULL;
 		return err_set(ERR_INPUT, "--out %s is in use by another run (it has a work/)",
 			       l->out);

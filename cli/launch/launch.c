@@ -39,11 +39,11 @@ struct process {
 struct federation {
 	struct launch launch;
 	struct hosts hosts;
-	char *bin;                               /* directory of the programs */
-	struct process process[1 + PARTIES_MAX]; /* the coordinator, then the parties */
+	char *bin;
+	struct process process[1 + PARTIES_MAX];
 	unsigned started;
-	struct process *failed; /* first party that failed, or NULL */
-	unsigned awaits_s;      /* coordinator's timeout for a party that vanished */
+	struct process *failed;
+	unsigned awaits_s; /* coordinator's timeout for a party that vanished */
 };
 
 /* Starts a process. stderr_path NULL: the child inherits stderr. PR_SET_PDEATHSIG kills it when
@@ -162,7 +162,6 @@ static enum err start_next(struct federation *f, const char *where)
 	return e;
 }
 
-/* Reads the coordinator's timeouts from its configuration. */
 static enum err find_limits(struct federation *f)
 {
 	char *path = launch_file(f->launch.work, "coordinator", ".json");
@@ -283,7 +282,7 @@ static int run_processes(struct federation *f)
 	for (unsigned i = 1; status != ERR_CANCELLED && i < f->started; i++)
 		while (f->process[i].pid && clock_now_s() < until_s)
 			if (tick(f))
-				until_s = 0; /* stopped by a signal */
+				until_s = 0;
 out:
 	kill_all(f);
 	buf_release(&address);

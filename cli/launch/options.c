@@ -60,7 +60,6 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-/* Index of text in a NULL-terminated list; -1 if absent. */
 static int number_in(const char *const *names, const char *text)
 {
 	for (int i = 0; names[i]; i++)

@@ -49,8 +49,8 @@ struct together {
 	struct record record;
 	struct numbering numbering;
 	struct run run;
-	struct party *party; /* array of launch.parties */
-	unsigned count;      /* parties with a configuration that was read */
+	struct party *party;
+	unsigned count;
 };
 
 /* Finds a daemon's configuration, and directs its results to this run. Owned by the caller. */

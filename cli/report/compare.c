@@ -49,7 +49,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 enum { METRICS = 11 };
 static const struct metric {
-	const char *name; /* CSV column */
+	const char *name;
 	struct shown (*show)(double);
 	const char *object, *key; /* in run.json; key NULL: total bytes of the links */
 } metrics[METRICS] = {
@@ -96,7 +96,6 @@ static enum err read_one(const char *out, struct one *o)
 	return ERR_OK;
 }
 
-/* True if any run has the metric. */
 static bool is_there(const struct all *all, size_t m)
 {
 	for (size_t i = 0; i < all->n; i++)
@@ -174,7 +173,6 @@ static void differences(const struct all *all,
 		each_difference(all, NULL, job_of(&all->one[i]), i, row, arg);
 }
 
-/* Length of the directory prefix common to all paths. */
 static size_t shared_directory(const struct all *all)
 {
 	const char *first = out_of(&all->one[0]);
@@ -245,7 +243,6 @@ static void csv(const struct all *all, struct buf *b)
 	}
 }
 
-/* Heading with each run's name. */
 static void row_of_runs(const struct all *all, struct buf *b)
 {
 	for (size_t i = 0; i < all->n; i++)

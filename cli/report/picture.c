@@ -31,7 +31,6 @@ enum { EMBEDDING_GROUPS = 8 };
 /* Stream of the job's seed, distinct from those of the protocols. */
 enum { SAMPLE_STREAM = 0x7069 };
 
-/* Inputs of a picture. */
 struct source {
 	const struct picture_params *params;
 	char *run_path, *labels_path;
@@ -119,7 +118,6 @@ static enum err read_run(struct source *s)
 	return read_job(s);
 }
 
-/* Copies text; NULL if it is NULL or empty. */
 static char *copy(const char *text)
 {
 	return text && *text ? alloc_copy(text) : NULL;

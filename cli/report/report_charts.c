@@ -1,4 +1,3 @@
-/* Charts: round trips and their bound, cluster sizes, objective of each k-means. */
 #include "cli/report/report_page.h"
 
 #include <math.h>

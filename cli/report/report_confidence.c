@@ -2,7 +2,7 @@
  * coordinator for all. */
 #include "cli/report/report_page.h"
 
-enum { PARTIES_MOST = 8 }; /* one chart each */
+enum { PARTIES_MOST = 8 };
 
 void part_confidence(struct report *r, struct buf *b)
 {

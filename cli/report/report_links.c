@@ -1,4 +1,3 @@
-/* Bytes and messages between the coordinator and each party. */
 #include "cli/report/report_page.h"
 #include "common/base/alloc.h"
 
@@ -25,7 +24,7 @@ struct link {
 struct links {
 	struct link *link;
 	size_t n;
-	double most; /* maximum bytes of any link in one direction */
+	double most;
 };
 
 static struct flow flow_of(const struct link *l, const struct json *t)

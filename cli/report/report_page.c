@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAMES_MOST = 16 }; /* parties named at the top */
+enum { NAMES_MOST = 16 };
 
 static void put_count(struct buf *b, double x, const char *one, const char *many)
 {
@@ -53,7 +53,7 @@ static void subline(const struct report *r, struct buf *b)
 		   html_brief(*status ? status : "status unknown", 40).s);
 	if (*run_string(job, "kind"))
 		html_textf(b, " \xc2\xb7 %s", run_job_words(job).s);
-	if (strlen(utc) == 24) /* "2026-01-31T12:34:56.789Z" */
+	if (strlen(utc) == 24)
 		html_textf(b, " \xc2\xb7 %.10s %.8s UTC", utc, utc + 11);
 	else if (*utc)
 		html_textf(b, " \xc2\xb7 %s", utc);
@@ -143,7 +143,6 @@ static void warning(void *html, const char *code, const char *sentence, const ch
 	buf_printf(b, " <code>%s</code></li>\n", html_brief(code, 40).s);
 }
 
-/* Section of the result's warnings. */
 static void warnings(const struct report *r, struct buf *html)
 {
 	struct buf list = { 0 };

@@ -1,4 +1,3 @@
-/* Draws a party's own points with colour and mark of their clusters. */
 #include "cli/report/report_page.h"
 #include "common/base/alloc.h"
 

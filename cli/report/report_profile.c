@@ -90,7 +90,6 @@ static enum err table(struct bytes file, const char *path, struct buf *b, struct
 	return e;
 }
 
-/* Reads one process's file of this name. */
 static void read_one(struct report *r, const struct process *p, const char *name, const char *what,
 		     struct buf *rows, const char *member)
 {

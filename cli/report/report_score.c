@@ -121,7 +121,6 @@ static void heading(struct buf *b, const char *scope, double label)
 		   label >= 0 ? html_data(label, show_count).s : "");
 }
 
-/* Cells of a row, shaded by their fraction of the class. */
 static void matrix_row(struct buf *b, const struct json *row, size_t columns)
 {
 	double all = 0;

@@ -1,4 +1,3 @@
-/* Tables: phases, processes, merged cells, facts, disclosure, parameters of the job. */
 #include "cli/report/report_page.h"
 
 #include <stdio.h>
@@ -110,7 +109,6 @@ void part_processes(struct report *r, struct buf *b)
 
 enum { MERGED_MOST = 64 };
 
-/* Cells merged because they were too small (min_cell). */
 void part_merged(struct report *r, struct buf *b)
 {
 	const struct json *result = run_object(r->main->run, "result");
@@ -204,8 +202,6 @@ void part_leaks(struct report *r, struct buf *b)
 	}
 	buf_printf(b, "</ul>\n</section>\n");
 }
-
-/* ---- generic list of names and values ---- */
 
 /* Nested members are named "a.b". *left bounds their number, since a file may be hostile. */
 static void fields(struct buf *b, const struct json *v, const char *prefix, unsigned *left)

@@ -18,7 +18,7 @@ struct lane {
 	bool moved;      /* the recorded start was implausible */
 };
 
-struct span { /* interval that is drawn */
+struct span {
 	double from, to;
 };
 

@@ -218,7 +218,6 @@ static void print_facts(const struct json *run)
 	}
 }
 
-/* If rows were matched: prints each party's own and common rows. */
 static void print_matched(const struct run_dir *runs)
 {
 	static const char *const heads[] = { "rows matched", ">own", ">common", ">not placed",
@@ -242,7 +241,6 @@ static void print_matched(const struct run_dir *runs)
 		end_table(t);
 }
 
-/* Prints confidence of the processes that have it per row. */
 static void print_confidence(const struct run_dir *runs)
 {
 	static const char *const heads[] = { "confidence", ">mean", ">rows below 0.1",

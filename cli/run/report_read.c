@@ -103,7 +103,7 @@ bool notes_about(const struct notes *notes, const char *subject)
 	return false;
 }
 
-enum { WARNINGS_LOOKED_AT = 2 * WARNINGS }; /* per process */
+enum { WARNINGS_LOOKED_AT = 2 * WARNINGS };
 
 static bool has_warning(const struct json *run, const struct json *of)
 {
@@ -138,8 +138,6 @@ void run_dir_warnings(const struct run_dir *r, run_warning *each, void *arg)
 		}
 	}
 }
-
-/* ---- truncated JSON ---- */
 
 struct open {
 	char close[JSON_DEPTH_MAX]; /* closing bracket of each open one */

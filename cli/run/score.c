@@ -242,7 +242,7 @@ static enum err match_rows(const char *truth_path, struct labels *l, const char 
 enum err score_read(const char *truth_path, struct label_files files, struct labels *truth,
 		    struct labels *l)
 {
-	char where[512]; /* name of the labels in errors */
+	char where[512];
 	enum err err;
 
 	if (files.n == 1)

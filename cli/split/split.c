@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBER_ROOM = 12 }; /* bytes of a row number */
+enum { NUMBER_ROOM = 12 };
 
 const char *const split_by_names[] = { "columns", "rows", "edges", "vertices", "graphs", NULL };
 
@@ -30,11 +30,11 @@ struct source {
 	struct features X;
 	size_t n;
 	struct columns columns; /* of X, if they have names */
-	struct ids ids;         /* if files.ids */
-	char **name;            /* of each row: its id, or its number, stored in numbers */
+	struct ids ids;
+	char **name; /* of each row: its id, or its number, stored in numbers */
 	char *numbers;
-	struct csr adjacency; /* if files.edges */
-	struct labels labels; /* if files.labels */
+	struct csr adjacency;
+	struct labels labels;
 	uint32_t *part;
 	struct split_holders holders;
 };
@@ -103,7 +103,6 @@ static enum err source_read(struct source *s)
 	return ERR_OK;
 }
 
-/* Copies a file under its name. */
 static enum err copy(const char *from, const char *dir)
 {
 	const char *slash = strrchr(from, '/');
@@ -159,8 +158,6 @@ static enum err write_edges(const struct source *s, const char *dir, const bool 
 	return args_write(dir, "edges.tsv", &text);
 }
 
-/* ---- columns, rows and edges ---- */
-
 /* Clears kept for edges with an end outside these rows. */
 static void keep_between(const struct csr *adjacency, const uint32_t *row, size_t rows, bool *kept)
 {
@@ -178,7 +175,6 @@ static void keep_between(const struct csr *adjacency, const uint32_t *row, size_
 	free(here);
 }
 
-/* Writes ids.txt of some rows; without ids, their numbers in the input. */
 static enum err write_ids(const struct source *s, const char *dir, const uint32_t *row, size_t rows)
 {
 	struct buf text = { 0 };

@@ -9,7 +9,7 @@
 
 struct source {
 	const struct tu *tu;
-	const uint32_t *part; /* of each graph */
+	const uint32_t *part;
 };
 
 static enum err write_party(const void *source, const char *dir, uint32_t l)

@@ -36,7 +36,6 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-/* Refuses options that belong to another way to split. */
 static void check(const struct split_params *p, struct argp_state *state)
 {
 	const char *edges = p->overlap > 0   ? "overlap"

@@ -66,8 +66,6 @@ void split_put_holders(struct json *root, const struct split_params *p, size_t c
 	json_put_bool(root, "regions", p->regions);
 }
 
-/* ---- random parts, and cutting matrices and graphs ---- */
-
 /* Returns a permutation of 0 .. n-1, determined by seed and stream. */
 static uint32_t *shuffled(size_t n, uint64_t seed, uint64_t stream)
 {

@@ -125,7 +125,7 @@ static enum err draw_edges(const struct planted_params *p, const uint32_t *label
 		t[2 * i + 1] = (struct triple){ v, u, 1 };
 	}
 	csr_from_triples(adjacency, p->nodes, p->nodes, t, 2 * wanted);
-	free(adjacency->value); /* all ones */
+	free(adjacency->value);
 	adjacency->value = NULL;
 	free(t);
 	free(edge);

@@ -13,7 +13,6 @@
 
 enum { STREAM_CLASSES = 0x6772617068, STREAM_EDGES, STREAM_ATTRIBUTES };
 
-/* Output files under construction. */
 enum { EDGES, INDICATOR, LABELS, ATTRIBUTES, FILES };
 struct texts {
 	struct buf file[FILES];

@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum kind { GRAPH, POINTS, GRAPHS };
-enum { ID_ROOM = 24 }; /* bytes of "n123" */
+enum { ID_ROOM = 24 };
 
 struct arguments {
 	struct planted_params p; /* options that were not given are 0 or negative */

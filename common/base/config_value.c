@@ -110,7 +110,6 @@ static bool whole_number(const struct config_row *r, const struct json *v, doubl
 	return *x >= r->min && *x <= r->max && *x == floor(*x);
 }
 
-/* Index of v among the row's names; SIZE_MAX if absent. */
 static size_t name_index(const struct config_row *r, const struct json *v)
 {
 	if (json_type(v) != JSON_STRING)
@@ -452,7 +451,7 @@ void config_value_put(const struct config_row *r, const void *field, struct json
 		break;
 	case CONFIG_DOUBLE:
 		if (r->standard && !*r->standard && *(const double *)field < r->min)
-			break; /* absent, as above */
+			break;
 		json_put_number(object, key, *(const double *)field);
 		break;
 	case CONFIG_STRING:

@@ -28,7 +28,7 @@ static _Atomic unsigned level_max = LOG_INFO;
 static char subject[80] = "coterie", job[33];
 static _Thread_local char job_here[33];
 static struct job_log {
-	char job[33]; /* "" if free */
+	char job[33];
 	int file;
 } job_log[LOG_JOBS_MAX];
 static int job_logs;
@@ -42,7 +42,7 @@ static struct log_seldom *seldoms;
 
 /* The progress line as shown on the terminal; empty if none. */
 static struct buf moving;
-static _Thread_local char moving_phase[64]; /* of this thread's job */
+static _Thread_local char moving_phase[64];
 static _Thread_local double moving_drawn_s;
 
 void log_init(const char *name, enum log_level level)
@@ -218,7 +218,7 @@ static void line_for_programs(struct buf *b, enum log_level level, const struct 
 static void put_line(enum log_level level, const struct log_pair *pairs, size_t count,
 		     const char *text, const struct buf *programs)
 {
-	static const unsigned priority[] = { 3, 4, 6, 7 }; /* syslog(3) priority of each level */
+	static const unsigned priority[] = { 3, 4, 6, 7 };
 	struct buf line = { 0 };
 
 	if (terminal) {
@@ -279,7 +279,7 @@ static void emit(enum log_level level, const struct log_pair *pairs, size_t coun
 void log_event(enum log_level level, const struct log_pair *pairs, size_t count, const char *fmt,
 	       ...)
 {
-	char text[2 * ERR_DETAIL_MAX]; /* longer messages are cut */
+	char text[2 * ERR_DETAIL_MAX];
 	va_list ap;
 
 	if (level > level_max)
@@ -297,8 +297,6 @@ void log_next(const char *phase)
 	log_event(LOG_INFO, &pair, 1, "next");
 	service_status("job %s: %s", *job_here ? job_here : job, phase);
 }
-
-/* ---- rate-limited warnings ---- */
 
 /* Needs the lock. */
 static void say_seldom(struct log_seldom *s, double now_s)

@@ -12,7 +12,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Reads the first line of ROOT/sys/fs/cgroup/MOUNT/GROUP/FILE. */
 static bool group_line(const char *root, const char *mount, const char *group, const char *file,
 		       char line[static 64])
 {

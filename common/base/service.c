@@ -48,7 +48,7 @@ void service_begin(void)
 		return;
 	}
 	memcpy(a.sun_path, path, n);
-	if (path[0] == '@') /* abstract socket */
+	if (path[0] == '@')
 		a.sun_path[0] = 0;
 	sock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (sock < 0 || connect(sock, (struct sockaddr *)&a,

@@ -38,7 +38,6 @@ static void add(struct found *list, size_t *n, const char *path)
 	list[(*n)++] = (struct found){ alloc_copy(path), st.st_mtim };
 }
 
-/* Newest first. The caller owns the list and its paths. */
 static struct found *find(const char *output, size_t *n)
 {
 	struct found *list = alloc(FILES_MAX, sizeof(*list));
@@ -105,7 +104,6 @@ void window_jobs(const char *output, const struct http_request *r, struct http_a
 	http_json(a, o);
 }
 
-/* True if the file's content is of this job and attempt. */
 static bool is_it(const char *path, const char *id, unsigned attempt)
 {
 	const struct json *v;

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Finds or adds the fact of that name, and empties it. */
 static struct fact *fact_named(struct facts *f, const char *name)
 {
 	size_t i = 0;

@@ -23,8 +23,8 @@ _Static_assert((int)GRAPHS_LINES == (int)GIN_Z, "Z has a column for each of a dr
 static const double LINES = 64;
 
 struct gin_block {
-	size_t first, count; /* graphs of the batch */
-	size_t nodes, at;    /* at: nodes in earlier blocks */
+	size_t first, count;
+	size_t nodes, at; /* at: nodes in earlier blocks */
 	double square;
 };
 
@@ -120,8 +120,6 @@ void gin_drawn(const struct gin *net, const struct graphs *g, const float *F, st
 			for (size_t j = 0; j < GIN_Z; j++)
 				MAT(Z, i, j) += LINES * (double)F[(v + 1) * net->width - GIN_Z + j];
 }
-
-/* ---- Adam ---- */
 
 static const float MEAN_KEPT = 0.9F, SQUARE_KEPT = 0.999F, LEAST = 1e-8F;
 

@@ -15,16 +15,14 @@ enum {
 	SGNS_OUT = 1 + SGNS_NEGATIVES, /* targets of a centre: itself and the negatives */
 	SGNS_PAD = 8,                  /* padded number of targets, to align rows of products */
 	ROUND_TOKENS = 4,              /* per vertex in a round */
-	LEAST_WALKS = 64,              /* per round */
-	TOLD = 100,                    /* number of progress calls */
-	MEASURED = 64,                 /* the loss is summed for one walk in MEASURED */
+	LEAST_WALKS = 64,
+	TOLD = 100,    /* number of progress calls */
+	MEASURED = 64, /* the loss is summed for one walk in MEASURED */
 	MERGE_ROWS = 512,
 	SHUFFLE_STREAM = 0, /* stream of the seed; walks use those from WALK_STREAM on */
 	START_STREAM = 1,
 	WALK_STREAM = 2,
 };
-
-/* ---- vector arithmetic ---- */
 
 /* Sum of sixteen lanes, by adding halves. */
 static inline float fold4(const float4 *a)
@@ -89,8 +87,6 @@ static const struct step step_avx2 = { dots_avx2, curve_avx2, learn_avx2 };
 static const struct step step_avx512 = { dots_avx512, curve_avx512, learn_avx512 };
 #endif
 
-/* ---- tables ---- */
-
 /* Draws by weight in two steps (Vose 1991). */
 struct alias {
 	uint32_t n;
@@ -144,12 +140,10 @@ static uint32_t alias_draw(const struct alias *a, struct rng *rng)
 	return (uint32_t)word <= a->own[slot] ? slot : a->other[slot];
 }
 
-/* ---- training ---- */
-
 struct shard {
 	float *in, *out; /* n x SGNS_DIMS; the shard's copy */
 	double loss;
-	size_t measured; /* number of positives */
+	size_t measured;
 };
 
 struct plan {
@@ -268,8 +262,6 @@ static void merge_block(void *ctx, unsigned worker, size_t block)
 	merge_rows(f->in, in, from * SGNS_DIMS, to * SGNS_DIMS);
 	merge_rows(f->out, out, from * SGNS_DIMS, to * SGNS_DIMS);
 }
-
-/* ---- entry point ---- */
 
 /* Uniform in +-1/2 over the dimensions, as in word2vec; tokens that never occur stay at 0. */
 static void start(struct plan *f, const double *count)

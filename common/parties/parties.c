@@ -139,8 +139,6 @@ enum err parties_hand(struct parties *p, size_t values, const uint32_t *label, s
 	return p->backend->hand(p->ctx, values, label, n);
 }
 
-/* ---- in memory ---- */
-
 static void *party(const struct memory *m, size_t l)
 {
 	return (char *)m->party + l * m->kind->size;

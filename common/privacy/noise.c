@@ -6,8 +6,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* ---- calibration ---- */
-
 static enum err check_budget(double eps, double delta, double sensitivity)
 {
 	if (!(eps > 0) || !isfinite(eps))
@@ -97,8 +95,6 @@ enum err noise_factors(const struct noise_factors *p, struct noise_factors_sigma
 	return noise_analytic(p->eps_c, p->delta_c, out->sensitivity_c, &out->sigma_c);
 }
 
-/* ---- samples ---- */
-
 /* Samples per chunk; each needs four uniform numbers. */
 enum { CHUNK = 256 };
 
@@ -170,8 +166,6 @@ enum err noise_perturb_rows(const struct noise_source *source, double tau, doubl
 	*clipped = noise_clip_rows(X, tau);
 	return noise_add(source, sigma, X->a, X->rows * X->cols);
 }
-
-/* ---- single numbers ---- */
 
 void draw_init(struct draw *d, const struct noise_source *source)
 {

@@ -193,7 +193,8 @@ static enum err read_offered(struct job *job, const struct json *root, const cha
 	offer_table_of(kind, &table);
 	TRY(config_read_fault(&table.config, root, where, job, fault));
 	job->kind = kind;
-	kind->settle(job, true);
+	if (kind->settle)
+		kind->settle(job, true);
 	return ERR_OK;
 }
 
@@ -207,12 +208,14 @@ static enum err read_values(struct job *job, const struct json *root, const char
 
 	TRY(read_kind(root, where, &kind));
 	table_of(kind, &table);
-	kind->presets(root, &presets);
+	if (kind->presets)
+		kind->presets(root, &presets);
 	TRY(config_read(&table.config, root, where, NULL, presets.item, job));
 	job->kind = kind;
 	job->schema = kind->schema;
 	sum = json_get(root, "secure_sum");
-	kind->settle(job, sum && json_get(sum, "modulus_bits"));
+	if (kind->settle)
+		kind->settle(job, sum && json_get(sum, "modulus_bits"));
 	return ERR_OK;
 }
 
@@ -372,7 +375,7 @@ bool job_is_flat(const struct job *job)
 
 size_t job_burst(const struct job *job, size_t n, bool down)
 {
-	return job->kind->burst(job, n, down);
+	return job->kind->burst ? job->kind->burst(job, n, down) : 0;
 }
 
 /* Each attempt has noise of its own in its sums, unless it is on data. */

@@ -67,14 +67,13 @@ const char *kind_lacks(const struct kind *kind)
 	static const struct kind_member members[] = {
 		KIND_MEMBER(kind, name),         KIND_MEMBER(kind, thing),
 		KIND_MEMBER(kind, things),       KIND_MEMBER(kind, rows),
-		KIND_MEMBER(kind, results),      KIND_MEMBER(kind, presets),
-		KIND_MEMBER(kind, settle),       KIND_MEMBER(kind, check),
+		KIND_MEMBER(kind, results),      KIND_MEMBER(kind, check),
 		KIND_MEMBER(kind, unread),       KIND_MEMBER(kind, standard),
 		KIND_MEMBER(kind, has_fraction), KIND_MEMBER(kind, permission),
 		KIND_MEMBER(kind, permissions),  KIND_MEMBER(kind, leaks),
 		KIND_MEMBER(kind, needs_noise),  KIND_MEMBER(kind, claim),
-		KIND_MEMBER(kind, is_flat),      KIND_MEMBER(kind, burst),
-		KIND_MEMBER(kind, memory),       KIND_MEMBER(kind, needs_all),
+		KIND_MEMBER(kind, is_flat),      KIND_MEMBER(kind, memory),
+		KIND_MEMBER(kind, needs_all),
 	};
 
 	if (kind->clusters == CLUSTERS_OR_RANGE && !kind->one_k)

@@ -68,18 +68,6 @@ const char *const kind_label_files[] = { "labels.csv",  "labels.npy",        "pr
 					 "centres.csv", "profile-joint.csv", "model.rows",
 					 NULL };
 
-void kind_no_presets(const struct json *root, struct kind_presets *to)
-{
-	(void)root;
-	(void)to;
-}
-
-void kind_settled(void *job, bool modulus_given)
-{
-	(void)job;
-	(void)modulus_given;
-}
-
 const char *kind_reads_all(const void *job, const struct config_row *row)
 {
 	(void)job;
@@ -141,14 +129,6 @@ bool kind_no(const void *job)
 const char *kind_own_permission(const void *job)
 {
 	return ((const struct job_head *)job)->kind->name;
-}
-
-size_t kind_no_burst(const void *job, size_t n, bool down)
-{
-	(void)job;
-	(void)n;
-	(void)down;
-	return 0;
 }
 
 void say(struct said *s, bool applies, const char *text)
@@ -216,7 +196,8 @@ void kind_standards(const struct kind *kind, void *job, size_t size)
 
 	while (table.row[table.count].path)
 		table.count++;
-	kind->presets(root, &presets);
+	if (kind->presets)
+		kind->presets(root, &presets);
 	if (config_read(&table, root, kind->name, NULL, presets.item, job) != ERR_OK)
 		abort(); /* a default is out of its own bounds */
 	json_free(root);

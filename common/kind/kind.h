@@ -156,10 +156,10 @@ struct kind {
 	const struct config_row *rows;
 	enum kind_clusters clusters; /* job.clusters */
 	enum kind_words words;
-	/* Replaces rows' defaults, depending on the given parameters. */
+	/* Replaces rows' defaults, depending on the given parameters. NULL: none. */
 	void (*presets)(const struct json *root, struct kind_presets *to);
 	/* Derives parameters from others, after reading. modulus_given:
-	 * job.secure_sum.modulus_bits was given. */
+	 * job.secure_sum.modulus_bits was given. NULL: nothing to do. */
 	void (*settle)(void *job, bool modulus_given);
 	/* Checks relations between parameters. ERR_INPUT. */
 	enum err (*check)(const void *job);
@@ -192,7 +192,7 @@ struct kind {
 	struct kind_claim (*claim)(const void *job);
 	bool (*is_flat)(const void *job); /* sums are over all parties at once, not over pairs */
 	/* Bytes of the largest vector that a party sends at once, or with `down` receives from
-	 * the coordinator; 0 if unknown in advance. n 0: not known yet. */
+	 * the coordinator; 0 if unknown in advance. n 0: not known yet. NULL: 0. */
 	size_t (*burst)(const void *job, size_t n, bool down);
 	/* Peak memory of the process in bytes, approximately: memory.c of the protocol's folder,
 	 * fitted to measurements (docs/benchmarks/memory.md). Non-decreasing in each size. */

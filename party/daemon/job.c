@@ -232,6 +232,11 @@ static enum err note_costs(struct work *work)
 	return e;
 }
 
+static enum err begin(struct work *work, uint32_t *label)
+{
+	return work->half->begin ? work->half->begin(work, label) : ERR_OK;
+}
+
 /* The protocol, from keys to the last word. label: of the party's own rows, nodes or graphs. */
 static enum err run_protocol(struct work *work, const struct job_means *means, uint32_t *label)
 {
@@ -242,14 +247,14 @@ static enum err run_protocol(struct work *work, const struct job_means *means, u
 	TRY(send_key(work, means));
 	TRY(work_warm(work));
 	if (!matched)
-		TRY(work->half->begin(work, label));
+		TRY(begin(work, label));
 	work->ending = ENDING_KEYS;
 	TRY(agree_keys(work, means));
 	work->ending = 0;
 	told_begin(work);
 	if (matched) {
 		TRY(cut_to_common(work, means));
-		TRY(work->half->begin(work, label));
+		TRY(begin(work, label));
 	}
 	TRY(work->half->run(work, label));
 	TRY(note_costs(work));
@@ -283,15 +288,15 @@ static enum err take_part(struct work *work, const struct job_means *means)
 	if (means->config->common.rejoin_s)
 		work->cache = cache_dir(means->config->state);
 	memcpy(accept.accept.job_hash, work->job_hash, sizeof(work->job_hash));
-	if (work->job.align == ALIGN_SAME)
-		TRY(work->half->describe(work, &accept.accept));
-	else
+	if (work->job.align != ALIGN_SAME)
 		work->n = 0; /* how many there are here, nobody is shown */
+	else if (work->half->describe)
+		TRY(work->half->describe(work, &accept.accept));
 	TRY(channel_send(work->channel, &accept));
 	post_set_job_timeout(work->post, means->config->common.job_timeout_s);
 	ALLOC(label, own); /* the protocol may make work->n that of all parties */
 	e = run_protocol(work, means, label);
-	if (e != ERR_OK)
+	if (e != ERR_OK && work->half->forget)
 		work->half->forget(work);
 	told_stop(work);
 	free(work->embedding);
@@ -455,7 +460,7 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 	secret_free(work->group_key, SECAGG_HASH_LEN);
 	work->group_key = NULL;
 	work->secagg = NULL;
-	if (work->half)
+	if (work->half && work->half->release)
 		work->half->release(work);
 	warnings_begin(NULL);
 	post_enter(NULL);

@@ -35,10 +35,8 @@ const char *party_kind_lacks(const struct party_kind *half)
 	static const struct kind_member members[] = {
 		KIND_MEMBER(party_kind, sums),      KIND_MEMBER(party_kind, allow),
 		KIND_MEMBER(party_kind, allow_eps), KIND_MEMBER(party_kind, accept),
-		KIND_MEMBER(party_kind, off_ranks), KIND_MEMBER(party_kind, check_data),
-		KIND_MEMBER(party_kind, describe),  KIND_MEMBER(party_kind, begin),
-		KIND_MEMBER(party_kind, run),       KIND_MEMBER(party_kind, keep),
-		KIND_MEMBER(party_kind, forget),    KIND_MEMBER(party_kind, release),
+		KIND_MEMBER(party_kind, off_ranks), KIND_MEMBER(party_kind, run),
+		KIND_MEMBER(party_kind, keep),
 	};
 
 	if (!half)

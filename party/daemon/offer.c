@@ -128,7 +128,7 @@ static enum err check_data(struct work *work, const struct party_config *config)
 		if (kind->needs & file[i].bit && !file[i].path)
 			return err_set(ERR_INPUT, "%s has no data.%s, which a job of kind %s needs",
 				       config->common.name, file[i].name, kind->name);
-	return work->half->check_data(work);
+	return work->half->check_data ? work->half->check_data(work) : ERR_OK;
 }
 
 /* A rank before it reads anything: MPI and its libraries (docs/benchmarks/ranks.md). */

@@ -66,12 +66,6 @@ const char *party_off_ranks(const struct work *work)
 	return "no job of that kind does";
 }
 
-enum err party_check_nothing(struct work *work)
-{
-	(void)work;
-	return ERR_OK;
-}
-
 enum err party_check_rows(struct work *work)
 {
 	if (work->n >= 2)
@@ -83,20 +77,6 @@ enum err party_check_rows(struct work *work)
 enum err party_describe_columns(const struct work *work, struct msg_accept *a)
 {
 	a->columns = (uint32_t)features_cols(work->features);
-	return ERR_OK;
-}
-
-enum err party_describe_nothing(const struct work *work, struct msg_accept *a)
-{
-	(void)work;
-	(void)a;
-	return ERR_OK;
-}
-
-enum err party_begin_nothing(struct work *work, uint32_t *label)
-{
-	(void)work;
-	(void)label;
 	return ERR_OK;
 }
 
@@ -171,9 +151,4 @@ enum err party_keep_labels(struct work *work, const uint32_t *label)
 	free(csv);
 	free(npy);
 	return e;
-}
-
-void party_forget_nothing(struct work *work)
-{
-	(void)work;
 }

@@ -1,5 +1,6 @@
 /* kind.h -- a party's half of a kind of job, as a table: each protocol's folder has its own
- * (protocols/fedsc/party/kind.c), protocols/kinds.def lists them. Every member is there: party_kinds_check(). */
+ * (protocols/fedsc/party/kind.c), protocols/kinds.def lists them. Members that say so may be
+ * NULL; party_kinds_check() looks for the others. */
 #ifndef PARTY_WORK_KIND_H
 #define PARTY_WORK_KIND_H
 
@@ -24,16 +25,17 @@ struct party_kind {
 	/* Called where policy.max_eps is given: is so much privacy claimed? ERR_PEER. */
 	enum err (*allow_eps)(const struct party_config *config, const struct work *work);
 	const char *accept; /* what ACCEPT tells of the data, in words */
-	/* Why this job cannot run where data lie on ranks (party/ranks/workers.h): a clause; NULL: it can. */
+	/* Why this job cannot run where data lie on ranks (party/ranks/workers.h): a clause; NULL:
+	 * it can. */
 	const char *(*off_ranks)(const struct work *work);
 
 	/* ---- before the keys; work has the data ---- */
-	/* Data beyond kind->needs. ERR_INPUT. */
+	/* Data beyond kind->needs. ERR_INPUT. NULL: nothing to check. */
 	enum err (*check_data)(struct work *work);
-	/* Not called where rows are matched (job.align). */
+	/* Not called where rows are matched (job.align). NULL: nothing to add. */
 	enum err (*describe)(const struct work *work, struct msg_accept *accept);
-	/* Computed while the others' keys are awaited; where rows are matched after that, the data being those rows
-	 * from then on. label as for run. */
+	/* Computed while the others' keys are awaited; where rows are matched after that, the data
+	 * being those rows from then on. label as for run. NULL: nothing to begin. */
 	enum err (*begin)(struct work *work, uint32_t *label);
 
 	/* ---- the protocol, and what is left of it ---- */
@@ -41,8 +43,9 @@ struct party_kind {
 	enum err (*run)(struct work *work, uint32_t *label);
 	/* Writes the result into work->output, and what it says into the record. ERR_JOB. */
 	enum err (*keep)(struct work *work, const uint32_t *label);
-	void (*forget)(struct work *work);  /* the job failed: removes what run left in work->state */
-	void (*release)(struct work *work); /* frees what the members above left in work */
+	void (*forget)(
+	    struct work *work); /* or NULL: the job failed: removes what run left in work->state */
+	void (*release)(struct work *work); /* or NULL: frees what the members above left in work */
 };
 
 /* ---- members that several kinds have ---- */
@@ -59,15 +62,12 @@ enum err party_allow_no_eps(const struct party_config *config,
 /* A claim by job.noise.eps and delta, within policy.max_eps and max_delta. */
 enum err party_allow_claim(const struct party_config *config, const struct work *work) MUST_CHECK;
 
-const char *party_off_ranks(const struct work *work); /* no job of the kind can */
-enum err party_check_nothing(struct work *work) MUST_CHECK;
+const char *party_off_ranks(const struct work *work);    /* no job of the kind can */
 enum err party_check_rows(struct work *work) MUST_CHECK; /* two or more */
 enum err party_describe_columns(const struct work *work, struct msg_accept *accept) MUST_CHECK;
-enum err party_describe_nothing(const struct work *work, struct msg_accept *accept) MUST_CHECK;
-enum err party_begin_nothing(struct work *work, uint32_t *label) MUST_CHECK;
 
-/* labels.csv and labels.npy, by id; centres.csv, if there are centres; profile-joint.csv, if there is a joint profile. */
+/* labels.csv and labels.npy, by id; centres.csv, if there are centres; profile-joint.csv, if there
+ * is a joint profile. */
 enum err party_keep_labels(struct work *work, const uint32_t *label) MUST_CHECK;
-void party_forget_nothing(struct work *work); /* release, too */
 
 #endif

@@ -54,8 +54,6 @@ const struct kind kind_align = {
 	.rows = align_rows,
 	.clusters = CLUSTERS_NONE,
 	.words = WORDS_WIDE,
-	.presets = kind_no_presets,
-	.settle = kind_settled,
 	.check = align_check,
 	.needs_all = needs_all,
 	.unread = kind_reads_all,
@@ -67,6 +65,5 @@ const struct kind kind_align = {
 	.needs_noise = kind_needs_no_noise,
 	.claim = kind_claims_nothing,
 	.is_flat = kind_yes,
-	.burst = kind_no_burst,
 	.memory = memory,
 };

@@ -26,8 +26,6 @@ const struct kind kind_fedgcn = {
 	.rows = fedgcn_rows,
 	.clusters = CLUSTERS_GIVEN,
 	.words = WORDS_WIDE,
-	.presets = kind_no_presets,
-	.settle = kind_settled,
 	.check = fedgcn_check,
 	.needs_all = kind_goes_without,
 	.unread = fedgcn_unread,
@@ -39,6 +37,5 @@ const struct kind kind_fedgcn = {
 	.needs_noise = kind_has_no_noise,
 	.claim = kind_claims_nothing,
 	.is_flat = kind_yes,
-	.burst = kind_no_burst,
 	.memory = fedgcn_memory,
 };

@@ -49,7 +49,7 @@ static const char *needs_noise(const void *p)
 	.words = WORDS_WIDE, .check = fedsc_check, .one_k = fedsc_one_k,                           \
 	.standard = kind_standard_clusters, .has_fraction = kind_no, .leaks = fedsc_leaks,         \
 	.needs_noise = needs_noise, .claim = claim, .needs_all = kind_goes_without,                \
-	.is_flat = kind_yes, .burst = kind_no_burst, .memory = fedsc_memory
+	.is_flat = kind_yes, .memory = fedsc_memory
 
 const struct kind kind_fedsc = {
 	OF_ROWS,
@@ -57,7 +57,6 @@ const struct kind kind_fedsc = {
 	.schema = 1,
 	.rows = fedsc_rows,
 	.presets = fedsc_presets,
-	.settle = kind_settled,
 	.unread = fedsc_unread,
 	.permission = permission,
 	.permissions = permissions,

@@ -52,7 +52,6 @@ const struct kind kind_fedspectral = {
 	.clusters = CLUSTERS_OR_AUTO,
 	.words = WORDS_WIDE,
 	.presets = fedspectral_presets,
-	.settle = kind_settled,
 	.check = fedspectral_check,
 	.needs_all = needs_all,
 	.unread = fedspectral_unread,
@@ -64,6 +63,5 @@ const struct kind kind_fedspectral = {
 	.needs_noise = needs_noise,
 	.claim = fedspectral_claim,
 	.is_flat = kind_yes,
-	.burst = kind_no_burst,
 	.memory = fedspectral_memory,
 };

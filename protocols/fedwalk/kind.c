@@ -41,7 +41,6 @@ const struct kind kind_fedwalk = {
 	.rows = fedwalk_rows,
 	.words = WORDS_WIDE,
 	.presets = fedwalk_presets,
-	.settle = kind_settled,
 	.check = fedwalk_check,
 	.needs_all = needs_all,
 	.unread = fedwalk_unread,
@@ -53,6 +52,5 @@ const struct kind kind_fedwalk = {
 	.needs_noise = kind_needs_no_noise,
 	.claim = claim,
 	.is_flat = kind_yes,
-	.burst = kind_no_burst,
 	.memory = fedwalk_memory,
 };

@@ -71,8 +71,6 @@ const struct kind kind_kcagc_predict = {
 	.rows = kcagc_predict_rows,
 	.clusters = CLUSTERS_GIVEN,
 	.words = WORDS_BY_JOB,
-	.presets = kind_no_presets,
-	.settle = kind_settled,
 	.check = kcagc_predict_check,
 	.needs_all = model_needs_all,
 	.unread = kind_reads_all,
@@ -84,7 +82,6 @@ const struct kind kind_kcagc_predict = {
 	.needs_noise = kind_needs_no_noise,
 	.claim = kind_claims_nothing,
 	.is_flat = kind_yes,
-	.burst = kind_no_burst,
 	.memory = kcagc_predict_memory,
 };
 
@@ -130,7 +127,6 @@ const struct kind kind_kmeans_columns_predict = {
 	.rows = kmeans_columns_predict_rows,
 	.clusters = CLUSTERS_GIVEN,
 	.words = WORDS_BY_JOB,
-	.presets = kind_no_presets,
 	.settle = kmeans_columns_settle,
 	.check = kcagc_predict_check,
 	.needs_all = model_needs_all,
@@ -143,6 +139,5 @@ const struct kind kind_kmeans_columns_predict = {
 	.needs_noise = kind_needs_no_noise,
 	.claim = kind_claims_nothing,
 	.is_flat = kind_yes,
-	.burst = kind_no_burst,
 	.memory = kmeans_columns_predict_memory,
 };

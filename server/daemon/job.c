@@ -46,6 +46,7 @@ static enum err gather_accepts(struct run *run, const uint8_t *job_hash)
 {
 	struct msg_accept *accept = alloc(run->L, sizeof(*accept));
 	bool *wanted = alloc(run->L, sizeof(*wanted)), *asking = alloc(run->L, sizeof(*asking));
+	const struct server_kind *half = server_kind_of(run->job.kind);
 	struct msg *m = alloc(1, sizeof(*m));
 	enum err e = ERR_OK;
 
@@ -74,8 +75,9 @@ static enum err gather_accepts(struct run *run, const uint8_t *job_hash)
 	}
 	if (e == ERR_OK)
 		e = compare_jobs(run, job_hash, accept);
-	if (e == ERR_OK && run->job.align == ALIGN_SAME) /* else rows are matched first */
-		e = server_kind_of(run->job.kind)->compare(run, accept);
+	if (e == ERR_OK && run->job.align == ALIGN_SAME &&
+	    half->compare) /* else rows are matched first */
+		e = half->compare(run, accept);
 	if (e == ERR_OK && run->job.align == ALIGN_SAME && run->job.kind->split != SPLIT_EDGES &&
 	    run->job.kind->split != SPLIT_VERTICES)
 		e = run_check_room(run); /* of the others n is known once nodes are agreed on */

@@ -33,7 +33,6 @@ const struct server_kind *server_kind_of(const struct kind *kind)
 const char *server_kind_lacks(const struct server_kind *half)
 {
 	static const struct kind_member members[] = {
-		KIND_MEMBER(server_kind, compare),
 		KIND_MEMBER(server_kind, run),
 		KIND_MEMBER(server_kind, keep),
 	};

@@ -71,13 +71,6 @@ enum err server_compare_nodes(struct run *run, const struct msg_accept *accept)
 	return ERR_OK;
 }
 
-enum err server_compare_nothing(struct run *run, const struct msg_accept *accept)
-{
-	(void)run;
-	(void)accept;
-	return ERR_OK;
-}
-
 /* ---- what is kept ---- */
 
 /* Rows are numbered as the parties' sorted ids are. */

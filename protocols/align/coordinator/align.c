@@ -10,8 +10,5 @@ static enum err run_align(struct run *run, uint32_t **label)
 }
 
 const struct server_kind server_kind_align = {
-	.kind = &kind_align,
-	.compare = server_compare_nothing,
-	.run = run_align,
-	.keep = server_keep_labels, /* there are none */
+	.kind = &kind_align, .run = run_align, .keep = server_keep_labels, /* there are none */
 };

@@ -40,12 +40,7 @@ const struct party_kind party_kind_align = {
 	.allow = party_allow_all,
 	.allow_eps = party_allow_no_eps,
 	.accept = "",
-	.check_data = party_check_nothing,
 	.off_ranks = party_off_ranks,
-	.describe = party_describe_nothing,
-	.begin = party_begin_nothing,
 	.run = run_align,
 	.keep = keep,
-	.forget = party_forget_nothing,
-	.release = party_forget_nothing,
 };

@@ -63,9 +63,6 @@ const struct party_kind party_kind_fedgcn = {
 	.check_data = check_data,
 	.off_ranks = party_off_ranks,
 	.describe = describe,
-	.begin = party_begin_nothing,
 	.run = party_fedgcn,
 	.keep = keep,
-	.forget = party_forget_nothing,
-	.release = party_forget_nothing,
 };

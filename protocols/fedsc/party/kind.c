@@ -71,9 +71,8 @@ static const char *off_ranks(const struct work *work)
 	{                                                                                          \
 		.kind = &kind_##which, .sums = sums, .allow = allow, .allow_eps = allow_eps,       \
 		.accept = ", number of columns", .check_data = party_check_rows,                   \
-		.off_ranks = off_ranks, .describe = party_describe_columns,                        \
-		.begin = party_begin_nothing, .run = party_fedsc, .keep = party_keep_rows,         \
-		.forget = party_forget_nothing, .release = party_release_rows,                     \
+		.off_ranks = off_ranks, .describe = party_describe_columns, .run = party_fedsc,    \
+		.keep = party_keep_rows, .release = party_release_rows,                            \
 	}
 
 const struct party_kind party_kind_fedsc = KIND(fedsc);

@@ -104,7 +104,6 @@ static enum err run_fedspectral(struct run *run, uint32_t **label)
 
 const struct server_kind server_kind_fedspectral = {
 	.kind = &kind_fedspectral,
-	.compare = server_compare_nothing,
 	.run = run_fedspectral,
 	.keep = server_keep_labels,
 };

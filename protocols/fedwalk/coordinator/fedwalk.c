@@ -445,7 +445,6 @@ static enum err keep_embeddings(struct run *run, const uint32_t *label, const ch
 
 const struct server_kind server_kind_fedwalk = {
 	.kind = &kind_fedwalk,
-	.compare = server_compare_nothing,
 	.run = serve,
 	.keep = keep_embeddings,
 };

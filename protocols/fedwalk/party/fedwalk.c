@@ -433,12 +433,7 @@ const struct party_kind party_kind_fedwalk = {
 	.allow = party_allow_all,
 	.allow_eps = allow_eps,
 	.accept = "",
-	.check_data = party_check_nothing,
 	.off_ranks = party_off_ranks,
-	.describe = party_describe_nothing,
-	.begin = party_begin_nothing,
 	.run = take_part,
 	.keep = keep_embeddings,
-	.forget = party_forget_nothing,
-	.release = party_forget_nothing,
 };

@@ -202,7 +202,6 @@ const struct party_kind party_kind_kcagc = {
 	.allow_eps = party_allow_no_eps,
 	.accept = ACCEPT_NODES,
 	.off_ranks = off_ranks,
-	.check_data = party_check_nothing,
 	.describe = describe,
 	.begin = begin,
 	.run = run_method,
@@ -223,7 +222,6 @@ const struct party_kind party_kind_kcagc_predict = {
 	.begin = begin_predict,
 	.run = party_predict,
 	.keep = party_keep_labels,
-	.forget = party_forget_nothing,
 	.release = release,
 };
 
@@ -234,9 +232,7 @@ const struct party_kind party_kind_kmeans_columns = {
 	.allow_eps = party_allow_no_eps,
 	.accept = ACCEPT_ROWS,
 	.off_ranks = party_off_ranks,
-	.check_data = party_check_nothing,
 	.describe = describe,
-	.begin = party_begin_nothing,
 	.run = party_kmeans_columns,
 	.keep = keep,
 	.forget = forget,
@@ -252,9 +248,7 @@ const struct party_kind party_kind_kmeans_columns_predict = {
 	.off_ranks = party_off_ranks,
 	.check_data = predict_prepare,
 	.describe = describe,
-	.begin = party_begin_nothing,
 	.run = party_predict,
 	.keep = party_keep_labels,
-	.forget = party_forget_nothing,
 	.release = release,
 };

@@ -18,8 +18,6 @@ TEST(test_missing_members)
 		size_t offset;
 	} member[] = {
 		{ "rows", offsetof(struct kind, rows) },
-		{ "presets", offsetof(struct kind, presets) },
-		{ "settle", offsetof(struct kind, settle) },
 		{ "check", offsetof(struct kind, check) },
 		{ "unread", offsetof(struct kind, unread) },
 		{ "standard", offsetof(struct kind, standard) },
@@ -28,7 +26,6 @@ TEST(test_missing_members)
 		{ "leaks", offsetof(struct kind, leaks) },
 		{ "claim", offsetof(struct kind, claim) },
 		{ "is_flat", offsetof(struct kind, is_flat) },
-		{ "burst", offsetof(struct kind, burst) },
 	};
 
 	for (size_t i = 0; i < sizeof(member) / sizeof(*member); i++) {

@@ -19,7 +19,6 @@ TEST(test_missing_members)
 		const char *name;
 		size_t offset;
 	} member[] = {
-		{ "compare", offsetof(struct server_kind, compare) },
 		{ "run", offsetof(struct server_kind, run) },
 		{ "keep", offsetof(struct server_kind, keep) },
 	};

@@ -77,8 +77,7 @@ ROOMS      := $(COMMON) crypto proto server party cli lab netlab
 lib        = $(patsubst %,$(B)/%.a,$(1))
 BELOW_base   := $(call lib,common/base)
 BELOW_common := $(call lib,$(COMMON))
-BELOW_crypto := $(call lib,crypto) $(BELOW_common)
-BELOW_proto  := $(call lib,proto) $(BELOW_common)
+BELOW_proto  := $(call lib,proto) $(BELOW_base)
 BELOW_server := $(call lib,server proto crypto) $(BELOW_common)
 BELOW_party  := $(call lib,party proto crypto) $(BELOW_common)
 BELOW_cli    := $(call lib,cli server party proto crypto) $(BELOW_common)
@@ -87,6 +86,7 @@ BELOW_netlab := $(call lib,netlab) $(BELOW_base)
 # Tests of a folder of common/ link it and what stands below, so that what looks up does not link.
 from        = $(shell echo ' $(COMMON)' | sed 's| \(.* \)*$(1) |$(1) |')
 $(foreach r,$(filter-out common/base,$(filter common/%,$(COMMON))),$(eval BELOW_$(notdir $(r)) := $(call lib,$(call from,$(r)))))
+BELOW_crypto := $(call lib,crypto) $(BELOW_privacy)
 # Tests of a protocol run both halves against each other in memory.
 BELOW_both   := $(call lib,server party proto crypto) $(BELOW_common)
 

@@ -9,7 +9,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
-#include "common/kind/limit.h"
+#include "common/base/limit.h"
 #include "crypto/sign.h"
 
 #include <stddef.h>

@@ -3,7 +3,6 @@
 
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
-#include "common/job/live.h"
 
 #include <assert.h>
 #include <math.h>
@@ -39,8 +38,6 @@ void channel_free(struct channel *ch)
 
 	if (!ch)
 		return;
-	channel_show(ch);
-	live_link_ends(ch->peer);
 	channel_unpair(ch);
 	p = ch->post;
 	pthread_mutex_lock(&p->lock);

@@ -12,7 +12,7 @@
 #define PROTO_CHANNEL_H
 
 #include "common/base/err.h"
-#include "common/job/record.h"
+#include "common/base/link.h"
 #include "proto/msg.h"
 
 #include <stdbool.h>
@@ -155,9 +155,9 @@ enum err channel_pass_reals(struct channel *ch, enum msg_type type, uint32_t gro
 enum err channel_recv_rows(struct channel *ch, enum msg_type type, uint32_t group, size_t cols,
 			   size_t least, size_t most, double *x, size_t *rows) MUST_CHECK;
 
-/* A single number; *value is 0 .. most. */
-enum err channel_send_choice(struct channel *ch, enum choice what, uint64_t value) MUST_CHECK;
-enum err channel_recv_choice(struct channel *ch, enum choice what, uint64_t most,
+/* A single number; *value is 0 .. most. what: its kind, below 65536, which both ends have agreed on. */
+enum err channel_send_choice(struct channel *ch, unsigned what, uint64_t value) MUST_CHECK;
+enum err channel_recv_choice(struct channel *ch, unsigned what, uint64_t most,
 			     uint64_t *value) MUST_CHECK;
 
 /* For who has sent all of a turn, waits for an answer, and will have to send `need` bytes at once later
@@ -175,29 +175,13 @@ enum err channel_touch(struct channel *ch) MUST_CHECK;
 /* Where the job thread's time went since the last call. wire_s: of the blocked time, one measured round
  * trip per exchange and what lies between the first and last byte of the awaited frames; wait_s: the
  * rest of the blocked time (others compute). */
-void post_times(struct post *p, struct record_times *since_last);
-/* Ends the record's current step, with these times. */
-void account_step(struct record *r, struct post *p);
+void post_times(struct post *p, struct link_times *since_last);
 
-struct channel_traffic {
-	enum msg_type type;
-	uint64_t messages_sent, messages_received;
-	uint64_t bytes_sent, bytes_received; /* of whole frames */
-};
-/* One entry for each type seen, link messages included; returns how many (<= max). Any thread. */
-size_t channel_traffic(struct channel *ch, struct channel_traffic *t, size_t max);
 uint64_t channel_bytes(struct channel *ch); /* of all frames so far, both ways */
 
-/* The connection below, as last measured. Any thread. */
-struct channel_link {
-	double rtt_s;        /* TCP's smoothed round trip; negative if not known */
-	char congestion[16]; /* the congestion control in effect; "" if not known */
-	unsigned reconnects; /* times that another connection took a lost one's place */
-	uint64_t resent;     /* bytes of frames that were sent again */
-};
-void channel_link(struct channel *ch, struct channel_link *link);
-/* Both into the record of a job. */
-void account_channel(struct record *r, struct channel *ch);
+/* The connection below, as last measured, and an entry for each type of message that was seen. Any
+ * thread. */
+void channel_link(struct channel *ch, struct link_state *link);
 
 /* A copy of each received message's type and body, for the running hash of a group's broadcasts:
  * called on the job thread from within the receive. NULL: none. */
@@ -299,8 +283,6 @@ enum err channel_resume_check(struct channel *ch, const struct msg_resume *peer)
 /* The peer is there again; of a channel that is away. conn_attach() follows. Errors as above. */
 enum err channel_resume(struct channel *ch, const struct msg_resume *peer) MUST_CHECK;
 
-/* What link and traffic have come to, for who looks in from outside (common/job/live.h); once more by channel_free(). */
-void channel_show(struct channel *ch);
 void channel_set_rtt(struct channel *ch, double rtt_s); /* TCP_INFO's smoothed round trip */
 void channel_set_congestion(struct channel *ch, const char *name);
 

@@ -5,7 +5,6 @@
 #include "common/base/progress.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
-#include "common/job/live.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -156,13 +155,6 @@ void channel_set_congestion(struct channel *ch, const char *name)
 	pthread_mutex_unlock(&ch->post->lock);
 }
 
-void channel_link(struct channel *ch, struct channel_link *link)
-{
-	pthread_mutex_lock(&ch->post->lock);
-	*link = ch->link;
-	pthread_mutex_unlock(&ch->post->lock);
-}
-
 /* ---- traffic ---- */
 
 void channel_count_locked(struct channel *ch, enum msg_type type, bool sent, size_t messages,
@@ -173,15 +165,16 @@ void channel_count_locked(struct channel *ch, enum msg_type type, bool sent, siz
 #include "proto/messages.def"
 #undef MSG
 	};
-	struct channel_traffic *t;
+	struct link_type *t;
 	size_t i = 0;
 
 	while (i < MSG_TYPES && types[i] != type)
 		i++;
 	if (i == MSG_TYPES)
 		return;
-	t = &ch->traffic[i];
-	t->type = type;
+	t = &ch->link.type[i];
+	t->number = type;
+	t->name = msg_name(type);
 	if (sent) {
 		t->messages_sent += messages;
 		t->bytes_sent += bytes;
@@ -204,70 +197,25 @@ uint64_t channel_bytes(struct channel *ch)
 
 	pthread_mutex_lock(&ch->post->lock);
 	for (size_t i = 0; i < MSG_TYPES; i++)
-		n += ch->traffic[i].bytes_sent + ch->traffic[i].bytes_received;
+		n += ch->link.type[i].bytes_sent + ch->link.type[i].bytes_received;
 	pthread_mutex_unlock(&ch->post->lock);
 	return n;
 }
 
-size_t channel_traffic(struct channel *ch, struct channel_traffic *t, size_t max)
+void channel_link(struct channel *ch, struct link_state *link)
 {
-	size_t n = 0;
+	size_t types = 0;
 
 	pthread_mutex_lock(&ch->post->lock);
-	for (size_t i = 0; i < MSG_TYPES && n < max; i++)
-		if (ch->traffic[i].messages_sent || ch->traffic[i].messages_received)
-			t[n++] = ch->traffic[i];
+	*link = ch->link;
+	snprintf(link->peer, sizeof(link->peer), "%s", ch->peer);
+	if (ch->knows_job)
+		hex_write(ch->job_id, JOB_ID_LEN, link->job);
+	for (size_t i = 0; i < MSG_TYPES; i++)
+		if (ch->link.type[i].messages_sent || ch->link.type[i].messages_received)
+			link->type[types++] = ch->link.type[i];
+	link->types = types;
 	pthread_mutex_unlock(&ch->post->lock);
-	return n;
-}
-
-void account_channel(struct record *r, struct channel *ch)
-{
-	struct channel_traffic t[64];
-	size_t n = channel_traffic(ch, t, sizeof(t) / sizeof(*t));
-	struct channel_link link;
-	struct record_peer *p;
-
-	channel_show(ch); /* whoever watches sees no less than what the record says */
-	for (size_t i = 0; i < n; i++) {
-		struct record_traffic a = { .messages_sent = t[i].messages_sent,
-					    .messages_received = t[i].messages_received,
-					    .bytes_sent = t[i].bytes_sent,
-					    .bytes_received = t[i].bytes_received };
-
-		snprintf(a.peer, sizeof(a.peer), "%s", channel_peer(ch));
-		snprintf(a.type, sizeof(a.type), "%s", msg_name(t[i].type));
-		record_add_traffic(r, &a);
-	}
-	if (r->peers == sizeof(r->peer) / sizeof(*r->peer))
-		return;
-	channel_link(ch, &link);
-	p = &r->peer[r->peers++];
-	snprintf(p->name, sizeof(p->name), "%s", channel_peer(ch));
-	p->rtt_ms = link.rtt_s < 0 ? -1 : 1e3 * link.rtt_s;
-	snprintf(p->congestion, sizeof(p->congestion), "%s", link.congestion);
-	p->reconnects = link.reconnects;
-	p->resent = link.resent;
-}
-
-void channel_show(struct channel *ch)
-{
-	struct live_link seen = { 0 };
-	char job[2 * JOB_ID_LEN + 1] = "";
-
-	if (!ch->knows_job)
-		return;
-	hex_write(ch->job_id, JOB_ID_LEN, job);
-	pthread_mutex_lock(&ch->post->lock);
-	for (size_t t = 0; t < MSG_TYPES; t++) {
-		seen.sent += ch->traffic[t].bytes_sent;
-		seen.received += ch->traffic[t].bytes_received;
-	}
-	seen.rtt_s = ch->link.rtt_s;
-	seen.reconnects = ch->link.reconnects;
-	seen.resent = ch->link.resent;
-	pthread_mutex_unlock(&ch->post->lock);
-	live_peer_link(ch->peer, job, &seen);
 }
 
 /* ---- messages ---- */

@@ -18,6 +18,7 @@
 #include "proto/channel.h"
 #include "proto/frame.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -32,6 +33,8 @@ enum {
 	SPARE_BYTES = 4 << 20, /* and as much room in them, */
 	SPARE_LITTLE = 1 << 20, /* or this: channel_spare_little() */
 };
+
+static_assert((int)MSG_TYPES <= (int)LINK_TYPES_MAX, "a link counts messages of each type");
 
 /* The body of a message to many. */
 struct shared {
@@ -88,7 +91,7 @@ struct post {
 	size_t turn;              /* which channel is looked at first */
 	bool exchange;            /* something was sent since the last wait for a message */
 	double round_trip_left_s; /* of the current exchange, not yet found in blocked time */
-	struct record_times times;
+	struct link_times times;
 };
 
 /* Two channels joined in memory. */
@@ -116,7 +119,7 @@ struct channel {
 	bool reader_waits;           /* the loop stopped reading and wants to be woken */
 	double moved_s;              /* when this peer last showed progress */
 	uint64_t progress;           /* its counter */
-	struct channel_link link;
+	struct link_state link; /* its type[] by the order of messages.def */
 	size_t flight, window; /* bytes queued since channel_warm(), and what it takes to be in
 	                          flight at most */
 	void (*wake)(void *arg);
@@ -137,7 +140,6 @@ struct channel {
 	channel_aside *aside;
 	void *aside_arg;
 	struct pair *pair;
-	struct channel_traffic traffic[MSG_TYPES];
 };
 
 /* All with the lock held. */

@@ -25,7 +25,7 @@ struct conn;
 struct conn_host; /* what all connections of a process share: loop, TLS identity, options */
 
 struct conn_options {
-	struct tls_files files;
+	struct identity_files files;
 	/* Whom is dialled, is dialled through this HTTP proxy, which also looks the name up; NULL:
 	 * none. */
 	const char *proxy;

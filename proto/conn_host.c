@@ -50,9 +50,9 @@ enum err conn_host_new(struct conn_host **host, uv_loop_t *loop, const struct co
 
 	ALLOC(h, 1);
 	h->loop = loop;
-	h->files =
-	    (struct tls_files){ copy(o->files.certificate), copy(o->files.key), copy(o->files.ca),
-				copy(o->files.crl), copy(o->files.passphrase) };
+	h->files = (struct identity_files){ copy(o->files.certificate), copy(o->files.key),
+					    copy(o->files.ca), copy(o->files.crl),
+					    copy(o->files.passphrase) };
 	h->proxy = copy(o->proxy);
 	h->proxy_port = o->proxy_port;
 	h->congestion = alloc_copy(o->tcp_congestion ? o->tcp_congestion : "");

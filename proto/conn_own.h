@@ -44,7 +44,7 @@ void conn_origin(uint8_t origin[static CONN_ORIGIN], const struct sockaddr_stora
 struct conn_host {
 	uv_loop_t *loop;
 	struct tls_context *server, *client;
-	struct tls_files files; /* owned */
+	struct identity_files files; /* owned */
 	char *congestion;
 	char *proxy; /* its host; NULL: none */
 	uint16_t proxy_port;

@@ -23,7 +23,7 @@ struct asking {
 	uv_write_t write;
 	unsigned handles;
 	bool asked;
-	struct roles_peer peer;
+	struct control_peer peer;
 	struct buf in, out;
 };
 

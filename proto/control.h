@@ -11,8 +11,9 @@
 
 #include "common/base/err.h"
 #include "common/base/json.h"
-#include "common/job/roles.h"
 
+#include <stddef.h>
+#include <sys/types.h>
 #include <uv.h>
 
 enum {
@@ -23,8 +24,14 @@ enum {
 
 struct control;
 
+/* The user at the other end, as the kernel says. */
+struct control_peer {
+	uid_t uid;
+	gid_t *group; /* all of them, its own first; borrowed */
+	size_t groups;
+};
 /* Fills in the answer. */
-typedef void control_answer(void *arg, const struct roles_peer *peer, const struct json *request,
+typedef void control_answer(void *arg, const struct control_peer *peer, const struct json *request,
 			    struct json *answer);
 
 /* A socket at this path, of whatever length; one that nobody listens on any more is replaced. ERR_INPUT: it cannot

@@ -10,8 +10,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
-#include "common/kind/limit.h"
-#include "common/parties/choice.h"
+#include "common/base/limit.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -169,7 +168,7 @@ struct msg_labels {
 	struct bytes packed; /* labels_bits(values) bits each, little-endian bit order */
 };
 struct msg_choice {
-	uint16_t what; /* enum choice */
+	uint16_t what; /* enum choice (common/parties/choice.h) */
 	uint64_t value;
 };
 struct msg_reals {

@@ -197,20 +197,12 @@ bool post_done(struct post *p)
 	return done;
 }
 
-void post_times(struct post *p, struct record_times *since_last)
+void post_times(struct post *p, struct link_times *since_last)
 {
 	pthread_mutex_lock(&p->lock);
 	*since_last = p->times;
-	p->times = (struct record_times){ 0 };
+	p->times = (struct link_times){ 0 };
 	pthread_mutex_unlock(&p->lock);
-}
-
-void account_step(struct record *r, struct post *p)
-{
-	struct record_times t;
-
-	post_times(p, &t);
-	record_step(r, &t);
 }
 
 void post_wait(struct post *p, double until_s)

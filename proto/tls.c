@@ -324,7 +324,7 @@ static void on_tls_message(int sent, int version, int type, const void *p, size_
 }
 
 /* An encrypted key must not make a daemon ask at a terminal. */
-static enum err use_key(SSL_CTX *c, const struct tls_files *f)
+static enum err use_key(SSL_CTX *c, const struct identity_files *f)
 {
 	struct passphrase p;
 	enum err e = passphrase_read(&p, f->passphrase);
@@ -361,7 +361,7 @@ static int on_offer(SSL *ssl, const unsigned char **chosen, unsigned char *len,
 }
 
 enum err tls_context_new(struct tls_context **ctx, enum tls_role role,
-			 const struct tls_files *files)
+			 const struct identity_files *files)
 {
 	enum err e = ERR_OK;
 	SSL_CTX *c;

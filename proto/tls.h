@@ -15,7 +15,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
-#include "common/job/daemon.h"
+#include "common/base/identity.h"
 #include "proto/msg.h"
 
 #include <stdbool.h>
@@ -35,27 +35,15 @@ enum tls_state {
 enum { TLS_RECORD = 16 << 10 };
 enum { TLS_DATE = 40 }; /* room for "2026-11-24 06:28:54 UTC" */
 
-/* PEM files: own chain, own key, trusted CAs; their lists of revoked certificates, or NULL: all
- * certificates of a chain are looked up in them at each handshake, so each CA's list must be there. The key's passphrase, or NULL. */
-struct tls_files {
-	const char *certificate, *key, *ca, *crl, *passphrase;
-};
-
-/* Borrows. */
-static inline struct tls_files tls_files_of(const struct identity_paths *p)
-{
-	return (struct tls_files){ p->certificate, p->key, p->ca, p->crl, p->passphrase };
-}
-
 /* Identity and trust, shared by connections; may be freed while they live. */
 struct tls_context;
 /* ERR_INPUT naming the file. */
 enum err tls_context_new(struct tls_context **ctx, enum tls_role role,
-			 const struct tls_files *files) MUST_CHECK;
+			 const struct identity_files *files) MUST_CHECK;
 /* Will others accept these files? Loads them, and verifies own chain, dates and purpose against the CAs,
  * each of which must be one, and the lists: signed by a CA, and current. ERR_INPUT naming the file, nothing
  * kept. */
-enum err tls_check(enum tls_role role, const struct tls_files *files) MUST_CHECK;
+enum err tls_check(enum tls_role role, const struct identity_files *files) MUST_CHECK;
 /* All lists of a file into the store; certificates that are signed by a CA are looked up in its list from
  * there on. ERR_INPUT: none, or it is no list, one is damaged, or there are too many. */
 struct x509_store_st;

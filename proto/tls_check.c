@@ -116,7 +116,7 @@ enum err tls_load_crl(X509_STORE *store, const char *path)
 	return ERR_OK;
 }
 
-static enum err refused(const struct tls_files *files, X509_STORE_CTX *v, enum tls_role role)
+static enum err refused(const struct identity_files *files, X509_STORE_CTX *v, enum tls_role role)
 {
 	int error = X509_STORE_CTX_get_error(v), depth = X509_STORE_CTX_get_error_depth(v);
 	const X509 *cert = X509_STORE_CTX_get_current_cert(v);
@@ -179,7 +179,7 @@ static enum err refused(const struct tls_files *files, X509_STORE_CTX *v, enum t
 	}
 }
 
-static enum err check_chain(const struct tls_files *files, STACK_OF(X509) * own,
+static enum err check_chain(const struct identity_files *files, STACK_OF(X509) * own,
 			    STACK_OF(X509) * ca, enum tls_role role)
 {
 	X509_STORE *store = X509_STORE_new();
@@ -204,7 +204,7 @@ static enum err check_chain(const struct tls_files *files, STACK_OF(X509) * own,
 	return e;
 }
 
-enum err tls_check(enum tls_role role, const struct tls_files *files)
+enum err tls_check(enum tls_role role, const struct identity_files *files)
 {
 	STACK_OF(X509) *own = NULL, *trusted = NULL;
 	struct tls_context *ctx;

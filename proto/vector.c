@@ -306,14 +306,14 @@ enum err channel_pass_reals(struct channel *ch, enum msg_type type, uint32_t gro
 
 /* ---- choices ---- */
 
-enum err channel_send_choice(struct channel *ch, enum choice what, uint64_t value)
+enum err channel_send_choice(struct channel *ch, unsigned what, uint64_t value)
 {
 	struct msg m = { .type = MSG_CHOICE, .choice = { (uint16_t)what, value } };
 
 	return channel_send(ch, &m);
 }
 
-enum err channel_recv_choice(struct channel *ch, enum choice what, uint64_t most, uint64_t *value)
+enum err channel_recv_choice(struct channel *ch, unsigned what, uint64_t most, uint64_t *value)
 {
 	struct msg m;
 

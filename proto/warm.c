@@ -74,7 +74,7 @@ enum err channel_warm_on(struct channel *ch, size_t need, size_t spare)
 
 enum err channel_touch(struct channel *ch)
 {
-	struct channel_link link;
+	struct link_state link;
 
 	channel_link(ch, &link);
 	return link.rtt_s >= LONG_S ? pad(ch, 1) : ERR_OK;

@@ -1,15 +1,34 @@
 /* watch.h -- the signals that a daemon's loop obeys: SIGTERM and SIGINT stop it; SIGHUP makes it read
  * its certificates, and the log level of its configuration, again.
  *
- * And a timer, by which systemd hears that the loop lives, and a person (common/job/hook.h) that a peer has been away for
- * away_s, or that the certificate nears its end.
+ * A timer tells systemd that the loop lives, and the daemon that a peer has been away for away_s or that the certificate
+ * nears its end.
  */
 #ifndef PROTO_WATCH_H
 #define PROTO_WATCH_H
 
-#include "common/job/daemon.h"
+#include "common/base/identity.h"
 #include "proto/conn.h"
 #include "proto/tls.h"
+
+enum { WATCH_WITHIN_S = 2 }; /* tick() is called at least so often */
+
+/* What is watched, and functions of the daemon, called on the loop thread. All are borrowed; none is NULL. */
+struct watch_options {
+	const char *name; /* the daemon's */
+	const struct identity_files *files;
+	unsigned away_s; /* 0: however long a peer is away */
+	struct conn_host *host;
+	void (*stop)(void *arg, const char *why); /* at each SIGTERM and SIGINT; why: as watch.stopped */
+	enum err (*check)(void *arg); /* at SIGHUP; if it fails, the certificates of before stay in use */
+	void (*reload)(void *arg);    /* at SIGHUP: the rest that can change */
+	void (*tick)(void *arg);
+	void (*certificate)(time_t until);
+	void (*expires)(int days, const char *why); /* in the certificate's last 21 days, daily */
+	void (*peer)(const char *name, bool there); /* came or went */
+	void (*away)(const char *why);              /* for away_s, once */
+	void *arg;
+};
 
 struct watch {
 	uv_signal_t term, interrupt, hangup;
@@ -23,22 +42,12 @@ struct watch {
 		bool told;
 	} away[PARTIES_MAX + 1];
 	size_t aways;
-	const struct daemon_common *common;
-	struct conn_host *host;
-	enum err (*check)(void *arg);
-	void (*stop)(void *arg, const char *why);
-	void (*look)(void *arg); /* or NULL */
-	void *arg;
+	struct watch_options options;
 	char stopped[128]; /* "bank-a was stopped (SIGTERM)", once it was; otherwise "" */
 };
 
 void watch_init(struct watch *w, uv_loop_t *loop); /* makes the handles */
-/* stop is called at each SIGTERM and SIGINT, with w->stopped; check before certificates are read again: what it
- * refuses is not taken. common and host are borrowed. */
-void watch_start(struct watch *w, const struct daemon_common *common, struct conn_host *host,
-		 void (*stop)(void *arg, const char *why), enum err (*check)(void *arg), void *arg);
-/* From now on twice a second: look(arg), for who looks on from outside (common/job/live.h). */
-void watch_look(struct watch *w, void (*look)(void *arg));
+void watch_start(struct watch *w, const struct watch_options *o);
 /* Somebody who ought to be there is not, or is there again; either may be said twice. name: as a person knows it. */
 void watch_away(struct watch *w, const char *name);
 void watch_back(struct watch *w, const char *name);

@@ -88,8 +88,7 @@ static void check_expiry(struct checkup *c, const char *check, const char *path,
 static void check_identity(struct checkup *c, const struct daemon_common *common,
 			   enum tls_role role)
 {
-	const struct identity_paths *p = &common->identity;
-	struct tls_files files = tls_files_of(p);
+	const struct identity_files *p = &common->identity;
 	char date[TLS_DATE];
 	int64_t seconds;
 
@@ -97,7 +96,7 @@ static void check_identity(struct checkup *c, const struct daemon_common *common
 			    "key", "chmod 600, chown, or put the certificate's key there"))
 		checkup_add(c, FINE, "key", "", "for its owner alone, and of %s's certificate",
 			    common->name);
-	if (!checkup_failed(c, tls_check(role, &files), "chain",
+	if (!checkup_failed(c, tls_check(role, p), "chain",
 			    "have it signed by the CA that the others have"))
 		checkup_add(c, FINE, "chain", "", "signed by the CA, for a %s", common->role);
 	check_expiry(c, "certificate", p->certificate, SOON_DAYS,

@@ -147,7 +147,7 @@ void doctor_peer(struct checkup *c, const struct party_config *config)
 {
 	static const struct conn_events events = { on_ready, on_message, on_closed };
 	const char *proxy = config->proxy_text ? config->proxy.host : NULL;
-	struct conn_options o = { .files = tls_files_of(&config->common.identity),
+	struct conn_options o = { .files = config->common.identity,
 				  .proxy = proxy,
 				  .proxy_port = config->proxy.port,
 				  .asks = true };

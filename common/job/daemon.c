@@ -439,16 +439,17 @@ static enum err read_table(const struct config_table *t, const char *path, char 
 	return err;
 }
 
-enum err daemon_read_level(const struct daemon_common *c, enum log_level *level)
+void daemon_reload_level(const struct daemon_common *c)
 {
 	struct daemon_common *fresh = alloc(1, c->table->size);
-	enum err e = read_table(c->table, c->path, c->set, fresh);
 
-	*level = fresh->log_level;
-	if (e == ERR_OK)
+	if (read_table(c->table, c->path, c->set, fresh) != ERR_OK) {
+		log_warn("the log level was not reloaded: %s", err_detail());
+	} else {
+		log_set_level(fresh->log_level);
 		config_release(c->table, fresh);
+	}
 	free(fresh);
-	return e;
 }
 
 char *daemon_control_path(const struct daemon_common *c)

@@ -8,6 +8,7 @@
 #include "common/base/buf.h"
 #include "common/base/config.h"
 #include "common/base/err.h"
+#include "common/base/identity.h"
 #include "common/base/log.h"
 #include "common/data/reading.h"
 
@@ -26,11 +27,6 @@ enum { HTTP_CONNECTIONS_MAX = 256, HTTP_FILES = HTTP_CONNECTIONS_MAX + 16 };
 struct endpoint {
 	char host[HOST_MAX + 1]; /* without the brackets */
 	uint16_t port;
-};
-
-struct identity_paths {
-	char *certificate, *key, *ca;
-	char *crl, *passphrase; /* or NULL */
 };
 
 /* Who of this host may ask and tell a daemon something, and where: proto/control.h. */
@@ -56,12 +52,12 @@ struct api_settings {
 
 /* Settings of both daemons. */
 struct daemon_common {
-	/* How it was read, for daemon_read_level(): file and overrides are borrowed. */
+	/* How it was read, for daemon_reload_level(): file and overrides are borrowed. */
 	const struct config_table *table;
 	const char *path;
 	char *const *set;
 	char *name;
-	struct identity_paths identity;
+	struct identity_files identity;
 	char *output;         /* directory of run.json, labels.csv, ... */
 	unsigned keep_days;   /* results older than that go; 0: none for their age */
 	double keep_gib;      /* the oldest go until the rest takes at most this; 0: none */
@@ -164,8 +160,9 @@ void party_config_release(struct party_config *c);
 /* Where the control socket of a daemon is; owned by the caller. */
 char *daemon_control_path(const struct daemon_common *c);
 
-/* The log level that the file names now. ERR_INPUT, also if something else in it is wrong. */
-enum err daemon_read_level(const struct daemon_common *c, enum log_level *level) MUST_CHECK;
+/* Takes the log level that the file names now; nothing else can change in a process that runs. Logs a warning and changes
+ * nothing if anything in the file is wrong. */
+void daemon_reload_level(const struct daemon_common *c);
 
 /* The table for people. */
 void coordinator_config_describe(struct buf *text);

@@ -213,6 +213,17 @@ void hook_raise(enum hook_event event, const char *job, const char *fmt, ...)
 		log_debug("on_event: %s", names[event]);
 }
 
+void hook_certificate(int days, const char *why)
+{
+	if (days <= HOOK_CERTIFICATE_DAYS)
+		hook_raise(HOOK_CERTIFICATE, "", "%s", why);
+}
+
+void hook_away(const char *why)
+{
+	hook_raise(HOOK_AWAY, "", "%s", why);
+}
+
 static void say(const struct outcome *r)
 {
 	const char *what = names[r->event];

@@ -29,6 +29,9 @@ enum err hook_begin(const struct daemon_common *c) MUST_CHECK;
 /* job: its number, or "". Any thread; never waits: an event for which there is no room is left out, with a
  * warning. Without a helper nothing happens. */
 void hook_raise(enum hook_event event, const char *job, const char *fmt, ...) PRINTF(3, 4);
+/* Raise HOOK_CERTIFICATE, if that few days are left, and HOOK_AWAY. */
+void hook_certificate(int days, const char *why);
+void hook_away(const char *why);
 /* Puts into the log what programs have ended with since. One thread, now and then. */
 void hook_look(void);
 /* Waits until what was raised is done, for HOOK_LIMIT_S and a little at most, and the helper has ended. */

@@ -277,40 +277,54 @@ void live_peer_says(const char *name, const char *called, const char *address, c
 	leave();
 }
 
-/* What has passed since the last look, into the counters. A link that begins anew counts from 0. */
-static void count_link(const struct live_peer *p, const struct live_link *link)
+/* Adds to the counters what has passed since the last look. A link that begins anew counts from 0.
+ */
+static void count_link(const struct live_peer *p, uint64_t sent, uint64_t received)
 {
 	struct live_job *j = find_job(p->job);
 	struct live_kind *k = kind_of(j ? j->kind : "");
 
-	k->sent += link->sent > p->sent ? link->sent - p->sent : 0;
-	k->received += link->received > p->received ? link->received - p->received : 0;
+	k->sent += sent > p->sent ? sent - p->sent : 0;
+	k->received += received > p->received ? received - p->received : 0;
 }
 
-void live_peer_link(const char *called, const char *job, const struct live_link *link)
+static void take_link(struct live_peer *p, const struct link_state *link)
+{
+	uint64_t sent = 0, received = 0;
+
+	for (size_t i = 0; i < link->types; i++) {
+		sent += link->type[i].bytes_sent;
+		received += link->type[i].bytes_received;
+	}
+	SET(p->job, link->job);
+	count_link(p, sent, received);
+	p->rtt_s = link->rtt_s;
+	p->reconnects = link->reconnects;
+	p->sent = sent;
+	p->received = received;
+	p->resent = link->resent;
+}
+
+void live_link(const struct link_state *link)
 {
 	struct live_peer *p;
 
+	if (!*link->job)
+		return;
 	enter();
-	p = find_peer(called);
-	if (p) {
-		SET(p->job, job);
-		count_link(p, link);
-		p->rtt_s = link->rtt_s;
-		p->reconnects = link->reconnects;
-		p->sent = link->sent;
-		p->received = link->received;
-		p->resent = link->resent;
-	}
+	p = find_peer(link->peer);
+	if (p)
+		take_link(p, link);
 	leave();
 }
 
-void live_link_ends(const char *called)
+void live_link_ends(const struct link_state *link)
 {
 	struct live_peer *p;
 
+	live_link(link);
 	enter();
-	p = find_peer(called);
+	p = find_peer(link->peer);
 	if (p) {
 		*p->job = *p->asks = 0;
 		p->sent = p->received = p->resent = 0;

@@ -33,7 +33,7 @@ enum {
 struct live_phase {
 	char name[24];
 	double start_s, compute_s;
-	struct record_times times;
+	struct link_times times;
 	unsigned rounds, iterations;
 };
 
@@ -72,7 +72,7 @@ struct live_kind {
 struct live_series {
 	char kind[24], phase[24];
 	double compute_s;
-	struct record_times times;
+	struct link_times times;
 	uint64_t rounds, round_trips;
 };
 
@@ -113,14 +113,9 @@ void live_job_dropped(const struct record *r); /* it was begun here alone, and i
 /* A peer came or went, by the name that a person knows it by; may be said twice. */
 void live_peer(const char *name, bool there);
 void live_peer_says(const char *name, const char *called, const char *address, const char *software);
-/* The link with who is called so, in a job's attempt so far; job: its number, as in the record. */
-struct live_link {
-	double rtt_s;
-	unsigned reconnects;
-	uint64_t sent, received, resent;
-};
-void live_peer_link(const char *called, const char *job, const struct live_link *link);
-void live_link_ends(const char *called); /* the attempt is over */
+/* Takes what a link has carried in this attempt. Ignored until the link's job is known. */
+void live_link(const struct link_state *link);
+void live_link_ends(const struct link_state *link); /* for the last time: the attempt is over */
 /* A user's approval of the job is awaited at that party, or no longer. */
 void live_awaits(const char *called, const char *job, bool awaited);
 

@@ -103,14 +103,14 @@ const char *record_at(const struct record *r)
 	return r->phases ? r->phase[r->phases - 1].name : "";
 }
 
-static void times_add(struct record_times *sum, const struct record_times *t)
+static void times_add(struct link_times *sum, const struct link_times *t)
 {
 	sum->wait_s += t->wait_s;
 	sum->wire_s += t->wire_s;
 	sum->round_trips += t->round_trips;
 }
 
-void record_step(struct record *r, const struct record_times *passed)
+void record_step(struct record *r, const struct link_times *passed)
 {
 	double now = clock_now_s() - r->started_s, blocked = passed->wait_s + passed->wire_s;
 	double elapsed = now - r->step_start_s, compute = elapsed > blocked ? elapsed - blocked : 0;
@@ -277,12 +277,37 @@ void record_selection(struct record *r, const struct selection *s)
 		facts_numbers(to, "selection_eigengap", s->gap, s->count);
 }
 
-void record_add_traffic(struct record *r, const struct record_traffic *t)
+static void add_traffic(struct record *r, const char *peer, const struct link_type *t)
 {
+	struct record_traffic *to;
+
 	if (!r->traffic)
 		ALLOC(r->traffic, RECORD_TRAFFIC_MAX);
-	if (r->traffics < RECORD_TRAFFIC_MAX)
-		r->traffic[r->traffics++] = *t;
+	if (r->traffics == RECORD_TRAFFIC_MAX)
+		return;
+	to = &r->traffic[r->traffics++];
+	*to = (struct record_traffic){ .messages_sent = t->messages_sent,
+				       .messages_received = t->messages_received,
+				       .bytes_sent = t->bytes_sent,
+				       .bytes_received = t->bytes_received };
+	snprintf(to->peer, sizeof(to->peer), "%s", peer);
+	snprintf(to->type, sizeof(to->type), "%s", t->name);
+}
+
+void record_link(struct record *r, const struct link_state *link)
+{
+	struct record_peer *p;
+
+	for (size_t i = 0; i < link->types; i++)
+		add_traffic(r, link->peer, &link->type[i]);
+	if (r->peers == sizeof(r->peer) / sizeof(*r->peer))
+		return;
+	p = &r->peer[r->peers++];
+	snprintf(p->name, sizeof(p->name), "%s", link->peer);
+	p->rtt_ms = link->rtt_s < 0 ? -1 : 1e3 * link->rtt_s;
+	snprintf(p->congestion, sizeof(p->congestion), "%s", link->congestion);
+	p->reconnects = link->reconnects;
+	p->resent = link->resent;
 }
 
 void record_ledger(struct record *r, uint64_t count, const uint8_t hash[static 32])

@@ -8,6 +8,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
+#include "common/base/link.h"
 #include "common/base/warnings.h"
 #include "common/cluster/selection.h"
 #include "common/job/job.h"
@@ -30,19 +31,11 @@ enum {
 	RECORD_TRAFFIC_MAX = 32 * PARTIES_MAX
 };
 
-/* Waiting since the last look: how long the job thread was blocked, and how often it waited
- * for an answer to something that it had sent. */
-struct record_times {
-	double wait_s;        /* blocked while others computed */
-	double wire_s;        /* blocked while bytes travelled */
-	unsigned round_trips; /* exchanges: sent, then blocked until something came */
-};
-
 struct record_phase {
 	char name[24];             /* "local", "level-1", "polish", ... */
 	double start_s;            /* since the job's offer */
 	double compute_s;          /* this job thread was not blocked on a peer */
-	struct record_times times; /* the sum of its steps' */
+	struct link_times times; /* the sum of its steps' */
 	unsigned rounds;           /* secure sums in this phase */
 	unsigned iterations; /* Lloyd iterations, the longest restart's; 0 where there are none */
 };
@@ -50,7 +43,7 @@ struct record_phase {
 struct record_step {    /* a round of a phase, or what lies before and after its rounds */
 	unsigned phase; /* which, from 0 */
 	double start_s, compute_s;
-	struct record_times times;
+	struct link_times times;
 };
 
 struct record_traffic {
@@ -161,7 +154,7 @@ void record_start(struct record *r, const struct job *job, const uint8_t job_id[
 		  uint32_t attempt, const char *const *party, size_t parties);
 /* Ends the step that runs, in which so much time passed; the next begins. Nothing before the first
  * phase. */
-void record_step(struct record *r, const struct record_times *passed);
+void record_step(struct record *r, const struct link_times *passed);
 /* Names the phase that begins, up to 23 bytes; the step before must have been ended. */
 void record_phase(struct record *r, const char *name);
 struct record_phase *
@@ -186,7 +179,8 @@ void record_modularity(struct record *r, double modularity, bool communities);
 /* Writes the facts selection_k and the curves of a range of k, and warns of the choice. Nothing
  * if k was given. */
 void record_selection(struct record *r, const struct selection *s);
-void record_add_traffic(struct record *r, const struct record_traffic *t);
+/* Adds a peer and its traffic. */
+void record_link(struct record *r, const struct link_state *link);
 /* The attempt that the record is of, or another one, was cut short. */
 void record_past(struct record *r, uint32_t attempt, double elapsed_s, const char *cause);
 /* From this attempt on the job goes on without that party; step: of the attempt before, or "". */

@@ -13,8 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void put_times(struct json *o, double start_s, double compute_s,
-		      const struct record_times *t)
+static void put_times(struct json *o, double start_s, double compute_s, const struct link_times *t)
 {
 	json_put_number(o, "start_s", start_s);
 	json_put_number(o, "compute_s", compute_s);

@@ -62,22 +62,22 @@ enum err roles_add(struct roles *r, enum role role, const struct config_strings 
 	return ERR_OK;
 }
 
-static bool is_of(const struct roles_peer *peer, bool is_group, unsigned id)
+static bool is_among(const gid_t *group, size_t groups, unsigned id)
 {
-	if (!is_group)
-		return peer->uid == id;
-	for (size_t i = 0; i < peer->groups; i++)
-		if (peer->group[i] == id)
+	for (size_t i = 0; i < groups; i++)
+		if (group[i] == id)
 			return true;
 	return false;
 }
 
-enum role roles_of(const struct roles *r, const struct roles_peer *peer)
+enum role roles_of(const struct roles *r, uid_t uid, const gid_t *group, size_t groups)
 {
-	enum role best = peer->uid == 0 || peer->uid == geteuid() ? ROLE_OPERATOR : ROLE_NONE;
+	enum role best = uid == 0 || uid == geteuid() ? ROLE_OPERATOR : ROLE_NONE;
 
 	for (size_t i = 0; i < r->n; i++)
-		if (r->item[i].role > best && is_of(peer, r->item[i].is_group, r->item[i].id))
+		if (r->item[i].role > best &&
+		    (r->item[i].is_group ? is_among(group, groups, r->item[i].id)
+					 : uid == r->item[i].id))
 			best = r->item[i].role;
 	return best;
 }

@@ -18,13 +18,6 @@ enum { ROLES_NAME_MAX = 64, ROLES_MAX = 64 }; /* users and groups of each role *
 enum role { ROLE_NONE, ROLE_VIEWER, ROLE_SUBMITTER, ROLE_OPERATOR }; /* each may what those before it may */
 extern const char *const role_name[];
 
-/* Who sits at the other end of a unix socket, as the kernel says. */
-struct roles_peer {
-	uid_t uid;
-	gid_t *group; /* all of them, its own first; owned by who asked */
-	size_t groups;
-};
-
 /* Zero-initialised has nobody besides. */
 struct roles {
 	struct {
@@ -37,7 +30,8 @@ struct roles {
 /* Names of users, and of groups with an @ before them: those of one role more. key: "coordinator.control.viewers",
  * for the sentence. ERR_INPUT: this host does not know one. */
 enum err roles_add(struct roles *r, enum role role, const struct config_strings *names, const char *key) MUST_CHECK;
-enum role roles_of(const struct roles *r, const struct roles_peer *peer);
+/* The role of a user with these groups. */
+enum role roles_of(const struct roles *r, uid_t uid, const gid_t *group, size_t groups);
 /* For the configuration: what was expected, or NULL. */
 const char *roles_check_name(const char *text);
 const char *roles_check_role(const char *text);

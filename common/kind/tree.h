@@ -7,7 +7,7 @@
 #ifndef COMMON_KIND_TREE_H
 #define COMMON_KIND_TREE_H
 
-#include "common/kind/limit.h"
+#include "common/base/limit.h"
 
 #include <stdbool.h>
 #include <stddef.h>

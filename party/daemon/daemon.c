@@ -315,6 +315,12 @@ static void prune_now(struct daemon *d)
 
 static void end_job(struct daemon *d)
 {
+	struct link_state link;
+
+	if (d->channel) {
+		channel_link(d->channel, &link);
+		live_link_ends(&link);
+	}
 	channel_free(d->channel);
 	post_free(d->post);
 	record_release(&d->record);
@@ -383,15 +389,14 @@ static void on_job_done(uv_async_t *async)
 
 enum err daemon_check(const struct party_config *config)
 {
-	const struct identity_paths *p = &config->common.identity;
-	struct tls_files files = tls_files_of(p);
+	const struct identity_files *p = &config->common.identity;
 	struct numbering unused;
 
 	TRY(identity_check(p->certificate, p->key, p->passphrase, config->common.name));
 	TRY(numbering_read(&unused, config->common.numbering_key));
 	wipe(&unused, sizeof(unused));
 	TRY(psks_check(config));
-	return tls_check(TLS_CLIENT, &files);
+	return tls_check(TLS_CLIENT, p);
 }
 
 static enum err check_again(void *daemon)
@@ -403,9 +408,20 @@ static void look(void *daemon)
 {
 	struct daemon *d = daemon;
 
-	if (d->channel)
-		channel_show(d->channel);
+	struct link_state link;
+
+	live_alive(WATCH_WITHIN_S);
+	if (d->channel) {
+		channel_link(d->channel, &link);
+		live_link(&link);
+	}
 	window_look(d->window);
+	hook_look();
+}
+
+static void reload(void *daemon)
+{
+	daemon_reload_level(&((struct daemon *)daemon)->config->common);
 }
 
 /* What a process before this one was killed in writing. */
@@ -442,7 +458,7 @@ static void await_attempt(struct daemon *d)
 static enum err start(struct daemon *d)
 {
 	const struct daemon_common *c = &d->config->common;
-	struct conn_options o = { .files = tls_files_of(&c->identity),
+	struct conn_options o = { .files = c->identity,
 				  .proxy = d->config->proxy_text ? d->config->proxy.host : NULL,
 				  .proxy_port = d->config->proxy.port,
 				  .tcp_congestion = c->tcp_congestion };
@@ -457,9 +473,20 @@ static enum err start(struct daemon *d)
 	TRY(confine(c)); /* before data too, whose files may come from anywhere */
 	sweep(d->config->state);
 	await_attempt(d);
-	watch_start(&d->watch, c, d->host, on_signal, check_again, d);
+	watch_start(&d->watch, &(struct watch_options){ .name = c->name,
+							.files = &c->identity,
+							.away_s = c->away_s,
+							.host = d->host,
+							.stop = on_signal,
+							.check = check_again,
+							.reload = reload,
+							.tick = look,
+							.certificate = live_certificate,
+							.expires = hook_certificate,
+							.peer = live_peer,
+							.away = hook_away,
+							.arg = d });
 	TRY(party_window_start(d->window, d->config));
-	watch_look(&d->watch, look);
 	/* Read at each offer. Here it is tried, so that whoever starts a party hears at once what
 	 * is wrong. */
 	TRY(party_data_bring(&d->data, d->config));

@@ -93,7 +93,7 @@ static void dial_back(struct daemon *d)
 
 static void on_resume(struct daemon *d, const struct msg_resume *r)
 {
-	struct channel_link link;
+	struct link_state link;
 
 	if (channel_resume(d->channel, r) != ERR_OK) {
 		err_set(ERR_PEER, "%s sent RESUME: %.400s", conn_name(d->conn), err_detail());

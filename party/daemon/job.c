@@ -416,6 +416,16 @@ void job_forget(const char *state)
 	free(cache);
 }
 
+/* Into the record, and into the live snapshot so that /api/status shows no less. */
+static void take_link(struct work *work)
+{
+	struct link_state link;
+
+	channel_link(work->channel, &link);
+	live_link(&link);
+	record_link(work->record, &link);
+}
+
 enum err job_take_part(struct work *work, const struct job_means *means)
 {
 	struct msg *m = alloc(1, sizeof(*m));
@@ -444,11 +454,11 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 		log_warn("%s", err_detail());
 	if (work->offered) { /* run.json, whatever the job ended with */
 		log_progress_end();
-		account_step(work->record, work->post);
+		work_step(work);
 		if (work->leaving)
 			leaving_record(work->leaving);
 		record_end(work->record, e, end.why);
-		account_channel(work->record, work->channel);
+		take_link(work);
 		if (!work->again)
 			live_job_ended(work->record);
 		if (write_record(work, means) != ERR_OK && e == ERR_OK)

@@ -23,13 +23,13 @@ static enum err answer_status(const struct party_config *config, struct json *an
 	return party_show_standing(config, o);
 }
 
-static enum err answer_one(const struct party_status *s, const struct roles_peer *peer,
+static enum err answer_one(const struct party_status *s, const struct control_peer *peer,
 			   const struct json *request, struct json *answer)
 {
 	char who[ROLES_NAME_MAX + 1];
 
 	roles_name_of(peer->uid, who);
-	if (roles_of(&s->roles, peer) < ROLE_VIEWER)
+	if (roles_of(&s->roles, peer->uid, peer->group, peer->groups) < ROLE_VIEWER)
 		return err_set(ERR_INPUT, "status needs the role viewer at %s, and %s has no role",
 			       s->config->common.name, who);
 	if (strcmp(json_text(request, "do"), "status") != 0)
@@ -39,7 +39,7 @@ static enum err answer_one(const struct party_status *s, const struct roles_peer
 	return answer_status(s->config, answer);
 }
 
-static void answer(void *status, const struct roles_peer *peer, const struct json *request,
+static void answer(void *status, const struct control_peer *peer, const struct json *request,
 		   struct json *a)
 {
 	enum err e = answer_one(status, peer, request, a);

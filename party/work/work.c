@@ -14,9 +14,17 @@
 #include <string.h>
 #include <unistd.h>
 
+void work_step(struct work *work)
+{
+	struct link_times passed;
+
+	post_times(work->post, &passed);
+	record_step(work->record, &passed);
+}
+
 void work_phase(struct work *work, const char *name)
 {
-	account_step(work->record, work->post);
+	work_step(work);
 	record_phase(work->record, name);
 	work->told.said = false;
 	channel_step(work->channel, record_now(work->record)->name);
@@ -38,7 +46,7 @@ void work_progress(struct work *work, unsigned iteration, size_t moved)
 
 	record_now(work->record)->iterations = iteration;
 	log_progress(&p);
-	account_step(work->record, work->post);
+	work_step(work);
 }
 
 enum err work_warm(struct work *work)

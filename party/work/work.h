@@ -109,6 +109,8 @@ struct work {
 	_Atomic bool alone;   /* the job is done: what still goes on is for this party, at its pace */
 };
 
+/* Ends the record's current step. */
+void work_step(struct work *work);
 /* Names the phase that begins, in the record, the log and the channel's errors. */
 void work_phase(struct work *work, const char *name);
 void work_progress(struct work *work, unsigned iteration, size_t moved);

@@ -4,6 +4,7 @@
 #include "common/base/log.h"
 #include "common/base/service.h"
 #include "common/job/confine.h"
+#include "common/job/hook.h"
 #include "common/job/live.h"
 #include "common/job/roles.h"
 #include "common/job/startup.h"
@@ -100,14 +101,13 @@ enum err coordinator_end(struct coordinator *c)
 
 enum err coordinator_check(const struct coordinator_config *config)
 {
-	const struct identity_paths *p = &config->common.identity;
-	struct tls_files files = tls_files_of(p);
+	const struct identity_files *p = &config->common.identity;
 	struct numbering unused;
 
 	TRY(identity_check(p->certificate, p->key, p->passphrase, config->common.name));
 	TRY(numbering_read(&unused, config->common.numbering_key));
 	wipe(&unused, sizeof(unused));
-	return tls_check(TLS_SERVER, &files);
+	return tls_check(TLS_SERVER, p);
 }
 
 static enum err check_again(void *coordinator)
@@ -119,10 +119,22 @@ static void look(void *coordinator)
 {
 	struct coordinator *c = coordinator;
 
-	for (size_t l = 0; l < c->L; l++)
-		if (c->seat[l].channel)
-			channel_show(c->seat[l].channel);
+	struct link_state link;
+
+	live_alive(WATCH_WITHIN_S);
+	for (size_t l = 0; l < c->L; l++) {
+		if (!c->seat[l].channel)
+			continue;
+		channel_link(c->seat[l].channel, &link);
+		live_link(&link);
+	}
 	window_look(c->window);
+	hook_look();
+}
+
+static void reload(void *coordinator)
+{
+	daemon_reload_level(&((struct coordinator *)coordinator)->config->common);
 }
 
 enum err coordinator_init(struct coordinator *c)
@@ -151,7 +163,7 @@ static void on_shown(void *coordinator, int fd, const char *name)
 enum err coordinator_listen(struct coordinator *c)
 {
 	const struct coordinator_config *config = c->config;
-	struct conn_options o = { .files = tls_files_of(&config->common.identity),
+	struct conn_options o = { .files = config->common.identity,
 				  .tcp_congestion = config->common.tcp_congestion };
 
 	bool api = c->queue && config->api.listen;
@@ -172,11 +184,22 @@ enum err coordinator_watch(struct coordinator *c, void (*stop)(void *c, const ch
 {
 	struct window_more none = { 0 };
 
-	watch_start(&c->watch, &c->config->common, c->host, stop, check_again, c);
+	watch_start(&c->watch, &(struct watch_options){ .name = c->config->common.name,
+							.files = &c->config->common.identity,
+							.away_s = c->config->common.away_s,
+							.host = c->host,
+							.stop = stop,
+							.check = check_again,
+							.reload = reload,
+							.tick = look,
+							.certificate = live_certificate,
+							.expires = hook_certificate,
+							.peer = live_peer,
+							.away = hook_away,
+							.arg = c });
 	TRY(window_start(c->window, c->queue ? &c->queue->shows : &none));
 	if (c->front)
 		log_info("for people elsewhere: https://%s/", c->api_bound);
-	watch_look(&c->watch, look);
 	return ERR_OK;
 }
 

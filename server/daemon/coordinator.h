@@ -182,6 +182,8 @@ void running_look(struct running *r); /* of what is closed, something has closed
 void running_drop(struct running *r);
 /* The seat is free for another job; its connection is the job's until it has closed. */
 void running_let_go(struct running *r, struct seat *seat);
+/* The last counts of that party's link go into the live snapshot; r->channel[l] becomes NULL. */
+void running_free_channel(struct running *r, size_t l);
 void running_free(struct running *r); /* its thread is over, and its handles have closed */
 
 /* ---- coordinator_again.c ---- */

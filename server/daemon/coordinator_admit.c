@@ -211,7 +211,7 @@ static void lose(struct running *r, struct seat *seat, enum err code, const char
 
 static void take_back(struct seat *seat, struct conn *conn)
 {
-	struct channel_link link;
+	struct link_state link;
 
 	seat->conn = conn;
 	conn_attach(conn, seat->channel, channel_job(seat->channel));

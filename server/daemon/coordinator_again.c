@@ -238,8 +238,8 @@ void running_begin_again(struct running *r)
 		seat->conn = NULL;
 		seat->joined = false;
 		seat->known = true;
-		channel_free(seat->channel);
-		seat->channel = r->channel[l] = NULL;
+		running_free_channel(r, l);
+		seat->channel = NULL;
 	}
 	post_free(r->post);
 	r->run.post = r->post = post_new(r->c->config->common.step_timeout_s);

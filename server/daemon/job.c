@@ -148,9 +148,14 @@ static enum err gather_done(struct run *run, struct msg *all)
 /* run.json, with all that has passed so far. */
 static enum err write_record(struct run *run)
 {
+	struct link_state link;
+
 	run->record->traffics = run->record->peers = 0; /* of an earlier call */
-	for (size_t l = 0; l < run->L; l++)
-		account_channel(run->record, run->channel[l]);
+	for (size_t l = 0; l < run->L; l++) {
+		channel_link(run->channel[l], &link);
+		live_link(&link); /* so that /api/status shows no less than the record */
+		record_link(run->record, &link);
+	}
 	return record_write(run->record, run->output);
 }
 
@@ -172,7 +177,7 @@ static enum err finish(struct run *run)
 		e = post_settle(run->post);
 	TRY(e);
 
-	account_step(run->record, run->post);
+	run_step(run);
 	record_end(run->record, ERR_OK, ""); /* what follows is no part of the work */
 	live_job_ended(run->record);
 	until_s = clock_now_s() + LAST_TIMEOUT_S;
@@ -298,7 +303,7 @@ enum err job_serve(struct run *run, const char *output)
 	}
 	log_progress_end();
 	if (e != ERR_OK) {
-		account_step(run->record, run->post);
+		run_step(run);
 		record_end(run->record, e, end.why);
 		if (!job_goes_on(run))
 			live_job_ended(run->record);

@@ -351,6 +351,18 @@ enum err running_begin_results(struct running *r)
 	return record_write(&r->record, r->output);
 }
 
+void running_free_channel(struct running *r, size_t l)
+{
+	struct link_state link;
+
+	if (!r->channel[l])
+		return;
+	channel_link(r->channel[l], &link);
+	live_link_ends(&link);
+	channel_free(r->channel[l]);
+	r->channel[l] = NULL;
+}
+
 void running_free(struct running *r)
 {
 	for (struct running **at = &r->c->jobs; *at; at = &(*at)->next)
@@ -359,7 +371,7 @@ void running_free(struct running *r)
 			break;
 		}
 	for (size_t l = 0; l < r->L; l++)
-		channel_free(r->channel[l]);
+		running_free_channel(r, l);
 	post_free(r->post);
 	record_release(&r->record);
 	if (!r->left)

@@ -397,12 +397,13 @@ bool service_answer_as(struct service *s, enum role role, const char *who,
 	return !a.denied;
 }
 
-void service_answer(void *service, const struct roles_peer *peer, const struct json *request,
+void service_answer(void *service, const struct control_peer *peer, const struct json *request,
 		    struct json *answer)
 {
 	struct service *s = service;
 	char who[ROLES_NAME_MAX + 1];
 
 	roles_name_of(peer->uid, who);
-	(void)service_answer_as(s, roles_of(&s->roles, peer), who, request, answer);
+	(void)service_answer_as(s, roles_of(&s->roles, peer->uid, peer->group, peer->groups), who,
+				request, answer);
 }

@@ -4,9 +4,17 @@
 #include "common/base/machine.h"
 #include "common/job/room.h"
 
+void run_step(struct run *run)
+{
+	struct link_times passed;
+
+	post_times(run->post, &passed);
+	record_step(run->record, &passed);
+}
+
 void run_phase(struct run *run, const char *name)
 {
-	account_step(run->record, run->post);
+	run_step(run);
 	record_phase(run->record, name);
 	run->phase++;
 	for (size_t l = 0; l < run->L; l++)
@@ -39,7 +47,7 @@ void run_progress(struct run *run, unsigned iteration, size_t moved)
 		p.bytes += channel_bytes(run->channel[l]);
 	record_now(run->record)->iterations = iteration;
 	log_progress(&p);
-	account_step(run->record, run->post);
+	run_step(run);
 }
 
 enum err run_broadcast(struct run *run, size_t first, size_t last, const struct msg *m)

@@ -44,6 +44,8 @@ struct run {
 	const char *state;     /* the file of server/daemon/attempt.h; NULL: none */
 };
 
+/* Ends the record's current step. */
+void run_step(struct run *run);
 /* Names the phase that begins in the record, the log and the channels' errors; up to 23 bytes, copied. */
 void run_phase(struct run *run, const char *name);
 /* n, and columns where the kind says them, are known: how much memory the job will take here goes into log and

@@ -250,13 +250,15 @@ static void check_sum(struct hub *h)
 
 static uint64_t masked_bytes(struct hub *h)
 {
-	struct channel_traffic t[32];
+	struct link_state link;
 	uint64_t n = 0;
 
-	for (size_t l = 0; l < parties; l++)
-		for (size_t i = channel_traffic(h->run.channel[l], t, 32); i-- > 0;)
-			if (t[i].type == MSG_MASKED)
-				n += t[i].bytes_received;
+	for (size_t l = 0; l < parties; l++) {
+		channel_link(h->run.channel[l], &link);
+		for (size_t i = 0; i < link.types; i++)
+			if (link.type[i].number == MSG_MASKED)
+				n += link.type[i].bytes_received;
+	}
 	return n;
 }
 

@@ -5,6 +5,7 @@
  * conn_in.c is compiled in here a second time, with a TLS that hands on what it gets.
  */
 #include "common/base/clock.h"
+#include "common/parties/choice.h"
 #include "proto/channel_own.h"
 #include "proto/conn_own.h"
 

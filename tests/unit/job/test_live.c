@@ -61,7 +61,7 @@ static void attempt(unsigned rounds)
 {
 	record_phase(&record, "level-1");
 	record_now(&record)->rounds = rounds;
-	record_step(&record, &(struct record_times){ .wait_s = 0.25, .round_trips = 1 });
+	record_step(&record, &(struct link_times){ .wait_s = 0.25, .round_trips = 1 });
 }
 
 #define ROUNDS "coterie_rounds_total{kind=\"kcagc\",phase=\"level-1\"} "
@@ -77,7 +77,7 @@ TEST(counters_go_on_over_attempts_and_jobs)
 	assert_int_equal(number("coterie_jobs{state=\"running\"} "), 1);
 	assert_int_equal(number(ROUNDS), 3);
 	record_now(&record)->rounds = 5;
-	record_step(&record, &(struct record_times){ 0 });
+	record_step(&record, &(struct link_times){ 0 });
 	assert_int_equal(number(ROUNDS), 5);
 	record_end(&record, ERR_PEER, "b left"); /* an attempt that another one follows */
 	assert_int_equal(number("coterie_jobs{state=\"running\"} "), 1);
@@ -103,6 +103,23 @@ TEST(counters_go_on_over_attempts_and_jobs)
 	    3);
 }
 
+/* Shows a link that has sent and received so many bytes, in messages of two types. */
+static const struct link_state *link_says(const char *peer, const char *of_job, uint64_t sent,
+					  uint64_t received)
+{
+	static struct link_state link;
+
+	link = (struct link_state){ .rtt_s = 0.5,
+				    .types = 2,
+				    .type = { { .bytes_sent = sent / 2 },
+					      { .bytes_sent = sent - sent / 2,
+						.bytes_received = received } } };
+	snprintf(link.peer, sizeof(link.peer), "%s", peer);
+	snprintf(link.job, sizeof(link.job), "%s", of_job);
+	live_link(&link);
+	return &link;
+}
+
 TEST(bytes_of_links_go_on_too)
 {
 	char id[33] = "03000000000000000000000000000000";
@@ -111,10 +128,11 @@ TEST(bytes_of_links_go_on_too)
 	live_peer("127.0.0.1:1", false);
 	live_peer("127.0.0.1:1", true);
 	live_peer_says("127.0.0.1:1", "hub", "127.0.0.1:1", "coterie \"x\"\n");
-	live_peer_link("hub", id, &(struct live_link){ .rtt_s = 0.5, .sent = 100, .received = 7 });
-	live_peer_link("hub", id, &(struct live_link){ .rtt_s = 0.5, .sent = 150, .received = 8 });
-	live_link_ends("hub");
-	live_peer_link("hub", id, &(struct live_link){ .rtt_s = 0.5, .sent = 20 });
+	link_says("hub", "", 60, 5); /* its job is not known yet */
+	link_says("hub", id, 100, 7);
+	link_says("hub", id, 150, 8);
+	live_link_ends(link_says("hub", id, 150, 8));
+	link_says("hub", id, 20, 0);
 	assert_int_equal(number("coterie_sent_bytes_total{kind=\"kcagc\"} "), 170);
 	assert_int_equal(number("coterie_received_bytes_total{kind=\"kcagc\"} "), 8);
 	assert_int_equal(number("coterie_peer_connected{peer=\"hub\"} "), 1);
@@ -122,8 +140,7 @@ TEST(bytes_of_links_go_on_too)
 	live_peer("127.0.0.1:1", false); /* may be said twice */
 	assert_int_equal(number("coterie_peer_connected{peer=\"hub\"} "), 0);
 	assert_int_equal(number("coterie_peer_disconnects_total{peer=\"hub\"} "), 1);
-	live_peer_link("stranger", id,
-		       &(struct live_link){ .sent = 5 }); /* of nobody that was named */
+	link_says("stranger", id, 5, 0); /* of nobody that was named */
 	assert_int_equal(number("coterie_sent_bytes_total{kind=\"kcagc\"} "), 170);
 	record_end(&record, ERR_OK, "");
 	live_job_ended(&record);
@@ -156,7 +173,7 @@ TEST(an_awaited_approval_is_a_state)
 	json_free(o);
 	json_free(names);
 	free(l);
-	live_link_ends("bank-a"); /* as when it declines */
+	live_link_ends(&(struct link_state){ .peer = "bank-a" }); /* as when it declines */
 	assert_int_equal(number("coterie_jobs{state=\"awaiting approval\"} "), 0);
 	assert_int_equal(number("coterie_jobs{state=\"running\"} "), 1);
 	record_end(&record, ERR_PEER, "bank-a declined");
@@ -223,7 +240,7 @@ TEST(tables_that_are_full_lose_nothing)
 		snprintf(name, sizeof(name), "phase-%d", i);
 		record_phase(&record, name);
 		record_now(&record)->rounds = 1;
-		record_step(&record, &(struct record_times){ 0 });
+		record_step(&record, &(struct link_times){ 0 });
 	}
 	assert_int_equal(number("coterie_rounds_total{kind=\"kcagc\",phase=\"phase-0\"} "), 1);
 	assert_int_equal(number("coterie_rounds_total{kind=\"kcagc\",phase=\"other\"} "),
@@ -252,7 +269,7 @@ static void *run_jobs(void *number)
 		for (int p = 0; p < 10; p++) {
 			record_phase(r, "raced");
 			record_now(r)->rounds = 1;
-			record_step(r, &(struct record_times){ 0 });
+			record_step(r, &(struct link_times){ 0 });
 		}
 	}
 	record_end(r, ERR_OK, "");

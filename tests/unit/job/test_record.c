@@ -70,14 +70,14 @@ TEST(test_record_of_a_job_that_ended_well)
 	struct json *v;
 
 	start();
-	record_step(&r, &(struct record_times){ 7, 7, 7 }); /* before any phase: nobody's */
+	record_step(&r, &(struct link_times){ 7, 7, 7 }); /* before any phase: nobody's */
 	record_phase(&r, "local");
-	record_step(&r, &(struct record_times){ 0, 0, 1 });
+	record_step(&r, &(struct link_times){ 0, 0, 1 });
 	record_phase(&r, "level-1");
 	record_now(&r)->rounds = 6;
 	record_now(&r)->iterations = 5;
-	record_step(&r, &(struct record_times){ 600, 500, 2 }); /* longer than it lasted */
-	record_step(&r, &(struct record_times){ 400, 0, 3 });
+	record_step(&r, &(struct link_times){ 600, 500, 2 }); /* longer than it lasted */
+	record_step(&r, &(struct link_times){ 400, 0, 3 });
 	record_phase(&r, "polish");
 	record_now(&r)->rounds = 3;
 	record_now(&r)->iterations = 3;
@@ -87,10 +87,15 @@ TEST(test_record_of_a_job_that_ended_well)
 					     .inertia = 5,
 					     .objective = (double[]){ 6, 5 },
 					     .objectives = 2 });
-	record_step(&r, &(struct record_times){ 0 });
+	record_step(&r, &(struct link_times){ 0 });
 	record_data(&r, "/", NULL, NULL, NULL);
-	record_add_traffic(&r, &(struct record_traffic){ "a", "MASKED", 1, 2, 30, 40 });
-	r.peer[r.peers++] = (struct record_peer){ "a", 1.5, "cubic", 3, 4000 };
+	record_link(&r, &(struct link_state){ .peer = "a",
+					      .rtt_s = 1.5e-3,
+					      .congestion = "cubic",
+					      .reconnects = 3,
+					      .resent = 4000,
+					      .types = 1,
+					      .type = { { 30, "MASKED", 1, 2, 30, 40 } } });
 	record_result(&r, label, 5, 2);
 	record_end(&r, ERR_OK, "");
 	assert_int_equal(record_rounds(&r), 9);

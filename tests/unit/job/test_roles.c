@@ -25,7 +25,7 @@ static enum role role_of(uid_t uid, gid_t own, gid_t other)
 {
 	gid_t group[] = { own, other };
 
-	return roles_of(&roles, &(struct roles_peer){ uid, group, 2 });
+	return roles_of(&roles, uid, group, 2);
 }
 
 TEST_WITH(test_users_and_groups, set_up, NULL)

@@ -6,6 +6,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
+#include "common/parties/choice.h"
 #include "proto/channel_own.h"
 #include "proto/codec.h"
 

@@ -90,7 +90,7 @@ static void *deliver_late(void *arg)
 	return arg;
 }
 
-static void wait_for_it(double first_after_s, struct record_times *t, double *blocked_s)
+static void wait_for_it(double first_after_s, struct link_times *t, double *blocked_s)
 {
 	pthread_t thread;
 	double start;
@@ -106,7 +106,7 @@ static void wait_for_it(double first_after_s, struct record_times *t, double *bl
 }
 
 /* The same as an exchange of its own. */
-static void times_of(double rtt_s, double first_after_s, struct record_times *t, double *blocked_s)
+static void times_of(double rtt_s, double first_after_s, struct link_times *t, double *blocked_s)
 {
 	channel_set_rtt(late_one, rtt_s);
 	assert_ok(send_empty(late_one));
@@ -115,7 +115,7 @@ static void times_of(double rtt_s, double first_after_s, struct record_times *t,
 
 static void test_times(void **state)
 {
-	struct record_times t;
+	struct link_times t;
 	double blocked;
 
 	(void)state;
@@ -149,32 +149,36 @@ static void test_times(void **state)
 
 static void test_traffic(void **state)
 {
-	struct channel_traffic t[40];
-	struct channel_link link;
+	static const uint8_t id[JOB_ID_LEN] = { 0x0a, 0xff };
+	struct link_state link;
+	const struct link_type *t = link.type;
 
 	(void)state;
-	assert_int_equal(channel_traffic(hub[A], t, 40), 0);
+	channel_link(hub[A], &link);
+	assert_int_equal(link.types, 0);
+	assert_string_equal(link.peer, channel_peer(hub[A]));
+	assert_string_equal(link.job, "");
+	channel_of_job(hub[A], id, 1);
 	assert_ok(send_accept(party[A], 1));
 	assert_ok(send_accept(party[A], 2));
 	assert_ok(send_empty(hub[A]));
 	channel_count(hub[A], MSG_HEARTBEAT, true, 3, 84);
-	assert_int_equal(channel_traffic(hub[A], t, 40), 3);
-	assert_int_equal(t[0].type, MSG_HEARTBEAT);
+	channel_link(hub[A], &link);
+	assert_string_equal(link.job, "0aff0000000000000000000000000000");
+	assert_int_equal(link.types, 3);
+	assert_int_equal(t[0].number, MSG_HEARTBEAT);
+	assert_string_equal(t[0].name, "HEARTBEAT");
 	assert_int_equal(t[0].messages_sent, 3);
 	assert_int_equal(t[0].bytes_sent, 84);
-	assert_int_equal(t[1].type, MSG_ACCEPT);
+	assert_int_equal(t[1].number, MSG_ACCEPT);
 	assert_int_equal(t[1].messages_received, 2);
 	assert_int_equal(t[1].bytes_received, 2 * (FRAME_HEADER_LEN + 3 * HASH_LEN + 12));
 	assert_int_equal(t[1].messages_sent, 0);
-	assert_int_equal(t[2].type, MSG_DONE);
+	assert_int_equal(t[2].number, MSG_DONE);
 	assert_int_equal(t[2].messages_sent, 1);
 	assert_int_equal(t[2].bytes_sent, FRAME_HEADER_LEN + 4);
 	assert_int_equal(channel_bytes(hub[A]),
 			 t[0].bytes_sent + t[1].bytes_received + t[2].bytes_sent);
-	assert_int_equal(channel_traffic(hub[A], t, 1), 1);
-	assert_int_equal(channel_traffic(party[A], t, 40), 2);
-	assert_int_equal(t[0].messages_sent, 2);
-	channel_link(hub[A], &link);
 	assert_true(link.rtt_s < 0);
 	assert_string_equal(link.congestion, "");
 	channel_set_rtt(hub[A], 0.25);
@@ -182,6 +186,9 @@ static void test_traffic(void **state)
 	channel_link(hub[A], &link);
 	assert_true(link.rtt_s == 0.25);
 	assert_string_equal(link.congestion, "cubic");
+	channel_link(party[A], &link);
+	assert_int_equal(link.types, 2);
+	assert_int_equal(t[0].messages_sent, 2);
 }
 
 static void observe(void *arg, enum msg_type type, struct bytes body)

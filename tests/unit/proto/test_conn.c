@@ -5,8 +5,7 @@
 
 static void test_greeting(void **state)
 {
-	struct channel_traffic t[40];
-	struct channel_link link;
+	struct link_state link;
 
 	(void)state;
 	connect_both();
@@ -18,13 +17,13 @@ static void test_greeting(void **state)
 	assert_int_equal(bank.last, MSG_WELCOME);
 	assert_int_equal(hub.ready + bank.ready, 2);
 	/* the greeting is in the channel's record */
-	assert_int_equal(channel_traffic(hub.channel, t, 40), 2);
-	assert_int_equal(t[0].type, MSG_HELLO);
-	assert_int_equal(t[0].messages_received, 1);
-	assert_int_equal(t[0].bytes_received, FRAME_HEADER_LEN + 8);
-	assert_int_equal(t[1].type, MSG_WELCOME);
-	assert_int_equal(t[1].messages_sent, 1);
 	channel_link(hub.channel, &link);
+	assert_int_equal(link.types, 2);
+	assert_int_equal(link.type[0].number, MSG_HELLO);
+	assert_int_equal(link.type[0].messages_received, 1);
+	assert_int_equal(link.type[0].bytes_received, FRAME_HEADER_LEN + 8);
+	assert_int_equal(link.type[1].number, MSG_WELCOME);
+	assert_int_equal(link.type[1].messages_sent, 1);
 	assert_true(link.rtt_s >= 0 && link.rtt_s < 1);
 	assert_true(link.congestion[0]);
 }
@@ -42,9 +41,9 @@ static void test_messages_of_a_job(void **state)
 static void test_padding(void **state)
 {
 	enum { FRAMES = 40 };
-	struct channel_traffic t[40];
+	struct link_state link;
 	struct msg *m;
-	size_t i = 0, types;
+	size_t i = 0;
 
 	(void)state;
 	ALLOC(m, 1);
@@ -61,12 +60,13 @@ static void test_padding(void **state)
 	assert_ok(channel_send(bank.channel, m));
 	run_until(hub.channel->in.count == 1);
 	assert_ok(channel_recv(hub.channel, MSG_ACCEPT, m));
-	types = channel_traffic(hub.channel, t, 40);
-	while (i < types && t[i].type != MSG_PADDING)
+	channel_link(hub.channel, &link);
+	while (i < link.types && link.type[i].number != MSG_PADDING)
 		i++;
-	assert_true(i < types);
-	assert_int_equal(t[i].messages_received, FRAMES);
-	assert_int_equal(t[i].bytes_received, FRAMES * (FRAME_HEADER_LEN + 4 + MSG_CHUNK_MAX / 4));
+	assert_true(i < link.types);
+	assert_int_equal(link.type[i].messages_received, FRAMES);
+	assert_int_equal(link.type[i].bytes_received,
+			 FRAMES * (FRAME_HEADER_LEN + 4 + MSG_CHUNK_MAX / 4));
 	assert_int_equal(hub.closed + bank.closed, 0);
 	free(m);
 }
@@ -139,9 +139,9 @@ static void test_slow_reader(void **state)
 
 static void test_heartbeats_keep_alive(void **state)
 {
-	struct channel_traffic t[40];
+	const struct link_type *beats;
+	struct link_state link;
 	uint64_t before;
-	size_t n;
 
 	(void)state;
 	hub.heartbeat_s = bank.heartbeat_s = 0.5;
@@ -149,11 +149,12 @@ static void test_heartbeats_keep_alive(void **state)
 	before = post_progress(hub.post);
 	run_for(2000);
 	assert_int_equal(hub.closed + bank.closed, 0);
-	n = channel_traffic(hub.channel, t, 40);
-	assert_int_equal(n, 3);
-	assert_int_equal(t[2].type, MSG_HEARTBEAT);
-	assert_true(t[2].messages_received >= 4 && t[2].messages_sent >= 4);
-	assert_int_equal(t[2].bytes_sent, t[2].messages_sent * (FRAME_HEADER_LEN + 8));
+	channel_link(hub.channel, &link);
+	assert_int_equal(link.types, 3);
+	beats = &link.type[2];
+	assert_int_equal(beats->number, MSG_HEARTBEAT);
+	assert_true(beats->messages_received >= 4 && beats->messages_sent >= 4);
+	assert_int_equal(beats->bytes_sent, beats->messages_sent * (FRAME_HEADER_LEN + 8));
 	/* an idle party's counter stands still: nothing for the coordinator to pass on */
 	assert_true(post_progress(hub.post) <= before + 1);
 }
@@ -310,7 +311,7 @@ static void test_congestion(void **state)
 				  .tcp_congestion = "nosuch",
 				  .handshake_timeout_s = 20 };
 	struct conn_host *h;
-	struct channel_link link;
+	struct link_state link;
 	struct listener *l;
 	char text[80];
 

@@ -186,7 +186,7 @@ static void run_broken(void (*at_hub)(void), void (*at_bank)(void), unsigned eve
 /* Many small messages, each an answer to the one before. */
 static void test_talk(void **state)
 {
-	struct channel_link link;
+	struct link_state link;
 
 	(void)state;
 	run_broken(hub_talks, bank_talks, 3, 40);
@@ -233,7 +233,7 @@ static void hub_sums(void)
 
 static void test_stream(void **state)
 {
-	struct channel_link link;
+	struct link_state link;
 
 	(void)state;
 	most_kept = 0;

@@ -90,12 +90,12 @@ static enum err send_masked(size_t bytes)
 /* How many messages of that type have reached the hub's queue. */
 static uint64_t arrived(enum msg_type type)
 {
-	struct channel_traffic t[40];
-	size_t n = channel_traffic(hub, t, 40);
+	struct link_state link;
 
-	for (size_t i = 0; i < n; i++)
-		if (t[i].type == type)
-			return t[i].messages_received;
+	channel_link(hub, &link);
+	for (size_t i = 0; i < link.types; i++)
+		if (link.type[i].number == type)
+			return link.type[i].messages_received;
 	return 0;
 }
 

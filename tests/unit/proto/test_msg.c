@@ -1,5 +1,6 @@
 #include "tests/test.h"
 
+#include "common/parties/choice.h"
 #include "proto/codec.h"
 #include "proto/frame.h"
 #include "proto/labels.h"

@@ -82,8 +82,7 @@ static void test_many_cuts(void **state)
 
 static void test_account(void **state)
 {
-	struct channel_link link;
-	struct channel_traffic t[40];
+	struct link_state link;
 	uint64_t moved;
 
 	(void)state;
@@ -103,11 +102,13 @@ static void test_account(void **state)
 	connection(&bank, &hub, ALL, ALL);
 	assert_true(post_progress(bank.post) > moved);
 	/* the record of traffic has each message once, at both ends */
-	assert_int_equal(channel_traffic(bank.ch, t, 40), 1);
-	assert_int_equal(t[0].messages_sent, 2 * COUNT);
-	assert_int_equal(t[0].bytes_sent, 2 * all_bytes());
-	assert_int_equal(channel_traffic(hub.ch, t, 40), 1);
-	assert_int_equal(t[0].messages_received, 2 * COUNT);
+	channel_link(bank.ch, &link);
+	assert_int_equal(link.types, 1);
+	assert_int_equal(link.type[0].messages_sent, 2 * COUNT);
+	assert_int_equal(link.type[0].bytes_sent, 2 * all_bytes());
+	channel_link(hub.ch, &link);
+	assert_int_equal(link.types, 1);
+	assert_int_equal(link.type[0].messages_received, 2 * COUNT);
 }
 
 /* ---- one message to many ---- */

@@ -18,7 +18,8 @@ static struct tls_context *context(enum tls_role role, const struct cert_files *
 	struct tls_context *c;
 
 	assert_ok(tls_context_new(
-	    &c, role, &(struct tls_files){ files->cert, files->key, trusted->path, NULL, NULL }));
+	    &c, role,
+	    &(struct identity_files){ files->cert, files->key, trusted->path, NULL, NULL }));
 	return c;
 }
 
@@ -490,24 +491,30 @@ static void test_wrong_files_are_refused(void **state)
 
 	(void)state;
 	certs_path(missing, "missing", "pem");
-	assert_err(tls_context_new(&c, TLS_SERVER,
-				   &(struct tls_files){ missing, hub.key, ca.path, NULL, NULL }),
-		   ERR_INPUT, missing);
-	assert_err(tls_context_new(&c, TLS_SERVER,
-				   &(struct tls_files){ hub.cert, missing, ca.path, NULL, NULL }),
-		   ERR_INPUT, missing);
-	assert_err(tls_context_new(&c, TLS_SERVER,
-				   &(struct tls_files){ hub.cert, hub.key, missing, NULL, NULL }),
-		   ERR_INPUT, missing);
-	assert_err(tls_context_new(&c, TLS_SERVER,
-				   &(struct tls_files){ hub.cert, bank.key, ca.path, NULL, NULL }),
-		   ERR_INPUT, bank.key);
-	assert_err(tls_context_new(&c, TLS_SERVER,
-				   &(struct tls_files){ hub.key, hub.key, ca.path, NULL, NULL }),
-		   ERR_INPUT, hub.key);
-	assert_err(tls_context_new(&c, TLS_CLIENT,
-				   &(struct tls_files){ hub.cert, hub.cert, ca.path, NULL, NULL }),
-		   ERR_INPUT, hub.cert);
+	assert_err(
+	    tls_context_new(&c, TLS_SERVER,
+			    &(struct identity_files){ missing, hub.key, ca.path, NULL, NULL }),
+	    ERR_INPUT, missing);
+	assert_err(
+	    tls_context_new(&c, TLS_SERVER,
+			    &(struct identity_files){ hub.cert, missing, ca.path, NULL, NULL }),
+	    ERR_INPUT, missing);
+	assert_err(
+	    tls_context_new(&c, TLS_SERVER,
+			    &(struct identity_files){ hub.cert, hub.key, missing, NULL, NULL }),
+	    ERR_INPUT, missing);
+	assert_err(
+	    tls_context_new(&c, TLS_SERVER,
+			    &(struct identity_files){ hub.cert, bank.key, ca.path, NULL, NULL }),
+	    ERR_INPUT, bank.key);
+	assert_err(
+	    tls_context_new(&c, TLS_SERVER,
+			    &(struct identity_files){ hub.key, hub.key, ca.path, NULL, NULL }),
+	    ERR_INPUT, hub.key);
+	assert_err(
+	    tls_context_new(&c, TLS_CLIENT,
+			    &(struct identity_files){ hub.cert, hub.cert, ca.path, NULL, NULL }),
+	    ERR_INPUT, hub.cert);
 }
 
 int tests_run(void)

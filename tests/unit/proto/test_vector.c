@@ -1,6 +1,7 @@
 /* Vectors of labels and of real numbers in chunks, and choices, over channels joined in memory. */
 #include "joined.h"
 
+#include "common/parties/choice.h"
 #include "proto/labels.h"
 
 #include <float.h>
@@ -11,11 +12,12 @@
 
 static size_t messages_received(struct channel *ch)
 {
-	struct channel_traffic t[40];
-	size_t n = channel_traffic(ch, t, 40), all = 0;
+	struct link_state link;
+	size_t all = 0;
 
-	for (size_t i = 0; i < n; i++)
-		all += t[i].messages_received;
+	channel_link(ch, &link);
+	for (size_t i = 0; i < link.types; i++)
+		all += link.type[i].messages_received;
 	return all;
 }
 

@@ -2,8 +2,8 @@
  * A build only for simulation can raise it with CFLAGS="-O2 -g -DCOTERIE_PARTIES_MAX=1024"
  * (scripts/bench many). It cannot use pre-shared keys: the markers of so many parties exceed a
  * frame (crypto/psk.h). */
-#ifndef COMMON_KIND_LIMIT_H
-#define COMMON_KIND_LIMIT_H
+#ifndef COMMON_BASE_LIMIT_H
+#define COMMON_BASE_LIMIT_H
 
 #ifndef COTERIE_PARTIES_MAX
 #define COTERIE_PARTIES_MAX 256

@@ -1,0 +1,36 @@
+/* link.h -- counts of the link to a peer. proto/ fills them in; records and the live snapshot keep them. */
+#ifndef COMMON_BASE_LINK_H
+#define COMMON_BASE_LINK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { LINK_TYPES_MAX = 64, LINK_NAME_MAX = 64, LINK_JOB_LEN = 32 };
+
+/* Time since the last call that returned it: how long the job thread was blocked, and how often it waited
+ * for an answer to something that it had sent. */
+struct link_times {
+	double wait_s;        /* blocked while others computed */
+	double wire_s;        /* blocked while bytes travelled */
+	unsigned round_trips; /* exchanges: sent, then blocked until something came */
+};
+
+/* Messages of one type, and the bytes of their whole frames. */
+struct link_type {
+	unsigned number;
+	const char *name; /* static */
+	uint64_t messages_sent, messages_received, bytes_sent, bytes_received;
+};
+
+struct link_state {
+	char peer[LINK_NAME_MAX + 1];
+	char job[LINK_JOB_LEN + 1]; /* its id in hexadecimal digits; "": not known yet */
+	double rtt_s;               /* smoothed round trip of the connection; < 0: not known */
+	char congestion[16];        /* congestion control in effect; "": not known */
+	unsigned reconnects;        /* times that another connection took a lost one's place */
+	uint64_t resent;            /* bytes of frames that were sent again */
+	size_t types;               /* that were seen, the link's own messages included */
+	struct link_type type[LINK_TYPES_MAX];
+};
+
+#endif

@@ -6,7 +6,7 @@
 #include "common/base/alloc.h"
 #include "common/linalg/la.h"
 #include "worker/link.h"
-#include "worker/orders.h"
+#include "worker/state.h"
 #include "worker/talk.h"
 
 #include <signal.h>

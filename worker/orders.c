@@ -1,4 +1,3 @@
-#include "worker/orders.h"
 #include "common/data/limits.h"
 #include "worker/link.h"
 #include "worker/state.h"

@@ -1,6 +1,5 @@
 #include "common/base/alloc.h"
 #include "common/ranks/read.h"
-#include "common/ranks/rename.h"
 #include "worker/link.h"
 #include "worker/state.h"
 
@@ -8,6 +7,8 @@
 
 static enum err read_files(struct state *s)
 {
+	const struct csr *sparse = &s->X.sparse;
+	struct ranks_sizes *sizes = &s->reply.sizes;
 	struct csr rows;
 
 	state_drop(s);
@@ -16,16 +17,17 @@ static enum err read_files(struct state *s)
 	if (*s->order.edges) {
 		TRY(ranks_read_edges(s->R, s->order.edges, &rows));
 		graph_init_part(&s->g, &rows, s->R);
-		s->reply.neighbours = graph_neighbours(&s->g);
+		sizes->neighbours = graph_neighbours(&s->g);
 	}
 	s->features = alloc_copy(s->order.features);
 	s->read = link_cost();
-	s->reply.weighted = s->g.adjacency.value != NULL;
-	s->reply.n = s->R->n;
-	s->reply.cols = features_cols(&s->X);
-	s->reply.is_sparse = s->X.is_sparse;
+	sizes->ranks = s->R->count;
+	sizes->weighted = s->g.adjacency.value != NULL;
+	sizes->n = s->R->n;
+	sizes->cols = features_cols(&s->X);
+	sizes->is_sparse = s->X.is_sparse;
 	if (s->X.is_sparse)
-		s->reply.entries = ranks_total(s->R, s->X.sparse.start[s->X.sparse.rows]);
+		sizes->entries = ranks_total(s->R, sparse->start[sparse->rows]);
 	return ERR_OK;
 }
 

@@ -35,7 +35,7 @@ void order_embed(struct state *s)
 	e = embed_keep(&s->X, &s->g, &s->order.embed, &s->Z, &how);
 	graph_release(&s->g);
 	s->embedded = link_cost();
-	s->reply.dims = how.map.cols;
+	s->reply.sizes.dims = how.map.cols;
 	s->reply.word = how.word;
 	s->reply.mean_norm = how.mean_norm;
 	s->reply.has_idf = how.idf != NULL;

@@ -20,24 +20,26 @@ void order_rows(struct state *s)
 
 bool order_is_answerable(const struct state *s)
 {
-	const struct ranks_question *q = &s->order.asked;
+	const struct ranks_question *o = &s->order.asked;
 	size_t m = s->party.X.cols;
 
-	if (q->k > ROWS_MAX || q->cols > COLS_MAX || q->words > RANKS_WORDS_MAX ||
-	    q->given > RANKS_WORDS_MAX)
+	if (o->k > ROWS_MAX || o->cols > COLS_MAX || o->words > RANKS_WORDS_MAX ||
+	    o->given > RANKS_WORDS_MAX)
 		return false;
-	switch (q->kind) {
+	switch (o->q.kind) {
 	case FEDSC_TOTALS:
-		return q->given == 0;
+		return o->given == 0;
 	case FEDSC_SPREAD:
-		return q->given == m;
+		return o->given == m;
 	case FEDSC_SCALE:
-		return q->given == (q->has_unit ? m : 0);
+		return o->given == (o->q.unit ? m : 0) && !o->q.width && o->q.beta == 0;
 	case FEDSC_CLUSTERS:
-		return q->given == (q->clusters == FEDKMEANS_COUNTS ? q->k * q->cols : q->k);
+		if (o->clusters.kind != FEDKMEANS_COUNTS)
+			return o->given == o->clusters.k;
+		return o->given == o->k * o->cols;
 	case FEDSC_ANCHOR:
 	case FEDSC_EMBED:
-		return q->given == q->k * q->cols;
+		return o->given == o->k * o->cols;
 	default:
 		return false;
 	}
@@ -52,31 +54,22 @@ static size_t columns_asked(const struct state *s, const struct fedsc_question *
 /* The numbers that go with a question are all of one thing. */
 void order_ask_rows(struct state *s)
 {
-	const struct ranks_question *o = &s->order.asked;
+	struct ranks_question *o = &s->order.asked;
+	struct fedsc_question *q = &o->q;
 	double *given = alloc(o->given, sizeof(*given)), *sums = alloc(o->words, sizeof(*sums));
 	struct mat matrix = { .rows = o->k, .cols = o->cols, .a = given };
-	struct fedkmeans_question clusters = { .kind = o->clusters,
-					       .centres = &matrix,
-					       .count = given,
-					       .k = o->k,
-					       .least = o->least };
-	struct fedsc_question q = { .kind = o->kind,
-				    .columns = o->columns,
-				    .scale = o->scale,
-				    .clip = o->clip,
-				    .near = o->near,
-				    .mean = given,
-				    .unit = o->has_unit ? given : NULL,
-				    .Z = &matrix,
-				    .R = &matrix,
-				    .clusters = &clusters };
 	size_t words;
 
+	q->mean = given;
+	q->unit = q->unit ? given : NULL;
+	q->Z = q->R = o->clusters.centres = &matrix;
+	o->clusters.count = given;
+	q->clusters = &o->clusters;
 	state_receive_told(s, given, o->given * sizeof(*given));
-	words = fedsc_words(&q, columns_asked(s, &q)); /* of sums: by the counts given */
+	words = fedsc_words(q, columns_asked(s, q)); /* of sums: by the counts given */
 	if (words != o->words)
 		link_abort("rank 0 was asked for %zu words of an answer of %zu", o->words, words);
-	if (state_reply(s, fedsc_answer(&s->party, &q, sums)))
+	if (state_reply(s, fedsc_answer(&s->party, q, sums)))
 		state_send_told(s, sums, words * sizeof(*sums));
 	free(given);
 	free(sums);

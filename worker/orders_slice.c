@@ -1,7 +1,7 @@
 #include "common/base/alloc.h"
 #include "common/data/npy.h"
 #include "common/linalg/la.h"
-#include "common/ranks/rename.h"
+#include "common/ranks/read.h"
 #include "worker/link.h"
 #include "worker/state.h"
 

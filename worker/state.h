@@ -23,6 +23,10 @@ struct state {
 	struct placing place;
 	struct ranks_cost begun, read, embedded; /* when these were done */
 };
+
+/* Follows one order after the other, all ranks alike (common/ranks/pipe.h), until the party wants no
+ * more. R: without a cut. */
+void orders_follow(struct ranks *R);
 void state_drop(struct state *s); /* all that was read and made of it */
 
 /* The order's error becomes that of all ranks, and is the reply. true: there is none, and data that

@@ -81,15 +81,20 @@ struct ranks_neighbour {
 	uint32_t number;
 };
 
-/* A question about rows (protocols/fedsc/party.h), but for its numbers: means, units, counts, or a matrix of k x cols: centres,
- * landmarks, or that by which rows are embedded. */
+/* A question about rows (protocols/fedsc/party.h). The `given` numbers that it points to follow the
+ * order: a mean, units, counts, or a matrix of k x cols. A pointer in it only says that there are
+ * some. The answer has `words` numbers. */
 struct ranks_question {
-	enum fedsc_kind kind;
-	enum fedkmeans_kind clusters;
-	bool columns, has_unit;
-	double scale, clip, least;
-	unsigned near;
+	struct fedsc_question q;
+	struct fedkmeans_question clusters;
 	size_t k, cols, given, words;
+};
+
+/* n x cols features, with `entries` if they are sparse; `neighbours` of all rows together, twice the
+ * edges; dims: of Z, once there is one; of rows of sums over rows, of those clustered. */
+struct ranks_sizes {
+	size_t ranks, n, cols, neighbours, dims, entries;
+	bool is_sparse, weighted;
 };
 
 struct ranks_order {
@@ -109,11 +114,8 @@ struct ranks_order {
 struct ranks_reply {
 	enum err code;
 	char why[ERR_DETAIL_MAX];
-	size_t n, cols, neighbours; /* READ */
-	size_t entries;             /* of sparse features */
-	bool is_sparse, weighted;
-	size_t dims;                /* EMBED */
-	double word, mean_norm;
+	struct ranks_sizes sizes; /* READ; dims: EMBED */
+	double word, mean_norm;   /* EMBED */
 	bool has_idf;
 };
 

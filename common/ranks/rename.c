@@ -1,7 +1,7 @@
-#include "common/ranks/rename.h"
 #include "common/base/alloc.h"
 #include "common/linalg/halo.h"
 #include "common/ranks/lines.h"
+#include "common/ranks/read.h"
 
 #include <stdlib.h>
 #include <string.h>

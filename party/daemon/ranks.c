@@ -54,10 +54,8 @@ static void add_entries(void *arg, enum workers_part part, const void *p, size_t
 	sha256_add(r->h, p, count * (part == WORKERS_VALUES ? sizeof(double) : sizeof(uint32_t)));
 }
 
-typedef enum err receive_rows(struct workers *w, size_t *start, workers_entries *each, void *arg);
-
 /* As data.c's add_csr(). */
-static enum err hash_rows(struct sha256 *h, struct workers *w, receive_rows *receive, size_t cols,
+static enum err hash_rows(struct sha256 *h, struct workers *w, enum ranks_op op, size_t cols,
 			  size_t count)
 {
 	size_t n = workers_sizes(w).n, *start = alloc(n + 1, sizeof(*start));
@@ -67,7 +65,7 @@ static enum err hash_rows(struct sha256 *h, struct workers *w, receive_rows *rec
 	sha256_add_u64(h, n);
 	sha256_add_u64(h, cols);
 	sha256_add_u64(h, count);
-	e = receive(w, start, add_entries, &r);
+	e = workers_csr(w, op, start, add_entries, &r);
 	if (count && r.parts < 2)
 		sha256_add_u32(h, 0); /* without values */
 	free(start);
@@ -77,12 +75,12 @@ static enum err hash_rows(struct sha256 *h, struct workers *w, receive_rows *rec
 static enum err hash_features(struct sha256 *h, const struct party_data *d, const char *path)
 {
 	struct workers *w = d->workers;
-	struct workers_sizes s = workers_sizes(w);
+	struct ranks_sizes s = workers_sizes(w);
 	const char *end = strrchr(path, '.');
 
 	sha256_add_u32(h, s.is_sparse);
 	if (s.is_sparse)
-		return hash_rows(h, w, workers_sparse, s.cols, s.entries);
+		return hash_rows(h, w, RANKS_FEATURES, s.cols, s.entries);
 	sha256_add_u64(h, s.n);
 	sha256_add_u64(h, s.cols);
 	/* Columns of an array of an .mtx file become rows at the ranks, and rows get the order of
@@ -98,7 +96,7 @@ static void feed(void *h, const void *p, size_t n)
 
 static enum err fingerprint(struct party_data *d, const char *features)
 {
-	struct workers_sizes s = workers_sizes(d->workers);
+	struct ranks_sizes s = workers_sizes(d->workers);
 	struct sha256 *h = sha256_new();
 	enum err e;
 
@@ -106,7 +104,7 @@ static enum err fingerprint(struct party_data *d, const char *features)
 	sha256_add_u64(h, s.n);
 	e = hash_features(h, d, features);
 	if (e == ERR_OK && d->dataset.g.adjacency.rows)
-		e = hash_rows(h, d->workers, workers_graph, s.n, s.neighbours);
+		e = hash_rows(h, d->workers, RANKS_GRAPH, s.n, s.neighbours);
 	else
 		for (int i = 0; i < 3; i++) /* a graph of no nodes */
 			sha256_add_u64(h, 0);
@@ -141,7 +139,7 @@ enum err party_data_on_ranks(struct party_data *d, const struct party_config *co
 {
 	const char *end = config->data.edges ? strrchr(config->data.edges, '.') : NULL;
 	struct dataset *set = &d->dataset;
-	struct workers_sizes s;
+	struct ranks_sizes s;
 
 	TRY(workers_start(&d->workers));
 	TRY(workers_read(d->workers, config->data.features, config->data.edges));

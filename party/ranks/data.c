@@ -20,21 +20,17 @@ static enum err put_path(char *to, const char *path)
 
 enum err workers_read(struct workers *w, const char *features, const char *edges)
 {
-	const struct ranks_reply *r = &w->reply;
+	const struct ranks_sizes *r = &w->reply.sizes;
 
 	TRY(put_path(w->order.features, features));
 	TRY(put_path(w->order.edges, edges ? edges : ""));
 	TRY(rank0_ask(w, RANKS_READ));
-	if (r->n < 1 || r->n > ROWS_MAX || r->cols < 1 || r->cols > COLS_MAX ||
-	    r->neighbours > 2 * EDGES_MAX || (r->is_sparse && r->entries > 2 * EDGES_MAX))
+	if (r->ranks != w->sizes.ranks || r->n < 1 || r->n > ROWS_MAX || r->cols < 1 ||
+	    r->cols > COLS_MAX || r->neighbours > 2 * EDGES_MAX ||
+	    (r->is_sparse && r->entries > 2 * EDGES_MAX))
 		return err_set(ERR_INTERNAL, "ranks: %zu x %zu features and %zu neighbours", r->n,
 			       r->cols, r->neighbours);
-	w->sizes.n = r->n;
-	w->sizes.cols = r->cols;
-	w->sizes.neighbours = r->neighbours;
-	w->sizes.weighted = r->weighted;
-	w->sizes.is_sparse = r->is_sparse;
-	w->sizes.entries = r->entries;
+	w->sizes = *r;
 	return ERR_OK;
 }
 
@@ -65,22 +61,15 @@ static enum err receive_entries(struct workers *w, enum workers_part part, size_
 	return ERR_OK;
 }
 
-enum err workers_graph(struct workers *w, size_t *start, workers_entries *each, void *arg)
+enum err workers_csr(struct workers *w, enum ranks_op op, size_t *start, workers_entries *each,
+		     void *arg)
 {
-	size_t entries = w->sizes.neighbours;
+	bool graph = op == RANKS_GRAPH, values = !graph || w->sizes.weighted;
+	size_t entries = graph ? w->sizes.neighbours : w->sizes.entries;
 
-	TRY(receive_starts(w, RANKS_GRAPH, start, entries));
+	TRY(receive_starts(w, op, start, entries));
 	TRY(receive_entries(w, WORKERS_INDEX, entries, each, arg));
-	return w->sizes.weighted ? receive_entries(w, WORKERS_VALUES, entries, each, arg) : ERR_OK;
-}
-
-enum err workers_sparse(struct workers *w, size_t *start, workers_entries *each, void *arg)
-{
-	size_t entries = w->sizes.entries;
-
-	TRY(receive_starts(w, RANKS_FEATURES, start, entries));
-	TRY(receive_entries(w, WORKERS_INDEX, entries, each, arg));
-	return receive_entries(w, WORKERS_VALUES, entries, each, arg);
+	return values ? receive_entries(w, WORKERS_VALUES, entries, each, arg) : ERR_OK;
 }
 
 enum err workers_rows(struct workers *w, workers_values *each, void *arg)
@@ -89,39 +78,19 @@ enum err workers_rows(struct workers *w, workers_values *each, void *arg)
 	return rank0_values(w, w->sizes.n * w->sizes.cols, each, arg);
 }
 
-struct edge_walk {
-	const size_t *start;
-	size_t row, at;
-	dataset_feed *feed;
-	void *arg;
-};
-
-static void feed_edge(struct edge_walk *k, uint32_t to, double weight)
-{
-	while (k->at >= k->start[k->row + 1])
-		k->row++;
-	dataset_feed_neighbour(k->row, to, weight, k->feed, k->arg);
-	k->at++;
-}
-
-static void feed_plain(void *arg, enum workers_part part, const void *p, size_t count)
-{
-	const uint32_t *index = p;
-
-	(void)part;
-	for (size_t i = 0; i < count; i++)
-		feed_edge(arg, index[i], 1);
-}
-
-static enum err feed_weighted(struct workers *w, size_t *start, struct edge_walk *k)
+static enum err feed_edges(struct workers *w, size_t *start, dataset_feed *feed, void *arg)
 {
 	const struct ranks_neighbour *each = (const void *)w->piece;
+	size_t row = 0, at = 0;
 
 	TRY(receive_starts(w, RANKS_EDGES, start, w->sizes.neighbours));
 	for (size_t left = w->sizes.neighbours * sizeof(*each), count; left;) {
 		TRY(rank0_piece(w, &left, sizeof(*each), &count));
-		for (size_t i = 0; i < count; i++)
-			feed_edge(k, each[i].number, each[i].weight);
+		for (size_t i = 0; i < count; i++, at++) {
+			while (at >= start[row + 1])
+				row++;
+			dataset_feed_neighbour(row, each[i].number, each[i].weight, feed, arg);
+		}
 	}
 	return ERR_OK;
 }
@@ -129,12 +98,10 @@ static enum err feed_weighted(struct workers *w, size_t *start, struct edge_walk
 enum err workers_feed_edges(struct workers *w, dataset_feed *feed, void *arg)
 {
 	size_t *start = alloc(w->sizes.n + 1, sizeof(*start));
-	struct edge_walk k = { .start = start, .feed = feed, .arg = arg };
 	enum err e;
 
 	dataset_feed_graph(w->sizes.n, w->sizes.neighbours, feed, arg);
-	e = w->sizes.weighted ? feed_weighted(w, start, &k)
-			      : workers_graph(w, start, feed_plain, &k);
+	e = feed_edges(w, start, feed, arg);
 	free(start);
 	return e;
 }

@@ -16,14 +16,14 @@ enum err workers_embed(struct workers *w, const struct embed_params *p, struct e
 				   .row_power = p->row_power };
 	w->order.embed = *p;
 	TRY(rank0_ask(w, RANKS_EMBED));
-	if (r->dims < 1 || r->dims > w->sizes.cols)
-		return err_set(ERR_INTERNAL, "ranks: projected on %zu of %zu dimensions", r->dims,
-			       w->sizes.cols);
-	w->sizes.dims = r->dims;
+	if (r->sizes.dims < 1 || r->sizes.dims > w->sizes.cols)
+		return err_set(ERR_INTERNAL, "ranks: projected on %zu of %zu dimensions",
+			       r->sizes.dims, w->sizes.cols);
+	w->sizes.dims = r->sizes.dims;
 	how->word = r->word;
 	how->mean_norm = r->mean_norm;
-	mat_init(&how->map, w->sizes.cols, r->dims);
-	TRY(rank0_receive(w, how->map.a, w->sizes.cols * r->dims * sizeof(double)));
+	mat_init(&how->map, w->sizes.cols, r->sizes.dims);
+	TRY(rank0_receive(w, how->map.a, w->sizes.cols * r->sizes.dims * sizeof(double)));
 	if (!r->has_idf)
 		return ERR_OK;
 	ALLOC(how->idf, w->sizes.cols);

@@ -304,7 +304,7 @@ bool workers_died(const struct workers *w)
 	return w && w->died;
 }
 
-struct workers_sizes workers_sizes(const struct workers *w)
+struct ranks_sizes workers_sizes(const struct workers *w)
 {
 	return w->sizes;
 }

@@ -10,7 +10,7 @@ enum { SAID_MAX = 4096 };
 
 struct workers {
 	struct mpirun at;
-	struct workers_sizes sizes;
+	struct ranks_sizes sizes;
 	struct ranks_place *place;
 	bool greeted, died;
 	char said[SAID_MAX]; /* the beginning of mpirun's and ranks' standard error */

@@ -8,67 +8,49 @@ enum err workers_rows_begin(struct workers *w, double min_cluster)
 	return rank0_ask(w, RANKS_ROWS);
 }
 
-/* The matrix that goes with a question; NULL: none does. */
-static const struct mat *question_matrix(const struct fedsc_question *q)
-{
-	switch (q->kind) {
-	case FEDSC_CLUSTERS:
-		return q->clusters->kind == FEDKMEANS_COUNTS ? q->clusters->centres : NULL;
-	case FEDSC_ANCHOR:
-		return q->Z;
-	case FEDSC_EMBED:
-		return q->R;
-	default:
-		return NULL;
-	}
-}
-
-/* The numbers that go with a question of rows of m columns: o->given of them. */
+/* The numbers that a question of rows of m columns points to: o->given of them. */
 static const double *question_numbers(const struct fedsc_question *q, size_t m,
 				      struct ranks_question *o)
 {
-	const struct mat *matrix = question_matrix(q);
+	const struct mat *matrix = q->kind == FEDSC_ANCHOR ? q->Z : q->R;
 
-	o->k = o->cols = o->given = 0;
-	if (matrix) {
-		o->k = matrix->rows;
-		o->cols = matrix->cols;
-		o->given = o->k * o->cols;
-		return matrix->a;
-	}
-	if (q->kind == FEDSC_CLUSTERS) {
-		o->k = o->given = q->clusters->k;
-		return q->clusters->count;
-	}
-	if (q->kind == FEDSC_SPREAD || (q->kind == FEDSC_SCALE && q->unit)) {
+	o->given = 0;
+	switch (q->kind) {
+	case FEDSC_SPREAD:
 		o->given = m;
-		return q->kind == FEDSC_SPREAD ? q->mean : q->unit;
+		return q->mean;
+	case FEDSC_SCALE:
+		o->given = q->unit ? m : 0;
+		return q->unit;
+	case FEDSC_CLUSTERS:
+		o->given = q->clusters->k;
+		if (q->clusters->kind != FEDKMEANS_COUNTS)
+			return q->clusters->count;
+		matrix = q->clusters->centres;
+		break;
+	case FEDSC_ANCHOR:
+	case FEDSC_EMBED:
+		break;
+	default:
+		return NULL;
 	}
-	return NULL;
-}
-
-/* After an embedding it is that what is clustered. */
-static size_t answer_words(const struct workers *w, const struct fedsc_question *q)
-{
-	return fedsc_words(q, q->kind == FEDSC_CLUSTERS ? w->sizes.dims : w->sizes.cols);
+	o->k = matrix->rows;
+	o->cols = matrix->cols;
+	o->given = o->k * o->cols;
+	return matrix->a;
 }
 
 enum err workers_ask(struct workers *w, const struct fedsc_question *q, double *x)
 {
 	struct ranks_question *o = &w->order.asked;
-	const double *numbers = question_numbers(q, w->sizes.cols, o);
+	const double *numbers;
 
-	o->kind = q->kind;
-	o->columns = q->columns;
-	o->has_unit = q->unit != NULL;
-	o->scale = q->scale;
-	o->clip = q->clip;
-	o->near = q->near;
-	if (q->kind == FEDSC_CLUSTERS) {
-		o->clusters = q->clusters->kind;
-		o->least = q->clusters->least;
-	}
-	o->words = answer_words(w, q);
+	*o = (struct ranks_question){ .q = *q };
+	numbers = question_numbers(q, w->sizes.cols, o);
+	if (q->kind == FEDSC_CLUSTERS)
+		o->clusters = *q->clusters;
+	/* Once there is an embedding, it is clustered. */
+	o->words = fedsc_words(q, q->kind == FEDSC_CLUSTERS ? w->sizes.dims : w->sizes.cols);
 	if (o->words > RANKS_WORDS_MAX || o->given > RANKS_WORDS_MAX)
 		return err_set(ERR_INPUT,
 			       "a question of %zu numbers with an answer of %zu: ranks "

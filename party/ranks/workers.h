@@ -16,18 +16,11 @@
 
 struct workers;
 
-/* n x cols features, with `entries` if they are sparse, and `neighbours` of all rows together, twice the edges; dims: of Z,
- * once there is one; of rows of sums over rows, of what is clustered. */
-struct workers_sizes {
-	size_t ranks, n, cols, neighbours, dims, entries;
-	bool is_sparse, weighted;
-};
-
 /* mpirun_start(), and waits until all ranks are there. */
 enum err workers_start(struct workers **w) MUST_CHECK;
 void workers_end(struct workers *w); /* accepts NULL */
 bool workers_died(const struct workers *w);
-struct workers_sizes workers_sizes(const struct workers *w);
+struct ranks_sizes workers_sizes(const struct workers *w);
 
 /* edges: NULL if there are none. */
 enum err workers_read(struct workers *w, const char *features, const char *edges) MUST_CHECK;
@@ -35,12 +28,13 @@ enum err workers_read(struct workers *w, const char *features, const char *edges
 /* Row i, of features and edges, becomes row place[i] of n: what ids do of rows of files. Before anything else is asked. */
 enum err workers_rename(struct workers *w, const uint32_t *place) MUST_CHECK;
 
-/* What there is of the adjacency, or of sparse features, as struct csr has it: start (n + 1, given), then index (uint32_t)
- * and, where there are any, values (doubles), `count` of them in each piece. While no embedding was made. */
+/* The adjacency (RANKS_GRAPH), or sparse features (RANKS_FEATURES), as struct csr has them: start
+ * (n + 1, given), then index (uint32_t) and, where there are any, values (doubles), `count` of them
+ * in each piece. Before an embedding is made. */
 enum workers_part { WORKERS_INDEX, WORKERS_VALUES };
 typedef void workers_entries(void *arg, enum workers_part part, const void *p, size_t count);
-enum err workers_graph(struct workers *w, size_t *start, workers_entries *each, void *arg) MUST_CHECK;
-enum err workers_sparse(struct workers *w, size_t *start, workers_entries *each, void *arg) MUST_CHECK;
+enum err workers_csr(struct workers *w, enum ranks_op op, size_t *start, workers_entries *each,
+		     void *arg) MUST_CHECK;
 /* Rows of dense features, in pieces of doubles. While no embedding was made. */
 typedef enum err workers_values(void *arg, const double *x, size_t count);
 enum err workers_rows(struct workers *w, workers_values *each, void *arg) MUST_CHECK;
@@ -55,8 +49,6 @@ enum err workers_embed_again(struct workers *w, const struct embedding *how) MUS
 /* Of Z: lengths of rows (n); rows scaled by given ones, embed_scale(). */
 enum err workers_norms(struct workers *w, double *norm) MUST_CHECK;
 enum err workers_scale(struct workers *w, const double *norm, double mean, double power) MUST_CHECK;
-
-typedef enum err workers_values(void *arg, const double *x, size_t count); /* the next of many */
 
 /* kmeans(): label (n), centres initialised here. kmeans_centres(), kmeans_distances(): c is k x dims. */
 enum err workers_clusters(struct workers *w, const struct kmeans_params *p, uint32_t *label,

@@ -15,7 +15,7 @@ struct points points_here(const struct mat *Z)
 
 struct points points_away(struct workers *w)
 {
-	struct workers_sizes s = workers_sizes(w);
+	struct ranks_sizes s = workers_sizes(w);
 
 	return (struct points){ .here = { s.n, s.dims, NULL }, .workers = w };
 }

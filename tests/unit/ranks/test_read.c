@@ -6,7 +6,6 @@
 #include "common/data/edges.h"
 #include "common/linalg/rowsum.h"
 #include "common/ranks/read.h"
-#include "common/ranks/rename.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
 #include "common/base/alloc.h"
+#include "common/base/file.h"
 #include "common/data/npy.h"
 #include "common/linalg/la.h"
 #include "common/ranks/read.h"
@@ -6,7 +7,6 @@
 #include "worker/state.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Tiles of rows of a product that go up at once. */
 enum { SENT_TILES = 8 };
@@ -36,13 +36,11 @@ static enum err read_again(void *arg, struct features *X)
 /* Features and graph become it, the first time. */
 static enum err need_slice(struct state *s)
 {
-	const char *end = strrchr(s->features, '.');
-
 	if (s->slice.g)
 		return ERR_OK;
 	TRY(slice_init(&s->slice, &s->X, &s->g, 1));
 	s->source = (struct features_source){ s, read_again };
-	if (!s->slice.X.is_sparse && end && !strcmp(end, ".npy"))
+	if (!s->slice.X.is_sparse && file_ends(s->features, ".npy"))
 		s->slice.source = &s->source;
 	return ERR_OK;
 }

@@ -387,6 +387,13 @@ char *file_join(const char *dir, const char *name)
 	return path;
 }
 
+bool file_ends(const char *path, const char *ending)
+{
+	size_t n = path ? strlen(path) : 0, m = strlen(ending);
+
+	return path && n >= m && !strcmp(path + n - m, ending);
+}
+
 char *file_dir(const char *path)
 {
 	const char *slash = strrchr(path, '/');

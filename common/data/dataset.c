@@ -21,9 +21,7 @@
 
 static bool is_table(const char *path)
 {
-	const char *end = path ? strrchr(path, '.') : NULL;
-
-	return end && (!strcmp(end, ".csv") || !strcmp(end, ".tsv"));
+	return file_ends(path, ".csv") || file_ends(path, ".tsv");
 }
 
 /* names, ids: what the table says of them; ids->n is 0 if it has none. */
@@ -57,7 +55,6 @@ static enum err read_table(const char *path, const struct reading *how, struct f
 static enum err read_features(const char *path, const struct reading *how, struct features *X,
 			      struct columns *names, struct ids *ids)
 {
-	const char *end = strrchr(path, '.');
 	struct mtx m;
 
 	*X = (struct features){ 0 };
@@ -66,9 +63,9 @@ static enum err read_features(const char *path, const struct reading *how, struc
 		/* without a heading */
 		return names->n ? ERR_OK : columns_beside(path, features_cols(X), names);
 	}
-	if (end && !strcmp(end, ".npy")) {
+	if (file_ends(path, ".npy")) {
 		TRY(npy_read(path, &X->dense));
-	} else if (end && !strcmp(end, ".mtx")) {
+	} else if (file_ends(path, ".mtx")) {
 		TRY(mtx_read(path, &m));
 		mtx_features(&m, X);
 	} else {
@@ -114,7 +111,6 @@ static enum err read_edges(struct dataset *d, const struct reading *how, const c
 			   bool named, struct csr *s)
 {
 	struct edges_dropped dropped = { 0 };
-	const char *end = strrchr(edges, '.');
 
 	if (named) {
 		TRY(how ? edges_read_named_as(edges, how, &d->ids, s, &dropped)
@@ -123,7 +119,7 @@ static enum err read_edges(struct dataset *d, const struct reading *how, const c
 		d->n = d->ids.n;
 	} else {
 		TRY(edges_read_as(edges, how, d->n, d->has_ids ? &d->ids : NULL, s, &dropped));
-		d->first_row = end && !strcmp(end, ".mtx");
+		d->first_row = file_ends(edges, ".mtx");
 	}
 	if (dropped.loops || dropped.repeated)
 		log_warn("%s: dropped %zu self-loops and %zu lines that repeat an edge", edges,
@@ -250,14 +246,13 @@ static enum err add_vertices(struct dataset *d, const struct ids *own, const cha
 enum err dataset_load_vertices(struct dataset *d, const struct reading *how, const char *edges,
 			       const char *vertices)
 {
-	const char *end = strrchr(edges, '.');
 	struct csr s = { 0 };
 	struct ids own;
 	enum err err;
 
 	*d = (struct dataset){ 0 };
 	TRY(ids_read(vertices, &own));
-	if (end && !strcmp(end, ".mtx"))
+	if (file_ends(edges, ".mtx"))
 		err =
 		    err_set(ERR_INPUT, "%s: expected edges.tsv beside %s: ids, not numbers of rows",
 			    edges, vertices);

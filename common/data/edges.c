@@ -415,11 +415,9 @@ static enum err from_mtx(const char *path, struct mtx *m, size_t n, const struct
 /* .tsv and .txt are one format. */
 static enum err check_ending(const char *path, bool *is_mtx)
 {
-	const char *end = strrchr(path, '.');
-
-	*is_mtx = end && !strcmp(end, ".mtx");
-	if (*is_mtx ||
-	    (end && (!strcmp(end, ".tsv") || !strcmp(end, ".txt") || !strcmp(end, ".csv"))))
+	*is_mtx = file_ends(path, ".mtx");
+	if (*is_mtx || file_ends(path, ".tsv") || file_ends(path, ".txt") ||
+	    file_ends(path, ".csv"))
 		return ERR_OK;
 	return err_set(ERR_INPUT, "%s: expected edges in a file .tsv, .txt, .csv or .mtx", path);
 }
@@ -430,7 +428,7 @@ static enum err read_text(const char *path, const struct reading *how, struct bu
 	struct buf file = { 0 };
 	enum err err;
 
-	if (strcmp(strrchr(path, '.'), ".csv") != 0)
+	if (!file_ends(path, ".csv"))
 		return file_read_text(path, DATA_FILE_MAX, text);
 	TRY(file_read(path, DATA_FILE_MAX, &file));
 	err = edges_from_csv((struct bytes){ file.p, file.n }, path, how, text);

@@ -164,7 +164,6 @@ static enum err parse_npy(struct bytes file, const char *where, struct labels *l
 
 enum err labels_read(const char *path, struct labels *l)
 {
-	const char *end = strrchr(path, '.');
 	struct buf file = { 0 };
 	struct bytes bytes;
 	enum err err;
@@ -172,11 +171,11 @@ enum err labels_read(const char *path, struct labels *l)
 	*l = (struct labels){ 0 };
 	TRY(file_read_text(path, DATA_FILE_MAX, &file));
 	bytes = (struct bytes){ file.p, file.n };
-	if (end && !strcmp(end, ".npy"))
+	if (file_ends(path, ".npy"))
 		err = parse_npy(bytes, path, l);
-	else if (end && !strcmp(end, ".csv"))
+	else if (file_ends(path, ".csv"))
 		err = labels_parse_csv(bytes, path, l);
-	else if (end && !strcmp(end, ".txt"))
+	else if (file_ends(path, ".txt"))
 		err = labels_parse_txt(bytes, path, l);
 	else
 		err = err_set(ERR_INPUT, "%s: expected labels in a file .txt, .csv or .npy", path);

@@ -11,13 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool ends_with(const char *path, const char *end)
-{
-	size_t n = strlen(path), m = strlen(end);
-
-	return n > m && !strcmp(path + n - m, end);
-}
-
 /* ---- .npy ---- */
 
 static enum err read_npy(struct ranks *R, const char *path, struct mat *X)
@@ -183,7 +176,7 @@ enum err ranks_read_features(struct ranks *R, const char *path, struct features 
 	enum err err;
 
 	*X = (struct features){ 0 };
-	err = ends_with(path, ".mtx") ? read_mtx(R, path, X) : read_npy(R, path, &X->dense);
+	err = file_ends(path, ".mtx") ? read_mtx(R, path, X) : read_npy(R, path, &X->dense);
 	if (err)
 		features_release(X);
 	return err;
@@ -337,7 +330,7 @@ static void share_plain(struct edges *r, struct csr *rows)
 enum err ranks_read_edges(const struct ranks *R, const char *path, struct csr *rows)
 {
 	struct edges r = { .R = R, .path = path };
-	enum err err = ends_with(path, ".mtx") ? read_edges_mtx(&r) : read_tsv(&r);
+	enum err err = file_ends(path, ".mtx") ? read_edges_mtx(&r) : read_tsv(&r);
 
 	*rows = (struct csr){ 0 };
 	if (!err && ranks_total(R, r.weight != NULL))

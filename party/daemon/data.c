@@ -283,10 +283,9 @@ static bool in_panels(const struct party_data *d)
 {
 	for (size_t i = 0; i < d->files; i++) {
 		const struct data_file *f = &d->file[i];
-		const char *end = strrchr(f->path, '.');
 
 		if (!strcmp(f->key, "features"))
-			return end && !strcmp(end, ".npy") && S_ISREG(f->stat.st_mode);
+			return file_ends(f->path, ".npy") && S_ISREG(f->stat.st_mode);
 	}
 	return false;
 }

@@ -1,12 +1,12 @@
 /* A dataset that lies on ranks: this process reads what it must say of it, and holds no n x m. */
 #include "common/base/alloc.h"
+#include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/data/npy.h"
 #include "party/daemon/data.h"
 #include "party/ranks/workers.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { PANEL_ROWS = 4096 };
 
@@ -76,7 +76,6 @@ static enum err hash_features(struct sha256 *h, const struct party_data *d, cons
 {
 	struct workers *w = d->workers;
 	struct ranks_sizes s = workers_sizes(w);
-	const char *end = strrchr(path, '.');
 
 	sha256_add_u32(h, s.is_sparse);
 	if (s.is_sparse)
@@ -85,8 +84,8 @@ static enum err hash_features(struct sha256 *h, const struct party_data *d, cons
 	sha256_add_u64(h, s.cols);
 	/* Columns of an array of an .mtx file become rows at the ranks, and rows get the order of
 	 * ids. */
-	return end && !strcmp(end, ".npy") && !d->dataset.has_ids ? hash_npy(h, path, s.n, s.cols)
-								  : workers_rows(w, add_values, h);
+	return file_ends(path, ".npy") && !d->dataset.has_ids ? hash_npy(h, path, s.n, s.cols)
+							      : workers_rows(w, add_values, h);
 }
 
 static void feed(void *h, const void *p, size_t n)
@@ -137,7 +136,6 @@ static enum err order_by_ids(struct party_data *d, const char *path, const char 
 
 enum err party_data_on_ranks(struct party_data *d, const struct party_config *config)
 {
-	const char *end = config->data.edges ? strrchr(config->data.edges, '.') : NULL;
 	struct dataset *set = &d->dataset;
 	struct ranks_sizes s;
 
@@ -149,7 +147,7 @@ enum err party_data_on_ranks(struct party_data *d, const struct party_config *co
 	if (config->data.edges)
 		set->g.adjacency.rows = set->g.adjacency.cols = s.n;
 	set->X.dense.cols = s.cols;
-	set->first_row = end && !strcmp(end, ".mtx");
+	set->first_row = file_ends(config->data.edges, ".mtx");
 	if (config->data.ids)
 		TRY(order_by_ids(d, config->data.ids, config->data.features));
 	TRY(columns_beside(config->data.features, s.cols, &set->columns));

@@ -50,20 +50,13 @@ static char *find_worker(void)
 	return path;
 }
 
-static bool ends_with(const char *path, const char *end)
-{
-	size_t n = path ? strlen(path) : 0, m = strlen(end);
-
-	return n > m && !strcmp(path + n - m, end);
-}
-
 static enum err check_data(const struct party_config *c)
 {
 	const char *features = c->data.features, *edges = c->data.edges;
 
-	if (!(ends_with(features, ".npy") || ends_with(features, ".mtx")) ||
-	    !(!edges || ends_with(edges, ".tsv") || ends_with(edges, ".txt") ||
-	      ends_with(edges, ".mtx")))
+	if (!(file_ends(features, ".npy") || file_ends(features, ".mtx")) ||
+	    !(!edges || file_ends(edges, ".tsv") || file_ends(edges, ".txt") ||
+	      file_ends(edges, ".mtx")))
 		return err_set(
 		    ERR_INPUT,
 		    "ranks: data.features is %s and data.edges is %s, expected a file .npy or .mtx "
@@ -72,7 +65,7 @@ static enum err check_data(const struct party_config *c)
 		    c->data.edges ? c->data.edges : "not given");
 	if (c->data.graphs)
 		return err_set(ERR_INPUT, "ranks: data.graphs is given, which ranks do not read");
-	if (c->data.ids && edges && !ends_with(edges, ".mtx"))
+	if (c->data.ids && edges && !file_ends(edges, ".mtx"))
 		return err_set(
 		    ERR_INPUT,
 		    "ranks: data.ids is given and data.edges is %s, which names nodes by ids: "

@@ -96,6 +96,12 @@ TEST(test_paths)
 		free(joined);
 		free(dir_of);
 	}
+	assert_true(file_ends("a/b.npy", ".npy"));
+	assert_true(file_ends("npy", "npy"));
+	assert_false(file_ends("a.npy/b", ".npy"));
+	assert_false(file_ends("a/b.npy", ".mtx"));
+	assert_false(file_ends("py", ".npy"));
+	assert_false(file_ends(NULL, ".npy"));
 }
 
 /* A fifo's reader that never comes keeps a write under way for as long as the test likes; here a

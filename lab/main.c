@@ -1,4 +1,4 @@
-/* coterie-lab: what the federations are compared with, and what they are measured by. */
+/* coterie-lab: baselines of the federations, and measurements. */
 #include "cli/args/program.h"
 #include "lab/lab.h"
 #include "proto/version.h"

@@ -11,7 +11,8 @@
 
 enum { Q = GMM_DIMENSIONS_MAX, SEED_ITERATIONS = 50 };
 
-/* L (lower) of the symmetric positive definite A = L L', q x q; false if it is not. */
+/* L (lower) of the symmetric positive definite A = L L', q x q; false if A is not positive
+ * definite. */
 static bool cholesky(const double *A, size_t q, double *L)
 {
 	for (size_t i = 0; i < q; i++) {
@@ -52,7 +53,7 @@ static void invert(const double *L, size_t q, double *B)
 }
 
 /* D[i][r] = log (share_r x density_r(x_i)), by |L' (x - mu)|^2 with L the factor of the precision;
- * false if a precision has none. */
+ * false if a precision is not positive definite. */
 static bool densities(const struct gmm *m, const struct mat *X, struct mat *D)
 {
 	size_t q = m->q;
@@ -85,7 +86,6 @@ static bool densities(const struct gmm *m, const struct mat *X, struct mat *D)
 	return good;
 }
 
-/* D becomes posteriors; the mean log density. */
 static double expect(struct mat *D)
 {
 	double total = 0;
@@ -188,7 +188,7 @@ void gmm_fit(const struct mat *X, const struct gmm_params *p, struct gmm *m)
 			total += (MAT(X, i, j) - mean) * (MAT(X, i, j) - mean);
 	}
 	ridge = p->ridge * (total / (double)(X->rows * X->cols));
-	if (!(ridge > 0)) /* all points are one */
+	if (!(ridge > 0)) /* all points coincide */
 		ridge = 1;
 	fit_once(X, p, ridge, p->seed, m);
 	for (unsigned i = 1; i < p->restarts; i++) {

@@ -18,11 +18,11 @@ static inline double weight_of(const double *weight, size_t i)
 	return weight ? weight[i] : 1;
 }
 
-/* The sums of up to FEW centres stay in registers, those of COLUMNS columns at a time: what is in
- * memory must be stored before it can be added to again. It pays in up to FEW_DIMS dimensions. */
+/* For up to FEW centres the sums of COLUMNS columns at a time stay in registers, which avoids a
+ * store before each addition. Pays in up to FEW_DIMS dimensions. */
 enum { FEW = 4, COLUMNS = 3, FEW_DIMS = 2 * COLUMNS };
 
-/* All bits where the lane is the label; a row of none has no lane. */
+/* All bits set in the lane of the label; no lane for rows of no cluster. */
 static const long long own_lane[FEW + 1][FEW] = {
 	{ -1, 0, 0, 0 }, { 0, -1, 0, 0 }, { 0, 0, -1, 0 }, { 0, 0, 0, -1 }, { 0 }
 };
@@ -48,9 +48,10 @@ typedef long long ivec4 __attribute__((vector_size(32), aligned(8), may_alias));
 #include "common/cluster/kmeans_block.inc"
 #endif
 
-/* -- the steps ----------------------------------------------------------------------------- */
+/* -- steps ---------------------------------------------------------------------------------- */
 
-/* sum[label[i] * d + j] and, behind those of all k, total[label[i]], for `rows` rows. */
+/* Adds, for `rows` rows, to sum[label[i] * d + j] and, behind those of all k, to
+ * total[label[i]]. */
 static void sum_many(const double *z, size_t rows, size_t d, size_t k, const double *weight,
 		     const uint32_t *label, double *sum)
 {
@@ -73,7 +74,6 @@ static bool is_few(size_t k, size_t d)
 	return k <= FEW && d <= FEW_DIMS;
 }
 
-/* Width of a rowsum of the sums behind k centres in d dimensions. */
 static size_t sum_width(size_t k, size_t d)
 {
 	return (is_few(k, d) ? FEW : k) * (d + 1);
@@ -137,8 +137,7 @@ void kmeans_distances(const struct mat *Z, const struct mat *c, double *D)
 	distance_release(&s);
 }
 
-/* The first of the least of k values. Where there are many, several minima at a time do not wait
- * for each other. */
+/* First of the least of k values. For large k, several independent minima hide latency. */
 static uint32_t first_least(const double *row, size_t k)
 {
 	enum { LANES = 8 };
@@ -182,8 +181,7 @@ size_t kmeans_assign(const double *D, const double *weight, size_t n, size_t k, 
 	return moved;
 }
 
-/* row: squared distances to k centres. A sum of several parties' may be below 0 by what they round.
- */
+/* row: squared distances to k centres. A sum over parties may be negative by rounding. */
 static double margin_of(const double *row, size_t k, uint32_t label)
 {
 	double own = fmax(row[label], 0), next = INFINITY;
@@ -243,39 +241,39 @@ void kmeans_assign_ninth(const double *D, size_t n, size_t k, uint32_t *label)
 	}
 }
 
-/* -- greedy k-means++ ------------------------------------------------------------------------ */
+/* -- greedy k-means++ ----------------------------------------------------------------------- */
 
-/* Candidates whose sums are taken side by side: a sum by itself waits for each addition. */
+/* Candidates summed side by side: a single sum waits for each addition. */
 enum { SIDE = 4, BLOCKS = ROWSUM_ROWS / DISTANCE_ROWS };
 
-/* Squared distances to the nearest centre, of the centres so far; and sums of weight * distance
- * from the first row of all ranks on. */
+/* Squared distances to the nearest centre so far, and cumulative sums of weight * distance from the
+ * first row of all ranks on. */
 struct plane {
-	double *near;       /* of each of this process's n rows */
-	double *sum;        /* of each block: up to its last row */
-	double before, all; /* up to this process's first row; of all ranks */
+	double *near;       /* per row of this process */
+	double *sum;        /* per block: cumulative, up to its last row */
+	double before, all; /* sum before this process's first row; sum over all ranks */
 };
 
-/* Greedy k-means++ (Arthur, Vassilvitskii 2007), for one seed after the other: several trials per
- * centre, of which the one that leaves the lowest potential stays: the sum over rows of weight *
- * near. The next centre's candidates are drawn by the same sums, so they are kept for each block
- * of DISTANCE_ROWS. Each ROWSUM_ROWS are summed by themselves, and then one after the other. */
+/* Greedy k-means++ (Arthur, Vassilvitskii 2007): several trials per centre; the one with the lowest
+ * potential, the sum over rows of weight * near, stays. The next centre's candidates are drawn from
+ * the same sums, so that these are kept per block of DISTANCE_ROWS. Each ROWSUM_ROWS rows are
+ * summed by themselves, then chunk after chunk. */
 struct seeding {
 	const struct ranks *R;
 	const struct distance_rows *rows;
 	const double *weight;
 	size_t n, blocks, chunks, trials; /* chunks: of ROWSUM_ROWS */
-	struct mat planes, sums;          /* memory of the planes */
-	struct plane now, *with;          /* with: trials, each with one more candidate */
-	double *chunk;                    /* chunks x trials: sums of each */
-	double *gap;                      /* trials x DISTANCE_STRIDE */
-	struct mat candidate;             /* trials x d */
+	struct mat planes, sums;
+	struct plane now, *with; /* with: trials, each with one more candidate */
+	double *chunk;
+	double *gap;
+	struct mat candidate;
 	struct distance to;
 	struct rng rng;
 };
 
-/* Sums within each chunk, of the first `count` planes, SIDE at most: the first stands in for those
- * that lack. own: `stride` numbers for each chunk, its whole sums. */
+/* Sums within each chunk, for the first `count` planes, at most SIDE; plane 0 fills the other
+ * lanes. own: the sums of chunks, `stride` numbers apart. */
 static void sum_side(const struct seeding *s, struct plane *plane, size_t count, size_t stride,
 		     double *own)
 {
@@ -337,7 +335,6 @@ static void sum_planes(const struct seeding *s, struct plane *plane, size_t coun
 		free(each);
 }
 
-/* The potential that would remain with each of the first `count` candidates. */
 static void measure_candidates(struct seeding *s, size_t count)
 {
 	distance_set(&s->to, s->candidate.a);
@@ -358,13 +355,12 @@ static void measure_candidates(struct seeding *s, size_t count)
 }
 
 struct drawn {
-	bool found, has; /* a row that exceeds the target; a row with a mass */
+	bool found, has; /* a row exceeds the target; a row has non-zero mass */
 	size_t row;
 };
 
-/* The first of this process's rows at which the sum in row order exceeds the target. Its block is
- * looked for first, and no further than that. By rounding there may be none: the last with a mass.
- */
+/* The first of this process's rows at which the cumulative sum exceeds the target: searches its
+ * block, then its rows. Rounding may leave none: then the last row with non-zero mass. */
 static struct drawn draw_own(const struct seeding *s, double target)
 {
 	size_t b = 0, end = s->n;
@@ -388,7 +384,7 @@ static struct drawn draw_own(const struct seeding *s, double target)
 	return (struct drawn){ .found = found };
 }
 
-/* The row that one process with all rows would draw; R->n: none has a mass. */
+/* The row that one process with all rows would draw; R->n if no row has mass. */
 static size_t drawn_of_all(const struct ranks *R, const struct drawn *own)
 {
 	struct drawn *each = ranks_all(R, sizeof(*own), own);
@@ -401,15 +397,15 @@ static size_t drawn_of_all(const struct ranks *R, const struct drawn *own)
 	return row;
 }
 
-/* to: a row of all ranks, with probability proportional to weight * near. Rows of zero mass are
- * never drawn unless there are no others. */
+/* to: a row of all ranks, drawn with probability proportional to weight * near. Rows of zero mass
+ * are drawn only if there are no others. */
 static void draw(struct seeding *s, double *to)
 {
 	size_t n = ranks_n(s->R, s->n), bytes = s->candidate.cols * sizeof(*to);
 	struct drawn own = draw_own(s, rng_unit(&s->rng) * s->now.all);
 	size_t row = s->R ? drawn_of_all(s->R, &own) : own.has ? own.row : n, owner;
 
-	if (row == n) /* fewer distinct rows than centres: any row will do */
+	if (row == n) /* fewer distinct rows than centres: any row */
 		row = rng_below(&s->rng, n);
 	owner = ranks_owner(s->R, row);
 	if (!s->R || owner == s->R->own)
@@ -425,13 +421,13 @@ static void swap(struct plane *a, struct plane *b)
 	*b = held;
 }
 
-/* c (k x d) is overwritten; a stream of the seed for each restart. O(n k d log k). */
+/* Overwrites c (k x d); each restart has a stream of the seed. O(n k d log k). */
 static void kmeans_seed(struct seeding *s, uint64_t seed, uint64_t stream, struct mat *c)
 {
 	size_t row_bytes = c->cols * sizeof(double);
 
 	rng_seed(&s->rng, seed, stream);
-	/* The first centre has nothing to compare with: one draw, by weight alone. */
+	/* The first centre needs no comparison: one draw, by weight alone. */
 	for (size_t i = 0; i < s->n; i++)
 		s->now.near[i] = 1;
 	sum_planes(s, &s->now, 1);
@@ -492,7 +488,7 @@ static void kmeans_seeding_free(struct seeding *s)
 	free(s);
 }
 
-/* -- Lloyd --------------------------------------------------------------------------------- */
+/* -- Lloyd ---------------------------------------------------------------------------------- */
 
 struct restart {
 	uint32_t *label;
@@ -504,23 +500,23 @@ struct search {
 	const struct distance_rows *rows;
 	const double *weight;
 	const struct kmeans_params *p;
-	struct restart *restart; /* one each */
-	struct lloyd *lloyd;     /* one for each worker */
+	struct restart *restart;
+	struct lloyd *lloyd;
 };
 
-/* A worker's memory, kept from restart to restart: pages that are given back and asked for again
- * cost as much as an iteration. Distances are made and used block by block: n x k of them never
- * exist at once. */
+/* A worker's memory, reused over restarts: returning pages and getting new ones costs as much as an
+ * iteration. Distances are computed and used block by block, never n x k at once. */
 struct lloyd {
 	const struct search *s;
 	struct restart *r;
 	struct seeding *seeding;
 	struct distance to;
-	double *D;     /* k x DISTANCE_STRIDE */
-	double *least; /* n, up to whole blocks: what the last assignment left of D */
+	double *D;
+	double *least; /* n, rounded up to whole blocks: least distances of the last assignment */
 };
 
-/* By the 1/9 step, or to the nearest. Returns how many labels changed, of this process's rows. */
+/* Assigns by the 1/9 step, or to the nearest centre. Returns the number of labels changed, of this
+ * process's rows. */
 static size_t lloyd_assign(struct lloyd *l, bool by_ninth)
 {
 	size_t n = l->s->rows->Z->rows, moved = 0;
@@ -543,7 +539,6 @@ static size_t lloyd_assign(struct lloyd *l, bool by_ninth)
 	return moved;
 }
 
-/* By blocks of rows, which rowsum.h joins. */
 static double inertia_of(const struct ranks *R, const double *least, const double *weight, size_t n)
 {
 	struct rowsum all;

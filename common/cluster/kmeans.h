@@ -1,5 +1,5 @@
-/* kmeans.h -- weighted k-means on rows of a matrix: kCAGC's Protocol 1 (arXiv 2411.12329); and the steps
- * it is made of, which Protocols 2 and 3 run with a secure sum between distances and assignment. */
+/* kmeans.h -- weighted k-means on rows of a matrix: kCAGC's Protocol 1 (arXiv 2411.12329); and its
+ * single steps, which Protocols 2 and 3 run with a secure sum between distances and assignment. */
 #ifndef COMMON_CLUSTER_KMEANS_H
 #define COMMON_CLUSTER_KMEANS_H
 
@@ -10,34 +10,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Labels are 0 .. k-1; in a partial assignment k itself means "assigned to none". */
+/* Labels are 0 .. k-1; in a partial assignment k means "no cluster". */
 
-/* The centres of a (partial) assignment: row r of c (k x Z.cols) becomes the weighted mean of
- * the rows i of Z with label[i] == r. A cluster without rows keeps what c holds.
- * weight may be NULL: all one. O(n d). Protocol 1 lines 11-13 and 21-23. */
+/* Centres of a (partial) assignment: row r of c (k x Z.cols) becomes the weighted mean of the rows
+ * i of Z with label[i] == r. A cluster without rows keeps its row of c. weight may be NULL: all
+ * one. O(n d). Protocol 1 lines 11-13 and 21-23. */
 void kmeans_centres(const struct mat *Z, const double *weight, const uint32_t *label,
 		    struct mat *c);
-/* The same where ranks share the rows: Z, weight and label are of this process's rows, c is the
- * same at each rank. */
+/* The same with distributed rows: Z, weight and label are of this process's rows, c is the same at
+ * each rank. */
 void kmeans_centres_of(const struct ranks *R, const struct mat *Z, const double *weight,
 		       const uint32_t *label, struct mat *c);
 
 /* D[i * k + r] = ||Z_i - c_r||^2, clamped at 0. O(n k d). Protocol 1 line 7. */
 void kmeans_distances(const struct mat *Z, const struct mat *c, double *D);
 
-/* label[i] = argmin_r D[i * k + r], the lowest r on ties. Returns how many labels changed.
+/* label[i] = argmin_r D[i * k + r], the lowest r on ties. Returns the number of labels changed.
  * Adds sum_i weight_i min_r D to *inertia if it is not NULL. Protocol 1 line 19. */
 size_t kmeans_assign(const double *D, const double *weight, size_t n, size_t k, uint32_t *label,
 		     double *inertia);
 
-/* The simplified silhouette (Hruschka et al. 2004) of an assignment to the nearest centres: the weighted mean
- * of 1 - a / b, a the distance of a row to its own centre, b to the next one; a row without a next one
- * (at infinity) counts 0. O(n k). */
+/* The simplified silhouette (Hruschka et al. 2004) of an assignment to the nearest centres: the
+ * weighted mean of 1 - a / b, a the distance of a row to its own centre, b to the next one; a row
+ * without a next one (at infinity) counts 0. O(n k). */
 double kmeans_silhouette(const double *D, const double *weight, size_t n, size_t k,
 			 const uint32_t *label);
 
-/* margin (n): 1 - a / b of each row, as above: 0 between two centres, 1 at its own. 0 where it has no next one, or its own is
- * not the nearest. O(n k). */
+/* margin (n): 1 - a / b of each row: 0 between two centres, 1 at its own. 0 if there is no next
+ * centre, or if its own is not the nearest. O(n k). */
 void kmeans_margins(const double *D, size_t n, size_t k, const uint32_t *label, double *margin);
 
 /* label[i] = the nearest centre of row i: kmeans_distances() and kmeans_assign(). */
@@ -47,33 +47,35 @@ void kmeans_nearest(const struct mat *Z, const struct mat *c, uint32_t *label);
 void kmeans_assign_ninth(const double *D, size_t n, size_t k, uint32_t *label);
 
 struct kmeans_params {
-	size_t k;            /* clusters, 1 <= k; more than n rows leaves clusters empty */
+	size_t k;            /* k >= 1; more than n leaves clusters empty */
 	unsigned restarts;   /* >= 1; the lowest inertia wins, the first on ties */
-	unsigned iterations; /* Lloyd's Q; stops early when no label changes */
+	unsigned iterations; /* Lloyd's Q; stops early if no label changes */
 	bool ninth;          /* one 1/9 step before Lloyd */
 	uint64_t seed;
 	unsigned threads; /* the result does not depend on it */
-	const struct ranks *ranks; /* share the rows; each uses one thread; borrowed, or NULL */
+	/* ranks that share the rows, one thread each; borrowed, or NULL */
+	const struct ranks *ranks;
 };
 
-/* Greedy k-means++ (2 + floor(ln k) trials per centre), the 1/9 step if asked, Lloyd; an empty cluster
- * keeps its centre. Outputs: label (n); centres (k x d, initialised here) and the inertia of the last
- * assignment, both may be NULL. No iterations: the labels of the seeds. Weights are >= 0. O(n k d) an
- * iteration. Same seed, same labels, any threads and any ranks. With ranks Z, weight and label are
- * of this process's rows; centres and inertia are the same at each. With up to 64 columns it holds
- * a copy of Z. */
+/* Greedy k-means++ (2 + floor(ln k) trials per centre), the 1/9 step if asked, Lloyd; an empty
+ * cluster keeps its centre. Outputs: label (n); centres (k x d, initialised here) and the inertia
+ * of the last assignment, both may be NULL. Zero iterations: labels of the seeds. Weights are >= 0.
+ * O(n k d) per iteration.
+ *
+ * Same seed, same labels for any threads and ranks. With ranks, Z, weight and label are of this
+ * process's rows; centres and inertia are the same at each. With up to 64 columns it holds a copy
+ * of Z. */
 void kmeans(const struct mat *Z, const double *weight, const struct kmeans_params *p,
 	    uint32_t *label, struct mat *centres, double *inertia);
 
-/* Beyond what restarts find. Where clusters are not clear, Lloyd has hundreds of optima within a
- * thousandth of the best, a few rows apart: on email-eu-core the best of 100 restarts under two seeds
- * agree to an ARI of .99. This finds one for all seeds.
+/* Improves label (each below k) beyond restarts. If clusters are not clear, Lloyd has hundreds of
+ * optima within a thousandth of the best, a few rows apart: on email-eu-core the best of 100
+ * restarts under two seeds agree to an ARI of .99. kmeans_swap() finds one optimum for all seeds.
  *
- * Improves label (one below k for each row of Z). First each row goes to the cluster in which it
- * costs least, sizes reckoned with, as long as there is one (Hartigan, Wong 1979); then as many
- * random swaps (Franti 2018): a random centre becomes a random row, a few Lloyd steps and Hartigan's
- * follow, and what is better stays. On this thread; same seed, same labels. A swap is about
- * O(8 n k d). */
+ * First moves each row to the cluster in which it costs least, given the sizes, until none moves
+ * (Hartigan, Wong 1979). Then tries `swaps` random swaps (Franti 2018): a random row replaces a
+ * random centre, a few Lloyd steps and Hartigan's follow, and the better result stays. On this
+ * thread; same seed, same labels. A swap is about O(8 n k d). */
 void kmeans_swap(const struct mat *Z, size_t k, unsigned swaps, uint64_t seed, uint32_t *label);
 
 #endif

@@ -12,7 +12,7 @@ enum {
 	PASSES = 100,        /* over all rows, at most */
 	STREAM = 0x73776170, /* "swap" */
 };
-static const double GAIN = 1e-12; /* in relation to what a row costs: less is rounding */
+static const double GAIN = 1e-12; /* relative to a row's cost: smaller gains are rounding */
 
 struct clusters {
 	const struct mat *Z;
@@ -45,7 +45,8 @@ static double inertia(const struct clusters *c)
 	return sum;
 }
 
-/* The cluster in which row i costs least. Leaving its own saves `own`; any other becomes dearer. */
+/* The cluster in which row i costs least. Moving the row saves `own` in its cluster and adds cost
+ * to the other. */
 static uint32_t best_place(const struct clusters *c, size_t i)
 {
 	const double *z = ROW(c->Z, i);

@@ -6,20 +6,20 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* -- the best one-to-one match ------------------------------------------------------------ */
+/* -- the best one-to-one match -------------------------------------------------------------- */
 
 /* Shortest augmenting paths with potentials (Jonker, Volgenant 1987 without its initialisation):
- * row by row, a Dijkstra search over reduced costs finds where the new row fits best. Index 0 of
- * columns stands for "none"; rows and columns count from 1. */
+ * for each row, a Dijkstra search over reduced costs. Index 0 of columns means "none"; rows and
+ * columns count from 1. */
 struct match {
 	const double *cost;
 	size_t n;
 	double *row_price, *col_price, *reach; /* reach: least reduced cost to a column so far */
-	size_t *row_of, *from; /* of a column: its row; the column before it on the path */
+	size_t *row_of, *from; /* per column: its row; the column before it on the path */
 	bool *done;
 };
 
-/* Grows the tree from column `at` (whose row is set); returns the next column to settle. */
+/* Grows the tree from column `at` (with its row set); returns the next column to settle. */
 static size_t match_grow(struct match *m, size_t at)
 {
 	size_t row = m->row_of[at], best = 0;
@@ -83,16 +83,17 @@ void hungarian(const double *cost, size_t n, size_t *column)
 	free(m.row_price);
 }
 
-/* -- the contingency table ---------------------------------------------------------------- */
+/* -- the contingency table ------------------------------------------------------------------ */
 
 /* count[t * size + u]: nodes of class t in cluster u, both numbered from 0 in the order of their
- * labels; square, the smaller side padded with empty ones. */
+ * labels; square, padded with empty ones. */
 struct table {
 	size_t classes, clusters, size, n;
 	double *count, *class_sum, *cluster_sum;
 };
 
-/* number[label] = 1 + rank among the labels that occur; 0 for others. Returns how many occur. */
+/* number[label] = 1 + rank among the labels that occur; 0 for others. Returns the number of labels
+ * that occur. */
 static size_t number_labels(const uint32_t *label, size_t n, uint32_t *number)
 {
 	uint32_t used = 0;
@@ -146,7 +147,7 @@ out:
 	return err;
 }
 
-/* -- the measures -------------------------------------------------------------------------- */
+/* -- the measures --------------------------------------------------------------------------- */
 
 static double entropy(const double *sum, size_t size, double n)
 {
@@ -177,7 +178,7 @@ static double nmi_of(const struct table *t)
 	return fmin(1, fmax(0, 2 * information / h));
 }
 
-/* Whole numbers: exact. */
+/* Exact: whole numbers. */
 static double squares(const double *count, size_t size)
 {
 	double sum = 0;
@@ -187,7 +188,6 @@ static double squares(const double *count, size_t size)
 	return sum;
 }
 
-/* Fills acc and f1. */
 static void match_measures(const struct table *t, struct metrics *m)
 {
 	size_t *cluster_of;
@@ -223,19 +223,20 @@ enum err metrics_of(const uint32_t *truth, const uint32_t *label, size_t n, stru
 	match_measures(&t, m);
 	m->nmi = nmi_of(&t);
 
-	/* Ordered pairs within a cell of the table, a class, a cluster; a node with itself too. */
+	/* Ordered pairs within a cell of the table, a class, a cluster, including a node with
+	 * itself. */
 	both = squares(t.count, t.size * t.size);
 	a = squares(t.class_sum, t.size);
 	b = squares(t.cluster_sum, t.size);
 	m->similarity = 1 - (a - both) / ((double)n * (double)n);
-	/* The Rand index counts each pair once, and not a node with itself. */
+	/* The Rand index counts each pair once, without a node with itself. */
 	both = (both - (double)n) / 2;
 	a = (a - (double)n) / 2;
 	b = (b - (double)n) / 2;
 	all = (double)n * ((double)n - 1) / 2;
 	expected = all > 0 ? a * b / all : 0;
 	most = (a + b) / 2;
-	/* Both put all nodes together, or both keep each alone: they agree. */
+	/* Both have one cluster, or both have only single nodes: they agree. */
 	m->ari = most == expected ? 1 : (both - expected) / (most - expected);
 	free(t.count);
 	free(t.class_sum);

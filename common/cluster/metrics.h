@@ -1,4 +1,4 @@
-/* metrics.h -- how well a clustering agrees with known classes. */
+/* metrics.h -- agreement of a clustering with known classes. */
 #ifndef COMMON_CLUSTER_METRICS_H
 #define COMMON_CLUSTER_METRICS_H
 
@@ -8,25 +8,26 @@
 #include <stdint.h>
 
 struct metrics {
-	double acc; /* accuracy under the best one-to-one match of clusters to classes (Hungarian) */
+	/* accuracy under the best one-to-one match of clusters to classes (Hungarian) */
+	double acc;
 	double nmi; /* 2 I(U;V) / (H(U) + H(V)), natural logarithms; 1 if both have one cluster */
 	double ari; /* adjusted Rand index */
 	double f1;  /* macro-F1 over the classes, after the same matching */
 	/* FedSpectral+, Algorithm 5, with the truth as its global labels: 1 - m / n^2, m the
-	 * ordered pairs of nodes of one class in two clusters. Nothing counts against putting nodes
-	 * together: one cluster of all scores 1. */
+	 * ordered pairs of nodes of one class in two clusters. Does not penalise merging: a single
+	 * cluster scores 1. */
 	double similarity;
 };
 
-/* Labels are any integers >= 0 below METRICS_LABEL_END, of which at most METRICS_CLASSES_MAX occur
- * on either side; otherwise, or if n is 0, ERR_INPUT. O(n + k^3). */
+/* Labels are integers from 0 to METRICS_LABEL_END - 1, with at most METRICS_CLASSES_MAX distinct
+ * ones on either side. Otherwise, or if n is 0, ERR_INPUT. O(n + k^3). */
 enum { METRICS_LABEL_END = 1 << 20, METRICS_CLASSES_MAX = 2048 };
 
 enum err metrics_of(const uint32_t *truth, const uint32_t *label, size_t n,
 		    struct metrics *m) MUST_CHECK;
 
-/* Hungarian algorithm: assigns each row of the n x n cost matrix one column so that the total is
- * least; column[i] is row i's. O(n^3). */
+/* Hungarian algorithm: assigns each row of the n x n cost matrix one column with the least total;
+ * column[i] is row i's. O(n^3). */
 void hungarian(const double *cost, size_t n, size_t *column);
 
 #endif

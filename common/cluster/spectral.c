@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A direction of the remainder below this share of its column's length is rounding. */
+/* A remainder below this share of its column's length is rounding. */
 static const double GONE = 1e-11;
-/* A unit vector with no more than this along any of the space's directions is outside it. */
+/* A unit vector counts as outside the space up to this component along each direction. */
 static const double OUTSIDE = 1e-13;
-enum { STREAM = 0x6c616e63 }; /* of the random numbers */
-enum { PIECE = 1 << 16 };     /* columns that are turned at a time */
+enum { STREAM = 0x6c616e63 }; /* random stream of this module */
+enum { PIECE = 1 << 16 };
 
 void spectral_defaults(struct spectral_params *p, size_t n, size_t k, uint64_t seed,
 		       unsigned threads)
@@ -26,12 +26,12 @@ void spectral_defaults(struct spectral_params *p, size_t n, size_t k, uint64_t s
 	};
 }
 
-/* The space so far. Its vectors are rows, so that one more is more memory at the end. */
+/* The space so far. Its vectors are rows, so that a new one extends the memory at the end. */
 struct space {
 	const struct spectral_params *p;
 	struct mat Q; /* width x n, orthonormal */
-	size_t last;  /* rows of Q that belong to the last block */
-	struct mat H; /* most x most, of which width x width counts: Q A Q' */
+	size_t last;  /* rows of Q in the last block */
+	struct mat H; /* width x width: Q A Q' */
 	struct rng rng;
 };
 
@@ -43,7 +43,7 @@ size_t spectral_block(const struct spectral_params *p)
 }
 
 /* B <- B - (B Q') Q; part (B.rows x Q.rows, initialised here; may be NULL) = B Q'. Returns the
- * largest entry of that. */
+ * largest magnitude in B Q'. */
 static double project_out(const struct space *s, struct mat *B, struct mat *part)
 {
 	double largest = 0;
@@ -69,10 +69,9 @@ static void random_row(struct space *s, double *row)
 		row[j] = rng_normal(&s->rng) / sqrt((double)s->p->n);
 }
 
-/* Makes B's rows, which lie outside the space, an orthonormal set that does too, of new random
- * directions where B has no more. Of a remainder without full rank the factorisation makes
- * directions of rounding, and those may lie in the space: so it is looked at again, until there is
- * no more than rounding to take out. */
+/* Orthonormalises B's rows outside the space; replaces exhausted rows by random directions. If the
+ * remainder lacks full rank, the factorisation yields directions of rounding, which may lie in the
+ * space: projects out again until only rounding is removed. */
 static enum err make_block(struct space *s, struct mat *B, double scale)
 {
 	bool fresh = false;
@@ -94,7 +93,7 @@ static enum err make_block(struct space *s, struct mat *B, double scale)
 	return la_orthonormal_rows(B);
 }
 
-/* One product: Y' = A Q_last'. Q Y become H's newest rows and columns; Y is what is left of it
+/* One product: Y' = A Q_last'. Q Y becomes the newest rows and columns of H; Y keeps the part
  * outside the space. */
 static enum err multiply(struct space *s, const struct ortho_operator *A, struct mat *Y)
 {
@@ -128,7 +127,7 @@ static enum err multiply(struct space *s, const struct ortho_operator *A, struct
 	return ERR_OK;
 }
 
-/* The first block, and later ones from Y, which is used up. */
+/* Adds the first block, or a block made from Y, which is released. */
 static enum err grow(struct space *s, struct mat *Y, double scale)
 {
 	size_t n = s->p->n, left = n - s->Q.rows, b = spectral_block(s->p);
@@ -155,9 +154,9 @@ static enum err grow(struct space *s, struct mat *Y, double scale)
 	return err;
 }
 
-/* If the space has no room for another block, its best half goes on: with the next block, of which
- * the last product tells what is outside, it is a Krylov space still. With (value, E) the best Ritz
- * pairs, Q becomes E Q, in place, and H diagonal. */
+/* If the space has no room for another block, keeps its best half; with the next block, made from
+ * the last product, it is still a Krylov space. With (value, E) the best Ritz pairs, Q becomes E Q,
+ * in place, and H diagonal. */
 static enum err make_room(struct space *s)
 {
 	const struct spectral_params *p = s->p;
@@ -198,9 +197,8 @@ static enum err make_room(struct space *s)
 	return err;
 }
 
-/* Ritz values and vectors of the space as it is, and how far off they are: the largest of
- * ||A v - theta v|| = ||Y' s_last|| over the k Ritz vectors s (rows of E), over the largest
- * |theta|. */
+/* Ritz values and vectors of the current space, and their residual: the largest ||A v - theta v|| =
+ * ||Y' s_last|| over the k Ritz vectors s (rows of E), over the largest |theta|. */
 static enum err look(const struct space *s, const struct mat *Y, double *value, struct mat *E,
 		     struct spectral_report *report)
 {
@@ -308,7 +306,7 @@ enum err spectral_top(const struct ortho_operator *A, const struct spectral_para
 	return err;
 }
 
-/* -- a graph's ------------------------------------------------------------------------------- */
+/* -- spectral clustering of a graph --------------------------------------------------------- */
 
 void spectral_graph_init(struct spectral_graph *g, const struct csr *S, unsigned threads)
 {

@@ -10,7 +10,7 @@
 
 enum { RESTARTS = 5, ROUNDS = 50 };
 
-/* "halves": a stream of random numbers that nothing else uses. */
+/* "halves": random stream of this module. */
 static const uint64_t STREAM = 0x68616c766573;
 
 struct half {
@@ -38,8 +38,7 @@ static void half_close(struct half *h)
 	free(h->label);
 }
 
-/* What part of the weight is in other clusters by a than by b, when these are matched as well as
- * can be. */
+/* Share of the weight in different clusters by a and b, after the best matching of the two. */
 static double differ(const uint32_t *a, const uint32_t *b, const double *weight, size_t n,
 		     unsigned k)
 {
@@ -58,7 +57,7 @@ static double differ(const uint32_t *a, const uint32_t *b, const double *weight,
 	return all > 0 ? 1 - same / all : 0;
 }
 
-/* The same of labels that are drawn. */
+/* differ() of random labels. */
 static double differ_by_chance(const struct half *h, unsigned k, struct rng *rng)
 {
 	size_t n = h->Z.rows;

@@ -1,12 +1,11 @@
-/* stability.h -- would other rows have had the same clusters? (Lange, Roth, Braun, Buhmann,
- * "Stability-based validation of clustering solutions", 2004.)
+/* stability.h -- stability of a clustering over samples (Lange, Roth, Braun, Buhmann,
+ * "Stability-based validation of clustering solutions", 2004).
  *
- * Points are halved at random, ten times. Each half is clustered by k-means; the second half's
- * points also go to the nearest centres of the first, and what of their weight is then in another
- * cluster than their own k-means says, after the best matching of the two, is how unstable k is.
- * Random labels differ by so much less the more clusters there are, so it is a part of what they
- * do: 1 less this part, 1 if all halves agree and about 0 if they agree by chance.
- */
+ * Halves the points at random, ten times. Clusters each half by k-means, and assigns the second
+ * half also to the nearest centres of the first. The instability of k is the share of weight for
+ * which the two differ, after the best matching. Random labels differ less for fewer clusters, so
+ * that instability is divided by theirs. The result is 1 minus this: 1 if all halves agree, about 0
+ * if they agree by chance. */
 #ifndef COMMON_CLUSTER_STABILITY_H
 #define COMMON_CLUSTER_STABILITY_H
 
@@ -14,10 +13,11 @@
 
 #include <stdint.h>
 
-enum { STABILITY_SPLITS = 10, STABILITY_HALF = 5000 }; /* points of a half, at most */
+enum { STABILITY_SPLITS = 10, STABILITY_HALF = 5000 }; /* STABILITY_HALF: most points of a half */
 
-/* Of the rows of Z, weight >= 0 each, or NULL: all one. 0 with fewer than 2 k points. Same seed,
- * same result for any threads. O(splits half k d) a round of k-means, of which there are few. */
+/* Stability of the rows of Z, with weights >= 0 or NULL: all one. 0 with fewer than 2 k points.
+ * Same seed, same result for any number of threads. O(splits half k d) per round of k-means, at
+ * most 50. */
 double stability_of(const struct mat *Z, const double *weight, unsigned k, uint64_t seed,
 		    unsigned threads);
 

@@ -12,15 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns that go through all steps together: two buffers of 32 columns stay in the last cache
- * for tens of thousands of nodes; narrower ones read the graph too often (16: 5 to 30 % slower),
- * wider ones do not stay. A row of a panel is whole cache lines: begun between two, the filter is a
- * third slower. From LARGE nodes on no panel stays, 16 columns are as fast as 32 and take half the
- * memory, and threads share a panel, CHUNK rows at a time, where below each has one of its own. */
+/* Columns that go through all steps together. Two buffers of 32 columns stay in the last cache for
+ * tens of thousands of nodes; narrower panels read the graph too often (16: 5 to 30 % slower). A
+ * row of a panel is whole cache lines; unaligned rows make the filter a third slower.
+ *
+ * From LARGE nodes on no panel stays in cache. Then 16 columns are as fast as 32 at half the
+ * memory, and threads share a panel, CHUNK rows at a time. Below, each thread has its own. */
 enum { PANEL = 32, NARROW = FILTER_PANEL, LARGE = 1 << 17, CHUNK = 8192 };
 
-/* Columns of a panel where ranks share the nodes: it has rows of others as well, and is most of a
- * rank's memory. The same bytes are exchanged, in more exchanges. */
+/* Columns of a panel with distributed nodes. It also holds rows of other ranks and is most of a
+ * rank's memory; the number of columns does not change the bytes exchanged. */
 enum { SHARED = SPREAD_COLUMNS };
 
 typedef void panel_step_fn(const struct filter_plan *p, size_t first, size_t last,
@@ -31,14 +32,14 @@ struct plan {
 	struct filter_plan nodes;
 	panel_step_fn *step;
 	struct filter_steps steps;
-	const struct csr *sparse; /* where columns come from, or NULL: */
+	const struct csr *sparse; /* source of columns: sparse or dense, the other NULL */
 	const struct mat *dense;
-	struct mat *X;   /* where they go; NULL if only their spread is wanted */
-	size_t width;    /* of a panel */
-	size_t rows;     /* of a panel: those of the plan, and of other ranks */
-	double **buffer; /* per worker: two panels; */
-	size_t **next;   /* for sparse columns, node_load()'s */
-	double *box;     /* rows that other ranks read, where a step reads what it writes over */
+	struct mat *X; /* destination; NULL if only the spread is wanted */
+	size_t width;
+	size_t rows;
+	double **buffer; /* per worker: two panels */
+	size_t **next;   /* per worker, for sparse columns: positions of node_load() */
+	double *box;     /* rows that other ranks read, if a step reads its own output buffer */
 };
 
 #define COLUMNS PANEL
@@ -90,7 +91,6 @@ struct plan {
 #include "common/graph/filter_step.inc"
 #endif
 
-/* By the number of nodes alone, and by whether ranks share them. */
 static void choose_width(struct plan *p)
 {
 	const struct filter_peers *peers = p->nodes.peers;
@@ -108,14 +108,14 @@ static void choose_width(struct plan *p)
 		p->rows = filter_peers_given(peers);
 }
 
-/* Do threads share a panel? */
 static bool is_large(const struct plan *p)
 {
 	return p->nodes.n >= LARGE && !p->nodes.peers;
 }
 
-/* to[u] += scale times the node's feature column + u; these are left in X for a leaf. next: per
- * node, its first entry behind the worker's panels so far, which come in the order of columns. */
+/* to[u] += scale times the node's feature column + u; for a leaf, also stores these features in X.
+ * next: per node, its first entry behind the worker's panels so far, which come in the order of
+ * columns. */
 static void node_load(const struct plan *p, size_t node, double scale, bool leaf, size_t column,
 		      size_t width, size_t *next, double *to)
 {
@@ -129,7 +129,7 @@ static void node_load(const struct plan *p, size_t node, double scale, bool leaf
 	}
 	e = next[node];
 	end = s->start[node + 1];
-	while (e < end && s->index[e] < column) /* of panels that other workers have */
+	while (e < end && s->index[e] < column) /* columns of other workers' panels */
 		e++;
 	for (; e < end && s->index[e] < column + width; e++) {
 		double x = s->value ? s->value[e] : 1;
@@ -141,7 +141,7 @@ static void node_load(const struct plan *p, size_t node, double scale, bool leaf
 	next[node] = e;
 }
 
-/* Some rows of a panel, which has `width` columns of X and zeros beyond. */
+/* Rows of a panel, which has `width` columns of X and zeros beyond. */
 struct panel {
 	size_t column, width, first, end;
 };
@@ -159,13 +159,13 @@ static void panel_load(const struct plan *p, unsigned worker, const struct panel
 	}
 }
 
-/* The rows, out of which leaves come again: of a sum y of several each is their mean and `fade`
- * times what it, still in X, was off their mean at first. */
+/* Stores the rows and unfolds leaves. A row y sums several leaves; each becomes their mean plus
+ * `fade` times its initial deviation from the mean, which X still holds. */
 static void panel_store(const struct plan *p, const struct panel *at, const double *y)
 {
 	const struct filter_plan *nodes = &p->nodes;
 	size_t column = at->column, width = at->width;
-	double step = NAN, fade = NAN; /* of the leaves before, most often of the next too */
+	double step = NAN, fade = NAN; /* of the previous leaves; mostly the same for the next */
 
 	y += at->first * p->width;
 	for (size_t i = at->first; i < at->end; i++, y += p->width) {
@@ -207,7 +207,6 @@ static struct panel panel_at(const struct plan *p, size_t number, size_t cols)
 			       .end = p->nodes.n };
 }
 
-/* y: also gets the rows of other ranks. */
 static void step_panel(const struct plan *p, const struct filter_step *t, double *y, double *out)
 {
 	if (p->nodes.peers)
@@ -232,12 +231,12 @@ static void panel_filter(void *ctx, unsigned worker, size_t number)
 	panel_store(p, &at, y);
 }
 
-/* A panel that all threads work on: it is loaded, goes one step, or is stored. */
+/* A panel for all threads: loaded, moved one step, or stored. */
 struct shared {
 	const struct plan *p;
 	struct panel at;
 	const struct filter_step *t;
-	double *y, *out; /* out: of a step, else NULL */
+	double *y, *out; /* out: of a step; else NULL */
 	bool load;
 };
 
@@ -311,7 +310,7 @@ static enum err plan_begin(struct plan *p, const struct graph *g, enum filter_ki
 	return ERR_OK;
 }
 
-/* Does a step read what was there before the one before it? */
+/* Does a step read the vector before the previous one? */
 static bool steps_look_back(const struct filter_steps *s)
 {
 	for (size_t t = 0; t < s->count; t++)
@@ -352,7 +351,8 @@ static enum err filter(const struct graph *g, enum filter_kind kind, unsigned ps
 {
 	struct plan p = { .sparse = sparse, .dense = X };
 
-	/* In one step leaves do not reach each other: what is 0 must be just that. */
+	/* One step does not connect leaves: exact zeros must stay, so that leaves are not
+	 * folded. */
 	TRY(plan_begin(&p, g, kind, psi > 1));
 	run(&p, psi, threads, X);
 	filter_plan_release(&p.nodes);
@@ -380,7 +380,7 @@ enum err graph_filter_sparse(const struct graph *g, enum filter_kind kind, unsig
 	enum err err;
 
 	TRY(graph_check_rows(g, X->rows));
-	if (psi == 0 || g->ranks) { /* rows of leaves go to other ranks as dense ones */
+	if (psi == 0 || g->ranks) { /* rows of leaves go to other ranks in dense form */
 		csr_to_dense(X, out);
 		return graph_filter(g, kind, psi, threads, out);
 	}
@@ -391,7 +391,7 @@ enum err graph_filter_sparse(const struct graph *g, enum filter_kind kind, unsig
 	return err;
 }
 
-/* -- step by step ---------------------------------------------------------------------------- */
+/* -- step by step --------------------------------------------------------------------------- */
 
 struct filter_run {
 	struct plan plan;
@@ -423,19 +423,18 @@ void filter_run_end(struct filter_run *r)
 	free(r);
 }
 
-/* -- what each power leaves ---------------------------------------------------------------- */
+/* -- norms of powers ------------------------------------------------------------------------ */
 
 struct spread {
 	struct plan plan;
 	const struct ranks *ranks;
 	size_t cols, powers, groups; /* groups: of SPREAD_COLUMNS columns */
-	uint32_t *place;             /* of each node, its row of the plan */
-	double *leave;               /* D^1/2 in the new order */
+	uint32_t *place;             /* node -> row of the plan */
+	double *leave;               /* D^1/2 in the plan's order */
 	double **block; /* per worker: ROWSUM_ROWS rows of a panel, in the order of nodes */
-	double *term;   /* groups x 2 powers: squares, then spreads; added up in this order */
+	double *term;   /* groups x 2 powers: squares, then spreads; summed in this order */
 };
 
-/* A block of the panel's power, in the order of nodes. */
 static void gather(const struct spread *s, size_t first, size_t rows, const double *y, double *to)
 {
 	size_t width = s->plan.width;
@@ -448,8 +447,8 @@ static void gather(const struct spread *s, size_t first, size_t rows, const doub
 	}
 }
 
-/* ||X_j||^2 and ||X_j - mean||^2 of the panel's columns j, of each power; those beyond the last
- * column are 0. */
+/* ||X_j||^2 and ||X_j - mean||^2 of the panel's columns j, for each power; 0 beyond the last
+ * column. */
 static void panel_spread(void *ctx, unsigned worker, size_t panel)
 {
 	const struct spread *s = ctx;

@@ -1,13 +1,13 @@
 /* filter.h -- the graph filters of kCAGC, arXiv 2411.12329 Section 3.2.
  *
  * S = D^-1/2 (A + I) D^-1/2 with D the degrees of A + I; Ls = I - S.
- *   half:     p(l) = (1 - l/2)^psi        X <- (X + S X) / 2, psi times
- *   spectral: p(l) = (1 - l/||Ls||)^psi   X <- (1 - 1/l) X + S X / l, l = lambda_max(Ls)
- *   mean:     X <- T X, T = rownorm(S + I): loops count twice, rows of T sum to 1 (GCC: Fettal,
- *             Labiod, Nadif, WSDM 2022)
- *   plain:    X <- S X, for graph_filter_spread() alone
- * Never an eigendecomposition of Ls, which is n x n.
- */
+ * - half: p(l) = (1 - l/2)^psi; X <- (X + S X) / 2, psi times
+ * - spectral: p(l) = (1 - l/||Ls||)^psi; X <- (1 - 1/l) X + S X / l, l = lambda_max(Ls)
+ * - mean: X <- T X, T = rownorm(S + I): loops count twice, rows of T sum to 1 (GCC: Fettal, Labiod,
+ *   Nadif, WSDM 2022)
+ * - plain: X <- S X, for graph_filter_spread() only
+ *
+ * No eigendecomposition of Ls, which is n x n. */
 #ifndef COMMON_GRAPH_FILTER_H
 #define COMMON_GRAPH_FILTER_H
 
@@ -18,38 +18,41 @@
 
 enum filter_kind { FILTER_HALF, FILTER_SPECTRAL, FILTER_MEAN, FILTER_PLAIN };
 
-/* Columns of a panel where there are many nodes (from 2^17 on); with fewer nodes it has more. */
+/* Columns of a panel from 2^17 nodes on; more with fewer nodes. */
 enum { FILTER_PANEL = 16 };
 
 /* Filters X (n x m) in place, in panels of columns that stay in cache through all psi steps;
- * bit-identical for any panel width and number of threads. O(psi (nnz + n) m). Two panels beside X: of many
- * nodes n x 2 FILTER_PANEL doubles for all threads, of fewer twice that for each.
- * Where ranks share the nodes (g->ranks) X has this rank's rows. Each rank uses one thread and
- * panels of 8 columns, which have a row for each row of others that its own are joined to.
- * FILTER_SPECTRAL is not for ranks. */
+ * bitwise identical for any panel width and number of threads. O(psi (nnz + n) m). Memory: two
+ * panels beside X, n x 2 FILTER_PANEL doubles for all threads with many nodes, twice that per
+ * thread with fewer.
+ *
+ * With distributed nodes (g->ranks) X has this rank's rows. Each rank uses one thread and panels of
+ * 8 columns, with a row for each adjacent row of another rank. Ranks do not support
+ * FILTER_SPECTRAL. */
 enum err graph_filter(const struct graph *g, enum filter_kind kind, unsigned psi, unsigned threads,
 		      struct mat *X) MUST_CHECK;
 
-/* One step at a time, over a graph that is laid out once: X <- graph_filter() of order 1. */
+/* Single steps over a graph prepared once: filter_run_step() equals graph_filter() of order 1. */
 struct filter_run;
 enum err filter_run_begin(const struct graph *g, enum filter_kind kind,
 			  struct filter_run **r) MUST_CHECK;
 void filter_run_step(struct filter_run *r, unsigned threads, struct mat *X);
 void filter_run_end(struct filter_run *r); /* accepts NULL */
 
-/* The same for sparse features: out (n x m) is initialised here, to the same bits as filtering the
- * dense copy of X. Panels are built straight from the sparse rows. */
+/* graph_filter() of sparse features: out (n x m) is initialised here, bitwise identical to
+ * filtering the dense copy of X. Panels are built directly from the sparse rows. */
 enum err graph_filter_sparse(const struct graph *g, enum filter_kind kind, unsigned psi,
 			     unsigned threads, const struct csr *X, struct mat *out) MUST_CHECK;
 
 /* Norms of the powers F^t X (X sparse or dense, the other NULL): for t = 0 .. steps, square[t] =
- * ||F^t X||^2 and spread[t] = ||F^t X - 1 mu'||^2, mu the column means. No power of X is ever held
- * whole. Same bits for any threads. */
+ * ||F^t X||^2 and spread[t] = ||F^t X - 1 mu'||^2, mu the column means. Holds no power of X as a
+ * whole. Bitwise identical for any number of threads. */
 enum err graph_filter_spread(const struct graph *g, enum filter_kind kind, unsigned steps,
 			     unsigned threads, const struct csr *sparse, const struct mat *dense,
 			     double *square, double *spread) MUST_CHECK;
 
-/* lambda_max(I - S) by Lanczos with a fixed start, to relative 1e-8. */
+/* lambda_max(I - S) by Lanczos with a fixed start, to relative 1e-8. ERR_JOB without
+ * convergence. */
 enum err graph_lambda_max(const struct graph *g, double *lambda) MUST_CHECK;
 
 #endif

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Lanczos: checked every few steps; a graph that needs more steps than this has a spectrum so
- * dense at its end that even the dense solvers would not agree on eight digits. */
+/* Lanczos: steps between checks, and the most steps. A graph that needs more has so dense an end of
+ * the spectrum that even dense solvers would not agree on eight digits. */
 enum { LANCZOS_CHECK = 10, LANCZOS_MAX = 20000 };
 static const double LANCZOS_TOLERANCE = 1e-8;
 
@@ -21,8 +21,8 @@ struct lanczos {
 	double *alpha, *beta;                /* LANCZOS_MAX each */
 };
 
-/* One step of the three-term recurrence; false when the Krylov space is exhausted. Lost
- * orthogonality only brings copies of converged values, which do not move the largest. */
+/* One step of the three-term recurrence; false if the Krylov space is exhausted. Lost orthogonality
+ * only adds copies of converged values, which do not change the largest. */
 static bool lanczos_step(struct lanczos *z)
 {
 	const struct csr *a = &z->g->adjacency;
@@ -57,11 +57,11 @@ static bool lanczos_step(struct lanczos *z)
 	return true;
 }
 
-/* A small residual only says that some eigenvalue is near, and next to the largest there may be
- * many: the value must also stand still while the space doubles. */
+/* A small residual only proves that some eigenvalue is near, and there may be many next to the
+ * largest. So the value must also stay within the tolerance while the space doubles. */
 static enum err lanczos_run(struct lanczos *z, double *lambda)
 {
-	double settled = 0; /* the value when it was first good, at step `since` */
+	double settled = 0; /* first value with a small residual, at step `since` */
 	size_t since = 0;
 	bool more = true;
 

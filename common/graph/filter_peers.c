@@ -6,25 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* This process's nodes, and those of others that they are joined to, behind them. */
 struct layout {
 	const struct csr *a;
 	struct halo h;
-	const double *enter;  /* D^-1/2 of each */
-	bool *gone;           /* of each: lies with another rank, or as a leaf that was taken */
-	uint32_t *number;     /* of each: its number in struct filter_nodes */
-	uint32_t *taken, *of; /* leaves that lie here, and the node of each, as numbered above */
+	const double *enter;
+	bool *gone;       /* per node: moved to another rank, or a leaf taken from one */
+	uint32_t *number; /* per node: its number in struct filter_nodes */
+	/* leaves taken from other ranks, and the neighbour of each, in the numbering above */
+	uint32_t *taken, *of;
 	size_t taken_count;
 };
 
-/* ---- leaves ---- */
+/* -- leaves --------------------------------------------------------------------------------- */
 
 static bool is_leaf(const struct layout *l, uint32_t at)
 {
-	return l->enter[at] == 1 / sqrt(2.0); /* of a degree of 1; edges have no weights here */
+	return l->enter[at] == 1 / sqrt(2.0); /* degree 1; edges have no weights here */
 }
 
-/* How many nodes go where leaves of each node of this process are one row. */
+/* Number of rows saved if the leaves of each node of this process are folded. */
 static size_t count_folded(const struct layout *l)
 {
 	size_t go = 0;
@@ -43,13 +43,13 @@ static bool folds(const struct layout *l)
 {
 	size_t go;
 
-	if (l->a->value) /* at each rank, or at none */
+	if (l->a->value) /* the same at each rank */
 		return false;
 	go = ranks_total(l->h.R, count_folded(l));
 	return go > 0 && 8 * go >= ranks_n(l->h.R, l->a->rows);
 }
 
-/* The leaves of node i that come to be one row: at[0 .. return - 1]; e goes on. */
+/* Next group of leaves of node i to fold: returns their number, at[] their nodes; advances e. */
 static size_t next_group(const struct layout *l, size_t i, size_t *e, uint32_t at[static FOLD_MOST])
 {
 	size_t count = 0;
@@ -60,7 +60,6 @@ static size_t next_group(const struct layout *l, size_t i, size_t *e, uint32_t a
 	return count;
 }
 
-/* Leaves of others that lie here, by the order in which their ranks send them. */
 static void list_taken(struct layout *l, const uint32_t *node_of, struct filter_peers *p)
 {
 	struct rows_by_rank told;
@@ -84,7 +83,7 @@ static void list_taken(struct layout *l, const uint32_t *node_of, struct filter_
 	rows_by_rank_release(&told);
 }
 
-/* Leaves that come to lie in a row with others lie with the rank of their node. */
+/* Moves leaves that share a row to the rank of their neighbour. */
 static void take_leaves(struct layout *l, struct filter_peers *p)
 {
 	uint32_t *node_of = alloc(l->h.count, sizeof(*node_of)), at[FOLD_MOST];
@@ -108,9 +107,9 @@ static void take_leaves(struct layout *l, struct filter_peers *p)
 		l->gone[p->sent.item[i]] = true;
 }
 
-/* ---- nodes ---- */
+/* -- nodes ---------------------------------------------------------------------------------- */
 
-/* Own nodes that stay, leaves that were taken, and then the other rows that these read. */
+/* Numbers own nodes that stay, then leaves taken, then the other rows that these read. */
 static void number_nodes(struct layout *l, struct filter_nodes *s)
 {
 	size_t n = l->a->rows;
@@ -152,7 +151,6 @@ static void lay_out(const struct layout *l, struct filter_nodes *s)
 	}
 }
 
-/* D^-1/2 in the order of numbers. */
 static void enter_by_number(const struct layout *l, struct filter_nodes *s)
 {
 	ALLOC(s->enter, s->rows + s->others);
@@ -161,7 +159,7 @@ static void enter_by_number(const struct layout *l, struct filter_nodes *s)
 			s->enter[l->number[at]] = l->enter[at];
 }
 
-/* Of those in l, without the ones that are not where they were. */
+/* Removes the nodes marked `gone` from lists of count[q] nodes per rank. */
 static void drop_gone(const struct ranks *R, const uint32_t *item, const bool *gone, size_t *count,
 		      uint32_t *kept)
 {
@@ -251,7 +249,7 @@ void filter_nodes_release(struct filter_nodes *s)
 	*s = (struct filter_nodes){ 0 };
 }
 
-/* ---- rows that go and come ---- */
+/* -- exchange of rows ----------------------------------------------------------------------- */
 
 void filter_peers_free(struct filter_peers *p)
 {

@@ -1,5 +1,5 @@
-/* filter_peers.h -- nodes that a filter's plan is made of. Where ranks share them: rows of other
- * ranks that its steps read, and leaves that lie with the rank of their node. For filter_plan.c and
+/* filter_peers.h -- the nodes of a filter's plan. With distributed nodes: rows of other ranks that
+ * steps read, and leaves that lie with the rank of their neighbour. For filter_plan.c and
  * filter.c. */
 #ifndef COMMON_GRAPH_FILTER_PEERS_H
 #define COMMON_GRAPH_FILTER_PEERS_H
@@ -9,44 +9,43 @@
 
 #include <stdbool.h>
 
-/* Rows that a rank sends to others and receives from them in a step of its filter. */
+/* Rows that a rank sends and receives in each step of its filter. */
 struct filter_peers {
 	const struct ranks *R;
 	size_t n;                 /* this rank's nodes, rows of X */
-	size_t others;            /* rows of others, behind the plan's */
-	size_t *want;             /* of them from each rank */
+	size_t others;            /* rows of other ranks, behind the plan's */
+	size_t *want;             /* number of those rows per rank */
 	struct rows_by_rank give; /* rows of the plan that others read */
 	struct rows_by_rank sent; /* nodes of this rank that lie as leaves with another */
-	size_t *taken; /* leaves of each rank that lie here: rows n, n + 1, .. of X */
+	size_t *taken;            /* leaves of each rank that lie here: rows n, n + 1, .. of X */
 };
 
 struct filter_nodes {
-	size_t rows, others; /* nodes that lie here; others that they are joined to, behind them */
-	size_t *start;       /* rows + 1 */
-	uint32_t *index;     /* neighbours of each, in the order of the graph */
-	double *value;       /* or NULL */
-	double *enter;       /* D^-1/2: rows + others */
-	uint32_t *node;      /* of each row that lies here: its row of X; NULL: the same */
-	bool fold;           /* leaves of one node are one row, FOLD_MOST of them at a time */
+	size_t rows, others; /* nodes that lie here; adjacent nodes of other ranks, behind them */
+	size_t *start;
+	uint32_t *index; /* neighbours, in the order of the graph */
+	double *value;
+	double *enter;              /* D^-1/2: rows + others */
+	uint32_t *node;             /* row of X per row that lies here; NULL: the same */
+	bool fold;                  /* leaves of one node share a row, up to FOLD_MOST of them */
 	struct filter_peers *peers; /* NULL: all nodes are here */
 };
 
-/* fold: is wanted; s->fold: and an eighth of the nodes of all or more go by it, and edges have no
- * weights. Without ranks all else is g's own. O(edges), with ranks O(edges log others) and 16 bytes
- * for each edge and node. */
+/* fold: whether folding is wanted. s->fold: also requires that at least an eighth of all nodes are
+ * saved and edges have no weights. Without ranks, borrows all else from g. O(edges), with ranks
+ * O(edges log others) and 16 bytes per edge and node. */
 void filter_nodes_init(struct filter_nodes *s, const struct graph *g, bool fold);
-void filter_nodes_release(struct filter_nodes *s); /* all but peers, which go on to the plan */
+void filter_nodes_release(struct filter_nodes *s); /* except peers, which the plan takes over */
 
 void filter_peers_free(struct filter_peers *p); /* accepts NULL */
-/* row: the plan's row of each node that lies here alone in its row. */
+/* row: the plan's row of each node that lies alone in a row here. */
 void filter_peers_place(struct filter_peers *p, const uint32_t *row);
-/* Rows of leaves that lie here are appended to X; and go back to their ranks. */
+/* Append the rows of leaves that lie here to X; return them to their ranks. */
 void filter_peers_take(const struct filter_peers *p, struct mat *X);
 void filter_peers_give_back(const struct filter_peers *p, struct mat *X);
-/* How many rows others read. */
 size_t filter_peers_given(const struct filter_peers *p);
-/* y (rows x width) gets the rows of others behind its own. box: room for filter_peers_given() rows;
- * may be where a step writes next. */
+/* Receives the rows of others into y (rows x width), behind its own. box: scratch for
+ * filter_peers_given() rows; may be the next step's output buffer. */
 void filter_peers_fetch(const struct filter_peers *p, size_t rows, size_t width, double *y,
 			double *box);
 

@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows that are sorted by length among each other, and lengths told apart. */
+/* Rows sorted by length among each other, and the number of lengths distinguished. */
 enum { WINDOW = 256, DEGREES = 64 };
 
-/* A node's number of neighbours; long rows count as one length. */
 static size_t bucket(const struct filter_nodes *a, uint32_t node)
 {
 	size_t degree = a->start[node + 1] - a->start[node];
@@ -17,9 +16,9 @@ static size_t bucket(const struct filter_nodes *a, uint32_t node)
 	return degree < DEGREES ? degree : DEGREES - 1;
 }
 
-/* Breadth first; then rows of one length after each other, in windows so short that neighbours stay
- * close: where rows end is then foreseen. On pubmed's graph a step of 8 columns takes a quarter
- * less, one of 32 a little; in windows of 4096 rows it takes 6 % more. */
+/* Breadth first, then rows of equal length next to each other, so that loop ends are predicted;
+ * windows are short, so that neighbours stay close. On pubmed's graph a step of 8 columns takes a
+ * quarter less, one of 32 a little; windows of 4096 rows cost 6 %. */
 static void order_nodes(const struct filter_nodes *a, uint32_t *order)
 {
 	size_t head = 0, tail = 0;
@@ -54,7 +53,6 @@ static void order_nodes(const struct filter_nodes *a, uint32_t *order)
 	}
 }
 
-/* keep and take of each node, in the new order. */
 static void plan_weigh(struct filter_plan *p, enum filter_kind kind, double lambda)
 {
 	/* Without an edge Ls = 0, and the filter is the identity. */
@@ -110,12 +108,12 @@ static void lay_out(struct filter_plan *p, const struct filter_nodes *s)
 
 static const uint32_t LAST = UINT32_MAX;
 
-/* Leaves of a node are taken FOLD_MOST at a time in the order of its neighbours, which is that of
- * their numbers: what is one row does not depend on how nodes were laid out. */
+/* Leaves of a node are folded FOLD_MOST at a time in the order of its neighbours, which is that of
+ * their numbers: groups do not depend on the layout. */
 struct folding {
-	size_t rows;    /* that there will be */
-	uint32_t *head; /* of each leaf the first of its row, of another node itself */
-	uint32_t *next; /* of each leaf the one after it in its row, or LAST */
+	size_t rows;
+	uint32_t *head; /* per leaf: the first leaf of its row; per other node: itself */
+	uint32_t *next; /* per leaf: the next one in its row, or LAST */
 };
 
 static void fold_find(const struct filter_plan *p, struct folding *f)
@@ -148,9 +146,9 @@ static void fold_find(const struct filter_plan *p, struct folding *f)
 	}
 }
 
-/* With s the sum of c leaves, s <- keep s + take (s + c y) for the y of their node: a step as any
- * other, with c take and a keep that makes up for it. It is less than 0, and more of both is lost
- * in rounding, the more leaves there are: hence FOLD_MOST. */
+/* With s the sum of c leaves, s <- keep s + take (s + c y) for the y of their neighbour: an
+ * ordinary step with take c take and a smaller keep. With many leaves keep becomes negative, and
+ * rounding grows with the magnitude of both: hence FOLD_MOST. */
 static void fold_rows(struct filter_plan *p, const struct folding *f)
 {
 	size_t row = 0, nodes = 0, to = 0, left = p->start[0];
@@ -175,7 +173,7 @@ static void fold_rows(struct filter_plan *p, const struct folding *f)
 		for (size_t e = first; e < left; e++) {
 			uint32_t k = p->index[e];
 
-			if (k >= p->n) /* of another rank */
+			if (k >= p->n) /* a row of another rank */
 				p->index[to++] = (uint32_t)(k - p->n + f->rows);
 			else if (f->head[k] == k)
 				p->index[to++] = number[k];
@@ -204,9 +202,9 @@ static void fold(struct filter_plan *p)
 	free(f.next);
 }
 
-/* -- the whole ------------------------------------------------------------------------------ */
+/* -- plan ----------------------------------------------------------------------------------- */
 
-/* Rows that others read; then nodes become rows of X. */
+/* Converts the rows that others read to rows of the plan, then nodes to rows of X. */
 static void place_nodes(struct filter_plan *p, const struct filter_nodes *s)
 {
 	uint32_t *row = alloc(s->rows, sizeof(*row));

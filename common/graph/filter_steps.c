@@ -10,23 +10,23 @@ typedef complex long double root;
 
 const struct filter_step FILTER_STEP = { .scale = 1 };
 
-/* Weights below this are left out; what the product of the roots may then be off by (5e-11 is the
- * worst that was seen); and the share of the steps that may remain. */
+/* Smallest weight kept; largest error of the product of the roots (5e-11 is the worst seen);
+ * largest share of the steps for which the series is used. */
 static const long double LEAST = 1e-12L;
 static const double OFF_MOST = 1e-10, SHARE_MOST = 0.9;
 
-/* Aberth's steps: 12 to 20 suffice. REAL: roots this close to the axis are on it. */
+/* Aberth's steps: 12 to 20 suffice. REAL: roots this close to the axis count as real. */
 enum { ROUNDS_MOST = 40 };
 static const long double SETTLED = 1e-9L, REAL = 1e-8L;
 
-/* -- the series ---------------------------------------------------------------------------- */
+/* -- the series ----------------------------------------------------------------------------- */
 
 struct series {
 	size_t degree;
 	long double *weight; /* degree + 1, of T_k(A) */
 };
 
-/* The degree; the weights go to weight (power + 1) unless it is NULL. */
+/* Returns the degree; writes the weights to weight (power + 1) unless it is NULL. */
 static size_t series_weights(unsigned power, long double *weight)
 {
 	long double w = 1;
@@ -42,14 +42,14 @@ static size_t series_weights(unsigned power, long double *weight)
 	return k - 1;
 }
 
-/* 1 / z, for what is neither very large nor very small. */
+/* 1 / z, without overflow for moderate magnitudes only. */
 static root inverse(root z)
 {
 	return conjl(z) / (creall(z) * creall(z) + cimagl(z) * cimagl(z));
 }
 
-/* Newton's step p(x) / p'(x) for root i, both by Clenshaw, which the other roots push away (Aberth
- * 1973). Returns its length. */
+/* Newton's step p(x) / p'(x) for root i, both by Clenshaw, with repulsion by the other roots
+ * (Aberth 1973). Returns its length. */
 static long double move_root(const struct series *p, root *r, size_t i)
 {
 	root b1 = 0, b2 = 0, d1 = 0, d2 = 0, x = r[i], step, push = 0;
@@ -71,8 +71,9 @@ static long double move_root(const struct series *p, root *r, size_t i)
 	return cabsl(step);
 }
 
-/* All roots at once, from near those of T_degree, each until it stands still. Then real roots, and
- * of each pair the upper one, go to the front. Returns how many; 0 if they are not all there. */
+/* Finds all roots at once, starting near those of T_degree, each until it converges. Then moves
+ * real roots, and the upper one of each pair, to the front. Returns their number; 0 if roots are
+ * missing. */
 static size_t find_roots(const struct series *p, root *r)
 {
 	size_t moving = p->degree, kept = 0, found = 0;
@@ -101,8 +102,8 @@ static size_t find_roots(const struct series *p, root *r)
 	return found == p->degree ? kept : 0;
 }
 
-/* Leja's order: each root as far from those before it as can be, so that no product on the way is
- * much larger than the last. */
+/* Leja's order: each root as far as possible from those before it, so that no intermediate product
+ * is much larger than the last. */
 static void order_roots(root *r, size_t count)
 {
 	long double *far;
@@ -135,7 +136,7 @@ static void order_roots(root *r, size_t count)
 	free(far);
 }
 
-/* -- steps --------------------------------------------------------------------------------- */
+/* -- steps ---------------------------------------------------------------------------------- */
 
 /* A real root is a step, a pair a +- ib two: (T - a)^2 + b^2. Each is 1 at T = 1. */
 static void steps_of(const root *r, size_t count, struct filter_steps *s)
@@ -197,7 +198,7 @@ void filter_steps_init(struct filter_steps *s, unsigned power)
 		steps_of(r, count, s);
 		free(r);
 		free(p.weight);
-		/* Between two extrema of this polynomial lie some eight of the points. */
+		/* About eight points between two extrema of this polynomial. */
 		points = 8 * s->count;
 		near = count > 0;
 		for (size_t i = 0; i <= points && near; i++) {

@@ -2,40 +2,39 @@
  *
  * T^M for large M is nearly a polynomial of far lower degree. With T = (I + A) / 2 and A's spectrum
  * in [-1, 1] as that of a cosine, cos^2M (t/2) = 4^-M (C(2M, M) + 2 sum_k C(2M, M + k) cos kt):
- * Chebyshev polynomials of A, with weights that fall like exp(-k^2 / M). Those below 1e-12 are left
- * out. What remains is the product of its roots, in Leja's order, which keeps products on the way and
- * rounding small; it needs no more vectors than powers do. The filter of 60 steps takes 37.
+ * Chebyshev polynomials of A, with weights that fall like exp(-k^2 / M). Those below 1e-12 are
+ * dropped. The rest is evaluated as the product of its roots, in Leja's order, which keeps
+ * intermediate products and rounding small and needs no more vectors than powers do. The filter of
+ * 60 steps takes 37.
  *
- * ||p(T) - T^M|| is below 1e-10, which is looked at when they are made; p(1) = 1.
- */
+ * ||p(T) - T^M|| is below 1e-10, which filter_steps_init() verifies; p(1) = 1. */
 #ifndef COMMON_GRAPH_FILTER_STEPS_H
 #define COMMON_GRAPH_FILTER_STEPS_H
 
 #include <stddef.h>
 
-/* y <- scale (T - shift) y + back (y before the step before this one); back is 0 in the first. */
+/* y <- scale (T - shift) y + back (y before the previous step); back is 0 in the first step. */
 struct filter_step {
 	double scale, shift, back;
 };
 
 struct filter_steps {
 	size_t count;
-	struct filter_step *step; /* owned */
+	struct filter_step *step;
 };
 
-/* T itself. */
 extern const struct filter_step FILTER_STEP;
 
-/* Plain powers where the series has nearly as many terms (power below 26), and where its roots were
- * not found: the product is compared with the power all over [0, 1]. O(count^2), 0.6 ms for 60. */
+/* Uses plain powers if the series has nearly as many terms (power below 26), or if the product of
+ * the roots fails the comparison with the power over [0, 1]. O(count^2), 0.6 ms for 60. */
 void filter_steps_init(struct filter_steps *s, unsigned power);
 void filter_steps_release(struct filter_steps *s);
 
-/* How many steps that will be if its roots are found, which they were for powers up to 5000. For
- * choices by cost. */
+/* Number of steps if the roots are found, which holds for all powers up to 5000. For choices by
+ * cost. */
 size_t filter_steps_count(unsigned power);
 
-/* p(t): the factor that the steps put on an eigenvector of T with eigenvalue t. */
+/* p(t): the factor of the steps for an eigenvector of T with eigenvalue t. */
 double filter_steps_at(const struct filter_steps *s, double t);
 
 #endif

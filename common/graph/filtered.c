@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows that one thread takes at a time. */
 enum { CHUNK = 8192 };
 
 #define COLUMNS FILTERED_COLUMNS
@@ -40,12 +39,12 @@ typedef void product_fn(const struct csr *s, size_t first, size_t last, size_t b
 #include "common/graph/filter_step.inc"
 #endif
 
-/* -- steps and products on blocks ------------------------------------------------------------ */
+/* -- steps and products on blocks ----------------------------------------------------------- */
 
 struct pass {
-	const struct filter_plan *p; /* of a step, or NULL: */
+	const struct filter_plan *p; /* of a step; NULL: a product */
 	const struct filter_step *t;
-	const struct csr *s; /* a product, of so many blocks */
+	const struct csr *s; /* of a product, of `blocks` blocks */
 	size_t rows, blocks;
 	const double *in;
 	double *out;
@@ -102,10 +101,10 @@ static void run_steps(const struct filtered *f, const struct filter_steps *s, do
 		memcpy(block, y, block_size(f) * sizeof(*block));
 }
 
-/* -- rows of matrices to blocks and back ------------------------------------------------------- */
+/* -- rows of matrices to blocks and back ---------------------------------------------------- */
 
-/* to[i] <- scale[i] times columns order[i] of rows first ...; those beyond the last are 0. order
- * and scale may be NULL. */
+/* to[i] <- scale[i] times columns order[i] of rows first ...; 0 beyond the last row. order and
+ * scale may be NULL. */
 static void gather(const struct mat *rows, size_t first, const uint32_t *order, const double *scale,
 		   double *to)
 {
@@ -121,7 +120,6 @@ static void gather(const struct mat *rows, size_t first, const uint32_t *order, 
 	}
 }
 
-/* The way back, divided by scale. */
 static void scatter(const double *from, size_t first, const uint32_t *order, const double *scale,
 		    struct mat *rows)
 {
@@ -134,7 +132,7 @@ static void scatter(const double *from, size_t first, const uint32_t *order, con
 	}
 }
 
-/* -- the map ------------------------------------------------------------------------------- */
+/* -- the map -------------------------------------------------------------------------------- */
 
 static size_t blocks_of(const struct mat *rows)
 {
@@ -169,7 +167,7 @@ static void enter(struct filtered *f, const struct mat *in)
 	product(f, &f->in, f->narrow, f->tall, blocks);
 }
 
-/* out (b x n) <- what enter() and steps have made of b vectors: D^1/2 f->tall. */
+/* out (b x n) <- D^1/2 f->tall, for b vectors. */
 static void leave(const struct filtered *f, size_t vectors, struct mat *out)
 {
 	mat_init(out, vectors, f->map.rows);
@@ -188,7 +186,7 @@ static void multiply(void *ctx, const struct mat *in, struct mat *out)
 	leave(f, in->rows, out);
 }
 
-/* F'F = X' p(S)^2 X, as T is its own transpose between D^1/2 and D^-1/2. */
+/* F'F = X' p(S)^2 X, since T is its own transpose between D^1/2 and D^-1/2. */
 static void square(void *ctx, const struct mat *in, struct mat *out)
 {
 	struct filtered *f = ctx;
@@ -211,7 +209,7 @@ static void square(void *ctx, const struct mat *in, struct mat *out)
 			NULL, out);
 }
 
-/* -- making it ----------------------------------------------------------------------------- */
+/* -- construction --------------------------------------------------------------------------- */
 
 enum err filtered_init(struct filtered *f, const struct csr *sparse, const struct mat *dense,
 		       const struct graph *g, enum filter_kind kind, unsigned psi, unsigned threads)
@@ -271,10 +269,10 @@ void filtered_release(struct filtered *f)
 	*f = (struct filtered){ 0 };
 }
 
-/* -- whether to ---------------------------------------------------------------------------- */
+/* -- cost ----------------------------------------------------------------------------------- */
 
-/* Sums and products that a dense product does in the time of one of those of sparse rows and steps,
- * and of sums and products that an eigenproblem of order n takes, over n^3 (bench_kernels). */
+/* DENSE_SPEED: operations of a dense product in the time of one of sparse rows and steps. EIGEN:
+ * operations of an eigenproblem of order n, over n^3 (bench_kernels). */
 static const double DENSE_SPEED = 3, EIGEN = 1;
 
 bool filtered_pays(size_t n, size_t m, size_t entries, size_t neighbours, enum filter_kind kind,

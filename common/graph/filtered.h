@@ -1,5 +1,6 @@
-/* filtered.h -- filtered features F = p(S) X as a linear map, for svd.h: F is never formed. A few columns
- * of F B and F'F B cost far less: products with X and its transpose, and the filter's steps. */
+/* filtered.h -- filtered features F = p(S) X as a linear map, for svd.h. Does not form F: a few
+ * columns of F B and F'F B cost far less, as products with X and its transpose plus the filter's
+ * steps. */
 #ifndef COMMON_GRAPH_FILTERED_H
 #define COMMON_GRAPH_FILTERED_H
 
@@ -18,19 +19,19 @@
 enum { FILTERED_COLUMNS = 8 };
 
 struct filtered {
-	struct linear_map map; /* F, n x m; ctx is this struct, which therefore stays where it is */
+	struct linear_map map; /* F, n x m; ctx is this struct, which must not be moved */
 	struct filter_plan nodes;
 	struct filter_steps once, twice; /* T^psi and T^(2 psi) */
 	unsigned threads;
-	const struct mat *dense; /* X, borrowed; or NULL: */
+	const struct mat *dense; /* X, borrowed; NULL: sparse, in the next two */
 	struct csr in, across;   /* D^-1/2 X, rows in the plan's order (n x m); X' D^1/2 (m x n) */
-	double *owned, *y;       /* a block of n rows, for steps */
-	size_t room;             /* blocks in each of: */
+	double *owned, *y;       /* a block of n rows, scratch for steps */
+	size_t room;             /* capacity of the following, in blocks */
 	double *tall_owned, *tall, *narrow_owned, *narrow; /* n rows, m rows */
 };
 
-/* X is sparse or dense, the other NULL, with as many rows as g has nodes. A sparse X may be
- * released afterwards, a dense one and g must stay. FILTER_MEAN is not symmetric and not for this.
+/* X is sparse or dense, the other NULL, with as many rows as g has nodes. The caller may release a
+ * sparse X afterwards, but keeps a dense one and g. Not for FILTER_MEAN, which is not symmetric.
  * Takes 24 bytes per non-zero of a sparse X. Errors as graph_filter(). */
 enum err filtered_init(struct filtered *f, const struct csr *sparse, const struct mat *dense,
 		       const struct graph *g, enum filter_kind kind, unsigned psi,
@@ -38,9 +39,9 @@ enum err filtered_init(struct filtered *f, const struct csr *sparse, const struc
 void filtered_release(struct filtered *f);
 
 /* Whether d singular vectors cost less by the map than by forming F and its Gram matrix. Counts
- * products and sums, of which dense ones (dgemm) go three times as fast; by n, m, d, psi and the
- * two numbers of non-zeros alone, so that a result depends on neither machine nor threads. entries:
- * those of X; n m for one that is to be used as a dense matrix; neighbours: those of the adjacency. */
+ * products and sums, with dense ones (dgemm) three times as fast. Depends on n, m, d, psi and the
+ * two numbers of non-zeros alone, so that results depend on neither machine nor threads. entries:
+ * non-zeros of X, or n m if it is used as a dense matrix; neighbours: those of the adjacency. */
 bool filtered_pays(size_t n, size_t m, size_t entries, size_t neighbours, enum filter_kind kind,
 		   unsigned psi, size_t d);
 

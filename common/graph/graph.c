@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the node whose edges are a row of the adjacency: (D of A + I)^-1/2. */
 static double inv_sqrt_deg(const struct csr *a, size_t row)
 {
 	double degree = 1;
@@ -52,7 +51,8 @@ void graph_release(struct graph *g)
 	*g = (struct graph){ 0 };
 }
 
-/* degree (k): ends of edges in each cluster; within: of edges between nodes of one cluster. */
+/* degree (k): weight of edge ends in each cluster; within: of edge ends whose edge lies in one
+ * cluster. */
 static double modularity_of_ends(const double *degree, size_t k, double within)
 {
 	double all = 0, expected = 0;
@@ -64,7 +64,8 @@ static double modularity_of_ends(const double *degree, size_t k, double within)
 	return all > 0 ? within / all - expected : 0;
 }
 
-/* sum: k + 1 numbers, both of the above. label: of nodes as `at` has them, of each entry of a. */
+/* Adds k + 1 numbers to `sum`: degree and within of modularity_of_ends(). label: per node; at: per
+ * entry of a, the index of its label. */
 static void add_ends(const struct csr *a, const uint32_t *at, const uint32_t *label, size_t k,
 		     struct rowsum *sum)
 {
@@ -95,7 +96,7 @@ double modularity(const struct graph *g, const uint32_t *label, size_t k)
 	struct halo h;
 
 	halo_init(&h, g->ranks, &g->adjacency);
-	if (g->ranks) { /* this rank's, and behind them those of the nodes elsewhere */
+	if (g->ranks) { /* this rank's labels, then those of the halo */
 		all = alloc(n + h.count, sizeof(*all));
 		memcpy(all, label, n * sizeof(*all));
 		halo_fetch(&h, sizeof(*all), label, all + n);

@@ -8,25 +8,25 @@
 struct graph {
 	struct csr adjacency; /* symmetric, no self-loops; values NULL (unweighted) or > 0 */
 	double *inv_sqrt_deg; /* n values (D of A + I)^-1/2; owned */
-	/* Share the nodes: both are of this rank's, columns are numbered over all. Borrowed, or
-	 * NULL. */
+	/* Ranks that share the nodes: both members above hold this rank's rows, columns are
+	 * numbered over all. Borrowed, or NULL. */
 	const struct ranks *ranks;
 };
 
 /* Takes over *adjacency (which becomes empty) and computes the degrees. O(nnz + n). */
 void graph_init(struct graph *g, struct csr *adjacency);
-/* The same of one rank's rows; weights of all ranks are there, or none are. */
+/* graph_init() for one rank's rows; either all ranks have weights or none. */
 void graph_init_part(struct graph *g, struct csr *adjacency, const struct ranks *R);
 void graph_release(struct graph *g);
-static inline size_t graph_neighbours(const struct graph *g) /* of all nodes together: twice the edges */
+static inline size_t graph_neighbours(const struct graph *g)
 {
 	return ranks_total(g->ranks, g->adjacency.start[g->adjacency.rows]);
 }
 
-/* How well a clustering fits: sum_c e_c / 2m - (d_c / 2m)^2 (Newman 2004), e_c the weight of edges
+/* Modularity of a clustering: sum_c e_c / 2m - (d_c / 2m)^2 (Newman 2004), e_c the weight of edges
  * within cluster c, counted from both ends, d_c its nodes' degrees, 2m the sum of all degrees.
- * Between -1/2 and 1; 0 for a graph without edges. label: of each node of g a value below k. The
- * same at each rank. O(nnz + k). */
+ * Between -1/2 and 1; 0 for a graph without edges. label: per node of g, below k. The same at each
+ * rank. O(nnz + k). */
 double modularity(const struct graph *g, const uint32_t *label, size_t k);
 
 #endif

@@ -22,14 +22,13 @@ static size_t degree(const struct csr *A, size_t v)
 	return A->start[v + 1] - A->start[v];
 }
 
-/* ---- random walks ---- */
+/* -- random walks --------------------------------------------------------------------------- */
 
-/* Nodes whose walks are followed together: columns of the block of vectors. */
 enum { BLOCK = 16 };
 
 /* v_s = S^s e_i of BLOCK nodes i of one graph, S = D^-1/2 A D^-1/2, whose powers have the diagonal
- * of those of D^-1 A; by symmetry (S^t)_ii = v_a . v_b for any a + b = t. Rows that are still 0 are
- * not touched: `reached` are those that may be others. */
+ * of those of D^-1 A; by symmetry (S^t)_ii = v_a . v_b for any a + b = t. Only rows in `reached`
+ * may be non-zero; others are not touched. */
 struct walks {
 	const struct csr *A;
 	size_t first, nodes;
@@ -77,12 +76,11 @@ static void walks_step(struct walks *w)
 	w->next = swap;
 }
 
-/* Features of `count` <= BLOCK nodes of the graph from local number `from` on. */
+/* Features of `count` <= BLOCK nodes of the graph, starting at local number `from`. */
 static void walks_block(struct walks *w, size_t from, size_t count, size_t width, float *F)
 {
 	double dot[BLOCK];
 
-	/* Clear what earlier nodes left behind. */
 	for (size_t i = 0; i < w->count; i++) {
 		size_t at = (size_t)w->reached[i] * BLOCK;
 
@@ -114,14 +112,14 @@ static void walks_block(struct walks *w, size_t from, size_t count, size_t width
 	}
 }
 
-/* ---- drawings ---- */
+/* -- drawings ------------------------------------------------------------------------------- */
 
 enum { COORDINATES = 2, GRID = 4, DIRECTIONS = 4, CELLS = GRID * GRID, POINTS = 8 };
 enum { DRAWING = COORDINATES + GRAPHS_LINES };
 _Static_assert(DIRECTIONS *CELLS == GRAPHS_LINES, "a column for each cell and direction");
 
-/* Side of the square; width of a cell's bell; how much a line counts, so that lines tell more than
- * the number of nodes does. */
+/* Side of the square; width of a cell's bell; weight of a line, which makes lines count more than
+ * the number of nodes. */
 static const double SQUARE = 3, BLUR = 0.5, INK = 1;
 
 struct making {
@@ -131,7 +129,7 @@ struct making {
 	float *F;
 };
 
-/* How much of a line in direction dx, dy is one of direction d: those beside it share it. */
+/* Share of a line in direction dx, dy that counts for direction d; adjacent directions share it. */
 static double in_direction(double dx, double dy, int d)
 {
 	double pi = acos(-1.0), turned = atan2(dy, dx) - d * pi / DIRECTIONS;
@@ -140,7 +138,7 @@ static double in_direction(double dx, double dy, int d)
 	return fmax(0, 1 - turned * DIRECTIONS / pi);
 }
 
-/* Half a line, from x to its middle, is spread over the cells; f: DIRECTIONS x CELLS. */
+/* Spreads half a line, from x to its middle, over the cells; f: DIRECTIONS x CELLS. */
 static void draw_half(const double *x, double dx, double dy, float *f)
 {
 	double length = sqrt(dx * dx + dy * dy) / 2 / POINTS, pitch = SQUARE / (GRID - 1);

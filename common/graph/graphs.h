@@ -1,5 +1,5 @@
-/* graphs.h -- many small graphs side by side in one sparse matrix, and the node features that FedGCN
- * (Liu et al., AAAI 2025) computes from them. */
+/* graphs.h -- many small graphs in one sparse matrix, and the node features that FedGCN (Liu et
+ * al., AAAI 2025) computes from them. */
 #ifndef COMMON_GRAPH_GRAPHS_H
 #define COMMON_GRAPH_GRAPHS_H
 
@@ -9,13 +9,14 @@
 #include <stddef.h>
 
 struct graphs {
-	size_t count;  /* graphs */
+	size_t count;
 	size_t *first; /* count + 1: graph g has nodes first[g] .. first[g+1]-1 */
-	struct csr A;  /* nodes x nodes, symmetric, no self-loops, all ones, no edge between graphs */
+	/* nodes x nodes, symmetric, no self-loops, all ones, no edge between graphs */
+	struct csr A;
 	struct mat attribute; /* nodes x width; empty (0 x 0) if there are none */
 };
 
-void graphs_release(struct graphs *g); /* g is empty and ready again */
+void graphs_release(struct graphs *g);
 
 static inline size_t graphs_nodes(const struct graphs *g)
 {
@@ -26,8 +27,9 @@ enum graphs_features {
 	/* d = 32: degree one-hot at min(max(degree, 1), 16); then diag((D^-1 A)^t), t = 1 .. 16,
 	 * equation 3. */
 	GRAPHS_STRUCTURE,
-	/* d = 98, of graphs whose edges are lines: the first two attributes, coordinates in a square of
-	 * 0 to 3 as the Letter sets have them, and where and in which direction lines begin. */
+	/* d = 98, for graphs whose edges are lines: also the first two attributes, coordinates in a
+	 * square of 0 to 3 as in the Letter sets, and position and direction of the lines at each
+	 * node. */
 	GRAPHS_DRAWING,
 	/* d = 34: structure and the first two attributes. */
 	GRAPHS_COORDINATES,
@@ -38,12 +40,11 @@ enum {
 	GRAPHS_LINES = 64, /* the last columns of GRAPHS_DRAWING: 4 directions of 4 x 4 cells */
 };
 
-/* Columns of the features; the same at all parties of a job. */
 size_t graphs_width(enum graphs_features what);
 
 /* F: nodes x graphs_width() floats, owned by the caller. ERR_INPUT: coordinates without two
  * attributes. O(sum over graphs of nodes x edges x 8), less where 8 steps do not reach all nodes.
- * Same bits for any threads. */
+ * Bitwise identical for any number of threads. */
 enum err graphs_features(const struct graphs *g, enum graphs_features what, unsigned threads,
 			 float **F) MUST_CHECK;
 

@@ -17,12 +17,12 @@ size_t knn_rule(size_t n)
 struct search {
 	const struct knn_source *source;
 	size_t k;
-	double **room;      /* of each worker: KNN_ROWS x n */
+	double **room;      /* per worker: KNN_ROWS x n */
 	struct triple *out; /* n x 2 k */
 };
 
-/* The k largest of row i, falling; what ties with the last and comes later stays out. Returns how
- * many are above 0. */
+/* The k largest positive values of row i except its own, descending; on ties with the last, earlier
+ * ones stay. Returns their number. */
 static size_t largest(const double *row, size_t n, size_t i, size_t k, double *value, uint32_t *at)
 {
 	size_t found = 0;
@@ -82,7 +82,7 @@ void knn_graph(const struct knn_source *source, size_t k, unsigned threads, stru
 	for (size_t w = 0; w < PARALLEL_MAX; w++)
 		free(s.room[w]);
 	for (size_t e = 0; e < n * 2 * s.k; e++)
-		if (s.out[e].value > 0) /* the places of rows with fewer neighbours are empty */
+		if (s.out[e].value > 0) /* rows with fewer neighbours leave empty entries */
 			s.out[count++] = s.out[e];
 	csr_from_triples(S, n, n, s.out, count);
 	free(s.out);

@@ -1,6 +1,5 @@
 #include "common/graph/spread.h"
 
-/* Of each column over some rows. */
 struct moments {
 	double *rows;                  /* one number for all columns */
 	double *mean, *square, *apart; /* width each; apart: squared distances from mean */

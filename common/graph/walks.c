@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 256 }; /* vertices that one thread takes at a time */
+enum { BLOCK = 256 };
 
 void walks_init(struct walks *w, size_t count, unsigned length)
 {
@@ -25,7 +25,7 @@ void walks_release(struct walks *w)
 struct plan {
 	struct walks *w;
 	const struct csr *g;
-	const double *upto; /* values summed up along each row; NULL: all alike */
+	const double *upto; /* cumulative values along each row; NULL: all alike */
 	unsigned gamma;
 	uint64_t seed;
 };

@@ -1,5 +1,5 @@
-/* walks.h -- walks on a graph as sequences of tokens, and those of DeepWalk (Perozzi, Al-Rfou, Skiena,
- * KDD 2014). */
+/* walks.h -- walks on a graph as sequences of tokens, and those of DeepWalk (Perozzi, Al-Rfou,
+ * Skiena, KDD 2014). */
 #ifndef COMMON_GRAPH_WALKS_H
 #define COMMON_GRAPH_WALKS_H
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WALK_END UINT32_MAX /* fills up a walk that ended early */
+#define WALK_END UINT32_MAX /* fills a walk that ended early */
 
 struct walks {
 	size_t count;
@@ -19,9 +19,10 @@ struct walks {
 void walks_init(struct walks *w, size_t count, unsigned length); /* all empty */
 void walks_release(struct walks *w);
 
-/* gamma walks of `length` tokens from each vertex, walk p n + v being the p-th of v and beginning
- * with v: a neighbour at random, by weight if g has values (all > 0). Walks of vertices without
- * neighbours are [v]. Deterministic for a seed, any threads. w is initialised here. */
+/* gamma walks of `length` tokens from each vertex; walk p n + v is the p-th of v and begins with v.
+ * Each step picks a random neighbour, by weight if g has values (all > 0). Walks of vertices
+ * without neighbours are [v]. Deterministic for a seed and any number of threads. w is initialised
+ * here. */
 void walks_random(struct walks *w, const struct csr *g, unsigned gamma, unsigned length,
 		  uint64_t seed, unsigned threads);
 

@@ -170,14 +170,17 @@ static const char *const peer_names[] = { "fingerprint", "psk", NULL };
 	{ "identity.ca", CONFIG_PATH, offsetof(T, common.identity.ca), \
 	  .help = "the certificate of the authority that signed all daemons', PEM" }, \
 	{ "identity.crl", CONFIG_PATH, offsetof(T, common.identity.crl), .standard = "", \
-	  .help = "that authority's list of revoked certificates, PEM, checked at each handshake" }, \
-	{ "identity.passphrase", CONFIG_PATH, offsetof(T, common.identity.passphrase), .standard = "", \
-	  .help = "a file with the passphrase of the private key, if that is encrypted; readable by nobody else" }, \
+	  .help = "that authority's list of revoked certificates, PEM, checked at each " \
+		  "handshake" }, \
+	{ "identity.passphrase", CONFIG_PATH, offsetof(T, common.identity.passphrase), \
+	  .standard = "", \
+	  .help = "a file with the passphrase of the private key, if that is encrypted; readable " \
+		  "by nobody else" }, \
 	{ "output", CONFIG_PATH, offsetof(T, common.output), .standard = "out", \
 	  .help = "directory of results; made if absent" }, \
 	{ "keep_days", CONFIG_UNSIGNED, offsetof(T, common.keep_days), 0, 36500, "0", \
-	  .help = "between jobs, removes results (at a party also models and answered offers) that " \
-		  "are older; 0: none for their age" }, \
+	  .help = "between jobs, removes results (at a party also models and answered offers) " \
+		  "that are older; 0: none for their age" }, \
 	{ "keep_gib", CONFIG_DOUBLE, offsetof(T, common.keep_gib), 0, 1e6, "0", \
 	  .help = "between jobs, removes the oldest of them until the rest takes at most so many " \
 		  "GiB; 0: none for their size" }, \
@@ -192,40 +195,48 @@ static const char *const peer_names[] = { "fingerprint", "psk", NULL };
 		  "fails" }, \
 	{ "step_timeout_s", CONFIG_UNSIGNED, offsetof(T, common.step_timeout_s), 1, DAY_S, "600", \
 	  .help = "a step in which nobody gets on for this long ends the job" }, \
-	{ "job_timeout_s", CONFIG_UNSIGNED, offsetof(T, common.job_timeout_s), 0, 366 * DAY_S, "604800", \
-	  .help = "how long a job may take once all have accepted it, however busy others say they " \
-		  "are; 0: for ever" }, \
+	{ "job_timeout_s", CONFIG_UNSIGNED, offsetof(T, common.job_timeout_s), 0, 366 * DAY_S, \
+	  "604800", \
+	  .help = "how long a job may take once all have accepted it, however busy others say " \
+		  "they are; 0: for ever" }, \
 	{ "threads", CONFIG_UNSIGNED, offsetof(T, common.threads), 0, 1024, "0", \
 	  .help = "threads of numerical loops; 0: as many as there are cores" }, \
 	{ "numbering_key", CONFIG_PATH, offsetof(T, common.numbering_key), .standard = "", \
-	  .help = "fedspectral, fedwalk: a file of secret bytes by which jobs of one seed number nodes " \
-		  "alike, and so end alike; the same at all parties, another at the coordinator" }, \
+	  .help = "fedspectral, fedwalk: a file of secret bytes by which jobs of one seed number " \
+		  "nodes alike, and so end alike; the same at all parties, another at the " \
+		  "coordinator" }, \
 	{ "log_level", CONFIG_ENUM, offsetof(T, common.log_level), .standard = "info", \
 	  .names = log_level_names, .help = "what is logged" }, \
 	{ "user", CONFIG_STRING, offsetof(T, common.user), 1, 64, "", \
 	  .help = "whom a process started as root becomes, once it is set up" }, \
 	{ "sandbox", CONFIG_BOOL, offsetof(T, common.sandbox), .standard = "on", \
 	  .names = on_off, \
-	  .help = "on: a system call that daemons have no use for ends the process; off: not, and " \
-		  "debuggers may look in" }, \
+	  .help = "on: a system call that daemons have no use for ends the process; off: not, " \
+		  "and debuggers may look in" }, \
 	{ "on_event", CONFIG_PATH, offsetof(T, common.on_event), .standard = "", \
-	  .help = "a program that is run when a job failed, a person is waited for, the certificate nears its end or " \
-		  "a peer is away" }, \
+	  .help = "a program that is run when a job failed, a person is waited for, the " \
+		  "certificate nears its end or a peer is away" }, \
 	{ "away_s", CONFIG_UNSIGNED, offsetof(T, common.away_s), 0, 30 * DAY_S, "600", \
 	  .help = "how long a peer may be away before on_event is told; 0: for ever" }, \
 	{ "control.socket", CONFIG_PATH, offsetof(T, common.control.socket), .standard = "", \
-	  .help = "the unix socket for coterie job and coterie status; control.socket in the output directory where not " \
-		  "given" }, \
-	{ "control.viewers", CONFIG_STRINGS, offsetof(T, common.control.viewers), 1, ROLES_MAX, "", \
+	  .help = "the unix socket for coterie job and coterie status; control.socket in the " \
+		  "output directory where not given" }, \
+	{ "control.viewers", CONFIG_STRINGS, offsetof(T, common.control.viewers), 1, ROLES_MAX, \
+	  "", \
 	  .check = roles_check_name, \
-	  .help = "users and @groups who may look; the daemon's own user and root may do everything" }, \
-	{ "http.listen", CONFIG_STRING, offsetof(T, common.http.listen), 1, 300, "", .check = check_http, \
-	  .help = "where people and monitoring look in: a loopback address and port, or unix: and a path; nowhere where " \
-		  "not given" }, \
+	  .help = "users and @groups who may look; the daemon's own user and root may do " \
+		  "everything" }, \
+	{ "http.listen", CONFIG_STRING, offsetof(T, common.http.listen), 1, 300, "", \
+	  .check = check_http, \
+	  .help = "where people and monitoring look in: a loopback address and port, or unix: " \
+		  "and a path; nowhere where not given" }, \
 	{ "http.anywhere", CONFIG_BOOL, offsetof(T, common.http.anywhere), .standard = "false", \
-	  .help = "http.listen may be another address than a loopback one: whoever reaches it reads all that it says" }, \
-	{ "http.hosts", CONFIG_STRINGS, offsetof(T, common.http.hosts), 1, 16, "", .check = check_host, \
-	  .help = "names by which browsers may ask for it, besides localhost and the address, as behind a proxy" }, \
+	  .help = "http.listen may be another address than a loopback one: whoever reaches it " \
+		  "reads all that it says" }, \
+	{ "http.hosts", CONFIG_STRINGS, offsetof(T, common.http.hosts), 1, 16, "", \
+	  .check = check_host, \
+	  .help = "names by which browsers may ask for it, besides localhost and the address, as " \
+		  "behind a proxy" }, \
 	{ "example", CONFIG_BOOL, offsetof(T, common.example), .standard = "false", \
 	  .help = "true in what a package brings, which is refused until it has been edited" }
 
@@ -243,7 +254,8 @@ static const struct config_row coordinator_rows[] = {
 	{ "greetings_per_address", CONFIG_UNSIGNED, C(greetings_per_address), 1, 256, "64",
 	  .help = "connections of one address that may be in their greeting at a time" },
 	{ "max_memory", CONFIG_BYTES, C(max_memory), 1, 9e15, "",
-	  .help = "bytes that a job may take here, by what is expected once its size is known; no bound where not given" },
+	  .help = "bytes that a job may take here, by what is expected once its size is known; no "
+		  "bound where not given" },
 	{ "max_attempts", CONFIG_UNSIGNED, C(max_attempts), 1, RECORD_ATTEMPTS_MAX, "3",
 	  .help = "how often a job is tried at most, if processes crash; 1: once" },
 	{ "ready_file", CONFIG_PATH, C(ready_file), .standard = "",
@@ -252,13 +264,15 @@ static const struct config_row coordinator_rows[] = {
 	  .check = roles_check_name,
 	  .help = "--serve: users and @groups who may also submit jobs, and cancel their own" },
 	{ "control.operators", CONFIG_STRINGS, C(common.control.operators), 1, ROLES_MAX, "",
-	  .check = roles_check_name, .help = "--serve: those who may also cancel the jobs of others" },
+	  .check = roles_check_name,
+	  .help = "--serve: those who may also cancel the jobs of others" },
 	{ "api.listen", CONFIG_STRING, C(api.listen), 1, 300, "", .check = check_listen,
-	  .help = "--serve: where people elsewhere look in and submit jobs, by HTTPS with a certificate of the same authority; "
-		  "nowhere where not given" },
+	  .help = "--serve: where people elsewhere look in and submit jobs, by HTTPS with a "
+		  "certificate of the same authority; nowhere where not given" },
 	{ "api.roles", CONFIG_MAP, C(api.roles), 0, 3 * ROLES_MAX, "", .check = roles_check_role,
 	  .check_key = config_check_name,
-	  .help = "--serve: viewer, submitter or operator, for the name of each certificate that may" },
+	  .help = "--serve: viewer, submitter or operator, for the name of each certificate that "
+		  "may" },
 	{ "max_running", CONFIG_UNSIGNED, C(max_running), 1, RECORD_RUNNING_MAX, "1",
 	  .help = "--serve: jobs that may run at a time, where no party is in two of them" },
 	{ "max_queued", CONFIG_UNSIGNED, C(max_queued), 1, 100000, "1000",
@@ -275,100 +289,114 @@ static const struct config_row party_rows[] = {
 		  "http://proxy.example.org:3128; none where not given" },
 	{ "peers", CONFIG_MAP, P(peers), 1, PARTIES_MAX + 1, .check = check_pin,
 	  .check_key = config_check_name, .names = peer_names,
-	  .help = "fingerprints of the public keys of the coordinator and the other parties; with another party "
-		  "also psk, a file with a key that the two share, readable by nobody else" },
+	  .help = "fingerprints of the public keys of the coordinator and the other parties; with "
+		  "another party also psk, a file with a key that the two share, readable by "
+		  "nobody else" },
 	{ "data.name", CONFIG_STRING, P(data.name), 1, 64, "", .check = config_check_name,
-	  .help = "what this data set is called, whatever is in it today: budgets are counted by it; without, by the data "
-		  "as they are, so that one more row begins them anew" },
+	  .help = "what this data set is called, whatever is in it today: budgets are counted by "
+		  "it; without, by the data as they are, so that one more row begins them anew" },
 	{ "data.features", CONFIG_PATH, P(data.features), .standard = "",
-	  .help = "this party's columns (kcagc) or rows (fedsc, kmeans): .npy, .mtx, or a table .csv or .tsv" },
+	  .help = "this party's columns (kcagc) or rows (fedsc, kmeans): .npy, .mtx, or a table "
+		  ".csv or .tsv" },
 	{ "data.edges", CONFIG_PATH, P(data.edges), .standard = "",
-	  .help = "the graph (kcagc), this party's part of it (fedspectral), or the ties of its own vertices "
-		  "(fedwalk): .tsv, .mtx, or a table .csv" },
+	  .help = "the graph (kcagc), this party's part of it (fedspectral), or the ties of its "
+		  "own vertices (fedwalk): .tsv, .mtx, or a table .csv" },
 	{ "data.vertices", CONFIG_PATH, P(data.vertices), .standard = "",
-	  .help = "fedwalk: the vertices that this party hosts, one id per line; edges may name others as "
-		  "their neighbours" },
+	  .help = "fedwalk: the vertices that this party hosts, one id per line; edges may name "
+		  "others as their neighbours" },
 	{ "data.ids", CONFIG_PATH, P(data.ids), .standard = "",
 	  .help = "the id of each row, one per line; without, row numbers are the ids" },
 	{ "data.graphs", CONFIG_PATH, P(data.graphs), .standard = "",
-	  .help = "this party's graphs (fedgcn): a directory with NAME_A.txt, NAME_graph_indicator.txt and "
-		  "what else there is, in TU format" },
+	  .help = "this party's graphs (fedgcn): a directory with NAME_A.txt, "
+		  "NAME_graph_indicator.txt and what else there is, in TU format" },
 	READING_ROWS(struct party_config, data.read, "data.read."),
 	{ "policy.jobs", CONFIG_STRINGS, P(policy.jobs), 1, 16, "[\"kcagc\"]", .check = check_kind,
 	  .help = "kinds of jobs this party takes part in; variants that show more must be named: "
 		  "fedsc.paper, fedspectral.exact, fedwalk.dtw, fedgcn.kde" },
 	{ "policy.min_cluster", CONFIG_UNSIGNED, P(policy.min_cluster), 1, UINT32_MAX, "3",
-	  .help = "fedsc, kmeans: the fewest rows behind any sum of rows this party adds to; fedgcn: the fewest "
-		  "graphs behind any prototype" },
+	  .help = "fedsc, kmeans: the fewest rows behind any sum of rows this party adds to; "
+		  "fedgcn: the fewest graphs behind any prototype" },
 	{ "policy.profile", CONFIG_BOOL, P(policy.profile), .standard = "false",
-	  .help = "take part in jobs of kind fedsc and kmeans that end with a profile of clusters over all parties "
-		  "(job.profile)" },
+	  .help = "take part in jobs of kind fedsc and kmeans that end with a profile of clusters "
+		  "over all parties (job.profile)" },
 	{ "policy.require_noise", CONFIG_BOOL, P(policy.require_noise), .standard = "false",
-	  .help = "take part in jobs that show sums to all parties only if they have noise that one party cannot take off "
-		  "(job.noise.on, job.noise.colluders)" },
+	  .help = "take part in jobs that show sums to all parties only if they have noise that "
+		  "one party cannot take off (job.noise.on, job.noise.colluders)" },
 	{ "policy.max_eps", CONFIG_DOUBLE, P(policy.max_eps), 1e-6, 1e6, "",
 	  .help = "take part only in jobs that claim differential privacy with at most this eps" },
 	{ "policy.max_delta", CONFIG_DOUBLE, P(policy.max_delta), 1e-300, 0.5, "1e-6",
 	  .help = "and, where max_eps is given, with at most this delta" },
 	{ "policy.min_colluders", CONFIG_UNSIGNED, P(policy.min_colluders), 1, PARTIES_MAX - 1, "1",
-	  .help = "the fewest parties against whose collusion noise in sums must be enough (job.noise.colluders)" },
+	  .help = "the fewest parties against whose collusion noise in sums must be enough "
+		  "(job.noise.colluders)" },
 	{ "policy.max_eps_total", CONFIG_DOUBLE, P(policy.max_eps_total), 1e-6, 1e6, "",
-	  .help = "eps of all jobs over the same data set together, whoever coordinates, as the ledger counts; jobs that claim "
-		  "no differential privacy are refused then" },
+	  .help = "eps of all jobs over the same data set together, whoever coordinates, as the "
+		  "ledger counts; jobs that claim no differential privacy are refused then" },
 	{ "policy.max_delta_total", CONFIG_DOUBLE, P(policy.max_delta_total), 1e-300, 0.5, "1e-5",
 	  .help = "and the delta at which that eps is" },
 	{ "policy.methods", CONFIG_STRINGS, P(policy.methods), 1, 16, "", .check = check_method,
 	  .help = "methods allowed; all where not given" },
-	{ "policy.exchanges", CONFIG_STRINGS, P(policy.exchanges), 1, 16, "", .check = check_exchange,
+	{ "policy.exchanges", CONFIG_STRINGS, P(policy.exchanges), 1, 16, "",
+	  .check = check_exchange,
 	  .help = "what may be exchanged: distances, gram; all where not given" },
 	{ "policy.align", CONFIG_STRINGS, P(policy.align), 1, 2, "[\"same\",\"intersect\"]",
 	  .check = check_align,
-	  .help = "how rows may be matched where parties have other ones: \"intersect\"; \"same\", not at all, is "
-		  "always allowed" },
+	  .help = "how rows may be matched where parties have other ones: \"intersect\"; \"same\", "
+		  "not at all, is always allowed" },
 	{ "policy.min_common", CONFIG_UNSIGNED, P(policy.min_common), 1, UINT32_MAX, "100",
 	  .help = "where rows are matched: the least job.min_common, rows that all parties have" },
 	{ "policy.min_change", CONFIG_UNSIGNED, P(policy.min_change), 1, 1000, "10",
-	  .help = "where rows are matched: the fewest ids by which this party's differ from those of an earlier "
-		  "job, unless they are the same; 1: any" },
+	  .help = "where rows are matched: the fewest ids by which this party's differ from those "
+		  "of an earlier job, unless they are the same; 1: any" },
 	{ "policy.min_parties", CONFIG_UNSIGNED, P(policy.min_parties), 1, PARTIES_MAX, "2",
 	  .help = "the fewest members of a sum this party adds to; 3 refuses pairs" },
 	{ "policy.allow_single", CONFIG_BOOL, P(policy.allow_single), .standard = "false",
 	  .help = "take part in jobs of one party, which mask nothing" },
 	{ "policy.coordinators", CONFIG_STRINGS, P(policy.coordinators), 1, PARTIES_MAX, "",
 	  .check = config_check_name,
-	  .help = "names in peers whose jobs this party takes part in; all of them where not given" },
+	  .help = "names in peers whose jobs this party takes part in; all of them where not "
+		  "given" },
 	{ "policy.submitters", CONFIG_STRINGS, P(policy.submitters), 1, PARTIES_MAX, "",
 	  .check = config_check_name,
-	  .help = "who may have submitted a job, by the name that the coordinator gives; anybody where not given" },
+	  .help = "who may have submitted a job, by the name that the coordinator gives; anybody "
+		  "where not given" },
 	{ "policy.min_cell", CONFIG_UNSIGNED, P(policy.min_cell), 1, UINT32_MAX, "1",
-	  .help = "kcagc: the fewest nodes of a cell; above 1 refuses what sums over single nodes" },
-	{ "policy.max_attempts", CONFIG_UNSIGNED, P(policy.max_attempts), 1, RECORD_ATTEMPTS_MAX, "3",
+	  .help = "kcagc: the fewest nodes of a cell; above 1 refuses what sums over single "
+		  "nodes" },
+	{ "policy.max_attempts", CONFIG_UNSIGNED, P(policy.max_attempts), 1, RECORD_ATTEMPTS_MAX,
+	  "3",
 	  .help = "attempts at one job in all, after crashes; each shows what the job shows" },
 	{ "policy.allow_loss", CONFIG_UNSIGNED, P(policy.allow_loss), 0, PARTIES_MAX, "0",
-	  .help = "the fewest parties of an attempt without others, after this party may have given numbers to one with them "
-		  "(job.on_loss \"attempt\"): the two may differ by one party's numbers alone; 0: such jobs are refused" },
+	  .help = "the fewest parties of an attempt without others, after this party may have "
+		  "given numbers to one with them (job.on_loss \"attempt\"): the two may differ by "
+		  "one party's numbers alone; 0: such jobs are refused" },
 	{ "policy.max_declines", CONFIG_UNSIGNED, P(policy.max_declines), 1, 1000, "60",
-	  .help = "offers declined within an hour, after which none is considered until that hour is over" },
+	  .help = "offers declined within an hour, after which none is considered until that hour "
+		  "is over" },
 	{ "policy.max_memory", CONFIG_BYTES, P(policy.max_memory), 1, 9e15, "",
 	  .help = "bytes that a job may take here, by what is expected before it begins" },
 	{ "policy.max_jobs", CONFIG_UNSIGNED, P(policy.max_jobs), 1, UINT32_MAX, "",
-	  .help = "jobs of one coordinator over the same data, as the ledger counts, each attempt that "
-		  "got something of it; no bound where not given" },
+	  .help = "jobs of one coordinator over the same data, as the ledger counts, each attempt "
+		  "that got something of it; no bound where not given" },
 	{ "policy.max_rounds", CONFIG_U64, P(policy.max_rounds), 1, 9e15, "",
-	  .help = "secure sums for one coordinator over the same data, all jobs and attempts together" },
+	  .help = "secure sums for one coordinator over the same data, all jobs and attempts "
+		  "together" },
 	{ "policy.max_words", CONFIG_U64, P(policy.max_words), 1, 9e15, "",
-	  .help = "numbers made from data that one coordinator gets of the same data, masked ones too" },
+	  .help = "numbers made from data that one coordinator gets of the same data, masked ones "
+		  "too" },
 	{ "policy.allow_subsets", CONFIG_BOOL, P(policy.allow_subsets), .standard = "false",
-	  .help = "take part in jobs over the same data with other parties than before; within a job allow_loss decides" },
+	  .help = "take part in jobs over the same data with other parties than before; within a "
+		  "job allow_loss decides" },
 	{ "policy.confirm", CONFIG_BOOL, P(policy.confirm), .standard = "false",
 	  .help = "each job waits for a person: coterie approve" },
 	{ "confirm_s", CONFIG_UNSIGNED, P(confirm_s), 1, 7 * DAY_S, "3600",
 	  .help = "how long that person is waited for" },
 	{ "ranks.n", CONFIG_UNSIGNED, P(ranks.n), 1, RANKS_CONFIG_MAX, "",
-	  .help = "kcagc: processes of MPI that hold the data and compute what is of single rows, started by mpirun; "
-		  "this process does where not given" },
+	  .help = "kcagc: processes of MPI that hold the data and compute what is of single rows, "
+		  "started by mpirun; this process does where not given" },
 	{ "ranks.hostfile", CONFIG_PATH, P(ranks.hostfile), .standard = "",
-	  .help = "hosts for them, as mpirun reads it, this one first; all on this host where not given" },
+	  .help = "hosts for them, as mpirun reads it, this one first; all on this host where not "
+		  "given" },
 	{ "state", CONFIG_PATH, P(state), .standard = "",
 	  .help = "directory of what must survive a restart; output/state where not given" },
 	{ "retry_s", CONFIG_UNSIGNED, P(retry_s), 0, DAY_S, "0",

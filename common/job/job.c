@@ -26,7 +26,8 @@ struct table {
 
 /* clang-format off */
 static const struct config_row schema_row =
-	{ "schema", CONFIG_UNSIGNED, AT(schema), 1, 65535, .help = "of an offer: the defaults that it leaves out" };
+	{ "schema", CONFIG_UNSIGNED, AT(schema), 1, 65535,
+	  .help = "of an offer: the defaults that it leaves out" };
 static const struct config_row first_row =
 	{ "kind", CONFIG_ENUM, AT(number),
 	  .help = "the protocol" };
@@ -35,15 +36,17 @@ static const struct config_row clusters_row =
 	  .help = "k, how many clusters to find; fedspectral: \"auto\" goes by the eigengap" };
 static const struct config_row range_row =
 	{ "clusters", CONFIG_RANGE, AT(clusters), 2, JOB_CLUSTERS_MAX,
-	  .help = "k, how many clusters to find; or the k that are tried, of which the silhouette chooses one" };
+	  .help = "k, how many clusters to find; or the k that are tried, of which the silhouette "
+		  "chooses one" };
 static const struct config_row head_rows[] = {
 	{ "seed", CONFIG_U64, AT(seed), 0, SEED_MAX, "1",
-	  .help = "same seed and data, same labels; fedspectral, fedwalk: if daemons have a numbering_key" },
+	  .help = "same seed and data, same labels; fedspectral, fedwalk: if daemons have a "
+		  "numbering_key" },
 	{ "allow_single", CONFIG_BOOL, AT(allow_single), .standard = "false",
 	  .help = "permit a single party, whose terms nothing masks" },
 	{ "on_loss", CONFIG_ENUM, AT(on_loss), .standard = "end", .names = loss_names,
-	  .help = "where a party stays away past rejoin_s: \"end\", the job fails; \"attempt\", the next attempt "
-		  "goes on without it, as far as policies allow" },
+	  .help = "where a party stays away past rejoin_s: \"end\", the job fails; \"attempt\", "
+		  "the next attempt goes on without it, as far as policies allow" },
 };
 static const struct config_row sum_rows[] = {
 	{ "secure_sum.group", CONFIG_CHOICE, AT(group_bits), .standard = "ffdhe3072",
@@ -51,13 +54,14 @@ static const struct config_row sum_rows[] = {
 	  .help = "the Diffie-Hellman group: of RFC 7919, or X25519 (RFC 7748), whose keys "
 		  "cost a party with many others a tenth" },
 	{ "secure_sum.modulus_bits", CONFIG_UNSIGNED, AT(modulus_bits), 32, 64, "64",
-	  .help = "32 or 64: sums are taken modulo 2^32 or 2^64; where it is not given kcagc takes 32 if all "
-		  "it sums is of unit rows" },
+	  .help = "32 or 64: sums are taken modulo 2^32 or 2^64; where it is not given kcagc takes "
+		  "32 if all it sums is of unit rows" },
 };
 static const struct config_row fraction_row =
-	{ "secure_sum.fraction_bits", CONFIG_UNSIGNED, AT(fraction_bits), 1, 48, "auto", .names = auto_word,
-	  .help = "f, bits behind the point; \"auto\": as many as the largest number leaves, by a bound that "
-		  "parties agree on before they sum" };
+	{ "secure_sum.fraction_bits", CONFIG_UNSIGNED, AT(fraction_bits), 1, 48, "auto",
+	  .names = auto_word,
+	  .help = "f, bits behind the point; \"auto\": as many as the largest number leaves, by a "
+		  "bound that parties agree on before they sum" };
 /* clang-format on */
 
 static void add(struct table *t, const struct config_row *row, size_t n)

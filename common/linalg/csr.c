@@ -83,7 +83,7 @@ void csr_write_ones(struct csr *s)
 		s->value[e] = 1;
 }
 
-enum { PRODUCT_ROWS = 256 }; /* per block of a thread */
+enum { PRODUCT_ROWS = 256 };
 
 struct product {
 	const struct csr *S;

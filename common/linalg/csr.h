@@ -49,7 +49,7 @@ struct features_source {
 
 void features_copy(struct features *X, const struct features *from);
 void features_release(struct features *X);
-void features_form(struct features *X); /* converts sparse to dense */
+void features_form(struct features *X);
 size_t features_rows(const struct features *X);
 size_t features_cols(const struct features *X);
 

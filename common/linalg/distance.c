@@ -46,7 +46,6 @@ void distance_release(struct distance *s)
 	*s = (struct distance){ 0 };
 }
 
-/* out = in - shift, row by row. */
 static void move(const double *in, const double *shift, size_t rows, size_t d, double *out)
 {
 	for (size_t i = 0; i < rows; i++)
@@ -149,7 +148,7 @@ void distance_by_centre(struct distance *s, const struct distance_rows *z, size_
 			D[r * DISTANCE_STRIDE + i] = s->D[i * s->k + r];
 }
 
-/* -- the Gaussian kernel ----------------------------------------------------------------------- */
+/* -- the Gaussian kernel -------------------------------------------------------------------- */
 
 static size_t blocks_of(size_t n)
 {
@@ -224,7 +223,7 @@ void kernel_gaussian(const struct mat *A, const struct mat *B, double r, unsigne
 }
 
 struct measuring {
-	struct mat X; /* all rows, or a sample */
+	struct mat X;
 	double *square;
 	double *part;  /* per block of rows */
 	double **room; /* per worker: KERNEL_ROWS x n */

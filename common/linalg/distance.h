@@ -13,7 +13,6 @@
  * make columns evict each other from the cache. */
 enum { DISTANCE_ROWS = 256, DISTANCE_STRIDE = DISTANCE_ROWS + 8 };
 
-/* Centres prepared for many blocks. */
 struct distance {
 	size_t k, d, padded;     /* padded: k rounded up to a multiple of 4 */
 	double *across;          /* d x padded, centres as columns; NULL: by products */
@@ -43,7 +42,6 @@ struct distance_rows {
 void distance_rows_init(struct distance_rows *r, const struct mat *Z);
 void distance_rows_release(struct distance_rows *r);
 
-/* Rows in the block that begins at row `first` of n. */
 static inline size_t distance_count(size_t n, size_t first)
 {
 	return n - first < DISTANCE_ROWS ? n - first : DISTANCE_ROWS;
@@ -54,14 +52,12 @@ static inline size_t distance_count(size_t n, size_t first)
  * undefined. O(DISTANCE_ROWS k d). */
 void distance_by_centre(struct distance *s, const struct distance_rows *z, size_t first, double *D);
 
-/* -- the Gaussian kernel k(a, b) = exp(-||a - b||^2 / (2 r^2)), and its width
- * -------------------- */
+/* -- the Gaussian kernel k(a, b) = exp(-||a - b||^2 / (2 r^2)), and its width --------------- */
 
 /* FedSC (Qiao, Ding, Fan, NeurIPS 2023), footnote 2 and Appendix D.3. Bitwise identical for any
  * number of threads. */
 enum { KERNEL_ROWS = 256, KERNEL_SAMPLE = 4096 };
 
-/* Writes ||a_i||^2 of each row. */
 void kernel_squares(const struct mat *A, double *square);
 
 /* D (count x B.rows): squared distances >= 0 from `count` rows a (count x B.cols, squares sa) to

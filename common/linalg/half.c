@@ -6,7 +6,7 @@
 
 static size_t entries(size_t n)
 {
-	return n / 2 * (n - 1 + n % 2); /* n (n - 1) / 2; 0 for n = 0 */
+	return n / 2 * (n - 1 + n % 2);
 }
 
 void half_init(struct half *h, size_t n)

@@ -357,7 +357,6 @@ static void triangle_block(struct triangles *t, const struct mat *A, size_t firs
 	triangle(t, rows, R);
 }
 
-/* Factor of two stacked factors (Demmel, Grigori, Hoemmen, Langou 2012, "TSQR"). */
 static void triangle_join(void *triangles, double *into, double *from)
 {
 	struct triangles *t = triangles;

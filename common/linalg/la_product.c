@@ -22,7 +22,7 @@ struct product {
 };
 
 struct tile {
-	size_t row, col, rows, cols; /* position and size in C */
+	size_t row, col, rows, cols;
 };
 
 static struct tile tile_of(const struct product *p, size_t number)

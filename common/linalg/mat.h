@@ -15,7 +15,7 @@ struct mat {
 void mat_init(struct mat *m, size_t rows, size_t cols); /* zeroed; release before another init */
 void mat_copy(struct mat *m, const struct mat *from);   /* m is initialised here */
 void mat_transpose(const struct mat *A, struct mat *T); /* T is initialised here */
-void mat_release(struct mat *m);                        /* m becomes empty */
+void mat_release(struct mat *m);
 
 static inline size_t min_size(size_t a, size_t b)
 {

@@ -173,7 +173,6 @@ enum err ranks_agree(const struct ranks *R, enum err own)
 	return said.code == ERR_OK ? ERR_OK : err_set(said.code, "%s", said.why);
 }
 
-/* The blocks in a part of a sum. */
 struct place {
 	size_t first, blocks;
 };

@@ -18,10 +18,10 @@
 #include <stdint.h>
 
 struct ranks {
-	size_t own, count; /* this rank; number of ranks */
-	size_t n;          /* rows of all ranks */
-	size_t *cut;       /* count + 1 */
-	const char *host;  /* host of this rank, for errors; or NULL */
+	size_t own, count;
+	size_t n; /* rows of all ranks */
+	size_t *cut;
+	const char *host; /* host of this rank, for errors; or NULL */
 	void *ctx;
 	/* Sends out_count[q] items of `bytes` bytes to rank q, in the order of ranks, and receives
 	 * in_count[q] from it. */
@@ -32,7 +32,6 @@ struct ranks {
 /* Sets cut and n; the caller sets the rest. */
 void ranks_cut(struct ranks *R, size_t n);
 void ranks_release(struct ranks *R);
-/* order of uint32_t, for qsort() and bsearch() */
 int ranks_by_number(const void *a, const void *b);
 size_t ranks_owner(const struct ranks *R, size_t row);
 static inline size_t ranks_rows(const struct ranks *R)
@@ -58,7 +57,7 @@ void *ranks_exchange(const struct ranks *R, size_t bytes, const void *out, const
 void *ranks_gather(const struct ranks *R, size_t bytes, const void *own, size_t count, size_t *all);
 /* Returns one item per rank: R->count, or one without ranks; owned by the caller. */
 void *ranks_all(const struct ranks *R, size_t bytes, const void *own);
-size_t ranks_total(const struct ranks *R, size_t own); /* sum over ranks */
+size_t ranks_total(const struct ranks *R, size_t own);
 /* Broadcasts the n bytes at p from rank `from`. */
 void ranks_tell(const struct ranks *R, size_t from, void *p, size_t n);
 /* Turns an error of one rank into an error of all: that of the first rank with one, prefixed by its
@@ -70,7 +69,6 @@ void ranks_sum_begin(const struct ranks *R, struct rowsum *s, size_t width, rows
 		     void *ctx);
 /* total (s->width): sum over the blocks of all ranks, the same at each. Resets s. */
 void ranks_sum(const struct ranks *R, struct rowsum *s, double *total);
-/* ranks_sum(), then releases s. */
 void ranks_sum_end(const struct ranks *R, struct rowsum *s, double *total);
 
 #endif

@@ -20,7 +20,7 @@ struct rowsum {
 	size_t width;
 	rowsum_join *join; /* NULL: adds values */
 	void *ctx;
-	size_t next; /* number of the next block */
+	size_t next;
 	size_t depth;
 	struct rowsum_part {
 		size_t first, blocks;
@@ -50,7 +50,6 @@ void rowsum_close_at(struct rowsum *s, size_t first, size_t blocks);
  * blocks. The next rowsum_open() starts a new sum. */
 const double *rowsum_end(struct rowsum *s);
 
-/* Number of blocks of n rows; rows of block b. */
 static inline size_t rowsum_blocks(size_t n)
 {
 	return n / ROWSUM_ROWS + (n % ROWSUM_ROWS != 0);

@@ -18,7 +18,6 @@ typedef double vec2 __attribute__((vector_size(16), aligned(8), may_alias));
 typedef double vec4 __attribute__((vector_size(32), aligned(8), may_alias));
 typedef double vec8 __attribute__((vector_size(64), aligned(8), may_alias));
 
-/* Floats, and integers of the same width. */
 typedef float float4 __attribute__((vector_size(16), aligned(4), may_alias));
 typedef float float8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef float float16 __attribute__((vector_size(64), aligned(4), may_alias));

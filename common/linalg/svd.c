@@ -39,7 +39,6 @@ struct krylov {
 	double before;              /* excess() at the last look(); 0: none yet */
 };
 
-/* Removes the block's part in the basis, C P. */
 static void project_out(struct krylov *k, struct mat *C)
 {
 	struct mat part;
@@ -179,7 +178,7 @@ enum err krylov_right(const struct linear_map *A, size_t d, unsigned threads, st
 	return err;
 }
 
-/* -- from a basis to U ----------------------------------------------------------------------- */
+/* -- from a basis to U ---------------------------------------------------------------------- */
 
 struct dense {
 	const struct mat *X;

@@ -21,23 +21,24 @@
 #include <unistd.h>
 
 enum {
-	TICK_NS = 1000000, /* the loop wakes so often at least, to notice when it was not run */
-	BATCH = 16,        /* frames read from one host before what is due is looked after */
+	TICK_NS = 1000000, /* longest sleep of the loop, to notice when it was not scheduled */
+	BATCH = 16,        /* frames read from one host before due packets are handled */
 	PRIORITY = 50,
 };
 
-/* Late is what was handed over after its time, or waited to be read while the loop was not run. */
+/* Lateness: of packets delivered after their time, or read late because the loop was not
+ * scheduled. */
 struct stats {
 	uint64_t since, packets, bytes, dropped, lost, failed, late_sum, late_max; /* ns */
 };
 
 struct emulator {
 	const struct emulator_options *o;
-	int made;              /* namespaces, of hosts 0 to made - 1 */
+	int made;              /* number of namespaces, of hosts 0 to made - 1 */
 	struct pollfd *device; /* owned, [hosts] */
 	struct links links;
 	struct queue queue;
-	struct rng rng; /* of losses: the same packets would be lost again */
+	struct rng rng; /* for losses: reproducible for the same packets */
 	struct stats stats;
 	bool realtime, locked, losing;
 };
@@ -52,8 +53,8 @@ static void on_signal(int signal)
 		stop = 1;
 }
 
-/* They come only while the loop waits. Children inherit the mask: an interrupt from the terminal
- * must not take `ip netns del` away. */
+/* Delivers signals only while the loop waits. Children inherit the mask, so that an interrupt from
+ * the terminal does not kill `ip netns del`. */
 static void catch_signals(sigset_t *waiting)
 {
 	static const int caught[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1 };
@@ -71,14 +72,14 @@ static void catch_signals(sigset_t *waiting)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-/* Everyone in the lab waits for this process, so it goes first. Without that the lab still works,
- * but may be late under load. */
+/* All processes of the lab wait for this one, so that it gets real-time priority. Without it the
+ * lab works, but may be late under load. */
 static void go_first(struct emulator *e)
 {
 	struct sched_param priority = { .sched_priority = PRIORITY };
 
 	prctl(PR_SET_TIMERSLACK, 1);
-	mallopt(M_TRIM_THRESHOLD, 1 << 30); /* no memory is given back, to be fetched again */
+	mallopt(M_TRIM_THRESHOLD, 1 << 30); /* keeps freed memory */
 	e->realtime = sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority) == 0;
 	if (!e->realtime)
 		fprintf(stderr, "coterie-netlab: no real-time priority: %s; packets may be late\n",
@@ -97,7 +98,7 @@ static uint64_t now_ns(void)
 	return 1000000000u * (uint64_t)t.tv_sec + (uint64_t)t.tv_nsec;
 }
 
-/* Forward the packets that are due: from the delay to the downlink, from there to the host. */
+/* Moves packets that are due from the delay to the downlink, and from there to the host. */
 static void deliver(struct emulator *e)
 {
 	uint64_t now = now_ns(), late;
@@ -114,7 +115,7 @@ static void deliver(struct emulator *e)
 				s->packets++;
 				s->bytes += p->w.bytes;
 			} else {
-				s->failed++; /* its device is down, say */
+				s->failed++; /* for example, its device is down */
 			}
 			free(p);
 		} else if (links_arrive(&e->links, p->to, p->w, p->due, &p->due)) {
@@ -148,7 +149,7 @@ static void take(struct emulator *e, int from)
 		}
 		if (e->losing && (lossy < 0 || from == lossy || to == lossy) &&
 		    rng_unit(&e->rng) < e->o->loss) {
-			e->stats.lost++; /* on its way, after the uplink has carried it */
+			e->stats.lost++;
 			continue;
 		}
 		p = packet_new(frame, (size_t)n, to, w);

@@ -13,16 +13,16 @@
 struct emulator_options {
 	int hosts;
 	struct link_speed speed;
-	int segments;           /* of a super packet; 1: there are none */
-	double loss;            /* share of packets that get lost, each for itself, from SIGUSR1 on */
-	int loss_host;          /* to and from this host; -1: everywhere */
+	int segments;           /* most per super packet; 1: no super packets */
+	double loss;            /* share of packets lost, independently, from SIGUSR1 on */
+	int loss_host;          /* to and from this host; -1: all */
 	const char *ready_file; /* written when all is up: a line "NAMESPACE ADDRESS" per host */
-	const char *stats_file; /* written at the end; NULL: not */
+	const char *stats_file; /* written at the end; or NULL */
 };
 
-/* Until SIGTERM, SIGINT or SIGHUP. SIGUSR1: what is counted is counted from here. Removes its
- * namespaces, and what runs in them, before it returns. ERR_INPUT: they could not be set up;
- * ERR_JOB: a file could not be written, a namespace not removed. */
+/* Runs until SIGTERM, SIGINT or SIGHUP. SIGUSR1 restarts the counters. Removes its namespaces, with
+ * all processes in them, before it returns. ERR_INPUT: set-up failed; ERR_JOB: a file could not be
+ * written, or a namespace not removed. */
 enum err emulator_run(const struct emulator_options *o) MUST_CHECK;
 
 #endif

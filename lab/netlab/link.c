@@ -61,11 +61,12 @@ bool links_arrive(struct links *l, int to, struct weight w, uint64_t arrival, ui
 	return true;
 }
 
-/* ---- packets under way ---- */
+/* -- packets in transit --------------------------------------------------------------------- */
 
 struct packet *packet_new(const unsigned char *frame, size_t n, int to, struct weight w)
 {
-	struct packet *p = alloc_again(NULL, 1, sizeof(*p) + n); /* not zeroed: it is filled here */
+	/* not zeroed, since it is filled here */
+	struct packet *p = alloc_again(NULL, 1, sizeof(*p) + n);
 
 	*p = (struct packet){ .to = to, .w = w, .n = n };
 	memcpy(p->frame, frame, n);
@@ -126,7 +127,7 @@ void queue_release(struct queue *q)
 	*q = (struct queue){ 0 };
 }
 
-/* ---- frames ---- */
+/* -- frames --------------------------------------------------------------------------------- */
 
 struct in_addr host_address(int host)
 {
@@ -147,7 +148,7 @@ bool frame_look(const unsigned char *frame, size_t n, int hosts, int *to, struct
 	frame += sizeof(offload);
 	n -= sizeof(offload);
 	memcpy(&ip, frame, sizeof(ip));
-	host = ntohl(ip.daddr) - LAB_NETWORK - 1; /* what lies below wraps around */
+	host = ntohl(ip.daddr) - LAB_NETWORK - 1; /* lower addresses wrap around */
 	if (ip.version != 4 || host >= (uint32_t)hosts)
 		return false;
 	*to = (int)host;
@@ -155,8 +156,8 @@ bool frame_look(const unsigned char *frame, size_t n, int hosts, int *to, struct
 	if (offload.gso_type == VIRTIO_NET_HDR_GSO_NONE || offload.gso_size == 0 ||
 	    ip.protocol != IPPROTO_TCP || n < 4u * ip.ihl + sizeof(tcp))
 		return true;
-	/* A super packet's headers go out once per segment. What the virtio header says of their
-	 * length is only a hint, so they are looked at. */
+	/* A super packet's headers are sent once per segment. The virtio header's length of them is
+	 * only a hint, so that they are parsed. */
 	memcpy(&tcp, frame + 4u * ip.ihl, sizeof(tcp));
 	header = 4u * ip.ihl + 4u * tcp.doff;
 	if (n <= header + offload.gso_size)

@@ -1,5 +1,5 @@
-/* link.h -- when a packet that enters a star network leaves it; the queue of those under
- * way; and what the frames of hosts weigh.
+/* link.h -- computes when packets leave an emulated star network; the queue of packets in transit;
+ * and the weight of the hosts' frames.
  *
  *     host 0 --- uplink --->\           /--- downlink ---> host 0
  *     host 1 --- uplink --->--- delay ---- downlink ---> host 1
@@ -9,13 +9,12 @@
  * packet waits for the uplink, takes bytes / rate to go through it, then the delay, waits for the
  * other host's downlink, and goes through that.
  *
- * A super packet (segmentation offload) stands for a train of packets, of which the first are on
- * the downlink while the last are on the uplink; so the train needs the downlink's time of one
- * segment more, not of all. It is handed over whole, when its last segment is through: a coarseness
- * of at most its time on the wire.
+ * A super packet (segmentation offload) stands for a train of packets. The first are on the
+ * downlink while the last are on the uplink, so that the train needs the downlink's time of one
+ * segment more, not of all. It is delivered as a whole, after its last segment: an error of at most
+ * its time on the wire.
  *
- * Nothing here reads a clock: times are nanoseconds that the caller gives.
- */
+ * Nothing here reads a clock: times are nanoseconds that the caller gives. */
 #ifndef LAB_NETLAB_LINK_H
 #define LAB_NETLAB_LINK_H
 
@@ -27,12 +26,11 @@
 
 struct link_speed {
 	double rate_mbit; /* 10^6 bits of IP packets per second, each way */
-	double delay_ms;  /* one way */
-	double queue_ms;  /* a packet that would wait longer for a link is dropped */
+	double delay_ms;
+	double queue_ms; /* a packet that would wait longer for a link is dropped */
 };
 
-/* A packet's bytes on the wire: of the whole, and of one full segment (the same again,
- * unless it is a super packet). */
+/* Bytes on the wire: of the packet, and of one full segment (equal, except for super packets). */
 struct weight {
 	size_t bytes, segment;
 };
@@ -41,34 +39,34 @@ struct links {
 	int hosts;
 	double ns_per_byte;
 	uint64_t delay, queue; /* ns */
-	uint64_t *up, *down;   /* owned, [hosts]: when what was given to the link is through */
+	uint64_t *up, *down;   /* owned, [hosts]: when the link has sent all its packets */
 };
 
 void links_init(struct links *l, int hosts, const struct link_speed *speed);
 void links_release(struct links *l);
 
-/* Host from gives a packet to its uplink at now. *arrival is when it gets to the other's downlink.
- * False, and nothing changes: the queue is full. */
+/* Host `from` gives a packet to its uplink at now. *arrival: its arrival at the other's downlink.
+ * False, with nothing changed: the queue is full. */
 bool links_leave(struct links *l, int from, struct weight w, uint64_t now, uint64_t *arrival);
 
-/* It gets to host to's downlink; the calls for one host come in the order of arrival. *due is when
- * the host has it. False, and nothing changes: the queue is full. */
+/* The packet arrives at host `to`'s downlink; calls for one host come in the order of arrival.
+ * *due: its delivery. False, with nothing changed: the queue is full. */
 bool links_arrive(struct links *l, int to, struct weight w, uint64_t arrival, uint64_t *due);
 
-/* ---- packets under way ---- */
+/* -- packets in transit --------------------------------------------------------------------- */
 
 struct packet {
-	uint64_t due, order; /* ns; the number of the push */
+	uint64_t due, order; /* ns; sequence number of the push */
 	int to;
-	bool on_downlink; /* due is its end; before that, due is the arrival at the downlink */
+	bool on_downlink; /* due is its delivery; before, due is the arrival at the downlink */
 	struct weight w;
 	size_t n;
 	unsigned char frame[];
 };
 
-/* A heap: the packet that is due first is in front; of two at the same time, the one pushed first. */
+/* A heap: the packet due first is at the front; ties in the order of pushes. */
 struct queue {
-	struct packet **heap; /* owned, and so are the packets */
+	struct packet **heap;
 	size_t n, cap;
 	uint64_t pushed;
 };
@@ -77,17 +75,17 @@ struct packet *packet_new(const unsigned char *frame, size_t n, int to, struct w
 
 void queue_push(struct queue *q, struct packet *p); /* takes p over; sets p->order */
 struct packet *queue_first(const struct queue *q);  /* NULL: empty; stays in the queue */
-struct packet *queue_pop(struct queue *q);          /* the caller's, to free(); NULL: empty */
+struct packet *queue_pop(struct queue *q);          /* owned by the caller, free(); NULL: empty */
 void queue_release(struct queue *q);
 
-/* ---- frames ----
+/* -- frames ------------------------------------------------------------------------------------
  *
- * A frame is what a TUN device with IFF_VNET_HDR gives: a struct virtio_net_hdr, then an IPv4
- * packet. With segmentation offload that is a super packet of up to 64 KiB, whose segments the
- * kernel would have cut had there been a wire. */
+ * A frame of a TUN device with IFF_VNET_HDR is a struct virtio_net_hdr, then an IPv4 packet. With
+ * segmentation offload that is a super packet of up to 64 KiB, which the kernel would have cut into
+ * segments for a real wire. */
 
 enum {
-	HOSTS_MAX = 257,                            /* a coordinator and 256 parties */
+	HOSTS_MAX = 257, /* a coordinator and 256 parties */
 	FRAME_MAX = sizeof(struct virtio_net_hdr) + 65535,
 	MTU = 1500,
 };
@@ -98,7 +96,7 @@ enum {
 /* Host i has the address 10.99.0.1 + i. */
 struct in_addr host_address(int host);
 
-/* False: not an IPv4 packet to one of so many hosts; such a frame goes nowhere. */
+/* False: not an IPv4 packet to one of the hosts; the frame is dropped. */
 bool frame_look(const unsigned char *frame, size_t n, int hosts, int *to, struct weight *w);
 
 #endif

@@ -1,5 +1,5 @@
-/* coterie-netlab: a network of a stated rate and delay between namespaces of this machine.
- * scripts/netlab is what people use. */
+/* coterie-netlab: a network of a given rate and delay between namespaces of this machine. Users run
+ * scripts/netlab. */
 #include "lab/netlab/emulator.h"
 #include "lab/netlab/netns.h"
 #include "lab/netlab/link.h"

@@ -34,7 +34,7 @@ static void path_of(const char *name, char path[static PATH_BYTES])
 	snprintf(path, PATH_BYTES, NETNS_DIR "/%s", name);
 }
 
-/* Runs ip with these arguments, NULL at the end; what it said is on stderr. */
+/* Runs ip with these arguments, NULL-terminated; its messages go to stderr. */
 static enum err ip_run(char *const argv[])
 {
 	int status;
@@ -95,7 +95,7 @@ void netns_return(int home)
 {
 	int failed = setns(home, CLONE_NEWNET);
 
-	assert(!failed); /* from where we came we may go */
+	assert(!failed); /* a thread may return to its own namespace */
 	(void)failed;
 	close(home);
 }
@@ -137,12 +137,12 @@ enum err netns_clean(pid_t pid, int *removed)
 
 	*removed = 0;
 	if (!dir)
-		return ERR_OK; /* nobody ever made one */
+		return ERR_OK; /* no namespace was ever made */
 	while ((entry = readdir(dir))) {
 		if (sscanf(entry->d_name, "coterie-%d-%d", &owner, &host) != 2 || owner <= 0)
 			continue;
 		netns_name(owner, host, again);
-		if (strcmp(entry->d_name, again) != 0) /* not a name that a lab gives */
+		if (strcmp(entry->d_name, again) != 0)
 			continue;
 		if (pid ? owner != pid : kill(owner, 0) == 0 || errno != ESRCH)
 			continue;
@@ -155,11 +155,12 @@ enum err netns_clean(pid_t pid, int *removed)
 	return err;
 }
 
-/* ---- the host's device ---- */
+/* -- the host's device ---------------------------------------------------------------------- */
 
 #define DEVICE "lab0"
 
-enum { QUEUE_PACKETS = 10000 }; /* between kernel and emulator; the queues that count are its own */
+/* between kernel and emulator; the emulator has the queues that matter */
+enum { QUEUE_PACKETS = 10000 };
 
 static const struct setting {
 	const char *path, *value;
@@ -167,9 +168,7 @@ static const struct setting {
 	/* 400 Mbit/s times 200 ms are 10 MB in flight; the kernel doubles for its own use. */
 	{ "/proc/sys/net/ipv4/tcp_rmem", "4096 131072 67108864" },
 	{ "/proc/sys/net/ipv4/tcp_wmem", "4096 65536 67108864" },
-	/* No connection begins with what an earlier one measured (the one that verifies the lab,
-	 * say).
-	 */
+	/* Connections must not start with metrics of earlier ones, such as the probe. */
 	{ "/proc/sys/net/ipv4/tcp_no_metrics_save", "1" },
 };
 

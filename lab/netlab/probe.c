@@ -19,16 +19,16 @@
 #include <unistd.h>
 
 enum {
-	PORT = 7499, /* in a namespace that the lab has just made, nobody else has it */
-	FLOWS = 8,   /* at most; a long fat link is full three round trips sooner than by one */
+	PORT = 7499, /* free: the lab has just made the namespace */
+	FLOWS = 8,   /* at most; several fill a long fat link three round trips sooner than one */
 	PINGS = 31,
 	PATIENCE_S = 10,
 	CHUNK = 1 << 18,
-	SLOW_START = 10 * MTU, /* what TCP begins with */
+	SLOW_START = 10 * MTU,
 };
 
-/* Reno, which every kernel has, doubles until something is lost; others stop earlier, on a guess.
- */
+/* Uses Reno, which every kernel has: it doubles until a loss; other algorithms stop earlier, on an
+ * estimate. */
 static int open_socket(void)
 {
 	struct timeval patience = { .tv_sec = PATIENCE_S };
@@ -44,10 +44,10 @@ static int open_socket(void)
 	return s;
 }
 
-/* Both ends are this program on this machine, so a struct will do. */
+/* Both ends are this program on this machine: sends a struct. */
 struct question {
-	uint32_t what; /* 'p': a byte back; 'b': zeros until the connection is closed */
-	uint32_t pace; /* of 'b': at most so many bytes per second */
+	uint32_t what; /* 'p': one byte back; 'b': zeros until the connection is closed */
+	uint32_t pace; /* for 'b': most bytes per second */
 };
 
 static bool ask(int s, struct question q)
@@ -55,7 +55,6 @@ static bool ask(int s, struct question q)
 	return send(s, &q, sizeof(q), MSG_NOSIGNAL) == sizeof(q);
 }
 
-/* One connection, in a process of its own. */
 static void answer(int s)
 {
 	static const char zeros[CHUNK];
@@ -133,8 +132,8 @@ static enum err ping(int s, double *took_s)
 	return ERR_OK;
 }
 
-/* Two at least; else for a quarter of a second, or PINGS. The first waits for the connection, and
- * does not count. */
+/* Pings for 0.25 s or PINGS times, at least twice. The first includes connection set-up and is
+ * discarded. */
 static enum err measure_rtt(int s, double *rtt_ms)
 {
 	double took[PINGS], begin;
@@ -149,7 +148,7 @@ static enum err measure_rtt(int s, double *rtt_ms)
 	return ERR_OK;
 }
 
-/* Bytes that came until a time, thrown away unseen. */
+/* Counts the bytes that arrive until a time, and discards them. */
 static enum err receive_until(struct pollfd *flow, int flows, double end_s, double *bytes)
 {
 	double left;
@@ -175,9 +174,9 @@ static enum err receive_until(struct pollfd *flow, int flows, double end_s, doub
 enum err probe_measure(const char *address, const struct link_speed *stated, struct probe_result *r)
 {
 	double rtt_s = 2e-3 * stated->delay_ms, bytes_per_s = 1e6 / 8 * stated->rate_mbit;
-	double full = bytes_per_s * rtt_s; /* bytes under way */
+	double full = bytes_per_s * rtt_s;
 	int flows = (int)fmin(fmax(full / (4 * SLOW_START), 1), FLOWS);
-	/* until the link is full; then, of the measurement */
+	/* s until the link is full; s of the measurement */
 	double ramp_s = 0.2 + rtt_s * (2 + fmax(log2(full / flows / SLOW_START), 0)),
 	       tail_s = fmax(fmax(0.25, rtt_s), 300 * MTU / bytes_per_s), begin, bytes;
 	struct question bulk = { 'b', (uint32_t)(1.03 * bytes_per_s / flows) };

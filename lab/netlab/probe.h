@@ -14,16 +14,16 @@
 #include "common/base/err.h"
 
 struct probe_result {
-	double rtt_ms;       /* the median of a few */
-	double goodput_mbit; /* TCP payload, over the last part: slow start is over */
+	double rtt_ms;
+	double goodput_mbit; /* TCP payload, over the last part, after slow start */
 };
 
-/* Answers, until it is killed, and its connections with it. ready_file is written when it listens.
+/* Answers until it is killed, and its connections with it. Writes ready_file once it listens.
  * ERR_INPUT. */
 enum err probe_serve(const char *ready_file) MUST_CHECK;
 
-/* Takes as long as the stated link needs to be judged: about 0.8 s, up to 15 round trips for
- * a long fat one. ERR_PEER: nobody answers, or not within 10 s. ERR_INPUT: no IPv4 address. */
+/* Takes about 0.8 s, up to 15 round trips for a long fat link as stated. ERR_PEER: no answer, or
+ * none within 10 s. ERR_INPUT: not an IPv4 address. */
 enum err probe_measure(const char *address, const struct link_speed *stated,
 		       struct probe_result *r) MUST_CHECK;
 

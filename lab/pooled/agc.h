@@ -8,24 +8,25 @@
 
 #include <stdint.h>
 
-/* The baseline of kCAGC (arXiv 2411.12329, Section 5): its Protocol 1 with one party and all features. */
+/* The baseline of kCAGC (arXiv 2411.12329, Section 5): its Protocol 1 with one party and all
+ * features. */
 struct agc_params {
 	unsigned k; /* clusters and dimensions, >= 1 */
 	enum filter_kind filter;
-	unsigned psi;        /* order of the filter */
+	unsigned psi;
 	unsigned restarts;   /* 10 in the paper's comparison */
-	unsigned iterations; /* 100: k-means runs until nothing moves */
+	unsigned iterations; /* 100: k-means runs until no label changes */
 	uint64_t seed;
-	unsigned threads; /* the labels do not depend on it */
+	unsigned threads; /* labels do not depend on it */
 };
 
-/* AGC's rule for psi, as filter.order "auto" has it, on the whole features, which stay; p->psi is
- * not looked at. ERR_JOB as order_decide(). */
+/* Applies AGC's rule for psi, as filter.order "auto", to all features, which stay unchanged;
+ * ignores p->psi. ERR_JOB as order_decide(). */
 enum err agc_order(const struct features *X, const struct graph *g, const struct agc_params *p,
 		   unsigned *psi) MUST_CHECK;
 
-/* label (n, given by the caller): k-means on the k leading unit left singular vectors of the
- * filtered raw features. X is used up, as in embed(), whose errors these are. */
+/* label (n, the caller's): k-means on the k leading unit left singular vectors of the filtered raw
+ * features. X is released and errors are returned as by embed(). */
 enum err agc(struct features *X, const struct graph *g, const struct agc_params *p,
 	     uint32_t *label) MUST_CHECK;
 

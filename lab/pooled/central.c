@@ -55,8 +55,8 @@ enum err central_spectral(const struct mat *X, const struct central_params *p, u
 	if (!(r > 0))
 		return err_set(ERR_INPUT, "r is %g: all %zu rows are equal", r, X->rows);
 	central_neighbours(X, r, p->neighbours ? p->neighbours : knn_rule(X->rows), p->threads, &S);
-	/* A width far below the distances makes every kernel value 0: spectral clustering of no
-	 * edges would be labels by chance. */
+	/* If the width is far below the distances, every kernel value is 0: spectral clustering
+	 * without edges would give random labels. */
 	for (size_t i = 0; i < S.rows; i++) {
 		double degree = 0;
 
@@ -86,7 +86,7 @@ struct dsc {
 	double *size;    /* parties x k rows */
 };
 
-/* The labels, means and sizes of party l's own clusters. */
+/* Sets labels, means and sizes of party l's own clusters. */
 static enum err dsc_party(struct dsc *d, uint32_t l)
 {
 	struct mat own, mean;

@@ -1,6 +1,6 @@
-/* central.h -- clustering of pooled rows: what FedSC is compared with (its Section 5.3). Vanilla spectral
- * clustering has FedSC's kernel, width and neighbours; DSC is that at each party by itself
- * (Hernandez-Pereira et al., ESANN 2021, as FedSC's authors use it). */
+/* central.h -- clustering of pooled rows, the baselines of FedSC (its Section 5.3). Vanilla
+ * spectral clustering has FedSC's kernel, width and neighbours; DSC does the same at each party by
+ * itself (Hernandez-Pereira et al., ESANN 2021, as FedSC's authors use it). */
 #ifndef LAB_POOLED_CENTRAL_H
 #define LAB_POOLED_CENTRAL_H
 
@@ -18,7 +18,7 @@ struct central_params {
 	size_t neighbours;   /* 0: knn_rule() */
 	unsigned restarts;   /* of k-means: 20 */
 	uint64_t seed;
-	unsigned threads; /* the labels do not depend on it */
+	unsigned threads; /* labels do not depend on it */
 };
 
 /* S as of knn_graph(): the k nearest rows by the Gaussian kernel of width r. */
@@ -27,16 +27,17 @@ void central_neighbours(const struct mat *X, double r, size_t k, unsigned thread
 void central_defaults(struct central_params *p, unsigned k, uint64_t seed, unsigned threads);
 
 /* label (n): spectral clustering of the kNN graph of the Gaussian kernel. O(n^2 m), in blocks.
- * ERR_INPUT if k is 0 or exceeds n or the rows are all equal; errors of spectral_cluster(). */
+ * ERR_INPUT if k is 0 or exceeds n, if all rows are equal, or if the width is too small; errors of
+ * spectral_cluster(). */
 enum err central_spectral(const struct mat *X, const struct central_params *p,
-			 uint32_t *label) MUST_CHECK;
+			  uint32_t *label) MUST_CHECK;
 
-/* label (n): the same for the rows of each party (part[i] < parties) by themselves, with the rules
- * for r and neighbours applied to its own rows; of fewer than k rows each is a cluster. matched: the
- * means of all parties' clusters, weighted by their sizes, are clustered into k, and a row has the
- * number of its mean's; else a party's numbers are what its own k-means left them, as in the paper,
- * whose numbers agree between parties by chance. */
+/* label (n): the same for the rows of each party (part[i] < parties) by itself, with r and
+ * neighbours chosen for its own rows; at most k rows are a cluster each. matched: clusters the
+ * means of all parties' clusters, weighted by size, into k, and numbers rows by their mean's
+ * cluster. Otherwise numbers stay those of each party's own k-means, as in the paper, where they
+ * agree between parties only by chance. */
 enum err central_dsc(const struct mat *X, const uint32_t *part, size_t parties, bool matched,
-		    const struct central_params *p, uint32_t *label) MUST_CHECK;
+		     const struct central_params *p, uint32_t *label) MUST_CHECK;
 
 #endif

@@ -1,4 +1,4 @@
-/* Embeddings of a pooled graph; and coterie deepwalk, what those of FedWalk are compared with. */
+/* Embeddings of a pooled graph; and coterie-lab deepwalk, the baseline of FedWalk. */
 #include "lab/pooled/embed_graph.h"
 #include "lab/lab.h"
 #include "common/base/alloc.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { WALKS_MAX = 10000, WINDOW_MAX = 64 }; /* walks of a vertex, and tokens of a walk */
+enum { WALKS_MAX = 10000, WINDOW_MAX = 64 }; /* walks per vertex, and tokens per walk */
 
 static const struct argp_option options[] = {
 	{ "edges", 'e', "FILE", 0, "the graph: edges.tsv or .mtx", 0 },
@@ -94,7 +94,7 @@ enum err embed_graph_read(const struct embed_graph_arguments *a, struct dataset 
 	return ERR_OK;
 }
 
-/* Without WALK_END. */
+/* Counts tokens, without WALK_END. */
 static size_t tokens_of(const struct walks *w)
 {
 	size_t tokens = 0;
@@ -107,7 +107,7 @@ static size_t tokens_of(const struct walks *w)
 
 struct teller {
 	bool aloud;
-	double loss; /* the last */
+	double loss;
 };
 
 static void tell(void *ctx, double done, double loss)
@@ -149,7 +149,7 @@ enum err embed_graph_finish(const struct embed_graph_arguments *a, const struct 
 	return err;
 }
 
-/* ---- coterie deepwalk ---- */
+/* -- coterie-lab deepwalk ------------------------------------------------------------------- */
 
 static enum err run(void *arguments)
 {

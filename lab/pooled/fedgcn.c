@@ -1,4 +1,4 @@
-/* coterie-lab fedgcn: the whole of FedGCN in one process. */
+/* coterie-lab fedgcn: FedGCN with all parties in one process. */
 #include "lab/lab.h"
 #include "cli/run/graph_scores.h"
 #include "common/base/alloc.h"
@@ -29,7 +29,7 @@ struct federation {
 	struct fedgcn_params p;
 	struct tu tu[SETS_MAX];
 	struct fedgcn_party party[SETS_MAX];
-	double start; /* of the rounds */
+	double start;
 	struct fedgcn_report report;
 	struct graph_ways ways[SETS_MAX];
 };
@@ -41,7 +41,7 @@ static const char *name_of(const char *dir)
 	return slash && slash[1] ? slash + 1 : dir;
 }
 
-/* The result, all graphs in one cluster, and, if asked for, the baselines. */
+/* Scores the result, all graphs in one cluster, and, if asked for, the baselines. */
 static enum err score_party(struct federation *f, size_t l)
 {
 	struct graph_ways *ways = &f->ways[l];
@@ -68,7 +68,6 @@ static enum err score_party(struct federation *f, size_t l)
 	return err;
 }
 
-/* Labels and the model of each party, in a directory of its name. */
 static enum err write_party(const struct federation *f, size_t l, const struct json *result)
 {
 	char *dir = file_join(f->a->out, name_of(f->a->data[l])),
@@ -109,7 +108,7 @@ static void put_report(const struct federation *f, struct json *to)
 		json_append_number(sizes, r->size[c]);
 }
 
-/* The sums are in the same fixed point as those of daemons. */
+/* Sums use the same fixed point as those of daemons. */
 static enum err federate(struct federation *f, struct json *result)
 {
 	struct memory memory = { .kind = &fedgcn_in_memory,
@@ -170,7 +169,7 @@ static enum err local(void *arguments)
 	return err;
 }
 
-/* ---- arguments ---- */
+/* -- arguments ------------------------------------------------------------------------------ */
 
 static const struct argp_option options[] = {
 	{ "graphs", 'g', "DIR", 0, "a party's graphs in the TU format; once for each party", 0 },

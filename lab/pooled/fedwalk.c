@@ -1,5 +1,5 @@
-/* coterie fedwalk: all of FedWalk on a pooled graph in one process: what a job of kind fedwalk
- * computes with any number of parties, but for its random numbers, which come from a seed here. */
+/* coterie-lab fedwalk: FedWalk on a pooled graph in one process. Computes the same as a job of kind
+ * fedwalk with any number of parties, except that random numbers come from a seed. */
 #include "lab/pooled/embed_graph.h"
 #include "lab/lab.h"
 #include "common/base/alloc.h"
@@ -22,13 +22,13 @@
 #include <string.h>
 
 enum { BLOCK = 64 };
-/* Of the seed: what devices draw. A job has their CSPRNG for it. */
+/* Seeds of the devices' draws. A job uses the devices' CSPRNG. */
 enum { NOISE_SEED = 1, WALK_SEED = 2, POOL_SEED = 3, TREE_SEED = 4 };
 
 struct plan {
 	const struct fedwalk_job *job;
 	unsigned threads;
-	const struct csr *g; /* n x n, its values are not looked at */
+	const struct csr *g; /* n x n, values ignored */
 	unsigned k;
 	uint8_t *bin;
 	float *c; /* n x k */
@@ -38,10 +38,10 @@ struct plan {
 	struct fedwalk_encoder encoder;
 	struct fedwalk_encoder_report report;
 	struct fedwalk_pools pools;
-	struct walks *w;    /* vertex by vertex, of which isolated ones have none */
-	uint64_t *messages; /* of each block of vertices */
+	struct walks *w; /* vertex by vertex, none for isolated ones */
+	uint64_t *messages;
 	struct json *result, *seconds;
-	double clock; /* at the last lap */
+	double clock;
 };
 
 static uint64_t seed_of(const struct plan *f, unsigned what)
@@ -57,7 +57,7 @@ static void lap(struct plan *f, const char *name)
 	f->clock = now;
 }
 
-/* ---- Algorithm 2: the tree ---- */
+/* -- Algorithm 2: the tree ------------------------------------------------------------------ */
 
 static void grow_tree(struct plan *f)
 {
@@ -90,9 +90,9 @@ static void grow_tree(struct plan *f)
 	lap(f, "tree");
 }
 
-/* ---- Algorithm 1: the walks ---- */
+/* -- Algorithm 1: the walks ----------------------------------------------------------------- */
 
-/* One walk; how many messages it took from device to device. */
+/* Makes one walk; returns the number of messages between devices. */
 static uint64_t walk(const struct plan *f, uint32_t at, uint32_t *token, struct draw *d)
 {
 	const struct csr *g = f->g;
@@ -133,7 +133,7 @@ static void walk_block(void *ctx, unsigned worker, size_t block)
 			f->messages[block] +=
 			    walk(f, (uint32_t)v, f->w->token + (i * n + v) * f->job->length, &draw);
 		err = draw_end(&draw);
-		assert(!err); /* a seed does not fail */
+		assert(!err); /* a seeded source does not fail */
 		(void)err;
 	}
 }
@@ -186,7 +186,7 @@ static void attack(struct plan *f)
 	fedwalk_guess_release(&guess);
 }
 
-/* ---- the two modes ---- */
+/* -- the two modes -------------------------------------------------------------------------- */
 
 static enum err by_walks(struct plan *f)
 {
@@ -225,7 +225,7 @@ static enum err by_walks(struct plan *f)
 	return ERR_OK;
 }
 
-/* Walks on the graph of all reports, each taken both ways. */
+/* Walks on the graph of all reports, each used in both directions. */
 static enum err by_response(struct plan *f)
 {
 	const struct fedwalk_job *job = f->job;
@@ -291,8 +291,8 @@ static enum err check(const struct plan *f)
 			    "that of all pairs of vertices (landmarks take less)", need);
 }
 
-/* Walks on g, and in result what there is to say about them. w is initialised here. ERR_INPUT: the
- * number of bins or the memory does not fit. */
+/* Walks on g, with a report in result. w is initialised here. ERR_INPUT: too many bins, or too
+ * little memory. */
 static enum err pooled(const struct csr *g, const struct fedwalk_job *job, unsigned threads,
 		       struct walks *w, struct json *result)
 {
@@ -338,7 +338,7 @@ out:
 	return err;
 }
 
-/* ---- the command ---- */
+/* -- the command ---------------------------------------------------------------------------- */
 
 struct arguments {
 	struct embed_graph_arguments graph;
@@ -360,7 +360,6 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-/* A job's defaults in this mode. */
 static struct job defaults(enum fedwalk_mode mode)
 {
 	char text[64];

@@ -1,4 +1,4 @@
-/* coterie kmeans, sc, dsc: pooled rows, what FedSC is compared with. */
+/* coterie-lab kmeans, sc, dsc: baselines of FedSC on pooled rows. */
 #include "lab/lab.h"
 #include "cli/run/score.h"
 #include "common/base/alloc.h"
@@ -29,8 +29,8 @@ struct arguments {
 
 enum { KEY_NEIGHBOURS = 256, KEY_WIDTH, KEY_NOISE, KEY_SKEW, KEY_UNMATCHED, KEY_STANDARDIZE };
 
-/* Each method has the options of the one before it, and some of its own. */
-enum { SC_OPTIONS = 3, KMEANS_OPTIONS = 5 }; /* where they begin */
+/* Each method has the options of the previous one, and more of its own. */
+enum { SC_OPTIONS = 3, KMEANS_OPTIONS = 5 };
 static const struct argp_option options[] = {
 	{ "parties", 'l', "L", 0, "how many; default 8", 0 },
 	{ "skew", KEY_SKEW, "SHARE", 0,
@@ -106,14 +106,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* -- data ------------------------------------------------------------------------------------ */
+/* -- data ----------------------------------------------------------------------------------- */
 
 struct points {
 	struct mat X;
-	struct labels truth; /* empty if there are none */
+	struct labels truth; /* empty without labels.txt */
 };
 
-/* An experiment's noise, which the seed gives back: no privacy is meant. */
+/* Reproducible noise of an experiment; gives no privacy. */
 static void add_noise(struct mat *X, double beta, uint64_t seed)
 {
 	size_t values = X->rows * X->cols;
@@ -129,7 +129,7 @@ static void add_noise(struct mat *X, double beta, uint64_t seed)
 		X->a[e] += beta * sqrt(square) * rng_normal(&rng);
 }
 
-/* -- methods --------------------------------------------------------------------------------- */
+/* -- methods -------------------------------------------------------------------------------- */
 
 static enum err by_dsc(const struct arguments *a, const struct points *data, uint32_t *label)
 {

@@ -1,4 +1,4 @@
-/* coterie agc, gcc: pooled features and graph, what a job of kind kcagc is compared with. */
+/* coterie-lab agc, gcc: baselines of kcagc on pooled features and graph. */
 #include "lab/lab.h"
 #include "cli/run/rows.h"
 #include "common/base/alloc.h"
@@ -13,8 +13,8 @@
 
 #include <stdlib.h>
 
-/* Labels (d->n, given) from the data, which it may use up. It may put what it found out into the
- * result, beside rows, features, clusters, seed, seconds and the score. */
+/* Writes label (d->n, the caller's) from the data, which it may use up. May add findings to the
+ * result, which has rows, features, clusters, seed, seconds and the score already. */
 typedef enum err pooled_method(struct dataset *d, const struct job *job, unsigned threads,
 			       uint32_t *label, struct json *result);
 
@@ -117,9 +117,9 @@ static int pooled_main(const char *name, const char *doc, pooled_method *method,
 	return (int)err;
 }
 
-/* ---- the methods ---- */
+/* -- the methods ---------------------------------------------------------------------------- */
 
-/* As the paper's comparison has it; the job's own restarts are those of the joint k-means. */
+/* As in the paper's comparison; the job's own restarts are those of the joint k-means. */
 enum { AGC_RESTARTS = 10, AGC_ITERATIONS = 100 };
 
 static enum err by_agc(struct dataset *d, const struct job *job, unsigned threads, uint32_t *label,
@@ -151,7 +151,7 @@ int agc_main(int argc, char **argv)
 	    by_agc, argc, argv);
 }
 
-/* By the names that run.json has them under. */
+/* With the names of run.json. */
 static void put_orders(struct json *result, const struct sums_basis *basis)
 {
 	struct json *tried = json_put_array(result, "orders_tried");

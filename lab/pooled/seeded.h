@@ -1,5 +1,5 @@
-/* seeded.h -- a source of random bytes that a seed gives back: for pooled data and tests, never for what
- * must stay secret. No daemon links it. */
+/* seeded.h -- a reproducible source of random bytes: for pooled data and tests, never for secrets.
+ * No daemon links it. */
 #ifndef LAB_POOLED_SEEDED_H
 #define LAB_POOLED_SEEDED_H
 
@@ -18,7 +18,7 @@ static inline enum err seeded_bytes(void *ctx, void *p, size_t n)
 	return ERR_OK;
 }
 
-/* The bytes of r, which is borrowed. */
+/* Takes bytes from r, which is borrowed. */
 static inline struct noise_source seeded_source(struct rng *r)
 {
 	return (struct noise_source){ .ctx = r, .bytes = seeded_bytes };

@@ -1,4 +1,4 @@
-/* coterie spectral: central spectral clustering, what FedSpectral is compared with. */
+/* coterie-lab spectral: central spectral clustering, the baseline of FedSpectral. */
 #include "lab/lab.h"
 #include "cli/args/pooled_graph.h"
 #include "cli/run/score.h"
@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 10000 }; /* nobody waits for a network here */
+enum { ROUNDS = 10000 }; /* no network round trips here */
 enum { KEY_TOLERANCE = 256, KEY_REGULARIZE };
 
 struct arguments {
 	const char *data, *out;
 	struct fedspectral_params p; /* k 0: by the eigengap */
-	bool clusters;               /* were given */
+	bool clusters;               /* --clusters was given */
 };
 
 static const struct argp_option options[] = {
@@ -75,7 +75,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* How many components the graph has, isolated nodes included. O(n + edges) */
+/* Counts the connected components, including isolated nodes. O(n + edges) */
 static size_t components(const struct pooled_graph *g)
 {
 	size_t count = 0, top;
@@ -108,7 +108,7 @@ static size_t components(const struct pooled_graph *g)
 	return count;
 }
 
-/* With the names that a run's facts have. */
+/* Uses the names of the facts in run.json. */
 static void describe(const struct pooled_graph *g, const struct fedspectral_report *r,
 		     struct json *to)
 {
@@ -132,7 +132,7 @@ static enum err run(void *arguments)
 	struct arguments *a = arguments;
 	struct json *result = json_object();
 	struct fedspectral_report report;
-	struct fedspectral_party all; /* one party that has all edges */
+	struct fedspectral_party all;
 	struct memory memory = { .kind = &fedspectral_in_memory, .party = &all, .count = 1 };
 	struct parties parties;
 	double start = clock_now_s();

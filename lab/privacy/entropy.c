@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { BLOCK = 64 }; /* samples */
+enum { BLOCK = 64 };
 
 /* psi(i), the digamma function, for i = 1 .. n: psi(1) = -gamma, psi(i + 1) = psi(i) + 1/i. */
 static double *digammas(size_t n)
@@ -30,7 +30,7 @@ static double distance(const struct mat *m, size_t i, size_t j)
 	return most;
 }
 
-/* The k least of what is offered, rising. */
+/* Inserts x into the k least values, ascending. */
 static void offer(double *least, unsigned k, double x)
 {
 	unsigned at = k - 1;
@@ -42,18 +42,19 @@ static void offer(double *least, unsigned k, double x)
 	least[at] = x;
 }
 
-/* One pass over all samples, in blocks: what each sample adds goes to its own place, so that the
- * sum is the same however blocks fall to threads. */
+/* One pass over all samples, in blocks. Each sample has its own term, so that the sum does not
+ * depend on the distribution of blocks to threads. */
 struct pass {
 	const struct mat *X, *Y; /* X: NULL for the entropy of Y alone */
 	unsigned k;
 	const double *psi;
-	double *room; /* of each worker: from one sample to all, in X and in Y, and the k nearest */
+	/* per worker: distances from one sample to all, in X and in Y, and the k nearest */
+	double *room;
 	double *term; /* n */
 };
 
-/* ln of twice the distance to the k-th neighbour, in the entropy of Y; psi(n_x + 1) + psi(n_y + 1)
- * in the mutual information, n_x and n_y the samples nearer than that in X or Y alone. */
+/* Entropy of Y: ln of twice the distance to the k-th neighbour. Mutual information: psi(n_x + 1) +
+ * psi(n_y + 1), n_x and n_y the samples nearer than that in X or Y alone. */
 static double term_of(const struct pass *p, unsigned worker, size_t i)
 {
 	size_t n = p->Y->rows, nx = 0, ny = 0;
@@ -86,7 +87,6 @@ static void one_block(void *ctx, unsigned worker, size_t block)
 		p->term[i] = term_of(p, worker, i);
 }
 
-/* The mean of all terms. */
 static double mean_term(const struct mat *X, const struct mat *Y, unsigned k, const double *psi,
 			unsigned threads)
 {
@@ -130,10 +130,9 @@ double entropy_mutual(const struct mat *X, const struct mat *Y, unsigned k, unsi
 	return nats / M_LN2;
 }
 
-/* ---- a class and a scalar ---- */
+/* -- a class and a scalar ------------------------------------------------------------------- */
 
-/* From the rising z[i] to the k-th nearest of the others, of which some are below, the rest above.
- */
+/* Distance from z[i] (z ascending) to the k-th nearest other value, on either side. */
 static double reach_of(const double *z, size_t n, size_t i, unsigned k)
 {
 	double best = INFINITY;
@@ -147,7 +146,7 @@ static double reach_of(const double *z, size_t n, size_t i, unsigned k)
 	return best;
 }
 
-/* How many of the rising y are below x; with `equal`, or equal to it. */
+/* Counts values of y (ascending) below x; with `equal`, also those equal to it. */
 static size_t count_below(const double *y, size_t n, double x, bool equal)
 {
 	size_t low = 0, high = n;
@@ -177,8 +176,8 @@ double entropy_mutual_class(const uint8_t *x, const double *y, size_t n, unsigne
 		assert(count > k);
 		for (size_t i = 0; i < count; i++) {
 			double reach = reach_of(own, count, i, k);
-			/* m: neighbours in all of y up to the k-th of the own class. It is one of
-			 * them; what rounding does to its own difference must not lose it. */
+			/* m: neighbours in all of y up to the k-th of the own class, which is one
+			 * of them: the maximum guards against rounding of its own difference. */
 			size_t m = count_below(y, n, own[i] + reach, true) -
 				   count_below(y, n, own[i] - reach, false) - 1;
 

@@ -1,10 +1,10 @@
-/* entropy.h -- how much is left to know: differential entropy and mutual information, in bits, from
- * samples, by the distances to nearest neighbours.
+/* entropy.h -- differential entropy and mutual information, in bits, estimated from samples by the
+ * distances to nearest neighbours.
  *
- * Distances are those of the maximum norm. k, the neighbours asked for, trades bias for variance; 3
+ * Distances are those of the maximum norm. The number of neighbours, k, trades bias for variance; 3
  * is usual. Entropy depends on the unit (c Y has log2 |c| more bits in each dimension) and may be
- * negative. Mutual information does not, but estimates of it may come out a little below 0. Results
- * are the same for any number of threads. */
+ * negative. Mutual information does not, but its estimates may be slightly below 0. Results do not
+ * depend on the number of threads. */
 #ifndef LAB_PRIVACY_ENTROPY_H
 #define LAB_PRIVACY_ENTROPY_H
 
@@ -13,17 +13,17 @@
 
 #include <stdint.h>
 
-/* *bits becomes h(Y), the rows of Y (n x d) being the samples: Kozachenko, Leonenko 1987, as
- * Kraskov, Stoegbauer, Grassberger (Phys. Rev. E 69, 066138, 2004) equation 20 has it. 1 <= k < n.
- * ERR_INPUT if k + 1 samples are equal: then there is no density. O(n^2 d). */
+/* *bits: h(Y), with the rows of Y (n x d) as samples: Kozachenko, Leonenko 1987, in the form of
+ * Kraskov, Stoegbauer, Grassberger (Phys. Rev. E 69, 066138, 2004) equation 20. 1 <= k < n.
+ * ERR_INPUT if k + 1 samples are equal: there is no density then. O(n^2 d). */
 enum err entropy_of(const struct mat *Y, unsigned k, unsigned threads, double *bits) MUST_CHECK;
 
-/* I(X;Y) of two continuous variables, rows being paired samples: the same paper, equation 8.
- * 1 <= k < n. Many dimensions or much information in common pull it down. O(n^2 (dx + dy)). */
+/* I(X;Y) of two continuous variables, rows being paired samples: the same paper, equation 8. 1 <= k
+ * < n. Biased low for many dimensions or large mutual information. O(n^2 (dx + dy)). */
 double entropy_mutual(const struct mat *X, const struct mat *Y, unsigned k, unsigned threads);
 
-/* I(X;Y) of a class x (0 or 1) and a scalar y, both n, y rising without equal values: Ross, PLoS ONE
- * 9(2), e87357, 2014. Both classes must have more than k samples. O(n (k + log n)). */
+/* I(X;Y) of a class x (0 or 1) and a scalar y, both n, y strictly ascending: Ross, PLoS ONE 9(2),
+ * e87357, 2014. Both classes must have more than k samples. O(n (k + log n)). */
 double entropy_mutual_class(const uint8_t *x, const double *y, size_t n, unsigned k);
 
 #endif

@@ -12,32 +12,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- sets of rows ---- */
+/* -- sets of rows --------------------------------------------------------------------------- */
 
-/* Equal sets are found by a random number for each row, added up over a set: they differ for other
- * sets, but for one chance in 2^64. The coordinator sees how many rows a set has, and the numbers.
- */
+/* Equal sets are detected by a random number per row, summed over a set: unequal sets collide with
+ * probability 2^-64. The coordinator sees the number of rows of a set, and the sums. */
 struct set {
 	uint64_t sum;
 	size_t rows;
-	size_t numbers; /* where they are: the sum of the rows, m; and of their squared lengths */
-	double sum_off; /* how far the sum may be off by its fixed point */
-	double square_off; /* and the squared lengths */
+	size_t numbers; /* index of its sums: that of the rows, m; and of their squared lengths */
+	double sum_off; /* largest fixed-point error of the sum */
+	double square_off; /* and of the squared lengths */
 };
 
-/* All sets whose sums are known, and for each round who is in which. */
+/* All sets with known sums, and each row's set per round. */
 struct watch {
 	size_t n, m;
-	double off;           /* of one word of a sum */
+	double off;           /* fixed-point error of one word of a sum */
 	const uint64_t *mark; /* n */
-	bool sum_is_known;    /* of all rows: it is 0 for centred rows, and was seen else */
+	bool sum_is_known;    /* of all rows: 0 for centred rows, otherwise seen */
 	struct set all;
 	struct set *set;
 	size_t sets, room;
 	double *number;
 	size_t numbers_room;
-	struct mat centres; /* of the last counting */
-	uint32_t *in;       /* rounds x n: the set of each row */
+	struct mat centres;
+	uint32_t *in; /* rounds x n: the set of each row */
 	size_t rounds, rounds_room;
 	bool *alone, *rest; /* n */
 	struct exposed_sums found;
@@ -65,7 +64,7 @@ static double *numbers_of(const struct watch *w, const struct set *s)
 	return w->number + s->numbers * (w->m + 1);
 }
 
-/* A set, numbers zero. The pointer is good until the next. */
+/* Adds a set with zero sums. The pointer is valid until the next call. */
 static struct set *add_set(struct watch *w)
 {
 	if (w->sets == w->room) {
@@ -94,7 +93,7 @@ static void take_numbers(struct watch *w, struct set *s, const double *x, const 
 	s->square_off = w->off + 2 * sqrt(length) * s->sum_off;
 }
 
-/* The rows left out of a round: all less the round's sets, from `first` on. */
+/* Rows left out of a round: all rows minus the round's sets, which start at `first`. */
 static void take_rest(struct watch *w, struct set *rest, size_t first)
 {
 	double *to = numbers_of(w, rest);
@@ -110,7 +109,8 @@ static void take_rest(struct watch *w, struct set *rest, size_t first)
 	}
 }
 
-/* Sums of centres with `least` rows or more; that of the rest follows if that of all is known. */
+/* Records the sums of centres with at least `least` rows; that of the rest follows if that of all
+ * is known. */
 static void watch_sums(struct watch *w, const uint32_t *label, const struct fedkmeans_question *q,
 		       const double *x)
 {
@@ -153,12 +153,12 @@ static void watch_sums(struct watch *w, const uint32_t *label, const struct fedk
 		for (size_t i = 0; i < w->n; i++)
 			w->rest[i] |= rest->rows == 1 && in[i] == w->sets - 1;
 	} else {
-		rest->sum = w->mark[0] + 1; /* nobody's: its sum is not known */
+		rest->sum = w->mark[0] + 1; /* matches no set: its sum is not known */
 		rest->rows = w->n + 1;
 	}
 }
 
-/* ---- sets that differ by one row ---- */
+/* -- sets that differ by one row ------------------------------------------------------------ */
 
 static int by_size(const void *a, const void *b)
 {
@@ -188,7 +188,7 @@ static bool looks_like_a_row(const struct watch *w, const struct set *more, cons
 	return fabs(square - (a[w->m] - b[w->m])) <= off;
 }
 
-/* Of numbers, or of what begins with one. */
+/* Orders numbers, or structs that begin with one. */
 static int by_number(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -201,7 +201,7 @@ struct mark {
 	size_t row;
 };
 
-/* Every set against every one that has one row less. */
+/* Compares every set with every set of one row less. */
 static void search_pairs(struct watch *w, const struct set *set, size_t sets, bool *found)
 {
 	struct mark *mark;
@@ -230,7 +230,7 @@ static void search_pairs(struct watch *w, const struct set *set, size_t sets, bo
 	free(mark);
 }
 
-/* For each row and each set that it is in: is there a set without it that is otherwise the same? */
+/* For each row and each of its sets: is the same set without this row known, too? */
 static void watch_end(struct watch *w)
 {
 	struct set *sorted, *order;
@@ -239,10 +239,10 @@ static void watch_end(struct watch *w)
 
 	if (!w->rounds)
 		return;
-	add_set(w); /* the empty one */
+	add_set(w); /* the empty set */
 	ALLOC(order, w->sets);
-	memcpy(order, w->set, w->sets * sizeof(*order)); /* as rounds name them */
-	ALLOC(sorted, w->sets); /* each once, by size, the empty one first */
+	memcpy(order, w->set, w->sets * sizeof(*order)); /* indexed as in rounds */
+	ALLOC(sorted, w->sets); /* without duplicates, by size, the empty set first */
 	qsort(w->set, w->sets, sizeof(*w->set), by_size);
 	for (size_t i = 0; i < w->sets; i++)
 		if (w->set[i].rows <= w->n && (!sets || by_size(&w->set[i], sorted + sets - 1)))
@@ -272,19 +272,18 @@ static void watch_end(struct watch *w)
 	free(order);
 }
 
-/* ---- a run that is watched ---- */
+/* -- a watched run -------------------------------------------------------------------------- */
 
 struct run {
 	struct memory memory;
 	struct fedsc_party *party;
 	uint32_t *part;
 	struct watch rows, embedding;
-	double
-	    *spread; /* m: of each column, before it is scaled; or, in the first, of all; owned */
+	double *spread; /* m: per column, before scaling; or, in the first, of all columns; owned */
 	struct exposed *e;
 };
 
-/* Entries (i, j) of B'B, i >= j, by how many rows tie landmarks i and j. */
+/* Counts entries (i, j) of B'B, i >= j, by the number of rows that link landmarks i and j. */
 static void count_products(struct run *run)
 {
 	struct exposed *e = run->e;
@@ -350,7 +349,7 @@ static enum err watch_sum(void *watcher, const void *question, double *x, size_t
 		uint32_t *label = fedsc_gather(run->party, run->memory.count, run->part, w->n);
 
 		if (q->clusters->kind == FEDKMEANS_COUNTS) {
-			/* With sums, who is by himself could be read. */
+			/* A row alone at a centre could be read if there were a sum. */
 			mat_release(&w->centres);
 			mat_copy(&w->centres, q->clusters->centres);
 			for (size_t i = 0; i < w->n; i++)
@@ -363,7 +362,6 @@ static enum err watch_sum(void *watcher, const void *question, double *x, size_t
 	return ERR_OK;
 }
 
-/* The job, its parties in memory with their rows. */
 static enum err run_job(struct run *run, const struct mat *X, const struct job *job,
 			unsigned threads)
 {
@@ -439,7 +437,7 @@ enum err exposed_by(const struct mat *X, const struct job *job, size_t parties, 
 	return err;
 }
 
-/* ---- on stdout ---- */
+/* -- output --------------------------------------------------------------------------------- */
 
 static struct json *sums_json(const struct exposed_sums *s, size_t n)
 {

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the measures ---- */
+/* -- measures ------------------------------------------------------------------------------- */
 
 struct sample {
 	double y;
@@ -30,15 +30,14 @@ static int by_value(const void *a, const void *b)
 	return p->y < q->y ? -1 : p->y > q->y;
 }
 
-/* One centre against all columns. */
 struct centre {
 	const struct sample *s;
 	const double *y;
-	size_t n, nodes; /* samples, of so many nodes */
+	size_t n, nodes;
 	unsigned neighbours;
 	const uint8_t *has;
-	uint8_t **x;  /* of each worker: n */
-	double *bits; /* of each column; NaN: too few nodes have it, or have it not */
+	uint8_t **x;  /* per worker: n */
+	double *bits; /* per column; NaN: zero, or non-zero, at too few nodes */
 };
 
 static void one_column(void *ctx, unsigned worker, size_t j)
@@ -54,9 +53,9 @@ static void one_column(void *ctx, unsigned worker, size_t j)
 			 : NAN;
 }
 
-/* h(Y) of centre r, and I(Y;X) of each column with it. Y are the distances to it, rising, the first
- * of each value: nodes that are alike in all that the parties have lie at one distance but for
- * rounding, and a value that is taken often has no density. */
+/* h(Y) of centre r, and I(Y;X) of each column with it. Y: the distinct distances to it, ascending.
+ * Nodes with equal data at all parties have equal distances up to rounding, and a repeated value
+ * has no density. */
 static enum err one_centre(const struct mat *D, size_t r, const uint8_t *has, size_t m,
 			   unsigned neighbours, unsigned threads, struct privacy *p, double *bits)
 {
@@ -135,7 +134,7 @@ enum err privacy_of(const struct mat *D, const uint8_t *has, size_t m, unsigned 
 	return e;
 }
 
-/* ---- what parties would compute, from pooled data ---- */
+/* -- the parties' computation, from pooled data --------------------------------------------- */
 
 struct arguments {
 	const char *data, *job;
@@ -178,7 +177,7 @@ static enum err embed_parties(const struct dataset *d, const struct job *job,
 	return e;
 }
 
-/* The squared distances of Protocol 2 when it has come to its end. */
+/* The squared distances at the end of Protocol 2. */
 static void last_distances(const struct mat *Z, const struct job *job, unsigned threads,
 			   struct mat *D)
 {
@@ -215,7 +214,7 @@ static uint8_t *presence(const struct features *X)
 	return has;
 }
 
-/* I of all k distances of a node and of all that the first party has of it, its row of Z. */
+/* I of all k distances of a node and the first party's row of Z. */
 static double joint_bits(const struct mat *Z, size_t first, const struct mat *D,
 			 const struct arguments *a)
 {
@@ -287,7 +286,7 @@ static enum err measure(struct dataset *d, const struct job *job, const struct a
 	return e;
 }
 
-/* ---- the command ---- */
+/* -- the command ---------------------------------------------------------------------------- */
 
 static const struct argp_option options[] = {
 	{ "data", 'd', "DIR", 0, "features.mtx|npy|csv, edges.tsv|mtx; ids.txt if there is one",

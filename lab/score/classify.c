@@ -1,4 +1,4 @@
-/* coterie classify: how well embeddings tell the classes of vertices. */
+/* coterie-lab classify: scores how well embeddings predict the classes of vertices. */
 #include "lab/lab.h"
 #include "lab/score/multilabel.h"
 #include "common/base/alloc.h"
@@ -110,7 +110,7 @@ static void report(const struct arguments *a, const struct embeddings *e,
 	struct json *scores;
 	struct mat X;
 
-	mat_init(&X, e->X.rows, e->X.cols); /* in the order of the ids, as the sets are */
+	mat_init(&X, e->X.rows, e->X.cols); /* in the order of the ids, like the sets */
 	for (size_t i = 0; i < X.rows; i++)
 		memcpy(ROW(&X, i), ROW(&e->X, e->ids.row[i]), X.cols * sizeof(double));
 	l = logistic_open(&X);

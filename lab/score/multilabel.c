@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- classes from files ---- */
+/* -- classes from files --------------------------------------------------------------------- */
 
 struct pair {
 	uint32_t vertex, label;
@@ -43,7 +43,7 @@ static int by_vertex(const void *a, const void *b)
 	return (x->label > y->label) - (x->label < y->label);
 }
 
-/* name (n of them, or NULL): what the vertices of lines are called; else it is their number. */
+/* name: n names of the lines' vertices; NULL: vertices are named by line number. */
 static enum err parse_lines(struct text *t, const struct ids *ids, char *const *name, size_t n,
 			    struct pairs *p)
 {
@@ -77,7 +77,7 @@ static enum err parse_lines(struct text *t, const struct ids *ids, char *const *
 	return ERR_OK;
 }
 
-/* The id of each line is in ids.txt in the same directory, if there is one. */
+/* ids.txt in the same directory, if it exists, has the id of each line. */
 static enum err read_lines(const char *path, const struct ids *ids, struct pairs *p)
 {
 	char *dir = file_dir(path), *beside = file_join(dir, "ids.txt"), **name = NULL;
@@ -152,7 +152,7 @@ enum err label_sets_read(const char *path, const struct ids *ids, struct label_s
 	ALLOC(s->class, p.n);
 	for (size_t i = 0; i < p.n; i++) {
 		if (i && by_vertex(&p.a[i], &p.a[i - 1]) == 0)
-			continue; /* a vertex may have a class twice */
+			continue;
 		s->class[kept++] = number[p.a[i].label];
 		s->start[p.a[i].vertex + 1]++;
 	}
@@ -170,7 +170,7 @@ void label_sets_release(struct label_sets *s)
 	*s = (struct label_sets){ 0 };
 }
 
-/* ---- logistic regression ---- */
+/* -- logistic regression -------------------------------------------------------------------- */
 
 struct logistic {
 	size_t rows, cols;
@@ -228,7 +228,7 @@ void logistic_train(const struct logistic *l, const uint32_t *row, size_t rows,
 		weight[l->cols] = members ? 1e6 : -1e6;
 	} else {
 		model = train(&all, &how);
-		/* liblinear's weights are those of whichever label came first. */
+		/* liblinear's weights belong to the label that came first. */
 		for (size_t j = 0; j <= l->cols; j++)
 			weight[j] = model->label[0] == 1 ? model->w[j] : -model->w[j];
 		free_and_destroy_model(&model);
@@ -246,14 +246,14 @@ double logistic_value(const double *weight, const double *x, size_t cols)
 	return sum;
 }
 
-/* ---- one split ---- */
+/* -- one split ------------------------------------------------------------------------------ */
 
 struct plan {
 	const struct logistic *l;
 	const struct mat *X;
 	const struct label_sets *s;
 	double C;
-	const uint32_t *row; /* those that train, then those that are tested */
+	const uint32_t *row; /* training rows, then tested rows */
 	size_t trained, tested;
 	double *value; /* classes x tested */
 };
@@ -287,7 +287,7 @@ static double f1(const struct tally *t)
 	return t->guessed + t->there > 0 ? 2 * t->right / (t->guessed + t->there) : 0;
 }
 
-/* The classes of the t-th tested vertex: the largest values, the lower class on ties. */
+/* Chooses the classes of the t-th tested vertex: the largest values, the lower class on ties. */
 static void decide(const struct plan *p, size_t t, bool *chosen, struct tally *tally)
 {
 	uint32_t i = p->row[p->trained + t];

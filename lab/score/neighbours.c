@@ -1,4 +1,4 @@
-/* coterie neighbours: which vertices embeddings put next to one. */
+/* coterie-lab neighbours: lists the vertices nearest to one in an embedding. */
 #include "lab/lab.h"
 #include "common/base/alloc.h"
 #include "common/data/embeddings.h"
@@ -66,7 +66,7 @@ static double product(const double *a, const double *b, size_t n)
 	return sum;
 }
 
-/* The others, the nearest first; a row of zeros has cosine 0 with any. */
+/* Lists the others, nearest first; a zero row has cosine 0 with any. */
 static void list(const struct arguments *a, const struct embeddings *e, size_t me,
 		 struct json *result)
 {

@@ -1,4 +1,4 @@
-/* coterie-lab noise: random features for a graph that is there. */
+/* coterie-lab noise: random features for a given graph. */
 #include "lab/synth/noise.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
@@ -11,11 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NOISE_STREAM = 3 }; /* of the seed, after those of planted graphs */
+enum { NOISE_STREAM = 3 }; /* random stream of the seed, after those of planted graphs */
 
-#define NOISE_MAX 2147483648.0 /* values */
+#define NOISE_MAX 2147483648.0
 
-/* How many of the cells that follow are empty: geometric, with miss = ln(1 - density). */
+/* Number of empty cells before the next value: geometric, with miss = ln(1 - density). */
 static double noise_gap(struct rng *rng, double density, double miss)
 {
 	return density < 1 ? floor(log(1 - rng_unit(rng)) / miss) : 0;
@@ -56,14 +56,14 @@ enum err noise_features(size_t rows, size_t cols, double density, uint64_t seed,
 		features->value[count++] = (double)(1 + rng_below(&rng, 1024)) / 1024;
 		features->start[row + 1] = count;
 	}
-	for (size_t i = 0; i < rows; i++) { /* rows without any */
+	for (size_t i = 0; i < rows; i++) {
 		if (features->start[i + 1] < features->start[i])
 			features->start[i + 1] = features->start[i];
 	}
 	return ERR_OK;
 }
 
-/* ---- the command ---- */
+/* -- the command ---------------------------------------------------------------------------- */
 
 struct arguments {
 	const char *edges, *out;
@@ -114,7 +114,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* The features first: edges.tsv may be the very file that was read. */
+/* Features first: edges.tsv may be the input file. */
 static enum err run(void *arguments)
 {
 	const struct arguments *a = arguments;

@@ -1,4 +1,4 @@
-/* noise.h -- features without any meaning, to take times on where the real ones are missing. */
+/* noise.h -- random features for timings, in place of missing ones. */
 #ifndef LAB_SYNTH_NOISE_H
 #define LAB_SYNTH_NOISE_H
 
@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Each of rows x cols is there with probability density (0 .. 1), its value one of 1/1024, 2/1024,
- * ..., 1, so that it is not taken for binary. *features is initialised here; ERR_INPUT, and empty, if
- * that would be more than 2^31 values. O(rows + values) */
+/* Each of rows x cols has a value with probability density (0 .. 1), one of 1/1024, 2/1024, ..., 1,
+ * so that it does not count as binary. *features is initialised here; ERR_INPUT, and empty, if that
+ * would be more than 2^31 values. O(rows + values) */
 enum err noise_features(size_t rows, size_t cols, double density, uint64_t seed,
 			struct csr *features) MUST_CHECK;
 

@@ -31,7 +31,7 @@ enum {
 	LAST_MS = 10000,
 	GRACE_MS = 5000,
 	OVERDUE_S = 30,
-	ALONE_S = 600 /* its profile, of data that may lie on a slow disk */
+	ALONE_S = 600 /* writes the profile, of data that may lie on a slow disk */
 };
 
 void daemon_set_phase(struct daemon *d, enum phase phase)
@@ -48,14 +48,13 @@ void daemon_set_phase(struct daemon *d, enum phase phase)
 	d->phase = phase;
 }
 
-/* ---- the end ---- */
+/* -- the end -------------------------------------------------------------------------------- */
 
 static void forget_cache(const struct daemon *d)
 {
 	job_forget(d->config->state);
 }
 
-/* The job thread still runs. Nothing that it writes from here on is kept. */
 static void leave(const struct daemon *d, enum err e)
 {
 	file_cancel();
@@ -63,8 +62,7 @@ static void leave(const struct daemon *d, enum err e)
 	daemon_leave(e);
 }
 
-/* A job thread that does not come back, as from a library that spins, or a name that is still
- * looked up. */
+/* A job thread that does not return (a library that spins), or a name lookup that hangs. */
 static void on_last(uv_timer_t *timer)
 {
 	struct daemon *d = timer->data;
@@ -89,12 +87,12 @@ void daemon_close(struct daemon *d, enum err result, const char *why)
 	uv_close((uv_handle_t *)&d->cancel_timer, NULL);
 	uv_close((uv_handle_t *)&d->again_timer, NULL);
 	uv_timer_start(&d->last_timer, on_last, LAST_MS, 0);
-	/* A job thread that was cancelled is waited for; one that computes on is left to itself. */
+	/* Waits for a cancelled job thread, but not for one that still computes. */
 	if (!d->thread_started || d->abandoned)
 		uv_unref((uv_handle_t *)&d->job_done);
 }
 
-/* ---- an attempt was cut short ---- */
+/* -- an attempt was cut short --------------------------------------------------------------- */
 
 static void stop_waiting(struct daemon *d)
 {
@@ -113,7 +111,7 @@ enum err daemon_add_cause(const struct daemon *d, enum err code, const char *why
 	return err_set(code, "%.450s; attempt %u ended: %.450s", why, d->awaited.attempt, d->cause);
 }
 
-/* A person has to know, if it was none who ended it. */
+/* Raises the hook, unless a user cancelled the job. */
 static void failed(enum err code, const char *job_id, const char *why)
 {
 	if (code != ERR_OK && code != ERR_CANCELLED)
@@ -148,8 +146,8 @@ static void on_too_late(uv_timer_t *timer)
 
 	if (d->thread_started && d->work.offered)
 		return;
-	/* The coordinator is there, and waits for others: it knows who is missing, and says so.
-	 * Leaving just before it does would look as if this party were to blame. */
+	/* The coordinator is connected and waits for others: it knows which are missing, and will
+	 * say so. Leaving just before would make this party look responsible. */
 	if (d->thread_started && !d->graced) {
 		d->graced = true;
 		uv_timer_start(timer, on_too_late, GRACE_MS, 0);
@@ -182,14 +180,14 @@ static void await_again(struct daemon *d)
 	uv_timer_start(&d->again_timer, on_too_late, (uint64_t)limit_s * 1000, 0);
 }
 
-/* ---- signals ---- */
+/* -- signals -------------------------------------------------------------------------------- */
 
 static void on_cancel_timeout(uv_timer_t *timer)
 {
 	struct daemon *d = timer->data;
 	char why[128];
 
-	if (!d->work.offered) { /* it only waits, and has been told not to: the machine is busy */
+	if (!d->work.offered) { /* it only waits, and was asked to stop: the machine is busy */
 		uv_timer_start(timer, on_cancel_timeout, CANCEL_GRACE_MS, 0);
 		return;
 	}
@@ -200,7 +198,7 @@ static void on_cancel_timeout(uv_timer_t *timer)
 	daemon_close(d, ERR_CANCELLED, why);
 }
 
-/* This party has said that it has its results, and the word of the others does not come. */
+/* This party has confirmed its results, but the others' confirmation does not come. */
 static void on_last_word_late(uv_timer_t *timer)
 {
 	struct daemon *d = timer->data;
@@ -209,7 +207,6 @@ static void on_last_word_late(uv_timer_t *timer)
 	uv_timer_start(timer, on_cancel_timeout, CANCEL_GRACE_MS, 0);
 }
 
-/* SIGTERM or SIGINT came. */
 static void on_signal(void *daemon, const char *why)
 {
 	struct daemon *d = daemon;
@@ -222,7 +219,7 @@ static void on_signal(void *daemon, const char *why)
 		log_info("stopped while idle");
 		daemon_close(d, ERR_OK, "");
 	} else if (!uv_is_active((uv_handle_t *)&d->cancel_timer)) {
-		d->options.once = true; /* whatever becomes of this job, it is the last */
+		d->options.once = true; /* whatever the result of this job, it is the last */
 		if (post_cancel_unless_last(d->post, ERR_CANCELLED, why))
 			uv_timer_start(&d->cancel_timer, on_cancel_timeout, CANCEL_GRACE_MS, 0);
 		else
@@ -230,9 +227,8 @@ static void on_signal(void *daemon, const char *why)
 	}
 }
 
-/* ---- the job thread ---- */
+/* -- the job thread ------------------------------------------------------------------------- */
 
-/* As the coordinator's. */
 static void on_watchdog(uv_timer_t *timer)
 {
 	struct daemon *d = timer->data;
@@ -284,7 +280,7 @@ enum err daemon_start_job(struct daemon *d)
 	return ERR_OK;
 }
 
-/* ---- old results ---- */
+/* -- old results ---------------------------------------------------------------------------- */
 
 static void prune(uv_work_t *work)
 {
@@ -301,8 +297,8 @@ static void on_pruned(uv_work_t *work, int status)
 	d->prunes = false;
 }
 
-/* On a thread of its own, as it may take long; never while an attempt is awaited, of which results
- * are there. */
+/* On a thread of its own, since it may take long; never while an attempt is awaited, which has
+ * results on disk. */
 static void prune_now(struct daemon *d)
 {
 	if (d->prunes || d->awaiting || d->options.once || prune_never(&d->config->common) ||
@@ -324,7 +320,7 @@ static void end_job(struct daemon *d)
 	channel_free(d->channel);
 	post_free(d->post);
 	record_release(&d->record);
-	if (!d->options.once) /* the process's last word is about the job */
+	if (!d->options.once) /* the process's last message is about the job */
 		log_set_job("");
 	d->channel = NULL;
 	d->post = NULL;
@@ -353,18 +349,18 @@ static void on_job_done(uv_async_t *async)
 		await_again(d);
 	else if (offered && d->job_result == ERR_OK)
 		log_info("job done");
-	else if (offered && !d->options.once) /* else it is the process's last word */
+	else if (offered && !d->options.once) /* with `once` it is the process's last message */
 		log_error("job failed: %s", d->job_why);
 	if (offered && !again)
 		failed(d->job_result, d->record.job_id, d->job_why);
 	end_job(d);
-	if (!offered && *d->watch.stopped) { /* the job thread knows if the offer was faster */
+	if (!offered && *d->watch.stopped) { /* the job thread knows whether the offer came first */
 		log_info("stopped while idle");
 		daemon_close(d, ERR_OK, "");
 		return;
 	}
 	if (offered && !again && d->options.once) {
-		if (*d->watch.stopped && d->work.again) { /* cut short, and not to go on */
+		if (*d->watch.stopped && d->work.again) {
 			log_warn("attempt %u is over: %s", d->work.attempt, d->job_why);
 			daemon_close(d, ERR_CANCELLED, d->watch.stopped);
 		} else {
@@ -372,20 +368,19 @@ static void on_job_done(uv_async_t *async)
 		}
 		return;
 	}
-	party_data_release(&d->data); /* while nothing is offered, none is held */
+	party_data_release(&d->data); /* data are not held while nothing is offered */
 	prune_now(d);
 	d->dialling_since_s = clock_now_s();
 	daemon_set_phase(d, HANGING_UP);
 	if (d->conn && died && again)
-		conn_cut(
-		    d->conn); /* a party that ends a connection by a word ends the job for all */
+		conn_cut(d->conn); /* an orderly close by a party would end the job for all */
 	else if (d->conn)
 		conn_close(d->conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 	else
 		daemon_rest(d, d->job_result, d->job_why);
 }
 
-/* ---- start ---- */
+/* -- start ---------------------------------------------------------------------------------- */
 
 enum err daemon_check(const struct party_config *config)
 {
@@ -424,7 +419,6 @@ static void reload(void *daemon)
 	daemon_reload_level(&((struct daemon *)daemon)->config->common);
 }
 
-/* What a process before this one was killed in writing. */
 static void sweep(const char *state)
 {
 	char *offers = file_join(state, "offers");
@@ -434,16 +428,16 @@ static void sweep(const char *state)
 	free(offers);
 }
 
-/* No attempt was offered that would use what the process before this one left in state/cache. */
+/* No attempt was offered that would use the previous process's state/cache. */
 static void on_stale(uv_timer_t *timer)
 {
 	struct daemon *d = timer->data;
 
-	if (!d->thread_started || !d->work.offered) /* else the job's end does it */
+	if (!d->thread_started || !d->work.offered) /* otherwise the job's end does it */
 		forget_cache(d);
 }
 
-/* The next attempt at its job comes within that time, or not at all. */
+/* The next attempt at the previous process's job comes within that time, or not at all. */
 static void await_attempt(struct daemon *d)
 {
 	const struct daemon_common *c = &d->config->common;
@@ -470,7 +464,7 @@ static enum err start(struct daemon *d)
 	TRY(conn_host_new(&d->host, &d->loop, &o));
 	TRY(window_open(&d->window, c, false));
 	TRY(party_status_open(&d->status, d->config, &d->loop));
-	TRY(confine(c)); /* before data too, whose files may come from anywhere */
+	TRY(confine(c)); /* before reading data, too: the files may come from anywhere */
 	sweep(d->config->state);
 	await_attempt(d);
 	watch_start(&d->watch, &(struct watch_options){ .name = c->name,
@@ -487,14 +481,13 @@ static enum err start(struct daemon *d)
 							.away = hook_away,
 							.arg = d });
 	TRY(party_window_start(d->window, d->config));
-	/* Read at each offer. Here it is tried, so that whoever starts a party hears at once what
-	 * is wrong. */
+	/* Data are read at each offer. Reading them here reports errors to the user at start. */
 	TRY(party_data_bring(&d->data, d->config));
 	if (!d->options.once)
 		party_data_release(&d->data);
 	leaving_prepare(d->config);
-	/* Reading may have taken minutes, which are none of dialling's: timers count from the
-	 * loop's clock, which stands while it does not run. */
+	/* Reading may have taken minutes, which must not count as dialling: timers use the loop's
+	 * clock, which stands still while the loop does not run. */
 	uv_update_time(&d->loop);
 	d->dialling_since_s = clock_now_s();
 	log_info("dialling %s%s%s", d->config->coordinator_text,

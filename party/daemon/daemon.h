@@ -1,8 +1,7 @@
-/* daemon.h -- a party's loop thread: dial the coordinator, serve its jobs, until stopped.
+/* daemon.h -- a party's loop thread: dials the coordinator and serves its jobs until stopped.
  *
- * daemon.c        start, job thread, attempts that are cut short, signals and end
- * daemon_dial.c   dialling, also when a connection was lost; what comes from the connection
- */
+ * - daemon.c: start, job thread, interrupted attempts, signals and end
+ * - daemon_dial.c: dialling, also after a lost connection; messages of the connection */
 #ifndef PARTY_DAEMON_DAEMON_H
 #define PARTY_DAEMON_DAEMON_H
 
@@ -16,33 +15,33 @@
 #include "proto/backoff.h"
 #include "proto/watch.h"
 
-enum { PARTY_FILES = 48 }; /* open at once: loop, data, ledger, connection, log */
+enum { PARTY_FILES = 48 };
 
 struct daemon_options {
-	const struct job *agreed; /* any other job is declined; NULL: the policy alone decides */
-	bool once;                /* end after one job, with its result */
+	const struct job *agreed; /* any other job is declined; NULL: only the policy decides */
+	bool once;
 };
 
-/* Are certificate, key and CA what they must be: readable by us, the key by nobody else, fitting
- * each other and the configured name, of the right purpose, valid today? And the files of other secrets?
+/* Checks certificate, key and CA: readable by this user, the key by nobody else, matching each
+ * other and the configured name, of the right purpose, valid today; and the files of other secrets.
  * ERR_INPUT. Opens nothing else. */
 enum err daemon_check(const struct party_config *config) MUST_CHECK;
 
-/* ERR_OK: stopped while idle, or the one job is done. Otherwise what the job, or reaching the
- * coordinator, ended with; the sentence is err_detail(). */
+/* ERR_OK: stopped while idle, or the single job is done. Otherwise the error of the job or of
+ * reaching the coordinator; the sentence is err_detail(). */
 enum err daemon_run(const struct party_config *config, const struct daemon_options *o) MUST_CHECK;
 
-/* ---- for daemon*.c only ---- */
+/* -- for daemon*.c only --------------------------------------------------------------------- */
 
 enum { CLOSE_TIMEOUT_S = 2, RETRY_FIRST_MS = 50 };
 
 enum phase {
-	RESTING,    /* until the time to dial again */
-	DIALLING,   /* until WELCOME or REFUSED */
-	SERVING,    /* until the job thread ends */
-	RETURNING,  /* the connection was lost in a job: dials until it stands again */
-	HANGING_UP, /* until the connection has closed */
-	CLOSING,    /* until all handles have closed */
+	RESTING, /* until the time to dial again */
+	DIALLING,
+	SERVING,
+	RETURNING, /* a connection was lost during a job: dials until it is restored */
+	HANGING_UP,
+	CLOSING,
 };
 
 struct daemon {
@@ -59,56 +58,57 @@ struct daemon {
 	uv_thread_t job_thread;
 	enum phase phase;
 	unsigned retry_ms;
-	double dialling_since_s;       /* of this row of attempts */
-	double complained_s;           /* when the log was last told that the coordinator is not reached */
-	double heartbeat_s;            /* as agreed with the coordinator */
-	struct backoff backoff;        /* while RETURNING */
-	char lost_why[ERR_DETAIL_MAX]; /* of the connection, or why dialling failed since */
+	double dialling_since_s; /* start of this series of attempts */
+	double complained_s;     /* last log entry about the coordinator being unreachable */
+	double heartbeat_s;      /* as agreed with the coordinator */
+	struct backoff backoff;  /* while RETURNING */
+	/* reason of the lost connection, or of the last failed dialling */
+	char lost_why[ERR_DETAIL_MAX];
 	struct identity *identity;
 	struct numbering numbering;
 	struct psks *psks;
 	struct served *served;
 	struct declines declines;
 	struct party_data data;
-	/* the attempt at a job that is awaited or under way, over one connection or several */
+	/* the attempt that is awaited or under way, over one connection or several: */
 	struct post *post;
 	struct channel *channel;
 	struct record record;
 	struct work work;
 	struct job_means means;
 	bool thread_started;
-	unsigned overdue_s; /* since the job was over, while its thread runs */
-	bool abandoned;    /* the process ends while the job thread computes */
-	uv_work_t pruning; /* of old results, between jobs */
+	unsigned overdue_s; /* s since the job was over, while its thread still runs */
+	bool abandoned;
+	uv_work_t pruning;
 	bool prunes;
-	double pruned_s; /* when it last began */
+	double pruned_s;
 	enum err job_result;
 	char job_why[ERR_DETAIL_MAX];
-	/* the attempt that was cut short, while the next one is awaited */
+	/* the interrupted attempt, while the next one is awaited: */
 	bool awaiting, graced;
 	struct job_awaited awaited;
-	struct record past; /* what it left */
+	struct record past;
 	char *past_output;
 	char cause[ERR_DETAIL_MAX];
-	/* the process's end */
+	/* result of the process: */
 	enum err result;
 	char why[ERR_DETAIL_MAX];
 };
 
-/* Nothing else sets it; the log has each change at level debug. */
+/* The only setter of the phase; logs each change at level debug. */
 void daemon_set_phase(struct daemon *d, enum phase phase);
 void daemon_close(struct daemon *d, enum err result, const char *why);
 enum err daemon_start_job(struct daemon *d) MUST_CHECK;
-/* The next attempt will not come: the job has failed with this thread's current error. Ends the
- * process where the job was its only one, or stop. */
+/* The next attempt will not come: fails the job with this thread's current error. Ends the process
+ * if `stop`, or if the job was its only one. */
 void daemon_fail_waiting(struct daemon *d, enum err code, bool stop);
 /* "<why>; attempt 1 ended: ..." */
 enum err daemon_add_cause(const struct daemon *d, enum err code, const char *why);
 
-/* ---- daemon_dial.c ---- */
+/* -- daemon_dial.c -------------------------------------------------------------------------- */
 
 void daemon_dial(struct daemon *d);
-/* Dials again after a while, for up to retry_s in a row. */
+/* Dials again after a pause, for at most retry_s in total. */
 void daemon_rest(struct daemon *d, enum err code, const char *why);
 
 #endif

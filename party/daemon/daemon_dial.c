@@ -36,7 +36,7 @@ void daemon_rest(struct daemon *d, enum err code, const char *why)
 	d->retry_ms = d->retry_ms * 2 > RETRY_MAX_MS ? RETRY_MAX_MS : d->retry_ms * 2;
 }
 
-/* ---- a connection that was lost in the job ---- */
+/* -- a connection lost during the job ------------------------------------------------------- */
 
 static void stop_returning(struct daemon *d)
 {
@@ -49,7 +49,6 @@ static void stop_returning(struct daemon *d)
 		conn_close(conn, ERR_OK, NULL, 0);
 }
 
-/* The coordinator is not reached again: the job thread ends with this error. */
 static void give_up(struct daemon *d, enum err code, const char *why, bool again)
 {
 	if (again && d->config->common.rejoin_s)
@@ -73,8 +72,8 @@ static void dial_back(struct daemon *d)
 	struct conn *conn = d->conn;
 
 	if (left_ms == 0 || conn) {
-		/* The coordinator may have taken a RESUME on a connection that came too late.
-		 * Closing it in order would say that this party leaves the job for good. */
+		/* The coordinator may have accepted a RESUME on a connection that came too late. An
+		 * orderly close would tell it that this party leaves the job for good. */
 		if (conn && d->config->common.rejoin_s) {
 			d->conn = NULL;
 			conn_cut(conn);
@@ -134,7 +133,7 @@ static void say_resume(struct daemon *d, struct conn *conn)
 	conn_send(conn, &m);
 }
 
-/* ---- what comes from the connection ---- */
+/* -- messages of the connection ------------------------------------------------------------- */
 
 static void on_ready(struct conn *conn, void *arg)
 {
@@ -151,8 +150,8 @@ static void on_ready(struct conn *conn, void *arg)
 		log_error("%s", err_detail());
 		conn_close(conn, ERR_PEER, err_detail(), 0);
 	} else if (memcmp(pin, shown, sizeof(pin)) != 0) {
-		/* However often the party dials, an operator must see this: somebody else answers
-		 * for the coordinator, or its key was renewed and the pin was not. */
+		/* An operator must see this, however often the party dials: either another host
+		 * poses as the coordinator, or its key was renewed and the pin was not. */
 		fingerprint_text(shown, seen);
 		fingerprint_text(pin, expected);
 		snprintf(why, sizeof(why),
@@ -182,7 +181,6 @@ static void on_welcome(struct daemon *d, const struct msg_welcome *w)
 		conn_close(d->conn, ERR_PEER, why, 0);
 		return;
 	}
-	/* The shorter of the two: what the coordinator expects of us, and what we expect of it. */
 	if (w->heartbeat_ms < 1e3 * heartbeat_s)
 		heartbeat_s = 1e-3 * w->heartbeat_ms;
 	log_info("welcomed by %s at %s", conn_name(d->conn), conn_address(d->conn));
@@ -205,8 +203,8 @@ static void on_welcome(struct daemon *d, const struct msg_welcome *w)
 		daemon_close(d, ERR_INTERNAL, err_detail());
 }
 
-/* REFUSED: come again, as an attempt is just ending (MSG_AGAIN); the job is done (MSG_ALL_DONE); or
- * an error. */
+/* REFUSED: return later, since an attempt is just ending (MSG_AGAIN); the job is done
+ * (MSG_ALL_DONE); or an error. */
 static void on_refused(struct daemon *d, const struct msg_refused *r)
 {
 	enum err code = r->code > ERR_OK && r->code <= ERR_CANCELLED ? (enum err)r->code : ERR_PEER;
@@ -217,11 +215,11 @@ static void on_refused(struct daemon *d, const struct msg_refused *r)
 		 (const char *)r->text.p);
 	if (r->code == MSG_ALL_DONE && d->phase == RETURNING) {
 		stop_returning(d);
-		channel_fail_done(d->channel, ERR_PEER, why); /* the job thread may believe it */
+		channel_fail_done(d->channel, ERR_PEER, why); /* the job thread may rely on it */
 		return;
 	}
 	if (r->code == MSG_ALL_DONE && !d->post &&
-	    !d->awaiting) /* a process before this one had its part */
+	    !d->awaiting) /* the previous process took part in it */
 		job_forget(d->config->state);
 	if (again && d->phase == RETURNING) {
 		give_up(d, ERR_PEER, why, true);
@@ -242,12 +240,12 @@ static void on_refused(struct daemon *d, const struct msg_refused *r)
 		return;
 	}
 	if (d->awaiting && !(d->thread_started && d->work.offered)) {
-		/* The coordinator's sentence says how the attempts ended. */
+		/* The coordinator's sentence tells how the attempts ended. */
 		daemon_fail_waiting(d, err_set(code, "%s", why), false);
 		return;
 	}
 	if (d->post && *d->watch.stopped)
-		return; /* its job thread ends, and on_job_done() says with what */
+		return; /* its job thread ends, and on_job_done() reports the result */
 	if (d->options.once)
 		daemon_close(d, code, why);
 	else if (!d->post)
@@ -272,8 +270,8 @@ static void on_message(struct conn *conn, const struct msg *m, void *arg)
 	}
 }
 
-/* Nobody there is what a party waits for; somebody there who is not accepted, or does not accept,
- * needs a person, who may look days later: said at once, and every minute. */
+/* A party normally waits for a coordinator that is not up. A coordinator that answers but rejects,
+ * or is rejected, needs a user, possibly days later: logs this at once, then every minute. */
 static void complain(struct daemon *d, const struct conn *conn, const char *why)
 {
 	double now_s = clock_now_s();
@@ -287,15 +285,15 @@ static void complain(struct daemon *d, const struct conn *conn, const char *why)
 	}
 }
 
-/* If a job runs, either the connection was lost and we dial again; or the channel has failed, the
- * job thread ends, and on_job_done() goes on. */
+/* While a job runs, either the connection was lost and this party dials again, or the channel has
+ * failed, the job thread ends, and on_job_done() continues. */
 static void on_closed(struct conn *conn, enum err code, const char *why, void *arg)
 {
 	struct daemon *d = arg;
 	bool dialling = d->phase == DIALLING;
 
 	if (d->conn != conn)
-		return; /* given up already */
+		return;
 	d->conn = NULL;
 	watch_away(&d->watch, d->config->coordinator_text);
 	if (d->phase == RETURNING) {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the fingerprint ---- */
+/* -- the fingerprint ------------------------------------------------------------------------ */
 
 static void feed(void *hash, const void *p, size_t n)
 {
@@ -69,7 +69,7 @@ void data_fingerprint(const struct dataset *d, const struct graphs *graphs,
 	sha256_end(h, hash);
 }
 
-/* ---- reading ---- */
+/* -- reading -------------------------------------------------------------------------------- */
 
 static enum err load_graphs(struct tu *tu, const char *path)
 {
@@ -102,7 +102,7 @@ static enum err load_dataset(struct dataset *d, const struct party_config *c)
 	return ERR_OK;
 }
 
-/* ---- which files, and as they were ---- */
+/* -- files and their state ------------------------------------------------------------------ */
 
 static void add_file(struct party_data *d, const char *key, const char *path)
 {
@@ -110,7 +110,7 @@ static void add_file(struct party_data *d, const char *key, const char *path)
 		d->file[d->files++] = (struct data_file){ .key = key, .path = alloc_copy(path) };
 }
 
-/* It need not be there, but if it comes while the features are read they have other names. */
+/* Optional; if it appears while the features are read, the columns change names. */
 static void add_columns(struct party_data *d, const char *features)
 {
 	char *dir = features ? file_dir(features) : NULL;
@@ -121,7 +121,6 @@ static void add_columns(struct party_data *d, const char *features)
 	free(dir);
 }
 
-/* Of the files in a directory of graphs, those that tu_read() looks for. */
 static void add_graph_files(struct party_data *d, const char *dir)
 {
 	static const char *const part[] = { "*_A.txt", "*_graph_indicator.txt",
@@ -150,7 +149,7 @@ static void list_files(struct party_data *d, const struct party_config *c)
 		add_graph_files(d, c->data.graphs);
 	for (size_t i = 0; i < d->files; i++)
 		if (stat(d->file[i].path, &d->file[i].stat) != 0)
-			d->file[i].stat = (struct stat){ 0 }; /* reading it says what is wrong */
+			d->file[i].stat = (struct stat){ 0 }; /* reading it reports the error */
 }
 
 static bool is_there(const struct data_file *f)
@@ -158,7 +157,7 @@ static bool is_there(const struct data_file *f)
 	return f->stat.st_ino != 0;
 }
 
-/* Another file under the name, or another content: either changes one of these. */
+/* A replaced file or a changed content alters one of these. */
 static bool same_stat(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
@@ -166,7 +165,6 @@ static bool same_stat(const struct stat *a, const struct stat *b)
 	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-/* The first that is not as it was; NULL: all are. */
 static const char *changed(const struct party_data *d)
 {
 	for (size_t i = 0; i < d->files; i++) {
@@ -236,7 +234,7 @@ enum err party_data_bring(struct party_data *d, const struct party_config *confi
 	return err_restore(&end);
 }
 
-/* The rows of `all` that `of` has, in its order. */
+/* Moves the rows of `all` that `of` has to X, in its order. */
 static enum err take_rows(struct dataset *all, const struct dataset *of, struct features *X)
 {
 	uint32_t *row = alloc(of->n, sizeof(*row));
@@ -278,7 +276,7 @@ enum err party_data_features(const struct party_data *d, const struct party_conf
 	return e;
 }
 
-/* A dense .npy file, which is read by panels, and more than once: a pipe is not. */
+/* A dense .npy file, read by panels and more than once; not a pipe. */
 static bool in_panels(const struct party_data *d)
 {
 	for (size_t i = 0; i < d->files; i++) {

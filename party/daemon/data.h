@@ -1,4 +1,4 @@
-/* data.h -- what a party's configuration says its data are, read for a job. */
+/* data.h -- reads the data of a party's configuration for a job. */
 #ifndef PARTY_DAEMON_DATA_H
 #define PARTY_DAEMON_DATA_H
 
@@ -12,53 +12,55 @@
 
 struct workers;
 
-/* A file as it was when it was read. */
 struct data_file {
-	const char *key; /* of the configuration: "features", ...; or "columns": columns.json, if it lies beside these */
-	char *path;      /* owned */
+	/* key of the configuration: "features", ...; or "columns": columns.json, if it is next to
+	 * these */
+	const char *key;
+	char *path; /* owned */
 	struct stat stat;
 	uint8_t sha256[SHA256_LEN];
 };
 
-/* Zero-initialised is empty. */
+/* Zero-initialised: empty. */
 struct party_data {
 	bool loaded; /* a job uses the dataset up */
 	struct dataset dataset;
-	struct tu tu;                  /* many graphs, if the configuration has any */
-	uint8_t data_hash[SHA256_LEN]; /* of both as loaded, or cut by the job: data_fingerprint() */
+	struct tu tu;
+	/* data_fingerprint() of both, as loaded or as cut by the job */
+	uint8_t data_hash[SHA256_LEN];
 	struct data_file file[RECORD_FILES_MAX];
 	size_t files;
-	struct workers *workers; /* who have features and edges, of which dataset then has the shape alone; or NULL */
+	/* ranks that hold features and edges, with only their shape in `dataset`; or NULL */
+	struct workers *workers;
 };
 
-/* Reads the files, unless they were read and are the same since (size, times, inode).
- * Says in the log what was read, and hashes each file. ERR_INPUT: a file is wrong, or changes while it is
- * read; then nothing is held. */
+/* Reads the files, unless they are unchanged since the last reading (size, times, inode). Logs
+ * sizes, and hashes each file. ERR_INPUT: a file is invalid, or changes while it is read; then
+ * nothing is held. */
 enum err party_data_bring(struct party_data *d, const struct party_config *config) MUST_CHECK;
-/* The features as they were loaded, of the rows that `of` has, by its ids where there are any, once more, a job having
- * used them up; without edges. ERR_INPUT: a file has changed since. */
+/* Reads the features again, after a job has used them up, without edges: as loaded, for the rows of
+ * `of`, by its ids if it has any. ERR_INPUT: a file has changed since. */
 enum err party_data_features(const struct party_data *d, const struct party_config *config,
 			     const struct dataset *of, struct features *X) MUST_CHECK;
-/* Whether that takes no more memory than the features do: their file is read by panels. */
+/* Whether party_data_features() needs no more memory than the features: it reads their file by
+ * panels. */
 bool party_data_comes_again(const struct party_data *d);
-/* Into run.json: which files, of which time, with which digest. */
+/* Records files, times and digests in run.json. */
 void party_data_record(const struct party_data *d, struct record *r);
-/* Of what was read: n, columns, entries and edges, for a job of this kind; the rest is 0. */
+/* Sets n, columns, entries and edges for a job of this kind; the rest is 0. */
 struct kind_sizes party_data_sizes(const struct party_data *d, const struct kind *kind);
-/* Used up, or not needed until the next job. */
 void party_data_release(struct party_data *d);
 
-/* SHA-256 of features, edges, ids and graphs (NULL: there are none) as they were loaded, before any
- * job has used them up. Never sent: it is not the same on hosts of another byte order. O(bytes),
- * about 1 s for 1 GB. */
+/* SHA-256 of features, edges, ids and graphs (NULL: none) as loaded, before any job has used them
+ * up. Never sent: it depends on the host's byte order. O(bytes), about 1 s for 1 GB. */
 void data_fingerprint(const struct dataset *d, const struct graphs *graphs,
 		      uint8_t hash[static SHA256_LEN]);
 
-/* Its first words, which are its version. */
+/* Prefix of the hashed bytes, and their version. */
 #define DATA_FINGERPRINT "coterie data v1"
 
-/* ranks.c: what is read of a dataset that lies on ranks, which are started for it: dataset, workers and data_hash, the same
- * as data_fingerprint() would make it. */
+/* In ranks.c: loads a distributed dataset, for which it starts the ranks: sets dataset, workers and
+ * data_hash, equal to data_fingerprint(). */
 enum err party_data_on_ranks(struct party_data *d, const struct party_config *config) MUST_CHECK;
 
 #endif

@@ -7,8 +7,7 @@ enum err declines_check(struct declines *d, unsigned most, double now_s)
 {
 	double left_s;
 
-	if (d->count < most ||
-	    now_s - d->at_s[d->next] >= HOUR_S) { /* the oldest of the last `most` */
+	if (d->count < most || now_s - d->at_s[d->next] >= HOUR_S) {
 		d->said = false;
 		return ERR_OK;
 	}

@@ -1,9 +1,8 @@
-/* declines.h -- how many offers of one coordinator were declined of late.
+/* declines.h -- limits how many offers of a coordinator are declined per hour.
  *
- * Each answer to an offer says a little: that the policy allows it, that the data are of its kind. One who
- * offers a thousand jobs to see which are declined gets no answer worth having after policy.max_declines
- * of them within an hour, whatever it offers, until an hour has passed since the first of these.
- */
+ * Each answer to an offer leaks a little: whether the policy permits it, whether the data suit it.
+ * After policy.max_declines declined offers within an hour, a coordinator that probes the party
+ * gets the same answer to all offers, until an hour has passed since the first of these. */
 #ifndef PARTY_DAEMON_DECLINES_H
 #define PARTY_DAEMON_DECLINES_H
 
@@ -11,19 +10,19 @@
 
 #include <stdbool.h>
 
-enum { DECLINES_MAX = 1000 }; /* the most that policy.max_declines can be */
+enum { DECLINES_MAX = 1000 };
 
-/* A ring of the times of the last `most` declines. Zeroed: none yet. */
+/* A ring of the times of the last `most` declines. Zeroed: none. */
 struct declines {
 	double at_s[DECLINES_MAX]; /* clock_now_s() */
 	unsigned count, next;
-	bool said; /* that the bound is reached, in the log */
+	bool said; /* the log already mentions that the limit is reached */
 };
 
-/* May another offer be considered? ERR_PEER if `most` were declined in the hour before now_s. Times never
- * fall. O(1). */
+/* Returns ERR_PEER if `most` offers were declined in the hour before now_s. Times never decrease.
+ * O(1). */
 enum err declines_check(struct declines *d, unsigned most, double now_s) MUST_CHECK;
-/* One was declined that declines_check() let through. */
+/* Call after declining an offer that declines_check() let through. */
 void declines_add(struct declines *d, unsigned most, double now_s);
 
 #endif

@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- keys: kCAGC Protocol 4, set-up ---- */
+/* -- keys: kCAGC Protocol 4, set-up --------------------------------------------------------- */
 
 static enum err send_key(struct work *work, const struct job_means *means)
 {
@@ -83,7 +83,7 @@ static enum err agree_keys(struct work *work, const struct job_means *means)
 	}
 	if (e == ERR_OK)
 		e = secagg_agree(work->secagg, adverts, (const uint8_t(*)[SECAGG_HASH_LEN])pins);
-	if (e == ERR_PEER) /* whoever made them, it has them from there */
+	if (e == ERR_PEER) /* the coordinator relayed the faulty keys, from whatever origin */
 		err_prefix(e, "keys as %s passed them on", channel_peer(work->channel));
 	free(pins);
 	free(adverts);
@@ -91,9 +91,8 @@ static enum err agree_keys(struct work *work, const struct job_means *means)
 	return e;
 }
 
-/* ---- rows that parties do not all have ---- */
+/* -- rows that not all parties have --------------------------------------------------------- */
 
-/* Finds those that they have; from here on the party's data are these rows. */
 static enum err cut_to_common(struct work *work, const struct job_means *means)
 {
 	struct facts *facts = &work->record->facts;
@@ -131,9 +130,8 @@ static enum err cut_to_common(struct work *work, const struct job_means *means)
 	return work_warm(work);
 }
 
-/* ---- the end ---- */
+/* -- the end -------------------------------------------------------------------------------- */
 
-/* The directory for this job's files. */
 char *job_output(const struct work *work, const struct job_means *means)
 {
 	char name[RESULTS_NAME_MAX];
@@ -144,7 +142,7 @@ char *job_output(const struct work *work, const struct job_means *means)
 	return file_join(means->config->common.output, name);
 }
 
-/* Both sides' DONE: how far the ledgers of all reach. */
+/* Exchanges DONE: the heads of all ledgers. */
 static enum err say_done(struct work *work)
 {
 	struct msg *m = alloc(1, sizeof(*m));
@@ -152,7 +150,7 @@ static enum err say_done(struct work *work)
 
 	m->type = MSG_DONE;
 	e = leaving_say_head(work->leaving, &m->done);
-	if (e == ERR_OK) /* a stop waits now: the others may have the job done from here on */
+	if (e == ERR_OK) /* a stop waits from here on: the others may have the job done */
 		e = post_last(work->post);
 	if (e == ERR_OK)
 		e = channel_send(work->channel, m);
@@ -161,10 +159,10 @@ static enum err say_done(struct work *work)
 		if (e == ERR_OK) {
 			e = leaving_keep_heads(work->leaving, &m->done);
 		} else if ((post_done(work->post) || e == ERR_CANCELLED) && !work->told.waiting) {
-			/* The coordinator was started again, and says only that the job is done; or
-			 * this party is stopped just now. All other parties have confirmed that
-			 * they were told the same, which they do once they have their results: so
-			 * the job is done. */
+			/* The coordinator restarted and only reports that the job is done, or this
+			 * party is being stopped. All other parties have confirmed the same
+			 * broadcast values, which they do once they have their results: so the job
+			 * is done. */
 			log_warn("%s; how far the ledgers of the others reach, %s has not said",
 				 err_detail(), channel_peer(work->channel));
 			e = ERR_OK;
@@ -174,8 +172,8 @@ static enum err say_done(struct work *work)
 	return e;
 }
 
-/* What sets its clusters apart, in the party's own features: profile.csv. Others wait for nothing
- * of it, and the job is done without it. */
+/* Writes profile.csv, the profile of its clusters in the party's own features. No other party waits
+ * for it, and the job is done without it. */
 static void profile(const struct work *work, const struct job_means *means, const uint32_t *label)
 {
 	struct features X;
@@ -184,7 +182,7 @@ static void profile(const struct work *work, const struct job_means *means, cons
 	enum err e;
 
 	if (!(work->job.kind->needs & NEEDS_FEATURES) || work->job.kind->embeds ||
-	    work->workers) /* which has them no more */
+	    work->workers) /* the features are not in this process */
 		return;
 	if (party_data_features(means->data, means->config, work->dataset, &X) != ERR_OK) {
 		log_warn("there is no profile.csv: %s", err_detail());
@@ -200,7 +198,6 @@ static void profile(const struct work *work, const struct job_means *means, cons
 	features_release(&X);
 }
 
-/* What ranks took, into run.json. */
 static enum err note_costs(struct work *work)
 {
 	struct facts *f = &work->record->facts;
@@ -237,7 +234,7 @@ static enum err begin(struct work *work, uint32_t *label)
 	return work->half->begin ? work->half->begin(work, label) : ERR_OK;
 }
 
-/* The protocol, from keys to the last word. label: of the party's own rows, nodes or graphs. */
+/* Runs the protocol from keys to DONE. label: of the party's own rows, nodes or graphs. */
 static enum err run_protocol(struct work *work, const struct job_means *means, uint32_t *label)
 {
 	enum err e;
@@ -258,14 +255,14 @@ static enum err run_protocol(struct work *work, const struct job_means *means, u
 	}
 	TRY(work->half->run(work, label));
 	TRY(note_costs(work));
-	TRY(post_error(work->post)); /* a computation that was stopped has no result */
+	TRY(post_error(work->post)); /* an interrupted computation has no result */
 	TRY(work->half->keep(work, label));
 	e = told_say_all(work);
 	if (e == ERR_OK)
 		e = say_done(work);
-	/* Parties may have been told different things; or the coordinator says another word than
-	 * the last, so this job has failed. One that is lost just then has all results, as all
-	 * parties do. */
+	/* Takes the results back if parties may have received different broadcast values, or if the
+	 * coordinator's last message is another: the job has failed. If the coordinator is lost
+	 * just now, all parties have all results. */
 	if (work->told.waiting || (e == ERR_PEER && !post_again(work->post))) {
 		results_take_back(work->output);
 	} else if (e == ERR_OK) {
@@ -277,7 +274,7 @@ static enum err run_protocol(struct work *work, const struct job_means *means, u
 	return e;
 }
 
-/* From an accepted offer to the result. A model is left only where all ended well. */
+/* From an accepted offer to the result. A model stays only after success. */
 static enum err take_part(struct work *work, const struct job_means *means)
 {
 	struct msg accept = { .type = MSG_ACCEPT };
@@ -289,12 +286,12 @@ static enum err take_part(struct work *work, const struct job_means *means)
 		work->cache = cache_dir(means->config->state);
 	memcpy(accept.accept.job_hash, work->job_hash, sizeof(work->job_hash));
 	if (work->job.align != ALIGN_SAME)
-		work->n = 0; /* how many there are here, nobody is shown */
+		work->n = 0; /* the coordinator must not learn the number of rows here */
 	else if (work->half->describe)
 		TRY(work->half->describe(work, &accept.accept));
 	TRY(channel_send(work->channel, &accept));
 	post_set_job_timeout(work->post, means->config->common.job_timeout_s);
-	ALLOC(label, own); /* the protocol may make work->n that of all parties */
+	ALLOC(label, own); /* the protocol may set work->n to that of all parties */
 	e = run_protocol(work, means, label);
 	if (e != ERR_OK && work->half->forget)
 		work->half->forget(work);
@@ -309,10 +306,9 @@ static enum err take_part(struct work *work, const struct job_means *means)
 	return e;
 }
 
-/* ---- the job ---- */
+/* -- the job -------------------------------------------------------------------------------- */
 
-/* run.json: that the job runs, or how it ended. An offer that is declined leaves no directory of
- * its own. */
+/* Writes run.json: the job runs, or its result. A declined offer leaves no directory. */
 static enum err write_record(struct work *work, const struct job_means *means)
 {
 	char *output;
@@ -330,12 +326,11 @@ static enum err write_record(struct work *work, const struct job_means *means)
 	return e;
 }
 
-/* Labels of attempts that this one follows, of which not all parties had theirs. */
 static void take_back_earlier(const struct work *work, const struct job_means *means)
 {
 	char name[RESULTS_NAME_MAX], *dir;
 
-	for (uint32_t a = 1; a < work->attempt; a++) { /* policy.max_attempts at most */
+	for (uint32_t a = 1; a < work->attempt; a++) {
 		results_name(work->record->job_id, a, name);
 		dir = file_join(means->config->common.output, name);
 		results_take_back(dir);
@@ -349,7 +344,7 @@ static void say_last(struct work *work, const struct msg *m, double timeout_s)
 		(void)!channel_drain(work->channel, timeout_s);
 }
 
-/* An error's sentence must outlive what is done about it. */
+/* Saves an error's sentence before acting on it. */
 static enum err answer(struct work *work, const struct job_means *means,
 		       const struct msg_offer *offer)
 {
@@ -374,7 +369,7 @@ static enum err answer(struct work *work, const struct job_means *means,
 
 		if (ending == ENDING_UNKNOWN || ending == ENDING_PIN)
 			m.decline.subject = msg_text(work->subject);
-		if (work->leaving) /* it was considered, so the answer says something */
+		if (work->leaving) /* it was considered, so the answer leaks something */
 			declines_add(means->declines, means->config->policy.max_declines,
 				     clock_now_s());
 		say_last(work, &m, 1);
@@ -387,15 +382,15 @@ static enum err answer(struct work *work, const struct job_means *means,
 	work->output = output = job_output(work, means);
 	e = take_part(work, means);
 	if (e != ERR_OK &&
-	    workers_died(work->workers)) /* as a process that dies: costs an attempt */
+	    workers_died(work->workers)) /* counts as an attempt, like a process that dies */
 		channel_fail_again(work->channel, e, err_detail());
-	if (e == ERR_CANCELLED &&
-	    post_error(work->post) != ERR_OK) /* which says why it was stopped */
+	if (e == ERR_CANCELLED && post_error(work->post) != ERR_OK) /* has the reason of the stop */
 		e = post_error(work->post);
 	free(output);
 	end = err_save(e);
 	cancelled = e == ERR_CANCELLED;
-	if (e != ERR_OK && !post_again(work->post)) { /* else the coordinator knows, or is away */
+	/* otherwise the coordinator knows, or is away */
+	if (e != ERR_OK && !post_again(work->post)) {
 		struct msg m = { .type = MSG_ABORT,
 				 .abort = { .code = (uint16_t)(cancelled ? ERR_PEER : e),
 					    .ending = (uint16_t)msg_ending_of(e) } };
@@ -435,7 +430,7 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 	post_enter(work->post);
 	warnings_begin(&work->record->warnings);
 	channel_step(work->channel, "offer");
-	post_set_step_timeout(work->post, 0); /* the other parties may take their time to come */
+	post_set_step_timeout(work->post, 0); /* the other parties may take any time to connect */
 	e = channel_recv(work->channel, MSG_OFFER, m);
 	post_set_step_timeout(work->post, means->config->common.step_timeout_s);
 	if (e == ERR_OK) {
@@ -452,7 +447,7 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 	work_noise_end(work);
 	if (e == ERR_OK && served_done(means->served, work) != ERR_OK)
 		log_warn("%s", err_detail());
-	if (work->offered) { /* run.json, whatever the job ended with */
+	if (work->offered) {
 		log_progress_end();
 		work_step(work);
 		if (work->leaving)

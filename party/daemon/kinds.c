@@ -26,7 +26,7 @@ const struct party_kind *party_kind_of(const struct kind *kind)
 {
 	const struct party_kind *half = find(kind);
 
-	assert(half); /* party_kinds_check() has looked */
+	assert(half); /* guaranteed by party_kinds_check() */
 	return half;
 }
 

@@ -1,4 +1,4 @@
-/* A party: holds its own data, computes on it, and lets out cluster labels and terms of secure
+/* A party: holds its own data, computes on them, and sends only cluster labels and terms of secure
  * sums. */
 #include "common/base/file.h"
 #include "common/base/log.h"
@@ -139,10 +139,10 @@ int main(int argc, char **argv)
 	argp_program_version = version_line("party (coterie)");
 	la_begin(argv);
 	party_kinds_check();
-	signal(SIGHUP, SIG_IGN);  /* until there is something to read again */
-	signal(SIGXFSZ, SIG_IGN); /* RLIMIT_FSIZE is then an error as a full disk is */
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* exceeding RLIMIT_FSIZE is then an error like a full disk */
 	argp_err_exit_status = ERR_INPUT;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &a) != 0) { /* what it does not say itself */
+	if (argp_parse(&argp, argc, argv, 0, NULL, &a) != 0) {
 		fprintf(stderr, "out of memory\n");
 		return ERR_INTERNAL;
 	}

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what it says ---- */
+/* -- reading the offer ---------------------------------------------------------------------- */
 
 static bool has_name(const struct work *work, const char *name)
 {
@@ -31,7 +31,7 @@ static bool has_name(const struct work *work, const char *name)
 	return false;
 }
 
-/* Who stayed away; attempts rise and names with them (proto/msg.c). */
+/* Parties left out; attempts ascend, and names within them (proto/msg.c). */
 static enum err read_left(struct work *work, const struct msg_offer *o)
 {
 	char name[MSG_NAME_MAX + 1] = { 0 };
@@ -54,7 +54,7 @@ static enum err read_left(struct work *work, const struct msg_offer *o)
 	return ERR_OK;
 }
 
-/* The offer's job, and who takes part: rising names with `own` among them. */
+/* The offer's job and parties: ascending names that include `own`. */
 static enum err read_offer(struct work *work, const char *own, const struct msg_offer *o)
 {
 	memcpy(work->job_id, o->job_id, JOB_ID_LEN);
@@ -91,8 +91,8 @@ static enum err read_offer(struct work *work, const char *own, const struct msg_
 	return read_left(work, o);
 }
 
-/* The attempt after one that was cut short is the same job among the same parties, but for those
- * who were left out since. */
+/* The attempt after an interrupted one must be the same job among the same parties, except those
+ * left out since. */
 static enum err check_awaited(const struct work *work, const struct job_awaited *a)
 {
 	uint8_t then[SECAGG_HASH_LEN];
@@ -111,7 +111,7 @@ static enum err check_awaited(const struct work *work, const struct job_awaited 
 	return ERR_OK;
 }
 
-/* Does the configuration name the data that the kind of job needs, and are they there? */
+/* Does the configuration name the data that the kind of job needs, and do they suit it? */
 static enum err check_data(struct work *work, const struct party_config *config)
 {
 	const struct kind *kind = work->job.kind;
@@ -131,7 +131,7 @@ static enum err check_data(struct work *work, const struct party_config *config)
 	return work->half->check_data ? work->half->check_data(work) : ERR_OK;
 }
 
-/* A rank before it reads anything: MPI and its libraries (docs/benchmarks/ranks.md). */
+/* Memory of a rank before it reads anything: MPI and its libraries (docs/benchmarks/ranks.md). */
 static const double RANK_MEMORY_LEAST = 18e6;
 
 enum err offer_check_room(struct work *work, const struct job_means *means, bool known)
@@ -140,7 +140,7 @@ enum err offer_check_room(struct work *work, const struct job_means *means, bool
 
 	sizes.parties = (double)work->L;
 	work->record->memory_estimate = work->job.kind->memory(&work->job, &sizes);
-	if (means->config->ranks.n) /* as much of the data as one of them has */
+	if (means->config->ranks.n) /* one rank's share of the data */
 		work->record->memory_estimate =
 		    RANK_MEMORY_LEAST +
 		    (work->record->memory_estimate - KIND_MEMORY_LEAST) / means->config->ranks.n;
@@ -153,7 +153,7 @@ enum err offer_check_room(struct work *work, const struct job_means *means, bool
 			  means->config->common.name, "policy.max_memory");
 }
 
-/* ---- is it a job for this party? ---- */
+/* -- decision ------------------------------------------------------------------------------- */
 
 static void begin_record(struct work *work, const struct job_means *means)
 {
@@ -173,7 +173,7 @@ static void begin_record(struct work *work, const struct job_means *means)
 	work_phase(work, "offer");
 }
 
-/* Who is missing, and since when as far as this party knows. */
+/* Records parties left out, and since when, as far as this party knows. */
 static void note_left(struct work *work, const struct job_awaited *a)
 {
 	struct record *r = work->record;
@@ -197,8 +197,8 @@ static enum err features_again(void *ctx, struct features *X)
 	return party_data_features(means->data, means->config, &means->data->dataset, X);
 }
 
-/* Gives work the party's data, as the files are now, and settings, before anything is decided by
- * them. A file that is wrong declines this job; at the next offer it may have been mended. */
+/* Gives work the party's current data and settings, before decisions depend on them. An invalid
+ * file declines this job; it may be repaired by the next offer. */
 static enum err bring_data(struct work *work, const struct job_means *means)
 {
 	struct party_data *data = means->data;
@@ -218,7 +218,7 @@ static enum err bring_data(struct work *work, const struct job_means *means)
 	return ERR_OK;
 }
 
-/* Where data are too large for one process, no other one may take a job over them. */
+/* Data on ranks are too large for one process: kinds that do not run on ranks are declined. */
 static enum err check_ranks(const struct work *work, const struct party_config *config)
 {
 	const char *why = config->ranks.n ? work->half->off_ranks(work) : NULL;
@@ -230,8 +230,8 @@ static enum err check_ranks(const struct work *work, const struct party_config *
 			      config->common.name, config->ranks.n, work->job.kind->name, why);
 }
 
-/* Checks that need no data come first: a coordinator whose offer is not allowed learns nothing
- * about them. */
+/* Checks that need no data come first: a coordinator with a forbidden offer learns nothing about
+ * the data. */
 static enum err consider_offer(struct work *work, const struct job_means *means,
 			       const struct msg_offer *offer)
 {
@@ -252,7 +252,7 @@ static enum err consider_offer(struct work *work, const struct job_means *means,
 	note_left(work, means->awaited);
 	work->ending = ENDING_POLICY;
 	e = policy_check(config, means->agreed, work);
-	if (e != ERR_OK && work->lefts) /* only the coordinator says that they stayed away */
+	if (e != ERR_OK && work->lefts) /* only the coordinator claims that they stayed away */
 		return err_prefix(e, "%s offers attempt %u to %zu of %zu parties",
 				  channel_peer(work->channel), work->attempt, work->L,
 				  work->L + work->lefts);
@@ -261,7 +261,7 @@ static enum err consider_offer(struct work *work, const struct job_means *means,
 	return check_ranks(work, config);
 }
 
-/* What `served` knows nothing of, since it was lost, may have left results. */
+/* If the file `served` was lost, earlier results may still be there. */
 static enum err check_output(const struct work *work, const struct job_means *means)
 {
 	char *output = job_output(work, means);
@@ -276,7 +276,6 @@ static enum err check_output(const struct work *work, const struct job_means *me
 	return e;
 }
 
-/* Checks that need the data and the ledger. */
 static enum err consider_past(struct work *work, const struct job_means *means)
 {
 	const struct party_config *config = means->config;
@@ -291,7 +290,8 @@ static enum err consider_past(struct work *work, const struct job_means *means)
 	TRY(offer_check_room(work, means, work->job.align == ALIGN_SAME));
 	work->ending = ENDING_PERSON;
 	TRY(policy_confirm(config, work, job, spent));
-	work->ending = ENDING_POLICY; /* while the person was asked, other jobs may have spent */
+	/* other jobs may have spent budget while the user was asked */
+	work->ending = ENDING_POLICY;
 	TRY(leaving_check_past(work->leaving));
 	work->ending = ENDING_ATTEMPT;
 	TRY(served_note(means->served, work));
@@ -312,7 +312,7 @@ enum err offer_consider(struct work *work, const struct job_means *means,
 	record_offer(work->record, offer->job_id, offer->attempt);
 	log_set_job(
 	    work->record
-		->job_id); /* a party serves one job: lines of its loop thread are of it, too */
+		->job_id); /* a party serves one job: lines of its loop thread belong to it, too */
 	work->ending = ENDING_POLICY;
 	TRY(declines_check(means->declines, config->policy.max_declines, clock_now_s()));
 	if (!means->output_per_job && results_begin(config->common.output) != ERR_OK)

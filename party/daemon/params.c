@@ -9,8 +9,8 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Of all that began it, whoever was left out since; then of these, in the order in which they were.
- */
+/* Adds all initial parties, including those left out since; then the latter, in the order in which
+ * they were left out. */
 static void add_parties(struct sha256 *h, const struct work *work, uint32_t attempt)
 {
 	const char *name[PARTIES_MAX];

@@ -8,7 +8,7 @@
 
 struct psks {
 	const struct config_map *peers;
-	struct psk *key; /* by place in peers */
+	struct psk *key; /* by index in peers */
 };
 
 static bool names_any(const struct config_map *peers)

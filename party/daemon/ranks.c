@@ -1,4 +1,4 @@
-/* A dataset that lies on ranks: this process reads what it must say of it, and holds no n x m. */
+/* A distributed dataset: this process reads only the parts it needs, and holds no n x m. */
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
@@ -10,7 +10,7 @@
 
 enum { PANEL_ROWS = 4096 };
 
-/* Of an .npy file by blocks of it, as data_fingerprint() has them in one piece. */
+/* Hashes an .npy file by blocks, with the same result as data_fingerprint() in one piece. */
 static enum err hash_npy(struct sha256 *h, const char *path, size_t n, size_t cols)
 {
 	enum err e = ERR_OK;
@@ -35,11 +35,10 @@ static enum err add_values(void *h, const double *x, size_t count)
 	return ERR_OK;
 }
 
-/* Rows of entries as they come from the ranks. */
 struct rows_hash {
 	struct sha256 *h;
 	const size_t *start;
-	size_t n, parts; /* of which the first piece has come */
+	size_t n, parts; /* number of parts of which the first piece has come */
 };
 
 static void add_entries(void *arg, enum workers_part part, const void *p, size_t count)
@@ -54,7 +53,7 @@ static void add_entries(void *arg, enum workers_part part, const void *p, size_t
 	sha256_add(r->h, p, count * (part == WORKERS_VALUES ? sizeof(double) : sizeof(uint32_t)));
 }
 
-/* As data.c's add_csr(). */
+/* As add_csr() of data.c. */
 static enum err hash_rows(struct sha256 *h, struct workers *w, enum ranks_op op, size_t cols,
 			  size_t count)
 {
@@ -82,8 +81,7 @@ static enum err hash_features(struct sha256 *h, const struct party_data *d, cons
 		return hash_rows(h, w, RANKS_FEATURES, s.cols, s.entries);
 	sha256_add_u64(h, s.n);
 	sha256_add_u64(h, s.cols);
-	/* Columns of an array of an .mtx file become rows at the ranks, and rows get the order of
-	 * ids. */
+	/* Ranks turn columns of an .mtx array into rows, and order rows by ids. */
 	return file_ends(path, ".npy") && !d->dataset.has_ids ? hash_npy(h, path, s.n, s.cols)
 							      : workers_rows(w, add_values, h);
 }
@@ -105,7 +103,7 @@ static enum err fingerprint(struct party_data *d, const char *features)
 	if (e == ERR_OK && d->dataset.g.adjacency.rows)
 		e = hash_rows(h, d->workers, RANKS_GRAPH, s.n, s.neighbours);
 	else
-		for (int i = 0; i < 3; i++) /* a graph of no nodes */
+		for (int i = 0; i < 3; i++) /* a graph without nodes */
 			sha256_add_u64(h, 0);
 	sha256_add_u32(h, d->dataset.has_ids);
 	if (d->dataset.has_ids)
@@ -114,7 +112,7 @@ static enum err fingerprint(struct party_data *d, const char *features)
 	return e;
 }
 
-/* Ids are read here: ranks know the order alone that they make. */
+/* Reads ids here: ranks only learn the order. */
 static enum err order_by_ids(struct party_data *d, const char *path, const char *features)
 {
 	struct dataset *set = &d->dataset;

@@ -18,24 +18,24 @@
 enum {
 	HEX_ID = 2 * JOB_ID_LEN,
 	HEX_HASH = 2 * SECAGG_HASH_LEN,
-	HEX_CHECK = 16, /* digits of the checksum: of the SHA-256 of what stands before it */
+	HEX_CHECK = 16, /* digits of the checksum: of the SHA-256 of the text before it */
 	LINE_MAX_BYTES = HEX_ID + HEX_HASH + HEX_CHECK + 32,
 };
 
 struct line {
-	char id[HEX_ID + 1], hash[HEX_HASH + 1]; /* hash "": versions that did not write it */
+	char id[HEX_ID + 1], hash[HEX_HASH + 1]; /* hash "": written by versions without it */
 	uint32_t attempt;
-	bool done; /* the job was: no attempt is served any more */
-	bool cut;  /* only the id counts, if it is whole */
+	bool done;
+	bool cut; /* only the id counts, if it is complete */
 };
 
-/* Lines read so far: a party that stays up reads only what was added. */
+/* Lines read so far: a running party reads only the new ones. */
 struct served {
 	char *path, *state;
 	struct stat file;
-	off_t read; /* bytes of whole lines, */
+	off_t read; /* bytes of complete lines */
 	size_t lines, cap;
-	struct line *line; /* which are these */
+	struct line *line; /* those lines, parsed */
 };
 
 /* Ends a line that was cut short when its writer died. */
@@ -50,9 +50,9 @@ static void checksum(const char *text, size_t n, char check[static HEX_CHECK + 1
 	hex_write(hash, HEX_CHECK / 2, check);
 }
 
-/* "ID ATTEMPT HASH CHECK" or, at the end of a job, "ID 0 done CHECK"; lines of earlier versions end
- * after the attempt, or after the hash; or what is left of one, which after a power loss may be
- * zeros, and CUT. n bytes and a 0. */
+/* Parses "ID ATTEMPT HASH CHECK" or, at the end of a job, "ID 0 done CHECK". Lines of earlier
+ * versions end after the attempt, or after the hash. A cut line, after a power loss possibly zeros,
+ * ends with CUT. text: n bytes and a 0. */
 static bool parse(const char *text, size_t n, struct line *l)
 {
 	char check[HEX_CHECK + 1] = "", right[HEX_CHECK + 1];
@@ -82,7 +82,6 @@ static bool parse(const char *text, size_t n, struct line *l)
 	return text[end] == 0;
 }
 
-/* A line of the same job. */
 static enum err compare(struct work *work, const struct line *l)
 {
 	char then_hash[HEX_HASH + 1];
@@ -139,8 +138,8 @@ void served_free(struct served *s)
 	free(s);
 }
 
-/* Reads the lines that were written since the last look, by whomever. *cut: the last has no end, as
- * its writer died. A line that cannot be read might be of any job: then nothing is served. */
+/* Reads the lines written since the last look, by any process. *cut: the last has no end, since its
+ * writer died. An unreadable line might be of any job: then nothing is served. */
 static enum err look(struct served *s, FILE *f, bool *cut)
 {
 	char *text = NULL;
@@ -161,7 +160,7 @@ static enum err look(struct served *s, FILE *f, bool *cut)
 		struct line l = { .cut = true };
 
 		*cut =
-		    text[n - 1] != '\n'; /* read again when it has an end; of this look it counts */
+		    text[n - 1] != '\n'; /* counts for this look; read again once it has an end */
 		text[n - !*cut] = 0;
 		if (*cut)
 			sscanf(text, "%32[0-9a-f]", l.id);
@@ -188,7 +187,7 @@ static enum err look(struct served *s, FILE *f, bool *cut)
 	return e;
 }
 
-/* On disk, or not there at all. */
+/* Appends and syncs, or leaves the file as it was. */
 static enum err append(int fd, const char *path, const char *line)
 {
 	size_t n = strlen(line);
@@ -205,8 +204,8 @@ static enum err append(int fd, const char *path, const char *line)
 	return e;
 }
 
-/* Appends "ID ATTEMPT WHAT" and its checksum. work: unless a line speaks against it; NULL: whatever
- * the others say. */
+/* Appends "ID ATTEMPT WHAT" and its checksum. work: only if no line forbids the attempt; NULL:
+ * unconditionally. */
 static enum err add(struct served *s, const uint8_t *job_id, uint32_t attempt, const char *what,
 		    struct work *work)
 {
@@ -227,7 +226,7 @@ static enum err add(struct served *s, const uint8_t *job_id, uint32_t attempt, c
 			e = err_set(ERR_JOB, "%s cannot be opened to append: %s", s->path,
 				    strerror(errno));
 	}
-	/* Two processes on one state must not both find that nobody has served it. */
+	/* Prevents two processes with one state from both serving the attempt. */
 	if (e == ERR_OK && flock(fd, LOCK_EX) != 0)
 		log_debug("%s: %s", s->path, strerror(errno));
 	if (e == ERR_OK)
@@ -235,7 +234,7 @@ static enum err add(struct served *s, const uint8_t *job_id, uint32_t attempt, c
 	for (size_t i = 0; e == ERR_OK && work && i < s->lines + cut; i++)
 		if (strcmp(s->line[i].id, id) == 0)
 			e = compare(work, &s->line[i]);
-	if (e == ERR_OK && s->read == 0) /* new: its name too must outlive a power loss */
+	if (e == ERR_OK && s->read == 0) /* new file: its name must survive a power loss, too */
 		e = file_sync_dir(s->path);
 	if (e == ERR_OK && cut) {
 		log_warn("%s: its last line was cut short", s->path);
@@ -244,7 +243,7 @@ static enum err add(struct served *s, const uint8_t *job_id, uint32_t attempt, c
 	if (e == ERR_OK)
 		e = append(fd, s->path, line);
 	if (f)
-		fclose(f); /* and with it the lock */
+		fclose(f);
 	else if (fd >= 0)
 		close(fd);
 	return e;

@@ -56,7 +56,7 @@ static enum err open_socket(struct party_status *s, uv_loop_t *loop)
 
 	if (e == ERR_OK)
 		e = control_open(&s->control, path);
-	if (e == ERR_OK) /* nobody is answered before the loop runs */
+	if (e == ERR_OK) /* answers nothing before the loop runs */
 		e = control_start(s->control, loop, answer, s);
 	confine_as_before();
 	free(path);

@@ -1,7 +1,7 @@
-/* status.h -- a party's control socket: it answers coterie status, and can be told nothing.
+/* status.h -- a party's control socket: answers coterie status and accepts no commands.
  *
- * What it answers is the snapshot that its window shows too (common/job/live.h), how far its ledger reaches, and its budgets.
- */
+ * Answers the snapshot that the dashboard shows too (common/job/live.h), the head of the ledger,
+ * and the budgets. */
 #ifndef PARTY_DAEMON_STATUS_H
 #define PARTY_DAEMON_STATUS_H
 
@@ -9,12 +9,13 @@
 #include "proto/control.h"
 
 struct party_status;
-/* Before the process confines itself. A socket that was not asked for and cannot be made is a warning, and *s NULL, with
- * which party_status_close() does nothing. ERR_INPUT: one that control.socket names cannot be made; or a viewer is
- * nobody of this host. config is borrowed. */
-enum err party_status_open(struct party_status **s, const struct party_config *config, uv_loop_t *loop) MUST_CHECK;
+/* Call before the process confines itself. If control.socket is not configured, a socket that
+ * cannot be made is only a warning, and *s answers nothing. ERR_INPUT: the configured socket cannot
+ * be made, or a viewer is no user of this host. config is borrowed. */
+enum err party_status_open(struct party_status **s, const struct party_config *config,
+			   uv_loop_t *loop) MUST_CHECK;
 /* The loop has to run once more. */
 void party_status_close(struct party_status *s);
-void party_status_free(struct party_status *s); /* after that */
+void party_status_free(struct party_status *s); /* call after that */
 
 #endif

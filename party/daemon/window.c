@@ -17,15 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-	ROWS = 100,
-	WORDS_MAX = 200,
-	DAYS = 7,
-	DAYS_MAX = 366,
-	SHORT = 8 /* bytes of a hash that tell one from another */
-};
+enum { ROWS = 100, WORDS_MAX = 200, DAYS = 7, DAYS_MAX = 366, SHORT = 8 };
 
-/* NULL with ERR_OK: nothing has left this party yet. */
+/* *l is NULL with ERR_OK if the ledger does not exist yet. */
 static enum err open_ledger(const struct party_config *config, struct ledger **l)
 {
 	char *path = file_join(config->state, "ledger.db");
@@ -38,7 +32,7 @@ static enum err open_ledger(const struct party_config *config, struct ledger **l
 	return e;
 }
 
-/* ---- the ledger ---- */
+/* -- the ledger ----------------------------------------------------------------------------- */
 
 static enum err add_line(void *list, const struct ledger_line *l)
 {
@@ -112,7 +106,7 @@ static void ledger(void *config, const struct http_request *r, struct http_answe
 	http_refuse(a, 500, "%s", err_detail());
 }
 
-/* ---- budgets ---- */
+/* -- budgets -------------------------------------------------------------------------------- */
 
 static void hex_short(const uint8_t hash[static SHA256_LEN], char text[static 2 * SHORT + 1])
 {
@@ -125,7 +119,7 @@ struct budgets {
 	const struct party_config *config;
 };
 
-/* Of the data set, whoever coordinated: eps of the unit that has spent most of it. */
+/* Privacy account of the data set, over all coordinators: eps of the unit that has spent most. */
 static enum err put_privacy(const struct budgets *b, const struct ledger_job *job, struct json *o)
 {
 	double delta = b->config->policy.max_delta_total, most = 0;
@@ -173,7 +167,6 @@ static enum err list_budgets(const struct party_config *config, struct ledger *l
 	return l ? ledger_read_spent(l, add_budget, &b) : ERR_OK;
 }
 
-/* Bounds that the policy does not have are null. */
 static void put_limits(struct json *o, const struct party_config *c)
 {
 	const struct {
@@ -229,7 +222,7 @@ enum err party_show_standing(const struct party_config *config, struct json *o)
 	return e;
 }
 
-/* ---- offers ---- */
+/* -- offers --------------------------------------------------------------------------------- */
 
 static void offers(void *arg, const struct http_request *r, struct http_answer *a)
 {
@@ -242,7 +235,7 @@ static void offers(void *arg, const struct http_request *r, struct http_answer *
 		return;
 	}
 	o = json_object();
-	texts = json_put_object(o, "texts"); /* by the job's number */
+	texts = json_put_object(o, "texts"); /* by job id */
 	for (const struct json *one = json_first(list); one; one = json_next(one)) {
 		struct buf text = { 0 };
 		char id[OFFER_ID_TEXT];
@@ -257,7 +250,7 @@ static void offers(void *arg, const struct http_request *r, struct http_answer *
 	http_json(a, o);
 }
 
-/* The answer that the body of a request holds; false: *why says what was expected. */
+/* The answer in a request's body; on false, *why names the expected form. */
 struct given {
 	bool yes;
 	const char *hash, *why;
@@ -311,7 +304,7 @@ static void answer_offer(void *arg, const struct http_request *r, struct http_an
 	json_free(o);
 }
 
-/* ---- status and metrics ---- */
+/* -- status and metrics --------------------------------------------------------------------- */
 
 static void put_status(void *config, struct json *status)
 {
@@ -383,7 +376,7 @@ static void put_metrics(void *arg, struct buf *text)
 	json_free(waiting);
 }
 
-/* ---- its life ---- */
+/* -- start and end -------------------------------------------------------------------------- */
 
 static char *token_path(const struct party_config *config)
 {

@@ -17,8 +17,9 @@ static const char *const baselines_names[] = { "all", "quick", "off", NULL };
 const struct config_row fedgcn_rows[] = {
 	{ "features", CONFIG_ENUM, AT(how.features), .standard = "structure",
 	  .names = fedgcn_features_names,
-	  .help = "of nodes: degrees and random walks; or, of graphs whose first two attributes are coordinates from "
-		  "0 to 3, these and where lines begin at the node; or structure and coordinates" },
+	  .help = "of nodes: degrees and random walks; or, of graphs whose first two attributes "
+		  "are coordinates from 0 to 3, these and where lines begin at the node; or "
+		  "structure and coordinates" },
 	{ "rounds", CONFIG_UNSIGNED, AT(how.rounds), 1, JOB_ITERATIONS_MAX, "10",
 	  .help = "rounds at most" },
 	{ "epochs", CONFIG_UNSIGNED, AT(how.epochs), 1, JOB_ITERATIONS_MAX, "10",
@@ -31,24 +32,25 @@ const struct config_row fedgcn_rows[] = {
 	  .help = "weight of the reconstruction beside the clustering" },
 	{ "prototypes", CONFIG_ENUM, AT(how.prototypes), .standard = "matched",
 	  .names = prototypes_names,
-	  .help = "what clusters' centres become: means by number; or the paper's density estimate, for which "
-		  "each party's go up in clear" },
+	  .help = "what clusters' centres become: means by number; or the paper's density "
+		  "estimate, for which each party's go up in clear" },
 	{ "aggregation", CONFIG_ENUM, AT(how.sharing), .standard = "fedavg",
 	  .names = aggregation_names,
-	  .help = "of weights: means; means to which parties stay near; or means of all but the last layers" },
+	  .help = "of weights: means; means to which parties stay near; or means of all but the "
+		  "last layers" },
 	{ "mu", CONFIG_DOUBLE, AT(how.mu), 0, 1e6, "0.01",
 	  .help = "fedprox: how near" },
 	{ "final", CONFIG_ENUM, AT(how.final), .standard = "default", .names = final_names,
-	  .help = "how graphs are clustered at last: three principal components and a mixture; or k-means, as in "
-		  "the paper" },
+	  .help = "how graphs are clustered at last: three principal components and a mixture; or "
+		  "k-means, as in the paper" },
 	{ "min_cluster", CONFIG_UNSIGNED, AT(how.min_cluster), 1, JOB_LEAST_MAX, "5",
 	  .help = "fewest graphs behind a prototype that leaves a party" },
 	{ "unchanged", CONFIG_DOUBLE, AT(how.unchanged), 0, 0.99, "0",
-	  .help = "ends when no more than this share of all graphs changes its cluster in a round; 0: after all "
-		  "rounds" },
+	  .help = "ends when no more than this share of all graphs changes its cluster in a round; "
+		  "0: after all rounds" },
 	{ "baselines", CONFIG_ENUM, AT(baselines), .standard = "all", .names = baselines_names,
-	  .help = "what parties find beside it for comparison: \"quick\" leaves out training alone, which takes "
-		  "as long as the rounds" },
+	  .help = "what parties find beside it for comparison: \"quick\" leaves out training "
+		  "alone, which takes as long as the rounds" },
 	{ 0 },
 };
 /* clang-format on */

@@ -16,14 +16,17 @@ static const char *const auto_word[] = { "auto", NULL };
 /* clang-format off */
 /* Rows of both kinds. */
 #define ON_COLUMNS \
-	{ "standardize", CONFIG_ENUM, AT(how.standardize), .standard = "none", .names = kind_standardize_names, \
-	  .help = "columns come to mean 0 and deviation 1, but for categories and sparse features: by all parties' rows, " \
-		  "from one sum more (\"joint\"), or each party's by its own (\"local\")" }, \
+	{ "standardize", CONFIG_ENUM, AT(how.standardize), .standard = "none", \
+	  .names = kind_standardize_names, \
+	  .help = "columns come to mean 0 and deviation 1, but for categories and sparse " \
+		  "features: by all parties' rows, from one sum more (\"joint\"), or each " \
+		  "party's by its own (\"local\")" }, \
 	{ "profile", CONFIG_BOOL, AT(how.profile), .standard = "false", \
-	  .help = "at the end, what sets clusters apart over all parties: means and shares of each column by cluster, " \
-		  "which policy.profile of each party must allow" }, \
+	  .help = "at the end, what sets clusters apart over all parties: means and shares of " \
+		  "each column by cluster, which policy.profile of each party must allow" }, \
 	{ "profile_noise", CONFIG_DOUBLE, AT(how.profile_noise), 0, 1e6, "1", \
-	  .help = "deviation of the noise on each sum of that profile, in what one row of usual size adds; claims no privacy" }
+	  .help = "deviation of the noise on each sum of that profile, in what one row of usual " \
+		  "size adds; claims no privacy" }
 #define PRIVACY \
 	{ "noise.eps", CONFIG_DOUBLE, AT(noise_eps), 1e-6, 1e6, "", \
 	  .help = "differential privacy: eps; with noise.delta and noise.clip" }, \
@@ -32,21 +35,23 @@ static const char *const auto_word[] = { "auto", NULL };
 	{ "noise.clip", CONFIG_DOUBLE, AT(noise_clip), 1e-300, 1e300, "", \
 	  .help = "tau_X: longer rows are shortened to it" }
 #define COLLUDERS \
-	{ "noise.colluders", CONFIG_UNSIGNED, AT(noise_colluders), 1, PARTIES_MAX - 1, "auto", .names = auto_word, \
-	  .help = "sums: so many parties may tell the coordinator what noise they added, and the rest is enough; \"auto\": " \
-		  "half of them. 1 at least, for a party knows its own" }
+	{ "noise.colluders", CONFIG_UNSIGNED, AT(noise_colluders), 1, PARTIES_MAX - 1, "auto", \
+	  .names = auto_word, \
+	  .help = "sums: so many parties may tell the coordinator what noise they added, and the " \
+		  "rest is enough; \"auto\": half of them. 1 at least, for a party knows its own" }
 
 const struct config_row fedsc_rows[] = {
 	{ "restarts", CONFIG_UNSIGNED, AT(how.restarts), 1, JOB_RESTARTS_MAX, "20",
 	  .help = "R, starts that go on to the end; the one of least inertia wins" },
 	{ "iterations", CONFIG_UNSIGNED, AT(how.lloyd), 1, JOB_ITERATIONS_MAX, "10",
 	  .help = "Q, Lloyd steps at most; fedspectral+: power iterations of a round" },
-	{ "variant", CONFIG_ENUM, AT(how.variant), .standard = "anchor", .names = fedsc_variant_names,
-	  .help = "Stage II: landmarks and sums alone, the whole kernel by sums alone, or the paper's, which "
-		  "uploads in clear what rows can be read from" },
+	{ "variant", CONFIG_ENUM, AT(how.variant), .standard = "anchor",
+	  .names = fedsc_variant_names,
+	  .help = "Stage II: landmarks and sums alone, the whole kernel by sums alone, or the "
+		  "paper's, which uploads in clear what rows can be read from" },
 	{ "dims", CONFIG_UNSIGNED, AT(how.dims), 2, FEDSC_DIMS_MAX, "auto", .names = auto_word,
-	  .help = "d, landmarks or the dictionary's size; \"auto\": min(n/5, 600) landmarks, n/3 of "
-		  "fewer than 30 rows a cluster; else by `dims_share`" },
+	  .help = "d, landmarks or the dictionary's size; \"auto\": min(n/5, 600) landmarks, n/3 "
+		  "of fewer than 30 rows a cluster; else by `dims_share`" },
 	{ "dims_share", CONFIG_DOUBLE, AT(how.share), 0.5, 1, "0.99",
 	  .help = "dense, paper: share of the eigenvalues of F'F that d keeps" },
 	{ "dims_most", CONFIG_UNSIGNED, AT(how.dims_most), 2, FEDSC_DIMS_MAX, "250",
@@ -55,7 +60,8 @@ const struct config_row fedsc_rows[] = {
 	  .help = "mc, fewest rows behind any sum of rows" },
 	{ "near", CONFIG_UNSIGNED, AT(how.near), 1, 64, "4",
 	  .help = "anchor: s, landmarks that stand for a row" },
-	{ "neighbours", CONFIG_UNSIGNED, AT(how.neighbours), 1, JOB_LEAST_MAX, "auto", .names = auto_word,
+	{ "neighbours", CONFIG_UNSIGNED, AT(how.neighbours), 1, JOB_LEAST_MAX, "auto",
+	  .names = auto_word,
 	  .help = "paper: neighbours that a row keeps; \"auto\": max(ceil(ln n), 1)" },
 	{ "kernel.width", CONFIG_DOUBLE, AT(how.width), 0, 1e9, "0",
 	  .help = "dense, paper: r; 0: kernel.factor times the parties' mean distance" },
@@ -68,18 +74,19 @@ const struct config_row fedsc_rows[] = {
 	{ "inner", CONFIG_UNSIGNED, AT(how.inner), 1, JOB_ITERATIONS_MAX, "5",
 	  .help = "dense, paper: Q, a party's own steps in a round" },
 	{ "tolerance", CONFIG_DOUBLE, AT(how.tolerance), 0, 1, "0",
-	  .help = "dense, paper: Stage I ends when Z changes by no more than this share; 0: after all rounds" },
+	  .help = "dense, paper: Stage I ends when Z changes by no more than this share; 0: after "
+		  "all rounds" },
 	{ "participants", CONFIG_UNSIGNED, AT(how.participants), 0, PARTIES_MAX, "0",
 	  .help = "dense, paper: parties that compute in each round of Stage I; 0: all" },
 	ON_COLUMNS,
 	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = fedsc_noise_names,
-	  .help = "what Gaussian noise is added to: nothing, each party's rows, its factors Z_p and C_p, or, by shares of all "
-		  "parties, each sum (anchor)" },
+	  .help = "what Gaussian noise is added to: nothing, each party's rows, its factors Z_p "
+		  "and C_p, or, by shares of all parties, each sum (anchor)" },
 	{ "noise.beta", CONFIG_DOUBLE, AT(noise_beta), 0, 1e6, "0",
 	  .help = "sigma in standard deviations; claims no privacy" },
 	{ "noise.beta_c", CONFIG_DOUBLE, AT(noise_beta_c), -1, 1e6, "-1",
-	  .help = "paper: sigma of C_p in its standard deviations, where noise.beta is Z_p's alone; -1: noise.beta is "
-		  "both's" },
+	  .help = "paper: sigma of C_p in its standard deviations, where noise.beta is Z_p's "
+		  "alone; -1: noise.beta is both's" },
 	PRIVACY,
 	{ "noise.ball", CONFIG_DOUBLE, AT(noise_ball), 1e-300, 1e300, "",
 	  .help = "factors: tau_Z, the public ball that rows of Z are clipped to" },
@@ -98,7 +105,8 @@ const struct config_row kmeans_rows[] = {
 	  .help = "ends when no centre moves by more than this share of the rows' spread" },
 	ON_COLUMNS,
 	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = fedsc_noise_names,
-	  .help = "what Gaussian noise is added to: nothing, each party's rows, or, by shares of all parties, each sum" },
+	  .help = "what Gaussian noise is added to: nothing, each party's rows, or, by shares of "
+		  "all parties, each sum" },
 	{ "noise.beta", CONFIG_DOUBLE, AT(noise_beta), 0, 1e6, "0",
 	  .help = "sigma in standard deviations; claims no privacy" },
 	PRIVACY,

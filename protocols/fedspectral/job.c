@@ -22,31 +22,37 @@ const struct config_row fedspectral_rows[] = {
 	  .help = "Q, Lloyd steps at most; fedspectral+: power iterations of a round" },
 	{ "variant", CONFIG_ENUM, AT(variant), .standard = "exact",
 	  .names = fedspectral_names,
-	  .help = "products with the joint graph, which show it; Algorithms 3 and 4; or Algorithms 1 and 2" },
-	{ "rounds", CONFIG_UNSIGNED, AT(how.rounds), 1, JOB_ITERATIONS_MAX, "auto", .names = auto_word,
+	  .help = "products with the joint graph, which show it; Algorithms 3 and 4; or Algorithms "
+		  "1 and 2" },
+	{ "rounds", CONFIG_UNSIGNED, AT(how.rounds), 1, JOB_ITERATIONS_MAX, "auto",
+	  .names = auto_word,
 	  .help = "rounds at most; \"auto\": 100 for exact, 20 for fedspectral+" },
 	{ "tolerance", CONFIG_DOUBLE, AT(how.tolerance), 1e-6, 1, "5e-4",
 	  .help = "exact: largest residual of an eigenvector, relative to the first eigenvalue" },
 	{ "regularize", CONFIG_DOUBLE, AT(how.regularize), 0, 10, "0",
-	  .help = "exact: tau, in mean degrees: (D + tau I)^-1/2 A (D + tau I)^-1/2 in place of D^-1/2 A D^-1/2, by which a few "
-		  "nodes on one edge are no cluster of their own" },
+	  .help = "exact: tau, in mean degrees: (D + tau I)^-1/2 A (D + tau I)^-1/2 in place of "
+		  "D^-1/2 A D^-1/2, by which a few nodes on one edge are no cluster of their own" },
 	{ "unit_rows", CONFIG_BOOL, AT(how.unit_rows), .standard = "true",
 	  .help = "k-means on rows of length 1; the paper's Algorithm 4 has them as they are" },
 	{ "ids", CONFIG_ENUM, AT(ids), .standard = "hashed", .names = ids_names,
-	  .help = "how nodes' ids reach the coordinator: as hashes by a key it does not have, or as they are" },
+	  .help = "how nodes' ids reach the coordinator: as hashes by a key it does not have, or "
+		  "as they are" },
 	{ "allow_disjoint", CONFIG_BOOL, AT(allow_disjoint), .standard = "false",
-	  .help = "no two parties need have a node in common: without, that is taken for a lie about rows" },
+	  .help = "no two parties need have a node in common: without, that is taken for a lie "
+		  "about rows" },
 	{ "block", CONFIG_UNSIGNED, AT(how.block), 1, 1024, "auto", .names = auto_word,
 	  .help = "exact: b, columns of a product; \"auto\": max(20, k + 10)" },
 	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = noise_names,
-	  .help = "exact: what Gaussian noise is added to: nothing, or, by shares of all parties, each sum" },
+	  .help = "exact: what Gaussian noise is added to: nothing, or, by shares of all parties, "
+		  "each sum" },
 	{ "noise.eps", CONFIG_DOUBLE, AT(noise_eps), 1e-6, 1e6, "",
 	  .help = "differential privacy: eps; with noise.delta" },
 	{ "noise.delta", CONFIG_DOUBLE, AT(noise_delta), 1e-300, 0.5, "",
 	  .help = "differential privacy: delta" },
-	{ "noise.colluders", CONFIG_UNSIGNED, AT(how.colluders), 1, PARTIES_MAX - 1, "auto", .names = auto_word,
-	  .help = "sums: so many parties may tell the coordinator what noise they added, and the rest is enough; \"auto\": "
-		  "half of them. 1 at least, for a party knows its own" },
+	{ "noise.colluders", CONFIG_UNSIGNED, AT(how.colluders), 1, PARTIES_MAX - 1, "auto",
+	  .names = auto_word,
+	  .help = "sums: so many parties may tell the coordinator what noise they added, and the "
+		  "rest is enough; \"auto\": half of them. 1 at least, for a party knows its own" },
 	{ 0 },
 };
 /* clang-format on */

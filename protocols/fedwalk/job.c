@@ -16,23 +16,28 @@ static const char *const auto_word[] = { "auto", NULL };
 /* clang-format off */
 const struct config_row fedwalk_rows[] = {
 	{ "ids", CONFIG_ENUM, AT(ids), .standard = "hashed", .names = ids_names,
-	  .help = "how nodes' ids reach the coordinator: as hashes by a key it does not have, or as they are" },
+	  .help = "how nodes' ids reach the coordinator: as hashes by a key it does not have, or "
+		  "as they are" },
 	{ "mode", CONFIG_ENUM, AT(mode), .standard = "walks", .names = fedwalk_mode_names,
-	  .help = "walks from device to device, as the paper has them, from which ties can be read; or each "
-		  "pair reported once by randomised response, and walks over what was reported" },
-	{ "dissimilarity", CONFIG_ENUM, AT(dissimilarity), .standard = "l1", .names = dissimilarity_names,
-	  .help = "of vertices: between their noisy degree vectors; or the paper's, for which each uploads "
-		  "its ties" },
+	  .help = "walks from device to device, as the paper has them, from which ties can be "
+		  "read; or each pair reported once by randomised response, and walks over what "
+		  "was reported" },
+	{ "dissimilarity", CONFIG_ENUM, AT(dissimilarity), .standard = "l1",
+	  .names = dissimilarity_names,
+	  .help = "of vertices: between their noisy degree vectors; or the paper's, for which each "
+		  "uploads its ties" },
 	{ "dtw_rows", CONFIG_UNSIGNED, AT(dtw_rows), 0, 4096, "0",
-	  .help = "dtw: longer matrices of degree vectors are averaged down to so many rows; 0: not" },
+	  .help = "dtw: longer matrices of degree vectors are averaged down to so many rows; 0: "
+		  "not" },
 	{ "tree", CONFIG_ENUM, AT(tree), .standard = "auto", .names = hct_names,
-	  .help = "exact: average linkage of all pairs; landmarks: of sqrt(n) groups and within each; auto: "
-		  "exact up to 50000 vertices" },
+	  .help = "exact: average linkage of all pairs; landmarks: of sqrt(n) groups and within "
+		  "each; auto: exact up to 50000 vertices" },
 	{ "eps", CONFIG_DOUBLE, AT(eps), 1e-3, 1e6, "2",
-	  .help = "walks: of the noise on degree vectors and of the encoder; randomized-response: of all ties "
-		  "together, 8 where not given" },
+	  .help = "walks: of the noise on degree vectors and of the encoder; randomized-response: "
+		  "of all ties together, 8 where not given" },
 	{ "p", CONFIG_DOUBLE, AT(p), 0, 1, "0.2",
-	  .help = "walks: how often the vertex after the next one is predicted, which saves a message" },
+	  .help = "walks: how often the vertex after the next one is predicted, which saves a "
+		  "message" },
 	{ "bins", CONFIG_UNSIGNED, AT(bins), 1, FEDWALK_BINS_MAX, "auto", .names = auto_word,
 	  .help = "walks: k, bins of a degree vector; \"auto\": floor(ln n)" },
 	{ "walks", CONFIG_UNSIGNED, AT(walks), 1, 10000, "80",
@@ -44,8 +49,8 @@ const struct config_row fedwalk_rows[] = {
 	{ "dims", CONFIG_UNSIGNED, AT(dims), FEDWALK_DIMS, FEDWALK_DIMS, "128",
 	  .help = "numbers of an embedding; fixed" },
 	{ "keep_embeddings", CONFIG_BOOL, AT(keep_embeddings), .standard = "true",
-	  .help = "the coordinator writes all embeddings too; false: each party has those of its own vertices, "
-		  "and nobody else keeps any" },
+	  .help = "the coordinator writes all embeddings too; false: each party has those of its "
+		  "own vertices, and nobody else keeps any" },
 	{ 0 },
 };
 /* clang-format on */

@@ -23,7 +23,7 @@ static void weigh_words(const struct ranks *R, struct features *X, struct embedd
 	free(w.count);
 }
 
-/* -- scaling ------------------------------------------------------------------------------- */
+/* -- scaling -------------------------------------------------------------------------------- */
 
 static void scale_columns(struct mat *Z, const double *sigma)
 {
@@ -53,7 +53,6 @@ void embed_scale(struct mat *Z, const double *norm, double mean, double power)
 	}
 }
 
-/* Sums over all ranks, in the order of rowsum.h. */
 static double sum_of(const struct ranks *R, const double *x, size_t n)
 {
 	struct rowsum s;
@@ -85,7 +84,7 @@ static double scale_rows(const struct ranks *R, struct mat *Z, double mean, doub
 	return mean;
 }
 
-/* -- embedding --------------------------------------------------------------------------------- */
+/* -- embedding ------------------------------------------------------------------------------ */
 
 static enum err check(const struct ranks *R, const struct features *X, const struct embed_params *p)
 {
@@ -123,7 +122,6 @@ static size_t dims(size_t rows, size_t cols, const struct embed_params *p)
 	return p->dims < d ? p->dims : d;
 }
 
-/* U becomes Z, with rows not scaled yet. */
 static void scale_basis(struct mat *U, const double *sigma, const struct embed_params *p,
 			struct mat *map)
 {
@@ -134,7 +132,6 @@ static void scale_basis(struct mat *U, const double *sigma, const struct embed_p
 		scale_columns(map, sigma);
 }
 
-/* map: Z = F map, before rows are scaled. */
 static enum err project(const struct ranks *R, const struct mat *F, const struct embed_params *p,
 			struct mat *Z, struct mat *map)
 {

@@ -47,11 +47,10 @@ struct embedding {
 	unsigned order;
 	struct mat map; /* m x d: Z = filtered X map, before rows are scaled */
 	bool unit_rows;
-	double row_power; /* p */
+	double row_power;
 	double mean_norm; /* m, the mean of r; 0 if rows were not scaled */
 };
 void embedding_release(struct embedding *e);
-/* map (m x d) <- diag(weight) map */
 void embed_fold(struct mat *map, const double *weight);
 
 /* embed() that also fills *kept; the caller releases it. Empty on errors. */
@@ -65,7 +64,6 @@ enum err embed_keep(struct features *X, const struct graph *g, const struct embe
 enum err embed_again(struct features *X, const struct graph *g, const struct embedding *e,
 		     unsigned threads, struct mat *Z) MUST_CHECK;
 
-/* Writes r_i = ||Z_i|| to norm (n). */
 void embed_norms(const struct mat *Z, double *norm);
 /* Z_i /= m (r_i/m)^p for given r; rows with r zero (to rounding) become zero. */
 void embed_scale(struct mat *Z, const double *norm, double mean, double power);

@@ -67,7 +67,6 @@ static size_t place_of(size_t j, size_t columns, size_t width, double *sign)
 	return columns > width ? (h >> 32) % width : j;
 }
 
-/* Adds the row to `to` (width); returns its squared length. */
 static double add_row(const struct features *X, size_t row, size_t width, double *to)
 {
 	const struct csr *S = &X->sparse;

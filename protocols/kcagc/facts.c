@@ -27,7 +27,7 @@ static enum err spread(const struct slice *s, enum filter_kind kind, unsigned st
 				   s->X.is_sparse ? NULL : &s->X.dense, square, apart);
 }
 
-/* -- raw features, sparse or dense ----------------------------------------------------------- */
+/* -- raw features, sparse or dense ---------------------------------------------------------- */
 
 /* Statistics of a column's non-zeros: count, least, most, mean, sum of squared distances from
  * it. */
@@ -142,8 +142,8 @@ static double *column_weights(struct slice *s)
 }
 
 struct squares {
-	const double *weight; /* of columns, or NULL */
-	double *sum;          /* of each row */
+	const double *weight;
+	double *sum;
 };
 
 static void add_square(void *ctx, size_t row, size_t column, double *value)
@@ -175,7 +175,6 @@ struct standard {
 	size_t n;
 };
 
-/* Standardises foreign columns; constant ones become 0. */
 static void bring_to_unit(void *ctx, size_t row, size_t column, double *value)
 {
 	const struct standard *s = ctx;
@@ -303,7 +302,7 @@ double *slice_weights_beside(struct slice *s, struct features *X)
 
 struct along {
 	const double *root; /* sqrt(degree) of each row */
-	double *sum;        /* of each column */
+	double *sum;
 };
 
 static void add_along(void *ctx, size_t row, size_t column, double *value)

@@ -47,13 +47,13 @@ struct state {
 	size_t n;
 	const struct gcc_params *p;
 	struct sums_basis *basis;
-	struct gcc_report by[2]; /* the clusterings of settle.h */
+	struct gcc_report by[2];
 	struct gcc_report *report;
 	uint32_t *label;
 	double *confidence;
 	struct mat F;
 	struct mat Q; /* of the first iteration, from the guard */
-	size_t moved; /* labels changed by the last step */
+	size_t moved;
 };
 
 static enum err times_joint(void *ctx, const struct mat *B, struct mat *Y)
@@ -152,7 +152,6 @@ static enum err embed_by(const struct state *s, const struct mat *Q, struct mat 
 	return err;
 }
 
-/* F: means of Z; 0 for an empty cluster. */
 static void move_centres(struct state *s, const struct mat *Z)
 {
 	memset(s->F.a, 0, s->F.rows * s->F.cols * sizeof(*s->F.a));
@@ -172,7 +171,6 @@ static size_t clusters_of(const uint32_t *label, size_t n, size_t k)
 	return count;
 }
 
-/* Assigns rows to the nearest centre; confidence: the margin to the next one. */
 static void nearest(struct state *s, const struct mat *Z)
 {
 	double *D = alloc(Z->rows * s->F.rows, sizeof(*D));
@@ -274,7 +272,6 @@ static enum err step_scaled(struct state *s)
 	return err;
 }
 
-/* Clusters with s->basis->order, which the parties know already. */
 static enum err cluster_by_order(void *method, unsigned t, uint32_t *label, double *confidence,
 				 unsigned *k)
 {

@@ -18,7 +18,7 @@
 enum { GCC_ITERATIONS = 30 };
 
 struct gcc_params {
-	unsigned k;      /* clusters, >= 1 */
+	unsigned k;
 	unsigned k_from; /* 0: k is given; else one of k_from .. k is chosen */
 	unsigned order;  /* p; 0: chosen by the rule of order.h */
 	enum degrees degrees;
@@ -36,7 +36,7 @@ struct gcc_params {
 
 struct gcc_report {
 	struct sums_basis basis;
-	unsigned k;                 /* given or chosen */
+	unsigned k;
 	struct selection selection; /* empty unless k is a range */
 	bool scaled; /* the guard took the clusters of scaled rows: no iterations, no losses */
 	double modularity;   /* before the iterations; mean over the parties' graphs */

@@ -13,14 +13,14 @@ static const double GUARD_MARGIN = 0.02;
 
 struct guard {
 	unsigned order; /* p, for the means */
-	bool means;     /* whether Q is wanted */
+	bool means;
 	/* never take scaled rows, although they are tried: classes are no communities */
 	bool never;
-	double margin;            /* GUARD_MARGIN */
+	double margin;
 	struct sums_clusters how; /* k already chosen, no range */
 	/* Output: */
-	bool scaled;       /* scaled rows' clusters were taken; how.inertia is theirs */
-	double inertia;    /* of the clusters taken */
+	bool scaled; /* scaled rows' clusters were taken; how.inertia is theirs */
+	double inertia;
 	double modularity; /* of the clusters taken, mean over the parties' graphs */
 	struct mat rows;   /* the scaled rows, n x Z.cols; the caller's to release */
 	/* K G D^-1 (n x k) of the plain rows' clusters, if these stay and `means` is set; else

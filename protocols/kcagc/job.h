@@ -1,5 +1,5 @@
-/* job.h -- what a job of kind kcagc, kmeans.columns, or one of their .predict says (arXiv 2411.12329), and what follows
- * from it alone, the same at all processes. */
+/* job.h -- parameters of jobs of kind kcagc, kmeans.columns, and their .predict (arXiv 2411.12329),
+ * and derived values, the same in all processes. */
 #ifndef PROTOCOLS_KCAGC_JOB_H
 #define PROTOCOLS_KCAGC_JOB_H
 
@@ -10,18 +10,17 @@
 
 enum kcagc_preset { PRESET_DEFAULT, PRESET_PAPER };
 enum kcagc_method { METHOD_TREE, METHOD_FLAT, METHOD_BASIC, METHOD_LANDMARK, METHOD_GCC };
-/* auto: take the cheapest method and exchange; only: say which that is, and end */
 enum kcagc_graphs { GRAPHS_SHARED, GRAPHS_OWN }; /* own: edges may differ between parties */
-/* A cell's virtual node: its mean, or the local centre (line 13) */
+/* A cell's virtual node: its mean, or the local centre (line 13). */
 enum kcagc_virtual { VIRTUAL_MEAN, VIRTUAL_CENTRE };
 enum kcagc_exchange { EXCHANGE_DISTANCES, EXCHANGE_GRAM };
 
 enum { KCAGC_ORDER_MAX = 10000 };
-#define KCAGC_ORDER_AUTO CONFIG_WORD /* filter_order: chosen from sums, by a rule without labels */
+#define KCAGC_ORDER_AUTO CONFIG_WORD /* filter_order: chosen from sums, without labels */
 
 struct kcagc_job {
 	JOB_HEAD;
-	enum kcagc_graphs graphs; /* kcagc.predict has it, too */
+	enum kcagc_graphs graphs; /* kcagc.predict, too */
 	enum kcagc_preset preset;
 	enum kcagc_method method;           /* Protocol 3 as a tree, flat; or Protocol 2 */
 	struct config_count local_clusters; /* k^ >= k */
@@ -34,24 +33,25 @@ struct kcagc_job {
 	double row_power;         /* job.projection.row_power: p */
 	enum kcagc_virtual virtual_nodes;
 	unsigned local_restarts; /* R of Protocol 1 */
-	unsigned start_words;    /* that starts may sum in a round */
-	/* Of the joint k-means that makes the k clusters: `starts` begin, after `screen` iterations
-	 * the best `restarts` go on. */
+	unsigned start_words;    /* most words that starts sum in a round */
+	/* The joint k-means that makes the k clusters: runs `starts`, and continues the best
+	 * `restarts` after `screen` iterations. */
 	unsigned starts, screen, restarts;
-	/* Of those at the tree's inner nodes; restarts 0: by k/k^ */
+	/* At the tree's inner nodes; restarts 0: derived from k/k^. */
 	unsigned inner_restarts, inner_iterations;
-	unsigned iterations; /* Q */
-	bool ninth;          /* the 1/9 step */
-	unsigned polish;     /* P Lloyd steps on all nodes at the end */
-	unsigned polish_rows; /* over so many, but for the last (sample.h); 0: all */
+	unsigned iterations;  /* Q */
+	bool ninth;           /* the 1/9 step */
+	unsigned polish;      /* P, Lloyd steps on all nodes at the end */
+	unsigned polish_rows; /* nodes of all those steps but the last (sample.h); 0: all */
 	enum kcagc_exchange exchange;
-	bool joint_norm;     /* rows are scaled by their norm over all parties; predict has it, too */
-	unsigned min_cell;   /* fewest nodes behind any number that enters a sum */
+	bool joint_norm;      /* rows are scaled by their norm over all parties; predict, too */
+	unsigned min_cell;    /* fewest nodes behind any number that enters a sum */
 	enum degrees degrees; /* of landmark and gcc */
-	bool landmark_power; /* job.landmark.power: the power round of landmark projection */
-	enum job_standardize standardize; /* a column is all at one party: joint and local are one */
-	/* kcagc.predict, kmeans.columns.predict */
-	uint8_t model[CONFIG_ID_LEN]; /* the job that made the model */
+	bool landmark_power;  /* job.landmark.power: the power round of landmark projection */
+	/* joint and local are equal, since one party has the whole column */
+	enum job_standardize standardize;
+	/* kcagc.predict, kmeans.columns.predict: */
+	uint8_t model[CONFIG_ID_LEN]; /* id of the job that made the model */
 };
 JOB_OF_KIND(kcagc_job)
 #define kcagc_job(job) JOB_ACCESS(kcagc_job, job)
@@ -83,51 +83,55 @@ void kmeans_columns_predict_leaks(struct said *s, const void *job, size_t partie
 bool kcagc_is_flat(const void *job);
 size_t kcagc_burst(const void *job, size_t n, bool down);
 
-/* Are edges those of rows that were matched, and meant to be the same at all parties? They are compared then, where
- * ACCEPT could not. */
+/* Are rows matched, with edges that should be the same at all parties? They are compared after
+ * matching, since ACCEPT could not. */
 bool kcagc_compares_later(const struct kcagc_job *job);
 
-/* Distances of joint rows and centres are no larger, for n rows of L parties; 0: as large as the data's. Z_i is
- * (r_i / m)^(1 - p) long, and r_i <= n m. */
+/* Upper bound of the distances of joint rows and centres, for n rows of L parties; 0: depends on
+ * the data. Z_i has length (r_i / m)^(1 - p), and r_i <= n m. */
 double kcagc_most(const struct kcagc_job *job, size_t parties, size_t n);
-/* With fewer bits behind the point than this by kcagc_most() parties agree on a bound of their own data. */
+/* If kcagc_most() leaves fewer fraction bits than this, parties agree on a bound of their own
+ * data. */
 enum { KCAGC_FRACTION_LEAST = 20 };
 
-/* Landmark projection and GCC: numbers have bounds that follow from n alone. They are scaled to fill
- * the words, but for words of 64 bits and a number of fraction_bits. */
+/* Landmark projection and GCC: the bounds of numbers follow from n alone. They are scaled to fill
+ * the words, except for 64-bit words with a given fraction_bits. */
 bool kcagc_is_bounded(const struct kcagc_job *job);
-/* Of these, with filter.order "auto": two orders may be tried, one after the other (settle.h). Not with a range, of which each
- * would take a k of its own, nor with degrees, which a filter does not smooth. */
+/* Of these, with filter.order "auto": two orders may be tried, one after the other (settle.h). Not
+ * with a range, since each order would choose its own k, nor with degrees, which the filter does
+ * not smooth. */
 bool kcagc_may_settle(const struct kcagc_job *job);
-/* The job's, of graphs of their own off in place of auto: a node has a degree in each. */
+/* The job's; off in place of auto if graphs differ, since a node has a degree in each. */
 enum degrees kcagc_degrees(const struct kcagc_job *job);
-/* Classes are to be communities, as far as the job says: no degrees count. */
+/* Does the job look for communities? True if degrees do not count. */
 bool kcagc_communities(const struct kcagc_job *job);
 
-/* filter.order "auto": is the order also held to how well clusters fit the graph? Not with preset "paper": the letter is AGC's rule. */
+/* filter.order "auto": does the modularity of clusters limit the order? Not with preset "paper", as
+ * published. */
 bool kcagc_weighs_fit(const struct kcagc_job *job);
 
-unsigned kcagc_local_clusters(const struct kcagc_job *job); /* k^ as a number */
-unsigned kcagc_dims(const struct kcagc_job *job);           /* d as a number, before the slice's cap */
-unsigned kcagc_inner_restarts(const struct kcagc_job *job); /* as a number */
-/* Of the joint k-means that makes the k clusters, over m items. */
+unsigned kcagc_local_clusters(const struct kcagc_job *job); /* k^ */
+unsigned kcagc_dims(const struct kcagc_job *job);           /* d, before the slice's cap */
+unsigned kcagc_inner_restarts(const struct kcagc_job *job);
+/* Starts of the joint k-means over m items. */
 unsigned kcagc_starts(const struct kcagc_job *job, size_t m);
-/* The iteration after which so many starts are screened; 0: none are */
+/* The iteration after which the starts are screened; 0: never. */
 unsigned kcagc_screen(const struct kcagc_job *job, unsigned starts);
 
-/* How the embedding and the local clustering (Protocol 1) are parametrised. */
+/* Parameters of the embedding (Protocol 1). */
 struct embed_params kcagc_embed_params(const struct kcagc_job *job, unsigned threads);
 
-/* How a prediction cuts its nodes into sums, the same at both halves. */
-enum { PREDICT_WORDS = 1 << 20 }; /* of a sum: 8 MiB at the coordinator, however many nodes */
+/* The division of a prediction's nodes into sums, the same at both sides. */
+/* words of a sum: 8 MiB at the coordinator, for any number of nodes */
+enum { PREDICT_WORDS = 1 << 20 };
 
-/* The nodes of one sum, k words each; the last sum has those that are left. */
+/* Nodes of one sum, k words each; the last sum may have fewer. */
 static inline size_t predict_rows(size_t k)
 {
 	return k < PREDICT_WORDS ? PREDICT_WORDS / k : 1;
 }
 
-/* kind.h */
+/* Memory estimates, for kind.h. */
 double kcagc_memory(const void *job, const struct kind_sizes *sizes);
 double kcagc_predict_memory(const void *job, const struct kind_sizes *sizes);
 double kmeans_columns_memory(const void *job, const struct kind_sizes *sizes);

@@ -63,7 +63,7 @@ struct kmeans_params landmark_local(unsigned k, size_t local_clusters, uint64_t 
 				       .threads = threads };
 }
 
-/* -- sets of nodes --------------------------------------------------------------------------- */
+/* -- sets of nodes -------------------------------------------------------------------------- */
 
 /* H (n x parties clusters): one-hot labels, each column over the square root of its size, centred.
  * HH' is applied by products; H is not formed. */
@@ -164,9 +164,8 @@ enum err landmark_sets(const uint32_t *cells, size_t parties, size_t n, size_t c
 	return ERR_OK;
 }
 
-/* -- rows on the landmarks' span ------------------------------------------------------------- */
+/* -- rows on the landmarks' span ------------------------------------------------------------ */
 
-/* M (sets x Q.cols): means of Q's rows over each set. */
 static void set_means(const struct mat *Q, const uint32_t *set, size_t sets, struct mat *M)
 {
 	mat_init(M, sets, Q->cols);
@@ -248,8 +247,7 @@ enum err landmark_margins(const struct mat *Q, const uint32_t *before, const uin
 	return ERR_OK;
 }
 
-/* -- landmark_run()
- * ------------------------------------------------------------------------------ */
+/* -- landmark_run() ------------------------------------------------------------------------- */
 
 struct state {
 	struct parties *parties;
@@ -257,14 +255,13 @@ struct state {
 	const struct landmark_params *p;
 	uint32_t *set; /* n: the set of each node, below `sets` */
 	struct sums_basis *basis;
-	struct landmark_report by[2]; /* the clusterings of settle.h */
+	struct landmark_report by[2];
 	struct landmark_report *report;
 	uint32_t *label;
 	double *confidence;
 	struct mat Z; /* n x at most k: the joint embedding */
 };
 
-/* Sets of nodes that the parties' own clusters have in common. */
 static enum err choose_sets(struct state *s, struct landmark_report *report)
 {
 	const struct landmark_params *p = s->p;
@@ -287,7 +284,6 @@ static enum err choose_sets(struct state *s, struct landmark_report *report)
 	return err;
 }
 
-/* Broadcasts the sets and sums Q = K G D^-1. */
 static enum err tell_sets(struct state *s, struct mat *Q)
 {
 	size_t sets = s->report->sets;
@@ -404,7 +400,6 @@ static enum err polish(struct state *s, struct mat *Q)
 	return err ? err : sums_end_steps(s->parties);
 }
 
-/* Clusters with s->basis->order, which the parties know already. */
 static enum err cluster_by_order(void *method, unsigned t, uint32_t *label, double *confidence,
 				 unsigned *k)
 {

@@ -10,7 +10,7 @@
 #include "protocols/kcagc/sums.h"
 
 struct landmark_params {
-	unsigned k, k_from;    /* k_from 0: k is given; else one of k_from .. k is chosen */
+	unsigned k, k_from;
 	size_t local_clusters; /* k^, local clusters per party */
 	unsigned order;        /* p; 0: chosen by the rule of order.h */
 	/* of the job; unless off, the guard never takes scaled rows: classes are no communities */
@@ -34,8 +34,8 @@ struct landmark_report {
 	size_t sets, merged, rank;
 	bool scaled; /* the guard took the clusters of scaled rows */
 	double inertia;
-	double modularity;          /* before polish; mean over the parties' graphs */
-	unsigned k;                 /* given or chosen */
+	double modularity; /* before polish; mean over the parties' graphs */
+	unsigned k;
 	struct selection selection; /* empty unless k is a range */
 };
 
@@ -62,7 +62,7 @@ struct kmeans_params landmark_local(unsigned k, size_t local_clusters, uint64_t 
 enum err landmark_run(struct parties *parties, size_t n, const struct landmark_params *p,
 		      uint32_t *label, struct landmark_report *report) MUST_CHECK;
 
-/* -- the steps ------------------------------------------------------------------------------- */
+/* -- the steps ------------------------------------------------------------------------------ */
 
 /* Finds sets of nodes that the parties' clusters (parties x n, each below `clusters`) have in
  * common. Centres the indicators, divides each column by the square root of its size, and runs

@@ -1,4 +1,3 @@
-/* Disclosure of kcagc, kcagc.predict and kmeans.columns. */
 #include "protocols/kcagc/job.h"
 #include "common/kind/own.h"
 
@@ -194,7 +193,6 @@ void kcagc_predict_leaks(struct said *s, const void *p, size_t parties)
 	say_privacy(s, NULL);
 }
 
-/* say_first() for rows in place of nodes. */
 static void say_first_of_rows(struct said *s, const void *job, size_t parties)
 {
 	say(s, true, "coordinator and parties see the names of all parties and the number of rows");

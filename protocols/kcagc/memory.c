@@ -91,7 +91,6 @@ double kcagc_predict_memory(const void *p, const struct kind_sizes *s)
 					: data_of(s) + 1.6 * 8 * cells + 8 * s->n * job->clusters);
 }
 
-/* Raw dense rows; distances are sent block by block. */
 double kmeans_columns_predict_memory(const void *p, const struct kind_sizes *s)
 {
 	if (s->coordinator)

@@ -14,8 +14,8 @@ enum { ORDER_BLOCK = 10, ORDER_BLOCKS = 10, ORDER_CAP = ORDER_BLOCK * ORDER_BLOC
 enum { ORDER_WORDS = 2 * ORDER_BLOCK };
 
 struct order_search {
-	struct mat F;           /* filtered features */
-	struct filter_run *run; /* of F */
+	struct mat F;
+	struct filter_run *run;
 	const struct features *X;
 	const struct graph *g;
 	size_t entries; /* non-zeros of X, or the number of all values if many are non-zero */
@@ -42,7 +42,7 @@ void order_end(struct order_search *s);
 enum err order_decide(const double *intra, const double *fit, size_t known, unsigned *rule,
 		      unsigned *order) MUST_CHECK;
 
-/* -- filter order from sums over the parties, so that all filter alike ------------------------- */
+/* -- filter order from sums over the parties, so that all filter alike ---------------------- */
 
 /* GCC's rule (Fettal, Labiod, Nadif, WSDM 2022, Section 4.4; their T = rownorm(S + I)): the
  * smallest p >= 1 with c_p - c_{p+1} < m/n, at most cap. spread2[t] = c_t^2 for t = 0 .. cap+1: the

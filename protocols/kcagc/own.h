@@ -4,10 +4,8 @@
 
 #include "protocols/kcagc/slice.h"
 
-/* Answers to ASK_FACTS, ASK_NORMS (idf: of weighted columns) and ASK_SPREADS. */
 void slice_facts(struct slice *s, double *x);
 void slice_norms(struct slice *s, bool idf, double *x);
-/* Appends the degree column to the filtered features (slice.h). */
 void slice_put_degrees(struct slice *s);
 /* *scale: the factor of all rows; 1 if all nodes have the same degree, which is ERR_INPUT with
  * DEGREES_ALONE. */

@@ -54,9 +54,9 @@ void placing_of(const struct slice *s, const uint32_t *label, size_t k, size_t p
 
 struct weighing {
 	const struct placing *p;
-	size_t *count;  /* m: values present */
-	double *square; /* n: of each row */
-	bool words;     /* columns of words still hold only 0 and 1 */
+	size_t *count; /* m: values present */
+	double *square;
+	bool words; /* columns of words still hold only 0 and 1 */
 };
 
 static void weigh(void *ctx, size_t row, size_t column, double *value)
@@ -108,7 +108,6 @@ void placing_project(const struct placing *p, struct features *X, const double *
 		     unsigned threads, struct mat *D)
 {
 	features_each(X, shorten, (void *)(uintptr_t)norm);
-	/* A projection commutes with the filter, so that it is made first. */
 	if (X->is_sparse)
 		csr_times(&X->sparse, &p->map, threads, D);
 	else

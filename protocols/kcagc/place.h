@@ -18,7 +18,7 @@ struct placing {
 	uint8_t *word; /* m; 1: the column holds only 0 and 1 */
 	/* m x k: maps a filtered row to its part of each distance, up to a constant of the row */
 	struct mat map;
-	double *offset; /* k */
+	double *offset;
 };
 void placing_release(struct placing *p);
 

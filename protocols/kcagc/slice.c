@@ -114,7 +114,7 @@ void slice_release(struct slice *s)
 	*s = (struct slice){ 0 };
 }
 
-/* -- filtered features ----------------------------------------------------------------------- */
+/* -- filtered features ---------------------------------------------------------------------- */
 
 static void filter_wide(struct slice *s, unsigned order)
 {
@@ -256,7 +256,6 @@ static enum err tell_wide(const struct slice *s, const struct question *q, const
 	return err;
 }
 
-/* Does the answer contain a product with X_l? */
 static bool has_product(const struct question *q)
 {
 	return q->kind == ASK_PRODUCTS || q->kind == ASK_MEANS || q->means;
@@ -267,7 +266,6 @@ size_t slice_words_before(const struct question *q, size_t n)
 	return has_product(q) ? question_whole(q) : question_words(q, n);
 }
 
-/* x: slice_words_before() numbers. */
 static enum err find_whole(struct slice *s, const struct question *q, double *x)
 {
 	size_t n = s->g->adjacency.rows;
@@ -360,8 +358,7 @@ unsigned slice_order(const double *spreads, size_t n, size_t m)
 	return psi_share(spreads + (size_t)2 * SLICE_POWERS, slice_rule(spreads, n, m));
 }
 
-/* -- the party's own clusters
- * -------------------------------------------------------------------- */
+/* -- the party's own clusters --------------------------------------------------------------- */
 
 /* FNV-1a over doubles instead of bytes: detects accidental changes of a file. */
 static uint64_t digest(const struct mat *X)

@@ -22,7 +22,7 @@
 /* SLICE_ORDER_MAX: highest order p that the rule of order.h may take; it needs spreads up to p +
  * 1. */
 enum {
-	SLICE_EXPLAINED = 2, /* numbers */
+	SLICE_EXPLAINED = 2,
 	SLICE_ORDER_MAX = 15,
 	SLICE_POWERS = SLICE_ORDER_MAX + 2,
 	SLICE_SPREADS = 2 * SLICE_POWERS + SLICE_ORDER_MAX + 1, /* with shares */
@@ -84,7 +84,6 @@ static inline size_t question_words(const struct question *q, size_t n)
  * ASK_PRODUCTS if columns of B have length sqrt(n), since rows of T^t X have length at most 1. 0:
  * unknown. */
 double question_most(const struct question *q, size_t n);
-/* multiplies by q->unit in place */
 void question_scale(const struct question *q, double *square, size_t n);
 
 struct slice {
@@ -162,7 +161,6 @@ double *slice_weights_beside(struct slice *s, struct features *X);
  * beyond n do not count: n rows have no more directions, and duplicated columns, at any party, must
  * not change the stopping order. */
 unsigned slice_rule(const double *spreads, size_t n, size_t m);
-/* slice_rule(), limited by psi_share(). */
 unsigned slice_order(const double *spreads, size_t n, size_t m);
 
 /* Computes T^order X ahead of the first question that needs it, from X or from T^p X of a lower p,
@@ -180,7 +178,6 @@ enum err slice_filter(struct slice *s, unsigned order) MUST_CHECK;
 enum err slice_cluster(struct slice *s, unsigned order, size_t parties, size_t dims,
 		       const struct kmeans_params *how, uint32_t *label) MUST_CHECK;
 
-/* For arrays of struct slice. */
 extern const struct memory_kind slices_in_memory;
 
 #endif

@@ -12,7 +12,6 @@ static void join_most(void *ctx, double *into, double *from)
 	*into = fmax(*into, *from);
 }
 
-/* Sum of z^power over all rows, or with `join` the maximum. */
 static double over_rows(const struct slice *s, const double *z, unsigned power, rowsum_join *join)
 {
 	size_t rows = s->g->adjacency.rows;

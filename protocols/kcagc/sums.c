@@ -111,7 +111,6 @@ static double square_of(const struct sums_basis *basis, const double *spreads, d
 	return rows;
 }
 
-/* x: SLICE_EXPLAINED numbers. */
 static enum err decide_degrees(struct parties *parties, struct sums_basis *basis, const double *x)
 {
 	struct question take = { .kind = ASK_DEGREES };
@@ -210,7 +209,7 @@ enum err sums_step(struct parties *parties, unsigned order, const uint32_t *labe
 	return sums_means(parties, order, label, n, k, Y);
 }
 
-/* -- clusters of an embedding ---------------------------------------------------------------- */
+/* -- clusters of an embedding --------------------------------------------------------------- */
 
 size_t sums_columns(unsigned k, unsigned k_from)
 {
@@ -257,7 +256,6 @@ static void measure_gaps(const struct mat *Z, struct selection *s)
 	free(value);
 }
 
-/* The same k-means as a job with this k runs. */
 static void select_k(const struct mat *Z, struct sums_clusters *c, uint32_t *label)
 {
 	c->selection.from = c->k_from;

@@ -7,7 +7,6 @@
 #include "common/cluster/selection.h"
 #include "common/parties/parties.h"
 
-/* Result of the agreement, before either method begins. */
 struct sums_basis {
 	bool idf;     /* all features of all parties are 0 or 1: columns are weighted */
 	size_t width; /* m, sum of the slices' widths */
@@ -63,8 +62,8 @@ struct sums_clusters {
 	unsigned restarts, lloyd;
 	uint64_t seed;
 	unsigned threads;
-	double inertia;             /* output, as `selection` */
-	struct selection selection; /* empty if k is given */
+	double inertia; /* output, as `selection` */
+	struct selection selection;
 };
 /* Columns needed: k, and for a range one more, for the last eigengap. */
 size_t sums_columns(unsigned k, unsigned k_from);

@@ -24,9 +24,8 @@ struct wide {
  * Smaller slices are formed, which is faster with many vectors and keeps their labels bitwise
  * identical. */
 bool wide_pays(const struct csr *X);
-bool wide_pays_for(size_t rows, size_t cols, size_t entries); /* the same, from sizes */
+bool wide_pays_for(size_t rows, size_t cols, size_t entries);
 
-/* g has as many nodes as X has rows. */
 void wide_init(struct wide *w, const struct csr *X, const struct graph *g, unsigned order,
 	       unsigned threads);
 void wide_release(struct wide *w);

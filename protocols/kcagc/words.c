@@ -15,7 +15,6 @@ static void see(struct words *w, size_t column, double value)
 	w->count[column]++;
 }
 
-/* Merges the counts of all ranks. */
 static void agree(struct words *w, const struct ranks *R, size_t m)
 {
 	struct {

@@ -13,11 +13,11 @@
 
 #define HEAD "coterie job state v2\n"
 
-/* Behind the rest of the line: it is done; more lines follow. */
+/* Suffixes of the second line: the job is done; lines of left-out parties follow. */
 #define DONE    " done"
 #define WITHOUT " without"
 
-enum { CHECK = 16, LINE = 128, STATE_MAX = 320 + LINE * PARTIES_MAX }; /* bytes of the file */
+enum { CHECK = 16, LINE = 128, STATE_MAX = 320 + LINE * PARTIES_MAX };
 
 void attempt_hash(const struct job *job, const char *const *name, size_t L,
 		  uint8_t hash[static HASH_LEN])
@@ -70,7 +70,8 @@ enum err attempt_keep(const char *path, const struct attempt_state *s)
 
 void attempt_touch(const char *path)
 {
-	(void)!utimensat(AT_FDCWD, path, NULL, 0); /* it may have been removed meanwhile */
+	/* another process may have removed it meanwhile */
+	(void)!utimensat(AT_FDCWD, path, NULL, 0);
 }
 
 void attempt_forget(const char *path)
@@ -79,7 +80,6 @@ void attempt_forget(const char *path)
 		unlink(path);
 }
 
-/* Lines of those who were left out, and a checksum of all before it. */
 static bool look_left(const char *text, const char *at, struct attempt_state *s)
 {
 	char check[CHECK + 1];

@@ -1,20 +1,18 @@
-/* attempt.h -- what a coordinator that is started again must know of the job that was under way.
+/* attempt.h -- the state of a job under way, for a coordinator that restarts.
  *
- * One small file in the output directory, `job.state`: job id, attempt, the hash of job and parties,
- * the key by which nodes
- * are numbered, whether the job is done, and which parties were left out. Written before an attempt is offered, removed when the job ends in
- * whatever way but a crash. Its time of modification says when this coordinator last lived, across
- * restarts of the host too.
+ * One small file in the output directory, `job.state`: job id, attempt, the hash of job and
+ * parties, the key that numbers the nodes, whether the job is done, and the parties left out.
+ * Written before an attempt is offered; removed when the job ends other than by a crash. Its
+ * modification time is the last sign of life of this coordinator, across restarts of the host too.
  *
- *   attempt_keep     an attempt begins: who is started again goes on, with another attempt
- *   attempt_done     all parties have said that they have results, the coordinator's are on disk, and
- *                    what parties need to verify that is on its way: who is started again tells those
- *                    that come back, and repeats nothing
- *   attempt_forget   the parties were told, and leave
+ * - attempt_keep(): an attempt begins. A restarted coordinator continues with another attempt.
+ * - attempt_done(): all parties confirmed their results, the coordinator's are on disk, and the
+ *   parties have been sent all that they need to verify that. A restarted coordinator reports this
+ *   to parties that return, and repeats nothing.
+ * - attempt_forget(): the parties were told, and leave.
  *
- * A party leaves only when it is told, so before the mark all are there for another attempt, and
- * behind it nothing is missing.
- */
+ * A party leaves only when told, so that before the mark all are there for another attempt, and
+ * after it nothing is missing. */
 #ifndef SERVER_DAEMON_ATTEMPT_H
 #define SERVER_DAEMON_ATTEMPT_H
 
@@ -29,27 +27,28 @@ struct attempt_state {
 	uint8_t job_id[JOB_ID_LEN];
 	uint32_t attempt;
 	uint8_t what[HASH_LEN]; /* attempt_hash() */
-	uint8_t numbers[NUMBERING_KEY_LEN]; /* run->numbers */
+	uint8_t numbers[NUMBERING_KEY_LEN];
 	bool done;
 	size_t lefts;
 	struct record_left left[PARTIES_MAX];
 };
 
-/* Of the effective job and the names of the parties with which it began: who goes on must go on with exactly
- * these. */
+/* Hash of the effective job and the names of the initial parties: a restarted coordinator continues
+ * only with exactly these. */
 void attempt_hash(const struct job *job, const char *const *name, size_t L,
 		  uint8_t hash[static HASH_LEN]);
 
-/* Atomically, readable by its owner alone. ERR_JOB. */
+/* Writes atomically; readable by its owner only. ERR_JOB. */
 enum err attempt_keep(const char *path, const struct attempt_state *s) MUST_CHECK;
-/* Marks what is kept as done. ERR_JOB, ERR_INPUT: it is not marked. */
+/* Marks the state as done. ERR_JOB, ERR_INPUT: not marked. */
 enum err attempt_done(const char *path) MUST_CHECK;
-void attempt_touch(const char *path); /* "still here"; cheap, once a second or so */
+/* updates the modification time; cheap, about once a second */
+void attempt_touch(const char *path);
 void attempt_forget(const char *path);
 
-/* Reads the kept state, if it is not older than limit_s. False: there is nothing to go on with; then why
- * (of ERR_DETAIL_MAX bytes) says what is wrong with the file, "" if there is none; if that is its age
- * alone, *s is filled in all the same. */
+/* Reads the state if it is at most limit_s old. False: nothing to continue. Then why
+ * (ERR_DETAIL_MAX bytes) tells the reason, "" if there is no file; if age is the only reason, *s is
+ * filled nevertheless. */
 bool attempt_find(const char *path, double limit_s, struct attempt_state *s, char *why);
 
 #endif

@@ -19,9 +19,9 @@
 
 enum { LAST_MS = 10000 };
 
-/* ---- the end: one way out of every phase ---- */
+/* -- the end: one way out of every phase ---------------------------------------------------- */
 
-/* Until then parties that were told to come again could dial, to hear that the job has failed. */
+/* Until then, parties on their way to another attempt can dial and learn that the job failed. */
 static void on_linger(uv_timer_t *timer)
 {
 	struct coordinator *c = timer->data;
@@ -37,7 +37,7 @@ static void forget_states(struct coordinator *c)
 			attempt_forget(r->state);
 }
 
-/* As in a party: what does not end must not keep the process. */
+/* As in a party: a computation that does not end must not keep the process. */
 static void on_last(uv_timer_t *timer)
 {
 	struct coordinator *c = timer->data;
@@ -54,7 +54,8 @@ void coordinator_close(struct coordinator *c, enum err result, const char *why, 
 	c->stopping = c->closing = true;
 	c->result = result;
 	snprintf(c->why, sizeof(c->why), "%s", why ? why : "");
-	for (size_t l = 0; l < c->L; l++) /* those that are lent the job has closed */
+	/* running_close() has closed connections of seats lent to jobs */
+	for (size_t l = 0; l < c->L; l++)
 		if (c->seat[l].conn && !c->seat[l].job) {
 			if (c->seat[l].joined)
 				coordinator_refuse(c->seat[l].conn, MSG_AGAIN, c->why);
@@ -73,7 +74,7 @@ void coordinator_close(struct coordinator *c, enum err result, const char *why, 
 	c->front = NULL;
 	watch_close(&c->watch);
 	uv_timer_start(&c->last_timer, on_last, LAST_MS, 0);
-	for (struct running *r = c->jobs; r; r = r->next) /* it is over, or is left to itself */
+	for (struct running *r = c->jobs; r; r = r->next)
 		uv_unref((uv_handle_t *)&r->job_done);
 }
 
@@ -97,7 +98,7 @@ enum err coordinator_end(struct coordinator *c)
 	return e;
 }
 
-/* ---- start ---- */
+/* -- start ---------------------------------------------------------------------------------- */
 
 enum err coordinator_check(const struct coordinator_config *config)
 {
@@ -154,7 +155,7 @@ enum err coordinator_init(struct coordinator *c)
 	return ERR_OK;
 }
 
-/* Somebody elsewhere has shown a certificate, by which the window knows them. */
+/* A user authenticated by certificate at the API endpoint: pass the connection to the window. */
 static void on_shown(void *coordinator, int fd, const char *name)
 {
 	window_add(((struct coordinator *)coordinator)->window, fd, name);
@@ -177,7 +178,7 @@ enum err coordinator_listen(struct coordinator *c)
 	if (api)
 		TRY(front_open(&c->front, c->host, "api.listen", config->api.at.host,
 			       config->api.at.port, on_shown, c, c->api_bound));
-	return confine(&config->common); /* the loop has not run: nobody has been accepted yet */
+	return confine(&config->common); /* the loop has not run yet: no connection was accepted */
 }
 
 enum err coordinator_watch(struct coordinator *c, void (*stop)(void *c, const char *why))
@@ -221,9 +222,8 @@ enum err coordinator_say_ready(struct coordinator *c)
 	return file_write(path, (struct bytes){ (uint8_t *)line, strlen(line) }, FILE_PUBLIC);
 }
 
-/* ---- a single job ---- */
+/* -- a single job --------------------------------------------------------------------------- */
 
-/* SIGTERM or SIGINT came. */
 static void on_signal(void *coordinator, const char *why)
 {
 	struct coordinator *c = coordinator;
@@ -259,7 +259,7 @@ enum err coordinator_run(const struct coordinator_config *config, const struct j
 		free(c);
 		return e;
 	}
-	roles_name_of(getuid(), submitter); /* whose process this is */
+	roles_name_of(getuid(), submitter);
 	for (size_t l = 0; l < c->L; l++)
 		seat[l] = &c->seat[l];
 	r = running_new(c, job, seat, c->L, submitter, config->common.output);

@@ -13,7 +13,7 @@
 
 enum { AWAY_TICK_MS = 100 };
 
-/* ---- admission ---- */
+/* -- admission ------------------------------------------------------------------------------ */
 
 void coordinator_refuse(struct conn *conn, uint16_t code, const char *why)
 {
@@ -37,7 +37,7 @@ static void turn_away(struct conn *conn, const char *fmt, ...)
 	conn_close(conn, ERR_PEER, why, CLOSE_TIMEOUT_S);
 }
 
-/* coterie doctor asks who this is. It takes no seat, and nothing waits for it. */
+/* A question of coterie doctor: answers without taking a seat. */
 static void answer(struct coordinator *c, struct conn *conn)
 {
 	char now[32], text[256];
@@ -50,13 +50,12 @@ static void answer(struct coordinator *c, struct conn *conn)
 	conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 }
 
-/* A party came that cannot be let in, and somebody ought to know who looks for why a job waits. */
+/* Shown to users as the reason why a job waits. */
 static void note_refused(struct seat *seat, const char *why)
 {
 	snprintf(seat->refused, sizeof(seat->refused), "%s", why);
 }
 
-/* A seat is free, or its party has to come for another attempt. */
 static void take_seat(struct visitor *v, struct seat *seat, const uint8_t *shown)
 {
 	memcpy(seat->key, shown, sizeof(seat->key));
@@ -64,7 +63,7 @@ static void take_seat(struct visitor *v, struct seat *seat, const uint8_t *shown
 	v->seat = seat;
 }
 
-/* Where a seat is lent to a job. Returns why its party cannot be let in now; NULL: it is. */
+/* Admission to a seat lent to a job. Returns the reason of a refusal, or NULL. */
 static const char *come_to_job(struct visitor *v, struct seat *seat, const uint8_t *shown)
 {
 	struct running *r = seat->job;
@@ -73,7 +72,7 @@ static const char *come_to_job(struct visitor *v, struct seat *seat, const uint8
 	if (r->phase == JOINING && r->again && seat->known && !same_key)
 		return "its key is not the one with which the job began";
 	if (r->phase == TELLING || (r->phase == RUNNING && same_key)) {
-		v->seat = seat; /* its first message says whether it goes on with the job */
+		v->seat = seat; /* its first message decides whether it resumes the job */
 	} else if (!seat->conn && r->phase == JOINING) {
 		take_seat(v, seat, shown);
 	} else if (!seat->conn) {
@@ -123,7 +122,7 @@ static void on_ready(struct conn *conn, void *arg)
 		say_owed(conn, r->result, r->why);
 	} else if (!r && seat->owed != ERR_OK) {
 		say_owed(conn, seat->owed, seat->owed_why);
-		if (c->queue) /* else the one job is all there is */
+		if (c->queue) /* without a queue there is only one job */
 			seat->owed = ERR_OK;
 	} else if (!r && c->stopping) {
 		coordinator_refuse(conn, MSG_AGAIN, "the coordinator is stopping");
@@ -155,7 +154,6 @@ static bool speaks(const struct msg_hello *h)
 	return h->version_min <= PROTO_VERSION_MAX && h->version_max >= PROTO_VERSION_MIN;
 }
 
-/* What peers send as the name of their program goes to logs and pages. */
 static void note_joined(struct seat *seat, struct conn *conn, const struct msg_hello *h)
 {
 	size_t n = h->software.n < SOFTWARE_MAX ? h->software.n : SOFTWARE_MAX;
@@ -198,9 +196,8 @@ static void on_hello(struct visitor *v, struct conn *conn, const struct msg_hell
 		c->queue->came(c->queue->arg, v->seat);
 }
 
-/* ---- a party that was lost in the job ---- */
+/* -- a party lost during the job ------------------------------------------------------------ */
 
-/* Ends the attempt, as when the party crashed. */
 static void lose(struct running *r, struct seat *seat, enum err code, const char *why)
 {
 	if (r->run.more)
@@ -220,7 +217,6 @@ static void take_back(struct seat *seat, struct conn *conn)
 		 conn_address(conn), clock_now_s() - seat->lost_s, (unsigned long long)link.resent);
 }
 
-/* A job that it comes back to is over: its seat is nobody's. */
 static void resume_nothing(struct visitor *v, struct conn *conn, const struct msg_resume *r)
 {
 	struct coordinator *c = v->c;
@@ -229,14 +225,14 @@ static void resume_nothing(struct visitor *v, struct conn *conn, const struct ms
 
 	coordinator_refuse(conn, done ? MSG_ALL_DONE : ERR_PEER, why);
 	log_info("%s came back: %s", conn_name(conn), why);
-	if (v->seat->conn == conn) /* it comes again at once */
+	if (v->seat->conn == conn) /* it dials again at once */
 		v->seat->conn = NULL;
 	v->seat = NULL;
 	conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 }
 
-/* A party goes on with the job over a new connection. If its old one still seems to stand, the new
- * one counts: a second process with the same key would not know the job's id. */
+/* A party resumes the job over a new connection. The new one has precedence over an old one that
+ * still seems to stand: a second process with the same key would not know the job's id. */
 static void on_resume(struct visitor *v, struct conn *conn, const struct msg_resume *m)
 {
 	struct seat *seat = v->seat;
@@ -283,7 +279,7 @@ static void on_resume(struct visitor *v, struct conn *conn, const struct msg_res
 	take_back(seat, conn);
 }
 
-/* Its connection of this attempt is lost, and it has forgotten the job. */
+/* Its connection of this attempt is lost, and the process has lost the job's state. */
 static void lose_restarted(struct running *r, struct seat *seat)
 {
 	char why[256];
@@ -294,7 +290,7 @@ static void lose_restarted(struct running *r, struct seat *seat)
 	lose(r, seat, ERR_PEER, why);
 }
 
-/* At once, that is: as soon as the job before has ended here too. */
+/* The party returns as soon as the previous job has ended here too. */
 static void come_later(struct conn *conn)
 {
 	coordinator_refuse(conn, MSG_AGAIN, "the job before is just ending");
@@ -302,8 +298,8 @@ static void come_later(struct conn *conn)
 }
 
 /* HELLO from a party while a job runs. If it was lost before it received anything of the job, it
- * joins now. Otherwise it was restarted and has lost its state: this attempt is over, and it takes
- * part in the next; or, if all have their results, it is told so. */
+ * joins now. Otherwise it restarted and lost its state: this attempt is over, and it takes part in
+ * the next; or, if all have their results, it is told so. */
 static void on_hello_again(struct visitor *v, struct conn *conn, const struct msg_hello *h)
 {
 	struct coordinator *c = v->c;
@@ -318,7 +314,7 @@ static void on_hello_again(struct visitor *v, struct conn *conn, const struct ms
 	memcpy(m.job_id, r->run.job_id, JOB_ID_LEN);
 	if (running_goes_on(r)) {
 		running_send_again(r, v, conn);
-	} else if (r->phase == JOINING && !seat->conn) { /* it was there before this attempt was */
+	} else if (r->phase == JOINING && !seat->conn) { /* it connected before this attempt */
 		seat->conn = conn;
 		on_hello(v, conn, h);
 	} else if (r->phase == TELLING) {
@@ -349,7 +345,6 @@ static void on_hello_again(struct visitor *v, struct conn *conn, const struct ms
 	}
 }
 
-/* Ends the attempt if a party was away for longer than reconnect_s. */
 static void on_away(uv_timer_t *timer)
 {
 	struct running *r = timer->data;
@@ -363,7 +358,7 @@ static void on_away(uv_timer_t *timer)
 		if (!channel_is_away(seat->channel))
 			continue;
 		any = true;
-		if (seat->conn) /* its closing has not been seen to the end: lost_s is not set */
+		if (seat->conn) /* its close is not complete: lost_s is not set */
 			continue;
 		if (clock_now_s() - seat->lost_s < limit_s)
 			continue;
@@ -383,9 +378,9 @@ static void on_lost(struct running *r, struct seat *seat, const char *why)
 	uv_timer_start(&r->away_timer, on_away, AWAY_TICK_MS, AWAY_TICK_MS);
 }
 
-/* ---- what comes from connections ---- */
+/* -- events of connections ------------------------------------------------------------------ */
 
-/* In a process with several jobs, lines that this thread logs from here on are of this party's. */
+/* With a queue, assigns this thread's log lines from here on to the party's job. */
 static void speak_of(const struct visitor *v)
 {
 	const struct running *r = v->of ? v->of : v->seat ? v->seat->job : NULL;
@@ -490,7 +485,7 @@ void *coordinator_on_accepted(struct conn *conn, void *arg)
 
 const struct conn_events coordinator_events = { on_ready, on_message, on_closed };
 
-/* ---- who does not come ---- */
+/* -- parties that do not come --------------------------------------------------------------- */
 
 bool running_is_joined(const struct running *r)
 {

@@ -10,10 +10,10 @@
 
 enum {
 	TOUCH_MS = 500,
-	COME_BACK_MS = 5000, /* as long as a party waits at most between two tries to come back */
+	COME_BACK_MS = 5000, /* a party's longest pause between two tries to return */
 };
 
-/* ---- across restarts of this process ---- */
+/* -- across restarts of this process -------------------------------------------------------- */
 
 static bool repeats(const struct running *r)
 {
@@ -29,7 +29,6 @@ static void on_touch(uv_timer_t *timer)
 	attempt_touch(r->state);
 }
 
-/* The job goes on, or is done, without that party. */
 static void leave_out(struct running *r, size_t l, bool done)
 {
 	struct seat *seat = r->seat[l];
@@ -43,7 +42,7 @@ static void leave_out(struct running *r, size_t l, bool done)
 	running_let_go(r, seat);
 	seat->owed = ERR_DEADLINE;
 	snprintf(seat->owed_why, sizeof(seat->owed_why), "%s", why);
-	if (conn) { /* it has not said HELLO */
+	if (conn) { /* it has not sent HELLO */
 		coordinator_refuse(conn, ERR_DEADLINE, why);
 		conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 	}
@@ -77,7 +76,6 @@ bool running_goes_without(struct running *r)
 	return true;
 }
 
-/* Whom the coordinator before this one left out. */
 static void leave_out_again(struct running *r, const struct attempt_state *s)
 {
 	for (size_t i = 0; i < s->lefts; i++)
@@ -90,7 +88,6 @@ static void leave_out_again(struct running *r, const struct attempt_state *s)
 			}
 }
 
-/* Goes on with a job that this coordinator left unfinished when it ended. */
 enum err running_take_up(struct running *r, const struct attempt_state *s)
 {
 	char cause[MSG_NAME_MAX + 32];
@@ -158,7 +155,7 @@ enum err running_find(struct running *r)
 	} else if (found && !s.done && repeats(r)) {
 		return running_take_up(r, &s);
 	} else if (found && s.done) {
-		/* The results are on disk; what is left is to tell parties that come back. */
+		/* The results are on disk; only the parties that return must be told. */
 		memcpy(r->run.job_id, s.job_id, JOB_ID_LEN);
 		r->run.attempt = s.attempt;
 		leave_out_again(r, &s);
@@ -197,7 +194,7 @@ void running_keep_state(struct running *r)
 	uv_timer_start(&r->state_timer, on_touch, TOUCH_MS, TOUCH_MS);
 }
 
-/* ---- a party crashed ---- */
+/* -- a party crashed ------------------------------------------------------------------------ */
 
 bool running_goes_on(const struct running *r)
 {
@@ -215,7 +212,7 @@ void running_send_again(struct running *r, struct visitor *v, struct conn *conn)
 		snprintf(why, sizeof(why), "attempt %u follows: %.800s", r->run.attempt,
 			 r->record.attempts.past[r->record.attempts.count - 1].cause);
 	coordinator_refuse(conn, MSG_AGAIN, why);
-	if (v->seat && v->seat->conn == conn) { /* it comes again at once */
+	if (v->seat && v->seat->conn == conn) { /* it dials again at once */
 		v->seat->conn = NULL;
 		v->seat->joined = false;
 	}
@@ -267,7 +264,7 @@ void running_fail(struct running *r, enum err code, const char *why)
 	running_close(r, code, text);
 }
 
-/* ---- parties that come back to a job that is done ---- */
+/* -- parties that return to a finished job -------------------------------------------------- */
 
 bool running_is_done(const struct running *r)
 {
@@ -288,6 +285,6 @@ void running_say_done(struct running *r, struct visitor *v, struct conn *conn)
 	for (size_t l = 0; l < r->L; l++)
 		if (!r->seat[l]->knows)
 			return;
-	if (r->phase == TELLING) /* else the job thread's end is ours */
+	if (r->phase == TELLING) /* otherwise the end of the job thread closes the job */
 		running_close(r, ERR_OK, NULL);
 }

@@ -17,19 +17,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How long a party that is there has to acknowledge the last message. */
 #define DONE_TIMEOUT_S      5.0
-#define LAST_TIMEOUT_S      1.0 /* until what goes before it is in the kernel */
+#define LAST_TIMEOUT_S      1.0 /* until earlier messages are in the kernel */
 #define ABORT_TIMEOUT_S     1.0
-#define CANCELLED_TIMEOUT_S 0.2 /* a process that is stopped has little time left */
+#define CANCELLED_TIMEOUT_S 0.2 /* a process that is being stopped has little time left */
 
-/* ---- offer and acceptance ---- */
+/* -- offer and acceptance ------------------------------------------------------------------- */
 
-/* All parties must mean the same job. */
 static enum err compare_jobs(const struct run *run, const uint8_t *job_hash,
 			     const struct msg_accept *accept)
 {
-	char ours[17], theirs[17]; /* enough of them to tell two apart */
+	char ours[17], theirs[17]; /* 16 digits suffice to distinguish two */
 
 	for (size_t l = 0; l < run->L; l++) {
 		if (memcmp(job_hash, accept[l].job_hash, HASH_LEN) == 0)
@@ -60,7 +58,7 @@ static enum err gather_accepts(struct run *run, const uint8_t *job_hash)
 		if (m->type == MSG_ASKING && asking[l]) {
 			e = err_set(ERR_PEER, "%s sent ASKING twice", run->name[l]);
 		} else if (m->type == MSG_ASKING) {
-			/* While the party's progress rises, no deadline of ours passes. */
+			/* While the party's progress rises, no deadline here expires. */
 			asking[l] = true;
 			live_awaits(run->name[l], run->record->job_id, true);
 			log_info("waiting for %s, where a person is asked whether it takes part, "
@@ -76,11 +74,11 @@ static enum err gather_accepts(struct run *run, const uint8_t *job_hash)
 	if (e == ERR_OK)
 		e = compare_jobs(run, job_hash, accept);
 	if (e == ERR_OK && run->job.align == ALIGN_SAME &&
-	    half->compare) /* else rows are matched first */
+	    half->compare) /* otherwise rows are matched first */
 		e = half->compare(run, accept);
 	if (e == ERR_OK && run->job.align == ALIGN_SAME && run->job.kind->split != SPLIT_EDGES &&
 	    run->job.kind->split != SPLIT_VERTICES)
-		e = run_check_room(run); /* of the others n is known once nodes are agreed on */
+		e = run_check_room(run); /* the others learn n when they agree on nodes */
 	free(m);
 	free(asking);
 	free(wanted);
@@ -88,8 +86,7 @@ static enum err gather_accepts(struct run *run, const uint8_t *job_hash)
 	return e;
 }
 
-/* ---- keys: Protocol 4 lines 2-8. The coordinator relays them and can read none of what follows.
- * ---- */
+/* -- keys: Protocol 4 lines 2-8. The coordinator relays them and learns no secret ----------- */
 
 static enum err relay_keys(struct run *run)
 {
@@ -111,19 +108,20 @@ static enum err relay_keys(struct run *run)
 	return e;
 }
 
-/* ---- rows that parties do not all have ---- */
+/* -- rows that not all parties have --------------------------------------------------------- */
 
 static enum err match_rows(struct run *run)
 {
-	TRY(server_intersect(run)); /* job.min_common of them or more, and so clusters of them */
+	/* at least job.min_common rows, hence enough for the clusters */
+	TRY(server_intersect(run));
 	facts_number(&run->record->facts, "common_rows", (double)run->n);
 	TRY(run_check_room(run));
 	return run_warm(run);
 }
 
-/* ---- the end ---- */
+/* -- the end -------------------------------------------------------------------------------- */
 
-/* Each party's last word; *all: what it and the others are told, how far their ledgers reach. */
+/* Receives each party's DONE; *all: the answer, with the heads of all ledgers. */
 static enum err gather_done(struct run *run, struct msg *all)
 {
 	struct msg *m = alloc(1, sizeof(*m));
@@ -145,7 +143,6 @@ static enum err gather_done(struct run *run, struct msg *all)
 	return e;
 }
 
-/* run.json, with all that has passed so far. */
 static enum err write_record(struct run *run)
 {
 	struct link_state link;
@@ -159,8 +156,8 @@ static enum err write_record(struct run *run)
 	return record_write(run->record, run->output);
 }
 
-/* Everyone has written its results before anyone is told that the job is done. A party whose
- * connection is lost now comes back to hear it; if it does not, nothing is undone. */
+/* All parties have written their results before any learns that the job is done. A party that loses
+ * its connection now returns to hear it; if it does not, nothing is undone. */
 static enum err finish(struct run *run)
 {
 	struct relayed_told told;
@@ -178,13 +175,13 @@ static enum err finish(struct run *run)
 	TRY(e);
 
 	run_step(run);
-	record_end(run->record, ERR_OK, ""); /* what follows is no part of the work */
+	record_end(run->record, ERR_OK, "");
 	live_job_ended(run->record);
 	until_s = clock_now_s() + LAST_TIMEOUT_S;
-	for (size_t l = 0; l < run->L; l++) /* who is away hears it when it comes back */
+	for (size_t l = 0; l < run->L; l++) /* parties that are away receive it when they return */
 		(void)!channel_flush(run->channel[l], fmax(0, until_s - clock_now_s()));
-	/* Parties have been sent all that they need to verify that the job is done. From the mark
-	 * on, a process that is started again says so (coordinator_again.c). */
+	/* Parties have been sent all that they need to verify that the job is done. From this mark
+	 * on, a restarted process reports it as done (coordinator_again.c). */
 	e = write_record(run);
 	if (e == ERR_OK && run->state)
 		e = attempt_done(run->state);
@@ -247,7 +244,7 @@ static enum err serve(struct run *run, const char *output)
 		e = match_rows(run);
 	TRY(e);
 	e = half->run(run, &label);
-	if (e == ERR_OK || e == ERR_CANCELLED) { /* a computation that was stopped has no result */
+	if (e == ERR_OK || e == ERR_CANCELLED) { /* an interrupted computation has no result */
 		enum err why = post_error(run->post);
 
 		e = why != ERR_OK ? why : e;
@@ -256,7 +253,7 @@ static enum err serve(struct run *run, const char *output)
 		e = half->keep(run, label, output);
 		if (e == ERR_OK)
 			e = finish(run);
-		if (e != ERR_OK) /* not all parties have theirs */
+		if (e != ERR_OK)
 			results_take_back(output);
 	}
 	free(label);
@@ -280,11 +277,12 @@ enum err job_serve(struct run *run, const char *output)
 	run->output = output;
 	run->tell = run->L > 1;
 	run->rounds_before = 0;
-	run->sums_told = 0; /* parties count anew in each attempt, with another key for the tags */
+	/* parties restart their count in each attempt, with another key for the tags */
+	run->sums_told = 0;
 	record_start(run->record, &run->job, run->job_id, run->attempt, run->name, run->L);
 	e = serve(run, output);
 	if (e != ERR_OK && e != ERR_CANCELLED && a->count && !job_goes_on(run))
-		/* All may follow from what ended the first attempt. */
+		/* The cause of the first attempt's end may explain all that followed. */
 		err_set(e, "%.450s (attempt %u; attempt %u ended: %.450s)", err_detail(),
 			run->attempt, a->past[0].attempt, a->past[0].cause);
 	end = err_save(e);
@@ -297,7 +295,6 @@ enum err job_serve(struct run *run, const char *output)
 		until_s += e == ERR_CANCELLED ? CANCELLED_TIMEOUT_S : ABORT_TIMEOUT_S;
 		for (size_t l = 0; l < run->L; l++)
 			(void)!channel_send(run->channel[l], &m);
-		/* A party that is away hears it when it comes back. */
 		for (size_t l = 0; l < run->L; l++)
 			(void)!channel_drain(run->channel[l], fmax(0, until_s - clock_now_s()));
 	}

@@ -26,7 +26,7 @@ const struct server_kind *server_kind_of(const struct kind *kind)
 {
 	const struct server_kind *half = find(kind);
 
-	assert(half); /* server_kinds_check() has looked */
+	assert(half); /* guaranteed by server_kinds_check() */
 	return half;
 }
 

@@ -1,4 +1,4 @@
-/* The coordinator: brings parties together for one job, adds up what they mask, sees only sums. */
+/* The coordinator: connects parties for jobs and adds up masked values; it sees only sums. */
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/job/confine.h"
@@ -122,7 +122,7 @@ static enum err read_both(const struct arguments *a, struct coordinator_config *
 	return e;
 }
 
-/* Writes a line, and waits for no reader: a process must end though nobody reads. */
+/* Writes a line without waiting for a reader: the process must end even if nobody reads. */
 static void say(const char *what, const char *output, const char *more)
 {
 	struct pollfd to = { .fd = STDOUT_FILENO, .events = POLLOUT };
@@ -189,10 +189,10 @@ int main(int argc, char **argv)
 	argp_program_version = version_line("coordinator (coterie)");
 	la_begin(argv);
 	server_kinds_check();
-	signal(SIGHUP, SIG_IGN);  /* until there is something to read again */
-	signal(SIGXFSZ, SIG_IGN); /* RLIMIT_FSIZE is then an error as a full disk is */
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* exceeding RLIMIT_FSIZE is then an error like a full disk */
 	argp_err_exit_status = ERR_INPUT;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &a) != 0) { /* what it does not say itself */
+	if (argp_parse(&argp, argc, argv, 0, NULL, &a) != 0) {
 		fprintf(stderr, "out of memory\n");
 		return ERR_INTERNAL;
 	}

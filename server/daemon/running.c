@@ -33,7 +33,7 @@ void running_set_phase(struct running *r, enum phase phase)
 	r->phase = phase;
 }
 
-/* ---- the end ---- */
+/* -- the end -------------------------------------------------------------------------------- */
 
 static void on_handle_closed(uv_handle_t *handle)
 {
@@ -43,8 +43,7 @@ static void on_handle_closed(uv_handle_t *handle)
 	running_look(r);
 }
 
-/* Of a queue's job: when nothing points to it any more, it goes. That of coordinator_run() stays to
- * the end. */
+/* Releases a queue's job once all has closed. The job of coordinator_run() stays to the end. */
 void running_look(struct running *r)
 {
 	if (r->c->queue && !r->handles && !r->links)
@@ -56,7 +55,6 @@ static void close_timer(uv_timer_t *timer)
 	uv_close((uv_handle_t *)timer, on_handle_closed);
 }
 
-/* Handles that are in use until the thread is over. */
 static void close_thread(struct running *r)
 {
 	close_timer(&r->last_timer);
@@ -115,7 +113,7 @@ void running_close(struct running *r, enum err result, const char *why)
 			log_warn("%s", err_detail());
 	}
 	if (r->record.has_job && result != ERR_OK && !r->thread_started && !r->left)
-		live_job_ended(&r->record); /* unless its thread said so */
+		live_job_ended(&r->record); /* otherwise its thread reports it */
 	if (r->record.has_job && result != ERR_OK && result != ERR_CANCELLED)
 		hook_raise(HOOK_JOB_FAILED, r->record.job_id, "job failed: %s", r->why);
 	done = running_is_done(r) && result == ERR_OK;
@@ -126,8 +124,9 @@ void running_close(struct running *r, enum err result, const char *why)
 	close_timer(&r->state_timer);
 	if (!r->thread_started)
 		close_thread(r);
+	/* otherwise running_free() or the queue does so, last of all */
 	if (!done && !r->left && !r->c->queue)
-		attempt_forget(r->state); /* otherwise last of all: running_free(), or the queue */
+		attempt_forget(r->state);
 	if (r->c->queue)
 		r->c->queue->closed(r->c->queue->arg, r);
 	else
@@ -148,12 +147,12 @@ void running_drop(struct running *r)
 	close_thread(r);
 }
 
-/* The job thread still computes: this thread tells the parties, and does not wait for it. */
+/* The job thread still computes: tells the parties from here, without waiting for it. */
 static void on_cancel_timeout(uv_timer_t *timer)
 {
 	struct running *r = timer->data;
 
-	if (running_is_done(r)) /* its thread says so to the parties, and ends */
+	if (running_is_done(r)) /* its thread tells the parties, and ends */
 		return;
 	for (size_t l = 0; l < r->L; l++)
 		if (r->seat[l]->conn)
@@ -185,7 +184,7 @@ void running_cancel(struct running *r, const char *why)
 void running_leave(struct running *r, const char *why)
 {
 	if (r->phase == CLOSING || (r->phase == RUNNING && running_is_done(r)))
-		return; /* it ends by itself, in a moment */
+		return;
 	r->left = r->phase == JOINING || r->run.more;
 	if (!r->left) {
 		running_cancel(r, why);
@@ -197,10 +196,10 @@ void running_leave(struct running *r, const char *why)
 	}
 }
 
-/* ---- the job thread ---- */
+/* -- the job thread ------------------------------------------------------------------------- */
 
-/* A job thread that does not come back although its job is over, as from a library that spins,
- * would keep the process for ever: computations end within 2 s. */
+/* Exits the process if a job thread does not return although its job is over (a library that
+ * spins); computations normally end within 2 s. */
 static void on_watchdog(uv_timer_t *timer)
 {
 	struct running *r = timer->data;
@@ -226,7 +225,7 @@ static void job_thread(void *arg)
 	uv_async_send(&r->job_done);
 }
 
-/* Channels are made only now: a party that leaves before has broken nothing. */
+/* Creates channels only now: a party that leaves earlier breaks nothing. */
 void running_start(struct running *r)
 {
 	running_set_phase(r, RUNNING);
@@ -261,7 +260,7 @@ static void on_job_done(uv_async_t *async)
 	uv_thread_join(&r->job_thread);
 	r->thread_started = false;
 	uv_timer_stop(&r->last_timer);
-	if (r->phase == CLOSING) { /* it was not waited for */
+	if (r->phase == CLOSING) { /* nobody waited for it */
 		close_thread(r);
 		return;
 	}
@@ -273,7 +272,7 @@ static void on_job_done(uv_async_t *async)
 	}
 	r->left = false;
 	if (r->phase == RUNNING && r->result != ERR_OK && *r->asked && r->run.more) {
-		r->again = true; /* parties may have been told to come again */
+		r->again = true; /* parties may have been told to return */
 		running_close(r, ERR_CANCELLED, r->asked);
 		return;
 	}
@@ -284,7 +283,7 @@ static void on_job_done(uv_async_t *async)
 	running_close(r, r->result, NULL);
 }
 
-/* ---- start ---- */
+/* -- start ---------------------------------------------------------------------------------- */
 
 static void init_handles(struct running *r)
 {
@@ -340,8 +339,7 @@ struct running *running_new(struct coordinator *c, const struct job *job, struct
 	return r;
 }
 
-/* From here on run.json is of this job, which waits for its parties; until then it was of the last.
- */
+/* From here on run.json describes this job, which waits for its parties; before, the last one. */
 enum err running_begin_results(struct running *r)
 {
 	if (!r->again) {

@@ -14,7 +14,7 @@
 
 enum { TICK_MS = 1000 };
 
-/* ---- old results ---- */
+/* -- old results ---------------------------------------------------------------------------- */
 
 struct pruning {
 	const struct coordinator_config *config;
@@ -50,7 +50,6 @@ static void on_pruned(uv_work_t *work, int status)
 	free(p);
 }
 
-/* On a thread of its own, as it may take long. */
 static void prune_now(struct service *s)
 {
 	struct pruning *p;
@@ -69,7 +68,7 @@ static void prune_now(struct service *s)
 	s->prunes = uv_queue_work(&s->c.loop, &s->pruning, prune, on_pruned) == 0;
 }
 
-/* ---- now and then ---- */
+/* -- every second --------------------------------------------------------------------------- */
 
 static void say_status(const struct service *s)
 {
@@ -93,7 +92,7 @@ static void on_tick(uv_timer_t *timer)
 	say_status(s);
 }
 
-/* ---- the end ---- */
+/* -- the end -------------------------------------------------------------------------------- */
 
 static void end(struct service *s, enum err e, const char *why)
 {
@@ -101,7 +100,7 @@ static void end(struct service *s, enum err e, const char *why)
 
 	snprintf(kept.why, sizeof(kept.why), "%s", why);
 	s->c.stopping = true;
-	for (struct running *r = s->c.jobs; r; r = r->next) /* of a start that failed */
+	for (struct running *r = s->c.jobs; r; r = r->next)
 		running_leave(r, kept.why);
 	control_close(s->control);
 	s->control = NULL;
@@ -133,7 +132,7 @@ static void on_signal(void *coordinator, const char *why)
 	service_stopped(s);
 }
 
-/* ---- start ---- */
+/* -- start ---------------------------------------------------------------------------------- */
 
 static enum err read_roles(struct service *s)
 {
@@ -151,7 +150,7 @@ static enum err open_control(struct service *s)
 
 	if (e == ERR_OK)
 		e = control_open(&s->control, path);
-	if (e == ERR_OK) /* nobody is answered before the loop runs */
+	if (e == ERR_OK) /* answers nothing before the loop runs */
 		e = control_start(s->control, &s->c.loop, service_answer, s);
 	confine_as_before();
 	free(path);

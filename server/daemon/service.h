@@ -1,19 +1,17 @@
-/* service.h -- coordinator --serve: a queue of jobs, and whoever asks for it over the control socket.
+/* service.h -- coordinator --serve: a queue of jobs, and requests of users over the control socket
+ * or HTTP.
  *
- *     control socket --- service_answer.c ---\
- *                                             queue (struct entry) --- jobs.db (server/service/store.h)
- *     seats, running jobs --- service_queue.c /
+ * - service.c: the process: start, signals, periodic work, the end
+ * - service_queue.c: which job is next; its begin, its end
+ * - service_before.c: jobs that a previous process left
+ * - service_answer.c: requests of the control socket and of HTTP
+ * - service_window.c: HTTP routes, and the way from their threads to the loop
  *
- * service.c          the process: start, signals, what is done now and then, the end
- * service_queue.c    which job is next; its begin, its end
- * service_before.c   what a process before this one has left
- * service_answer.c   requests of the control socket, and of who asks by HTTP
- * service_window.c   what it shows by HTTP, and how that thread's requests come to the loop
- *
- * The first job whose parties are all there begins. One whose parties are away waits and holds up nobody; one whose
- * parties are there but busy has them before those behind it. What jobs.db could not be told (locked, full, damaged)
- * is kept and tried again every second: no job that runs is disturbed by that, and none is accepted or begins meanwhile.
- */
+ * The queue (struct entry) is stored in jobs.db (server/service/store.h). The first job with all
+ * parties present begins. A job with absent parties waits and delays no other; a job with busy
+ * parties has precedence over later ones for them. Changes that jobs.db cannot store (locked, full,
+ * damaged) are kept in memory and retried every second: running jobs continue, but none is accepted
+ * or begins meanwhile. */
 #ifndef SERVER_DAEMON_SERVICE_H
 #define SERVER_DAEMON_SERVICE_H
 
@@ -23,21 +21,22 @@
 #include "server/daemon/coordinator.h"
 #include "server/service/store.h"
 
-/* Descriptors besides COORDINATOR_FILES: who asks, jobs.db, logs of jobs. */
+/* Descriptors besides COORDINATOR_FILES: requests, jobs.db, logs of jobs. */
 enum { SERVICE_FILES = CONTROL_CONNECTIONS_MAX + FRONT_FILES + 2 * RECORD_RUNNING_MAX + 24 };
 
-/* Serves until it is stopped. ERR_OK: it was; a job that ran is left to the next process if it can be repeated. */
+/* Serves until stopped, which is ERR_OK; leaves a running job to the next process if it can be
+ * repeated. */
 enum err service_run(const struct coordinator_config *config) MUST_CHECK;
 
-/* ---- for service*.c only ---- */
+/* -- for service*.c only -------------------------------------------------------------------- */
 
-/* A job that is not over, or whose end jobs.db has not been told. */
+/* A job that is not over, or with an end that jobs.db has not stored. */
 struct entry {
-	struct entry *next; /* by rising id */
+	struct entry *next;
 	struct store_job job;
 	struct seat *seat[PARTIES_MAX];
-	struct running *running; /* NULL: it does not run */
-	bool unwritten;          /* jobs.db says something else */
+	struct running *running;
+	bool unwritten; /* jobs.db differs */
 };
 
 struct service {
@@ -47,11 +46,12 @@ struct service {
 	struct roles roles;
 	struct store *store;
 	struct control *control;
-	struct desk *desk; /* service_window.c */
+	struct desk *desk;
 	struct entry *first;
 	size_t entries, runs;
-	double expected_s[PARTIES_MAX]; /* of each seat: until when its party, whose job has ended, is on its way */
-	time_t written[PARTIES_MAX];    /* when jobs.db was last told that it is there */
+	/* per seat: until when its party, after the end of its job, counts as on its way back */
+	double expected_s[PARTIES_MAX];
+	time_t written[PARTIES_MAX]; /* when jobs.db last stored its presence */
 	uv_timer_t tick;
 	uv_work_t pruning;
 	bool prunes;
@@ -59,50 +59,58 @@ struct service {
 	char trouble[ERR_DETAIL_MAX]; /* why jobs.db or the disk cannot be written now; "" */
 };
 
-/* ---- service_queue.c ---- */
+/* -- service_queue.c ------------------------------------------------------------------------ */
 
-void queue_hooks(struct service *s);       /* fills in s->queue */
-void queue_look(struct service *s);        /* begins what can begin */
-void queue_write(struct service *s);       /* looks for jobs.db, and tries again what it was not told */
-/* A new job, whose text is then the queue's; *id: its number. ERR_JOB: jobs.db cannot be written; it is not taken. */
+void queue_hooks(struct service *s);
+void queue_look(struct service *s);
+void queue_write(struct service *s); /* checks jobs.db, and retries unwritten changes */
+/* Adds a job and takes over its text; *id: its number. ERR_JOB: jobs.db cannot be written; not
+ * added. */
 enum err queue_add(struct service *s, struct store_job *j, int64_t *id) MUST_CHECK;
-struct entry *queue_find(struct service *s, int64_t id); /* NULL: it is over, or was never there */
+struct entry *queue_find(struct service *s, int64_t id); /* NULL: over or unknown */
 /* who: "alice". ERR_JOB as above. */
 enum err queue_cancel(struct service *s, struct entry *e, const char *who) MUST_CHECK;
-bool queue_is_there(const struct service *s, const struct seat *seat); /* or busy, or on its way back */
+/* or busy, or on its way back */
+bool queue_is_there(const struct service *s, const struct seat *seat);
 void queue_free(struct service *s);
-void service_stopped(struct service *s); /* no job runs any more: the end */
+void service_stopped(struct service *s);
 
-/* An entry, for service_before.c. */
-bool entry_save(struct service *s, struct entry *e); /* false: jobs.db cannot be told; queue_write() tries again */
-void entry_end(struct service *s, struct entry *e, enum err status, const char *cause); /* over; it may be freed */
-char *entry_path(const struct service *s, const struct entry *e, const char *name); /* in its directory; the caller's */
-enum err entry_read(struct job *job, const struct entry *e) MUST_CHECK; /* its parameters */
+/* false: jobs.db cannot be written; queue_write() retries */
+bool entry_save(struct service *s, struct entry *e);
+/* the job is over; may free e */
+void entry_end(struct service *s, struct entry *e, enum err status, const char *cause);
+/* in its directory; owned by the caller */
+char *entry_path(const struct service *s, const struct entry *e, const char *name);
+enum err entry_read(struct job *job, const struct entry *e) MUST_CHECK;
 struct running *entry_running(struct service *s, const struct entry *e, const struct job *job);
-void entry_mark(struct service *s, struct entry *e, struct running *r); /* it runs, as r */
+void entry_mark(struct service *s, struct entry *e, struct running *r);
 void entry_open_log(struct service *s, struct entry *e);
-bool queue_has_room(const struct service *s); /* for one more that runs */
-/* Behind all others; the entry has j's text. ERR_INPUT: a party is no more among the coordinator's. */
-enum err queue_append(struct service *s, const struct store_job *j, struct entry **entry) MUST_CHECK;
+bool queue_has_room(const struct service *s);
+/* Appends an entry, which takes over j's text. ERR_INPUT: a party has left the coordinator's
+ * configuration. */
+enum err queue_append(struct service *s, const struct store_job *j,
+		      struct entry **entry) MUST_CHECK;
 
-/* ---- service_before.c ---- */
+/* -- service_before.c ----------------------------------------------------------------------- */
 
-enum err queue_load(struct service *s) MUST_CHECK; /* what jobs.db has that is not over */
+enum err queue_load(struct service *s) MUST_CHECK;
 
-/* ---- service_window.c ---- */
+/* -- service_window.c ----------------------------------------------------------------------- */
 
-void service_show(struct service *s); /* makes s->queue.shows */
-/* Nobody who asks by HTTP waits for the loop any more: before it ends, and the library's threads with the window. */
+void service_show(struct service *s);
+/* Call before the loop ends: releases HTTP threads that wait for it; the window then ends them. */
 void service_hide(struct service *s);
-void service_show_free(struct service *s); /* when these threads are gone */
+void service_show_free(struct service *s); /* call after these threads have ended */
 
-/* ---- service_answer.c ---- */
+/* -- service_answer.c ----------------------------------------------------------------------- */
 
 control_answer service_answer;
-/* Whoever it is that asks. False: the role is not enough, which the answer says, too. */
-bool service_answer_as(struct service *s, enum role role, const char *who, const struct json *request,
-		       struct json *answer);
-/* What jobs.db has of a job, for whoever asks by either way. The parameters, parsed: the caller's; NULL: damaged. */
+/* Answers a request of any origin. False: the role is insufficient, which the answer states as
+ * well. */
+bool service_answer_as(struct service *s, enum role role, const char *who,
+		       const struct json *request, struct json *answer);
+/* Writes a stored job to o, for both origins. Returns the parsed parameters, owned by the caller;
+ * NULL: damaged. */
 struct json *service_put_job(struct json *o, const struct store_job *j);
 
 #endif

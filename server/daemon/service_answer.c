@@ -15,14 +15,13 @@
 
 enum { LIST_MAX = 1000, LIST_USUAL = 50, LOG_MAX = 64 << 10, WHERE_MAX = 200 };
 
-/* One request. */
 struct asked {
 	struct service *s;
 	const struct json *request;
 	struct json *answer;
 	enum role role;
 	char who[ROLES_NAME_MAX + 1];
-	bool denied; /* the role is not enough */
+	bool denied; /* the role is insufficient */
 };
 
 static int64_t number_in(const struct asked *a, const char *key, int64_t otherwise)
@@ -33,7 +32,7 @@ static int64_t number_in(const struct asked *a, const char *key, int64_t otherwi
 	return x >= 0 && x <= 9e15 ? (int64_t)x : otherwise;
 }
 
-/* ---- jobs ---- */
+/* -- jobs ----------------------------------------------------------------------------------- */
 
 static void put_time(struct json *o, const char *key, time_t t)
 {
@@ -82,7 +81,7 @@ static void put_waiting(const struct service *s, const struct entry *e, struct j
 			json_append_string(list, e->seat[l]->name);
 }
 
-/* Copies the warnings in the run.json of a job that is over; none where that file is gone. */
+/* Copies the warnings from the run.json of a finished job; none if the file is gone. */
 static void put_warnings(const char *dir, struct json *o)
 {
 	char *path = file_join(dir, "run.json");
@@ -145,7 +144,7 @@ static enum err answer_list(struct asked *a)
 	return ERR_OK;
 }
 
-/* The job that the request names: of the queue, or of jobs.db, and then the caller's to release. */
+/* Finds the requested job: in the queue, or else in jobs.db, as *j, which the caller releases. */
 static enum err find(struct asked *a, struct entry **e, struct store_job *j)
 {
 	int64_t id = number_in(a, "id", 0);
@@ -196,9 +195,9 @@ static enum err answer_cancel(struct asked *a)
 	return result;
 }
 
-/* ---- submission ---- */
+/* -- submission ----------------------------------------------------------------------------- */
 
-/* Each of its parties must have come once: a name that nobody bears would wait for ever. */
+/* Each party must have connected once: a misspelt name would wait for ever. */
 static enum err check_parties(const struct asked *a, const struct store_job *j, const char *where)
 {
 	for (size_t l = 0; l < j->parties; l++) {
@@ -253,7 +252,7 @@ static enum err answer_submit(struct asked *a)
 	return ERR_OK;
 }
 
-/* ---- a job's log ---- */
+/* -- a job's log ---------------------------------------------------------------------------- */
 
 static enum err read_log(struct asked *a, const struct store_job *j)
 {
@@ -267,7 +266,7 @@ static enum err read_log(struct asked *a, const struct store_job *j)
 
 	if (fd >= 0)
 		close(fd);
-	while (n > 0 && text[n - 1] != '\n') /* whole lines */
+	while (n > 0 && text[n - 1] != '\n')
 		n--;
 	text[n > 0 ? n : 0] = '\0';
 	lines = json_put_array(a->answer, "lines");
@@ -297,7 +296,7 @@ static enum err answer_log(struct asked *a)
 	return result;
 }
 
-/* ---- the daemon ---- */
+/* -- the daemon ----------------------------------------------------------------------------- */
 
 static enum err put_queue(const struct asked *a, struct json *o)
 {
@@ -311,14 +310,13 @@ static enum err put_queue(const struct asked *a, struct json *o)
 	json_put_number(o, "queued", (double)(a->s->entries - a->s->runs - waiting));
 	for (size_t i = STORE_DONE; i <= STORE_CANCELLED && e == ERR_OK; i++)
 		json_put_number(o, store_state_name[i], (double)count[i]);
-	json_put_string(o, "trouble", a->s->trouble); /* a jobs.db that cannot be read, too */
+	json_put_string(o, "trouble", a->s->trouble); /* also reports an unreadable jobs.db */
 	if (e != ERR_OK && !*a->s->trouble)
 		json_put_string(o, "trouble", err_detail());
 	return ERR_OK;
 }
 
-/* What the snapshot does not know: when a party came last, over all starts, and why one was not let
- * in. */
+/* Adds to the snapshot: each party's last contact, over all starts, and its last refusal. */
 static void put_parties(const struct asked *a, struct json *list)
 {
 	for (size_t l = 0; l < a->s->c.L; l++) {
@@ -352,7 +350,7 @@ static enum err answer_status(struct asked *a)
 	return put_queue(a, json_put_object(o, "queue"));
 }
 
-/* ---- who may what ---- */
+/* -- permissions ---------------------------------------------------------------------------- */
 
 static const struct {
 	const char *what;

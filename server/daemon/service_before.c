@@ -28,7 +28,6 @@ static void requeue(struct service *s, struct entry *e, const char *why)
 	entry_save(s, e);
 }
 
-/* Another attempt at a job whose parties wait for it. */
 static void take_up(struct service *s, struct entry *e, const struct attempt_state *state,
 		    const struct job *job)
 {
@@ -38,7 +37,7 @@ static void take_up(struct service *s, struct entry *e, const struct attempt_sta
 
 	running_set(r, state->job_id);
 	result = running_take_up(r, state);
-	if (result != ERR_OK) /* so that its run.json says so */
+	if (result != ERR_OK) /* so that its run.json records it */
 		record_start(&r->record, job, state->job_id, state->attempt, r->name, r->L);
 	entry_mark(s, e, r);
 	e->job.began = began;
@@ -66,7 +65,7 @@ static void recover(struct service *s, struct entry *e)
 	bool found = *e->job.directory && attempt_find(path, limit_s, &state, why);
 
 	free(path);
-	if (state.done) { /* however long ago */
+	if (state.done) {
 		entry_end(s, e, ERR_OK, "");
 		return;
 	}
@@ -93,7 +92,7 @@ enum err queue_load(struct service *s)
 		struct entry *e;
 		bool ours = queue_append(s, &rows.job[i], &e) == ERR_OK;
 
-		rows.job[i].text = NULL; /* the entry's */
+		rows.job[i].text = NULL; /* taken over by the entry */
 		if (!ours)
 			entry_end(s, e, ERR_INPUT, err_detail());
 		else if (e->job.state == STORE_RUNNING)

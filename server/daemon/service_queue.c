@@ -14,13 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BACK_S 10.0 /* how long a party whose job has ended is taken to be on its way back */
+#define BACK_S 10.0 /* s after the end of its job for which a party counts as on its way back */
 
-enum { AGAIN_MAX = 1000 /* directories of one number */ };
+enum { AGAIN_MAX = 1000 };
 
-/* ---- what jobs.db is told ---- */
+/* -- writing to jobs.db --------------------------------------------------------------------- */
 
-/* What goes wrong is said once, until it goes well again. */
 static void note_trouble(struct service *s, enum err e)
 {
 	if (e != ERR_OK && !*s->trouble)
@@ -67,7 +66,7 @@ static void remove_entry(struct service *s, struct entry *e)
 	free(e);
 }
 
-/* A line of index.jsonl, which says without jobs.db which directory is of what. */
+/* Appends to index.jsonl, which maps directories to jobs without jobs.db. */
 static void add_to_index(const struct service *s, const struct store_job *j)
 {
 	char *path = file_join(s->config->common.output, "index.jsonl"), when[32];
@@ -94,7 +93,7 @@ static void add_to_index(const struct service *s, const struct store_job *j)
 	free(path);
 }
 
-/* Once jobs.db has been told that a job is over, nobody needs to know more of it. */
+/* After jobs.db has stored the end of a job, removes its state. */
 static void settle(struct service *s, struct entry *e)
 {
 	char *state;
@@ -140,7 +139,7 @@ void queue_write(struct service *s)
 	}
 }
 
-/* ---- begin ---- */
+/* -- begin ---------------------------------------------------------------------------------- */
 
 static void link_latest(const struct service *s, const char *directory)
 {
@@ -154,7 +153,7 @@ static void link_latest(const struct service *s, const char *directory)
 	free(link);
 }
 
-/* Whatever became of jobs.db in between, no directory is used twice. */
+/* Never uses a directory twice, even if jobs.db was replaced. */
 static enum err choose_directory(const struct service *s, struct entry *e)
 {
 	char *path;
@@ -182,7 +181,7 @@ static enum err choose_directory(const struct service *s, struct entry *e)
 	return ERR_OK;
 }
 
-/* The job with its parties' seats, of which jobs.db knows nothing yet. */
+/* The job with its parties' seats, not stored in jobs.db yet. */
 struct running *entry_running(struct service *s, const struct entry *e, const struct job *job)
 {
 	char *output = file_join(s->config->common.output, e->job.directory);
@@ -216,7 +215,6 @@ void entry_mark(struct service *s, struct entry *e, struct running *r)
 	s->runs++;
 }
 
-/* What the job was before begin() tried; but the directory stays its own. */
 static void unmark(struct service *s, struct entry *e, enum store_state state)
 {
 	running_drop(e->running);
@@ -228,7 +226,7 @@ static void unmark(struct service *s, struct entry *e, enum store_state state)
 	e->job.job_id[0] = '\0';
 	if (!e->unwritten)
 		entry_save(s, e);
-	e->unwritten = false; /* or what jobs.db has is what it was before */
+	e->unwritten = false; /* otherwise jobs.db has the earlier state */
 }
 
 enum err entry_read(struct job *job, const struct entry *e)
@@ -238,7 +236,7 @@ enum err entry_read(struct job *job, const struct entry *e)
 	return job_parse(job, text, "jobs.db", NULL);
 }
 
-/* False: this host cannot have it now; it waits. */
+/* False: this host cannot run it now; it waits. */
 static bool begin(struct service *s, struct entry *e)
 {
 	enum store_state before = e->job.state;
@@ -246,7 +244,7 @@ static bool begin(struct service *s, struct entry *e)
 	struct job job;
 	enum err result = entry_read(&job, e);
 
-	if (result != ERR_OK) { /* another version of this program took it */
+	if (result != ERR_OK) { /* accepted by another version of this program */
 		hook_raise(HOOK_JOB_FAILED, "", "job failed: %s", err_detail());
 		entry_end(s, e, result, err_detail());
 		return true;
@@ -277,7 +275,7 @@ static bool begin(struct service *s, struct entry *e)
 	return true;
 }
 
-/* ---- whose turn it is ---- */
+/* -- the next job --------------------------------------------------------------------------- */
 
 static size_t number_of(const struct service *s, const struct seat *seat)
 {
@@ -299,8 +297,7 @@ static void set_waiting(struct service *s, struct entry *e, enum store_state sta
 		log_info("job %" PRId64 " waits for parties that are away", e->job.id);
 }
 
-/* Jobs that run, and those that are over but whose threads have not come back: each has a log of
- * its own open. */
+/* Counts running jobs, and finished ones with a running thread: each has an open log. */
 bool queue_has_room(const struct service *s)
 {
 	size_t held = 0;
@@ -338,7 +335,7 @@ void queue_look(struct service *s)
 	live_queue(s->entries - s->runs);
 }
 
-/* ---- in and out ---- */
+/* -- in and out ----------------------------------------------------------------------------- */
 
 struct entry *queue_find(struct service *s, int64_t id)
 {
@@ -349,7 +346,6 @@ struct entry *queue_find(struct service *s, int64_t id)
 	return e;
 }
 
-/* Behind all others. ERR_INPUT: a party is no more among the coordinator's. */
 enum err queue_append(struct service *s, const struct store_job *j, struct entry **entry)
 {
 	struct entry *e = alloc(1, sizeof(*e)), **at = &s->first;
@@ -381,7 +377,7 @@ enum err queue_add(struct service *s, struct store_job *j, int64_t *id)
 	*id = j->id;
 	live_queue_written();
 	log_info("job %" PRId64 " was submitted by %s", j->id, j->submitter);
-	TRY(queue_append(s, j, &e)); /* its parties were looked up when it was read */
+	TRY(queue_append(s, j, &e)); /* submit_read() has checked its parties */
 	queue_look(s);
 	return ERR_OK;
 }
@@ -409,7 +405,7 @@ enum err queue_cancel(struct service *s, struct entry *e, const char *who)
 			     id, s->trouble);
 }
 
-/* ---- what connections and jobs tell ---- */
+/* -- callbacks of the coordinator ----------------------------------------------------------- */
 
 static void on_came(void *service, struct seat *seat)
 {
@@ -458,7 +454,7 @@ static void on_over(void *service, struct running *r)
 {
 	(void)service;
 	log_job_close(r->number);
-	r->left = true; /* job.state goes when jobs.db knows: settle() */
+	r->left = true; /* settle() removes job.state once jobs.db is written */
 	running_free(r);
 }
 

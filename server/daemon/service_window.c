@@ -1,11 +1,11 @@
-/* What a coordinator that serves shows by HTTP besides common/http/window.h:
+/* HTTP routes of a coordinator that serves, besides common/http/window.h:
  *
- *     /api/queue    its last jobs, the newest first, as jobs.db has them, from a connection to it
- * of its own /api/me       who asks, and what they may /api/ask      POST: a request as of the
- * control socket
+ * - /api/queue: its last jobs, newest first, read from jobs.db over a separate connection
+ * - /api/me: the user's name and role
+ * - /api/ask: POST: a request as of the control socket
  *
- * All on the HTTP library's threads. The queue is the loop's, so what is asked goes there, over the
- * desk, and the thread waits: the loop never does anything for long. */
+ * All run on the HTTP library's threads. The loop owns the queue: a request goes there over the
+ * desk, and the thread waits; the loop never blocks for long. */
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "server/daemon/service.h"
@@ -15,7 +15,7 @@
 
 enum { QUEUE_MOST = 100 };
 
-/* ---- the desk ---- */
+/* -- the desk ------------------------------------------------------------------------------- */
 
 struct question {
 	struct question *next;
@@ -137,7 +137,7 @@ static enum role role_of(void *service, const char *who)
 	return roles_named(config_map_get(&s->config->api.roles, who));
 }
 
-/* ---- its life ---- */
+/* -- start and end -------------------------------------------------------------------------- */
 
 static const struct http_route routes[] = {
 	{ .path = "/api/queue", .answer = answer_queue },

@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of plain ids that one party may send; hashed ones are bounded by their number. */
+/* Most bytes of plain ids of one party; the number of hashed ids bounds theirs. */
 #define PACKED_MAX ((size_t)1 << 31)
 
-/* ---- lists of ids ---- */
+/* -- lists of ids --------------------------------------------------------------------------- */
 
-/* Takes the first id off; false if there is none, or not all of it. */
+/* Takes the first id off `rest`; false if there is none, or if it is incomplete. */
 static bool next_id(bool hashed, struct bytes *rest, struct bytes *id)
 {
 	size_t head = hashed ? 0 : 1, n;
@@ -41,7 +41,7 @@ static int order(struct bytes a, struct bytes b)
 	return first ? first : (a.n > b.n) - (a.n < b.n);
 }
 
-/* The next chunk of a party's list; its ids must rise, also above those before. */
+/* Adds the next chunk of a party's list; ids must ascend, across chunks as well. */
 static enum err take_chunk(const struct run *run, size_t l, const struct msg_ids *m,
 			   struct id_list *list)
 {
@@ -51,9 +51,9 @@ static enum err take_chunk(const struct run *run, size_t l, const struct msg_ids
 
 	if (any) {
 		rest = (struct bytes){ list->packed.p + list->last, list->packed.n - list->last };
-		(void)!next_id(hashed, &rest, &before); /* it was taken before */
+		(void)!next_id(hashed, &rest, &before); /* cannot fail: it was accepted before */
 	}
-	if (!list->begun) /* the first one says it for all */
+	if (!list->begun) /* the first chunk fixes the count of all */
 		list->count = (size_t)m->count;
 	list->begun = true;
 	if (m->count != list->count || m->offset != list->done)
@@ -104,11 +104,11 @@ enum err server_gather_ids(struct run *run, bool *wanted, struct id_list *list)
 	return ERR_OK;
 }
 
-/* ---- the union: all lists are merged, by a heap of where they stand ---- */
+/* -- the union: merges all lists with a heap of cursors ------------------------------------- */
 
 struct cursor {
 	struct bytes id, rest;
-	uint32_t *row; /* where this id's row goes */
+	uint32_t *row; /* destination of this id's row number */
 };
 
 static void sift_down(struct cursor *heap, size_t count)
@@ -132,7 +132,6 @@ static int by_id(const void *a, const void *b)
 	return order(((const struct cursor *)a)->id, ((const struct cursor *)b)->id);
 }
 
-/* Numbers the union in the order of ids. */
 static enum err merge(struct run *run, const struct id_list *list, struct align *a)
 {
 	struct cursor *heap = alloc(run->L, sizeof(*heap));
@@ -149,7 +148,7 @@ static enum err merge(struct run *run, const struct id_list *list, struct align 
 		if (next_id(hashed, &c.rest, &c.id))
 			heap[count++] = c;
 	}
-	qsort(heap, count, sizeof(*heap), by_id); /* sorted is a heap */
+	qsort(heap, count, sizeof(*heap), by_id);
 	while (count > 0 && n <= MSG_ITEMS_MAX) {
 		if (n == 0 || order(last, heap[0].id) != 0) {
 			last = heap[0].id;
@@ -170,9 +169,9 @@ static enum err merge(struct run *run, const struct id_list *list, struct align 
 	return run_check_room(run);
 }
 
-/* ---- rows ---- */
+/* -- rows ----------------------------------------------------------------------------------- */
 
-/* shuffled (n) becomes a permutation that nobody can foresee who has not the key. */
+/* shuffled (n): a permutation that cannot be predicted without the key. */
 static enum err shuffle(const struct run *run, uint32_t *shuffled, size_t n)
 {
 	enum { DRAWN = 512 };
@@ -201,7 +200,7 @@ static enum err shuffle(const struct run *run, uint32_t *shuffled, size_t n)
 	return ERR_OK;
 }
 
-/* A hash in run.json by which two runs are compared: were nodes numbered alike? */
+/* Records a hash in run.json, by which two runs compare their numbering. */
 static void record_numbering(struct run *run, struct sha256 *numbers)
 {
 	uint8_t hash[SHA256_LEN];
@@ -216,13 +215,12 @@ static void record_numbering(struct run *run, struct sha256 *numbers)
 		    "cluster is not clear elsewhere (numbering_key)");
 }
 
-/* Numbers at random, tells each party its own, and then sorts them. */
+/* Replaces row numbers by random ones, sends each party its own, then sorts them. */
 static enum err tell_rows(struct run *run, struct align *a)
 {
 	uint32_t *shuffled = alloc(run->n, sizeof(*shuffled));
 	size_t words = run->n / 64 + 1;
-	uint64_t *seen =
-	    alloc(words, sizeof(*seen)); /* a bit for each number of the party at hand */
+	uint64_t *seen = alloc(words, sizeof(*seen)); /* a bit per number of the current party */
 	struct sha256 *numbers = sha256_new();
 	enum err e = shuffle(run, shuffled, run->n);
 

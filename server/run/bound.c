@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Each number to a factor of 2 and of the number of parties. */
+/* Both magnitudes are known to a factor of 2, e also to a factor of the number of parties. */
 static void warn_of_range(int e, int least)
 {
 	if (e - least > BOUND_RANGE)

@@ -14,22 +14,21 @@
 
 enum { ID = MSG_ID_HASH_LEN, TICK = 1 << 20 };
 
-/* The sizes that the parties agreed on by verified sums. */
 struct sizes {
 	size_t bound;  /* most ids of a party, padded */
-	size_t lister; /* who lists its pseudonyms: the first of those with fewest */
-	size_t listed; /* how many: its count, padded, and the canaries */
+	size_t lister; /* the party that lists its pseudonyms: the first of those with fewest ids */
+	size_t listed; /* length of its list: its padded count and the canaries */
 };
 
-/* A broadcast sum of what each party says at most once of each of n questions. */
+/* A broadcast sum of n counts to which each party adds at most 1 each. */
 static enum err sum_votes(struct run *run, const struct tree_node *all, double *x, size_t n)
 {
 	TRY(secure_sum_told(run, all, &run->rounds_before, x, n));
 	return parties_check_counts("align", "parties at place", x, n, (double)run->L, NULL);
 }
 
-/* How many parties are on which step of the scale, who is on the lowest, and whether all sets go
- * into tables: sums that the parties are told, and verify. */
+/* Agrees on the parties' sizes on the scale, the first party of the smallest size, and whether all
+ * sets fit into tables, by broadcast sums that the parties verify. */
 static enum err agree_sizes(struct run *run, const struct tree_node *all, struct sizes *s)
 {
 	uint32_t step[ALIGN_STEPS_MAX];
@@ -57,7 +56,7 @@ static enum err agree_sizes(struct run *run, const struct tree_node *all, struct
 	return ERR_OK;
 }
 
-/* The pseudonyms of the lister at which the sum of all tables reads 0. */
+/* Collects the lister's pseudonyms for which the sum of all tables reads 0. */
 static enum err by_tables(struct run *run, struct buf *common)
 {
 	struct id_list list[PARTIES_MAX] = { 0 };
@@ -125,8 +124,7 @@ enum err server_intersect(struct run *run)
 			    common.n / ID, ALIGN_CANARIES);
 	if (e == ERR_OK)
 		run->n = common.n / ID - ALIGN_CANARIES;
-	/* How many there are is told to nobody: it would say of a single id whether others have it.
-	 */
+	/* The error does not give the count: it would reveal whether others have a single id. */
 	if (e == ERR_OK && run->n < run->job.min_common)
 		e = err_set(ERR_JOB,
 			    "the parties have fewer than %u ids in common (job.min_common)",

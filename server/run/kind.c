@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what ACCEPT says ---- */
+/* -- comparison of ACCEPT ------------------------------------------------------------------- */
 
 enum err server_compare_columns(struct run *run, const struct msg_accept *accept)
 {
@@ -28,7 +28,7 @@ enum err server_compare_columns(struct run *run, const struct msg_accept *accept
 	return ERR_OK;
 }
 
-/* Eight bytes of two fingerprints are enough to tell them apart. */
+/* The error shows eight bytes of each fingerprint. */
 static enum err same_hash(const struct run *run, size_t l, const char *what, const uint8_t *first,
 			  const uint8_t *own)
 {
@@ -71,9 +71,9 @@ enum err server_compare_nodes(struct run *run, const struct msg_accept *accept)
 	return ERR_OK;
 }
 
-/* ---- what is kept ---- */
+/* -- results -------------------------------------------------------------------------------- */
 
-/* Rows are numbered as the parties' sorted ids are. */
+/* Rows are numbered in the order of the parties' sorted ids. */
 enum err server_keep_labels(struct run *run, const uint32_t *label, const char *output)
 {
 	char *csv, *npy;

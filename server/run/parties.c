@@ -12,7 +12,8 @@ _Static_assert((int)PARTIES_VECTOR_MAX == (int)MSG_REALS_MAX &&
 		   (int)PARTIES_VECTOR_MAX == (int)MSG_ITEMS_MAX,
 	       "what a protocol may tell must fit into messages");
 
-/* Terms of a known size fill the words, unless a number of bits was given and there are 64. */
+/* Terms of a known bound use the full range of the words, unless fraction_bits is given with 64-bit
+ * words. */
 static bool run_fills(const struct run *run)
 {
 	return run->job.modulus_bits == 32 || run->job.fraction_bits == JOB_AUTO;
@@ -28,7 +29,7 @@ static enum err check_size(const struct run_parties *p, size_t n)
 		       n, PARTIES_VECTOR_MAX, p->parties.phase);
 }
 
-/* ---- what is said ---- */
+/* -- broadcasts ----------------------------------------------------------------------------- */
 
 static void phase(void *ctx, const char *name)
 {
@@ -94,7 +95,7 @@ static enum err bound(void *ctx, int *e)
 	return run_bound(p->run, p->root, &p->round, BOUND_NO_FEATURES, e);
 }
 
-/* ---- what comes back ---- */
+/* -- sums and uploads ----------------------------------------------------------------------- */
 
 static enum err sum(void *ctx, const void *question, enum parties_how how, double most, double *x,
 		    size_t n)
@@ -104,7 +105,7 @@ static enum err sum(void *ctx, const void *question, enum parties_how how, doubl
 	double *part, scale;
 	enum err e = ERR_OK;
 
-	(void)question; /* the parties' halves know it */
+	(void)question;
 	if (n == 0)
 		return ERR_OK;
 	TRY(check_size(p, n));
@@ -120,7 +121,7 @@ static enum err sum(void *ctx, const void *question, enum parties_how how, doubl
 			e = parts_join(part, n, p->run->L, x);
 		free(part);
 		break;
-	case PARTIES_BOUND: /* terms were scaled to fill the job's words */
+	case PARTIES_BOUND: /* the parties scaled their terms to the job's words */
 		scale = run_fills(p->run) ? fixed_scale(&f, most) : 1;
 		e = secure_sum_reals(p->run, p->root, &p->round, x, n);
 		for (size_t i = 0; i < n && e == ERR_OK; i++)
@@ -163,7 +164,8 @@ static enum err collect_rows(void *ctx, const void *question, struct mat *C)
 	free(p->rows);
 	ALLOC(p->rows, run->L);
 	for (size_t l = 0; l < run->L; l++) {
-		size_t most = C->rows - at - 2 * (run->L - 1 - l); /* the others have 2 or more */
+		/* the remaining parties have 2 or more each */
+		size_t most = C->rows - at - 2 * (run->L - 1 - l);
 
 		TRY(channel_recv_rows(run->channel[l], MSG_UPLOAD, (uint32_t)l, C->cols, 2, most,
 				      ROW(C, at), &p->rows[l]));
@@ -189,7 +191,7 @@ static enum err hand(void *ctx, size_t values, const uint32_t *label, size_t n)
 	return ERR_OK;
 }
 
-/* ---- the whole ---- */
+/* -- backend -------------------------------------------------------------------------------- */
 
 void run_parties_open(struct run_parties *p, struct run *run)
 {

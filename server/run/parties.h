@@ -1,5 +1,5 @@
-/* parties.h -- the parties of a run, behind their channels: what is told is broadcast, a sum is a
- * secure sum of all of them. */
+/* parties.h -- the parties of a run behind their channels, as struct parties: broadcasts go to all
+ * of them, a sum is a secure sum over all. */
 #ifndef SERVER_RUN_PARTIES_H
 #define SERVER_RUN_PARTIES_H
 
@@ -7,19 +7,19 @@
 #include "server/run/run.h"
 
 struct run_parties {
-	struct parties parties; /* what the protocol's half is given */
+	struct parties parties; /* for the protocol's coordinator side */
 	struct run *run;
 	struct tree tree;
 	const struct tree_node *root;
 	uint64_t round; /* of the group's sums */
-	size_t *rows;   /* of each party, once they were collected; owned */
+	size_t *rows;   /* per party, after they were collected; owned */
 };
 
 void run_parties_open(struct run_parties *p, struct run *run);
 void run_parties_close(struct run_parties *p);
 
-/* The error of a protocol's half: what only the sums of all parties can tell is not wrong input any
- * more, it is a job that fails. */
+/* Maps the error of a protocol's coordinator side: ERR_INPUT that only sums over all parties reveal
+ * becomes ERR_JOB. */
 enum err run_parties_error(enum err e);
 
 #endif

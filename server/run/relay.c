@@ -36,7 +36,8 @@ enum err relay_key(struct run *run, enum sealed what)
 	return ERR_OK;
 }
 
-/* All are here before the first goes on: an answer in between would count as another round trip. */
+/* Receives all boxes before the first is sent: an answer in between would count as another round
+ * trip. */
 static enum err take_all(struct run *run, enum sealed what, uint8_t *box)
 {
 	for (size_t from = 0; from < run->L; from++)
@@ -85,9 +86,10 @@ enum err relay_all(struct run *run, enum sealed what)
 	return e;
 }
 
-/* ---- what members were told ---- */
+/* -- comparison of broadcast values --------------------------------------------------------- */
 
-/* Of each member a word for each other; for each the exclusive or of those that are for it. */
+/* Receives from each member a word per other member; computes, per member, the exclusive or of the
+ * words for it. */
 static enum err take_told(struct run *run, size_t first, size_t last, struct relayed_told *told)
 {
 	size_t bytes = (last - first - 1) * MSG_TOLD_LEN;
@@ -151,9 +153,9 @@ void relayed_told_release(struct relayed_told *told)
 	free(told->word);
 }
 
-/* ---- batches ---- */
+/* -- batches -------------------------------------------------------------------------------- */
 
-/* One party's boxes of this exchange, one after the other, and where each ends. */
+/* One party's boxes of this exchange, concatenated, with the end of each. */
 struct sent {
 	struct buf bytes;
 	struct box {
@@ -161,7 +163,7 @@ struct sent {
 		size_t end;
 	} * box;
 	size_t boxes, room;
-	size_t due; /* whom the next box is for; L: all is there */
+	size_t due; /* receiver of the next box; L: complete */
 };
 
 static enum err gather(struct run *run, enum sealed what, struct sent *sent)
@@ -199,7 +201,7 @@ static enum err gather(struct run *run, enum sealed what, struct sent *sent)
 		}
 		buf_add(&s->bytes, b->box.p, b->box.n);
 		s->box[s->boxes++] = (struct box){ b->to, s->bytes.n };
-		if (b->box.n < RELAY_BOX) /* the batch is whole: the next is for another */
+		if (b->box.n < RELAY_BOX)
 			s->due += s->due + 1 == l ? 2 : 1;
 		wanted[l] = s->due < run->L;
 		left -= !wanted[l];
@@ -217,7 +219,6 @@ enum err relay_batches(struct run *run, enum sealed what, struct batch_totals *s
 		struct sent *s = &sent[l];
 		size_t at = 0;
 
-		/* In their order, which is that of the receivers. */
 		for (size_t i = 0; i < s->boxes && e == ERR_OK; i++) {
 			struct msg m = { .type = MSG_SEALED,
 					 .sealed = { (uint16_t)what,

@@ -1,36 +1,36 @@
-/* relay.h -- what one party tells another alone, sealed: passed on, unread.
+/* relay.h -- relays sealed messages between parties, unread.
  *
- * Members of a group compare what they were told (party/work/told.c): behind the first sum of each phase,
- * and at the end of the job, each sends TOLD, a word for each other member, and gets back one: the exclusive or of those
- * that are for it. Memory: one word for each member.
+ * Members of a group compare the values broadcast to them (party/work/told.c). After the first sum
+ * of each phase, and at the end of the job, each sends TOLD, a word per other member, and receives
+ * one: the exclusive or of the words for it. Memory: one word per member.
  *
- * Batches: in an exchange each party sends each other one, in the order of the parties: boxes of RELAY_BOX
- * bytes and then one that is shorter (party/work/exchange.h). Nobody receives before all have sent, so
- * that nothing waits for itself: the coordinator holds what one exchange carries.
- */
+ * Batches: in an exchange each party sends each other party one batch, in the order of the parties:
+ * boxes of RELAY_BOX bytes, then a shorter one (party/work/exchange.h). The coordinator holds all
+ * batches of an exchange and delivers none before all have arrived, so that parties cannot
+ * deadlock. */
 #ifndef SERVER_RUN_RELAY_H
 #define SERVER_RUN_RELAY_H
 
 #include "server/run/run.h"
 
-/* The next message of party `from` is SEALED of this kind to party `to`, who gets it as it is.
- * ERR_PEER: it is not. */
+/* Expects SEALED of this kind from party `from` to party `to` as its next message and relays it
+ * unchanged; else ERR_PEER. */
 enum err relay_sealed(struct run *run, enum sealed what, size_t from, size_t to) MUST_CHECK;
 
-/* A key that party 0 seals to each other (work_share_key). */
+/* Relays a key that party 0 seals to each other party (work_share_key). */
 enum err relay_key(struct run *run, enum sealed what) MUST_CHECK;
 
-/* 32 bytes that each party seals to each other; all are here before the first goes on. */
+/* Relays 32 bytes that each party seals to each other; receives all before sending the first. */
 enum err relay_all(struct run *run, enum sealed what) MUST_CHECK;
 
-/* After a sum of the group of parties [first, last): what its members were told, if this was the
- * phase's first. */
+/* After a sum of the group of parties [first, last), compares the members' broadcast values, once
+ * per phase. */
 enum err relay_told(struct run *run, uint32_t group, size_t first, size_t last) MUST_CHECK;
-/* After the last message: what all were told, which comes before DONE of each, and goes on when all have
- * said that. Released after errors, too. */
+/* The comparison at the end of the job: relay_take_last() before each party's DONE,
+ * relay_give_last() after all of them. Release after errors, too. */
 struct relayed_told {
-	size_t first, last; /* parties [first, last) */
-	uint8_t (*word)[MSG_TOLD_LEN]; /* for each; NULL: none is due */
+	size_t first, last;
+	uint8_t (*word)[MSG_TOLD_LEN]; /* per party; NULL: no comparison */
 };
 enum err relay_take_last(struct run *run, struct relayed_told *told) MUST_CHECK;
 enum err relay_give_last(struct run *run, const struct relayed_told *told) MUST_CHECK;
@@ -40,8 +40,8 @@ void relayed_told_release(struct relayed_told *told);
 struct batch_totals {
 	uint64_t boxes, bytes;
 };
-/* One exchange of batches. ERR_PEER, naming the party: a box that is for another use, from or to
- * somebody else. *sum grows. */
+/* Runs one exchange of batches and adds to *sum. ERR_PEER, with the party's name: a box of another
+ * kind, sender or receiver. */
 enum err relay_batches(struct run *run, enum sealed what, struct batch_totals *sum) MUST_CHECK;
 
 #endif

@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind the words of a group's vectors. */
+/* Accumulators behind the words of a group's vectors. */
 struct behind {
 	uint64_t canary;
-	uint8_t tag[TAG_LEN]; /* of a broadcast sum */
+	uint8_t tag[TAG_LEN];
 };
 
-/* The next chunk due from one party. */
+/* Next chunk due from one party. */
 struct due {
-	struct sum *sum;     /* NULL: the party is in no group of this batch */
-	struct behind *last; /* of its group */
-	size_t offset;       /* words that have come */
+	struct sum *sum; /* NULL: the party is in no group of this batch */
+	struct behind *last;
+	size_t offset;
 };
 
 _Static_assert((int)TAG_LEN == (int)MSG_SUM_TAG_LEN, "MASKED and SUM hold a tag");
@@ -74,7 +74,7 @@ static enum err add_chunk(struct run *run, size_t l, struct due *due, const stru
 	return sum_take_tag(run->channel[l], s, m, due->offset == all, due->last->tag);
 }
 
-/* Each member has added a 1 to it. */
+/* Each member adds 1 to the canary. */
 static enum err check_canary(const struct run *run, const struct sum *s, uint64_t canary)
 {
 	char members[256];
@@ -95,7 +95,6 @@ static enum err check_canary(const struct run *run, const struct sum *s, uint64_
 		       s->group, *s->round, members, record_now(run->record)->name);
 }
 
-/* SUM: the words and their tag, to each member. */
 static enum err tell(struct run *run, const struct sum *s, const uint8_t tag[static TAG_LEN])
 {
 	const size_t most = CHANNEL_CHUNK / sizeof(uint64_t);

@@ -344,12 +344,15 @@ ssize_t pwrite64(int fd, const void *p, size_t n, off64_t o) { return pwrite(fd,
 ssize_t writev(int fd, const struct iovec *v, int n)
 	{ DO(on_fd(WRITES, "write", fd, NULL), changes_fd(fd), syscall(SYS_writev, fd, v, n)); }
 int ftruncate(int fd, off_t n)
-	{ DO(on_fd(WRITES, "truncate", fd, NULL), changes_fd(fd), (int)syscall(SYS_ftruncate, fd, n)); }
+	{ DO(on_fd(WRITES, "truncate", fd, NULL), changes_fd(fd),
+	     (int)syscall(SYS_ftruncate, fd, n)); }
 int ftruncate64(int fd, off64_t n) { return ftruncate(fd, n); }
 int rename(const char *a, const char *b)
-	{ DO(on_path(WRITES, "rename", b, NULL), remember_name(RENAMED, a, b), (int)syscall(SYS_renameat2, AT_FDCWD, a, AT_FDCWD, b, 0)); }
+	{ DO(on_path(WRITES, "rename", b, NULL), remember_name(RENAMED, a, b),
+	     (int)syscall(SYS_renameat2, AT_FDCWD, a, AT_FDCWD, b, 0)); }
 int unlink(const char *a)
-	{ DO(on_path(WRITES, "unlink", a, NULL), remember_name(REMOVED, a, a), (int)syscall(SYS_unlinkat, AT_FDCWD, a, 0)); }
+	{ DO(on_path(WRITES, "unlink", a, NULL), remember_name(REMOVED, a, a),
+	     (int)syscall(SYS_unlinkat, AT_FDCWD, a, 0)); }
 /* clang-format on */
 
 static int sync_by(long number, int fd)
@@ -449,9 +452,12 @@ FILE *fopen64(const char *path, const char *mode)
 
 /* clang-format off */
 void *malloc(size_t n) { return strikes(ALLOC, "malloc", "", NULL) ? NULL : __libc_malloc(n); }
-void *calloc(size_t n, size_t size) { return strikes(ALLOC, "calloc", "", NULL) ? NULL : __libc_calloc(n, size); }
-void *realloc(void *p, size_t n) { return strikes(ALLOC, "realloc", "", NULL) ? NULL : __libc_realloc(p, n); }
-void *memalign(size_t a, size_t n) { return strikes(ALLOC, "memalign", "", NULL) ? NULL : __libc_memalign(a, n); }
+void *calloc(size_t n, size_t size)
+	{ return strikes(ALLOC, "calloc", "", NULL) ? NULL : __libc_calloc(n, size); }
+void *realloc(void *p, size_t n)
+	{ return strikes(ALLOC, "realloc", "", NULL) ? NULL : __libc_realloc(p, n); }
+void *memalign(size_t a, size_t n)
+	{ return strikes(ALLOC, "memalign", "", NULL) ? NULL : __libc_memalign(a, n); }
 void *aligned_alloc(size_t a, size_t n) { return memalign(a, n); }
 /* clang-format on */
 

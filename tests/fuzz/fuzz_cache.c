@@ -1,6 +1,8 @@
 /* Pieces of a party's cache, behind their checksum: what is accepted fits the data, and is written
  * again as the same bytes. The first byte chooses: an embedding, or local clusters. */
-#include "protocols/kcagc/party/pieces.c" /* fuzzers link no daemon's room; this file of it needs nothing else of it */
+
+/* Fuzzers link no daemon; this file needs nothing else of its folder. */
+#include "protocols/kcagc/party/pieces.c"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* A model that model_parse accepts is written again as the same bytes. The checksum is made right
  * first, or no input would come past it. */
-#include "protocols/kcagc/party/model.c" /* fuzzers link no daemon's room; this file of it needs nothing else of it */
+
+/* Fuzzers link no daemon; this file needs nothing else of its folder. */
+#include "protocols/kcagc/party/model.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,9 +1,9 @@
-/* changed_sums.h -- every broadcast sum that a party of a federation in memory takes, changed at random; and a party whose terms are wrong,
- * with tags that hold.
+/* changed_sums.h -- every broadcast sum that a party of a federation in memory takes, changed at
+ * random; and a party whose terms are wrong, with tags that hold.
  *
- * Includes the party's secure.c: where a party has taken a true sum, the same function gets changed ones, `changed_each` of them, each
- * over a channel of its own. It must refuse each one, and its sentence must name the coordinator.
- */
+ * Includes the party's secure.c: where a party has taken a true sum, the same function gets changed
+ * ones, `changed_each` of them, each over a channel of its own. It must refuse each one, and its
+ * sentence must name the coordinator. */
 #ifndef TESTS_UNIT_BOTH_CHANGED_SUMS_H
 #define TESTS_UNIT_BOTH_CHANGED_SUMS_H
 
@@ -15,7 +15,8 @@
 
 static bool note_tag(const uint8_t tag[static TAG_LEN]);
 static void sum_was_taken(const struct fixed *f, const void *words, size_t n, double *x);
-static enum err encode_term(const struct fixed *f, const double *x, size_t n, void *words, double *bad);
+static enum err encode_term(const struct fixed *f, const double *x, size_t n, void *words,
+			    double *bad);
 #define fixed_encode  encode_term
 #define tag_is_number note_tag
 #define fixed_decode  sum_was_taken
@@ -71,7 +72,9 @@ static inline uint64_t multiple(struct rng *rng, enum change c)
 		return sign * (1 + rng_below(rng, 1023)) * ((1ULL << 54) - 33);
 	if (c == CHANGE_PRIME) /* 2^127 - 1 is -1 mod 2^64 */
 		return sign * (1 + rng_below(rng, INT64_MAX));
-	return c == CHANGE_POWER ? sign << rng_below(rng, 64) : c == CHANGE_HALF ? 1ULL << 63 : UINT64_MAX;
+	return c == CHANGE_POWER  ? sign << rng_below(rng, 64)
+	       : c == CHANGE_HALF ? 1ULL << 63
+				  : UINT64_MAX;
 }
 
 static inline void change_sum(struct rng *rng, enum change c, struct changed_sum *s)
@@ -117,7 +120,8 @@ static inline void change_sum(struct rng *rng, enum change c, struct changed_sum
 	}
 }
 
-static inline void deliver_sum(struct channel *ch, uint32_t group, uint64_t number, const struct changed_sum *s)
+static inline void deliver_sum(struct channel *ch, uint32_t group, uint64_t number,
+			       const struct changed_sum *s)
 {
 	const size_t most = CHANNEL_CHUNK / sizeof(uint64_t);
 
@@ -126,8 +130,13 @@ static inline void deliver_sum(struct channel *ch, uint32_t group, uint64_t numb
 		struct buf body = { 0 };
 
 		now = s->n - at < most ? s->n - at : most;
-		m.masked = (struct msg_masked){ group, number, s->n, at, { (const uint8_t *)(s->word + at), now * 8 },
-						{ s->tag, at + now == s->n && s->tag_n ? TAG_LEN : 0 } };
+		m.masked =
+		    (struct msg_masked){ group,
+					 number,
+					 s->n,
+					 at,
+					 { (const uint8_t *)(s->word + at), now * 8 },
+					 { s->tag, at + now == s->n && s->tag_n ? TAG_LEN : 0 } };
 		msg_encode(&body, &m);
 		if (m.masked.tag.n > s->tag_n) { /* which the encoder would not write */
 			body.p[body.n - TAG_LEN - 1] = (uint8_t)s->tag_n;
@@ -139,7 +148,8 @@ static inline void deliver_sum(struct channel *ch, uint32_t group, uint64_t numb
 }
 
 /* Gives the party the changed sum, as if it were due. */
-static inline void offer_changed(const struct secure *s, const struct changed_sum *sum, enum change c)
+static inline void offer_changed(const struct secure *s, const struct changed_sum *sum,
+				 enum change c)
 {
 	struct work *work = alloc(1, sizeof(*work));
 	struct secure again = *s;
@@ -151,7 +161,8 @@ static inline void offer_changed(const struct secure *s, const struct changed_su
 	work->channel = channel_new(work->post, PARTY, "hub");
 	channel_step(work->channel, record_now(work->record)->name);
 	again.work = work;
-	again.tag = tag_new(work->group_key, secagg_session(work->secagg), s->node->id, work->sums_told, s->count - 1);
+	again.tag = tag_new(work->group_key, secagg_session(work->secagg), s->node->id,
+			    work->sums_told, s->count - 1);
 	deliver_sum(work->channel, s->node->id, work->sums_told, sum);
 	e = take_sum(&again, x);
 	if (e != ERR_PEER || !strstr(err_detail(), "hub") || !strstr(err_detail(), "SUM")) {
@@ -225,8 +236,8 @@ static inline void assert_changes_found(const char *what, size_t least)
 
 /* ---- a dishonest party ---- */
 
-/* Word `word` of this party's term of sum `number` is `by` more; its tag is of that. LAST_WORD: the last, whichever it is.
- * party FED_MAX: none is. */
+/* Word `word` of this party's term of sum `number` is `by` more; its tag is of that. LAST_WORD: the
+ * last, whichever it is. party FED_MAX: none is. */
 enum { LAST_WORD = -1 };
 static struct {
 	size_t party, word;
@@ -234,11 +245,13 @@ static struct {
 	int64_t by;
 } wrong_term = { .party = FED_MAX };
 
-static enum err encode_term(const struct fixed *f, const double *x, size_t n, void *words, double *bad)
+static enum err encode_term(const struct fixed *f, const double *x, size_t n, void *words,
+			    double *bad)
 {
 	const struct secure *s = (const void *)((const char *)f - offsetof(struct secure, fixed));
 	size_t first = s->sent + s->held;
-	size_t word = wrong_term.word == (size_t)LAST_WORD ? s->count - 2 : wrong_term.word; /* the canary is behind it */
+	/* the canary is behind it */
+	size_t word = wrong_term.word == (size_t)LAST_WORD ? s->count - 2 : wrong_term.word;
 	enum err e = fixed_encode(f, x, n, words, bad);
 
 	if (s->tag && s->work->own == wrong_term.party && s->work->sums_told == wrong_term.number &&

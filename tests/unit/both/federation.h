@@ -55,12 +55,12 @@ struct half {
 	enum err result;
 	char why[ERR_DETAIL_MAX];
 	pthread_t thread;
-	/* Called for each message that was received as expected; l: at the coordinator, from whom.
-	 */
+	/* Called for each message that was received as expected; l: at the coordinator, from
+	 * whom. */
 	void (*saw)(void *arg, size_t l, enum msg_type type, struct bytes body);
 	void *saw_arg;
-	/* A party: the directory of its secret, its data's digest, and who hears of each question under noise; the
-	 * coordinator: the key by which it numbers nodes. NULL: all are drawn. */
+	/* A party: the directory of its secret, its data's digest, and who hears of each question
+	 * under noise; the coordinator: the key by which it numbers nodes. NULL: all are drawn. */
 	const char *state;
 	const uint8_t *data_hash, *numbers;
 	void (*asked)(void *arg, size_t own, uint32_t release, const uint8_t *question);
@@ -72,7 +72,8 @@ void *half_party(void *half);
 /* A daemon's last word when its half fails; ending: a party's, 0 of the coordinator. */
 static inline void half_abort(const struct half *h, struct channel *ch, enum ending ending)
 {
-	struct msg m = { .type = MSG_ABORT, .abort = { (uint16_t)h->result, (uint16_t)ending, msg_text("") } };
+	struct msg m = { .type = MSG_ABORT,
+			 .abort = { (uint16_t)h->result, (uint16_t)ending, msg_text("") } };
 
 	if (!ending)
 		m.abort.text = msg_text(h->why);
@@ -94,7 +95,8 @@ __attribute__((constructor)) static inline void federation_quiet(void)
 	log_set_stream(STDERR_FILENO, false);
 }
 
-/* Has one of all halves ended with this in its sentence? Others hear no more of it than an ending. */
+/* Has one of all halves ended with this in its sentence? Others hear no more of it than an
+ * ending. */
 static inline bool federation_says(const struct federation *f, size_t L, const char *text)
 {
 	bool says = strstr(f->server.why, text) != NULL;

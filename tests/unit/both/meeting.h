@@ -1,5 +1,5 @@
-/* meeting.h -- one alignment of ids in memory: both halves, each party on a thread of its own; of all ids, or,
- * where the job's align says so, of those that all parties have. */
+/* meeting.h -- one alignment of ids in memory: both halves, each party on a thread of its own; of
+ * all ids, or, where the job's align says so, of those that all parties have. */
 #ifndef TESTS_UNIT_BOTH_MEETING_H
 #define TESTS_UNIT_BOTH_MEETING_H
 
@@ -16,7 +16,7 @@ enum { MOST = 16, VALUES = 1000 };
 struct seat {
 	struct work work;
 	struct dataset d;
-	uint32_t *row, *label;               /* d.n; row: `common` of them, where the job aligns */
+	uint32_t *row, *label; /* d.n; row: `common` of them, where the job aligns */
 	size_t common;
 	uint8_t transcript[SECAGG_HASH_LEN]; /* as the sums that follow would take it */
 	enum err result;
@@ -26,7 +26,7 @@ struct seat {
 };
 
 struct meeting {
-	struct federation f; /* names and keys */
+	struct federation f;  /* names and keys */
 	enum job_align align; /* and what goes with it: set before meet() */
 	unsigned align_bound, min_common;
 	size_t wired; /* the channels of so many parties, the first, are joined by the test */
@@ -224,7 +224,8 @@ static inline void pseudonym(const struct meeting *m, const char *id, uint8_t ou
 
 	/* two told sums and the tables', and one for each other try */
 	label[sizeof(label) - 1] = (uint8_t)(m->run.rounds_before - 3);
-	kdf_expand(m->seat[0].work.group_key, (struct bytes){ label, sizeof(label) }, key, sizeof(key));
+	kdf_expand(m->seat[0].work.group_key, (struct bytes){ label, sizeof(label) }, key,
+		   sizeof(key));
 	h = hmac_new((struct bytes){ key, sizeof(key) });
 	hmac_add(h, id, strlen(id));
 	hmac_end(h, out);

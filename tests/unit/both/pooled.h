@@ -252,7 +252,8 @@ static inline void pooled_joint(struct pooled *p, const struct pooled_items *ite
 	const struct tree_node *node = items->node;
 	bool root = node->id + 1 == p->tree.count;
 	unsigned K = root ? p->job->clusters : kcagc_local_clusters(kcagc_job(p->job));
-	unsigned R = root ? kcagc_starts(kcagc_job(p->job), items->m) : kcagc_inner_restarts(kcagc_job(p->job));
+	unsigned R = root ? kcagc_starts(kcagc_job(p->job), items->m)
+			  : kcagc_inner_restarts(kcagc_job(p->job));
 	unsigned Q = root ? kcagc_job(p->job)->iterations : kcagc_job(p->job)->inner_iterations;
 	uint32_t *starts;
 
@@ -303,8 +304,7 @@ static inline void pooled_cells(const struct pooled *p, const struct tree_node *
 	}
 }
 
-/* A cell's row at a party: the mean of its rows, or (line 13) the centre of its cluster.
- */
+/* A cell's row at a party: the mean of its rows, or (line 13) the centre of its cluster. */
 static inline void pooled_virtual(struct pooled *p, const struct tree_node *node,
 				  struct pooled_items *items, const uint32_t *cell)
 {
@@ -322,7 +322,8 @@ static inline void pooled_virtual(struct pooled *p, const struct tree_node *node
 				else
 					MAT(&items->Y[l], cell[i], j) =
 					    MAT(&p->centre[l], cluster[i], j);
-		for (size_t c = 0; kcagc_job(p->job)->virtual_nodes == VIRTUAL_MEAN && c < items->m; c++)
+		for (size_t c = 0; kcagc_job(p->job)->virtual_nodes == VIRTUAL_MEAN && c < items->m;
+		     c++)
 			for (size_t j = 0; j < p->Z[l].cols; j++)
 				MAT(&items->Y[l], c, j) /= items->weight[c];
 	}
@@ -391,7 +392,8 @@ static inline void pooled_polish(struct pooled *p)
 static inline void pooled_local(struct pooled *p, const struct planted *data)
 {
 	struct embed_params e = kcagc_embed_params(kcagc_job(p->job), 1);
-	struct kmeans_params k = { .k = p->L == 1 ? p->job->clusters : kcagc_local_clusters(kcagc_job(p->job)),
+	struct kmeans_params k = { .k = p->L == 1 ? p->job->clusters
+						  : kcagc_local_clusters(kcagc_job(p->job)),
 				   .restarts = kcagc_job(p->job)->local_restarts,
 				   .iterations = kcagc_job(p->job)->iterations,
 				   .ninth = kcagc_job(p->job)->ninth,

@@ -203,23 +203,24 @@ static inline void replay_party(struct recording *r, size_t l, const struct scri
 	size_t taken[FED_MAX] = { 0 };
 	struct half *h = alloc(1, sizeof(*h));
 
-	*h = (struct half){ .job = &r->job,
-			    .L = r->f.server.L,
-			    .own = l,
-			    .post = post_new(5),
-			    .secagg = r->f.party[l].secagg,
-			    .has_group_key = r->f.party[l].has_group_key,
-			    .model = r->job.kind == &kind_kcagc_predict ? r->f.party[l].model : NULL,
-			    .g = r->f.party[l].g,
-			    .dataset = r->f.party[l].dataset,
-			    .graphs = r->f.party[l].graphs,
-			    .output = r->f.party[l].output,
-			    .n = r->f.party[l].n,
-			    .min_cluster = r->f.party[l].min_cluster,
-			    .threads = 1,
-			    .label = alloc(r->f.party[l].n, sizeof(*h->label)),
-			    .saw = replay_count,
-			    .saw_arg = taken };
+	*h =
+	    (struct half){ .job = &r->job,
+			   .L = r->f.server.L,
+			   .own = l,
+			   .post = post_new(5),
+			   .secagg = r->f.party[l].secagg,
+			   .has_group_key = r->f.party[l].has_group_key,
+			   .model = r->job.kind == &kind_kcagc_predict ? r->f.party[l].model : NULL,
+			   .g = r->f.party[l].g,
+			   .dataset = r->f.party[l].dataset,
+			   .graphs = r->f.party[l].graphs,
+			   .output = r->f.party[l].output,
+			   .n = r->f.party[l].n,
+			   .min_cluster = r->f.party[l].min_cluster,
+			   .threads = 1,
+			   .label = alloc(r->f.party[l].n, sizeof(*h->label)),
+			   .saw = replay_count,
+			   .saw_arg = taken };
 	memcpy(h->group_key, r->f.party[l].group_key, sizeof(h->group_key));
 	memcpy(h->name, r->f.server.name, sizeof(h->name));
 	record_init(&h->record, "party", h->name[l]);

@@ -37,9 +37,11 @@ static inline void check_sample(const struct listener *to, size_t step, enum msg
 	script_add(&s, type, (struct bytes){ body, len }, "");
 	replay(to, &s, &out);
 	if (type == MSG_ABORT || (type == MSG_DECLINE && to->server)) { /* end a job at any time */
-		bool refused = type == MSG_ABORT && to->server; /* samples have the coordinator's words */
+		/* samples have the coordinator's words */
+		bool refused = type == MSG_ABORT && to->server;
 
-		assert_int_equal(out.code, largest || refused ? ERR_PEER : ERR_JOB); /* largest: MSG_AGAIN */
+		/* largest: MSG_AGAIN */
+		assert_int_equal(out.code, largest || refused ? ERR_PEER : ERR_JOB);
 		assert_true(out.taken[0] <= step);
 	} else if (type == due->type) { /* the type is right, the fields are not */
 		assert_refused(to, step, msg_name(type), type, &out);
@@ -74,8 +76,8 @@ static inline void check_garbage(const struct listener *to, size_t step)
 	free(longer);
 }
 
-/* Each type in place of this step, with the least and with the largest body; with a sanitizer these take turns from step
- * to step, and both builds look at each type at each step. */
+/* Each type in place of this step, with the least and with the largest body; with a sanitizer these
+ * take turns from step to step, and both builds look at each type at each step. */
 static inline void check_types(const struct listener *to, size_t step)
 {
 	for (size_t t = 0; t < ALL_TYPES; t++)

@@ -9,7 +9,9 @@
 #define NUMBER(name, unit) "{\"name\": \"" name "\", \"type\": \"number\"" unit "}"
 #define AGE                NUMBER("age", ", \"unit\": \"years\"")
 #define INCOME             NUMBER("income", "")
-#define NORTH              "{\"name\": \"region=north\", \"type\": \"category\", \"from\": \"region\"}"
+#define NORTH                                                                                      \
+	"{\"name\": \"region=north\", \"type\": \"category\", "                                    \
+	"\"from\": \"region\"}"
 
 static void *hub(void *arg)
 {

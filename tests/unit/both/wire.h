@@ -1,4 +1,5 @@
-/* wire.h -- pairs of channels whose messages pass through a thread that may change them on the way. */
+/* wire.h -- pairs of channels whose messages pass through a thread that may change them on the
+ * way. */
 #ifndef TESTS_UNIT_BOTH_WIRE_H
 #define TESTS_UNIT_BOTH_WIRE_H
 

@@ -84,8 +84,8 @@ static inline void tamper(const char *sql)
 	sqlite3_close(db);
 }
 
-static inline void spend(uint8_t id, uint32_t attempt, uint8_t key, uint8_t data, const char *parties,
-		  uint64_t rounds)
+static inline void spend(uint8_t id, uint32_t attempt, uint8_t key, uint8_t data,
+			 const char *parties, uint64_t rounds)
 {
 	struct ledger_job j = job_a;
 

@@ -1,4 +1,5 @@
-/* data.h -- a planted graph, real data, and columns dealt out to parties, for the methods' tests. */
+/* data.h -- a planted graph, real data, and columns dealt out to parties, for the methods'
+ * tests. */
 #ifndef TESTS_UNIT_GRAPH_DATA_H
 #define TESTS_UNIT_GRAPH_DATA_H
 
@@ -90,7 +91,8 @@ static inline void read_graph(FILE *f, size_t n, struct graph *g)
 
 /* One of the citation graphs; false if it is not there. All nodes count, citeseer's 15 unlabelled
  * ones too: as in the published numbers. */
-static inline bool read_cited(const char *set, struct features *X, struct graph *g, uint32_t **truth)
+static inline bool read_cited(const char *set, struct features *X, struct graph *g,
+			      uint32_t **truth)
 {
 	FILE *words = data_file(set, "features.mtx"), *labels = data_file(set, "labels.txt");
 	FILE *edges = data_file(set, "edges.tsv");
@@ -113,7 +115,8 @@ static inline bool read_cited(const char *set, struct features *X, struct graph 
 }
 
 /* Column j of X goes to slice j % parties; dense slices if asked for. X stays. */
-static inline void deal_columns(const struct csr *X, size_t parties, bool dense, struct features *part)
+static inline void deal_columns(const struct csr *X, size_t parties, bool dense,
+				struct features *part)
 {
 	struct triple *t = alloc(X->start[X->rows], sizeof(*t));
 

@@ -1,4 +1,5 @@
-/* cut_wire.h -- two ends of a channel, and the wire between them: an array of bytes, of which so many arrive. */
+/* cut_wire.h -- two ends of a channel, and the wire between them: an array of bytes, of which so
+ * many arrive. */
 #ifndef TESTS_UNIT_PROTO_CUT_WIRE_H
 #define TESTS_UNIT_PROTO_CUT_WIRE_H
 
@@ -124,8 +125,8 @@ static inline void arrive(struct end *e, const uint8_t *p, size_t n)
 	frame_reader_release(&r);
 }
 
-/* A connection over which `sent` bytes leave from, of which `come` arrive at to; then it is lost.
- */
+/* A connection over which `sent` bytes leave from, of which `come` arrive at to; then it is
+ * lost. */
 static inline void connection(struct end *from, struct end *to, size_t sent, size_t come)
 {
 	struct buf wire = { 0 };

@@ -1,4 +1,5 @@
-/* ends.h -- a hub that listens and a party that dials, on one loop: for the tests of connections. */
+/* ends.h -- a hub that listens and a party that dials, on one loop: for the tests of
+ * connections. */
 #ifndef TESTS_UNIT_PROTO_ENDS_H
 #define TESTS_UNIT_PROTO_ENDS_H
 
@@ -119,7 +120,7 @@ static inline void *on_accepted(struct conn *c, void *arg)
 }
 
 static inline void open_host(struct conn_host **h, const struct cert_files *files,
-		      double handshake_timeout_s)
+			     double handshake_timeout_s)
 {
 	struct conn_options o = { .files = { files->cert, files->key, ca.path, NULL, NULL },
 				  .tcp_congestion = "cubic",
@@ -185,8 +186,8 @@ static inline int tear_down(void **state)
 	return 0;
 }
 
-/* Runs the loop until the condition holds; fails after 30 s. The loop ticks: a job thread that makes
- * the condition true does not wake it. */
+/* Runs the loop until the condition holds; fails after 30 s. The loop ticks: a job thread that
+ * makes the condition true does not wake it. */
 static bool fuse_blown;
 static double fuse_end_s;
 

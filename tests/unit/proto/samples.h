@@ -121,8 +121,11 @@ static inline void sample(struct msg *m, bool largest)
 	case MSG_SUM:
 		m->masked = (struct msg_masked){ 0 };
 		if (largest)
-			m->masked = (struct msg_masked){ UINT32_MAX, UINT64_MAX, MSG_WORDS_MAX,
-							 MSG_WORDS_MAX, filler(MSG_CHUNK_MAX),
+			m->masked = (struct msg_masked){ UINT32_MAX,
+							 UINT64_MAX,
+							 MSG_WORDS_MAX,
+							 MSG_WORDS_MAX,
+							 filler(MSG_CHUNK_MAX),
 							 filler(MSG_SUM_TAG_LEN) };
 		break;
 	case MSG_CHOICE:
@@ -147,8 +150,8 @@ static inline void sample(struct msg *m, bool largest)
 	case MSG_SEALED:
 		m->sealed = (struct msg_sealed){ .to = 1, .box = filler(MSG_TAG_LEN) };
 		if (largest)
-			m->sealed = (struct msg_sealed){ UINT16_MAX, PARTIES_MAX - 1, PARTIES_MAX - 2,
-							 filler(MSG_CHUNK_MAX) };
+			m->sealed = (struct msg_sealed){ UINT16_MAX, PARTIES_MAX - 1,
+							 PARTIES_MAX - 2, filler(MSG_CHUNK_MAX) };
 		break;
 	case MSG_TOLD:
 		m->told.words = filler(MSG_TOLD_LEN * (largest ? PARTIES_MAX - 1 : 1));

@@ -1,4 +1,5 @@
-/* team.h -- ranks that are threads of one process, for tests: what they give each other goes through memory. */
+/* team.h -- ranks that are threads of one process, for tests: what they give each other goes
+ * through memory. */
 #ifndef TESTS_UNIT_RANKS_TEAM_H
 #define TESTS_UNIT_RANKS_TEAM_H
 
@@ -10,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tests go through teams of 1, 2, 4 and 8; with a sanitizer of 2 and 8: what more blocks than ranks and more ranks than
- * blocks do to memory. */
+/* Tests go through teams of 1, 2, 4 and 8; with a sanitizer of 2 and 8: what more blocks than ranks
+ * and more ranks than blocks do to memory. */
 enum { TEAM_MOST = 8, TEAM_LEAST = SANITIZED ? 2 : 1, TEAM_TIMES = SANITIZED ? 4 : 2 };
 
 struct team {
@@ -28,8 +29,8 @@ struct team_member {
 	pthread_t thread;
 };
 
-static inline void team_exchange(void *ctx, size_t bytes, const void *out, const size_t *out_count, void *in,
-				 const size_t *in_count)
+static inline void team_exchange(void *ctx, size_t bytes, const void *out, const size_t *out_count,
+				 void *in, const size_t *in_count)
 {
 	struct team_member *m = ctx;
 	struct team *t = m->team;
@@ -67,7 +68,8 @@ static inline void team(size_t count, void (*work)(void *arg, struct ranks *R), 
 	pthread_barrier_init(&t.all, NULL, (unsigned)count);
 	for (size_t r = 0; r < count; r++) {
 		m[r] = (struct team_member){
-			.team = &t, .R = { .own = r, .count = count, .ctx = &m[r], .exchange = team_exchange }
+			.team = &t,
+			.R = { .own = r, .count = count, .ctx = &m[r], .exchange = team_exchange }
 		};
 		pthread_create(&m[r].thread, NULL, team_run, &m[r]);
 	}

@@ -13,7 +13,8 @@ struct asked {
 	enum fedsc_kind kind;
 	enum fedkmeans_kind clusters;
 	size_t words, members;
-	double least_count; /* of the counts that came back, or of those whose sums were asked for */
+	/* of the counts that came back, or of those whose sums were asked for */
+	double least_count;
 };
 
 struct rows_lab {
@@ -150,7 +151,8 @@ static inline bool rows_read(const char *set, struct mat *X, uint32_t **truth, u
 	assert_true(length < sizeof(text) && fread(text, 1, length, f) == length);
 	text[length] = 0;
 	assert_non_null(strstr(text, "'<f4'"));
-	assert_int_equal(sscanf(strstr(text, "'shape': ("), "'shape': (%zu, %zu)", &rows, &cols), 2);
+	assert_int_equal(sscanf(strstr(text, "'shape': ("), "'shape': (%zu, %zu)", &rows, &cols),
+			 2);
 	mat_init(X, rows, cols);
 	ALLOC(*truth, rows);
 	*k = 0;

@@ -86,7 +86,8 @@ struct stage {
 };
 
 /* A federation over A's edges. */
-static inline struct stage *stage_open_job(const struct csr *A, size_t L, holds *h, const struct job *job)
+static inline struct stage *stage_open_job(const struct csr *A, size_t L, holds *h,
+					   const struct job *job)
 {
 	const struct plan nothing = { .n = A->rows, .m = FED_MAX, .seed = 1, .noise = 1 };
 	struct stage *s = alloc(1, sizeof(*s));

@@ -1,4 +1,5 @@
-/* parts_planted.h -- a planted graph and its central clustering, made once for a program's tests. */
+/* parts_planted.h -- a planted graph and its central clustering, made once for a program's
+ * tests. */
 #ifndef TESTS_UNIT_FEDSPECTRAL_PARTS_PLANTED_H
 #define TESTS_UNIT_FEDSPECTRAL_PARTS_PLANTED_H
 

@@ -1,12 +1,11 @@
 /* pursuit.h -- an attack: which edges stand behind known products of an unknown sparse matrix.
  *
- * Given V (n x m) and Y = W V, each row of Y is a combination of few rows of V:
- * those of its neighbours. Orthogonal matching pursuit (Pati, Rezaiifar, Krishnaprasad 1993) takes the row
- * that fits best, removes what those taken so far explain, and goes on until nothing is left. With
- * fewer neighbours than half the columns a row that is explained exactly is explained right. W is
+ * Given V (n x m) and Y = W V, each row of Y is a combination of few rows of V: those of its
+ * neighbours. Orthogonal matching pursuit (Pati, Rezaiifar, Krishnaprasad 1993) takes the row that
+ * fits best, removes what those taken so far explain, and goes on until nothing is left. With fewer
+ * neighbours than half the columns a row that is explained exactly is explained right. W is
  * symmetric: what one node's row has shown is taken off its neighbours', which then have fewer left
- * to find; and so on, pass by pass.
- */
+ * to find; and so on, pass by pass. */
 #ifndef TESTS_UNIT_FEDSPECTRAL_PURSUIT_H
 #define TESTS_UNIT_FEDSPECTRAL_PURSUIT_H
 

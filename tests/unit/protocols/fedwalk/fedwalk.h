@@ -1,4 +1,5 @@
-/* fedwalk.h -- sources of random bytes, graphs and dictionaries that tests of FedWalk start from. */
+/* fedwalk.h -- sources of random bytes, graphs and dictionaries that tests of FedWalk start
+ * from. */
 #ifndef TESTS_UNIT_FEDWALK_FEDWALK_H
 #define TESTS_UNIT_FEDWALK_FEDWALK_H
 

@@ -176,8 +176,8 @@ static inline void assert_refuses_choice(struct recording *r, size_t nth, uint64
 /* change() gets the numbers of the nth MATRIX or BLOCK as doubles. */
 typedef void change_reals(double *x, size_t count);
 
-static inline void assert_refuses_reals_of(struct recording *r, size_t l, enum msg_type type, size_t nth,
-					change_reals *change, const char *words)
+static inline void assert_refuses_reals_of(struct recording *r, size_t l, enum msg_type type,
+					   size_t nth, change_reals *change, const char *words)
 {
 	size_t step = step_of(&r->to_party[l], type, nth), size = type == MSG_BLOCK ? 4 : 8;
 	struct msg m;
@@ -236,8 +236,8 @@ static inline void assert_refuses_labels(struct recording *r, enum msg_type type
 	free(packed);
 }
 
-/* One bit of a broadcast sum, in a word or in its tag: of each SUM of a run, once. Party l is not 0, so that the
- * group key comes from a message. */
+/* One bit of a broadcast sum, in a word or in its tag: of each SUM of a run, once. Party l is not
+ * 0, so that the group key comes from a message. */
 static inline void assert_refuses_sums(struct recording *r, size_t l, struct rng *rng, size_t least)
 {
 	const struct script *full = &r->to_party[l];

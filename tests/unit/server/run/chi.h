@@ -21,8 +21,8 @@ static inline double chi_square(const size_t *seen, const double *expected, size
 	return sum;
 }
 
-/* The value that chi-square exceeds with probability 1e-9 (5.998 is the normal distribution's quantile),
- * after Wilson and Hilferty, PNAS 17 (1931): the cube root is nearly normal. */
+/* The value that chi-square exceeds with probability 1e-9 (5.998 is the normal distribution's
+ * quantile), after Wilson and Hilferty, PNAS 17 (1931): the cube root is nearly normal. */
 static inline double chi_limit(size_t degrees)
 {
 	double v = 2 / (9 * (double)degrees), root = 1 - v + 5.998 * sqrt(v);

@@ -73,18 +73,17 @@ static inline void fake_send_clusters(struct fake *f, size_t l, uint32_t k, cons
 	buf_release(&packed);
 }
 
-/* Words [offset, offset + n) of a vector of count; behind the last one goes what each member adds to
- * the canary. */
+/* Words [offset, offset + n) of a vector of count; behind the last one goes what each member adds
+ * to the canary. */
 static inline void fake_send_words_and(struct fake *f, size_t l, uint32_t group, uint64_t round,
 				       const void *words, size_t offset, size_t n, size_t count,
 				       uint64_t canary)
 {
 	size_t word = f->run.job.modulus_bits / 8;
-	struct msg m = { .type = MSG_MASKED,
-			 .masked = { .group = group,
-				     .round = round,
-				     .count = count + 1,
-				     .offset = offset } };
+	struct msg m = {
+		.type = MSG_MASKED,
+		.masked = { .group = group, .round = round, .count = count + 1, .offset = offset }
+	};
 	struct buf chunk = { 0 };
 
 	buf_add(&chunk, (const uint8_t *)words + offset * word, n * word);

@@ -294,7 +294,7 @@ void log_next(const char *phase)
 {
 	struct log_pair pair = LOG_TEXT("phase", phase);
 
-	log_event(LOG_INFO, &pair, 1, "next");
+	log_event(LOG_INFO, &pair, 1, "phase started");
 	service_status("job %s: %s", *job_here ? job_here : job, phase);
 }
 

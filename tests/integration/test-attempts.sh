@@ -104,7 +104,7 @@ test_party_dies_again_and_again() {
 	kills party-01
 	party party-00
 	ADDRESS=$RELAY party party-01
-	second_try() { (($(grep -c '"text":"next","phase":"level-1"' "$T/out/party-01/log.jsonl") >= 2)); }
+	second_try() { (($(grep -c '"text":"phase started","phase":"level-1"' "$T/out/party-01/log.jsonl") >= 2)); }
 	until_true 20 second_try || fail "party-01 does not come to level-1 again"
 	kills party-01
 	ADDRESS=$RELAY party party-01

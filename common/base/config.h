@@ -91,7 +91,7 @@ struct config_row {
 	 * NULL if the text is valid. check_key does the same for map keys. */
 	const char *(*check)(const char *text);
 	const char *(*check_key)(const char *text);
-	/* Bit mask owned by the table's module: where the row applies; 0: everywhere. */
+	/* Bit mask owned by the table's module: where the row is read; 0: everywhere. */
 	unsigned readers;
 };
 

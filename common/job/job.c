@@ -223,8 +223,61 @@ static enum err read_values(struct job *job, const struct json *root, const char
 	return ERR_OK;
 }
 
-/* Reject parameters that this variant ignores: they would seem to matter. They differ from those of
- * a job with the same method or mode, and defaults. */
+/* The row of the kind's ways; NULL: it has none. */
+static const struct config_row *way_of(const struct kind *kind)
+{
+	for (const struct config_row *row = kind->rows; row->path && kind->way; row++)
+		if (!strcmp(row->path, kind->way))
+			return row;
+	return NULL;
+}
+
+/* Tells whether the job does not read the row; if so, puts which jobs do: by method "tree". */
+static bool is_unread(const struct job *job, const struct config_row *row, struct buf *when)
+{
+	const struct config_row *way = way_of(job->kind);
+	const char *why = job->kind->unread(job, row);
+	const char *before = "";
+	unsigned now = 0, left = row->readers;
+
+	if (why)
+		buf_printf(when, "%s", why);
+	if (why || !way || !row->readers)
+		return why;
+	memcpy(&now, (const char *)job + way->offset, sizeof(now));
+	if (row->readers >> now & 1)
+		return false;
+	buf_printf(when, "by %s", way->path);
+	for (unsigned i = 0; left; i++) {
+		if (!(left >> i & 1))
+			continue;
+		left &= ~(1U << i);
+		buf_printf(when, "%s \"%s\"", before, way->names[i]);
+		before = left & (left - 1) ? "," : " or";
+	}
+	return true;
+}
+
+static enum err standard_of(const struct job *job, struct job *standard)
+{
+	const struct config_row *way = way_of(job->kind);
+	struct json *root = json_object();
+	unsigned value = 0;
+	enum err err;
+
+	json_put_string(root, "kind", job->kind->name);
+	if (way) {
+		memcpy(&value, (const char *)job + way->offset, sizeof(value));
+		json_put_string(root, way->path, way->names[value]);
+	}
+	job->kind->standard(job, root);
+	err = read_values(standard, root, "standard");
+	json_free(root);
+	return err;
+}
+
+/* Refuses a parameter that this method, variant or mode does not read. It counts as given if its
+ * value differs from that of a job of the same method without other parameters. */
 static enum err check_unread(const struct job *job)
 {
 	struct job standard = { 0 };
@@ -232,21 +285,19 @@ static enum err check_unread(const struct job *job)
 
 	for (const struct config_row *row = job->kind->rows; row->path; row++) {
 		struct config_table one = { "job", row, 1, sizeof(struct job), NULL };
-		const char *why = job->kind->unread(job, row);
+		struct buf when = { 0 };
+		enum err err = ERR_OK;
 
-		if (why && !standard.kind) {
-			struct json *root = json_object();
-			enum err err;
-
-			json_put_string(root, "kind", job->kind->name);
-			job->kind->standard(job, root);
-			err = read_values(&standard, root, "standard");
-			json_free(root);
-			TRY(err);
-		}
-		if (why && config_difference(&one, job, "given", &standard, "taken", difference,
-					     sizeof(difference)))
-			return err_set(ERR_INPUT, "%s; %s", difference, why);
+		if (!is_unread(job, row, &when))
+			continue;
+		if (!standard.kind)
+			err = standard_of(job, &standard);
+		if (!err &&
+		    config_difference(&one, job, "", &standard, "", difference, sizeof(difference)))
+			err = err_set(ERR_INPUT, "job.%s is read %.*s only; remove it", row->path,
+				      (int)when.n, (const char *)when.p);
+		buf_release(&when);
+		TRY(err);
 	}
 	return ERR_OK;
 }

@@ -79,7 +79,12 @@ void kind_standard_clusters(const void *job, struct json *root)
 {
 	const struct job_head *head = job;
 
-	json_put_number(root, "clusters", head->clusters);
+	if (head->kind->clusters == CLUSTERS_NONE)
+		return;
+	if (head->clusters == JOB_AUTO)
+		json_put_string(root, "clusters", "auto");
+	else
+		json_put_number(root, "clusters", head->clusters);
 }
 
 bool kind_among(const char *path, const char *const *list)

@@ -169,10 +169,14 @@ struct kind {
 	/* The reason why no attempt can run without one of its parties, a static clause; NULL if
 	 * one can. */
 	const char *(*needs_all)(const void *job);
-	/* The reason why this job does not read the parameter, a static clause; NULL if it does. */
+	/* Path of the enum row whose value decides which rows a job reads; NULL: all jobs read the
+	 * same rows. Bit i of a row's `readers` stands for value i. */
+	const char *way;
+	/* NULL: the job reads the row, as far as its `readers` go. Otherwise a static clause that
+	 * says which jobs read it: "where job.profile is true". */
 	const char *(*unread)(const void *job, const struct config_row *row);
-	/* Writes the parameters that keep the method or mode and default everything else, for
-	 * comparison. */
+	/* Writes the parameters that defaults depend on: the number of clusters, and a preset. The
+	 * job of these alone is compared with the job given. */
 	void (*standard)(const void *job, struct json *root);
 	/* True if job.fraction_bits applies. */
 	bool (*has_fraction)(const void *job);

@@ -39,7 +39,7 @@ const struct config_row fedgcn_rows[] = {
 	  .help = "of weights: means; means to which parties stay near; or means of all but the "
 		  "last layers" },
 	{ "mu", CONFIG_DOUBLE, AT(how.mu), 0, 1e6, "0.01",
-	  .help = "fedprox: how near" },
+	  .help = "fedprox: how near", .readers = 1 << FEDGCN_PROX },
 	{ "final", CONFIG_ENUM, AT(how.final), .standard = "default", .names = final_names,
 	  .help = "how graphs are clustered at last: three principal components and a mixture; or "
 		  "k-means, as in the paper" },
@@ -62,15 +62,6 @@ enum err fedgcn_params_of(const struct fedgcn_job *job, unsigned threads, struct
 	p->seed = job->seed;
 	p->threads = threads;
 	return fedgcn_params_check(p);
-}
-
-const char *fedgcn_unread(const void *p, const struct config_row *row)
-{
-	const struct fedgcn_job *job = p;
-
-	if (!strcmp(row->path, "mu") && job->how.sharing != FEDGCN_PROX)
-		return "only aggregation \"fedprox\" reads it";
-	return NULL;
 }
 
 enum err fedgcn_check(const void *p)

@@ -21,7 +21,6 @@ extern const struct kind kind_fedgcn;
 extern const struct config_row fedgcn_rows[];
 extern const char *const fedgcn_features_names[];
 
-const char *fedgcn_unread(const void *job, const struct config_row *row);
 enum err fedgcn_check(const void *job) MUST_CHECK;
 void fedgcn_leaks(struct said *s, const void *job, size_t parties);
 

@@ -5,40 +5,21 @@
 
 #include <string.h>
 
-static const char NO_PROFILE[] = "nothing reads it where job.profile is false";
+static const char WITH_PROFILE[] = "where job.profile is true";
 
 const char *fedsc_unread(const void *p, const struct config_row *row)
 {
 	const struct fedsc_job *job = p;
-	const char *path = row->path;
-	static const char *const stage_one[] = { "dims_share",
-						 "dims_most",
-						 "kernel.width",
-						 "kernel.factor",
-						 "kernel.lambda",
-						 "rounds",
-						 "inner",
-						 "tolerance",
-						 "participants",
-						 "neighbours",
-						 NULL },
-				 *const not_dense[] = { "near", "neighbours", NULL },
-				 *const not_paper[] = { "near", "iterations", NULL },
-				 *const search[] = { "dims_share", "dims_most", NULL };
-	enum fedsc_variant variant = job->how.variant;
+	static const char *const search[] = { "dims_share", "dims_most", NULL };
 
-	if (!job->how.profile && !strcmp(path, "profile_noise"))
-		return NO_PROFILE;
-	if (variant == FEDSC_BY_ANCHORS)
-		return kind_among(path, stage_one) ? "variant \"anchor\" does not read it" : NULL;
-	if (variant == FEDSC_BY_DENSE && kind_among(path, not_dense))
-		return "variant \"dense\" does not read it";
-	if (variant == FEDSC_BY_PAPER && kind_among(path, not_paper))
-		return "variant \"paper\" does not read it";
-	if (job->how.dims != JOB_AUTO && kind_among(path, search))
-		return "nothing reads it where job.dims is a number";
-	if (job->how.width > 0 && !strcmp(path, "kernel.factor"))
-		return "nothing reads it where job.kernel.width is given";
+	if (!job->how.profile && !strcmp(row->path, "profile_noise"))
+		return WITH_PROFILE;
+	if (!fedsc_learns(job->how.variant))
+		return NULL;
+	if (job->how.dims != JOB_AUTO && kind_among(row->path, search))
+		return "where job.dims is \"auto\"";
+	if (job->how.width > 0 && !strcmp(row->path, "kernel.factor"))
+		return "where job.kernel.width is 0";
 	return NULL;
 }
 
@@ -47,9 +28,9 @@ const char *kmeans_unread(const void *p, const struct config_row *row)
 	const struct fedsc_job *job = p;
 
 	if (!job->how.profile && !strcmp(row->path, "profile_noise"))
-		return NO_PROFILE;
+		return WITH_PROFILE;
 	if (job->noise == NOISE_SUMS && !strcmp(row->path, "tolerance"))
-		return "with noise in sums all rounds are made";
+		return "where job.noise.on is not \"sums\"";
 	return NULL;
 }
 
@@ -93,7 +74,6 @@ static enum err check_beta_c(const struct fedsc_job *job)
 /* The amount of noise is given either by eps or by beta. */
 static enum err check_amount(const struct fedsc_job *job)
 {
-	TRY(check_beta_c(job));
 	if (job->noise_eps > 0 && job->noise_beta > 0)
 		return err_set(ERR_INPUT,
 			       "job.noise.eps is %g and job.noise.beta is %g, expected one of "
@@ -246,6 +226,7 @@ enum err fedsc_check(const void *p)
 	if (!kmeans)
 		TRY(check_sizes(job));
 	TRY(check_profile(job));
+	TRY(check_beta_c(job));
 	for (size_t i = 0; i < sizeof(given) / sizeof(*given) && job->noise == NOISE_NONE; i++)
 		if (given[i].value > 0)
 			return err_set(

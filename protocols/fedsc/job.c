@@ -11,6 +11,14 @@ const char *const fedsc_variant_names[] = { "anchor", "dense", "paper", NULL };
 const char *const fedsc_noise_names[] = { "none", "data", "factors", "sums", NULL };
 static const char *const auto_word[] = { "auto", NULL };
 
+/* Which variants read a row; none: all do. */
+enum {
+	ANCHOR = 1 << FEDSC_BY_ANCHORS,
+	DENSE = 1 << FEDSC_BY_DENSE,
+	PAPER = 1 << FEDSC_BY_PAPER,
+	LEARNT = DENSE | PAPER
+};
+
 #define AT(field) offsetof(struct fedsc_job, field)
 
 /* clang-format off */
@@ -44,7 +52,8 @@ const struct config_row fedsc_rows[] = {
 	{ "restarts", CONFIG_UNSIGNED, AT(how.restarts), 1, JOB_RESTARTS_MAX, "20",
 	  .help = "R, starts that go on to the end; the one of least inertia wins" },
 	{ "iterations", CONFIG_UNSIGNED, AT(how.lloyd), 1, JOB_ITERATIONS_MAX, "10",
-	  .help = "Q, Lloyd steps at most; fedspectral+: power iterations of a round" },
+	  .help = "Q, Lloyd steps at most; fedspectral+: power iterations of a round",
+	  .readers = ANCHOR | DENSE },
 	{ "variant", CONFIG_ENUM, AT(how.variant), .standard = "anchor",
 	  .names = fedsc_variant_names,
 	  .help = "Stage II: landmarks and sums alone, the whole kernel by sums alone, or the "
@@ -53,31 +62,42 @@ const struct config_row fedsc_rows[] = {
 	  .help = "d, landmarks or the dictionary's size; \"auto\": min(n/5, 600) landmarks, n/3 "
 		  "of fewer than 30 rows a cluster; else by `dims_share`" },
 	{ "dims_share", CONFIG_DOUBLE, AT(how.share), 0.5, 1, "0.99",
-	  .help = "dense, paper: share of the eigenvalues of F'F that d keeps" },
+	  .help = "dense, paper: share of the eigenvalues of F'F that d keeps",
+	  .readers = LEARNT },
 	{ "dims_most", CONFIG_UNSIGNED, AT(how.dims_most), 2, FEDSC_DIMS_MAX, "250",
-	  .help = "dense, paper: where the search for d begins" },
+	  .help = "dense, paper: where the search for d begins",
+	  .readers = LEARNT },
 	{ "min_cluster", CONFIG_UNSIGNED, AT(how.least), 1, JOB_LEAST_MAX, "3",
 	  .help = "mc, fewest rows behind any sum of rows" },
 	{ "near", CONFIG_UNSIGNED, AT(how.near), 1, 64, "4",
-	  .help = "anchor: s, landmarks that stand for a row" },
+	  .help = "anchor: s, landmarks that stand for a row",
+	  .readers = ANCHOR },
 	{ "neighbours", CONFIG_UNSIGNED, AT(how.neighbours), 1, JOB_LEAST_MAX, "auto",
 	  .names = auto_word,
-	  .help = "paper: neighbours that a row keeps; \"auto\": max(ceil(ln n), 1)" },
+	  .help = "paper: neighbours that a row keeps; \"auto\": max(ceil(ln n), 1)",
+	  .readers = PAPER },
 	{ "kernel.width", CONFIG_DOUBLE, AT(how.width), 0, 1e9, "0",
-	  .help = "dense, paper: r; 0: kernel.factor times the parties' mean distance" },
+	  .help = "dense, paper: r; 0: kernel.factor times the parties' mean distance",
+	  .readers = LEARNT },
 	{ "kernel.factor", CONFIG_DOUBLE, AT(how.width_factor), 1e-6, 1e6, "1",
-	  .help = "dense, paper: r in mean distances" },
+	  .help = "dense, paper: r in mean distances",
+	  .readers = LEARNT },
 	{ "kernel.lambda", CONFIG_DOUBLE, AT(how.lambda), 0, 1e6, "0.01",
-	  .help = "dense, paper: lambda, the ridge of C" },
+	  .help = "dense, paper: lambda, the ridge of C",
+	  .readers = LEARNT },
 	{ "rounds", CONFIG_UNSIGNED, AT(how.rounds), 0, JOB_ITERATIONS_MAX, "4",
-	  .help = "dense, paper: S, rounds of Stage I" },
+	  .help = "dense, paper: S, rounds of Stage I",
+	  .readers = LEARNT },
 	{ "inner", CONFIG_UNSIGNED, AT(how.inner), 1, JOB_ITERATIONS_MAX, "5",
-	  .help = "dense, paper: Q, a party's own steps in a round" },
+	  .help = "dense, paper: Q, a party's own steps in a round",
+	  .readers = LEARNT },
 	{ "tolerance", CONFIG_DOUBLE, AT(how.tolerance), 0, 1, "0",
 	  .help = "dense, paper: Stage I ends when Z changes by no more than this share; 0: after "
-		  "all rounds" },
+		  "all rounds",
+	  .readers = LEARNT },
 	{ "participants", CONFIG_UNSIGNED, AT(how.participants), 0, PARTIES_MAX, "0",
-	  .help = "dense, paper: parties that compute in each round of Stage I; 0: all" },
+	  .help = "dense, paper: parties that compute in each round of Stage I; 0: all",
+	  .readers = LEARNT },
 	ON_COLUMNS,
 	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = fedsc_noise_names,
 	  .help = "what Gaussian noise is added to: nothing, each party's rows, its factors Z_p "
@@ -158,6 +178,8 @@ enum err fedsc_params_of(const struct fedsc_job *job, size_t parties, uint64_t d
 	p->neighbours = p->neighbours == JOB_AUTO ? 0 : p->neighbours;
 	p->seed = job->seed;
 	p->threads = threads;
+	if (!fedsc_learns(p->variant))
+		p->participants = 0; /* of Stage I: nobody is drawn */
 	if (p->participants > parties)
 		return err_set(ERR_INPUT, "job.participants is %u, of %zu parties", p->participants,
 			       parties);

@@ -56,6 +56,7 @@ const struct kind kind_fedsc = {
 	.name = "fedsc",
 	.schema = 1,
 	.rows = fedsc_rows,
+	.way = "variant",
 	.presets = fedsc_presets,
 	.unread = fedsc_unread,
 	.permission = permission,

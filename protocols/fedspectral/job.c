@@ -12,6 +12,13 @@ static const char *const ids_names[] = { "hashed", "plain", NULL };
 static const char *const noise_names[] = { "none", "sums", NULL };
 static const char *const auto_word[] = { "auto", NULL };
 
+/* Which variants read a row; none: all do. */
+enum {
+	EXACT = 1 << FEDSPECTRAL_EXACT,
+	PLUS = 1 << FEDSPECTRAL_PLUS,
+	PLAIN = 1 << FEDSPECTRAL_PLAIN
+};
+
 #define AT(field) offsetof(struct fedspectral_job, field)
 
 /* clang-format off */
@@ -19,19 +26,23 @@ const struct config_row fedspectral_rows[] = {
 	{ "restarts", CONFIG_UNSIGNED, AT(how.restarts), 1, JOB_RESTARTS_MAX, "20",
 	  .help = "R, starts that go on to the end; the one of least inertia wins" },
 	{ "iterations", CONFIG_UNSIGNED, AT(how.iterations), 1, JOB_ITERATIONS_MAX, "10",
-	  .help = "Q, Lloyd steps at most; fedspectral+: power iterations of a round" },
+	  .help = "Q, Lloyd steps at most; fedspectral+: power iterations of a round",
+	  .readers = PLUS },
 	{ "variant", CONFIG_ENUM, AT(variant), .standard = "exact",
 	  .names = fedspectral_names,
 	  .help = "products with the joint graph, which show it; Algorithms 3 and 4; or Algorithms "
 		  "1 and 2" },
 	{ "rounds", CONFIG_UNSIGNED, AT(how.rounds), 1, JOB_ITERATIONS_MAX, "auto",
 	  .names = auto_word,
-	  .help = "rounds at most; \"auto\": 100 for exact, 20 for fedspectral+" },
+	  .help = "rounds at most; \"auto\": 100 for exact, 20 for fedspectral+",
+	  .readers = EXACT | PLUS },
 	{ "tolerance", CONFIG_DOUBLE, AT(how.tolerance), 1e-6, 1, "5e-4",
-	  .help = "exact: largest residual of an eigenvector, relative to the first eigenvalue" },
+	  .help = "exact: largest residual of an eigenvector, relative to the first eigenvalue",
+	  .readers = EXACT },
 	{ "regularize", CONFIG_DOUBLE, AT(how.regularize), 0, 10, "0",
 	  .help = "exact: tau, in mean degrees: (D + tau I)^-1/2 A (D + tau I)^-1/2 in place of "
-		  "D^-1/2 A D^-1/2, by which a few nodes on one edge are no cluster of their own" },
+		  "D^-1/2 A D^-1/2, by which a few nodes on one edge are no cluster of their own",
+	  .readers = EXACT },
 	{ "unit_rows", CONFIG_BOOL, AT(how.unit_rows), .standard = "true",
 	  .help = "k-means on rows of length 1; the paper's Algorithm 4 has them as they are" },
 	{ "ids", CONFIG_ENUM, AT(ids), .standard = "hashed", .names = ids_names,
@@ -41,7 +52,8 @@ const struct config_row fedspectral_rows[] = {
 	  .help = "no two parties need have a node in common: without, that is taken for a lie "
 		  "about rows" },
 	{ "block", CONFIG_UNSIGNED, AT(how.block), 1, 1024, "auto", .names = auto_word,
-	  .help = "exact: b, columns of a product; \"auto\": max(20, k + 10)" },
+	  .help = "exact: b, columns of a product; \"auto\": max(20, k + 10)",
+	  .readers = EXACT },
 	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = noise_names,
 	  .help = "exact: what Gaussian noise is added to: nothing, or, by shares of all parties, "
 		  "each sum" },
@@ -71,14 +83,10 @@ void fedspectral_presets(const struct json *root, struct kind_presets *to)
 const char *fedspectral_unread(const void *p, const struct config_row *row)
 {
 	const struct fedspectral_job *job = p;
+	static const char *const in_clear[] = { "tolerance", "regularize", NULL };
 
-	if (job->noise == FEDSPECTRAL_IN_SUMS && !strcmp(row->path, "tolerance"))
-		return "with noise in sums all rounds are made";
-	if (strcmp(row->path, "regularize") != 0)
-		return NULL;
-	return job->variant != FEDSPECTRAL_EXACT ? "only \"exact\" knows the joint degrees"
-	       : job->noise == FEDSPECTRAL_IN_SUMS
-		   ? "with noise in sums no degree counts as less than a quarter of their mean"
+	return job->noise == FEDSPECTRAL_IN_SUMS && kind_among(row->path, in_clear)
+		   ? "where job.noise.on is \"none\""
 		   : NULL;
 }
 

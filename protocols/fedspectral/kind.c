@@ -49,6 +49,7 @@ const struct kind kind_fedspectral = {
 	.results = kind_label_files,
 	.schema = 1,
 	.rows = fedspectral_rows,
+	.way = "variant",
 	.clusters = CLUSTERS_OR_AUTO,
 	.words = WORDS_WIDE,
 	.presets = fedspectral_presets,

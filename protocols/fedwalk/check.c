@@ -8,15 +8,10 @@
 const char *fedwalk_unread(const void *p, const struct config_row *row)
 {
 	const struct fedwalk_job *job = p;
-	const char *path = row->path;
-	static const char *const of_walks[] = { "dissimilarity", "dtw_rows", "tree", "p",
-						"bins",          NULL };
 
-	if (job->mode == FEDWALK_RESPONSE && kind_among(path, of_walks))
-		return "mode \"randomized-response\" does not read it";
-	if (job->dissimilarity == DISSIMILARITY_L1 && !strcmp(path, "dtw_rows"))
-		return "dissimilarity \"l1\" does not read it";
-	return NULL;
+	return job->dissimilarity == DISSIMILARITY_L1 && !strcmp(row->path, "dtw_rows")
+		   ? "where job.dissimilarity is \"dtw\""
+		   : NULL;
 }
 
 enum err fedwalk_check(const void *p)

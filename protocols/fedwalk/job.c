@@ -11,6 +11,8 @@ static const char *const hct_names[] = { "auto", "exact", "landmarks", NULL };
 static const char *const ids_names[] = { "hashed", "plain", NULL };
 static const char *const auto_word[] = { "auto", NULL };
 
+enum { WALKS = 1 << FEDWALK_WALKS }; /* the mode that reads a row; none: all do */
+
 #define AT(field) offsetof(struct fedwalk_job, field)
 
 /* clang-format off */
@@ -25,21 +27,26 @@ const struct config_row fedwalk_rows[] = {
 	{ "dissimilarity", CONFIG_ENUM, AT(dissimilarity), .standard = "l1",
 	  .names = dissimilarity_names,
 	  .help = "of vertices: between their noisy degree vectors; or the paper's, for which each "
-		  "uploads its ties" },
+		  "uploads its ties",
+	  .readers = WALKS },
 	{ "dtw_rows", CONFIG_UNSIGNED, AT(dtw_rows), 0, 4096, "0",
 	  .help = "dtw: longer matrices of degree vectors are averaged down to so many rows; 0: "
-		  "not" },
+		  "not",
+	  .readers = WALKS },
 	{ "tree", CONFIG_ENUM, AT(tree), .standard = "auto", .names = hct_names,
 	  .help = "exact: average linkage of all pairs; landmarks: of sqrt(n) groups and within "
-		  "each; auto: exact up to 50000 vertices" },
+		  "each; auto: exact up to 50000 vertices",
+	  .readers = WALKS },
 	{ "eps", CONFIG_DOUBLE, AT(eps), 1e-3, 1e6, "2",
 	  .help = "walks: of the noise on degree vectors and of the encoder; randomized-response: "
 		  "of all ties together, 8 where not given" },
 	{ "p", CONFIG_DOUBLE, AT(p), 0, 1, "0.2",
 	  .help = "walks: how often the vertex after the next one is predicted, which saves a "
-		  "message" },
+		  "message",
+	  .readers = WALKS },
 	{ "bins", CONFIG_UNSIGNED, AT(bins), 1, FEDWALK_BINS_MAX, "auto", .names = auto_word,
-	  .help = "walks: k, bins of a degree vector; \"auto\": floor(ln n)" },
+	  .help = "walks: k, bins of a degree vector; \"auto\": floor(ln n)",
+	  .readers = WALKS },
 	{ "walks", CONFIG_UNSIGNED, AT(walks), 1, 10000, "80",
 	  .help = "gamma, walks from each vertex" },
 	{ "length", CONFIG_UNSIGNED, AT(length), 3, FEDWALK_LENGTH_MAX, "40",
@@ -62,13 +69,6 @@ void fedwalk_presets(const struct json *root, struct kind_presets *to)
 {
 	if (!strcmp(json_text(root, "mode"), "randomized-response"))
 		presets_add(to, response);
-}
-
-void fedwalk_standard(const void *job, struct json *root)
-{
-	const struct fedwalk_job *own = job;
-
-	json_put_string(root, "mode", fedwalk_mode_names[own->mode]);
 }
 
 unsigned fedwalk_job_bins(const struct fedwalk_job *job, size_t n)

@@ -34,7 +34,6 @@ extern const struct config_row fedwalk_rows[];
 extern const char *const fedwalk_mode_names[];
 
 void fedwalk_presets(const struct json *root, struct kind_presets *to);
-void fedwalk_standard(const void *job, struct json *root);
 const char *fedwalk_unread(const void *job, const struct config_row *row);
 enum err fedwalk_check(const void *job) MUST_CHECK;
 void fedwalk_leaks(struct said *s, const void *job, size_t parties);

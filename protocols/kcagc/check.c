@@ -3,19 +3,19 @@
 #include "common/kind/own.h"
 #include "protocols/kcagc/slice.h"
 
-/* Methods that read a row, as in job.c. */
-enum { LANDMARK = 2, GCC = 4 };
+#include <string.h>
 
 const char *kcagc_unread(const void *p, const struct config_row *row)
 {
 	const struct kcagc_job *job = p;
+	bool local = !job->dims.times_k && !job->dims.fixed;
 
-	if (!row->readers)
-		return NULL;
-	if (job->method == METHOD_LANDMARK && !(row->readers & LANDMARK))
-		return "method \"landmark\" does not read it";
-	if (job->method == METHOD_GCC && !(row->readers & GCC))
-		return "method \"gcc\" does not read it";
+	if (job->method == METHOD_BASIC && !local && !strcmp(row->path, "local_clusters"))
+		return "by method \"basic\" where job.projection.dims is \"local\"";
+	if (job->filter_order == 0 && !strcmp(row->path, "filter.kind"))
+		return "where job.filter.order is not 0";
+	if (!job->unit_rows && !strcmp(row->path, "projection.row_power"))
+		return "where job.projection.unit_rows is true";
 	return NULL;
 }
 
@@ -45,13 +45,7 @@ static enum err check_degrees(const struct kcagc_job *job)
 
 	if (job->degrees == DEGREES_OFF)
 		return ERR_OK;
-	if (!kcagc_is_bounded(job))
-		return err_set(
-		    ERR_INPUT,
-		    "job.degrees is \"%s\", expected \"off\" with method \"%s\": landmark "
-		    "and gcc have degrees as a feature",
-		    given, kcagc_method_names[job->method]);
-	if (job->graphs == GRAPHS_OWN && job->degrees != DEGREES_AUTO)
+	if (kcagc_is_bounded(job) && job->graphs == GRAPHS_OWN && job->degrees != DEGREES_AUTO)
 		return err_set(
 		    ERR_INPUT,
 		    "job.degrees is \"%s\", expected \"off\" where job.graphs is \"own\": "
@@ -78,22 +72,11 @@ enum err kcagc_check(const void *p)
 	if (job->restarts > job->starts)
 		return err_set(ERR_INPUT, "job.restarts is %u, expected at most job.starts, %u",
 			       job->restarts, job->starts);
-	if (nodes && job->polish)
-		return err_set(
-		    ERR_INPUT,
-		    "job.polish is %u, expected 0 with method \"%s\", which is on all nodes anyway",
-		    job->polish, kcagc_method_names[job->method]);
 	if (job->polish_rows && !job->polish)
 		return err_set(ERR_INPUT,
 			       "job.polish_rows is %u, expected 0 where job.polish is: there are "
 			       "no steps over so many nodes",
 			       job->polish_rows);
-	if (job->exchange == EXCHANGE_GRAM && job->method != METHOD_TREE &&
-	    job->method != METHOD_FLAT)
-		return err_set(ERR_INPUT,
-			       "job.exchange is \"gram\", expected \"distances\" with method "
-			       "\"%s\": gram is of the virtual nodes of tree and flat",
-			       kcagc_method_names[job->method]);
 	if (job->joint_norm && !job->unit_rows)
 		return err_set(ERR_INPUT,
 			       "job.joint_norm is true, expected false where "

@@ -6,8 +6,16 @@
 #include <string.h>
 
 enum { WORDS_MAX = 1 << 30, BURST_UNKNOWN = 64 << 10 };
-/* Which methods read a row: tree, flat and basic; landmark projection; GCC. None: all do. */
-enum { TREES = 1, LANDMARK = 2, GCC = 4 };
+/* Which methods read a row; none: all do. */
+enum {
+	TREE = 1 << METHOD_TREE,
+	FLAT = 1 << METHOD_FLAT,
+	BASIC = 1 << METHOD_BASIC,
+	LANDMARK = 1 << METHOD_LANDMARK,
+	GCC = 1 << METHOD_GCC,
+	CELLS = TREE | FLAT,
+	JOINT = CELLS | BASIC
+};
 
 static const char *const preset_names[] = { "default", "paper", NULL };
 const char *const kcagc_method_names[] = { "tree", "flat", "basic", "landmark", "gcc", NULL };
@@ -28,87 +36,118 @@ static const char *const dims_word[] = { "local", NULL };
 /* Of the joint k-means, which kmeans.columns has, too. */
 #define JOINT_ROWS \
 	{ "local_restarts", CONFIG_UNSIGNED, AT(local_restarts), 1, JOB_RESTARTS_MAX, "5", \
-	  .help = "starts of each party's own k-means", .readers = TREES }, \
+	  .help = "starts of each party's own k-means", .readers = CELLS }, \
 	{ "starts", CONFIG_UNSIGNED, AT(starts), 1, JOB_RESTARTS_MAX, "200", \
-	  .help = "starts of the joint k-means that makes the k clusters, at most: as many as sum " \
-		  "`start_words` words in a round, but no fewer than `restarts`", .readers = TREES }, \
+	  .help = "starts of the joint k-means that makes the k clusters, at most: as many as " \
+		  "sum " \
+		  "`start_words` words in a round, but no fewer than `restarts`", \
+	  .readers = JOINT }, \
 	{ "start_words", CONFIG_UNSIGNED, AT(start_words), 1, WORDS_MAX, "4194304", \
-	  .help = "how many words the starts may sum in a round; 4194304 are 16 MiB of 32-bit words", \
-	  .readers = TREES }, \
+	  .help = "how many words the starts may sum in a round; 4194304 are 16 MiB of 32-bit " \
+		  "words", \
+	  .readers = JOINT }, \
 	{ "screen", CONFIG_UNSIGNED, AT(screen), 1, JOB_ITERATIONS_MAX, "2", \
-	  .help = "after so many of its Lloyd steps only the best `restarts` of the starts go on", .readers = TREES }, \
+	  .help = "after so many of its Lloyd steps only the best `restarts` of the starts go on", \
+	  .readers = JOINT }, \
 	{ "restarts", CONFIG_UNSIGNED, AT(restarts), 1, JOB_RESTARTS_MAX, "20", \
-	  .help = "R, starts that go on to the end; the one of least inertia wins", .readers = TREES }, \
+	  .help = "R, starts that go on to the end; the one of least inertia wins", \
+	  .readers = JOINT }, \
 	{ "inner_restarts", CONFIG_UNSIGNED, AT(inner_restarts), 0, JOB_RESTARTS_MAX, "0", \
-	  .help = "starts at the tree's inner nodes; 0: 10 (k/k^)^2, from 2 to 10", .readers = TREES }, \
+	  .help = "starts at the tree's inner nodes; 0: 10 (k/k^)^2, from 2 to 10", \
+	  .readers = TREE }, \
 	{ "inner_iterations", CONFIG_UNSIGNED, AT(inner_iterations), 1, JOB_ITERATIONS_MAX, "5", \
-	  .help = "Lloyd steps at most at inner nodes, whose clusters are cut up further", .readers = TREES }, \
+	  .help = "Lloyd steps at most at inner nodes, whose clusters are cut up further", \
+	  .readers = TREE }, \
 	{ "iterations", CONFIG_UNSIGNED, AT(iterations), 1, JOB_ITERATIONS_MAX, "10", \
-	  .help = "Q, Lloyd steps at most; fedspectral+: power iterations of a round", .readers = TREES }, \
+	  .help = "Q, Lloyd steps at most; fedspectral+: power iterations of a round", \
+	  .readers = JOINT }, \
 	{ "ninth", CONFIG_BOOL, AT(ninth), .standard = "true", \
-	  .help = "the 1/9 step before Lloyd's (Protocol 1, line 9)", .readers = TREES }, \
+	  .help = "the 1/9 step before Lloyd's (Protocol 1, line 9)", .readers = JOINT }, \
 	{ "polish", CONFIG_UNSIGNED, AT(polish), 0, JOB_ITERATIONS_MAX, "3", \
-	  .help = "P, Lloyd steps on all nodes at the end", .readers = TREES | LANDMARK }, \
+	  .help = "P, Lloyd steps on all nodes at the end", .readers = CELLS | LANDMARK }, \
 	{ "polish_rows", CONFIG_UNSIGNED, AT(polish_rows), 0, WORDS_MAX, "0", \
-	  .help = "all of these steps but the last are over so many nodes, drawn from each cluster by its size; 0: over all", \
-	  .readers = TREES }, \
-	{ "exchange", CONFIG_ENUM, AT(exchange), .standard = "distances", .names = kcagc_exchange_names, \
-	  .help = "what the joint k-means sums: squared distances to the centres in each round, or once all " \
-		  "inner products of the virtual nodes", .readers = TREES },
+	  .help = "all of these steps but the last are over so many nodes, drawn from each " \
+		  "cluster by its size; 0: over all", \
+	  .readers = CELLS }, \
+	{ "exchange", CONFIG_ENUM, AT(exchange), .standard = "distances", \
+	  .names = kcagc_exchange_names, \
+	  .help = "what the joint k-means sums: squared distances to the centres in each round, " \
+		  "or once all " \
+		  "inner products of the virtual nodes", .readers = CELLS },
 
 const struct config_row kcagc_rows[] = {
 	KIND_ALIGN_ROW(struct kcagc_job, "same"),
 	KIND_ALIGN_BOUNDS(struct kcagc_job),
 	KIND_ALIGN_EDGES(struct kcagc_job),
 	{ "graphs", CONFIG_ENUM, AT(graphs), .standard = "shared", .names = graphs_names,
-	  .help = "\"own\": the parties' edges may differ", .readers = TREES | LANDMARK | GCC },
+	  .help = "\"own\": the parties' edges may differ" },
 	{ "preset", CONFIG_ENUM, AT(preset), .standard = "default", .names = preset_names,
-	  .help = "what stands in for parameters that are not given; \"paper\" keeps to its letter",
-	  .readers = TREES },
+	  .help = "what stands in for parameters that are not given; \"paper\" keeps to its "
+		  "letter",
+	  .readers = JOINT },
 	{ "method", CONFIG_ENUM, AT(method), .standard = "tree", .names = kcagc_method_names,
-	  .help = "Protocol 3 as a tree of pairs, Protocol 3 flat, Protocol 2 (basic), landmark projection, or "
-		  "federated GCC", .readers = TREES | LANDMARK | GCC },
+	  .help = "Protocol 3 as a tree of pairs, Protocol 3 flat, Protocol 2 (basic), landmark "
+		  "projection, or "
+		  "federated GCC" },
 	{ "local_clusters", CONFIG_COUNT, AT(local_clusters), 2, JOB_CLUSTERS_MAX, "2k",
-	  .help = "k^, clusters of each party and of each inner node of the tree", .readers = TREES | LANDMARK },
+	  .help = "k^, clusters of each party and of each inner node of the tree",
+	  .readers = CELLS | BASIC | LANDMARK },
 	{ "filter.kind", CONFIG_ENUM, AT(filter_kind), .standard = "half", .names = filter_names,
-	  .help = "p(l) = (1 - l/2)^psi, or (1 - l/||Ls||)^psi", .readers = TREES },
-	{ "filter.order", CONFIG_UNSIGNED, AT(filter_order), 0, KCAGC_ORDER_MAX, .names = auto_word,
-	  .help = "psi, how far features are smoothed over the graph; it depends on the data: the paper "
-		  "takes 9 for cora, 15 for citeseer, 60 for pubmed, 2 for wiki; \"auto\" chooses it from "
-		  "sums; landmark and gcc, whose filter is another, take 1 to 15",
-	  .readers = TREES | LANDMARK | GCC },
+	  .help = "p(l) = (1 - l/2)^psi, or (1 - l/||Ls||)^psi", .readers = JOINT },
+	{ "filter.order", CONFIG_UNSIGNED, AT(filter_order), 0, KCAGC_ORDER_MAX,
+	  .names = auto_word,
+	  .help = "psi, how far features are smoothed over the graph; it depends on the data: "
+		  "the paper "
+		  "takes 9 for cora, 15 for citeseer, 60 for pubmed, 2 for wiki; \"auto\" "
+		  "chooses it from "
+		  "sums; landmark and gcc, whose filter is another, take 1 to 15" },
 	{ "degrees", CONFIG_ENUM, AT(degrees), .standard = "off", .names = degrees_names,
-	  .help = "\"beside\": the logarithm of each node's degree is a feature beside the others, of an eighth of the "
-		  "variance of all of them, and is not smoothed; \"alone\": it is the only one; for classes "
-		  "that are what nodes do, such as an airport's traffic, and not whom they are tied to; \"auto\", of landmark and "
-		  "gcc: alone where more than half of what features say is which nodes have the same degree",
+	  .help = "\"beside\": the logarithm of each node's degree is a feature beside the "
+		  "others, of an eighth of the "
+		  "variance of all of them, and is not smoothed; \"alone\": it is the only one; "
+		  "for classes "
+		  "that are what nodes do, such as an airport's traffic, and not whom they are "
+		  "tied to; \"auto\", of landmark and "
+		  "gcc: alone where more than half of what features say is which nodes have the "
+		  "same degree",
 	  .readers = LANDMARK | GCC },
 	{ "features", CONFIG_BOOL, AT(idf), .standard = "idf", .names = features_names,
-	  .help = "\"idf\" weighs the columns of an all-binary slice by ln((1+n)/(1+df)) + 1", .readers = TREES },
-	{ "standardize", CONFIG_ENUM, AT(standardize), .standard = "none", .names = kind_standardize_names,
-	  .help = "\"local\": each party brings its columns to mean 0 and deviation 1 before anything else, but for "
-		  "categories and sparse features; \"joint\" is the same, since a column is all at one party; such a "
-		  "run leaves no model", .readers = TREES | LANDMARK | GCC },
-	{ "projection.basis", CONFIG_BOOL, AT(unit_basis), .standard = "scaled", .names = basis_names,
-	  .help = "singular vectors times singular values, or alone", .readers = TREES },
+	  .help = "\"idf\" weighs the columns of an all-binary slice by ln((1+n)/(1+df)) + 1",
+	  .readers = JOINT },
+	{ "standardize", CONFIG_ENUM, AT(standardize), .standard = "none",
+	  .names = kind_standardize_names,
+	  .help = "\"local\": each party brings its columns to mean 0 and deviation 1 before "
+		  "anything else, but for "
+		  "categories and sparse features; \"joint\" is the same, since a column is all "
+		  "at one party; such a "
+		  "run leaves no model" },
+	{ "projection.basis", CONFIG_BOOL, AT(unit_basis), .standard = "scaled",
+	  .names = basis_names,
+	  .help = "singular vectors times singular values, or alone", .readers = JOINT },
 	{ "projection.dims", CONFIG_COUNT, AT(dims), 1, JOB_CLUSTERS_MAX, "k", .names = dims_word,
-	  .help = "d, dimensions kept, at most the slice's width; \"local\" is k^", .readers = TREES },
+	  .help = "d, dimensions kept, at most the slice's width; \"local\" is k^",
+	  .readers = JOINT },
 	{ "projection.unit_rows", CONFIG_BOOL, AT(unit_rows), .standard = "true",
-	  .help = "scale rows by their length", .readers = TREES },
+	  .help = "scale rows by their length", .readers = JOINT },
 	{ "projection.row_power", CONFIG_DOUBLE, AT(row_power), 0, 4, "0.8",
-	  .help = "p, how far: 1 makes all rows equally long", .readers = TREES },
-	{ "virtual_nodes", CONFIG_ENUM, AT(virtual_nodes), .standard = "mean", .names = virtual_names,
-	  .help = "what stands for a cell at a party: the mean of its rows, or the local centre (line 13)",
-	  .readers = TREES },
+	  .help = "p, how far: 1 makes all rows equally long", .readers = JOINT },
+	{ "virtual_nodes", CONFIG_ENUM, AT(virtual_nodes), .standard = "mean",
+	  .names = virtual_names,
+	  .help = "what stands for a cell at a party: the mean of its rows, or the local centre "
+		  "(line 13)",
+	  .readers = CELLS },
 	JOINT_ROWS
 	{ "joint_norm", CONFIG_BOOL, AT(joint_norm), .standard = "false",
-	  .help = "scale rows by their norm over all parties, one more sum, not by each party's own; "
-		  "to predict: as in the run of the model", .readers = TREES },
+	  .help = "scale rows by their norm over all parties, one more sum, not by each party's "
+		  "own; "
+		  "to predict: as in the run of the model", .readers = JOINT },
 	{ "min_cell", CONFIG_UNSIGNED, AT(min_cell), 1, JOB_LEAST_MAX, "1",
-	  .help = "fewest nodes behind any number that enters a sum; above 1 it excludes basic, polish "
-		  "and predict", .readers = TREES | LANDMARK },
+	  .help = "fewest nodes behind any number that enters a sum; above 1 it excludes basic, "
+		  "polish "
+		  "and predict", .readers = CELLS | LANDMARK },
 	{ "landmark.power", CONFIG_BOOL, AT(landmark_power), .standard = "true",
-	  .help = "one power step; without it parties never see a joint vector", .readers = TREES | LANDMARK },
+	  .help = "one power step; without it parties never see a joint vector",
+	  .readers = LANDMARK },
 	{ 0 },
 };
 
@@ -119,7 +158,8 @@ const struct config_row kcagc_predict_rows[] = {
 	{ "graphs", CONFIG_ENUM, AT(graphs), .standard = "shared", .names = graphs_names,
 	  .help = "\"own\": the parties' edges may differ" },
 	{ "joint_norm", CONFIG_BOOL, AT(joint_norm), .standard = "false",
-	  .help = "scale rows by their norm over all parties, one more sum, not by each party's own; "
+	  .help = "scale rows by their norm over all parties, one more sum, not by each party's "
+		  "own; "
 		  "to predict: as in the run of the model" },
 	{ "model", CONFIG_ID, AT(model), .help = "job_id of the run whose model predicts" },
 	{ 0 },
@@ -129,17 +169,23 @@ const struct config_row kmeans_columns_rows[] = {
 	KIND_ALIGN_ROW(struct kcagc_job, "same"),
 	KIND_ALIGN_BOUNDS(struct kcagc_job),
 	{ "method", CONFIG_ENUM, AT(method), .standard = "tree", .names = columns_method_names,
-	  .help = "cells of the parties' own clusters by a tree of pairs, or of all parties at once (flat); or all "
+	  .help = "cells of the parties' own clusters by a tree of pairs, or of all parties at "
+		  "once (flat); or all "
 		  "rows from the start (basic)" },
 	{ "local_clusters", CONFIG_COUNT, AT(local_clusters), 2, JOB_CLUSTERS_MAX, "2k",
-	  .help = "k^, clusters of each party and of each inner node of the tree" },
-	{ "standardize", CONFIG_ENUM, AT(standardize), .standard = "local", .names = kind_standardize_names,
-	  .help = "\"local\": each party brings its columns to mean 0 and deviation 1 and leaves out those that "
-		  "are the same in all rows; \"joint\" is the same, since a column is all at one party; \"none\": "
+	  .help = "k^, clusters of each party and of each inner node of the tree",
+	  .readers = CELLS },
+	{ "standardize", CONFIG_ENUM, AT(standardize), .standard = "local",
+	  .names = kind_standardize_names,
+	  .help = "\"local\": each party brings its columns to mean 0 and deviation 1 and leaves "
+		  "out those that "
+		  "are the same in all rows; \"joint\" is the same, since a column is all at one "
+		  "party; \"none\": "
 		  "columns count as they are" },
 	JOINT_ROWS
 	{ "min_cell", CONFIG_UNSIGNED, AT(min_cell), 1, JOB_LEAST_MAX, "1",
-	  .help = "fewest rows behind any number that enters a sum; above 1 it excludes basic and polish" },
+	  .help = "fewest rows behind any number that enters a sum; above 1 it excludes basic "
+		  "and polish" },
 	{ 0 },
 };
 #undef JOINT_ROWS
@@ -256,9 +302,18 @@ void kmeans_columns_settle(void *p, bool modulus_given)
 void kcagc_standard(const void *p, struct json *root)
 {
 	const struct kcagc_job *job = p;
+	struct json *filter;
 
-	json_put_string(root, "method", kcagc_method_names[job->method]);
 	json_put_number(root, "clusters", job->clusters);
+	if (job->kind != &kind_kcagc)
+		return;
+	if (!kcagc_is_bounded(job)) /* which do not read it */
+		json_put_string(root, "preset", preset_names[job->preset]);
+	filter = json_put_object(root, "filter");
+	if (job->filter_order == KCAGC_ORDER_AUTO)
+		json_put_string(filter, "order", auto_word[0]);
+	else
+		json_put_number(filter, "order", job->filter_order);
 }
 
 bool kcagc_compares_later(const struct kcagc_job *job)

@@ -52,7 +52,7 @@ graph_federation() {
 		--out "$T/pooled" "${@:2}" >/dev/null
 	"$BIN/coterie" split --by columns --parties "$1" --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
 	cat >"$T/job.json" <<-'EOF'
-		{ "kind": "kcagc", "clusters": 3, "seed": 7, "filter": { "order": 3 }, "restarts": 4, "local_restarts": 2 }
+		{ "kind": "kcagc", "clusters": 3, "seed": 7, "filter": { "order": 3 }, "restarts": 4 }
 	EOF
 	set_up "$1"
 }

@@ -15,7 +15,7 @@ other_rows() { # L KEEP [SYNTH-OPTION...]: of the rows each party has this part
 	"$BIN/coterie" split --by columns --keep "$2" --parties "$1" --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
 	cat >"$T/job.json" <<-'END'
 		{ "kind": "kcagc", "align": "intersect", "clusters": 3, "seed": 7, "filter": { "order": 3 },
-		  "restarts": 4, "local_restarts": 2 }
+		  "restarts": 4 }
 	END
 	set_up "$1"
 	for name in $(names "$1"); do

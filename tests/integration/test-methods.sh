@@ -244,7 +244,7 @@ test_unread_parameters() {
 	job_of gcc '.preset = "paper"'
 	start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json"
 	ends 4 coordinator
-	says coordinator 'job.preset: "paper" given, "default" taken; method "gcc" does not read it'
+	says coordinator 'job.preset is read by method "tree", "flat" or "basic" only; remove it'
 }
 
 sample test_gcc_of_two test_landmark_of_two test_policy_refuses_landmark test_unread_parameters

@@ -63,6 +63,7 @@ struct half {
 	 * under noise; the coordinator: the key by which it numbers nodes. NULL: all are drawn. */
 	const char *state;
 	const uint8_t *data_hash, *numbers;
+	const struct numbering *numbering; /* a party's; NULL: its keys are drawn */
 	void (*asked)(void *arg, size_t own, uint32_t release, const uint8_t *question);
 };
 

@@ -63,6 +63,7 @@ void *half_party(void *arg)
 				    .model = h->model,
 				    .state = h->state,
 				    .data_hash = h->data_hash,
+				    .numbering = h->numbering,
 				    .question = question,
 				    .threads = h->threads } };
 

@@ -117,10 +117,11 @@ TEST(test_jobs)
 		    fedspectral_job(&job)->how.unit_rows);
 	assert_err(parse(&job, "{ \"kind\": \"fedspectral\", \"clusters\": 4, \"regularize\": 0.1, "
 			       "\"variant\": \"fedspectral+\" }"),
-		   ERR_INPUT, "only \"exact\" knows the joint degrees");
+		   ERR_INPUT, "job.regularize is read by variant \"exact\" only; remove it");
 	assert_err(parse(&job, "{ \"kind\": \"fedspectral\", \"clusters\": 4, \"regularize\": 0.1, "
 			       "\"noise\": { \"on\": \"sums\", \"eps\": 1, \"delta\": 1e-5 } }"),
-		   ERR_INPUT, "no degree counts as less than a quarter");
+		   ERR_INPUT,
+		   "job.regularize is read where job.noise.on is \"none\" only; remove it");
 	assert_err(
 	    parse(&job, "{ \"kind\": \"fedspectral\", \"clusters\": 4, \"regularize\": -1 }"),
 	    ERR_INPUT, "job.regularize is -1");

@@ -74,7 +74,7 @@ TEST(test_same_labels_as_distances)
 		"local_clusters=3 ninth=false",
 		"local_clusters=4k virtual_nodes=centre",
 		"local_clusters=8k ninth=false virtual_nodes=centre starts=20 restarts=3 screen=2",
-		"local_clusters=5 min_cell=3 iterations=20 inner_iterations=20",
+		"local_clusters=5 min_cell=3 iterations=20",
 	};
 	struct counted *gram = alloc(1, sizeof(*gram));
 
@@ -190,7 +190,8 @@ static const double *fact(const struct half *h, const char *name)
  * job that gives it. */
 TEST(test_range_finds_planted)
 {
-	static const char *const ways[] = { "method=flat", "method=flat polish=0", "method=tree",
+	static const char *const ways[] = { "method=flat", "method=flat polish=0",
+					    "method=tree inner_restarts=5",
 					    "method=flat min_cell=3" };
 	struct counted *given = alloc(1, sizeof(*given));
 	struct planted p;
@@ -204,7 +205,7 @@ TEST(test_range_finds_planted)
 
 			snprintf(line, sizeof(line),
 				 FINE "%s exchange=gram local_clusters=8 projection.dims=4 "
-				      "inner_restarts=5 clusters={\"from\":2,\"to\":6}",
+				      "clusters={\"from\":2,\"to\":6}",
 				 ways[i]);
 			job = planted_job(line);
 			federation_init(f, &p, L, &job);
@@ -218,8 +219,7 @@ TEST(test_range_finds_planted)
 				assert_true(fact(&f->server, "selection_inertia")[k] >
 					    fact(&f->server, "selection_inertia")[k + 1]);
 			snprintf(line, sizeof(line),
-				 FINE "%s exchange=gram local_clusters=8 projection.dims=4 "
-				      "inner_restarts=5",
+				 FINE "%s exchange=gram local_clusters=8 projection.dims=4",
 				 ways[i]);
 			run(&p, L, line, given);
 			assert_memory_equal(f->server.label, given->label, sizeof(given->label));
@@ -248,7 +248,7 @@ TEST(test_range_has_good_optima)
 
 		snprintf(line, sizeof(line),
 			 FINE "%s method=flat exchange=gram local_clusters=12 projection.dims=6 "
-			      "inner_restarts=5 clusters={\"from\":%d,\"to\":%d}",
+			      "clusters={\"from\":%d,\"to\":%d}",
 			 starts[t], FROM, TO);
 		job = planted_job(line);
 		federation_init(f, &p, 3, &job);

@@ -1,0 +1,335 @@
+/* Each key of each kind, with each method, variant or mode: another value of it changes what can be
+ * seen of a run, or it is refused as one that nothing reads. Then a run that has it all the same is
+ * no other.
+ *
+ * So neither can a table say that a key is read where the code does not read it, nor the other way
+ * round. */
+#include "tests/unit/both/unread.h"
+
+#include "common/base/json.h"
+#include "common/job/kinds.h"
+#include "common/kind/own.h"
+
+#define QUICK "\"secure_sum\":{\"group\":\"x25519\"}"
+#define MODEL "\"74657374000000000000000000000000\""
+
+/* Noise is a function of all parameters, so that nothing is seen behind it: there are no ways with
+ * noise.
+ */
+static const struct scene {
+	const char *job,
+	    *model; /* model: the job that leaves what this one predicts with, or NULL */
+	bool steady;
+	const char *way[6]; /* settings; as many runs of each as there are keys and more */
+} scenes[] = {
+	{ "{" QUICK ",\"kind\":\"kcagc\",\"clusters\":3,\"filter\":{\"order\":2},\"starts\":40,"
+	  "\"restarts\":1}",
+	  NULL,
+	  false,
+	  { "method=tree", "method=flat", "method=tree exchange=gram" } },
+	{ "{" QUICK ",\"kind\":\"kcagc\",\"clusters\":3,\"filter\":{\"order\":2}}",
+	  NULL,
+	  false,
+	  { "method=basic", "method=landmark", "method=gcc",
+	    "method=landmark filter.order=auto" } },
+	{ "{" QUICK ",\"kind\":\"kcagc.predict\",\"clusters\":3,\"model\":" MODEL "}",
+	  "{" QUICK ",\"kind\":\"kcagc\",\"clusters\":3,\"filter\":{\"order\":2}}",
+	  false,
+	  { "" } },
+	{ "{" QUICK ",\"kind\":\"kmeans.columns\",\"clusters\":3}",
+	  NULL,
+	  false,
+	  { "method=tree", "method=flat", "method=basic", "method=flat exchange=gram" } },
+	{ "{" QUICK ",\"kind\":\"fedsc\",\"clusters\":8}",
+	  NULL,
+	  false,
+	  { "variant=anchor clusters=3", "variant=dense", "variant=paper",
+	    "variant=paper dims=12 kernel.width=2" } },
+	{ "{" QUICK ",\"kind\":\"kmeans\",\"clusters\":3}", NULL, false, { "", "profile=true" } },
+	{ "{" QUICK ",\"kind\":\"fedspectral\",\"clusters\":14,\"ids\":\"plain\"}",
+	  NULL,
+	  false,
+	  { "variant=exact", "variant=fedspectral+ rounds=3", "variant=fedspectral" } },
+	{ "{" QUICK
+	  ",\"kind\":\"fedwalk\",\"walks\":2,\"length\":4,\"window\":2,\"ids\":\"plain\"}",
+	  NULL,
+	  true,
+	  { "mode=walks", "mode=walks dissimilarity=dtw", "mode=randomized-response" } },
+	{ "{" QUICK
+	  ",\"kind\":\"fedgcn\",\"clusters\":2,\"rounds\":3,\"epochs\":2,\"baselines\":\"off\"}",
+	  NULL,
+	  false,
+	  { "aggregation=fedavg", "aggregation=fedprox", "aggregation=fedper prototypes=kde" } },
+};
+enum { SCENES = sizeof(scenes) / sizeof(*scenes) };
+
+/* Keys whose effect is not seen here, with settings that have `way` in them, and what shows it. */
+static const struct {
+	const char *kind, *path, *way, *shown;
+} elsewhere[] = {
+	/* Read before the halves run, or of what they are given here. */
+	{ NULL, "align", "", "tests/unit/both/test_align.c" },
+	{ NULL, "align_bound", "", "tests/unit/both/test_intersect.c" },
+	{ NULL, "min_common", "", "tests/unit/both/test_intersect.c" },
+	{ NULL, "edges_to_others", "", "tests/unit/both/test_align.c" },
+	{ NULL, "graphs", "", "tests/integration/test-happy.sh" },
+	{ NULL, "model", "", "tests/unit/kcagc/test_predict.c" },
+	/* Of parties that have no node in common. */
+	{ "fedspectral", "allow_disjoint", "", "tests/unit/both/test_agree.c" },
+	/* Walks are drawn anew in each run. */
+	{ "fedwalk", "window", "mode=walks", "tests/unit/learn/test_sgns.c" },
+	/* "auto" is "exact" for so few vertices. */
+	{ "fedwalk", "tree", "dissimilarity=dtw", "tests/unit/fedwalk/test_distance.c" },
+};
+
+static bool is_elsewhere(const struct kind *kind, const char *way, const char *path)
+{
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(*elsewhere); i++)
+		if (!strcmp(elsewhere[i].path, path) && strstr(way, elsewhere[i].way) &&
+		    (!elsewhere[i].kind || !strcmp(elsewhere[i].kind, kind->name)))
+			return true;
+	return false;
+}
+
+/* ---- values ---- */
+
+enum { VALUES = 20, VALUE_LEN = 40 };
+
+struct values {
+	char text[VALUES][VALUE_LEN];
+	size_t count;
+};
+
+static void add_value(struct values *v, const char *text)
+{
+	assert_true(v->count < VALUES);
+	snprintf(v->text[v->count++], VALUE_LEN, "%s", text);
+}
+
+/* Values of any size, those that make a difference on such small data first. */
+static void values_of(const struct config_row *row, struct values *v)
+{
+	static const char *const some[] = { "40", "0",   "1",   "2",    "3",  "5",
+					    "12", "0.3", "0.9", "1e-3", "1e3" };
+	bool whole = row->type == CONFIG_UNSIGNED || row->type == CONFIG_COUNT;
+
+	v->count = 0;
+	for (size_t i = 0; row->names && row->names[i]; i++)
+		add_value(v, row->names[i]);
+	if (row->type == CONFIG_BOOL && !row->names) {
+		add_value(v, "true");
+		add_value(v, "false");
+	}
+	if (row->type == CONFIG_COUNT) {
+		add_value(v, "k");
+		add_value(v, "3k");
+	}
+	for (size_t i = 0;
+	     (whole || row->type == CONFIG_DOUBLE) && i < sizeof(some) / sizeof(*some); i++) {
+		double x = atof(some[i]);
+
+		if (x >= row->min && x <= row->max && (!whole || !strpbrk(some[i], ".e")))
+			add_value(v, some[i]);
+	}
+}
+
+static enum err parse(const struct scene *s, const char *way, const char *more, struct job *job)
+{
+	char words[512], *set[16] = { NULL }, *rest = words;
+	size_t count = 0;
+
+	snprintf(words, sizeof(words), "%s %s", way, more);
+	for (char *word; (word = strtok_r(rest, " ", &rest)); set[count++] = word)
+		assert_true(count + 1 < sizeof(set) / sizeof(*set));
+	return job_parse(job, (struct bytes){ (const uint8_t *)s->job, strlen(s->job) }, "test",
+			 set);
+}
+
+/* base with path=value, whatever the checks say: the bytes in which two jobs differ that are read
+ * without any. */
+static void force(const struct job *base, char *word, struct job *forced)
+{
+	struct config_table t = { .name = "job", .row = base->kind->rows, .size = sizeof(*base) };
+	char *set[] = { word, NULL };
+	struct job plain, changed;
+	struct json *root;
+
+	while (t.row[t.count].path)
+		t.count++;
+	root = config_write(&t, base);
+	assert_ok(config_read(&t, root, "plain", NULL, NULL, &plain));
+	assert_ok(config_set(root, set));
+	assert_ok(config_read(&t, root, "changed", NULL, NULL, &changed));
+	json_free(root);
+	*forced = *base;
+	for (size_t i = 0; i < sizeof(*forced); i++)
+		if (((uint8_t *)&plain)[i] != ((uint8_t *)&changed)[i])
+			((uint8_t *)forced)[i] = ((uint8_t *)&changed)[i];
+}
+
+/* ---- runs ---- */
+
+/* A scene with one of its ways. */
+struct act {
+	const struct scene *scene;
+	const char *way;
+	struct job base, model;
+	struct seen seen; /* of base */
+};
+
+static size_t runs, wrong;
+
+static enum err run(const struct act *a, const struct job *job, struct seen *seen)
+{
+	struct model *models[L] = { NULL };
+
+	runs++;
+	if (a->scene->model) {
+		assert_ok(play(&a->model, false, models, seen));
+		seen_release(seen);
+	}
+	return play(job, a->scene->steady, models, seen);
+}
+
+/* What another run of base has otherwise is left out from now on. */
+static void run_base_again(struct act *a)
+{
+	struct seen again;
+
+	if (run(a, &a->base, &again) != ERR_OK)
+		fail_msg("%s %s: %s", a->base.kind->name, a->way, play_why);
+	seen_loosen(&a->seen, &again);
+	seen_release(&again);
+}
+
+static bool changes(struct act *a, const struct job *job)
+{
+	struct seen now;
+	bool other;
+
+	(void)!run(a, job, &now); /* a run that fails is another one, too */
+	other = seen_differs(&a->seen, &now);
+	seen_release(&now);
+	return other;
+}
+
+/* Not by chance: also beside further runs of base. */
+static bool changes_surely(struct act *a, const struct job *job)
+{
+	for (int i = 0; i < 3; i++) {
+		if (!changes(a, job))
+			return false;
+		run_base_again(a);
+	}
+	return true;
+}
+
+/* ---- a key ---- */
+
+struct found {
+	bool taken;      /* some other value is taken */
+	bool changed;    /* and changes something */
+	unsigned unread; /* values that are refused because nothing reads the key */
+	bool read;       /* and yet one of them changes something */
+};
+
+static void try_value(struct act *a, const struct config_row *row, const char *value,
+		      struct found *f)
+{
+	char word[128], refusal[128], text[256];
+	struct job job;
+
+	snprintf(word, sizeof(word), "%s=%s", row->path, value);
+	snprintf(refusal, sizeof(refusal), "job.%s is read ", row->path);
+	if (parse(a->scene, a->way, word, &job) == ERR_OK) {
+		if (!job_difference(&a->base, &job, text, sizeof(text)))
+			return; /* that is what it is anyway */
+		f->taken = true;
+		f->changed |= changes(a, &job);
+	} else if (strstr(err_detail(), refusal)) {
+		assert_non_null(strstr(err_detail(), " only; remove it"));
+		f->unread++;
+		force(&a->base, word, &job);
+		f->read |= changes_surely(a, &job);
+	}
+}
+
+static void check_key(struct act *a, const struct config_row *row)
+{
+	enum { UNREAD_MOST = 2 };
+	struct found f = { 0 };
+	struct values values;
+	const char *what = NULL;
+
+	values_of(row, &values);
+	for (size_t v = 0; v < values.count && !f.changed && f.unread < UNREAD_MOST; v++)
+		try_value(a, row, values.text[v], &f);
+	if (f.read)
+		what = "is refused as not read, and changes a run";
+	else if (f.taken && !f.changed)
+		what = "is taken, and changes nothing";
+	if (what)
+		print_message("%s %s: %s %s\n", a->base.kind->name, a->way, row->path, what);
+	wrong += !!what;
+}
+
+TEST(test_keys)
+{
+	for (const struct scene *s = scenes; s < scenes + SCENES; s++)
+		for (const char *const *way = s->way; *way; way++) {
+			struct act a = { .scene = s, .way = *way };
+
+			assert_ok(parse(s, *way, "", &a.base));
+			if (s->model)
+				assert_ok(job_parse(
+				    &a.model,
+				    (struct bytes){ (const uint8_t *)s->model, strlen(s->model) },
+				    "model", NULL));
+			assert_ok(run(&a, &a.base, &a.seen));
+			run_base_again(&a);
+			run_base_again(&a);
+			for (const struct config_row *row = a.base.kind->rows; row->path; row++)
+				if (!is_elsewhere(a.base.kind, *way, row->path))
+					check_key(&a, row);
+			seen_release(&a.seen);
+		}
+	print_message("%zu runs\n", runs);
+	assert_int_equal(wrong, 0);
+}
+
+/* Some scene has the kind, with this setting. */
+static bool has_scene(const struct kind *kind, const char *setting)
+{
+	for (const struct scene *s = scenes; s < scenes + SCENES; s++)
+		for (const char *const *way = s->way; *way; way++) {
+			struct job job;
+
+			assert_ok(parse(s, *way, "", &job));
+			if (job.kind == kind && strstr(*way, setting))
+				return true;
+		}
+	return false;
+}
+
+/* Each kind that has a key of its own is here, with each of its ways. */
+TEST(test_all_are_here)
+{
+	for (size_t i = 0; kinds[i]; i++)
+		for (const struct config_row *row = kinds[i]->rows; row->path; row++) {
+			char setting[128];
+
+			if (!is_elsewhere(kinds[i], "", row->path) && !has_scene(kinds[i], ""))
+				fail_msg("%s has %s, and no scene", kinds[i]->name, row->path);
+			if (!kinds[i]->way || strcmp(row->path, kinds[i]->way))
+				continue;
+			for (size_t w = 0; row->names[w]; w++) {
+				snprintf(setting, sizeof(setting), "%s=%s", row->path,
+					 row->names[w]);
+				if (!has_scene(kinds[i], setting))
+					fail_msg("%s has no scene with %s", kinds[i]->name,
+						 setting);
+			}
+		}
+}
+
+TESTS_BETWEEN(make_data, forget_data)

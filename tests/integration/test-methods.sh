@@ -214,7 +214,7 @@ test_degrees_of_no_tree() {
 	edit job '.degrees = "beside"'
 	start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json"
 	ends 4 coordinator
-	says coordinator 'job.degrees is "beside", expected "off" with method "tree"'
+	says coordinator 'job.degrees is read by method "landmark" or "gcc" only; remove it'
 }
 
 # ---- what is refused ----

@@ -68,7 +68,8 @@ const EVP_MD *pem_digest(const EVP_PKEY *key)
 }
 
 /* Loads one object of the given kind. passphrase: path of the passphrase file of a key, or NULL. */
-static enum err load(void **object, const char *path, enum pem_kind kind, const char *passphrase)
+static enum err cert_load(void **object, const char *path, enum pem_kind kind,
+			  const char *passphrase)
 {
 	static const char *const what[] = { [PEM_KEY] = "private key",
 					    [PEM_CERTIFICATE] = "certificate",
@@ -114,7 +115,7 @@ enum err pem_key(EVP_PKEY **key, const char *path, const char *passphrase)
 	void *object;
 
 	*key = NULL;
-	TRY(load(&object, path, PEM_KEY, passphrase));
+	TRY(cert_load(&object, path, PEM_KEY, passphrase));
 	if (!pem_supported(object)) {
 		EVP_PKEY_free(object);
 		return err_set(ERR_INPUT, "%s: the key is neither Ed25519 nor ECDSA P-256", path);
@@ -126,7 +127,7 @@ enum err pem_key(EVP_PKEY **key, const char *path, const char *passphrase)
 enum err pem_certificate(X509 **certificate, const char *path)
 {
 	void *object;
-	enum err e = load(&object, path, PEM_CERTIFICATE, NULL);
+	enum err e = cert_load(&object, path, PEM_CERTIFICATE, NULL);
 
 	*certificate = object;
 	return e;
@@ -135,7 +136,7 @@ enum err pem_certificate(X509 **certificate, const char *path)
 enum err pem_request(X509_REQ **request, const char *path)
 {
 	void *object;
-	enum err e = load(&object, path, PEM_REQUEST, NULL);
+	enum err e = cert_load(&object, path, PEM_REQUEST, NULL);
 
 	*request = object;
 	return e;
@@ -282,7 +283,7 @@ bool cert_role(const STACK_OF(X509_EXTENSION) * extensions, enum pki_role *role)
 	return nid == NID_server_auth || nid == NID_client_auth;
 }
 
-static void add_name(X509_NAME *subject, const char *name)
+static void cert_add_name(X509_NAME *subject, const char *name)
 {
 	must(X509_NAME_add_entry_by_NID(subject, NID_commonName, MBSTRING_UTF8,
 					(const unsigned char *)name, -1, -1, 0),
@@ -297,7 +298,7 @@ static void add_extension(X509 *x, X509V3_CTX *context, int nid, const char *val
 	X509_EXTENSION_free(e);
 }
 
-static enum err start(X509 **x, EVP_PKEY *key, const X509_NAME *issuer, unsigned days)
+static enum err cert_start(X509 **x, EVP_PKEY *key, const X509_NAME *issuer, unsigned days)
 {
 	uint8_t serial[SERIAL_LEN];
 	BIGNUM *number;
@@ -317,7 +318,7 @@ static enum err start(X509 **x, EVP_PKEY *key, const X509_NAME *issuer, unsigned
 	return ERR_OK;
 }
 
-static enum err finish(X509 *x, EVP_PKEY *key)
+static enum err cert_sign(X509 *x, EVP_PKEY *key)
 {
 	if (X509_sign(x, key, pem_digest(key)) <= 0)
 		return err_set(ERR_INTERNAL, "signing a certificate: %s", must_reason());
@@ -332,15 +333,15 @@ enum err cert_make_ca(X509 **ca, EVP_PKEY *key, const char *name, unsigned days)
 
 	*ca = NULL;
 	must(subject, "certificate name");
-	add_name(subject, name);
-	e = start(ca, key, subject, days);
+	cert_add_name(subject, name);
+	e = cert_start(ca, key, subject, days);
 	if (e == ERR_OK) {
 		must(X509_set_subject_name(*ca, subject), "certificate name");
 		X509V3_set_ctx(&context, *ca, *ca, NULL, NULL, 0);
 		add_extension(*ca, &context, NID_basic_constraints, "critical,CA:TRUE,pathlen:0");
 		add_extension(*ca, &context, NID_key_usage, "critical,keyCertSign,cRLSign");
 		add_extension(*ca, &context, NID_subject_key_identifier, "hash");
-		e = finish(*ca, key);
+		e = cert_sign(*ca, key);
 	}
 	X509_NAME_free(subject);
 	return e;
@@ -362,7 +363,7 @@ enum err cert_make_request(X509_REQ **request, EVP_PKEY *key, const struct pki_r
 
 	*request = X509_REQ_new();
 	must(wanted && subject && *request, "certificate request");
-	add_name(subject, what->name);
+	cert_add_name(subject, what->name);
 	buf_printf(&names, "DNS:%s", what->name);
 	for (size_t i = 0; i < what->host_count; i++) {
 		uint8_t address[16];
@@ -394,7 +395,7 @@ enum err cert_make(X509 **certificate, X509_REQ *request, X509 *ca, EVP_PKEY *ca
 	X509 *x = NULL;
 	enum err e;
 
-	e = start(&x, X509_REQ_get0_pubkey(request), X509_get_subject_name(ca), days);
+	e = cert_start(&x, X509_REQ_get0_pubkey(request), X509_get_subject_name(ca), days);
 	if (e == ERR_OK) {
 		must(X509_set_subject_name(x, X509_REQ_get_subject_name(request)),
 		     "certificate name");
@@ -406,7 +407,7 @@ enum err cert_make(X509 **certificate, X509_REQ *request, X509 *ca, EVP_PKEY *ca
 		for (int i = 0; i < sk_X509_EXTENSION_num(wanted); i++)
 			must(X509_add_ext(x, sk_X509_EXTENSION_value(wanted, i), -1),
 			     "certificate extension");
-		e = finish(x, ca_key);
+		e = cert_sign(x, ca_key);
 	}
 	sk_X509_EXTENSION_pop_free(wanted, X509_EXTENSION_free);
 	*certificate = x;

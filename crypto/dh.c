@@ -109,8 +109,8 @@ struct work {
 
 /* out = base^secret mod p. The exponent's length is fixed, so the time is independent of its
  * value. */
-static void power(const struct dh_group *group, const mp_limb_t *base, mp_size_t base_limbs,
-		  const uint8_t secret[static DH_SECRET_LEN], uint8_t *out)
+static void dh_power(const struct dh_group *group, const mp_limb_t *base, mp_size_t base_limbs,
+		     const uint8_t secret[static DH_SECRET_LEN], uint8_t *out)
 {
 	mp_limb_t p[LIMBS_MAX];
 	mp_size_t n = prime_limbs(group, p);
@@ -157,7 +157,7 @@ void dh_public(const struct dh_key *key, uint8_t *out)
 	if (key->scalar)
 		x25519_base(key->scalar, out);
 	else
-		power(key->group, &(mp_limb_t){ 2 }, 1, key->secret, out);
+		dh_power(key->group, &(mp_limb_t){ 2 }, 1, key->secret, out);
 }
 
 void dh_shared(const struct dh_key *key, const uint8_t *public_key, uint8_t *out)
@@ -169,7 +169,7 @@ void dh_shared(const struct dh_key *key, const uint8_t *public_key, uint8_t *out
 		return;
 	}
 	limbs_read(base, public_key, dh_len(key->group));
-	power(key->group, base, (mp_size_t)(dh_len(key->group) / 8), key->secret, out);
+	dh_power(key->group, base, (mp_size_t)(dh_len(key->group) / 8), key->secret, out);
 }
 
 /* X25519 points are little-endian. */

@@ -25,7 +25,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are little-endi
 typedef uint64_t word64 __attribute__((aligned(1), may_alias));
 typedef uint32_t word32 __attribute__((aligned(1), may_alias));
 
-static void check(const struct fixed *f)
+static void fixed_check(const struct fixed *f)
 {
 	assert(f->modulus_bits == 64 || f->modulus_bits == 32);
 	assert(f->parties >= 1);
@@ -36,7 +36,7 @@ double fixed_bound(const struct fixed *f)
 	uint64_t most;
 	int excess;
 
-	check(f);
+	fixed_check(f);
 	/* L times the largest |x 2^f| stays below N / 2. Truncated to the 53 bits of a double. */
 	most = ((UINT64_C(1) << (f->modulus_bits - 1)) - 1) / f->parties;
 	excess = most ? 64 - __builtin_clzll(most) - 53 : 0;
@@ -143,7 +143,7 @@ void fixed_decode(const struct fixed *f, const void *words, size_t n, double *x)
 	const word64 *w64 = words;
 	const word32 *w32 = words;
 
-	check(f);
+	fixed_check(f);
 	if (f->modulus_bits == 64)
 		for (size_t i = 0; i < n; i++)
 			x[i] = (double)(int64_t)w64[i] * scale;

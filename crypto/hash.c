@@ -9,7 +9,7 @@
 
 /* struct sha256 is never defined: a pointer to it is a libcrypto context. Callers thus do not
  * include evp.h, and one allocation suffices. */
-static EVP_MD_CTX *context(struct sha256 *h)
+static EVP_MD_CTX *sha256_context(struct sha256 *h)
 {
 	return (EVP_MD_CTX *)h;
 }
@@ -17,7 +17,7 @@ static EVP_MD_CTX *context(struct sha256 *h)
 /* Fetched once: a fetch costs more than a short hash, and all threads contend for its lock. */
 static EVP_MD *md;
 
-static void fetch(void)
+static void sha256_fetch(void)
 {
 	md = EVP_MD_fetch(NULL, "SHA256", NULL);
 	must(md, "SHA-256");
@@ -28,14 +28,14 @@ struct sha256 *sha256_new(void)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	EVP_MD_CTX *c = EVP_MD_CTX_new();
 
-	pthread_once(&once, fetch);
+	pthread_once(&once, sha256_fetch);
 	must(c && EVP_DigestInit_ex2(c, md, NULL), "SHA-256");
 	return (struct sha256 *)c;
 }
 
 void sha256_add(struct sha256 *h, const void *p, size_t n)
 {
-	must(EVP_DigestUpdate(context(h), p, n), "SHA-256");
+	must(EVP_DigestUpdate(sha256_context(h), p, n), "SHA-256");
 }
 
 void sha256_add_u32(struct sha256 *h, uint32_t v)
@@ -63,8 +63,8 @@ void sha256_add_text(struct sha256 *h, const char *s)
 
 void sha256_end(struct sha256 *h, uint8_t out[static SHA256_LEN])
 {
-	must(EVP_DigestFinal_ex(context(h), out, NULL), "SHA-256");
-	EVP_MD_CTX_free(context(h));
+	must(EVP_DigestFinal_ex(sha256_context(h), out, NULL), "SHA-256");
+	EVP_MD_CTX_free(sha256_context(h));
 }
 
 void sha256_of(const void *p, size_t n, uint8_t out[static SHA256_LEN])

@@ -23,7 +23,7 @@ struct hmac {
 	bool ended;
 };
 
-static void fetch(void)
+static void hmac_fetch(void)
 {
 	mac = EVP_MAC_fetch(NULL, "HMAC", NULL);
 	must(mac, "HMAC");
@@ -39,7 +39,7 @@ struct hmac *hmac_new(struct bytes key)
 	static const uint8_t none[1];
 	struct hmac *h;
 
-	pthread_once(&mac_once, fetch);
+	pthread_once(&mac_once, hmac_fetch);
 	ALLOC(h, 1);
 	h->c = EVP_MAC_CTX_new(mac);
 	/* With key NULL, EVP_MAC_init() would keep the previous key; an empty salt must not. */
@@ -47,7 +47,7 @@ struct hmac *hmac_new(struct bytes key)
 	return h;
 }
 
-static void begin(struct hmac *h)
+static void hmac_begin(struct hmac *h)
 {
 	if (h->ended)
 		must(EVP_MAC_init(h->c, NULL, 0, NULL), "HMAC");
@@ -56,7 +56,7 @@ static void begin(struct hmac *h)
 
 void hmac_add(struct hmac *h, const void *p, size_t n)
 {
-	begin(h);
+	hmac_begin(h);
 	must(EVP_MAC_update(h->c, p, n), "HMAC");
 }
 
@@ -64,7 +64,7 @@ void hmac_end(struct hmac *h, uint8_t out[static HMAC_LEN])
 {
 	size_t n;
 
-	begin(h); /* so that the HMAC of no input works too */
+	hmac_begin(h); /* so that the HMAC of no input works too */
 	must(EVP_MAC_final(h->c, out, &n, HMAC_LEN) && n == HMAC_LEN, "HMAC");
 	h->ended = true;
 }
@@ -87,7 +87,8 @@ void kdf_extract(struct bytes salt, struct bytes secret, uint8_t key[static KDF_
 }
 
 /* State of SHA-256 after one block: the key, zero-padded, each byte xored with the pad byte. */
-static void pad(const uint8_t key[static KDF_KEY_LEN], uint8_t with, uint32_t state[static 8])
+static void hmac_padded_state(const uint8_t key[static KDF_KEY_LEN], uint8_t with,
+			      uint32_t state[static 8])
 {
 	uint8_t block[SHA256_CBLOCK];
 	SHA256_CTX c;
@@ -104,8 +105,8 @@ static void pad(const uint8_t key[static KDF_KEY_LEN], uint8_t with, uint32_t st
 
 void kdf_key_make(struct kdf_key *k, const uint8_t key[static KDF_KEY_LEN])
 {
-	pad(key, 0x36, k->inner);
-	pad(key, 0x5c, k->outer);
+	hmac_padded_state(key, 0x36, k->inner);
+	hmac_padded_state(key, 0x5c, k->outer);
 }
 
 /* Resumes a hash after its first block. */

@@ -136,7 +136,7 @@ static enum err read_meta(struct ledger *l, int64_t *version)
 	return ERR_OK;
 }
 
-static enum err make(struct ledger *l, const char *name)
+static enum err ledger_make_tables(struct ledger *l, const char *name)
 {
 	static const uint8_t zero[SHA256_LEN];
 	int64_t version = 0;
@@ -170,7 +170,7 @@ static enum err open_write(struct ledger *l, const char *name)
 	TRY(db_run(l->db, "PRAGMA wal_autocheckpoint = 8192"));
 	TRY(ledger_durable(l, true));
 	if (!version) {
-		TRY(make(l, name));
+		TRY(ledger_make_tables(l, name));
 		free(l->name);
 		l->name = alloc_copy(name);
 	}

@@ -28,7 +28,7 @@ static const char totals[] =
     "CREATE INDEX IF NOT EXISTS row_eps ON row (entry) WHERE eps > 0;"
     "COMMIT;";
 
-static enum err is_there(struct ledger *l, const char *sql, bool *yes)
+static enum err ledger_is_there(struct ledger *l, const char *sql, bool *yes)
 {
 	struct db_rows *rows = NULL;
 	enum err e = db_query(l->db, &rows, yes, sql, "");
@@ -41,13 +41,14 @@ static enum err is_there(struct ledger *l, const char *sql, bool *yes)
 static enum err bring_totals(struct ledger *l)
 {
 	bool whole;
-	enum err e = is_there(l, "SELECT count(*) FROM sqlite_master WHERE name = 'had'", &whole);
+	enum err e =
+	    ledger_is_there(l, "SELECT count(*) FROM sqlite_master WHERE name = 'had'", &whole);
 
 	if (e == ERR_OK && whole)
-		e = is_there(l,
-			     "SELECT (SELECT coalesce(sum(lines), 0) FROM had) ="
-			     "  (SELECT coalesce(max(number), 0) FROM row)",
-			     &whole);
+		e = ledger_is_there(l,
+				    "SELECT (SELECT coalesce(sum(lines), 0) FROM had) ="
+				    "  (SELECT coalesce(max(number), 0) FROM row)",
+				    &whole);
 	if (e != ERR_OK || whole)
 		return e;
 	e = db_run(l->db, totals);
@@ -56,10 +57,10 @@ static enum err bring_totals(struct ledger *l)
 
 enum err ledger_look(struct ledger *l)
 {
-	TRY(is_there(l, "SELECT 1 FROM pragma_table_info('job') WHERE name = 'submitter'",
-		     &l->submitters));
-	return is_there(l, "SELECT 1 FROM pragma_table_info('job') WHERE name = 'dataset'",
-			&l->claims);
+	TRY(ledger_is_there(l, "SELECT 1 FROM pragma_table_info('job') WHERE name = 'submitter'",
+			    &l->submitters));
+	return ledger_is_there(l, "SELECT 1 FROM pragma_table_info('job') WHERE name = 'dataset'",
+			       &l->claims);
 }
 
 /* Ledgers from before protocol 5 have no submitters, data set names or units. */
@@ -89,7 +90,8 @@ enum err ledger_bring(struct ledger *l)
 	bool there;
 
 	TRY(bring_columns(l));
-	TRY(is_there(l, "SELECT count(*) FROM sqlite_master WHERE name = 'question'", &there));
+	TRY(ledger_is_there(l, "SELECT count(*) FROM sqlite_master WHERE name = 'question'",
+			    &there));
 	if (!there)
 		TRY(ledger_bring_questions(l));
 	return bring_totals(l);

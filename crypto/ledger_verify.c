@@ -19,7 +19,7 @@
 	 : (l)->submitters ? COLUMNS ", submitter, '', '', 0" FROM rest                            \
 			   : COLUMNS ", '', '', '', 0" FROM rest)
 
-static void line_of(struct db_rows *s, struct ledger_line *l)
+static void ledger_verify_line_of(struct db_rows *s, struct ledger_line *l)
 {
 	*l = (struct ledger_line){
 		.number = (uint64_t)db_int(s, 0),
@@ -64,7 +64,7 @@ enum err ledger_read(struct ledger *l, const char *job, uint64_t since_ms, ledge
 	while (e == ERR_OK && found) {
 		struct ledger_line line;
 
-		line_of(rows, &line);
+		ledger_verify_line_of(rows, &line);
 		e = f(arg, &line);
 		if (e == ERR_OK)
 			e = db_next(l->db, rows, &found);
@@ -98,7 +98,7 @@ enum err ledger_find(struct ledger *l, const char *words, uint64_t before, size_
 	while (e == ERR_OK && found) {
 		struct ledger_line line;
 
-		line_of(rows, &line);
+		ledger_verify_line_of(rows, &line);
 		e = f(arg, &line);
 		if (++n == most)
 			from = line.number;
@@ -152,7 +152,7 @@ static void found_fault(struct search *s, const char *format, ...)
 }
 
 /* Reports an unchanged row whose previous hash does not match its predecessor. */
-static enum err misplaced(struct search *s, const struct ledger_line *line)
+static enum err ledger_verify_misplaced(struct search *s, const struct ledger_line *line)
 {
 	static const uint8_t zero[SHA256_LEN];
 	struct db_rows *rows = NULL;
@@ -200,7 +200,7 @@ static enum err check_line(void *arg, const struct ledger_line *line)
 		found_fault(s, "row %" PRIu64 " (%s), or the entry of its job, was changed",
 			    line->number, line->row.type);
 	else if (!gap && memcmp(line->previous, s->before, SHA256_LEN) != 0)
-		e = misplaced(s, line);
+		e = ledger_verify_misplaced(s, line);
 	s->count = line->number;
 	memcpy(s->before, line->hash, SHA256_LEN);
 	return e;

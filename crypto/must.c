@@ -33,7 +33,7 @@ static void give_back(void *p, const char *file, int line)
 	free(p);
 }
 
-__attribute__((constructor)) static void set_allocator(void)
+__attribute__((constructor)) static void must_set_allocator(void)
 {
 	CRYPTO_set_mem_functions(get, get_again, give_back);
 }

@@ -166,7 +166,7 @@ uint64_t okvs_read(const uint64_t *table, size_t words, const uint8_t key[static
 	return table[place[0]] + table[place[1]] + table[place[2]];
 }
 
-static void swap(uint8_t (*key)[OKVS_KEY_LEN], uint32_t *number, size_t i, size_t j)
+static void okvs_swap(uint8_t (*key)[OKVS_KEY_LEN], uint32_t *number, size_t i, size_t j)
 {
 	uint8_t k[OKVS_KEY_LEN];
 	uint32_t aside = number[i];
@@ -188,7 +188,7 @@ static void sort_by(uint8_t (*key)[OKVS_KEY_LEN], uint32_t *number, size_t n, si
 		for (size_t i = 1; i < n; i++)
 			for (size_t j = i; j > 0 && memcmp(key[j - 1], key[j], OKVS_KEY_LEN) > 0;
 			     j--)
-				swap(key, number, j - 1, j);
+				okvs_swap(key, number, j - 1, j);
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -206,7 +206,7 @@ static void sort_by(uint8_t (*key)[OKVS_KEY_LEN], uint32_t *number, size_t n, si
 			if (c == b)
 				next[b]++;
 			else
-				swap(key, number, next[b], next[c]++);
+				okvs_swap(key, number, next[b], next[c]++);
 		}
 	for (size_t b = 0, first = 0; b < 256; first = end[b++])
 		sort_by(key + first, number + first, end[b] - first, at + 1);

@@ -19,7 +19,7 @@ static const char *role_name(enum pki_role role)
 	return role == PKI_COORDINATOR ? "coordinator" : "party";
 }
 
-static char *path_of(const char *dir, const char *name, const char *suffix)
+static char *pki_path_of(const char *dir, const char *name, const char *suffix)
 {
 	char file[PATH_NAME_MAX];
 
@@ -36,7 +36,7 @@ static enum err check_days(unsigned days)
 
 enum err pki_init(const char *dir, const char *name, enum pki_key_type key_type, unsigned days)
 {
-	char *key_path = path_of(dir, "ca", "key"), *path = path_of(dir, "ca", "crt");
+	char *key_path = pki_path_of(dir, "ca", "key"), *path = pki_path_of(dir, "ca", "crt");
 	EVP_PKEY *key = NULL;
 	X509 *ca = NULL;
 	size_t n = strlen(name);
@@ -105,8 +105,8 @@ enum err pki_make_request(const char *dir, const struct pki_request *what)
 	if (e == ERR_OK)
 		e = cert_make_request(&request, key, what);
 	if (e == ERR_OK) {
-		key_path = path_of(dir, what->name, "key");
-		path = path_of(dir, what->name, "csr");
+		key_path = pki_path_of(dir, what->name, "key");
+		path = pki_path_of(dir, what->name, "csr");
 		if (file_exists(path))
 			e = err_set(ERR_INPUT,
 				    "%s exists and is not overwritten: move it away first", path);
@@ -135,7 +135,7 @@ static void ca_release(struct ca *ca)
 
 static enum err ca_load(struct ca *ca, const char *dir)
 {
-	char *key_path = path_of(dir, "ca", "key"), *path = path_of(dir, "ca", "crt");
+	char *key_path = pki_path_of(dir, "ca", "key"), *path = pki_path_of(dir, "ca", "crt");
 	enum err e = pem_certificate(&ca->certificate, path);
 
 	if (e == ERR_OK)
@@ -408,7 +408,7 @@ static enum err lab_member(const char *dir, const struct ca *ca, const char *nam
 			   enum pki_role role)
 {
 	struct pki_request what = { .name = name, .role = role, .key_type = PKI_ED25519 };
-	char *key_path = path_of(dir, name, "key"), *path = path_of(dir, name, "crt");
+	char *key_path = pki_path_of(dir, name, "key"), *path = pki_path_of(dir, name, "crt");
 	X509_REQ *request = NULL;
 	X509 *certificate = NULL;
 	EVP_PKEY *key = NULL;

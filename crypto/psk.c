@@ -49,7 +49,7 @@ static void read_base64(uint8_t *p, size_t n)
 
 /* Decodes hexadecimal or base64 in place; *n becomes the number of bytes. False if it is
  * neither. */
-static bool read_text(uint8_t *p, size_t *n)
+static bool psk_read_text(uint8_t *p, size_t *n)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 				      "0123456789+/";
@@ -71,7 +71,7 @@ static bool read_text(uint8_t *p, size_t *n)
 }
 
 /* Takes the key from the file's bytes, which it overwrites. */
-static enum err take(struct psk *p, struct buf *bytes, const char *path)
+static enum err psk_take_key(struct psk *p, struct buf *bytes, const char *path)
 {
 	size_t n = bytes->n;
 
@@ -79,7 +79,7 @@ static enum err take(struct psk *p, struct buf *bytes, const char *path)
 		n--;
 	if (!is_text(bytes->p, n))
 		n = bytes->n; /* binary: trailing line-end bytes belong to the key */
-	else if (!read_text(bytes->p, &n))
+	else if (!psk_read_text(bytes->p, &n))
 		return err_set(ERR_INPUT,
 			       "%s: is text that is neither hexadecimal nor base64, expected %d to "
 			       "%d random bytes, as openssl rand -hex %d makes them",
@@ -104,7 +104,7 @@ enum err psk_read(struct psk *p, const char *path)
 	if (e == ERR_OK)
 		e = file_check_secret(path, "the pre-shared key");
 	if (e == ERR_OK)
-		e = take(p, &bytes, path);
+		e = psk_take_key(p, &bytes, path);
 	if (bytes.n)
 		wipe(bytes.p, bytes.n);
 	buf_release(&bytes);

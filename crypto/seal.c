@@ -20,7 +20,7 @@ struct seal {
 	uint64_t number;
 };
 
-static void add_u32(struct buf *b, uint32_t v)
+static void seal_add_u32(struct buf *b, uint32_t v)
 {
 	uint32_t big = __builtin_bswap32(v);
 
@@ -33,12 +33,12 @@ static void add_names(const struct seal *s, struct buf *b)
 	const char *name[] = { setup->names[s->from], setup->names[s->to] };
 
 	for (int i = 0; i < 2; i++) {
-		add_u32(b, (uint32_t)strlen(name[i]));
+		seal_add_u32(b, (uint32_t)strlen(name[i]));
 		buf_add(b, name[i], strlen(name[i]));
 	}
 }
 
-static EVP_CIPHER_CTX *begin(const struct seal *s, bool sealing)
+static EVP_CIPHER_CTX *seal_begin(const struct seal *s, bool sealing)
 {
 	const struct secagg_setup *setup = secagg_setup_of(s->sa);
 	EVP_CIPHER_CTX *c = EVP_CIPHER_CTX_new();
@@ -53,7 +53,7 @@ static EVP_CIPHER_CTX *begin(const struct seal *s, bool sealing)
 	secagg_pair_expand(s->sa, s->from == setup->own ? s->to : s->from,
 			   (struct bytes){ info.p, info.n }, key);
 	buf_add(&data, setup->job_id, sizeof(setup->job_id));
-	add_u32(&data, setup->attempt);
+	seal_add_u32(&data, setup->attempt);
 	buf_add(&data, &purpose, sizeof(purpose));
 	add_names(s, &data);
 	memcpy(nonce + NONCE_LEN - sizeof(number), &number, sizeof(number));
@@ -76,7 +76,7 @@ void seal_make(struct secagg *sa, size_t to, uint16_t purpose, struct bytes text
 	assert(text.n <= INT_MAX - SEAL_TAG_LEN && secagg_sealed(sa, to)->to < UINT64_MAX);
 	s.number = secagg_sealed(sa, to)->to++; /* each number is used once */
 	out = buf_extend(box, text.n + SEAL_TAG_LEN);
-	c = begin(&s, true);
+	c = seal_begin(&s, true);
 	must(EVP_EncryptUpdate(c, out, &n, text.p, (int)text.n) && n == (int)text.n &&
 		 EVP_EncryptFinal_ex(c, out + n, &n) && n == 0 &&
 		 EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_GET_TAG, SEAL_TAG_LEN, out + text.n),
@@ -88,7 +88,7 @@ static bool open_box(const struct seal *s, struct bytes box, uint8_t *text)
 {
 	uint8_t tag[SEAL_TAG_LEN];
 	size_t len = box.n - SEAL_TAG_LEN;
-	EVP_CIPHER_CTX *c = begin(s, false);
+	EVP_CIPHER_CTX *c = seal_begin(s, false);
 	bool right;
 	int n;
 

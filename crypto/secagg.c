@@ -49,7 +49,7 @@ struct secagg {
 	struct mask *masks; /* all masks made; closed ones are reused */
 };
 
-static void put_u32(struct buf *b, uint32_t v)
+static void secagg_put_u32(struct buf *b, uint32_t v)
 {
 	uint32_t big = __builtin_bswap32(v);
 
@@ -57,10 +57,10 @@ static void put_u32(struct buf *b, uint32_t v)
 }
 
 /* Every field of variable length follows its length in four bytes. */
-static void put_bytes(struct buf *b, const void *p, size_t n)
+static void secagg_put_bytes(struct buf *b, const void *p, size_t n)
 {
 	assert(n <= UINT32_MAX);
-	put_u32(b, (uint32_t)n);
+	secagg_put_u32(b, (uint32_t)n);
 	buf_add(b, p, n);
 }
 
@@ -71,12 +71,12 @@ static void advert_message(const struct secagg *sa, size_t j, struct bytes publi
 
 	buf_add(b, LABEL_ADVERT, sizeof(LABEL_ADVERT));
 	buf_add(b, s->job_id, sizeof(s->job_id));
-	put_u32(b, s->attempt);
-	put_bytes(b, s->names[j], strlen(s->names[j]));
+	secagg_put_u32(b, s->attempt);
+	secagg_put_bytes(b, s->names[j], strlen(s->names[j]));
 	buf_add(b, s->params_hash, sizeof(s->params_hash));
-	put_bytes(b, public_key.p, public_key.n);
+	secagg_put_bytes(b, public_key.p, public_key.n);
 	buf_add(b, nonce, SECAGG_NONCE_LEN);
-	put_bytes(b, markers.p, markers.n);
+	secagg_put_bytes(b, markers.p, markers.n);
 }
 
 /* Marker by which parties i and j confirm that they hold the same key. Both compute the same
@@ -88,9 +88,9 @@ static void marker(const struct secagg *sa, const struct psk *psk, size_t i, siz
 	struct buf message = { 0 };
 
 	buf_add(&message, s->job_id, sizeof(s->job_id));
-	put_u32(&message, s->attempt);
-	put_bytes(&message, s->names[i], strlen(s->names[i]));
-	put_bytes(&message, s->names[j], strlen(s->names[j]));
+	secagg_put_u32(&message, s->attempt);
+	secagg_put_bytes(&message, s->names[i], strlen(s->names[i]));
+	secagg_put_bytes(&message, s->names[j], strlen(s->names[j]));
 	psk_marker(psk, (struct bytes){ message.p, message.n }, out);
 	buf_release(&message);
 }
@@ -113,7 +113,8 @@ static void take_psk(struct secagg *sa, const struct psk *psk)
 			marker(sa, &psk[j], sa->setup.own, j, sa->markers.p + j * PSK_MARKER_LEN);
 }
 
-static void commit(const uint8_t coin[static SECAGG_NONCE_LEN], uint8_t nonce[static SHA256_LEN])
+static void secagg_commit_to_coin(const uint8_t coin[static SECAGG_NONCE_LEN],
+				  uint8_t nonce[static SHA256_LEN])
 {
 	struct sha256 *sha = sha256_new();
 
@@ -150,7 +151,7 @@ enum err secagg_new(struct secagg **sa, const struct secagg_setup *setup, const 
 	if (e == ERR_OK)
 		e = random_secret(made->coin, sizeof(made->coin));
 	if (e == ERR_OK) {
-		commit(made->coin, made->nonce);
+		secagg_commit_to_coin(made->coin, made->nonce);
 		made->key = dh_key_new(made->dh, secret);
 		dh_public(made->key, made->public_key);
 		buf_add(&made->spki, spki.p, spki.n);
@@ -180,7 +181,7 @@ void secagg_own_advert(const struct secagg *sa, struct secagg_advert *a)
 	};
 }
 
-static bool same(struct bytes a, struct bytes b)
+static bool secagg_same_bytes(struct bytes a, struct bytes b)
 {
 	return a.n == b.n && (a.n == 0 || !memcmp(a.p, b.p, a.n));
 }
@@ -190,8 +191,10 @@ static enum err check_own(const struct secagg *sa, const struct secagg_advert *a
 	struct secagg_advert own;
 
 	secagg_own_advert(sa, &own);
-	if (same(a->public_key, own.public_key) && same(a->spki, own.spki) &&
-	    same(a->signature, own.signature) && same(a->markers, own.markers) &&
+	if (secagg_same_bytes(a->public_key, own.public_key) &&
+	    secagg_same_bytes(a->spki, own.spki) &&
+	    secagg_same_bytes(a->signature, own.signature) &&
+	    secagg_same_bytes(a->markers, own.markers) &&
 	    !memcmp(a->nonce, own.nonce, SECAGG_NONCE_LEN))
 		return ERR_OK;
 	return err_set(
@@ -321,7 +324,7 @@ enum err secagg_draw(const struct secagg *sa, const uint8_t (*coins)[SECAGG_NONC
 	sha256_add(sha, LABEL_DRAW, sizeof(LABEL_DRAW) - 1);
 	sha256_add(sha, sa->session, sizeof(sa->session));
 	for (size_t j = 0; j < sa->setup.parties; j++) {
-		commit(coins[j], hash);
+		secagg_commit_to_coin(coins[j], hash);
 		if (memcmp(hash, sa->nonces[j], SECAGG_NONCE_LEN) && e == ERR_OK)
 			e = err_set(ERR_PEER, "%s has shown another coin than it was bound to",
 				    sa->setup.names[j]);
@@ -346,8 +349,8 @@ static void pair_key(const struct secagg *sa, size_t j, const uint8_t *public_ke
 	struct buf info = { 0 };
 
 	buf_add(&info, LABEL_PAIR, sizeof(LABEL_PAIR));
-	put_bytes(&info, first, strlen(first));
-	put_bytes(&info, second, strlen(second));
+	secagg_put_bytes(&info, first, strlen(first));
+	secagg_put_bytes(&info, second, strlen(second));
 	dh_shared(sa->key, public_key, shared);
 	memcpy(salt, h, sizeof(salt));
 	if (sa->psk && sa->psk[j].n)
@@ -395,7 +398,7 @@ enum err secagg_agree(struct secagg *sa, const struct secagg_advert *adverts,
 	return ERR_OK;
 }
 
-static enum err check_members(const struct secagg *sa, const size_t *members, size_t count)
+static enum err secagg_check_members(const struct secagg *sa, const size_t *members, size_t count)
 {
 	bool own = false, rising = true;
 
@@ -456,7 +459,7 @@ enum err secagg_open(struct secagg *sa, const size_t *members, size_t count,
 	uint8_t *sum = info + sizeof(LABEL_MASK) - 1, *history = sum + SHA256_LEN;
 
 	assert(sa->pair);
-	TRY(check_members(sa, members, count));
+	TRY(secagg_check_members(sa, members, count));
 	*round = take_round(sa, members, count);
 	memcpy(info, LABEL_MASK, sizeof(LABEL_MASK) - 1);
 	sum_hash(sa, members, count, *round, transcript, sum);

@@ -29,13 +29,13 @@ struct tag {
 	u128 low;            /* For the current block, sum_j a_j (x_j + 2^63) = low + 2^128 high. */
 	uint64_t high;
 	uint64_t a[BLOCK];
-	u128 whole; /* excess() of a full block */
+	u128 whole; /* tag_excess() of a full block */
 };
 
 /* ---- numbers mod p: CT, values canonical ---- */
 
 /* x mod p: 2^127 = 1. */
-static u128 fold(u128 x)
+static u128 tag_fold(u128 x)
 {
 	u128 once = (x & P) + (x >> 127), less = once - P;
 
@@ -49,12 +49,12 @@ static u128 times(u128 x, u128 y)
 	uint64_t y0 = (uint64_t)y, y1 = (uint64_t)(y >> 64);
 	u128 middle = (u128)x1 * y0 + (u128)x0 * y1;
 	u128 upper = 2 * (u128)x1 * y1 + (middle >> 63);
-	u128 lower = fold((u128)x0 * y0) + ((middle & (TOP - 1)) << 64);
+	u128 lower = tag_fold((u128)x0 * y0) + ((middle & (TOP - 1)) << 64);
 
-	return fold(fold(upper) + fold(lower));
+	return tag_fold(tag_fold(upper) + tag_fold(lower));
 }
 
-static u128 load(const uint8_t x[static TAG_LEN])
+static u128 tag_load(const uint8_t x[static TAG_LEN])
 {
 	u128 number;
 
@@ -64,38 +64,38 @@ static u128 load(const uint8_t x[static TAG_LEN])
 
 bool tag_is_number(const uint8_t x[static TAG_LEN])
 {
-	return load(x) < P;
+	return tag_load(x) < P;
 }
 
 void tag_plus(uint8_t acc[static TAG_LEN], const uint8_t x[static TAG_LEN])
 {
-	u128 sum = fold(load(acc) + load(x));
+	u128 sum = tag_fold(tag_load(acc) + tag_load(x));
 
 	memcpy(acc, &sum, sizeof(sum));
 }
 
 void tag_minus(uint8_t acc[static TAG_LEN], const uint8_t x[static TAG_LEN])
 {
-	u128 sum = fold(load(acc) + (P - load(x)));
+	u128 sum = tag_fold(tag_load(acc) + (P - tag_load(x)));
 
 	memcpy(acc, &sum, sizeof(sum));
 }
 
 void tag_uniform(uint8_t x[static TAG_LEN])
 {
-	u128 number = fold(load(x) & P);
+	u128 number = tag_fold(tag_load(x) & P);
 
 	memcpy(x, &number, sizeof(number));
 }
 
-static u128 draw(struct prg *stream)
+static u128 tag_draw(struct prg *stream)
 {
 	uint8_t bytes[TAG_LEN];
 	u128 number;
 
 	prg_next(stream, bytes, sizeof(bytes));
 	tag_uniform(bytes);
-	number = load(bytes);
+	number = tag_load(bytes);
 	wipe(bytes, sizeof(bytes));
 	return number;
 }
@@ -107,11 +107,11 @@ static u128 offsets(struct tag *t, const size_t *members, size_t count)
 
 	prg_start_at(t->stream, t->key, sizeof(t->a) + TAG_LEN * (1 + members[0]));
 	for (size_t l = members[0], next = 0; next < count; l++) {
-		u128 b = draw(t->stream);
+		u128 b = tag_draw(t->stream);
 
 		if (l != members[next])
 			continue;
-		sum = fold(sum + b);
+		sum = tag_fold(sum + b);
 		next++;
 	}
 	return sum;
@@ -142,22 +142,22 @@ static void add_words(struct tag *t, const uint64_t *a, const uint64_t *x, size_
 }
 
 /* Excess that add_word() adds for the first n words of a block: 2^63 sum_j a_j. */
-static u128 excess(const struct tag *t, size_t n)
+static u128 tag_excess(const struct tag *t, size_t n)
 {
 	u128 all = 0;
 
 	for (size_t j = 0; j < n; j++)
 		all += t->a[j];
-	return fold((all >> 64) + ((all & UINT64_MAX) << 63));
+	return tag_fold((all >> 64) + ((all & UINT64_MAX) << 63));
 }
 
 /* Ends the current block after n words. 2^128 high = 2 high mod p. */
 static void end_block(struct tag *t, size_t n)
 {
-	u128 less = P - (n == BLOCK ? t->whole : excess(t, n));
-	u128 block = fold(fold(fold(t->low) + 2 * (u128)t->high) + less);
+	u128 less = P - (n == BLOCK ? t->whole : tag_excess(t, n));
+	u128 block = tag_fold(tag_fold(tag_fold(t->low) + 2 * (u128)t->high) + less);
 
-	t->sum = fold(t->sum + times(t->power, block));
+	t->sum = tag_fold(t->sum + times(t->power, block));
 	t->power = times(t->power, t->R);
 	t->low = t->high = 0;
 }
@@ -190,8 +190,8 @@ struct tag *tag_new(const uint8_t key[static TAG_KEY_LEN],
 	t->stream = prg_new();
 	prg_start(t->stream, t->key);
 	prg_next(t->stream, t->a, sizeof(t->a));
-	t->R = draw(t->stream);
-	t->whole = excess(t, BLOCK);
+	t->R = tag_draw(t->stream);
+	t->whole = tag_excess(t, BLOCK);
 	t->count = count;
 	start_vector(t);
 	return t;
@@ -235,7 +235,7 @@ bool tag_in_range(const uint64_t *x, size_t n)
 
 void tag_make(struct tag *t, size_t party, uint8_t tau[static TAG_LEN])
 {
-	u128 sum = fold(end_vector(t) + offsets(t, &party, 1));
+	u128 sum = tag_fold(end_vector(t) + offsets(t, &party, 1));
 
 	memcpy(tau, &sum, sizeof(sum));
 }
@@ -243,9 +243,9 @@ void tag_make(struct tag *t, size_t party, uint8_t tau[static TAG_LEN])
 bool tag_holds(struct tag *t, const size_t *members, size_t count,
 	       const uint8_t told[static TAG_LEN])
 {
-	u128 sum = fold(end_vector(t) + offsets(t, members, count));
+	u128 sum = tag_fold(end_vector(t) + offsets(t, members, count));
 
-	return (sum ^ load(told)) == 0;
+	return (sum ^ tag_load(told)) == 0;
 }
 
 void tag_free(struct tag *t)

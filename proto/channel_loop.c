@@ -96,7 +96,7 @@ void channel_break(struct channel *ch, const struct reason *reason, const char *
 	pthread_cond_broadcast(&p->changed);
 }
 
-static void fail(struct channel *ch, const struct reason *reason, const char *why)
+static void channel_fail_with(struct channel *ch, const struct reason *reason, const char *why)
 {
 	pthread_mutex_lock(&ch->post->lock);
 	ch->gone = true;
@@ -109,17 +109,17 @@ static void fail(struct channel *ch, const struct reason *reason, const char *wh
 
 void channel_fail(struct channel *ch, enum err code, const char *why)
 {
-	fail(ch, &(struct reason){ .code = code }, why);
+	channel_fail_with(ch, &(struct reason){ .code = code }, why);
 }
 
 void channel_fail_again(struct channel *ch, enum err code, const char *why)
 {
-	fail(ch, &(struct reason){ .code = code, .again = true }, why);
+	channel_fail_with(ch, &(struct reason){ .code = code, .again = true }, why);
 }
 
 void channel_fail_done(struct channel *ch, enum err code, const char *why)
 {
-	fail(ch, &(struct reason){ .code = code, .done = true }, why);
+	channel_fail_with(ch, &(struct reason){ .code = code, .done = true }, why);
 }
 
 void channel_heard(struct channel *ch, uint64_t progress)

@@ -37,7 +37,7 @@ uint64_t get_u64(const uint8_t *p)
 }
 
 /* The next n bytes, or NULL and from now on nothing. */
-static const uint8_t *take(struct codec *c, size_t n)
+static const uint8_t *codec_take(struct codec *c, size_t n)
 {
 	const uint8_t *p = c->pos;
 
@@ -87,7 +87,7 @@ void codec_fixed(struct codec *c, uint8_t *p, size_t n)
 		buf_add(c->out, p, n);
 		return;
 	}
-	in = take(c, n);
+	in = codec_take(c, n);
 	if (in)
 		memcpy(p, in, n);
 	else
@@ -106,7 +106,7 @@ void codec_bytes(struct codec *c, struct bytes *b, size_t min, size_t max)
 		return;
 	}
 	codec_check(c, n >= min && n <= max);
-	b->p = take(c, n);
+	b->p = codec_take(c, n);
 	b->n = b->p ? n : 0;
 }
 

@@ -392,7 +392,7 @@ void conn_acknowledge(struct conn *c)
 		conn_send(c, &m);
 }
 
-static void tick(struct conn *c)
+static void conn_tick(struct conn *c)
 {
 	double now = clock_now_s(), interval = c->heartbeat_s;
 	/* If this process was stopped, bytes that came meanwhile have not been read yet. */
@@ -436,7 +436,7 @@ static void on_timer(uv_timer_t *timer)
 		return;
 	}
 	if (c->phase == CONN_WELCOMED) {
-		tick(c);
+		conn_tick(c);
 		return;
 	}
 	snprintf(why, sizeof(why), "%s did not %s within %g s",

@@ -15,7 +15,7 @@ enum { BACKLOG = 128 };
 #define HANDSHAKE_TIMEOUT_S 10.0
 
 /* libuv aborts where some of its own fail. */
-__attribute__((constructor)) static void set_allocator(void)
+__attribute__((constructor)) static void conn_host_set_allocator(void)
 {
 	uv_replace_allocator(alloc_bytes, alloc_bytes_again, alloc, free);
 }
@@ -38,7 +38,7 @@ enum err conn_host_reload(struct conn_host *h)
 	return ERR_OK;
 }
 
-static char *copy(const char *path)
+static char *conn_host_copy_path(const char *path)
 {
 	return path ? alloc_copy(path) : NULL;
 }
@@ -50,10 +50,12 @@ enum err conn_host_new(struct conn_host **host, uv_loop_t *loop, const struct co
 
 	ALLOC(h, 1);
 	h->loop = loop;
-	h->files = (struct identity_files){ copy(o->files.certificate), copy(o->files.key),
-					    copy(o->files.ca), copy(o->files.crl),
-					    copy(o->files.passphrase) };
-	h->proxy = copy(o->proxy);
+	h->files = (struct identity_files){ conn_host_copy_path(o->files.certificate),
+					    conn_host_copy_path(o->files.key),
+					    conn_host_copy_path(o->files.ca),
+					    conn_host_copy_path(o->files.crl),
+					    conn_host_copy_path(o->files.passphrase) };
+	h->proxy = conn_host_copy_path(o->proxy);
 	h->proxy_port = o->proxy_port;
 	h->congestion = alloc_copy(o->tcp_congestion ? o->tcp_congestion : "");
 	h->handshake_timeout_s =
@@ -140,7 +142,7 @@ void conn_origin(uint8_t origin[static CONN_ORIGIN], const struct sockaddr_stora
 
 /* Each address may have per_address connections in their greeting; one more ends its oldest. Other
  * addresses lose nothing, and a connection that is welcomed does not count any more. */
-static void enter(struct conn *c, const struct sockaddr_storage *a)
+static void conn_host_enter(struct conn *c, const struct sockaddr_storage *a)
 {
 	struct conn_host *h = c->host;
 	struct conn *oldest = NULL;
@@ -161,7 +163,7 @@ static void enter(struct conn *c, const struct sockaddr_storage *a)
 
 static struct log_seldom unaccepted, refused;
 
-static void on_connection(uv_stream_t *stream, int status)
+static void conn_host_on_connection(uv_stream_t *stream, int status)
 {
 	struct listener *l = stream->data;
 	struct sockaddr_storage peer = { 0 };
@@ -190,7 +192,7 @@ static void on_connection(uv_stream_t *stream, int status)
 	snprintf(c->address, sizeof(c->address), "unknown address");
 	if (status == 0 && uv_tcp_getpeername(&c->tcp, (struct sockaddr *)&peer, &len) == 0)
 		conn_address_text(c->address, (struct sockaddr *)&peer);
-	enter(c, &peer);
+	conn_host_enter(c, &peer);
 	c->arg = l->accepted(c, l->arg);
 	if (c->phase == CONN_OVER)
 		return;
@@ -241,7 +243,7 @@ enum err conn_listen(struct conn_host *h, const char *host, uint16_t port,
 	*l = (struct listener){ .host = h, .events = events, .accepted = accepted, .arg = arg };
 	uv_tcp_init(h->loop, &l->tcp);
 	l->tcp.data = l;
-	e = conn_bind(h, "listen", &l->tcp, host, port, on_connection, bound);
+	e = conn_bind(h, "listen", &l->tcp, host, port, conn_host_on_connection, bound);
 	if (e == ERR_OK)
 		*listener = l;
 	else
@@ -261,7 +263,7 @@ static void try_next_address(struct conn *c);
 
 /* ---- through a proxy ---- */
 
-static void on_asked(uv_write_t *request, int status)
+static void conn_host_on_asked(uv_write_t *request, int status)
 {
 	struct conn *c = request->data;
 
@@ -279,7 +281,7 @@ static void ask_proxy(struct conn *c)
 	c->phase = CONN_PROXY;
 	d->write.data = c;
 	if (conn_read_start(c) < 0 ||
-	    uv_write(&d->write, (uv_stream_t *)&c->tcp, &b, 1, on_asked) < 0)
+	    uv_write(&d->write, (uv_stream_t *)&c->tcp, &b, 1, conn_host_on_asked) < 0)
 		conn_over(c, ERR_INTERNAL, "the proxy could not be asked");
 }
 

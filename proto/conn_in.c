@@ -15,7 +15,7 @@ static void end_for_peer(struct conn *c, const char *verb, double timeout_s)
 }
 
 /* Its bytes were damaged on the way, as by a router that is broken: another connection may do. */
-static void lose(struct conn *c)
+static void conn_in_lose_damaged(struct conn *c)
 {
 	char who[160];
 
@@ -81,7 +81,7 @@ static void read_frames(struct conn *c)
 
 		if (tls_read(c->tls, to, room, &got) != ERR_OK) {
 			if (c->phase == CONN_WELCOMED && tls_is_damaged(c->tls))
-				lose(c);
+				conn_in_lose_damaged(c);
 			else
 				end_for_peer(c, "", 0.5);
 			return;
@@ -143,7 +143,7 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
 	*buf = uv_buf_init((char *)c->host->read_buffer, CONN_READ);
 }
 
-static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
+static void conn_in_on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 {
 	struct conn *c = stream->data;
 	char who[160];
@@ -166,5 +166,5 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 
 int conn_read_start(struct conn *c)
 {
-	return uv_read_start((uv_stream_t *)&c->tcp, on_alloc, on_read);
+	return uv_read_start((uv_stream_t *)&c->tcp, on_alloc, conn_in_on_read);
 }

@@ -11,7 +11,7 @@
 
 #define CUT_GRACE_S 1.0 /* for the peer's last words, once we cannot write any more */
 
-static void on_written(uv_write_t *request, int status);
+static void conn_out_on_written(uv_write_t *request, int status);
 
 /* Writing failed. The kernel may still hold the peer's ABORT, which says more than "broken pipe":
  * reading goes on for CUT_GRACE_S. */
@@ -42,7 +42,7 @@ static enum err flush_record(struct conn *c)
 	return e;
 }
 
-static enum err put(struct conn *c, const uint8_t *p, size_t n)
+static enum err conn_out_put(struct conn *c, const uint8_t *p, size_t n)
 {
 	while (n) {
 		size_t now = TLS_RECORD - c->record.n;
@@ -93,8 +93,8 @@ static enum err put_frame(struct conn *c)
 	size_t left = c->body.n - c->body_done, now = left < CONN_BATCH ? left : CONN_BATCH;
 
 	if (c->body_done == 0)
-		TRY(put(c, c->header, FRAME_HEADER_LEN));
-	TRY(put(c, c->body.p + c->body_done, now));
+		TRY(conn_out_put(c, c->header, FRAME_HEADER_LEN));
+	TRY(conn_out_put(c, c->body.p + c->body_done, now));
 	if (c->body_counts)
 		c->channel_bytes += now + (c->body_done == 0 ? FRAME_HEADER_LEN : 0);
 	c->body_done += now;
@@ -105,7 +105,7 @@ static enum err put_frame(struct conn *c)
 }
 
 /* Fills the cipher buffer up to a batch or until there is nothing more. */
-static enum err fill(struct conn *c)
+static enum err conn_out_fill(struct conn *c)
 {
 	struct buf *cipher = tls_output(c->tls);
 
@@ -120,7 +120,7 @@ static enum err fill(struct conn *c)
 				return flush_record(c);
 			TRY(put_frame(c));
 		} else if (c->link.n) {
-			TRY(put(c, c->link.p, c->link.n));
+			TRY(conn_out_put(c, c->link.p, c->link.n));
 			c->link.n = 0;
 		} else {
 			return flush_record(c);
@@ -144,7 +144,7 @@ static void batch_sent(struct conn *c)
 }
 
 /* True if more can be written at once. */
-static bool write_batch(struct conn *c)
+static bool conn_out_write_batch(struct conn *c)
 {
 	struct buf *cipher = tls_output(c->tls);
 	uv_buf_t b = uv_buf_init((char *)cipher->p, (unsigned)cipher->n);
@@ -163,7 +163,7 @@ static bool write_batch(struct conn *c)
 		b.len -= (size_t)n;
 		c->spoke_s = clock_now_s();
 	}
-	n = uv_write(&c->write, (uv_stream_t *)&c->tcp, &b, 1, on_written);
+	n = uv_write(&c->write, (uv_stream_t *)&c->tcp, &b, 1, conn_out_on_written);
 	if (n < 0)
 		write_failed(c, n);
 	else
@@ -171,7 +171,7 @@ static bool write_batch(struct conn *c)
 	return false;
 }
 
-static void on_written(uv_write_t *request, int status)
+static void conn_out_on_written(uv_write_t *request, int status)
 {
 	struct conn *c = request->data;
 
@@ -206,7 +206,7 @@ void conn_pump(struct conn *c)
 			uv_async_send(&c->async); /* goes on in the loop's next round */
 			return;
 		}
-		if (fill(c) != ERR_OK) {
+		if (conn_out_fill(c) != ERR_OK) {
 			char who[160];
 
 			err_set(ERR_PEER, "%s %s", conn_who(c, who), err_detail());
@@ -215,7 +215,7 @@ void conn_pump(struct conn *c)
 		}
 		if (cipher->n == 0)
 			break;
-		if (!write_batch(c))
+		if (!conn_out_write_batch(c))
 			return;
 	}
 	if (c->phase != CONN_FLUSHING)

@@ -75,7 +75,7 @@ static enum err listen_at(struct control *c, const struct sockaddr_un *a)
 	return ERR_OK;
 }
 
-static void release(struct control *c)
+static void control_release(struct control *c)
 {
 	if (c->fd >= 0)
 		close(c->fd);
@@ -100,19 +100,19 @@ enum err control_open(struct control **out, const char *path)
 	if (e == ERR_OK)
 		*out = c;
 	else
-		release(c);
+		control_release(c);
 	return e;
 }
 
 /* ---- one connection ---- */
 
-static void look(struct control *c)
+static void control_free_when_done(struct control *c)
 {
 	if (c->closed && !c->first && !c->started)
-		release(c);
+		control_release(c);
 }
 
-static void on_gone(uv_handle_t *handle)
+static void control_on_gone(uv_handle_t *handle)
 {
 	struct asking *a = handle->data;
 	struct control *c = a->c;
@@ -129,26 +129,26 @@ static void on_gone(uv_handle_t *handle)
 	buf_release(&a->in);
 	buf_release(&a->out);
 	free(a);
-	look(c);
+	control_free_when_done(c);
 }
 
-static void end(struct asking *a)
+static void control_end(struct asking *a)
 {
 	if (uv_is_closing((uv_handle_t *)&a->pipe))
 		return;
-	uv_close((uv_handle_t *)&a->pipe, on_gone);
-	uv_close((uv_handle_t *)&a->timer, on_gone);
+	uv_close((uv_handle_t *)&a->pipe, control_on_gone);
+	uv_close((uv_handle_t *)&a->timer, control_on_gone);
 }
 
-static void on_timeout(uv_timer_t *timer)
+static void control_on_timeout(uv_timer_t *timer)
 {
-	end(timer->data);
+	control_end(timer->data);
 }
 
-static void on_written(uv_write_t *write, int status)
+static void control_on_written(uv_write_t *write, int status)
 {
 	(void)status; /* who does not read the answer has gone */
-	end(write->data);
+	control_end(write->data);
 }
 
 static void reply(struct asking *a, struct json *answer)
@@ -160,11 +160,11 @@ static void reply(struct asking *a, struct json *answer)
 	json_free(answer);
 	out = uv_buf_init((char *)a->out.p, (unsigned)a->out.n);
 	a->write.data = a;
-	if (uv_write(&a->write, (uv_stream_t *)&a->pipe, &out, 1, on_written) != 0)
-		end(a);
+	if (uv_write(&a->write, (uv_stream_t *)&a->pipe, &out, 1, control_on_written) != 0)
+		control_end(a);
 }
 
-static void refuse(struct asking *a, const char *why)
+static void control_refuse(struct asking *a, const char *why)
 {
 	struct json *answer = json_object();
 
@@ -173,19 +173,19 @@ static void refuse(struct asking *a, const char *why)
 	reply(a, answer);
 }
 
-static void take(struct asking *a)
+static void control_take_request(struct asking *a)
 {
 	struct json *request, *answer;
 
 	a->asked = true;
 	uv_read_stop((uv_stream_t *)&a->pipe);
 	if (json_parse((struct bytes){ a->in.p, a->in.n }, "the request", &request) != ERR_OK) {
-		refuse(a, err_detail());
+		control_refuse(a, err_detail());
 		return;
 	}
 	if (json_type(request) != JSON_OBJECT) {
 		json_free(request);
-		refuse(a, "the request is no object");
+		control_refuse(a, "the request is no object");
 		return;
 	}
 	answer = json_object();
@@ -194,7 +194,7 @@ static void take(struct asking *a)
 	reply(a, answer);
 }
 
-static void on_room(uv_handle_t *handle, size_t wanted, uv_buf_t *buf)
+static void control_on_room(uv_handle_t *handle, size_t wanted, uv_buf_t *buf)
 {
 	struct asking *a = handle->data;
 
@@ -202,22 +202,22 @@ static void on_room(uv_handle_t *handle, size_t wanted, uv_buf_t *buf)
 	*buf = uv_buf_init(a->c->read, sizeof(a->c->read));
 }
 
-static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
+static void control_on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 {
 	struct asking *a = stream->data;
 	const char *line_end = n > 0 ? memchr(buf->base, '\n', (size_t)n) : NULL;
 	size_t got = line_end ? (size_t)(line_end - buf->base) : (size_t)(n > 0 ? n : 0);
 
 	if (n < 0) {
-		end(a);
+		control_end(a);
 	} else if (a->in.n + got > CONTROL_REQUEST_MAX) {
 		uv_read_stop(stream);
 		a->asked = true;
-		refuse(a, "a request may have 512 KiB");
+		control_refuse(a, "a request may have 512 KiB");
 	} else {
 		buf_add(&a->in, buf->base, got);
 		if (line_end)
-			take(a);
+			control_take_request(a);
 	}
 }
 
@@ -244,7 +244,7 @@ static bool read_peer(struct asking *a)
 }
 
 /* One more than there may be: the oldest that has not asked yet goes, and if all have, this one. */
-static void make_room(struct control *c)
+static void control_make_room(struct control *c)
 {
 	struct asking *oldest = NULL;
 
@@ -252,10 +252,10 @@ static void make_room(struct control *c)
 		if (!a->asked && !uv_is_closing((uv_handle_t *)&a->pipe))
 			oldest = a;
 	if (c->count > CONTROL_CONNECTIONS_MAX)
-		end(oldest ? oldest : c->first);
+		control_end(oldest ? oldest : c->first);
 }
 
-static void on_connection(uv_stream_t *server, int status)
+static void control_on_connection(uv_stream_t *server, int status)
 {
 	struct control *c = server->data;
 	struct asking *a;
@@ -272,12 +272,12 @@ static void on_connection(uv_stream_t *server, int status)
 	c->first = a;
 	c->count++;
 	if (uv_accept(server, (uv_stream_t *)&a->pipe) != 0 || !read_peer(a) ||
-	    uv_read_start((uv_stream_t *)&a->pipe, on_room, on_read) != 0) {
-		end(a);
+	    uv_read_start((uv_stream_t *)&a->pipe, control_on_room, control_on_read) != 0) {
+		control_end(a);
 		return;
 	}
-	uv_timer_start(&a->timer, on_timeout, CONTROL_TIMEOUT_MS, 0);
-	make_room(c);
+	uv_timer_start(&a->timer, control_on_timeout, CONTROL_TIMEOUT_MS, 0);
+	control_make_room(c);
 }
 
 /* ---- its life ---- */
@@ -294,17 +294,17 @@ enum err control_start(struct control *c, uv_loop_t *loop, control_answer *f, vo
 	status = uv_pipe_open(&c->pipe, c->fd);
 	if (status == 0) {
 		c->fd = -1;
-		status = uv_listen((uv_stream_t *)&c->pipe, BACKLOG, on_connection);
+		status = uv_listen((uv_stream_t *)&c->pipe, BACKLOG, control_on_connection);
 	}
 	return status == 0 ? ERR_OK : err_set(ERR_INTERNAL, "%s: %s", c->path, uv_strerror(status));
 }
 
-static void on_stopped(uv_handle_t *handle)
+static void control_on_stopped(uv_handle_t *handle)
 {
 	struct control *c = handle->data;
 
 	c->started = false;
-	look(c);
+	control_free_when_done(c);
 }
 
 void control_close(struct control *c)
@@ -315,9 +315,9 @@ void control_close(struct control *c)
 	c->closed = true;
 	for (struct asking *a = c->first; a; a = a->next)
 		if (!a->asked)
-			end(a);
+			control_end(a);
 	if (c->started)
-		uv_close((uv_handle_t *)&c->pipe, on_stopped);
+		uv_close((uv_handle_t *)&c->pipe, control_on_stopped);
 	else
-		look(c);
+		control_free_when_done(c);
 }

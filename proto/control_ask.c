@@ -32,7 +32,7 @@ enum err control_address(const char *path, struct sockaddr_un *a, int *dir_fd)
 	return err_set(ERR_INPUT, "%s: the name of a socket may have 80 bytes", path);
 }
 
-static enum err dial(const char *path, int *fd)
+static enum err control_ask_dial(const char *path, int *fd)
 {
 	struct timeval limit = { .tv_sec = CONTROL_TIMEOUT_MS / 1000 };
 	struct sockaddr_un a;
@@ -61,7 +61,7 @@ static enum err dial(const char *path, int *fd)
 	return e;
 }
 
-static bool send_all(int fd, const struct buf *text)
+static bool control_ask_send_all(int fd, const struct buf *text)
 {
 	size_t sent = 0;
 
@@ -75,7 +75,7 @@ static bool send_all(int fd, const struct buf *text)
 	return true;
 }
 
-static bool read_all(int fd, struct buf *text)
+static bool control_ask_read_all(int fd, struct buf *text)
 {
 	char *piece = alloc(PIECE, 1);
 	ssize_t n = 1;
@@ -97,11 +97,14 @@ enum err control_ask(const char *path, const struct json *request, struct json *
 	enum err e;
 	int fd = -1;
 
-	TRY(dial(path, &fd));
+	TRY(control_ask_dial(path, &fd));
 	json_write(request, &out);
 	buf_add(&out, "\n", 1);
-	(void)!send_all(fd, &out); /* who refuses a request may answer before all of it is sent */
-	e = read_all(fd, &in) ? ERR_OK : err_set(ERR_PEER, "%s: the daemon gave no answer", path);
+	(void)!control_ask_send_all(
+	    fd, &out); /* who refuses a request may answer before all of it is sent */
+	e = control_ask_read_all(fd, &in)
+		? ERR_OK
+		: err_set(ERR_PEER, "%s: the daemon gave no answer", path);
 	close(fd);
 	if (e == ERR_OK)
 		e = json_parse((struct bytes){ in.p, in.n }, "the daemon's answer", answer);

@@ -44,13 +44,13 @@ struct front {
 
 /* ---- the end of one ---- */
 
-static void look(struct front *f)
+static void front_free_when_done(struct front *f)
 {
 	if (f->closed && !f->first && !f->listens)
 		free(f);
 }
 
-static void on_gone(uv_handle_t *handle)
+static void front_on_gone(uv_handle_t *handle)
 {
 	struct caller *c = handle->data;
 	struct front *f = c->f;
@@ -67,30 +67,30 @@ static void on_gone(uv_handle_t *handle)
 	buf_release(&c->out);
 	buf_release(&c->in);
 	free(c);
-	look(f);
+	front_free_when_done(f);
 }
 
-static void finish(struct caller *c)
+static void front_finish(struct caller *c)
 {
 	if (uv_is_closing((uv_handle_t *)&c->tcp))
 		return;
-	uv_close((uv_handle_t *)&c->tcp, on_gone);
-	uv_close((uv_handle_t *)&c->pipe, on_gone);
-	uv_close((uv_handle_t *)&c->timer, on_gone);
+	uv_close((uv_handle_t *)&c->tcp, front_on_gone);
+	uv_close((uv_handle_t *)&c->pipe, front_on_gone);
+	uv_close((uv_handle_t *)&c->timer, front_on_gone);
 }
 
-static void on_timeout(uv_timer_t *timer)
+static void front_on_timeout(uv_timer_t *timer)
 {
 	struct caller *c = timer->data;
 
 	if (!c->joined && !c->ending)
 		log_debug("%s has not shown a certificate in time", c->address);
-	finish(c);
+	front_finish(c);
 }
 
 /* ---- to who dialled ---- */
 
-static void on_room(uv_handle_t *handle, size_t wanted, uv_buf_t *buf)
+static void front_on_room(uv_handle_t *handle, size_t wanted, uv_buf_t *buf)
 {
 	struct caller *c = handle->data;
 
@@ -119,12 +119,12 @@ static void on_flushed(uv_write_t *write, int status)
 	if (uv_is_closing((uv_handle_t *)&c->tcp))
 		return;
 	if (status < 0) {
-		finish(c);
+		front_finish(c);
 		return;
 	}
 	if (c->joined && !c->ending) { /* before, the timer is the handshake's */
 		uv_timer_stop(&c->timer);
-		uv_read_start((uv_stream_t *)&c->pipe, on_room, on_plain);
+		uv_read_start((uv_stream_t *)&c->pipe, front_on_room, on_plain);
 	}
 	flush(c);
 }
@@ -139,7 +139,7 @@ static void flush(struct caller *c)
 		return;
 	if (!ready->n) {
 		if (c->ending && uv_shutdown(&c->shutdown, (uv_stream_t *)&c->tcp, on_shut) != 0)
-			finish(c);
+			front_finish(c);
 		return;
 	}
 	c->out = *ready;
@@ -149,20 +149,20 @@ static void flush(struct caller *c)
 	c->out_busy = true;
 	uv_read_stop((uv_stream_t *)&c->pipe);
 	if (!c->ending && c->joined)
-		uv_timer_start(&c->timer, on_timeout, TAKE_MS, 0);
+		uv_timer_start(&c->timer, front_on_timeout, TAKE_MS, 0);
 	if (uv_write(&c->out_write, (uv_stream_t *)&c->tcp, &out, 1, on_flushed) != 0)
-		finish(c);
+		front_finish(c);
 }
 
 /* What is on its way is sent; closing at once could destroy what has not been read yet there. */
-static void end(struct caller *c)
+static void front_end(struct caller *c)
 {
 	if (c->ending || uv_is_closing((uv_handle_t *)&c->tcp))
 		return;
 	c->ending = true;
 	uv_read_stop((uv_stream_t *)&c->pipe);
-	uv_read_start((uv_stream_t *)&c->tcp, on_room, on_cipher);
-	uv_timer_start(&c->timer, on_timeout, LAST_MS, 0);
+	uv_read_start((uv_stream_t *)&c->tcp, front_on_room, on_cipher);
+	uv_timer_start(&c->timer, front_on_timeout, LAST_MS, 0);
 	flush(c);
 }
 
@@ -174,9 +174,9 @@ static void on_plain(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 		return;
 	if (n < 0) { /* the server has closed */
 		tls_end(c->tls);
-		end(c);
+		front_end(c);
 	} else if (tls_write(c->tls, (const uint8_t *)buf->base, (size_t)n) != ERR_OK) {
-		finish(c);
+		front_finish(c);
 	} else {
 		flush(c);
 	}
@@ -194,25 +194,25 @@ static void on_taken(uv_write_t *write, int status)
 		return;
 	if (status < 0) /* the server wants no more; what it says to it comes by on_plain() */
 		return;
-	uv_read_start((uv_stream_t *)&c->tcp, on_room, on_cipher);
+	uv_read_start((uv_stream_t *)&c->tcp, front_on_room, on_cipher);
 }
 
 /* The bytes that came, in plain. */
-static void take(struct caller *c)
+static void front_take_bytes(struct caller *c)
 {
 	uv_buf_t in;
 	size_t got;
 
 	do {
 		if (tls_read(c->tls, c->f->plain, sizeof(c->f->plain), &got) != ERR_OK) {
-			finish(c);
+			front_finish(c);
 			return;
 		}
 		buf_add(&c->in, c->f->plain, got);
 	} while (got);
 	flush(c);
 	if (tls_state(c->tls) == TLS_ENDED) {
-		finish(c);
+		front_finish(c);
 		return;
 	}
 	if (!c->in.n)
@@ -222,11 +222,11 @@ static void take(struct caller *c)
 	c->in_busy = true;
 	uv_read_stop((uv_stream_t *)&c->tcp);
 	if (uv_write(&c->in_write, (uv_stream_t *)&c->pipe, &in, 1, on_taken) != 0)
-		finish(c);
+		front_finish(c);
 }
 
 /* The server has the other end of the pair from here on. */
-static bool join(struct caller *c)
+static bool front_join_server(struct caller *c)
 {
 	int fd[2];
 
@@ -241,7 +241,7 @@ static bool join(struct caller *c)
 	uv_timer_stop(&c->timer);
 	log_debug("%s shows the certificate of %s", c->address, tls_peer_name(c->tls));
 	c->f->add(c->f->arg, fd[1], tls_peer_name(c->tls));
-	return uv_read_start((uv_stream_t *)&c->pipe, on_room, on_plain) == 0;
+	return uv_read_start((uv_stream_t *)&c->pipe, front_on_room, on_plain) == 0;
 }
 
 static struct log_seldom refused, unaccepted;
@@ -251,7 +251,7 @@ static void on_cipher(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 	struct caller *c = stream->data;
 
 	if (n < 0) {
-		finish(c);
+		front_finish(c);
 		return;
 	}
 	if (c->ending || n == 0)
@@ -261,25 +261,25 @@ static void on_cipher(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 		if (tls_handshake(c->tls) != ERR_OK) {
 			log_seldom(&refused, "refused at api.listen: %s %s", c->address,
 				   err_detail());
-			end(c);
+			front_end(c);
 			return;
 		}
 		flush(c);
 		if (tls_state(c->tls) != TLS_OPEN)
 			return;
-		if (!join(c)) {
-			finish(c);
+		if (!front_join_server(c)) {
+			front_finish(c);
 			return;
 		}
 	}
-	take(c);
+	front_take_bytes(c);
 }
 
 /* ---- who comes ---- */
 
 /* One more than there may be: the oldest goes that has not shown its certificate, or does not take
  * what it is sent; if there is none, the newest, which is at the head of the list. */
-static void make_room(struct front *f)
+static void front_make_room(struct front *f)
 {
 	struct caller *newest = f->first, *goes = newest, *of_address = NULL;
 	unsigned same = 0;
@@ -295,12 +295,12 @@ static void make_room(struct front *f)
 		}
 	}
 	if (f->count > FRONT_MAX)
-		finish(goes);
+		front_finish(goes);
 	else if (same >= f->host->per_address)
-		finish(of_address);
+		front_finish(of_address);
 }
 
-static void on_connection(uv_stream_t *server, int status)
+static void front_on_connection(uv_stream_t *server, int status)
 {
 	struct front *f = server->data;
 	struct sockaddr_storage peer = { 0 };
@@ -323,8 +323,8 @@ static void on_connection(uv_stream_t *server, int status)
 	f->count++;
 	snprintf(c->address, sizeof(c->address), "unknown address");
 	if (uv_accept(server, (uv_stream_t *)&c->tcp) != 0 ||
-	    uv_read_start((uv_stream_t *)&c->tcp, on_room, on_cipher) != 0) {
-		finish(c);
+	    uv_read_start((uv_stream_t *)&c->tcp, front_on_room, on_cipher) != 0) {
+		front_finish(c);
 		return;
 	}
 	if (uv_tcp_getpeername(&c->tcp, (struct sockaddr *)&peer, &len) == 0)
@@ -332,18 +332,18 @@ static void on_connection(uv_stream_t *server, int status)
 	conn_origin(c->origin, &peer);
 	uv_tcp_nodelay(&c->tcp, 1);
 	uv_tcp_keepalive(&c->tcp, 1, KEEPALIVE_S); /* of who watches and has vanished */
-	uv_timer_start(&c->timer, on_timeout, HANDSHAKE_MS, 0);
-	make_room(f);
+	uv_timer_start(&c->timer, front_on_timeout, HANDSHAKE_MS, 0);
+	front_make_room(f);
 }
 
 /* ---- its life ---- */
 
-static void on_stopped(uv_handle_t *handle)
+static void front_on_stopped(uv_handle_t *handle)
 {
 	struct front *f = handle->data;
 
 	f->listens = false;
-	look(f);
+	front_free_when_done(f);
 }
 
 void front_close(struct front *f)
@@ -352,8 +352,8 @@ void front_close(struct front *f)
 		return;
 	f->closed = true;
 	for (struct caller *c = f->first; c; c = c->next)
-		finish(c);
-	uv_close((uv_handle_t *)&f->tcp, on_stopped);
+		front_finish(c);
+	uv_close((uv_handle_t *)&f->tcp, front_on_stopped);
 }
 
 enum err front_open(struct front **out, struct conn_host *h, const char *key, const char *host,
@@ -369,7 +369,7 @@ enum err front_open(struct front **out, struct conn_host *h, const char *key, co
 	f->listens = true;
 	uv_tcp_init(h->loop, &f->tcp);
 	f->tcp.data = f;
-	e = conn_bind(h, key, &f->tcp, host, port, on_connection, bound);
+	e = conn_bind(h, key, &f->tcp, host, port, front_on_connection, bound);
 	*out = e == ERR_OK ? f : NULL;
 	if (e != ERR_OK)
 		front_close(f);

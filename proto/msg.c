@@ -261,7 +261,7 @@ static void walk_asking(struct codec *c, struct msg_asking *m)
 	codec_check(c, m->within_s >= 1 && m->within_s <= MSG_ASKING_MAX_S);
 }
 
-static void walk(struct codec *c, struct msg *m)
+static void msg_walk(struct codec *c, struct msg *m)
 {
 	switch (m->type) {
 #define MSG(NAME, number, sender, body)                                                            \
@@ -344,8 +344,8 @@ void msg_encode(struct buf *out, const struct msg *m)
 {
 	struct codec c = { .out = out };
 
-	/* Encoding changes nothing: walk() takes non-const for the other direction. */
-	walk(&c, (struct msg *)(uintptr_t)m);
+	/* Encoding changes nothing: msg_walk() takes non-const for the other direction. */
+	msg_walk(&c, (struct msg *)(uintptr_t)m);
 }
 
 enum err msg_decode(struct msg *m, uint16_t type, struct bytes in)
@@ -356,7 +356,7 @@ enum err msg_decode(struct msg *m, uint16_t type, struct bytes in)
 
 	memset(m, 0, sizeof(*m));
 	m->type = (enum msg_type)type;
-	walk(&c, m);
+	msg_walk(&c, m);
 	if (c.bad || c.pos != c.end)
 		return err_set(ERR_PEER, "%s (message type %u): its %zu bytes do not parse",
 			       msg_name(m->type), type, in.n);

@@ -34,7 +34,7 @@ static enum proxy_state read_status(struct proxy_answer *a)
 	return a->status / 100 == 2 ? PROXY_READS : PROXY_REFUSED;
 }
 
-static enum proxy_state end_line(struct proxy_answer *a)
+static enum proxy_state proxy_end_line(struct proxy_answer *a)
 {
 	size_t n = a->line_n;
 
@@ -52,7 +52,7 @@ static enum proxy_state take_byte(struct proxy_answer *a, uint8_t b)
 	if (++a->n > PROXY_ANSWER_MAX || b == '\0' || after_cr != (b == '\n'))
 		return PROXY_WRONG;
 	if (after_cr)
-		return end_line(a);
+		return proxy_end_line(a);
 	if (a->cr)
 		return PROXY_READS;
 	if (!a->status_done && a->line_n < PROXY_SHOWN)

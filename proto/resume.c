@@ -106,7 +106,7 @@ void channel_went(struct channel *ch)
 }
 
 /* Locked. The peer has all frames up to this number. */
-static void forget(struct channel *ch, uint32_t received)
+static void resume_forget_received(struct channel *ch, uint32_t received)
 {
 	struct kept *k = &ch->kept;
 	struct item it;
@@ -142,7 +142,7 @@ enum err channel_acked(struct channel *ch, uint32_t received)
 	pthread_mutex_lock(&ch->post->lock);
 	e = check_acked(&ch->kept, received, ch->kept.left);
 	if (e == ERR_OK)
-		forget(ch, received);
+		resume_forget_received(ch, received);
 	pthread_mutex_unlock(&ch->post->lock);
 	return e;
 }
@@ -254,7 +254,7 @@ enum err channel_resume(struct channel *ch, const struct msg_resume *peer)
 	pthread_mutex_lock(&ch->post->lock);
 	e = check_resume(ch, peer);
 	if (e == ERR_OK) {
-		forget(ch, peer->received);
+		resume_forget_received(ch, peer->received);
 		ch->away = false;
 		ch->again = ch->kept.bytes;
 		ch->out_bytes += ch->kept.bytes;

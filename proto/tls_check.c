@@ -33,7 +33,7 @@ static bool was_last(void)
 }
 
 /* All certificates of a file; at least one, and none is left out. */
-static enum err read_all(const char *path, STACK_OF(X509) * *all)
+static enum err tls_check_read_all(const char *path, STACK_OF(X509) * *all)
 {
 	FILE *f = fopen(path, "re");
 	enum err e = ERR_OK;
@@ -210,8 +210,8 @@ enum err tls_check(enum tls_role role, const struct identity_files *files)
 	struct tls_context *ctx;
 	enum err e;
 
-	TRY(read_all(files->certificate, &own));
-	e = read_all(files->ca, &trusted);
+	TRY(tls_check_read_all(files->certificate, &own));
+	e = tls_check_read_all(files->ca, &trusted);
 	if (e == ERR_OK)
 		e = tls_context_new(&ctx, role, files);
 	if (e == ERR_OK) {
@@ -232,7 +232,7 @@ static enum err first_end(const char *path, int *days, int *seconds, char date[s
 	const ASN1_TIME *first = NULL;
 	STACK_OF(X509) *all = NULL;
 
-	TRY(read_all(path, &all));
+	TRY(tls_check_read_all(path, &all));
 	for (int i = 0; i < sk_X509_num(all); i++) {
 		const ASN1_TIME *end = X509_get0_notAfter(sk_X509_value(all, i));
 
@@ -266,7 +266,7 @@ enum err tls_ends(const char *path, time_t *when)
 	return ERR_OK;
 }
 
-static void add_name(const GENERAL_NAME *name, struct buf *names, size_t *n)
+static void tls_check_add_name(const GENERAL_NAME *name, struct buf *names, size_t *n)
 {
 	const ASN1_STRING *s = name->type == GEN_DNS ? name->d.dNSName : name->d.iPAddress;
 	int len = ASN1_STRING_length(s);
@@ -287,10 +287,10 @@ enum err tls_names(const char *path, struct buf *names, size_t *n)
 	GENERAL_NAMES *all;
 
 	*n = 0;
-	TRY(read_all(path, &certificates));
+	TRY(tls_check_read_all(path, &certificates));
 	all = X509_get_ext_d2i(sk_X509_value(certificates, 0), NID_subject_alt_name, NULL, NULL);
 	for (int i = 0; i < sk_GENERAL_NAME_num(all); i++)
-		add_name(sk_GENERAL_NAME_value(all, i), names, n);
+		tls_check_add_name(sk_GENERAL_NAME_value(all, i), names, n);
 	buf_add(names, "", 1);
 	GENERAL_NAMES_free(all);
 	sk_X509_pop_free(certificates, X509_free);
@@ -303,7 +303,7 @@ bool tls_for_browsers(const char *path)
 	X509 *first;
 	bool good;
 
-	if (read_all(path, &certificates) != ERR_OK)
+	if (tls_check_read_all(path, &certificates) != ERR_OK)
 		return false;
 	first = sk_X509_value(certificates, 0);
 	good = X509_get_signature_nid(first) != NID_ED25519 &&

@@ -47,8 +47,8 @@ enum err channel_send_labels_all(struct channel *const ch[], size_t channels, en
 }
 
 /* The next chunk of count entries, *done of which are there. */
-static enum err take_labels(struct channel *ch, const struct msg *m, uint32_t group,
-			    uint32_t values, uint32_t *label, size_t count, size_t *done)
+static enum err vector_take_labels(struct channel *ch, const struct msg *m, uint32_t group,
+				   uint32_t values, uint32_t *label, size_t count, size_t *done)
 {
 	const struct msg_labels *l = &m->labels;
 	size_t left = count - *done, now = 0, bytes = l->packed.n, bits = labels_bits(values), bad;
@@ -99,7 +99,7 @@ enum err channel_recv_labels_upto(struct channel *ch, enum msg_type type, uint32
 			*values = m.labels.values < least  ? least
 				  : m.labels.values > most ? most
 							   : m.labels.values;
-		TRY(take_labels(ch, &m, group, *values, label, count, &done));
+		TRY(vector_take_labels(ch, &m, group, *values, label, count, &done));
 	} while (done < count);
 	return ERR_OK;
 }
@@ -120,7 +120,7 @@ enum err channel_recv_labels_some(struct channel *ch, enum msg_type type, uint32
 			free(*label);
 			*label = alloc(*count, sizeof(**label));
 		}
-		TRY(take_labels(ch, &m, group, values, *label, *count, &done));
+		TRY(vector_take_labels(ch, &m, group, values, *label, *count, &done));
 	} while (done < *count);
 	return ERR_OK;
 }
@@ -133,7 +133,7 @@ static size_t real_size(enum msg_type type)
 }
 
 /* The wire's order is little-endian. */
-static void put_bytes(uint8_t *to, const void *from, size_t size)
+static void vector_put_bytes(uint8_t *to, const void *from, size_t size)
 {
 	memcpy(to, from, size);
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -169,9 +169,9 @@ enum err channel_send_reals_all(struct channel *const ch[], size_t channels, enu
 			float single = (float)*number;
 
 			if (size == sizeof(single))
-				put_bytes(chunk + i * size, &single, size);
+				vector_put_bytes(chunk + i * size, &single, size);
 			else
-				put_bytes(chunk + i * size, number, size);
+				vector_put_bytes(chunk + i * size, number, size);
 		}
 		m.reals = (struct msg_reals){ group, count, done, { chunk, now * size } };
 		e = channel_send_all(ch, channels, &m);
@@ -212,10 +212,10 @@ static enum err decode_reals(struct channel *ch, const struct msg *m, size_t fir
 		float single;
 
 		if (size == sizeof(single)) {
-			put_bytes((uint8_t *)&single, from, size);
+			vector_put_bytes((uint8_t *)&single, from, size);
 			x[i] = (double)single;
 		} else {
-			put_bytes((uint8_t *)&x[i], from, size);
+			vector_put_bytes((uint8_t *)&x[i], from, size);
 		}
 		if (!isfinite(x[i]))
 			return peer_fault(ch, "sent %s with entry %zu that is no finite number",
@@ -267,8 +267,8 @@ enum err channel_recv_rows(struct channel *ch, enum msg_type type, uint32_t grou
 }
 
 /* A chunk's numbers, some at a time. */
-static enum err pass_reals(struct channel *ch, const struct msg *m, size_t count,
-			   channel_reals *each, void *arg)
+static enum err vector_pass_reals(struct channel *ch, const struct msg *m, size_t count,
+				  channel_reals *each, void *arg)
 {
 	enum { PIECE = 2048 };
 	double x[PIECE];
@@ -298,7 +298,7 @@ enum err channel_pass_reals(struct channel *ch, enum msg_type type, uint32_t gro
 		e = check_reals(ch, &m, group, count, done, &now);
 		if (e != ERR_OK)
 			return channel_protocol_error(ch, e);
-		TRY(pass_reals(ch, &m, now, each, arg));
+		TRY(vector_pass_reals(ch, &m, now, each, arg));
 		done += now;
 	} while (done < count);
 	return ERR_OK;

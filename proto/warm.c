@@ -12,7 +12,7 @@ enum {
 /* A shorter round trip is not worth the bytes. */
 static const double LONG_S = 0.02;
 
-static enum err pad(struct channel *ch, size_t bytes)
+static enum err warm_send_padding(struct channel *ch, size_t bytes)
 {
 	uint8_t *zeros = alloc(bytes, 1);
 	struct msg m = { .type = MSG_PADDING, .padding = { { zeros, bytes } } };
@@ -37,7 +37,7 @@ static enum err fill_up(struct channel *ch, size_t more)
 
 	if (!more)
 		return ERR_OK;
-	e = pad(ch, more);
+	e = warm_send_padding(ch, more);
 	pthread_mutex_lock(&ch->post->lock);
 	ch->flight = 0; /* the window was raised by it before */
 	pthread_mutex_unlock(&ch->post->lock);
@@ -77,5 +77,5 @@ enum err channel_touch(struct channel *ch)
 	struct link_state link;
 
 	channel_link(ch, &link);
-	return link.rtt_s >= LONG_S ? pad(ch, 1) : ERR_OK;
+	return link.rtt_s >= LONG_S ? warm_send_padding(ch, 1) : ERR_OK;
 }

@@ -10,7 +10,7 @@
 
 enum { TICK_MS = 500, DAY_S = 86400 };
 
-static void on_stop(uv_signal_t *signal, int number)
+static void watch_on_stop(uv_signal_t *signal, int number)
 {
 	struct watch *w = signal->data;
 
@@ -55,7 +55,7 @@ static void say_expiry(struct watch *w)
 	w->options.expires(days, err_detail());
 }
 
-static void on_tick(uv_timer_t *timer)
+static void watch_on_tick(uv_timer_t *timer)
 {
 	struct watch *w = timer->data;
 	double now_s = clock_now_s(), limit_s = w->options.away_s;
@@ -139,12 +139,12 @@ void watch_start(struct watch *w, const struct watch_options *o)
 	uint64_t period_ms = TICK_MS;
 
 	w->options = *o;
-	uv_signal_start(&w->term, on_stop, SIGTERM);
-	uv_signal_start(&w->interrupt, on_stop, SIGINT);
+	uv_signal_start(&w->term, watch_on_stop, SIGTERM);
+	uv_signal_start(&w->interrupt, watch_on_stop, SIGINT);
 	uv_signal_start(&w->hangup, on_reload, SIGHUP);
 	if (service_watchdog_ms() && service_watchdog_ms() < period_ms)
 		period_ms = service_watchdog_ms();
-	uv_timer_start(&w->tick, on_tick, period_ms, period_ms);
+	uv_timer_start(&w->tick, watch_on_tick, period_ms, period_ms);
 	say_expiry(w);
 }
 

@@ -11,7 +11,7 @@
 #include "proto/conn.h"
 #include "proto/tls.h"
 
-enum { WATCH_WITHIN_S = 2 }; /* tick() is called at least so often */
+enum { WATCH_WITHIN_S = 2 }; /* conn_tick() is called at least so often */
 
 /* What is watched, and functions of the daemon, called on the loop thread. All are borrowed; none is NULL. */
 struct watch_options {

@@ -24,7 +24,7 @@ struct transfers {
 static struct ranks_cost cost;
 static void (*on_exchange)(void);
 
-static double seconds(clockid_t clock)
+static double link_seconds(clockid_t clock)
 {
 	struct timespec t;
 
@@ -41,7 +41,7 @@ static MPI_Request *next_request(struct transfers *t)
 	return &t->request[t->count++];
 }
 
-static void receive(struct transfers *t, char *to, size_t bytes, size_t from)
+static void link_receive(struct transfers *t, char *to, size_t bytes, size_t from)
 {
 	for (size_t at = 0; at < bytes; at += MESSAGE_MAX)
 		MPI_Irecv(to + at, (int)(bytes - at < MESSAGE_MAX ? bytes - at : MESSAGE_MAX),
@@ -56,9 +56,9 @@ static void give(struct transfers *t, const char *p, size_t bytes, size_t to)
 	cost.bytes += (double)bytes;
 }
 
-static void await(struct transfers *t)
+static void link_await(struct transfers *t)
 {
-	double began = seconds(CLOCK_MONOTONIC);
+	double began = link_seconds(CLOCK_MONOTONIC);
 	int done;
 
 	for (;;) {
@@ -67,7 +67,7 @@ static void await(struct transfers *t)
 		MPI_Testall(t->count, t->request, &done, MPI_STATUSES_IGNORE);
 		if (done)
 			return;
-		nap_ns = (seconds(CLOCK_MONOTONIC) - began) * 1e9 / 8;
+		nap_ns = (link_seconds(CLOCK_MONOTONIC) - began) * 1e9 / 8;
 		if (nap_ns < NAP_FIRST_NS)
 			sched_yield();
 		else
@@ -82,7 +82,8 @@ static void exchange(void *ctx, size_t bytes, const void *out, const size_t *out
 		     const size_t *in_count)
 {
 	const struct ranks *R = ctx;
-	double cpu_s = seconds(CLOCK_PROCESS_CPUTIME_ID), began_s = seconds(CLOCK_MONOTONIC);
+	double cpu_s = link_seconds(CLOCK_PROCESS_CPUTIME_ID),
+	       began_s = link_seconds(CLOCK_MONOTONIC);
 	const char *from = out;
 	struct transfers t = { 0 };
 	char *to = in;
@@ -92,7 +93,7 @@ static void exchange(void *ctx, size_t bytes, const void *out, const size_t *out
 		if (q == R->own)
 			own = to;
 		else
-			receive(&t, to, in_count[q] * bytes, q);
+			link_receive(&t, to, in_count[q] * bytes, q);
 		to += in_count[q] * bytes;
 	}
 	for (size_t q = 0; q < R->count; q++) {
@@ -102,10 +103,10 @@ static void exchange(void *ctx, size_t bytes, const void *out, const size_t *out
 			memcpy(own, from, out_count[q] * bytes);
 		from += out_count[q] * bytes;
 	}
-	await(&t);
+	link_await(&t);
 	free(t.request);
-	cost.exchange_cpu_s += seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu_s;
-	cost.exchange_s += seconds(CLOCK_MONOTONIC) - began_s;
+	cost.exchange_cpu_s += link_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu_s;
+	cost.exchange_s += link_seconds(CLOCK_MONOTONIC) - began_s;
 	if (on_exchange && R->own == 0)
 		on_exchange();
 }
@@ -151,7 +152,7 @@ struct ranks_cost link_cost(void)
 	struct rusage used;
 
 	getrusage(RUSAGE_SELF, &used);
-	cost.cpu_s = seconds(CLOCK_PROCESS_CPUTIME_ID);
+	cost.cpu_s = link_seconds(CLOCK_PROCESS_CPUTIME_ID);
 	cost.memory = (double)used.ru_maxrss * 1024;
 	return cost;
 }

@@ -14,7 +14,7 @@ enum { SENT_TILES = 8 };
 /* ---- landmark and gcc ---- */
 
 /* X of an .npy file as it was read first, and renamed. */
-static enum err read_again(void *arg, struct features *X)
+static enum err orders_slice_read_again(void *arg, struct features *X)
 {
 	struct state *s = arg;
 	struct csr none = { 0 };
@@ -39,7 +39,7 @@ static enum err need_slice(struct state *s)
 	if (s->slice.g)
 		return ERR_OK;
 	TRY(slice_init(&s->slice, &s->X, &s->g, 1));
-	s->source = (struct features_source){ s, read_again };
+	s->source = (struct features_source){ s, orders_slice_read_again };
 	if (!s->slice.X.is_sparse && file_ends(s->features, ".npy"))
 		s->slice.source = &s->source;
 	return ERR_OK;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_first(const struct state *s)
+static bool state_is_first(const struct state *s)
 {
 	return s->R->own == 0;
 }
@@ -32,7 +32,7 @@ bool state_reply(struct state *s, enum err own)
 	s->reply.code = ranks_agree(s->R, own);
 	if (s->reply.code != ERR_OK)
 		snprintf(s->reply.why, sizeof(s->reply.why), "%s", err_detail());
-	if (is_first(s))
+	if (state_is_first(s))
 		talk_say(RANKS_REPLY, &s->reply, sizeof(s->reply));
 	return s->reply.code == ERR_OK;
 }
@@ -53,10 +53,10 @@ void state_send_made(struct state *s, size_t bytes, size_t count, size_t step, p
 			if (q == R->own)
 				make(arg, first, some, box);
 			to[0] = q == R->own ? some : 0;
-			from[q] = is_first(s) ? some : 0;
+			from[q] = state_is_first(s) ? some : 0;
 			R->exchange(R->ctx, bytes, box, to, got, from);
 			from[q] = 0;
-			if (is_first(s))
+			if (state_is_first(s))
 				talk_send(got, some * bytes, bytes);
 		}
 	free(from);
@@ -103,9 +103,9 @@ void state_receive_rows(struct state *s, size_t bytes, void *p)
 		for (size_t first = R->cut[q]; first < R->cut[q + 1]; first += step) {
 			size_t count = min_size(step, R->cut[q + 1] - first);
 
-			if (is_first(s))
+			if (state_is_first(s))
 				talk_receive(box, count * bytes);
-			to[q] = is_first(s) ? count : 0;
+			to[q] = state_is_first(s) ? count : 0;
 			from[0] = q == R->own ? count : 0;
 			R->exchange(R->ctx, bytes, box, to, at, from);
 			at += from[0] * bytes;
@@ -118,14 +118,14 @@ void state_receive_rows(struct state *s, size_t bytes, void *p)
 
 void state_receive_told(struct state *s, void *p, size_t n)
 {
-	if (is_first(s))
+	if (state_is_first(s))
 		talk_receive(p, n);
 	ranks_tell(s->R, 0, p, n);
 }
 
 void state_send_told(struct state *s, const void *p, size_t n)
 {
-	if (is_first(s))
+	if (state_is_first(s))
 		talk_send(p, n, sizeof(double));
 }
 

@@ -41,7 +41,7 @@ void talk_open(const char *dir)
 }
 
 /* False at the end, which may come before the first byte only. */
-static bool take(void *p, size_t n)
+static bool talk_read(void *p, size_t n)
 {
 	size_t got = 0;
 
@@ -58,7 +58,7 @@ static bool take(void *p, size_t n)
 	return true;
 }
 
-static void put(const void *p, size_t n)
+static void talk_write(const void *p, size_t n)
 {
 	size_t done = 0;
 
@@ -78,9 +78,9 @@ bool talk_order(struct ranks_order *o)
 
 	if (left)
 		gone();
-	if (!take(&f, sizeof(f)))
+	if (!talk_read(&f, sizeof(f)))
 		return false;
-	if (f.what != RANKS_ORDER || f.bytes != sizeof(*o) || !take(o, sizeof(*o)))
+	if (f.what != RANKS_ORDER || f.bytes != sizeof(*o) || !talk_read(o, sizeof(*o)))
 		gone();
 	o->features[RANKS_PATH_MAX - 1] = o->edges[RANKS_PATH_MAX - 1] = 0;
 	return true;
@@ -90,8 +90,8 @@ void talk_say(enum ranks_what what, const void *p, size_t n)
 {
 	struct ranks_frame f = { .what = what, .bytes = (uint32_t)n };
 
-	put(&f, sizeof(f));
-	put(p, n);
+	talk_write(&f, sizeof(f));
+	talk_write(p, n);
 }
 
 void talk_send(const void *p, size_t n, size_t unit)
@@ -108,13 +108,13 @@ void talk_receive(void *p, size_t n)
 
 	for (size_t at = 0, next; at < n; at += next, left -= next) {
 		if (!left) {
-			if (!take(&f, sizeof(f)) || f.what != RANKS_PIECE || f.bytes == 0 ||
+			if (!talk_read(&f, sizeof(f)) || f.what != RANKS_PIECE || f.bytes == 0 ||
 			    f.bytes > RANKS_FRAME_MAX)
 				gone();
 			left = f.bytes;
 		}
 		next = n - at < left ? n - at : left;
-		if (!take((char *)p + at, next))
+		if (!talk_read((char *)p + at, next))
 			gone();
 	}
 }

@@ -55,7 +55,7 @@ unsigned args_cores(unsigned threads)
 	return threads ? threads : machine_cores();
 }
 
-static void refuse(struct argp_state *state, const char *text)
+static void args_refuse(struct argp_state *state, const char *text)
 {
 	argp_error(state, "unexpected argument: %s", text);
 }
@@ -64,14 +64,14 @@ error_t args_none(int key, const char *text, struct argp_state *state)
 {
 	if (key != ARGP_KEY_ARG)
 		return ARGP_ERR_UNKNOWN;
-	refuse(state, text);
+	args_refuse(state, text);
 	return 0;
 }
 
 void args_one(struct argp_state *state, const char *text, const char **argument)
 {
 	if (*argument)
-		refuse(state, text);
+		args_refuse(state, text);
 	*argument = text;
 }
 

@@ -9,7 +9,7 @@
 
 enum { NUMBER_ROOM = 12 };
 
-static enum err read_named(const struct dataset_files *f, struct pooled_graph *g)
+static enum err pooled_graph_read_named(const struct dataset_files *f, struct pooled_graph *g)
 {
 	struct dataset d;
 
@@ -51,7 +51,8 @@ enum err pooled_graph_read(const char *dir, struct pooled_graph *g)
 	TRY(dataset_find(dir, DATASET_EDGES, &f));
 	err = f.labels ? labels_read(f.labels, &l) : ERR_OK;
 	if (!err)
-		err = f.labels && !f.ids ? read_numbered(f.edges, l.n, g) : read_named(&f, g);
+		err = f.labels && !f.ids ? read_numbered(f.edges, l.n, g)
+					 : pooled_graph_read_named(&f, g);
 	if (!err && f.labels && l.n != g->n)
 		err = err_set(ERR_INPUT, "%s: %zu labels, expected %zu as %s has that many ids",
 			      f.labels, l.n, g->n, f.ids);

@@ -100,7 +100,7 @@ static size_t characters(const char *s, size_t bytes)
 
 /* Bytes of s for a line of `width` characters: up to a blank if possible, otherwise after a
  * slash in the second half, otherwise cut. */
-static size_t line_of(const char *s, size_t width)
+static size_t table_line_of(const char *s, size_t width)
 {
 	size_t bytes = 0, n = 0, blank = 0, slash = 0;
 
@@ -123,7 +123,7 @@ static size_t line_of(const char *s, size_t width)
  * break after their commas. */
 static size_t whole_line_of(const char *s, size_t width)
 {
-	size_t n = line_of(s, width), least = n;
+	size_t n = table_line_of(s, width), least = n;
 
 	if (!s[n] || s[n] == ' ')
 		return n;
@@ -185,8 +185,8 @@ static bool fit(const struct table *t, size_t rows, size_t width, size_t gap, si
 	return true;
 }
 
-static void print_row(const struct table *t, const char *const cell[], const size_t w[], size_t gap,
-		      FILE *f)
+static void table_print_row(const struct table *t, const char *const cell[], const size_t w[],
+			    size_t gap, FILE *f)
 {
 	const char *left[COLUMNS_MOST];
 	bool more = true;
@@ -197,7 +197,7 @@ static void print_row(const struct table *t, const char *const cell[], const siz
 
 		more = false;
 		for (size_t c = 0; c < t->columns; c++) {
-			size_t bytes = line_of(left[c], w[c]);
+			size_t bytes = table_line_of(left[c], w[c]);
 			size_t n = characters(left[c], bytes);
 
 			if (n) {
@@ -226,7 +226,7 @@ static void print_block(const struct table *t, const char *const cell[], size_t 
 		if (c || is_number(t, c))
 			at += (size_t)fprintf(f, c ? "%s: " : "%s ", head(t, c));
 		while (*s) {
-			size_t bytes = line_of(s, width > at ? width - at : 1);
+			size_t bytes = table_line_of(s, width > at ? width - at : 1);
 
 			fprintf(f, "%.*s\n", (int)bytes, s);
 			s = after(s, bytes);
@@ -273,12 +273,12 @@ void table_print(const struct table *t, FILE *f, size_t width)
 	for (size_t c = 0; c < t->columns; c++)
 		heads[c] = head(t, c);
 	if (fits)
-		print_row(t, heads, w, gap, f);
+		table_print_row(t, heads, w, gap, f);
 	for (size_t r = 0; r < rows; r++) {
 		const char *const *cell = (const char *const *)t->cell + r * t->columns;
 
 		if (fits)
-			print_row(t, cell, w, gap, f);
+			table_print_row(t, cell, w, gap, f);
 		else
 			print_block(t, cell, width, f);
 	}

@@ -24,7 +24,7 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t approve_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 
@@ -60,14 +60,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const char *text_of(const struct json *o, const char *key)
+static const char *approve_text_of(const struct json *o, const char *key)
 {
 	const struct json *v = json_type(o) == JSON_OBJECT ? json_get(o, key) : NULL;
 
 	return v && json_type(v) == JSON_STRING ? json_string(v) : "?";
 }
 
-static enum err run(void *arguments)
+static enum err approve_run(void *arguments)
 {
 	const struct arguments *a = arguments;
 	struct json *offers;
@@ -77,9 +77,9 @@ static enum err run(void *arguments)
 	if (a->list) {
 		TRY(offer_list(a->state, &offers));
 		for (const struct json *o = json_first(offers); o; o = json_next(o))
-			printf("%s  %s  %s, offered by %s\n", text_of(o, "job_id"),
-			       text_of(o, "offered"), text_of(o, "kind"),
-			       text_of(o, "coordinator"));
+			printf("%s  %s  %s, offered by %s\n", approve_text_of(o, "job_id"),
+			       approve_text_of(o, "offered"), approve_text_of(o, "kind"),
+			       approve_text_of(o, "coordinator"));
 		if (!json_count(offers))
 			printf("no offer waits for an answer\n");
 		json_free(offers);
@@ -99,7 +99,7 @@ int approve_main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = approve_parse,
 		.args_doc = "[JOB_ID]",
 		.doc = "Agrees to a job that a party was offered and that waits for a person "
 		       "(policy.confirm), or refuses it. Prints what the job will show, and to "
@@ -107,5 +107,6 @@ int approve_main(int argc, char **argv)
 		       "alone. The answer is of this job, these parameters and these parties, for "
 		       "up to policy.max_attempts attempts and until --days are over.",
 	};
-	return (int)args_run("approve", &argp, argc, argv, &(struct arguments){ .days = 7 }, run);
+	return (int)args_run("approve", &argp, argc, argv, &(struct arguments){ .days = 7 },
+			     approve_run);
 }

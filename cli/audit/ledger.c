@@ -66,7 +66,7 @@ static bool parse_time(const char *text, uint64_t *ms)
 	return false;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t ledger_command_parse(int key, char *arg, struct argp_state *state)
 {
 	static const char *const actions[] = { "", "list", "verify", "export", "budget" };
 	struct arguments *a = state->input;
@@ -130,7 +130,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static void put_time(uint64_t ms, char text[static 32])
+static void ledger_command_put_time(uint64_t ms, char text[static 32])
 {
 	time_t t = (time_t)(ms / 1000);
 	struct tm tm;
@@ -148,7 +148,7 @@ static enum err list_line(void *arg, const struct ledger_line *l)
 
 	(void)arg;
 	hex_write(l->job.id, LEDGER_JOB_LEN, job);
-	put_time(l->row.time_ms, when);
+	ledger_command_put_time(l->row.time_ms, when);
 	n = snprintf(row, sizeof(row), "%6" PRIu64 "  %.19s  %.8s-%u  %-10s %-14s %9" PRIu64,
 		     l->number, when, job, l->job.attempt, l->row.step, l->row.type, l->row.bytes);
 	if ((size_t)n + 2 + strlen(l->row.purpose) <= table_room()) {
@@ -181,7 +181,7 @@ static enum err export_line(void *arg, const struct ledger_line *l)
 	hex_write(l->job.id, LEDGER_JOB_LEN, job);
 	hex_write(l->row.sha256, SHA256_LEN, body);
 	hex_write(l->hash, SHA256_LEN, hash);
-	put_time(l->row.time_ms, when);
+	ledger_command_put_time(l->row.time_ms, when);
 	printf("%" PRIu64 ",%s,%s,%u,", l->number, when, job, l->job.attempt);
 	put_field(l->job.kind);
 	put_field(l->job.coordinator);
@@ -202,7 +202,7 @@ struct findings {
 	const char *file, *peer; /* owner of the ledger in file */
 };
 
-static void tell(void *arg, const char *sentence)
+static void ledger_command_print_sentence(void *arg, const char *sentence)
 {
 	(void)arg;
 	table_line(2, "%s", sentence);
@@ -215,7 +215,7 @@ static enum err hold_against(struct findings *f, const char *who, const struct l
 
 	snprintf(text, sizeof(text), "%.80s (%.160s)", who, f->file);
 	f->heads++;
-	TRY(ledger_check(f->ledger, text, head, tell, NULL, &faults));
+	TRY(ledger_check(f->ledger, text, head, ledger_command_print_sentence, NULL, &faults));
 	f->faults += faults;
 	return ERR_OK;
 }
@@ -228,7 +228,8 @@ static enum err peer_head(void *findings, const char *name, const struct ledger_
 	return strcmp(name, ledger_name(f->ledger)) ? ERR_OK : hold_against(f, f->peer, head);
 }
 
-static const struct json *member(const struct json *o, const char *key, enum json_type type)
+static const struct json *ledger_command_member(const struct json *o, const char *key,
+						enum json_type type)
 {
 	const struct json *v = o && json_type(o) == JSON_OBJECT ? json_get(o, key) : NULL;
 
@@ -245,13 +246,14 @@ static enum err against_run(struct findings *f)
 	enum err e = ERR_OK;
 
 	TRY(json_read(f->file, RUN_MAX, &run));
-	name = member(run, "name", JSON_STRING);
-	ledger = member(run, "ledger", JSON_OBJECT);
-	told = member(member(ledger, "peers", JSON_OBJECT), own, JSON_OBJECT);
+	name = ledger_command_member(run, "name", JSON_STRING);
+	ledger = ledger_command_member(run, "ledger", JSON_OBJECT);
+	told = ledger_command_member(ledger_command_member(ledger, "peers", JSON_OBJECT), own,
+				     JSON_OBJECT);
 	if (!told && name && !strcmp(json_string(name), own))
 		told = ledger;
-	count = member(told, "count", JSON_NUMBER);
-	hash = member(told, "hash", JSON_STRING);
+	count = ledger_command_member(told, "count", JSON_NUMBER);
+	hash = ledger_command_member(told, "hash", JSON_STRING);
 	if (told && (!count || json_number(count) < 0 || json_number(count) > 9e15 || !hash ||
 		     !hex_read(json_string(hash), head.hash, SHA256_LEN))) {
 		e = err_set(ERR_INPUT, "%s: ledger has a head without count or hash", f->file);
@@ -296,7 +298,7 @@ static enum err verify(const struct arguments *a, struct ledger *l)
 	struct findings f = { .ledger = l };
 	struct ledger_head head;
 
-	TRY(ledger_verify(l, tell, NULL, &f.faults));
+	TRY(ledger_verify(l, ledger_command_print_sentence, NULL, &f.faults));
 	for (size_t i = 0; i < a->against_n; i++) {
 		f.file = a->against[i];
 		TRY(against(&f));
@@ -312,7 +314,7 @@ static enum err verify(const struct arguments *a, struct ledger *l)
 	return ERR_OK;
 }
 
-static enum err open_ledger(const char *dir, struct ledger **l)
+static enum err ledger_command_open(const char *dir, struct ledger **l)
 {
 	char *path = file_join(dir, "ledger.db");
 	enum err e = ledger_open_read(l, path);
@@ -329,7 +331,7 @@ static enum err budget(const struct arguments *a)
 
 	if (a->config)
 		TRY(party_config_read(&config, a->config, NULL));
-	e = open_ledger(a->config ? config.state : a->state, &l);
+	e = ledger_command_open(a->config ? config.state : a->state, &l);
 	if (e == ERR_OK)
 		e = budget_print(l, a->config ? &config : NULL, a->delta > 0 ? a->delta : DELTA);
 	ledger_close(l);
@@ -338,7 +340,7 @@ static enum err budget(const struct arguments *a)
 	return e;
 }
 
-static enum err run(void *arguments)
+static enum err ledger_command_run(void *arguments)
 {
 	const struct arguments *a = arguments;
 	struct ledger *l = NULL;
@@ -346,7 +348,7 @@ static enum err run(void *arguments)
 
 	if (a->action == BUDGET)
 		return budget(a);
-	e = open_ledger(a->state, &l);
+	e = ledger_command_open(a->state, &l);
 	if (e != ERR_OK)
 		return e;
 	if (a->action == VERIFY) {
@@ -366,7 +368,7 @@ int ledger_main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = ledger_command_parse,
 		.args_doc = "list|verify|export|budget",
 		.doc =
 		    "What left a party: a row for each message, written before it left. list shows "
@@ -379,5 +381,6 @@ int ledger_main(int argc, char **argv)
 		    "write the file can also write it anew as a whole: only a head that somebody "
 		    "else holds (--against) shows that.",
 	};
-	return (int)args_run("ledger", &argp, argc, argv, &(struct arguments){ .job = "" }, run);
+	return (int)args_run("ledger", &argp, argc, argv, &(struct arguments){ .job = "" },
+			     ledger_command_run);
 }

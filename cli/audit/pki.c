@@ -26,7 +26,7 @@ struct command {
 
 enum { KEY_TYPE = 256, KEY_HOST, KEY_CA };
 
-static unsigned number(const char *text, const char *option, struct argp_state *state)
+static unsigned pki_command_number(const char *text, const char *option, struct argp_state *state)
 {
 	char *end;
 	unsigned long v;
@@ -38,7 +38,7 @@ static unsigned number(const char *text, const char *option, struct argp_state *
 	return (unsigned)v;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t pki_command_parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 	struct pki_request *request = &o->request;
@@ -54,10 +54,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->out = arg;
 		break;
 	case 'l':
-		o->parties = number(arg, "parties", state);
+		o->parties = pki_command_number(arg, "parties", state);
 		break;
 	case 't':
-		o->days = number(arg, "days", state);
+		o->days = pki_command_number(arg, "days", state);
 		break;
 	case 'r':
 		if (strcmp(arg, "party") && strcmp(arg, "coordinator") && strcmp(arg, "person"))
@@ -103,7 +103,7 @@ static enum err init(const struct options *o)
 	return ERR_OK;
 }
 
-static enum err request(const struct options *o)
+static enum err pki_command_request(const struct options *o)
 {
 	struct pki_request what = o->request;
 
@@ -143,7 +143,7 @@ static enum err sign(const struct options *o)
 	return e;
 }
 
-static enum err fingerprint(const struct options *o)
+static enum err pki_command_fingerprint(const struct options *o)
 {
 	char text[FINGERPRINT_TEXT_LEN];
 	uint8_t fp[FINGERPRINT_LEN];
@@ -154,7 +154,7 @@ static enum err fingerprint(const struct options *o)
 	return ERR_OK;
 }
 
-static enum err show(const struct options *o)
+static enum err pki_command_show(const struct options *o)
 {
 	struct buf text = { 0 };
 	enum err e = pki_show(o->file, &text);
@@ -215,16 +215,18 @@ static const struct argp_option lab_options[] = {
 
 static const struct command commands[] = {
 	{ "init", "make a certificate authority", init, init_options, NULL, NULL },
-	{ "request", "make a key and a certificate request, where the key is used", request,
-	  request_options, NULL, "The key file has mode 0600. No file is ever overwritten." },
+	{ "request", "make a key and a certificate request, where the key is used",
+	  pki_command_request, request_options, NULL,
+	  "The key file has mode 0600. No file is ever overwritten." },
 	{ "sign", "make a certificate from a request", sign, sign_options, "REQUEST",
 	  "The request's signature, name, role and hosts are checked, and that it asks for nothing "
 	  "else. Read what is printed: it is what you vouch for." },
-	{ "fingerprint", "print the fingerprint of a public key", fingerprint, NULL, "FILE",
+	{ "fingerprint", "print the fingerprint of a public key", pki_command_fingerprint, NULL,
+	  "FILE",
 	  "FILE is a certificate, a request or a private key. Fingerprints are what the "
 	  "configurations "
 	  "of parties pin; a renewed certificate with the same key keeps its own." },
-	{ "show", "print what a file says", show, NULL, "FILE",
+	{ "show", "print what a file says", pki_command_show, NULL, "FILE",
 	  "FILE is a certificate, a request or a private key, of which nothing secret is shown." },
 	{ "lab", "make everything for runs on one machine", lab, lab_options, NULL,
 	  "A CA, a coordinator named coordinator, and parties. Not for organisations: whoever "
@@ -244,7 +246,7 @@ static void usage(FILE *f)
 		   "others'\nfingerprints.\n");
 }
 
-static enum err run(void *options)
+static enum err pki_command_run(void *options)
 {
 	const struct options *o = options;
 
@@ -262,7 +264,8 @@ int pki_main(int argc, char **argv)
 	}
 	for (int i = 0; name && i < COMMANDS; i++) {
 		const struct command *c = &commands[i];
-		struct argp argp = { c->options, parse, c->argument, doc, NULL, NULL, NULL };
+		struct argp argp = { c->options, pki_command_parse, c->argument, doc, NULL, NULL,
+				     NULL };
 
 		if (strcmp(name, c->name) != 0)
 			continue;
@@ -270,7 +273,8 @@ int pki_main(int argc, char **argv)
 		snprintf(doc, sizeof(doc), "%s.%s%s", c->text, c->more ? "\v" : "",
 			 c->more ? c->more : "");
 		return (int)args_run(full, &argp, argc - 1, argv + 1,
-				     &(struct options){ .command = c, .dir = ".", .ca = "." }, run);
+				     &(struct options){ .command = c, .dir = ".", .ca = "." },
+				     pki_command_run);
 	}
 	if (name)
 		fprintf(stderr, "coterie pki: %s: no such command\n", name);

@@ -32,7 +32,7 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t prune_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 
@@ -61,7 +61,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static void show(const struct prune *p)
+static void prune_show(const struct prune *p)
 {
 	static const char *const heads[] = { "what", "from", ">size" };
 	struct table *t = table_new(heads, 3);
@@ -79,7 +79,7 @@ static void show(const struct prune *p)
 	table_free(t);
 }
 
-static enum err run(void *arguments)
+static enum err prune_run(void *arguments)
 {
 	const struct arguments *a = arguments;
 	char *usual = file_join(a->output, "state");
@@ -94,7 +94,7 @@ static enum err run(void *arguments)
 	for (size_t i = 0; i < p.n; i++)
 		*(p.item[i].goes ? &going : &staying) += p.item[i].bytes;
 	if (n)
-		show(&p);
+		prune_show(&p);
 	if (e == ERR_OK && n && a->yes)
 		e = prune_remove(&p);
 	if (e == ERR_OK && !n)
@@ -112,7 +112,7 @@ int prune_main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = prune_parse,
 		.args_doc = "OUT",
 		.doc = "Removes what earlier jobs left in a daemon's output directory: job-* with "
 		       "their results, and "
@@ -122,5 +122,5 @@ int prune_main(int argc, char **argv)
 		       "attempts, and the key of "
 		       "noise.",
 	};
-	return (int)args_run("prune", &argp, argc, argv, &(struct arguments){ 0 }, run);
+	return (int)args_run("prune", &argp, argc, argv, &(struct arguments){ 0 }, prune_run);
 }

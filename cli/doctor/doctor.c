@@ -21,7 +21,7 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t doctor_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 
@@ -61,7 +61,7 @@ bool checkup_failed(struct checkup *c, enum err e, const char *check, const char
 	return e != ERR_OK;
 }
 
-static void print(const struct checkup *c)
+static void doctor_print(const struct checkup *c)
 {
 	static const char *const heads[] = { "check", "found", "what to do" };
 	struct table *t = table_new(heads, 3);
@@ -105,7 +105,7 @@ static enum err is_party(const char *path, bool *party)
 	return ERR_OK;
 }
 
-static enum err run(void *arguments)
+static enum err doctor_run(void *arguments)
 {
 	const struct arguments *a = arguments;
 	struct checkup c = { 0 };
@@ -131,7 +131,7 @@ static enum err run(void *arguments)
 	if (a->json)
 		print_json(&c);
 	else
-		print(&c);
+		doctor_print(&c);
 	free(c.item);
 	return wrong ? err_set(ERR_JOB, "%zu of %zu checks found something wrong", wrong, c.n)
 		     : ERR_OK;
@@ -141,7 +141,7 @@ int doctor_main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = doctor_parse,
 		.doc = "Looks at all that a party or a coordinator will need, without a job: keys, "
 		       "certificates, directories, data, memory, limits, clock, and, of a party, "
 		       "the way to its coordinator. Changes nothing, takes part in no job.\v"
@@ -149,5 +149,5 @@ int doctor_main(int argc, char **argv)
 		       "cannot be read.",
 	};
 
-	return (int)args_run("doctor", &argp, argc, argv, &(struct arguments){ 0 }, run);
+	return (int)args_run("doctor", &argp, argc, argv, &(struct arguments){ 0 }, doctor_run);
 }

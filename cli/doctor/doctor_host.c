@@ -114,7 +114,7 @@ static void check_identity(struct checkup *c, const struct daemon_common *common
 }
 
 /* path, or its nearest existing ancestor. */
-static char *nearest(const char *path)
+static char *doctor_nearest_directory(const char *path)
 {
 	char *at = file_join(path, ""), *up;
 
@@ -135,7 +135,7 @@ void doctor_directory(struct checkup *c, const struct daemon_common *common, con
 
 	if (confine_as_user(common) != ERR_OK) /* reported by check "user" */
 		return;
-	at = nearest(path);
+	at = doctor_nearest_directory(path);
 	if (faccessat(AT_FDCWD, at, W_OK | X_OK, AT_EACCESS) != 0) {
 		checkup_add(c, WRONG, check, "make it, or give it to the user", "%s: %s", at,
 			    strerror(errno));

@@ -50,9 +50,9 @@ void doctor_listen(struct checkup *c, const char *check, const char *key, const 
 }
 
 /* Reports a conflict if `key`, with value text, has the same port as another key of the file. */
-static bool check_twice(struct checkup *c, const char *check, const char *key, const char *text,
-			const struct endpoint *at, const char *other_key,
-			const struct endpoint *other)
+static bool doctor_check_twice(struct checkup *c, const char *check, const char *key,
+			       const char *text, const struct endpoint *at, const char *other_key,
+			       const struct endpoint *other)
 {
 	bool twice = at->port && at->port == other->port && !strcmp(at->host, other->host);
 
@@ -70,9 +70,10 @@ void doctor_window(struct checkup *c, const struct http_settings *http,
 
 	if (!text || http_listen_path(text))
 		return;
-	if (!config || (!check_twice(c, check, key, text, &http->at, "listen", &config->listen) &&
-			!(config->api.listen && check_twice(c, check, key, text, &http->at,
-							    "api.listen", &config->api.at))))
+	if (!config ||
+	    (!doctor_check_twice(c, check, key, text, &http->at, "listen", &config->listen) &&
+	     !(config->api.listen &&
+	       doctor_check_twice(c, check, key, text, &http->at, "api.listen", &config->api.at))))
 		doctor_listen(c, check, key, text, &http->at);
 	if (http->anywhere)
 		checkup_add(c, NOTE, "page's readers", "is a proxy or a firewall before it?",
@@ -119,7 +120,7 @@ void doctor_api(struct checkup *c, const struct coordinator_config *config)
 
 	if (!text)
 		return;
-	if (!check_twice(c, check, key, text, &config->api.at, "listen", &config->listen))
+	if (!doctor_check_twice(c, check, key, text, &config->api.at, "listen", &config->listen))
 		doctor_listen(c, check, key, text, &config->api.at);
 	if (endpoint_is_loopback(&config->api.at))
 		checkup_add(c, NOTE, "people's reach",

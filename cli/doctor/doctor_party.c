@@ -133,7 +133,7 @@ static void check_loaded(struct checkup *c, const struct party_config *config,
 	check_memory(c, config, d);
 }
 
-static void check_data(struct checkup *c, const struct party_config *config)
+static void doctor_check_data(struct checkup *c, const struct party_config *config)
 {
 	struct party_data d = { 0 };
 
@@ -151,7 +151,7 @@ void doctor_party(struct checkup *c, const struct party_config *config)
 	checkup_failed(c, daemon_check(config), "--check-config", "as the sentence says");
 	doctor_host(c, &config->common, TLS_CLIENT, PARTY_FILES);
 	doctor_directory(c, &config->common, "state", config->state);
-	check_data(c, config);
+	doctor_check_data(c, config);
 	doctor_window(c, &config->common.http, NULL);
 	doctor_clock(c);
 	doctor_peer(c, config);

@@ -41,7 +41,7 @@ static bool check_name(struct checkup *c, const char *host)
 	return true;
 }
 
-static void on_ready(struct conn *conn, void *arg)
+static void doctor_peer_on_ready(struct conn *conn, void *arg)
 {
 	struct question *q = arg;
 	const char *name = conn_name(conn), *pin = config_map_get(&q->config->peers, name);
@@ -92,7 +92,7 @@ static void check_offset(const struct question *q, const char *then)
 			    fabs(offset_s) + way_s);
 }
 
-static void on_message(struct conn *conn, const struct msg *m, void *arg)
+static void doctor_peer_on_message(struct conn *conn, const struct msg *m, void *arg)
 {
 	struct question *q = arg;
 	char text[MSG_TEXT_MAX + 1], software[MSG_NAME_MAX + 1], then[33];
@@ -120,7 +120,7 @@ static void on_message(struct conn *conn, const struct msg *m, void *arg)
 	conn_close(conn, ERR_OK, NULL, 0);
 }
 
-static void on_closed(struct conn *conn, enum err code, const char *why, void *arg)
+static void doctor_peer_on_closed(struct conn *conn, enum err code, const char *why, void *arg)
 {
 	struct question *q = arg;
 	const char *end = code != ERR_OK ? why : "closed without an answer";
@@ -145,7 +145,8 @@ static void on_closed(struct conn *conn, enum err code, const char *why, void *a
 
 void doctor_peer(struct checkup *c, const struct party_config *config)
 {
-	static const struct conn_events events = { on_ready, on_message, on_closed };
+	static const struct conn_events events = { doctor_peer_on_ready, doctor_peer_on_message,
+						   doctor_peer_on_closed };
 	const char *proxy = config->proxy_text ? config->proxy.host : NULL;
 	struct conn_options o = { .files = config->common.identity,
 				  .proxy = proxy,

@@ -87,7 +87,7 @@ void ask_release(struct asking *a)
 	submitter_config_free(a->read);
 }
 
-enum err ask(const struct asking *a, const struct json *request, struct json **answer)
+enum err job_ask(const struct asking *a, const struct json *request, struct json **answer)
 {
 	const struct json *status;
 	enum err e;

@@ -58,7 +58,8 @@ void ask_release(struct asking *a);
 
 /* *answer is owned by the caller. If the daemon refuses, returns its error and message, with
  * *answer NULL. ERR_PEER if no daemon answers. */
-enum err ask(const struct asking *a, const struct json *request, struct json **answer) MUST_CHECK;
+enum err job_ask(const struct asking *a, const struct json *request, struct json **answer)
+	MUST_CHECK;
 
 /* State of a job in an answer: "waiting for parties (bank-b)", "awaiting approval (bank-a)",
  * "running". */

@@ -150,8 +150,8 @@ static size_t on_bytes(char *p, size_t size, size_t n, void *buf)
 
 /* Accepts an answer of the control socket's form; an HTTP refusal becomes an error with its
  * message. */
-static enum err read_answer(const struct https_server *s, long status, const struct buf *in,
-			    struct json **answer)
+static enum err https_read_answer(const struct https_server *s, long status, const struct buf *in,
+				  struct json **answer)
 {
 	enum err e = json_parse((struct bytes){ in->p, in->n }, "the coordinator's answer", answer);
 
@@ -169,7 +169,8 @@ static enum err read_answer(const struct https_server *s, long status, const str
 	return e;
 }
 
-static void describe(CURL *curl, const struct place *p, const struct buf *out, struct buf *in)
+static void https_set_options(CURL *curl, const struct place *p, const struct buf *out,
+			      struct buf *in)
 {
 	char url[URL_MAX];
 	bool v6 = strchr(p->name, ':') != NULL;
@@ -202,7 +203,7 @@ static enum err perform(CURL *curl, const struct https_server *s, const struct p
 	CURLcode code;
 	enum err e;
 
-	describe(curl, p, out, &in);
+	https_set_options(curl, p, out, &in);
 	snprintf(text, sizeof(text), strchr(p->at.host, ':') ? "::[%s]:%u" : "::%s:%u", p->at.host,
 		 p->at.port);
 	to = curl_slist_append(to, text);
@@ -214,7 +215,7 @@ static enum err perform(CURL *curl, const struct https_server *s, const struct p
 	code = curl_easy_perform(curl);
 	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
 	if (code == CURLE_OK)
-		e = read_answer(s, status, &in, answer);
+		e = https_read_answer(s, status, &in, answer);
 	else
 		e = err_set(code == CURLE_SSL_CERTPROBLEM ? ERR_INPUT : ERR_PEER, "%s: %s",
 			    s->where, *why ? why : curl_easy_strerror(code));

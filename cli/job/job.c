@@ -32,7 +32,7 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t job_command_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 
@@ -77,7 +77,7 @@ static struct json *request_of(const char *what, double id)
 
 static enum err ask_and_free(const struct arguments *a, struct json *request, struct json **answer)
 {
-	enum err e = ask(&a->asking, request, answer);
+	enum err e = job_ask(&a->asking, request, answer);
 
 	json_free(request);
 	return e;
@@ -97,14 +97,14 @@ static enum err read_id(const struct arguments *a, double *id)
 	return ERR_OK;
 }
 
-static double number_of(const struct json *o, const char *key)
+static double job_command_number_of(const struct json *o, const char *key)
 {
 	const struct json *v = json_type(o) == JSON_OBJECT ? json_get(o, key) : NULL;
 
 	return v && json_type(v) == JSON_NUMBER ? json_number(v) : 0;
 }
 
-static void join(const struct json *list, struct buf *text)
+static void job_command_join_texts(const struct json *list, struct buf *text)
 {
 	for (const struct json *v = list ? json_first(list) : NULL; v; v = json_next(v))
 		if (json_type(v) == JSON_STRING)
@@ -117,7 +117,7 @@ void job_state_text(const struct json *j, struct buf *text)
 	const struct json *list = json_get(j, "waiting_for");
 	struct buf names = { 0 };
 
-	join(list && json_type(list) == JSON_ARRAY ? list : NULL, &names);
+	job_command_join_texts(list && json_type(list) == JSON_ARRAY ? list : NULL, &names);
 	buf_printf(text, "%s%s%s%s", json_text(j, "state"), names.n > 1 ? " (" : "",
 		   (const char *)names.p, names.n > 1 ? ")" : "");
 	buf_add(text, "", 1);
@@ -143,7 +143,7 @@ static enum err do_list(const struct arguments *a)
 		struct buf state = { 0 };
 
 		job_state_text(j, &state);
-		table_cell(t, "%.0f", number_of(j, "id"));
+		table_cell(t, "%.0f", job_command_number_of(j, "id"));
 		table_cell(t, "%s", (const char *)state.p);
 		table_cell(t, "%s", json_text(j, "kind"));
 		table_cell(t, "%s", json_text(j, "submitter"));
@@ -157,7 +157,7 @@ static enum err do_list(const struct arguments *a)
 	return ERR_OK;
 }
 
-static void say(const char *what, const char *value)
+static void job_command_print_field(const char *what, const char *value)
 {
 	if (*value)
 		table_line(INDENT, "%-10s %s", what, value);
@@ -174,31 +174,32 @@ static void say_warnings(const struct json *j)
 				   json_text(w, "code"));
 }
 
-static void show(const struct json *j)
+static void job_command_show(const struct json *j)
 {
 	struct buf state = { 0 }, parties = { 0 }, job = { 0 };
 
 	job_state_text(j, &state);
-	join(json_get(j, "parties"), &parties);
-	table_line(INDENT, "%-10s %.0f", "job", number_of(j, "id"));
-	say("state", (const char *)state.p);
-	say("cause", json_text(j, "cause"));
-	say("submitter", json_text(j, "submitter"));
-	say("parties", (const char *)parties.p);
-	say("submitted", json_text(j, "submitted"));
-	say("began", json_text(j, "began"));
-	say("ended", json_text(j, "ended"));
-	if (number_of(j, "attempts") > 0)
-		table_line(INDENT, "%-10s %.0f", "attempts", number_of(j, "attempts"));
+	job_command_join_texts(json_get(j, "parties"), &parties);
+	table_line(INDENT, "%-10s %.0f", "job", job_command_number_of(j, "id"));
+	job_command_print_field("state", (const char *)state.p);
+	job_command_print_field("cause", json_text(j, "cause"));
+	job_command_print_field("submitter", json_text(j, "submitter"));
+	job_command_print_field("parties", (const char *)parties.p);
+	job_command_print_field("submitted", json_text(j, "submitted"));
+	job_command_print_field("began", json_text(j, "began"));
+	job_command_print_field("ended", json_text(j, "ended"));
+	if (job_command_number_of(j, "attempts") > 0)
+		table_line(INDENT, "%-10s %.0f", "attempts", job_command_number_of(j, "attempts"));
 	say_warnings(j);
-	say("job id", json_text(j, "job_id"));
-	say("results", json_text(j, "directory"));
+	job_command_print_field("job id", json_text(j, "job_id"));
+	job_command_print_field("results", json_text(j, "directory"));
 	if (json_get(j, "kept") && !json_bool(json_get(j, "kept")))
-		say("", "(which are removed, by keep_days, keep_gib or by hand)");
+		job_command_print_field("",
+					"(which are removed, by keep_days, keep_gib or by hand)");
 	if (json_get(j, "job")) {
 		json_write(json_get(j, "job"), &job);
 		buf_add(&job, "", 1);
-		say("text", (const char *)job.p);
+		job_command_print_field("text", (const char *)job.p);
 	}
 	buf_release(&job);
 	buf_release(&parties);
@@ -224,7 +225,7 @@ static enum err do_show(const struct arguments *a)
 	if (a->asking.json)
 		args_print(json_get(answer, "job"));
 	else
-		show(json_get(answer, "job"));
+		job_command_show(json_get(answer, "job"));
 	json_free(answer);
 	return ERR_OK;
 }
@@ -259,7 +260,7 @@ static void say_news(const struct json *j, double id, struct buf *said)
 	*said = state;
 }
 
-static enum err wait_for(const struct arguments *a, double id)
+static enum err job_command_wait_for(const struct arguments *a, double id)
 {
 	double began_s = clock_now_s(), gone_s = 0;
 	struct buf said = { 0 };
@@ -296,7 +297,7 @@ static enum err wait_for(const struct arguments *a, double id)
 		printf("job %.0f: %s\n", id, json_text(j, "state"));
 		say_warnings(j);
 	}
-	e = (enum err)number_of(j, "status");
+	e = (enum err)job_command_number_of(j, "status");
 	if (e != ERR_OK)
 		err_set(e, "job %.0f: %s: %s", id, json_text(j, "state"), json_text(j, "cause"));
 	json_free(answer);
@@ -308,7 +309,7 @@ static enum err do_wait(const struct arguments *a)
 	double id;
 
 	TRY(read_id(a, &id));
-	return wait_for(a, id);
+	return job_command_wait_for(a, id);
 }
 
 static enum err do_submit(const struct arguments *a)
@@ -325,14 +326,14 @@ static enum err do_submit(const struct arguments *a)
 	json_put_string(request, "where", a->which);
 	buf_release(&text);
 	TRY(ask_and_free(a, request, &answer));
-	id = number_of(answer, "id");
+	id = job_command_number_of(answer, "id");
 	if (a->asking.json && !a->wait)
 		args_print(answer);
 	else if (!a->asking.json)
 		printf("job %.0f\n", id);
 	json_free(answer);
 	fflush(stdout);
-	return a->wait ? wait_for(a, id) : ERR_OK;
+	return a->wait ? job_command_wait_for(a, id) : ERR_OK;
 }
 
 static enum err do_cancel(const struct arguments *a)
@@ -371,7 +372,7 @@ static enum err do_log(const struct arguments *a)
 				printf("%s\n", json_type(v) == JSON_STRING ? json_string(v) : "");
 			v = json_get(answer, "over");
 			fflush(stdout);
-			offset = number_of(answer, "offset");
+			offset = job_command_number_of(answer, "offset");
 			over = offset == before && (!a->follow || !v || json_bool(v));
 			json_free(answer);
 		}
@@ -389,7 +390,7 @@ static const struct {
 	{ "wait", do_wait },     { "cancel", do_cancel }, { "log", do_log },
 };
 
-static enum err run(void *arguments)
+static enum err job_command_run(void *arguments)
 {
 	struct arguments *a = arguments;
 	enum err e = ERR_OK;
@@ -412,7 +413,7 @@ int job_main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = job_command_parse,
 		.args_doc = "submit FILE\nlist\nshow|wait|cancel|log ID",
 		.doc = "Jobs of a coordinator that was started with --serve, over its control "
 		       "socket, or from elsewhere.\n\n"
@@ -440,5 +441,6 @@ int job_main(int argc, char **argv)
 		       "reached, 4 if "
 		       "it refuses, 1 if it has no room.",
 	};
-	return (int)args_run("job", &argp, argc, argv, &(struct arguments){ .most = 50 }, run);
+	return (int)args_run("job", &argp, argc, argv, &(struct arguments){ .most = 50 },
+			     job_command_run);
 }

@@ -14,28 +14,28 @@ enum { INDENT = 11 };
 static const struct argp_option options[] = { ASK_OPTIONS("daemon", "all of it, for programs"),
 					      { 0 } };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t status_parse(int key, char *arg, struct argp_state *state)
 {
 	return ask_option(key, arg, state->input) ? 0 : args_none(key, arg, state);
 }
 
-static const struct json *in(const struct json *o, const char *key, enum json_type type)
+static const struct json *status_member(const struct json *o, const char *key, enum json_type type)
 {
 	const struct json *v = o && json_type(o) == JSON_OBJECT ? json_get(o, key) : NULL;
 
 	return v && json_type(v) == type ? v : NULL;
 }
 
-static double number(const struct json *o, const char *key)
+static double status_number(const struct json *o, const char *key)
 {
-	const struct json *v = in(o, key, JSON_NUMBER);
+	const struct json *v = status_member(o, key, JSON_NUMBER);
 
 	return v ? json_number(v) : 0;
 }
 
 static const struct json *first_in(const struct json *o, const char *key)
 {
-	const struct json *list = in(o, key, JSON_ARRAY);
+	const struct json *list = status_member(o, key, JSON_ARRAY);
 
 	return list ? json_first(list) : NULL;
 }
@@ -54,7 +54,7 @@ static const char *age(double s)
 	return text[next];
 }
 
-static void end_line(struct buf *text)
+static void status_end_line(struct buf *text)
 {
 	buf_add(text, "", 1);
 	table_line(INDENT, "%s", (const char *)text->p);
@@ -80,11 +80,11 @@ static void show_peers(const struct json *d)
 		const struct json *party = party_named(d, json_text(p, "name")), *there;
 		const char *refused = party ? json_text(party, "refused") : "";
 
-		there = in(p, "connected", JSON_BOOL);
+		there = status_member(p, "connected", JSON_BOOL);
 		table_cell(t, "%s", json_text(p, "name"));
 		table_cell(t, "%s%s%s", there && json_bool(there) ? "connected" : "away",
 			   *refused ? ", refused: " : "", refused);
-		table_cell(t, "%s", age(number(p, "since_s")));
+		table_cell(t, "%s", age(status_number(p, "since_s")));
 		table_cell(t, "%s",
 			   *json_text(p, "software") || !party ? json_text(p, "software")
 							       : json_text(party, "software"));
@@ -106,13 +106,13 @@ static void show_job(const struct json *j)
 	job_state_text(j, &state);
 	buf_printf(&text, "job        %.8s of %s, %s, attempt %.0f, %s since %s",
 		   json_text(j, "id"), *json_text(j, "submitter") ? json_text(j, "submitter") : "?",
-		   json_text(j, "kind"), number(j, "attempt"), (const char *)state.p,
-		   age(number(j, "elapsed_s")));
+		   json_text(j, "kind"), status_number(j, "attempt"), (const char *)state.p,
+		   age(status_number(j, "elapsed_s")));
 	if (phase)
 		buf_printf(&text, "; phase %s for %s", json_text(phase, "name"),
-			   age(number(phase, "seconds")));
+			   age(status_number(phase, "seconds")));
 	buf_release(&state);
-	end_line(&text);
+	status_end_line(&text);
 }
 
 static bool is_under_way(const struct json *j)
@@ -129,15 +129,16 @@ static void show_queue(const struct json *q)
 	    INDENT,
 	    "queue      %.0f run, %.0f queued, %.0f wait for parties; %.0f done, %.0f failed, "
 	    "%.0f cancelled",
-	    number(q, "running"), number(q, "queued"), number(q, "waiting_for_parties"),
-	    number(q, "done"), number(q, "failed"), number(q, "cancelled"));
+	    status_number(q, "running"), status_number(q, "queued"),
+	    status_number(q, "waiting_for_parties"), status_number(q, "done"),
+	    status_number(q, "failed"), status_number(q, "cancelled"));
 	if (*json_text(q, "trouble"))
 		table_line(INDENT, "trouble    %s", json_text(q, "trouble"));
 }
 
 static void show_left(struct buf *text, const struct json *limits, const char *what, double spent)
 {
-	double most = number(limits, what);
+	double most = status_number(limits, what);
 
 	if (most > 0)
 		buf_printf(text, ", %.0f of %.0f %s", spent, most, what);
@@ -147,34 +148,35 @@ static void show_left(struct buf *text, const struct json *limits, const char *w
 
 static void show_standing(const struct json *d)
 {
-	const struct json *ledger = in(d, "ledger", JSON_OBJECT),
-			  *b = in(d, "budgets", JSON_OBJECT);
-	const struct json *limits = in(b, "limits", JSON_OBJECT);
+	const struct json *ledger = status_member(d, "ledger", JSON_OBJECT),
+			  *b = status_member(d, "budgets", JSON_OBJECT);
+	const struct json *limits = status_member(b, "limits", JSON_OBJECT);
 
 	if (ledger)
-		table_line(INDENT, "ledger     %.0f rows, head %.16s", number(ledger, "count"),
-			   json_text(ledger, "head"));
+		table_line(INDENT, "ledger     %.0f rows, head %.16s",
+			   status_number(ledger, "count"), json_text(ledger, "head"));
 	for (const struct json *s = first_in(b, "spent"); s; s = json_next(s)) {
 		struct buf text = { 0 };
 
 		buf_printf(&text, "spent      %s, data %.8s", json_text(s, "coordinator"),
 			   json_text(s, "data"));
-		show_left(&text, limits, "jobs", number(s, "jobs"));
-		show_left(&text, limits, "rounds", number(s, "rounds"));
-		show_left(&text, limits, "words", number(s, "words"));
+		show_left(&text, limits, "jobs", status_number(s, "jobs"));
+		show_left(&text, limits, "rounds", status_number(s, "rounds"));
+		show_left(&text, limits, "words", status_number(s, "words"));
 		for (const struct json *u = first_in(s, "privacy"); u; u = json_next(u))
-			buf_printf(&text, ", eps %.4g of each %s", number(u, "eps"),
+			buf_printf(&text, ", eps %.4g of each %s", status_number(u, "eps"),
 				   json_text(u, "unit"));
-		if (number(limits, "eps") > 0)
-			buf_printf(&text, " of %g", number(limits, "eps"));
-		end_line(&text);
+		if (status_number(limits, "eps") > 0)
+			buf_printf(&text, " of %g", status_number(limits, "eps"));
+		status_end_line(&text);
 	}
 }
 
-static void show(const struct json *d)
+static void status_show(const struct json *d)
 {
-	const struct json *certificate = in(d, "certificate", JSON_OBJECT);
-	const struct json *disk = in(d, "disk", JSON_OBJECT), *queue = in(d, "queue", JSON_OBJECT);
+	const struct json *certificate = status_member(d, "certificate", JSON_OBJECT);
+	const struct json *disk = status_member(d, "disk", JSON_OBJECT),
+			  *queue = status_member(d, "queue", JSON_OBJECT);
 
 	table_line(INDENT, "%-10s %s, %s, started %s, %s", json_text(d, "role"),
 		   json_text(d, "name"), json_text(d, "software"), json_text(d, "started"),
@@ -187,14 +189,15 @@ static void show(const struct json *d)
 	show_standing(d);
 	if (certificate)
 		table_line(INDENT, "certificate until %s, %.0f days",
-			   json_text(certificate, "until"), number(certificate, "days"));
+			   json_text(certificate, "until"), status_number(certificate, "days"));
 	if (disk)
 		table_line(INDENT, "disk       %s free for %s",
-			   size_text(number(disk, "free_bytes")).s, json_text(disk, "output"));
+			   size_text(status_number(disk, "free_bytes")).s,
+			   json_text(disk, "output"));
 	show_peers(d);
 }
 
-static enum err run(void *arguments)
+static enum err status_run(void *arguments)
 {
 	struct asking *a = arguments;
 	struct json *request = json_object(), *answer = NULL;
@@ -203,14 +206,14 @@ static enum err run(void *arguments)
 
 	json_put_string(request, "do", "status");
 	if (e == ERR_OK)
-		e = ask(a, request, &answer);
-	d = e == ERR_OK ? in(answer, "daemon", JSON_OBJECT) : NULL;
+		e = job_ask(a, request, &answer);
+	d = e == ERR_OK ? status_member(answer, "daemon", JSON_OBJECT) : NULL;
 	if (e == ERR_OK && !d)
 		e = err_set(ERR_PEER, "the daemon says nothing of itself");
 	if (e == ERR_OK && a->json)
 		args_print(d);
 	else if (e == ERR_OK)
-		show(d);
+		status_show(d);
 	json_free(answer);
 	json_free(request);
 	ask_release(a);
@@ -221,7 +224,7 @@ int status_main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = status_parse,
 		.doc =
 		    "What a party, or a coordinator that was started with --serve, does now: its "
 		    "peers, when they "
@@ -235,5 +238,5 @@ int status_main(int argc, char **argv)
 		    "control.viewers. "
 		    "Exit status: 0; 2 if no daemon answers, 4 if it does not let this user look.",
 	};
-	return (int)args_run("status", &argp, argc, argv, &(struct asking){ 0 }, run);
+	return (int)args_run("status", &argp, argc, argv, &(struct asking){ 0 }, status_run);
 }

@@ -30,7 +30,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t align_command_parse(int key, char *arg, struct argp_state *state)
 {
 	struct aligning *a = state->input;
 	struct launch *l = &a->launch;
@@ -72,7 +72,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static enum err tell(const struct launch *l, const char *out)
+static enum err align_command_print_counts(const struct launch *l, const char *out)
 {
 	char *path = file_join(out, "party-00/ids.txt");
 	struct ids ids;
@@ -96,25 +96,25 @@ static enum err tell(const struct launch *l, const char *out)
 	return ERR_OK;
 }
 
-static enum err run(void *arguments)
+static enum err align_command_run(void *arguments)
 {
 	struct aligning *a = arguments;
 	char text[64];
 	const char *out = a->launch.out_given;
 
-	if (!out) { /* chosen here, so that tell() knows it */
+	if (!out) { /* chosen here, so that align_command_print_counts() knows it */
 		snprintf(text, sizeof(text), "out/align-%d", (int)getpid());
 		a->launch.out_given = out = text;
 	}
 	TRY(launch_together(&a->launch, a->verbose));
-	return a->launch.quiet ? ERR_OK : tell(&a->launch, out);
+	return a->launch.quiet ? ERR_OK : align_command_print_counts(&a->launch, out);
 }
 
 int align_main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = align_command_parse,
 		.args_doc = "IDS...",
 		.doc = "Finds which ids several files (one id per line; or directories that have "
 		       "ids.txt) have in common, by a job of kind \"align\": a coordinator and a "
@@ -129,7 +129,7 @@ int align_main(int argc, char **argv)
 	int status;
 
 	a->launch.split.seed = 1;
-	status = (int)args_run("align", &argp, argc, argv, a, run);
+	status = (int)args_run("align", &argp, argc, argv, a, align_command_run);
 	free(a->launch.id_files);
 	free(a);
 	return status;

@@ -218,7 +218,7 @@ static enum err link_ids(const struct launch *l, const char *to)
 	return e;
 }
 
-static enum err split(struct launch *l)
+static enum err launch_split_data(struct launch *l)
 {
 	struct dataset_files files;
 	char *to;
@@ -417,7 +417,7 @@ static enum err write_coordinator(const struct launch *l)
 }
 
 /* Paths are relative to l->work, where the configurations lie, so that it can be moved. */
-static void put_data(const struct launch *l, struct json *root, const char *name)
+static void launch_put_data(const struct launch *l, struct json *root, const char *name)
 {
 	static const char *const features[] = { ".npy", ".mtx", ".csv", NULL },
 				 *const edges[] = { ".tsv", ".mtx", NULL },
@@ -447,7 +447,8 @@ static void put_data(const struct launch *l, struct json *root, const char *name
 }
 
 /* pin: fingerprints of the coordinator, then of each party. */
-static enum err write_party(const struct launch *l, unsigned own, char (*pin)[FINGERPRINT_TEXT_LEN])
+static enum err launch_write_party(const struct launch *l, unsigned own,
+				   char (*pin)[FINGERPRINT_TEXT_LEN])
 {
 	char name[LAUNCH_NAME], other[LAUNCH_NAME];
 	struct json *root, *peers, *policy, *jobs;
@@ -461,7 +462,7 @@ static enum err write_party(const struct launch *l, unsigned own, char (*pin)[FI
 		if (i != own)
 			json_put_string(peers, other, pin[1 + i]);
 	}
-	put_data(l, root, name);
+	launch_put_data(l, root, name);
 	policy = json_put_object(root, "policy");
 	jobs = json_put_array(policy, "jobs");
 	for (size_t i = 0; kinds[i]; i++)
@@ -537,7 +538,7 @@ enum err launch_prepare(struct launch *l)
 		return err_set(ERR_INPUT, "--out %s is in use by another run (it has a work/)",
 			       l->out);
 	}
-	TRY(split(l));
+	TRY(launch_split_data(l));
 	TRY(find_truth(l));
 	TRY(write_numbering(l, "coordinator.numbering"));
 	TRY(write_numbering(l, "parties.numbering"));
@@ -546,7 +547,7 @@ enum err launch_prepare(struct launch *l)
 	if (e == ERR_OK)
 		e = write_coordinator(l);
 	for (unsigned i = 0; e == ERR_OK && i < l->parties; i++)
-		e = write_party(l, i, pin);
+		e = launch_write_party(l, i, pin);
 	free(pin);
 	return e;
 }
@@ -559,7 +560,7 @@ void launch_show(const struct launch *l)
 		(void)show_main(l->truth ? 4 : 2, argv);
 }
 
-static int remove_one(const char *path, const struct stat *s, int type, struct FTW *where)
+static int launch_remove_one(const char *path, const struct stat *s, int type, struct FTW *where)
 {
 	(void)s;
 	(void)type;
@@ -570,7 +571,7 @@ static int remove_one(const char *path, const struct stat *s, int type, struct F
 void launch_end(struct launch *l)
 {
 	if (l->work && !l->keep_data)
-		nftw(l->work, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+		nftw(l->work, launch_remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	free(l->truth);
 	free(l->work);
 	free(l->out);

@@ -48,7 +48,8 @@ struct federation {
 
 /* Starts a process. stderr_path NULL: the child inherits stderr. PR_SET_PDEATHSIG kills it when
  * this process ends for any reason. */
-static enum err start(struct federation *f, char *const argv[], const char *stderr_path)
+static enum err launch_start_process(struct federation *f, char *const argv[],
+				     const char *stderr_path)
 {
 	struct process *p = &f->process[f->started];
 	pid_t own = getpid();
@@ -83,7 +84,7 @@ static enum err start(struct federation *f, char *const argv[], const char *stde
 
 /* Waits up to TICK_MS for a child's end or a signal, and records ended children. Returns the
  * signal that stops this run, or 0. */
-static int tick(struct federation *f)
+static int launch_wait_tick(struct federation *f)
 {
 	static const struct timespec wait = { 0, TICK_MS * 1000000L };
 	sigset_t set;
@@ -156,7 +157,7 @@ static enum err start_next(struct federation *f, const char *where)
 		overrides_add(&argv, "%s", l->set.item[i]);
 	}
 	log = launch_file(l->work, name, ".stderr");
-	e = start(f, argv.item, leads && !l->quiet ? NULL : log);
+	e = launch_start_process(f, argv.item, leads && !l->quiet ? NULL : log);
 	overrides_release(&argv);
 	free(log);
 	return e;
@@ -209,10 +210,10 @@ static int watch(struct federation *f, int sig)
 				return ERR_CANCELLED;
 			kill(coordinator->pid, SIGTERM);
 			while (coordinator->pid)
-				(void)tick(f);
+				(void)launch_wait_tick(f);
 			return f->failed->status;
 		}
-		sig = tick(f);
+		sig = launch_wait_tick(f);
 	}
 	return coordinator->status;
 }
@@ -261,7 +262,7 @@ static int run_processes(struct federation *f)
 	e = start_next(f, ready);
 	until_s = clock_now_s() + READY_S;
 	while (e == ERR_OK && !sig && coordinator->pid && !address.n && clock_now_s() < until_s) {
-		sig = tick(f);
+		sig = launch_wait_tick(f);
 		if (file_exists(ready) && file_read(ready, 512, &address) != ERR_OK)
 			break;
 	}
@@ -281,7 +282,7 @@ static int run_processes(struct federation *f)
 	/* Wait for the parties' results, or for the error of the party that failed. */
 	for (unsigned i = 1; status != ERR_CANCELLED && i < f->started; i++)
 		while (f->process[i].pid && clock_now_s() < until_s)
-			if (tick(f))
+			if (launch_wait_tick(f))
 				until_s = 0;
 out:
 	kill_all(f);
@@ -334,7 +335,7 @@ static int launch(struct federation *f)
 
 static const struct argp_child children[] = { { &launch_argp, 0, NULL, 0 }, { 0 } };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t launch_parse(int key, char *arg, struct argp_state *state)
 {
 	struct federation *f = state->input;
 
@@ -347,7 +348,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 int launch_main(int argc, char **argv)
 {
 	static const struct argp argp = {
-		.parser = parse,
+		.parser = launch_parse,
 		.doc = "One federated run on this machine: splits the data, makes keys and "
 		       "configurations, and runs a coordinator and L parties as processes of their "
 		       "own, talking over TLS on loopback.\v"

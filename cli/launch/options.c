@@ -60,7 +60,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static int number_in(const char *const *names, const char *text)
+static int launch_options_number_in(const char *const *names, const char *text)
 {
 	for (int i = 0; names[i]; i++)
 		if (!strcmp(names[i], text))
@@ -85,7 +85,7 @@ static void take_policy(struct launch *l, struct argp_state *state, const char *
 		   text);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t launch_options_parse(int key, char *arg, struct argp_state *state)
 {
 	struct launch *l = state->input;
 	int by;
@@ -101,7 +101,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		l->parties = (unsigned)args_whole(state, "parties", arg, 1, PARTIES_MAX);
 		return 0;
 	case 'b':
-		by = number_in(split_by_names, arg);
+		by = launch_options_number_in(split_by_names, arg);
 		if (by < 0)
 			argp_error(state,
 				   "--by is \"%s\", expected columns, rows, edges, vertices or "
@@ -127,7 +127,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		l->split.skew = args_number(state, "skew", arg, 0, 1);
 		return 0;
 	case KEY_ALLOW:
-		if (number_in(kind_permissions(), arg) < 0)
+		if (launch_options_number_in(kind_permissions(), arg) < 0)
 			argp_error(state,
 				   "--allow is \"%s\", expected the name of a kind of job, such as "
 				   "fedsc.paper",
@@ -172,5 +172,5 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 const struct argp launch_argp = {
 	.options = options,
-	.parser = parse,
+	.parser = launch_options_parse,
 };

@@ -112,7 +112,7 @@ static enum err open_party(struct together *t, unsigned number)
 	return e ? err_prefix(e, "%s", name) : ERR_OK;
 }
 
-static void *take_part(void *arg)
+static void *run_command_take_part(void *arg)
 {
 	struct party *p = arg;
 
@@ -164,7 +164,7 @@ static void join_channels(struct together *t)
 }
 
 /* Cancels every wait on a signal that stops the run; a second one ends the process. */
-static void *on_stop(void *arg)
+static void *run_command_on_stop(void *arg)
 {
 	struct together *t = arg;
 	sigset_t set;
@@ -189,10 +189,11 @@ static enum err run_threads(struct together *t)
 
 	launch_signals(&set, SIGUSR1);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
-	if (pthread_create(&stopper, NULL, on_stop, t))
+	if (pthread_create(&stopper, NULL, run_command_on_stop, t))
 		return err_set(ERR_INTERNAL, "no thread could be started");
 	for (unsigned l = 0; l < t->launch.parties; l++)
-		if (pthread_create(&t->party[l].thread, NULL, take_part, &t->party[l])) {
+		if (pthread_create(&t->party[l].thread, NULL, run_command_take_part,
+				   &t->party[l])) {
 			fprintf(stderr, "coterie run: no thread for %s could be started\n",
 				t->name[l]);
 			_exit(ERR_INTERNAL);
@@ -229,7 +230,7 @@ static void close_all(struct together *t)
 	free(t->party);
 }
 
-static enum err run(void *arguments)
+static enum err run_command_run(void *arguments)
 {
 	struct together *t = arguments;
 	struct launch *launch = &t->launch;
@@ -271,7 +272,7 @@ enum err launch_together(const struct launch *l, bool verbose)
 
 	t->launch = *l;
 	t->verbose = verbose;
-	e = run(t);
+	e = run_command_run(t);
 	free(t);
 	return e;
 }
@@ -281,7 +282,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t run_command_parse(int key, char *arg, struct argp_state *state)
 {
 	struct together *t = state->input;
 
@@ -299,7 +300,7 @@ int run_main(int argc, char **argv)
 	static const struct argp_child children[] = { { &launch_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = run_command_parse,
 		.doc = "One federated run in this process alone: splits the data, makes keys, and "
 		       "runs coordinator and parties as threads whose messages pass in memory. For "
 		       "a debugger, valgrind, and a first try.\v"
@@ -313,7 +314,7 @@ int run_main(int argc, char **argv)
 	int status;
 
 	t->launch.split.seed = 1;
-	status = (int)args_run("run", &argp, argc, argv, t, run);
+	status = (int)args_run("run", &argp, argc, argv, t, run_command_run);
 	free(t);
 	return status;
 }

@@ -16,7 +16,7 @@ struct arguments {
 	unsigned threads;
 };
 
-static enum err assign(void *arguments)
+static enum err predict_fedgcn_assign(void *arguments)
 {
 	const struct arguments *a = arguments;
 	struct json *result = json_object(), *sizes;
@@ -72,7 +72,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t predict_fedgcn_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 
@@ -103,7 +103,7 @@ int fedgcn_main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = predict_fedgcn_parse,
 		.doc = "Puts graphs into the clusters of a run of kind fedgcn, by the model that a "
 		       "party keeps of it. The graphs need not have been in the run. With graph "
 		       "labels in the set it says how well they were found."
@@ -112,7 +112,7 @@ int fedgcn_main(int argc, char **argv)
 
 	if (!strcmp(what, "assign"))
 		return (int)args_run("fedgcn assign", &argp, argc - 1, argv + 1,
-				     &(struct arguments){ 0 }, assign);
+				     &(struct arguments){ 0 }, predict_fedgcn_assign);
 	fprintf(stderr, "Usage: coterie fedgcn assign [OPTION...]\n"
 			"coterie fedgcn assign --help says more.\n");
 	return ERR_INPUT;

@@ -13,8 +13,8 @@ struct arguments {
 	unsigned threads;
 };
 
-static void put_result(const struct fedsc_model *m, const uint32_t *label, const double *confidence,
-		       size_t n, struct json *result)
+static void predict_put_result(const struct fedsc_model *m, const uint32_t *label,
+			       const double *confidence, size_t n, struct json *result)
 {
 	size_t k = m->centre.rows, *size;
 	struct json *sizes;
@@ -34,8 +34,8 @@ static void put_result(const struct fedsc_model *m, const uint32_t *label, const
 	free(size);
 }
 
-static enum err place(const struct arguments *a, const struct fedsc_model *m, struct dataset *d,
-		      const char *labels)
+static enum err predict_place(const struct arguments *a, const struct fedsc_model *m,
+			      struct dataset *d, const char *labels)
 {
 	struct json *result = json_object();
 	uint32_t *label = alloc(d->n, sizeof(*label));
@@ -51,7 +51,7 @@ static enum err place(const struct arguments *a, const struct fedsc_model *m, st
 	}
 	err = fedsc_model_assign(m, &X, &d->columns, args_cores(a->threads), label, confidence);
 	if (!err) {
-		put_result(m, label, confidence, d->n, result);
+		predict_put_result(m, label, confidence, d->n, result);
 		err = rows_finish(d, labels, label, confidence, a->out, result);
 	}
 	mat_release(&X);
@@ -61,7 +61,7 @@ static enum err place(const struct arguments *a, const struct fedsc_model *m, st
 	return err;
 }
 
-static enum err run(void *arguments)
+static enum err predict_run(void *arguments)
 {
 	const struct arguments *a = arguments;
 	struct fedsc_model m = { 0 };
@@ -75,7 +75,7 @@ static enum err run(void *arguments)
 	if (!err) {
 		err = dataset_load(&d, files.features, NULL, files.ids);
 		if (!err)
-			err = place(a, &m, &d, files.labels);
+			err = predict_place(a, &m, &d, files.labels);
 		dataset_release(&d);
 		dataset_files_release(&files);
 	}
@@ -92,7 +92,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t predict_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 
@@ -121,7 +121,7 @@ int predict_main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = predict_parse,
 		.doc =
 		    "Gives new rows the clusters of a run of kind kmeans, or of fedsc by anchors, "
 		    "by the " FEDSC_MODEL_FILE
@@ -134,5 +134,5 @@ int predict_main(int argc, char **argv)
 	};
 	struct arguments a = { 0 };
 
-	return (int)args_run("predict", &argp, argc, argv, &a, run);
+	return (int)args_run("predict", &argp, argc, argv, &a, predict_run);
 }

@@ -23,7 +23,7 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t compare_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 
@@ -76,7 +76,7 @@ struct all {
 	size_t n;
 };
 
-static enum err read_one(const char *out, struct one *o)
+static enum err compare_read_run(const char *out, struct one *o)
 {
 	const struct json *run;
 
@@ -96,7 +96,7 @@ static enum err read_one(const char *out, struct one *o)
 	return ERR_OK;
 }
 
-static bool is_there(const struct all *all, size_t m)
+static bool compare_has_metric(const struct all *all, size_t m)
 {
 	for (size_t i = 0; i < all->n; i++)
 		if (!isnan(all->one[i].v[m]))
@@ -104,7 +104,7 @@ static bool is_there(const struct all *all, size_t m)
 	return false;
 }
 
-static const char *out_of(const struct one *o)
+static const char *compare_output_of(const struct one *o)
 {
 	return o->r.runs.out;
 }
@@ -114,7 +114,7 @@ static const struct json *job_of(const struct one *o)
 	return run_object(o->r.main->run, "job");
 }
 
-static char *text_of(const struct json *v)
+static char *compare_text_of(const struct json *v)
 {
 	struct buf b = { 0 };
 
@@ -127,7 +127,8 @@ static char *text_of(const struct json *v)
 }
 
 /* Member "outer.inner" of a job; inner NULL: member "outer". */
-static const struct json *member(const struct json *job, const char *outer, const char *inner)
+static const struct json *compare_member(const struct json *job, const char *outer,
+					 const char *inner)
 {
 	const struct json *v = job ? json_get(job, outer) : NULL;
 
@@ -150,9 +151,9 @@ each_difference(const struct all *all, const char *outer, const struct json *in,
 			each_difference(all, a, v, from, row, arg);
 			continue;
 		}
-		here = text_of(v);
+		here = compare_text_of(v);
 		for (size_t i = 0; i < all->n; i++) {
-			char *there = text_of(member(job_of(&all->one[i]), a, b));
+			char *there = compare_text_of(compare_member(job_of(&all->one[i]), a, b));
 
 			seen = seen || (i < from && *there);
 			differs = differs || strcmp(here, there) != 0;
@@ -175,12 +176,12 @@ static void differences(const struct all *all,
 
 static size_t shared_directory(const struct all *all)
 {
-	const char *first = out_of(&all->one[0]);
+	const char *first = compare_output_of(&all->one[0]);
 	size_t n = 0;
 
 	for (size_t i = 0; all->n > 1 && first[i]; i++) {
 		for (size_t k = 1; k < all->n; k++)
-			if (out_of(&all->one[k])[i] != first[i])
+			if (compare_output_of(&all->one[k])[i] != first[i])
 				return n;
 		if (first[i] == '/')
 			n = i + 1;
@@ -188,7 +189,7 @@ static size_t shared_directory(const struct all *all)
 	return first[n] ? n : 0;
 }
 
-static void print(const struct all *all)
+static void compare_print(const struct all *all)
 {
 	static const char *const heads[] = { "run",    "job",  ">seconds", ">rounds",
 					     ">bytes", ">acc", ">nmi" };
@@ -197,11 +198,11 @@ static void print(const struct all *all)
 	size_t shared = shared_directory(all);
 
 	if (shared)
-		table_line(2, "in %.*s:", (int)shared, out_of(&all->one[0]));
+		table_line(2, "in %.*s:", (int)shared, compare_output_of(&all->one[0]));
 	for (size_t i = 0; i < all->n; i++) {
 		const struct one *o = &all->one[i];
 
-		table_cell(t, "%s", out_of(o) + shared);
+		table_cell(t, "%s", compare_output_of(o) + shared);
 		table_cell(t, "%s",
 			   job_of(o) ? run_job_words(job_of(o)).s
 				     : run_string(o->r.main->run, "status"));
@@ -232,7 +233,7 @@ static void csv(const struct all *all, struct buf *b)
 	for (size_t i = 0; i < all->n; i++) {
 		const struct one *o = &all->one[i];
 
-		csv_text(b, out_of(o));
+		csv_text(b, compare_output_of(o));
 		buf_add(b, ",", 1);
 		csv_text(b, run_string(o->r.main->run, "status"));
 		buf_add(b, ",", 1);
@@ -246,7 +247,7 @@ static void csv(const struct all *all, struct buf *b)
 static void row_of_runs(const struct all *all, struct buf *b)
 {
 	for (size_t i = 0; i < all->n; i++)
-		buf_printf(b, "<th>%s</th>", html_of(out_of(&all->one[i])).s);
+		buf_printf(b, "<th>%s</th>", html_of(compare_output_of(&all->one[i])).s);
 	buf_printf(b, "</tr></thead>\n<tbody>\n");
 }
 
@@ -257,7 +258,7 @@ static void difference_row(const struct all *all, const char *outer, const char 
 	buf_printf(b, "<tr><th scope=\"row\">%s%s%s</th>", html_of(outer).s, inner ? "." : "",
 		   inner ? html_of(inner).s : "");
 	for (size_t i = 0; i < all->n; i++) {
-		char *text = text_of(member(job_of(&all->one[i]), outer, inner));
+		char *text = compare_text_of(compare_member(job_of(&all->one[i]), outer, inner));
 
 		buf_printf(b, "<td>%s</td>", html_brief(text, 60).s);
 		free(text);
@@ -282,7 +283,7 @@ static void bars(const struct all *all, size_t m, struct buf *b)
 				   "width=\"100%%\" height=\"14\">"
 				   "<rect class=\"compute\" width=\"%.2f%%\" "
 				   "height=\"14\"/></svg></td><td>%s</td></tr>\n",
-				   html_brief(out_of(&all->one[i]), 40).s,
+				   html_brief(compare_output_of(&all->one[i]), 40).s,
 				   axis_percent(all->one[i].v[m], 0, most),
 				   html_data(all->one[i].v[m], metrics[m].show).s);
 	buf_printf(b, "</table>\n</section>\n");
@@ -305,7 +306,7 @@ static void page(const struct all *all, struct buf *b)
 			   html_brief(run_string(all->one[i].r.main->run, "status"), 40).s);
 	buf_printf(b, "</tr>\n");
 	for (size_t m = 0; m < METRICS; m++) {
-		if (!is_there(all, m))
+		if (!compare_has_metric(all, m))
 			continue;
 		buf_printf(b, "<tr><th scope=\"row\">%s</th>", metrics[m].name);
 		for (size_t i = 0; i < all->n; i++)
@@ -338,7 +339,7 @@ static enum err write_out(const char *path, struct buf *b)
 	return e;
 }
 
-static enum err run(void *arguments)
+static enum err compare_run(void *arguments)
 {
 	const struct arguments *a = arguments;
 	struct one *one = alloc(a->n, sizeof(*one));
@@ -348,9 +349,9 @@ static enum err run(void *arguments)
 
 	memset(one, 0, a->n * sizeof(*one));
 	for (; all.n < a->n && e == ERR_OK; all.n += e == ERR_OK)
-		e = read_one(a->run[all.n], &one[all.n]);
+		e = compare_read_run(a->run[all.n], &one[all.n]);
 	if (e == ERR_OK)
-		print(&all);
+		compare_print(&all);
 	if (e == ERR_OK && a->csv) {
 		csv(&all, &b);
 		e = write_out(a->csv, &b);
@@ -369,7 +370,7 @@ int compare_main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = compare_parse,
 		.args_doc = "RUN RUN...",
 		.doc = "Puts runs beside each other: seconds, rounds, bytes, memory, scores, and "
 		       "the parameters in "
@@ -377,5 +378,5 @@ int compare_main(int argc, char **argv)
 		       "directory of one "
 		       "daemon. Scores are those that coterie report --truth has recorded.",
 	};
-	return (int)args_run("compare", &argp, argc, argv, &(struct arguments){ 0 }, run);
+	return (int)args_run("compare", &argp, argc, argv, &(struct arguments){ 0 }, compare_run);
 }

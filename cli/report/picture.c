@@ -65,7 +65,7 @@ static bool of_graphs(const struct source *s)
 	return s->job.kind->split == SPLIT_GRAPHS;
 }
 
-static enum err read_job(struct source *s)
+static enum err picture_read_job(struct source *s)
 {
 	const struct json *job = json_get(s->run, "job"), *order = json_get(s->run, "filter_order");
 	struct buf text = { 0 };
@@ -115,10 +115,10 @@ static enum err read_run(struct source *s)
 	if (strcmp(json_text(s->run, "status"), "done") != 0)
 		return err_set(ERR_INPUT, "%s: the run failed, so its points have no clusters",
 			       s->run_path);
-	return read_job(s);
+	return picture_read_job(s);
 }
 
-static char *copy(const char *text)
+static char *picture_copy_text(const char *text)
 {
 	return text && *text ? alloc_copy(text) : NULL;
 }
@@ -141,16 +141,16 @@ static enum err find_files(struct source *s)
 	} else if (config) {
 		TRY(party_config_read(&c, config, NULL));
 		where = config;
-		s->graphs = copy(c.data.graphs);
-		s->files.features = copy(c.data.features);
-		s->files.edges = copy(c.data.edges);
-		s->files.ids = copy(c.data.ids);
+		s->graphs = picture_copy_text(c.data.graphs);
+		s->files.features = picture_copy_text(c.data.features);
+		s->files.edges = picture_copy_text(c.data.edges);
+		s->files.ids = picture_copy_text(c.data.ids);
 		party_config_release(&c);
 	} else {
-		s->graphs = copy(run_string(said, "graphs"));
-		s->files.features = copy(run_string(said, "features"));
-		s->files.edges = copy(run_string(said, "edges"));
-		s->files.ids = copy(run_string(said, "ids"));
+		s->graphs = picture_copy_text(run_string(said, "graphs"));
+		s->files.features = picture_copy_text(run_string(said, "features"));
+		s->files.edges = picture_copy_text(run_string(said, "edges"));
+		s->files.ids = picture_copy_text(run_string(said, "ids"));
 		if (!of_graphs(s) && s->files.features && !file_exists(s->files.features))
 			return err_set(ERR_INPUT,
 				       "%s says that the party's features are %s, which is not "
@@ -173,7 +173,7 @@ static enum err find_files(struct source *s)
 }
 
 /* Row of the dataset with the id of entry r of labels.csv; SIZE_MAX if there is none. */
-static size_t row_of(const struct source *s, size_t r)
+static size_t picture_row_of(const struct source *s, size_t r)
 {
 	const struct word id = { s->labels.id[r], strlen(s->labels.id[r]) };
 	uint64_t row;
@@ -195,7 +195,7 @@ static enum err cut_to_labelled(struct source *s)
 	enum err err = ERR_OK;
 
 	for (size_t r = 0; r < n && !err; r++) {
-		size_t i = s->data.has_ids ? row_of(s, r) : SIZE_MAX;
+		size_t i = s->data.has_ids ? picture_row_of(s, r) : SIZE_MAX;
 
 		if (i == SIZE_MAX || seen[i])
 			err = err_set(ERR_INPUT, "%s has the id %s %s", s->labels_path,
@@ -212,7 +212,7 @@ static enum err cut_to_labelled(struct source *s)
 }
 
 /* Brings the labels into the order of the party's files, by id. */
-static enum err match(struct source *s)
+static enum err picture_match_labels(struct source *s)
 {
 	const char *named = of_graphs(s)   ? s->graphs
 			    : s->files.ids ? s->files.ids
@@ -228,7 +228,7 @@ static enum err match(struct source *s)
 	ALLOC(label, n);
 	ALLOC(seen, n);
 	for (size_t r = 0; r < n && !err; r++) {
-		size_t i = row_of(s, r), own;
+		size_t i = picture_row_of(s, r), own;
 
 		if (i == SIZE_MAX) {
 			err = err_set(ERR_INPUT, "%s has the id %s, which %s has not",
@@ -340,19 +340,19 @@ static enum err source_load(struct source *s, unsigned threads)
 	if (of_graphs(s)) {
 		TRY(embed_graphs(s, threads));
 		s->data.n = s->points.rows;
-		return match(s);
+		return picture_match_labels(s);
 	}
 	TRY(dataset_load(&s->data, s->files.features, s->files.edges, s->files.ids));
 	if (s->job.align != ALIGN_SAME)
 		TRY(cut_to_labelled(s));
-	TRY(match(s));
+	TRY(picture_match_labels(s));
 	return make_points(s, threads);
 }
 
 /* Chooses rows: sorts by cluster, cuts into `most` nearly equal runs, and takes a random row of
  * each. Each cluster keeps its share, and within a cluster all parts of the files are covered.
  * row: ascending. */
-static size_t choose(const struct source *s, size_t most, uint32_t *row)
+static size_t picture_choose_rows(const struct source *s, size_t most, uint32_t *row)
 {
 	const size_t total = s->data.n, n = most < total ? most : total;
 	size_t *next = alloc(s->job.clusters + 1, sizeof(*next)), count = 0;
@@ -381,14 +381,14 @@ static size_t choose(const struct source *s, size_t most, uint32_t *row)
 	return count;
 }
 
-static void take_rows(const struct mat *from, const uint32_t *row, size_t n, struct mat *to)
+static void picture_take_rows(const struct mat *from, const uint32_t *row, size_t n, struct mat *to)
 {
 	mat_init(to, n, from->cols);
 	for (size_t i = 0; i < n; i++)
 		memcpy(ROW(to, i), ROW(from, row[i]), from->cols * sizeof(*from->a));
 }
 
-static void describe(const struct source *s, struct picture *p)
+static void picture_describe(const struct source *s, struct picture *p)
 {
 	static const char *const filter[] = {
 		[FILTER_HALF] = "half", [FILTER_SPECTRAL] = "spectral"
@@ -453,7 +453,7 @@ static enum err write_points(const struct source *s, const struct picture *p)
 	struct mat some;
 	enum err err;
 
-	take_rows(&s->points, p->row, p->n, &some);
+	picture_take_rows(&s->points, p->row, p->n, &some);
 	npy_print(&some, &text);
 	err = file_write(s->params->points, (struct bytes){ text.p, text.n }, FILE_SECRET);
 	buf_release(&text);
@@ -462,7 +462,8 @@ static enum err write_points(const struct source *s, const struct picture *p)
 }
 
 /* xy: n x 2, initialised here. */
-static enum err lay_out(const struct source *s, unsigned threads, struct picture *p, struct mat *xy)
+static enum err picture_lay_out(const struct source *s, unsigned threads, struct picture *p,
+				struct mat *xy)
 {
 	const struct picture_layout *layout = &s->params->layout;
 	struct mat all;
@@ -471,7 +472,7 @@ static enum err lay_out(const struct source *s, unsigned threads, struct picture
 	if (!layout->path) {
 		p->method = "PCA";
 		TRY(pca_plane(&s->points, threads, &all, p->share));
-		take_rows(&all, p->row, p->n, xy);
+		picture_take_rows(&all, p->row, p->n, xy);
 		mat_release(&all);
 		return ERR_OK;
 	}
@@ -486,7 +487,7 @@ static enum err lay_out(const struct source *s, unsigned threads, struct picture
 	return ERR_INPUT;
 }
 
-static enum err draw(const struct source *s, unsigned threads, struct picture *p)
+static enum err picture_draw(const struct source *s, unsigned threads, struct picture *p)
 {
 	size_t most = s->params->most ? s->params->most : PICTURE_MOST;
 	char **id, number[24];
@@ -496,7 +497,7 @@ static enum err draw(const struct source *s, unsigned threads, struct picture *p
 	p->clusters = s->job.clusters;
 	p->dims = s->points.cols;
 	ALLOC(p->row, p->total);
-	p->n = choose(s, most, p->row);
+	p->n = picture_choose_rows(s, most, p->row);
 	ALLOC(p->id, p->n);
 	ALLOC(p->label, p->n);
 	ALLOC(id, p->total); /* of each row */
@@ -510,9 +511,9 @@ static enum err draw(const struct source *s, unsigned threads, struct picture *p
 	free(id);
 	if (s->params->points)
 		TRY(write_points(s, p));
-	TRY(lay_out(s, threads, p, &xy));
+	TRY(picture_lay_out(s, threads, p, &xy));
 	p->xy = xy.a;
-	describe(s, p);
+	picture_describe(s, p);
 	return ERR_OK;
 }
 
@@ -525,7 +526,7 @@ enum err picture_make(const struct picture_params *params, struct picture *p)
 	*p = (struct picture){ 0 };
 	err = source_load(&s, threads);
 	if (!err)
-		err = draw(&s, threads, p);
+		err = picture_draw(&s, threads, p);
 	if (err)
 		picture_release(p);
 	free(s.run_path);

@@ -51,7 +51,7 @@ static void parse_layout(struct argp_state *state, char *arg, struct arguments *
 	a->layout = (struct picture_layout){ a->layout_name, equals + 1 };
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t report_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 
@@ -124,7 +124,7 @@ static enum err evaluate(const struct arguments *a, struct report *r)
 }
 
 /* Makes a picture; by default for a party's own directory, where a failure is only noted. */
-static enum err draw(const struct arguments *a, struct report *r)
+static enum err report_draw_picture(const struct arguments *a, struct report *r)
 {
 	const struct process *p = data_side(r);
 	const struct picture *picture = &r->picture;
@@ -158,7 +158,7 @@ static enum err draw(const struct arguments *a, struct report *r)
 	return ERR_OK;
 }
 
-static enum err run(void *arguments)
+static enum err report_run(void *arguments)
 {
 	const struct arguments *a = arguments;
 	struct report r = { .picture_of = "" };
@@ -175,7 +175,7 @@ static enum err run(void *arguments)
 	mode = stat(record, &st) ? FILE_SECRET : st.st_mode & FILE_PUBLIC;
 	err = a->truth ? evaluate(a, &r) : ERR_OK;
 	if (!err)
-		err = draw(a, &r);
+		err = report_draw_picture(a, &r);
 	if (!err)
 		profile_read(&r);
 	if (!err && (a->truth || r.picture.n || r.profile.n || r.joint.n) && !a->no_record &&
@@ -212,7 +212,7 @@ int report_main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = report_parse,
 		.args_doc = "OUT",
 		.doc =
 		    "Makes one page of what a run left: a timeline of all processes, bytes and "
@@ -222,5 +222,5 @@ int report_main(int argc, char **argv)
 		    "needs nothing else. What is worked out for it (--truth, the picture) is "
 		    "written into run.json, too.",
 	};
-	return (int)args_run("report", &argp, argc, argv, &(struct arguments){ 0 }, run);
+	return (int)args_run("report", &argp, argc, argv, &(struct arguments){ 0 }, report_run);
 }

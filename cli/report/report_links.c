@@ -142,7 +142,7 @@ static void draw_link(const struct links *links, const struct link *l, double hu
 	buf_printf(b, "</g>\n");
 }
 
-static void draw(const struct report *r, const struct links *links, struct buf *b)
+static void report_links_draw(const struct report *r, const struct links *links, struct buf *b)
 {
 	bool roomy = links->n <= 16;
 	double pitch = roomy ? 44 : 24, height = (double)links->n * pitch + 26;
@@ -187,7 +187,7 @@ static void flow_head(struct buf *b, const char *what)
 	    what);
 }
 
-static void table(const struct links *links, struct buf *b)
+static void report_links_table(const struct links *links, struct buf *b)
 {
 	struct flow all = { 0 };
 
@@ -208,7 +208,7 @@ void part_links(struct report *r, struct buf *b)
 	html_section(b, "links", "What crossed the links");
 	if (links.n) {
 		buf_printf(b, "<div class=\"pair\"><figure>");
-		draw(r, &links, b);
+		report_links_draw(r, &links, b);
 		buf_printf(b,
 			   "<figcaption class=\"note\"><span class=\"item\"><span class=\"key "
 			   "in\"></span>to the coordinator</span> <span class=\"item\"><span "
@@ -216,7 +216,7 @@ void part_links(struct report *r, struct buf *b)
 			   "bytes, the widest %s, none below one pixel.</figcaption></figure>\n"
 			   "<div>",
 			   show_bytes(links.most).s);
-		table(&links, b);
+		report_links_table(&links, b);
 		for (size_t i = 0; i < links.n; i++) {
 			const struct link *l = &links.link[i];
 

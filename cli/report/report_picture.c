@@ -57,7 +57,7 @@ static double place_y(const struct frame *f, double y)
 	return SIDE / 2.0 - (y - f->y0) * f->scale;
 }
 
-static int by_value(const void *a, const void *b)
+static int report_picture_by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -77,7 +77,7 @@ static bool middle_of(const struct picture *p, unsigned cluster, double *x, doub
 		}
 		if (!n)
 			return false;
-		qsort(x, n, sizeof(*x), by_value);
+		qsort(x, n, sizeof(*x), report_picture_by_value);
 		middle[axis] = x[n / 2];
 	}
 	return true;

@@ -64,7 +64,8 @@ static void row(struct buf *b, const struct line *l, bool first, struct json *re
 		   html_data(x[MEAN_OF_ALL], show_number).s, html_data(x[Z], show_number).s);
 }
 
-static enum err table(struct bytes file, const char *path, struct buf *b, struct json *recorded)
+static enum err report_profile_table(struct bytes file, const char *path, struct buf *b,
+				     struct json *recorded)
 {
 	struct text t = text_open(file, path);
 	struct buf field = { 0 };
@@ -90,8 +91,8 @@ static enum err table(struct bytes file, const char *path, struct buf *b, struct
 	return e;
 }
 
-static void read_one(struct report *r, const struct process *p, const char *name, const char *what,
-		     struct buf *rows, const char *member)
+static void report_profile_read_one(struct report *r, const struct process *p, const char *name,
+				    const char *what, struct buf *rows, const char *member)
 {
 	char *path = file_join(p->dir, name);
 	struct json *recorded = json_array();
@@ -101,7 +102,8 @@ static void read_one(struct report *r, const struct process *p, const char *name
 	if (access(path, F_OK) == 0) {
 		e = file_read_text(path, PROFILE_BYTES_MAX, &text);
 		if (!e)
-			e = table((struct bytes){ text.p, text.n }, path, rows, recorded);
+			e = report_profile_table((struct bytes){ text.p, text.n }, path, rows,
+						 recorded);
 		if (e) {
 			rows->n = 0;
 			notes_add(&r->runs.missing, what, "%s", err_detail());
@@ -121,10 +123,12 @@ void profile_read(struct report *r)
 
 	if (!p)
 		return;
-	read_one(r, p, "profile-joint.csv", "what sets clusters apart over all parties", &r->joint,
-		 "profile_joint");
+	report_profile_read_one(r, p, "profile-joint.csv",
+				"what sets clusters apart over all parties", &r->joint,
+				"profile_joint");
 	if (r->runs.alone)
-		read_one(r, p, "profile.csv", "what sets clusters apart", &r->profile, "profile");
+		report_profile_read_one(r, p, "profile.csv", "what sets clusters apart",
+					&r->profile, "profile");
 }
 
 static void section(struct buf *b, const char *id, const char *title, const char *of,

@@ -27,7 +27,7 @@ static struct side side_of(const uint32_t *label, size_t n)
 	return s;
 }
 
-static size_t place(const struct side *s, uint32_t label)
+static size_t report_score_place_of(const struct side *s, uint32_t label)
 {
 	size_t i = 0;
 
@@ -59,7 +59,8 @@ void evaluation_confusion(struct json *evaluation, const uint32_t *truth, const 
 	ALLOC(match, size);
 	ALLOC(column, size);
 	for (size_t i = 0; i < n; i++)
-		count[place(&classes, truth[i]) * size + place(&clusters, label[i])]++;
+		count[report_score_place_of(&classes, truth[i]) * size +
+		      report_score_place_of(&clusters, label[i])]++;
 	/* Columns: the cluster matched to each class, then unmatched clusters. */
 	for (size_t i = 0; i < size * size; i++)
 		cost[i] = -count[i];

@@ -48,7 +48,7 @@ void part_phases(struct report *r, struct buf *b)
 	buf_printf(b, "</tbody></table></div>\n");
 }
 
-static const struct json *peer_of(const struct json *run, const char *name)
+static const struct json *report_peer_of(const struct json *run, const char *name)
 {
 	const struct json *p = run_first(run, "peers");
 
@@ -69,8 +69,9 @@ void part_processes(struct report *r, struct buf *b)
 	for (size_t i = 0; i < r->runs.n; i++) {
 		const struct process *p = &r->runs.process[i];
 		/* The same connection as measured by the coordinator and by the party. */
-		const struct json *seen = p == r->main ? NULL : peer_of(r->main->run, p->name);
-		const struct json *own = p->leads ? NULL : peer_of(p->run, NULL);
+		const struct json *seen =
+		    p == r->main ? NULL : report_peer_of(r->main->run, p->name);
+		const struct json *own = p->leads ? NULL : report_peer_of(p->run, NULL);
 
 		buf_printf(b, "<tr><th scope=\"row\">%s</th><td class=\"text\">%s</td>",
 			   html_of(p->name).s, html_of(run_string(p->run, "status")).s);

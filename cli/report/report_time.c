@@ -170,7 +170,8 @@ static void draw_phases(const struct timeline *t, const struct span *span, bool 
 	buf_printf(b, "</svg>\n");
 }
 
-static void draw(const struct timeline *t, const char *id, const struct span *span, struct buf *b)
+static void report_time_draw(const struct timeline *t, const char *id, const struct span *span,
+			     struct buf *b)
 {
 	double pitch = t->n <= 12 ? 40 : 29, bottom = (double)t->n * pitch;
 	double step = axis_step(span->to - span->from, 4);
@@ -250,7 +251,7 @@ static void draw_rounds(const struct timeline *t, struct buf *b)
 	buf_printf(b, "<h3>From ");
 	html_textf(b, "%.24s", run_string(p, "name"));
 	buf_printf(b, " on, enlarged</h3>\n");
-	draw(t, "timeline-rounds", &span, b);
+	report_time_draw(t, "timeline-rounds", &span, b);
 }
 
 void part_timeline(struct report *r, struct buf *b)
@@ -284,7 +285,7 @@ void part_timeline(struct report *r, struct buf *b)
 			      "class=\"key wait\"></span>wait, while others compute</span> <span "
 			      "class=\"item\"><span class=\"key wire\"></span>wire, while bytes "
 			      "travel</span></p>\n");
-		draw(&t, "timeline", &t.all, b);
+		report_time_draw(&t, "timeline", &t.all, b);
 		draw_rounds(&t, b);
 		say_alignment(&t, b);
 		part_phases(r, b);

@@ -27,7 +27,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t show_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 
@@ -46,7 +46,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static void end_line(size_t indent, struct buf *text)
+static void show_end_line(size_t indent, struct buf *text)
 {
 	buf_add(text, "", 1);
 	table_line(indent, "%s", (const char *)text->p);
@@ -87,7 +87,7 @@ static void print_head(const struct json *run)
 			   run_number(run_object(job, "clusters"), "to"));
 	buf_printf(&text, "%s%s, seed %.0f", rest ? "," : "", rest ? rest : "",
 		   run_number(job, "seed"));
-	end_line(2, &text);
+	show_end_line(2, &text);
 }
 
 static void end_table(struct table *t)
@@ -184,7 +184,7 @@ static void print_selection(const struct json *facts)
 		s.stability[i] = run_element(v);
 	buf_printf(&text, "%-18s ", "selection");
 	selection_text(&s, &text);
-	end_line(FACT, &text);
+	show_end_line(FACT, &text);
 }
 
 /* Prints cluster sizes, if no single file has all labels, and the facts of the job's kind. */
@@ -198,7 +198,7 @@ static void print_facts(const struct json *run)
 		printf("\n");
 		buf_printf(&text, "%-18s", "cluster sizes");
 		add_numbers(&text, sizes);
-		end_line(FACT, &text);
+		show_end_line(FACT, &text);
 	}
 	if (!facts || !json_first(facts))
 		return;
@@ -214,7 +214,7 @@ static void print_facts(const struct json *run)
 			add_numbers(&text, f);
 		else if (json_type(f) == JSON_NUMBER)
 			buf_printf(&text, " %.6g", json_number(f));
-		end_line(FACT, &text);
+		show_end_line(FACT, &text);
 	}
 }
 
@@ -331,7 +331,7 @@ static void print_warning(void *unused, const char *code, const char *sentence, 
 	table_line(2, "warning: %s: %s (%s)", names, sentence, code);
 }
 
-static enum err print(const struct arguments *a, const struct run_dir *runs)
+static enum err show_print(const struct arguments *a, const struct run_dir *runs)
 {
 	const struct process *first = &runs->process[0];
 	struct json *whole = NULL;
@@ -356,7 +356,7 @@ static enum err print(const struct arguments *a, const struct run_dir *runs)
 	return ERR_OK;
 }
 
-static enum err run(void *arguments)
+static enum err show_run(void *arguments)
 {
 	const struct arguments *a = arguments;
 	struct run_dir runs;
@@ -366,7 +366,7 @@ static enum err run(void *arguments)
 	for (size_t i = 0; i < runs.missing.n; i++)
 		fprintf(stderr, "coterie show: %s: %s\n", runs.missing.item[i].subject,
 			runs.missing.item[i].text);
-	err = print(a, &runs);
+	err = show_print(a, &runs);
 	run_dir_release(&runs);
 	return err;
 }
@@ -375,12 +375,12 @@ int show_main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = show_parse,
 		.args_doc = "OUT",
 		.doc = "Shows what a run did: seconds per phase as compute, wait and wire; bytes, "
 		       "messages and rounds per daemon; with --truth, how well the classes were "
 		       "found.\vOUT is what coterie launch made, or the output directory of one "
 		       "daemon.",
 	};
-	return (int)args_run("show", &argp, argc, argv, &(struct arguments){ 0 }, run);
+	return (int)args_run("show", &argp, argc, argv, &(struct arguments){ 0 }, show_run);
 }

@@ -25,7 +25,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t eval_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 
@@ -62,7 +62,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static enum err run(void *arguments)
+static enum err eval_run(void *arguments)
 {
 	const struct arguments *a = arguments;
 	struct json *result = NULL;
@@ -91,7 +91,7 @@ int eval_main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = eval_parse,
 		.args_doc = "LABELS...\n--run OUT",
 		.doc =
 		    "Compares labels (.txt, .csv or .npy) with the truth: accuracy under the best "
@@ -106,5 +106,5 @@ int eval_main(int argc, char **argv)
 		    "only one pair in k is of a class at all, so labels drawn at random score 1 - "
 		    "(1 - 1/k)/k.",
 	};
-	return (int)args_run("eval", &argp, argc, argv, &(struct arguments){ 0 }, run);
+	return (int)args_run("eval", &argp, argc, argv, &(struct arguments){ 0 }, eval_run);
 }

@@ -55,8 +55,8 @@ static void put_scores(struct json *to, unsigned way, const double score[GRAPH_S
 		json_put_number(o, score_names[i], score[i]);
 }
 
-static void put_mean(struct json *to, const struct graph_ways *s, size_t parties, unsigned way,
-		     bool weighted)
+static void graph_scores_put_mean(struct json *to, const struct graph_ways *s, size_t parties,
+				  unsigned way, bool weighted)
 {
 	double sum[GRAPH_SCORES] = { 0 }, all = 0;
 
@@ -97,8 +97,8 @@ void graph_ways_put(struct json *to, const struct graph_ways *s, size_t parties)
 	mean = json_put_object(to, "mean");
 	weighted = json_put_object(to, "weighted");
 	for (unsigned w = 0; w < GRAPH_WAYS; w++) {
-		put_mean(mean, s, parties, w, false);
-		put_mean(weighted, s, parties, w, true);
+		graph_scores_put_mean(mean, s, parties, w, false);
+		graph_scores_put_mean(weighted, s, parties, w, true);
 	}
 }
 
@@ -116,7 +116,8 @@ static enum err score_file(struct graph_ways *s, unsigned way, const uint32_t *t
 	return err;
 }
 
-static enum err score_party(struct graph_ways *s, const struct process *p, const char *truth)
+static enum err graph_scores_score_party(struct graph_ways *s, const struct process *p,
+					 const char *truth)
 {
 	const char *own = run_string(run_object(p->run, "data"), "graphs");
 	char *set;
@@ -165,7 +166,7 @@ enum err graph_scores_make(const struct run_dir *runs, const char *truth, struct
 	ALLOC(s, runs->n);
 	for (size_t i = 0; i < runs->n && !err; i++)
 		if (!runs->process[i].leads)
-			err = score_party(&s[n++], &runs->process[i], truth);
+			err = graph_scores_score_party(&s[n++], &runs->process[i], truth);
 	if (!err && !n)
 		err = err_set(ERR_INPUT,
 			      "%s: the coordinator has no labels of a job of kind fedgcn: name a "
@@ -180,7 +181,7 @@ enum err graph_scores_make(const struct run_dir *runs, const char *truth, struct
 	return err;
 }
 
-static void print_row(const char *name, double graphs, const struct json *ways)
+static void graph_scores_print_row(const char *name, double graphs, const struct json *ways)
 {
 	printf("%-16s %7.0f", name, graphs);
 	for (unsigned w = 0; w < GRAPH_WAYS; w++) {
@@ -222,11 +223,12 @@ void graph_scores_print(const struct json *e)
 		printf(" %9s", way_name(w));
 	printf("\n");
 	for (const struct json *p = run_first(e, "parties"); p; p = run_next(p)) {
-		print_row(run_string(p, "party"), run_number(p, "graphs"), run_object(p, "ways"));
+		graph_scores_print_row(run_string(p, "party"), run_number(p, "graphs"),
+				       run_object(p, "ways"));
 		graphs += run_number(p, "graphs");
 	}
-	print_row("mean", graphs, run_object(e, "mean"));
-	print_row("weighted", graphs, run_object(e, "weighted"));
+	graph_scores_print_row("mean", graphs, run_object(e, "mean"));
+	graph_scores_print_row("weighted", graphs, run_object(e, "weighted"));
 	printf("\n");
 	print_means(e, "mean");
 	print_means(e, "weighted");

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct json *member(const struct json *object, const char *key, enum json_type type)
+static const struct json *report_read_member(const struct json *object, const char *key,
+					     enum json_type type)
 {
 	const struct json *v = NULL;
 
@@ -29,7 +30,7 @@ double run_element(const struct json *v)
 
 bool run_has(const struct json *object, const char *key)
 {
-	const struct json *v = member(object, key, JSON_NUMBER);
+	const struct json *v = report_read_member(object, key, JSON_NUMBER);
 
 	return v && run_element(v) >= 0;
 }
@@ -41,26 +42,26 @@ double run_number(const struct json *object, const char *key)
 
 bool run_true(const struct json *object, const char *key)
 {
-	const struct json *v = member(object, key, JSON_BOOL);
+	const struct json *v = report_read_member(object, key, JSON_BOOL);
 
 	return v && json_bool(v);
 }
 
 const char *run_string(const struct json *object, const char *key)
 {
-	const struct json *v = member(object, key, JSON_STRING);
+	const struct json *v = report_read_member(object, key, JSON_STRING);
 
 	return v ? json_string(v) : "";
 }
 
 const struct json *run_object(const struct json *object, const char *key)
 {
-	return member(object, key, JSON_OBJECT);
+	return report_read_member(object, key, JSON_OBJECT);
 }
 
 const struct json *run_list(const struct json *object, const char *key)
 {
-	return member(object, key, JSON_ARRAY);
+	return report_read_member(object, key, JSON_ARRAY);
 }
 
 static const struct json *object_from(const struct json *v)
@@ -197,7 +198,8 @@ enum err run_read(const char *dir, struct json **run)
 
 /* Reads as much of dir/run.json as possible, and notes the reason if it is incomplete. NULL:
  * nothing. */
-static struct json *read_some(const char *dir, const char *name, bool *sound, struct notes *missing)
+static struct json *report_read_some(const char *dir, const char *name, bool *sound,
+				     struct notes *missing)
 {
 	char *path = file_join(dir, "run.json");
 	struct err_saved first;
@@ -251,7 +253,7 @@ static void add_process(struct run_dir *r, const char *dir, const char *base)
 	struct process p = { .dir = alloc_copy(dir) };
 	const char *name;
 
-	p.run = read_some(dir, base, &p.sound, &r->missing);
+	p.run = report_read_some(dir, base, &p.sound, &r->missing);
 	if (!p.run) {
 		free(p.dir);
 		return;
@@ -392,7 +394,7 @@ const struct process *run_dir_party(const struct run_dir *r)
 }
 
 /* Kind of a run; kcagc if it is missing or unknown to this version. */
-static const struct kind *kind_of(const struct json *run)
+static const struct kind *report_read_kind_of(const struct json *run)
 {
 	const struct kind *kind = kind_named(run_string(run_object(run, "job"), "kind"));
 
@@ -401,22 +403,22 @@ static const struct kind *kind_of(const struct json *run)
 
 bool run_rows_apart(const struct json *run)
 {
-	return kind_of(run)->split != SPLIT_COLUMNS;
+	return report_read_kind_of(run)->split != SPLIT_COLUMNS;
 }
 
 bool run_is_embedding(const struct json *run)
 {
-	return kind_of(run)->embeds;
+	return report_read_kind_of(run)->embeds;
 }
 
 const char *run_things(const struct json *run, bool one)
 {
-	return one ? kind_of(run)->thing : kind_of(run)->things;
+	return one ? report_read_kind_of(run)->thing : report_read_kind_of(run)->things;
 }
 
 bool run_is_of_graphs(const struct json *run)
 {
-	return kind_of(run)->split == SPLIT_GRAPHS;
+	return report_read_kind_of(run)->split == SPLIT_GRAPHS;
 }
 
 enum err run_dir_labels(const struct run_dir *r, struct run_labels *labels)

@@ -15,7 +15,7 @@ struct named {
 	size_t row;
 };
 
-static int by_id(const void *a, const void *b)
+static int score_by_id(const void *a, const void *b)
 {
 	return strcmp(((const struct named *)a)->id, ((const struct named *)b)->id);
 }
@@ -27,13 +27,13 @@ static struct named *sorted(const struct labels *l)
 	ALLOC(s, l->n);
 	for (size_t i = 0; i < l->n; i++)
 		s[i] = (struct named){ l->id[i], i };
-	qsort(s, l->n, sizeof(*s), by_id);
+	qsort(s, l->n, sizeof(*s), score_by_id);
 	return s;
 }
 
 /* Brings the labels into the truth's order, by id. */
-static enum err match(const struct labels *truth, const char *truth_path, struct labels *l,
-		      const char *path)
+static enum err score_match_labels(const struct labels *truth, const char *truth_path,
+				   struct labels *l, const char *path)
 {
 	struct named *t = sorted(truth), *s = sorted(l);
 	uint32_t *label;
@@ -100,7 +100,8 @@ static enum err keep_labelled(struct labels *truth, const char *truth_path, cons
 }
 
 /* Removes the rows listed in the file from both; *excluded: their number. */
-static enum err drop(const char *path, struct labels *truth, struct labels *l, size_t *excluded)
+static enum err score_drop_rows(const char *path, struct labels *truth, struct labels *l,
+				size_t *excluded)
 {
 	struct buf file = { 0 };
 	size_t kept = 0;
@@ -132,7 +133,7 @@ static enum err drop(const char *path, struct labels *truth, struct labels *l, s
 	return err;
 }
 
-static void put(const struct metrics *m, struct json *result)
+static void score_put_metrics(const struct metrics *m, struct json *result)
 {
 	json_put_number(result, "acc", m->acc);
 	json_put_number(result, "nmi", m->nmi);
@@ -145,7 +146,7 @@ enum err score_rows(const uint32_t *truth, const uint32_t *label, size_t n, stru
 	struct metrics m;
 
 	TRY(metrics_of(truth, label, n, &m));
-	put(&m, result);
+	score_put_metrics(&m, result);
 	return ERR_OK;
 }
 
@@ -181,7 +182,7 @@ static enum err keep_once(struct labels *l, const char *where)
 	return err;
 }
 
-static enum err read_all(struct label_files files, const char *where, struct labels *all)
+static enum err score_read_all(struct label_files files, const char *where, struct labels *all)
 {
 	struct labels l;
 
@@ -209,7 +210,7 @@ static enum err read_all(struct label_files files, const char *where, struct lab
 
 /* Brings joined labels into the truth's order, with ids as row numbers. l->n equals the truth's
  * rows. */
-static enum err match_rows(const char *truth_path, struct labels *l, const char *where)
+static enum err score_match_rows(const char *truth_path, struct labels *l, const char *where)
 {
 	uint32_t *label;
 	enum err err = ERR_OK;
@@ -251,16 +252,16 @@ enum err score_read(const char *truth_path, struct label_files files, struct lab
 		snprintf(where, sizeof(where), "%.400s and %zu more", files.path[0], files.n - 1);
 	*l = (struct labels){ 0 };
 	TRY(labels_read(truth_path, truth));
-	err = read_all(files, where, l);
+	err = score_read_all(files, where, l);
 	if (!err && files.common)
 		err = keep_labelled(truth, truth_path, l, where);
 	if (!err && truth->n != l->n)
 		err = err_set(ERR_INPUT, "%s has %zu labels, %s %s %zu", truth_path, truth->n,
 			      where, files.n > 1 ? "have" : "has", l->n);
 	if (!err && truth->id && l->id)
-		err = match(truth, truth_path, l, where);
+		err = score_match_labels(truth, truth_path, l, where);
 	else if (!err && files.n > 1)
-		err = match_rows(truth_path, l, where);
+		err = score_match_rows(truth_path, l, where);
 	if (err) {
 		labels_release(truth);
 		labels_release(l);
@@ -278,11 +279,11 @@ enum err score_files(const char *truth_path, struct label_files files, const cha
 
 	TRY(score_read(truth_path, files, &truth, &l));
 	if (exclude)
-		err = drop(exclude, &truth, &l, &excluded);
+		err = score_drop_rows(exclude, &truth, &l, &excluded);
 	if (!err)
 		err = metrics_of(truth.label, l.label, truth.n - excluded, &m);
 	if (!err) {
-		put(&m, result);
+		score_put_metrics(&m, result);
 		if (similarity)
 			json_put_number(result, "similarity", m.similarity);
 		json_put_number(result, "rows", (double)(truth.n - excluded));

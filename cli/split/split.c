@@ -40,7 +40,7 @@ struct source {
 };
 
 /* Reads the edges, between rows in file order. */
-static enum err read_edges(struct source *s)
+static enum err split_read_edges(struct source *s)
 {
 	struct edges_dropped dropped;
 	struct csr sorted;
@@ -92,7 +92,7 @@ static enum err source_read(struct source *s)
 			s->name[s->ids.row[i]] = s->ids.id[i];
 	}
 	if (s->files.edges)
-		TRY(read_edges(s));
+		TRY(split_read_edges(s));
 	if (s->files.labels) {
 		TRY(labels_read(s->files.labels, &s->labels));
 		if (s->labels.n != s->n)
@@ -103,7 +103,7 @@ static enum err source_read(struct source *s)
 	return ERR_OK;
 }
 
-static enum err copy(const char *from, const char *dir)
+static enum err split_copy_file(const char *from, const char *dir)
 {
 	const char *slash = strrchr(from, '/');
 	struct buf text = { 0 };
@@ -222,19 +222,19 @@ static enum err by_columns(const void *source, const char *dir, uint32_t l)
 		err = write_edges(s, dir, kept);
 		free(kept);
 	} else if (!err && s->files.edges) {
-		err = copy(s->files.edges, dir);
+		err = split_copy_file(s->files.edges, dir);
 	}
 	if (!err && row)
 		err = write_ids(s, dir, row, rows);
 	else if (!err && s->files.ids)
-		err = copy(s->files.ids, dir);
+		err = split_copy_file(s->files.ids, dir);
 	buf_release(&columns);
 	free(row);
 	return err;
 }
 
 /* ids.txt lists the ids of the part's rows; without ids, their numbers in the input. */
-static enum err by_rows(const void *source, const char *dir, uint32_t l)
+static enum err split_by_rows(const void *source, const char *dir, uint32_t l)
 {
 	const struct source *s = source;
 	struct buf ids = { 0 }, labels = { 0 }, edges = { 0 };
@@ -283,10 +283,10 @@ static enum err by_edges(const void *source, const char *dir, uint32_t l)
 	bool *kept;
 	enum err err;
 
-	TRY(copy(s->files.features, dir));
+	TRY(split_copy_file(s->files.features, dir));
 	TRY(write_columns(s, dir, NULL));
 	if (s->files.ids)
-		TRY(copy(s->files.ids, dir));
+		TRY(split_copy_file(s->files.ids, dir));
 	ALLOC(kept, s->holders.edges);
 	split_held(&s->holders, l, kept);
 	err = write_edges(s, dir, kept);
@@ -318,7 +318,7 @@ static enum err write_parts(struct source *s)
 		split_parts(items, p->parties, p->seed, s->part);
 	TRY(split_each(p,
 		       p->by == SPLIT_COLUMNS ? by_columns
-		       : p->by == SPLIT_ROWS  ? by_rows
+		       : p->by == SPLIT_ROWS  ? split_by_rows
 					      : by_edges,
 		       s));
 	root = split_json(p, items);

@@ -13,7 +13,7 @@ struct source {
 	uint32_t *home;
 };
 
-static enum err write_party(const void *source, const char *dir, uint32_t l)
+static enum err split_graph_write_party(const void *source, const char *dir, uint32_t l)
 {
 	const struct source *s = source;
 	const struct pooled_graph *g = &s->g;
@@ -53,7 +53,7 @@ static enum err write_party(const void *source, const char *dir, uint32_t l)
 	return err;
 }
 
-static enum err split(struct source *s, const struct split_params *p)
+static enum err split_graph_run(struct source *s, const struct split_params *p)
 {
 	struct json *root;
 	size_t edges;
@@ -64,7 +64,7 @@ static enum err split(struct source *s, const struct split_params *p)
 	TRY(split_hold(&s->g.S, p, &s->holders));
 	ALLOC(s->home, s->g.n);
 	split_parts(s->g.n, p->parties, p->seed, s->home);
-	TRY(split_each(p, write_party, s));
+	TRY(split_each(p, split_graph_write_party, s));
 	root = split_json(p, edges);
 	json_put_number(root, "nodes", (double)s->g.n);
 	json_put_number(root, "isolated", (double)pooled_graph_isolated(&s->g));
@@ -75,7 +75,7 @@ static enum err split(struct source *s, const struct split_params *p)
 enum err split_graph(const struct split_params *p)
 {
 	struct source s = { 0 };
-	enum err err = split(&s, p);
+	enum err err = split_graph_run(&s, p);
 
 	pooled_graph_release(&s.g);
 	split_holders_release(&s.holders);

@@ -12,7 +12,7 @@ struct source {
 	const uint32_t *part;
 };
 
-static enum err write_party(const void *source, const char *dir, uint32_t l)
+static enum err split_graphs_write_party(const void *source, const char *dir, uint32_t l)
 {
 	const struct source *s = source;
 	const struct graphs *all = &s->tu->graphs;
@@ -58,7 +58,7 @@ static enum err write_party(const void *source, const char *dir, uint32_t l)
 	return err;
 }
 
-static enum err split(const struct split_params *p, const struct tu *tu)
+static enum err split_graphs_run(const struct split_params *p, const struct tu *tu)
 {
 	size_t n = tu->graphs.count, classes;
 	uint32_t *part, *label;
@@ -79,7 +79,7 @@ static enum err split(const struct split_params *p, const struct tu *tu)
 	} else {
 		split_parts(n, p->parties, p->seed, part);
 	}
-	err = split_each(p, write_party, &(struct source){ tu, part });
+	err = split_each(p, split_graphs_write_party, &(struct source){ tu, part });
 	free(part);
 	TRY(err);
 	root = split_json(p, n);
@@ -94,7 +94,7 @@ enum err split_graphs(const struct split_params *p)
 	enum err err;
 
 	TRY(tu_read(p->data, &tu));
-	err = split(p, &tu);
+	err = split_graphs_run(p, &tu);
 	tu_release(&tu);
 	return err;
 }

@@ -28,7 +28,7 @@ struct growth {
 	size_t claimed;
 };
 
-static void claim(struct growth *g, size_t r, uint32_t node)
+static void split_claim_node(struct growth *g, size_t r, uint32_t node)
 {
 	struct frontier *f = &g->frontier[r];
 
@@ -46,7 +46,8 @@ static void claim(struct growth *g, size_t r, uint32_t node)
 /* Moves a node to the region of most of its neighbours, if that has more of them than its own
  * region. That region may have at most 5/4 of the equal share of ends, and the old one must keep
  * half of it. links: zeroes, one per region. */
-static bool settle(struct growth *g, uint32_t node, size_t parties, size_t share, size_t *links)
+static bool split_settle_node(struct growth *g, uint32_t node, size_t parties, size_t share,
+			      size_t *links)
 {
 	const struct csr *S = g->S;
 	size_t here = g->region[node], best = here, ends = S->start[node + 1] - S->start[node];
@@ -96,19 +97,20 @@ void split_regions(const struct csr *S, size_t parties, uint64_t seed, uint32_t 
 		if (node == UINT32_MAX) { /* start at an unclaimed node */
 			while (region[order[fresh]] != UINT32_MAX)
 				fresh++;
-			claim(&g, r, order[fresh]);
+			split_claim_node(&g, r, order[fresh]);
 			continue;
 		}
 		for (size_t e = S->start[node]; e < S->start[node + 1]; e++)
 			if (region[S->index[e]] == UINT32_MAX)
-				claim(&g, r, S->index[e]);
+				split_claim_node(&g, r, S->index[e]);
 		g.frontier[r].first = g.next[node];
 	}
 	ALLOC(links, parties);
 	for (int pass = 0; pass < PASSES && moved; pass++) {
 		moved = false;
 		for (size_t i = 0; i < n; i++)
-			moved |= settle(&g, order[i], parties, S->start[n] / parties, links);
+			moved |=
+			    split_settle_node(&g, order[i], parties, S->start[n] / parties, links);
 	}
 	free(links);
 	free(g.frontier);

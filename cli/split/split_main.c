@@ -36,7 +36,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static void check(const struct split_params *p, struct argp_state *state)
+static void split_check_options(const struct split_params *p, struct argp_state *state)
 {
 	const char *edges = p->overlap > 0   ? "overlap"
 			    : p->regions     ? "regions"
@@ -59,7 +59,7 @@ static void check(const struct split_params *p, struct argp_state *state)
 			   split_by_names[p->by]);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t split_parse(int key, char *arg, struct argp_state *state)
 {
 	struct split_params *p = state->input;
 
@@ -104,14 +104,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		p->no_features = true;
 		return 0;
 	case ARGP_KEY_END:
-		check(p, state);
+		split_check_options(p, state);
 		return 0;
 	default:
 		return args_none(key, arg, state);
 	}
 }
 
-static enum err run(void *arguments)
+static enum err split_run(void *arguments)
 {
 	const struct split_params *p = arguments;
 
@@ -128,7 +128,7 @@ int split_main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = split_parse,
 		.doc =
 		    "Splits a data directory over parties, at random and equally: by columns (same "
 		    "nodes and, if there is one, graph; different features), by rows (different "
@@ -160,5 +160,6 @@ int split_main(int argc, char **argv)
 		    "ids.txt with the vertices that it hosts, edges.tsv with all their ties, and "
 		    "their lines of labels.txt. A tie of two parties' vertices is with both.",
 	};
-	return (int)args_run("split", &argp, argc, argv, &(struct split_params){ .seed = 1 }, run);
+	return (int)args_run("split", &argp, argc, argv, &(struct split_params){ .seed = 1 },
+			     split_run);
 }

@@ -65,7 +65,7 @@ static void print_name(const struct source *s, size_t i, char end, struct buf *o
 		buf_printf(out, "%zu%c", i, end);
 }
 
-static enum err write_party(const void *source, const char *dir, uint32_t l)
+static enum err split_vertices_write_party(const void *source, const char *dir, uint32_t l)
 {
 	const struct source *s = source;
 	struct buf ids = { 0 }, labels = { 0 }, edges = { 0 };
@@ -98,7 +98,7 @@ static enum err write_party(const void *source, const char *dir, uint32_t l)
 	return err;
 }
 
-static enum err split(struct source *s, const struct split_params *p)
+static enum err split_vertices_run(struct source *s, const struct split_params *p)
 {
 	struct json *root;
 	size_t crossing = 0;
@@ -110,7 +110,7 @@ static enum err split(struct source *s, const struct split_params *p)
 	TRY(split_enough(p, s->n));
 	ALLOC(s->host, s->n);
 	split_parts(s->n, p->parties, p->seed, s->host);
-	TRY(split_each(p, write_party, s));
+	TRY(split_each(p, split_vertices_write_party, s));
 	for (size_t u = 0; u < s->n; u++)
 		for (size_t e = s->S.start[u]; e < s->S.start[u + 1]; e++)
 			crossing += s->host[u] != s->host[s->S.index[e]];
@@ -123,7 +123,7 @@ static enum err split(struct source *s, const struct split_params *p)
 enum err split_vertices(const struct split_params *p)
 {
 	struct source s = { 0 };
-	enum err err = split(&s, p);
+	enum err err = split_vertices_run(&s, p);
 
 	dataset_files_release(&s.files);
 	ids_release(&s.ids);

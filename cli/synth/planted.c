@@ -19,7 +19,7 @@ struct draw {
 	double *rises;
 };
 
-static void draw_init(struct draw *d, const double *weight, size_t n)
+static void planted_draw_init(struct draw *d, const double *weight, size_t n)
 {
 	*d = (struct draw){ .n = n };
 	ALLOC(d->rises, n);
@@ -66,7 +66,7 @@ static void classes_init(struct classes *c, const uint32_t *label, size_t n, siz
 	free(at);
 }
 
-static int by_value(const void *a, const void *b)
+static int planted_by_value(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -78,7 +78,7 @@ static size_t proper(uint64_t *a, size_t n)
 {
 	size_t kept = 0;
 
-	qsort(a, n, sizeof(*a), by_value);
+	qsort(a, n, sizeof(*a), planted_by_value);
 	for (size_t i = 0; i < n; i++) {
 		bool loop = a[i] >> 32 == (a[i] & UINT32_MAX);
 
@@ -153,13 +153,13 @@ static enum err make_edges(const struct planted_params *p, const uint32_t *label
 			weight[i] = most;
 	}
 	classes_init(&c, label, p->nodes, p->classes);
-	draw_init(&all, weight, p->nodes);
+	planted_draw_init(&all, weight, p->nodes);
 	for (size_t r = 0; r < p->classes; r++) {
 		size_t n = c.first[r + 1] - c.first[r];
 
 		for (size_t i = 0; i < n; i++)
 			some[i] = weight[c.member[c.first[r] + i]];
-		draw_init(&of_class[r], some, n);
+		planted_draw_init(&of_class[r], some, n);
 	}
 	err = draw_edges(p, label, &c, &all, of_class, &rng, adjacency);
 	for (size_t r = 0; r < p->classes; r++)
@@ -195,8 +195,8 @@ static void make_words(const struct planted_params *p, const uint32_t *label, st
 	}
 	rng_shuffle(&rng, any, p->features);
 	rng_shuffle(&rng, own, p->features);
-	draw_init(&any_zipf, zipf, p->features);
-	draw_init(&own_zipf, zipf, share);
+	planted_draw_init(&any_zipf, zipf, p->features);
+	planted_draw_init(&own_zipf, zipf, share);
 	ALLOC(t, p->nodes * 2 * mean);
 	for (size_t i = 0; i < p->nodes; i++)
 		for (size_t words = 1 + rng_below(&rng, 2 * mean - 1); words; words--) {

@@ -25,18 +25,19 @@ struct sketch {
 	bool *edge; /* n x n, symmetric */
 };
 
-static void join(struct sketch *s, size_t u, size_t v)
+static void planted_graphs_add_edge(struct sketch *s, size_t u, size_t v)
 {
 	s->edge[u * s->n + v] = s->edge[v * s->n + u] = u != v;
 }
 
 /* Draws an edge of the pattern, or one between any two nodes. */
-static void draw(struct sketch *s, size_t u, size_t v, double signal, struct rng *rng)
+static void planted_graphs_draw_edge(struct sketch *s, size_t u, size_t v, double signal,
+				     struct rng *rng)
 {
 	if (rng_unit(rng) < signal)
-		join(s, u, v);
+		planted_graphs_add_edge(s, u, v);
 	else
-		join(s, rng_below(rng, s->n), rng_below(rng, s->n));
+		planted_graphs_add_edge(s, rng_below(rng, s->n), rng_below(rng, s->n));
 }
 
 static void draw_all(struct sketch *s, size_t clique, double signal, struct rng *rng)
@@ -45,13 +46,13 @@ static void draw_all(struct sketch *s, size_t clique, double signal, struct rng 
 		size_t end = first + clique < s->n ? first + clique : s->n;
 
 		if (first)
-			draw(s, first, rng_below(rng, first), signal, rng);
+			planted_graphs_draw_edge(s, first, rng_below(rng, first), signal, rng);
 		for (size_t u = first; u < end; u++)
 			for (size_t v = u + 1; v < end; v++)
-				draw(s, u, v, signal, rng);
+				planted_graphs_draw_edge(s, u, v, signal, rng);
 	}
 	if (s->n > 1) /* every graph has an edge */
-		join(s, 0, 1);
+		planted_graphs_add_edge(s, 0, 1);
 }
 
 /* Prints both directions of each edge, as in the published sets; nodes count from 1 over all

@@ -55,7 +55,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static enum kind kind_of(const struct arguments *a)
+static enum kind synth_kind_of(const struct arguments *a)
 {
 	return a->graphs ? GRAPHS : a->points ? POINTS : GRAPH;
 }
@@ -63,7 +63,7 @@ static enum kind kind_of(const struct arguments *a)
 /* First option that this kind of data does not have; NULL: none. */
 static const char *stray(const struct arguments *a)
 {
-	enum kind kind = kind_of(a);
+	enum kind kind = synth_kind_of(a);
 
 	if (kind != GRAPH && a->p.degree >= 0)
 		return "degree";
@@ -74,14 +74,14 @@ static const char *stray(const struct arguments *a)
 	return kind != POINTS && a->apart >= 0 ? "apart" : NULL;
 }
 
-static void check(const struct arguments *a, struct argp_state *state)
+static void synth_check_options(const struct arguments *a, struct argp_state *state)
 {
 	static const char *const does[] = {
 		[POINTS] = "--points makes no graph",
 		[GRAPHS] = "--graphs makes many",
 	};
 	const char *odd = stray(a);
-	enum kind kind = kind_of(a);
+	enum kind kind = synth_kind_of(a);
 
 	args_need(state, a->out, "--out is missing");
 	if (a->graphs && a->points)
@@ -126,7 +126,7 @@ static void set_defaults(struct arguments *a)
 	a->apart = a->apart >= 0 ? a->apart : 8;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t synth_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 
@@ -169,7 +169,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->apart = args_number(state, "apart", arg, 0, 1e6);
 		return 0;
 	case ARGP_KEY_END:
-		check(a, state);
+		synth_check_options(a, state);
 		set_defaults(a);
 		return 0;
 	default:
@@ -253,7 +253,7 @@ static enum err run_graphs(const struct arguments *a)
 	return ERR_OK;
 }
 
-static enum err run(void *arguments)
+static enum err synth_run(void *arguments)
 {
 	const struct arguments *a = arguments;
 	struct buf text = { 0 };
@@ -286,7 +286,7 @@ int synth_main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = synth_parse,
 		.doc = "Makes an attributed graph with planted clusters; the defaults are about "
 		       "those of cora. Or, with --points, rows in Gaussian clouds, for FedSC and "
 		       "k-means. "
@@ -297,5 +297,5 @@ int synth_main(int argc, char **argv)
 	struct arguments a = { .p = { .degree = -1, .homophily = -1, .signal = -1, .seed = 1 },
 			       .apart = -1 };
 
-	return (int)args_run("synth", &argp, argc, argv, &a, run);
+	return (int)args_run("synth", &argp, argc, argv, &a, synth_run);
 }

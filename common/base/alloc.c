@@ -22,7 +22,7 @@ void alloc_gives_back(bool at_once)
 	mallopt(M_MMAP_THRESHOLD, at_once ? MAPPED_LEAST : MAPPED_MOST);
 }
 
-static void give_up(void)
+static void alloc_give_up(void)
 {
 	void (*last_words)(void) = at_end;
 
@@ -38,7 +38,7 @@ static size_t bytes_of(size_t count, size_t size)
 
 	if (__builtin_mul_overflow(count, size, &bytes)) {
 		fprintf(stderr, "out of memory: %zu items of %zu bytes\n", count, size);
-		give_up();
+		alloc_give_up();
 	}
 	return bytes ? bytes : 1;
 }
@@ -47,7 +47,7 @@ static void *checked(void *p, size_t bytes)
 {
 	if (!p) {
 		fprintf(stderr, "out of memory: %zu bytes\n", bytes);
-		give_up();
+		alloc_give_up();
 	}
 	return p;
 }

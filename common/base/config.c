@@ -134,7 +134,8 @@ static bool begins(const char *path, const char *with, size_t n)
 	return !strncmp(path, with, n) && path[n] == '.';
 }
 
-static bool is_of(const struct config_table *t, const struct config_removed *r, const char *path)
+static bool config_is_of(const struct config_table *t, const struct config_removed *r,
+			 const char *path)
 {
 	size_t n = strlen(t->name);
 
@@ -163,7 +164,7 @@ static bool says(const struct json *value, const char *text)
 static bool still_holds(const struct config_table *t, const char *path, const struct json *value)
 {
 	for (const struct config_removed *r = t->removed; r && r->path; r++)
-		if (!r->use && is_of(t, r, path) && says(value, r->value))
+		if (!r->use && config_is_of(t, r, path) && says(value, r->value))
 			return true;
 	return false;
 }
@@ -173,7 +174,7 @@ static enum err check_removed(const struct config_table *t, const char *path,
 			      const struct json *value)
 {
 	for (const struct config_removed *r = t->removed; r && r->path; r++) {
-		if (!r->use || !is_of(t, r, path))
+		if (!r->use || !config_is_of(t, r, path))
 			continue;
 		if (!value && !r->value)
 			return err_set(ERR_INPUT, "%s was removed after %s: %s", r->path, r->last,
@@ -247,9 +248,9 @@ static enum err check_known(const struct config_table *t, const struct json *obj
 	return ERR_OK;
 }
 
-static enum err read_row(const struct config_table *t, const struct config_row *r,
-			 const struct json *root, const char *dir,
-			 const struct config_preset *presets, void *out)
+static enum err config_read_row(const struct config_table *t, const struct config_row *r,
+				const struct json *root, const char *dir,
+				const struct config_preset *presets, void *out)
 {
 	const struct json *v = lookup(root, r->path);
 	const char *standard = r->standard;
@@ -286,9 +287,9 @@ static enum err read_row(const struct config_table *t, const struct config_row *
 	return err;
 }
 
-static enum err read_all(const struct config_table *t, const struct json *root, const char *where,
-			 const char *dir, const struct config_preset *presets, void *out,
-			 char *fault)
+static enum err config_read_all(const struct config_table *t, const struct json *root,
+				const char *where, const char *dir,
+				const struct config_preset *presets, void *out, char *fault)
 {
 	enum err err = ERR_OK;
 
@@ -299,7 +300,7 @@ static enum err read_all(const struct config_table *t, const struct json *root, 
 			       json_type_name(json_type(root)));
 	err = check_known(t, root, "", fault);
 	for (size_t i = 0; i < t->count && !err; i++) {
-		err = read_row(t, &t->row[i], root, dir, presets, out);
+		err = config_read_row(t, &t->row[i], root, dir, presets, out);
 		if (err)
 			snprintf(fault, CONFIG_PATH_LEN, "%s", t->row[i].path);
 	}
@@ -315,13 +316,13 @@ enum err config_read(const struct config_table *t, const struct json *root, cons
 {
 	char fault[CONFIG_PATH_LEN];
 
-	return read_all(t, root, where, dir, presets, out, fault);
+	return config_read_all(t, root, where, dir, presets, out, fault);
 }
 
 enum err config_read_fault(const struct config_table *t, const struct json *root, const char *where,
 			   void *out, char fault[static CONFIG_PATH_LEN])
 {
-	return read_all(t, root, where, NULL, NULL, out, fault);
+	return config_read_all(t, root, where, NULL, NULL, out, fault);
 }
 
 struct json *config_write(const struct config_table *t, const void *in)
@@ -379,7 +380,7 @@ static bool is_standard(const struct config_table *t, const struct config_row *r
 	if (!r->standard)
 		return false;
 	nothing = json_object();
-	same = read_row(t, r, nothing, NULL, NULL, standard) == ERR_OK &&
+	same = config_read_row(t, r, nothing, NULL, NULL, standard) == ERR_OK &&
 	       !config_difference(&one, in, "", standard, "", difference, sizeof(difference));
 	config_value_release(r, field_of(r, standard));
 	json_free(nothing);

@@ -165,8 +165,9 @@ static enum err read_strings(const struct config_row *r, const char *name, const
 }
 
 /* ERR_INPUT if a member of v is neither of the two known ones nor a comment. */
-static enum err check_members(const struct config_row *r, const char *name, const char *inner,
-			      const struct json *v, const char *const *known)
+static enum err config_value_check_members(const struct config_row *r, const char *name,
+					   const char *inner, const struct json *v,
+					   const char *const *known)
 {
 	for (const struct json *m = json_first(v); m; m = json_next(m))
 		if (strcmp(json_key(m), known[0]) && strcmp(json_key(m), known[1]) &&
@@ -189,7 +190,7 @@ static enum err read_pair(const struct config_row *r, const char *name, const st
 
 	snprintf(inner, sizeof(inner), ".%.64s", pair->key);
 	if (with_path) {
-		TRY(check_members(r, name, inner, v, r->names));
+		TRY(config_value_check_members(r, name, inner, v, r->names));
 		path = json_get(v, r->names[1]);
 		v = json_get(v, r->names[0]);
 		if (!v)
@@ -274,7 +275,7 @@ static enum err read_range(const struct config_row *r, const char *name, const s
 	double from = 0, to;
 
 	if (json_type(v) == JSON_OBJECT) {
-		TRY(check_members(r, name, "", v, ends));
+		TRY(config_value_check_members(r, name, "", v, ends));
 		for (size_t i = 0; i < 2; i++)
 			if (!json_get(v, ends[i]))
 				return err_set(ERR_INPUT, "%s.%s.%s is missing", name, r->path,
@@ -317,8 +318,8 @@ static bool read_bytes(const struct config_row *r, const struct json *v, uint64_
 	return true;
 }
 
-static enum err read_named(const struct config_row *r, const char *name, const struct json *v,
-			   void *field)
+static enum err config_value_read_named(const struct config_row *r, const char *name,
+					const struct json *v, void *field)
 {
 	size_t i = name_index(r, v);
 
@@ -341,7 +342,7 @@ enum err config_value_read(const struct config_row *r, const char *name, const s
 	switch (r->type) {
 	case CONFIG_BOOL:
 		if (r->names)
-			return read_named(r, name, v, field);
+			return config_value_read_named(r, name, v, field);
 		if (json_type(v) != JSON_BOOL)
 			return wrong(r, name, "", v, NULL);
 		*(bool *)field = json_bool(v);
@@ -375,7 +376,7 @@ enum err config_value_read(const struct config_row *r, const char *name, const s
 		return read_string(r, name, v, dir, field);
 	case CONFIG_ENUM:
 	case CONFIG_CHOICE:
-		return read_named(r, name, v, field);
+		return config_value_read_named(r, name, v, field);
 	case CONFIG_STRINGS:
 		return read_strings(r, name, v, field);
 	case CONFIG_MAP:

@@ -34,7 +34,7 @@ static sqlite3_stmt *of(struct db_rows *rows)
 	return rows->stmt;
 }
 
-static enum err fail(struct db *db, const char *doing)
+static enum err db_fail(struct db *db, const char *doing)
 {
 	int os = sqlite3_system_errno(db->handle);
 
@@ -115,7 +115,7 @@ enum err db_log_ahead(struct db *db)
 		if (status == SQLITE_BUSY)
 			sqlite3_sleep(20);
 	}
-	return status == SQLITE_OK ? ERR_OK : fail(db, "cannot be written");
+	return status == SQLITE_OK ? ERR_OK : db_fail(db, "cannot be written");
 }
 
 static bool ends(const char *sql)
@@ -166,7 +166,7 @@ void db_end(struct db_rows *rows)
 	free(rows);
 }
 
-static void bind(sqlite3_stmt *stmt, const char *arguments, va_list ap)
+static void db_bind(sqlite3_stmt *stmt, const char *arguments, va_list ap)
 {
 	const void *p;
 
@@ -199,7 +199,7 @@ enum err db_next(struct db *db, struct db_rows *rows, bool *found)
 	int status = sqlite3_step(of(rows));
 
 	*found = status == SQLITE_ROW;
-	return status == SQLITE_ROW || status == SQLITE_DONE ? ERR_OK : fail(db, "reading");
+	return status == SQLITE_ROW || status == SQLITE_DONE ? ERR_OK : db_fail(db, "reading");
 }
 
 enum err db_query(struct db *db, struct db_rows **rows, bool *found, const char *sql,
@@ -211,10 +211,10 @@ enum err db_query(struct db *db, struct db_rows **rows, bool *found, const char 
 	*found = false;
 	*rows = prepare(db, sql, &rest);
 	if (!*rows)
-		return fail(db, "reading");
+		return db_fail(db, "reading");
 	assert(of(*rows) && ends(rest));
 	va_start(ap, arguments);
-	bind(of(*rows), arguments, ap);
+	db_bind(of(*rows), arguments, ap);
 	va_end(ap);
 	return db_next(db, *rows, found);
 }
@@ -249,11 +249,12 @@ const void *db_bytes(struct db_rows *rows, int column, size_t n)
 }
 
 /* Steps once, ignores any row, and ends the statement. */
-static enum err run(struct db *db, struct db_rows *rows)
+static enum err db_finish(struct db *db, struct db_rows *rows)
 {
 	int status = sqlite3_step(of(rows));
-	enum err e =
-	    status == SQLITE_DONE || status == SQLITE_ROW ? ERR_OK : fail(db, "cannot be written");
+	enum err e = status == SQLITE_DONE || status == SQLITE_ROW
+			 ? ERR_OK
+			 : db_fail(db, "cannot be written");
 
 	db_end(rows);
 	return e;
@@ -266,11 +267,11 @@ enum err db_change(struct db *db, const char *sql, const char *arguments, ...)
 	va_list ap;
 
 	if (!rows)
-		return fail(db, "cannot be written");
+		return db_fail(db, "cannot be written");
 	va_start(ap, arguments);
-	bind(of(rows), arguments, ap);
+	db_bind(of(rows), arguments, ap);
 	va_end(ap);
-	return run(db, rows);
+	return db_finish(db, rows);
 }
 
 int64_t db_last_row(struct db *db)
@@ -284,11 +285,11 @@ enum err db_run(struct db *db, const char *sql)
 	struct db_rows *rows = prepare(db, sql, &rest);
 
 	if (rows && of(rows) && ends(rest))
-		return run(db, rows);
+		return db_finish(db, rows);
 	db_end(rows);
 	return sqlite3_exec(db->handle, sql, NULL, NULL, NULL) == SQLITE_OK
 		   ? ERR_OK
-		   : fail(db, "cannot be written");
+		   : db_fail(db, "cannot be written");
 }
 
 enum err db_undo(struct db *db, enum err e)

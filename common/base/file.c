@@ -25,7 +25,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct temp *temps;
 static bool cancelled;
 
-static enum err read_all(int fd, const char *path, size_t expected, size_t max, struct buf *out)
+static enum err file_read_all(int fd, const char *path, size_t expected, size_t max,
+			      struct buf *out)
 {
 	/* For the terminator, and one to detect the end without growing. */
 	buf_extend(out, expected + 2);
@@ -104,7 +105,7 @@ enum err file_read(const char *path, size_t max, struct buf *out)
 	TRY(file_part_open(&f, path, max));
 	err = machine_fits(path, "the file", (double)f.size);
 	if (!err)
-		err = read_all(f.fd, path, f.size, max, out);
+		err = file_read_all(f.fd, path, f.size, max, out);
 	file_part_close(&f);
 	if (err) {
 		buf_release(out);
@@ -136,7 +137,7 @@ enum err file_read_text(const char *path, size_t max, struct buf *out)
 	return ERR_OK;
 }
 
-static enum err write_all(int fd, struct bytes data)
+static enum err file_write_bytes(int fd, struct bytes data)
 {
 	while (data.n) {
 		ssize_t put = write(fd, data.p, data.n);
@@ -220,7 +221,7 @@ static enum err temp_write(struct temp *t, const struct file_one *f)
 	t->path = (char *)name.p;
 	t->fd = -1;
 	err = temp_open(t, f->mode);
-	return err ? err : write_all(t->fd, f->data);
+	return err ? err : file_write_bytes(t->fd, f->data);
 }
 
 static enum err temp_end(struct temp *t, bool wait, enum err err)

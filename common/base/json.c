@@ -11,12 +11,12 @@
 #include <string.h>
 
 /* A struct json is a cJSON; these two functions hold the only casts. */
-static cJSON *in(const struct json *v)
+static cJSON *json_to_cjson(const struct json *v)
 {
 	return (cJSON *)(uintptr_t)v;
 }
 
-static struct json *out_of(cJSON *v)
+static struct json *json_from_cjson(cJSON *v)
 {
 	return (struct json *)v;
 }
@@ -53,17 +53,17 @@ static void make_harmless(cJSON *v)
 
 void json_make_harmless(struct json *root)
 {
-	make_harmless(in(root));
+	make_harmless(json_to_cjson(root));
 }
 
 void json_free(struct json *root)
 {
-	cJSON_Delete(in(root));
+	cJSON_Delete(json_to_cjson(root));
 }
 
 enum json_type json_type(const struct json *v)
 {
-	switch (in(v)->type & 0xff) {
+	switch (json_to_cjson(v)->type & 0xff) {
 	case cJSON_False:
 	case cJSON_True:
 		return JSON_BOOL;
@@ -91,31 +91,31 @@ const char *json_type_name(enum json_type type)
 bool json_bool(const struct json *v)
 {
 	assert(json_type(v) == JSON_BOOL);
-	return cJSON_IsTrue(in(v));
+	return cJSON_IsTrue(json_to_cjson(v));
 }
 
 double json_number(const struct json *v)
 {
 	assert(json_type(v) == JSON_NUMBER);
-	return in(v)->valuedouble;
+	return json_to_cjson(v)->valuedouble;
 }
 
 const char *json_string(const struct json *v)
 {
 	assert(json_type(v) == JSON_STRING);
-	return in(v)->valuestring;
+	return json_to_cjson(v)->valuestring;
 }
 
 struct json *json_member(struct json *object, const char *key)
 {
 	assert(json_type(object) == JSON_OBJECT);
-	return out_of(cJSON_GetObjectItemCaseSensitive(in(object), key));
+	return json_from_cjson(cJSON_GetObjectItemCaseSensitive(json_to_cjson(object), key));
 }
 
 const struct json *json_get(const struct json *object, const char *key)
 {
 	assert(json_type(object) == JSON_OBJECT);
-	return out_of(cJSON_GetObjectItemCaseSensitive(in(object), key));
+	return json_from_cjson(cJSON_GetObjectItemCaseSensitive(json_to_cjson(object), key));
 }
 
 const char *json_text(const struct json *v, const char *key)
@@ -127,32 +127,32 @@ const char *json_text(const struct json *v, const char *key)
 
 const struct json *json_first(const struct json *array_or_object)
 {
-	return out_of(in(array_or_object)->child);
+	return json_from_cjson(json_to_cjson(array_or_object)->child);
 }
 
 const struct json *json_next(const struct json *member)
 {
-	return out_of(in(member)->next);
+	return json_from_cjson(json_to_cjson(member)->next);
 }
 
 const char *json_key(const struct json *member)
 {
-	return in(member)->string;
+	return json_to_cjson(member)->string;
 }
 
 size_t json_count(const struct json *array_or_object)
 {
-	return (size_t)cJSON_GetArraySize(in(array_or_object));
+	return (size_t)cJSON_GetArraySize(json_to_cjson(array_or_object));
 }
 
 struct json *json_object(void)
 {
-	return out_of(cJSON_CreateObject());
+	return json_from_cjson(cJSON_CreateObject());
 }
 
 struct json *json_array(void)
 {
-	return out_of(cJSON_CreateArray());
+	return json_from_cjson(cJSON_CreateArray());
 }
 
 /* Replaces invalid UTF-8: text in a tree is always UTF-8. */
@@ -179,21 +179,22 @@ static cJSON *string_of(const char *text)
 struct json *json_put(struct json *object, const char *key, struct json *value)
 {
 	assert(json_type(object) == JSON_OBJECT);
-	if (cJSON_GetObjectItemCaseSensitive(in(object), key))
-		cJSON_ReplaceItemInObjectCaseSensitive(in(object), key, in(value));
+	if (cJSON_GetObjectItemCaseSensitive(json_to_cjson(object), key))
+		cJSON_ReplaceItemInObjectCaseSensitive(json_to_cjson(object), key,
+						       json_to_cjson(value));
 	else
-		cJSON_AddItemToObject(in(object), key, in(value));
+		cJSON_AddItemToObject(json_to_cjson(object), key, json_to_cjson(value));
 	return value;
 }
 
 struct json *json_put_string(struct json *object, const char *key, const char *text)
 {
-	return json_put(object, key, out_of(string_of(text)));
+	return json_put(object, key, json_from_cjson(string_of(text)));
 }
 
 struct json *json_put_number(struct json *object, const char *key, double number)
 {
-	return json_put(object, key, out_of(cJSON_CreateNumber(number)));
+	return json_put(object, key, json_from_cjson(cJSON_CreateNumber(number)));
 }
 
 struct json *json_put_seconds(struct json *object, const char *key, double s)
@@ -203,7 +204,7 @@ struct json *json_put_seconds(struct json *object, const char *key, double s)
 
 struct json *json_put_bool(struct json *object, const char *key, bool value)
 {
-	return json_put(object, key, out_of(cJSON_CreateBool(value)));
+	return json_put(object, key, json_from_cjson(cJSON_CreateBool(value)));
 }
 
 struct json *json_put_object(struct json *object, const char *key)
@@ -219,18 +220,18 @@ struct json *json_put_array(struct json *object, const char *key)
 struct json *json_append(struct json *array, struct json *value)
 {
 	assert(json_type(array) == JSON_ARRAY);
-	cJSON_AddItemToArray(in(array), in(value));
+	cJSON_AddItemToArray(json_to_cjson(array), json_to_cjson(value));
 	return value;
 }
 
 struct json *json_append_string(struct json *array, const char *text)
 {
-	return json_append(array, out_of(string_of(text)));
+	return json_append(array, json_from_cjson(string_of(text)));
 }
 
 struct json *json_append_number(struct json *array, double number)
 {
-	return json_append(array, out_of(cJSON_CreateNumber(number)));
+	return json_append(array, json_from_cjson(cJSON_CreateNumber(number)));
 }
 
 struct json *json_append_object(struct json *array)
@@ -329,11 +330,11 @@ static void write_value(const cJSON *v, int indent, struct buf *out)
 
 void json_write(const struct json *v, struct buf *out)
 {
-	write_value(in(v), -1, out);
+	write_value(json_to_cjson(v), -1, out);
 }
 
 void json_write_pretty(const struct json *v, struct buf *out)
 {
-	write_value(in(v), 0, out);
+	write_value(json_to_cjson(v), 0, out);
 	buf_add(out, "\n", 1);
 }

@@ -19,7 +19,7 @@ static int peek(const struct scan *s, int ahead)
 	return s->end - s->p > ahead ? (unsigned char)s->p[ahead] : -1;
 }
 
-static void fail(struct scan *s, const char *wrong)
+static void parse_fail(struct scan *s, const char *wrong)
 {
 	s->wrong = s->p < s->end ? wrong : "the text ends too early";
 }
@@ -30,7 +30,7 @@ static void scan_code(struct scan *s)
 	for (int i = 0, code = 0; i < 4 && !s->wrong; i++) {
 		code |= peek(s, 0) != '0';
 		if (!isxdigit(peek(s, 0)) || (i == 3 && !code))
-			fail(s, "expected four hexadecimal digits after \\u, not all 0");
+			parse_fail(s, "expected four hexadecimal digits after \\u, not all 0");
 		else
 			s->p++;
 	}
@@ -42,9 +42,9 @@ static void scan_string(struct scan *s)
 		size_t n = 0;
 
 		if (peek(s, 0) < ' ')
-			fail(s, "a control character in a string");
+			parse_fail(s, "a control character in a string");
 		else if (!(n = utf8_length((const unsigned char *)s->p, (size_t)(s->end - s->p))))
-			fail(s, "a byte that is not UTF-8");
+			parse_fail(s, "a byte that is not UTF-8");
 		else if (*s->p == '\\' && s->end - s->p > 1)
 			n = 2; /* cJSON checks the escaped character */
 		s->p += n;
@@ -59,10 +59,10 @@ static void scan_number(struct scan *s)
 {
 	s->p += *s->p == '-';
 	if (!isdigit(peek(s, 0)) || (*s->p == '0' && isdigit(peek(s, 1))))
-		fail(s, "expected a digit, and no 0 in front of others");
+		parse_fail(s, "expected a digit, and no 0 in front of others");
 	while (!s->wrong && peek(s, 0) > 0 && strchr("0123456789eE+-.", peek(s, 0)))
 		if (*s->p++ == '.' && !isdigit(peek(s, 0)))
-			fail(s, "expected a digit");
+			parse_fail(s, "expected a digit");
 }
 
 static void scan(struct scan *s)
@@ -76,17 +76,17 @@ static void scan(struct scan *s)
 		if (c == '-' || isdigit(c))
 			scan_number(s);
 		else if ((c < ' ' && !memchr("\t\n\r", c, 3)) || c > '~')
-			fail(s, "expected a value");
+			parse_fail(s, "expected a value");
 		else if (depth > JSON_DEPTH_MAX)
-			fail(s, "nested too deeply");
+			parse_fail(s, "nested too deeply");
 		else if (s->p++, c == '"')
 			scan_string(s);
 	}
 	if (!s->wrong && depth > 0)
-		fail(s, "");
+		parse_fail(s, "");
 }
 
-static int by_text(const void *a, const void *b)
+static int parse_by_text(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -104,7 +104,7 @@ static enum err check_tree(const cJSON *v, const char *where)
 		ALLOC(keys, n);
 		for (const cJSON *m = v->child; m; m = m->next)
 			keys[at++] = m->string;
-		qsort(keys, n, sizeof(*keys), by_text);
+		qsort(keys, n, sizeof(*keys), parse_by_text);
 	}
 	for (size_t i = 1; i < at && !err; i++)
 		if (!strcmp(keys[i - 1], keys[i]))
@@ -135,7 +135,8 @@ enum err json_parse(struct bytes text, const char *where, struct json **root)
 		while (v && isspace(peek(&s, 0)))
 			s.p++;
 		if (!v || s.p < s.end)
-			fail(&s, v ? "more text after the value" : "no JSON here or just before");
+			parse_fail(&s,
+				   v ? "more text after the value" : "no JSON here or just before");
 	}
 	for (; p < s.p; p++, column++)
 		if (*p == '\n')

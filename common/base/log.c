@@ -367,7 +367,7 @@ void log_close(void)
 
 /* ---- progress line ---- */
 
-static void draw(const struct log_progress *p)
+static void log_draw_progress(const struct log_progress *p)
 {
 	double bytes = (double)p->bytes;
 	struct buf line = { 0 };
@@ -406,7 +406,7 @@ void log_progress(const struct log_progress *p)
 		snprintf(moving_phase, sizeof(moving_phase), "%s", p->phase);
 		moving_drawn_s = now;
 		if (terminal)
-			draw(p);
+			log_draw_progress(p);
 	}
 	pthread_mutex_unlock(&lock);
 	if (as_line) {

@@ -18,7 +18,7 @@
 static int sock = -1;
 static unsigned watchdog_ms;
 
-static void say(const char *text)
+static void service_notify(const char *text)
 {
 	if (sock >= 0)
 		(void)!send(sock, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -64,12 +64,12 @@ void service_begin(void)
 
 void service_ready(void)
 {
-	say("READY=1");
+	service_notify("READY=1");
 }
 
 void service_stopping(void)
 {
-	say("STOPPING=1");
+	service_notify("STOPPING=1");
 }
 
 void service_status(const char *fmt, ...)
@@ -84,7 +84,7 @@ void service_status(const char *fmt, ...)
 	va_end(ap);
 	utf8_make_harmless(text); /* a line break would start another assignment */
 	snprintf(line, sizeof(line), "STATUS=%s", text);
-	say(line);
+	service_notify(line);
 }
 
 unsigned service_watchdog_ms(void)
@@ -95,7 +95,7 @@ unsigned service_watchdog_ms(void)
 void service_alive(void)
 {
 	if (watchdog_ms)
-		say("WATCHDOG=1");
+		service_notify("WATCHDOG=1");
 }
 
 bool service_is_journal(int fd)

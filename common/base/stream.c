@@ -54,7 +54,7 @@ static ssize_t write_some(const struct stream *s, const uint8_t *p, size_t n)
 
 /* Returns the number of bytes taken. All count as taken once nobody reads: a log that cannot be
  * written must not end the job. */
-static size_t write_all(const struct stream *s, const uint8_t *p, size_t n)
+static size_t stream_write_all(const struct stream *s, const uint8_t *p, size_t n)
 {
 	size_t at = 0;
 
@@ -73,7 +73,7 @@ static size_t write_all(const struct stream *s, const uint8_t *p, size_t n)
 
 bool stream_flush(struct stream *s)
 {
-	size_t done = write_all(s, s->kept.p, s->kept.n);
+	size_t done = stream_write_all(s, s->kept.p, s->kept.n);
 
 	buf_drop(&s->kept, done);
 	return !s->kept.n;
@@ -81,7 +81,7 @@ bool stream_flush(struct stream *s)
 
 void stream_put(struct stream *s, const void *p, size_t n)
 {
-	size_t done = stream_flush(s) ? write_all(s, p, n) : 0;
+	size_t done = stream_flush(s) ? stream_write_all(s, p, n) : 0;
 
 	if (done == 0 && s->kept.n + n > STREAM_KEPT_MAX)
 		s->dropped++;

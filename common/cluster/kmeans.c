@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* NULL: all one. */
-static inline double weight_of(const double *weight, size_t i)
+static inline double kmeans_weight_of(const double *weight, size_t i)
 {
 	return weight ? weight[i] : 1;
 }
@@ -58,7 +58,7 @@ static void sum_many(const double *z, size_t rows, size_t d, size_t k, const dou
 	double *total = sum + k * d;
 
 	for (size_t i = 0; i < rows; i++, z += d) {
-		double w = weight_of(weight, i), *to;
+		double w = kmeans_weight_of(weight, i), *to;
 
 		if (label[i] >= k)
 			continue;
@@ -79,8 +79,8 @@ static size_t sum_width(size_t k, size_t d)
 	return (is_few(k, d) ? FEW : k) * (d + 1);
 }
 
-static void sum_block(const double *z, size_t rows, size_t d, size_t k, const double *weight,
-		      const uint32_t *label, double *sum)
+static void kmeans_sum_block(const double *z, size_t rows, size_t d, size_t k, const double *weight,
+			     const uint32_t *label, double *sum)
 {
 	if (is_few(k, d))
 		SIMD_PICK(sum_few)(z, rows, d, weight, label, sum, sum + FEW * d);
@@ -111,8 +111,8 @@ void kmeans_centres_of(const struct ranks *R, const struct mat *Z, const double 
 	for (size_t b = 0; b < rowsum_blocks(n); b++) {
 		size_t first = b * ROWSUM_ROWS;
 
-		sum_block(ROW(Z, first), rowsum_rows(n, b), d, c->rows,
-			  weight ? weight + first : NULL, label + first, rowsum_open(&s));
+		kmeans_sum_block(ROW(Z, first), rowsum_rows(n, b), d, c->rows,
+				 weight ? weight + first : NULL, label + first, rowsum_open(&s));
 		rowsum_close(&s);
 	}
 	ranks_sum_end(R, &s, total);
@@ -174,7 +174,7 @@ size_t kmeans_assign(const double *D, const double *weight, size_t n, size_t k, 
 
 		moved += label[i] != best;
 		label[i] = best;
-		sum += weight_of(weight, i) * D[i * k + best];
+		sum += kmeans_weight_of(weight, i) * D[i * k + best];
 	}
 	if (inertia)
 		*inertia += sum;
@@ -198,7 +198,7 @@ double kmeans_silhouette(const double *D, const double *weight, size_t n, size_t
 	double sum = 0, total = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		double w = weight_of(weight, i);
+		double w = kmeans_weight_of(weight, i);
 
 		total += w;
 		sum += w * margin_of(D + i * k, k, label[i]);
@@ -290,7 +290,7 @@ static void sum_side(const struct seeding *s, struct plane *plane, size_t count,
 		for (size_t t = 0; t < SIDE && first % ROWSUM_ROWS == 0; t++)
 			so_far[t] = 0;
 		for (size_t i = first; i < end; i++) {
-			double w = weight_of(s->weight, i);
+			double w = kmeans_weight_of(s->weight, i);
 
 			for (size_t t = 0; t < SIDE; t++)
 				so_far[t] += w * near[t][i];
@@ -374,12 +374,12 @@ static struct drawn draw_own(const struct seeding *s, double target)
 		end = b * DISTANCE_ROWS + distance_count(s->n, b * DISTANCE_ROWS);
 	sum = b > 0 ? s->now.sum[b - 1] : s->now.before;
 	for (size_t i = b * DISTANCE_ROWS; i < end; i++) {
-		sum += weight_of(s->weight, i) * s->now.near[i];
+		sum += kmeans_weight_of(s->weight, i) * s->now.near[i];
 		if (sum > target)
 			return (struct drawn){ found, true, ranks_first(s->R) + i };
 	}
 	for (size_t i = end; i-- > 0;)
-		if (!(weight_of(s->weight, i) * s->now.near[i] <= 0))
+		if (!(kmeans_weight_of(s->weight, i) * s->now.near[i] <= 0))
 			return (struct drawn){ found, true, ranks_first(s->R) + i };
 	return (struct drawn){ .found = found };
 }
@@ -399,7 +399,7 @@ static size_t drawn_of_all(const struct ranks *R, const struct drawn *own)
 
 /* to: a row of all ranks, drawn with probability proportional to weight * near. Rows of zero mass
  * are drawn only if there are no others. */
-static void draw(struct seeding *s, double *to)
+static void kmeans_draw_row(struct seeding *s, double *to)
 {
 	size_t n = ranks_n(s->R, s->n), bytes = s->candidate.cols * sizeof(*to);
 	struct drawn own = draw_own(s, rng_unit(&s->rng) * s->now.all);
@@ -413,7 +413,7 @@ static void draw(struct seeding *s, double *to)
 	ranks_tell(s->R, owner, to, bytes);
 }
 
-static void swap(struct plane *a, struct plane *b)
+static void kmeans_swap_pointers(struct plane *a, struct plane *b)
 {
 	struct plane held = *a;
 
@@ -435,7 +435,7 @@ static void kmeans_seed(struct seeding *s, uint64_t seed, uint64_t stream, struc
 		size_t count = r ? s->trials : 1, best = 0;
 
 		for (size_t t = 0; t < count; t++)
-			draw(s, ROW(&s->candidate, t));
+			kmeans_draw_row(s, ROW(&s->candidate, t));
 		for (size_t i = 0; r == 0 && i < s->n; i++)
 			s->now.near[i] = INFINITY;
 		measure_candidates(s, count);
@@ -443,7 +443,7 @@ static void kmeans_seed(struct seeding *s, uint64_t seed, uint64_t stream, struc
 			if (s->with[t].all < s->with[best].all)
 				best = t;
 		memcpy(ROW(c, r), ROW(&s->candidate, best), row_bytes);
-		swap(&s->now, &s->with[best]);
+		kmeans_swap_pointers(&s->now, &s->with[best]);
 		progress_tick();
 	}
 }
@@ -553,7 +553,7 @@ static double inertia_of(const struct ranks *R, const double *least, const doubl
 			double sum = 0;
 
 			for (size_t i = first; i < first + distance_count(n, first); i++)
-				sum += weight_of(weight, i) * least[i];
+				sum += kmeans_weight_of(weight, i) * least[i];
 			*to += sum;
 		}
 		rowsum_close(&all);

@@ -106,7 +106,7 @@ static size_t number_labels(const uint32_t *label, size_t n, uint32_t *number)
 	return used;
 }
 
-static enum err check_labels(const uint32_t *label, size_t n, const char *what)
+static enum err metrics_check_labels(const uint32_t *label, size_t n, const char *what)
 {
 	for (size_t i = 0; i < n; i++)
 		if (label[i] >= METRICS_LABEL_END)
@@ -115,7 +115,8 @@ static enum err check_labels(const uint32_t *label, size_t n, const char *what)
 	return ERR_OK;
 }
 
-static enum err table_init(struct table *t, const uint32_t *truth, const uint32_t *label, size_t n)
+static enum err metrics_table_init(struct table *t, const uint32_t *truth, const uint32_t *label,
+				   size_t n)
 {
 	uint32_t *class_number, *cluster_number;
 	enum err err = ERR_OK;
@@ -217,9 +218,9 @@ enum err metrics_of(const uint32_t *truth, const uint32_t *label, size_t n, stru
 
 	if (n == 0)
 		return err_set(ERR_INPUT, "metrics: no labels to compare");
-	TRY(check_labels(truth, n, "class"));
-	TRY(check_labels(label, n, "cluster"));
-	TRY(table_init(&t, truth, label, n));
+	TRY(metrics_check_labels(truth, n, "class"));
+	TRY(metrics_check_labels(label, n, "cluster"));
+	TRY(metrics_table_init(&t, truth, label, n));
 	match_measures(&t, m);
 	m->nmi = nmi_of(&t);
 

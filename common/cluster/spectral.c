@@ -44,7 +44,7 @@ size_t spectral_block(const struct spectral_params *p)
 
 /* B <- B - (B Q') Q; part (B.rows x Q.rows, initialised here; may be NULL) = B Q'. Returns the
  * largest magnitude in B Q'. */
-static double project_out(const struct space *s, struct mat *B, struct mat *part)
+static double spectral_project_out(const struct space *s, struct mat *B, struct mat *part)
 {
 	double largest = 0;
 	struct mat C, in;
@@ -84,10 +84,10 @@ static enum err make_block(struct space *s, struct mat *B, double scale)
 	if (!s->Q.rows)
 		return la_orthonormal_rows(B);
 	if (fresh)
-		project_out(s, B, NULL);
+		spectral_project_out(s, B, NULL);
 	for (int pass = 0; pass < 3; pass++) {
 		TRY(la_orthonormal_rows(B));
-		if (project_out(s, B, NULL) <= OUTSIDE)
+		if (spectral_project_out(s, B, NULL) <= OUTSIDE)
 			return ERR_OK;
 	}
 	return la_orthonormal_rows(B);
@@ -95,7 +95,7 @@ static enum err make_block(struct space *s, struct mat *B, double scale)
 
 /* One product: Y' = A Q_last'. Q Y becomes the newest rows and columns of H; Y keeps the part
  * outside the space. */
-static enum err multiply(struct space *s, const struct ortho_operator *A, struct mat *Y)
+static enum err spectral_multiply(struct space *s, const struct ortho_operator *A, struct mat *Y)
 {
 	size_t width = s->Q.rows, old = width - s->last;
 	struct mat last = { s->last, s->p->n, ROW(&s->Q, old) };
@@ -108,7 +108,7 @@ static enum err multiply(struct space *s, const struct ortho_operator *A, struct
 	TRY(err);
 	mat_transpose(&product, Y);
 	mat_release(&product);
-	project_out(s, Y, &part);
+	spectral_project_out(s, Y, &part);
 	mat_init(&H, width, width);
 	for (size_t i = 0; i < old; i++)
 		memcpy(ROW(&H, i), ROW(&s->H, i), old * sizeof(double));
@@ -123,12 +123,12 @@ static enum err multiply(struct space *s, const struct ortho_operator *A, struct
 	mat_release(&s->H);
 	s->H = H;
 	mat_release(&part);
-	project_out(s, Y, NULL);
+	spectral_project_out(s, Y, NULL);
 	return ERR_OK;
 }
 
 /* Adds the first block, or a block made from Y, which is released. */
-static enum err grow(struct space *s, struct mat *Y, double scale)
+static enum err spectral_grow(struct space *s, struct mat *Y, double scale)
 {
 	size_t n = s->p->n, left = n - s->Q.rows, b = spectral_block(s->p);
 	enum err err;
@@ -157,7 +157,7 @@ static enum err grow(struct space *s, struct mat *Y, double scale)
 /* If the space has no room for another block, keeps its best half; with the next block, made from
  * the last product, it is still a Krylov space. With (value, E) the best Ritz pairs, Q becomes E Q,
  * in place, and H diagonal. */
-static enum err make_room(struct space *s)
+static enum err spectral_make_room(struct space *s)
 {
 	const struct spectral_params *p = s->p;
 	size_t keep = p->space / 2, n = p->n, width = s->Q.rows;
@@ -199,8 +199,8 @@ static enum err make_room(struct space *s)
 
 /* Ritz values and vectors of the current space, and their residual: the largest ||A v - theta v|| =
  * ||Y' s_last|| over the k Ritz vectors s (rows of E), over the largest |theta|. */
-static enum err look(const struct space *s, const struct mat *Y, double *value, struct mat *E,
-		     struct spectral_report *report)
+static enum err spectral_ritz(const struct space *s, const struct mat *Y, double *value,
+			      struct mat *E, struct spectral_report *report)
 {
 	size_t wanted = s->p->values ? s->p->values : s->p->k, old = s->Q.rows - s->last;
 	double worst = 0;
@@ -231,8 +231,8 @@ static enum err look(const struct space *s, const struct mat *Y, double *value, 
 	return ERR_OK;
 }
 
-static enum err iterate(struct space *s, const struct ortho_operator *A, double *value,
-			struct mat *E, struct spectral_report *report)
+static enum err spectral_iterate(struct space *s, const struct ortho_operator *A, double *value,
+				 struct mat *E, struct spectral_report *report)
 {
 	const struct spectral_params *p = s->p;
 	struct mat Y = { 0 };
@@ -242,16 +242,16 @@ static enum err iterate(struct space *s, const struct ortho_operator *A, double 
 	*E = (struct mat){ 0 };
 	report->residual = 1;
 	while (!err) {
-		err = make_room(s);
+		err = spectral_make_room(s);
 		if (!err)
-			err = grow(s, &Y, scale);
+			err = spectral_grow(s, &Y, scale);
 		if (!err)
-			err = multiply(s, A, &Y);
+			err = spectral_multiply(s, A, &Y);
 		if (err)
 			break;
 		report->rounds++;
 		if (s->Q.rows >= p->k) {
-			err = look(s, &Y, value, E, report);
+			err = spectral_ritz(s, &Y, value, E, report);
 			scale = fabs(value[0]);
 		}
 		if (err || report->residual <= p->tolerance)
@@ -283,7 +283,7 @@ enum err spectral_top(const struct ortho_operator *A, const struct spectral_para
 	report = report ? report : &unused;
 	*report = (struct spectral_report){ 0 };
 	rng_seed(&s.rng, p->seed, STREAM);
-	err = iterate(&s, A, value, &E, report);
+	err = spectral_iterate(&s, A, value, &E, report);
 	if (!err) {
 		struct mat wanted = { p->k, E.cols, E.a }, rows;
 
@@ -337,7 +337,7 @@ struct sparse_product {
 
 enum { PRODUCT_ROWS = 1024 };
 
-static void product_rows(void *ctx, unsigned worker, size_t block)
+static void spectral_product_rows(void *ctx, unsigned worker, size_t block)
 {
 	const struct sparse_product *p = ctx;
 	const struct csr *S = p->g->S;
@@ -369,7 +369,7 @@ void spectral_graph_rows(const struct spectral_graph *g, const struct mat *B, si
 	struct sparse_product p = { g, B, first, count, y };
 
 	assert(B->rows == g->S->rows && first + count <= B->rows);
-	parallel(g->threads, (count + PRODUCT_ROWS - 1) / PRODUCT_ROWS, product_rows, &p);
+	parallel(g->threads, (count + PRODUCT_ROWS - 1) / PRODUCT_ROWS, spectral_product_rows, &p);
 }
 
 enum err spectral_graph_times(void *ctx, const struct mat *B, struct mat *Y)

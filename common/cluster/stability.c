@@ -71,7 +71,7 @@ static double differ_by_chance(const struct half *h, unsigned k, struct rng *rng
 	return d;
 }
 
-static void shuffle(uint32_t *row, size_t n, size_t take, struct rng *rng)
+static void stability_shuffle(uint32_t *row, size_t n, size_t take, struct rng *rng)
 {
 	for (size_t i = 0; i < n; i++)
 		row[i] = (uint32_t)i;
@@ -104,7 +104,7 @@ double stability_of(const struct mat *Z, const double *weight, unsigned k, uint6
 		struct half first, second;
 		struct mat centres;
 
-		shuffle(row, Z->rows, 2 * half, &rng);
+		stability_shuffle(row, Z->rows, 2 * half, &rng);
 		half_open(&first, Z, weight, row, half);
 		half_open(&second, Z, weight, row + half, half);
 		kmeans(&first.Z, first.weight, &how, first.label, &centres, NULL);

@@ -18,8 +18,8 @@ const char *column_type_name(enum column_type type)
 /* ---- reading ---- */
 
 /* A text of an entry; *text stays "" where it is absent. */
-static enum err read_text(const struct json *v, const char *key, const char *where, size_t number,
-			  const char **text)
+static enum err columns_read_text(const struct json *v, const char *key, const char *where,
+				  size_t number, const char **text)
 {
 	const struct json *member = json_get(v, key);
 	size_t n;
@@ -62,10 +62,10 @@ static enum err read_column(const struct json *v, const char *where, struct colu
 		return err_set(ERR_INPUT, "%s: column %zu is %s, expected an object", where, number,
 			       json_type_name(json_type(v)));
 	TRY(check_keys(v, where, number));
-	TRY(read_text(v, "name", where, number, &name));
-	TRY(read_text(v, "type", where, number, &said));
-	TRY(read_text(v, "unit", where, number, &unit));
-	TRY(read_text(v, "from", where, number, &from));
+	TRY(columns_read_text(v, "name", where, number, &name));
+	TRY(columns_read_text(v, "type", where, number, &said));
+	TRY(columns_read_text(v, "unit", where, number, &unit));
+	TRY(columns_read_text(v, "from", where, number, &from));
 	if (!*name)
 		return err_set(ERR_INPUT, "%s: column %zu has no \"name\"", where, number);
 	while (type < TYPES && strcmp(said, type_name[type]) != 0)
@@ -80,7 +80,7 @@ static enum err read_column(const struct json *v, const char *where, struct colu
 	return ERR_OK;
 }
 
-static int by_name(const void *a, const void *b)
+static int columns_by_name(const void *a, const void *b)
 {
 	return strcmp((*(const struct column *const *)a)->name,
 		      (*(const struct column *const *)b)->name);
@@ -94,7 +94,7 @@ enum err columns_check(const struct columns *c, const char *where)
 	ALLOC(sorted, c->n);
 	for (size_t i = 0; i < c->n; i++)
 		sorted[i] = &c->column[i];
-	qsort(sorted, c->n, sizeof(*sorted), by_name);
+	qsort(sorted, c->n, sizeof(*sorted), columns_by_name);
 	for (size_t i = 1; i < c->n && !err; i++)
 		if (!strcmp(sorted[i - 1]->name, sorted[i]->name))
 			err = err_set(ERR_INPUT, "%s: two columns are called \"%s\"", where,

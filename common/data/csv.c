@@ -26,7 +26,7 @@ static enum err quoted(struct text *t, struct cell *c)
 	return ERR_OK;
 }
 
-static enum err misplaced(const struct text *t, size_t field)
+static enum err csv_misplaced(const struct text *t, size_t field)
 {
 	if (*t->p == '\r')
 		return text_error(
@@ -65,7 +65,7 @@ static enum err next_cell(struct text *t, char separator, size_t number, struct 
 	if (*t->p == '\r' && t->p + 1 < t->end && t->p[1] == '\n')
 		t->p++;
 	if (*t->p != separator && *t->p != '\n')
-		return misplaced(t, number);
+		return csv_misplaced(t, number);
 	*last = *t->p == '\n';
 	t->line += *last;
 	t->p++;

@@ -25,8 +25,8 @@ static bool is_table(const char *path)
 }
 
 /* names, ids: what the table says of them; ids->n is 0 if it has none. */
-static enum err read_table(const char *path, const struct reading *how, struct features *X,
-			   struct columns *names, struct ids *ids)
+static enum err dataset_read_table(const char *path, const struct reading *how, struct features *X,
+				   struct columns *names, struct ids *ids)
 {
 	struct buf file = { 0 };
 	struct sheet_said said;
@@ -59,7 +59,7 @@ static enum err read_features(const char *path, const struct reading *how, struc
 
 	*X = (struct features){ 0 };
 	if (is_table(path)) {
-		TRY(read_table(path, how, X, names, ids));
+		TRY(dataset_read_table(path, how, X, names, ids));
 		/* without a heading */
 		return names->n ? ERR_OK : columns_beside(path, features_cols(X), names);
 	}
@@ -107,8 +107,8 @@ enum err features_read(const char *path, struct features *X)
 /* ---- loading ---- */
 
 /* named: the nodes are those that edges names. */
-static enum err read_edges(struct dataset *d, const struct reading *how, const char *edges,
-			   bool named, struct csr *s)
+static enum err dataset_read_edges(struct dataset *d, const struct reading *how, const char *edges,
+				   bool named, struct csr *s)
 {
 	struct edges_dropped dropped = { 0 };
 
@@ -127,8 +127,8 @@ static enum err read_edges(struct dataset *d, const struct reading *how, const c
 	return ERR_OK;
 }
 
-static enum err load(struct dataset *d, const struct reading *how, const char *features,
-		     const char *edges, const char *ids)
+static enum err dataset_load_files(struct dataset *d, const struct reading *how,
+				   const char *features, const char *edges, const char *ids)
 {
 	struct csr s;
 
@@ -165,7 +165,7 @@ static enum err load(struct dataset *d, const struct reading *how, const char *f
 	if (features && d->has_ids)
 		features_cut(&d->X, d->ids.row, d->n);
 	if (edges) {
-		TRY(read_edges(d, how, edges, !features && !ids, &s));
+		TRY(dataset_read_edges(d, how, edges, !features && !ids, &s));
 		graph_init(&d->g, &s);
 	}
 	return ERR_OK;
@@ -177,7 +177,7 @@ enum err dataset_load_as(struct dataset *d, const struct reading *how, const cha
 	enum err err;
 
 	*d = (struct dataset){ 0 };
-	err = load(d, how, features, edges, ids);
+	err = dataset_load_files(d, how, features, edges, ids);
 	if (err)
 		dataset_release(d);
 	return err;
@@ -196,7 +196,7 @@ enum err dataset_load(struct dataset *d, const char *features, const char *edges
 
 /* ---- vertices and their ties ---- */
 
-static size_t place_of(const struct ids *ids, const char *id)
+static size_t dataset_place_of(const struct ids *ids, const char *id)
 {
 	return ids_find(ids, (struct word){ id, strlen(id) });
 }
@@ -213,7 +213,7 @@ static enum err add_vertices(struct dataset *d, const struct ids *own, const cha
 	enum err err;
 
 	for (size_t i = 0; i < own->n; i++)
-		if (place_of(&d->ids, own->id[i]) == SIZE_MAX)
+		if (dataset_place_of(&d->ids, own->id[i]) == SIZE_MAX)
 			buf_printf(&text, "%s\n", own->id[i]);
 	if (!text.n)
 		return ERR_OK;
@@ -225,7 +225,7 @@ static enum err add_vertices(struct dataset *d, const struct ids *own, const cha
 	ALLOC(place, d->n);
 	ALLOC(start, all.n + 1);
 	for (size_t i = 0; i < d->n; i++) {
-		place[i] = (uint32_t)place_of(&all, d->ids.id[i]);
+		place[i] = (uint32_t)dataset_place_of(&all, d->ids.id[i]);
 		start[place[i] + 1] = s->start[i + 1] - s->start[i];
 	}
 	for (size_t i = 0; i < all.n; i++) {
@@ -257,7 +257,7 @@ enum err dataset_load_vertices(struct dataset *d, const struct reading *how, con
 		    err_set(ERR_INPUT, "%s: expected edges.tsv beside %s: ids, not numbers of rows",
 			    edges, vertices);
 	else
-		err = read_edges(d, how, edges, true, &s);
+		err = dataset_read_edges(d, how, edges, true, &s);
 	if (!err && s.value)
 		err = err_set(ERR_INPUT,
 			      "%s: ties have weights, which walks do not read: expected two ids in "
@@ -268,7 +268,7 @@ enum err dataset_load_vertices(struct dataset *d, const struct reading *how, con
 	if (!err)
 		ALLOC(d->hosted, d->n);
 	for (size_t i = 0; i < own.n && !err; i++)
-		d->hosted[place_of(&d->ids, own.id[i])] = true;
+		d->hosted[dataset_place_of(&d->ids, own.id[i])] = true;
 	for (size_t u = 0; u < d->n && !err; u++) {
 		for (size_t e = s.start[u]; e < s.start[u + 1] && !err; e++) {
 			const char *from = d->ids.id[u], *to = d->ids.id[s.index[e]];

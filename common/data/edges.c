@@ -18,7 +18,7 @@ struct list {
 	size_t loops;
 };
 
-static void add(struct list *l, uint32_t u, uint32_t v, double w)
+static void edges_add(struct list *l, uint32_t u, uint32_t v, double w)
 {
 	if (u == v) {
 		l->loops++;
@@ -60,7 +60,7 @@ static bool drop_repeated(struct list *l, struct edges_dropped *dropped, struct 
 
 /* Both directions of each edge. Edges are sorted and have row < col, so that for every node first
  * the neighbours below it come, then those above it, each rising. */
-static void lay_out(const struct list *l, size_t n, struct csr *s)
+static void edges_lay_out(const struct list *l, size_t n, struct csr *s)
 {
 	bool weighted = false;
 	size_t *at;
@@ -189,7 +189,7 @@ static enum err add_waiting(const struct text *t, const struct naming *as, struc
 		at.line = q->edge[i].line;
 		TRY(find_node(&at, as, q->edge[i].u, &u));
 		TRY(find_node(&at, as, q->edge[i].v, &v));
-		add(l, u, v, q->edge[i].w);
+		edges_add(l, u, v, q->edge[i].w);
 		if (l->count > EDGES_MAX)
 			return text_error(&at, "more than %zu edges", EDGES_MAX);
 	}
@@ -197,7 +197,7 @@ static enum err add_waiting(const struct text *t, const struct naming *as, struc
 	return ERR_OK;
 }
 
-static enum err read_named(struct text *t, const struct naming *as, struct list *l)
+static enum err edges_named_lines(struct text *t, const struct naming *as, struct list *l)
 {
 	struct waiting q = { .count = 0 };
 
@@ -228,17 +228,17 @@ static enum err read_named(struct text *t, const struct naming *as, struct list 
 	return add_waiting(t, as, &q, l);
 }
 
-static enum err read_tsv(struct text *t, const struct naming *as, struct list *l)
+static enum err edges_tsv_lines(struct text *t, const struct naming *as, struct list *l)
 {
 	if (as->ids || as->names)
-		return read_named(t, as, l);
+		return edges_named_lines(t, as, l);
 	while (text_line(t, '#')) {
 		uint32_t u, v;
 		double w;
 
 		TRY(text_wanted(t));
 		TRY(edges_read_line(t, as->n, &u, &v, &w));
-		add(l, u, v, w);
+		edges_add(l, u, v, w);
 		if (l->count > EDGES_MAX)
 			return text_error(t, "more than %zu edges", EDGES_MAX);
 	}
@@ -313,9 +313,9 @@ enum err edges_parse_tsv(struct bytes file, const char *where, size_t n, const s
 	enum err err;
 
 	*adjacency = (struct csr){ 0 };
-	err = read_tsv(&t, &(struct naming){ .n = n, .ids = ids }, &l);
+	err = edges_tsv_lines(&t, &(struct naming){ .n = n, .ids = ids }, &l);
 	if (!err && drop_repeated(&l, dropped, &clash))
-		lay_out(&l, n, adjacency);
+		edges_lay_out(&l, n, adjacency);
 	else if (!err)
 		err = clash_error(file, where, n, ids, clash);
 	free(l.t);
@@ -333,7 +333,7 @@ enum err edges_parse_named(struct bytes file, const char *where, struct ids *ids
 
 	*adjacency = (struct csr){ 0 };
 	*ids = (struct ids){ 0 };
-	err = read_tsv(&t, &(struct naming){ .names = &names }, &l);
+	err = edges_tsv_lines(&t, &(struct naming){ .names = &names }, &l);
 	if (!err)
 		err = check_heading(&names, where);
 	if (!err) {
@@ -349,7 +349,7 @@ enum err edges_parse_named(struct bytes file, const char *where, struct ids *ids
 		}
 		free(place);
 		if (drop_repeated(&l, dropped, &clash))
-			lay_out(&l, ids->n, adjacency);
+			edges_lay_out(&l, ids->n, adjacency);
 		else
 			err = clash_error(file, where, ids->n, ids, clash);
 	}
@@ -387,7 +387,7 @@ static enum err from_mtx(const char *path, struct mtx *m, size_t n, const struct
 		struct triple *e = &m->entry[i];
 
 		if (e->value > 0)
-			add(&l, place[e->row], place[e->col], e->value);
+			edges_add(&l, place[e->row], place[e->col], e->value);
 		else
 			err = err_set(
 			    ERR_INPUT,
@@ -397,7 +397,7 @@ static enum err from_mtx(const char *path, struct mtx *m, size_t n, const struct
 	}
 	free(place);
 	if (!err && drop_repeated(&l, dropped, &clash)) {
-		lay_out(&l, n, adjacency);
+		edges_lay_out(&l, n, adjacency);
 	} else if (!err) { /* entries (i, j) and (j, i) of different values */
 		uint32_t i = ids ? ids->row[clash.row] : clash.row;
 		uint32_t j = ids ? ids->row[clash.col] : clash.col;
@@ -423,7 +423,7 @@ static enum err check_ending(const char *path, bool *is_mtx)
 }
 
 /* The text of a file as that of an edges.tsv. */
-static enum err read_text(const char *path, const struct reading *how, struct buf *text)
+static enum err edges_read_text(const char *path, const struct reading *how, struct buf *text)
 {
 	struct buf file = { 0 };
 	enum err err;
@@ -452,7 +452,7 @@ enum err edges_read_as(const char *path, const struct reading *how, size_t n, co
 		mtx_release(&m);
 		return err;
 	}
-	err = read_text(path, how, &text);
+	err = edges_read_text(path, how, &text);
 	if (!err)
 		err = edges_parse_tsv((struct bytes){ text.p, text.n }, path, n, ids, adjacency,
 				      dropped);
@@ -480,7 +480,7 @@ enum err edges_read_named_as(const char *path, const struct reading *how, struct
 			err = from_mtx(path, &m, ids->n, ids, adjacency, dropped);
 		mtx_release(&m);
 	} else {
-		err = read_text(path, how, &text);
+		err = edges_read_text(path, how, &text);
 		if (!err)
 			err = edges_parse_named((struct bytes){ text.p, text.n }, path, ids,
 						adjacency, dropped);

@@ -12,8 +12,9 @@ struct ends {
 	size_t from, to, weight; /* columns; SIZE_MAX: there is none */
 };
 
-static enum err find(const struct csv_record *heading, const char *where, const char *what,
-		     const char *name, bool named, size_t *column)
+static enum err edges_csv_find_column(const struct csv_record *heading, const char *where,
+				      const char *what, const char *name, bool named,
+				      size_t *column)
 {
 	struct buf scratch = { 0 };
 	char *end;
@@ -42,7 +43,7 @@ static enum err find(const struct csv_record *heading, const char *where, const 
 	    heading->line, what, name, heading->n);
 }
 
-static bool by_name(const char *name)
+static bool edges_csv_is_name(const char *name)
 {
 	return name && name[0] != '#';
 }
@@ -54,8 +55,8 @@ static enum err is_heading(const struct text *t, const struct reading *how,
 {
 	double x;
 
-	*heading = how->header == HEADER_YES || by_name(how->from) || by_name(how->to) ||
-		   by_name(how->weight);
+	*heading = how->header == HEADER_YES || edges_csv_is_name(how->from) ||
+		   edges_csv_is_name(how->to) || edges_csv_is_name(how->weight);
 	if (*heading || how->header == HEADER_NO)
 		return ERR_OK;
 	for (size_t i = 0; i < r->n; i++)
@@ -68,12 +69,12 @@ static enum err is_heading(const struct text *t, const struct reading *how,
 	return ERR_OK;
 }
 
-static enum err choose(const struct text *t, const struct reading *how, const struct csv_record *r,
-		       bool heading, struct ends *e)
+static enum err edges_csv_choose_columns(const struct text *t, const struct reading *how,
+					 const struct csv_record *r, bool heading, struct ends *e)
 {
-	TRY(find(r, t->where, "from", how->from, heading, &e->from));
-	TRY(find(r, t->where, "to", how->to, heading, &e->to));
-	TRY(find(r, t->where, "weight", how->weight, heading, &e->weight));
+	TRY(edges_csv_find_column(r, t->where, "from", how->from, heading, &e->from));
+	TRY(edges_csv_find_column(r, t->where, "to", how->to, heading, &e->to));
+	TRY(edges_csv_find_column(r, t->where, "weight", how->weight, heading, &e->weight));
 	if ((e->from == SIZE_MAX) != (e->to == SIZE_MAX))
 		return err_set(
 		    ERR_INPUT,
@@ -111,8 +112,8 @@ static enum err add_end(struct text *t, const struct cell *cell, struct buf *scr
 	return ERR_OK;
 }
 
-static enum err add_edge(struct text *t, const struct csv_record *r, const struct ends *e,
-			 const struct reading *how, struct buf *scratch, struct buf *out)
+static enum err edges_csv_add_edge(struct text *t, const struct csv_record *r, const struct ends *e,
+				   const struct reading *how, struct buf *scratch, struct buf *out)
 {
 	double x;
 
@@ -152,7 +153,7 @@ static enum err convert(struct text *t, const struct reading *how, struct csv_re
 		if (!columns) {
 			columns = r->n;
 			TRY(is_heading(&begin, how, r, &heading));
-			TRY(choose(&here, how, r, heading, &e));
+			TRY(edges_csv_choose_columns(&here, how, r, heading, &e));
 			log_info("%s: the first line is %s; ends are of columns %zu and %zu%s",
 				 t->where, heading ? "the heading" : "an edge and no heading",
 				 e.from + 1, e.to + 1,
@@ -165,7 +166,7 @@ static enum err convert(struct text *t, const struct reading *how, struct csv_re
 					  r->n, columns);
 		for (; line < r->line; line++)
 			buf_add(out, "\n", 1);
-		TRY(add_edge(&here, r, &e, how, scratch, out));
+		TRY(edges_csv_add_edge(&here, r, &e, how, scratch, out));
 	}
 }
 

@@ -33,22 +33,22 @@ struct entry {
 	uint32_t row;
 };
 
-static int compare(struct word a, struct word b)
+static int ids_compare_words(struct word a, struct word b)
 {
 	int order = memcmp(a.p, b.p, a.n < b.n ? a.n : b.n);
 
 	return order ? order : (a.n > b.n) - (a.n < b.n);
 }
 
-static int by_id(const void *a, const void *b)
+static int ids_by_id(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
-	int order = compare(x->id, y->id);
+	int order = ids_compare_words(x->id, y->id);
 
 	return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-static enum err read_entries(struct text *t, struct entry **entry, size_t *n)
+static enum err ids_read_entries(struct text *t, struct entry **entry, size_t *n)
 {
 	size_t room = 0;
 
@@ -82,7 +82,7 @@ static uint64_t hash(struct word id)
 }
 
 /* Room for n words, at most half of the slots in use. */
-static void table_init(struct id_table *t, size_t n)
+static void ids_table_init(struct id_table *t, size_t n)
 {
 	for (t->slots = 1; t->slots < 2 * n;)
 		t->slots *= 2;
@@ -129,11 +129,11 @@ static void table_release(struct id_table *t)
 /* ---- ids ---- */
 
 /* Copies the sorted entries, and makes the table. */
-static void keep(struct ids *ids, const struct entry *entry, size_t n)
+static void ids_keep_sorted(struct ids *ids, const struct entry *entry, size_t n)
 {
 	ALLOC(ids->id, n);
 	ALLOC(ids->row, n);
-	table_init(&ids->table, n);
+	ids_table_init(&ids->table, n);
 	for (ids->n = 0; ids->n < n; ids->n++) {
 		const struct entry *e = &entry[ids->n];
 
@@ -152,18 +152,18 @@ enum err ids_parse(struct bytes file, const char *where, struct ids *ids)
 	enum err err;
 
 	*ids = (struct ids){ 0 };
-	err = read_entries(&t, &entry, &n);
+	err = ids_read_entries(&t, &entry, &n);
 	if (!err)
-		qsort(entry, n, sizeof(*entry), by_id);
+		qsort(entry, n, sizeof(*entry), ids_by_id);
 	for (size_t i = 1; i < n && !err; i++) {
-		if (compare(entry[i - 1].id, entry[i].id) == 0)
+		if (ids_compare_words(entry[i - 1].id, entry[i].id) == 0)
 			err = err_set(ERR_INPUT,
 				      "%s:%u: the id %s is given twice, first on line %u", where,
 				      entry[i].row + 1, value_text(entry[i].id.p, entry[i].id.n).s,
 				      entry[i - 1].row + 1);
 	}
 	if (!err)
-		keep(ids, entry, n);
+		ids_keep_sorted(ids, entry, n);
 	free(entry);
 	return err;
 }
@@ -190,7 +190,7 @@ void ids_cut(struct ids *ids, const uint32_t *position, size_t n)
 
 		entry[r] = (struct entry){ { id, strlen(id) }, (uint32_t)r };
 	}
-	keep(&cut, entry, n);
+	ids_keep_sorted(&cut, entry, n);
 	free(entry);
 	ids_release(ids);
 	*ids = cut;
@@ -217,7 +217,7 @@ uint32_t names_number(struct names *s, struct word w)
 		s->room = s->room ? 2 * s->room : 1024;
 		s->word = alloc_again(s->word, s->room, sizeof(*s->word));
 		table_release(&s->table);
-		table_init(&s->table, s->room);
+		ids_table_init(&s->table, s->room);
 		for (size_t i = 0; i < s->n; i++)
 			table_add(&s->table, s->word[i], (uint32_t)i);
 	}
@@ -243,9 +243,9 @@ void names_sort(const struct names *s, struct ids *ids, uint32_t *place)
 
 	for (size_t i = 0; i < s->n; i++)
 		entry[i] = (struct entry){ s->word[i], (uint32_t)i };
-	qsort(entry, s->n, sizeof(*entry), by_id);
+	qsort(entry, s->n, sizeof(*entry), ids_by_id);
 	*ids = (struct ids){ 0 };
-	keep(ids, entry, s->n);
+	ids_keep_sorted(ids, entry, s->n);
 	for (size_t i = 0; i < s->n; i++) {
 		place[entry[i].row] = (uint32_t)i;
 		ids->row[i] = (uint32_t)i;

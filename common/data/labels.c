@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add(struct labels *l, size_t *room, uint32_t label)
+static void labels_add(struct labels *l, size_t *room, uint32_t label)
 {
 	if (l->n == *room) {
 		*room = *room ? 2 * *room : 1024;
@@ -45,7 +45,7 @@ enum err labels_parse_txt(struct bytes file, const char *where, struct labels *l
 		if (!err)
 			err = text_end(&t);
 		if (!err)
-			add(l, &room, (uint32_t)x);
+			labels_add(l, &room, (uint32_t)x);
 	}
 	if (!err)
 		err = check_count(where, l);
@@ -82,7 +82,7 @@ static enum err read_confidence(const struct text *here, const struct buf *field
 			  value_text((const char *)field->p, field->n).s);
 }
 
-static enum err read_csv(struct text *t, struct buf *field, struct labels *l)
+static enum err labels_read_csv(struct text *t, struct buf *field, struct labels *l)
 {
 	struct text here = *t;
 	size_t room = 0;
@@ -99,7 +99,7 @@ static enum err read_csv(struct text *t, struct buf *field, struct labels *l)
 		if (last)
 			return text_error(&here, "one field where an id and a label are expected");
 		TRY(id_check(&here, (struct word){ (const char *)field->p, field->n }));
-		add(l, &room, 0);
+		labels_add(l, &room, 0);
 		l->id[l->n - 1] = alloc_copy((const char *)field->p);
 		TRY(csv_field(t, field, &last));
 		if (last == sure ||
@@ -127,7 +127,7 @@ enum err labels_parse_csv(struct bytes file, const char *where, struct labels *l
 	enum err err;
 
 	*l = (struct labels){ 0 };
-	err = read_csv(&t, &field, l);
+	err = labels_read_csv(&t, &field, l);
 	buf_release(&field);
 	if (err)
 		labels_release(l);

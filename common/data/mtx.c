@@ -64,8 +64,8 @@ size_t triples_sort(struct triple *t, size_t count)
 	return count;
 }
 
-static enum err check_sizes(const struct text *t, const struct mtx_head *h, size_t bytes,
-			    uint64_t rows, uint64_t cols, uint64_t count)
+static enum err mtx_check_sizes(const struct text *t, const struct mtx_head *h, size_t bytes,
+				uint64_t rows, uint64_t cols, uint64_t count)
 {
 	/* The least bytes that each may take: "1 1\n", "1 1 0\n", "0\n". */
 	size_t least = h->is_array ? 2 : h->is_pattern ? 4 : 6;
@@ -97,7 +97,7 @@ enum err mtx_read_head(struct text *t, size_t bytes, struct mtx_head *h)
 		count = rows * cols; /* both below 2^28 */
 	else
 		TRY(text_whole(t, 0, EDGES_MAX, "the number of entries", &count));
-	TRY(check_sizes(t, h, bytes, rows, cols, count));
+	TRY(mtx_check_sizes(t, h, bytes, rows, cols, count));
 	TRY(text_end(t));
 	h->rows = (size_t)rows;
 	h->cols = (size_t)cols;
@@ -123,7 +123,7 @@ enum err mtx_read_entry(struct text *t, const struct mtx_head *h, struct triple 
 	return text_end(t);
 }
 
-static enum err read_entries(struct text *t, const struct mtx_head *h, struct mtx *m)
+static enum err mtx_read_entries(struct text *t, const struct mtx_head *h, struct mtx *m)
 {
 	size_t count = h->count;
 
@@ -141,7 +141,7 @@ static enum err read_entries(struct text *t, const struct mtx_head *h, struct mt
 }
 
 /* The nth line (from 1) that has entry (row, col); 0 if there is none. */
-static size_t line_of(struct bytes file, uint32_t row, uint32_t col, size_t nth)
+static size_t mtx_line_of(struct bytes file, uint32_t row, uint32_t col, size_t nth)
 {
 	struct text t = text_open(file, "");
 	bool sizes = true; /* the first line that is no comment */
@@ -164,7 +164,7 @@ size_t mtx_line(const char *path, uint32_t row, uint32_t col)
 
 	if (file_read_text(path, DATA_FILE_MAX, &file) != ERR_OK)
 		return 0;
-	line = line_of((struct bytes){ file.p, file.n }, row, col, 1);
+	line = mtx_line_of((struct bytes){ file.p, file.n }, row, col, 1);
 	buf_release(&file);
 	return line;
 }
@@ -176,7 +176,7 @@ static enum err read_body(struct text *t, const struct mtx_head *h, struct bytes
 	if (m->is_array)
 		mat_init(&m->dense, m->rows, m->cols);
 	else
-		TRY(read_entries(t, h, m));
+		TRY(mtx_read_entries(t, h, m));
 	for (size_t v = 0; m->is_array && v < count; v++) { /* column by column */
 		struct triple e;
 
@@ -194,7 +194,7 @@ static enum err read_body(struct text *t, const struct mtx_head *h, struct bytes
 
 		return err_set(ERR_INPUT,
 			       "%s:%zu: entry (%u, %u) is given twice, first on line %zu", t->where,
-			       line_of(all, i, j, 2), i + 1, j + 1, line_of(all, i, j, 1));
+			       mtx_line_of(all, i, j, 2), i + 1, j + 1, mtx_line_of(all, i, j, 1));
 	}
 	return ERR_OK;
 }

@@ -65,7 +65,7 @@ static void skip(struct cursor *c)
 		c->p++;
 }
 
-static bool take(struct cursor *c, const char *text)
+static bool npy_take(struct cursor *c, const char *text)
 {
 	size_t n = strlen(text);
 
@@ -89,35 +89,35 @@ static bool take_size(struct cursor *c, uint64_t *x)
 static const char not_three[] =
     "the header does not hold exactly 'descr', 'fortran_order' and 'shape'";
 
-static const char *read_entry(struct cursor *c, struct header *h)
+static const char *npy_read_entry(struct cursor *c, struct header *h)
 {
-	if (!h->type && take(c, "'descr'") && take(c, ":")) {
-		if (!take(c, "'"))
+	if (!h->type && npy_take(c, "'descr'") && npy_take(c, ":")) {
+		if (!npy_take(c, "'"))
 			return "'descr' is not a simple type";
 		for (size_t i = 0; i < sizeof(types) / sizeof(*types) && !h->type; i++)
-			if (take(c, types[i].descr) && take(c, "'"))
+			if (npy_take(c, types[i].descr) && npy_take(c, "'"))
 				h->type = &types[i];
 		return h->type ? NULL
 			       : "the element type is none of f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1, "
 				 "little-endian; save it with astype('<f8')";
 	}
-	if (!h->has_shape && take(c, "'shape'") && take(c, ":")) {
+	if (!h->has_shape && npy_take(c, "'shape'") && npy_take(c, ":")) {
 		h->has_shape = true;
 		h->cols = 1;
-		if (!take(c, "(") || !take_size(c, &h->rows) || !take(c, ","))
+		if (!npy_take(c, "(") || !take_size(c, &h->rows) || !npy_take(c, ","))
 			return "the shape is not one of one or two dimensions";
-		if (take(c, ")"))
+		if (npy_take(c, ")"))
 			return NULL;
 		if (!take_size(c, &h->cols))
 			return "the shape is not one of one or two dimensions";
-		take(c, ",");
-		return take(c, ")") ? NULL : "the shape has more than two dimensions";
+		npy_take(c, ",");
+		return npy_take(c, ")") ? NULL : "the shape has more than two dimensions";
 	}
-	if (!h->has_order && take(c, "'fortran_order'") && take(c, ":")) {
+	if (!h->has_order && npy_take(c, "'fortran_order'") && npy_take(c, ":")) {
 		h->has_order = true;
-		if (take(c, "True"))
+		if (npy_take(c, "True"))
 			return "it is in Fortran order; save it with numpy.ascontiguousarray";
-		return take(c, "False") ? NULL : "'fortran_order' is neither True nor False";
+		return npy_take(c, "False") ? NULL : "'fortran_order' is neither True nor False";
 	}
 	return not_three;
 }
@@ -126,16 +126,16 @@ static const char *read_header(struct cursor c, struct header *h)
 {
 	const char *wrong;
 
-	if (!take(&c, "{"))
+	if (!npy_take(&c, "{"))
 		return "the header is no dictionary";
 	for (int i = 0; i < 3; i++) {
-		wrong = read_entry(&c, h);
+		wrong = npy_read_entry(&c, h);
 		if (wrong)
 			return wrong;
-		if (!take(&c, ",") && i < 2)
+		if (!npy_take(&c, ",") && i < 2)
 			return not_three;
 	}
-	if (!take(&c, "}"))
+	if (!npy_take(&c, "}"))
 		return not_three;
 	skip(&c);
 	return c.p == c.end ? NULL : "the header goes on after its dictionary";
@@ -190,8 +190,8 @@ static enum err load_rows(const struct header *h, const uint8_t *p, const char *
 }
 
 /* file: as much of it as has the header; size: of all of it. *data: where the rows begin. */
-static enum err judge(struct bytes file, size_t size, const char *where, struct header *h,
-		      size_t *data)
+static enum err npy_check_header(struct bytes file, size_t size, const char *where,
+				 struct header *h, size_t *data)
 {
 	struct cursor c = { 0 };
 	const char *wrong;
@@ -231,7 +231,7 @@ enum err npy_parse(struct bytes file, const char *where, struct mat *m)
 	enum err err;
 
 	*m = (struct mat){ 0 };
-	TRY(judge(file, file.n, where, &h, &data));
+	TRY(npy_check_header(file, file.n, where, &h, &data));
 	mat_init(m, (size_t)h.rows, (size_t)h.cols);
 	err = load_rows(&h, file.p + data, where, 0, m->rows, m->a);
 	if (err)
@@ -257,15 +257,15 @@ static enum err read_header_of(const struct file_part *file, struct header *h, s
 	enum err err = file_part_read(file, 0, head, n);
 
 	if (!err)
-		err = judge((struct bytes){ head, n }, file->size, file->path, h, data);
+		err = npy_check_header((struct bytes){ head, n }, file->size, file->path, h, data);
 	free(head);
 	return err;
 }
 
 /* Rows `first` and on of an open file, as many as m has, some at a time: they are never there as a
  * whole beside m. */
-static enum err read_rows(const struct file_part *file, const struct header *h, size_t data,
-			  size_t first, struct mat *m)
+static enum err npy_read_rows_at(const struct file_part *file, const struct header *h, size_t data,
+				 size_t first, struct mat *m)
 {
 	size_t row = m->cols * h->type->size, step = row < READ_BYTES ? READ_BYTES / row : 1;
 	uint8_t *box = alloc(step < m->rows ? step : m->rows, row);
@@ -283,7 +283,7 @@ static enum err read_rows(const struct file_part *file, const struct header *h, 
 }
 
 /* rows SIZE_MAX: all of them from `first` on. */
-static enum err read_some(const char *path, size_t first, size_t rows, struct mat *m)
+static enum err npy_read_some(const char *path, size_t first, size_t rows, struct mat *m)
 {
 	struct file_part file;
 	struct header h;
@@ -304,7 +304,7 @@ static enum err read_some(const char *path, size_t first, size_t rows, struct ma
 		err = machine_fits(path, "the matrix", 8 * (double)rows * (double)h.cols);
 		if (!err) {
 			mat_init(m, rows, (size_t)h.cols);
-			err = read_rows(&file, &h, data, first, m);
+			err = npy_read_rows_at(&file, &h, data, first, m);
 		}
 	}
 	file_part_close(&file);
@@ -315,12 +315,12 @@ static enum err read_some(const char *path, size_t first, size_t rows, struct ma
 
 enum err npy_read(const char *path, struct mat *m)
 {
-	return read_some(path, 0, SIZE_MAX, m);
+	return npy_read_some(path, 0, SIZE_MAX, m);
 }
 
 enum err npy_read_rows(const char *path, size_t first, size_t rows, struct mat *m)
 {
-	return read_some(path, first, rows, m);
+	return npy_read_some(path, first, rows, m);
 }
 
 enum err npy_read_shape(const char *path, size_t *rows, size_t *cols)

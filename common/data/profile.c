@@ -21,29 +21,29 @@ struct sums {
 	double *mean, *deviation, *middle, *robust; /* m, of all rows; robust 0: none */
 };
 
-static void add(struct sums *s, uint32_t c, size_t j, double x)
+static void profile_add(struct sums *s, uint32_t c, size_t j, double x)
 {
 	s->sum[c * s->m + j] += x;
 	s->present[c * s->m + j] += x != 0;
 }
 
 /* Squares about the mean: of sparse columns all zeros at once. */
-static void add_square(struct sums *s, size_t j, double x)
+static void profile_add_square(struct sums *s, size_t j, double x)
 {
 	s->deviation[j] += (x - s->mean[j]) * (x - s->mean[j]);
 }
 
-static void add_all(struct sums *s, const struct features *X, const uint32_t *label)
+static void profile_add_all(struct sums *s, const struct features *X, const uint32_t *label)
 {
 	for (size_t i = 0; i < s->n; i++)
 		s->rows[label[i]]++;
 	for (size_t i = 0; i < s->n && !X->is_sparse; i++)
 		for (size_t j = 0; j < s->m; j++)
-			add(s, label[i], j, MAT(&X->dense, i, j));
+			profile_add(s, label[i], j, MAT(&X->dense, i, j));
 	for (size_t i = 0; i < s->n && X->is_sparse; i++)
 		for (size_t e = X->sparse.start[i]; e < X->sparse.start[i + 1]; e++)
-			add(s, label[i], X->sparse.index[e],
-			    X->sparse.value ? X->sparse.value[e] : 1);
+			profile_add(s, label[i], X->sparse.index[e],
+				    X->sparse.value ? X->sparse.value[e] : 1);
 	for (size_t c = 0; c < s->k; c++)
 		for (size_t j = 0; j < s->m; j++)
 			s->mean[j] += s->sum[c * s->m + j] / (double)s->n;
@@ -55,11 +55,11 @@ static void deviations(struct sums *s, const struct features *X)
 
 	for (size_t i = 0; i < s->n && !X->is_sparse; i++)
 		for (size_t j = 0; j < s->m; j++)
-			add_square(s, j, MAT(&X->dense, i, j));
+			profile_add_square(s, j, MAT(&X->dense, i, j));
 	for (size_t j = 0; j < s->m && X->is_sparse; j++)
 		zeros[j] = (double)s->n;
 	for (size_t e = 0; X->is_sparse && e < X->sparse.start[s->n]; e++) {
-		add_square(s, X->sparse.index[e], X->sparse.value ? X->sparse.value[e] : 1);
+		profile_add_square(s, X->sparse.index[e], X->sparse.value ? X->sparse.value[e] : 1);
 		zeros[X->sparse.index[e]]--;
 	}
 	for (size_t j = 0; j < s->m; j++)
@@ -68,16 +68,16 @@ static void deviations(struct sums *s, const struct features *X)
 	free(zeros);
 }
 
-static int by_size(const void *a, const void *b)
+static int profile_by_size(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
 	return (x > y) - (x < y);
 }
 
-static double median(double *x, size_t n)
+static double profile_median(double *x, size_t n)
 {
-	qsort(x, n, sizeof(*x), by_size);
+	qsort(x, n, sizeof(*x), profile_by_size);
 	return n % 2 ? x[n / 2] : x[n / 2 - 1] / 2 + x[n / 2] / 2;
 }
 
@@ -91,17 +91,17 @@ static void medians(struct sums *s, const struct mat *X)
 		count = 0;
 		for (size_t i = 0; i < s->n; i += step)
 			x[count++] = MAT(X, i, j);
-		s->middle[j] = median(x, count);
+		s->middle[j] = profile_median(x, count);
 		for (size_t i = 0; i < count; i++)
 			x[i] = fabs(x[i] - s->middle[j]);
-		s->robust[j] = NORMAL * median(x, count);
+		s->robust[j] = NORMAL * profile_median(x, count);
 	}
 	free(x);
 }
 
 /* ---- lines ---- */
 
-static struct profile_line line_of(const struct sums *s, uint32_t c, size_t j)
+static struct profile_line profile_line_of(const struct sums *s, uint32_t c, size_t j)
 {
 	double all = 0, z = 0;
 	struct profile_line l = { .cluster = c, .rows = (size_t)s->rows[c], .column = j };
@@ -147,7 +147,7 @@ static void write_cluster(const struct sums *s, uint32_t c, struct profile *p)
 	size_t first = p->n;
 
 	for (size_t j = 0; j < s->m; j++) {
-		struct profile_line l = line_of(s, c, j);
+		struct profile_line l = profile_line_of(s, c, j);
 
 		profile_offer(p, first, &l);
 	}
@@ -166,7 +166,7 @@ void profile_of(const struct features *X, const uint32_t *label, size_t k, struc
 	ALLOC(s.deviation, m);
 	ALLOC(s.middle, m);
 	ALLOC(s.robust, m);
-	add_all(&s, X, label);
+	profile_add_all(&s, X, label);
 	deviations(&s, X);
 	if (!X->is_sparse && s.n)
 		medians(&s, &X->dense);

@@ -70,7 +70,7 @@ static const char *text_fault(struct word w, size_t most)
 	return NULL;
 }
 
-static int by_name(const void *a, const void *b)
+static int sheet_by_name(const void *a, const void *b)
 {
 	const struct sheet_column *x = *(const struct sheet_column *const *)a;
 	const struct sheet_column *y = *(const struct sheet_column *const *)b;
@@ -79,7 +79,7 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (x > y) - (x < y);
 }
 
-static enum err check_twice(const struct sheet *t)
+static enum err sheet_check_twice(const struct sheet *t)
 {
 	const struct sheet_column **sorted;
 	enum err err = ERR_OK;
@@ -87,7 +87,7 @@ static enum err check_twice(const struct sheet *t)
 	ALLOC(sorted, t->columns);
 	for (size_t i = 0; i < t->columns; i++)
 		sorted[i] = &t->column[i];
-	qsort(sorted, t->columns, sizeof(*sorted), by_name);
+	qsort(sorted, t->columns, sizeof(*sorted), sheet_by_name);
 	for (size_t i = 1; i < t->columns && !err; i++)
 		if (!strcmp(sorted[i]->name, sorted[i - 1]->name))
 			err = err_set(
@@ -132,7 +132,7 @@ enum err sheet_begin(struct sheet *t, const struct reading *how, const char *whe
 		err = take_name(t, i, name ? &name[i] : NULL, &scratch);
 	buf_release(&scratch);
 	if (!err)
-		err = check_twice(t);
+		err = sheet_check_twice(t);
 	return err ? err : sheet_roles(t);
 }
 
@@ -148,7 +148,7 @@ void sheet_reserve(struct sheet *t, size_t rows)
 }
 
 /* Of a text that is to stay. */
-static struct word keep(struct sheet *t, const struct cell *cell, struct word w)
+static struct word sheet_keep_text(struct sheet *t, const struct cell *cell, struct word w)
 {
 	char *copy;
 
@@ -200,7 +200,7 @@ static enum err gap(struct sheet *t, size_t at, struct sheet_column *c, const st
 			   shown);
 }
 
-static bool is_of(struct word w, const char *characters)
+static bool sheet_consists_of(struct word w, const char *characters)
 {
 	for (size_t i = 0; i < w.n; i++)
 		if (!w.p[i] || !strchr(characters, w.p[i]))
@@ -221,14 +221,14 @@ static enum err no_number(const struct sheet *t, size_t at, const struct sheet_c
 		    "is %s, expected a number: say that it is a date (date), or is to be "
 		    "ignored (ignore)",
 		    v.s);
-	if (*t->how->decimal == '.' && is_of(w, "0123456789,.-"))
+	if (*t->how->decimal == '.' && sheet_consists_of(w, "0123456789,.-"))
 		return sheet_error(
 		    t, at, c,
 		    "is %s, expected a number with a decimal point and without separators "
 		    "of thousands: where a comma is the decimal point say so "
 		    "(decimal)",
 		    v.s);
-	if (is_of(w, "+-0123456789.eE") || (w.n >= 3 && !strncasecmp(w.p, "inf", 3)) ||
+	if (sheet_consists_of(w, "+-0123456789.eE") || (w.n >= 3 && !strncasecmp(w.p, "inf", 3)) ||
 	    (w.n >= 4 && !strncasecmp(w.p, "-inf", 4)))
 		return sheet_error(
 		    t, at, c,
@@ -316,7 +316,7 @@ static enum err take_value(struct sheet *t, size_t at, struct sheet_column *c,
 		    "(ignore), or the most that it may have (most)",
 		    most, v.s);
 	else if (!err && c->values.n > n)
-		names_keep(&c->values, keep(t, cell, w));
+		names_keep(&c->values, sheet_keep_text(t, cell, w));
 	buf_release(&scratch);
 	return err;
 }
@@ -352,12 +352,13 @@ static enum err take_id(struct sheet *t, size_t at, const struct sheet_column *c
 		    "it an id of its own",
 		    v.s, t->line[number]);
 	else if (!err)
-		names_keep(&t->names, keep(t, cell, w));
+		names_keep(&t->names, sheet_keep_text(t, cell, w));
 	buf_release(&scratch);
 	return err;
 }
 
-static enum err take(struct sheet *t, size_t at, struct sheet_column *c, const struct cell *cell)
+static enum err sheet_take_cell(struct sheet *t, size_t at, struct sheet_column *c,
+				const struct cell *cell)
 {
 	double *x = t->number + t->rows * t->numbers + c->place;
 	uint32_t *code = t->code + t->rows * t->codes + c->place;
@@ -386,7 +387,7 @@ enum err sheet_row(struct sheet *t, size_t at, const struct cell *cell)
 			TRY(take_number(t, at, c, &cell[i],
 					t->number + t->rows * t->numbers + c->place));
 		else
-			TRY(take(t, at, c, &cell[i]));
+			TRY(sheet_take_cell(t, at, c, &cell[i]));
 	}
 	t->rows++;
 	return ERR_OK;

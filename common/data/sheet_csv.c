@@ -192,8 +192,8 @@ static enum err skip_end(struct text t, struct csv_record *r, char separator, ch
 	}
 }
 
-static enum err read_rows(struct sheet *t, struct text *at, struct csv_record *r, char separator,
-			  char comment, struct sheet_said *said)
+static enum err sheet_csv_read_rows(struct sheet *t, struct text *at, struct csv_record *r,
+				    char separator, char comment, struct sheet_said *said)
 {
 	for (;;) {
 		struct text here;
@@ -232,7 +232,7 @@ static size_t rows_at_most(const struct text *t, size_t columns)
 	return lines < fit ? lines : fit;
 }
 
-static void say(const struct sheet *t, const struct sheet_said *said)
+static void sheet_csv_log_summary(const struct sheet *t, const struct sheet_said *said)
 {
 	size_t left_out = 0;
 
@@ -248,8 +248,8 @@ static void say(const struct sheet *t, const struct sheet_said *said)
 			 t->where, said->blank, said->comments);
 }
 
-static enum err parse(struct sheet *t, struct text *at, const struct reading *how,
-		      struct csv_record *r, struct sheet_said *said)
+static enum err sheet_csv_parse(struct sheet *t, struct text *at, const struct reading *how,
+				struct csv_record *r, struct sheet_said *said)
 {
 	char separator = reading_separator(how, at->where),
 	     comment = how->comment ? *how->comment : 0;
@@ -279,7 +279,7 @@ static enum err parse(struct sheet *t, struct text *at, const struct reading *ho
 	TRY(machine_fits(at->where, "the table",
 			 (double)(at->end - at->p) + 8 * (double)rows * (double)t->numbers));
 	sheet_reserve(t, rows);
-	TRY(read_rows(t, at, r, separator, comment, said));
+	TRY(sheet_csv_read_rows(t, at, r, separator, comment, said));
 	said->comments = r->comments;
 	return sheet_end(t);
 }
@@ -294,9 +294,9 @@ enum err sheet_parse(struct sheet *t, struct bytes file, const char *where,
 	*t = (struct sheet){ 0 };
 	*said = (struct sheet_said){ 0 };
 	TRY(sheet_open(&at, file, where, &said->mark));
-	err = parse(t, &at, how, &r, said);
+	err = sheet_csv_parse(t, &at, how, &r, said);
 	csv_record_release(&r);
 	if (!err)
-		say(t, said);
+		sheet_csv_log_summary(t, said);
 	return err;
 }

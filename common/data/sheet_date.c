@@ -48,7 +48,7 @@ static double civil(unsigned year, unsigned month, unsigned day)
 }
 
 /* Behind the minutes: "", ":ss", ":ss.f". */
-static bool seconds(struct word *w, double *s)
+static bool sheet_date_seconds(struct word *w, double *s)
 {
 	unsigned whole;
 	double unit = 1;
@@ -82,7 +82,7 @@ bool word_date(struct word w, double *days)
 	if (!w.n)
 		return true;
 	if ((!one(&w, 'T') && !one(&w, ' ')) || !digits(&w, 2, 0, 23, &hour) || !one(&w, ':') ||
-	    !digits(&w, 2, 0, 59, &minute) || !seconds(&w, &second))
+	    !digits(&w, 2, 0, 59, &minute) || !sheet_date_seconds(&w, &second))
 		return false;
 	*days += (hour * 3600.0 + minute * 60.0 + second) / 86400;
 	(void)one(&w, 'Z');

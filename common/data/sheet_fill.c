@@ -11,14 +11,14 @@
 
 /* ---- what is in the gaps ---- */
 
-static int by_value(const void *a, const void *b)
+static int sheet_fill_by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
 	return (x > y) - (x < y);
 }
 
-static double median(const struct sheet *t, const struct sheet_column *c)
+static double sheet_fill_median(const struct sheet *t, const struct sheet_column *c)
 {
 	size_t n = 0;
 	double *x, m;
@@ -30,14 +30,14 @@ static double median(const struct sheet *t, const struct sheet_column *c)
 		if (!isnan(v))
 			x[n++] = v;
 	}
-	qsort(x, n, sizeof(*x), by_value);
+	qsort(x, n, sizeof(*x), sheet_fill_by_value);
 	m = n % 2 ? x[n / 2] : x[n / 2 - 1] / 2 + x[n / 2] / 2;
 	free(x);
 	return m;
 }
 
 /* The mean of each number, in the order of memory; then what goes into the gaps. */
-static enum err measure(struct sheet *t)
+static enum err sheet_fill_measure(struct sheet *t)
 {
 	struct sheet_column **at;
 	enum err err = ERR_OK;
@@ -66,7 +66,7 @@ static enum err measure(struct sheet *t)
 				      "ignored (ignore)",
 				      t->where, c->name, t->rows);
 		else if (c->gaps)
-			c->fill = c->missing == MISSING_MEDIAN ? median(t, c) : sum[j];
+			c->fill = c->missing == MISSING_MEDIAN ? sheet_fill_median(t, c) : sum[j];
 	}
 	free(at);
 	free(sum);
@@ -105,7 +105,8 @@ static void name_columns(struct sheet *t, const struct sheet_column *c)
 }
 
 /* One column of the table into those that it becomes, from *to on. */
-static void spread(struct sheet *t, const struct sheet_column *c, const uint32_t *place, size_t *to)
+static void sheet_fill_spread_column(struct sheet *t, const struct sheet_column *c,
+				     const uint32_t *place, size_t *to)
 {
 	bool number = c->role == ROLE_NUMBER || c->role == ROLE_DATE, indicator = has_indicator(c);
 	size_t width = (number ? 1 : c->sorted.n) + indicator;
@@ -128,7 +129,7 @@ static void spread(struct sheet *t, const struct sheet_column *c, const uint32_t
 	*to += width;
 }
 
-static void say(const struct sheet *t, const struct sheet_column *c)
+static void sheet_fill_warn_of_gaps(const struct sheet *t, const struct sheet_column *c)
 {
 	static const char *const what[] = {
 		"", "the mean of the others is there", "the median of the others is there",
@@ -166,7 +167,7 @@ enum err sheet_fill(struct sheet *t)
 	size_t to = 0, gaps = 0;
 	enum err err;
 
-	TRY(measure(t));
+	TRY(sheet_fill_measure(t));
 	ALLOC(place, t->columns);
 	for (size_t i = 0; i < t->columns; i++) {
 		struct sheet_column *c = &t->column[i];
@@ -174,7 +175,7 @@ enum err sheet_fill(struct sheet *t)
 		if (c->role == ROLE_CATEGORY)
 			sort_values(c, &place[i]);
 		name_columns(t, c);
-		say(t, c);
+		sheet_fill_warn_of_gaps(t, c);
 		gaps += c->gaps;
 	}
 	err = t->out.n || t->has_ids
@@ -191,7 +192,7 @@ enum err sheet_fill(struct sheet *t)
 		mat_init(&t->X, t->rows, t->out.n);
 		for (size_t i = 0; i < t->columns; i++)
 			if (t->column[i].role <= ROLE_DATE)
-				spread(t, &t->column[i], place[i], &to);
+				sheet_fill_spread_column(t, &t->column[i], place[i], &to);
 	}
 	for (size_t i = 0; i < t->columns; i++)
 		free(place[i]);

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct sheet_column *find(const struct sheet *t, const char *name, size_t n)
+static struct sheet_column *sheet_roles_find_column(const struct sheet *t, const char *name,
+						    size_t n)
 {
 	char *end, copy[24];
 	unsigned long at;
@@ -28,11 +29,11 @@ static struct sheet_column *find(const struct sheet *t, const char *name, size_t
  */
 static struct sheet_column *find_said(const struct sheet *t, const char *said, const char **value)
 {
-	struct sheet_column *c = find(t, said, strlen(said));
+	struct sheet_column *c = sheet_roles_find_column(t, said, strlen(said));
 
 	*value = NULL;
 	for (const char *p = said; !c && (p = strchr(p, '=')); p++) {
-		c = find(t, said, (size_t)(p - said));
+		c = sheet_roles_find_column(t, said, (size_t)(p - said));
 		*value = c ? p + 1 : NULL;
 	}
 	return c;
@@ -69,7 +70,7 @@ static enum err give_role(struct sheet *t, struct sheet_column *c, enum role rol
 
 static enum err role_of_one(struct sheet *t, const char *name, enum role role)
 {
-	struct sheet_column *c = name ? find(t, name, strlen(name)) : NULL;
+	struct sheet_column *c = name ? sheet_roles_find_column(t, name, strlen(name)) : NULL;
 
 	if (!name)
 		return ERR_OK;
@@ -140,7 +141,7 @@ static enum err take_policies(struct sheet *t)
 
 		if (!policy)
 			continue;
-		c = find(t, s->item[i], (size_t)(policy - s->item[i]));
+		c = sheet_roles_find_column(t, s->item[i], (size_t)(policy - s->item[i]));
 		if (!c)
 			return no_column(t, "missing", s->item[i]);
 		c->missing_said = true;
@@ -150,8 +151,8 @@ static enum err take_policies(struct sheet *t)
 	}
 	for (size_t i = 0; i < t->how->unit.count; i++) {
 		const char *unit = strrchr(t->how->unit.item[i], '=');
-		struct sheet_column *c =
-		    find(t, t->how->unit.item[i], (size_t)(unit - t->how->unit.item[i]));
+		struct sheet_column *c = sheet_roles_find_column(
+		    t, t->how->unit.item[i], (size_t)(unit - t->how->unit.item[i]));
 
 		if (!c)
 			return no_column(t, "unit", t->how->unit.item[i]);
@@ -170,7 +171,8 @@ static enum err keep_only(struct sheet *t)
 		return ERR_OK;
 	ALLOC(named, t->columns);
 	for (size_t i = 0; i < only->count; i++) {
-		const struct sheet_column *c = find(t, only->item[i], strlen(only->item[i]));
+		const struct sheet_column *c =
+		    sheet_roles_find_column(t, only->item[i], strlen(only->item[i]));
 
 		if (!c) {
 			free(named);

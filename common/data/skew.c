@@ -11,7 +11,7 @@ struct item {
 	uint32_t class, place, row; /* place: in the random order, so that the sort is settled */
 };
 
-static int by_class(const void *a, const void *b)
+static int skew_by_class(const void *a, const void *b)
 {
 	const struct item *x = a, *y = b;
 
@@ -39,7 +39,7 @@ void skew_parts(const uint32_t *truth, size_t n, size_t parties, double skew, ui
 	rng_shuffle(&rng, order, n);
 	for (size_t i = 0; i < sorted; i++)
 		item[i] = (struct item){ truth ? truth[order[i]] : 0, (uint32_t)i, order[i] };
-	qsort(item, sorted, sizeof(*item), by_class);
+	qsort(item, sorted, sizeof(*item), skew_by_class);
 	at_random = sorted;
 	for (size_t l = 0; l < parties; l++) {
 		size_t end = n * (l + 1) / parties, first = n * l / parties;

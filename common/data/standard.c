@@ -43,7 +43,7 @@ struct measure {
 	bool alike;                  /* all values are the same */
 };
 
-static void measure(const struct mat *Z, struct measure *column)
+static void standard_measure(const struct mat *Z, struct measure *column)
 {
 	const double n = (double)Z->rows;
 
@@ -124,7 +124,7 @@ enum err standard_own(struct mat *Z, const bool *apart, const struct columns *na
 	size_t alike = 0, kept = 0, to = 0;
 	enum err e = ERR_OK;
 
-	measure(Z, column);
+	standard_measure(Z, column);
 	for (size_t j = 0; j < Z->cols; j++) {
 		if (apart && apart[j])
 			column[j] = (struct measure){ .largest = 1, .deviation = 1 };

@@ -95,8 +95,8 @@ struct lines {
 	size_t count, room;
 };
 
-static enum err read_edges(struct bytes file, const char *name, const struct graphs *g,
-			   const uint32_t *of, struct lines *l, size_t *loops)
+static enum err tu_read_edges(struct bytes file, const char *name, const struct graphs *g,
+			      const uint32_t *of, struct lines *l, size_t *loops)
 {
 	struct source source;
 	struct text *t = open_file(&source, name, "A", file);
@@ -137,7 +137,7 @@ static enum err read_edges(struct bytes file, const char *name, const struct gra
 
 /* Both directions of each line, in rows. An entry is the other node, twice, and 1 where only the
  * line back says so: ROWS_MAX leaves the bit. */
-static void scatter(const struct lines *l, struct csr *A)
+static void tu_scatter(const struct lines *l, struct csr *A)
 {
 	size_t n = A->rows, *at;
 
@@ -159,7 +159,7 @@ static void scatter(const struct lines *l, struct csr *A)
 	free(at);
 }
 
-static int by_value(const void *a, const void *b)
+static int tu_by_value(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
@@ -167,7 +167,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Sorts rows, merges what is said again, and takes the bits away. Lines that repeat are counted. */
-static void merge(struct csr *A, size_t *twice)
+static void tu_merge_repeated(struct csr *A, size_t *twice)
 {
 	size_t kept = 0, from = 0;
 
@@ -175,7 +175,7 @@ static void merge(struct csr *A, size_t *twice)
 		size_t to = A->start[i + 1], first = kept;
 		uint32_t last = UINT32_MAX;
 
-		qsort(A->index + from, to - from, sizeof(*A->index), by_value);
+		qsort(A->index + from, to - from, sizeof(*A->index), tu_by_value);
 		for (size_t e = from; e < to; e++) {
 			uint32_t entry = A->index[e];
 
@@ -204,15 +204,15 @@ static enum err take_edges(const struct tu_files *f, const char *name, struct tu
 	for (size_t i = 0; i < g->count; i++)
 		for (size_t v = g->first[i]; v < g->first[i + 1]; v++)
 			of[v] = (uint32_t)i;
-	err = read_edges(f->edges, name, g, of, &l, &tu->loops);
+	err = tu_read_edges(f->edges, name, g, of, &l, &tu->loops);
 	free(of);
 	if (!err && !l.count)
 		err = err_set(ERR_INPUT, "%s_A.txt: has no edges; graphs are told apart by them",
 			      name);
 	if (!err) {
 		g->A = (struct csr){ .rows = graphs_nodes(g), .cols = graphs_nodes(g) };
-		scatter(&l, &g->A);
-		merge(&g->A, &tu->twice);
+		tu_scatter(&l, &g->A);
+		tu_merge_repeated(&g->A, &tu->twice);
 		for (size_t i = 0; i < g->count; i++)
 			tu->edgeless += g->A.start[g->first[i]] == g->A.start[g->first[i + 1]];
 	}
@@ -399,7 +399,7 @@ void tu_release(struct tu *tu)
 	*tu = (struct tu){ 0 };
 }
 
-static int by_class(const void *a, const void *b)
+static int tu_by_class(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
@@ -413,12 +413,12 @@ void tu_classes(const struct tu *tu, uint32_t *label, size_t *classes)
 
 	ALLOC(kind, n);
 	memcpy(kind, tu->class, n * sizeof(*kind));
-	qsort(kind, n, sizeof(*kind), by_class);
+	qsort(kind, n, sizeof(*kind), tu_by_class);
 	for (size_t i = 0; i < n; i++)
 		if (!kinds || kind[kinds - 1] != kind[i])
 			kind[kinds++] = kind[i];
 	for (size_t i = 0; i < n; i++) {
-		const int64_t *at = bsearch(&tu->class[i], kind, kinds, sizeof(*kind), by_class);
+		const int64_t *at = bsearch(&tu->class[i], kind, kinds, sizeof(*kind), tu_by_class);
 
 		label[i] = (uint32_t)(at - kind);
 	}

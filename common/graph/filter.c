@@ -275,7 +275,7 @@ static void shared_filter(const struct plan *p, unsigned threads, size_t number)
 	parallel(threads, chunks, shared_chunk, &s);
 }
 
-static void make_room(struct plan *p, unsigned workers)
+static void graph_filter_make_room(struct plan *p, unsigned workers)
 {
 	ALLOC(p->buffer, workers);
 	ALLOC(p->next, workers);
@@ -319,7 +319,7 @@ static bool steps_look_back(const struct filter_steps *s)
 	return false;
 }
 
-static void run(struct plan *p, unsigned psi, unsigned threads, struct mat *X)
+static void common_graph_filter_run(struct plan *p, unsigned psi, unsigned threads, struct mat *X)
 {
 	const struct filter_peers *peers = p->nodes.peers;
 	size_t panels = panels_of(p, X->cols);
@@ -329,7 +329,7 @@ static void run(struct plan *p, unsigned psi, unsigned threads, struct mat *X)
 	workers = is_large(p) ? 1 : parallel_workers(threads, panels);
 	p->X = X;
 	filter_steps_init(&p->steps, psi);
-	make_room(p, workers);
+	graph_filter_make_room(p, workers);
 	if (peers)
 		filter_peers_take(peers, X);
 	if (peers && steps_look_back(&p->steps))
@@ -346,15 +346,15 @@ static void run(struct plan *p, unsigned psi, unsigned threads, struct mat *X)
 	filter_steps_release(&p->steps);
 }
 
-static enum err filter(const struct graph *g, enum filter_kind kind, unsigned psi, unsigned threads,
-		       const struct csr *sparse, struct mat *X)
+static enum err graph_filter_run(const struct graph *g, enum filter_kind kind, unsigned psi,
+				 unsigned threads, const struct csr *sparse, struct mat *X)
 {
 	struct plan p = { .sparse = sparse, .dense = X };
 
 	/* One step does not connect leaves: exact zeros must stay, so that leaves are not
 	 * folded. */
 	TRY(plan_begin(&p, g, kind, psi > 1));
-	run(&p, psi, threads, X);
+	common_graph_filter_run(&p, psi, threads, X);
 	filter_plan_release(&p.nodes);
 	return ERR_OK;
 }
@@ -371,7 +371,7 @@ enum err graph_filter(const struct graph *g, enum filter_kind kind, unsigned psi
 		      struct mat *X)
 {
 	TRY(graph_check_rows(g, X->rows));
-	return psi ? filter(g, kind, psi, threads, NULL, X) : ERR_OK;
+	return psi ? graph_filter_run(g, kind, psi, threads, NULL, X) : ERR_OK;
 }
 
 enum err graph_filter_sparse(const struct graph *g, enum filter_kind kind, unsigned psi,
@@ -385,7 +385,7 @@ enum err graph_filter_sparse(const struct graph *g, enum filter_kind kind, unsig
 		return graph_filter(g, kind, psi, threads, out);
 	}
 	mat_init(out, X->rows, X->cols);
-	err = filter(g, kind, psi, threads, X, out);
+	err = graph_filter_run(g, kind, psi, threads, X, out);
 	if (err)
 		mat_release(out);
 	return err;
@@ -413,7 +413,7 @@ enum err filter_run_begin(const struct graph *g, enum filter_kind kind, struct f
 void filter_run_step(struct filter_run *r, unsigned threads, struct mat *X)
 {
 	r->plan.dense = X;
-	run(&r->plan, 1, threads, X);
+	common_graph_filter_run(&r->plan, 1, threads, X);
 }
 
 void filter_run_end(struct filter_run *r)
@@ -435,7 +435,8 @@ struct spread {
 	double *term;   /* groups x 2 powers: squares, then spreads; summed in this order */
 };
 
-static void gather(const struct spread *s, size_t first, size_t rows, const double *y, double *to)
+static void graph_filter_gather(const struct spread *s, size_t first, size_t rows, const double *y,
+				double *to)
 {
 	size_t width = s->plan.width;
 
@@ -467,7 +468,7 @@ static void panel_spread(void *ctx, unsigned worker, size_t panel)
 		for (size_t b = 0; b < rowsum_blocks(n); b++) {
 			size_t rows = rowsum_rows(n, b);
 
-			gather(s, b * ROWSUM_ROWS, rows, y, s->block[worker]);
+			graph_filter_gather(s, b * ROWSUM_ROWS, rows, y, s->block[worker]);
 			spread_add(&sum, s->block[worker], rows, width);
 		}
 		ranks_sum(s->ranks, &sum, total);
@@ -534,7 +535,7 @@ enum err graph_filter_spread(const struct graph *g, enum filter_kind kind, unsig
 	threads = g->ranks ? 1 : threads; /* ranks exchange in the order of panels */
 	workers = parallel_workers(threads, panels);
 	spread_begin(&s, workers);
-	make_room(&s.plan, workers);
+	graph_filter_make_room(&s.plan, workers);
 	parallel(threads, panels, panel_spread, &s);
 	release_room(&s.plan, workers);
 	filter_plan_release(&s.plan.nodes);

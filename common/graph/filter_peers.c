@@ -129,7 +129,7 @@ static void number_nodes(struct layout *l, struct filter_nodes *s)
 			l->number[at] = (uint32_t)(s->rows + s->others++);
 }
 
-static void lay_out(const struct layout *l, struct filter_nodes *s)
+static void peers_lay_out(const struct layout *l, struct filter_nodes *s)
 {
 	const struct csr *a = l->a;
 	size_t n = a->rows, to = 0, entries = a->start[n] + l->taken_count;
@@ -195,7 +195,7 @@ static void part(struct layout *l, struct filter_nodes *s)
 	drop_gone(R, NULL, l->gone + n, p->want, NULL);
 	drop_gone(R, p->give.item, l->gone, p->give.count, p->give.item);
 	number_nodes(l, s);
-	lay_out(l, s);
+	peers_lay_out(l, s);
 	enter_by_number(l, s);
 	s->peers = p;
 	p->others = s->others;

@@ -73,7 +73,7 @@ static void plan_weigh(struct filter_plan *p, enum filter_kind kind, double lamb
 	}
 }
 
-static void lay_out(struct filter_plan *p, const struct filter_nodes *s)
+static void plan_lay_out(struct filter_plan *p, const struct filter_nodes *s)
 {
 	uint32_t *number = alloc(s->rows, sizeof(*number));
 
@@ -192,7 +192,7 @@ static void fold_rows(struct filter_plan *p, const struct folding *f)
 	p->n = f->rows;
 }
 
-static void fold(struct filter_plan *p)
+static void plan_fold(struct filter_plan *p)
 {
 	struct folding f;
 
@@ -233,10 +233,10 @@ enum err filter_plan_init(struct filter_plan *p, const struct graph *g, enum fil
 	filter_nodes_init(&s, g, folded);
 	p->n = s.rows;
 	p->peers = s.peers;
-	lay_out(p, &s);
+	plan_lay_out(p, &s);
 	plan_weigh(p, kind, lambda);
 	if (s.fold)
-		fold(p);
+		plan_fold(p);
 	if (p->peers)
 		place_nodes(p, &s);
 	filter_nodes_release(&s);

@@ -71,8 +71,8 @@ static void pass(struct pass *a, unsigned threads)
 	parallel(threads, (a->rows + CHUNK - 1) / CHUNK, pass_chunk, a);
 }
 
-static void product(const struct filtered *f, const struct csr *s, const double *in, double *out,
-		    size_t blocks)
+static void filtered_product(const struct filtered *f, const struct csr *s, const double *in,
+			     double *out, size_t blocks)
 {
 	struct pass a = { .s = s, .rows = s->rows, .blocks = blocks, .in = in, .out = out };
 
@@ -105,8 +105,8 @@ static void run_steps(const struct filtered *f, const struct filter_steps *s, do
 
 /* to[i] <- scale[i] times columns order[i] of rows first ...; 0 beyond the last row. order and
  * scale may be NULL. */
-static void gather(const struct mat *rows, size_t first, const uint32_t *order, const double *scale,
-		   double *to)
+static void filtered_gather(const struct mat *rows, size_t first, const uint32_t *order,
+			    const double *scale, double *to)
 {
 	size_t width = min_size(FILTERED_COLUMNS, rows->rows - first);
 
@@ -120,8 +120,8 @@ static void gather(const struct mat *rows, size_t first, const uint32_t *order, 
 	}
 }
 
-static void scatter(const double *from, size_t first, const uint32_t *order, const double *scale,
-		    struct mat *rows)
+static void filtered_scatter(const double *from, size_t first, const uint32_t *order,
+			     const double *scale, struct mat *rows)
 {
 	for (size_t u = 0; u < FILTERED_COLUMNS && first + u < rows->rows; u++) {
 		double *row = ROW(rows, first + u);
@@ -134,15 +134,16 @@ static void scatter(const double *from, size_t first, const uint32_t *order, con
 
 /* -- the map -------------------------------------------------------------------------------- */
 
-static size_t blocks_of(const struct mat *rows)
+static size_t filtered_blocks_of(const struct mat *rows)
 {
 	return (rows->rows + FILTERED_COLUMNS - 1) / FILTERED_COLUMNS;
 }
 
 /* f->tall <- D^-1/2 X in', block by block. */
-static void enter(struct filtered *f, const struct mat *in)
+static void filtered_enter(struct filtered *f, const struct mat *in)
 {
-	size_t blocks = blocks_of(in), tall = block_size(f), narrow = in->cols * FILTERED_COLUMNS;
+	size_t blocks = filtered_blocks_of(in), tall = block_size(f),
+	       narrow = in->cols * FILTERED_COLUMNS;
 	struct mat Y;
 
 	if (blocks > f->room) {
@@ -157,56 +158,56 @@ static void enter(struct filtered *f, const struct mat *in)
 	if (f->dense) {
 		la_mul_nt(in, f->dense, f->threads, &Y);
 		for (size_t i = 0; i < blocks; i++)
-			gather(&Y, i * FILTERED_COLUMNS, f->nodes.order, f->nodes.enter,
-			       f->tall + i * tall);
+			filtered_gather(&Y, i * FILTERED_COLUMNS, f->nodes.order, f->nodes.enter,
+					f->tall + i * tall);
 		mat_release(&Y);
 		return;
 	}
 	for (size_t i = 0; i < blocks; i++)
-		gather(in, i * FILTERED_COLUMNS, NULL, NULL, f->narrow + i * narrow);
-	product(f, &f->in, f->narrow, f->tall, blocks);
+		filtered_gather(in, i * FILTERED_COLUMNS, NULL, NULL, f->narrow + i * narrow);
+	filtered_product(f, &f->in, f->narrow, f->tall, blocks);
 }
 
 /* out (b x n) <- D^1/2 f->tall, for b vectors. */
-static void leave(const struct filtered *f, size_t vectors, struct mat *out)
+static void filtered_leave(const struct filtered *f, size_t vectors, struct mat *out)
 {
 	mat_init(out, vectors, f->map.rows);
-	for (size_t i = 0; i < blocks_of(out); i++)
-		scatter(f->tall + i * block_size(f), i * FILTERED_COLUMNS, f->nodes.order,
-			f->nodes.enter, out);
+	for (size_t i = 0; i < filtered_blocks_of(out); i++)
+		filtered_scatter(f->tall + i * block_size(f), i * FILTERED_COLUMNS, f->nodes.order,
+				 f->nodes.enter, out);
 }
 
-static void multiply(void *ctx, const struct mat *in, struct mat *out)
+static void filtered_multiply(void *ctx, const struct mat *in, struct mat *out)
 {
 	struct filtered *f = ctx;
 
-	enter(f, in);
-	for (size_t i = 0; i < blocks_of(in); i++)
+	filtered_enter(f, in);
+	for (size_t i = 0; i < filtered_blocks_of(in); i++)
 		run_steps(f, &f->once, f->tall + i * block_size(f));
-	leave(f, in->rows, out);
+	filtered_leave(f, in->rows, out);
 }
 
 /* F'F = X' p(S)^2 X, since T is its own transpose between D^1/2 and D^-1/2. */
-static void square(void *ctx, const struct mat *in, struct mat *out)
+static void filtered_square(void *ctx, const struct mat *in, struct mat *out)
 {
 	struct filtered *f = ctx;
-	size_t blocks = blocks_of(in);
+	size_t blocks = filtered_blocks_of(in);
 	struct mat Y;
 
-	enter(f, in);
+	filtered_enter(f, in);
 	for (size_t i = 0; i < blocks; i++)
 		run_steps(f, &f->twice, f->tall + i * block_size(f));
 	if (f->dense) {
-		leave(f, in->rows, &Y);
+		filtered_leave(f, in->rows, &Y);
 		la_mul_nn(&Y, f->dense, f->threads, out);
 		mat_release(&Y);
 		return;
 	}
-	product(f, &f->across, f->tall, f->narrow, blocks);
+	filtered_product(f, &f->across, f->tall, f->narrow, blocks);
 	mat_init(out, in->rows, in->cols);
 	for (size_t i = 0; i < blocks; i++)
-		scatter(f->narrow + i * in->cols * FILTERED_COLUMNS, i * FILTERED_COLUMNS, NULL,
-			NULL, out);
+		filtered_scatter(f->narrow + i * in->cols * FILTERED_COLUMNS, i * FILTERED_COLUMNS,
+				 NULL, NULL, out);
 }
 
 /* -- construction --------------------------------------------------------------------------- */
@@ -221,9 +222,11 @@ enum err filtered_init(struct filtered *f, const struct csr *sparse, const struc
 	*f = (struct filtered){ .threads = threads, .dense = dense };
 	TRY(graph_check_rows(g, n));
 	TRY(filter_plan_init(&f->nodes, g, kind, false));
-	f->map = (struct linear_map){
-		.rows = n, .cols = m, .ctx = f, .multiply = multiply, .square = square
-	};
+	f->map = (struct linear_map){ .rows = n,
+				      .cols = m,
+				      .ctx = f,
+				      .multiply = filtered_multiply,
+				      .square = filtered_square };
 	filter_steps_init(&f->once, psi);
 	filter_steps_init(&f->twice, 2 * psi);
 	f->owned = alloc(block_size(f) + SIMD_LINE, sizeof(*f->owned));

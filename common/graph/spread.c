@@ -11,7 +11,7 @@ static struct moments moments_at(double *a, size_t width)
 }
 
 /* Chan, Golub, LeVeque 1983. */
-static void join(void *ctx, double *into, double *from)
+static void spread_join_moments(void *ctx, double *into, double *from)
 {
 	size_t width = *(const size_t *)ctx;
 	struct moments a = moments_at(into, width), b = moments_at(from, width);
@@ -29,7 +29,7 @@ static void join(void *ctx, double *into, double *from)
 
 void spread_begin_sum(const struct ranks *R, struct rowsum *s, size_t *width)
 {
-	ranks_sum_begin(R, s, spread_width(*width), join, width);
+	ranks_sum_begin(R, s, spread_width(*width), spread_join_moments, width);
 }
 
 void spread_add(struct rowsum *s, const double *x, size_t rows, size_t width)

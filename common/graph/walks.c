@@ -30,7 +30,7 @@ struct plan {
 	uint64_t seed;
 };
 
-static uint32_t step(const struct plan *p, uint32_t at, struct rng *rng)
+static uint32_t walks_next_node(const struct plan *p, uint32_t at, struct rng *rng)
 {
 	size_t low = p->g->start[at], high = p->g->start[at + 1] - 1;
 	double x;
@@ -48,7 +48,7 @@ static uint32_t step(const struct plan *p, uint32_t at, struct rng *rng)
 	return p->g->index[low];
 }
 
-static void walk_block(void *ctx, unsigned worker, size_t block)
+static void walks_walk_block(void *ctx, unsigned worker, size_t block)
 {
 	const struct plan *p = ctx;
 	size_t n = p->g->rows, end = min_size((block + 1) * BLOCK, n);
@@ -66,7 +66,7 @@ static void walk_block(void *ctx, unsigned worker, size_t block)
 			for (unsigned i = 1; i < p->w->length; i++) {
 				if (p->g->start[at] == p->g->start[at + 1])
 					break;
-				token[i] = at = step(p, at, &rng);
+				token[i] = at = walks_next_node(p, at, &rng);
 			}
 		}
 	}
@@ -89,6 +89,6 @@ void walks_random(struct walks *w, const struct csr *g, unsigned gamma, unsigned
 		}
 		p.upto = upto;
 	}
-	parallel(threads, (g->rows + BLOCK - 1) / BLOCK, walk_block, &p);
+	parallel(threads, (g->rows + BLOCK - 1) / BLOCK, walks_walk_block, &p);
 	free(upto);
 }

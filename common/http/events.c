@@ -47,7 +47,7 @@ static bool next_event(struct watcher *w, bool *end)
 	return true;
 }
 
-static ssize_t read_some(void *watcher, uint64_t pos, char *out, size_t max)
+static ssize_t http_events_read_some(void *watcher, uint64_t pos, char *out, size_t max)
 {
 	struct watcher *w = watcher;
 	size_t n = w->out.n - w->at;
@@ -65,7 +65,7 @@ static ssize_t read_some(void *watcher, uint64_t pos, char *out, size_t max)
 	return (ssize_t)n;
 }
 
-static void forget(void *watcher)
+static void http_events_forget(void *watcher)
 {
 	struct watcher *w = watcher;
 	struct http *h = w->h;
@@ -94,9 +94,10 @@ enum MHD_Result http_watch(struct http *h, struct MHD_Connection *c)
 	h->watchers = w;
 	w->seen = h->news - 1; /* so that the current state is sent at once */
 	pthread_mutex_unlock(&h->lock);
-	r = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_some, w, forget);
+	r = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, http_events_read_some, w,
+					      http_events_forget);
 	if (!r) {
-		forget(w);
+		http_events_forget(w);
 		return MHD_NO;
 	}
 	http_security_headers(r);

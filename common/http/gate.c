@@ -10,8 +10,8 @@
 #include <strings.h>
 #include <sys/un.h>
 
-static bool refuse(struct asking *a, unsigned status, const char *fmt, ...) PRINTF(3, 4);
-static bool refuse(struct asking *a, unsigned status, const char *fmt, ...)
+static bool http_gate_refuse(struct asking *a, unsigned status, const char *fmt, ...) PRINTF(3, 4);
+static bool http_gate_refuse(struct asking *a, unsigned status, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -75,10 +75,11 @@ static bool find_role(const struct http *h, struct MHD_Connection *c, struct ask
 	if (a->role != ROLE_NONE)
 		return true;
 	log_warn("refused at api.listen: the certificate of %s has no role in api.roles", who);
-	return refuse(a, MHD_HTTP_FORBIDDEN,
-		      "the certificate of %s has no role at %s: its operator can give it one in "
-		      "api.roles",
-		      who, h->common->name);
+	return http_gate_refuse(
+	    a, MHD_HTTP_FORBIDDEN,
+	    "the certificate of %s has no role at %s: its operator can give it one in "
+	    "api.roles",
+	    who, h->common->name);
 }
 
 bool http_may_ask(const struct http *h, struct MHD_Connection *c, struct asking *a,
@@ -87,20 +88,21 @@ bool http_may_ask(const struct http *h, struct MHD_Connection *c, struct asking 
 	const char *host = header(c, "Host"), *site = header(c, "Sec-Fetch-Site");
 
 	if (!is_ours(h, host))
-		return refuse(a, MHD_HTTP_FORBIDDEN,
-			      "the request is for host \"%.100s\", which is not this daemon's: "
-			      "http.hosts can "
-			      "name it",
-			      host);
+		return http_gate_refuse(
+		    a, MHD_HTTP_FORBIDDEN,
+		    "the request is for host \"%.100s\", which is not this daemon's: "
+		    "http.hosts can "
+		    "name it",
+		    host);
 	if (!find_role(h, c, a))
 		return false;
 	if (!strcmp(site, "cross-site") && strcmp(header(c, "Sec-Fetch-Mode"), "navigate") != 0)
-		return refuse(a, MHD_HTTP_FORBIDDEN,
-			      "the request was made by a page of another site");
+		return http_gate_refuse(a, MHD_HTTP_FORBIDDEN,
+					"the request was made by a page of another site");
 	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0 &&
 	    strcmp(method, "POST") != 0)
-		return refuse(a, MHD_HTTP_METHOD_NOT_ALLOWED, "%.20s: expected GET, HEAD or POST",
-			      method);
+		return http_gate_refuse(a, MHD_HTTP_METHOD_NOT_ALLOWED,
+					"%.20s: expected GET, HEAD or POST", method);
 	return true;
 }
 
@@ -129,24 +131,28 @@ bool http_may_post(const struct http *h, struct MHD_Connection *c, struct asking
 	size_t most = a->route->body_max ? a->route->body_max : HTTP_BODY_MAX;
 
 	if (*origin && (!of || strcasecmp(of + 3, host) != 0))
-		return refuse(a, MHD_HTTP_FORBIDDEN,
-			      "the request comes from a page of \"%.100s\", and this is \"%.100s\"",
-			      origin, host);
+		return http_gate_refuse(
+		    a, MHD_HTTP_FORBIDDEN,
+		    "the request comes from a page of \"%.100s\", and this is \"%.100s\"", origin,
+		    host);
 	if (!h->behind && !*h->token)
-		return refuse(a, MHD_HTTP_FORBIDDEN,
-			      "%s takes no requests of this kind here, but at api.listen, with a "
-			      "certificate",
-			      h->common->name);
+		return http_gate_refuse(
+		    a, MHD_HTTP_FORBIDDEN,
+		    "%s takes no requests of this kind here, but at api.listen, with a "
+		    "certificate",
+		    h->common->name);
 	if (!h->behind && !shows_token(h, token))
-		return refuse(
+		return http_gate_refuse(
 		    a, MHD_HTTP_FORBIDDEN,
 		    "the request shows %s token: it is in the file that this daemon's log names",
 		    *token ? "another" : "no");
 	if (!*length)
-		return refuse(a, MHD_HTTP_LENGTH_REQUIRED, "the request does not say its length");
+		return http_gate_refuse(a, MHD_HTTP_LENGTH_REQUIRED,
+					"the request does not say its length");
 	/* The library has refused a length that is not a number. */
 	if (strlen(length) > 9 || strtoul(length, NULL, 10) > most)
-		return refuse(a, MHD_HTTP_CONTENT_TOO_LARGE,
-			      "the request has %.30s bytes, expected at most %zu", length, most);
+		return http_gate_refuse(a, MHD_HTTP_CONTENT_TOO_LARGE,
+					"the request has %.30s bytes, expected at most %zu", length,
+					most);
 	return true;
 }

@@ -91,8 +91,8 @@ static const struct http_route *find_route(const struct http *h, const char *pat
 }
 
 /* Checks a request before any byte of its body is read. */
-static void look(struct http *h, struct MHD_Connection *c, struct asking *a, const char *path,
-		 const char *method)
+static void http_check_request(struct http *h, struct MHD_Connection *c, struct asking *a,
+			       const char *path, const char *method)
 {
 	bool post = !strcmp(method, "POST"), other = false;
 
@@ -110,8 +110,8 @@ static void look(struct http *h, struct MHD_Connection *c, struct asking *a, con
 	}
 }
 
-static enum MHD_Result answer(struct http *h, struct MHD_Connection *c, const struct asking *a,
-			      const char *path)
+static enum MHD_Result http_answer_request(struct http *h, struct MHD_Connection *c,
+					   const struct asking *a, const char *path)
 {
 	struct http_answer out = { 0 };
 	struct http_request r = {
@@ -148,9 +148,9 @@ static enum MHD_Result on_request(void *http, struct MHD_Connection *c, const ch
 	if (!a)
 		return MHD_NO;
 	if (!a->begun) {
-		look(h, c, a, path, method);
+		http_check_request(h, c, a, path, method);
 		if (a->refused) /* answering now leaves the body unread and closes the connection */
-			return answer(h, c, a, path);
+			return http_answer_request(h, c, a, path);
 		return MHD_YES;
 	}
 	if (*n) {
@@ -162,7 +162,7 @@ static enum MHD_Result on_request(void *http, struct MHD_Connection *c, const ch
 		*n = 0;
 		return MHD_YES;
 	}
-	return answer(h, c, a, path);
+	return http_answer_request(h, c, a, path);
 }
 
 static void *on_line(void *http, const char *uri, struct MHD_Connection *c)

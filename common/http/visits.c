@@ -42,7 +42,7 @@ static void name_visitor(const struct http *h, struct visit *v)
 	}
 }
 
-static bool same(const struct visit *a, const struct visit *b)
+static bool http_visits_same_visitor(const struct visit *a, const struct visit *b)
 {
 	return memcmp(a->who, b->who, sizeof(a->who)) == 0;
 }
@@ -52,7 +52,7 @@ static size_t count_of(const struct http *h, const struct visit *of)
 	size_t n = 0;
 
 	for (const struct visit *v = h->visits; v; v = v->next)
-		n += !v->cut && same(v, of);
+		n += !v->cut && http_visits_same_visitor(v, of);
 	return n;
 }
 
@@ -77,7 +77,7 @@ static struct visit *oldest_of(const struct http *h, const struct visit *of)
 	struct visit *oldest = NULL;
 
 	for (struct visit *v = h->visits->next; v; v = v->next) {
-		if (v->cut || !same(v, of))
+		if (v->cut || !http_visits_same_visitor(v, of))
 			continue;
 		if (!oldest || v->watches < oldest->watches ||
 		    (v->watches == oldest->watches && v->since_s <= oldest->since_s))
@@ -87,7 +87,7 @@ static struct visit *oldest_of(const struct http *h, const struct visit *of)
 }
 
 /* A newcomer is the head of the list. */
-static void make_room(struct http *h)
+static void http_visits_make_room(struct http *h)
 {
 	const struct visit *of = h->visits, *most = of;
 	struct visit *goes;
@@ -97,7 +97,8 @@ static void make_room(struct http *h)
 		all += !v->cut;
 	if (all > IN_ALL) { /* take one from the client with the most */
 		for (const struct visit *v = h->visits; v; v = v->next)
-			if (!v->cut && !same(v, most) && count_of(h, v) > count_of(h, most))
+			if (!v->cut && !http_visits_same_visitor(v, most) &&
+			    count_of(h, v) > count_of(h, most))
 				most = v;
 	} else if (count_of(h, of) <= (h->behind ? PER_CERTIFICATE : PER_ADDRESS)) {
 		return;
@@ -107,7 +108,7 @@ static void make_room(struct http *h)
 		cut(h, goes);
 }
 
-static void enter(struct http *h, struct MHD_Connection *c, void **context)
+static void http_visits_enter(struct http *h, struct MHD_Connection *c, void **context)
 {
 	const union MHD_ConnectionInfo *i =
 	    MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -120,11 +121,11 @@ static void enter(struct http *h, struct MHD_Connection *c, void **context)
 	pthread_mutex_lock(&h->lock);
 	v->next = h->visits;
 	h->visits = v;
-	make_room(h);
+	http_visits_make_room(h);
 	pthread_mutex_unlock(&h->lock);
 }
 
-static void leave(struct http *h, struct visit *gone)
+static void http_visits_leave(struct http *h, struct visit *gone)
 {
 	pthread_mutex_lock(&h->lock);
 	for (struct visit **at = &h->visits; *at; at = &(*at)->next)
@@ -140,9 +141,9 @@ void http_on_connection(void *http, struct MHD_Connection *c, void **context,
 			enum MHD_ConnectionNotificationCode what)
 {
 	if (what == MHD_CONNECTION_NOTIFY_STARTED)
-		enter(http, c, context);
+		http_visits_enter(http, c, context);
 	else
-		leave(http, *context);
+		http_visits_leave(http, *context);
 }
 
 static struct visit *visit_of(struct MHD_Connection *c)
@@ -168,7 +169,7 @@ bool http_may_watch(struct http *h, struct MHD_Connection *c)
 	pthread_mutex_lock(&h->lock);
 	for (const struct visit *v = h->visits; v; v = v->next) {
 		all += v->watches;
-		his += v->watches && same(v, own);
+		his += v->watches && http_visits_same_visitor(v, own);
 	}
 	own->watches = all < HTTP_WATCHERS_MAX && his < WATCHERS_EACH;
 	pthread_mutex_unlock(&h->lock);

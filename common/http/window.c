@@ -117,7 +117,7 @@ void window_add(struct window *w, int fd, const char *who)
 	http_add(w->behind, fd, who);
 }
 
-static enum role role_of(void *window, const char *who)
+static enum role window_role_of(void *window, const char *who)
 {
 	const struct window *w = window;
 
@@ -135,7 +135,7 @@ enum err window_start(struct window *w, const struct window_more *more)
 		{ .path = "/events" },
 	};
 	struct http_site site = {
-		.event = event, .arg = w, .token = more->token, .role_of = role_of
+		.event = event, .arg = w, .token = more->token, .role_of = window_role_of
 	};
 	size_t n = 0;
 

@@ -29,7 +29,7 @@ static int newest_first(const void *a, const void *b)
 	return strcmp(y->path, x->path);
 }
 
-static void add(struct found *list, size_t *n, const char *path)
+static void window_jobs_add(struct found *list, size_t *n, const char *path)
 {
 	struct stat st;
 
@@ -38,17 +38,17 @@ static void add(struct found *list, size_t *n, const char *path)
 	list[(*n)++] = (struct found){ alloc_copy(path), st.st_mtim };
 }
 
-static struct found *find(const char *output, size_t *n)
+static struct found *window_jobs_find(const char *output, size_t *n)
 {
 	struct found *list = alloc(FILES_MAX, sizeof(*list));
 	char *own = file_join(output, "run.json"), *pattern = file_join(output, "job-*/run.json");
 	glob_t below;
 
 	*n = 0;
-	add(list, n, own);
+	window_jobs_add(list, n, own);
 	if (glob(pattern, GLOB_NOSORT, NULL, &below) == 0) {
 		for (size_t i = 0; i < below.gl_pathc; i++)
-			add(list, n, below.gl_pathv[i]);
+			window_jobs_add(list, n, below.gl_pathv[i]);
 		globfree(&below);
 	}
 	qsort(list, *n, sizeof(*list), newest_first);
@@ -57,7 +57,7 @@ static struct found *find(const char *output, size_t *n)
 	return list;
 }
 
-static void release(struct found *list, size_t n)
+static void window_jobs_release(struct found *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		free(list[i].path);
@@ -65,7 +65,7 @@ static void release(struct found *list, size_t n)
 }
 
 /* Adds one job to the list. A file of unexpected content is only displayed. */
-static void summarise(struct json *list, const struct json *run)
+static void window_jobs_summarise(struct json *list, const struct json *run)
 {
 	static const char *const texts[] = { "job_id", "status", "submitter", "started", "error" };
 	static const char *const numbers[] = { "attempt", "elapsed_s", "exit_status" };
@@ -90,17 +90,17 @@ void window_jobs(const char *output, const struct http_request *r, struct http_a
 	const char *text = http_query(r, "from");
 	struct json *o = json_object(), *list, *run;
 	size_t n, from = *text ? strtoul(text, NULL, 10) : 0;
-	struct found *found = find(output, &n);
+	struct found *found = window_jobs_find(output, &n);
 
 	json_put_number(o, "count", (double)n);
 	list = json_put_array(o, "jobs");
 	for (size_t i = from; i < n && i - from < PAGE; i++) {
 		if (json_read(found[i].path, RECORD_MAX, &run) == ERR_OK &&
 		    json_type(run) == JSON_OBJECT)
-			summarise(list, run);
+			window_jobs_summarise(list, run);
 		json_free(run);
 	}
-	release(found, n);
+	window_jobs_release(found, n);
 	http_json(a, o);
 }
 
@@ -121,7 +121,7 @@ static bool is_it(const char *path, const char *id, unsigned attempt)
 
 /* Path of the attempt's run.json; owned by the caller, NULL if absent. A coordinator with a
  * queue names directories differently, so all files are searched then, newest first. */
-static char *path_of(const char *output, const char *id, unsigned attempt)
+static char *window_jobs_path_of(const char *output, const char *id, unsigned attempt)
 {
 	char name[RESULTS_NAME_MAX], *dir, *path;
 	struct found *found;
@@ -135,11 +135,11 @@ static char *path_of(const char *output, const char *id, unsigned attempt)
 		return path;
 	free(path);
 	path = NULL;
-	found = find(output, &n);
+	found = window_jobs_find(output, &n);
 	for (size_t i = 0; i < n && !path; i++)
 		if (is_it(found[i].path, id, attempt))
 			path = alloc_copy(found[i].path);
-	release(found, n);
+	window_jobs_release(found, n);
 	return path;
 }
 
@@ -155,7 +155,7 @@ void window_job(const char *output, const struct http_request *r, struct http_an
 		http_refuse(a, 400, "expected /api/jobs/ and a job's number, -, and the attempt");
 		return;
 	}
-	path = path_of(output, id, attempt);
+	path = window_jobs_path_of(output, id, attempt);
 	e = path ? file_read(path, RECORD_MAX, &a->body) : ERR_INPUT;
 	if (e != ERR_OK) {
 		buf_release(&a->body);

@@ -290,7 +290,7 @@ struct program {
 };
 
 /* 0, or an error as libseccomp has them; -ENOSYS: the kernel does not know what it is asked for. */
-static int make(struct program *p)
+static int confine_make_program(struct program *p)
 {
 	scmp_filter_ctx f;
 	int file, bad;
@@ -330,9 +330,9 @@ static int make_whole(struct program *p)
 	for (size_t i = 0; i < COUNT(faults); i++)
 		sigaction(faults[i], &ours, &before[i]);
 	setitimer(ITIMER_VIRTUAL, &limit, NULL);
-	bad = make(p);
+	bad = confine_make_program(p);
 	if (!bad)
-		bad = make(&again);
+		bad = confine_make_program(&again);
 	setitimer(ITIMER_VIRTUAL, &none, NULL);
 	for (size_t i = 0; i < COUNT(faults); i++)
 		sigaction(faults[i], &before[i], NULL);
@@ -397,7 +397,7 @@ void confine_no_uring(const struct daemon_common *c)
 }
 
 /* For all threads of this process at once (OpenBLAS has its own). */
-static enum err load(void)
+static enum err confine_load_program(void)
 {
 	static struct program p;
 	int bad = make_whole(&p);
@@ -437,7 +437,7 @@ enum err confine(const struct daemon_common *c)
 	}
 	if (geteuid() == 0)
 		TRY(confine_code_check());
-	TRY(load());
+	TRY(confine_load_program());
 	log_info("system calls are confined");
 	return ERR_OK;
 }

@@ -144,7 +144,7 @@ static const char *check_method(const char *text)
 	return one_of(text, kind_words("method"), "a method");
 }
 
-static const char *check_align(const char *text)
+static const char *daemon_config_check_align(const char *text)
 {
 	return one_of(text, kind_words("align"), "a way to match rows");
 }
@@ -340,7 +340,7 @@ static const struct config_row party_rows[] = {
 	  .check = check_exchange,
 	  .help = "what may be exchanged: distances, gram; all where not given" },
 	{ "policy.align", CONFIG_STRINGS, P(policy.align), 1, 2, "[\"same\",\"intersect\"]",
-	  .check = check_align,
+	  .check = daemon_config_check_align,
 	  .help = "how rows may be matched where parties have other ones: \"intersect\"; \"same\", "
 		  "not at all, is always allowed" },
 	{ "policy.min_common", CONFIG_UNSIGNED, P(policy.min_common), 1, UINT32_MAX, "100",
@@ -434,8 +434,8 @@ static enum err check_window(const struct config_table *t, const char *path,
 }
 
 /* common is the first member of what is read. */
-static enum err read_table(const struct config_table *t, const char *path, char *const *set,
-			   struct daemon_common *out)
+static enum err daemon_config_read_table(const struct config_table *t, const char *path,
+					 char *const *set, struct daemon_common *out)
 {
 	char *dir = file_dir(path), source[512];
 	struct json *root = NULL;
@@ -471,7 +471,7 @@ void daemon_reload_level(const struct daemon_common *c)
 {
 	struct daemon_common *fresh = alloc(1, c->table->size);
 
-	if (read_table(c->table, c->path, c->set, fresh) != ERR_OK) {
+	if (daemon_config_read_table(c->table, c->path, c->set, fresh) != ERR_OK) {
 		log_warn("the log level was not reloaded: %s", err_detail());
 	} else {
 		log_set_level(fresh->log_level);
@@ -486,7 +486,7 @@ char *daemon_control_path(const struct daemon_common *c)
 				 : file_join(c->output, "control.socket");
 }
 
-static int by_name(const void *a, const void *b)
+static int daemon_config_by_name(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -495,11 +495,11 @@ enum err coordinator_config_read(struct coordinator_config *c, const char *path,
 {
 	enum err err = ERR_OK;
 
-	TRY(read_table(&coordinator_table, path, set, &c->common));
+	TRY(daemon_config_read_table(&coordinator_table, path, set, &c->common));
 	endpoint_parse(c->listen_text, &c->listen); /* the table has checked it */
 	if (c->api.listen)
 		endpoint_parse(c->api.listen, &c->api.at);
-	qsort(c->parties.item, c->parties.count, sizeof(*c->parties.item), by_name);
+	qsort(c->parties.item, c->parties.count, sizeof(*c->parties.item), daemon_config_by_name);
 	for (size_t i = 0; i < c->pins.count && !err; i++) {
 		if (!config_strings_has(&c->parties, c->pins.item[i].key))
 			err = err_set(ERR_INPUT,
@@ -543,7 +543,7 @@ enum err party_config_read(struct party_config *c, const char *path, char *const
 {
 	enum err err = ERR_OK;
 
-	TRY(read_table(&party_table, path, set, &c->common));
+	TRY(daemon_config_read_table(&party_table, path, set, &c->common));
 	endpoint_parse(c->coordinator_text, &c->coordinator);
 	if (!c->data.features && !c->data.edges && !c->data.graphs && !c->data.ids)
 		err = err_set(ERR_INPUT,

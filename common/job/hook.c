@@ -224,7 +224,7 @@ void hook_away(const char *why)
 	hook_raise(HOOK_AWAY, "", "%s", why);
 }
 
-static void say(const struct outcome *r)
+static void hook_log_outcome(const struct outcome *r)
 {
 	const char *what = names[r->event];
 
@@ -247,7 +247,7 @@ void hook_look(void)
 	struct outcome r;
 
 	while (to_helper >= 0 && recv(to_helper, &r, sizeof(r), MSG_DONTWAIT) == (ssize_t)sizeof(r))
-		say(&r);
+		hook_log_outcome(&r);
 }
 
 void hook_end(void)
@@ -263,7 +263,7 @@ void hook_end(void)
 		ssize_t n = recv(to_helper, &r, sizeof(r), MSG_DONTWAIT);
 
 		if (n == (ssize_t)sizeof(r))
-			say(&r);
+			hook_log_outcome(&r);
 		else if (n == 0)
 			break; /* the helper has ended */
 	}

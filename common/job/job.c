@@ -64,7 +64,7 @@ static const struct config_row fraction_row =
 		  "bound that parties agree on before they sum" };
 /* clang-format on */
 
-static void add(struct table *t, const struct config_row *row, size_t n)
+static void job_table_add(struct table *t, const struct config_row *row, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		t->row[t->config.count++] = row[i];
@@ -73,19 +73,20 @@ static void add(struct table *t, const struct config_row *row, size_t n)
 static void table_of(const struct kind *kind, struct table *t)
 {
 	*t = (struct table){ .config = { "job", t->row, 0, sizeof(struct job), removed_keys } };
-	add(t, &first_row, 1);
+	job_table_add(t, &first_row, 1);
 	t->row[0].names = kind_names();
 	if (kind->clusters) {
-		add(t, kind->clusters == CLUSTERS_OR_RANGE ? &range_row : &clusters_row, 1);
+		job_table_add(t, kind->clusters == CLUSTERS_OR_RANGE ? &range_row : &clusters_row,
+			      1);
 		if (kind->clusters == CLUSTERS_GIVEN)
 			t->row[t->config.count - 1].names = NULL;
 	}
-	add(t, head_rows, sizeof(head_rows) / sizeof(*head_rows));
+	job_table_add(t, head_rows, sizeof(head_rows) / sizeof(*head_rows));
 	for (const struct config_row *row = kind->rows; row->path; row++)
-		add(t, row, 1);
-	add(t, sum_rows, sizeof(sum_rows) / sizeof(*sum_rows));
+		job_table_add(t, row, 1);
+	job_table_add(t, sum_rows, sizeof(sum_rows) / sizeof(*sum_rows));
 	if (kind->words == WORDS_BY_JOB)
-		add(t, &fraction_row, 1);
+		job_table_add(t, &fraction_row, 1);
 }
 
 /* ---- checks ---- */
@@ -123,7 +124,7 @@ static enum err check_range(const struct job *job)
 }
 
 /* Said when the job is submitted, not when a party is gone. */
-static enum err check_loss(const struct job *job)
+static enum err job_check_loss(const struct job *job)
 {
 	const char *why = job->kind->needs_all(job);
 
@@ -173,8 +174,8 @@ static void offer_table_of(const struct kind *kind, struct table *t)
 
 	table_of(kind, &table);
 	*t = (struct table){ .config = { "job", t->row, 0, sizeof(struct job), removed_keys } };
-	add(t, &schema_row, 1);
-	add(t, table.row, table.config.count);
+	job_table_add(t, &schema_row, 1);
+	job_table_add(t, table.row, table.config.count);
 }
 
 /* The parameters of an offer. */
@@ -307,7 +308,7 @@ static enum err check_job(const struct job *job)
 {
 	TRY(check_range(job));
 	TRY(job->kind->check(job));
-	TRY(check_loss(job));
+	TRY(job_check_loss(job));
 	TRY(check_unread(job));
 	return check_secure_sum(job);
 }
@@ -439,12 +440,14 @@ static void say_loss(struct said *s, const struct job *job)
 	struct kind_claim claim = job->kind->claim(job);
 	bool noisy = claim.in_sums, lossy = job->on_loss != LOSS_END;
 
-	say(s, lossy && !noisy,
+	said_add(
+	    s, lossy && !noisy,
 	    "a party that stays away is left out of the next attempt (on_loss), down to as many "
 	    "parties as policy.allow_loss of each other says: the coordinator has sums with it and "
 	    "sums without it then; the first of each attempt, and those near the end of a job, "
 	    "differ by that party's numbers alone");
-	say(s, lossy && noisy,
+	said_add(
+	    s, lossy && noisy,
 	    "a party that stays away is left out of the next attempt (on_loss), down to as many "
 	    "parties as policy.allow_loss of each other says: sums with it and sums without it "
 	    "each have noise of their own");
@@ -455,7 +458,8 @@ size_t job_leaks(const struct job *job, size_t parties, const char *leaks[], siz
 	struct said s = { leaks, 0, max };
 
 	job->kind->leaks(&s, job, parties);
-	say(&s, parties > 1 && job->kind->needs_noise(job),
+	said_add(
+	    &s, parties > 1 && job->kind->needs_noise(job),
 	    "a party that sends false terms can read single rows (edges, graphs) of the others; "
 	    "only "
 	    "noise in the sums (noise.colluders >= 1) or on rows bounds this");

@@ -18,7 +18,7 @@ enum { KINDS = sizeof(kinds) / sizeof(*kinds) - 1, PERMISSIONS_MAX = 4 * KINDS }
 static const char *names[KINDS + 1], *permissions[PERMISSIONS_MAX + 1];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void list(void)
+static void kinds_list_registered(void)
 {
 	size_t n = 0;
 
@@ -33,13 +33,13 @@ static void list(void)
 
 const char *const *kind_names(void)
 {
-	pthread_once(&once, list);
+	pthread_once(&once, kinds_list_registered);
 	return names;
 }
 
 const char *const *kind_permissions(void)
 {
-	pthread_once(&once, list);
+	pthread_once(&once, kinds_list_registered);
 	return permissions;
 }
 

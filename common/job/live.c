@@ -9,13 +9,13 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct live now = { .alive_within_s = 1 };
 
-static void enter(void)
+static void live_lock(void)
 {
 	pthread_mutex_lock(&lock);
 	now.version++;
 }
 
-static void leave(void)
+static void live_unlock(void)
 {
 	pthread_mutex_unlock(&lock);
 }
@@ -26,14 +26,14 @@ static void leave(void)
 
 void live_begin(const char *role, const char *name, const char *output)
 {
-	enter();
+	live_lock();
 	SET(now.role, role);
 	SET(now.name, name);
 	SET(now.output, output);
 	clock_utc(now.started_utc, sizeof(now.started_utc));
 	now.started = time(NULL);
 	now.alive_s = clock_now_s();
-	leave();
+	live_unlock();
 }
 
 void live_alive(unsigned within_s)
@@ -41,42 +41,42 @@ void live_alive(unsigned within_s)
 	pthread_mutex_lock(&lock); /* no news to anybody */
 	now.alive_s = clock_now_s();
 	now.alive_within_s = within_s;
-	leave();
+	live_unlock();
 }
 
 void live_phase(const char *phase)
 {
-	enter();
+	live_lock();
 	SET(now.phase, phase);
-	leave();
+	live_unlock();
 }
 
 void live_queue(size_t queued)
 {
-	enter();
+	live_lock();
 	now.queued = queued;
-	leave();
+	live_unlock();
 }
 
 void live_queue_written(void)
 {
-	enter();
+	live_lock();
 	now.queue_written++;
-	leave();
+	live_unlock();
 }
 
 void live_certificate(time_t until)
 {
-	enter();
+	live_lock();
 	now.certificate_until = until;
-	leave();
+	live_unlock();
 }
 
 void live_person(bool awaited)
 {
-	enter();
+	live_lock();
 	now.person = awaited;
-	leave();
+	live_unlock();
 }
 
 /* ---- jobs ---- */
@@ -103,7 +103,7 @@ static struct live_job *place_job(void)
 }
 
 /* The last of the table holds what has no place of its own. */
-static struct live_kind *kind_of(const char *name)
+static struct live_kind *live_kind_of(const char *name)
 {
 	for (size_t i = 0; i < now.kinds; i++)
 		if (!strcmp(now.kind[i].name, name))
@@ -164,7 +164,7 @@ void live_job_begins(const struct record *r)
 {
 	struct live_job *j;
 
-	enter();
+	live_lock();
 	j = find_job(r->job_id);
 	if (!j)
 		j = place_job();
@@ -175,36 +175,36 @@ void live_job_begins(const struct record *r)
 		SET(j->submitter, r->submitter);
 		SET(j->started_utc, r->started_utc);
 	}
-	leave();
+	live_unlock();
 }
 
 void live_job_goes_on(const struct record *r)
 {
 	struct live_job *j;
 
-	enter();
+	live_lock();
 	j = find_job(r->job_id);
 	if (j && !j->ended)
 		take_phases(j, r);
-	leave();
+	live_unlock();
 }
 
 void live_job_dropped(const struct record *r)
 {
 	struct live_job *j;
 
-	enter();
+	live_lock();
 	j = find_job(r->job_id);
 	if (j)
 		*j = now.job[--now.jobs];
-	leave();
+	live_unlock();
 }
 
 void live_job_ended(const struct record *r)
 {
 	struct live_job *j;
 
-	enter();
+	live_lock();
 	j = find_job(r->job_id);
 	if (!j) { /* it could not be read as far as its parameters */
 		j = place_job();
@@ -222,9 +222,9 @@ void live_job_ended(const struct record *r)
 		SET(j->error, r->error);
 		j->rows = r->rows;
 		j->clusters = r->clusters;
-		kind_of(j->kind)->ended[r->status]++;
+		live_kind_of(j->kind)->ended[r->status]++;
 	}
-	leave();
+	live_unlock();
 }
 
 /* ---- peers ---- */
@@ -237,7 +237,7 @@ static struct live_peer *find_peer(const char *name)
 	return NULL;
 }
 
-static struct live_peer *peer_of(const char *name)
+static struct live_peer *live_peer_of(const char *name)
 {
 	struct live_peer *p = find_peer(name);
 
@@ -253,28 +253,28 @@ void live_peer(const char *name, bool there)
 {
 	struct live_peer *p;
 
-	enter();
-	p = peer_of(name);
+	live_lock();
+	p = live_peer_of(name);
 	if (p && p->there != there) {
 		p->there = there;
 		p->since_s = clock_now_s();
 		p->gone += !there;
 	}
-	leave();
+	live_unlock();
 }
 
 void live_peer_says(const char *name, const char *called, const char *address, const char *software)
 {
 	struct live_peer *p;
 
-	enter();
-	p = peer_of(name);
+	live_lock();
+	p = live_peer_of(name);
 	if (p) {
 		SET(p->called, called);
 		SET(p->address, address);
 		SET(p->software, software);
 	}
-	leave();
+	live_unlock();
 }
 
 /* Adds to the counters what has passed since the last look. A link that begins anew counts from 0.
@@ -282,13 +282,13 @@ void live_peer_says(const char *name, const char *called, const char *address, c
 static void count_link(const struct live_peer *p, uint64_t sent, uint64_t received)
 {
 	struct live_job *j = find_job(p->job);
-	struct live_kind *k = kind_of(j ? j->kind : "");
+	struct live_kind *k = live_kind_of(j ? j->kind : "");
 
 	k->sent += sent > p->sent ? sent - p->sent : 0;
 	k->received += received > p->received ? received - p->received : 0;
 }
 
-static void take_link(struct live_peer *p, const struct link_state *link)
+static void live_take_link(struct live_peer *p, const struct link_state *link)
 {
 	uint64_t sent = 0, received = 0;
 
@@ -311,11 +311,11 @@ void live_link(const struct link_state *link)
 
 	if (!*link->job)
 		return;
-	enter();
+	live_lock();
 	p = find_peer(link->peer);
 	if (p)
-		take_link(p, link);
-	leave();
+		live_take_link(p, link);
+	live_unlock();
 }
 
 void live_link_ends(const struct link_state *link)
@@ -323,27 +323,27 @@ void live_link_ends(const struct link_state *link)
 	struct live_peer *p;
 
 	live_link(link);
-	enter();
+	live_lock();
 	p = find_peer(link->peer);
 	if (p) {
 		*p->job = *p->asks = 0;
 		p->sent = p->received = p->resent = 0;
 		p->reconnects = 0;
 	}
-	leave();
+	live_unlock();
 }
 
 void live_awaits(const char *called, const char *job, bool awaited)
 {
 	struct live_peer *p;
 
-	enter();
+	live_lock();
 	p = find_peer(called);
 	if (p && awaited != (*p->asks != 0)) {
 		SET(p->asks, awaited ? job : "");
 		now.queue_written++; /* its state in the queue is another one */
 	}
-	leave();
+	live_unlock();
 }
 
 /* ---- who looks ---- */

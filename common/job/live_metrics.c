@@ -36,7 +36,8 @@ void live_label(struct buf *labels, const char *name, const char *value)
 }
 
 /* A sample with its labels, whose list ends with NULL. */
-static void sample(struct buf *text, const char *name, const char *const label[][2], double value)
+static void live_metrics_sample(struct buf *text, const char *name, const char *const label[][2],
+				double value)
 {
 	struct buf labels = { 0 };
 
@@ -47,7 +48,8 @@ static void sample(struct buf *text, const char *name, const char *const label[]
 	buf_release(&labels);
 }
 #define SAMPLE(text, name, value, ...)                                                             \
-	sample(text, name, (const char *const[][2]){ __VA_ARGS__, { NULL, NULL } }, value)
+	live_metrics_sample(text, name, (const char *const[][2]){ __VA_ARGS__, { NULL, NULL } },   \
+			    value)
 
 static const char *const causes[] = {
 	[ERR_JOB] = "job",     [ERR_PEER] = "peer",         [ERR_DEADLINE] = "deadline",

@@ -135,13 +135,13 @@ void offer_withdraw(const char *state, const char *id)
 
 /* ---- who answers ---- */
 
-static int by_text(const void *a, const void *b)
+static int offer_by_text(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* Ids of the offers that begin with `id`, sorted; waiting: and have no answer. */
-static size_t find(const char *state, const char *id, bool waiting, char ***ids)
+static size_t offer_find_ids(const char *state, const char *id, bool waiting, char ***ids)
 {
 	char *dir = file_join(state, "offers");
 	DIR *d = opendir(dir);
@@ -164,12 +164,12 @@ static size_t find(const char *state, const char *id, bool waiting, char ***ids)
 	if (d)
 		closedir(d);
 	if (n)
-		qsort(*ids, n, sizeof(**ids), by_text);
+		qsort(*ids, n, sizeof(**ids), offer_by_text);
 	free(dir);
 	return n;
 }
 
-static void release(char **ids, size_t n)
+static void offer_release_ids(char **ids, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		free(ids[i]);
@@ -180,7 +180,7 @@ enum err offer_read(const char *state, const char *id, char full[static OFFER_ID
 		    struct buf *text)
 {
 	char **ids, *path;
-	size_t n = find(state, id, false, &ids);
+	size_t n = offer_find_ids(state, id, false, &ids);
 	enum err e = ERR_OK;
 
 	if (n != 1 || !*id)
@@ -188,7 +188,7 @@ enum err offer_read(const char *state, const char *id, char full[static OFFER_ID
 			    n ? "more than one" : "no", *id ? id : "\"\"");
 	else
 		snprintf(full, OFFER_ID_TEXT, "%s", ids[0]);
-	release(ids, n);
+	offer_release_ids(ids, n);
 	if (e != ERR_OK)
 		return e;
 	path = offer_path(state, full, ".txt");
@@ -234,7 +234,7 @@ enum err offer_answer_write(const char *state, const char *id, bool yes, const c
 enum err offer_list(const char *state, struct json **list)
 {
 	char **ids;
-	size_t n = find(state, "", true, &ids);
+	size_t n = offer_find_ids(state, "", true, &ids);
 	enum err e = ERR_OK;
 
 	*list = json_array();
@@ -245,7 +245,7 @@ enum err offer_list(const char *state, struct json **list)
 		if (e == ERR_OK)
 			json_append(*list, one);
 	}
-	release(ids, n);
+	offer_release_ids(ids, n);
 	if (e != ERR_OK) {
 		json_free(*list);
 		*list = NULL;

@@ -22,7 +22,7 @@ enum { DEPTH_MAX = 16, BLOCK = 512 /* of st_blocks */, DAY_S = 86400, RECORD_MAX
 
 static _Thread_local struct prune_item *measured;
 
-static int measure(const char *path, const struct stat *st, int type, struct FTW *at)
+static int prune_measure(const char *path, const struct stat *st, int type, struct FTW *at)
 {
 	(void)path;
 	(void)type;
@@ -49,7 +49,7 @@ static bool is_running(const struct prune_item *i)
 	return is;
 }
 
-static void add(struct prune *p, const char *dir, const char *name)
+static void prune_add(struct prune *p, const char *dir, const char *name)
 {
 	struct prune_item *i;
 	struct stat st;
@@ -58,14 +58,14 @@ static void add(struct prune *p, const char *dir, const char *name)
 	i = &p->item[p->n++];
 	*i = (struct prune_item){ .path = file_join(dir, name) };
 	measured = i;
-	if (nftw(i->path, measure, DEPTH_MAX, FTW_PHYS) != 0 || !i->when)
+	if (nftw(i->path, prune_measure, DEPTH_MAX, FTW_PHYS) != 0 || !i->when)
 		i->when = lstat(i->path, &st) == 0 ? st.st_mtime : 0; /* an empty directory */
 	if (is_running(i))
 		free(p->item[--p->n].path);
 }
 
 /* Adds the entries of dir whose names match one of the patterns. A missing dir has none. */
-static enum err add_all(struct prune *p, const char *dir, const char *const *patterns)
+static enum err prune_add_all(struct prune *p, const char *dir, const char *const *patterns)
 {
 	DIR *d = opendir(dir);
 	struct dirent *entry;
@@ -76,7 +76,7 @@ static enum err add_all(struct prune *p, const char *dir, const char *const *pat
 	while ((entry = readdir(d)))
 		for (const char *const *pattern = patterns; *pattern; pattern++)
 			if (fnmatch(*pattern, entry->d_name, FNM_PERIOD) == 0)
-				add(p, dir, entry->d_name);
+				prune_add(p, dir, entry->d_name);
 	closedir(d);
 	return ERR_OK;
 }
@@ -95,15 +95,15 @@ enum err prune_find(struct prune *p, const char *output, const char *state)
 				 *const models[] = { "model-*.bin", NULL },
 				 *const offers[] = { "*.answer", "*.json", "*.txt", NULL };
 	enum err e = file_exists(output)
-			 ? add_all(p, output, results)
+			 ? prune_add_all(p, output, results)
 			 : err_set(ERR_INPUT, "%s: there is no such directory", output);
 
 	if (e == ERR_OK && state) {
 		char *offered = file_join(state, "offers");
 
-		e = add_all(p, state, models);
+		e = prune_add_all(p, state, models);
 		if (e == ERR_OK)
-			e = add_all(p, offered, offers);
+			e = prune_add_all(p, offered, offers);
 		free(offered);
 	}
 	if (e != ERR_OK)
@@ -136,7 +136,7 @@ size_t prune_choose(struct prune *p, time_t now, unsigned days, double bytes)
 
 /* ---- going ---- */
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+static int prune_remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
 {
 	(void)st;
 	(void)type;
@@ -148,7 +148,7 @@ enum err prune_remove(const struct prune *p)
 {
 	for (size_t i = 0; i < p->n; i++)
 		if (p->item[i].goes &&
-		    nftw(p->item[i].path, remove_one, DEPTH_MAX, FTW_DEPTH | FTW_PHYS) != 0 &&
+		    nftw(p->item[i].path, prune_remove_one, DEPTH_MAX, FTW_DEPTH | FTW_PHYS) != 0 &&
 		    errno != ENOENT)
 			return err_set(ERR_JOB, "%s: cannot be removed: %s", p->item[i].path,
 				       strerror(errno));

@@ -199,7 +199,7 @@ void record_file(struct record *r, const char *key, const char *path, uint64_t b
 }
 
 /* A party knows all rows of a job where each party has columns of them. */
-static void judge_sizes(const struct record *r)
+static void record_check_sizes(const struct record *r)
 {
 	if (r->has_job && (strcmp(r->role, "party") || r->job.kind->split == SPLIT_COLUMNS))
 		shortfall_sizes(&r->job, r->cluster_size, r->clusters);
@@ -214,7 +214,7 @@ void record_result(struct record *r, const uint32_t *label, size_t n, size_t clu
 	for (size_t i = 0; i < n; i++)
 		if (label[i] < clusters)
 			r->cluster_size[label[i]]++;
-	judge_sizes(r);
+	record_check_sizes(r);
 }
 
 void record_sizes(struct record *r, const double *size, size_t clusters)
@@ -225,7 +225,7 @@ void record_sizes(struct record *r, const double *size, size_t clusters)
 	ALLOC(r->cluster_size, clusters);
 	for (size_t c = 0; c < clusters; c++)
 		r->rows += r->cluster_size[c] = (uint64_t)(size[c] + 0.5);
-	judge_sizes(r);
+	record_check_sizes(r);
 }
 
 void record_confidence(struct record *r, const double *confidence, size_t n)

@@ -69,7 +69,7 @@ static void put_course(const struct record *r, struct json *root)
 	}
 }
 
-static void put_result(const struct record *r, struct json *root)
+static void record_put_result(const struct record *r, struct json *root)
 {
 	struct json *result, *list;
 
@@ -128,7 +128,7 @@ static void put_facts(const struct record *r, struct json *root)
 	}
 }
 
-static void put_warnings(const struct record *r, struct json *root)
+static void record_put_warnings(const struct record *r, struct json *root)
 {
 	struct json *list = json_put_array(root, "warnings");
 
@@ -143,7 +143,7 @@ static void put_warnings(const struct record *r, struct json *root)
 }
 
 /* The files that a party read, and where ledgers end. */
-static void put_data(const struct record *r, struct json *root)
+static void record_put_data(const struct record *r, struct json *root)
 {
 	const struct {
 		const char *key, *path;
@@ -252,14 +252,14 @@ void record_json(const struct record *r, struct buf *json)
 	put_course(r, root);
 	if (r->order)
 		json_put_number(root, "filter_order", r->order);
-	put_warnings(r, root);
+	record_put_warnings(r, root);
 	put_facts(r, root);
-	put_result(r, root);
+	record_put_result(r, root);
 	list = json_put_array(root, "leaks");
 	leaks = r->has_job ? job_leaks(&r->job, r->parties, leak, 32) : 0;
 	for (size_t i = 0; i < leaks; i++)
 		json_append_string(list, leak[i]);
-	put_data(r, root);
+	record_put_data(r, root);
 	json_write_pretty(root, json);
 	json_free(root);
 }
@@ -286,7 +286,7 @@ static void note_running(const char *path, bool runs)
 
 /* In place: the disk may be full, and memory out. Each word is as long as what it replaces. False:
  * it does not say that a job runs. */
-static bool say_end(const char *path, enum err status)
+static bool record_write_end(const char *path, enum err status)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC);
 	static const char was[] = "\"status\": \"running\"", failed[] = "\"status\": \"failed\" ",
@@ -314,14 +314,14 @@ void record_abandon(enum err status)
 {
 	for (size_t i = 0; i < RECORD_RUNNING_MAX; i++)
 		if (*running[i])
-			(void)say_end(running[i], status);
+			(void)record_write_end(running[i], status);
 }
 
 void record_bury(const char *dir)
 {
 	char *path = file_join(dir, "run.json");
 
-	if (say_end(path, ERR_INTERNAL))
+	if (record_write_end(path, ERR_INTERNAL))
 		log_warn("%s said that its job runs: its process was killed, so it says now that "
 			 "the job failed",
 			 path);
@@ -339,7 +339,7 @@ enum err record_write(const struct record *r, const char *dir)
 	e = (r->ended ? file_write : file_write_soon)(path, (struct bytes){ text.p, text.n },
 						      FILE_PUBLIC);
 	if (e != ERR_OK && r->ended)
-		(void)say_end(path, r->status);
+		(void)record_write_end(path, r->status);
 	if (e == ERR_OK || r->ended)
 		note_running(path, !r->ended);
 	buf_release(&text);

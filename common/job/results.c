@@ -81,7 +81,7 @@ struct move {
 	char *to; /* NULL: nothing had to be moved yet */
 };
 
-static enum err move(void *arg, const char *path)
+static enum err results_move(void *arg, const char *path)
 {
 	struct move *m = arg;
 	char *target;
@@ -106,9 +106,9 @@ enum err results_begin(const char *dir)
 	enum err e = file_make_dirs(dir);
 
 	if (e == ERR_OK)
-		e = each(dir, move, &m);
+		e = each(dir, results_move, &m);
 	if (e == ERR_OK && file_exists(run))
-		e = move(&m, run);
+		e = results_move(&m, run);
 	if (e == ERR_OK && m.to)
 		log_info("results of an earlier job are now in %s", m.to);
 	free(m.to);
@@ -118,7 +118,7 @@ enum err results_begin(const char *dir)
 
 /* ---- what is there ---- */
 
-static enum err add_name(void *arg, const char *path)
+static enum err results_add_name(void *arg, const char *path)
 {
 	const char *name = basename(path);
 	struct buf *list = arg; /* "labels.csv, labels.npy, ": several kinds have the same names */
@@ -136,7 +136,7 @@ char *results_list(const char *dir)
 	struct buf list = { 0 };
 	char *text;
 
-	(void)!each(dir, add_name, &list); /* add_name does not fail */
+	(void)!each(dir, results_add_name, &list); /* add_name does not fail */
 	text = alloc(list.n + 1, 1);
 	if (list.n)
 		memcpy(text, list.p, list.n - 2);
@@ -144,7 +144,7 @@ char *results_list(const char *dir)
 	return text;
 }
 
-static enum err take_back(void *arg, const char *path)
+static enum err results_take_back_one(void *arg, const char *path)
 {
 	(void)arg;
 	if (unlink(path) == 0)
@@ -154,7 +154,7 @@ static enum err take_back(void *arg, const char *path)
 
 void results_take_back(const char *dir)
 {
-	(void)!each(dir, take_back, NULL); /* take_back does not fail */
+	(void)!each(dir, results_take_back_one, NULL); /* take_back does not fail */
 }
 
 void results_sweep(const char *dir)

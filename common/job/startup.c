@@ -63,7 +63,7 @@ static void out_of_memory(void)
 	record_abandon(ERR_INTERNAL);
 }
 
-static void *wait_for(void *turn)
+static void *startup_wait_for(void *turn)
 {
 	pthread_mutex_lock(turn);
 	pthread_mutex_unlock(turn);
@@ -80,7 +80,7 @@ static enum err check_threads(void)
 
 	pthread_mutex_lock(&turn);
 	while (n < THREADS && !bad) {
-		bad = pthread_create(&thread[n], NULL, wait_for, &turn);
+		bad = pthread_create(&thread[n], NULL, startup_wait_for, &turn);
 		n += !bad;
 	}
 	pthread_mutex_unlock(&turn);

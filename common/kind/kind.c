@@ -136,7 +136,7 @@ const char *kind_own_permission(const void *job)
 	return ((const struct job_head *)job)->kind->name;
 }
 
-void say(struct said *s, bool applies, const char *text)
+void said_add(struct said *s, bool applies, const char *text)
 {
 	if (applies && s->n < s->max)
 		s->text[s->n++] = text;
@@ -144,9 +144,9 @@ void say(struct said *s, bool applies, const char *text)
 
 void say_names(struct said *s, size_t parties)
 {
-	say(s, true, "coordinator and parties see the names of all parties");
-	say(s, parties == 1,
-	    "with a single party nothing is masked: the coordinator sees its terms");
+	said_add(s, true, "coordinator and parties see the names of all parties");
+	said_add(s, parties == 1,
+		 "with a single party nothing is masked: the coordinator sees its terms");
 }
 
 void say_align(struct said *s, const void *job, size_t parties)
@@ -154,25 +154,31 @@ void say_align(struct said *s, const void *job, size_t parties)
 	const struct job_head *head = job;
 	bool matched = head->align != ALIGN_SAME && parties > 1;
 
-	say(s, matched,
+	said_add(
+	    s, matched,
 	    "coordinator and parties see how many rows all parties have, unless they are fewer "
 	    "than "
 	    "min_common; the parties see which, by their ids");
-	say(s, matched && !head->align_bound,
+	said_add(
+	    s, matched && !head->align_bound,
 	    "coordinator and parties see how many parties have how many ids, rounded up in steps "
 	    "of "
 	    "15 %, and which have fewest");
-	say(s, matched && parties > 2,
+	said_add(
+	    s, matched && parties > 2,
 	    "the coordinator together with one party can test guesses of ids: against all those of "
 	    "the party that has fewest, and against what all the others have");
-	say(s, matched && parties == 2,
+	said_add(
+	    s, matched && parties == 2,
 	    "the coordinator together with one of the two parties can test guesses of ids against "
 	    "all "
 	    "those of the other");
-	say(s, matched,
+	said_add(
+	    s, matched,
 	    "a party that puts guesses among its ids learns which of them all the others have, if "
 	    "min_common rows are found");
-	say(s, matched && head->edges_to_others == OTHERS_REFUSE,
+	said_add(
+	    s, matched && head->edges_to_others == OTHERS_REFUSE,
 	    "a party that has an edge to a row which not all have ends the job, so that all see "
 	    "that "
 	    "it has one");
@@ -180,17 +186,17 @@ void say_align(struct said *s, const void *job, size_t parties)
 
 void say_privacy(struct said *s, const char *claim)
 {
-	say(s, true,
-	    claim ? claim : "differential privacy: none; a sum is not differential privacy");
+	said_add(s, true,
+		 claim ? claim : "differential privacy: none; a sum is not differential privacy");
 }
 
 void say_collusion(struct said *s, bool pairs, size_t parties)
 {
-	say(s, parties > 1 && pairs,
-	    "in a sum of two parties, the coordinator together with one of them learns the "
-	    "other's terms");
-	say(s, parties > 1 && !pairs,
-	    "the coordinator together with all parties but one learns that one's terms");
+	said_add(s, parties > 1 && pairs,
+		 "in a sum of two parties, the coordinator together with one of them learns the "
+		 "other's terms");
+	said_add(s, parties > 1 && !pairs,
+		 "the coordinator together with all parties but one learns that one's terms");
 }
 
 void kind_standards(const struct kind *kind, void *job, size_t size)

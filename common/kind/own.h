@@ -19,7 +19,7 @@ struct said {
 	const char **text; /* static texts */
 	size_t n, max;
 };
-void say(struct said *s, bool applies, const char *text);
+void said_add(struct said *s, bool applies, const char *text);
 /* Disclosures common to most kinds, first and last. pairs: some sum has two parties only. */
 void say_names(struct said *s, size_t parties);
 /* Disclosures of row matching (job.align); none if rows are not matched. */

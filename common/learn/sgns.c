@@ -157,7 +157,7 @@ struct plan {
 	struct step step;
 };
 
-static void fetch(const float *row)
+static void sgns_prefetch(const float *row)
 {
 	for (int i = 0; i < SGNS_DIMS; i += 16)
 		__builtin_prefetch(row + i, 1);
@@ -193,7 +193,7 @@ static void learn_walk(const struct plan *f, struct shard *s, size_t number, flo
 
 	rng_seed(&rng, f->p->seed, WALK_STREAM + number);
 	while (length < f->w->length && token[length] != WALK_END)
-		fetch(s->in + (size_t)token[length++] * SGNS_DIMS);
+		sgns_prefetch(s->in + (size_t)token[length++] * SGNS_DIMS);
 	for (size_t i = 0; i <= length; i++) {
 		size_t reach, low, high, window = 0;
 
@@ -201,7 +201,7 @@ static void learn_walk(const struct plan *f, struct shard *s, size_t number, flo
 		for (int t = 0; t < SGNS_OUT && i < length; t++) {
 			uint32_t v = t ? alias_draw(&f->alias, &rng) : token[i];
 
-			fetch(out[i % 2][t] = s->out + (size_t)v * SGNS_DIMS);
+			sgns_prefetch(out[i % 2][t] = s->out + (size_t)v * SGNS_DIMS);
 		}
 		if (i == 0)
 			continue;
@@ -264,7 +264,7 @@ static void merge_block(void *ctx, unsigned worker, size_t block)
 }
 
 /* Uniform in +-1/2 over the dimensions, as in word2vec; tokens that never occur stay at 0. */
-static void start(struct plan *f, const double *count)
+static void sgns_start_vectors(struct plan *f, const double *count)
 {
 	struct rng rng;
 
@@ -337,7 +337,7 @@ void sgns(const struct walks *w, const struct sgns_params *p, float *X)
 			count[token[j]]++;
 		}
 	}
-	start(&f, count);
+	sgns_start_vectors(&f, count);
 	for (size_t v = 0; v < p->n; v++)
 		count[v] = pow(count[v], 0.75);
 	alias_init(&f.alias, count, (uint32_t)p->n);

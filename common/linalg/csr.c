@@ -91,7 +91,7 @@ struct product {
 	struct mat *Y;
 };
 
-static void product_rows(void *ctx, unsigned worker, size_t block)
+static void csr_product_rows(void *ctx, unsigned worker, size_t block)
 {
 	const struct product *p = ctx;
 	const struct csr *S = p->S;
@@ -116,7 +116,7 @@ void csr_times(const struct csr *S, const struct mat *W, unsigned threads, struc
 	struct product p = { S, W, Y };
 
 	mat_init(Y, S->rows, W->cols);
-	parallel(threads, (S->rows + PRODUCT_ROWS - 1) / PRODUCT_ROWS, product_rows, &p);
+	parallel(threads, (S->rows + PRODUCT_ROWS - 1) / PRODUCT_ROWS, csr_product_rows, &p);
 }
 
 void csr_release(struct csr *s)

@@ -46,7 +46,8 @@ void distance_release(struct distance *s)
 	*s = (struct distance){ 0 };
 }
 
-static void move(const double *in, const double *shift, size_t rows, size_t d, double *out)
+static void distance_shift_rows(const double *in, const double *shift, size_t rows, size_t d,
+				double *out)
 {
 	for (size_t i = 0; i < rows; i++)
 		for (size_t j = 0; j < d; j++)
@@ -65,7 +66,7 @@ void distance_set(struct distance *s, const double *c)
 	for (size_t r = 0; r < s->k; r++)
 		for (size_t j = 0; j < s->d; j++)
 			s->shift[j] += c[r * s->d + j] / (double)s->k;
-	move(c, s->shift, s->k, s->d, s->centre);
+	distance_shift_rows(c, s->shift, s->k, s->d, s->centre);
 	for (size_t r = 0; r < s->k; r++)
 		s->square[r] = mat_square(s->centre + r * s->d, s->d);
 }
@@ -118,7 +119,7 @@ void distance_block(struct distance *s, const double *z, size_t count, double *D
 		SIMD_PICK(block_direct)(s, z, count, D);
 		return;
 	}
-	move(z, s->shift, count, s->d, s->rows);
+	distance_shift_rows(z, s->shift, count, s->d, s->rows);
 	la_block_nt(count, s->k, s->d, s->rows, s->centre, D, s->k);
 	for (size_t i = 0; i < count; i++) {
 		double square = mat_square(s->rows + i * s->d, s->d);
@@ -150,7 +151,7 @@ void distance_by_centre(struct distance *s, const struct distance_rows *z, size_
 
 /* -- the Gaussian kernel -------------------------------------------------------------------- */
 
-static size_t blocks_of(size_t n)
+static size_t distance_blocks_of(size_t n)
 {
 	return (n + KERNEL_ROWS - 1) / KERNEL_ROWS;
 }
@@ -191,7 +192,7 @@ struct filling {
 	struct mat *K;
 };
 
-static void fill_block(void *ctx, unsigned worker, size_t block)
+static void distance_fill_block(void *ctx, unsigned worker, size_t block)
 {
 	const struct filling *f = ctx;
 	size_t i = block * KERNEL_ROWS, rows = min_size(KERNEL_ROWS, f->A->rows - i);
@@ -212,7 +213,7 @@ void kernel_gaussian(const struct mat *A, const struct mat *B, double r, unsigne
 	ALLOC(f.sb, B->rows);
 	kernel_squares(A, f.sa);
 	kernel_squares(B, f.sb);
-	parallel(threads, blocks_of(A->rows), fill_block, &f);
+	parallel(threads, distance_blocks_of(A->rows), distance_fill_block, &f);
 	for (size_t i = 0; A == B && i < A->rows; i++) {
 		MAT(K, i, i) = 1;
 		for (size_t j = 0; j < i; j++)
@@ -249,7 +250,7 @@ static void measure_block(void *ctx, unsigned worker, size_t block)
 
 double kernel_mean_distance(const struct mat *X, unsigned threads)
 {
-	size_t n = min_size(X->rows, KERNEL_SAMPLE), blocks = blocks_of(n);
+	size_t n = min_size(X->rows, KERNEL_SAMPLE), blocks = distance_blocks_of(n);
 	struct measuring m = { 0 };
 	double sum = 0;
 

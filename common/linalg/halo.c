@@ -62,7 +62,7 @@ static void find_rows(struct halo *h, const struct csr *a)
 	h->row = alloc_again(h->row, h->count, sizeof(*h->row));
 }
 
-static uint32_t place_of(const struct halo *h, uint32_t row)
+static uint32_t halo_place_of(const struct halo *h, uint32_t row)
 {
 	const uint32_t *found;
 
@@ -82,7 +82,7 @@ void halo_init(struct halo *h, const struct ranks *R, const struct csr *a)
 	find_rows(h, a);
 	ALLOC(h->at, a->start[a->rows]);
 	for (size_t e = 0; e < a->start[a->rows]; e++)
-		h->at[e] = place_of(h, a->index[e]);
+		h->at[e] = halo_place_of(h, a->index[e]);
 	ALLOC(h->want, R->count);
 	for (size_t i = 0; i < h->count; i++)
 		h->want[ranks_owner(R, h->row[i])]++;

@@ -79,7 +79,7 @@ void la_block_nt(size_t m, size_t n, size_t k, const double *A, const double *B,
 }
 
 /* LAPACK may not terminate on infinities. */
-static enum err check_finite(const struct mat *A, const char *who)
+static enum err la_check_finite(const struct mat *A, const char *who)
 {
 	for (size_t i = 0; i < A->rows * A->cols; i++)
 		if (!isfinite(A->a[i]))
@@ -123,7 +123,7 @@ enum err la_eigen_top(struct mat *G, size_t d, double *value, struct mat *V)
 	double *rising;
 
 	assert(n == G->cols && 1 <= d && d <= n);
-	TRY(check_finite(G, "dsyevr"));
+	TRY(la_check_finite(G, "dsyevr"));
 	ALLOC(rising, n);
 	ALLOC(support, 2 * n);
 	mat_init(V, d, n);
@@ -227,7 +227,7 @@ enum err la_cholesky(struct mat *G)
 	lapack_int info;
 
 	assert(d == G->cols && d > 0);
-	TRY(check_finite(G, "dpotrf"));
+	TRY(la_check_finite(G, "dpotrf"));
 	info = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', la_int(d), G->a, la_int(d));
 	if (info > 0)
 		return err_set(ERR_INPUT, "dpotrf: minor %d of a %zu x %zu matrix is not positive",
@@ -300,7 +300,7 @@ enum err la_orthonormal_rows(struct mat *A)
 	double *tau;
 
 	assert(r <= c);
-	TRY(check_finite(A, "dgeqrf"));
+	TRY(la_check_finite(A, "dgeqrf"));
 	if (c >= LONG && r <= PANEL)
 		return check_info(orthonormal_long_rows(A), "dgeqrf and dorgqr", c, r);
 	ALLOC(tau, r);
@@ -334,7 +334,7 @@ static void triangles_release(struct triangles *t)
 
 /* R (r x r, row-major, upper; zeros below and beyond `rows`): factor of room (rows x r,
  * column-major). */
-static void triangle(struct triangles *t, size_t rows, double *R)
+static void la_triangle_of(struct triangles *t, size_t rows, double *R)
 {
 	size_t r = t->r;
 	lapack_int info = LAPACKE_dgeqrf(LAPACK_COL_MAJOR, la_int(rows), la_int(r), t->room,
@@ -354,7 +354,7 @@ static void triangle_block(struct triangles *t, const struct mat *A, size_t firs
 {
 	for (size_t j = 0; j < t->r; j++)
 		memcpy(t->room + j * rows, ROW(A, j) + first, rows * sizeof(double));
-	triangle(t, rows, R);
+	la_triangle_of(t, rows, R);
 }
 
 static void triangle_join(void *triangles, double *into, double *from)
@@ -367,7 +367,7 @@ static void triangle_join(void *triangles, double *into, double *from)
 			t->room[j * 2 * r + i] = into[i * r + j];
 			t->room[j * 2 * r + r + i] = from[i * r + j];
 		}
-	triangle(t, 2 * r, into);
+	la_triangle_of(t, 2 * r, into);
 }
 
 /* sigma and P of la_singular_rows() from the factor of all blocks. c: for errors. */
@@ -413,7 +413,7 @@ enum err la_singular_rows_of(const struct ranks *R, const struct mat *A, double 
 	enum err err;
 
 	assert(r <= c || R);
-	TRY(ranks_agree(R, check_finite(A, "dgeqrf")));
+	TRY(ranks_agree(R, la_check_finite(A, "dgeqrf")));
 	triangles_init(&t, r);
 	ALLOC(factor, r * r);
 	ranks_sum_begin(R, &s, r * r, triangle_join, &t);

@@ -127,7 +127,7 @@ static void join_units(struct product *p, size_t tiles)
 	free(p->unit);
 }
 
-static void product(struct product p, unsigned threads)
+static void la_product_run(struct product p, unsigned threads)
 {
 	struct mat *C = p.C;
 	size_t tiles;
@@ -152,7 +152,8 @@ static void product(struct product p, unsigned threads)
 void la_mul_tn_of(const struct ranks *R, const struct mat *A, const struct mat *B, unsigned threads,
 		  struct mat *C)
 {
-	product((struct product){ .R = R, .A = A, .B = B, .C = C, .a_transposed = true }, threads);
+	la_product_run((struct product){ .R = R, .A = A, .B = B, .C = C, .a_transposed = true },
+		       threads);
 }
 
 void la_mul_tn(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C)
@@ -162,17 +163,17 @@ void la_mul_tn(const struct mat *A, const struct mat *B, unsigned threads, struc
 
 void la_mul_nn(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C)
 {
-	product((struct product){ .A = A, .B = B, .C = C }, threads);
+	la_product_run((struct product){ .A = A, .B = B, .C = C }, threads);
 }
 
 void la_mul_nt(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C)
 {
-	product((struct product){ .A = A, .B = B, .C = C, .b_transposed = true }, threads);
+	la_product_run((struct product){ .A = A, .B = B, .C = C, .b_transposed = true }, threads);
 }
 
 void la_gram_columns_of(const struct ranks *R, const struct mat *A, unsigned threads, struct mat *G)
 {
-	product(
+	la_product_run(
 	    (struct product){
 		.R = R, .A = A, .B = A, .C = G, .a_transposed = true, .symmetric = true },
 	    threads);
@@ -185,6 +186,7 @@ void la_gram_columns(const struct mat *A, unsigned threads, struct mat *G)
 
 void la_gram_rows(const struct mat *A, unsigned threads, struct mat *G)
 {
-	product((struct product){ .A = A, .B = A, .C = G, .b_transposed = true, .symmetric = true },
-		threads);
+	la_product_run(
+	    (struct product){ .A = A, .B = A, .C = G, .b_transposed = true, .symmetric = true },
+	    threads);
 }

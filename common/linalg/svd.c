@@ -35,11 +35,11 @@ struct krylov {
 	struct mat H;               /* P A'A P', most x most */
 	struct mat block;           /* the last step's addition to P; then the residual */
 	double scale;               /* of A'A: the largest norm of a step's products */
-	unsigned looked, next_look; /* step of the last and of the next look() */
-	double before;              /* excess() at the last look(); 0: none yet */
+	unsigned looked, next_look; /* step of the last and of the next svd_rayleigh_ritz() */
+	double before;              /* svd_excess() at the last svd_rayleigh_ritz(); 0: none yet */
 };
 
-static void project_out(struct krylov *k, struct mat *C)
+static void svd_project_out(struct krylov *k, struct mat *C)
 {
 	struct mat part;
 
@@ -61,7 +61,7 @@ static void extend(struct krylov *k)
 	k->A->square(k->A->ctx, &k->block, &image);
 	mat_release(&k->block);
 	k->block = image;
-	project_out(k, &C);
+	svd_project_out(k, &C);
 	for (size_t i = 0; i < C.rows; i++)
 		for (size_t j = 0; j < C.cols; j++)
 			MAT(&k->H, before + i, j) = MAT(&k->H, j, before + i) = MAT(&C, i, j);
@@ -72,7 +72,7 @@ static void extend(struct krylov *k)
 /* The largest ratio of a wanted vector's error to the allowed one: at most 1 if all are good.
  * theta: the values of s, and the next one if there is one. ||A'A v - theta v|| of the Ritz vector
  * v = s P is that of s over the last block. */
-static double excess(const struct krylov *k, const struct mat *s, const double *theta)
+static double svd_excess(const struct krylov *k, const struct mat *s, const double *theta)
 {
 	size_t last = k->P.rows - k->block.rows;
 	double next = s->rows > k->d ? theta[k->d] : -INFINITY, worst = 0;
@@ -95,7 +95,7 @@ static double excess(const struct krylov *k, const struct mat *s, const double *
 }
 
 /* Rayleigh-Ritz. Sets P if it is accurate, or if there is no room for another step. */
-static enum err look(struct krylov *k, unsigned step, struct mat *P, bool *settled)
+static enum err svd_rayleigh_ritz(struct krylov *k, unsigned step, struct mat *P, bool *settled)
 {
 	size_t q = k->P.rows;
 	struct mat G, s;
@@ -110,7 +110,7 @@ static enum err look(struct krylov *k, unsigned step, struct mat *P, bool *settl
 	mat_release(&G);
 	if (err)
 		goto out;
-	now = excess(k, &s, theta);
+	now = svd_excess(k, &s, theta);
 	*settled = now <= 1;
 	if (*settled || q == k->most) {
 		s.rows = k->d;
@@ -159,7 +159,7 @@ enum err krylov_right(const struct linear_map *A, size_t d, unsigned threads, st
 			break;
 		left = mat_norm(k.block.a, k.block.rows * k.block.cols);
 		if (step >= k.next_look || k.P.rows == most || left <= ROUNDING * k.scale)
-			err = look(&k, step, P, settled);
+			err = svd_rayleigh_ritz(&k, step, P, settled);
 		if (err || P->a)
 			break;
 		/* If little is left, the next block is partly rounding, which may lie in the basis:
@@ -168,7 +168,7 @@ enum err krylov_right(const struct linear_map *A, size_t d, unsigned threads, st
 		err = la_orthonormal_rows(&k.block);
 		if (err)
 			break;
-		project_out(&k, &C);
+		svd_project_out(&k, &C);
 		mat_release(&C);
 		err = la_orthonormal_rows(&k.block);
 	}
@@ -185,14 +185,14 @@ struct dense {
 	unsigned threads;
 };
 
-static void multiply(void *ctx, const struct mat *in, struct mat *out)
+static void svd_multiply(void *ctx, const struct mat *in, struct mat *out)
 {
 	const struct dense *a = ctx;
 
 	la_mul_nt(in, a->X, a->threads, out);
 }
 
-static void square(void *ctx, const struct mat *in, struct mat *out)
+static void svd_square(void *ctx, const struct mat *in, struct mat *out)
 {
 	const struct dense *a = ctx;
 	struct mat Y;
@@ -292,7 +292,7 @@ enum err svd_left_of(const struct ranks *R, const struct mat *X, size_t d, unsig
 {
 	struct dense dense = { X, threads };
 	size_t n = ranks_n(R, X->rows), least = min_size(n, X->cols);
-	struct linear_map A = { n, X->cols, &dense, multiply, square };
+	struct linear_map A = { n, X->cols, &dense, svd_multiply, svd_square };
 	bool settled;
 	struct mat G, E, P;
 	enum err err;

@@ -144,8 +144,8 @@ static void *party(const struct memory *m, size_t l)
 	return (char *)m->party + l * m->kind->size;
 }
 
-static enum err sum(void *ctx, const void *question, enum parties_how how, double most, double *x,
-		    size_t n)
+static enum err parties_memory_sum(void *ctx, const void *question, enum parties_how how,
+				   double most, double *x, size_t n)
 {
 	const struct memory *m = ctx;
 	/* Fixed point as in a job: round(x 2^f) as integers, added modulo 2^64. */
@@ -183,8 +183,8 @@ static enum err sum(void *ctx, const void *question, enum parties_how how, doubl
 	return !err && m->watch ? m->watch(m->watcher, question, x, n) : err;
 }
 
-static enum err collect_labels(void *ctx, const void *question, size_t values, uint32_t *label,
-			       size_t n)
+static enum err parties_memory_collect_labels(void *ctx, const void *question, size_t values,
+					      uint32_t *label, size_t n)
 {
 	const struct memory *m = ctx;
 
@@ -194,7 +194,7 @@ static enum err collect_labels(void *ctx, const void *question, size_t values, u
 	return ERR_OK;
 }
 
-static enum err collect_reals(void *ctx, const void *question, double *x, size_t n)
+static enum err parties_memory_collect_reals(void *ctx, const void *question, double *x, size_t n)
 {
 	const struct memory *m = ctx;
 
@@ -203,7 +203,7 @@ static enum err collect_reals(void *ctx, const void *question, double *x, size_t
 	return ERR_OK;
 }
 
-static enum err collect_rows(void *ctx, const void *question, struct mat *C)
+static enum err parties_memory_collect_rows(void *ctx, const void *question, struct mat *C)
 {
 	const struct memory *m = ctx;
 	size_t at = 0;
@@ -223,7 +223,7 @@ static enum err collect_rows(void *ctx, const void *question, struct mat *C)
 	return ERR_OK;
 }
 
-static enum err hand(void *ctx, size_t values, const uint32_t *label, size_t n)
+static enum err parties_memory_hand(void *ctx, size_t values, const uint32_t *label, size_t n)
 {
 	const struct memory *m = ctx;
 	size_t at = 0;
@@ -240,11 +240,13 @@ static enum err hand(void *ctx, size_t values, const uint32_t *label, size_t n)
 
 void parties_in_memory(struct parties *p, struct memory *m)
 {
-	static const struct parties_backend backend = { .sum = sum,
-							.collect_labels = collect_labels,
-							.collect_reals = collect_reals,
-							.collect_rows = collect_rows,
-							.hand = hand };
+	static const struct parties_backend backend = { .sum = parties_memory_sum,
+							.collect_labels =
+							    parties_memory_collect_labels,
+							.collect_reals =
+							    parties_memory_collect_reals,
+							.collect_rows = parties_memory_collect_rows,
+							.hand = parties_memory_hand };
 
 	assert(m->count > 0);
 	*p = (struct parties){ .count = m->count, .backend = &backend, .ctx = m, .phase = "" };

@@ -17,8 +17,8 @@ struct part {
 
 /* Lines of b, which lies at `first` of the file, that are whole and begin before part->to; *read:
  * so many bytes. */
-static enum err read_lines(const struct part *part, struct bytes b, size_t first, bool last,
-			   size_t *read)
+static enum err ranks_lines_read(const struct part *part, struct bytes b, size_t first, bool last,
+				 size_t *read)
 {
 	for (*read = 0; *read < b.n && first + *read < part->to;) {
 		const char *p = (const char *)b.p + *read, *stop = memchr(p, '\n', b.n - *read);
@@ -36,7 +36,7 @@ static enum err read_lines(const struct part *part, struct bytes b, size_t first
 
 /* at: where the part begins; the line that it begins in is another rank's unless a line ends right
  * before it. */
-static enum err read_part(const struct part *part, size_t at, bool whole)
+static enum err ranks_lines_read_part(const struct part *part, size_t at, bool whole)
 {
 	const struct file_part *f = part->f;
 	struct buf b = { 0 };
@@ -60,8 +60,8 @@ static enum err read_part(const struct part *part, size_t at, bool whole)
 			read = 0;
 		}
 		if (!err && whole)
-			err = read_lines(part, (struct bytes){ b.p, b.n }, at,
-					 next + more == f->size, &read);
+			err = ranks_lines_read(part, (struct bytes){ b.p, b.n }, at,
+					       next + more == f->size, &read);
 		buf_drop(&b, read);
 		at += read;
 	}
@@ -80,7 +80,7 @@ enum err ranks_lines(const struct ranks *R, const struct file_part *f, size_t fi
 		return err_set(ERR_INPUT, "%s: no regular file, which ranks cannot read by parts",
 			       f->path);
 	part.to = R->own + 1 == R->count ? f->size : from + share;
-	return read_part(&part, from, R->own == 0 || from == 0);
+	return ranks_lines_read_part(&part, from, R->own == 0 || from == 0);
 }
 
 void *ranks_to_owners(const struct ranks *R, void *items, size_t bytes, size_t count, size_t *all)

@@ -67,7 +67,7 @@ static struct triple *next_entry(struct reading_mtx *m)
 	return &m->entry[m->count++];
 }
 
-static enum err read_entry(void *arg, struct text *line)
+static enum err ranks_read_entry(void *arg, struct text *line)
 {
 	struct reading_mtx *m = arg;
 
@@ -89,7 +89,7 @@ static void place_values(const struct ranks *R, struct reading_mtx *m)
 }
 
 /* The head at each rank, and this rank's lines. */
-static enum err read_part(const struct ranks *R, const char *path, struct reading_mtx *m)
+static enum err ranks_read_part(const struct ranks *R, const char *path, struct reading_mtx *m)
 {
 	struct file_part f;
 	size_t body = 0, all;
@@ -99,7 +99,7 @@ static enum err read_part(const struct ranks *R, const char *path, struct readin
 	TRY(ranks_agree(R, file_part_open(&f, path, DATA_FILE_MAX)));
 	err = read_head(&f, &m->head, &body);
 	if (!err)
-		err = ranks_lines(R, &f, body, '%', read_entry, m);
+		err = ranks_lines(R, &f, body, '%', ranks_read_entry, m);
 	file_part_close(&f);
 	TRY(ranks_agree(R, err));
 	all = ranks_total(R, m->count);
@@ -148,7 +148,7 @@ static void lay_array(const struct ranks *R, struct reading_mtx *m, struct mat *
 static enum err read_mtx(struct ranks *R, const char *path, struct features *X)
 {
 	struct reading_mtx m;
-	enum err err = read_part(R, path, &m);
+	enum err err = ranks_read_part(R, path, &m);
 
 	if (!err) {
 		ranks_cut(R, m.head.rows);
@@ -197,7 +197,7 @@ struct edges {
 	size_t count, room, weights;
 };
 
-static void add_edge(struct edges *r, uint32_t u, uint32_t v, double weight)
+static void ranks_read_add_edge(struct edges *r, uint32_t u, uint32_t v, double weight)
 {
 	if (u == v)
 		return;
@@ -224,11 +224,11 @@ static enum err read_edge(void *arg, struct text *line)
 	double w;
 
 	TRY(edges_read_line(line, r->R->n, &u, &v, &w));
-	add_edge(r, u, v, w);
+	ranks_read_add_edge(r, u, v, w);
 	return ERR_OK;
 }
 
-static enum err read_tsv(struct edges *r)
+static enum err ranks_read_tsv(struct edges *r)
 {
 	struct file_part f;
 	enum err err = file_part_open(&f, r->path, DATA_FILE_MAX);
@@ -243,7 +243,7 @@ static enum err read_tsv(struct edges *r)
 static enum err read_edges_mtx(struct edges *r)
 {
 	struct reading_mtx m;
-	enum err err = read_part(r->R, r->path, &m);
+	enum err err = ranks_read_part(r->R, r->path, &m);
 
 	if (!err)
 		err = edges_check_mtx(r->path, m.head.is_array, m.head.rows, m.head.cols, r->R->n);
@@ -253,7 +253,7 @@ static enum err read_edges_mtx(struct edges *r)
 		const struct triple *e = &m.entry[i];
 
 		if (e->value > 0)
-			add_edge(r, e->row, e->col, e->value);
+			ranks_read_add_edge(r, e->row, e->col, e->value);
 		else
 			err = err_set(ERR_INPUT,
 				      "%s: entry (%u, %u) is %s, expected a weight of more than 0",
@@ -330,7 +330,7 @@ static void share_plain(struct edges *r, struct csr *rows)
 enum err ranks_read_edges(const struct ranks *R, const char *path, struct csr *rows)
 {
 	struct edges r = { .R = R, .path = path };
-	enum err err = file_ends(path, ".mtx") ? read_edges_mtx(&r) : read_tsv(&r);
+	enum err err = file_ends(path, ".mtx") ? read_edges_mtx(&r) : ranks_read_tsv(&r);
 
 	*rows = (struct csr){ 0 };
 	if (!err && ranks_total(R, r.weight != NULL))

@@ -45,7 +45,7 @@ struct emulator {
 
 static volatile sig_atomic_t stop, restart_counting;
 
-static void on_signal(int signal)
+static void emulator_on_signal(int signal)
 {
 	if (signal == SIGUSR1)
 		restart_counting = 1;
@@ -58,7 +58,7 @@ static void on_signal(int signal)
 static void catch_signals(sigset_t *waiting)
 {
 	static const int caught[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1 };
-	struct sigaction action = { .sa_handler = on_signal };
+	struct sigaction action = { .sa_handler = emulator_on_signal };
 	sigset_t set;
 
 	sigemptyset(&set);
@@ -105,8 +105,8 @@ static void deliver(struct emulator *e)
 	struct stats *s = &e->stats;
 	struct packet *p;
 
-	while ((p = queue_first(&e->queue)) && p->due <= now) {
-		queue_pop(&e->queue);
+	while ((p = packets_first(&e->queue)) && p->due <= now) {
+		packets_pop(&e->queue);
 		if (p->on_downlink) {
 			late = now_ns() - p->due;
 			s->late_sum += late;
@@ -120,7 +120,7 @@ static void deliver(struct emulator *e)
 			free(p);
 		} else if (links_arrive(&e->links, p->to, p->w, p->due, &p->due)) {
 			p->on_downlink = true;
-			queue_push(&e->queue, p);
+			packets_push(&e->queue, p);
 		} else {
 			s->dropped++;
 			free(p);
@@ -128,7 +128,7 @@ static void deliver(struct emulator *e)
 	}
 }
 
-static void take(struct emulator *e, int from)
+static void emulator_take_frame(struct emulator *e, int from)
 {
 	static unsigned char frame[FRAME_MAX];
 	struct packet *p;
@@ -154,7 +154,7 @@ static void take(struct emulator *e, int from)
 		}
 		p = packet_new(frame, (size_t)n, to, w);
 		p->due = arrival;
-		queue_push(&e->queue, p);
+		packets_push(&e->queue, p);
 	}
 }
 
@@ -162,7 +162,7 @@ static void loop(struct emulator *e, const sigset_t *waiting)
 {
 	while (!stop) {
 		uint64_t now = now_ns(), wake = now + TICK_NS;
-		struct packet *first = queue_first(&e->queue);
+		struct packet *first = packets_first(&e->queue);
 		struct timespec wait = { 0 };
 		int ready;
 
@@ -182,14 +182,14 @@ static void loop(struct emulator *e, const sigset_t *waiting)
 		deliver(e);
 		for (int i = 0; ready > 0 && i < e->o->hosts; i++) {
 			if (e->device[i].revents & POLLIN) {
-				take(e, i);
+				emulator_take_frame(e, i);
 				deliver(e);
 			}
 		}
 	}
 }
 
-static enum err set_up(struct emulator *e)
+static enum err emulator_set_up(struct emulator *e)
 {
 	char name[NETNS_NAME_MAX];
 	int home, fd;
@@ -248,7 +248,7 @@ enum err emulator_run(const struct emulator_options *o)
 		e.device[i].fd = -1;
 	links_init(&e.links, o->hosts, &o->speed);
 	rng_seed(&e.rng, 1, 0);
-	err = set_up(&e);
+	err = emulator_set_up(&e);
 	if (err)
 		goto out;
 	go_first(&e);
@@ -271,7 +271,7 @@ out:
 		if (netns_remove(name) && !err)
 			err = ERR_JOB;
 	}
-	queue_release(&e.queue);
+	packets_release(&e.queue);
 	links_release(&e.links);
 	free(e.device);
 	return err;

@@ -78,7 +78,7 @@ static bool before(const struct packet *a, const struct packet *b)
 	return a->due != b->due ? a->due < b->due : a->order < b->order;
 }
 
-void queue_push(struct queue *q, struct packet *p)
+void packets_push(struct queue *q, struct packet *p)
 {
 	size_t i = q->n++;
 
@@ -92,14 +92,14 @@ void queue_push(struct queue *q, struct packet *p)
 	q->heap[i] = p;
 }
 
-struct packet *queue_first(const struct queue *q)
+struct packet *packets_first(const struct queue *q)
 {
 	return q->n ? q->heap[0] : NULL;
 }
 
-struct packet *queue_pop(struct queue *q)
+struct packet *packets_pop(struct queue *q)
 {
-	struct packet *first = queue_first(q), *last;
+	struct packet *first = packets_first(q), *last;
 	size_t i = 0, child;
 
 	if (!first)
@@ -117,11 +117,11 @@ struct packet *queue_pop(struct queue *q)
 	return first;
 }
 
-void queue_release(struct queue *q)
+void packets_release(struct queue *q)
 {
 	struct packet *p;
 
-	while ((p = queue_pop(q)))
+	while ((p = packets_pop(q)))
 		free(p);
 	free(q->heap);
 	*q = (struct queue){ 0 };

@@ -73,10 +73,10 @@ struct queue {
 
 struct packet *packet_new(const unsigned char *frame, size_t n, int to, struct weight w);
 
-void queue_push(struct queue *q, struct packet *p); /* takes p over; sets p->order */
-struct packet *queue_first(const struct queue *q);  /* NULL: empty; stays in the queue */
-struct packet *queue_pop(struct queue *q);          /* owned by the caller, free(); NULL: empty */
-void queue_release(struct queue *q);
+void packets_push(struct queue *q, struct packet *p); /* takes p over; sets p->order */
+struct packet *packets_first(const struct queue *q);  /* NULL: empty; stays in the queue */
+struct packet *packets_pop(struct queue *q);          /* owned by the caller, free(); NULL: empty */
+void packets_release(struct queue *q);
 
 /* -- frames ------------------------------------------------------------------------------------
  *

@@ -36,8 +36,8 @@ struct arguments {
 	int pid;
 };
 
-static double number(struct argp_state *state, const char *option, const char *text, double min,
-		     double max)
+static double netlab_number(struct argp_state *state, const char *option, const char *text,
+			    double min, double max)
 {
 	char *end;
 	double x = strtod(text, &end);
@@ -50,14 +50,14 @@ static double number(struct argp_state *state, const char *option, const char *t
 
 static int whole(struct argp_state *state, const char *option, const char *text, int min, int max)
 {
-	double x = number(state, option, text, min, max);
+	double x = netlab_number(state, option, text, min, max);
 
 	if (x != floor(x))
 		argp_error(state, "--%s is \"%s\", expected a whole number", option, text);
 	return (int)x;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t netlab_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 	struct emulator_options *e = &a->emulator;
@@ -67,19 +67,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		e->hosts = whole(state, "hosts", arg, 2, HOSTS_MAX);
 		return 0;
 	case OPT_RATE:
-		e->speed.rate_mbit = number(state, "rate", arg, 0.1, 10000);
+		e->speed.rate_mbit = netlab_number(state, "rate", arg, 0.1, 10000);
 		return 0;
 	case OPT_DELAY:
-		e->speed.delay_ms = number(state, "delay", arg, 0, 10000);
+		e->speed.delay_ms = netlab_number(state, "delay", arg, 0, 10000);
 		return 0;
 	case OPT_QUEUE:
-		e->speed.queue_ms = number(state, "queue", arg, 1, 10000);
+		e->speed.queue_ms = netlab_number(state, "queue", arg, 1, 10000);
 		return 0;
 	case OPT_SEGMENTS:
 		e->segments = whole(state, "segments", arg, 1, 40);
 		return 0;
 	case OPT_LOSS:
-		e->loss = number(state, "loss", arg, 0, 50) / 100;
+		e->loss = netlab_number(state, "loss", arg, 0, 50) / 100;
 		return 0;
 	case OPT_LOSS_HOST:
 		e->loss_host = whole(state, "loss-host", arg, 0, HOSTS_MAX - 1);
@@ -139,7 +139,7 @@ static const struct argp_option clean_options[] = {
 	{ 0 },
 };
 
-static enum err run(struct arguments *a)
+static enum err netlab_run(struct arguments *a)
 {
 	const struct emulator_options *e = &a->emulator;
 
@@ -187,7 +187,7 @@ static const struct command {
 	const struct argp_option *options;
 	const char *doc;
 } commands[] = {
-	{ "run", run, run_options, "Emulates a network until it is stopped." },
+	{ "run", netlab_run, run_options, "Emulates a network until it is stopped." },
 	{ "probe", probe, probe_options, "Measures a link between two hosts." },
 	{ "clean", clean, clean_options, "Removes the namespaces that dead labs have left." },
 };
@@ -202,7 +202,9 @@ int main(int argc, char **argv)
 	argp_err_exit_status = ERR_INPUT;
 	for (size_t i = 0; argc > 1 && i < sizeof(commands) / sizeof(*commands); i++) {
 		const struct command *c = &commands[i];
-		const struct argp argp = { .options = c->options, .parser = parse, .doc = c->doc };
+		const struct argp argp = { .options = c->options,
+					   .parser = netlab_parse,
+					   .doc = c->doc };
 		enum err err;
 
 		if (strcmp(argv[1], c->name))

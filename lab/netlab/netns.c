@@ -29,7 +29,7 @@ void netns_name(pid_t pid, int host, char name[static NETNS_NAME_MAX])
 	snprintf(name, NETNS_NAME_MAX, "coterie-%d-%d", (int)pid, host);
 }
 
-static void path_of(const char *name, char path[static PATH_BYTES])
+static void netns_path_of(const char *name, char path[static PATH_BYTES])
 {
 	snprintf(path, PATH_BYTES, NETNS_DIR "/%s", name);
 }
@@ -62,7 +62,7 @@ enum err netns_make(const char *name)
 {
 	char path[PATH_BYTES];
 
-	path_of(name, path);
+	netns_path_of(name, path);
 	if (access(path, F_OK) == 0)
 		return err_set(
 		    ERR_INPUT,
@@ -78,7 +78,7 @@ enum err netns_enter(const char *name, int *home)
 	enum err err = ERR_OK;
 	int there;
 
-	path_of(name, path);
+	netns_path_of(name, path);
 	*home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	there = open(path, O_RDONLY | O_CLOEXEC);
 	if (*home < 0 || there < 0 || setns(there, CLONE_NEWNET) != 0) {
@@ -107,7 +107,7 @@ enum err netns_remove(const char *name)
 	struct dirent *entry;
 	DIR *proc;
 
-	path_of(name, path);
+	netns_path_of(name, path);
 	if (stat(path, &space) != 0)
 		return ERR_OK;
 	/* Processes that outlive the lab would keep the namespace alive, without a name. */
@@ -190,7 +190,7 @@ static enum err set_kernel(void)
 	return ERR_OK;
 }
 
-static struct ifreq request(const char *device)
+static struct ifreq netns_device_request(const char *device)
 {
 	struct ifreq r = { 0 };
 
@@ -198,9 +198,9 @@ static struct ifreq request(const char *device)
 	return r;
 }
 
-static bool set_up(int s, const char *device)
+static bool netns_set_up(int s, const char *device)
 {
-	struct ifreq r = request(device);
+	struct ifreq r = netns_device_request(device);
 
 	if (ioctl(s, SIOCGIFFLAGS, &r) != 0)
 		return false;
@@ -210,7 +210,7 @@ static bool set_up(int s, const char *device)
 
 static bool set_address(int s, unsigned long what, struct in_addr address)
 {
-	struct ifreq r = request(DEVICE);
+	struct ifreq r = netns_device_request(DEVICE);
 	struct sockaddr_in in = { .sin_family = AF_INET, .sin_addr = address };
 
 	memcpy(&r.ifr_addr, &in, sizeof(in));
@@ -219,7 +219,7 @@ static bool set_address(int s, unsigned long what, struct in_addr address)
 
 static enum err open_device(int segments, int *fd)
 {
-	struct ifreq r = request(DEVICE);
+	struct ifreq r = netns_device_request(DEVICE);
 	char text[16];
 
 	r.ifr_flags = IFF_TUN | IFF_NO_PI | IFF_VNET_HDR;
@@ -239,7 +239,7 @@ static enum err open_device(int segments, int *fd)
 
 static enum err configure(int host)
 {
-	struct ifreq mtu = request(DEVICE), queue = request(DEVICE);
+	struct ifreq mtu = netns_device_request(DEVICE), queue = netns_device_request(DEVICE);
 	struct in_addr mask = { htonl(~0u << (32 - LAB_PREFIX)) };
 	int s = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), why;
 	bool done;
@@ -248,7 +248,8 @@ static enum err configure(int host)
 	queue.ifr_qlen = QUEUE_PACKETS;
 	done = s >= 0 && ioctl(s, SIOCSIFMTU, &mtu) == 0 && ioctl(s, SIOCSIFTXQLEN, &queue) == 0 &&
 	       set_address(s, SIOCSIFADDR, host_address(host)) &&
-	       set_address(s, SIOCSIFNETMASK, mask) && set_up(s, "lo") && set_up(s, DEVICE);
+	       set_address(s, SIOCSIFNETMASK, mask) && netns_set_up(s, "lo") &&
+	       netns_set_up(s, DEVICE);
 	why = errno;
 	if (s >= 0)
 		close(s);

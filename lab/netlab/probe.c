@@ -29,7 +29,7 @@ enum {
 
 /* Uses Reno, which every kernel has: it doubles until a loss; other algorithms stop earlier, on an
  * estimate. */
-static int open_socket(void)
+static int probe_open_socket(void)
 {
 	struct timeval patience = { .tv_sec = PATIENCE_S };
 	int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
@@ -50,12 +50,12 @@ struct question {
 	uint32_t pace; /* for 'b': most bytes per second */
 };
 
-static bool ask(int s, struct question q)
+static bool probe_ask(int s, struct question q)
 {
 	return send(s, &q, sizeof(q), MSG_NOSIGNAL) == sizeof(q);
 }
 
-static void answer(int s)
+static void probe_answer(int s)
 {
 	static const char zeros[CHUNK];
 	struct question q;
@@ -76,7 +76,7 @@ static void answer(int s)
 enum err probe_serve(const char *ready_file)
 {
 	struct sockaddr_in any = { .sin_family = AF_INET, .sin_port = htons(PORT) };
-	int listener = open_socket(), s;
+	int listener = probe_open_socket(), s;
 	pid_t serving = getpid();
 
 	if (listener < 0 || bind(listener, (struct sockaddr *)&any, sizeof(any)) != 0 ||
@@ -92,7 +92,7 @@ enum err probe_serve(const char *ready_file)
 		if (fork() == 0) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			if (getppid() == serving)
-				answer(s);
+				probe_answer(s);
 			_exit(0);
 		}
 		close(s);
@@ -100,13 +100,13 @@ enum err probe_serve(const char *ready_file)
 }
 
 /* Does not wait for the connection: the first send does. */
-static enum err dial(const char *address, int *s)
+static enum err probe_dial(const char *address, int *s)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(PORT) };
 
 	if (inet_pton(AF_INET, address, &to.sin_addr) != 1)
 		return err_set(ERR_INPUT, "\"%s\" is no IPv4 address", address);
-	*s = open_socket();
+	*s = probe_open_socket();
 	if (*s < 0 || fcntl(*s, F_SETFL, O_NONBLOCK) != 0 ||
 	    (connect(*s, (struct sockaddr *)&to, sizeof(to)) != 0 && errno != EINPROGRESS) ||
 	    fcntl(*s, F_SETFL, 0) != 0)
@@ -114,7 +114,7 @@ static enum err dial(const char *address, int *s)
 	return ERR_OK;
 }
 
-static int compare(const void *a, const void *b)
+static int probe_by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -126,7 +126,7 @@ static enum err ping(int s, double *took_s)
 	double sent = clock_now_s();
 	char c;
 
-	if (!ask(s, (struct question){ .what = 'p' }) || recv(s, &c, 1, 0) != 1)
+	if (!probe_ask(s, (struct question){ .what = 'p' }) || recv(s, &c, 1, 0) != 1)
 		return err_set(ERR_PEER, "no answer to a ping: %s", strerror(errno));
 	*took_s = clock_now_s() - sent;
 	return ERR_OK;
@@ -143,7 +143,7 @@ static enum err measure_rtt(int s, double *rtt_ms)
 	begin = clock_now_s();
 	while (n < PINGS && (n < 2 || clock_now_s() - begin < 0.25))
 		TRY(ping(s, &took[n++]));
-	qsort(took, (size_t)n, sizeof(*took), compare);
+	qsort(took, (size_t)n, sizeof(*took), probe_by_value);
 	*rtt_ms = 1e3 * took[(n - 1) / 2];
 	return ERR_OK;
 }
@@ -186,11 +186,11 @@ enum err probe_measure(const char *address, const struct link_speed *stated, str
 	for (int i = 0; i < flows; i++)
 		flow[i] = (struct pollfd){ .fd = -1, .events = POLLIN };
 	for (int i = 0; i < flows && !err; i++)
-		err = dial(address, &flow[i].fd);
+		err = probe_dial(address, &flow[i].fd);
 	if (!err)
 		err = measure_rtt(flow[0].fd, &r->rtt_ms);
 	for (int i = 0; i < flows && !err; i++)
-		if (!ask(flow[i].fd, bulk))
+		if (!probe_ask(flow[i].fd, bulk))
 			err = err_set(ERR_PEER, "a transfer does not begin: %s", strerror(errno));
 	if (!err)
 		err = receive_until(flow, flows, clock_now_s() + ramp_s, &bytes);

@@ -27,7 +27,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t embed_graph_parse(int key, char *arg, struct argp_state *state)
 {
 	struct embed_graph_arguments *a = state->input;
 
@@ -65,7 +65,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp embed_graph_argp = { .options = options, .parser = parse };
+const struct argp embed_graph_argp = { .options = options, .parser = embed_graph_parse };
 
 enum err embed_graph_read(const struct embed_graph_arguments *a, struct dataset *d,
 			  struct json *result)
@@ -110,7 +110,7 @@ struct teller {
 	double loss;
 };
 
-static void tell(void *ctx, double done, double loss)
+static void embed_graph_show_progress(void *ctx, double done, double loss)
 {
 	struct teller *t = ctx;
 
@@ -128,7 +128,7 @@ enum err embed_graph_finish(const struct embed_graph_arguments *a, const struct 
 				 .window = a->window,
 				 .seed = a->seed,
 				 .threads = a->threads,
-				 .progress = tell,
+				 .progress = embed_graph_show_progress,
 				 .ctx = &teller };
 	double start = clock_now_s();
 	struct buf text = { 0 };
@@ -151,7 +151,7 @@ enum err embed_graph_finish(const struct embed_graph_arguments *a, const struct 
 
 /* -- coterie-lab deepwalk ------------------------------------------------------------------- */
 
-static enum err run(void *arguments)
+static enum err embed_graph_run(void *arguments)
 {
 	const struct embed_graph_arguments *a = arguments;
 	struct json *result = json_object();
@@ -177,7 +177,7 @@ int deepwalk_main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = embed_graph_parse,
 		.doc = "Embeds the vertices of a pooled graph by DeepWalk (Perozzi, Al-Rfou, "
 		       "Skiena 2014): uniform random walks, and SkipGram with 5 negatives, 128 "
 		       "dimensions, one epoch. It is what a job of kind fedwalk is compared with.\v"
@@ -185,5 +185,5 @@ int deepwalk_main(int argc, char **argv)
 	};
 	struct embed_graph_arguments a = EMBED_GRAPH_DEFAULTS;
 
-	return (int)args_run("deepwalk", &argp, argc, argv, &a, run);
+	return (int)args_run("deepwalk", &argp, argc, argv, &a, embed_graph_run);
 }

@@ -34,7 +34,7 @@ struct federation {
 	struct graph_ways ways[SETS_MAX];
 };
 
-static const char *name_of(const char *dir)
+static const char *pooled_fedgcn_name_of(const char *dir)
 {
 	const char *slash = strrchr(dir, '/');
 
@@ -42,14 +42,15 @@ static const char *name_of(const char *dir)
 }
 
 /* Scores the result, all graphs in one cluster, and, if asked for, the baselines. */
-static enum err score_party(struct federation *f, size_t l)
+static enum err pooled_fedgcn_score_party(struct federation *f, size_t l)
 {
 	struct graph_ways *ways = &f->ways[l];
 	uint32_t *truth, *label;
 	size_t classes;
 	enum err err;
 
-	*ways = (struct graph_ways){ .name = name_of(f->a->data[l]), .n = f->tu[l].graphs.count };
+	*ways = (struct graph_ways){ .name = pooled_fedgcn_name_of(f->a->data[l]),
+				     .n = f->tu[l].graphs.count };
 	if (!f->tu[l].class)
 		return ERR_OK;
 	ALLOC(truth, ways->n);
@@ -68,9 +69,10 @@ static enum err score_party(struct federation *f, size_t l)
 	return err;
 }
 
-static enum err write_party(const struct federation *f, size_t l, const struct json *result)
+static enum err pooled_fedgcn_write_party(const struct federation *f, size_t l,
+					  const struct json *result)
 {
-	char *dir = file_join(f->a->out, name_of(f->a->data[l])),
+	char *dir = file_join(f->a->out, pooled_fedgcn_name_of(f->a->data[l])),
 	     *path = file_join(dir, "model.fedgcn");
 	const struct fedgcn_model *m;
 	enum err err = fedgcn_party_model(&f->party[l], &m);
@@ -130,14 +132,14 @@ static enum err federate(struct federation *f, struct json *result)
 	TRY(fedgcn_run(&parties, &f->p, &f->report));
 	put_report(f, result);
 	for (size_t l = 0; l < f->a->sets; l++)
-		TRY(score_party(f, l));
+		TRY(pooled_fedgcn_score_party(f, l));
 	graph_ways_put(result, f->ways, f->a->sets);
 	for (size_t l = 0; l < f->a->sets && f->a->out; l++)
-		TRY(write_party(f, l, result));
+		TRY(pooled_fedgcn_write_party(f, l, result));
 	return ERR_OK;
 }
 
-static enum err local(void *arguments)
+static enum err pooled_fedgcn_local(void *arguments)
 {
 	const struct arguments *a = arguments;
 	struct json *result = json_object();
@@ -184,7 +186,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t pooled_fedgcn_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 
@@ -218,14 +220,14 @@ int fedgcn_local_main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = pooled_fedgcn_parse,
 		.doc = "FedGCN with all parties in this process, each with the set of one "
 		       "--graphs. Its sums are in the same fixed point as those of daemons, so its "
 		       "models and labels are the same bits.\vScores are each party's, and their "
 		       "means over parties, plain (mean) and weighted by graphs (weighted)."
 	};
 	struct arguments a = { 0 };
-	enum err err = args_run("fedgcn", &argp, argc, argv, &a, local);
+	enum err err = args_run("fedgcn", &argp, argc, argv, &a, pooled_fedgcn_local);
 
 	overrides_release(&a.set);
 	return (int)err;

@@ -93,7 +93,8 @@ static void grow_tree(struct plan *f)
 /* -- Algorithm 1: the walks ----------------------------------------------------------------- */
 
 /* Makes one walk; returns the number of messages between devices. */
-static uint64_t walk(const struct plan *f, uint32_t at, uint32_t *token, struct draw *d)
+static uint64_t pooled_fedwalk_walk(const struct plan *f, uint32_t at, uint32_t *token,
+				    struct draw *d)
 {
 	const struct csr *g = f->g;
 	uint64_t messages = 0;
@@ -113,7 +114,7 @@ static uint64_t walk(const struct plan *f, uint32_t at, uint32_t *token, struct 
 	return messages;
 }
 
-static void walk_block(void *ctx, unsigned worker, size_t block)
+static void pooled_fedwalk_walk_block(void *ctx, unsigned worker, size_t block)
 {
 	const struct plan *f = ctx;
 	size_t n = f->g->rows, end = (block + 1) * BLOCK < n ? (block + 1) * BLOCK : n;
@@ -130,8 +131,8 @@ static void walk_block(void *ctx, unsigned worker, size_t block)
 		rng_seed(&rng, seed_of(f, WALK_SEED), v);
 		draw_init(&draw, &source);
 		for (unsigned i = 0; i < f->job->walks; i++)
-			f->messages[block] +=
-			    walk(f, (uint32_t)v, f->w->token + (i * n + v) * f->job->length, &draw);
+			f->messages[block] += pooled_fedwalk_walk(
+			    f, (uint32_t)v, f->w->token + (i * n + v) * f->job->length, &draw);
 		err = draw_end(&draw);
 		assert(!err); /* a seeded source does not fail */
 		(void)err;
@@ -156,7 +157,7 @@ static void walk_all(struct plan *f)
 		linked += !f->isolated[v];
 	walks_init(f->w, n * f->job->walks, f->job->length);
 	ALLOC(f->messages, blocks);
-	parallel(f->threads, blocks, walk_block, f);
+	parallel(f->threads, blocks, pooled_fedwalk_walk_block, f);
 	lap(f, "walks");
 	for (size_t b = 0; b < blocks; b++)
 		sum += (double)f->messages[b];
@@ -168,7 +169,7 @@ static void walk_all(struct plan *f)
 	json_put_number(o, "by_the_paper", messages_by_paper(f->job->length, f->job->p));
 }
 
-static void attack(struct plan *f)
+static void pooled_fedwalk_attack(struct plan *f)
 {
 	const struct csr *g = f->g;
 	struct json *o = json_put_object(f->result, "edge_attack");
@@ -221,7 +222,7 @@ static enum err by_walks(struct plan *f)
 	json_put_number(o, "kept_least", f->report.kept_least);
 	json_put_number(o, "dropped", f->report.dropped);
 	json_put_number(o, "longest", (double)f->report.longest);
-	attack(f);
+	pooled_fedwalk_attack(f);
 	return ERR_OK;
 }
 
@@ -274,7 +275,7 @@ static enum err by_response(struct plan *f)
 	return ERR_OK;
 }
 
-static enum err check(const struct plan *f)
+static enum err pooled_fedwalk_check(const struct plan *f)
 {
 	size_t n = f->g->rows;
 	double need =
@@ -305,7 +306,7 @@ static enum err pooled(const struct csr *g, const struct fedwalk_job *job, unsig
 	f.seconds = json_put_object(result, "seconds");
 	f.clock = clock_now_s();
 	f.k = fedwalk_job_bins(job, g->rows);
-	TRY(check(&f));
+	TRY(pooled_fedwalk_check(&f));
 	ALLOC(f.bin, g->rows);
 	ALLOC(f.c, g->rows * f.k);
 	ALLOC(f.isolated, g->rows);
@@ -397,7 +398,7 @@ static void parse_how(struct argp_state *state, const char *text, struct fedwalk
 	argp_error(state, "--dissimilarity is \"%s\", expected l1, dtw, dtw-32 or landmarks", text);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t pooled_fedwalk_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 	struct fedwalk_job *job = fedwalk_job(&a->job);
@@ -439,7 +440,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static enum err run(void *arguments)
+static enum err pooled_fedwalk_run(void *arguments)
 {
 	struct arguments *a = arguments;
 	struct json *result = json_object();
@@ -469,7 +470,7 @@ int fedwalk_main(int argc, char **argv)
 	static const struct argp_child children[] = { { &embed_graph_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = pooled_fedwalk_parse,
 		.doc = "Embeds the vertices of a pooled graph as a job of kind fedwalk does it for "
 		       "vertices that are spread over parties, with random numbers from a seed: to "
 		       "try parameters, and to see what a job would tell.\v"
@@ -482,5 +483,5 @@ int fedwalk_main(int argc, char **argv)
 	};
 	struct arguments a = { .graph = EMBED_GRAPH_DEFAULTS };
 
-	return (int)args_run("fedwalk", &argp, argc, argv, &a, run);
+	return (int)args_run("fedwalk", &argp, argc, argv, &a, pooled_fedwalk_run);
 }

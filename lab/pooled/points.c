@@ -54,7 +54,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t pooled_points_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 
@@ -114,7 +114,7 @@ struct points {
 };
 
 /* Reproducible noise of an experiment; gives no privacy. */
-static void add_noise(struct mat *X, double beta, uint64_t seed)
+static void pooled_points_add_noise(struct mat *X, double beta, uint64_t seed)
 {
 	size_t values = X->rows * X->cols;
 	double mean = 0, square = 0;
@@ -148,7 +148,7 @@ static enum err by_dsc(const struct arguments *a, const struct points *data, uin
 	return err;
 }
 
-static enum err cluster(const struct arguments *a, const struct points *data)
+static enum err pooled_points_cluster(const struct arguments *a, const struct points *data)
 {
 	const struct mat *X = &data->X;
 	const struct kmeans_params how = { .k = a->p.k,
@@ -186,7 +186,7 @@ static enum err cluster(const struct arguments *a, const struct points *data)
 	return err;
 }
 
-static enum err run(void *arguments)
+static enum err pooled_points_run(void *arguments)
 {
 	struct arguments *a = arguments;
 	struct points data = { 0 };
@@ -208,9 +208,9 @@ static enum err run(void *arguments)
 	features_release(&rows);
 	dataset_files_release(&files);
 	if (!err && a->noise > 0)
-		add_noise(&data.X, a->noise, a->p.seed);
+		pooled_points_add_noise(&data.X, a->noise, a->p.seed);
 	if (!err)
-		err = cluster(a, &data);
+		err = pooled_points_cluster(a, &data);
 	labels_release(&data.truth);
 	mat_release(&data.X);
 	return err;
@@ -220,12 +220,12 @@ static int points_main(enum method method, const char *name, const char *doc, in
 {
 	static const int first[] = { [KMEANS] = KMEANS_OPTIONS, [SC] = SC_OPTIONS, [DSC] = 0 };
 	const struct argp argp = { .options = options + first[method],
-				   .parser = parse,
+				   .parser = pooled_points_parse,
 				   .doc = doc };
 	struct arguments a = { .method = method, .parties = 8 };
 
 	central_defaults(&a.p, 0, 1, 0);
-	return (int)args_run(name, &argp, argc, argv, &a, run);
+	return (int)args_run(name, &argp, argc, argv, &a, pooled_points_run);
 }
 
 int kmeans_main(int argc, char **argv)

@@ -37,7 +37,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t pooled_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 
@@ -62,8 +62,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static enum err cluster(const struct arguments *a, const struct job *job,
-			const struct dataset_files *files, struct dataset *d)
+static enum err pooled_cluster(const struct arguments *a, const struct job *job,
+			       const struct dataset_files *files, struct dataset *d)
 {
 	struct json *result = json_object();
 	uint32_t *label = alloc(d->n, sizeof(*label));
@@ -83,7 +83,7 @@ static enum err cluster(const struct arguments *a, const struct job *job,
 	return err;
 }
 
-static enum err run(void *arguments)
+static enum err pooled_run_method(void *arguments)
 {
 	struct arguments *a = arguments;
 	struct dataset_files files;
@@ -100,7 +100,7 @@ static enum err run(void *arguments)
 	a->threads = args_cores(a->threads);
 	err = dataset_load(&d, files.features, files.edges, files.ids);
 	if (!err)
-		err = cluster(a, &job, &files, &d);
+		err = pooled_cluster(a, &job, &files, &d);
 	dataset_release(&d);
 	dataset_files_release(&files);
 	return err;
@@ -109,9 +109,9 @@ static enum err run(void *arguments)
 static int pooled_main(const char *name, const char *doc, pooled_method *method, int argc,
 		       char **argv)
 {
-	const struct argp argp = { .options = options, .parser = parse, .doc = doc };
+	const struct argp argp = { .options = options, .parser = pooled_parse, .doc = doc };
 	struct arguments a = { .method = method };
-	enum err err = args_run(name, &argp, argc, argv, &a, run);
+	enum err err = args_run(name, &argp, argc, argv, &a, pooled_run_method);
 
 	overrides_release(&a.set);
 	return (int)err;
@@ -163,8 +163,8 @@ static void put_orders(struct json *result, const struct sums_basis *basis)
 		json_append_number(modularity, basis->fit[t]);
 }
 
-static enum err by_gcc(struct dataset *d, const struct job *job, unsigned threads, uint32_t *label,
-		       struct json *result)
+static enum err pooled_by_gcc(struct dataset *d, const struct job *job, unsigned threads,
+			      uint32_t *label, struct json *result)
 {
 	struct memory memory = { .kind = &slices_in_memory, .count = 1 };
 	struct gcc_report report;
@@ -207,5 +207,5 @@ int gcc_main(int argc, char **argv)
 	    "2022): the labels that method \"gcc\" finds for any number of parties. Of the job, "
 	    "clusters, degrees and seed count; the order of the filter is told from the data.\v"
 	    "With labels.txt in the data directory the result says how well they were found.",
-	    by_gcc, argc, argv);
+	    pooled_by_gcc, argc, argv);
 }

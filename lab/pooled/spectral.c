@@ -35,7 +35,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t pooled_spectral_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 
@@ -109,8 +109,8 @@ static size_t components(const struct pooled_graph *g)
 }
 
 /* Uses the names of the facts in run.json. */
-static void describe(const struct pooled_graph *g, const struct fedspectral_report *r,
-		     struct json *to)
+static void pooled_spectral_describe(const struct pooled_graph *g,
+				     const struct fedspectral_report *r, struct json *to)
 {
 	struct json *values;
 
@@ -127,7 +127,7 @@ static void describe(const struct pooled_graph *g, const struct fedspectral_repo
 	json_put_number(to, "residual", r->residual);
 }
 
-static enum err run(void *arguments)
+static enum err pooled_spectral_run(void *arguments)
 {
 	struct arguments *a = arguments;
 	struct json *result = json_object();
@@ -151,7 +151,7 @@ static enum err run(void *arguments)
 		fedspectral_party_release(&all);
 	}
 	if (!err) {
-		describe(&g, &report, result);
+		pooled_spectral_describe(&g, &report, result);
 		json_put_number(result, "seed", (double)a->p.seed);
 		json_put_seconds(result, "seconds", clock_now_s() - start);
 	}
@@ -171,7 +171,7 @@ int spectral_main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = pooled_spectral_parse,
 		.doc = "Clusters a pooled graph by spectral clustering (Ng, Jordan, Weiss 2001): "
 		       "k-means on the unit rows of the leading eigenvectors of D^-1/2 A D^-1/2. "
 		       "It is what a job of kind fedspectral finds for any number of parties, and "
@@ -188,5 +188,5 @@ int spectral_main(int argc, char **argv)
 	fedspectral_defaults(&a.p, 0, 1, 0);
 	a.p.rounds = ROUNDS;
 	a.p.tolerance = 1e-6;
-	return (int)args_run("spectral", &argp, argc, argv, &a, run);
+	return (int)args_run("spectral", &argp, argc, argv, &a, pooled_spectral_run);
 }

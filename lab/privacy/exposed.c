@@ -42,7 +42,8 @@ struct watch {
 	struct exposed_sums found;
 };
 
-static void watch_init(struct watch *w, size_t n, size_t m, const uint64_t *mark, double off)
+static void exposed_watch_init(struct watch *w, size_t n, size_t m, const uint64_t *mark,
+			       double off)
 {
 	*w = (struct watch){ .n = n, .m = m, .mark = mark, .off = off };
 	ALLOC(w->alone, n);
@@ -78,8 +79,8 @@ static struct set *add_set(struct watch *w)
 }
 
 /* Squared lengths: sum ||x||^2 = sum ||x - c||^2 + 2 c' sum x - rows ||c||^2. */
-static void take_numbers(struct watch *w, struct set *s, const double *x, const double *c,
-			 size_t rows)
+static void exposed_take_numbers(struct watch *w, struct set *s, const double *x, const double *c,
+				 size_t rows)
 {
 	double *to = numbers_of(w, s), square = x[w->m], length = 0;
 
@@ -127,7 +128,7 @@ static void watch_sums(struct watch *w, const uint32_t *label, const struct fedk
 	for (size_t r = 0; r < q->k; r++) {
 		if (!(q->count[r] >= q->least))
 			continue;
-		take_numbers(w, add_set(w), x, ROW(&w->centres, r), (size_t)q->count[r]);
+		exposed_take_numbers(w, add_set(w), x, ROW(&w->centres, r), (size_t)q->count[r]);
 		x += w->m + 1;
 		place[r] = w->sets;
 		w->found.sums++;
@@ -160,7 +161,7 @@ static void watch_sums(struct watch *w, const uint32_t *label, const struct fedk
 
 /* -- sets that differ by one row ------------------------------------------------------------ */
 
-static int by_size(const void *a, const void *b)
+static int exposed_by_size(const void *a, const void *b)
 {
 	const struct set *x = a, *y = b;
 
@@ -173,7 +174,7 @@ static bool is_known(const struct set *set, size_t sets, uint64_t sum, size_t ro
 {
 	struct set key = { .sum = sum, .rows = rows };
 
-	return bsearch(&key, set, sets, sizeof(*set), by_size);
+	return bsearch(&key, set, sets, sizeof(*set), exposed_by_size);
 }
 
 /* The coordinator's own test: the difference of two sums must have the length of a row. */
@@ -189,7 +190,7 @@ static bool looks_like_a_row(const struct watch *w, const struct set *more, cons
 }
 
 /* Orders numbers, or structs that begin with one. */
-static int by_number(const void *a, const void *b)
+static int exposed_by_number(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -210,7 +211,7 @@ static void search_pairs(struct watch *w, const struct set *set, size_t sets, bo
 	ALLOC(mark, w->n);
 	for (size_t i = 0; i < w->n; i++)
 		mark[i] = (struct mark){ w->mark[i], i };
-	qsort(mark, w->n, sizeof(*mark), by_number);
+	qsort(mark, w->n, sizeof(*mark), exposed_by_number);
 	for (size_t i = 0; i < sets; i++) {
 		while (set[first].rows + 1 < set[i].rows)
 			first++;
@@ -220,7 +221,7 @@ static void search_pairs(struct watch *w, const struct set *set, size_t sets, bo
 
 			if (!looks_like_a_row(w, &set[i], &set[j]))
 				continue;
-			row = bsearch(&key, mark, w->n, sizeof(*mark), by_number);
+			row = bsearch(&key, mark, w->n, sizeof(*mark), exposed_by_number);
 			if (row)
 				found[row->row] = true;
 			else
@@ -243,9 +244,10 @@ static void watch_end(struct watch *w)
 	ALLOC(order, w->sets);
 	memcpy(order, w->set, w->sets * sizeof(*order)); /* indexed as in rounds */
 	ALLOC(sorted, w->sets); /* without duplicates, by size, the empty set first */
-	qsort(w->set, w->sets, sizeof(*w->set), by_size);
+	qsort(w->set, w->sets, sizeof(*w->set), exposed_by_size);
 	for (size_t i = 0; i < w->sets; i++)
-		if (w->set[i].rows <= w->n && (!sets || by_size(&w->set[i], sorted + sets - 1)))
+		if (w->set[i].rows <= w->n &&
+		    (!sets || exposed_by_size(&w->set[i], sorted + sets - 1)))
 			sorted[sets++] = w->set[i];
 	ALLOC(pair, w->n);
 	ALLOC(found, w->n);
@@ -308,7 +310,7 @@ static void count_products(struct run *run)
 					pair[at++] = x > y ? x << 32 | y : y << 32 | x;
 				}
 	}
-	qsort(pair, pairs, sizeof(*pair), by_number);
+	qsort(pair, pairs, sizeof(*pair), exposed_by_number);
 	for (size_t i = 0, next; i < pairs; i = next) {
 		for (next = i + 1; next < pairs && pair[next] == pair[i];)
 			next++;
@@ -417,8 +419,9 @@ enum err exposed_by(const struct mat *X, const struct job *job, size_t parties, 
 				      .step = ldexp(1, -JOB_WIDE_FRACTION),
 				      .watch = watch_sum,
 				      .watcher = &run };
-	watch_init(&run.rows, X->rows, X->cols, mark, (double)parties * run.memory.step / 2);
-	watch_init(&run.embedding, X->rows, job->clusters, mark, run.rows.off);
+	exposed_watch_init(&run.rows, X->rows, X->cols, mark,
+			   (double)parties * run.memory.step / 2);
+	exposed_watch_init(&run.embedding, X->rows, job->clusters, mark, run.rows.off);
 	err = run_job(&run, X, job, threads);
 	if (!err) {
 		watch_end(&run.rows);

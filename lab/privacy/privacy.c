@@ -23,7 +23,7 @@ struct sample {
 	uint32_t node;
 };
 
-static int by_value(const void *a, const void *b)
+static int privacy_by_value(const void *a, const void *b)
 {
 	const struct sample *p = a, *q = b;
 
@@ -69,7 +69,7 @@ static enum err one_centre(const struct mat *D, size_t r, const uint8_t *has, si
 	ALLOC(s, D->rows);
 	for (size_t i = 0; i < D->rows; i++)
 		s[i] = (struct sample){ MAT(D, i, r), (uint32_t)i };
-	qsort(s, D->rows, sizeof(*s), by_value);
+	qsort(s, D->rows, sizeof(*s), privacy_by_value);
 	rounding = PRIVACY_ROUNDING * s[D->rows - 1].y;
 	for (size_t i = 0; i < D->rows; i++)
 		if (n == 0 || s[i].y - s[n - 1].y > rounding)
@@ -234,7 +234,7 @@ static double leakage(double mutual)
 	return 1 - exp2(-mutual);
 }
 
-static enum err measure(struct dataset *d, const struct job *job, const struct arguments *a)
+static enum err privacy_measure(struct dataset *d, const struct job *job, const struct arguments *a)
 {
 	size_t m = features_cols(&d->X), first = 0;
 	struct mat Z = { 0 }, D = { 0 };
@@ -300,7 +300,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t privacy_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 
@@ -329,7 +329,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static enum err run(void *arguments)
+static enum err privacy_run(void *arguments)
 {
 	struct arguments *a = arguments;
 	struct dataset_files files;
@@ -351,7 +351,7 @@ static enum err run(void *arguments)
 	TRY(dataset_find(a->data, DATASET_BOTH, &files));
 	err = dataset_load(&d, files.features, files.edges, files.ids);
 	if (!err)
-		err = measure(&d, &job, a);
+		err = privacy_measure(&d, &job, a);
 	dataset_release(&d);
 	dataset_files_release(&files);
 	return err;
@@ -361,7 +361,7 @@ int privacy_main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = privacy_parse,
 		.doc =
 		    "What the sums that parties share tell about their features, from pooled data: "
 		    "for experiments, as no party could compute it alone.\vY is a squared distance "
@@ -386,7 +386,7 @@ int privacy_main(int argc, char **argv)
 		    "stands behind.",
 	};
 	struct arguments a = { .neighbours = 3, .threads = args_cores(0) };
-	enum err err = args_run("privacy", &argp, argc, argv, &a, run);
+	enum err err = args_run("privacy", &argp, argc, argv, &a, privacy_run);
 
 	overrides_release(&a.set);
 	return (int)err;

@@ -29,7 +29,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t classify_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 	char *ratio;
@@ -82,7 +82,7 @@ static void mean_add(struct mean *m, double x)
 	m->n++;
 }
 
-static void put_mean(struct json *to, const char *name, const struct mean *m)
+static void classify_put_mean(struct json *to, const char *name, const struct mean *m)
 {
 	struct json *o = json_put_object(to, name);
 	double mean = m->sum / m->n;
@@ -134,14 +134,14 @@ static void report(const struct arguments *a, const struct embeddings *e,
 		json_put_number(to, "train_ratio", p.ratio);
 		json_put_number(to, "trained", (double)score.trained);
 		json_put_number(to, "tested", (double)score.tested);
-		put_mean(to, "micro_f1", &micro);
-		put_mean(to, "macro_f1", &macro);
+		classify_put_mean(to, "micro_f1", &micro);
+		classify_put_mean(to, "macro_f1", &macro);
 	}
 	logistic_close(l);
 	mat_release(&X);
 }
 
-static enum err run(void *arguments)
+static enum err classify_run(void *arguments)
 {
 	struct arguments *a = arguments;
 	struct json *result = json_object();
@@ -171,7 +171,7 @@ int classify_main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = classify_parse,
 		.doc =
 		    "How well embeddings tell the classes of vertices: one logistic regression "
 		    "(L2, liblinear) per class against the rest, on a part of the vertices; each "
@@ -187,5 +187,5 @@ int classify_main(int argc, char **argv)
 		.ratio = { 0.6 }, .ratios = 1, .repeats = 5, .p = { .C = 1, .seed = 1 }
 	};
 
-	return (int)args_run("classify", &argp, argc, argv, &a, run);
+	return (int)args_run("classify", &argp, argc, argv, &a, classify_run);
 }

@@ -25,7 +25,7 @@ struct pairs {
 	size_t n, room, strangers;
 };
 
-static void add(struct pairs *p, size_t vertex, uint32_t label)
+static void multilabel_add_pair(struct pairs *p, size_t vertex, uint32_t label)
 {
 	if (p->n == p->room) {
 		p->room = p->room ? 2 * p->room : 1024;
@@ -64,7 +64,7 @@ static enum err parse_lines(struct text *t, const struct ids *ids, char *const *
 
 			TRY(text_whole(t, 0, LABELS_MAX - 1, "the label", &x));
 			if (vertex != SIZE_MAX)
-				add(p, vertex, (uint32_t)x);
+				multilabel_add_pair(p, vertex, (uint32_t)x);
 			else
 				before = SIZE_MAX;
 		}
@@ -78,7 +78,7 @@ static enum err parse_lines(struct text *t, const struct ids *ids, char *const *
 }
 
 /* ids.txt in the same directory, if it exists, has the id of each line. */
-static enum err read_lines(const char *path, const struct ids *ids, struct pairs *p)
+static enum err multilabel_read_lines(const char *path, const struct ids *ids, struct pairs *p)
 {
 	char *dir = file_dir(path), *beside = file_join(dir, "ids.txt"), **name = NULL;
 	struct buf file = { 0 };
@@ -104,7 +104,7 @@ static enum err read_lines(const char *path, const struct ids *ids, struct pairs
 	return err;
 }
 
-static enum err read_csv(const char *path, const struct ids *ids, struct pairs *p)
+static enum err multilabel_read_csv(const char *path, const struct ids *ids, struct pairs *p)
 {
 	struct labels l;
 
@@ -113,7 +113,7 @@ static enum err read_csv(const char *path, const struct ids *ids, struct pairs *
 		size_t vertex = ids_find(ids, (struct word){ l.id[i], strlen(l.id[i]) });
 
 		if (vertex != SIZE_MAX)
-			add(p, vertex, l.label[i]);
+			multilabel_add_pair(p, vertex, l.label[i]);
 		else
 			p->strangers++;
 	}
@@ -131,9 +131,9 @@ enum err label_sets_read(const char *path, const struct ids *ids, struct label_s
 
 	*s = (struct label_sets){ 0 };
 	if (ending && !strcmp(ending, ".csv"))
-		err = read_csv(path, ids, &p);
+		err = multilabel_read_csv(path, ids, &p);
 	else
-		err = read_lines(path, ids, &p);
+		err = multilabel_read_lines(path, ids, &p);
 	if (!err && !p.n)
 		err = err_set(ERR_INPUT, "%s: no class of any of the %zu vertices", path, ids->n);
 	if (err) {

@@ -21,7 +21,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t neighbours_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 
@@ -57,7 +57,7 @@ static int by_cosine(const void *a, const void *b)
 	return (x->i > y->i) - (x->i < y->i);
 }
 
-static double product(const double *a, const double *b, size_t n)
+static double neighbours_dot(const double *a, const double *b, size_t n)
 {
 	double sum = 0;
 
@@ -67,19 +67,19 @@ static double product(const double *a, const double *b, size_t n)
 }
 
 /* Lists the others, nearest first; a zero row has cosine 0 with any. */
-static void list(const struct arguments *a, const struct embeddings *e, size_t me,
-		 struct json *result)
+static void neighbours_list_nearest(const struct arguments *a, const struct embeddings *e,
+				    size_t me, struct json *result)
 {
 	const double *x = ROW(&e->X, e->ids.row[me]);
-	double length = sqrt(product(x, x, e->X.cols));
+	double length = sqrt(neighbours_dot(x, x, e->X.cols));
 	struct near *near;
 	struct json *neighbours;
 
 	ALLOC(near, e->ids.n);
 	for (size_t i = 0, at = 0; i < e->ids.n; i++) {
 		const double *y = ROW(&e->X, e->ids.row[i]);
-		double lengths = length * sqrt(product(y, y, e->X.cols));
-		double cosine = lengths > 0 ? product(x, y, e->X.cols) / lengths : 0;
+		double lengths = length * sqrt(neighbours_dot(y, y, e->X.cols));
+		double cosine = lengths > 0 ? neighbours_dot(x, y, e->X.cols) / lengths : 0;
 
 		if (i != me)
 			near[at++] = (struct near){ cosine, i };
@@ -97,7 +97,7 @@ static void list(const struct arguments *a, const struct embeddings *e, size_t m
 	free(near);
 }
 
-static enum err run(void *arguments)
+static enum err neighbours_run(void *arguments)
 {
 	const struct arguments *a = arguments;
 	struct json *result = json_object();
@@ -111,7 +111,7 @@ static enum err run(void *arguments)
 			err = err_set(ERR_INPUT, "\"%s\" is none of the %zu ids of %s", a->id,
 				      e.ids.n, a->embeddings);
 		else
-			list(a, &e, me, result);
+			neighbours_list_nearest(a, &e, me, result);
 		embeddings_release(&e);
 	}
 	if (!err)
@@ -124,10 +124,10 @@ int neighbours_main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = neighbours_parse,
 		.doc = "Which vertices embeddings put next to one, by the "
 		       "cosine of their vectors, the nearest first.",
 	};
 	return (int)args_run("neighbours", &argp, argc, argv, &(struct arguments){ .count = 10 },
-			     run);
+			     neighbours_run);
 }

@@ -82,7 +82,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t synth_noise_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 
@@ -115,7 +115,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 /* Features first: edges.tsv may be the input file. */
-static enum err run(void *arguments)
+static enum err synth_noise_run(void *arguments)
 {
 	const struct arguments *a = arguments;
 	struct csr adjacency = { 0 }, features = { 0 };
@@ -155,7 +155,7 @@ int noise_main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = synth_noise_parse,
 		.doc = "Makes random features for the nodes of a graph that is there, to take "
 		       "times on "
 		       "where its own are missing. They mean nothing, and there are no labels.",
@@ -163,5 +163,5 @@ int noise_main(int argc, char **argv)
 
 	return (int)args_run("noise", &argp, argc, argv,
 			     &(struct arguments){ .features = 1433, .density = 0.1, .seed = 1 },
-			     run);
+			     synth_noise_run);
 }

@@ -60,7 +60,7 @@ static enum err read_kept(const char *path, struct kept *k, size_t *sets)
 	return e;
 }
 
-static void summarise(const struct kept *k, const struct ids *ids, struct set *s)
+static void aligned_summarise(const struct kept *k, const struct ids *ids, struct set *s)
 {
 	struct hmac *h = hmac_new((struct bytes){ k->key, sizeof(k->key) });
 	uint64_t mac[HMAC_LEN / sizeof(uint64_t)];
@@ -86,8 +86,8 @@ static size_t differing(const struct set *a, const struct set *b)
 }
 
 /* Decides whether the set is new. ERR_PEER: it differs from an earlier one by too few ids. */
-static enum err judge(const struct kept *k, size_t sets, const struct set *s, const char *name,
-		      unsigned min_change, bool *is_new)
+static enum err aligned_check_change(const struct kept *k, size_t sets, const struct set *s,
+				     const char *name, unsigned min_change, bool *is_new)
 {
 	*is_new = true;
 	for (size_t i = 0; i < sets; i++)
@@ -106,8 +106,8 @@ static enum err judge(const struct kept *k, size_t sets, const struct set *s, co
 	return ERR_OK;
 }
 
-static enum err note(const char *path, const char *name, unsigned min_change, const struct ids *ids,
-		     const uint8_t data[static SHA256_LEN])
+static enum err aligned_note_set(const char *path, const char *name, unsigned min_change,
+				 const struct ids *ids, const uint8_t data[static SHA256_LEN])
 {
 	struct kept *k = alloc(1, sizeof(*k));
 	struct set *s = alloc(1, sizeof(*s));
@@ -119,8 +119,8 @@ static enum err note(const char *path, const char *name, unsigned min_change, co
 		is_new = is_new && memcmp(k->set[i].data, data, SHA256_LEN) != 0;
 	if (e == ERR_OK && is_new) {
 		memcpy(s->data, data, SHA256_LEN);
-		summarise(k, ids, s);
-		e = judge(k, sets, s, name, min_change, &is_new);
+		aligned_summarise(k, ids, s);
+		e = aligned_check_change(k, sets, s, name, min_change, &is_new);
 	}
 	if (e == ERR_OK && is_new) {
 		sets += sets < ALIGNED_SETS;
@@ -166,7 +166,7 @@ enum err aligned_note(const char *state, const char *name, unsigned min_change,
 	if (e == ERR_OK)
 		e = lock(state, &fd);
 	if (e == ERR_OK)
-		e = note(path, name, min_change, ids, data);
+		e = aligned_note_set(path, name, min_change, ids, data);
 	if (fd >= 0)
 		close(fd);
 	free(path);

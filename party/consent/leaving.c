@@ -55,8 +55,8 @@ static const char *const sealed[] = {
 };
 enum { SEALED_KNOWN = sizeof(sealed) / sizeof(*sealed) };
 
-static void put(char *text, const char *format, ...) PRINTF(2, 3);
-static void put(char *text, const char *format, ...)
+static void leaving_append_text(char *text, const char *format, ...) PRINTF(2, 3);
+static void leaving_append_text(char *text, const char *format, ...)
 {
 	size_t n = strlen(text);
 	va_list ap;
@@ -74,43 +74,44 @@ void purpose_of(const struct work *work, const struct msg *m, char text[static P
 	*text = 0;
 	switch (m->type) {
 	case MSG_ACCEPT:
-		put(text, "that this party takes part");
+		leaving_append_text(text, "that this party takes part");
 		for (size_t i = 0; i < work->lefts && i < NAMES_MAX; i++)
-			put(text, ", without %s", work->left[i].name);
-		put(text, ": hash of the job%s",
-		    work->job.align == ALIGN_SAME ? work->half->accept : "");
+			leaving_append_text(text, ", without %s", work->left[i].name);
+		leaving_append_text(text, ": hash of the job%s",
+				    work->job.align == ALIGN_SAME ? work->half->accept : "");
 		return;
 	case MSG_MASKED:
-		put(text, "masked term of a sum over ");
+		leaving_append_text(text, "masked term of a sum over ");
 		if (sum->count > NAMES_MAX && sum->count == work->L) {
-			put(text, "all %zu parties", work->L);
+			leaving_append_text(text, "all %zu parties", work->L);
 			return;
 		}
 		for (size_t i = 0; i < sum->count && i < NAMES_MAX; i++)
-			put(text, "%s%s", i ? ", " : "", work->name[sum->members[i]]);
+			leaving_append_text(text, "%s%s", i ? ", " : "",
+					    work->name[sum->members[i]]);
 		if (sum->count > NAMES_MAX)
-			put(text, " and %zu more", sum->count - NAMES_MAX);
+			leaving_append_text(text, " and %zu more", sum->count - NAMES_MAX);
 		return;
 	case MSG_SEALED:
 		what = m->sealed.what;
-		put(text, "sealed for %s, which alone can open it%s",
-		    m->sealed.to < work->L ? work->name[m->sealed.to] : "nobody",
-		    what < SEALED_KNOWN && sealed[what] ? sealed[what] : "");
+		leaving_append_text(text, "sealed for %s, which alone can open it%s",
+				    m->sealed.to < work->L ? work->name[m->sealed.to] : "nobody",
+				    what < SEALED_KNOWN && sealed[what] ? sealed[what] : "");
 		return;
 	case MSG_IDS:
-		put(text, work->job.ids == IDS_PLAIN ? "id of each node, in clear"
-						     : "hashed id of each node");
+		leaving_append_text(text, work->job.ids == IDS_PLAIN ? "id of each node, in clear"
+								     : "hashed id of each node");
 		return;
 	default:
 		for (size_t i = 0; i < sizeof(purposes) / sizeof(*purposes); i++)
 			if (purposes[i].type == m->type)
-				put(text, "%s", purposes[i].text);
+				leaving_append_text(text, "%s", purposes[i].text);
 		if (!*text)
-			put(text, "%s", msg_name(m->type));
+			leaving_append_text(text, "%s", msg_name(m->type));
 	}
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t leaving_least_of(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -123,8 +124,8 @@ uint64_t purpose_words(const struct work *work, const struct msg *m)
 	case MSG_LOCAL_CLUSTERS:
 	case MSG_TIES:
 	case MSG_WALKS:
-		return least(m->labels.count - m->labels.offset,
-			     m->labels.packed.n * 8 / labels_bits(m->labels.values));
+		return leaving_least_of(m->labels.count - m->labels.offset,
+					m->labels.packed.n * 8 / labels_bits(m->labels.values));
 	case MSG_UPLOAD:
 	case MSG_DEGREES:
 	case MSG_PROTOTYPES:
@@ -136,7 +137,7 @@ uint64_t purpose_words(const struct work *work, const struct msg *m)
 			   : 0;
 	case MSG_IDS: /* hashed; unmasked, a chunk has at most one id a byte */
 		return work->job.ids == IDS_PLAIN
-			   ? least(m->ids.count - m->ids.offset, m->ids.packed.n)
+			   ? leaving_least_of(m->ids.count - m->ids.offset, m->ids.packed.n)
 			   : m->ids.packed.n / MSG_ID_HASH_LEN;
 	default:
 		return 0;
@@ -153,7 +154,7 @@ static enum err say_policy(struct leaving *l, enum err e)
 	return e;
 }
 
-static enum err note(void *arg, const struct msg *m, struct bytes body)
+static enum err leaving_note(void *arg, const struct msg *m, struct bytes body)
 {
 	struct leaving *l = arg;
 	char purpose[PURPOSE_MAX];
@@ -255,7 +256,7 @@ static enum err keep_head(struct leaving *l, bool make)
 	return secret_keep_head(l->config->state, &head, make);
 }
 
-static enum err commit(void *arg)
+static enum err leaving_commit(void *arg)
 {
 	struct leaving *l = arg;
 	double now = clock_now_s();
@@ -278,7 +279,7 @@ static enum err commit(void *arg)
 	return ERR_OK;
 }
 
-static void forget(void *arg)
+static void leaving_forget(void *arg)
 {
 	struct leaving *l = arg;
 
@@ -352,7 +353,7 @@ static enum err check_head(struct leaving *l)
 
 /* ---- a job ---- */
 
-static enum err open_ledger(const struct party_config *config, struct ledger **l)
+static enum err leaving_open_ledger(const struct party_config *config, struct ledger **l)
 {
 	char *path = file_join(config->state, "ledger.db");
 	enum err e = file_make_dirs(config->state);
@@ -368,7 +369,7 @@ void leaving_prepare(const struct party_config *config)
 {
 	struct ledger *l;
 
-	if (open_ledger(config, &l) != ERR_OK)
+	if (leaving_open_ledger(config, &l) != ERR_OK)
 		log_warn("%s", err_detail());
 	ledger_close(l);
 }
@@ -377,7 +378,7 @@ enum err leaving_open(struct leaving **out, const struct party_config *config, s
 		      bool readable, const uint8_t data[static SHA256_LEN])
 {
 	struct leaving *l = alloc(1, sizeof(*l));
-	struct channel_recorder recorder = { note, commit, forget, l };
+	struct channel_recorder recorder = { leaving_note, leaving_commit, leaving_forget, l };
 	struct buf parties = { 0 };
 	enum err e;
 
@@ -397,7 +398,7 @@ enum err leaving_open(struct leaving **out, const struct party_config *config, s
 	memcpy(l->job.data, data, sizeof(l->job.data));
 	e = policy_pin(config, l->job.coordinator, l->job.key);
 	if (e == ERR_OK)
-		e = open_ledger(config, &l->ledger);
+		e = leaving_open_ledger(config, &l->ledger);
 	if (e == ERR_OK)
 		e = check_head(l);
 	if (e == ERR_OK)

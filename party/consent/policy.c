@@ -18,7 +18,7 @@
 
 enum { LEAKS_MAX = 32 };
 
-static enum err check_align(const struct party_config *config, const struct work *work)
+static enum err policy_check_align(const struct party_config *config, const struct work *work)
 {
 	const struct job *job = &work->job;
 
@@ -39,7 +39,7 @@ static enum err check_align(const struct party_config *config, const struct work
 
 /* Sums of an attempt with fewer parties may differ from those of an earlier one by the lost party's
  * terms alone. policy.allow_loss permits that within a job, as allow_subsets does between jobs. */
-static enum err check_loss(const struct party_config *config, const struct work *work)
+static enum err policy_check_loss(const struct party_config *config, const struct work *work)
 {
 	unsigned least = config->policy.allow_loss;
 
@@ -71,7 +71,7 @@ static enum err check_colluders(const struct party_config *config, const struct 
 }
 
 /* Only noise limits the information that a malicious party gains by sending false terms. */
-static enum err check_noise(const struct party_config *config, const struct work *work)
+static enum err policy_check_noise(const struct party_config *config, const struct work *work)
 {
 	const char *why = work->job.kind->needs_noise(&work->job);
 
@@ -125,11 +125,11 @@ enum err policy_check(const struct party_config *config, const struct job *agree
 		    ERR_PEER,
 		    "the offered job is of kind %s, which policy.jobs of %s does not name", kind,
 		    config->common.name);
-	TRY(check_align(config, work));
-	TRY(check_loss(config, work));
+	TRY(policy_check_align(config, work));
+	TRY(policy_check_loss(config, work));
 	TRY(check_colluders(config, work));
 	TRY(work->half->allow(config, work));
-	TRY(check_noise(config, work));
+	TRY(policy_check_noise(config, work));
 	if (config->policy.max_eps > 0)
 		TRY(work->half->allow_eps(config, work));
 	TRY(check_pins(config, work));
@@ -286,7 +286,7 @@ enum err policy_check_again(const struct party_config *config, struct ledger *le
 
 /* All attempts at a job must have the same data: equal or different noise, or sums, would disclose
  * the change. */
-static enum err check_data(struct ledger *ledger, const struct ledger_job *job)
+static enum err policy_check_data(struct ledger *ledger, const struct ledger_job *job)
 {
 	uint32_t attempt;
 
@@ -310,7 +310,7 @@ enum err policy_check_past(const struct party_config *config, struct ledger *led
 		    ERR_PEER,
 		    "the job is offered by %s, which policy.coordinators of %s does not name",
 		    job->coordinator, config->common.name);
-	TRY(check_data(ledger, job));
+	TRY(policy_check_data(ledger, job));
 	least.rounds++; /* every kind sums at least once */
 	least.words++;
 	return policy_check_spent(config, ledger, job, &least);
@@ -397,8 +397,8 @@ static enum err put_up(const struct party_config *config, const struct work *wor
 	return ERR_OK;
 }
 
-static enum err look(const struct party_config *config, const char *id, const char *hash,
-		     struct offer_answer *a)
+static enum err policy_read_answer(const struct party_config *config, const char *id,
+				   const char *hash, struct offer_answer *a)
 {
 	bool told = a->other;
 
@@ -411,8 +411,8 @@ static enum err look(const struct party_config *config, const char *id, const ch
 	return ERR_OK;
 }
 
-static enum err await(const struct party_config *config, struct work *work, const char *id,
-		      const char *hash, struct offer_answer *a)
+static enum err policy_await_answer(const struct party_config *config, struct work *work,
+				    const char *id, const char *hash, struct offer_answer *a)
 {
 	double until = clock_now_s() + config->confirm_s;
 	struct msg m = { .type = MSG_ASKING, .asking = { config->confirm_s } };
@@ -426,7 +426,7 @@ static enum err await(const struct party_config *config, struct work *work, cons
 				       config->common.name, config->confirm_s);
 		progress_tick(); /* keeps the coordinator's deadline from passing */
 		TRY(channel_pause(work->channel, LOOK_EVERY_S));
-		TRY(look(config, id, hash, a));
+		TRY(policy_read_answer(config, id, hash, a));
 	}
 	return ERR_OK;
 }
@@ -451,13 +451,13 @@ enum err policy_confirm(const struct party_config *config, struct work *work,
 	sha256_add(h, job->data, sizeof(job->data));
 	sha256_end(h, offered);
 	hex_write(offered, sizeof(offered), hash);
-	TRY(look(config, id, hash, &a));
+	TRY(policy_read_answer(config, id, hash, &a));
 	if (!a.given) {
 		enum err e = put_up(config, work, job, spent, id, hash);
 
 		live_person(e == ERR_OK);
 		if (e == ERR_OK)
-			e = await(config, work, id, hash, &a);
+			e = policy_await_answer(config, work, id, hash, &a);
 		live_person(false);
 		offer_withdraw(config->state, id);
 		if (e != ERR_OK)

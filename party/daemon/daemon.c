@@ -55,7 +55,7 @@ static void forget_cache(const struct daemon *d)
 	job_forget(d->config->state);
 }
 
-static void leave(const struct daemon *d, enum err e)
+static void daemon_leave_job(const struct daemon *d, enum err e)
 {
 	file_cancel();
 	forget_cache(d);
@@ -63,12 +63,12 @@ static void leave(const struct daemon *d, enum err e)
 }
 
 /* A job thread that does not return (a library that spins), or a name lookup that hangs. */
-static void on_last(uv_timer_t *timer)
+static void daemon_on_last(uv_timer_t *timer)
 {
 	struct daemon *d = timer->data;
 
 	log_warn("something in this process does not end: it is left to itself");
-	leave(d, d->result == ERR_OK ? ERR_OK : err_set(d->result, "%s", d->why));
+	daemon_leave_job(d, d->result == ERR_OK ? ERR_OK : err_set(d->result, "%s", d->why));
 }
 
 void daemon_close(struct daemon *d, enum err result, const char *why)
@@ -86,7 +86,7 @@ void daemon_close(struct daemon *d, enum err result, const char *why)
 	uv_close((uv_handle_t *)&d->retry_timer, NULL);
 	uv_close((uv_handle_t *)&d->cancel_timer, NULL);
 	uv_close((uv_handle_t *)&d->again_timer, NULL);
-	uv_timer_start(&d->last_timer, on_last, LAST_MS, 0);
+	uv_timer_start(&d->last_timer, daemon_on_last, LAST_MS, 0);
 	/* Waits for a cancelled job thread, but not for one that still computes. */
 	if (!d->thread_started || d->abandoned)
 		uv_unref((uv_handle_t *)&d->job_done);
@@ -182,13 +182,13 @@ static void await_again(struct daemon *d)
 
 /* -- signals -------------------------------------------------------------------------------- */
 
-static void on_cancel_timeout(uv_timer_t *timer)
+static void daemon_on_cancel_timeout(uv_timer_t *timer)
 {
 	struct daemon *d = timer->data;
 	char why[128];
 
 	if (!d->work.offered) { /* it only waits, and was asked to stop: the machine is busy */
-		uv_timer_start(timer, on_cancel_timeout, CANCEL_GRACE_MS, 0);
+		uv_timer_start(timer, daemon_on_cancel_timeout, CANCEL_GRACE_MS, 0);
 		return;
 	}
 	snprintf(why, sizeof(why), "%s was stopped", d->config->common.name);
@@ -204,10 +204,10 @@ static void on_last_word_late(uv_timer_t *timer)
 	struct daemon *d = timer->data;
 
 	post_cancel(d->post, ERR_CANCELLED, d->watch.stopped);
-	uv_timer_start(timer, on_cancel_timeout, CANCEL_GRACE_MS, 0);
+	uv_timer_start(timer, daemon_on_cancel_timeout, CANCEL_GRACE_MS, 0);
 }
 
-static void on_signal(void *daemon, const char *why)
+static void daemon_on_signal(void *daemon, const char *why)
 {
 	struct daemon *d = daemon;
 
@@ -221,7 +221,8 @@ static void on_signal(void *daemon, const char *why)
 	} else if (!uv_is_active((uv_handle_t *)&d->cancel_timer)) {
 		d->options.once = true; /* whatever the result of this job, it is the last */
 		if (post_cancel_unless_last(d->post, ERR_CANCELLED, why))
-			uv_timer_start(&d->cancel_timer, on_cancel_timeout, CANCEL_GRACE_MS, 0);
+			uv_timer_start(&d->cancel_timer, daemon_on_cancel_timeout, CANCEL_GRACE_MS,
+				       0);
 		else
 			uv_timer_start(&d->cancel_timer, on_last_word_late, LAST_WORD_MS, 0);
 	}
@@ -229,20 +230,21 @@ static void on_signal(void *daemon, const char *why)
 
 /* -- the job thread ------------------------------------------------------------------------- */
 
-static void on_watchdog(uv_timer_t *timer)
+static void daemon_on_watchdog(uv_timer_t *timer)
 {
 	struct daemon *d = timer->data;
 	struct err_saved end;
 
 	d->overdue_s = post_overdue(d->post, &end) ? d->overdue_s + 1 : 0;
 	if (d->overdue_s > (d->work.alone ? ALONE_S : OVERDUE_S))
-		leave(d, err_set(ERR_INTERNAL,
-				 "the job is over (%.400s), but its computation has not come "
-				 "back for %u s",
-				 end.why, d->overdue_s - 1));
+		daemon_leave_job(
+		    d, err_set(ERR_INTERNAL,
+			       "the job is over (%.400s), but its computation has not come "
+			       "back for %u s",
+			       end.why, d->overdue_s - 1));
 }
 
-static void job_thread(void *arg)
+static void daemon_job_thread(void *arg)
 {
 	struct daemon *d = arg;
 
@@ -272,24 +274,24 @@ enum err daemon_start_job(struct daemon *d)
 				       .declines = &d->declines,
 				       .data = &d->data,
 				       .output_per_job = !d->options.once };
-	if (uv_thread_create(&d->job_thread, job_thread, d) != 0)
+	if (uv_thread_create(&d->job_thread, daemon_job_thread, d) != 0)
 		return err_set(ERR_INTERNAL, "the job thread could not be started");
 	d->thread_started = true;
 	d->overdue_s = 0;
-	uv_timer_start(&d->last_timer, on_watchdog, 1000, 1000);
+	uv_timer_start(&d->last_timer, daemon_on_watchdog, 1000, 1000);
 	return ERR_OK;
 }
 
 /* -- old results ---------------------------------------------------------------------------- */
 
-static void prune(uv_work_t *work)
+static void daemon_prune(uv_work_t *work)
 {
 	const struct daemon *d = work->data;
 
 	prune_old(&d->config->common, d->config->state, NULL, NULL);
 }
 
-static void on_pruned(uv_work_t *work, int status)
+static void daemon_on_pruned(uv_work_t *work, int status)
 {
 	struct daemon *d = work->data;
 
@@ -299,14 +301,14 @@ static void on_pruned(uv_work_t *work, int status)
 
 /* On a thread of its own, since it may take long; never while an attempt is awaited, which has
  * results on disk. */
-static void prune_now(struct daemon *d)
+static void daemon_prune_now(struct daemon *d)
 {
 	if (d->prunes || d->awaiting || d->options.once || prune_never(&d->config->common) ||
 	    (d->pruned_s > 0 && clock_now_s() - d->pruned_s < PRUNE_EVERY_S))
 		return;
 	d->pruned_s = clock_now_s();
 	d->pruning.data = d;
-	d->prunes = uv_queue_work(&d->loop, &d->pruning, prune, on_pruned) == 0;
+	d->prunes = uv_queue_work(&d->loop, &d->pruning, daemon_prune, daemon_on_pruned) == 0;
 }
 
 static void end_job(struct daemon *d)
@@ -326,7 +328,7 @@ static void end_job(struct daemon *d)
 	d->post = NULL;
 }
 
-static void on_job_done(uv_async_t *async)
+static void daemon_on_job_done(uv_async_t *async)
 {
 	struct daemon *d = async->data;
 	bool offered = d->work.offered, again, died;
@@ -369,7 +371,7 @@ static void on_job_done(uv_async_t *async)
 		return;
 	}
 	party_data_release(&d->data); /* data are not held while nothing is offered */
-	prune_now(d);
+	daemon_prune_now(d);
 	d->dialling_since_s = clock_now_s();
 	daemon_set_phase(d, HANGING_UP);
 	if (d->conn && died && again)
@@ -394,12 +396,12 @@ enum err daemon_check(const struct party_config *config)
 	return tls_check(TLS_CLIENT, p);
 }
 
-static enum err check_again(void *daemon)
+static enum err daemon_check_again(void *daemon)
 {
 	return daemon_check(((struct daemon *)daemon)->config);
 }
 
-static void look(void *daemon)
+static void daemon_update_window(void *daemon)
 {
 	struct daemon *d = daemon;
 
@@ -414,12 +416,12 @@ static void look(void *daemon)
 	hook_look();
 }
 
-static void reload(void *daemon)
+static void daemon_reload(void *daemon)
 {
 	daemon_reload_level(&((struct daemon *)daemon)->config->common);
 }
 
-static void sweep(const char *state)
+static void daemon_sweep_offers(const char *state)
 {
 	char *offers = file_join(state, "offers");
 
@@ -449,7 +451,7 @@ static void await_attempt(struct daemon *d)
 		forget_cache(d);
 }
 
-static enum err start(struct daemon *d)
+static enum err daemon_start(struct daemon *d)
 {
 	const struct daemon_common *c = &d->config->common;
 	struct conn_options o = { .files = c->identity,
@@ -465,16 +467,16 @@ static enum err start(struct daemon *d)
 	TRY(window_open(&d->window, c, false));
 	TRY(party_status_open(&d->status, d->config, &d->loop));
 	TRY(confine(c)); /* before reading data, too: the files may come from anywhere */
-	sweep(d->config->state);
+	daemon_sweep_offers(d->config->state);
 	await_attempt(d);
 	watch_start(&d->watch, &(struct watch_options){ .name = c->name,
 							.files = &c->identity,
 							.away_s = c->away_s,
 							.host = d->host,
-							.stop = on_signal,
-							.check = check_again,
-							.reload = reload,
-							.tick = look,
+							.stop = daemon_on_signal,
+							.check = daemon_check_again,
+							.reload = daemon_reload,
+							.tick = daemon_update_window,
 							.certificate = live_certificate,
 							.expires = hook_certificate,
 							.peer = live_peer,
@@ -495,7 +497,7 @@ static enum err start(struct daemon *d)
 		 d->config->proxy_text ? d->config->proxy_text : "");
 	watch_away(&d->watch, d->config->coordinator_text);
 	service_ready();
-	prune_now(d);
+	daemon_prune_now(d);
 	daemon_dial(d);
 	return ERR_OK;
 }
@@ -522,16 +524,16 @@ enum err daemon_run(const struct party_config *config, const struct daemon_optio
 	uv_timer_init(&d->loop, &d->again_timer);
 	uv_timer_init(&d->loop, &d->last_timer);
 	uv_unref((uv_handle_t *)&d->last_timer);
-	uv_async_init(&d->loop, &d->job_done, on_job_done);
+	uv_async_init(&d->loop, &d->job_done, daemon_on_job_done);
 	d->retry_timer.data = d->cancel_timer.data = d->again_timer.data = d->job_done.data = d;
 	d->last_timer.data = d;
-	e = start(d);
+	e = daemon_start(d);
 	if (e != ERR_OK)
 		daemon_close(d, e, err_detail());
 	uv_run(&d->loop, UV_RUN_DEFAULT);
 	e = d->result == ERR_OK ? ERR_OK : err_set(d->result, "%s", d->why);
 	if (d->thread_started)
-		leave(d, e);
+		daemon_leave_job(d, e);
 	forget_cache(d);
 	if (d->post)
 		end_job(d);

@@ -49,7 +49,7 @@ static void stop_returning(struct daemon *d)
 		conn_close(conn, ERR_OK, NULL, 0);
 }
 
-static void give_up(struct daemon *d, enum err code, const char *why, bool again)
+static void daemon_dial_give_up(struct daemon *d, enum err code, const char *why, bool again)
 {
 	if (again && d->config->common.rejoin_s)
 		channel_fail_again(d->channel, code, why);
@@ -81,7 +81,7 @@ static void dial_back(struct daemon *d)
 		err_set(ERR_DEADLINE,
 			"%s could not be reached again within reconnect_s, %u s: %.300s",
 			channel_peer(d->channel), d->config->common.reconnect_s, d->lost_why);
-		give_up(d, ERR_DEADLINE, err_detail(), true);
+		daemon_dial_give_up(d, ERR_DEADLINE, err_detail(), true);
 		return;
 	}
 	uv_timer_start(&d->retry_timer, on_retry, left_ms, 0);
@@ -90,13 +90,13 @@ static void dial_back(struct daemon *d)
 		wait_to_return(d, err_detail());
 }
 
-static void on_resume(struct daemon *d, const struct msg_resume *r)
+static void daemon_dial_on_resume(struct daemon *d, const struct msg_resume *r)
 {
 	struct link_state link;
 
 	if (channel_resume(d->channel, r) != ERR_OK) {
 		err_set(ERR_PEER, "%s sent RESUME: %.400s", conn_name(d->conn), err_detail());
-		give_up(d, ERR_PEER, err_detail(), false);
+		daemon_dial_give_up(d, ERR_PEER, err_detail(), false);
 		return;
 	}
 	daemon_set_phase(d, SERVING);
@@ -135,7 +135,7 @@ static void say_resume(struct daemon *d, struct conn *conn)
 
 /* -- messages of the connection ------------------------------------------------------------- */
 
-static void on_ready(struct conn *conn, void *arg)
+static void daemon_dial_on_ready(struct conn *conn, void *arg)
 {
 	struct daemon *d = arg;
 	struct msg hello = { .type = MSG_HELLO,
@@ -222,7 +222,7 @@ static void on_refused(struct daemon *d, const struct msg_refused *r)
 	    !d->awaiting) /* the previous process took part in it */
 		job_forget(d->config->state);
 	if (again && d->phase == RETURNING) {
-		give_up(d, ERR_PEER, why, true);
+		daemon_dial_give_up(d, ERR_PEER, why, true);
 		return;
 	}
 	if (again && d->phase == DIALLING) {
@@ -236,7 +236,7 @@ static void on_refused(struct daemon *d, const struct msg_refused *r)
 	if (d->post)
 		post_cancel(d->post, code, why);
 	if (d->phase == RETURNING) {
-		give_up(d, code, why, false);
+		daemon_dial_give_up(d, code, why, false);
 		return;
 	}
 	if (d->awaiting && !(d->thread_started && d->work.offered)) {
@@ -245,14 +245,14 @@ static void on_refused(struct daemon *d, const struct msg_refused *r)
 		return;
 	}
 	if (d->post && *d->watch.stopped)
-		return; /* its job thread ends, and on_job_done() reports the result */
+		return; /* its job thread ends, and daemon_on_job_done() reports the result */
 	if (d->options.once)
 		daemon_close(d, code, why);
 	else if (!d->post)
 		conn_close(d->conn, code, why, 0);
 }
 
-static void on_message(struct conn *conn, const struct msg *m, void *arg)
+static void daemon_dial_on_message(struct conn *conn, const struct msg *m, void *arg)
 {
 	struct daemon *d = arg;
 	char why[128];
@@ -260,7 +260,7 @@ static void on_message(struct conn *conn, const struct msg *m, void *arg)
 	if (m->type == MSG_WELCOME && d->phase == DIALLING) {
 		on_welcome(d, &m->welcome);
 	} else if (m->type == MSG_RESUME && d->phase == RETURNING) {
-		on_resume(d, &m->resume);
+		daemon_dial_on_resume(d, &m->resume);
 	} else if (m->type == MSG_REFUSED) {
 		on_refused(d, &m->refused);
 	} else {
@@ -286,8 +286,8 @@ static void complain(struct daemon *d, const struct conn *conn, const char *why)
 }
 
 /* While a job runs, either the connection was lost and this party dials again, or the channel has
- * failed, the job thread ends, and on_job_done() continues. */
-static void on_closed(struct conn *conn, enum err code, const char *why, void *arg)
+ * failed, the job thread ends, and daemon_on_job_done() continues. */
+static void daemon_dial_on_closed(struct conn *conn, enum err code, const char *why, void *arg)
 {
 	struct daemon *d = arg;
 	bool dialling = d->phase == DIALLING;
@@ -313,9 +313,9 @@ static void on_closed(struct conn *conn, enum err code, const char *why, void *a
 		daemon_rest(d, code, why ? why : "closed");
 }
 
-static const struct conn_events events = { .ready = on_ready,
-					   .message = on_message,
-					   .closed = on_closed };
+static const struct conn_events events = { .ready = daemon_dial_on_ready,
+					   .message = daemon_dial_on_message,
+					   .closed = daemon_dial_on_closed };
 
 void daemon_dial(struct daemon *d)
 {

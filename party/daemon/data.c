@@ -13,7 +13,7 @@
 
 /* -- the fingerprint ------------------------------------------------------------------------ */
 
-static void feed(void *hash, const void *p, size_t n)
+static void party_data_feed_hash(void *hash, const void *p, size_t n)
 {
 	sha256_add(hash, p, n);
 }
@@ -57,7 +57,7 @@ void data_fingerprint(const struct dataset *d, const struct graphs *graphs,
 	add_csr(h, &d->g.adjacency);
 	sha256_add_u32(h, d->has_ids);
 	if (d->has_ids)
-		dataset_feed_ids(d, feed, h);
+		dataset_feed_ids(d, party_data_feed_hash, h);
 	if (d->hosted)
 		sha256_add(h, d->hosted, d->n * sizeof(*d->hosted));
 	if (graphs && graphs->count) {
@@ -152,7 +152,7 @@ static void list_files(struct party_data *d, const struct party_config *c)
 			d->file[i].stat = (struct stat){ 0 }; /* reading it reports the error */
 }
 
-static bool is_there(const struct data_file *f)
+static bool party_data_is_there(const struct data_file *f)
 {
 	return f->stat.st_ino != 0;
 }
@@ -184,7 +184,7 @@ static enum err hash_files(struct party_data *d)
 		struct data_file *f = &d->file[i];
 		char hex[17], when[32];
 
-		if (!is_there(f))
+		if (!party_data_is_there(f))
 			continue;
 		TRY(sha256_of_file(f->path, f->sha256));
 		hex_write(f->sha256, 8, hex);
@@ -195,7 +195,7 @@ static enum err hash_files(struct party_data *d)
 	return ERR_OK;
 }
 
-static enum err load(struct party_data *d, const struct party_config *config)
+static enum err party_data_load(struct party_data *d, const struct party_config *config)
 {
 	const char *other;
 
@@ -228,14 +228,15 @@ enum err party_data_bring(struct party_data *d, const struct party_config *confi
 	if (d->loaded && changed(d))
 		log_info("%s has changed: reading the data again", changed(d));
 	party_data_release(d);
-	end = err_save(load(d, config));
+	end = err_save(party_data_load(d, config));
 	if (end.code != ERR_OK)
 		party_data_release(d);
 	return err_restore(&end);
 }
 
 /* Moves the rows of `all` that `of` has to X, in its order. */
-static enum err take_rows(struct dataset *all, const struct dataset *of, struct features *X)
+static enum err party_data_take_rows(struct dataset *all, const struct dataset *of,
+				     struct features *X)
 {
 	uint32_t *row = alloc(of->n, sizeof(*row));
 	enum err e = ERR_OK;
@@ -271,7 +272,7 @@ enum err party_data_features(const struct party_data *d, const struct party_conf
 	if (changed(d))
 		e = err_set(ERR_INPUT, "%s has changed since the job began", changed(d));
 	else
-		e = take_rows(&all, of, X);
+		e = party_data_take_rows(&all, of, X);
 	dataset_release(&all);
 	return e;
 }
@@ -298,7 +299,7 @@ void party_data_record(const struct party_data *d, struct record *r)
 	for (size_t i = 0; i < d->files; i++) {
 		const struct data_file *f = &d->file[i];
 
-		if (!is_there(f))
+		if (!party_data_is_there(f))
 			continue;
 		record_file(r, f->key, f->path, (uint64_t)f->stat.st_size, f->stat.st_mtim.tv_sec,
 			    f->sha256);

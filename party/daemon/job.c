@@ -229,7 +229,7 @@ static enum err note_costs(struct work *work)
 	return e;
 }
 
-static enum err begin(struct work *work, uint32_t *label)
+static enum err party_job_begin(struct work *work, uint32_t *label)
 {
 	return work->half->begin ? work->half->begin(work, label) : ERR_OK;
 }
@@ -244,14 +244,14 @@ static enum err run_protocol(struct work *work, const struct job_means *means, u
 	TRY(send_key(work, means));
 	TRY(work_warm(work));
 	if (!matched)
-		TRY(begin(work, label));
+		TRY(party_job_begin(work, label));
 	work->ending = ENDING_KEYS;
 	TRY(agree_keys(work, means));
 	work->ending = 0;
 	told_begin(work);
 	if (matched) {
 		TRY(cut_to_common(work, means));
-		TRY(begin(work, label));
+		TRY(party_job_begin(work, label));
 	}
 	TRY(work->half->run(work, label));
 	TRY(note_costs(work));
@@ -275,7 +275,7 @@ static enum err run_protocol(struct work *work, const struct job_means *means, u
 }
 
 /* From an accepted offer to the result. A model stays only after success. */
-static enum err take_part(struct work *work, const struct job_means *means)
+static enum err party_job_take_part(struct work *work, const struct job_means *means)
 {
 	struct msg accept = { .type = MSG_ACCEPT };
 	size_t own = work->n;
@@ -309,7 +309,7 @@ static enum err take_part(struct work *work, const struct job_means *means)
 /* -- the job -------------------------------------------------------------------------------- */
 
 /* Writes run.json: the job runs, or its result. A declined offer leaves no directory. */
-static enum err write_record(struct work *work, const struct job_means *means)
+static enum err party_job_write_record(struct work *work, const struct job_means *means)
 {
 	char *output;
 	enum err e;
@@ -345,8 +345,8 @@ static void say_last(struct work *work, const struct msg *m, double timeout_s)
 }
 
 /* Saves an error's sentence before acting on it. */
-static enum err answer(struct work *work, const struct job_means *means,
-		       const struct msg_offer *offer)
+static enum err party_job_answer_offer(struct work *work, const struct job_means *means,
+				       const struct msg_offer *offer)
 {
 	const char *leak[32];
 	enum err e = offer_consider(work, means, offer);
@@ -376,11 +376,11 @@ static enum err answer(struct work *work, const struct job_means *means,
 		return err_restore(&end);
 	}
 	take_back_earlier(work, means);
-	(void)write_record(work, means);
+	(void)party_job_write_record(work, means);
 	for (size_t i = 0, n = job_leaks(&work->job, work->L, leak, 32); i < n; i++)
 		log_info("this job shows: %s", leak[i]);
 	work->output = output = job_output(work, means);
-	e = take_part(work, means);
+	e = party_job_take_part(work, means);
 	if (e != ERR_OK &&
 	    workers_died(work->workers)) /* counts as an attempt, like a process that dies */
 		channel_fail_again(work->channel, e, err_detail());
@@ -412,7 +412,7 @@ void job_forget(const char *state)
 }
 
 /* Into the record, and into the live snapshot so that /api/status shows no less. */
-static void take_link(struct work *work)
+static void party_job_take_link(struct work *work)
 {
 	struct link_state link;
 
@@ -435,7 +435,7 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 	post_set_step_timeout(work->post, means->config->common.step_timeout_s);
 	if (e == ERR_OK) {
 		work->offered = true;
-		e = answer(work, means, &m->offer);
+		e = party_job_answer_offer(work, means, &m->offer);
 	}
 	end = err_save(e);
 	work->again = e != ERR_OK && (work->later || post_again(work->post)) &&
@@ -453,10 +453,10 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 		if (work->leaving)
 			leaving_record(work->leaving);
 		record_end(work->record, e, end.why);
-		take_link(work);
+		party_job_take_link(work);
 		if (!work->again)
 			live_job_ended(work->record);
-		if (write_record(work, means) != ERR_OK && e == ERR_OK)
+		if (party_job_write_record(work, means) != ERR_OK && e == ERR_OK)
 			end = err_save(err_prefix(ERR_JOB, "the job is done, but not its record"));
 	}
 	leaving_close(work->leaving);

@@ -14,7 +14,7 @@ static const struct party_kind *const halves[] = {
 };
 enum { HALVES = sizeof(halves) / sizeof(*halves) };
 
-static const struct party_kind *find(const struct kind *kind)
+static const struct party_kind *party_kinds_find(const struct kind *kind)
 {
 	for (size_t i = 0; i < HALVES; i++)
 		if (halves[i]->kind == kind)
@@ -24,7 +24,7 @@ static const struct party_kind *find(const struct kind *kind)
 
 const struct party_kind *party_kind_of(const struct kind *kind)
 {
-	const struct party_kind *half = find(kind);
+	const struct party_kind *half = party_kinds_find(kind);
 
 	assert(half); /* guaranteed by party_kinds_check() */
 	return half;
@@ -49,5 +49,5 @@ void party_kinds_check(void)
 	kinds_check();
 	for (size_t i = 0; kinds[i]; i++)
 		kind_must_have(kinds[i]->name, "the party's half",
-			       party_kind_lacks(find(kinds[i])));
+			       party_kind_lacks(party_kinds_find(kinds[i])));
 }

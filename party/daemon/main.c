@@ -41,7 +41,7 @@ struct arguments {
 	bool once, check, describe;
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t party_main_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 
@@ -92,9 +92,9 @@ static const char doc[] =
     "ids.csv; profile.csv, profile-joint.csv, of kmeans centres.csv, of "
     "kmeans and fedsc model.rows; and log.jsonl.";
 
-static const struct argp argp = { .options = options, .parser = parse, .doc = doc };
+static const struct argp argp = { .options = options, .parser = party_main_parse, .doc = doc };
 
-static enum err run(const struct arguments *a)
+static enum err party_main_run(const struct arguments *a)
 {
 	struct daemon_options o = { .once = a->once };
 	struct party_config config;
@@ -153,7 +153,7 @@ int main(int argc, char **argv)
 		buf_release(&text);
 		return ERR_OK;
 	}
-	e = run(&a);
+	e = party_main_run(&a);
 	if (e != ERR_OK)
 		daemon_failed(e);
 	mpirun_end();

@@ -112,7 +112,7 @@ static enum err check_awaited(const struct work *work, const struct job_awaited 
 }
 
 /* Does the configuration name the data that the kind of job needs, and do they suit it? */
-static enum err check_data(struct work *work, const struct party_config *config)
+static enum err party_offer_check_data(struct work *work, const struct party_config *config)
 {
 	const struct kind *kind = work->job.kind;
 	const struct {
@@ -285,7 +285,7 @@ static enum err consider_past(struct work *work, const struct job_means *means)
 	work->ending = ENDING_POLICY;
 	TRY(leaving_check_past(work->leaving));
 	work->ending = ENDING_DATA;
-	TRY(check_data(work, config));
+	TRY(party_offer_check_data(work, config));
 	work->ending = ENDING_ROOM;
 	TRY(offer_check_room(work, means, work->job.align == ALIGN_SAME));
 	work->ending = ENDING_PERSON;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_name(const void *a, const void *b)
+static int params_by_name(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -20,7 +20,7 @@ static void add_parties(struct sha256 *h, const struct work *work, uint32_t atte
 		name[n++] = work->name[l];
 	for (size_t i = 0; i < work->lefts; i++)
 		name[n++] = work->left[i].name;
-	qsort(name, n, sizeof(*name), by_name);
+	qsort(name, n, sizeof(*name), params_by_name);
 	sha256_add_u32(h, (uint32_t)n);
 	for (size_t i = 0; i < n; i++)
 		sha256_add_text(h, name[i]);
@@ -33,7 +33,8 @@ static void add_parties(struct sha256 *h, const struct work *work, uint32_t atte
 	}
 }
 
-static void make(const struct work *work, uint32_t attempt, uint8_t hash[static SECAGG_HASH_LEN])
+static void params_hash_of(const struct work *work, uint32_t attempt,
+			   uint8_t hash[static SECAGG_HASH_LEN])
 {
 	struct sha256 *h = sha256_new();
 
@@ -47,15 +48,15 @@ static void make(const struct work *work, uint32_t attempt, uint8_t hash[static 
 
 void params_make(struct work *work)
 {
-	make(work, work->attempt, work->params_hash);
-	make(work, 0, work->began_hash);
+	params_hash_of(work, work->attempt, work->params_hash);
+	params_hash_of(work, 0, work->began_hash);
 }
 
 void params_of_attempt(const struct work *work, uint32_t attempt,
 		       uint8_t hash[static SECAGG_HASH_LEN])
 {
 	if (work->lefts && work->left[work->lefts - 1].attempt > attempt)
-		make(work, attempt, hash);
+		params_hash_of(work, attempt, hash);
 	else
 		memcpy(hash, work->params_hash, SECAGG_HASH_LEN);
 }

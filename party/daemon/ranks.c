@@ -86,12 +86,12 @@ static enum err hash_features(struct sha256 *h, const struct party_data *d, cons
 							      : workers_rows(w, add_values, h);
 }
 
-static void feed(void *h, const void *p, size_t n)
+static void party_ranks_feed(void *h, const void *p, size_t n)
 {
 	sha256_add(h, p, n);
 }
 
-static enum err fingerprint(struct party_data *d, const char *features)
+static enum err party_ranks_fingerprint(struct party_data *d, const char *features)
 {
 	struct ranks_sizes s = workers_sizes(d->workers);
 	struct sha256 *h = sha256_new();
@@ -107,7 +107,7 @@ static enum err fingerprint(struct party_data *d, const char *features)
 			sha256_add_u64(h, 0);
 	sha256_add_u32(h, d->dataset.has_ids);
 	if (d->dataset.has_ids)
-		dataset_feed_ids(&d->dataset, feed, h);
+		dataset_feed_ids(&d->dataset, party_ranks_feed, h);
 	sha256_end(h, d->data_hash);
 	return e;
 }
@@ -151,5 +151,5 @@ enum err party_data_on_ranks(struct party_data *d, const struct party_config *co
 	TRY(columns_beside(config->data.features, s.cols, &set->columns));
 	log_info("%zu nodes, %zu features, %zu edges, on %zu ranks", s.n, s.cols, s.neighbours / 2,
 		 s.ranks);
-	return fingerprint(d, config->data.features);
+	return party_ranks_fingerprint(d, config->data.features);
 }

@@ -42,7 +42,7 @@ struct served {
 #define CUT  " cut"
 #define DONE "done"
 
-static void checksum(const char *text, size_t n, char check[static HEX_CHECK + 1])
+static void served_checksum(const char *text, size_t n, char check[static HEX_CHECK + 1])
 {
 	uint8_t hash[SHA256_LEN];
 
@@ -53,7 +53,7 @@ static void checksum(const char *text, size_t n, char check[static HEX_CHECK + 1
 /* Parses "ID ATTEMPT HASH CHECK" or, at the end of a job, "ID 0 done CHECK". Lines of earlier
  * versions end after the attempt, or after the hash. A cut line, after a power loss possibly zeros,
  * ends with CUT. text: n bytes and a 0. */
-static bool parse(const char *text, size_t n, struct line *l)
+static bool served_parse_line(const char *text, size_t n, struct line *l)
 {
 	char check[HEX_CHECK + 1] = "", right[HEX_CHECK + 1];
 	int before = 0, end = 0;
@@ -75,14 +75,14 @@ static bool parse(const char *text, size_t n, struct line *l)
 		end += before;
 		before = end;
 		if (sscanf(text + end, " %16[0-9a-f]%n", check, &end) == 1) {
-			checksum(text, (size_t)before, right);
+			served_checksum(text, (size_t)before, right);
 			return strcmp(check, right) == 0 && text[before + end] == 0;
 		}
 	}
 	return text[end] == 0;
 }
 
-static enum err compare(struct work *work, const struct line *l)
+static enum err served_compare_line(struct work *work, const struct line *l)
 {
 	char then_hash[HEX_HASH + 1];
 	uint8_t then[SECAGG_HASH_LEN];
@@ -140,7 +140,7 @@ void served_free(struct served *s)
 
 /* Reads the lines written since the last look, by any process. *cut: the last has no end, since its
  * writer died. An unreadable line might be of any job: then nothing is served. */
-static enum err look(struct served *s, FILE *f, bool *cut)
+static enum err served_read_lines(struct served *s, FILE *f, bool *cut)
 {
 	char *text = NULL;
 	size_t cap = 0;
@@ -164,7 +164,7 @@ static enum err look(struct served *s, FILE *f, bool *cut)
 		text[n - !*cut] = 0;
 		if (*cut)
 			sscanf(text, "%32[0-9a-f]", l.id);
-		else if (!parse(text, n - 1, &l))
+		else if (!served_parse_line(text, n - 1, &l))
 			e = err_set(
 			    ERR_INPUT,
 			    "%s: line %zu is damaged, so it is not known what was served "
@@ -206,8 +206,8 @@ static enum err append(int fd, const char *path, const char *line)
 
 /* Appends "ID ATTEMPT WHAT" and its checksum. work: only if no line forbids the attempt; NULL:
  * unconditionally. */
-static enum err add(struct served *s, const uint8_t *job_id, uint32_t attempt, const char *what,
-		    struct work *work)
+static enum err served_add_line(struct served *s, const uint8_t *job_id, uint32_t attempt,
+				const char *what, struct work *work)
 {
 	char id[HEX_ID + 1], check[HEX_CHECK + 1], line[LINE_MAX_BYTES];
 	enum err e = file_make_dirs(s->state);
@@ -217,7 +217,7 @@ static enum err add(struct served *s, const uint8_t *job_id, uint32_t attempt, c
 
 	hex_write(job_id, JOB_ID_LEN, id);
 	n = snprintf(line, sizeof(line), "%s %" PRIu32 " %s", id, attempt, what);
-	checksum(line, (size_t)n, check);
+	served_checksum(line, (size_t)n, check);
 	snprintf(line + n, sizeof(line) - (size_t)n, " %s\n", check);
 	if (e == ERR_OK) {
 		fd = open(s->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, FILE_SECRET);
@@ -230,10 +230,10 @@ static enum err add(struct served *s, const uint8_t *job_id, uint32_t attempt, c
 	if (e == ERR_OK && flock(fd, LOCK_EX) != 0)
 		log_debug("%s: %s", s->path, strerror(errno));
 	if (e == ERR_OK)
-		e = look(s, f, &cut);
+		e = served_read_lines(s, f, &cut);
 	for (size_t i = 0; e == ERR_OK && work && i < s->lines + cut; i++)
 		if (strcmp(s->line[i].id, id) == 0)
-			e = compare(work, &s->line[i]);
+			e = served_compare_line(work, &s->line[i]);
 	if (e == ERR_OK && s->read == 0) /* new file: its name must survive a power loss, too */
 		e = file_sync_dir(s->path);
 	if (e == ERR_OK && cut) {
@@ -254,10 +254,10 @@ enum err served_note(struct served *s, struct work *work)
 	char hash[HEX_HASH + 1];
 
 	hex_write(work->params_hash, SECAGG_HASH_LEN, hash);
-	return add(s, work->job_id, work->attempt, hash, work);
+	return served_add_line(s, work->job_id, work->attempt, hash, work);
 }
 
 enum err served_done(struct served *s, const struct work *work)
 {
-	return add(s, work->job_id, 0, DONE, NULL);
+	return served_add_line(s, work->job_id, 0, DONE, NULL);
 }

@@ -14,7 +14,7 @@ struct party_status {
 	struct roles roles;
 };
 
-static enum err answer_status(const struct party_config *config, struct json *answer)
+static enum err party_status_answer_status(const struct party_config *config, struct json *answer)
 {
 	struct live *now = live_copy();
 	struct json *o = json_put(answer, "daemon", live_json(now));
@@ -23,8 +23,9 @@ static enum err answer_status(const struct party_config *config, struct json *an
 	return party_show_standing(config, o);
 }
 
-static enum err answer_one(const struct party_status *s, const struct control_peer *peer,
-			   const struct json *request, struct json *answer)
+static enum err party_status_answer_one(const struct party_status *s,
+					const struct control_peer *peer, const struct json *request,
+					struct json *answer)
 {
 	char who[ROLES_NAME_MAX + 1];
 
@@ -36,20 +37,20 @@ static enum err answer_one(const struct party_status *s, const struct control_pe
 		return err_set(ERR_INPUT,
 			       "%s is a party: it can be asked for its status alone, not to %.40s",
 			       s->config->common.name, json_text(request, "do"));
-	return answer_status(s->config, answer);
+	return party_status_answer_status(s->config, answer);
 }
 
-static void answer(void *status, const struct control_peer *peer, const struct json *request,
-		   struct json *a)
+static void party_status_answer_request(void *status, const struct control_peer *peer,
+					const struct json *request, struct json *a)
 {
-	enum err e = answer_one(status, peer, request, a);
+	enum err e = party_status_answer_one(status, peer, request, a);
 
 	json_put_number(a, "status", e);
 	if (e != ERR_OK)
 		json_put_string(a, "error", err_detail());
 }
 
-static enum err open_socket(struct party_status *s, uv_loop_t *loop)
+static enum err party_status_open_socket(struct party_status *s, uv_loop_t *loop)
 {
 	char *path = daemon_control_path(&s->config->common);
 	enum err e = confine_as_user(&s->config->common);
@@ -57,7 +58,7 @@ static enum err open_socket(struct party_status *s, uv_loop_t *loop)
 	if (e == ERR_OK)
 		e = control_open(&s->control, path);
 	if (e == ERR_OK) /* answers nothing before the loop runs */
-		e = control_start(s->control, loop, answer, s);
+		e = control_start(s->control, loop, party_status_answer_request, s);
 	confine_as_before();
 	free(path);
 	return e;
@@ -73,7 +74,7 @@ enum err party_status_open(struct party_status **out, const struct party_config 
 	s->config = config;
 	*out = s;
 	if (e == ERR_OK)
-		e = open_socket(s, loop);
+		e = party_status_open_socket(s, loop);
 	if (e != ERR_OK && s->roles.n == config->common.control.viewers.count &&
 	    !config->common.control.socket) {
 		log_warn("%s: coterie status cannot ask this party", err_detail());

@@ -20,7 +20,7 @@
 enum { ROWS = 100, WORDS_MAX = 200, DAYS = 7, DAYS_MAX = 366, SHORT = 8 };
 
 /* *l is NULL with ERR_OK if the ledger does not exist yet. */
-static enum err open_ledger(const struct party_config *config, struct ledger **l)
+static enum err party_window_open_ledger(const struct party_config *config, struct ledger **l)
 {
 	char *path = file_join(config->state, "ledger.db");
 	enum err e = ERR_OK;
@@ -89,7 +89,7 @@ static void ledger(void *config, const struct http_request *r, struct http_answe
 			    WORDS_MAX);
 		return;
 	}
-	e = open_ledger(config, &l);
+	e = party_window_open_ledger(config, &l);
 	if (e == ERR_OK)
 		e = put_head(l, o);
 	list = json_put_array(o, "rows");
@@ -195,7 +195,7 @@ static void budgets(void *config, const struct http_request *r, struct http_answ
 {
 	struct json *o = json_object();
 	struct ledger *l;
-	enum err e = open_ledger(config, &l);
+	enum err e = party_window_open_ledger(config, &l);
 
 	(void)r;
 	if (e == ERR_OK)
@@ -212,7 +212,7 @@ static void budgets(void *config, const struct http_request *r, struct http_answ
 enum err party_show_standing(const struct party_config *config, struct json *o)
 {
 	struct ledger *l;
-	enum err e = open_ledger(config, &l);
+	enum err e = party_window_open_ledger(config, &l);
 
 	if (e == ERR_OK)
 		e = put_head(l, json_put_object(o, "ledger"));
@@ -256,7 +256,7 @@ struct given {
 	const char *hash, *why;
 	unsigned days;
 };
-static bool read_answer(const struct json *o, struct given *g, const char **why)
+static bool party_window_read_answer(const struct json *o, struct given *g, const char **why)
 {
 	const char *answer = json_text(o, "answer");
 	const struct json *days = json_type(o) == JSON_OBJECT ? json_get(o, "days") : NULL;
@@ -289,7 +289,7 @@ static void answer_offer(void *arg, const struct http_request *r, struct http_an
 	}
 	if (json_parse(r->body, "the answer", &o) != ERR_OK) {
 		http_refuse(a, 400, "%s", err_detail());
-	} else if (!read_answer(o, &g, &wrong)) {
+	} else if (!party_window_read_answer(o, &g, &wrong)) {
 		http_refuse(a, 400, "the answer is not complete, expected %s", wrong);
 	} else if (offer_answer_to(config->state, r->rest, g.hash, g.yes, g.why, g.days) !=
 		   ERR_OK) {
@@ -311,13 +311,13 @@ static void put_status(void *config, struct json *status)
 	struct json *o = json_put_object(status, "ledger");
 	struct ledger *l;
 
-	if (open_ledger(config, &l) != ERR_OK || put_head(l, o) != ERR_OK)
+	if (party_window_open_ledger(config, &l) != ERR_OK || put_head(l, o) != ERR_OK)
 		json_put_string(o, "error", err_detail());
 	ledger_close(l);
 }
 
-static void sample(struct buf *text, const char *name, const struct json *of, const char *what,
-		   double value)
+static void party_window_sample(struct buf *text, const char *name, const struct json *of,
+				const char *what, double value)
 {
 	struct buf labels = { 0 };
 
@@ -343,7 +343,8 @@ static void put_budgets(const struct party_config *config, const struct json *sp
 		live_metric(text, "coterie_budget_limit", "gauge",
 			    "What policy.max_* allows of each data.");
 	for (const struct json *v = json_first(limits); v; v = json_next(v))
-		sample(text, "coterie_budget_limit", NULL, json_key(v), json_number(v));
+		party_window_sample(text, "coterie_budget_limit", NULL, json_key(v),
+				    json_number(v));
 	json_free(limits);
 	if (!json_count(spent))
 		return;
@@ -351,8 +352,8 @@ static void put_budgets(const struct party_config *config, const struct json *sp
 		    "What a coordinator has had of a data set, all jobs together.");
 	for (const struct json *o = json_first(spent); o; o = json_next(o))
 		for (size_t i = 0; i < sizeof(what) / sizeof(*what); i++)
-			sample(text, "coterie_budget_spent", o, what[i],
-			       json_number(json_get(o, what[i])));
+			party_window_sample(text, "coterie_budget_spent", o, what[i],
+					    json_number(json_get(o, what[i])));
 }
 
 static void put_metrics(void *arg, struct buf *text)
@@ -364,10 +365,12 @@ static void put_metrics(void *arg, struct buf *text)
 
 	live_metric(text, "coterie_offers_waiting", "gauge", "Offers that wait for a person.");
 	if (offer_list(config->state, &waiting) == ERR_OK)
-		sample(text, "coterie_offers_waiting", NULL, NULL, (double)json_count(waiting));
-	if (open_ledger(config, &l) == ERR_OK && (!l || ledger_head(l, &head) == ERR_OK)) {
+		party_window_sample(text, "coterie_offers_waiting", NULL, NULL,
+				    (double)json_count(waiting));
+	if (party_window_open_ledger(config, &l) == ERR_OK &&
+	    (!l || ledger_head(l, &head) == ERR_OK)) {
 		live_metric(text, "coterie_ledger_rows", "gauge", "Rows of the ledger.");
-		sample(text, "coterie_ledger_rows", NULL, NULL, (double)head.count);
+		party_window_sample(text, "coterie_ledger_rows", NULL, NULL, (double)head.count);
 		if (list_budgets(config, l, spent) == ERR_OK)
 			put_budgets(config, spent, text);
 	}

@@ -112,7 +112,7 @@ static void keep_apart(void)
 }
 
 /* What a helper that was killed has left. */
-static void sweep(void)
+static void mpirun_helper_sweep(void)
 {
 	char *pattern = file_join(plan->state, "ranks-??????");
 	glob_t found;
@@ -196,7 +196,7 @@ static void hand_over(int sock, int end[static ENDS])
 		close(end[i]);
 }
 
-static void say(int sock, struct outcome r)
+static void mpirun_helper_send_outcome(int sock, struct outcome r)
 {
 	(void)!send(sock, &r, sizeof(r), MSG_NOSIGNAL);
 }
@@ -241,7 +241,7 @@ static void end_running(double patience_s)
 	ended();
 }
 
-static enum err start(int sock)
+static enum err mpirun_helper_start(int sock)
 {
 	int end[ENDS] = { -1, -1, -1 }, said[2] = { -1, -1 }, error = 0;
 
@@ -256,7 +256,8 @@ static enum err start(int sock)
 			if (end[i] >= 0)
 				close(end[i]);
 		ended();
-		say(sock,
+		mpirun_helper_send_outcome(
+		    sock,
 		    (struct outcome){ .what = FAILED, .serial = running.serial, .error = error });
 		return ERR_INTERNAL;
 	}
@@ -290,7 +291,7 @@ void mpirun_help(const struct mpirun_plan *p, const struct daemon_common *c, int
 	unsetenv("NOTIFY_SOCKET");
 	unsetenv("WATCHDOG_USEC");
 	setenv("OPENBLAS_NUM_THREADS", "1", 1);
-	sweep();
+	mpirun_helper_sweep();
 	for (;;) {
 		struct pollfd order = { .fd = sock, .events = POLLIN };
 		int status;
@@ -302,15 +303,16 @@ void mpirun_help(const struct mpirun_plan *p, const struct daemon_common *c, int
 				break;
 			if (n == (ssize_t)sizeof(o) && o.order == START) {
 				running.serial = o.serial;
-				(void)!start(sock);
+				(void)!mpirun_helper_start(sock);
 			} else if (n == (ssize_t)sizeof(o)) {
 				end_running(PATIENCE_S);
 			}
 		}
 		if (running.pid && waitpid(running.pid, &status, WNOHANG) == running.pid) {
 			ended();
-			say(sock, (struct outcome){
-				      .what = ENDED, .serial = running.serial, .status = status });
+			mpirun_helper_send_outcome(sock, (struct outcome){ .what = ENDED,
+									   .serial = running.serial,
+									   .status = status });
 		}
 	}
 	end_running(0);

@@ -50,7 +50,7 @@ static char *find_worker(void)
 	return path;
 }
 
-static enum err check_data(const struct party_config *c)
+static enum err mpirun_check_data(const struct party_config *c)
 {
 	const char *features = c->data.features, *edges = c->data.edges;
 
@@ -100,7 +100,7 @@ static enum err check_hostfile(const char *path)
 static enum err check_as_user(const struct party_config *c)
 {
 	char *mpirun = find_program("mpirun"), *worker = find_worker();
-	enum err e = check_data(c);
+	enum err e = mpirun_check_data(c);
 
 	if (e == ERR_OK && !mpirun)
 		e = err_set(
@@ -201,7 +201,7 @@ static enum err give_order(enum order order)
 
 /* What is said of others than those started last is out of date. wait: else it need not be there.
  */
-static bool hear(struct outcome *r, bool wait, int end[static ENDS])
+static bool mpirun_receive_outcome(struct outcome *r, bool wait, int end[static ENDS])
 {
 	union {
 		char bytes[CMSG_SPACE(ENDS * sizeof(int))];
@@ -236,7 +236,7 @@ enum err mpirun_start(struct mpirun *l)
 
 	serial++;
 	TRY(give_order(START));
-	if (!hear(&r, true, end))
+	if (!mpirun_receive_outcome(&r, true, end))
 		return err_set(ERR_INTERNAL, "ranks: their helper has ended");
 	if (r.what != STARTED || end[0] < 0)
 		return err_set(ERR_INTERNAL, "ranks: mpirun cannot be started: %s",
@@ -264,7 +264,7 @@ bool mpirun_ended(const struct mpirun *l, int *status)
 	int none[ENDS];
 	struct outcome r;
 
-	if (l->serial != serial || !hear(&r, false, none) || r.what != ENDED)
+	if (l->serial != serial || !mpirun_receive_outcome(&r, false, none) || r.what != ENDED)
 		return false;
 	*status = r.status;
 	return true;

@@ -55,7 +55,7 @@ enum err workers_scale(struct workers *w, const double *norm, double mean, doubl
 	return rank0_call(w, RANKS_SCALE, SENT(norm, w->sizes.n));
 }
 
-static enum err check_labels(const struct workers *w, size_t k, const uint32_t *label)
+static enum err workers_check_labels(const struct workers *w, size_t k, const uint32_t *label)
 {
 	for (size_t i = 0; i < w->sizes.n; i++)
 		if (label[i] >= k)
@@ -70,7 +70,7 @@ enum err workers_clusters(struct workers *w, const struct kmeans_params *p, uint
 	mat_init(centres, p->k, w->sizes.dims);
 	w->order.clusters = *p;
 	TRY(rank0_call(w, RANKS_CLUSTERS, RECEIVED(label, w->sizes.n), RECEIVED_MAT(centres)));
-	return check_labels(w, p->k, label);
+	return workers_check_labels(w, p->k, label);
 }
 
 enum err workers_centres(struct workers *w, const uint32_t *label, struct mat *c)
@@ -97,7 +97,7 @@ enum err workers_terms(struct workers *w, bool begins, const struct embed_params
 
 /* ---- landmark and gcc ---- */
 
-static void put_question(struct workers *w, const struct question *q)
+static void workers_put_question(struct workers *w, const struct question *q)
 {
 	w->order.question = *q;
 	w->order.question.square = NULL;
@@ -111,7 +111,7 @@ static void put_question(struct workers *w, const struct question *q)
 
 enum err workers_filter(struct workers *w, unsigned order)
 {
-	put_question(w, &(struct question){ .kind = ASK_MEANS, .order = order });
+	workers_put_question(w, &(struct question){ .kind = ASK_MEANS, .order = order });
 	return rank0_ask(w, RANKS_FILTER);
 }
 
@@ -119,7 +119,7 @@ enum err workers_question(struct workers *w, const struct question *q)
 {
 	size_t n = w->sizes.n;
 
-	put_question(w, q);
+	workers_put_question(w, q);
 	TRY(rank0_order(w, RANKS_ASK));
 	if (q->kind == ASK_PRODUCTS)
 		return ERR_OK;
@@ -143,11 +143,12 @@ enum err workers_answer(struct workers *w, const struct question *q, workers_val
 enum err workers_cells(struct workers *w, unsigned order, size_t parties, size_t dims,
 		       const struct kmeans_params *how, uint32_t *label)
 {
-	put_question(w, &(struct question){
-			    .kind = ASK_CELLS, .order = order, .parties = parties, .dims = dims });
+	workers_put_question(
+	    w, &(struct question){
+		   .kind = ASK_CELLS, .order = order, .parties = parties, .dims = dims });
 	w->order.clusters = *how;
 	TRY(rank0_call(w, RANKS_CELLS, RECEIVED(label, w->sizes.n)));
-	return check_labels(w, how->k, label);
+	return workers_check_labels(w, how->k, label);
 }
 
 enum err workers_means(struct workers *w, const uint32_t *label, size_t k, struct slice *s,

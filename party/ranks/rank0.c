@@ -79,7 +79,7 @@ static void show_said(const struct workers *w, char text[static SHOWN])
 }
 
 /* mpirun has ended: by its last words, why. */
-static enum err say_end(struct workers *w, int status)
+static enum err rank0_report_end(struct workers *w, int status)
 {
 	double end_s = clock_now_s() + LAST_WORDS_S;
 	struct pollfd p = { .fd = w->at.said, .events = POLLIN };
@@ -102,7 +102,7 @@ static enum err say_end(struct workers *w, int status)
 /* ---- frames ---- */
 
 /* Until fd can be read, or written. */
-static enum err await(struct workers *w, int fd, short events)
+static enum err rank0_await_fd(struct workers *w, int fd, short events)
 {
 	bool open = true;
 
@@ -120,11 +120,11 @@ static enum err await(struct workers *w, int fd, short events)
 		if (p[0].revents & events)
 			return ERR_OK;
 		if (p[1].revents && mpirun_ended(&w->at, &status))
-			return say_end(w, status);
+			return rank0_report_end(w, status);
 	}
 }
 
-static enum err take(struct workers *w, void *to, size_t n)
+static enum err rank0_read(struct workers *w, void *to, size_t n)
 {
 	for (size_t got = 0; got < n;) {
 		ssize_t more = read(w->at.from, (char *)to + got, n - got);
@@ -132,12 +132,12 @@ static enum err take(struct workers *w, void *to, size_t n)
 		if (more > 0)
 			got += (size_t)more;
 		else
-			TRY(await(w, w->at.from, POLLIN));
+			TRY(rank0_await_fd(w, w->at.from, POLLIN));
 	}
 	return ERR_OK;
 }
 
-static enum err put(struct workers *w, const void *from, size_t n)
+static enum err rank0_write(struct workers *w, const void *from, size_t n)
 {
 	for (size_t done = 0; done < n;) {
 		ssize_t more = write(w->at.to, (const char *)from + done, n - done);
@@ -145,18 +145,19 @@ static enum err put(struct workers *w, const void *from, size_t n)
 		if (more > 0)
 			done += (size_t)more;
 		else
-			TRY(await(w, w->at.to, POLLOUT));
+			TRY(rank0_await_fd(w, w->at.to, POLLOUT));
 	}
 	return ERR_OK;
 }
 
 /* A frame of `bytes` at most, into `to`; *got: how many it has. */
-static enum err hear(struct workers *w, enum ranks_what what, void *to, size_t bytes, size_t *got)
+static enum err rank0_hear(struct workers *w, enum ranks_what what, void *to, size_t bytes,
+			   size_t *got)
 {
 	struct ranks_frame f;
 
 	do {
-		TRY(take(w, &f, sizeof(f)));
+		TRY(rank0_read(w, &f, sizeof(f)));
 		progress_tick();
 	} while (f.what == RANKS_TICK && f.bytes == 0);
 	if (f.what != what || f.bytes == 0 || f.bytes > bytes)
@@ -166,36 +167,37 @@ static enum err hear(struct workers *w, enum ranks_what what, void *to, size_t b
 		    "are party and coterie-worker of one release?",
 		    f.what, f.bytes, what, bytes);
 	*got = f.bytes;
-	return take(w, to, f.bytes);
+	return rank0_read(w, to, f.bytes);
 }
 
-static enum err say(struct workers *w, enum ranks_what what, const void *from, size_t n)
+static enum err rank0_write_frame(struct workers *w, enum ranks_what what, const void *from,
+				  size_t n)
 {
 	struct ranks_frame f = { .what = what, .bytes = (uint32_t)n };
 
-	TRY(put(w, &f, sizeof(f)));
-	return put(w, from, n);
+	TRY(rank0_write(w, &f, sizeof(f)));
+	return rank0_write(w, from, n);
 }
 
 enum err rank0_send(struct workers *w, const void *from, size_t n)
 {
 	for (size_t at = 0; at < n; at += RANKS_FRAME_MAX)
-		TRY(say(w, RANKS_PIECE, (const char *)from + at,
-			n - at < RANKS_FRAME_MAX ? n - at : RANKS_FRAME_MAX));
+		TRY(rank0_write_frame(w, RANKS_PIECE, (const char *)from + at,
+				      n - at < RANKS_FRAME_MAX ? n - at : RANKS_FRAME_MAX));
 	return ERR_OK;
 }
 
 enum err rank0_receive(struct workers *w, void *to, size_t n)
 {
 	for (size_t at = 0, got; at < n; at += got)
-		TRY(hear(w, RANKS_PIECE, (char *)to + at, n - at, &got));
+		TRY(rank0_hear(w, RANKS_PIECE, (char *)to + at, n - at, &got));
 	return ERR_OK;
 }
 
 enum err rank0_order(struct workers *w, enum ranks_op op)
 {
 	w->order.op = op;
-	return say(w, RANKS_ORDER, &w->order, sizeof(w->order));
+	return rank0_write_frame(w, RANKS_ORDER, &w->order, sizeof(w->order));
 }
 
 enum err rank0_answered(struct workers *w)
@@ -203,7 +205,7 @@ enum err rank0_answered(struct workers *w)
 	struct ranks_reply *r = &w->reply;
 	size_t got;
 
-	TRY(hear(w, RANKS_REPLY, r, sizeof(*r), &got));
+	TRY(rank0_hear(w, RANKS_REPLY, r, sizeof(*r), &got));
 	if (got != sizeof(*r) || r->code > ERR_CANCELLED)
 		return err_set(ERR_INTERNAL, "ranks: a reply of %zu bytes with code %d", got,
 			       (int)r->code);
@@ -226,8 +228,8 @@ enum err rank0_piece(struct workers *w, size_t *left, size_t unit, size_t *count
 {
 	size_t got;
 
-	TRY(hear(w, RANKS_PIECE, w->piece, *left < RANKS_FRAME_MAX ? *left : RANKS_FRAME_MAX,
-		 &got));
+	TRY(rank0_hear(w, RANKS_PIECE, w->piece, *left < RANKS_FRAME_MAX ? *left : RANKS_FRAME_MAX,
+		       &got));
 	*left -= got;
 	*count = got / unit;
 	return ERR_OK;
@@ -249,7 +251,7 @@ static enum err greet(struct workers *w)
 	struct ranks_hello h;
 	size_t got;
 
-	TRY(hear(w, RANKS_HELLO, &h, sizeof(h), &got));
+	TRY(rank0_hear(w, RANKS_HELLO, &h, sizeof(h), &got));
 	h.version[sizeof(h.version) - 1] = 0;
 	if (got != sizeof(h) || strcmp(h.version, COTERIE_VERSION) != 0 ||
 	    h.order_size != sizeof(struct ranks_order) ||

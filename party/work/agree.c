@@ -45,7 +45,7 @@ static void key_with(const struct work *work, size_t j, struct kdf_key *k)
 	wipe(key, sizeof(key));
 }
 
-static struct named name_of(const struct own *own, const struct kdf_key *k, size_t i)
+static struct named party_agree_name_of(const struct own *own, const struct kdf_key *k, size_t i)
 {
 	struct named named;
 	char number[24];
@@ -81,7 +81,8 @@ static int by_higher_draw(const void *a, const void *b)
 }
 
 /* own u64, then the sample: pseudonym, row u32 each; little-endian. */
-static void write_batch(const struct work *work, const struct own *own, size_t to, struct buf *out)
+static void party_agree_write_batch(const struct work *work, const struct own *own, size_t to,
+				    struct buf *out)
 {
 	int (*by_draw)(const void *, const void *) =
 	    work->own < to ? by_lower_draw : by_higher_draw;
@@ -92,7 +93,7 @@ static void write_batch(const struct work *work, const struct own *own, size_t t
 
 	key_with(work, to, &k);
 	for (size_t i = 0; i < own->d->n; i++) {
-		lowest[n++] = name_of(own, &k, i);
+		lowest[n++] = party_agree_name_of(own, &k, i);
 		if (n < 2 * AGREE_SAMPLE && i + 1 < own->d->n)
 			continue;
 		qsort(lowest, n, sizeof(*lowest), by_draw);
@@ -136,8 +137,8 @@ static enum err read_batch(const struct work *work, size_t l, struct bytes batch
 	return ERR_OK;
 }
 
-static enum err compare(const struct work *work, size_t l, const struct own *own,
-			struct bytes batch, uint64_t *count)
+static enum err party_agree_compare_batch(const struct work *work, size_t l, const struct own *own,
+					  struct bytes batch, uint64_t *count)
 {
 	struct named sample[AGREE_SAMPLE];
 	bool shared[AGREE_SAMPLE] = { false };
@@ -148,7 +149,7 @@ static enum err compare(const struct work *work, size_t l, const struct own *own
 	TRY(read_batch(work, l, batch, count, sample, &n));
 	key_with(work, l, &k);
 	for (size_t i = 0; i < own->d->n && n > 0 && !differs; i++) {
-		struct named named = name_of(own, &k, i);
+		struct named named = party_agree_name_of(own, &k, i);
 		const struct named *same =
 		    bsearch(&named, sample, n, sizeof(*sample), by_pseudonym);
 
@@ -172,7 +173,8 @@ static enum err compare(const struct work *work, size_t l, const struct own *own
 }
 
 /* The union of the parties' nodes is no smaller than each part and no larger than all together. */
-static enum err check_total(const struct work *work, uint64_t largest, uint64_t all, bool disjoint)
+static enum err party_agree_check_total(const struct work *work, uint64_t largest, uint64_t all,
+					bool disjoint)
 {
 	uint64_t n = work->n;
 
@@ -204,7 +206,7 @@ enum err party_agree_rows(struct work *work, const struct dataset *d, const uint
 		return ERR_OK;
 	for (size_t l = 0; l < work->L; l++)
 		if (l != work->own)
-			write_batch(work, &own, l, &out[l]);
+			party_agree_write_batch(work, &own, l, &out[l]);
 	e = party_exchange(work, SEALED_ROWS, out, in, MOST);
 	own.has = alloc(work->n / 8 + 1, 1);
 	for (size_t i = 0; i < d->n; i++)
@@ -214,12 +216,13 @@ enum err party_agree_rows(struct work *work, const struct dataset *d, const uint
 
 		if (l == work->own)
 			continue;
-		e = compare(work, l, &own, (struct bytes){ in[l].p, in[l].n }, &count);
+		e = party_agree_compare_batch(work, l, &own, (struct bytes){ in[l].p, in[l].n },
+					      &count);
 		largest = e == ERR_OK && count > largest ? count : largest;
 		all += e == ERR_OK ? count : 0;
 	}
 	if (e == ERR_OK)
-		e = check_total(work, largest, all, disjoint);
+		e = party_agree_check_total(work, largest, all, disjoint);
 	for (size_t l = 0; l < work->L; l++) {
 		buf_release(&out[l]);
 		buf_release(&in[l]);

@@ -92,7 +92,7 @@ static enum err make_entries(struct work *work, const struct dataset *d, struct 
 	return ERR_OK;
 }
 
-static int by_id(const void *a, const void *b)
+static int party_align_by_id(const void *a, const void *b)
 {
 	struct bytes x = ((const struct entry *)a)->id, y = ((const struct entry *)b)->id;
 	int first = memcmp(x.p, y.p, x.n < y.n ? x.n : y.n);
@@ -127,7 +127,7 @@ static enum err send_ids(struct work *work, const struct entry *entry, size_t n)
 
 /* ---- rows ---- */
 
-static int by_number(const void *a, const void *b)
+static int party_align_by_number(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -141,7 +141,7 @@ static uint64_t *sorted_rows(const uint32_t *row, size_t own)
 
 	for (size_t i = 0; i < own; i++)
 		pair[i] = (uint64_t)row[i] << 32 | i;
-	qsort(pair, own, sizeof(*pair), by_number);
+	qsort(pair, own, sizeof(*pair), party_align_by_number);
 	return pair;
 }
 
@@ -192,9 +192,9 @@ enum err party_align(struct work *work, const struct dataset *d, uint32_t *row)
 	entry = alloc(d->n, sizeof(*entry));
 	e = make_entries(work, d, entry, &store);
 	if (e == ERR_OK)
-		qsort(entry, d->n, sizeof(*entry), by_id);
+		qsort(entry, d->n, sizeof(*entry), party_align_by_id);
 	for (size_t i = 1; i < d->n && e == ERR_OK; i++)
-		if (by_id(&entry[i - 1], &entry[i]) == 0)
+		if (party_align_by_id(&entry[i - 1], &entry[i]) == 0)
 			e = err_set(ERR_INTERNAL,
 				    "two ids of this party have one hash: run the job again, with "
 				    "another key");

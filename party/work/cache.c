@@ -20,7 +20,7 @@ char *cache_dir(const char *state)
 }
 
 /* Enough of the key to keep pieces apart: the file has all of it. */
-static char *path_of(const char *dir, const char *name, const uint8_t *key)
+static char *cache_path_of(const char *dir, const char *name, const uint8_t *key)
 {
 	char hex[2 * KEY_SHOWN + 1], text[CACHE_NAME_MAX + sizeof(hex) + 16];
 
@@ -32,7 +32,7 @@ static char *path_of(const char *dir, const char *name, const uint8_t *key)
 bool cache_find(const char *dir, const char *name, const uint8_t key[static SHA256_LEN], size_t max,
 		struct buf *file, struct bytes *piece)
 {
-	char *path = dir ? path_of(dir, name, key) : NULL;
+	char *path = dir ? cache_path_of(dir, name, key) : NULL;
 	uint8_t sum[SHA256_LEN];
 	bool found = false;
 
@@ -73,7 +73,7 @@ void cache_keep(const char *dir, const char *name, const uint8_t key[static SHA2
 
 	if (!dir || progress_stopped()) /* then the piece may be cut short */
 		return;
-	path = path_of(dir, name, key);
+	path = cache_path_of(dir, name, key);
 	buf_add(&file, MAGIC, MAGIC_LEN);
 	buf_add(&file, key, SHA256_LEN);
 	buf_add(&file, piece.p, piece.n);

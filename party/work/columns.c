@@ -17,12 +17,12 @@ _Static_assert(sizeof(struct said) == SECAGG_HASH_LEN, "it is shown as 32 bytes"
 
 static const char LABEL[] = "coterie columns v1";
 
-static void add(struct hmac *h, const char *text)
+static void party_columns_add_text(struct hmac *h, const char *text)
 {
 	hmac_add(h, text, strlen(text) + 1);
 }
 
-static void end(struct hmac *h, uint8_t *out, size_t n)
+static void party_columns_end_hash(struct hmac *h, uint8_t *out, size_t n)
 {
 	uint8_t mac[HMAC_LEN];
 
@@ -35,7 +35,8 @@ static int by_bytes(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void say(const struct work *work, const struct columns *c, struct said *s)
+static void party_columns_summarise(const struct work *work, const struct columns *c,
+				    struct said *s)
 {
 	uint8_t key[KDF_KEY_LEN];
 	const char **name;
@@ -47,19 +48,19 @@ static void say(const struct work *work, const struct columns *c, struct said *s
 	wipe(key, sizeof(key));
 	ALLOC(name, c->n);
 	for (size_t j = 0; j < c->n; j++)
-		add(h, name[j] = c->column[j].name);
-	end(h, s->names, sizeof(s->names));
+		party_columns_add_text(h, name[j] = c->column[j].name);
+	party_columns_end_hash(h, s->names, sizeof(s->names));
 	qsort(name, c->n, sizeof(*name), by_bytes);
-	add(h, "sorted");
+	party_columns_add_text(h, "sorted");
 	for (size_t j = 0; j < c->n; j++)
-		add(h, name[j]);
-	end(h, s->sorted, sizeof(s->sorted));
-	add(h, "held");
+		party_columns_add_text(h, name[j]);
+	party_columns_end_hash(h, s->sorted, sizeof(s->sorted));
+	party_columns_add_text(h, "held");
 	for (size_t j = 0; j < c->n; j++) {
-		add(h, column_type_name(c->column[j].type));
-		add(h, c->column[j].unit);
+		party_columns_add_text(h, column_type_name(c->column[j].type));
+		party_columns_add_text(h, c->column[j].unit);
 	}
-	end(h, s->held, sizeof(s->held));
+	party_columns_end_hash(h, s->held, sizeof(s->held));
 	hmac_free(h);
 	free(name);
 }
@@ -82,7 +83,7 @@ static bool has_names(const struct said *s)
 	return memcmp(s, &none, sizeof(none)) != 0;
 }
 
-static enum err judge(struct work *work, const struct said *said)
+static enum err party_columns_compare_all(struct work *work, const struct said *said)
 {
 	const struct said *own = &said[work->own];
 	struct buf others = { 0 };
@@ -119,9 +120,9 @@ enum err party_compare_columns(struct work *work, const struct columns *columns)
 	struct said said[PARTIES_MAX] = { 0 };
 
 	if (columns && columns->n)
-		say(work, columns, &said[work->own]);
+		party_columns_summarise(work, columns, &said[work->own]);
 	memcpy(shown[work->own], &said[work->own], SECAGG_HASH_LEN);
 	TRY(work_show_all(work, SEALED_COLUMNS, shown));
 	memcpy(said, shown, work->L * sizeof(*said));
-	return judge(work, said);
+	return party_columns_compare_all(work, said);
 }

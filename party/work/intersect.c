@@ -53,7 +53,8 @@ static struct hmac *keyed(const struct work *work, const char *label, uint8_t tr
 	return h;
 }
 
-static void add_name(struct pseudonyms *n, struct hmac *h, const void *p, size_t len, uint32_t row)
+static void party_intersect_add_name(struct pseudonyms *n, struct hmac *h, const void *p,
+				     size_t len, uint32_t row)
 {
 	uint8_t mac[HMAC_LEN];
 
@@ -72,11 +73,12 @@ static void name_all(struct intersect *s, uint8_t tries)
 
 	s->names.n = 0;
 	for (size_t i = 0; i < s->d->n; i++)
-		add_name(&s->names, h, s->d->ids.id[i], strlen(s->d->ids.id[i]), (uint32_t)i);
+		party_intersect_add_name(&s->names, h, s->d->ids.id[i], strlen(s->d->ids.id[i]),
+					 (uint32_t)i);
 	hmac_free(h);
 	h = keyed(s->work, "coterie align canaries v1", tries);
 	for (uint8_t i = 0; i < ALIGN_CANARIES; i++)
-		add_name(&s->names, h, &i, 1, CANARY);
+		party_intersect_add_name(&s->names, h, &i, 1, CANARY);
 	hmac_free(h);
 	okvs_sort(s->names.key, s->names.row, s->names.n);
 }
@@ -111,7 +113,7 @@ static enum err send_names(const struct intersect *s, const uint8_t (*drawn)[ID]
 
 /* A verified sum of what each party says once, yes or no, of each of n questions; alike: it says
  * yes to one of them. */
-static enum err sum_votes(struct intersect *s, double *x, size_t n, bool alike)
+static enum err party_intersect_sum_votes(struct intersect *s, double *x, size_t n, bool alike)
 {
 	struct work *work = s->work;
 	double all;
@@ -127,7 +129,7 @@ static enum err sum_votes(struct intersect *s, double *x, size_t n, bool alike)
 
 /* How many parties are on which step of the public scale, and who is on the lowest; peeled: this
  * party's ids go into a table, or NULL. Verified sums: nobody can be told other ones. */
-static enum err agree_sizes(struct intersect *s, struct okvs **peeled)
+static enum err party_intersect_agree_sizes(struct intersect *s, struct okvs **peeled)
 {
 	struct work *work = s->work;
 	uint32_t step[ALIGN_STEPS_MAX];
@@ -143,7 +145,7 @@ static enum err agree_sizes(struct intersect *s, struct okvs **peeled)
 			       step[steps - 1]);
 	s->own_step = step[own];
 	on[own] = 1;
-	TRY(sum_votes(s, on, steps, true));
+	TRY(party_intersect_sum_votes(s, on, steps, true));
 	for (size_t i = steps; i-- > 0;)
 		if (on[i] != 0) {
 			s->bound = s->bound ? s->bound : step[i];
@@ -154,7 +156,7 @@ static enum err agree_sizes(struct intersect *s, struct okvs **peeled)
 	*peeled = okvs_peel(s->names.key, s->names.n, words);
 	who[work->own] = own == lowest;
 	who[work->L] = !*peeled;
-	TRY(sum_votes(s, who, work->L + 1, false));
+	TRY(party_intersect_sum_votes(s, who, work->L + 1, false));
 	while (s->lister < work->L && who[s->lister] == 0)
 		s->lister++;
 	for (uint8_t tries = 1; who[work->L] != 0; tries++) {
@@ -165,7 +167,7 @@ static enum err agree_sizes(struct intersect *s, struct okvs **peeled)
 		name_all(s, tries);
 		*peeled = okvs_peel(s->names.key, s->names.n, words);
 		who[work->L] = !*peeled;
-		TRY(sum_votes(s, who + work->L, 1, false));
+		TRY(party_intersect_sum_votes(s, who + work->L, 1, false));
 	}
 	return ERR_OK;
 }
@@ -225,10 +227,10 @@ static enum err list_names(const struct intersect *s)
 	return e;
 }
 
-static enum err by_tables(struct intersect *s)
+static enum err party_intersect_by_tables(struct intersect *s)
 {
 	struct okvs *peeled = NULL;
-	enum err e = agree_sizes(s, &peeled);
+	enum err e = party_intersect_agree_sizes(s, &peeled);
 
 	if (e == ERR_OK)
 		e = send_table(s, &peeled);
@@ -321,7 +323,8 @@ static void number_rows(const struct dataset *d, const uint8_t *key, uint32_t *r
 	struct pseudonyms names = { alloc(n, ID), alloc(n, sizeof(uint32_t)), 0 };
 
 	for (size_t i = 0; i < n; i++)
-		add_name(&names, h, d->ids.id[row[i]], strlen(d->ids.id[row[i]]), row[i]);
+		party_intersect_add_name(&names, h, d->ids.id[row[i]], strlen(d->ids.id[row[i]]),
+					 row[i]);
 	hmac_free(h);
 	okvs_sort(names.key, names.row, n);
 	memcpy(row, names.row, n * sizeof(*row));
@@ -356,7 +359,7 @@ enum err party_intersect(struct work *work, const struct dataset *d, uint32_t **
 	s.names.key = alloc(d->n + ALIGN_CANARIES, ID);
 	s.names.row = alloc(d->n + ALIGN_CANARIES, sizeof(uint32_t));
 	name_all(&s, 0);
-	e = by_tables(&s);
+	e = party_intersect_by_tables(&s);
 	if (e == ERR_OK)
 		e = recv_common(&s, &told);
 	free(s.names.key);

@@ -83,7 +83,7 @@ enum err party_describe_columns(const struct work *work, struct msg_accept *a)
 /* ---- the end ---- */
 
 /* centres.csv: a line for each cluster, under the columns' names or numbers. */
-static enum err keep_centres(const struct work *work)
+static enum err party_keep_centres(const struct work *work)
 {
 	const struct columns *names = work_columns(work);
 	const struct mat *c = &work->centres;
@@ -138,7 +138,7 @@ enum err party_keep_labels(struct work *work, const uint32_t *label)
 	char *csv, *npy;
 	enum err e;
 
-	TRY(keep_centres(work));
+	TRY(party_keep_centres(work));
 	TRY(keep_joint(work));
 	record_result(work->record, label, d->n, work->job.clusters);
 	if (work->confidence)

@@ -35,8 +35,8 @@ struct fixed secure_fixed(const struct work *work, size_t members)
 			       .parties = members };
 }
 
-static enum err begin(struct work *work, const struct tree_node *node, size_t count, bool wide,
-		      bool told, struct secure **out)
+static enum err secure_begin_sum(struct work *work, const struct tree_node *node, size_t count,
+				 bool wide, bool told, struct secure **out)
 {
 	struct work_sum *sum = &work->sum;
 	struct secure *s;
@@ -75,7 +75,7 @@ static enum err begin(struct work *work, const struct tree_node *node, size_t co
 enum err secure_begin(struct work *work, const struct tree_node *node, size_t count, bool wide,
 		      struct secure **s)
 {
-	return begin(work, node, count, wide, false, s);
+	return secure_begin_sum(work, node, count, wide, false, s);
 }
 
 static enum err send_chunk(struct secure *s)
@@ -146,8 +146,8 @@ void secure_free(struct secure *s)
 	free(s);
 }
 
-static enum err send_all(struct work *work, const struct tree_node *node, const double *x,
-			 size_t count, bool wide)
+static enum err secure_send_all(struct work *work, const struct tree_node *node, const double *x,
+				size_t count, bool wide)
 {
 	struct secure *s;
 	enum err e;
@@ -162,13 +162,13 @@ static enum err send_all(struct work *work, const struct tree_node *node, const 
 
 enum err secure_send(struct work *work, const struct tree_node *node, const double *x, size_t count)
 {
-	return send_all(work, node, x, count, false);
+	return secure_send_all(work, node, x, count, false);
 }
 
 enum err secure_send_wide(struct work *work, const struct tree_node *node, const double *x,
 			  size_t count)
 {
-	return send_all(work, node, x, count, true);
+	return secure_send_all(work, node, x, count, true);
 }
 
 enum err secure_send_words(struct work *work, const struct tree_node *node, const uint64_t *x,
@@ -177,7 +177,7 @@ enum err secure_send_words(struct work *work, const struct tree_node *node, cons
 	struct secure *s;
 	enum err e;
 
-	TRY(begin(work, node, count, true, false, &s));
+	TRY(secure_begin_sum(work, node, count, true, false, &s));
 	e = ERR_OK;
 	for (size_t at = 0, take; at < count && e == ERR_OK; at += take) {
 		take = count - at < s->room - s->held ? count - at : s->room - s->held;
@@ -262,7 +262,7 @@ enum err secure_sum_verified(struct work *work, const struct tree_node *node, do
 	enum err e;
 
 	assert(work->group_key && count > 0);
-	e = begin(work, node, count, true, true, &s);
+	e = secure_begin_sum(work, node, count, true, true, &s);
 	if (e == ERR_OK)
 		e = secure_add(s, x, count);
 	if (e == ERR_OK)

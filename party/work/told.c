@@ -127,7 +127,7 @@ static void word_of(const struct work *work, size_t from, size_t to,
 	buf_release(&info);
 }
 
-static enum err say(struct work *work, size_t first, size_t last)
+static enum err told_send_words(struct work *work, size_t first, size_t last)
 {
 	struct msg m = { .type = MSG_TOLD };
 	struct told *t = &work->told;
@@ -166,17 +166,17 @@ enum err told_say(struct work *work)
 		return ERR_OK;
 	t->said = true;
 	assert(t->last > 0);
-	return say(work, t->first, t->last);
+	return told_send_words(work, t->first, t->last);
 }
 
 enum err told_say_all(struct work *work)
 {
-	return work->told.on ? say(work, 0, work->L) : ERR_OK;
+	return work->told.on ? told_send_words(work, 0, work->L) : ERR_OK;
 }
 
 /* ---- the others' ---- */
 
-static const char *phase(const struct work *work)
+static const char *told_phase_name(const struct work *work)
 {
 	return record_now(work->record)->name;
 }
@@ -202,7 +202,7 @@ static void others(const struct work *work, char text[static OTHERS])
 		snprintf(text + n, OTHERS - (size_t)n, " and %zu more", count - shown);
 }
 
-static enum err compare(struct work *work, const struct msg_told *m)
+static enum err told_compare_words(struct work *work, const struct msg_told *m)
 {
 	struct told *t = &work->told;
 	char who[OTHERS];
@@ -216,12 +216,12 @@ static enum err compare(struct work *work, const struct msg_told *m)
 		    ERR_PEER,
 		    "%s has told %s other things than this party, or what members say of "
 		    "it was changed (during %s): one of them cannot be trusted",
-		    channel_peer(work->channel), who, phase(work));
+		    channel_peer(work->channel), who, told_phase_name(work));
 	t->waiting = false;
 	return ERR_OK;
 }
 
-static enum err take(void *arg, enum msg_type type, struct bytes body, bool *taken)
+static enum err told_take_message(void *arg, enum msg_type type, struct bytes body, bool *taken)
 {
 	struct work *work = arg;
 	char who[OTHERS];
@@ -231,9 +231,9 @@ static enum err take(void *arg, enum msg_type type, struct bytes body, bool *tak
 		enum err e = msg_decode(&m, (uint16_t)type, body);
 
 		*taken = true;
-		return e == ERR_OK ? compare(work, &m.told)
+		return e == ERR_OK ? told_compare_words(work, &m.told)
 				   : err_prefix(e, "%s (during %s)", channel_peer(work->channel),
-						phase(work));
+						told_phase_name(work));
 	}
 	if (!work->told.waiting)
 		return ERR_OK;
@@ -246,7 +246,7 @@ void told_begin(struct work *work)
 {
 	work->told.on = work->L > 1;
 	channel_observe(work->channel, work_observe, work);
-	channel_set_aside(work->channel, take, work);
+	channel_set_aside(work->channel, told_take_message, work);
 }
 
 void told_stop(struct work *work)

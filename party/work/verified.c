@@ -8,24 +8,24 @@ static enum err here(struct verified *v, enum err e)
 	return e;
 }
 
-static void phase(void *ctx, const char *name)
+static void verified_phase(void *ctx, const char *name)
 {
 	work_phase(((struct verified *)ctx)->work, name);
 }
 
-static void progress(void *ctx, unsigned round, size_t moved)
+static void verified_progress(void *ctx, unsigned round, size_t moved)
 {
 	work_progress(((struct verified *)ctx)->work, round, moved);
 }
 
-static enum err pass_reals(void *ctx, double *x, size_t n)
+static enum err verified_pass_reals(void *ctx, double *x, size_t n)
 {
 	struct verified *v = ctx;
 
 	return here(v, channel_recv_reals(v->work->channel, MSG_MATRIX, v->root->id, x, n));
 }
 
-static enum err refuse(void *ctx, enum err e)
+static enum err verified_refuse(void *ctx, enum err e)
 {
 	struct verified *v = ctx;
 
@@ -34,8 +34,8 @@ static enum err refuse(void *ctx, enum err e)
 	return here(v, peer_fault(v->work->channel, "sent MATRIX with %s", err_detail()));
 }
 
-static enum err sum(void *ctx, const void *question, enum parties_how how, double most, double *x,
-		    size_t n)
+static enum err verified_sum(void *ctx, const void *question, enum parties_how how, double most,
+			     double *x, size_t n)
 {
 	struct verified *v = ctx;
 	enum err e = v->kind->answer(v, question, x, n);
@@ -59,7 +59,7 @@ static enum err sum(void *ctx, const void *question, enum parties_how how, doubl
 	return here(v, e);
 }
 
-static enum err collect_rows(void *ctx, const void *question, struct mat *C)
+static enum err verified_collect_rows(void *ctx, const void *question, struct mat *C)
 {
 	struct verified *v = ctx;
 
@@ -67,14 +67,14 @@ static enum err collect_rows(void *ctx, const void *question, struct mat *C)
 	return here(v, v->kind->upload(v, question));
 }
 
-static enum err collect_reals(void *ctx, const void *question, double *x, size_t n)
+static enum err verified_collect_reals(void *ctx, const void *question, double *x, size_t n)
 {
 	(void)x;
 	(void)n;
-	return collect_rows(ctx, question, NULL);
+	return verified_collect_rows(ctx, question, NULL);
 }
 
-static enum err hand(void *ctx, size_t values, const uint32_t *label, size_t n)
+static enum err verified_hand(void *ctx, size_t values, const uint32_t *label, size_t n)
 {
 	struct verified *v = ctx;
 
@@ -86,14 +86,14 @@ static enum err hand(void *ctx, size_t values, const uint32_t *label, size_t n)
 enum err verified_open(struct verified *v, struct work *work, const struct verified_kind *kind,
 		       void *party)
 {
-	static const struct parties_backend backend = { .phase = phase,
-							.progress = progress,
-							.pass_reals = pass_reals,
-							.refuse = refuse,
-							.sum = sum,
-							.collect_rows = collect_rows,
-							.collect_reals = collect_reals,
-							.hand = hand };
+	static const struct parties_backend backend = { .phase = verified_phase,
+							.progress = verified_progress,
+							.pass_reals = verified_pass_reals,
+							.refuse = verified_refuse,
+							.sum = verified_sum,
+							.collect_rows = verified_collect_rows,
+							.collect_reals = verified_collect_reals,
+							.hand = verified_hand };
 
 	*v = (struct verified){ .work = work, .kind = kind, .party = party };
 	v->parties = (struct parties){

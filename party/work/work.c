@@ -219,7 +219,7 @@ static enum err pass_rows(struct passing *p)
 	return ERR_OK;
 }
 
-static enum err take_numbers(void *arg, const double *x, size_t count)
+static enum err work_take_numbers(void *arg, const double *x, size_t count)
 {
 	struct passing *p = arg;
 
@@ -245,7 +245,8 @@ enum err work_pass_block(struct work *work, const struct tree_node *node, size_t
 
 	mat_init(&p.some, min_size(rows, n), width);
 	mat_init(&p.G, width, width);
-	e = channel_pass_reals(work->channel, MSG_BLOCK, node->id, n * width, take_numbers, &p);
+	e = channel_pass_reals(work->channel, MSG_BLOCK, node->id, n * width, work_take_numbers,
+			       &p);
 	mat_release(&p.some);
 	mat_release(&p.G);
 	return e;

@@ -37,7 +37,7 @@ static double memory(const void *p, const struct kind_sizes *s)
 	return KIND_MEMORY_LEAST + s->n * (s->coordinator ? 12 + 24 : 64 + 64);
 }
 
-static const char *needs_all(const void *job)
+static const char *align_needs_all(const void *job)
 {
 	(void)job;
 	return "rows that all have are all parties' own";
@@ -55,7 +55,7 @@ const struct kind kind_align = {
 	.clusters = CLUSTERS_NONE,
 	.words = WORDS_WIDE,
 	.check = align_check,
-	.needs_all = needs_all,
+	.needs_all = align_needs_all,
 	.unread = kind_reads_all,
 	.standard = kind_standard_clusters,
 	.has_fraction = kind_no,

@@ -13,8 +13,8 @@ const char *const graph_baseline_names[] = { "size", "log-size", "untrained", "a
 
 enum { RESTARTS = 10, ITERATIONS = 100, FRACTION_BITS = 24 };
 
-static enum err by_size(const struct graphs *g, const struct fedgcn_params *p, bool logarithm,
-			uint32_t *label)
+static enum err fedgcn_baseline_by_size(const struct graphs *g, const struct fedgcn_params *p,
+					bool logarithm, uint32_t *label)
 {
 	struct kmeans_params kmeans_p = { .k = p->k,
 					  .restarts = RESTARTS,
@@ -114,9 +114,9 @@ enum err graph_baseline(const struct graphs *g, const struct fedgcn_params *p,
 {
 	switch (which) {
 	case GRAPH_BY_SIZE:
-		return by_size(g, p, false, label);
+		return fedgcn_baseline_by_size(g, p, false, label);
 	case GRAPH_BY_LOG_SIZE:
-		return by_size(g, p, true, label);
+		return fedgcn_baseline_by_size(g, p, true, label);
 	case GRAPH_UNTRAINED:
 		return untrained(g, p, label);
 	default:

@@ -33,7 +33,7 @@ void fedgcn_lloyd(const struct mat *Z, struct mat *C, uint32_t *label)
 }
 
 /* to[r]: the row of C that matches row r of D, by the least sum of distances. */
-static void match(const struct mat *D, const struct mat *C, size_t *to)
+static void fedgcn_cluster_match_centres(const struct mat *D, const struct mat *C, size_t *to)
 {
 	double *cost = alloc(D->rows * C->rows, sizeof(*cost));
 
@@ -42,8 +42,8 @@ static void match(const struct mat *D, const struct mat *C, size_t *to)
 	free(cost);
 }
 
-static void by_kmeans(const struct fedgcn_params *p, const struct mat *Z, struct fedgcn_model *m,
-		      uint32_t *label)
+static void fedgcn_cluster_by_kmeans(const struct fedgcn_params *p, const struct mat *Z,
+				     struct fedgcn_model *m, uint32_t *label)
 {
 	struct kmeans_params how = { .k = p->k,
 				     .restarts = RESTARTS,
@@ -58,7 +58,7 @@ static void by_kmeans(const struct fedgcn_params *p, const struct mat *Z, struct
 	ALLOC(other, Z->rows);
 	ALLOC(to, p->k);
 	kmeans(Z, NULL, &how, other, &D, &inertia);
-	match(&D, &m->C, to);
+	fedgcn_cluster_match_centres(&D, &m->C, to);
 	fedgcn_lloyd(Z, &m->C, label);
 	for (size_t i = 0; i < Z->rows; i++)
 		for (size_t j = 0; j < Z->cols; j++) {
@@ -104,7 +104,7 @@ static enum err find_axes(const struct mat *Z, struct fedgcn_model *m)
 }
 
 /* Initialises X (rows x q). */
-static void project(const struct fedgcn_model *m, const struct mat *Z, struct mat *X)
+static void fedgcn_cluster_project(const struct fedgcn_model *m, const struct mat *Z, struct mat *X)
 {
 	mat_init(X, Z->rows, m->q);
 	for (size_t i = 0; i < Z->rows; i++)
@@ -130,7 +130,7 @@ static void rename_components(const struct mat *Z, struct fedgcn_model *m, struc
 		}
 	kmeans_centres(Z, NULL, label, &D);
 	ALLOC(to, k);
-	match(&D, &m->C, to);
+	fedgcn_cluster_match_centres(&D, &m->C, to);
 	ALLOC(m->share, k);
 	ALLOC(m->mu, k * q);
 	ALLOC(m->precision, k * q * q);
@@ -162,12 +162,12 @@ enum err fedgcn_cluster(const struct fedgcn_params *p, const struct mat *Z, stru
 	enum err err;
 
 	if (p->final != FEDGCN_MIXTURE || p->k > MIXTURE_MOST) {
-		by_kmeans(p, Z, m, label);
+		fedgcn_cluster_by_kmeans(p, Z, m, label);
 		return ERR_OK;
 	}
 	m->q = AXES;
 	TRY(find_axes(Z, m));
-	project(m, Z, &X);
+	fedgcn_cluster_project(m, Z, &X);
 	gmm_fit(&X, &how, &g);
 	err = gmm_label(&g, &X, label);
 	if (!err)
@@ -241,7 +241,7 @@ enum err fedgcn_assign(const struct fedgcn_model *m, const struct graphs *g, uns
 		W[i] = (float)m->W[i];
 	gin_embed(&net, g, F, W, threads, &Z);
 	if (m->q) {
-		project(m, &Z, &X);
+		fedgcn_cluster_project(m, &Z, &X);
 		err = gmm_label(&mixture, &X, label);
 		mat_release(&X);
 	} else {

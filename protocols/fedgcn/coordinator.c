@@ -21,7 +21,7 @@ struct run {
 };
 
 /* Sums the parties' answers to `down` into `up`, and broadcasts the sum. */
-static enum err ask(struct run *r, enum fedgcn_kind kind, unsigned round)
+static enum err fedgcn_coordinator_ask(struct run *r, enum fedgcn_kind kind, unsigned round)
 {
 	struct fedgcn_question q = { kind, round, r->down };
 	size_t n = fedgcn_up(r->p, kind);
@@ -35,7 +35,7 @@ static enum err ask(struct run *r, enum fedgcn_kind kind, unsigned round)
 	return ERR_OK;
 }
 
-static void say(double *down, const double *x, size_t n)
+static void fedgcn_coordinator_put_floats(double *down, const double *x, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		down[i] = (float)x[i];
@@ -43,7 +43,8 @@ static void say(double *down, const double *x, size_t n)
 
 /* ---- first prototypes: k-means by splitting, on embeddings of the untrained network ---- */
 
-static enum err check_counts(const struct run *r, const char *what, const double *x, size_t n)
+static enum err fedgcn_coordinator_check_counts(const struct run *r, const char *what,
+						const double *x, size_t n)
 {
 	double all;
 
@@ -56,14 +57,14 @@ static enum err check_counts(const struct run *r, const char *what, const double
 	return ERR_OK;
 }
 
-static enum err step(struct run *r, size_t have, double *count, double *spread)
+static enum err fedgcn_coordinator_step(struct run *r, size_t have, double *count, double *spread)
 {
 	r->down[0] = (double)have;
-	say(r->down + 1, r->C.a, r->p->k * (size_t)FEDGCN_Z);
-	TRY(ask(r, FEDGCN_CENTRES, 0));
+	fedgcn_coordinator_put_floats(r->down + 1, r->C.a, r->p->k * (size_t)FEDGCN_Z);
+	TRY(fedgcn_coordinator_ask(r, FEDGCN_CENTRES, 0));
 	for (size_t c = 0; c < have; c++)
 		count[c] = r->up[c * (2 + FEDGCN_Z)];
-	TRY(check_counts(r, "graphs of centre", count, have));
+	TRY(fedgcn_coordinator_check_counts(r, "graphs of centre", count, have));
 	for (size_t c = 0; c < have; c++) {
 		const double *x = r->up + c * (2 + FEDGCN_Z);
 
@@ -104,12 +105,12 @@ static enum err first_prototypes(struct run *r)
 	ALLOC(count, k);
 	ALLOC(spread, k);
 	rng_seed(&rng, r->p->seed, 0x200000);
-	err = step(r, have, count, spread);
+	err = fedgcn_coordinator_step(r, have, count, spread);
 	for (unsigned t = 1; t < steps && !err; t++) {
 		if ((t - 1) % FEDGCN_CENTRE_STEPS == 0 && have < k)
 			for (size_t to = 2 * have < k ? 2 * have : k; have < to; have++)
 				split_one(r, &rng, have, count, spread);
-		err = step(r, have, count, spread);
+		err = fedgcn_coordinator_step(r, have, count, spread);
 	}
 	free(count);
 	free(spread);
@@ -123,8 +124,8 @@ static size_t travelling(const struct run *r)
 
 static void say_model(struct run *r)
 {
-	say(r->down, r->W, travelling(r));
-	say(r->down + travelling(r), r->C.a, r->p->k * (size_t)FEDGCN_Z);
+	fedgcn_coordinator_put_floats(r->down, r->W, travelling(r));
+	fedgcn_coordinator_put_floats(r->down + travelling(r), r->C.a, r->p->k * (size_t)FEDGCN_Z);
 }
 
 /* FedAvg: sum of n_m W_m over sum of n_m. Also records the mean losses. */
@@ -135,10 +136,10 @@ static enum err take_weights(struct run *r, unsigned round)
 	struct fedgcn_report *to = r->report;
 	double n = x[count];
 
-	TRY(check_counts(r, "graphs of all parties,", &n, 1));
-	TRY(check_counts(r, "graphs that change clusters,", loss + 3, 1));
+	TRY(fedgcn_coordinator_check_counts(r, "graphs of all parties,", &n, 1));
+	TRY(fedgcn_coordinator_check_counts(r, "graphs that change clusters,", loss + 3, 1));
 	if (r->p->prototypes == FEDGCN_MATCHED)
-		TRY(check_counts(r, "graphs of cluster", loss + 4, r->p->k));
+		TRY(fedgcn_coordinator_check_counts(r, "graphs of cluster", loss + 4, r->p->k));
 	if (n < 1)
 		return err_set(ERR_PEER, "round %u: the parties have %g graphs in all", round, n);
 	for (size_t i = 0; i < count; i++)
@@ -203,7 +204,7 @@ static enum err share_prototypes(struct run *r)
 	return ERR_OK;
 }
 
-static void keep(struct run *r, unsigned round)
+static void fedgcn_coordinator_keep_report(struct run *r, unsigned round)
 {
 	struct fedgcn_report *to = r->report;
 
@@ -212,15 +213,15 @@ static void keep(struct run *r, unsigned round)
 	to->rounds = round;
 }
 
-static enum err run(struct run *r)
+static enum err fedgcn_coordinator_run(struct run *r)
 {
 	double n, least = (double)r->parties->count * r->p->k;
 
 	/* Sends the initial weights; the parties embed their graphs with them. */
 	parties_phase(r->parties, "start");
 	gin_draw(&r->net, r->p->seed, r->W);
-	say(r->down, r->W, r->net.weights);
-	TRY(ask(r, FEDGCN_START, 0));
+	fedgcn_coordinator_put_floats(r->down, r->W, r->net.weights);
+	TRY(fedgcn_coordinator_ask(r, FEDGCN_START, 0));
 	n = r->up[0];
 	if (!(n >= least && n <= PARTIES_VECTOR_MAX) || n != nearbyint(n))
 		return err_set(ERR_PEER,
@@ -231,24 +232,24 @@ static enum err run(struct run *r)
 	r->report->n = n;
 	parties_phase(r->parties, "centres");
 	TRY(first_prototypes(r));
-	keep(r, 0);
+	fedgcn_coordinator_keep_report(r, 0);
 	/* Lines 2 to 20: epochs at the parties (5 to 14), then joint weights and prototypes. */
 	parties_phase(r->parties, "train");
 	for (unsigned round = 1; round <= r->p->rounds; round++) {
 		const double *changed = &r->report->changed[round - 1];
 
 		say_model(r);
-		TRY(ask(r, FEDGCN_TRAIN, round));
+		TRY(fedgcn_coordinator_ask(r, FEDGCN_TRAIN, round));
 		TRY(take_weights(r, round));
 		TRY(share_prototypes(r));
-		keep(r, round);
+		fedgcn_coordinator_keep_report(r, round);
 		if (r->p->unchanged > 0 && *changed <= r->p->unchanged * n)
 			break;
 	}
 	parties_phase(r->parties, "final");
 	say_model(r);
-	TRY(ask(r, FEDGCN_FINAL, r->report->rounds));
-	TRY(check_counts(r, "graphs of cluster", r->up, r->p->k));
+	TRY(fedgcn_coordinator_ask(r, FEDGCN_FINAL, r->report->rounds));
+	TRY(fedgcn_coordinator_check_counts(r, "graphs of cluster", r->up, r->p->k));
 	memcpy(r->report->size, r->up, r->p->k * sizeof(double));
 	return ERR_OK;
 }
@@ -282,7 +283,7 @@ enum err fedgcn_run(struct parties *parties, const struct fedgcn_params *p,
 	ALLOC(report->size, p->k);
 	ALLOC(report->W, r.net.weights);
 	mat_init(&report->C, p->k, FEDGCN_Z);
-	err = run(&r);
+	err = fedgcn_coordinator_run(&r);
 	free(r.W);
 	free(r.up);
 	free(r.down);

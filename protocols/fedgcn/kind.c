@@ -4,7 +4,7 @@
 static const char *const permissions[] = { "fedgcn", "fedgcn.kde", NULL };
 
 /* The coordinator sees each party's prototypes unmasked. */
-static const char *permission(const void *p)
+static const char *fedgcn_permission(const void *p)
 {
 	const struct fedgcn_job *job = p;
 
@@ -32,7 +32,7 @@ const struct kind kind_fedgcn = {
 	.unread = kind_reads_all,
 	.standard = kind_standard_clusters,
 	.has_fraction = kind_no,
-	.permission = permission,
+	.permission = fedgcn_permission,
 	.permissions = permissions,
 	.leaks = fedgcn_leaks,
 	.needs_noise = kind_has_no_noise,

@@ -17,7 +17,7 @@ struct fedgcn_own {
 	struct fedgcn_model model; /* the last good one; weights 0: none */
 };
 
-static void embed(struct fedgcn_party *party)
+static void fedgcn_party_embed(struct fedgcn_party *party)
 {
 	struct fedgcn_own *o = party->own;
 
@@ -139,7 +139,7 @@ static enum err within_bounds(const struct fedgcn_party *party, unsigned round)
 	return ERR_OK;
 }
 
-static void keep_model(struct fedgcn_party *party)
+static void fedgcn_party_keep_model(struct fedgcn_party *party)
 {
 	struct fedgcn_own *o = party->own;
 	size_t weights = o->net.weights, k = party->p.k;
@@ -166,13 +166,13 @@ static enum err answer_train(struct fedgcn_party *party, const struct fedgcn_que
 	double n = (double)party->graphs->count;
 
 	take_joint(party, q->round, q->x);
-	keep_model(party);
+	fedgcn_party_keep_model(party);
 	if (party->p.sharing == FEDGCN_PROX) {
 		memcpy(o->joint, o->W, o->net.weights * sizeof(float));
 		t.joint = o->joint;
 	}
 	TRY(fedgcn_train(&t, o->W, &party->kl, &party->reconstruction));
-	embed(party);
+	fedgcn_party_embed(party);
 	TRY(within_bounds(party, q->round));
 	hold_together(party);
 	changed = recluster(party, q->round == 1);
@@ -206,7 +206,7 @@ enum err fedgcn_answer(struct fedgcn_party *party, const struct fedgcn_question 
 	case FEDGCN_START:
 		for (size_t i = 0; i < o->net.weights; i++)
 			o->W[i] = (float)q->x[i];
-		embed(party);
+		fedgcn_party_embed(party);
 		x[0] = (double)party->graphs->count;
 		break;
 	case FEDGCN_CENTRES:
@@ -215,9 +215,9 @@ enum err fedgcn_answer(struct fedgcn_party *party, const struct fedgcn_question 
 		return answer_train(party, q, x);
 	case FEDGCN_FINAL:
 		take_joint(party, q->round + 1, q->x);
-		embed(party);
+		fedgcn_party_embed(party);
 		TRY(within_bounds(party, q->round));
-		keep_model(party);
+		fedgcn_party_keep_model(party);
 		TRY(fedgcn_cluster(&party->p, &o->Z, &o->model, party->label));
 		memset(x, 0, k * sizeof(*x));
 		for (size_t i = 0; i < party->graphs->count; i++)
@@ -241,13 +241,14 @@ void fedgcn_upload(const struct fedgcn_party *party, double *x)
 	*x = 0;
 }
 
-static enum err answer_in_memory(void *party, size_t l, const void *question, double *x)
+static enum err fedgcn_party_answer_in_memory(void *party, size_t l, const void *question,
+					      double *x)
 {
 	(void)l;
 	return fedgcn_answer(party, question, x);
 }
 
-static enum err upload_in_memory(void *party, const void *question, double *x)
+static enum err fedgcn_party_upload_in_memory(void *party, const void *question, double *x)
 {
 	(void)question;
 	fedgcn_upload(party, x);
@@ -255,8 +256,8 @@ static enum err upload_in_memory(void *party, const void *question, double *x)
 }
 
 const struct memory_kind fedgcn_in_memory = { .size = sizeof(struct fedgcn_party),
-					      .answer = answer_in_memory,
-					      .upload = upload_in_memory };
+					      .answer = fedgcn_party_answer_in_memory,
+					      .upload = fedgcn_party_upload_in_memory };
 
 enum err fedgcn_party_init(struct fedgcn_party *party, const struct graphs *graphs,
 			   const struct fedgcn_params *p)

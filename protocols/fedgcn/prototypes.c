@@ -52,7 +52,7 @@ static void kde_begin(struct kde *e, const struct mat *C)
 	}
 }
 
-static int by_value(const void *a, const void *b)
+static int fedgcn_prototypes_by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -96,7 +96,7 @@ static double kde_maximise(struct kde *e, struct mat *C)
 		e->share[r] /= all;
 	ALLOC(sorted, e->k);
 	memcpy(sorted, e->variance, e->k * sizeof(*sorted));
-	qsort(sorted, e->k, sizeof(*sorted), by_value);
+	qsort(sorted, e->k, sizeof(*sorted), fedgcn_prototypes_by_value);
 	least = fmax(LEAST_VARIANCE * sorted[e->k / 2], 1e-12);
 	for (size_t r = 0; r < e->k; r++)
 		e->variance[r] = fmax(e->variance[r], least);

@@ -10,7 +10,7 @@
 enum { TASK_ROWS = 4 * DISTANCE_ROWS };
 
 /* Finds the s + 1 least of d distances, rising; on ties the lower landmark. */
-static void nearest(const double *D, size_t d, unsigned s, double *least, uint32_t *at)
+static void fedsc_anchor_nearest(const double *D, size_t d, unsigned s, double *least, uint32_t *at)
 {
 	unsigned found = 0;
 
@@ -54,7 +54,7 @@ static void tie_rows(void *ctx, unsigned worker, size_t task)
 		if ((i - first) % DISTANCE_ROWS == 0)
 			distance_block(&to, ROW(t->X, i),
 				       end - i < DISTANCE_ROWS ? end - i : DISTANCE_ROWS, D);
-		nearest(D + (i - first) % DISTANCE_ROWS * d, d, s, least, at);
+		fedsc_anchor_nearest(D + (i - first) % DISTANCE_ROWS * d, d, s, least, at);
 		for (unsigned j = 0; j < s; j++)
 			sum += least[s] - least[j];
 		for (unsigned j = 0; j < s; j++) {
@@ -86,7 +86,7 @@ void fedsc_anchor_release(struct fedsc_anchor *b)
 }
 
 /* to += w w' of row i, as a lower triangle. */
-static void add_row(const struct fedsc_anchor *b, size_t i, double *to)
+static void fedsc_anchor_add_row(const struct fedsc_anchor *b, size_t i, double *to)
 {
 	const uint32_t *landmark = b->landmark + i * b->s;
 	const double *w = b->weight + i * b->s;
@@ -109,7 +109,7 @@ void fedsc_anchor_gram(const struct fedsc_anchor *b, const struct ranks *ranks, 
 		double *to = rowsum_open(&s);
 
 		for (size_t i = 0; i < rowsum_rows(b->n, block); i++)
-			add_row(b, block * ROWSUM_ROWS + i, to);
+			fedsc_anchor_add_row(b, block * ROWSUM_ROWS + i, to);
 		rowsum_close(&s);
 	}
 	ranks_sum_end(ranks, &s, x);

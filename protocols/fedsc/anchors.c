@@ -12,7 +12,7 @@
 
 enum { LLOYD_AT_COORDINATOR = 100 };
 
-static void leading_columns(const struct mat *R, size_t k, struct mat *out)
+static void fedsc_anchors_leading_columns(const struct mat *R, size_t k, struct mat *out)
 {
 	mat_init(out, R->rows, k);
 	for (size_t i = 0; i < R->rows; i++)
@@ -21,8 +21,9 @@ static void leading_columns(const struct mat *R, size_t k, struct mat *out)
 
 /* Finds as many clusters as R has columns. k-means on the landmarks' embedding, weighted by lam,
  * gives the start; Lloyd rounds on all parties' rows follow. Fills c. */
-static enum err find_clusters(struct fedsc_run *run, struct fedkmeans *loop, const struct mat *R,
-			      const double *lam, struct fedkmeans_centres *c)
+static enum err fedsc_anchors_find_clusters(struct fedsc_run *run, struct fedkmeans *loop,
+					    const struct mat *R, const double *lam,
+					    struct fedkmeans_centres *c)
 {
 	struct kmeans_params how = { .k = R->cols,
 				     .restarts = run->p->restarts,
@@ -47,8 +48,9 @@ static enum err find_clusters(struct fedsc_run *run, struct fedkmeans *loop, con
 }
 
 /* All k share landmarks and eigenvectors. At the end rows are embedded again for the chosen k. */
-static enum err select_clusters(struct fedsc_run *run, struct fedkmeans *loop, const struct mat *R,
-				const double *lam, struct fedkmeans_centres *best)
+static enum err fedsc_anchors_select_clusters(struct fedsc_run *run, struct fedkmeans *loop,
+					      const struct mat *R, const double *lam,
+					      struct fedkmeans_centres *best)
 {
 	struct fedkmeans_centres tried[SELECTION_MAX] = { 0 };
 	struct selection *s = &run->report->selection;
@@ -59,8 +61,8 @@ static enum err select_clusters(struct fedsc_run *run, struct fedkmeans *loop, c
 	for (unsigned k = run->p->k_from, i = 0; k <= run->p->k && !err; k++, i++) {
 		struct selection_point point = { 0 };
 
-		leading_columns(R, k, &part);
-		err = find_clusters(run, loop, &part, lam, &tried[i]);
+		fedsc_anchors_leading_columns(R, k, &part);
+		err = fedsc_anchors_find_clusters(run, loop, &part, lam, &tried[i]);
 		if (!err)
 			err = fedkmeans_measure(loop, &tried[i], &point);
 		if (!err) {
@@ -74,7 +76,7 @@ static enum err select_clusters(struct fedsc_run *run, struct fedkmeans *loop, c
 	}
 	fedkmeans_take_chosen(s, tried, best);
 	TRY(err);
-	leading_columns(R, best->Z.rows, &part);
+	fedsc_anchors_leading_columns(R, best->Z.rows, &part);
 	err = fedsc_embed(run, &part);
 	mat_release(&part);
 	return err ? err : fedkmeans_count(loop, best);
@@ -88,16 +90,16 @@ void fedsc_keep_ties(struct fedsc_report *report, unsigned near, const struct ma
 
 	to->near = near;
 	mat_copy(&to->Z, Z);
-	leading_columns(R, to->centre.cols, &to->R);
+	fedsc_anchors_leading_columns(R, to->centre.cols, &to->R);
 }
 
-static enum err finish(struct fedsc_run *run, const struct mat *Z, const struct mat *R,
-		       const double *lam)
+static enum err fedsc_anchors_finish(struct fedsc_run *run, const struct mat *Z,
+				     const struct mat *R, const double *lam)
 {
 	struct fedkmeans loop = { .parties = run->parties, .n = run->report->n };
 	struct fedkmeans_centres c = { 0 };
-	enum err err = run->p->k_from ? select_clusters(run, &loop, R, lam, &c)
-				      : find_clusters(run, &loop, R, lam, &c);
+	enum err err = run->p->k_from ? fedsc_anchors_select_clusters(run, &loop, R, lam, &c)
+				      : fedsc_anchors_find_clusters(run, &loop, R, lam, &c);
 
 	if (!err)
 		fedsc_keep_sizes(run, &c);
@@ -158,7 +160,7 @@ enum err fedsc_by_anchors(struct fedsc_run *run)
 		err = fedsc_anchor_basis(lam, &first, run->report->value, &R);
 	}
 	if (!err)
-		err = finish(run, &c.Z, &R, lam);
+		err = fedsc_anchors_finish(run, &c.Z, &R, lam);
 	if (!err && run->p->k_from)
 		selection_gaps(&run->report->selection, run->report->value, values);
 out:

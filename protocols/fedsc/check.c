@@ -170,7 +170,7 @@ static enum err check_sums(const struct fedsc_job *job)
 	return ERR_OK;
 }
 
-static enum err check_sizes(const struct fedsc_job *job)
+static enum err fedsc_check_sizes(const struct fedsc_job *job)
 {
 	unsigned d = job->how.dims;
 	bool anchors = job->how.variant == FEDSC_BY_ANCHORS;
@@ -224,7 +224,7 @@ enum err fedsc_check(const void *p)
 	enum err err;
 
 	if (!kmeans)
-		TRY(check_sizes(job));
+		TRY(fedsc_check_sizes(job));
 	TRY(check_profile(job));
 	TRY(check_beta_c(job));
 	for (size_t i = 0; i < sizeof(given) / sizeof(*given) && job->noise == NOISE_NONE; i++)

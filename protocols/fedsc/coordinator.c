@@ -195,7 +195,7 @@ static enum err average(struct fedsc_run *run, unsigned s, struct mat *Z)
 }
 
 /* Algorithm 1: Z (d x m) after landmarks, the choice of d, and S rounds of Stage I. */
-static enum err learn(struct fedsc_run *run, struct fedkmeans_centres *c)
+static enum err fedsc_coordinator_learn(struct fedsc_run *run, struct fedkmeans_centres *c)
 {
 	const struct fedsc_params *p = run->p;
 	bool summed = p->width == 0, search = p->dims == 0;
@@ -262,7 +262,7 @@ static enum err by_dense(struct fedsc_run *run)
 	struct fedkmeans_report report;
 	double *t = NULL;
 	size_t d;
-	enum err err = learn(run, &Z);
+	enum err err = fedsc_coordinator_learn(run, &Z);
 
 	d = Z.Z.rows;
 	if (!err && d < run->p->k)
@@ -317,7 +317,7 @@ static enum err by_paper(struct fedsc_run *run)
 	struct fedsc_report *report = run->report;
 	struct fedkmeans_centres c = { 0 };
 	struct mat C = { 0 };
-	enum err err = learn(run, &c);
+	enum err err = fedsc_coordinator_learn(run, &c);
 
 	if (err)
 		goto out;
@@ -348,7 +348,7 @@ out:
 }
 
 /* In the data's units. */
-static void keep_centres(const struct fedsc_run *run, const struct mat *Z)
+static void fedsc_coordinator_keep_centres(const struct fedsc_run *run, const struct mat *Z)
 {
 	const struct fedsc_report *r = run->report;
 
@@ -358,7 +358,7 @@ static void keep_centres(const struct fedsc_run *run, const struct mat *Z)
 			MAT(&r->centres, i, j) = r->mean[j] + r->unit[j] * MAT(Z, i, j);
 }
 
-static enum err by_kmeans(struct fedsc_run *run)
+static enum err fedsc_coordinator_by_kmeans(struct fedsc_run *run)
 {
 	struct fedkmeans_params how = fedsc_kmeans(run->p);
 	struct fedkmeans loop = { .parties = run->parties };
@@ -380,7 +380,7 @@ static enum err by_kmeans(struct fedsc_run *run)
 	if (!err)
 		fedsc_keep_sizes(run, &c);
 	if (!err)
-		keep_centres(run, &c.Z);
+		fedsc_coordinator_keep_centres(run, &c.Z);
 	if (!err)
 		fedsc_keep_model(run->report, run->m, &c.Z);
 	fedkmeans_centres_release(&c);
@@ -397,7 +397,7 @@ static enum err run_variant(struct fedsc_run *run)
 	case FEDSC_BY_PAPER:
 		return by_paper(run);
 	case FEDSC_BY_KMEANS:
-		return by_kmeans(run);
+		return fedsc_coordinator_by_kmeans(run);
 	}
 	return ERR_OK;
 }

@@ -168,7 +168,7 @@ enum err fedsc_factor_block(const struct fedsc_basis *b, const struct mat *X, si
 	return err;
 }
 
-static void add(struct mat *to, struct mat *term)
+static void fedsc_dictionary_add_term(struct mat *to, struct mat *term)
 {
 	for (size_t e = 0; e < to->rows * to->cols; e++)
 		to->a[e] += term->a[e];
@@ -195,7 +195,7 @@ static enum err gram_of(struct coefficients *c, size_t d, struct mat *CC)
 
 		TRY(next_block(c, i, &block));
 		la_gram_columns(&block, c->threads, &part);
-		add(CC, &part);
+		fedsc_dictionary_add_term(CC, &part);
 	}
 	return ERR_OK;
 }
@@ -221,8 +221,8 @@ static void weigh_piece(void *ctx, unsigned worker, size_t piece)
 }
 
 /* Over a block of rows: h += w, G -= W'X, and f -= the sum of W. */
-static void add_rows(struct gradient *g, const double *square, const struct mat *rows,
-		     const struct mat *C)
+static void fedsc_dictionary_add_rows(struct gradient *g, const double *square,
+				      const struct mat *rows, const struct mat *C)
 {
 	struct mat W, part;
 	struct weighing w = { g->Z, rows, C, square, g->r, &W };
@@ -237,7 +237,7 @@ static void add_rows(struct gradient *g, const double *square, const struct mat 
 	la_mul_tn(&W, rows, g->threads, &part);
 	for (size_t e = 0; e < part.rows * part.cols; e++)
 		part.a[e] = -part.a[e];
-	add(&g->G, &part);
+	fedsc_dictionary_add_term(&g->G, &part);
 	mat_release(&W);
 }
 
@@ -260,7 +260,7 @@ static enum err gradient_at(struct gradient *g, const struct mat *Z)
 
 		err = next_block(g->C, i, &C);
 		if (!err)
-			add_rows(g, square, &rows, &C);
+			fedsc_dictionary_add_rows(g, square, &rows, &C);
 	}
 	free(square);
 	/* Terms of the dictionary alone: Q, q, and their part of f. */

@@ -42,8 +42,8 @@ static void move_centre(struct fedkmeans_centres *c, size_t from, size_t to)
 	c->spread[to] = c->spread[from];
 }
 
-static enum err sum(struct fedkmeans *loop, const struct fedkmeans_question *q, double *x,
-		    size_t words)
+static enum err fedkmeans_sum_answers(struct fedkmeans *loop, const struct fedkmeans_question *q,
+				      double *x, size_t words)
 {
 	struct fedsc_question question = { .kind = FEDSC_CLUSTERS, .clusters = q };
 
@@ -57,7 +57,7 @@ enum err fedkmeans_count(struct fedkmeans *loop, struct fedkmeans_centres *c)
 	double all = 0;
 
 	parties_progress(loop->parties, ++loop->rounds, 0);
-	TRY(sum(loop, &ask, c->count, k));
+	TRY(fedkmeans_sum_answers(loop, &ask, c->count, k));
 	TRY(parties_check_counts(loop->parties->phase, "rows of cluster", c->count, k, loop->n,
 				 &all));
 	if (all != loop->n) /* every row is in one cluster */
@@ -99,7 +99,7 @@ enum err fedkmeans_round(struct fedkmeans *loop, double least, bool drop,
 	drop = drop && words; /* never drop all */
 	ALLOC(sums, words);
 	next = sums;
-	err = words ? sum(loop, &ask, sums, words) : ERR_OK;
+	err = words ? fedkmeans_sum_answers(loop, &ask, sums, words) : ERR_OK;
 	for (size_t i = 0; !err && i < c->Z.rows; i++) {
 		bool stays = c->count[i] >= least;
 
@@ -142,7 +142,7 @@ enum err fedkmeans_measure(struct fedkmeans *loop, const struct fedkmeans_centre
 					  .k = c->Z.rows };
 	double margins = 0;
 
-	TRY(sum(loop, &ask, &margins, 1));
+	TRY(fedkmeans_sum_answers(loop, &ask, &margins, 1));
 	/* Each party rounds its term to the fixed point. */
 	if (!(margins > -1e-3 * loop->n && margins < 1.001 * loop->n))
 		return err_set(
@@ -181,7 +181,8 @@ static int falling(const void *a, const void *b)
 	return x->centre < y->centre ? -1 : 1;
 }
 
-static void split(struct fedkmeans_centres *c, size_t more, double by, struct rng *rng)
+static void fedkmeans_split_centres(struct fedkmeans_centres *c, size_t more, double by,
+				    struct rng *rng)
 {
 	size_t k = c->Z.rows, m = c->Z.cols;
 	struct rank *rank;
@@ -233,8 +234,9 @@ static void drop_below(struct fedkmeans_centres *c, double least)
 }
 
 /* Doubles the live centres, up to p->most. Restores the old ones if none would live. */
-static enum err grow(struct fedkmeans *loop, const struct fedkmeans_landmarks *p, bool drop,
-		     double by, struct rng *rng, struct fedkmeans_centres *c, size_t *alive)
+static enum err fedkmeans_grow(struct fedkmeans *loop, const struct fedkmeans_landmarks *p,
+			       bool drop, double by, struct rng *rng, struct fedkmeans_centres *c,
+			       size_t *alive)
 {
 	size_t room = p->most - *alive;
 	struct fedkmeans_centres before;
@@ -244,7 +246,7 @@ static enum err grow(struct fedkmeans *loop, const struct fedkmeans_landmarks *p
 	memcpy(before.count, c->count, c->Z.rows * sizeof(double));
 	memcpy(before.spread, c->spread, c->Z.rows * sizeof(double));
 	before.dropped = c->dropped;
-	split(c, *alive < room ? *alive : room, by, rng);
+	fedkmeans_split_centres(c, *alive < room ? *alive : room, by, rng);
 	for (unsigned t = 0; !err && t < p->rounds; t++)
 		err = fedkmeans_round(loop, p->least, drop, c, NULL);
 	if (!err && live(c, p->least) == 0) {
@@ -282,7 +284,7 @@ enum err fedkmeans_landmarks(struct fedkmeans *loop, const struct fedkmeans_land
 	for (unsigned t = 0; t < DOUBLINGS && alive < p->most && c->Z.rows < TRAPS * p->most; t++) {
 		size_t before = alive;
 
-		TRY(grow(loop, p, drop, 0.5 * pow(0.25, still), &rng, c, &alive));
+		TRY(fedkmeans_grow(loop, p, drop, 0.5 * pow(0.25, still), &rng, c, &alive));
 		still = alive <= before ? still + 1 : 0;
 		if (still > PATIENCE || (still && 2 * (double)alive >= carried))
 			break;
@@ -323,9 +325,10 @@ size_t fedkmeans_most(const struct fedkmeans_params *p, double n)
 }
 
 /* Fills c with k centres. The landmarks represent their rows in a k-means that needs no sums. */
-static enum err find_clusters(struct fedkmeans *loop, const struct fedkmeans_params *p, unsigned k,
-			      const struct fedkmeans_centres *landmarks, double tolerance,
-			      struct fedkmeans_centres *c, unsigned *rounds)
+static enum err fedkmeans_find_clusters(struct fedkmeans *loop, const struct fedkmeans_params *p,
+					unsigned k, const struct fedkmeans_centres *landmarks,
+					double tolerance, struct fedkmeans_centres *c,
+					unsigned *rounds)
 {
 	struct kmeans_params how = { .k = k,
 				     .restarts = p->restarts,
@@ -345,9 +348,10 @@ static enum err find_clusters(struct fedkmeans *loop, const struct fedkmeans_par
 }
 
 /* Selects the best k of the range. A last counting gives the parties its labels. */
-static enum err select_clusters(struct fedkmeans *loop, const struct fedkmeans_params *p,
-				const struct fedkmeans_centres *landmarks, double tolerance,
-				struct fedkmeans_centres *best, struct fedkmeans_report *report)
+static enum err fedkmeans_select_clusters(struct fedkmeans *loop, const struct fedkmeans_params *p,
+					  const struct fedkmeans_centres *landmarks,
+					  double tolerance, struct fedkmeans_centres *best,
+					  struct fedkmeans_report *report)
 {
 	struct fedkmeans_centres tried[SELECTION_MAX] = { 0 };
 	unsigned rounds[SELECTION_MAX] = { 0 };
@@ -358,7 +362,8 @@ static enum err select_clusters(struct fedkmeans *loop, const struct fedkmeans_p
 	for (unsigned k = p->k_from, i = 0; k <= p->k && !err; k++, i++) {
 		struct selection_point point = { 0 };
 
-		err = find_clusters(loop, p, k, landmarks, tolerance, &tried[i], &rounds[i]);
+		err = fedkmeans_find_clusters(loop, p, k, landmarks, tolerance, &tried[i],
+					      &rounds[i]);
 		if (!err)
 			err = fedkmeans_measure(loop, &tried[i], &point);
 		if (!err) { /* stability of landmarks, because no party sees another's rows */
@@ -399,9 +404,10 @@ enum err fedkmeans_run(struct fedkmeans *loop, const struct fedkmeans_params *p,
 			      "clusters or a smaller minimum are needed",
 			      landmarks.Z.rows, how.landmarks.least, p->k);
 	if (!err)
-		err = p->k_from ? select_clusters(loop, &how, &landmarks, tolerance, c, report)
-				: find_clusters(loop, &how, p->k, &landmarks, tolerance, c,
-						&report->rounds);
+		err = p->k_from
+			  ? fedkmeans_select_clusters(loop, &how, &landmarks, tolerance, c, report)
+			  : fedkmeans_find_clusters(loop, &how, p->k, &landmarks, tolerance, c,
+						    &report->rounds);
 	fedkmeans_centres_release(&landmarks);
 	for (size_t i = 0; !err && i < c->Z.rows; i++)
 		report->inertia += c->spread[i];

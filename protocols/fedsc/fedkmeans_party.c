@@ -58,7 +58,7 @@ static double second(const double *D, size_t k, size_t first)
 	return least;
 }
 
-static void assign_rows(void *ctx, unsigned worker, size_t task)
+static void fedkmeans_party_assign_rows(void *ctx, unsigned worker, size_t task)
 {
 	struct assignment *a = ctx;
 	size_t n = a->p->X->rows, k = a->c->rows, first = task * TASK_ROWS;
@@ -115,7 +115,7 @@ static enum err tell_counts(struct fedkmeans_party *p, const struct mat *c, doub
 	p->k = c->rows;
 	ALLOC(a.to, workers);
 	ALLOC(a.D, workers);
-	parallel(p->threads, tasks, assign_rows, &a);
+	parallel(p->threads, tasks, fedkmeans_party_assign_rows, &a);
 	for (unsigned w = 0; w < workers; w++) {
 		distance_release(&a.to[w]);
 		free(a.D[w]);
@@ -127,7 +127,8 @@ static enum err tell_counts(struct fedkmeans_party *p, const struct mat *c, doub
 }
 
 /* The coordinator supplies the counts. A party can verify only that they are not below its own. */
-static enum err check_counts(const struct fedkmeans_party *p, const struct fedkmeans_question *q)
+static enum err fedkmeans_party_check_counts(const struct fedkmeans_party *p,
+					     const struct fedkmeans_question *q)
 {
 	double *own;
 	enum err err = ERR_OK;
@@ -171,7 +172,7 @@ static enum err tell_sums(const struct fedkmeans_party *p, const struct fedkmean
 	size_t n = p->X->rows, m = p->X->cols, at = 0, *place;
 	struct rowsum s;
 
-	TRY(check_counts(p, q));
+	TRY(fedkmeans_party_check_counts(p, q));
 	if (!(q->least >= 1) || q->least < p->min_cluster)
 		return err_set(ERR_PEER,
 			       "asked for sums of %g rows or more; this party gives none of fewer "
@@ -199,7 +200,7 @@ static enum err tell_margin(const struct fedkmeans_party *p, const struct fedkme
 	double all = 0;
 	struct rowsum s;
 
-	TRY(check_counts(p, q));
+	TRY(fedkmeans_party_check_counts(p, q));
 	for (size_t i = 0; i < q->k; i++)
 		all += q->count[i];
 	if (!(all >= p->min_cluster))

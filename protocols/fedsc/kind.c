@@ -7,13 +7,13 @@ static const char *const permissions[] = { "fedsc", "fedsc.paper", NULL }, *cons
 };
 
 /* The upload of variant "paper" discloses the rows. */
-static const char *permission(const void *job)
+static const char *fedsc_permission(const void *job)
 {
 	return ((const struct fedsc_job *)job)->how.variant == FEDSC_BY_PAPER ? "fedsc.paper"
 									      : "fedsc";
 }
 
-static struct kind_claim claim(const void *job)
+static struct kind_claim fedsc_claim(const void *job)
 {
 	const struct fedsc_job *of = job;
 	struct fedsc_noise noise;
@@ -29,7 +29,7 @@ static struct kind_claim claim(const void *job)
 }
 
 /* Noise on rows is each party's own. Noise in aggregates suffices without the colluders' shares. */
-static const char *needs_noise(const void *p)
+static const char *fedsc_needs_noise(const void *p)
 {
 	const struct fedsc_job *job = p;
 
@@ -48,7 +48,7 @@ static const char *needs_noise(const void *p)
 	.pictured = true, .results = kind_label_files, .clusters = CLUSTERS_OR_RANGE,              \
 	.words = WORDS_WIDE, .check = fedsc_check, .one_k = fedsc_one_k,                           \
 	.standard = kind_standard_clusters, .has_fraction = kind_no, .leaks = fedsc_leaks,         \
-	.needs_noise = needs_noise, .claim = claim, .needs_all = kind_goes_without,                \
+	.needs_noise = fedsc_needs_noise, .claim = fedsc_claim, .needs_all = kind_goes_without,    \
 	.is_flat = kind_yes, .memory = fedsc_memory
 
 const struct kind kind_fedsc = {
@@ -59,7 +59,7 @@ const struct kind kind_fedsc = {
 	.way = "variant",
 	.presets = fedsc_presets,
 	.unread = fedsc_unread,
-	.permission = permission,
+	.permission = fedsc_permission,
 	.permissions = permissions,
 };
 

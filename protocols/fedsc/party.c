@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t triangle(size_t d)
+static size_t fedsc_party_triangle_words(size_t d)
 {
 	return d * (d + 1) / 2;
 }
@@ -28,13 +28,13 @@ size_t fedsc_words(const struct fedsc_question *q, size_t m)
 	case FEDSC_SPECTRUM:
 	case FEDSC_ANCHOR:
 	case FEDSC_NOISY_ANCHOR:
-		return triangle(q->Z->rows);
+		return fedsc_party_triangle_words(q->Z->rows);
 	case FEDSC_DICTIONARY:
 		return q->Z->rows * m + 1;
 	case FEDSC_DEGREES:
 		return q->Z->rows;
 	case FEDSC_DENSE:
-		return triangle(q->d);
+		return fedsc_party_triangle_words(q->d);
 	case FEDSC_COUNT:
 		return 1;
 	case FEDSC_NOISY:
@@ -52,7 +52,7 @@ size_t fedsc_words(const struct fedsc_question *q, size_t m)
 	return 0;
 }
 
-static enum err check_finite(enum err code, const char *what, const double *x, size_t n)
+static enum err fedsc_party_check_finite(enum err code, const char *what, const double *x, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!isfinite(x[i]))
@@ -107,7 +107,8 @@ void fedsc_party_release(struct fedsc_party *p)
 	*p = (struct fedsc_party){ 0 };
 }
 
-static enum err add_noise(const struct fedsc_party *p, double sigma, double *x, size_t n)
+static enum err fedsc_party_add_noise(const struct fedsc_party *p, double sigma, double *x,
+				      size_t n)
 {
 	if (sigma == 0)
 		return ERR_OK;
@@ -140,7 +141,7 @@ static enum err tell_spread(struct fedsc_party *p, const struct fedsc_question *
 	size_t n = p->X.rows, m = p->X.cols;
 	struct rowsum s;
 
-	TRY(check_finite(ERR_PEER, "column means", q->mean, m));
+	TRY(fedsc_party_check_finite(ERR_PEER, "column means", q->mean, m));
 	memset(x, 0, fedsc_words(q, m) * sizeof(*x));
 	ranks_sum_begin(p->ranks, &s, q->columns ? m : 1, NULL, NULL);
 	for (size_t b = 0; b < rowsum_blocks(n); b++) {
@@ -174,7 +175,7 @@ static enum err tell_scale(struct fedsc_party *p, const struct fedsc_question *q
 		p->X.a[e] /= q->unit ? q->unit[e % m] : q->scale;
 	if (q->clip > 0)
 		noise_clip_rows(&p->X, q->clip);
-	TRY(add_noise(p, q->beta, p->X.a, values));
+	TRY(fedsc_party_add_noise(p, q->beta, p->X.a, values));
 	if (q->width)
 		*x = kernel_mean_distance(&p->X, p->threads);
 	return ERR_OK;
@@ -190,7 +191,7 @@ static enum err check_dictionary(const struct fedsc_party *p, const struct mat *
 	if (Z->rows == 0 || Z->cols != p->X.cols)
 		return err_set(ERR_PEER, "a dictionary of %zu x %zu for rows of %zu columns",
 			       Z->rows, Z->cols, p->X.cols);
-	return check_finite(ERR_PEER, "dictionary", Z->a, Z->rows * Z->cols);
+	return fedsc_party_check_finite(ERR_PEER, "dictionary", Z->a, Z->rows * Z->cols);
 }
 
 static enum err check_kernel(double r, double lambda)
@@ -226,8 +227,8 @@ static enum err add_both(const struct fedsc_party *p, double relative, double ab
 		mean += x[i] / (double)n;
 	for (size_t i = 0; i < n; i++)
 		square += (x[i] - mean) * (x[i] - mean);
-	TRY(add_noise(p, relative * sqrt(square / (double)n), x, n));
-	return add_noise(p, absolute, x, n);
+	TRY(fedsc_party_add_noise(p, relative * sqrt(square / (double)n), x, n));
+	return fedsc_party_add_noise(p, absolute, x, n);
 }
 
 static enum err tell_dictionary(struct fedsc_party *p, const struct fedsc_question *q, double *x)
@@ -353,7 +354,7 @@ static enum err tell_dense(struct fedsc_party *p, const struct fedsc_question *q
 	if (!p->basis.root.a || q->d != p->Z.rows)
 		return err_set(ERR_PEER, "asked for a dense sum of %zu when degrees were of %zu",
 			       q->d, p->basis.root.a ? p->Z.rows : 0);
-	TRY(check_finite(ERR_PEER, "degrees", q->t, q->d));
+	TRY(fedsc_party_check_finite(ERR_PEER, "degrees", q->t, q->d));
 	free(p->t);
 	ALLOC(p->t, q->d);
 	memcpy(p->t, q->t, q->d * sizeof(*p->t));
@@ -389,7 +390,7 @@ static enum err take_embedding(struct fedsc_party *p, const struct mat *R)
 	if (d == 0 || R->rows != d || R->cols == 0)
 		return err_set(ERR_PEER, "an embedding of %zu x %zu for sums of %zu", R->rows,
 			       R->cols, d);
-	TRY(check_finite(ERR_PEER, "embedding", R->a, R->rows * R->cols));
+	TRY(fedsc_party_check_finite(ERR_PEER, "embedding", R->a, R->rows * R->cols));
 	if (tied)
 		fedsc_anchor_embed(&p->anchor, R, p->threads, &E);
 	else
@@ -467,7 +468,7 @@ enum err fedsc_answer(struct fedsc_party *p, const struct fedsc_question *q, dou
 	return ERR_OK;
 }
 
-static enum err answer_in_memory(void *party, size_t l, const void *question, double *x)
+static enum err fedsc_party_answer_in_memory(void *party, size_t l, const void *question, double *x)
 {
 	const struct fedsc_question *q = question;
 	const struct fedsc_party *p = party;
@@ -478,7 +479,7 @@ static enum err answer_in_memory(void *party, size_t l, const void *question, do
 	return ERR_OK;
 }
 
-static enum err upload_in_memory(void *party, const void *question, struct mat *C)
+static enum err fedsc_party_upload_in_memory(void *party, const void *question, struct mat *C)
 {
 	const struct fedsc_question *q = question;
 
@@ -494,8 +495,8 @@ static enum err take_in_memory(void *party, const uint32_t *label, size_t n, siz
 }
 
 const struct memory_kind fedsc_in_memory = { .size = sizeof(struct fedsc_party),
-					     .answer = answer_in_memory,
-					     .rows = upload_in_memory,
+					     .answer = fedsc_party_answer_in_memory,
+					     .rows = fedsc_party_upload_in_memory,
 					     .take = take_in_memory };
 
 void fedsc_deal(const struct mat *X, const uint32_t *part, uint32_t l, struct mat *out)

@@ -70,7 +70,7 @@ enum err fedsc_take_centres(struct fedsc_party *p, const struct mat *Z)
 	return err;
 }
 
-static double in_steps(double x, double step)
+static double fedsc_private_in_steps(double x, double step)
 {
 	return nearbyint(x / step) * step;
 }
@@ -85,8 +85,8 @@ static void add_offset(const double *x, const double *z, size_t m, const struct 
 		square += (x[j] - z[j]) * (x[j] - z[j]);
 	factor = square > rho * rho ? rho / sqrt(square) : 1;
 	for (size_t j = 0; j < m; j++)
-		sum[j] += in_steps((x[j] - z[j]) * factor, step);
-	sum[m] += in_steps(WIDTH * fmin(square, rho * rho) / rho, step);
+		sum[j] += fedsc_private_in_steps((x[j] - z[j]) * factor, step);
+	sum[m] += fedsc_private_in_steps(WIDTH * fmin(square, rho * rho) / rho, step);
 }
 
 enum err fedsc_tell_noisy(struct fedsc_party *p, const struct fedsc_question *q, double *x)
@@ -157,7 +157,7 @@ void fedsc_rounds_release(struct fedsc_rounds *run)
 	run->count = run->width = NULL;
 }
 
-static void move(struct mat *Z, size_t j, const double *sum, double count)
+static void fedsc_private_move_centre(struct mat *Z, size_t j, const double *sum, double count)
 {
 	double square = 0;
 
@@ -187,7 +187,7 @@ static enum err noisy_round(struct fedsc_rounds *run)
 		run->count[j] = x[j];
 		run->width[j] = fmax(0, sum[m] * run->radius / WIDTH);
 		if (x[j] >= fmax(run->p->least, noisy.deviation))
-			move(&run->Z, j, sum, x[j]);
+			fedsc_private_move_centre(&run->Z, j, sum, x[j]);
 	}
 	free(x);
 	run->radius *= SHRINK;
@@ -195,7 +195,7 @@ static enum err noisy_round(struct fedsc_rounds *run)
 	return err;
 }
 
-static void take(struct fedsc_rounds *c, size_t from, size_t to)
+static void fedsc_private_copy_centre(struct fedsc_rounds *c, size_t from, size_t to)
 {
 	memmove(ROW(&c->Z, to), ROW(&c->Z, from), c->Z.cols * sizeof(double));
 	c->count[to] = c->count[from];
@@ -213,7 +213,7 @@ static size_t rank_of(const struct fedsc_rounds *c, size_t j)
 }
 
 /* Keeps centres with more rows than noise may be, and the `fewest` with most rows. */
-static void drop(struct fedsc_rounds *c)
+static void fedsc_private_drop_centres(struct fedsc_rounds *c)
 {
 	size_t kept = 0;
 	bool *stays = alloc(c->Z.rows, sizeof(*stays));
@@ -222,7 +222,7 @@ static void drop(struct fedsc_rounds *c)
 		stays[j] = c->count[j] > NOISE_ALONE * c->deviation || rank_of(c, j) < c->fewest;
 	for (size_t j = 0; j < c->Z.rows; j++)
 		if (stays[j])
-			take(c, j, kept++);
+			fedsc_private_copy_centre(c, j, kept++);
 	c->Z.rows = kept;
 	free(stays);
 }
@@ -244,7 +244,7 @@ static void displace(struct rng *rng, const double *from, double e, double *z, s
 
 /* Splits each centre in up to four, at most c->most in all. Each further part goes to the centre
  * with the largest width per part. */
-static void split(struct fedsc_rounds *c)
+static void fedsc_private_split_centres(struct fedsc_rounds *c)
 {
 	size_t old = c->Z.rows, m = c->Z.cols, more = old * SPLIT < c->most ? old * SPLIT : c->most;
 	size_t *share = alloc(old, sizeof(*share)), at = old;
@@ -298,9 +298,9 @@ enum err fedsc_noisy_landmarks(struct fedsc_rounds *run, unsigned rounds)
 	parties_phase(run->parties, "landmarks");
 	for (unsigned t = 0; t < rounds; t++) {
 		TRY(noisy_round(run));
-		drop(run);
+		fedsc_private_drop_centres(run);
 		if (t + 1 < rounds)
-			split(run);
+			fedsc_private_split_centres(run);
 	}
 	return ERR_OK;
 }
@@ -318,8 +318,8 @@ enum err fedsc_noisy_end(struct parties *parties, const struct mat *Z, const dou
 	return ERR_OK;
 }
 
-static void keep_centres(struct fedsc_report *report, const struct fedsc_params *p,
-			 const struct mat *Z)
+static void fedsc_private_keep_centres(struct fedsc_report *report, const struct fedsc_params *p,
+				       const struct mat *Z)
 {
 	mat_copy(&report->centres, Z);
 	for (size_t e = 0; e < Z->rows * Z->cols; e++)
@@ -345,7 +345,7 @@ enum err fedsc_private(struct parties *parties, size_t m, const struct fedsc_par
 	if (!err)
 		err = fedsc_noisy_end(parties, &run.Z, run.count, report);
 	if (!err)
-		keep_centres(report, p, &run.Z);
+		fedsc_private_keep_centres(report, p, &run.Z);
 	report->rounds = run.done;
 	fedsc_rounds_release(&run);
 	return err;

@@ -30,7 +30,8 @@ enum err fedsc_noisy_gram_of(const struct fedsc_params *p, size_t parties,
 /* x += w w' of one row, with w scaled to length 1. Replacing a row then changes at most sqrt(2),
  * reached if both rows have one landmark each. So no part of the noise is wasted on rows that are
  * tied to several. */
-static void add_row(const struct fedsc_anchor *b, size_t i, double step, double *x)
+static void fedsc_private_anchor_add_row(const struct fedsc_anchor *b, size_t i, double step,
+					 double *x)
 {
 	const uint32_t *at = b->landmark + i * b->s;
 	const double *w = b->weight + i * b->s;
@@ -54,7 +55,7 @@ enum err fedsc_tell_noisy_anchor(struct fedsc_party *p, const struct fedsc_quest
 	TRY(fedsc_tie(p, q));
 	memset(x, 0, words * sizeof(*x));
 	for (size_t i = 0; i < p->X.rows; i++)
-		add_row(&p->anchor, i, q->share->step, x);
+		fedsc_private_anchor_add_row(&p->anchor, i, q->share->step, x);
 	return discrete_add(p->noise, q->share, x, words);
 }
 
@@ -68,7 +69,8 @@ static void denoise(struct mat *M, double deviation)
 }
 
 /* Initialises R (d x k), and fills lam (d), from the noisy B'B of the landmarks run->Z. */
-static enum err embed(struct fedsc_run *f, struct fedsc_rounds *run, double *lam, struct mat *R)
+static enum err fedsc_private_anchor_embed(struct fedsc_run *f, struct fedsc_rounds *run,
+					   double *lam, struct mat *R)
 {
 	struct discrete_share share;
 	const struct fedsc_question q = {
@@ -158,7 +160,7 @@ enum err fedsc_private_anchors(struct parties *parties, size_t m, const struct f
 	if (!err) {
 		report->dims = run.Z.rows;
 		ALLOC(lam, run.Z.rows);
-		err = embed(&f, &run, lam, &R);
+		err = fedsc_private_anchor_embed(&f, &run, lam, &R);
 	}
 	if (!err)
 		err = cluster_embedded(&f, &run, lam, &R);

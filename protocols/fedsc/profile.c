@@ -23,7 +23,7 @@ static bool is_present(const struct fedsc_party *p, size_t e)
 	return p->present[e / 8] >> e % 8 & 1;
 }
 
-static enum err check_labels(const struct fedsc_party *p, size_t k)
+static enum err fedsc_profile_check_labels(const struct fedsc_party *p, size_t k)
 {
 	if (!p->clusters.label)
 		return err_set(ERR_PEER, "asked for a profile of clusters before there are any");
@@ -37,7 +37,7 @@ static enum err check_labels(const struct fedsc_party *p, size_t k)
 
 enum err fedsc_tell_sizes(const struct fedsc_party *p, const struct fedsc_question *q, double *x)
 {
-	TRY(check_labels(p, q->k));
+	TRY(fedsc_profile_check_labels(p, q->k));
 	memset(x, 0, q->k * sizeof(*x));
 	for (size_t i = 0; i < p->X.rows; i++)
 		x[p->clusters.label[i]]++;
@@ -58,7 +58,7 @@ enum err fedsc_tell_profile(const struct fedsc_party *p, const struct fedsc_ques
 	size_t m = p->X.cols, words = fedsc_profile_words(q, m), shown = 0;
 	double **at; /* per cluster; NULL: not shown */
 
-	TRY(check_labels(p, q->k));
+	TRY(fedsc_profile_check_labels(p, q->k));
 	if (!p->present)
 		return err_set(ERR_PEER, "asked for a profile when none was agreed");
 	if (!(q->sigma >= 0) || !isfinite(q->sigma))
@@ -92,7 +92,7 @@ enum err fedsc_tell_profile(const struct fedsc_party *p, const struct fedsc_ques
 /* Shows clusters of `least` rows or more. The total minus the shown sums discloses the sums of the
  * hidden clusters, so these must have `least` rows together, or none. If they have fewer, the
  * smallest shown cluster is hidden too. */
-static void choose(const double *size, size_t k, double least, bool *shown)
+static void fedsc_profile_choose_shown(const double *size, size_t k, double least, bool *shown)
 {
 	double hidden = 0;
 
@@ -133,8 +133,8 @@ static double between(double x, double low, double high)
 }
 
 /* all: squares and presence of all rows; of: sums and presence of the cluster's rows. */
-static struct profile_line line_of(const struct fedsc_run *run, const double *all, const double *of,
-				   double size, size_t j)
+static struct profile_line fedsc_profile_line_of(const struct fedsc_run *run, const double *all,
+						 const double *of, double size, size_t j)
 {
 	const struct fedsc_report *r = run->report;
 	double y = of[j] / size, deviation = sqrt(all[j] / r->n);
@@ -163,7 +163,7 @@ static void write_lines(const struct fedsc_run *run, const double *x, const doub
 			continue;
 		of += 2 * run->m;
 		for (size_t j = 0; j < run->m; j++) {
-			struct profile_line l = line_of(run, x, of, size[c], j);
+			struct profile_line l = fedsc_profile_line_of(run, x, of, size[c], j);
 
 			l.cluster = c;
 			profile_offer(p, first, &l);
@@ -184,7 +184,7 @@ enum err fedsc_profile(struct fedsc_run *run)
 	ALLOC(shown, k);
 	err = count_rows(run, size, k);
 	if (!err)
-		choose(size, k, run->p->least, shown);
+		fedsc_profile_choose_shown(size, k, run->p->least, shown);
 	q.shown = shown;
 	q.sigma = run->p->profile_noise / sqrt((double)run->parties->count);
 	words = fedsc_profile_words(&q, run->m);

@@ -17,7 +17,7 @@ struct totals {
 	struct fedsc_report *report;
 };
 
-static enum err check_total(const struct totals *t, double n)
+static enum err fedsc_totals_check_total(const struct totals *t, double n)
 {
 	size_t parties = t->parties->count;
 
@@ -119,7 +119,7 @@ static enum err own_units(struct totals *t)
 	return e;
 }
 
-static enum err scale(struct totals *t, bool width)
+static enum err fedsc_totals_scale(struct totals *t, bool width)
 {
 	struct fedsc_question q = { .kind = FEDSC_SCALE,
 				    .scale = t->report->scale,
@@ -148,7 +148,7 @@ enum err fedsc_count(struct parties *parties, const struct fedsc_params *p,
 
 	parties_phase(parties, "totals");
 	TRY(parties_sum_told(parties, &q, &report->n, 1));
-	return check_total(&t, report->n);
+	return fedsc_totals_check_total(&t, report->n);
 }
 
 enum err fedsc_totals(struct parties *parties, size_t m, const struct fedsc_params *p, bool width,
@@ -164,7 +164,7 @@ enum err fedsc_totals(struct parties *parties, size_t m, const struct fedsc_para
 	parties_phase(parties, "totals");
 	e = parties_sum_told_parts(parties, &q, total, 1 + m);
 	if (!e)
-		e = check_total(&t, total[0]);
+		e = fedsc_totals_check_total(&t, total[0]);
 	if (!e)
 		report->n = total[0];
 	for (size_t j = 0; !e && j < m; j++)
@@ -172,5 +172,5 @@ enum err fedsc_totals(struct parties *parties, size_t m, const struct fedsc_para
 	free(total);
 	TRY(e);
 	TRY(p->standardize == STANDARDIZE_JOINT ? own_units(&t) : one_unit(&t));
-	return scale(&t, width);
+	return fedsc_totals_scale(&t, width);
 }

@@ -72,7 +72,7 @@ struct products {
 };
 
 /* One product of Lanczos: Y = sum_p s o A_p (s o V), on the rows with a degree above 0. */
-static enum err times_joint(void *ctx, const struct mat *V, struct mat *Y)
+static enum err fedspectral_times_joint(void *ctx, const struct mat *V, struct mat *Y)
 {
 	struct fedspectral_question q = { .kind = FEDSPECTRAL_PRODUCT };
 	struct products *of = ctx;
@@ -89,7 +89,7 @@ static enum err lanczos(struct parties *parties, const struct fedspectral_params
 			const double *weight, struct fedspectral_report *r, struct mat *V)
 {
 	struct products products = { .parties = parties };
-	struct ortho_operator N = { &products, times_joint };
+	struct ortho_operator N = { &products, fedspectral_times_joint };
 	struct spectral_report done;
 	struct spectral_params how;
 	size_t k = pairs(p->k, m), room;

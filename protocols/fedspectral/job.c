@@ -90,7 +90,7 @@ const char *fedspectral_unread(const void *p, const struct config_row *row)
 		   : NULL;
 }
 
-static enum err check_noise(const struct fedspectral_job *job)
+static enum err fedspectral_check_noise(const struct fedspectral_job *job)
 {
 	double mu;
 
@@ -124,7 +124,7 @@ enum err fedspectral_check(const void *p)
 {
 	const struct fedspectral_job *job = p;
 
-	TRY(check_noise(job));
+	TRY(fedspectral_check_noise(job));
 	if (job->clusters != JOB_AUTO || job->variant == FEDSPECTRAL_EXACT)
 		return ERR_OK;
 	return err_set(ERR_INPUT, "job.clusters is \"auto\", expected a number with this "

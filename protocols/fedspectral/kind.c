@@ -4,7 +4,7 @@
 static const char *const permissions[] = { "fedspectral", "fedspectral.exact", NULL };
 
 /* The pooled graph can be computed from the disclosure of "exact" without noise. */
-static const char *permission(const void *p)
+static const char *fedspectral_permission(const void *p)
 {
 	const struct fedspectral_job *job = p;
 
@@ -14,7 +14,7 @@ static const char *permission(const void *p)
 }
 
 /* The sums N V with a party, and again without it, disclose that party's edges. */
-static const char *needs_all(const void *p)
+static const char *fedspectral_needs_all(const void *p)
 {
 	const struct fedspectral_job *job = p;
 
@@ -26,7 +26,7 @@ static const char *needs_all(const void *p)
 
 /* "exact" and "plus" disclose degrees and blocks; "fedspectral" discloses nothing before the
  * labels. */
-static const char *needs_noise(const void *p)
+static const char *fedspectral_needs_noise(const void *p)
 {
 	const struct fedspectral_job *job = p;
 
@@ -54,14 +54,14 @@ const struct kind kind_fedspectral = {
 	.words = WORDS_WIDE,
 	.presets = fedspectral_presets,
 	.check = fedspectral_check,
-	.needs_all = needs_all,
+	.needs_all = fedspectral_needs_all,
 	.unread = fedspectral_unread,
 	.standard = kind_standard_clusters,
 	.has_fraction = kind_no,
-	.permission = permission,
+	.permission = fedspectral_permission,
 	.permissions = permissions,
 	.leaks = fedspectral_leaks,
-	.needs_noise = needs_noise,
+	.needs_noise = fedspectral_needs_noise,
 	.claim = fedspectral_claim,
 	.is_flat = kind_yes,
 	.memory = fedspectral_memory,

@@ -21,7 +21,7 @@ struct assigning {
 	size_t *moved;
 };
 
-static void assign_rows(void *ctx, unsigned worker, size_t block)
+static void fedspectral_kmeans_assign_rows(void *ctx, unsigned worker, size_t block)
 {
 	const struct assigning *a = ctx;
 	size_t first = block * ASSIGN_ROWS, k = a->centres->rows;
@@ -36,8 +36,8 @@ static void assign_rows(void *ctx, unsigned worker, size_t block)
 }
 
 /* label: one entry for each row of Z. */
-static void cluster_rows(const struct mat *Z, const struct fedspectral_params *p, size_t k,
-			 uint32_t *label)
+static void fedspectral_kmeans_cluster_rows(const struct mat *Z, const struct fedspectral_params *p,
+					    size_t k, uint32_t *label)
 {
 	struct kmeans_params how = { .k = k,
 				     .restarts = p->restarts,
@@ -73,7 +73,7 @@ static void cluster_rows(const struct mat *Z, const struct fedspectral_params *p
 	for (unsigned t = 0; moved && t < LLOYD; t++) {
 		if (t)
 			kmeans_centres(Z, NULL, label, &centres);
-		parallel(p->threads, blocks, assign_rows, &a);
+		parallel(p->threads, blocks, fedspectral_kmeans_assign_rows, &a);
 		moved = 0;
 		for (size_t b = 0; b < blocks; b++)
 			moved += a.moved[b];
@@ -87,7 +87,7 @@ struct named {
 	uint32_t cluster;
 };
 
-static int by_size(const void *a, const void *b)
+static int fedspectral_kmeans_by_size(const void *a, const void *b)
 {
 	const struct named *s = a, *t = b;
 
@@ -109,7 +109,7 @@ void fedspectral_name_clusters(uint32_t *label, size_t n, size_t k)
 
 		c->first = c->size++ ? c->first : i;
 	}
-	qsort(name, k, sizeof(*name), by_size);
+	qsort(name, k, sizeof(*name), fedspectral_kmeans_by_size);
 	for (size_t c = 0; c < k; c++)
 		number[name[c].cluster] = (uint32_t)c;
 	for (size_t i = 0; i < n; i++)
@@ -127,7 +127,7 @@ void fedspectral_cluster(struct parties *parties, const struct fedspectral_param
 	parties_phase(parties, "kmeans");
 	if (p->unit_rows)
 		spectral_unit_rows(Z);
-	cluster_rows(Z, p, r->k, found);
+	fedspectral_kmeans_cluster_rows(Z, p, r->k, found);
 	fedspectral_name_clusters(found, Z->rows, r->k);
 	for (size_t i = 0; i < n; i++)
 		label[i] = active[i] == UINT32_MAX ? r->k : found[active[i]];

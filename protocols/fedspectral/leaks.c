@@ -23,37 +23,43 @@ void fedspectral_leaks(struct said *s, const void *p, size_t parties)
 	bool exact = job->variant == FEDSPECTRAL_EXACT && !noisy;
 
 	say_names(s, parties);
-	say(s, job->ids == IDS_PLAIN, "the coordinator sees every id, and which party has it");
-	say(s, job->ids == IDS_HASHED,
+	said_add(s, job->ids == IDS_PLAIN, "the coordinator sees every id, and which party has it");
+	said_add(
+	    s, job->ids == IDS_HASHED,
 	    "the coordinator sees how many nodes each party has and which of them others have too, "
 	    "but no id");
-	say(s, parties > 1,
+	said_add(
+	    s, parties > 1,
 	    "each party sees how many nodes each other has, and can test guesses of 144 of its "
 	    "ids");
-	say(s, true,
+	said_add(
+	    s, true,
 	    "coordinator and parties see the number of nodes; the coordinator sees the cluster of "
 	    "each node, a party those of its own");
-	say(s, exact,
-	    "coordinator and parties see the joint degree of each node: the sum of its edges' "
-	    "weights at all parties");
-	say(s, exact,
+	said_add(s, exact,
+		 "coordinator and parties see the joint degree of each node: the sum of its edges' "
+		 "weights at all parties");
+	said_add(
+	    s, exact,
 	    "the coordinator sees exact products of the joint graph with known blocks: the pooled "
 	    "graph can be computed from them, though not who holds which edge");
-	say(s, exact, "the parties see those blocks, and with them largely the same");
-	say(s, exact && parties == 2,
-	    "of two parties each learns the other's edges: the pooled graph without its own");
-	say(s, job->variant == FEDSPECTRAL_PLUS,
-	    "coordinator and parties see the mean of the parties' blocks after each round");
-	say(s, job->variant == FEDSPECTRAL_PLUS && parties > 1,
-	    "its clusters are those of the joint graph only where the parties' edges largely "
-	    "overlap: the less they do, and the more parties there are, the less it finds");
-	say(s, job->variant == FEDSPECTRAL_PLAIN,
-	    "the coordinator sees each party's own clusters of its nodes, and which of them "
-	    "have no edges there");
-	say(s, noisy,
+	said_add(s, exact, "the parties see those blocks, and with them largely the same");
+	said_add(s, exact && parties == 2,
+		 "of two parties each learns the other's edges: the pooled graph without its own");
+	said_add(s, job->variant == FEDSPECTRAL_PLUS,
+		 "coordinator and parties see the mean of the parties' blocks after each round");
+	said_add(s, job->variant == FEDSPECTRAL_PLUS && parties > 1,
+		 "its clusters are those of the joint graph only where the parties' edges largely "
+		 "overlap: the less they do, and the more parties there are, the less it finds");
+	said_add(s, job->variant == FEDSPECTRAL_PLAIN,
+		 "the coordinator sees each party's own clusters of its nodes, and which of them "
+		 "have no edges there");
+	said_add(
+	    s, noisy,
 	    "the coordinator sees with noise the joint degree of each node, products of the joint "
 	    "graph with a few columns, and how many edges each node has into each cluster");
-	say(s, noisy, "the parties see blocks and clusters that the coordinator makes of those");
+	said_add(s, noisy,
+		 "the parties see blocks and clusters that the coordinator makes of those");
 	say_privacy(s, noisy ? of_edges(job) : NULL);
 	say_collusion(s, parties == 2 && !noisy, parties);
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t row_of(const uint32_t *row, size_t i)
+static size_t fedspectral_party_row_of(const uint32_t *row, size_t i)
 {
 	return row ? row[i] : i;
 }
@@ -23,7 +23,7 @@ void fedspectral_party_init(struct fedspectral_party *p, const struct csr *own, 
 	*p = (struct fedspectral_party){ 0 };
 	csr_init(A, n, n, own->start[own->rows], own->value);
 	for (size_t i = 0; i < own->rows; i++)
-		A->start[row_of(row, i) + 1] = own->start[i + 1] - own->start[i];
+		A->start[fedspectral_party_row_of(row, i) + 1] = own->start[i + 1] - own->start[i];
 	for (size_t r = 0; r < n; r++)
 		A->start[r + 1] += A->start[r];
 
@@ -34,8 +34,9 @@ void fedspectral_party_init(struct fedspectral_party *p, const struct csr *own, 
 	for (size_t r = 0; r < n; r++)
 		place[r] = UINT32_MAX;
 	for (size_t i = 0; i < own->rows; i++) {
-		assert(row_of(row, i) < n && place[row_of(row, i)] == UINT32_MAX);
-		place[row_of(row, i)] = (uint32_t)i;
+		assert(fedspectral_party_row_of(row, i) < n &&
+		       place[fedspectral_party_row_of(row, i)] == UINT32_MAX);
+		place[fedspectral_party_row_of(row, i)] = (uint32_t)i;
 	}
 	memcpy(next, A->start, n * sizeof(*next));
 	for (size_t r = 0; r < n; r++) {
@@ -44,7 +45,7 @@ void fedspectral_party_init(struct fedspectral_party *p, const struct csr *own, 
 		if (i == UINT32_MAX)
 			continue;
 		for (size_t e = own->start[i]; e < own->start[i + 1]; e++) {
-			size_t at = next[row_of(row, own->index[e])]++;
+			size_t at = next[fedspectral_party_row_of(row, own->index[e])]++;
 
 			A->index[at] = (uint32_t)r;
 			if (A->value)
@@ -167,7 +168,7 @@ enum err fedspectral_party_cells(const struct fedspectral_party *p, size_t k, un
 	return err;
 }
 
-static enum err answer(void *party, size_t l, const void *question, double *x)
+static enum err fedspectral_party_answer(void *party, size_t l, const void *question, double *x)
 {
 	const struct fedspectral_question *q = question;
 	struct fedspectral_party *p = party;
@@ -212,5 +213,5 @@ static enum err labels(void *party, const void *question, uint32_t *label)
 }
 
 const struct memory_kind fedspectral_in_memory = { .size = sizeof(struct fedspectral_party),
-						   .answer = answer,
+						   .answer = fedspectral_party_answer,
 						   .labels = labels };

@@ -51,12 +51,12 @@ static enum err check_source(const struct fedspectral_party *p)
 }
 
 /* Weight of an edge of A, cut to 0 .. 1. */
-static double weight_of(const struct csr *A, size_t e)
+static double fedspectral_private_weight_of(const struct csr *A, size_t e)
 {
 	return A->value ? fmin(fmax(A->value[e], 0), 1) : 1;
 }
 
-static double in_steps(double x, double step)
+static double fedspectral_private_in_steps(double x, double step)
 {
 	return nearbyint(x / step) * step;
 }
@@ -70,7 +70,8 @@ enum err fedspectral_noisy_degrees(const struct fedspectral_party *p,
 	for (size_t i = 0; i < A->rows; i++) {
 		degree[i] = 0;
 		for (size_t e = A->start[i]; e < A->start[i + 1]; e++)
-			degree[i] += in_steps(weight_of(A, e), share->step);
+			degree[i] += fedspectral_private_in_steps(
+			    fedspectral_private_weight_of(A, e), share->step);
 	}
 	return discrete_add(p->noise, share, degree, A->rows);
 }
@@ -90,8 +91,9 @@ enum err fedspectral_noisy_product(const struct fedspectral_party *p, struct mat
 	for (size_t i = 0; i < A->rows; i++)
 		for (size_t e = A->start[i]; e < A->start[i + 1]; e++)
 			for (size_t j = 0; j < b; j++)
-				y[i * b + j] +=
-				    in_steps(weight_of(A, e) * MAT(X, A->index[e], j), share->step);
+				y[i * b + j] += fedspectral_private_in_steps(
+				    fedspectral_private_weight_of(A, e) * MAT(X, A->index[e], j),
+				    share->step);
 	return discrete_add(p->noise, share, y, A->rows * b);
 }
 
@@ -124,7 +126,7 @@ static enum err sum_degrees(struct noisy *s)
 }
 
 /* Y (initialised here) = A X plus noise. X's rows are floats of length at most 1. */
-static enum err multiply(struct noisy *s, const struct mat *X, struct mat *Y)
+static enum err fedspectral_private_multiply(struct noisy *s, const struct mat *X, struct mat *Y)
 {
 	struct discrete_share share;
 	const struct fedspectral_question q = { .kind = FEDSPECTRAL_NOISY_PRODUCT,
@@ -141,7 +143,7 @@ static enum err multiply(struct noisy *s, const struct mat *X, struct mat *Y)
 	return ERR_OK;
 }
 
-static void scale(const struct noisy *s, const struct mat *V, struct mat *X)
+static void fedspectral_private_scale(const struct noisy *s, const struct mat *V, struct mat *X)
 {
 	double square = 0;
 
@@ -174,7 +176,7 @@ static void take_off_first(const struct noisy *s, struct mat *Y)
 	}
 }
 
-static enum err iterate(struct noisy *s, struct mat *V)
+static enum err fedspectral_private_iterate(struct noisy *s, struct mat *V)
 {
 	struct rng rng;
 	enum err err;
@@ -188,8 +190,8 @@ static enum err iterate(struct noisy *s, struct mat *V)
 	for (unsigned t = 0; t < s->p->rounds && !err; t++) {
 		struct mat X, Y;
 
-		scale(s, V, &X);
-		err = multiply(s, &X, &Y);
+		fedspectral_private_scale(s, V, &X);
+		err = fedspectral_private_multiply(s, &X, &Y);
 		mat_release(&X);
 		mat_release(V);
 		*V = Y;
@@ -202,7 +204,8 @@ static enum err iterate(struct noisy *s, struct mat *V)
 }
 
 /* Moves each node to the cluster with most of its edges beyond the number that degrees predict. */
-static void move(const struct noisy *s, const struct mat *Y, uint32_t *label)
+static void fedspectral_private_move_nodes(const struct noisy *s, const struct mat *Y,
+					   uint32_t *label)
 {
 	size_t k = Y->cols;
 	double *volume = alloc(k, sizeof(*volume));
@@ -234,9 +237,9 @@ static enum err count_edges(struct noisy *s, uint32_t *label)
 		mat_init(&X, s->n, s->p->k);
 		for (size_t i = 0; i < s->n; i++)
 			MAT(&X, i, label[i]) = 1;
-		err = multiply(s, &X, &Y);
+		err = fedspectral_private_multiply(s, &X, &Y);
 		if (!err)
-			move(s, &Y, label);
+			fedspectral_private_move_nodes(s, &Y, label);
 		mat_release(&X);
 		mat_release(&Y);
 	}
@@ -261,7 +264,7 @@ enum err fedspectral_private(struct parties *parties, size_t n, const struct fed
 	if (!err)
 		err = sum_degrees(&s);
 	if (!err)
-		err = iterate(&s, &V);
+		err = fedspectral_private_iterate(&s, &V);
 	if (!err) {
 		fedspectral_settle(report, p->k);
 		fedspectral_cluster(parties, p, &V, every, n, report, label);

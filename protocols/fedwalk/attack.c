@@ -45,7 +45,7 @@ static void for_all_sides(const struct walks *w, struct sides *s, bool place)
 	}
 }
 
-static void collect(const struct walks *w, size_t n, struct sides *s)
+static void fedwalk_attack_collect(const struct walks *w, size_t n, struct sides *s)
 {
 	s->n = n;
 	ALLOC(s->start, n + 1);
@@ -58,7 +58,7 @@ static void collect(const struct walks *w, size_t n, struct sides *s)
 	s->start[0] = 0;
 }
 
-static int by_number(const void *a, const void *b)
+static int fedwalk_attack_by_number(const void *a, const void *b)
 {
 	const uint32_t *x = a, *y = b;
 
@@ -67,7 +67,7 @@ static int by_number(const void *a, const void *b)
 
 /* Counts the neighbours in walks of a block's vertices. With p->least, pairs of at least that count
  * become guesses. */
-static void look(void *ctx, unsigned worker, size_t block)
+static void fedwalk_attack_count_block(void *ctx, unsigned worker, size_t block)
 {
 	struct plan *p = ctx;
 	size_t end = (block + 1) * ROWS < p->s->n ? (block + 1) * ROWS : p->s->n;
@@ -91,7 +91,8 @@ static void look(void *ctx, unsigned worker, size_t block)
 			count[v[i]] = 0;
 		}
 		if (p->least)
-			qsort(p->guess[u], p->guesses[u], sizeof(**p->guess), by_number);
+			qsort(p->guess[u], p->guesses[u], sizeof(**p->guess),
+			      fedwalk_attack_by_number);
 	}
 }
 
@@ -120,7 +121,7 @@ void fedwalk_attack(const struct walks *w, size_t n, size_t most, unsigned threa
 	struct sides s;
 	struct plan p = { .s = &s };
 
-	collect(w, n, &s);
+	fedwalk_attack_collect(w, n, &s);
 	ALLOC(p.count, workers);
 	ALLOC(p.pairs, workers);
 	ALLOC(p.guess, n);
@@ -129,9 +130,9 @@ void fedwalk_attack(const struct walks *w, size_t n, size_t most, unsigned threa
 		ALLOC(p.count[i], n);
 		ALLOC(p.pairs[i], COUNT_MAX + 1);
 	}
-	parallel(threads, blocks, look, &p);
+	parallel(threads, blocks, fedwalk_attack_count_block, &p);
 	p.least = threshold(p.pairs, workers, most);
-	parallel(threads, blocks, look, &p);
+	parallel(threads, blocks, fedwalk_attack_count_block, &p);
 	*g = (struct fedwalk_guess){ 0 };
 	for (size_t u = 0; u < n; u++)
 		g->count += p.guesses[u];

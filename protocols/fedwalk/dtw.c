@@ -106,7 +106,7 @@ struct long_vertex {
 	uint32_t v;
 };
 
-static int by_rows(const void *a, const void *b)
+static int fedwalk_dtw_by_rows(const void *a, const void *b)
 {
 	const struct long_vertex *x = a, *y = b;
 
@@ -127,7 +127,7 @@ static void warp_all(const struct fedwalk_matrices *m, unsigned threads, struct 
 	ALLOC(order, m->n);
 	for (size_t v = 0; v < m->n; v++)
 		s[v] = (struct long_vertex){ m->start[v + 1] - m->start[v], (uint32_t)v };
-	qsort(s, m->n, sizeof(*s), by_rows);
+	qsort(s, m->n, sizeof(*s), fedwalk_dtw_by_rows);
 	for (size_t v = 0; v < m->n; v++)
 		order[v] = s[v].v;
 	free(s);
@@ -151,7 +151,8 @@ static void warp_all(const struct fedwalk_matrices *m, unsigned threads, struct 
 
 /* Copies the matrices with at least one and at most `most` rows each (0: any number). A vertex
  * without rows gets a zero row. Longer matrices become means of neighbouring rows. */
-static void shorten(const struct fedwalk_matrices *m, size_t most, size_t **start, float **row)
+static void fedwalk_dtw_shorten(const struct fedwalk_matrices *m, size_t most, size_t **start,
+				float **row)
 {
 	unsigned k = m->k;
 
@@ -191,7 +192,7 @@ void fedwalk_dtw(const struct fedwalk_matrices *m, size_t most, unsigned threads
 	half_init(h, m->n);
 	if (!m->n)
 		return;
-	shorten(m, most, &start, &row);
+	fedwalk_dtw_shorten(m, most, &start, &row);
 	cut.start = start;
 	cut.row = row;
 	warp_all(&cut, threads, h);

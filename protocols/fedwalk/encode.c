@@ -119,8 +119,8 @@ static void encode_block(void *ctx, unsigned worker, size_t block)
 		encode_vertex(p, &p->range[worker], (uint32_t)u);
 }
 
-static void collect(struct fedwalk_encoder *e, const struct plan *p, unsigned workers,
-		    struct fedwalk_encoder_report *report)
+static void fedwalk_encode_collect(struct fedwalk_encoder *e, const struct plan *p,
+				   unsigned workers, struct fedwalk_encoder_report *report)
 {
 	size_t n = p->t->n;
 
@@ -182,7 +182,7 @@ void fedwalk_encoder_init(struct fedwalk_encoder *e, const struct fedwalk_tree *
 		}
 	}
 	parallel(threads, blocks, encode_block, &p);
-	collect(e, &p, workers, report);
+	fedwalk_encode_collect(e, &p, workers, report);
 	for (unsigned w = 0; w < workers; w++) {
 		free(p.range[w].least);
 		free(p.range[w].most);

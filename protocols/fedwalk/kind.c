@@ -4,7 +4,7 @@
 static const char *const permissions[] = { "fedwalk", "fedwalk.dtw", NULL };
 
 /* dtw discloses every tie. */
-static const char *permission(const void *p)
+static const char *fedwalk_permission(const void *p)
 {
 	const struct fedwalk_job *job = p;
 
@@ -13,13 +13,13 @@ static const char *permission(const void *p)
 }
 
 /* Without one party its vertices, and all ties to them, are missing. */
-static const char *needs_all(const void *job)
+static const char *fedwalk_needs_all(const void *job)
 {
 	(void)job;
 	return "walks go on at every party, and without one lead nowhere";
 }
 
-static struct kind_claim claim(const void *job)
+static struct kind_claim fedwalk_claim(const void *job)
 {
 	(void)job;
 	return (struct kind_claim){ .one_question = true };
@@ -43,15 +43,15 @@ const struct kind kind_fedwalk = {
 	.words = WORDS_WIDE,
 	.presets = fedwalk_presets,
 	.check = fedwalk_check,
-	.needs_all = needs_all,
+	.needs_all = fedwalk_needs_all,
 	.unread = fedwalk_unread,
 	.standard = kind_standard_clusters,
 	.has_fraction = kind_no,
-	.permission = permission,
+	.permission = fedwalk_permission,
 	.permissions = permissions,
 	.leaks = fedwalk_leaks,
 	.needs_noise = kind_needs_no_noise,
-	.claim = claim,
+	.claim = fedwalk_claim,
 	.is_flat = kind_yes,
 	.memory = fedwalk_memory,
 };

@@ -50,7 +50,8 @@ static void sort_by_label(uint32_t *v, const uint32_t *label, size_t n, size_t l
 
 /* Splits v (n) into about `parts` groups, and groups above FEDWALK_GROUP_MAX again. From DEPTH_MAX
  * on it splits by position, because k-means no longer separates the vertices. */
-static void split(struct plan *p, uint32_t *v, size_t n, size_t parts, unsigned depth)
+static void fedwalk_landmarks_split_group(struct plan *p, uint32_t *v, size_t n, size_t parts,
+					  unsigned depth)
 {
 	struct kmeans_params how = { .k = parts,
 				     .restarts = 1,
@@ -78,8 +79,8 @@ static void split(struct plan *p, uint32_t *v, size_t n, size_t parts, unsigned 
 	free(label);
 	for (size_t l = 0; l < parts; at += count[l++]) {
 		if (count[l] > FEDWALK_GROUP_MAX)
-			split(p, v + at, count[l], 2 * (count[l] / FEDWALK_GROUP_MAX + 1),
-			      depth + 1);
+			fedwalk_landmarks_split_group(
+			    p, v + at, count[l], 2 * (count[l] / FEDWALK_GROUP_MAX + 1), depth + 1);
 		else if (count[l]) {
 			g->start[g->count + 1] = g->start[g->count] + count[l];
 			g->count++;
@@ -134,7 +135,8 @@ static void link_groups(const struct plan *p, struct link *link)
 }
 
 /* Lists the merges within each group, group after group, then those between groups. */
-static void join(const struct plan *p, const struct link *between, size_t n, struct link *link)
+static void fedwalk_landmarks_join_groups(const struct plan *p, const struct link *between,
+					  size_t n, struct link *link)
 {
 	const struct groups *g = &p->groups;
 	uint32_t *top; /* root of each group, then of each merge of groups */
@@ -172,13 +174,13 @@ void fedwalk_tree_landmarks(struct fedwalk_tree *t, const float *c, size_t n, un
 	ALLOC(p.groups.member, n);
 	for (size_t v = 0; v < n; v++)
 		p.groups.member[v] = (uint32_t)v;
-	split(&p, p.groups.member, n, (size_t)ceil(sqrt((double)n)), 0);
+	fedwalk_landmarks_split_group(&p, p.groups.member, n, (size_t)ceil(sqrt((double)n)), 0);
 	ALLOC(p.link, p.groups.count);
 	parallel(threads, p.groups.count, link_group, &p);
 	ALLOC(between, p.groups.count);
 	link_groups(&p, between);
 	ALLOC(link, n);
-	join(&p, between, n, link);
+	fedwalk_landmarks_join_groups(&p, between, n, link);
 	fedwalk_tree_from_links(t, n, link);
 	free(t->height); /* heights within and between groups are not comparable */
 	t->height = NULL;

@@ -7,35 +7,42 @@ void fedwalk_leaks(struct said *s, const void *p, size_t parties)
 	bool walks = job->mode == FEDWALK_WALKS;
 
 	say_names(s, parties);
-	say(s, job->ids == IDS_PLAIN, "the coordinator sees every id, and which party hosts it");
-	say(s, job->ids == IDS_HASHED,
-	    "the coordinator sees how many vertices each party hosts, but no id");
-	say(s, parties > 1,
-	    "each party can ask of any id that it knows or guesses whether it takes part, and "
-	    "which party hosts it; a tie of two parties' vertices becomes known to both");
-	say(s, walks, "the coordinator sees each vertex's noisy degree vector");
-	say(s, walks && job->dissimilarity == DISSIMILARITY_DTW,
+	said_add(s, job->ids == IDS_PLAIN,
+		 "the coordinator sees every id, and which party hosts it");
+	said_add(s, job->ids == IDS_HASHED,
+		 "the coordinator sees how many vertices each party hosts, but no id");
+	said_add(s, parties > 1,
+		 "each party can ask of any id that it knows or guesses whether it takes part, and "
+		 "which party hosts it; a tie of two parties' vertices becomes known to both");
+	said_add(s, walks, "the coordinator sees each vertex's noisy degree vector");
+	said_add(
+	    s, walks && job->dissimilarity == DISSIMILARITY_DTW,
 	    "the coordinator sees each vertex's matrix of degree vectors, whose rows say who its "
 	    "neighbours are: dtw gives every tie away, whatever eps is");
-	say(s, walks,
+	said_add(
+	    s, walks,
 	    "the coordinator sees the encoded walks, and the encoder keeps nearly every vertex as "
 	    "it is: pairs of neighbouring tokens, counted, are the ties; run.json has how many of "
 	    "them this run's own attack found");
-	say(s, walks,
+	said_add(
+	    s, walks,
 	    "the parties see every vertex's noisy degree vector, and each walk that comes to them "
 	    "with all it has written so far: ties between vertices of other parties, too");
-	say(s, walks,
+	said_add(
+	    s, walks,
 	    "the coordinator sees how large the batches between two parties are, to a quarter, and "
 	    "at which party a walk ends");
-	say(s, !walks,
+	said_add(
+	    s, !walks,
 	    "the coordinator sees one randomised report of each pair of vertices, and all else "
 	    "follows from it; eps of 8 is a weak promise: of most ties the report is true");
-	say(s, !walks && parties > 1,
-	    "the coordinator sees how many ties two parties have between them, to a quarter");
-	say(s, true,
-	    "the coordinator computes every vertex's embedding; a party gets those of its own "
-	    "vertices");
-	say(s, walks,
+	said_add(s, !walks && parties > 1,
+		 "the coordinator sees how many ties two parties have between them, to a quarter");
+	said_add(s, true,
+		 "the coordinator computes every vertex's embedding; a party gets those of its own "
+		 "vertices");
+	said_add(
+	    s, walks,
 	    "coordinator and parties see how many ties the coordinator's attack finds, and how "
 	    "many there are, over all parties; a coordinator that lies can guess one pair alone, "
 	    "and learns whether it is a tie");

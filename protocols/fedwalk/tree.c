@@ -25,7 +25,8 @@ struct merge {
 };
 
 /* Returns the slot nearest to x: on ties `before`, then the lowest slot. */
-static uint32_t nearest(const struct chains *s, uint32_t x, uint32_t before, float *height)
+static uint32_t fedwalk_tree_nearest(const struct chains *s, uint32_t x, uint32_t before,
+				     float *height)
 {
 	uint32_t best = before;
 	float least = before == UINT32_MAX ? INFINITY : *half_at(s->h, x, before);
@@ -47,7 +48,7 @@ static uint32_t nearest(const struct chains *s, uint32_t x, uint32_t before, flo
 }
 
 /* Lance and Williams: the mean over both clusters' leaves. */
-static void merge(struct chains *s, uint32_t gone, uint32_t kept)
+static void fedwalk_tree_merge(struct chains *s, uint32_t gone, uint32_t kept)
 {
 	double a = s->size[gone], b = s->size[kept];
 	size_t write = 0;
@@ -124,7 +125,7 @@ void linkage_average(struct half *h, const double *weight, struct link *link)
 		for (;;) {
 			uint32_t x = s.chain[s.length - 1];
 			uint32_t before = s.length > 1 ? s.chain[s.length - 2] : UINT32_MAX;
-			uint32_t y = nearest(&s, x, before, &m[i].height);
+			uint32_t y = fedwalk_tree_nearest(&s, x, before, &m[i].height);
 
 			if (y == before) {
 				m[i].a = x < y ? x : y;
@@ -134,7 +135,7 @@ void linkage_average(struct half *h, const double *weight, struct link *link)
 			s.chain[s.length++] = y;
 		}
 		s.length -= 2;
-		merge(&s, m[i].a, m[i].b);
+		fedwalk_tree_merge(&s, m[i].a, m[i].b);
 		if (i % 64 == 0)
 			progress_tick();
 	}
@@ -169,7 +170,7 @@ void fedwalk_tree_release(struct fedwalk_tree *t)
 }
 
 /* Derives parents, counts and the layout of leaves from children that form a tree. */
-static void lay_out(struct fedwalk_tree *t)
+static void fedwalk_tree_lay_out(struct fedwalk_tree *t)
 {
 	size_t n = t->n, nodes = 2 * n - 1;
 
@@ -204,7 +205,7 @@ void fedwalk_tree_from_links(struct fedwalk_tree *t, size_t n, const struct link
 		t->child[2 * i + 1] = link[i].b;
 		t->height[i] = link[i].height;
 	}
-	lay_out(t);
+	fedwalk_tree_lay_out(t);
 }
 
 void fedwalk_tree_average(struct fedwalk_tree *t, struct half *h)
@@ -244,6 +245,6 @@ enum err fedwalk_tree_from(struct fedwalk_tree *t, size_t n, const uint32_t *chi
 	}
 	tree_alloc(t, n);
 	memcpy(t->child, child, 2 * (n - 1) * sizeof(*child));
-	lay_out(t);
+	fedwalk_tree_lay_out(t);
 	return ERR_OK;
 }

@@ -32,7 +32,7 @@ struct filling {
 	unsigned open; /* bins with missing members */
 };
 
-static void put(struct filling *f, uint32_t v)
+static void fedwalk_pools_put(struct filling *f, uint32_t v)
 {
 	if (f->n == f->room) {
 		f->room = f->room ? 2 * f->room : 16;
@@ -51,7 +51,7 @@ static void put_some(struct filling *f, const uint32_t *leaf, uint32_t all, uint
 	if (some * 4 > all) { /* a pass over all costs little more than the sample */
 		for (uint32_t i = 0; i < all && some; i++)
 			if (rng_below(rng, all - i) < some) {
-				put(f, leaf[i]);
+				fedwalk_pools_put(f, leaf[i]);
 				some--;
 			}
 		return;
@@ -64,7 +64,7 @@ static void put_some(struct filling *f, const uint32_t *leaf, uint32_t all, uint
 				v = leaf[top];
 				break;
 			}
-		put(f, v);
+		fedwalk_pools_put(f, v);
 	}
 }
 
@@ -85,7 +85,7 @@ double fedwalk_pools_members(const float *c, size_t n, unsigned k)
 	return sum;
 }
 
-static void fill(const struct plan *p, uint32_t u)
+static void fedwalk_pools_fill(const struct plan *p, uint32_t u)
 {
 	const struct fedwalk_tree *t = p->t;
 	struct filling f = { 0 };
@@ -118,14 +118,14 @@ static void fill(const struct plan *p, uint32_t u)
 	p->count[u] = f.n;
 }
 
-static void fill_block(void *ctx, unsigned worker, size_t block)
+static void fedwalk_pools_fill_block(void *ctx, unsigned worker, size_t block)
 {
 	const struct plan *p = ctx;
 	size_t end = (block + 1) * ROWS < p->t->n ? (block + 1) * ROWS : p->t->n;
 
 	(void)worker;
 	for (size_t u = block * ROWS; u < end; u++)
-		fill(p, (uint32_t)u);
+		fedwalk_pools_fill(p, (uint32_t)u);
 }
 
 void fedwalk_pools_init(struct fedwalk_pools *pools, const struct fedwalk_tree *t, const float *c,
@@ -154,7 +154,7 @@ void fedwalk_pools_init(struct fedwalk_pools *pools, const struct fedwalk_tree *
 	}
 	p.rank = rank;
 	p.leaf = leaf;
-	parallel(threads, (t->n + ROWS - 1) / ROWS, fill_block, &p);
+	parallel(threads, (t->n + ROWS - 1) / ROWS, fedwalk_pools_fill_block, &p);
 	pools->n = t->n;
 	ALLOC(pools->start, t->n + 1);
 	for (size_t u = 0; u < t->n; u++)

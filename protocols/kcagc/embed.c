@@ -53,7 +53,7 @@ void embed_scale(struct mat *Z, const double *norm, double mean, double power)
 	}
 }
 
-static double sum_of(const struct ranks *R, const double *x, size_t n)
+static double embed_sum_of(const struct ranks *R, const double *x, size_t n)
 {
 	struct rowsum s;
 	double sum;
@@ -78,7 +78,7 @@ static double scale_rows(const struct ranks *R, struct mat *Z, double mean, doub
 
 	embed_norms(Z, norm);
 	if (mean == 0)
-		mean = sum_of(R, norm, Z->rows) / (double)ranks_n(R, Z->rows);
+		mean = embed_sum_of(R, norm, Z->rows) / (double)ranks_n(R, Z->rows);
 	embed_scale(Z, norm, mean, power);
 	free(norm);
 	return mean;
@@ -86,7 +86,8 @@ static double scale_rows(const struct ranks *R, struct mat *Z, double mean, doub
 
 /* -- embedding ------------------------------------------------------------------------------ */
 
-static enum err check(const struct ranks *R, const struct features *X, const struct embed_params *p)
+static enum err embed_check(const struct ranks *R, const struct features *X,
+			    const struct embed_params *p)
 {
 	size_t n = ranks_n(R, features_rows(X)), m = features_cols(X);
 
@@ -103,7 +104,7 @@ enum err embed_weighed(const struct ranks *R, const struct features *X,
 	struct features own = { 0 };
 	struct embedding passing = { 0 };
 
-	TRY(check(R, X, p));
+	TRY(embed_check(R, X, p));
 	if (X->is_sparse)
 		csr_to_dense(&X->sparse, &own.dense);
 	else
@@ -132,8 +133,8 @@ static void scale_basis(struct mat *U, const double *sigma, const struct embed_p
 		scale_columns(map, sigma);
 }
 
-static enum err project(const struct ranks *R, const struct mat *F, const struct embed_params *p,
-			struct mat *Z, struct mat *map)
+static enum err embed_project_rows(const struct ranks *R, const struct mat *F,
+				   const struct embed_params *p, struct mat *Z, struct mat *map)
 {
 	size_t d = dims(ranks_n(R, F->rows), F->cols, p);
 	double *sigma;
@@ -245,7 +246,7 @@ static enum err project_unformed(struct features *X, const struct graph *g,
 enum err embed_project(const struct ranks *R, const struct mat *F, const struct embed_params *p,
 		       struct mat *Z)
 {
-	enum err err = project(R, F, p, Z, NULL);
+	enum err err = embed_project_rows(R, F, p, Z, NULL);
 
 	if (!err && p->unit_rows)
 		scale_rows(R, Z, 0, p->row_power);
@@ -271,7 +272,7 @@ enum err embed_project_map(const struct linear_map *F, const struct embed_params
 
 /* A number such as a year beside words is longer than all words together and would dominate them.
  * Returns the weights, or NULL. */
-static double *weigh_beside(struct features *X, const struct graph *g, unsigned threads)
+static double *embed_weigh_beside(struct features *X, const struct graph *g, unsigned threads)
 {
 	struct slice slice;
 	double *weight;
@@ -295,12 +296,12 @@ static enum err embed_both(struct features *X, const struct graph *g, const stru
 	struct mat F = { 0 };
 	double *beside = NULL;
 	bool done = false;
-	enum err err = check(g->ranks, X, p);
+	enum err err = embed_check(g->ranks, X, p);
 
 	if (!err && p->idf)
 		weigh_words(g->ranks, X, kept);
 	if (!err && p->idf && !kept->idf)
-		beside = weigh_beside(X, g, p->threads);
+		beside = embed_weigh_beside(X, g, p->threads);
 	if (!err)
 		err = project_unformed(X, g, p, Z, map, &done);
 	if (!err && g->ranks) /* ranks filter dense rows */
@@ -313,7 +314,7 @@ static enum err embed_both(struct features *X, const struct graph *g, const stru
 		err = graph_filter(g, p->filter, p->order, p->threads, &F);
 	}
 	if (!err && !done)
-		err = project(g->ranks, &F, p, Z, map);
+		err = embed_project_rows(g->ranks, &F, p, Z, map);
 	if (!err && beside && map)
 		embed_fold(map, beside);
 	free(beside);

@@ -59,7 +59,7 @@ static void release_groups(struct groups *g)
 }
 
 /* Position (below width) and sign of column j; the same at every process. */
-static size_t place_of(size_t j, size_t columns, size_t width, double *sign)
+static size_t explained_place_of(size_t j, size_t columns, size_t width, double *sign)
 {
 	uint64_t h = (uint64_t)j * 0x9e3779b97f4a7c15;
 
@@ -67,7 +67,7 @@ static size_t place_of(size_t j, size_t columns, size_t width, double *sign)
 	return columns > width ? (h >> 32) % width : j;
 }
 
-static double add_row(const struct features *X, size_t row, size_t width, double *to)
+static double explained_add_row(const struct features *X, size_t row, size_t width, double *to)
 {
 	const struct csr *S = &X->sparse;
 	size_t columns = features_cols(X), first = X->is_sparse ? S->start[row] : 0;
@@ -78,7 +78,7 @@ static double add_row(const struct features *X, size_t row, size_t width, double
 		size_t j = X->is_sparse ? S->index[e] : e;
 		double x = !X->is_sparse ? MAT(&X->dense, row, j) : S->value ? S->value[e] : 1;
 
-		to[place_of(j, columns, width, &sign)] += sign * x;
+		to[explained_place_of(j, columns, width, &sign)] += sign * x;
 		square += x * x;
 	}
 	return square;
@@ -96,7 +96,7 @@ static void sum_groups(const struct slice *s, const struct groups *g, size_t wid
 
 		for (size_t i = first; i < end; i++)
 			to[g->count * width] +=
-			    add_row(&s->X, i, width, to + g->number[g->of[i]] * width);
+			    explained_add_row(&s->X, i, width, to + g->number[g->of[i]] * width);
 		rowsum_close(&sum);
 	}
 	ranks_sum_end(s->g->ranks, &sum, total);

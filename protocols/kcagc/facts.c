@@ -14,13 +14,13 @@ static size_t all_rows(const struct slice *s)
 	return ranks_n(s->g->ranks, features_rows(&s->X));
 }
 
-static bool is_first(const struct slice *s)
+static bool slice_facts_is_first(const struct slice *s)
 {
 	return !s->g->ranks || s->g->ranks->own == 0;
 }
 
-static enum err spread(const struct slice *s, enum filter_kind kind, unsigned steps, double *square,
-		       double *apart)
+static enum err slice_facts_spread(const struct slice *s, enum filter_kind kind, unsigned steps,
+				   double *square, double *apart)
 {
 	return graph_filter_spread(s->g, kind, steps, s->threads,
 				   s->X.is_sparse ? &s->X.sparse : NULL,
@@ -119,7 +119,7 @@ struct scaling {
 	const double *row, *column; /* factors; column may be NULL */
 };
 
-static void scale(void *ctx, size_t row, size_t column, double *value)
+static void slice_facts_scale_value(void *ctx, size_t row, size_t column, double *value)
 {
 	const struct scaling *s = ctx;
 
@@ -146,7 +146,7 @@ struct squares {
 	double *sum;
 };
 
-static void add_square(void *ctx, size_t row, size_t column, double *value)
+static void slice_facts_add_square(void *ctx, size_t row, size_t column, double *value)
 {
 	const struct squares *s = ctx;
 	double x = s->weight ? *value * s->weight[column] : *value;
@@ -160,7 +160,7 @@ void slice_norms(struct slice *s, bool idf, double *x)
 	struct squares squares = { weight, x };
 
 	memset(x, 0, features_rows(&s->X) * sizeof(*x));
-	features_each(&s->X, add_square, &squares);
+	features_each(&s->X, slice_facts_add_square, &squares);
 	free(weight);
 }
 
@@ -191,7 +191,7 @@ struct kinds {
 	size_t foreign; /* columns beside words; else 0 */
 };
 
-static struct kinds look(struct slice *s, struct column *column)
+static struct kinds slice_facts_count_kinds(struct slice *s, struct column *column)
 {
 	size_t n = all_rows(s), m = features_cols(&s->X), words = 0;
 	struct kinds k = { 0 };
@@ -227,7 +227,7 @@ static struct kinds see_kinds(struct slice *s)
 	struct kinds k;
 
 	ALLOC(column, m);
-	k = look(s, column);
+	k = slice_facts_count_kinds(s, column);
 	by.column = column;
 	if (k.foreign)
 		features_each(&s->X, bring_to_unit, &by);
@@ -250,7 +250,7 @@ void slice_facts(struct slice *s, double *x)
 
 	x[0] = k.measured;
 	x[1] = k.varied;
-	if (k.foreign && is_first(s))
+	if (k.foreign && slice_facts_is_first(s))
 		log_info(
 		    "%zu of %zu columns are numbers beside columns of 0 and 1: they are brought "
 		    "to mean 0 and variance 1",
@@ -284,13 +284,13 @@ double *slice_weights_beside(struct slice *s, struct features *X)
 	struct column *column;
 
 	ALLOC(column, m);
-	foreign = look(s, column).foreign;
+	foreign = slice_facts_count_kinds(s, column).foreign;
 	if (foreign)
 		weight = column_weights(s);
 	for (size_t j = 0; j < m && weight; j++)
 		if (is_foreign(&column[j], n))
 			weight[j] = to_unit(&column[j], n);
-	if (foreign && is_first(s))
+	if (foreign && slice_facts_is_first(s))
 		log_info(
 		    "%zu of %zu columns are numbers beside columns of 0 and 1: they are brought "
 		    "to variance 1",
@@ -351,7 +351,7 @@ static enum err tell_shares(struct slice *s, double *x)
 	for (size_t j = 0; j < m; j++)
 		x[0] += along[j] * along[j] / total;
 	free(along);
-	TRY(spread(s, FILTER_PLAIN, SLICE_ORDER_MAX, square, apart));
+	TRY(slice_facts_spread(s, FILTER_PLAIN, SLICE_ORDER_MAX, square, apart));
 	memcpy(x + 1, square + 1, SLICE_ORDER_MAX * sizeof(*x));
 	return ERR_OK;
 }
@@ -365,7 +365,7 @@ enum err slice_spreads(struct slice *s, const struct question *q, double *x)
 
 	for (size_t i = 0; i < n; i++)
 		row[i] = q->square[i] > 0 ? 1 / sqrt(q->square[i] / unit) : 1;
-	features_each(&s->X, scale, &by);
+	features_each(&s->X, slice_facts_scale_value, &by);
 	for (size_t j = 0; column && s->weight && j < s->columns; j++)
 		s->weight[j] *= column[j];
 	for (size_t j = 0; !column && s->word && j < s->columns; j++)
@@ -374,7 +374,7 @@ enum err slice_spreads(struct slice *s, const struct question *q, double *x)
 	free(row);
 	if (q->shares)
 		TRY(tell_shares(s, x + (size_t)2 * SLICE_POWERS));
-	TRY(spread(s, FILTER_MEAN, SLICE_POWERS - 1, x, x + SLICE_POWERS));
+	TRY(slice_facts_spread(s, FILTER_MEAN, SLICE_POWERS - 1, x, x + SLICE_POWERS));
 	memcpy(s->spread, x + SLICE_POWERS, sizeof(s->spread));
 	if (q->explained)
 		explained_by_degrees(s, x + question_whole(q) - q->degrees - SLICE_EXPLAINED);

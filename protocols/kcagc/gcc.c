@@ -56,14 +56,14 @@ struct state {
 	size_t moved;
 };
 
-static enum err times_joint(void *ctx, const struct mat *B, struct mat *Y)
+static enum err gcc_times_joint(void *ctx, const struct mat *B, struct mat *Y)
 {
 	const struct state *s = ctx;
 
 	return sums_products(s->parties, s->basis->order, B, Y);
 }
 
-static struct sums_clusters by_kmeans(const struct gcc_params *p)
+static struct sums_clusters gcc_by_kmeans(const struct gcc_params *p)
 {
 	return (struct sums_clusters){ .k = p->k,
 				       .k_from = p->k_from,
@@ -77,7 +77,7 @@ static struct sums_clusters by_kmeans(const struct gcc_params *p)
  * singular values. */
 static enum err first(struct state *s, struct mat *Z)
 {
-	struct ortho_operator K = { .ctx = s, .times = times_joint };
+	struct ortho_operator K = { .ctx = s, .times = gcc_times_joint };
 	struct ortho_subspace search = { .n = s->n,
 					 .k = sums_columns(s->p->k, s->p->k_from),
 					 /* the block has gcc_width() columns */
@@ -85,7 +85,7 @@ static enum err first(struct state *s, struct mat *Z)
 					 .rounds = s->p->rounds,
 					 .seed = s->p->seed,
 					 .stream = STREAM };
-	struct sums_clusters c = by_kmeans(s->p);
+	struct sums_clusters c = gcc_by_kmeans(s->p);
 
 	TRY(ortho_subspace(&K, &search, Z));
 	TRY(sums_cluster(s->parties, Z, &c, s->label, &s->F));
@@ -96,13 +96,13 @@ static enum err first(struct state *s, struct mat *Z)
 }
 
 /* Decides whether G stays; gets Q of the first iteration with the answer. */
-static enum err guard(struct state *s, const struct mat *Z)
+static enum err gcc_guard(struct state *s, const struct mat *Z)
 {
 	struct guard g = { .order = s->basis->order,
 			   .means = s->p->iterations > 0,
 			   .never = s->basis->degrees != DEGREES_OFF,
 			   .margin = s->p->guard,
-			   .how = by_kmeans(s->p),
+			   .how = gcc_by_kmeans(s->p),
 			   .inertia = s->report->loss };
 	enum err err;
 
@@ -158,7 +158,7 @@ static void move_centres(struct state *s, const struct mat *Z)
 	kmeans_centres(Z, NULL, s->label, &s->F);
 }
 
-static size_t clusters_of(const uint32_t *label, size_t n, size_t k)
+static size_t gcc_clusters_of(const uint32_t *label, size_t n, size_t k)
 {
 	bool *there = alloc(k, sizeof(*there));
 	size_t count = 0;
@@ -171,7 +171,7 @@ static size_t clusters_of(const uint32_t *label, size_t n, size_t k)
 	return count;
 }
 
-static void nearest(struct state *s, const struct mat *Z)
+static void gcc_nearest_centres(struct state *s, const struct mat *Z)
 {
 	double *D = alloc(Z->rows * s->F.rows, sizeof(*D));
 
@@ -186,17 +186,17 @@ static void nearest(struct state *s, const struct mat *Z)
  * does at first where the overall mean outweighs the differences of rows, old centres lose all rows
  * and clusters vanish for good. In that case G is recomputed with moved centres, which lowers the
  * loss too. (Doing that always costs cora 0.6 points and gives citeseer 0.3.) */
-static void assign(struct state *s, const struct mat *Z)
+static void gcc_assign(struct state *s, const struct mat *Z)
 {
 	size_t n = Z->rows, k = s->F.rows;
 	uint32_t *before = alloc(n, sizeof(*before));
 
 	memcpy(before, s->label, n * sizeof(*before));
-	nearest(s, Z);
-	if (clusters_of(s->label, n, k) < clusters_of(before, n, k)) {
+	gcc_nearest_centres(s, Z);
+	if (gcc_clusters_of(s->label, n, k) < gcc_clusters_of(before, n, k)) {
 		memcpy(s->label, before, n * sizeof(*before));
 		move_centres(s, Z);
-		nearest(s, Z);
+		gcc_nearest_centres(s, Z);
 	}
 	s->moved = 0;
 	for (size_t i = 0; i < n; i++)
@@ -229,7 +229,7 @@ static enum err next_means(struct state *s, struct mat *Q)
 	return ERR_OK;
 }
 
-static enum err iterate(struct state *s)
+static enum err gcc_iterate(struct state *s)
 {
 	struct gcc_report *r = s->report;
 	double before = INFINITY;
@@ -242,7 +242,7 @@ static enum err iterate(struct state *s)
 		err = embed_by(s, &Q, &Z);
 		mat_release(&Q);
 		TRY(err);
-		assign(s, &Z);
+		gcc_assign(s, &Z);
 		r->loss = r->losses[r->iterations++] = loss_of(s, &Z);
 		mat_release(&Z);
 		parties_progress(s->parties, r->iterations, s->moved);
@@ -272,8 +272,8 @@ static enum err step_scaled(struct state *s)
 	return err;
 }
 
-static enum err cluster_by_order(void *method, unsigned t, uint32_t *label, double *confidence,
-				 unsigned *k)
+static enum err gcc_cluster_by_order(void *method, unsigned t, uint32_t *label, double *confidence,
+				     unsigned *k)
 {
 	struct state *s = method;
 	struct mat Z = { 0 };
@@ -286,11 +286,11 @@ static enum err cluster_by_order(void *method, unsigned t, uint32_t *label, doub
 	err = first(s, &Z);
 	if (!err) {
 		parties_phase(s->parties, "iterate");
-		err = guard(s, &Z);
+		err = gcc_guard(s, &Z);
 	}
 	mat_release(&Z);
 	if (!err && s->p->iterations)
-		err = s->report->scaled ? step_scaled(s) : iterate(s);
+		err = s->report->scaled ? step_scaled(s) : gcc_iterate(s);
 	*k = s->report->k;
 	mat_release(&s->Q);
 	mat_release(&s->F);
@@ -307,7 +307,7 @@ enum err gcc_run(struct parties *parties, size_t n, const struct gcc_params *p, 
 				 .k_from = p->k_from,
 				 .basis = &basis,
 				 .method = &s,
-				 .cluster = cluster_by_order };
+				 .cluster = gcc_cluster_by_order };
 	unsigned taken = 0;
 	enum err err;
 

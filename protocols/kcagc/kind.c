@@ -14,7 +14,7 @@ static bool has_fraction(const void *p)
 	return !kcagc_is_bounded(job) || job->modulus_bits != 32;
 }
 
-static const char *needs_all(const void *p)
+static const char *kcagc_needs_all(const void *p)
 {
 	const struct kcagc_job *job = p;
 
@@ -46,7 +46,7 @@ const struct kind kind_kcagc = {
 	.settle = kcagc_settle,
 	.check = kcagc_check,
 	.one_k = kcagc_one_k,
-	.needs_all = needs_all,
+	.needs_all = kcagc_needs_all,
 	.unread = kcagc_unread,
 	.standard = kcagc_standard,
 	.has_fraction = has_fraction,
@@ -103,7 +103,7 @@ const struct kind kind_kmeans_columns = {
 	.settle = kmeans_columns_settle,
 	.check = kcagc_check,
 	.one_k = kmeans_columns_one_k,
-	.needs_all = needs_all,
+	.needs_all = kcagc_needs_all,
 	.unread = kind_reads_all,
 	.standard = kcagc_standard,
 	.has_fraction = kind_yes,

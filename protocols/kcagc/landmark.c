@@ -328,7 +328,7 @@ static enum err power_round(struct state *s, struct mat *F)
 	return err;
 }
 
-static struct sums_clusters clusters_of(const struct landmark_params *p)
+static struct sums_clusters landmark_clusters_of(const struct landmark_params *p)
 {
 	return (struct sums_clusters){ .k = p->k,
 				       .k_from = p->k_from,
@@ -338,9 +338,9 @@ static struct sums_clusters clusters_of(const struct landmark_params *p)
 				       .threads = p->threads };
 }
 
-static enum err cluster(struct state *s)
+static enum err landmark_cluster(struct state *s)
 {
-	struct sums_clusters c = clusters_of(s->p);
+	struct sums_clusters c = landmark_clusters_of(s->p);
 
 	TRY(sums_cluster(s->parties, &s->Z, &c, s->label, NULL));
 	s->report->k = c.k;
@@ -351,13 +351,13 @@ static enum err cluster(struct state *s)
 
 /* Q: sums for the first polish of the plain rows' clusters; empty if the scaled ones were taken or
  * polish is 0. */
-static enum err guard(struct state *s, struct mat *Q)
+static enum err landmark_guard(struct state *s, struct mat *Q)
 {
 	struct guard g = { .order = s->basis->order,
 			   .means = s->p->polish > 0,
 			   .never = s->basis->degrees != DEGREES_OFF,
 			   .margin = s->p->guard,
-			   .how = clusters_of(s->p),
+			   .how = landmark_clusters_of(s->p),
 			   .inertia = s->report->inertia };
 	enum err err;
 
@@ -377,7 +377,7 @@ static enum err guard(struct state *s, struct mat *Q)
 }
 
 /* Q: of the first step, or empty; it is released. */
-static enum err polish(struct state *s, struct mat *Q)
+static enum err landmark_polish_rows(struct state *s, struct mat *Q)
 {
 	uint32_t *before = alloc(s->n, sizeof(*before));
 	size_t moved = 1;
@@ -400,8 +400,8 @@ static enum err polish(struct state *s, struct mat *Q)
 	return err ? err : sums_end_steps(s->parties);
 }
 
-static enum err cluster_by_order(void *method, unsigned t, uint32_t *label, double *confidence,
-				 unsigned *k)
+static enum err landmark_cluster_by_order(void *method, unsigned t, uint32_t *label,
+					  double *confidence, unsigned *k)
 {
 	struct state *s = method;
 	struct mat F = { 0 }, Q = { 0 };
@@ -418,11 +418,11 @@ static enum err cluster_by_order(void *method, unsigned t, uint32_t *label, doub
 		F = (struct mat){ 0 };
 	}
 	if (!err)
-		err = cluster(s);
+		err = landmark_cluster(s);
 	if (!err)
-		err = guard(s, &Q);
+		err = landmark_guard(s, &Q);
 	if (!err)
-		err = polish(s, &Q);
+		err = landmark_polish_rows(s, &Q);
 	*k = s->report->k;
 	mat_release(&F);
 	mat_release(&s->Z);
@@ -437,7 +437,7 @@ static enum err cluster_sets(struct state *s, uint32_t *label, struct landmark_r
 				 .k_from = s->p->k_from,
 				 .basis = &report->basis,
 				 .method = s,
-				 .cluster = cluster_by_order };
+				 .cluster = landmark_cluster_by_order };
 	struct sums_basis basis;
 	unsigned taken;
 	enum err err;

@@ -108,7 +108,7 @@ double psi_intra(const struct ranks *R, const struct mat *X, const uint32_t *lab
 
 /* A number such as a year beside words is longer than all words together; rows would stay nearest
  * to themselves unfiltered. */
-static void weigh_beside(struct order_search *s)
+static void order_weigh_beside(struct order_search *s)
 {
 	struct features own = { .dense = s->F };
 	struct slice slice;
@@ -129,7 +129,7 @@ enum err order_begin(struct order_search *s, const struct features *X, const str
 	s->clusters.ranks = g->ranks;
 	TRY(embed_weighed(g->ranks, X, how, &s->F));
 	if (how->idf)
-		weigh_beside(s);
+		order_weigh_beside(s);
 	s->entries = embed_entries(g->ranks, &(struct features){ .dense = s->F });
 	e = graph_check_rows(g, s->F.rows);
 	if (e == ERR_OK)

@@ -95,7 +95,7 @@ enum err placing_weigh(const struct placing *p, struct features *X, double *leng
 	return err;
 }
 
-static void shorten(void *ctx, size_t row, size_t column, double *value)
+static void placing_shorten_value(void *ctx, size_t row, size_t column, double *value)
 {
 	const double *norm = ctx;
 
@@ -107,7 +107,7 @@ static void shorten(void *ctx, size_t row, size_t column, double *value)
 void placing_project(const struct placing *p, struct features *X, const double *norm,
 		     unsigned threads, struct mat *D)
 {
-	features_each(X, shorten, (void *)(uintptr_t)norm);
+	features_each(X, placing_shorten_value, (void *)(uintptr_t)norm);
 	if (X->is_sparse)
 		csr_times(&X->sparse, &p->map, threads, D);
 	else

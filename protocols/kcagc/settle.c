@@ -28,15 +28,15 @@ static enum err tell_order(const struct settle *s)
 			      : ERR_OK;
 }
 
-static enum err cluster(const struct settle *s, unsigned t, uint32_t *label, double *confidence,
-			unsigned *k)
+static enum err settle_cluster(const struct settle *s, unsigned t, uint32_t *label,
+			       double *confidence, unsigned *k)
 {
 	TRY(tell_order(s));
 	return s->cluster(s->method, t, label, confidence, k);
 }
 
 /* both (2 n): the lower order's clusters, then the higher one's. */
-static enum err compare(const struct settle *s, const uint32_t *both, unsigned k)
+static enum err settle_compare(const struct settle *s, const uint32_t *both, unsigned k)
 {
 	struct question ask = { .kind = ASK_QUALITY,
 				.label = both,
@@ -61,9 +61,9 @@ static enum err settle_two(const struct settle *s, uint32_t *both, double *confi
 
 	b->order = highest;
 	b->square = square;
-	err = cluster(s, 1, both + s->n, second, &k);
+	err = settle_cluster(s, 1, both + s->n, second, &k);
 	if (!err)
-		err = compare(s, both, k);
+		err = settle_compare(s, both, k);
 	b->tried = err ? 0 : highest;
 	*taken = !err && b->fit[1] > b->fit[0] + SETTLE_MARGIN;
 	if (*taken) {
@@ -98,13 +98,13 @@ enum err settle_order(const struct settle *s, uint32_t *label, double *confidenc
 	if (b->rule)
 		note_orders(s);
 	if (!b->first) {
-		TRY(cluster(s, 0, label, confidence, &k));
+		TRY(settle_cluster(s, 0, label, confidence, &k));
 		return tell_order(s);
 	}
 	b->order = b->first;
 	b->square = b->first_square;
 	ALLOC(both, 2 * s->n);
-	err = cluster(s, 0, both, confidence, &k);
+	err = settle_cluster(s, 0, both, confidence, &k);
 	if (!err)
 		err = settle_two(s, both, confidence, highest, square, taken);
 	memcpy(label, both, s->n * sizeof(*label));

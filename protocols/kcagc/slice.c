@@ -122,7 +122,7 @@ static void filter_wide(struct slice *s, unsigned order)
 	wide_init(s->wide, &s->X.sparse, s->g, order, s->threads);
 }
 
-static enum err filter(struct slice *s, unsigned order)
+static enum err slice_filter_rows(struct slice *s, unsigned order)
 {
 	enum err err = ERR_OK;
 
@@ -176,7 +176,7 @@ enum err slice_filter(struct slice *s, unsigned order)
 		return order > s->order ? filter_further(s, order) : ERR_OK;
 	s->order = order;
 	s->is_filtered = true;
-	TRY(filter(s, order));
+	TRY(slice_filter_rows(s, order));
 	if (s->degrees != DEGREES_OFF)
 		slice_put_degrees(s);
 	return ERR_OK;
@@ -191,13 +191,13 @@ struct teller {
 	void *arg;
 };
 
-static enum err tell(const struct teller *to, const double *x, size_t count)
+static enum err slice_emit(const struct teller *to, const double *x, size_t count)
 {
 	return to->each(to->arg, x, count);
 }
 
 /* X_l C', C (d x m_l). */
-static enum err tell_rows(const struct slice *s, const struct mat *C, const struct teller *to)
+static enum err slice_emit_rows(const struct slice *s, const struct mat *C, const struct teller *to)
 {
 	const struct mat *F = &s->filtered;
 	enum err err = ERR_OK;
@@ -207,7 +207,7 @@ static enum err tell_rows(const struct slice *s, const struct mat *C, const stru
 		    some = { min_size(PIECE_ROWS, F->rows - first), F->cols, ROW(F, first) };
 
 		la_mul_nt(&some, C, s->threads, &Y);
-		err = tell(to, Y.a, Y.rows * Y.cols);
+		err = slice_emit(to, Y.a, Y.rows * Y.cols);
 		mat_release(&Y);
 	}
 	return err;
@@ -250,7 +250,7 @@ static enum err tell_wide(const struct slice *s, const struct question *q, const
 	if (q->kind != ASK_PRODUCTS)
 		indicator(q->label, q->k, s->X.sparse.rows, &B);
 	wide_products(s->wide, q->kind == ASK_PRODUCTS ? q->B : &B, &Y);
-	err = tell(to, Y.a, Y.rows * Y.cols);
+	err = slice_emit(to, Y.a, Y.rows * Y.cols);
 	mat_release(&Y);
 	mat_release(&B);
 	return err;
@@ -326,10 +326,10 @@ enum err slice_tell(struct slice *s, const struct question *q, slice_values *eac
 	x = alloc(count, sizeof(*x));
 	err = slice_begin_answer(s, q, x, &C);
 	if (!err && count)
-		err = tell(&to, x, count);
+		err = slice_emit(&to, x, count);
 	free(x);
 	if (!err && has_product(q))
-		err = s->wide ? tell_wide(s, q, &to) : tell_rows(s, &C, &to);
+		err = s->wide ? tell_wide(s, q, &to) : slice_emit_rows(s, &C, &to);
 	mat_release(&C);
 	return err;
 }
@@ -377,7 +377,7 @@ static uint64_t digest(const struct mat *X)
 
 /* Reads X again after it was released; it becomes as ASK_FACTS leaves it. Expects rows x columns
  * with this digest. */
-static enum err read_again(struct slice *s, size_t rows, uint64_t expected)
+static enum err slice_read_again(struct slice *s, size_t rows, uint64_t expected)
 {
 	double *facts;
 
@@ -457,11 +457,11 @@ enum err slice_cluster(struct slice *s, unsigned order, size_t parties, size_t d
 		err = cluster_alone(&alone, dims, how, label);
 	slice_release(&alone);
 	if (!err && gives)
-		err = read_again(s, n, was);
+		err = slice_read_again(s, n, was);
 	return err;
 }
 
-static enum err answer_in_memory(void *slice, size_t l, const void *question, double *x)
+static enum err slice_answer_in_memory(void *slice, size_t l, const void *question, double *x)
 {
 	(void)l;
 	return slice_answer(slice, question, x);
@@ -475,5 +475,5 @@ static enum err cluster_in_memory(void *slice, const void *question, uint32_t *l
 }
 
 const struct memory_kind slices_in_memory = { .size = sizeof(struct slice),
-					      .answer = answer_in_memory,
+					      .answer = slice_answer_in_memory,
 					      .labels = cluster_in_memory };

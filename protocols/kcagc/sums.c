@@ -38,8 +38,9 @@ static enum err collect_cells(struct parties *parties, size_t n, const struct qu
 
 /* square: 2 + n, joint norms from square[2] on. If only some parties have features of 0 and 1
  * alone, their weighted norms are replaced by plain ones. */
-static enum err agree(struct parties *parties, size_t n, const struct question *own,
-		      uint32_t *cells, struct sums_basis *basis, double *square, double *spreads)
+static enum err sums_agree_basis(struct parties *parties, size_t n, const struct question *own,
+				 uint32_t *cells, struct sums_basis *basis, double *square,
+				 double *spreads)
 {
 	struct question facts = { .kind = ASK_FACTS }, norms = { .kind = ASK_NORMS };
 	struct question ask = { .kind = ASK_SPREADS,
@@ -135,7 +136,7 @@ enum err sums_agree(struct parties *parties, size_t n, unsigned order, enum degr
 		return err_set(ERR_INPUT, "filter order %u, expected at most %d", order,
 			       SLICE_ORDER_MAX);
 	ALLOC(square, n + 2);
-	err = agree(parties, n, own, cells, basis, square, spreads);
+	err = sums_agree_basis(parties, n, own, cells, basis, square, spreads);
 	free(square);
 	TRY(err);
 	clamp(spreads, SLICE_SPREADS + SLICE_EXPLAINED + 1);
@@ -161,7 +162,8 @@ enum err sums_agree(struct parties *parties, size_t n, unsigned order, enum degr
 }
 
 /* Numbers with a known bound use the full range of the job's words. */
-static enum err sum(struct parties *parties, const struct question *q, size_t n, double *x)
+static enum err sums_sum_words(struct parties *parties, const struct question *q, size_t n,
+			       double *x)
 {
 	return parties_sum_bound(parties, q, question_most(q, n), x, question_words(q, n));
 }
@@ -179,7 +181,7 @@ enum err sums_products(struct parties *parties, unsigned order, const struct mat
 	mat_init(Y, B->rows, B->cols);
 	err = parties_tell_reals(parties, PARTIES_BLOCK, scaled.a, B->rows * B->cols);
 	if (!err)
-		err = sum(parties, &ask, B->rows, Y->a);
+		err = sums_sum_words(parties, &ask, B->rows, Y->a);
 	mat_release(&scaled);
 	if (err)
 		mat_release(Y);
@@ -195,7 +197,7 @@ enum err sums_means(struct parties *parties, unsigned order, const uint32_t *lab
 	enum err err;
 
 	mat_init(Y, n, k);
-	err = sum(parties, &ask, n, Y->a);
+	err = sums_sum_words(parties, &ask, n, Y->a);
 	if (err)
 		mat_release(Y);
 	return err;
@@ -216,7 +218,7 @@ size_t sums_columns(unsigned k, unsigned k_from)
 	return (size_t)k + (k_from ? 1 : 0);
 }
 
-static void leading_columns(const struct mat *Z, size_t most, struct mat *out)
+static void sums_leading_columns(const struct mat *Z, size_t most, struct mat *out)
 {
 	size_t cols = most < Z->cols ? most : Z->cols;
 
@@ -225,8 +227,8 @@ static void leading_columns(const struct mat *Z, size_t most, struct mat *out)
 		memcpy(ROW(out, i), ROW(Z, i), cols * sizeof(double));
 }
 
-static void cluster_rows(const struct mat *Z, const struct sums_clusters *c, unsigned k,
-			 uint32_t *label, struct mat *centres, double *inertia)
+static void sums_cluster_rows(const struct mat *Z, const struct sums_clusters *c, unsigned k,
+			      uint32_t *label, struct mat *centres, double *inertia)
 {
 	struct kmeans_params how = { .k = k,
 				     .restarts = sums_restarts(c->restarts, Z->rows),
@@ -262,8 +264,8 @@ static void select_k(const struct mat *Z, struct sums_clusters *c, uint32_t *lab
 	for (unsigned k = c->k_from; k <= c->k; k++) {
 		struct mat part, centres;
 
-		leading_columns(Z, k, &part);
-		cluster_rows(&part, c, k, label, &centres, NULL);
+		sums_leading_columns(Z, k, &part);
+		sums_cluster_rows(&part, c, k, label, &centres, NULL);
 		selection_add(&c->selection, selection_measure(&part, &centres));
 		selection_stability(&c->selection,
 				    stability_of(&part, NULL, k, c->seed, c->threads));
@@ -282,12 +284,12 @@ enum err sums_cluster(struct parties *parties, struct mat *Z, struct sums_cluste
 		struct mat part;
 
 		select_k(Z, c, label);
-		leading_columns(Z, c->k, &part);
+		sums_leading_columns(Z, c->k, &part);
 		mat_release(Z);
 		*Z = part;
 		TRY(parties_tell_choice(parties, CHOICE_CLUSTERS, c->k));
 	}
-	cluster_rows(Z, c, c->k, label, centres, &c->inertia);
+	sums_cluster_rows(Z, c, c->k, label, centres, &c->inertia);
 	return ERR_OK;
 }
 

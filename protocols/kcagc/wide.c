@@ -74,7 +74,7 @@ static void back(const struct wide *w, struct mat *Y, struct mat *C)
 	mat_release(Y);
 }
 
-static void multiply(void *ctx, const struct mat *in, struct mat *out)
+static void wide_multiply(void *ctx, const struct mat *in, struct mat *out)
 {
 	struct mat C, Y;
 
@@ -85,7 +85,7 @@ static void multiply(void *ctx, const struct mat *in, struct mat *out)
 	mat_release(&Y);
 }
 
-static void square(void *ctx, const struct mat *in, struct mat *out)
+static void wide_square(void *ctx, const struct mat *in, struct mat *out)
 {
 	struct mat C, Y;
 
@@ -105,9 +105,11 @@ void wide_init(struct wide *w, const struct csr *X, const struct graph *g, unsig
 
 	assert(X->rows == a->rows);
 	*w = (struct wide){ .X = X, .g = g, .order = order, .threads = threads, .scale = 1 };
-	w->map = (struct linear_map){
-		.rows = X->rows, .cols = X->cols, .ctx = w, .multiply = multiply, .square = square
-	};
+	w->map = (struct linear_map){ .rows = X->rows,
+				      .cols = X->cols,
+				      .ctx = w,
+				      .multiply = wide_multiply,
+				      .square = wide_square };
 	ALLOC(w->sum, a->rows);
 	for (size_t i = 0; i < a->rows; i++) {
 		double sum = root[i];

@@ -15,7 +15,7 @@ static void see(struct words *w, size_t column, double value)
 	w->count[column]++;
 }
 
-static void agree(struct words *w, const struct ranks *R, size_t m)
+static void words_agree(struct words *w, const struct ranks *R, size_t m)
 {
 	struct {
 		double value;
@@ -49,7 +49,7 @@ void words_see(struct words *w, const struct ranks *R, const struct features *X)
 		for (size_t j = 0; j < m->cols; j++)
 			see(w, j, MAT(m, i, j));
 	if (R)
-		agree(w, R, features_cols(X));
+		words_agree(w, R, features_cols(X));
 }
 
 double *words_weights(const struct words *w, size_t m, size_t n)

@@ -35,7 +35,7 @@ void attempt_hash(const struct job *job, const char *const *name, size_t L,
 	buf_release(&text);
 }
 
-static void checksum(const char *text, size_t n, char check[static CHECK + 1])
+static void attempt_checksum(const char *text, size_t n, char check[static CHECK + 1])
 {
 	uint8_t hash[SHA256_LEN];
 
@@ -58,7 +58,7 @@ enum err attempt_keep(const char *path, const struct attempt_state *s)
 	for (size_t i = 0; i < s->lefts; i++)
 		buf_printf(&text, "%s left out from %" PRIu32 " on, %s\n", s->left[i].name,
 			   s->left[i].attempt, *s->left[i].step ? s->left[i].step : "-");
-	checksum((const char *)text.p, text.n, check);
+	attempt_checksum((const char *)text.p, text.n, check);
 	if (s->lefts)
 		buf_printf(&text, "%s\n", check);
 	e = file_write(path, (struct bytes){ text.p, text.n }, FILE_SECRET);
@@ -95,11 +95,11 @@ static bool look_left(const char *text, const char *at, struct attempt_state *s)
 			left->step[0] = '\0';
 		s->lefts++;
 	}
-	checksum(text, (size_t)(at - text), check);
+	attempt_checksum(text, (size_t)(at - text), check);
 	return s->lefts && !strncmp(at, check, CHECK) && !strcmp(at + CHECK, "\n");
 }
 
-static enum err look(const char *path, struct attempt_state *s)
+static enum err attempt_read(const char *path, struct attempt_state *s)
 {
 	char id[2 * JOB_ID_LEN + 1], what[2 * HASH_LEN + 1], numbers[2 * NUMBERING_KEY_LEN + 1];
 	struct buf text = { 0 };
@@ -131,7 +131,7 @@ enum err attempt_done(const char *path)
 {
 	struct attempt_state s;
 
-	TRY(look(path, &s));
+	TRY(attempt_read(path, &s));
 	s.done = true;
 	return attempt_keep(path, &s);
 }
@@ -145,7 +145,7 @@ bool attempt_find(const char *path, double limit_s, struct attempt_state *s, cha
 	*why = '\0';
 	if (stat(path, &st) != 0)
 		return false;
-	if (look(path, s) != ERR_OK) {
+	if (attempt_read(path, s) != ERR_OK) {
 		*s = (struct attempt_state){ 0 };
 		snprintf(why, ERR_DETAIL_MAX, "%.200s is damaged", path);
 		return false;

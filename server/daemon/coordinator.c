@@ -38,7 +38,7 @@ static void forget_states(struct coordinator *c)
 }
 
 /* As in a party: a computation that does not end must not keep the process. */
-static void on_last(uv_timer_t *timer)
+static void coordinator_on_last(uv_timer_t *timer)
 {
 	struct coordinator *c = timer->data;
 
@@ -73,7 +73,7 @@ void coordinator_close(struct coordinator *c, enum err result, const char *why, 
 	front_close(c->front);
 	c->front = NULL;
 	watch_close(&c->watch);
-	uv_timer_start(&c->last_timer, on_last, LAST_MS, 0);
+	uv_timer_start(&c->last_timer, coordinator_on_last, LAST_MS, 0);
 	for (struct running *r = c->jobs; r; r = r->next)
 		uv_unref((uv_handle_t *)&r->job_done);
 }
@@ -111,12 +111,12 @@ enum err coordinator_check(const struct coordinator_config *config)
 	return tls_check(TLS_SERVER, p);
 }
 
-static enum err check_again(void *coordinator)
+static enum err coordinator_check_again(void *coordinator)
 {
 	return coordinator_check(((struct coordinator *)coordinator)->config);
 }
 
-static void look(void *coordinator)
+static void coordinator_update_window(void *coordinator)
 {
 	struct coordinator *c = coordinator;
 
@@ -133,7 +133,7 @@ static void look(void *coordinator)
 	hook_look();
 }
 
-static void reload(void *coordinator)
+static void coordinator_reload(void *coordinator)
 {
 	daemon_reload_level(&((struct coordinator *)coordinator)->config->common);
 }
@@ -190,9 +190,9 @@ enum err coordinator_watch(struct coordinator *c, void (*stop)(void *c, const ch
 							.away_s = c->config->common.away_s,
 							.host = c->host,
 							.stop = stop,
-							.check = check_again,
-							.reload = reload,
-							.tick = look,
+							.check = coordinator_check_again,
+							.reload = coordinator_reload,
+							.tick = coordinator_update_window,
 							.certificate = live_certificate,
 							.expires = hook_certificate,
 							.peer = live_peer,
@@ -224,7 +224,7 @@ enum err coordinator_say_ready(struct coordinator *c)
 
 /* -- a single job --------------------------------------------------------------------------- */
 
-static void on_signal(void *coordinator, const char *why)
+static void coordinator_on_signal(void *coordinator, const char *why)
 {
 	struct coordinator *c = coordinator;
 
@@ -232,11 +232,11 @@ static void on_signal(void *coordinator, const char *why)
 		running_cancel(c->jobs, why);
 }
 
-static enum err start(struct coordinator *c, struct running *r)
+static enum err coordinator_start(struct coordinator *c, struct running *r)
 {
 	TRY(coordinator_listen(c));
 	TRY(running_find(r));
-	TRY(coordinator_watch(c, on_signal));
+	TRY(coordinator_watch(c, coordinator_on_signal));
 	if (r->phase == JOINING) {
 		TRY(running_begin_results(r));
 		running_await(r);
@@ -263,7 +263,7 @@ enum err coordinator_run(const struct coordinator_config *config, const struct j
 	for (size_t l = 0; l < c->L; l++)
 		seat[l] = &c->seat[l];
 	r = running_new(c, job, seat, c->L, submitter, config->common.output);
-	e = start(c, r);
+	e = coordinator_start(c, r);
 	if (e != ERR_OK)
 		running_close(r, e, err_detail());
 	*before = r->phase == TELLING;

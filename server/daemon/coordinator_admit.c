@@ -38,7 +38,7 @@ static void turn_away(struct conn *conn, const char *fmt, ...)
 }
 
 /* A question of coterie doctor: answers without taking a seat. */
-static void answer(struct coordinator *c, struct conn *conn)
+static void admit_answer_question(struct coordinator *c, struct conn *conn)
 {
 	char now[32], text[256];
 
@@ -95,7 +95,7 @@ static void say_owed(struct conn *conn, enum err code, const char *why)
 	conn_close(conn, ERR_OK, NULL, STRANGER_TIMEOUT_S);
 }
 
-static void on_ready(struct conn *conn, void *arg)
+static void admit_on_ready(struct conn *conn, void *arg)
 {
 	struct visitor *v = arg;
 	struct coordinator *c = v->c;
@@ -117,7 +117,7 @@ static void on_ready(struct conn *conn, void *arg)
 			  c->config->common.name);
 		note_refused(seat, "its key is not the pinned one");
 	} else if (conn_is_question(conn)) {
-		answer(c, conn);
+		admit_answer_question(c, conn);
 	} else if (r && r->phase == CLOSING && r->again && r->result != ERR_OK) {
 		say_owed(conn, r->result, r->why);
 	} else if (!r && seat->owed != ERR_OK) {
@@ -198,7 +198,7 @@ static void on_hello(struct visitor *v, struct conn *conn, const struct msg_hell
 
 /* -- a party lost during the job ------------------------------------------------------------ */
 
-static void lose(struct running *r, struct seat *seat, enum err code, const char *why)
+static void admit_lose_party(struct running *r, struct seat *seat, enum err code, const char *why)
 {
 	if (r->run.more)
 		channel_fail_again(seat->channel, code, why);
@@ -206,7 +206,7 @@ static void lose(struct running *r, struct seat *seat, enum err code, const char
 		channel_fail(seat->channel, code, why);
 }
 
-static void take_back(struct seat *seat, struct conn *conn)
+static void admit_take_back(struct seat *seat, struct conn *conn)
 {
 	struct link_state link;
 
@@ -233,7 +233,7 @@ static void resume_nothing(struct visitor *v, struct conn *conn, const struct ms
 
 /* A party resumes the job over a new connection. The new one has precedence over an old one that
  * still seems to stand: a second process with the same key would not know the job's id. */
-static void on_resume(struct visitor *v, struct conn *conn, const struct msg_resume *m)
+static void admit_on_resume(struct visitor *v, struct conn *conn, const struct msg_resume *m)
 {
 	struct seat *seat = v->seat;
 	struct running *r = seat->job;
@@ -276,7 +276,7 @@ static void on_resume(struct visitor *v, struct conn *conn, const struct msg_res
 	conn_send(conn, &said);
 	conn_welcome(conn, v->c->config->common.heartbeat_s);
 	watch_back(&v->c->watch, seat->name);
-	take_back(seat, conn);
+	admit_take_back(seat, conn);
 }
 
 /* Its connection of this attempt is lost, and the process has lost the job's state. */
@@ -287,7 +287,7 @@ static void lose_restarted(struct running *r, struct seat *seat)
 	snprintf(why, sizeof(why),
 		 "%s was started again, or gave up after its own reconnect_s: it has lost the job",
 		 seat->name);
-	lose(r, seat, ERR_PEER, why);
+	admit_lose_party(r, seat, ERR_PEER, why);
 }
 
 /* The party returns as soon as the previous job has ended here too. */
@@ -330,7 +330,7 @@ static void on_hello_again(struct visitor *v, struct conn *conn, const struct ms
 		   channel_is_untouched(seat->channel) &&
 		   channel_resume(seat->channel, &m) == ERR_OK) {
 		welcome(c, conn);
-		take_back(seat, conn);
+		admit_take_back(seat, conn);
 	} else {
 		if (channel_is_away(seat->channel))
 			lose_restarted(r, seat);
@@ -364,7 +364,7 @@ static void on_away(uv_timer_t *timer)
 			continue;
 		snprintf(why, sizeof(why), "%s did not come back within reconnect_s, %u s: %s",
 			 seat->name, limit_s, seat->lost_why);
-		lose(r, seat, ERR_DEADLINE, why);
+		admit_lose_party(r, seat, ERR_DEADLINE, why);
 	}
 	if (!any)
 		uv_timer_stop(timer);
@@ -395,7 +395,7 @@ static void speak_of_none(const struct coordinator *c)
 		log_set_job_here("");
 }
 
-static void on_message(struct conn *conn, const struct msg *m, void *arg)
+static void admit_on_message(struct conn *conn, const struct msg *m, void *arg)
 {
 	struct visitor *v = arg;
 	bool newcomer = v->seat && v->seat->conn != conn;
@@ -410,7 +410,7 @@ static void on_message(struct conn *conn, const struct msg *m, void *arg)
 	} else if (m->type == MSG_HELLO && newcomer) {
 		on_hello_again(v, conn, &m->hello);
 	} else if (m->type == MSG_RESUME && v->seat && (newcomer || !v->seat->joined)) {
-		on_resume(v, conn, &m->resume);
+		admit_on_resume(v, conn, &m->resume);
 	} else {
 		snprintf(why, sizeof(why), "%s sent %s, which was not expected", conn_name(conn),
 			 msg_name(m->type));
@@ -435,7 +435,7 @@ static void forget_visitor(struct visitor *v)
 
 static struct log_seldom strangers;
 
-static void on_closed(struct conn *conn, enum err code, const char *why, void *arg)
+static void admit_on_closed(struct conn *conn, enum err code, const char *why, void *arg)
 {
 	struct visitor *v = arg;
 	struct seat *seat = v->seat;
@@ -483,7 +483,7 @@ void *coordinator_on_accepted(struct conn *conn, void *arg)
 	return v;
 }
 
-const struct conn_events coordinator_events = { on_ready, on_message, on_closed };
+const struct conn_events coordinator_events = { admit_on_ready, admit_on_message, admit_on_closed };
 
 /* -- parties that do not come --------------------------------------------------------------- */
 

@@ -110,7 +110,7 @@ static enum err relay_keys(struct run *run)
 
 /* -- rows that not all parties have --------------------------------------------------------- */
 
-static enum err match_rows(struct run *run)
+static enum err server_job_match_rows(struct run *run)
 {
 	/* at least job.min_common rows, hence enough for the clusters */
 	TRY(server_intersect(run));
@@ -143,7 +143,7 @@ static enum err gather_done(struct run *run, struct msg *all)
 	return e;
 }
 
-static enum err write_record(struct run *run)
+static enum err server_job_write_record(struct run *run)
 {
 	struct link_state link;
 
@@ -158,7 +158,7 @@ static enum err write_record(struct run *run)
 
 /* All parties have written their results before any learns that the job is done. A party that loses
  * its connection now returns to hear it; if it does not, nothing is undone. */
-static enum err finish(struct run *run)
+static enum err server_job_finish(struct run *run)
 {
 	struct relayed_told told;
 	struct msg m;
@@ -182,7 +182,7 @@ static enum err finish(struct run *run)
 		(void)!channel_flush(run->channel[l], fmax(0, until_s - clock_now_s()));
 	/* Parties have been sent all that they need to verify that the job is done. From this mark
 	 * on, a restarted process reports it as done (coordinator_again.c). */
-	e = write_record(run);
+	e = server_job_write_record(run);
 	if (e == ERR_OK && run->state)
 		e = attempt_done(run->state);
 	if (e != ERR_OK)
@@ -204,7 +204,7 @@ bool job_goes_on(const struct run *run)
 	return run->more && post_again(run->post);
 }
 
-static enum err serve(struct run *run, const char *output)
+static enum err server_job_serve(struct run *run, const char *output)
 {
 	const struct server_kind *half = server_kind_of(run->job.kind);
 	const struct record_attempts *a = &run->record->attempts;
@@ -241,7 +241,7 @@ static enum err serve(struct run *run, const char *output)
 	if (e == ERR_OK)
 		e = run_warm(run);
 	if (e == ERR_OK && run->job.align != ALIGN_SAME)
-		e = match_rows(run);
+		e = server_job_match_rows(run);
 	TRY(e);
 	e = half->run(run, &label);
 	if (e == ERR_OK || e == ERR_CANCELLED) { /* an interrupted computation has no result */
@@ -252,7 +252,7 @@ static enum err serve(struct run *run, const char *output)
 	if (e == ERR_OK) {
 		e = half->keep(run, label, output);
 		if (e == ERR_OK)
-			e = finish(run);
+			e = server_job_finish(run);
 		if (e != ERR_OK)
 			results_take_back(output);
 	}
@@ -280,7 +280,7 @@ enum err job_serve(struct run *run, const char *output)
 	/* parties restart their count in each attempt, with another key for the tags */
 	run->sums_told = 0;
 	record_start(run->record, &run->job, run->job_id, run->attempt, run->name, run->L);
-	e = serve(run, output);
+	e = server_job_serve(run, output);
 	if (e != ERR_OK && e != ERR_CANCELLED && a->count && !job_goes_on(run))
 		/* The cause of the first attempt's end may explain all that followed. */
 		err_set(e, "%.450s (attempt %u; attempt %u ended: %.450s)", err_detail(),
@@ -305,7 +305,7 @@ enum err job_serve(struct run *run, const char *output)
 		if (!job_goes_on(run))
 			live_job_ended(run->record);
 	}
-	if (write_record(run) != ERR_OK) {
+	if (server_job_write_record(run) != ERR_OK) {
 		log_warn("%s", err_detail());
 		if (e == ERR_OK)
 			end = err_save(err_prefix(ERR_JOB, "the job is done, but not its record"));

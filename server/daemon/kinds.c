@@ -14,7 +14,7 @@ static const struct server_kind *const halves[] = {
 };
 enum { HALVES = sizeof(halves) / sizeof(*halves) };
 
-static const struct server_kind *find(const struct kind *kind)
+static const struct server_kind *server_kinds_find(const struct kind *kind)
 {
 	for (size_t i = 0; i < HALVES; i++)
 		if (halves[i]->kind == kind)
@@ -24,7 +24,7 @@ static const struct server_kind *find(const struct kind *kind)
 
 const struct server_kind *server_kind_of(const struct kind *kind)
 {
-	const struct server_kind *half = find(kind);
+	const struct server_kind *half = server_kinds_find(kind);
 
 	assert(half); /* guaranteed by server_kinds_check() */
 	return half;
@@ -47,5 +47,5 @@ void server_kinds_check(void)
 	kinds_check();
 	for (size_t i = 0; kinds[i]; i++)
 		kind_must_have(kinds[i]->name, "the coordinator's half",
-			       server_kind_lacks(find(kinds[i])));
+			       server_kind_lacks(server_kinds_find(kinds[i])));
 }

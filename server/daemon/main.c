@@ -45,7 +45,7 @@ struct arguments {
 	bool check, describe, serve;
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t coordinator_main_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 
@@ -104,7 +104,9 @@ static const char doc[] =
     "Results are written to the output directory: run.json, log.jsonl, and what the "
     "kind of job leaves there: labels.csv and labels.npy, embeddings.npy, model.fedgcn.";
 
-static const struct argp argp = { .options = options, .parser = parse, .doc = doc };
+static const struct argp argp = { .options = options,
+				  .parser = coordinator_main_parse,
+				  .doc = doc };
 
 static enum err read_both(const struct arguments *a, struct coordinator_config *config,
 			  struct job *job)
@@ -123,7 +125,7 @@ static enum err read_both(const struct arguments *a, struct coordinator_config *
 }
 
 /* Writes a line without waiting for a reader: the process must end even if nobody reads. */
-static void say(const char *what, const char *output, const char *more)
+static void coordinator_main_print_line(const char *what, const char *output, const char *more)
 {
 	struct pollfd to = { .fd = STDOUT_FILENO, .events = POLLOUT };
 
@@ -140,14 +142,14 @@ static enum err serve_or_run(const struct arguments *a, const struct coordinator
 		return service_run(config);
 	TRY(coordinator_run(config, job, &before));
 	if (before)
-		say("done before this start", config->common.output,
-		    "; the same command now begins a new job");
+		coordinator_main_print_line("done before this start", config->common.output,
+					    "; the same command now begins a new job");
 	else
-		say("done", config->common.output, "");
+		coordinator_main_print_line("done", config->common.output, "");
 	return ERR_OK;
 }
 
-static enum err run(const struct arguments *a)
+static enum err coordinator_main_run(const struct arguments *a)
 {
 	size_t files = COORDINATOR_FILES + (a->serve ? SERVICE_FILES : 0);
 	struct coordinator_config config;
@@ -205,7 +207,7 @@ int main(int argc, char **argv)
 		buf_release(&text);
 		return ERR_OK;
 	}
-	e = run(&a);
+	e = coordinator_main_run(&a);
 	if (e != ERR_OK)
 		daemon_failed(e);
 	hook_end();

@@ -148,7 +148,7 @@ void running_drop(struct running *r)
 }
 
 /* The job thread still computes: tells the parties from here, without waiting for it. */
-static void on_cancel_timeout(uv_timer_t *timer)
+static void running_on_cancel_timeout(uv_timer_t *timer)
 {
 	struct running *r = timer->data;
 
@@ -161,10 +161,10 @@ static void on_cancel_timeout(uv_timer_t *timer)
 	running_close(r, ERR_CANCELLED, r->asked);
 }
 
-static void ask(struct running *r, const char *why)
+static void running_ask_to_stop(struct running *r, const char *why)
 {
 	snprintf(r->asked, sizeof(r->asked), "%s", why);
-	uv_timer_start(&r->cancel_timer, on_cancel_timeout, CANCEL_GRACE_MS, 0);
+	uv_timer_start(&r->cancel_timer, running_on_cancel_timeout, CANCEL_GRACE_MS, 0);
 }
 
 void running_cancel(struct running *r, const char *why)
@@ -177,7 +177,7 @@ void running_cancel(struct running *r, const char *why)
 		running_close(r, ERR_OK, NULL);
 	} else if (r->phase == RUNNING && !uv_is_active((uv_handle_t *)&r->cancel_timer)) {
 		post_cancel(r->post, ERR_CANCELLED, why);
-		ask(r, why);
+		running_ask_to_stop(r, why);
 	}
 }
 
@@ -192,7 +192,7 @@ void running_leave(struct running *r, const char *why)
 		running_close(r, ERR_CANCELLED, why);
 	} else if (!uv_is_active((uv_handle_t *)&r->cancel_timer)) {
 		post_interrupt(r->post, ERR_PEER, why);
-		ask(r, why);
+		running_ask_to_stop(r, why);
 	}
 }
 
@@ -200,7 +200,7 @@ void running_leave(struct running *r, const char *why)
 
 /* Exits the process if a job thread does not return although its job is over (a library that
  * spins); computations normally end within 2 s. */
-static void on_watchdog(uv_timer_t *timer)
+static void running_on_watchdog(uv_timer_t *timer)
 {
 	struct running *r = timer->data;
 	struct err_saved end;
@@ -215,7 +215,7 @@ static void on_watchdog(uv_timer_t *timer)
 		    end.why, r->overdue_s - 1));
 }
 
-static void job_thread(void *arg)
+static void running_job_thread(void *arg)
 {
 	struct running *r = arg;
 	enum err e = job_serve(&r->run, r->output);
@@ -244,16 +244,16 @@ void running_start(struct running *r)
 		log_info("all %zu parties are there, attempt %u begins", r->L, r->run.attempt);
 	else
 		log_info("all %zu parties are there, the job begins", r->L);
-	if (uv_thread_create(&r->job_thread, job_thread, r) != 0) {
+	if (uv_thread_create(&r->job_thread, running_job_thread, r) != 0) {
 		running_close(r, ERR_INTERNAL, "the job thread could not be started");
 		return;
 	}
 	r->thread_started = true;
 	r->overdue_s = 0;
-	uv_timer_start(&r->last_timer, on_watchdog, 1000, 1000);
+	uv_timer_start(&r->last_timer, running_on_watchdog, 1000, 1000);
 }
 
-static void on_job_done(uv_async_t *async)
+static void running_on_job_done(uv_async_t *async)
 {
 	struct running *r = async->data;
 
@@ -295,7 +295,7 @@ static void init_handles(struct running *r)
 	uv_timer_init(loop, &r->state_timer);
 	uv_timer_init(loop, &r->last_timer);
 	uv_unref((uv_handle_t *)&r->last_timer);
-	uv_async_init(loop, &r->job_done, on_job_done);
+	uv_async_init(loop, &r->job_done, running_on_job_done);
 	r->join_timer.data = r->cancel_timer.data = r->away_timer.data = r->job_done.data = r;
 	r->state_timer.data = r->last_timer.data = r;
 	r->handles = HANDLES;

@@ -32,14 +32,14 @@ static bool keeps(void *arg, const char *name)
 	return false;
 }
 
-static void prune(uv_work_t *work)
+static void service_prune(uv_work_t *work)
 {
 	struct pruning *p = work->data;
 
 	prune_old(&p->config->common, NULL, keeps, p);
 }
 
-static void on_pruned(uv_work_t *work, int status)
+static void service_on_pruned(uv_work_t *work, int status)
 {
 	struct pruning *p = work->data;
 	struct coordinator *c = work->loop->data;
@@ -50,7 +50,7 @@ static void on_pruned(uv_work_t *work, int status)
 	free(p);
 }
 
-static void prune_now(struct service *s)
+static void service_prune_now(struct service *s)
 {
 	struct pruning *p;
 
@@ -65,7 +65,7 @@ static void prune_now(struct service *s)
 		if (*e->job.directory)
 			memcpy(p->kept[p->n++], e->job.directory, STORE_DIR_MAX);
 	s->pruning.data = p;
-	s->prunes = uv_queue_work(&s->c.loop, &s->pruning, prune, on_pruned) == 0;
+	s->prunes = uv_queue_work(&s->c.loop, &s->pruning, service_prune, service_on_pruned) == 0;
 }
 
 /* -- every second --------------------------------------------------------------------------- */
@@ -80,7 +80,7 @@ static void say_status(const struct service *s)
 		       s->entries - s->runs, s->c.bound);
 }
 
-static void on_tick(uv_timer_t *timer)
+static void service_on_tick(uv_timer_t *timer)
 {
 	struct service *s = timer->data;
 
@@ -88,13 +88,13 @@ static void on_tick(uv_timer_t *timer)
 	if (s->c.stopping)
 		return;
 	queue_look(s);
-	prune_now(s);
+	service_prune_now(s);
 	say_status(s);
 }
 
 /* -- the end -------------------------------------------------------------------------------- */
 
-static void end(struct service *s, enum err e, const char *why)
+static void service_end(struct service *s, enum err e, const char *why)
 {
 	struct err_saved kept = { .code = e };
 
@@ -115,10 +115,10 @@ void service_stopped(struct service *s)
 		if (r->phase != CLOSING)
 			return;
 	if (!s->c.closing)
-		end(s, ERR_OK, "the coordinator is stopping");
+		service_end(s, ERR_OK, "the coordinator is stopping");
 }
 
-static void on_signal(void *coordinator, const char *why)
+static void service_on_signal(void *coordinator, const char *why)
 {
 	struct coordinator *c = coordinator;
 	struct service *s = c->queue->arg;
@@ -157,7 +157,7 @@ static enum err open_control(struct service *s)
 	return e;
 }
 
-static enum err open_store(struct service *s)
+static enum err service_open_store(struct service *s)
 {
 	char *path = file_join(s->config->common.output, "jobs.db");
 	enum err e = store_open(&s->store, path);
@@ -166,23 +166,23 @@ static enum err open_store(struct service *s)
 	return e;
 }
 
-static enum err start(struct service *s)
+static enum err service_start(struct service *s)
 {
 	struct store_party p;
 
 	TRY(read_roles(s));
 	TRY(open_control(s));
 	TRY(coordinator_listen(&s->c));
-	TRY(open_store(s));
+	TRY(service_open_store(s));
 	service_show(s);
 	for (size_t l = 0; l < s->c.L; l++) {
 		TRY(store_get_party(s->store, s->c.seat[l].name, &p));
 		s->written[l] = p.contact;
 		snprintf(s->c.seat[l].software, sizeof(s->c.seat[l].software), "%s", p.software);
 	}
-	TRY(coordinator_watch(&s->c, on_signal));
+	TRY(coordinator_watch(&s->c, service_on_signal));
 	TRY(queue_load(s));
-	uv_timer_start(&s->tick, on_tick, TICK_MS, TICK_MS);
+	uv_timer_start(&s->tick, service_on_tick, TICK_MS, TICK_MS);
 	TRY(coordinator_say_ready(&s->c));
 	queue_look(s);
 	return ERR_OK;
@@ -203,9 +203,9 @@ enum err service_run(const struct coordinator_config *config)
 	s->c.loop.data = &s->c;
 	uv_timer_init(&s->c.loop, &s->tick);
 	s->tick.data = s;
-	e = start(s);
+	e = service_start(s);
 	if (e != ERR_OK)
-		end(s, e, err_detail());
+		service_end(s, e, err_detail());
 	uv_run(&s->c.loop, UV_RUN_DEFAULT);
 	e = coordinator_end(&s->c);
 	service_show_free(s);

@@ -24,7 +24,7 @@ struct asked {
 	bool denied; /* the role is insufficient */
 };
 
-static int64_t number_in(const struct asked *a, const char *key, int64_t otherwise)
+static int64_t service_answer_number_in(const struct asked *a, const char *key, int64_t otherwise)
 {
 	const struct json *v = json_get(a->request, key);
 	double x = v && json_type(v) == JSON_NUMBER ? json_number(v) : (double)otherwise;
@@ -34,7 +34,7 @@ static int64_t number_in(const struct asked *a, const char *key, int64_t otherwi
 
 /* -- jobs ----------------------------------------------------------------------------------- */
 
-static void put_time(struct json *o, const char *key, time_t t)
+static void service_answer_put_time(struct json *o, const char *key, time_t t)
 {
 	char text[32];
 
@@ -62,9 +62,9 @@ struct json *service_put_job(struct json *o, const struct store_job *j)
 	list = json_put_array(o, "parties");
 	for (size_t l = 0; l < j->parties; l++)
 		json_append_string(list, j->party[l]);
-	put_time(o, "submitted", j->submitted);
-	put_time(o, "began", j->began);
-	put_time(o, "ended", j->ended);
+	service_answer_put_time(o, "submitted", j->submitted);
+	service_answer_put_time(o, "began", j->began);
+	service_answer_put_time(o, "ended", j->ended);
 	json_put_number(o, "attempts", j->attempts);
 	json_put_string(o, "cause", j->cause);
 	if (*j->job_id)
@@ -82,7 +82,7 @@ static void put_waiting(const struct service *s, const struct entry *e, struct j
 }
 
 /* Copies the warnings from the run.json of a finished job; none if the file is gone. */
-static void put_warnings(const char *dir, struct json *o)
+static void service_answer_put_warnings(const char *dir, struct json *o)
 {
 	char *path = file_join(dir, "run.json");
 	struct json *run = NULL, *copy;
@@ -114,7 +114,7 @@ static void put_job(const struct service *s, const struct store_job *j, const st
 		json_put_string(o, "directory", dir);
 		json_put_bool(o, "kept", file_exists(dir));
 		if (whole && store_is_over(j->state))
-			put_warnings(dir, o);
+			service_answer_put_warnings(dir, o);
 		free(dir);
 	}
 	if (e && j->state == STORE_WAITING)
@@ -129,7 +129,7 @@ static void put_job(const struct service *s, const struct store_job *j, const st
 
 static enum err answer_list(struct asked *a)
 {
-	int64_t most = number_in(a, "most", LIST_USUAL);
+	int64_t most = service_answer_number_in(a, "most", LIST_USUAL);
 	struct json *list = json_put_array(a->answer, "jobs");
 	struct store_rows rows;
 
@@ -145,9 +145,9 @@ static enum err answer_list(struct asked *a)
 }
 
 /* Finds the requested job: in the queue, or else in jobs.db, as *j, which the caller releases. */
-static enum err find(struct asked *a, struct entry **e, struct store_job *j)
+static enum err service_answer_find_job(struct asked *a, struct entry **e, struct store_job *j)
 {
-	int64_t id = number_in(a, "id", 0);
+	int64_t id = service_answer_number_in(a, "id", 0);
 	bool found;
 
 	*j = (struct store_job){ 0 };
@@ -163,7 +163,7 @@ static enum err answer_show(struct asked *a)
 	struct store_job j;
 	struct entry *e;
 
-	TRY(find(a, &e, &j));
+	TRY(service_answer_find_job(a, &e, &j));
 	put_job(a->s, e ? &e->job : &j, e, json_put_object(a->answer, "job"), true);
 	store_job_release(&j);
 	return ERR_OK;
@@ -175,7 +175,7 @@ static enum err answer_cancel(struct asked *a)
 	struct entry *e;
 	enum err result;
 
-	TRY(find(a, &e, &j));
+	TRY(service_answer_find_job(a, &e, &j));
 	if (!e || store_is_over(e->job.state)) {
 		const struct store_job *over = e ? &e->job : &j;
 
@@ -198,7 +198,8 @@ static enum err answer_cancel(struct asked *a)
 /* -- submission ----------------------------------------------------------------------------- */
 
 /* Each party must have connected once: a misspelt name would wait for ever. */
-static enum err check_parties(const struct asked *a, const struct store_job *j, const char *where)
+static enum err service_answer_check_parties(const struct asked *a, const struct store_job *j,
+					     const char *where)
 {
 	for (size_t l = 0; l < j->parties; l++) {
 		bool there = false;
@@ -220,14 +221,15 @@ static enum err check_parties(const struct asked *a, const struct store_job *j, 
 	return ERR_OK;
 }
 
-static enum err take(struct asked *a, struct store_job *j, const char *where, int64_t *id)
+static enum err service_answer_take_job(struct asked *a, struct store_job *j, const char *where,
+					int64_t *id)
 {
 	if (a->s->c.stopping)
 		return err_set(ERR_JOB, "%s is stopping", a->s->config->common.name);
 	if (a->s->entries >= a->s->config->max_queued)
 		return err_set(ERR_JOB, "%zu jobs wait already, and max_queued is %u",
 			       a->s->entries, a->s->config->max_queued);
-	TRY(check_parties(a, j, where));
+	TRY(service_answer_check_parties(a, j, where));
 	return queue_add(a->s, j, id);
 }
 
@@ -243,7 +245,7 @@ static enum err answer_submit(struct asked *a)
 	snprintf(j.submitter, sizeof(j.submitter), "%s", a->who);
 	TRY(submit_read(&j, a->s->config, (struct bytes){ (const uint8_t *)text, strlen(text) },
 			called));
-	e = take(a, &j, called, &id);
+	e = service_answer_take_job(a, &j, called, &id);
 	if (e != ERR_OK) {
 		store_job_release(&j);
 		return e;
@@ -259,7 +261,7 @@ static enum err read_log(struct asked *a, const struct store_job *j)
 	char *dir = file_join(a->s->config->common.output, j->directory);
 	char *path = file_join(dir, "log.jsonl");
 	int fd = *j->directory ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	int64_t offset = number_in(a, "offset", 0);
+	int64_t offset = service_answer_number_in(a, "offset", 0);
 	char *text = alloc(LOG_MAX + 1, 1);
 	struct json *lines;
 	ssize_t n = fd >= 0 ? pread(fd, text, LOG_MAX, (off_t)offset) : 0;
@@ -290,7 +292,7 @@ static enum err answer_log(struct asked *a)
 	struct entry *e;
 	enum err result;
 
-	TRY(find(a, &e, &j));
+	TRY(service_answer_find_job(a, &e, &j));
 	result = read_log(a, e ? &e->job : &j);
 	store_job_release(&j);
 	return result;
@@ -331,12 +333,12 @@ static void put_parties(const struct asked *a, struct json *list)
 		json_put_string(o, "refused", seat->refused);
 		if (store_get_party(a->s->store, seat->name, &p) != ERR_OK)
 			p = (struct store_party){ 0 };
-		put_time(o, "last_joined", p.contact);
+		service_answer_put_time(o, "last_joined", p.contact);
 		json_put_string(o, "software", *seat->software ? seat->software : p.software);
 	}
 }
 
-static enum err answer_status(struct asked *a)
+static enum err service_answer_status(struct asked *a)
 {
 	struct live *now = live_copy();
 	struct json *o = json_put(a->answer, "daemon", live_json(now)), *list;
@@ -357,12 +359,15 @@ static const struct {
 	enum role role;
 	enum err (*answer)(struct asked *a);
 } requests[] = {
-	{ "list", ROLE_VIEWER, answer_list },        { "show", ROLE_VIEWER, answer_show },
-	{ "log", ROLE_VIEWER, answer_log },          { "status", ROLE_VIEWER, answer_status },
-	{ "submit", ROLE_SUBMITTER, answer_submit }, { "cancel", ROLE_SUBMITTER, answer_cancel },
+	{ "list", ROLE_VIEWER, answer_list },
+	{ "show", ROLE_VIEWER, answer_show },
+	{ "log", ROLE_VIEWER, answer_log },
+	{ "status", ROLE_VIEWER, service_answer_status },
+	{ "submit", ROLE_SUBMITTER, answer_submit },
+	{ "cancel", ROLE_SUBMITTER, answer_cancel },
 };
 
-static enum err answer_one(struct asked *a)
+static enum err service_answer_one(struct asked *a)
 {
 	const char *what = json_text(a->request, "do");
 
@@ -388,7 +393,7 @@ bool service_answer_as(struct service *s, enum role role, const char *who,
 	enum err e;
 
 	snprintf(a.who, sizeof(a.who), "%s", who);
-	e = answer_one(&a);
+	e = service_answer_one(&a);
 	json_put_number(answer, "status", e);
 	if (e != ERR_OK)
 		json_put_string(answer, "error", err_detail());

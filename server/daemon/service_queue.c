@@ -94,7 +94,7 @@ static void add_to_index(const struct service *s, const struct store_job *j)
 }
 
 /* After jobs.db has stored the end of a job, removes its state. */
-static void settle(struct service *s, struct entry *e)
+static void service_queue_settle_entry(struct service *s, struct entry *e)
 {
 	char *state;
 
@@ -121,7 +121,7 @@ void entry_end(struct service *s, struct entry *e, enum err status, const char *
 	snprintf(j->cause, sizeof(j->cause), "%s", cause);
 	log_info("job %" PRId64 " of %s: %s%s%s", j->id, j->submitter, store_state_name[j->state],
 		 *cause ? ": " : "", cause);
-	settle(s, e);
+	service_queue_settle_entry(s, e);
 }
 
 void queue_write(struct service *s)
@@ -135,7 +135,7 @@ void queue_write(struct service *s)
 		if (entry_save(s, e))
 			note_trouble(s, ERR_OK);
 		if (!e->unwritten && store_is_over(e->job.state))
-			settle(s, e);
+			service_queue_settle_entry(s, e);
 	}
 }
 
@@ -237,7 +237,7 @@ enum err entry_read(struct job *job, const struct entry *e)
 }
 
 /* False: this host cannot run it now; it waits. */
-static bool begin(struct service *s, struct entry *e)
+static bool service_queue_begin_entry(struct service *s, struct entry *e)
 {
 	enum store_state before = e->job.state;
 	struct running *r;
@@ -277,14 +277,15 @@ static bool begin(struct service *s, struct entry *e)
 
 /* -- the next job --------------------------------------------------------------------------- */
 
-static size_t number_of(const struct service *s, const struct seat *seat)
+static size_t service_queue_number_of(const struct service *s, const struct seat *seat)
 {
 	return (size_t)(seat - s->c.seat);
 }
 
 bool queue_is_there(const struct service *s, const struct seat *seat)
 {
-	return seat->joined || seat->job || clock_now_s() < s->expected_s[number_of(s, seat)];
+	return seat->joined || seat->job ||
+	       clock_now_s() < s->expected_s[service_queue_number_of(s, seat)];
 }
 
 static void set_waiting(struct service *s, struct entry *e, enum store_state state)
@@ -321,16 +322,17 @@ void queue_look(struct service *s)
 			const struct seat *seat = e->seat[l];
 
 			there = there && queue_is_there(s, seat);
-			free_now =
-			    free_now && seat->joined && !seat->job && !reserved[number_of(s, seat)];
+			free_now = free_now && seat->joined && !seat->job &&
+				   !reserved[service_queue_number_of(s, seat)];
 		}
 		set_waiting(s, e, there ? STORE_QUEUED : STORE_WAITING);
 		if (!there)
 			continue;
-		if (free_now && queue_has_room(s) && !s->c.stopping && !e->unwritten && begin(s, e))
+		if (free_now && queue_has_room(s) && !s->c.stopping && !e->unwritten &&
+		    service_queue_begin_entry(s, e))
 			continue;
 		for (size_t l = 0; l < e->job.parties; l++)
-			reserved[number_of(s, e->seat[l])] = true;
+			reserved[service_queue_number_of(s, e->seat[l])] = true;
 	}
 	live_queue(s->entries - s->runs);
 }
@@ -411,12 +413,12 @@ static void on_came(void *service, struct seat *seat)
 {
 	struct service *s = service;
 	struct store_party p = { .contact = time(NULL) };
-	time_t *written = &s->written[number_of(s, seat)];
+	time_t *written = &s->written[service_queue_number_of(s, seat)];
 
 	snprintf(p.software, sizeof(p.software), "%s", seat->software);
 	if (p.contact - *written >= 60 && store_saw_party(s->store, seat->name, &p) == ERR_OK)
 		*written = p.contact;
-	s->expected_s[number_of(s, seat)] = 0;
+	s->expected_s[service_queue_number_of(s, seat)] = 0;
 	queue_look(s);
 }
 
@@ -426,7 +428,7 @@ static void on_went(void *service, struct seat *seat)
 	queue_look(service);
 }
 
-static void on_closed(void *service, struct running *r)
+static void service_queue_on_closed(void *service, struct running *r)
 {
 	struct service *s = service;
 	struct entry *e = queue_find(s, r->id);
@@ -437,7 +439,7 @@ static void on_closed(void *service, struct running *r)
 	s->runs--;
 	e->running = NULL;
 	for (size_t l = 0; l < r->L; l++)
-		s->expected_s[number_of(s, r->seat[l])] = clock_now_s() + BACK_S;
+		s->expected_s[service_queue_number_of(s, r->seat[l])] = clock_now_s() + BACK_S;
 	if (e->job.attempts < r->run.attempt)
 		e->job.attempts = r->run.attempt;
 	if (r->left)
@@ -454,7 +456,7 @@ static void on_over(void *service, struct running *r)
 {
 	(void)service;
 	log_job_close(r->number);
-	r->left = true; /* settle() removes job.state once jobs.db is written */
+	r->left = true; /* service_queue_settle_entry() removes job.state once jobs.db is written */
 	running_free(r);
 }
 
@@ -480,7 +482,7 @@ void queue_hooks(struct service *s)
 {
 	s->queue = (struct coordinator_queue){ .came = on_came,
 					       .went = on_went,
-					       .closed = on_closed,
+					       .closed = service_queue_on_closed,
 					       .over = on_over,
 					       .was_done = was_done,
 					       .arg = s };

@@ -127,12 +127,12 @@ static void sift_down(struct cursor *heap, size_t count)
 	heap[at] = moved;
 }
 
-static int by_id(const void *a, const void *b)
+static int server_align_by_id(const void *a, const void *b)
 {
 	return order(((const struct cursor *)a)->id, ((const struct cursor *)b)->id);
 }
 
-static enum err merge(struct run *run, const struct id_list *list, struct align *a)
+static enum err server_align_merge(struct run *run, const struct id_list *list, struct align *a)
 {
 	struct cursor *heap = alloc(run->L, sizeof(*heap));
 	bool hashed = run->job.ids == IDS_HASHED;
@@ -148,7 +148,7 @@ static enum err merge(struct run *run, const struct id_list *list, struct align 
 		if (next_id(hashed, &c.rest, &c.id))
 			heap[count++] = c;
 	}
-	qsort(heap, count, sizeof(*heap), by_id);
+	qsort(heap, count, sizeof(*heap), server_align_by_id);
 	while (count > 0 && n <= MSG_ITEMS_MAX) {
 		if (n == 0 || order(last, heap[0].id) != 0) {
 			last = heap[0].id;
@@ -172,7 +172,7 @@ static enum err merge(struct run *run, const struct id_list *list, struct align 
 /* -- rows ----------------------------------------------------------------------------------- */
 
 /* shuffled (n): a permutation that cannot be predicted without the key. */
-static enum err shuffle(const struct run *run, uint32_t *shuffled, size_t n)
+static enum err server_align_shuffle(const struct run *run, uint32_t *shuffled, size_t n)
 {
 	enum { DRAWN = 512 };
 	uint8_t key[NUMBERING_KEY_LEN];
@@ -216,13 +216,13 @@ static void record_numbering(struct run *run, struct sha256 *numbers)
 }
 
 /* Replaces row numbers by random ones, sends each party its own, then sorts them. */
-static enum err tell_rows(struct run *run, struct align *a)
+static enum err server_align_send_rows(struct run *run, struct align *a)
 {
 	uint32_t *shuffled = alloc(run->n, sizeof(*shuffled));
 	size_t words = run->n / 64 + 1;
 	uint64_t *seen = alloc(words, sizeof(*seen)); /* a bit per number of the current party */
 	struct sha256 *numbers = sha256_new();
-	enum err e = shuffle(run, shuffled, run->n);
+	enum err e = server_align_shuffle(run, shuffled, run->n);
 
 	for (size_t l = 0; l < run->L && e == ERR_OK; l++) {
 		uint32_t *row = a->row[l];
@@ -261,13 +261,13 @@ enum err server_align(struct run *run, struct align *a)
 	if (e == ERR_OK)
 		e = server_gather_ids(run, wanted, list);
 	if (e == ERR_OK)
-		e = merge(run, list, a);
+		e = server_align_merge(run, list, a);
 	for (size_t l = 0; l < run->L; l++)
 		buf_release(&list[l].packed);
 	free(wanted);
 	free(list);
 	if (e == ERR_OK)
-		e = tell_rows(run, a);
+		e = server_align_send_rows(run, a);
 	if (e == ERR_OK)
 		log_info("%zu nodes", run->n);
 	else

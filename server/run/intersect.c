@@ -21,7 +21,8 @@ struct sizes {
 };
 
 /* A broadcast sum of n counts to which each party adds at most 1 each. */
-static enum err sum_votes(struct run *run, const struct tree_node *all, double *x, size_t n)
+static enum err server_intersect_sum_votes(struct run *run, const struct tree_node *all, double *x,
+					   size_t n)
 {
 	TRY(secure_sum_told(run, all, &run->rounds_before, x, n));
 	return parties_check_counts("align", "parties at place", x, n, (double)run->L, NULL);
@@ -29,20 +30,21 @@ static enum err sum_votes(struct run *run, const struct tree_node *all, double *
 
 /* Agrees on the parties' sizes on the scale, the first party of the smallest size, and whether all
  * sets fit into tables, by broadcast sums that the parties verify. */
-static enum err agree_sizes(struct run *run, const struct tree_node *all, struct sizes *s)
+static enum err server_intersect_agree_sizes(struct run *run, const struct tree_node *all,
+					     struct sizes *s)
 {
 	uint32_t step[ALIGN_STEPS_MAX];
 	size_t steps = align_scale(run->job.align_bound, step);
 	double on[ALIGN_STEPS_MAX], who[PARTIES_MAX + 1];
 
-	TRY(sum_votes(run, all, on, steps));
+	TRY(server_intersect_sum_votes(run, all, on, steps));
 	for (size_t i = 0; i < steps; i++)
 		if (on[i] != 0)
 			s->bound = step[i];
 	for (size_t i = steps; i-- > 0;)
 		if (on[i] != 0)
 			s->listed = step[i] + ALIGN_CANARIES;
-	TRY(sum_votes(run, all, who, run->L + 1));
+	TRY(server_intersect_sum_votes(run, all, who, run->L + 1));
 	for (s->lister = 0; s->lister < run->L && who[s->lister] == 0;)
 		s->lister++;
 	if (s->bound == 0 || s->lister == run->L)
@@ -51,13 +53,13 @@ static enum err agree_sizes(struct run *run, const struct tree_node *all, struct
 		if (tries == ALIGN_TRIES)
 			return err_set(ERR_JOB, "the parties' ids went into no table in %u tries",
 				       tries);
-		TRY(sum_votes(run, all, who + run->L, 1));
+		TRY(server_intersect_sum_votes(run, all, who + run->L, 1));
 	}
 	return ERR_OK;
 }
 
 /* Collects the lister's pseudonyms for which the sum of all tables reads 0. */
-static enum err by_tables(struct run *run, struct buf *common)
+static enum err server_intersect_by_tables(struct run *run, struct buf *common)
 {
 	struct id_list list[PARTIES_MAX] = { 0 };
 	bool wanted[PARTIES_MAX] = { false };
@@ -70,7 +72,7 @@ static enum err by_tables(struct run *run, struct buf *common)
 
 	tree_build(&tree, run->L, true);
 	all = &tree.node[tree.count - 1];
-	TRY(agree_sizes(run, all, &s));
+	TRY(server_intersect_agree_sizes(run, all, &s));
 	words = okvs_words(s.bound + ALIGN_CANARIES);
 	sum = alloc(words, sizeof(*sum));
 	e = secure_sum_words(run, all, &run->rounds_before, sum, words);
@@ -94,7 +96,7 @@ static enum err by_tables(struct run *run, struct buf *common)
 	return e;
 }
 
-static enum err tell(struct run *run, const struct buf *common)
+static enum err server_intersect_send_common(struct run *run, const struct buf *common)
 {
 	const size_t most = CHANNEL_CHUNK / ID, count = common->n / ID;
 
@@ -116,7 +118,7 @@ enum err server_intersect(struct run *run)
 	run_phase(run, "align");
 	TRY(relay_key(run, SEALED_GROUP_KEY));
 	TRY(relay_key(run, SEALED_ID_KEY));
-	e = by_tables(run, &common);
+	e = server_intersect_by_tables(run, &common);
 	if (e == ERR_OK && common.n / ID < ALIGN_CANARIES)
 		e = err_set(ERR_PEER,
 			    "the parties' sets have %zu ids in common, and %d are in each of them: "
@@ -130,7 +132,7 @@ enum err server_intersect(struct run *run)
 			    "the parties have fewer than %u ids in common (job.min_common)",
 			    run->job.min_common);
 	if (e == ERR_OK)
-		e = tell(run, &common);
+		e = server_intersect_send_common(run, &common);
 	buf_release(&common);
 	TRY(e);
 	log_info("all parties have %zu rows", run->n);

@@ -19,7 +19,7 @@ static bool run_fills(const struct run *run)
 	return run->job.modulus_bits == 32 || run->job.fraction_bits == JOB_AUTO;
 }
 
-static enum err check_size(const struct run_parties *p, size_t n)
+static enum err run_parties_check_size(const struct run_parties *p, size_t n)
 {
 	if (n <= PARTIES_VECTOR_MAX)
 		return ERR_OK;
@@ -31,17 +31,17 @@ static enum err check_size(const struct run_parties *p, size_t n)
 
 /* -- broadcasts ----------------------------------------------------------------------------- */
 
-static void phase(void *ctx, const char *name)
+static void run_parties_phase(void *ctx, const char *name)
 {
 	run_phase(((struct run_parties *)ctx)->run, name);
 }
 
-static void progress(void *ctx, unsigned round, size_t moved)
+static void run_parties_progress(void *ctx, unsigned round, size_t moved)
 {
 	run_progress(((struct run_parties *)ctx)->run, round, moved);
 }
 
-static void note(void *ctx, const char *text)
+static void run_parties_note(void *ctx, const char *text)
 {
 	(void)ctx;
 	log_info("%s", text);
@@ -62,17 +62,17 @@ static enum err tell_reals(void *ctx, enum parties_reals as, const double *x, si
 	};
 	struct run_parties *p = ctx;
 
-	TRY(check_size(p, n));
+	TRY(run_parties_check_size(p, n));
 	return channel_send_reals_all(p->run->channel, p->run->L, type[as], p->root->id, x, n);
 }
 
-static enum err pass_reals(void *ctx, double *x, size_t n)
+static enum err run_parties_pass_reals(void *ctx, double *x, size_t n)
 {
 	return tell_reals(ctx, PARTIES_MATRIX, x, n);
 }
 
-static enum err tell_labels(void *ctx, enum parties_labels as, size_t values, const uint32_t *label,
-			    size_t n)
+static enum err run_parties_tell_labels(void *ctx, enum parties_labels as, size_t values,
+					const uint32_t *label, size_t n)
 {
 	static const enum msg_type type[] = { [PARTIES_ASSIGNMENT] = MSG_ASSIGNMENT,
 					      [PARTIES_LANDMARKS] = MSG_LANDMARKS,
@@ -97,8 +97,8 @@ static enum err bound(void *ctx, int *e)
 
 /* -- sums and uploads ----------------------------------------------------------------------- */
 
-static enum err sum(void *ctx, const void *question, enum parties_how how, double most, double *x,
-		    size_t n)
+static enum err run_parties_sum(void *ctx, const void *question, enum parties_how how, double most,
+				double *x, size_t n)
 {
 	struct run_parties *p = ctx;
 	struct fixed f = run_fixed(p->run, p->run->L);
@@ -108,7 +108,7 @@ static enum err sum(void *ctx, const void *question, enum parties_how how, doubl
 	(void)question;
 	if (n == 0)
 		return ERR_OK;
-	TRY(check_size(p, n));
+	TRY(run_parties_check_size(p, n));
 	switch (how) {
 	case PARTIES_WIDE:
 		return secure_sum_wide(p->run, p->root, &p->round, x, n);
@@ -131,8 +131,8 @@ static enum err sum(void *ctx, const void *question, enum parties_how how, doubl
 	return e;
 }
 
-static enum err collect_labels(void *ctx, const void *question, size_t values, uint32_t *label,
-			       size_t n)
+static enum err run_parties_collect_labels(void *ctx, const void *question, size_t values,
+					   uint32_t *label, size_t n)
 {
 	struct run *run = ((struct run_parties *)ctx)->run;
 
@@ -143,7 +143,7 @@ static enum err collect_labels(void *ctx, const void *question, size_t values, u
 	return ERR_OK;
 }
 
-static enum err collect_reals(void *ctx, const void *question, double *x, size_t n)
+static enum err run_parties_collect_reals(void *ctx, const void *question, double *x, size_t n)
 {
 	struct run *run = ((struct run_parties *)ctx)->run;
 
@@ -153,14 +153,14 @@ static enum err collect_reals(void *ctx, const void *question, double *x, size_t
 	return ERR_OK;
 }
 
-static enum err collect_rows(void *ctx, const void *question, struct mat *C)
+static enum err run_parties_collect_rows(void *ctx, const void *question, struct mat *C)
 {
 	struct run_parties *p = ctx;
 	struct run *run = p->run;
 	size_t at = 0;
 
 	(void)question;
-	TRY(check_size(p, C->rows * C->cols));
+	TRY(run_parties_check_size(p, C->rows * C->cols));
 	free(p->rows);
 	ALLOC(p->rows, run->L);
 	for (size_t l = 0; l < run->L; l++) {
@@ -177,7 +177,7 @@ static enum err collect_rows(void *ctx, const void *question, struct mat *C)
 	return ERR_OK;
 }
 
-static enum err hand(void *ctx, size_t values, const uint32_t *label, size_t n)
+static enum err run_parties_hand(void *ctx, size_t values, const uint32_t *label, size_t n)
 {
 	struct run_parties *p = ctx;
 	size_t at = 0;
@@ -196,18 +196,18 @@ static enum err hand(void *ctx, size_t values, const uint32_t *label, size_t n)
 void run_parties_open(struct run_parties *p, struct run *run)
 {
 	static const struct parties_backend backend = {
-		.phase = phase,
-		.progress = progress,
-		.note = note,
+		.phase = run_parties_phase,
+		.progress = run_parties_progress,
+		.note = run_parties_note,
 		.tell_choice = tell_choice,
 		.tell_reals = tell_reals,
-		.pass_reals = pass_reals,
-		.tell_labels = tell_labels,
-		.sum = sum,
-		.collect_labels = collect_labels,
-		.collect_reals = collect_reals,
-		.collect_rows = collect_rows,
-		.hand = hand,
+		.pass_reals = run_parties_pass_reals,
+		.tell_labels = run_parties_tell_labels,
+		.sum = run_parties_sum,
+		.collect_labels = run_parties_collect_labels,
+		.collect_reals = run_parties_collect_reals,
+		.collect_rows = run_parties_collect_rows,
+		.hand = run_parties_hand,
 		.warm = warm,
 		.bound = bound,
 	};

@@ -10,7 +10,8 @@
 
 enum { BOX_LEN = SECAGG_HASH_LEN + SEAL_TAG_LEN };
 
-static enum err receive(struct run *run, enum sealed what, size_t from, size_t to, struct msg *m)
+static enum err relay_receive(struct run *run, enum sealed what, size_t from, size_t to,
+			      struct msg *m)
 {
 	TRY(channel_recv(run->channel[from], MSG_SEALED, m));
 	if (m->sealed.what != what || m->sealed.from != from || m->sealed.to != to)
@@ -25,7 +26,7 @@ enum err relay_sealed(struct run *run, enum sealed what, size_t from, size_t to)
 {
 	struct msg m;
 
-	TRY(receive(run, what, from, to, &m));
+	TRY(relay_receive(run, what, from, to, &m));
 	return channel_send(run->channel[to], &m);
 }
 
@@ -46,7 +47,7 @@ static enum err take_all(struct run *run, enum sealed what, uint8_t *box)
 
 			if (to == from)
 				continue;
-			TRY(receive(run, what, from, to, &m));
+			TRY(relay_receive(run, what, from, to, &m));
 			if (m.sealed.box.n != BOX_LEN)
 				return peer_fault(run->channel[from],
 						  "sent SEALED of %zu bytes, expected %d",
@@ -166,7 +167,7 @@ struct sent {
 	size_t due; /* receiver of the next box; L: complete */
 };
 
-static enum err gather(struct run *run, enum sealed what, struct sent *sent)
+static enum err relay_gather(struct run *run, enum sealed what, struct sent *sent)
 {
 	bool *wanted = alloc(run->L, sizeof(*wanted));
 	size_t left = run->L, l;
@@ -213,7 +214,7 @@ static enum err gather(struct run *run, enum sealed what, struct sent *sent)
 enum err relay_batches(struct run *run, enum sealed what, struct batch_totals *sum)
 {
 	struct sent *sent = alloc(run->L, sizeof(*sent));
-	enum err e = gather(run, what, sent);
+	enum err e = relay_gather(run, what, sent);
 
 	for (size_t l = 0; l < run->L; l++) {
 		struct sent *s = &sent[l];

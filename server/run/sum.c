@@ -95,7 +95,8 @@ static enum err check_canary(const struct run *run, const struct sum *s, uint64_
 		       s->group, *s->round, members, record_now(run->record)->name);
 }
 
-static enum err tell(struct run *run, const struct sum *s, const uint8_t tag[static TAG_LEN])
+static enum err sum_send_to_members(struct run *run, const struct sum *s,
+				    const uint8_t tag[static TAG_LEN])
 {
 	const size_t most = CHANNEL_CHUNK / sizeof(uint64_t);
 	const uint64_t *words = s->acc;
@@ -157,7 +158,7 @@ enum err secure_sums(struct run *run, struct sum *sums, size_t groups)
 			e = relay_told(run, sums[g].group, sums[g].first, sums[g].last);
 	for (size_t g = 0; g < groups && e == ERR_OK; g++)
 		if (sums[g].told && sums[g].count > 0)
-			e = tell(run, &sums[g], last[g].tag);
+			e = sum_send_to_members(run, &sums[g], last[g].tag);
 	for (size_t g = 0; g < groups; g++)
 		++*sums[g].round;
 	record_now(run->record)->rounds++;
@@ -168,8 +169,8 @@ out:
 	return e;
 }
 
-static enum err sum_of(struct run *run, const struct tree_node *node, uint64_t *round, bool wide,
-		       bool told, double *sum, size_t count)
+static enum err sum_of_node(struct run *run, const struct tree_node *node, uint64_t *round,
+			    bool wide, bool told, double *sum, size_t count)
 {
 	struct sum words = { .group = node->id,
 			     .first = node->first,
@@ -192,13 +193,13 @@ static enum err sum_of(struct run *run, const struct tree_node *node, uint64_t *
 enum err secure_sum_reals(struct run *run, const struct tree_node *node, uint64_t *round,
 			  double *sum, size_t count)
 {
-	return sum_of(run, node, round, false, false, sum, count);
+	return sum_of_node(run, node, round, false, false, sum, count);
 }
 
 enum err secure_sum_wide(struct run *run, const struct tree_node *node, uint64_t *round,
 			 double *sum, size_t count)
 {
-	return sum_of(run, node, round, true, false, sum, count);
+	return sum_of_node(run, node, round, true, false, sum, count);
 }
 
 enum err secure_sum_words(struct run *run, const struct tree_node *node, uint64_t *round,
@@ -218,5 +219,5 @@ enum err secure_sum_words(struct run *run, const struct tree_node *node, uint64_
 enum err secure_sum_told(struct run *run, const struct tree_node *node, uint64_t *round,
 			 double *sum, size_t count)
 {
-	return sum_of(run, node, round, true, true, sum, count);
+	return sum_of_node(run, node, round, true, true, sum, count);
 }

@@ -77,7 +77,7 @@ static enum err ask_sound(struct store *s)
 	return e;
 }
 
-static enum err check(struct store *s, bool sound)
+static enum err store_check(struct store *s, bool sound)
 {
 	int64_t tables = 0, mark = 0, version = 0;
 
@@ -97,7 +97,7 @@ static enum err check(struct store *s, bool sound)
 	return db_log_ahead(s->db);
 }
 
-static enum err open_store(struct store **out, const char *path, bool sound)
+static enum err store_open_file(struct store **out, const char *path, bool sound)
 {
 	struct store *s = alloc(1, sizeof(*s));
 	bool host;
@@ -106,7 +106,7 @@ static enum err open_store(struct store **out, const char *path, bool sound)
 	s->path = alloc_copy(path);
 	e = db_open(&s->db, path, true, STORE_BUSY_MS);
 	if (e == ERR_OK)
-		e = check(s, sound);
+		e = store_check(s, sound);
 	host = s->db && db_host_failed(s->db);
 	if (e != ERR_OK && s->db && !host)
 		e = err_set(ERR_INPUT,
@@ -121,7 +121,7 @@ static enum err open_store(struct store **out, const char *path, bool sound)
 
 enum err store_open(struct store **s, const char *path)
 {
-	return open_store(s, path, true);
+	return store_open_file(s, path, true);
 }
 
 enum err store_look(struct store **s, const char *path)
@@ -129,7 +129,7 @@ enum err store_look(struct store **s, const char *path)
 	*s = NULL;
 	if (!file_exists(path)) /* opening would create it */
 		return err_set(ERR_JOB, "%s is not there", path);
-	return open_store(s, path, false);
+	return store_open_file(s, path, false);
 }
 
 void store_close(struct store *s)
@@ -207,7 +207,7 @@ enum err store_change(struct store *s, const struct store_job *j)
 	"job_id, directory, cause FROM job "
 
 /* Checks the row, because another program may have written it. */
-static enum err read_row(const struct store *s, struct db_rows *rows, struct store_job *j)
+static enum err store_read_row(const struct store *s, struct db_rows *rows, struct store_job *j)
 {
 	int64_t state = db_int(rows, 1), status = db_int(rows, 9);
 	bool good;
@@ -232,7 +232,8 @@ static enum err read_row(const struct store *s, struct db_rows *rows, struct sto
 	return ERR_OK;
 }
 
-static enum err read_rows(struct store *s, const char *sql, int64_t most, struct store_rows *out)
+static enum err store_read_rows(struct store *s, const char *sql, int64_t most,
+				struct store_rows *out)
 {
 	struct db_rows *rows;
 	bool found;
@@ -241,7 +242,7 @@ static enum err read_rows(struct store *s, const char *sql, int64_t most, struct
 	*out = (struct store_rows){ 0 };
 	while (e == ERR_OK && found) {
 		out->job = alloc_again(out->job, out->n + 1, sizeof(*out->job));
-		e = read_row(s, rows, &out->job[out->n]);
+		e = store_read_row(s, rows, &out->job[out->n]);
 		if (e == ERR_OK) {
 			out->n++;
 			e = db_next(s->db, rows, &found);
@@ -255,20 +256,20 @@ static enum err read_rows(struct store *s, const char *sql, int64_t most, struct
 
 enum err store_open_jobs(struct store *s, struct store_rows *rows)
 {
-	return read_rows(s, COLUMNS "WHERE state < ? ORDER BY id", STORE_DONE, rows);
+	return store_read_rows(s, COLUMNS "WHERE state < ? ORDER BY id", STORE_DONE, rows);
 }
 
 enum err store_last_jobs(struct store *s, size_t most, struct store_rows *rows)
 {
-	return read_rows(s, "SELECT * FROM (" COLUMNS "ORDER BY id DESC LIMIT ?) ORDER BY id",
-			 (int64_t)most, rows);
+	return store_read_rows(s, "SELECT * FROM (" COLUMNS "ORDER BY id DESC LIMIT ?) ORDER BY id",
+			       (int64_t)most, rows);
 }
 
-static enum err read_one(struct store *s, struct db_rows *rows, bool *found, struct store_job *j,
-			 enum err e)
+static enum err store_read_one(struct store *s, struct db_rows *rows, bool *found,
+			       struct store_job *j, enum err e)
 {
 	if (e == ERR_OK && *found)
-		e = read_row(s, rows, j);
+		e = store_read_row(s, rows, j);
 	*found = *found && e == ERR_OK;
 	db_end(rows);
 	return e;
@@ -279,7 +280,7 @@ enum err store_get(struct store *s, int64_t id, struct store_job *j, bool *found
 	struct db_rows *rows;
 	enum err e = db_query(s->db, &rows, found, COLUMNS "WHERE id = ?", "i", id);
 
-	return read_one(s, rows, found, j, e);
+	return store_read_one(s, rows, found, j, e);
 }
 
 enum err store_get_by_job_id(struct store *s, const char *job_id, struct store_job *j, bool *found)
@@ -287,7 +288,7 @@ enum err store_get_by_job_id(struct store *s, const char *job_id, struct store_j
 	struct db_rows *rows;
 	enum err e = db_query(s->db, &rows, found, COLUMNS "WHERE job_id = ?", "t", job_id);
 
-	return read_one(s, rows, found, j, e);
+	return store_read_one(s, rows, found, j, e);
 }
 
 enum err store_count(struct store *s, size_t count[static STORE_CANCELLED + 1])

@@ -70,7 +70,7 @@ static enum err with_line(enum err e, struct bytes text)
 	return line ? err_set(e, "%.950s (line %u)", end.why, line) : err_restore(&end);
 }
 
-static int by_name(const void *a, const void *b)
+static int submit_by_name(const void *a, const void *b)
 {
 	return strcmp(a, b);
 }
@@ -106,7 +106,7 @@ static enum err take_parties(struct store_job *j, const struct coordinator_confi
 	else
 		for (const struct json *v = json_first(given); v; v = json_next(v))
 			TRY(take_party(j, config, v, where));
-	qsort(j->party, j->parties, sizeof(j->party[0]), by_name);
+	qsort(j->party, j->parties, sizeof(j->party[0]), submit_by_name);
 	return ERR_OK;
 }
 
@@ -132,8 +132,8 @@ static void write_rest(const struct json *root, struct buf *text)
 	buf_printf(text, "}");
 }
 
-static enum err read_job(struct store_job *j, const struct coordinator_config *config,
-			 const struct json *root, struct bytes text, const char *where)
+static enum err submit_read_job(struct store_job *j, const struct coordinator_config *config,
+				const struct json *root, struct bytes text, const char *where)
 {
 	bool is_object = json_type(root) == JSON_OBJECT;
 	struct buf rest = { 0 }, whole = { 0 };
@@ -172,7 +172,7 @@ enum err submit_read(struct store_job *j, const struct coordinator_config *confi
 		return err_set(ERR_INPUT, "%s: a job of %zu bytes, expected at most %d", where,
 			       text.n, JOB_TEXT_MAX);
 	TRY(json_parse(text, where, &root)); /* its error has line and column */
-	e = read_job(j, config, root, text, where);
+	e = submit_read_job(j, config, root, text, where);
 	json_free(root);
 	return e == ERR_OK ? ERR_OK : with_line(e, text);
 }

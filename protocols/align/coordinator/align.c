@@ -2,7 +2,7 @@
 #include "protocols/align/job.h"
 
 /* The rows are matched already, as in every job with an intersection; nothing follows. */
-static enum err run_align(struct run *run, uint32_t **label)
+static enum err server_align_run(struct run *run, uint32_t **label)
 {
 	run_phase(run, "result");
 	*label = NULL;
@@ -10,5 +10,7 @@ static enum err run_align(struct run *run, uint32_t **label)
 }
 
 const struct server_kind server_kind_align = {
-	.kind = &kind_align, .run = run_align, .keep = server_keep_labels, /* there are none */
+	.kind = &kind_align,
+	.run = server_align_run,
+	.keep = server_keep_labels, /* there are none */
 };

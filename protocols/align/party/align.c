@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The rows are matched already, as in every job with an intersection; nothing follows. */
-static enum err run_align(struct work *work, uint32_t *label)
+static enum err party_align_run(struct work *work, uint32_t *label)
 {
 	(void)label;
 	work_phase(work, "result");
@@ -15,7 +15,7 @@ static enum err run_align(struct work *work, uint32_t *label)
 }
 
 /* ids.txt: the common ids, in the order of the rows, which is the same at all parties. */
-static enum err keep(struct work *work, const uint32_t *label)
+static enum err party_align_keep_ids(struct work *work, const uint32_t *label)
 {
 	const struct ids *ids = &work->dataset->ids;
 	char *path = file_join(work->output, "ids.txt");
@@ -41,6 +41,6 @@ const struct party_kind party_kind_align = {
 	.allow_eps = party_allow_no_eps,
 	.accept = "",
 	.off_ranks = party_off_ranks,
-	.run = run_align,
-	.keep = keep,
+	.run = party_align_run,
+	.keep = party_align_keep_ids,
 };

@@ -14,8 +14,8 @@
 
 /* Writes the joint model without any party's final clustering: it assigns by the nearest prototype.
  * Writes none if layers stay with their parties, because the model is then incomplete. */
-static enum err keep_model(const struct run *run, const struct fedgcn_params *p,
-			   const struct fedgcn_report *r)
+static enum err server_fedgcn_keep_model(const struct run *run, const struct fedgcn_params *p,
+					 const struct fedgcn_report *r)
 {
 	struct fedgcn_model m = { .features = p->features,
 				  .k = p->k,
@@ -36,7 +36,7 @@ static enum err keep_model(const struct run *run, const struct fedgcn_params *p,
 /* Labels stay with the parties; the record has cluster sizes, losses and the rest of the report.
  * Sets run->n to the number of all graphs. Writes the joint model to run->output/model.fedgcn,
  * unless parties keep layers; if the run breaks off, the last good one. */
-static enum err train(struct run *run, uint32_t **label)
+static enum err server_fedgcn_train(struct run *run, uint32_t **label)
 {
 	struct fedgcn_report report = { 0 };
 	struct facts *to = &run->record->facts;
@@ -64,10 +64,10 @@ static enum err train(struct run *run, uint32_t **label)
 	}
 	if (e == ERR_OK) {
 		record_sizes(run->record, report.size, run->job.clusters);
-		e = keep_model(run, &p, &report);
+		e = server_fedgcn_keep_model(run, &p, &report);
 	} else { /* reports the run's own error, not that of keeping its model */
 		saved = err_save(e);
-		if (keep_model(run, &p, &report) != ERR_OK)
+		if (server_fedgcn_keep_model(run, &p, &report) != ERR_OK)
 			log_warn("the last good model could not be kept: %s", err_detail());
 		e = err_restore(&saved);
 	}
@@ -95,6 +95,6 @@ static enum err compare_attributes(struct run *run, const struct msg_accept *acc
 const struct server_kind server_kind_fedgcn = {
 	.kind = &kind_fedgcn,
 	.compare = compare_attributes,
-	.run = train,
+	.run = server_fedgcn_train,
 	.keep = server_keep_labels,
 };

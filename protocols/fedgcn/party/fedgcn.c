@@ -21,7 +21,7 @@ struct fedgcn_work {
 	unsigned rounds;
 };
 
-static enum err answer(struct verified *v, const void *question, double *x, size_t n)
+static enum err party_fedgcn_answer(struct verified *v, const void *question, double *x, size_t n)
 {
 	const struct fedgcn_question *q = question;
 	struct fedgcn_work *s = v->party;
@@ -36,7 +36,7 @@ static enum err answer(struct verified *v, const void *question, double *x, size
 	return ERR_OK;
 }
 
-static enum err upload(struct verified *v, const void *question)
+static enum err party_fedgcn_upload(struct verified *v, const void *question)
 {
 	struct fedgcn_work *s = v->party;
 	size_t words = fedgcn_upload_words(&s->p);
@@ -51,7 +51,7 @@ static enum err upload(struct verified *v, const void *question)
 	return e;
 }
 
-static enum err keep_model(const struct fedgcn_work *s)
+static enum err party_fedgcn_keep_model(const struct fedgcn_work *s)
 {
 	char *path = file_join(s->work->output, "model.fedgcn");
 	const struct fedgcn_model *m;
@@ -66,9 +66,9 @@ static enum err keep_model(const struct fedgcn_work *s)
 }
 
 /* Lines 1 to 21. */
-static enum err train(struct fedgcn_work *s)
+static enum err party_fedgcn_train(struct fedgcn_work *s)
 {
-	static const struct verified_kind kind = { answer, upload, NULL };
+	static const struct verified_kind kind = { party_fedgcn_answer, party_fedgcn_upload, NULL };
 	struct facts *to = &s->work->record->facts;
 	struct fedgcn_report report = { 0 };
 	struct verified v;
@@ -104,13 +104,13 @@ enum err party_fedgcn(struct work *work, uint32_t *label)
 		fedgcn_party_release(&s.party);
 		return e;
 	}
-	e = train(&s);
+	e = party_fedgcn_train(&s);
 	if (e == ERR_OK) {
 		memcpy(label, s.party.label, work->graphs->count * sizeof(*label));
-		e = keep_model(&s);
+		e = party_fedgcn_keep_model(&s);
 	} else { /* reports the run's own error; before the first round there is no good model */
 		saved = err_save(e);
-		if (keep_model(&s) == ERR_OK)
+		if (party_fedgcn_keep_model(&s) == ERR_OK)
 			log_warn("the run broke off; the last good model is in %s/model.fedgcn",
 				 work->output);
 		e = err_restore(&saved);

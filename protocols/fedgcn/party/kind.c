@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* The party itself withholds prototypes of fewer graphs, by the job's number. */
-static enum err allow(const struct party_config *config, const struct work *work)
+static enum err party_fedgcn_allow(const struct party_config *config, const struct work *work)
 {
 	char things[48];
 
@@ -17,7 +17,7 @@ static enum err allow(const struct party_config *config, const struct work *work
 	return party_allow_clusters(config, fedgcn_job(&work->job)->how.min_cluster, things);
 }
 
-static enum err check_data(struct work *work)
+static enum err party_fedgcn_check_data(struct work *work)
 {
 	const struct graphs *g = work->graphs;
 	const char *name = work->name[work->own];
@@ -34,13 +34,13 @@ static enum err check_data(struct work *work)
 	return ERR_OK;
 }
 
-static enum err describe(const struct work *work, struct msg_accept *a)
+static enum err party_fedgcn_describe(const struct work *work, struct msg_accept *a)
 {
 	a->columns = (uint32_t)work->graphs->attribute.cols;
 	return ERR_OK;
 }
 
-static enum err keep(struct work *work, const uint32_t *label)
+static enum err party_fedgcn_keep_labels(struct work *work, const uint32_t *label)
 {
 	char *csv = file_join(work->output, "labels.csv"),
 	     *npy = file_join(work->output, "labels.npy");
@@ -57,12 +57,12 @@ static enum err keep(struct work *work, const uint32_t *label)
 const struct party_kind party_kind_fedgcn = {
 	.kind = &kind_fedgcn,
 	.sums = party_sums_flat,
-	.allow = allow,
+	.allow = party_fedgcn_allow,
 	.allow_eps = party_allow_no_eps,
 	.accept = ", number of attributes",
-	.check_data = check_data,
+	.check_data = party_fedgcn_check_data,
 	.off_ranks = party_off_ranks,
-	.describe = describe,
+	.describe = party_fedgcn_describe,
 	.run = party_fedgcn,
-	.keep = keep,
+	.keep = party_fedgcn_keep_labels,
 };

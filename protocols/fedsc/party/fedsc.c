@@ -97,7 +97,7 @@ static enum err open_rows(struct rows *rows, struct work *work)
 
 /* Binds the masks to values that this party computed from earlier sums: they must be the same at
  * all parties. */
-static void bind(struct work *work, const struct fedsc_question *q, size_t m)
+static void party_fedsc_bind_masks(struct work *work, const struct fedsc_question *q, size_t m)
 {
 	const struct mat *matrix[] = { q->Z, q->R, q->clusters ? q->clusters->centres : NULL };
 	const double number[] = { (double)q->kind, q->scale, q->r, q->n };
@@ -115,12 +115,12 @@ static void bind(struct work *work, const struct fedsc_question *q, size_t m)
 				  matrix[i]->rows * matrix[i]->cols * sizeof(double));
 }
 
-static enum err answer(struct verified *v, const void *question, double *x, size_t n)
+static enum err party_fedsc_answer(struct verified *v, const void *question, double *x, size_t n)
 {
 	const struct fedsc_question *q = question;
 	struct rows *rows = v->party;
 
-	bind(v->work, q, rows->party.X.cols);
+	party_fedsc_bind_masks(v->work, q, rows->party.X.cols);
 	if (q->member && !q->member[v->work->own]) {
 		memset(x, 0, n * sizeof(*x));
 		return ERR_OK;
@@ -130,7 +130,7 @@ static enum err answer(struct verified *v, const void *question, double *x, size
 	return fedsc_answer(&rows->party, q, x);
 }
 
-static enum err upload(struct verified *v, const void *question)
+static enum err party_fedsc_upload(struct verified *v, const void *question)
 {
 	const struct fedsc_question *q = question;
 	struct rows *rows = v->party;
@@ -144,7 +144,7 @@ static enum err upload(struct verified *v, const void *question)
 	if (n > MSG_REALS_MAX / d)
 		return err_set(ERR_INPUT, "C is %zu x %zu, expected at most %d numbers", n, d,
 			       MSG_REALS_MAX);
-	bind(v->work, q, rows->party.X.cols);
+	party_fedsc_bind_masks(v->work, q, rows->party.X.cols);
 	TRY(fedsc_upload(&rows->party, q->Z, q->r, q->lambda, q->noise_c, q->sigma_c, &C));
 	e = channel_send_reals(v->work->channel, MSG_UPLOAD, (uint32_t)v->work->own, C.a, n * d);
 	mat_release(&C);
@@ -152,7 +152,7 @@ static enum err upload(struct verified *v, const void *question)
 }
 
 /* Variant "paper": receives per-party values, the labels of the party's uploaded rows. */
-static enum err take(struct verified *v, size_t values)
+static enum err party_fedsc_receive_labels(struct verified *v, size_t values)
 {
 	struct rows *rows = v->party;
 	uint32_t *label = alloc(v->work->n, sizeof(*label));
@@ -168,7 +168,7 @@ static enum err take(struct verified *v, size_t values)
 
 /* Keeps the model that places new rows, and the confidence of each row's label. Variant "paper" has
  * neither. */
-static void keep_model(struct rows *rows, struct fedsc_report *report)
+static void party_fedsc_keep_model(struct rows *rows, struct fedsc_report *report)
 {
 	const struct fedkmeans_party *clusters = &rows->party.clusters;
 	struct fedsc_noise noise;
@@ -213,7 +213,7 @@ void party_release_rows(struct work *work)
 	work->places = NULL;
 }
 
-static enum err take_labels(const struct rows *rows, uint32_t *label)
+static enum err party_fedsc_take_labels(const struct rows *rows, uint32_t *label)
 {
 	struct work *work = rows->work;
 
@@ -226,7 +226,7 @@ static enum err take_labels(const struct rows *rows, uint32_t *label)
 }
 
 /* Judges the sizes of clusters over all parties, which each party has from sums. */
-static void judge_sizes(const struct work *work, const struct fedsc_report *report)
+static void party_fedsc_check_sizes(const struct work *work, const struct fedsc_report *report)
 {
 	uint64_t *size = alloc(report->k, sizeof(*size));
 
@@ -250,12 +250,13 @@ static void record(struct work *work, const struct fedsc_params *p,
 	if (p->variant != FEDSC_BY_KMEANS && report->dims)
 		facts_number(to, "dims", (double)report->dims);
 	record_selection(work->record, &report->selection);
-	judge_sizes(work, report);
+	party_fedsc_check_sizes(work, report);
 }
 
 enum err party_fedsc(struct work *work, uint32_t *label)
 {
-	static const struct verified_kind kind = { answer, upload, take };
+	static const struct verified_kind kind = { party_fedsc_answer, party_fedsc_upload,
+						   party_fedsc_receive_labels };
 	struct fedsc_report report = { 0 };
 	struct verified v;
 	struct rows rows;
@@ -275,9 +276,9 @@ enum err party_fedsc(struct work *work, uint32_t *label)
 	if (e == ERR_OK && rows.p.k_from)
 		work->job.clusters = report.k;
 	if (e == ERR_OK)
-		e = take_labels(&rows, label);
+		e = party_fedsc_take_labels(&rows, label);
 	if (e == ERR_OK)
-		keep_model(&rows, &report);
+		party_fedsc_keep_model(&rows, &report);
 	if (e == ERR_OK && rows.p.standardize != STANDARDIZE_LOCAL) {
 		work->centres = report.centres;
 		report.centres = (struct mat){ 0 };

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static struct party_sums sums(const struct work *work)
+static struct party_sums party_fedsc_sums(const struct work *work)
 {
 	struct party_sums s = party_sums_flat(work);
 	size_t part = fedsc_job(&work->job)->how.participants;
@@ -18,7 +18,7 @@ static struct party_sums sums(const struct work *work)
 
 /* Checks the job's own numbers, which determine sums and noise; the coordinator cannot change
  * them. */
-static enum err allow(const struct party_config *config, const struct work *work)
+static enum err party_fedsc_allow(const struct party_config *config, const struct work *work)
 {
 	const struct job *job = &work->job;
 	char things[48];
@@ -35,7 +35,7 @@ static enum err allow(const struct party_config *config, const struct work *work
 	return party_allow_clusters(config, fedsc_job(job)->how.least, things);
 }
 
-static enum err allow_eps(const struct party_config *config, const struct work *work)
+static enum err party_fedsc_allow_eps(const struct party_config *config, const struct work *work)
 {
 	struct fedsc_noise noise;
 
@@ -53,7 +53,7 @@ static enum err allow_eps(const struct party_config *config, const struct work *
 
 /* Ranks answer the questions of kmeans and landmarks about rows. They do not answer questions about
  * rows as they were, or with noise. */
-static const char *off_ranks(const struct work *work)
+static const char *party_fedsc_off_ranks(const struct work *work)
 {
 	const struct fedsc_job *job = fedsc_job(&work->job);
 
@@ -69,10 +69,11 @@ static const char *off_ranks(const struct work *work)
 
 #define KIND(which)                                                                                \
 	{                                                                                          \
-		.kind = &kind_##which, .sums = sums, .allow = allow, .allow_eps = allow_eps,       \
-		.accept = ", number of columns", .check_data = party_check_rows,                   \
-		.off_ranks = off_ranks, .describe = party_describe_columns, .run = party_fedsc,    \
-		.keep = party_keep_rows, .release = party_release_rows,                            \
+		.kind = &kind_##which, .sums = party_fedsc_sums, .allow = party_fedsc_allow,       \
+		.allow_eps = party_fedsc_allow_eps, .accept = ", number of columns",               \
+		.check_data = party_check_rows, .off_ranks = party_fedsc_off_ranks,                \
+		.describe = party_describe_columns, .run = party_fedsc, .keep = party_keep_rows,   \
+		.release = party_release_rows,                                                     \
 	}
 
 const struct party_kind party_kind_fedsc = KIND(fedsc);

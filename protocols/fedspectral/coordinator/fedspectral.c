@@ -43,9 +43,9 @@ static void record_report(struct run *run, const struct fedspectral_report *r)
 }
 
 /* The degrees are a sum with tags, for which parties need the group key. */
-static enum err exact(struct run *run, struct run_parties *parties,
-		      const struct fedspectral_params *p, uint32_t *label,
-		      struct fedspectral_report *report)
+static enum err server_fedspectral_exact(struct run *run, struct run_parties *parties,
+					 const struct fedspectral_params *p, uint32_t *label,
+					 struct fedspectral_report *report)
 {
 	TRY(relay_key(run, SEALED_GROUP_KEY));
 	return fedspectral_exact(&parties->parties, run->n, p, label, report);
@@ -54,7 +54,7 @@ static enum err exact(struct run *run, struct run_parties *parties,
 /* Runs from the alignment of nodes to the labels of each party's own. Sets run->job.clusters to the
  * number found, plus one if there are nodes without any edge. *label: run->n labels below that;
  * NULL on failure. */
-static enum err run_fedspectral(struct run *run, uint32_t **label)
+static enum err server_fedspectral_run(struct run *run, uint32_t **label)
 {
 	struct fedspectral_params p =
 	    fedspectral_params_of(fedspectral_job(&run->job), run->threads);
@@ -82,7 +82,7 @@ static enum err run_fedspectral(struct run *run, uint32_t **label)
 		fedspectral_record_noise(fedspectral_job(&run->job), &run->record->facts);
 		e = p.product > 0
 			? fedspectral_private(&parties.parties, run->n, &p, *label, &report)
-			: exact(run, &parties, &p, *label, &report);
+			: server_fedspectral_exact(run, &parties, &p, *label, &report);
 	}
 	if (e == ERR_OK) {
 		record_report(run, &report);
@@ -104,6 +104,6 @@ static enum err run_fedspectral(struct run *run, uint32_t **label)
 
 const struct server_kind server_kind_fedspectral = {
 	.kind = &kind_fedspectral,
-	.run = run_fedspectral,
+	.run = server_fedspectral_run,
 	.keep = server_keep_labels,
 };

@@ -29,7 +29,7 @@ struct fedspectral_work {
 };
 
 /* Checks that a matrix fits one vector of messages. */
-static enum err check_size(size_t rows, size_t cols)
+static enum err party_fedspectral_check_size(size_t rows, size_t cols)
 {
 	if (cols <= MSG_REALS_MAX && rows <= MSG_REALS_MAX / (cols ? cols : 1))
 		return ERR_OK;
@@ -38,7 +38,7 @@ static enum err check_size(size_t rows, size_t cols)
 }
 
 /* Sums the joint degrees, which are broadcast and verified. */
-static enum err agree_degrees(struct fedspectral_work *s)
+static enum err party_fedspectral_agree_degrees(struct fedspectral_work *s)
 {
 	struct work *work = s->work;
 	double *own = alloc(work->n, sizeof(*own)), *joint = alloc(work->n, sizeof(*joint));
@@ -106,14 +106,14 @@ static enum err answer_product(struct fedspectral_work *s, size_t width)
 }
 
 /* Answers as many products as the coordinator asks for, within the job's limits. */
-static enum err exact(struct fedspectral_work *s)
+static enum err party_fedspectral_exact(struct fedspectral_work *s)
 {
 	size_t widest;
 
 	TRY(work_group_key(s->work));
-	TRY(agree_degrees(s));
+	TRY(party_fedspectral_agree_degrees(s));
 	widest = fedspectral_block(s->p.k, s->p.block, s->part.A.rows);
-	TRY(check_size(s->part.A.rows, widest));
+	TRY(party_fedspectral_check_size(s->part.A.rows, widest));
 	work_phase(s->work, "lanczos");
 	for (unsigned round = 1;; round++) {
 		uint64_t width;
@@ -171,7 +171,7 @@ static enum err noisy(struct fedspectral_work *s)
 	size_t n = s->work->n, k = s->p.k, cols = s->p.block < n ? s->p.block : n;
 
 	fedspectral_record_noise(fedspectral_job(&s->work->job), &s->work->record->facts);
-	TRY(check_size(n, cols > k ? cols : k));
+	TRY(party_fedspectral_check_size(n, cols > k ? cols : k));
 	s->part.noise = work_noise(s->work, NOISE_IN_SUM);
 	TRY(answer_degrees(s));
 	work_phase(s->work, "power");
@@ -186,7 +186,7 @@ static enum err noisy(struct fedspectral_work *s)
 /* Algorithm 3, once per round of the job. */
 static enum err plus(struct fedspectral_work *s)
 {
-	TRY(check_size(s->work->n, s->p.k));
+	TRY(party_fedspectral_check_size(s->work->n, s->p.k));
 	work_phase(s->work, "power");
 	for (unsigned round = 1; round <= s->p.rounds; round++) {
 		struct mat V;
@@ -255,7 +255,7 @@ static enum err receive_labels(struct fedspectral_work *s, uint32_t *label)
 /* Runs from the alignment of nodes to the labels of the dataset's own nodes. Sets work->n to the
  * joint number of nodes and work->job.clusters to the number found, plus one if there are nodes
  * without any edge. Labels are below that. */
-static enum err run_fedspectral(struct work *work, uint32_t *label)
+static enum err party_fedspectral_run(struct work *work, uint32_t *label)
 {
 	struct fedspectral_work s = { .work = work,
 				      .p = fedspectral_params_of(fedspectral_job(&work->job),
@@ -275,7 +275,7 @@ static enum err run_fedspectral(struct work *work, uint32_t *label)
 	fedspectral_party_init(&s.part, &work->graph->adjacency, s.row, work->n, work->threads);
 	switch (fedspectral_job(&work->job)->variant) {
 	case FEDSPECTRAL_EXACT:
-		e = s.p.product > 0 ? noisy(&s) : exact(&s);
+		e = s.p.product > 0 ? noisy(&s) : party_fedspectral_exact(&s);
 		break;
 	case FEDSPECTRAL_PLUS:
 		e = plus(&s);
@@ -299,6 +299,6 @@ const struct party_kind party_kind_fedspectral = {
 	.allow_eps = party_allow_claim,
 	.accept = "",
 	.off_ranks = party_off_ranks,
-	.run = run_fedspectral,
+	.run = party_fedspectral_run,
 	.keep = party_keep_labels,
 };

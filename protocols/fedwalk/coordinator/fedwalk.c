@@ -58,7 +58,7 @@ static enum err check_claims(const struct run *run, const struct align *a, size_
 }
 
 /* Aligns vertices, then relays the directories and the ties between parties, both sealed. */
-static enum err agree(struct hub *h)
+static enum err server_fedwalk_agree(struct hub *h)
 {
 	struct run *run = h->run;
 	struct batch_totals unused = { 0 };
@@ -75,7 +75,7 @@ static enum err agree(struct hub *h)
 }
 
 /* Lines 5, 7 and 9. */
-static enum err agree_degrees(struct hub *h)
+static enum err server_fedwalk_agree_degrees(struct hub *h)
 {
 	struct run *run = h->run;
 	size_t count;
@@ -160,8 +160,8 @@ static enum err make_tree(struct hub *h, struct fedwalk_tree *t, struct fedwalk_
 	return ERR_OK;
 }
 
-static enum err tell_labels(struct hub *h, enum msg_type type, uint32_t values,
-			    const uint32_t *label, size_t count)
+static enum err server_fedwalk_tell_labels(struct hub *h, enum msg_type type, uint32_t values,
+					   const uint32_t *label, size_t count)
 {
 	return run_broadcast_labels(h->run, 0, h->run->L, type, h->root->id, values, label, count);
 }
@@ -175,19 +175,20 @@ static enum err construct(struct hub *h)
 	struct fedwalk_encoder encoder;
 	enum err e;
 
-	TRY(agree_degrees(h));
+	TRY(server_fedwalk_agree_degrees(h));
 	run_phase(h->run, "tree");
 	TRY(make_tree(h, &t, &encoder));
 	ALLOC(count, n);
 	for (size_t i = 0; i < n; i++)
 		count[i] = (uint32_t)(encoder.start[i + 1] - encoder.start[i]);
-	e = tell_labels(h, MSG_TREE, 2 * n, t.child, 2 * ((size_t)n - 1));
+	e = server_fedwalk_tell_labels(h, MSG_TREE, 2 * n, t.child, 2 * ((size_t)n - 1));
 	if (e == ERR_OK)
-		e = tell_labels(h, MSG_LISTS, n, count, n);
+		e = server_fedwalk_tell_labels(h, MSG_LISTS, n, count, n);
 	if (e == ERR_OK)
-		e = tell_labels(h, MSG_LISTS, n, encoder.v, encoder.start[n]);
+		e = server_fedwalk_tell_labels(h, MSG_LISTS, n, encoder.v, encoder.start[n]);
 	if (e == ERR_OK)
-		e = tell_labels(h, MSG_LISTS, UINT32_MAX, encoder.upto, encoder.start[n]);
+		e = server_fedwalk_tell_labels(h, MSG_LISTS, UINT32_MAX, encoder.upto,
+					       encoder.start[n]);
 	if (e == ERR_OK)
 		e = relay_told(h->run, h->root->id, 0, h->run->L);
 	free(count);
@@ -197,7 +198,7 @@ static enum err construct(struct hub *h)
 }
 
 /* The devices run lines 10 to 35. Line 6: the party at which a walk ended sends it. */
-static enum err walk(struct hub *h)
+static enum err server_fedwalk_walk(struct hub *h)
 {
 	struct run *run = h->run;
 	unsigned length = fedwalk_job(&run->job)->length;
@@ -302,7 +303,7 @@ static void trained(void *ctx, double done, double loss)
 }
 
 /* Algorithm 1, line 7, all walks at once. */
-static enum err train(struct hub *h)
+static enum err server_fedwalk_train(struct hub *h)
 {
 	struct run *run = h->run;
 	struct sgns_params p = { .n = run->n,
@@ -356,7 +357,7 @@ static enum err tell_guess(struct hub *h, size_t l)
 }
 
 /* Guesses ties; the parties compare the guesses with their ties, in a secure sum. */
-static enum err attack(struct hub *h)
+static enum err server_fedwalk_attack(struct hub *h)
 {
 	struct run *run = h->run;
 
@@ -374,7 +375,7 @@ static enum err account(struct hub *h)
 
 	run_phase(run, "attack");
 	if (fedwalk_job(&run->job)->mode == FEDWALK_WALKS)
-		TRY(attack(h));
+		TRY(server_fedwalk_attack(h));
 	told[FEDWALK_EPS0] = h->encoder.eps0;
 	told[FEDWALK_KEPT] = h->encoder.kept;
 	told[FEDWALK_BOXES] = (double)h->carried.boxes;
@@ -388,7 +389,7 @@ static enum err account(struct hub *h)
 /* Sets run->n to the number of vertices, and run->embedding to run->n x FEDWALK_DIMS floats, by
  * row, unless job.keep_embeddings is false. Each party gets those of its own vertices. There are no
  * labels. */
-static enum err serve(struct run *run, uint32_t **label)
+static enum err server_fedwalk_serve(struct run *run, uint32_t **label)
 {
 	bool walks = fedwalk_job(&run->job)->mode == FEDWALK_WALKS;
 	struct hub h = { .run = run };
@@ -397,13 +398,13 @@ static enum err serve(struct run *run, uint32_t **label)
 	(void)label;
 	tree_build(&h.tree, run->L, true);
 	h.root = &h.tree.node[h.tree.count - 1];
-	e = agree(&h);
+	e = server_fedwalk_agree(&h);
 	if (e == ERR_OK)
 		e = walks ? construct(&h) : reports(&h);
 	if (e == ERR_OK && walks)
-		e = walk(&h);
+		e = server_fedwalk_walk(&h);
 	if (e == ERR_OK)
-		e = train(&h);
+		e = server_fedwalk_train(&h);
 	if (e == ERR_OK)
 		e = account(&h);
 	if (e == ERR_OK && fedwalk_job(&run->job)->keep_embeddings) {
@@ -419,7 +420,8 @@ static enum err serve(struct run *run, uint32_t **label)
 }
 
 /* By number, because the coordinator has no ids. */
-static enum err keep_embeddings(struct run *run, const uint32_t *label, const char *output)
+static enum err server_fedwalk_keep_embeddings(struct run *run, const uint32_t *label,
+					       const char *output)
 {
 	const float *x = run->embedding;
 	size_t n = run->n;
@@ -445,6 +447,6 @@ static enum err keep_embeddings(struct run *run, const uint32_t *label, const ch
 
 const struct server_kind server_kind_fedwalk = {
 	.kind = &kind_fedwalk,
-	.run = serve,
-	.keep = keep_embeddings,
+	.run = server_fedwalk_serve,
+	.keep = server_fedwalk_keep_embeddings,
 };

@@ -5,9 +5,9 @@
 #include <string.h>
 
 /* Places and checks the lists of party l; its items start at `first`. */
-static enum err place(const struct run *run, const struct align *a, size_t l,
-		      enum fedwalk_whom whom, const uint32_t *count, size_t first,
-		      struct fedwalk_lists *lists)
+static enum err fedwalk_lists_place(const struct run *run, const struct align *a, size_t l,
+				    enum fedwalk_whom whom, const uint32_t *count, size_t first,
+				    struct fedwalk_lists *lists)
 {
 	size_t at = first;
 
@@ -34,8 +34,8 @@ static enum err place(const struct run *run, const struct align *a, size_t l,
 			  lists->items - first, at - first);
 }
 
-static enum err gather(struct run *run, const struct align *a, size_t l, enum fedwalk_whom whom,
-		       struct fedwalk_lists *lists)
+static enum err fedwalk_lists_gather(struct run *run, const struct align *a, size_t l,
+				     enum fedwalk_whom whom, struct fedwalk_lists *lists)
 {
 	uint32_t n = (uint32_t)run->n, *count = alloc(a->nodes[l], sizeof(*count)), *item = NULL;
 	size_t items = 0, first = lists->items;
@@ -52,7 +52,7 @@ static enum err gather(struct run *run, const struct align *a, size_t l, enum fe
 	}
 	free(item);
 	if (e == ERR_OK)
-		e = place(run, a, l, whom, count, first, lists);
+		e = fedwalk_lists_place(run, a, l, whom, count, first, lists);
 	free(count);
 	return e;
 }
@@ -66,7 +66,7 @@ enum err fedwalk_gather_lists(struct run *run, const struct align *a, enum fedwa
 	ALLOC(lists->at, run->n);
 	ALLOC(lists->count, run->n);
 	for (size_t l = 0; l < run->L && e == ERR_OK; l++)
-		e = gather(run, a, l, whom, lists);
+		e = fedwalk_lists_gather(run, a, l, whom, lists);
 	if (e != ERR_OK)
 		fedwalk_lists_release(lists);
 	return e;

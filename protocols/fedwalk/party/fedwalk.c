@@ -52,7 +52,7 @@ static enum err begin_noise(struct devices *d, const struct noise_source **sourc
 }
 
 /* Lines 1, 9 and 15 to 17. A row of zeros discloses that its vertex has no neighbours. */
-static enum err agree_degrees(struct devices *d)
+static enum err party_fedwalk_agree_degrees(struct devices *d)
 {
 	struct work *work = d->work;
 	const struct vertices *v = &d->v;
@@ -176,7 +176,7 @@ out:
 	return e;
 }
 
-static enum err walk(struct devices *d)
+static enum err party_fedwalk_walk(struct devices *d)
 {
 	struct work *work = d->work;
 	struct walking w = { .work = work, .v = &d->v, .encoder = &d->encoder, .pools = &d->pools };
@@ -200,7 +200,7 @@ static enum err walks(struct devices *d)
 {
 	const struct vertices *v = &d->v;
 
-	TRY(agree_degrees(d));
+	TRY(party_fedwalk_agree_degrees(d));
 	work_phase(d->work, "tree");
 	if (fedwalk_job(&d->work->job)->dissimilarity == DISSIMILARITY_DTW) {
 		/* Algorithm 2, lines 18 and 19. The rows of M_v are rows of the dictionary. Their
@@ -221,7 +221,7 @@ static enum err walks(struct devices *d)
 	 * party would send batches that look faulty; without the rows of others it would walk along
 	 * ties alone. */
 	TRY(told_say(d->work));
-	return walk(d);
+	return party_fedwalk_walk(d);
 }
 
 /* Records how true the reports are for this party alone. No other process gets a number that was
@@ -325,7 +325,7 @@ static enum err take_guess(struct devices *d, struct fedwalk_guess *g)
 }
 
 /* Judges the guess about own pairs and sends the counts in a secure sum. */
-static enum err judge(struct devices *d)
+static enum err party_fedwalk_judge_guess(struct devices *d)
 {
 	struct work *work = d->work;
 	struct fedwalk_attack_score score = { 0 };
@@ -357,7 +357,7 @@ static enum err take_account(struct devices *d)
 
 	work_phase(work, "attack");
 	if (fedwalk_job(&work->job)->mode == FEDWALK_WALKS)
-		TRY(judge(d));
+		TRY(party_fedwalk_judge_guess(d));
 	else
 		work_group(work, d->root);
 	return channel_recv_reals(work->channel, MSG_MATRIX, d->root->id, d->told, FEDWALK_TOLD);
@@ -365,7 +365,7 @@ static enum err take_account(struct devices *d)
 
 /* Sets work->embedding to FEDWALK_DIMS floats for each of the dataset's nodes; zeros for nodes
  * hosted elsewhere and nodes without ties. There are no labels. */
-static enum err take_part(struct work *work, uint32_t *label)
+static enum err party_fedwalk_take_part(struct work *work, uint32_t *label)
 {
 	struct devices d = { .work = work };
 	enum err e;
@@ -394,7 +394,7 @@ static enum err take_part(struct work *work, uint32_t *label)
 	return e;
 }
 
-static enum err keep_embeddings(struct work *work, const uint32_t *label)
+static enum err party_fedwalk_keep_embeddings(struct work *work, const uint32_t *label)
 {
 	const struct dataset *d = work->dataset;
 	const float *x = work->embedding;
@@ -419,7 +419,7 @@ static enum err keep_embeddings(struct work *work, const uint32_t *label)
 }
 
 /* The job promises privacy of single ties; the policy limits that of a whole vertex. */
-static enum err allow_eps(const struct party_config *config, const struct work *work)
+static enum err party_fedwalk_allow_eps(const struct party_config *config, const struct work *work)
 {
 	return err_set(ERR_PEER,
 		       "the offered job of kind fedwalk promises at most job.eps, %g, for single "
@@ -431,9 +431,9 @@ const struct party_kind party_kind_fedwalk = {
 	.kind = &kind_fedwalk,
 	.sums = party_sums_flat,
 	.allow = party_allow_all,
-	.allow_eps = allow_eps,
+	.allow_eps = party_fedwalk_allow_eps,
 	.accept = "",
 	.off_ranks = party_off_ranks,
-	.run = take_part,
-	.keep = keep_embeddings,
+	.run = party_fedwalk_take_part,
+	.keep = party_fedwalk_keep_embeddings,
 };

@@ -15,7 +15,7 @@ enum { SALT = 16, HASH = 16, ENTRY = HASH + sizeof(uint32_t), TIE = 2 * sizeof(u
 
 #define NONE UINT32_MAX
 
-static uint32_t get_u32(const uint8_t *p)
+static uint32_t vertices_get_u32(const uint8_t *p)
 {
 	uint32_t x;
 
@@ -23,7 +23,7 @@ static uint32_t get_u32(const uint8_t *p)
 	return le32toh(x);
 }
 
-static void add_u32(struct buf *b, uint32_t x)
+static void vertices_add_u32(struct buf *b, uint32_t x)
 {
 	x = htole32(x);
 	buf_add(b, &x, sizeof(x));
@@ -43,7 +43,7 @@ static int by_hash(const void *a, const void *b)
 	return memcmp(a, b, HASH);
 }
 
-static int by_number(const void *a, const void *b)
+static int vertices_by_number(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -72,7 +72,7 @@ static enum err number_own(struct work *work, const struct dataset *d, struct ve
 	e = party_align(work, &own, row);
 	for (size_t i = 0; e == ERR_OK && i < own.n; i++)
 		pair[i] = (uint64_t)row[i] << 32 | node[i];
-	qsort(pair, e == ERR_OK ? own.n : 0, sizeof(*pair), by_number);
+	qsort(pair, e == ERR_OK ? own.n : 0, sizeof(*pair), vertices_by_number);
 	ALLOC(v->node, own.n);
 	ALLOC(v->row, own.n);
 	ALLOC(v->place, work->n);
@@ -133,7 +133,7 @@ static enum err take_directory(struct work *work, size_t l, const struct buf *b,
 	if (b->n < SALT || (b->n - SALT) % ENTRY)
 		fault = "its length is none";
 	for (size_t at = SALT; !fault && at < b->n; at += ENTRY) {
-		uint32_t row = get_u32(b->p + at + HASH);
+		uint32_t row = vertices_get_u32(b->p + at + HASH);
 
 		if (row >= work->n)
 			fault = "a row in it is none";
@@ -155,7 +155,7 @@ static enum err take_directory(struct work *work, size_t l, const struct buf *b,
 		hash_id(h, d->ids.id[i], hash);
 		found = bsearch(hash, b->p + SALT, (b->n - SALT) / ENTRY, ENTRY, by_hash);
 		if (found)
-			row_of[i] = get_u32(found + HASH);
+			row_of[i] = vertices_get_u32(found + HASH);
 	}
 	hmac_free(h);
 	return ERR_OK;
@@ -216,7 +216,7 @@ static void add_tie(struct ties *t, uint32_t own, uint32_t other)
 static void sort_ties(struct ties *t)
 {
 	if (t->n)
-		qsort(t->pair, t->n, sizeof(*t->pair), by_number);
+		qsort(t->pair, t->n, sizeof(*t->pair), vertices_by_number);
 }
 
 /* Collects the dataset's ties; counts and skips those to vertices that no party hosts. */
@@ -243,7 +243,8 @@ static enum err take_ties(struct work *work, size_t l, const struct buf *b,
 	uint64_t last = 0;
 
 	for (size_t at = 0; at + TIE <= b->n; at += TIE) {
-		uint32_t theirs = get_u32(b->p + at), ours = get_u32(b->p + at + TIE / 2);
+		uint32_t theirs = vertices_get_u32(b->p + at),
+			 ours = vertices_get_u32(b->p + at + TIE / 2);
 		uint64_t tie = (uint64_t)theirs << 32 | ours;
 
 		if (theirs >= work->n || ours >= work->n || v->host[theirs] != l ||
@@ -261,7 +262,7 @@ static enum err take_ties(struct work *work, size_t l, const struct buf *b,
 }
 
 /* Lays out lists of neighbours from the sorted ties. */
-static void lay_out(struct vertices *v, const struct ties *t)
+static void vertices_lay_out(struct vertices *v, const struct ties *t)
 {
 	ALLOC(v->start, v->own + 1);
 	ALLOC(v->neighbour, t->n);
@@ -301,8 +302,8 @@ static enum err exchange_ties(struct work *work, struct vertices *v, struct ties
 		if (v->host[other] == work->own)
 			continue;
 		crossing++;
-		add_u32(&out[v->host[other]], (uint32_t)(own->pair[i] >> 32));
-		add_u32(&out[v->host[other]], other);
+		vertices_add_u32(&out[v->host[other]], (uint32_t)(own->pair[i] >> 32));
+		vertices_add_u32(&out[v->host[other]], other);
 	}
 	e = party_exchange(work, SEALED_TIES, out, in, v->own * (work->n - v->own) * TIE);
 	for (size_t l = 0; l < work->L && e == ERR_OK; l++)
@@ -341,7 +342,7 @@ enum err party_vertices(struct work *work, const struct dataset *d, struct verti
 	collect_ties(d, v, row_of, &own);
 	e = exchange_ties(work, v, &own);
 	if (e == ERR_OK)
-		lay_out(v, &own);
+		vertices_lay_out(v, &own);
 out:
 	free(own.pair);
 	free(row_of);

@@ -149,7 +149,7 @@ static enum err superstep(struct state *s, unsigned t)
 	return ERR_OK;
 }
 
-static enum err walk(struct state *s)
+static enum err walking_run(struct state *s)
 {
 	struct walking *w = s->w;
 	const struct vertices *v = w->v;
@@ -194,7 +194,7 @@ enum err walking(struct walking *w)
 	ALLOC(s.next, work->L);
 	ALLOC(s.written, s.length);
 	draw_init(&s.draw, work_random());
-	e = walk(&s);
+	e = walking_run(&s);
 	drawn = draw_end(&s.draw);
 	for (size_t l = 0; l < work->L; l++) {
 		buf_release(&s.now[l]);

@@ -126,7 +126,7 @@ void starts_uniform(uint32_t *label, size_t m, unsigned K, unsigned R, uint64_t 
 }
 
 /* Draws an index with probability mass[i] / total. */
-static size_t draw(struct rng *rng, const double *mass, size_t m)
+static size_t cells_draw_index(struct rng *rng, const double *mass, size_t m)
 {
 	double total = 0, x;
 	size_t last = 0;
@@ -170,7 +170,7 @@ void starts_spread(uint32_t *label, size_t m, unsigned K, unsigned R, const doub
 			h[i] = (uint32_t)children + 1;
 		}
 		for (uint32_t c = 0; c < K; c++) {
-			size_t chosen = draw(&rng, mass, m);
+			size_t chosen = cells_draw_index(&rng, mass, m);
 
 			label[r * m + chosen] = c;
 			for (size_t i = 0; i < m; i++) {

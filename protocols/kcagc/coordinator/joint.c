@@ -105,7 +105,7 @@ static size_t joint_assign(struct joint *j, unsigned r, unsigned t, double *D)
 }
 
 /* Returns the running restart of least inertia not marked in taken, the first on ties. */
-static unsigned least(const struct joint *j, const uint32_t *taken)
+static unsigned joint_least_restart(const struct joint *j, const uint32_t *taken)
 {
 	unsigned best = j->R;
 
@@ -121,7 +121,7 @@ static void joint_screen(struct joint *j, uint32_t *kept)
 {
 	memset(kept, 0, j->R * sizeof(*kept));
 	for (unsigned i = 0; i < j->keep; i++)
-		kept[least(j, kept)] = 1;
+		kept[joint_least_restart(j, kept)] = 1;
 	for (unsigned r = 0; r < j->R; r++) {
 		j->running[r] = kept[r];
 		j->moving[r] = j->moving[r] && kept[r];
@@ -143,7 +143,7 @@ static bool joint_iterated(struct joint *j, unsigned t)
 
 unsigned joint_winner(const struct joint *j)
 {
-	return joint_is_trivial(j) ? 0 : least(j, NULL);
+	return joint_is_trivial(j) ? 0 : joint_least_restart(j, NULL);
 }
 
 enum err joint_finish(struct run *run, struct joint *j)
@@ -173,7 +173,7 @@ enum err joint_finish(struct run *run, struct joint *j)
 
 /* One iteration of a group from the summed distances: the next assignments of all moving restarts,
  * and the selection of those that continue. */
-static enum err iterate(struct run *run, struct joint *j, unsigned t, size_t *moved)
+static enum err joint_iterate(struct run *run, struct joint *j, unsigned t, size_t *moved)
 {
 	size_t word = run->job.modulus_bits / 8, cells = j->m * j->K, a = 0;
 	struct fixed f = run_fixed(run, j->node->last - j->node->first);
@@ -233,7 +233,7 @@ enum err joint_kmeans(struct run *run, struct joint *groups, size_t count)
 		e = secure_sums(run, sums, busy);
 		for (size_t g = 0; e == ERR_OK && g < count; g++)
 			if (joint_active(&groups[g]))
-				e = iterate(run, &groups[g], t, &moved);
+				e = joint_iterate(run, &groups[g], t, &moved);
 		if (e == ERR_OK)
 			run_progress(run, t, moved);
 	}
@@ -256,7 +256,7 @@ struct centres {
 };
 
 /* Adds item i, with products g (row i of G), to cluster c; removes it if weight is negative. */
-static void move(struct centres *s, size_t c, double weight, const double *g)
+static void joint_move_item(struct centres *s, size_t c, double weight, const double *g)
 {
 	double *sum = ROW(&s->S, c);
 
@@ -272,9 +272,9 @@ static void centres_update(struct centres *s, const struct joint *j, const struc
 		if (label[i] == s->label[i])
 			continue;
 		if (s->label[i] < j->K)
-			move(s, s->label[i], -j->weight[i], ROW(G, i));
+			joint_move_item(s, s->label[i], -j->weight[i], ROW(G, i));
 		if (label[i] < j->K)
-			move(s, label[i], j->weight[i], ROW(G, i));
+			joint_move_item(s, label[i], j->weight[i], ROW(G, i));
 		s->label[i] = label[i];
 	}
 	for (size_t c = 0; c < j->K; c++) {
@@ -290,8 +290,8 @@ static void centres_update(struct centres *s, const struct joint *j, const struc
 }
 
 /* D_ic = <y_i, y_i> - 2 <y_i, mu_c> + <mu_c, mu_c>. */
-static void distances(const struct joint *j, const struct mat *G, const struct centres *s,
-		      double *D)
+static void joint_distances(const struct joint *j, const struct mat *G, const struct centres *s,
+			    double *D)
 {
 	for (size_t i = 0; i < j->m; i++)
 		for (size_t c = 0; c < j->K; c++) {
@@ -324,7 +324,7 @@ static size_t lloyd(const struct run *run, struct joint *j, const struct mat *G)
 			if (!j->moving[r])
 				continue;
 			centres_update(&centres[r], j, G, j->label + r * j->m);
-			distances(j, G, &centres[r], D);
+			joint_distances(j, G, &centres[r], D);
 			moved += joint_assign(j, r, t, D);
 			progress_tick();
 		}

@@ -41,8 +41,8 @@ struct curves {
 	unsigned rule; /* 0: the distance falls for all orders */
 };
 
-static enum err sum_block(struct run *run, const struct tree_node *root, uint64_t *round,
-			  struct curves *c, size_t known)
+static enum err server_kcagc_sum_block(struct run *run, const struct tree_node *root,
+				       uint64_t *round, struct curves *c, size_t known)
 {
 	double sum[ORDER_WORDS];
 
@@ -91,7 +91,7 @@ enum err server_prepare_order(struct run *run, const struct tree_node *root, uin
 		      &bound));
 	c.unit = bound_unit(bound);
 	for (size_t known = 0; !order; known += ORDER_BLOCK) {
-		TRY(sum_block(run, root, round, &c, known));
+		TRY(server_kcagc_sum_block(run, root, round, &c, known));
 		TRY(order_decide(c.intra, c.weighs ? c.fit : NULL, known + ORDER_BLOCK, &c.rule,
 				 &order));
 		for (size_t l = 0; l < run->L; l++)
@@ -248,7 +248,7 @@ static void close_node(const struct run *run, struct state *s, const struct tree
 }
 
 /* All tree nodes of one level, in lock step. */
-static enum err tree_level(struct run *run, struct state *s, size_t level)
+static enum err server_kcagc_tree_level(struct run *run, struct state *s, size_t level)
 {
 	const struct tree_node *first = NULL;
 	struct joint *j;
@@ -372,7 +372,7 @@ static enum err root_of_range(struct run *run, struct state *s)
 }
 
 /* Protocol 2: the items are the nodes themselves. */
-static enum err basic(struct run *run, struct state *s)
+static enum err server_kcagc_basic(struct run *run, struct state *s)
 {
 	const struct tree_node *root = root_of(s);
 	struct joint j;
@@ -421,8 +421,8 @@ static void leave_out_empty(const struct polish *over, unsigned k, double *D)
 }
 
 /* Lloyd steps `first` to `last` of the polish: n k words a round. They end when no node moves. */
-static enum err polish_steps(struct run *run, struct state *s, struct polish *over, unsigned first,
-			     unsigned last)
+static enum err server_kcagc_polish_steps(struct run *run, struct state *s, struct polish *over,
+					  unsigned first, unsigned last)
 {
 	const struct tree_node *root = root_of(s);
 	unsigned k = run->job.clusters;
@@ -469,7 +469,7 @@ static enum err polish_steps(struct run *run, struct state *s, struct polish *ov
 
 /* Up to P Lloyd steps over all nodes, or P - 1 over a sample and one over all, from the root's
  * clusters. */
-static enum err polish(struct run *run, struct state *s)
+static enum err server_kcagc_polish(struct run *run, struct state *s)
 {
 	const struct kcagc_job *job = kcagc_job(&run->job);
 	uint32_t *label = s->label[root_of(s)->id];
@@ -488,19 +488,21 @@ static enum err polish(struct run *run, struct state *s)
 		over = (struct polish){
 			.n = count, .label = of_sample, .made = of_sample, .made_of = count
 		};
-		e = polish_steps(run, s, &over, 1, job->polish - 1);
+		e = server_kcagc_polish_steps(run, s, &over, 1, job->polish - 1);
 		over.n = run->n;
 		over.label = label;
 	}
 	if (e == ERR_OK)
-		e = polish_steps(run, s, &over, sampled ? job->polish : 1, job->polish);
+		e = server_kcagc_polish_steps(run, s, &over, sampled ? job->polish : 1,
+					      job->polish);
 	free(of_sample);
 	free(sample);
 	return e;
 }
 
 /* Fraction bits of distances and inner products, from a known bound or an agreed one. */
-static enum err agree_words(struct run *run, const struct tree_node *root, uint64_t *round)
+static enum err server_kcagc_agree_words(struct run *run, const struct tree_node *root,
+					 uint64_t *round)
 {
 	double most = kcagc_most(kcagc_job(&run->job), run->L, run->n);
 	unsigned bits = run->job.modulus_bits;
@@ -517,7 +519,7 @@ static enum err agree_words(struct run *run, const struct tree_node *root, uint6
 	return ERR_OK;
 }
 
-static enum err cluster(struct run *run, struct state *s, uint32_t *label)
+static enum err server_kcagc_cluster(struct run *run, struct state *s, uint32_t *label)
 {
 	const struct tree_node *root = root_of(s);
 
@@ -533,11 +535,11 @@ static enum err cluster(struct run *run, struct state *s, uint32_t *label)
 		TRY(server_prepare_order(run, root, &s->round[root->id]));
 	if (kcagc_job(&run->job)->joint_norm)
 		TRY(server_prepare_norms(run, root, &s->round[root->id]));
-	TRY(agree_words(run, root, &s->round[root->id]));
+	TRY(server_kcagc_agree_words(run, root, &s->round[root->id]));
 	if (kcagc_job(&run->job)->method != METHOD_BASIC || run->L == 1)
 		TRY(gather_local(run, s));
 	if (kcagc_job(&run->job)->method == METHOD_BASIC && run->L > 1) {
-		TRY(basic(run, s));
+		TRY(server_kcagc_basic(run, s));
 	} else {
 		for (size_t level = 1; level <= s->tree.levels; level++) {
 			char name[24];
@@ -546,11 +548,11 @@ static enum err cluster(struct run *run, struct state *s, uint32_t *label)
 			run_phase(run, name);
 			TRY(level == s->tree.levels && run->job.clusters_from
 				? root_of_range(run, s)
-				: tree_level(run, s, level));
+				: server_kcagc_tree_level(run, s, level));
 		}
 	}
 	if (kcagc_job(&run->job)->polish && kcagc_job(&run->job)->method != METHOD_BASIC)
-		TRY(polish(run, s));
+		TRY(server_kcagc_polish(run, s));
 	run_phase(run, "result");
 	memcpy(label, s->label[root->id], run->n * sizeof(*label));
 	return run_broadcast_labels(run, 0, run->L, MSG_RESULT, root->id, run->job.clusters, label,
@@ -564,7 +566,7 @@ enum err server_kcagc(struct run *run, uint32_t *label)
 
 	tree_build(&s.tree, run->L, job_is_flat(&run->job));
 	s.round[root_of(&s)->id] = run->rounds_before;
-	e = cluster(run, &s, label);
+	e = server_kcagc_cluster(run, &s, label);
 	for (size_t i = 0; i < s.tree.count; i++)
 		free(s.label[i]);
 	return e;

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 /* Federated GCC: protocols/kcagc/gcc.h with the parties of a run. */
-static enum err by_gcc(struct run *run, uint32_t *label)
+static enum err server_kcagc_by_gcc(struct run *run, uint32_t *label)
 {
 	struct run_parties parties;
 	struct gcc_report report;
@@ -56,19 +56,20 @@ static enum err relay_graphs(struct run *run)
 	return kcagc_compares_later(kcagc_job(&run->job)) ? relay_all(run, SEALED_GRAPH) : ERR_OK;
 }
 
-static enum err run_method(struct run *run, uint32_t **label)
+static enum err server_kcagc_run_method(struct run *run, uint32_t **label)
 {
 	TRY(relay_graphs(run));
 	ALLOC(*label, run->n);
 	if (kcagc_job(&run->job)->method == METHOD_LANDMARK)
 		return server_landmark(run, *label);
 	if (kcagc_job(&run->job)->method == METHOD_GCC)
-		return by_gcc(run, *label);
+		return server_kcagc_by_gcc(run, *label);
 	return server_kcagc(run, *label);
 }
 
 /* See protocols/kcagc/party/predict.c. */
-static enum err agree_words(struct run *run, const struct tree_node *all, uint64_t *round)
+static enum err server_kcagc_kind_agree_words(struct run *run, const struct tree_node *all,
+					      uint64_t *round)
 {
 	int bound;
 
@@ -100,7 +101,7 @@ static enum err predict(struct run *run, uint32_t **label)
 	if (kcagc_job(&run->job)->joint_norm)
 		TRY(server_prepare_norms(run, all, &round));
 	run_phase(run, "predict");
-	TRY(agree_words(run, all, &round));
+	TRY(server_kcagc_kind_agree_words(run, all, &round));
 	D = alloc((n < step ? n : step) * k, sizeof(*D));
 	for (size_t i = 0; i < n && e == ERR_OK; i += step) {
 		size_t rows = n - i < step ? n - i : step;
@@ -139,7 +140,7 @@ static enum err run_columns(struct run *run, uint32_t **label)
 const struct server_kind server_kind_kcagc = {
 	.kind = &kind_kcagc,
 	.compare = server_compare_nodes,
-	.run = run_method,
+	.run = server_kcagc_run_method,
 	.keep = server_keep_labels,
 };
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Spread of the items about their weighted mean: sum w_i <y_i, y_i> - |sum w_i y_i|^2 / sum w_i. */
-static double spread(const struct joint *j, const struct mat *G, double *weight)
+static double measure_spread(const struct joint *j, const struct mat *G, double *weight)
 {
 	double own = 0, mean = 0;
 
@@ -26,8 +26,8 @@ static double spread(const struct joint *j, const struct mat *G, double *weight)
 }
 
 /* D (m x K): mean squared distances of the items' nodes to the centres of an assignment. */
-static void distances(const struct joint *j, const struct mat *G, const double *within,
-		      const uint32_t *label, double *D)
+static void measure_distances(const struct joint *j, const struct mat *G, const double *within,
+			      const uint32_t *label, double *D)
 {
 	size_t K = j->K;
 	double *W = alloc(K, sizeof(*W)), *square = alloc(K, sizeof(*square));
@@ -59,10 +59,10 @@ struct selection_point measure_joint(const struct joint *j, const struct mat *G,
 	struct selection_point p = { 0 };
 
 	memcpy(label, j->label + joint_winner(j) * j->m, j->m * sizeof(*label));
-	distances(j, G, within, label, D);
+	measure_distances(j, G, within, label, D);
 	kmeans_assign(D, j->weight, j->m, j->K, label, &p.inertia);
 	p.silhouette = kmeans_silhouette(D, j->weight, j->m, j->K, label);
-	all = spread(j, G, &weight);
+	all = measure_spread(j, G, &weight);
 	for (size_t i = 0; i < j->m; i++)
 		all += j->weight[i] * fmax(within[i], 0);
 	between = fmax(all - p.inertia, 0);

@@ -76,7 +76,8 @@ static enum err add_term(void *arg, const double *x, size_t count)
 
 /* Computes the answer, by ranks or in this process. Ranks were asked for products when their block
  * arrived. */
-static enum err tell(struct answers *a, const struct question *q, slice_values *each, void *arg)
+static enum err answers_emit(struct answers *a, const struct question *q, slice_values *each,
+			     void *arg)
 {
 	struct workers *w = a->work->workers;
 
@@ -88,7 +89,7 @@ static enum err tell(struct answers *a, const struct question *q, slice_values *
 }
 
 /* Sends this party's term, masked piece by piece; the term is never held whole. */
-static enum err answer(struct answers *a, const struct question *q)
+static enum err answers_send_answer(struct answers *a, const struct question *q)
 {
 	struct work *work = a->work;
 	double most = question_most(q, work->n);
@@ -96,7 +97,7 @@ static enum err answer(struct answers *a, const struct question *q)
 	enum err e = secure_begin(work, a->root, question_words(q, work->n), !most, &t.sum);
 
 	TRY(e);
-	e = tell(a, q, add_term, &t);
+	e = answers_emit(a, q, add_term, &t);
 	if (e == ERR_OK)
 		e = secure_end(t.sum);
 	secure_free(t.sum);
@@ -105,7 +106,7 @@ static enum err answer(struct answers *a, const struct question *q)
 
 static enum err find_answer(struct answers *a, const struct question *q, double *x)
 {
-	return tell(a, q, slice_keep, &x);
+	return answers_emit(a, q, slice_keep, &x);
 }
 
 static enum err put_degrees(struct answers *a, enum degrees degrees)
@@ -114,7 +115,7 @@ static enum err put_degrees(struct answers *a, enum degrees degrees)
 	return find_answer(a, &(struct question){ .kind = ASK_DEGREES, .take = degrees }, NULL);
 }
 
-static enum err read_again(void *arg, struct features *X)
+static enum err answers_read_again(void *arg, struct features *X)
 {
 	struct work *work = arg;
 
@@ -143,7 +144,7 @@ enum err answers_open(struct answers *a, struct work *work)
 		return degrees == DEGREES_OFF ? ERR_OK : put_degrees(a, degrees);
 	TRY(party_standardize(work));
 	TRY(slice_init(&a->slice, work->features, work->graph, work->threads));
-	a->source = (struct features_source){ work, read_again };
+	a->source = (struct features_source){ work, answers_read_again };
 	if (work->source.read)
 		a->slice.source = &a->source;
 	a->slice.degrees = degrees;
@@ -152,7 +153,7 @@ enum err answers_open(struct answers *a, struct work *work)
 
 enum err answers_send_means(struct answers *a, const uint32_t *label, size_t k)
 {
-	return answer(
+	return answers_send_answer(
 	    a, &(struct question){ .kind = ASK_MEANS, .order = a->order, .label = label, .k = k });
 }
 
@@ -240,7 +241,7 @@ enum err answers_send_spreads(struct answers *a)
 	work_phase(a->work, "order");
 	e = agree_norms(a, square, &spreads.idf);
 	if (e == ERR_OK)
-		e = answer(a, &spreads);
+		e = answers_send_answer(a, &spreads);
 	free(square);
 	return e == ERR_OK && degrees == DEGREES_AUTO ? take_degrees(a) : e;
 }
@@ -259,7 +260,7 @@ static enum err pass_products(struct answers *a, const struct question *q)
 	TRY(workers_filter(work->workers, q->order));
 	TRY(workers_question(work->workers, q));
 	TRY(work_pass_block(work, a->root, work->n, q->B->cols, give_ranks, work->workers));
-	return answer(a, q);
+	return answers_send_answer(a, q);
 }
 
 enum err answers_send_products(struct answers *a, size_t width)
@@ -274,7 +275,7 @@ enum err answers_send_products(struct answers *a, size_t width)
 	mat_init(&B, a->work->n, width);
 	e = work_recv_block(a->work, a->root, &B);
 	if (e == ERR_OK)
-		e = answer(a, &q);
+		e = answers_send_answer(a, &q);
 	mat_release(&B);
 	return e;
 }
@@ -345,7 +346,7 @@ enum err answers_weigh_two(struct answers *a, bool means)
 	enum err e = work_recv_clusters(work, MSG_ASSIGNMENT, a->root, k, both, 2 * work->n);
 
 	if (e == ERR_OK)
-		e = answer(a, &quality);
+		e = answers_send_answer(a, &quality);
 	if (means)
 		keep_means(a, both);
 	free(both);

@@ -3,7 +3,7 @@
 #include "protocols/kcagc/party/answers.h"
 #include "protocols/kcagc/party/kcagc.h"
 
-static enum err cluster(struct answers *a, unsigned t)
+static enum err party_gcc_cluster(struct answers *a, unsigned t)
 {
 	struct gcc_params p;
 
@@ -27,7 +27,7 @@ static enum err gcc(struct answers *a, uint32_t *label)
 	TRY(answers_send_facts(a));
 	TRY(work_warm(a->work));
 	TRY(answers_send_spreads(a));
-	TRY(answers_settle(a, cluster, &taken));
+	TRY(answers_settle(a, party_gcc_cluster, &taken));
 	return answers_take_result(a, label);
 }
 

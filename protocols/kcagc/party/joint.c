@@ -19,7 +19,7 @@ static size_t active(const struct joint *j)
 
 /* Protocol 2 line 6: the starts are partial assignments that all members share, so that a centre
  * consists of the same nodes at every party. */
-static enum err begin(struct work *work, struct joint *j)
+static enum err party_joint_begin(struct work *work, struct joint *j)
 {
 	size_t m = j->Y->here.rows;
 
@@ -119,7 +119,7 @@ enum err party_joint_kmeans(struct work *work, struct joint *j, uint32_t *best)
 	if (j->Y->here.rows > j->K && gram)
 		TRY(party_joint_send_products(work, j, NULL));
 	else if (j->Y->here.rows > j->K)
-		TRY(begin(work, j));
+		TRY(party_joint_begin(work, j));
 	for (unsigned t = kcagc_job(&work->job)->ninth ? 0 : 1; t <= j->Q && active(j); t++) {
 		size_t moved;
 

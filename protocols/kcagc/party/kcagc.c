@@ -76,7 +76,7 @@ static enum err embed_slice(struct work *work, struct state *s)
 }
 
 /* k-means (lines 4-24), and Protocol 3 line 2: k clusters for one party, k^ for each of several. */
-static enum err local(struct work *work, struct state *s)
+static enum err party_kcagc_local(struct work *work, struct state *s)
 {
 	struct kmeans_params p = { .k = work->L == 1 ? work->job.clusters
 						     : kcagc_local_clusters(kcagc_job(&work->job)),
@@ -95,7 +95,7 @@ static enum err local(struct work *work, struct state *s)
 /* Checks the cells, intersections of the children's clusters. Each must have at least min_cell
  * nodes, all of one of this party's clusters unless small cells were merged. Fills weight (m) with
  * their numbers of nodes. */
-static enum err check_cells(struct work *work, const struct state *s, double *weight)
+static enum err party_kcagc_check_cells(struct work *work, const struct state *s, double *weight)
 {
 	uint32_t *cluster = alloc(s->m, sizeof(*cluster));
 	enum err e = ERR_OK;
@@ -136,7 +136,7 @@ static enum err virtual_nodes(struct work *work, struct state *s, const struct t
 	TRY(channel_recv_labels_upto(work->channel, MSG_CELLS, node->id, 1, &m, s->cell, work->n));
 	s->m = m;
 	ALLOC(*weight, m);
-	TRY(check_cells(work, s, *weight));
+	TRY(party_kcagc_check_cells(work, s, *weight));
 	mat_init(Y, m, s->Z.here.cols);
 	if (kcagc_job(&work->job)->virtual_nodes == VIRTUAL_MEAN)
 		return points_centres(&s->Z, NULL, s->cell, Y);
@@ -153,7 +153,7 @@ static enum err virtual_nodes(struct work *work, struct state *s, const struct t
 }
 
 /* Mean squared distance of this party's rows to the mean of their cell. */
-static enum err scatter(const struct state *s, const struct joint *j, double *within)
+static enum err party_kcagc_scatter(const struct state *s, const struct joint *j, double *within)
 {
 	size_t m = s->m, n = s->Z.here.rows;
 	double *norm = alloc(n, sizeof(*norm));
@@ -185,7 +185,7 @@ static enum err joint_range(struct work *work, const struct state *s, struct joi
 	enum err e = ERR_OK;
 
 	if (s->m > work->job.clusters_from) {
-		e = scatter(s, j, within);
+		e = party_kcagc_scatter(s, j, within);
 		if (e == ERR_OK)
 			e = party_joint_send_products(work, j, within);
 	}
@@ -197,7 +197,7 @@ static enum err joint_range(struct work *work, const struct state *s, struct joi
 }
 
 /* One tree node: Protocol 3 lines 10-17. Afterwards child holds the node's clusters. */
-static enum err tree_level(struct work *work, struct state *s, size_t level)
+static enum err party_kcagc_tree_level(struct work *work, struct state *s, size_t level)
 {
 	const struct tree_node *node = tree_node_of(&s->tree, work->own, level);
 	bool root = level == s->tree.levels;
@@ -242,7 +242,7 @@ out:
 }
 
 /* Protocol 2: the items are the nodes themselves. */
-static enum err basic(struct work *work, struct state *s)
+static enum err party_kcagc_basic(struct work *work, struct state *s)
 {
 	struct joint j = { .node = tree_node_of(&s->tree, work->own, 1),
 			   .Y = &s->Z,
@@ -263,7 +263,8 @@ static enum err basic(struct work *work, struct state *s)
 
 /* Lloyd steps `first` to `last` of the polish over j's items, from its labels; they end when no row
  * moves. */
-static enum err polish_steps(struct work *work, struct joint *j, unsigned first, unsigned last)
+static enum err party_kcagc_polish_steps(struct work *work, struct joint *j, unsigned first,
+					 unsigned last)
 {
 	enum err e = ERR_OK;
 
@@ -283,7 +284,7 @@ static enum err polish_steps(struct work *work, struct joint *j, unsigned first,
 /* P Lloyd steps over all nodes, or P - 1 over a sample and one over all, from the root's clusters;
  * one restart, no cells. Group and transcript are still the root's, so members that received
  * different clusters cannot sum. */
-static enum err polish(struct work *work, struct state *s)
+static enum err party_kcagc_polish(struct work *work, struct state *s)
 {
 	const struct kcagc_job *job = kcagc_job(&work->job);
 	const struct tree_node *root = &s->tree.node[s->tree.count - 1];
@@ -312,12 +313,12 @@ static enum err polish(struct work *work, struct state *s)
 	}
 	e = points_centres(j.Y, NULL, j.label, &mu);
 	if (e == ERR_OK && sampled) {
-		e = polish_steps(work, &j, 1, job->polish - 1);
+		e = party_kcagc_polish_steps(work, &j, 1, job->polish - 1);
 		j.Y = &s->Z;
 		j.label = s->child;
 	}
 	if (e == ERR_OK)
-		e = polish_steps(work, &j, sampled ? job->polish : 1, job->polish);
+		e = party_kcagc_polish_steps(work, &j, sampled ? job->polish : 1, job->polish);
 	mat_release(&mu);
 	points_release(&some);
 	free(label);
@@ -326,7 +327,7 @@ static enum err polish(struct work *work, struct state *s)
 }
 
 /* Fraction bits of distances and inner products, from a known bound or an agreed one. */
-static enum err agree_words(struct work *work, const struct state *s)
+static enum err party_kcagc_agree_words(struct work *work, const struct state *s)
 {
 	const struct tree_node *root = &s->tree.node[s->tree.count - 1];
 	double most = kcagc_most(kcagc_job(&work->job), work->L, work->n), square;
@@ -347,23 +348,23 @@ static enum err agree_words(struct work *work, const struct state *s)
 }
 
 /* Protocol 3 (tree, flat) or Protocol 2 (basic), then the polish steps and the result. */
-static enum err cluster(struct work *work, struct state *s, uint32_t *label)
+static enum err party_kcagc_cluster(struct work *work, struct state *s, uint32_t *label)
 {
-	TRY(agree_words(work, s));
+	TRY(party_kcagc_agree_words(work, s));
 	if (kcagc_job(&work->job)->method != METHOD_BASIC || work->L == 1)
-		TRY(local(work, s));
+		TRY(party_kcagc_local(work, s));
 	if (kcagc_job(&work->job)->method == METHOD_BASIC && work->L > 1)
-		TRY(basic(work, s));
+		TRY(party_kcagc_basic(work, s));
 	else
 		for (size_t level = 1; level <= s->tree.levels; level++) {
 			char name[24];
 
 			snprintf(name, sizeof(name), "level-%zu", level);
 			work_phase(work, name);
-			TRY(tree_level(work, s, level));
+			TRY(party_kcagc_tree_level(work, s, level));
 		}
 	if (kcagc_job(&work->job)->polish && kcagc_job(&work->job)->method != METHOD_BASIC)
-		TRY(polish(work, s));
+		TRY(party_kcagc_polish(work, s));
 	work_phase(work, "result");
 	TRY(work_recv_clusters(work, MSG_RESULT, &s->tree.node[s->tree.count - 1],
 			       work->job.clusters, label, work->n));
@@ -400,7 +401,7 @@ enum err party_kcagc(struct work *work, uint32_t *label)
 	open_state(work, &s);
 	e = embed_slice(work, &s);
 	if (e == ERR_OK)
-		e = cluster(work, &s, label);
+		e = party_kcagc_cluster(work, &s, label);
 	if (e == ERR_OK) {
 		work->model = model_new(work);
 		/* min_cell above 1 forbids sums over single nodes, hence predictions. A model does
@@ -432,7 +433,7 @@ enum err party_kmeans_columns(struct work *work, uint32_t *label)
 		facts_number(&work->record->facts, "columns_left_out",
 			     (double)(columns - s.Z.here.cols));
 	if (e == ERR_OK)
-		e = cluster(work, &s, label);
+		e = party_kcagc_cluster(work, &s, label);
 	if (e == ERR_OK) {
 		work->model = model_new(work);
 		if (kcagc_job(&work->job)->min_cell == 1)

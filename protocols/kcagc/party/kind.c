@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static struct party_sums sums(const struct work *work)
+static struct party_sums party_kcagc_sums(const struct work *work)
 {
 	const struct job *job = &work->job;
 	struct party_sums s = { work->L, "method", kcagc_method_names[kcagc_job(job)->method],
@@ -35,8 +35,8 @@ static enum err check_named(const struct party_config *config, const struct conf
 
 /* Checks the number of nodes behind one number of the job: those of a cell, or one in a
  * prediction. */
-static enum err check_cells(const struct party_config *config, const struct job *job,
-			    unsigned least)
+static enum err party_kcagc_allow_cells(const struct party_config *config, const struct job *job,
+					unsigned least)
 {
 	if (least >= config->policy.min_cell)
 		return ERR_OK;
@@ -46,7 +46,7 @@ static enum err check_cells(const struct party_config *config, const struct job 
 		       job->kind->name, least, config->common.name, config->policy.min_cell);
 }
 
-static enum err allow(const struct party_config *config, const struct work *work)
+static enum err party_kcagc_allow(const struct party_config *config, const struct work *work)
 {
 	const struct kcagc_job *job = kcagc_job(&work->job);
 
@@ -54,15 +54,15 @@ static enum err allow(const struct party_config *config, const struct work *work
 			kcagc_method_names[job->method]));
 	TRY(check_named(config, &config->policy.exchanges, "exchange",
 			kcagc_exchange_names[job->exchange]));
-	return check_cells(config, &work->job, job->min_cell);
+	return party_kcagc_allow_cells(config, &work->job, job->min_cell);
 }
 
 static enum err allow_predict(const struct party_config *config, const struct work *work)
 {
-	return check_cells(config, &work->job, 1);
+	return party_kcagc_allow_cells(config, &work->job, 1);
 }
 
-static const char *off_ranks(const struct work *work)
+static const char *party_kcagc_off_ranks(const struct work *work)
 {
 	const struct kcagc_job *job = kcagc_job(&work->job);
 
@@ -79,14 +79,14 @@ static const char *predict_off_ranks(const struct work *work)
 	return kcagc_job(&work->job)->align == ALIGN_SAME ? NULL : "it matches rows (align)";
 }
 
-static void feed(void *hash, const void *p, size_t n)
+static void party_kcagc_feed_hash(void *hash, const void *p, size_t n)
 {
 	sha256_add(hash, p, n);
 }
 
 /* Number of rows, and hashes of the sorted ids and edges, salted with the job so that they cannot
  * be linked across jobs. */
-static enum err describe(const struct work *work, struct msg_accept *a)
+static enum err party_kcagc_describe(const struct work *work, struct msg_accept *a)
 {
 	const struct dataset *d = work->dataset;
 	struct sha256 *ids = sha256_new(), *edges = sha256_new();
@@ -95,14 +95,14 @@ static enum err describe(const struct work *work, struct msg_accept *a)
 	a->rows = d->n;
 	sha256_add(ids, work->job_id, JOB_ID_LEN);
 	sha256_add_text(ids, "ids");
-	dataset_feed_ids(d, feed, ids);
+	dataset_feed_ids(d, party_kcagc_feed_hash, ids);
 	sha256_end(ids, a->ids_hash);
 	sha256_add(edges, work->job_id, JOB_ID_LEN);
 	sha256_add_text(edges, "edges");
 	if (kcagc_job(&work->job)->graphs == GRAPHS_SHARED && work->workers)
-		e = workers_feed_edges(work->workers, feed, edges);
+		e = workers_feed_edges(work->workers, party_kcagc_feed_hash, edges);
 	else if (kcagc_job(&work->job)->graphs == GRAPHS_SHARED)
-		dataset_feed_edges(d, feed, edges);
+		dataset_feed_edges(d, party_kcagc_feed_hash, edges);
 	sha256_end(edges, a->edges_hash);
 	return e;
 }
@@ -142,7 +142,7 @@ static enum err compare_cut_graphs(struct work *work)
 	return e;
 }
 
-static enum err begin(struct work *work, uint32_t *label)
+static enum err party_kcagc_begin(struct work *work, uint32_t *label)
 {
 	TRY(compare_cut_graphs(work));
 	return kcagc_job(&work->job)->method == METHOD_LANDMARK ? party_landmark_begin(work, label)
@@ -155,7 +155,7 @@ static enum err begin_predict(struct work *work, uint32_t *label)
 	return compare_cut_graphs(work);
 }
 
-static enum err run_method(struct work *work, uint32_t *label)
+static enum err party_kcagc_run_method(struct work *work, uint32_t *label)
 {
 	if (kcagc_job(&work->job)->method == METHOD_LANDMARK)
 		return party_landmark(work, label);
@@ -166,7 +166,7 @@ static enum err run_method(struct work *work, uint32_t *label)
 
 /* Keeps labels, and the model for kcagc.predict; after a run without centres, a model that cannot
  * predict. */
-static enum err keep(struct work *work, const uint32_t *label)
+static enum err party_kcagc_keep_labels(struct work *work, const uint32_t *label)
 {
 	TRY(party_keep_labels(work, label));
 	if (work->graph->adjacency.start && !work->workers)
@@ -178,12 +178,12 @@ static enum err keep(struct work *work, const uint32_t *label)
 }
 
 /* A failed run must leave no model. */
-static void forget(struct work *work)
+static void party_kcagc_forget_model(struct work *work)
 {
 	model_forget(work->state, work->job_id);
 }
 
-static void release(struct work *work)
+static void party_kcagc_release_pieces(struct work *work)
 {
 	answers_free(work->begun);
 	work->begun = NULL;
@@ -197,17 +197,17 @@ static void release(struct work *work)
 
 const struct party_kind party_kind_kcagc = {
 	.kind = &kind_kcagc,
-	.sums = sums,
-	.allow = allow,
+	.sums = party_kcagc_sums,
+	.allow = party_kcagc_allow,
 	.allow_eps = party_allow_no_eps,
 	.accept = ACCEPT_NODES,
-	.off_ranks = off_ranks,
-	.describe = describe,
-	.begin = begin,
-	.run = run_method,
-	.keep = keep,
-	.forget = forget,
-	.release = release,
+	.off_ranks = party_kcagc_off_ranks,
+	.describe = party_kcagc_describe,
+	.begin = party_kcagc_begin,
+	.run = party_kcagc_run_method,
+	.keep = party_kcagc_keep_labels,
+	.forget = party_kcagc_forget_model,
+	.release = party_kcagc_release_pieces,
 };
 
 const struct party_kind party_kind_kcagc_predict = {
@@ -218,25 +218,25 @@ const struct party_kind party_kind_kcagc_predict = {
 	.accept = ACCEPT_NODES,
 	.off_ranks = predict_off_ranks,
 	.check_data = predict_prepare,
-	.describe = describe,
+	.describe = party_kcagc_describe,
 	.begin = begin_predict,
 	.run = party_predict,
 	.keep = party_keep_labels,
-	.release = release,
+	.release = party_kcagc_release_pieces,
 };
 
 const struct party_kind party_kind_kmeans_columns = {
 	.kind = &kind_kmeans_columns,
-	.sums = sums,
-	.allow = allow,
+	.sums = party_kcagc_sums,
+	.allow = party_kcagc_allow,
 	.allow_eps = party_allow_no_eps,
 	.accept = ACCEPT_ROWS,
 	.off_ranks = party_off_ranks,
-	.describe = describe,
+	.describe = party_kcagc_describe,
 	.run = party_kmeans_columns,
-	.keep = keep,
-	.forget = forget,
-	.release = release,
+	.keep = party_kcagc_keep_labels,
+	.forget = party_kcagc_forget_model,
+	.release = party_kcagc_release_pieces,
 };
 
 const struct party_kind party_kind_kmeans_columns_predict = {
@@ -247,8 +247,8 @@ const struct party_kind party_kind_kmeans_columns_predict = {
 	.accept = ACCEPT_ROWS,
 	.off_ranks = party_off_ranks,
 	.check_data = predict_prepare,
-	.describe = describe,
+	.describe = party_kcagc_describe,
 	.run = party_predict,
 	.keep = party_keep_labels,
-	.release = release,
+	.release = party_kcagc_release_pieces,
 };

@@ -72,7 +72,7 @@ static enum err landmarks(struct answers *a)
 }
 
 /* Step 6: sqrt(n) B down, K B up. */
-static enum err power(struct answers *a)
+static enum err party_landmark_power(struct answers *a)
 {
 	struct work *work = a->work;
 	size_t most = landmark_columns(work->job.clusters, work->n);
@@ -87,7 +87,7 @@ static enum err power(struct answers *a)
 }
 
 /* Steps 8 and 9: the guard, with the means for the first polish; then more polish. */
-static enum err polish(struct answers *a)
+static enum err party_landmark_polish(struct answers *a)
 {
 	unsigned steps = kcagc_job(&a->work->job)->polish;
 
@@ -132,17 +132,17 @@ static enum err find_placing(struct answers *a, struct placing *place)
 	return ERR_OK;
 }
 
-static enum err cluster(struct answers *a, unsigned t)
+static enum err party_landmark_cluster(struct answers *a, unsigned t)
 {
 	TRY(landmarks(a));
 	if (kcagc_job(&a->work->job)->landmark_power)
-		TRY(power(a));
+		TRY(party_landmark_power(a));
 	TRY(party_take_clusters(a->work));
-	TRY(polish(a));
+	TRY(party_landmark_polish(a));
 	return find_placing(a, &a->place[t]);
 }
 
-static enum err project(struct answers *a, uint32_t *label)
+static enum err party_landmark_project(struct answers *a, uint32_t *label)
 {
 	struct work *work = a->work;
 	struct placing *place;
@@ -155,7 +155,7 @@ static enum err project(struct answers *a, uint32_t *label)
 	TRY(work_warm_on(work, SPREADS_MOST));
 	TRY(answers_send_spreads(a)); /* step 2 */
 	TRY(work_warm(work));
-	TRY(answers_settle(a, cluster, &taken));
+	TRY(answers_settle(a, party_landmark_cluster, &taken));
 	TRY(answers_take_result(a, label));
 	work->model = model_new(work);
 	place = &a->place[taken];
@@ -169,7 +169,7 @@ enum err party_landmark(struct work *work, uint32_t *label)
 	enum err e = work->begun ? ERR_OK : party_landmark_begin(work, label);
 
 	if (e == ERR_OK)
-		e = project(work->begun, label);
+		e = party_landmark_project(work->begun, label);
 	answers_free(work->begun);
 	work->begun = NULL;
 	return e;

@@ -145,7 +145,7 @@ static void walk_double(struct codec *c, double *v, double min, double max)
 	codec_check(c, *v >= min && *v <= max); /* false for NaN */
 }
 
-static void walk_doubles(struct codec *c, double **a, size_t count)
+static void model_walk_doubles(struct codec *c, double **a, size_t count)
 {
 	if (!c->out)
 		ALLOC(*a, count);
@@ -192,10 +192,10 @@ static void walk_placing(struct codec *c, struct model *m)
 		return;
 	p->map.rows = columns;
 	p->map.cols = k;
-	walk_doubles(c, &p->shift, columns);
-	walk_doubles(c, &p->weight, columns);
-	walk_doubles(c, &p->map.a, columns * k);
-	walk_doubles(c, &p->offset, k);
+	model_walk_doubles(c, &p->shift, columns);
+	model_walk_doubles(c, &p->weight, columns);
+	model_walk_doubles(c, &p->map.a, columns * k);
+	model_walk_doubles(c, &p->offset, k);
 	walk_words(c, &p->word, columns);
 	walk_sizes(c, m);
 }
@@ -228,9 +228,9 @@ static void walk_kept(struct codec *c, struct model *m)
 	e->map.cols = m->centre.cols = dims;
 	m->centre.rows = k;
 	if (idf)
-		walk_doubles(c, &e->idf, columns);
-	walk_doubles(c, &e->map.a, columns * dims);
-	walk_doubles(c, &m->centre.a, k * dims);
+		model_walk_doubles(c, &e->idf, columns);
+	model_walk_doubles(c, &e->map.a, columns * dims);
+	model_walk_doubles(c, &m->centre.a, k * dims);
 	walk_sizes(c, m);
 }
 
@@ -250,14 +250,14 @@ static void walk_columns(struct codec *c, struct model *m)
 	m->columns = columns;
 	m->centre.rows = k;
 	m->centre.cols = dims;
-	walk_doubles(c, &m->by.shift, columns);
-	walk_doubles(c, &m->by.unit, columns);
+	model_walk_doubles(c, &m->by.shift, columns);
+	model_walk_doubles(c, &m->by.unit, columns);
 	for (size_t j = 0; j < columns && !c->bad; j++) {
 		codec_check(c, m->by.unit[j] >= 0);
 		units += m->by.unit[j] != 0;
 	}
 	codec_check(c, units == dims);
-	walk_doubles(c, &m->centre.a, k * dims);
+	model_walk_doubles(c, &m->centre.a, k * dims);
 	walk_sizes(c, m);
 }
 
@@ -282,7 +282,7 @@ static void walk_what(struct codec *c, struct model *m)
 		walk_kept(c, m);
 }
 
-static void walk(struct codec *c, struct model *m)
+static void model_walk(struct codec *c, struct model *m)
 {
 	size_t nodes = (size_t)m->nodes;
 	char method[MSG_NAME_MAX + 1] = "";
@@ -322,7 +322,7 @@ void model_print(const struct model *m, struct buf *out)
 
 	buf_add(out, MAGIC, MAGIC_LEN);
 	codec_u32(&c, &version);
-	walk(&c, &shallow);
+	model_walk(&c, &shallow);
 	sha256_of(out->p, out->n, sum);
 	buf_add(out, sum, sizeof(sum));
 }
@@ -351,7 +351,7 @@ enum err model_parse(struct bytes file, const char *where, struct model **out)
 	c.pos = file.p + HEAD_LEN;
 	c.end = file.p + file.n - SHA256_LEN;
 	m = alloc(1, sizeof(*m));
-	walk(&c, m);
+	model_walk(&c, m);
 	if (c.bad || c.pos != c.end) {
 		model_free(m);
 		return err_set(ERR_INPUT,
@@ -363,7 +363,7 @@ enum err model_parse(struct bytes file, const char *where, struct model **out)
 	return ERR_OK;
 }
 
-static char *path_of(const char *state, const uint8_t *id)
+static char *model_path_of(const char *state, const uint8_t *id)
 {
 	char text[2 * JOB_ID_LEN + 1], name[sizeof(text) + 16];
 
@@ -374,7 +374,7 @@ static char *path_of(const char *state, const uint8_t *id)
 
 enum err model_keep(const struct model *m, const char *state)
 {
-	char *path = path_of(state, m->job_id);
+	char *path = model_path_of(state, m->job_id);
 	struct buf bytes = { 0 };
 	enum err e = file_make_dirs(state);
 
@@ -393,7 +393,7 @@ enum err model_keep(const struct model *m, const char *state)
 
 void model_forget(const char *state, const uint8_t id[static JOB_ID_LEN])
 {
-	char *path = path_of(state, id);
+	char *path = model_path_of(state, id);
 
 	unlink(path);
 	free(path);
@@ -428,7 +428,7 @@ static void log_models(const char *state)
 
 enum err model_find(const char *state, const uint8_t id[static JOB_ID_LEN], struct model **m)
 {
-	char *path = path_of(state, id), *name = strrchr(path, '/');
+	char *path = model_path_of(state, id), *name = strrchr(path, '/');
 	struct buf bytes = { 0 };
 	enum err e;
 

@@ -3,7 +3,7 @@
 #include "common/data/limits.h"
 #include "proto/codec.h"
 
-static void walk_doubles(struct codec *c, double **a, size_t count)
+static void pieces_walk_doubles(struct codec *c, double **a, size_t count)
 {
 	if (!c->out) {
 		codec_check(c, count <= (size_t)(c->end - c->pos) / sizeof(**a));
@@ -25,7 +25,7 @@ static void walk_mat(struct codec *c, struct mat *m)
 		return;
 	m->rows = (size_t)rows;
 	m->cols = (size_t)cols;
-	walk_doubles(c, &m->a, m->rows * m->cols);
+	pieces_walk_doubles(c, &m->a, m->rows * m->cols);
 }
 
 static void walk_embedding(struct codec *c, struct mat *Z, struct embedding *e)
@@ -47,7 +47,7 @@ static void walk_embedding(struct codec *c, struct mat *Z, struct embedding *e)
 	codec_u32(c, &idf);
 	codec_check(c, unit_rows <= 1 && idf <= 1);
 	if (idf)
-		walk_doubles(c, &e->idf, e->map.rows);
+		pieces_walk_doubles(c, &e->idf, e->map.rows);
 }
 
 static void walk_clusters(struct codec *c, uint32_t *label, size_t n, size_t k, struct mat *centre)

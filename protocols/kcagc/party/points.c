@@ -88,7 +88,7 @@ enum err points_clusters(const struct points *p, const struct kmeans_params *how
 /* Rows that enter a sum at once: n x k is never held. Whole blocks of distance.h. */
 enum { BLOCK_ROWS = 16 * DISTANCE_ROWS };
 
-static enum err add(void *sum, const double *x, size_t count)
+static enum err points_add_to_sum(void *sum, const double *x, size_t count)
 {
 	return secure_add(sum, x, count);
 }
@@ -126,7 +126,7 @@ enum err points_add_distances(const struct points *p, const struct mat *c, struc
 		return workers_distances(p->workers, c, add_some, &some);
 	}
 	if (p->workers)
-		return workers_distances(p->workers, c, add, s);
+		return workers_distances(p->workers, c, points_add_to_sum, s);
 	D = alloc(min_size(n, BLOCK_ROWS) * c->rows, sizeof(*D));
 	for (size_t i = 0; i < n && e == ERR_OK; i += BLOCK_ROWS) {
 		struct mat part = { min_size(n - i, BLOCK_ROWS), p->here.cols, ROW(&p->here, i) };

@@ -18,7 +18,7 @@
 #include <string.h>
 
 /* A sum without one party's part, or with that of another, is not a distance of that run. */
-static enum err check_parties(const struct model *m, const struct work *work)
+static enum err party_predict_check_parties(const struct model *m, const struct work *work)
 {
 	if (strcmp(m->name[m->own], work->name[work->own]) != 0)
 		return err_set(ERR_INPUT, "the model is that of %s, not of %s", m->name[m->own],
@@ -37,7 +37,7 @@ static enum err check_parties(const struct model *m, const struct work *work)
 	return ERR_OK;
 }
 
-static const char *kind_of(const struct model *m)
+static const char *party_predict_kind_of(const struct model *m)
 {
 	return model_is_of_columns(m) ? kind_kmeans_columns.name : kind_kcagc.name;
 }
@@ -60,12 +60,12 @@ static enum err check_model(const struct model *m, const struct work *work)
 		    "new nodes could be compared with; run it with tree, flat or basic, or with "
 		    "landmark and polish, without standardize and degrees",
 		    kcagc_method_names[m->method]);
-	TRY(check_parties(m, work));
+	TRY(party_predict_check_parties(m, work));
 	if (model_is_of_columns(m) != (job->kind == &kind_kmeans_columns_predict))
 		return err_set(ERR_INPUT,
 			       "job.kind is %s, and the run of job.model was of kind %s: expected "
 			       "%s.predict",
-			       job->kind->name, kind_of(m), kind_of(m));
+			       job->kind->name, party_predict_kind_of(m), party_predict_kind_of(m));
 	if (m->clusters != job->clusters)
 		return err_set(ERR_INPUT,
 			       "job.clusters is %u, the run of job.model had %u: expected the same",
@@ -122,7 +122,8 @@ static void warn_of_lonely(const struct csr *g)
 }
 
 /* Lines 1-4 of Protocol 1 with the parameters of the run; or columns with those of the run. */
-static enum err place(struct work *work, const struct tree_node *all, struct points *Z)
+static enum err party_predict_place(struct work *work, const struct tree_node *all,
+				    struct points *Z)
 {
 	const struct embedding *how = &work->model->how;
 	double *norm, *own, mean_of_these;
@@ -155,8 +156,8 @@ static enum err place(struct work *work, const struct tree_node *all, struct poi
 /* Agrees on a bound 2^e of squared lengths. Squared distances of rows to centres are then at most 4
  * 2^e over all parties, and put_away() adds 2^e at each. Rows that landmark places have length 1
  * over all parties. */
-static enum err agree_words(struct work *work, const struct tree_node *all, const struct points *Z,
-			    double *away)
+static enum err party_predict_agree_words(struct work *work, const struct tree_node *all,
+					  const struct points *Z, double *away)
 {
 	const struct mat *mu = &work->model->centre;
 	double rows = 1, centres = 1;
@@ -203,7 +204,7 @@ struct sums {
 };
 
 /* distances: of whole rows. */
-static enum err add_rows(void *arg, const double *distances, size_t count)
+static enum err party_predict_add_rows(void *arg, const double *distances, size_t count)
 {
 	struct sums *s = arg;
 	double *D = alloc(count, sizeof(*D));
@@ -242,9 +243,9 @@ static enum err send_placed(struct sums *s, const double *norm)
 	enum err e;
 
 	if (work->workers)
-		return workers_place(work->workers, p, norm, add_rows, s);
+		return workers_place(work->workers, p, norm, party_predict_add_rows, s);
 	TRY(placing_distances(p, work->features, work->graph, norm, work->threads, &D));
-	e = add_rows(s, D.a, D.rows * s->k);
+	e = party_predict_add_rows(s, D.a, D.rows * s->k);
 	mat_release(&D);
 	return e;
 }
@@ -261,7 +262,7 @@ static enum err send_by_means(struct sums *s)
 		e = party_prepare_norms(work, s->all, own, norm, &mean);
 	if (e == ERR_OK) {
 		work_phase(work, "predict");
-		e = agree_words(work, s->all, NULL, &s->away);
+		e = party_predict_agree_words(work, s->all, NULL, &s->away);
 	}
 	if (e == ERR_OK)
 		e = send_placed(s, norm);
@@ -278,7 +279,7 @@ static enum err send_distances(const struct points *Z, const struct mat *mu, str
 	enum err e = ERR_OK;
 
 	if (Z->workers)
-		return workers_distances(Z->workers, mu, add_rows, s);
+		return workers_distances(Z->workers, mu, party_predict_add_rows, s);
 	distance_init(&to, mu->rows, mu->cols);
 	distance_set(&to, mu->a);
 	ALLOC(D, DISTANCE_ROWS * mu->rows);
@@ -286,7 +287,7 @@ static enum err send_distances(const struct points *Z, const struct mat *mu, str
 		size_t rows = distance_count(Z->here.rows, i);
 
 		distance_block(&to, ROW(&Z->here, i), rows, D);
-		e = add_rows(s, D, rows * mu->rows);
+		e = party_predict_add_rows(s, D, rows * mu->rows);
 	}
 	free(D);
 	distance_release(&to);
@@ -309,10 +310,10 @@ enum err party_predict(struct work *work, uint32_t *label)
 	work_phase(work, "local");
 	if (!work->workers && !model_is_of_columns(work->model))
 		warn_of_lonely(&work->graph->adjacency);
-	e = by_means ? send_by_means(&s) : place(work, s.all, &Z);
+	e = by_means ? send_by_means(&s) : party_predict_place(work, s.all, &Z);
 	if (e == ERR_OK && !by_means) {
 		work_phase(work, "predict");
-		e = agree_words(work, s.all, &Z, &s.away);
+		e = party_predict_agree_words(work, s.all, &Z, &s.away);
 		if (e == ERR_OK)
 			e = send_distances(&Z, mu, &s);
 	}

@@ -12,19 +12,19 @@ static void push(struct queue *q, uint64_t due, int to)
 	struct packet *p = packet_new(frame, sizeof(frame), to, (struct weight){ 40, 40 });
 
 	p->due = due;
-	queue_push(q, p);
+	packets_push(q, p);
 }
 
 TEST(test_empty)
 {
 	struct queue q = { 0 };
 
-	assert_null(queue_first(&q));
-	assert_null(queue_pop(&q));
+	assert_null(packets_first(&q));
+	assert_null(packets_pop(&q));
 	push(&q, 1, 0);
-	free(queue_pop(&q));
-	assert_null(queue_pop(&q));
-	queue_release(&q);
+	free(packets_pop(&q));
+	assert_null(packets_pop(&q));
+	packets_release(&q);
 }
 
 TEST(test_order)
@@ -37,8 +37,8 @@ TEST(test_order)
 	for (int i = 0; i < 10; i++)
 		push(&q, due[i], i);
 	for (int i = 0; i < 10; i++) {
-		p = queue_first(&q);
-		assert_ptr_equal(p, queue_pop(&q));
+		p = packets_first(&q);
+		assert_ptr_equal(p, packets_pop(&q));
 		assert_int_equal(p->to, expected[i]);
 		assert_int_equal(p->due, due[expected[i]]);
 		assert_int_equal(p->n, 2);
@@ -47,7 +47,7 @@ TEST(test_order)
 		assert_false(p->on_downlink);
 		free(p);
 	}
-	queue_release(&q);
+	packets_release(&q);
 }
 
 /* Pushed and popped by turns, more than it holds at first, against the plain rule. */
@@ -60,7 +60,7 @@ TEST(test_as_first_in_first_out_however_many)
 		seed = seed * 6364136223846793005u + 1442695040888963407u;
 		push(&q, last + (seed >> 33) % 500, i % 7); /* never before what has come out */
 		if (i % 3 == 0 || i > 15000) {
-			struct packet *p = queue_pop(&q);
+			struct packet *p = packets_pop(&q);
 
 			assert_true(p->due > last ||
 				    (p->due == last && (!popped || p->order > order)));
@@ -71,12 +71,12 @@ TEST(test_as_first_in_first_out_however_many)
 		}
 	}
 	assert_int_equal(q.n, 20000 - popped);
-	for (struct packet *p; (p = queue_pop(&q)); free(p)) {
+	for (struct packet *p; (p = packets_pop(&q)); free(p)) {
 		assert_true(p->due > last || (p->due == last && p->order > order));
 		last = p->due;
 		order = p->order;
 	}
 	push(&q, 1, 1);
 	push(&q, 1, 1);
-	queue_release(&q); /* frees what is left; the sanitizer looks */
+	packets_release(&q); /* frees what is left; the sanitizer looks */
 }

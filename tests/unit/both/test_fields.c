@@ -2,7 +2,7 @@
 #include "tests/unit/both/replay.h"
 
 static const struct plan plan = { .n = 48, .m = 16, .seed = 1, .noise = 1.5 };
-#define FEW "starts=3 restarts=2 screen=1 iterations=2 "
+#define FEW   "starts=3 restarts=2 screen=1 iterations=2 "
 #define INNER "inner_restarts=2 inner_iterations=2 "
 static const char tree[] = FEW INNER "method=tree polish=1";
 static const char centre[] = FEW INNER "method=tree polish=0 virtual_nodes=centre";

@@ -64,8 +64,8 @@ TEST(test_old_nodes_get_their_labels)
 				char run[256];
 				double same;
 
-				if (!(variant & 2) && (*jobs[i].predict == 'j' ||
-						       strstr(jobs[i].run, "row_power")))
+				if (!(variant & 2) &&
+				    (*jobs[i].predict == 'j' || strstr(jobs[i].run, "row_power")))
 					continue; /* both are of unit rows */
 
 				snprintf(run, sizeof(run), "%s features=%s projection.unit_rows=%s",

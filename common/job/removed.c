@@ -15,6 +15,8 @@ const struct config_removed removed_keys[] = {
 	{ "job.plan", "off", "0.2.0", NULL },
 	{ "job.plan", NULL, "0.2.0",
 	  "give method and exchange (docs/OPERATIONS.md has the cost of each)" },
+	{ "job.start_words", "4194304", "0.2.0", NULL },
+	{ "job.start_words", NULL, "0.2.0", "leave it out: starts sum 4194304 words in a round" },
 	{ "coordinator.http.submitter", NULL, "0.2.0",
 	  "give submitters a certificate and a role in api.roles" },
 	{ "job.align", "hashed", "0.2.0", "use \"intersect\"" },

@@ -38,13 +38,8 @@ static const char *const dims_word[] = { "local", NULL };
 	{ "local_restarts", CONFIG_UNSIGNED, AT(local_restarts), 1, JOB_RESTARTS_MAX, "5", \
 	  .help = "starts of each party's own k-means", .readers = CELLS }, \
 	{ "starts", CONFIG_UNSIGNED, AT(starts), 1, JOB_RESTARTS_MAX, "200", \
-	  .help = "starts of the joint k-means that makes the k clusters, at most: as many as " \
-		  "sum " \
-		  "`start_words` words in a round, but no fewer than `restarts`", \
-	  .readers = JOINT }, \
-	{ "start_words", CONFIG_UNSIGNED, AT(start_words), 1, WORDS_MAX, "4194304", \
-	  .help = "how many words the starts may sum in a round; 4194304 are 16 MiB of 32-bit " \
-		  "words", \
+	  .help = "starts of the joint k-means that makes the k clusters, at most: as many as sum " \
+		  "4194304 words in a round, but no fewer than `restarts`", \
 	  .readers = JOINT }, \
 	{ "screen", CONFIG_UNSIGNED, AT(screen), 1, JOB_ITERATIONS_MAX, "2", \
 	  .help = "after so many of its Lloyd steps only the best `restarts` of the starts go on", \
@@ -382,7 +377,7 @@ unsigned kcagc_dims(const struct kcagc_job *job)
 
 unsigned kcagc_starts(const struct kcagc_job *job, size_t m)
 {
-	double fit = floor(job->start_words / ((double)m * job->clusters));
+	double fit = floor(KCAGC_START_WORDS / ((double)m * job->clusters));
 
 	if (fit >= job->starts)
 		return job->starts;

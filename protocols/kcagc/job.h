@@ -15,7 +15,10 @@ enum kcagc_graphs { GRAPHS_SHARED, GRAPHS_OWN }; /* own: edges may differ betwee
 enum kcagc_virtual { VIRTUAL_MEAN, VIRTUAL_CENTRE };
 enum kcagc_exchange { EXCHANGE_DISTANCES, EXCHANGE_GRAM };
 
-enum { KCAGC_ORDER_MAX = 10000 };
+enum {
+	KCAGC_ORDER_MAX = 10000,
+	KCAGC_START_WORDS = 4 << 20 /* most words that starts sum in a round */
+};
 #define KCAGC_ORDER_AUTO CONFIG_WORD /* filter_order: chosen from sums, without labels */
 
 struct kcagc_job {
@@ -33,7 +36,6 @@ struct kcagc_job {
 	double row_power;         /* job.projection.row_power: p */
 	enum kcagc_virtual virtual_nodes;
 	unsigned local_restarts; /* R of Protocol 1 */
-	unsigned start_words;    /* most words that starts sum in a round */
 	/* The joint k-means that makes the k clusters: runs `starts`, and continues the best
 	 * `restarts` after `screen` iterations. */
 	unsigned starts, screen, restarts;

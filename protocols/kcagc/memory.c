@@ -71,9 +71,9 @@ static double at_coordinator(const struct kcagc_job *job, const struct kind_size
 	}
 	if (job->exchange == EXCHANGE_GRAM && job->method != METHOD_BASIC)
 		return 2 * 8 * cells * (cells + 1) / 2 + 90 * 8 * s->n;
-	/* A row of items per start; a round has as many starts as start_words permits. */
+	/* A row of items per start; a round has as many starts as KCAGC_START_WORDS permits. */
 	return 130 * s->n + margins +
-	       2 * 8 * fmin(job->start_words / 4.0, fmax(job->starts, 1) * cells * k);
+	       2 * 8 * fmin(KCAGC_START_WORDS / 4.0, fmax(job->starts, 1) * cells * k);
 }
 
 double kcagc_memory(const void *p, const struct kind_sizes *s)

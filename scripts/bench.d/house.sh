@@ -61,17 +61,16 @@ libraries() { # that the product's programs load themselves, libc and libm aside
 
 keys() {
 	{ "$bin/coordinator" --describe && "$bin/party" --describe; } |
-		grep -oE '^(coordinator|party|job)\.[a-zA-Z0-9_.]+' | sort -u
+		sed -nE 's/^((coordinator|party|job)\.[a-zA-Z0-9_.]+): .*/\1/p' | sort -u
 }
 
-# A key of an object's members (peers.NAME.key) counts as set where its last name is.
 keys_without_example() {
-	local key last set
-	set=$(cat configs/*.json configs/*/*.json)
-	while read -r key; do
-		last=${key##*.}
-		grep -q "\"$last\":" <<<"$set" || echo "$key"
-	done < <(keys)
+	local of
+	comm -23 <(keys) <(
+		for of in job coordinator party; do
+			jq -r --arg of "$of" 'paths | map(tostring) | $of + "." + join(".")' $([[ $of == job ]] && echo configs/jobs/*.json || echo configs/"$of"*.json)
+		done | sort -u
+	)
 }
 
 pronouns() { # of comments in the files on stdin

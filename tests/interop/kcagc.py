@@ -8,6 +8,8 @@ import kmeans
 import secsum
 import wire
 
+START_WORDS = 4 << 20 # that the starts sum in a round, at most
+
 
 def count(size, job):
     """What "k", "2k", "local" or a number of the job says."""
@@ -47,7 +49,7 @@ class Shape:
 
     def __init__(self, job, n):
         self.n, self.K, self.Q = n, job["clusters"], job["iterations"]
-        fit = job["start_words"] // (n * self.K)
+        fit = START_WORDS // (n * self.K)
         self.R = min(job["starts"], max(fit, job["restarts"]))
         self.keep = min(job["restarts"], self.R)
         self.screen = job["screen"] if self.keep < self.R else 0

@@ -32,7 +32,7 @@ TEST(test_default_preset)
 		"\"projection\":{\"basis\":\"scaled\",\"dims\":\"k\",\"unit_rows\":true,\"row_"
 		"power\":0.8},",
 		"\"virtual_nodes\":\"mean\",\"local_restarts\":5,\"starts\":200,",
-		"\"start_words\":4194304,\"screen\":2,\"restarts\":20,",
+		"\"screen\":2,\"restarts\":20,",
 		"\"iterations\":10,\"ninth\":true,\"polish\":3,\"polish_rows\":0,\"exchange\":"
 		"\"distances\",",
 		"\"joint_norm\":false,\"min_cell\":1,\"landmark\":{\"power\":true}"

@@ -182,7 +182,6 @@ static const struct {
 	{ "kcagc", "projection.basis=unit" },
 	{ "kcagc", "projection.dims=local" },
 	{ "kcagc", "preset=paper method=basic" },
-	{ "kcagc", "start_words=100" },
 	{ "kcagc", "starts=20" },
 	{ "kcagc", "ninth=false" },
 	{ "kcagc", "kind=kmeans" },

@@ -277,9 +277,22 @@ static enum err standard_of(const struct job *job, struct job *standard)
 	return err;
 }
 
+/* An offer omits what equals the row's default, which need not be what presets give. */
+static bool is_omitted(const struct job *job, const struct config_table *one)
+{
+	struct json *none = json_object();
+	struct job bare = { 0 };
+	char difference[256];
+	bool omitted = config_read(one, none, "offer", NULL, NULL, &bare) == ERR_OK &&
+		       !config_difference(one, job, "", &bare, "", difference, sizeof(difference));
+
+	json_free(none);
+	return omitted;
+}
+
 /* Refuses a parameter that this method, variant or mode does not read. It counts as given if its
  * value differs from that of a job of the same method without other parameters. */
-static enum err check_unread(const struct job *job)
+static enum err check_unread(const struct job *job, bool offered)
 {
 	struct job standard = { 0 };
 	char difference[256];
@@ -294,7 +307,9 @@ static enum err check_unread(const struct job *job)
 		if (!standard.kind)
 			err = standard_of(job, &standard);
 		if (!err &&
-		    config_difference(&one, job, "", &standard, "", difference, sizeof(difference)))
+		    config_difference(&one, job, "", &standard, "", difference,
+				      sizeof(difference)) &&
+		    !(offered && is_omitted(job, &one)))
 			err = err_set(ERR_INPUT, "job.%s is read %.*s only; remove it", row->path,
 				      (int)when.n, (const char *)when.p);
 		buf_release(&when);
@@ -304,12 +319,12 @@ static enum err check_unread(const struct job *job)
 }
 
 /* Checks that concern several parameters. */
-static enum err check_job(const struct job *job)
+static enum err check_job(const struct job *job, bool offered)
 {
 	TRY(check_range(job));
 	TRY(job->kind->check(job));
 	TRY(job_check_loss(job));
-	TRY(check_unread(job));
+	TRY(check_unread(job, offered));
 	return check_secure_sum(job);
 }
 
@@ -330,7 +345,7 @@ enum err job_parse(struct job *job, struct bytes text, const char *where, char *
 		err = read_values(job, root, source);
 	json_free(root);
 	if (!err) {
-		err = check_job(job);
+		err = check_job(job, false);
 		if (err)
 			err_prefix(err, "%s", source);
 	}
@@ -353,7 +368,7 @@ enum err job_offer_parse(struct job *job, struct bytes text, char key[static JOB
 	if (err && strlen(fault) <= JOB_KEY_MAX && !config_check_name(fault))
 		memcpy(key, fault, strlen(fault) + 1);
 	if (!err) {
-		err = check_job(job);
+		err = check_job(job, true);
 		if (err)
 			err_prefix(err, "offer");
 	}

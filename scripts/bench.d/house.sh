@@ -65,12 +65,15 @@ keys() {
 }
 
 keys_without_example() {
-	local of
-	comm -23 <(keys) <(
-		for of in job coordinator party; do
-			jq -r --arg of "$of" 'paths | map(tostring) | $of + "." + join(".")' $([[ $of == job ]] && echo configs/jobs/*.json || echo configs/"$of"*.json)
-		done | sort -u
-	)
+	comm -23 <(keys) <({
+		paths_of job configs/jobs/*.json
+		paths_of coordinator configs/coordinator*.json
+		paths_of party configs/party*.json
+	} | sort -u)
+}
+
+paths_of() { # NAME FILE...: NAME.PATH of each member
+	jq -r --arg of "$1" 'paths | map(tostring) | $of + "." + join(".")' "${@:2}"
 }
 
 pronouns() { # of comments in the files on stdin

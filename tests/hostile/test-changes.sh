@@ -84,7 +84,7 @@ test_fedgcn() {
 test_fedspectral() {
 	needs_python
 	edges_federation 3
-	edit job '. + { variant: "exact", ids: "hashed", iterations: 1 }'
+	edit job '. + { variant: "exact", ids: "hashed" }'
 	none_is_taken 3
 }
 

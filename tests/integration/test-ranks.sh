@@ -416,7 +416,7 @@ test_killed_rank() {
 	needs_ranks
 	dense_federation 2
 	for name in coordinator party-00 party-01; do edit "$name" '.rejoin_s = 30 | .reconnect_s = 10'; done
-	edit job '.method = "basic" | .restarts = 20 | .starts = 40 | .iterations = 50'
+	edit job 'del(.local_restarts) | .method = "basic" | .restarts = 20 | .starts = 40 | .iterations = 50'
 	on_ranks party-00 "${RANKS:-3}"
 	coordinator
 	relay relay "$(longer 40)"

@@ -150,3 +150,17 @@ TEST(test_files_have_none)
 
 	assert_err(parse(&j, OFFER "}", NULL), ERR_INPUT, "job.schema is unknown");
 }
+
+/* An offer omits the default of a row, also where presets give another and the variant does not
+ * read it. */
+TEST(test_omitted_and_unread)
+{
+	struct job j;
+
+	assert_ok(offered(&j, "{\"schema\":1,\"kind\":\"fedspectral\",\"clusters\":3}"));
+	assert_err(offered(&j, "{\"schema\":1,\"kind\":\"fedspectral\",\"clusters\":3,"
+			       "\"iterations\":4}"),
+		   ERR_INPUT, "job.iterations is read by variant \"fedspectral+\" only");
+	assert_err(parse(&j, "{\"kind\":\"fedspectral\",\"clusters\":3,\"iterations\":10}", NULL),
+		   ERR_INPUT, "job.iterations is read by variant \"fedspectral+\" only");
+}

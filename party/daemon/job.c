@@ -296,8 +296,6 @@ static enum err party_job_take_part(struct work *work, const struct job_means *m
 	if (e != ERR_OK && work->half->forget)
 		work->half->forget(work);
 	told_stop(work);
-	free(work->embedding);
-	work->embedding = NULL;
 	mat_release(&work->centres);
 	free(work->confidence);
 	work->confidence = NULL;

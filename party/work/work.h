@@ -82,7 +82,7 @@ struct work {
 	struct fedsc_model *places; /* kmeans, fedsc by anchors: what places new rows; else NULL; owned */
 	double *confidence; /* n, of each row's label (common/data/labels.h); NULL: there is none; owned */
 	struct profile joint; /* fedsc, kmeans, with job.profile: over all parties; else empty; owned */
-	float *embedding; /* fedwalk: of the dataset's nodes; or NULL; owned */
+	void *protocol; /* the kind's own, made by its members and freed by its release(); or NULL */
 	const struct graphs *graphs; /* fedgcn: this party's; or NULL */
 	const char *output; /* directory of this job's results */
 	int fraction; /* bits behind the point of sums in the job's words, where it says "auto" */

@@ -257,8 +257,8 @@ static enum err server_job_serve(struct run *run, const char *output)
 			results_take_back(output);
 	}
 	free(label);
-	free(run->embedding);
-	run->embedding = NULL;
+	if (half->release)
+		half->release(run);
 	free(run->confidence);
 	run->confidence = NULL;
 	return e;

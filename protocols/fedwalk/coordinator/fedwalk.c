@@ -386,7 +386,7 @@ static enum err account(struct hub *h)
 	return ERR_OK;
 }
 
-/* Sets run->n to the number of vertices, and run->embedding to run->n x FEDWALK_DIMS floats, by
+/* Sets run->n to the number of vertices, and run->protocol to run->n x FEDWALK_DIMS floats, by
  * row, unless job.keep_embeddings is false. Each party gets those of its own vertices. There are no
  * labels. */
 static enum err server_fedwalk_serve(struct run *run, uint32_t **label)
@@ -408,7 +408,7 @@ static enum err server_fedwalk_serve(struct run *run, uint32_t **label)
 	if (e == ERR_OK)
 		e = account(&h);
 	if (e == ERR_OK && fedwalk_job(&run->job)->keep_embeddings) {
-		run->embedding = h.x;
+		run->protocol = h.x;
 		h.x = NULL;
 	}
 	align_release(&h.align);
@@ -423,7 +423,7 @@ static enum err server_fedwalk_serve(struct run *run, uint32_t **label)
 static enum err server_fedwalk_keep_embeddings(struct run *run, const uint32_t *label,
 					       const char *output)
 {
-	const float *x = run->embedding;
+	const float *x = run->protocol;
 	size_t n = run->n;
 	char *npy;
 	struct mat m;
@@ -445,8 +445,15 @@ static enum err server_fedwalk_keep_embeddings(struct run *run, const uint32_t *
 	return e;
 }
 
+static void server_fedwalk_release_embeddings(struct run *run)
+{
+	free(run->protocol);
+	run->protocol = NULL;
+}
+
 const struct server_kind server_kind_fedwalk = {
 	.kind = &kind_fedwalk,
 	.run = server_fedwalk_serve,
 	.keep = server_fedwalk_keep_embeddings,
+	.release = server_fedwalk_release_embeddings,
 };

@@ -279,17 +279,19 @@ static enum err take_embeddings(struct devices *d)
 	struct work *work = d->work;
 	size_t count = d->v.own * FEDWALK_DIMS;
 	double *x = alloc(count, sizeof(*x));
+	float *all;
 	enum err e;
 
 	work_phase(work, "result");
 	work->told.apart = true;
 	e = channel_recv_reals(work->channel, MSG_EMBEDDING, d->root->id, x, count);
 	work->told.apart = false;
-	free(work->embedding);
-	ALLOC(work->embedding, work->dataset->n * FEDWALK_DIMS);
+	ALLOC(all, work->dataset->n * FEDWALK_DIMS);
+	free(work->protocol);
+	work->protocol = all;
 	for (size_t i = 0; i < d->v.own; i++)
 		for (size_t j = 0; degree_of(&d->v, i) > 0 && j < FEDWALK_DIMS; j++)
-			work->embedding[(size_t)d->v.node[i] * FEDWALK_DIMS + j] =
+			all[(size_t)d->v.node[i] * FEDWALK_DIMS + j] =
 			    (float)x[i * FEDWALK_DIMS + j];
 	free(x);
 	return e;
@@ -363,7 +365,7 @@ static enum err take_account(struct devices *d)
 	return channel_recv_reals(work->channel, MSG_MATRIX, d->root->id, d->told, FEDWALK_TOLD);
 }
 
-/* Sets work->embedding to FEDWALK_DIMS floats for each of the dataset's nodes; zeros for nodes
+/* Sets work->protocol to FEDWALK_DIMS floats for each of the dataset's nodes; zeros for nodes
  * hosted elsewhere and nodes without ties. There are no labels. */
 static enum err party_fedwalk_take_part(struct work *work, uint32_t *label)
 {
@@ -397,7 +399,7 @@ static enum err party_fedwalk_take_part(struct work *work, uint32_t *label)
 static enum err party_fedwalk_keep_embeddings(struct work *work, const uint32_t *label)
 {
 	const struct dataset *d = work->dataset;
-	const float *x = work->embedding;
+	const float *x = work->protocol;
 	char **id;
 	float *own;
 	size_t n = 0;
@@ -427,6 +429,12 @@ static enum err party_fedwalk_allow_eps(const struct party_config *config, const
 		       fedwalk_job(&work->job)->eps, config->common.name, config->policy.max_eps);
 }
 
+static void party_fedwalk_release_embeddings(struct work *work)
+{
+	free(work->protocol);
+	work->protocol = NULL;
+}
+
 const struct party_kind party_kind_fedwalk = {
 	.kind = &kind_fedwalk,
 	.sums = party_sums_flat,
@@ -436,4 +444,5 @@ const struct party_kind party_kind_fedwalk = {
 	.off_ranks = party_off_ranks,
 	.run = party_fedwalk_take_part,
 	.keep = party_fedwalk_keep_embeddings,
+	.release = party_fedwalk_release_embeddings,
 };

@@ -2,6 +2,7 @@
 #include "common/data/dataset.h"
 #include "crypto/secret.h"
 #include "protocols/fedsc/model.h"
+#include "protocols/fedwalk/job.h"
 #include "common/job/kinds.h"
 #include "party/daemon/kinds.h"
 #include "party/work/noise.h"
@@ -82,7 +83,8 @@ void *half_party(void *arg)
 	if (s.work.group_key)
 		memcpy(h->group_key, s.work.group_key, SECAGG_HASH_LEN);
 	secret_free(s.work.group_key, SECAGG_HASH_LEN);
-	h->embedding = s.work.embedding;
+	if (h->job->kind == &kind_fedwalk)
+		h->embedding = s.work.protocol;
 	h->model = s.work.model;
 	if (h->result == ERR_OK && h->tell)
 		h->result = end(&s.work);

@@ -1,5 +1,6 @@
 /* The coordinator's half, for federation.h. */
 #include "common/job/kinds.h"
+#include "protocols/fedwalk/job.h"
 #include "server/daemon/kinds.h"
 #include "server/run/relay.h"
 #include "tests/unit/both/federation.h"
@@ -61,7 +62,8 @@ void *half_server(void *arg)
 		free(h->label);
 		h->label = label;
 	}
-	h->embedding = run.embedding;
+	if (h->job->kind == &kind_fedwalk)
+		h->embedding = run.protocol;
 	free(h->confidence);
 	h->confidence = run.confidence;
 	h->n = run.n;

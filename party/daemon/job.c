@@ -296,10 +296,8 @@ static enum err party_job_take_part(struct work *work, const struct job_means *m
 	if (e != ERR_OK && work->half->forget)
 		work->half->forget(work);
 	told_stop(work);
-	mat_release(&work->centres);
 	free(work->confidence);
 	work->confidence = NULL;
-	profile_release(&work->joint);
 	free(label);
 	return e;
 }

@@ -1,7 +1,6 @@
 #include "party/work/kind.h"
 #include "common/base/buf.h"
 #include "common/base/file.h"
-#include "common/data/csv.h"
 #include "common/data/dataset.h"
 
 #include <stdlib.h>
@@ -82,64 +81,12 @@ enum err party_describe_columns(const struct work *work, struct msg_accept *a)
 
 /* ---- the end ---- */
 
-/* centres.csv: a line for each cluster, under the columns' names or numbers. */
-static enum err party_keep_centres(const struct work *work)
-{
-	const struct columns *names = work_columns(work);
-	const struct mat *c = &work->centres;
-	struct buf out = { 0 };
-	char *path;
-	enum err e;
-
-	if (!c->rows)
-		return ERR_OK;
-	buf_printf(&out, "cluster");
-	for (size_t j = 0; j < c->cols; j++) {
-		buf_add(&out, ",", 1);
-		if (names && j < names->n)
-			csv_print_field(names->column[j].name, &out);
-		else
-			buf_decimal(&out, j);
-	}
-	for (size_t i = 0; i < c->rows; i++) {
-		buf_printf(&out, "\n%zu", i);
-		for (size_t j = 0; j < c->cols; j++)
-			buf_printf(&out, ",%.17g", MAT(c, i, j));
-	}
-	buf_add(&out, "\n", 1);
-	path = file_join(work->output, "centres.csv");
-	e = file_make_dirs(work->output);
-	if (e == ERR_OK)
-		e = file_write(path, (struct bytes){ out.p, out.n }, 0644);
-	free(path);
-	buf_release(&out);
-	return e;
-}
-
-/* profile-joint.csv: what all parties have alike, under this one's names. */
-static enum err keep_joint(const struct work *work)
-{
-	char *path;
-	enum err e;
-
-	if (!work->joint.line)
-		return ERR_OK;
-	path = file_join(work->output, "profile-joint.csv");
-	e = file_make_dirs(work->output);
-	if (e == ERR_OK)
-		e = profile_write(path, &work->joint, work_columns(work));
-	free(path);
-	return e;
-}
-
 enum err party_keep_labels(struct work *work, const uint32_t *label)
 {
 	const struct dataset *d = work->dataset;
 	char *csv, *npy;
 	enum err e;
 
-	TRY(party_keep_centres(work));
-	TRY(keep_joint(work));
 	record_result(work->record, label, d->n, work->job.clusters);
 	if (work->confidence)
 		record_confidence(work->record, work->confidence, d->n);

@@ -66,8 +66,7 @@ const char *party_off_ranks(const struct work *work);    /* no job of the kind c
 enum err party_check_rows(struct work *work) MUST_CHECK; /* two or more */
 enum err party_describe_columns(const struct work *work, struct msg_accept *accept) MUST_CHECK;
 
-/* labels.csv and labels.npy, by id; centres.csv, if there are centres; profile-joint.csv, if there
- * is a joint profile. */
+/* labels.csv and labels.npy, by id. */
 enum err party_keep_labels(struct work *work, const uint32_t *label) MUST_CHECK;
 
 #endif

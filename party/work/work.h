@@ -3,7 +3,6 @@
 #define PARTY_WORK_WORK_H
 
 #include "common/base/err.h"
-#include "common/data/profile.h"
 #include "common/job/job.h"
 #include "common/job/record.h"
 #include "common/kind/tree.h"
@@ -21,7 +20,6 @@ struct columns;
 struct dataset;
 struct graphs;
 struct model;
-struct fedsc_model;
 struct answers;
 struct leaving;
 struct party_kind;
@@ -78,10 +76,7 @@ struct work {
 	struct workers *workers; /* ranks that have features and graph, of which these two then say the shape alone; or NULL */
 	const struct dataset *dataset; /* where features and graph are from: its ids */
 	struct model *model; /* predict: what it predicts with; else what the run leaves, or NULL */
-	struct mat centres; /* kmeans: of the clusters, in the data's units; else empty; owned */
-	struct fedsc_model *places; /* kmeans, fedsc by anchors: what places new rows; else NULL; owned */
 	double *confidence; /* n, of each row's label (common/data/labels.h); NULL: there is none; owned */
-	struct profile joint; /* fedsc, kmeans, with job.profile: over all parties; else empty; owned */
 	void *protocol; /* the kind's own, made by its members and freed by its release(); or NULL */
 	const struct graphs *graphs; /* fedgcn: this party's; or NULL */
 	const char *output; /* directory of this job's results */

@@ -9,6 +9,7 @@
 #include "protocols/fedsc/coordinator.h"
 #include "protocols/fedsc/job.h"
 #include "protocols/fedsc/noise.h"
+#include "protocols/fedsc/party/keep.h"
 #include "common/job/shortfall.h"
 #include "crypto/secret.h"
 #include "party/ranks/workers.h"
@@ -166,51 +167,49 @@ static enum err party_fedsc_receive_labels(struct verified *v, size_t values)
 	return e;
 }
 
-/* Keeps the model that places new rows, and the confidence of each row's label. Variant "paper" has
- * neither. */
-static void party_fedsc_keep_model(struct rows *rows, struct fedsc_report *report)
+static void party_fedsc_keep_confidence(struct rows *rows)
 {
 	const struct fedkmeans_party *clusters = &rows->party.clusters;
+	struct work *work = rows->work;
+
+	if (!clusters->k) /* variant "paper" */
+		return;
+	ALLOC(work->confidence, work->n);
+	for (size_t i = 0; i < work->n; i++)
+		work->confidence[i] = fedkmeans_margin(clusters, i);
+}
+
+/* Completes the model that places new rows. Variant "paper" has none. */
+static void party_fedsc_take_model(const struct rows *rows, struct fedsc_model *model)
+{
 	struct fedsc_noise noise;
 	struct work *work = rows->work;
 
-	if (clusters->k) {
-		ALLOC(work->confidence, work->n);
-		for (size_t i = 0; i < work->n; i++)
-			work->confidence[i] = fedkmeans_margin(clusters, i);
-	}
-	if (!report->model.m)
+	if (!model->m)
 		return;
-	ALLOC(work->places, 1);
-	*work->places = report->model;
-	report->model = (struct fedsc_model){ 0 };
 	if (rows->own.unit)
-		fedsc_model_after(work->places, &rows->own);
+		fedsc_model_after(model, &rows->own);
 	if (fedsc_noise_of(fedsc_job(&work->job), &noise) == ERR_OK && noise.sigma > 0)
-		work->places->clip = noise.clip;
-	fedsc_model_name(work->places, work_columns(work));
+		model->clip = noise.clip;
+	fedsc_model_name(model, work_columns(work));
 }
 
-enum err party_keep_rows(struct work *work, const uint32_t *label)
+/* Moves what party_keep_rows() writes from the report into work->protocol. */
+static void party_fedsc_take_kept(const struct rows *rows, struct fedsc_report *report)
 {
-	char *path;
-	enum err e;
+	struct fedsc_kept *kept;
 
-	TRY(party_keep_labels(work, label));
-	if (!work->places)
-		return ERR_OK;
-	path = file_join(work->output, FEDSC_MODEL_FILE);
-	e = fedsc_model_write(path, work->places);
-	free(path);
-	return e;
-}
-
-void party_release_rows(struct work *work)
-{
-	if (work->places)
-		fedsc_model_release(work->places);
-	free(work->places);
-	work->places = NULL;
+	ALLOC(kept, 1);
+	rows->work->protocol = kept;
+	kept->model = report->model;
+	report->model = (struct fedsc_model){ 0 };
+	party_fedsc_take_model(rows, &kept->model);
+	if (rows->p.standardize != STANDARDIZE_LOCAL) {
+		kept->centres = report->centres;
+		report->centres = (struct mat){ 0 };
+	}
+	kept->joint = report->profile;
+	report->profile = (struct profile){ 0 };
 }
 
 static enum err party_fedsc_take_labels(const struct rows *rows, uint32_t *label)
@@ -277,15 +276,9 @@ enum err party_fedsc(struct work *work, uint32_t *label)
 		work->job.clusters = report.k;
 	if (e == ERR_OK)
 		e = party_fedsc_take_labels(&rows, label);
-	if (e == ERR_OK)
-		party_fedsc_keep_model(&rows, &report);
-	if (e == ERR_OK && rows.p.standardize != STANDARDIZE_LOCAL) {
-		work->centres = report.centres;
-		report.centres = (struct mat){ 0 };
-	}
 	if (e == ERR_OK) {
-		work->joint = report.profile;
-		report.profile = (struct profile){ 0 };
+		party_fedsc_keep_confidence(&rows);
+		party_fedsc_take_kept(&rows, &report);
 	}
 	fedsc_report_release(&report);
 	fedsc_party_release(&rows.party);

@@ -10,10 +10,6 @@ extern const struct party_kind party_kind_fedsc, party_kind_kmeans;
 /* label: of this party's n rows. Uses up the features. */
 enum err party_fedsc(struct work *work, uint32_t *label) MUST_CHECK;
 
-/* Writes labels, and FEDSC_MODEL_FILE if the run has a model. */
-enum err party_keep_rows(struct work *work, const uint32_t *label) MUST_CHECK;
-void party_release_rows(struct work *work);
-
 /* Section 3.1: with job.noise.eps on data, shortens the rows of X (raw, finite) to job.noise.clip
  * and adds noise; any other job leaves X as it is. Records the noise in run.json and the log
  * ("privacy"). The number of shortened rows goes into this party's own record alone

@@ -1,4 +1,5 @@
 #include "protocols/fedsc/party/fedsc.h"
+#include "protocols/fedsc/party/keep.h"
 #include "protocols/fedsc/job.h"
 #include "protocols/fedsc/noise.h"
 

@@ -1,7 +1,6 @@
 /* A party's half, for federation.h. */
 #include "common/data/dataset.h"
 #include "crypto/secret.h"
-#include "protocols/fedsc/model.h"
 #include "protocols/fedwalk/job.h"
 #include "common/job/kinds.h"
 #include "party/daemon/kinds.h"
@@ -86,13 +85,13 @@ void *half_party(void *arg)
 	if (h->job->kind == &kind_fedwalk)
 		h->embedding = s.work.protocol;
 	h->model = s.work.model;
+	if (h->embedding)
+		s.work.protocol = NULL;
+	s.work.model = NULL;
 	if (h->result == ERR_OK && h->tell)
 		h->result = end(&s.work);
-	mat_release(&s.work.centres);
-	profile_release(&s.work.joint);
-	if (s.work.places)
-		fedsc_model_release(s.work.places);
-	free(s.work.places);
+	if (s.work.half->release)
+		s.work.half->release(&s.work);
 	free(s.work.confidence);
 	told_stop(&s.work);
 	work_noise_end(&s.work);

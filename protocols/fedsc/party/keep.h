@@ -1,0 +1,22 @@
+/* keep.h -- What a run of fedsc or kmeans leaves at a party, and its files. */
+#ifndef PROTOCOLS_FEDSC_PARTY_KEEP_H
+#define PROTOCOLS_FEDSC_PARTY_KEEP_H
+
+#include "common/data/profile.h"
+#include "common/linalg/mat.h"
+#include "party/work/work.h"
+#include "protocols/fedsc/model.h"
+
+/* work->protocol, from the end of the run on. */
+struct fedsc_kept {
+	struct mat centres;       /* of the clusters, in the data's units; or empty */
+	struct profile joint;     /* job.profile: over all parties; else empty */
+	struct fedsc_model model; /* places new rows; m 0: there is none */
+};
+
+/* Writes labels, and centres.csv, profile-joint.csv and FEDSC_MODEL_FILE if the run has them.
+ * ERR_JOB. */
+enum err party_keep_rows(struct work *work, const uint32_t *label) MUST_CHECK;
+void party_release_rows(struct work *work);
+
+#endif

@@ -73,13 +73,13 @@ static const struct {
 	{ NULL, "min_common", "", "tests/unit/both/test_intersect.c" },
 	{ NULL, "edges_to_others", "", "tests/unit/both/test_align.c" },
 	{ NULL, "graphs", "", "tests/integration/test-happy.sh" },
-	{ NULL, "model", "", "tests/unit/kcagc/test_predict.c" },
+	{ NULL, "model", "", "tests/unit/protocols/kcagc/test_predict.c" },
 	/* Of parties that have no node in common. */
 	{ "fedspectral", "allow_disjoint", "", "tests/unit/both/test_agree.c" },
 	/* Walks are drawn anew in each run. */
 	{ "fedwalk", "window", "mode=walks", "tests/unit/learn/test_sgns.c" },
 	/* "auto" is "exact" for so few vertices. */
-	{ "fedwalk", "tree", "dissimilarity=dtw", "tests/unit/fedwalk/test_distance.c" },
+	{ "fedwalk", "tree", "dissimilarity=dtw", "tests/unit/protocols/fedwalk/test_distance.c" },
 };
 
 static bool is_elsewhere(const struct kind *kind, const char *way, const char *path)

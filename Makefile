@@ -9,12 +9,14 @@
 # make lint             layers, formatting, static analysis
 # make format           clang-format in place
 # make reproducible     the programs from two folders are the same bytes: five minutes
-# make docs             pages of the Python package: build/docs/index.html; needs scripts/deps --python
+# make docs             pages of the Python package: build/docs/index.html; needs
+#                       scripts/deps --python
 # make install          to $(DESTDIR)$(PREFIX)
-# make dist             build/dist/coterie-VERSION.tar.gz (scripts/version): what git has at HEAD, and
+# make dist             build/dist/coterie-VERSION.tar.gz (scripts/version): HEAD of git, and
 #                       sbom.spdx.json; DIST=DIR: there
 # make deb              build/deb/*.deb: that archive as Debian packages; needs scripts/deps --deb
-# make deb-check        installs them on three hosts with systemd, runs, upgrades, purges; needs root
+# make deb-check        installs them on three hosts with systemd, runs, upgrades, purges; needs
+#                       root
 # make container-check  images by the Containerfile, and a job between three of them; needs root,
 #                       scripts/deps --container
 # make clean
@@ -56,9 +58,9 @@ FLAGS     = -std=gnu11 -D_GNU_SOURCE -DCOTERIE_VERSION='"$(VERSION)"' -I. -MMD -
 # libmicrohttpd only where something of it is called: it brings a TLS library of its own, which is of no use here.
 LDLIBS   := $(shell pkg-config --libs $(PKGS)) -Wl,--push-state,--as-needed -lmicrohttpd -Wl,--pop-state -lgmp -lm -pthread
 
-# Rooms, each an archive; a room links itself and the rooms below it. Each folder of common/ is a room, and so is
-# each protocol, but for its roles, which are part of server and party: COMMON has them from the top down. The
-# folders within the others are held apart by scripts/lint layers.
+# Rooms, each an archive; a room links itself and the rooms below it. Each folder of common/ is a
+# room, and so is each protocol, but for its roles, which are part of server and party: COMMON has
+# them from the top down. scripts/lint layers holds the folders within the others apart.
 src       = $(filter-out %/main.c,$(wildcard $(1)/*.c $(1)/*/*.c))
 PROTOCOLS  := $(sort $(patsubst protocols/%/,%,$(wildcard protocols/*/)))
 COMMON     := $(addprefix common/,http job ranks) $(PROTOCOLS:%=protocols/%) \
@@ -134,7 +136,8 @@ endef
 $(foreach r,$(ROOMS),$(eval $(call archive,$(r))))
 
 # Bytes from outside and secrets are handled here: no silent conversion.
-$(B)/proto/%.o $(B)/crypto/%.o $(B)/common/data/%.o $(B)/common/base/pack.o $(B)/protocols/fedgcn/file.o $(B)/protocols/fedsc/model.o: WARN += $(STRICT)
+$(B)/proto/%.o $(B)/crypto/%.o $(B)/common/data/%.o $(B)/common/base/pack.o \
+	$(B)/protocols/fedgcn/file.o $(B)/protocols/fedsc/model.o: WARN += $(STRICT)
 # The page is in the programs, byte for byte.
 $(B)/common/http/window_page.o: $(wildcard common/http/page/*)
 # The numerics are worth the compile time.

@@ -1,4 +1,4 @@
-/* exchange.h -- batches from party to party, sealed: the exchange of server/run/batches.h.
+/* exchange.h -- batches from party to party, sealed: the exchange of server/run/relay.h.
  *
  * A batch is its length (8 bytes, little-endian), its bytes, and zeros up to a size that tells
  * little: the next with two significant bits after the first one. It travels in boxes of RELAY_BOX

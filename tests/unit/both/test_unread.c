@@ -10,6 +10,8 @@
 #include "common/job/kinds.h"
 #include "common/kind/own.h"
 
+#include <unistd.h>
+
 #define QUICK "\"secure_sum\":{\"group\":\"x25519\"}"
 #define MODEL "\"74657374000000000000000000000000\""
 
@@ -86,8 +88,11 @@ static bool is_elsewhere(const struct kind *kind, const char *way, const char *p
 {
 	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(*elsewhere); i++)
 		if (!strcmp(elsewhere[i].path, path) && strstr(way, elsewhere[i].way) &&
-		    (!elsewhere[i].kind || !strcmp(elsewhere[i].kind, kind->name)))
+		    (!elsewhere[i].kind || !strcmp(elsewhere[i].kind, kind->name))) {
+			if (access(elsewhere[i].shown, R_OK))
+				fail_msg("%s: there is no such test", elsewhere[i].shown);
 			return true;
+		}
 	return false;
 }
 

@@ -3,7 +3,6 @@
 #include "crypto/secret.h"
 #include "crypto/x25519.h"
 
-#include <assert.h>
 #include <gmp.h>
 #include <stdlib.h>
 #include <string.h>

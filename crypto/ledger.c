@@ -4,9 +4,6 @@
 #include "common/base/file.h"
 
 #include <assert.h>
-#include <fcntl.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

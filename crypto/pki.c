@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { LAB_DAYS = 30, PATH_NAME_MAX = IDENTITY_NAME_MAX + 8 };
 

@@ -20,20 +20,13 @@ struct seal {
 	uint64_t number;
 };
 
-static void seal_add_u32(struct buf *b, uint32_t v)
-{
-	uint32_t big = __builtin_bswap32(v);
-
-	buf_add(b, &big, sizeof(big));
-}
-
 static void add_names(const struct seal *s, struct buf *b)
 {
 	const struct secagg_setup *setup = secagg_setup_of(s->sa);
 	const char *name[] = { setup->names[s->from], setup->names[s->to] };
 
 	for (int i = 0; i < 2; i++) {
-		seal_add_u32(b, (uint32_t)strlen(name[i]));
+		buf_add_u32(b, (uint32_t)strlen(name[i]));
 		buf_add(b, name[i], strlen(name[i]));
 	}
 }
@@ -53,7 +46,7 @@ static EVP_CIPHER_CTX *seal_begin(const struct seal *s, bool sealing)
 	secagg_pair_expand(s->sa, s->from == setup->own ? s->to : s->from,
 			   (struct bytes){ info.p, info.n }, key);
 	buf_add(&data, setup->job_id, sizeof(setup->job_id));
-	seal_add_u32(&data, setup->attempt);
+	buf_add_u32(&data, setup->attempt);
 	buf_add(&data, &purpose, sizeof(purpose));
 	add_names(s, &data);
 	memcpy(nonce + NONCE_LEN - sizeof(number), &number, sizeof(number));

@@ -49,18 +49,11 @@ struct secagg {
 	struct mask *masks; /* all masks made; closed ones are reused */
 };
 
-static void secagg_put_u32(struct buf *b, uint32_t v)
-{
-	uint32_t big = __builtin_bswap32(v);
-
-	buf_add(b, &big, sizeof(big));
-}
-
 /* Every field of variable length follows its length in four bytes. */
 static void secagg_put_bytes(struct buf *b, const void *p, size_t n)
 {
 	assert(n <= UINT32_MAX);
-	secagg_put_u32(b, (uint32_t)n);
+	buf_add_u32(b, (uint32_t)n);
 	buf_add(b, p, n);
 }
 
@@ -71,7 +64,7 @@ static void advert_message(const struct secagg *sa, size_t j, struct bytes publi
 
 	buf_add(b, LABEL_ADVERT, sizeof(LABEL_ADVERT));
 	buf_add(b, s->job_id, sizeof(s->job_id));
-	secagg_put_u32(b, s->attempt);
+	buf_add_u32(b, s->attempt);
 	secagg_put_bytes(b, s->names[j], strlen(s->names[j]));
 	buf_add(b, s->params_hash, sizeof(s->params_hash));
 	secagg_put_bytes(b, public_key.p, public_key.n);
@@ -88,7 +81,7 @@ static void marker(const struct secagg *sa, const struct psk *psk, size_t i, siz
 	struct buf message = { 0 };
 
 	buf_add(&message, s->job_id, sizeof(s->job_id));
-	secagg_put_u32(&message, s->attempt);
+	buf_add_u32(&message, s->attempt);
 	secagg_put_bytes(&message, s->names[i], strlen(s->names[i]));
 	secagg_put_bytes(&message, s->names[j], strlen(s->names[j]));
 	psk_marker(psk, (struct bytes){ message.p, message.n }, out);

@@ -94,6 +94,12 @@ void codec_fixed(struct codec *c, uint8_t *p, size_t n)
 		memset(p, 0, n);
 }
 
+bool codec_room(struct codec *c, size_t count, size_t size)
+{
+	codec_check(c, c->out || count <= (size_t)(c->end - c->pos) / size);
+	return !c->bad;
+}
+
 void codec_bytes(struct codec *c, struct bytes *b, size_t min, size_t max)
 {
 	uint32_t n = (uint32_t)b->n;

@@ -23,9 +23,13 @@ struct codec {
 void codec_u16(struct codec *c, uint16_t *v);
 void codec_u32(struct codec *c, uint32_t *v);
 void codec_u64(struct codec *c, uint64_t *v);
-void codec_fixed(struct codec *c, uint8_t *p, size_t n); /* no length on the wire; decoding copies */
+void codec_fixed(struct codec *c, uint8_t *p,
+		 size_t n); /* no length on the wire; decoding copies */
 /* A u32 length and so many bytes, min .. max of them. Decoding borrows. */
 void codec_bytes(struct codec *c, struct bytes *b, size_t min, size_t max);
+/* Call before an allocation: bad, and false, unless `count` items of `size` bytes (not 0) are left
+ * to decode. True when encoding. */
+bool codec_room(struct codec *c, size_t count, size_t size);
 /* A field's bounds, or any other condition on it. */
 void codec_check(struct codec *c, bool good);
 

@@ -135,7 +135,7 @@ struct conn {
 	/* the job */
 	struct channel *channel;
 	uint64_t job;
-	struct conn_early {
+	struct {
 		uint64_t messages, bytes;
 	} early[2][MSG_FIRST_OF_JOB]; /* on the link before a channel was attached: received, sent */
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { KEY_BOUND = 512, KEY_LEAST, KEY_SINGLE };
+enum { KEY_BOUND = 512, KEY_LEAST };
 
 struct aligning {
 	struct launch launch;

@@ -26,6 +26,13 @@ void buf_add(struct buf *b, const void *p, size_t n)
 		memcpy(buf_extend(b, n), p, n);
 }
 
+void buf_add_u32(struct buf *b, uint32_t v)
+{
+	uint32_t big = __builtin_bswap32(v);
+
+	buf_add(b, &big, sizeof(big));
+}
+
 /* Formats into the free capacity first, which mostly suffices. */
 void buf_printf(struct buf *b, const char *fmt, ...)
 {

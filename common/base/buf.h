@@ -21,6 +21,7 @@ struct buf {
 };
 
 void buf_add(struct buf *b, const void *p, size_t n);
+void buf_add_u32(struct buf *b, uint32_t v); /* big-endian */
 /* Appends n uninitialised bytes; valid until the next call. */
 uint8_t *buf_extend(struct buf *b, size_t n);
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF(2, 3); /* no terminator is added */

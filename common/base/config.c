@@ -7,27 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct config_pair *pair_of(const struct config_map *m, const char *key)
-{
-	for (size_t i = 0; i < m->count; i++) {
-		if (!strcmp(m->item[i].key, key))
-			return &m->item[i];
-	}
-	return NULL;
-}
-
 const char *config_map_get(const struct config_map *m, const char *key)
 {
-	const struct config_pair *pair = pair_of(m, key);
-
-	return pair ? pair->value : NULL;
-}
-
-const char *config_map_path(const struct config_map *m, const char *key)
-{
-	const struct config_pair *pair = pair_of(m, key);
-
-	return pair ? pair->path : NULL;
+	for (size_t i = 0; i < m->count; i++)
+		if (!strcmp(m->item[i].key, key))
+			return m->item[i].value;
+	return NULL;
 }
 
 bool config_strings_has(const struct config_strings *s, const char *text)

@@ -35,8 +35,6 @@ struct config_map {
 };
 
 const char *config_map_get(const struct config_map *m, const char *key); /* NULL if absent */
-/* NULL if absent or without a path. */
-const char *config_map_path(const struct config_map *m, const char *key);
 bool config_strings_has(const struct config_strings *s, const char *text);
 
 /* A count: a number, a multiple of k (14, "k", "2k"), or the row's word. */

@@ -1,5 +1,6 @@
 #include "common/cluster/metrics.h"
 #include "common/base/alloc.h"
+#include "common/linalg/mat.h"
 
 #include <float.h>
 #include <math.h>
@@ -180,15 +181,6 @@ static double nmi_of(const struct table *t)
 }
 
 /* Exact: whole numbers. */
-static double squares(const double *count, size_t size)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < size; i++)
-		sum += count[i] * count[i];
-	return sum;
-}
-
 static void match_measures(const struct table *t, struct metrics *m)
 {
 	size_t *cluster_of;
@@ -226,9 +218,9 @@ enum err metrics_of(const uint32_t *truth, const uint32_t *label, size_t n, stru
 
 	/* Ordered pairs within a cell of the table, a class, a cluster, including a node with
 	 * itself. */
-	both = squares(t.count, t.size * t.size);
-	a = squares(t.class_sum, t.size);
-	b = squares(t.cluster_sum, t.size);
+	both = mat_square(t.count, t.size * t.size);
+	a = mat_square(t.class_sum, t.size);
+	b = mat_square(t.cluster_sum, t.size);
 	m->similarity = 1 - (a - both) / ((double)n * (double)n);
 	/* The Rand index counts each pair once, without a node with itself. */
 	both = (both - (double)n) / 2;

@@ -3,7 +3,6 @@
 #include "common/base/file.h"
 #include "common/base/json.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "common/data/limits.h"
 #include "common/data/reading.h"
 #include "common/data/sheet.h"
-#include "common/data/value.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -51,6 +51,16 @@ const struct kind *kind_named(const char *name)
 	return NULL;
 }
 
+size_t kind_index(const struct kind *kind)
+{
+	size_t i = 0;
+
+	while (kinds[i] && kinds[i] != kind)
+		i++;
+	assert(kinds[i]);
+	return i;
+}
+
 const char *const *kind_words(const char *path)
 {
 	static const char *const none[] = { NULL };

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define GIB 1073741824.0
 enum { DEPTH_MAX = 16, BLOCK = 512 /* of st_blocks */, DAY_S = 86400, RECORD_MAX = 64 << 20 };

@@ -7,7 +7,6 @@
 #include "common/job/shortfall.h"
 
 #include <assert.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

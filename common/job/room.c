@@ -2,7 +2,6 @@
 #include "common/base/machine.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

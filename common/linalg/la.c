@@ -11,7 +11,6 @@
 #include <limits.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -403,8 +402,7 @@ static enum err triangle_singular(const struct triangles *t, const double *R, si
 	return check_info(info, "dgeqrf and dgesvd", c, r);
 }
 
-enum err la_singular_rows_of(const struct ranks *R, const struct mat *A, double *sigma,
-			     struct mat *P)
+enum err la_singular_rows(const struct ranks *R, const struct mat *A, double *sigma, struct mat *P)
 {
 	size_t r = A->rows, c = A->cols;
 	double *factor;
@@ -426,11 +424,6 @@ enum err la_singular_rows_of(const struct ranks *R, const struct mat *A, double 
 	free(factor);
 	triangles_release(&t);
 	return err;
-}
-
-enum err la_singular_rows(const struct mat *A, double *sigma, struct mat *P)
-{
-	return la_singular_rows_of(NULL, A, sigma, P);
 }
 
 enum err la_tridiagonal_top(const double *a, const double *b, size_t n, double *value, double *last)

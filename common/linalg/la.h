@@ -81,11 +81,10 @@ enum err la_orthonormal_rows(struct mat *A) MUST_CHECK;
 
 /* For A (r x c, r <= c) = P diag(sigma) Q': P (r x r, initialised here; vectors are its columns)
  * and sigma (r, descending). Uses the triangular factor of A', joined from blocks of rows as in
- * rowsum.h: O(c r^2). */
-enum err la_singular_rows(const struct mat *A, double *sigma, struct mat *P) MUST_CHECK;
-/* The same with the columns of A distributed over ranks; sigma and P are the same at each. */
-enum err la_singular_rows_of(const struct ranks *R, const struct mat *A, double *sigma,
-			     struct mat *P) MUST_CHECK;
+ * rowsum.h: O(c r^2). The columns of A may be distributed over ranks R; sigma and P are the same at
+ * each. */
+enum err la_singular_rows(const struct ranks *R, const struct mat *A, double *sigma,
+			  struct mat *P) MUST_CHECK;
 
 /* The largest eigenvalue of the symmetric tridiagonal matrix with diagonal a[0..n) and
  * off-diagonal b[0..n-1), and the magnitude of the last entry of its unit eigenvector. O(n). */

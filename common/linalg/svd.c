@@ -241,7 +241,7 @@ static enum err left_within(const struct ranks *R, const struct linear_map *X, c
 
 	X->multiply(X->ctx, P, &Y);
 	mat_init(&all, 1, P->rows);
-	err = la_singular_rows_of(R, &Y, all.a, &W);
+	err = la_singular_rows(R, &Y, all.a, &W);
 	if (err)
 		goto out;
 	mat_init(&scaled, P->rows, d);

@@ -11,6 +11,7 @@
 #include "common/base/err.h"
 #include "common/privacy/noise.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,6 +36,12 @@ struct discrete_share {
  * or sigma is not a number above 0. */
 enum err discrete_share_of(double sigma, size_t parties, size_t colluders, double least,
 			   struct discrete_share *share) MUST_CHECK;
+
+/* x as a multiple of the step. */
+static inline double discrete_in_steps(const struct discrete_share *share, double x)
+{
+	return nearbyint(x / share->step) * share->step;
+}
 
 /* x[i] += step times an independent sample. */
 enum err discrete_add(const struct noise_source *source, const struct discrete_share *share,

@@ -1,7 +1,7 @@
 /* emulator.h -- the lab itself: hosts in namespaces of their own, and the network between them.
  *
  *     host 0: lab0 <-- frames --> .----------.
- *     host 1: lab0 <-- frames --> | one loop |  links (link.h) say when, the queue (queue.h) keeps
+ *     host 1: lab0 <-- frames --> | one loop |  links (link.h) say when, the queue keeps
  *     ...                         '----------'
  */
 #ifndef LAB_NETLAB_EMULATOR_H

@@ -106,7 +106,8 @@ static void stop_waiting(struct daemon *d)
 	d->past_output = NULL;
 }
 
-enum err daemon_add_cause(const struct daemon *d, enum err code, const char *why)
+/* "<why>; attempt 1 ended: ..." */
+static enum err daemon_add_cause(const struct daemon *d, enum err code, const char *why)
 {
 	return err_set(code, "%.450s; attempt %u ended: %.450s", why, d->awaited.attempt, d->cause);
 }

@@ -102,8 +102,6 @@ enum err daemon_start_job(struct daemon *d) MUST_CHECK;
 /* The next attempt will not come: fails the job with this thread's current error. Ends the process
  * if `stop`, or if the job was its only one. */
 void daemon_fail_waiting(struct daemon *d, enum err code, bool stop);
-/* "<why>; attempt 1 ended: ..." */
-enum err daemon_add_cause(const struct daemon *d, enum err code, const char *why);
 
 /* -- daemon_dial.c -------------------------------------------------------------------------- */
 

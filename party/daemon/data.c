@@ -7,7 +7,6 @@
 #include "party/ranks/workers.h"
 
 #include <glob.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -22,7 +22,6 @@
 #include "party/work/intersect.h"
 #include "party/work/noise.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

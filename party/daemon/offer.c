@@ -212,7 +212,7 @@ static enum err bring_data(struct work *work, const struct job_means *means)
 	work->graph = &data->dataset.g;
 	work->workers = data->workers;
 	work->graphs = &data->tu.graphs;
-	work->n = work->half->kind->split == SPLIT_GRAPHS ? work->graphs->count : work->dataset->n;
+	work->n = work->job.kind->split == SPLIT_GRAPHS ? work->graphs->count : work->dataset->n;
 	work->data_hash = data->data_hash;
 	work->state = means->config->state;
 	return ERR_OK;

@@ -1,7 +1,6 @@
 /* What ranks compute. */
 #include "party/ranks/rank0.h"
 #include "common/base/alloc.h"
-#include "common/data/limits.h"
 
 #include <stdlib.h>
 #include <string.h>

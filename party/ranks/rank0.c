@@ -3,7 +3,6 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/progress.h"
-#include "common/data/limits.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -58,7 +57,7 @@ static enum err say_dead_rank(const struct workers *w)
 	    rank >= w->sizes.ranks)
 		return ERR_OK;
 	return err_set(ERR_INTERNAL, "rank %u of %zu, on %s, was ended by signal %d (%s)%s", rank,
-		       w->sizes.ranks, workers_host(w, rank), signal, strsignal(signal),
+		       w->sizes.ranks, w->place[rank].host, signal, strsignal(signal),
 		       signal == SIGKILL ? "; was its host out of memory?" : "");
 }
 
@@ -309,9 +308,4 @@ bool workers_died(const struct workers *w)
 struct ranks_sizes workers_sizes(const struct workers *w)
 {
 	return w->sizes;
-}
-
-const char *workers_host(const struct workers *w, size_t rank)
-{
-	return w->place[rank].host;
 }

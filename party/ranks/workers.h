@@ -83,8 +83,7 @@ enum err workers_rows_begin(struct workers *w, double min_cluster) MUST_CHECK;
 enum err workers_ask(struct workers *w, const struct fedsc_question *q, double *x) MUST_CHECK;
 enum err workers_nearest(struct workers *w, uint32_t *label, double *margin) MUST_CHECK;
 
-/* Of each rank, ranks of them; and where it runs. */
+/* Of each rank, ranks of them. */
 enum err workers_costs(struct workers *w, struct ranks_cost *cost) MUST_CHECK;
-const char *workers_host(const struct workers *w, size_t rank);
 
 #endif

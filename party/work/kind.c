@@ -1,5 +1,4 @@
 #include "party/work/kind.h"
-#include "common/base/buf.h"
 #include "common/base/file.h"
 #include "common/data/dataset.h"
 

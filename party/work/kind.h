@@ -16,8 +16,6 @@ struct party_sums {
 };
 
 struct party_kind {
-	const struct kind *kind;
-
 	/* ---- consent: from the offer alone, before data are touched ---- */
 	struct party_sums (*sums)(const struct work *work);
 	/* The kind's own policy: min_cell, min_cluster, methods, ... ERR_PEER. */

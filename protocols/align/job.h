@@ -14,7 +14,4 @@ extern const struct kind kind_align;
 /* The last row has path NULL. */
 extern const struct config_row align_rows[];
 
-enum err align_check(const void *job) MUST_CHECK;
-void align_leaks(struct said *s, const void *job, size_t parties);
-
 #endif

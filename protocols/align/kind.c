@@ -12,7 +12,7 @@ const struct config_row align_rows[] = {
 };
 /* clang-format on */
 
-enum err align_check(const void *p)
+static enum err align_check(const void *p)
 {
 	const struct align_job *job = p;
 
@@ -22,7 +22,7 @@ enum err align_check(const void *p)
 	return kind_check_align(job);
 }
 
-void align_leaks(struct said *s, const void *p, size_t parties)
+static void align_leaks(struct said *s, const void *p, size_t parties)
 {
 	say_names(s, parties);
 	say_align(s, p, parties);

@@ -313,7 +313,8 @@ void fedkmeans_defaults(struct fedkmeans_params *p, unsigned k, double least, ui
 	};
 }
 
-size_t fedkmeans_most(const struct fedkmeans_params *p, double n)
+/* Number of landmarks sought among n rows: landmarks.most or its default. */
+static size_t fedkmeans_most(const struct fedkmeans_params *p, double n)
 {
 	size_t most = p->landmarks.most, fifth = (size_t)(n / 5);
 

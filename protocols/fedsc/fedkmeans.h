@@ -143,8 +143,6 @@ struct fedkmeans_report {
 };
 void fedkmeans_defaults(struct fedkmeans_params *p, unsigned k, double least, uint64_t seed,
 			unsigned threads);
-/* Number of landmarks sought among n rows: landmarks.most or its default. */
-size_t fedkmeans_most(const struct fedkmeans_params *p, double n);
 /* mean (1 x m): of all rows, from earlier sums. */
 enum err fedkmeans_run(struct fedkmeans *loop, const struct fedkmeans_params *p,
 		       const struct mat *mean, struct fedkmeans_centres *c,

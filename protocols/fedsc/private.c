@@ -70,23 +70,18 @@ enum err fedsc_take_centres(struct fedsc_party *p, const struct mat *Z)
 	return err;
 }
 
-static double fedsc_private_in_steps(double x, double step)
-{
-	return nearbyint(x / step) * step;
-}
-
 /* Adds the offset y and its width to sum (m + 1), in whole steps. */
 static void add_offset(const double *x, const double *z, size_t m, const struct fedsc_noisy *noisy,
 		       double *sum)
 {
-	double square = 0, rho = noisy->radius, factor, step = noisy->sum.step;
+	double square = 0, rho = noisy->radius, factor;
 
 	for (size_t j = 0; j < m; j++)
 		square += (x[j] - z[j]) * (x[j] - z[j]);
 	factor = square > rho * rho ? rho / sqrt(square) : 1;
 	for (size_t j = 0; j < m; j++)
-		sum[j] += fedsc_private_in_steps((x[j] - z[j]) * factor, step);
-	sum[m] += fedsc_private_in_steps(WIDTH * fmin(square, rho * rho) / rho, step);
+		sum[j] += discrete_in_steps(&noisy->sum, (x[j] - z[j]) * factor);
+	sum[m] += discrete_in_steps(&noisy->sum, WIDTH * fmin(square, rho * rho) / rho);
 }
 
 enum err fedsc_tell_noisy(struct fedsc_party *p, const struct fedsc_question *q, double *x)

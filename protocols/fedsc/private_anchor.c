@@ -30,8 +30,8 @@ enum err fedsc_noisy_gram_of(const struct fedsc_params *p, size_t parties,
 /* x += w w' of one row, with w scaled to length 1. Replacing a row then changes at most sqrt(2),
  * reached if both rows have one landmark each. So no part of the noise is wasted on rows that are
  * tied to several. */
-static void fedsc_private_anchor_add_row(const struct fedsc_anchor *b, size_t i, double step,
-					 double *x)
+static void fedsc_private_anchor_add_row(const struct fedsc_anchor *b, size_t i,
+					 const struct discrete_share *share, double *x)
 {
 	const uint32_t *at = b->landmark + i * b->s;
 	const double *w = b->weight + i * b->s;
@@ -43,7 +43,7 @@ static void fedsc_private_anchor_add_row(const struct fedsc_anchor *b, size_t i,
 		for (unsigned c = 0; c < b->s; c++)
 			if (at[c] <= at[a])
 				x[(size_t)at[a] * (at[a] + 1) / 2 + at[c]] +=
-				    nearbyint(w[a] * w[c] / square / step) * step;
+				    discrete_in_steps(share, w[a] * w[c] / square);
 }
 
 enum err fedsc_tell_noisy_anchor(struct fedsc_party *p, const struct fedsc_question *q, double *x)
@@ -55,7 +55,7 @@ enum err fedsc_tell_noisy_anchor(struct fedsc_party *p, const struct fedsc_quest
 	TRY(fedsc_tie(p, q));
 	memset(x, 0, words * sizeof(*x));
 	for (size_t i = 0; i < p->X.rows; i++)
-		fedsc_private_anchor_add_row(&p->anchor, i, q->share->step, x);
+		fedsc_private_anchor_add_row(&p->anchor, i, q->share, x);
 	return discrete_add(p->noise, q->share, x, words);
 }
 

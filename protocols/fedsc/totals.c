@@ -1,6 +1,5 @@
 /* First phase: number of rows, means, and units. */
 #include "common/base/alloc.h"
-#include "common/base/buf.h"
 #include "protocols/fedsc/own.h"
 #include "common/privacy/parts.h"
 

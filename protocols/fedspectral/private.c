@@ -56,11 +56,6 @@ static double fedspectral_private_weight_of(const struct csr *A, size_t e)
 	return A->value ? fmin(fmax(A->value[e], 0), 1) : 1;
 }
 
-static double fedspectral_private_in_steps(double x, double step)
-{
-	return nearbyint(x / step) * step;
-}
-
 enum err fedspectral_noisy_degrees(const struct fedspectral_party *p,
 				   const struct discrete_share *share, double *degree)
 {
@@ -70,8 +65,7 @@ enum err fedspectral_noisy_degrees(const struct fedspectral_party *p,
 	for (size_t i = 0; i < A->rows; i++) {
 		degree[i] = 0;
 		for (size_t e = A->start[i]; e < A->start[i + 1]; e++)
-			degree[i] += fedspectral_private_in_steps(
-			    fedspectral_private_weight_of(A, e), share->step);
+			degree[i] += discrete_in_steps(share, fedspectral_private_weight_of(A, e));
 	}
 	return discrete_add(p->noise, share, degree, A->rows);
 }
@@ -91,9 +85,9 @@ enum err fedspectral_noisy_product(const struct fedspectral_party *p, struct mat
 	for (size_t i = 0; i < A->rows; i++)
 		for (size_t e = A->start[i]; e < A->start[i + 1]; e++)
 			for (size_t j = 0; j < b; j++)
-				y[i * b + j] += fedspectral_private_in_steps(
-				    fedspectral_private_weight_of(A, e) * MAT(X, A->index[e], j),
-				    share->step);
+				y[i * b + j] +=
+				    discrete_in_steps(share, fedspectral_private_weight_of(A, e) *
+								 MAT(X, A->index[e], j));
 	return discrete_add(p->noise, share, y, A->rows * b);
 }
 

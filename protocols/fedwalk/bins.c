@@ -1,7 +1,6 @@
 #include "protocols/fedwalk/bins.h"
 #include "common/base/alloc.h"
 #include "common/base/rng.h"
-#include "common/privacy/noise.h"
 
 #include <assert.h>
 #include <math.h>

@@ -50,8 +50,6 @@ enum fedwalk_how { FEDWALK_L1, FEDWALK_DTW, FEDWALK_LANDMARKS };
 enum { FEDWALK_EXACT_MAX = 50000 }; /* largest n for all pairs with tree "auto" */
 enum fedwalk_how fedwalk_tree_how(const struct fedwalk_job *job, size_t n);
 double fedwalk_tree_bytes(size_t n, unsigned k, enum fedwalk_how how, double rows);
-/* Peak of the tree or of the reports, by the job's mode. They are released before walks begin. */
-double fedwalk_first_bytes(const struct fedwalk_job *job, size_t n, enum fedwalk_how how);
 /* Peak of walks, edge attack and SkipGram: gamma walks of length l from each of n vertices. */
 double fedwalk_train_bytes(size_t n, unsigned gamma, unsigned l, unsigned threads);
 

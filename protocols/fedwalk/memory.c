@@ -8,7 +8,8 @@
 /* of a reported pair: as received, in both directions, and its probability */
 enum { REPORT_BYTES = 40 };
 
-double fedwalk_first_bytes(const struct fedwalk_job *job, size_t n, enum fedwalk_how how)
+/* Peak of the tree or of the reports, by the job's mode. They are released before walks begin. */
+static double fedwalk_first_bytes(const struct fedwalk_job *job, size_t n, enum fedwalk_how how)
 {
 	if (job->mode == FEDWALK_RESPONSE)
 		return REPORT_BYTES * fedwalk_reports_expected(job->eps, n, 0);

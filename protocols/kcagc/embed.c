@@ -32,10 +32,6 @@ static void scale_columns(struct mat *Z, const double *sigma)
 			MAT(Z, i, j) *= sigma[j];
 }
 
-/* A row this much shorter than the mean is the rounding error of a row outside the projection;
- * scaling it to the length of the others would cluster noise. */
-static const double ROW_ZERO = 1e-12;
-
 void embed_norms(const struct mat *Z, double *norm)
 {
 	for (size_t i = 0; i < Z->rows; i++)
@@ -45,7 +41,7 @@ void embed_norms(const struct mat *Z, double *norm)
 void embed_scale(struct mat *Z, const double *norm, double mean, double power)
 {
 	for (size_t i = 0; i < Z->rows; i++) {
-		bool zero = norm[i] <= ROW_ZERO * mean;
+		bool zero = norm[i] <= EMBED_ZERO * mean;
 		double divisor = zero ? 1 : mean * pow(norm[i] / mean, power);
 
 		for (size_t j = 0; j < Z->cols; j++)
@@ -283,7 +279,7 @@ static double *embed_weigh_beside(struct features *X, const struct graph *g, uns
 	return weight;
 }
 
-void embed_fold(struct mat *map, const double *weight)
+static void embed_fold(struct mat *map, const double *weight)
 {
 	for (size_t j = 0; j < map->rows; j++)
 		for (size_t r = 0; r < map->cols; r++)

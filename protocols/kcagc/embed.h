@@ -51,7 +51,6 @@ struct embedding {
 	double mean_norm; /* m, the mean of r; 0 if rows were not scaled */
 };
 void embedding_release(struct embedding *e);
-void embed_fold(struct mat *map, const double *weight);
 
 /* embed() that also fills *kept; the caller releases it. Empty on errors. */
 enum err embed_keep(struct features *X, const struct graph *g, const struct embed_params *p,
@@ -64,6 +63,9 @@ enum err embed_keep(struct features *X, const struct graph *g, const struct embe
 enum err embed_again(struct features *X, const struct graph *g, const struct embedding *e,
 		     unsigned threads, struct mat *Z) MUST_CHECK;
 
+/* A row this much shorter than the mean is the rounding error of a row outside the projection;
+ * scaling it to the length of the others would cluster noise. */
+#define EMBED_ZERO 1e-12
 void embed_norms(const struct mat *Z, double *norm);
 /* Z_i /= m (r_i/m)^p for given r; rows with r zero (to rounding) become zero. */
 void embed_scale(struct mat *Z, const double *norm, double mean, double power);

@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row this much shorter than the mean is zero up to rounding, as in embed.c. */
-static const double ROW_ZERO = 1e-12;
-
-void guard_scale(const struct mat *Z, struct mat *out)
+/* out (initialised here): rows of Z over the square root of (length / mean length); zero rows stay
+ * zero. O(n k). */
+static void guard_scale(const struct mat *Z, struct mat *out)
 {
 	double *length = alloc(Z->rows, sizeof(*length)), mean = 0;
 
@@ -17,7 +16,7 @@ void guard_scale(const struct mat *Z, struct mat *out)
 	for (size_t i = 0; i < Z->rows; i++)
 		mean += length[i] / (double)Z->rows;
 	for (size_t i = 0; i < Z->rows; i++) {
-		double factor = length[i] > ROW_ZERO * mean ? 1 / sqrt(length[i] / mean) : 0;
+		double factor = length[i] > EMBED_ZERO * mean ? 1 / sqrt(length[i] / mean) : 0;
 
 		for (size_t j = 0; j < Z->cols; j++)
 			MAT(out, i, j) *= factor;

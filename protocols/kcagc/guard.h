@@ -28,10 +28,6 @@ struct guard {
 	struct mat Q;
 };
 
-/* out (initialised here): rows of Z over the square root of (length / mean length); zero rows stay
- * zero. O(n k). */
-void guard_scale(const struct mat *Z, struct mat *out);
-
 /* label (n): clusters of Z (n x at most k) on entry, with inertia; on return those that are taken.
  * Broadcasts 2 n labels and takes one sum of 2 numbers, with `means` of n k more. Runs one k-means
  * of the scaled rows (g->how). Errors of the sums; `rows` is filled even then, Q is not. */

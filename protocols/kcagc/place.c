@@ -104,8 +104,8 @@ static void placing_shorten_value(void *ctx, size_t row, size_t column, double *
 		*value /= norm[row];
 }
 
-void placing_project(const struct placing *p, struct features *X, const double *norm,
-		     unsigned threads, struct mat *D)
+static void placing_project(const struct placing *p, struct features *X, const double *norm,
+			    unsigned threads, struct mat *D)
 {
 	features_each(X, placing_shorten_value, (void *)(uintptr_t)norm);
 	if (X->is_sparse)
@@ -115,7 +115,7 @@ void placing_project(const struct placing *p, struct features *X, const double *
 	features_release(X);
 }
 
-void placing_offset(const struct placing *p, struct mat *D)
+static void placing_offset(const struct placing *p, struct mat *D)
 {
 	for (size_t i = 0; i < D->rows; i++)
 		for (size_t r = 0; r < D->cols; r++)

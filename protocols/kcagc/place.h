@@ -34,11 +34,6 @@ void placing_by(const struct slice *s, const struct mat *M, size_t parties, stru
  * column of words has other values, or if a sparse column that had a number in every row lacks
  * some. */
 enum err placing_weigh(const struct placing *p, struct features *X, double *length) MUST_CHECK;
-/* The steps of placing_distances(): projects X's rows, to which the caller applies the filter
- * T^order, then adds the offsets. */
-void placing_project(const struct placing *p, struct features *X, const double *norm,
-		     unsigned threads, struct mat *D);
-void placing_offset(const struct placing *p, struct mat *D);
 /* D (n x k, initialised here): this party's part of the squared distances of rows to means, plus a
  * constant per row. X, weighted, is released; norm (n): joint lengths, 0 leaves a row unscaled. */
 enum err placing_distances(const struct placing *p, struct features *X, const struct graph *g,

@@ -173,7 +173,6 @@ struct running *running_new(struct coordinator *c, const struct job *job, struct
 /* Prepares the results' directory and run.json for this job, which waits for its parties. */
 enum err running_begin_results(struct running *r) MUST_CHECK;
 void running_await(struct running *r); /* starts join_timeout_s or rejoin_s */
-bool running_is_joined(const struct running *r);
 void running_start(struct running *r); /* call once all have joined */
 /* The only setter of the phase; logs each change at level debug. */
 void running_set_phase(struct running *r, enum phase phase);

@@ -167,6 +167,14 @@ static void note_joined(struct seat *seat, struct conn *conn, const struct msg_h
 		 (const char *)h->software.p);
 }
 
+static bool running_is_joined(const struct running *r)
+{
+	for (size_t l = 0; l < r->L; l++)
+		if (!r->seat[l]->joined)
+			return false;
+	return true;
+}
+
 static void on_hello(struct visitor *v, struct conn *conn, const struct msg_hello *h)
 {
 	struct coordinator *c = v->c;
@@ -486,14 +494,6 @@ void *coordinator_on_accepted(struct conn *conn, void *arg)
 const struct conn_events coordinator_events = { admit_on_ready, admit_on_message, admit_on_closed };
 
 /* -- parties that do not come --------------------------------------------------------------- */
-
-bool running_is_joined(const struct running *r)
-{
-	for (size_t l = 0; l < r->L; l++)
-		if (!r->seat[l]->joined)
-			return false;
-	return true;
-}
 
 static void on_join_timeout(uv_timer_t *timer)
 {

@@ -1,4 +1,3 @@
-#include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "crypto/secret.h"

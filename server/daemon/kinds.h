@@ -6,7 +6,7 @@
 
 const struct server_kind *server_kind_of(const struct kind *kind);
 
-/* Returns the first missing member (half NULL: the table itself), or NULL if complete. */
+/* Returns the first missing member, or NULL if complete. */
 const char *server_kind_lacks(const struct server_kind *half);
 
 /* Call at start: checks that each kind of common/job/kinds.h has its coordinator side here,

@@ -10,7 +10,6 @@
 struct msg_accept;
 
 struct server_kind {
-	const struct kind *kind;
 	/* Compares the parties' ACCEPT (one per party) and sets n and columns of run. Not called if
 	 * rows are matched (job.align). ERR_INPUT, ERR_PEER, ERR_JOB. NULL: nothing to compare. */
 	enum err (*compare)(struct run *run, const struct msg_accept *accept);

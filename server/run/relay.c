@@ -10,6 +10,7 @@
 
 enum { BOX_LEN = SECAGG_HASH_LEN + SEAL_TAG_LEN };
 
+/* Expects SEALED of this kind from party `from` to party `to` as its next message. ERR_PEER. */
 static enum err relay_receive(struct run *run, enum sealed what, size_t from, size_t to,
 			      struct msg *m)
 {
@@ -22,7 +23,7 @@ static enum err relay_receive(struct run *run, enum sealed what, size_t from, si
 	return ERR_OK;
 }
 
-enum err relay_sealed(struct run *run, enum sealed what, size_t from, size_t to)
+static enum err relay_sealed(struct run *run, enum sealed what, size_t from, size_t to)
 {
 	struct msg m;
 

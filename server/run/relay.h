@@ -13,10 +13,6 @@
 
 #include "server/run/run.h"
 
-/* Expects SEALED of this kind from party `from` to party `to` as its next message and relays it
- * unchanged; else ERR_PEER. */
-enum err relay_sealed(struct run *run, enum sealed what, size_t from, size_t to) MUST_CHECK;
-
 /* Relays a key that party 0 seals to each other party (work_share_key). */
 enum err relay_key(struct run *run, enum sealed what) MUST_CHECK;
 

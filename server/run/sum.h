@@ -25,11 +25,6 @@ struct sum {
  * an unexpected chunk, with the party's name. */
 enum err secure_sums(struct run *run, struct sum *sums, size_t groups) MUST_CHECK;
 
-/* Adds the tag of a member's MASKED to acc, mod p. last: the chunk ends its vector. ERR_PEER, with
- * the party's name: an unexpected tag, a missing one, or one that is not reduced mod p. */
-enum err sum_take_tag(struct channel *channel, const struct sum *s, const struct msg_masked *m,
-		      bool last, uint8_t acc[static TAG_LEN]) MUST_CHECK;
-
 /* One sum over the members of `node`, as `count` real numbers. Increments *round. */
 enum err secure_sum_reals(struct run *run, const struct tree_node *node, uint64_t *round,
 			  double *sum, size_t count) MUST_CHECK;

@@ -35,7 +35,6 @@ static enum err party_align_keep_ids(struct work *work, const uint32_t *label)
 }
 
 const struct party_kind party_kind_align = {
-	.kind = &kind_align,
 	.sums = party_sums_flat,
 	.allow = party_allow_all,
 	.allow_eps = party_allow_no_eps,

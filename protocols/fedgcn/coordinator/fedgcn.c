@@ -9,7 +9,6 @@
 #include "server/run/parties.h"
 #include "server/run/relay.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* Writes the joint model without any party's final clustering: it assigns by the nearest prototype.
@@ -93,7 +92,6 @@ static enum err compare_attributes(struct run *run, const struct msg_accept *acc
 }
 
 const struct server_kind server_kind_fedgcn = {
-	.kind = &kind_fedgcn,
 	.compare = compare_attributes,
 	.run = server_fedgcn_train,
 	.keep = server_keep_labels,

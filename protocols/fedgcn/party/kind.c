@@ -55,7 +55,6 @@ static enum err party_fedgcn_keep_labels(struct work *work, const uint32_t *labe
 }
 
 const struct party_kind party_kind_fedgcn = {
-	.kind = &kind_fedgcn,
 	.sums = party_sums_flat,
 	.allow = party_fedgcn_allow,
 	.allow_eps = party_allow_no_eps,

@@ -60,14 +60,12 @@ static enum err run_fedsc(struct run *run, uint32_t **label)
 }
 
 const struct server_kind server_kind_fedsc = {
-	.kind = &kind_fedsc,
 	.compare = server_compare_columns,
 	.run = run_fedsc,
 	.keep = server_keep_labels,
 };
 
 const struct server_kind server_kind_kmeans = {
-	.kind = &kind_kmeans,
 	.compare = server_compare_columns,
 	.run = run_fedsc,
 	.keep = server_keep_labels,

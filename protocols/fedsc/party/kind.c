@@ -46,7 +46,7 @@ static enum err party_fedsc_allow_eps(const struct party_config *config, const s
 			       "the offered job of kind %s claims no differential privacy, "
 			       "policy.max_eps of %s is %g: it takes job.noise.on \"data\"%s with "
 			       "job.noise.eps, delta and clip",
-			       work->half->kind->name, config->common.name, config->policy.max_eps,
+			       work->job.kind->name, config->common.name, config->policy.max_eps,
 			       !fedsc_learns(fedsc_job(&work->job)->how.variant) ? " or \"sums\""
 										 : "");
 	return party_allow_claim(config, work);
@@ -70,7 +70,7 @@ static const char *party_fedsc_off_ranks(const struct work *work)
 
 #define KIND(which)                                                                                \
 	{                                                                                          \
-		.kind = &kind_##which, .sums = party_fedsc_sums, .allow = party_fedsc_allow,       \
+		.sums = party_fedsc_sums, .allow = party_fedsc_allow,                              \
 		.allow_eps = party_fedsc_allow_eps, .accept = ", number of columns",               \
 		.check_data = party_check_rows, .off_ranks = party_fedsc_off_ranks,                \
 		.describe = party_describe_columns, .run = party_fedsc, .keep = party_keep_rows,   \

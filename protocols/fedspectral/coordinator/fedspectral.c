@@ -103,7 +103,6 @@ static enum err server_fedspectral_run(struct run *run, uint32_t **label)
 }
 
 const struct server_kind server_kind_fedspectral = {
-	.kind = &kind_fedspectral,
 	.run = server_fedspectral_run,
 	.keep = server_keep_labels,
 };

@@ -293,7 +293,6 @@ out:
 }
 
 const struct party_kind party_kind_fedspectral = {
-	.kind = &kind_fedspectral,
 	.sums = party_sums_flat,
 	.allow = party_allow_all,
 	.allow_eps = party_allow_claim,

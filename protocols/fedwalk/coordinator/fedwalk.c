@@ -452,7 +452,6 @@ static void server_fedwalk_release_embeddings(struct run *run)
 }
 
 const struct server_kind server_kind_fedwalk = {
-	.kind = &kind_fedwalk,
 	.run = server_fedwalk_serve,
 	.keep = server_fedwalk_keep_embeddings,
 	.release = server_fedwalk_release_embeddings,

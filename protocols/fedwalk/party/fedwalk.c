@@ -436,7 +436,6 @@ static void party_fedwalk_release_embeddings(struct work *work)
 }
 
 const struct party_kind party_kind_fedwalk = {
-	.kind = &kind_fedwalk,
 	.sums = party_sums_flat,
 	.allow = party_allow_all,
 	.allow_eps = party_fedwalk_allow_eps,

@@ -114,7 +114,6 @@ static enum err print_directory(const struct dataset *d, const struct vertices *
 	return ERR_OK;
 }
 
-/* Each row must belong to exactly one party. Neighbours that party l hosts get their rows. */
 static enum err wrong_directory(const struct work *work, size_t l, const char *what)
 {
 	return step_fault(
@@ -124,6 +123,7 @@ static enum err wrong_directory(const struct work *work, size_t l, const char *w
 	    channel_peer(work->channel), work->name[l], what);
 }
 
+/* Each row must belong to exactly one party. Neighbours that party l hosts get their rows. */
 static enum err take_directory(struct work *work, size_t l, const struct buf *b,
 			       const struct dataset *d, struct vertices *v, uint32_t *row_of)
 {

@@ -77,7 +77,11 @@ static void record_curves(struct run *run, const struct curves *c, unsigned orde
 		log_info("filter.order \"auto\" is %u", order);
 }
 
-enum err server_prepare_order(struct run *run, const struct tree_node *root, uint64_t *round)
+/* filter.order "auto": AGC's rule on the summed intra-cluster distances, ORDER_BLOCK orders a
+ * round. Except with preset "paper", psi_fit() on the mean modularity of the parties' own clusters
+ * follows. Sets run->job.filter_order. Records the order by AGC's rule alone ("order_rule") and
+ * both curves ("order_distances", to the rise; "order_modularities"). Errors of order_decide(). */
+static enum err server_prepare_order(struct run *run, const struct tree_node *root, uint64_t *round)
 {
 	struct curves c = { .weighs = kcagc_weighs_fit(kcagc_job(&run->job)) };
 	unsigned order = 0;

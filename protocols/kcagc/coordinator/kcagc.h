@@ -31,13 +31,6 @@ void server_record_rows(struct run *run, bool scaled, double modularity);
 /* Values that the job needs before anyone clusters: sums over all parties, whatever the tree. The
  * party's side is protocols/kcagc/party/local.c. */
 
-/* filter.order "auto": AGC's rule on the summed intra-cluster distances, ORDER_BLOCK orders a
- * round. Except with preset "paper", psi_fit() on the mean modularity of the parties' own clusters
- * follows. Sets run->job.filter_order. Records the order by AGC's rule alone ("order_rule") and
- * both curves ("order_distances", to the rise; "order_modularities"). Errors of order_decide(). */
-enum err server_prepare_order(struct run *run, const struct tree_node *root,
-			      uint64_t *round) MUST_CHECK;
-
 /* joint_norm: a bound, then one sum of n squared norms. Broadcasts the norms. */
 enum err server_prepare_norms(struct run *run, const struct tree_node *root,
 			      uint64_t *round) MUST_CHECK;

@@ -138,28 +138,24 @@ static enum err run_columns(struct run *run, uint32_t **label)
 }
 
 const struct server_kind server_kind_kcagc = {
-	.kind = &kind_kcagc,
 	.compare = server_compare_nodes,
 	.run = server_kcagc_run_method,
 	.keep = server_keep_labels,
 };
 
 const struct server_kind server_kind_kcagc_predict = {
-	.kind = &kind_kcagc_predict,
 	.compare = server_compare_rows,
 	.run = predict,
 	.keep = server_keep_labels,
 };
 
 const struct server_kind server_kind_kmeans_columns_predict = {
-	.kind = &kind_kmeans_columns_predict,
 	.compare = server_compare_rows,
 	.run = predict,
 	.keep = server_keep_labels,
 };
 
 const struct server_kind server_kind_kmeans_columns = {
-	.kind = &kind_kmeans_columns,
 	.compare = server_compare_nodes,
 	.run = run_columns,
 	.keep = server_keep_labels,

@@ -196,7 +196,6 @@ static void party_kcagc_release_pieces(struct work *work)
 #define ACCEPT_ROWS ", number of rows, salted hash of ids"
 
 const struct party_kind party_kind_kcagc = {
-	.kind = &kind_kcagc,
 	.sums = party_kcagc_sums,
 	.allow = party_kcagc_allow,
 	.allow_eps = party_allow_no_eps,
@@ -211,7 +210,6 @@ const struct party_kind party_kind_kcagc = {
 };
 
 const struct party_kind party_kind_kcagc_predict = {
-	.kind = &kind_kcagc_predict,
 	.sums = party_sums_flat,
 	.allow = allow_predict,
 	.allow_eps = party_allow_no_eps,
@@ -226,7 +224,6 @@ const struct party_kind party_kind_kcagc_predict = {
 };
 
 const struct party_kind party_kind_kmeans_columns = {
-	.kind = &kind_kmeans_columns,
 	.sums = party_kcagc_sums,
 	.allow = party_kcagc_allow,
 	.allow_eps = party_allow_no_eps,
@@ -240,7 +237,6 @@ const struct party_kind party_kind_kmeans_columns = {
 };
 
 const struct party_kind party_kind_kmeans_columns_predict = {
-	.kind = &kind_kmeans_columns_predict,
 	.sums = party_sums_flat,
 	.allow = allow_predict,
 	.allow_eps = party_allow_no_eps,

@@ -147,6 +147,8 @@ static void walk_double(struct codec *c, double *v, double min, double max)
 
 static void model_walk_doubles(struct codec *c, double **a, size_t count)
 {
+	if (!codec_room(c, count, sizeof(uint64_t)))
+		return;
 	if (!c->out)
 		ALLOC(*a, count);
 	for (size_t i = 0; i < count && !c->bad; i++)
@@ -157,6 +159,8 @@ static void walk_sizes(struct codec *c, struct model *m)
 {
 	size_t nodes = 0;
 
+	if (!codec_room(c, m->clusters, sizeof(uint64_t)))
+		return;
 	if (!c->out)
 		ALLOC(m->size, m->clusters);
 	for (size_t r = 0; r < m->clusters; r++) {
@@ -169,6 +173,8 @@ static void walk_sizes(struct codec *c, struct model *m)
 
 static void walk_words(struct codec *c, uint8_t **word, size_t count)
 {
+	if (!codec_room(c, count, 1))
+		return;
 	if (!c->out)
 		ALLOC(*word, count);
 	codec_fixed(c, *word, count);
@@ -185,9 +191,6 @@ static void walk_placing(struct codec *c, struct model *m)
 	codec_check(c, m->joint_norm);
 	walk_unsigned(c, &p->order, 1, SLICE_ORDER_MAX);
 	walk_size(c, &columns, 1, COLS_MAX);
-	/* Checks that all numbers are there before allocation. */
-	codec_check(c, c->out || columns * (k + 2) + 2 * k + columns / 8 <=
-				     (size_t)(c->end - c->pos) / sizeof(uint64_t));
 	if (c->bad)
 		return;
 	p->map.rows = columns;
@@ -203,7 +206,7 @@ static void walk_placing(struct codec *c, struct model *m)
 static void walk_kept(struct codec *c, struct model *m)
 {
 	struct embedding *e = &m->how;
-	size_t columns = e->map.rows, dims = e->map.cols, k = m->clusters, numbers;
+	size_t columns = e->map.rows, dims = e->map.cols, k = m->clusters;
 	unsigned filter = e->filter;
 	bool idf = e->idf;
 
@@ -218,9 +221,6 @@ static void walk_kept(struct codec *c, struct model *m)
 	walk_size(c, &columns, 1, COLS_MAX);
 	walk_size(c, &dims, 1, JOB_CLUSTERS_MAX);
 	walk_bool(c, &idf);
-	/* Checks that all numbers are there before allocation. */
-	numbers = columns * (dims + idf) + k * dims + k; /* below 2^45 */
-	codec_check(c, c->out || numbers <= (size_t)(c->end - c->pos) / sizeof(uint64_t));
 	codec_check(c, idf == (e->word != 0));
 	if (c->bad)
 		return;
@@ -242,9 +242,6 @@ static void walk_columns(struct codec *c, struct model *m)
 	walk_size(c, &columns, 1, COLS_MAX);
 	walk_size(c, &dims, 1, COLS_MAX);
 	codec_check(c, dims <= columns);
-	/* Checks that all numbers are there before allocation: below 2^45. */
-	codec_check(c, c->out || 2 * columns + k * dims + k <=
-				     (size_t)(c->end - c->pos) / sizeof(uint64_t));
 	if (c->bad)
 		return;
 	m->columns = columns;

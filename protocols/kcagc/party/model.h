@@ -67,7 +67,7 @@ void model_free(struct model *m); /* accepts NULL */
 
 /* Encoding. model_parse: ERR_INPUT, naming `where`: not a model, another version, damaged (the
  * checksum covers every bit), or inconsistent. Compares every size with the available bytes before
- * any allocation. */
+ * its allocation. */
 void model_print(const struct model *m, struct buf *out);
 enum err model_parse(struct bytes file, const char *where, struct model **m) MUST_CHECK;
 

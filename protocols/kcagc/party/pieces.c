@@ -5,12 +5,10 @@
 
 static void pieces_walk_doubles(struct codec *c, double **a, size_t count)
 {
-	if (!c->out) {
-		codec_check(c, count <= (size_t)(c->end - c->pos) / sizeof(**a));
-		if (c->bad)
-			return;
+	if (!codec_room(c, count, sizeof(**a)))
+		return;
+	if (!c->out)
 		ALLOC(*a, count);
-	}
 	codec_fixed(c, (uint8_t *)*a, count * sizeof(**a));
 }
 

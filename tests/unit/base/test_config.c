@@ -61,11 +61,11 @@ TEST(test_written_as_read)
 	assert_memory_equal(t.id, id, sizeof(id));
 	assert_string_equal(config_map_get(&t.map, "k"), "w");
 	assert_null(config_map_get(&t.map, "w"));
-	assert_null(config_map_path(&t.map, "k"));
+	assert_null(t.map.item[0].path);
 	assert_string_equal(config_map_get(&t.files, "l"), "v");
-	assert_string_equal(config_map_path(&t.files, "l"), "/f");
-	assert_null(config_map_path(&t.files, "k"));
-	assert_null(config_map_path(&t.files, "m"));
+	assert_string_equal(t.files.item[1].path, "/f");
+	assert_null(t.files.item[0].path);
+	assert_null(config_map_get(&t.files, "m"));
 	assert_written(&table, &t, full);
 	config_release(&table, &t);
 }

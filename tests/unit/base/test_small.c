@@ -119,7 +119,9 @@ TEST(test_buf)
 	assert_int_equal(b.n, 0);
 	buf_drop(&b, 0);
 	memcpy(buf_extend(&b, 3), "abc", 3);
-	assert_memory_equal(b.p, "abc", 3);
+	buf_add_u32(&b, 0x01020304);
+	assert_int_equal(b.n, 7);
+	assert_memory_equal(b.p, "abc\1\2\3\4", 7);
 	buf_release(&b);
 	assert_true(!b.p && !b.n && !b.cap);
 	buf_drop(&b, 0);

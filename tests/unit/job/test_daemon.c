@@ -127,9 +127,9 @@ TEST(test_party)
 	assert_null(c.data.ids);
 	assert_int_equal(c.peers.count, 4);
 	assert_string_equal(config_map_get(&c.peers, "bank-d"), config_map_get(&c.peers, "hub"));
-	assert_string_equal(config_map_path(&c.peers, "bank-d"), "/tmp/d.psk");
-	assert_null(config_map_path(&c.peers, "bank-c"));
-	assert_null(config_map_path(&c.peers, "bank-b"));
+	assert_null(c.peers.item[1].path);
+	assert_null(c.peers.item[2].path);
+	assert_string_equal(c.peers.item[3].path, "/tmp/d.psk");
 	assert_true(config_strings_has(&c.policy.jobs, "kcagc"));
 	assert_int_equal(c.policy.methods.count, 0);
 	assert_int_equal(c.policy.min_parties, 2);

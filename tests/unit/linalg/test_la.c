@@ -194,7 +194,7 @@ static void check_singular(size_t cols)
 	double sigma[9];
 
 	sample_normal(&A, 9, cols, 8);
-	assert_ok(la_singular_rows(&A, sigma, &P));
+	assert_ok(la_singular_rows(NULL, &A, sigma, &P));
 	la_mul_tn(&P, &A, 1, &rotated);
 	la_gram_rows(&rotated, 1, &G);
 	for (size_t i = 0; i < 9; i++) {

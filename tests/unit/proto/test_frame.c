@@ -212,3 +212,18 @@ TEST(test_sequence)
 	assert_err(two_frames((struct frame){ MSG_DONE, 5, 1 }, (struct frame){ MSG_DONE, 6, 2 }),
 		   ERR_PEER, "number 2, expected 1");
 }
+
+/* What is left to decode bounds what is allocated for it. */
+TEST(test_codec_room)
+{
+	uint8_t bytes[17] = { 0 };
+	struct codec c = { .pos = bytes, .end = bytes + sizeof(bytes) };
+
+	assert_true(codec_room(&c, 0, 8));
+	assert_true(codec_room(&c, 2, 8));
+	assert_false(codec_room(&c, 3, 8));
+	assert_true(c.bad);
+	assert_false(codec_room(&c, 0, 8)); /* errors are sticky */
+	c.bad = false;
+	assert_false(codec_room(&c, SIZE_MAX, 8));
+}

@@ -19,8 +19,8 @@ struct backoff {
 };
 
 void backoff_begin(struct backoff *b, double limit_s); /* from now on, for so long */
-/* How long to wait before the next attempt: half of 50, 100, 200, ... 5000 ms, and up to as much
- * again; never longer than what is left. */
+/* The delay before the next attempt: half of 50, 100, 200, ... 5000 ms, and up to as much again;
+ * never longer than the time left. */
 uint64_t backoff_next_ms(struct backoff *b);
 uint64_t backoff_left_ms(const struct backoff *b); /* 0: the time is over */
 double backoff_passed_s(const struct backoff *b);

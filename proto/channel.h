@@ -27,26 +27,26 @@ enum { CHANNEL_CHUNK = 256 << 10 };
 
 /* A post is where the job thread waits for any of its channels. It outlives them. */
 struct post;
-/* step_timeout_s: how long a peer may be awaited without its progress counter rising; 0: for ever. */
+/* step_timeout_s: the longest wait for a peer whose progress counter does not rise; 0: no limit. */
 struct post *post_new(double step_timeout_s);
 void post_set_step_timeout(struct post *p, double step_timeout_s); /* from the job thread */
-/* From now on the job may take so long, however busy its peers say they are; 0: for ever. From the job
- * thread. Then whoever waits, or takes the next message, ends with ERR_DEADLINE. */
+/* Limits the job's time from now on, even if its peers are busy; 0: no limit. Afterwards a wait,
+ * and taking the next message, end with ERR_DEADLINE. From the job thread. */
 void post_set_job_timeout(struct post *p, double job_timeout_s);
 void post_free(struct post *p);
-/* This thread computes for p's job from now on, until post_enter(NULL), which comes before post_free(): then
- * progress of other jobs of this process is not taken for this one's, nor their end for its end. */
+/* This thread computes for p's job from now on, until post_enter(NULL), which comes before
+ * post_free(). Progress and end of other jobs of this process then do not count for this one. */
 void post_enter(struct post *p);
 /* The rest of any thread. Every wait ends with this error: */
 void post_cancel(struct post *p, enum err code, const char *why);
 /* The same, where another attempt may follow: post_again(). */
 void post_interrupt(struct post *p, enum err code, const char *why);
 uint64_t post_progress(struct post *p); /* for our heartbeats: own ticks, and those of peers */
-/* Did only this attempt end, so that another may follow? After channel_fail_again(), post_interrupt(), or when the
- * peer's ABORT or DECLINE says so (MSG_AGAIN). */
+/* Did only this attempt end, so that another may follow? True after channel_fail_again(),
+ * post_interrupt(), or a peer's ABORT or DECLINE with MSG_AGAIN. */
 bool post_again(struct post *p);
-/* Why computing was stopped (progress_stopped()): the error of the first channel that failed, or that of
- * post_cancel(); ERR_OK if neither. */
+/* The error that stopped computing (progress_stopped()): that of the first channel that failed, or
+ * of post_cancel(); ERR_OK if neither. */
 enum err post_error(struct post *p) MUST_CHECK;
 /* The job is done: from here on neither a peer's failure nor post_cancel() ends it, and
  * post_again() stays false. If a peer has failed before, nothing changes and that error is
@@ -59,11 +59,11 @@ bool post_settled(struct post *p);
 enum err post_last(struct post *p) MUST_CHECK;
 /* post_cancel(), unless post_last() came before: then nothing is cancelled, and this is false. */
 bool post_cancel_unless_last(struct post *p, enum err code, const char *why);
-/* What the job thread computes from here on is for this process alone: peers that leave do not stop it, nor have
- * those that left before; post_cancel() does. From the job thread. */
+/* From here on the job thread computes for this process alone: peers that leave, or have left
+ * before, do not stop it; post_cancel() does. From the job thread. */
 void post_alone(struct post *p);
-/* Has the job ended, with *why, while the job thread does not wait for a peer either (as it does for one that
- * is away, to tell it)? If that stays so for long, the thread does not come back. */
+/* Has the job ended, with *why, while the job thread waits for no peer? (It waits for an absent
+ * peer, to tell it.) If that stays so for long, the thread does not come back. */
 bool post_overdue(struct post *p, struct err_saved *why);
 /* Did the wait end because the coordinator says that the job is done, channel_fail_done()? The job
  * thread has to check that. */
@@ -79,8 +79,8 @@ const char *channel_peer(const struct channel *ch);
 /* Named in errors: "secure sum, round 3"; static text. */
 void channel_step(struct channel *ch, const char *step);
 
-/* An error of what the peer sent, peer_fault(ch, fmt, ...): ERR_PEER with "<peer> <sentence> (during
- * <step>)". step_fault(ch, fmt, ...) is without the peer's name, for what is another's fault or that of
+/* An error in the peer's data, peer_fault(ch, fmt, ...): ERR_PEER with "<peer> <sentence> (during
+ * <step>)". step_fault(ch, fmt, ...) leaves out the peer's name, for faults of others or of
  * several: "<sentence> (during <step>)". */
 #define peer_fault(ch, ...) channel_fault_at(__FILE__, __LINE__, ch, true, __VA_ARGS__)
 #define step_fault(ch, ...) channel_fault_at(__FILE__, __LINE__, ch, false, __VA_ARGS__)
@@ -91,8 +91,8 @@ enum err channel_fault_at(const char *file, int line, const struct channel *ch, 
  * never blocks, overtakes whatever still waits, and can be sent after an error too, as long as
  * the connection stands. */
 enum err channel_send(struct channel *ch, const struct msg *m) MUST_CHECK;
-/* The same message to several channels without a recorder, not ABORT: its body is in memory once, until the
- * last of the peers has acknowledged it. */
+/* The same message to several channels without a recorder; not ABORT. Its body is in memory once,
+ * until the last peer has acknowledged it. */
 enum err channel_send_all(struct channel *const ch[], size_t count, const struct msg *m) MUST_CHECK;
 
 /* Waits for the next message, which must be of this type. It borrows from the channel until the
@@ -137,44 +137,45 @@ enum err channel_recv_labels_some(struct channel *ch, enum msg_type type, uint32
 				  uint32_t values, size_t most, uint32_t **label,
 				  size_t *count) MUST_CHECK;
 
-/* The same for real numbers, MATRIX in doubles, BLOCK and EMBEDDING rounded to floats; every received one is
- * finite. count may be 0: one empty message. */
+/* The same for real numbers: MATRIX in doubles, BLOCK and EMBEDDING rounded to floats. Every
+ * received number is finite. count may be 0: one empty message. */
 enum err channel_send_reals(struct channel *ch, enum msg_type type, uint32_t group, const double *x,
 			    size_t count) MUST_CHECK;
 enum err channel_send_reals_all(struct channel *const ch[], size_t channels, enum msg_type type,
 				uint32_t group, const double *x, size_t count) MUST_CHECK;
 enum err channel_recv_reals(struct channel *ch, enum msg_type type, uint32_t group, double *x,
 			    size_t count) MUST_CHECK;
-/* The same for who has no room for all: pieces in their order, each gone when `each` returns, whose error is returned. What comes later
- * may still be wrong. */
+/* The same without room for all: gives pieces in their order to `each`, which borrows them, and
+ * returns its error. Later pieces may still be wrong. */
 typedef enum err channel_reals(void *arg, const double *x, size_t count);
-enum err channel_pass_reals(struct channel *ch, enum msg_type type, uint32_t group, size_t count, channel_reals *each,
-			    void *arg) MUST_CHECK;
+enum err channel_pass_reals(struct channel *ch, enum msg_type type, uint32_t group, size_t count,
+			    channel_reals *each, void *arg) MUST_CHECK;
 /* The same where the sender chooses how many rows of `cols` numbers, from least to most, it sends;
  * *rows becomes that; x has room for most. */
 enum err channel_recv_rows(struct channel *ch, enum msg_type type, uint32_t group, size_t cols,
 			   size_t least, size_t most, double *x, size_t *rows) MUST_CHECK;
 
-/* A single number; *value is 0 .. most. what: its kind, below 65536, which both ends have agreed on. */
+/* A single number; *value is 0 .. most. what: its kind, below 65536, on which both ends agree. */
 enum err channel_send_choice(struct channel *ch, unsigned what, uint64_t value) MUST_CHECK;
 enum err channel_recv_choice(struct channel *ch, unsigned what, uint64_t most,
 			     uint64_t *value) MUST_CHECK;
 
-/* For who has sent all of a turn, waits for an answer, and will have to send `need` bytes at once later
- * on. An idle connection carries 14 kB in its first round trip and twice as much in each further one,
- * if it has as much to carry. On a link with a long round trip, zeros fill it up: as many as can be on
- * their way before the answer comes, so that nothing has to wait behind them. */
+/* Call it when a turn's messages are all sent, before a wait for an answer, if `need` bytes will
+ * have to go at once later on. An idle connection carries 14 kB in its first round trip and twice
+ * as much in each further one, if it has as much to carry. On a link with a long round trip, zeros
+ * fill it up: as many as can be on their way before the answer comes, so that nothing has to wait
+ * behind them. */
 enum err channel_warm(struct channel *ch, size_t need) MUST_CHECK;
 /* After it, where the next turn will say no more than `spare` bytes: zeros for that turn, too. They
  * leave when what was sent has arrived, which is when the answer can come at the earliest. */
 enum err channel_warm_on(struct channel *ch, size_t need, size_t spare) MUST_CHECK;
-/* One byte of the same, before a large vector is answered: a connection that has sent nothing for two
- * round trips is slowed down. */
+/* Sends one byte of padding before a large vector is answered: a connection that has sent nothing
+ * for two round trips is slowed down. */
 enum err channel_touch(struct channel *ch) MUST_CHECK;
 
-/* Where the job thread's time went since the last call. wire_s: of the blocked time, one measured round
- * trip per exchange and what lies between the first and last byte of the awaited frames; wait_s: the
- * rest of the blocked time (others compute). */
+/* Times of the job thread since the last call. wire_s: of the blocked time, one measured round trip
+ * per exchange and the time between the first and last byte of the awaited frames. wait_s: the rest
+ * of the blocked time (others compute). */
 void post_times(struct post *p, struct link_times *since_last);
 
 uint64_t channel_bytes(struct channel *ch); /* of all frames so far, both ways */
@@ -188,22 +189,24 @@ void channel_link(struct channel *ch, struct link_state *link);
 typedef void channel_observer(void *arg, enum msg_type type, struct bytes body);
 void channel_observe(struct channel *ch, channel_observer *f, void *arg);
 /* Called with each received message before its type is checked, for messages that may come between
- * those of the protocol. *taken: it was one of these, and the receive waits for the next; otherwise it
- * is handled as usual. An error ends the channel. On the job thread, from within the receive. NULL:
- * none. */
+ * those of the protocol. *taken: it was one of these, and the receive waits for the next; otherwise
+ * the message is handled as usual. An error ends the channel. On the job thread, from within the
+ * receive. NULL: none. */
 typedef enum err channel_aside(void *arg, enum msg_type type, struct bytes body, bool *taken);
 void channel_set_aside(struct channel *ch, channel_aside *f, void *arg);
 /* Waits for the next message, which channel_aside must take. */
 enum err channel_recv_aside(struct channel *ch) MUST_CHECK;
 
-/* Writes messages down before they leave (the ledger). note: a message was encoded and is about to be
- * queued; commit: write durably all that was noted; forget: messages noted since the last commit will
- * not leave. All on the job thread, without a lock. With a recorder, messages are held back until the
- * job thread waits (channel_recv, channel_flush, channel_drain), warms the link, calls
- * channel_release(), or CHANNEL_HELD_MAX bytes are held; then commit is called once, and they go. An
- * error of note or commit is returned by that call, and the held messages stay. ABORT and DECLINE
- * leave all the same, so that a party with a full disk can say why it ends. Not noted: PADDING, which
- * is zeros, frames sent again, and the link's own messages. */
+/* Records messages before they leave (the ledger). note: a message was encoded and is about to be
+ * queued. commit: write durably all that was noted. forget: messages noted since the last commit
+ * will not leave. All on the job thread, without a lock.
+ *
+ * With a recorder, messages are held back until the job thread waits (channel_recv, channel_flush,
+ * channel_drain), warms the link, calls channel_release(), or CHANNEL_HELD_MAX bytes are held. Then
+ * commit is called once, and they go. That call returns an error of note or commit, and the held
+ * messages stay. ABORT and DECLINE leave all the same, so that a party with a full disk can report
+ * why it ends. Not noted: PADDING, which is zeros, frames sent again, and the link's own messages.
+ */
 struct channel_recorder {
 	enum err (*note)(void *arg, const struct msg *m, struct bytes body);
 	enum err (*commit)(void *arg);
@@ -246,18 +249,21 @@ void channel_fail(struct channel *ch, enum err code, const char *why); /* the pe
 void channel_fail_again(struct channel *ch, enum err code, const char *why);
 /* The same, where the coordinator says that the job is done: post_done(). */
 void channel_fail_done(struct channel *ch, enum err code, const char *why);
-void channel_heard(struct channel *ch, uint64_t progress);             /* a heartbeat's counter */
-uint64_t channel_progress(struct channel *ch); /* for our heartbeats: post_progress */
+void channel_heard(struct channel *ch, uint64_t progress); /* a heartbeat's counter */
+uint64_t channel_progress(struct channel *ch);             /* for our heartbeats: post_progress */
 /* Link messages on the same connection, for the record of traffic. */
-void channel_count(struct channel *ch, enum msg_type type, bool sent, size_t messages, size_t bytes);
+void channel_count(struct channel *ch, enum msg_type type, bool sent, size_t messages,
+		   size_t bytes);
 
 /* A lost connection. Every frame of a job has a number, and is kept until the peer says that it has
  * it. When the connection is lost, the channel is away; the owner makes another one, both ends say
  * what they have (RESUME), and the kept bytes after that go out again. Of the loop thread alone. */
 
-/* The job's id and attempt. The coordinator sets them; a party's channel takes them from the OFFER. */
+/* The job's id and attempt. The coordinator sets them; a party's channel takes them from the
+ * OFFER. */
 void channel_of_job(struct channel *ch, const uint8_t job_id[static JOB_ID_LEN], uint32_t attempt);
-/* Emptied buffers are kept for what is sent next: 4 MiB of them, or, where room counts more than time, 1 MiB. */
+/* Reuses emptied buffers for later messages: 4 MiB of them, or 1 MiB if `little`, to save
+ * memory. */
 void channel_spare_little(struct channel *ch, bool little);
 /* From here on a lost connection is awaited, once the job is known, and ends nothing by itself. */
 void channel_keep(struct channel *ch);
@@ -269,7 +275,8 @@ void channel_went(struct channel *ch); /* that frame has been handed on whole */
 /* A frame came, of so many bytes: what is sent back, sooner or later. True: now. */
 bool channel_came(struct channel *ch, enum msg_type type, uint32_t seq, size_t bytes);
 bool channel_ack_due(struct channel *ch, struct msg *ack); /* fills it in, if there is news */
-enum err channel_acked(struct channel *ch, uint32_t received) MUST_CHECK; /* ERR_PEER: it cannot be */
+/* ERR_PEER: an impossible number */
+enum err channel_acked(struct channel *ch, uint32_t received) MUST_CHECK;
 uint32_t channel_last(const struct channel *ch); /* the number of the last that came */
 /* The connection was lost. False: then there is nothing to wait for, see channel_keep(). */
 bool channel_lost(struct channel *ch);

@@ -28,9 +28,9 @@ enum {
 #include "proto/messages.def"
 #undef MSG
 	,
-	QUEUE_ITEM_COST = 64,  /* so that empty messages fill a queue too */
-	SPARES = 16,           /* emptied buffers for what is sent next, */
-	SPARE_BYTES = 4 << 20, /* and as much room in them, */
+	QUEUE_ITEM_COST = 64,   /* so that empty messages fill a queue too */
+	SPARES = 16,            /* emptied buffers for what is sent next, */
+	SPARE_BYTES = 4 << 20,  /* and as much room in them, */
 	SPARE_LITTLE = 1 << 20, /* or this: channel_spare_little() */
 };
 
@@ -58,9 +58,10 @@ struct queue {
 /* The frames of a job that the peer has not acknowledged yet, in the order of their numbers. */
 struct kept {
 	struct queue queue;
-	size_t left;    /* of them, so many have gone out on the connection that there is now */
-	size_t bytes;   /* of all of them, headers included */
-	uint32_t acked; /* the number of the last that the peer has; the next is the queue's first */
+	size_t left;  /* of them, so many have gone out on the connection that there is now */
+	size_t bytes; /* of all of them, headers included */
+	/* the number of the last frame that the peer has; the next is the queue's first */
+	uint32_t acked;
 };
 
 /* A reason to stop, kept across threads. code ERR_OK: none. */
@@ -107,28 +108,28 @@ struct channel {
 	char peer[MSG_NAME_MAX + 1];
 	const char *step;
 	struct queue in, out;
-	size_t out_bytes;            /* of frames: queued, or taken and not yet in the kernel */
-	struct buf current;          /* what the last received message borrows from */
-	struct buf spare;            /* an emptied buffer, for the next message received */
+	size_t out_bytes;             /* of frames: queued, or taken and not yet in the kernel */
+	struct buf current;           /* what the last received message borrows from */
+	struct buf spare;             /* an emptied buffer, for the next message received */
 	struct buf spare_out[SPARES]; /* the same for what is sent */
 	size_t spares, spare_bytes;
 	bool spare_little;
-	struct reason failed;        /* the peer is gone, aborted, or broke the protocol */
-	struct reason ended;         /* the error that every later call of the job thread returns */
-	bool gone;                   /* nothing can be sent any more, not even ABORT */
-	bool reader_waits;           /* the loop stopped reading and wants to be woken */
-	double moved_s;              /* when this peer last showed progress */
-	uint64_t progress;           /* its counter */
+	struct reason failed;   /* the peer is gone, aborted, or broke the protocol */
+	struct reason ended;    /* the error that every later call of the job thread returns */
+	bool gone;              /* nothing can be sent any more, not even ABORT */
+	bool reader_waits;      /* the loop stopped reading and wants to be woken */
+	double moved_s;         /* when this peer last showed progress */
+	uint64_t progress;      /* its counter */
 	struct link_state link; /* its type[] by the order of messages.def */
-	size_t flight, window; /* bytes queued since channel_warm(), and what it takes to be in
-	                          flight at most */
+	size_t flight, window;  /* bytes queued since channel_warm(), and what it takes to be in
+				   flight at most */
 	void (*wake)(void *arg);
 	void *wake_arg;
 	struct channel_recorder recorder; /* note NULL: none */
 	size_t held, held_bytes;          /* messages at the queue's end that must not leave yet */
-	struct kept kept; /* sent, and not acknowledged */
-	bool away;        /* the connection was lost and is awaited */
-	size_t again;     /* bytes that are being sent again: that is no progress */
+	struct kept kept;                 /* sent, and not acknowledged */
+	bool away;                        /* the connection was lost and is awaited */
+	size_t again;                     /* bytes that are being sent again: that is no progress */
 	/* The loop thread's alone: */
 	bool keeping, knows_job; /* channel_keep(); job_id and attempt are known */
 	uint8_t job_id[JOB_ID_LEN];

@@ -23,8 +23,8 @@ struct codec {
 void codec_u16(struct codec *c, uint16_t *v);
 void codec_u32(struct codec *c, uint32_t *v);
 void codec_u64(struct codec *c, uint64_t *v);
-void codec_fixed(struct codec *c, uint8_t *p,
-		 size_t n); /* no length on the wire; decoding copies */
+/* no length on the wire; decoding copies */
+void codec_fixed(struct codec *c, uint8_t *p, size_t n);
 /* A u32 length and so many bytes, min .. max of them. Decoding borrows. */
 void codec_bytes(struct codec *c, struct bytes *b, size_t min, size_t max);
 /* Call before an allocation: bad, and false, unless `count` items of `size` bytes (not 0) are left

@@ -30,19 +30,21 @@ struct conn_options {
 	 * none. */
 	const char *proxy;
 	uint16_t proxy_port;
-	const char *tcp_congestion;         /* "cubic"; one the kernel refuses is a warning */
-	bool asks;                          /* who is dialled is asked what it is, as coterie doctor does */
+	const char *tcp_congestion; /* "cubic"; one the kernel refuses is a warning */
+	/* asks the peer for its versions, as coterie doctor does */
+	bool asks;
 	/* 0: 10. How long a connection may take to come about: address, TCP and TLS; and then again
 	 * from ready until the owner says conn_welcome. */
 	double handshake_timeout_s;
 };
 
 /* ERR_INPUT if a file cannot be used. Ignores SIGPIPE. */
-enum err conn_host_new(struct conn_host **h, uv_loop_t *loop, const struct conn_options *o) MUST_CHECK;
+enum err conn_host_new(struct conn_host **h, uv_loop_t *loop,
+		       const struct conn_options *o) MUST_CHECK;
 /* Reads the files again; on failure the old ones stay. */
 enum err conn_host_reload(struct conn_host *h) MUST_CHECK;
-/* At most so many connections that are not welcomed yet from one address (of IPv6: one /64); one more
- * ends the oldest of them. 64 by itself. */
+/* Limits connections from one address (IPv6: one /64) that are not welcomed yet; one more ends the
+ * oldest of them. Default 64. */
 void conn_host_limit(struct conn_host *h, unsigned per_address);
 void conn_host_free(struct conn_host *h); /* after all its connections have closed */
 
@@ -69,7 +71,8 @@ void conn_listen_stop(struct listener *l); /* stops and frees; connections live 
 enum err conn_dial(struct conn_host *h, const char *host, uint16_t port,
 		   const struct conn_events *events, void *arg, struct conn **c) MUST_CHECK;
 
-/* In `closed`: neither end closed it. It was cut off or broke, as when a process dies, or silent. */
+/* In `closed`: neither end closed it. It was cut off or broke, as when a process dies, or
+ * silent. */
 bool conn_was_lost(const struct conn *c);
 /* Somebody answered: it got as far as TLS, or the proxy refuses for another reason than that nobody
  * is there. */
@@ -84,8 +87,8 @@ const char *conn_address(const struct conn *c); /* "192.0.2.1:43210" */
 void conn_fingerprint(const struct conn *c, uint8_t fp[static HASH_LEN]);
 
 void conn_send(struct conn *c, const struct msg *m); /* of the link; or ABORT of the attached job */
-/* ABORT of the attached job, where the job thread computes on and cannot send it. Of a party ending, and
- * why is ""; of the coordinator why, and ending is 0. */
+/* ABORT of the attached job, if the job thread computes on and cannot send it. A party gives its
+ * ending, and why is ""; the coordinator gives why, and ending is 0. */
 void conn_abort(struct conn *c, enum err code, enum ending ending, const char *why);
 /* From here on: frames up to the full size are accepted, HEARTBEAT is sent when nothing else was
  * for a third of the interval, and silence for the interval ends the connection. */

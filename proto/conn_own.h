@@ -1,9 +1,10 @@
-/* conn_own.h -- the inside of connections, for conn.c, conn_host.c, conn_in.c and conn_out.c, and of their host for front.c, only.
+/* conn_own.h -- the inside of connections, only for conn.c, conn_host.c, conn_in.c and conn_out.c,
+ * and of their host for front.c.
  *
- *   socket -> conn_in:  host's read buffer -> tls -> frame reader -> owner or channel
- *   socket <- conn_out: cipher <- tls <- record <- link frames, then the channel's
- *   conn.c:             one connection's life, timers, end
- *   conn_host.c:        what they share; listening and dialling, through a proxy too
+ *     socket -> conn_in:  host's read buffer -> tls -> frame reader -> owner or channel
+ *     socket <- conn_out: cipher <- tls <- record <- link frames, then the channel's
+ *     conn.c:             one connection's life, timers, end
+ *     conn_host.c:        shared state; listening and dialling, through a proxy too
  *
  * A phase only rises. The end has one door each: conn_close, when there may be something left to
  * send, and conn_over, when there is not. After conn_over nothing but libuv's close callbacks
@@ -22,7 +23,8 @@ enum {
 	CONN_BATCH = 256 << 10,  /* bytes of ciphertext written at once */
 	CONN_TURN = 8,           /* batches before others get their turn */
 	CONN_GREETING_MAX = 256, /* connections that are not welcomed yet, per host */
-	CONN_PER_ADDRESS = 64,   /* the same, per address, unless conn_host_limit() says otherwise */
+	/* the same, per address, unless conn_host_limit() sets another number */
+	CONN_PER_ADDRESS = 64,
 };
 
 /* Named for what is awaited. */
@@ -53,7 +55,7 @@ struct conn_host {
 	size_t greeting;         /* connections that are not welcomed yet */
 	struct conn *visitors;   /* those of them that were accepted, the newest first */
 	bool asks;
-	unsigned per_address;    /* how many of one address */
+	unsigned per_address; /* how many of one address */
 	uint8_t *read_buffer;
 	struct msg msg; /* the link message at hand */
 };
@@ -66,8 +68,8 @@ struct listener {
 	void *arg;
 };
 
-/* A name that is looked up, which cannot be stopped once it is begun: it outlives a connection that is over,
- * and frees itself. */
+/* A name look-up. It cannot be stopped once begun, so it outlives a connection that is over, and
+ * frees itself. */
 struct lookup {
 	uv_getaddrinfo_t request;
 	struct conn *conn; /* NULL: nobody waits any more */
@@ -77,8 +79,8 @@ struct conn_dialling {
 	struct lookup *lookup; /* NULL: done */
 	uv_connect_t connect;
 	struct addrinfo *addresses, *next;
-	char where[320]; /* "hub.example.org:7431", or "the proxy proxy.example.org:3128" */
-	char last[160];  /* why the last address failed */
+	char where[320];    /* "hub.example.org:7431", or "the proxy proxy.example.org:3128" */
+	char last[160];     /* why the last address failed */
 	char target[80];    /* whom the proxy is asked for */
 	struct buf request; /* to the proxy; empty: there is none */
 	uv_write_t write;
@@ -90,8 +92,8 @@ struct conn {
 	const struct conn_events *events;
 	void *arg;
 	enum conn_phase phase;
-	bool counted;       /* in host->greeting */
-	struct conn *older; /* in host->visitors */
+	bool counted;                /* in host->greeting */
+	struct conn *older;          /* in host->visitors */
 	uint8_t origin[CONN_ORIGIN]; /* of a visitor: conn_origin() */
 
 	/* libuv */
@@ -137,7 +139,7 @@ struct conn {
 	uint64_t job;
 	struct {
 		uint64_t messages, bytes;
-	} early[2][MSG_FIRST_OF_JOB]; /* on the link before a channel was attached: received, sent */
+	} early[2][MSG_FIRST_OF_JOB]; /* received, sent, before a channel was attached */
 
 	/* time */
 	double heartbeat_s, heard_s, spoke_s, ticked_s;
@@ -165,16 +167,17 @@ void conn_count(struct conn *c, enum msg_type type, bool sent, size_t bytes);
 void conn_acknowledge(struct conn *c); /* tells the peer what has come, if there is news */
 
 /* conn_host.c */
-/* Of a socket that is not connected yet: one that was paced once (by bbr) stays paced, each flight
- * spread over half a round trip, whatever control is set later. */
+/* For a socket that is not connected yet: one that was paced once (by bbr) stays paced, each flight
+ * spread over half a round trip, under any later control. */
 void conn_set_congestion(struct conn_host *h, const uv_tcp_t *tcp);
 /* tcp, which is initialised, listens. key: "listen", for the sentence. ERR_INPUT. */
-enum err conn_bind(struct conn_host *h, const char *key, uv_tcp_t *tcp, const char *host, uint16_t port,
-		   uv_connection_cb f, char bound[static 80]) MUST_CHECK;
+enum err conn_bind(struct conn_host *h, const char *key, uv_tcp_t *tcp, const char *host,
+		   uint16_t port, uv_connection_cb f, char bound[static 80]) MUST_CHECK;
 void conn_stop_dialling(struct conn *c);
 void conn_no_visitor(struct conn *c); /* it is welcomed, or over */
 
-size_t conn_proxy_says(struct conn *c, const uint8_t *p, size_t n); /* returns how many bytes were its own */
+/* returns how many bytes were its own */
+size_t conn_proxy_says(struct conn *c, const uint8_t *p, size_t n);
 
 /* conn_in.c */
 int conn_read_start(struct conn *c);

@@ -1,10 +1,12 @@
-/* control.h -- a daemon's control socket: who of this host may ask and tell it something.
+/* control.h -- a daemon's control socket, for queries and commands of this host's users.
  *
- * A unix socket. Each connection carries one request, a JSON object in one line, and one answer, likewise, and is closed.
- * The kernel says who asks (SO_PEERCRED, SO_PEERGROUPS); what they may, the daemon says. Bounded: so many connections,
- * of which one more ends the oldest that has not asked yet; so many bytes of a request; so much time for both.
+ * A unix socket. Each connection carries one request, a JSON object in one line, and one answer of
+ * the same form, and is then closed. The kernel identifies the user (SO_PEERCRED, SO_PEERGROUPS);
+ * the daemon decides on the rights. Bounded: the number of connections, of which one more ends the
+ * oldest that has not asked yet; the bytes of a request; the time for both.
  *
- * The loop thread. The socket is made before the process confines itself, which can make none afterwards.
+ * The loop thread. The socket is made before the process confines itself, since it can make none
+ * afterwards.
  */
 #ifndef PROTO_CONTROL_H
 #define PROTO_CONTROL_H
@@ -34,22 +36,23 @@ struct control_peer {
 typedef void control_answer(void *arg, const struct control_peer *peer, const struct json *request,
 			    struct json *answer);
 
-/* A socket at this path, of whatever length; one that nobody listens on any more is replaced. ERR_INPUT: it cannot
- * be made, or somebody listens there. *c is NULL then. */
+/* A socket at this path, of any length; replaces one on which nobody listens any more. ERR_INPUT:
+ * it cannot be made, or somebody listens there. *c is NULL then. */
 enum err control_open(struct control **c, const char *path) MUST_CHECK;
 /* When the loop runs it answers, until control_close(). Before the process confines itself, too. */
 enum err control_start(struct control *c, uv_loop_t *loop, control_answer *f, void *arg) MUST_CHECK;
-/* Removes the socket. What is being answered is answered. Frees itself when the loop has closed all. NULL is fine. */
+/* Removes the socket; completes answers under way. Frees itself when the loop has closed all.
+ * Accepts NULL. */
 void control_close(struct control *c);
 
 /* ---- the other end, in another process ---- */
 
-/* A path is reached through its directory's descriptor, since sun_path is short and paths need not be; *dir_fd is to be
- * closed once the address was used. ERR_INPUT. */
+/* Reaches a path through its directory's descriptor, since sun_path is shorter than a path may be.
+ * The caller closes *dir_fd once it has used the address. ERR_INPUT. */
 struct sockaddr_un;
 enum err control_address(const char *path, struct sockaddr_un *a, int *dir_fd) MUST_CHECK;
-/* Asks and waits for the answer, up to CONTROL_TIMEOUT_MS without a byte of it. ERR_PEER: nobody listens there, or who
- * does gives no answer; ERR_INPUT: this user may not reach the socket. */
+/* Asks and waits for the answer, up to CONTROL_TIMEOUT_MS without a byte of it. ERR_PEER: nobody
+ * listens there, or the listener gives no answer. ERR_INPUT: this user may not reach the socket. */
 enum err control_ask(const char *path, const struct json *request, struct json **answer) MUST_CHECK;
 
 #endif

@@ -56,7 +56,7 @@ struct frame_reader {
 	struct frame_order order;
 };
 
-/* Where the next bytes go: *room >= 1 of them at most, never past the end of the frame. Valid
+/* The buffer for the next bytes: *room >= 1 of them at most, never past the end of the frame. Valid
  * until the next call. */
 uint8_t *frame_reader_space(struct frame_reader *r, size_t *room);
 

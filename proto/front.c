@@ -11,7 +11,7 @@
 
 enum { READ = 64 << 10, KEEPALIVE_S = 60, HANDSHAKE_MS = 10000, TAKE_MS = 30000, LAST_MS = 1000 };
 
-/* Who has dialled. */
+/* A client that has dialled. */
 struct caller {
 	struct caller *next; /* the newest first */
 	struct front *f;
@@ -129,7 +129,7 @@ static void on_flushed(uv_write_t *write, int status)
 	flush(c);
 }
 
-/* What TLS has to say; then the end, if it is near. */
+/* Sends TLS output; then closes, if the end is near. */
 static void flush(struct caller *c)
 {
 	struct buf *ready = tls_output(c->tls), empty = c->out;
@@ -154,7 +154,7 @@ static void flush(struct caller *c)
 		front_finish(c);
 }
 
-/* What is on its way is sent; closing at once could destroy what has not been read yet there. */
+/* Sends pending output first; closing at once could destroy what the peer has not read yet. */
 static void front_end(struct caller *c)
 {
 	if (c->ending || uv_is_closing((uv_handle_t *)&c->tcp))

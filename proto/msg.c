@@ -240,7 +240,7 @@ static void walk_abort(struct codec *c, struct msg_abort *m)
 	walk_code(c, &m->code);
 	codec_u16(c, &m->ending);
 	codec_bytes(c, &m->text, 0, MSG_TEXT_MAX);
-	/* Of a party, or of the coordinator. */
+	/* A party sends an ending, the coordinator a text. */
 	codec_check(c, m->ending < ENDINGS && (!m->ending || !m->text.n));
 }
 

@@ -22,14 +22,14 @@ enum {
 	MSG_NAME_MAX = 64,      /* bytes of a party's or submitter's name */
 	MSG_TEXT_MAX = 1024,    /* bytes of a sentence */
 	MSG_JOB_MAX = 64 << 10, /* bytes of a job */
-	MSG_SUBJECT_MAX = 64,  /* bytes of the path of a parameter, or of a name */
+	MSG_SUBJECT_MAX = 64,   /* bytes of the path of a parameter, or of a name */
 	MSG_OPTIONS_MAX = 16,   /* optional fields of a body */
 	MSG_OPTION_MAX = 1024,  /* bytes of one */
-	MSG_KEY_MAX = 512,  /* bytes of a Diffie-Hellman public key (ffdhe4096) */
-	MSG_SPKI_MAX = 512, /* bytes of a public key in DER */
+	MSG_KEY_MAX = 512,      /* bytes of a Diffie-Hellman public key (ffdhe4096) */
+	MSG_SPKI_MAX = 512,     /* bytes of a public key in DER */
 	MSG_SIGNATURE_MAX = 512,
 	MSG_MARKER_LEN = 8, /* bytes of a marker of a pre-shared key: one for each party, or none */
-	MSG_TOLD_LEN = 16, /* a word by which members compare what they were told */
+	MSG_TOLD_LEN = 16,  /* a word by which members compare what they were told */
 	MSG_MARKERS_MAX = PARTIES_MAX * MSG_MARKER_LEN,
 	MSG_CHUNK_MAX = 1 << 20, /* bytes of data in one chunk of a vector */
 	MSG_ITEMS_MAX = 1 << 30, /* entries of a vector of labels */
@@ -39,22 +39,24 @@ enum {
 	MSG_ID_HASH_LEN = 16,    /* bytes of a hashed one */
 	MSG_TAG_LEN = 16,        /* bytes that sealing adds */
 	MSG_SUM_TAG_LEN = 16,    /* a number mod 2^127 - 1, little-endian (crypto/tag.h) */
-	RELAY_BOX = 256 << 10,   /* bytes of a box of a batch, but for its last one, which is shorter */
+	/* bytes of a box of a batch; its last box may be shorter */
+	RELAY_BOX = 256 << 10,
 	HASH_LEN = 32,
 	NONCE_LEN = 32,
 	JOB_ID_LEN = 16,
 	MSG_HEARTBEAT_MIN_MS = 30, /* bounds of WELCOME's heartbeat_ms */
 	MSG_HEARTBEAT_MAX_MS = 3600000,
 	MSG_ASKING_MAX_S = 7 * 86400, /* the longest policy.confirm_s */
-	MSG_FIRST_OF_JOB = 10, /* lower numbers belong to the link */
+	MSG_FIRST_OF_JOB = 10,        /* lower numbers belong to the link */
 	/* A code beside those of enum err, in REFUSED, DECLINE and ABORT: this attempt is over, and
 	 * another may follow. Never an exit status. */
 	MSG_AGAIN = ERR_CANCELLED + 1,
-	/* And one of REFUSED alone: the job is done, all parties have said that they have results. */
+	/* In REFUSED alone: the job is done, all parties have reported that they have results. */
 	MSG_ALL_DONE = ERR_CANCELLED + 2,
 };
 
-#define MSG_WORDS_MAX  ((uint64_t)1 << 33) /* words of a vector: numbers in parts, canary and tag */
+/* Words of a vector: numbers in parts, canary and tag. */
+#define MSG_WORDS_MAX  ((uint64_t)1 << 33)
 #define MSG_LEDGER_MAX ((uint64_t)1 << 53) /* rows of a ledger */
 
 enum sender { NOBODY = 0, COORD = 1, PARTY = 2, BOTH = 3 };
@@ -67,15 +69,19 @@ enum msg_type {
 
 /* Contents of a SEALED. On the wire: a number is never used for anything else. */
 enum sealed {
-	SEALED_ID_KEY = 1, /* 32 bytes: the key of the hashes in IDS */
+	SEALED_ID_KEY = 1,     /* 32 bytes: the key of the hashes in IDS */
 	SEALED_DIRECTORY = 10, /* fedwalk: the sender's vertices; this and what follows: a batch */
 	SEALED_TIES = 11,      /* fedwalk: ties of the sender's vertices to the receiver's */
 	SEALED_WALKS = 12,     /* fedwalk: walks that go on at the receiver */
-	SEALED_GROUP_KEY = 3, /* 32 bytes: the key that all parties have and the coordinator has not */
-	SEALED_COIN = 5,      /* fedsc with participants: 32 bytes, the sender's coin */
-	SEALED_ROWS = 4,      /* fedspectral: rows of some of the sender's nodes: a batch */
-	SEALED_GRAPH = 6,     /* kcagc: 32 bytes, a keyed hash of the sender's edges between common nodes */
-	SEALED_COLUMNS = 7,   /* fedsc, kmeans: 32 bytes, keyed hashes of what the sender's columns are called and hold */
+	/* 32 bytes: the key that all parties have and the coordinator does not */
+	SEALED_GROUP_KEY = 3,
+	SEALED_COIN = 5, /* fedsc with participants: 32 bytes, the sender's coin */
+	SEALED_ROWS = 4, /* fedspectral: rows of some of the sender's nodes: a batch */
+	/* kcagc: 32 bytes, a keyed hash of the sender's edges between common nodes */
+	SEALED_GRAPH = 6,
+	/* fedsc, kmeans: 32 bytes, keyed hashes of names, types and units of the sender's
+	 * columns */
+	SEALED_COLUMNS = 7,
 	/* 2: until version 5, what is in TOLD now */
 };
 
@@ -87,7 +93,8 @@ enum ending {
 	ENDINGS = 20 /* one more than the highest */
 };
 
-/* The text of REFUSED to a peer that only asks (tls_is_question): name, software, first and last version, time in UTC. */
+/* The text of REFUSED to a peer that only asks (tls_is_question): name, software, first and last
+ * version, time in UTC. */
 #define PROTO_ANSWER "coordinator %s, coterie %s, protocol versions %d to %d, it is %s"
 
 struct msg_hello {
@@ -119,9 +126,10 @@ struct msg_offer {
 	uint32_t attempt; /* from 1 */
 	struct bytes job; /* JSON: kind, schema, and what differs from the schema's defaults */
 	struct bytes submitter; /* the name of who wants it, as the coordinator knows it */
-	uint32_t parties; /* names[0 .. parties), rising in byte order */
+	uint32_t parties;       /* names[0 .. parties), rising in byte order */
 	struct bytes names[PARTIES_MAX];
-	/* Who began with them and was left out, in that order: from which attempt on, 2 or later. */
+	/* Parties that began with them and were left out, in that order, and the attempt from which
+	 * on, 2 or later. */
 	uint32_t lefts;
 	struct msg_left {
 		uint32_t attempt;
@@ -130,8 +138,9 @@ struct msg_offer {
 };
 struct msg_accept {
 	uint8_t job_hash[HASH_LEN];
-	uint64_t rows;                /* n; 0 where the kind keeps it from the coordinator */
-	uint32_t columns;             /* fedsc, kmeans: of the features; fedgcn: attributes; else 0 */
+	uint64_t rows; /* n; 0 where the kind keeps it from the coordinator */
+	/* fedsc, kmeans: of the features; fedgcn: attributes; else 0 */
+	uint32_t columns;
 	uint8_t ids_hash[HASH_LEN];   /* SHA-256(job id, "ids", sorted ids) */
 	uint8_t edges_hash[HASH_LEN]; /* SHA-256(job id, "edges", sorted edges); zero if graphs:
 					 "own" */
@@ -139,7 +148,8 @@ struct msg_accept {
 struct msg_decline {
 	uint16_t code;
 	uint16_t ending; /* enum ending */
-	struct bytes subject; /* ENDING_UNKNOWN: a parameter's path; ENDING_PIN: a party's name; or empty */
+	/* ENDING_UNKNOWN: a parameter's path; ENDING_PIN: a party's name; or empty */
+	struct bytes subject;
 };
 struct msg_key {
 	struct bytes public_key; /* S_i, big-endian, as long as the group's prime */
@@ -152,7 +162,7 @@ struct msg_keys {
 	uint32_t parties; /* in the order of the offer */
 	struct msg_key key[PARTIES_MAX];
 };
-struct msg_masked { /* SUM too, whose words are those of the sum */
+struct msg_masked {         /* SUM too, whose words are those of the sum */
 	uint32_t group;     /* tree node */
 	uint64_t round;     /* of this group, from 0 */
 	uint64_t count;     /* words in the whole vector */
@@ -192,7 +202,8 @@ struct msg_ids {
 				how many, 1 .. MSG_ID_MAX, and so many */
 };
 struct msg_told {
-	struct bytes words; /* MSG_TOLD_LEN each: of a party for each other member; of the coordinator one */
+	/* MSG_TOLD_LEN each: from a party one for each other member; from the coordinator one */
+	struct bytes words;
 };
 struct msg_abort {
 	uint16_t code;     /* enum err, what every process ends with */
@@ -203,7 +214,7 @@ struct msg_done {
 	uint32_t heads; /* of a party: its own, or none; of the coordinator: of all parties in the
 			   order of the offer, or none */
 	struct msg_head {
-		uint64_t count; /* rows in the party's ledger */
+		uint64_t count;         /* rows in the party's ledger */
 		uint8_t hash[HASH_LEN]; /* of the last of them (crypto/ledger.h) */
 	} head[PARTIES_MAX];
 };
@@ -243,8 +254,9 @@ const char *msg_name(enum msg_type type);   /* "?" if there is none */
 enum sender msg_sender(enum msg_type type); /* NOBODY if there is no such message */
 bool msg_is_link(enum msg_type type);       /* travels outside jobs */
 const char *msg_ending(uint16_t ending);    /* its sentence; static; NULL if there is none */
-enum ending msg_ending_of(enum err e);      /* what an error is said to be, where no step knows better */
-struct bytes msg_text(const char *text);    /* a sentence, cut where it is too long; borrows */
+/* the ending of an error, if no step sets a better one */
+enum ending msg_ending_of(enum err e);
+struct bytes msg_text(const char *text); /* a sentence, cut where it is too long; borrows */
 /* Appends the body. Fields within their bounds (asserted). */
 void msg_encode(struct buf *out, const struct msg *m);
 /* Borrows from in. ERR_PEER if the bytes do not parse exactly; nothing is allocated. */

@@ -23,8 +23,8 @@
 #include <stdint.h>
 #include <time.h>
 
-/* TLS_ASKS: a client that does not come to take part but to ask, which it says in its first message (ALPN). Who does not
- * know the question does not see it, and the client sees that. */
+/* TLS_ASKS: a client that only asks, as its first message (ALPN) says. A server that does not know
+ * the question ignores it, and the client notices that. */
 enum tls_role { TLS_SERVER, TLS_CLIENT, TLS_ASKS };
 enum tls_state {
 	TLS_HANDSHAKE,
@@ -40,26 +40,29 @@ struct tls_context;
 /* ERR_INPUT naming the file. */
 enum err tls_context_new(struct tls_context **ctx, enum tls_role role,
 			 const struct identity_files *files) MUST_CHECK;
-/* Will others accept these files? Loads them, and verifies own chain, dates and purpose against the CAs,
- * each of which must be one, and the lists: signed by a CA, and current. ERR_INPUT naming the file, nothing
- * kept. */
+/* Will others accept these files? Loads them, and verifies the own chain, dates and purpose against
+ * the CAs, each of which must be one. Lists must be signed by a CA and current. ERR_INPUT naming
+ * the file; keeps nothing. */
 enum err tls_check(enum tls_role role, const struct identity_files *files) MUST_CHECK;
-/* All lists of a file into the store; certificates that are signed by a CA are looked up in its list from
- * there on. ERR_INPUT: none, or it is no list, one is damaged, or there are too many. */
+/* Loads all lists of a file into the store; from there on certificates signed by a CA are looked up
+ * in its list. ERR_INPUT: there is none, or it is no list, one is damaged, or there are too
+ * many. */
 struct x509_store_st;
 enum err tls_load_crl(struct x509_store_st *store, const char *path) MUST_CHECK;
-/* Of the certificate of a file, or of its certificates the one that ends first: whole days left, below 0 if it has ended, and
- * until when. ERR_INPUT. */
+/* Whole days left of a file's certificate, below 0 if it has ended, and the date of its end; of
+ * several certificates, the one that ends first. ERR_INPUT. */
 enum err tls_days_left(const char *path, int *days, char date[static TLS_DATE]) MUST_CHECK;
 enum err tls_ends(const char *path, time_t *when) MUST_CHECK; /* the same, as a time */
-/* The names and addresses of a file's first certificate, "hub, hub.example.org, 10.0.0.1": of them *n. names is ended with a 0 and
- * the caller's to release. ERR_INPUT. */
+/* The *n names and addresses of a file's first certificate, "hub, hub.example.org, 10.0.0.1". names
+ * is terminated with a 0; the caller releases it. ERR_INPUT. */
 enum err tls_names(const char *path, struct buf *names, size_t *n) MUST_CHECK;
-/* Do browsers check the file's first certificate? Not if its key or that of its CA is of Ed25519, nor one that cannot be read. */
+/* Do browsers accept the file's first certificate? False if its key or that of its CA is of
+ * Ed25519, or if it cannot be read. */
 bool tls_for_browsers(const char *path);
 /* Is the certificate in its last 21 days? How many are left, and until when. */
 bool tls_expires_soon(const char *certificate, int *days, char date[static TLS_DATE]);
-/* When does the first of a file's lists expire? Seconds from now, below 0 if it has. False: none ever does. */
+/* When does the first of a file's lists expire? Seconds from now, below 0 if it has. False: none
+ * ever does. */
 bool tls_lists_expire(const char *crl, int64_t *seconds, char date[static TLS_DATE]);
 struct asn1_string_st;
 void tls_date_text(const struct asn1_string_st *time, char text[static TLS_DATE]);
@@ -78,8 +81,8 @@ enum err tls_handshake(struct tls *t) MUST_CHECK;
 /* Up to room bytes of plaintext, at most a record's. *got 0: the input is used up, or the peer has
  * ended. */
 enum err tls_read(struct tls *t, uint8_t *out, size_t room, size_t *got) MUST_CHECK;
-/* tls_read failed since bytes did not come as they were sent, or since the peer says so of ours: as good as a
- * connection that was lost. */
+/* Did tls_read fail because bytes arrived damaged, or because the peer reports that of ours? The
+ * connection then counts as lost. */
 bool tls_is_damaged(const struct tls *t);
 /* Only when open. One record for each TLS_RECORD bytes or part thereof. */
 enum err tls_write(struct tls *t, const uint8_t *p, size_t n) MUST_CHECK;
@@ -88,9 +91,9 @@ void tls_end(struct tls *t); /* says that nothing more will come; not during the
 /* Ciphertext to be sent; the caller drops the bytes that were. */
 struct buf *tls_output(struct tls *t);
 
-/* Of an open connection: both ends know that it is a question. */
+/* Is the open connection a question? Both ends know it. */
 bool tls_is_question(const struct tls *t);
-/* Of the open connection's peer: the certificate's first DNS name, SHA-256 of its public key. */
+/* The open connection's peer: its certificate's first DNS name, SHA-256 of its public key. */
 const char *tls_peer_name(const struct tls *t);
 void tls_peer_fingerprint(const struct tls *t, uint8_t fp[static HASH_LEN]);
 

@@ -21,7 +21,7 @@ enum err channel_send_labels_all(struct channel *const ch[], size_t channels, en
 				 uint32_t group, uint32_t values, const uint32_t *label,
 				 size_t count)
 {
-	/* Of 8 entries or a multiple, which fill whole bytes. */
+	/* A multiple of 8 entries fills whole bytes. */
 	size_t most = (size_t)CHANNEL_CHUNK / labels_bits(values) * 8, done = 0;
 	struct buf packed = { 0 };
 	enum err e;

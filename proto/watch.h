@@ -1,8 +1,8 @@
-/* watch.h -- the signals that a daemon's loop obeys: SIGTERM and SIGINT stop it; SIGHUP makes it read
- * its certificates, and the log level of its configuration, again.
+/* watch.h -- signals of a daemon's loop: SIGTERM and SIGINT stop it. SIGHUP makes it read again its
+ * certificates and the log level of its configuration.
  *
- * A timer tells systemd that the loop lives, and the daemon that a peer has been away for away_s or that the certificate
- * nears its end.
+ * A timer tells systemd that the loop lives. It tells the daemon that a peer has been away for
+ * away_s, or that the certificate nears its end.
  */
 #ifndef PROTO_WATCH_H
 #define PROTO_WATCH_H
@@ -13,15 +13,18 @@
 
 enum { WATCH_WITHIN_S = 2 }; /* conn_tick() is called at least so often */
 
-/* What is watched, and functions of the daemon, called on the loop thread. All are borrowed; none is NULL. */
+/* The watched objects, and functions of the daemon, called on the loop thread. All are borrowed;
+ * none is NULL. */
 struct watch_options {
 	const char *name; /* the daemon's */
 	const struct identity_files *files;
 	unsigned away_s; /* 0: however long a peer is away */
 	struct conn_host *host;
-	void (*stop)(void *arg, const char *why); /* at each SIGTERM and SIGINT; why: as watch.stopped */
-	enum err (*check)(void *arg); /* at SIGHUP; if it fails, the certificates of before stay in use */
-	void (*reload)(void *arg);    /* at SIGHUP: the rest that can change */
+	/* at each SIGTERM and SIGINT; why: as watch.stopped */
+	void (*stop)(void *arg, const char *why);
+	/* at SIGHUP; if it fails, the old certificates stay in use */
+	enum err (*check)(void *arg);
+	void (*reload)(void *arg); /* at SIGHUP: the rest that can change */
 	void (*tick)(void *arg);
 	void (*certificate)(time_t until);
 	void (*expires)(int days, const char *why); /* in the certificate's last 21 days, daily */
@@ -32,7 +35,8 @@ struct watch_options {
 
 struct watch {
 	uv_signal_t term, interrupt, hangup;
-	uv_timer_t lists; /* fires when a list of revoked certificates expires, and from then on by the hour */
+	/* fires when a list of revoked certificates expires, and from then on hourly */
+	uv_timer_t lists;
 	char lists_until[TLS_DATE];
 	uv_timer_t tick;
 	double certificate_s; /* when it was last looked at */
@@ -48,7 +52,7 @@ struct watch {
 
 void watch_init(struct watch *w, uv_loop_t *loop); /* makes the handles */
 void watch_start(struct watch *w, const struct watch_options *o);
-/* Somebody who ought to be there is not, or is there again; either may be said twice. name: as a person knows it. */
+/* An expected peer is away, or is back; the caller may repeat either. name: as users know it. */
 void watch_away(struct watch *w, const char *name);
 void watch_back(struct watch *w, const char *name);
 void watch_close(struct watch *w); /* from here on these signals are ignored */

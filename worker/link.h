@@ -7,10 +7,11 @@
 
 void link_begin(int *argc, char ***argv, struct ranks *R);
 void link_end(void);
-/* What cannot go on ends all ranks, and mpirun; the sentence goes to standard error, where the party reads it. */
+/* Ends all ranks, and mpirun, after an error that stops the run; the sentence goes to standard
+ * error, where the party reads it. */
 void link_abort(const char *fmt, ...) PRINTF(1, 2) __attribute__((noreturn));
 
-/* Of this rank so far. */
+/* Costs of this rank so far. */
 struct ranks_cost link_cost(void);
 /* Called at rank 0 as exchanges end. */
 void link_on_exchange(void (*call)(void));

@@ -16,7 +16,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* Who is where, so that the party can say of a rank that dies on which host it was. */
+/* Sends the host of each rank, so that the party can name the host of a rank that dies. */
 static void say_hello(const struct ranks *R)
 {
 	struct ranks_hello hello = { .order_size = sizeof(struct ranks_order),

@@ -52,7 +52,7 @@ void order_rename(struct state *s)
 	(void)state_reply(s, ERR_OK);
 }
 
-/* Where each row of all ranks ends, after a zero. */
+/* Sends the end of each row of all ranks, after a zero. */
 static void send_starts(struct state *s, const struct csr *rows)
 {
 	size_t entries = rows->start[rows->rows], before = 0, zero = 0, *end;

@@ -24,8 +24,8 @@ struct state {
 	struct ranks_cost begun, read, embedded; /* when these were done */
 };
 
-/* Follows one order after the other, all ranks alike (common/ranks/pipe.h), until the party wants no
- * more. R: without a cut. */
+/* Follows one command after the other, all ranks alike (common/ranks/pipe.h), until the party ends
+ * them. R: without a cut. */
 void orders_follow(struct ranks *R);
 void state_drop(struct state *s); /* all that was read and made of it */
 

@@ -30,13 +30,16 @@ enum {
 /* clang-format off */
 #define ASK_OPTIONS(daemon, json) \
 	{ "socket", ASK_SOCKET, "PATH", 0, "the " daemon "'s control socket", 0 }, \
-	{ "config", ASK_CONFIG, "FILE", 0, "the same, as the " daemon "'s configuration has it; or a file with server and " \
+	{ "config", ASK_CONFIG, "FILE", 0, \
+	  "the same, as the " daemon "'s configuration has it; or a file with server and " \
 	  "identity, as the options that follow", 0 }, \
-	{ "server", ASK_SERVER, "[NAME@]HOST:PORT", 0, "a coordinator elsewhere, at its api.listen; NAME: its certificate's, " \
-	  "where that is not HOST", 0 }, \
+	{ "server", ASK_SERVER, "[NAME@]HOST:PORT", 0, \
+	  "a coordinator elsewhere, at its api.listen; NAME: its certificate's, where that is " \
+	  "not HOST", 0 }, \
 	{ "cert", ASK_CERT, "FILE", 0, "own certificate for it, PEM", 0 }, \
 	{ "key", ASK_KEY, "FILE", 0, "its key; the same name with .key where not given", 0 }, \
-	{ "ca", ASK_CA, "FILE", 0, "the authority; ca.crt beside the certificate where not given", 0 }, \
+	{ "ca", ASK_CA, "FILE", 0, \
+	  "the authority; ca.crt beside the certificate where not given", 0 }, \
 	{ "crl", ASK_CRL, "FILE", 0, "that authority's list of revoked certificates", 0 }, \
 	{ "passphrase", ASK_PASSPHRASE, "FILE", 0, "a file with the key's passphrase", 0 }, \
 	{ "json", ASK_JSON, NULL, 0, json, 0 }
@@ -58,8 +61,8 @@ void ask_release(struct asking *a);
 
 /* *answer is owned by the caller. If the daemon refuses, returns its error and message, with
  * *answer NULL. ERR_PEER if no daemon answers. */
-enum err job_ask(const struct asking *a, const struct json *request, struct json **answer)
-	MUST_CHECK;
+enum err job_ask(const struct asking *a, const struct json *request,
+		 struct json **answer) MUST_CHECK;
 
 /* State of a job in an answer: "waiting for parties (bank-b)", "awaiting approval (bank-a)",
  * "running". */

@@ -1,4 +1,5 @@
-/* link.h -- counts of the link to a peer. proto/ fills them in; records and the live snapshot keep them. */
+/* link.h -- counts of the link to a peer. proto/ fills them in; records and the live snapshot keep
+ * them. */
 #ifndef COMMON_BASE_LINK_H
 #define COMMON_BASE_LINK_H
 
@@ -7,8 +8,7 @@
 
 enum { LINK_TYPES_MAX = 64, LINK_NAME_MAX = 64, LINK_JOB_LEN = 32 };
 
-/* Time since the last call that returned it: how long the job thread was blocked, and how often it waited
- * for an answer to something that it had sent. */
+/* Times of the job thread since the last call that returned them. */
 struct link_times {
 	double wait_s;        /* blocked while others computed */
 	double wire_s;        /* blocked while bytes travelled */

@@ -1,12 +1,11 @@
-/* columns.h -- what the columns of a matrix of features are called, and what they hold: columns.json
- * beside it.
+/* columns.h -- names and types of the columns of a feature matrix: columns.json beside its file.
  *
  *     {"columns": [{"name": "age", "type": "number", "unit": "years"},
  *                  {"name": "colour=red", "type": "category", "from": "colour"}]}
  *
- * One entry for each column of the matrix, in its order. "unit" and "from" may be left out; "from"
- * is the column of the table that a column was made of, where it is not called the same: that of
- * each value of a category (0 or 1), or that which says where values were missing.
+ * The file has one entry per column, in the order of the matrix. "unit" and "from" may be left out.
+ * "from" is the source column of the table, where its name differs: for each value of a category (0
+ * or 1), and for the column that marks missing values.
  */
 #ifndef COMMON_DATA_COLUMNS_H
 #define COMMON_DATA_COLUMNS_H
@@ -39,11 +38,11 @@ struct columns {
 
 const char *column_type_name(enum column_type type); /* "number" */
 
-/* ERR_INPUT, with the number of the entry from 1: a key that is missing, unknown, of a wrong type or
- * too long, a name given twice. Empty then. */
+/* ERR_INPUT, with the entry's number from 1: a key is missing, unknown, of a wrong type or too
+ * long, or two names are equal. *c is empty then. */
 enum err columns_parse(struct bytes text, const char *where, struct columns *c) MUST_CHECK;
-/* columns.json in the directory of a file of features that has so many columns; none (n is 0) if there
- * is no such file. ERR_INPUT also if it has another number of columns. */
+/* Reads columns.json in the directory of a feature file with `cols` columns; n is 0 if there is no
+ * such file. ERR_INPUT also if it has another number of columns. */
 enum err columns_beside(const char *features, size_t cols, struct columns *c) MUST_CHECK;
 
 /* Copies the texts; unit and from may be NULL. */

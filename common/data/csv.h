@@ -1,7 +1,7 @@
 /* csv.h -- fields between separators (RFC 4180): records of a table, and text field by field.
  *
- * A record ends in LF or CRLF. A field in double quotes may hold separators, line ends and, doubled,
- * quotes. There is no other leniency: a quote or a carriage return elsewhere is refused.
+ * A record ends in LF or CRLF. A field in double quotes may hold separators, line ends and,
+ * doubled, quotes. There is no other leniency: a quote or a carriage return elsewhere is refused.
  */
 #ifndef COMMON_DATA_CSV_H
 #define COMMON_DATA_CSV_H
@@ -27,12 +27,12 @@ struct cell {
 struct csv_record {
 	struct cell *cell; /* owned; borrows from the file */
 	size_t n, room;
-	size_t line; /* on which it begins, from 1 */
+	size_t line;     /* on which it begins, from 1 */
 	size_t comments; /* lines skipped so far */
 };
 
-/* The next record, at most `most` fields; false at the end of the file. Lines that begin with `comment` (0: none
- * do) are skipped. ERR_INPUT with the line. */
+/* The next record, at most `most` fields; false at the end of the file. Skips lines that begin with
+ * `comment`; 0: skips none. ERR_INPUT with the line. */
 enum err csv_record(struct text *t, char separator, char comment, size_t most, struct csv_record *r,
 		    bool *there) MUST_CHECK;
 void csv_record_release(struct csv_record *r);

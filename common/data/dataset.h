@@ -20,12 +20,13 @@
 
 struct dataset {
 	size_t n;
-	struct features X; /* n rows, sorted as the ids are */
+	struct features X;      /* n rows, sorted as the ids are */
 	struct columns columns; /* of X, by its heading or the columns.json beside it; or none */
-	struct graph g;    /* n nodes; X and g may be used up by whoever computes with them */
+	struct graph g;         /* n nodes; X and g may be used up by whoever computes with them */
 	bool has_ids;
-	struct ids ids; /* n of them, if has_ids: ids.row[i] is row i's place in the party's files */
-	bool *hosted;   /* dataset_load_vertices: n, which nodes are this party's own; else NULL */
+	/* n ids if has_ids; ids.row[i] is the position of row i in the party's files */
+	struct ids ids;
+	bool *hosted; /* dataset_load_vertices: n, which nodes are this party's own; else NULL */
 	size_t first_row; /* without ids: the number of the first row, 1 if edges are of a Matrix
 			     Market file, else 0 */
 };
@@ -38,14 +39,15 @@ struct dataset {
  * copy is checked against this host's. */
 enum err dataset_load(struct dataset *d, const char *features, const char *edges,
 		      const char *ids) MUST_CHECK;
-/* The same with what is said of features and edges that are tables, .csv or .tsv (common/data/reading.h). ERR_INPUT also if
- * something is said and neither is one, or ids are in a column and in a file. */
+/* The same for tables (.csv, .tsv) of features and edges, read as `how` says. ERR_INPUT also if
+ * `how` is not the default and neither file is a table, or if ids are both in a column and in a
+ * file. */
 enum err dataset_load_as(struct dataset *d, const struct reading *how, const char *features,
 			 const char *edges, const char *ids) MUST_CHECK;
-/* Reads a FedWalk party's data: the vertices that it hosts, one id per line, and their ties. The nodes
- * are those that either names; how: of edges in a .csv, or NULL; d->hosted says which are its own. ERR_INPUT, with the ids, if a tie
- * has no end among the vertices, and if edges has weights or is a Matrix Market file, whose numbers
- * are no ids. */
+/* Reads a FedWalk party's data: the vertices that it hosts, one id per line, and their ties. The
+ * nodes are those that either file names; d->hosted marks the party's own. how: for edges in a
+ * .csv, or NULL. ERR_INPUT, with the ids, if neither end of a tie is among the vertices. ERR_INPUT
+ * also if edges has weights or is a Matrix Market file, whose numbers are no ids. */
 enum err dataset_load_vertices(struct dataset *d, const struct reading *how, const char *edges,
 			       const char *vertices) MUST_CHECK;
 void dataset_release(struct dataset *d);
@@ -61,12 +63,13 @@ enum err features_read_named(const char *path, struct features *X,
 typedef void dataset_feed(void *arg, const void *p, size_t n);
 void dataset_feed_ids(const struct dataset *d, dataset_feed *feed, void *arg);
 void dataset_feed_edges(const struct dataset *d, dataset_feed *feed, void *arg);
-/* The same of edges that lie elsewhere: their number of nodes, and of neighbours of all nodes together; then each
- * neighbour v of u, in order. */
+/* The same bytes for edges that are stored elsewhere: first the number of nodes and the number of
+ * neighbours of all nodes together, then each neighbour v of u, in order. */
 void dataset_feed_graph(size_t nodes, size_t neighbours, dataset_feed *feed, void *arg);
 void dataset_feed_neighbour(size_t u, size_t v, double weight, dataset_feed *feed, void *arg);
 
-/* label, x: n values, row by row of X. The same in the party's own order, owned by the caller; of none, none. */
+/* label, x: n values in the order of X's rows. Returns them in the party's own order, owned by the
+ * caller; dataset_own_values() returns NULL for NULL. */
 uint32_t *dataset_own_order(const struct dataset *d, const uint32_t *label);
 double *dataset_own_values(const struct dataset *d, const double *x);
 /* The ids in that order, each of them borrowed; NULL: there are none. */

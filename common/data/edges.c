@@ -93,7 +93,7 @@ static void edges_lay_out(const struct list *l, size_t n, struct csr *s)
 	free(at);
 }
 
-/* How nodes are named: by numbers below n; by given ids; or by whatever names occur. */
+/* Nodes are named by numbers below n, by given ids, or by any names that occur. */
 struct naming {
 	size_t n;
 	const struct ids *ids;

@@ -1,13 +1,13 @@
 /* edges.h -- a graph from a file: edges.tsv, a table edges.csv, or a square Matrix Market file.
  *
  * edges.tsv: "u v" or "u v w" per line, blank-separated; '#' begins a comment line. With ids, u and
- * v are ids; without, row numbers from 0, or, where the file alone says what nodes there are,
- * names. A Matrix Market file always has row numbers (from 1), in the order of the party's own
- * rows. Weights are finite and > 0; 1 if not given.
+ * v are ids; without, row numbers from 0, or names if no other file lists the nodes. A Matrix
+ * Market file always has row numbers (from 1), in the order of the party's own rows. Weights are
+ * finite and > 0; 1 if not given.
  *
- * The graph is undirected: (u, v) and (v, u) are one edge. Self-loops are dropped, an edge given
- * again with the same weight is one edge, and both are counted; with another weight it is refused, as
- * is an entry that a Matrix Market file gives twice.
+ * The graph is undirected: (u, v) and (v, u) are one edge. Self-loops are dropped, and repeated
+ * edges of the same weight are one edge; the reader counts both. An edge repeated with another
+ * weight is refused, and so is any entry that a Matrix Market file repeats.
  */
 #ifndef COMMON_DATA_EDGES_H
 #define COMMON_DATA_EDGES_H
@@ -39,14 +39,16 @@ bool edges_unite(struct triple *t, size_t *count, size_t *repeated, struct tripl
  * (n x n, symmetric; no values if all weights are 1) is initialised here; empty on ERR_INPUT. */
 enum err edges_parse_tsv(struct bytes file, const char *where, size_t n, const struct ids *ids,
 			 struct csr *adjacency, struct edges_dropped *dropped) MUST_CHECK;
-/* By the file name's ending, .tsv, .txt, .mtx or .csv; edges_read_as() with what is said of a .csv. */
+/* By the file name's ending: .tsv, .txt, .mtx or .csv. edges_read_as() also takes options for a
+ * .csv. */
 enum err edges_read(const char *path, size_t n, const struct ids *ids, struct csr *adjacency,
 		    struct edges_dropped *dropped) MUST_CHECK;
 enum err edges_read_as(const char *path, const struct reading *how, size_t n, const struct ids *ids,
 		       struct csr *adjacency, struct edges_dropped *dropped) MUST_CHECK;
 
-/* A table of edges between separators, .csv, by struct reading: columns named as ends and weight, or two without a
- * heading. As the text of an edges.tsv with the same numbers of lines, appended to *out. ERR_INPUT. */
+/* Converts a table of edges (.csv) to the text of an edges.tsv with the same line numbers, appended
+ * to *out. `how` names the columns of the ends and the weight; without a heading the ends are the
+ * first two columns. ERR_INPUT. */
 enum err edges_from_csv(struct bytes file, const char *where, const struct reading *how,
 			struct buf *out) MUST_CHECK;
 

@@ -15,8 +15,9 @@ struct embeddings {
 	struct ids ids; /* n: row ids.row[i] of X is of ids.id[i] */
 };
 
-/* Of a directory; or, where it has none, of all directories below it that have both, as of the parties
- * of scripts/launch, by name. ERR_INPUT: a file is wrong, or they do not fit each other; *e is then empty. */
+/* Reads a directory, or, if it has no embeddings, all directories below it that have both files, by
+ * name, as those of the parties of scripts/launch. ERR_INPUT: a file is wrong, or the files do not
+ * fit each other; *e is then empty. */
 enum err embeddings_read(const char *dir, struct embeddings *e) MUST_CHECK;
 void embeddings_release(struct embeddings *e);
 

@@ -28,8 +28,8 @@ struct id_table {
  * it will be compared with. Changes nothing. */
 void id_table_fetch(const struct id_table *t, struct word w, bool bytes);
 
-/* Owned. Sorted: id[0] < id[1] < ..; row[i] is the line (from 0) on which id[i] stood. Of ids_cut() in
- * the order that was given, and row[i] is i. */
+/* Owned. Sorted: id[0] < id[1] < ..; row[i] is the line (from 0) of id[i]. After ids_cut() they are
+ * in the given order, and row[i] is i. */
 struct ids {
 	size_t n;
 	char **id;
@@ -47,7 +47,8 @@ void ids_release(struct ids *ids);
 /* The position of an id; SIZE_MAX if it is none of them. O(1). */
 size_t ids_find(const struct ids *ids, struct word id);
 
-/* Words that become ids, each once, numbered as they come. Borrows them. Zero-initialised is none. */
+/* Words that become ids: each once, numbered in order of appearance. Borrows them. Zero-initialised
+ * is empty. */
 struct names {
 	struct word *word; /* n of them */
 	size_t n, room;
@@ -55,7 +56,7 @@ struct names {
 };
 /* The number of a word that can be an id; a new one if it was not there. O(1). */
 uint32_t names_number(struct names *s, struct word w);
-/* The word that was numbered last is from now on at w.p, of the same bytes, as those it came in go away. */
+/* The word numbered last is from now on at w.p, with the same bytes: its first buffer goes away. */
 void names_keep(struct names *s, struct word w);
 /* Sorts them, copied, into ids (row[i] = i); place[number] (s->n entries) is where each went. There
  * may be none. */

@@ -25,7 +25,8 @@ struct mtx {
 	size_t count;
 };
 
-/* How a file begins: what it is, and how many entries, or values of an array, follow. */
+/* The head of a file: its type, and the number of entries, or of values of an array, that
+ * follow. */
 struct mtx_head {
 	bool is_array, is_symmetric, is_pattern;
 	size_t rows, cols, count;

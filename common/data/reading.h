@@ -18,51 +18,66 @@ extern const char *const header_names[], *const missing_names[]; /* end with NUL
 
 /* Owned. */
 struct reading {
-	unsigned header;    /* enum header */
-	char *separator;    /* one character or "tab"; NULL: by the file's ending */
-	char *decimal;      /* "." or "," */
-	char *comment;      /* one character that begins comment lines; NULL: '#' in edges, none in tables */
-	char *id;           /* the column of ids; NULL: none, row numbers are */
-	char *label;        /* a column of classes, which is left out; or NULL */
-	struct config_strings category;  /* "colour", or with its values "colour=red|green" */
+	unsigned header; /* enum header */
+	char *separator; /* one character or "tab"; NULL: by the file's ending */
+	char *decimal;   /* "." or "," */
+	/* one character that begins a comment line; NULL: '#' in edges, none in tables */
+	char *comment;
+	char *id;                       /* the column of ids; NULL: none, row numbers are */
+	char *label;                    /* a column of classes, which is left out; or NULL */
+	struct config_strings category; /* "colour", or with its values "colour=red|green" */
 	struct config_strings date, ignore;
-	struct config_strings only;      /* not empty: all others are ignored */
-	struct config_strings missing;   /* "median" for all columns, "age=median" for one */
-	struct config_strings na;        /* texts that stand for nothing; none given: reading_na */
-	struct config_strings unit;      /* "age=years" */
-	unsigned most;                   /* values of a category */
-	char *from, *to, *weight;        /* columns of a table of edges */
+	struct config_strings only;    /* not empty: all others are ignored */
+	struct config_strings missing; /* "median" for all columns, "age=median" for one */
+	struct config_strings na;      /* texts that stand for nothing; none given: reading_na */
+	struct config_strings unit;    /* "age=years" */
+	unsigned most;                 /* values of a category */
+	char *from, *to, *weight;      /* columns of a table of edges */
 };
 extern const char *const reading_na[]; /* ends with NULL */
 
+/* clang-format off */
 /* Rows of a configuration table, for a struct T that has a struct reading at the member `at`. */
 #define READING_ROWS(T, at, prefix) \
-	{ prefix "header", CONFIG_ENUM, offsetof(T, at.header), .standard = "auto", .names = header_names, \
-	  .help = "whether the first line is a heading; auto: as reading says in the log, and an error where it could be either" }, \
-	{ prefix "separator", CONFIG_STRING, offsetof(T, at.separator), 1, 3, "", .check = reading_check_separator, \
-	  .help = "between fields: \",\", \";\", \"tab\", ..; by the file's ending where not given" }, \
-	{ prefix "decimal", CONFIG_STRING, offsetof(T, at.decimal), 1, 1, ".", .check = reading_check_decimal, \
+	{ prefix "header", CONFIG_ENUM, offsetof(T, at.header), \
+	  .standard = "auto", .names = header_names, \
+	  .help = "whether the first line is a heading; auto: as reading says in the log, and " \
+		  "an error where it could be either" }, \
+	{ prefix "separator", CONFIG_STRING, offsetof(T, at.separator), 1, 3, "", \
+	  .check = reading_check_separator, \
+	  .help = "between fields: \",\", \";\", \"tab\", ..; by the file's ending where not " \
+		  "given" }, \
+	{ prefix "decimal", CONFIG_STRING, offsetof(T, at.decimal), 1, 1, ".", \
+	  .check = reading_check_decimal, \
 	  .help = "the decimal point" }, \
-	{ prefix "comment", CONFIG_STRING, offsetof(T, at.comment), 1, 1, "", .check = reading_check_comment, \
+	{ prefix "comment", CONFIG_STRING, offsetof(T, at.comment), 1, 1, "", \
+	  .check = reading_check_comment, \
 	  .help = "what begins a comment line; '#' in edges, none in tables where not given" }, \
 	{ prefix "id", CONFIG_STRING, offsetof(T, at.id), 1, 255, "", \
 	  .help = "the column of ids; without, and without data.ids, row numbers are the ids" }, \
 	{ prefix "label", CONFIG_STRING, offsetof(T, at.label), 1, 255, "", \
-	  .help = "a column of classes, which is no feature: a party leaves it out, coterie.convert writes it to labels.txt" }, \
+	  .help = "a column of classes, which is no feature: a party leaves it out, " \
+		  "coterie.convert writes it to labels.txt" }, \
 	{ prefix "category", CONFIG_STRINGS, offsetof(T, at.category), 1, 65536, "", \
-	  .help = "columns of words, each value of which becomes a column of 0 and 1: \"sex\", or with its " \
-		  "values \"sex=f|m\", which makes the same columns at all parties" }, \
+	  .help = "columns of words, each value of which becomes a column of 0 and 1: \"sex\", " \
+		  "or with its values \"sex=f|m\", which makes the same columns at all parties" }, \
 	{ prefix "date", CONFIG_STRINGS, offsetof(T, at.date), 1, 65536, "", \
-	  .help = "columns of dates, YYYY-MM-DD or with Thh:mm:ss, which become days since 1970" }, \
-	{ prefix "ignore", CONFIG_STRINGS, offsetof(T, at.ignore), 1, 65536, "", .help = "columns that are left out" }, \
+	  .help = "columns of dates, YYYY-MM-DD or with Thh:mm:ss, which become days since " \
+		  "1970" }, \
+	{ prefix "ignore", CONFIG_STRINGS, offsetof(T, at.ignore), 1, 65536, "", \
+	  .help = "columns that are left out" }, \
 	{ prefix "only", CONFIG_STRINGS, offsetof(T, at.only), 1, 65536, "", \
 	  .help = "columns that are read besides id; all others are left out" }, \
-	{ prefix "missing", CONFIG_STRINGS, offsetof(T, at.missing), 1, 65536, "", .check = reading_check_missing, \
-	  .help = "what a missing value becomes: \"error\", \"mean\", \"median\" or \"indicator\" (the mean, and a " \
-		  "column that says where); \"age=median\" for one column" }, \
+	{ prefix "missing", CONFIG_STRINGS, offsetof(T, at.missing), 1, 65536, "", \
+	  .check = reading_check_missing, \
+	  .help = "what a missing value becomes: \"error\", \"mean\", \"median\" or " \
+		  "\"indicator\" (the mean, and a column that says where); \"age=median\" for " \
+		  "one column" }, \
 	{ prefix "na", CONFIG_STRINGS, offsetof(T, at.na), 1, 256, "", \
-	  .help = "texts that stand for a missing value, instead of NA, N/A, #N/A, NaN, nan, NULL, null, None, ?; an empty field always does" }, \
-	{ prefix "unit", CONFIG_STRINGS, offsetof(T, at.unit), 1, 65536, "", .check = reading_check_pair, \
+	  .help = "texts that stand for a missing value, instead of NA, N/A, #N/A, NaN, nan, " \
+		  "NULL, null, None, ?; an empty field always does" }, \
+	{ prefix "unit", CONFIG_STRINGS, offsetof(T, at.unit), 1, 65536, "", \
+	  .check = reading_check_pair, \
 	  .help = "what columns are measured in: \"age=years\"" }, \
 	{ prefix "most", CONFIG_UNSIGNED, offsetof(T, at.most), 2, 65536, "64", \
 	  .help = "the most values of a category" }, \
@@ -72,6 +87,7 @@ extern const char *const reading_na[]; /* ends with NULL */
 	  .help = "of the other end; the second where not given" }, \
 	{ prefix "weight", CONFIG_STRING, offsetof(T, at.weight), 1, 255, "", \
 	  .help = "of the weight; none where not given, and then a third column is refused" }
+/* clang-format on */
 
 /* For rows: what was expected, or NULL. */
 const char *reading_check_separator(const char *text);

@@ -51,7 +51,7 @@ struct word cell_text(const struct cell *c, struct buf *scratch)
 
 /* ---- the heading ---- */
 
-/* What is wrong with a name or the value of a category; NULL: nothing. */
+/* Returns the fault of a name or of a category's value; NULL: none. */
 static const char *text_fault(struct word w, size_t most)
 {
 	size_t len;
@@ -147,7 +147,7 @@ void sheet_reserve(struct sheet *t, size_t rows)
 		t->line = alloc_again(t->line, t->room + 1, sizeof(*t->line));
 }
 
-/* Of a text that is to stay. */
+/* Returns a text that outlives the cell. */
 static struct word sheet_keep_text(struct sheet *t, const struct cell *cell, struct word w)
 {
 	char *copy;

@@ -3,9 +3,9 @@
  *     sheet_begin(names) -> sheet_row() for each -> sheet_end() -> X, ids, columns
  *
  * Each column is a number, unless struct reading says otherwise; nothing is guessed from cells. A
- * category becomes a column of 0 and 1 for each of its values in the order of their bytes; what is missing in it
- * is 0 in all of them and 1 in a further column. A number or date that is missing is an error, or the mean or the
- * median of the others.
+ * category becomes one column of 0 and 1 per value, in byte order of the values. A missing category
+ * is 0 in all of them and 1 in a further column. A missing number or date is an error, or becomes
+ * the mean or median of the others.
  */
 #ifndef COMMON_DATA_SHEET_H
 #define COMMON_DATA_SHEET_H
@@ -27,7 +27,8 @@ extern const char *const role_names[]; /* "number", "category", "date", "id", "l
 
 enum {
 	SHEET_COLUMNS_MAX = 1 << 20,
-	SHEET_NAME_MAX = 200, /* bytes of a column's name; a value's comes behind it in columns.json */
+	/* bytes of a column's name, which columns.json joins with a value's */
+	SHEET_NAME_MAX = 200,
 };
 
 struct sheet_column {
@@ -67,14 +68,15 @@ struct sheet {
 	struct ids ids;
 };
 
-/* name: n texts without terminators, the heading; NULL: there is none. ERR_INPUT: a name is wrong or there twice,
- * or struct reading names a column that is not there or in two ways. */
+/* name: the heading, n texts without terminators; NULL: none. ERR_INPUT: a name is wrong or
+ * repeated, or struct reading names a column that does not exist, or names it for two roles. */
 enum err sheet_begin(struct sheet *t, const struct reading *how, const char *where,
 		     const struct cell *name, size_t n) MUST_CHECK;
 void sheet_reserve(struct sheet *t, size_t rows); /* a bound, if one is known */
 /* cell: t->columns of them. line: its number, for sentences. ERR_INPUT. */
 enum err sheet_row(struct sheet *t, size_t line, const struct cell *cell) MUST_CHECK;
-/* ERR_INPUT: no rows, no columns, a column without any value. Logs what is in the place of values that are missing. */
+/* ERR_INPUT: no rows, no columns, or a column without any value. Logs the values that replace
+ * missing ones. */
 enum err sheet_end(struct sheet *t) MUST_CHECK;
 void sheet_release(struct sheet *t);
 
@@ -87,9 +89,10 @@ struct sheet_said {
 	size_t blank;    /* empty lines at the end */
 	size_t comments; /* lines */
 };
-enum err sheet_parse(struct sheet *t, struct bytes file, const char *where, const struct reading *how,
-		     struct sheet_said *said) MUST_CHECK;
-/* The records of such a text behind the mark and what tells it from a text in UTF-8; edges begin so too. ERR_INPUT. */
+enum err sheet_parse(struct sheet *t, struct bytes file, const char *where,
+		     const struct reading *how, struct sheet_said *said) MUST_CHECK;
+/* Opens a text for its records: skips a byte order mark, refuses an empty, UTF-16 or binary file.
+ * Tables of edges use it too. ERR_INPUT. */
 enum err sheet_open(struct text *t, struct bytes file, const char *where, bool *mark) MUST_CHECK;
 /* Quotes a cell in a sentence. */
 struct value cell_shown(const struct cell *c);
@@ -102,7 +105,8 @@ enum err sheet_roles(struct sheet *t) MUST_CHECK;
 /* Gaps filled, categories spread: part of sheet_end(). */
 enum err sheet_fill(struct sheet *t) MUST_CHECK;
 
-bool word_comma_number(struct word w, double *x); /* word_number() where a comma is the decimal point */
+/* word_number() with a comma as the decimal point */
+bool word_comma_number(struct word w, double *x);
 /* "YYYY-MM-DD", or with "Thh:mm[:ss[.f]]" (or a blank for T) and "Z", as days since 1970-01-01. */
 bool word_date(struct word w, double *days);
 

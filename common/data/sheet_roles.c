@@ -25,8 +25,8 @@ static struct sheet_column *sheet_roles_find_column(const struct sheet *t, const
 		   : &t->column[at - 1];
 }
 
-/* Of "NAME" or "NAME=VALUE", where the name may have '=' too; *value: NULL, or what is behind it.
- */
+/* Finds the column of "NAME" or "NAME=VALUE"; a name may contain '='. *value: the text behind the
+ * name, or NULL. */
 static struct sheet_column *find_said(const struct sheet *t, const char *said, const char **value)
 {
 	struct sheet_column *c = sheet_roles_find_column(t, said, strlen(said));

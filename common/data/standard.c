@@ -173,7 +173,7 @@ enum err standard_features(struct features *X, const struct columns *names)
 
 /* ---- which column decides alone ---- */
 
-/* Of dense rows counted from the first, so that what is constant has 0, exactly. */
+/* Measures dense rows from the first row, so that a constant column has exactly 0. */
 double *standard_spread(const struct features *X)
 {
 	size_t n = features_rows(X), m = features_cols(X);

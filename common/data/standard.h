@@ -1,7 +1,8 @@
-/* standard.h -- columns of features brought to mean 0 and deviation 1, and which of them decides alone.
+/* standard.h -- scales columns of features to mean 0 and deviation 1, and finds a dominant column.
  *
- * Left as they are: categories, by the columns' names (0 and 1 have no unit), and all columns of sparse
- * features, which would not be sparse any more. Names may be NULL or none: columns then have numbers, from 0.
+ * Categories stay as they are, by the columns' names: 0 and 1 have no unit. So do all columns of
+ * sparse features, which would become dense. Names may be NULL or none: columns then have numbers,
+ * from 0.
  */
 #ifndef COMMON_DATA_STANDARD_H
 #define COMMON_DATA_STANDARD_H
@@ -20,11 +21,11 @@ struct column_text {
 };
 struct column_text column_text(const struct columns *names, size_t j);
 
-/* Which of X's columns are left as they are: m values, owned by the caller. */
+/* Marks the columns of X that are not scaled: m values, owned by the caller. */
 bool *standard_apart(const struct features *X, const struct columns *names);
 
-/* How columns came there: x became (x - shift) / unit; unit 0: the column became 0, or was left out. m each, owned by
- * whom it is given to. */
+/* The scaling of m columns: x became (x - shift) / unit. unit 0: the column became 0, or was left
+ * out. Owned. */
 struct standard_by {
 	double *shift, *unit;
 };
@@ -37,10 +38,12 @@ void standard_by_release(struct standard_by *by);
 enum err standard_own(struct mat *Z, const bool *apart, const struct columns *names, bool drop,
 		      struct standard_by *by) MUST_CHECK;
 
-/* The same of dense features, but for categories; columns stay as many. Sparse ones are left, and the log says so. */
+/* The same for dense features, except categories; keeps the number of columns. Leaves sparse
+ * features as they are, with a line in the log. */
 enum err standard_features(struct features *X, const struct columns *names) MUST_CHECK;
 
-/* Each column's sum of squared deviations from its mean: m values, owned by the caller. O(entries). */
+/* Returns each column's sum of squared deviations from its mean: m values, owned by the caller.
+ * O(entries). */
 double *standard_spread(const struct features *X);
 
 /* The column that has more than 80 % of the variance of all: its number and *share; else m. */

@@ -15,7 +15,8 @@
 struct value {
 	char s[56];
 };
-struct value value_text(const char *p, size_t n); /* "abc" in quotes, cut, made harmless; or (not shown) */
+/* "abc" in quotes, cut, made harmless; or (not shown) */
+struct value value_text(const char *p, size_t n);
 struct value value_number(double x);
 
 void values_show(void); /* before threads start */

@@ -4,12 +4,15 @@
 /* clang-format off */
 #define FILE_IN(name, file) \
 	__asm__(".section .rodata\n" \
-		".global page_" #name "\n.hidden page_" #name "\npage_" #name ":\n.incbin \"common/http/page/" file "\"\n" \
-		".global page_" #name "_end\n.hidden page_" #name "_end\npage_" #name "_end:\n.previous\n"); \
+		".global page_" #name "\n.hidden page_" #name "\npage_" #name ":\n" \
+		".incbin \"common/http/page/" file "\"\n" \
+		".global page_" #name "_end\n.hidden page_" #name "_end\n" \
+		"page_" #name "_end:\n.previous\n"); \
 	extern const uint8_t page_##name[], page_##name##_end[]; \
 	static struct bytes text_of_##name(void) \
 	{ \
-		return (struct bytes){ page_##name, (uintptr_t)page_##name##_end - (uintptr_t)page_##name }; \
+		return (struct bytes){ page_##name, \
+				       (uintptr_t)page_##name##_end - (uintptr_t)page_##name }; \
 	}
 /* clang-format on */
 

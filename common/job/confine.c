@@ -142,7 +142,7 @@ static const struct rule rules[] = {
 	{ SCMP_SYS(prlimit64), REFUSE(EPERM), 1, { { 2, NOT(0) } } },
 	{ SCMP_SYS(kill), ALLOW, 1, { { 1, IS(0) } } },      /* does it still run */
 	{ SCMP_SYS(kill), END, 1, { { 1, NOT(0) } } },
-	{ SCMP_SYS(fchown), REFUSE(EPERM), 0, { { 0 } } },   /* SQLite as root: its side files stay ours */
+	{ SCMP_SYS(fchown), REFUSE(EPERM), 0, { { 0 } } },   /* SQLite as root: files stay ours */
 	{ SCMP_SYS(ioctl), ALLOW, 1, { { 1, IS(FIONBIO) } } },
 	{ SCMP_SYS(ioctl), ALLOW, 1, { { 1, IS(FIOCLEX) } } },
 	{ SCMP_SYS(ioctl), ALLOW, 1, { { 1, IS(FIONREAD) } } },
@@ -171,7 +171,7 @@ static struct ended {
 	int number;
 } ended[COUNT(never) + COUNT(by_argument)]; /* for the signal's handler, which may look up none */
 
-/* What this system does not know by that name it cannot call either. */
+/* A name without a number on this system cannot be called: needs no rule. */
 static int add_named(scmp_filter_ctx f, uint32_t action, const char *name)
 {
 	int number = seccomp_syscall_resolve_name(name);
@@ -320,7 +320,7 @@ static int confine_make_program(struct program *p)
  * at a call on the list. */
 static int make_whole(struct program *p)
 {
-	/* Of processor time; two filters take a hundredth of that. */
+	/* Processor time; two filters take a hundredth of that. */
 	static const struct itimerval limit = { .it_value.tv_usec = 200000 }, none;
 	static struct program again;
 	struct sigaction before[COUNT(faults)], ours = { .sa_handler = on_fault };

@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of "/": what is never written beneath. */
+/* Directories of "/" below which nothing is ever written. */
 static const char *const closed[] = { "proc", "sys",   "usr",   "bin",    "sbin",
 				      "lib",  "lib32", "lib64", "libx32", "boot" };
 

@@ -29,10 +29,11 @@ struct endpoint {
 	uint16_t port;
 };
 
-/* Who of this host may ask and tell a daemon something, and where: proto/control.h. */
+/* Users of this host with rights at the control socket, and its path: proto/control.h. */
 struct control_settings {
 	char *socket; /* NULL: control.socket in the output directory */
-	struct config_strings viewers, submitters, operators; /* users and @groups; of a party viewers alone */
+	/* users and @groups; a party has viewers alone */
+	struct config_strings viewers, submitters, operators;
 };
 
 /* The window for people and monitoring, common/http/http.h. */
@@ -45,14 +46,14 @@ struct http_settings {
 
 /* The same window for people elsewhere, behind TLS; of a coordinator that serves. */
 struct api_settings {
-	char *listen;            /* NULL: there is none */
+	char *listen; /* NULL: there is none */
 	struct endpoint at;
 	struct config_map roles; /* the name of a certificate -> role_name */
 };
 
 /* Settings of both daemons. */
 struct daemon_common {
-	/* How it was read, for daemon_reload_level(): file and overrides are borrowed. */
+	/* Its source, for daemon_reload_level(): file and overrides are borrowed. */
 	const struct config_table *table;
 	const char *path;
 	char *const *set;
@@ -66,15 +67,15 @@ struct daemon_common {
 	unsigned reconnect_s; /* 0: a lost connection ends the job */
 	unsigned rejoin_s;    /* 0: what a crash cuts short is not tried again */
 	unsigned step_timeout_s, job_timeout_s;
-	unsigned threads; /* 0: as many as there are cores */
+	unsigned threads;    /* 0: as many as there are cores */
 	char *numbering_key; /* a file, see crypto/numbering.h; NULL: none */
 	enum log_level log_level;
-	char *user;   /* whom root becomes; NULL: nobody else */
-	bool sandbox; /* see confine.h */
-	bool example;      /* as installed, and not edited yet: is refused */
-	const char *role;  /* "coordinator" or "party" */
-	char *on_event;    /* the program that is run then, see hook.h; NULL: none */
-	unsigned away_s;   /* a peer gone for so long is an event; 0: never */
+	char *user;       /* whom root becomes; NULL: nobody else */
+	bool sandbox;     /* see confine.h */
+	bool example;     /* as installed, and not edited yet: is refused */
+	const char *role; /* "coordinator" or "party" */
+	char *on_event;   /* the program that is run then, see hook.h; NULL: none */
+	unsigned away_s;  /* a peer gone for so long is an event; 0: never */
 	struct control_settings control;
 	struct http_settings http;
 };
@@ -85,11 +86,11 @@ struct coordinator_config {
 	struct endpoint listen;
 	struct config_strings parties; /* names; sorted bytewise here */
 	unsigned max_attempts;
-	uint64_t max_memory; /* bytes; 0: no bound */
+	uint64_t max_memory;     /* bytes; 0: no bound */
 	struct config_map pins;  /* party -> "sha256:..." of its public key; none: the CA decides */
 	unsigned join_timeout_s; /* how long all parties are awaited */
 	unsigned greetings_per_address; /* connections that are not welcomed yet */
-	char *ready_file;        /* written with the bound port once listening; NULL: none */
+	char *ready_file;               /* written with the bound port once listening; NULL: none */
 	struct api_settings api;
 	unsigned max_running, max_queued; /* jobs at a time, and jobs that wait */
 };
@@ -103,12 +104,13 @@ struct party_config {
 	struct config_map peers; /* coordinator and other parties -> "sha256:...", and the path of
 				    the key that is shared with a party, if there is one */
 	struct {
-		char *name; /* of the data set, whatever is in it today; budgets are counted by it */
+		/* of the data set, independent of its contents; budgets are counted by it */
+		char *name;
 		char *features,
-		    *edges; /* one of them may be NULL: jobs that need it are declined */
-		char *ids;  /* NULL: row numbers are the ids */
+		    *edges;     /* one of them may be NULL: jobs that need it are declined */
+		char *ids;      /* NULL: row numbers are the ids */
 		char *vertices; /* fedwalk: ids of those that this party hosts; with edges alone */
-		char *graphs; /* many graphs in TU format, for jobs of kind fedgcn; or NULL */
+		char *graphs;   /* many graphs in TU format, for jobs of kind fedgcn; or NULL */
 		struct reading read; /* how features and edges that are tables are read */
 	} data;
 	struct {
@@ -117,25 +119,29 @@ struct party_config {
 		struct config_strings exchanges; /* exchanges allowed; none given: all */
 		struct config_strings align;     /* how rows may be matched */
 		unsigned min_common; /* rows that all parties have, where they are matched */
-		unsigned min_change; /* ids by which this party's set differs from one that was matched */
-		unsigned min_parties;            /* members of each sum */
-		unsigned min_cluster;            /* rows behind any sum of rows */
-		bool profile;                    /* joint profiles of clusters may be made */
-		bool require_noise;              /* in sums that all parties see */
-		double max_eps;                  /* 0: none is asked for */
-		double max_delta;                /* counts with max_eps */
-		unsigned min_colluders;          /* least job.noise.colluders, where noise is in sums */
-		double max_eps_total;            /* of all jobs over a data set; 0: no bound */
-		double max_delta_total;          /* at which that is */
+		/* ids by which this party's set differs from one that was matched */
+		unsigned min_change;
+		unsigned min_parties; /* members of each sum */
+		unsigned min_cluster; /* rows behind any sum of rows */
+		bool profile;         /* joint profiles of clusters may be made */
+		bool require_noise;   /* in sums that all parties see */
+		double max_eps;       /* 0: none is asked for */
+		double max_delta;     /* counts with max_eps */
+		/* least job.noise.colluders, for noise in sums */
+		unsigned min_colluders;
+		double max_eps_total;   /* of all jobs over a data set; 0: no bound */
+		double max_delta_total; /* at which that is */
 		bool allow_single;
 		struct config_strings coordinators; /* of the peers; none given: any of them */
 		struct config_strings submitters;   /* whose jobs; none given: anybody's */
 		unsigned min_cell;                  /* nodes of each cell */
 		/* For each coordinator and data, as the ledger counts; 0: no bound. */
 		unsigned max_attempts; /* at one job; always a bound */
-		unsigned allow_loss;   /* fewest parties of an attempt without others; 0: no job may say so */
+		/* fewest parties of an attempt without others; 0: refuses jobs with dropout */
+		unsigned allow_loss;
 		uint64_t max_memory; /* bytes; 0: no bound */
-		unsigned max_declines; /* offers within an hour, whoever made them; always a bound */
+		/* offers within an hour, from anybody; always a bound */
+		unsigned max_declines;
 		unsigned max_jobs;
 		uint64_t max_rounds, max_words;
 		bool allow_subsets; /* of the parties of earlier jobs over the same data */
@@ -143,7 +149,9 @@ struct party_config {
 	} policy;
 	unsigned confirm_s; /* how long that may take */
 	struct {
-		unsigned n;     /* processes of coterie-worker that have the data (party/ranks/mpirun.h); 0: this one has */
+		/* processes of coterie-worker that hold the data (party/ranks/mpirun.h); 0: this
+		 * process does */
+		unsigned n;
 		char *hostfile; /* mpirun's; NULL: all on this host */
 	} ranks;
 	char *state;      /* directory of what must survive a restart; output/state if not given */
@@ -157,11 +165,11 @@ enum err party_config_read(struct party_config *c, const char *path, char *const
 void coordinator_config_release(struct coordinator_config *c);
 void party_config_release(struct party_config *c);
 
-/* Where the control socket of a daemon is; owned by the caller. */
+/* Returns the path of a daemon's control socket; owned by the caller. */
 char *daemon_control_path(const struct daemon_common *c);
 
-/* Takes the log level that the file names now; nothing else can change in a process that runs. Logs a warning and changes
- * nothing if anything in the file is wrong. */
+/* Takes the log level that the file names now; a running process can change nothing else. Logs a
+ * warning and changes nothing if anything in the file is wrong. */
 void daemon_reload_level(const struct daemon_common *c);
 
 /* The table for people. */

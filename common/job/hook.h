@@ -1,12 +1,14 @@
-/* hook.h -- the program that a daemon runs when a person has to know (on_event).
+/* hook.h -- the program that a daemon runs to alert a user (on_event).
  *
  *     PROGRAM EVENT NAME [JOB]        job-failed | consent-awaited | certificate | away
  *
- * and on its standard input one JSON object with event, time, name, role, job and text. Arguments can be seen by all
- * users of a host, so the sentence, which may have values of data in it, is not among them. Nothing secret is in either.
+ * Its standard input is one JSON object with event, time, name, role, job and text. All users of a
+ * host can see arguments, so the sentence, which may contain values of data, is not among them.
+ * Neither contains a secret.
  *
- * A daemon that has confined itself cannot start programs. So a helper process is made first of all, before keys are
- * read: it waits for events on a socket, runs one program at a time, for at most HOOK_LIMIT_S, and ends with the daemon.
+ * A daemon that has confined itself cannot start programs. So it first makes a helper process,
+ * before it reads keys. The helper waits for events on a socket, runs one program at a time, for at
+ * most HOOK_LIMIT_S, and ends with the daemon.
  */
 #ifndef COMMON_JOB_HOOK_H
 #define COMMON_JOB_HOOK_H
@@ -24,17 +26,19 @@ enum { HOOK_LIMIT_S = 30, HOOK_CERTIFICATE_DAYS = 14 };
 
 /* Is there such a program, and may c->user run it? Without one: ERR_OK. ERR_INPUT. */
 enum err hook_check(const struct daemon_common *c) MUST_CHECK;
-/* Starts the helper, if there is a program; before threads and keys. Borrows c. ERR_INPUT, ERR_INTERNAL. */
+/* Starts the helper, if there is a program; call it before threads and keys. Borrows c. ERR_INPUT,
+ * ERR_INTERNAL. */
 enum err hook_begin(const struct daemon_common *c) MUST_CHECK;
-/* job: its number, or "". Any thread; never waits: an event for which there is no room is left out, with a
- * warning. Without a helper nothing happens. */
+/* job: its id, or "". From any thread; never waits: drops an event that finds no room, with a
+ * warning. Does nothing without a helper. */
 void hook_raise(enum hook_event event, const char *job, const char *fmt, ...) PRINTF(3, 4);
 /* Raise HOOK_CERTIFICATE, if that few days are left, and HOOK_AWAY. */
 void hook_certificate(int days, const char *why);
 void hook_away(const char *why);
 /* Puts into the log what programs have ended with since. One thread, now and then. */
 void hook_look(void);
-/* Waits until what was raised is done, for HOOK_LIMIT_S and a little at most, and the helper has ended. */
+/* Waits until the raised events are done, for slightly more than HOOK_LIMIT_S at most, and until
+ * the helper has ended. */
 void hook_end(void);
 
 #endif

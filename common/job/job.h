@@ -1,10 +1,11 @@
-/* job.h -- what a job says: its kind, its parameters, their defaults and bounds.
+/* job.h -- a job: its kind and parameters, with their defaults and bounds.
  *
- * Each kind has a table of its parameters (protocols/fedsc/job.c): path, type, default, bounds, help;
- * those that all have are in job.c. From these come reading, writing, --set and the checks. A preset
- * sets what the job does not: the precedence is given value > preset > default. The effective job is
- * written out in full, in the table's order. An offer leaves out each parameter that has its row's
- * default, which the kind's schema pins: a release that lacks a parameter never sees its default.
+ * Each kind has a table of its parameters (protocols/fedsc/job.c): path, type, default, bounds,
+ * help. Parameters of all kinds are in job.c. Reading, writing, --set and the checks derive from
+ * these tables. A preset sets parameters that the job does not give: given value > preset >
+ * default. The effective job is written out in full, in the table's order. An offer leaves out each
+ * parameter that has its row's default, which the kind's schema pins: a release that lacks a
+ * parameter never sees its default.
  */
 #ifndef COMMON_JOB_JOB_H
 #define COMMON_JOB_JOB_H
@@ -39,18 +40,22 @@ struct job {
 /* Reads a job from JSON text; `where` names its source in messages ("job.json", "offer").
  * set: NULL-terminated array of "path=value", applied before defaults; may be NULL.
  * ERR_INPUT with path, value and what was expected. */
-enum err job_parse(struct job *job, struct bytes text, const char *where, char *const *set) MUST_CHECK;
+enum err job_parse(struct job *job, struct bytes text, const char *where,
+		   char *const *set) MUST_CHECK;
 enum err job_read(struct job *job, const char *path, char *const *set) MUST_CHECK;
 
-void job_write(const struct job *job, struct buf *json); /* the effective job: canonical, one line */
+/* the effective job: canonical, one line */
+void job_write(const struct job *job, struct buf *json);
 /* The job of an offer: "schema", "kind", and what differs from the defaults. */
 void job_offer_write(const struct job *job, struct buf *json);
 /* Reads that, without presets. On failure key is the parameter that this release does not know, or
  * whose value it does not take ("kind" and "schema", too); "" if the failure is another one. */
-enum err job_offer_parse(struct job *job, struct bytes text, char key[static JOB_KEY_MAX + 1]) MUST_CHECK;
-void job_describe(struct buf *text);                       /* every parameter, for people */
+enum err job_offer_parse(struct job *job, struct bytes text,
+			 char key[static JOB_KEY_MAX + 1]) MUST_CHECK;
+void job_describe(struct buf *text); /* every parameter, for people */
 
-/* The first parameter in which two jobs differ: "job.clusters: 7 here, 8 offered"; false if none. */
+/* The first parameter in which two jobs differ: "job.clusters: 7 here, 8 offered"; false if
+ * none. */
 bool job_difference(const struct job *here, const struct job *offered, char *text, size_t len);
 
 /* The kind's members, of this job: common/kind/kind.h. */

@@ -126,7 +126,7 @@ static struct live_series *series_of(const char *kind, const char *phase)
 	return &now.one[now.series++];
 }
 
-/* What a phase has come to, into the counters: the difference to what is in them already. */
+/* Adds to the counters the progress of a phase since its last snapshot. */
 static void count_phase(const char *kind, const struct live_phase *had,
 			const struct live_phase *has)
 {

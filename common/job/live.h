@@ -1,12 +1,12 @@
-/* live.h -- what goes on in this process, for who looks in from outside: the one snapshot.
+/* live.h -- the state of this process for outside readers: one snapshot.
  *
- *     job threads   record.c: a job begins, its phases and steps, its end    \
- *     loop thread   watch.c: peers come and go, certificate; the daemons:     >  one lock  ->  live_copy()
- *                   traffic, their own phase, what waits                     /
+ *     job threads  record.c: a job begins, its phases and steps, its end    \
+ *     loop thread  watch.c: peers come and go, certificate; the daemons:     > lock > live_copy()
+ *                  traffic, their own phase, waiting jobs                   /
  *
- * It has names, numbers and sentences that the log has too: no key, no mask, no value of data. Counters only rise as
- * long as the process lives, over all of its jobs and attempts. Every call is cheap (a copy of a few kB at most) and
- * safe from any thread.
+ * It has names, numbers and sentences that are in the log too: no key, no mask, no value of data.
+ * Counters only rise while the process lives, over all of its jobs and attempts. Every call is
+ * cheap (a copy of a few kB at most) and safe from any thread.
  */
 #ifndef COMMON_JOB_LIVE_H
 #define COMMON_JOB_LIVE_H
@@ -50,15 +50,15 @@ struct live_job {
 };
 
 struct live_peer {
-	char name[LIVE_ADDRESS], called[LIVE_NAME]; /* a party knows the coordinator by the address that it dials, and
-						       then by its name */
+	/* a party knows the coordinator first by the address that it dials, then by its name */
+	char name[LIVE_ADDRESS], called[LIVE_NAME];
 	bool there;
-	double since_s;            /* clock_now_s() of its coming or going */
-	uint64_t gone;             /* how often it went */
+	double since_s; /* clock_now_s() of its coming or going */
+	uint64_t gone;  /* how often it went */
 	char address[LIVE_ADDRESS], software[LIVE_NAME];
-	char job[32 + 1]; /* in which it takes part; "" */
+	char job[32 + 1];  /* in which it takes part; "" */
 	char asks[32 + 1]; /* the job for which a user's approval is awaited there; "" */
-	double rtt_s;     /* < 0: not known */
+	double rtt_s;      /* < 0: not known */
 	unsigned reconnects;
 	uint64_t sent, received, resent; /* bytes, in this attempt */
 };
@@ -81,12 +81,12 @@ struct live {
 	char role[16], name[LIVE_NAME], phase[32], started_utc[32];
 	time_t started;
 	char output[512];
-	double alive_s;            /* when the loop thread last said that it lives */
-	unsigned alive_within_s;   /* how often it says so, at the least */
-	time_t certificate_until;  /* 0: not known */
-	size_t queued;             /* jobs that wait for their turn */
-	uint64_t queue_written;    /* how often jobs.db was: who shows it looks again */
-	bool person;               /* one waits for a person */
+	double alive_s;           /* when the loop thread last said that it lives */
+	unsigned alive_within_s;  /* how often it says so, at the least */
+	time_t certificate_until; /* 0: not known */
+	size_t queued;            /* jobs that wait for their turn */
+	uint64_t queue_written;   /* how often jobs.db was: who shows it looks again */
+	bool person;              /* one waits for a person */
 	size_t jobs, peers, kinds, series;
 	struct live_job job[LIVE_JOBS_MAX];
 	struct live_peer peer[LIVE_PEERS_MAX];
@@ -97,22 +97,25 @@ struct live {
 /* ---- those who know ---- */
 
 void live_begin(const char *role, const char *name, const char *output);
-/* The loop thread lives, and will say so again within so many seconds; what the daemon does: "joining"; jobs that
- * wait for their turn. */
+/* live_alive(): the loop thread lives, and repeats this within so many seconds. live_phase(): the
+ * daemon's activity: "joining". live_queue(): jobs that wait for their turn. */
 void live_alive(unsigned within_s);
 void live_phase(const char *phase);
 void live_queue(size_t queued);
 void live_queue_written(void);
 void live_certificate(time_t until);
 void live_person(bool awaited); /* a job waits for a person's answer */
-/* A job begins anew, goes on, has ended: as its record has it. One that never was offered in full has no kind. */
+/* A job begins anew, goes on, or has ended, as its record has it. A job whose offer never came
+ * whole has no kind. */
 void live_job_begins(const struct record *r);
 void live_job_goes_on(const struct record *r);
 void live_job_ended(const struct record *r);
-void live_job_dropped(const struct record *r); /* it was begun here alone, and is to be begun anew */
+/* it was begun here alone, and will begin anew */
+void live_job_dropped(const struct record *r);
 /* A peer came or went, by the name that a person knows it by; may be said twice. */
 void live_peer(const char *name, bool there);
-void live_peer_says(const char *name, const char *called, const char *address, const char *software);
+void live_peer_says(const char *name, const char *called, const char *address,
+		    const char *software);
 /* Takes what a link has carried in this attempt. Ignored until the link's job is known. */
 void live_link(const struct link_state *link);
 void live_link_ends(const struct link_state *link); /* for the last time: the attempt is over */
@@ -129,16 +132,16 @@ bool live_job_waits(const struct live_job *j); /* for its parties: it was not of
 size_t live_awaited(const struct live *l, const char *job, struct json *list);
 /* *why, of 256 bytes, says what is wrong if the daemon's loop is not well. */
 bool live_is_well(const struct live *l, char why[static 256]);
-/* What /api/status says, for the caller to add to. */
+/* The body of /api/status, to which the caller adds. */
 struct json *live_json(const struct live *l);
 /* Prometheus's text format, as docs/METRICS.md describes it. */
 void live_metrics(const struct live *l, struct buf *text);
 
-/* For metrics that a daemon has besides: # HELP and # TYPE; then each sample: its labels as `coordinator="a",what="b"`
- * or "", values of labels made with live_label(). */
+/* For further metrics of a daemon: first # HELP and # TYPE, then each sample. Its labels are
+ * `coordinator="a",what="b"` or "", with values made by live_label(). */
 void live_metric(struct buf *text, const char *name, const char *type, const char *help);
 void live_sample(struct buf *text, const char *name, const char *labels, double value);
-/* name="value", with what the format wants escaped; a comma before it if there is something in buf already. */
+/* Appends name="value", escaped for the format, after a comma if labels is not empty. */
 void live_label(struct buf *labels, const char *name, const char *value);
 
 #endif

@@ -38,13 +38,13 @@ void offer_withdraw(const char *state, const char *id);
  * ERR_INPUT: there is no such offer, or several. */
 enum err offer_read(const char *state, const char *id, char full[static OFFER_ID_TEXT],
 		    struct buf *text) MUST_CHECK;
-/* It holds for so many days. ERR_INPUT: there is no such offer, or `why` is not printable or too long.
- * ERR_JOB: it could not be written. */
+/* Stores an answer that holds for `days` days. ERR_INPUT: there is no such offer, or `why` is not
+ * printable or too long. ERR_JOB: it could not be written. */
 enum err offer_answer_write(const char *state, const char *id, bool yes, const char *why,
 			    unsigned days) MUST_CHECK;
 /* The same if it is still the one with this hash; ERR_INPUT: it is not. NULL: whichever it is. */
-enum err offer_answer_to(const char *state, const char *id, const char *hash, bool yes, const char *why,
-			 unsigned days) MUST_CHECK;
+enum err offer_answer_to(const char *state, const char *id, const char *hash, bool yes,
+			 const char *why, unsigned days) MUST_CHECK;
 /* Those that wait for an answer, in the order of their ids: their JSON, owned by the caller. */
 enum err offer_list(const char *state, struct json **list) MUST_CHECK;
 

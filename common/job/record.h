@@ -32,11 +32,11 @@ enum {
 };
 
 struct record_phase {
-	char name[24];             /* "local", "level-1", "polish", ... */
-	double start_s;            /* since the job's offer */
-	double compute_s;          /* this job thread was not blocked on a peer */
+	char name[24];           /* "local", "level-1", "polish", ... */
+	double start_s;          /* since the job's offer */
+	double compute_s;        /* this job thread was not blocked on a peer */
 	struct link_times times; /* the sum of its steps' */
-	unsigned rounds;           /* secure sums in this phase */
+	unsigned rounds;         /* secure sums in this phase */
 	unsigned iterations; /* Lloyd iterations, the longest restart's; 0 where there are none */
 };
 
@@ -104,7 +104,8 @@ struct record {
 	struct record_attempts attempts;
 	size_t parties;
 	char party[PARTIES_MAX][64 + 1];
-	char submitter[64 + 1]; /* who wanted the job, "" while that is not known; kept by record_start() */
+	/* submitter of the job, "" while not known; record_start() keeps it */
+	char submitter[64 + 1];
 	double started_s; /* clock_now_s() at the offer */
 	char started_utc[32];
 	double elapsed_s;
@@ -122,17 +123,17 @@ struct record {
 	struct record_peer peer[PARTIES_MAX + 1];
 	size_t sums;
 	struct record_sum sum[RECORD_SUMS_MAX];
-	struct facts facts; /* what its kind has to say besides */
-	struct warnings warnings; /* the job thread's: warnings_begin() */
+	struct facts facts;        /* what its kind has to say besides */
+	struct warnings warnings;  /* the job thread's: warnings_begin() */
 	struct record_head ledger; /* a party's own, name ""; count 0: none */
 	size_t heads;
 	struct record_head *head; /* of the other parties' ledgers; owned */
-	unsigned order; /* what filter.order "auto" became; 0: it was given */
+	unsigned order;           /* what filter.order "auto" became; 0: it was given */
 	size_t rows, clusters;
 	uint64_t *cluster_size; /* clusters counts, owned; NULL until there is a result */
 	struct {
-		char *features, *edges,
-		    *ids, *graphs; /* where a party's slice lies: for its own eyes; owned */
+		char *features, *edges, *ids,
+		    *graphs; /* where a party's slice lies: for its own eyes; owned */
 	} data;
 	size_t files; /* that were read for this job */
 	struct record_file {
@@ -146,8 +147,8 @@ struct record {
 };
 
 void record_init(struct record *r, const char *role, const char *name);
-/* A job was offered, before it is known whether its text can be read: number and attempt alone. Lines that
- * this thread logs from here on have the number: log_set_job_here(). */
+/* A job was offered, and its text is not read yet: takes number and attempt alone. From here on
+ * this thread logs with that number: log_set_job_here(). */
 void record_offer(struct record *r, const uint8_t job_id[static 16], uint32_t attempt);
 /* Starts the clock of a job; earlier contents are forgotten, but for the attempts. */
 void record_start(struct record *r, const struct job *job, const uint8_t job_id[static 16],
@@ -170,8 +171,8 @@ void record_file(struct record *r, const char *key, const char *path, uint64_t b
 void record_result(struct record *r, const uint32_t *label, size_t n, size_t clusters);
 /* The same where only the sizes of clusters are known here. */
 void record_sizes(struct record *r, const double *size, size_t clusters);
-/* How sure n labels are, 0 to 1 each, as facts: confidence, the mean, and confidence_tenths, which
- * share of the rows lies in [0, 0.1), ..., [0.9, 1]; and warnings of it. */
+/* Label confidence of n rows, 0 to 1 each, as facts: confidence, the mean; confidence_tenths, the
+ * shares of rows in [0, 0.1), ..., [0.9, 1]; and warnings of it. */
 void record_confidence(struct record *r, const double *confidence, size_t n);
 /* Writes the clusters' modularity as a fact, and warns of it where classes are to be
  * communities. */
@@ -185,8 +186,9 @@ void record_link(struct record *r, const struct link_state *link);
 void record_past(struct record *r, uint32_t attempt, double elapsed_s, const char *cause);
 /* From this attempt on the job goes on without that party; step: of the attempt before, or "". */
 void record_left(struct record *r, const char *name, uint32_t attempt, const char *step);
-const char *record_at(const struct record *r); /* the name of the phase that runs; "" before the first */
-/* How far this party's ledger reaches, and another one's as it was told. */
+/* the name of the running phase; "" before the first */
+const char *record_at(const struct record *r);
+/* The head of this party's ledger, and that of a peer as received. */
 void record_ledger(struct record *r, uint64_t count, const uint8_t hash[static 32]);
 void record_peer_ledger(struct record *r, const char *name, uint64_t count,
 			const uint8_t hash[static 32]);

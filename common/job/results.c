@@ -194,7 +194,7 @@ enum err results_lock(const char *dir)
 		close(fd);
 		return ERR_OK;
 	}
-	/* Which process has it, as the kernel lists locks; 0: it is not listed. */
+	/* The process that holds the lock, as the kernel lists locks; 0: not listed. */
 	f = fstat(fd, &st) == 0 ? fopen("/proc/locks", "re") : NULL;
 	close(fd);
 	while (f && !pid && fgets(line, sizeof(line), f))

@@ -1,7 +1,7 @@
 /* results.h -- a directory with the results of one job.
  *
- * The directory that a coordinator, or `party --once`, is given holds the job that runs or ran last: its
- * run.json, and beside it only files which that job left. What a job before it left is moved into
+ * The output directory of a coordinator, or of `party --once`, holds the job that runs or ran last:
+ * its run.json, and beside it only files of that job. An earlier job's files move into
  * job-ID-ATTEMPT below it, so that a job that fails never stands beside another one's labels.
  */
 #ifndef COMMON_JOB_RESULTS_H
@@ -11,22 +11,23 @@
 
 #include <stddef.h>
 
-/* "job-", the job's number and the attempt: a directory's name. All 32 digits, since whoever offers jobs chooses
- * them: one that shares some with another must not take its place. */
+/* A directory's name: "job-", the job's id and the attempt. It has all 32 digits of the id, since
+ * the coordinator chooses ids: one that shares some with another must not take its place. */
 enum { RESULTS_NAME_MAX = 48 };
 void results_name(const char *job_id, unsigned attempt, char name[static RESULTS_NAME_MAX]);
 
 /* A job begins in dir, which need not be there. Moves what an earlier one left. ERR_JOB. */
 enum err results_begin(const char *dir) MUST_CHECK;
 
-/* Names of the files of any kind's results that are in dir, in the order of the kinds' lists, joined
- * by ", "; "" if there are none. Owned by the caller. */
+/* Lists the result files of any kind in dir, in the order of the kinds' lists, joined by ", "; ""
+ * if there are none. Owned by the caller. */
 char *results_list(const char *dir);
 
 /* They are nobody's result after all: removes them, and says so in the log. */
 void results_take_back(const char *dir);
 
-/* Removes what writers that were killed have left in dir and in the directories of jobs below it: file_sweep(). */
+/* Removes files that killed writers have left in dir and in the job directories below it:
+ * file_sweep(). */
 void results_sweep(const char *dir);
 
 /* Only one process may write into dir: the lock is held until the process ends. ERR_INPUT: another

@@ -20,12 +20,12 @@ void overrides_add_path(struct overrides *o, const char *key,
 			const char *path); /* from the working directory */
 void overrides_release(struct overrides *o);
 
-/* Files are for their user alone (umask 0077). No core dumps and, unless the sandbox is off, no ptrace
- * by others of the same user: this process holds keys and data. Then the output directory, and the
- * log on stderr and in output/log.jsonl, made as c->user would. files: descriptors that the process
- * will need; its limit is raised where the system allows. ERR_INTERNAL if it does not, or threads or
- * buffers of OpenBLAS cannot be had; ERR_INPUT: the output directory cannot be made, or another
- * process uses it. */
+/* Restricts new files to their user (umask 0077). Forbids core dumps and, unless the sandbox is
+ * off, ptrace by others of the same user: this process holds keys and data. Then makes the output
+ * directory, and opens the log on stderr and in output/log.jsonl, as c->user would. files:
+ * descriptors that the process will need; raises its limit if the system allows. ERR_INTERNAL if it
+ * does not, or if threads or buffers of OpenBLAS cannot be had. ERR_INPUT: the output directory
+ * cannot be made, or another process uses it. */
 enum err daemon_begin(const struct daemon_common *c, size_t files) MUST_CHECK;
 
 /* Why the process ends with e: on stderr, and in the log if it was begun. */

@@ -21,7 +21,7 @@ enum { JOB_WIDE_FRACTION = 24 };  /* fraction bits in sums of numbers of unknown
 #define JOB_AUTO CONFIG_WORD      /* a count that the protocol chooses */
 
 enum job_ids { IDS_HASHED, IDS_PLAIN }; /* form in which ids reach the coordinator */
-/* How parties with different rows find the common ones: not at all, or by a secure sum
+/* Parties with different rows find the common ones not at all, or by a secure sum
  * (docs/alignment.md). */
 enum job_align { ALIGN_SAME, ALIGN_INTERSECT };
 /* Edges of a party with an end that not all parties have: dropped, or they end the job. */

@@ -1,9 +1,11 @@
-/* pipe.h -- what a party and rank 0 of its coterie-worker tell each other, over two pipes on one host.
+/* pipe.h -- messages between a party and rank 0 of its coterie-worker, over two pipes on one host.
  *
- * Both are of one build: rank 0 begins with a hello by which the party knows that. Then the party gives one order after
- * the other, and each is answered: a reply, and what belongs to it. All of it goes in frames of RANKS_FRAME_MAX bytes at
- * most; a vector is as many pieces as it takes, and both know its length beforehand. Vectors over rows go in the order
- * of rows. Nothing of the protocol between parties, no key and no mask, is ever in there. */
+ * Both are of one build, which rank 0's hello proves to the party. Then the party gives one command
+ * after the other, and rank 0 answers each: a reply, and its data. All of it is in frames of at
+ * most RANKS_FRAME_MAX bytes. A vector is as many pieces as it takes, and both know its length
+ * beforehand. Vectors over rows are in the order of rows. The pipes never carry a message between
+ * parties, a key or a mask.
+ */
 #ifndef COMMON_RANKS_PIPE_H
 #define COMMON_RANKS_PIPE_H
 
@@ -45,35 +47,35 @@ struct ranks_place {
 	int64_t pid;
 };
 
-/*                     with the order                          after the reply, unless it is an error                */
+/* Commands. Before the arrow: data sent with the command; behind it: data after the reply, unless
+ * that is an error. */
 enum ranks_op {
-	RANKS_READ = 1,  /*                                     */
-	RANKS_GRAPH,     /*                                       n + 1 starts (size_t), neighbours (uint32_t), if weighted
-	                                                          their weights                                          */
-	RANKS_EMBED,     /*                                       map (cols x dims), if has_idf cols weights; Z stays     */
-	RANKS_AGAIN,     /* map, if has_idf weights               Z stays                                                 */
-	RANKS_NORMS,     /*                                       n lengths of Z's rows                                  */
-	RANKS_SCALE,     /* n lengths                             Z's rows are scaled                                    */
-	RANKS_CLUSTERS,  /*                                       n labels (uint32_t), centres (k x dims)                */
-	RANKS_CENTRES,   /* centres (k x dims), n labels          centres                                                */
-	RANKS_DISTANCES, /* centres (k x dims)                    n x k, whole rows in each piece                        */
-	RANKS_COSTS,     /*                                       struct ranks_cost of each rank                         */
-	RANKS_FEATURES,  /*                                       n x cols values; sparse: n + 1 starts, columns (uint32_t),
-	                                                          values                                                 */
-	RANKS_RENAME,    /* n places (uint32_t) of rows           rows of X and of the graph are in their order          */
-	RANKS_ROWS,      /*                                       rows are a party's of sums over rows, and are asked    */
-	RANKS_ASK_ROWS,  /* `given` numbers of the question       `words` numbers                                        */
-	RANKS_NEAREST,   /*                                       n labels (uint32_t) of the last counts, n margins      */
-	RANKS_EDGES,     /*                                       n + 1 starts, struct ranks_neighbour of each row        */
-	RANKS_TERMS,     /*                                       ORDER_WORDS terms, the next of filter.order "auto"     */
-	RANKS_FILTER,    /*                                       rows are filtered, by question.order, before there is
-	                                                          something to hold beside them                          */
-	RANKS_ASK,       /* what a question points to, of n rows  question_whole() numbers, then of each row its; X and
-	                                                          the graph are the slice's from the first on            */
-	RANKS_CELLS,     /*                                       n labels (uint32_t): slice_cluster()                   */
-	RANKS_MEANS,     /* n labels                              k x cols; shift and weight (cols each), word (bytes)   */
-	RANKS_WEIGH,     /* shift, weight, word, offset (k), map  n lengths of rows                                      */
-	RANKS_PLACE,     /* n joint lengths                       n x k distances, whole rows in each piece              */
+	RANKS_READ = 1,
+	RANKS_GRAPH,     /* -> n + 1 starts (size_t), neighbours (uint32_t), weights if weighted */
+	RANKS_EMBED,     /* -> map (cols x dims), if has_idf cols weights; Z stays */
+	RANKS_AGAIN,     /* map, if has_idf weights -> nothing; Z stays */
+	RANKS_NORMS,     /* -> n lengths of Z's rows */
+	RANKS_SCALE,     /* n lengths -> nothing; scales Z's rows */
+	RANKS_CLUSTERS,  /* -> n labels (uint32_t), centres (k x dims) */
+	RANKS_CENTRES,   /* centres (k x dims), n labels -> centres */
+	RANKS_DISTANCES, /* centres (k x dims) -> n x k, whole rows in each piece */
+	RANKS_COSTS,     /* -> struct ranks_cost of each rank */
+	RANKS_FEATURES,  /* -> n x cols values; sparse: n + 1 starts, columns (uint32_t), values */
+	RANKS_RENAME, /* n places (uint32_t) of rows -> nothing; reorders rows of X and the graph */
+	RANKS_ROWS,   /* rows become a party's of sums over rows, for questions */
+	RANKS_ASK_ROWS, /* `given` numbers of the question -> `words` numbers */
+	RANKS_NEAREST,  /* -> n labels (uint32_t) of the last counts, n margins */
+	RANKS_EDGES,    /* -> n + 1 starts, struct ranks_neighbour of each row */
+	RANKS_TERMS,    /* -> ORDER_WORDS terms, the next of filter.order "auto" */
+	/* Filters rows by question.order, before there is something to hold beside them. */
+	RANKS_FILTER,
+	/* n rows to which the question points -> question_whole() numbers, then those of each row.
+	 * X and the graph are the slice's from the first on. */
+	RANKS_ASK,
+	RANKS_CELLS, /* -> n labels (uint32_t): slice_cluster() */
+	RANKS_MEANS, /* n labels -> k x cols; shift and weight (cols each), word (bytes) */
+	RANKS_WEIGH, /* shift, weight, word, offset (k), map -> n lengths of rows */
+	RANKS_PLACE, /* n joint lengths -> n x k distances, whole rows in each piece */
 };
 
 struct ranks_neighbour {
@@ -90,8 +92,8 @@ struct ranks_question {
 	size_t k, cols, given, words;
 };
 
-/* n x cols features, with `entries` if they are sparse; `neighbours` of all rows together, twice the
- * edges; dims: of Z, once there is one; of rows of sums over rows, of those clustered. */
+/* n x cols features, with `entries` if they are sparse. neighbours: over all rows, twice the edges.
+ * dims: columns of Z, once it exists; for rows of sums over rows, of the clustered ones. */
 struct ranks_sizes {
 	size_t ranks, n, cols, neighbours, dims, entries;
 	bool is_sparse, weighted;
@@ -100,8 +102,9 @@ struct ranks_sizes {
 struct ranks_order {
 	enum ranks_op op;
 	char features[RANKS_PATH_MAX], edges[RANKS_PATH_MAX]; /* READ */
-	struct embed_params embed;                            /* EMBED; of AGAIN what struct embedding has */
-	double word, mean_norm;                               /* AGAIN; SCALE: mean_norm */
+	/* EMBED; AGAIN: the parameters in struct embedding */
+	struct embed_params embed;
+	double word, mean_norm; /* AGAIN; SCALE: mean_norm */
 	bool has_idf;
 	struct kmeans_params clusters; /* CLUSTERS */
 	size_t k, dims;
@@ -125,7 +128,8 @@ struct ranks_cost {
 	double exchange_s;            /* wall time in exchanges, waiting included */
 	double bytes;                 /* that it gave to others */
 	double memory;                /* bytes at its peak */
-	double memory_begun, memory_read, memory_embedded; /* at its peak before anything was read; when the files were; Z */
+	/* peak memory, bytes: before anything was read; once the files were; once Z was made */
+	double memory_begun, memory_read, memory_embedded;
 	double cpu_read_s, cpu_embedded_s; /* cpu_s by then */
 };
 

@@ -1,4 +1,4 @@
-/* What ranks read: files, rows and edges. */
+/* Reading on ranks: files, rows and edges. */
 #include "party/ranks/rank0.h"
 #include "common/base/alloc.h"
 #include "common/data/limits.h"

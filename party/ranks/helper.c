@@ -111,7 +111,7 @@ static void keep_apart(void)
 			 "kernel.unprivileged_userns_clone; AppArmor): others must not reach it");
 }
 
-/* What a helper that was killed has left. */
+/* Removes directories that a killed helper has left. */
 static void mpirun_helper_sweep(void)
 {
 	char *pattern = file_join(plan->state, "ranks-??????");

@@ -199,8 +199,8 @@ static enum err give_order(enum order order)
 	return ERR_OK;
 }
 
-/* What is said of others than those started last is out of date. wait: else it need not be there.
- */
+/* Receives the outcome of the ranks started last; drops older ones. wait: else returns at once if
+ * there is none. */
 static bool mpirun_receive_outcome(struct outcome *r, bool wait, int end[static ENDS])
 {
 	union {

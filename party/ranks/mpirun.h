@@ -1,8 +1,9 @@
 /* mpirun.h -- starts a party's ranks: mpirun -n R coterie-worker.
  *
- * A daemon that has confined itself cannot start programs. So a helper process is made first of all, before keys are
- * read: it makes two pipes in the state directory, starts mpirun, hands their ends over, and says when mpirun has ended.
- * It ends with the daemon, and mpirun with it. */
+ * A daemon that has confined itself cannot start programs. So it first makes a helper process,
+ * before it reads keys. The helper makes two pipes in the state directory, starts mpirun, hands
+ * their ends over, and reports mpirun's end. It ends with the daemon, and mpirun with it.
+ */
 #ifndef PARTY_RANKS_MPIRUN_H
 #define PARTY_RANKS_MPIRUN_H
 
@@ -26,7 +27,7 @@ struct mpirun {
 
 /* One at a time; of one thread at a time. Ranks of before are ended. ERR_INTERNAL. */
 enum err mpirun_start(struct mpirun *l) MUST_CHECK;
-/* Closes what the party has of them, which ends ranks that wait for an order; others are ended by force. */
+/* Closes the party's ends, which ends ranks that wait for a command; ends others by force. */
 void mpirun_stop(struct mpirun *l);
 /* To be polled for reading; then: has mpirun ended, and with which status of waitpid? */
 int mpirun_watched(void);

@@ -1,4 +1,4 @@
-/* What ranks compute. */
+/* Computing on ranks. */
 #include "party/ranks/rank0.h"
 #include "common/base/alloc.h"
 

@@ -1,4 +1,4 @@
-/* own.h -- a party's helper that starts mpirun for it (helper.c), and what the two say to each other. */
+/* own.h -- the helper that starts mpirun for a party (helper.c), and its messages to the daemon. */
 #ifndef PARTY_RANKS_OWN_H
 #define PARTY_RANKS_OWN_H
 
@@ -6,12 +6,13 @@
 
 #include <stdbool.h>
 
-/* Of pipes: to rank 0, from it, and what mpirun and ranks write on standard error. */
+/* Pipes: to rank 0, from it, and standard error of mpirun and ranks. */
 enum { ENDS = 3 };
-/* How long ranks have to end by themselves, and then after SIGTERM: seconds. */
+/* Seconds that ranks have to end by themselves, and then after SIGTERM. */
 enum { PATIENCE_S = 5, TERM_S = 3 };
 
-/* The daemon says two numbers, an order and which start it is about; and is told what came of it. */
+/* The daemon sends two numbers, a command and the start it is about; the helper answers with the
+ * outcome. */
 enum order { START = 1, STOP };
 struct outcome {
 	enum { STARTED = 1, FAILED, ENDED } what; /* STARTED: the ends come with it */
@@ -19,13 +20,14 @@ struct outcome {
 	int status, error; /* of waitpid; errno */
 };
 
-/* What mpirun is started with. */
+/* Arguments for mpirun. */
 struct mpirun_plan {
 	char *mpirun, *worker, *hostfile, *state;
 	unsigned n;
 };
 
 /* The helper's whole life, in a process of its own: until the other end of sock closes. */
-__attribute__((noreturn)) void mpirun_help(const struct mpirun_plan *plan, const struct daemon_common *c, int sock);
+__attribute__((noreturn)) void mpirun_help(const struct mpirun_plan *plan,
+					   const struct daemon_common *c, int sock);
 
 #endif

@@ -61,7 +61,7 @@ static enum err say_dead_rank(const struct workers *w)
 		       signal == SIGKILL ? "; was its host out of memory?" : "");
 }
 
-/* What coterie-worker said itself, else all of it. */
+/* Writes to text coterie-worker's own line, or else all output. */
 static void show_said(const struct workers *w, char text[static SHOWN])
 {
 	static const char own[] = "coterie-worker: ";

@@ -1,9 +1,12 @@
-/* workers.h -- a party's ranks (common/ranks/pipe.h): its data lie there, and what is computed of single rows is done
- * there. Vectors over rows come and go in the order of rows, in pieces; nothing here takes memory for n x d.
+/* workers.h -- a party's ranks (common/ranks/pipe.h): they hold its data, and compute all that
+ * concerns single rows. Vectors over rows are in the order of rows, in pieces; nothing here takes
+ * memory for n x d.
  *
- * What waits ends with ERR_CANCELLED when the job was given up (progress_check), and ticks as the ranks get on. A rank
- * that dies ends all of them: ERR_INTERNAL, the sentence names the rank and its host, and workers_died() is true from
- * then on. ERR_INPUT: the data are wrong, or not for ranks, by a sentence that names rank and host. */
+ * A wait ends with ERR_CANCELLED when the job was given up (progress_check), and ticks as the ranks
+ * proceed. A rank that dies ends all of them: ERR_INTERNAL, the sentence names the rank and its
+ * host, and workers_died() is true from then on. ERR_INPUT: the data are wrong, or not for ranks,
+ * by a sentence that names rank and host.
+ */
 #ifndef PARTY_RANKS_WORKERS_H
 #define PARTY_RANKS_WORKERS_H
 
@@ -25,7 +28,8 @@ struct ranks_sizes workers_sizes(const struct workers *w);
 /* edges: NULL if there are none. */
 enum err workers_read(struct workers *w, const char *features, const char *edges) MUST_CHECK;
 
-/* Row i, of features and edges, becomes row place[i] of n: what ids do of rows of files. Before anything else is asked. */
+/* Row i, of features and edges, becomes row place[i] of n, as ids order rows of files. Before any
+ * other command. */
 enum err workers_rename(struct workers *w, const uint32_t *place) MUST_CHECK;
 
 /* The adjacency (RANKS_GRAPH), or sparse features (RANKS_FEATURES), as struct csr has them: start
@@ -43,47 +47,57 @@ enum err workers_rows(struct workers *w, workers_values *each, void *arg) MUST_C
 enum err workers_feed_edges(struct workers *w, dataset_feed *feed, void *arg) MUST_CHECK;
 
 /* embed_keep() and embed_again(): Z stays there, and features and graph are used up. */
-enum err workers_embed(struct workers *w, const struct embed_params *p, struct embedding *how) MUST_CHECK;
+enum err workers_embed(struct workers *w, const struct embed_params *p,
+		       struct embedding *how) MUST_CHECK;
 enum err workers_embed_again(struct workers *w, const struct embedding *how) MUST_CHECK;
 
-/* Of Z: lengths of rows (n); rows scaled by given ones, embed_scale(). */
+/* Lengths of Z's rows (n); Z's rows scaled by given ones, embed_scale(). */
 enum err workers_norms(struct workers *w, double *norm) MUST_CHECK;
 enum err workers_scale(struct workers *w, const double *norm, double mean, double power) MUST_CHECK;
 
-/* kmeans(): label (n), centres initialised here. kmeans_centres(), kmeans_distances(): c is k x dims. */
+/* kmeans(): label (n), centres initialised here. kmeans_centres(), kmeans_distances(): c is k x
+ * dims. */
 enum err workers_clusters(struct workers *w, const struct kmeans_params *p, uint32_t *label,
 			  struct mat *centres) MUST_CHECK;
 enum err workers_centres(struct workers *w, const uint32_t *label, struct mat *c) MUST_CHECK;
-enum err workers_distances(struct workers *w, const struct mat *c, workers_values *each, void *arg) MUST_CHECK;
+enum err workers_distances(struct workers *w, const struct mat *c, workers_values *each,
+			   void *arg) MUST_CHECK;
 
 /* order_next() of features and graph, which stay; begins: order_begin() before. */
 enum err workers_terms(struct workers *w, bool begins, const struct embed_params *how,
 		       const struct kmeans_params *clusters, double *term) MUST_CHECK;
 
-/* Landmark projection and GCC: features and graph are a slice from the first of these on. slice_filter(); slice_answer(), in two parts:
- * the question with what it points to, of n rows, and its answer. Of ASK_PRODUCTS the shape of B is looked at alone: its numbers follow the
- * question by workers_block(), in the order of rows and in pieces of any size, and ranks begin when all are there. Then
- * slice_cluster(); of slice_means() M (k x cols, initialised here), and shift, weight and word of s (cols each, given). */
+/* Landmark projection and GCC: features and graph are a slice from the first of these calls on.
+ * workers_filter(): slice_filter(). workers_question() and workers_answer(): the two parts of
+ * slice_answer(): the question with its n rows of numbers, then its answer. For ASK_PRODUCTS
+ * workers_question() reads only the shape of B. B's numbers follow by workers_block(), in the order
+ * of rows and in pieces of any size; ranks begin when all are there. workers_cells():
+ * slice_cluster(). workers_means(): slice_means(): M (k x cols, initialised here), and shift,
+ * weight and word of s (cols each, given). */
 enum err workers_filter(struct workers *w, unsigned order) MUST_CHECK;
 enum err workers_question(struct workers *w, const struct question *q) MUST_CHECK;
 enum err workers_block(struct workers *w, const double *x, size_t count) MUST_CHECK;
-enum err workers_answer(struct workers *w, const struct question *q, workers_values *each, void *arg) MUST_CHECK;
+enum err workers_answer(struct workers *w, const struct question *q, workers_values *each,
+			void *arg) MUST_CHECK;
 enum err workers_cells(struct workers *w, unsigned order, size_t parties, size_t dims,
 		       const struct kmeans_params *how, uint32_t *label) MUST_CHECK;
-enum err workers_means(struct workers *w, const uint32_t *label, size_t k, struct slice *s, struct mat *M) MUST_CHECK;
+enum err workers_means(struct workers *w, const uint32_t *label, size_t k, struct slice *s,
+		       struct mat *M) MUST_CHECK;
 
-/* placing_weigh(): length (n). placing_distances(), after it, in whole rows of k: features and graph are used up. */
+/* placing_weigh(): length (n). Then placing_distances(), in whole rows of k; it uses up features
+ * and graph. */
 enum err workers_place_weigh(struct workers *w, const struct placing *p, double *length) MUST_CHECK;
-enum err workers_place(struct workers *w, const struct placing *p, const double *norm, workers_values *each,
-		       void *arg) MUST_CHECK;
+enum err workers_place(struct workers *w, const struct placing *p, const double *norm,
+		       workers_values *each, void *arg) MUST_CHECK;
 
-/* Features become a party's rows of sums over rows (fedsc_party_part(), used up); fedsc_answer() of TOTALS, SPREAD, SCALE
- * without width and noise, CLUSTERS, ANCHOR, and EMBED after it; of the last counts each row's label and margin (n). */
+/* Features become a party's rows of sums over rows (fedsc_party_part(), used up). workers_ask():
+ * fedsc_answer() of TOTALS, SPREAD, SCALE without width and noise, CLUSTERS, ANCHOR, and EMBED
+ * after it. workers_nearest(): each row's label and margin in the last counts (n). */
 enum err workers_rows_begin(struct workers *w, double min_cluster) MUST_CHECK;
 enum err workers_ask(struct workers *w, const struct fedsc_question *q, double *x) MUST_CHECK;
 enum err workers_nearest(struct workers *w, uint32_t *label, double *margin) MUST_CHECK;
 
-/* Of each rank, ranks of them. */
+/* cost: one of each rank. */
 enum err workers_costs(struct workers *w, struct ranks_cost *cost) MUST_CHECK;
 
 #endif

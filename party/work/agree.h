@@ -1,22 +1,26 @@
-/* agree.h -- do two parties have the same row for the same node? The coordinator sends each party its own rows
- * (align.h). If it gave one node another row at each party, a sum over rows would be the parties' terms side by
- * side.
+/* agree.h -- checks that two parties have the same row for the same node. The coordinator sends
+ * each party its own rows (align.h). If it gave one node another row at each party, a sum over rows
+ * would disclose the parties' terms side by side.
  *
  * Each pair of parties i, j compares rows under a key that nobody else has. For each own id
  *
- *   K = HKDF-Expand(K_ij; "coterie rows v2"; 32 bytes)    K_ij: the pair's key (crypto/secagg.h)
- *   HKDF-Expand(K; id; 32 bytes) = pseudonym (16 bytes) || draw, lower to higher (8) || higher to lower (8)
+ *     K = HKDF-Expand(K_ij; "coterie rows v2"; 32 bytes)    K_ij: the pair's key (crypto/secagg.h)
+ *     HKDF-Expand(K; id; 32 bytes) = pseudonym (16 bytes)
+ *                                    || draw, lower to higher (8) || higher to lower (8)
  *
- * and each sends the other, sealed, its number of nodes, and the pseudonym and row of the AGREE_SAMPLE own ids
- * of lowest draw in its direction. The same id must have the same row, and the same row the same id.
+ * and each sends the other, sealed, its number of nodes, and the pseudonym and row of the
+ * AGREE_SAMPLE own ids of lowest draw in its direction. The same id must have the same row, and the
+ * same row the same id.
  *
- * Let i and j be honest and share s nodes whose rows differ, of their n_i and n_j. The lie goes unnoticed with
+ * Let i and j be honest and share s nodes whose rows differ, of their n_i and n_j. The lie goes
+ * unnoticed with
  *
- *   P <= (1 - s / n_i)^144 (1 - s / n_j)^144
+ *     P <= (1 - s / n_i)^144 (1 - s / n_j)^144
  *
- * in each attempt (keys are new in each), whatever the coordinator and all other parties do: they know neither
- * sample. With s = 5 % of both, P <= 0.95^288 = 4e-7; for m honest pairs the bounds multiply. Disclosure: party j
- * can test guesses of ids against the 144 pseudonyms that i sent it, so c colluders against 144 c at most.
+ * in each attempt (keys are new in each), for any coordinator and other parties: they know neither
+ * sample. With s = 5 % of both, P <= 0.95^288 = 4e-7; for m honest pairs the bounds multiply.
+ * Disclosure: party j can test guesses of ids against the 144 pseudonyms that i sent it, and c
+ * colluders against 144 c at most.
  */
 #ifndef PARTY_WORK_AGREE_H
 #define PARTY_WORK_AGREE_H
@@ -26,9 +30,10 @@
 
 enum { AGREE_SAMPLE = 144 };
 
-/* After party_align(), whose d and row these are. disjoint: no two parties need have a node in common. ERR_PEER,
- * naming the coordinator: rows that differ; as many rows as the parties have nodes, unless disjoint; numbers of
- * nodes that cannot be. Or naming a party that sent something else. O(L own), 0.4 us for each node and party. */
+/* After party_align(), with its d and row. disjoint: no two parties need have a node in common.
+ * ERR_PEER, naming the coordinator: rows differ; there are as many rows as the parties have nodes,
+ * unless disjoint; numbers of nodes that cannot be. ERR_PEER, naming a party: it sent something
+ * else. O(L own), 0.4 us for each node and party. */
 enum err party_agree_rows(struct work *work, const struct dataset *d, const uint32_t *row,
 			  bool disjoint) MUST_CHECK;
 

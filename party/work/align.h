@@ -9,16 +9,18 @@
 /* d: this party's own nodes (work->dataset in a job). row: d->n entries; row[i] becomes the joint
  * row of own node i. Sets work->n to the joint number of nodes, 0 .. MSG_ITEMS_MAX - 1.
  *
- * It begins the transcript of the root's group (work_group) with n: sums that follow must not begin it
+ * Begins the transcript of the root's group (work_group) with n: later sums must not begin it
  * again.
  *
- * ERR_PEER: a sealed message that is not whole or not for this party, rows given twice or out of
- * range, fewer nodes than are here, or more than this host's memory has room for. ERR_INTERNAL: two
- * own ids have one hash. */
+ * ERR_PEER: a sealed message that is not whole or not for this party, rows repeated or out of
+ * range, fewer nodes than this party has, or more than this host's memory has room for.
+ * ERR_INTERNAL: two own ids have one hash.
+ */
 enum err party_align(struct work *work, const struct dataset *d, uint32_t *row) MUST_CHECK;
 
-/* A key for what `purpose` says, of all parties: party 0's (crypto/numbering.h), sealed to all others. ERR_PEER
- * where this party keeps a numbering_key and it is not made of the same file. Wipe it. */
+/* A key of all parties for the use that `purpose` names: party 0's (crypto/numbering.h), sealed to
+ * all others. ERR_PEER if this party keeps a numbering_key and the key was made of another file.
+ * Wipe it. */
 enum err party_numbering_key(struct work *work, const char *purpose,
 			     uint8_t key[static NUMBERING_KEY_LEN]) MUST_CHECK;
 

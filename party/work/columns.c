@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is shown: hashes, cut. All zeros: there are no names. */
+/* Hashes, cut, that the party shows. All zeros: it has no names. */
 struct said {
 	uint8_t names[12];  /* in their order */
 	uint8_t sorted[10]; /* the same names in the order of their bytes */

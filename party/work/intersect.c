@@ -127,8 +127,9 @@ static enum err party_intersect_sum_votes(struct intersect *s, double *x, size_t
 				work->L, all);
 }
 
-/* How many parties are on which step of the public scale, and who is on the lowest; peeled: this
- * party's ids go into a table, or NULL. Verified sums: nobody can be told other ones. */
+/* Counts the parties on each step of the public scale, and finds those on the lowest. peeled: a
+ * table of this party's ids, or NULL. Verified sums: the coordinator cannot give anyone other
+ * ones. */
 static enum err party_intersect_agree_sizes(struct intersect *s, struct okvs **peeled)
 {
 	struct work *work = s->work;

@@ -5,15 +5,19 @@
 #include "common/data/dataset.h"
 #include "party/work/work.h"
 
-/* d: this party's own rows (work->dataset in a job), with ids. *row (*n): row[r] becomes the own row, in d's
- * order, of common row r; owned by the caller, NULL after errors. The order of the common rows is the same at
- * all parties; nobody chose it: it goes by a keyed hash of the ids (numbering_key, or drawn).
+/* d: this party's own rows (work->dataset in a job), with ids. *row (*n): row[r] becomes the own
+ * row, in d's order, of common row r; owned by the caller, NULL after errors. The order of the
+ * common rows is the same at all parties. A keyed hash of the ids decides it, so that nobody
+ * chooses it (numbering_key, or a drawn key).
  *
- * In a job whose align is not "same", once keys are agreed. Has the group key afterwards (work_group_key), and
- * has begun the transcript of the root's group: the kind begins its own groups (work_group).
+ * For a job whose align is not "same", once keys are agreed. Makes the group key (work_group_key),
+ * and begins the transcript of the root's group: the kind begins its own groups (work_group).
  *
- * ERR_PEER, naming who: pseudonyms that no own id has, that do not rise, canaries that are not among them, fewer
- * rows than job.min_common. ERR_JOB: more own ids than job.align_bound, or ALIGN_IDS_MAX. ERR_INPUT: no ids. */
-enum err party_intersect(struct work *work, const struct dataset *d, uint32_t **row, size_t *n) MUST_CHECK;
+ * ERR_PEER, naming the party: pseudonyms that no own id has or that do not rise, missing canaries,
+ * or fewer rows than job.min_common. ERR_JOB: more own ids than job.align_bound, or ALIGN_IDS_MAX.
+ * ERR_INPUT: no ids.
+ */
+enum err party_intersect(struct work *work, const struct dataset *d, uint32_t **row,
+			 size_t *n) MUST_CHECK;
 
 #endif

@@ -8,7 +8,7 @@
 #include "common/kind/kind.h"
 #include "party/work/work.h"
 
-/* How many parties the terms of this job are hidden among, for policy.min_parties. */
+/* The smallest sum of this job, for policy.min_parties. */
 struct party_sums {
 	size_t least;           /* members of its smallest sum */
 	const char *of, *which; /* what decides that: "method", "tree" */

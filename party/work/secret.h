@@ -1,10 +1,12 @@
-/* secret.h -- state/noise.key: a party's secret for its noise, and the head its ledger had.
+/* secret.h -- state/noise.key: a party's secret for its noise, and the head that its ledger had.
  *
- *     32 bytes   the secret, drawn when it is first needed
- *     40 bytes   the ledger's head: rows (8 bytes, big-endian), hash of the last; absent before the first claim
+ *     32 bytes   the secret, drawn when first needed
+ *     40 bytes   the ledger's head: rows (8 bytes, big-endian), hash of the last; absent before the
+ *                first claim
  *
- * The second copy of the head finds a ledger that was replaced by an older one, in which claims of differential
- * privacy are missing. The file is 32 or 72 bytes long. Processes that share a state directory lock it.
+ * The second copy of the head detects a ledger that was replaced by an older one, which lacks
+ * claims of differential privacy. The file is 32 or 72 bytes long. Processes that share a state
+ * directory lock it.
  */
 #ifndef PARTY_WORK_SECRET_H
 #define PARTY_WORK_SECRET_H
@@ -13,15 +15,17 @@
 #include "crypto/ledger.h"
 #include "party/work/work.h"
 
-/* An HMAC by the secret, empty so far; drawn where work has no state directory (tests). ERR_JOB: the file cannot be
- * made or read; ERR_INPUT: it is damaged. */
+/* An empty HMAC under the secret; under a random one if work has no state directory (tests).
+ * ERR_JOB: the file cannot be made or read; ERR_INPUT: it is damaged. */
 enum err secret_hmac(const struct work *work, struct hmac **h) MUST_CHECK;
 
-/* A key of this job, for what `purpose` names: the same in each attempt. Errors as above. Wipe it. */
+/* A key of this job, for the use that `purpose` names: the same in each attempt. Errors as above.
+ * Wipe it. */
 enum err secret_key(const struct work *work, const char *purpose,
 		    uint8_t key[static HMAC_LEN]) MUST_CHECK;
 
-/* Stores the head, unless the file has a later one. make: also where there is no file yet. ERR_JOB, ERR_INPUT. */
+/* Stores the head, unless the file has a later one. make: creates a missing file. ERR_JOB,
+ * ERR_INPUT. */
 enum err secret_keep_head(const char *state, const struct ledger_head *head, bool make) MUST_CHECK;
 /* The stored head; count 0: none. ERR_JOB, ERR_INPUT. */
 enum err secret_head(const char *state, struct ledger_head *head) MUST_CHECK;

@@ -8,9 +8,9 @@
 
 struct secure; /* one vector under way */
 
-/* The next sum of this tree node, of count words, its members being the node's, which this party worked
- * out itself. wide: in wide fixed point (server/run/run.h), for numbers whose size the job does not
- * know. */
+/* Begins the next sum of this tree node, of count words. Its members are the node's, which this
+ * party worked out itself. wide: in wide fixed point (server/run/run.h), for numbers whose size the
+ * job does not bound. */
 enum err secure_begin(struct work *work, const struct tree_node *node, size_t count, bool wide,
 		      struct secure **s) MUST_CHECK;
 /* ERR_JOB if a value exceeds the fixed-point bound: the sentence names party, bound and setting;
@@ -22,10 +22,10 @@ struct fixed secure_fixed(const struct work *work, size_t members);
 enum err secure_end(struct secure *s) MUST_CHECK;
 void secure_free(struct secure *s); /* wipes; also after an error; accepts NULL */
 
-/* A verified sum, of which all members are told: x (count) is this party's term, and becomes the sum
- * over the node's members, in wide fixed point: the same bits at all of them. A tag (crypto/tag.h) goes with
- * the words; needs the group key (work_group_key). ERR_PEER if what the coordinator tells is not the sum:
- * nothing of it is in x then. Wrap-around is excluded by the bound on terms (crypto/fixed.h). */
+/* A verified sum, which all members receive. x (count): this party's term, then the sum over the
+ * node's members, in wide fixed point: the same bits at all of them. The words carry a tag
+ * (crypto/tag.h); needs the group key (work_group_key). ERR_PEER if the coordinator sends another
+ * sum: x then has nothing of it. The bound on terms excludes wrap-around (crypto/fixed.h). */
 enum err secure_sum_verified(struct work *work, const struct tree_node *node, double *x,
 			     size_t count) MUST_CHECK;
 /* The same of numbers of any size, by their parts (common/privacy/parts.h), of all parties.

@@ -99,8 +99,8 @@ void work_hear(struct work *work, const void *p, size_t n)
 	chain_value(work->heard, "coterie heard v1", p, n);
 }
 
-/* What member `from` says to member `to`, one of them this party, if it was told what this party
- * was. */
+/* The word from member `from` to member `to`, one of them this party, if `from` received what this
+ * party received. */
 static void word_of(const struct work *work, size_t from, size_t to,
 		    uint8_t word[static MSG_TOLD_LEN])
 {
@@ -134,7 +134,7 @@ static enum err told_send_words(struct work *work, size_t first, size_t last)
 	struct buf words = { 0 };
 	enum err e;
 
-	/* Of a sum that no message followed. */
+	/* A word of a sum that no message followed. */
 	while (t->waiting)
 		TRY(channel_recv_aside(work->channel));
 	memset(t->expect, 0, sizeof(t->expect));

@@ -1,8 +1,8 @@
-/* verified.h -- the coordinator's half of a protocol, run by a party for itself.
+/* verified.h -- the coordinator side of a protocol, run by a party for itself.
  *
- * The party gives its term of each sum, is told the sum, verifies it (party/work/secure.h), and computes
- * from it what comes next by the code that the coordinator runs. So the coordinator decides nothing: what
- * it says is a verified sum, or a number that the protocol checks (parties_pass_reals()).
+ * The party gives its term of each sum, receives the sum, verifies it (party/work/secure.h), and
+ * computes the next question from it with the coordinator's code. So the coordinator decides
+ * nothing: it sends verified sums, and numbers that the protocol checks (parties_pass_reals()).
  */
 #ifndef PARTY_WORK_VERIFIED_H
 #define PARTY_WORK_VERIFIED_H
@@ -12,14 +12,15 @@
 
 struct verified;
 
-/* How the kind's party answers. */
+/* Answers of the kind's party. */
 struct verified_kind {
 	/* x (n) becomes this party's term. What the question says goes into the transcript here
 	 * (work_bind): parties must mean the same. */
 	enum err (*answer)(struct verified *v, const void *question, double *x, size_t n);
 	/* Sends own rows or numbers in clear; or NULL. */
 	enum err (*upload)(struct verified *v, const void *question);
-	enum err (*take)(struct verified *v, size_t values);          /* the own rows' labels; or NULL */
+	/* the own rows' labels; or NULL */
+	enum err (*take)(struct verified *v, size_t values);
 };
 
 struct verified {
@@ -36,8 +37,8 @@ struct verified {
 enum err verified_open(struct verified *v, struct work *work, const struct verified_kind *kind,
 		       void *party) MUST_CHECK;
 
-/* The error e of a half that was run with v. What follows from the sums alone the coordinator finds as
- * well, and ends the job by a sentence, which is waited for. */
+/* The error after e ended a coordinator side that was run with v. The coordinator finds errors of
+ * the sums as well, and ends the job by a sentence; this waits for it. */
 enum err verified_error(struct verified *v, enum err e) MUST_CHECK;
 
 #endif

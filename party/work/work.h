@@ -1,4 +1,4 @@
-/* work.h -- one job as a party's job thread runs it. Every number that leaves goes by secure_send(). */
+/* work.h -- one job as a party's job thread runs it. All egress goes through secure_send(). */
 #ifndef PARTY_WORK_WORK_H
 #define PARTY_WORK_WORK_H
 
@@ -28,11 +28,12 @@ struct workers;
 
 /* Whether all parties were told the same: told.c. */
 struct told {
-	bool on;            /* told_begin() */
-	bool apart;         /* what comes is for this party alone: in no transcript */
-	bool heard;         /* the current group was told something */
-	bool said;          /* in this phase */
-	size_t first, last; /* the current group is of [first, last); before any all parties: 0, 0 */
+	bool on;    /* told_begin() */
+	bool apart; /* what comes is for this party alone: in no transcript */
+	bool heard; /* the current group was told something */
+	bool said;  /* in this phase */
+	/* the current group is of [first, last); before any all parties: 0, 0 */
+	size_t first, last;
 	uint64_t number[PARTIES_MAX]; /* by party: words that the two have said to each other */
 	bool waiting;                 /* TOLD is due, */
 	size_t with[2]; /* of members with[0] .. with[1] - 1, this party among them, */
@@ -40,23 +41,24 @@ struct told {
 };
 
 struct work {
-	struct job job; /* the effective job, as offered and accepted */
-	uint8_t job_hash[HASH_LEN]; /* of its bytes in the offer */
+	struct job job;                /* the effective job, as offered and accepted */
+	uint8_t job_hash[HASH_LEN];    /* of its bytes in the offer */
 	char subject[JOB_KEY_MAX + 1]; /* the parameter or the party for which it is declined */
 	const struct party_kind *half; /* of its kind */
 	uint8_t job_id[JOB_ID_LEN];
 	uint32_t attempt;
 	size_t L, own; /* parties, and this one's number among the sorted names */
 	char name[PARTIES_MAX][MSG_NAME_MAX + 1];
-	/* Who began with them and was left out, in that order: from which attempt on. */
+	/* Parties that began with them and were left out, in that order, and the attempt from which
+	 * on. */
 	size_t lefts;
 	struct work_left {
 		uint32_t attempt;
 		char name[MSG_NAME_MAX + 1];
 	} left[PARTIES_MAX];
 	uint8_t coordinator[SECAGG_HASH_LEN]; /* the fingerprint that is pinned */
-	char submitter[MSG_NAME_MAX + 1]; /* who wants the job, as the coordinator says */
-	struct channel *channel; /* to the coordinator */
+	char submitter[MSG_NAME_MAX + 1];     /* who wants the job, as the coordinator says */
+	struct channel *channel;              /* to the coordinator */
 	struct post *post;
 	struct record *record;
 	struct leaving *leaving; /* the ledger that all of it goes into; NULL: none (tests) */
@@ -65,43 +67,54 @@ struct work {
 	} sum;
 	struct secagg *secagg;               /* once keys are agreed */
 	uint8_t transcript[SECAGG_HASH_LEN]; /* of the broadcasts the current group has seen */
-	uint8_t heard[SECAGG_HASH_LEN]; /* of all that this party was told in this attempt: work_hear() */
+	/* of all values that this party received in this attempt: work_hear() */
+	uint8_t heard[SECAGG_HASH_LEN];
 	struct told told;
-	uint8_t *group_key; /* SECAGG_HASH_LEN bytes of all parties (secret_new()), which the coordinator
-			       does not have; NULL before work_group_key() */
-	uint64_t sums_told; /* so far: each has a key of its own for its tag */
-	struct features *features;           /* this party's slice: used up by the protocol */
-	struct features_source source; /* of the slice as it was given, from its file by panels; read NULL: rather keep a copy */
+	/* SECAGG_HASH_LEN bytes of all parties (secret_new()), which the coordinator does not have;
+	 * NULL before work_group_key() */
+	uint8_t *group_key;
+	uint64_t sums_told;        /* so far: each has a key of its own for its tag */
+	struct features *features; /* this party's slice: used up by the protocol */
+	/* reads the original slice from its file by panels; read NULL: keep a copy instead */
+	struct features_source source;
 	const struct graph *graph;
-	struct workers *workers; /* ranks that have features and graph, of which these two then say the shape alone; or NULL */
+	/* ranks that hold features and graph, of which these two then have only the shape; or
+	 * NULL */
+	struct workers *workers;
 	const struct dataset *dataset; /* where features and graph are from: its ids */
 	struct model *model; /* predict: what it predicts with; else what the run leaves, or NULL */
-	double *confidence; /* n, of each row's label (common/data/labels.h); NULL: there is none; owned */
-	void *protocol; /* the kind's own, made by its members and freed by its release(); or NULL */
+	/* n: the confidence of each row's label (common/data/labels.h); NULL: none; owned */
+	double *confidence;
+	/* the kind's own, made by its members and freed by its release(); or NULL */
+	void *protocol;
 	const struct graphs *graphs; /* fedgcn: this party's; or NULL */
-	const char *output; /* directory of this job's results */
+	const char *output;          /* directory of this job's results */
 	int fraction; /* bits behind the point of sums in the job's words, where it says "auto" */
 	size_t n; /* nodes or rows; fedspectral, fedwalk: of all parties, once aligned (align.h) */
-	unsigned min_cluster; /* policy: fewest rows behind any sum of rows */
+	unsigned min_cluster;  /* policy: fewest rows behind any sum of rows */
 	struct answers *begun; /* landmark: computed while keys were awaited; or NULL; owned */
 	unsigned threads;
 	const struct numbering *numbering; /* NULL: keys are drawn */
-	struct work_noise *noise; /* party/work/noise.h; NULL: none was asked for; owned */
-	uint8_t params_hash[SECAGG_HASH_LEN]; /* of parties and parameters: they go into every key */
-	uint8_t began_hash[SECAGG_HASH_LEN]; /* the same as the job began, whoever was left out since */
-	/* Hears of each question under noise before it is answered, by its number in the attempt. ERR_PEER: it is not
-	 * answered. NULL: no account is kept (tests). */
+	struct work_noise *noise;          /* party/work/noise.h; NULL: none was asked for; owned */
+	/* of parties and parameters: they go into every key */
+	uint8_t params_hash[SECAGG_HASH_LEN];
+	/* the same as the job began, with all parties that were left out since */
+	uint8_t began_hash[SECAGG_HASH_LEN];
+	/* Hears of each question under noise before it is answered, by its number in the attempt.
+	 * ERR_PEER: it is not answered. NULL: no account is kept (tests). */
 	enum err (*question)(struct work *work, uint32_t release,
 			     const uint8_t question[static SECAGG_HASH_LEN]);
 	const char *state; /* directory of what outlives the process */
-	char *cache; /* directory of party/work/cache.h; NULL: nothing is kept; owned */
-	const uint8_t *data_hash; /* of the dataset as it was loaded, or cut; there is one if cache is */
+	char *cache;       /* directory of party/work/cache.h; NULL: nothing is kept; owned */
+	/* of the dataset as loaded, or cut; not NULL if cache is not */
+	const uint8_t *data_hash;
 	enum ending ending; /* what others hear if this step fails; 0: as msg_ending_of() says */
-	bool considered; /* the offer is one that this party takes part in */
-	bool later; /* declined, but another attempt would do: this one was served before */
-	bool again; /* it was cut short, and another attempt may follow */
+	bool considered;    /* the offer is one that this party takes part in */
+	bool later;         /* declined, but another attempt would do: this one was served before */
+	bool again;         /* it was cut short, and another attempt may follow */
 	_Atomic bool offered; /* an offer has come: from here on a stop cuts a job */
-	_Atomic bool alone;   /* the job is done: what still goes on is for this party, at its pace */
+	/* the job is done: the rest is for this party alone, at its pace */
+	_Atomic bool alone;
 };
 
 /* Ends the record's current step. */
@@ -110,11 +123,11 @@ void work_step(struct work *work);
 void work_phase(struct work *work, const char *name);
 void work_progress(struct work *work, unsigned iteration, size_t moved);
 
-/* What the columns of its features are called; or NULL. */
+/* Names of the features' columns; or NULL. */
 const struct columns *work_columns(const struct work *work);
 
-/* All is sent, an answer is waited for: channel_warm(), or where no zeros are wanted,
- * channel_release(): what was said leaves now, whatever is computed before that answer is looked at. */
+/* Call it when all is sent, before a wait for an answer: channel_warm(), or channel_release() if no
+ * padding is wanted. Held messages go now, however long the party computes before it reads. */
 enum err work_warm(struct work *work) MUST_CHECK;
 /* And in the next turn little is to be said: channel_warm_on(). */
 enum err work_warm_on(struct work *work, size_t spare) MUST_CHECK;
@@ -123,32 +136,36 @@ enum err work_warm_on(struct work *work, size_t spare) MUST_CHECK;
 enum err work_send_sealed(struct work *work, size_t to, enum sealed what,
 			  struct bytes text) MUST_CHECK;
 
-/* A key of all parties, which the coordinator does not have: party 0 gives its own, sealed, to every
- * other; at those key becomes it. ERR_PEER: something else came. */
+/* A key of all parties, which the coordinator does not have: party 0 sends its own, sealed, to
+ * every other; there key becomes it. ERR_PEER: something else came. */
 enum err work_share_key(struct work *work, enum sealed what,
 			uint8_t key[static SECAGG_HASH_LEN]) MUST_CHECK;
 
-/* The group key: party 0 draws it and seals it to every other, through the coordinator (relay_key()). Once a
- * job, before anything that is made of it. Party 0 keeps one that it has already (tests). */
+/* The group key: party 0 draws it and seals it to every other, through the coordinator
+ * (relay_key()). Once a job, before anything that uses it. Party 0 keeps a key that it has already
+ * (tests). */
 enum err work_group_key(struct work *work) MUST_CHECK;
 
-/* Each party shows every other 32 bytes, sealed (relay_all()). shown: L of them; own's are given. ERR_PEER: a
- * box that is not the one due, or does not open. */
+/* Each party shows every other 32 bytes, sealed (relay_all()). shown: L of them; the caller sets
+ * its own. ERR_PEER: a box that is not the one due, or does not open. */
 enum err work_show_all(struct work *work, enum sealed what,
 		       uint8_t (*shown)[SECAGG_HASH_LEN]) MUST_CHECK;
 
-/* Draws a random number that nobody chose: parties show each other their coins (secagg_draw). Once a job. */
+/* Draws a random number that nobody chose: parties show each other their coins (secagg_draw). Once
+ * a job. */
 enum err work_draw(struct work *work, uint64_t *draw) MUST_CHECK;
 
-/* p goes into the transcript, as a broadcast does: what parties compute for themselves, and must all
- * have alike. Where it differs, the masks of the next sum do not cancel. */
+/* p goes into the transcript, as a broadcast does: values that parties compute for themselves and
+ * that must be equal. If they differ, the masks of the next sum do not cancel. */
 void work_bind(struct work *work, const void *p, size_t n);
 
-/* p goes into work->heard, which keys this party's noise (party/work/noise.h): a value that this party was told, in
- * the form in which every attempt that tells it again has it. Messages that work_observe() sees are there already. */
+/* p goes into work->heard, which keys this party's noise (party/work/noise.h): a value that this
+ * party received, in the form that it has in every attempt. Messages that work_observe() sees are
+ * in it already. */
 void work_hear(struct work *work, const void *p, size_t n);
 
-/* `what` (that the coordinator asks for) takes `need` bytes: ERR_PEER if this host has less memory. */
+/* `what`, which the coordinator asks for, takes `need` bytes: ERR_PEER if this host has less
+ * memory. */
 enum err work_check_room(const struct work *work, const char *what, double need) MUST_CHECK;
 
 /* A vector of labels in which every item has a cluster; else ERR_PEER. */
@@ -159,12 +176,13 @@ enum err work_recv_clusters(struct work *work, enum msg_type type, const struct 
  * times as much. */
 #define BLOCK_ROUNDING 1e-6
 
-/* A BLOCK that is to be multiplied, into B (n x width, given). ERR_PEER unless B'B = n I: it might weigh
- * single rows as it likes, or leave the bound of the words. O(n width^2). */
+/* A BLOCK to be multiplied, into B (n x width, given). ERR_PEER unless B'B = n I: it might weigh
+ * single rows arbitrarily, or exceed the bound of the words. O(n width^2). */
 enum err work_recv_block(struct work *work, const struct tree_node *node, struct mat *B) MUST_CHECK;
-/* The same for who does not hold it: n x width numbers in pieces of whole rows, BLOCK_PIECE bytes where a row is no more. The last
- * is given when B'B of all rows has been found to be n I, and not before: who has them all may work with them. Also what `each` returns.
- * Memory: a piece and width^2. */
+/* The same without holding the block: n x width numbers in pieces of whole rows, at most
+ * BLOCK_PIECE bytes unless a row is longer. The last piece comes only after B'B of all rows was
+ * found to be n I: with it the caller may use them. Also returns the error of `each`. Memory: a
+ * piece and width^2. */
 enum { BLOCK_PIECE = 1 << 20 };
 enum err work_pass_block(struct work *work, const struct tree_node *node, size_t n, size_t width,
 			 channel_reals *each, void *arg) MUST_CHECK;
@@ -174,13 +192,14 @@ const struct noise_source *work_random(void);
 
 /* ---- told.c ---- */
 
-/* The group's broadcasts are hashed from here on, into the key of each of its sums: masks of members who
- * were told different things do not cancel. What the group before was told goes into all further
- * masks of its members (secagg_history). */
+/* From here on hashes the group's broadcasts into the key of each of its sums: masks of members who
+ * received different values do not cancel. Broadcasts to the group before go into all further masks
+ * of its members (secagg_history). */
 void work_group(struct work *work, const struct tree_node *node);
 void work_observe(void *work, enum msg_type type, struct bytes body); /* a channel_observer */
 
-/* From here on all that is received goes into the transcript, and others are asked. Keys are agreed. */
+/* From here on all received messages go into the transcript, and parties compare it. After keys are
+ * agreed. */
 void told_begin(struct work *work);
 void told_stop(struct work *work);
 

@@ -11,7 +11,7 @@ const char *const fedsc_variant_names[] = { "anchor", "dense", "paper", NULL };
 const char *const fedsc_noise_names[] = { "none", "data", "factors", "sums", NULL };
 static const char *const auto_word[] = { "auto", NULL };
 
-/* Which variants read a row; none: all do. */
+/* Variants that read a row; none: all do. */
 enum {
 	ANCHOR = 1 << FEDSC_BY_ANCHORS,
 	DENSE = 1 << FEDSC_BY_DENSE,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { WORDS_MAX = 1 << 30, BURST_UNKNOWN = 64 << 10 };
-/* Which methods read a row; none: all do. */
+/* Methods that read a row; none: all do. */
 enum {
 	TREE = 1 << METHOD_TREE,
 	FLAT = 1 << METHOD_FLAT,
@@ -33,13 +33,13 @@ static const char *const dims_word[] = { "local", NULL };
 #define AT(field) offsetof(struct kcagc_job, field)
 
 /* clang-format off */
-/* Of the joint k-means, which kmeans.columns has, too. */
+/* Rows of the joint k-means, which kmeans.columns has, too. */
 #define JOINT_ROWS \
 	{ "local_restarts", CONFIG_UNSIGNED, AT(local_restarts), 1, JOB_RESTARTS_MAX, "5", \
 	  .help = "starts of each party's own k-means", .readers = CELLS }, \
 	{ "starts", CONFIG_UNSIGNED, AT(starts), 1, JOB_RESTARTS_MAX, "200", \
-	  .help = "starts of the joint k-means that makes the k clusters, at most: as many as sum " \
-		  "4194304 words in a round, but no fewer than `restarts`", \
+	  .help = "starts of the joint k-means that makes the k clusters, at most: as many as " \
+		  "sum 4194304 words in a round, but no fewer than `restarts`", \
 	  .readers = JOINT }, \
 	{ "screen", CONFIG_UNSIGNED, AT(screen), 1, JOB_ITERATIONS_MAX, "2", \
 	  .help = "after so many of its Lloyd steps only the best `restarts` of the starts go on", \

@@ -99,9 +99,9 @@ enum { KCAGC_FRACTION_LEAST = 20 };
 /* Landmark projection and GCC: the bounds of numbers follow from n alone. They are scaled to fill
  * the words, except for 64-bit words with a given fraction_bits. */
 bool kcagc_is_bounded(const struct kcagc_job *job);
-/* Of these, with filter.order "auto": two orders may be tried, one after the other (settle.h). Not
- * with a range, since each order would choose its own k, nor with degrees, which the filter does
- * not smooth. */
+/* True for a bounded job with filter.order "auto": two orders may be tried, one after the other
+ * (settle.h). Not with a range, since each order would choose its own k, nor with degrees, which
+ * the filter does not smooth. */
 bool kcagc_may_settle(const struct kcagc_job *job);
 /* The job's; off in place of auto if graphs differ, since a node has a degree in each. */
 enum degrees kcagc_degrees(const struct kcagc_job *job);

@@ -120,8 +120,9 @@ TEST(files_that_do_not_do)
 		assert_non_null(strstr(err_detail(), path));
 		assert_int_equal(p.n, 0);
 		if (*c[i].text && *c[i].text != '\n' && *c[i].text != '=') /* says nothing of it */
-			assert_null(strstr(err_detail(), "AAECAwQF") ?: strstr(err_detail(), "staple")
-									   ?: strstr(err_detail(), HEX16));
+			assert_null(strstr(err_detail(), "AAECAwQF")
+				    ?: strstr(err_detail(), "staple")
+				    ?: strstr(err_detail(), HEX16));
 	}
 	assert_err(reading(much, sizeof(much), 0600, &p), ERR_INPUT, "at most 256 are read");
 	for (mode_t bit = 1; bit < 0100; bit <<= 1)

@@ -228,7 +228,7 @@ soak: all lab $(SHIM) fuzzers
 	scripts/fuzz --seconds 1200
 
 format:
-	clang-format -i $(shell git ls-files '*.c')
+	clang-format -i $(shell git ls-files '*.c' '*.h')
 
 lint:
 	scripts/lint

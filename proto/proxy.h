@@ -26,7 +26,7 @@ struct proxy_answer { /* zero-initialised: nothing has come */
 	enum proxy_state state;
 	size_t n, line_n; /* bytes of the answer, of the line at hand without its CR LF */
 	bool status_done, cr;
-	unsigned status;            /* once status_done */
+	unsigned status;             /* once status_done */
 	char shown[PROXY_SHOWN + 1]; /* of the status line: bytes that are not printable are '?' */
 };
 

@@ -18,7 +18,7 @@ struct text {
 	const char *p, *end; /* p is within the current line */
 	size_t line;         /* from 1; 0: a line alone, which begins at this byte of the file */
 	size_t byte;
-	const char *where;   /* the file's name */
+	const char *where; /* the file's name */
 };
 
 struct word {

@@ -15,7 +15,7 @@
 /* Newman's. Of the public graphs tried, clusters below it were always bad ones. */
 #define SHORTFALL_MODULARITY 0.1
 #define SHORTFALL_MARGIN     0.01 /* silhouette of the chosen k less that of the next best */
-#define SHORTFALL_STABILITY  0.2 /* by which another k is far more stable */
+#define SHORTFALL_STABILITY  0.2  /* by which another k is far more stable */
 
 /* Rows of each cluster, of all rows of the job. No warning where these are noisy, or where the
  * job places rows among the clusters of an earlier run. */

@@ -26,10 +26,12 @@ struct rank0_part {
 	void *to;
 	size_t bytes;
 };
+/* clang-format off */
 #define SENT(p, count)     { .from = (p), .bytes = (count) * sizeof(*(p)) }
 #define RECEIVED(p, count) { .to = (p), .bytes = (count) * sizeof(*(p)) }
 #define SENT_MAT(m)        SENT((m)->a, (m)->rows * (m)->cols)
 #define RECEIVED_MAT(m)    RECEIVED((m)->a, (m)->rows * (m)->cols)
+/* clang-format on */
 
 /* w->order as `op`: sends it and the parts that go with it; w->reply; receives the others. */
 #define rank0_call(w, op, ...) rank0_parts(w, op, (const struct rank0_part[]){ __VA_ARGS__, { 0 } })

@@ -86,7 +86,7 @@ static inline void leave(struct federation *f)
 
 /* The mask alone: what a party sends for a vector of zeros. */
 static inline void masked_zeros(struct federation *f, size_t i, const size_t *members, size_t count,
-			 const uint8_t *seen, void *words, size_t n, uint64_t *round)
+				const uint8_t *seen, void *words, size_t n, uint64_t *round)
 {
 	struct mask *m;
 

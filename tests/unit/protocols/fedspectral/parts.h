@@ -113,9 +113,8 @@ static inline void parts_deal(struct parts *p, const struct csr *A, size_t count
 		csr_release(&own);
 	}
 	free(t);
-	p->memory = (struct memory){ .kind = &fedspectral_in_memory,
-				     .party = p->party,
-				     .count = count };
+	p->memory =
+	    (struct memory){ .kind = &fedspectral_in_memory, .party = p->party, .count = count };
 	parties_in_memory(&p->parties, &p->memory);
 }
 

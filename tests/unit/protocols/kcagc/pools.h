@@ -11,10 +11,10 @@ struct lab {
 	struct memory memory;
 	struct slice slice[16];
 	size_t n, L;
-	bool fixed;             /* each answer in 2^-24 steps, as a sum of fixed point is */
-	size_t asked, words;    /* questions, and numbers that answered them */
-	const double *quality;  /* two numbers in place of the parties' answer, or NULL */
-	const uint32_t *cells;  /* parties x n local clusters in place of their own, or NULL */
+	bool fixed;            /* each answer in 2^-24 steps, as a sum of fixed point is */
+	size_t asked, words;   /* questions, and numbers that answered them */
+	const double *quality; /* two numbers in place of the parties' answer, or NULL */
+	const uint32_t *cells; /* parties x n local clusters in place of their own, or NULL */
 };
 
 static enum err lab_sum(void *ctx, const void *question, enum parties_how how, double most,

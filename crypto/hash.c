@@ -93,3 +93,11 @@ enum err sha256_of_file(const char *path, uint8_t out[static SHA256_LEN])
 	sha256_end(h, out);
 	return failed ? err_set(ERR_INPUT, "%s: cannot be read to its end", path) : ERR_OK;
 }
+
+void sha256_check(const char *text, size_t n, char check[static SHA256_CHECK + 1])
+{
+	uint8_t hash[SHA256_LEN];
+
+	sha256_of(text, n, hash);
+	hex_write(hash, SHA256_CHECK / 2, check);
+}

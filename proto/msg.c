@@ -74,12 +74,7 @@ static void walk_resume(struct codec *c, struct msg_resume *m)
 
 static bool rises(struct bytes a, struct bytes b)
 {
-	int order;
-
-	if (!a.p || !b.p) /* an earlier error */
-		return false;
-	order = memcmp(a.p, b.p, a.n < b.n ? a.n : b.n);
-	return order < 0 || (order == 0 && a.n < b.n);
+	return a.p && b.p /* no earlier error */ && bytes_order(a, b) < 0;
 }
 
 static void walk_offer(struct codec *c, struct msg_offer *m)

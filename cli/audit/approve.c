@@ -62,9 +62,9 @@ static error_t approve_parse(int key, char *arg, struct argp_state *state)
 
 static const char *approve_text_of(const struct json *o, const char *key)
 {
-	const struct json *v = json_type(o) == JSON_OBJECT ? json_get(o, key) : NULL;
+	const struct json *v = json_get_as(o, key, JSON_STRING);
 
-	return v && json_type(v) == JSON_STRING ? json_string(v) : "?";
+	return v ? json_string(v) : "?";
 }
 
 static enum err approve_run(void *arguments)

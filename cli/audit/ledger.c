@@ -228,14 +228,6 @@ static enum err peer_head(void *findings, const char *name, const struct ledger_
 	return strcmp(name, ledger_name(f->ledger)) ? ERR_OK : hold_against(f, f->peer, head);
 }
 
-static const struct json *ledger_command_member(const struct json *o, const char *key,
-						enum json_type type)
-{
-	const struct json *v = o && json_type(o) == JSON_OBJECT ? json_get(o, key) : NULL;
-
-	return v && json_type(v) == type ? v : NULL;
-}
-
 /* For a run.json: this party's own head, or the head that it reported to the writer. */
 static enum err against_run(struct findings *f)
 {
@@ -246,14 +238,13 @@ static enum err against_run(struct findings *f)
 	enum err e = ERR_OK;
 
 	TRY(json_read(f->file, RUN_MAX, &run));
-	name = ledger_command_member(run, "name", JSON_STRING);
-	ledger = ledger_command_member(run, "ledger", JSON_OBJECT);
-	told = ledger_command_member(ledger_command_member(ledger, "peers", JSON_OBJECT), own,
-				     JSON_OBJECT);
+	name = json_get_as(run, "name", JSON_STRING);
+	ledger = json_get_as(run, "ledger", JSON_OBJECT);
+	told = json_get_as(json_get_as(ledger, "peers", JSON_OBJECT), own, JSON_OBJECT);
 	if (!told && name && !strcmp(json_string(name), own))
 		told = ledger;
-	count = ledger_command_member(told, "count", JSON_NUMBER);
-	hash = ledger_command_member(told, "hash", JSON_STRING);
+	count = json_get_as(told, "count", JSON_NUMBER);
+	hash = json_get_as(told, "hash", JSON_STRING);
 	if (told && (!count || json_number(count) < 0 || json_number(count) > 9e15 || !hash ||
 		     !hex_read(json_string(hash), head.hash, SHA256_LEN))) {
 		e = err_set(ERR_INPUT, "%s: ledger has a head without count or hash", f->file);

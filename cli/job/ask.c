@@ -89,7 +89,7 @@ void ask_release(struct asking *a)
 
 enum err job_ask(const struct asking *a, const struct json *request, struct json **answer)
 {
-	const struct json *status;
+	double status;
 	enum err e;
 
 	if (a->path)
@@ -97,13 +97,12 @@ enum err job_ask(const struct asking *a, const struct json *request, struct json
 	else
 		TRY(https_ask(&a->server, request, answer));
 	json_make_harmless(*answer);
-	status = json_type(*answer) == JSON_OBJECT ? json_get(*answer, "status") : NULL;
-	if (!status || json_type(status) != JSON_NUMBER || json_number(status) < 0 ||
-	    json_number(status) > ERR_CANCELLED)
+	status = json_number_of(*answer, "status", -1);
+	if (status < 0 || status > ERR_CANCELLED)
 		e = err_set(ERR_PEER, "%s: what answers there is no coterie daemon",
 			    a->path ? a->path : a->server.where);
-	else if (json_number(status) != ERR_OK)
-		e = err_set((enum err)json_number(status), "%s", json_text(*answer, "error"));
+	else if (status != ERR_OK)
+		e = err_set((enum err)status, "%s", json_text(*answer, "error"));
 	else
 		return ERR_OK;
 	json_free(*answer);

@@ -97,13 +97,6 @@ static enum err read_id(const struct arguments *a, double *id)
 	return ERR_OK;
 }
 
-static double job_command_number_of(const struct json *o, const char *key)
-{
-	const struct json *v = json_type(o) == JSON_OBJECT ? json_get(o, key) : NULL;
-
-	return v && json_type(v) == JSON_NUMBER ? json_number(v) : 0;
-}
-
 static void job_command_join_texts(const struct json *list, struct buf *text)
 {
 	for (const struct json *v = list ? json_first(list) : NULL; v; v = json_next(v))
@@ -114,10 +107,9 @@ static void job_command_join_texts(const struct json *list, struct buf *text)
 
 void job_state_text(const struct json *j, struct buf *text)
 {
-	const struct json *list = json_get(j, "waiting_for");
 	struct buf names = { 0 };
 
-	job_command_join_texts(list && json_type(list) == JSON_ARRAY ? list : NULL, &names);
+	job_command_join_texts(json_get_as(j, "waiting_for", JSON_ARRAY), &names);
 	buf_printf(text, "%s%s%s%s", json_text(j, "state"), names.n > 1 ? " (" : "",
 		   (const char *)names.p, names.n > 1 ? ")" : "");
 	buf_add(text, "", 1);
@@ -143,7 +135,7 @@ static enum err do_list(const struct arguments *a)
 		struct buf state = { 0 };
 
 		job_state_text(j, &state);
-		table_cell(t, "%.0f", job_command_number_of(j, "id"));
+		table_cell(t, "%.0f", json_number_of(j, "id", 0));
 		table_cell(t, "%s", (const char *)state.p);
 		table_cell(t, "%s", json_text(j, "kind"));
 		table_cell(t, "%s", json_text(j, "submitter"));
@@ -165,10 +157,9 @@ static void job_command_print_field(const char *what, const char *value)
 
 static void say_warnings(const struct json *j)
 {
-	const struct json *list = json_get(j, "warnings");
-	const struct json *w = list && json_type(list) == JSON_ARRAY ? json_first(list) : NULL;
+	const struct json *list = json_get_as(j, "warnings", JSON_ARRAY);
 
-	for (; w; w = json_next(w))
+	for (const struct json *w = list ? json_first(list) : NULL; w; w = json_next(w))
 		if (json_type(w) == JSON_OBJECT)
 			table_line(INDENT, "%-10s %s (%s)", "warning", json_text(w, "sentence"),
 				   json_text(w, "code"));
@@ -180,7 +171,7 @@ static void job_command_show(const struct json *j)
 
 	job_state_text(j, &state);
 	job_command_join_texts(json_get(j, "parties"), &parties);
-	table_line(INDENT, "%-10s %.0f", "job", job_command_number_of(j, "id"));
+	table_line(INDENT, "%-10s %.0f", "job", json_number_of(j, "id", 0));
 	job_command_print_field("state", (const char *)state.p);
 	job_command_print_field("cause", json_text(j, "cause"));
 	job_command_print_field("submitter", json_text(j, "submitter"));
@@ -188,8 +179,8 @@ static void job_command_show(const struct json *j)
 	job_command_print_field("submitted", json_text(j, "submitted"));
 	job_command_print_field("began", json_text(j, "began"));
 	job_command_print_field("ended", json_text(j, "ended"));
-	if (job_command_number_of(j, "attempts") > 0)
-		table_line(INDENT, "%-10s %.0f", "attempts", job_command_number_of(j, "attempts"));
+	if (json_number_of(j, "attempts", 0) > 0)
+		table_line(INDENT, "%-10s %.0f", "attempts", json_number_of(j, "attempts", 0));
 	say_warnings(j);
 	job_command_print_field("job id", json_text(j, "job_id"));
 	job_command_print_field("results", json_text(j, "directory"));
@@ -209,7 +200,7 @@ static void job_command_show(const struct json *j)
 static enum err ask_show(const struct arguments *a, double id, struct json **answer)
 {
 	TRY(ask_and_free(a, request_of("show", id), answer));
-	if (json_get(*answer, "job") && json_type(json_get(*answer, "job")) == JSON_OBJECT)
+	if (json_get_as(*answer, "job", JSON_OBJECT))
 		return ERR_OK;
 	json_free(*answer);
 	return err_set(ERR_PEER, "the coordinator's answer has no job");
@@ -297,7 +288,7 @@ static enum err job_command_wait_for(const struct arguments *a, double id)
 		printf("job %.0f: %s\n", id, json_text(j, "state"));
 		say_warnings(j);
 	}
-	e = (enum err)job_command_number_of(j, "status");
+	e = (enum err)json_number_of(j, "status", 0);
 	if (e != ERR_OK)
 		err_set(e, "job %.0f: %s: %s", id, json_text(j, "state"), json_text(j, "cause"));
 	json_free(answer);
@@ -326,7 +317,7 @@ static enum err do_submit(const struct arguments *a)
 	json_put_string(request, "where", a->which);
 	buf_release(&text);
 	TRY(ask_and_free(a, request, &answer));
-	id = job_command_number_of(answer, "id");
+	id = json_number_of(answer, "id", 0);
 	if (a->asking.json && !a->wait)
 		args_print(answer);
 	else if (!a->asking.json)
@@ -372,7 +363,7 @@ static enum err do_log(const struct arguments *a)
 				printf("%s\n", json_type(v) == JSON_STRING ? json_string(v) : "");
 			v = json_get(answer, "over");
 			fflush(stdout);
-			offset = job_command_number_of(answer, "offset");
+			offset = json_number_of(answer, "offset", 0);
 			over = offset == before && (!a->follow || !v || json_bool(v));
 			json_free(answer);
 		}

@@ -19,23 +19,9 @@ static error_t status_parse(int key, char *arg, struct argp_state *state)
 	return ask_option(key, arg, state->input) ? 0 : args_none(key, arg, state);
 }
 
-static const struct json *status_member(const struct json *o, const char *key, enum json_type type)
-{
-	const struct json *v = o && json_type(o) == JSON_OBJECT ? json_get(o, key) : NULL;
-
-	return v && json_type(v) == type ? v : NULL;
-}
-
-static double status_number(const struct json *o, const char *key)
-{
-	const struct json *v = status_member(o, key, JSON_NUMBER);
-
-	return v ? json_number(v) : 0;
-}
-
 static const struct json *first_in(const struct json *o, const char *key)
 {
-	const struct json *list = status_member(o, key, JSON_ARRAY);
+	const struct json *list = json_get_as(o, key, JSON_ARRAY);
 
 	return list ? json_first(list) : NULL;
 }
@@ -80,11 +66,11 @@ static void show_peers(const struct json *d)
 		const struct json *party = party_named(d, json_text(p, "name")), *there;
 		const char *refused = party ? json_text(party, "refused") : "";
 
-		there = status_member(p, "connected", JSON_BOOL);
+		there = json_get_as(p, "connected", JSON_BOOL);
 		table_cell(t, "%s", json_text(p, "name"));
 		table_cell(t, "%s%s%s", there && json_bool(there) ? "connected" : "away",
 			   *refused ? ", refused: " : "", refused);
-		table_cell(t, "%s", age(status_number(p, "since_s")));
+		table_cell(t, "%s", age(json_number_of(p, "since_s", 0)));
 		table_cell(t, "%s",
 			   *json_text(p, "software") || !party ? json_text(p, "software")
 							       : json_text(party, "software"));
@@ -106,11 +92,11 @@ static void show_job(const struct json *j)
 	job_state_text(j, &state);
 	buf_printf(&text, "job        %.8s of %s, %s, attempt %.0f, %s since %s",
 		   json_text(j, "id"), *json_text(j, "submitter") ? json_text(j, "submitter") : "?",
-		   json_text(j, "kind"), status_number(j, "attempt"), (const char *)state.p,
-		   age(status_number(j, "elapsed_s")));
+		   json_text(j, "kind"), json_number_of(j, "attempt", 0), (const char *)state.p,
+		   age(json_number_of(j, "elapsed_s", 0)));
 	if (phase)
 		buf_printf(&text, "; phase %s for %s", json_text(phase, "name"),
-			   age(status_number(phase, "seconds")));
+			   age(json_number_of(phase, "seconds", 0)));
 	buf_release(&state);
 	status_end_line(&text);
 }
@@ -129,16 +115,16 @@ static void show_queue(const struct json *q)
 	    INDENT,
 	    "queue      %.0f run, %.0f queued, %.0f wait for parties; %.0f done, %.0f failed, "
 	    "%.0f cancelled",
-	    status_number(q, "running"), status_number(q, "queued"),
-	    status_number(q, "waiting_for_parties"), status_number(q, "done"),
-	    status_number(q, "failed"), status_number(q, "cancelled"));
+	    json_number_of(q, "running", 0), json_number_of(q, "queued", 0),
+	    json_number_of(q, "waiting_for_parties", 0), json_number_of(q, "done", 0),
+	    json_number_of(q, "failed", 0), json_number_of(q, "cancelled", 0));
 	if (*json_text(q, "trouble"))
 		table_line(INDENT, "trouble    %s", json_text(q, "trouble"));
 }
 
 static void show_left(struct buf *text, const struct json *limits, const char *what, double spent)
 {
-	double most = status_number(limits, what);
+	double most = json_number_of(limits, what, 0);
 
 	if (most > 0)
 		buf_printf(text, ", %.0f of %.0f %s", spent, most, what);
@@ -148,35 +134,35 @@ static void show_left(struct buf *text, const struct json *limits, const char *w
 
 static void show_standing(const struct json *d)
 {
-	const struct json *ledger = status_member(d, "ledger", JSON_OBJECT),
-			  *b = status_member(d, "budgets", JSON_OBJECT);
-	const struct json *limits = status_member(b, "limits", JSON_OBJECT);
+	const struct json *ledger = json_get_as(d, "ledger", JSON_OBJECT),
+			  *b = json_get_as(d, "budgets", JSON_OBJECT);
+	const struct json *limits = json_get_as(b, "limits", JSON_OBJECT);
 
 	if (ledger)
 		table_line(INDENT, "ledger     %.0f rows, head %.16s",
-			   status_number(ledger, "count"), json_text(ledger, "head"));
+			   json_number_of(ledger, "count", 0), json_text(ledger, "head"));
 	for (const struct json *s = first_in(b, "spent"); s; s = json_next(s)) {
 		struct buf text = { 0 };
 
 		buf_printf(&text, "spent      %s, data %.8s", json_text(s, "coordinator"),
 			   json_text(s, "data"));
-		show_left(&text, limits, "jobs", status_number(s, "jobs"));
-		show_left(&text, limits, "rounds", status_number(s, "rounds"));
-		show_left(&text, limits, "words", status_number(s, "words"));
+		show_left(&text, limits, "jobs", json_number_of(s, "jobs", 0));
+		show_left(&text, limits, "rounds", json_number_of(s, "rounds", 0));
+		show_left(&text, limits, "words", json_number_of(s, "words", 0));
 		for (const struct json *u = first_in(s, "privacy"); u; u = json_next(u))
-			buf_printf(&text, ", eps %.4g of each %s", status_number(u, "eps"),
+			buf_printf(&text, ", eps %.4g of each %s", json_number_of(u, "eps", 0),
 				   json_text(u, "unit"));
-		if (status_number(limits, "eps") > 0)
-			buf_printf(&text, " of %g", status_number(limits, "eps"));
+		if (json_number_of(limits, "eps", 0) > 0)
+			buf_printf(&text, " of %g", json_number_of(limits, "eps", 0));
 		status_end_line(&text);
 	}
 }
 
 static void status_show(const struct json *d)
 {
-	const struct json *certificate = status_member(d, "certificate", JSON_OBJECT);
-	const struct json *disk = status_member(d, "disk", JSON_OBJECT),
-			  *queue = status_member(d, "queue", JSON_OBJECT);
+	const struct json *certificate = json_get_as(d, "certificate", JSON_OBJECT);
+	const struct json *disk = json_get_as(d, "disk", JSON_OBJECT),
+			  *queue = json_get_as(d, "queue", JSON_OBJECT);
 
 	table_line(INDENT, "%-10s %s, %s, started %s, %s", json_text(d, "role"),
 		   json_text(d, "name"), json_text(d, "software"), json_text(d, "started"),
@@ -189,10 +175,10 @@ static void status_show(const struct json *d)
 	show_standing(d);
 	if (certificate)
 		table_line(INDENT, "certificate until %s, %.0f days",
-			   json_text(certificate, "until"), status_number(certificate, "days"));
+			   json_text(certificate, "until"), json_number_of(certificate, "days", 0));
 	if (disk)
 		table_line(INDENT, "disk       %s free for %s",
-			   size_text(status_number(disk, "free_bytes")).s,
+			   size_text(json_number_of(disk, "free_bytes", 0)).s,
 			   json_text(disk, "output"));
 	show_peers(d);
 }
@@ -207,7 +193,7 @@ static enum err status_run(void *arguments)
 	json_put_string(request, "do", "status");
 	if (e == ERR_OK)
 		e = job_ask(a, request, &answer);
-	d = e == ERR_OK ? status_member(answer, "daemon", JSON_OBJECT) : NULL;
+	d = e == ERR_OK ? json_get_as(answer, "daemon", JSON_OBJECT) : NULL;
 	if (e == ERR_OK && !d)
 		e = err_set(ERR_PEER, "the daemon says nothing of itself");
 	if (e == ERR_OK && a->json)

@@ -11,7 +11,6 @@
 #include "crypto/pki.h"
 
 #include <dirent.h>
-#include <ftw.h>
 #include <stdarg.h>
 #include <inttypes.h>
 #include <math.h>
@@ -560,18 +559,10 @@ void launch_show(const struct launch *l)
 		(void)show_main(l->truth ? 4 : 2, argv);
 }
 
-static int launch_remove_one(const char *path, const struct stat *s, int type, struct FTW *where)
-{
-	(void)s;
-	(void)type;
-	(void)where;
-	return remove(path);
-}
-
 void launch_end(struct launch *l)
 {
 	if (l->work && !l->keep_data)
-		nftw(l->work, launch_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+		file_remove_tree(l->work);
 	free(l->truth);
 	free(l->work);
 	free(l->out);

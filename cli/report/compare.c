@@ -205,7 +205,7 @@ static void compare_print(const struct all *all)
 		table_cell(t, "%s", compare_output_of(o) + shared);
 		table_cell(t, "%s",
 			   job_of(o) ? run_job_words(job_of(o)).s
-				     : run_string(o->r.main->run, "status"));
+				     : json_text(o->r.main->run, "status"));
 		for (size_t k = 0; k < 5; k++) {
 			size_t m = shown_metrics[k];
 
@@ -235,7 +235,7 @@ static void csv(const struct all *all, struct buf *b)
 
 		csv_text(b, compare_output_of(o));
 		buf_add(b, ",", 1);
-		csv_text(b, run_string(o->r.main->run, "status"));
+		csv_text(b, json_text(o->r.main->run, "status"));
 		buf_add(b, ",", 1);
 		csv_text(b, job_of(o) ? run_job_words(job_of(o)).s : "");
 		for (size_t m = 0; m < METRICS; m++)
@@ -303,7 +303,7 @@ static void page(const struct all *all, struct buf *b)
 	buf_printf(b, "<tr><th scope=\"row\">status</th>");
 	for (size_t i = 0; i < all->n; i++)
 		buf_printf(b, "<td>%s</td>",
-			   html_brief(run_string(all->one[i].r.main->run, "status"), 40).s);
+			   html_brief(json_text(all->one[i].r.main->run, "status"), 40).s);
 	buf_printf(b, "</tr>\n");
 	for (size_t m = 0; m < METRICS; m++) {
 		if (!compare_has_metric(all, m))

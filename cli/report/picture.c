@@ -67,12 +67,12 @@ static bool of_graphs(const struct source *s)
 
 static enum err picture_read_job(struct source *s)
 {
-	const struct json *job = json_get(s->run, "job"), *order = json_get(s->run, "filter_order");
+	const struct json *job = json_get_as(s->run, "job", JSON_OBJECT);
 	struct buf text = { 0 };
 	double x;
 	enum err err;
 
-	if (!job || json_type(job) != JSON_OBJECT)
+	if (!job)
 		return err_set(ERR_INPUT, "%s: no job in it: the run ended before it had one",
 			       s->run_path);
 	json_write(job, &text);
@@ -87,7 +87,7 @@ static enum err picture_read_job(struct source *s)
 	/* The order chosen at run time. */
 	if (s->job.kind->split == SPLIT_COLUMNS &&
 	    kcagc_job(&s->job)->filter_order == KCAGC_ORDER_AUTO) {
-		x = order && json_type(order) == JSON_NUMBER ? json_number(order) : 0;
+		x = json_number_of(s->run, "filter_order", 0);
 		if (!(x >= 1 && x <= KCAGC_ORDER_MAX && x == floor(x)))
 			return err_set(ERR_INPUT,
 				       "%s does not say what filter.order \"auto\" became "
@@ -100,11 +100,8 @@ static enum err picture_read_job(struct source *s)
 
 static enum err read_run(struct source *s)
 {
-	const struct json *schema;
-
 	TRY(json_read(s->run_path, JSON_TEXT_MAX, &s->run));
-	schema = json_type(s->run) == JSON_OBJECT ? json_get(s->run, "schema_version") : NULL;
-	if (!schema || json_type(schema) != JSON_NUMBER || json_number(schema) != RECORD_SCHEMA)
+	if (json_number_of(s->run, "schema_version", -1) != RECORD_SCHEMA)
 		return err_set(ERR_INPUT, "%s: expected schema_version %d", s->run_path,
 			       RECORD_SCHEMA);
 	if (strcmp(json_text(s->run, "role"), "party") != 0)
@@ -147,10 +144,10 @@ static enum err find_files(struct source *s)
 		s->files.ids = picture_copy_text(c.data.ids);
 		party_config_release(&c);
 	} else {
-		s->graphs = picture_copy_text(run_string(said, "graphs"));
-		s->files.features = picture_copy_text(run_string(said, "features"));
-		s->files.edges = picture_copy_text(run_string(said, "edges"));
-		s->files.ids = picture_copy_text(run_string(said, "ids"));
+		s->graphs = picture_copy_text(json_text(said, "graphs"));
+		s->files.features = picture_copy_text(json_text(said, "features"));
+		s->files.edges = picture_copy_text(json_text(said, "edges"));
+		s->files.ids = picture_copy_text(json_text(said, "ids"));
 		if (!of_graphs(s) && s->files.features && !file_exists(s->files.features))
 			return err_set(ERR_INPUT,
 				       "%s says that the party's features are %s, which is not "

@@ -46,7 +46,7 @@ static void flow_add(struct flow *sum, const struct flow *f)
  * own. */
 static bool on_link(const struct link *l, const struct json *t)
 {
-	return l->turned || !strcmp(run_string(t, "peer"), l->party);
+	return l->turned || !strcmp(json_text(t, "peer"), l->party);
 }
 
 static void add_link(struct links *links, const struct link *l)
@@ -73,7 +73,7 @@ static struct links links_of(const struct report *r)
 	struct links links = { 0 };
 
 	for (const struct json *t = first; t && links.n < LINKS_MAX; t = run_next(t)) {
-		const char *peer = run_string(t, "peer");
+		const char *peer = json_text(t, "peer");
 		bool known = false;
 
 		for (size_t i = 0; i < links.n; i++)
@@ -227,7 +227,7 @@ void part_links(struct report *r, struct buf *b)
 				struct flow f = flow_of(l, t);
 
 				if (on_link(l, t))
-					flow_row(b, "", run_string(t, "type"), &f);
+					flow_row(b, "", json_text(t, "type"), &f);
 			}
 			buf_printf(b, "</tbody></table></div></details>\n");
 		}

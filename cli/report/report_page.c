@@ -45,22 +45,22 @@ static void subline(const struct report *r, struct buf *b)
 {
 	const struct json *run = r->main->run, *job = run_object(run, "job");
 	const struct json *parties = run_list(run, "parties");
-	const char *status = run_string(run, "status"), *utc = run_string(run, "started");
+	const char *status = json_text(run, "status"), *utc = json_text(run, "started");
 	size_t named = 0;
 
 	buf_printf(b, "<p class=\"sub\"><span class=\"status%s\">%s</span>",
 		   strcmp(status, "done") ? " failed" : "",
 		   html_brief(*status ? status : "status unknown", 40).s);
-	if (*run_string(job, "kind"))
+	if (*json_text(job, "kind"))
 		html_textf(b, " \xc2\xb7 %s", run_job_words(job).s);
 	if (strlen(utc) == 24)
 		html_textf(b, " \xc2\xb7 %.10s %.8s UTC", utc, utc + 11);
 	else if (*utc)
 		html_textf(b, " \xc2\xb7 %s", utc);
-	if (*run_string(run, "software"))
-		html_textf(b, " \xc2\xb7 %.80s", run_string(run, "software"));
-	if (*run_string(r->runs.network, "network"))
-		html_textf(b, " \xc2\xb7 network %.40s", run_string(r->runs.network, "network"));
+	if (*json_text(run, "software"))
+		html_textf(b, " \xc2\xb7 %.80s", json_text(run, "software"));
+	if (*json_text(r->runs.network, "network"))
+		html_textf(b, " \xc2\xb7 network %.40s", json_text(r->runs.network, "network"));
 	buf_printf(b, "</p>\n<p class=\"sub\">");
 	if (r->runs.alone)
 		html_textf(b, "as %s %.64s has seen it",
@@ -83,13 +83,13 @@ static void without(const struct report *r, struct buf *b)
 
 	for (const struct json *v = run_first(r->main->run, "left_out"); v && named < NAMES_MOST;
 	     v = run_next(v), named++) {
-		const char *step = run_string(v, "step");
+		const char *step = json_text(v, "step");
 
 		buf_printf(
 		    b,
 		    "<p class=\"sub without\">Left out from attempt %.0f on, since it stayed "
 		    "away: <span class=\"whole\">%s</span>",
-		    run_number(v, "attempt"), html_brief(run_string(v, "name"), 64).s);
+		    run_number(v, "attempt"), html_brief(json_text(v, "name"), 64).s);
 		if (*step)
 			buf_printf(b, "; the attempt before was cut short in %s",
 				   html_brief(step, 24).s);
@@ -194,7 +194,7 @@ void report_head(struct buf *html, const char *title, const char *eyebrow)
 
 void report_page(struct report *r, struct buf *html)
 {
-	const char *error = run_string(r->main->run, "error");
+	const char *error = json_text(r->main->run, "error");
 	const struct notes *missing = &r->runs.missing;
 	struct buf parts = { 0 };
 	char title[80];

@@ -178,9 +178,7 @@ static void matrix(struct buf *b, const struct json *e)
 /* ARI may be negative. */
 static bool has_score(const struct json *e, const char *key, double *x)
 {
-	const struct json *v = e ? json_get(e, key) : NULL;
-
-	*x = v && json_type(v) == JSON_NUMBER ? json_number(v) : INFINITY;
+	*x = json_number_of(e, key, INFINITY);
 	return fabs(*x) <= 1;
 }
 
@@ -238,7 +236,7 @@ void part_evaluation(struct report *r, struct buf *b)
 		graph_head(b, "graph-scores", "party", "graphs");
 		for (const struct json *p = run_first(e, "parties"); p; p = run_next(p)) {
 			buf_printf(b, "<tr><th scope=\"row\">%s</th><td>%s</td>",
-				   html_of(run_string(p, "party")).s,
+				   html_of(json_text(p, "party")).s,
 				   html_data(run_number(p, "graphs"), show_count).s);
 			graph_cells(b, run_object(p, "ways"), "acc");
 		}
@@ -254,7 +252,7 @@ void part_evaluation(struct report *r, struct buf *b)
 		return;
 	}
 	buf_printf(b, "<p class=\"note\">%s, %s rows</p>\n<dl class=\"tiles\">\n",
-		   html_of(run_string(e, "truth")).s,
+		   html_of(json_text(e, "truth")).s,
 		   html_data(run_number(e, "rows"), show_count).s);
 	for (unsigned i = 0; i < SCORES; i++)
 		if (has_score(e, scores[i], &x))

@@ -35,7 +35,7 @@ void part_phases(struct report *r, struct buf *b)
 	    "</thead>\n<tbody>\n",
 	    unit, unit, unit, unit);
 	for (const struct json *p = run_first(r->main->run, "phases"); p; p = run_next(p)) {
-		buf_printf(b, "<tr><th scope=\"row\">%s</th>", html_of(run_string(p, "name")).s);
+		buf_printf(b, "<tr><th scope=\"row\">%s</th>", html_of(json_text(p, "name")).s);
 		report_cell(b, p, "start_s", show);
 		report_cell(b, p, "compute_s", show);
 		report_cell(b, p, "wait_s", show);
@@ -52,7 +52,7 @@ static const struct json *report_peer_of(const struct json *run, const char *nam
 {
 	const struct json *p = run_first(run, "peers");
 
-	while (p && name && strcmp(run_string(p, "name"), name) != 0)
+	while (p && name && strcmp(json_text(p, "name"), name) != 0)
 		p = run_next(p);
 	return p;
 }
@@ -74,17 +74,17 @@ void part_processes(struct report *r, struct buf *b)
 		const struct json *own = p->leads ? NULL : report_peer_of(p->run, NULL);
 
 		buf_printf(b, "<tr><th scope=\"row\">%s</th><td class=\"text\">%s</td>",
-			   html_of(p->name).s, html_of(run_string(p->run, "status")).s);
+			   html_of(p->name).s, html_of(json_text(p->run, "status")).s);
 		report_cell(b, p->run, "elapsed_s", show_seconds);
 		report_cell(b, p->run, "rounds", show_count);
 		report_cell(b, p->run, "round_trips", show_count);
 		report_cell(b, seen, "rtt_ms", show_rtt);
 		report_cell(b, own, "rtt_ms", show_rtt);
 		buf_printf(b, "<td class=\"text\">%s</td></tr>\n",
-			   html_of(run_string(own ? own : seen, "congestion")).s);
+			   html_of(json_text(own ? own : seen, "congestion")).s);
 	}
 	for (const struct json *p = run_first(r->main->run, "peers"); p; p = run_next(p)) {
-		const char *name = run_string(p, "name");
+		const char *name = json_text(p, "name");
 		bool here = !r->main->leads;
 
 		for (size_t i = 0; i < r->runs.n; i++)
@@ -97,7 +97,7 @@ void part_processes(struct report *r, struct buf *b)
 			   html_of(name).s);
 		report_cell(b, p, "rtt_ms", show_rtt);
 		buf_printf(b, "<td></td><td class=\"text\">%s</td></tr>\n",
-			   html_of(run_string(p, "congestion")).s);
+			   html_of(json_text(p, "congestion")).s);
 	}
 	buf_printf(
 	    b,

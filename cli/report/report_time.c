@@ -36,7 +36,7 @@ const char *report_phase(const struct report *r, double number)
 
 	for (; p && number >= 1; number--)
 		p = run_next(p);
-	return p ? run_string(p, "name") : "";
+	return p ? json_text(p, "name") : "";
 }
 
 static double end_of(const struct json *step)
@@ -57,8 +57,8 @@ static double length_of(const struct json *run, const char *list)
 /* A lane starts at the recorded time, but not before the offer or after the end. */
 static struct lane lane_of(const struct process *p, const struct process *first)
 {
-	double base = axis_utc(run_string(first->run, "started"));
-	double own = axis_utc(run_string(p->run, "started"));
+	double base = axis_utc(json_text(first->run, "started"));
+	double own = axis_utc(json_text(p->run, "started"));
 	struct lane lane = { .process = p };
 
 	if (p == first)
@@ -109,7 +109,7 @@ static void draw_lane(const struct timeline *t, const struct lane *lane, const s
 			       run_number(s, "wait_s"), run_number(s, "wire_s"),
 			       run_number(s, "round_trips") };
 		double from = lane->offset_s + v[0];
-		const char *name = run_string(s, "name");
+		const char *name = json_text(s, "name");
 
 		if (from > span->to || lane->offset_s + end_of(s) < span->from)
 			continue;
@@ -147,7 +147,7 @@ static void draw_phases(const struct timeline *t, const struct span *span, bool 
 
 		if (start < span->from - 1e-9 || start > span->to)
 			continue;
-		name[n] = run_string(p, "name");
+		name[n] = json_text(p, "name");
 		label = letter * (double)strnlen(name[n], 24) + 8;
 		x[n] = at(span, start);
 		left[n] = x[n] / 100 * width + label > width;
@@ -249,7 +249,7 @@ static void draw_rounds(const struct timeline *t, struct buf *b)
 	if (!(span.to > span.from) || span.to - span.from > 0.4 * t->all.to)
 		return;
 	buf_printf(b, "<h3>From ");
-	html_textf(b, "%.24s", run_string(p, "name"));
+	html_textf(b, "%.24s", json_text(p, "name"));
 	buf_printf(b, " on, enlarged</h3>\n");
 	report_time_draw(t, "timeline-rounds", &span, b);
 }

@@ -60,16 +60,16 @@ static void print_head(const struct json *run)
 	struct run_words words;
 	char *rest;
 
-	table_line(2, "%s: %s, %.3f s, %.0f rounds of secure sums", run_string(run, "software"),
-		   run_string(run, "status"), run_number(run, "elapsed_s"),
+	table_line(2, "%s: %s, %.3f s, %.0f rounds of secure sums", json_text(run, "software"),
+		   json_text(run, "status"), run_number(run, "elapsed_s"),
 		   run_number(run, "rounds"));
-	if (*run_string(run, "error"))
-		table_line(2, "error: %s", run_string(run, "error"));
+	if (*json_text(run, "error"))
+		table_line(2, "error: %s", json_text(run, "error"));
 	for (const struct json *v = run_first(run, "left_out"); v; v = run_next(v))
 		table_line(2, "left out from attempt %.0f on, since it stayed away: %s%s%s",
-			   run_number(v, "attempt"), run_string(v, "name"),
-			   *run_string(v, "step") ? "; the attempt before was cut short in " : "",
-			   run_string(v, "step"));
+			   run_number(v, "attempt"), json_text(v, "name"),
+			   *json_text(v, "step") ? "; the attempt before was cut short in " : "",
+			   json_text(v, "step"));
 	if (!job)
 		return;
 	/* "kcagc, k = 7, method tree, preset default, seed 1" */
@@ -115,7 +115,7 @@ static void print_phases(const struct json *run)
 	double compute = 0, wait = 0, wire = 0;
 
 	for (const struct json *p = run_first(run, "phases"); p; p = run_next(p)) {
-		add_phase(t, run_string(p, "name"), run_number(p, "compute_s"),
+		add_phase(t, json_text(p, "name"), run_number(p, "compute_s"),
 			  run_number(p, "wait_s"), run_number(p, "wire_s"),
 			  run_number(p, "rounds"));
 		compute += run_number(p, "compute_s");
@@ -144,7 +144,7 @@ static void print_daemons(const struct run_dir *runs)
 			messages_sent += run_number(k, "messages_sent");
 			messages_received += run_number(k, "messages_received");
 		}
-		table_cell(t, "%s", run_string(run, "name"));
+		table_cell(t, "%s", json_text(run, "name"));
 		table_cell(t, "%s", show_bytes(sent).s);
 		table_cell(t, "%.0f", messages_sent);
 		table_cell(t, "%s", show_bytes(received).s);

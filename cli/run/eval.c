@@ -75,7 +75,7 @@ static enum err eval_run(void *arguments)
 			err = graph_scores_make(&runs, a->truth, &result);
 		else
 			err = err_set(ERR_INPUT, "%s: a job of kind %s, expected fedgcn", a->run,
-				      run_string(run_object(runs.process[0].run, "job"), "kind"));
+				      json_text(run_object(runs.process[0].run, "job"), "kind"));
 		run_dir_release(&runs);
 	} else {
 		result = json_object();

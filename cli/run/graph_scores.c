@@ -119,7 +119,7 @@ static enum err score_file(struct graph_ways *s, unsigned way, const uint32_t *t
 static enum err graph_scores_score_party(struct graph_ways *s, const struct process *p,
 					 const char *truth)
 {
-	const char *own = run_string(run_object(p->run, "data"), "graphs");
+	const char *own = json_text(run_object(p->run, "data"), "graphs");
 	char *set;
 	uint32_t *class = NULL, *one = NULL;
 	struct tu tu = { 0 };
@@ -200,15 +200,14 @@ static void print_means(const struct json *e, const char *key)
 	const struct json *ways = run_object(e, key);
 
 	for (unsigned w = 0; w < GRAPH_WAYS; w++) {
-		const struct json *o = run_object(ways, way_name(w)), *v;
+		const struct json *o = run_object(ways, way_name(w));
 
 		if (!o)
 			continue;
 		printf("%-16s %-9s", w ? "" : key, way_name(w));
 		for (unsigned i = 0; i < GRAPH_SCORES; i++) {
-			v = json_get(o, score_names[i]); /* ARI may be negative */
-			printf(" %s %.4f", score_names[i],
-			       v && json_type(v) == JSON_NUMBER ? json_number(v) : 0);
+			/* ARI may be negative */
+			printf(" %s %.4f", score_names[i], json_number_of(o, score_names[i], 0));
 		}
 		printf("\n");
 	}
@@ -223,7 +222,7 @@ void graph_scores_print(const struct json *e)
 		printf(" %9s", way_name(w));
 	printf("\n");
 	for (const struct json *p = run_first(e, "parties"); p; p = run_next(p)) {
-		graph_scores_print_row(run_string(p, "party"), run_number(p, "graphs"),
+		graph_scores_print_row(json_text(p, "party"), run_number(p, "graphs"),
 				       run_object(p, "ways"));
 		graphs += run_number(p, "graphs");
 	}

@@ -11,16 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct json *report_read_member(const struct json *object, const char *key,
-					     enum json_type type)
-{
-	const struct json *v = NULL;
-
-	if (object && json_type(object) == JSON_OBJECT)
-		v = json_get(object, key);
-	return v && json_type(v) == type ? v : NULL;
-}
-
 double run_element(const struct json *v)
 {
 	double x = json_type(v) == JSON_NUMBER ? json_number(v) : -1;
@@ -30,7 +20,7 @@ double run_element(const struct json *v)
 
 bool run_has(const struct json *object, const char *key)
 {
-	const struct json *v = report_read_member(object, key, JSON_NUMBER);
+	const struct json *v = json_get_as(object, key, JSON_NUMBER);
 
 	return v && run_element(v) >= 0;
 }
@@ -42,26 +32,19 @@ double run_number(const struct json *object, const char *key)
 
 bool run_true(const struct json *object, const char *key)
 {
-	const struct json *v = report_read_member(object, key, JSON_BOOL);
+	const struct json *v = json_get_as(object, key, JSON_BOOL);
 
 	return v && json_bool(v);
 }
 
-const char *run_string(const struct json *object, const char *key)
-{
-	const struct json *v = report_read_member(object, key, JSON_STRING);
-
-	return v ? json_string(v) : "";
-}
-
 const struct json *run_object(const struct json *object, const char *key)
 {
-	return report_read_member(object, key, JSON_OBJECT);
+	return json_get_as(object, key, JSON_OBJECT);
 }
 
 const struct json *run_list(const struct json *object, const char *key)
 {
-	return report_read_member(object, key, JSON_ARRAY);
+	return json_get_as(object, key, JSON_ARRAY);
 }
 
 static const struct json *object_from(const struct json *v)
@@ -111,7 +94,7 @@ static bool has_warning(const struct json *run, const struct json *of)
 	const struct json *w = run_first(run, "warnings");
 
 	for (int i = 0; w && i < WARNINGS_LOOKED_AT; w = run_next(w), i++)
-		if (!strcmp(run_string(w, "sentence"), run_string(of, "sentence")))
+		if (!strcmp(json_text(w, "sentence"), json_text(of, "sentence")))
 			return true;
 	return false;
 }
@@ -133,7 +116,7 @@ void run_dir_warnings(const struct run_dir *r, run_warning *each, void *arg)
 			}
 			buf_add(&names, "", 1);
 			if (!before)
-				each(arg, run_string(w, "code"), run_string(w, "sentence"),
+				each(arg, json_text(w, "code"), json_text(w, "sentence"),
 				     (const char *)names.p);
 			buf_release(&names);
 		}
@@ -177,7 +160,7 @@ bool run_mend(struct bytes text, struct buf *mended)
 
 static bool of_our_schema(const struct json *run)
 {
-	return json_type(run) == JSON_OBJECT && run_number(run, "schema_version") == RECORD_SCHEMA;
+	return json_number_of(run, "schema_version", -1) == RECORD_SCHEMA;
 }
 
 enum err run_read(const char *dir, struct json **run)
@@ -258,9 +241,9 @@ static void add_process(struct run_dir *r, const char *dir, const char *base)
 		free(p.dir);
 		return;
 	}
-	name = run_string(p.run, "role");
+	name = json_text(p.run, "role");
 	p.leads = !strcmp(*name ? name : base, "coordinator");
-	name = run_string(p.run, "name");
+	name = json_text(p.run, "name");
 	p.name = alloc_copy(*name ? name : base);
 	r->process = alloc_again(r->process, r->n + 1, sizeof(*r->process));
 	r->process[r->n++] = p;
@@ -345,9 +328,9 @@ enum err run_dir_read(const char *out, struct run_dir *r)
 		return err;
 	}
 	qsort(r->process, r->n, sizeof(*r->process), by_role_and_directory);
-	job = run_string(r->process[0].run, "job_id"); /* all must be of this job */
+	job = json_text(r->process[0].run, "job_id"); /* all must be of this job */
 	for (size_t i = r->n - 1; i > 0; i--) {
-		const char *id = run_string(r->process[i].run, "job_id");
+		const char *id = json_text(r->process[i].run, "job_id");
 
 		if (!strcmp(id, job))
 			continue;
@@ -396,7 +379,7 @@ const struct process *run_dir_party(const struct run_dir *r)
 /* Kind of a run; kcagc if it is missing or unknown to this version. */
 static const struct kind *report_read_kind_of(const struct json *run)
 {
-	const struct kind *kind = kind_named(run_string(run_object(run, "job"), "kind"));
+	const struct kind *kind = kind_named(json_text(run_object(run, "job"), "kind"));
 
 	return kind ? kind : kinds[0];
 }
@@ -425,7 +408,7 @@ enum err run_dir_labels(const struct run_dir *r, struct run_labels *labels)
 {
 	const struct process *party = run_dir_party(r);
 	bool apart = run_rows_apart(r->process[0].run);
-	const char *align = run_string(run_object(r->process[0].run, "job"), "align");
+	const char *align = json_text(run_object(r->process[0].run, "job"), "align");
 
 	*labels = (struct run_labels){ .common = *align && strcmp(align, "same") != 0 };
 	if (run_is_embedding(r->process[0].run))
@@ -439,7 +422,7 @@ enum err run_dir_labels(const struct run_dir *r, struct run_labels *labels)
 			       "party has those of its own rows or nodes: name a directory with "
 			       "theirs below it, "
 			       "or a party's",
-			       r->out, run_string(run_object(r->process[0].run, "job"), "kind"));
+			       r->out, json_text(run_object(r->process[0].run, "job"), "kind"));
 	ALLOC(labels->path, r->n);
 	for (size_t i = 0; i < r->n; i++) {
 		const struct process *p = &r->process[i];
@@ -463,11 +446,11 @@ struct run_words run_job_words(const struct json *job)
 	static const char *const keys[] = { "method",     "variant",     "mode", "preset",
 					    "prototypes", "aggregation", "final" };
 	struct run_words words;
-	int n = snprintf(words.s, sizeof(words.s), "%.30s", run_string(job, "kind"));
+	int n = snprintf(words.s, sizeof(words.s), "%.30s", json_text(job, "kind"));
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		if (*run_string(job, keys[i]))
+		if (*json_text(job, keys[i]))
 			n += snprintf(words.s + n, sizeof(words.s) - (size_t)n, ", %s %.30s",
-				      keys[i], run_string(job, keys[i]));
+				      keys[i], json_text(job, keys[i]));
 	return words;
 }

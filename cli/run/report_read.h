@@ -21,8 +21,7 @@
 
 bool run_has(const struct json *object, const char *key);      /* true if there is a valid number */
 double run_number(const struct json *object, const char *key); /* 0 if absent */
-const char *run_string(const struct json *object, const char *key); /* "" if absent */
-bool run_true(const struct json *object, const char *key);          /* false if absent */
+bool run_true(const struct json *object, const char *key);     /* false if absent */
 /* The member if it is an object or a list, otherwise NULL. */
 const struct json *run_object(const struct json *object, const char *key);
 const struct json *run_list(const struct json *object, const char *key);

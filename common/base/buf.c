@@ -20,6 +20,13 @@ uint8_t *buf_extend(struct buf *b, size_t n)
 	return b->p + b->n - n;
 }
 
+int bytes_order(struct bytes a, struct bytes b)
+{
+	int first = memcmp(a.p, b.p, a.n < b.n ? a.n : b.n);
+
+	return first ? first : (a.n > b.n) - (a.n < b.n);
+}
+
 void buf_add(struct buf *b, const void *p, size_t n)
 {
 	if (n)

@@ -14,6 +14,10 @@ struct bytes {
 	size_t n;
 };
 
+/* Below, equal to or above 0 as memcmp() gives it; of two that begin the same the shorter is less.
+ * Not CT. */
+int bytes_order(struct bytes a, struct bytes b);
+
 /* Owned, growing bytes. Zero-initialised is empty. */
 struct buf {
 	uint8_t *p;

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -191,6 +192,21 @@ static enum err temp_close(struct temp *t, const char *path, enum err err)
 		unlink(t->path);
 	pthread_mutex_unlock(&lock);
 	return err;
+}
+
+static int file_remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	return remove(path);
+}
+
+int file_remove_tree(const char *path)
+{
+	enum { FILES_OPEN = 16 };
+
+	return nftw(path, file_remove_one, FILES_OPEN, FTW_DEPTH | FTW_PHYS);
 }
 
 enum err file_sync_dir(const char *path)

@@ -55,6 +55,8 @@ enum err file_write_soon(const char *path, struct bytes data, mode_t mode) MUST_
 
 /* mkdir -p, synced: files made and synced in it survive a power loss. ERR_JOB. */
 enum err file_make_dirs(const char *path) MUST_CHECK;
+/* rm -r: a directory or a file, following no link. Returns -1 with errno on failure. */
+int file_remove_tree(const char *path);
 /* Syncs the directory of path, so that the name of a file made without file_write() is on disk.
  * ERR_JOB. */
 enum err file_sync_dir(const char *path) MUST_CHECK;

@@ -118,11 +118,25 @@ const struct json *json_get(const struct json *object, const char *key)
 	return json_from_cjson(cJSON_GetObjectItemCaseSensitive(json_to_cjson(object), key));
 }
 
+const struct json *json_get_as(const struct json *v, const char *key, enum json_type type)
+{
+	const struct json *m = v && json_type(v) == JSON_OBJECT ? json_get(v, key) : NULL;
+
+	return m && json_type(m) == type ? m : NULL;
+}
+
 const char *json_text(const struct json *v, const char *key)
 {
-	const struct json *m = json_type(v) == JSON_OBJECT ? json_get(v, key) : NULL;
+	const struct json *m = json_get_as(v, key, JSON_STRING);
 
-	return m && json_type(m) == JSON_STRING ? json_string(m) : "";
+	return m ? json_string(m) : "";
+}
+
+double json_number_of(const struct json *v, const char *key, double otherwise)
+{
+	const struct json *m = json_get_as(v, key, JSON_NUMBER);
+
+	return m ? json_number(m) : otherwise;
 }
 
 const struct json *json_first(const struct json *array_or_object)

@@ -35,9 +35,8 @@ struct entry {
 
 static int ids_compare_words(struct word a, struct word b)
 {
-	int order = memcmp(a.p, b.p, a.n < b.n ? a.n : b.n);
-
-	return order ? order : (a.n > b.n) - (a.n < b.n);
+	return bytes_order((struct bytes){ (const uint8_t *)a.p, a.n },
+			   (struct bytes){ (const uint8_t *)b.p, b.n });
 }
 
 static int ids_by_id(const void *a, const void *b)

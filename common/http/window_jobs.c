@@ -69,19 +69,19 @@ static void window_jobs_summarise(struct json *list, const struct json *run)
 {
 	static const char *const texts[] = { "job_id", "status", "submitter", "started", "error" };
 	static const char *const numbers[] = { "attempt", "elapsed_s", "exit_status" };
-	const struct json *job = json_get(run, "job"), *result = json_get(run, "result"), *v;
+	const struct json *v, *result = json_get_as(run, "result", JSON_OBJECT);
 	struct json *o = json_append_object(list);
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		json_put_string(o, texts[i], json_text(run, texts[i]));
-	json_put_string(o, "kind", job ? json_text(job, "kind") : "");
+	json_put_string(o, "kind", json_text(json_get_as(run, "job", JSON_OBJECT), "kind"));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-		v = json_get(run, numbers[i]);
-		if (v && json_type(v) == JSON_NUMBER)
+		v = json_get_as(run, numbers[i], JSON_NUMBER);
+		if (v)
 			json_put_number(o, numbers[i], json_number(v));
 	}
-	v = result && json_type(result) == JSON_OBJECT ? json_get(result, "rows") : NULL;
-	if (v && json_type(v) == JSON_NUMBER)
+	v = json_get_as(result, "rows", JSON_NUMBER);
+	if (v)
 		json_put_number(o, "rows", json_number(v));
 }
 
@@ -106,15 +106,12 @@ void window_jobs(const char *output, const struct http_request *r, struct http_a
 
 static bool is_it(const char *path, const char *id, unsigned attempt)
 {
-	const struct json *v;
 	struct json *run;
 	bool is = false;
 
-	if (json_read(path, RECORD_MAX, &run) == ERR_OK && json_type(run) == JSON_OBJECT) {
-		v = json_get(run, "attempt");
-		is = !strcmp(json_text(run, "job_id"), id) && v && json_type(v) == JSON_NUMBER &&
-		     json_number(v) == attempt;
-	}
+	if (json_read(path, RECORD_MAX, &run) == ERR_OK)
+		is = !strcmp(json_text(run, "job_id"), id) &&
+		     json_number_of(run, "attempt", -1) == attempt;
 	json_free(run);
 	return is;
 }

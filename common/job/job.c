@@ -183,14 +183,12 @@ static enum err read_offered(struct job *job, const struct json *root, const cha
 			     char *fault)
 {
 	const struct kind *kind = NULL;
-	const struct json *schema;
 	struct table table;
 
 	snprintf(fault, CONFIG_PATH_LEN, "kind");
 	TRY(read_kind(root, where, &kind));
-	schema = json_get(root, "schema");
 	snprintf(fault, CONFIG_PATH_LEN, "schema");
-	if (!schema || json_type(schema) != JSON_NUMBER || json_number(schema) != kind->schema)
+	if (json_number_of(root, "schema", -1) != kind->schema)
 		return err_set(ERR_INPUT,
 			       "%s: job.schema is not %u, as here with kind \"%s\": the "
 			       "coordinator's release has other defaults: bring both to the same",

@@ -41,7 +41,7 @@ static bool is_running(const struct prune_item *i)
 	bool is = false;
 
 	if (file_exists(path) && time(NULL) - i->when < DAY_S &&
-	    json_read(path, RECORD_MAX, &run) == ERR_OK && json_type(run) == JSON_OBJECT)
+	    json_read(path, RECORD_MAX, &run) == ERR_OK)
 		is = !strcmp(json_text(run, "status"), "running");
 	json_free(run);
 	free(path);
@@ -135,20 +135,10 @@ size_t prune_choose(struct prune *p, time_t now, unsigned days, double bytes)
 
 /* ---- going ---- */
 
-static int prune_remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st;
-	(void)type;
-	(void)at;
-	return remove(path);
-}
-
 enum err prune_remove(const struct prune *p)
 {
 	for (size_t i = 0; i < p->n; i++)
-		if (p->item[i].goes &&
-		    nftw(p->item[i].path, prune_remove_one, DEPTH_MAX, FTW_DEPTH | FTW_PHYS) != 0 &&
-		    errno != ENOENT)
+		if (p->item[i].goes && file_remove_tree(p->item[i].path) != 0 && errno != ENOENT)
 			return err_set(ERR_JOB, "%s: cannot be removed: %s", p->item[i].path,
 				       strerror(errno));
 	return ERR_OK;

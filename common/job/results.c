@@ -55,14 +55,12 @@ static char *place_of_earlier(const char *dir)
 	struct json *run = NULL;
 
 	if (file_read(path, RECORD_MAX, &text) == ERR_OK &&
-	    json_parse((struct bytes){ text.p, text.n }, path, &run) == ERR_OK &&
-	    json_type(run) == JSON_OBJECT) {
-		const struct json *attempt = json_get(run, "attempt");
+	    json_parse((struct bytes){ text.p, text.n }, path, &run) == ERR_OK) {
+		double attempt = json_number_of(run, "attempt", -1);
 		const char *id = json_text(run, "job_id");
 
-		if (attempt && json_type(attempt) == JSON_NUMBER && json_number(attempt) >= 0 &&
-		    json_number(attempt) <= UINT32_MAX && strspn(id, "0123456789abcdef") == 32)
-			results_name(id, (unsigned)json_number(attempt), name);
+		if (attempt >= 0 && attempt <= UINT32_MAX && strspn(id, "0123456789abcdef") == 32)
+			results_name(id, (unsigned)attempt, name);
 	}
 	if (!*name) {
 		char when[32];

@@ -18,8 +18,7 @@
 enum {
 	HEX_ID = 2 * JOB_ID_LEN,
 	HEX_HASH = 2 * SECAGG_HASH_LEN,
-	HEX_CHECK = 16, /* digits of the checksum: of the SHA-256 of the text before it */
-	LINE_MAX_BYTES = HEX_ID + HEX_HASH + HEX_CHECK + 32,
+	LINE_MAX_BYTES = HEX_ID + HEX_HASH + SHA256_CHECK + 32,
 };
 
 struct line {
@@ -42,20 +41,12 @@ struct served {
 #define CUT  " cut"
 #define DONE "done"
 
-static void served_checksum(const char *text, size_t n, char check[static HEX_CHECK + 1])
-{
-	uint8_t hash[SHA256_LEN];
-
-	sha256_of(text, n, hash);
-	hex_write(hash, HEX_CHECK / 2, check);
-}
-
 /* Parses "ID ATTEMPT HASH CHECK" or, at the end of a job, "ID 0 done CHECK". Lines of earlier
  * versions end after the attempt, or after the hash. A cut line, after a power loss possibly zeros,
  * ends with CUT. text: n bytes and a 0. */
 static bool served_parse_line(const char *text, size_t n, struct line *l)
 {
-	char check[HEX_CHECK + 1] = "", right[HEX_CHECK + 1];
+	char check[SHA256_CHECK + 1] = "", right[SHA256_CHECK + 1];
 	int before = 0, end = 0;
 
 	*l = (struct line){ 0 };
@@ -75,7 +66,7 @@ static bool served_parse_line(const char *text, size_t n, struct line *l)
 		end += before;
 		before = end;
 		if (sscanf(text + end, " %16[0-9a-f]%n", check, &end) == 1) {
-			served_checksum(text, (size_t)before, right);
+			sha256_check(text, (size_t)before, right);
 			return strcmp(check, right) == 0 && text[before + end] == 0;
 		}
 	}
@@ -209,7 +200,7 @@ static enum err append(int fd, const char *path, const char *line)
 static enum err served_add_line(struct served *s, const uint8_t *job_id, uint32_t attempt,
 				const char *what, struct work *work)
 {
-	char id[HEX_ID + 1], check[HEX_CHECK + 1], line[LINE_MAX_BYTES];
+	char id[HEX_ID + 1], check[SHA256_CHECK + 1], line[LINE_MAX_BYTES];
 	enum err e = file_make_dirs(s->state);
 	FILE *f = NULL;
 	bool cut = false;
@@ -217,7 +208,7 @@ static enum err served_add_line(struct served *s, const uint8_t *job_id, uint32_
 
 	hex_write(job_id, JOB_ID_LEN, id);
 	n = snprintf(line, sizeof(line), "%s %" PRIu32 " %s", id, attempt, what);
-	served_checksum(line, (size_t)n, check);
+	sha256_check(line, (size_t)n, check);
 	snprintf(line + n, sizeof(line) - (size_t)n, " %s\n", check);
 	if (e == ERR_OK) {
 		fd = open(s->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, FILE_SECRET);

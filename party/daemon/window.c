@@ -259,8 +259,7 @@ struct given {
 static bool party_window_read_answer(const struct json *o, struct given *g, const char **why)
 {
 	const char *answer = json_text(o, "answer");
-	const struct json *days = json_type(o) == JSON_OBJECT ? json_get(o, "days") : NULL;
-	double n = days && json_type(days) == JSON_NUMBER ? json_number(days) : DAYS;
+	double n = json_number_of(o, "days", DAYS);
 
 	*g =
 	    (struct given){ !strcmp(answer, "yes"), json_text(o, "offer"), json_text(o, "why"), 0 };

@@ -94,10 +94,7 @@ static enum err make_entries(struct work *work, const struct dataset *d, struct 
 
 static int party_align_by_id(const void *a, const void *b)
 {
-	struct bytes x = ((const struct entry *)a)->id, y = ((const struct entry *)b)->id;
-	int first = memcmp(x.p, y.p, x.n < y.n ? x.n : y.n);
-
-	return first ? first : (x.n > y.n) - (x.n < y.n);
+	return bytes_order(((const struct entry *)a)->id, ((const struct entry *)b)->id);
 }
 
 static enum err send_ids(struct work *work, const struct entry *entry, size_t n)

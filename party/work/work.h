@@ -19,8 +19,6 @@
 struct columns;
 struct dataset;
 struct graphs;
-struct model;
-struct answers;
 struct leaving;
 struct party_kind;
 struct noise_source;
@@ -82,7 +80,6 @@ struct work {
 	 * NULL */
 	struct workers *workers;
 	const struct dataset *dataset; /* where features and graph are from: its ids */
-	struct model *model; /* predict: what it predicts with; else what the run leaves, or NULL */
 	/* n: the confidence of each row's label (common/data/labels.h); NULL: none; owned */
 	double *confidence;
 	/* the kind's own, made by its members and freed by its release(); or NULL */
@@ -91,8 +88,7 @@ struct work {
 	const char *output;          /* directory of this job's results */
 	int fraction; /* bits behind the point of sums in the job's words, where it says "auto" */
 	size_t n; /* nodes or rows; fedspectral, fedwalk: of all parties, once aligned (align.h) */
-	unsigned min_cluster;  /* policy: fewest rows behind any sum of rows */
-	struct answers *begun; /* landmark: computed while keys were awaited; or NULL; owned */
+	unsigned min_cluster; /* policy: fewest rows behind any sum of rows */
 	unsigned threads;
 	const struct numbering *numbering; /* NULL: keys are drawn */
 	struct work_noise *noise;          /* party/work/noise.h; NULL: none was asked for; owned */

@@ -143,10 +143,8 @@ static const struct config_preset few_for_landmarks[] = { { "iterations", "6" },
 
 static bool noise_is_in_sums(const struct json *root)
 {
-	const struct json *noise = json_type(root) == JSON_OBJECT ? json_get(root, "noise") : NULL;
-
-	return noise && json_type(noise) == JSON_OBJECT &&
-	       !strcmp(json_text(noise, "on"), fedsc_noise_names[NOISE_SUMS]);
+	return !strcmp(json_text(json_get_as(root, "noise", JSON_OBJECT), "on"),
+		       fedsc_noise_names[NOISE_SUMS]);
 }
 
 void fedsc_presets(const struct json *root, struct kind_presets *to)

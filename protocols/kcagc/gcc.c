@@ -63,16 +63,6 @@ static enum err gcc_times_joint(void *ctx, const struct mat *B, struct mat *Y)
 	return sums_products(s->parties, s->basis->order, B, Y);
 }
 
-static struct sums_clusters gcc_by_kmeans(const struct gcc_params *p)
-{
-	return (struct sums_clusters){ .k = p->k,
-				       .k_from = p->k_from,
-				       .restarts = p->restarts,
-				       .lloyd = p->lloyd,
-				       .seed = p->seed,
-				       .threads = p->threads };
-}
-
 /* G and F by k-means on Z (initialised here), the joint leading left singular vectors times
  * singular values. */
 static enum err first(struct state *s, struct mat *Z)
@@ -85,7 +75,7 @@ static enum err first(struct state *s, struct mat *Z)
 					 .rounds = s->p->rounds,
 					 .seed = s->p->seed,
 					 .stream = STREAM };
-	struct sums_clusters c = gcc_by_kmeans(s->p);
+	struct sums_clusters c = SUMS_CLUSTERS_OF(s->p);
 
 	TRY(ortho_subspace(&K, &search, Z));
 	TRY(sums_cluster(s->parties, Z, &c, s->label, &s->F));
@@ -102,7 +92,7 @@ static enum err gcc_guard(struct state *s, const struct mat *Z)
 			   .means = s->p->iterations > 0,
 			   .never = s->basis->degrees != DEGREES_OFF,
 			   .margin = s->p->guard,
-			   .how = gcc_by_kmeans(s->p),
+			   .how = SUMS_CLUSTERS_OF(s->p),
 			   .inertia = s->report->loss };
 	enum err err;
 

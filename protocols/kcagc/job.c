@@ -243,10 +243,8 @@ void kcagc_presets(const struct json *root, struct kind_presets *to)
 		const char *method;
 		const struct config_preset *presets;
 	} methods[] = { { "basic", of_basic }, { "landmark", of_landmark }, { "gcc", of_gcc } };
-	const struct json *cell =
-	    json_type(root) == JSON_OBJECT ? json_get(root, "min_cell") : NULL;
 
-	if (cell && json_type(cell) == JSON_NUMBER && json_number(cell) > 1)
+	if (json_number_of(root, "min_cell", 1) > 1)
 		presets_add(to, min_cell);
 	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
 		if (!strcmp(json_text(root, "method"), methods[i].method))

@@ -328,19 +328,9 @@ static enum err power_round(struct state *s, struct mat *F)
 	return err;
 }
 
-static struct sums_clusters landmark_clusters_of(const struct landmark_params *p)
-{
-	return (struct sums_clusters){ .k = p->k,
-				       .k_from = p->k_from,
-				       .restarts = p->restarts,
-				       .lloyd = p->lloyd,
-				       .seed = p->seed,
-				       .threads = p->threads };
-}
-
 static enum err landmark_cluster(struct state *s)
 {
-	struct sums_clusters c = landmark_clusters_of(s->p);
+	struct sums_clusters c = SUMS_CLUSTERS_OF(s->p);
 
 	TRY(sums_cluster(s->parties, &s->Z, &c, s->label, NULL));
 	s->report->k = c.k;
@@ -357,7 +347,7 @@ static enum err landmark_guard(struct state *s, struct mat *Q)
 			   .means = s->p->polish > 0,
 			   .never = s->basis->degrees != DEGREES_OFF,
 			   .margin = s->p->guard,
-			   .how = landmark_clusters_of(s->p),
+			   .how = SUMS_CLUSTERS_OF(s->p),
 			   .inertia = s->report->inertia };
 	enum err err;
 

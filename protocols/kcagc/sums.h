@@ -65,6 +65,14 @@ struct sums_clusters {
 	double inertia; /* output, as `selection` */
 	struct selection selection;
 };
+/* p: of gcc.h or landmark.h. */
+#define SUMS_CLUSTERS_OF(p)                                                                        \
+	((struct sums_clusters){ .k = (p)->k,                                                      \
+				 .k_from = (p)->k_from,                                            \
+				 .restarts = (p)->restarts,                                        \
+				 .lloyd = (p)->lloyd,                                              \
+				 .seed = (p)->seed,                                                \
+				 .threads = (p)->threads })
 /* Columns needed: k, and for a range one more, for the last eigengap. */
 size_t sums_columns(unsigned k, unsigned k_from);
 /* label (n) and centres (initialised here; may be NULL). For a range, tries each k on the k leading

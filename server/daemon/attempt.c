@@ -17,7 +17,7 @@
 #define DONE    " done"
 #define WITHOUT " without"
 
-enum { CHECK = 16, LINE = 128, STATE_MAX = 320 + LINE * PARTIES_MAX };
+enum { LINE = 128, STATE_MAX = 320 + LINE * PARTIES_MAX };
 
 void attempt_hash(const struct job *job, const char *const *name, size_t L,
 		  uint8_t hash[static HASH_LEN])
@@ -35,17 +35,9 @@ void attempt_hash(const struct job *job, const char *const *name, size_t L,
 	buf_release(&text);
 }
 
-static void attempt_checksum(const char *text, size_t n, char check[static CHECK + 1])
-{
-	uint8_t hash[SHA256_LEN];
-
-	sha256_of(text, n, hash);
-	hex_write(hash, CHECK / 2, check);
-}
-
 enum err attempt_keep(const char *path, const struct attempt_state *s)
 {
-	char id[2 * JOB_ID_LEN + 1], what[2 * HASH_LEN + 1], check[CHECK + 1];
+	char id[2 * JOB_ID_LEN + 1], what[2 * HASH_LEN + 1], check[SHA256_CHECK + 1];
 	char numbers[2 * NUMBERING_KEY_LEN + 1];
 	struct buf text = { 0 };
 	enum err e;
@@ -58,7 +50,7 @@ enum err attempt_keep(const char *path, const struct attempt_state *s)
 	for (size_t i = 0; i < s->lefts; i++)
 		buf_printf(&text, "%s left out from %" PRIu32 " on, %s\n", s->left[i].name,
 			   s->left[i].attempt, *s->left[i].step ? s->left[i].step : "-");
-	attempt_checksum((const char *)text.p, text.n, check);
+	sha256_check((const char *)text.p, text.n, check);
 	if (s->lefts)
 		buf_printf(&text, "%s\n", check);
 	e = file_write(path, (struct bytes){ text.p, text.n }, FILE_SECRET);
@@ -82,7 +74,7 @@ void attempt_forget(const char *path)
 
 static bool look_left(const char *text, const char *at, struct attempt_state *s)
 {
-	char check[CHECK + 1];
+	char check[SHA256_CHECK + 1];
 
 	for (int end = 0; s->lefts < PARTIES_MAX; at += end + 1) {
 		struct record_left *left = &s->left[s->lefts];
@@ -95,8 +87,8 @@ static bool look_left(const char *text, const char *at, struct attempt_state *s)
 			left->step[0] = '\0';
 		s->lefts++;
 	}
-	attempt_checksum(text, (size_t)(at - text), check);
-	return s->lefts && !strncmp(at, check, CHECK) && !strcmp(at + CHECK, "\n");
+	sha256_check(text, (size_t)(at - text), check);
+	return s->lefts && !strncmp(at, check, SHA256_CHECK) && !strcmp(at + SHA256_CHECK, "\n");
 }
 
 static enum err attempt_read(const char *path, struct attempt_state *s)

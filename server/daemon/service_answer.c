@@ -26,8 +26,7 @@ struct asked {
 
 static int64_t service_answer_number_in(const struct asked *a, const char *key, int64_t otherwise)
 {
-	const struct json *v = json_get(a->request, key);
-	double x = v && json_type(v) == JSON_NUMBER ? json_number(v) : (double)otherwise;
+	double x = json_number_of(a->request, key, (double)otherwise);
 
 	return x >= 0 && x <= 9e15 ? (int64_t)x : otherwise;
 }

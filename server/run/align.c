@@ -34,13 +34,6 @@ static bool next_id(bool hashed, struct bytes *rest, struct bytes *id)
 	return true;
 }
 
-static int order(struct bytes a, struct bytes b)
-{
-	int first = memcmp(a.p, b.p, a.n < b.n ? a.n : b.n);
-
-	return first ? first : (a.n > b.n) - (a.n < b.n);
-}
-
 /* Adds the next chunk of a party's list; ids must ascend, across chunks as well. */
 static enum err take_chunk(const struct run *run, size_t l, const struct msg_ids *m,
 			   struct id_list *list)
@@ -69,10 +62,10 @@ static enum err take_chunk(const struct run *run, size_t l, const struct msg_ids
 			return peer_fault(run->channel[l],
 					  "sent IDS in which id %zu is cut or empty",
 					  list->done + ids);
-		if (any && order(before, id) >= 0)
-			return peer_fault(run->channel[l],
-					  "sent IDS in which id %zu %s the one before",
-					  list->done + ids, order(before, id) ? "is below" : "is");
+		if (any && bytes_order(before, id) >= 0)
+			return peer_fault(
+			    run->channel[l], "sent IDS in which id %zu %s the one before",
+			    list->done + ids, bytes_order(before, id) ? "is below" : "is");
 		before = id;
 		any = true;
 	}
@@ -117,9 +110,9 @@ static void sift_down(struct cursor *heap, size_t count)
 	size_t at = 0, child;
 
 	while ((child = 2 * at + 1) < count) {
-		if (child + 1 < count && order(heap[child + 1].id, heap[child].id) < 0)
+		if (child + 1 < count && bytes_order(heap[child + 1].id, heap[child].id) < 0)
 			child++;
-		if (order(moved.id, heap[child].id) <= 0)
+		if (bytes_order(moved.id, heap[child].id) <= 0)
 			break;
 		heap[at] = heap[child];
 		at = child;
@@ -129,7 +122,7 @@ static void sift_down(struct cursor *heap, size_t count)
 
 static int server_align_by_id(const void *a, const void *b)
 {
-	return order(((const struct cursor *)a)->id, ((const struct cursor *)b)->id);
+	return bytes_order(((const struct cursor *)a)->id, ((const struct cursor *)b)->id);
 }
 
 static enum err server_align_merge(struct run *run, const struct id_list *list, struct align *a)
@@ -150,7 +143,7 @@ static enum err server_align_merge(struct run *run, const struct id_list *list, 
 	}
 	qsort(heap, count, sizeof(*heap), server_align_by_id);
 	while (count > 0 && n <= MSG_ITEMS_MAX) {
-		if (n == 0 || order(last, heap[0].id) != 0) {
+		if (n == 0 || bytes_order(last, heap[0].id) != 0) {
 			last = heap[0].id;
 			n++;
 		}

@@ -49,8 +49,8 @@ static void read_all(void)
 	struct json *run;
 
 	if (run_read(dir, &run) == ERR_OK) {
-		harmless(run_string(run, "error"));
-		harmless(run_string(run, "name"));
+		harmless(json_text(run, "error"));
+		harmless(json_text(run, "name"));
 		harmless(run_things(run, true));
 		(void)run_rows_apart(run);
 		(void)run_is_embedding(run);
@@ -62,7 +62,7 @@ static void read_all(void)
 		(void)run_dir_party(&r);
 		for (size_t i = 0; i < r.n; i++)
 			if (r.process[i].run)
-				harmless(run_string(r.process[i].run, "error"));
+				harmless(json_text(r.process[i].run, "error"));
 		run_dir_release(&r);
 	}
 }

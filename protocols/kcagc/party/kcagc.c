@@ -395,6 +395,7 @@ static void close_state(struct state *s)
 
 enum err party_kcagc(struct work *work, uint32_t *label)
 {
+	struct model *model;
 	struct state s;
 	enum err e;
 
@@ -403,14 +404,13 @@ enum err party_kcagc(struct work *work, uint32_t *label)
 	if (e == ERR_OK)
 		e = party_kcagc_cluster(work, &s, label);
 	if (e == ERR_OK) {
-		work->model = model_new(work);
+		model = kcagc_party(work)->model = model_new(work);
 		/* min_cell above 1 forbids sums over single nodes, hence predictions. A model does
 		 * not store means and deviations. One party without polish has the centres of its
 		 * own k-means. */
 		if (kcagc_job(&work->job)->min_cell == 1 &&
 		    kcagc_job(&work->job)->standardize == STANDARDIZE_NONE)
-			model_fill(work->model, &s.how, s.last.a ? &s.last : &s.centre, label,
-				   work->n);
+			model_fill(model, &s.how, s.last.a ? &s.last : &s.centre, label, work->n);
 	}
 	close_state(&s);
 	return e;
@@ -420,6 +420,7 @@ enum err party_kmeans_columns(struct work *work, uint32_t *label)
 {
 	size_t columns = features_cols(work->features);
 	struct standard_by by = { 0 };
+	struct model *model;
 	struct state s;
 	enum err e;
 
@@ -435,10 +436,10 @@ enum err party_kmeans_columns(struct work *work, uint32_t *label)
 	if (e == ERR_OK)
 		e = party_kcagc_cluster(work, &s, label);
 	if (e == ERR_OK) {
-		work->model = model_new(work);
+		model = kcagc_party(work)->model = model_new(work);
 		if (kcagc_job(&work->job)->min_cell == 1)
-			model_fill_columns(work->model, &by, columns,
-					   s.last.a ? &s.last : &s.centre, label, work->n);
+			model_fill_columns(model, &by, columns, s.last.a ? &s.last : &s.centre,
+					   label, work->n);
 	}
 	standard_by_release(&by);
 	close_state(&s);

@@ -9,6 +9,18 @@ extern const struct party_kind party_kind_kcagc;
 extern const struct party_kind party_kind_kcagc_predict;
 extern const struct party_kind party_kind_kmeans_columns, party_kind_kmeans_columns_predict;
 
+struct model;
+struct answers;
+
+/* work->protocol of these kinds. */
+struct kcagc_party {
+	struct answers *begun; /* landmark: computed while keys were awaited; or NULL */
+	struct model *model; /* predict: what it predicts with; else what the run leaves, or NULL */
+};
+
+/* Made when it is asked for first, and freed by release() of the kinds. */
+struct kcagc_party *kcagc_party(struct work *work);
+
 /* kCAGC, arXiv 2411.12329, Protocols 1 to 3: from the party's slice to the final labels. */
 enum err party_kcagc(struct work *work, uint32_t *label) MUST_CHECK;
 
@@ -28,18 +40,18 @@ enum err party_gcc(struct work *work, uint32_t *label) MUST_CHECK;
 
 /* Landmark projection: kCAGC's local clusters as landmarks, five secure sums. The function computes
  * the party's own part: facts, and local clusters into label. It needs no keys, so it runs while
- * those of the others are awaited, which takes a round trip. work->begun keeps it. */
+ * those of the others are awaited, which takes a round trip. kcagc_party() keeps it. */
 enum err party_landmark_begin(struct work *work, uint32_t *label) MUST_CHECK;
 /* The rest, or everything if nothing is precomputed. label: as party_landmark_begin() left it. */
 enum err party_landmark(struct work *work, uint32_t *label) MUST_CHECK;
-void answers_free(struct answers *a); /* work->begun; accepts NULL */
+void answers_free(struct answers *a); /* accepts NULL */
 
 /* kcagc.predict, end of Section 3.4: labels of new nodes by a kept model, the nearest of its k
  * centres by k summed squared distances for each node. predict_prepare() loads the model of
- * work->job.model from work->state into work->model. ERR_INPUT, with advice: the model does not fit
- * this job, these parties or work->features. */
+ * work->job.model from work->state into kcagc_party()'s model. ERR_INPUT, with advice: the model
+ * does not fit this job, these parties or work->features. */
 enum err predict_prepare(struct work *work) MUST_CHECK;
-/* Uses up work->features; work->model stays. */
+/* Uses up work->features; the model stays. */
 enum err party_predict(struct work *work, uint32_t *label) MUST_CHECK;
 
 #endif

@@ -1,5 +1,6 @@
 #include "protocols/kcagc/party/kcagc.h"
 #include "common/job/kinds.h"
+#include "common/base/alloc.h"
 #include "common/data/dataset.h"
 #include "protocols/kcagc/job.h"
 #include "crypto/hash.h"
@@ -7,7 +8,19 @@
 #include "protocols/kcagc/party/model.h"
 #include "party/ranks/workers.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+struct kcagc_party *kcagc_party(struct work *work)
+{
+	struct kcagc_party *mine;
+
+	if (!work->protocol) {
+		ALLOC(mine, 1);
+		work->protocol = mine;
+	}
+	return work->protocol;
+}
 
 static struct party_sums party_kcagc_sums(const struct work *work)
 {
@@ -168,13 +181,15 @@ static enum err party_kcagc_run_method(struct work *work, uint32_t *label)
  * predict. */
 static enum err party_kcagc_keep_labels(struct work *work, const uint32_t *label)
 {
+	struct kcagc_party *mine = kcagc_party(work);
+
 	TRY(party_keep_labels(work, label));
 	if (work->graph->adjacency.start && !work->workers)
 		record_modularity(work->record, modularity(work->graph, label, work->job.clusters),
 				  kcagc_communities(kcagc_job(&work->job)));
-	if (!work->model)
-		work->model = model_new(work);
-	return model_keep(work->model, work->state);
+	if (!mine->model)
+		mine->model = model_new(work);
+	return model_keep(mine->model, work->state);
 }
 
 /* A failed run must leave no model. */
@@ -185,10 +200,14 @@ static void party_kcagc_forget_model(struct work *work)
 
 static void party_kcagc_release_pieces(struct work *work)
 {
-	answers_free(work->begun);
-	work->begun = NULL;
-	model_free(work->model);
-	work->model = NULL;
+	struct kcagc_party *mine = work->protocol;
+
+	if (!mine)
+		return;
+	answers_free(mine->begun);
+	model_free(mine->model);
+	free(mine);
+	work->protocol = NULL;
 }
 
 #define ACCEPT_NODES ", number of nodes, salted hashes of ids and edges"

@@ -20,8 +20,8 @@ enum err party_landmark_begin(struct work *work, uint32_t *label)
 	    landmark_local(work->job.clusters, clusters, work->job.seed, work->threads);
 	struct answers *a;
 
-	ALLOC(work->begun, 1);
-	a = work->begun;
+	ALLOC(a, 1);
+	kcagc_party(work)->begun = a;
 	work_phase(work, "local");
 	TRY(answers_open(a, work));
 	TRY(answers_find_facts(a));
@@ -146,6 +146,7 @@ static enum err party_landmark_project(struct answers *a, uint32_t *label)
 {
 	struct work *work = a->work;
 	struct placing *place;
+	struct model *model;
 	unsigned taken;
 
 	TRY(answers_send_facts(a)); /* step 1 */
@@ -157,20 +158,21 @@ static enum err party_landmark_project(struct answers *a, uint32_t *label)
 	TRY(work_warm(work));
 	TRY(answers_settle(a, party_landmark_cluster, &taken));
 	TRY(answers_take_result(a, label));
-	work->model = model_new(work);
+	model = kcagc_party(work)->model = model_new(work);
 	place = &a->place[taken];
 	if (place->weight)
-		model_fill_placing(work->model, place, label, work->n);
+		model_fill_placing(model, place, label, work->n);
 	return ERR_OK;
 }
 
 enum err party_landmark(struct work *work, uint32_t *label)
 {
-	enum err e = work->begun ? ERR_OK : party_landmark_begin(work, label);
+	struct kcagc_party *mine = kcagc_party(work);
+	enum err e = mine->begun ? ERR_OK : party_landmark_begin(work, label);
 
 	if (e == ERR_OK)
-		e = party_landmark_project(work->begun, label);
-	answers_free(work->begun);
-	work->begun = NULL;
+		e = party_landmark_project(mine->begun, label);
+	answers_free(mine->begun);
+	mine->begun = NULL;
 	return e;
 }

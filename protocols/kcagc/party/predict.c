@@ -104,8 +104,13 @@ enum err predict_prepare(struct work *work)
 		model_free(m);
 		return e;
 	}
-	work->model = m;
+	kcagc_party(work)->model = m;
 	return ERR_OK;
+}
+
+static const struct model *predict_model(const struct work *work)
+{
+	return ((const struct kcagc_party *)work->protocol)->model;
 }
 
 /* Warns of nodes without edges: the filter adds nothing to their features. */
@@ -125,12 +130,12 @@ static void warn_of_lonely(const struct csr *g)
 static enum err party_predict_place(struct work *work, const struct tree_node *all,
 				    struct points *Z)
 {
-	const struct embedding *how = &work->model->how;
+	const struct embedding *how = &predict_model(work)->how;
 	double *norm, *own, mean_of_these;
 	enum err e;
 
-	if (model_is_of_columns(work->model)) {
-		columns_again(work->features, &work->model->by, &Z->here);
+	if (model_is_of_columns(predict_model(work))) {
+		columns_again(work->features, &predict_model(work)->by, &Z->here);
 		return ERR_OK;
 	}
 	if (work->workers) {
@@ -159,7 +164,7 @@ static enum err party_predict_place(struct work *work, const struct tree_node *a
 static enum err party_predict_agree_words(struct work *work, const struct tree_node *all,
 					  const struct points *Z, double *away)
 {
-	const struct mat *mu = &work->model->centre;
+	const struct mat *mu = &predict_model(work)->centre;
 	double rows = 1, centres = 1;
 	int bound;
 
@@ -212,7 +217,7 @@ static enum err party_predict_add_rows(void *arg, const double *distances, size_
 	enum err e = ERR_OK;
 
 	memcpy(D, distances, count * sizeof(*D));
-	put_away(s->work->model->size, s->k, s->away, D, rows);
+	put_away(predict_model(s->work)->size, s->k, s->away, D, rows);
 	while (done < rows && e == ERR_OK) {
 		size_t at = s->row % s->step, left = s->n - (s->row - at);
 		size_t size = left < s->step ? left : s->step;
@@ -238,7 +243,7 @@ static enum err party_predict_add_rows(void *arg, const double *distances, size_
 static enum err send_placed(struct sums *s, const double *norm)
 {
 	struct work *work = s->work;
-	const struct placing *p = &work->model->place;
+	const struct placing *p = &predict_model(work)->place;
 	struct mat D;
 	enum err e;
 
@@ -253,7 +258,7 @@ static enum err send_placed(struct sums *s, const double *norm)
 static enum err send_by_means(struct sums *s)
 {
 	struct work *work = s->work;
-	const struct placing *p = &work->model->place;
+	const struct placing *p = &predict_model(work)->place;
 	double *norm = alloc(work->n, sizeof(*norm)), *own = alloc(work->n, sizeof(*own)), mean;
 	enum err e = work->workers ? workers_place_weigh(work->workers, p, own)
 				   : placing_weigh(p, work->features, own);
@@ -296,19 +301,19 @@ static enum err send_distances(const struct points *Z, const struct mat *mu, str
 
 enum err party_predict(struct work *work, uint32_t *label)
 {
-	const struct mat *mu = &work->model->centre;
-	size_t k = work->model->clusters;
+	const struct mat *mu = &predict_model(work)->centre;
+	size_t k = predict_model(work)->clusters;
 	struct sums s = { .work = work, .k = k, .step = predict_rows(k), .n = work->n };
 	struct points Z = { 0 };
 	struct tree tree;
-	bool by_means = work->model->place.map.a;
+	bool by_means = predict_model(work)->place.map.a;
 	enum err e;
 
 	tree_build(&tree, work->L, job_is_flat(&work->job));
 	s.all = &tree.node[tree.count - 1];
 	work_group(work, s.all);
 	work_phase(work, "local");
-	if (!work->workers && !model_is_of_columns(work->model))
+	if (!work->workers && !model_is_of_columns(predict_model(work)))
 		warn_of_lonely(&work->graph->adjacency);
 	e = by_means ? send_by_means(&s) : party_predict_place(work, s.all, &Z);
 	if (e == ERR_OK && !by_means) {

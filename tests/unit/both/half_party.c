@@ -2,6 +2,7 @@
 #include "common/data/dataset.h"
 #include "crypto/secret.h"
 #include "protocols/fedwalk/job.h"
+#include "protocols/kcagc/party/kcagc.h"
 #include "common/job/kinds.h"
 #include "party/daemon/kinds.h"
 #include "party/work/noise.h"
@@ -60,7 +61,6 @@ void *half_party(void *arg)
 				    .graphs = h->graphs,
 				    .output = h->output,
 				    .min_cluster = h->min_cluster,
-				    .model = h->model,
 				    .state = h->state,
 				    .data_hash = h->data_hash,
 				    .numbering = h->numbering,
@@ -76,6 +76,9 @@ void *half_party(void *arg)
 		told_begin(&s.work);
 	channel_observe(s.work.channel, observe, &s);
 	s.work.half = party_kind_of(h->job->kind);
+	bool has_model = s.work.half->release == party_kind_kcagc.release;
+	if (has_model)
+		kcagc_party(&s.work)->model = h->model;
 	h->result = s.work.half->run(&s.work, h->label);
 	h->clusters = s.work.job.clusters;
 	h->has_group_key = s.work.group_key;
@@ -84,10 +87,12 @@ void *half_party(void *arg)
 	secret_free(s.work.group_key, SECAGG_HASH_LEN);
 	if (h->job->kind == &kind_fedwalk)
 		h->embedding = s.work.protocol;
-	h->model = s.work.model;
 	if (h->embedding)
 		s.work.protocol = NULL;
-	s.work.model = NULL;
+	if (has_model) {
+		h->model = kcagc_party(&s.work)->model;
+		kcagc_party(&s.work)->model = NULL;
+	}
 	if (h->result == ERR_OK && h->tell)
 		h->result = end(&s.work);
 	if (s.work.half->release)

@@ -203,8 +203,8 @@ TEST(test_values)
 	assert_true(!run_has(v, "minus") && !run_has(v, "huge") && !run_has(v, "s") &&
 		    !run_has(v, "none") && !run_has(NULL, "n"));
 	assert_true(run_number(v, "huge") == 0 && run_number(NULL, "n") == 0);
-	assert_string_equal(run_string(v, "s"), "x");
-	assert_string_equal(run_string(v, "n"), "");
+	assert_string_equal(json_text(v, "s"), "x");
+	assert_string_equal(json_text(v, "n"), "");
 	assert_true(run_object(v, "o") && !run_object(v, "l") && run_list(v, "l"));
 	m = run_first(v, "l");
 	assert_true(run_number(m, "k") == 1 && run_number(run_next(m), "k") == 2 &&
@@ -235,7 +235,7 @@ TEST_WITH(test_directory, dir_enter, dir_leave)
 	assert_string_equal(r.process[1].name, "a");
 	assert_true(r.process[0].sound && r.process[1].sound);
 	assert_ptr_equal(run_dir_party(&r), &r.process[1]);
-	assert_string_equal(run_string(r.network, "network"), "wan");
+	assert_string_equal(json_text(r.network, "network"), "wan");
 	assert_true(notes_about(&r.missing, "b") && notes_about(&r.missing, "c") &&
 		    notes_about(&r.missing, "d") && !notes_about(&r.missing, "a") &&
 		    !notes_about(&r.missing, "work"));

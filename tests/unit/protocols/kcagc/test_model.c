@@ -502,11 +502,11 @@ static void test_fits_or_says_why(void **state)
 		e = predict_prepare(&w);
 		if (!cases[i].why) {
 			assert_ok(e);
-			assert_non_null(w.model);
-			model_free(w.model);
+			assert_non_null(kcagc_party(&w)->model);
+			party_kind_kcagc_predict.release(&w);
 		} else {
 			assert_err(e, ERR_INPUT, cases[i].why);
-			assert_null(w.model);
+			assert_null(w.protocol);
 		}
 	}
 	model_free(m);
@@ -534,7 +534,7 @@ static void test_of_another_kind(void **state)
 		if (columns) {
 			w.job.kind = &kind_kmeans_columns_predict;
 			assert_ok(predict_prepare(&w));
-			model_free(w.model);
+			party_kind_kmeans_columns_predict.release(&w);
 		}
 		model_free(m);
 	}
@@ -556,7 +556,7 @@ static void test_runs_without_centres(void **state)
 	assert_ok(model_keep(m, dir));
 	assert_err(predict_prepare(&w), ERR_INPUT,
 		   "the run of job.model had min_cell 5, so no centres of it were kept");
-	assert_null(w.model);
+	assert_null(w.protocol);
 	model_free(m);
 }
 

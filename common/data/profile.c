@@ -4,6 +4,7 @@
 #include "common/base/file.h"
 #include "common/data/csv.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,8 +36,10 @@ static void profile_add_square(struct sums *s, size_t j, double x)
 
 static void profile_add_all(struct sums *s, const struct features *X, const uint32_t *label)
 {
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++) {
+		assert(label[i] < s->k);
 		s->rows[label[i]]++;
+	}
 	for (size_t i = 0; i < s->n && !X->is_sparse; i++)
 		for (size_t j = 0; j < s->m; j++)
 			profile_add(s, label[i], j, MAT(&X->dense, i, j));

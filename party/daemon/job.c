@@ -181,6 +181,7 @@ static void profile(const struct work *work, const struct job_means *means, cons
 	enum err e;
 
 	if (!(work->job.kind->needs & NEEDS_FEATURES) || work->job.kind->embeds ||
+	    work->job.kind->clusters == CLUSTERS_NONE ||
 	    work->workers) /* the features are not in this process */
 		return;
 	if (party_data_features(means->data, means->config, work->dataset, &X) != ERR_OK) {

@@ -116,8 +116,6 @@ struct conn *conn_new(struct conn_host *h, const struct conn_events *events, voi
 void conn_add_tcp(struct conn *c, unsigned family)
 {
 	uv_tcp_init_ex(c->host->loop, &c->tcp, family);
-	if (family != AF_UNSPEC)
-		conn_set_congestion(c->host, &c->tcp);
 	c->tcp.data = c;
 	c->has_tcp = true;
 	c->handles++;

@@ -30,7 +30,6 @@ struct conn_options {
 	 * none. */
 	const char *proxy;
 	uint16_t proxy_port;
-	const char *tcp_congestion; /* "cubic"; one the kernel refuses is a warning */
 	/* asks the peer for its versions, as coterie doctor does */
 	bool asks;
 	/* 0: 10. How long a connection may take to come about: address, TCP and TLS; and then again

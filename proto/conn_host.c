@@ -5,7 +5,6 @@
 #include "common/base/log.h"
 
 #include <errno.h>
-#include <netinet/tcp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +56,6 @@ enum err conn_host_new(struct conn_host **host, uv_loop_t *loop, const struct co
 					    conn_host_copy_path(o->files.passphrase) };
 	h->proxy = conn_host_copy_path(o->proxy);
 	h->proxy_port = o->proxy_port;
-	h->congestion = alloc_copy(o->tcp_congestion ? o->tcp_congestion : "");
 	h->handshake_timeout_s =
 	    o->handshake_timeout_s > 0 ? o->handshake_timeout_s : HANDSHAKE_TIMEOUT_S;
 	h->per_address = CONN_PER_ADDRESS;
@@ -73,11 +71,6 @@ enum err conn_host_new(struct conn_host **host, uv_loop_t *loop, const struct co
 	return ERR_OK;
 }
 
-void conn_host_limit(struct conn_host *h, unsigned per_address)
-{
-	h->per_address = per_address;
-}
-
 void conn_host_free(struct conn_host *h)
 {
 	if (!h)
@@ -89,28 +82,9 @@ void conn_host_free(struct conn_host *h)
 	free((char *)h->files.ca);
 	free((char *)h->files.crl);
 	free((char *)h->files.passphrase);
-	free(h->congestion);
 	free(h->proxy);
 	free(h->read_buffer);
 	free(h);
-}
-
-void conn_set_congestion(struct conn_host *h, const uv_tcp_t *tcp)
-{
-	char now[16] = "?";
-	socklen_t len = sizeof(now) - 1;
-	uv_os_fd_t fd;
-
-	if (!h->congestion[0] || uv_fileno((const uv_handle_t *)tcp, &fd) != 0)
-		return;
-	if (setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, h->congestion,
-		       (socklen_t)strlen(h->congestion)) == 0 ||
-	    h->congestion_refused)
-		return;
-	h->congestion_refused = true;
-	log_warn("tcp_congestion: the kernel refuses \"%s\" (%s), \"%s\" stays in effect",
-		 h->congestion, strerror(errno),
-		 getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, now, &len) == 0 ? now : "?");
 }
 
 /* ---- listening ---- */
@@ -220,8 +194,6 @@ enum err conn_bind(struct conn_host *h, const char *key, uv_tcp_t *tcp, const ch
 		return err_set(ERR_INPUT, "%s: %s: %s", key, host, uv_strerror(status));
 	status = uv_tcp_bind(tcp, lookup.addrinfo->ai_addr, 0);
 	uv_freeaddrinfo(lookup.addrinfo);
-	if (status == 0)
-		conn_set_congestion(h, tcp); /* which accepted connections inherit */
 	if (status == 0)
 		status = uv_listen((uv_stream_t *)tcp, BACKLOG, f);
 	if (status == 0)

@@ -47,11 +47,9 @@ struct conn_host {
 	uv_loop_t *loop;
 	struct tls_context *server, *client;
 	struct identity_files files; /* owned */
-	char *congestion;
 	char *proxy; /* its host; NULL: none */
 	uint16_t proxy_port;
 	double handshake_timeout_s;
-	bool congestion_refused; /* and warned of */
 	size_t greeting;         /* connections that are not welcomed yet */
 	struct conn *visitors;   /* those of them that were accepted, the newest first */
 	bool asks;
@@ -167,9 +165,6 @@ void conn_count(struct conn *c, enum msg_type type, bool sent, size_t bytes);
 void conn_acknowledge(struct conn *c); /* tells the peer what has come, if there is news */
 
 /* conn_host.c */
-/* For a socket that is not connected yet: one that was paced once (by bbr) stays paced, each flight
- * spread over half a round trip, under any later control. */
-void conn_set_congestion(struct conn_host *h, const uv_tcp_t *tcp);
 /* tcp, which is initialised, listens. key: "listen", for the sentence. ERR_INPUT. */
 enum err conn_bind(struct conn_host *h, const char *key, uv_tcp_t *tcp, const char *host,
 		   uint16_t port, uv_connection_cb f, char bound[static 80]) MUST_CHECK;

@@ -69,7 +69,7 @@ static void watch_on_tick(uv_timer_t *timer)
 	for (size_t i = 0; i < w->aways; i++) {
 		struct watch_away *a = &w->away[i];
 
-		if (a->told || limit_s <= 0 || now_s - a->since_s < limit_s)
+		if (a->told || now_s - a->since_s < limit_s)
 			continue;
 		a->told = true;
 		snprintf(why, sizeof(why), "%s has been away for %.0f s", a->name,

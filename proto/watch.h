@@ -11,14 +11,17 @@
 #include "proto/conn.h"
 #include "proto/tls.h"
 
-enum { WATCH_WITHIN_S = 2 }; /* conn_tick() is called at least so often */
+enum {
+	WATCH_WITHIN_S = 2, /* conn_tick() is called at least so often */
+	WATCH_AWAY_S = 600  /* after this long away of both daemons */
+};
 
 /* The watched objects, and functions of the daemon, called on the loop thread. All are borrowed;
  * none is NULL. */
 struct watch_options {
 	const char *name; /* the daemon's */
 	const struct identity_files *files;
-	unsigned away_s; /* 0: however long a peer is away */
+	unsigned away_s; /* how long a peer may be away */
 	struct conn_host *host;
 	/* at each SIGTERM and SIGINT; why: as watch.stopped */
 	void (*stop)(void *arg, const char *why);

@@ -107,14 +107,6 @@ static const char *check_pin(const char *text)
 		   : "\"sha256:\" and 64 hexadecimal digits, as coterie pki fingerprint prints";
 }
 
-static const char *check_congestion(const char *text)
-{
-	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_-");
-
-	return n && n < 16 && !text[n] ? NULL
-				       : "a congestion control of the kernel, like \"cubic\"";
-}
-
 /* NULL if text is one of the names, else what was expected: "a method: "tree", "flat" or "gcc"". */
 static const char *one_of(const char *text, const char *const *names, const char *what)
 {
@@ -184,8 +176,6 @@ static const char *const peer_names[] = { "fingerprint", "psk", NULL };
 	{ "keep_gib", CONFIG_DOUBLE, offsetof(T, common.keep_gib), 0, 1e6, "0", \
 	  .help = "between jobs, removes the oldest of them until the rest takes at most so many " \
 		  "GiB; 0: none for their size" }, \
-	{ "tcp_congestion", CONFIG_STRING, offsetof(T, common.tcp_congestion), 1, 15, "cubic", \
-	  .check = check_congestion, .help = "TCP congestion control" }, \
 	{ "heartbeat_s", CONFIG_UNSIGNED, offsetof(T, common.heartbeat_s), 1, DAY_S, "10", \
 	  .help = "a connection silent for this long is lost" }, \
 	{ "reconnect_s", CONFIG_UNSIGNED, offsetof(T, common.reconnect_s), 0, DAY_S, "60", \
@@ -216,8 +206,6 @@ static const char *const peer_names[] = { "fingerprint", "psk", NULL };
 	{ "on_event", CONFIG_PATH, offsetof(T, common.on_event), .standard = "", \
 	  .help = "a program that is run when a job failed, a person is waited for, the " \
 		  "certificate nears its end or a peer is away" }, \
-	{ "away_s", CONFIG_UNSIGNED, offsetof(T, common.away_s), 0, 30 * DAY_S, "600", \
-	  .help = "how long a peer may be away before on_event is told; 0: for ever" }, \
 	{ "control.socket", CONFIG_PATH, offsetof(T, common.control.socket), .standard = "", \
 	  .help = "the unix socket for coterie job and coterie status; control.socket in the " \
 		  "output directory where not given" }, \
@@ -251,8 +239,6 @@ static const struct config_row coordinator_rows[] = {
 	  .check_key = config_check_name, .help = "fingerprints of the parties' public keys" },
 	{ "join_timeout_s", CONFIG_UNSIGNED, C(join_timeout_s), 1, DAY_S, "60",
 	  .help = "how long all parties are awaited" },
-	{ "greetings_per_address", CONFIG_UNSIGNED, C(greetings_per_address), 1, 256, "64",
-	  .help = "connections of one address that may be in their greeting at a time" },
 	{ "max_memory", CONFIG_BYTES, C(max_memory), 1, 9e15, "",
 	  .help = "bytes that a job may take here, by what is expected once its size is known; no "
 		  "bound where not given" },
@@ -275,8 +261,6 @@ static const struct config_row coordinator_rows[] = {
 		  "may" },
 	{ "max_running", CONFIG_UNSIGNED, C(max_running), 1, RECORD_RUNNING_MAX, "1",
 	  .help = "--serve: jobs that may run at a time, where no party is in two of them" },
-	{ "max_queued", CONFIG_UNSIGNED, C(max_queued), 1, 100000, "1000",
-	  .help = "--serve: jobs that may wait for their turn" },
 };
 
 #define P(field) offsetof(struct party_config, field)
@@ -345,9 +329,6 @@ static const struct config_row party_rows[] = {
 		  "not at all, is always allowed" },
 	{ "policy.min_common", CONFIG_UNSIGNED, P(policy.min_common), 1, UINT32_MAX, "100",
 	  .help = "where rows are matched: the least job.min_common, rows that all parties have" },
-	{ "policy.min_change", CONFIG_UNSIGNED, P(policy.min_change), 1, 1000, "10",
-	  .help = "where rows are matched: the fewest ids by which this party's differ from those "
-		  "of an earlier job, unless they are the same; 1: any" },
 	{ "policy.min_parties", CONFIG_UNSIGNED, P(policy.min_parties), 1, PARTIES_MAX, "2",
 	  .help = "the fewest members of a sum this party adds to; 3 refuses pairs" },
 	{ "policy.allow_single", CONFIG_BOOL, P(policy.allow_single), .standard = "false",
@@ -370,9 +351,6 @@ static const struct config_row party_rows[] = {
 	  .help = "the fewest parties of an attempt without others, after this party may have "
 		  "given numbers to one with them (job.on_loss \"attempt\"): the two may differ by "
 		  "one party's numbers alone; 0: such jobs are refused" },
-	{ "policy.max_declines", CONFIG_UNSIGNED, P(policy.max_declines), 1, 1000, "60",
-	  .help = "offers declined within an hour, after which none is considered until that hour "
-		  "is over" },
 	{ "policy.max_memory", CONFIG_BYTES, P(policy.max_memory), 1, 9e15, "",
 	  .help = "bytes that a job may take here, by what is expected before it begins" },
 	{ "policy.max_jobs", CONFIG_UNSIGNED, P(policy.max_jobs), 1, UINT32_MAX, "",

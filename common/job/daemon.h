@@ -62,7 +62,6 @@ struct daemon_common {
 	char *output;         /* directory of run.json, labels.csv, ... */
 	unsigned keep_days;   /* results older than that go; 0: none for their age */
 	double keep_gib;      /* the oldest go until the rest takes at most this; 0: none */
-	char *tcp_congestion; /* "cubic" */
 	unsigned heartbeat_s;
 	unsigned reconnect_s; /* 0: a lost connection ends the job */
 	unsigned rejoin_s;    /* 0: what a crash cuts short is not tried again */
@@ -75,7 +74,6 @@ struct daemon_common {
 	bool example;     /* as installed, and not edited yet: is refused */
 	const char *role; /* "coordinator" or "party" */
 	char *on_event;   /* the program that is run then, see hook.h; NULL: none */
-	unsigned away_s;  /* a peer gone for so long is an event; 0: never */
 	struct control_settings control;
 	struct http_settings http;
 };
@@ -89,10 +87,9 @@ struct coordinator_config {
 	uint64_t max_memory;     /* bytes; 0: no bound */
 	struct config_map pins;  /* party -> "sha256:..." of its public key; none: the CA decides */
 	unsigned join_timeout_s; /* how long all parties are awaited */
-	unsigned greetings_per_address; /* connections that are not welcomed yet */
 	char *ready_file;               /* written with the bound port once listening; NULL: none */
 	struct api_settings api;
-	unsigned max_running, max_queued; /* jobs at a time, and jobs that wait */
+	unsigned max_running; /* jobs at a time */
 };
 
 struct party_config {
@@ -119,8 +116,6 @@ struct party_config {
 		struct config_strings exchanges; /* exchanges allowed; none given: all */
 		struct config_strings align;     /* how rows may be matched */
 		unsigned min_common; /* rows that all parties have, where they are matched */
-		/* ids by which this party's set differs from one that was matched */
-		unsigned min_change;
 		unsigned min_parties; /* members of each sum */
 		unsigned min_cluster; /* rows behind any sum of rows */
 		bool profile;         /* joint profiles of clusters may be made */
@@ -140,8 +135,6 @@ struct party_config {
 		/* fewest parties of an attempt without others; 0: refuses jobs with dropout */
 		unsigned allow_loss;
 		uint64_t max_memory; /* bytes; 0: no bound */
-		/* offers within an hour, from anybody; always a bound */
-		unsigned max_declines;
 		unsigned max_jobs;
 		uint64_t max_rounds, max_words;
 		bool allow_subsets; /* of the parties of earlier jobs over the same data */

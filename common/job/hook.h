@@ -20,7 +20,7 @@ enum hook_event {
 	HOOK_JOB_FAILED,      /* a job ended with an error that nobody here asked for */
 	HOOK_CONSENT_AWAITED, /* a job waits for coterie approve */
 	HOOK_CERTIFICATE,     /* HOOK_CERTIFICATE_DAYS or fewer are left */
-	HOOK_AWAY,            /* a peer has been away for away_s */
+	HOOK_AWAY,            /* a peer has been away for WATCH_AWAY_S */
 };
 enum { HOOK_LIMIT_S = 30, HOOK_CERTIFICATE_DAYS = 14 };
 

@@ -87,7 +87,7 @@ static size_t differing(const struct set *a, const struct set *b)
 
 /* Decides whether the set is new. ERR_PEER: it differs from an earlier one by too few ids. */
 static enum err aligned_check_change(const struct kept *k, size_t sets, const struct set *s,
-				     const char *name, unsigned min_change, bool *is_new)
+				     const char *name, bool *is_new)
 {
 	*is_new = true;
 	for (size_t i = 0; i < sets; i++)
@@ -95,19 +95,19 @@ static enum err aligned_check_change(const struct kept *k, size_t sets, const st
 	for (size_t i = 0; *is_new && i < sets; i++) {
 		size_t words = differing(&k->set[i], s);
 
-		if (words < min_change)
+		if (words < ALIGNED_CHANGE_MIN)
 			return err_set(
 			    ERR_PEER,
 			    "the ids of %s differ by about %zu from those of an earlier job that "
 			    "matched rows: together the two would show what others have of these; "
-			    "policy.min_change is %u",
-			    name, words, min_change);
+			    "expected the same ids, or %d different ones",
+			    name, words, ALIGNED_CHANGE_MIN);
 	}
 	return ERR_OK;
 }
 
-static enum err aligned_note_set(const char *path, const char *name, unsigned min_change,
-				 const struct ids *ids, const uint8_t data[static SHA256_LEN])
+static enum err aligned_note_set(const char *path, const char *name, const struct ids *ids,
+				 const uint8_t data[static SHA256_LEN])
 {
 	struct kept *k = alloc(1, sizeof(*k));
 	struct set *s = alloc(1, sizeof(*s));
@@ -120,7 +120,7 @@ static enum err aligned_note_set(const char *path, const char *name, unsigned mi
 	if (e == ERR_OK && is_new) {
 		memcpy(s->data, data, SHA256_LEN);
 		aligned_summarise(k, ids, s);
-		e = aligned_check_change(k, sets, s, name, min_change, &is_new);
+		e = aligned_check_change(k, sets, s, name, &is_new);
 	}
 	if (e == ERR_OK && is_new) {
 		sets += sets < ALIGNED_SETS;
@@ -156,8 +156,8 @@ static enum err lock(const char *state, int *fd)
 	return e;
 }
 
-enum err aligned_note(const char *state, const char *name, unsigned min_change,
-		      const struct ids *ids, const uint8_t data[static SHA256_LEN])
+enum err aligned_note(const char *state, const char *name, const struct ids *ids,
+		      const uint8_t data[static SHA256_LEN])
 {
 	char *path = file_join(state, "aligned");
 	int fd = -1;
@@ -166,7 +166,7 @@ enum err aligned_note(const char *state, const char *name, unsigned min_change,
 	if (e == ERR_OK)
 		e = lock(state, &fd);
 	if (e == ERR_OK)
-		e = aligned_note_set(path, name, min_change, ids, data);
+		e = aligned_note_set(path, name, ids, data);
 	if (fd >= 0)
 		close(fd);
 	free(path);

@@ -2,7 +2,7 @@
  *
  * Two matchings of sets that differ by a few ids together disclose whether others have those few.
  * So a set is matched only if it equals an earlier one, or differs from each by at least
- * policy.min_change ids.
+ * ALIGNED_CHANGE_MIN ids.
  *
  * state/aligned keeps 2^14 words for each of the last ALIGNED_SETS sets: HMACs of its ids, with a
  * key in the file, xored into the words that they select. The number of differing words is at most
@@ -15,13 +15,13 @@
 #include "common/data/ids.h"
 #include "crypto/hash.h"
 
-enum { ALIGNED_SETS = 16, ALIGNED_WORDS = 1 << 14 };
+enum { ALIGNED_SETS = 16, ALIGNED_WORDS = 1 << 14, ALIGNED_CHANGE_MIN = 10 };
 
 /* Checks the set before rows are matched, and keeps it. Processes on one state take turns. data:
  * fingerprint of the set's data. name: the party's, for error texts. ERR_PEER: the set differs too
  * little; ERR_INPUT: the file is damaged; ERR_JOB: it cannot be written. O(ids), unless the data
  * belong to a kept set. */
-enum err aligned_note(const char *state, const char *name, unsigned min_change,
-		      const struct ids *ids, const uint8_t data[static SHA256_LEN]) MUST_CHECK;
+enum err aligned_note(const char *state, const char *name, const struct ids *ids,
+		      const uint8_t data[static SHA256_LEN]) MUST_CHECK;
 
 #endif

@@ -457,8 +457,7 @@ static enum err daemon_start(struct daemon *d)
 	const struct daemon_common *c = &d->config->common;
 	struct conn_options o = { .files = c->identity,
 				  .proxy = d->config->proxy_text ? d->config->proxy.host : NULL,
-				  .proxy_port = d->config->proxy.port,
-				  .tcp_congestion = c->tcp_congestion };
+				  .proxy_port = d->config->proxy.port };
 
 	TRY(identity_load(&d->identity, c->identity.certificate, c->identity.key,
 			  c->identity.passphrase));
@@ -472,7 +471,7 @@ static enum err daemon_start(struct daemon *d)
 	await_attempt(d);
 	watch_start(&d->watch, &(struct watch_options){ .name = c->name,
 							.files = &c->identity,
-							.away_s = c->away_s,
+							.away_s = WATCH_AWAY_S,
 							.host = d->host,
 							.stop = daemon_on_signal,
 							.check = daemon_check_again,

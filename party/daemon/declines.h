@@ -1,7 +1,7 @@
 /* declines.h -- limits how many offers of a coordinator are declined per hour.
  *
  * Each answer to an offer leaks a little: whether the policy permits it, whether the data suit it.
- * After policy.max_declines declined offers within an hour, a coordinator that probes the party
+ * After DECLINES_MAX declined offers within an hour, a coordinator that probes the party
  * gets the same answer to all offers, until an hour has passed since the first of these. */
 #ifndef PARTY_DAEMON_DECLINES_H
 #define PARTY_DAEMON_DECLINES_H
@@ -10,19 +10,19 @@
 
 #include <stdbool.h>
 
-enum { DECLINES_MAX = 1000 };
+enum { DECLINES_MAX = 60 };
 
-/* A ring of the times of the last `most` declines. Zeroed: none. */
+/* A ring of the times of the last declines. Zeroed: none. */
 struct declines {
 	double at_s[DECLINES_MAX]; /* clock_now_s() */
 	unsigned count, next;
 	bool said; /* the log already mentions that the limit is reached */
 };
 
-/* Returns ERR_PEER if `most` offers were declined in the hour before now_s. Times never decrease.
+/* Returns ERR_PEER if DECLINES_MAX offers were declined in the hour before now_s. Times never decrease.
  * O(1). */
-enum err declines_check(struct declines *d, unsigned most, double now_s) MUST_CHECK;
+enum err declines_check(struct declines *d, double now_s) MUST_CHECK;
 /* Call after declining an offer that declines_check() let through. */
-void declines_add(struct declines *d, unsigned most, double now_s);
+void declines_add(struct declines *d, double now_s);
 
 #endif

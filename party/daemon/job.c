@@ -101,8 +101,8 @@ static enum err cut_to_common(struct work *work, const struct job_means *means)
 	uint32_t *row;
 
 	work->ending = ENDING_POLICY;
-	TRY(aligned_note(means->config->state, work->name[work->own],
-			 means->config->policy.min_change, &data->dataset.ids, data->data_hash));
+	TRY(aligned_note(means->config->state, work->name[work->own], &data->dataset.ids,
+			 data->data_hash));
 	work->ending = 0;
 	TRY(party_intersect(work, &data->dataset, &row, &n));
 	left = dataset_cut(&data->dataset, row, n);
@@ -366,8 +366,7 @@ static enum err party_job_answer_offer(struct work *work, const struct job_means
 		if (ending == ENDING_UNKNOWN || ending == ENDING_PIN)
 			m.decline.subject = msg_text(work->subject);
 		if (work->leaving) /* it was considered, so the answer leaks something */
-			declines_add(means->declines, means->config->policy.max_declines,
-				     clock_now_s());
+			declines_add(means->declines, clock_now_s());
 		say_last(work, &m, 1);
 		return err_restore(&end);
 	}

@@ -314,7 +314,7 @@ enum err offer_consider(struct work *work, const struct job_means *means,
 	    work->record
 		->job_id); /* a party serves one job: lines of its loop thread belong to it, too */
 	work->ending = ENDING_POLICY;
-	TRY(declines_check(means->declines, config->policy.max_declines, clock_now_s()));
+	TRY(declines_check(means->declines, clock_now_s()));
 	if (!means->output_per_job && results_begin(config->common.output) != ERR_OK)
 		log_warn("%s", err_detail());
 	e = consider_offer(work, means, offer);

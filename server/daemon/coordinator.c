@@ -164,14 +164,11 @@ static void on_shown(void *coordinator, int fd, const char *name)
 enum err coordinator_listen(struct coordinator *c)
 {
 	const struct coordinator_config *config = c->config;
-	struct conn_options o = { .files = config->common.identity,
-				  .tcp_congestion = config->common.tcp_congestion };
-
+	struct conn_options o = { .files = config->common.identity };
 	bool api = c->queue && config->api.listen;
 
 	TRY(numbering_read(&c->numbering, config->common.numbering_key));
 	TRY(conn_host_new(&c->host, &c->loop, &o));
-	conn_host_limit(c->host, config->greetings_per_address);
 	TRY(conn_listen(c->host, config->listen.host, config->listen.port, &coordinator_events,
 			coordinator_on_accepted, c, &c->listener, c->bound));
 	TRY(window_open(&c->window, &config->common, api));
@@ -187,7 +184,7 @@ enum err coordinator_watch(struct coordinator *c, void (*stop)(void *c, const ch
 
 	watch_start(&c->watch, &(struct watch_options){ .name = c->config->common.name,
 							.files = &c->config->common.identity,
-							.away_s = c->config->common.away_s,
+							.away_s = WATCH_AWAY_S,
 							.host = c->host,
 							.stop = stop,
 							.check = coordinator_check_again,

@@ -13,7 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LIST_MAX = 1000, LIST_USUAL = 50, LOG_MAX = 64 << 10, WHERE_MAX = 200 };
+enum {
+	LIST_MAX = 1000,
+	LIST_USUAL = 50,
+	LOG_MAX = 64 << 10,
+	WHERE_MAX = 200,
+	QUEUED_MAX = 1000 /* jobs that are not over */
+};
 
 struct asked {
 	struct service *s;
@@ -225,9 +231,9 @@ static enum err service_answer_take_job(struct asked *a, struct store_job *j, co
 {
 	if (a->s->c.stopping)
 		return err_set(ERR_JOB, "%s is stopping", a->s->config->common.name);
-	if (a->s->entries >= a->s->config->max_queued)
-		return err_set(ERR_JOB, "%zu jobs wait already, and max_queued is %u",
-			       a->s->entries, a->s->config->max_queued);
+	if (a->s->entries >= QUEUED_MAX)
+		return err_set(ERR_JOB, "%zu jobs wait already, expected at most %d",
+			       a->s->entries, QUEUED_MAX);
 	TRY(service_answer_check_parties(a, j, where));
 	return queue_add(a->s, j, id);
 }

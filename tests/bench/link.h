@@ -108,8 +108,7 @@ static inline void *side_run(void *arg)
 static inline void side_open(struct side *s, const struct cert_files *files,
 			     const struct cert_ca *ca)
 {
-	struct conn_options o = { .files = { files->cert, files->key, ca->path, NULL, NULL },
-				  .tcp_congestion = "cubic" };
+	struct conn_options o = { .files = { files->cert, files->key, ca->path, NULL, NULL } };
 
 	uv_loop_init(&s->loop);
 	uv_async_init(&s->loop, &s->stop, side_stop);

@@ -32,7 +32,6 @@ static void check_common(const struct daemon_common *c)
 	check(!config_check_name(c->name) && strlen(c->name) <= 64);
 	check(c->identity.certificate && c->identity.key && c->identity.ca && c->output);
 	check(c->identity.certificate[0] == '/' && c->output[0] == '/');
-	check(!check_congestion(c->tcp_congestion));
 	check(c->heartbeat_s >= 1 && c->heartbeat_s <= DAY_S && c->step_timeout_s >= 1);
 	check(c->reconnect_s <= DAY_S && c->rejoin_s <= DAY_S && c->threads <= 1024);
 }

@@ -100,7 +100,7 @@ test_flood_of_connections_in_a_job() {
 # Parties of the same address still come in.
 test_flood_of_connections_before_a_job() {
 	federation 2
-	edit coordinator '.join_timeout_s = 60 | .greetings_per_address = 20'
+	edit coordinator '.join_timeout_s = 60'
 	coordinator
 	crowd 200
 	soon_says coordinator "$FROM.*too many others of its address"

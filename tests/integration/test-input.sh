@@ -71,7 +71,6 @@ test_wrong_coordinator_config() {
 	wrong coordinator '.identity.ca = "pki/none.crt"' 'none\.crt'
 	wrong coordinator '.identity.certificate = "pki"' 'pki'
 	wrong coordinator '.identity.key = "pki/party-00.key"' 'belong|match'
-	wrong coordinator '.tcp_congestion = "no such"' 'coordinator\.tcp_congestion.*no such'
 	wrong coordinator '.parties = ["party-00"]' 'allow_single|single'
 }
 

@@ -9,7 +9,6 @@ test_row() {
 	federation 3
 	edit job '.restarts = 1 | .local_restarts = 1 | .starts = 2'
 	edit_parties 3 '.retry_s = 0'
-	edit coordinator '.max_queued = 1000'
 	serve
 	# shellcheck disable=SC2046
 	stays $(names 3)

@@ -99,26 +99,6 @@ test_program_that_fails() {
 	grep -q 'ended with 3' "$T/out/party-00/log.jsonl" || fail "the log has it not"
 }
 
-test_away() {
-	federation 2
-	hook party-00
-	hook coordinator
-	edit party-00 '.away_s = 1 | .retry_s = 0'
-	edit coordinator '.away_s = 6' # in which party-01 is there on a busy machine as well
-	ADDRESS=127.0.0.1:1
-	start party-00 "$BIN/party" --config "$T/party-00.json"
-	until_true 20 event party-00 '^away party-00$' || fail "the party told nobody"
-	event party-00 '"text":"127.0.0.1:1 has been away for' || fail "who is away?"
-	kill "${PID[party-00]}"
-	ends 0 party-00
-	coordinator
-	party party-01
-	until_true 20 event coordinator '"text":"party-00 has been away for' || fail "the coordinator told nobody"
-	! event coordinator '"text":"party-01' || fail "party-01 is there"
-	party party-00
-	completes 2
-}
-
 test_certificate() {
 	federation 2
 	hook party-00

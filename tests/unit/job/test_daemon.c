@@ -53,7 +53,6 @@ TEST(test_coordinator)
 	assert_string_equal(c.common.identity.certificate, "/tmp/x.crt"); /* beside the file */
 	assert_string_equal(c.common.identity.key, "/k/x.key");
 	assert_string_equal(c.common.output, "/tmp/out");
-	assert_string_equal(c.common.tcp_congestion, "cubic");
 	assert_int_equal(c.common.heartbeat_s, 1);
 	assert_int_equal(c.common.reconnect_s, 60);
 	assert_int_equal(c.common.rejoin_s, 60);
@@ -188,8 +187,8 @@ TEST(test_refused_coordinators)
 		  "coordinator.heartbeat_s is 0" },
 		{ "{" HUB ", \"parties\": [\"a\"], \"log_level\": \"loud\"}",
 		  "coordinator.log_level is \"loud\"" },
-		{ "{" HUB ", \"parties\": [\"a\"], \"tcp_congestion\": \"a b\"}",
-		  "expected a congestion control" },
+		{ "{" HUB ", \"parties\": [\"a\"], \"tcp_congestion\": \"reno\"}",
+		  "coordinator.tcp_congestion was removed after 0.2.0: leave it out" },
 	};
 
 	REFUSES(read_coordinator, cases);

@@ -123,7 +123,6 @@ static inline void open_host(struct conn_host **h, const struct cert_files *file
 			     double handshake_timeout_s)
 {
 	struct conn_options o = { .files = { files->cert, files->key, ca.path, NULL, NULL },
-				  .tcp_congestion = "cubic",
 				  .handshake_timeout_s = handshake_timeout_s };
 
 	assert_ok(conn_host_new(h, &loop, &o));

@@ -305,41 +305,6 @@ static void test_attach_after_the_end(void **state)
 
 /* ---- settings ---- */
 
-static void test_congestion(void **state)
-{
-	struct conn_options o = { .files = { hub_files.cert, hub_files.key, ca.path, NULL, NULL },
-				  .tcp_congestion = "nosuch",
-				  .handshake_timeout_s = 20 };
-	struct conn_host *h;
-	struct link_state link;
-	struct listener *l;
-	char text[80];
-
-	(void)state;
-	connect_both();
-	channel_link(bank.channel, &link);
-	/* cubic, where the kernel has it */
-	if (strcmp(link.congestion, "cubic") != 0)
-		print_message("cubic is not there: %s\n", link.congestion);
-	tear_down(state);
-	set_up(state);
-	/* one that there is not: a warning, and on */
-	assert_ok(conn_host_new(&h, &loop, &o));
-	assert_ok(conn_listen(h, "127.0.0.1", 0, &events, on_accepted, NULL, &l, text));
-	log_set_level(LOG_ERROR);
-	assert_ok(conn_dial(bank_host, "127.0.0.1", (uint16_t)atoi(text + 10), &events, &bank,
-			    &bank.conn));
-	run_until(hub.channel && bank.channel);
-	log_set_level(LOG_INFO);
-	assert_true(h->congestion_refused);
-	channel_link(hub.channel, &link);
-	assert_true(link.congestion[0] && strcmp(link.congestion, "nosuch") != 0);
-	conn_close(hub.conn, ERR_OK, NULL, 0);
-	conn_listen_stop(l);
-	run_until(hub.closed && bank.closed);
-	conn_host_free(h);
-}
-
 static void overwrite(const char *to, const char *from)
 {
 	char command[2 * CERT_PATH + 10];
@@ -395,7 +360,6 @@ int tests_run(void)
 		IN(set_up, test_late_frames_are_dropped),
 		IN(set_up, test_abort_before_the_offer),
 		IN(set_up, test_attach_after_the_end),
-		IN(set_up, test_congestion),
 		IN(set_up, test_reload),
 	};
 

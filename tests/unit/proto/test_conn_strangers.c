@@ -137,7 +137,7 @@ static void test_too_many_of_one_address(void **state)
 
 	(void)state;
 	connect_both();
-	conn_host_limit(hub_host, ROOM);
+	hub_host->per_address = ROOM;
 	for (int i = 0; i < ROOM + MORE; i++) {
 		fd[i] = raw_connection();
 		run_until(accepted == i + 2);
@@ -161,7 +161,7 @@ static void test_too_many_strangers(void **state)
 
 	(void)state;
 	connect_both();
-	conn_host_limit(hub_host, 2 * CONN_GREETING_MAX);
+	hub_host->per_address = 2 * CONN_GREETING_MAX;
 	for (int i = 0; i <= CONN_GREETING_MAX; i++) {
 		fd[i] = raw_connection();
 		run_until(accepted == i + 2 || i == CONN_GREETING_MAX);

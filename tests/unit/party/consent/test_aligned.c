@@ -17,7 +17,7 @@ static enum err note(size_t first, size_t n, uint8_t data)
 	for (size_t i = 0; i < n; i++)
 		buf_printf(&text, "id%zu\n", first + i);
 	assert_ok(ids_parse((struct bytes){ text.p, text.n }, "ids", &ids));
-	e = aligned_note(dir, "bank-a", 10, &ids, hash);
+	e = aligned_note(dir, "bank-a", &ids, hash);
 	ids_release(&ids);
 	buf_release(&text);
 	return e;

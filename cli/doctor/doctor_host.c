@@ -1,7 +1,6 @@
 #include "cli/doctor/doctor.h"
 #include "common/base/file.h"
 #include "common/base/machine.h"
-#include "common/job/confine.h"
 #include "common/job/room.h"
 #include "crypto/secret.h"
 #include "crypto/sign.h"
@@ -52,19 +51,13 @@ void doctor_clock(struct checkup *c)
 			    1e-3 * (double)t.maxerror);
 }
 
-static void check_user(struct checkup *c, const struct daemon_common *common)
+static void check_user(struct checkup *c)
 {
 	const struct passwd *me = getpwuid(geteuid());
 	const char *name = me ? me->pw_name : "a user without a name";
 
-	if (checkup_failed(c, confine_as_user(common), "user", "correct user, or make it"))
-		return;
-	confine_as_before();
-	if (common->user)
-		checkup_add(c, FINE, "user", "", "%s, started as %s", common->user, name);
-	else if (geteuid() == 0)
-		checkup_add(c, NOTE, "user", "start it as another, or let \"user\" name one",
-			    "root");
+	if (geteuid() == 0)
+		checkup_add(c, NOTE, "user", "start it as another", "root");
 	else
 		checkup_add(c, FINE, "user", "", "%s", name);
 }
@@ -133,8 +126,6 @@ void doctor_directory(struct checkup *c, const struct daemon_common *common, con
 	double room;
 	char *at;
 
-	if (confine_as_user(common) != ERR_OK) /* reported by check "user" */
-		return;
 	at = doctor_nearest_directory(path);
 	if (faccessat(AT_FDCWD, at, W_OK | X_OK, AT_EACCESS) != 0) {
 		checkup_add(c, WRONG, check, "make it, or give it to the user", "%s: %s", at,
@@ -152,7 +143,6 @@ void doctor_directory(struct checkup *c, const struct daemon_common *common, con
 			    "%s: %s, %s free", path, file_exists(path) ? "writable" : "can be made",
 			    size_text(room).s);
 	}
-	confine_as_before();
 	free(at);
 }
 
@@ -176,7 +166,7 @@ static void check_limits(struct checkup *c, size_t files)
 void doctor_host(struct checkup *c, const struct daemon_common *common, enum tls_role role,
 		 size_t files)
 {
-	check_user(c, common);
+	check_user(c);
 	check_identity(c, common, role);
 	doctor_directory(c, common, "output", common->output);
 	check_limits(c, files);

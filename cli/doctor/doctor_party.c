@@ -2,7 +2,6 @@
 #include "common/base/machine.h"
 #include "cli/doctor/doctor.h"
 #include "common/data/standard.h"
-#include "common/job/confine.h"
 #include "common/job/job.h"
 #include "common/job/kinds.h"
 #include "common/job/room.h"
@@ -137,13 +136,10 @@ static void doctor_check_data(struct checkup *c, const struct party_config *conf
 {
 	struct party_data d = { 0 };
 
-	if (confine_as_user(&config->common) != ERR_OK) /* reported by check "user" */
-		return;
 	if (!checkup_failed(c, party_data_bring(&d, config), "data",
 			    "correct the file, or data in the configuration"))
 		check_loaded(c, config, &d);
 	party_data_release(&d);
-	confine_as_before();
 }
 
 void doctor_party(struct checkup *c, const struct party_config *config)

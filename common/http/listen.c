@@ -1,7 +1,6 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/http/own.h"
-#include "common/job/confine.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -127,10 +126,7 @@ enum err http_listen(struct http **out, const struct daemon_common *c)
 	path = http_listen_path(c->http.listen);
 	h = new_http(c);
 	if (path) {
-		e = confine_as_user(c);
-		if (e == ERR_OK)
-			e = listen_at_path(h, path);
-		confine_as_before();
+		e = listen_at_path(h, path);
 	} else {
 		e = listen_at_port(h, &c->http.at);
 	}

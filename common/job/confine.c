@@ -4,10 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <pwd.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <signal.h>
@@ -205,69 +203,7 @@ static int add_rules(scmp_filter_ctx f)
 	return bad ? bad : add_rule_list(f, rules, COUNT(rules));
 }
 
-/* ---- the user ---- */
-
-static enum err find_user(const struct daemon_common *c, uid_t *uid, gid_t *gid)
-{
-	struct passwd *entry;
-
-	errno = 0;
-	entry = getpwnam(c->user);
-	if (!entry)
-		return err_set(ERR_INPUT, "user: there is no user \"%s\" on this host%s%s", c->user,
-			       errno ? ": " : "", errno ? strerror(errno) : "");
-	if (entry->pw_uid == 0)
-		return err_set(ERR_INPUT, "user: \"%s\" is root, expected another one", c->user);
-	if (geteuid() != 0 && geteuid() != entry->pw_uid)
-		return err_set(ERR_INPUT,
-			       "user: only root can become \"%s\", and this process is neither",
-			       c->user);
-	*uid = entry->pw_uid;
-	*gid = entry->pw_gid;
-	return ERR_OK;
-}
-
-enum err confine_as_user(const struct daemon_common *c)
-{
-	uid_t uid;
-	gid_t gid;
-
-	if (!c->user)
-		return ERR_OK;
-	TRY(find_user(c, &uid, &gid));
-	if (geteuid() == 0 && (setegid(gid) || seteuid(uid))) {
-		int why = errno;
-
-		confine_as_before();
-		return err_set(ERR_INPUT, "user: becoming \"%s\": %s", c->user, strerror(why));
-	}
-	return ERR_OK;
-}
-
-void confine_as_before(void)
-{
-	if (getuid() == 0 && geteuid() != 0)
-		(void)!seteuid(0);
-	if (getgid() != getegid())
-		(void)!setegid(getgid());
-}
-
-enum err confine_user(const struct daemon_common *c)
-{
-	uid_t uid;
-	gid_t gid;
-
-	if (c->user)
-		TRY(find_user(c, &uid, &gid));
-	if (!c->user || geteuid() != 0)
-		return ERR_OK;
-	if (initgroups(c->user, gid) || setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
-		return err_set(ERR_INPUT, "user: becoming \"%s\": %s", c->user, strerror(errno));
-	if (!setuid(0) || !seteuid(0)) /* there must be no way back */
-		return err_set(ERR_INTERNAL, "user: root could be had again");
-	prctl(PR_SET_DUMPABLE, !c->sandbox); /* the change of user has set it anew */
-	return ERR_OK;
-}
+/* ---- the filter ---- */
 
 /* libseccomp 2.5 does not look whether it got memory for the program that it makes of a filter:
  * without, it ends by one of these signals, or goes round for ever, or makes a program that lacks
@@ -424,9 +360,8 @@ static enum err confine_load_program(void)
 
 enum err confine(const struct daemon_common *c)
 {
-	TRY(confine_user(c));
 	if (geteuid() == 0)
-		log_warn("running as root: start as another user, or let \"user\" name one");
+		log_warn("running as root: start as another user");
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return err_set(ERR_INPUT, "sandbox: no_new_privs: %s", strerror(errno));
 	if (!c->sandbox || SANITIZED) { /* whose runtime needs more than the list */

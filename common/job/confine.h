@@ -1,13 +1,12 @@
 /* confine.h -- rights that a daemon gives up after set-up, before it reads a byte of a peer.
  *
- *     user        root becomes `user`: groups, group and user, for good
  *     privileges  no_new_privs: a program that it might run gains no rights
  *     seccomp     for all of its threads (common/job/confine.c): calls on a list are allowed. Calls
  *                 that no daemon makes (another program or process, a raw socket, listening,
  *                 tracing) end the process by SIGSYS, and the log names the call. Any other call
  *                 fails with ENOSYS, as on a kernel without it. Memory does not become
  *                 executable (EPERM).
- *     Landlock    for root without `user`: no file beneath /proc, or beneath directories of
+ *     Landlock    for root: no file beneath /proc, or beneath directories of
  *                 programs and libraries, can be opened for writing, since root could change
  *                 executable code through these
  *
@@ -20,16 +19,7 @@
 #include "common/base/err.h"
 #include "common/job/daemon.h"
 
-/* Between these two files and directories are made and opened as c->user will be able to, if this
- * process is root; without c->user nothing happens. ERR_INPUT if there is no such user, or if
- * this process is neither root nor that user. */
-enum err confine_as_user(const struct daemon_common *c) MUST_CHECK;
-void confine_as_before(void);
-/* For good: as root, this process becomes c->user. A part of confine(), and all of it that a helper
- * process needs if it holds no data of others. */
-enum err confine_user(const struct daemon_common *c) MUST_CHECK;
-
-/* For good: Landlock, as above, for root without c->user; does nothing in other processes. Call it
+/* For good: Landlock, as above, for root; does nothing in other processes. Call it
  * before any file is opened and any process or thread made. If libraries have begun threads, it
  * runs the program anew, as argv, so that they are confined as well, and returns in that one.
  * config, job: the files that were read; job may be NULL. If one is a pipe, which cannot be read
@@ -45,7 +35,7 @@ enum err confine_code_check(void) MUST_CHECK;
 void confine_no_uring(const struct daemon_common *c);
 
 /* For good. After listening and after keys are read; what is read later (SIGHUP, data for the next
- * job) must be readable for c->user. ERR_INPUT as above, or if the kernel refuses the filter. */
+ * job) must be readable for this user. ERR_INPUT as above, or if the kernel refuses the filter. */
 enum err confine(const struct daemon_common *c) MUST_CHECK;
 
 #endif

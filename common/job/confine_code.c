@@ -128,7 +128,7 @@ enum err confine_code(const struct daemon_common *c, const char *config, const c
 	char program[PATH_MAX];
 	ssize_t n;
 
-	if (geteuid() != 0 || c->user || !c->sandbox || SANITIZED || !can_write_code())
+	if (geteuid() != 0 || !c->sandbox || SANITIZED || !can_write_code())
 		return ERR_OK;
 	TRY(make_first(c->output));
 	n = readlink("/proc/self/exe", program, sizeof(program) - 1);
@@ -136,8 +136,8 @@ enum err confine_code(const struct daemon_common *c, const char *config, const c
 		return err_set(
 		    ERR_INPUT,
 		    "sandbox: as root this process could write its own code, and the "
-		    "kernel has no Landlock to prevent that (%s): start as another user, "
-		    "or let \"user\" name one; \"sandbox\": \"off\" runs without",
+		    "kernel has no Landlock to prevent that (%s): start as another user; "
+		    "\"sandbox\": \"off\" runs without",
 		    strerror(errno));
 	if (is_single_threaded()) /* nothing else is to be confined */
 		return ERR_OK;

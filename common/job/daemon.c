@@ -197,8 +197,6 @@ static const char *const peer_names[] = { "fingerprint", "psk", NULL };
 		  "coordinator" }, \
 	{ "log_level", CONFIG_ENUM, offsetof(T, common.log_level), .standard = "info", \
 	  .names = log_level_names, .help = "what is logged" }, \
-	{ "user", CONFIG_STRING, offsetof(T, common.user), 1, 64, "", \
-	  .help = "whom a process started as root becomes, once it is set up" }, \
 	{ "sandbox", CONFIG_BOOL, offsetof(T, common.sandbox), .standard = "on", \
 	  .names = on_off, \
 	  .help = "on: a system call that daemons have no use for ends the process; off: not, " \

@@ -69,7 +69,6 @@ struct daemon_common {
 	unsigned threads;    /* 0: as many as there are cores */
 	char *numbering_key; /* a file, see crypto/numbering.h; NULL: none */
 	enum log_level log_level;
-	char *user;       /* whom root becomes; NULL: nobody else */
 	bool sandbox;     /* see confine.h */
 	bool example;     /* as installed, and not edited yet: is refused */
 	const char *role; /* "coordinator" or "party" */

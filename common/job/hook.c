@@ -3,7 +3,6 @@
 #include "common/base/clock.h"
 #include "common/base/json.h"
 #include "common/base/log.h"
-#include "common/job/confine.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -106,7 +105,7 @@ static struct outcome carry_out(const struct order *o)
 
 /* Ends when the daemon has closed its end and all orders are carried out. Signals for the daemon's
  * group do not end it: the last event is the one that says why. */
-__attribute__((noreturn)) static void help(const struct daemon_common *c, int sock)
+__attribute__((noreturn)) static void help(int sock)
 {
 	struct order o;
 	struct outcome r;
@@ -117,8 +116,6 @@ __attribute__((noreturn)) static void help(const struct daemon_common *c, int so
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 	prctl(PR_SET_NAME, "coterie-hook");
-	if (confine_user(c) != ERR_OK)
-		_exit(ERR_INPUT);
 	unsetenv("NOTIFY_SOCKET"); /* the program is not the service */
 	unsetenv("WATCHDOG_USEC");
 	while ((n = recv(sock, &o, sizeof(o), 0)) != 0) {
@@ -139,13 +136,12 @@ enum err hook_check(const struct daemon_common *c)
 
 	if (!c->on_event)
 		return ERR_OK;
-	TRY(confine_as_user(c));
 	if (stat(c->on_event, &st) != 0 || (!S_ISREG(st.st_mode) && (errno = EACCES)) ||
 	    faccessat(AT_FDCWD, c->on_event, X_OK, AT_EACCESS) != 0)
 		e = err_set(ERR_INPUT,
-			    "on_event: %s cannot be run: %s; expected a program that %s may run",
-			    c->on_event, strerror(errno), c->user ? c->user : "this user");
-	confine_as_before();
+			    "on_event: %s cannot be run: %s; expected a program that this user "
+			    "may run",
+			    c->on_event, strerror(errno));
 	return e;
 }
 
@@ -171,7 +167,7 @@ enum err hook_begin(const struct daemon_common *c)
 	}
 	if (pid == 0) {
 		close(end[0]);
-		help(c, end[1]);
+		help(end[1]);
 	}
 	close(end[1]);
 	to_helper = end[0];

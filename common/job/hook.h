@@ -24,7 +24,7 @@ enum hook_event {
 };
 enum { HOOK_LIMIT_S = 30, HOOK_CERTIFICATE_DAYS = 14 };
 
-/* Is there such a program, and may c->user run it? Without one: ERR_OK. ERR_INPUT. */
+/* Is there such a program, and may this user run it? Without one: ERR_OK. ERR_INPUT. */
 enum err hook_check(const struct daemon_common *c) MUST_CHECK;
 /* Starts the helper, if there is a program; call it before threads and keys. Borrows c. ERR_INPUT,
  * ERR_INTERNAL. */

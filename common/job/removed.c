@@ -19,6 +19,8 @@ const struct config_removed removed_keys[] = {
 	{ "job.start_words", NULL, "0.2.0", "leave it out: starts sum 4194304 words in a round" },
 	{ "coordinator.tcp_congestion", "cubic", "0.2.0", NULL },
 	{ "coordinator.tcp_congestion", NULL, "0.2.0", "leave it out: the system's default applies" },
+	{ "coordinator.user", NULL, "0.2.0", "start the daemon as that user (User= of its unit)" },
+	{ "party.user", NULL, "0.2.0", "start the daemon as that user (User= of its unit)" },
 	{ "coordinator.away_s", "600", "0.2.0", NULL },
 	{ "coordinator.away_s", NULL, "0.2.0", "leave it out: after 600 s on_event is run" },
 	{ "coordinator.greetings_per_address", "64", "0.2.0", NULL },

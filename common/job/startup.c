@@ -124,7 +124,6 @@ enum err daemon_begin(const struct daemon_common *c, size_t files)
 	machine_cores(); /* reads limits that the sandbox hides */
 	TRY(check_threads());
 	TRY(la_reserve(c->threads ? c->threads : machine_cores()));
-	TRY(confine_as_user(c));
 	e = file_make_dirs(c->output);
 	if (e)
 		e = err_set(ERR_INPUT, "%s", err_detail()); /* no restart mends that */
@@ -136,7 +135,6 @@ enum err daemon_begin(const struct daemon_common *c, size_t files)
 		e = log_open(path);
 		free(path);
 	}
-	confine_as_before();
 	return e;
 }
 

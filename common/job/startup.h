@@ -22,7 +22,7 @@ void overrides_release(struct overrides *o);
 
 /* Restricts new files to their user (umask 0077). Forbids core dumps and, unless the sandbox is
  * off, ptrace by others of the same user: this process holds keys and data. Then makes the output
- * directory, and opens the log on stderr and in output/log.jsonl, as c->user would. files:
+ * directory, and opens the log on stderr and in output/log.jsonl. files:
  * descriptors that the process will need; raises its limit if the system allows. ERR_INTERNAL if it
  * does not, or if threads or buffers of OpenBLAS cannot be had. ERR_INPUT: the output directory
  * cannot be made, or another process uses it. */

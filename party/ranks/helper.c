@@ -5,7 +5,6 @@
 #include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
-#include "common/job/confine.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -271,7 +270,7 @@ static enum err mpirun_helper_start(int sock)
 }
 
 /* Signals for the daemon's group do not end it: it ends with the daemon, and sees to its ranks. */
-void mpirun_help(const struct mpirun_plan *p, const struct daemon_common *c, int sock)
+void mpirun_help(const struct mpirun_plan *p, int sock)
 {
 	struct {
 		unsigned order, serial;
@@ -283,8 +282,6 @@ void mpirun_help(const struct mpirun_plan *p, const struct daemon_common *c, int
 	signal(SIGPIPE, SIG_IGN);
 	prctl(PR_SET_NAME, "coterie-ranks");
 	plan = p;
-	if (confine_user(c) != ERR_OK)
-		_exit(ERR_INPUT);
 	root = geteuid() == 0;
 	if (!plan->hostfile)
 		keep_apart();

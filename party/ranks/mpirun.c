@@ -2,7 +2,6 @@
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/file.h"
-#include "common/job/confine.h"
 #include "party/ranks/own.h"
 
 #include <errno.h>
@@ -97,7 +96,7 @@ static enum err check_hostfile(const char *path)
 			       path);
 }
 
-static enum err check_as_user(const struct party_config *c)
+static enum err check_programs(const struct party_config *c)
 {
 	char *mpirun = find_program("mpirun"), *worker = find_worker();
 	enum err e = mpirun_check_data(c);
@@ -121,8 +120,6 @@ static enum err check_as_user(const struct party_config *c)
 
 enum err mpirun_check(const struct party_config *c)
 {
-	enum err e;
-
 	if (!c->ranks.n && c->ranks.hostfile)
 		return err_set(
 		    ERR_INPUT,
@@ -130,10 +127,7 @@ enum err mpirun_check(const struct party_config *c)
 		    "are");
 	if (!c->ranks.n)
 		return ERR_OK;
-	TRY(confine_as_user(&c->common));
-	e = check_as_user(c);
-	confine_as_before();
-	return e;
+	return check_programs(c);
 }
 
 /* ---- the daemon ---- */
@@ -162,7 +156,7 @@ enum err mpirun_begin(const struct party_config *c)
 	}
 	if (pid == 0) {
 		close(end[0]);
-		mpirun_help(&plan, &c->common, end[1]);
+		mpirun_help(&plan, end[1]);
 	}
 	close(end[1]);
 	to_helper = end[0];

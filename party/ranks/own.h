@@ -27,7 +27,6 @@ struct mpirun_plan {
 };
 
 /* The helper's whole life, in a process of its own: until the other end of sock closes. */
-__attribute__((noreturn)) void mpirun_help(const struct mpirun_plan *plan,
-					   const struct daemon_common *c, int sock);
+__attribute__((noreturn)) void mpirun_help(const struct mpirun_plan *plan, int sock);
 
 #endif

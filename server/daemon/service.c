@@ -4,7 +4,6 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/base/service.h"
-#include "common/job/confine.h"
 #include "common/job/prune.h"
 #include "common/job/startup.h"
 
@@ -146,13 +145,10 @@ static enum err read_roles(struct service *s)
 static enum err open_control(struct service *s)
 {
 	char *path = daemon_control_path(&s->config->common);
-	enum err e = confine_as_user(&s->config->common);
+	enum err e = control_open(&s->control, path);
 
-	if (e == ERR_OK)
-		e = control_open(&s->control, path);
 	if (e == ERR_OK) /* answers nothing before the loop runs */
 		e = control_start(s->control, &s->c.loop, service_answer, s);
-	confine_as_before();
 	free(path);
 	return e;
 }

@@ -75,36 +75,4 @@ test_sandbox_off() {
 	goes_on
 }
 
-test_root_becomes_the_user() {
-	((EUID == 0)) || skip "only root can become somebody else"
-	federation 2
-	local name
-	chmod 777 "$T"
-	for name in coordinator party-00; do edit "$name" '.user = "nobody"'; done
-	mkdir -m 777 "$T/out"
-	waiting
-	for name in coordinator party-00; do
-		all_threads "$name" Uid "$(id -u nobody)"
-		all_threads "$name" Gid "$(id -g nobody)"
-		all_threads "$name" Groups "$(id -g nobody)"
-		# The kernel gives the files of a process that may not be traced to root.
-		sanitized || [[ $(stat -c %U "/proc/${PID[$name]}/environ") == root ]] || fault "$name may be traced by others of its user"
-		[[ $(stat -c %U "$T/out/$name/log.jsonl") == nobody ]] || fault "$name made its log as $(stat -c %U "$T/out/$name/log.jsonl")"
-		! grep -q 'running as root' "$T/out/$name/log.jsonl" || fault "$name says that it runs as root"
-	done
-	goes_on
-	for name in coordinator party-00; do
-		[[ $(stat -c %U "$T/out/$name/run.json") == nobody ]] || fault "$name made run.json as $(stat -c %U "$T/out/$name/run.json")"
-	done
-	grep -q 'running as root' "$T/out/party-01/log.jsonl" || fault "party-01 does not say that it runs as root"
-}
-
-test_no_such_user() {
-	federation 2
-	edit coordinator '.user = "coterie-nobody"'
-	start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --out "$T/out/coordinator"
-	ends 4 coordinator
-	grep -q 'there is no user .*coterie-nobody' "$T/coordinator.stderr" || fail "$(tail -n 1 "$T/coordinator.stderr")"
-}
-
 run_tests "$@"

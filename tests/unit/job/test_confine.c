@@ -335,77 +335,6 @@ static void no_new_privileges_without_the_filter_too(void **state)
 	assert_true(fine(after(&off, has_no_new_privileges)));
 }
 
-static int is_nobody(void)
-{
-	uid_t r, e, s;
-	gid_t group[8];
-
-	if (getresuid(&r, &e, &s) || r == 0 || e != r || s != r)
-		return 1;
-	if (getgid() == 0 || getegid() == 0 || getgroups(8, group) != 1 || group[0] == 0)
-		return 2;
-	if (open("/etc/shadow", O_RDONLY) >= 0 || setuid(0) == 0)
-		return 3;
-	return prctl(PR_GET_DUMPABLE) == 0 ? 0 : 4;
-}
-
-static void root_becomes_the_user(void **state)
-{
-	static char name[] = "nobody", unknown[] = "coterie-nobody", root[] = "root";
-	struct daemon_common c = { .user = name };
-
-	(void)state;
-	if (geteuid() != 0)
-		skip();
-	/* getresuid is not on the list, so without the filter, and traceable as that leaves it */
-	assert_int_equal(WEXITSTATUS(after(&c, is_nobody)), 4);
-	c.user = unknown;
-	assert_err(confine(&c), ERR_INPUT, "no user \"coterie-nobody\"");
-	c.user = root;
-	assert_err(confine(&c), ERR_INPUT, "is root");
-}
-
-static int opens_as_user(void)
-{
-	static char name[] = "nobody";
-	struct daemon_common c = { .user = name };
-	bool locked_out;
-
-	if (confine_as_user(&c) != ERR_OK)
-		return 1;
-	locked_out = open("/etc/shadow", O_RDONLY) < 0;
-	confine_as_before();
-	if (!locked_out)
-		return 2;
-	return geteuid() == 0 && getegid() == 0 && open("/etc/shadow", O_RDONLY) >= 0 ? 0 : 3;
-}
-
-static void files_are_made_as_the_user(void **state)
-{
-	(void)state;
-	if (geteuid() != 0)
-		skip();
-	assert_int_equal(after(NULL, opens_as_user), 0);
-}
-
-static int becomes_another(void)
-{
-	static char name[] = "daemon";
-	struct daemon_common c = { .user = name };
-
-	if (setgid(65534) || setuid(65534))
-		return 1;
-	return confine(&c) == ERR_INPUT && strstr(err_detail(), "only root") ? 0 : 2;
-}
-
-static void others_become_nobody_else(void **state)
-{
-	(void)state;
-	if (geteuid() != 0)
-		skip();
-	assert_int_equal(after(NULL, becomes_another), 0);
-}
-
 /* Set where this program has begun anew, which the thread of its first beginning led to. */
 #define AGAIN "COTERIE_TEST_CONFINE_AGAIN"
 
@@ -427,9 +356,6 @@ int tests_run(void)
 		cmocka_unit_test(abort_is_abort),
 		cmocka_unit_test(threads_that_run_already_are_confined_too),
 		cmocka_unit_test(no_new_privileges_without_the_filter_too),
-		cmocka_unit_test(root_becomes_the_user),
-		cmocka_unit_test(files_are_made_as_the_user),
-		cmocka_unit_test(others_become_nobody_else),
 	};
 
 	if (geteuid() == 0 && !SANITIZED && !getenv(AGAIN)) {

@@ -47,11 +47,11 @@ struct conn_host {
 	uv_loop_t *loop;
 	struct tls_context *server, *client;
 	struct identity_files files; /* owned */
-	char *proxy; /* its host; NULL: none */
+	char *proxy;                 /* its host; NULL: none */
 	uint16_t proxy_port;
 	double handshake_timeout_s;
-	size_t greeting;         /* connections that are not welcomed yet */
-	struct conn *visitors;   /* those of them that were accepted, the newest first */
+	size_t greeting;       /* connections that are not welcomed yet */
+	struct conn *visitors; /* those of them that were accepted, the newest first */
 	bool asks;
 	unsigned per_address; /* how many of one address */
 	uint8_t *read_buffer;

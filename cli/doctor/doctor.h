@@ -35,8 +35,7 @@ bool checkup_failed(struct checkup *c, enum err e, const char *check, const char
 void doctor_host(struct checkup *c, const struct daemon_common *common, enum tls_role role,
 		 size_t files);
 /* Checks a directory that the daemon writes to; it may not exist yet. */
-void doctor_directory(struct checkup *c, const struct daemon_common *common, const char *check,
-		      const char *path);
+void doctor_directory(struct checkup *c, const char *check, const char *path);
 double doctor_memory_available(void); /* bytes; 0 if unknown */
 /* Checks whether a time service sets it, according to the kernel. */
 void doctor_clock(struct checkup *c);

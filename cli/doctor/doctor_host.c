@@ -119,8 +119,7 @@ static char *doctor_nearest_directory(const char *path)
 	return at;
 }
 
-void doctor_directory(struct checkup *c, const struct daemon_common *common, const char *check,
-		      const char *path)
+void doctor_directory(struct checkup *c, const char *check, const char *path)
 {
 	struct statvfs fs;
 	double room;
@@ -168,6 +167,6 @@ void doctor_host(struct checkup *c, const struct daemon_common *common, enum tls
 {
 	check_user(c);
 	check_identity(c, common, role);
-	doctor_directory(c, common, "output", common->output);
+	doctor_directory(c, "output", common->output);
 	check_limits(c, files);
 }

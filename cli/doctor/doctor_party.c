@@ -146,7 +146,7 @@ void doctor_party(struct checkup *c, const struct party_config *config)
 {
 	checkup_failed(c, daemon_check(config), "--check-config", "as the sentence says");
 	doctor_host(c, &config->common, TLS_CLIENT, PARTY_FILES);
-	doctor_directory(c, &config->common, "state", config->state);
+	doctor_directory(c, "state", config->state);
 	doctor_check_data(c, config);
 	doctor_window(c, &config->common.http, NULL);
 	doctor_clock(c);

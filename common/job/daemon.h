@@ -59,9 +59,9 @@ struct daemon_common {
 	char *const *set;
 	char *name;
 	struct identity_files identity;
-	char *output;         /* directory of run.json, labels.csv, ... */
-	unsigned keep_days;   /* results older than that go; 0: none for their age */
-	double keep_gib;      /* the oldest go until the rest takes at most this; 0: none */
+	char *output;       /* directory of run.json, labels.csv, ... */
+	unsigned keep_days; /* results older than that go; 0: none for their age */
+	double keep_gib;    /* the oldest go until the rest takes at most this; 0: none */
 	unsigned heartbeat_s;
 	unsigned reconnect_s; /* 0: a lost connection ends the job */
 	unsigned rejoin_s;    /* 0: what a crash cuts short is not tried again */
@@ -86,7 +86,7 @@ struct coordinator_config {
 	uint64_t max_memory;     /* bytes; 0: no bound */
 	struct config_map pins;  /* party -> "sha256:..." of its public key; none: the CA decides */
 	unsigned join_timeout_s; /* how long all parties are awaited */
-	char *ready_file;               /* written with the bound port once listening; NULL: none */
+	char *ready_file;        /* written with the bound port once listening; NULL: none */
 	struct api_settings api;
 	unsigned max_running; /* jobs at a time */
 };
@@ -114,7 +114,7 @@ struct party_config {
 		struct config_strings methods;   /* methods allowed; none given: all */
 		struct config_strings exchanges; /* exchanges allowed; none given: all */
 		struct config_strings align;     /* how rows may be matched */
-		unsigned min_common; /* rows that all parties have, where they are matched */
+		unsigned min_common;  /* rows that all parties have, where they are matched */
 		unsigned min_parties; /* members of each sum */
 		unsigned min_cluster; /* rows behind any sum of rows */
 		bool profile;         /* joint profiles of clusters may be made */

@@ -19,8 +19,8 @@ struct declines {
 	bool said; /* the log already mentions that the limit is reached */
 };
 
-/* Returns ERR_PEER if DECLINES_MAX offers were declined in the hour before now_s. Times never decrease.
- * O(1). */
+/* Returns ERR_PEER if DECLINES_MAX offers were declined in the hour before now_s. Times never
+ * decrease. O(1). */
 enum err declines_check(struct declines *d, double now_s) MUST_CHECK;
 /* Call after declining an offer that declines_check() let through. */
 void declines_add(struct declines *d, double now_s);

@@ -232,8 +232,8 @@ static enum err service_answer_take_job(struct asked *a, struct store_job *j, co
 	if (a->s->c.stopping)
 		return err_set(ERR_JOB, "%s is stopping", a->s->config->common.name);
 	if (a->s->entries >= QUEUED_MAX)
-		return err_set(ERR_JOB, "%zu jobs wait already, expected at most %d",
-			       a->s->entries, QUEUED_MAX);
+		return err_set(ERR_JOB, "%zu jobs wait already, expected at most %d", a->s->entries,
+			       QUEUED_MAX);
 	TRY(service_answer_check_parties(a, j, where));
 	return queue_add(a->s, j, id);
 }

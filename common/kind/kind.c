@@ -30,7 +30,6 @@ void presets_add(struct kind_presets *to, const struct config_preset *from)
 
 const char *const kind_standardize_names[] = { "none", "joint", "local", NULL };
 const char *const kind_align_names[] = { "same", "intersect", NULL };
-const char *const kind_others_names[] = { "drop", "refuse", NULL };
 
 enum err kind_check_align(const void *job)
 {
@@ -48,12 +47,6 @@ enum err kind_check_align(const void *job)
 		    "job.min_common is %u, expected %d where job.align is \"same\": it is "
 		    "read where that is \"intersect\"",
 		    head->min_common, KIND_MIN_COMMON);
-	if (head->edges_to_others != OTHERS_DROP && head->align == ALIGN_SAME)
-		return err_set(ERR_INPUT,
-			       "job.edges_to_others is \"%s\", expected \"drop\" where job.align "
-			       "is \"same\": it is "
-			       "read where that is \"intersect\"",
-			       kind_others_names[head->edges_to_others]);
 	if (head->align != ALIGN_SAME && head->clusters != JOB_AUTO &&
 	    head->min_common < head->clusters)
 		return err_set(
@@ -177,11 +170,6 @@ void say_align(struct said *s, const void *job, size_t parties)
 	    s, matched,
 	    "a party that puts guesses among its ids learns which of them all the others have, if "
 	    "min_common rows are found");
-	said_add(
-	    s, matched && head->edges_to_others == OTHERS_REFUSE,
-	    "a party that has an edge to a row which not all have ends the job, so that all see "
-	    "that "
-	    "it has one");
 }
 
 void say_privacy(struct said *s, const char *claim)

@@ -24,8 +24,6 @@ enum job_ids { IDS_HASHED, IDS_PLAIN }; /* form in which ids reach the coordinat
 /* Parties with different rows find the common ones not at all, or by a secure sum
  * (docs/alignment.md). */
 enum job_align { ALIGN_SAME, ALIGN_INTERSECT };
-/* Edges of a party with an end that not all parties have: dropped, or they end the job. */
-enum job_others { OTHERS_DROP, OTHERS_REFUSE };
 
 /* A party drops out: the job fails, or the next attempt runs without that party. */
 enum job_loss { LOSS_END, LOSS_ATTEMPT };
@@ -44,11 +42,10 @@ enum job_standardize { STANDARDIZE_NONE, STANDARDIZE_JOINT, STANDARDIZE_LOCAL };
 	uint64_t seed;          /* < 2^53: exact in any JSON reader */                             \
 	bool allow_single;      /* allow L = 1, which masks nothing */                             \
 	enum job_loss on_loss;                                                                     \
-	enum job_ids ids;                /* hashed if the kind lacks it */                         \
-	enum job_align align;            /* same if the kind lacks it */                           \
-	unsigned align_bound;            /* intersect: most ids of a party; 0: by counts */        \
-	unsigned min_common;             /* least common rows, unless align is same */             \
-	enum job_others edges_to_others; /* drop if the kind lacks it */                           \
+	enum job_ids ids;     /* hashed if the kind lacks it */                                    \
+	enum job_align align; /* same if the kind lacks it */                                      \
+	unsigned align_bound; /* intersect: most ids of a party; 0: by counts */                   \
+	unsigned min_common;  /* least common rows, unless align is same */                        \
 	/* secure_sum */                                                                           \
 	unsigned group_bits;   /* 2048, 3072, 4096: "ffdhe..."; 255: "x25519" */                   \
 	unsigned modulus_bits; /* 64 or 32 */                                                      \

@@ -36,7 +36,7 @@ extern const char *const kind_standardize_names[];
 
 /* Rows of kinds with job.align; T is the kind's struct. */
 enum { KIND_MIN_COMMON = 100 };
-extern const char *const kind_align_names[], *const kind_others_names[];
+extern const char *const kind_align_names[];
 #define KIND_ALIGN_ROW(T, default)                                                                 \
 	{                                                                                          \
 		"align", CONFIG_ENUM, offsetof(T, align),                                          \
@@ -59,15 +59,6 @@ extern const char *const kind_align_names[], *const kind_others_names[];
 		"min_common", CONFIG_UNSIGNED, offsetof(T, min_common), 1, ALIGN_IDS_MAX, "100",   \
 		    .help = "intersect: fewer rows that all parties have end the job before a "    \
 			    "party sees them"                                                      \
-	}
-/* For kinds with a graph. */
-#define KIND_ALIGN_EDGES(T)                                                                        \
-	{                                                                                          \
-		"edges_to_others", CONFIG_ENUM, offsetof(T, edges_to_others),                      \
-		    .standard = "drop", .names = kind_others_names,                                \
-		    .help = "intersect: edges of which an end is not with all parties are left "   \
-			    "out, and counted; "                                                   \
-			    "\"refuse\": a party that has one ends the job"                        \
 	}
 /* Checks these rows: ERR_INPUT if one is given that the job's align does not read. */
 enum err kind_check_align(const void *job) MUST_CHECK;

@@ -184,7 +184,7 @@ static void last_distances(const struct mat *Z, const struct job *job, unsigned 
 	struct kmeans_params p = { .k = job->clusters,
 				   .restarts = kcagc_job(job)->restarts,
 				   .iterations = kcagc_job(job)->iterations,
-				   .ninth = kcagc_job(job)->ninth,
+				   .ninth = true,
 				   .seed = job->seed,
 				   .threads = threads };
 	struct mat centres;

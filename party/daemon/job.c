@@ -114,11 +114,6 @@ static enum err cut_to_common(struct work *work, const struct job_means *means)
 	facts_number(facts, "rows_not_placed", (double)left.rows);
 	if (work->graph->adjacency.rows)
 		facts_number(facts, "edges_dropped", (double)left.edges);
-	if (left.edges && work->job.edges_to_others == OTHERS_REFUSE)
-		return err_set(ERR_JOB,
-			       "%s has %zu edges of which an end is not with all parties, and "
-			       "job.edges_to_others is \"refuse\"",
-			       work->name[work->own], left.edges);
 	log_info(
 	    "%zu of %zu rows are with all parties; the other %zu, and %zu edges that they had, "
 	    "are no part of this job",

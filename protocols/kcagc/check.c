@@ -72,11 +72,6 @@ enum err kcagc_check(const void *p)
 	if (job->restarts > job->starts)
 		return err_set(ERR_INPUT, "job.restarts is %u, expected at most job.starts, %u",
 			       job->restarts, job->starts);
-	if (job->polish_rows && !job->polish)
-		return err_set(ERR_INPUT,
-			       "job.polish_rows is %u, expected 0 where job.polish is: there are "
-			       "no steps over so many nodes",
-			       job->polish_rows);
 	if (job->joint_norm && !job->unit_rows)
 		return err_set(ERR_INPUT,
 			       "job.joint_norm is true, expected false where "

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { WORDS_MAX = 1 << 30, BURST_UNKNOWN = 64 << 10 };
+enum { BURST_UNKNOWN = 64 << 10 };
 /* Methods that read a row; none: all do. */
 enum {
 	TREE = 1 << METHOD_TREE,
@@ -56,14 +56,8 @@ static const char *const dims_word[] = { "local", NULL };
 	{ "iterations", CONFIG_UNSIGNED, AT(iterations), 1, JOB_ITERATIONS_MAX, "10", \
 	  .help = "Q, Lloyd steps at most; fedspectral+: power iterations of a round", \
 	  .readers = JOINT }, \
-	{ "ninth", CONFIG_BOOL, AT(ninth), .standard = "true", \
-	  .help = "the 1/9 step before Lloyd's (Protocol 1, line 9)", .readers = JOINT }, \
 	{ "polish", CONFIG_UNSIGNED, AT(polish), 0, JOB_ITERATIONS_MAX, "3", \
 	  .help = "P, Lloyd steps on all nodes at the end", .readers = CELLS | LANDMARK }, \
-	{ "polish_rows", CONFIG_UNSIGNED, AT(polish_rows), 0, WORDS_MAX, "0", \
-	  .help = "all of these steps but the last are over so many nodes, drawn from each " \
-		  "cluster by its size; 0: over all", \
-	  .readers = CELLS }, \
 	{ "exchange", CONFIG_ENUM, AT(exchange), .standard = "distances", \
 	  .names = kcagc_exchange_names, \
 	  .help = "what the joint k-means sums: squared distances to the centres in each round, " \
@@ -73,7 +67,6 @@ static const char *const dims_word[] = { "local", NULL };
 const struct config_row kcagc_rows[] = {
 	KIND_ALIGN_ROW(struct kcagc_job, "same"),
 	KIND_ALIGN_BOUNDS(struct kcagc_job),
-	KIND_ALIGN_EDGES(struct kcagc_job),
 	{ "graphs", CONFIG_ENUM, AT(graphs), .standard = "shared", .names = graphs_names,
 	  .help = "\"own\": the parties' edges may differ" },
 	{ "preset", CONFIG_ENUM, AT(preset), .standard = "default", .names = preset_names,
@@ -149,7 +142,6 @@ const struct config_row kcagc_rows[] = {
 const struct config_row kcagc_predict_rows[] = {
 	KIND_ALIGN_ROW(struct kcagc_job, "same"),
 	KIND_ALIGN_BOUNDS(struct kcagc_job),
-	KIND_ALIGN_EDGES(struct kcagc_job),
 	{ "graphs", CONFIG_ENUM, AT(graphs), .standard = "shared", .names = graphs_names,
 	  .help = "\"own\": the parties' edges may differ" },
 	{ "joint_norm", CONFIG_BOOL, AT(joint_norm), .standard = "false",

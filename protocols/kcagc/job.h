@@ -41,10 +41,8 @@ struct kcagc_job {
 	unsigned starts, screen, restarts;
 	/* At the tree's inner nodes; restarts 0: derived from k/k^. */
 	unsigned inner_restarts, inner_iterations;
-	unsigned iterations;  /* Q */
-	bool ninth;           /* the 1/9 step */
-	unsigned polish;      /* P, Lloyd steps on all nodes at the end */
-	unsigned polish_rows; /* nodes of all those steps but the last (sample.h); 0: all */
+	unsigned iterations; /* Q */
+	unsigned polish;     /* P, Lloyd steps on all nodes at the end */
 	enum kcagc_exchange exchange;
 	bool joint_norm;      /* rows are scaled by their norm over all parties; predict, too */
 	unsigned min_cell;    /* fewest nodes behind any number that enters a sum */

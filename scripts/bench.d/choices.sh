@@ -12,7 +12,7 @@ measure() {
 	local set choice
 	for choice in $(pick preset=default preset=paper joint_norm=true restarts=200 starts=40 starts=20 projection.row_power=1 \
 		features=raw projection.unit_rows=false \
-		virtual_nodes=centre polish=0 ninth=false); do
+		virtual_nodes=centre polish=0); do
 		for set in cora citeseer wiki; do one "$choice" "$set"; done
 	done
 }

@@ -5,8 +5,7 @@ about='a party on 4 ranks of MPI: CPU and memory of all together beside one proc
 default_seeds=1
 
 RANKS=4 CLUSTERS=16 ORDER=10
-SAMPLE=100000 # polish_rows
-only=         # --only METHOD: these cells alone
+only= # --only METHOD: these cells alone
 
 option() {
 	[[ $1 == only && $2 =~ ^(flat|landmark|gcc|fedsc)$ ]] && only=$2
@@ -134,23 +133,20 @@ cells_of_larger() { # FEWER MORE MORE-EDGES
 }
 
 # What goes to the coordinator of two parties with 8 columns each, without ranks: labels in as few bits as tell them
-# apart, distances in words of 32 bits, over all nodes in each step of the polish or in the last alone.
+# apart, distances in words of 32 bits.
 wire() { # NODES
-	local rows acc job=$out/runs/ranks-wire.json
+	local acc job=$out/runs/ranks-wire.json
 	row="$1 x 16"
-	! cell_known "$row" wire "accuracy, a sample" || return 0
+	! cell_known "$row" wire accuracy || return 0
 	echo '{ "kind": "kcagc", "clusters": 10, "filter": { "order": 2 } }' >"$job"
 	"$bin/coterie" synth --nodes "$1" --features 16 --clusters 10 --degree 10 --out "$out/runs/wire" >/dev/null
-	for rows in 0 $SAMPLE; do
-		run "wire-$rows" "$out/runs/wire" "$job" 2 1 --set polish_rows=$rows || { not_run "$row" wire sums "$WHY" && return 0; }
-		acc=$("$bin/coterie" eval --truth "$out/runs/wire/labels.txt" "$RUN/coordinator/labels.npy" | jq '.acc * 1e5 | round / 1e5')
-		megabytes() { jq "[.traffic[] | select(.type == \"$1\") | .bytes_received] | add / 2e6 | round" "$RUN/coordinator/run.json"; }
-		((rows)) || cell "$row" wire "local clusters of a party" value="$(megabytes LOCAL_CLUSTERS)" unit=MB
-		cell "$row" wire "sums of a party, $( ((rows)) && echo "all polish steps but the last over $rows" || echo "polish over all")" \
-			value="$(megabytes MASKED)" unit=MB note="$(jq '.phases[] | select(.name == "polish") | .rounds' "$RUN/coordinator/run.json") steps"
-		cell "$row" wire "accuracy, $( ((rows)) && echo "a sample" || echo all)" value="$acc"
-	done
-	rm -rf "$out/runs/wire" "$out"/runs/ranks/wire-*
+	run wire "$out/runs/wire" "$job" 2 1 || { not_run "$row" wire sums "$WHY" && return 0; }
+	acc=$("$bin/coterie" eval --truth "$out/runs/wire/labels.txt" "$RUN/coordinator/labels.npy" | jq '.acc * 1e5 | round / 1e5')
+	megabytes() { jq "[.traffic[] | select(.type == \"$1\") | .bytes_received] | add / 2e6 | round" "$RUN/coordinator/run.json"; }
+	cell "$row" wire "local clusters of a party" value="$(megabytes LOCAL_CLUSTERS)" unit=MB
+	cell "$row" wire "sums of a party" value="$(megabytes MASKED)" unit=MB note="$(jq '.phases[] | select(.name == "polish") | .rounds' "$RUN/coordinator/run.json") steps"
+	cell "$row" wire accuracy value="$acc"
+	rm -rf "$out/runs/wire" "$out"/runs/ranks/wire
 }
 
 cells() { # COLUMNS NODES

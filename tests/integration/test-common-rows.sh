@@ -273,26 +273,6 @@ test_party_dies_after_align() {
 		fail "party-00 computed again: $(run_of party-00 .facts)"
 }
 
-# A job may want that no edge is lost: then a party that would lose one ends it, and nobody else sees how many.
-test_edges_to_others() {
-	local name
-	other_rows 2 0.8
-	edit job '.edges_to_others = "refuse"'
-	coordinator
-	parties 2
-	ends '1|2' coordinator party-00 party-01
-	party_says 'party-0[01] has [0-9]+ edges of which an end is not with all parties, and job.edges_to_others is \\"refuse'
-	! compgen -G "$T/out/*/labels.*" >"$T/null" || fail 'there are labels'
-	rm -rf "$T/out"
-	comm -12 <(sort "$T/data/party-00/ids.txt") <(sort "$T/data/party-01/ids.txt") >"$T/common"
-	for name in $(names 2); do
-		awk 'NR == FNR { here[$1]; next } $1 in here && $2 in here' "$T/common" "$T/data/$name/edges.tsv" >"$T/kept"
-		mv "$T/kept" "$T/data/$name/edges.tsv"
-	done
-	runs 2
-	facts_are 2
-}
-
 # The rows would be others, for the two have more in common than the three: that does not make it another set of data.
 test_with_a_party_less() {
 	local name

@@ -128,7 +128,7 @@ test_single_party_equals_centralised() {
 	federation 1
 	edit party-00 '.policy.allow_single = true'
 	edit job '.allow_single = true | .preset = "paper" | .local_clusters = "k" | .local_restarts = 10
-		| .iterations = 100 | .ninth = false'
+		| .iterations = 100'
 	coordinator
 	parties 1
 	completes 1

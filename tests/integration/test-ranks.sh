@@ -267,7 +267,7 @@ test_same_words() {
 	needs_ranks
 	dense_federation 1
 	edit party-00 '.policy.allow_single = true'
-	for more in '' 'polish_rows = 300' 'virtual_nodes = "centre" | .method = "tree"' 'joint_norm = true | .features = "raw" | .projection = { "basis": "unit", "dims": 4 }'; do
+	for more in '' 'virtual_nodes = "centre" | .method = "tree"' 'joint_norm = true | .features = "raw" | .projection = { "basis": "unit", "dims": 4 }'; do
 		edit job ".allow_single = true${more:+ | .}$more"
 		same_words "$more"
 	done

@@ -53,10 +53,9 @@ class Shape:
         self.R = min(job["starts"], max(fit, job["restarts"]))
         self.keep = min(job["restarts"], self.R)
         self.screen = job["screen"] if self.keep < self.R else 0
-        self.first = 0 if job["ninth"] else 1
 
     def rounds(self):
-        return range(self.first, self.Q + 1)
+        return range(self.Q + 1) # 0: the 1/9 step
 
 
 def check(job):

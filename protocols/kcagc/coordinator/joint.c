@@ -214,7 +214,7 @@ enum err joint_kmeans(struct run *run, struct joint *groups, size_t count)
 			groups[g].acc = alloc((size_t)groups[g].R * groups[g].m * groups[g].K,
 					      run->job.modulus_bits / 8);
 	}
-	for (unsigned t = kcagc_job(&run->job)->ninth ? 0 : 1; e == ERR_OK; t++) {
+	for (unsigned t = 0; e == ERR_OK; t++) {
 		busy = moved = 0;
 		/* Lines 13 and 28 for every group with moving restarts. */
 		for (size_t g = 0; g < count; g++) {
@@ -318,7 +318,7 @@ static size_t lloyd(const struct run *run, struct joint *j, const struct mat *G)
 		for (size_t i = 0; i < j->m; i++)
 			s->label[i] = j->K;
 	}
-	for (unsigned t = kcagc_job(&run->job)->ninth ? 0 : 1; joint_active(j); t++) {
+	for (unsigned t = 0; joint_active(j); t++) {
 		moved = 0;
 		for (unsigned r = 0; r < j->R; r++) {
 			if (!j->moving[r])

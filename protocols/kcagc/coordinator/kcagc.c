@@ -5,7 +5,6 @@
 #include "common/base/log.h"
 #include "protocols/kcagc/job.h"
 #include "protocols/kcagc/order.h"
-#include "protocols/kcagc/sample.h"
 #include "common/privacy/bound.h"
 #include "common/cluster/kmeans.h"
 #include "protocols/kcagc/coordinator/cells.h"
@@ -402,37 +401,29 @@ static enum err server_kcagc_basic(struct run *run, struct state *s)
 	return e;
 }
 
-/* Rows of Lloyd steps. The centres are means of the assignment `made`: the sample's assignment in
- * the first step after a sample, else the previous assignment. */
-struct polish {
-	size_t n;
-	uint32_t *label; /* n */
-	const uint32_t *made;
-	size_t made_of;
-};
-
 /* An empty cluster has no centre and gets no node. */
-static void leave_out_empty(const struct polish *over, unsigned k, double *D)
+static void leave_out_empty(const uint32_t *label, size_t n, unsigned k, double *D)
 {
 	bool *used = alloc(k, sizeof(*used));
 
-	for (size_t i = 0; i < over->made_of; i++)
-		used[over->made[i]] = true;
+	for (size_t i = 0; i < n; i++)
+		used[label[i]] = true;
 	for (unsigned c = 0; c < k; c++)
-		for (size_t i = 0; !used[c] && i < over->n; i++)
+		for (size_t i = 0; !used[c] && i < n; i++)
 			D[i * k + c] = INFINITY;
 	free(used);
 }
 
-/* Lloyd steps `first` to `last` of the polish: n k words a round. They end when no node moves. */
-static enum err server_kcagc_polish_steps(struct run *run, struct state *s, struct polish *over,
-					  unsigned first, unsigned last)
+/* Up to P Lloyd steps over all nodes from the root's clusters: n k words a round. They end when no
+ * node moves. */
+static enum err server_kcagc_polish(struct run *run, struct state *s)
 {
 	const struct tree_node *root = root_of(s);
-	unsigned k = run->job.clusters;
-	size_t count = over->n * k, moved = 1;
+	uint32_t *label = s->label[root->id];
+	unsigned k = run->job.clusters, last = kcagc_job(&run->job)->polish;
+	size_t n = run->n, count = n * k, moved = 1;
 	double *objective = alloc(last, sizeof(*objective));
-	struct record_sum kept = { .group = root->id, .items = over->n, .objective = objective };
+	struct record_sum kept = { .group = root->id, .items = n, .objective = objective };
 	struct fixed f = run_fixed(run, run->L);
 	double *D = alloc(count, sizeof(*D));
 	struct sum sum = { .group = root->id,
@@ -443,24 +434,23 @@ static enum err server_kcagc_polish_steps(struct run *run, struct state *s, stru
 			   .acc = alloc(count, run->job.modulus_bits / 8) };
 	enum err e = ERR_OK;
 
-	for (unsigned p = first; p <= last && moved && e == ERR_OK; p++) {
+	run_phase(run, "polish");
+	for (unsigned p = 1; p <= last && moved && e == ERR_OK; p++) {
 		e = secure_sums(run, &sum, 1);
 		if (e != ERR_OK)
 			break;
 		fixed_decode(&f, sum.acc, count, D);
-		leave_out_empty(over, k, D);
+		leave_out_empty(label, n, k, D);
 		kept.inertia = 0;
-		moved = kmeans_assign(D, NULL, over->n, k, over->label, &kept.inertia);
-		over->made = over->label;
-		over->made_of = over->n;
+		moved = kmeans_assign(D, NULL, n, k, label, &kept.inertia);
 		objective[kept.objectives++] = kept.inertia;
-		if (last == kcagc_job(&run->job)->polish && (!moved || p == last)) {
-			kept.silhouette = kmeans_silhouette(D, NULL, over->n, k, over->label);
-			ALLOC(run->confidence, over->n);
-			kmeans_margins(D, over->n, k, over->label, run->confidence);
+		if (!moved || p == last) {
+			kept.silhouette = kmeans_silhouette(D, NULL, n, k, label);
+			ALLOC(run->confidence, n);
+			kmeans_margins(D, n, k, label, run->confidence);
 		}
 		e = run_broadcast_labels(run, root->first, root->last, MSG_ASSIGNMENT, root->id, k,
-					 over->label, over->n);
+					 label, n);
 		run_progress(run, p, moved);
 	}
 	kept.iterations = kept.objectives;
@@ -468,39 +458,6 @@ static enum err server_kcagc_polish_steps(struct run *run, struct state *s, stru
 	free(objective);
 	free(sum.acc);
 	free(D);
-	return e;
-}
-
-/* Up to P Lloyd steps over all nodes, or P - 1 over a sample and one over all, from the root's
- * clusters. */
-static enum err server_kcagc_polish(struct run *run, struct state *s)
-{
-	const struct kcagc_job *job = kcagc_job(&run->job);
-	uint32_t *label = s->label[root_of(s)->id];
-	uint32_t *sample = alloc(run->n, sizeof(*sample)), *of_sample = NULL;
-	size_t count = polish_sample(label, run->n, run->job.clusters, job->polish_rows,
-				     run->job.seed, sample);
-	bool sampled = job->polish > 1 && count < run->n;
-	struct polish over = { .n = run->n, .label = label, .made = label, .made_of = run->n };
-	enum err e = ERR_OK;
-
-	run_phase(run, "polish");
-	if (sampled) {
-		ALLOC(of_sample, count);
-		for (size_t i = 0; i < count; i++)
-			of_sample[i] = label[sample[i]];
-		over = (struct polish){
-			.n = count, .label = of_sample, .made = of_sample, .made_of = count
-		};
-		e = server_kcagc_polish_steps(run, s, &over, 1, job->polish - 1);
-		over.n = run->n;
-		over.label = label;
-	}
-	if (e == ERR_OK)
-		e = server_kcagc_polish_steps(run, s, &over, sampled ? job->polish : 1,
-					      job->polish);
-	free(of_sample);
-	free(sample);
 	return e;
 }
 

@@ -120,7 +120,7 @@ enum err party_joint_kmeans(struct work *work, struct joint *j, uint32_t *best)
 		TRY(party_joint_send_products(work, j, NULL));
 	else if (j->Y->here.rows > j->K)
 		TRY(party_joint_begin(work, j));
-	for (unsigned t = kcagc_job(&work->job)->ninth ? 0 : 1; t <= j->Q && active(j); t++) {
+	for (unsigned t = 0; t <= j->Q && active(j); t++) {
 		size_t moved;
 
 		TRY(party_joint_send_distances(work, j));

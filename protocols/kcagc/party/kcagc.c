@@ -6,7 +6,6 @@
 #include "common/cluster/kmeans.h"
 #include "protocols/kcagc/columns.h"
 #include "protocols/kcagc/job.h"
-#include "protocols/kcagc/sample.h"
 #include "protocols/kcagc/party/joint.h"
 #include "protocols/kcagc/party/local.h"
 #include "protocols/kcagc/party/model.h"
@@ -82,7 +81,7 @@ static enum err party_kcagc_local(struct work *work, struct state *s)
 						     : kcagc_local_clusters(kcagc_job(&work->job)),
 				   .restarts = kcagc_job(&work->job)->local_restarts,
 				   .iterations = kcagc_job(&work->job)->iterations,
-				   .ninth = kcagc_job(&work->job)->ninth,
+				   .ninth = true,
 				   .seed = work->job.seed,
 				   .threads = work->threads };
 
@@ -261,68 +260,38 @@ static enum err party_kcagc_basic(struct work *work, struct state *s)
 	return e;
 }
 
-/* Lloyd steps `first` to `last` of the polish over j's items, from its labels; they end when no row
- * moves. */
-static enum err party_kcagc_polish_steps(struct work *work, struct joint *j, unsigned first,
-					 unsigned last)
-{
-	enum err e = ERR_OK;
-
-	*j->moving = true;
-	for (unsigned p = first; p <= last && *j->moving && e == ERR_OK; p++) {
-		size_t moved;
-
-		e = party_joint_send_distances(work, j);
-		if (e == ERR_OK)
-			e = party_joint_update_centres(work, j, p, &moved);
-		if (e == ERR_OK)
-			work_progress(work, p, moved);
-	}
-	return e;
-}
-
-/* P Lloyd steps over all nodes, or P - 1 over a sample and one over all, from the root's clusters;
- * one restart, no cells. Group and transcript are still the root's, so members that received
- * different clusters cannot sum. */
+/* P Lloyd steps over all nodes from the root's clusters, until no row moves; one restart, no cells.
+ * Group and transcript are still the root's, so members that received different clusters cannot
+ * sum. */
 static enum err party_kcagc_polish(struct work *work, struct state *s)
 {
-	const struct kcagc_job *job = kcagc_job(&work->job);
+	unsigned steps = kcagc_job(&work->job)->polish;
 	const struct tree_node *root = &s->tree.node[s->tree.count - 1];
-	struct joint j = { .node = root, .Y = &s->Z, .K = work->job.clusters, .R = 1 };
-	uint32_t *sample = alloc(work->n, sizeof(*sample)), *label = NULL;
-	size_t count =
-	    polish_sample(s->child, work->n, j.K, job->polish_rows, work->job.seed, sample);
-	bool sampled = job->polish > 1 && count < work->n, moving = true;
-	struct points some = { 0 };
+	bool moving = true;
 	struct mat mu;
+	struct joint j = { .node = root,
+			   .Y = &s->Z,
+			   .K = work->job.clusters,
+			   .R = 1,
+			   .mu = &mu,
+			   .moving = &moving,
+			   .before = &s->last,
+			   .label = s->child };
 	enum err e;
 
 	work_phase(work, "polish");
 	mat_init(&mu, j.K, s->Z.here.cols);
-	j.mu = &mu;
-	j.moving = &moving;
-	j.before = &s->last;
-	j.label = s->child;
-	if (sampled) {
-		some = points_only(&s->Z, sample, count);
-		ALLOC(label, count);
-		for (size_t i = 0; i < count; i++)
-			label[i] = s->child[sample[i]];
-		j.Y = &some;
-		j.label = label;
-	}
 	e = points_centres(j.Y, NULL, j.label, &mu);
-	if (e == ERR_OK && sampled) {
-		e = party_kcagc_polish_steps(work, &j, 1, job->polish - 1);
-		j.Y = &s->Z;
-		j.label = s->child;
+	for (unsigned p = 1; p <= steps && moving && e == ERR_OK; p++) {
+		size_t moved;
+
+		e = party_joint_send_distances(work, &j);
+		if (e == ERR_OK)
+			e = party_joint_update_centres(work, &j, p, &moved);
+		if (e == ERR_OK)
+			work_progress(work, p, moved);
 	}
-	if (e == ERR_OK)
-		e = party_kcagc_polish_steps(work, &j, sampled ? job->polish : 1, job->polish);
 	mat_release(&mu);
-	points_release(&some);
-	free(label);
-	free(sample);
 	return e;
 }
 

@@ -11,14 +11,10 @@
 struct points {
 	struct mat here;         /* rows x cols; owned; with ranks only the dimensions, no values */
 	struct workers *workers; /* ranks with the rows; NULL: this process has them */
-	const uint32_t *only;    /* points_only() with ranks: numbers of their rows; borrowed */
 };
 
 struct points points_here(const struct mat *Z); /* borrows Z's values */
 struct points points_away(struct workers *w);   /* the rows that w has embedded */
-/* Rows `row` (count, rising) of p, in this order: copied, or borrowed from p with ranks. Not for
- * points_scale() and points_clusters(). */
-struct points points_only(const struct points *p, const uint32_t *row, size_t count);
 void points_release(struct points *p);
 
 /* As kmeans_centres() and kmeans(). weight: NULL with ranks. */

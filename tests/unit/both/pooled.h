@@ -229,7 +229,7 @@ static inline void pooled_kmeans(struct pooled *p, const struct pooled_items *it
 			mat_init(&r[i].mu[l], K, items->Y[l].cols);
 		pooled_centres(items, r[i].label, K, r[i].mu);
 	}
-	for (unsigned t = kcagc_job(p->job)->ninth ? 0 : 1; t <= Q; t++) {
+	for (unsigned t = 0; t <= Q; t++) {
 		if (!pooled_step(p, items, r, R, K, t))
 			break;
 		if (t > 0 && t == screen)
@@ -396,7 +396,7 @@ static inline void pooled_local(struct pooled *p, const struct planted *data)
 						  : kcagc_local_clusters(kcagc_job(p->job)),
 				   .restarts = kcagc_job(p->job)->local_restarts,
 				   .iterations = kcagc_job(p->job)->iterations,
-				   .ninth = kcagc_job(p->job)->ninth,
+				   .ninth = true,
 				   .seed = p->job->seed,
 				   .threads = 1 };
 

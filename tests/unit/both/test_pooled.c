@@ -138,7 +138,7 @@ TEST(test_local_clusters)
 		"local_clusters=2k",
 		"local_clusters=8k",
 		"local_clusters=8k method=flat",
-		"local_clusters=2k inner_restarts=7 inner_iterations=2 ninth=false",
+		"local_clusters=2k inner_restarts=7 inner_iterations=2",
 		"preset=paper",
 		"preset=paper local_clusters=8k polish=2 secure_sum.fraction_bits=32",
 	};
@@ -161,7 +161,7 @@ TEST(test_plans_of_starts)
 		"starts=30 restarts=1 screen=1",
 		"starts=20 restarts=5 screen=10 iterations=10",
 		"starts=20 restarts=5 screen=11 iterations=10", /* too late to screen */
-		"starts=20 restarts=5 screen=1 iterations=1 ninth=false polish=0",
+		"starts=20 restarts=5 screen=1 iterations=1 polish=0",
 		"starts=20 restarts=5 iterations=100", /* all come to rest */
 	};
 	struct planted p;

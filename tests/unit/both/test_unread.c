@@ -73,7 +73,6 @@ static const struct {
 	{ NULL, "align", "", "tests/unit/both/test_align.c" },
 	{ NULL, "align_bound", "", "tests/unit/both/test_intersect.c" },
 	{ NULL, "min_common", "", "tests/unit/both/test_intersect.c" },
-	{ NULL, "edges_to_others", "", "tests/unit/both/test_align.c" },
 	{ NULL, "graphs", "", "tests/integration/test-happy.sh" },
 	{ NULL, "model", "", "tests/unit/protocols/kcagc/test_predict.c" },
 	/* Of parties that have no node in common. */

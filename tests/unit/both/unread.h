@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-/* Columns have as many nodes as polish_rows counts (protocols/kcagc/sample.h), all else fewer. */
+/* Columns have NODES nodes, all else fewer. */
 enum { L = 4, NODES = 240, FEWER = 96, COLUMNS = 16, GRAPHS = 8 };
 
 /* ---- what is seen ---- */

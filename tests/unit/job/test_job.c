@@ -23,8 +23,7 @@ TEST(test_default_preset)
 	static const char *const parts[] = {
 		"{\"kind\":\"kcagc\",\"clusters\":7,\"seed\":1,\"allow_single\":false,\"on_loss\":"
 		"\"end\",",
-		"\"align\":\"same\",\"align_bound\":0,\"min_common\":100,\"edges_to_others\":"
-		"\"drop\",",
+		"\"align\":\"same\",\"align_bound\":0,\"min_common\":100,",
 		"\"graphs\":\"shared\",",
 		"\"preset\":\"default\",\"method\":\"tree\",\"local_clusters\":\"2k\",",
 		"\"filter\":{\"kind\":\"half\",\"order\":9},\"degrees\":\"off\",\"features\":"
@@ -33,7 +32,7 @@ TEST(test_default_preset)
 		"power\":0.8},",
 		"\"virtual_nodes\":\"mean\",\"local_restarts\":5,\"starts\":200,",
 		"\"screen\":2,\"restarts\":20,",
-		"\"iterations\":10,\"ninth\":true,\"polish\":3,\"polish_rows\":0,\"exchange\":"
+		"\"iterations\":10,\"polish\":3,\"exchange\":"
 		"\"distances\",",
 		"\"joint_norm\":false,\"min_cell\":1,\"landmark\":{\"power\":true}"
 		",",
@@ -192,8 +191,8 @@ TEST(test_predict)
 	assert_err(
 	    parse(&j, "{" MODEL "}", of_kcagc), ERR_INPUT,
 	    "job.json with --set: job.filter is unknown, expected one of: kind, clusters, "
-	    "seed, allow_single, on_loss, align, align_bound, min_common, edges_to_others, graphs, "
-	    "joint_norm, model, secure_sum");
+	    "seed, allow_single, on_loss, align, align_bound, min_common, graphs, joint_norm, "
+	    "model, secure_sum");
 }
 
 TEST(test_flat_sums)

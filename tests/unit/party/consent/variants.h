@@ -180,7 +180,6 @@ static const struct {
 	{ "kcagc", "projection.dims=local" },
 	{ "kcagc", "preset=paper method=basic" },
 	{ "kcagc", "starts=20" },
-	{ "kcagc", "ninth=false" },
 	{ "kcagc", "kind=kmeans" },
 	{ "kcagc", "clusters" },
 	{ "kcagc", "=3" },
@@ -205,8 +204,6 @@ static const struct {
 	{ "fedsc sums", "standardize=joint" },
 	{ "kmeans", "noise.on=sums" },
 	{ "kmeans", "profile=true standardize=local" },
-	{ "kcagc", "edges_to_others=refuse" },
-	{ "kcagc", "edges_to_others=refuse align=intersect" },
 };
 
 /* Whole jobs. */

@@ -63,7 +63,7 @@ TEST(test_single_equals_central)
 	struct kmeans_params k = { .k = PLANTED_K,
 				   .restarts = kcagc_job(&job)->local_restarts,
 				   .iterations = kcagc_job(&job)->iterations,
-				   .ninth = kcagc_job(&job)->ninth,
+				   .ninth = true,
 				   .seed = job.seed,
 				   .threads = 1 };
 	uint32_t label[N], central[N];

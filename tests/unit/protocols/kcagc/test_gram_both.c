@@ -71,9 +71,9 @@ TEST(test_same_labels_as_distances)
 	static const char *const methods[] = { "tree", "flat" };
 	static const char *const settings[] = {
 		"local_clusters=2k",
-		"local_clusters=3 ninth=false",
+		"local_clusters=3",
 		"local_clusters=4k virtual_nodes=centre",
-		"local_clusters=8k ninth=false virtual_nodes=centre starts=20 restarts=3 screen=2",
+		"local_clusters=8k virtual_nodes=centre starts=20 restarts=3 screen=2",
 		"local_clusters=5 min_cell=3 iterations=20",
 	};
 	struct counted *gram = alloc(1, sizeof(*gram));
@@ -103,7 +103,7 @@ TEST(test_same_labels_as_pooled)
 		"method=tree",
 		"method=flat local_clusters=4k",
 		"preset=paper",
-		"preset=paper method=flat ninth=false polish=2",
+		"preset=paper method=flat polish=2",
 	};
 	struct counted *gram = alloc(1, sizeof(*gram));
 	struct planted p;

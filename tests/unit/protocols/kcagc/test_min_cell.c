@@ -238,7 +238,7 @@ static size_t add_products(const struct recording *r, size_t l, const uint32_t *
 	struct kmeans_params search = { .k = 4 * PLANTED_K,
 					.restarts = kcagc_job(&r->job)->local_restarts,
 					.iterations = kcagc_job(&r->job)->iterations,
-					.ninth = kcagc_job(&r->job)->ninth,
+					.ninth = true,
 					.seed = r->job.seed,
 					.threads = 1 };
 	double weight[N] = { 0 };

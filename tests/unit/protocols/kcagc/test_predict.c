@@ -40,8 +40,8 @@ TEST(test_old_nodes_get_their_labels)
 		{ "method=tree", "" },
 		{ "method=flat", "" },
 		{ "method=basic", "" },
-		{ "method=basic iterations=1 ninth=false starts=1 restarts=1", "" },
-		{ "method=tree iterations=1 polish=1 ninth=false", "" },
+		{ "method=basic iterations=1 starts=1 restarts=1", "" },
+		{ "method=tree iterations=1 polish=1", "" },
 		{ "method=tree exchange=gram", "" },
 		{ "method=tree filter.kind=spectral filter.order=3", "" },
 		{ "method=flat projection.row_power=0.5", "" },
@@ -105,14 +105,12 @@ static void nearest_means(const struct planted *old, const struct planted *all, 
  * the nearest pooled mean. */
 TEST(test_rows_of_columns)
 {
-	static const char *const runs[] = {
-		"method=tree",
-		"method=flat",
-		"method=basic",
-		"method=tree exchange=gram",
-		"method=flat standardize=none",
-		"method=basic iterations=1 ninth=false starts=1 restarts=1"
-	};
+	static const char *const runs[] = { "method=tree",
+					    "method=flat",
+					    "method=basic",
+					    "method=tree exchange=gram",
+					    "method=flat standardize=none",
+					    "method=basic iterations=1 starts=1 restarts=1" };
 	static const char run_text[] =
 	    "{\"kind\":\"kmeans.columns\",\"clusters\":3,\"secure_sum\":{"
 	    "\"group\":\"x25519\"},\"allow_single\":true}";

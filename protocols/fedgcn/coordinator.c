@@ -236,15 +236,11 @@ static enum err fedgcn_coordinator_run(struct run *r)
 	/* Lines 2 to 20: epochs at the parties (5 to 14), then joint weights and prototypes. */
 	parties_phase(r->parties, "train");
 	for (unsigned round = 1; round <= r->p->rounds; round++) {
-		const double *changed = &r->report->changed[round - 1];
-
 		say_model(r);
 		TRY(fedgcn_coordinator_ask(r, FEDGCN_TRAIN, round));
 		TRY(take_weights(r, round));
 		TRY(share_prototypes(r));
 		fedgcn_coordinator_keep_report(r, round);
-		if (r->p->unchanged > 0 && *changed <= r->p->unchanged * n)
-			break;
 	}
 	parties_phase(r->parties, "final");
 	say_model(r);

@@ -45,9 +45,6 @@ const struct config_row fedgcn_rows[] = {
 		  "k-means, as in the paper" },
 	{ "min_cluster", CONFIG_UNSIGNED, AT(how.min_cluster), 1, JOB_LEAST_MAX, "5",
 	  .help = "fewest graphs behind a prototype that leaves a party" },
-	{ "unchanged", CONFIG_DOUBLE, AT(how.unchanged), 0, 0.99, "0",
-	  .help = "ends when no more than this share of all graphs changes its cluster in a round; "
-		  "0: after all rounds" },
 	{ "baselines", CONFIG_ENUM, AT(baselines), .standard = "all", .names = baselines_names,
 	  .help = "what parties find beside it for comparison: \"quick\" leaves out training "
 		  "alone, which takes as long as the rounds" },
@@ -102,11 +99,8 @@ enum err fedgcn_params_check(const struct fedgcn_params *p)
 			       "fedgcn: rate %g, lambda %g, mu %g: the rate is above 0 and at most "
 			       "1, the others 0 to 1e6",
 			       p->rate, p->lambda, p->mu);
-	if (p->min_cluster < 1 || !(p->unchanged >= 0) || !(p->unchanged < 1))
-		return err_set(
-		    ERR_INPUT,
-		    "fedgcn: min_cluster %u, at least 1; unchanged %g, at least 0 and below 1",
-		    p->min_cluster, p->unchanged);
+	if (p->min_cluster < 1)
+		return err_set(ERR_INPUT, "fedgcn: min_cluster is 0, expected at least 1");
 	return ERR_OK;
 }
 

@@ -52,9 +52,6 @@ struct fedgcn_params {
 	unsigned rounds, epochs, batch; /* rounds at most; epochs of a round; graphs of a step */
 	double rate, lambda, mu;        /* Adam's rate; weight of the reconstruction; FedProx */
 	unsigned min_cluster;           /* withholds prototypes of fewer graphs */
-	/* ends the rounds when at most this share of the graphs changes its cluster; 0: all
-	 * rounds */
-	double unchanged;
 	uint64_t seed;
 	unsigned threads; /* does not change results */
 };

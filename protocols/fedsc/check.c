@@ -5,20 +5,12 @@
 
 #include <string.h>
 
-static const char WITH_PROFILE[] = "where job.profile is true";
-
 const char *fedsc_unread(const void *p, const struct config_row *row)
 {
 	const struct fedsc_job *job = p;
-	static const char *const search[] = { "dims_share", "dims_most", NULL };
 
-	if (!job->how.profile && !strcmp(row->path, "profile_noise"))
-		return WITH_PROFILE;
-	if (!fedsc_learns(job->how.variant))
-		return NULL;
-	if (job->how.dims != JOB_AUTO && kind_among(row->path, search))
-		return "where job.dims is \"auto\"";
-	if (job->how.width > 0 && !strcmp(row->path, "kernel.factor"))
+	if (fedsc_learns(job->how.variant) && job->how.width > 0 &&
+	    !strcmp(row->path, "kernel.factor"))
 		return "where job.kernel.width is 0";
 	return NULL;
 }
@@ -27,8 +19,6 @@ const char *kmeans_unread(const void *p, const struct config_row *row)
 {
 	const struct fedsc_job *job = p;
 
-	if (!job->how.profile && !strcmp(row->path, "profile_noise"))
-		return WITH_PROFILE;
 	if (job->noise == NOISE_SUMS && !strcmp(row->path, "tolerance"))
 		return "where job.noise.on is not \"sums\"";
 	return NULL;
@@ -181,9 +171,11 @@ static enum err fedsc_check_sizes(const struct fedsc_job *job)
 	if (anchors && d != JOB_AUTO && d <= job->how.near)
 		return err_set(ERR_INPUT, "job.dims is %u, expected more than job.near, %u", d,
 			       job->how.near);
-	if (!anchors && d == JOB_AUTO && job->how.dims_most < job->clusters)
-		return err_set(ERR_INPUT, "job.dims_most is %u, expected at least job.clusters, %u",
-			       job->how.dims_most, job->clusters);
+	if (!anchors && d == JOB_AUTO && job->clusters > FEDSC_DIMS_MOST)
+		return err_set(ERR_INPUT,
+			       "job.dims is \"auto\", expected a number with job.clusters %u: "
+			       "the search for d begins at %d",
+			       job->clusters, FEDSC_DIMS_MOST);
 	if (job->how.participants == 1 && !job->allow_single)
 		return err_set(ERR_INPUT,
 			       "job.participants is 1, expected 0 (all) or at least 2: a round of "

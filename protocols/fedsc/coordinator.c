@@ -305,11 +305,9 @@ out:
 static enum err by_paper(struct fedsc_run *run)
 {
 	const struct fedsc_params *p = run->p;
-	struct points_params how = { .k = p->k,
-				     .neighbours = p->neighbours,
-				     .restarts = p->restarts,
-				     .seed = p->seed,
-				     .threads = p->threads };
+	struct points_params how = {
+		.k = p->k, .restarts = p->restarts, .seed = p->seed, .threads = p->threads
+	};
 	struct fedsc_question q = { .kind = FEDSC_UPLOAD,
 				    .lambda = p->lambda,
 				    .noise_c = p->noise_c,

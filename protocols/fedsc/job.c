@@ -31,10 +31,7 @@ enum {
 		  "party's by its own (\"local\")" }, \
 	{ "profile", CONFIG_BOOL, AT(how.profile), .standard = "false", \
 	  .help = "at the end, what sets clusters apart over all parties: means and shares of " \
-		  "each column by cluster, which policy.profile of each party must allow" }, \
-	{ "profile_noise", CONFIG_DOUBLE, AT(how.profile_noise), 0, 1e6, "1", \
-	  .help = "deviation of the noise on each sum of that profile, in what one row of usual " \
-		  "size adds; claims no privacy" }
+		  "each column by cluster, which policy.profile of each party must allow" }
 #define PRIVACY \
 	{ "noise.eps", CONFIG_DOUBLE, AT(noise_eps), 1e-6, 1e6, "", \
 	  .help = "differential privacy: eps; with noise.delta and noise.clip" }, \
@@ -60,22 +57,13 @@ const struct config_row fedsc_rows[] = {
 		  "paper's, which uploads in clear what rows can be read from" },
 	{ "dims", CONFIG_UNSIGNED, AT(how.dims), 2, FEDSC_DIMS_MAX, "auto", .names = auto_word,
 	  .help = "d, landmarks or the dictionary's size; \"auto\": min(n/5, 600) landmarks, n/3 "
-		  "of fewer than 30 rows a cluster; else by `dims_share`" },
-	{ "dims_share", CONFIG_DOUBLE, AT(how.share), 0.5, 1, "0.99",
-	  .help = "dense, paper: share of the eigenvalues of F'F that d keeps",
-	  .readers = LEARNT },
-	{ "dims_most", CONFIG_UNSIGNED, AT(how.dims_most), 2, FEDSC_DIMS_MAX, "250",
-	  .help = "dense, paper: where the search for d begins",
-	  .readers = LEARNT },
+		  "of fewer than 30 rows a cluster; dense, paper: as few of min(n/5, 250) as keep "
+		  "0.99 of the eigenvalues of F'F" },
 	{ "min_cluster", CONFIG_UNSIGNED, AT(how.least), 1, JOB_LEAST_MAX, "3",
 	  .help = "mc, fewest rows behind any sum of rows" },
 	{ "near", CONFIG_UNSIGNED, AT(how.near), 1, 64, "4",
 	  .help = "anchor: s, landmarks that stand for a row",
 	  .readers = ANCHOR },
-	{ "neighbours", CONFIG_UNSIGNED, AT(how.neighbours), 1, JOB_LEAST_MAX, "auto",
-	  .names = auto_word,
-	  .help = "paper: neighbours that a row keeps; \"auto\": max(ceil(ln n), 1)",
-	  .readers = PAPER },
 	{ "kernel.width", CONFIG_DOUBLE, AT(how.width), 0, 1e9, "0",
 	  .help = "dense, paper: r; 0: kernel.factor times the parties' mean distance",
 	  .readers = LEARNT },
@@ -173,7 +161,9 @@ enum err fedsc_params_of(const struct fedsc_job *job, size_t parties, uint64_t d
 	p->k = job->clusters;
 	p->k_from = job->clusters_from;
 	p->dims = p->dims == JOB_AUTO ? 0 : p->dims;
-	p->neighbours = p->neighbours == JOB_AUTO ? 0 : p->neighbours;
+	p->share = FEDSC_DIMS_SHARE;
+	p->dims_most = FEDSC_DIMS_MOST;
+	p->profile_noise = FEDSC_PROFILE_NOISE;
 	p->seed = job->seed;
 	p->threads = threads;
 	if (!fedsc_learns(p->variant))

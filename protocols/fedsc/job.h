@@ -4,7 +4,12 @@
 
 #include "common/kind/kind.h"
 
-enum { FEDSC_DIMS_MAX = 4096 };
+enum {
+	FEDSC_DIMS_MAX = 4096,
+	FEDSC_DIMS_MOST = 250 /* start of the search for d */
+};
+#define FEDSC_DIMS_SHARE    0.99 /* share of the eigenvalues of F'F that d keeps */
+#define FEDSC_PROFILE_NOISE 1.0  /* deviation of the noise on each sum of a profile */
 
 /* Stage II; and federated k-means, which is a kind of its own. */
 enum fedsc_variant { FEDSC_BY_ANCHORS, FEDSC_BY_DENSE, FEDSC_BY_PAPER, FEDSC_BY_KMEANS };
@@ -16,7 +21,8 @@ enum fedsc_noise_on {
 	NOISE_SUMS
 };
 
-/* The algorithm's parameters. A job gives all but k, noise levels, draw, seed and threads. */
+/* The algorithm's parameters. A job gives all but k, noise levels, share, dims_most, profile_noise,
+ * draw, seed and threads. */
 struct fedsc_params {               /* kmeans reads those marked with + */
 	enum fedsc_variant variant; /* + */
 	unsigned k;                 /* + the last of a range */
@@ -31,15 +37,14 @@ struct fedsc_params {               /* kmeans reads those marked with + */
 	unsigned dims;
 	unsigned near; /* s: nearest landmarks of a row */
 	/* dense and paper */
-	double share;       /* job.dims_share: share of the eigenvalues of F'F that d keeps */
-	unsigned dims_most; /* start of the search for d */
+	double share;       /* FEDSC_DIMS_SHARE */
+	unsigned dims_most; /* FEDSC_DIMS_MOST */
 	/* job.kernel.width, r; 0: width_factor x the parties' mean distance */
 	double width;
 	double width_factor;    /* job.kernel.factor */
 	double lambda;          /* job.kernel.lambda */
 	unsigned rounds, inner; /* S, Q */
 	unsigned participants;  /* parties in each round of Stage I; 0: all */
-	unsigned neighbours;    /* paper: of kNN; 0 (in a job JOB_AUTO): by knn_rule() */
 	/* noise (noise.h) */
 	double beta;             /* + on scaled rows, in standard deviations */
 	double noise_z, noise_c; /* Section 3.2: in standard deviations of Z_p and C_p */
@@ -51,8 +56,7 @@ struct fedsc_params {               /* kmeans reads those marked with + */
 	size_t colluders;                 /* + parties assumed to reveal their noise shares */
 	enum job_standardize standardize; /* + */
 	bool profile;                     /* + job.profile: sums by cluster at the end */
-	/* + deviation of the noise on each of these sums over all parties, in the contribution of
-	 * one row of usual size */
+	/* + FEDSC_PROFILE_NOISE: over all parties, in the contribution of one row of usual size */
 	double profile_noise;
 	uint64_t draw;    /* draws the parties of each round: the attempt's hash */
 	uint64_t seed;    /* + */

@@ -46,7 +46,7 @@ static void of_profile(struct said *s, const struct fedsc_job *job, size_t parti
 	    "parties; of "
 	    "all rows also the deviation of each column");
 	said_add(
-	    s, job->how.profile_noise > 0,
+	    s, true,
 	    "the sums of that profile have noise, which blurs what a single row adds and claims no "
 	    "differential privacy");
 	said_add(s, parties == 2,

@@ -8,7 +8,7 @@ enum { ANCHORS = 600, WORDS = 4 };
 
 static double dims_of(const struct fedsc_job *job, double n)
 {
-	double most = job->how.variant == FEDSC_BY_ANCHORS ? ANCHORS : job->how.dims_most;
+	double most = job->how.variant == FEDSC_BY_ANCHORS ? ANCHORS : FEDSC_DIMS_MOST;
 
 	if (job->how.dims != JOB_AUTO && job->how.dims)
 		return job->how.dims;

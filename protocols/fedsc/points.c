@@ -78,7 +78,7 @@ enum err points_paper(const struct mat *Z, const struct mat *C, double r, double
 		mat_release(&F);
 		return err;
 	}
-	knn_products(&F, p->neighbours ? p->neighbours : knn_rule(C->rows), p->threads, &S);
+	knn_products(&F, knn_rule(C->rows), p->threads, &S);
 	mat_release(&F);
 	spectral_defaults(&how, C->rows, p->k, p->seed, p->threads);
 	err = spectral_cluster(&S, &how, p->restarts, label, NULL);

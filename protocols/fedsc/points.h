@@ -11,7 +11,6 @@
 
 struct points_params {
 	unsigned k;
-	size_t neighbours; /* 0: knn_rule() */
 	unsigned restarts; /* of k-means: 20 */
 	uint64_t seed;
 	unsigned threads; /* does not change labels */

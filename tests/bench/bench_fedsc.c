@@ -157,7 +157,6 @@ static void set(struct lab *lab, const char *word)
 		{ "nc=", NULL, &p->noise_c },
 		{ "share=", NULL, &p->share },
 		{ "take=", &p->participants, NULL },
-		{ "knn=", &p->neighbours, NULL },
 		{ "step=", NULL, &lab->step },
 	};
 

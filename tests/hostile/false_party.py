@@ -375,7 +375,7 @@ def landmarks_alone(base):
             job, k = self.job, self.job["clusters"]
             self.totals()
             anchors = min(600, int(self.n / (3 if self.n < 30 * k else 5)))
-            most = anchors if job["variant"] == "anchor" else min(job["dims_most"], int(self.n / 5))
+            most = anchors if job["variant"] == "anchor" else min(250, int(self.n / 5))
             self.link.phase("landmarks")
             self.landmarks(max(most, k))
             raise Over

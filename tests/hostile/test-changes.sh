@@ -63,7 +63,7 @@ test_anchor() {
 	none_is_taken 3
 }
 test_dense() {
-	rows_of dense '. + { dims_most: 12, dims_share: 0.9999, rounds: 2, tolerance: 0 }'
+	rows_of dense '. + { rounds: 2, tolerance: 0 }'
 	none_is_taken 3
 }
 test_noisy_anchor() {
@@ -73,7 +73,7 @@ test_noisy_anchor() {
 test_fedgcn() {
 	needs_python
 	graphs_federation 3
-	edit job '.rounds = 2 | .epochs = 1 | .unchanged = 0'
+	edit job '.rounds = 2 | .epochs = 1'
 	coordinator
 	parties 3
 	# shellcheck disable=SC2046

@@ -197,7 +197,7 @@ test_another_number_by_gram() {
 test_another_profile() {
 	local last
 	rows_federation 3
-	rows_job kmeans '.standardize = "joint" | .profile = true | .profile_noise = 0'
+	rows_job kmeans '.standardize = "joint" | .profile = true'
 	edit_parties 3 '.policy.profile = true'
 	coordinator
 	parties 3

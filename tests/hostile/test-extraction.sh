@@ -50,7 +50,7 @@ rows_of() { # KIND OR VARIANT
 	rows_job "$1" '. + { min_cluster: 3, restarts: 4, iterations: 10 }'
 	case $1 in
 	kmeans) edit job '. + { tolerance: 1e-6 }' ;;
-	dense) edit job '. + { dims_most: 60, dims_share: 0.99, rounds: 2, tolerance: 0 }' ;;
+	dense) edit job '. + { rounds: 2, tolerance: 0 }' ;;
 	esac
 }
 

@@ -133,12 +133,6 @@ test_assign_new_graphs() {
 	at_least "$("$BIN/coterie" eval --truth "$T/new/new_graph_labels.txt" "$T/assigned/labels.csv" | jq .ari)" 0.9 'ARI of new graphs'
 }
 
-test_unchanged_ends_sooner() {
-	graphs_federation 2
-	runs 2 --set rounds=50 --set unchanged=0.2
-	(($(run_of coordinator .facts.rounds) < 50)) || fail 'it went on to the last round'
-}
-
 # ---- who is asked ----
 
 test_prototypes_in_clear_must_be_named() {

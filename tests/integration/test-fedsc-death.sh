@@ -17,7 +17,7 @@ slow_job() { # NAME
 	rows_federation 4
 	case $1 in
 	anchor) rows_job anchor '.dims = 8' ;;
-	dense) rows_job dense '.dims_most = 6' ;;
+	dense) rows_job dense '.dims = 6' ;;
 	paper) rows_job paper '.dims = 6' && allows 4 fedsc.paper ;;
 	kmeans) rows_job kmeans ;;
 	esac

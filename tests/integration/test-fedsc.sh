@@ -234,7 +234,6 @@ test_wrong_profile() {
 	wrong_job 'job\.profile is true, but job\.standardize is "local": each party' '.standardize = "local" | .profile = true'
 	wrong_job 'job\.profile is true, but job\.noise\.on is "sums": its sums would take a part of eps' \
 		'.noise = { on: "sums", eps: 1, delta: 1e-5, clip: 20 } | .profile = true'
-	wrong_job 'job\.profile_noise is -1, expected a number from 0' '.profile = true | .profile_noise = -1'
 }
 
 test_wrong_numbers() {

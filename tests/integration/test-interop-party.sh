@@ -99,7 +99,7 @@ fedgcn_with() { # CHANGE OF THE JOB...
 }
 
 test_fedgcn() {
-	fedgcn_with '.clusters = 6 | .unchanged = 0.2 | .min_cluster = 3' '.clusters = 2'
+	fedgcn_with '.clusters = 6 | .min_cluster = 3' '.clusters = 2'
 	at_least "$("$BIN/coterie" eval "$T/labels.txt" --truth "$(echo "$T"/data/party-01/*_graph_labels.txt)" | jq -r .ari)" 0.9 'ARI'
 }
 test_fedgcn_prototypes() { fedgcn_with '.prototypes = "kde"'; }

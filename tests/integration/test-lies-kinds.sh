@@ -14,7 +14,7 @@ rows_of() { # VARIANT: a federation for it
 	needs_python
 	rows_federation 3
 	rows_job "$1" '. + { min_cluster: 3, restarts: 4, iterations: 5 }'
-	[[ $1 != dense ]] || edit job '. + { dims_most: 12, dims_share: 0.9999, rounds: 2, tolerance: 0 }'
+	[[ $1 != dense ]] || edit job '. + { rounds: 2, tolerance: 0 }'
 }
 
 is_done() { # LIE
@@ -168,7 +168,7 @@ no_more_leaves() { # [LIE]
 test_sums_of_fedgcn() {
 	needs_python
 	graphs_federation 3
-	edit job '.rounds = 2 | .epochs = 1 | .unchanged = 0'
+	edit job '.rounds = 2 | .epochs = 1'
 	coordinator
 	parties 3
 	# shellcheck disable=SC2046
@@ -185,7 +185,7 @@ test_prototypes_of_fedgcn() {
 	needs_python
 	graphs_federation 3
 	edit_parties 3 '.policy.jobs = ["fedgcn.kde"]'
-	edit job '.rounds = 2 | .epochs = 1 | .unchanged = 0 | .prototypes = "kde"'
+	edit job '.rounds = 2 | .epochs = 1 | .prototypes = "kde"'
 	coordinator
 	parties 3
 	# shellcheck disable=SC2046

@@ -1,5 +1,5 @@
-"""Kind fedgcn by proto/PROTOCOL.md and protocols/fedgcn/README.md. The coordinator is of `unchanged` 0: the number of sums follows
-from the job then, and what parties compute of them it need not know. With `prototypes` "kde" it passes on what one party has."""
+"""Kind fedgcn by proto/PROTOCOL.md and protocols/fedgcn/README.md. The number of sums follows
+from the job, and what parties compute of them it need not know. With `prototypes` "kde" it passes on what one party has."""
 import glob
 import math
 import os
@@ -290,8 +290,6 @@ class Party:
         self.link.phase("train")
         for number in range(1, self.job["rounds"] + 1):
             changed = self.round(number)
-            if 0 < self.job["unchanged"] and changed <= self.job["unchanged"]:
-                break
         self.link.phase("final")
         self.take(number + 1)
         self.Z = Net(self.shape, self.x[: self.n]).forward(self.graphs).astype(float)

@@ -83,11 +83,11 @@ class Half(kmeans.Party):
         self.totals()
         self.sum(1)  # of which parties have the kernel's width
         self.link.phase("landmarks")
-        self.landmarks(max(min(job["dims_most"], int(self.n / 5)), k))
+        self.landmarks(max(min(250, int(self.n / 5)), k))
         self.link.phase("dims")
         M = self.triangle(len(self.Z))
         share = np.cumsum(np.linalg.eigvalsh(M)[::-1])
-        d = max(int((share < job["dims_share"] * np.trace(M)).sum()) + 1, k)
+        d = max(int((share < 0.99 * np.trace(M)).sum()) + 1, k)
         if d < len(self.Z):
             self.link.phase("landmarks")
             self.landmarks(d)

@@ -352,19 +352,6 @@ TEST(test_shared_model)
 	stage_end(s);
 }
 
-TEST(test_unchanged)
-{
-	struct stage *s = stage_run(PARTIES, "rounds=40 unchanged=0.5");
-	double rounds;
-
-	stage_succeeded(s);
-	rounds = fact(&s->f.server, "rounds")->value[0];
-	assert_true(rounds >= 1 && rounds < 40);
-	for (size_t l = 0; l < PARTIES; l++)
-		assert_true(fact(&s->f.party[l], "rounds")->value[0] == rounds);
-	stage_end(s);
-}
-
 /* Of fewer graphs than min_cluster no prototype leaves. */
 TEST(test_withheld)
 {

@@ -19,7 +19,7 @@ TEST(test_defaults)
 	assert_int_equal(p.rounds, 10);
 	assert_int_equal(p.epochs, 10);
 	assert_int_equal(p.batch, 128);
-	assert_true(p.rate == 1e-3 && p.lambda == 10 && p.mu == 0.01 && p.unchanged == 0);
+	assert_true(p.rate == 1e-3 && p.lambda == 10 && p.mu == 0.01);
 	assert_true(p.min_cluster == 5);
 	assert_int_equal(p.features, GRAPHS_STRUCTURE);
 	assert_int_equal(p.prototypes, FEDGCN_MATCHED);

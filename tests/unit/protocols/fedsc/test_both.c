@@ -95,7 +95,7 @@ TEST(test_labels_of_the_twin)
 	check_labels("variant=dense dims=12 rounds=3 tolerance=0.5 kernel.width=2");
 	check_labels("variant=dense rounds=0");
 	check_labels("variant=paper");
-	check_labels("variant=paper dims=10 neighbours=7 inner=2");
+	check_labels("variant=paper dims=10 inner=2");
 	check_labels("kind=kmeans");
 	check_labels("kind=kmeans iterations=1 min_cluster=1");
 }

@@ -8,7 +8,7 @@ enum { K = 3, EACH = 8, N = K * EACH, M = 2, L = 2 };
 /* Small, and few rounds: of each kind of message there is one. */
 static const char *const runs[] = {
 	"variant=anchor min_cluster=1 restarts=1 iterations=1 dims=4 near=2",
-	"variant=dense min_cluster=1 restarts=1 iterations=1 dims_most=5 rounds=1",
+	"variant=dense min_cluster=1 restarts=1 iterations=1 rounds=1",
 	"variant=paper min_cluster=1 restarts=1 dims=4 rounds=2 inner=1",
 	"kind=kmeans min_cluster=1 restarts=1 iterations=1",
 	"variant=anchor restarts=1 iterations=5 dims=4 near=2 noise.on=sums noise.eps=50 "

@@ -202,7 +202,7 @@ static void given(void *ctx, size_t first, size_t count, double *S)
 /* Variant paper from Z and C by its definition, C Kzz C' whole, where the answer is not clear. */
 TEST(paper_by_definition)
 {
-	struct points_params how = { .k = K, .neighbours = 6, .restarts = 20, .seed = 3 };
+	struct points_params how = { .k = K, .restarts = 20, .seed = 3 };
 	struct knn_source source = { .n = N, .block = given };
 	struct spectral_params top;
 	struct mat Z, C, Kzz, CK, whole;
@@ -218,7 +218,7 @@ TEST(paper_by_definition)
 	la_mul_nn(&C, &Kzz, 1, &CK);
 	la_mul_nt(&CK, &C, 1, &whole);
 	source.ctx = &whole;
-	knn_graph(&source, 6, 1, &S);
+	knn_graph(&source, knn_rule(N), 1, &S);
 	spectral_defaults(&top, N, K, 3, 1);
 	assert_ok(spectral_cluster(&S, &top, 20, expected, NULL));
 	assert_ok(metrics_of(expected, label, N, &same));

@@ -38,7 +38,7 @@ TEST(defaults)
 		assert_int_equal(p.variant, cases[i].variant);
 		assert_true(p.k == 6 && p.seed == 9 && p.threads == 3);
 		assert_int_equal(p.lloyd, cases[i].variant == FEDSC_BY_KMEANS ? 100 : 10);
-		assert_true(p.dims == 0 && p.neighbours == 0 && p.least == 3);
+		assert_true(p.dims == 0 && p.least == 3);
 		if (cases[i].variant != FEDSC_BY_KMEANS)
 			assert_true(p.dims_most == 250 && p.width_factor == 1);
 		assert_true(p.beta == 0 && p.noise_z == 0 && p.noise_c == 0 && p.sigma_z == 0 &&
@@ -54,16 +54,15 @@ TEST(each_is_read)
 				  "\"restarts\": 3, \"iterations\": 17"));
 	assert_true(p.variant == FEDSC_BY_ANCHORS && p.dims == 40 && p.near == 7 && p.least == 8 &&
 		    p.restarts == 3 && p.lloyd == 17);
-	p = params_of(OF("fedsc", ", \"variant\": \"dense\", \"dims_share\": 0.75, "
-				  "\"dims_most\": 99, \"rounds\": 11, \"inner\": 2, "
+	p = params_of(OF("fedsc", ", \"variant\": \"dense\", \"rounds\": 11, \"inner\": 2, "
 				  "\"tolerance\": 0.125, \"participants\": 4, "
 				  "\"kernel\": {\"factor\": 1.5, \"lambda\": 0.25}"));
-	assert_true(p.variant == FEDSC_BY_DENSE && p.dims == 0 && p.share == 0.75 &&
-		    p.dims_most == 99 && p.rounds == 11 && p.inner == 2 && p.tolerance == 0.125 &&
+	assert_true(p.variant == FEDSC_BY_DENSE && p.dims == 0 && p.share == 0.99 &&
+		    p.dims_most == 250 && p.rounds == 11 && p.inner == 2 && p.tolerance == 0.125 &&
 		    p.participants == 4 && p.width_factor == 1.5 && p.lambda == 0.25);
-	p = params_of(OF("fedsc", ", \"variant\": \"paper\", \"neighbours\": 13, "
+	p = params_of(OF("fedsc", ", \"variant\": \"paper\", "
 				  "\"kernel\": {\"width\": 2.5}"));
-	assert_true(p.variant == FEDSC_BY_PAPER && p.neighbours == 13 && p.width == 2.5);
+	assert_true(p.variant == FEDSC_BY_PAPER && p.width == 2.5);
 	p = params_of(OF("kmeans", ", \"min_cluster\": 4, \"restarts\": 2, \"iterations\": 33, "
 				   "\"tolerance\": 0.5"));
 	assert_true(p.variant == FEDSC_BY_KMEANS && p.least == 4 && p.restarts == 2 &&

@@ -74,7 +74,7 @@ static enum err print_line(void *arg, const struct ledger_job *job, const struct
 	hex_write(job->key, SHORT, hex);
 	printf("  %s (key %s)", job->coordinator, hex);
 	print_spent("jobs", s->jobs, "policy.max_jobs", c->policy.max_jobs);
-	print_spent("secure sums", s->rounds, "policy.max_rounds", c->policy.max_rounds);
+	print_spent("secure sums", s->rounds, "", 0);
 	print_spent("numbers", s->words, "policy.max_words", c->policy.max_words);
 	printf("\n");
 	return ERR_OK;

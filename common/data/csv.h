@@ -27,8 +27,7 @@ struct cell {
 struct csv_record {
 	struct cell *cell; /* owned; borrows from the file */
 	size_t n, room;
-	size_t line;     /* on which it begins, from 1 */
-	size_t comments; /* lines skipped so far */
+	size_t line; /* on which it begins, from 1 */
 };
 
 /* The next record, at most `most` fields; false at the end of the file. Skips lines that begin with

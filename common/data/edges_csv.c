@@ -132,8 +132,7 @@ static enum err edges_csv_add_edge(struct text *t, const struct csv_record *r, c
 static enum err convert(struct text *t, const struct reading *how, struct csv_record *r,
 			struct buf *scratch, struct buf *out)
 {
-	char separator = reading_separator(how, t->where),
-	     comment = how->comment ? *how->comment : '#';
+	char separator = reading_separator(how, t->where);
 	struct text begin = *t;
 	size_t columns = 0, line = 1;
 	struct ends e;
@@ -142,7 +141,7 @@ static enum err convert(struct text *t, const struct reading *how, struct csv_re
 	for (;;) {
 		struct text here;
 
-		TRY(csv_record(t, separator, comment, SHEET_COLUMNS_MAX, r, &there));
+		TRY(csv_record(t, separator, '#', SHEET_COLUMNS_MAX, r, &there));
 		if (!there)
 			return ERR_OK;
 		here = *t;

@@ -33,11 +33,6 @@ const char *reading_check_decimal(const char *text)
 	return !strcmp(text, ".") || !strcmp(text, ",") ? NULL : "\".\" or \",\"";
 }
 
-const char *reading_check_comment(const char *text)
-{
-	return strchr("\"\r\n", *text) ? "a character as \"#\" or \"%\"" : NULL;
-}
-
 const char *reading_check_missing(const char *text)
 {
 	const char *policy = strrchr(text, '=');

@@ -18,11 +18,9 @@ extern const char *const header_names[], *const missing_names[]; /* end with NUL
 
 /* Owned. */
 struct reading {
-	unsigned header; /* enum header */
-	char *separator; /* one character or "tab"; NULL: by the file's ending */
-	char *decimal;   /* "." or "," */
-	/* one character that begins a comment line; NULL: '#' in edges, none in tables */
-	char *comment;
+	unsigned header;                /* enum header */
+	char *separator;                /* one character or "tab"; NULL: by the file's ending */
+	char *decimal;                  /* "." or "," */
 	char *id;                       /* the column of ids; NULL: none, row numbers are */
 	char *label;                    /* a column of classes, which is left out; or NULL */
 	struct config_strings category; /* "colour", or with its values "colour=red|green" */
@@ -50,9 +48,6 @@ extern const char *const reading_na[]; /* ends with NULL */
 	{ prefix "decimal", CONFIG_STRING, offsetof(T, at.decimal), 1, 1, ".", \
 	  .check = reading_check_decimal, \
 	  .help = "the decimal point" }, \
-	{ prefix "comment", CONFIG_STRING, offsetof(T, at.comment), 1, 1, "", \
-	  .check = reading_check_comment, \
-	  .help = "what begins a comment line; '#' in edges, none in tables where not given" }, \
 	{ prefix "id", CONFIG_STRING, offsetof(T, at.id), 1, 255, "", \
 	  .help = "the column of ids; without, and without data.ids, row numbers are the ids" }, \
 	{ prefix "label", CONFIG_STRING, offsetof(T, at.label), 1, 255, "", \
@@ -79,8 +74,6 @@ extern const char *const reading_na[]; /* ends with NULL */
 	{ prefix "unit", CONFIG_STRINGS, offsetof(T, at.unit), 1, 65536, "", \
 	  .check = reading_check_pair, \
 	  .help = "what columns are measured in: \"age=years\"" }, \
-	{ prefix "most", CONFIG_UNSIGNED, offsetof(T, at.most), 2, 65536, "64", \
-	  .help = "the most values of a category" }, \
 	{ prefix "from", CONFIG_STRING, offsetof(T, at.from), 1, 255, "", \
 	  .help = "of edges in a .csv: the column of one end; the first where not given" }, \
 	{ prefix "to", CONFIG_STRING, offsetof(T, at.to), 1, 255, "", \
@@ -92,7 +85,6 @@ extern const char *const reading_na[]; /* ends with NULL */
 /* For rows: what was expected, or NULL. */
 const char *reading_check_separator(const char *text);
 const char *reading_check_decimal(const char *text);
-const char *reading_check_comment(const char *text);
 const char *reading_check_missing(const char *text);
 const char *reading_check_pair(const char *text);
 

@@ -289,7 +289,7 @@ static enum err take_date(struct sheet *t, size_t at, struct sheet_column *c,
 static enum err take_value(struct sheet *t, size_t at, struct sheet_column *c,
 			   const struct cell *cell, uint32_t *code)
 {
-	size_t n = c->values.n, most = t->how->most;
+	size_t n = c->values.n;
 	struct value v = cell_shown(cell);
 	struct buf scratch = { 0 };
 	const char *fault;
@@ -309,12 +309,12 @@ static enum err take_value(struct sheet *t, size_t at, struct sheet_column *c,
 		err = sheet_error(
 		    t, at, c, "is %s, which is none of the %zu values that were given (category)",
 		    v.s, n);
-	else if (!err && c->values.n > most)
+	else if (!err && !c->values_said && c->values.n > SHEET_VALUES_MAX)
 		err = sheet_error(
 		    t, at, c,
-		    "has more than %zu values, %s is one more: say that it is to be ignored "
-		    "(ignore), or the most that it may have (most)",
-		    most, v.s);
+		    "has more than %d values, %s is one more: say that it is to be ignored "
+		    "(ignore), or give all its values (category)",
+		    SHEET_VALUES_MAX, v.s);
 	else if (!err && c->values.n > n)
 		names_keep(&c->values, sheet_keep_text(t, cell, w));
 	buf_release(&scratch);

@@ -29,6 +29,7 @@ enum {
 	SHEET_COLUMNS_MAX = 1 << 20,
 	/* bytes of a column's name, which columns.json joins with a value's */
 	SHEET_NAME_MAX = 200,
+	SHEET_VALUES_MAX = 64, /* of a category whose values are not given */
 };
 
 struct sheet_column {
@@ -83,11 +84,10 @@ void sheet_release(struct sheet *t);
 /* The whole of it from the text of a file with separators. The log has *said, too. ERR_INPUT: *t is
  * then to be released all the same. */
 struct sheet_said {
-	bool mark;       /* a byte order mark */
-	bool heading;    /* the first line is one */
-	char why[80];    /* it is, or is not */
-	size_t blank;    /* empty lines at the end */
-	size_t comments; /* lines */
+	bool mark;    /* a byte order mark */
+	bool heading; /* the first line is one */
+	char why[80]; /* it is, or is not */
+	size_t blank; /* empty lines at the end */
 };
 enum err sheet_parse(struct sheet *t, struct bytes file, const char *where,
 		     const struct reading *how, struct sheet_said *said) MUST_CHECK;

@@ -159,11 +159,11 @@ static enum err wrong_count(const struct text *at, const struct sheet *t,
 		return text_error(at, "the line is blank, expected %zu fields; take it out",
 				  t->columns);
 	if (t->columns == 1 && !t->rows)
-		return text_error(at,
-				  "%zu fields, expected 1 as on the first line: is that a title or "
-				  "a comment, take it out, or "
-				  "say how comments begin (comment)",
-				  r->n);
+		return text_error(
+		    at,
+		    "%zu fields, expected 1 as on the first line; if that is a title or "
+		    "a comment, take it out",
+		    r->n);
 	if (heading && !t->rows && r->n == t->columns + 1)
 		return text_error(at,
 				  "%zu fields, but the heading has %zu: the column of row names "
@@ -178,14 +178,14 @@ static enum err wrong_count(const struct text *at, const struct sheet *t,
 }
 
 /* Blank lines are the end if nothing but such follows. */
-static enum err skip_end(struct text t, struct csv_record *r, char separator, char comment,
-			 size_t *blank, bool *end)
+static enum err skip_end(struct text t, struct csv_record *r, char separator, size_t *blank,
+			 bool *end)
 {
 	bool there = true;
 
 	*end = false;
 	for (*blank = 1;; ++*blank) {
-		TRY(csv_record(&t, separator, comment, SHEET_COLUMNS_MAX, r, &there));
+		TRY(csv_record(&t, separator, 0, SHEET_COLUMNS_MAX, r, &there));
 		*end = !there;
 		if (!there || !csv_record_blank(r))
 			return ERR_OK;
@@ -193,19 +193,18 @@ static enum err skip_end(struct text t, struct csv_record *r, char separator, ch
 }
 
 static enum err sheet_csv_read_rows(struct sheet *t, struct text *at, struct csv_record *r,
-				    char separator, char comment, struct sheet_said *said)
+				    char separator, struct sheet_said *said)
 {
 	for (;;) {
 		struct text here;
 		bool there, end;
 
-		TRY(csv_record(at, separator, comment, SHEET_COLUMNS_MAX, r, &there));
+		TRY(csv_record(at, separator, 0, SHEET_COLUMNS_MAX, r, &there));
 		if (!there)
 			return ERR_OK;
 		if (csv_record_blank(r)) {
 			struct csv_record ahead = { 0 };
-			enum err err =
-			    skip_end(*at, &ahead, separator, comment, &said->blank, &end);
+			enum err err = skip_end(*at, &ahead, separator, &said->blank, &end);
 
 			csv_record_release(&ahead);
 			TRY(err);
@@ -243,23 +242,21 @@ static void sheet_csv_log_summary(const struct sheet *t, const struct sheet_said
 			 t->where);
 	log_info("%s: the first line is %s heading, %s: %zu columns, %zu of them left out",
 		 t->where, said->heading ? "the" : "a row and no", said->why, t->columns, left_out);
-	if (said->blank || said->comments)
-		log_info("%s: left out %zu blank lines at the end and %zu lines of comment",
-			 t->where, said->blank, said->comments);
+	if (said->blank)
+		log_info("%s: left out %zu blank lines at the end", t->where, said->blank);
 }
 
 static enum err sheet_csv_parse(struct sheet *t, struct text *at, const struct reading *how,
 				struct csv_record *r, struct sheet_said *said)
 {
-	char separator = reading_separator(how, at->where),
-	     comment = how->comment ? *how->comment : 0;
+	char separator = reading_separator(how, at->where);
 	struct text begin = *at;
 	size_t rows;
 	bool there;
 
-	TRY(csv_record(at, separator, comment, SHEET_COLUMNS_MAX, r, &there));
+	TRY(csv_record(at, separator, 0, SHEET_COLUMNS_MAX, r, &there));
 	if (!there)
-		return err_set(ERR_INPUT, "%s: the file has comments alone", at->where);
+		return err_set(ERR_INPUT, "%s: the file is empty", at->where);
 	if (csv_record_blank(r))
 		return err_set(ERR_INPUT, "%s:%zu: the first line is blank; take it out", at->where,
 			       r->line);
@@ -271,16 +268,13 @@ static enum err sheet_csv_parse(struct sheet *t, struct text *at, const struct r
 	TRY(check_separator(&begin, r, how, separator));
 	TRY(sheet_heading(&begin, how, names_columns(how), r, said));
 	TRY(sheet_begin(t, how, at->where, said->heading ? r->cell : NULL, r->n));
-	if (!said->heading) {
+	if (!said->heading)
 		*at = begin;
-		r->comments = 0;
-	}
 	rows = rows_at_most(at, t->columns);
 	TRY(machine_fits(at->where, "the table",
 			 (double)(at->end - at->p) + 8 * (double)rows * (double)t->numbers));
 	sheet_reserve(t, rows);
-	TRY(sheet_csv_read_rows(t, at, r, separator, comment, said));
-	said->comments = r->comments;
+	TRY(sheet_csv_read_rows(t, at, r, separator, said));
 	return sheet_end(t);
 }
 

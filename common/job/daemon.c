@@ -354,9 +354,6 @@ static const struct config_row party_rows[] = {
 	{ "policy.max_jobs", CONFIG_UNSIGNED, P(policy.max_jobs), 1, UINT32_MAX, "",
 	  .help = "jobs of one coordinator over the same data, as the ledger counts, each attempt "
 		  "that got something of it; no bound where not given" },
-	{ "policy.max_rounds", CONFIG_U64, P(policy.max_rounds), 1, 9e15, "",
-	  .help = "secure sums for one coordinator over the same data, all jobs and attempts "
-		  "together" },
 	{ "policy.max_words", CONFIG_U64, P(policy.max_words), 1, 9e15, "",
 	  .help = "numbers made from data that one coordinator gets of the same data, masked ones "
 		  "too" },

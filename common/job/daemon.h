@@ -135,7 +135,7 @@ struct party_config {
 		unsigned allow_loss;
 		uint64_t max_memory; /* bytes; 0: no bound */
 		unsigned max_jobs;
-		uint64_t max_rounds, max_words;
+		uint64_t max_words;
 		bool allow_subsets; /* of the parties of earlier jobs over the same data */
 		bool confirm;       /* a person must say yes to each job */
 	} policy;

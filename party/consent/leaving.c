@@ -171,8 +171,8 @@ static enum err leaving_note(void *arg, const struct msg *m, struct bytes body)
 	uint64_t words = !masked ? row.words : m->masked.offset ? 0 : m->masked.count;
 
 	if (words)
-		TRY(say_policy(l, policy_may_spend(l->config, l->job.coordinator, &l->spent,
-						   row.rounds, words)));
+		TRY(say_policy(l,
+			       policy_may_spend(l->config, l->job.coordinator, &l->spent, words)));
 	l->spent.rounds += row.rounds;
 	l->spent.words += words;
 	purpose_of(l->work, m, purpose);

@@ -166,16 +166,10 @@ enum err policy_pin(const struct party_config *config, const char *name,
 /* ---- limits over all jobs ---- */
 
 enum err policy_may_spend(const struct party_config *config, const char *coordinator,
-			  const struct ledger_spent *spent, uint64_t rounds, uint64_t words)
+			  const struct ledger_spent *spent, uint64_t words)
 {
-	uint64_t max_rounds = config->policy.max_rounds, max_words = config->policy.max_words;
+	uint64_t max_words = config->policy.max_words;
 
-	if (max_rounds && spent->rounds + rounds > max_rounds)
-		return err_set(ERR_PEER,
-			       "it would be secure sum %" PRIu64 " that %s has of this data, "
-			       "policy.max_rounds of %s is %" PRIu64,
-			       spent->rounds + rounds, coordinator, config->common.name,
-			       max_rounds);
 	if (max_words && spent->words + words > max_words)
 		return err_set(ERR_PEER,
 			       "%s would have %" PRIu64 " numbers of this data, policy.max_words "
@@ -222,7 +216,7 @@ enum err policy_check_spent(const struct party_config *config, struct ledger *le
 			    const struct ledger_job *job, const struct ledger_spent *spent)
 {
 	TRY(check_jobs(config, job, spent));
-	TRY(policy_may_spend(config, job->coordinator, spent, 0, 0));
+	TRY(policy_may_spend(config, job->coordinator, spent, 0));
 	return check_subsets(config, ledger, job);
 }
 
@@ -347,7 +341,7 @@ static void write_text(const struct party_config *config, const struct work *wor
 		buf_printf(t, "  - %s\n", leak[i]);
 	buf_printf(t, "\nWhat %s has had of this data so far:\n", job->coordinator);
 	say_budget(t, "jobs", "policy.max_jobs", spent->jobs, config->policy.max_jobs);
-	say_budget(t, "secure sums", "policy.max_rounds", spent->rounds, config->policy.max_rounds);
+	say_budget(t, "secure sums", "", spent->rounds, 0);
 	say_budget(t, "numbers made from data", "policy.max_words", spent->words,
 		   config->policy.max_words);
 	buf_printf(t, "\nParameters:\n%.*s\n", (int)params.n, (const char *)params.p);

@@ -39,17 +39,16 @@ enum err policy_check_past(const struct party_config *config, struct ledger *led
 enum err policy_confirm(const struct party_config *config, struct work *work,
 			const struct ledger_job *job, const struct ledger_spent *spent) MUST_CHECK;
 
-/* During the job: checks that the jobs, sums and numbers of spent, which includes this job's, are
+/* During the job: checks that the jobs and numbers of spent, which includes this job's, are
  * within the budgets, and that other jobs had the same parties. ERR_PEER. */
 enum err policy_check_spent(const struct party_config *config, struct ledger *ledger,
 			    const struct ledger_job *job,
 			    const struct ledger_spent *spent) MUST_CHECK;
 
-/* During the job: checks that this many more sums and numbers may leave. ERR_PEER with the spent
+/* During the job: checks that this many more numbers may leave. ERR_PEER with the spent
  * value, the allowed one, and the setting. */
 enum err policy_may_spend(const struct party_config *config, const char *coordinator,
-			  const struct ledger_spent *spent, uint64_t rounds,
-			  uint64_t words) MUST_CHECK;
+			  const struct ledger_spent *spent, uint64_t words) MUST_CHECK;
 
 /* Pinned fingerprint of a party, from the configured peers. ERR_PEER: not configured; ERR_INPUT:
  * not a fingerprint. */

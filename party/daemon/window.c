@@ -173,7 +173,6 @@ static void put_limits(struct json *o, const struct party_config *c)
 		const char *name;
 		double value;
 	} limit[] = { { "jobs", c->policy.max_jobs },
-		      { "rounds", (double)c->policy.max_rounds },
 		      { "words", (double)c->policy.max_words },
 		      { "eps", c->policy.max_eps_total } };
 

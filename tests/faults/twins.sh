@@ -12,7 +12,6 @@
 #     subsets   policy.allow_subsets false; the second job is of one party less
 #     eps       policy.max_eps_total 1.2, jobs of eps 1
 #     jobs      policy.max_jobs 1
-#     rounds    policy.max_rounds, which one job takes
 #     words     policy.max_words, which one job takes
 #     change    ids of party-00 differ by three in the second job
 #
@@ -34,7 +33,7 @@
 # shellcheck source=../integration/lib.sh
 source "${0%/*}/../integration/lib.sh"
 
-BUDGETS=(subsets eps jobs rounds words change)
+BUDGETS=(subsets eps jobs words change)
 PARTIES=3
 RELAY_MS=15
 
@@ -96,7 +95,7 @@ named() { # BUDGET: in the sentence of who refuses
 	esac
 }
 
-# What a job takes that nothing happens to is what "rounds" and "words" allow; its steps are those where it may stand.
+# What a job takes that nothing happens to is what "words" allows; its steps are those where it may stand.
 one_alone() { # BUDGET
 	local name
 	[[ $1 != eps ]] || edit job '.noise = { on: "sums", eps: 1, delta: 1e-5, clip: 20, colluders: 1 }'
@@ -106,7 +105,6 @@ one_alone() { # BUDGET
 	ends 0 coordinator $(names $PARTIES)
 	run_of party-00 '.phases[].name' | grep -v '^offer$' >"$T/steps"
 	for name in $(names $PARTIES); do
-		[[ $1 != rounds ]] || policy_of "$name" max_rounds "$(spent "$name" 9)"
 		[[ $1 != words ]] || policy_of "$name" max_words "$(spent "$name" 10)"
 	done
 }
@@ -223,7 +221,7 @@ judge() {
 	case ${#done[@]} in
 	1) outcome one "the ${done[0]} job" ;;
 	0)
-		[[ $step == together || $budget == rounds || $budget == words ]] || fail "the first job is held, and neither is done"
+		[[ $step == together || $budget == words ]] || fail "the first job is held, and neither is done"
 		outcome none
 		;;
 	*) fail "both jobs are done" ;;
@@ -255,9 +253,9 @@ judge_job() { # WHICH COORDINATOR NAME...
 judge_ledger() { # PARTY
 	local most jobs
 	"$BIN/coterie" ledger verify --state "$T/state/$1" >"$T/verify" 2>&1 || fail "the ledger of $1: $(tail -n 1 "$T/verify")"
-	if [[ $budget == rounds || $budget == words ]]; then
-		most=$(jq ".policy.max_$budget" "$T/$1.json")
-		(($(spent "$1" "$([[ $budget == rounds ]] && echo 9 || echo 10)") <= most)) || fail "$1 gave more $budget than $most"
+	if [[ $budget == words ]]; then
+		most=$(jq .policy.max_words "$T/$1.json")
+		(($(spent "$1" 10) <= most)) || fail "$1 gave more words than $most"
 		return 0
 	fi
 	[[ $budget != change || $1 == party-00 ]] || return 0
@@ -328,8 +326,8 @@ awk -F , -v cells="$(wc -l <"$base/cells")" '
 	{ n[$1, $4]++; all[$4]++; budget[$1] }
 	END {
 		printf "| budget | one | none | wrong |\n| --- | --- | --- | --- |\n"
-		split("subsets eps jobs rounds words change", name, " ")
-		for (i = 1; i <= 6; i++)
+		split("subsets eps jobs words change", name, " ")
+		for (i = 1; i <= 5; i++)
 			if (name[i] in budget)
 				printf "| %s | %d | %d | %d |\n", name[i], n[name[i], "one"], n[name[i], "none"], n[name[i], "wrong"]
 		printf "cells %d, one job done %d, none %d, wrong %d\n", NR, all["one"], all["none"], all["wrong"]

@@ -60,9 +60,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		how.decimal = alloc_copy(",");
 	}
 	if (data[1] & 32)
-		how.comment = alloc_copy("#");
-	if (sheet_parse(&t, (struct bytes){ data + 2, size - 2 }, "f.csv", &how, &said) == ERR_OK)
-		check(&t, size);
+		if (sheet_parse(&t, (struct bytes){ data + 2, size - 2 }, "f.csv", &how, &said) ==
+		    ERR_OK)
+			check(&t, size);
 	sheet_release(&t);
 	reading_release(&how);
 	return 0;

@@ -211,10 +211,10 @@ counts_its_rows() { # STATE
 
 # Each party's policy allows N times what its ledger in OUT has.
 set_budgets() { # OUT N
-	local name jobs rounds words state
+	local name jobs words state
 	while read -r name state; do
-		read -r jobs rounds words < <(spent_by "${state:-$1/$name/state}")
-		edit "$name" ".policy += ({ max_jobs: $((jobs * $2)), max_rounds: $((rounds * $2)), max_words: $((words * $2)) }
+		read -r jobs _ words < <(spent_by "${state:-$1/$name/state}")
+		edit "$name" ".policy += ({ max_jobs: $((jobs * $2)), max_words: $((words * $2)) }
 			| with_entries(select(.value > 0)))" # some jobs have no secure sum
 	done < <(states)
 }

@@ -269,20 +269,6 @@ test_budget_of_jobs() {
 }
 
 # In the job, too: the sum that would be one too many is not sent.
-test_budget_of_sums() {
-	federation 2
-	edit party-01 '.policy.max_rounds = 3'
-	coordinator
-	parties 2
-	declined party-01 'secure sum 4 that coordinator has of this data, policy.max_rounds of party-01 is 3'
-	[[ $(ledger export party-01 --csv | grep -c ',MASKED,') == 3 ]] || fail "party-01 did not send three sums"
-	# Spent is spent: the next job is refused at once.
-	coordinator
-	parties 2
-	declined party-01 'policy.max_rounds of party-01 is 3'
-	[[ $(ledger export party-01 --csv | grep -c ',MASKED,') == 3 ]] || fail "party-01 sent more"
-}
-
 test_budget_of_words() {
 	federation 2
 	edit party-00 '.policy.max_words = 1000'

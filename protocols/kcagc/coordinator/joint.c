@@ -302,7 +302,7 @@ static void joint_distances(const struct joint *j, const struct mat *G, const st
 }
 
 /* Protocol 2 lines 7-38 with distances from G. */
-static size_t lloyd(const struct run *run, struct joint *j, const struct mat *G)
+static size_t lloyd(struct joint *j, const struct mat *G)
 {
 	struct centres *centres = alloc(j->R, sizeof(*centres));
 	double *D = alloc(j->m * j->K, sizeof(*D));
@@ -411,7 +411,7 @@ void gram_lloyd(struct run *run, struct joint *j, const struct mat *G)
 	size_t moved;
 
 	joint_begin(j);
-	moved = lloyd(run, j, G);
+	moved = lloyd(j, G);
 	run_progress(run, j->iterations, moved);
 }
 

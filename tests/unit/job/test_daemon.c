@@ -134,7 +134,7 @@ TEST(test_party)
 	assert_int_equal(c.policy.min_parties, 2);
 	assert_false(c.policy.allow_single);
 	assert_true(c.policy.coordinators.count == 0 && c.policy.min_cell == 1);
-	assert_true(c.policy.max_jobs == 0 && c.policy.max_rounds == 0 && c.policy.max_words == 0);
+	assert_true(c.policy.max_jobs == 0 && c.policy.max_words == 0);
 	assert_false(c.policy.allow_subsets || c.policy.confirm);
 	assert_int_equal(c.confirm_s, 3600);
 	assert_string_equal(c.state, "/tmp/o/state");
@@ -253,8 +253,8 @@ TEST(test_refused_policies)
 		{ "{" BANK ", " DATA ", " PEERS
 		  ", \"policy\": {\"coordinators\": [\"hub\", \"x\"]}}",
 		  "party.policy.coordinators has \"x\", expected names in party.peers" },
-		{ "{" BANK ", " DATA ", " PEERS ", \"policy\": {\"max_rounds\": 0}}",
-		  "party.policy.max_rounds is 0" },
+		{ "{" BANK ", " DATA ", " PEERS ", \"policy\": {\"max_rounds\": 9}}",
+		  "party.policy.max_rounds was removed after 0.2.0: use party.policy.max_words" },
 	};
 
 	REFUSES(read_party, cases);

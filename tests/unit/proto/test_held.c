@@ -27,7 +27,7 @@ static enum err note(void *arg, const struct msg *m, struct bytes body)
 	struct book *b = arg;
 
 	if (b->note_fails != ERR_OK)
-		return err_set(b->note_fails, "policy.max_rounds is 1");
+		return err_set(b->note_fails, "policy.max_words is 1");
 	b->noted++;
 	b->last = m->type;
 	b->bytes += body.n;
@@ -234,7 +234,7 @@ TEST_WITH(test_refused, set_up, tear_down)
 {
 	assert_ok(send_masked(8));
 	book.note_fails = ERR_PEER;
-	assert_err(send_masked(8), ERR_PEER, "max_rounds");
+	assert_err(send_masked(8), ERR_PEER, "max_words");
 	assert_ok(channel_release(bank));
 	assert_int_equal(arrived(MSG_MASKED), 1);
 }

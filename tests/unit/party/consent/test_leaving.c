@@ -76,19 +76,6 @@ TEST(test_purposes)
 
 /* ---- budgets ---- */
 
-TEST(test_max_rounds)
-{
-	open_desk("\"max_rounds\":2", KCAGC);
-	begin_job();
-	assert_ok(send_sum(4, 2));
-	assert_ok(send_sum(4, 2));
-	assert_err(send_sum(4, 2), ERR_PEER,
-		   "secure sum 3 that hub has of this data, policy.max_rounds of p0 is 2");
-	assert_ok(channel_release(d->work.channel));
-	assert_int_equal(look().rows, 4);
-	close_desk();
-}
-
 /* Two processes on one state, each with its own view of what was spent: together they keep to the
  * bound. */
 TEST(test_two_processes_and_one_budget)
@@ -96,7 +83,7 @@ TEST(test_two_processes_and_one_budget)
 	struct ledger *other;
 	char path[256];
 
-	open_desk("\"max_rounds\":3", KCAGC);
+	open_desk("\"max_words\":12", KCAGC);
 	begin_job();
 	assert_ok(send_sum(4, 2));
 	assert_ok(channel_release(d->work.channel));
@@ -119,7 +106,7 @@ TEST(test_two_processes_and_one_budget)
 		assert_ok(ledger_commit(other));
 	}
 	assert_ok(send_sum(4, 4)); /* held, until it is in the ledger */
-	assert_err(channel_release(d->work.channel), ERR_PEER, "policy.max_rounds of p0 is 3");
+	assert_err(channel_release(d->work.channel), ERR_PEER, "policy.max_words of p0 is 12");
 	ledger_close(other);
 	close_desk();
 }
@@ -142,7 +129,7 @@ TEST(test_max_words)
  */
 TEST(test_earlier_counts)
 {
-	open_desk("\"max_rounds\":3,\"max_jobs\":2", KCAGC);
+	open_desk("\"max_words\":12,\"max_jobs\":2", KCAGC);
 	begin_job();
 	assert_ok(send_sum(4, 4));
 	assert_ok(send_sum(4, 4));
@@ -155,7 +142,7 @@ TEST(test_earlier_counts)
 	assert_ok(policy_check_past(&d->config, d->work.leaving->ledger, &d->work.leaving->job,
 				    &d->work.leaving->spent));
 	assert_ok(send_sum(4, 4));
-	assert_err(send_sum(4, 4), ERR_PEER, "policy.max_rounds of p0 is 3");
+	assert_err(send_sum(4, 4), ERR_PEER, "policy.max_words of p0 is 12");
 	assert_ok(channel_release(d->work.channel));
 	leaving_close(d->work.leaving);
 	d->work.job_id[0] = 0xb1;
@@ -199,8 +186,6 @@ TEST(test_past)
 	     "offered by p1, which policy.coordinators of p0 does not name");
 	past("\"max_jobs\":4", &some, "hub", "");
 	past("\"max_jobs\":3", &some, "hub", "it would be job 4 of hub");
-	past("\"max_rounds\":41", &some, "hub", "");
-	past("\"max_rounds\":40", &some, "hub", "policy.max_rounds of p0 is 40");
 	past("\"max_words\":1001", &some, "hub", "");
 	past("\"max_words\":1000", &some, "hub", "policy.max_words of p0 is 1000");
 }

@@ -384,7 +384,7 @@ static void add_past(struct ledger *ledger, const char *sets, const struct ledge
 	e = policy_check_past(&c, ledger, job, spent);
 	if (e != ERR_OK)
 		add_refused(SPENT, subject, e);
-	e = policy_may_spend(&c, "hub", spent, 3, 40);
+	e = policy_may_spend(&c, "hub", spent, 40);
 	if (e != ERR_OK)
 		add_refused(SPENT, subject, e);
 	party_config_release(&c);
@@ -396,8 +396,6 @@ static void add_budgets(void)
 					    "policy.coordinators=[\"p1\"]",
 					    "policy.max_jobs=2",
 					    "policy.max_jobs=3",
-					    "policy.max_rounds=10",
-					    "policy.max_rounds=12",
 					    "policy.max_words=99",
 					    "policy.max_words=120",
 					    "policy.allow_subsets=true" };

@@ -25,7 +25,6 @@ static const struct budget {
 	{ "\"max_eps_total\":1.2", NOISY, false, false, VECTOR,
 	  "policy.max_eps_total of p0 is 1.2" },
 	{ "\"max_jobs\":1", KCAGC, false, false, VECTOR, "policy.max_jobs of p0 is 1" },
-	{ "\"max_rounds\":1", KCAGC, false, false, VECTOR, "policy.max_rounds of p0 is 1" },
 	{ "\"max_words\":12", KCAGC, false, true, 12, "policy.max_words of p0 is 12" },
 };
 enum { BUDGETS = sizeof(budgets) / sizeof(*budgets) };

@@ -59,10 +59,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		free(how.decimal);
 		how.decimal = alloc_copy(",");
 	}
-	if (data[1] & 32)
-		if (sheet_parse(&t, (struct bytes){ data + 2, size - 2 }, "f.csv", &how, &said) ==
-		    ERR_OK)
-			check(&t, size);
+	if (sheet_parse(&t, (struct bytes){ data + 2, size - 2 }, "f.csv", &how, &said) == ERR_OK)
+		check(&t, size);
 	sheet_release(&t);
 	reading_release(&how);
 	return 0;

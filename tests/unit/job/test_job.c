@@ -170,8 +170,7 @@ TEST(test_predict)
 {
 	static const char effective[] =
 	    "{\"kind\":\"kcagc.predict\",\"clusters\":7,\"seed\":1,\"allow_single\":false,"
-	    "\"on_loss\":\"end\",\"align\":\"same\",\"align_bound\":0,\"min_common\":100,\"edges_"
-	    "to_others\":\"drop\","
+	    "\"on_loss\":\"end\",\"align\":\"same\",\"align_bound\":0,\"min_common\":100,"
 	    "\"graphs\":\"shared\","
 	    "\"joint_norm\":false,\"model\":"
 	    "\"0123456789abcdef0123456789abcdef\",\"secure_sum\":{"

@@ -200,6 +200,7 @@ static const struct {
 	{ "fedsc paper, d and r", "variant=dense noise.ball=2" },
 	{ "fedsc sums", "clusters={\"from\":2,\"to\":5}" },
 	{ "fedsc sums", "clusters=65" },
+	{ "fedsc", "variant=dense clusters=251" },
 	{ "fedsc sums", "variant=dense" },
 	{ "fedsc sums", "standardize=joint" },
 	{ "kmeans", "noise.on=sums" },

@@ -59,6 +59,8 @@ const struct config_removed removed_keys[] = {
 	{ "job.profile_noise", NULL, "0.2.0", "leave it out: the deviation is 1" },
 	{ "job.unchanged", "0", "0.2.0", NULL },
 	{ "job.unchanged", NULL, "0.2.0", "leave it out, and give job.rounds" },
+	{ "job.tree", "auto", "0.2.0", NULL },
+	{ "job.tree", NULL, "0.2.0", "leave it out: the tree is exact up to 50000 vertices" },
 	{ "coordinator.http.submitter", NULL, "0.2.0",
 	  "give submitters a certificate and a role in api.roles" },
 	{ "job.align", "hashed", "0.2.0", "use \"intersect\"" },

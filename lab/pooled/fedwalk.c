@@ -27,6 +27,7 @@ enum { NOISE_SEED = 1, WALK_SEED = 2, POOL_SEED = 3, TREE_SEED = 4 };
 
 struct plan {
 	const struct fedwalk_job *job;
+	enum fedwalk_how how; /* the tree is made */
 	unsigned threads;
 	const struct csr *g; /* n x n, values ignored */
 	unsigned k;
@@ -62,16 +63,15 @@ static void lap(struct plan *f, const char *name)
 static void grow_tree(struct plan *f)
 {
 	const struct csr *g = f->g;
-	enum fedwalk_how how = fedwalk_tree_how(f->job, g->rows);
 	struct half used;
 
-	if (how == FEDWALK_LANDMARKS) {
+	if (f->how == FEDWALK_LANDMARKS) {
 		fedwalk_tree_landmarks(&f->tree, f->c, g->rows, f->k, seed_of(f, TREE_SEED),
 				       f->threads);
 		lap(f, "tree");
 		return;
 	}
-	if (how == FEDWALK_DTW) {
+	if (f->how == FEDWALK_DTW) {
 		float *row = alloc(g->start[g->rows] * f->k, sizeof(*row));
 		struct fedwalk_matrices m = { g->rows, f->k, g->start, row };
 
@@ -278,8 +278,7 @@ static enum err by_response(struct plan *f)
 static enum err pooled_fedwalk_check(const struct plan *f)
 {
 	size_t n = f->g->rows;
-	double need =
-	    fedwalk_tree_bytes(n, f->k, fedwalk_tree_how(f->job, n), (double)f->g->start[n]);
+	double need = fedwalk_tree_bytes(n, f->k, f->how, (double)f->g->start[n]);
 
 	if (f->k > n || f->k > FEDWALK_BINS_MAX)
 		return err_set(ERR_INPUT,
@@ -294,10 +293,12 @@ static enum err pooled_fedwalk_check(const struct plan *f)
 
 /* Walks on g, with a report in result. w is initialised here. ERR_INPUT: too many bins, or too
  * little memory. */
-static enum err pooled(const struct csr *g, const struct fedwalk_job *job, unsigned threads,
-		       struct walks *w, struct json *result)
+static enum err pooled(const struct csr *g, const struct fedwalk_job *job, enum fedwalk_how how,
+		       unsigned threads, struct walks *w, struct json *result)
 {
-	struct plan f = { .job = job, .threads = threads, .g = g, .w = w, .result = result };
+	struct plan f = {
+		.job = job, .how = how, .threads = threads, .g = g, .w = w, .result = result
+	};
 	struct fedwalk_spent spent[FEDWALK_SPENT_MAX];
 	struct json *privacy;
 	size_t mechanisms;
@@ -344,6 +345,7 @@ out:
 struct arguments {
 	struct embed_graph_arguments graph;
 	struct job job;
+	enum fedwalk_how how;
 };
 
 enum { KEY_EPSILON = 256, KEY_BINS, KEY_MODE };
@@ -375,23 +377,24 @@ static struct job defaults(enum fedwalk_mode mode)
 	return job;
 }
 
-static void parse_how(struct argp_state *state, const char *text, struct fedwalk_job *job)
+static void parse_how(struct argp_state *state, const char *text, struct arguments *a)
 {
 	static const struct {
 		const char *name;
 		enum fedwalk_dissimilarity_by dissimilarity;
-		enum fedwalk_tree_way tree;
+		enum fedwalk_how how;
 		unsigned rows;
-	} how[] = { { "l1", DISSIMILARITY_L1, TREE_EXACT, 0 },
-		    { "dtw", DISSIMILARITY_DTW, TREE_EXACT, 0 },
-		    { "dtw-32", DISSIMILARITY_DTW, TREE_EXACT, FEDWALK_DTW_ROWS },
-		    { "landmarks", DISSIMILARITY_L1, TREE_LANDMARKS, 0 } };
+	} how[] = { { "l1", DISSIMILARITY_L1, FEDWALK_L1, 0 },
+		    { "dtw", DISSIMILARITY_DTW, FEDWALK_DTW, 0 },
+		    { "dtw-32", DISSIMILARITY_DTW, FEDWALK_DTW, FEDWALK_DTW_ROWS },
+		    { "landmarks", DISSIMILARITY_L1, FEDWALK_LANDMARKS, 0 } };
+	struct fedwalk_job *job = fedwalk_job(&a->job);
 
 	for (size_t i = 0; i < sizeof(how) / sizeof(*how); i++) {
 		if (strcmp(how[i].name, text) != 0)
 			continue;
 		job->dissimilarity = how[i].dissimilarity;
-		job->tree = how[i].tree;
+		a->how = how[i].how;
 		job->dtw_rows = how[i].rows;
 		return;
 	}
@@ -408,7 +411,7 @@ static error_t pooled_fedwalk_parse(int key, char *arg, struct argp_state *state
 		state->child_inputs[0] = &a->graph;
 		a->job = defaults(FEDWALK_WALKS);
 		job->eps = 0;
-		job->tree = TREE_EXACT;
+		a->how = FEDWALK_L1;
 		return 0;
 	case KEY_MODE:
 		job->mode = strcmp(arg, "randomized-response") ? FEDWALK_WALKS : FEDWALK_RESPONSE;
@@ -426,7 +429,7 @@ static error_t pooled_fedwalk_parse(int key, char *arg, struct argp_state *state
 		job->p = args_number(state, "predict", arg, 0, 1);
 		return 0;
 	case 'd':
-		parse_how(state, arg, job);
+		parse_how(state, arg, a);
 		return 0;
 	case ARGP_KEY_END:
 		if (!(job->eps > 0)) {
@@ -452,7 +455,8 @@ static enum err pooled_fedwalk_run(void *arguments)
 	fedwalk_job(&a->job)->length = a->graph.length;
 	a->job.seed = a->graph.seed;
 	if (!err) {
-		err = pooled(&d.g.adjacency, fedwalk_job(&a->job), a->graph.threads, &w, result);
+		err = pooled(&d.g.adjacency, fedwalk_job(&a->job), a->how, a->graph.threads, &w,
+			     result);
 		if (!err) {
 			err = embed_graph_finish(&a->graph, &d, &w, result);
 			walks_release(&w);

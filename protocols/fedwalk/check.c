@@ -30,9 +30,5 @@ enum err fedwalk_check(const void *p)
 		    "job.eps is %g, expected %g to %g with mode \"randomized-response\": "
 		    "below it reports say nothing, above it nothing is randomised",
 		    job->eps, FEDWALK_RESPONSE_MIN, FEDWALK_RESPONSE_MAX);
-	if (job->dissimilarity == DISSIMILARITY_DTW && job->tree == TREE_LANDMARKS)
-		return err_set(ERR_INPUT,
-			       "job.tree is \"landmarks\", expected \"exact\" or \"auto\" "
-			       "with dissimilarity \"dtw\": groups are of degree vectors");
 	return ERR_OK;
 }

@@ -83,11 +83,9 @@ void fedwalk_l1(const float *c, size_t n, unsigned k, unsigned threads, struct h
 
 enum fedwalk_how fedwalk_tree_how(const struct fedwalk_job *job, size_t n)
 {
-	if (job->tree == TREE_LANDMARKS)
-		return FEDWALK_LANDMARKS;
 	if (job->dissimilarity == DISSIMILARITY_DTW)
 		return FEDWALK_DTW;
-	return job->tree == TREE_AUTO && n > FEDWALK_EXACT_MAX ? FEDWALK_LANDMARKS : FEDWALK_L1;
+	return n > FEDWALK_EXACT_MAX ? FEDWALK_LANDMARKS : FEDWALK_L1;
 }
 
 double fedwalk_tree_bytes(size_t n, unsigned k, enum fedwalk_how how, double rows)

@@ -47,7 +47,7 @@ void fedwalk_dtw(const struct fedwalk_matrices *m, size_t most, unsigned threads
  * is the coordinator's peak in steps 3 to 6, besides n k floats. rows: of all matrices together; 0
  * without dtw. */
 enum fedwalk_how { FEDWALK_L1, FEDWALK_DTW, FEDWALK_LANDMARKS };
-enum { FEDWALK_EXACT_MAX = 50000 }; /* largest n for all pairs with tree "auto" */
+enum { FEDWALK_EXACT_MAX = 50000 }; /* largest n for all pairs, without dtw */
 enum fedwalk_how fedwalk_tree_how(const struct fedwalk_job *job, size_t n);
 double fedwalk_tree_bytes(size_t n, unsigned k, enum fedwalk_how how, double rows);
 /* Peak of walks, edge attack and SkipGram: gamma walks of length l from each of n vertices. */

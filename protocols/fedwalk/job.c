@@ -7,7 +7,6 @@
 
 const char *const fedwalk_mode_names[] = { "walks", "randomized-response", NULL };
 static const char *const dissimilarity_names[] = { "l1", "dtw", NULL };
-static const char *const hct_names[] = { "auto", "exact", "landmarks", NULL };
 static const char *const ids_names[] = { "hashed", "plain", NULL };
 static const char *const auto_word[] = { "auto", NULL };
 
@@ -32,10 +31,6 @@ const struct config_row fedwalk_rows[] = {
 	{ "dtw_rows", CONFIG_UNSIGNED, AT(dtw_rows), 0, 4096, "0",
 	  .help = "dtw: longer matrices of degree vectors are averaged down to so many rows; 0: "
 		  "not",
-	  .readers = WALKS },
-	{ "tree", CONFIG_ENUM, AT(tree), .standard = "auto", .names = hct_names,
-	  .help = "exact: average linkage of all pairs; landmarks: of sqrt(n) groups and within "
-		  "each; auto: exact up to 50000 vertices",
 	  .readers = WALKS },
 	{ "eps", CONFIG_DOUBLE, AT(eps), 1e-3, 1e6, "2",
 	  .help = "walks: of the noise on degree vectors and of the encoder; randomized-response: "

@@ -8,20 +8,18 @@ enum { FEDWALK_DIMS = 128, FEDWALK_LENGTH_MAX = 1000 };
 
 enum fedwalk_mode { FEDWALK_WALKS, FEDWALK_RESPONSE };
 enum fedwalk_dissimilarity_by { DISSIMILARITY_L1, DISSIMILARITY_DTW };
-enum fedwalk_tree_way { TREE_AUTO, TREE_EXACT, TREE_LANDMARKS };
 
 struct fedwalk_job {
 	JOB_HEAD;
 	enum fedwalk_mode mode;
 	enum fedwalk_dissimilarity_by dissimilarity;
 	unsigned dtw_rows; /* M_v is averaged down to this many rows; 0: never */
-	enum fedwalk_tree_way tree;
-	double eps;      /* of degree vectors and the encoder, or of randomised response */
-	double p;        /* probability of asking the two-hop predictor */
-	unsigned bins;   /* k, or JOB_AUTO: floor(ln n) */
-	unsigned walks;  /* gamma, walks from each vertex */
-	unsigned length; /* l, tokens of a walk */
-	unsigned window; /* w of SkipGram */
+	double eps;        /* of degree vectors and the encoder, or of randomised response */
+	double p;          /* probability of asking the two-hop predictor */
+	unsigned bins;     /* k, or JOB_AUTO: floor(ln n) */
+	unsigned walks;    /* gamma, walks from each vertex */
+	unsigned length;   /* l, tokens of a walk */
+	unsigned window;   /* w of SkipGram */
 	unsigned dims;
 	bool keep_embeddings;
 };

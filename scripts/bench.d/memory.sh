@@ -39,8 +39,7 @@ kinds() {
 	done
 	for n in 6000 $($quick || echo 12000); do
 		data "vertices-$n" --nodes "$n" --features 0 --clusters 10 --degree 8
-		one "fedwalk exact" "$n" fedwalk --set walks=10 --set length=20 --set tree=exact
-		one "fedwalk landmarks" "$n" fedwalk --set walks=10 --set length=20 --set tree=landmarks
+		one "fedwalk" "$n" fedwalk --set walks=10 --set length=20
 	done
 	for n in 1000 $($quick || echo 4000); do
 		data "graphs-$n" --graphs --nodes "$n" --size 30

@@ -89,13 +89,6 @@ test_of_one() {
 	own_embeddings 1
 }
 
-test_landmarks() {
-	vertices_federation 3
-	runs 3 --set tree=landmarks
-	between messages_per_walk 9.21 9.40
-	own_embeddings 3
-}
-
 test_dtw_must_be_named() {
 	vertices_federation 2
 	edit job '.dissimilarity = "dtw"'

@@ -79,8 +79,6 @@ static const struct {
 	{ "fedspectral", "allow_disjoint", "", "tests/unit/both/test_agree.c" },
 	/* Walks are drawn anew in each run. */
 	{ "fedwalk", "window", "mode=walks", "tests/unit/learn/test_sgns.c" },
-	/* "auto" is "exact" for so few vertices. */
-	{ "fedwalk", "tree", "dissimilarity=dtw", "tests/unit/protocols/fedwalk/test_distance.c" },
 };
 
 static bool is_elsewhere(const struct kind *kind, const char *way, const char *path)

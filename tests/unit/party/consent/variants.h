@@ -112,7 +112,7 @@ static const struct family families[] = {
 	{ "fedwalk",
 	  { { "", "mode=randomized-response" },
 	    { "", "dissimilarity=dtw" },
-	    { "", "tree=exact", "tree=landmarks" },
+	    { "", "p=0.5" },
 	    { "", "ids=plain" },
 	    { "", "eps=0.01", "eps=50" },
 	    { "", "dtw_rows=32", "keep_embeddings=false", "window=40", "p=0", "bins=9" },

@@ -154,7 +154,7 @@ TEST(test_walks)
 	static const char *const settings[] = { "",
 						"p=0",
 						"p=1 keep_embeddings=false",
-						"tree=landmarks ids=plain",
+						"p=0.5 ids=plain",
 						"dissimilarity=dtw",
 						"dissimilarity=dtw dtw_rows=4" };
 

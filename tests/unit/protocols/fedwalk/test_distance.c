@@ -217,6 +217,17 @@ TEST(test_shortened)
 	free(owned);
 }
 
+/* All pairs up to 50000 vertices, and always with dtw. */
+TEST(test_how)
+{
+	struct fedwalk_job job = { .dissimilarity = DISSIMILARITY_L1 };
+
+	assert_int_equal(fedwalk_tree_how(&job, 50000), FEDWALK_L1);
+	assert_int_equal(fedwalk_tree_how(&job, 50001), FEDWALK_LANDMARKS);
+	job.dissimilarity = DISSIMILARITY_DTW;
+	assert_int_equal(fedwalk_tree_how(&job, 50001), FEDWALK_DTW);
+}
+
 TEST(test_bytes)
 {
 	/* Half a matrix and little more, two of them with dtw; what fits where they do not. */

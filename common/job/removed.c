@@ -49,6 +49,8 @@ const struct config_removed removed_keys[] = {
 	{ "job.edges_to_others", "drop", "0.2.0", NULL },
 	{ "job.edges_to_others", NULL, "0.2.0",
 	  "leave it out: such edges are left out and counted" },
+	{ "job.near", "4", "0.2.0", NULL },
+	{ "job.near", NULL, "0.2.0", "leave it out: 4 landmarks stand for a row" },
 	{ "job.dims_share", "0.99", "0.2.0", NULL },
 	{ "job.dims_share", NULL, "0.2.0", "leave it out: d keeps 0.99 of the eigenvalues" },
 	{ "job.dims_most", "250", "0.2.0", NULL },

@@ -168,9 +168,10 @@ static enum err fedsc_check_sizes(const struct fedsc_job *job)
 	if (d != JOB_AUTO && d < job->clusters)
 		return err_set(ERR_INPUT, "job.dims is %u, expected at least job.clusters, %u", d,
 			       job->clusters);
-	if (anchors && d != JOB_AUTO && d <= job->how.near)
-		return err_set(ERR_INPUT, "job.dims is %u, expected more than job.near, %u", d,
-			       job->how.near);
+	if (anchors && d != JOB_AUTO && d <= FEDSC_NEAR)
+		return err_set(ERR_INPUT,
+			       "job.dims is %u, expected more than %d with variant \"anchor\"", d,
+			       FEDSC_NEAR);
 	if (!anchors && d == JOB_AUTO && job->clusters > FEDSC_DIMS_MOST)
 		return err_set(ERR_INPUT,
 			       "job.dims is \"auto\", expected a number with job.clusters %u: "

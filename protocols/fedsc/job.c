@@ -61,9 +61,6 @@ const struct config_row fedsc_rows[] = {
 		  "0.99 of the eigenvalues of F'F" },
 	{ "min_cluster", CONFIG_UNSIGNED, AT(how.least), 1, JOB_LEAST_MAX, "3",
 	  .help = "mc, fewest rows behind any sum of rows" },
-	{ "near", CONFIG_UNSIGNED, AT(how.near), 1, 64, "4",
-	  .help = "anchor: s, landmarks that stand for a row",
-	  .readers = ANCHOR },
 	{ "kernel.width", CONFIG_DOUBLE, AT(how.width), 0, 1e9, "0",
 	  .help = "dense, paper: r; 0: kernel.factor times the parties' mean distance",
 	  .readers = LEARNT },
@@ -161,6 +158,7 @@ enum err fedsc_params_of(const struct fedsc_job *job, size_t parties, uint64_t d
 	p->k = job->clusters;
 	p->k_from = job->clusters_from;
 	p->dims = p->dims == JOB_AUTO ? 0 : p->dims;
+	p->near = FEDSC_NEAR;
 	p->share = FEDSC_DIMS_SHARE;
 	p->dims_most = FEDSC_DIMS_MOST;
 	p->profile_noise = FEDSC_PROFILE_NOISE;

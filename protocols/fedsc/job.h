@@ -6,7 +6,8 @@
 
 enum {
 	FEDSC_DIMS_MAX = 4096,
-	FEDSC_DIMS_MOST = 250 /* start of the search for d */
+	FEDSC_DIMS_MOST = 250, /* start of the search for d */
+	FEDSC_NEAR = 4         /* landmarks that stand for a row, s */
 };
 #define FEDSC_DIMS_SHARE    0.99 /* share of the eigenvalues of F'F that d keeps */
 #define FEDSC_PROFILE_NOISE 1.0  /* deviation of the noise on each sum of a profile */
@@ -21,8 +22,8 @@ enum fedsc_noise_on {
 	NOISE_SUMS
 };
 
-/* The algorithm's parameters. A job gives all but k, noise levels, share, dims_most, profile_noise,
- * draw, seed and threads. */
+/* The algorithm's parameters. A job gives all but k, noise levels, near, share, dims_most,
+ * profile_noise, draw, seed and threads. */
 struct fedsc_params {               /* kmeans reads those marked with + */
 	enum fedsc_variant variant; /* + */
 	unsigned k;                 /* + the last of a range */
@@ -35,7 +36,7 @@ struct fedsc_params {               /* kmeans reads those marked with + */
 	double tolerance;
 	/* d; 0 (in a job JOB_AUTO): fedsc_landmarks_most(), or by the share */
 	unsigned dims;
-	unsigned near; /* s: nearest landmarks of a row */
+	unsigned near; /* FEDSC_NEAR: nearest landmarks of a row */
 	/* dense and paper */
 	double share;       /* FEDSC_DIMS_SHARE */
 	unsigned dims_most; /* FEDSC_DIMS_MOST */

@@ -67,7 +67,7 @@ test_dense() {
 	none_is_taken 3
 }
 test_noisy_anchor() {
-	rows_of anchor '.iterations = 5 | .near = 2 | .noise = { on: "sums", eps: 30, delta: 1e-5, clip: 20 }'
+	rows_of anchor '.iterations = 5 | .noise = { on: "sums", eps: 30, delta: 1e-5, clip: 20 }'
 	none_is_taken 3
 }
 test_fedgcn() {

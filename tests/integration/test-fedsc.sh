@@ -136,7 +136,7 @@ test_noise_in_sums() {
 # The same of landmarks and of how rows tie them.
 test_noise_in_sums_of_landmarks() {
 	rows_federation 3
-	rows_job anchor '.noise = { on: "sums", eps: 30, delta: 1e-5, clip: 20 } | .near = 2'
+	rows_job anchor '.noise = { on: "sums", eps: 30, delta: 1e-5, clip: 20 }'
 	edit party-01 '.policy.max_eps = 30 | .policy.max_delta = 1e-3'
 	coordinator
 	parties 3
@@ -244,7 +244,7 @@ test_wrong_numbers() {
 	wrong_job 'job\.secure_sum\.modulus_bits is 32, expected 64' '.secure_sum.modulus_bits = 32'
 	rows_job anchor
 	wrong_job 'job\.clusters is 1, expected' '.clusters = 1'
-	wrong_job 'job\.dims is 4, expected more than job\.near, 4' '.dims = 4'
+	wrong_job 'job\.dims is 4, expected more than 4 with variant' '.dims = 4'
 }
 
 # ---- wrong data ----

@@ -106,7 +106,7 @@ test_basis_of_dense() {
 
 noisy_rows() { # [EPS]
 	rows_of anchor
-	edit job ".near = 2 | .noise = { on: \"sums\", eps: ${1:-30}, delta: 1e-5, clip: 20 }"
+	edit job ".noise = { on: \"sums\", eps: ${1:-30}, delta: 1e-5, clip: 20 }"
 }
 
 # Rows, counts, offsets, B'B, tags. Labels have noise, so that no two jobs end alike.

@@ -248,7 +248,7 @@ test_anchors() {
 	edit party-00 '.policy.allow_single = true'
 	echo '{ "kind": "fedsc", "clusters": 3, "seed": 7, "allow_single": true }' >"$T/job.json"
 	for ranks in 1 2 4; do RANKS=$ranks same_rows "fedsc and $ranks ranks"; done # of four one has no rows
-	edit job '.clusters = { from: 2, to: 4 } | .dims = 40 | .near = 3'
+	edit job '.clusters = { from: 2, to: 4 } | .dims = 40'
 	RANKS=4 same_rows "a range of fedsc"
 }
 

@@ -7,6 +7,8 @@ import numpy as np
 
 import kmeans
 
+NEAR = 4  # landmarks that stand for a row
+
 
 def analytic(eps, delta):
     """The least deviation by which a release of sensitivity 1 is private (Balle, Wang 2018, Theorem 8)."""
@@ -24,7 +26,7 @@ def analytic(eps, delta):
 
 def noisy_gram(job, parties):
     """The deviation of all parties' noise in an entry of B'B."""
-    noise, near = job["noise"], job["near"]
+    noise, near = job["noise"], NEAR
     colluders = noise.get("colluders", parties // 2)
     own = 2 * analytic(noise["eps"], noise["delta"]) / math.sqrt(parties - (parties // 2 if colluders == "auto" else colluders))
     step = max(2.0 ** (math.floor(math.log2(own)) - 16), 2.0**-24)

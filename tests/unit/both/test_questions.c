@@ -48,7 +48,7 @@ static const struct scene scenes[] = {
 	{ "{" QUICK ",\"kind\":\"kmeans\",\"clusters\":3,\"noise\":{\"on\":\"data\",\"eps\":20,"
 	  "\"delta\":1e-5,\"clip\":20}}",
 	  false, false, false, false, false, 1 },
-	{ "{" QUICK ",\"kind\":\"fedsc\",\"clusters\":3,\"near\":2,\"iterations\":6,\"noise\":{"
+	{ "{" QUICK ",\"kind\":\"fedsc\",\"clusters\":3,\"iterations\":6,\"noise\":{"
 	  "\"on\":\"sums\",\"eps\":30,"
 	  "\"delta\":1e-5,\"clip\":20}}",
 	  false, false, false, false, true, 12 },

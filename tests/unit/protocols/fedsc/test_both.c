@@ -90,7 +90,7 @@ static void check_labels(const char *settings)
 TEST(test_labels_of_the_twin)
 {
 	check_labels("variant=anchor");
-	check_labels("variant=anchor dims=20 near=2 min_cluster=5");
+	check_labels("variant=anchor dims=20 min_cluster=5");
 	check_labels("variant=dense");
 	check_labels("variant=dense dims=12 rounds=3 tolerance=0.5 kernel.width=2");
 	check_labels("variant=dense rounds=0");

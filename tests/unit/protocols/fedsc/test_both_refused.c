@@ -7,11 +7,11 @@ enum { K = 3, EACH = 8, N = K * EACH, M = 2, L = 2 };
 
 /* Small, and few rounds: of each kind of message there is one. */
 static const char *const runs[] = {
-	"variant=anchor min_cluster=1 restarts=1 iterations=1 dims=4 near=2",
+	"variant=anchor min_cluster=1 restarts=1 iterations=1 dims=5",
 	"variant=dense min_cluster=1 restarts=1 iterations=1 rounds=1",
 	"variant=paper min_cluster=1 restarts=1 dims=4 rounds=2 inner=1",
 	"kind=kmeans min_cluster=1 restarts=1 iterations=1",
-	"variant=anchor restarts=1 iterations=5 dims=4 near=2 noise.on=sums noise.eps=50 "
+	"variant=anchor restarts=1 iterations=5 dims=5 noise.on=sums noise.eps=50 "
 	"noise.delta=1e-5 noise.clip=40",
 };
 enum { NOISY = 4 };

@@ -50,9 +50,9 @@ TEST(each_is_read)
 {
 	struct fedsc_params p;
 
-	p = params_of(OF("fedsc", ", \"dims\": 40, \"near\": 7, \"min_cluster\": 8, "
+	p = params_of(OF("fedsc", ", \"dims\": 40, \"min_cluster\": 8, "
 				  "\"restarts\": 3, \"iterations\": 17"));
-	assert_true(p.variant == FEDSC_BY_ANCHORS && p.dims == 40 && p.near == 7 && p.least == 8 &&
+	assert_true(p.variant == FEDSC_BY_ANCHORS && p.dims == 40 && p.near == 4 && p.least == 8 &&
 		    p.restarts == 3 && p.lloyd == 17);
 	p = params_of(OF("fedsc", ", \"variant\": \"dense\", \"rounds\": 11, \"inner\": 2, "
 				  "\"tolerance\": 0.125, \"participants\": 4, "

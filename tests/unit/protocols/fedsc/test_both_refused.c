@@ -290,8 +290,8 @@ TEST(test_wrong_sums)
 	refuse_sum(&lab, "landmarks", 0, 0, 1, "counts of rows of cluster 0 add to 25, ");
 	refuse_sum(&lab, "landmarks", 0, 0, -0.5, "counts of rows of cluster 0 add to 23.5, ");
 	refuse_sum(&lab, "landmarks", 0, 0, -25, "counts of rows of cluster 0 add to -1, ");
-	refuse_sum(&lab, "anchor", 0, 0, 1, "weights of 4 landmarks add to 25 for 24 rows");
-	refuse_sum(&lab, "anchor", 0, 1, -25, "weights of 4 landmarks add to -26 for 24 rows");
+	refuse_sum(&lab, "anchor", 0, 0, 1, "weights of 5 landmarks add to 25 for 24 rows");
+	refuse_sum(&lab, "anchor", 0, 1, -25, "weights of 5 landmarks add to -26 for 24 rows");
 	refuse_sum(&lab, "kmeans", 0, 1, 1, "3 clusters have 25 rows of 24");
 	lab_close(&lab);
 }

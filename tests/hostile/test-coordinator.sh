@@ -124,8 +124,8 @@ test_second_offer() {
 # The same round once more, from one member: what it answers has another round and other masks.
 test_same_round_asked_twice() {
 	federation 3
-	edit job '.starts = 4 | .restarts = 4'
-	turned 3 "hub/$ASSIGNMENT/1/twice"
+	edit job '.starts = 4'
+	turned 3 "hub/$ASSIGNMENT/2/twice"
 	fails 2 3
 	found_by party-01 3 'coordinator sent ASSIGNMENT, expected CLUSTERS|masks of group 3, round .* do not cancel'
 }

@@ -26,7 +26,7 @@ fits() { # COMMAND...
 test_jobs() {
 	federation 3
 	edit party-00 '.policy.max_jobs = 9'
-	edit party-02 '.policy.max_words = 2000'
+	edit party-02 '.policy.max_words = 90000' # more than one job takes, fewer than two
 	all_stay 3
 	submits "$T/job.json" 1
 	job wait 1 >/dev/null || fail "job 1 ended with $?"

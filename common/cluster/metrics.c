@@ -93,17 +93,20 @@ struct table {
 	double *count, *class_sum, *cluster_sum;
 };
 
-/* number[label] = 1 + rank among the labels that occur; 0 for others. Returns the number of labels
- * that occur. */
-static size_t number_labels(const uint32_t *label, size_t n, uint32_t *number)
+/* Sets *number, which the caller frees: number[label] = 1 + rank among the labels that occur; 0 for
+ * others. Returns the number of labels that occur. */
+static size_t number_labels(const uint32_t *label, size_t n, uint32_t **number)
 {
-	uint32_t used = 0;
+	uint32_t used = 0, most = 0;
 
 	for (size_t i = 0; i < n; i++)
-		number[label[i]] = 1;
-	for (size_t v = 0; v < METRICS_LABEL_END; v++)
-		if (number[v])
-			number[v] = ++used;
+		most = label[i] > most ? label[i] : most;
+	ALLOC(*number, (size_t)most + 1);
+	for (size_t i = 0; i < n; i++)
+		(*number)[label[i]] = 1;
+	for (size_t v = 0; v <= most; v++)
+		if ((*number)[v])
+			(*number)[v] = ++used;
 	return used;
 }
 
@@ -123,10 +126,8 @@ static enum err metrics_table_init(struct table *t, const uint32_t *truth, const
 	enum err err = ERR_OK;
 
 	*t = (struct table){ .n = n };
-	ALLOC(class_number, METRICS_LABEL_END);
-	ALLOC(cluster_number, METRICS_LABEL_END);
-	t->classes = number_labels(truth, n, class_number);
-	t->clusters = number_labels(label, n, cluster_number);
+	t->classes = number_labels(truth, n, &class_number);
+	t->clusters = number_labels(label, n, &cluster_number);
 	t->size = t->classes > t->clusters ? t->classes : t->clusters;
 	if (t->size > METRICS_CLASSES_MAX) {
 		err = err_set(ERR_INPUT, "%zu classes and %zu clusters: at most %d can be matched",

@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -39,6 +40,19 @@ static inline const char *err_name(enum err code)
 #undef X
 	}
 	return "?";
+}
+
+/* scripts/check without --all sets COTERIE_SAMPLE: a test of independent factors then runs each
+ * n-th cell of their product, where i, the sum of the numbers of a cell's values, walks the
+ * diagonals. Each value of each factor is in the sample. */
+static inline bool sampling(void)
+{
+	return getenv("COTERIE_SAMPLE") != NULL;
+}
+
+static inline bool in_sample(size_t i, size_t n)
+{
+	return !sampling() || i % n == 0;
 }
 
 /* Prints the sentence when a call that must succeed fails. */

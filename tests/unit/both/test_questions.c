@@ -294,6 +294,8 @@ static void test_each_message(void **unused)
 				size_t from = 0;
 				char what[64];
 
+				if (!in_sample(i + change + k, sizeof(at) / sizeof(*at)))
+					continue;
 				play(&scenes[i], &same, &b);
 				while (from < a.questions && a.before[from] <= change)
 					from++;

@@ -8,7 +8,7 @@
 #include "common/graph/graph.h"
 #include "common/linalg/ranks.h"
 
-enum { BLOCKS = SANITIZED ? 3 : 7, NODES = BLOCKS * ROWSUM_ROWS - 100, COLS = 19 };
+enum { BLOCKS = SANITIZED ? 3 : 5, NODES = BLOCKS * ROWSUM_ROWS - 100, COLS = 19 };
 
 /* Neighbours near and far; of each hundred nodes `leaves` hang on hubs among the first. */
 static inline void nodes_graph(struct graph *g, unsigned leaves, bool weighted)

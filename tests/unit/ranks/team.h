@@ -11,9 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tests go through teams of 1, 2, 4 and 8; with a sanitizer of 2 and 8: what more blocks than ranks
- * and more ranks than blocks do to memory. */
-enum { TEAM_MOST = 8, TEAM_LEAST = SANITIZED ? 2 : 1, TEAM_TIMES = SANITIZED ? 4 : 2 };
+/* Tests go through teams of 3 and 9: fewer ranks than blocks, where the last ones have two blocks,
+ * and more. With a sanitizer, where there are fewer blocks, of 2 and 8. */
+enum {
+	TEAM_LEAST = SANITIZED ? 2 : 3,
+	TEAM_TIMES = SANITIZED ? 4 : 3,
+	TEAM_MOST = TEAM_LEAST * TEAM_TIMES
+};
 
 struct team {
 	pthread_barrier_t all;

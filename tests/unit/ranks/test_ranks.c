@@ -136,7 +136,8 @@ static void check(unsigned leaves, unsigned psi, enum kind kind, bool sparse)
 
 	make(&w, leaves, psi, kind);
 	as_one(&w);
-	for (size_t count = 1; count <= TEAM_MOST; count += count < 4 ? 1 : 4)
+	team(1, rank, &w);
+	for (size_t count = TEAM_LEAST; count <= TEAM_MOST; count *= TEAM_TIMES)
 		team(count, rank, &w);
 	free(w.label);
 	free(w.weighed);

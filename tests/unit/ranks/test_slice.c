@@ -229,6 +229,8 @@ static void check(unsigned leaves, unsigned order, bool words, enum edges edges,
 
 	make(w, leaves, order, words, edges, form);
 	as_one(w);
+	if (!leaves && order == 3)
+		team(1, rank, w);
 	for (size_t count = TEAM_LEAST; count <= TEAM_MOST; count *= TEAM_TIMES)
 		team(count, rank, w);
 	for (size_t q = 0; q < QUESTIONS; q++)

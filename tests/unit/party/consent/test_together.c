@@ -221,7 +221,8 @@ static void test_all_orders(void **unused)
 			    (order & 1 &&
 			     !budgets[b].fewer_parties)) /* the same with jobs exchanged */
 				continue;
-			run_order(&budgets[b], l, order);
+			if (in_sample((size_t)orders + b, 3))
+				run_order(&budgets[b], l, order);
 			orders++;
 		}
 		assert_int_equal(orders, budgets[b].fewer_parties ? ORDERS : ORDERS / 2);

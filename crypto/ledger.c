@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { LEDGER_VERSION = 1, BUSY_MS = 10000 };
 

@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Spent budgets by coordinator's key, data set, data and parties. The table is small, so an

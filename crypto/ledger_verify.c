@@ -1,11 +1,9 @@
 /* Reads a ledger and finds manipulations. */
 #include "crypto/ledger_own.h"
-#include "common/base/alloc.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define COLUMNS                                                                                    \

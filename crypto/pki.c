@@ -1,5 +1,4 @@
 #include "crypto/pki.h"
-#include "common/base/alloc.h"
 #include "common/base/config.h"
 #include "common/base/file.h"
 #include "crypto/cert.h"

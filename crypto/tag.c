@@ -1,5 +1,4 @@
 #include "crypto/tag.h"
-#include "common/base/alloc.h"
 #include "crypto/hmac.h"
 #include "crypto/prg.h"
 #include "crypto/secret.h"

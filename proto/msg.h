@@ -13,7 +13,6 @@
 #include "common/base/limit.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum {

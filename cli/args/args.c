@@ -41,7 +41,7 @@ uint64_t args_seed(struct argp_state *state, const char *text)
 
 unsigned args_threads(struct argp_state *state, const char *text)
 {
-	return (unsigned)args_whole(state, "threads", text, 1, 1024);
+	return (unsigned)args_whole(state, "threads", text, 1, ARGS_THREADS_MAX);
 }
 
 void args_job(struct argp_state *state, const char *text)
@@ -79,6 +79,41 @@ void args_need(struct argp_state *state, bool there, const char *sentence)
 {
 	if (!there)
 		argp_error(state, "%s", sentence);
+}
+
+error_t args_take(const struct argp_option *option, const struct args_field *field, int key,
+		  char *arg, struct argp_state *state)
+{
+	while (field->to && field->key != key)
+		field++;
+	if (!field->to)
+		return args_none(key, arg, state);
+	while (key != ARGP_KEY_ARG && option->key != key)
+		option++;
+	switch (field->type) {
+	case ARGS_TEXT:
+		if (key == ARGP_KEY_ARG)
+			args_one(state, arg, field->to);
+		else
+			*(const char **)field->to = arg;
+		break;
+	case ARGS_FLAG:
+		*(bool *)field->to = true;
+		break;
+	case ARGS_UNSIGNED:
+		*(unsigned *)field->to = (unsigned)args_whole(
+		    state, option->name, arg, (uint64_t)field->min, (uint64_t)field->max);
+		break;
+	case ARGS_WHOLE:
+		*(uint64_t *)field->to = args_whole(state, option->name, arg, (uint64_t)field->min,
+						    (uint64_t)field->max);
+		break;
+	case ARGS_REAL:
+		*(double *)field->to =
+		    args_number(state, option->name, arg, field->min, field->max);
+		break;
+	}
+	return 0;
 }
 
 /* argp takes the program name from argv[0], so the buffer must outlive the parsing. */

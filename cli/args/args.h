@@ -35,6 +35,7 @@ double args_number(struct argp_state *state, const char *option, const char *tex
 			    "override a parameter of the job; may be repeated", 0 }
 /* clang-format on */
 #define SEED_MAX 9007199254740991u /* 2^53 - 1, as in jobs */
+enum { ARGS_THREADS_MAX = 1024 };
 
 uint64_t args_seed(struct argp_state *state, const char *text);
 unsigned args_threads(struct argp_state *state, const char *text);
@@ -50,6 +51,25 @@ error_t args_none(int key, const char *text, struct argp_state *state);
 void args_one(struct argp_state *state, const char *text, const char **argument);
 /* ARGP_KEY_END: refuses a missing argument with `sentence`: "--data and --job are needed". */
 void args_need(struct argp_state *state, bool there, const char *sentence);
+
+/* Where the value of an option with this key goes, by the type there; of a number its bounds, both
+ * 0: none. With key ARGP_KEY_ARG: the command's one argument. */
+struct args_field {
+	int key;
+	enum args_type { ARGS_TEXT, ARGS_FLAG, ARGS_UNSIGNED, ARGS_WHOLE, ARGS_REAL } type;
+	void *to;
+	double min, max;
+};
+/* clang-format off */
+#define ARGS_TO(member) \
+	.type = _Generic((member), const char * : ARGS_TEXT, bool : ARGS_FLAG, \
+			 unsigned : ARGS_UNSIGNED, size_t : ARGS_WHOLE, double : ARGS_REAL), \
+	.to = &(member)
+/* clang-format on */
+/* Takes the option or argument, by fields up to one without `to`. An argument that has no field is
+ * an error; ARGP_ERR_UNKNOWN: another key. */
+error_t args_take(const struct argp_option *option, const struct args_field *field, int key,
+		  char *arg, struct argp_state *state);
 
 /* Only parses; wrong use ends the process. */
 void args_begin(const char *name, const struct argp *argp, int argc, char **argv, void *arguments);

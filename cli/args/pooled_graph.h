@@ -12,7 +12,6 @@
 #include "common/data/ids.h"
 #include "common/linalg/csr.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -27,37 +27,26 @@ static const struct argp_option options[] = {
 static error_t approve_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
+	const struct args_field fields[] = {
+		{ OPT_STATE, ARGS_TO(a->state) },
+		{ OPT_LIST, ARGS_TO(a->list) },
+		{ OPT_SHOW, ARGS_TO(a->show) },
+		{ OPT_REFUSE, ARGS_TO(a->refuse) },
+		{ OPT_DAYS, ARGS_TO(a->days), 1, DAYS_MAX },
+		{ ARGP_KEY_ARG, ARGS_TO(a->id) },
+		{ 0 },
+	};
 
-	switch (key) {
-	case OPT_STATE:
-		a->state = arg;
-		return 0;
-	case OPT_LIST:
-		a->list = true;
-		return 0;
-	case OPT_SHOW:
-		a->show = true;
-		return 0;
-	case OPT_REFUSE:
-		a->refuse = arg;
-		return 0;
-	case OPT_DAYS:
-		a->days = args_whole(state, "days", arg, 1, DAYS_MAX);
-		return 0;
-	case ARGP_KEY_ARG:
-		args_one(state, arg, &a->id);
-		args_job(state, arg);
-		return 0;
-	case ARGP_KEY_END:
+	if (key == ARGP_KEY_END) {
 		args_need(state, a->state, "--state is needed");
 		if (a->list == (a->id != NULL))
 			argp_error(state, "expected a job id or --list");
 		if (a->refuse && (a->list || a->show))
 			argp_error(state, "--refuse goes with a job id alone");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
 	}
+	if (key == ARGP_KEY_ARG && !a->id)
+		args_job(state, arg);
+	return args_take(options, fields, key, arg, state);
 }
 
 static const char *approve_text_of(const struct json *o, const char *key)

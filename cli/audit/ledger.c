@@ -70,11 +70,15 @@ static error_t ledger_command_parse(int key, char *arg, struct argp_state *state
 {
 	static const char *const actions[] = { "", "list", "verify", "export", "budget" };
 	struct arguments *a = state->input;
+	const struct args_field fields[] = {
+		{ OPT_STATE, ARGS_TO(a->state) },
+		{ OPT_CONFIG, ARGS_TO(a->config) },
+		{ OPT_DELTA, ARGS_TO(a->delta), 1e-300, 0.5 },
+		{ OPT_CSV, ARGS_TO(a->csv) },
+		{ 0 },
+	};
 
 	switch (key) {
-	case OPT_STATE:
-		a->state = arg;
-		return 0;
 	case OPT_JOB:
 		a->job = arg;
 		args_job(state, arg);
@@ -88,15 +92,6 @@ static error_t ledger_command_parse(int key, char *arg, struct argp_state *state
 		if (a->against_n == AGAINST_MAX)
 			argp_error(state, "--against is given more than %d times", AGAINST_MAX);
 		a->against[a->against_n++] = arg;
-		return 0;
-	case OPT_CONFIG:
-		a->config = arg;
-		return 0;
-	case OPT_DELTA:
-		a->delta = args_number(state, "delta", arg, 1e-300, 0.5);
-		return 0;
-	case OPT_CSV:
-		a->csv = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (a->action != NONE)
@@ -126,7 +121,7 @@ static error_t ledger_command_parse(int key, char *arg, struct argp_state *state
 					  "are for list and export");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return args_take(options, fields, key, arg, state);
 	}
 }
 

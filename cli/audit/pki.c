@@ -1,5 +1,4 @@
 #include "cli/args/args.h"
-#include "common/base/alloc.h"
 #include "crypto/pki.h"
 
 #include <argp.h>

@@ -5,7 +5,6 @@
 #include "common/base/file.h"
 #include "common/base/machine.h"
 #include "common/job/prune.h"
-#include "common/job/room.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,30 +34,20 @@ static const struct argp_option options[] = {
 static error_t prune_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
+	const struct args_field fields[] = {
+		{ OPT_DAYS, ARGS_TO(a->days), 1, DAYS_MAX },
+		{ OPT_GIB, ARGS_TO(a->gib), 1e-6, GIB_MAX },
+		{ OPT_STATE, ARGS_TO(a->state) },
+		{ OPT_YES, ARGS_TO(a->yes) },
+		{ ARGP_KEY_ARG, ARGS_TO(a->output) },
+		{ 0 },
+	};
 
-	switch (key) {
-	case OPT_DAYS:
-		a->days = (unsigned)args_whole(state, "days", arg, 1, DAYS_MAX);
-		return 0;
-	case OPT_GIB:
-		a->gib = args_number(state, "gib", arg, 1e-6, GIB_MAX);
-		return 0;
-	case OPT_STATE:
-		a->state = arg;
-		return 0;
-	case OPT_YES:
-		a->yes = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		args_one(state, arg, &a->output);
-		return 0;
-	case ARGP_KEY_END:
+	if (key == ARGP_KEY_END) {
 		args_need(state, a->output, "the output directory of a daemon is missing");
 		args_need(state, a->days || a->gib > 0, "--days, --gib or both are needed");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
 	}
+	return args_take(options, fields, key, arg, state);
 }
 
 static void prune_show(const struct prune *p)

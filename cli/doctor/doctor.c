@@ -24,20 +24,15 @@ static const struct argp_option options[] = {
 static error_t doctor_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
+	const struct args_field fields[] = {
+		{ 'c', ARGS_TO(a->config) },
+		{ OPT_JSON, ARGS_TO(a->json) },
+		{ 0 },
+	};
 
-	switch (key) {
-	case 'c':
-		a->config = arg;
-		return 0;
-	case OPT_JSON:
-		a->json = true;
-		return 0;
-	case ARGP_KEY_END:
+	if (key == ARGP_KEY_END)
 		args_need(state, a->config, "--config is needed");
-		return 0;
-	default:
-		return args_none(key, arg, state);
-	}
+	return args_take(options, fields, key, arg, state);
 }
 
 void checkup_add(struct checkup *c, enum verdict verdict, const char *check, const char *advice,

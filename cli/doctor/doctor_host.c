@@ -1,7 +1,6 @@
 #include "cli/doctor/doctor.h"
 #include "common/base/file.h"
 #include "common/base/machine.h"
-#include "common/job/room.h"
 #include "crypto/secret.h"
 #include "crypto/sign.h"
 

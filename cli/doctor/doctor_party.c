@@ -4,7 +4,6 @@
 #include "common/data/standard.h"
 #include "common/job/job.h"
 #include "common/job/kinds.h"
-#include "common/job/room.h"
 #include "party/daemon/daemon.h"
 
 #include <stdio.h>

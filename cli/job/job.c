@@ -2,7 +2,6 @@
 #include "cli/args/args.h"
 #include "cli/args/table.h"
 #include "cli/job/ask.h"
-#include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/job/job.h"
@@ -35,22 +34,17 @@ static const struct argp_option options[] = {
 static error_t job_command_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
+	const struct args_field fields[] = {
+		{ OPT_MOST, ARGS_TO(a->most), 1, MOST },
+		{ 'f', ARGS_TO(a->follow) },
+		{ OPT_WAIT, ARGS_TO(a->wait) },
+		{ OPT_TIMEOUT, ARGS_TO(a->timeout_s), 1, TIMEOUT_MAX },
+		{ 0 },
+	};
 
 	if (ask_option(key, arg, &a->asking))
 		return 0;
 	switch (key) {
-	case OPT_MOST:
-		a->most = (unsigned)args_whole(state, "most", arg, 1, MOST);
-		return 0;
-	case 'f':
-		a->follow = true;
-		return 0;
-	case OPT_WAIT:
-		a->wait = true;
-		return 0;
-	case OPT_TIMEOUT:
-		a->timeout_s = (unsigned)args_whole(state, "timeout", arg, 1, TIMEOUT_MAX);
-		return 0;
 	case ARGP_KEY_ARG:
 		if (!a->what)
 			a->what = arg;
@@ -61,7 +55,7 @@ static error_t job_command_parse(int key, char *arg, struct argp_state *state)
 		args_need(state, a->what, "submit, list, show, wait, cancel or log is missing");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return args_take(options, fields, key, arg, state);
 	}
 }
 

@@ -3,10 +3,8 @@
 #include "cli/args/args.h"
 #include "cli/args/table.h"
 #include "cli/job/ask.h"
-#include "common/job/room.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { INDENT = 11 };

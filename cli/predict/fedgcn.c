@@ -75,28 +75,19 @@ static const struct argp_option options[] = {
 static error_t predict_fedgcn_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
+	const struct args_field fields[] = {
+		{ 'm', ARGS_TO(a->model) },
+		{ 'g', ARGS_TO(a->graphs) },
+		{ 'o', ARGS_TO(a->out) },
+		{ 't', ARGS_TO(a->threads), 1, ARGS_THREADS_MAX },
+		{ 0 },
+	};
 
-	switch (key) {
-	case 'm':
-		a->model = arg;
-		return 0;
-	case 'g':
-		if (a->graphs)
-			argp_error(state, "--graphs is there twice");
-		a->graphs = arg;
-		return 0;
-	case 'o':
-		a->out = arg;
-		return 0;
-	case 't':
-		a->threads = args_threads(state, arg);
-		return 0;
-	case ARGP_KEY_END:
+	if (key == 'g' && a->graphs)
+		argp_error(state, "--graphs is there twice");
+	if (key == ARGP_KEY_END)
 		args_need(state, a->model && a->graphs, "--model and one --graphs are needed");
-		return 0;
-	default:
-		return args_none(key, arg, state);
-	}
+	return args_take(options, fields, key, arg, state);
 }
 
 int fedgcn_main(int argc, char **argv)

@@ -26,14 +26,13 @@ static const struct argp_option options[] = {
 static error_t compare_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
+	const struct args_field fields[] = {
+		{ 'o', ARGS_TO(a->page) },
+		{ OPT_CSV, ARGS_TO(a->csv) },
+		{ 0 },
+	};
 
 	switch (key) {
-	case 'o':
-		a->page = arg;
-		return 0;
-	case OPT_CSV:
-		a->csv = arg;
-		return 0;
 	case ARGP_KEY_ARG:
 		if (a->n == RUNS_MAX)
 			argp_error(state, "more than %d runs", RUNS_MAX);
@@ -43,7 +42,7 @@ static error_t compare_parse(int key, char *arg, struct argp_state *state)
 		args_need(state, a->n >= 2, "two runs or more are needed");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return args_take(options, fields, key, arg, state);
 	}
 }
 

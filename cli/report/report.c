@@ -54,35 +54,20 @@ static void parse_layout(struct argp_state *state, char *arg, struct arguments *
 static error_t report_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
+	const struct args_field fields[] = {
+		{ 'o', ARGS_TO(a->page) },          { 't', ARGS_TO(a->truth) },
+		{ 'd', ARGS_TO(a->data) },          { 'c', ARGS_TO(a->config) },
+		{ KEY_POINTS, ARGS_TO(a->points) }, { KEY_NO_RECORD, ARGS_TO(a->no_record) },
+		{ ARGP_KEY_ARG, ARGS_TO(a->out) },  { 0 },
+	};
 
 	switch (key) {
-	case 'o':
-		a->page = arg;
-		return 0;
-	case 't':
-		a->truth = arg;
-		return 0;
-	case 'd':
-		a->data = arg;
-		return 0;
-	case 'c':
-		a->config = arg;
-		return 0;
 	case KEY_TSNE:
 		argp_error(state, "--tsne was removed after 0.2.0: the Python package draws by "
 				  "t-SNE, coterie.Run(OUT).report(PROCESS, tsne=True)");
 		return EINVAL;
-	case KEY_POINTS:
-		a->points = arg;
-		return 0;
 	case KEY_LAYOUT:
 		parse_layout(state, arg, a);
-		return 0;
-	case KEY_NO_RECORD:
-		a->no_record = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		args_one(state, arg, &a->out);
 		return 0;
 	case ARGP_KEY_END:
 		args_need(state, a->out, "the run's directory is missing");
@@ -90,7 +75,7 @@ static error_t report_parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--data and --config exclude each other");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return args_take(options, fields, key, arg, state);
 	}
 }
 

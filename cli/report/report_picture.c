@@ -1,4 +1,5 @@
 #include "cli/report/report_page.h"
+#include "common/base/sort.h"
 #include "common/base/alloc.h"
 
 #include <math.h>
@@ -57,13 +58,6 @@ static double place_y(const struct frame *f, double y)
 	return SIDE / 2.0 - (y - f->y0) * f->scale;
 }
 
-static int report_picture_by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Medians of a cluster's points, robust against outliers. x: scratch for n values. False if it
  * has no points. */
 static bool middle_of(const struct picture *p, unsigned cluster, double *x, double middle[static 2])
@@ -77,7 +71,7 @@ static bool middle_of(const struct picture *p, unsigned cluster, double *x, doub
 		}
 		if (!n)
 			return false;
-		qsort(x, n, sizeof(*x), report_picture_by_value);
+		sort_reals(x, n);
 		middle[axis] = x[n / 2];
 	}
 	return true;

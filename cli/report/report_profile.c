@@ -1,7 +1,6 @@
 /* Cluster profiles of this party and over all parties: a table each for profile.csv and
  * profile-joint.csv (common/data/profile.h). */
 #include "cli/report/report_page.h"
-#include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/data/csv.h"
 

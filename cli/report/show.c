@@ -30,20 +30,15 @@ static const struct argp_option options[] = {
 static error_t show_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
+	const struct args_field fields[] = {
+		{ 't', ARGS_TO(a->truth) },
+		{ ARGP_KEY_ARG, ARGS_TO(a->out) },
+		{ 0 },
+	};
 
-	switch (key) {
-	case 't':
-		a->truth = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		args_one(state, arg, &a->out);
-		return 0;
-	case ARGP_KEY_END:
+	if (key == ARGP_KEY_END)
 		args_need(state, a->out, "the run's directory is missing");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	return args_take(options, fields, key, arg, state);
 }
 
 static void show_end_line(size_t indent, struct buf *text)

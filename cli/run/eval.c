@@ -28,23 +28,16 @@ static const struct argp_option options[] = {
 static error_t eval_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
+	const struct args_field fields[] = {
+		{ 't', ARGS_TO(a->truth) },
+		{ 'x', ARGS_TO(a->exclude) },
+		{ KEY_SIMILARITY, ARGS_TO(a->similarity) },
+		{ KEY_COMMON, ARGS_TO(a->labels.common) },
+		{ KEY_RUN, ARGS_TO(a->run) },
+		{ 0 },
+	};
 
 	switch (key) {
-	case 't':
-		a->truth = arg;
-		return 0;
-	case 'x':
-		a->exclude = arg;
-		return 0;
-	case KEY_SIMILARITY:
-		a->similarity = true;
-		return 0;
-	case KEY_COMMON:
-		a->labels.common = true;
-		return 0;
-	case KEY_RUN:
-		a->run = arg;
-		return 0;
 	case ARGP_KEY_ARG:
 		return ARGP_ERR_UNKNOWN; /* ask for all of them at once */
 	case ARGP_KEY_ARGS:
@@ -58,7 +51,7 @@ static error_t eval_parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--truth FILE and LABELS are needed");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return args_take(options, fields, key, arg, state);
 	}
 }
 

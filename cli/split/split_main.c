@@ -62,20 +62,21 @@ static void split_check_options(const struct split_params *p, struct argp_state 
 static error_t split_parse(int key, char *arg, struct argp_state *state)
 {
 	struct split_params *p = state->input;
+	const struct args_field fields[] = {
+		{ 'd', ARGS_TO(p->data) },
+		{ 'o', ARGS_TO(p->out) },
+		{ 'l', ARGS_TO(p->parties), 1, PARTIES_MAX },
+		{ 's', ARGS_TO(p->seed), 0, SEED_MAX },
+		{ 'e', ARGS_TO(p->shared_edges), SPLIT_SHARED_MIN, 1 },
+		{ KEY_KEEP, ARGS_TO(p->keep), SPLIT_KEEP_MIN, 1 },
+		{ KEY_SKEW, ARGS_TO(p->skew), 0, 1 },
+		{ KEY_OVERLAP, ARGS_TO(p->overlap), 0, 1 },
+		{ KEY_REGIONS, ARGS_TO(p->regions) },
+		{ KEY_NO_FEATURES, ARGS_TO(p->no_features) },
+		{ 0 },
+	};
 
 	switch (key) {
-	case 'd':
-		p->data = arg;
-		return 0;
-	case 'o':
-		p->out = arg;
-		return 0;
-	case 'l':
-		p->parties = args_whole(state, "parties", arg, 1, PARTIES_MAX);
-		return 0;
-	case 's':
-		p->seed = args_seed(state, arg);
-		return 0;
 	case 'b':
 		for (p->by = SPLIT_COLUMNS; p->by <= SPLIT_GRAPHS; p->by++) {
 			if (!strcmp(split_by_names[p->by], arg))
@@ -85,29 +86,11 @@ static error_t split_parse(int key, char *arg, struct argp_state *state)
 			   "--by is \"%s\", expected columns, rows, edges, vertices or graphs",
 			   arg);
 		return 0;
-	case 'e':
-		p->shared_edges = args_number(state, "shared-edges", arg, SPLIT_SHARED_MIN, 1);
-		return 0;
-	case KEY_KEEP:
-		p->keep = args_number(state, "keep", arg, SPLIT_KEEP_MIN, 1);
-		return 0;
-	case KEY_SKEW:
-		p->skew = args_number(state, "skew", arg, 0, 1);
-		return 0;
-	case KEY_OVERLAP:
-		p->overlap = args_number(state, "overlap", arg, 0, 1);
-		return 0;
-	case KEY_REGIONS:
-		p->regions = true;
-		return 0;
-	case KEY_NO_FEATURES:
-		p->no_features = true;
-		return 0;
 	case ARGP_KEY_END:
 		split_check_options(p, state);
 		return 0;
 	default:
-		return args_none(key, arg, state);
+		return args_take(options, fields, key, arg, state);
 	}
 }
 

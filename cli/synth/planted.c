@@ -1,4 +1,5 @@
 #include "cli/synth/planted.h"
+#include "common/base/sort.h"
 #include "common/base/alloc.h"
 #include "common/base/rng.h"
 
@@ -66,19 +67,12 @@ static void classes_init(struct classes *c, const uint32_t *label, size_t n, siz
 	free(at);
 }
 
-static int planted_by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Sorts, removes loops and duplicate edges; returns the number left. */
 static size_t proper(uint64_t *a, size_t n)
 {
 	size_t kept = 0;
 
-	qsort(a, n, sizeof(*a), planted_by_value);
+	sort_u64(a, n);
 	for (size_t i = 0; i < n; i++) {
 		bool loop = a[i] >> 32 == (a[i] & UINT32_MAX);
 

@@ -129,52 +129,29 @@ static void set_defaults(struct arguments *a)
 static error_t synth_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
+	const struct args_field fields[] = {
+		{ 'o', ARGS_TO(a->out) },
+		{ 'n', ARGS_TO(a->p.nodes), 2, 1 << 24 },
+		{ 'm', ARGS_TO(a->p.features), 0, 1 << 24 },
+		{ 'k', ARGS_TO(a->p.classes), 1, 1 << 16 },
+		{ 'd', ARGS_TO(a->p.degree), 0, 1000 },
+		{ 'y', ARGS_TO(a->p.homophily), 0, 1 },
+		{ 'w', ARGS_TO(a->p.signal), 0, 1 },
+		{ 's', ARGS_TO(a->p.seed), 0, SEED_MAX },
+		{ KEY_POINTS, ARGS_TO(a->points) },
+		{ KEY_GRAPHS, ARGS_TO(a->graphs) },
+		{ KEY_SIZE, ARGS_TO(a->size), 2, 1 << 12 },
+		{ KEY_APART, ARGS_TO(a->apart), 0, 1e6 },
+		{ 0 },
+	};
 
-	switch (key) {
-	case 'o':
-		a->out = arg;
-		return 0;
-	case 'n':
-		a->p.nodes = args_whole(state, "nodes", arg, 2, 1 << 24);
-		return 0;
-	case 'm':
-		a->p.features = args_whole(state, "features", arg, 0, 1 << 24);
-		a->no_features = !a->p.features;
-		return 0;
-	case 'k':
-		a->p.classes = args_whole(state, "clusters", arg, 1, 1 << 16);
-		return 0;
-	case 'd':
-		a->p.degree = args_number(state, "degree", arg, 0, 1000);
-		return 0;
-	case 'y':
-		a->p.homophily = args_number(state, "homophily", arg, 0, 1);
-		return 0;
-	case 'w':
-		a->p.signal = args_number(state, "signal", arg, 0, 1);
-		return 0;
-	case 's':
-		a->p.seed = args_seed(state, arg);
-		return 0;
-	case KEY_POINTS:
-		a->points = true;
-		return 0;
-	case KEY_GRAPHS:
-		a->graphs = true;
-		return 0;
-	case KEY_SIZE:
-		a->size = args_whole(state, "size", arg, 2, 1 << 12);
-		return 0;
-	case KEY_APART:
-		a->apart = args_number(state, "apart", arg, 0, 1e6);
-		return 0;
-	case ARGP_KEY_END:
+	if (key == ARGP_KEY_END) {
 		synth_check_options(a, state);
 		set_defaults(a);
-		return 0;
-	default:
-		return args_none(key, arg, state);
 	}
+	if (key == 'm')
+		a->no_features = !args_whole(state, "features", arg, 0, 1 << 24);
+	return args_take(options, fields, key, arg, state);
 }
 
 static enum err write_labels(const char *dir, const uint32_t *label, size_t n)

@@ -17,7 +17,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 /* Owned strings. Zero-initialised is empty. */
 struct config_strings {

@@ -231,6 +231,12 @@ struct json *json_put_array(struct json *object, const char *key)
 	return json_put(object, key, json_array());
 }
 
+struct json *json_take(struct json *object, const char *key)
+{
+	return json_from_cjson(
+	    cJSON_DetachItemFromObjectCaseSensitive(json_to_cjson(object), key));
+}
+
 struct json *json_append(struct json *array, struct json *value)
 {
 	assert(json_type(array) == JSON_ARRAY);

@@ -13,7 +13,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 enum {
 	JSON_DEPTH_MAX = 32,      /* nested arrays and objects */
@@ -63,6 +62,8 @@ struct json *json_put_seconds(struct json *object, const char *key, double s);
 struct json *json_put_bool(struct json *object, const char *key, bool value);
 struct json *json_put_object(struct json *object, const char *key);
 struct json *json_put_array(struct json *object, const char *key);
+/* Takes a member out; the caller owns it. NULL if absent. */
+struct json *json_take(struct json *object, const char *key);
 struct json *json_append(struct json *array, struct json *value);
 struct json *json_append_string(struct json *array, const char *text);
 struct json *json_append_number(struct json *array, double number);

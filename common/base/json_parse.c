@@ -1,5 +1,6 @@
 /* Parses JSON with cJSON, and refuses input beyond RFC 8259. */
 #include "common/base/alloc.h"
+#include "common/base/sort.h"
 #include "common/base/json.h"
 #include "common/base/utf8.h"
 
@@ -86,11 +87,6 @@ static void scan(struct scan *s)
 		parse_fail(s, "");
 }
 
-static int parse_by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Refuses duplicate keys in an object, and numbers too large for a double. */
 static enum err check_tree(const cJSON *v, const char *where)
 {
@@ -104,7 +100,7 @@ static enum err check_tree(const cJSON *v, const char *where)
 		ALLOC(keys, n);
 		for (const cJSON *m = v->child; m; m = m->next)
 			keys[at++] = m->string;
-		qsort(keys, n, sizeof(*keys), parse_by_text);
+		sort_texts(keys, n);
 	}
 	for (size_t i = 1; i < at && !err; i++)
 		if (!strcmp(keys[i - 1], keys[i]))

@@ -1,6 +1,5 @@
 #include "common/base/machine.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <pthread.h>

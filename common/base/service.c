@@ -3,7 +3,6 @@
 #include "common/base/utf8.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

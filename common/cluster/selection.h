@@ -16,7 +16,6 @@
 #include "common/linalg/mat.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 
 enum { SELECTION_MAX = CONFIG_RANGE_MAX + 1 };
 

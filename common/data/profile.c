@@ -1,4 +1,5 @@
 #include "common/data/profile.h"
+#include "common/base/sort.h"
 #include "common/base/alloc.h"
 #include "common/base/buf.h"
 #include "common/base/file.h"
@@ -71,16 +72,9 @@ static void deviations(struct sums *s, const struct features *X)
 	free(zeros);
 }
 
-static int profile_by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static double profile_median(double *x, size_t n)
 {
-	qsort(x, n, sizeof(*x), profile_by_size);
+	sort_reals(x, n);
 	return n % 2 ? x[n / 2] : x[n / 2 - 1] / 2 + x[n / 2] / 2;
 }
 

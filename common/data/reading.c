@@ -1,8 +1,6 @@
 #include "common/data/reading.h"
-#include "common/base/alloc.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *const header_names[] = { "auto", "yes", "no", NULL };

@@ -3,7 +3,6 @@
 #include "common/data/sheet.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- is it text in UTF-8 ---- */

@@ -1,6 +1,5 @@
 #include "common/data/sheet.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* n digits at p as a number from min to max; false if they are not. */

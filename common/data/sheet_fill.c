@@ -1,4 +1,5 @@
 #include "common/base/alloc.h"
+#include "common/base/sort.h"
 #include "common/base/log.h"
 #include "common/base/machine.h"
 #include "common/data/limits.h"
@@ -10,13 +11,6 @@
 #include <string.h>
 
 /* ---- what is in the gaps ---- */
-
-static int sheet_fill_by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 static double sheet_fill_median(const struct sheet *t, const struct sheet_column *c)
 {
@@ -30,7 +24,7 @@ static double sheet_fill_median(const struct sheet *t, const struct sheet_column
 		if (!isnan(v))
 			x[n++] = v;
 	}
-	qsort(x, n, sizeof(*x), sheet_fill_by_value);
+	sort_reals(x, n);
 	m = n % 2 ? x[n / 2] : x[n / 2 - 1] / 2 + x[n / 2] / 2;
 	free(x);
 	return m;

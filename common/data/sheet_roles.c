@@ -1,5 +1,4 @@
 #include "common/base/alloc.h"
-#include "common/base/log.h"
 #include "common/data/sheet.h"
 
 #include <stdio.h>

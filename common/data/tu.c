@@ -1,4 +1,5 @@
 #include "common/data/tu.h"
+#include "common/base/sort.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/data/limits.h"
@@ -159,13 +160,6 @@ static void tu_scatter(const struct lines *l, struct csr *A)
 	free(at);
 }
 
-static int tu_by_value(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Sorts rows, merges what is said again, and takes the bits away. Lines that repeat are counted. */
 static void tu_merge_repeated(struct csr *A, size_t *twice)
 {
@@ -175,7 +169,7 @@ static void tu_merge_repeated(struct csr *A, size_t *twice)
 		size_t to = A->start[i + 1], first = kept;
 		uint32_t last = UINT32_MAX;
 
-		qsort(A->index + from, to - from, sizeof(*A->index), tu_by_value);
+		sort_u32(A->index + from, to - from);
 		for (size_t e = from; e < to; e++) {
 			uint32_t entry = A->index[e];
 

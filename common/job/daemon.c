@@ -1,4 +1,5 @@
 #include "common/job/daemon.h"
+#include "common/base/sort.h"
 #include "common/job/kinds.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
@@ -459,11 +460,6 @@ char *daemon_control_path(const struct daemon_common *c)
 				 : file_join(c->output, "control.socket");
 }
 
-static int daemon_config_by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 enum err coordinator_config_read(struct coordinator_config *c, const char *path, char *const *set)
 {
 	enum err err = ERR_OK;
@@ -472,7 +468,7 @@ enum err coordinator_config_read(struct coordinator_config *c, const char *path,
 	endpoint_parse(c->listen_text, &c->listen); /* the table has checked it */
 	if (c->api.listen)
 		endpoint_parse(c->api.listen, &c->api.at);
-	qsort(c->parties.item, c->parties.count, sizeof(*c->parties.item), daemon_config_by_name);
+	sort_texts((const char **)c->parties.item, c->parties.count);
 	for (size_t i = 0; i < c->pins.count && !err; i++) {
 		if (!config_strings_has(&c->parties, c->pins.item[i].key))
 			err = err_set(ERR_INPUT,

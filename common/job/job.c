@@ -91,6 +91,13 @@ static void table_of(const struct kind *kind, struct table *t)
 
 /* ---- checks ---- */
 
+static bool job_has_fraction(const struct job *job)
+{
+	const struct kind *kind = job->kind;
+
+	return kind->has_fraction ? kind->has_fraction(job) : kind->words == WORDS_BY_JOB;
+}
+
 static enum err check_secure_sum(const struct job *job)
 {
 	if (job->modulus_bits != 32 && job->modulus_bits != 64)
@@ -102,7 +109,7 @@ static enum err check_secure_sum(const struct job *job)
 		    "job.secure_sum.modulus_bits is 32, expected 64 with kind \"%s\": 32 "
 		    "leave too little range for its sums",
 		    job->kind->name);
-	if (job->kind->has_fraction(job) && job->fraction_bits != JOB_AUTO &&
+	if (job_has_fraction(job) && job->fraction_bits != JOB_AUTO &&
 	    job->fraction_bits > job->modulus_bits - 16) /* 16 bits for the sum before the point */
 		return err_set(
 		    ERR_INPUT,
@@ -126,7 +133,7 @@ static enum err check_range(const struct job *job)
 /* Said when the job is submitted, not when a party is gone. */
 static enum err job_check_loss(const struct job *job)
 {
-	const char *why = job->kind->needs_all(job);
+	const char *why = job->kind->needs_all ? job->kind->needs_all(job) : NULL;
 
 	if (!why && job->align != ALIGN_SAME)
 		why = "rows that all have are others without a party, and those that came show "
@@ -235,7 +242,7 @@ static const struct config_row *way_of(const struct kind *kind)
 static bool is_unread(const struct job *job, const struct config_row *row, struct buf *when)
 {
 	const struct config_row *way = way_of(job->kind);
-	const char *why = job->kind->unread(job, row);
+	const char *why = job->kind->unread ? job->kind->unread(job, row) : NULL;
 	const char *before = "";
 	unsigned now = 0, left = row->readers;
 
@@ -269,7 +276,7 @@ static enum err standard_of(const struct job *job, struct job *standard)
 		memcpy(&value, (const char *)job + way->offset, sizeof(value));
 		json_put_string(root, way->path, way->names[value]);
 	}
-	job->kind->standard(job, root);
+	(job->kind->standard ? job->kind->standard : kind_standard_clusters)(job, root);
 	err = read_values(standard, root, "standard");
 	json_free(root);
 	return err;
@@ -434,12 +441,22 @@ bool job_difference(const struct job *here, const struct job *offered, char *tex
 
 const char *job_permission(const struct job *job)
 {
-	return job->kind->permission(job);
+	return job->kind->permission ? job->kind->permission(job) : job->kind->name;
 }
 
 bool job_is_flat(const struct job *job)
 {
-	return job->kind->is_flat(job);
+	return !job->kind->is_flat || job->kind->is_flat(job);
+}
+
+struct kind_claim job_claim(const struct job *job)
+{
+	return job->kind->claim ? job->kind->claim(job) : (struct kind_claim){ 0 };
+}
+
+const char *job_needs_noise(const struct job *job)
+{
+	return job->kind->needs_noise ? job->kind->needs_noise(job) : NULL;
 }
 
 size_t job_burst(const struct job *job, size_t n, bool down)
@@ -450,7 +467,7 @@ size_t job_burst(const struct job *job, size_t n, bool down)
 /* Each attempt has noise of its own in its sums, unless it is on data. */
 static void say_loss(struct said *s, const struct job *job)
 {
-	struct kind_claim claim = job->kind->claim(job);
+	struct kind_claim claim = job_claim(job);
 	bool noisy = claim.in_sums, lossy = job->on_loss != LOSS_END;
 
 	said_add(
@@ -472,7 +489,7 @@ size_t job_leaks(const struct job *job, size_t parties, const char *leaks[], siz
 
 	job->kind->leaks(&s, job, parties);
 	said_add(
-	    &s, parties > 1 && job->kind->needs_noise(job),
+	    &s, parties > 1 && job_needs_noise(job),
 	    "a party that sends false terms can read single rows (edges, graphs) of the others; "
 	    "only "
 	    "noise in the sums (noise.colluders >= 1) or on rows bounds this");

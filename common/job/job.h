@@ -17,7 +17,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 enum {
 	JOB_TEXT_MAX = 64 << 10, /* bytes of a job file, and of a job on the wire */
@@ -61,6 +60,8 @@ bool job_difference(const struct job *here, const struct job *offered, char *tex
 /* The kind's members, of this job: common/kind/kind.h. */
 const char *job_permission(const struct job *job);
 bool job_is_flat(const struct job *job);
+struct kind_claim job_claim(const struct job *job);
+const char *job_needs_noise(const struct job *job);
 size_t job_burst(const struct job *job, size_t n, bool down);
 /* Returns the number of sentences. */
 size_t job_leaks(const struct job *job, size_t parties, const char *leaks[], size_t max);

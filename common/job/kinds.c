@@ -24,10 +24,12 @@ static void kinds_list_registered(void)
 
 	for (size_t i = 0; kinds[i]; i++) {
 		names[i] = kinds[i]->name;
-		for (const char *const *word = kinds[i]->permissions; *word; word++) {
+		for (const char *const *word = kinds[i]->permissions; word && *word; word++) {
 			assert(n < PERMISSIONS_MAX);
 			permissions[n++] = *word;
 		}
+		if (!kinds[i]->permissions)
+			permissions[n++] = names[i];
 	}
 }
 
@@ -70,29 +72,4 @@ const char *const *kind_words(const char *path)
 			if (!strcmp(row->path, path) && row->names)
 				return row->names;
 	return none;
-}
-
-const char *kind_lacks(const struct kind *kind)
-{
-	static const struct kind_member members[] = {
-		KIND_MEMBER(kind, name),         KIND_MEMBER(kind, thing),
-		KIND_MEMBER(kind, things),       KIND_MEMBER(kind, rows),
-		KIND_MEMBER(kind, results),      KIND_MEMBER(kind, check),
-		KIND_MEMBER(kind, unread),       KIND_MEMBER(kind, standard),
-		KIND_MEMBER(kind, has_fraction), KIND_MEMBER(kind, permission),
-		KIND_MEMBER(kind, permissions),  KIND_MEMBER(kind, leaks),
-		KIND_MEMBER(kind, needs_noise),  KIND_MEMBER(kind, claim),
-		KIND_MEMBER(kind, is_flat),      KIND_MEMBER(kind, memory),
-		KIND_MEMBER(kind, needs_all),
-	};
-
-	if (kind->clusters == CLUSTERS_OR_RANGE && !kind->one_k)
-		return "one_k";
-	return kind_missing(kind, members, sizeof(members) / sizeof(*members));
-}
-
-void kinds_check(void)
-{
-	for (size_t i = 0; kinds[i]; i++)
-		kind_must_have(kinds[i]->name, "the table", kind_lacks(kinds[i]));
 }

@@ -19,9 +19,4 @@ const char *const *kind_permissions(void);
 /* The words of the parameter of this path, which some kind has. */
 const char *const *kind_words(const char *path);
 
-/* The first member that must be there and is not; NULL: all are. */
-const char *kind_lacks(const struct kind *kind);
-/* At start: has every kind all that its table asks for? Aborts, naming kind and member. */
-void kinds_check(void);
-
 #endif

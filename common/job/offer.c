@@ -1,4 +1,5 @@
 #include "common/job/offer.h"
+#include "common/base/sort.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/file.h"
@@ -135,11 +136,6 @@ void offer_withdraw(const char *state, const char *id)
 
 /* ---- who answers ---- */
 
-static int offer_by_text(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Ids of the offers that begin with `id`, sorted; waiting: and have no answer. */
 static size_t offer_find_ids(const char *state, const char *id, bool waiting, char ***ids)
 {
@@ -164,7 +160,7 @@ static size_t offer_find_ids(const char *state, const char *id, bool waiting, ch
 	if (d)
 		closedir(d);
 	if (n)
-		qsort(*ids, n, sizeof(**ids), offer_by_text);
+		sort_texts((const char **)*ids, n);
 	free(dir);
 	return n;
 }

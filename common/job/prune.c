@@ -8,8 +8,6 @@
 #include <fnmatch.h>
 #include <dirent.h>
 #include <ftw.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

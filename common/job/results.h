@@ -9,8 +9,6 @@
 
 #include "common/base/err.h"
 
-#include <stddef.h>
-
 /* A directory's name: "job-", the job's id and the attempt. It has all 32 digits of the id, since
  * the coordinator chooses ids: one that shares some with another must not take its place. */
 enum { RESULTS_NAME_MAX = 48 };

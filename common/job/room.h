@@ -5,8 +5,6 @@
 #include "common/base/err.h"
 #include "common/job/job.h"
 
-#include <stddef.h>
-
 /* May a job take so much of this process's memory (machine.h)? ERR_INPUT if not, with both numbers
  * and what to do. max: a further bound, 0: none. who: for whom, setting: the name of the bound,
  * "policy.max_memory". */

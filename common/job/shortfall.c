@@ -12,7 +12,7 @@ void shortfall_sizes(const struct job *job, const uint64_t *size, size_t cluster
 	size_t wanted = clusters_wanted(job, clusters), used = 0, single = 0;
 	uint64_t rows = 0;
 
-	if (job->kind->places || job->kind->claim(job).in_sums)
+	if (job->kind->places || job_claim(job).in_sums)
 		return;
 	for (size_t c = 0; c < clusters; c++) {
 		used += size[c] > 0;

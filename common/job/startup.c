@@ -11,8 +11,8 @@
 #include "common/job/results.h"
 #include "common/linalg/la.h"
 
-#include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,6 +56,69 @@ void overrides_release(struct overrides *o)
 		free(o->item[i]);
 	free(o->item);
 	*o = (struct overrides){ 0 };
+}
+
+error_t daemon_option(int key, char *arg, struct argp_state *state)
+{
+	struct daemon_arguments *a = state->input;
+
+	switch (key) {
+	case 'c':
+		a->config = arg;
+		return 0;
+	case 'j':
+		a->job = arg;
+		return 0;
+	case OPT_OUT:
+		overrides_add_path(&a->config_set, "output", arg);
+		return 0;
+	case OPT_LEVEL:
+		overrides_add(&a->config_set, "log_level=%s", arg);
+		return 0;
+	case OPT_CHECK:
+		a->check = true;
+		return 0;
+	case OPT_DESCRIBE:
+		a->describe = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "unexpected argument: %s", arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+int daemon_main(int argc, char **argv, const struct argp *argp, void (*describe)(struct buf *text),
+		enum err (*run)(const struct daemon_arguments *a))
+{
+	struct daemon_arguments a = { .argv = argv };
+	struct buf text = { 0 };
+	enum err e;
+
+	file_hold_standard();
+	la_begin(argv);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* exceeding RLIMIT_FSIZE is then an error like a full disk */
+	argp_err_exit_status = ERR_INPUT;
+	if (argp_parse(argp, argc, argv, 0, NULL, &a) != 0) {
+		fprintf(stderr, "out of memory\n");
+		return ERR_INTERNAL;
+	}
+	if (a.describe) {
+		describe(&text);
+		fwrite(text.p, 1, text.n, stdout);
+		buf_release(&text);
+		return ERR_OK;
+	}
+	e = run(&a);
+	if (e != ERR_OK)
+		daemon_failed(e);
+	hook_end();
+	log_close();
+	overrides_release(&a.config_set);
+	overrides_release(&a.job_set);
+	return e;
 }
 
 static void out_of_memory(void)

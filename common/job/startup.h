@@ -4,9 +4,12 @@
 #ifndef COMMON_JOB_STARTUP_H
 #define COMMON_JOB_STARTUP_H
 
+#include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/job/daemon.h"
 
+#include <argp.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* "path=value" strings for coordinator_config_read and job_read; item ends with NULL. Zero is
@@ -19,6 +22,25 @@ void overrides_add(struct overrides *o, const char *fmt, ...) PRINTF(2, 3);
 void overrides_add_path(struct overrides *o, const char *key,
 			const char *path); /* from the working directory */
 void overrides_release(struct overrides *o);
+
+/* Keys of the options that both daemons have, besides 'c' and 'j'. */
+enum { OPT_OUT = 256, OPT_LEVEL, OPT_CHECK, OPT_DESCRIBE, OPT_OWN };
+
+struct daemon_arguments {
+	char **argv;
+	const char *config, *job;
+	struct overrides config_set, job_set;
+	bool check, describe;
+	bool once, serve; /* of a party; of the coordinator */
+};
+
+/* Takes these options and refuses arguments; ARGP_ERR_UNKNOWN: another key. */
+error_t daemon_option(int key, char *arg, struct argp_state *state);
+
+/* The rest of a daemon's main(): reads the command line, then calls describe() with --describe,
+ * else run(). Returns the exit status. */
+int daemon_main(int argc, char **argv, const struct argp *argp, void (*describe)(struct buf *text),
+		enum err (*run)(const struct daemon_arguments *a));
 
 /* Restricts new files to their user (umask 0077). Forbids core dumps and, unless the sandbox is
  * off, ptrace by others of the same user: this process holds keys and data. Then makes the output

@@ -1,26 +1,7 @@
 #include "common/kind/own.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *kind_missing(const void *table, const struct kind_member *member, size_t members)
-{
-	static const void *const none;
-
-	for (size_t i = 0; i < members; i++)
-		if (!memcmp((const char *)table + member[i].offset, &none, sizeof(none)))
-			return member[i].name;
-	return NULL;
-}
-
-void kind_must_have(const char *kind, const char *side, const char *missing)
-{
-	if (!missing)
-		return;
-	fprintf(stderr, "%s of kind %s lacks %s\n", side, kind, missing);
-	abort();
-}
 
 void presets_add(struct kind_presets *to, const struct config_preset *from)
 {
@@ -61,13 +42,6 @@ const char *const kind_label_files[] = { "labels.csv",  "labels.npy",        "pr
 					 "centres.csv", "profile-joint.csv", "model.rows",
 					 NULL };
 
-const char *kind_reads_all(const void *job, const struct config_row *row)
-{
-	(void)job;
-	(void)row;
-	return NULL;
-}
-
 void kind_standard_clusters(const void *job, struct json *root)
 {
 	const struct job_head *head = job;
@@ -88,45 +62,10 @@ bool kind_among(const char *path, const char *const *list)
 	return false;
 }
 
-struct kind_claim kind_claims_nothing(const void *job)
-{
-	(void)job;
-	return (struct kind_claim){ 0 };
-}
-
-const char *kind_goes_without(const void *job)
-{
-	(void)job;
-	return NULL;
-}
-
-const char *kind_needs_no_noise(const void *job)
-{
-	(void)job;
-	return NULL;
-}
-
 const char *kind_has_no_noise(const void *job)
 {
 	(void)job;
 	return "no job of this kind has such noise";
-}
-
-bool kind_yes(const void *job)
-{
-	(void)job;
-	return true;
-}
-
-bool kind_no(const void *job)
-{
-	(void)job;
-	return false;
-}
-
-const char *kind_own_permission(const void *job)
-{
-	return ((const struct job_head *)job)->kind->name;
 }
 
 void said_add(struct said *s, bool applies, const char *text)

@@ -164,34 +164,35 @@ struct kind {
 	 * NULL if a range is allowed (common/cluster/selection.h). */
 	const char *(*one_k)(const void *job);
 	/* The reason why no attempt can run without one of its parties, a static clause; NULL if
-	 * one can. */
+	 * one can. The member NULL: always NULL. */
 	const char *(*needs_all)(const void *job);
 	/* Path of the enum row whose value decides which rows a job reads; NULL: all jobs read the
 	 * same rows. Bit i of a row's `readers` stands for value i. */
 	const char *way;
 	/* NULL: the job reads the row, as far as its `readers` go. Otherwise a static clause that
-	 * says which jobs read it: "where job.profile is true". */
+	 * says which jobs read it: "where job.profile is true". The member NULL: always NULL. */
 	const char *(*unread)(const void *job, const struct config_row *row);
 	/* Writes the parameters that defaults depend on: the number of clusters, and a preset. The
-	 * job of these alone is compared with the job given. */
+	 * job of these alone is compared with the job given. NULL: kind_standard_clusters(). */
 	void (*standard)(const void *job, struct json *root);
-	/* True if job.fraction_bits applies. */
+	/* True if job.fraction_bits applies. NULL: with WORDS_BY_JOB. */
 	bool (*has_fraction)(const void *job);
 
 	/* ---- disclosure ---- */
 	/* Word that a party's policy.jobs must name: the kind, or a variant that discloses more.
-	 * permissions lists all of them, NULL-terminated. */
+	 * permissions lists all of them, NULL-terminated. Both NULL: the kind's name. */
 	const char *(*permission)(const void *job);
 	const char *const *permissions;
 	void (*leaks)(struct said *s, const void *job, size_t parties);
 	/* For jobs that show parties sums, or clusters derived from them, while they run.
 	 * Without sufficient noise a party that sends false terms can read single rows. Returns
 	 * the required setting, a static clause; NULL if it is met or does not apply
-	 * (policy.require_noise). */
+	 * (policy.require_noise). The member NULL: always NULL. */
 	const char *(*needs_noise)(const void *job);
-	/* Differential privacy claimed for everything derived from a row; eps 0: none. */
+	/* Differential privacy claimed for everything derived from a row; eps 0, or NULL: none. */
 	struct kind_claim (*claim)(const void *job);
-	bool (*is_flat)(const void *job); /* sums are over all parties at once, not over pairs */
+	/* Sums are over all parties at once, not over pairs. NULL: they are. */
+	bool (*is_flat)(const void *job);
 	/* Bytes of the largest vector that a party sends at once, or with `down` receives from
 	 * the coordinator; 0 if unknown in advance. n 0: not known yet. NULL: 0. */
 	size_t (*burst)(const void *job, size_t n, bool down);
@@ -202,18 +203,5 @@ struct kind {
 
 /* Bytes of a process without data: libraries, TLS, buffers. */
 #define KIND_MEMORY_LEAST 12e6
-
-/* A member of a table that must not be NULL. */
-struct kind_member {
-	const char *name;
-	size_t offset;
-};
-/* clang-format off */
-#define KIND_MEMBER(type, member) { #member, offsetof(struct type, member) }
-/* clang-format on */
-/* Name of the first NULL member; NULL if there is none. */
-const char *kind_missing(const void *table, const struct kind_member *member, size_t members);
-/* Aborts at start, with a message, if a kind's table is incomplete. */
-void kind_must_have(const char *kind, const char *side, const char *missing);
 
 #endif

@@ -62,15 +62,8 @@ extern const char *const kind_align_names[];
 	}
 /* Checks these rows: ERR_INPUT if one is given that the job's align does not read. */
 enum err kind_check_align(const void *job) MUST_CHECK;
-const char *kind_reads_all(const void *job, const struct config_row *row);
 void kind_standard_clusters(const void *job, struct json *root);
-struct kind_claim kind_claims_nothing(const void *job);
-const char *kind_goes_without(const void *job);   /* returns NULL */
-const char *kind_needs_no_noise(const void *job); /* returns NULL */
-const char *kind_has_no_noise(const void *job);   /* as needs_noise, for kinds without any noise */
-bool kind_yes(const void *job);
-bool kind_no(const void *job);
-const char *kind_own_permission(const void *job); /* the kind's name */
+const char *kind_has_no_noise(const void *job); /* as needs_noise, for kinds without any noise */
 /* Fills *job (size bytes) with the kind's own defaults and presets; the head is zero. */
 void kind_standards(const struct kind *kind, void *job, size_t size);
 /* True if path is in the NULL-terminated list. */

@@ -1,4 +1,5 @@
 #include "lab/netlab/probe.h"
+#include "common/base/sort.h"
 #include "lab/netlab/link.h"
 #include "common/base/clock.h"
 #include "common/base/file.h"
@@ -114,13 +115,6 @@ static enum err probe_dial(const char *address, int *s)
 	return ERR_OK;
 }
 
-static int probe_by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static enum err ping(int s, double *took_s)
 {
 	double sent = clock_now_s();
@@ -143,7 +137,7 @@ static enum err measure_rtt(int s, double *rtt_ms)
 	begin = clock_now_s();
 	while (n < PINGS && (n < 2 || clock_now_s() - begin < 0.25))
 		TRY(ping(s, &took[n++]));
-	qsort(took, (size_t)n, sizeof(*took), probe_by_value);
+	sort_reals(took, (size_t)n);
 	*rtt_ms = 1e3 * took[(n - 1) / 2];
 	return ERR_OK;
 }

@@ -411,7 +411,7 @@ enum err leaving_open(struct leaving **out, const struct party_config *config, s
 		return e;
 	}
 	if (readable)
-		l->claims = work->job.kind->claim(&work->job);
+		l->claims = job_claim(&work->job);
 	l->booked_claim =
 	    l->spent.claims_of_job > 0; /* repeating the same question costs nothing */
 	work->question = question;

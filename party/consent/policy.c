@@ -59,7 +59,7 @@ static enum err policy_check_loss(const struct party_config *config, const struc
 /* Noise in shares reaches the claimed level only if at most the job's colluders know theirs. */
 static enum err check_colluders(const struct party_config *config, const struct work *work)
 {
-	struct kind_claim claim = work->job.kind->claim(&work->job);
+	struct kind_claim claim = job_claim(&work->job);
 	size_t colluders = claim.colluders == JOB_AUTO ? work->L / 2 : claim.colluders;
 
 	if (!claim.in_sums || work->L == 1 || colluders >= config->policy.min_colluders)
@@ -70,10 +70,18 @@ static enum err check_colluders(const struct party_config *config, const struct 
 		       colluders, config->common.name, config->policy.min_colluders);
 }
 
+static enum err policy_claims_none(const struct party_config *config, const struct work *work)
+{
+	return err_set(ERR_PEER,
+		       "the offered job of kind %s claims no differential privacy, policy.max_eps "
+		       "of %s is %g: no job of this kind does",
+		       work->job.kind->name, config->common.name, config->policy.max_eps);
+}
+
 /* Only noise limits the information that a malicious party gains by sending false terms. */
 static enum err policy_check_noise(const struct party_config *config, const struct work *work)
 {
-	const char *why = work->job.kind->needs_noise(&work->job);
+	const char *why = job_needs_noise(&work->job);
 
 	if (!config->policy.require_noise || !why)
 		return ERR_OK;
@@ -128,12 +136,15 @@ enum err policy_check(const struct party_config *config, const struct job *agree
 	TRY(policy_check_align(config, work));
 	TRY(policy_check_loss(config, work));
 	TRY(check_colluders(config, work));
-	TRY(work->half->allow(config, work));
+	if (work->half->allow)
+		TRY(work->half->allow(config, work));
 	TRY(policy_check_noise(config, work));
 	if (config->policy.max_eps > 0)
-		TRY(work->half->allow_eps(config, work));
+		TRY((work->half->allow_eps ? work->half->allow_eps : policy_claims_none)(config,
+											 work));
 	TRY(check_pins(config, work));
-	sums = work->half->sums(work);
+	sums = work->half->sums ? work->half->sums(work)
+				: (struct party_sums){ work->L, "kind", work->job.kind->name, "" };
 	if (work->L + work->lefts == 1) {
 		if (!config->policy.allow_single || !work->job.allow_single)
 			return err_set(ERR_PEER, "a job of one party masks nothing: it needs "

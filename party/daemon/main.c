@@ -1,23 +1,17 @@
 /* A party: holds its own data, computes on them, and sends only cluster labels and terms of secure
  * sums. */
-#include "common/base/file.h"
-#include "common/base/log.h"
 #include "common/job/confine.h"
 #include "common/job/daemon.h"
 #include "common/job/hook.h"
 #include "common/job/startup.h"
-#include "common/linalg/la.h"
 #include "crypto/secret.h"
 #include "party/daemon/daemon.h"
-#include "party/daemon/kinds.h"
 #include "party/ranks/mpirun.h"
 #include "proto/version.h"
 
-#include <argp.h>
-#include <signal.h>
 #include <stdio.h>
 
-enum { OPT_CHECK = 256, OPT_ONCE, OPT_OUT, OPT_COORDINATOR, OPT_LEVEL, OPT_DESCRIBE };
+enum { OPT_ONCE = OPT_OWN, OPT_COORDINATOR };
 
 static const struct argp_option options[] = {
 	{ "config", 'c', "FILE", 0, "this daemon's configuration (JSON)", 0 },
@@ -34,51 +28,23 @@ static const struct argp_option options[] = {
 
 enum { RETRY_ONCE_S = 60 };
 
-struct arguments {
-	char **argv;
-	const char *config, *job;
-	struct overrides config_set;
-	bool once, check, describe;
-};
-
 static error_t party_main_parse(int key, char *arg, struct argp_state *state)
 {
-	struct arguments *a = state->input;
+	struct daemon_arguments *a = state->input;
 
 	switch (key) {
-	case 'c':
-		a->config = arg;
-		return 0;
-	case 'j':
-		a->job = arg;
-		return 0;
 	case OPT_ONCE:
 		a->once = true;
 		return 0;
-	case OPT_OUT:
-		overrides_add_path(&a->config_set, "output", arg);
-		return 0;
 	case OPT_COORDINATOR:
 		overrides_add(&a->config_set, "coordinator=%s", arg);
-		return 0;
-	case OPT_LEVEL:
-		overrides_add(&a->config_set, "log_level=%s", arg);
-		return 0;
-	case OPT_CHECK:
-		a->check = true;
-		return 0;
-	case OPT_DESCRIBE:
-		a->describe = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "unexpected argument: %s", arg);
 		return 0;
 	case ARGP_KEY_END:
 		if (!a->describe && !a->config)
 			argp_error(state, "--config is needed");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return daemon_option(key, arg, state);
 	}
 }
 
@@ -94,7 +60,7 @@ static const char doc[] =
 
 static const struct argp argp = { .options = options, .parser = party_main_parse, .doc = doc };
 
-static enum err party_main_run(const struct arguments *a)
+static enum err party_main_run(const struct daemon_arguments *a)
 {
 	struct daemon_options o = { .once = a->once };
 	struct party_config config;
@@ -128,37 +94,19 @@ static enum err party_main_run(const struct arguments *a)
 	return e;
 }
 
+static void party_main_describe(struct buf *text)
+{
+	buf_printf(text, "party.json\n");
+	party_config_describe(text);
+}
+
 int main(int argc, char **argv)
 {
-	struct arguments a = { .argv = argv };
-	struct buf text = { 0 };
-	enum err e;
+	int status;
 
-	file_hold_standard();
 	version_set(COTERIE_BUILD);
 	argp_program_version = version_line("party (coterie)");
-	la_begin(argv);
-	party_kinds_check();
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* exceeding RLIMIT_FSIZE is then an error like a full disk */
-	argp_err_exit_status = ERR_INPUT;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &a) != 0) {
-		fprintf(stderr, "out of memory\n");
-		return ERR_INTERNAL;
-	}
-	if (a.describe) {
-		buf_printf(&text, "party.json\n");
-		party_config_describe(&text);
-		fwrite(text.p, 1, text.n, stdout);
-		buf_release(&text);
-		return ERR_OK;
-	}
-	e = party_main_run(&a);
-	if (e != ERR_OK)
-		daemon_failed(e);
+	status = daemon_main(argc, argv, &argp, party_main_describe, party_main_run);
 	mpirun_end();
-	hook_end();
-	log_close();
-	overrides_release(&a.config_set);
-	return e;
+	return status;
 }

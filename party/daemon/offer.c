@@ -1,5 +1,4 @@
 #include "party/daemon/offer.h"
-#include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/config.h"
 #include "common/base/file.h"
@@ -221,7 +220,7 @@ static enum err bring_data(struct work *work, const struct job_means *means)
 /* Data on ranks are too large for one process: kinds that do not run on ranks are declined. */
 static enum err check_ranks(const struct work *work, const struct party_config *config)
 {
-	const char *why = config->ranks.n ? work->half->off_ranks(work) : NULL;
+	const char *why = config->ranks.n ? party_off_ranks(work) : NULL;
 
 	return !why ? ERR_OK
 		    : err_set(ERR_INPUT,

@@ -1,13 +1,8 @@
 #include "party/daemon/params.h"
+#include "common/base/sort.h"
 #include "crypto/hash.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-static int params_by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
 
 /* Adds all initial parties, including those left out since; then the latter, in the order in which
  * they were left out. */
@@ -20,7 +15,7 @@ static void add_parties(struct sha256 *h, const struct work *work, uint32_t atte
 		name[n++] = work->name[l];
 	for (size_t i = 0; i < work->lefts; i++)
 		name[n++] = work->left[i].name;
-	qsort(name, n, sizeof(*name), params_by_name);
+	sort_texts(name, n);
 	sha256_add_u32(h, (uint32_t)n);
 	for (size_t i = 0; i < n; i++)
 		sha256_add_text(h, name[i]);

@@ -1,5 +1,4 @@
 #include "party/daemon/window.h"
-#include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
@@ -10,9 +9,7 @@
 #include "crypto/secret.h"
 #include "crypto/token.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

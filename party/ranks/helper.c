@@ -1,7 +1,6 @@
 /* mpirun is started and ended by a process of its own, made before the daemon has keys and confines
  * itself. */
 #include "party/ranks/own.h"
-#include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/base/log.h"

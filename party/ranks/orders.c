@@ -2,7 +2,6 @@
 #include "party/ranks/rank0.h"
 #include "common/base/alloc.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum err workers_embed(struct workers *w, const struct embed_params *p, struct embedding *how)

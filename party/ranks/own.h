@@ -4,8 +4,6 @@
 
 #include "common/job/daemon.h"
 
-#include <stdbool.h>
-
 /* Pipes: to rank 0, from it, and standard error of mpirun and ranks. */
 enum { ENDS = 3 };
 /* Seconds that ranks have to end by themselves, and then after SIGTERM. */

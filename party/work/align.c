@@ -1,10 +1,10 @@
 #include "party/work/align.h"
+#include "common/base/sort.h"
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
 #include "common/kind/tree.h"
 #include "crypto/hmac.h"
 #include "crypto/numbering.h"
-#include "crypto/seal.h"
 #include "crypto/secret.h"
 #include "party/work/secret.h"
 
@@ -124,13 +124,6 @@ static enum err send_ids(struct work *work, const struct entry *entry, size_t n)
 
 /* ---- rows ---- */
 
-static int party_align_by_number(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Own nodes by rising row: the row in the upper half, the node in the lower. */
 static uint64_t *sorted_rows(const uint32_t *row, size_t own)
 {
@@ -138,7 +131,7 @@ static uint64_t *sorted_rows(const uint32_t *row, size_t own)
 
 	for (size_t i = 0; i < own; i++)
 		pair[i] = (uint64_t)row[i] << 32 | i;
-	qsort(pair, own, sizeof(*pair), party_align_by_number);
+	sort_u64(pair, own);
 	return pair;
 }
 

@@ -1,4 +1,5 @@
 #include "party/work/columns.h"
+#include "common/base/sort.h"
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "crypto/hmac.h"
@@ -30,11 +31,6 @@ static void party_columns_end_hash(struct hmac *h, uint8_t *out, size_t n)
 	memcpy(out, mac, n);
 }
 
-static int by_bytes(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static void party_columns_summarise(const struct work *work, const struct columns *c,
 				    struct said *s)
 {
@@ -50,7 +46,7 @@ static void party_columns_summarise(const struct work *work, const struct column
 	for (size_t j = 0; j < c->n; j++)
 		party_columns_add_text(h, name[j] = c->column[j].name);
 	party_columns_end_hash(h, s->names, sizeof(s->names));
-	qsort(name, c->n, sizeof(*name), by_bytes);
+	sort_texts(name, c->n);
 	party_columns_add_text(h, "sorted");
 	for (size_t j = 0; j < c->n; j++)
 		party_columns_add_text(h, name[j]);

@@ -6,18 +6,6 @@
 
 /* ---- consent ---- */
 
-struct party_sums party_sums_flat(const struct work *work)
-{
-	return (struct party_sums){ work->L, "kind", work->job.kind->name, "" };
-}
-
-enum err party_allow_all(const struct party_config *config, const struct work *work)
-{
-	(void)config;
-	(void)work;
-	return ERR_OK;
-}
-
 enum err party_allow_clusters(const struct party_config *config, unsigned min_cluster,
 			      const char *things)
 {
@@ -28,17 +16,9 @@ enum err party_allow_clusters(const struct party_config *config, unsigned min_cl
 		       things, config->common.name, config->policy.min_cluster);
 }
 
-enum err party_allow_no_eps(const struct party_config *config, const struct work *work)
-{
-	return err_set(ERR_PEER,
-		       "the offered job of kind %s claims no differential privacy, policy.max_eps "
-		       "of %s is %g: no job of this kind does",
-		       work->job.kind->name, config->common.name, config->policy.max_eps);
-}
-
 enum err party_allow_claim(const struct party_config *config, const struct work *work)
 {
-	struct kind_claim claim = work->job.kind->claim(&work->job);
+	struct kind_claim claim = job_claim(&work->job);
 
 	if (!(claim.eps > 0))
 		return err_set(ERR_PEER,
@@ -60,8 +40,7 @@ enum err party_allow_claim(const struct party_config *config, const struct work 
 
 const char *party_off_ranks(const struct work *work)
 {
-	(void)work;
-	return "no job of that kind does";
+	return work->half->off_ranks ? work->half->off_ranks(work) : "no job of that kind does";
 }
 
 enum err party_check_rows(struct work *work)

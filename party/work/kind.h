@@ -1,6 +1,6 @@
 /* kind.h -- a party's half of a kind of job, as a table: each protocol's folder has its own
  * (protocols/fedsc/party/kind.c), protocols/kinds.def lists them. Members that say so may be
- * NULL; party_kinds_check() looks for the others. */
+ * NULL; others may not. */
 #ifndef PARTY_WORK_KIND_H
 #define PARTY_WORK_KIND_H
 
@@ -17,14 +17,16 @@ struct party_sums {
 
 struct party_kind {
 	/* ---- consent: from the offer alone, before data are touched ---- */
+	/* NULL: one sum over all parties. */
 	struct party_sums (*sums)(const struct work *work);
-	/* The kind's own policy: min_cell, min_cluster, methods, ... ERR_PEER. */
+	/* The kind's own policy: min_cell, min_cluster, methods, ... ERR_PEER. NULL: none. */
 	enum err (*allow)(const struct party_config *config, const struct work *work);
-	/* Called where policy.max_eps is given: is so much privacy claimed? ERR_PEER. */
+	/* Called where policy.max_eps is given: is so much privacy claimed? ERR_PEER. NULL: no job
+	 * of the kind claims any. */
 	enum err (*allow_eps)(const struct party_config *config, const struct work *work);
 	const char *accept; /* what ACCEPT tells of the data, in words */
 	/* Why this job cannot run where data lie on ranks (party/ranks/workers.h): a clause; NULL:
-	 * it can. */
+	 * it can. The member NULL: no job of the kind can. */
 	const char *(*off_ranks)(const struct work *work);
 
 	/* ---- before the keys; work has the data ---- */
@@ -46,21 +48,16 @@ struct party_kind {
 	void (*release)(struct work *work); /* or NULL: frees what the members above left in work */
 };
 
+const char *party_off_ranks(const struct work *work); /* of work->half */
+
 /* ---- members that several kinds have ---- */
 
-/* One sum over all parties, as every kind has it but for trees and participants. */
-struct party_sums party_sums_flat(const struct work *work);
-enum err party_allow_all(const struct party_config *config, const struct work *work) MUST_CHECK;
 /* policy.min_cluster, for numbers made of `things`: "sums of %u rows". */
 enum err party_allow_clusters(const struct party_config *config, unsigned min_cluster,
 			      const char *things) MUST_CHECK;
-enum err party_allow_no_eps(const struct party_config *config,
-			    const struct work *work) MUST_CHECK; /* it claims none */
-
 /* A claim by job.noise.eps and delta, within policy.max_eps and max_delta. */
 enum err party_allow_claim(const struct party_config *config, const struct work *work) MUST_CHECK;
 
-const char *party_off_ranks(const struct work *work);    /* no job of the kind can */
 enum err party_check_rows(struct work *work) MUST_CHECK; /* two or more */
 enum err party_describe_columns(const struct work *work, struct msg_accept *accept) MUST_CHECK;
 

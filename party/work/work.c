@@ -5,7 +5,6 @@
 #include "common/data/dataset.h"
 #include "common/linalg/la.h"
 #include "common/privacy/noise.h"
-#include "crypto/hash.h"
 #include "crypto/secret.h"
 #include "crypto/seal.h"
 

@@ -1,8 +1,7 @@
 #include "protocols/align/job.h"
 #include "common/kind/own.h"
 
-static const char *const permissions[] = { "align", NULL }, *const result_files[] = { "ids.txt",
-										      NULL };
+static const char *const result_files[] = { "ids.txt", NULL };
 
 /* clang-format off */
 const struct config_row align_rows[] = {
@@ -56,14 +55,6 @@ const struct kind kind_align = {
 	.words = WORDS_WIDE,
 	.check = align_check,
 	.needs_all = align_needs_all,
-	.unread = kind_reads_all,
-	.standard = kind_standard_clusters,
-	.has_fraction = kind_no,
-	.permission = kind_own_permission,
-	.permissions = permissions,
 	.leaks = align_leaks,
-	.needs_noise = kind_needs_no_noise,
-	.claim = kind_claims_nothing,
-	.is_flat = kind_yes,
 	.memory = memory,
 };

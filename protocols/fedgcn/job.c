@@ -1,6 +1,5 @@
 #include "protocols/fedgcn/job.h"
 #include "protocols/fedgcn/own.h"
-#include "common/kind/own.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 #include "common/base/alloc.h"
+#include "common/base/sort.h"
 #include "protocols/fedgcn/own.h"
 
 #include <math.h>
@@ -52,13 +53,6 @@ static void kde_begin(struct kde *e, const struct mat *C)
 	}
 }
 
-static int fedgcn_prototypes_by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Equations 12-14. Returns the largest squared move of a row of C. */
 static double kde_maximise(struct kde *e, struct mat *C)
 {
@@ -96,7 +90,7 @@ static double kde_maximise(struct kde *e, struct mat *C)
 		e->share[r] /= all;
 	ALLOC(sorted, e->k);
 	memcpy(sorted, e->variance, e->k * sizeof(*sorted));
-	qsort(sorted, e->k, sizeof(*sorted), fedgcn_prototypes_by_value);
+	sort_reals(sorted, e->k);
 	least = fmax(LEAST_VARIANCE * sorted[e->k / 2], 1e-12);
 	for (size_t r = 0; r < e->k; r++)
 		e->variance[r] = fmax(e->variance[r], least);

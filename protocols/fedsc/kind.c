@@ -2,9 +2,7 @@
 #include "protocols/fedsc/noise.h"
 #include "common/kind/own.h"
 
-static const char *const permissions[] = { "fedsc", "fedsc.paper", NULL }, *const of_kmeans[] = {
-	"kmeans", NULL
-};
+static const char *const permissions[] = { "fedsc", "fedsc.paper", NULL };
 
 /* The upload of variant "paper" discloses the rows. */
 static const char *fedsc_permission(const void *job)
@@ -46,10 +44,8 @@ static const char *fedsc_needs_noise(const void *p)
 #define OF_ROWS                                                                                    \
 	.split = SPLIT_ROWS, .needs = NEEDS_FEATURES, .thing = "row", .things = "rows",            \
 	.pictured = true, .results = kind_label_files, .clusters = CLUSTERS_OR_RANGE,              \
-	.words = WORDS_WIDE, .check = fedsc_check, .one_k = fedsc_one_k,                           \
-	.standard = kind_standard_clusters, .has_fraction = kind_no, .leaks = fedsc_leaks,         \
-	.needs_noise = fedsc_needs_noise, .claim = fedsc_claim, .needs_all = kind_goes_without,    \
-	.is_flat = kind_yes, .memory = fedsc_memory
+	.words = WORDS_WIDE, .check = fedsc_check, .one_k = fedsc_one_k, .leaks = fedsc_leaks,     \
+	.needs_noise = fedsc_needs_noise, .claim = fedsc_claim, .memory = fedsc_memory
 
 const struct kind kind_fedsc = {
 	OF_ROWS,
@@ -71,6 +67,4 @@ const struct kind kind_kmeans = {
 	.presets = kmeans_presets,
 	.settle = kmeans_settle,
 	.unread = kmeans_unread,
-	.permission = kind_own_permission,
-	.permissions = of_kmeans,
 };

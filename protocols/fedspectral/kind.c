@@ -56,13 +56,10 @@ const struct kind kind_fedspectral = {
 	.check = fedspectral_check,
 	.needs_all = fedspectral_needs_all,
 	.unread = fedspectral_unread,
-	.standard = kind_standard_clusters,
-	.has_fraction = kind_no,
 	.permission = fedspectral_permission,
 	.permissions = permissions,
 	.leaks = fedspectral_leaks,
 	.needs_noise = fedspectral_needs_noise,
 	.claim = fedspectral_claim,
-	.is_flat = kind_yes,
 	.memory = fedspectral_memory,
 };

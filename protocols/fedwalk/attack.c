@@ -1,4 +1,5 @@
 #include "protocols/fedwalk/attack.h"
+#include "common/base/sort.h"
 #include "common/base/alloc.h"
 #include "common/linalg/parallel.h"
 
@@ -58,13 +59,6 @@ static void fedwalk_attack_collect(const struct walks *w, size_t n, struct sides
 	s->start[0] = 0;
 }
 
-static int fedwalk_attack_by_number(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* Counts the neighbours in walks of a block's vertices. With p->least, pairs of at least that count
  * become guesses. */
 static void fedwalk_attack_count_block(void *ctx, unsigned worker, size_t block)
@@ -91,8 +85,7 @@ static void fedwalk_attack_count_block(void *ctx, unsigned worker, size_t block)
 			count[v[i]] = 0;
 		}
 		if (p->least)
-			qsort(p->guess[u], p->guesses[u], sizeof(**p->guess),
-			      fedwalk_attack_by_number);
+			sort_u32(p->guess[u], p->guesses[u]);
 	}
 }
 

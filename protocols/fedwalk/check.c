@@ -1,7 +1,6 @@
 /* Checks of fedwalk that concern several parameters. */
 #include "protocols/fedwalk/job.h"
 #include "protocols/fedwalk/response.h"
-#include "common/kind/own.h"
 
 #include <string.h>
 

@@ -45,13 +45,9 @@ const struct kind kind_fedwalk = {
 	.check = fedwalk_check,
 	.needs_all = fedwalk_needs_all,
 	.unread = fedwalk_unread,
-	.standard = kind_standard_clusters,
-	.has_fraction = kind_no,
 	.permission = fedwalk_permission,
 	.permissions = permissions,
 	.leaks = fedwalk_leaks,
-	.needs_noise = kind_needs_no_noise,
 	.claim = fedwalk_claim,
-	.is_flat = kind_yes,
 	.memory = fedwalk_memory,
 };

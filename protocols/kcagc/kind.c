@@ -1,11 +1,6 @@
 #include "protocols/kcagc/job.h"
 #include "common/kind/own.h"
 
-static const char *const permissions[] = { "kcagc", NULL },
-			 *const of_predict[] = { "kcagc.predict", NULL },
-			 *const of_columns[] = { "kmeans.columns", NULL },
-			 *const of_columns_predict[] = { "kmeans.columns.predict", NULL };
-
 /* 32-bit words take a scale only with bounded numbers. */
 static bool has_fraction(const void *p)
 {
@@ -50,11 +45,8 @@ const struct kind kind_kcagc = {
 	.unread = kcagc_unread,
 	.standard = kcagc_standard,
 	.has_fraction = has_fraction,
-	.permission = kind_own_permission,
-	.permissions = permissions,
 	.leaks = kcagc_leaks,
 	.needs_noise = kind_has_no_noise,
-	.claim = kind_claims_nothing,
 	.is_flat = kcagc_is_flat,
 	.burst = kcagc_burst,
 	.memory = kcagc_memory,
@@ -74,15 +66,7 @@ const struct kind kind_kcagc_predict = {
 	.words = WORDS_BY_JOB,
 	.check = kcagc_predict_check,
 	.needs_all = model_needs_all,
-	.unread = kind_reads_all,
-	.standard = kind_standard_clusters,
-	.has_fraction = kind_yes,
-	.permission = kind_own_permission,
-	.permissions = of_predict,
 	.leaks = kcagc_predict_leaks,
-	.needs_noise = kind_needs_no_noise,
-	.claim = kind_claims_nothing,
-	.is_flat = kind_yes,
 	.memory = kcagc_predict_memory,
 };
 
@@ -104,14 +88,9 @@ const struct kind kind_kmeans_columns = {
 	.check = kcagc_check,
 	.one_k = kmeans_columns_one_k,
 	.needs_all = kcagc_needs_all,
-	.unread = kind_reads_all,
 	.standard = kcagc_standard,
-	.has_fraction = kind_yes,
-	.permission = kind_own_permission,
-	.permissions = of_columns,
 	.leaks = kmeans_columns_leaks,
 	.needs_noise = kind_has_no_noise,
-	.claim = kind_claims_nothing,
 	.is_flat = kcagc_is_flat,
 	.burst = kcagc_burst,
 	.memory = kmeans_columns_memory,
@@ -132,14 +111,6 @@ const struct kind kind_kmeans_columns_predict = {
 	.settle = kmeans_columns_settle,
 	.check = kcagc_predict_check,
 	.needs_all = model_needs_all,
-	.unread = kind_reads_all,
-	.standard = kind_standard_clusters,
-	.has_fraction = kind_yes,
-	.permission = kind_own_permission,
-	.permissions = of_columns_predict,
 	.leaks = kmeans_columns_predict_leaks,
-	.needs_noise = kind_needs_no_noise,
-	.claim = kind_claims_nothing,
-	.is_flat = kind_yes,
 	.memory = kmeans_columns_predict_memory,
 };

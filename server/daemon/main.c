@@ -1,26 +1,20 @@
 /* The coordinator: connects parties for jobs and adds up masked values; it sees only sums. */
-#include "common/base/file.h"
-#include "common/base/log.h"
 #include "common/job/confine.h"
 #include "common/job/daemon.h"
 #include "common/job/hook.h"
 #include "common/job/startup.h"
-#include "common/linalg/la.h"
 #include "crypto/secret.h"
 #include "server/daemon/coordinator.h"
-#include "server/daemon/kinds.h"
 #include "server/daemon/service.h"
 #include "proto/version.h"
 
-#include <argp.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
 enum { READ_MS = 1000 };
 
-enum { OPT_CHECK = 256, OPT_READY, OPT_SET, OPT_SEED, OPT_OUT, OPT_LEVEL, OPT_DESCRIBE, OPT_SERVE };
+enum { OPT_READY = OPT_OWN, OPT_SET, OPT_SEED, OPT_SERVE };
 
 static const struct argp_option options[] = {
 	{ "config", 'c', "FILE", 0, "this daemon's configuration (JSON)", 0 },
@@ -38,24 +32,11 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-struct arguments {
-	char **argv;
-	const char *config, *job;
-	struct overrides config_set, job_set;
-	bool check, describe, serve;
-};
-
 static error_t coordinator_main_parse(int key, char *arg, struct argp_state *state)
 {
-	struct arguments *a = state->input;
+	struct daemon_arguments *a = state->input;
 
 	switch (key) {
-	case 'c':
-		a->config = arg;
-		return 0;
-	case 'j':
-		a->job = arg;
-		return 0;
 	case OPT_SERVE:
 		a->serve = true;
 		return 0;
@@ -65,23 +46,8 @@ static error_t coordinator_main_parse(int key, char *arg, struct argp_state *sta
 	case OPT_SEED:
 		overrides_add(&a->job_set, "seed=%s", arg);
 		return 0;
-	case OPT_OUT:
-		overrides_add_path(&a->config_set, "output", arg);
-		return 0;
 	case OPT_READY:
 		overrides_add_path(&a->config_set, "ready_file", arg);
-		return 0;
-	case OPT_LEVEL:
-		overrides_add(&a->config_set, "log_level=%s", arg);
-		return 0;
-	case OPT_CHECK:
-		a->check = true;
-		return 0;
-	case OPT_DESCRIBE:
-		a->describe = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "unexpected argument: %s", arg);
 		return 0;
 	case ARGP_KEY_END:
 		if (!a->describe && (!a->config || (!a->job && !a->serve)))
@@ -92,7 +58,7 @@ static error_t coordinator_main_parse(int key, char *arg, struct argp_state *sta
 			    "--serve takes jobs over its control socket: coterie job submit");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return daemon_option(key, arg, state);
 	}
 }
 
@@ -108,7 +74,7 @@ static const struct argp argp = { .options = options,
 				  .parser = coordinator_main_parse,
 				  .doc = doc };
 
-static enum err read_both(const struct arguments *a, struct coordinator_config *config,
+static enum err read_both(const struct daemon_arguments *a, struct coordinator_config *config,
 			  struct job *job)
 {
 	enum err e;
@@ -133,8 +99,8 @@ static void coordinator_main_print_line(const char *what, const char *output, co
 		dprintf(STDOUT_FILENO, "%s: results in %s%s\n", what, output, more);
 }
 
-static enum err serve_or_run(const struct arguments *a, const struct coordinator_config *config,
-			     const struct job *job)
+static enum err serve_or_run(const struct daemon_arguments *a,
+			     const struct coordinator_config *config, const struct job *job)
 {
 	bool before = false;
 
@@ -149,7 +115,7 @@ static enum err serve_or_run(const struct arguments *a, const struct coordinator
 	return ERR_OK;
 }
 
-static enum err coordinator_main_run(const struct arguments *a)
+static enum err coordinator_main_run(const struct daemon_arguments *a)
 {
 	size_t files = COORDINATOR_FILES + (a->serve ? SERVICE_FILES : 0);
 	struct coordinator_config config;
@@ -180,39 +146,17 @@ static enum err coordinator_main_run(const struct arguments *a)
 	return e;
 }
 
+static void coordinator_main_describe(struct buf *text)
+{
+	buf_printf(text, "coordinator.json\n");
+	coordinator_config_describe(text);
+	buf_printf(text, "\njob.json\n");
+	job_describe(text);
+}
+
 int main(int argc, char **argv)
 {
-	struct arguments a = { .argv = argv };
-	struct buf text = { 0 };
-	enum err e;
-
-	file_hold_standard();
 	version_set(COTERIE_BUILD);
 	argp_program_version = version_line("coordinator (coterie)");
-	la_begin(argv);
-	server_kinds_check();
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* exceeding RLIMIT_FSIZE is then an error like a full disk */
-	argp_err_exit_status = ERR_INPUT;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &a) != 0) {
-		fprintf(stderr, "out of memory\n");
-		return ERR_INTERNAL;
-	}
-	if (a.describe) {
-		buf_printf(&text, "coordinator.json\n");
-		coordinator_config_describe(&text);
-		buf_printf(&text, "\njob.json\n");
-		job_describe(&text);
-		fwrite(text.p, 1, text.n, stdout);
-		buf_release(&text);
-		return ERR_OK;
-	}
-	e = coordinator_main_run(&a);
-	if (e != ERR_OK)
-		daemon_failed(e);
-	hook_end();
-	log_close();
-	overrides_release(&a.config_set);
-	overrides_release(&a.job_set);
-	return e;
+	return daemon_main(argc, argv, &argp, coordinator_main_describe, coordinator_main_run);
 }

@@ -86,22 +86,16 @@ static void put_waiting(const struct service *s, const struct entry *e, struct j
 			json_append_string(list, e->seat[l]->name);
 }
 
-/* Copies the warnings from the run.json of a finished job; none if the file is gone. */
+/* Takes the warnings from the run.json of a finished job; none if the file is gone. */
 static void service_answer_put_warnings(const char *dir, struct json *o)
 {
 	char *path = file_join(dir, "run.json");
-	struct json *run = NULL, *copy;
-	const struct json *list = NULL;
-	struct buf text = { 0 };
+	struct json *run = NULL, *list = NULL;
 
 	if (json_read(path, JSON_TEXT_MAX, &run) == ERR_OK && json_type(run) == JSON_OBJECT)
-		list = json_get(run, "warnings");
-	if (list) {
-		json_write(list, &text);
-		if (json_parse((struct bytes){ text.p, text.n }, path, &copy) == ERR_OK)
-			json_put(o, "warnings", copy);
-	}
-	buf_release(&text);
+		list = json_take(run, "warnings");
+	if (list)
+		json_put(o, "warnings", list);
 	json_free(run);
 	free(path);
 }

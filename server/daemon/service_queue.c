@@ -4,7 +4,6 @@
 #include "common/base/log.h"
 #include "common/job/hook.h"
 #include "common/job/live.h"
-#include "crypto/secret.h"
 #include "server/daemon/service.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* kind.h -- the coordinator side of a kind of job, as a table: each protocol's folder defines its
- * own (protocols/fedsc/coordinator/fedsc.c), protocols/kinds.def lists them. server_kinds_check()
- * requires the members that must not be NULL. */
+ * own (protocols/fedsc/coordinator/fedsc.c), protocols/kinds.def lists them. Members that say so
+ * may be NULL. */
 #ifndef SERVER_RUN_KIND_H
 #define SERVER_RUN_KIND_H
 

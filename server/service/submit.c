@@ -110,44 +110,25 @@ static enum err take_parties(struct store_job *j, const struct coordinator_confi
 	return ERR_OK;
 }
 
-static void write_rest(const struct json *root, struct buf *text)
-{
-	bool any = false;
-
-	buf_printf(text, "{");
-	for (const struct json *m = json_first(root); m; m = json_next(m)) {
-		struct json *name;
-
-		if (!strcmp(json_key(m), "parties"))
-			continue;
-		name = json_array();
-		json_append_string(name, json_key(m));
-		buf_printf(text, "%s", any ? "," : "");
-		json_write(json_first(name), text);
-		buf_printf(text, ":");
-		json_write(m, text);
-		json_free(name);
-		any = true;
-	}
-	buf_printf(text, "}");
-}
-
 static enum err submit_read_job(struct store_job *j, const struct coordinator_config *config,
-				const struct json *root, struct bytes text, const char *where)
+				struct json *root, struct bytes text, const char *where)
 {
 	bool is_object = json_type(root) == JSON_OBJECT;
+	struct json *parties = is_object ? json_take(root, "parties") : NULL;
 	struct buf rest = { 0 }, whole = { 0 };
 	struct job job;
 	enum err e;
 
 	if (is_object)
-		write_rest(root, &rest);
+		json_write(root, &rest);
 	else
 		buf_add(&rest, text.p, text.n);
 	e = job_parse(&job, (struct bytes){ rest.p, rest.n }, where, NULL);
 	buf_release(&rest);
+	if (e == ERR_OK)
+		e = take_parties(j, config, parties, where);
+	json_free(parties);
 	TRY(e);
-	TRY(take_parties(j, config, json_get(root, "parties"), where));
 	if (j->parties < 2 && !job.allow_single)
 		return err_set(
 		    ERR_INPUT,

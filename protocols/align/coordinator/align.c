@@ -1,5 +1,4 @@
 #include "protocols/align/coordinator/align.h"
-#include "protocols/align/job.h"
 
 /* The rows are matched already, as in every job with an intersection; nothing follows. */
 static enum err server_align_run(struct run *run, uint32_t **label)

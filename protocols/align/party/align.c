@@ -1,5 +1,4 @@
 #include "protocols/align/party/align.h"
-#include "protocols/align/job.h"
 #include "common/base/file.h"
 #include "common/data/dataset.h"
 
@@ -35,11 +34,7 @@ static enum err party_align_keep_ids(struct work *work, const uint32_t *label)
 }
 
 const struct party_kind party_kind_align = {
-	.sums = party_sums_flat,
-	.allow = party_allow_all,
-	.allow_eps = party_allow_no_eps,
 	.accept = "",
-	.off_ranks = party_off_ranks,
 	.run = party_align_run,
 	.keep = party_align_keep_ids,
 };

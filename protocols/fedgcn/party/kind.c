@@ -55,12 +55,9 @@ static enum err party_fedgcn_keep_labels(struct work *work, const uint32_t *labe
 }
 
 const struct party_kind party_kind_fedgcn = {
-	.sums = party_sums_flat,
 	.allow = party_fedgcn_allow,
-	.allow_eps = party_allow_no_eps,
 	.accept = ", number of attributes",
 	.check_data = party_fedgcn_check_data,
-	.off_ranks = party_off_ranks,
 	.describe = party_fedgcn_describe,
 	.run = party_fedgcn,
 	.keep = party_fedgcn_keep_labels,

@@ -7,7 +7,7 @@
 
 static struct party_sums party_fedsc_sums(const struct work *work)
 {
-	struct party_sums s = party_sums_flat(work);
+	struct party_sums s = { work->L, "kind", work->job.kind->name, "" };
 	size_t part = fedsc_job(&work->job)->how.participants;
 
 	if (part && part < s.least) {

@@ -293,11 +293,8 @@ out:
 }
 
 const struct party_kind party_kind_fedspectral = {
-	.sums = party_sums_flat,
-	.allow = party_allow_all,
 	.allow_eps = party_allow_claim,
 	.accept = "",
-	.off_ranks = party_off_ranks,
 	.run = party_fedspectral_run,
 	.keep = party_keep_labels,
 };

@@ -436,11 +436,8 @@ static void party_fedwalk_release_embeddings(struct work *work)
 }
 
 const struct party_kind party_kind_fedwalk = {
-	.sums = party_sums_flat,
-	.allow = party_allow_all,
 	.allow_eps = party_fedwalk_allow_eps,
 	.accept = "",
-	.off_ranks = party_off_ranks,
 	.run = party_fedwalk_take_part,
 	.keep = party_fedwalk_keep_embeddings,
 	.release = party_fedwalk_release_embeddings,

@@ -1,4 +1,5 @@
 #include "protocols/fedwalk/party/vertices.h"
+#include "common/base/sort.h"
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "crypto/hmac.h"
@@ -43,13 +44,6 @@ static int by_hash(const void *a, const void *b)
 	return memcmp(a, b, HASH);
 }
 
-static int vertices_by_number(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Aligns own vertices and sets their rows in row_of (one entry per node of the dataset); other
  * nodes get NONE. Initialises place and host with own vertices alone. */
 static enum err number_own(struct work *work, const struct dataset *d, struct vertices *v,
@@ -72,7 +66,7 @@ static enum err number_own(struct work *work, const struct dataset *d, struct ve
 	e = party_align(work, &own, row);
 	for (size_t i = 0; e == ERR_OK && i < own.n; i++)
 		pair[i] = (uint64_t)row[i] << 32 | node[i];
-	qsort(pair, e == ERR_OK ? own.n : 0, sizeof(*pair), vertices_by_number);
+	sort_u64(pair, e == ERR_OK ? own.n : 0);
 	ALLOC(v->node, own.n);
 	ALLOC(v->row, own.n);
 	ALLOC(v->place, work->n);
@@ -216,7 +210,7 @@ static void add_tie(struct ties *t, uint32_t own, uint32_t other)
 static void sort_ties(struct ties *t)
 {
 	if (t->n)
-		qsort(t->pair, t->n, sizeof(*t->pair), vertices_by_number);
+		sort_u64(t->pair, t->n);
 }
 
 /* Collects the dataset's ties; counts and skips those to vertices that no party hosts. */

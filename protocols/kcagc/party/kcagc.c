@@ -11,7 +11,6 @@
 #include "protocols/kcagc/party/model.h"
 #include "protocols/kcagc/party/points.h"
 #include "party/work/bound.h"
-#include "party/work/secure.h"
 
 #include <math.h>
 #include <stdio.h>

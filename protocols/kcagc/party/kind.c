@@ -217,7 +217,6 @@ static void party_kcagc_release_pieces(struct work *work)
 const struct party_kind party_kind_kcagc = {
 	.sums = party_kcagc_sums,
 	.allow = party_kcagc_allow,
-	.allow_eps = party_allow_no_eps,
 	.accept = ACCEPT_NODES,
 	.off_ranks = party_kcagc_off_ranks,
 	.describe = party_kcagc_describe,
@@ -229,9 +228,7 @@ const struct party_kind party_kind_kcagc = {
 };
 
 const struct party_kind party_kind_kcagc_predict = {
-	.sums = party_sums_flat,
 	.allow = allow_predict,
-	.allow_eps = party_allow_no_eps,
 	.accept = ACCEPT_NODES,
 	.off_ranks = predict_off_ranks,
 	.check_data = predict_prepare,
@@ -245,9 +242,7 @@ const struct party_kind party_kind_kcagc_predict = {
 const struct party_kind party_kind_kmeans_columns = {
 	.sums = party_kcagc_sums,
 	.allow = party_kcagc_allow,
-	.allow_eps = party_allow_no_eps,
 	.accept = ACCEPT_ROWS,
-	.off_ranks = party_off_ranks,
 	.describe = party_kcagc_describe,
 	.run = party_kmeans_columns,
 	.keep = party_kcagc_keep_labels,
@@ -256,11 +251,8 @@ const struct party_kind party_kind_kmeans_columns = {
 };
 
 const struct party_kind party_kind_kmeans_columns_predict = {
-	.sums = party_sums_flat,
 	.allow = allow_predict,
-	.allow_eps = party_allow_no_eps,
 	.accept = ACCEPT_ROWS,
-	.off_ranks = party_off_ranks,
 	.check_data = predict_prepare,
 	.describe = party_kcagc_describe,
 	.run = party_predict,

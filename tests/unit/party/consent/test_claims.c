@@ -60,7 +60,7 @@ static void check(const char *text)
 
 		assert_ok(job_parse(&job, (struct bytes){ (const uint8_t *)text, strlen(text) },
 				    "job.json", NULL));
-		claim = job.kind->claim(&job);
+		claim = job_claim(&job);
 		n = job_leaks(&job, parties, leaks, ROOM);
 		for (size_t i = 0; i < n; i++) {
 			bool here = !strncmp(leaks[i], BEGIN, strlen(BEGIN));

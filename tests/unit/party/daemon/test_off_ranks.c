@@ -19,7 +19,8 @@ static const char *why_not(const char *text)
 
 	assert_ok(job_parse(&work.job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "job",
 			    NULL));
-	return party_kind_of(work.job.kind)->off_ranks(&work);
+	work.half = party_kind_of(work.job.kind);
+	return party_off_ranks(&work);
 }
 
 static void declines(const char *text, const char *why)

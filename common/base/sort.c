@@ -1,0 +1,30 @@
+#include "common/base/sort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int sort_by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+void sort_texts(const char **text, size_t n)
+{
+	qsort(text, n, sizeof(*text), sort_by_text);
+}
+
+#define SORT(name, type)                                                                           \
+	static int name##_order(const void *a, const void *b)                                      \
+	{                                                                                          \
+		type x = *(const type *)a, y = *(const type *)b;                                   \
+                                                                                                   \
+		return (x > y) - (x < y);                                                          \
+	}                                                                                          \
+	void name(type *x, size_t n)                                                               \
+	{                                                                                          \
+		qsort(x, n, sizeof(*x), name##_order);                                             \
+	}
+SORT(sort_reals, double)
+SORT(sort_u32, uint32_t)
+SORT(sort_u64, uint64_t)
+#undef SORT

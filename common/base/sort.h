@@ -1,0 +1,13 @@
+/* sort.h -- sorts arrays of texts and numbers in place, rising. */
+#ifndef COMMON_BASE_SORT_H
+#define COMMON_BASE_SORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+void sort_texts(const char **text, size_t n); /* by strcmp() */
+void sort_reals(double *x, size_t n);         /* no NaN */
+void sort_u32(uint32_t *x, size_t n);
+void sort_u64(uint64_t *x, size_t n);
+
+#endif

@@ -86,13 +86,11 @@ enum err ledger_find(struct ledger *l, const char *words, uint64_t before, size_
 	if (!before || before > head.count + 1)
 		before = head.count + 1;
 	from = before > LEDGER_SPAN ? before - LEDGER_SPAN : 1;
-	e = db_query(
-	    l->db, &rows, &found,
-	    LINE(l,
-		 " WHERE number >= ? AND number < ? AND instr(lower(id || ' ' || kind || ' ' ||"
-		 "  coordinator || ' ' || parties || ' ' || step || ' ' || type || ' ' || purpose),"
-		 "  lower(?)) ORDER BY number DESC LIMIT ?"),
-	    "iiti", (int64_t)from, (int64_t)before, words, (int64_t)most);
+	e = db_query(l->db, &rows, &found,
+		     LINE(l, " WHERE number >= ? AND number < ? AND instr(lower(id || ' ' || kind "
+			     "|| ' ' ||  coordinator || ' ' || parties || ' ' || step || ' ' || "
+			     "type || ' ' || purpose),  lower(?)) ORDER BY number DESC LIMIT ?"),
+		     "iiti", (int64_t)from, (int64_t)before, words, (int64_t)most);
 	while (e == ERR_OK && found) {
 		struct ledger_line line;
 
@@ -167,14 +165,12 @@ static enum err ledger_verify_misplaced(struct search *s, const struct ledger_li
 	if (e == ERR_OK && there)
 		found_fault(s,
 			    "row %" PRIu64
-			    " is out of order: it was written behind what is now row "
-			    "%" PRIu64,
+			    " is out of order: it was written behind what is now row %" PRIu64,
 			    line->number, (uint64_t)db_int(rows, 0));
 	else if (e == ERR_OK)
 		found_fault(s,
-			    "before row %" PRIu64
-			    " a row is missing or was written anew: the one it "
-			    "was written behind is not there",
+			    "before row %" PRIu64 " a row is missing or was written anew: the one "
+						  "it was written behind is not there",
 			    line->number);
 	db_end(rows);
 	return e;

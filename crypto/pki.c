@@ -77,9 +77,10 @@ static enum err check_request(const struct pki_request *what)
 			       PKI_HOSTS_MAX);
 	for (size_t i = 0; i < what->host_count; i++) {
 		const char *host = what->hosts[i];
-		size_t n = strlen(host), good = strspn(host, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-							     "abcdefghijklmnopqrstuvwxyz"
-							     "0123456789.-:");
+		size_t n = strlen(host),
+		       good = strspn(
+			   host,
+			   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-:");
 
 		if (n < 1 || n > 253 || good != n)
 			return err_set(ERR_INPUT,
@@ -175,15 +176,13 @@ static enum err check_wanted(const STACK_OF(X509_EXTENSION) * wanted, X509_REQ *
 	if (X509_NAME_entry_count(X509_REQ_get_subject_name(request)) != 1 || strcmp(subject, name))
 		return err_set(
 		    ERR_INPUT,
-		    "%s: its subject must be the name alone (CN = %s), as in its alternative "
-		    "name",
+		    "%s: its subject must be the name alone (CN = %s), as in its alternative name",
 		    path, name);
 	if (!cert_role(wanted, &role))
-		return err_set(
-		    ERR_INPUT,
-		    "%s: its extended key usage must be clientAuth (a party) or serverAuth (a "
-		    "coordinator)",
-		    path);
+		return err_set(ERR_INPUT,
+			       "%s: its extended key usage must be clientAuth (a party) or "
+			       "serverAuth (a coordinator)",
+			       path);
 	buf_printf(says, "name: %s\nrole: %s\nhosts: ", name, role_name(role));
 	if (!cert_hosts(wanted, says))
 		return err_set(ERR_INPUT,

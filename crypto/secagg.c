@@ -214,12 +214,11 @@ static enum err check_marker(const struct secagg *sa, size_t j, struct bytes mar
 			       "same file as its peers.%s.psk, or take peers.%s.psk out here",
 			       other, own, other, own, other);
 	if (!shared && says)
-		return err_set(
-		    ERR_PEER,
-		    "%s has a pre-shared key for %s, which has none for it: get that "
-		    "file from %s, not through the coordinator, as peers.%s.psk, or have "
-		    "it take peers.%s.psk out there",
-		    other, own, other, other, own);
+		return err_set(ERR_PEER,
+			       "%s has a pre-shared key for %s, which has none for it: get that "
+			       "file from %s, not through the coordinator, as peers.%s.psk, or "
+			       "have it take peers.%s.psk out there",
+			       other, own, other, other, own);
 	if (!psk_marker_is(said, expected))
 		return err_set(ERR_PEER,
 			       "%s has another pre-shared key for %s than %s for it: peers.%s.psk "

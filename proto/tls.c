@@ -260,8 +260,7 @@ static enum err describe_alert(const struct tls *t, int alert)
 		return err_set(ERR_PEER,
 			       "refuses us: our certificate has expired or is not valid yet by its "
 			       "clock; it is valid from %s to %s, and it is %s here: set the clock "
-			       "that is wrong, "
-			       "or have the certificate renewed",
+			       "that is wrong, or have the certificate renewed",
 			       from, until, now);
 	}
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
@@ -372,8 +371,8 @@ enum err tls_context_new(struct tls_context **ctx, enum tls_role role,
 	good =
 	    c && bio_method() && SSL_CTX_set_min_proto_version(c, TLS1_3_VERSION) &&
 	    SSL_CTX_set_max_proto_version(c, TLS1_3_VERSION) &&
-	    SSL_CTX_set_ciphersuites(c, "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:"
-					"TLS_CHACHA20_POLY1305_SHA256") &&
+	    SSL_CTX_set_ciphersuites(
+		c, "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256") &&
 	    SSL_CTX_set1_groups_list(c, "X25519:P-256") && SSL_CTX_set_num_tickets(c, 0) &&
 	    (role != TLS_ASKS || SSL_CTX_set_alpn_protos(c, question, sizeof(question) - 1) == 0);
 	if (!good) {

@@ -104,10 +104,10 @@ enum err tls_load_crl(X509_STORE *store, const char *path)
 		return err_set(ERR_INPUT, "%s: has more than %d lists of revoked certificates",
 			       path, CERTIFICATES_MAX);
 	if (!last)
-		return err_set(ERR_INPUT,
-			       "%s: list %d of revoked certificates (CRL) in it is damaged: fetch "
-			       "it again",
-			       path, lists + 1);
+		return err_set(
+		    ERR_INPUT,
+		    "%s: list %d of revoked certificates (CRL) in it is damaged: fetch it again",
+		    path, lists + 1);
 	if (!lists)
 		return err_set(ERR_INPUT, "%s: has no list of revoked certificates (CRL) in PEM",
 			       path);
@@ -166,8 +166,7 @@ static enum err refused(const struct identity_files *files, X509_STORE_CTX *v, e
 		X509_NAME_oneline(X509_get_subject_name(cert), subject, sizeof(subject));
 		return err_set(ERR_INPUT,
 			       "%s: no list of revoked certificates in it is of %s, the CA that "
-			       "signed %s: append "
-			       "the list of that CA (%s)",
+			       "signed %s: append the list of that CA (%s)",
 			       crl, issuer, subject, ca);
 	case X509_V_ERR_CRL_SIGNATURE_FAILURE:
 		return err_set(ERR_INPUT,

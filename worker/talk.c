@@ -27,10 +27,9 @@ static int open_pipe(const char *dir, const char *name, int flags)
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	fd = open(path, flags | O_CLOEXEC);
 	if (fd < 0)
-		link_abort(
-		    "rank 0 cannot open %s: %s; the first host of ranks.hostfile must be the "
-		    "party's own",
-		    path, strerror(errno));
+		link_abort("rank 0 cannot open %s: %s; the first host of ranks.hostfile must be "
+			   "the party's own",
+			   path, strerror(errno));
 	return fd;
 }
 

@@ -356,16 +356,14 @@ int ledger_main(int argc, char **argv)
 		.options = options,
 		.parser = ledger_command_parse,
 		.args_doc = "list|verify|export|budget",
-		.doc =
-		    "What left a party: a row for each message, written before it left. list shows "
-		    "the rows, export --csv prints all of each, verify finds rows that were "
-		    "removed, changed or moved, and an end that was cut off. budget says what each "
-		    "data set has cost: differential privacy over all jobs, jobs, sums and "
-		    "numbers, "
-		    "and what is left of the policy's bounds.\vExit status of "
-		    "verify: 0 the ledger is whole, 1 it is not, 4 it cannot be read. Whoever can "
-		    "write the file can also write it anew as a whole: only a head that somebody "
-		    "else holds (--against) shows that.",
+		.doc = "What left a party: a row for each message, written before it left. list "
+		       "shows the rows, export --csv prints all of each, verify finds rows that "
+		       "were removed, changed or moved, and an end that was cut off. budget says "
+		       "what each data set has cost: differential privacy over all jobs, jobs, "
+		       "sums and numbers, and what is left of the policy's bounds.\vExit status of "
+		       "verify: 0 the ledger is whole, 1 it is not, 4 it cannot be read. Whoever "
+		       "can write the file can also write it anew as a whole: only a head that "
+		       "somebody else holds (--against) shows that.",
 	};
 	return (int)args_run("ledger", &argp, argc, argv, &(struct arguments){ .job = "" },
 			     ledger_command_run);

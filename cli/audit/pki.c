@@ -223,14 +223,12 @@ static const struct command commands[] = {
 	{ "fingerprint", "print the fingerprint of a public key", pki_command_fingerprint, NULL,
 	  "FILE",
 	  "FILE is a certificate, a request or a private key. Fingerprints are what the "
-	  "configurations "
-	  "of parties pin; a renewed certificate with the same key keeps its own." },
+	  "configurations of parties pin; a renewed certificate with the same key keeps its own." },
 	{ "show", "print what a file says", pki_command_show, NULL, "FILE",
 	  "FILE is a certificate, a request or a private key, of which nothing secret is shown." },
 	{ "lab", "make everything for runs on one machine", lab, lab_options, NULL,
 	  "A CA, a coordinator named coordinator, and parties. Not for organisations: whoever "
-	  "holds "
-	  "DIR holds all keys." },
+	  "holds DIR holds all keys." },
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -241,8 +239,7 @@ static void usage(FILE *f)
 		fprintf(f, "  %-12s %s\n", commands[i].name, commands[i].text);
 	fprintf(f, "\ncoterie pki COMMAND --help says more. Between organisations: init at the CA; "
 		   "request\nat every party and at the coordinator; sign at the CA; then everybody "
-		   "pins the "
-		   "others'\nfingerprints.\n");
+		   "pins the others'\nfingerprints.\n");
 }
 
 static enum err pki_command_run(void *options)

@@ -104,12 +104,9 @@ int prune_main(int argc, char **argv)
 		.parser = prune_parse,
 		.args_doc = "OUT",
 		.doc = "Removes what earlier jobs left in a daemon's output directory: job-* with "
-		       "their results, and "
-		       "a party's models and answered offers. Without --yes it only shows what "
-		       "would go.\vNever removed: "
-		       "the job that runs or ran last, the log, the ledger, the list of served "
-		       "attempts, and the key of "
-		       "noise.",
+		       "their results, and a party's models and answered offers. Without --yes it "
+		       "only shows what would go.\vNever removed: the job that runs or ran last, "
+		       "the log, the ledger, the list of served attempts, and the key of noise.",
 	};
 	return (int)args_run("prune", &argp, argc, argv, &(struct arguments){ 0 }, prune_run);
 }

@@ -26,12 +26,11 @@ static void check_columns(struct checkup *c, const struct features *X, const str
 		checkup_add(c, WRONG, "columns", "bring columns in which rows differ",
 			    "all %zu are constant", m);
 	else if (most < m)
-		checkup_add(
-		    c, NOTE, "columns",
-		    "it decides nearly alone: is its unit the one that was agreed on? Or set "
-		    "\"standardize\" in the job",
-		    "column %s of %zu has %.3g %% of the variance", column_text(names, most).s, m,
-		    100 * share);
+		checkup_add(c, NOTE, "columns",
+			    "it decides nearly alone: is its unit the one that was agreed on? Or "
+			    "set \"standardize\" in the job",
+			    "column %s of %zu has %.3g %% of the variance",
+			    column_text(names, most).s, m, 100 * share);
 	else if (constant)
 		checkup_add(c, NOTE, "columns", "they tell nothing, and may be left out",
 			    "%zu of %zu are constant", constant, m);

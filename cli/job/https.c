@@ -32,10 +32,9 @@ static const char *check_where(const char *text)
 {
 	struct place p;
 
-	return read_place(text, &p)
-		   ? NULL
-		   : "a coordinator's api.listen, like \"hub.example.org:7443\" or "
-		     "\"hub@192.0.2.7:7443\"";
+	return read_place(text, &p) ? NULL
+				    : "a coordinator's api.listen, like \"hub.example.org:7443\" "
+				      "or \"hub@192.0.2.7:7443\"";
 }
 
 enum err https_check(const struct https_server *s)
@@ -45,9 +44,9 @@ enum err https_check(const struct https_server *s)
 	if (wrong)
 		return err_set(ERR_INPUT, "--server is \"%.300s\", expected %s", s->where, wrong);
 	if (!s->certificate)
-		return err_set(ERR_INPUT,
-			       "--server needs --cert, the certificate by which the coordinator "
-			       "knows you");
+		return err_set(
+		    ERR_INPUT,
+		    "--server needs --cert, the certificate by which the coordinator knows you");
 	return ERR_OK;
 }
 

@@ -400,31 +400,25 @@ int job_main(int argc, char **argv)
 		.options = options,
 		.parser = job_command_parse,
 		.args_doc = "submit FILE\nlist\nshow|wait|cancel|log ID",
-		.doc = "Jobs of a coordinator that was started with --serve, over its control "
-		       "socket, or from elsewhere.\n\n"
-		       "  submit  queue the job FILE, and print its number\n"
-		       "  list    the last jobs, and what they wait for\n"
-		       "  show    all of one\n"
-		       "  wait    until it is over, and end as it did\n"
-		       "  cancel  end it, or take it out of the queue\n"
-		       "  log     what its log has; with -f until it is over\n"
-		       "\vThe socket is that of --socket, of --config, of COTERIE_SOCKET, or "
-		       "/run/coterie-coordinator/control.socket; with --server a coordinator "
-		       "elsewhere is "
-		       "asked, through the proxy that https_proxy names, unless no_proxy names its "
-		       "host. Who may do what says the "
-		       "coordinator's "
-		       "configuration: control.viewers, control.submitters, control.operators, "
-		       "api.roles. "
-		       "FILE is a job as coordinator --job reads it; \"parties\" in it names those "
-		       "that it is "
-		       "for, otherwise it is for all. Exit status: of wait, and of submit --wait, "
-		       "what the job "
-		       "ended with: 0 done, 1 failed, 2 a peer failed, 3 a deadline passed, 4 bad "
-		       "input, 5 "
-		       "internal error, 6 cancelled; otherwise 0, 2 if the coordinator cannot be "
-		       "reached, 4 if "
-		       "it refuses, 1 if it has no room.",
+		.doc =
+		    "Jobs of a coordinator that was started with --serve, over its control socket, "
+		    "or from elsewhere.\n\n"
+		    "  submit  queue the job FILE, and print its number\n"
+		    "  list    the last jobs, and what they wait for\n"
+		    "  show    all of one\n"
+		    "  wait    until it is over, and end as it did\n"
+		    "  cancel  end it, or take it out of the queue\n"
+		    "  log     what its log has; with -f until it is over\n"
+		    "\vThe socket is that of --socket, of --config, of COTERIE_SOCKET, or "
+		    "/run/coterie-coordinator/control.socket; with --server a coordinator "
+		    "elsewhere is asked, through the proxy that https_proxy names, unless no_proxy "
+		    "names its host. Who may do what says the coordinator's configuration: "
+		    "control.viewers, control.submitters, control.operators, api.roles. FILE is a "
+		    "job as coordinator --job reads it; \"parties\" in it names those that it is "
+		    "for, otherwise it is for all. Exit status: of wait, and of submit --wait, "
+		    "what the job ended with: 0 done, 1 failed, 2 a peer failed, 3 a deadline "
+		    "passed, 4 bad input, 5 internal error, 6 cancelled; otherwise 0, 2 if the "
+		    "coordinator cannot be reached, 4 if it refuses, 1 if it has no room.",
 	};
 	return (int)args_run("job", &argp, argc, argv, &(struct arguments){ .most = 50 },
 			     job_command_run);

@@ -109,13 +109,12 @@ static bool is_under_way(const struct json *j)
 
 static void show_queue(const struct json *q)
 {
-	table_line(
-	    INDENT,
-	    "queue      %.0f run, %.0f queued, %.0f wait for parties; %.0f done, %.0f failed, "
-	    "%.0f cancelled",
-	    json_number_of(q, "running", 0), json_number_of(q, "queued", 0),
-	    json_number_of(q, "waiting_for_parties", 0), json_number_of(q, "done", 0),
-	    json_number_of(q, "failed", 0), json_number_of(q, "cancelled", 0));
+	table_line(INDENT,
+		   "queue      %.0f run, %.0f queued, %.0f wait for parties; %.0f done, %.0f "
+		   "failed, %.0f cancelled",
+		   json_number_of(q, "running", 0), json_number_of(q, "queued", 0),
+		   json_number_of(q, "waiting_for_parties", 0), json_number_of(q, "done", 0),
+		   json_number_of(q, "failed", 0), json_number_of(q, "cancelled", 0));
 	if (*json_text(q, "trouble"))
 		table_line(INDENT, "trouble    %s", json_text(q, "trouble"));
 }
@@ -209,18 +208,14 @@ int status_main(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = status_parse,
-		.doc =
-		    "What a party, or a coordinator that was started with --serve, does now: its "
-		    "peers, when they "
-		    "came and which version they are; the job and phase that run, and for how "
-		    "long; the queue; how far "
-		    "its ledger reaches, and what is left of its budgets; certificate and "
-		    "disk.\vThe socket is that of "
-		    "--socket, of --config, of COTERIE_SOCKET, or "
-		    "/run/coterie-coordinator/control.socket or, where "
-		    "there is no coordinator, /run/coterie-party/control.socket. Who may ask says "
-		    "control.viewers. "
-		    "Exit status: 0; 2 if no daemon answers, 4 if it does not let this user look.",
+		.doc = "What a party, or a coordinator that was started with --serve, does now: "
+		       "its peers, when they came and which version they are; the job and phase "
+		       "that run, and for how long; the queue; how far its ledger reaches, and "
+		       "what is left of its budgets; certificate and disk.\vThe socket is that of "
+		       "--socket, of --config, of COTERIE_SOCKET, or "
+		       "/run/coterie-coordinator/control.socket or, where there is no coordinator, "
+		       "/run/coterie-party/control.socket. Who may ask says control.viewers. Exit "
+		       "status: 0; 2 if no daemon answers, 4 if it does not let this user look.",
 	};
 	return (int)args_run("status", &argp, argc, argv, &(struct asking){ 0 }, status_run);
 }

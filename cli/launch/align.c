@@ -118,12 +118,10 @@ int align_main(int argc, char **argv)
 		.args_doc = "IDS...",
 		.doc = "Finds which ids several files (one id per line; or directories that have "
 		       "ids.txt) have in common, by a job of kind \"align\": a coordinator and a "
-		       "party for "
-		       "each file, as threads of this process.\v"
-		       "Between organisations the same is a job of kind \"align\", with daemons. "
-		       "Nothing "
-		       "of the ids that others lack reaches anybody but in the ways that the job's "
-		       "sentences say, which are in OUT/party-00/run.json.",
+		       "party for each file, as threads of this process.\vBetween organisations "
+		       "the same is a job of kind \"align\", with daemons. Nothing of the ids that "
+		       "others lack reaches anybody but in the ways that the job's sentences say, "
+		       "which are in OUT/party-00/run.json.",
 	};
 	struct aligning *a = alloc(1, sizeof(*a));
 	int status;

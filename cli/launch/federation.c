@@ -93,21 +93,19 @@ static enum err choose_split(struct launch *l)
 		return err_set(ERR_INPUT, "--keep is for --by columns, not for %s",
 			       split_by_names[l->split.by]);
 	if (l->split.keep > 0 && l->job.align == ALIGN_SAME)
-		return err_set(
-		    ERR_INPUT,
-		    "--keep gives each party other rows, which a job with align \"same\" "
-		    "refuses: add --set align=intersect");
+		return err_set(ERR_INPUT, "--keep gives each party other rows, which a job with "
+					  "align \"same\" refuses: add --set align=intersect");
 	if (own == SPLIT_COLUMNS && l->split.by == SPLIT_GRAPHS)
 		return err_set(ERR_INPUT,
 			       "--by is graphs, expected columns, rows, edges or vertices with a "
 			       "job of kind %s: it is of one graph",
 			       l->kind->name);
 	if (own != SPLIT_COLUMNS && l->split.by != own)
-		return err_set(ERR_INPUT,
-			       "--by is %s, expected %s with this job: its parties have %s of "
-			       "their own",
-			       split_by_names[l->split.by], split_by_names[own],
-			       own == SPLIT_EDGES ? "edges and nodes" : split_by_names[own]);
+		return err_set(
+		    ERR_INPUT,
+		    "--by is %s, expected %s with this job: its parties have %s of their own",
+		    split_by_names[l->split.by], split_by_names[own],
+		    own == SPLIT_EDGES ? "edges and nodes" : split_by_names[own]);
 	return ERR_OK;
 }
 

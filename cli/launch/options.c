@@ -103,10 +103,10 @@ static error_t launch_options_parse(int key, char *arg, struct argp_state *state
 	case 'b':
 		by = launch_options_number_in(split_by_names, arg);
 		if (by < 0)
-			argp_error(state,
-				   "--by is \"%s\", expected columns, rows, edges, vertices or "
-				   "graphs",
-				   arg);
+			argp_error(
+			    state,
+			    "--by is \"%s\", expected columns, rows, edges, vertices or graphs",
+			    arg);
 		l->split.by = (enum kind_split)by;
 		l->split_given = true;
 		return 0;
@@ -161,9 +161,8 @@ static error_t launch_options_parse(int key, char *arg, struct argp_state *state
 		args_need(state, l->data && l->job_path && l->parties,
 			  "--data, --job and --parties are needed");
 		if (l->parties == 1 && !l->allow_single)
-			argp_error(state,
-				   "--parties is 1: one party masks nothing; if that is meant, add "
-				   "--allow-single");
+			argp_error(state, "--parties is 1: one party masks nothing; if that is "
+					  "meant, add --allow-single");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

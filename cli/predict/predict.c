@@ -113,15 +113,14 @@ int predict_main(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = predict_parse,
-		.doc =
-		    "Gives new rows the clusters of a run of kind kmeans, or of fedsc by anchors, "
-		    "by the " FEDSC_MODEL_FILE
-		    " that it left at a party. Nothing leaves this host.\v"
-		    "The rows have the columns of the run, in their order and units: as they were, "
-		    "standardize and all is done again. Rows of the run get the labels that they "
-		    "had. confidence in labels.csv is 1 - a / b, a and b the distances to the "
-		    "nearest two centres. Columns of one party's own rows alone (kcagc) take a job "
-		    "of kind kcagc.predict."
+		.doc = "Gives new rows the clusters of a run of kind kmeans, or of fedsc by "
+		       "anchors, by the " FEDSC_MODEL_FILE
+		       " that it left at a party. Nothing leaves this host.\vThe rows have the "
+		       "columns of the run, in their order and units: as they were, standardize "
+		       "and all is done again. Rows of the run get the labels that they had. "
+		       "confidence in labels.csv is 1 - a / b, a and b the distances to the "
+		       "nearest two centres. Columns of one party's own rows alone (kcagc) take a "
+		       "job of kind kcagc.predict."
 	};
 	struct arguments a = { 0 };
 

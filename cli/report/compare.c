@@ -279,9 +279,8 @@ static void bars(const struct all *all, size_t m, struct buf *b)
 		if (!isnan(all->one[i].v[m]))
 			buf_printf(b,
 				   "<tr><th scope=\"row\">%s</th><td class=\"bar\"><svg "
-				   "width=\"100%%\" height=\"14\">"
-				   "<rect class=\"compute\" width=\"%.2f%%\" "
-				   "height=\"14\"/></svg></td><td>%s</td></tr>\n",
+				   "width=\"100%%\" height=\"14\"><rect class=\"compute\" "
+				   "width=\"%.2f%%\" height=\"14\"/></svg></td><td>%s</td></tr>\n",
 				   html_brief(compare_output_of(&all->one[i]), 40).s,
 				   axis_percent(all->one[i].v[m], 0, most),
 				   html_data(all->one[i].v[m], metrics[m].show).s);
@@ -372,10 +371,9 @@ int compare_main(int argc, char **argv)
 		.parser = compare_parse,
 		.args_doc = "RUN RUN...",
 		.doc = "Puts runs beside each other: seconds, rounds, bytes, memory, scores, and "
-		       "the parameters in "
-		       "which their jobs differ.\vRUN is what coterie launch made, or the output "
-		       "directory of one "
-		       "daemon. Scores are those that coterie report --truth has recorded.",
+		       "the parameters in which their jobs differ.\vRUN is what coterie launch "
+		       "made, or the output directory of one daemon. Scores are those that coterie "
+		       "report --truth has recorded.",
 	};
 	return (int)args_run("compare", &argp, argc, argv, &(struct arguments){ 0 }, compare_run);
 }

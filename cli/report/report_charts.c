@@ -70,8 +70,8 @@ void part_sizes(struct report *r, struct buf *b)
 	}
 	html_section(b, "sizes", "Clusters");
 	buf_printf(b,
-		   "<table class=\"bars\"><thead class=\"quiet\"><tr><th>cluster</th><td></td>"
-		   "<th>%s</th></tr></thead>\n",
+		   "<table class=\"bars\"><thead "
+		   "class=\"quiet\"><tr><th>cluster</th><td></td><th>%s</th></tr></thead>\n",
 		   run_things(r->main->run, false));
 	for (const struct json *v = json_first(list); v && n < BARS_MAX; v = json_next(v), n++) {
 		double size = fmax(0, run_element(v));
@@ -106,10 +106,10 @@ void report_curve(struct buf *b, const struct json *values, const struct report_
 		low = fmin(low, fmax(0, run_element(v)));
 		high = fmax(high, run_element(v));
 	}
-	buf_printf(b,
-		   "<svg class=\"curve\" width=\"100%%\" height=\"118\" role=\"img\" "
-		   "aria-label=\"%s\">",
-		   how->label);
+	buf_printf(
+	    b,
+	    "<svg class=\"curve\" width=\"100%%\" height=\"118\" role=\"img\" aria-label=\"%s\">",
+	    how->label);
 	for (const struct json *v = json_first(values); v; v = json_next(v)) {
 		unsigned number = how->first + i;
 
@@ -133,12 +133,12 @@ void report_curve(struct buf *b, const struct json *values, const struct report_
 	}
 	if (span > 0)
 		buf_printf(b,
-			   "<text class=\"end\" x=\"97%%\" y=\"%.1f\">%s</text>"
-			   "<text class=\"tick end\" x=\"97%%\" y=\"114\">%u</text>",
+			   "<text class=\"end\" x=\"97%%\" y=\"%.1f\">%s</text><text class=\"tick "
+			   "end\" x=\"97%%\" y=\"114\">%u</text>",
 			   p.y - 9, show_number(p.value).s, how->first + i - 1);
 	buf_printf(b,
-		   "<line class=\"base\" x1=\"0\" x2=\"100%%\" y1=\"99\" y2=\"99\"/>"
-		   "<text class=\"tick %s\" x=\"%d%%\" y=\"114\">%u</text></svg>\n",
+		   "<line class=\"base\" x1=\"0\" x2=\"100%%\" y1=\"99\" y2=\"99\"/><text "
+		   "class=\"tick %s\" x=\"%d%%\" y=\"114\">%u</text></svg>\n",
 		   span > 0 ? "start" : "middle", span > 0 ? 3 : 50, how->first);
 }
 
@@ -175,18 +175,17 @@ void part_objective(struct report *r, struct buf *b)
 		if (!has_curve(s) || n++ < skipped)
 			continue;
 		phase = run_has(s, "phase") ? report_phase(r, run_number(s, "phase")) : "";
-		buf_printf(b,
-			   "<figure class=\"sum\"><figcaption><b>%s</b> group %s, %s "
-			   "items</figcaption>\n",
-			   html_of(phase).s, html_data(run_number(s, "group"), show_count).s,
-			   html_data(run_number(s, "items"), show_count).s);
+		buf_printf(
+		    b,
+		    "<figure class=\"sum\"><figcaption><b>%s</b> group %s, %s items</figcaption>\n",
+		    html_of(phase).s, html_data(run_number(s, "group"), show_count).s,
+		    html_data(run_number(s, "items"), show_count).s);
 		report_curve(b, run_list(s, "objective"), &how);
 		buf_printf(b, "</figure>\n");
 	}
-	buf_printf(b,
-		   "</div>\n<p class=\"note\">Of each k-means on secure sums, the sum of squared "
-		   "distances to "
-		   "the assigned centres, at the chosen start; the scale is each drawing's own.");
+	buf_printf(b, "</div>\n<p class=\"note\">Of each k-means on secure sums, the sum of "
+		      "squared distances to the assigned centres, at the chosen start; the scale "
+		      "is each drawing's own.");
 	if (skipped)
 		buf_printf(b, " The last %d of %zu.", CURVES_MAX, n);
 	buf_printf(b, "</p>\n</section>\n");

@@ -20,22 +20,17 @@ void part_confidence(struct report *r, struct buf *b)
 			html_section(b, "confidence", "How sure labels are");
 			buf_printf(b, "<div class=\"sums\">\n");
 		}
-		buf_printf(b,
-			   "<figure class=\"sum\"><figcaption><b>%s</b> %s on "
-			   "average</figcaption>\n",
-			   html_of(p->name).s,
-			   html_data(run_number(facts, "confidence"), show_number).s);
+		buf_printf(
+		    b, "<figure class=\"sum\"><figcaption><b>%s</b> %s on average</figcaption>\n",
+		    html_of(p->name).s, html_data(run_number(facts, "confidence"), show_number).s);
 		report_curve(b, tenths, &how);
 		buf_printf(b, "</figure>\n");
 	}
 	if (!n)
 		return;
-	buf_printf(
-	    b,
-	    "</div>\n<p class=\"note\">The share of the rows that a process knows in each tenth of "
-	    "confidence, from 0, between "
-	    "two clusters, to 1, at a centre: 1 less the distance to the nearest centre "
-	    "over that to the next.");
+	buf_printf(b, "</div>\n<p class=\"note\">The share of the rows that a process knows in "
+		      "each tenth of confidence, from 0, between two clusters, to 1, at a centre: "
+		      "1 less the distance to the nearest centre over that to the next.");
 	if (n > PARTIES_MOST)
 		buf_printf(b, " The first %d of %zu.", PARTIES_MOST, n);
 	buf_printf(b, "</p>\n</section>\n");

@@ -122,22 +122,22 @@ static void draw_link(const struct links *links, const struct link *l, double hu
 	html_textf(b, "%.64s: to the coordinator %s in %.0f messages, from it %s in %.0f messages",
 		   l->party, show_bytes(v[BYTES_IN]).s, v[MESSAGES_IN], show_bytes(v[BYTES_OUT]).s,
 		   v[MESSAGES_OUT]);
+	buf_printf(
+	    b,
+	    "</title><path class=\"in\" stroke-width=\"%.1f\" d=\"M22 %gC95 %g 95 %g 168 "
+	    "%g\"/><path class=\"out\" stroke-width=\"%.1f\" d=\"M22 %gC95 %g 95 %g 168 %g\"/>",
+	    in, hub - up, hub - up, y - up, y - up, out, hub + down, hub + down, y + down,
+	    y + down);
 	buf_printf(b,
-		   "</title>"
-		   "<path class=\"in\" stroke-width=\"%.1f\" d=\"M22 %gC95 %g 95 %g 168 %g\"/>"
-		   "<path class=\"out\" stroke-width=\"%.1f\" d=\"M22 %gC95 %g 95 %g 168 %g\"/>",
-		   in, hub - up, hub - up, y - up, y - up, out, hub + down, hub + down, y + down,
-		   y + down);
-	buf_printf(b,
-		   "<rect class=\"node\" x=\"168\" y=\"%g\" width=\"5\" height=\"%g\"/>"
-		   "<text class=\"name\" x=\"181\" y=\"%g\">%s</text>",
+		   "<rect class=\"node\" x=\"168\" y=\"%g\" width=\"5\" height=\"%g\"/><text "
+		   "class=\"name\" x=\"181\" y=\"%g\">%s</text>",
 		   y - (roomy ? 14 : 9), roomy ? 28.0 : 18.0, roomy ? y - 2 : y + 4,
 		   html_brief(l->party, 17).s);
 	if (roomy)
 		buf_printf(b,
 			   "<text class=\"small\" x=\"181\" y=\"%g\"><tspan class=\"in\">%s "
-			   "\xe2\x86\x90</tspan> "
-			   "<tspan class=\"out\" dx=\"6\">\xe2\x86\x92 %s</tspan></text>",
+			   "\xe2\x86\x90</tspan> <tspan class=\"out\" dx=\"6\">\xe2\x86\x92 "
+			   "%s</tspan></text>",
 			   y + 13, show_bytes(v[BYTES_IN]).s, show_bytes(v[BYTES_OUT]).s);
 	buf_printf(b, "</g>\n");
 }
@@ -179,12 +179,11 @@ static void flow_row(struct buf *b, const char *attributes, const char *name, co
 
 static void flow_head(struct buf *b, const char *what)
 {
-	buf_printf(
-	    b,
-	    "<div class=\"scroll\"><table class=\"numbers\"><thead><tr><th>%s</th>"
-	    "<th class=\"in\">to coordinator</th><th>messages</th>"
-	    "<th class=\"out\">from coordinator</th><th>messages</th></tr></thead>\n<tbody>\n",
-	    what);
+	buf_printf(b,
+		   "<div class=\"scroll\"><table class=\"numbers\"><thead><tr><th>%s</th><th "
+		   "class=\"in\">to coordinator</th><th>messages</th><th class=\"out\">from "
+		   "coordinator</th><th>messages</th></tr></thead>\n<tbody>\n",
+		   what);
 }
 
 static void report_links_table(const struct links *links, struct buf *b)

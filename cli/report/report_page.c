@@ -85,11 +85,10 @@ static void without(const struct report *r, struct buf *b)
 	     v = run_next(v), named++) {
 		const char *step = json_text(v, "step");
 
-		buf_printf(
-		    b,
-		    "<p class=\"sub without\">Left out from attempt %.0f on, since it stayed "
-		    "away: <span class=\"whole\">%s</span>",
-		    run_number(v, "attempt"), html_brief(json_text(v, "name"), 64).s);
+		buf_printf(b,
+			   "<p class=\"sub without\">Left out from attempt %.0f on, since it "
+			   "stayed away: <span class=\"whole\">%s</span>",
+			   run_number(v, "attempt"), html_brief(json_text(v, "name"), 64).s);
 		if (*step)
 			buf_printf(b, "; the attempt before was cut short in %s",
 				   html_brief(step, 24).s);
@@ -180,16 +179,16 @@ static void body(struct report *r, struct buf *b)
 /* The policy lets no script run and fetches nothing, even if text escapes the escaping. */
 void report_head(struct buf *html, const char *title, const char *eyebrow)
 {
-	buf_printf(
-	    html,
-	    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-	    "'unsafe-inline'\">\n"
-	    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	    "<meta name=\"generator\" content=\"coterie " COTERIE_VERSION "\">\n<title>%s</title>\n"
-	    "<style>\n%s</style>\n</head>\n"
-	    "<body>\n<main>\n<header>\n<p class=\"eyebrow\">Coterie, %s</p>\n",
-	    html_of(title).s, report_style, eyebrow);
+	buf_printf(html,
+		   "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		   "style-src 'unsafe-inline'\">\n"
+		   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		   "<meta name=\"generator\" content=\"coterie " COTERIE_VERSION
+		   "\">\n<title>%s</title>\n"
+		   "<style>\n%s</style>\n</head>\n"
+		   "<body>\n<main>\n<header>\n<p class=\"eyebrow\">Coterie, %s</p>\n",
+		   html_of(title).s, report_style, eyebrow);
 }
 
 void report_page(struct report *r, struct buf *html)
@@ -221,11 +220,10 @@ void report_page(struct report *r, struct buf *html)
 		buf_printf(html, "</ul>\n</section>\n");
 	}
 	buf_add(html, parts.p, parts.n);
-	buf_printf(
-	    html,
-	    "<footer>Every number here is in the run's run.json, or a sum of numbers there; it "
-	    "stands in this page exactly, as a value of what shows it. Made by "
-	    "coterie " COTERIE_VERSION " from %s</footer>\n</main>\n</body>\n</html>\n",
-	    html_of(r->runs.out).s);
+	buf_printf(html,
+		   "<footer>Every number here is in the run's run.json, or a sum of numbers there; "
+		   "it stands in this page exactly, as a value of what shows it. Made by "
+		   "coterie " COTERIE_VERSION " from %s</footer>\n</main>\n</body>\n</html>\n",
+		   html_of(r->runs.out).s);
 	buf_release(&parts);
 }

@@ -53,12 +53,11 @@ static void row(struct buf *b, const struct line *l, bool first, struct json *re
 	if (first)
 		buf_printf(b, "<tr><th colspan=\"4\">cluster %s, %s rows</th></tr>\n",
 			   html_data(x[CLUSTER], show_count).s, html_data(x[ROWS], show_count).s);
-	buf_printf(
-	    b,
-	    "<tr><td style=\"white-space:normal;overflow-wrap:anywhere\">%s<br><small>share %s, "
-	    "lift %s</small></td>",
-	    html_brief(l->name, 60).s, html_data(x[SHARE], show_number).s,
-	    html_data(x[LIFT], show_number).s);
+	buf_printf(b,
+		   "<tr><td style=\"white-space:normal;overflow-wrap:anywhere\">%s<br><small>share "
+		   "%s, lift %s</small></td>",
+		   html_brief(l->name, 60).s, html_data(x[SHARE], show_number).s,
+		   html_data(x[LIFT], show_number).s);
 	buf_printf(b, "<td>%s</td><td>%s</td><td>%s</td></tr>\n", html_data(x[MEAN], show_number).s,
 		   html_data(x[MEAN_OF_ALL], show_number).s, html_data(x[Z], show_number).s);
 }
@@ -134,14 +133,14 @@ static void section(struct buf *b, const char *id, const char *title, const char
 		    const struct buf *rows)
 {
 	html_section(b, id, title);
-	buf_printf(
-	    b,
-	    "<p class=\"note\">%s z: by how many deviations the cluster's mean is above or below "
-	    "what is usual; share: the part of its rows in which the column is not 0; lift: that "
-	    "over the share of all rows.</p>\n<div class=\"scroll\"><table id=\"%s-table\">"
-	    "<thead><tr><th>column</th><th>mean</th><th>of all</th><th>z</th></tr></thead>\n"
-	    "<tbody>\n",
-	    of, id);
+	buf_printf(b,
+		   "<p class=\"note\">%s z: by how many deviations the cluster's mean is above or "
+		   "below what is usual; share: the part of its rows in which the column is not 0; "
+		   "lift: that over the share of all rows.</p>\n<div class=\"scroll\"><table "
+		   "id=\"%s-table\"><thead><tr><th>column</th><th>mean</th><th>of "
+		   "all</th><th>z</th></tr></thead>\n"
+		   "<tbody>\n",
+		   of, id);
 	buf_add(b, rows->p, rows->n);
 	buf_printf(b, "</tbody></table></div>\n</section>\n");
 }
@@ -154,7 +153,6 @@ void part_profile(struct report *r, struct buf *b)
 	if (r->joint.n)
 		section(b, "profile-joint", "What sets clusters apart over all parties",
 			"By the rows of all parties, from sums of clusters that have "
-			"job.min_cluster rows "
-			"or more, with noise as job.profile_noise says.",
+			"job.min_cluster rows or more, with noise as job.profile_noise says.",
 			&r->joint);
 }

@@ -146,19 +146,17 @@ static void matrix(struct buf *b, const struct json *e)
 	       c = 0;
 
 	if (!n || !columns || n > CONFUSION_MAX || columns > CONFUSION_MAX) {
-		buf_printf(
-		    b,
-		    "<p class=\"note\">No confusion matrix: it is made for at most %d classes and "
-		    "clusters.</p>\n",
-		    CONFUSION_MAX);
+		buf_printf(b,
+			   "<p class=\"note\">No confusion matrix: it is made for at most %d "
+			   "classes and clusters.</p>\n",
+			   CONFUSION_MAX);
 		return;
 	}
-	buf_printf(
-	    b,
-	    "<div class=\"scroll\"><table class=\"matrix%s\" id=\"confusion\"><thead><tr><td></td>"
-	    "<th class=\"over\" colspan=\"%zu\">cluster</th></tr>\n<tr><th "
-	    "class=\"corner\">class</th>",
-	    columns > 8 ? " big" : "", columns);
+	buf_printf(b,
+		   "<div class=\"scroll\"><table class=\"matrix%s\" "
+		   "id=\"confusion\"><thead><tr><td></td><th class=\"over\" "
+		   "colspan=\"%zu\">cluster</th></tr>\n<tr><th class=\"corner\">class</th>",
+		   columns > 8 ? " big" : "", columns);
 	for (size_t u = 0; u < columns; u++)
 		heading(b, "col", element_number(clusters, u));
 	buf_printf(b, "</tr></thead>\n<tbody>\n");
@@ -168,11 +166,9 @@ static void matrix(struct buf *b, const struct json *e)
 		matrix_row(b, json_type(row) == JSON_ARRAY ? row : NULL, columns);
 		buf_printf(b, "</tr>\n");
 	}
-	buf_printf(
-	    b,
-	    "</tbody></table></div>\n<p class=\"note\">Rows of each known class in each cluster, "
-	    "clusters in the order of the best match, which stands on the diagonal; shaded by "
-	    "the part of the class.</p>\n");
+	buf_printf(b, "</tbody></table></div>\n<p class=\"note\">Rows of each known class in each "
+		      "cluster, clusters in the order of the best match, which stands on the "
+		      "diagonal; shaded by the part of the class.</p>\n");
 }
 
 /* ARI may be negative. */
@@ -194,8 +190,8 @@ enum { WAYS = 6, SCORES = 4 };
 static void graph_head(struct buf *b, const char *id, const char *first, const char *second)
 {
 	buf_printf(b,
-		   "<div class=\"scroll\"><table class=\"numbers\" id=\"%s\"><thead><tr><th>%s</th>"
-		   "<th>%s</th>",
+		   "<div class=\"scroll\"><table class=\"numbers\" "
+		   "id=\"%s\"><thead><tr><th>%s</th><th>%s</th>",
 		   id, first, second);
 	for (unsigned w = 0; w < WAYS; w++)
 		buf_printf(b, "<th>%s</th>", ways[w]);
@@ -244,11 +240,12 @@ void part_evaluation(struct report *r, struct buf *b)
 		graph_head(b, "graph-means", "mean", "score");
 		graph_means(b, run_object(e, "mean"), "plain");
 		graph_means(b, run_object(e, "weighted"), "by graphs");
-		buf_printf(b, "</tbody></table></div>\n<p class=\"note\">Beside the result what "
-			      "each party finds by itself: all graphs in one cluster (majority), "
-			      "k-means on the number of nodes, a Gaussian mixture on its "
-			      "logarithm, the network before any training, and training on the "
-			      "party's own graphs alone.</p>\n</section>\n");
+		buf_printf(
+		    b,
+		    "</tbody></table></div>\n<p class=\"note\">Beside the result what each party "
+		    "finds by itself: all graphs in one cluster (majority), k-means on the number "
+		    "of nodes, a Gaussian mixture on its logarithm, the network before any "
+		    "training, and training on the party's own graphs alone.</p>\n</section>\n");
 		return;
 	}
 	buf_printf(b, "<p class=\"note\">%s, %s rows</p>\n<dl class=\"tiles\">\n",

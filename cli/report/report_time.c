@@ -180,8 +180,8 @@ static void report_time_draw(const struct timeline *t, const char *id, const str
 	draw_phases(t, span, true, b);
 	draw_phases(t, span, false, b);
 	buf_printf(b,
-		   "<svg class=\"lanes\" width=\"100%%\" height=\"%g\" role=\"img\" "
-		   "aria-label=\"A lane for each process; seconds from left to right\">\n",
+		   "<svg class=\"lanes\" width=\"100%%\" height=\"%g\" role=\"img\" aria-label=\"A "
+		   "lane for each process; seconds from left to right\">\n",
 		   bottom + 24);
 	for (const struct json *p = run_first(t->r->main->run, "phases"); p; p = run_next(p)) {
 		double x = at(span, run_number(p, "start_s"));
@@ -196,8 +196,8 @@ static void report_time_draw(const struct timeline *t, const char *id, const str
 		double x = at(span, k * step);
 
 		buf_printf(b,
-			   "<line class=\"tick\" x1=\"%.3f%%\" x2=\"%.3f%%\" y1=\"%g\" y2=\"%g\"/>"
-			   "<text class=\"%s\" x=\"%.3f%%\" y=\"%g\">%s</text>\n",
+			   "<line class=\"tick\" x1=\"%.3f%%\" x2=\"%.3f%%\" y1=\"%g\" "
+			   "y2=\"%g\"/><text class=\"%s\" x=\"%.3f%%\" y=\"%g\">%s</text>\n",
 			   x, x, bottom - 2, bottom + 4,
 			   x < 8    ? "tick start"
 			   : x > 92 ? "tick end"
@@ -215,13 +215,12 @@ static void say_alignment(const struct timeline *t, struct buf *b)
 {
 	buf_printf(b, "<p class=\"note\">");
 	if (t->n > 1)
-		buf_printf(
-		    b,
-		    "Time 0 is %s. The other lanes begin where their own clocks (UTC, to the "
-		    "millisecond) put their start, never before it; clocks of different hosts may "
-		    "differ. ",
-		    t->r->main->leads ? "the coordinator&rsquo;s offer"
-				      : "the first process&rsquo;s start");
+		buf_printf(b,
+			   "Time 0 is %s. The other lanes begin where their own clocks (UTC, to "
+			   "the millisecond) put their start, never before it; clocks of different "
+			   "hosts may differ. ",
+			   t->r->main->leads ? "the coordinator&rsquo;s offer"
+					     : "the first process&rsquo;s start");
 	for (size_t i = 0; i < t->n; i++) {
 		if (!t->lane[i].moved)
 			continue;
@@ -230,8 +229,8 @@ static void say_alignment(const struct timeline *t, struct buf *b)
 	}
 	buf_printf(b,
 		   "Within one %s, what was measured is the sum of each kind; their order is the "
-		   "drawing&rsquo;s. "
-		   "Steps are rounds of a phase. Hold the pointer over one for its numbers.</p>\n",
+		   "drawing&rsquo;s. Steps are rounds of a phase. Hold the pointer over one for "
+		   "its numbers.</p>\n",
 		   strcmp(t->list, "steps") ? "phase" : "step");
 }
 
@@ -280,11 +279,11 @@ void part_timeline(struct report *r, struct buf *b)
 		    fmax(t.all.to, t.lane[i].offset_s + length_of(t.lane[i].process->run, t.list));
 	if (t.n && t.all.to > 0) {
 		html_section(b, "time", "Where the time went");
-		buf_printf(b, "<p class=\"legend\"><span class=\"item\"><span class=\"key "
-			      "compute\"></span>compute</span> <span class=\"item\"><span "
-			      "class=\"key wait\"></span>wait, while others compute</span> <span "
-			      "class=\"item\"><span class=\"key wire\"></span>wire, while bytes "
-			      "travel</span></p>\n");
+		buf_printf(
+		    b, "<p class=\"legend\"><span class=\"item\"><span class=\"key "
+		       "compute\"></span>compute</span> <span class=\"item\"><span class=\"key "
+		       "wait\"></span>wait, while others compute</span> <span class=\"item\"><span "
+		       "class=\"key wire\"></span>wire, while bytes travel</span></p>\n");
 		report_time_draw(&t, "timeline", &t.all, b);
 		draw_rounds(&t, b);
 		say_alignment(&t, b);

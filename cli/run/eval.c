@@ -86,18 +86,17 @@ int eval_main(int argc, char **argv)
 		.options = options,
 		.parser = eval_parse,
 		.args_doc = "LABELS...\n--run OUT",
-		.doc =
-		    "Compares labels (.txt, .csv or .npy) with the truth: accuracy under the best "
-		    "match of clusters to classes, normalised mutual information, adjusted Rand "
-		    "index, macro-F1.\vIf both files have ids they are matched by id, else row by "
-		    "row. Several files are those of parties with rows of their own: their labels "
-		    "are joined, by id; where the truth has no ids, ids are its row numbers. An id "
-		    "may be in several files, with the same label.\n\n"
-		    "--paper-similarity: 1 - m / n^2 (FedSpectral+, Algorithm 5), m the ordered "
-		    "pairs of nodes of one class in different clusters. Putting nodes together "
-		    "costs nothing, so one cluster of all nodes scores 1; and of k equal classes "
-		    "only one pair in k is of a class at all, so labels drawn at random score 1 - "
-		    "(1 - 1/k)/k.",
+		.doc = "Compares labels (.txt, .csv or .npy) with the truth: accuracy under the "
+		       "best match of clusters to classes, normalised mutual information, adjusted "
+		       "Rand index, macro-F1.\vIf both files have ids they are matched by id, else "
+		       "row by row. Several files are those of parties with rows of their own: "
+		       "their labels are joined, by id; where the truth has no ids, ids are its "
+		       "row numbers. An id may be in several files, with the same label.\n\n"
+		       "--paper-similarity: 1 - m / n^2 (FedSpectral+, Algorithm 5), m the ordered "
+		       "pairs of nodes of one class in different clusters. Putting nodes together "
+		       "costs nothing, so one cluster of all nodes scores 1; and of k equal "
+		       "classes only one pair in k is of a class at all, so labels drawn at random "
+		       "score 1 - (1 - 1/k)/k.",
 	};
 	return (int)args_run("eval", &argp, argc, argv, &(struct arguments){ 0 }, eval_run);
 }

@@ -420,8 +420,7 @@ enum err run_dir_labels(const struct run_dir *r, struct run_labels *labels)
 		return err_set(ERR_INPUT,
 			       "%s: the coordinator has no labels by id of a job of kind %s, each "
 			       "party has those of its own rows or nodes: name a directory with "
-			       "theirs below it, "
-			       "or a party's",
+			       "theirs below it, or a party's",
 			       r->out, json_text(run_object(r->process[0].run, "job"), "kind"));
 	ALLOC(labels->path, r->n);
 	for (size_t i = 0; i < r->n; i++) {

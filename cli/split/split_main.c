@@ -18,12 +18,12 @@ static const struct argp_option options[] = {
 	{ "shared-edges", 'e', "F", 0,
 	  "with columns: each party gets this part of the edges, 0.5 to 1, instead of all", 0 },
 	{ "keep", KEY_KEEP, "F", 0,
-	  "with columns: each party has this part of the rows, up to 1, in an order of its "
-	  "own, instead of all",
+	  "with columns: each party has this part of the rows, up to 1, in an order of its own, "
+	  "instead of all",
 	  0 },
 	{ "skew", KEY_SKEW, "S", 0,
-	  "with rows or graphs: this part of them, 0 to 1, goes by class, so that parties have "
-	  "few classes each; default 0",
+	  "with rows or graphs: this part of them, 0 to 1, goes by class, so that parties have few "
+	  "classes each; default 0",
 	  0 },
 	{ "overlap", KEY_OVERLAP, "F", 0,
 	  "with edges: each is with this share of the parties, 0 to 1, with one at least; default "
@@ -117,20 +117,18 @@ int split_main(int argc, char **argv)
 		    "nodes and, if there is one, graph; different features), by rows (different "
 		    "rows, same features), by edges, by vertices, or by graphs (of a set of "
 		    "many).\vIds are kept; by rows, where there are none, a row's id is its number "
-		    "in the whole. "
-		    "columns.txt in a party's directory says which columns of the whole it has; if "
-		    "they "
-		    "have names, columns.json says these. By "
-		    "rows each party has the labels of its own rows.\n\n"
+		    "in the whole. columns.txt in a party's directory says which columns of the "
+		    "whole it has; if they have names, columns.json says these. By rows each party "
+		    "has the labels of its own rows.\n\n"
 		    "With --shared-edges the parties' graphs differ, and a job over them says "
 		    "\"graphs\": \"own\". The edges are put into a random order, as on a circle, "
 		    "and party l of L takes F of them on from the place l/L. So two parties have a "
 		    "half each at F = 0.5, and all that they have then they keep as F grows.\n\n"
-		    "With --keep each party has other rows, as organisations have other "
-		    "customers: F of them at random, in an order of its own, with their ids "
-		    "(without ids, their numbers in the whole) and the edges between them. A job "
-		    "over them says \"align\": \"intersect\"; its parties have F to the power of "
-		    "L of the rows in common.\n\n"
+		    "With --keep each party has other rows, as organisations have other customers: "
+		    "F of them at random, in an order of its own, with their ids (without ids, "
+		    "their numbers in the whole) and the edges between them. A job over them says "
+		    "\"align\": \"intersect\"; its parties have F to the power of L of the rows in "
+		    "common.\n\n"
 		    "By edges, a directory without features (or with --no-features) is split as "
 		    "for FedSpectral: a party gets edges.tsv by id with the weights, and ids.txt "
 		    "with the nodes that it knows: the ends of its edges. A node without any edge "

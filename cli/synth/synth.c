@@ -32,8 +32,7 @@ static const struct argp_option options[] = {
 	{ "nodes", 'n', "N", 0, "rows; default 2708, with --points 1000", 0 },
 	{ "features", 'm', "M", 0,
 	  "words that there are, or columns; default 1433, with --points 16; 0: a graph alone, "
-	  "whose "
-	  "nodes have ids",
+	  "whose nodes have ids",
 	  0 },
 	{ "clusters", 'k', "K", 0, "default 7, with --points 5", 0 },
 	{ "degree", 'd', "D", 0, "mean degree; default 3.9", 0 },
@@ -48,8 +47,7 @@ static const struct argp_option options[] = {
 	  2 },
 	{ "graphs", KEY_GRAPHS, NULL, 0,
 	  "many small graphs in TU format, of K classes by how dense they are: N of them, default "
-	  "200; K "
-	  "default 2; M attributes, default 0; --signal default 0.95",
+	  "200; K default 2; M attributes, default 0; --signal default 0.95",
 	  3 },
 	{ "size", KEY_SIZE, "N", 0, "with --graphs: nodes of a graph in the mean; default 20", 3 },
 	{ 0 },
@@ -266,10 +264,9 @@ int synth_main(int argc, char **argv)
 		.parser = synth_parse,
 		.doc = "Makes an attributed graph with planted clusters; the defaults are about "
 		       "those of cora. Or, with --points, rows in Gaussian clouds, for FedSC and "
-		       "k-means. "
-		       "Or, with --graphs, many small graphs, for FedGCN.\v"
-		       "With --features 0 there is no features.mtx; nodes are called n0, n1, ..., "
-		       "in edges.tsv and, one per line of labels.txt, in ids.txt.",
+		       "k-means. Or, with --graphs, many small graphs, for FedGCN.\vWith "
+		       "--features 0 there is no features.mtx; nodes are called n0, n1, ..., in "
+		       "edges.tsv and, one per line of labels.txt, in ids.txt.",
 	};
 	struct arguments a = { .p = { .degree = -1, .homophily = -1, .signal = -1, .seed = 1 },
 			       .apart = -1 };

@@ -52,18 +52,16 @@ int passphrase_give(char *text, int size, int writing, void *passphrase)
 enum err passphrase_check(const struct passphrase *p, bool read, const char *key, const char *path)
 {
 	if (p->asked && !p->given)
-		return err_set(
-		    ERR_INPUT,
-		    "%s: the private key is encrypted: give the file of its passphrase as "
-		    "identity.passphrase",
-		    key);
+		return err_set(ERR_INPUT,
+			       "%s: the private key is encrypted: give the file of its passphrase "
+			       "as identity.passphrase",
+			       key);
 	if (p->asked && !read)
 		return err_set(ERR_INPUT, "%s: the passphrase in %s does not open it", key, path);
 	if (p->given && !p->asked && read)
 		return err_set(ERR_INPUT,
 			       "%s: the private key is not encrypted, but identity.passphrase is "
-			       "%s: leave it out, "
-			       "or encrypt the key",
+			       "%s: leave it out, or encrypt the key",
 			       key, path);
 	return ERR_OK;
 }

@@ -70,11 +70,10 @@ static enum err read_column(const struct json *v, const char *where, struct colu
 	while (type < TYPES && strcmp(said, type_name[type]) != 0)
 		type++;
 	if (type == TYPES)
-		return err_set(
-		    ERR_INPUT,
-		    "%s: column %zu, \"%s\": the type is \"%.40s\", expected \"number\", "
-		    "\"category\" or \"date\"",
-		    where, number, name, said);
+		return err_set(ERR_INPUT,
+			       "%s: column %zu, \"%s\": the type is \"%.40s\", expected "
+			       "\"number\", \"category\" or \"date\"",
+			       where, number, name, said);
 	columns_add(c, name, (enum column_type)type, unit, from);
 	return ERR_OK;
 }

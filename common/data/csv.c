@@ -29,17 +29,15 @@ static enum err quoted(struct text *t, struct cell *c)
 static enum err csv_misplaced(const struct text *t, size_t field)
 {
 	if (*t->p == '\r')
-		return text_error(
-		    t,
-		    "field %zu has a carriage return that ends no line, expected lines that "
-		    "end in LF or CRLF",
-		    field);
+		return text_error(t,
+				  "field %zu has a carriage return that ends no line, expected "
+				  "lines that end in LF or CRLF",
+				  field);
 	if (*t->p == '"')
-		return text_error(
-		    t,
-		    "field %zu has a quote in its middle, expected the whole field in quotes "
-		    "and each quote in it twice",
-		    field);
+		return text_error(t,
+				  "field %zu has a quote in its middle, expected the whole field "
+				  "in quotes and each quote in it twice",
+				  field);
 	return text_error(
 	    t, "field %zu goes on behind its closing quote, expected each quote in it twice",
 	    field);

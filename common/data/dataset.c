@@ -69,11 +69,10 @@ static enum err read_features(const char *path, const struct reading *how, struc
 		TRY(mtx_read(path, &m));
 		mtx_features(&m, X);
 	} else {
-		return err_set(
-		    ERR_INPUT,
-		    "%s: expected features in a file .npy, .mtx, .csv or .tsv; python3 -m "
-		    "coterie.convert makes one of other files",
-		    path);
+		return err_set(ERR_INPUT,
+			       "%s: expected features in a file .npy, .mtx, .csv or .tsv; python3 "
+			       "-m coterie.convert makes one of other files",
+			       path);
 	}
 	return columns_beside(path, features_cols(X), names);
 }
@@ -133,13 +132,12 @@ static enum err dataset_load_files(struct dataset *d, const struct reading *how,
 	struct csr s;
 
 	if (!is_table(features) && !is_table(edges) && !reading_is_default(how))
-		return err_set(
-		    ERR_INPUT,
-		    "%s: how a table is read (read) is said, but neither features nor edges are a "
-		    "file .csv or .tsv",
-		    features ? features
-		    : edges  ? edges
-			     : ids);
+		return err_set(ERR_INPUT,
+			       "%s: how a table is read (read) is said, but neither features nor "
+			       "edges are a file .csv or .tsv",
+			       features ? features
+			       : edges  ? edges
+					: ids);
 	if (how->id && ids)
 		return err_set(ERR_INPUT,
 			       "%s: ids are said to be in column \"%s\" (read.id) too, expected "
@@ -259,10 +257,10 @@ enum err dataset_load_vertices(struct dataset *d, const struct reading *how, con
 	else
 		err = dataset_read_edges(d, how, edges, true, &s);
 	if (!err && s.value)
-		err = err_set(ERR_INPUT,
-			      "%s: ties have weights, which walks do not read: expected two ids in "
-			      "a line",
-			      edges);
+		err = err_set(
+		    ERR_INPUT,
+		    "%s: ties have weights, which walks do not read: expected two ids in a line",
+		    edges);
 	if (!err)
 		err = add_vertices(d, &own, vertices, &s);
 	if (!err)

@@ -118,10 +118,8 @@ static enum err read_word(struct text *t, const struct naming *as, struct word *
 {
 	*w = text_word(t);
 	if (!w->n)
-		return text_error(
-		    t,
-		    "the line ends where an id is expected; ends are between blanks or tabs, and "
-		    "between commas in a file .csv");
+		return text_error(t, "the line ends where an id is expected; ends are between "
+				     "blanks or tabs, and between commas in a file .csv");
 	return as->names ? id_check(t, *w) : ERR_OK;
 }
 
@@ -296,8 +294,7 @@ static enum err clash_error(struct bytes file, const char *where, size_t n, cons
 		} else if (w != first) {
 			return err_set(
 			    ERR_INPUT,
-			    "%s:%zu: the edge is given with weight %s, but with %s on line "
-			    "%zu",
+			    "%s:%zu: the edge is given with weight %s, but with %s on line %zu",
 			    where, line, value_number(w).s, value_number(first).s, first_line);
 		}
 	}

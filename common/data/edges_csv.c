@@ -60,11 +60,11 @@ static enum err is_heading(const struct text *t, const struct reading *how,
 		return ERR_OK;
 	for (size_t i = 0; i < r->n; i++)
 		if (!word_number(cell_trimmed(&r->cell[i]), &x))
-			return err_set(ERR_INPUT,
-				       "%s:%zu: the first line may be a heading or an edge: say "
-				       "which (header yes or no), or "
-				       "which columns have the ends (from, to)",
-				       t->where, r->line);
+			return err_set(
+			    ERR_INPUT,
+			    "%s:%zu: the first line may be a heading or an edge: say which (header "
+			    "yes or no), or which columns have the ends (from, to)",
+			    t->where, r->line);
 	return ERR_OK;
 }
 
@@ -85,8 +85,7 @@ static enum err edges_csv_choose_columns(const struct text *t, const struct read
 		if (r->n != 2 + (size_t)(e->weight != SIZE_MAX))
 			return err_set(ERR_INPUT,
 				       "%s:%zu: %zu columns, expected 2: say which have the ends "
-				       "and the weight (from, to, "
-				       "weight)",
+				       "and the weight (from, to, weight)",
 				       t->where, r->line, r->n);
 	}
 	if (e->from == e->to || e->from == e->weight || e->to == e->weight)
@@ -103,8 +102,7 @@ static enum err add_end(struct text *t, const struct cell *cell, struct buf *scr
 	if (id_check(t, w) != ERR_OK)
 		return text_error(t,
 				  "an end of the edge is %s, expected an id: 1 to %d bytes of "
-				  "UTF-8 without blanks that "
-				  "do not begin with '#'",
+				  "UTF-8 without blanks that do not begin with '#'",
 				  cell_shown(cell).s, ID_MAX);
 	buf_add(out, w.p, w.n);
 	buf_add(out, "\t", 1);

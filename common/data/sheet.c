@@ -216,30 +216,25 @@ static enum err no_number(const struct sheet *t, size_t at, const struct sheet_c
 	double days;
 
 	if (word_date(w, &days))
-		return sheet_error(
-		    t, at, c,
-		    "is %s, expected a number: say that it is a date (date), or is to be "
-		    "ignored (ignore)",
-		    v.s);
+		return sheet_error(t, at, c,
+				   "is %s, expected a number: say that it is a date (date), or is "
+				   "to be ignored (ignore)",
+				   v.s);
 	if (*t->how->decimal == '.' && sheet_consists_of(w, "0123456789,.-"))
 		return sheet_error(
 		    t, at, c,
-		    "is %s, expected a number with a decimal point and without separators "
-		    "of thousands: where a comma is the decimal point say so "
-		    "(decimal)",
+		    "is %s, expected a number with a decimal point and without separators of "
+		    "thousands: where a comma is the decimal point say so (decimal)",
 		    v.s);
 	if (sheet_consists_of(w, "+-0123456789.eE") || (w.n >= 3 && !strncasecmp(w.p, "inf", 3)) ||
 	    (w.n >= 4 && !strncasecmp(w.p, "-inf", 4)))
 		return sheet_error(
 		    t, at, c,
-		    "is %s, expected a finite number; if it stands for no value say so "
-		    "(na)",
-		    v.s);
-	return sheet_error(
-	    t, at, c,
-	    "is %s, expected a number: say that it is a column of words (category), or "
-	    "is to be ignored (ignore), or that it stands for no value (na)",
-	    v.s);
+		    "is %s, expected a finite number; if it stands for no value say so (na)", v.s);
+	return sheet_error(t, at, c,
+			   "is %s, expected a number: say that it is a column of words (category), "
+			   "or is to be ignored (ignore), or that it stands for no value (na)",
+			   v.s);
 }
 
 bool word_comma_number(struct word w, double *x)
@@ -310,11 +305,10 @@ static enum err take_value(struct sheet *t, size_t at, struct sheet_column *c,
 		    t, at, c, "is %s, which is none of the %zu values that were given (category)",
 		    v.s, n);
 	else if (!err && !c->values_said && c->values.n > SHEET_VALUES_MAX)
-		err = sheet_error(
-		    t, at, c,
-		    "has more than %d values, %s is one more: say that it is to be ignored "
-		    "(ignore), or give all its values (category)",
-		    SHEET_VALUES_MAX, v.s);
+		err = sheet_error(t, at, c,
+				  "has more than %d values, %s is one more: say that it is to be "
+				  "ignored (ignore), or give all its values (category)",
+				  SHEET_VALUES_MAX, v.s);
 	else if (!err && c->values.n > n)
 		names_keep(&c->values, sheet_keep_text(t, cell, w));
 	buf_release(&scratch);
@@ -339,18 +333,16 @@ static enum err take_id(struct sheet *t, size_t at, const struct sheet_column *c
 	w = cell_text(cell, &scratch);
 	err = id_check(&line, w);
 	if (err)
-		err = sheet_error(
-		    t, at, c,
-		    "is %s, expected an id: 1 to %d bytes of UTF-8 without blanks that do "
-		    "not begin with '#'",
-		    v.s, ID_MAX);
+		err = sheet_error(t, at, c,
+				  "is %s, expected an id: 1 to %d bytes of UTF-8 without blanks "
+				  "that do not begin with '#'",
+				  v.s, ID_MAX);
 	number = err ? 0 : names_number(&t->names, w);
 	if (!err && t->names.n == n)
-		err = sheet_error(
-		    t, at, c,
-		    "is %s, which is the id of line %zu too; take one of the rows out, or give "
-		    "it an id of its own",
-		    v.s, t->line[number]);
+		err = sheet_error(t, at, c,
+				  "is %s, which is the id of line %zu too; take one of the rows "
+				  "out, or give it an id of its own",
+				  v.s, t->line[number]);
 	else if (!err)
 		names_keep(&t->names, sheet_keep_text(t, cell, w));
 	buf_release(&scratch);
@@ -419,8 +411,7 @@ enum err sheet_end(struct sheet *t)
 	}
 	if (t->has_ids && suffixed == t->rows)
 		log_warn("%s: all ids end in \".0\": whole numbers become such where a column had "
-			 "gaps; other "
-			 "parties' ids may not",
+			 "gaps; other parties' ids may not",
 			 t->where);
 	if (t->has_ids)
 		end_ids(t);

@@ -22,11 +22,10 @@ enum err sheet_open(struct text *t, struct bytes file, const char *where, bool *
 			       where);
 	if (file.n >= 2 && ((file.p[0] == 0xff && file.p[1] == 0xfe) ||
 			    (file.p[0] == 0xfe && file.p[1] == 0xff) || memchr(file.p, 0, look)))
-		return err_set(
-		    ERR_INPUT,
-		    "%s: expected text in UTF-8, not UTF-16 or a file of another kind: save it as "
-		    "CSV in UTF-8",
-		    where);
+		return err_set(ERR_INPUT,
+			       "%s: expected text in UTF-8, not UTF-16 or a file of another kind: "
+			       "save it as CSV in UTF-8",
+			       where);
 	return ERR_OK;
 }
 
@@ -96,8 +95,8 @@ static enum err sheet_heading(const struct text *t, const struct reading *how, b
 	}
 	if (!why)
 		return err_set(ERR_INPUT,
-			       "%s:%zu: the first line, %s, may be a heading or a row: say "
-			       "which (header yes or no)",
+			       "%s:%zu: the first line, %s, may be a heading or a row: say which "
+			       "(header yes or no)",
 			       t->where, first->line, first_line(t).s);
 	snprintf(said->why, sizeof(said->why), "%s", why);
 	return ERR_OK;
@@ -139,8 +138,8 @@ static enum err check_separator(const struct text *t, const struct csv_record *f
 			n += c->p[i] == *o;
 		if (n && *o != separator)
 			return err_set(ERR_INPUT,
-				       "%s:%zu: no %s in %s, but %zu times %s: say what "
-				       "separates fields (separator)",
+				       "%s:%zu: no %s in %s, but %zu times %s: say what separates "
+				       "fields (separator)",
 				       t->where, first->line, separator == '\t' ? "tab" : "comma",
 				       first_line(t).s, n,
 				       *o == '\t'  ? "a tab"
@@ -158,21 +157,18 @@ static enum err wrong_count(const struct text *at, const struct sheet *t,
 		return text_error(at, "the line is blank, expected %zu fields; take it out",
 				  t->columns);
 	if (t->columns == 1 && !t->rows)
-		return text_error(
-		    at,
-		    "%zu fields, expected 1 as on the first line; if that is a title or "
-		    "a comment, take it out",
-		    r->n);
+		return text_error(at,
+				  "%zu fields, expected 1 as on the first line; if that is a title "
+				  "or a comment, take it out",
+				  r->n);
 	if (heading && !t->rows && r->n == t->columns + 1)
 		return text_error(at,
 				  "%zu fields, but the heading has %zu: the column of row names "
-				  "has no name; give it "
-				  "one (in R: col.names = NA)",
+				  "has no name; give it one (in R: col.names = NA)",
 				  r->n, t->columns);
 	return text_error(at,
 			  "%zu fields, expected %zu as on the first line; a field with a separator "
-			  "in it has to be in "
-			  "quotes",
+			  "in it has to be in quotes",
 			  r->n, t->columns);
 }
 

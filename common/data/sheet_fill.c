@@ -56,8 +56,7 @@ static enum err sheet_fill_measure(struct sheet *t)
 		if (c->gaps == t->rows)
 			err = err_set(ERR_INPUT,
 				      "%s: column \"%s\" has no value in any of the %zu rows: say "
-				      "that it is to be "
-				      "ignored (ignore)",
+				      "that it is to be ignored (ignore)",
 				      t->where, c->name, t->rows);
 		else if (c->gaps)
 			c->fill = c->missing == MISSING_MEDIAN ? sheet_fill_median(t, c) : sum[j];
@@ -143,8 +142,7 @@ static enum err check_room(const struct sheet *t)
 
 	if (t->out.n > COLS_MAX)
 		return err_set(ERR_INPUT,
-			       "%s: %zu columns, once categories are spread; at most %lu are "
-			       "read",
+			       "%s: %zu columns, once categories are spread; at most %lu are read",
 			       t->where, t->out.n, COLS_MAX);
 	return machine_fits(t->where, "its matrix, with a column for each category,", need);
 }

@@ -134,11 +134,10 @@ enum err standard_own(struct mat *Z, const bool *apart, const struct columns *na
 		keep_measures(column, Z->cols, by);
 	kept = drop ? Z->cols - alike : Z->cols;
 	if (alike == Z->cols)
-		e = err_set(
-		    ERR_INPUT,
-		    "each of the %zu feature columns has the same value in all rows: nothing "
-		    "to cluster",
-		    Z->cols);
+		e = err_set(ERR_INPUT,
+			    "each of the %zu feature columns has the same value in all rows: "
+			    "nothing to cluster",
+			    Z->cols);
 	else
 		warn_of_alike(same, Z->cols, names, drop ? "are left out" : "tell nothing");
 	for (size_t i = 0; i < Z->rows; i++)

@@ -77,8 +77,7 @@ static bool find_role(const struct http *h, struct MHD_Connection *c, struct ask
 	log_warn("refused at api.listen: the certificate of %s has no role in api.roles", who);
 	return http_gate_refuse(
 	    a, MHD_HTTP_FORBIDDEN,
-	    "the certificate of %s has no role at %s: its operator can give it one in "
-	    "api.roles",
+	    "the certificate of %s has no role at %s: its operator can give it one in api.roles",
 	    who, h->common->name);
 }
 
@@ -88,12 +87,10 @@ bool http_may_ask(const struct http *h, struct MHD_Connection *c, struct asking 
 	const char *host = header(c, "Host"), *site = header(c, "Sec-Fetch-Site");
 
 	if (!is_ours(h, host))
-		return http_gate_refuse(
-		    a, MHD_HTTP_FORBIDDEN,
-		    "the request is for host \"%.100s\", which is not this daemon's: "
-		    "http.hosts can "
-		    "name it",
-		    host);
+		return http_gate_refuse(a, MHD_HTTP_FORBIDDEN,
+					"the request is for host \"%.100s\", which is not this "
+					"daemon's: http.hosts can name it",
+					host);
 	if (!find_role(h, c, a))
 		return false;
 	if (!strcmp(site, "cross-site") && strcmp(header(c, "Sec-Fetch-Mode"), "navigate") != 0)
@@ -138,8 +135,7 @@ bool http_may_post(const struct http *h, struct MHD_Connection *c, struct asking
 	if (!h->behind && !*h->token)
 		return http_gate_refuse(
 		    a, MHD_HTTP_FORBIDDEN,
-		    "%s takes no requests of this kind here, but at api.listen, with a "
-		    "certificate",
+		    "%s takes no requests of this kind here, but at api.listen, with a certificate",
 		    h->common->name);
 	if (!h->behind && !shows_token(h, token))
 		return http_gate_refuse(

@@ -17,8 +17,7 @@ static enum err in_use(const struct http *h, const char *what)
 {
 	return err_set(
 	    ERR_INPUT,
-	    "http.listen: %s is in use by another process: end that one, or choose another "
-	    "%s",
+	    "http.listen: %s is in use by another process: end that one, or choose another %s",
 	    h->common->http.listen, what);
 }
 

@@ -133,12 +133,11 @@ enum err confine_code(const struct daemon_common *c, const char *config, const c
 	TRY(make_first(c->output));
 	n = readlink("/proc/self/exe", program, sizeof(program) - 1);
 	if (n < 0 || !restrict_writing())
-		return err_set(
-		    ERR_INPUT,
-		    "sandbox: as root this process could write its own code, and the "
-		    "kernel has no Landlock to prevent that (%s): start as another user; "
-		    "\"sandbox\": \"off\" runs without",
-		    strerror(errno));
+		return err_set(ERR_INPUT,
+			       "sandbox: as root this process could write its own code, and the "
+			       "kernel has no Landlock to prevent that (%s): start as another "
+			       "user; \"sandbox\": \"off\" runs without",
+			       strerror(errno));
 	if (is_single_threaded()) /* nothing else is to be confined */
 		return ERR_OK;
 	if (!is_lasting(config) || !is_lasting(job)) {

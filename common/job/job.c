@@ -104,11 +104,10 @@ static enum err check_secure_sum(const struct job *job)
 		return err_set(ERR_INPUT, "job.secure_sum.modulus_bits is %u, expected 32 or 64",
 			       job->modulus_bits);
 	if (job->kind->words == WORDS_WIDE && job->modulus_bits == 32)
-		return err_set(
-		    ERR_INPUT,
-		    "job.secure_sum.modulus_bits is 32, expected 64 with kind \"%s\": 32 "
-		    "leave too little range for its sums",
-		    job->kind->name);
+		return err_set(ERR_INPUT,
+			       "job.secure_sum.modulus_bits is 32, expected 64 with kind \"%s\": "
+			       "32 leave too little range for its sums",
+			       job->kind->name);
 	if (job_has_fraction(job) && job->fraction_bits != JOB_AUTO &&
 	    job->fraction_bits > job->modulus_bits - 16) /* 16 bits for the sum before the point */
 		return err_set(
@@ -470,17 +469,15 @@ static void say_loss(struct said *s, const struct job *job)
 	struct kind_claim claim = job_claim(job);
 	bool noisy = claim.in_sums, lossy = job->on_loss != LOSS_END;
 
-	said_add(
-	    s, lossy && !noisy,
-	    "a party that stays away is left out of the next attempt (on_loss), down to as many "
-	    "parties as policy.allow_loss of each other says: the coordinator has sums with it and "
-	    "sums without it then; the first of each attempt, and those near the end of a job, "
-	    "differ by that party's numbers alone");
-	said_add(
-	    s, lossy && noisy,
-	    "a party that stays away is left out of the next attempt (on_loss), down to as many "
-	    "parties as policy.allow_loss of each other says: sums with it and sums without it "
-	    "each have noise of their own");
+	said_add(s, lossy && !noisy,
+		 "a party that stays away is left out of the next attempt (on_loss), down to as "
+		 "many parties as policy.allow_loss of each other says: the coordinator has sums "
+		 "with it and sums without it then; the first of each attempt, and those near the "
+		 "end of a job, differ by that party's numbers alone");
+	said_add(s, lossy && noisy,
+		 "a party that stays away is left out of the next attempt (on_loss), down to as "
+		 "many parties as policy.allow_loss of each other says: sums with it and sums "
+		 "without it each have noise of their own");
 }
 
 size_t job_leaks(const struct job *job, size_t parties, const char *leaks[], size_t max)
@@ -488,11 +485,9 @@ size_t job_leaks(const struct job *job, size_t parties, const char *leaks[], siz
 	struct said s = { leaks, 0, max };
 
 	job->kind->leaks(&s, job, parties);
-	said_add(
-	    &s, parties > 1 && job_needs_noise(job),
-	    "a party that sends false terms can read single rows (edges, graphs) of the others; "
-	    "only "
-	    "noise in the sums (noise.colluders >= 1) or on rows bounds this");
+	said_add(&s, parties > 1 && job_needs_noise(job),
+		 "a party that sends false terms can read single rows (edges, graphs) of the "
+		 "others; only noise in the sums (noise.colluders >= 1) or on rows bounds this");
 	say_loss(&s, job);
 	return s.n;
 }

@@ -201,9 +201,8 @@ enum err results_lock(const char *dir)
 			pid = p;
 	if (f)
 		fclose(f);
-	return err_set(
-	    ERR_INPUT,
-	    "%s is in use by process %ld: each coordinator and each party needs an output "
-	    "directory of its own",
-	    dir, pid);
+	return err_set(ERR_INPUT,
+		       "%s is in use by process %ld: each coordinator and each party needs an "
+		       "output directory of its own",
+		       dir, pid);
 }

@@ -151,8 +151,7 @@ static enum err check_threads(void)
 		pthread_join(thread[i], NULL);
 	return bad ? err_set(ERR_INTERNAL,
 			     "this process needs %d threads, and the system gives it %d: %s "
-			     "(ulimit -u, "
-			     "ulimit -v, TasksMax=, LimitAS=)",
+			     "(ulimit -u, ulimit -v, TasksMax=, LimitAS=)",
 			     THREADS, n, strerror(bad))
 		   : ERR_OK;
 }

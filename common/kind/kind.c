@@ -17,23 +17,20 @@ enum err kind_check_align(const void *job)
 	const struct job_head *head = job;
 
 	if (head->align_bound && head->align == ALIGN_SAME)
-		return err_set(
-		    ERR_INPUT,
-		    "job.align_bound is %u, expected 0 where job.align is \"same\": it is "
-		    "read where that is \"intersect\"",
-		    head->align_bound);
+		return err_set(ERR_INPUT,
+			       "job.align_bound is %u, expected 0 where job.align is \"same\": it "
+			       "is read where that is \"intersect\"",
+			       head->align_bound);
 	if (head->min_common != KIND_MIN_COMMON && head->align == ALIGN_SAME)
-		return err_set(
-		    ERR_INPUT,
-		    "job.min_common is %u, expected %d where job.align is \"same\": it is "
-		    "read where that is \"intersect\"",
-		    head->min_common, KIND_MIN_COMMON);
+		return err_set(ERR_INPUT,
+			       "job.min_common is %u, expected %d where job.align is \"same\": it "
+			       "is read where that is \"intersect\"",
+			       head->min_common, KIND_MIN_COMMON);
 	if (head->align != ALIGN_SAME && head->clusters != JOB_AUTO &&
 	    head->min_common < head->clusters)
 		return err_set(
 		    ERR_INPUT,
-		    "job.min_common is %u, expected at least job.clusters, %u: a cluster "
-		    "has a row",
+		    "job.min_common is %u, expected at least job.clusters, %u: a cluster has a row",
 		    head->min_common, head->clusters);
 	return ERR_OK;
 }
@@ -86,29 +83,21 @@ void say_align(struct said *s, const void *job, size_t parties)
 	const struct job_head *head = job;
 	bool matched = head->align != ALIGN_SAME && parties > 1;
 
-	said_add(
-	    s, matched,
-	    "coordinator and parties see how many rows all parties have, unless they are fewer "
-	    "than "
-	    "min_common; the parties see which, by their ids");
-	said_add(
-	    s, matched && !head->align_bound,
-	    "coordinator and parties see how many parties have how many ids, rounded up in steps "
-	    "of "
-	    "15 %, and which have fewest");
-	said_add(
-	    s, matched && parties > 2,
-	    "the coordinator together with one party can test guesses of ids: against all those of "
-	    "the party that has fewest, and against what all the others have");
-	said_add(
-	    s, matched && parties == 2,
-	    "the coordinator together with one of the two parties can test guesses of ids against "
-	    "all "
-	    "those of the other");
-	said_add(
-	    s, matched,
-	    "a party that puts guesses among its ids learns which of them all the others have, if "
-	    "min_common rows are found");
+	said_add(s, matched,
+		 "coordinator and parties see how many rows all parties have, unless they are "
+		 "fewer than min_common; the parties see which, by their ids");
+	said_add(s, matched && !head->align_bound,
+		 "coordinator and parties see how many parties have how many ids, rounded up in "
+		 "steps of 15 %, and which have fewest");
+	said_add(s, matched && parties > 2,
+		 "the coordinator together with one party can test guesses of ids: against all "
+		 "those of the party that has fewest, and against what all the others have");
+	said_add(s, matched && parties == 2,
+		 "the coordinator together with one of the two parties can test guesses of ids "
+		 "against all those of the other");
+	said_add(s, matched,
+		 "a party that puts guesses among its ids learns which of them all the others "
+		 "have, if min_common rows are found");
 }
 
 void say_privacy(struct said *s, const char *claim)

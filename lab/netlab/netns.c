@@ -51,10 +51,10 @@ static enum err ip_run(char *const argv[])
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
 		return err_set(ERR_INPUT, "there is no program ip; install iproute2");
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-		return err_set(ERR_INPUT,
-			       "ip %s %s %s failed; the lab needs root with CAP_SYS_ADMIN "
-			       "and CAP_NET_ADMIN",
-			       argv[1], argv[2], argv[3]);
+		return err_set(
+		    ERR_INPUT,
+		    "ip %s %s %s failed; the lab needs root with CAP_SYS_ADMIN and CAP_NET_ADMIN",
+		    argv[1], argv[2], argv[3]);
 	return ERR_OK;
 }
 
@@ -64,11 +64,10 @@ enum err netns_make(const char *name)
 
 	netns_path_of(name, path);
 	if (access(path, F_OK) == 0)
-		return err_set(
-		    ERR_INPUT,
-		    "%s is there already: the name is in use; remove it (ip netns del %s) "
-		    "or start again",
-		    path, name);
+		return err_set(ERR_INPUT,
+			       "%s is there already: the name is in use; remove it (ip netns del "
+			       "%s) or start again",
+			       path, name);
 	return ip_run((char *[]){ "ip", "netns", "add", (char *)name, NULL });
 }
 

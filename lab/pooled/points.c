@@ -230,31 +230,29 @@ static int points_main(enum method method, const char *name, const char *doc, in
 
 int kmeans_main(int argc, char **argv)
 {
-	return points_main(KMEANS, "kmeans",
-			   "Clusters pooled rows by k-means with greedy k-means++ seeds.\v"
-			   "With labels.txt in the data directory the result says how well they "
-			   "were found.",
-			   argc, argv);
+	return points_main(
+	    KMEANS, "kmeans",
+	    "Clusters pooled rows by k-means with greedy k-means++ seeds.\vWith labels.txt in the "
+	    "data directory the result says how well they were found.",
+	    argc, argv);
 }
 
 int sc_main(int argc, char **argv)
 {
-	return points_main(SC, "sc",
-			   "Clusters pooled rows by spectral clustering of the nearest neighbours "
-			   "in a Gaussian kernel, as wide as the mean distance: what FedSC comes "
-			   "near to without pooling.\v"
-			   "With labels.txt in the data directory the result says how well they "
-			   "were found.",
-			   argc, argv);
+	return points_main(
+	    SC, "sc",
+	    "Clusters pooled rows by spectral clustering of the nearest neighbours in a Gaussian "
+	    "kernel, as wide as the mean distance: what FedSC comes near to without pooling.\vWith "
+	    "labels.txt in the data directory the result says how well they were found.",
+	    argc, argv);
 }
 
 int dsc_main(int argc, char **argv)
 {
-	return points_main(DSC, "dsc",
-			   "Clusters rows by spectral clustering at each party by itself (DSC, "
-			   "Hernandez-Pereira et al. 2021), then matches the parties' clusters by "
-			   "their means.\v"
-			   "With labels.txt in the data directory the result says how well they "
-			   "were found.",
-			   argc, argv);
+	return points_main(
+	    DSC, "dsc",
+	    "Clusters rows by spectral clustering at each party by itself (DSC, Hernandez-Pereira "
+	    "et al. 2021), then matches the parties' clusters by their means.\vWith labels.txt in "
+	    "the data directory the result says how well they were found.",
+	    argc, argv);
 }

@@ -144,10 +144,9 @@ int agc_main(int argc, char **argv)
 	return pooled_main(
 	    "agc",
 	    "Clusters pooled data: k-means on the leading singular vectors of the filtered "
-	    "features (AGC, "
-	    "Zhang et al. 2019), the baseline that a federated run is compared with.\v"
-	    "The job's filter.order may be \"auto\": AGC's own rule. With labels.txt in the data "
-	    "directory the result says how well they were found.",
+	    "features (AGC, Zhang et al. 2019), the baseline that a federated run is compared "
+	    "with.\vThe job's filter.order may be \"auto\": AGC's own rule. With labels.txt in the "
+	    "data directory the result says how well they were found.",
 	    by_agc, argc, argv);
 }
 
@@ -201,11 +200,11 @@ static enum err pooled_by_gcc(struct dataset *d, const struct job *job, unsigned
 
 int gcc_main(int argc, char **argv)
 {
-	return pooled_main(
-	    "gcc",
-	    "Clusters pooled data by embedding and clustering in turn (GCC, Fettal, Labiod, Nadif "
-	    "2022): the labels that method \"gcc\" finds for any number of parties. Of the job, "
-	    "clusters, degrees and seed count; the order of the filter is told from the data.\v"
-	    "With labels.txt in the data directory the result says how well they were found.",
-	    pooled_by_gcc, argc, argv);
+	return pooled_main("gcc",
+			   "Clusters pooled data by embedding and clustering in turn (GCC, Fettal, "
+			   "Labiod, Nadif 2022): the labels that method \"gcc\" finds for any "
+			   "number of parties. Of the job, clusters, degrees and seed count; the "
+			   "order of the filter is told from the data.\vWith labels.txt in the "
+			   "data directory the result says how well they were found.",
+			   pooled_by_gcc, argc, argv);
 }

@@ -345,8 +345,8 @@ static enum err privacy_run(void *arguments)
 			       a->job, job.kind->name);
 	if (kcagc_job(&job)->filter_order == KCAGC_ORDER_AUTO || kcagc_job(&job)->joint_norm)
 		return err_set(ERR_INPUT,
-			       "%s: filter.order \"auto\" and joint_norm are agreed by "
-			       "parties in a run; give the order as a number, and joint_norm false",
+			       "%s: filter.order \"auto\" and joint_norm are agreed by parties in "
+			       "a run; give the order as a number, and joint_norm false",
 			       a->job);
 	TRY(dataset_find(a->data, DATASET_BOTH, &files));
 	err = dataset_load(&d, files.features, files.edges, files.ids);
@@ -362,28 +362,26 @@ int privacy_main(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = privacy_parse,
-		.doc =
-		    "What the sums that parties share tell about their features, from pooled data: "
-		    "for experiments, as no party could compute it alone.\vY is a squared distance "
-		    "of a node to a final centre, summed over the parties; X is one original "
-		    "feature: the node has it (not 0), or not. privacy_level is 2^h(Y|X), "
-		    "privacy_leakage is 1 - 2^-I(Y;X) = 1 - 2^(h(Y|X) - h(Y)) (Agrawal, Aggarwal "
-		    "2001; arXiv 2411.12329, Appendix C), with h and I as means over all centres "
-		    "and columns; neither is differential privacy. h is estimated as Kozachenko "
-		    "and Leonenko do, I as Ross does "
-		    "(2014).\n\n"
-		    "The level is in units of Y: it doubles if all distances do. The leakage has "
-		    "no unit. joint_bits is I of all distances of a node and all that the first "
-		    "party brings to them, its row after projection (Kraskov, Stoegbauer, "
-		    "Grassberger 2004): what one feature and one sum do not show. In so many "
-		    "dimensions it is rather too low.\n\n"
-		    "With a job of kind fedsc or kmeans the rows are split, and the sums of its "
-		    "rounds of k-means are searched for what shows single rows. exposed counts the "
-		    "rows by which two of the sets of rows differ whose sums are known: who knows "
-		    "which two can take one sum from the other. alone counts those that a sum of "
-		    "one would have shown, were centres dropped after the sums. The same of the "
-		    "rows' embedding, and of the entries of B'B the number that one row alone "
-		    "stands behind.",
+		.doc = "What the sums that parties share tell about their features, from pooled "
+		       "data: for experiments, as no party could compute it alone.\vY is a squared "
+		       "distance of a node to a final centre, summed over the parties; X is one "
+		       "original feature: the node has it (not 0), or not. privacy_level is "
+		       "2^h(Y|X), privacy_leakage is 1 - 2^-I(Y;X) = 1 - 2^(h(Y|X) - h(Y)) "
+		       "(Agrawal, Aggarwal 2001; arXiv 2411.12329, Appendix C), with h and I as "
+		       "means over all centres and columns; neither is differential privacy. h is "
+		       "estimated as Kozachenko and Leonenko do, I as Ross does (2014).\n\n"
+		       "The level is in units of Y: it doubles if all distances do. The leakage "
+		       "has no unit. joint_bits is I of all distances of a node and all that the "
+		       "first party brings to them, its row after projection (Kraskov, Stoegbauer, "
+		       "Grassberger 2004): what one feature and one sum do not show. In so many "
+		       "dimensions it is rather too low.\n\n"
+		       "With a job of kind fedsc or kmeans the rows are split, and the sums of its "
+		       "rounds of k-means are searched for what shows single rows. exposed counts "
+		       "the rows by which two of the sets of rows differ whose sums are known: who "
+		       "knows which two can take one sum from the other. alone counts those that a "
+		       "sum of one would have shown, were centres dropped after the sums. The same "
+		       "of the rows' embedding, and of the entries of B'B the number that one row "
+		       "alone stands behind.",
 	};
 	struct arguments a = { .neighbours = 3, .threads = args_cores(0) };
 	enum err err = args_run("privacy", &argp, argc, argv, &a, privacy_run);

@@ -172,16 +172,15 @@ int classify_main(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = classify_parse,
-		.doc =
-		    "How well embeddings tell the classes of vertices: one logistic regression "
-		    "(L2, liblinear) per class against the rest, on a part of the vertices; each "
-		    "of the others gets as many classes as it has, those of largest "
-		    "value.\vMicro-F1 is that of all decisions together, macro-F1 the mean over "
-		    "classes; mean and standard deviation are over the splits.\n\n"
-		    "A .txt has a line for each vertex, its classes as whole numbers between "
-		    "blanks. Whose lines they are, ids.txt beside it says; without, vertices are "
-		    "called 0, 1 and so on. Vertices without embedding or without classes do not "
-		    "count.",
+		.doc = "How well embeddings tell the classes of vertices: one logistic regression "
+		       "(L2, liblinear) per class against the rest, on a part of the vertices; "
+		       "each of the others gets as many classes as it has, those of largest "
+		       "value.\vMicro-F1 is that of all decisions together, macro-F1 the mean over "
+		       "classes; mean and standard deviation are over the splits.\n\n"
+		       "A .txt has a line for each vertex, its classes as whole numbers between "
+		       "blanks. Whose lines they are, ids.txt beside it says; without, vertices "
+		       "are called 0, 1 and so on. Vertices without embedding or without classes "
+		       "do not count.",
 	};
 	struct arguments a = {
 		.ratio = { 0.6 }, .ratios = 1, .repeats = 5, .p = { .C = 1, .seed = 1 }

@@ -32,8 +32,7 @@ enum err noise_features(size_t rows, size_t cols, double density, uint64_t seed,
 	if (cells * density > NOISE_MAX)
 		return err_set(
 		    ERR_INPUT,
-		    "%zu nodes x %zu features at density %g are %.3g values, expected at "
-		    "most %.3g",
+		    "%zu nodes x %zu features at density %g are %.3g values, expected at most %.3g",
 		    rows, cols, density, cells * density, NOISE_MAX);
 	*features = (struct csr){ .rows = rows, .cols = cols };
 	room = 1024 + (size_t)(1.1 * cells * density);
@@ -156,9 +155,9 @@ int noise_main(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = synth_noise_parse,
-		.doc = "Makes random features for the nodes of a graph that is there, to take "
-		       "times on "
-		       "where its own are missing. They mean nothing, and there are no labels.",
+		.doc =
+		    "Makes random features for the nodes of a graph that is there, to take times "
+		    "on where its own are missing. They mean nothing, and there are no labels.",
 	};
 
 	return (int)args_run("noise", &argp, argc, argv,

@@ -47,11 +47,10 @@ static enum err read_kept(const char *path, struct kept *k, size_t *sets)
 	if (file.n >= size_of(0))
 		*sets = (file.n - size_of(0)) / sizeof(struct set);
 	if (file.n != size_of(*sets) || memcmp(file.p, MAGIC, sizeof(MAGIC)) != 0)
-		e = err_set(
-		    ERR_INPUT,
-		    "%s: %zu bytes that are no sets of ids: it is damaged; without it, sets "
-		    "that were matched before are forgotten",
-		    path, file.n);
+		e = err_set(ERR_INPUT,
+			    "%s: %zu bytes that are no sets of ids: it is damaged; without it, "
+			    "sets that were matched before are forgotten",
+			    path, file.n);
 	else {
 		memcpy(k, file.p, file.n);
 		e = ERR_OK;

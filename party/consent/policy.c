@@ -124,10 +124,10 @@ enum err policy_check(const struct party_config *config, const struct job *agree
 			       work->attempt, config->common.name, config->policy.max_attempts);
 	if (config->policy.submitters.count &&
 	    !config_strings_has(&config->policy.submitters, work->submitter))
-		return err_set(ERR_PEER,
-			       "the job was submitted by %s, whom policy.submitters of %s does not "
-			       "name",
-			       work->submitter, config->common.name);
+		return err_set(
+		    ERR_PEER,
+		    "the job was submitted by %s, whom policy.submitters of %s does not name",
+		    work->submitter, config->common.name);
 	if (!config_strings_has(&config->policy.jobs, kind))
 		return err_set(
 		    ERR_PEER,
@@ -183,8 +183,8 @@ enum err policy_may_spend(const struct party_config *config, const char *coordin
 
 	if (max_words && spent->words + words > max_words)
 		return err_set(ERR_PEER,
-			       "%s would have %" PRIu64 " numbers of this data, policy.max_words "
-			       "of %s is %" PRIu64,
+			       "%s would have %" PRIu64
+			       " numbers of this data, policy.max_words of %s is %" PRIu64,
 			       coordinator, spent->words + words, config->common.name, max_words);
 	return ERR_OK;
 }
@@ -198,8 +198,7 @@ static enum err check_jobs(const struct party_config *config, const struct ledge
 		return ERR_OK;
 	return err_set(ERR_PEER,
 		       "it would be job %" PRIu64
-		       " of %s over this data, attempts counted, policy.max_jobs of "
-		       "%s is %u",
+		       " of %s over this data, attempts counted, policy.max_jobs of %s is %u",
 		       spent->jobs + 1, job->coordinator, config->common.name, max_jobs);
 }
 
@@ -281,11 +280,11 @@ enum err policy_check_again(const struct party_config *config, struct ledger *le
 	double eps = account_eps(sqrt((double)(claims + 1)) * claim->mu, delta);
 
 	if (max > 0 && eps > max)
-		return err_set(ERR_PEER,
-			       "attempt %u asks another question than an earlier attempt at this "
-			       "job, with which the job would come to eps %.4g at delta %g, "
-			       "policy.max_eps of %s is %g",
-			       job->attempt, eps, delta, config->common.name, max);
+		return err_set(
+		    ERR_PEER,
+		    "attempt %u asks another question than an earlier attempt at this job, with "
+		    "which the job would come to eps %.4g at delta %g, policy.max_eps of %s is %g",
+		    job->attempt, eps, delta, config->common.name, max);
 	return policy_check_privacy(config, ledger, job, claim, false);
 }
 

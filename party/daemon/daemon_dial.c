@@ -172,12 +172,11 @@ static void on_welcome(struct daemon *d, const struct msg_welcome *w)
 	char why[256], software[64];
 
 	if (w->version < PROTO_VERSION_MIN || w->version > PROTO_VERSION_MAX) {
-		snprintf(
-		    why, sizeof(why),
-		    "%s speaks protocol version %u, %s speaks %d to %d: bring both to the same "
-		    "release of coterie",
-		    conn_name(d->conn), w->version, d->config->common.name, PROTO_VERSION_MIN,
-		    PROTO_VERSION_MAX);
+		snprintf(why, sizeof(why),
+			 "%s speaks protocol version %u, %s speaks %d to %d: bring both to the "
+			 "same release of coterie",
+			 conn_name(d->conn), w->version, d->config->common.name, PROTO_VERSION_MIN,
+			 PROTO_VERSION_MAX);
 		conn_close(d->conn, ERR_PEER, why, 0);
 		return;
 	}

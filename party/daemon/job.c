@@ -114,10 +114,9 @@ static enum err cut_to_common(struct work *work, const struct job_means *means)
 	facts_number(facts, "rows_not_placed", (double)left.rows);
 	if (work->graph->adjacency.rows)
 		facts_number(facts, "edges_dropped", (double)left.edges);
-	log_info(
-	    "%zu of %zu rows are with all parties; the other %zu, and %zu edges that they had, "
-	    "are no part of this job",
-	    n, own, left.rows, left.edges);
+	log_info("%zu of %zu rows are with all parties; the other %zu, and %zu edges that they "
+		 "had, are no part of this job",
+		 n, own, left.rows, left.edges);
 	work->ending = ENDING_ROOM;
 	TRY(offer_check_room(work, means, true));
 	work->ending = 0;

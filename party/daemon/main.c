@@ -49,14 +49,13 @@ static error_t party_main_parse(int key, char *arg, struct argp_state *state)
 }
 
 static const char doc[] =
-    "Dials the coordinator of its configuration and serves the jobs that its policy "
-    "allows, until stopped. Exit status with --once: 0 done, 1 the job failed, 2 a peer "
-    "failed or was not authenticated, 3 a deadline passed, 4 bad arguments, "
-    "configuration or input, 5 internal error, 6 cancelled.\v"
-    "Results are written to the output directory, with --once directly, otherwise to a "
-    "directory per job: run.json, and labels.csv and labels.npy, or embeddings.npy and "
-    "ids.csv; profile.csv, profile-joint.csv, of kmeans centres.csv, of "
-    "kmeans and fedsc model.rows; and log.jsonl.";
+    "Dials the coordinator of its configuration and serves the jobs that its policy allows, until "
+    "stopped. Exit status with --once: 0 done, 1 the job failed, 2 a peer failed or was not "
+    "authenticated, 3 a deadline passed, 4 bad arguments, configuration or input, 5 internal "
+    "error, 6 cancelled.\vResults are written to the output directory, with --once directly, "
+    "otherwise to a directory per job: run.json, and labels.csv and labels.npy, or embeddings.npy "
+    "and ids.csv; profile.csv, profile-joint.csv, of kmeans centres.csv, of kmeans and fedsc "
+    "model.rows; and log.jsonl.";
 
 static const struct argp argp = { .options = options, .parser = party_main_parse, .doc = doc };
 

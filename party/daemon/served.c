@@ -88,11 +88,10 @@ static enum err served_compare_line(struct work *work, const struct line *l)
 	}
 	if (l->done) {
 		work->later = false;
-		return err_set(
-		    ERR_PEER,
-		    "job %s is done: no attempt at it is served any more, so that nothing is "
-		    "asked again behind anybody's back",
-		    l->id);
+		return err_set(ERR_PEER,
+			       "job %s is done: no attempt at it is served any more, so that "
+			       "nothing is asked again behind anybody's back",
+			       l->id);
 	}
 	if (*l->hash && strcmp(l->hash, then_hash) != 0) {
 		work->later = false;
@@ -156,12 +155,11 @@ static enum err served_read_lines(struct served *s, FILE *f, bool *cut)
 		if (*cut)
 			sscanf(text, "%32[0-9a-f]", l.id);
 		else if (!served_parse_line(text, n - 1, &l))
-			e = err_set(
-			    ERR_INPUT,
-			    "%s: line %zu is damaged, so it is not known what was served "
-			    "before: put a backup in its place, or, only if no coordinator can "
-			    "repeat a job, remove the line",
-			    s->path, s->lines + 1);
+			e = err_set(ERR_INPUT,
+				    "%s: line %zu is damaged, so it is not known what was served "
+				    "before: put a backup in its place, or, only if no coordinator "
+				    "can repeat a job, remove the line",
+				    s->path, s->lines + 1);
 		if (e != ERR_OK)
 			break;
 		if (s->lines == s->cap) {

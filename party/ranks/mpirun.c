@@ -56,12 +56,11 @@ static enum err mpirun_check_data(const struct party_config *c)
 	if (!(file_ends(features, ".npy") || file_ends(features, ".mtx")) ||
 	    !(!edges || file_ends(edges, ".tsv") || file_ends(edges, ".txt") ||
 	      file_ends(edges, ".mtx")))
-		return err_set(
-		    ERR_INPUT,
-		    "ranks: data.features is %s and data.edges is %s, expected a file .npy or .mtx "
-		    "and a file .tsv, .txt or .mtx: ranks read no others",
-		    c->data.features ? c->data.features : "not given",
-		    c->data.edges ? c->data.edges : "not given");
+		return err_set(ERR_INPUT,
+			       "ranks: data.features is %s and data.edges is %s, expected a file "
+			       ".npy or .mtx and a file .tsv, .txt or .mtx: ranks read no others",
+			       c->data.features ? c->data.features : "not given",
+			       c->data.edges ? c->data.edges : "not given");
 	if (c->data.graphs)
 		return err_set(ERR_INPUT, "ranks: data.graphs is given, which ranks do not read");
 	if (c->data.ids && edges && !file_ends(edges, ".mtx"))
@@ -102,10 +101,8 @@ static enum err check_programs(const struct party_config *c)
 	enum err e = mpirun_check_data(c);
 
 	if (e == ERR_OK && !mpirun)
-		e = err_set(
-		    ERR_INPUT,
-		    "ranks: there is no mpirun in PATH, which starts them: install Open MPI "
-		    "(Debian: openmpi-bin), or take ranks out");
+		e = err_set(ERR_INPUT, "ranks: there is no mpirun in PATH, which starts them: "
+				       "install Open MPI (Debian: openmpi-bin), or take ranks out");
 	if (e == ERR_OK && access(worker, X_OK) != 0)
 		e = err_set(ERR_INPUT,
 			    "ranks: %s cannot be run: %s; it is built where Open MPI's headers are "
@@ -123,8 +120,7 @@ enum err mpirun_check(const struct party_config *c)
 	if (!c->ranks.n && c->ranks.hostfile)
 		return err_set(
 		    ERR_INPUT,
-		    "ranks.hostfile is given without ranks.n, expected how many ranks there "
-		    "are");
+		    "ranks.hostfile is given without ranks.n, expected how many ranks there are");
 	if (!c->ranks.n)
 		return ERR_OK;
 	return check_programs(c);

@@ -160,11 +160,10 @@ static enum err rank0_hear(struct workers *w, enum ranks_what what, void *to, si
 		progress_tick();
 	} while (f.what == RANKS_TICK && f.bytes == 0);
 	if (f.what != what || f.bytes == 0 || f.bytes > bytes)
-		return err_set(
-		    ERR_INTERNAL,
-		    "ranks: rank 0 sent frame %u of %u bytes, expected %d of at most %zu; "
-		    "are party and coterie-worker of one release?",
-		    f.what, f.bytes, what, bytes);
+		return err_set(ERR_INTERNAL,
+			       "ranks: rank 0 sent frame %u of %u bytes, expected %d of at most "
+			       "%zu; are party and coterie-worker of one release?",
+			       f.what, f.bytes, what, bytes);
 	*got = f.bytes;
 	return rank0_read(w, to, f.bytes);
 }

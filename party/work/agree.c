@@ -119,8 +119,8 @@ static enum err read_batch(const struct work *work, size_t l, struct bytes batch
 	*n = *count < AGREE_SAMPLE ? (size_t)*count : AGREE_SAMPLE;
 	if (*count > MSG_IDS_MAX || batch.n != HEAD + *n * ENTRY)
 		return err_set(ERR_PEER,
-			       "%s sent rows of its nodes in %zu bytes, which are not those of "
-			       "any number of nodes (during %s)",
+			       "%s sent rows of its nodes in %zu bytes, which are not those of any "
+			       "number of nodes (during %s)",
 			       work->name[l], batch.n, record_now(work->record)->name);
 	for (size_t i = 0; i < *n; i++) {
 		const uint8_t *entry = batch.p + HEAD + i * ENTRY;
@@ -187,9 +187,8 @@ static enum err party_agree_check_total(const struct work *work, uint64_t larges
 		return peer_fault(
 		    work->channel,
 		    "sent ROWS of %" PRIu64
-		    " nodes, as many as the parties have together: it gives them rows "
-		    "apart, or no two of them have a node in common "
-		    "(job.allow_disjoint permits that)",
+		    " nodes, as many as the parties have together: it gives them rows apart, or no "
+		    "two of them have a node in common (job.allow_disjoint permits that)",
 		    n);
 	return ERR_OK;
 }

@@ -185,9 +185,8 @@ enum err party_align(struct work *work, const struct dataset *d, uint32_t *row)
 		qsort(entry, d->n, sizeof(*entry), party_align_by_id);
 	for (size_t i = 1; i < d->n && e == ERR_OK; i++)
 		if (party_align_by_id(&entry[i - 1], &entry[i]) == 0)
-			e = err_set(ERR_INTERNAL,
-				    "two ids of this party have one hash: run the job again, with "
-				    "another key");
+			e = err_set(ERR_INTERNAL, "two ids of this party have one hash: run the "
+						  "job again, with another key");
 	if (e == ERR_OK)
 		e = send_ids(work, entry, d->n);
 	free(store);

@@ -302,9 +302,8 @@ static enum err recv_common(struct intersect *s, struct told_common *t)
 	if (t->canaries < ALIGN_CANARIES)
 		return peer_fault(
 		    s->work->channel,
-		    "sent COMMON without %zu of %d pseudonyms that all parties have: it "
-		    "leaves some out, or the table or list of one party is not made of "
-		    "its ids",
+		    "sent COMMON without %zu of %d pseudonyms that all parties have: it leaves "
+		    "some out, or the table or list of one party is not made of its ids",
 		    ALIGN_CANARIES - t->canaries, ALIGN_CANARIES);
 	return ERR_OK;
 }
@@ -344,10 +343,10 @@ enum err party_intersect(struct work *work, const struct dataset *d, uint32_t **
 	*n = 0;
 	work_phase(work, "align");
 	if (!d->has_ids)
-		return err_set(ERR_INPUT,
-			       "%s has no data.ids, which a job needs whose rows are matched "
-			       "(job.align)",
-			       work->name[work->own]);
+		return err_set(
+		    ERR_INPUT,
+		    "%s has no data.ids, which a job needs whose rows are matched (job.align)",
+		    work->name[work->own]);
 	if (d->n > ALIGN_IDS_MAX)
 		return err_set(ERR_JOB, "%s has %zu ids, and a job whose rows are matched takes %d",
 			       work->name[work->own], d->n, ALIGN_IDS_MAX);

@@ -212,11 +212,10 @@ static enum err told_compare_words(struct work *work, const struct msg_told *m)
 				  m->words.n);
 	others(work, who);
 	if (memcmp(m->words.p, t->expect, MSG_TOLD_LEN) != 0)
-		return err_set(
-		    ERR_PEER,
-		    "%s has told %s other things than this party, or what members say of "
-		    "it was changed (during %s): one of them cannot be trusted",
-		    channel_peer(work->channel), who, told_phase_name(work));
+		return err_set(ERR_PEER,
+			       "%s has told %s other things than this party, or what members say "
+			       "of it was changed (during %s): one of them cannot be trusted",
+			       channel_peer(work->channel), who, told_phase_name(work));
 	t->waiting = false;
 	return ERR_OK;
 }

@@ -76,12 +76,11 @@ enum err fedgcn_check(const void *p)
 	/* If weights hardly move, differences of successive prototypes disclose single graphs:
 	 * docs/SECURITY.md. */
 	if (fedgcn_in_clear(&job->how) && !(job->how.rate >= 1e-3))
-		return err_set(
-		    ERR_INPUT,
-		    "job.rate is %g, expected 0.001 or more with job.prototypes \"kde\": it is "
-		    "that weights move which keeps single graphs from being read in prototypes in "
-		    "clear",
-		    job->how.rate);
+		return err_set(ERR_INPUT,
+			       "job.rate is %g, expected 0.001 or more with job.prototypes "
+			       "\"kde\": it is that weights move which keeps single graphs from "
+			       "being read in prototypes in clear",
+			       job->how.rate);
 	return ERR_OK;
 }
 

@@ -31,8 +31,7 @@ const char *fedsc_one_k(const void *p)
 	if (job->noise == NOISE_SUMS)
 		return "with noise in sums each k would take its part of eps";
 	return fedsc_learns(job->how.variant) ? "variants \"dense\" and \"paper\" have a run for "
-						"each k, \"anchor\" chooses of a "
-						"range"
+						"each k, \"anchor\" chooses of a range"
 					      : NULL;
 }
 
@@ -130,9 +129,8 @@ static enum err check_sums(const struct fedsc_job *job)
 	if (fedsc_learns(job->how.variant))
 		return err_set(
 		    ERR_INPUT,
-		    "job.noise.on is \"sums\", expected \"none\", \"data\" or "
-		    "\"factors\" with variant \"%s\": only \"anchor\" and kind \"kmeans\" "
-		    "have noise in their sums",
+		    "job.noise.on is \"sums\", expected \"none\", \"data\" or \"factors\" with "
+		    "variant \"%s\": only \"anchor\" and kind \"kmeans\" have noise in their sums",
 		    fedsc_variant_names[job->how.variant]);
 	if (job->how.standardize != STANDARDIZE_NONE)
 		return err_set(ERR_INPUT,
@@ -174,8 +172,8 @@ static enum err fedsc_check_sizes(const struct fedsc_job *job)
 			       FEDSC_NEAR);
 	if (!anchors && d == JOB_AUTO && job->clusters > FEDSC_DIMS_MOST)
 		return err_set(ERR_INPUT,
-			       "job.dims is \"auto\", expected a number with job.clusters %u: "
-			       "the search for d begins at %d",
+			       "job.dims is \"auto\", expected a number with job.clusters %u: the "
+			       "search for d begins at %d",
 			       job->clusters, FEDSC_DIMS_MOST);
 	if (job->how.participants == 1 && !job->allow_single)
 		return err_set(ERR_INPUT,
@@ -191,13 +189,12 @@ static enum err check_profile(const struct fedsc_job *job)
 	if (job->how.standardize == STANDARDIZE_LOCAL)
 		return err_set(
 		    ERR_INPUT,
-		    "job.profile is true, but job.standardize is \"local\": each party's "
-		    "columns are in a unit of its own, expected \"none\" or \"joint\"");
+		    "job.profile is true, but job.standardize is \"local\": each party's columns "
+		    "are in a unit of its own, expected \"none\" or \"joint\"");
 	if (job->noise == NOISE_SUMS)
-		return err_set(
-		    ERR_INPUT,
-		    "job.profile is true, but job.noise.on is \"sums\": its sums would take "
-		    "a part of eps, expected \"none\" or \"data\"");
+		return err_set(ERR_INPUT,
+			       "job.profile is true, but job.noise.on is \"sums\": its sums would "
+			       "take a part of eps, expected \"none\" or \"data\"");
 	return ERR_OK;
 }
 
@@ -227,28 +224,25 @@ enum err fedsc_check(const void *p)
 			    "job.noise.%s is %g, but job.noise.on is \"none\", expected \"data\"%s",
 			    given[i].name, given[i].value, kmeans ? "" : " or \"factors\"");
 	if (job->noise != NOISE_SUMS && job->noise_colluders != JOB_AUTO)
-		return err_set(
-		    ERR_INPUT,
-		    "job.noise.colluders is %u, but job.noise.on is \"%s\": only \"sums\" "
-		    "have noise in shares",
-		    job->noise_colluders, fedsc_noise_names[job->noise]);
+		return err_set(ERR_INPUT,
+			       "job.noise.colluders is %u, but job.noise.on is \"%s\": only "
+			       "\"sums\" have noise in shares",
+			       job->noise_colluders, fedsc_noise_names[job->noise]);
 	if (job->noise == NOISE_NONE)
 		return ERR_OK;
 	if (job->noise == NOISE_DATA && job->noise_eps > 0 &&
 	    job->how.standardize == STANDARDIZE_LOCAL)
-		return err_set(
-		    ERR_INPUT,
-		    "job.standardize is \"local\", expected \"none\" or \"joint\" where "
-		    "job.noise.eps is of data: rows would be made of each other before they "
-		    "get their noise");
+		return err_set(ERR_INPUT, "job.standardize is \"local\", expected \"none\" or "
+					  "\"joint\" where job.noise.eps is of data: rows would be "
+					  "made of each other before they get their noise");
 	if (job->noise == NOISE_FACTORS)
 		TRY(check_factors(job));
 	else if (job->noise == NOISE_SUMS)
 		TRY(check_sums(job));
 	if (job->noise != NOISE_FACTORS && job->noise_ball > 0)
 		return err_set(ERR_INPUT,
-			       "job.noise.ball is %g, but job.noise.on is \"%s\": only "
-			       "\"factors\" have a dictionary to shorten",
+			       "job.noise.ball is %g, but job.noise.on is \"%s\": only \"factors\" "
+			       "have a dictionary to shorten",
 			       job->noise_ball, fedsc_noise_names[job->noise]);
 	TRY(check_amount(job));
 	err = fedsc_noise_of(job, &numbers);

@@ -185,11 +185,10 @@ enum err fedsc_params_of(const struct fedsc_job *job, size_t parties, uint64_t d
 	if (noise.multiplier > 0) {
 		p->clip = job->noise_clip;
 		if (p->colluders >= parties)
-			return err_set(
-			    ERR_INPUT,
-			    "job.noise.colluders is %zu, of %zu parties: expected fewer, "
-			    "or nobody's noise is left",
-			    p->colluders, parties);
+			return err_set(ERR_INPUT,
+				       "job.noise.colluders is %zu, of %zu parties: expected "
+				       "fewer, or nobody's noise is left",
+				       p->colluders, parties);
 	}
 	return ERR_OK;
 }

@@ -9,28 +9,25 @@ static void noisy_sums(struct said *s, const struct fedsc_job *job, size_t parti
 	say_names(s, parties);
 	said_add(s, true, "coordinator and parties see the number of rows of all parties together");
 	said_add(s, true, "each party alone sees the clusters of its own rows");
-	said_add(
-	    s, true,
-	    "coordinator and parties see counts and centres with noise, in each of job.iterations "
-	    "rounds: how many rows of all parties are nearest to each, and what the sum of their "
-	    "offsets makes of it");
-	said_add(
-	    s, anchor,
-	    "coordinator and parties see with noise how strongly any two landmarks are tied by "
-	    "rows, summed over all rows");
-	say_privacy(
-	    s,
-	    job->noise_colluders == JOB_AUTO
-		? "differential privacy: all that is shown, but for the number of rows, is (eps, "
-		  "delta)-private in each row by the discrete Gaussian mechanism in sums, with "
-		  "job.noise.eps and job.noise.delta, as long as no more than half of the parties "
-		  "tell the coordinator what noise they added; further jobs and attempts on the "
-		  "same rows add to it"
-		: "differential privacy: all that is shown, but for the number of rows, is (eps, "
-		  "delta)-private in each row by the discrete Gaussian mechanism in sums, with "
-		  "job.noise.eps and job.noise.delta, as long as no more than job.noise.colluders "
-		  "parties tell the coordinator what noise they added; further jobs and attempts "
-		  "on the same rows add to it");
+	said_add(s, true,
+		 "coordinator and parties see counts and centres with noise, in each of "
+		 "job.iterations rounds: how many rows of all parties are nearest to each, and "
+		 "what the sum of their offsets makes of it");
+	said_add(s, anchor,
+		 "coordinator and parties see with noise how strongly any two landmarks are tied "
+		 "by rows, summed over all rows");
+	say_privacy(s,
+		    job->noise_colluders == JOB_AUTO
+			? "differential privacy: all that is shown, but for the number of rows, is "
+			  "(eps, delta)-private in each row by the discrete Gaussian mechanism in "
+			  "sums, with job.noise.eps and job.noise.delta, as long as no more than "
+			  "half of the parties tell the coordinator what noise they added; further "
+			  "jobs and attempts on the same rows add to it"
+			: "differential privacy: all that is shown, but for the number of rows, is "
+			  "(eps, delta)-private in each row by the discrete Gaussian mechanism in "
+			  "sums, with job.noise.eps and job.noise.delta, as long as no more than "
+			  "job.noise.colluders parties tell the coordinator what noise they added; "
+			  "further jobs and attempts on the same rows add to it");
 	say_collusion(s, false, parties);
 }
 
@@ -38,17 +35,13 @@ static void of_profile(struct said *s, const struct fedsc_job *job, size_t parti
 {
 	if (!job->how.profile)
 		return;
-	said_add(
-	    s, true,
-	    "job.profile: coordinator and parties see, of each cluster that has min_cluster rows "
-	    "or more, "
-	    "the mean of each column and the part of its rows in which it is not 0, over all "
-	    "parties; of "
-	    "all rows also the deviation of each column");
-	said_add(
-	    s, true,
-	    "the sums of that profile have noise, which blurs what a single row adds and claims no "
-	    "differential privacy");
+	said_add(s, true,
+		 "job.profile: coordinator and parties see, of each cluster that has min_cluster "
+		 "rows or more, the mean of each column and the part of its rows in which it is "
+		 "not 0, over all parties; of all rows also the deviation of each column");
+	said_add(s, true,
+		 "the sums of that profile have noise, which blurs what a single row adds and "
+		 "claims no differential privacy");
 	said_add(s, parties == 2,
 		 "of two parties each learns the other's part of that profile, but for the noise");
 }
@@ -61,27 +54,23 @@ static void of_embedding(struct said *s, const struct fedsc_job *job)
 	said_add(
 	    s, learns && job->how.dims == JOB_AUTO,
 	    "the coordinator sees d x d sums of the rows' kernel features, by which it chooses d");
-	said_add(
-	    s, learns && job->how.rounds,
-	    "coordinator and parties see the dictionary Z after each round, a weighted mean over "
-	    "parties");
+	said_add(s, learns && job->how.rounds,
+		 "coordinator and parties see the dictionary Z after each round, a weighted mean "
+		 "over parties");
 	said_add(s, learns && job->how.rounds && job->how.participants,
 		 "only some parties take part in each round, and who is known to all: rounds whose "
 		 "parties differ by one show that party's dictionary, as Z comes to rest");
-	said_add(
-	    s, anchors,
-	    "the coordinator sees how strongly any two landmarks are tied by rows, summed over all "
-	    "rows: where one row alone ties two, the product of its two weights");
+	said_add(s, anchors,
+		 "the coordinator sees how strongly any two landmarks are tied by rows, summed "
+		 "over all rows: where one row alone ties two, the product of its two weights");
 	said_add(s, dense, "the coordinator sees d x d sums of the rows' kernel features");
 	said_add(s, dense, "coordinator and parties see the sum of all rows' kernel features");
-	said_add(
-	    s, dense || anchors,
-	    "parties see a basis, by which they find their rows in the joint embedding; it places "
-	    "the landmarks or the dictionary there");
-	said_add(
-	    s, dense || anchors,
-	    "coordinator and parties see counts and means of rows' embeddings, in each round of "
-	    "the last k-means");
+	said_add(s, dense || anchors,
+		 "parties see a basis, by which they find their rows in the joint embedding; it "
+		 "places the landmarks or the dictionary there");
+	said_add(s, dense || anchors,
+		 "coordinator and parties see counts and means of rows' embeddings, in each round "
+		 "of the last k-means");
 }
 
 void fedsc_leaks(struct said *s, const void *p, size_t parties)
@@ -96,15 +85,13 @@ void fedsc_leaks(struct said *s, const void *p, size_t parties)
 		return;
 	}
 	say_names(s, parties);
-	said_add(
-	    s, true,
-	    "coordinator and parties see the number of rows of all parties together, the mean of "
-	    "each column, one standard deviation for all, and the sizes of the clusters");
-	said_add(
-	    s, job->how.standardize == STANDARDIZE_JOINT,
-	    "standardize \"joint\": coordinator and parties see the standard deviation of each "
-	    "column "
-	    "over all rows, and how many parties leave it as it is, being a category or sparse");
+	said_add(s, true,
+		 "coordinator and parties see the number of rows of all parties together, the mean "
+		 "of each column, one standard deviation for all, and the sizes of the clusters");
+	said_add(s, job->how.standardize == STANDARDIZE_JOINT,
+		 "standardize \"joint\": coordinator and parties see the standard deviation of "
+		 "each column over all rows, and how many parties leave it as it is, being a "
+		 "category or sparse");
 	said_add(s, paper && !noisy_factors,
 		 "variant \"paper\" uploads each party's C in clear: with Z, r and lambda the "
 		 "coordinator can compute every row of every party, exactly");
@@ -115,27 +102,23 @@ void fedsc_leaks(struct said *s, const void *p, size_t parties)
 	    s, paper,
 	    "the coordinator sees how many rows each party has, and the cluster of each of them");
 	said_add(s, !paper, "each party alone sees the clusters of its own rows");
-	said_add(
-	    s, true,
-	    "coordinator and parties see counts and centres, in each round: how many rows of all "
-	    "parties are nearest to each, and the mean of those of min_cluster rows or more; the "
-	    "coordinator sees their summed squared distances too");
+	said_add(s, true,
+		 "coordinator and parties see counts and centres, in each round: how many rows of "
+		 "all parties are nearest to each, and the mean of those of min_cluster rows or "
+		 "more; the coordinator sees their summed squared distances too");
 	said_add(
 	    s, job->clusters_from > 0,
 	    "clusters \"from\" .. \"to\": coordinator and parties see counts and centres of each k "
-	    "in "
-	    "turn, and how well rows fit their clusters, one number of all rows for each k");
+	    "in turn, and how well rows fit their clusters, one number of all rows for each k");
 	of_profile(s, job, parties);
-	said_add(
-	    s, parties == 2,
-	    "of two parties each learns the other's number of rows, the means of its columns and "
-	    "its part of every centre");
+	said_add(s, parties == 2,
+		 "of two parties each learns the other's number of rows, the means of its columns "
+		 "and its part of every centre");
 	said_add(s, parties == 2 && job->how.standardize == STANDARDIZE_JOINT,
 		 "of two parties each learns the other's deviations of its columns");
-	said_add(
-	    s, single,
-	    "two sums whose sets of rows differ by one row show that row, and the coordinator can "
-	    "tell which two those are");
+	said_add(s, single,
+		 "two sums whose sets of rows differ by one row show that row, and the coordinator "
+		 "can tell which two those are");
 	said_add(s, !single,
 		 "two sums whose sets of rows differ by one row show that row, with its noise");
 	said_add(s, fedsc_width_is_summed(job),
@@ -144,14 +127,15 @@ void fedsc_leaks(struct said *s, const void *p, size_t parties)
 	of_embedding(s, job);
 
 	said_add(s, private, "rows are shortened and get noise before anything is made of them");
-	said_add(
-	    s, job->noise != NOISE_NONE && !private,
-	    "noise of this job makes it harder to compute rows, and claims no differential privacy "
-	    "of the job");
-	say_privacy(s, private ? "differential privacy: all that is shown, but for the number of "
-				 "rows, is (eps, delta)-private in each row by the analytic "
-				 "Gaussian mechanism on rows, with job.noise.eps and "
-				 "job.noise.delta; further jobs on the same rows add to it"
-			       : NULL);
+	said_add(s, job->noise != NOISE_NONE && !private,
+		 "noise of this job makes it harder to compute rows, and claims no differential "
+		 "privacy of the job");
+	say_privacy(
+	    s,
+	    private
+		? "differential privacy: all that is shown, but for the number of rows, is (eps, "
+		  "delta)-private in each row by the analytic Gaussian mechanism on rows, with "
+		  "job.noise.eps and job.noise.delta; further jobs on the same rows add to it"
+		: NULL);
 	say_collusion(s, parties == 2, parties);
 }

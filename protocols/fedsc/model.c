@@ -58,8 +58,7 @@ static enum err check_rows(const struct fedsc_model *m, const struct mat *X,
 		if (strcmp(names->column[j].name, m->name[j]) != 0)
 			return err_set(ERR_INPUT,
 				       "column %zu (from 0) is called \"%s\", in the run it was "
-				       "\"%s\": expected "
-				       "the same columns in the same order",
+				       "\"%s\": expected the same columns in the same order",
 				       j, names->column[j].name, m->name[j]);
 	for (size_t e = 0; e < X->rows * X->cols; e++)
 		if (!isfinite(X->a[e]))
@@ -212,11 +211,10 @@ enum err fedsc_model_parse(struct bytes file, const char *where, struct fedsc_mo
 	(void)unpack_take(&r, sizeof(magic));
 	version = unpack_take(&r, 4);
 	if (version != FEDSC_MODEL_VERSION)
-		return err_set(
-		    ERR_INPUT,
-		    "%s: a model in version %llu of its format, this program reads %d; run "
-		    "the job again, or predict with the program that made it",
-		    where, (unsigned long long)version, FEDSC_MODEL_VERSION);
+		return err_set(ERR_INPUT,
+			       "%s: a model in version %llu of its format, this program reads %d; "
+			       "run the job again, or predict with the program that made it",
+			       where, (unsigned long long)version, FEDSC_MODEL_VERSION);
 	end = (struct unpack){ file.p + file.n - CHECKSUM, CHECKSUM };
 	if (unpack_take(&end, CHECKSUM) != pack_crc(file.p, file.n - CHECKSUM))
 		return err_set(ERR_INPUT,

@@ -125,11 +125,10 @@ static void say_sums(const struct fedsc_job *job, const struct fedsc_noise *nois
 	snprintf(
 	    text, FEDSC_NOISE_TEXT,
 	    "(eps %g, delta %g)-differential privacy of each row, by the %s mechanism in sums: "
-	    "rows are shortened to length %g, and each of %u rounds has noise of %.6g times%s "
-	    "what one row in place of another can change, in shares of all parties, so that "
-	    "%s may tell the coordinator theirs. The number of rows is not hidden, and every "
-	    "further job on the same rows, and an attempt that asks something else, spends its own "
-	    "eps",
+	    "rows are shortened to length %g, and each of %u rounds has noise of %.6g times%s what "
+	    "one row in place of another can change, in shares of all parties, so that %s may tell "
+	    "the coordinator theirs. The number of rows is not hidden, and every further job on "
+	    "the same rows, and an attempt that asks something else, spends its own eps",
 	    noise->eps, noise->delta, noise->mechanism, noise->clip, job->how.lloyd,
 	    noise->multiplier, of_gram, colluders(job, of_shares, sizeof(of_shares)));
 }

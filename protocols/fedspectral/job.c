@@ -101,12 +101,11 @@ static enum err fedspectral_check_noise(const struct fedspectral_job *job)
 		return ERR_OK;
 	}
 	if (job->variant != FEDSPECTRAL_EXACT)
-		return err_set(
-		    ERR_INPUT,
-		    "job.noise.on is \"sums\", expected \"none\" with variant \"%s\": an "
-		    "edge can change powers of a party's graph by any amount, only "
-		    "\"exact\" has noise in its sums",
-		    fedspectral_names[job->variant]);
+		return err_set(ERR_INPUT,
+			       "job.noise.on is \"sums\", expected \"none\" with variant \"%s\": "
+			       "an edge can change powers of a party's graph by any amount, only "
+			       "\"exact\" has noise in its sums",
+			       fedspectral_names[job->variant]);
 	if (job->clusters == JOB_AUTO)
 		return err_set(ERR_INPUT, "job.clusters is \"auto\", expected a number where "
 					  "job.noise.on is \"sums\": there are no eigenvalues");
@@ -150,10 +149,10 @@ void fedspectral_record_noise(const struct fedspectral_job *job, struct facts *r
 	facts_say(
 	    r, "privacy",
 	    "(eps %g, delta %g)-differential privacy of each edge of a party, by the discrete "
-	    "gaussian mechanism in sums: weights are shortened to 1, and degrees and each of "
-	    "the products have noise, in shares of all parties. Which nodes a party has is "
-	    "not hidden; an edge that several parties have is one of each; every further job "
-	    "on the same edges, and an attempt that asks something else, spends its own eps",
+	    "gaussian mechanism in sums: weights are shortened to 1, and degrees and each of the "
+	    "products have noise, in shares of all parties. Which nodes a party has is not hidden; "
+	    "an edge that several parties have is one of each; every further job on the same "
+	    "edges, and an attempt that asks something else, spends its own eps",
 	    job->noise_eps, job->noise_delta);
 	facts_number(r, "privacy_eps", job->noise_eps);
 	facts_number(r, "privacy_delta", job->noise_delta);

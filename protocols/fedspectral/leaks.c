@@ -24,25 +24,21 @@ void fedspectral_leaks(struct said *s, const void *p, size_t parties)
 
 	say_names(s, parties);
 	said_add(s, job->ids == IDS_PLAIN, "the coordinator sees every id, and which party has it");
-	said_add(
-	    s, job->ids == IDS_HASHED,
-	    "the coordinator sees how many nodes each party has and which of them others have too, "
-	    "but no id");
-	said_add(
-	    s, parties > 1,
-	    "each party sees how many nodes each other has, and can test guesses of 144 of its "
-	    "ids");
-	said_add(
-	    s, true,
-	    "coordinator and parties see the number of nodes; the coordinator sees the cluster of "
-	    "each node, a party those of its own");
+	said_add(s, job->ids == IDS_HASHED,
+		 "the coordinator sees how many nodes each party has and which of them others have "
+		 "too, but no id");
+	said_add(s, parties > 1,
+		 "each party sees how many nodes each other has, and can test guesses of 144 of "
+		 "its ids");
+	said_add(s, true,
+		 "coordinator and parties see the number of nodes; the coordinator sees the "
+		 "cluster of each node, a party those of its own");
 	said_add(s, exact,
 		 "coordinator and parties see the joint degree of each node: the sum of its edges' "
 		 "weights at all parties");
-	said_add(
-	    s, exact,
-	    "the coordinator sees exact products of the joint graph with known blocks: the pooled "
-	    "graph can be computed from them, though not who holds which edge");
+	said_add(s, exact,
+		 "the coordinator sees exact products of the joint graph with known blocks: the "
+		 "pooled graph can be computed from them, though not who holds which edge");
 	said_add(s, exact, "the parties see those blocks, and with them largely the same");
 	said_add(s, exact && parties == 2,
 		 "of two parties each learns the other's edges: the pooled graph without its own");

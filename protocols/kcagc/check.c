@@ -46,11 +46,10 @@ static enum err check_degrees(const struct kcagc_job *job)
 	if (job->degrees == DEGREES_OFF)
 		return ERR_OK;
 	if (kcagc_is_bounded(job) && job->graphs == GRAPHS_OWN && job->degrees != DEGREES_AUTO)
-		return err_set(
-		    ERR_INPUT,
-		    "job.degrees is \"%s\", expected \"off\" where job.graphs is \"own\": "
-		    "a node has a degree in each of them",
-		    given);
+		return err_set(ERR_INPUT,
+			       "job.degrees is \"%s\", expected \"off\" where job.graphs is "
+			       "\"own\": a node has a degree in each of them",
+			       given);
 	return ERR_OK;
 }
 

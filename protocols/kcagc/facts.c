@@ -251,10 +251,9 @@ void slice_facts(struct slice *s, double *x)
 	x[0] = k.measured;
 	x[1] = k.varied;
 	if (k.foreign && slice_facts_is_first(s))
-		log_info(
-		    "%zu of %zu columns are numbers beside columns of 0 and 1: they are brought "
-		    "to mean 0 and variance 1",
-		    k.foreign, features_cols(&s->X));
+		log_info("%zu of %zu columns are numbers beside columns of 0 and 1: they are "
+			 "brought to mean 0 and variance 1",
+			 k.foreign, features_cols(&s->X));
 	slice_norms(s, x[0] == 0, x + 2);
 }
 
@@ -291,10 +290,9 @@ double *slice_weights_beside(struct slice *s, struct features *X)
 		if (is_foreign(&column[j], n))
 			weight[j] = to_unit(&column[j], n);
 	if (foreign && slice_facts_is_first(s))
-		log_info(
-		    "%zu of %zu columns are numbers beside columns of 0 and 1: they are brought "
-		    "to variance 1",
-		    foreign, m);
+		log_info("%zu of %zu columns are numbers beside columns of 0 and 1: they are "
+			 "brought to variance 1",
+			 foreign, m);
 	free(column);
 	weigh_and_give(s, weight, X);
 	return weight;

@@ -61,8 +61,7 @@ static const char *const dims_word[] = { "local", NULL };
 	{ "exchange", CONFIG_ENUM, AT(exchange), .standard = "distances", \
 	  .names = kcagc_exchange_names, \
 	  .help = "what the joint k-means sums: squared distances to the centres in each round, " \
-		  "or once all " \
-		  "inner products of the virtual nodes", .readers = CELLS },
+		  "or once all inner products of the virtual nodes", .readers = CELLS },
 
 const struct config_row kcagc_rows[] = {
 	KIND_ALIGN_ROW(struct kcagc_job, "same"),
@@ -70,13 +69,11 @@ const struct config_row kcagc_rows[] = {
 	{ "graphs", CONFIG_ENUM, AT(graphs), .standard = "shared", .names = graphs_names,
 	  .help = "\"own\": the parties' edges may differ" },
 	{ "preset", CONFIG_ENUM, AT(preset), .standard = "default", .names = preset_names,
-	  .help = "what stands in for parameters that are not given; \"paper\" keeps to its "
-		  "letter",
+	  .help = "what stands in for parameters that are not given; \"paper\" keeps to its letter",
 	  .readers = JOINT },
 	{ "method", CONFIG_ENUM, AT(method), .standard = "tree", .names = kcagc_method_names,
 	  .help = "Protocol 3 as a tree of pairs, Protocol 3 flat, Protocol 2 (basic), landmark "
-		  "projection, or "
-		  "federated GCC" },
+		  "projection, or federated GCC" },
 	{ "local_clusters", CONFIG_COUNT, AT(local_clusters), 2, JOB_CLUSTERS_MAX, "2k",
 	  .help = "k^, clusters of each party and of each inner node of the tree",
 	  .readers = CELLS | BASIC | LANDMARK },
@@ -84,20 +81,15 @@ const struct config_row kcagc_rows[] = {
 	  .help = "p(l) = (1 - l/2)^psi, or (1 - l/||Ls||)^psi", .readers = JOINT },
 	{ "filter.order", CONFIG_UNSIGNED, AT(filter_order), 0, KCAGC_ORDER_MAX,
 	  .names = auto_word,
-	  .help = "psi, how far features are smoothed over the graph; it depends on the data: "
-		  "the paper "
-		  "takes 9 for cora, 15 for citeseer, 60 for pubmed, 2 for wiki; \"auto\" "
-		  "chooses it from "
-		  "sums; landmark and gcc, whose filter is another, take 1 to 15" },
+	  .help = "psi, how far features are smoothed over the graph; it depends on the data: the "
+		  "paper takes 9 for cora, 15 for citeseer, 60 for pubmed, 2 for wiki; \"auto\" "
+		  "chooses it from sums; landmark and gcc, whose filter is another, take 1 to 15" },
 	{ "degrees", CONFIG_ENUM, AT(degrees), .standard = "off", .names = degrees_names,
-	  .help = "\"beside\": the logarithm of each node's degree is a feature beside the "
-		  "others, of an eighth of the "
-		  "variance of all of them, and is not smoothed; \"alone\": it is the only one; "
-		  "for classes "
-		  "that are what nodes do, such as an airport's traffic, and not whom they are "
-		  "tied to; \"auto\", of landmark and "
-		  "gcc: alone where more than half of what features say is which nodes have the "
-		  "same degree",
+	  .help = "\"beside\": the logarithm of each node's degree is a feature beside the others, "
+		  "of an eighth of the variance of all of them, and is not smoothed; \"alone\": it "
+		  "is the only one; for classes that are what nodes do, such as an airport's "
+		  "traffic, and not whom they are tied to; \"auto\", of landmark and gcc: alone "
+		  "where more than half of what features say is which nodes have the same degree",
 	  .readers = LANDMARK | GCC },
 	{ "features", CONFIG_BOOL, AT(idf), .standard = "idf", .names = features_names,
 	  .help = "\"idf\" weighs the columns of an all-binary slice by ln((1+n)/(1+df)) + 1",
@@ -105,10 +97,8 @@ const struct config_row kcagc_rows[] = {
 	{ "standardize", CONFIG_ENUM, AT(standardize), .standard = "none",
 	  .names = kind_standardize_names,
 	  .help = "\"local\": each party brings its columns to mean 0 and deviation 1 before "
-		  "anything else, but for "
-		  "categories and sparse features; \"joint\" is the same, since a column is all "
-		  "at one party; such a "
-		  "run leaves no model" },
+		  "anything else, but for categories and sparse features; \"joint\" is the same, "
+		  "since a column is all at one party; such a run leaves no model" },
 	{ "projection.basis", CONFIG_BOOL, AT(unit_basis), .standard = "scaled",
 	  .names = basis_names,
 	  .help = "singular vectors times singular values, or alone", .readers = JOINT },
@@ -127,12 +117,10 @@ const struct config_row kcagc_rows[] = {
 	JOINT_ROWS
 	{ "joint_norm", CONFIG_BOOL, AT(joint_norm), .standard = "false",
 	  .help = "scale rows by their norm over all parties, one more sum, not by each party's "
-		  "own; "
-		  "to predict: as in the run of the model", .readers = JOINT },
+		  "own; to predict: as in the run of the model", .readers = JOINT },
 	{ "min_cell", CONFIG_UNSIGNED, AT(min_cell), 1, JOB_LEAST_MAX, "1",
 	  .help = "fewest nodes behind any number that enters a sum; above 1 it excludes basic, "
-		  "polish "
-		  "and predict", .readers = CELLS | LANDMARK },
+		  "polish and predict", .readers = CELLS | LANDMARK },
 	{ "landmark.power", CONFIG_BOOL, AT(landmark_power), .standard = "true",
 	  .help = "one power step; without it parties never see a joint vector",
 	  .readers = LANDMARK },
@@ -146,8 +134,7 @@ const struct config_row kcagc_predict_rows[] = {
 	  .help = "\"own\": the parties' edges may differ" },
 	{ "joint_norm", CONFIG_BOOL, AT(joint_norm), .standard = "false",
 	  .help = "scale rows by their norm over all parties, one more sum, not by each party's "
-		  "own; "
-		  "to predict: as in the run of the model" },
+		  "own; to predict: as in the run of the model" },
 	{ "model", CONFIG_ID, AT(model), .help = "job_id of the run whose model predicts" },
 	{ 0 },
 };
@@ -157,18 +144,15 @@ const struct config_row kmeans_columns_rows[] = {
 	KIND_ALIGN_BOUNDS(struct kcagc_job),
 	{ "method", CONFIG_ENUM, AT(method), .standard = "tree", .names = columns_method_names,
 	  .help = "cells of the parties' own clusters by a tree of pairs, or of all parties at "
-		  "once (flat); or all "
-		  "rows from the start (basic)" },
+		  "once (flat); or all rows from the start (basic)" },
 	{ "local_clusters", CONFIG_COUNT, AT(local_clusters), 2, JOB_CLUSTERS_MAX, "2k",
 	  .help = "k^, clusters of each party and of each inner node of the tree",
 	  .readers = CELLS },
 	{ "standardize", CONFIG_ENUM, AT(standardize), .standard = "local",
 	  .names = kind_standardize_names,
 	  .help = "\"local\": each party brings its columns to mean 0 and deviation 1 and leaves "
-		  "out those that "
-		  "are the same in all rows; \"joint\" is the same, since a column is all at one "
-		  "party; \"none\": "
-		  "columns count as they are" },
+		  "out those that are the same in all rows; \"joint\" is the same, since a column "
+		  "is all at one party; \"none\": columns count as they are" },
 	JOINT_ROWS
 	{ "min_cell", CONFIG_UNSIGNED, AT(min_cell), 1, JOB_LEAST_MAX, "1",
 	  .help = "fewest rows behind any number that enters a sum; above 1 it excludes basic "

@@ -18,31 +18,27 @@ static void say_distances(struct said *s, const struct kcagc_job *job)
 	bool gram = job->exchange == EXCHANGE_GRAM;
 
 	said_add(s, cells, "the parties of a sum learn each other's clusters from the cells");
-	said_add(
-	    s, cells && !gram,
-	    "the coordinator sees, for each start and iteration, the squared distances of virtual "
-	    "nodes to centres, summed over the parties of the sum");
-	said_add(
-	    s, gram,
-	    "the coordinator sees every pairwise distance of virtual nodes at once: their inner "
-	    "products, summed over the parties of the sum");
+	said_add(s, cells && !gram,
+		 "the coordinator sees, for each start and iteration, the squared distances of "
+		 "virtual nodes to centres, summed over the parties of the sum");
+	said_add(s, gram,
+		 "the coordinator sees every pairwise distance of virtual nodes at once: their "
+		 "inner products, summed over the parties of the sum");
 	said_add(s, cells && job->virtual_nodes == VIRTUAL_CENTRE,
 		 "with local centres as virtual nodes a summed distance splits as alpha(a, r) + "
 		 "beta(b, r): differences show each side up to a constant");
 	said_add(s, cells && job->virtual_nodes == VIRTUAL_MEAN && job->min_cell < 2,
 		 "a cell of one node makes the virtual node that node's own row");
-	said_add(
-	    s, job->method == METHOD_BASIC || job->polish,
-	    "the coordinator sees the summed squared distances of all nodes to the centres: the "
-	    "joint geometry of all nodes up to rotation");
+	said_add(s, job->method == METHOD_BASIC || job->polish,
+		 "the coordinator sees the summed squared distances of all nodes to the centres: "
+		 "the joint geometry of all nodes up to rotation");
 	said_add(s, gram, "the parties of a sum see the cluster of each cell");
 	say_range(s, job);
 	said_add(s, !gram || job->polish,
 		 "the parties see the cluster of each node or cell after each iteration");
-	said_add(
-	    s, true,
-	    "a coordinator that lies can choose the cells and clusters over which distances are "
-	    "summed, as long as no cell has fewer nodes than min_cell");
+	said_add(s, true,
+		 "a coordinator that lies can choose the cells and clusters over which distances "
+		 "are summed, as long as no cell has fewer nodes than min_cell");
 }
 
 /* Landmark projection and federated GCC: sums of inner products, joint embeddings. */
@@ -50,39 +46,30 @@ static void say_products(struct said *s, const struct kcagc_job *job)
 {
 	bool landmark = job->method == METHOD_LANDMARK;
 
-	said_add(
-	    s, true,
-	    "the coordinator sees how many parties have features of 0 and 1 alone, the parties "
-	    "whether all, some or none have");
+	said_add(s, true,
+		 "the coordinator sees how many parties have features of 0 and 1 alone, the "
+		 "parties whether all, some or none have");
 	said_add(s, true, "the coordinator sees how many columns all parties have together");
-	said_add(
-	    s, kcagc_degrees(job) == DEGREES_AUTO,
-	    "degrees \"auto\": the coordinator sees two numbers more, how much the features of all "
-	    "vary and how much of that nodes of the same degree have in common, and the number "
-	    "that "
-	    "is said next; where features are degrees all that is said below of products and rows "
-	    "is of degrees alone");
-	said_add(
-	    s, job->degrees == DEGREES_BESIDE,
-	    "the degrees of all nodes, which every party has, are a column beside the features: "
-	    "all "
-	    "that is said below of sums, products and rows is of both");
-	said_add(
-	    s, job->degrees == DEGREES_ALONE,
-	    "the degrees of all nodes, which every party has, are all that the clusters are of; of "
-	    "features the norms, the orders' numbers and each party's part of the variance go into "
-	    "sums "
-	    "alone");
-	said_add(
-	    s, kcagc_degrees(job) != DEGREES_OFF,
-	    "the coordinator, which has no graph, sees how far the largest or smallest degree lies "
-	    "from the "
-	    "others, a number, and from products approximately which nodes have like degrees");
-	said_add(
-	    s, landmark,
-	    "the coordinator sees each node's joint inner products with the means of 2k + 10 sets "
-	    "of nodes, and the joint embedding of all nodes in k + 10 dimensions: approximate "
-	    "similarities of any two nodes");
+	said_add(s, kcagc_degrees(job) == DEGREES_AUTO,
+		 "degrees \"auto\": the coordinator sees two numbers more, how much the features "
+		 "of all vary and how much of that nodes of the same degree have in common, and "
+		 "the number that is said next; where features are degrees all that is said below "
+		 "of products and rows is of degrees alone");
+	said_add(s, job->degrees == DEGREES_BESIDE,
+		 "the degrees of all nodes, which every party has, are a column beside the "
+		 "features: all that is said below of sums, products and rows is of both");
+	said_add(s, job->degrees == DEGREES_ALONE,
+		 "the degrees of all nodes, which every party has, are all that the clusters are "
+		 "of; of features the norms, the orders' numbers and each party's part of the "
+		 "variance go into sums alone");
+	said_add(s, kcagc_degrees(job) != DEGREES_OFF,
+		 "the coordinator, which has no graph, sees how far the largest or smallest degree "
+		 "lies from the others, a number, and from products approximately which nodes have "
+		 "like degrees");
+	said_add(s, landmark,
+		 "the coordinator sees each node's joint inner products with the means of 2k + 10 "
+		 "sets of nodes, and the joint embedding of all nodes in k + 10 dimensions: "
+		 "approximate similarities of any two nodes");
 	said_add(s, landmark && job->min_cell < 2,
 		 "a set of one node shows the coordinator each node's inner product with that very "
 		 "node");
@@ -90,26 +77,23 @@ static void say_products(struct said *s, const struct kcagc_job *job)
 		 "the parties see a partition of the nodes made of everyone's local clusters");
 	said_add(s, landmark && job->landmark_power,
 		 "the parties see a basis close to the joint left singular vectors of all nodes");
-	said_add(
-	    s, true,
-	    "the parties see two clusterings of the nodes, the coordinator how well each fits the "
-	    "edges, over all parties");
+	said_add(s, true,
+		 "the parties see two clusterings of the nodes, the coordinator how well each fits "
+		 "the edges, over all parties");
 	said_add(
 	    s, landmark && job->polish,
 	    "the coordinator sees each node's joint inner products with the mean of each cluster");
-	said_add(
-	    s, !landmark,
-	    "the coordinator sees the joint embedding of all nodes in k + 10 dimensions, and in k "
-	    "in each iteration: approximate similarities of any two nodes, more than distances to "
-	    "centres show");
+	said_add(s, !landmark,
+		 "the coordinator sees the joint embedding of all nodes in k + 10 dimensions, and "
+		 "in k in each iteration: approximate similarities of any two nodes, more than "
+		 "distances to centres show");
 	said_add(s, !landmark,
 		 "the parties see the joint leading left singular vectors of all nodes");
 	said_add(s, !landmark || job->polish,
 		 "the parties see the cluster of each node after each iteration");
 	said_add(s, job->clusters_from > 0,
 		 "clusters \"from\" .. \"to\": k above is \"to\"; the parties see the k that the "
-		 "coordinator "
-		 "chose, by an embedding that it alone has");
+		 "coordinator chose, by an embedding that it alone has");
 	said_add(s, true,
 		 "a coordinator that lies can choose the sets, clusters and directions over which "
 		 "products are summed");
@@ -129,12 +113,10 @@ static void say_bound(struct said *s, const struct kcagc_job *job)
 	bool norms =
 	    kcagc_is_bounded(job) || job->joint_norm || job->filter_order == KCAGC_ORDER_AUTO;
 
-	said_add(
-	    s, norms || job->fraction_bits == JOB_AUTO,
-	    "to fit sums to their words the coordinator sees how many parties have a longest row "
-	    "of which "
-	    "length, to a factor of 2 in its square, and the parties see the exponent of the "
-	    "total");
+	said_add(s, norms || job->fraction_bits == JOB_AUTO,
+		 "to fit sums to their words the coordinator sees how many parties have a longest "
+		 "row of which length, to a factor of 2 in its square, and the parties see the "
+		 "exponent of the total");
 }
 
 static void say_norms(struct said *s, size_t parties)
@@ -146,10 +128,9 @@ static void say_norms(struct said *s, size_t parties)
 
 static void say_compared(struct said *s, const struct kcagc_job *job)
 {
-	said_add(
-	    s, kcagc_compares_later(job),
-	    "the parties see who has the same edges as they between the nodes that all have, the "
-	    "coordinator whether all have");
+	said_add(s, kcagc_compares_later(job),
+		 "the parties see who has the same edges as they between the nodes that all have, "
+		 "the coordinator whether all have");
 }
 
 void kcagc_leaks(struct said *s, const void *p, size_t parties)
@@ -161,32 +142,25 @@ void kcagc_leaks(struct said *s, const void *p, size_t parties)
 	say_align(s, job, parties);
 	say_compared(s, job);
 	say_bound(s, job);
-	said_add(
-	    s, job->method != METHOD_BASIC && job->method != METHOD_GCC,
-	    "the coordinator sees the local clusters of each party: which nodes are together, and "
-	    "where (Protocol 3, line 2)");
+	said_add(s, job->method != METHOD_BASIC && job->method != METHOD_GCC,
+		 "the coordinator sees the local clusters of each party: which nodes are together, "
+		 "and where (Protocol 3, line 2)");
 	if (products || job->joint_norm)
 		say_norms(s, parties);
 	said_add(
 	    s, products || job->filter_order == KCAGC_ORDER_AUTO,
 	    "the coordinator sees a number or two for each order of the filter that it weighs, how "
 	    "far apart the rows of all parties lie; the parties see the order taken");
-	said_add(
-	    s, !products && job->filter_order == KCAGC_ORDER_AUTO && kcagc_weighs_fit(job),
-	    "the coordinator sees for each of these orders how well clusters that each party makes "
-	    "of its own rows fit the edges, the mean over all parties");
-	said_add(
-	    s, products && job->filter_order == KCAGC_ORDER_AUTO,
-	    "the coordinator sees how much of all rows lies along the nodes' degrees, a number and "
-	    "one "
-	    "for each order of the filter");
-	said_add(
-	    s, kcagc_may_settle(job),
-	    "filter.order \"auto\": the clusters may be found by two orders of the filter, and "
-	    "then "
-	    "coordinator and parties see of each what is said below of one, the coordinator how "
-	    "well "
-	    "the clusters of both fit the edges, over all parties");
+	said_add(s, !products && job->filter_order == KCAGC_ORDER_AUTO && kcagc_weighs_fit(job),
+		 "the coordinator sees for each of these orders how well clusters that each party "
+		 "makes of its own rows fit the edges, the mean over all parties");
+	said_add(s, products && job->filter_order == KCAGC_ORDER_AUTO,
+		 "the coordinator sees how much of all rows lies along the nodes' degrees, a "
+		 "number and one for each order of the filter");
+	said_add(s, kcagc_may_settle(job),
+		 "filter.order \"auto\": the clusters may be found by two orders of the filter, "
+		 "and then coordinator and parties see of each what is said below of one, the "
+		 "coordinator how well the clusters of both fit the edges, over all parties");
 	if (products)
 		say_products(s, job);
 	else
@@ -209,10 +183,9 @@ void kcagc_predict_leaks(struct said *s, const void *p, size_t parties)
 	    s, true,
 	    "the coordinator sees the squared distance of each node to each centre of the model's "
 	    "run, summed over all parties: of the joint geometry the part that the centres span");
-	said_add(
-	    s, true,
-	    "what a node's distances were in another job with the same model can be compared: the "
-	    "difference is that of its features and neighbours alone");
+	said_add(s, true,
+		 "what a node's distances were in another job with the same model can be compared: "
+		 "the difference is that of its features and neighbours alone");
 	say_collusion(s, parties == 2, parties);
 	say_privacy(s, NULL);
 }
@@ -235,31 +208,27 @@ void kmeans_columns_leaks(struct said *s, const void *p, size_t parties)
 
 	say_first_of_rows(s, job, parties);
 	say_bound(s, job);
-	said_add(
-	    s, cells,
-	    "the coordinator sees the local clusters of each party: which rows are together; of a "
-	    "party with one column they are intervals of its values");
+	said_add(s, cells,
+		 "the coordinator sees the local clusters of each party: which rows are together; "
+		 "of a party with one column they are intervals of its values");
 	said_add(s, cells, "the parties of a sum learn each other's clusters from the cells");
 	said_add(s, cells && !gram,
 		 "the coordinator sees, for each start and iteration, the squared distances of the "
 		 "cells' means to centres, summed over the parties of the sum");
-	said_add(
-	    s, gram,
-	    "the coordinator sees every pairwise distance of the cells' means at once: their inner "
-	    "products, summed over the parties of the sum");
+	said_add(s, gram,
+		 "the coordinator sees every pairwise distance of the cells' means at once: their "
+		 "inner products, summed over the parties of the sum");
 	said_add(s, cells && job->min_cell < 2, "the mean of a cell of one row is that very row");
-	said_add(
-	    s, !cells || job->polish,
-	    "the coordinator sees the summed squared distances of all rows to the centres: the "
-	    "joint geometry of all rows up to rotation");
+	said_add(s, !cells || job->polish,
+		 "the coordinator sees the summed squared distances of all rows to the centres: "
+		 "the joint geometry of all rows up to rotation");
 	said_add(s, gram, "the parties of a sum see the cluster of each cell");
 	say_range(s, job);
 	said_add(s, !gram || job->polish,
 		 "the parties see the cluster of each row or cell after each iteration");
-	said_add(
-	    s, true,
-	    "a coordinator that lies can choose the cells and clusters over which distances are "
-	    "summed, as long as no cell has fewer rows than min_cell");
+	said_add(s, true,
+		 "a coordinator that lies can choose the cells and clusters over which distances "
+		 "are summed, as long as no cell has fewer rows than min_cell");
 	say_collusion(s, parties == 2 || !kcagc_is_flat(job), parties);
 	say_privacy(s, NULL);
 }
@@ -268,15 +237,13 @@ void kmeans_columns_predict_leaks(struct said *s, const void *p, size_t parties)
 {
 	say_first_of_rows(s, p, parties);
 	say_bound(s, p);
-	said_add(
-	    s, true,
-	    "the coordinator sees the squared distance of each row to each centre of the model's "
-	    "run, over all columns of all parties: with as many centres as columns and one more, "
-	    "where each row lies, up to rotation");
-	said_add(
-	    s, true,
-	    "what a row's distances were in another job with the same model can be compared: the "
-	    "difference is that of its columns alone");
+	said_add(s, true,
+		 "the coordinator sees the squared distance of each row to each centre of the "
+		 "model's run, over all columns of all parties: with as many centres as columns "
+		 "and one more, where each row lies, up to rotation");
+	said_add(s, true,
+		 "what a row's distances were in another job with the same model can be compared: "
+		 "the difference is that of its columns alone");
 	say_collusion(s, parties == 2, parties);
 	say_privacy(s, NULL);
 }

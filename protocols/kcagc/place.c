@@ -79,15 +79,14 @@ enum err placing_weigh(const struct placing *p, struct features *X, double *leng
 	memset(length, 0, n * sizeof(*length));
 	features_each(X, weigh, &w);
 	if (!w.words)
-		err = err_set(ERR_INPUT, "features hold other values than 0 and 1, all that there "
-					 "was in their columns when the "
-					 "model was made; are these the same columns?");
+		err = err_set(ERR_INPUT,
+			      "features hold other values than 0 and 1, all that there was in "
+			      "their columns when the model was made; are these the same columns?");
 	for (size_t j = 0; j < m && !err; j++)
 		if (p->shift[j] != 0 && w.count[j] < n)
 			err = err_set(ERR_INPUT,
 				      "column %zu (from 0) has %zu values for %zu rows; when the "
-				      "model was made it had "
-				      "one in each row",
+				      "model was made it had one in each row",
 				      j, w.count[j], n);
 	for (size_t i = 0; i < n; i++)
 		length[i] = sqrt(length[i]);

@@ -75,11 +75,10 @@ static enum err settle_two(const struct settle *s, uint32_t *both, double *confi
 		b->square = b->first_square;
 	}
 	if (!err)
-		parties_note(
-		    s->parties,
-		    "filter.order \"auto\" is %u: modularity of the clusters is %.3f by %u "
-		    "and %.3f by %u",
-		    b->order, b->fit[0], b->first, b->fit[1], highest);
+		parties_note(s->parties,
+			     "filter.order \"auto\" is %u: modularity of the clusters is %.3f by "
+			     "%u and %.3f by %u",
+			     b->order, b->fit[0], b->first, b->fit[1], highest);
 	free(second);
 	return err;
 }

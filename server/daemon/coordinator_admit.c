@@ -182,12 +182,11 @@ static void on_hello(struct visitor *v, struct conn *conn, const struct msg_hell
 	char why[256];
 
 	if (!speaks(h)) {
-		snprintf(
-		    why, sizeof(why),
-		    "%s speaks protocol versions %u to %u, %s speaks %d to %d: bring both to the "
-		    "same release of coterie",
-		    v->seat->name, h->version_min, h->version_max, c->config->common.name,
-		    PROTO_VERSION_MIN, PROTO_VERSION_MAX);
+		snprintf(why, sizeof(why),
+			 "%s speaks protocol versions %u to %u, %s speaks %d to %d: bring both to "
+			 "the same release of coterie",
+			 v->seat->name, h->version_min, h->version_max, c->config->common.name,
+			 PROTO_VERSION_MIN, PROTO_VERSION_MAX);
 		log_error("%s", why);
 		note_refused(v->seat, why);
 		if (r)

@@ -181,11 +181,11 @@ static enum err answer_cancel(struct asked *a)
 		result = err_set(ERR_INPUT, "job %" PRId64 " is over: it is %s", over->id,
 				 store_state_name[over->state]);
 	} else if (a->role < ROLE_OPERATOR && strcmp(e->job.submitter, a->who) != 0) {
-		result =
-		    err_set(ERR_INPUT,
-			    "job %" PRId64 " was submitted by %s: cancelling it needs the role "
-			    "operator, and %s is a %s",
-			    e->job.id, e->job.submitter, a->who, role_name[a->role]);
+		result = err_set(
+		    ERR_INPUT,
+		    "job %" PRId64
+		    " was submitted by %s: cancelling it needs the role operator, and %s is a %s",
+		    e->job.id, e->job.submitter, a->who, role_name[a->role]);
 	} else {
 		log_info("%s cancels job %" PRId64, a->who, e->job.id);
 		result = queue_cancel(a->s, e, a->who);
@@ -211,11 +211,10 @@ static enum err service_answer_check_parties(const struct asked *a, const struct
 			continue;
 		TRY(store_get_party(a->s->store, j->party[l], &p));
 		if (!p.contact)
-			return err_set(
-			    ERR_INPUT,
-			    "%s: job.parties: %s has never connected to %s: start it, or "
-			    "leave it out of the job's parties",
-			    where, j->party[l], a->s->config->common.name);
+			return err_set(ERR_INPUT,
+				       "%s: job.parties: %s has never connected to %s: start it, "
+				       "or leave it out of the job's parties",
+				       where, j->party[l], a->s->config->common.name);
 	}
 	return ERR_OK;
 }

@@ -139,9 +139,8 @@ static enum err party_fedsc_upload(struct verified *v, const void *question)
 	struct mat C;
 	enum err e;
 
-	log_warn(
-	    "variant \"paper\": this party's coefficients C go to the coordinator in clear, and "
-	    "with the dictionary Z every row can be computed from them");
+	log_warn("variant \"paper\": this party's coefficients C go to the coordinator in clear, "
+		 "and with the dictionary Z every row can be computed from them");
 	if (n > MSG_REALS_MAX / d)
 		return err_set(ERR_INPUT, "C is %zu x %zu, expected at most %d numbers", n, d,
 			       MSG_REALS_MAX);

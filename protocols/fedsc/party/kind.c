@@ -42,13 +42,12 @@ static enum err party_fedsc_allow_eps(const struct party_config *config, const s
 
 	TRY(fedsc_noise_of(fedsc_job(&work->job), &noise));
 	if (!(noise.eps > 0))
-		return err_set(ERR_PEER,
-			       "the offered job of kind %s claims no differential privacy, "
-			       "policy.max_eps of %s is %g: it takes job.noise.on \"data\"%s with "
-			       "job.noise.eps, delta and clip",
-			       work->job.kind->name, config->common.name, config->policy.max_eps,
-			       !fedsc_learns(fedsc_job(&work->job)->how.variant) ? " or \"sums\""
-										 : "");
+		return err_set(
+		    ERR_PEER,
+		    "the offered job of kind %s claims no differential privacy, policy.max_eps of "
+		    "%s is %g: it takes job.noise.on \"data\"%s with job.noise.eps, delta and clip",
+		    work->job.kind->name, config->common.name, config->policy.max_eps,
+		    !fedsc_learns(fedsc_job(&work->job)->how.variant) ? " or \"sums\"" : "");
 	return party_allow_claim(config, work);
 }
 

@@ -51,8 +51,7 @@ static enum err party_fedspectral_agree_degrees(struct fedspectral_work *s)
 		if (own[i] > 0 && own[i] < LEAST_DEGREE)
 			e = err_set(ERR_INPUT,
 				    "a node's edges weigh less than %g together, which the sum "
-				    "does not resolve: multiply all parties' weights by one "
-				    "number",
+				    "does not resolve: multiply all parties' weights by one number",
 				    LEAST_DEGREE);
 	memcpy(joint, own, work->n * sizeof(*joint));
 	if (e == ERR_OK)
@@ -61,11 +60,10 @@ static enum err party_fedspectral_agree_degrees(struct fedspectral_work *s)
 	 * party is faulty. */
 	for (size_t i = 0; i < work->n && e == ERR_OK; i++) {
 		if (joint[i] < own[i] * (1 - BLOCK_ROUNDING) - rounding)
-			e = step_fault(
-			    work->channel,
-			    "the joint degree of row %zu is less than this party's part: "
-			    "another party has sent less than 0",
-			    i);
+			e = step_fault(work->channel,
+				       "the joint degree of row %zu is less than this party's "
+				       "part: another party has sent less than 0",
+				       i);
 		joint[i] = joint[i] > 0 ? joint[i] : 0;
 	}
 	if (e == ERR_OK) {

@@ -110,11 +110,10 @@ static enum err print_directory(const struct dataset *d, const struct vertices *
 
 static enum err wrong_directory(const struct work *work, size_t l, const char *what)
 {
-	return step_fault(
-	    work->channel,
-	    "%s numbers vertices otherwise for different parties, unless it is the directory of %s "
-	    "that is wrong: %s",
-	    channel_peer(work->channel), work->name[l], what);
+	return step_fault(work->channel,
+			  "%s numbers vertices otherwise for different parties, unless it is the "
+			  "directory of %s that is wrong: %s",
+			  channel_peer(work->channel), work->name[l], what);
 }
 
 /* Each row must belong to exactly one party. Neighbours that party l hosts get their rows. */
@@ -272,10 +271,9 @@ static void vertices_lay_out(struct vertices *v, const struct ties *t)
 		log_warn("%zu ties are to vertices that no party hosts: they are left out",
 			 v->unhosted);
 	if (v->one_sided)
-		log_warn(
-		    "%zu ties with other parties' vertices were known to one party of the two: "
-		    "both have them now",
-		    v->one_sided);
+		log_warn("%zu ties with other parties' vertices were known to one party of the "
+			 "two: both have them now",
+			 v->one_sided);
 	if (v->isolated)
 		log_info("%zu of %zu own vertices have no ties: no walk begins or goes there",
 			 v->isolated, v->own);

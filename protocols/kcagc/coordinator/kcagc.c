@@ -68,10 +68,9 @@ static void record_curves(struct run *run, const struct curves *c, unsigned orde
 			 "there clusters fit the graph by %.3f, here by %.3f",
 			 order, ORDER_CAP, c->fit[ORDER_CAP - 1], c->fit[order - 1]);
 	else if (order < c->rule)
-		log_info(
-		    "filter.order \"auto\" is %u: at %u, which AGC's rule takes, clusters fit the "
-		    "graph by %.3f, here by %.3f",
-		    order, c->rule, c->fit[c->rule - 1], c->fit[order - 1]);
+		log_info("filter.order \"auto\" is %u: at %u, which AGC's rule takes, clusters fit "
+			 "the graph by %.3f, here by %.3f",
+			 order, c->rule, c->fit[c->rule - 1], c->fit[order - 1]);
 	else
 		log_info("filter.order \"auto\" is %u", order);
 }
@@ -89,8 +88,7 @@ static enum err server_prepare_order(struct run *run, const struct tree_node *ro
 	run_phase(run, "order");
 	TRY(run_bound(run, root, round,
 		      "filter.order \"auto\": within each party's own clusters all rows are equal, "
-		      "so there is "
-		      "no distance to choose it by; give job.filter.order as a number",
+		      "so there is no distance to choose it by; give job.filter.order as a number",
 		      &bound));
 	c.unit = bound_unit(bound);
 	for (size_t known = 0; !order; known += ORDER_BLOCK) {
@@ -485,12 +483,11 @@ static enum err server_kcagc_cluster(struct run *run, struct state *s, uint32_t 
 	const struct tree_node *root = root_of(s);
 
 	if (run->L == 1 && run->job.clusters_from)
-		return err_set(
-		    ERR_JOB,
-		    "job.clusters is {\"from\": %u, \"to\": %u} and there is one party, "
-		    "whose clusters are its own: with exchange \"gram\" a range is chosen "
-		    "of by what several sum; give one number",
-		    run->job.clusters_from, run->job.clusters);
+		return err_set(ERR_JOB,
+			       "job.clusters is {\"from\": %u, \"to\": %u} and there is one party, "
+			       "whose clusters are its own: with exchange \"gram\" a range is "
+			       "chosen of by what several sum; give one number",
+			       run->job.clusters_from, run->job.clusters);
 	/* agreed on by all parties before they cluster */
 	if (kcagc_job(&run->job)->filter_order == KCAGC_ORDER_AUTO)
 		TRY(server_prepare_order(run, root, &s->round[root->id]));

@@ -333,11 +333,10 @@ enum err model_parse(struct bytes file, const char *where, struct model **out)
 	if (file.n < HEAD_LEN || memcmp(file.p, MAGIC, MAGIC_LEN) != 0)
 		return err_set(ERR_INPUT, "%s: it does not begin like a model", where);
 	if (get_u32(file.p + MAGIC_LEN) != MODEL_VERSION)
-		return err_set(
-		    ERR_INPUT,
-		    "%s: a model in version %u of its format, this program reads %d; run "
-		    "the kcagc job again, or predict with the program that made it",
-		    where, get_u32(file.p + MAGIC_LEN), MODEL_VERSION);
+		return err_set(ERR_INPUT,
+			       "%s: a model in version %u of its format, this program reads %d; "
+			       "run the kcagc job again, or predict with the program that made it",
+			       where, get_u32(file.p + MAGIC_LEN), MODEL_VERSION);
 	sha256_of(file.p, file.n < SHA256_LEN ? 0 : file.n - SHA256_LEN, sum);
 	if (file.n < HEAD_LEN + SHA256_LEN ||
 	    memcmp(sum, file.p + file.n - SHA256_LEN, SHA256_LEN) != 0)
@@ -351,10 +350,10 @@ enum err model_parse(struct bytes file, const char *where, struct model **out)
 	model_walk(&c, m);
 	if (c.bad || c.pos != c.end) {
 		model_free(m);
-		return err_set(ERR_INPUT,
-			       "%s: what it says does not hold together, so this program did not "
-			       "write it",
-			       where);
+		return err_set(
+		    ERR_INPUT,
+		    "%s: what it says does not hold together, so this program did not write it",
+		    where);
 	}
 	*out = m;
 	return ERR_OK;
@@ -432,11 +431,10 @@ enum err model_find(const char *state, const uint8_t id[static JOB_ID_LEN], stru
 	name = name ? name + 1 : path; /* other parties must not learn its directory */
 	if (!file_exists(path)) {
 		log_models(state);
-		e = err_set(
-		    ERR_INPUT,
-		    "there is no model of run %.*s here (those there are, are in this party's "
-		    "log); job.model is the job_id in run.json of a kcagc run",
-		    ID_TEXT_LEN, name + strlen("model-"));
+		e = err_set(ERR_INPUT,
+			    "there is no model of run %.*s here (those there are, are in this "
+			    "party's log); job.model is the job_id in run.json of a kcagc run",
+			    ID_TEXT_LEN, name + strlen("model-"));
 	} else {
 		e = file_read(path, DATA_FILE_MAX, &bytes);
 		if (e == ERR_OK)

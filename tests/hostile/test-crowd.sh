@@ -36,16 +36,16 @@ viewer() {
 
 local_user() { curl -sSf --noproxy '*' --max-time "$LIMIT" "${SOCKET[@]}" -o "$T/answer" -w '%{time_total}\n' "http://${PORT:-localhost}$1"; }
 
-# Once a second, for 20 s, which is twice as long as an idle connection may be.
+# Every other second, for 20 s, which is twice as long as an idle connection may be.
 all_are_answered() { # COMMAND...: as viewer()
 	local i deadline
 	LIMIT=$BUSY
-	for ((i = 0; i < 20; i++)); do
+	for ((i = 0; i < 10; i++)); do
 		deadline=$((SECONDS + LIMIT)) # only a busy machine may refuse a connection before
 		until "$@" >>"$T/times" 2>"$T/curl"; do
 			((BUSY > 1 && SECONDS < deadline)) || fail "$*: not answered within $LIMIT s, after $i that were: $(<"$T/curl")"
 		done
-		sleep 1
+		sleep 2
 	done
 	echo "$*: $(wc -l <"$T/times") answers, the slowest after $(sort -g "$T/times" | tail -n 1) s"
 	rm "$T/times"

@@ -2,13 +2,16 @@
 # tests/interop, what scripts/deps --python installs for the package.
 #
 # shellcheck shell=bash
+# To import some of them takes longer than many a test.
+FINDS='import importlib.util, sys; sys.exit(not all(map(importlib.util.find_spec, sys.argv[1:])))'
+
 python_with() { # MODULE...: $PYTHON, or the test is skipped
 	local modules kept
 	modules=$(IFS=, && echo "$*")
-	kept=${ONCE:+$ONCE/python-$modules} # to import them takes as long as many a test
+	kept=${ONCE:+$ONCE/python-$modules}
 	[[ ! -s $kept ]] || { PYTHON=$(<"$kept") && return; }
 	for PYTHON in python3 /usr/bin/python3; do
-		"$PYTHON" -c "import $modules" 2>/dev/null || continue
+		"$PYTHON" -c "$FINDS" "$@" 2>/dev/null || continue
 		[[ -z $kept ]] || echo "$PYTHON" >"$kept"
 		return 0
 	done

@@ -473,6 +473,5 @@ test_stopped() {
 	true
 }
 
-sample test_wrong_use_leaves_nothing test_help_names_every_table \
-	test_a_failing_cell_is_not_the_others
+sample test_wrong_use_leaves_nothing test_help_names_every_table
 run_tests "$@"

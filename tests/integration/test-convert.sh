@@ -104,4 +104,5 @@ test_postgresql() {
 		unittests test_convert_kinds.Typed.test_postgresql
 }
 
+sample test_the_command test_a_federation_on_converted_data
 run_tests "$@"

@@ -252,5 +252,5 @@ test_what_cannot_be_had() {
 	grep -q 'nowhere: no such set; see --list' "$T/stderr" || fail "says $(<"$T/stderr")"
 }
 
-sample test_arguments test_a_known_digest
+sample test_arguments test_downloads_that_fail
 run_tests "$@"

@@ -16,11 +16,11 @@ lies_to() { # L: a federation for it
 
 test_sums_that_are_changed() {
 	lies_to 3
-	local s lie
-	for s in 0 1 2 3 5; do is_found "bit=$s,0" "$WRONG_SUM"; done
-	for lie in n scale count=2 centre=3 swap=2 zero=3 one=2,0 one=3,-1 bit=2,-1 bit=2,-2; do
-		is_found "$lie" "$WRONG_SUM"
-	done
+	local lie
+	local lies=(bit=0,0 bit=1,0 bit=2,0 bit=3,0 bit=5,0 n scale count=2 centre=3 swap=2 zero=3 one=2,0 one=3,-1 bit=2,-1 bit=2,-2)
+	# Whatever the words say, they are held against the tag: the first sum, a later one, for all, for one, and the tag itself.
+	[[ ! ${COTERIE_SAMPLE-} ]] || lies=(bit=0,0 n count=2 centre=3 one=3,-1 bit=2,-2)
+	for lie in "${lies[@]}"; do is_found "$lie" "$WRONG_SUM"; done
 }
 
 # Columns' deviations, and who leaves which as it is: 24 numbers each, of four words.

@@ -21,7 +21,8 @@ dense_federation() { # L
 		with open(sys.argv[1] + "/edges.tsv", "w") as f:
 		    for i in range(n):
 		        for _ in range(1 if i % 5 == 0 else 4):
-		            j = r.choice(member[c[i]]) if r.random() < 0.8 else r.integers(0, n)
+		            own = member[c[i]]
+		            j = own[int(r.random() * len(own))] if r.random() < 0.8 else int(r.random() * n)
 		            if i % 5 == 0:
 		                j = j // 1000 * 1000 + 1
 		            if i != j:

@@ -1,11 +1,11 @@
 #!/bin/bash
-# Many jobs through one coordinator and the same parties: COTERIE_JOBS, 20; 200 in make soak.
+# Many jobs through one coordinator and the same parties: COTERIE_JOBS, 20, 12 in a sample; 200 in make soak.
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 . "${BASH_SOURCE[0]%/*}/serve.sh"
 
 # Through one coordinator and the same parties: memory, descriptors and time are as they were.
 test_row() {
-	local n=${COTERIE_JOBS-20} id name began
+	local n=${COTERIE_JOBS-$([[ ${COTERIE_SAMPLE-} ]] && echo 12 || echo 20)} id name began
 	federation 3
 	edit job '.restarts = 1 | .local_restarts = 1 | .starts = 2'
 	edit_parties 3 '.retry_s = 0'

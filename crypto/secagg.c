@@ -19,8 +19,6 @@ static const char LABEL_SESSION[] = "coterie session v2";
 static const char LABEL_PAIR[] = "coterie pair key v1";
 static const char LABEL_MASK[] = "coterie mask v2";
 static const char LABEL_SUM[] = "coterie sum v1";
-static const char LABEL_COIN[] = "coterie coin v1";
-static const char LABEL_DRAW[] = "coterie draw v2";
 static const char LABEL_HISTORY[] = "coterie history v1";
 
 /* A member list for which sums were opened, and the round of its next sum. */
@@ -40,9 +38,7 @@ struct secagg {
 	struct buf markers;
 	struct kdf_key *pair; /* from K_ij, by party; NULL until agreed */
 	uint8_t (*history)[SECAGG_HASH_LEN];
-	uint8_t coin[SECAGG_NONCE_LEN];
-	uint8_t session[SHA256_LEN];         /* h; valid once agreed */
-	uint8_t (*nonces)[SECAGG_NONCE_LEN]; /* by party; NULL until agreed */
+	uint8_t session[SHA256_LEN]; /* h; valid once agreed */
 	struct secagg_sealed *sealed;
 	struct group *groups;
 	size_t group_count;
@@ -106,16 +102,6 @@ static void take_psk(struct secagg *sa, const struct psk *psk)
 			marker(sa, &psk[j], sa->setup.own, j, sa->markers.p + j * PSK_MARKER_LEN);
 }
 
-static void secagg_commit_to_coin(const uint8_t coin[static SECAGG_NONCE_LEN],
-				  uint8_t nonce[static SHA256_LEN])
-{
-	struct sha256 *sha = sha256_new();
-
-	sha256_add(sha, LABEL_COIN, sizeof(LABEL_COIN) - 1);
-	sha256_add(sha, coin, SECAGG_NONCE_LEN);
-	sha256_end(sha, nonce);
-}
-
 enum err secagg_new(struct secagg **sa, const struct secagg_setup *setup, const struct identity *id)
 {
 	struct bytes spki = identity_spki(id);
@@ -142,9 +128,8 @@ enum err secagg_new(struct secagg **sa, const struct secagg_setup *setup, const 
 
 	e = dh_secret(secret);
 	if (e == ERR_OK)
-		e = random_secret(made->coin, sizeof(made->coin));
+		e = random_secret(made->nonce, sizeof(made->nonce));
 	if (e == ERR_OK) {
-		secagg_commit_to_coin(made->coin, made->nonce);
 		made->key = dh_key_new(made->dh, secret);
 		dh_public(made->key, made->public_key);
 		buf_add(&made->spki, spki.p, spki.n);
@@ -300,35 +285,6 @@ const uint8_t *secagg_session(const struct secagg *sa)
 	return sa->session;
 }
 
-const uint8_t *secagg_own_coin(const struct secagg *sa)
-{
-	return sa->coin;
-}
-
-enum err secagg_draw(const struct secagg *sa, const uint8_t (*coins)[SECAGG_NONCE_LEN],
-		     uint64_t *draw)
-{
-	struct sha256 *sha = sha256_new();
-	uint8_t hash[SHA256_LEN];
-	enum err e = ERR_OK;
-
-	assert(sa->nonces);
-	sha256_add(sha, LABEL_DRAW, sizeof(LABEL_DRAW) - 1);
-	sha256_add(sha, sa->session, sizeof(sa->session));
-	for (size_t j = 0; j < sa->setup.parties; j++) {
-		secagg_commit_to_coin(coins[j], hash);
-		if (memcmp(hash, sa->nonces[j], SECAGG_NONCE_LEN) && e == ERR_OK)
-			e = err_set(ERR_PEER, "%s has shown another coin than it was bound to",
-				    sa->setup.names[j]);
-		sha256_add(sha, coins[j], SECAGG_NONCE_LEN);
-	}
-	sha256_end(sha, hash);
-	*draw = 0;
-	for (int i = 0; i < 8; i++)
-		*draw = *draw << 8 | hash[i];
-	return e;
-}
-
 /* K_ij = HKDF-SHA256(S_j^s_i mod p; salt: h, or psk_salt() of it under a pre-shared key; label,
  * both names ascending). CT. */
 static void pair_key(const struct secagg *sa, size_t j, const uint8_t *public_key,
@@ -375,9 +331,6 @@ enum err secagg_agree(struct secagg *sa, const struct secagg_advert *adverts,
 				       : check_other(sa, j, &adverts[j], pins[j]));
 	session_hash(sa, adverts, h);
 	memcpy(sa->session, h, sizeof(h));
-	ALLOC(sa->nonces, sa->setup.parties);
-	for (size_t j = 0; j < sa->setup.parties; j++)
-		memcpy(sa->nonces[j], adverts[j].nonce, SECAGG_NONCE_LEN);
 	sa->pair = secret_new(sa->setup.parties * sizeof(*sa->pair));
 	ALLOC(sa->history, sa->setup.parties);
 	ALLOC(sa->sealed, sa->setup.parties);
@@ -524,7 +477,6 @@ void secagg_free(struct secagg *sa)
 	secret_free(sa->pair, sa->setup.parties * sizeof(*sa->pair));
 	free(sa->history);
 	free(sa->sealed);
-	free(sa->nonces);
 	for (size_t j = 0; j < sa->setup.parties; j++)
 		free((char *)(uintptr_t)sa->setup.names[j]);
 	free((void *)(uintptr_t)sa->setup.names);

@@ -42,7 +42,7 @@ struct secagg_setup {
 /* A key advertisement. Views borrow: the own one from the secagg, others from their message. */
 struct secagg_advert {
 	struct bytes public_key; /* S_i, dh_len() bytes */
-	const uint8_t *nonce;    /* SECAGG_NONCE_LEN bytes: the commitment to a coin */
+	const uint8_t *nonce;    /* SECAGG_NONCE_LEN random bytes */
 	struct bytes spki;       /* DER SubjectPublicKeyInfo of the identity key */
 	/* Over "coterie key advertisement v2\0" || job id || attempt || name || params hash ||
 	 * S_i || nonce || markers (exact bytes: docs/secure-sum.md). */
@@ -53,8 +53,8 @@ struct secagg_advert {
 
 struct secagg;
 
-/* Draws s_i and a coin, computes S_i and signs. The nonce is the coin's hash. ERR_INTERNAL if
- * the CSPRNG or the signature fails. */
+/* Draws s_i and the nonce, computes S_i and signs. ERR_INTERNAL if the CSPRNG or the signature
+ * fails. */
 enum err secagg_new(struct secagg **sa, const struct secagg_setup *setup,
 		    const struct identity *id) MUST_CHECK;
 void secagg_own_advert(const struct secagg *sa, struct secagg_advert *a);
@@ -70,16 +70,6 @@ enum err secagg_agree(struct secagg *sa, const struct secagg_advert *adverts,
 /* h, SECAGG_HASH_LEN bytes: hash of the job id, the attempt, the parameters and all
  * advertisements (docs/secure-sum.md, Keys). Valid after secagg_agree(). */
 const uint8_t *secagg_session(const struct secagg *sa);
-
-/* Joint random draw from the coins of all parties. Each nonce commits its party to a coin before
- * the party sees another's, so no party can choose the draw. The last party can only abort the job.
- *
- * secagg_own_coin() is this party's coin, to be sent to all others. coins: by party, own included.
- * ERR_PEER, naming a party whose coin does not match its commitment. After secagg_agree().
- */
-const uint8_t *secagg_own_coin(const struct secagg *sa); /* SECAGG_NONCE_LEN bytes */
-enum err secagg_draw(const struct secagg *sa, const uint8_t (*coins)[SECAGG_NONCE_LEN],
-		     uint64_t *draw) MUST_CHECK;
 
 /* Opens the mask of one vector of a group. The caller derives the members (ascending party
  * numbers, own included) itself and never takes them from the coordinator. transcript: running

@@ -74,14 +74,13 @@ enum sealed {
 	SEALED_WALKS = 12,     /* fedwalk: walks that go on at the receiver */
 	/* 32 bytes: the key that all parties have and the coordinator does not */
 	SEALED_GROUP_KEY = 3,
-	SEALED_COIN = 5, /* fedsc with participants: 32 bytes, the sender's coin */
 	SEALED_ROWS = 4, /* fedspectral: rows of some of the sender's nodes: a batch */
 	/* kcagc: 32 bytes, a keyed hash of the sender's edges between common nodes */
 	SEALED_GRAPH = 6,
 	/* fedsc, kmeans: 32 bytes, keyed hashes of names, types and units of the sender's
 	 * columns */
 	SEALED_COLUMNS = 7,
-	/* 2: until version 5, what is in TOLD now */
+	/* 2: until version 5, what is in TOLD now; 5: coins, by which 0.2.0 drew participants */
 };
 
 /* Why a party ends a job. On the wire: a number is never used for anything else. */

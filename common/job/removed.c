@@ -49,6 +49,8 @@ const struct config_removed removed_keys[] = {
 	{ "job.edges_to_others", "drop", "0.2.0", NULL },
 	{ "job.edges_to_others", NULL, "0.2.0",
 	  "leave it out: such edges are left out and counted" },
+	{ "job.participants", "0", "0.2.0", NULL },
+	{ "job.participants", NULL, "0.2.0", "leave it out: all parties take part in each round" },
 	{ "job.near", "4", "0.2.0", NULL },
 	{ "job.near", NULL, "0.2.0", "leave it out: 4 landmarks stand for a row" },
 	{ "job.dims_share", "0.99", "0.2.0", NULL },

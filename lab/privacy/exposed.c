@@ -381,7 +381,7 @@ static enum err run_job(struct run *run, const struct mat *X, const struct job *
 		TRY(fedsc_party_init(&run->party[l], &own, fedsc_job(job)->how.least, NULL,
 				     threads));
 	}
-	TRY(fedsc_params_of(fedsc_job(job), run->memory.count, job->seed, threads, &p));
+	TRY(fedsc_params_of(fedsc_job(job), run->memory.count, threads, &p));
 	parties_in_memory(&parties, &run->memory);
 	err = fedsc_run(&parties, X->cols, &p, &report);
 	fedsc_report_release(&report);

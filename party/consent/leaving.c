@@ -51,7 +51,6 @@ static const char *const sealed[] = {
 	[SEALED_ROWS] = ": rows of some own nodes, by keyed hash",
 	[SEALED_GRAPH] = ": keyed hash of the edges between common nodes",
 	[SEALED_COLUMNS] = ": keyed hashes of names, types and units of its columns",
-	[SEALED_COIN] = ": a coin for what is drawn by lot",
 };
 enum { SEALED_KNOWN = sizeof(sealed) / sizeof(*sealed) };
 

@@ -134,17 +134,6 @@ enum err work_show_all(struct work *work, enum sealed what, uint8_t (*shown)[SEC
 	return ERR_OK;
 }
 
-enum err work_draw(struct work *work, uint64_t *draw)
-{
-	uint8_t coin[PARTIES_MAX][SECAGG_NONCE_LEN];
-
-	memcpy(coin[work->own], secagg_own_coin(work->secagg), SECAGG_NONCE_LEN);
-	TRY(work_show_all(work, SEALED_COIN, coin));
-	TRY(secagg_draw(work->secagg, (const uint8_t(*)[SECAGG_NONCE_LEN])coin, draw));
-	work_hear(work, draw, sizeof(*draw));
-	return ERR_OK;
-}
-
 enum err work_group_key(struct work *work)
 {
 	bool first = !work->group_key;

@@ -147,10 +147,6 @@ enum err work_group_key(struct work *work) MUST_CHECK;
 enum err work_show_all(struct work *work, enum sealed what,
 		       uint8_t (*shown)[SECAGG_HASH_LEN]) MUST_CHECK;
 
-/* Draws a random number that nobody chose: parties show each other their coins (secagg_draw). Once
- * a job. */
-enum err work_draw(struct work *work, uint64_t *draw) MUST_CHECK;
-
 /* p goes into the transcript, as a broadcast does: values that parties compute for themselves and
  * that must be equal. If they differ, the masks of the next sum do not cancel. */
 void work_bind(struct work *work, const void *p, size_t n);

@@ -175,10 +175,6 @@ static enum err fedsc_check_sizes(const struct fedsc_job *job)
 			       "job.dims is \"auto\", expected a number with job.clusters %u: the "
 			       "search for d begins at %d",
 			       job->clusters, FEDSC_DIMS_MOST);
-	if (job->how.participants == 1 && !job->allow_single)
-		return err_set(ERR_INPUT,
-			       "job.participants is 1, expected 0 (all) or at least 2: a round of "
-			       "one party shows that party's dictionary, unless job.allow_single");
 	return ERR_OK;
 }
 

@@ -148,7 +148,7 @@ void fedsc_keep_sizes(const struct fedsc_run *run, const struct fedkmeans_centre
 	memcpy(run->report->size, c->count, c->Z.rows * sizeof(double));
 }
 
-/* One round: the weighted mean of the participants' dictionaries. */
+/* One round: the weighted mean of the parties' dictionaries. */
 static enum err average(struct fedsc_run *run, unsigned s, struct mat *Z)
 {
 	const struct fedsc_params *p = run->p;
@@ -163,20 +163,14 @@ static enum err average(struct fedsc_run *run, unsigned s, struct mat *Z)
 				    .sigma_z = p->sigma_z };
 	size_t words = Z->rows * Z->cols;
 	double *x, change = 0, size = 0;
-	bool *member = NULL;
 	enum err err;
 
-	if (p->participants && p->participants < run->parties->count) {
-		ALLOC(member, run->parties->count);
-		fedsc_members(p->draw, s, run->parties->count, p->participants, member);
-	}
-	q.member = member;
 	ALLOC(x, words + 1);
 	parties_progress(run->parties, s, 0);
 	err = parties_sum_told(run->parties, &q, x, words + 1);
 	if (!err && !(x[words] > 0 && x[words] <= 1 + WEIGHTS_ROUNDING))
 		err = err_set(ERR_PEER,
-			      "round %u: the participants' weights add to %.17g, expected a number "
+			      "round %u: the parties' weights add to %.17g, expected a number "
 			      "above 0 and at most 1",
 			      s, x[words]);
 	for (size_t e = 0; !err && e < words; e++) {
@@ -189,7 +183,6 @@ static enum err average(struct fedsc_run *run, unsigned s, struct mat *Z)
 	run->report->change = size > 0 ? sqrt(change / size) : 0;
 	run->report->rounds = s;
 	free(x);
-	free(member);
 	progress_tick();
 	return err;
 }
@@ -424,9 +417,6 @@ enum err fedsc_run(struct parties *parties, size_t m, const struct fedsc_params 
 	if (!kmeans && !(p->width >= 0 && p->width_factor > 0 && p->lambda >= 0))
 		return err_set(ERR_INPUT, "r %g, its factor %g, lambda %g: expected above 0",
 			       p->width, p->width_factor, p->lambda);
-	if (p->participants > parties->count)
-		return err_set(ERR_INPUT, "%u participants of %zu parties", p->participants,
-			       parties->count);
 	if (p->multiplier > 0 && p->variant == FEDSC_BY_ANCHORS)
 		return fedsc_private_anchors(parties, m, p, report);
 	if (p->multiplier > 0)

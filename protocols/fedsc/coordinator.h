@@ -46,8 +46,4 @@ void fedsc_report_release(struct fedsc_report *r); /* also after a failed run */
 enum err fedsc_run(struct parties *parties, size_t m, const struct fedsc_params *p,
 		   struct fedsc_report *report) MUST_CHECK;
 
-/* Draws the `take` of `parties` that take part in round s of Stage I. The result depends on `draw`
- * and s alone, so nobody can choose them. */
-void fedsc_members(uint64_t draw, unsigned s, size_t parties, size_t take, bool *member);
-
 #endif

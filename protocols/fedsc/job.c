@@ -80,9 +80,6 @@ const struct config_row fedsc_rows[] = {
 	  .help = "dense, paper: Stage I ends when Z changes by no more than this share; 0: after "
 		  "all rounds",
 	  .readers = LEARNT },
-	{ "participants", CONFIG_UNSIGNED, AT(how.participants), 0, PARTIES_MAX, "0",
-	  .help = "dense, paper: parties that compute in each round of Stage I; 0: all",
-	  .readers = LEARNT },
 	ON_COLUMNS,
 	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = fedsc_noise_names,
 	  .help = "what Gaussian noise is added to: nothing, each party's rows, its factors Z_p "
@@ -149,8 +146,8 @@ void kmeans_settle(void *job, bool modulus_given)
 	((struct fedsc_job *)job)->how.variant = FEDSC_BY_KMEANS;
 }
 
-enum err fedsc_params_of(const struct fedsc_job *job, size_t parties, uint64_t draw,
-			 unsigned threads, struct fedsc_params *p)
+enum err fedsc_params_of(const struct fedsc_job *job, size_t parties, unsigned threads,
+			 struct fedsc_params *p)
 {
 	struct fedsc_noise noise;
 
@@ -164,13 +161,7 @@ enum err fedsc_params_of(const struct fedsc_job *job, size_t parties, uint64_t d
 	p->profile_noise = FEDSC_PROFILE_NOISE;
 	p->seed = job->seed;
 	p->threads = threads;
-	if (!fedsc_learns(p->variant))
-		p->participants = 0; /* of Stage I: nobody is drawn */
-	if (p->participants > parties)
-		return err_set(ERR_INPUT, "job.participants is %u, of %zu parties", p->participants,
-			       parties);
 	TRY(fedsc_noise_of(job, &noise));
-	p->draw = draw;
 	p->beta = noise.beta;
 	p->noise_z = noise.noise_z;
 	p->noise_c = noise.noise_c;

@@ -45,7 +45,6 @@ struct fedsc_params {               /* kmeans reads those marked with + */
 	double width_factor;    /* job.kernel.factor */
 	double lambda;          /* job.kernel.lambda */
 	unsigned rounds, inner; /* S, Q */
-	unsigned participants;  /* parties in each round of Stage I; 0: all */
 	/* noise (noise.h) */
 	double beta;             /* + on scaled rows, in standard deviations */
 	double noise_z, noise_c; /* Section 3.2: in standard deviations of Z_p and C_p */
@@ -59,7 +58,6 @@ struct fedsc_params {               /* kmeans reads those marked with + */
 	bool profile;                     /* + job.profile: sums by cluster at the end */
 	/* + FEDSC_PROFILE_NOISE: over all parties, in the contribution of one row of usual size */
 	double profile_noise;
-	uint64_t draw;    /* draws the parties of each round: the attempt's hash */
 	uint64_t seed;    /* + */
 	unsigned threads; /* + does not change labels */
 };
@@ -103,12 +101,10 @@ static inline bool fedsc_learns(enum fedsc_variant variant)
 /* r is the parties' mean distance, which takes a sum. */
 bool fedsc_width_is_summed(const struct fedsc_job *job);
 
-/* The algorithm's parameters. draw: of the attempt (crypto/secagg.h), draws the parties of each
- * round of Stage I; only parties need it. Everything derives from the job, noise too, so both sides
- * compute the same numbers without messages. ERR_INPUT: more participants than parties, noise that
- * cannot be calibrated. */
-enum err fedsc_params_of(const struct fedsc_job *job, size_t parties, uint64_t draw,
-			 unsigned threads, struct fedsc_params *p) MUST_CHECK;
+/* The algorithm's parameters. Everything derives from the job, noise too, so both sides compute the
+ * same numbers without messages. ERR_INPUT: noise that cannot be calibrated. */
+enum err fedsc_params_of(const struct fedsc_job *job, size_t parties, unsigned threads,
+			 struct fedsc_params *p) MUST_CHECK;
 
 double fedsc_memory(const void *job, const struct kind_sizes *sizes);
 

@@ -57,9 +57,6 @@ static void of_embedding(struct said *s, const struct fedsc_job *job)
 	said_add(s, learns && job->how.rounds,
 		 "coordinator and parties see the dictionary Z after each round, a weighted mean "
 		 "over parties");
-	said_add(s, learns && job->how.rounds && job->how.participants,
-		 "only some parties take part in each round, and who is known to all: rounds whose "
-		 "parties differ by one show that party's dictionary, as Z comes to rest");
 	said_add(s, anchors,
 		 "the coordinator sees how strongly any two landmarks are tied by rows, summed "
 		 "over all rows: where one row alone ties two, the product of its two weights");

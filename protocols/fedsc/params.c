@@ -1,32 +1,9 @@
-#include "common/base/alloc.h"
-#include "common/base/rng.h"
 #include "protocols/fedsc/own.h"
-
-#include <assert.h>
-#include <stdlib.h>
 
 enum { ANCHORS_MOST = 600 };
 /* With few rows a cluster, a landmark stands for three rows, not five: two landmarks a cluster are
  * too few to find neighbours (docs/benchmarks/fedsc.md). */
 enum { FEW = 30, ROWS_EACH = 5, ROWS_OF_FEW = 3 };
-
-void fedsc_members(uint64_t draw, unsigned s, size_t parties, size_t take, bool *member)
-{
-	uint32_t *order;
-	struct rng rng;
-
-	assert(take >= 1 && take <= parties);
-	rng_seed(&rng, draw, s);
-	ALLOC(order, parties);
-	for (size_t l = 0; l < parties; l++) {
-		order[l] = (uint32_t)l;
-		member[l] = false;
-	}
-	rng_shuffle(&rng, order, parties);
-	for (size_t l = 0; l < take; l++)
-		member[order[l]] = true;
-	free(order);
-}
 
 size_t fedsc_landmarks_most(const struct fedsc_params *p, double n)
 {

@@ -65,22 +65,20 @@ struct fedsc_question {
 	/* SPECTRUM, DICTIONARY, DEGREES, ANCHOR, NOISY_ANCHOR, UPLOAD: d x m; NOISY, NEAREST: k x
 	 * m; DENSE and EMBED use that of the last DEGREES or ANCHOR */
 	const struct mat *Z;
-	double r, lambda; /* SPECTRUM, DICTIONARY, DEGREES, UPLOAD */
-	unsigned inner;   /* DICTIONARY: Q */
-	double n;         /* DICTIONARY: rows of all parties */
-	double ball;      /* DICTIONARY: shortens rows of Z_p to it before noise; 0: no */
-	double noise_z;   /* DICTIONARY: noise on Z_p, in units of its standard deviation */
-	double sigma_z;   /* DICTIONARY: further noise on Z_p, absolute */
-	/* DICTIONARY: parties that take part, the others add zeros; NULL: all */
-	const bool *member;
-	double noise_c, sigma_c;            /* UPLOAD: the same on C_p */
-	const double *t;                    /* DENSE: d, the sum of DEGREES */
-	size_t d;                           /* DENSE */
-	unsigned near;                      /* ANCHOR, NOISY_ANCHOR: s */
-	const struct mat *R;                /* EMBED: d x k */
-	size_t k;                           /* SIZES, PROFILE */
-	const bool *shown;                  /* PROFILE: k */
-	double sigma;                       /* PROFILE: of this party's noise */
+	double r, lambda;        /* SPECTRUM, DICTIONARY, DEGREES, UPLOAD */
+	unsigned inner;          /* DICTIONARY: Q */
+	double n;                /* DICTIONARY: rows of all parties */
+	double ball;             /* DICTIONARY: shortens rows of Z_p to it before noise; 0: no */
+	double noise_z;          /* DICTIONARY: noise on Z_p, in units of its standard deviation */
+	double sigma_z;          /* DICTIONARY: further noise on Z_p, absolute */
+	double noise_c, sigma_c; /* UPLOAD: the same on C_p */
+	const double *t;         /* DENSE: d, the sum of DEGREES */
+	size_t d;                /* DENSE */
+	unsigned near;           /* ANCHOR, NOISY_ANCHOR: s */
+	const struct mat *R;     /* EMBED: d x k */
+	size_t k;                /* SIZES, PROFILE */
+	const bool *shown;       /* PROFILE: k */
+	double sigma;            /* PROFILE: of this party's noise */
 	const struct fedsc_noisy *noisy;    /* NOISY: for its centres Z */
 	const struct discrete_share *share; /* NOISY_ANCHOR */
 };

@@ -156,7 +156,6 @@ static void set(struct lab *lab, const char *word)
 		{ "nz=", NULL, &p->noise_z },
 		{ "nc=", NULL, &p->noise_c },
 		{ "share=", NULL, &p->share },
-		{ "take=", &p->participants, NULL },
 		{ "step=", NULL, &lab->step },
 	};
 

@@ -25,7 +25,7 @@ S is the number of a sum that is told, or of fedsc and fedspectral PHASE+N, the 
     weak-one      the last party is offered the job with a hundred times its eps, so that it adds less noise
     crowd=N       N parties more are offered than there are, so that each adds less noise; for all keys but its own
                   that of another is passed on
-    coin          the last party's nonce is another one in what others are relayed
+    nonce         the last party's nonce is another one in what others are relayed
     key           the last party's public key is another one
     third         an ABORT says that another party cheated
     number        an ABORT has the number of an ending
@@ -264,7 +264,7 @@ class Lies:
         last = own[-1]
         n = int.from_bytes(last[:4], "big")
         other = last
-        if self.lie == "coin":
+        if self.lie == "nonce":
             other = last[: 4 + n] + bytes([last[4 + n] ^ 1]) + last[5 + n :]
         elif self.lie == "key":
             other = last[:5] + bytes([last[5] ^ 1]) + last[6:]

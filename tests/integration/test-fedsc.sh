@@ -32,7 +32,6 @@ test_paper_of_three() {
 	for name in coordinator party-00 party-01 party-02; do says "$name" 'in clear'; done
 }
 
-test_participants() { whole_run 4 dense '.participants = 2 | .rounds = 6'; }
 
 test_one_party() {
 	rows_federation 1

@@ -73,7 +73,7 @@ test_sums_out_of_place() {
 test_words_that_are_changed() {
 	lies_to 3
 	is_found word 'coordinator has told .* other things than this party'
-	is_found coin 'key advertisement of party-02: .*'
+	is_found nonce 'key advertisement of party-02: .*'
 	is_found key 'key advertisement of party-02: .*'
 }
 

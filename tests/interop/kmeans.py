@@ -46,15 +46,6 @@ class Random:
         return math.sqrt(-2 * math.log(u)) * math.cos(6.283185307179586 * v)
 
 
-def participants(draw, number, parties, take):
-    """Who takes part in a round: the first of the parties in an order drawn for it."""
-    rng, order = Random(draw, number), list(range(parties))
-    for i in range(parties, 1, -1):
-        j = rng.below(i)
-        order[i - 1], order[j] = order[j], order[i - 1]
-    return order[:take]
-
-
 def in_order(x):
     return float(np.cumsum(x)[-1]) if len(x) else 0.0
 

@@ -1,4 +1,4 @@
-"""One party's side of docs/secure-sum.md: keys, masks, sealed messages, tags, coins, fixed point.
+"""One party's side of docs/secure-sum.md: keys, masks, sealed messages, tags, fixed point.
 
 A second implementation; test_secsum.py compares it with tests/vectors.
 Names are bytes, vectors of words numpy arrays of little-endian u64 or u32.
@@ -263,14 +263,13 @@ def group_of(name):
 class Session:
     """Keys with each other party of one attempt at a job; numbers, masks and boxes by them."""
 
-    def __init__(self, job_id, attempt, names, own, params_hash, group="ffdhe3072", secret=None, coin=None,
+    def __init__(self, job_id, attempt, names, own, params_hash, group="ffdhe3072", secret=None, nonce=None,
                  psk=None):
         self.job_id, self.attempt, self.names, self.own = job_id, attempt, names, own
         self.params_hash, self.group = params_hash, group_of(group)
         self.secret = secret or self.group.new_secret()
-        self.coin = coin or os.urandom(32)
         self.public = self.group.public(self.secret)
-        self.nonce = sha256(b"coterie coin v1", self.coin)
+        self.nonce = nonce or os.urandom(32)
         self.next_sum = {}  # members -> number of their next sum
         self.history = {j: bytes(32) for j in self.others()}
         self.sealed = {j: 0 for j in self.others()}  # boxes to j so far
@@ -409,12 +408,3 @@ class Session:
             raise Refused("a sealed message of %s is not what it sealed" % self.names[sender].decode()) from None
         self.opened[sender] += 1
         return plain
-
-    # ---- what is drawn by lot ----
-
-    def draw(self, coins):
-        """coins of all parties, in order."""
-        for name, coin, nonce in zip(self.names, coins, self.nonces):
-            if sha256(b"coterie coin v1", coin) != nonce:
-                raise Refused("%s shows another coin than the one of its nonce" % name.decode())
-        return int.from_bytes(sha256(b"coterie draw v2", self.hash, *coins)[:8], "big")

@@ -32,7 +32,7 @@ def session(own, psk=False):
     if psk:
         keys = {secagg.NAMES[a if b == own else b]: key for (a, b), key in secagg.PSK.items() if own in (a, b)}
     s = secsum.Session(secagg.JOB_ID, secagg.ATTEMPT, secagg.NAMES, own, secagg.PARAMS, "ffdhe%d" % secagg.BITS,
-                       secret("secagg " + name.decode()), hashlib.sha256(b"nonce " + name).digest(), keys)
+                       secret("secagg " + name.decode()), secagg.parties[own].nonce, keys)
     s.make_keys([secsum.Advert(p.public, p.nonce, p.spki, p.signature, m if psk else b"")
                  for p, m in zip(secagg.parties, secagg.MARKERS)])
     return s
@@ -43,18 +43,17 @@ class Vectors(unittest.TestCase):
         self.known = told("secagg.inc")
 
     def test_adverts_and_keys(self):
-        self.assertEqual(len(self.known), 48)
+        self.assertEqual(len(self.known), 44)
         for own, name in enumerate(secagg.NAMES):
             s = session(own)
-            _, public, coin, nonce, _, _, signed = self.known[7 * own : 7 * own + 7]
-            self.assertEqual((s.public, s.coin, s.nonce), (public, coin, nonce))
+            _, public, nonce, _, _, signed = self.known[6 * own : 6 * own + 6]
+            self.assertEqual((s.public, s.nonce), (public, nonce))
             self.assertEqual(hashlib.sha256(s.signed(own, s.public, s.nonce, b"")).digest(), signed)
         s = session(1)
-        self.assertEqual([s.hash, s.draw([p.coin for p in secagg.parties]).to_bytes(8, "big"), s.pair[0]],
-                         self.known[23:26])
+        self.assertEqual([s.hash, s.pair[0]], self.known[20:22])
 
     def test_masks(self):
-        for bits, known in ((64, self.known[26:29]), (32, self.known[29:32])):
+        for bits, known in ((64, self.known[22:25]), (32, self.known[25:28])):
             s = session(1)
             for answer, members in zip(known, ((1, 2), (0, 1, 2), (0, 1, 2))):
                 zeros = np.zeros(secagg.WORDS, dtype="<u%d" % (bits // 8))
@@ -64,13 +63,13 @@ class Vectors(unittest.TestCase):
     def test_history(self):
         s = session(1)
         s.leave_group((1, 2), secagg.TRANSCRIPT)
-        self.assertEqual(s.history[2], self.known[32])
+        self.assertEqual(s.history[2], self.known[28])
         self.assertEqual(s.history[0], bytes(32))
         mask = s.mask((0, 1, 2), 2, secagg.TRANSCRIPT, np.zeros(secagg.WORDS, dtype="<u8"))
-        self.assertEqual(mask.tobytes(), self.known[33])
+        self.assertEqual(mask.tobytes(), self.known[29])
 
     def test_shared_beforehand(self):
-        known = self.known[34:]
+        known = self.known[30:]
         self.assertEqual(list(secagg.PSK.values()), known[:2])
         for own in range(3):
             s = session(own, True)
@@ -151,10 +150,6 @@ class Agreement(unittest.TestCase):
             s.agree(self.adverts, self.pins)
         self.assertEqual(self.sessions[0].pair[1], self.sessions[1].pair[0])
         self.assertEqual(self.sessions[1].pair[2], self.sessions[2].pair[1])
-        coins = [s.coin for s in self.sessions]
-        self.assertEqual(self.sessions[0].draw(coins), self.sessions[2].draw(coins))
-        with self.assertRaisesRegex(secsum.Refused, "shop shows another coin"):
-            self.sessions[0].draw(coins[:2] + [bytes(32)])
 
     def refuses(self, j, why, **change):
         adverts = [secsum.Advert(**vars(a)) for a in self.adverts]
@@ -185,31 +180,6 @@ class Agreement(unittest.TestCase):
         for s in self.sessions:
             s.agree(self.adverts, self.pins)
         self.assertEqual(self.sessions[0].pair[1], self.sessions[1].pair[0])
-
-    def test_grinding(self):
-        """The last to send its KEY tries 60 of them, so that it and a victim are drawn. Of nonces that all drew from it would be
-        sure to find one; of coins that are only bound to, one is as good as another; and another one later is refused."""
-        names, random, chance = [b"a", b"b", b"c", b"mine"], np.random.default_rng(1), 1 / 6
-        lucky, would = 0, 0
-        for _ in range(300):
-            coins = [random.bytes(32) for _ in names]
-            s = object.__new__(secsum.Session)
-            s.names, s.hash = names, random.bytes(32)
-            s.nonces = [secsum.sha256(b"coterie coin v1", coin) for coin in coins]
-            tries = [random.bytes(32) for _ in range(60)]
-
-            def drawn(seen, mine):
-                number = int.from_bytes(secsum.sha256(b"coterie draw v2", s.hash, *seen, mine)[:8], "big")
-                return set(kmeans.participants(number, 1, 4, 2)) == {0, 3}
-
-            would += any(drawn(coins[:3], t) for t in tries)
-            best = next((t for t in tries if drawn(s.nonces[:3], t)), tries[0])
-            s.nonces[3] = secsum.sha256(b"coterie coin v1", best)
-            lucky += set(kmeans.participants(s.draw(coins[:3] + [best]), 1, 4, 2)) == {0, 3}
-            with self.assertRaisesRegex(secsum.Refused, "mine shows another coin"):
-                s.draw(coins[:3] + [tries[-1] if best != tries[-1] else tries[0]])
-        self.assertGreater(would, 290)
-        self.assertLess(abs(lucky / 300 - chance), 5 * (chance * (1 - chance) / 300) ** 0.5)
 
     def test_another_key_beforehand(self):
         for mine, theirs in ((b"a" * 32, None), (None, b"a" * 32), (b"a" * 32, b"b" * 32), (b"a" * 32, b"a" * 32)):

@@ -50,8 +50,7 @@ class Party:
         self.name = name
         self.s = secret("secagg " + name.decode())
         self.public = pow(2, self.s, P).to_bytes(BITS // 8, "big")
-        self.coin = hashlib.sha256(b"nonce " + name).digest()
-        self.nonce = hashlib.sha256(b"coterie coin v1" + self.coin).digest()
+        self.nonce = hashlib.sha256(b"coterie coin v1" + hashlib.sha256(b"nonce " + name).digest()).digest()
         # Neither is looked into by the hash: any bytes will do, of different lengths.
         self.spki = b"spki " + name * 3
         self.signature = b"signature " + name * 4
@@ -119,8 +118,8 @@ def mask(i, members, number, bits, history={}, psk=False):
 print("/* Made by secagg.py; its text says what is what. */")
 print(".party = {")
 for p in parties:
-    print("{ /* %s: s, S, coin, nonce, spki, signature, what is signed (SHA-256) */" % p.name.decode())
-    for b in (p.s.to_bytes(40, "big"), p.public, p.coin, p.nonce, p.spki, p.signature,
+    print("{ /* %s: s, S, nonce, spki, signature, what is signed (SHA-256) */" % p.name.decode())
+    for b in (p.s.to_bytes(40, "big"), p.public, p.nonce, p.spki, p.signature,
               hashlib.sha256(p.advert()).digest()):
         print(field(b))
     print("},")
@@ -128,8 +127,6 @@ print("},")
 print(".params_hash =\n" + field(PARAMS))
 print(".transcript =\n" + field(TRANSCRIPT))
 print("/* h */\n.session =\n" + field(h))
-print("/* what is drawn by lot */\n.draw =\n" + field(hashlib.sha256(
-    b"coterie draw v2" + h + b"".join(p.coin for p in parties)).digest()[:8]))
 print("/* K of bank-b with bank-a */\n.pair =\n" + field(pair_key(1, 0)))
 assert pair_key(1, 0) == pair_key(0, 1)
 for bits in (64, 32):

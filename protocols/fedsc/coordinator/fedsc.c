@@ -18,8 +18,7 @@ static enum err run_fedsc(struct run *run, uint32_t **label)
 	struct fedsc_params p;
 	enum err e;
 
-	/* Parties draw the members of a round by themselves. */
-	TRY(fedsc_params_of(fedsc_job(&run->job), run->L, 0, run->threads, &p));
+	TRY(fedsc_params_of(fedsc_job(&run->job), run->L, run->threads, &p));
 	TRY(fedsc_noise_of(fedsc_job(&run->job), &noise));
 	fedsc_noise_record(fedsc_job(&run->job), &noise, to);
 	if (p.variant == FEDSC_BY_PAPER)
@@ -28,8 +27,6 @@ static enum err run_fedsc(struct run *run, uint32_t **label)
 	run_parties_open(&parties, run);
 	TRY(relay_key(run, SEALED_GROUP_KEY));
 	TRY(relay_all(run, SEALED_COLUMNS));
-	if (p.participants)
-		TRY(relay_all(run, SEALED_COIN));
 	e = run_parties_error(fedsc_run(&parties.parties, run->columns, &p, &report));
 	run_parties_close(&parties);
 	run->n = (size_t)report.n;

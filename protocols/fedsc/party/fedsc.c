@@ -62,7 +62,7 @@ static enum err open_rows(struct rows *rows, struct work *work)
 	enum err e;
 
 	*rows = (struct rows){ .work = work };
-	TRY(fedsc_params_of(fedsc_job(&work->job), work->L, 0, work->threads, &rows->p));
+	TRY(fedsc_params_of(fedsc_job(&work->job), work->L, work->threads, &rows->p));
 	if (work->workers)
 		return open_rows_away(rows, work);
 	/* Sparse features may expand to far more numbers than they store. */
@@ -121,11 +121,8 @@ static enum err party_fedsc_answer(struct verified *v, const void *question, dou
 	const struct fedsc_question *q = question;
 	struct rows *rows = v->party;
 
+	(void)n;
 	party_fedsc_bind_masks(v->work, q, rows->party.X.cols);
-	if (q->member && !q->member[v->work->own]) {
-		memset(x, 0, n * sizeof(*x));
-		return ERR_OK;
-	}
 	if (v->work->workers)
 		return workers_ask(v->work->workers, q, x);
 	return fedsc_answer(&rows->party, q, x);
@@ -264,8 +261,6 @@ enum err party_fedsc(struct work *work, uint32_t *label)
 		e = verified_open(&v, work, &kind, &rows);
 	if (e == ERR_OK)
 		e = party_compare_columns(work, work_columns(work));
-	if (e == ERR_OK && rows.p.participants)
-		e = work_draw(work, &rows.p.draw);
 	if (e == ERR_OK) {
 		e = fedsc_run(&v.parties, rows.party.X.cols, &rows.p, &report);
 		record(work, &rows.p, &report);

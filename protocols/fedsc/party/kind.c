@@ -5,18 +5,6 @@
 
 #include <stdio.h>
 
-static struct party_sums party_fedsc_sums(const struct work *work)
-{
-	struct party_sums s = { work->L, "kind", work->job.kind->name, "" };
-	size_t part = fedsc_job(&work->job)->how.participants;
-
-	if (part && part < s.least) {
-		s.least = part;
-		s.hint = "; job.participants makes them smaller";
-	}
-	return s;
-}
-
 /* Checks the job's own numbers, which determine sums and noise; the coordinator cannot change
  * them. */
 static enum err party_fedsc_allow(const struct party_config *config, const struct work *work)
@@ -24,9 +12,6 @@ static enum err party_fedsc_allow(const struct party_config *config, const struc
 	const struct job *job = &work->job;
 	char things[48];
 
-	if (fedsc_job(job)->how.participants > work->L)
-		return err_set(ERR_PEER, "the offered job.participants is %u, of %zu parties",
-			       fedsc_job(job)->how.participants, work->L);
 	if (fedsc_job(job)->how.profile && !config->policy.profile)
 		return err_set(ERR_PEER,
 			       "the offered job asks for a profile of clusters over all parties "
@@ -69,11 +54,10 @@ static const char *party_fedsc_off_ranks(const struct work *work)
 
 #define KIND(which)                                                                                \
 	{                                                                                          \
-		.sums = party_fedsc_sums, .allow = party_fedsc_allow,                              \
-		.allow_eps = party_fedsc_allow_eps, .accept = ", number of columns",               \
-		.check_data = party_check_rows, .off_ranks = party_fedsc_off_ranks,                \
-		.describe = party_describe_columns, .run = party_fedsc, .keep = party_keep_rows,   \
-		.release = party_release_rows,                                                     \
+		.allow = party_fedsc_allow, .allow_eps = party_fedsc_allow_eps,                    \
+		.accept = ", number of columns", .check_data = party_check_rows,                   \
+		.off_ranks = party_fedsc_off_ranks, .describe = party_describe_columns,            \
+		.run = party_fedsc, .keep = party_keep_rows, .release = party_release_rows,        \
 	}
 
 const struct party_kind party_kind_fedsc = KIND(fedsc);

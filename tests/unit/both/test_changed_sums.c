@@ -189,9 +189,9 @@ TEST(test_wrong_weights)
 	enum { ROUND = 41, WEIGHTS = 48 };
 
 	check_wrong_term(dense, ROUND, LAST_WORD, 0.01,
-			 "round 1: the participants' weights add to 1.00999");
+			 "round 1: the parties' weights add to 1.00999");
 	check_wrong_term(dense, ROUND + 1, LAST_WORD, -1.5,
-			 "round 2: the participants' weights add to -0.5");
+			 "round 2: the parties' weights add to -0.5");
 	check_wrong_term(anchor, WEIGHTS, 0, -119,
 			 "the parties' weights of 8 landmarks add to 1 for 120 rows");
 	check_wrong_term(anchor, WEIGHTS, 0, 1,

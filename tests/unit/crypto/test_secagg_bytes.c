@@ -12,10 +12,10 @@ enum { PARTIES = 3, OWN = 1, WORDS = 5 };
 
 static const struct {
 	struct {
-		const char *secret, *public_key, *coin, *nonce, *spki, *signature, *advert_hash;
+		const char *secret, *public_key, *nonce, *spki, *signature, *advert_hash;
 	} party[PARTIES];
-	const char *params_hash, *transcript, *session, *draw, *pair, *mask64[3], *mask32[3],
-	    *history, *told64;
+	const char *params_hash, *transcript, *session, *pair, *mask64[3], *mask32[3], *history,
+	    *told64;
 	const char *psk[2];
 	struct {
 		const char *markers, *advert_hash;
@@ -104,9 +104,6 @@ static void agree(struct secagg *sa, uint8_t h[static SHA256_LEN])
 {
 	session_hash(sa, adverts, h);
 	memcpy(sa->session, h, SHA256_LEN);
-	ALLOC(sa->nonces, PARTIES);
-	for (size_t j = 0; j < PARTIES; j++)
-		memcpy(sa->nonces[j], nonce[j], sizeof(nonce[j]));
 	ALLOC(sa->pair, PARTIES);
 	ALLOC(sa->history, PARTIES);
 	ALLOC(sa->sealed, PARTIES);
@@ -131,20 +128,12 @@ TEST(keys_and_masks)
 
 	for (unsigned bits = 32; bits <= 64; bits += 32) {
 		struct secagg *sa = bank_b(bits);
-		uint8_t h[SHA256_LEN], draw[8], transcript[SECAGG_HASH_LEN];
-		uint8_t coin[PARTIES][SECAGG_NONCE_LEN];
-		uint64_t drawn;
+		uint8_t h[SHA256_LEN], transcript[SECAGG_HASH_LEN];
 		const char *const *want = bits == 64 ? known.mask64 : known.mask32;
 
 		agree(sa, h);
 		expect(h, known.session, sizeof(h));
 		expect(secagg_session(sa), known.session, sizeof(h));
-		for (int j = 0; j < PARTIES; j++)
-			unhex(known.party[j].coin, coin[j]);
-		assert_ok(secagg_draw(sa, (const uint8_t(*)[SECAGG_NONCE_LEN])coin, &drawn));
-		for (int b = 0; b < 8; b++)
-			draw[b] = (uint8_t)(drawn >> (56 - 8 * b));
-		expect(draw, known.draw, sizeof(draw));
 		expect_key(&sa->pair[0], known.pair);
 		unhex(known.transcript, transcript);
 		for (int k = 0; k < 3; k++) {

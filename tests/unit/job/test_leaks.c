@@ -176,7 +176,6 @@ static const struct {
 	{ "{" DENSE "}", "dictionary Z after each round", 4, true },
 	{ "{" DENSE ", \"rounds\": 0}", "dictionary Z after each round", 4, false },
 	{ "{" DENSE "}", "rounds whose parties differ by one", 4, false },
-	{ "{" PAPER ", \"participants\": 3}", "rounds whose parties differ by one", 4, true },
 	{ "{" DENSE "}", "mean distances between their rows", 4, true },
 	{ "{" DENSE ", \"kernel\": {\"width\": 1}}", "mean distances between", 4, false },
 	{ "{" DENSE "}", "by which it chooses d", 4, true },

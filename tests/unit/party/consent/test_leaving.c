@@ -62,10 +62,6 @@ TEST(test_purposes)
 	    &(struct msg){ .type = MSG_SEALED,
 			   .sealed = { .what = SEALED_TIES, .to = 2, .box = { bytes, 64 } } },
 	    "sealed for p2, which alone can open it: ties to its vertices", 8);
-	purpose_is(
-	    &(struct msg){ .type = MSG_SEALED,
-			   .sealed = { .what = SEALED_COIN, .to = 2, .box = { bytes, 48 } } },
-	    "sealed for p2, which alone can open it: a coin for what is drawn by lot", 0);
 	purpose_is(&(struct msg){ .type = MSG_DONE },
 		   "that results are written; how far this ledger reaches", 0);
 	d->work.sum = (struct work_sum){ { 0, 1, 2 }, 3, 4 };

@@ -258,21 +258,6 @@ TEST(test_prototypes)
 	      "sums of 2 parties, policy.min_parties is 3");
 }
 
-/* Sums of a round of Stage I are of those who take part in it. */
-TEST(test_participants)
-{
-	static const char three[] = ROWS("fedsc", ",\"variant\":\"dense\",\"participants\":3");
-
-	check("\"jobs\":[\"fedsc\"],\"min_parties\":3", 4, three, "");
-	check("\"jobs\":[\"fedsc\"],\"min_parties\":4", 4, three,
-	      "(kind fedsc, 4 parties) has sums of 3 parties, policy.min_parties is 4; "
-	      "job.participants makes");
-	check("\"jobs\":[\"fedsc\"],\"min_parties\":4", 3, ROWS("fedsc", ""),
-	      "(kind fedsc, 3 parties) has sums of 3 parties, policy.min_parties is 4");
-	check("\"jobs\":[\"fedsc\"]", 2, three, "job.participants is 3, of 2 parties");
-	check("\"jobs\":[\"fedsc\"],\"min_parties\":2", 3, ROWS("fedsc", ""), "");
-}
-
 TEST(test_max_eps)
 {
 	static const char two[] = "\"jobs\":[\"fedsc\",\"kmeans\",\"fedsc.paper\",\"kcagc\"],"

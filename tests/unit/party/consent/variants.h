@@ -72,7 +72,6 @@ static const struct family families[] = {
 	    { "", "rounds=0" } } },
 	{ "fedsc",
 	  { { "", "variant=dense", "variant=paper" },
-	    { "", "participants=1", "participants=1 allow_single=true", "participants=3" },
 	    { "", "min_cluster=1", "min_cluster=9" },
 	    { "", "dims=5", "clusters=3 dims=4", "dims=9" },
 	    { "", "allow_single=true" } } },

@@ -14,7 +14,7 @@ static inline enum err fedsc_defaults(struct fedsc_params *p, enum fedsc_variant
 	job.how.variant = variant;
 	job.clusters = k;
 	job.seed = seed;
-	return fedsc_params_of(&job, 1, 0, threads, p);
+	return fedsc_params_of(&job, 1, threads, p);
 }
 
 #endif

@@ -170,7 +170,7 @@ static inline struct fedsc_params points_params(const struct job *job, size_t L)
 {
 	struct fedsc_params p;
 
-	assert_ok(fedsc_params_of(fedsc_job(job), L, 0, 1, &p));
+	assert_ok(fedsc_params_of(fedsc_job(job), L, 1, &p));
 	return p;
 }
 

@@ -12,7 +12,7 @@ enum { ROWS_PARTIES_MAX = 8, ROWS_ASKED_MAX = 4096 };
 struct asked {
 	enum fedsc_kind kind;
 	enum fedkmeans_kind clusters;
-	size_t words, members;
+	size_t words;
 	/* of the counts that came back, or of those whose sums were asked for */
 	double least_count;
 };
@@ -45,8 +45,6 @@ static inline enum err rows_watch(void *watcher, const void *question, double *x
 
 	assert_true(lab->asked_count <= ROWS_ASKED_MAX);
 	*a = (struct asked){ .kind = q->kind, .words = n, .least_count = INFINITY };
-	for (size_t l = 0; l < lab->memory.count; l++)
-		a->members += !q->member || q->member[l];
 	if (q->kind != FEDSC_CLUSTERS)
 		return ERR_OK;
 	a->clusters = q->clusters->kind;

@@ -274,58 +274,6 @@ TEST(test_lloyd_of_pooled_rows)
 	points_release(&p);
 }
 
-/* ---- partial participation ---- */
-
-/* The parties' random draw. */
-static uint64_t drawn(const struct federation *f)
-{
-	uint8_t coin[5][SECAGG_NONCE_LEN];
-	uint64_t draw;
-
-	for (size_t l = 0; l < 5; l++)
-		memcpy(coin[l], secagg_own_coin(f->party[l].secagg), SECAGG_NONCE_LEN);
-	assert_ok(secagg_draw(f->party[0].secagg, (const uint8_t(*)[SECAGG_NONCE_LEN])coin, &draw));
-	coin[3][7] ^= 1; /* not the coin that party 3 was bound to */
-	assert_err(secagg_draw(f->party[0].secagg, (const uint8_t(*)[SECAGG_NONCE_LEN])coin, &draw),
-		   ERR_PEER, "p3 has shown another coin");
-	coin[3][7] ^= 1;
-	assert_ok(secagg_draw(f->party[0].secagg, (const uint8_t(*)[SECAGG_NONCE_LEN])coin, &draw));
-	return draw;
-}
-
-/* Fewer parties in a round than there are: the twin's dictionary, so both drew the same. */
-TEST(test_participants)
-{
-	static const char *const settings[] = { "variant=dense dims=12 rounds=6 participants=2",
-						"variant=paper dims=12 rounds=3 participants=1" };
-	struct points p;
-
-	points_make(&p, K, EACH, M, 4, 5, 1);
-	for (size_t s = 0; s < 2; s++) {
-		struct job job = points_job(settings[s]), all = job;
-		struct fedsc_params params = points_params(&job, 5);
-		struct fedsc_report report;
-		struct federation *f, *g;
-		uint32_t *label = points_run(&p, 5, &job, &f);
-		uint32_t *expected;
-
-		params.draw = drawn(f);
-		expected = points_twin(&p.X, p.part, 5, &params, &report);
-		assert_same(label, expected, N, settings[s]);
-		check_record(f, &report);
-		fedsc_job(&all)->how.participants = 0;
-		free(points_run(&p, 5, &all, &g));
-		assert_true(fabs(points_fact(&g->server.record, "stage_1_change") - report.change) >
-			    1e-4);
-		free(label);
-		free(expected);
-		fedsc_report_release(&report);
-		products_end(f);
-		products_end(g);
-	}
-	points_release(&p);
-}
-
 /* ---- noise ---- */
 
 /* Noise comes from the party's own generator: two runs differ, none of them in the planted balls.

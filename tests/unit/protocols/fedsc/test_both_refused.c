@@ -395,8 +395,6 @@ TEST(test_bad_input)
 	      "job.clusters is 25, of 24 rows");
 	fails("variant=anchor dims=25", spoil_nothing, false, ERR_JOB,
 	      "job.dims is 25, of 24 rows");
-	fails("variant=dense dims=4 participants=3", spoil_nothing, true, ERR_INPUT,
-	      "job.participants is 3, of 2 parties");
 	fails("variant=anchor min_cluster=10", spoil_nothing, false, ERR_JOB,
 	      "landmarks have 10 rows or more");
 	fails("variant=dense dims=6 rounds=1 kernel.lambda=0 kernel.width=1e8", spoil_nothing, true,

@@ -25,14 +25,14 @@ TEST(test_colluders_of_so_many)
 	struct job j;
 
 	assert_ok(parse(&j, SUMS("kmeans", ", \"colluders\": 3"), NULL));
-	assert_ok(fedsc_params_of(fedsc_job(&j), 4, 0, 1, &p));
+	assert_ok(fedsc_params_of(fedsc_job(&j), 4, 1, &p));
 	assert_true(p.colluders == 3 && p.multiplier > 0 && p.clip == 2);
 	fedsc_job(&j)->noise_colluders = JOB_AUTO; /* half, rounded down */
 	for (unsigned parties = 2; parties <= 9; parties++) {
-		assert_ok(fedsc_params_of(fedsc_job(&j), parties, 0, 1, &p));
+		assert_ok(fedsc_params_of(fedsc_job(&j), parties, 1, &p));
 		assert_int_equal(p.colluders, parties / 2);
 	}
 	fedsc_job(&j)->noise_colluders = 3;
-	assert_err(fedsc_params_of(fedsc_job(&j), 3, 0, 1, &p), ERR_INPUT,
+	assert_err(fedsc_params_of(fedsc_job(&j), 3, 1, &p), ERR_INPUT,
 		   "job.noise.colluders is 3, of 3 parties");
 }

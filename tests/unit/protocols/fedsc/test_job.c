@@ -12,8 +12,8 @@ static struct fedsc_params params_of(const char *text)
 	struct job job;
 
 	assert_ok(parse(&job, text, NULL));
-	assert_ok(fedsc_params_of(fedsc_job(&job), 5, 77, 3, &p));
-	assert_true(p.k == 6 && p.seed == 9 && p.draw == 77 && p.threads == 3);
+	assert_ok(fedsc_params_of(fedsc_job(&job), 5, 3, &p));
+	assert_true(p.k == 6 && p.seed == 9 && p.threads == 3);
 	return p;
 }
 
@@ -55,11 +55,11 @@ TEST(each_is_read)
 	assert_true(p.variant == FEDSC_BY_ANCHORS && p.dims == 40 && p.near == 4 && p.least == 8 &&
 		    p.restarts == 3 && p.lloyd == 17);
 	p = params_of(OF("fedsc", ", \"variant\": \"dense\", \"rounds\": 11, \"inner\": 2, "
-				  "\"tolerance\": 0.125, \"participants\": 4, "
+				  "\"tolerance\": 0.125, "
 				  "\"kernel\": {\"factor\": 1.5, \"lambda\": 0.25}"));
 	assert_true(p.variant == FEDSC_BY_DENSE && p.dims == 0 && p.share == 0.99 &&
 		    p.dims_most == 250 && p.rounds == 11 && p.inner == 2 && p.tolerance == 0.125 &&
-		    p.participants == 4 && p.width_factor == 1.5 && p.lambda == 0.25);
+		    p.width_factor == 1.5 && p.lambda == 0.25);
 	p = params_of(OF("fedsc", ", \"variant\": \"paper\", "
 				  "\"kernel\": {\"width\": 2.5}"));
 	assert_true(p.variant == FEDSC_BY_PAPER && p.width == 2.5);
@@ -82,17 +82,6 @@ TEST(noise_is_read)
 				  "\"kernel\": {\"width\": 1.5}, \"noise\": {\"on\": \"factors\", "
 				  "\"eps\": 0.5, \"delta\": 1e-5, \"clip\": 2, \"ball\": 3}"));
 	assert_true(p.sigma_z > 0 && p.sigma_c > 0 && p.clip == 2 && p.ball == 3 && p.noise_z == 0);
-}
-
-TEST(refused)
-{
-	struct fedsc_params p;
-	struct job job;
-
-	assert_ok(parse(&job, OF("fedsc", ", \"variant\": \"dense\", \"participants\": 6"), NULL));
-	assert_ok(fedsc_params_of(fedsc_job(&job), 6, 1, 1, &p));
-	assert_err(fedsc_params_of(fedsc_job(&job), 5, 1, 1, &p), ERR_INPUT,
-		   "job.participants is 6, of 5 parties");
 }
 
 TEST(whether_r_is_summed)

@@ -42,7 +42,7 @@ static void params(double eps, unsigned rounds, size_t parties, struct fedsc_par
 		 "\"sums\", \"eps\": %g, \"delta\": 1e-5, \"clip\": %g}}",
 		 K, rounds, eps, CLIP);
 	assert_ok(parse(&job, text, NULL));
-	assert_ok(fedsc_params_of(fedsc_job(&job), parties, 0, 1, p));
+	assert_ok(fedsc_params_of(fedsc_job(&job), parties, 1, p));
 }
 
 /* ---- what is shown ---- */

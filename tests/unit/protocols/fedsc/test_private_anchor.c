@@ -52,7 +52,7 @@ static void params(double eps, size_t parties, struct fedsc_params *p)
 	    "\"delta\": 1e-5, \"clip\": 1.3}}",
 	    eps);
 	assert_ok(parse(&job, text, NULL));
-	assert_ok(fedsc_params_of(fedsc_job(&job), parties, 0, 1, p));
+	assert_ok(fedsc_params_of(fedsc_job(&job), parties, 1, p));
 }
 
 /* ---- what is shown ---- */

@@ -42,9 +42,6 @@ enum err conn_host_new(struct conn_host **h, uv_loop_t *loop,
 		       const struct conn_options *o) MUST_CHECK;
 /* Reads the files again; on failure the old ones stay. */
 enum err conn_host_reload(struct conn_host *h) MUST_CHECK;
-/* Limits connections from one address (IPv6: one /64) that are not welcomed yet; one more ends the
- * oldest of them. Default 64. */
-void conn_host_limit(struct conn_host *h, unsigned per_address);
 void conn_host_free(struct conn_host *h); /* after all its connections have closed */
 
 struct conn_events {

@@ -23,7 +23,7 @@ enum {
 	CONN_BATCH = 256 << 10,  /* bytes of ciphertext written at once */
 	CONN_TURN = 8,           /* batches before others get their turn */
 	CONN_GREETING_MAX = 256, /* connections that are not welcomed yet, per host */
-	/* the same, per address, unless conn_host_limit() sets another number */
+	/* the same, per address (IPv6: one /64): one more ends the oldest of them */
 	CONN_PER_ADDRESS = 64,
 };
 

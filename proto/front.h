@@ -6,7 +6,7 @@
  * (proto/tls.h); the server decides on the rights of its name.
  *
  * Bounds: FRONT_MAX connections, of which one more ends the oldest that has not shown its
- * certificate or does not take its answer. Handshakes from one address, as conn_host_limit() says.
+ * certificate or does not take its answer. Handshakes from one address: CONN_PER_ADDRESS.
  * 10 s for a whole handshake, and 30 s for an answer to be taken. It reads no more in a direction
  * while read bytes are not handed on. The server bounds the connections of a certificate and the
  * time of a request, and ends idle connections.

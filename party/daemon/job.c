@@ -456,6 +456,7 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 	work->secagg = NULL;
 	if (work->half && work->half->release)
 		work->half->release(work);
+	free(work->protocol);
 	warnings_begin(NULL);
 	post_enter(NULL);
 	free(m);

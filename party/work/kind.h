@@ -45,7 +45,8 @@ struct party_kind {
 	enum err (*keep)(struct work *work, const uint32_t *label);
 	void (*forget)(
 	    struct work *work); /* or NULL: the job failed: removes what run left in work->state */
-	void (*release)(struct work *work); /* or NULL: frees what the members above left in work */
+	/* Frees work->protocol and sets it to NULL. NULL: free() alone does that. */
+	void (*release)(struct work *work);
 };
 
 const char *party_off_ranks(const struct work *work); /* of work->half */

@@ -256,8 +256,8 @@ static enum err server_job_serve(struct run *run, const char *output)
 			results_take_back(output);
 	}
 	free(label);
-	if (half->release)
-		half->release(run);
+	free(run->protocol);
+	run->protocol = NULL;
 	free(run->confidence);
 	run->confidence = NULL;
 	return e;

@@ -19,8 +19,6 @@ struct server_kind {
 	/* Writes the result into the directory output, and its summary into run->record.
 	 * ERR_JOB. */
 	enum err (*keep)(struct run *run, const uint32_t *label, const char *output);
-	/* Frees run->protocol and sets it to NULL; called after each run(). NULL: there is none. */
-	void (*release)(struct run *run);
 };
 
 /* -- members that several kinds share ------------------------------------------------------- */

@@ -35,7 +35,7 @@ struct run {
 	 * fedgcn (graphs) after their first step */
 	size_t n;
 	size_t columns;     /* fedsc, kmeans: m; fedgcn: attributes of a node */
-	void *protocol;     /* left by the kind's run() for its keep(), freed by its release() */
+	void *protocol;     /* left by the kind's run() for its keep(); owned */
 	double *confidence; /* n, per label (common/data/labels.h), or NULL; owned */
 	const char *output;
 	bool tell; /* parties compare the values broadcast to them (server/run/relay.h) */

@@ -445,14 +445,7 @@ static enum err server_fedwalk_keep_embeddings(struct run *run, const uint32_t *
 	return e;
 }
 
-static void server_fedwalk_release_embeddings(struct run *run)
-{
-	free(run->protocol);
-	run->protocol = NULL;
-}
-
 const struct server_kind server_kind_fedwalk = {
 	.run = server_fedwalk_serve,
 	.keep = server_fedwalk_keep_embeddings,
-	.release = server_fedwalk_release_embeddings,
 };

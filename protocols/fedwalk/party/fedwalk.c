@@ -429,16 +429,9 @@ static enum err party_fedwalk_allow_eps(const struct party_config *config, const
 		       fedwalk_job(&work->job)->eps, config->common.name, config->policy.max_eps);
 }
 
-static void party_fedwalk_release_embeddings(struct work *work)
-{
-	free(work->protocol);
-	work->protocol = NULL;
-}
-
 const struct party_kind party_kind_fedwalk = {
 	.allow_eps = party_fedwalk_allow_eps,
 	.accept = "",
 	.run = party_fedwalk_take_part,
 	.keep = party_fedwalk_keep_embeddings,
-	.release = party_fedwalk_release_embeddings,
 };

@@ -66,6 +66,7 @@ void *half_party(void *arg)
 				    .numbering = h->numbering,
 				    .question = question,
 				    .threads = h->threads } };
+	bool has_model;
 
 	if (h->has_group_key)
 		s.work.group_key =
@@ -76,7 +77,7 @@ void *half_party(void *arg)
 		told_begin(&s.work);
 	channel_observe(s.work.channel, observe, &s);
 	s.work.half = party_kind_of(h->job->kind);
-	bool has_model = s.work.half->release == party_kind_kcagc.release;
+	has_model = s.work.half->release == party_kind_kcagc.release;
 	if (has_model)
 		kcagc_party(&s.work)->model = h->model;
 	h->result = s.work.half->run(&s.work, h->label);
@@ -97,6 +98,7 @@ void *half_party(void *arg)
 		h->result = end(&s.work);
 	if (s.work.half->release)
 		s.work.half->release(&s.work);
+	free(s.work.protocol);
 	free(s.work.confidence);
 	told_stop(&s.work);
 	work_noise_end(&s.work);

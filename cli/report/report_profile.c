@@ -153,6 +153,6 @@ void part_profile(struct report *r, struct buf *b)
 	if (r->joint.n)
 		section(b, "profile-joint", "What sets clusters apart over all parties",
 			"By the rows of all parties, from sums of clusters that have "
-			"job.min_cluster rows or more, with noise as job.profile_noise says.",
+			"job.min_cluster rows or more, with noise of what one usual row adds.",
 			&r->joint);
 }

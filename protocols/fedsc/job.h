@@ -23,7 +23,7 @@ enum fedsc_noise_on {
 };
 
 /* The algorithm's parameters. A job gives all but k, noise levels, near, share, dims_most,
- * profile_noise, draw, seed and threads. */
+ * profile_noise, seed and threads. */
 struct fedsc_params {               /* kmeans reads those marked with + */
 	enum fedsc_variant variant; /* + */
 	unsigned k;                 /* + the last of a range */

@@ -200,10 +200,10 @@ enum err channel_overdue(struct channel *ch)
 	enum err code;
 
 	if (clock_now_s() >= p->job_until_s)
-		code = err_set(ERR_DEADLINE,
-			       "the job is not done after %g s (job_timeout_s), and %s is awaited "
-			       "(during %s)",
-			       p->job_timeout_s, ch->peer, ch->step);
+		code = err_set(
+		    ERR_DEADLINE,
+		    "the job exceeded job_timeout_s, %g s, while waiting for %s (during %s)",
+		    p->job_timeout_s, ch->peer, ch->step);
 	else
 		code = err_set(ERR_DEADLINE, "no progress from %s for %g s (during %s)", ch->peer,
 			       p->step_timeout_s, ch->step);

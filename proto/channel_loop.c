@@ -317,22 +317,21 @@ static void deliver_end(struct channel *ch, enum msg_type type, struct bytes bod
 	if (e != ERR_OK) {
 		channel_break(ch, &(struct reason){ .code = e }, err_detail());
 	} else if (type == MSG_DECLINE) {
-		snprintf(why, sizeof(why), "%s declined the job: %s%s%.*s; its log says more",
-			 ch->peer, msg_ending(m.decline.ending),
+		snprintf(why, sizeof(why), "%s declined the job: %s%s%.*s; see its log", ch->peer,
+			 msg_ending(m.decline.ending),
 			 !m.decline.subject.n                 ? ""
 			 : m.decline.ending == ENDING_UNKNOWN ? ": job."
 							      : ": ",
 			 (int)m.decline.subject.n, (const char *)m.decline.subject.p);
 		end_by_peer(ch, m.decline.code, true, false, why);
 	} else if (ch->own == COORD) {
-		snprintf(why, sizeof(why), "%s says: %s; its log says more", ch->peer,
+		snprintf(why, sizeof(why), "%s says: %s; see its log", ch->peer,
 			 msg_ending(m.abort.ending));
 		end_by_peer(ch, m.abort.code, false, false, why);
 	} else {
 		printable(text, sizeof(text), m.abort.text);
 		if (!*text)
-			snprintf(why, sizeof(why), "%s ended the job and did not say why",
-				 ch->peer);
+			snprintf(why, sizeof(why), "%s ended the job without a reason", ch->peer);
 		else
 			snprintf(why, sizeof(why), "%s says: %s", ch->peer, text);
 		end_by_peer(ch, m.abort.code, true, true, why);

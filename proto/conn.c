@@ -400,7 +400,7 @@ static void conn_tick(struct conn *c)
 
 	c->ticked_s = now;
 	if (!c->paused && !stalled && now - c->heard_s >= interval) {
-		snprintf(why, sizeof(why), "nothing heard from %s for %.1f s", c->name, interval);
+		snprintf(why, sizeof(why), "no data from %s for %.1f s", c->name, interval);
 		c->lost = true;
 		conn_over(c, ERR_DEADLINE, why); /* without TLS's last word: it may come back */
 		return;

@@ -211,7 +211,7 @@ static void control_on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 	} else if (a->in.n + got > CONTROL_REQUEST_MAX) {
 		uv_read_stop(stream);
 		a->asked = true;
-		control_refuse(a, "a request may have 512 KiB");
+		control_refuse(a, "a request has at most 512 KiB");
 	} else {
 		buf_add(&a->in, buf->base, got);
 		if (line_end)

@@ -26,8 +26,8 @@ static void on_expired(uv_timer_t *timer)
 {
 	const struct watch *w = timer->data;
 
-	log_error("%s: a list of revoked certificates in it expired on %s: nobody is let in before "
-		  "the CA's next one is there, and SIGHUP was sent",
+	log_error("%s: a list of revoked certificates in it expired on %s: connections are refused "
+		  "until the CA's next list is installed and SIGHUP sent",
 		  w->options.files->crl, w->lists_until);
 }
 
@@ -72,7 +72,7 @@ static void watch_on_tick(uv_timer_t *timer)
 		if (a->told || now_s - a->since_s < limit_s)
 			continue;
 		a->told = true;
-		snprintf(why, sizeof(why), "%s has been away for %.0f s", a->name,
+		snprintf(why, sizeof(why), "%s has been disconnected for %.0f s", a->name,
 			 now_s - a->since_s);
 		log_warn("%s", why);
 		w->options.away(why);
@@ -102,7 +102,7 @@ void watch_back(struct watch *w, const char *name)
 	if (!a)
 		return;
 	if (a->told)
-		log_info("%s is there again", name);
+		log_info("%s is connected again", name);
 	*a = w->away[--w->aways];
 }
 
@@ -113,7 +113,7 @@ static void on_reload(uv_signal_t *signal, int number)
 	(void)number;
 	if (w->options.check(w->options.arg) != ERR_OK ||
 	    conn_host_reload(w->options.host) != ERR_OK)
-		log_error("certificates were not reloaded, those of before stay in use: %s",
+		log_error("certificates were not reloaded, the previous ones stay in use: %s",
 			  err_detail());
 	else
 		log_info("certificates reloaded");

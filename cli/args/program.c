@@ -18,7 +18,8 @@ static void program_usage(const struct program *p, FILE *f)
 	fprintf(f, "Usage: %s COMMAND [OPTION...]\n\n", p->name);
 	for (size_t i = 0; i < p->commands; i++)
 		fprintf(f, "  %-10s %s\n", p->command[i].name, p->command[i].text);
-	fprintf(f, "\n%s COMMAND --help says more; %s --version says which one this is.\n%s",
+	fprintf(f,
+		"\n%s COMMAND --help prints its options; %s --version says which one this is.\n%s",
 		p->name, p->name, p->last);
 }
 

@@ -19,8 +19,8 @@ static const struct argp_option options[] = {
 	{ "state", OPT_STATE, "DIR", 0, "the party's state directory", 0 },
 	{ "list", OPT_LIST, NULL, 0, "show the offers that wait for an answer", 0 },
 	{ "show", OPT_SHOW, NULL, 0, "show the offer, answer nothing", 0 },
-	{ "refuse", OPT_REFUSE, "WHY", 0, "say no; WHY goes into this party's log", 0 },
-	{ "days", OPT_DAYS, "N", 0, "how long the answer holds, 1 to 366; default 7", 0 },
+	{ "refuse", OPT_REFUSE, "WHY", 0, "refuse; WHY goes into this party's log", 0 },
+	{ "days", OPT_DAYS, "N", 0, "days that the answer is valid, 1 to 366; default 7", 0 },
 	{ 0 }
 };
 
@@ -90,11 +90,11 @@ int approve_main(int argc, char **argv)
 		.options = options,
 		.parser = approve_parse,
 		.args_doc = "[JOB_ID]",
-		.doc = "Agrees to a job that a party was offered and that waits for a person "
-		       "(policy.confirm), or refuses it. Prints what the job will show, and to "
-		       "whom.\vThe first digits of the id will do where they are one offer's "
-		       "alone. The answer is of this job, these parameters and these parties, for "
-		       "up to policy.max_attempts attempts and until --days are over.",
+		.doc =
+		    "Approves or refuses a job that was offered to a party and waits for approval "
+		    "(policy.confirm). Prints the job's disclosures.\vThe first digits of the id "
+		    "suffice if they are unique. The answer holds for this job, these parameters "
+		    "and these parties, for up to policy.max_attempts attempts, and for --days.",
 	};
 	return (int)args_run("approve", &argp, argc, argv, &(struct arguments){ .days = 7 },
 			     approve_run);

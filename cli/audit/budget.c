@@ -88,6 +88,6 @@ enum err budget_print(struct ledger *l, const struct party_config *config, doubl
 
 	TRY(ledger_read_spent(l, print_line, &b));
 	if (!*b.set)
-		printf("nothing has left %s yet\n", ledger_name(l));
+		printf("no egress from %s yet\n", ledger_name(l));
 	return ERR_OK;
 }

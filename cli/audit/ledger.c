@@ -29,7 +29,7 @@ struct arguments {
 
 static const struct argp_option options[] = {
 	{ "state", OPT_STATE, "DIR", 0, "the party's state directory, where ledger.db is", 0 },
-	{ "job", OPT_JOB, "ID", 0, "list, export: only this job; its first digits will do", 0 },
+	{ "job", OPT_JOB, "ID", 0, "list, export: only this job; its first digits suffice", 0 },
 	{ "since", OPT_SINCE, "TIME", 0,
 	  "list, export: nothing older; UTC, as 2026-01-31 or 2026-01-31T12:34:56", 0 },
 	{ "against", OPT_AGAINST, "FILE", 0,
@@ -274,7 +274,7 @@ static enum err against(struct findings *f)
 		ledger_close(other);
 	}
 	if (!e && f->heads == before)
-		e = err_set(ERR_INPUT, "%s says nothing of the ledger of %s", f->file,
+		e = err_set(ERR_INPUT, "%s has no entry for the ledger of %s", f->file,
 			    ledger_name(f->ledger));
 	return e;
 }
@@ -290,10 +290,10 @@ static enum err verify(const struct arguments *a, struct ledger *l)
 		TRY(against(&f));
 	}
 	if (f.faults)
-		return err_set(ERR_JOB, "the ledger of %s is not as it was written: %zu finding%s",
+		return err_set(ERR_JOB, "the ledger of %s was altered: %zu finding%s",
 			       ledger_name(l), f.faults, f.faults == 1 ? "" : "s");
 	TRY(ledger_head(l, &head));
-	printf("the ledger of %s is whole: %" PRIu64 " rows", ledger_name(l), head.count);
+	printf("the ledger of %s is intact: %" PRIu64 " rows", ledger_name(l), head.count);
 	if (a->against_n)
 		printf(", held against %zu head%s", f.heads, f.heads == 1 ? "" : "s");
 	printf("\n");
@@ -356,14 +356,14 @@ int ledger_main(int argc, char **argv)
 		.options = options,
 		.parser = ledger_command_parse,
 		.args_doc = "list|verify|export|budget",
-		.doc = "What left a party: a row for each message, written before it left. list "
+		.doc = "A party's egress: a row for each message, written before it was sent. list "
 		       "shows the rows, export --csv prints all of each, verify finds rows that "
 		       "were removed, changed or moved, and an end that was cut off. budget says "
 		       "what each data set has cost: differential privacy over all jobs, jobs, "
 		       "sums and numbers, and what is left of the policy's bounds.\vExit status of "
-		       "verify: 0 the ledger is whole, 1 it is not, 4 it cannot be read. Whoever "
-		       "can write the file can also write it anew as a whole: only a head that "
-		       "somebody else holds (--against) shows that.",
+		       "verify: 0 the ledger is intact, 1 it was altered, 4 it cannot be read. A "
+		       "user who can write the file can also rewrite all of it: only a head that "
+		       "another process holds (--against) reveals that.",
 	};
 	return (int)args_run("ledger", &argp, argc, argv, &(struct arguments){ .job = "" },
 			     ledger_command_run);

@@ -96,9 +96,9 @@ static enum err init(const struct options *o)
 {
 	TRY(pki_init(o->dir, o->name ? o->name : "Coterie CA", o->request.key_type,
 		     o->days ? o->days : 3650));
-	printf(
-	    "made %s/ca.key (keep it secret, best off line) and %s/ca.crt (give it to everybody)\n",
-	    o->dir, o->dir);
+	printf("made %s/ca.key (keep it secret, preferably offline) and %s/ca.crt (give it to "
+	       "everybody)\n",
+	       o->dir, o->dir);
 	return ERR_OK;
 }
 
@@ -219,16 +219,16 @@ static const struct command commands[] = {
 	  "The key file has mode 0600. No file is ever overwritten." },
 	{ "sign", "make a certificate from a request", sign, sign_options, "REQUEST",
 	  "The request's signature, name, role and hosts are checked, and that it asks for nothing "
-	  "else. Read what is printed: it is what you vouch for." },
+	  "else. Check the printed values before you hand out the certificate." },
 	{ "fingerprint", "print the fingerprint of a public key", pki_command_fingerprint, NULL,
 	  "FILE",
 	  "FILE is a certificate, a request or a private key. Fingerprints are what the "
 	  "configurations of parties pin; a renewed certificate with the same key keeps its own." },
 	{ "show", "print what a file says", pki_command_show, NULL, "FILE",
-	  "FILE is a certificate, a request or a private key, of which nothing secret is shown." },
+	  "FILE is a certificate, a request or a private key, secrets are not printed." },
 	{ "lab", "make everything for runs on one machine", lab, lab_options, NULL,
-	  "A CA, a coordinator named coordinator, and parties. Not for organisations: whoever "
-	  "holds DIR holds all keys." },
+	  "A CA, a coordinator named coordinator, and parties. For tests only: DIR holds all "
+	  "keys." },
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -237,9 +237,9 @@ static void usage(FILE *f)
 	fprintf(f, "Usage: coterie pki COMMAND [OPTION...]\n\n");
 	for (int i = 0; i < COMMANDS; i++)
 		fprintf(f, "  %-12s %s\n", commands[i].name, commands[i].text);
-	fprintf(f, "\ncoterie pki COMMAND --help says more. Between organisations: init at the CA; "
-		   "request\nat every party and at the coordinator; sign at the CA; then everybody "
-		   "pins the others'\nfingerprints.\n");
+	fprintf(f, "\ncoterie pki COMMAND --help prints its options. Between organisations: init "
+		   "at the CA; request\nat every party and at the coordinator; sign at the CA; "
+		   "then everybody pins the others'\nfingerprints.\n");
 }
 
 static enum err pki_command_run(void *options)

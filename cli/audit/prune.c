@@ -23,8 +23,8 @@ struct arguments {
 };
 
 static const struct argp_option options[] = {
-	{ "days", OPT_DAYS, "N", 0, "what is older goes", 0 },
-	{ "gib", OPT_GIB, "X", 0, "the oldest go until the rest takes no more than X GiB", 0 },
+	{ "days", OPT_DAYS, "N", 0, "removes older results", 0 },
+	{ "gib", OPT_GIB, "X", 0, "removes the oldest until the rest takes at most X GiB", 0 },
 	{ "state", OPT_STATE, "DIR", 0,
 	  "a party's state directory; default OUT/state, if it is there", 0 },
 	{ "yes", OPT_YES, NULL, 0, "remove them; without, they are only shown", 0 },
@@ -87,11 +87,11 @@ static enum err prune_run(void *arguments)
 	if (e == ERR_OK && n && a->yes)
 		e = prune_remove(&p);
 	if (e == ERR_OK && !n)
-		printf("nothing goes; %zu things take %s\n", p.n, size_text(staying).s);
+		printf("nothing to remove; %zu items take %s\n", p.n, size_text(staying).s);
 	else if (e == ERR_OK)
 		printf("%s: %zu of %zu, %s; %s stays\n",
-		       a->yes ? "removed" : "would go, with --yes", n, p.n, size_text(going).s,
-		       size_text(staying).s);
+		       a->yes ? "removed" : "would be removed, with --yes", n, p.n,
+		       size_text(going).s, size_text(staying).s);
 	prune_release(&p);
 	free(usual);
 	return e;
@@ -103,10 +103,11 @@ int prune_main(int argc, char **argv)
 		.options = options,
 		.parser = prune_parse,
 		.args_doc = "OUT",
-		.doc = "Removes what earlier jobs left in a daemon's output directory: job-* with "
-		       "their results, and a party's models and answered offers. Without --yes it "
-		       "only shows what would go.\vNever removed: the job that runs or ran last, "
-		       "the log, the ledger, the list of served attempts, and the key of noise.",
+		.doc =
+		    "Removes results of earlier jobs from a daemon's output directory: job-* with "
+		    "their results, and a party's models and answered offers. Without --yes it "
+		    "only lists what it would remove.\vNever removed: the job that runs or ran "
+		    "last, the log, the ledger, the list of served attempts, and the key of noise.",
 	};
 	return (int)args_run("prune", &argp, argc, argv, &(struct arguments){ 0 }, prune_run);
 }

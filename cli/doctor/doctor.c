@@ -128,8 +128,7 @@ static enum err doctor_run(void *arguments)
 	else
 		doctor_print(&c);
 	free(c.item);
-	return wrong ? err_set(ERR_JOB, "%zu of %zu checks found something wrong", wrong, c.n)
-		     : ERR_OK;
+	return wrong ? err_set(ERR_JOB, "%zu of %zu checks failed", wrong, c.n) : ERR_OK;
 }
 
 int doctor_main(int argc, char **argv)
@@ -137,11 +136,11 @@ int doctor_main(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = doctor_parse,
-		.doc = "Looks at all that a party or a coordinator will need, without a job: keys, "
-		       "certificates, directories, data, memory, limits, clock, and, of a party, "
-		       "the way to its coordinator. Changes nothing, takes part in no job.\v"
-		       "Exit status: 0 all is well, 1 something is wrong, 4 the configuration "
-		       "cannot be read.",
+		.doc = "Checks what a party or a coordinator needs, without a job: keys, "
+		       "certificates, directories, data, memory, limits, clock, and a party's "
+		       "connection to its coordinator. Changes nothing, takes part in no "
+		       "job.\vExit status: 0 all checks passed, 1 a check failed, 4 the "
+		       "configuration cannot be read.",
 	};
 
 	return (int)args_run("doctor", &argp, argc, argv, &(struct arguments){ 0 }, doctor_run);

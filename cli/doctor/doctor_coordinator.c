@@ -5,7 +5,7 @@ void doctor_coordinator(struct checkup *c, const struct coordinator_config *conf
 {
 	size_t pins = config->pins.count, parties = config->parties.count;
 
-	checkup_failed(c, coordinator_check(config), "--check-config", "as the sentence says");
+	checkup_failed(c, coordinator_check(config), "--check-config", "see there");
 	doctor_host(c, &config->common, TLS_SERVER, COORDINATOR_FILES + 2 * parties);
 	checkup_add(c, FINE, "memory", "",
 		    "%.1f GB available; what a job takes depends on the parties' data",
@@ -14,7 +14,7 @@ void doctor_coordinator(struct checkup *c, const struct coordinator_config *conf
 	doctor_window(c, &config->common.http, config);
 	doctor_api(c, config);
 	checkup_add(c, pins < parties ? NOTE : FINE, "pins",
-		    pins < parties ? "pin all, or the CA alone decides who comes in" : "",
+		    pins < parties ? "pin all, or the CA alone decides who may connect" : "",
 		    "%zu of %zu parties are pinned", pins, parties);
 	doctor_clock(c);
 }

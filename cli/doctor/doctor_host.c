@@ -43,7 +43,7 @@ void doctor_clock(struct checkup *c)
 		checkup_add(c, NOTE, "clock", "", "the kernel does not say: %s", strerror(errno));
 	else if (t.status & STA_UNSYNC)
 		checkup_add(c, NOTE, "clock",
-			    "certificates go by it: run systemd-timesyncd or chrony",
+			    "certificates depend on it: run systemd-timesyncd or chrony",
 			    "nothing on this host sets it");
 	else
 		checkup_add(c, FINE, "clock", "", "set by a time service, right to %.0f ms",
@@ -94,7 +94,7 @@ static void check_identity(struct checkup *c, const struct daemon_common *common
 	check_expiry(c, "certificate", p->certificate, SOON_DAYS,
 		     "have it renewed, put it in place, send SIGHUP");
 	check_expiry(c, "CA", p->ca, CA_NOTE_DAYS,
-		     "agree on the next; both may stand in one file until all have it");
+		     "agree on the next; one file may hold both until all have it");
 	if (p->crl && tls_lists_expire(p->crl, &seconds, date))
 		checkup_add(c,
 			    seconds < 0             ? WRONG

@@ -41,7 +41,7 @@ void doctor_listen(struct checkup *c, const char *check, const char *key, const 
 	if (!why)
 		checkup_add(c, FINE, check, "", "%s can be listened on", text);
 	else if (why == EADDRINUSE)
-		checkup_add(c, NOTE, check, "by this daemon, or who else? ss -ltnp",
+		checkup_add(c, NOTE, check, "by this daemon, or by which other? ss -ltnp",
 			    "%s: %s is in use", key, text);
 	else
 		checkup_add(c, WRONG, check, right, "%s: %s: %s", key, text, strerror(why));
@@ -64,7 +64,7 @@ static bool doctor_check_twice(struct checkup *c, const char *check, const char 
 void doctor_window(struct checkup *c, const struct http_settings *http,
 		   const struct coordinator_config *config)
 {
-	static const char check[] = "page", key[] = "http.listen";
+	static const char check[] = "dashboard", key[] = "http.listen";
 	const char *text = http->listen;
 
 	if (!text || http_listen_path(text))
@@ -75,9 +75,9 @@ void doctor_window(struct checkup *c, const struct http_settings *http,
 	       doctor_check_twice(c, check, key, text, &http->at, "api.listen", &config->api.at))))
 		doctor_listen(c, check, key, text, &http->at);
 	if (http->anywhere)
-		checkup_add(c, NOTE, "page's readers", "is a proxy or a firewall before it?",
-			    "http.anywhere: whoever reaches %s reads what it says, without TLS",
-			    text);
+		checkup_add(
+		    c, NOTE, "dashboard readers", "is there a proxy or a firewall in front of it?",
+		    "http.anywhere: everybody who reaches %s can read it, without TLS", text);
 }
 
 static void check_roles(struct checkup *c, const struct config_map *roles)
@@ -86,9 +86,9 @@ static void check_roles(struct checkup *c, const struct config_map *roles)
 
 	for (size_t i = 0; i < roles->count; i++)
 		n[roles_named(roles->item[i].value)]++;
-	checkup_add(c, roles->count ? FINE : NOTE, "people",
+	checkup_add(c, roles->count ? FINE : NOTE, "roles",
 		    roles->count ? "" : "name their certificates in api.roles",
-		    "%zu may look in, %zu submit, %zu do all", n[ROLE_VIEWER], n[ROLE_SUBMITTER],
+		    "%zu viewers, %zu submitters, %zu operators", n[ROLE_VIEWER], n[ROLE_SUBMITTER],
 		    n[ROLE_OPERATOR]);
 }
 
@@ -100,21 +100,22 @@ static void check_names(struct checkup *c, const char *certificate)
 
 	/* Otherwise check "certificate" reports it. */
 	if (tls_names(certificate, &names, &n) == ERR_OK)
-		checkup_add(c, n > 1 ? FINE : NOTE, "people's way",
-			    n > 1 ? ""
-				  : "for browsers the certificate has to name its host as well: "
-				    "pki request --host",
-			    "they find it as %s", (const char *)names.p);
+		checkup_add(
+		    c, n > 1 ? FINE : NOTE, "API names",
+		    n > 1
+			? ""
+			: "for browsers the certificate must name its host too: pki request --host",
+		    "reachable as %s", (const char *)names.p);
 	buf_release(&names);
 	if (n && !tls_for_browsers(certificate))
-		checkup_add(c, NOTE, "people's browsers",
-			    "meant? else pki init and pki request with --key-type p256",
-			    "they take no Ed25519, of which the certificate or its CA is");
+		checkup_add(c, NOTE, "API browsers",
+			    "intended? otherwise pki init and pki request with --key-type p256",
+			    "browsers reject Ed25519, the key type of the certificate or its CA");
 }
 
 void doctor_api(struct checkup *c, const struct coordinator_config *config)
 {
-	static const char check[] = "people's door", key[] = "api.listen";
+	static const char check[] = "API endpoint", key[] = "api.listen";
 	const char *text = config->api.listen;
 
 	if (!text)
@@ -122,9 +123,10 @@ void doctor_api(struct checkup *c, const struct coordinator_config *config)
 	if (!doctor_check_twice(c, check, key, text, &config->api.at, "listen", &config->listen))
 		doctor_listen(c, check, key, text, &config->api.at);
 	if (endpoint_is_loopback(&config->api.at))
-		checkup_add(c, NOTE, "people's reach",
-			    "meant? they need an address that they reach, or a forwarded port",
-			    "%s: only this host reaches %s", key, text);
+		checkup_add(
+		    c, NOTE, "API reach",
+		    "intended? other hosts need an address that they reach, or a forwarded port",
+		    "%s: only this host reaches %s", key, text);
 	check_roles(c, &config->api.roles);
 	check_names(c, config->common.identity.certificate);
 }

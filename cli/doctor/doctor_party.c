@@ -26,13 +26,13 @@ static void check_columns(struct checkup *c, const struct features *X, const str
 		checkup_add(c, WRONG, "columns", "bring columns in which rows differ",
 			    "all %zu are constant", m);
 	else if (most < m)
-		checkup_add(c, NOTE, "columns",
-			    "it decides nearly alone: is its unit the one that was agreed on? Or "
-			    "set \"standardize\" in the job",
-			    "column %s of %zu has %.3g %% of the variance",
-			    column_text(names, most).s, m, 100 * share);
+		checkup_add(
+		    c, NOTE, "columns",
+		    "it decides nearly alone: check its unit, or set \"standardize\" in the job",
+		    "column %s of %zu has %.3g %% of the variance", column_text(names, most).s, m,
+		    100 * share);
 	else if (constant)
-		checkup_add(c, NOTE, "columns", "they tell nothing, and may be left out",
+		checkup_add(c, NOTE, "columns", "they carry no information, and may be left out",
 			    "%zu of %zu are constant", constant, m);
 	else
 		checkup_add(c, FINE, "columns", "", "none of %zu dominates", m);
@@ -46,7 +46,7 @@ static void check_nodes(struct checkup *c, const struct csr *A)
 	for (size_t i = 0; i < A->rows; i++)
 		isolated += A->start[i + 1] == A->start[i];
 	checkup_add(c, isolated ? NOTE : FINE, "isolated nodes",
-		    isolated ? "are their ids written otherwise in the edges?" : "",
+		    isolated ? "are their ids written differently in the edges?" : "",
 		    "%zu of %zu nodes have no edge", isolated, A->rows);
 }
 
@@ -142,7 +142,7 @@ static void doctor_check_data(struct checkup *c, const struct party_config *conf
 
 void doctor_party(struct checkup *c, const struct party_config *config)
 {
-	checkup_failed(c, daemon_check(config), "--check-config", "as the sentence says");
+	checkup_failed(c, daemon_check(config), "--check-config", "see there");
 	doctor_host(c, &config->common, TLS_CLIENT, PARTY_FILES);
 	doctor_directory(c, "state", config->state);
 	doctor_check_data(c, config);

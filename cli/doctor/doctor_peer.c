@@ -54,11 +54,11 @@ static void doctor_peer_on_ready(struct conn *conn, void *arg)
 	conn_fingerprint(conn, shown);
 	fingerprint_text(shown, text);
 	if (!pin)
-		checkup_add(q->c, WRONG, "TLS", "put it there, if that is who it ought to be",
-			    "%s answers, whom peers does not name; its key is %s", name, text);
+		checkup_add(q->c, WRONG, "TLS", "add it to peers, if it is the right one",
+			    "%s answers, which peers does not name; its key is %s", name, text);
 	else if (strcasecmp(pin, text) != 0)
 		checkup_add(q->c, WRONG, "TLS",
-			    "ask its operator by telephone: has it a new key, or who answers?",
+			    "ask its operator by telephone whether it has a new key",
 			    "the key of %s is %s, pinned is %s", name, text, pin);
 	else
 		checkup_add(q->c, FINE, "TLS", "", "%s answers, with the pinned key", name);
@@ -66,7 +66,7 @@ static void doctor_peer_on_ready(struct conn *conn, void *arg)
 		return;
 	q->done = true;
 	checkup_add(q->c, NOTE, "version there", "ask its operator",
-		    "it does not say: older than this one");
+		    "unknown: older than this one");
 	conn_close(conn, ERR_OK, NULL, 0);
 }
 
@@ -84,9 +84,9 @@ static void check_offset(const struct question *q, const char *then)
 	offset_s = (double)timegm(&tm) + strtod(rest, NULL) + way_s - (double)here.tv_sec -
 		   1e-9 * (double)here.tv_nsec;
 	if (fabs(offset_s) > OFFSET_MOST_S)
-		checkup_add(q->c, WRONG, "clock there",
-			    "certificates go by both: set the wrong one", "%.0f s %s this host's",
-			    fabs(offset_s), offset_s > 0 ? "ahead of" : "behind");
+		checkup_add(
+		    q->c, WRONG, "clock there", "certificates depend on both: set the wrong one",
+		    "%.0f s %s this host's", fabs(offset_s), offset_s > 0 ? "ahead of" : "behind");
 	else
 		checkup_add(q->c, FINE, "clock there", "", "within %.1f s of this host's",
 			    fabs(offset_s) + way_s);
@@ -99,7 +99,7 @@ static void doctor_peer_on_message(struct conn *conn, const struct msg *m, void 
 	int first, last;
 
 	if (m->type != MSG_REFUSED) {
-		conn_close(conn, ERR_PEER, "it answered with something else than was asked", 0);
+		conn_close(conn, ERR_PEER, "it sent an unexpected answer", 0);
 		return;
 	}
 	q->done = true;
@@ -128,8 +128,8 @@ static void doctor_peer_on_closed(struct conn *conn, enum err code, const char *
 	if (q->done)
 		return;
 	if (!conn_was_answered(conn)) {
-		checkup_add(q->c, WRONG, "TCP",
-			    "does the coordinator run? do firewalls let this through?", "%s", end);
+		checkup_add(q->c, WRONG, "TCP", "does the coordinator run? do firewalls allow it?",
+			    "%s", end);
 		return;
 	}
 	if (!conn_began_tls(conn)) {
@@ -140,7 +140,7 @@ static void doctor_peer_on_closed(struct conn *conn, enum err code, const char *
 	if (!q->ready)
 		checkup_add(q->c, FINE, "TCP", "", "connected to %s", conn_address(conn));
 	checkup_add(q->c, WRONG, q->ready ? "version there" : "TLS",
-		    "as it says; the coordinator's log may say more", "%s", end);
+		    "see there, and the coordinator's log", "%s", end);
 }
 
 void doctor_peer(struct checkup *c, const struct party_config *config)

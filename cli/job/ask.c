@@ -99,7 +99,7 @@ enum err job_ask(const struct asking *a, const struct json *request, struct json
 	json_make_harmless(*answer);
 	status = json_number_of(*answer, "status", -1);
 	if (status < 0 || status > ERR_CANCELLED)
-		e = err_set(ERR_PEER, "%s: what answers there is no coterie daemon",
+		e = err_set(ERR_PEER, "%s: the peer is no coterie daemon",
 			    a->path ? a->path : a->server.where);
 	else if (status != ERR_OK)
 		e = err_set((enum err)status, "%s", json_text(*answer, "error"));

@@ -192,7 +192,7 @@ static enum err status_run(void *arguments)
 		e = job_ask(a, request, &answer);
 	d = e == ERR_OK ? json_get_as(answer, "daemon", JSON_OBJECT) : NULL;
 	if (e == ERR_OK && !d)
-		e = err_set(ERR_PEER, "the daemon says nothing of itself");
+		e = err_set(ERR_PEER, "the daemon sent no status");
 	if (e == ERR_OK && a->json)
 		args_print(d);
 	else if (e == ERR_OK)

@@ -296,9 +296,8 @@ static void tell_killed(const struct launch *l, const struct process *p)
 {
 	char *dir = file_join(l->out, p->name);
 
-	fprintf(stderr,
-		"launch: %s was killed by signal %d (%s), and nobody starts it again here\n",
-		p->name, p->status - 128, strsignal(p->status - 128));
+	fprintf(stderr, "launch: %s was killed by signal %d (%s), and is not restarted\n", p->name,
+		p->status - 128, strsignal(p->status - 128));
 	record_bury(dir);
 	free(dir);
 }

@@ -300,13 +300,13 @@ int run_main(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = run_command_parse,
-		.doc = "One federated run in this process alone: splits the data, makes keys, and "
-		       "runs coordinator and parties as threads whose messages pass in memory. For "
-		       "a debugger, valgrind, and a first try.\v"
-		       "The job threads are those of the daemons, with offer, keys, masks and "
-		       "ledgers, so labels are those of `coterie launch` with the same seed, and "
-		       "results lie in the same places. There is no TLS, no sandbox and no second "
-		       "attempt; seconds of the wire say nothing.",
+		.doc =
+		    "One federated run in this process alone: splits the data, makes keys, and "
+		    "runs coordinator and parties as threads whose messages pass in memory. For a "
+		    "debugger, valgrind, and a first try.\vThe job threads are those of the "
+		    "daemons, with offer, keys, masks and ledgers, so labels are those of `coterie "
+		    "launch` with the same seed, and results lie in the same places. There is no "
+		    "TLS, no sandbox and no second attempt; seconds on the wire are meaningless.",
 		.children = children,
 	};
 	struct together *t = alloc(1, sizeof(*t));

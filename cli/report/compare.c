@@ -293,7 +293,7 @@ static void page(const struct all *all, struct buf *b)
 
 	report_head(b, "runs compared", "runs compared");
 	buf_printf(b, "<h1>%zu runs</h1>\n</header>\n", all->n);
-	html_section(b, "numbers", "What they took, and what came of them");
+	html_section(b, "numbers", "Cost and results");
 	buf_printf(
 	    b,
 	    "<div class=\"scroll\"><table class=\"numbers\" id=\"compared\"><thead><tr><th></th>");
@@ -370,10 +370,10 @@ int compare_main(int argc, char **argv)
 		.options = options,
 		.parser = compare_parse,
 		.args_doc = "RUN RUN...",
-		.doc = "Puts runs beside each other: seconds, rounds, bytes, memory, scores, and "
-		       "the parameters in which their jobs differ.\vRUN is what coterie launch "
-		       "made, or the output directory of one daemon. Scores are those that coterie "
-		       "report --truth has recorded.",
+		.doc = "Compares runs: seconds, rounds, bytes, memory, scores, and the parameters "
+		       "in which their jobs differ.\vRUN is what coterie launch made, or the "
+		       "output directory of one daemon. Scores are those that coterie report "
+		       "--truth has recorded.",
 	};
 	return (int)args_run("compare", &argp, argc, argv, &(struct arguments){ 0 }, compare_run);
 }

@@ -199,7 +199,7 @@ int report_main(int argc, char **argv)
 		.options = options,
 		.parser = report_parse,
 		.args_doc = "OUT",
-		.doc = "Makes one page of what a run left: a timeline of all processes, bytes and "
+		.doc = "Writes an HTML report of a run: a timeline of all processes, bytes and "
 		       "messages per link, round trips, clusters, the objective of each k-means; "
 		       "on a party's own directory also a picture of its points.\vOUT is what "
 		       "coterie launch made, or the output directory of one daemon. The page is "

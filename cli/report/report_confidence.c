@@ -17,7 +17,7 @@ void part_confidence(struct report *r, struct buf *b)
 		if (!tenths || json_count(tenths) < 2 || n++ >= PARTIES_MOST)
 			continue;
 		if (n == 1) {
-			html_section(b, "confidence", "How sure labels are");
+			html_section(b, "confidence", "Label confidence");
 			buf_printf(b, "<div class=\"sums\">\n");
 		}
 		buf_printf(

@@ -63,7 +63,7 @@ static void subline(const struct report *r, struct buf *b)
 		html_textf(b, " \xc2\xb7 network %.40s", json_text(r->runs.network, "network"));
 	buf_printf(b, "</p>\n<p class=\"sub\">");
 	if (r->runs.alone)
-		html_textf(b, "as %s %.64s has seen it",
+		html_textf(b, "as recorded by %s %.64s",
 			   r->main->leads ? "the coordinator" : "the party", r->main->name);
 	else
 		html_textf(b, "%.64s", r->main->name);
@@ -86,8 +86,8 @@ static void without(const struct report *r, struct buf *b)
 		const char *step = json_text(v, "step");
 
 		buf_printf(b,
-			   "<p class=\"sub without\">Left out from attempt %.0f on, since it "
-			   "stayed away: <span class=\"whole\">%s</span>",
+			   "<p class=\"sub without\">Left out since attempt %.0f, after a dropout: "
+			   "<span class=\"whole\">%s</span>",
 			   run_number(v, "attempt"), html_brief(json_text(v, "name"), 64).s);
 		if (*step)
 			buf_printf(b, "; the attempt before was cut short in %s",
@@ -211,7 +211,7 @@ void report_page(struct report *r, struct buf *html)
 	tiles(r, html);
 	warnings(r, html);
 	if (missing->n) {
-		html_section(html, "missing", "What is missing");
+		html_section(html, "missing", "Missing");
 		buf_printf(html, "<ul>\n");
 		for (size_t i = 0; i < missing->n; i++)
 			buf_printf(html, "<li><b>%s</b>: %s</li>\n",

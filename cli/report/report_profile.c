@@ -121,12 +121,11 @@ void profile_read(struct report *r)
 
 	if (!p)
 		return;
-	report_profile_read_one(r, p, "profile-joint.csv",
-				"what sets clusters apart over all parties", &r->joint,
-				"profile_joint");
+	report_profile_read_one(r, p, "profile-joint.csv", "cluster profile over all parties",
+				&r->joint, "profile_joint");
 	if (r->runs.alone)
-		report_profile_read_one(r, p, "profile.csv", "what sets clusters apart",
-					&r->profile, "profile");
+		report_profile_read_one(r, p, "profile.csv", "cluster profile", &r->profile,
+					"profile");
 }
 
 static void section(struct buf *b, const char *id, const char *title, const char *of,
@@ -134,12 +133,11 @@ static void section(struct buf *b, const char *id, const char *title, const char
 {
 	html_section(b, id, title);
 	buf_printf(b,
-		   "<p class=\"note\">%s z: by how many deviations the cluster's mean is above or "
-		   "below what is usual; share: the part of its rows in which the column is not 0; "
+		   "<p class=\"note\">%s z: how many deviations the cluster's mean is above or "
+		   "below the median; share: the part of its rows in which the column is not 0; "
 		   "lift: that over the share of all rows.</p>\n<div class=\"scroll\"><table "
 		   "id=\"%s-table\"><thead><tr><th>column</th><th>mean</th><th>of "
-		   "all</th><th>z</th></tr></thead>\n"
-		   "<tbody>\n",
+		   "all</th><th>z</th></tr></thead>\n<tbody>\n",
 		   of, id);
 	buf_add(b, rows->p, rows->n);
 	buf_printf(b, "</tbody></table></div>\n</section>\n");
@@ -148,10 +146,10 @@ static void section(struct buf *b, const char *id, const char *title, const char
 void part_profile(struct report *r, struct buf *b)
 {
 	if (r->profile.n)
-		section(b, "profile", "What sets clusters apart",
+		section(b, "profile", "Cluster profile",
 			"By this party's own columns and rows alone.", &r->profile);
 	if (r->joint.n)
-		section(b, "profile-joint", "What sets clusters apart over all parties",
+		section(b, "profile-joint", "Cluster profile over all parties",
 			"By the rows of all parties, from sums of clusters that have "
 			"job.min_cluster rows or more, with noise of what one usual row adds.",
 			&r->joint);

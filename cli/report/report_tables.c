@@ -169,7 +169,7 @@ void part_facts(struct report *r, struct buf *b)
 
 	if (!facts || !json_first(facts))
 		return;
-	html_section(b, "facts", "What the job says of itself");
+	html_section(b, "facts", "Facts of the job");
 	buf_printf(b, "<dl class=\"facts\">\n");
 	for (const struct json *f = json_first(facts); f && n < FACTS_MOST; f = json_next(f), n++) {
 		buf_printf(b, "<dt>%s</dt><dd>", html_of(json_key(f)).s);
@@ -191,10 +191,10 @@ void part_leaks(struct report *r, struct buf *b)
 
 	if (!v) {
 		notes_add(&r->runs.missing, r->main->name,
-			  "its run.json does not say what the job showed to whom (leaks)");
+			  "its run.json has no disclosures (leaks)");
 		return;
 	}
-	html_section(b, "leaks", "What the job showed, and to whom");
+	html_section(b, "leaks", "Disclosures");
 	buf_printf(b, "<ul class=\"leaks\">\n");
 	for (; v; v = json_next(v)) {
 		if (json_type(v) != JSON_STRING)
@@ -253,7 +253,7 @@ void part_job(struct report *r, struct buf *b)
 		if (run_true(r->runs.network, "discarded"))
 			notes_add(&r->runs.missing, "network",
 				  "packets were late in the lab and the run was discarded: its "
-				  "seconds say nothing");
+				  "seconds are meaningless");
 		html_section(b, "network", "The network");
 		buf_printf(b, "<p class=\"note\">As network.json says: what the links were set to, "
 			      "and what was measured on them before the run.</p>\n");

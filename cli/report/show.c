@@ -61,7 +61,7 @@ static void print_head(const struct json *run)
 	if (*json_text(run, "error"))
 		table_line(2, "error: %s", json_text(run, "error"));
 	for (const struct json *v = run_first(run, "left_out"); v; v = run_next(v))
-		table_line(2, "left out from attempt %.0f on, since it stayed away: %s%s%s",
+		table_line(2, "left out since attempt %.0f, after a dropout: %s%s%s",
 			   run_number(v, "attempt"), json_text(v, "name"),
 			   *json_text(v, "step") ? "; the attempt before was cut short in " : "",
 			   json_text(v, "step"));
@@ -372,10 +372,10 @@ int show_main(int argc, char **argv)
 		.options = options,
 		.parser = show_parse,
 		.args_doc = "OUT",
-		.doc = "Shows what a run did: seconds per phase as compute, wait and wire; bytes, "
-		       "messages and rounds per daemon; with --truth, how well the classes were "
-		       "found.\vOUT is what coterie launch made, or the output directory of one "
-		       "daemon.",
+		.doc = "Shows a summary of a run: seconds per phase as compute, wait and wire; "
+		       "bytes, messages and rounds per daemon; with --truth, how well the classes "
+		       "were found.\vOUT is what coterie launch made, or the output directory of "
+		       "one daemon.",
 	};
 	return (int)args_run("show", &argp, argc, argv, &(struct arguments){ 0 }, show_run);
 }

@@ -89,7 +89,7 @@ bool http_may_ask(const struct http *h, struct MHD_Connection *c, struct asking 
 	if (!is_ours(h, host))
 		return http_gate_refuse(a, MHD_HTTP_FORBIDDEN,
 					"the request is for host \"%.100s\", which is not this "
-					"daemon's: http.hosts can name it",
+					"daemon's: add it to http.hosts",
 					host);
 	if (!find_role(h, c, a))
 		return false;
@@ -143,8 +143,7 @@ bool http_may_post(const struct http *h, struct MHD_Connection *c, struct asking
 		    "the request shows %s token: it is in the file that this daemon's log names",
 		    *token ? "another" : "no");
 	if (!*length)
-		return http_gate_refuse(a, MHD_HTTP_LENGTH_REQUIRED,
-					"the request does not say its length");
+		return http_gate_refuse(a, MHD_HTTP_LENGTH_REQUIRED, "the request has no length");
 	/* The library has refused a length that is not a number. */
 	if (strlen(length) > 9 || strtoul(length, NULL, 10) > most)
 		return http_gate_refuse(a, MHD_HTTP_CONTENT_TOO_LARGE,

@@ -127,7 +127,7 @@ static enum MHD_Result http_answer_request(struct http *h, struct MHD_Connection
 		log_debug("http: %u, %s", a->refused, a->why);
 		http_refuse(&out, a->refused, "%s", a->why);
 	} else if (!a->route->answer && !http_may_watch(h, c)) {
-		http_refuse(&out, MHD_HTTP_SERVICE_UNAVAILABLE, "too many watch already");
+		http_refuse(&out, MHD_HTTP_SERVICE_UNAVAILABLE, "too many watchers already");
 	} else if (!a->route->answer) {
 		return http_watch(h, c);
 	} else {
@@ -221,7 +221,7 @@ enum err http_start(struct http *h, const struct http_site *site)
 			       h->bound, strerror(errno));
 	h->fd = -1; /* the library owns it now */
 	if (!h->behind)
-		log_info("for people and monitoring: %s", h->bound);
+		log_info("dashboard: %s", h->bound);
 	return ERR_OK;
 }
 

@@ -84,8 +84,8 @@ void say_align(struct said *s, const void *job, size_t parties)
 	bool matched = head->align != ALIGN_SAME && parties > 1;
 
 	said_add(s, matched,
-		 "coordinator and parties see how many rows all parties have, unless they are "
-		 "fewer than min_common; the parties see which, by their ids");
+		 "coordinator and parties see the number of common rows, unless they are fewer "
+		 "than min_common; the parties see which rows");
 	said_add(s, matched && !head->align_bound,
 		 "coordinator and parties see how many parties have how many ids, rounded up in "
 		 "steps of 15 %, and which have fewest");
@@ -96,8 +96,8 @@ void say_align(struct said *s, const void *job, size_t parties)
 		 "the coordinator together with one of the two parties can test guesses of ids "
 		 "against all those of the other");
 	said_add(s, matched,
-		 "a party that puts guesses among its ids learns which of them all the others "
-		 "have, if min_common rows are found");
+		 "a party that adds guessed ids learns which of them all the others have, if "
+		 "min_common rows are found");
 }
 
 void say_privacy(struct said *s, const char *claim)

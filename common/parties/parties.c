@@ -94,11 +94,11 @@ enum err parties_check_counts(const char *phase, const char *what, const double 
 
 	for (size_t i = 0; i < n; i++) {
 		if (!(x[i] >= 0 && x[i] <= most) || x[i] != nearbyint(x[i]))
-			return err_set(ERR_PEER,
-				       "a party gave a wrong count: the parties' counts of %s %zu "
-				       "add to %.17g, expected a whole number from 0 to %.17g "
-				       "(during %s)",
-				       what, i, x[i], most, phase);
+			return err_set(
+			    ERR_PEER,
+			    "a party's count is wrong: the parties' counts of %s %zu add to %.17g, "
+			    "expected a whole number from 0 to %.17g (during %s)",
+			    what, i, x[i], most, phase);
 		sum += x[i];
 	}
 	if (all)

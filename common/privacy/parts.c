@@ -34,7 +34,7 @@ enum err parts_join(const double *part, size_t n, size_t parties, double *x)
 	for (size_t i = 0; i < PARTS * n; i++)
 		if (!(fabs(part[i]) < most))
 			return err_set(ERR_PEER,
-				       "a party gave a wrong term: part %zu of sum %zu is %.17g, "
+				       "a party's term is wrong: part %zu of sum %zu is %.17g, "
 				       "expected less than %g",
 				       i % PARTS, i / PARTS, part[i], most);
 	for (size_t i = 0; i < n; i++) {

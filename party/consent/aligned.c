@@ -98,8 +98,8 @@ static enum err aligned_check_change(const struct kept *k, size_t sets, const st
 			return err_set(
 			    ERR_PEER,
 			    "the ids of %s differ by about %zu from those of an earlier job that "
-			    "matched rows: together the two would show what others have of these; "
-			    "expected the same ids, or %d different ones",
+			    "matched rows: together the two would disclose which of these ids "
+			    "others have; expected the same ids, or %d different ones",
 			    name, words, ALIGNED_CHANGE_MIN);
 	}
 	return ERR_OK;

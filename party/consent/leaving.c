@@ -29,15 +29,15 @@ static const struct purpose {
 	const char *text;
 } purposes[] = {
 	{ MSG_DECLINE, "that this party does not take part, and why" },
-	{ MSG_ASKING, "that a person is asked whether this party takes part" },
+	{ MSG_ASKING, "that a user decides whether this party takes part" },
 	{ MSG_KEY, "this party's public key for the job, signed" },
-	{ MSG_TOLD, "keyed hashes of what the coordinator has told, one for each other member" },
-	{ MSG_LOCAL_CLUSTERS, "local cluster of each node, in clear" },
-	{ MSG_UPLOAD, "coefficients of each row, in clear" },
-	{ MSG_DEGREES, "noisy degree vectors of own vertices, in clear" },
-	{ MSG_TIES, "ties by which others may know own vertices, in clear" },
-	{ MSG_WALKS, "tokens of finished walks, in clear" },
-	{ MSG_PROTOTYPES, "prototypes of own graphs, in clear" },
+	{ MSG_TOLD, "keyed hashes of the coordinator's broadcasts, one for each other member" },
+	{ MSG_LOCAL_CLUSTERS, "local cluster of each node, unmasked" },
+	{ MSG_UPLOAD, "coefficients of each row, unmasked" },
+	{ MSG_DEGREES, "noisy degree vectors of own vertices, unmasked" },
+	{ MSG_TIES, "ties by which others may know own vertices, unmasked" },
+	{ MSG_WALKS, "tokens of finished walks, unmasked" },
+	{ MSG_PROTOTYPES, "prototypes of own graphs, unmasked" },
 	{ MSG_DONE, "that results are written; how far this ledger reaches" },
 	{ MSG_ABORT, "that the job ends, and why" },
 };
@@ -98,7 +98,7 @@ void purpose_of(const struct work *work, const struct msg *m, char text[static P
 				    what < SEALED_KNOWN && sealed[what] ? sealed[what] : "");
 		return;
 	case MSG_IDS:
-		leaving_append_text(text, work->job.ids == IDS_PLAIN ? "id of each node, in clear"
+		leaving_append_text(text, work->job.ids == IDS_PLAIN ? "id of each node, plaintext"
 								     : "hashed id of each node");
 		return;
 	default:
@@ -341,13 +341,13 @@ static enum err check_head(struct leaving *l)
 	TRY(ledger_check(l->ledger, "noise.key", &head, no_finding, NULL, &faults));
 	if (!faults)
 		return ERR_OK;
-	return err_set(ERR_INPUT,
-		       "%s/ledger.db is older than noise.key beside it, or another one: of row "
-		       "%" PRIu64 ", which was written, it knows nothing, and claims of "
-		       "differential privacy may be missing. Put the newest copy of ledger.db "
-		       "back; if there is none, remove both files, and count what was claimed as "
-		       "spent (policy.max_eps_total)",
-		       l->config->state, head.count);
+	return err_set(
+	    ERR_INPUT,
+	    "%s/ledger.db is older than noise.key, or another ledger: it lacks row %" PRIu64
+	    ", which was written, so claims of differential privacy may be missing. Restore the "
+	    "newest copy of ledger.db; if there is none, remove both files, and count what was "
+	    "claimed as spent (policy.max_eps_total)",
+	    l->config->state, head.count);
 }
 
 /* ---- a job ---- */
@@ -457,7 +457,7 @@ enum err leaving_keep_heads(struct leaving *l, const struct msg_done *done)
 			       l->job.coordinator, done->heads, work->L);
 	if (own->count != l->told.count || memcmp(own->hash, l->told.hash, HASH_LEN) != 0)
 		return err_set(ERR_PEER,
-			       "%s sent DONE with another head of %s's ledger than it was told",
+			       "%s sent DONE with another head of %s's ledger than it received",
 			       l->job.coordinator, work->name[work->own]);
 	for (size_t p = 0; p < work->L; p++) {
 		if (p == work->own)

@@ -47,8 +47,8 @@ static enum err policy_check_loss(const struct party_config *config, const struc
 		return ERR_OK;
 	if (!least)
 		return err_set(ERR_PEER,
-			       "the offered job may go on without a party that stays away "
-			       "(job.on_loss), policy.allow_loss of %s is 0",
+			       "the offered job may continue after a dropout (job.on_loss), "
+			       "policy.allow_loss of %s is 0",
 			       config->common.name);
 	if (work->lefts && work->L < least)
 		return err_set(ERR_PEER, "%zu parties are left, policy.allow_loss of %s is %u",
@@ -86,8 +86,8 @@ static enum err policy_check_noise(const struct party_config *config, const stru
 	if (!config->policy.require_noise || !why)
 		return ERR_OK;
 	return err_set(ERR_PEER,
-		       "the offered job of kind %s shows all parties sums, or clusters by them, "
-		       "without noise, policy.require_noise of %s is true: %s",
+		       "the offered job of kind %s discloses sums, or clusters derived from them, "
+		       "to all parties without noise, policy.require_noise of %s is true: %s",
 		       work->job.kind->name, config->common.name, why);
 }
 
@@ -344,12 +344,12 @@ static void write_text(const struct party_config *config, const struct work *wor
 		   id, job->kind, config->common.name, job->coordinator, job->submitter);
 	buf_printf(t, "Parties: %s\n", job->parties);
 	for (size_t i = 0; i < work->lefts; i++)
-		buf_printf(t, "Left out from attempt %u on, for it stayed away: %s\n",
+		buf_printf(t, "Left out since attempt %u, after a dropout: %s\n",
 			   work->left[i].attempt, work->left[i].name);
-	buf_printf(t, "\nWhat it will show, and to whom:\n");
+	buf_printf(t, "\nDisclosures:\n");
 	for (size_t i = 0; i < leaks; i++)
 		buf_printf(t, "  - %s\n", leak[i]);
-	buf_printf(t, "\nWhat %s has had of this data so far:\n", job->coordinator);
+	buf_printf(t, "\nWhat %s has received of this data so far:\n", job->coordinator);
 	say_budget(t, "jobs", "policy.max_jobs", spent->jobs, config->policy.max_jobs);
 	say_budget(t, "secure sums", "", spent->rounds, 0);
 	say_budget(t, "numbers made from data", "policy.max_words", spent->words,
@@ -393,10 +393,10 @@ static enum err put_up(const struct party_config *config, const struct work *wor
 	json_free(o);
 	if (e != ERR_OK)
 		return e;
-	log_info("job %s waits for a person, up to %u s: coterie approve --state %s %s", id,
+	log_info("job %s waits for approval, up to %u s: coterie approve --state %s %s", id,
 		 config->confirm_s, config->state, id);
 	hook_raise(HOOK_CONSENT_AWAITED, id,
-		   "job %s of %s waits for a person, up to %u s: coterie approve --state %s %s", id,
+		   "job %s of %s waits for approval, up to %u s: coterie approve --state %s %s", id,
 		   job->coordinator, config->confirm_s, config->state, id);
 	return ERR_OK;
 }
@@ -408,9 +408,9 @@ static enum err policy_read_answer(const struct party_config *config, const char
 
 	TRY(offer_answer_read(config->state, id, hash, a));
 	if (a->other && !told)
-		log_warn("%s/offers/%s.answer does not count: it is to another offer, of other "
-			 "parameters, parties, coordinator or data, or its date is over. What is "
-			 "offered now needs an answer of its own: coterie approve --state %s %s",
+		log_warn("%s/offers/%s.answer is ignored: it answers another offer (other "
+			 "parameters, parties, coordinator or data), or has expired. The current "
+			 "offer needs its own answer: coterie approve --state %s %s",
 			 config->state, id, config->state, id);
 	return ERR_OK;
 }
@@ -426,7 +426,7 @@ static enum err policy_await_answer(const struct party_config *config, struct wo
 		if (clock_now_s() >= until)
 			return err_set(ERR_DEADLINE,
 				       "nobody at %s answered within confirm_s, %u s: "
-				       "policy.confirm wants that a person does",
+				       "policy.confirm requires approval",
 				       config->common.name, config->confirm_s);
 		progress_tick(); /* keeps the coordinator's deadline from passing */
 		TRY(channel_pause(work->channel, LOOK_EVERY_S));
@@ -468,8 +468,8 @@ enum err policy_confirm(const struct party_config *config, struct work *work,
 			return e;
 	}
 	if (!a.yes)
-		return err_set(ERR_PEER, "a person at %s refused the job%s%s", config->common.name,
+		return err_set(ERR_PEER, "a user at %s refused the job%s%s", config->common.name,
 			       *a.why ? ": " : "", a.why);
-	log_info("a person agreed to job %s", id);
+	log_info("a user approved job %s", id);
 	return ERR_OK;
 }

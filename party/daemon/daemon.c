@@ -176,7 +176,7 @@ static void await_again(struct daemon *d)
 	d->record = (struct record){ 0 };
 	record_past(&d->past, work->attempt, d->past.elapsed_s, d->cause);
 	d->retry_ms = RETRY_FIRST_MS;
-	log_warn("attempt %u is over: %s; the next is awaited for %u s", work->attempt, d->cause,
+	log_warn("attempt %u is over: %s; waiting up to %u s for the next", work->attempt, d->cause,
 		 limit_s);
 	uv_timer_start(&d->again_timer, on_too_late, (uint64_t)limit_s * 1000, 0);
 }
@@ -239,10 +239,10 @@ static void daemon_on_watchdog(uv_timer_t *timer)
 	d->overdue_s = post_overdue(d->post, &end) ? d->overdue_s + 1 : 0;
 	if (d->overdue_s > (d->work.alone ? ALONE_S : OVERDUE_S))
 		daemon_leave_job(
-		    d, err_set(ERR_INTERNAL,
-			       "the job is over (%.400s), but its computation has not come "
-			       "back for %u s",
-			       end.why, d->overdue_s - 1));
+		    d,
+		    err_set(ERR_INTERNAL,
+			    "the job is over (%.400s), but its computation has not ended for %u s",
+			    end.why, d->overdue_s - 1));
 }
 
 static void daemon_job_thread(void *arg)

@@ -104,7 +104,7 @@ static void daemon_dial_on_resume(struct daemon *d, const struct msg_resume *r)
 	uv_timer_stop(&d->retry_timer);
 	conn_welcome(d->conn, d->heartbeat_s);
 	channel_link(d->channel, &link);
-	log_info("%s at %s is there again after %.1f s (%llu bytes sent again so far)",
+	log_info("reconnected to %s at %s after %.1f s (%llu bytes sent again so far)",
 		 conn_name(d->conn), conn_address(d->conn), backoff_passed_s(&d->backoff),
 		 (unsigned long long)link.resent);
 	conn_attach(d->conn, d->channel, channel_job(d->channel));
@@ -182,7 +182,7 @@ static void on_welcome(struct daemon *d, const struct msg_welcome *w)
 	}
 	if (w->heartbeat_ms < 1e3 * heartbeat_s)
 		heartbeat_s = 1e-3 * w->heartbeat_ms;
-	log_info("welcomed by %s at %s", conn_name(d->conn), conn_address(d->conn));
+	log_info("admitted by %s at %s", conn_name(d->conn), conn_address(d->conn));
 	daemon_set_phase(d, SERVING);
 	snprintf(software, sizeof(software), "%.*s", (int)w->software.n,
 		 (const char *)w->software.p);
@@ -280,7 +280,7 @@ static void complain(struct daemon *d, const struct conn *conn, const char *why)
 			log_info("%s; trying again", why);
 	} else if (!d->complained_s || now_s - d->complained_s >= COMPLAIN_EVERY_S) {
 		d->complained_s = now_s;
-		log_error("%s; trying again, every %d s at last", why, RETRY_MAX_MS / 1000);
+		log_error("%s; trying again, eventually every %d s", why, RETRY_MAX_MS / 1000);
 	}
 }
 

@@ -114,8 +114,8 @@ static enum err cut_to_common(struct work *work, const struct job_means *means)
 	facts_number(facts, "rows_not_placed", (double)left.rows);
 	if (work->graph->adjacency.rows)
 		facts_number(facts, "edges_dropped", (double)left.edges);
-	log_info("%zu of %zu rows are with all parties; the other %zu, and %zu edges that they "
-		 "had, are no part of this job",
+	log_info("%zu of %zu rows are common to all parties; the other %zu, and %zu edges of "
+		 "theirs, are not part of this job",
 		 n, own, left.rows, left.edges);
 	work->ending = ENDING_ROOM;
 	TRY(offer_check_room(work, means, true));
@@ -156,7 +156,8 @@ static enum err say_done(struct work *work)
 			 * party is being stopped. All other parties have confirmed the same
 			 * broadcast values, which they do once they have their results: so the job
 			 * is done. */
-			log_warn("%s; how far the ledgers of the others reach, %s has not said",
+			log_warn("%s; the heads of the other ledgers are unknown, since %s did not "
+				 "send them",
 				 err_detail(), channel_peer(work->channel));
 			e = ERR_OK;
 		}
@@ -179,7 +180,7 @@ static void profile(const struct work *work, const struct job_means *means, cons
 	    work->workers) /* the features are not in this process */
 		return;
 	if (party_data_features(means->data, means->config, work->dataset, &X) != ERR_OK) {
-		log_warn("there is no profile.csv: %s", err_detail());
+		log_warn("profile.csv was not written: %s", err_detail());
 		return;
 	}
 	profile_of(&X, label, work->job.clusters, &p);
@@ -367,7 +368,7 @@ static enum err party_job_answer_offer(struct work *work, const struct job_means
 	take_back_earlier(work, means);
 	(void)party_job_write_record(work, means);
 	for (size_t i = 0, n = job_leaks(&work->job, work->L, leak, 32); i < n; i++)
-		log_info("this job shows: %s", leak[i]);
+		log_info("disclosure: %s", leak[i]);
 	work->output = output = job_output(work, means);
 	e = party_job_take_part(work, means);
 	if (e != ERR_OK &&
@@ -446,7 +447,8 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 		if (!work->again)
 			live_job_ended(work->record);
 		if (party_job_write_record(work, means) != ERR_OK && e == ERR_OK)
-			end = err_save(err_prefix(ERR_JOB, "the job is done, but not its record"));
+			end = err_save(
+			    err_prefix(ERR_JOB, "the job is done, but its record was not written"));
 	}
 	leaving_close(work->leaving);
 	work->leaving = NULL;

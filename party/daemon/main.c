@@ -82,7 +82,7 @@ static enum err party_main_run(const struct daemon_arguments *a)
 	if (e == ERR_OK)
 		e = daemon_check(&config);
 	if (e == ERR_OK && a->check) {
-		printf("%s is right\n", a->config);
+		printf("%s is valid\n", a->config);
 	} else if (e == ERR_OK) {
 		e = daemon_begin(&config.common, PARTY_FILES);
 		secret_report();

@@ -162,7 +162,7 @@ static void begin_record(struct work *work, const struct job_means *means)
 	for (size_t l = 0; l < work->L; l++)
 		names[l] = work->name[l];
 	if (means->awaited && memcmp(work->job_id, means->awaited->job_id, JOB_ID_LEN)) {
-		log_warn("another job is offered than the one that was awaited");
+		log_warn("the offered job is not the one that was awaited");
 		work->record->attempts.count = work->record->attempts.lefts = 0;
 	}
 	snprintf(work->record->submitter, sizeof(work->record->submitter), "%s", work->submitter);
@@ -183,8 +183,8 @@ static void note_left(struct work *work, const struct job_awaited *a)
 		bool now = known && left->attempt == a->attempt + 1;
 
 		record_left(r, left->name, left->attempt, now ? a->step : "");
-		log_warn("attempt %u goes on without %s, says %s: it stayed away", left->attempt,
-			 left->name, channel_peer(work->channel));
+		log_warn("attempt %u continues without %s, according to %s: it dropped out",
+			 left->attempt, left->name, channel_peer(work->channel));
 	}
 }
 

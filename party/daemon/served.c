@@ -89,8 +89,8 @@ static enum err served_compare_line(struct work *work, const struct line *l)
 	if (l->done) {
 		work->later = false;
 		return err_set(ERR_PEER,
-			       "job %s is done: no attempt at it is served any more, so that "
-			       "nothing is asked again behind anybody's back",
+			       "job %s is done: no further attempt is served, so that no question "
+			       "is repeated unnoticed",
 			       l->id);
 	}
 	if (*l->hash && strcmp(l->hash, then_hash) != 0) {

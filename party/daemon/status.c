@@ -34,7 +34,7 @@ static enum err party_status_answer_one(const struct party_status *s,
 			       s->config->common.name, who);
 	if (strcmp(json_text(request, "do"), "status") != 0)
 		return err_set(ERR_INPUT,
-			       "%s is a party: it can be asked for its status alone, not to %.40s",
+			       "%s is a party: it answers requests for its status only, not %.40s",
 			       s->config->common.name, json_text(request, "do"));
 	return party_status_answer_status(s->config, answer);
 }

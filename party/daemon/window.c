@@ -290,7 +290,7 @@ static void answer_offer(void *arg, const struct http_request *r, struct http_an
 		   ERR_OK) {
 		http_refuse(a, 409, "%s", err_detail());
 	} else {
-		log_info("a person has %s job %s, by the page", g.yes ? "agreed to" : "refused",
+		log_info("a user has %s job %s on the dashboard", g.yes ? "agreed to" : "refused",
 			 r->rest);
 		said = json_object();
 		json_put_string(said, "answer", g.yes ? "yes" : "no");
@@ -405,7 +405,7 @@ enum err party_window_start(struct window *w, const struct party_config *config)
 	if (e == ERR_OK)
 		e = window_start(w, &more);
 	if (e == ERR_OK)
-		log_info("who answers offers there shows the token in %s", path);
+		log_info("answers to offers there need the token in %s", path);
 	free(path);
 	wipe(token, sizeof(token));
 	return e;

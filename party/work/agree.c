@@ -167,7 +167,7 @@ static enum err party_agree_compare_batch(const struct work *work, size_t l, con
 			differs = "two nodes have one row";
 	}
 	return differs ? peer_fault(work->channel,
-				    "numbers nodes otherwise for %s than for this party: %s",
+				    "numbers nodes differently for %s and for this party: %s",
 				    work->name[l], differs)
 		       : ERR_OK;
 }
@@ -187,8 +187,8 @@ static enum err party_agree_check_total(const struct work *work, uint64_t larges
 		return peer_fault(
 		    work->channel,
 		    "sent ROWS of %" PRIu64
-		    " nodes, as many as the parties have together: it gives them rows apart, or no "
-		    "two of them have a node in common (job.allow_disjoint permits that)",
+		    " nodes, as many as the parties have together: it gives them separate rows, or "
+		    "no two of them have a node in common (job.allow_disjoint permits that)",
 		    n);
 	return ERR_OK;
 }

@@ -51,7 +51,7 @@ bool cache_find(const char *dir, const char *name, const uint8_t key[static SHA2
 			sha256_of(file->p, file->n - SHA256_LEN, sum);
 		found = found && memcmp(sum, file->p + file->n - SHA256_LEN, SHA256_LEN) == 0;
 		if (!found)
-			log_warn("%s is damaged: it is computed again", path);
+			log_warn("%s is damaged: recomputing it", path);
 	}
 	if (found) {
 		*piece = (struct bytes){ file->p + HEAD_LEN, file->n - HEAD_LEN - SHA256_LEN };
@@ -83,7 +83,7 @@ void cache_keep(const char *dir, const char *name, const uint8_t key[static SHA2
 	if (e == ERR_OK)
 		e = file_write_soon(path, (struct bytes){ file.p, file.n }, FILE_SECRET);
 	if (e != ERR_OK && e != ERR_CANCELLED)
-		log_warn("another attempt would compute this again: %s", err_detail());
+		log_warn("another attempt would have to recompute this: %s", err_detail());
 	buf_release(&file);
 	free(path);
 }

@@ -92,8 +92,8 @@ static enum err party_columns_compare_all(struct work *work, const struct said *
 		const char *how = has_names(own) ? differs(own, &said[l]) : NULL;
 
 		if (!has_names(&said[l]))
-			log_warn("the columns of %s have no names (columns.json): whether they are "
-				 "those of others is not compared",
+			log_warn("the columns of %s have no names (columns.json): they are not "
+				 "compared with those of other parties",
 				 work->name[l]);
 		else if (how)
 			buf_printf(&others, "%s%s %s", others.n ? ", " : "", work->name[l], how);
@@ -101,9 +101,9 @@ static enum err party_columns_compare_all(struct work *work, const struct said *
 	if (others.n) {
 		work->ending = ENDING_COLUMNS;
 		e = err_set(ERR_PEER,
-			    "the columns of %s are not those of all: compared with its own, there "
-			    "is %.*s; bring columns.json and the features beside it to one list, "
-			    "order and unit at all parties",
+			    "the columns of %s differ from those of other parties: compared with "
+			    "its own, there is %.*s; give all parties the same columns.json, and "
+			    "features in that order and those units",
 			    work->name[work->own], (int)others.n, (const char *)others.p);
 	}
 	buf_release(&others);

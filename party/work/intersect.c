@@ -123,7 +123,7 @@ static enum err party_intersect_sum_votes(struct intersect *s, double *x, size_t
 	return all == (double)work->L || !alike
 		   ? ERR_OK
 		   : step_fault(work->channel,
-				"a party gave a wrong count: %zu parties count themselves %g times",
+				"a party's count is wrong: %zu parties count themselves %g times",
 				work->L, all);
 }
 
@@ -162,7 +162,7 @@ static enum err party_intersect_agree_sizes(struct intersect *s, struct okvs **p
 		s->lister++;
 	for (uint8_t tries = 1; who[work->L] != 0; tries++) {
 		if (tries == ALIGN_TRIES)
-			return err_set(ERR_JOB, "the parties' ids went into no table in %d tries",
+			return err_set(ERR_JOB, "the parties' ids fit into no table in %d tries",
 				       ALIGN_TRIES);
 		okvs_free(*peeled);
 		name_all(s, tries);

@@ -213,8 +213,8 @@ static enum err told_compare_words(struct work *work, const struct msg_told *m)
 	others(work, who);
 	if (memcmp(m->words.p, t->expect, MSG_TOLD_LEN) != 0)
 		return err_set(ERR_PEER,
-			       "%s has told %s other things than this party, or what members say "
-			       "of it was changed (during %s): one of them cannot be trusted",
+			       "%s broadcast other values to %s than to this party, or a member's "
+			       "TOLD was altered (during %s): one of them cannot be trusted",
 			       channel_peer(work->channel), who, told_phase_name(work));
 	t->waiting = false;
 	return ERR_OK;
@@ -237,7 +237,7 @@ static enum err told_take_message(void *arg, enum msg_type type, struct bytes bo
 	if (!work->told.waiting)
 		return ERR_OK;
 	others(work, who);
-	return peer_fault(work->channel, "sent %s before TOLD, by which %s says what it was told",
+	return peer_fault(work->channel, "sent %s before TOLD, in which %s confirms the broadcasts",
 			  msg_name(type), who);
 }
 

@@ -39,7 +39,7 @@ static double memory(const void *p, const struct kind_sizes *s)
 static const char *align_needs_all(const void *job)
 {
 	(void)job;
-	return "rows that all have are all parties' own";
+	return "common rows depend on all parties";
 }
 
 const struct kind kind_align = {

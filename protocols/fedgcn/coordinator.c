@@ -51,7 +51,7 @@ static enum err fedgcn_coordinator_check_counts(const struct run *r, const char 
 	TRY(parties_check_counts(r->parties->phase, what, x, n, r->report->n, &all));
 	if (all > r->report->n)
 		return err_set(ERR_PEER,
-			       "a party gave a wrong count: the parties' counts of %s 0 to %zu add "
+			       "a party's count is wrong: the parties' counts of %s 0 to %zu add "
 			       "to %.17g, of %.17g graphs (during %s)",
 			       what, n - 1, all, r->report->n, r->parties->phase);
 	return ERR_OK;

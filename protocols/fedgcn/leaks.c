@@ -14,18 +14,17 @@ void fedgcn_leaks(struct said *s, const void *p, size_t parties)
 		 "network makes of all graphs, by sums; and how those are spread");
 	said_add(s, true,
 		 "coordinator and parties see the mean of the parties' weights after each round, "
-		 "weighted by their numbers of graphs; of what a network was trained on its "
-		 "weights can tell in part");
+		 "weighted by their numbers of graphs; weights can disclose parts of the data that "
+		 "a network was trained on");
 	said_add(s, job->how.sharing == FEDGCN_PER, "the last layers stay with their party");
 	said_add(s, parties == 2,
-		 "of two parties each learns the other's weights and prototypes from the means");
+		 "with two parties each learns the other's weights and prototypes from the means");
 	said_add(s, job->how.prototypes == FEDGCN_MATCHED,
 		 "coordinator and parties see, after each round, the mean of the parties' "
 		 "prototypes of each cluster and how many graphs are behind it");
-	said_add(
-	    s, fedgcn_in_clear(&job->how),
-	    "the coordinator sees every prototype of each party in clear, whose it is, and how "
-	    "many graphs are behind it: a mean of the embeddings of min_cluster graphs or more");
+	said_add(s, fedgcn_in_clear(&job->how),
+		 "the coordinator sees every prototype of each party unmasked, and how many graphs "
+		 "are behind it: a mean of the embeddings of min_cluster graphs or more");
 	said_add(s, job->how.min_cluster < 2,
 		 "the prototype of a cluster of one graph is that graph's embedding");
 	said_add(s, true,

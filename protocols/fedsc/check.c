@@ -76,8 +76,8 @@ static enum err check_amount(const struct fedsc_job *job)
 	if (job->noise_eps > 0 && !(job->noise_clip > 0))
 		return err_set(
 		    ERR_INPUT,
-		    "job.noise.eps is %g without job.noise.clip, expected the length that rows are "
-		    "shortened to: without it one row could change anything",
+		    "job.noise.eps is %g without job.noise.clip, expected the length to which rows "
+		    "are clipped: without it one row's influence is unbounded",
 		    job->noise_eps);
 	if (job->noise_eps > 0)
 		return ERR_OK;
@@ -110,11 +110,11 @@ static enum err check_factors(const struct fedsc_job *job)
 	if (job->how.dims == JOB_AUTO)
 		return err_set(ERR_INPUT,
 			       "job.dims is \"auto\", expected a number where job.noise.eps is of "
-			       "factors: d found from the data would tell of it");
+			       "factors: d found from the data would disclose parts of it");
 	if (!(job->how.width > 0))
 		return err_set(ERR_INPUT,
 			       "job.kernel.width is 0, expected a number where job.noise.eps is of "
-			       "factors: r found from the data would tell of it");
+			       "factors: r found from the data would disclose parts of it");
 	if (!(job->how.lambda > 0))
 		return err_set(ERR_INPUT,
 			       "job.kernel.lambda is %g, expected above 0 where job.noise.eps is "
@@ -135,7 +135,7 @@ static enum err check_sums(const struct fedsc_job *job)
 	if (job->how.standardize != STANDARDIZE_NONE)
 		return err_set(ERR_INPUT,
 			       "job.standardize is \"%s\", expected \"none\" where job.noise.on is "
-			       "\"sums\": means and deviations of rows would tell of them",
+			       "\"sums\": means and deviations would disclose parts of the rows",
 			       kind_standardize_names[job->how.standardize]);
 	if (job->noise_beta > 0)
 		return err_set(ERR_INPUT,

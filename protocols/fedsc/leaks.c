@@ -11,8 +11,8 @@ static void noisy_sums(struct said *s, const struct fedsc_job *job, size_t parti
 	said_add(s, true, "each party alone sees the clusters of its own rows");
 	said_add(s, true,
 		 "coordinator and parties see counts and centres with noise, in each of "
-		 "job.iterations rounds: how many rows of all parties are nearest to each, and "
-		 "what the sum of their offsets makes of it");
+		 "job.iterations rounds: how many rows of all parties are nearest to each, and the "
+		 "centres that follow from the sum of their offsets");
 	said_add(s, anchor,
 		 "coordinator and parties see with noise how strongly any two landmarks are tied "
 		 "by rows, summed over all rows");
@@ -21,12 +21,12 @@ static void noisy_sums(struct said *s, const struct fedsc_job *job, size_t parti
 			? "differential privacy: all that is shown, but for the number of rows, is "
 			  "(eps, delta)-private in each row by the discrete Gaussian mechanism in "
 			  "sums, with job.noise.eps and job.noise.delta, as long as no more than "
-			  "half of the parties tell the coordinator what noise they added; further "
+			  "half of the parties disclose their noise to the coordinator; further "
 			  "jobs and attempts on the same rows add to it"
 			: "differential privacy: all that is shown, but for the number of rows, is "
 			  "(eps, delta)-private in each row by the discrete Gaussian mechanism in "
 			  "sums, with job.noise.eps and job.noise.delta, as long as no more than "
-			  "job.noise.colluders parties tell the coordinator what noise they added; "
+			  "job.noise.colluders parties disclose their noise to the coordinator; "
 			  "further jobs and attempts on the same rows add to it");
 	say_collusion(s, false, parties);
 }
@@ -40,10 +40,11 @@ static void of_profile(struct said *s, const struct fedsc_job *job, size_t parti
 		 "rows or more, the mean of each column and the part of its rows in which it is "
 		 "not 0, over all parties; of all rows also the deviation of each column");
 	said_add(s, true,
-		 "the sums of that profile have noise, which blurs what a single row adds and "
-		 "claims no differential privacy");
-	said_add(s, parties == 2,
-		 "of two parties each learns the other's part of that profile, but for the noise");
+		 "the sums of that profile have noise, which blurs single rows and claims no "
+		 "differential privacy");
+	said_add(
+	    s, parties == 2,
+	    "with two parties each learns the other's part of that profile, but for the noise");
 }
 
 static void of_embedding(struct said *s, const struct fedsc_job *job)
@@ -51,9 +52,9 @@ static void of_embedding(struct said *s, const struct fedsc_job *job)
 	bool paper = job->how.variant == FEDSC_BY_PAPER, dense = job->how.variant == FEDSC_BY_DENSE;
 	bool anchors = job->how.variant == FEDSC_BY_ANCHORS, learns = paper || dense;
 
-	said_add(
-	    s, learns && job->how.dims == JOB_AUTO,
-	    "the coordinator sees d x d sums of the rows' kernel features, by which it chooses d");
+	said_add(s, learns && job->how.dims == JOB_AUTO,
+		 "the coordinator sees d x d sums of the rows' kernel features, from which it "
+		 "chooses d");
 	said_add(s, learns && job->how.rounds,
 		 "coordinator and parties see the dictionary Z after each round, a weighted mean "
 		 "over parties");
@@ -63,8 +64,8 @@ static void of_embedding(struct said *s, const struct fedsc_job *job)
 	said_add(s, dense, "the coordinator sees d x d sums of the rows' kernel features");
 	said_add(s, dense, "coordinator and parties see the sum of all rows' kernel features");
 	said_add(s, dense || anchors,
-		 "parties see a basis, by which they find their rows in the joint embedding; it "
-		 "places the landmarks or the dictionary there");
+		 "parties see a basis that maps their rows, and the landmarks or the dictionary, "
+		 "into the joint embedding");
 	said_add(s, dense || anchors,
 		 "coordinator and parties see counts and means of rows' embeddings, in each round "
 		 "of the last k-means");
@@ -85,16 +86,16 @@ void fedsc_leaks(struct said *s, const void *p, size_t parties)
 	said_add(s, true,
 		 "coordinator and parties see the number of rows of all parties together, the mean "
 		 "of each column, one standard deviation for all, and the sizes of the clusters");
-	said_add(s, job->how.standardize == STANDARDIZE_JOINT,
-		 "standardize \"joint\": coordinator and parties see the standard deviation of "
-		 "each column over all rows, and how many parties leave it as it is, being a "
-		 "category or sparse");
+	said_add(
+	    s, job->how.standardize == STANDARDIZE_JOINT,
+	    "standardize \"joint\": coordinator and parties see the standard deviation of each "
+	    "column over all rows, and how many parties leave it unscaled (a category, or sparse)");
 	said_add(s, paper && !noisy_factors,
-		 "variant \"paper\" uploads each party's C in clear: with Z, r and lambda the "
+		 "variant \"paper\" uploads each party's C unmasked: with Z, r and lambda the "
 		 "coordinator can compute every row of every party, exactly");
 	said_add(s, paper && noisy_factors,
-		 "variant \"paper\" uploads each party's C with noise: with Z, r and lambda the "
-		 "coordinator can estimate every row of every party");
+		 "variant \"paper\" uploads each party's C unmasked, with noise: with Z, r and "
+		 "lambda the coordinator can estimate every row of every party");
 	said_add(
 	    s, paper,
 	    "the coordinator sees how many rows each party has, and the cluster of each of them");
@@ -109,24 +110,24 @@ void fedsc_leaks(struct said *s, const void *p, size_t parties)
 	    "in turn, and how well rows fit their clusters, one number of all rows for each k");
 	of_profile(s, job, parties);
 	said_add(s, parties == 2,
-		 "of two parties each learns the other's number of rows, the means of its columns "
-		 "and its part of every centre");
+		 "with two parties each learns the other's number of rows, the means of its "
+		 "columns and its part of every centre");
 	said_add(s, parties == 2 && job->how.standardize == STANDARDIZE_JOINT,
-		 "of two parties each learns the other's deviations of its columns");
+		 "with two parties each learns the other's deviations of its columns");
 	said_add(s, single,
-		 "two sums whose sets of rows differ by one row show that row, and the coordinator "
-		 "can tell which two those are");
+		 "two sums whose sets of rows differ by one row disclose that row, and the "
+		 "coordinator can identify them");
 	said_add(s, !single,
-		 "two sums whose sets of rows differ by one row show that row, with its noise");
+		 "two sums whose sets of rows differ by one row disclose that row, with its noise");
 	said_add(s, fedsc_width_is_summed(job),
 		 "coordinator and parties see r, made of the mean of all parties' mean distances "
 		 "between their rows");
 	of_embedding(s, job);
 
-	said_add(s, private, "rows are shortened and get noise before anything is made of them");
+	said_add(s, private, "rows are clipped and get noise before any computation");
 	said_add(s, job->noise != NOISE_NONE && !private,
-		 "noise of this job makes it harder to compute rows, and claims no differential "
-		 "privacy of the job");
+		 "the noise of this job makes rows harder to reconstruct, but claims no "
+		 "differential privacy");
 	say_privacy(
 	    s,
 	    private

@@ -57,7 +57,7 @@ static enum err check_rows(const struct fedsc_model *m, const struct mat *X,
 	for (size_t j = 0; m->name && names && j < names->n; j++)
 		if (strcmp(names->column[j].name, m->name[j]) != 0)
 			return err_set(ERR_INPUT,
-				       "column %zu (from 0) is called \"%s\", in the run it was "
+				       "column %zu (from 0) is named \"%s\", in the run it was "
 				       "\"%s\": expected the same columns in the same order",
 				       j, names->column[j].name, m->name[j]);
 	for (size_t e = 0; e < X->rows * X->cols; e++)
@@ -201,11 +201,10 @@ enum err fedsc_model_parse(struct bytes file, const char *where, struct fedsc_mo
 
 	*m = (struct fedsc_model){ 0 };
 	if (file.n < sizeof(magic) || memcmp(file.p, magic, sizeof(magic)) != 0)
-		return err_set(
-		    ERR_INPUT,
-		    "%s: it does not begin like a model of rows, expected " FEDSC_MODEL_FILE
-		    " of a party's run of kind kmeans, or fedsc by anchors",
-		    where);
+		return err_set(ERR_INPUT,
+			       "%s: does not begin like a model of rows, expected " FEDSC_MODEL_FILE
+			       " of a party's run of kind kmeans, or fedsc by anchors",
+			       where);
 	if (file.n < HEAD + CHECKSUM)
 		return err_set(ERR_INPUT, "%s: cut off after %zu bytes", where, file.n);
 	(void)unpack_take(&r, sizeof(magic));
@@ -225,7 +224,7 @@ enum err fedsc_model_parse(struct bytes file, const char *where, struct fedsc_mo
 		return ERR_OK;
 	fedsc_model_release(m);
 	return err_set(ERR_INPUT,
-		       "%s: what it says does not hold together, so this program did not write it",
+		       "%s: its contents are inconsistent, so this program did not write it",
 		       where);
 }
 

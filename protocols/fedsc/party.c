@@ -274,7 +274,7 @@ enum err fedsc_upload(struct fedsc_party *p, const struct mat *Z, double r, doub
 enum err fedsc_take_labels(struct fedsc_party *p, const uint32_t *label, size_t n)
 {
 	if (n != p->X.rows)
-		return err_set(ERR_PEER, "%zu labels came back for %zu rows", n, p->X.rows);
+		return err_set(ERR_PEER, "received %zu labels for %zu rows", n, p->X.rows);
 	fedkmeans_party_release(&p->clusters);
 	fedkmeans_party_init(&p->clusters, &p->X, p->min_cluster, p->threads);
 	memcpy(p->clusters.label, label, n * sizeof(*label));
@@ -294,8 +294,8 @@ static enum err factor_block(struct fedsc_party *p, size_t first, struct mat *F)
 		if (!(delta > 0)) {
 			mat_release(F);
 			return err_set(ERR_JOB,
-				       "row %zu has degree %.3g: it is like none of the "
-				       "dictionary; a larger r or more of it is needed",
+				       "row %zu has degree %.3g: it resembles no entry of the "
+				       "dictionary; increase r or the dictionary",
 				       first + i, delta);
 		}
 		for (size_t j = 0; j < F->cols; j++)

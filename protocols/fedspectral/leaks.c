@@ -7,13 +7,13 @@ static const char *of_edges(const struct fedspectral_job *job)
 		   ? "differential privacy: all that is shown, but for which nodes a party has, is "
 		     "(eps, delta)-private in each edge of a party by the discrete Gaussian "
 		     "mechanism in sums, with job.noise.eps and job.noise.delta, as long as no "
-		     "more than half of the parties tell the coordinator what noise they added; "
+		     "more than half of the parties disclose their noise to the coordinator; "
 		     "further jobs and attempts on the same edges add to it"
 		   : "differential privacy: all that is shown, but for which nodes a party has, is "
 		     "(eps, delta)-private in each edge of a party by the discrete Gaussian "
 		     "mechanism in sums, with job.noise.eps and job.noise.delta, as long as no "
-		     "more than job.noise.colluders parties tell the coordinator what noise they "
-		     "added; further jobs and attempts on the same edges add to it";
+		     "more than job.noise.colluders parties disclose their noise to the "
+		     "coordinator; further jobs and attempts on the same edges add to it";
 }
 
 void fedspectral_leaks(struct said *s, const void *p, size_t parties)
@@ -37,11 +37,12 @@ void fedspectral_leaks(struct said *s, const void *p, size_t parties)
 		 "coordinator and parties see the joint degree of each node: the sum of its edges' "
 		 "weights at all parties");
 	said_add(s, exact,
-		 "the coordinator sees exact products of the joint graph with known blocks: the "
-		 "pooled graph can be computed from them, though not who holds which edge");
-	said_add(s, exact, "the parties see those blocks, and with them largely the same");
-	said_add(s, exact && parties == 2,
-		 "of two parties each learns the other's edges: the pooled graph without its own");
+		 "the coordinator sees exact products of the joint graph with known blocks: it can "
+		 "compute the pooled graph from them, but not which party holds which edge");
+	said_add(s, exact, "the parties see those blocks, and can compute largely the same");
+	said_add(
+	    s, exact && parties == 2,
+	    "with two parties each learns the other's edges: the pooled graph without its own");
 	said_add(s, job->variant == FEDSPECTRAL_PLUS,
 		 "coordinator and parties see the mean of the parties' blocks after each round");
 	said_add(s, job->variant == FEDSPECTRAL_PLUS && parties > 1,
@@ -53,9 +54,8 @@ void fedspectral_leaks(struct said *s, const void *p, size_t parties)
 	said_add(
 	    s, noisy,
 	    "the coordinator sees with noise the joint degree of each node, products of the joint "
-	    "graph with a few columns, and how many edges each node has into each cluster");
-	said_add(s, noisy,
-		 "the parties see blocks and clusters that the coordinator makes of those");
+	    "graph with a few columns, and how many edges each node has to each cluster");
+	said_add(s, noisy, "the parties see blocks and clusters derived from those");
 	say_privacy(s, noisy ? of_edges(job) : NULL);
 	say_collusion(s, parties == 2 && !noisy, parties);
 }

@@ -16,7 +16,7 @@ static const char *fedwalk_permission(const void *p)
 static const char *fedwalk_needs_all(const void *job)
 {
 	(void)job;
-	return "walks go on at every party, and without one lead nowhere";
+	return "walks cross all parties";
 }
 
 static struct kind_claim fedwalk_claim(const void *job)

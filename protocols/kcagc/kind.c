@@ -14,7 +14,7 @@ static const char *kcagc_needs_all(const void *p)
 	const struct kcagc_job *job = p;
 
 	return job->method == METHOD_TREE
-		   ? "method \"tree\" sums over pairs, which are others without a party"
+		   ? "method \"tree\" sums over pairs, which change without a party"
 		   : NULL;
 }
 

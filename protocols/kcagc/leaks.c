@@ -7,8 +7,8 @@ static void say_range(struct said *s, const struct kcagc_job *job)
 	said_add(
 	    s, job->clusters_from > 0,
 	    "clusters \"from\" .. \"to\": k above is \"to\", and the cells are those of it; the "
-	    "parties see the k that the coordinator chose, by inner products that it alone has, "
-	    "and by how far the rows of each cell lie from their mean, summed over the parties");
+	    "parties see the k that the coordinator chose, from inner products that it alone has, "
+	    "and from the rows' distances to their cell's mean, summed over the parties");
 }
 
 /* Protocols 2 and 3: over cells, or over all nodes. */
@@ -26,7 +26,7 @@ static void say_distances(struct said *s, const struct kcagc_job *job)
 		 "inner products, summed over the parties of the sum");
 	said_add(s, cells && job->virtual_nodes == VIRTUAL_CENTRE,
 		 "with local centres as virtual nodes a summed distance splits as alpha(a, r) + "
-		 "beta(b, r): differences show each side up to a constant");
+		 "beta(b, r): differences disclose each side up to a constant");
 	said_add(s, cells && job->virtual_nodes == VIRTUAL_MEAN && job->min_cell < 2,
 		 "a cell of one node makes the virtual node that node's own row");
 	said_add(s, job->method == METHOD_BASIC || job->polish,
@@ -37,7 +37,7 @@ static void say_distances(struct said *s, const struct kcagc_job *job)
 	said_add(s, !gram || job->polish,
 		 "the parties see the cluster of each node or cell after each iteration");
 	said_add(s, true,
-		 "a coordinator that lies can choose the cells and clusters over which distances "
+		 "a malicious coordinator can choose the cells and clusters over which distances "
 		 "are summed, as long as no cell has fewer nodes than min_cell");
 }
 
@@ -47,8 +47,8 @@ static void say_products(struct said *s, const struct kcagc_job *job)
 	bool landmark = job->method == METHOD_LANDMARK;
 
 	said_add(s, true,
-		 "the coordinator sees how many parties have features of 0 and 1 alone, the "
-		 "parties whether all, some or none have");
+		 "the coordinator sees how many parties have only features of 0 and 1, the parties "
+		 "whether all, some or none have");
 	said_add(s, true, "the coordinator sees how many columns all parties have together");
 	said_add(s, kcagc_degrees(job) == DEGREES_AUTO,
 		 "degrees \"auto\": the coordinator sees two numbers more, how much the features "
@@ -71,10 +71,11 @@ static void say_products(struct said *s, const struct kcagc_job *job)
 		 "sets of nodes, and the joint embedding of all nodes in k + 10 dimensions: "
 		 "approximate similarities of any two nodes");
 	said_add(s, landmark && job->min_cell < 2,
-		 "a set of one node shows the coordinator each node's inner product with that very "
-		 "node");
-	said_add(s, landmark,
-		 "the parties see a partition of the nodes made of everyone's local clusters");
+		 "a set of one node discloses to the coordinator each node's inner product with "
+		 "that node");
+	said_add(
+	    s, landmark,
+	    "the parties see a partition of the nodes derived from all parties' local clusters");
 	said_add(s, landmark && job->landmark_power,
 		 "the parties see a basis close to the joint left singular vectors of all nodes");
 	said_add(s, true,
@@ -86,16 +87,16 @@ static void say_products(struct said *s, const struct kcagc_job *job)
 	said_add(s, !landmark,
 		 "the coordinator sees the joint embedding of all nodes in k + 10 dimensions, and "
 		 "in k in each iteration: approximate similarities of any two nodes, more than "
-		 "distances to centres show");
+		 "distances to centres disclose");
 	said_add(s, !landmark,
 		 "the parties see the joint leading left singular vectors of all nodes");
 	said_add(s, !landmark || job->polish,
 		 "the parties see the cluster of each node after each iteration");
 	said_add(s, job->clusters_from > 0,
 		 "clusters \"from\" .. \"to\": k above is \"to\"; the parties see the k that the "
-		 "coordinator chose, by an embedding that it alone has");
+		 "coordinator chose, from an embedding that it alone has");
 	said_add(s, true,
-		 "a coordinator that lies can choose the sets, clusters and directions over which "
+		 "a malicious coordinator can choose the sets, clusters and directions over which "
 		 "products are summed");
 }
 
@@ -114,9 +115,9 @@ static void say_bound(struct said *s, const struct kcagc_job *job)
 	    kcagc_is_bounded(job) || job->joint_norm || job->filter_order == KCAGC_ORDER_AUTO;
 
 	said_add(s, norms || job->fraction_bits == JOB_AUTO,
-		 "to fit sums to their words the coordinator sees how many parties have a longest "
-		 "row of which length, to a factor of 2 in its square, and the parties see the "
-		 "exponent of the total");
+		 "to scale sums, the coordinator sees the length of the longest row of how many "
+		 "parties, to a factor of 2 in its square, and the parties see the exponent of the "
+		 "total");
 }
 
 static void say_norms(struct said *s, size_t parties)
@@ -129,7 +130,7 @@ static void say_norms(struct said *s, size_t parties)
 static void say_compared(struct said *s, const struct kcagc_job *job)
 {
 	said_add(s, kcagc_compares_later(job),
-		 "the parties see who has the same edges as they between the nodes that all have, "
+		 "the parties see which others have the same edges as they between common nodes, "
 		 "the coordinator whether all have");
 }
 
@@ -184,8 +185,8 @@ void kcagc_predict_leaks(struct said *s, const void *p, size_t parties)
 	    "the coordinator sees the squared distance of each node to each centre of the model's "
 	    "run, summed over all parties: of the joint geometry the part that the centres span");
 	said_add(s, true,
-		 "what a node's distances were in another job with the same model can be compared: "
-		 "the difference is that of its features and neighbours alone");
+		 "distances of a node in two jobs with the same model can be compared: they differ "
+		 "only by its features and neighbours");
 	say_collusion(s, parties == 2, parties);
 	say_privacy(s, NULL);
 }
@@ -218,7 +219,7 @@ void kmeans_columns_leaks(struct said *s, const void *p, size_t parties)
 	said_add(s, gram,
 		 "the coordinator sees every pairwise distance of the cells' means at once: their "
 		 "inner products, summed over the parties of the sum");
-	said_add(s, cells && job->min_cell < 2, "the mean of a cell of one row is that very row");
+	said_add(s, cells && job->min_cell < 2, "the mean of a cell of one row is that row");
 	said_add(s, !cells || job->polish,
 		 "the coordinator sees the summed squared distances of all rows to the centres: "
 		 "the joint geometry of all rows up to rotation");
@@ -227,7 +228,7 @@ void kmeans_columns_leaks(struct said *s, const void *p, size_t parties)
 	said_add(s, !gram || job->polish,
 		 "the parties see the cluster of each row or cell after each iteration");
 	said_add(s, true,
-		 "a coordinator that lies can choose the cells and clusters over which distances "
+		 "a malicious coordinator can choose the cells and clusters over which distances "
 		 "are summed, as long as no cell has fewer rows than min_cell");
 	say_collusion(s, parties == 2 || !kcagc_is_flat(job), parties);
 	say_privacy(s, NULL);
@@ -242,8 +243,8 @@ void kmeans_columns_predict_leaks(struct said *s, const void *p, size_t parties)
 		 "model's run, over all columns of all parties: with as many centres as columns "
 		 "and one more, where each row lies, up to rotation");
 	said_add(s, true,
-		 "what a row's distances were in another job with the same model can be compared: "
-		 "the difference is that of its columns alone");
+		 "distances of a row in two jobs with the same model can be compared: they differ "
+		 "only by its columns");
 	say_collusion(s, parties == 2, parties);
 	say_privacy(s, NULL);
 }

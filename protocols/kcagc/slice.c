@@ -395,8 +395,9 @@ static enum err slice_read_again(struct slice *s, size_t rows, uint64_t expected
 	free(facts);
 	return digest(&s->X.dense) == expected
 		   ? ERR_OK
-		   : err_set(ERR_INPUT, "features are not what they were when they were read: "
-					"begin the job again");
+		   : err_set(
+			 ERR_INPUT,
+			 "the features have changed since they were read: submit the job again");
 }
 
 /* T^p of the own rows, as if the other parties' slices were alike; uses s up. */

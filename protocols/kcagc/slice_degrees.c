@@ -58,8 +58,8 @@ enum err slice_degrees_scale(const struct slice *s, double *scale)
 	free(z);
 	if (s->degrees == DEGREES_ALONE && *scale == 1)
 		return err_set(ERR_INPUT,
-			       "all %zu nodes of the graph have the same degree, and "
-			       "degrees are all that counts: nothing to cluster",
+			       "all %zu nodes of the graph have the same degree, and only degrees "
+			       "count: nothing to cluster",
 			       ranks_n(s->g->ranks, s->g->adjacency.rows));
 	return ERR_OK;
 }

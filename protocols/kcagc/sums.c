@@ -119,7 +119,8 @@ static enum err decide_degrees(struct parties *parties, struct sums_basis *basis
 	basis->explained = x[1] > 0 ? x[0] / x[1] : 0;
 	basis->degrees = basis->explained > EXPLAINED ? DEGREES_ALONE : DEGREES_OFF;
 	take.take = basis->degrees;
-	parties_note(parties, "degrees \"auto\" are %s: they explain %.3f of what features vary by",
+	parties_note(parties,
+		     "degrees \"auto\" are %s: they explain %.3f of the features' variance",
 		     basis->degrees == DEGREES_ALONE ? "alone" : "off", basis->explained);
 	TRY(parties_tell_choice(parties, CHOICE_DEGREES, basis->degrees == DEGREES_ALONE));
 	return parties_sum(parties, &take, NULL, 0);

@@ -161,7 +161,7 @@ class Run:
 
     @property
     def leaks(self) -> List[str]:
-        """What the job showed, and to whom, in sentences."""
+        """Disclosures, in sentences."""
         return [str(s) for s in self.record.get("leaks") or []]
 
     @property

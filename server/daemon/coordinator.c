@@ -197,7 +197,7 @@ enum err coordinator_watch(struct coordinator *c, void (*stop)(void *c, const ch
 							.arg = c });
 	TRY(window_start(c->window, c->queue ? &c->queue->shows : &none));
 	if (c->front)
-		log_info("for people elsewhere: https://%s/", c->api_bound);
+		log_info("API endpoint: https://%s/", c->api_bound);
 	return ERR_OK;
 }
 

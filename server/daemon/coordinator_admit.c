@@ -220,7 +220,7 @@ static void admit_take_back(struct seat *seat, struct conn *conn)
 	seat->conn = conn;
 	conn_attach(conn, seat->channel, channel_job(seat->channel));
 	channel_link(seat->channel, &link);
-	log_info("%s is back, from %s, after %.1f s (%llu bytes sent again so far)", seat->name,
+	log_info("%s reconnected from %s after %.1f s (%llu bytes sent again so far)", seat->name,
 		 conn_address(conn), clock_now_s() - seat->lost_s, (unsigned long long)link.resent);
 }
 
@@ -300,7 +300,7 @@ static void lose_restarted(struct running *r, struct seat *seat)
 /* The party returns as soon as the previous job has ended here too. */
 static void come_later(struct conn *conn)
 {
-	coordinator_refuse(conn, MSG_AGAIN, "the job before is just ending");
+	coordinator_refuse(conn, MSG_AGAIN, "the previous job is still ending");
 	conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 }
 
@@ -381,7 +381,8 @@ static void on_lost(struct running *r, struct seat *seat, const char *why)
 {
 	seat->lost_s = clock_now_s();
 	snprintf(seat->lost_why, sizeof(seat->lost_why), "%s", why);
-	log_warn("%s; %s is awaited for %u s", why, seat->name, r->c->config->common.reconnect_s);
+	log_warn("%s; waiting for %s, for up to %u s", why, seat->name,
+		 r->c->config->common.reconnect_s);
 	uv_timer_start(&r->away_timer, on_away, AWAY_TICK_MS, AWAY_TICK_MS);
 }
 
@@ -469,7 +470,7 @@ static void admit_on_closed(struct conn *conn, enum err code, const char *why, v
 	}
 	forget_visitor(v);
 	if (left) {
-		snprintf(text, sizeof(text), "%s left while attempt %u was awaited", seat->name,
+		snprintf(text, sizeof(text), "%s left before attempt %u began", seat->name,
 			 r->run.attempt);
 		running_fail(r, ERR_PEER, text);
 	} else if (its && !r && c->queue) {
@@ -510,7 +511,8 @@ static void on_join_timeout(uv_timer_t *timer)
 			sprintf(missing + strlen(missing), "%s%s", *missing ? ", " : "",
 				r->seat[l]->name);
 	if (r->again) {
-		snprintf(why, sizeof(why), "did not come for attempt %u within rejoin_s, %u s: %s",
+		snprintf(why, sizeof(why),
+			 "did not reconnect for attempt %u within rejoin_s, %u s: %s",
 			 r->run.attempt, r->c->config->common.rejoin_s, missing);
 		running_fail(r, ERR_DEADLINE, why);
 		return;

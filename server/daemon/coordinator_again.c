@@ -35,8 +35,8 @@ static void leave_out(struct running *r, size_t l, bool done)
 	char why[256];
 
 	snprintf(why, sizeof(why),
-		 done ? "the job is done without %s, which stayed away: it has no results"
-		      : "the job goes on without %s, which did not come within rejoin_s",
+		 done ? "the job is done without %s, which dropped out: it has no results"
+		      : "the job continues without %s, which did not reconnect within rejoin_s",
 		 seat->name);
 	running_let_go(r, seat);
 	seat->owed = ERR_DEADLINE;
@@ -67,8 +67,8 @@ bool running_goes_without(struct running *r)
 			continue;
 		}
 		record_left(&r->record, r->seat[l]->name, r->run.attempt, step);
-		log_warn("%s did not come for attempt %u within rejoin_s, %u s: the job goes on "
-			 "without it",
+		log_warn("%s did not reconnect for attempt %u within rejoin_s, %u s: the job "
+			 "continues without it",
 			 r->seat[l]->name, r->run.attempt, r->c->config->common.rejoin_s);
 		leave_out(r, l, false);
 	}
@@ -109,7 +109,7 @@ enum err running_take_up(struct running *r, const struct attempt_state *s)
 	record_past(&r->record, s->attempt, -1, cause);
 	uv_timer_start(&r->state_timer, on_touch, TOUCH_MS, TOUCH_MS);
 	log_warn("attempt %u of a job was under way when %s ended: attempt %u begins when all "
-		 "parties are there again, within rejoin_s, %u s",
+		 "parties have reconnected, within rejoin_s, %u s",
 		 s->attempt, r->c->config->common.name, r->run.attempt,
 		 r->c->config->common.rejoin_s);
 	return ERR_OK;
@@ -160,17 +160,17 @@ enum err running_find(struct running *r)
 		leave_out_again(r, &s);
 		record_offer(&r->record, s.job_id, s.attempt);
 		running_set_phase(r, TELLING);
-		log_warn("the job was done when %s ended: results are in %s. Parties that come "
-			 "back hear so for up to %d s; then the same command begins a new job",
-			 r->c->config->common.name, r->c->config->common.output,
-			 COME_BACK_MS / 1000);
+		log_warn(
+		    "the job was done when %s ended: results are in %s. Parties that reconnect are "
+		    "told for up to %d s; then the same command begins a new job",
+		    r->c->config->common.name, r->c->config->common.output, COME_BACK_MS / 1000);
 		uv_timer_start(&r->join_timer, on_told_enough, COME_BACK_MS, 0);
 		return ERR_OK;
 	}
 	if (*why && s.done)
-		log_info("a new job begins, that of the last start was done: %s", why);
+		log_info("a new job begins, since the previous one was done: %s", why);
 	else if (*why)
-		log_warn("a job was not finished, and cannot be gone on with: %s", why);
+		log_warn("an unfinished job cannot be continued: %s", why);
 	attempt_forget(r->state);
 	return running_draw(r);
 }
@@ -241,7 +241,7 @@ void running_begin_again(struct running *r)
 	r->run.post = r->post = post_new(r->c->config->common.step_timeout_s);
 	record_past(&r->record, r->run.attempt, r->record.elapsed_s, r->why);
 	r->record.ended = false;
-	log_warn("attempt %u of %u is over: %s; the next begins when all parties are there again, "
+	log_warn("attempt %u of %u is over: %s; the next begins when all parties have reconnected, "
 		 "within rejoin_s, %u s",
 		 r->run.attempt, r->c->config->max_attempts, r->why, r->c->config->common.rejoin_s);
 	r->run.attempt++;
@@ -275,7 +275,7 @@ void running_say_done(struct running *r, struct visitor *v, struct conn *conn)
 	char why[256];
 
 	snprintf(why, sizeof(why),
-		 "the job is done; %s said that its results were written, to its output directory",
+		 "the job is done; %s reported that it wrote its results to its output directory",
 		 v->seat->name);
 	log_info("%s came back: %s", v->seat->name, why);
 	coordinator_refuse(conn, MSG_ALL_DONE, why);

@@ -60,8 +60,8 @@ static enum err gather_accepts(struct run *run, const uint8_t *job_hash)
 			/* While the party's progress rises, no deadline here expires. */
 			asking[l] = true;
 			live_awaits(run->name[l], run->record->job_id, true);
-			log_info("waiting for %s, where a person is asked whether it takes part, "
-				 "for up to %u s",
+			log_info("waiting for %s, where a user decides whether it takes part, for "
+				 "up to %u s",
 				 run->name[l], m->asking.within_s);
 		} else {
 			live_awaits(run->name[l], "", false);
@@ -193,7 +193,7 @@ static enum err server_job_finish(struct run *run)
 	until_s = clock_now_s() + DONE_TIMEOUT_S;
 	for (size_t l = 0; l < run->L; l++)
 		if (channel_drain(run->channel[l], fmax(0, until_s - clock_now_s())) != ERR_OK)
-			log_warn("%s has its results, but may not have heard that all have: %s",
+			log_warn("%s has its results, but may not have received DONE: %s",
 				 run->name[l], err_detail());
 	return ERR_OK;
 }
@@ -307,7 +307,8 @@ enum err job_serve(struct run *run, const char *output)
 	if (server_job_write_record(run) != ERR_OK) {
 		log_warn("%s", err_detail());
 		if (e == ERR_OK)
-			end = err_save(err_prefix(ERR_JOB, "the job is done, but not its record"));
+			end = err_save(
+			    err_prefix(ERR_JOB, "the job is done, but its record was not written"));
 	}
 	warnings_begin(NULL);
 	post_enter(NULL);

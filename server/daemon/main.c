@@ -131,9 +131,9 @@ static enum err coordinator_main_run(const struct daemon_arguments *a)
 		e = coordinator_check(&config);
 	if (e == ERR_OK && a->check) {
 		if (a->job)
-			printf("%s and %s are right\n", a->config, a->job);
+			printf("%s and %s are valid\n", a->config, a->job);
 		else
-			printf("%s is right\n", a->config);
+			printf("%s is valid\n", a->config);
 		coordinator_config_release(&config);
 		return ERR_OK;
 	}

@@ -209,10 +209,9 @@ static void running_on_watchdog(uv_timer_t *timer)
 	if (r->overdue_s <= OVERDUE_S)
 		return;
 	attempt_forget(r->state);
-	daemon_leave(
-	    err_set(ERR_INTERNAL,
-		    "the job is over (%.400s), but its computation has not come back for %u s",
-		    end.why, r->overdue_s - 1));
+	daemon_leave(err_set(ERR_INTERNAL,
+			     "the job is over (%.400s), but its computation has not ended for %u s",
+			     end.why, r->overdue_s - 1));
 }
 
 static void running_job_thread(void *arg)
@@ -241,9 +240,9 @@ void running_start(struct running *r)
 		conn_attach(seat->conn, seat->channel, channel_job(seat->channel));
 	}
 	if (r->again)
-		log_info("all %zu parties are there, attempt %u begins", r->L, r->run.attempt);
+		log_info("all %zu parties are connected, attempt %u begins", r->L, r->run.attempt);
 	else
-		log_info("all %zu parties are there, the job begins", r->L);
+		log_info("all %zu parties are connected, the job begins", r->L);
 	if (uv_thread_create(&r->job_thread, running_job_thread, r) != 0) {
 		running_close(r, ERR_INTERNAL, "the job thread could not be started");
 		return;

@@ -375,13 +375,13 @@ static enum err service_answer_one(struct asked *a)
 		if (a->role >= requests[i].role)
 			return requests[i].answer(a);
 		a->denied = true;
-		log_warn("%s, who has the role %s, asked for %s", a->who, role_name[a->role], what);
+		log_warn("%s, with the role %s, requested %s", a->who, role_name[a->role], what);
 		return err_set(ERR_INPUT, "%s needs the role %s at %s, and %s has %s%s", what,
 			       role_name[requests[i].role], a->s->config->common.name, a->who,
 			       a->role ? "the role " : "no role",
 			       a->role ? role_name[a->role] : "");
 	}
-	return err_set(ERR_INPUT, "the request %.40s is not known here", what);
+	return err_set(ERR_INPUT, "unknown request %.40s", what);
 }
 
 bool service_answer_as(struct service *s, enum role role, const char *who,

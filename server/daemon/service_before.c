@@ -21,10 +21,10 @@ static void requeue(struct service *s, struct entry *e, const char *why)
 		entry_end(s, e, ERR_PEER, cause);
 		return;
 	}
-	log_warn("job %" PRId64 " was under way when %s ended, and begins anew: %s", e->job.id,
+	log_warn("job %" PRId64 " was under way when %s ended, and starts again: %s", e->job.id,
 		 s->config->common.name, why);
 	e->job.state = STORE_QUEUED;
-	snprintf(e->job.cause, sizeof(e->job.cause), "begun anew: %.900s", why);
+	snprintf(e->job.cause, sizeof(e->job.cause), "started again: %.900s", why);
 	entry_save(s, e);
 }
 
@@ -80,7 +80,7 @@ static void recover(struct service *s, struct entry *e)
 	    !memcmp(what, state.what, HASH_LEN))
 		take_up(s, e, &state, &job);
 	else
-		requeue(s, e, *why ? why : "it had not come so far that it could be gone on with");
+		requeue(s, e, *why ? why : "it had not reached a state from which it can continue");
 }
 
 enum err queue_load(struct service *s)

@@ -22,7 +22,7 @@ enum { AGAIN_MAX = 1000 };
 static void note_trouble(struct service *s, enum err e)
 {
 	if (e != ERR_OK && !*s->trouble)
-		log_error("%s: jobs that run go on, others wait until this is mended",
+		log_error("%s: running jobs continue, others wait until this is fixed",
 			  err_detail());
 	if (e != ERR_OK)
 		snprintf(s->trouble, sizeof(s->trouble), "%s", err_detail());
@@ -294,7 +294,7 @@ static void set_waiting(struct service *s, struct entry *e, enum store_state sta
 	e->job.state = state;
 	entry_save(s, e);
 	if (state == STORE_WAITING)
-		log_info("job %" PRId64 " waits for parties that are away", e->job.id);
+		log_info("job %" PRId64 " waits for parties that are not connected", e->job.id);
 }
 
 /* Counts running jobs, and finished ones with a running thread: each has an open log. */

@@ -204,7 +204,7 @@ static void record_numbering(struct run *run, struct sha256 *numbers)
 	facts_say(&run->record->facts, "numbering", "%s", text);
 	if (!run->numbering || !run->numbering->kept)
 		log_info("nodes are numbered at random: another run of this seed may put nodes "
-			 "whose cluster is not clear elsewhere (numbering_key)");
+			 "near two clusters into another one (numbering_key)");
 }
 
 /* Replaces row numbers by random ones, sends each party its own, then sorts them. */

@@ -51,7 +51,7 @@ static enum err server_intersect_agree_sizes(struct run *run, const struct tree_
 		return err_set(ERR_PEER, "the parties' sums say that none of them has ids");
 	for (unsigned tries = 1; who[run->L] != 0; tries++) {
 		if (tries == ALIGN_TRIES)
-			return err_set(ERR_JOB, "the parties' ids went into no table in %u tries",
+			return err_set(ERR_JOB, "the parties' ids fit into no table in %u tries",
 				       tries);
 		TRY(server_intersect_sum_votes(run, all, who + run->L, 1));
 	}

@@ -40,7 +40,7 @@ static enum err same_hash(const struct run *run, size_t l, const char *what, con
 		       run->name[0], run->name[l], what, get_u64(first), get_u64(own));
 }
 
-#define MATCH_ROWS "(align \"intersect\" in the job is for that: it takes the rows that all have)"
+#define MATCH_ROWS "(set align to \"intersect\" in the job to use the rows that all parties have)"
 
 enum err server_compare_rows(struct run *run, const struct msg_accept *accept)
 {

@@ -92,8 +92,8 @@ static enum err check_canary(const struct run *run, const struct sum *s, uint64_
 			      run->name[l]);
 	return err_set(ERR_PEER,
 		       "the masks of group %u, round %" PRIu64
-		       ", over %s do not cancel (during %s): "
-		       "its members were told different things, or the masks of one of them differ",
+		       ", over %s do not cancel (during %s): its members received different "
+		       "broadcasts, or the masks of one of them differ",
 		       s->group, *s->round, members, record_now(run->record)->name);
 }
 

@@ -16,7 +16,7 @@ judge_late() {
 }
 
 # Whoever had a connection through the relay says that it lost it.
-cut_was_felt() { cat "$T"/*.stderr | grep -Eq 'is awaited for|; dialling again for'; }
+cut_was_felt() { cat "$T"/*.stderr | grep -Eq '; waiting for .*, for up to|; dialling again for'; }
 
 judge() {
 	local name all=0 failed=0
@@ -110,7 +110,7 @@ died_when_all_were_done() { # the coordinator may have ended before it is dialle
 	}
 }
 
-has_no_record() { [[ $fault == disk ]] && ((STATUS_OF[$victim] == 1)) && said "$victim" 'the job is done, but not its record: .*No space'; }
+has_no_record() { [[ $fault == disk ]] && ((STATUS_OF[$victim] == 1)) && said "$victim" 'the job is done, but its record was not written: .*No space'; }
 
 statuses() {
 	local name

@@ -204,7 +204,7 @@ after_a_person() {
 	local id
 	edit party-01 '.policy.confirm = true | .confirm_s = 100'
 	first
-	soon_says party-01 'waits for a person'
+	soon_says party-01 'waits for approval'
 	id=$(basename "$(ls "$T/state/party-01/offers"/*.json)" .json)
 	second
 	await "${SECOND[@]}"
@@ -246,7 +246,7 @@ judge_job() { # WHICH COORDINATOR NAME...
 	((ok == 0)) || fail "of the $1 job some are done and some failed"
 	for name in "${@:4}"; do ! said "$name" "$says" || ok=1; done
 	((ok)) || fail "the $1 job failed, and no party names $says: $(tail -n 1 "$T/$2.stderr" | cut -c 1-200)"
-	said "$2" '(says|declined the job): its policy does not allow this job; its log says more' ||
+	said "$2" '(says|declined the job): its policy does not allow this job; see its log' ||
 		fail "$2 does not hear that the policy is why: $(tail -n 1 "$T/$2.stderr" | cut -c 1-200)"
 }
 

@@ -19,9 +19,9 @@ doors() { # [HTTP.LISTEN]
 	done
 	edit coordinator ".api = { listen: \"127.0.0.1:0\", roles: { vera: \"viewer\" } } | .http = { listen: \"${1-127.0.0.1:0}\" }"
 	serve
-	soon_says coordinator 'for people elsewhere'
-	API=$(sed -n 's|.*for people elsewhere: https://\([^ "]*\)/.*|\1|p' "$T/coordinator.stderr")
-	PORT=$(sed -n 's|.*for people and monitoring: http://\([^ "]*\)/.*|\1|p' "$T/coordinator.stderr")
+	soon_says coordinator 'API endpoint'
+	API=$(sed -n 's|.*API endpoint: https://\([^ "]*\)/.*|\1|p' "$T/coordinator.stderr")
+	PORT=$(sed -n 's|.*dashboard: http://\([^ "]*\)/.*|\1|p' "$T/coordinator.stderr")
 }
 
 crowd() { # HOW ADDRESS [PKI NAME]: comes, and stays for longer than one who sends nothing may

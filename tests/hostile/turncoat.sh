@@ -55,6 +55,6 @@ found_by() { # NAME L REGEX
 	local name
 	says "$1" "$3"
 	for name in coordinator $(names "$2"); do
-		if [[ $1 == coordinator ]]; then says "$name" "$3"; else says "$name" "$1 says: .*; its log says more|$3"; fi
+		if [[ $1 == coordinator ]]; then says "$name" "$3"; else says "$name" "$1 says: .*; see its log|$3"; fi
 	done
 }

@@ -350,7 +350,7 @@ has_text() { # FILE TEXT: the same of a text that is no expression; false while 
 # A party says it in its own log; the coordinator has heard an ending, and none of its words.
 party_says() { # REGEX
 	until_true 20 any_party_said "$1" || fail "no party says '$1'"
-	says coordinator '(says|declined the job): .*; its log says more'
+	says coordinator '(says|declined the job): .*; see its log'
 	! grep -Eqi -- "$1" "$T/coordinator.stderr" || fail "coordinator says '$1'"
 }
 

@@ -70,7 +70,7 @@ test_roles() {
 	patient 3
 	far_served 3
 	refused 4 'submit needs the role submitter at coordinator, and vera has the role viewer' far vera submit "$T/job.json"
-	soon_says coordinator 'vera, who has the role viewer, asked for submit'
+	soon_says coordinator 'vera, with the role viewer, requested submit'
 	refused 4 'the certificate of nina has no role at coordinator' far nina submit "$T/job.json"
 	refused 4 'the certificate of nina has no role at coordinator' far nina list
 	soon_says coordinator 'refused at api.listen: the certificate of nina has no role'
@@ -151,7 +151,7 @@ test_page_from_elsewhere() {
 	answered 403 'needs the role submitter' vera /api/ask -d '{"do": "submit"}'
 	answered 400 'the request is no object' anna /api/ask -d '[]'
 	answered 400 'the request' anna /api/ask -d '{'
-	answered 400 'is not known here' anna /api/ask -d '{"do": "dance"}'
+	answered 400 'unknown request' anna /api/ask -d '{"do": "dance"}'
 	answered 405 'is not for' anna /api/ask
 	timeout 20 bash -c "$(declare -f asks); T='$T' API='$API'; asks vera /events -N" >/dev/null 2>&1 || true
 	grep -q '^data: {' "$T/answer" || fail "no events: $(head -c 200 "$T/answer")"
@@ -162,14 +162,14 @@ test_nobody_submits_without_a_certificate() {
 	federation 2
 	edit coordinator '.http = { listen: "127.0.0.1:0" }'
 	serve
-	soon_says coordinator 'for people and monitoring'
-	URL=$(sed -n 's|.*for people and monitoring: \(http://[^ "]*/\).*|\1|p' "$T/coordinator.stderr")
+	soon_says coordinator 'dashboard: '
+	URL=$(sed -n 's|.*dashboard: \(http://[^ "]*/\).*|\1|p' "$T/coordinator.stderr")
 	[[ $(curl -sS "${URL}api/me" | jq -r .role) == viewer ]] || fail "me: $(curl -sS "${URL}api/me")"
 	[[ $(curl -sS "${URL}api/ask" -d '{"do": "list"}' -H 'Authorization: Bearer x' -w '%{http_code}' -o "$T/answer") == 403 ]] ||
 		fail "it answers: $(<"$T/answer")"
 	grep -q 'but at api.listen, with a certificate' "$T/answer" || fail "it says $(<"$T/answer")"
 	[[ ! -e $T/out/coordinator/http.token ]] || fail "there is a token"
-	! said coordinator 'for people elsewhere' || fail "there is an api.listen that nobody asked for"
+	! said coordinator 'API endpoint' || fail "there is an api.listen that nobody asked for"
 }
 
 test_configuration() {

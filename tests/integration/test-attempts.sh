@@ -22,7 +22,7 @@ party_dies_in() { # STEP
 	fi
 	same_as_undisturbed
 	if [[ $1 == offer && $(run_of coordinator .attempt) == 1 ]]; then # it died before anything of it had arrived
-		says coordinator 'party-01 is back'
+		says coordinator 'party-01 reconnected from'
 		attempt_is 1 "${EVERYONE[@]}"
 		return 0
 	fi
@@ -394,7 +394,7 @@ test_done_again() {
 	coordinator_again
 	parties 3
 	ends '1|2' "${EVERYONE[@]}"
-	party_says 'job [0-9a-f]{32} is done: no attempt at it is served any more'
+	party_says 'job [0-9a-f]{32} is done: no further attempt is served'
 }
 
 # All attempts at a job add the same noise to the rows, and what was spent is spent once.

@@ -147,7 +147,7 @@ test_graphs_are_compared() {
 	parties 3
 	# shellcheck disable=SC2046
 	ends 2 coordinator $(names 3)
-	says coordinator 'party-0. says: between the nodes that all have, its edges are not those of the others .set graphs to .*own'
+	says coordinator 'party-0. says: its edges between common nodes differ from those of the others .set graphs to .*own'
 	any_party_said 'party-01 has other edges than party-00, party-02' || any_party_said 'party-0[02] has other edges than party-01' ||
 		fail 'nobody is named'
 	[[ ! -e $T/out/party-00/labels.csv && ! -e $T/out/coordinator/labels.csv ]] || fail 'there are labels'
@@ -198,7 +198,7 @@ test_more_memory_than_allowed() {
 	# shellcheck disable=SC2046
 	ends '2|4' coordinator $(names 2)
 	says party-01 'takes about .* of memory at party-01, policy.max_memory is 1 MB'
-	says coordinator 'party-01 says: the job takes more memory than it gives to one'
+	says coordinator 'party-01 says: the job needs more memory than its limit for a job'
 	[[ $(run_of party-01 .facts.common_rows) -gt 0 ]] || fail 'the rows were not known'
 	rm -rf "$T/out"
 	edit party-01 'del(.policy.max_memory)'

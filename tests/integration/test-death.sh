@@ -192,7 +192,7 @@ test_launch_says_who_was_killed() {
 	ends 3 launch
 	[[ $(run_of coordinator .error) == *"$cause"* ]] || fail "coordinator/run.json: $(run_of coordinator .error)"
 	says launch "$cause"
-	says launch 'party-01 was killed by signal 9 .Killed., and nobody starts it again here'
+	says launch 'party-01 was killed by signal 9 .Killed., and is not restarted'
 	[[ $(run_of party-01 '"\(.status) \(.exit_status)"') == "failed 5" ]] || fail "party-01/run.json: $(run_of party-01 .status)"
 	[[ -z $(launched) ]] || fail "still running: $(launched)"
 }

@@ -59,7 +59,7 @@ test_in_a_job() {
 	edit party-00 '.policy.confirm = true'
 	at_the_coordinator
 	parties 2
-	soon_says party-00 'waits for a person'
+	soon_says party-00 'waits for approval'
 	doctor 0 party-00
 	"$BIN/coterie" approve --state "$T/out/party-00/state" "$(jq -r 'select(.job) | .job' "$T/party-00.stderr" | head -1)" >/dev/null
 	ends 0 coordinator party-00 party-01
@@ -179,52 +179,52 @@ test_where_people_come() {
 	federation 2
 	edit coordinator '.api = { listen: "127.0.0.1:0" }'
 	doctor 0 coordinator
-	finds fine "people's door" '127.0.0.1:0 can be listened on'
-	finds note "people's reach" 'only this host reaches 127.0.0.1:0 -> meant'
-	finds note people '0 may look in, 0 submit, 0 do all -> name their certificates in api.roles'
+	finds fine "API endpoint" '127.0.0.1:0 can be listened on'
+	finds note "API reach" 'only this host reaches 127.0.0.1:0 -> intended'
+	finds note roles '0 viewers, 0 submitters, 0 operators -> name their certificates in api.roles'
 	renewed_for
 	doctor 0 coordinator
-	finds note "people's way" 'they find it as coordinator -> for browsers .*--host'
+	finds note "API names" 'reachable as coordinator -> for browsers .*--host'
 	renewed_for --host hub.example.org --host 10.1.2.3
 	edit coordinator '.api = { listen: "0.0.0.0:0", roles: { anna: "submitter", vera: "viewer", otto: "submitter" } }'
 	doctor 0 coordinator
-	finds fine people '1 may look in, 2 submit, 0 do all -> $'
-	finds fine "people's way" 'coordinator, hub.example.org, 10.1.2.3'
-	finds note "people's browsers" 'no Ed25519, of which the certificate or its CA is -> meant. else pki init and pki request with --key-type p256'
-	! grep -q "people's reach" "$T/found" || fail "0.0.0.0 is said to be of this host alone"
+	finds fine roles '1 viewers, 2 submitters, 0 operators -> $'
+	finds fine "API names" 'coordinator, hub.example.org, 10.1.2.3'
+	finds note "API browsers" 'browsers reject Ed25519, the key type of the certificate or its CA -> intended. otherwise pki init and pki request with --key-type p256'
+	! grep -q "API reach" "$T/found" || fail "0.0.0.0 is said to be of this host alone"
 	"$BIN/coterie" pki init --key-type p256 --dir "$T/p256" >/dev/null
 	local wrong
 	for wrong in "$T/pki p256" "$T/p256 ed25519" "$T/p256 p256"; do
 		CA=${wrong% *} renewed_for --key-type "${wrong#* }"
 		edit coordinator ".identity.ca = \"${wrong% *}/ca.crt\""
 		doctor 0 coordinator
-		[[ $wrong == "$T/p256 p256" ]] || finds note "people's browsers" 'no Ed25519'
+		[[ $wrong == "$T/p256 p256" ]] || finds note "API browsers" 'browsers reject Ed25519'
 	done
-	! grep -q "people's browsers" "$T/found" || fail "browsers take P-256"
+	! grep -q "API browsers" "$T/found" || fail "browsers take P-256"
 	taken
 	edit coordinator ".api.listen = \"$TAKEN\""
 	doctor 0 coordinator
-	finds note "people's door" "api.listen: $TAKEN is in use -> by this daemon, or who else"
+	finds note "API endpoint" "api.listen: $TAKEN is in use -> by this daemon, or by which other"
 	edit coordinator ".http = { listen: \"$TAKEN\" } | del(.api.listen)"
 	doctor 0 coordinator
-	finds note page "http.listen: $TAKEN is in use"
+	finds note dashboard "http.listen: $TAKEN is in use"
 	edit coordinator ".listen = \"$TAKEN\" | .api.listen = .listen"
 	doctor 1 coordinator
-	one_wrong page "people's door"
-	finds wrong "people's door" "api.listen and listen are both $TAKEN"
-	finds wrong page "http.listen and listen are both $TAKEN"
+	one_wrong dashboard "API endpoint"
+	finds wrong "API endpoint" "api.listen and listen are both $TAKEN"
+	finds wrong dashboard "http.listen and listen are both $TAKEN"
 	edit coordinator '.listen = "127.0.0.1:0"'
 	doctor 1 coordinator
-	one_wrong page
-	finds wrong page "http.listen and api.listen are both $TAKEN"
+	one_wrong dashboard
+	finds wrong dashboard "http.listen and api.listen are both $TAKEN"
 	edit coordinator '.api.listen = "192.0.2.7:7443" | .http = { listen: "0.0.0.0:0", anywhere: true }'
 	doctor 1 coordinator
-	one_wrong "people's door"
-	finds wrong "people's door" 'api.listen: 192.0.2.7:7443: Cannot assign requested address'
-	finds note "page's readers" 'whoever reaches 0.0.0.0:0 reads what it says'
+	one_wrong "API endpoint"
+	finds wrong "API endpoint" 'api.listen: 192.0.2.7:7443: Cannot assign requested address'
+	finds note "dashboard readers" 'everybody who reaches 0.0.0.0:0 can read it'
 	edit party-00 ".http = { listen: \"$TAKEN\" } | .coordinator = \"127.0.0.1:1\""
 	doctor 1 party-00
-	finds note page "http.listen: $TAKEN is in use"
+	finds note dashboard "http.listen: $TAKEN is in use"
 }
 
 test_no_configuration() {

@@ -148,7 +148,7 @@ test_job_that_takes_too_long() {
 	STATUS=
 	ended party-00
 	[[ $STATUS == 3 ]] || fail "party-00 ended with status $STATUS"
-	says party-00 'the job is not done after 2 s .job_timeout_s., and coordinator is awaited'
+	says party-00 'the job exceeded job_timeout_s, 2 s, while waiting for coordinator'
 	kill -CONT "${PID[party-02]}"
 	for name in coordinator party-01 party-02; do ended "$name"; done
 }
@@ -205,7 +205,7 @@ test_record_that_cannot_be_written() {
 	ends 1 coordinator party-00
 	ends 0 party-01 party-02
 	for name in coordinator party-00; do
-		says "$name" 'the job is done, but not its record: .*run.json.* \(exit 1: '
+		says "$name" 'the job is done, but its record was not written: .*run.json.* \(exit 1: '
 		[[ -s $T/out/$name/labels.csv ]] || fail "$name has no labels"
 	done
 }

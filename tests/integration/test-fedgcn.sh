@@ -143,8 +143,8 @@ test_prototypes_in_clear_must_be_named() {
 	party_says 'the offered job is of kind fedgcn.kde, which policy.jobs of party-0[01] does not name'
 	allows 2 fedgcn.kde
 	runs 2 --set prototypes=kde
-	says coordinator 'in clear'
-	grep -q 'every prototype of each party in clear' "$T/out/party-01/log.jsonl" || fail 'the offer does not say what it shows'
+	says coordinator 'unmasked'
+	grep -q 'every prototype of each party unmasked' "$T/out/party-01/log.jsonl" || fail 'the offer does not say what it shows'
 }
 
 test_min_cluster_of_the_policy() {

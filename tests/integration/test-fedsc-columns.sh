@@ -82,7 +82,7 @@ test_raw_wine() {
 	at_least "$(awk -v a="${acc[wine]}" -v b="${acc[more]}" 'BEGIN { print b - a + .01 }')" 0 "what the column leaves of .01 (${acc[wine]}, ${acc[more]})"
 }
 
-# Each party has the centres, verified, in the data's units, and of its own rows what sets clusters apart.
+# Each party has the centres, verified, in the data's units, and its cluster profile.
 test_centres_and_profile() {
 	local name c
 	rows_federation 3
@@ -137,14 +137,14 @@ test_joint_profile() {
 		done
 		"$BIN/coterie" report "$T/out/party-00" --out "$T/page.html" >/dev/null
 		grep -q 'id="profile-joint-table"' "$T/page.html" || fail "the report has no joint profile"
-		says party-00 'this job shows: job.profile: coordinator and parties see, of each cluster that has min_cluster rows or more'
+		says party-00 'disclosure: job.profile: coordinator and parties see, of each cluster that has min_cluster rows or more'
 		rm -r "$T/out"
 	done
 	rows_job kmeans '.standardize = "joint" | .profile = true'
 	coordinator
 	parties 3
 	ends 0 coordinator party-00 party-01 party-02
-	says party-00 'this job shows: the sums of that profile have noise'
+	says party-00 'disclosure: the sums of that profile have noise'
 	[[ $(cut -d , -f 1,2 "$T/out/party-00/profile-joint.csv" | sort -u | paste -sd' ') == "0,50 1,50 2,50 cluster,rows" ]] || fail "$(<"$T/out/party-00/profile-joint.csv")"
 }
 
@@ -158,7 +158,7 @@ test_no_profile_of_other_data() {
 	cp "$T/data/party-01/features.csv" "$T/other"
 	mv "$T/other" "$T/data/party-01/features.csv"
 	ends 0 coordinator party-00 party-01 party-02
-	says party-01 'there is no profile.csv: .*features.csv has changed since the job began'
+	says party-01 'profile.csv was not written: .*features.csv has changed since the job began'
 	[[ -e $T/out/party-00/profile.csv && ! -e $T/out/party-01/profile.csv ]] || fail "profiles: $(ls "$T"/out/*/profile.csv)"
 }
 
@@ -195,9 +195,9 @@ test_columns_of_other_names() {
 		parties 3
 		ends 2 coordinator party-00 party-01 party-02
 		# Who is first ends it for all; the sentence of one at least is its own.
-		grep -Eq 'the columns of party-0[0-2] are not those of all: compared with its own, there is party-0[0-2] with (other names|the same names in another order)' "$T"/out/party-*/log.jsonl ||
+		grep -Eq 'the columns of party-0[0-2] differ from those of other parties: compared with its own, there is party-0[0-2] with (other names|the same names in another order)' "$T"/out/party-*/log.jsonl ||
 			fail "$kind: no party says which columns differ"
-		says coordinator 'its columns have other names, types or units than those of others, or stand in another order'
+		says coordinator 'its columns differ from those of others in names, types, units or order'
 		! grep -rq 'shoe size' "$T/out/coordinator" || fail "the coordinator has a column's name"
 		! grep -rq 'income' "$T/out/coordinator" || fail "the coordinator has a column's name"
 		rm -r "$T/out"

@@ -29,7 +29,7 @@ test_kmeans_of_five() { whole_run 5 kmeans; }
 
 test_paper_of_three() {
 	whole_run 3 paper
-	for name in coordinator party-00 party-01 party-02; do says "$name" 'in clear'; done
+	for name in coordinator party-00 party-01 party-02; do says "$name" 'unmasked'; done
 }
 
 
@@ -397,7 +397,7 @@ test_launch() {
 	for f in run run/party-01; do
 		"$BIN/coterie" report "$T/$f" >/dev/null || fail "report of $f: exit $?"
 		grep -q 'id="facts"' "$T/$f/report.html" || fail "$f/report.html has no facts"
-		! grep -q 'What is missing' "$T/$f/report.html" || fail "$f/report.html says that something is missing"
+		! grep -q 'Missing parts' "$T/$f/report.html" || fail "$f/report.html says that something is missing"
 	done
 	grep -q "own features, 4 of them, as they are" "$T/run/party-01/report.html" || fail "no picture"
 	"$BIN/coterie" report "$T/run" --truth "$T/pooled/labels.txt" >/dev/null

@@ -152,7 +152,7 @@ test_nothing_in_common() {
 	coordinator
 	parties 2
 	ends 2 coordinator party-00 party-01
-	any_party_said 'nodes, as many as the parties have together: it gives them rows apart, or no two of them have a node in common \(job.allow_disjoint permits that\)' ||
+	any_party_said 'nodes, as many as the parties have together: it gives them separate rows, or no two of them have a node in common \(job.allow_disjoint permits that\)' ||
 		fail "nobody says why: $(tail -n 1 "$T"/party-0?.stderr)"
 	edit job '.allow_disjoint = true'
 	runs 2
@@ -189,8 +189,8 @@ test_exact_must_be_named() {
 	edit party-01 '.policy.jobs = ["fedspectral.exact"]'
 	runs 2
 	# What it shows is said when it is offered.
-	grep -q 'the pooled graph can be computed from them' "$T/out/party-01/log.jsonl" || fail 'the offer does not say what it shows'
-	grep -q 'of two parties each learns the other' "$T/out/party-00/log.jsonl" || fail 'the offer does not say what two parties show'
+	grep -q 'it can compute the pooled graph from them' "$T/out/party-01/log.jsonl" || fail 'the offer does not say what it shows'
+	grep -q 'with two parties each learns the other' "$T/out/party-00/log.jsonl" || fail 'the offer does not say what two parties show'
 }
 
 # ---- a party or the coordinator dies ----

@@ -62,7 +62,7 @@ test_walks() {
 	! grep -rEq --exclude='*.npy' '\bn[0-9]+\b' "$T/out/coordinator" "$T/coordinator.stderr" || fail 'the coordinator knows an id'
 	grep -aq "'shape': (120, 128)" "$T/out/coordinator/embeddings.npy" || fail 'the coordinator has not kept the embeddings'
 	grep -q 'this job will take about' "$T/out/coordinator/log.jsonl" || fail 'the memory was not estimated'
-	grep -q 'the encoder keeps nearly every vertex' "$T/out/party-01/log.jsonl" || fail 'the offer does not say what it shows'
+	grep -q 'the encoder leaves nearly every vertex unchanged' "$T/out/party-01/log.jsonl" || fail 'the offer does not say what it shows'
 	"$BIN/coterie" show "$T/out" >"$T/shown" || fail 'coterie show'
 	grep -q 'attack_recall' "$T/shown" || fail "show: $(<"$T/shown")"
 	"$BIN/coterie" report "$T/out" --no-record >/dev/null || fail 'coterie report'
@@ -99,7 +99,7 @@ test_dtw_must_be_named() {
 	edit_parties 2 '.policy.jobs = ["fedwalk.dtw"]'
 	runs 2
 	own_embeddings 2
-	grep -q 'dtw gives every tie away' "$T/out/party-00/log.jsonl" || fail 'the offer does not say what dtw shows'
+	grep -q 'dtw discloses every tie' "$T/out/party-00/log.jsonl" || fail 'the offer does not say what dtw shows'
 	grep -q 'ordered degree matrices' "$T/out/party-00/run.json" || fail 'the account does not have the matrices'
 	runs 2 --set dtw_rows=4
 }
@@ -134,8 +134,8 @@ test_odd_ties() {
 	[[ $(run_of coordinator '.facts | "\(.vertices) \(.one_sided_ties) \(.unhosted_ties)"') == "121 1 1" ]] ||
 		fail "facts $(run_of coordinator '.facts | tostring')"
 	(($(fact_of coordinator isolated) >= 1)) || fail 'the vertex without ties was not seen'
-	says party-00 '1 ties are to vertices that no party hosts: they are left out'
-	says party-00 '1 ties with other parties. vertices were known to one party of the two'
+	says party-00 'dropped 1 ties to vertices that no party hosts'
+	says party-00 'added 1 ties with other parties. vertices that only one of the two parties had'
 	own_embeddings 3
 }
 

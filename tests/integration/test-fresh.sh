@@ -70,7 +70,7 @@ test_columns_renamed_between_jobs() {
 	mv "$columns.new" "$columns"
 	coordinator
 	ends 2 coordinator
-	says coordinator 'its columns have other names, types or units'
+	says coordinator 'its columns differ from those of others in names'
 	rm "$columns"
 	coordinator
 	ends 0 coordinator

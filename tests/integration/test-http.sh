@@ -54,8 +54,8 @@ offered() { # L
 approve() { "$BIN/coterie" approve --state "$T/out/party-00/state" "$ID" >/dev/null; }
 
 port() { # NAME: that the daemon has chosen, into $PORT
-	soon_says "$1" 'for people and monitoring'
-	PORT=$(sed -n 's|.*for people and monitoring: http://[^ ]*:\([0-9]*\)/.*|\1|p' "$T/$1.stderr" | head -n 1)
+	soon_says "$1" 'dashboard: '
+	PORT=$(sed -n 's|.*dashboard: http://[^ ]*:\([0-9]*\)/.*|\1|p' "$T/$1.stderr" | head -n 1)
 	[[ $PORT ]] || fail "$1 names no port"
 }
 
@@ -71,7 +71,7 @@ test_off_unless_configured() {
 	party party-00
 	soon_says coordinator 'party-00 joined'
 	for name in coordinator party-00; do
-		! said "$name" 'for people and monitoring' || fail "$name has a window that nobody asked for"
+		! said "$name" 'dashboard: ' || fail "$name has a window that nobody asked for"
 	done
 	(($(ss -Hltnp "sport = :${ADDRESS##*:}" | wc -l) == 1)) || fail "the coordinator does not listen where it says"
 	(($(ss -Hlnp 2>/dev/null | grep -c "pid=${PID[coordinator]},") == 1)) || fail "the coordinator has other sockets that listen"
@@ -221,7 +221,7 @@ test_consent_is_read_and_given() {
 	consent "{\"answer\": \"yes\", \"offer\": \"$HASH\"}"
 	[[ $(<"$T/status") == 200 && $(<"$T/answer") == '{"answer":"yes"}' ]] || fail "$(<"$T/status") $(<"$T/answer")"
 	ends 0 coordinator party-01
-	soon_says party-00 'agreed to job .*, by the page'
+	soon_says party-00 'agreed to job .* on the dashboard'
 	soon party-00 '.jobs[0].state == "done" and (.person_awaited | not)'
 	# The ledger is the one that coterie ledger shows; it can be searched and paged through.
 	"$BIN/coterie" ledger list --state "$T/out/party-00/state" >"$T/ledger"
@@ -246,7 +246,7 @@ test_consent_is_refused() {
 	consent "{\"answer\": \"no\", \"offer\": \"$HASH\", \"why\": \"not before Monday\"}"
 	[[ $(<"$T/status") == 200 ]] || fail "$(<"$T/status") $(<"$T/answer")"
 	ends 2 coordinator party-01
-	soon_says party-00 'a person at party-00 refused the job: not before Monday'
+	soon_says party-00 'a user at party-00 refused the job: not before Monday'
 }
 
 test_consent_by_strangers() {

@@ -72,7 +72,7 @@ test_rows_are_what_was_sent() {
 	for name in $(names 4); do rows_are_the_wire "$name"; done
 	heads_agree 4
 	ledger list party-02 | grep 'masked term of a sum over party-02, party-03$' >/dev/null || fail "no row names the pair"
-	ledger list party-02 | grep 'local cluster of each node, in clear' >/dev/null || fail "no row says what LOCAL_CLUSTERS is"
+	ledger list party-02 | grep 'local cluster of each node, unmasked' >/dev/null || fail "no row says what LOCAL_CLUSTERS is"
 	local masked
 	masked=$(ledger export party-02 --csv | awk -F, '/,MASKED,/ && /,yes,/' | wc -l)
 	[[ $masked == $(ledger export party-02 --csv | grep -c ',MASKED,') ]] || fail "a masked row is not called so"
@@ -251,7 +251,7 @@ declined() { # NAME REGEX: everybody ends with 2 and says so
 	ends 2 coordinator party-00 party-01
 	party_says "$2"
 	for name in coordinator party-00 party-01; do
-		[[ $1 == "$name"* || "$name" == "$1"* ]] || says "$name" "$1.* (says|declined the job): (its policy does not allow this job|the person who was asked has not agreed)"
+		[[ $1 == "$name"* || "$name" == "$1"* ]] || says "$name" "$1.* (says|declined the job): (its policy does not allow this job|no user approved it)"
 	done
 }
 
@@ -359,7 +359,7 @@ approve() { # PARTY ARG...
 }
 
 asked() { # PARTY: its job id is in $ID
-	soon_says "$1" 'waits for a person'
+	soon_says "$1" 'waits for approval'
 	ID=$(basename "$(ls "$T/out/$1"/state/offers/*.json)" .json)
 }
 
@@ -373,16 +373,16 @@ confirming() { # ANSWER-TIME: party-01 asks
 
 test_a_person_agrees() {
 	confirming 60
-	soon_says coordinator 'waiting for party-01, where a person is asked'
+	soon_says coordinator 'waiting for party-01, where a user decides'
 	approve party-01 --list || fail "approve --list: $(cat "$T/approve.stderr")"
 	grep -q "^$ID .*kcagc, offered by coordinator" "$T/approve.stdout" || fail "--list: $(cat "$T/approve.stdout")"
 	sleep 2 # more than heartbeat_s, in which nobody's patience ends
 	! gone coordinator || fail "the coordinator did not wait"
 	approve party-01 "${ID:0:6}" || fail "approve: $(cat "$T/approve.stderr")"
-	grep -q 'What it will show, and to whom' "$T/approve.stdout" || fail "approve does not say what is shown"
+	grep -q 'Disclosures:' "$T/approve.stdout" || fail "approve does not say what is shown"
 	grep -q 'Parties: party-00 party-01' "$T/approve.stdout" || fail "approve does not say who takes part"
 	ends 0 coordinator party-00 party-01
-	says party-01 'a person agreed'
+	says party-01 'a user approved'
 	approve party-01 --list
 	grep -q 'no offer waits' "$T/approve.stdout" || fail "an answered offer waits"
 	ledger list party-01 | grep ASKING >/dev/null || fail "no row says that a person was asked"
@@ -401,11 +401,11 @@ test_attempts_are_asked_once_and_counted() {
 	in_phase party-01 level-1
 	kill -KILL "${PID[party-00]}"
 	ended party-00
-	soon_says coordinator 'party-00 is awaited'
+	soon_says coordinator 'waiting for party-00, for up to'
 	ADDRESS=$RELAY party party-00
 	ends 0 coordinator party-00 party-01
 	(($(run_of party-01 .attempt) > 1)) || fail "there was one attempt"
-	[[ $(grep -c 'waits for a person' "$T/party-01.stderr") == 1 ]] || fail "party-01 asked again"
+	[[ $(grep -c 'waits for approval' "$T/party-01.stderr") == 1 ]] || fail "party-01 asked again"
 	[[ $(ledger export party-01 --csv | tail -n +2 | cut -d, -f4 | sort -u | xargs) == "1 2" ]] ||
 		fail "the ledger has attempts $(ledger export party-01 --csv | tail -n +2 | cut -d, -f4 | sort -u | xargs)"
 	heads_agree 2
@@ -414,7 +414,7 @@ test_attempts_are_asked_once_and_counted() {
 test_a_person_refuses() {
 	confirming 60
 	approve party-01 "$ID" --refuse 'not before the contract is signed'
-	declined party-01 'a person at party-01 refused the job: not before the contract is signed'
+	declined party-01 'a user at party-01 refused the job: not before the contract is signed'
 }
 
 test_nobody_answers() {
@@ -441,7 +441,7 @@ test_answer_to_other_parameters() {
 	asked party-01
 	cp "$T/kept" "$T/out/party-01/state/offers/$ID.answer"
 	ends 3 coordinator party-00 party-01
-	says party-01 "$ID.answer does not count: it is to another offer, of other parameters.*needs an answer of its own: coterie approve --state .* $ID"
+	says party-01 "$ID.answer is ignored: it answers another offer .other parameters.*needs its own answer: coterie approve --state .* $ID"
 	says party-01 'nobody at party-01 answered within confirm_s, 3 s'
 	[[ -z $(find "$T/out" -newer "$T/kept" -name labels.csv) ]] || fail "labels in spite of it"
 }

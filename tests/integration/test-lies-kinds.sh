@@ -89,7 +89,7 @@ bases_that_are_not() { # LIE...
 	for lie; do is_found "$lie" 'coordinator sent MATRIX with vectors that are not eigenvectors'; done
 	is_found longer 'coordinator sent MATRIX with eigenvectors that are not orthonormal'
 	is_found smaller 'coordinator sent MATRIX with .* eigenvectors that are not those of the largest eigenvalues'
-	is_found sign-one 'coordinator has told .* other things than this party'
+	is_found sign-one 'coordinator broadcast other values to .* than to this party'
 }
 
 test_basis_of_anchor() {
@@ -206,9 +206,9 @@ edges_for() { # VARIANT: three parties with the same nodes
 }
 
 rows_that_are_not_the_same() {
-	is_found apart 'coordinator sent ROWS of [0-9]+ nodes, as many as the parties have together|coordinator numbers nodes otherwise'
-	is_found victim 'coordinator numbers nodes otherwise'
-	is_found merged 'coordinator numbers nodes otherwise'
+	is_found apart 'coordinator sent ROWS of [0-9]+ nodes, as many as the parties have together|coordinator numbers nodes differently'
+	is_found victim 'coordinator numbers nodes differently'
+	is_found merged 'coordinator numbers nodes differently'
 	is_found box 'as coordinator passed it on'
 }
 
@@ -222,20 +222,20 @@ test_rows_of_exact() {
 	edges_for exact
 	rows_that_are_not_the_same
 	is_found boxes 'as coordinator passed it on'
-	is_found few=60 'coordinator numbers nodes otherwise'
+	is_found few=60 'coordinator numbers nodes differently'
 }
 
 test_degrees() {
 	edges_for exact
 	sums bit=degrees+0,0 one=degrees+0,3 count=degrees+0 bit=degrees+0,-1
-	is_found word 'coordinator has told .* other things than this party'
+	is_found word 'coordinator broadcast other values to .* than to this party'
 }
 
 test_blocks_of_exact() {
 	edges_for exact
 	is_found block 'coordinator sent a BLOCK whose columns are not orthogonal'
 	is_found block-turned 'coordinator sent a BLOCK whose columns are not orthogonal'
-	is_found block-one 'coordinator has told .* other things than this party'
+	is_found block-one 'coordinator broadcast other values to .* than to this party'
 	is_found wide 'coordinator sent CHOICE'
 }
 
@@ -253,7 +253,7 @@ noisy_edges() {
 test_rows_of_noisy_exact() {
 	noisy_edges
 	rows_that_are_not_the_same
-	is_found few=60 'coordinator numbers nodes otherwise'
+	is_found few=60 'coordinator numbers nodes differently'
 }
 
 test_less_noise_of_exact() {
@@ -264,8 +264,8 @@ test_less_noise_of_exact() {
 # Parties count the products, and how wide they are; the same go to all.
 test_blocks_of_noisy_exact() {
 	noisy_edges
-	is_found word 'coordinator has told .* other things than this party'
-	is_found block-one 'coordinator has told .* other things than this party'
+	is_found word 'coordinator broadcast other values to .* than to this party'
+	is_found block-one 'coordinator broadcast other values to .* than to this party'
 	is_found block-nan 'coordinator sent BLOCK .*no finite number'
 	is_found wide 'coordinator sent BLOCK'
 	is_found more 'coordinator sent BLOCK'
@@ -339,7 +339,7 @@ test_result_of_columns_predict() {
 	is_found labels=0 'coordinator sent RESULT'
 	is_found labels=89 'coordinator sent RESULT'
 	is_found labels=91 'coordinator sent RESULT'
-	is_found label-one 'coordinator has told .* other things than this party'
+	is_found label-one 'coordinator broadcast other values to .* than to this party'
 	is_found twice 'coordinator sent RESULT'
 	is_found for-done 'coordinator sent RESULT'
 }
@@ -358,7 +358,7 @@ test_fedspectral_plus() {
 	edges_for fedspectral+
 	is_done honest
 	is_found block-turned 'coordinator sent a BLOCK whose columns are not orthogonal'
-	is_found block-one 'coordinator has told .* other things than this party'
+	is_found block-one 'coordinator broadcast other values to .* than to this party'
 }
 
 sample test_rows_of_exact test_prototypes_of_fedgcn

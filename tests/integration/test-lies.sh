@@ -72,7 +72,7 @@ test_sums_out_of_place() {
 
 test_words_that_are_changed() {
 	lies_to 3
-	is_found word 'coordinator has told .* other things than this party'
+	is_found word 'coordinator broadcast other values to .* than to this party'
 	is_found nonce 'key advertisement of party-02: .*'
 	is_found key 'key advertisement of party-02: .*'
 }
@@ -143,7 +143,7 @@ test_data_are_not_looked_at() {
 	for name in party-00 party-01; do
 		edit "$name" '.policy.min_cluster = 4'
 		serves "$name"
-		soon_says "$name" 'welcomed by coordinator'
+		soon_says "$name" 'admitted by coordinator'
 		features=$T/$(jq -r .data.features "$T/$name.json")
 		mv "$features" "$features.away"
 	done
@@ -356,7 +356,7 @@ test_approval_twice() {
 		edit "$name" '.rejoin_s = 20'
 		serves "$name"
 	done
-	soon_says party-01 'waits for a person'
+	soon_says party-01 'waits for approval'
 	id=$(ls "$T/out/party-01/state/offers" | sed -n 's/\.json$//p' | head -n 1)
 	"$BIN/coterie" approve --state "$T/out/party-01/state" "$id" >/dev/null || fail "approve"
 	ends 0 coordinator

@@ -74,8 +74,8 @@ goes_on_without() { # STEP VICTIM...
 		[[ $(run_of "$name" '.left_out[0].step // ""') ]] || fail "$name/run.json: $(run_of "$name" .left_out)"
 	done
 	for name in "${@:2}"; do
-		says coordinator "$name did not come for attempt 2 within rejoin_s, $REJOIN_S s: the job goes on without it"
-		says party-00 "attempt 2 goes on without $name, says coordinator"
+		says coordinator "$name did not reconnect for attempt 2 within rejoin_s, $REJOIN_S s: the job continues without it"
+		says party-00 "attempt 2 continues without $name, according to coordinator"
 	done
 }
 
@@ -112,7 +112,7 @@ has_no_results() { # SENTENCE
 	[[ ! -e $T/out/party-03/labels.csv ]] || fail 'party-03 has labels'
 }
 
-says_of_results() { grep -q 'results were written' "$T/$1.stderr"; }
+says_of_results() { grep -q 'wrote its results' "$T/$1.stderr"; }
 marked() { grep -q ' done' "$T/out/coordinator/job.state" 2>/dev/null; }
 
 test_comes_back_when_all_is_done() {
@@ -132,17 +132,17 @@ test_comes_back_when_all_is_done() {
 	in_phase party-02 kmeans
 	kills party-03
 	until_true 60 marked || fail 'job.state is not marked as done'
-	has_no_results 'goes on without party-03, which did not come within rejoin_s'
+	has_no_results 'continues without party-03, which did not reconnect within rejoin_s'
 	kills coordinator
 	grep -Eq '^party-03 left out from 2 on, kmeans$' "$T/out/coordinator/job.state" || fail "job.state: $(cat "$T/out/coordinator/job.state")"
 	coordinator_again
-	has_no_results 'is done without party-03, which stayed away: it has no results'
+	has_no_results 'is done without party-03, which dropped out: it has no results'
 	ends 0 coordinator party-00 party-01 party-02
 	! grep -q 'party-03 said' "$T/coordinator.stderr" || fail 'the coordinator says that party-03 has results'
 }
 
 test_two_at_once() {
-	local seen said='eft out from attempt 2 on, since it stayed away: (<span class="whole">)?party-0'
+	local seen said='eft out since attempt 2, after a dropout: (<span class="whole">)?party-0'
 	without kmeans keys party-01 party-02
 	"$BIN/coterie" show "$T/out" >"$T/shown"
 	"$BIN/coterie" report "$T/out" --out "$T/report.html" >/dev/null
@@ -172,7 +172,7 @@ test_started_again_without() {
 	lossy kmeans
 	of_the_rest party-01
 	gone_in totals party-01
-	soon_says party-02 'attempt 2 goes on without party-01'
+	soon_says party-02 'attempt 2 continues without party-01'
 	kills party-02
 	kills coordinator
 	grep -Eq '^party-01 left out from 2 on, (totals|kmeans)$' "$T/out/coordinator/job.state" || fail "job.state: $(cat "$T/out/coordinator/job.state")"
@@ -180,7 +180,7 @@ test_started_again_without() {
 	ADDRESS=$RELAY party party-02
 	ADDRESS=$RELAY party party-01
 	ends 3 party-01
-	says party-01 'refused by coordinator: the job goes on without party-01, which did not come within rejoin_s'
+	says party-01 'refused by coordinator: the job continues without party-01, which did not reconnect within rejoin_s'
 	# shellcheck disable=SC2086 # words
 	ends 0 coordinator $rest
 	for name in coordinator $rest; do
@@ -208,7 +208,7 @@ test_below_the_least() {
 	rm -rf "$T/out"
 	gone_in totals party-01 party-02 party-03 # one would be alone
 	fails_for 3 coordinator party-00
-	says coordinator 'did not come for attempt 2 within rejoin_s, [0-9]+ s: party-01, party-02, party-03'
+	says coordinator 'did not reconnect for attempt 2 within rejoin_s, [0-9]+ s: party-01, party-02, party-03'
 }
 
 # Its ledger has one row of that attempt, that it declines; of those before it has masked terms.
@@ -244,7 +244,7 @@ test_not_agreed_any_more() {
 	party party-00
 	# shellcheck disable=SC2046 # words
 	fails_for 2 coordinator $(rest_of party-03)
-	says party-00 'coordinator offers attempt 2 to 3 of 4 parties: the offered job may go on without a party that stays away \(job.on_loss\), policy.allow_loss of party-00 is 0'
+	says party-00 'coordinator offers attempt 2 to 3 of 4 parties: the offered job may continue after a dropout \(job.on_loss\), policy.allow_loss of party-00 is 0'
 	declined_only 2 party-00
 }
 
@@ -255,12 +255,12 @@ test_not_agreed() {
 	parties $PARTIES
 	# shellcheck disable=SC2046
 	fails_for 2 coordinator $(names $PARTIES)
-	says party-03 'the offered job may go on without a party that stays away \(job.on_loss\), policy.allow_loss of party-03 is 0'
+	says party-03 'the offered job may continue after a dropout \(job.on_loss\), policy.allow_loss of party-03 is 0'
 	declined_only 1 party-03
 	edit job '{ kind: "fedwalk", on_loss }'
 	start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --out "$T/out/coordinator"
 	ends 4 coordinator
-	says coordinator 'job.on_loss is "attempt", expected "end" here: walks go on at every party'
+	says coordinator 'job.on_loss is "attempt", expected "end" here: walks cross all parties'
 }
 
 # ---- a coordinator that serves: the seat is free for the next job, when its party is back ----
@@ -320,7 +320,7 @@ lies_of() { # PROTOCOL
 	edit_parties $PARTIES '.rejoin_s = 20 | .reconnect_s = 5 | .policy.allow_loss = 3'
 	lying gone=2 # such a one cannot be told from a loss
 	grep -q 'attempt 2: enough of this attempt' "$T/coordinator.stdout" || fail "gone: $(<"$T/coordinator.stdout")"
-	says party-00 'attempt 2 goes on without party-03, says coordinator'
+	says party-00 'attempt 2 continues without party-03, according to coordinator'
 	lying lists=2
 	any_party_said 'keys as coordinator passed them on: key advertisement of party-0[0-3]: the signature does not fit' || fail "lists: $(<"$T/coordinator.stdout")"
 	lying two=2

@@ -159,7 +159,7 @@ test_a_job_thread_that_never_returns() {
 	ends 3 coordinator party-00
 	ended party-01 45
 	[[ $STATUS == 5 ]] || fail "status $STATUS"
-	says party-01 'the job is over \(.*\), but its computation has not come back for 30 s'
+	says party-01 'the job is over \(.*\), but its computation has not ended for 30 s'
 	[[ $(run_of party-01 .status) == failed && $(run_of party-01 .exit_status) == 5 ]] || fail "run.json: $(run_of party-01 .status)"
 }
 

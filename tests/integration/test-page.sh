@@ -19,8 +19,8 @@ need_browser() {
 window() { edit "$1" ".http = { listen: \"127.0.0.1:${2:-0}\" }"; } # NAME [PORT]
 
 url() { # NAME: into $URL
-	soon_says "$1" 'for people and monitoring: http:'
-	URL=$(sed -n 's|.*for people and monitoring: \(http://[^ "]*/\).*|\1|p' "$T/$1.stderr" | tail -n 1)
+	soon_says "$1" 'dashboard: http:'
+	URL=$(sed -n 's|.*dashboard: \(http://[^ "]*/\).*|\1|p' "$T/$1.stderr" | tail -n 1)
 }
 
 SEEN=() # in what the browser runs
@@ -47,7 +47,7 @@ offered() {
 	coordinator
 	start party-00 "$BIN/party" --config "$T/party-00.json" --coordinator "$ADDRESS" --out "$T/out/party-00"
 	party party-01
-	soon_says party-00 'waits for a person'
+	soon_says party-00 'waits for approval'
 	url party-00
 }
 
@@ -144,8 +144,8 @@ test_from_elsewhere() {
 	serve
 	stays party-00 party-01
 	here 2
-	soon_says coordinator 'for people elsewhere'
-	URL=https://localhost:$(sed -n 's|.*for people elsewhere: https://[^ "]*:\([0-9]*\)/.*|\1|p' "$T/coordinator.stderr")/
+	soon_says coordinator 'API endpoint'
+	URL=https://localhost:$(sed -n 's|.*API endpoint: https://[^ "]*:\([0-9]*\)/.*|\1|p' "$T/coordinator.stderr")/
 	port=${URL//[^0-9]/}
 	https_browser "$port" anna vera nina
 	check far "$(jq -c --arg file "$T/job.json" '{ text: tojson, file: $file }' "$T/job.json")"

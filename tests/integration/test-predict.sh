@@ -283,7 +283,7 @@ test_damaged_models_are_refused() {
 	head -c 300 "$good" >"$model"
 	refused 2 "model-$MODEL.bin: damaged, its checksum is not that of its 300 bytes"
 	: >"$model"
-	refused 2 "model-$MODEL.bin: it does not begin like a model"
+	refused 2 "model-$MODEL.bin: does not begin like a model"
 	{ head -c 11 "$good" && printf '\x07' && tail -c +13 "$good"; } >"$model"
 	refused 2 "version 7 of its format, this program reads 2; run the kcagc job again"
 	cp "$good" "$model"

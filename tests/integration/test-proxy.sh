@@ -56,7 +56,7 @@ test_two_of_three_behind_it() {
 	completes 3
 	(($(tunnels 127.0.0.1) == 1 && $(tunnels localhost) == 1)) || fail "tunnels: $(cat "$T/proxy.log")"
 	says party-01 'through the proxy http://127.0.0.1:'
-	says party-01 'welcomed by coordinator at localhost:'
+	says party-01 'admitted by coordinator at localhost:'
 	! said party-00 proxy || fail "party-00 uses a proxy"
 	at_least "$(acc "$T/out/party-01/labels.csv")" 0.9 accuracy
 }
@@ -75,10 +75,10 @@ test_closed_in_a_job() {
 	in_phase coordinator level-1
 	stop_proxy
 	soon_says party-01 'dialling again'
-	soon_says coordinator 'party-01 is awaited'
+	soon_says coordinator 'waiting for party-01, for up to'
 	proxy
 	completes 3
-	says party-01 'is there again'
+	says party-01 'reconnected to'
 	(($(run_of coordinator '.peers[] | select(.name == "party-01") | .reconnects') >= 1)) || fail "no reconnect of party-01"
 }
 
@@ -143,7 +143,7 @@ test_passwords_are_refused() {
 	edit party-00 '.proxy = "https://proxy.example.org:3128"'
 	refused 4 'party.proxy is no HTTP proxy' "$BIN/party" --check-config --config "$T/party-00.json"
 	edit party-00 '.proxy = "http://proxy.example.org:3128"'
-	refused 0 'is right' "$BIN/party" --check-config --config "$T/party-00.json"
+	refused 0 'is valid' "$BIN/party" --check-config --config "$T/party-00.json"
 }
 
 # coterie job goes by the environment, but to this host never by a proxy.

@@ -17,7 +17,7 @@ test_prune() {
 	find "$out/$old" -type f -exec touch -d '100 days ago' {} +
 	COLUMNS=300 "$BIN/coterie" prune "$out" --days 90 >"$T/said"
 	grep -q "$old" "$T/said" || fail "it does not name $old"
-	grep -q 'would go, with --yes: 1 of 3' "$T/said" || fail "said: $(cat "$T/said")" # of two models, too
+	grep -q 'would be removed, with --yes: 1 of 3' "$T/said" || fail "said: $(cat "$T/said")" # of two models, too
 	[[ -s $out/$old/run.json ]] || fail "gone without --yes"
 	COLUMNS=40 "$BIN/coterie" prune "$out" --days 90 --yes | awk 'length > 40 { exit 1 }' || fail "a line longer than 40"
 	[[ ! -e $out/$old ]] || fail "not gone"

@@ -84,7 +84,7 @@ test_written_in_place() { fails_for 'features.npy has changed since the job bega
 test_identical_copy() { fails_for 'features.npy has changed since the job began' identical_copy; }
 
 # Ranks, which may be on hosts where a file has other numbers and times, compare what they have read alone.
-test_another_file_on_ranks() { needs_ranks && RANKS=2 fails_for 'features are not what they were when they were read: begin the job again' another_bit; }
+test_another_file_on_ranks() { needs_ranks && RANKS=2 fails_for 'the features have changed since they were read: submit the job again' another_bit; }
 test_fewer_columns_on_ranks() { needs_ranks && RANKS=2 fails_for 'features.npy: has changed since it was read' fewer_columns; }
 
 test_identical_copy_on_ranks() {
@@ -117,7 +117,7 @@ test_gcc_reads_once() {
 	goes_on
 	ends 0 coordinator party-00 party-01
 	same_labels "$T/undisturbed/party-01/labels.npy" "$T/out/party-01/labels.npy"
-	says party-01 'there is no profile.csv: .*features.npy has changed since the job began'
+	says party-01 'profile.csv was not written: .*features.npy has changed since the job began'
 	[[ -e $T/out/party-00/profile.csv && ! -e $T/out/party-01/profile.csv ]] || fail "profiles: $(ls "$T"/out/*/profile.csv)"
 }
 

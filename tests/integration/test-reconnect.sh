@@ -31,9 +31,9 @@ came_back() { # PARTY...: and both sides say so
 	for name; do
 		(($(reconnects coordinator "$name") >= 1)) || fail "coordinator/run.json has no reconnect of $name"
 		(($(reconnects "$name" coordinator) >= 1)) || fail "$name/run.json has no reconnect"
-		says coordinator "$name is awaited"
-		says coordinator "$name is back"
-		says "$name" 'is there again'
+		says coordinator "waiting for $name, for up to"
+		says coordinator "$name reconnected from"
+		says "$name" 'reconnected to'
 	done
 }
 
@@ -218,7 +218,7 @@ test_party_that_was_started_again() {
 	impatient 60 # in which a busy machine starts a process
 	kill -KILL "${PID[party-00]}"
 	ended party-00
-	soon_says coordinator 'party-00 is awaited'
+	soon_says coordinator 'waiting for party-00, for up to'
 	party party-00
 	ends 2 coordinator party-00 party-01 party-02
 	for name in coordinator party-01 party-02; do
@@ -242,7 +242,7 @@ test_reconnect_s_0_ends_at_once() {
 away() { # the relay lets nobody through for now
 	impatient $((2 + 4 * BUSY))
 	kill -USR1 "${PID[relay]}"
-	soon_says coordinator 'party-01 is awaited'
+	soon_says coordinator 'waiting for party-01, for up to'
 	soon_says party-01 'dialling again'
 }
 
@@ -275,8 +275,8 @@ test_abort_reaches_who_was_away() {
 	wired
 	in_phase coordinator level-1
 	kill -USR1 "${PID[relay]}"
-	soon_says coordinator 'party-01 is awaited'
-	soon_says coordinator 'party-02 is awaited'
+	soon_says coordinator 'waiting for party-01, for up to'
+	soon_says coordinator 'waiting for party-02, for up to'
 	kill -TERM "${PID[party-00]}"
 	ends 6 party-00
 	soon_says party-01 'dialling again'
@@ -347,7 +347,7 @@ test_certificate_that_expires_in_a_job() {
 	kill -HUP "${PID[party-01]}"
 	kill -CONT "${PID[party-02]}"
 	same_as_undisturbed
-	says coordinator 'party-01 is back'
+	says coordinator 'party-01 reconnected from'
 }
 
 # The same key, and a job that there is not.
@@ -373,7 +373,7 @@ test_all_are_lost_while_one_is_away() {
 	for name in "${others[@]}"; do party "$name"; done
 	in_phase party-00 level-1
 	kill -STOP "${PID[party-00]}"
-	soon_says coordinator 'party-00 is awaited'
+	soon_says coordinator 'waiting for party-00, for up to'
 	for name in "${others[@]}"; do kill -STOP "${PID[$name]}"; done
 	for ((i = 0; i < 20; i++)); do
 		kill -STOP "${PID[coordinator]}"
@@ -381,7 +381,7 @@ test_all_are_lost_while_one_is_away() {
 		kill -CONT "${PID[coordinator]}"
 		sleep 0.02
 	done
-	for name in "${others[@]}"; do soon_says coordinator "$name is awaited"; done
+	for name in "${others[@]}"; do soon_says coordinator "waiting for $name, for up to"; done
 	for name in party-00 "${others[@]}"; do kill -CONT "${PID[$name]}"; done
 	completes 6
 	for name in party-00 "${others[@]}"; do

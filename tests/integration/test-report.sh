@@ -66,7 +66,7 @@ test_whole_run() {
 	[[ $(sha256sum "$run"/*/run.json) == "$before" ]] || fail "--no-record has changed a run.json"
 	report "$run" --truth "$T/data/labels.txt"
 	self_contained "$page"
-	lacks "$page" "What is missing"
+	lacks "$page" "Missing parts"
 	has "$page" "150</data> rows" "3</data> clusters" "3 parties" 'id="leaks"' 'id="trips"' 'id="sizes"'
 	numbers_are_recorded "$page" "$run"/*/run.json
 	(($(count "$page" 'class="cell') == 9)) || fail "$(count "$page" 'class="cell') confusion cells, expected 9"
@@ -118,7 +118,7 @@ test_party() {
 	report "$dir" -o "$page" --truth "$T/data/labels.txt"
 	[[ $(stat -c %a "$dir/run.json" "$page" | uniq) == 600 ]] ||
 		fail "run.json was 600; it and the page are now $(stat -c %a "$dir/run.json" "$page" | tr "\n" " ")"
-	has "$page" "What is missing" "picture of the points"
+	has "$page" "Missing parts" "picture of the points"
 	lacks "$page" 'class="pt"'
 }
 
@@ -131,7 +131,7 @@ test_damaged() {
 	head -c 5000 "$T/whole/party-01/run.json" >"$run/party-01/run.json"
 	jq '.schema_version = 2' "$T/whole/party-02/run.json" >"$run/party-02/run.json"
 	report "$run" -o "$page"
-	has "$page" "What is missing" "<b>party-00</b>: left no run.json" "<b>party-01</b>: its run.json is cut off" \
+	has "$page" "Missing parts" "<b>party-00</b>: left no run.json" "<b>party-01</b>: its run.json is cut off" \
 		"<b>party-02</b>: its run.json is not of schema_version 1"
 	(($(count "$page" 'class="lane"') >= 3)) || fail "$(count "$page" 'class="lane"') lanes, expected those that are there"
 	# What is not sound is not written again.
@@ -188,7 +188,7 @@ test_refused() {
 	refuses "NAME of 1 to 40 bytes" "$T/bad" --layout "$(printf 'x%.0s' {1..41})=plane.npy"
 	refuses "" "$T/bad" --points "$T/points.npy"
 	report "$T/bad" -o "$T/page.html"
-	has "$T/page.html" "What is missing"
+	has "$T/page.html" "Missing parts"
 	"$BIN/coterie" report "$T/bad" -o "$T/no/such/page.html" 2>/dev/null && fail "wrote where it cannot"
 	[[ ! -e $T/no ]] || fail "made a directory"
 }
@@ -300,9 +300,9 @@ test_many_clusters() {
 	awk 'BEGIN { RS = "\f" } { heads = gsub(/Phases of coordinator/, ""); rows = gsub(/from, m?s [^\n]*round trips/, ""); ends = gsub(/\n *result( +[0-9.]+)( +[0-9.]+)( +[0-9.]+)/, "")
 		all += heads; if (heads != rows || rows != ends) print "sheet " NR ": " heads " headings, " rows " heads, " ends " ends" } END { print all }' "$T/phases" >"$T/sheets"
 	[[ $(<"$T/sheets") == 12 ]] || fail "the phases' table is cut, or not beside its heading: $(<"$T/sheets")"
-	page=$(awk 'BEGIN { RS = "\f" } /Where the time went/' "$T/text")
+	page=$(awk 'BEGIN { RS = "\f" } /Timeline/' "$T/text")
 	grep -q 'party-04' <<<"$page" || fail "the time line is not beside its heading"
-	page=$(awk 'BEGIN { RS = "\f" } /What crossed the links/' "$T/text")
+	page=$(awk 'BEGIN { RS = "\f" } /Traffic by link/' "$T/text")
 	grep -q 'party-04' <<<"$page" || fail "the links are not beside their heading"
 }
 

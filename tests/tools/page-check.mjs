@@ -167,7 +167,7 @@ const scenarios = {
 		await has(page, '#report dd', 'anna');
 		await judgeAll(page, 'far');
 		console.log('ready');
-		await has(page, '#peers .state', 'away');
+		await has(page, '#peers .state', 'disconnected');
 		await (await page.$('#submit-file')).uploadFile(file);
 		await tabTo(page, '#submit-form button');
 		await page.keyboard.press('Enter');

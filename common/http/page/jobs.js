@@ -72,7 +72,7 @@ export function showPeers(status) {
 		status.peers.map((p) => ({
 			cells: [
 				[p.name, small(p.software)],
-				[make('span', { class: `state ${p.connected ? 'good' : 'bad'}` }, p.connected ? 'connected' : 'away'),
+				[make('span', { class: `state ${p.connected ? 'good' : 'bad'}` }, p.connected ? 'connected' : 'disconnected'),
 					` for ${seconds(Math.round(p.since_s))}`, small([p.address, p.times_gone > 0 && `connection ${count(p.times_gone + p.connected)}`]
 						.filter(Boolean).join(', '))],
 				p.rtt_ms === undefined ? '' : `${p.rtt_ms.toFixed(p.rtt_ms < 1 ? 2 : 1)} ms`,
@@ -176,7 +176,7 @@ export async function showReport(which) {
 		run.error && make('p', { class: 'bad' }, run.error), facts(run),
 		(run.attempts || []).length > 0 && [make('h3', {}, 'Attempts before'), make('ul', {}, run.attempts.map((a) =>
 			make('li', {}, `attempt ${a.attempt}: ${a.cause}`)), (run.left_out || []).map((l) =>
-			make('li', {}, `Left out from attempt ${l.attempt} on, since it stayed away: ${l.name}`)))],
+			make('li', {}, `Left out since attempt ${l.attempt}, after a dropout: ${l.name}`)))],
 		(run.phases || []).length > 0 && [make('h3', {}, 'Phases'), phases(run.phases, run.status === 'running')].flat(),
 		(run.traffic || []).length > 0 && traffic(run),
 		run.result && (run.result.cluster_sizes || []).length > 0 && [make('h3', {}, 'Clusters'),

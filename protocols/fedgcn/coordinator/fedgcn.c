@@ -47,7 +47,7 @@ static enum err server_fedgcn_train(struct run *run, uint32_t **label)
 	(void)label;
 	TRY(fedgcn_params_of(fedgcn_job(&run->job), run->threads, &p));
 	if (fedgcn_in_clear(&p))
-		log_warn("prototypes \"kde\": parties upload each of their prototypes in clear");
+		log_warn("prototypes \"kde\": parties upload each of their prototypes unmasked");
 	run_parties_open(&parties, run);
 	TRY(relay_key(run, SEALED_GROUP_KEY));
 	e = run_parties_error(fedgcn_run(&parties.parties, &p, &report));
@@ -67,7 +67,7 @@ static enum err server_fedgcn_train(struct run *run, uint32_t **label)
 	} else { /* reports the run's own error, not that of keeping its model */
 		saved = err_save(e);
 		if (server_fedgcn_keep_model(run, &p, &report) != ERR_OK)
-			log_warn("the last good model could not be kept: %s", err_detail());
+			log_warn("the last good model could not be stored: %s", err_detail());
 		e = err_restore(&saved);
 	}
 	fedgcn_report_release(&report);

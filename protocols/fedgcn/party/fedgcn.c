@@ -96,7 +96,7 @@ enum err party_fedgcn(struct work *work, uint32_t *label)
 	TRY(fedgcn_params_of(fedgcn_job(&work->job), work->threads, &s.p));
 	if (fedgcn_in_clear(&s.p))
 		log_warn("prototypes \"kde\": this party's prototypes, each a mean of the "
-			 "embeddings of %u graphs or more, go to the coordinator in clear",
+			 "embeddings of %u graphs or more, go to the coordinator unmasked",
 			 fedgcn_job(&work->job)->how.min_cluster);
 	e = fedgcn_party_init(&s.party, work->graphs, &s.p);
 	if (e != ERR_OK) {
@@ -110,7 +110,7 @@ enum err party_fedgcn(struct work *work, uint32_t *label)
 	} else { /* reports the run's own error; before the first round there is no good model */
 		saved = err_save(e);
 		if (party_fedgcn_keep_model(&s) == ERR_OK)
-			log_warn("the run broke off; the last good model is in %s/model.fedgcn",
+			log_warn("the run failed; the last good model is in %s/model.fedgcn",
 				 work->output);
 		e = err_restore(&saved);
 	}

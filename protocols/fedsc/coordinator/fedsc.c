@@ -22,8 +22,8 @@ static enum err run_fedsc(struct run *run, uint32_t **label)
 	TRY(fedsc_noise_of(fedsc_job(&run->job), &noise));
 	fedsc_noise_record(fedsc_job(&run->job), &noise, to);
 	if (p.variant == FEDSC_BY_PAPER)
-		log_warn("variant \"paper\": parties upload the coefficients C of their rows in "
-			 "clear, and with the dictionary Z every row can be computed from them");
+		log_warn("variant \"paper\": parties upload the coefficients C of their rows "
+			 "unmasked, and with the dictionary Z every row can be computed from them");
 	run_parties_open(&parties, run);
 	TRY(relay_key(run, SEALED_GROUP_KEY));
 	TRY(relay_all(run, SEALED_COLUMNS));

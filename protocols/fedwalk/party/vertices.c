@@ -111,8 +111,8 @@ static enum err print_directory(const struct dataset *d, const struct vertices *
 static enum err wrong_directory(const struct work *work, size_t l, const char *what)
 {
 	return step_fault(work->channel,
-			  "%s numbers vertices otherwise for different parties, unless it is the "
-			  "directory of %s that is wrong: %s",
+			  "%s numbers vertices differently for different parties, unless the "
+			  "directory of %s is wrong: %s",
 			  channel_peer(work->channel), work->name[l], what);
 }
 
@@ -268,15 +268,14 @@ static void vertices_lay_out(struct vertices *v, const struct ties *t)
 		v->start[i + 1] += v->start[i];
 	}
 	if (v->unhosted)
-		log_warn("%zu ties are to vertices that no party hosts: they are left out",
-			 v->unhosted);
+		log_warn("dropped %zu ties to vertices that no party hosts", v->unhosted);
 	if (v->one_sided)
-		log_warn("%zu ties with other parties' vertices were known to one party of the "
-			 "two: both have them now",
+		log_warn("added %zu ties with other parties' vertices that only one of the two "
+			 "parties had",
 			 v->one_sided);
 	if (v->isolated)
-		log_info("%zu of %zu own vertices have no ties: no walk begins or goes there",
-			 v->isolated, v->own);
+		log_info("%zu of %zu own vertices have no ties: no walk visits them", v->isolated,
+			 v->own);
 }
 
 /* Merges own ties and those received into one rising list without repetitions. Counts ties that

@@ -331,7 +331,7 @@ enum err model_parse(struct bytes file, const char *where, struct model **out)
 	struct model *m;
 
 	if (file.n < HEAD_LEN || memcmp(file.p, MAGIC, MAGIC_LEN) != 0)
-		return err_set(ERR_INPUT, "%s: it does not begin like a model", where);
+		return err_set(ERR_INPUT, "%s: does not begin like a model", where);
 	if (get_u32(file.p + MAGIC_LEN) != MODEL_VERSION)
 		return err_set(ERR_INPUT,
 			       "%s: a model in version %u of its format, this program reads %d; "
@@ -352,8 +352,7 @@ enum err model_parse(struct bytes file, const char *where, struct model **out)
 		model_free(m);
 		return err_set(
 		    ERR_INPUT,
-		    "%s: what it says does not hold together, so this program did not write it",
-		    where);
+		    "%s: its contents are inconsistent, so this program did not write it", where);
 	}
 	*out = m;
 	return ERR_OK;
@@ -432,8 +431,8 @@ enum err model_find(const char *state, const uint8_t id[static JOB_ID_LEN], stru
 	if (!file_exists(path)) {
 		log_models(state);
 		e = err_set(ERR_INPUT,
-			    "there is no model of run %.*s here (those there are, are in this "
-			    "party's log); job.model is the job_id in run.json of a kcagc run",
+			    "there is no model of run %.*s here (this party's log lists its "
+			    "models); job.model is the job_id in run.json of a kcagc run",
 			    ID_TEXT_LEN, name + strlen("model-"));
 	} else {
 		e = file_read(path, DATA_FILE_MAX, &bytes);
@@ -442,7 +441,7 @@ enum err model_find(const char *state, const uint8_t id[static JOB_ID_LEN], stru
 		if (e == ERR_OK && memcmp((*m)->job_id, id, JOB_ID_LEN) != 0) {
 			model_free(*m);
 			*m = NULL;
-			e = err_set(ERR_INPUT, "%s: renamed, it is the model of another run", name);
+			e = err_set(ERR_INPUT, "%s: is the model of another run, renamed", name);
 		}
 	}
 	buf_release(&bytes);

@@ -142,8 +142,8 @@ TEST(test_rows_apart)
 						    (uint32_t)(l * ALL + i - (l ? merged : 0));
 				}
 				compare_rows(m);
-				assert_true(found_by(m, merged ? "numbers nodes otherwise" : "") >=
-					    1);
+				assert_true(
+				    found_by(m, merged ? "numbers nodes differently" : "") >= 1);
 				leave(m);
 			}
 }

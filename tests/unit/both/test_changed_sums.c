@@ -100,7 +100,7 @@ TEST(test_wrong_votes)
 		wrong_term.party = FED_MAX;
 		for (size_t l = 0; l < PARTIES; l++)
 			if (m->seat[l].result != ERR_PEER ||
-			    !strstr(m->seat[l].why, "a party gave a wrong count"))
+			    !strstr(m->seat[l].why, "a party's count is wrong"))
 				fail_msg("case %zu, party %zu: %s", i, l, m->seat[l].why);
 		leave(m);
 	}
@@ -156,8 +156,7 @@ static void check_wrong_term(const char *setting, uint64_t number, size_t word, 
 
 TEST(test_wrong_terms)
 {
-	static const char kmeans[] = "kind=kmeans restarts=2",
-			  wrong[] = "a party gave a wrong count";
+	static const char kmeans[] = "kind=kmeans restarts=2", wrong[] = "a party's count is wrong";
 	static const char dense[] = "variant=dense restarts=2 rounds=2";
 
 	/* Number of rows: the third of its parts; a last bit of the second counts 2^30 rows. */
@@ -165,9 +164,9 @@ TEST(test_wrong_terms)
 	check_wrong_term(kmeans, 0, 2, -121, "the parties say that they have -1 rows");
 	check_wrong_term(kmeans, 0, 1, 0x1p-24, "the parties say that they have 1073741944 rows");
 	/* Parts out of their range. */
-	check_wrong_term(kmeans, 0, 5, 4 * 0x1p30, "a party gave a wrong term: part 0 of sum 1");
-	check_wrong_term(kmeans, 0, 7, 4 * 0x1p30, "a party gave a wrong term: part 2 of sum 1");
-	check_wrong_term(kmeans, 1, 4, 4 * 0x1p30, "a party gave a wrong term: part 4 of sum 0");
+	check_wrong_term(kmeans, 0, 5, 4 * 0x1p30, "a party's term is wrong: part 0 of sum 1");
+	check_wrong_term(kmeans, 0, 7, 4 * 0x1p30, "a party's term is wrong: part 2 of sum 1");
+	check_wrong_term(kmeans, 1, 4, 4 * 0x1p30, "a party's term is wrong: part 4 of sum 0");
 	/* Counts: sums 2, 4, ... */
 	for (uint64_t number = 2; number <= 6; number += 2) {
 		check_wrong_term(kmeans, number, 0, 0.5, wrong);

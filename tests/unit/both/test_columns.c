@@ -113,7 +113,8 @@ static void test_what_differs(void **state)
 	m = compare((const char *const[]){ AGE "," INCOME, INCOME "," AGE, AGE "," NORTH,
 					   AGE "," INCOME, NULL });
 	says(m, 0,
-	     "the columns of p0 are not those of all: compared with its own, there is p1 with "
+	     "the columns of p0 differ from those of other parties: compared with its own, there "
+	     "is p1 with "
 	     "the same names in another order, p2 with other names;");
 	says(m, 1,
 	     "there is p0 with the same names in another order, p2 with other names, p3 with");

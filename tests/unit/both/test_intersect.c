@@ -205,10 +205,10 @@ TEST(no_table)
 	free(ids->id[7]);
 	ids->id[7] = alloc_copy(ids->id[8]);
 	hold_anyhow(m);
-	assert_all_end(m, "the parties' ids went into no table in 8 tries");
+	assert_all_end(m, "the parties' ids fit into no table in 8 tries");
 	for (size_t l = 0; l < 3; l++)
 		assert_string_equal(m->seat[l].why,
-				    "the parties' ids went into no table in 8 tries");
+				    "the parties' ids fit into no table in 8 tries");
 	leave(m);
 }
 

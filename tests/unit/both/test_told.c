@@ -147,8 +147,8 @@ TEST(test_two_lies_that_fit)
 	for (size_t l = 0; l < L; l++) {
 		assert_int_equal(f->party[l].result, ERR_PEER);
 		assert_non_null(strstr(
-		    f->party[l].why, "other things than this party, or what members say of it "
-				     "was changed (during result): one of them cannot be trusted"));
+		    f->party[l].why, "than to this party, or a member's TOLD "
+				     "was altered (during result): one of them cannot be trusted"));
 	}
 	close_federation(f);
 	planted_release(&p);

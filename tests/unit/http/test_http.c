@@ -233,7 +233,7 @@ static void a_long_body_is_not_read(void **state)
 	says("POST /all/x HTTP/1.1\r\n" HOST RIGHT "Content-Length: 18446744073709551615\r\n\r\n",
 	     "413", "");
 	says("POST /all/x HTTP/1.1\r\n" HOST RIGHT "Transfer-Encoding: chunked\r\n\r\n", "411",
-	     "does not say its length");
+	     "has no length");
 	assert_true(clock_now_s() - from_s < HTTP_IDLE_S);
 	says("GET /hello HTTP/1.1\r\n" HOST "Content-Length: 4\r\n" LAST "body", "200", "hello");
 	says("POST /all/x HTTP/1.1\r\n" HOST RIGHT "Content-Length: -1\r\n\r\n", "400", "");
@@ -283,7 +283,7 @@ static void watchers_are_bounded(void **state)
 				 strlen(request));
 		assert_true(comes(fd[i], "data: ", got, sizeof(got)));
 	}
-	says("GET /events HTTP/1.1\r\n" HOST LAST, "503", "too many watch already");
+	says("GET /events HTTP/1.1\r\n" HOST LAST, "503", "too many watchers already");
 	says("GET /hello HTTP/1.1\r\n" HOST LAST, "200", "hello");
 	for (int i = 0; i < HTTP_WATCHERS_MAX / 2; i++)
 		close(fd[i]);

@@ -100,7 +100,7 @@ static void test_abort_is_carried(void **state)
 	assert_ok(send_abort(party[A], ERR_JOB, ENDING_FAILED, ""));
 	/* whoever is waited for */
 	assert_err(channel_recv(hub[B], MSG_KEY, m), ERR_JOB,
-		   "bank-a says: the job failed there; its log says more (during polish)");
+		   "bank-a says: the job failed there; see its log (during polish)");
 	/* and the other party can be told, and says who said so */
 	assert_ok(
 	    send_abort(hub[B], ERR_JOB, 0, "bank-a says: the job failed there (during polish)"));
@@ -154,7 +154,7 @@ static void test_decline(void **state)
 	(void)state;
 	assert_ok(channel_send(party[B], &d));
 	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_INPUT,
-		   "bank-b declined the job: its policy does not allow this job; its log says more "
+		   "bank-b declined the job: its policy does not allow this job; see its log "
 		   "(during start)");
 	/* a coordinator has nothing to decline: at a party it is the wrong message */
 	msg_encode(&body, &d);
@@ -174,7 +174,7 @@ static void test_decline_of_a_parameter(void **state)
 	assert_ok(channel_send(party[B], &d));
 	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_PEER,
 		   "bank-b declined the job: its release does not know a parameter of this job, or "
-		   "the value that it has: job.filter.future; its log says more");
+		   "its value: job.filter.future; see its log");
 }
 
 static void test_decline_for_a_missing_pin(void **state)
@@ -186,7 +186,7 @@ static void test_decline_for_a_missing_pin(void **state)
 	assert_ok(channel_send(party[B], &d));
 	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_PEER,
 		   "bank-b declined the job: it does not pin the key of a party of this job: "
-		   "bank-a; its log says more");
+		   "bank-a; see its log");
 }
 
 static void test_decline_that_does_not_parse(void **state)
@@ -274,9 +274,9 @@ static void test_unwanted_fails(void **state)
 
 	(void)state;
 	assert_ok(send_accept(party[B], 1));
-	channel_fail(hub[B], ERR_DEADLINE, "nothing heard from bank-b for 1.0 s");
+	channel_fail(hub[B], ERR_DEADLINE, "no data from bank-b for 1.0 s");
 	assert_err(channel_recv_any(hub, only_a, PARTIES, MSG_KEY, &which, m), ERR_DEADLINE,
-		   "nothing heard from bank-b for 1.0 s (during start)");
+		   "no data from bank-b for 1.0 s (during start)");
 }
 
 static void test_deadline_without_progress(void **state)
@@ -328,7 +328,7 @@ static void test_job_timeout(void **state)
 	assert_ok(send_accept(party[A], 1));
 	assert_ok(channel_recv(hub[A], MSG_ACCEPT, m));
 	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_DEADLINE,
-		   "the job is not done after 0.5 s (job_timeout_s), and bank-a is awaited");
+		   "the job exceeded job_timeout_s, 0.5 s, while waiting for bank-a");
 }
 
 /* Without a limit the wait goes on, and it can be limited again. */

@@ -186,9 +186,9 @@ static void test_silence(void **state)
 	conn_send(bank.conn, &(struct msg){ .type = MSG_HELLO, .hello = { 1, 1, { NULL, 0 } } });
 	run_until(hub.closed);
 	assert_int_equal(hub.code, ERR_DEADLINE);
-	assert_string_equal(hub.why, "nothing heard from bank-a for 0.3 s");
+	assert_string_equal(hub.why, "no data from bank-a for 0.3 s");
 	assert_err(channel_recv(hub.channel, MSG_ACCEPT, &hub_host->msg), ERR_DEADLINE,
-		   "nothing heard from bank-a for 0.3 s (during start)");
+		   "no data from bank-a for 0.3 s (during start)");
 }
 
 /* Any byte is a sign of life, also of a frame that does not end. */

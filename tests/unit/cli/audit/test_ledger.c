@@ -180,7 +180,7 @@ static void test_verify(void **state)
 	char words[256];
 
 	(void)state;
-	ledger("verify", 0, "the ledger of bank-a is whole: 4 rows\n");
+	ledger("verify", 0, "the ledger of bank-a is intact: 4 rows\n");
 	snprintf(words, sizeof(words), "verify --against %s", other);
 	ledger(words, 0, "4 rows, held against 1 head\n");
 	tamper(
@@ -212,9 +212,9 @@ static void test_against_run(void **state)
 	against("{\"name\":\"bank-a\",\"ledger\":{\"count\":9,\"hash\":\"" H "\",\"peers\":{}}}", 1,
 		"rows 5 to 9 are missing, of which bank-a (");
 	against("{\"name\":\"bank-b\",\"ledger\":{\"count\":9,\"hash\":\"" H "\",\"peers\":{}}}", 4,
-		"says nothing of the ledger of bank-a");
-	against("{\"name\":\"bank-b\"}", 4, "says nothing of the ledger of bank-a");
-	against("[]", 4, "says nothing of the ledger of bank-a");
+		"has no entry for the ledger of bank-a");
+	against("{\"name\":\"bank-b\"}", 4, "has no entry for the ledger of bank-a");
+	against("[]", 4, "has no entry for the ledger of bank-a");
 	against("{\"name\":\"bank-a\",\"ledger\":{\"count\":-1,\"hash\":\"" H "\"}}", 4,
 		"a head without count or hash");
 	against("{\"name\":\"bank-a\",\"ledger\":{\"count\":1,\"hash\":\"xy\"}}", 4,

@@ -74,7 +74,7 @@ TEST(test_refused)
 
 	open_desk("\"confirm\":true", KCAGC);
 	begin_job();
-	assert_err(ask(&p), ERR_PEER, "a person at p0 refused the job: not before Friday");
+	assert_err(ask(&p), ERR_PEER, "a user at p0 refused the job: not before Friday");
 	d->work.attempt = 2;
 	assert_err(ask(NULL), ERR_PEER, "not before Friday");
 	close_desk();

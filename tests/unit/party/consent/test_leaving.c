@@ -50,9 +50,9 @@ TEST(test_purposes)
 	open_desk("", KCAGC);
 	purpose_is(&(struct msg){ .type = MSG_LOCAL_CLUSTERS,
 				  .labels = { .values = 3, .count = 30, .packed = { bytes, 8 } } },
-		   "local cluster of each node, in clear", 30);
+		   "local cluster of each node, unmasked", 30);
 	purpose_is(&(struct msg){ .type = MSG_UPLOAD, .reals = { .values = { bytes, 64 } } },
-		   "coefficients of each row, in clear", 8);
+		   "coefficients of each row, unmasked", 8);
 	purpose_is(&(struct msg){ .type = MSG_IDS, .ids = { .count = 4, .packed = { bytes, 64 } } },
 		   "hashed id of each node", 4);
 	purpose_is(&(struct msg){ .type = MSG_SEALED, .sealed = { .what = 1, .to = 2 } },
@@ -236,7 +236,7 @@ TEST(test_heads)
 	assert_int_equal(d->record.head[1].count, 8);
 	done->head[0].hash[31] ^= 1;
 	assert_err(leaving_keep_heads(d->work.leaving, done), ERR_PEER,
-		   "hub sent DONE with another head of p0's ledger than it was told");
+		   "hub sent DONE with another head of p0's ledger than it received");
 	leaving_record(d->work.leaving);
 	assert_int_equal(d->record.ledger.count, 2);
 	close_desk();

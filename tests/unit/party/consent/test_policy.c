@@ -131,7 +131,7 @@ static void check_loss(const char *policy, size_t L, size_t lefts, const char *m
 TEST(test_parties_that_stay_away)
 {
 	check_loss("", 4, 0,
-		   "may go on without a party that stays away (job.on_loss), "
+		   "may continue after a dropout (job.on_loss), "
 		   "policy.allow_loss of p0 is 0");
 	check_loss("", 4, 1, "policy.allow_loss of p0 is 0");
 	check_loss("\"allow_subsets\":true", 4, 1, "policy.allow_loss of p0 is 0");
@@ -353,8 +353,8 @@ TEST(test_require_noise)
 	    "job.noise.colluders of 1 or more, or job.noise.on \"data\"";
 
 	check(asks, 3, ROWS("kmeans", ""),
-	      "the offered job of kind kmeans shows all parties sums, or clusters by them, without "
-	      "noise, policy.require_noise of p0 is true");
+	      "the offered job of kind kmeans discloses sums, or clusters derived from them, to "
+	      "all parties without noise, policy.require_noise of p0 is true");
 	check(asks, 3, ROWS("kmeans", ""), keys);
 	check(asks, 3, ROWS("kmeans", EPS("sums", "1", "1e-5")), "");
 	check(asks, 3, ROWS("kmeans", EPS("data", "1", "1e-5")), "");

@@ -289,7 +289,7 @@ TEST(test_older_ledger)
 	copy_ledger("ledger.db", "newest.db");
 	copy_ledger("empty.db", "ledger.db");
 	assert_err(leaving_open(&d->work.leaving, &d->config, &d->work, true, d->data), ERR_INPUT,
-		   "is older than noise.key beside it");
+		   "is older than noise.key, or another ledger");
 	d->work.leaving = NULL;
 	copy_ledger("newest.db", "ledger.db");
 	begin_job();

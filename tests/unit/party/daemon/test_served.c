@@ -68,7 +68,7 @@ TEST(test_done_is_served_for_ever)
 	assert_ok(serve(&d, 1, 1));
 	assert_ok(served_done(d.served, d.work));
 	assert_ok(serve(&d, 2, 1));
-	assert_err(serve(&d, 1, 2), ERR_PEER, "is done: no attempt at it is served any more");
+	assert_err(serve(&d, 1, 2), ERR_PEER, "is done: no further attempt is served");
 	assert_false(d.work->later);
 	assert_err(serve(&d, 1, 1000), ERR_PEER, "is done");
 	assert_ok(serve(&d, 2, 2));

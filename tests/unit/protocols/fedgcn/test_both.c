@@ -263,18 +263,18 @@ TEST(test_wrong_terms)
 	} c[] = {
 		{ "", 0, 0, 0.5, "the parties say that they have 72.5 graphs" },
 		{ "", 1, 0, 0.5,
-		  "a party gave a wrong count: the parties' counts of graphs of centre 0" },
-		{ "", 1, 0, -100, "a party gave a wrong count" },
-		{ "", 1, 0, 100, "a party gave a wrong count" },
+		  "a party's count is wrong: the parties' counts of graphs of centre 0" },
+		{ "", 1, 0, -100, "a party's count is wrong" },
+		{ "", 1, 0, 100, "a party's count is wrong" },
 		{ "", ROUND, -1, 1,
-		  "a party gave a wrong count: the parties' counts of graphs of all parties" },
+		  "a party's count is wrong: the parties' counts of graphs of all parties" },
 		{ "", ROUND, -4, -0.5,
-		  "a party gave a wrong count: the parties' counts of graphs that change" },
+		  "a party's count is wrong: the parties' counts of graphs that change" },
 		{ "", ROUND, -5, 100,
-		  "a party gave a wrong count: the parties' counts of graphs of cluster 0" },
+		  "a party's count is wrong: the parties' counts of graphs of cluster 0" },
 		{ "", LAST, 0, 0.25,
-		  "a party gave a wrong count: the parties' counts of graphs of cluster 0" },
-		{ "", LAST, 1, 73, "a party gave a wrong count" },
+		  "a party's count is wrong: the parties' counts of graphs of cluster 0" },
+		{ "", LAST, 1, 73, "a party's count is wrong" },
 	};
 
 	struct gin net;

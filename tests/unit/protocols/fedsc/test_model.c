@@ -86,7 +86,7 @@ TEST(test_damaged)
 		b.p[i] ^= (uint8_t)(1 << i % 8);
 		assert_int_equal(parse(b.p, i, &n), ERR_INPUT);
 	}
-	assert_err(parse(b.p, 4, &n), ERR_INPUT, "x.rows: it does not begin like a model of rows");
+	assert_err(parse(b.p, 4, &n), ERR_INPUT, "x.rows: does not begin like a model of rows");
 	assert_err(parse(b.p, 30, &n), ERR_INPUT, "x.rows: cut off after 30 bytes");
 	assert_err(parse(b.p, b.n - 1, &n), ERR_INPUT, "x.rows: damaged or cut off");
 	b.p[8] = 9;
@@ -101,7 +101,7 @@ static void refused(const struct fedsc_model *m)
 	struct buf b = { 0 };
 
 	fedsc_model_print(m, &b);
-	assert_err(parse(b.p, b.n, &n), ERR_INPUT, "does not hold together");
+	assert_err(parse(b.p, b.n, &n), ERR_INPUT, "are inconsistent");
 	buf_release(&b);
 }
 

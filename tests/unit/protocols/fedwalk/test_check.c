@@ -44,10 +44,10 @@ TEST(test_what_is_said)
 	assert_string_equal(permission(walks), "fedwalk");
 	assert_string_equal(permission(dtw), "fedwalk.dtw");
 	assert_string_equal(permission(response), "fedwalk");
-	assert_true(leaks(walks, "the encoder keeps nearly every vertex as it is"));
-	assert_false(leaks(walks, "gives every tie away"));
-	assert_true(leaks(dtw, "gives every tie away, whatever eps is"));
-	assert_true(leaks(response, "8 is a weak promise"));
+	assert_true(leaks(walks, "the encoder leaves nearly every vertex unchanged"));
+	assert_false(leaks(walks, "discloses every tie"));
+	assert_true(leaks(dtw, "discloses every tie, whatever eps is"));
+	assert_true(leaks(response, "8 is weak"));
 	assert_false(leaks(response, "encoder"));
 	assert_ok(parse(&j, response, NULL));
 	assert_true(fedwalk_job(&j)->eps == 8);

@@ -194,7 +194,7 @@ static void test_columns_that_do_not_hold_together(void **state)
 		if (wrong == 5)
 			put_u32(b.p + at - 4, 3); /* what it keeps */
 		sum_again(&b);
-		assert_err(parse(b.p, b.n, &m), ERR_INPUT, "does not hold together");
+		assert_err(parse(b.p, b.n, &m), ERR_INPUT, "are inconsistent");
 		model_free(from);
 		buf_release(&b);
 	}
@@ -209,7 +209,7 @@ static void test_any_bit(void **state)
 	for (size_t bit = 0; bit < 8 * b.n; bit++) {
 		b.p[bit / 8] ^= (uint8_t)(1 << bit % 8);
 		assert_err(parse(b.p, b.n, &m), ERR_INPUT,
-			   bit < 64   ? "model-x.bin: it does not begin like a model"
+			   bit < 64   ? "model-x.bin: does not begin like a model"
 			   : bit < 96 ? "of its format, this program reads 2"
 				      : "model-x.bin: damaged, its checksum is not that of its");
 		b.p[bit / 8] ^= (uint8_t)(1 << bit % 8);
@@ -236,7 +236,7 @@ static void test_any_length(void **state)
 			assert_err(parse(b.p, b.n, &m), ERR_INPUT, "model-x.bin: ");
 		if (n != whole.n && n >= 12 + SHA256_LEN) {
 			sum_again(&b);
-			assert_err(parse(b.p, b.n, &m), ERR_INPUT, "does not hold together");
+			assert_err(parse(b.p, b.n, &m), ERR_INPUT, "are inconsistent");
 		}
 		buf_release(&b);
 	}
@@ -348,7 +348,7 @@ static void test_does_not_hold_together(void **state)
 		model_free(m);
 		m = NULL;
 		assert_err(parse(b.p, b.n, &m), ERR_INPUT,
-			   "model-x.bin: what it says does not hold together");
+			   "model-x.bin: its contents are inconsistent");
 		buf_release(&b);
 	}
 }
@@ -371,8 +371,7 @@ static void test_huge_shape(void **state)
 #if !SANITIZED
 		setrlimit(RLIMIT_AS, &(struct rlimit){ (rlim_t)1 << 32, (rlim_t)1 << 32 });
 #endif
-		_exit(parse(b.p, b.n, &m) == ERR_INPUT &&
-			      strstr(err_detail(), "does not hold together")
+		_exit(parse(b.p, b.n, &m) == ERR_INPUT && strstr(err_detail(), "are inconsistent")
 			  ? 0
 			  : 1);
 	}
@@ -414,7 +413,7 @@ static void test_kept_and_found(void **state)
 	renamed = file_join(dir, "model-01020300000000000000000000000000.bin");
 	assert_int_equal(rename(path, renamed), 0);
 	assert_err(model_find(dir, other, &found), ERR_INPUT,
-		   "renamed, it is the model of another run");
+		   "is the model of another run, renamed");
 	model_forget(dir, other);
 	assert_false(file_exists(renamed));
 	model_forget(dir, other); /* which is not there */

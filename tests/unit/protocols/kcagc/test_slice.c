@@ -373,7 +373,7 @@ static void check_read_again(bool words)
 		other.source = &source;
 		ask(&other, &(struct question){ .kind = ASK_FACTS }, x[1]);
 		assert_err(slice_cluster(&other, 0, 2, 3, &how, label[1]), ERR_INPUT,
-			   wrong == 0   ? "not what they were"
+			   wrong == 0   ? "have changed since they were read"
 			   : wrong == 1 ? "40 x 23 are 40 x 22 now"
 					: "no such file");
 		slice_release(&other);

@@ -150,8 +150,8 @@ TEST(test_canary)
 						    l < 2 ? 1 : third[k]);
 			assert_err(secure_sums(&f.run, &sum, 1), ERR_PEER,
 				   "the masks of group 5, round 7, over a, b and c do not cancel "
-				   "(during level-1): its members were told different things, or "
-				   "the masks of one of them differ");
+				   "(during level-1): its members received different broadcasts, "
+				   "or the masks of one of them differ");
 			fake_close(&f);
 		}
 }

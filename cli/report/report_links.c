@@ -204,7 +204,7 @@ void part_links(struct report *r, struct buf *b)
 {
 	struct links links = links_of(r);
 
-	html_section(b, "links", "Traffic");
+	html_section(b, "links", "Traffic by link");
 	if (links.n) {
 		buf_printf(b, "<div class=\"pair\"><figure>");
 		report_links_draw(r, &links, b);

@@ -211,7 +211,7 @@ void report_page(struct report *r, struct buf *html)
 	tiles(r, html);
 	warnings(r, html);
 	if (missing->n) {
-		html_section(html, "missing", "Missing");
+		html_section(html, "missing", "Missing parts");
 		buf_printf(html, "<ul>\n");
 		for (size_t i = 0; i < missing->n; i++)
 			buf_printf(html, "<li><b>%s</b>: %s</li>\n",

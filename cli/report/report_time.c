@@ -278,7 +278,7 @@ void part_timeline(struct report *r, struct buf *b)
 		t.all.to =
 		    fmax(t.all.to, t.lane[i].offset_s + length_of(t.lane[i].process->run, t.list));
 	if (t.n && t.all.to > 0) {
-		html_section(b, "time", "Time");
+		html_section(b, "time", "Timeline");
 		buf_printf(
 		    b, "<p class=\"legend\"><span class=\"item\"><span class=\"key "
 		       "compute\"></span>compute</span> <span class=\"item\"><span class=\"key "

@@ -21,7 +21,8 @@
 #                       scripts/deps --container
 # make clean
 #
-# SAN=address,undefined or SAN=thread: the same in a build folder of its own.
+# SAN=address,undefined or SAN=thread: the same in a build folder of its own. With fuzzer-no-link among them (clang) that
+# is build/fuzz, in which fuzzers and sanitized tests share their objects.
 # WERROR=1: a warning ends the build, as in scripts/check; other compilers and libraries have other warnings.
 # CC=clang works too. CFLAGS adds.
 
@@ -33,7 +34,8 @@ BIN      := build/bin
 SAN_FLAGS :=
 ifdef SAN
 comma := ,
-B        := build/$(subst $(comma),-,$(SAN))
+FUZZED   := $(findstring fuzzer-no-link,$(SAN))
+B        := build/$(if $(FUZZED),fuzz,$(subst $(comma),-,$(SAN)))
 BIN      := $(B)/bin
 SAN_FLAGS := -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer \
              $(if $(findstring clang,$(CC)),,-Wno-format-truncation -Wno-maybe-uninitialized) # which need -O2 to be right
@@ -48,8 +50,9 @@ endif
 VERSION  := $(shell cat VERSION)
 BUILD    := $(or $(shell scripts/version build 2>/dev/null),$(VERSION))
 
-WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(WERROR),-Werror)
-STRICT   := -Wconversion
+# What is compiled in build/fuzz is compiled elsewhere with warnings.
+WARN     := $(if $(FUZZED),-w,-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(WERROR),-Werror))
+STRICT   := $(if $(FUZZED),,-Wconversion)
 PKGS     := libuv openssl openblas lapacke libcjson sqlite3 libseccomp
 DEPFLAGS := $(shell pkg-config --cflags $(PKGS))
 FLAGS     = -std=gnu11 -D_GNU_SOURCE -DCOTERIE_VERSION='"$(VERSION)"' -I. -MMD -MP -pthread \
@@ -95,6 +98,8 @@ BELOW_both   := $(call lib,server party proto crypto) $(BELOW_common)
 TESTS    := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/*/test_*.c tests/unit/*/*/test_*.c))
 BENCHES  := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/bench_*.c))
 FUZZERS  := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+# Arguments of make for build/fuzz.
+FUZZ     := CC=clang SAN=fuzzer-no-link,address,undefined WERROR=
 
 WORKER   := $(if $(shell pkg-config --exists ompi-c && echo yes),$(BIN)/coterie-worker)
 all: $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(or $(WORKER),no-worker)
@@ -143,7 +148,7 @@ $(B)/common/http/window_page.o: $(wildcard common/http/page/*)
 # The numerics are worth the compile time.
 NUMERIC := $(foreach r,linalg graph cluster learn privacy ranks,$(B)/common/$(r)/%.o) \
            $(patsubst %.c,$(B)/%.o,$(foreach r,$(PROTOCOLS),$(SRC_protocols/$(r))))
-$(NUMERIC) $(B)/crypto/%.o $(B)/lab/privacy/entropy.o: OPT := -O3 -falign-loops=32
+$(NUMERIC) $(B)/crypto/%.o $(B)/lab/privacy/entropy.o: OPT := $(if $(FUZZED),,-O3 -falign-loops=32)
 
 # With the commit; programs alone have it, or each would compile and link everything.
 $(B)/%/main.o: FLAGS += -DCOTERIE_BUILD='"$(BUILD)"'
@@ -159,8 +164,9 @@ $(B)/%.o: %.c Makefile VERSION
 # tests/unit/ROOM/test_x.c links the room it tests and what lies below. The two halves of a protocol
 # have headers of the same names, so what the tests in memory need of each is compiled apart.
 HALVES    := $(patsubst %.c,$(B)/%.o,$(wildcard tests/unit/both/half_*.c))
-# gold links each of the two hundred test programs in half the time of ld.bfd, or less.
-TEST_LD   := $(if $(shell command -v ld.gold),-fuse-ld=gold)
+# gold links each of the two hundred test programs in half the time of ld.bfd, or less; of clang's sanitizers it warns, and lld
+# is as fast.
+TEST_LD   := $(addprefix -fuse-ld=,$(shell l=$(if $(FUZZED),lld,gold); ! command -v ld.$$l >/dev/null || echo $$l))
 unit_needs = $(strip $(if $(filter lab/netlab/%,$(1)),$(BELOW_netlab),\
              $(if $(filter both/% protocols/%,$(1)),$(HALVES) $(BELOW_both),\
              $(or $(BELOW_$(firstword $(subst /, ,$(1)))),$(BELOW_common)))))
@@ -184,22 +190,16 @@ benches: $(BENCHES)
 bench: $(BENCHES)
 	@for b in $^; do $$b || exit 1; done
 
-# What fuzzers link is compiled once, by clang, so that everything below them is instrumented.
-FUZZ_SRC   := $(SRC_common) $(SRC_proto) $(SRC_crypto)
-FUZZ_OBJ   := $(patsubst %.c,build/fuzz/%.o,$(FUZZ_SRC))
-FUZZ_SAN   := address,undefined -fno-sanitize-recover=all
-FUZZ_FLAGS  = -g -O1 -std=gnu11 -D_GNU_SOURCE -DCOTERIE_VERSION='"$(VERSION)"' -I. -MMD -MP -pthread $(DEPFLAGS)
-build/fuzz/%.o: %.c Makefile
-	@mkdir -p $(@D)
-	clang $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,$(FUZZ_SAN) -c -o $@ $<
-build/fuzz/rooms.a: $(FUZZ_OBJ)
-	@rm -f $@
-	$(AR) rcs $@ $^
-build/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o build/fuzz/rooms.a
-	clang -g -fsanitize=fuzzer,$(FUZZ_SAN) -o $@ $^ $(LDLIBS)
-
+# What fuzzers link is compiled by clang, so that everything below them is instrumented.
+ifdef FUZZED
+build/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(call lib,proto crypto) $(BELOW_common)
+	$(CC) $(subst fuzzer-no-link,fuzzer,$(SAN_FLAGS)) $(TEST_LD) -o $@ $^ $(LDLIBS)
 fuzzers: $(FUZZERS)
-fuzz: $(FUZZERS)
+else
+fuzzers:
+	@$(MAKE) $(FUZZ) fuzzers
+endif
+fuzz: fuzzers
 	scripts/fuzz --seconds $(or $(SECONDS),$(FUZZ_S),30) $(notdir $(FUZZERS))
 
 # The programs from two folders, without ccache: the same bytes.

@@ -230,7 +230,7 @@ static enum err take_reals(struct channel *ch, const struct msg *m, uint32_t gro
 	size_t now;
 
 	TRY(check_reals(ch, m, group, count, done, &now));
-	return decode_reals(ch, m, 0, now, x + done);
+	return decode_reals(ch, m, 0, now, done ? x + done : x);
 }
 
 enum err channel_recv_reals(struct channel *ch, enum msg_type type, uint32_t group, double *x,

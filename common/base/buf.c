@@ -17,7 +17,7 @@ uint8_t *buf_extend(struct buf *b, size_t n)
 		b->cap = cap;
 	}
 	b->n += n;
-	return b->p + b->n - n;
+	return b->p ? b->p + b->n - n : NULL; /* NULL + 0 is undefined in C */
 }
 
 int bytes_order(struct bytes a, struct bytes b)

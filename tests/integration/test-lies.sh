@@ -17,9 +17,9 @@ lies_to() { # L: a federation for it
 test_sums_that_are_changed() {
 	lies_to 3
 	local lie
-	local lies=(bit=0,0 bit=1,0 bit=2,0 bit=3,0 bit=5,0 n scale count=2 centre=3 swap=2 zero=3 one=2,0 one=3,-1 bit=2,-1 bit=2,-2)
+	local lies=("bit=0,0" "bit=1,0" "bit=2,0" "bit=3,0" "bit=5,0" n scale count=2 centre=3 swap=2 zero=3 "one=2,0" "one=3,-1" "bit=2,-1" "bit=2,-2")
 	# Whatever the words say, they are held against the tag: the first sum, a later one, for all, for one, and the tag itself.
-	[[ ! ${COTERIE_SAMPLE-} ]] || lies=(bit=0,0 n count=2 centre=3 one=3,-1 bit=2,-2)
+	[[ ! ${COTERIE_SAMPLE-} ]] || lies=("bit=0,0" n count=2 centre=3 "one=3,-1" "bit=2,-2")
 	for lie in "${lies[@]}"; do is_found "$lie" "$WRONG_SUM"; done
 }
 

@@ -210,7 +210,7 @@ test_where_people_come() {
 	finds note dashboard "http.listen: $TAKEN is in use"
 	edit coordinator ".listen = \"$TAKEN\" | .api.listen = .listen"
 	doctor 1 coordinator
-	one_wrong dashboard "API endpoint"
+	one_wrong "API endpoint" dashboard
 	finds wrong "API endpoint" "api.listen and listen are both $TAKEN"
 	finds wrong dashboard "http.listen and listen are both $TAKEN"
 	edit coordinator '.listen = "127.0.0.1:0"'

@@ -31,6 +31,11 @@ unsigned psi_share(const double *sums, unsigned most)
 	return p;
 }
 
+bool psi_doubt(unsigned order, unsigned rule, double share)
+{
+	return order > 1 && order < rule && share > ORDER_DOUBT;
+}
+
 unsigned psi_agc(const double *intra, size_t count)
 {
 	for (size_t t = 1; t < count; t++)
@@ -47,7 +52,7 @@ unsigned psi_fit(const double *fit, unsigned rule)
 	assert(rule >= 1);
 	for (unsigned t = 1; t < rule; t++)
 		highest = fmax(highest, fit[t]);
-	if (fit[rule - 1] >= highest - ORDER_FIT)
+	if (fit[rule - 1] >= (highest > 0 ? ORDER_KEPT * highest : highest - ORDER_FIT))
 		return rule;
 	while (fit[p - 1] < highest - ORDER_FIT)
 		p++;

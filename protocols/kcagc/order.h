@@ -56,10 +56,14 @@ unsigned psi_gcc(const double *spread2, double square, size_t n, size_t m, unsig
  * equals ||q' S^t X||^2; sums[t] = ||S^t X||^2, t = 1 .. most. */
 static const double ORDER_SHARE = 0.93;
 unsigned psi_share(const double *sums, unsigned most);
-/* If the share along q at the chosen order exceeds this, degrees dominate the filtered rows, and
- * the sums do not show whether the graph is as informative as the features. Then order 1 is tried,
- * too (settle.h). */
+/* Whether order 1 is tried, too (settle.h): psi_share() has lowered the order of psi_gcc(), and yet
+ * degrees dominate the rows filtered so, share > ORDER_DOUBT. The sums then do not show whether the
+ * graph is as informative as the features. If psi_share() has lowered nothing, the graph agrees
+ * with the features up to the order of the rule, and modularity is no reason to leave it:
+ * clusters of few steps can fit the edges better and be worse (coauthor-phy: 1 for 15, ACC .58 for
+ * .90). */
 static const double ORDER_DOUBT = 0.5;
+bool psi_doubt(unsigned order, unsigned rule, double share);
 
 /* AGC's rule (Zhang et al., IJCAI 2019, Section 3.3): raise psi from 1 until the mean intra-cluster
  * distance first rises, and take the psi before. intra[t] belongs to psi = t + 1. Returns 0 if it
@@ -67,9 +71,10 @@ static const double ORDER_DOUBT = 0.5;
 unsigned psi_agc(const double *intra, size_t count);
 
 /* Limits AGC's rule, which uses features alone and may continue until only degrees remain. Returns
- * `rule` if its modularity is at most ORDER_FIT below the highest up to it; else the lowest order
- * of which this holds. fit[t], t < rule: the parties' mean modularity at order t + 1. */
-static const double ORDER_FIT = 0.02;
+ * `rule` if its modularity is at least ORDER_KEPT of the highest up to it (if none is positive: at
+ * most ORDER_FIT below it); else the lowest order at most ORDER_FIT below the highest. fit[t], t <
+ * rule: the parties' mean modularity at order t + 1. */
+static const double ORDER_KEPT = 0.75, ORDER_FIT = 0.02;
 unsigned psi_fit(const double *fit, unsigned rule);
 
 /* One party's term of AGC's distance: the mean over the k clusters of the mean squared distance

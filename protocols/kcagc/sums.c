@@ -153,7 +153,7 @@ enum err sums_agree(struct parties *parties, size_t n, unsigned order, enum degr
 		basis->rule = slice_rule(spreads, n, basis->width);
 		for (unsigned t = 1; t <= SLICE_ORDER_MAX; t++)
 			basis->share[t] = share_of(spreads + (size_t)2 * SLICE_POWERS, t);
-		if (basis->order > 1 && basis->share[basis->order] > ORDER_DOUBT &&
+		if (psi_doubt(basis->order, basis->rule, basis->share[basis->order]) &&
 		    basis->degrees == DEGREES_OFF)
 			basis->first = 1;
 		basis->first_square = spreads[1];

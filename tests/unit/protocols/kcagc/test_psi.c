@@ -69,16 +69,25 @@ TEST(agc_rule)
 	assert_int_equal(psi_agc(at_once, 1), 0);
 }
 
-/* AGC's order, but where its clusters fit the graph worse than those of a lower one by more than
- * the margin: then the lowest that fits as well as any, to the margin. What comes after AGC's order
- * does not count. */
+/* Order 1 is tried only if the bound on degrees has lowered the order and they still dominate. */
+TEST(doubt_rule)
+{
+	assert_true(psi_doubt(2, 10, 0.66));   /* flickr */
+	assert_false(psi_doubt(15, 15, 0.75)); /* coauthor-phy */
+	assert_false(psi_doubt(5, 10, 0.5));
+	assert_false(psi_doubt(1, 10, 0.9));
+}
+
+/* AGC's order, but where its clusters have less than 3/4 of the modularity of a lower one's: then
+ * the lowest order that fits as well as any, to the margin. What comes after AGC's order does not
+ * count. */
 TEST(fit_rule)
 {
 	static const double flickr[] = { 0.025, 0.063, 0.0907, 0.0911, 0.083, 0.012, 0.9 },
 			    rises[] = { 0.1, 0.2, 0.3, 0.4, 0.5 },
-			    rests[] = { 0.5, 0.519, 0.51, 0.5 },
-			    falls[] = { 0.5, 0.522, 0.51, 0.5 }, level[] = { 0.3, 0.3, 0.3, 0.1 },
-			    below[] = { -0.1, -0.05, -0.3 }, none[4] = { 0 };
+			    rests[] = { 0.5, 0.6, 0.55, 0.46 }, falls[] = { 0.5, 0.62, 0.61, 0.46 },
+			    level[] = { 0.3, 0.3, 0.3, 0.1 }, below[] = { -0.1, -0.05, -0.3 },
+			    none[4] = { 0 };
 
 	assert_int_equal(psi_fit(flickr, 6), 3);
 	assert_int_equal(psi_fit(flickr, 5), 5);

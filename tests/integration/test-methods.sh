@@ -82,7 +82,7 @@ two_orders() { # TAKEN PHASES
 run_of_job() { jq -r .method "$T/job.json"; }
 
 test_gcc_settles_on_the_lower() {
-	federation 3 --degree 20
+	federation 3 --degree 50
 	job_of gcc
 	"$BIN/coterie-lab" gcc --data "$T/pooled" --job "$T/job.json" --out "$T/twin" >/dev/null
 	two_orders 0 "norms order init iterate init iterate"

@@ -18,6 +18,7 @@ struct plan {
 	uint64_t seed;
 	double noise;    /* of each feature, beside a signal of 0 or 1 */
 	size_t isolated; /* the last nodes have no edges */
+	size_t degree;   /* mean, before edges between clusters go; 0: PLANTED_DEGREE */
 };
 
 struct planted {
@@ -29,11 +30,12 @@ struct planted {
 
 static inline void planted_edges(struct planted *p, const struct plan *plan, struct rng *rng)
 {
-	struct triple *t = alloc(p->n * PLANTED_DEGREE, sizeof(*t));
+	size_t degree = plan->degree ? plan->degree : PLANTED_DEGREE;
+	struct triple *t = alloc(p->n * degree, sizeof(*t));
 	size_t edges = 0, linked = p->n - plan->isolated;
 	struct csr a;
 
-	for (size_t e = 0; e < p->n * PLANTED_DEGREE / 2; e++) {
+	for (size_t e = 0; e < p->n * degree / 2; e++) {
 		uint32_t u = (uint32_t)rng_below(rng, linked), v = (uint32_t)rng_below(rng, linked);
 
 		if (u == v || (p->truth[u] != p->truth[v] && rng_unit(rng) < 0.9))

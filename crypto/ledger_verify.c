@@ -170,7 +170,7 @@ static enum err ledger_verify_misplaced(struct search *s, const struct ledger_li
 	else if (e == ERR_OK)
 		found_fault(s,
 			    "before row %" PRIu64 " a row is missing or was written anew: the one "
-						  "it was written behind is not there",
+			    "it was written behind is not there",
 			    line->number);
 	db_end(rows);
 	return e;

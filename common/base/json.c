@@ -233,8 +233,7 @@ struct json *json_put_array(struct json *object, const char *key)
 
 struct json *json_take(struct json *object, const char *key)
 {
-	return json_from_cjson(
-	    cJSON_DetachItemFromObjectCaseSensitive(json_to_cjson(object), key));
+	return json_from_cjson(cJSON_DetachItemFromObjectCaseSensitive(json_to_cjson(object), key));
 }
 
 struct json *json_append(struct json *array, struct json *value)

@@ -1,7 +1,6 @@
 #include "server/daemon/kinds.h"
 #include "common/job/kinds.h"
 
-
 #define KIND(name) extern const struct server_kind server_kind_##name;
 #include "protocols/kinds.def"
 #undef KIND

@@ -95,7 +95,7 @@ test_told_left_out_at_the_end() {
 }
 test_told_changed() {
 	case_of_three "hub/$TOLD/1/flip/-1"
-	found_by party-01 3 'coordinator broadcast other values to one of party-00 and party-02 than to this party, or a member's TOLD was altered'
+	found_by party-01 3 'coordinator broadcast other values to one of party-00 and party-02 than to this party, or a member.s TOLD was altered'
 }
 test_told_twice() {
 	case_of_three "hub/$TOLD/1/twice"

@@ -34,7 +34,7 @@ test_coordinator_dies_when_all_are_done() {
 	attempt_is 1 "${EVERYONE[@]}"
 	says coordinator 'the job was done when coordinator ended'
 	says coordinator 'party-01 came back'
-	says party-01 'the job is done; .*; how far the ledgers of the others reach, coordinator has not said'
+	says party-01 'the job is done; .*; the heads of the other ledgers are unknown, since coordinator did not send them'
 	grep -q '^done before this start: results in .*; the same command now begins a new job$' "$T/coordinator.stdout" ||
 		fail "the coordinator says: $(<"$T/coordinator.stdout")"
 	[[ $(run_of coordinator .job_id) == "$before" ]] || fail "run.json is of another job"

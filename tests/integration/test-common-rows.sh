@@ -220,14 +220,14 @@ test_same_is_refused_with_a_way_forward() {
 	coordinator
 	parties 2
 	ends 2 coordinator party-00 party-01
-	says coordinator 'party-00 has 182 nodes and party-01 has 208 .align \\"intersect\\" in the job'
+	says coordinator 'party-00 has 182 nodes and party-01 has 208 .set align to \\"intersect\\" in the job'
 	rm -rf "$T/out" "$T/data/party-00"
 	"$BIN/coterie" split --by columns --keep 0.8 --parties 2 --seed 6 --data "$T/pooled" --out "$T/others" >/dev/null
 	mv "$T/others/party-00" "$T/data"
 	coordinator
 	parties 2
 	ends 2 coordinator party-00 party-01
-	says coordinator 'different sets of ids .align \\"intersect\\" in the job'
+	says coordinator 'different sets of ids .set align to \\"intersect\\" in the job'
 }
 
 # A party dies while rows are matched: the next attempt matches them again, and ends as if nothing had been.

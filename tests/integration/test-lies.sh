@@ -173,7 +173,7 @@ test_stopped_before_the_last_word() {
 		ended "$name"
 		[[ $(run_of "$name" .status) == "done" ]] || fail "$name/run.json says $(run_of "$name" .status): $(run_of "$name" .error)"
 		[[ -s $T/out/$name/labels.csv ]] || fail "$name has no labels"
-		says "$name" 'how far the ledgers of the others reach, coordinator has not said'
+		says "$name" 'the heads of the other ledgers are unknown, since coordinator did not send them'
 	done
 }
 

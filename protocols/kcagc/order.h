@@ -74,7 +74,7 @@ unsigned psi_agc(const double *intra, size_t count);
  * `rule` if its modularity is at least ORDER_KEPT of the highest up to it (if none is positive: at
  * most ORDER_FIT below it); else the lowest order at most ORDER_FIT below the highest. fit[t], t <
  * rule: the parties' mean modularity at order t + 1. */
-static const double ORDER_KEPT = 0.75, ORDER_FIT = 0.02;
+static const double ORDER_KEPT = 0.85, ORDER_FIT = 0.02;
 unsigned psi_fit(const double *fit, unsigned rule);
 
 /* One party's term of AGC's distance: the mean over the k clusters of the mean squared distance

@@ -61,7 +61,7 @@ test_reload_of_an_expired_one() {
 	coordinator
 	edit coordinator ".listen = \"$ADDRESS\""
 	serves party-00
-	soon_says party-00 'welcomed'
+	soon_says party-00 'admitted'
 	says party-00 'party-00.crt: this certificate expires in (19|20) days'
 	certificate party-00 "$T/pki/party-00.crt" "$T/pki" clientAuth '-20 days' '-1 day'
 	kill -HUP "${PID[party-00]}"

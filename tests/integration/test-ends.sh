@@ -44,7 +44,7 @@ test_stopped_as_the_offer_comes() {
 		rm -rf "$T/out"
 		coordinator
 		start party-00 "$BIN/party" --config "$T/party-00.json" --coordinator "$ADDRESS" --out "$T/out/party-00"
-		soon_says party-00 'welcomed'
+		soon_says party-00 'admitted'
 		party party-01
 		sleep "0.0$i"
 		kill -TERM "${PID[party-00]}"
@@ -125,7 +125,7 @@ test_files_that_may_not_grow() {
 	coordinator
 	edit coordinator ".listen = \"$ADDRESS\""
 	serves party-00
-	soon_says party-00 'welcomed'
+	soon_says party-00 'admitted'
 	prlimit --pid "${PID[party-00]}" --fsize=0:
 	serves party-01
 	ends '1|2' coordinator

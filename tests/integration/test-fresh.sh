@@ -214,7 +214,7 @@ test_second_party_on_one_directory() {
 	federation 2
 	coordinator
 	start party-00 "$BIN/party" --config "$T/party-00.json" --once --coordinator "$ADDRESS"
-	soon_says party-00 'welcomed'
+	soon_says party-00 'admitted'
 	start second "$BIN/party" --config "$T/party-00.json" --once --coordinator "$ADDRESS"
 	ends 4 second
 	says second 'is in use by process'

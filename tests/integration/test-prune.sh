@@ -22,7 +22,7 @@ test_prune() {
 	COLUMNS=40 "$BIN/coterie" prune "$out" --days 90 --yes | awk 'length > 40 { exit 1 }' || fail "a line longer than 40"
 	[[ ! -e $out/$old ]] || fail "not gone"
 	[[ $(run_of party-00 .status) == "done" && -s $out/state/ledger.db ]] || fail "too much is gone"
-	"$BIN/coterie" prune "$out" --days 90 --yes | grep -q 'nothing goes' || fail "what else?"
+	"$BIN/coterie" prune "$out" --days 90 --yes | grep -q 'nothing to remove' || fail "what else?"
 	! "$BIN/coterie" prune "$out" 2>/dev/null || fail "without a bound"
 	! "$BIN/coterie" prune "$T/nowhere" --days 1 2>"$T/nowhere.stderr" || fail "no directory"
 	says nowhere 'there is no such directory'

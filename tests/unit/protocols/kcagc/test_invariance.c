@@ -26,6 +26,7 @@ static const char origin[] =
 		  joint[] = "rows have length 1 over all parties' columns, in their units",
 		  spread[] = "the filter adds a row to its neighbours before rows are scaled",
 		  deviation[] = "a column's deviation is the extreme row's",
+		  counted[] = "GCC's rule for the order counts columns",
 		  alone[] = "an extreme row is a cluster, as on pooled columns";
 
 #define KCAGC(part)                                                                                \
@@ -34,7 +35,8 @@ static const char origin[] =
 	}
 #define PRODUCTS                                                                                   \
 	{                                                                                          \
-		SAME, LIKE, NOT(joint), NOT(origin), LIKE, SAME, SAME, NOT(feature), LIKE, LIKE    \
+		SAME, LIKE, NOT(joint), NOT(origin), LIKE, SAME, SAME, NOT(feature), NOT(counted), \
+		    LIKE                                                                           \
 	}
 #define COLUMNS(part)                                                                              \
 	{                                                                                          \

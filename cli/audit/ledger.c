@@ -293,7 +293,7 @@ static enum err verify(const struct arguments *a, struct ledger *l)
 		return err_set(ERR_JOB, "the ledger of %s was altered: %zu finding%s",
 			       ledger_name(l), f.faults, f.faults == 1 ? "" : "s");
 	TRY(ledger_head(l, &head));
-	printf("the ledger of %s is intact: %" PRIu64 " rows", ledger_name(l), head.count);
+	printf("ledger of %s intact: %" PRIu64 " rows", ledger_name(l), head.count);
 	if (a->against_n)
 		printf(", held against %zu head%s", f.heads, f.heads == 1 ? "" : "s");
 	printf("\n");

@@ -180,7 +180,7 @@ static void test_verify(void **state)
 	char words[256];
 
 	(void)state;
-	ledger("verify", 0, "the ledger of bank-a is intact: 4 rows\n");
+	ledger("verify", 0, "ledger of bank-a intact: 4 rows\n");
 	snprintf(words, sizeof(words), "verify --against %s", other);
 	ledger(words, 0, "4 rows, held against 1 head\n");
 	tamper(

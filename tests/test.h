@@ -55,6 +55,13 @@ static inline bool in_sample(size_t i, size_t n)
 	return !sampling() || i % n == 0;
 }
 
+/* Whether scripts/run-tests runs the program in an emulator of another architecture, which has
+ * neither Landlock nor seccomp nor the kernel's flags of mappings. */
+static inline bool emulated(void)
+{
+	return getenv("COTERIE_EMULATOR") != NULL;
+}
+
 /* Prints the sentence when a call that must succeed fails. */
 #define assert_ok(expr)                                                                            \
 	do {                                                                                       \
@@ -118,6 +125,20 @@ static inline void tests_add(struct CMUnitTest test, int line)
 		tests_of_program.set_up = (before);                                                \
 		tests_of_program.tear_down = (after);                                              \
 	}
+
+/* A program that needs what an emulator lacks: its only test is skipped. */
+static inline void emulators_lack_this(void **state)
+{
+	(void)state;
+	skip();
+}
+
+static inline int tests_skip(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(emulators_lack_this) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
 
 /* In place of the tests that register: of a program that runs its own list. Returns as main(). */
 int tests_run(void) __attribute__((weak));

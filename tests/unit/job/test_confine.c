@@ -358,6 +358,8 @@ int tests_run(void)
 		cmocka_unit_test(no_new_privileges_without_the_filter_too),
 	};
 
+	if (emulated())
+		return tests_skip();
 	if (geteuid() == 0 && !SANITIZED && !getenv(AGAIN)) {
 		pthread_t thread;
 

@@ -176,6 +176,8 @@ int tests_run(void)
 		cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
 	};
 
+	if (emulated())
+		return tests_skip();
 	if (confine_code(&root, "/proc/self/exe", NULL, tests_argv) != ERR_OK)
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);

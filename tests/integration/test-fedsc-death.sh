@@ -13,11 +13,11 @@ source "${0%/*}/lib.sh"
 
 # A job whose stages last: some parties are behind a relay that takes its time. Few landmarks, so that
 # the later stages come soon.
-slow_job() { # NAME
+slow_job() { # NAME STAGE
 	rows_federation 4
 	case $1 in
 	anchor) rows_job anchor '.dims = 8' ;;
-	dense) rows_job dense '.dims = 6' ;;
+	dense) rows_job dense "$([[ $2 == dims ]] || echo ".dims = 6")" ;; # d not given is sought
 	paper) rows_job paper '.dims = 6' && allows 4 fedsc.paper ;;
 	kmeans) rows_job kmeans ;;
 	esac
@@ -35,7 +35,7 @@ strikes() { # SIGNAL VICTIM JOB STAGE
 	local victim=$2 name statuses='' allowed='2|3' late=false cause
 	[[ $4 != upload && $4 != result ]] || late=true allowed='0|2|3' # a party does not tell the two apart
 	strikes_in "$victim" "$4"
-	slow_job "$3"
+	slow_job "$3" "$4"
 	in_phase "$victim" "$4"
 	kill "-$1" "${PID[$victim]}"
 	goes_on

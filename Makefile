@@ -21,8 +21,8 @@
 #                       scripts/deps --container
 # make clean
 #
-# SAN=address,undefined or SAN=thread: the same in a build folder of its own. With fuzzer-no-link among them (clang) that
-# is build/fuzz, in which fuzzers and sanitized tests share their objects.
+# SAN=address,undefined or SAN=thread: the same in a build folder of its own. With fuzzer-no-link
+# among them (clang) that is build/fuzz, in which fuzzers and sanitized tests share their objects.
 # WERROR=1: a warning ends the build, as in scripts/check; other compilers and libraries have other warnings.
 # CC=clang works too. CFLAGS adds.
 
@@ -50,8 +50,9 @@ endif
 VERSION  := $(shell cat VERSION)
 BUILD    := $(or $(shell scripts/version build 2>/dev/null),$(VERSION))
 
-# What is compiled in build/fuzz is compiled elsewhere with warnings.
-WARN     := $(if $(FUZZED),-w,-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(WERROR),-Werror))
+# Other builds warn of the sources that build/fuzz compiles.
+WARN     := $(if $(FUZZED),-w,-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+            -Wvla $(if $(WERROR),-Werror))
 STRICT   := $(if $(FUZZED),,-Wconversion)
 PKGS     := libuv openssl openblas lapacke libcjson sqlite3 libseccomp
 DEPFLAGS := $(shell pkg-config --cflags $(PKGS))
@@ -164,9 +165,10 @@ $(B)/%.o: %.c Makefile VERSION
 # tests/unit/ROOM/test_x.c links the room it tests and what lies below. The two halves of a protocol
 # have headers of the same names, so what the tests in memory need of each is compiled apart.
 HALVES    := $(patsubst %.c,$(B)/%.o,$(wildcard tests/unit/both/half_*.c))
-# gold links each of the two hundred test programs in half the time of ld.bfd, or less; of clang's sanitizers it warns, and lld
-# is as fast.
-TEST_LD   := $(addprefix -fuse-ld=,$(shell l=$(if $(FUZZED),lld,gold); ! command -v ld.$$l >/dev/null || echo $$l))
+# gold links each of the two hundred test programs in half the time of ld.bfd, or less. It warns of
+# clang's sanitizers; lld is as fast.
+TEST_LD   := $(if $(FUZZED),lld,gold)
+TEST_LD   := $(if $(shell command -v ld.$(TEST_LD)),-fuse-ld=$(TEST_LD))
 unit_needs = $(strip $(if $(filter lab/netlab/%,$(1)),$(BELOW_netlab),\
              $(if $(filter both/% protocols/%,$(1)),$(HALVES) $(BELOW_both),\
              $(or $(BELOW_$(firstword $(subst /, ,$(1)))),$(BELOW_common)))))

@@ -20,8 +20,8 @@ from scipy.stats import norm  # noqa: E402
 
 import fedgcn  # noqa: E402
 
-JOB = {"seed": 7, "epochs": 1, "batch": 128, "rate": 1e-3, "lambda": 10, "min_cluster": 1, "prototypes": "own",
-       "aggregation": "fedavg"}
+JOB = {"seed": 7, "epochs": 1, "batch": 128, "rate": 1e-3, "lambda": 10, "min_cluster": 1,
+       "prototypes": "own", "aggregation": "fedavg"}
 DELTA, EPS = 1e-5, (1, 8, 100, 1000, 10000)
 
 

@@ -135,18 +135,25 @@ cells_of_larger() { # FEWER MORE MORE-EDGES
 # What goes to the coordinator of two parties with 8 columns each, without ranks: labels in as few bits as tell them
 # apart, distances in words of 32 bits.
 wire() { # NODES
-	local acc job=$out/runs/ranks-wire.json
+	local acc steps data=$out/runs/wire job=$out/runs/ranks-wire.json
 	row="$1 x 16"
 	! cell_known "$row" wire accuracy || return 0
 	echo '{ "kind": "kcagc", "clusters": 10, "filter": { "order": 2 } }' >"$job"
-	"$bin/coterie" synth --nodes "$1" --features 16 --clusters 10 --degree 10 --out "$out/runs/wire" >/dev/null
-	run wire "$out/runs/wire" "$job" 2 1 || { not_run "$row" wire sums "$WHY" && return 0; }
-	acc=$("$bin/coterie" eval --truth "$out/runs/wire/labels.txt" "$RUN/coordinator/labels.npy" | jq '.acc * 1e5 | round / 1e5')
-	megabytes() { jq "[.traffic[] | select(.type == \"$1\") | .bytes_received] | add / 2e6 | round" "$RUN/coordinator/run.json"; }
+	"$bin/coterie" synth --nodes "$1" --features 16 --clusters 10 --degree 10 \
+		--out "$data" >/dev/null
+	run wire "$data" "$job" 2 1 || { not_run "$row" wire sums "$WHY" && return 0; }
+	acc=$("$bin/coterie" eval --truth "$data/labels.txt" "$RUN/coordinator/labels.npy" |
+		jq '.acc * 1e5 | round / 1e5')
+	steps=$(jq '.phases[] | select(.name == "polish") | .rounds' "$RUN/coordinator/run.json")
+	megabytes() { # TYPE: of a message; a party sends half of what two send
+		jq --arg type "$1" '
+			[.traffic[] | select(.type == $type).bytes_received] | add / 2e6 | round' \
+			"$RUN/coordinator/run.json"
+	}
 	cell "$row" wire "local clusters of a party" value="$(megabytes LOCAL_CLUSTERS)" unit=MB
-	cell "$row" wire "sums of a party" value="$(megabytes MASKED)" unit=MB note="$(jq '.phases[] | select(.name == "polish") | .rounds' "$RUN/coordinator/run.json") steps"
+	cell "$row" wire "sums of a party" value="$(megabytes MASKED)" unit=MB note="$steps steps"
 	cell "$row" wire accuracy value="$acc"
-	rm -rf "$out/runs/wire" "$out"/runs/ranks/wire
+	rm -rf "$data" "$out"/runs/ranks/wire
 }
 
 cells() { # COLUMNS NODES

@@ -36,8 +36,8 @@
 # One survivor does not end with 0: a party that dies when all were done. Its second process is told so,
 # which it cannot know by itself, and ends with 2. One that is told to end then may end with 6.
 #
-# Policies have budgets (max_jobs, max_words) that three undisturbed jobs take; all that a ledger counts
-# is what its rows say.
+# Policies have budgets (max_jobs, max_words) that three undisturbed jobs take; a ledger's counts
+# agree with its rows.
 #
 # The last line is the count; exit 1 if a cell is wrong. Without root or /dev/net/tun the cells of loss and
 # disk are not run, and counted as such.

@@ -110,7 +110,10 @@ died_when_all_were_done() { # the coordinator may have ended before it is dialle
 	}
 }
 
-has_no_record() { [[ $fault == disk ]] && ((STATUS_OF[$victim] == 1)) && said "$victim" 'the job is done, but its record was not written: .*No space'; }
+has_no_record() {
+	[[ $fault == disk ]] && ((STATUS_OF[$victim] == 1)) &&
+		said "$victim" 'the job is done, but its record was not written: .*No space'
+}
 
 statuses() {
 	local name

@@ -292,8 +292,10 @@ judge_ledger() { # PARTY
 	ledger verify "$1" >"$T/verify" 2>&1 || fail "the ledger of $1: $(tail -n 1 "$T/verify")"
 	counts_its_rows "$T/out/$1/state" || fail "the ledger of $1 counts other jobs, sums or numbers than its rows: $(<"$T/counts")"
 	for other in $(everybody); do
-		[[ ! -s $T/out/$other/run.json ]] || ledger verify "$1" --against "$T/out/$other/run.json" >"$T/verify" 2>&1 ||
-			grep -q 'has no entry for the ledger' "$T/verify" || fail "the ledger of $1: $(tail -n 1 "$T/verify")"
+		[[ -s $T/out/$other/run.json ]] || continue
+		ledger verify "$1" --against "$T/out/$other/run.json" >"$T/verify" 2>&1 ||
+			grep -q 'has no entry for the ledger' "$T/verify" ||
+			fail "the ledger of $1: $(tail -n 1 "$T/verify")"
 	done
 	# All that came is in the ledger, but for the word that it is over, as when the ledger is what broke; after a power loss what is synced at once, and all before it.
 	awk -v power="$([[ $1 == "$victim" && $fault =~ power|torn ]] && echo 1)" '

@@ -95,7 +95,7 @@ named() { # BUDGET: in the sentence of who refuses
 	esac
 }
 
-# What a job takes that nothing happens to is what "words" allows; its steps are those where it may stand.
+# The budget "words" is the spending of one undisturbed job; jobs are held at the steps of that job.
 one_alone() { # BUDGET
 	local name
 	[[ $1 != eps ]] || edit job '.noise = { on: "sums", eps: 1, delta: 1e-5, clip: 20, colluders: 1 }'
@@ -221,7 +221,8 @@ judge() {
 	case ${#done[@]} in
 	1) outcome one "the ${done[0]} job" ;;
 	0)
-		[[ $step == together || $budget == words ]] || fail "the first job is held, and neither is done"
+		[[ $step == together || $budget == words ]] ||
+			fail "the first job is held, and neither is done"
 		outcome none
 		;;
 	*) fail "both jobs are done" ;;

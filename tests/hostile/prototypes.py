@@ -27,8 +27,8 @@ import numpy as np  # noqa: E402
 
 import fedgcn  # noqa: E402
 
-JOB = {"clusters": 4, "seed": 7, "rounds": 30, "epochs": 1, "batch": 128, "rate": 1e-3, "lambda": 10, "min_cluster": 5,
-       "prototypes": "kde", "aggregation": "fedavg"}
+JOB = {"clusters": 4, "seed": 7, "rounds": 30, "epochs": 1, "batch": 128, "rate": 1e-3,
+       "lambda": 10, "min_cluster": 5, "prototypes": "kde", "aggregation": "fedavg"}
 FAR, STEPS = 1e6, 1500
 DIMENSIONS = 4  # FEDGCN_DIMENSIONS
 

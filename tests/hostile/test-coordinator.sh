@@ -67,7 +67,7 @@ different_results() { # [RULE...]
 }
 test_one_member_is_told_another_result() {
 	different_results
-	grep -Eqi 'coordinator broadcast other values to one of party-0. and party-0. than to this party, .* \(during result\)' \
+	grep -Eqi "$OTHER_VALUES party-0. and party-0. than to this party, .* \(during result\)" \
 		"$T"/party-0?.stderr || fail "no party says so"
 	says party-01 'is taken back'
 }
@@ -79,9 +79,11 @@ test_one_member_is_told_another_result_and_asked_by_nobody() {
 
 # ---- what members tell each other ----
 
+UNCONFIRMED='before TOLD, in which one of party-00 and party-02 confirms the broadcasts'
+
 test_told_left_out() {
 	case_of_three "hub/$TOLD/1/drop"
-	found_by party-01 3 'coordinator sent ASSIGNMENT before TOLD, in which one of party-00 and party-02 confirms the broadcasts \(during level-1\)'
+	found_by party-01 3 "coordinator sent ASSIGNMENT $UNCONFIRMED \(during level-1\)"
 }
 test_told_left_out_at_the_end() {
 	federation 3
@@ -89,13 +91,13 @@ test_told_left_out_at_the_end() {
 	turned 3 "hub/$TOLD/2/drop"
 	ends 2 party-01
 	ends 0 coordinator party-00 party-02 # who have heard from party-01 what it was told
-	says party-01 'coordinator sent DONE before TOLD, in which one of party-00 and party-02 confirms the broadcasts \(during result\)'
+	says party-01 "coordinator sent DONE $UNCONFIRMED \(during result\)"
 	says party-01 'labels.csv is taken back'
 	[[ ! -e $T/out/party-01/labels.csv && ! -e $T/out/party-01/labels.npy ]] || fail "party-01 was left with labels"
 }
 test_told_changed() {
 	case_of_three "hub/$TOLD/1/flip/-1"
-	found_by party-01 3 'coordinator broadcast other values to one of party-00 and party-02 than to this party, or a member.s TOLD was altered'
+	found_by party-01 3 "$OTHER_VALUES party-00 and party-02 than to this party, or .* altered"
 }
 test_told_twice() {
 	case_of_three "hub/$TOLD/1/twice"

@@ -152,7 +152,8 @@ test_edges_of_exact_by_two() {
 	colludes honest 0 # what is read of an honest numbering, and that party-00's part is one
 	[[ $(jq .pooled "$T/colluding") == $(cat "$T"/data/party-0?/edges.tsv | sort -u | wc -l) ]] || fail "the pooled graph is not read"
 	colludes apart 2
-	any_party_said 'coordinator .*numbers nodes differently for party-0[12] and for this party' || fail "nobody names it"
+	any_party_said 'coordinator .*numbers nodes differently for party-0[12] and for this' ||
+		fail "nobody names it"
 	[[ $(jq '.read | length' "$T/colluding") == 0 && $(jq .after "$T/colluding") == 0 ]] || fail "edges were read"
 }
 

@@ -49,12 +49,19 @@ no_labels() { # L
 	no_leftovers
 }
 
-# NAME finds it and says so, and all others are told its sentence.
-# Its sentence; of a party's others hear no more than that it was this party.
+# shellcheck disable=SC2034
+OTHER_VALUES='coordinator broadcast other values to one of'
+
+# The coordinator's own sentence goes to all parties. Of a party's sentence, others hear only that
+# this party ended the job.
 found_by() { # NAME L REGEX
 	local name
 	says "$1" "$3"
 	for name in coordinator $(names "$2"); do
-		if [[ $1 == coordinator ]]; then says "$name" "$3"; else says "$name" "$1 says: .*; see its log|$3"; fi
+		if [[ $1 == coordinator ]]; then
+			says "$name" "$3"
+		else
+			says "$name" "$1 says: .*; see its log|$3"
+		fi
 	done
 }

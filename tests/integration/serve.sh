@@ -86,5 +86,6 @@ in_log() { # ID PHASE: it has come so far, or is done
 
 api() { # its address, into $API
 	soon_says coordinator 'API endpoint'
-	API=$(sed -n 's|.*API endpoint: https://\([^ "]*\)/.*|\1|p' "$T/coordinator.stderr" | tail -n 1)
+	API=$(sed -n 's|.*API endpoint: https://\([^ "]*\)/.*|\1|p' "$T/coordinator.stderr" |
+		tail -n 1)
 }

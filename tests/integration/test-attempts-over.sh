@@ -34,7 +34,7 @@ test_coordinator_dies_when_all_are_done() {
 	attempt_is 1 "${EVERYONE[@]}"
 	says coordinator 'the job was done when coordinator ended'
 	says coordinator 'party-01 came back'
-	says party-01 'the job is done; .*; the heads of the other ledgers are unknown, since coordinator did not send them'
+	says party-01 'the job is done; .*; the heads of the other ledgers are unknown'
 	grep -q '^done before this start: results in .*; the same command now begins a new job$' "$T/coordinator.stdout" ||
 		fail "the coordinator says: $(<"$T/coordinator.stdout")"
 	[[ $(run_of coordinator .job_id) == "$before" ]] || fail "run.json is of another job"
@@ -67,7 +67,7 @@ test_coordinator_tells_nobody() {
 	done_again
 	touch -d '1 hour ago' "$T/out/coordinator/job.state"
 	coordinator_again
-	says coordinator 'a new job begins, since the previous one was done: .* was left 36[0-9][0-9] s ago'
+	says coordinator 'a new job begins, .* previous one was done: .* left 36[0-9][0-9] s ago'
 	kill -TERM "${PID[coordinator]}"
 	within_2_s 6 coordinator
 }
@@ -87,7 +87,7 @@ test_party_dies_when_all_are_done() {
 	kills party-01
 	ADDRESS=$(<"$T/turncoat.ready") party party-01
 	ends 2 party-01
-	says party-01 'refused by coordinator: the job is done; party-01 reported that it wrote its results'
+	says party-01 'refused by coordinator: the job is done; party-01 reported .* its results'
 	ends 0 coordinator party-00 party-02
 	says coordinator 'party-01 came back: the job is done'
 	for name in "${EVERYONE[@]}"; do same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"; done
@@ -148,7 +148,7 @@ test_party_that_never_comes_back() {
 	in_phase party-01 level-1
 	kills party-01
 	fails_with 3 'party-01' coordinator party-00 party-02
-	says coordinator 'did not reconnect for attempt 2 within rejoin_s, 4 s: party-01; attempt 1 ended: party-01 did not come back'
+	says coordinator 'did not reconnect for attempt 2 .*, 4 s: party-01; attempt 1 ended'
 	says party-00 'did not reconnect for attempt 2 within rejoin_s, 4 s: party-01'
 	no_leftovers party-01
 }
@@ -308,7 +308,9 @@ test_sigterm_at_a_party_while_attempt_2_is_awaited() {
 	kill -TERM "${PID[party-00]}"
 	within_2_s 6 party-00
 	within_2_s 2 coordinator party-02
-	for name in coordinator party-02; do says "$name" 'party-00 left before attempt 2 began'; done
+	for name in coordinator party-02; do
+		says "$name" 'party-00 left before attempt 2 began'
+	done
 	[[ $(run_of party-00 .exit_status) == 6 ]] || fail "party-00/run.json: $(run_of party-00 .exit_status)"
 	no_leftovers party-01
 }

@@ -65,7 +65,7 @@ test_reload_of_an_expired_one() {
 	says party-00 'party-00.crt: this certificate expires in (19|20) days'
 	certificate party-00 "$T/pki/party-00.crt" "$T/pki" clientAuth '-20 days' '-1 day'
 	kill -HUP "${PID[party-00]}"
-	soon_says party-00 'certificates were not reloaded, the previous ones stay in use: .*expired on'
+	soon_says party-00 'certificates were not reloaded, the previous ones stay .*: .*expired on'
 	party party-01
 	ends 0 coordinator party-01
 	coordinator # the party comes again with the old one
@@ -161,7 +161,7 @@ test_list_that_is_reloaded() {
 	coordinator
 	echo "no list" >"$T/pki/ca.crl"
 	kill -HUP "${PID[coordinator]}"
-	soon_says coordinator 'certificates were not reloaded, the previous ones stay in use: .*has no list of revoked certificates'
+	soon_says coordinator 'certificates were not reloaded, .* has no list of revoked'
 	crl "$T/pki/ca.crl" "$T/pki" '-1 day' '+9 days' "$T/pki/party-01.crt"
 	kill -HUP "${PID[coordinator]}"
 	soon_says coordinator 'certificates reloaded'

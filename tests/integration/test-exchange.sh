@@ -206,6 +206,7 @@ test_coordinator_with_data() {
 	party_says 'the offered method is tree, which policy.methods of bank-. does not name'
 }
 
-# The others are also tests of both halves in memory: tests/unit/protocols/kcagc/test_{gram_both,min_cell,order,prepare}.c.
+# Unit tests in memory check the rest: tests/unit/protocols/kcagc/test_{gram_both,min_cell,order,
+# prepare}.c.
 sample test_policies test_min_cell test_order_auto test_coordinator_with_data
 run_tests "$@"

@@ -144,7 +144,7 @@ test_prototypes_in_clear_must_be_named() {
 	allows 2 fedgcn.kde
 	runs 2 --set prototypes=kde
 	says coordinator 'unmasked'
-	grep -q 'every prototype of each party unmasked' "$T/out/party-01/log.jsonl" || fail 'the offer does not say what it shows'
+	says party-01 'disclosure: .*every prototype of each party unmasked'
 }
 
 test_min_cluster_of_the_policy() {

@@ -397,7 +397,8 @@ test_launch() {
 	for f in run run/party-01; do
 		"$BIN/coterie" report "$T/$f" >/dev/null || fail "report of $f: exit $?"
 		grep -q 'id="facts"' "$T/$f/report.html" || fail "$f/report.html has no facts"
-		! grep -q 'Missing parts' "$T/$f/report.html" || fail "$f/report.html says that something is missing"
+		! grep -q 'Missing parts' "$T/$f/report.html" ||
+			fail "$f/report.html says that something is missing"
 	done
 	grep -q "own features, 4 of them, as they are" "$T/run/party-01/report.html" || fail "no picture"
 	"$BIN/coterie" report "$T/run" --truth "$T/pooled/labels.txt" >/dev/null

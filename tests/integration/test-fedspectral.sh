@@ -152,7 +152,7 @@ test_nothing_in_common() {
 	coordinator
 	parties 2
 	ends 2 coordinator party-00 party-01
-	any_party_said 'nodes, as many as the parties have together: it gives them separate rows, or no two of them have a node in common \(job.allow_disjoint permits that\)' ||
+	any_party_said 'no two of them have a node in common \(job.allow_disjoint permits that\)' ||
 		fail "nobody says why: $(tail -n 1 "$T"/party-0?.stderr)"
 	edit job '.allow_disjoint = true'
 	runs 2
@@ -188,9 +188,9 @@ test_exact_must_be_named() {
 	runs 2 --set 'variant=fedspectral+'
 	edit party-01 '.policy.jobs = ["fedspectral.exact"]'
 	runs 2
-	# What it shows is said when it is offered.
-	grep -q 'it can compute the pooled graph from them' "$T/out/party-01/log.jsonl" || fail 'the offer does not say what it shows'
-	grep -q 'with two parties each learns the other' "$T/out/party-00/log.jsonl" || fail 'the offer does not say what two parties show'
+	# The log of a party has the disclosures of each offer.
+	says party-01 'disclosure: .*it can compute the pooled graph from them'
+	says party-00 'disclosure: .*with two parties each learns the other'
 }
 
 # ---- a party or the coordinator dies ----

@@ -206,7 +206,7 @@ edges_for() { # VARIANT: three parties with the same nodes
 }
 
 rows_that_are_not_the_same() {
-	is_found apart 'coordinator sent ROWS of [0-9]+ nodes, as many as the parties have together|coordinator numbers nodes differently'
+	is_found apart 'coordinator (sent ROWS of [0-9]+ nodes, as|numbers nodes differently)'
 	is_found victim 'coordinator numbers nodes differently'
 	is_found merged 'coordinator numbers nodes differently'
 	is_found box 'as coordinator passed it on'

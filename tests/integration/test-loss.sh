@@ -74,7 +74,7 @@ goes_on_without() { # STEP VICTIM...
 		[[ $(run_of "$name" '.left_out[0].step // ""') ]] || fail "$name/run.json: $(run_of "$name" .left_out)"
 	done
 	for name in "${@:2}"; do
-		says coordinator "$name did not reconnect for attempt 2 within rejoin_s, $REJOIN_S s: the job continues without it"
+		says coordinator "$name did not reconnect .* $REJOIN_S s: the job continues"
 		says party-00 "attempt 2 continues without $name, according to coordinator"
 	done
 }
@@ -180,7 +180,7 @@ test_started_again_without() {
 	ADDRESS=$RELAY party party-02
 	ADDRESS=$RELAY party party-01
 	ends 3 party-01
-	says party-01 'refused by coordinator: the job continues without party-01, which did not reconnect within rejoin_s'
+	says party-01 'refused by coordinator: the job continues without party-01'
 	# shellcheck disable=SC2086 # words
 	ends 0 coordinator $rest
 	for name in coordinator $rest; do
@@ -208,7 +208,7 @@ test_below_the_least() {
 	rm -rf "$T/out"
 	gone_in totals party-01 party-02 party-03 # one would be alone
 	fails_for 3 coordinator party-00
-	says coordinator 'did not reconnect for attempt 2 within rejoin_s, [0-9]+ s: party-01, party-02, party-03'
+	says coordinator 'did not reconnect for attempt 2 .* s: party-01, party-02, party-03'
 }
 
 # Its ledger has one row of that attempt, that it declines; of those before it has masked terms.
@@ -244,7 +244,7 @@ test_not_agreed_any_more() {
 	party party-00
 	# shellcheck disable=SC2046 # words
 	fails_for 2 coordinator $(rest_of party-03)
-	says party-00 'coordinator offers attempt 2 to 3 of 4 parties: the offered job may continue after a dropout \(job.on_loss\), policy.allow_loss of party-00 is 0'
+	says party-00 'offers attempt 2 to 3 of 4 parties: .*policy.allow_loss of party-00 is 0'
 	declined_only 2 party-00
 }
 
@@ -255,7 +255,7 @@ test_not_agreed() {
 	parties $PARTIES
 	# shellcheck disable=SC2046
 	fails_for 2 coordinator $(names $PARTIES)
-	says party-03 'the offered job may continue after a dropout \(job.on_loss\), policy.allow_loss of party-03 is 0'
+	says party-03 'continue after a dropout \(job.on_loss\), policy.allow_loss of party-03 is 0'
 	declined_only 1 party-03
 	edit job '{ kind: "fedwalk", on_loss }'
 	start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --out "$T/out/coordinator"

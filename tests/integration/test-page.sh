@@ -145,8 +145,8 @@ test_from_elsewhere() {
 	stays party-00 party-01
 	here 2
 	soon_says coordinator 'API endpoint'
-	URL=https://localhost:$(sed -n 's|.*API endpoint: https://[^ "]*:\([0-9]*\)/.*|\1|p' "$T/coordinator.stderr")/
-	port=${URL//[^0-9]/}
+	port=$(sed -n 's|.*API endpoint: https://[^ "]*:\([0-9]*\)/.*|\1|p' "$T/coordinator.stderr")
+	URL=https://localhost:$port/
 	https_browser "$port" anna vera nina
 	check far "$(jq -c --arg file "$T/job.json" '{ text: tojson, file: $file }' "$T/job.json")"
 	ready 1

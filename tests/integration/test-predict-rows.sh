@@ -125,7 +125,8 @@ test_refused() {
 	size=$(stat -c %s "$model")
 	refuses 4 "--model and --data are needed" --model "$model"
 	sed -i 's/"c3"/"income"/' "$T/data/new/columns.json"
-	refuses 4 'column 3 (from 0) is named "income", in the run it was "c3"' --model "$model" --data "$T/data/new"
+	refuses 4 'column 3 (from 0) is named "income", in the run it was "c3"' --model "$model" \
+		--data "$T/data/new"
 	rm "$T/data/new/columns.json"
 	cut -d, -f1-5 "$T/data/new/features.csv" >"$T/x" && mv "$T/x" "$T/data/new/features.csv"
 	refuses 4 "the rows have 5 columns, those of the run had 6" --model "$model" --data "$T/data/new"

@@ -22,7 +22,8 @@ dense_federation() { # L
 		    for i in range(n):
 		        for _ in range(1 if i % 5 == 0 else 4):
 		            own = member[c[i]]
-		            j = own[int(r.random() * len(own))] if r.random() < 0.8 else int(r.random() * n)
+		            near = r.random() < 0.8
+		            j = own[int(r.random() * len(own))] if near else int(r.random() * n)
 		            if i % 5 == 0:
 		                j = j // 1000 * 1000 + 1
 		            if i != j:
@@ -268,7 +269,9 @@ test_same_words() {
 	needs_ranks
 	dense_federation 1
 	edit party-00 '.policy.allow_single = true'
-	for more in '' 'virtual_nodes = "centre" | .method = "tree"' 'joint_norm = true | .features = "raw" | .projection = { "basis": "unit", "dims": 4 }'; do
+	local more raw='joint_norm = true | .features = "raw"'
+	raw+=' | .projection = { "basis": "unit", "dims": 4 }'
+	for more in '' 'virtual_nodes = "centre" | .method = "tree"' "$raw"; do
 		edit job ".allow_single = true${more:+ | .}$more"
 		same_words "$more"
 	done

@@ -84,8 +84,12 @@ test_written_in_place() { fails_for 'features.npy has changed since the job bega
 test_identical_copy() { fails_for 'features.npy has changed since the job began' identical_copy; }
 
 # Ranks, which may be on hosts where a file has other numbers and times, compare what they have read alone.
-test_another_file_on_ranks() { needs_ranks && RANKS=2 fails_for 'the features have changed since they were read: submit the job again' another_bit; }
-test_fewer_columns_on_ranks() { needs_ranks && RANKS=2 fails_for 'features.npy: has changed since it was read' fewer_columns; }
+test_another_file_on_ranks() {
+	needs_ranks && RANKS=2 fails_for 'features have changed since they were read' another_bit
+}
+test_fewer_columns_on_ranks() {
+	needs_ranks && RANKS=2 fails_for 'features.npy: has changed since it was read' fewer_columns
+}
 
 test_identical_copy_on_ranks() {
 	needs_ranks

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Many jobs through one coordinator and the same parties: COTERIE_JOBS, 20, 12 in a sample; 200 in make soak.
+# Many jobs through one coordinator and the same parties: COTERIE_JOBS, by default 20; 12 in a
+# sample, 200 in make soak.
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 . "${BASH_SOURCE[0]%/*}/serve.sh"
 

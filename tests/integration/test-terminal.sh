@@ -33,7 +33,8 @@ test_jobs() {
 	submits "$T/job.json" 2
 	! job wait 2 >/dev/null 2>&1 || fail "job 2 is done"
 	until_true 20 joined_times 3 || fail "they did not come back"
-	is_back() { tail -n 1 "$T/party-01.stderr" | grep -q admitted; } # stopped before, it ends as its last job did
+	# Stopped before, it ends as its last job did.
+	is_back() { tail -n 1 "$T/party-01.stderr" | grep -q admitted; }
 	until_true 20 is_back || fail "party-01 did not come back"
 	kill -TERM "${PID[party-01]}"
 	ends 0 party-01

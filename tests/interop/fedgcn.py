@@ -1,5 +1,6 @@
 """Kind fedgcn by proto/PROTOCOL.md and protocols/fedgcn/README.md. The number of sums follows
-from the job, and what parties compute of them it need not know. With `prototypes` "kde" it passes on what one party has."""
+from the job; it need not know what parties compute from them. With `prototypes` "kde" it passes
+on what one party has."""
 import glob
 import math
 import os

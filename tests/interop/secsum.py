@@ -263,8 +263,8 @@ def group_of(name):
 class Session:
     """Keys with each other party of one attempt at a job; numbers, masks and boxes by them."""
 
-    def __init__(self, job_id, attempt, names, own, params_hash, group="ffdhe3072", secret=None, nonce=None,
-                 psk=None):
+    def __init__(self, job_id, attempt, names, own, params_hash, group="ffdhe3072", secret=None,
+                 nonce=None, psk=None):
         self.job_id, self.attempt, self.names, self.own = job_id, attempt, names, own
         self.params_hash, self.group = params_hash, group_of(group)
         self.secret = secret or self.group.new_secret()

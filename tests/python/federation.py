@@ -105,7 +105,8 @@ class Federation:
 
     def people(self, name):
         """After serve() with api: the configuration by which `name` submits from elsewhere."""
-        said = wait(lambda: re.findall(r"API endpoint: https://([^ /\"]*)/", (self.path / "coordinator.stderr").read_text()))
+        log = self.path / "coordinator.stderr"
+        said = wait(lambda: re.findall(r"API endpoint: https://([^ /\"]*)/", log.read_text()))
         tool("pki", "request", "--name", name, "--role", "person", "--dir", self.path / "pki")
         tool("pki", "sign", "--days", 20, "--ca", self.path / "pki", self.path / f"pki/{name}.csr")
         self._write(name, {"server": f"coordinator@{said[-1]}", "identity": {"certificate": f"pki/{name}.crt"}})

@@ -59,7 +59,8 @@ class Tables(unittest.TestCase):
                                policy={"profile": True}).fit(X)
         found = model.run_.joint_profile
         for line in found.itertuples():
-            np.testing.assert_allclose(line.mean, X[model.labels_ == line.cluster][:, int(line.column)].mean(), atol=0.5)
+            own = X[model.labels_ == line.cluster][:, int(line.column)]
+            np.testing.assert_allclose(line.mean, own.mean(), atol=0.5)
         self.assertEqual(sorted(set(found["cluster"])), [0, 1, 2])
         with self.assertRaisesRegex(coterie.CoterieError, "policy.profile"):
             coterie.KMeans(3, parties=3, job={"profile": True}).fit(X)

@@ -50,7 +50,8 @@ class Party:
         self.name = name
         self.s = secret("secagg " + name.decode())
         self.public = pow(2, self.s, P).to_bytes(BITS // 8, "big")
-        self.nonce = hashlib.sha256(b"coterie coin v1" + hashlib.sha256(b"nonce " + name).digest()).digest()
+        drawn = hashlib.sha256(b"nonce " + name).digest()
+        self.nonce = hashlib.sha256(b"coterie coin v1" + drawn).digest()
         # Neither is looked into by the hash: any bytes will do, of different lengths.
         self.spki = b"spki " + name * 3
         self.signature = b"signature " + name * 4

@@ -72,7 +72,8 @@ export function showPeers(status) {
 		status.peers.map((p) => ({
 			cells: [
 				[p.name, small(p.software)],
-				[make('span', { class: `state ${p.connected ? 'good' : 'bad'}` }, p.connected ? 'connected' : 'disconnected'),
+				[make('span', { class: `state ${p.connected ? 'good' : 'bad'}` },
+					p.connected ? 'connected' : 'disconnected'),
 					` for ${seconds(Math.round(p.since_s))}`, small([p.address, p.times_gone > 0 && `connection ${count(p.times_gone + p.connected)}`]
 						.filter(Boolean).join(', '))],
 				p.rtt_ms === undefined ? '' : `${p.rtt_ms.toFixed(p.rtt_ms < 1 ? 2 : 1)} ms`,
@@ -174,9 +175,11 @@ export async function showReport(which) {
 	fill(box,
 		make('h3', { id: 'report-title' }, `${(run.job && run.job.kind) || 'Job'} `, make('code', {}, run.job_id)),
 		run.error && make('p', { class: 'bad' }, run.error), facts(run),
-		(run.attempts || []).length > 0 && [make('h3', {}, 'Attempts before'), make('ul', {}, run.attempts.map((a) =>
-			make('li', {}, `attempt ${a.attempt}: ${a.cause}`)), (run.left_out || []).map((l) =>
-			make('li', {}, `Left out since attempt ${l.attempt}, after a dropout: ${l.name}`)))],
+		(run.attempts || []).length > 0 && [make('h3', {}, 'Attempts before'),
+			make('ul', {},
+				run.attempts.map((a) => make('li', {}, `attempt ${a.attempt}: ${a.cause}`)),
+				(run.left_out || []).map(({ attempt, name }) =>
+					make('li', {}, `Left out since attempt ${attempt}, after a dropout: ${name}`)))],
 		(run.phases || []).length > 0 && [make('h3', {}, 'Phases'), phases(run.phases, run.status === 'running')].flat(),
 		(run.traffic || []).length > 0 && traffic(run),
 		run.result && (run.result.cluster_sizes || []).length > 0 && [make('h3', {}, 'Clusters'),

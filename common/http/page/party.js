@@ -60,7 +60,8 @@ function card(offer, text) {
 	const agree = make('button', { type: 'button', class: 'press', disabled: true, 'aria-describedby': `note-${id}` }, 'Agree');
 	const refuse = make('button', { type: 'button' }, 'Refuse');
 	const why = make('input', { id: `why-${id}`, maxlength: 400, autocomplete: 'off' });
-	const details = make('details', {}, make('summary', {}, `Disclosures of this job: ${leaks.length} sentences`),
+	const details = make('details', {},
+		make('summary', {}, `Disclosures of this job: ${leaks.length} sentences`),
 		make('ul', {}, leaks), make('details', {}, make('summary', {}, 'All that was offered'), make('pre', { tabindex: 0 }, text)));
 	const all = make('article', { class: 'offer', 'data-offer': offer.offer, 'aria-label': `Offer of job ${id.slice(0, 8)}` },
 		make('h3', {}, `${offer.kind} `, make('code', {}, id.slice(0, 8))),

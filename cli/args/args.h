@@ -52,8 +52,8 @@ void args_one(struct argp_state *state, const char *text, const char **argument)
 /* ARGP_KEY_END: refuses a missing argument with `sentence`: "--data and --job are needed". */
 void args_need(struct argp_state *state, bool there, const char *sentence);
 
-/* Where the value of an option with this key goes, by the type there; of a number its bounds, both
- * 0: none. With key ARGP_KEY_ARG: the command's one argument. */
+/* The destination of the value of an option with this key, its type and, of a number, its bounds;
+ * both 0: none. With key ARGP_KEY_ARG: the command's one argument. */
 struct args_field {
 	int key;
 	enum args_type { ARGS_TEXT, ARGS_FLAG, ARGS_UNSIGNED, ARGS_WHOLE, ARGS_REAL } type;

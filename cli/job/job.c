@@ -412,7 +412,7 @@ int job_main(int argc, char **argv)
 		    "\vThe socket is that of --socket, of --config, of COTERIE_SOCKET, or "
 		    "/run/coterie-coordinator/control.socket; with --server a coordinator "
 		    "elsewhere is asked, through the proxy that https_proxy names, unless no_proxy "
-		    "names its host. Who may do what says the coordinator's configuration: "
+		    "names its host. The coordinator's configuration names the users of each role: "
 		    "control.viewers, control.submitters, control.operators, api.roles. FILE is a "
 		    "job as coordinator --job reads it; \"parties\" in it names those that it is "
 		    "for, otherwise it is for all. Exit status: of wait, and of submit --wait, "

@@ -214,8 +214,9 @@ int status_main(int argc, char **argv)
 		       "what is left of its budgets; certificate and disk.\vThe socket is that of "
 		       "--socket, of --config, of COTERIE_SOCKET, or "
 		       "/run/coterie-coordinator/control.socket or, where there is no coordinator, "
-		       "/run/coterie-party/control.socket. Who may ask says control.viewers. Exit "
-		       "status: 0; 2 if no daemon answers, 4 if it does not let this user look.",
+		       "/run/coterie-party/control.socket. control.viewers names the users who may "
+		       "ask. Exit status: 0; 2 if no daemon answers, 4 if it does not let this "
+		       "user look.",
 	};
 	return (int)args_run("status", &argp, argc, argv, &(struct asking){ 0 }, status_run);
 }

@@ -203,8 +203,8 @@ int report_main(int argc, char **argv)
 		       "messages per link, round trips, clusters, the objective of each k-means; "
 		       "on a party's own directory also a picture of its points.\vOUT is what "
 		       "coterie launch made, or the output directory of one daemon. The page is "
-		       "one file that needs nothing else. What is worked out for it (--truth, the "
-		       "picture) is written into run.json, too.",
+		       "one file that needs nothing else. The command also writes its results "
+		       "(--truth, the picture) into run.json.",
 	};
 	return (int)args_run("report", &argp, argc, argv, &(struct arguments){ 0 }, report_run);
 }

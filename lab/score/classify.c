@@ -178,7 +178,7 @@ int classify_main(int argc, char **argv)
 		       "value.\vMicro-F1 is that of all decisions together, macro-F1 the mean over "
 		       "classes; mean and standard deviation are over the splits.\n\n"
 		       "A .txt has a line for each vertex, its classes as whole numbers between "
-		       "blanks. Whose lines they are, ids.txt beside it says; without, vertices "
+		       "blanks. ids.txt beside it has the vertex of each line; without, vertices "
 		       "are called 0, 1 and so on. Vertices without embedding or without classes "
 		       "do not count.",
 	};

@@ -150,7 +150,7 @@ void fedspectral_record_noise(const struct fedspectral_job *job, struct facts *r
 	    r, "privacy",
 	    "(eps %g, delta %g)-differential privacy of each edge of a party, by the discrete "
 	    "gaussian mechanism in sums: weights are shortened to 1, and degrees and each of the "
-	    "products have noise, in shares of all parties. Which nodes a party has is not hidden; "
+	    "products have noise, in shares of all parties. Noise does not hide a party's nodes; "
 	    "an edge that several parties have is one of each; every further job on the same "
 	    "edges, and an attempt that asks something else, spends its own eps",
 	    job->noise_eps, job->noise_delta);

@@ -150,6 +150,12 @@ function facts(run) {
 		.map(([name, value]) => [make('dt', {}, name), make('dd', {}, value)]).flat());
 }
 
+function attempts(run) {
+	const leftOut = (l) => `Left out since attempt ${l.attempt}, after a dropout: ${l.name}`;
+	return make('ul', {}, run.attempts.map((a) => make('li', {}, `attempt ${a.attempt}: ${a.cause}`)),
+		(run.left_out || []).map((l) => make('li', {}, leftOut(l))));
+}
+
 function traffic(run) {
 	const sums = ['messages_sent', 'messages_received', 'bytes_sent', 'bytes_received'];
 	const show = (label, key, first) => table(label, [[first], ['Messages out', 'num'], ['Messages in', 'num'], ['Bytes out', 'num'], ['Bytes in', 'num']],
@@ -175,11 +181,7 @@ export async function showReport(which) {
 	fill(box,
 		make('h3', { id: 'report-title' }, `${(run.job && run.job.kind) || 'Job'} `, make('code', {}, run.job_id)),
 		run.error && make('p', { class: 'bad' }, run.error), facts(run),
-		(run.attempts || []).length > 0 && [make('h3', {}, 'Attempts before'),
-			make('ul', {},
-				run.attempts.map((a) => make('li', {}, `attempt ${a.attempt}: ${a.cause}`)),
-				(run.left_out || []).map(({ attempt, name }) =>
-					make('li', {}, `Left out since attempt ${attempt}, after a dropout: ${name}`)))],
+		(run.attempts || []).length > 0 && [make('h3', {}, 'Attempts before'), attempts(run)],
 		(run.phases || []).length > 0 && [make('h3', {}, 'Phases'), phases(run.phases, run.status === 'running')].flat(),
 		(run.traffic || []).length > 0 && traffic(run),
 		run.result && (run.result.cluster_sizes || []).length > 0 && [make('h3', {}, 'Clusters'),

@@ -213,7 +213,7 @@ TEST(test_sequence)
 		   ERR_PEER, "number 2, expected 1");
 }
 
-/* What is left to decode bounds what is allocated for it. */
+/* Allocations for a list are bounded by the bytes left to decode. */
 TEST(test_codec_room)
 {
 	uint8_t bytes[17] = { 0 };

@@ -79,8 +79,8 @@ TEST(doubt_rule)
 }
 
 /* AGC's order, but where its clusters have less than .85 of the modularity of a lower one's: then
- * the lowest order that fits as well as any, to the margin. What comes after AGC's order does not
- * count. */
+ * the lowest order that fits as well as any, to the margin. Higher
+ * orders than AGC's do not count. */
 TEST(fit_rule)
 {
 	static const double flickr[] = { 0.025, 0.063, 0.0907, 0.0911, 0.083, 0.012, 0.9 },

@@ -62,7 +62,7 @@ static const struct config_row rows[] = {
 	  .help = "a file with the key's passphrase" },
 };
 static const struct config_table table = { "submitter", rows, sizeof(rows) / sizeof(*rows),
-					   sizeof(struct submitter_config), NULL };
+					   sizeof(struct submitter_config), NULL, NULL };
 
 enum err submitter_config_read(struct submitter_config **out, const struct json *root,
 			       const char *path)

@@ -123,8 +123,11 @@ static bool config_is_of(const struct config_table *t, const struct config_remov
 			 const char *path)
 {
 	size_t n = strlen(t->name);
+	bool had = !r->kinds[0];
 
-	return begins(r->path, t->name, n) && !strcmp(r->path + n + 1, path);
+	for (size_t i = 0; i < sizeof(r->kinds) / sizeof(*r->kinds); i++)
+		had |= t->kind && r->kinds[i] && !strcmp(t->kind, r->kinds[i]);
+	return had && begins(r->path, t->name, n) && !strcmp(r->path + n + 1, path);
 }
 
 /* True if value or one of its items equals text. */
@@ -357,7 +360,7 @@ bool config_difference(const struct config_table *t, const void *a, const char *
 static bool is_standard(const struct config_table *t, const struct config_row *r, const void *in,
 			void *standard)
 {
-	struct config_table one = { t->name, r, 1, t->size, NULL };
+	struct config_table one = { t->name, r, 1, t->size, NULL, NULL };
 	struct json *nothing;
 	char difference[1];
 	bool same;

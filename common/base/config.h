@@ -105,6 +105,7 @@ struct config_removed {
 	const char *last; /* last release that accepted it: "0.1.0" */
 	/* One imperative: "use \"attempt\""; NULL: the value is accepted and ignored. */
 	const char *use;
+	const char *kinds[2]; /* tables that had it, by config_table.kind; none: all */
 };
 
 struct config_table {
@@ -113,6 +114,7 @@ struct config_table {
 	size_t count;
 	size_t size;                          /* size of the struct */
 	const struct config_removed *removed; /* NULL if there are none */
+	const char *kind; /* selects rows of removed; NULL: those of all kinds */
 };
 
 /* Replaces a row's default. path: as in the row; value: as it would follow "path=". */

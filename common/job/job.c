@@ -72,7 +72,9 @@ static void job_table_add(struct table *t, const struct config_row *row, size_t 
 
 static void table_of(const struct kind *kind, struct table *t)
 {
-	*t = (struct table){ .config = { "job", t->row, 0, sizeof(struct job), removed_keys } };
+	*t = (struct table){
+		.config = { "job", t->row, 0, sizeof(struct job), removed_keys, kind->name }
+	};
 	job_table_add(t, &first_row, 1);
 	t->row[0].names = kind_names();
 	if (kind->clusters) {
@@ -149,7 +151,7 @@ static enum err job_check_loss(const struct job *job)
 static enum err read_kind(const struct json *root, const char *where, const struct kind **kind)
 {
 	struct config_row row = first_row;
-	struct config_table table = { "job", &row, 1, sizeof(struct job), removed_keys };
+	struct config_table table = { "job", &row, 1, sizeof(struct job), removed_keys, NULL };
 	const struct json *given = json_type(root) == JSON_OBJECT ? json_get(root, "kind") : NULL;
 	struct buf text = { 0 };
 	struct json *alone;
@@ -179,7 +181,9 @@ static void offer_table_of(const struct kind *kind, struct table *t)
 	struct table table;
 
 	table_of(kind, &table);
-	*t = (struct table){ .config = { "job", t->row, 0, sizeof(struct job), removed_keys } };
+	*t = (struct table){
+		.config = { "job", t->row, 0, sizeof(struct job), removed_keys, kind->name }
+	};
 	job_table_add(t, &schema_row, 1);
 	job_table_add(t, table.row, table.config.count);
 }
@@ -302,7 +306,7 @@ static enum err check_unread(const struct job *job, bool offered)
 	char difference[256];
 
 	for (const struct config_row *row = job->kind->rows; row->path; row++) {
-		struct config_table one = { "job", row, 1, sizeof(struct job), NULL };
+		struct config_table one = { "job", row, 1, sizeof(struct job), NULL, NULL };
 		struct buf when = { 0 };
 		enum err err = ERR_OK;
 

@@ -1,4 +1,4 @@
-/* removed.h -- the keys and values that earlier releases took in jobs and configurations. */
+/* removed.h -- keys and values that earlier releases accepted in jobs and configurations. */
 #ifndef COMMON_JOB_REMOVED_H
 #define COMMON_JOB_REMOVED_H
 

@@ -111,7 +111,7 @@ TEST(test_removed_keys_that_hold_are_skipped)
 	struct thing t;
 
 	assert_ok(read_text("{\"a\": {\"old\": -0.5, \"number\": 4}, \"whole\": {\"any\": true}, "
-			    "\"word\": \"plain\"}",
+			    "\"word\": \"plain\", \"mine\": 1}",
 			    NULL, NULL, &t));
 	assert_int_equal(t.number, 4);
 	config_release(&table, &t);

@@ -61,19 +61,23 @@ static const struct config_row rows[] = {
 	{ "id", CONFIG_ID, AT(id), .standard = "", .help = "h" },
 };
 static const struct config_removed removed[] = {
-	{ "thing.a.old", "-0.5", "1.0", NULL },
-	{ "thing.a.old", NULL, "1.0", "use thing.a.number" },
-	{ "thing.whole", "{\"any\":true}", "1.1", NULL },
-	{ "thing.whole", NULL, "1.1", "leave it out" },
-	{ "thing.word", "plain", "1.1", NULL },
-	{ "thing.word", NULL, "1.1", "leave it out" },
-	{ "thing.colour", "mauve", "1.2", "use \"red\"" },
-	{ "thing.list", "a/b", "1.2", "remove it" },
-	{ "other.a.share", NULL, "1.3", "not of this table" },
-	{ NULL, NULL, NULL, NULL },
+	{ "thing.a.old", "-0.5", "1.0", NULL, { NULL } },
+	{ "thing.a.old", NULL, "1.0", "use thing.a.number", { NULL } },
+	{ "thing.whole", "{\"any\":true}", "1.1", NULL, { NULL } },
+	{ "thing.whole", NULL, "1.1", "leave it out", { NULL } },
+	{ "thing.word", "plain", "1.1", NULL, { NULL } },
+	{ "thing.word", NULL, "1.1", "leave it out", { NULL } },
+	{ "thing.colour", "mauve", "1.2", "use \"red\"", { NULL } },
+	{ "thing.list", "a/b", "1.2", "remove it", { NULL } },
+	{ "other.a.share", NULL, "1.3", "not of this table", { NULL } },
+	{ "thing.mine", "1", "1.3", NULL, { "this", "that" } },
+	{ "thing.mine", NULL, "1.3", "leave it out", { "this", "that" } },
+	{ "thing.theirs", "1", "1.3", NULL, { "another" } },
+	{ "thing.theirs", NULL, "1.3", "leave it out", { "another" } },
+	{ NULL, NULL, NULL, NULL, { NULL } },
 };
 static const struct config_table table = { "thing", rows, sizeof(rows) / sizeof(*rows),
-					   sizeof(struct thing), removed };
+					   sizeof(struct thing), removed, "that" };
 
 static inline enum err read_text(const char *text, char *const *set,
 				 const struct config_preset *presets, struct thing *t)

@@ -13,17 +13,21 @@ enum { LEDGER_VERSION = 1, BUSY_MS = 10000 };
 #define APPLICATION "1129075794" /* "CLDR" */
 
 static const char schema[] =
-    "PRAGMA application_id = " APPLICATION
-    ";CREATE TABLE meta (name TEXT NOT NULL, version INTEGER NOT NULL, count INTEGER NOT NULL,  "
-    "hash BLOB NOT NULL);CREATE TABLE job (entry INTEGER PRIMARY KEY, id TEXT NOT NULL, attempt "
-    "INTEGER NOT NULL,  kind TEXT NOT NULL, coordinator TEXT NOT NULL, key BLOB NOT NULL, data "
-    "BLOB NOT NULL,  parties TEXT NOT NULL, submitter TEXT NOT NULL DEFAULT '');CREATE TABLE row "
-    "(number INTEGER PRIMARY KEY, entry INTEGER NOT NULL, time_ms INTEGER NOT NULL,  step TEXT NOT "
-    "NULL, purpose TEXT NOT NULL, type TEXT NOT NULL, bytes INTEGER NOT NULL,  sha256 BLOB NOT "
-    "NULL, masked INTEGER NOT NULL, rounds INTEGER NOT NULL,  words INTEGER NOT NULL, eps REAL NOT "
-    "NULL, delta REAL NOT NULL, previous BLOB NOT NULL,  hash BLOB NOT NULL);CREATE TABLE head "
-    "(entry INTEGER NOT NULL, name TEXT NOT NULL, count INTEGER NOT NULL,  hash BLOB NOT "
-    "NULL);CREATE INDEX row_entry ON row (entry);";
+    "PRAGMA application_id = " APPLICATION ";"
+    "CREATE TABLE meta (name TEXT NOT NULL, version INTEGER NOT NULL, count INTEGER NOT NULL,"
+    "  hash BLOB NOT NULL);"
+    "CREATE TABLE job (entry INTEGER PRIMARY KEY, id TEXT NOT NULL, attempt INTEGER NOT NULL,"
+    "  kind TEXT NOT NULL, coordinator TEXT NOT NULL, key BLOB NOT NULL, data BLOB NOT NULL,"
+    "  parties TEXT NOT NULL, submitter TEXT NOT NULL DEFAULT '');"
+    "CREATE TABLE row (number INTEGER PRIMARY KEY, entry INTEGER NOT NULL, time_ms INTEGER NOT "
+    "NULL,"
+    "  step TEXT NOT NULL, purpose TEXT NOT NULL, type TEXT NOT NULL, bytes INTEGER NOT NULL,"
+    "  sha256 BLOB NOT NULL, masked INTEGER NOT NULL, rounds INTEGER NOT NULL,"
+    "  words INTEGER NOT NULL, eps REAL NOT NULL, delta REAL NOT NULL, previous BLOB NOT NULL,"
+    "  hash BLOB NOT NULL);"
+    "CREATE TABLE head (entry INTEGER NOT NULL, name TEXT NOT NULL, count INTEGER NOT NULL,"
+    "  hash BLOB NOT NULL);"
+    "CREATE INDEX row_entry ON row (entry);";
 
 void ledger_column_hash(struct db_rows *rows, int column, uint8_t hash[static SHA256_LEN])
 {

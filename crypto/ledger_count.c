@@ -12,14 +12,20 @@
  * offer need not sum over all rows or jobs. It is derived from the rows, and rebuilt if it
  * covers fewer of them (an older version has written). */
 static const char totals[] =
-    "BEGIN IMMEDIATE;DROP TABLE IF EXISTS total;DROP TABLE IF EXISTS spent;DROP TABLE IF EXISTS "
-    "had;CREATE TABLE had (key BLOB NOT NULL, dataset TEXT NOT NULL, data BLOB NOT NULL,  parties "
-    "TEXT NOT NULL, lines INTEGER NOT NULL, jobs INTEGER NOT NULL,  rounds INTEGER NOT NULL, words "
-    "INTEGER NOT NULL,  PRIMARY KEY (key, dataset, data, parties));INSERT INTO had SELECT key, "
-    "dataset, data, parties, count(*),  count(DISTINCT CASE WHEN words > 0 THEN entry END), "
-    "sum(rounds), sum(words)  FROM row JOIN job USING (entry) GROUP BY key, dataset, data, "
-    "parties;CREATE INDEX IF NOT EXISTS job_id ON job (id);CREATE INDEX IF NOT EXISTS row_eps ON "
-    "row (entry) WHERE eps > 0;COMMIT;";
+    "BEGIN IMMEDIATE;"
+    "DROP TABLE IF EXISTS total;"
+    "DROP TABLE IF EXISTS spent;"
+    "DROP TABLE IF EXISTS had;"
+    "CREATE TABLE had (key BLOB NOT NULL, dataset TEXT NOT NULL, data BLOB NOT NULL,"
+    "  parties TEXT NOT NULL, lines INTEGER NOT NULL, jobs INTEGER NOT NULL,"
+    "  rounds INTEGER NOT NULL, words INTEGER NOT NULL,"
+    "  PRIMARY KEY (key, dataset, data, parties));"
+    "INSERT INTO had SELECT key, dataset, data, parties, count(*),"
+    "  count(DISTINCT CASE WHEN words > 0 THEN entry END), sum(rounds), sum(words)"
+    "  FROM row JOIN job USING (entry) GROUP BY key, dataset, data, parties;"
+    "CREATE INDEX IF NOT EXISTS job_id ON job (id);"
+    "CREATE INDEX IF NOT EXISTS row_eps ON row (entry) WHERE eps > 0;"
+    "COMMIT;";
 
 static enum err ledger_is_there(struct ledger *l, const char *sql, bool *yes)
 {
@@ -39,8 +45,8 @@ static enum err bring_totals(struct ledger *l)
 
 	if (e == ERR_OK && whole)
 		e = ledger_is_there(l,
-				    "SELECT (SELECT coalesce(sum(lines), 0) FROM had) =  (SELECT "
-				    "coalesce(max(number), 0) FROM row)",
+				    "SELECT (SELECT coalesce(sum(lines), 0) FROM had) ="
+				    "  (SELECT coalesce(max(number), 0) FROM row)",
 				    &whole);
 	if (e != ERR_OK || whole)
 		return e;
@@ -68,10 +74,10 @@ static enum err bring_columns(struct ledger *l)
 	if (e == ERR_OK && !l->submitters)
 		e = db_run(l->db, "ALTER TABLE job ADD COLUMN submitter TEXT NOT NULL DEFAULT ''");
 	if (e == ERR_OK && !l->claims)
-		e = db_run(
-		    l->db,
-		    "ALTER TABLE job ADD COLUMN dataset TEXT NOT NULL DEFAULT '';CREATE TABLE "
-		    "claim (number INTEGER PRIMARY KEY, unit TEXT NOT NULL,  mu REAL NOT NULL);");
+		e = db_run(l->db,
+			   "ALTER TABLE job ADD COLUMN dataset TEXT NOT NULL DEFAULT '';"
+			   "CREATE TABLE claim (number INTEGER PRIMARY KEY, unit TEXT NOT NULL,"
+			   "  mu REAL NOT NULL);");
 	if (e == ERR_OK)
 		e = db_run(l->db, "COMMIT");
 	l->submitters = l->claims = true;
@@ -92,13 +98,14 @@ enum err ledger_bring(struct ledger *l)
 
 enum err ledger_total(struct ledger *l, uint64_t rounds, uint64_t words)
 {
-	return db_change(
-	    l->db,
-	    "INSERT INTO had VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key, dataset, data, "
-	    "parties) DO UPDATE SET lines = lines + excluded.lines, jobs = jobs + excluded.jobs, "
-	    "rounds = rounds + excluded.rounds, words = words + excluded.words",
-	    "hthtiiii", l->job.key, l->job.set, l->job.data, l->job.parties, (int64_t)l->count,
-	    (int64_t)(words && !l->got), (int64_t)rounds, (int64_t)words);
+	return db_change(l->db,
+			 "INSERT INTO had VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+			 " ON CONFLICT (key, dataset, data, parties) DO UPDATE SET"
+			 " lines = lines + excluded.lines, jobs = jobs + excluded.jobs,"
+			 " rounds = rounds + excluded.rounds, words = words + excluded.words",
+			 "hthtiiii", l->job.key, l->job.set, l->job.data, l->job.parties,
+			 (int64_t)l->count, (int64_t)(words && !l->got), (int64_t)rounds,
+			 (int64_t)words);
 }
 
 enum err ledger_watch(struct ledger *l, ledger_check_commit *check, void *arg)
@@ -130,8 +137,8 @@ enum err ledger_spent(struct ledger *l, const struct ledger_job *job, struct led
 	bool found;
 	uint64_t own;
 	enum err e = db_query(l->db, &rows, &found,
-			      "SELECT coalesce(sum(jobs), 0), coalesce(sum(rounds), 0),  "
-			      "coalesce(sum(words), 0) FROM had WHERE " OF_SET " AND key = ?3",
+			      "SELECT coalesce(sum(jobs), 0), coalesce(sum(rounds), 0),"
+			      "  coalesce(sum(words), 0) FROM had WHERE " OF_SET " AND key = ?3",
 			      "hth", job->data, set_of(job), job->key);
 
 	hex_write(job->id, LEDGER_JOB_LEN, id);
@@ -143,9 +150,9 @@ enum err ledger_spent(struct ledger *l, const struct ledger_job *job, struct led
 	TRY(e);
 	rows = NULL;
 	e = db_query(l->db, &rows, &found,
-		     "SELECT count(DISTINCT CASE WHEN attempt = ?4 AND words > 0 THEN entry END),  "
-		     "coalesce(sum(eps), 0) FROM job JOIN row USING (entry) WHERE id = ?5 AND key "
-		     "= ?3 AND " OF_SET,
+		     "SELECT count(DISTINCT CASE WHEN attempt = ?4 AND words > 0 THEN entry END),"
+		     "  coalesce(sum(eps), 0)"
+		     " FROM job JOIN row USING (entry) WHERE id = ?5 AND key = ?3 AND " OF_SET,
 		     "hthit", job->data, set_of(job), job->key, (int64_t)job->attempt, id);
 	own = e == ERR_OK && found ? (uint64_t)db_int(rows, 0) : 0;
 	s->jobs -= own < s->jobs ? own : s->jobs;
@@ -153,8 +160,9 @@ enum err ledger_spent(struct ledger *l, const struct ledger_job *job, struct led
 	TRY(e);
 	rows = NULL; /* the noise repeats only over identical data */
 	e = db_query(l->db, &rows, &found,
-		     "SELECT coalesce(sum(eps), 0), coalesce(sum(eps > 0), 0) FROM job JOIN row "
-		     "USING (entry) WHERE id = ? AND key = ? AND data = ?",
+		     "SELECT coalesce(sum(eps), 0), coalesce(sum(eps > 0), 0)"
+		     " FROM job JOIN row USING (entry)"
+		     " WHERE id = ? AND key = ? AND data = ?",
 		     "thh", id, job->key, job->data);
 	if (e == ERR_OK && found) {
 		s->eps_of_job = db_real(rows, 0);
@@ -173,11 +181,11 @@ enum err ledger_other_parties(struct ledger *l, const struct ledger_job *job, ch
 
 	hex_write(job->id, LEDGER_JOB_LEN, id);
 	if (job->left)
-		e = db_query(
-		    l->db, &rows, &found,
-		    "SELECT parties FROM job JOIN row USING (entry) WHERE " OF_SET
-		    " AND parties <> ?3 AND words > 0 AND NOT (id = ?4 AND key = ?5) LIMIT 1",
-		    "httth", job->data, set_of(job), job->parties, id, job->key);
+		e = db_query(l->db, &rows, &found,
+			     "SELECT parties FROM job JOIN row USING (entry) WHERE " OF_SET
+			     " AND parties <> ?3 AND words > 0 AND NOT (id = ?4 AND key = ?5)"
+			     " LIMIT 1",
+			     "httth", job->data, set_of(job), job->parties, id, job->key);
 	else
 		e = db_query(l->db, &rows, &found,
 			     "SELECT parties FROM had WHERE " OF_SET
@@ -207,11 +215,13 @@ enum err ledger_read_spent(struct ledger *l, ledger_spent_reader *f, void *arg)
 			       l->path);
 	e = db_query(
 	    l->db, &rows, &found,
-	    "SELECT coordinator, key, max(data), name FROM (SELECT *, CASE WHEN dataset <> '' THEN "
-	    "dataset ELSE coalesce((SELECT min(dataset)    FROM had AS h WHERE h.data = had.data "
-	    "AND h.dataset <> ''), '') END AS name FROM had) JOIN (SELECT coordinator, key AS k, "
-	    "max(entry) FROM job GROUP BY key) ON k = key GROUP BY name, CASE WHEN name = '' THEN "
-	    "data END, key ORDER BY name, CASE WHEN name = '' THEN data END, coordinator",
+	    "SELECT coordinator, key, max(data), name FROM"
+	    " (SELECT *, CASE WHEN dataset <> '' THEN dataset ELSE coalesce((SELECT min(dataset)"
+	    "    FROM had AS h WHERE h.data = had.data AND h.dataset <> ''), '') END AS name FROM "
+	    "had)"
+	    " JOIN (SELECT coordinator, key AS k, max(entry) FROM job GROUP BY key) ON k = key"
+	    " GROUP BY name, CASE WHEN name = '' THEN data END, key"
+	    " ORDER BY name, CASE WHEN name = '' THEN data END, coordinator",
 	    "");
 	while (e == ERR_OK && found) {
 		struct ledger_job job = { .coordinator = db_text(rows, 0),
@@ -267,12 +277,11 @@ enum err ledger_account(struct ledger *l, const struct ledger_job *job, struct l
 {
 	struct db_rows *rows = NULL;
 	bool found;
-	enum err e = db_query(
-	    l->db, &rows, &found,
-	    "SELECT coalesce(unit, 'row'), coalesce(mu, 0), eps, delta, count(*) FROM row JOIN job "
-	    "USING (entry) LEFT JOIN claim USING (number) WHERE eps > 0 AND " OF_SET
-	    " GROUP BY 1, 2, 3, 4",
-	    "ht", job->data, set_of(job));
+	enum err e = db_query(l->db, &rows, &found,
+			      "SELECT coalesce(unit, 'row'), coalesce(mu, 0), eps, delta, count(*)"
+			      " FROM row JOIN job USING (entry) LEFT JOIN claim USING (number) "
+			      "WHERE eps > 0 AND " OF_SET " GROUP BY 1, 2, 3, 4",
+			      "ht", job->data, set_of(job));
 
 	*a = (struct ledger_account){ 0 };
 	while (e == ERR_OK && found) {
@@ -297,13 +306,12 @@ enum err ledger_bare(struct ledger *l, const struct ledger_job *job, uint64_t *a
 	struct db_rows *rows = NULL;
 	bool found;
 	/* Another attempt at a job with a claim repeats the answers of the first. */
-	enum err e = db_query(
-	    l->db, &rows, &found,
-	    "SELECT count(DISTINCT entry) FROM row JOIN job USING (entry) WHERE words > 0 "
-	    "AND " OF_SET
-	    " AND id NOT IN (SELECT id FROM row JOIN job USING (entry) WHERE eps > 0 AND " OF_SET
-	    ")",
-	    "ht", job->data, set_of(job));
+	enum err e =
+	    db_query(l->db, &rows, &found,
+		     "SELECT count(DISTINCT entry) FROM row JOIN job USING (entry)"
+		     " WHERE words > 0 AND " OF_SET " AND id NOT IN"
+		     " (SELECT id FROM row JOIN job USING (entry) WHERE eps > 0 AND " OF_SET ")",
+		     "ht", job->data, set_of(job));
 
 	*attempts = e == ERR_OK && found ? (uint64_t)db_int(rows, 0) : 0;
 	db_end(rows);

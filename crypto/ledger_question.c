@@ -2,8 +2,6 @@
 #include "crypto/ledger_own.h"
 #include "common/base/alloc.h"
 
-#include <string.h>
-
 static const char table[] = "CREATE TABLE IF NOT EXISTS question (entry INTEGER NOT NULL, release "
 			    "INTEGER NOT NULL,  hash BLOB NOT NULL, PRIMARY KEY (entry, release));";
 
@@ -22,8 +20,8 @@ enum err ledger_asked(struct ledger *l, const struct ledger_job *job,
 
 	hex_write(job->id, LEDGER_JOB_LEN, id);
 	e = db_query(l->db, &rows, &found,
-		     "SELECT count(DISTINCT hash), coalesce(max(hash = ?), 0) FROM question JOIN "
-		     "job USING (entry) WHERE id = ? AND key = ? AND release = ?",
+		     "SELECT count(DISTINCT hash), coalesce(max(hash = ?), 0) FROM question"
+		     " JOIN job USING (entry) WHERE id = ? AND key = ? AND release = ?",
 		     "hthi", q->hash, id, job->key, (int64_t)q->release);
 	*asked = (struct ledger_asked){ 0 };
 	if (e == ERR_OK && found) {
@@ -58,8 +56,8 @@ enum err ledger_other_data(struct ledger *l, const struct ledger_job *job, uint3
 
 	hex_write(job->id, LEDGER_JOB_LEN, id);
 	e = db_query(l->db, &rows, &found,
-		     "SELECT attempt FROM job JOIN row USING (entry) WHERE id = ? AND key = ? AND "
-		     "data <> ? AND words > 0 LIMIT 1",
+		     "SELECT attempt FROM job JOIN row USING (entry)"
+		     " WHERE id = ? AND key = ? AND data <> ? AND words > 0 LIMIT 1",
 		     "thh", id, job->key, job->data);
 	*attempt = e == ERR_OK && found ? (uint32_t)db_int(rows, 0) : 0;
 	db_end(rows);

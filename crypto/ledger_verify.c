@@ -86,11 +86,13 @@ enum err ledger_find(struct ledger *l, const char *words, uint64_t before, size_
 	if (!before || before > head.count + 1)
 		before = head.count + 1;
 	from = before > LEDGER_SPAN ? before - LEDGER_SPAN : 1;
-	e = db_query(l->db, &rows, &found,
-		     LINE(l, " WHERE number >= ? AND number < ? AND instr(lower(id || ' ' || kind "
-			     "|| ' ' ||  coordinator || ' ' || parties || ' ' || step || ' ' || "
-			     "type || ' ' || purpose),  lower(?)) ORDER BY number DESC LIMIT ?"),
-		     "iiti", (int64_t)from, (int64_t)before, words, (int64_t)most);
+	e = db_query(
+	    l->db, &rows, &found,
+	    LINE(l,
+		 " WHERE number >= ? AND number < ? AND instr(lower(id || ' ' || kind || ' ' ||"
+		 "  coordinator || ' ' || parties || ' ' || step || ' ' || type || ' ' || purpose),"
+		 "  lower(?)) ORDER BY number DESC LIMIT ?"),
+	    "iiti", (int64_t)from, (int64_t)before, words, (int64_t)most);
 	while (e == ERR_OK && found) {
 		struct ledger_line line;
 

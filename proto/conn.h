@@ -26,8 +26,7 @@ struct conn_host; /* what all connections of a process share: loop, TLS identity
 
 struct conn_options {
 	struct identity_files files;
-	/* Whom is dialled, is dialled through this HTTP proxy, which also looks the name up; NULL:
-	 * none. */
+	/* HTTP proxy through which conn_dial() connects, and which looks the name up; NULL: none */
 	const char *proxy;
 	uint16_t proxy_port;
 	/* asks the peer for its versions, as coterie doctor does */

@@ -39,7 +39,7 @@ enum conn_phase {
 	CONN_OVER,      /* libuv's close callbacks */
 };
 
-/* Whom an address belongs to: IPv4 whole, IPv6 by its /64. */
+/* The owner of an address: all of an IPv4 address, the /64 of an IPv6 one. */
 enum { CONN_ORIGIN = 8 };
 void conn_origin(uint8_t origin[static CONN_ORIGIN], const struct sockaddr_storage *a);
 

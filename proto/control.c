@@ -1,6 +1,5 @@
 #include "proto/control.h"
 #include "common/base/alloc.h"
-#include "common/base/file.h"
 #include "common/base/log.h"
 
 #include <errno.h>

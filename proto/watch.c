@@ -58,7 +58,7 @@ static void say_expiry(struct watch *w)
 static void watch_on_tick(uv_timer_t *timer)
 {
 	struct watch *w = timer->data;
-	double now_s = clock_now_s(), limit_s = w->options.away_s;
+	double now_s = clock_now_s();
 	char why[ERR_DETAIL_MAX];
 
 	log_flush();
@@ -69,7 +69,7 @@ static void watch_on_tick(uv_timer_t *timer)
 	for (size_t i = 0; i < w->aways; i++) {
 		struct watch_away *a = &w->away[i];
 
-		if (a->told || now_s - a->since_s < limit_s)
+		if (a->told || now_s - a->since_s < WATCH_AWAY_S)
 			continue;
 		a->told = true;
 		snprintf(why, sizeof(why), "%s has been disconnected for %.0f s", a->name,

@@ -2,7 +2,7 @@
  * certificates and the log level of its configuration.
  *
  * A timer tells systemd that the loop lives. It tells the daemon that a peer has been away for
- * away_s, or that the certificate nears its end.
+ * WATCH_AWAY_S, or that the certificate nears its end.
  */
 #ifndef PROTO_WATCH_H
 #define PROTO_WATCH_H
@@ -13,7 +13,7 @@
 
 enum {
 	WATCH_WITHIN_S = 2, /* conn_tick() is called at least so often */
-	WATCH_AWAY_S = 600  /* after this long away of both daemons */
+	WATCH_AWAY_S = 600  /* a peer that is away for longer is an event */
 };
 
 /* The watched objects, and functions of the daemon, called on the loop thread. All are borrowed;
@@ -21,7 +21,6 @@ enum {
 struct watch_options {
 	const char *name; /* the daemon's */
 	const struct identity_files *files;
-	unsigned away_s; /* how long a peer may be away */
 	struct conn_host *host;
 	/* at each SIGTERM and SIGINT; why: as watch.stopped */
 	void (*stop)(void *arg, const char *why);
@@ -32,7 +31,7 @@ struct watch_options {
 	void (*certificate)(time_t until);
 	void (*expires)(int days, const char *why); /* in the certificate's last 21 days, daily */
 	void (*peer)(const char *name, bool there); /* came or went */
-	void (*away)(const char *why);              /* for away_s, once */
+	void (*away)(const char *why);              /* for WATCH_AWAY_S, once */
 	void *arg;
 };
 

@@ -38,7 +38,6 @@ double args_number(struct argp_state *state, const char *option, const char *tex
 enum { ARGS_THREADS_MAX = 1024 };
 
 uint64_t args_seed(struct argp_state *state, const char *text);
-unsigned args_threads(struct argp_state *state, const char *text);
 /* Checks all or the first digits of a job id. */
 void args_job(struct argp_state *state, const char *text);
 unsigned args_cores(unsigned threads); /* all processors if threads is 0 */
@@ -52,8 +51,8 @@ void args_one(struct argp_state *state, const char *text, const char **argument)
 /* ARGP_KEY_END: refuses a missing argument with `sentence`: "--data and --job are needed". */
 void args_need(struct argp_state *state, bool there, const char *sentence);
 
-/* The destination of the value of an option with this key, its type and, of a number, its bounds;
- * both 0: none. With key ARGP_KEY_ARG: the command's one argument. */
+/* A variable that takes the value of the option with this key, parsed by the variable's type. min,
+ * max: bounds of a number; both 0: none. Key ARGP_KEY_ARG stands for the command's one argument. */
 struct args_field {
 	int key;
 	enum args_type { ARGS_TEXT, ARGS_FLAG, ARGS_UNSIGNED, ARGS_WHOLE, ARGS_REAL } type;

@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { OPT_STATE = 256, OPT_LIST, OPT_REFUSE, OPT_SHOW, OPT_DAYS };
 enum { DAYS_MAX = 366 };

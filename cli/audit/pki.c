@@ -225,7 +225,7 @@ static const struct command commands[] = {
 	  "FILE is a certificate, a request or a private key. Fingerprints are what the "
 	  "configurations of parties pin; a renewed certificate with the same key keeps its own." },
 	{ "show", "print what a file says", pki_command_show, NULL, "FILE",
-	  "FILE is a certificate, a request or a private key, secrets are not printed." },
+	  "FILE is a certificate, a request or a private key; secrets are not printed." },
 	{ "lab", "make everything for runs on one machine", lab, lab_options, NULL,
 	  "A CA, a coordinator named coordinator, and parties. For tests only: DIR holds all "
 	  "keys." },

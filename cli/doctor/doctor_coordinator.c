@@ -5,7 +5,7 @@ void doctor_coordinator(struct checkup *c, const struct coordinator_config *conf
 {
 	size_t pins = config->pins.count, parties = config->parties.count;
 
-	checkup_failed(c, coordinator_check(config), "--check-config", "see there");
+	checkup_failed(c, coordinator_check(config), "--check-config", "correct the configuration");
 	doctor_host(c, &config->common, TLS_SERVER, COORDINATOR_FILES + 2 * parties);
 	checkup_add(c, FINE, "memory", "",
 		    "%.1f GB available; what a job takes depends on the parties' data",

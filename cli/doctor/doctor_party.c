@@ -142,7 +142,7 @@ static void doctor_check_data(struct checkup *c, const struct party_config *conf
 
 void doctor_party(struct checkup *c, const struct party_config *config)
 {
-	checkup_failed(c, daemon_check(config), "--check-config", "see there");
+	checkup_failed(c, daemon_check(config), "--check-config", "correct the configuration");
 	doctor_host(c, &config->common, TLS_CLIENT, PARTY_FILES);
 	doctor_directory(c, "state", config->state);
 	doctor_check_data(c, config);

@@ -70,8 +70,8 @@ void part_sizes(struct report *r, struct buf *b)
 	}
 	html_section(b, "sizes", "Clusters");
 	buf_printf(b,
-		   "<table class=\"bars\"><thead "
-		   "class=\"quiet\"><tr><th>cluster</th><td></td><th>%s</th></tr></thead>\n",
+		   "<table class=\"bars\"><thead class=\"quiet\"><tr><th>cluster</th><td></td>"
+		   "<th>%s</th></tr></thead>\n",
 		   run_things(r->main->run, false));
 	for (const struct json *v = json_first(list); v && n < BARS_MAX; v = json_next(v), n++) {
 		double size = fmax(0, run_element(v));
@@ -133,12 +133,12 @@ void report_curve(struct buf *b, const struct json *values, const struct report_
 	}
 	if (span > 0)
 		buf_printf(b,
-			   "<text class=\"end\" x=\"97%%\" y=\"%.1f\">%s</text><text class=\"tick "
-			   "end\" x=\"97%%\" y=\"114\">%u</text>",
+			   "<text class=\"end\" x=\"97%%\" y=\"%.1f\">%s</text>"
+			   "<text class=\"tick end\" x=\"97%%\" y=\"114\">%u</text>",
 			   p.y - 9, show_number(p.value).s, how->first + i - 1);
 	buf_printf(b,
-		   "<line class=\"base\" x1=\"0\" x2=\"100%%\" y1=\"99\" y2=\"99\"/><text "
-		   "class=\"tick %s\" x=\"%d%%\" y=\"114\">%u</text></svg>\n",
+		   "<line class=\"base\" x1=\"0\" x2=\"100%%\" y1=\"99\" y2=\"99\"/>"
+		   "<text class=\"tick %s\" x=\"%d%%\" y=\"114\">%u</text></svg>\n",
 		   span > 0 ? "start" : "middle", span > 0 ? 3 : 50, how->first);
 }
 

@@ -179,11 +179,12 @@ static void flow_row(struct buf *b, const char *attributes, const char *name, co
 
 static void flow_head(struct buf *b, const char *what)
 {
-	buf_printf(b,
-		   "<div class=\"scroll\"><table class=\"numbers\"><thead><tr><th>%s</th><th "
-		   "class=\"in\">to coordinator</th><th>messages</th><th class=\"out\">from "
-		   "coordinator</th><th>messages</th></tr></thead>\n<tbody>\n",
-		   what);
+	buf_printf(
+	    b,
+	    "<div class=\"scroll\"><table class=\"numbers\"><thead><tr><th>%s</th>"
+	    "<th class=\"in\">to coordinator</th><th>messages</th>"
+	    "<th class=\"out\">from coordinator</th><th>messages</th></tr></thead>\n<tbody>\n",
+	    what);
 }
 
 static void report_links_table(const struct links *links, struct buf *b)

@@ -152,11 +152,12 @@ static void matrix(struct buf *b, const struct json *e)
 			   CONFUSION_MAX);
 		return;
 	}
-	buf_printf(b,
-		   "<div class=\"scroll\"><table class=\"matrix%s\" "
-		   "id=\"confusion\"><thead><tr><td></td><th class=\"over\" "
-		   "colspan=\"%zu\">cluster</th></tr>\n<tr><th class=\"corner\">class</th>",
-		   columns > 8 ? " big" : "", columns);
+	buf_printf(
+	    b,
+	    "<div class=\"scroll\"><table class=\"matrix%s\" id=\"confusion\"><thead><tr><td></td>"
+	    "<th class=\"over\" colspan=\"%zu\">cluster</th></tr>\n<tr><th "
+	    "class=\"corner\">class</th>",
+	    columns > 8 ? " big" : "", columns);
 	for (size_t u = 0; u < columns; u++)
 		heading(b, "col", element_number(clusters, u));
 	buf_printf(b, "</tr></thead>\n<tbody>\n");
@@ -190,8 +191,8 @@ enum { WAYS = 6, SCORES = 4 };
 static void graph_head(struct buf *b, const char *id, const char *first, const char *second)
 {
 	buf_printf(b,
-		   "<div class=\"scroll\"><table class=\"numbers\" "
-		   "id=\"%s\"><thead><tr><th>%s</th><th>%s</th>",
+		   "<div class=\"scroll\"><table class=\"numbers\" id=\"%s\"><thead><tr><th>%s</th>"
+		   "<th>%s</th>",
 		   id, first, second);
 	for (unsigned w = 0; w < WAYS; w++)
 		buf_printf(b, "<th>%s</th>", ways[w]);

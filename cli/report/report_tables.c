@@ -29,10 +29,10 @@ void part_phases(struct report *r, struct buf *b)
 	buf_printf(b, "<h3>Phases of %s</h3>\n", html_of(r->main->name).s);
 	buf_printf(
 	    b,
-	    "<div class=\"scroll\"><table class=\"numbers\" "
-	    "id=\"phases\"><thead><tr><th>phase</th><th>from, %s</th><th>compute, %s</th><th>wait, "
-	    "%s</th><th>wire, %s</th><th>rounds</th><th>itera&shy;tions</th><th>round "
-	    "trips</th></tr></thead>\n<tbody>\n",
+	    "<div class=\"scroll\"><table class=\"numbers\" id=\"phases\"><thead><tr>"
+	    "<th>phase</th><th>from, %s</th><th>compute, %s</th><th>wait, %s</th>"
+	    "<th>wire, %s</th><th>rounds</th><th>itera&shy;tions</th><th>round trips</th></tr>"
+	    "</thead>\n<tbody>\n",
 	    unit, unit, unit, unit);
 	for (const struct json *p = run_first(r->main->run, "phases"); p; p = run_next(p)) {
 		buf_printf(b, "<tr><th scope=\"row\">%s</th>", html_of(json_text(p, "name")).s);
@@ -61,11 +61,11 @@ void part_processes(struct report *r, struct buf *b)
 {
 	buf_printf(
 	    b,
-	    "<h3>Processes</h3>\n<div class=\"scroll\"><table class=\"numbers\" "
-	    "id=\"processes\"><thead><tr><th>process</th><th "
-	    "class=\"text\">status</th><th>seconds</th><th>rounds</th><th>round trips</th><th>TCP "
-	    "round trip, seen by coordi&shy;nator</th><th>seen by itself</th><th "
-	    "class=\"text\">conges&shy;tion control</th></tr></thead>\n<tbody>\n");
+	    "<h3>Processes</h3>\n<div class=\"scroll\"><table class=\"numbers\" id=\"processes\">"
+	    "<thead><tr><th>process</th><th class=\"text\">status</th><th>seconds</th>"
+	    "<th>rounds</th><th>round trips</th><th>TCP round trip, seen by coordi&shy;nator</th>"
+	    "<th>seen by itself</th><th class=\"text\">conges&shy;tion "
+	    "control</th></tr></thead>\n<tbody>\n");
 	for (size_t i = 0; i < r->runs.n; i++) {
 		const struct process *p = &r->runs.process[i];
 		/* The same connection as measured by the coordinator and by the party. */
@@ -121,9 +121,9 @@ void part_merged(struct report *r, struct buf *b)
 			continue;
 		if (!n++) {
 			html_section(b, "merged", "Cells that were merged");
-			buf_printf(b, "<div class=\"scroll\"><table "
-				      "class=\"numbers\"><thead><tr><th>phase</th><th>group</"
-				      "th><th>merged</th><th>left</th></tr></thead>\n<tbody>\n");
+			buf_printf(b, "<div class=\"scroll\"><table class=\"numbers\"><thead><tr>"
+				      "<th>phase</th><th>group</th><th>merged</th><th>left</th>"
+				      "</tr></thead>\n<tbody>\n");
 		}
 		buf_printf(b, "<tr><th scope=\"row\">%s</th>",
 			   html_of(report_phase(r, run_number(s, "phase"))).s);

@@ -196,8 +196,8 @@ static void report_time_draw(const struct timeline *t, const char *id, const str
 		double x = at(span, k * step);
 
 		buf_printf(b,
-			   "<line class=\"tick\" x1=\"%.3f%%\" x2=\"%.3f%%\" y1=\"%g\" "
-			   "y2=\"%g\"/><text class=\"%s\" x=\"%.3f%%\" y=\"%g\">%s</text>\n",
+			   "<line class=\"tick\" x1=\"%.3f%%\" x2=\"%.3f%%\" y1=\"%g\" y2=\"%g\"/>"
+			   "<text class=\"%s\" x=\"%.3f%%\" y=\"%g\">%s</text>\n",
 			   x, x, bottom - 2, bottom + 4,
 			   x < 8    ? "tick start"
 			   : x > 92 ? "tick end"

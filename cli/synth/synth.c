@@ -142,14 +142,16 @@ static error_t synth_parse(int key, char *arg, struct argp_state *state)
 		{ KEY_APART, ARGS_TO(a->apart), 0, 1e6 },
 		{ 0 },
 	};
+	error_t e;
 
 	if (key == ARGP_KEY_END) {
 		synth_check_options(a, state);
 		set_defaults(a);
 	}
+	e = args_take(options, fields, key, arg, state);
 	if (key == 'm')
-		a->no_features = !args_whole(state, "features", arg, 0, 1 << 24);
-	return args_take(options, fields, key, arg, state);
+		a->no_features = !a->p.features;
+	return e;
 }
 
 static enum err write_labels(const char *dir, const uint32_t *label, size_t n)

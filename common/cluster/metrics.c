@@ -181,7 +181,6 @@ static double nmi_of(const struct table *t)
 	return fmin(1, fmax(0, 2 * information / h));
 }
 
-/* Exact: whole numbers. */
 static void match_measures(const struct table *t, struct metrics *m)
 {
 	size_t *cluster_of;
@@ -218,7 +217,7 @@ enum err metrics_of(const uint32_t *truth, const uint32_t *label, size_t n, stru
 	m->nmi = nmi_of(&t);
 
 	/* Ordered pairs within a cell of the table, a class, a cluster, including a node with
-	 * itself. */
+	 * itself. Sums of squares of whole numbers are exact. */
 	both = mat_square(t.count, t.size * t.size);
 	a = mat_square(t.class_sum, t.size);
 	b = mat_square(t.cluster_sum, t.size);

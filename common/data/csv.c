@@ -75,7 +75,7 @@ enum err csv_record(struct text *t, char separator, char comment, size_t most, s
 {
 	bool last = false;
 
-	for (; comment && t->p < t->end && *t->p == comment;)
+	while (comment && t->p < t->end && *t->p == comment)
 		text_next(t);
 	*there = t->p < t->end;
 	r->line = t->line;

@@ -29,7 +29,6 @@ struct reading {
 	struct config_strings missing; /* "median" for all columns, "age=median" for one */
 	struct config_strings na;      /* texts that stand for nothing; none given: reading_na */
 	struct config_strings unit;    /* "age=years" */
-	unsigned most;                 /* values of a category */
 	char *from, *to, *weight;      /* columns of a table of edges */
 };
 extern const char *const reading_na[]; /* ends with NULL */

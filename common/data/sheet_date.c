@@ -1,7 +1,5 @@
 #include "common/data/sheet.h"
 
-#include <string.h>
-
 /* n digits at p as a number from min to max; false if they are not. */
 static bool digits(struct word *w, size_t n, unsigned min, unsigned max, unsigned *x)
 {

@@ -1,5 +1,4 @@
 #include "common/base/alloc.h"
-#include "common/base/log.h"
 #include "common/http/own.h"
 
 #include <errno.h>

@@ -6,9 +6,9 @@
  *                 tracing) end the process by SIGSYS, and the log names the call. Any other call
  *                 fails with ENOSYS, as on a kernel without it. Memory does not become
  *                 executable (EPERM).
- *     Landlock    for root: no file beneath /proc, or beneath directories of
- *                 programs and libraries, can be opened for writing, since root could change
- *                 executable code through these
+ *     Landlock    for root: no file beneath /proc, or beneath directories of programs and
+ *                 libraries, can be opened for writing, since root could change executable code
+ *                 through these
  *
  * Sockets of the families unix and netlink are refused with EAFNOSUPPORT: libraries try them, but
  * files and DNS resolve names.
@@ -19,11 +19,11 @@
 #include "common/base/err.h"
 #include "common/job/daemon.h"
 
-/* For good: Landlock, as above, for root; does nothing in other processes. Call it
- * before any file is opened and any process or thread made. If libraries have begun threads, it
- * runs the program anew, as argv, so that they are confined as well, and returns in that one.
- * config, job: the files that were read; job may be NULL. If one is a pipe, which cannot be read
- * again, the program does not run anew. ERR_INPUT: the kernel has no Landlock. */
+/* For good: Landlock, as above, for root; does nothing in other processes. Call it before any file
+ * is opened and any process or thread made. If libraries have begun threads, it runs the program
+ * anew, as argv, so that they are confined as well, and returns in that one. config, job: the files
+ * that were read; job may be NULL. If one is a pipe, which cannot be read again, the program does
+ * not run anew. ERR_INPUT: the kernel has no Landlock. */
 enum err confine_code(const struct daemon_common *c, const char *config, const char *job,
 		      char **argv) MUST_CHECK;
 /* ERR_INPUT: this process, as root, can write its own code. Part of confine(). */

@@ -23,13 +23,14 @@ static void kinds_list_registered(void)
 	size_t n = 0;
 
 	for (size_t i = 0; kinds[i]; i++) {
+		const char *const own[] = { kinds[i]->name, NULL };
+
 		names[i] = kinds[i]->name;
-		for (const char *const *word = kinds[i]->permissions; word && *word; word++) {
+		for (const char *const *word = kinds[i]->permissions ? kinds[i]->permissions : own;
+		     *word; word++) {
 			assert(n < PERMISSIONS_MAX);
 			permissions[n++] = *word;
 		}
-		if (!kinds[i]->permissions)
-			permissions[n++] = names[i];
 	}
 }
 

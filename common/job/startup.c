@@ -89,6 +89,15 @@ error_t daemon_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
+/* Why the process ends with e: on stderr, and in the log if it was begun. */
+static void daemon_failed(enum err e)
+{
+	if (log_begun)
+		log_error("%s (exit %d: %s)", err_detail(), e, err_text(e));
+	else
+		fprintf(stderr, "%s: %s\n", program_invocation_short_name, err_detail());
+}
+
 int daemon_main(int argc, char **argv, const struct argp *argp, void (*describe)(struct buf *text),
 		enum err (*run)(const struct daemon_arguments *a))
 {
@@ -198,14 +207,6 @@ enum err daemon_begin(const struct daemon_common *c, size_t files)
 		free(path);
 	}
 	return e;
-}
-
-void daemon_failed(enum err e)
-{
-	if (log_begun)
-		log_error("%s (exit %d: %s)", err_detail(), e, err_text(e));
-	else
-		fprintf(stderr, "%s: %s\n", program_invocation_short_name, err_detail());
 }
 
 void daemon_leave(enum err e)

@@ -44,14 +44,11 @@ int daemon_main(int argc, char **argv, const struct argp *argp, void (*describe)
 
 /* Restricts new files to their user (umask 0077). Forbids core dumps and, unless the sandbox is
  * off, ptrace by others of the same user: this process holds keys and data. Then makes the output
- * directory, and opens the log on stderr and in output/log.jsonl. files:
- * descriptors that the process will need; raises its limit if the system allows. ERR_INTERNAL if it
- * does not, or if threads or buffers of OpenBLAS cannot be had. ERR_INPUT: the output directory
- * cannot be made, or another process uses it. */
+ * directory, and opens the log on stderr and in output/log.jsonl. files: descriptors that the
+ * process will need; raises its limit if the system allows. ERR_INTERNAL if it does not, or if
+ * threads or buffers of OpenBLAS cannot be had. ERR_INPUT: the output directory cannot be made, or
+ * another process uses it. */
 enum err daemon_begin(const struct daemon_common *c, size_t files) MUST_CHECK;
-
-/* Why the process ends with e: on stderr, and in the log if it was begun. */
-void daemon_failed(enum err e);
 
 /* Ends the process at once, with its job thread still computing: temporary files are removed, the
  * last word is said, and no destructor runs under the thread. */

@@ -471,7 +471,6 @@ static enum err daemon_start(struct daemon *d)
 	await_attempt(d);
 	watch_start(&d->watch, &(struct watch_options){ .name = c->name,
 							.files = &c->identity,
-							.away_s = WATCH_AWAY_S,
 							.host = d->host,
 							.stop = daemon_on_signal,
 							.check = daemon_check_again,

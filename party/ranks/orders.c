@@ -2,8 +2,6 @@
 #include "party/ranks/rank0.h"
 #include "common/base/alloc.h"
 
-#include <string.h>
-
 enum err workers_embed(struct workers *w, const struct embed_params *p, struct embedding *how)
 {
 	const struct ranks_reply *r = &w->reply;

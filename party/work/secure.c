@@ -1,6 +1,5 @@
 #include "party/work/secure.h"
 #include "common/base/alloc.h"
-#include "common/base/log.h"
 #include "common/base/progress.h"
 #include "common/privacy/parts.h"
 #include "crypto/fixed.h"

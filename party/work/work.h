@@ -82,7 +82,7 @@ struct work {
 	const struct dataset *dataset; /* where features and graph are from: its ids */
 	/* n: the confidence of each row's label (common/data/labels.h); NULL: none; owned */
 	double *confidence;
-	/* the kind's own, made by its members and freed by its release(); or NULL */
+	/* the kind's own state; freed by free() after its release(), if it has one; or NULL */
 	void *protocol;
 	const struct graphs *graphs; /* fedgcn: this party's; or NULL */
 	const char *output;          /* directory of this job's results */

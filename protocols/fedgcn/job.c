@@ -2,7 +2,6 @@
 #include "protocols/fedgcn/own.h"
 
 #include <stddef.h>
-#include <string.h>
 
 static const char *const prototypes_names[] = { "matched", "kde", NULL };
 static const char *const aggregation_names[] = { "fedavg", "fedprox", "fedper", NULL };

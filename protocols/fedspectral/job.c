@@ -5,7 +5,6 @@
 #include "common/privacy/account.h"
 
 #include <stddef.h>
-#include <string.h>
 
 static const char *const fedspectral_names[] = { "exact", "fedspectral+", "fedspectral", NULL };
 static const char *const ids_names[] = { "hashed", "plain", NULL };

@@ -115,8 +115,8 @@ static void say_bound(struct said *s, const struct kcagc_job *job)
 	    kcagc_is_bounded(job) || job->joint_norm || job->filter_order == KCAGC_ORDER_AUTO;
 
 	said_add(s, norms || job->fraction_bits == JOB_AUTO,
-		 "to scale sums, the coordinator sees the length of the longest row of how many "
-		 "parties, to a factor of 2 in its square, and the parties see the exponent of the "
+		 "to scale sums, the coordinator sees how many parties have a longest row of each "
+		 "length, to a factor of 2 in its square, and the parties see the exponent of the "
 		 "total");
 }
 

@@ -8,7 +8,6 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 unsigned psi_gcc(const double *spread2, double square, size_t n, size_t m, unsigned cap)
 {

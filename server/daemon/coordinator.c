@@ -184,7 +184,6 @@ enum err coordinator_watch(struct coordinator *c, void (*stop)(void *c, const ch
 
 	watch_start(&c->watch, &(struct watch_options){ .name = c->config->common.name,
 							.files = &c->config->common.identity,
-							.away_s = WATCH_AWAY_S,
 							.host = c->host,
 							.stop = stop,
 							.check = coordinator_check_again,

@@ -11,7 +11,6 @@
 #include "server/run/intersect.h"
 #include "server/run/relay.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,6 @@
 #include "server/run/sum.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { ID = MSG_ID_HASH_LEN, TICK = 1 << 20 };
 

@@ -39,14 +39,20 @@ void store_rows_release(struct store_rows *rows)
 }
 
 static const char schema[] =
-    "BEGIN IMMEDIATE;CREATE TABLE job (id INTEGER PRIMARY KEY AUTOINCREMENT, state INTEGER NOT "
-    "NULL, submitter TEXT NOT NULL, text TEXT NOT NULL, parties TEXT NOT NULL, submitted INTEGER "
-    "NOT NULL, began INTEGER NOT NULL, ended INTEGER NOT NULL, attempts INTEGER NOT NULL, status "
-    "INTEGER NOT NULL, job_id TEXT NOT NULL, directory TEXT NOT NULL, cause TEXT NOT NULL);CREATE "
-    "INDEX job_state ON job (state);CREATE INDEX job_number ON job (job_id);CREATE TABLE party "
-    "(name TEXT PRIMARY KEY, contact INTEGER NOT NULL, software TEXT NOT NULL);PRAGMA "
-    "application_id = 1129272401;" /* MARK */
-    "PRAGMA user_version = 1;COMMIT";
+    "BEGIN IMMEDIATE;"
+    "CREATE TABLE job (id INTEGER PRIMARY KEY AUTOINCREMENT, state INTEGER NOT NULL, submitter "
+    "TEXT NOT NULL,"
+    " text TEXT NOT NULL, parties TEXT NOT NULL, submitted INTEGER NOT NULL, began INTEGER NOT "
+    "NULL,"
+    " ended INTEGER NOT NULL, attempts INTEGER NOT NULL, status INTEGER NOT NULL, job_id TEXT NOT "
+    "NULL,"
+    " directory TEXT NOT NULL, cause TEXT NOT NULL);"
+    "CREATE INDEX job_state ON job (state);"
+    "CREATE INDEX job_number ON job (job_id);"
+    "CREATE TABLE party (name TEXT PRIMARY KEY, contact INTEGER NOT NULL, software TEXT NOT NULL);"
+    "PRAGMA application_id = 1129272401;" /* MARK */
+    "PRAGMA user_version = 1;"
+    "COMMIT";
 
 static enum err ask_number(struct db *db, const char *sql, int64_t *value)
 {
@@ -171,12 +177,13 @@ enum err store_add(struct store *s, struct store_job *j)
 
 	join_parties(j, &parties);
 	if (e == ERR_OK)
-		e = db_change(s->db,
-			      "INSERT INTO job (state, submitter, text, parties, submitted, began, "
-			      "ended, attempts, status, job_id, directory, cause) VALUES (?, ?, ?, "
-			      "?, ?, 0, 0, 0, 0, '', '', '')",
-			      "ittti", (int64_t)j->state, j->submitter, j->text,
-			      (const char *)parties.p, (int64_t)j->submitted);
+		e = db_change(
+		    s->db,
+		    "INSERT INTO job (state, submitter, text, parties, submitted, began, ended, "
+		    "attempts, status, job_id, directory, cause) VALUES "
+		    "(?, ?, ?, ?, ?, 0, 0, 0, 0, '', '', '')",
+		    "ittti", (int64_t)j->state, j->submitter, j->text, (const char *)parties.p,
+		    (int64_t)j->submitted);
 	buf_release(&parties);
 	if (e == ERR_OK)
 		j->id = db_last_row(s->db);
@@ -186,12 +193,12 @@ enum err store_add(struct store *s, struct store_job *j)
 enum err store_change(struct store *s, const struct store_job *j)
 {
 	TRY(store_there(s));
-	return db_change(s->db,
-			 "UPDATE job SET state = ?, began = ?, ended = ?, attempts = ?, status = "
-			 "?, job_id = ?, directory = ?, cause = ? WHERE id = ?",
-			 "iiiiittti", (int64_t)j->state, (int64_t)j->began, (int64_t)j->ended,
-			 (int64_t)j->attempts, (int64_t)j->status, j->job_id, j->directory,
-			 j->cause, j->id);
+	return db_change(
+	    s->db,
+	    "UPDATE job SET state = ?, began = ?, ended = ?, attempts = ?, status = ?, "
+	    "job_id = ?, directory = ?, cause = ? WHERE id = ?",
+	    "iiiiittti", (int64_t)j->state, (int64_t)j->began, (int64_t)j->ended,
+	    (int64_t)j->attempts, (int64_t)j->status, j->job_id, j->directory, j->cause, j->id);
 }
 
 #define COLUMNS                                                                                    \
@@ -303,11 +310,11 @@ enum err store_count(struct store *s, size_t count[static STORE_CANCELLED + 1])
 enum err store_saw_party(struct store *s, const char *name, const struct store_party *p)
 {
 	TRY(store_there(s));
-	return db_change(
-	    s->db,
-	    "INSERT INTO party (name, contact, software) VALUES (?, ?, ?) ON CONFLICT (name) DO "
-	    "UPDATE SET contact = excluded.contact, software = excluded.software",
-	    "tit", name, (int64_t)p->contact, p->software);
+	return db_change(s->db,
+			 "INSERT INTO party (name, contact, software) VALUES (?, ?, ?) "
+			 "ON CONFLICT (name) DO UPDATE SET contact = excluded.contact, "
+			 "software = excluded.software",
+			 "tit", name, (int64_t)p->contact, p->software);
 }
 
 enum err store_get_party(struct store *s, const char *name, struct store_party *p)

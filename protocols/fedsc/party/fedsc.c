@@ -3,7 +3,6 @@
  * party's own job; the coordinator decides nothing. */
 #include "protocols/fedsc/party/fedsc.h"
 #include "common/base/alloc.h"
-#include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/data/standard.h"
 #include "protocols/fedsc/coordinator.h"
@@ -11,11 +10,9 @@
 #include "protocols/fedsc/noise.h"
 #include "protocols/fedsc/party/keep.h"
 #include "common/job/shortfall.h"
-#include "crypto/secret.h"
 #include "party/ranks/workers.h"
 #include "party/work/columns.h"
 #include "party/work/noise.h"
-#include "party/work/secure.h"
 #include "party/work/verified.h"
 
 #include <math.h>
@@ -136,7 +133,7 @@ static enum err party_fedsc_upload(struct verified *v, const void *question)
 	struct mat C;
 	enum err e;
 
-	log_warn("variant \"paper\": this party's coefficients C go to the coordinator in clear, "
+	log_warn("variant \"paper\": this party's coefficients C go to the coordinator unmasked, "
 		 "and with the dictionary Z every row can be computed from them");
 	if (n > MSG_REALS_MAX / d)
 		return err_set(ERR_INPUT, "C is %zu x %zu, expected at most %d numbers", n, d,

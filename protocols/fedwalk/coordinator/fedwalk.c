@@ -17,7 +17,6 @@
 #include "server/run/sum.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 _Static_assert((int)FEDWALK_DIMS == (int)SGNS_DIMS, "an embedding's length");
 

@@ -18,7 +18,7 @@ struct kcagc_party {
 	struct model *model; /* predict: what it predicts with; else what the run leaves, or NULL */
 };
 
-/* Made when it is asked for first, and freed by release() of the kinds. */
+/* Returns it; the first call makes it. release() of these kinds frees it. */
 struct kcagc_party *kcagc_party(struct work *work);
 
 /* kCAGC, arXiv 2411.12329, Protocols 1 to 3: from the party's slice to the final labels. */

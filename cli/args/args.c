@@ -39,6 +39,11 @@ uint64_t args_seed(struct argp_state *state, const char *text)
 	return args_whole(state, "seed", text, 0, SEED_MAX);
 }
 
+unsigned args_threads(struct argp_state *state, const char *text)
+{
+	return (unsigned)args_whole(state, "threads", text, 1, ARGS_THREADS_MAX);
+}
+
 void args_job(struct argp_state *state, const char *text)
 {
 	if (!*text || strlen(text) > 32 || text[strspn(text, "0123456789abcdef")])

@@ -38,6 +38,7 @@ double args_number(struct argp_state *state, const char *option, const char *tex
 enum { ARGS_THREADS_MAX = 1024 };
 
 uint64_t args_seed(struct argp_state *state, const char *text);
+unsigned args_threads(struct argp_state *state, const char *text);
 /* Checks all or the first digits of a job id. */
 void args_job(struct argp_state *state, const char *text);
 unsigned args_cores(unsigned threads); /* all processors if threads is 0 */

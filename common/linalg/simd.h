@@ -52,22 +52,21 @@ static inline bool simd_avx512(void)
 	return __builtin_cpu_supports("avx512f");
 }
 
-static inline bool simd_avx2_fma(void)
-{
-	return simd_avx2() && __builtin_cpu_supports("fma");
-}
-
 /* Picks the variant of a loop for this machine. */
 #define SIMD_PICK(name)     (simd_avx2() ? name##_avx2 : name)
 #define SIMD_PICK_512(name) (simd_avx512() ? name##_avx512 : SIMD_PICK(name))
 #else
-static inline bool simd_avx2_fma(void)
-{
-	return false;
-}
-
 #define SIMD_PICK(name)     name
 #define SIMD_PICK_512(name) name
 #endif
+
+static inline bool simd_avx2_fma(void)
+{
+#ifdef SIMD_AVX2
+	return simd_avx2() && __builtin_cpu_supports("fma");
+#else
+	return false;
+#endif
+}
 
 #endif

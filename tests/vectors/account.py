@@ -63,4 +63,4 @@ for jobs, at in JOBS:
     if eps and abs(integral(eps, mu) / delta - 1) > mp.mpf(10) ** -20:
         raise SystemExit(f"{jobs}: {integral(eps, mu)} by the integral, {delta} by the curve")
     text = ", ".join(f"{{ {e}, {d}, {t} }}" for e, d, t in jobs)
-    print(f"{{ {{ {text} }}, {at}, {mp.nstr(mu, 18)}, {mp.nstr(eps, 18)} }},")
+    print(f"{{ {{ {text} }}, {at},\n  {mp.nstr(mu, 18)}, {mp.nstr(eps, 18)} }},")

@@ -57,8 +57,8 @@ def share(prf, k):
 
 
 print("/* Made by okvs.py. */")
-print("static const struct { size_t n, words; } known_words[] = { %s };"
-      % ", ".join("{ %d, %d }" % (n, words(n)) for n in (0, 1, 192, 1000, 10**6 + 128, 2**26 + 128)))
+print("static const struct { size_t n, words; } known_words[] = {\n%s\n};"
+      % ",\n".join("{ %d, %d }" % (n, words(n)) for n in (0, 1, 192, 1000, 10**6 + 128, 2**26 + 128)))
 print("static const struct { size_t words; uint32_t place[3]; } known_places[] = { /* of key i */")
 for i, m in enumerate((3, 768, 1068, 1300767, 87244104)):
     print("{ %d, { %d, %d, %d } }," % (m, *places(key(i), m)))

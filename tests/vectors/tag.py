@@ -46,7 +46,7 @@ def word(i, party):
 
 
 if __name__ == "__main__":
-    print("/* Made by tag.py: key 00 01 .. 1f, session 64 65 .. 83; words as in test_tag.c. group, number, party, words, tag. */")
+    print("/* Made by tag.py: key 00 01 .. 1f, session 64 65 .. 83; words as in test_tag.c.\n * group, number, party, words, tag. */")
     for group, number, party, count in ((0, 0, 0, 1), (0, 0, 1, 1), (6, 1, 2, 6), (6, 2**40, 255, 256), (6, 2**40, 255, 700),
                                         (2**32 - 1, 2**64 - 1, 3, 257), (1, 2, 3, 1000), (1, 2, 3, 1024)):
         tau = tag(group, number, party, [word(i, party) for i in range(count)])

@@ -1,4 +1,4 @@
-/* The job thread's half of a channel: its life, what is held back, what is sent. */
+/* The job thread's half of a channel: its life, held messages, sending. */
 #include "proto/channel_own.h"
 
 #include "common/base/alloc.h"
@@ -89,7 +89,7 @@ enum err channel_fault_at(const char *file, int line, const struct channel *ch, 
 			  named ? " " : "", text, ch->step);
 }
 
-/* ---- what is held back until it is written down ---- */
+/* ---- messages held back until the recorder commits ---- */
 
 /* Locked. */
 static void let_go(struct channel *ch)
@@ -152,7 +152,7 @@ static enum err write_down(struct channel *ch, const struct msg *m, struct bytes
 	if (!r->note)
 		return ERR_OK;
 	if (m->type == MSG_PADDING)
-		return channel_release(ch); /* it must not overtake what was said before */
+		return channel_release(ch); /* it must not overtake held messages */
 	if (m->type == MSG_ABORT || (m->type == MSG_DECLINE && channel_release(ch) != ERR_OK))
 		drop_held(ch);
 	/* The last message of a job in this direction. Nothing in it is made from data. */

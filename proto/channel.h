@@ -1,7 +1,7 @@
 /* channel.h -- one peer of a job, as the job thread sees it: blocking sends and receives.
  *
  * A channel joins two threads. The job thread calls channel_send and channel_recv, in the order
- * of the protocol; the loop thread moves the frames (proto/conn.h) and reports what goes wrong.
+ * of the protocol; the loop thread moves the frames (proto/conn.h) and reports failures.
  * Nothing here touches a socket, so a test can join two channels in memory (channel_pair).
  *
  * A message that is not the one expected is a protocol error that names sender, message and step.
@@ -27,7 +27,7 @@ enum { CHANNEL_CHUNK = 256 << 10 };
 
 /* A post is where the job thread waits for any of its channels. It outlives them. */
 struct post;
-/* step_timeout_s: the longest wait for a peer whose progress counter does not rise; 0: no limit. */
+/* step_timeout_s: the longest wait while the peer's progress counter does not rise; 0: no limit. */
 struct post *post_new(double step_timeout_s);
 void post_set_step_timeout(struct post *p, double step_timeout_s); /* from the job thread */
 /* Limits the job's time from now on, even if its peers are busy; 0: no limit. Afterwards a wait,
@@ -127,7 +127,7 @@ enum err channel_send_labels_all(struct channel *const ch[], size_t channels, en
 				 size_t count) MUST_CHECK;
 enum err channel_recv_labels(struct channel *ch, enum msg_type type, uint32_t group,
 			     uint32_t values, uint32_t *label, size_t count) MUST_CHECK;
-/* The same where the sender chooses values, from least to *values, which becomes what it chose. */
+/* The same where the sender chooses values, from least to *values; *values becomes its choice. */
 enum err channel_recv_labels_upto(struct channel *ch, enum msg_type type, uint32_t group,
 				  uint32_t least, uint32_t *values, uint32_t *label,
 				  size_t count) MUST_CHECK;
@@ -155,7 +155,7 @@ enum err channel_pass_reals(struct channel *ch, enum msg_type type, uint32_t gro
 enum err channel_recv_rows(struct channel *ch, enum msg_type type, uint32_t group, size_t cols,
 			   size_t least, size_t most, double *x, size_t *rows) MUST_CHECK;
 
-/* A single number; *value is 0 .. most. what: its kind, below 65536, on which both ends agree. */
+/* A single number; *value is 0 .. most. Both ends agree on its kind, below 65536. */
 enum err channel_send_choice(struct channel *ch, unsigned what, uint64_t value) MUST_CHECK;
 enum err channel_recv_choice(struct channel *ch, unsigned what, uint64_t most,
 			     uint64_t *value) MUST_CHECK;
@@ -167,7 +167,7 @@ enum err channel_recv_choice(struct channel *ch, unsigned what, uint64_t most,
  * behind them. */
 enum err channel_warm(struct channel *ch, size_t need) MUST_CHECK;
 /* After it, where the next turn will say no more than `spare` bytes: zeros for that turn, too. They
- * leave when what was sent has arrived, which is when the answer can come at the earliest. */
+ * leave when all sent bytes have arrived, which is when the answer can come at the earliest. */
 enum err channel_warm_on(struct channel *ch, size_t need, size_t spare) MUST_CHECK;
 /* Sends one byte of padding before a large vector is answered: a connection that has sent nothing
  * for two round trips is slowed down. */
@@ -217,7 +217,7 @@ struct channel_recorder {
 void channel_record(struct channel *ch, const struct channel_recorder *r);
 enum err channel_release(struct channel *ch) MUST_CHECK;
 
-/* Waits for so long, or until the job is over: ERR_OK, or what it ended with. */
+/* Waits for so long, or until the job is over: ERR_OK, or the error that ended it. */
 enum err channel_pause(struct channel *ch, double s) MUST_CHECK;
 
 /* ---- the loop thread ---- */
@@ -235,8 +235,8 @@ enum {
 
 /* wake: called from any thread when frames wait, or the in-queue has room; only wakes the loop. */
 void channel_on_wake(struct channel *ch, void (*wake)(void *arg), void *arg);
-/* The loop's half: takes the next queued message (type, encoded body moved into *body; what *body
- * held is taken for later messages or released). */
+/* The loop's half: takes the next queued message (type, encoded body moved into *body; the old
+ * buffer of *body is kept for later messages or released). */
 bool channel_take(struct channel *ch, enum msg_type *type, struct buf *body);
 void channel_sent(struct channel *ch, size_t bytes); /* so many frame bytes reached the kernel */
 /* Gives a received body to the job thread (contents moved out of *body, which is then empty and
@@ -257,7 +257,8 @@ void channel_count(struct channel *ch, enum msg_type type, bool sent, size_t mes
 
 /* A lost connection. Every frame of a job has a number, and is kept until the peer says that it has
  * it. When the connection is lost, the channel is away; the owner makes another one, both ends say
- * what they have (RESUME), and the kept bytes after that go out again. Of the loop thread alone. */
+ * how far they have received (RESUME), and the kept bytes after that go out again. Of the loop
+ * thread alone. */
 
 /* The job's id and attempt. The coordinator sets them; a party's channel takes them from the
  * OFFER. */
@@ -272,7 +273,7 @@ void channel_keep(struct channel *ch);
  * peer has acknowledged it. */
 bool channel_next(struct channel *ch, enum msg_type *type, uint32_t *seq, struct bytes *body);
 void channel_went(struct channel *ch); /* that frame has been handed on whole */
-/* A frame came, of so many bytes: what is sent back, sooner or later. True: now. */
+/* A frame of so many bytes came, to be acknowledged sooner or later. True: now. */
 bool channel_came(struct channel *ch, enum msg_type type, uint32_t seq, size_t bytes);
 bool channel_ack_due(struct channel *ch, struct msg *ack); /* fills it in, if there is news */
 /* ERR_PEER: an impossible number */
@@ -284,8 +285,8 @@ bool channel_is_away(struct channel *ch);
 uint64_t channel_job(const struct channel *ch); /* the job's number in frames, once it is known */
 bool channel_is_untouched(const struct channel *ch); /* nothing came or was acknowledged */
 void channel_resume_say(const struct channel *ch, struct msg *resume);
-/* ERR_PEER: it speaks of another job or attempt, says that it has what was not sent, or comes when
- * the channel has failed. Changes nothing. */
+/* ERR_PEER: it names another job or attempt, or frames that were not sent, or comes when the
+ * channel has failed. Changes nothing. */
 enum err channel_resume_check(struct channel *ch, const struct msg_resume *peer) MUST_CHECK;
 /* The peer is there again; of a channel that is away. conn_attach() follows. Errors as above. */
 enum err channel_resume(struct channel *ch, const struct msg_resume *peer) MUST_CHECK;
@@ -293,7 +294,7 @@ enum err channel_resume(struct channel *ch, const struct msg_resume *peer) MUST_
 void channel_set_rtt(struct channel *ch, double rtt_s); /* TCP_INFO's smoothed round trip */
 void channel_set_congestion(struct channel *ch, const char *name);
 
-/* Joins two channels of different posts in memory, for tests: what one sends the other receives.
+/* Joins two channels of different posts in memory, for tests: each receives the other's messages.
  * When one is freed, the other's peer has left. */
 void channel_pair(struct channel *a, struct channel *b);
 

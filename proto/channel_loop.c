@@ -65,7 +65,7 @@ void item_release(struct item *it)
 	}
 }
 
-/* ---- what the loop reports ---- */
+/* ---- reports of the loop ---- */
 
 void channel_wake(struct channel *ch)
 {
@@ -91,8 +91,7 @@ void channel_break(struct channel *ch, const struct reason *reason, const char *
 	if (!p->broken)
 		p->broken = ch;
 	if (!p->alone)
-		progress_stop(
-		    &p->progress); /* what the job thread computes nobody wants any more */
+		progress_stop(&p->progress); /* nobody needs the job thread's results any more */
 	pthread_cond_broadcast(&p->changed);
 }
 

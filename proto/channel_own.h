@@ -1,9 +1,9 @@
 /* channel_own.h -- the inside of channels and posts, for these only:
  *
  * post.c           where the job thread waits
- * channel.c        a channel's life; what is held back, and what is sent
- * channel_recv.c   what is received
- * vector.c, warm.c  vectors in chunks; what fills the link in between
+ * channel.c        a channel's life; held messages; sending
+ * channel_recv.c   receiving
+ * vector.c, warm.c  vectors in chunks; padding that keeps the link fast
  * channel_loop.c   the loop thread's half
  * resume.c         numbers, frames kept until they are acknowledged, sending again
  *
@@ -29,7 +29,7 @@ enum {
 #undef MSG
 	,
 	QUEUE_ITEM_COST = 64,   /* so that empty messages fill a queue too */
-	SPARES = 16,            /* emptied buffers for what is sent next, */
+	SPARES = 16,            /* emptied buffers for the next messages sent, */
 	SPARE_BYTES = 4 << 20,  /* and as much room in them, */
 	SPARE_LITTLE = 1 << 20, /* or this: channel_spare_little() */
 };
@@ -45,7 +45,7 @@ struct shared {
 struct item {
 	enum msg_type type;
 	struct buf body;
-	struct shared *shared;        /* whose body that is; NULL: the item's own */
+	struct shared *shared;        /* owner of body; NULL: the item */
 	double first_byte_s, whole_s; /* received ones: when they came */
 };
 
@@ -76,7 +76,7 @@ struct reason {
 struct post {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct progress progress; /* what its job computes */
+	struct progress progress; /* of its job's computation */
 	double step_timeout_s;
 	double job_timeout_s, job_until_s; /* 0: none */
 	struct reason cancelled;
@@ -85,7 +85,7 @@ struct post {
 	bool final;               /* a peer ended the job itself: no other attempt */
 	bool settled;             /* the job is done: no other attempt either */
 	bool last;                /* only the peer's last word is awaited: post_last() */
-	bool alone;               /* what is computed is for no peer: post_alone() */
+	bool alone;               /* no peer needs the results: post_alone() */
 	bool waiting;             /* the job thread is in post_wait() */
 	uint64_t moved;           /* frames received, parts of frames sent */
 	uint64_t heard;           /* times that a peer's progress counter changed */
@@ -109,9 +109,9 @@ struct channel {
 	const char *step;
 	struct queue in, out;
 	size_t out_bytes;             /* of frames: queued, or taken and not yet in the kernel */
-	struct buf current;           /* what the last received message borrows from */
+	struct buf current;           /* the last received message borrows from it */
 	struct buf spare;             /* an emptied buffer, for the next message received */
-	struct buf spare_out[SPARES]; /* the same for what is sent */
+	struct buf spare_out[SPARES]; /* the same for messages sent */
 	size_t spares, spare_bytes;
 	bool spare_little;
 	struct reason failed;   /* the peer is gone, aborted, or broke the protocol */
@@ -121,8 +121,8 @@ struct channel {
 	double moved_s;         /* when this peer last showed progress */
 	uint64_t progress;      /* its counter */
 	struct link_state link; /* its type[] by the order of messages.def */
-	size_t flight, window;  /* bytes queued since channel_warm(), and what it takes to be in
-				   flight at most */
+	size_t flight, window;  /* bytes queued since channel_warm(), and the most that
+				   can be in flight */
 	void (*wake)(void *arg);
 	void *wake_arg;
 	struct channel_recorder recorder; /* note NULL: none */
@@ -171,7 +171,8 @@ void post_account(struct post *p, const struct channel *ch, double from_s, const
 struct buf channel_spare(struct channel *ch);            /* empty, perhaps with room */
 void channel_recycle(struct channel *ch, struct buf *b); /* takes its contents over */
 
-/* Without the lock. Moves what can be moved between two joined channels; nothing if not joined. */
+/* Without the lock. Moves messages between two joined channels while there is room; does nothing if
+ * not joined. */
 void channel_pump(struct channel *ch);
 void channel_unpair(struct channel *ch);
 

@@ -1,4 +1,4 @@
-/* The job thread's half of a channel: what is received. */
+/* The job thread's half of a channel: receiving. */
 #include "proto/channel_own.h"
 
 #include "common/base/clock.h"
@@ -77,7 +77,7 @@ static enum err wait_for_item(struct channel *const ch[], const bool wanted[], s
 	}
 }
 
-/* The next message of any kind, and who sent it: it is that channel's current one. */
+/* The next message of any type, and its channel: it is that channel's current one. */
 static enum err next_item(struct channel *const ch[], const bool wanted[], size_t count,
 			  size_t *which, struct item *it)
 {

@@ -16,7 +16,7 @@
 
 struct codec {
 	struct buf *out;          /* encoding if set, decoding if NULL */
-	const uint8_t *pos, *end; /* decoding: what is left */
+	const uint8_t *pos, *end; /* decoding: the rest of the input */
 	bool bad;
 };
 

@@ -1,4 +1,4 @@
-/* A connection's life: what its owner asks for, its timers, its end. */
+/* A connection's life: its owner's requests, its timers, its end. */
 #include "proto/conn_own.h"
 #include "common/base/log.h"
 
@@ -15,7 +15,7 @@
 
 #define TICKS 12 /* looks at the clock per heartbeat interval */
 
-/* ---- who ---- */
+/* ---- the peer ---- */
 
 const char *conn_name(const struct conn *c)
 {
@@ -209,7 +209,7 @@ void conn_close(struct conn *c, enum err code, const char *why, double timeout_s
 		c->phase = CONN_FLUSHING;
 		uncount(c);
 		if (c->paused)
-			conn_read_start(c); /* what comes now is discarded */
+			conn_read_start(c); /* later input is discarded */
 		c->paused = false;
 		conn_pump(c);
 	}

@@ -22,7 +22,7 @@
 #include <uv.h>
 
 struct conn;
-struct conn_host; /* what all connections of a process share: loop, TLS identity, options */
+struct conn_host; /* shared by all connections of a process: loop, TLS identity, options */
 
 struct conn_options {
 	struct identity_files files;
@@ -45,12 +45,12 @@ void conn_host_free(struct conn_host *h); /* after all its connections have clos
 
 struct conn_events {
 	/* TLS is done and the chain, purpose and dates are right; conn_name and conn_fingerprint
-	 * tell who it is. The owner decides whether it is welcome (and closes if not). */
+	 * identify the peer. The owner decides whether it is welcome (and closes if not). */
 	void (*ready)(struct conn *c, void *arg);
 	/* A link message. m borrows for the call. */
 	void (*message)(struct conn *c, const struct msg *m, void *arg);
-	/* The last thing heard of it. code and why (with the peer's name or address) say what ended
-	 * it; ERR_OK: we closed it. */
+	/* The last event of a connection. code and why (with the peer's name or address) give the
+	 * cause; ERR_OK: we closed it. */
 	void (*closed)(struct conn *c, enum err code, const char *why, void *arg);
 };
 
@@ -62,7 +62,7 @@ enum err conn_listen(struct conn_host *h, const char *host, uint16_t port,
 		     void *arg, struct listener **l, char bound[static 80]) MUST_CHECK;
 void conn_listen_stop(struct listener *l); /* stops and frees; connections live on */
 
-/* Dials; what goes wrong is told through closed. */
+/* Dials; reports failures through closed. */
 enum err conn_dial(struct conn_host *h, const char *host, uint16_t port,
 		   const struct conn_events *events, void *arg, struct conn **c) MUST_CHECK;
 
@@ -74,7 +74,7 @@ bool conn_was_lost(const struct conn *c);
 bool conn_was_answered(const struct conn *c);
 bool conn_began_tls(const struct conn *c);
 
-/* Once ready: who dialled does not come to take part, but to ask; it is answered with REFUSED. */
+/* Once ready: the peer dialled to ask, not to take part; the answer is REFUSED. */
 bool conn_is_question(const struct conn *c);
 
 const char *conn_name(const struct conn *c);    /* the certificate's name; "" before ready */
@@ -95,9 +95,9 @@ void conn_welcome(struct conn *c, double heartbeat_s);
  * is. The channel must outlive the connection or be detached (NULL). */
 void conn_attach(struct conn *c, struct channel *ch, uint64_t job);
 
-/* Sends what is queued (ABORT included), then closes; at the latest after timeout_s. Twice is fine;
- * the second may only shorten the time.
- * code and why (NULL, ERR_OK: we chose to) go to closed. */
+/* Sends all queued frames (ABORT included), then closes; at the latest after timeout_s. Twice is
+ * fine; the second may only shorten the time. code and why (NULL, ERR_OK: we chose to) go to
+ * closed. */
 void conn_close(struct conn *c, enum err code, const char *why, double timeout_s);
 /* Ends it now and without TLS's last word: to the peer it is lost, not closed. */
 void conn_cut(struct conn *c);

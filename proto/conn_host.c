@@ -257,8 +257,8 @@ static void ask_proxy(struct conn *c)
 		conn_over(c, ERR_INTERNAL, "the proxy could not be asked");
 }
 
-/* 5xx is what proxies answer where nobody listens, or the name is not there: a party waits for
- * that. Any other refusal needs an operator. */
+/* Proxies answer 5xx where nobody listens, or the name does not resolve: a party then dials again.
+ * Any other refusal needs an operator. */
 size_t conn_proxy_says(struct conn *c, const uint8_t *p, size_t n)
 {
 	struct conn_dialling *d = c->dialling;

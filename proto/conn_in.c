@@ -3,7 +3,7 @@
 
 #include "common/base/clock.h"
 
-/* Ends the connection because of what the peer did: "bank-a at 192.0.2.1:43210 <this thread's
+/* Ends the connection for a fault of the peer: "bank-a at 192.0.2.1:43210 <this thread's
  * sentence>". An alert that explains it is sent, and nothing more. */
 static void end_for_peer(struct conn *c, const char *verb, double timeout_s)
 {

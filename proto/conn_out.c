@@ -131,7 +131,7 @@ static enum err conn_out_fill(struct conn *c)
 
 /* ---- ciphertext into the socket ---- */
 
-/* All of the cipher buffer is with the kernel; what is still in the record is not. */
+/* All of the cipher buffer is with the kernel; the rest in the record is not. */
 static void batch_sent(struct conn *c)
 {
 	size_t held = c->record.n < c->channel_bytes ? c->record.n : c->channel_bytes;

@@ -27,7 +27,7 @@ enum {
 	CONN_PER_ADDRESS = 64,
 };
 
-/* Named for what is awaited. */
+/* Named for the awaited event. */
 enum conn_phase {
 	CONN_TCP,       /* an address, then a TCP connection */
 	CONN_PROXY,     /* the proxy's answer to CONNECT */
@@ -35,7 +35,7 @@ enum conn_phase {
 	CONN_GREETING,  /* conn_welcome */
 	CONN_WELCOMED,  /* messages */
 	CONN_FLUSHING,  /* that all has been handed to the kernel */
-	CONN_LINGERING, /* the peer's end: closing earlier could destroy what it has not read yet */
+	CONN_LINGERING, /* the peer's end: closing earlier could destroy unread bytes */
 	CONN_OVER,      /* libuv's close callbacks */
 };
 
@@ -102,7 +102,7 @@ struct conn {
 	bool has_tcp;     /* tcp is initialised */
 	struct conn_dialling *dialling;
 
-	/* who */
+	/* the peer */
 	char address[80];
 	char name[MSG_NAME_MAX + 1];
 
@@ -124,9 +124,9 @@ struct conn {
 	struct buf record; /* less than TLS_RECORD bytes, to go out together */
 	uv_write_t write;
 	bool writing;         /* libuv holds the cipher buffer */
-	size_t channel_bytes; /* of the channel, in what is on its way to the kernel */
+	size_t channel_bytes; /* of the channel, on their way to the kernel */
 	bool aborted;         /* our ABORT is out: nothing of the job follows */
-	bool cut;             /* writing failed; what came before may still be read */
+	bool cut;             /* writing failed; received bytes may still be read */
 	bool lost;            /* neither end wanted to part */
 	bool answered;        /* conn_was_answered() */
 	bool end_said;        /* TLS's last word is out */
@@ -162,7 +162,7 @@ void conn_over(struct conn *c, enum err code, const char *why);    /* ends now *
 void conn_alarm(struct conn *c, double after_s);                   /* the phase's deadline */
 void conn_log(const struct conn *c, enum msg_type type, bool sent, size_t bytes); /* at debug */
 void conn_count(struct conn *c, enum msg_type type, bool sent, size_t bytes);
-void conn_acknowledge(struct conn *c); /* tells the peer what has come, if there is news */
+void conn_acknowledge(struct conn *c); /* acknowledges new frames to the peer, if there are any */
 
 /* conn_host.c */
 /* tcp, which is initialised, listens. key: "listen", for the sentence. ERR_INPUT. */
@@ -178,6 +178,6 @@ size_t conn_proxy_says(struct conn *c, const uint8_t *p, size_t n);
 int conn_read_start(struct conn *c);
 
 /* conn_out.c */
-void conn_pump(struct conn *c); /* sends what there is, as far as the kernel takes it */
+void conn_pump(struct conn *c); /* sends queued bytes, as far as the kernel takes them */
 
 #endif

@@ -62,8 +62,7 @@ static enum err listen_at(struct control *c, const struct sockaddr_un *a)
 	if (lstat(a->sun_path, &st) == 0 && S_ISSOCK(st.st_mode))
 		unlink(a->sun_path);
 	c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	mask = umask(0777 &
-		     ~ANYBODY); /* who may ask is decided by who they are, and by the directory */
+	mask = umask(0777 & ~ANYBODY); /* the directory's mode and the user's rights decide */
 	bad = c->fd < 0 || bind(c->fd, (const struct sockaddr *)a, sizeof(*a)) != 0;
 	umask(mask);
 	if (bad || listen(c->fd, BACKLOG) != 0)
@@ -144,7 +143,7 @@ static void control_on_timeout(uv_timer_t *timer)
 
 static void control_on_written(uv_write_t *write, int status)
 {
-	(void)status; /* who does not read the answer has gone */
+	(void)status; /* a client that does not read the answer has gone */
 	control_end(write->data);
 }
 

@@ -1,6 +1,6 @@
 /* frame.h -- messages cut out of a stream of bytes.
  *
- *   u32 length   of what follows: 16 + the body's bytes
+ *   u32 length   of the rest: 16 + the body's bytes
  *   u16 type     enum msg_type
  *   u16 flags    0
  *   u64 job      0 for the link's own messages
@@ -9,7 +9,7 @@
  *
  * All big-endian. Pure: no sockets, no TLS. The reader says where the next bytes should go, so
  * that a body is decrypted in the place where it stays. A length is judged before anything is
- * allocated, and the body's buffer grows with what arrives, not with what is promised.
+ * allocated, and the body's buffer grows with the bytes received, not with the length announced.
  */
 #ifndef PROTO_FRAME_H
 #define PROTO_FRAME_H
@@ -51,7 +51,7 @@ struct frame_reader {
 	size_t got;         /* bytes of this frame so far, header included */
 	size_t len;         /* its whole length, once the header is there */
 	struct frame frame; /* once the header is there */
-	struct buf body;    /* what has arrived of it */
+	struct buf body;    /* the part of it that has arrived */
 	size_t open;        /* of body.n, bytes handed out by space and not yet filled */
 	struct frame_order order;
 };

@@ -24,7 +24,7 @@ struct caller {
 	bool ending; /* nothing is read any more but to be thrown away */
 	bool out_busy, in_busy;
 	uv_write_t out_write, in_write;
-	struct buf out, in; /* on their way to who dialled, to the server */
+	struct buf out, in; /* on their way to the client, to the server */
 	uv_shutdown_t shutdown;
 	uint8_t origin[CONN_ORIGIN];
 	char address[80];
@@ -88,7 +88,7 @@ static void front_on_timeout(uv_timer_t *timer)
 	front_finish(c);
 }
 
-/* ---- to who dialled ---- */
+/* ---- to the client ---- */
 
 static void front_on_room(uv_handle_t *handle, size_t wanted, uv_buf_t *buf)
 {
@@ -154,7 +154,7 @@ static void flush(struct caller *c)
 		front_finish(c);
 }
 
-/* Sends pending output first; closing at once could destroy what the peer has not read yet. */
+/* Sends pending output first; closing at once could destroy bytes that the peer has not read. */
 static void front_end(struct caller *c)
 {
 	if (c->ending || uv_is_closing((uv_handle_t *)&c->tcp))
@@ -192,7 +192,7 @@ static void on_taken(uv_write_t *write, int status)
 	c->in.n = 0;
 	if (uv_is_closing((uv_handle_t *)&c->tcp))
 		return;
-	if (status < 0) /* the server wants no more; what it says to it comes by on_plain() */
+	if (status < 0) /* the server reads no more; on_plain() gets its answer */
 		return;
 	uv_read_start((uv_stream_t *)&c->tcp, front_on_room, on_cipher);
 }
@@ -275,10 +275,10 @@ static void on_cipher(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 	front_take_bytes(c);
 }
 
-/* ---- who comes ---- */
+/* ---- new clients ---- */
 
-/* One more than there may be: the oldest goes that has not shown its certificate, or does not take
- * what it is sent; if there is none, the newest, which is at the head of the list. */
+/* If there are too many clients, closes the oldest that has not shown its certificate, or does not
+ * read its answers; if there is none, the newest, which is at the head of the list. */
 static void front_make_room(struct front *f)
 {
 	struct caller *newest = f->first, *goes = newest, *of_address = NULL;
@@ -331,7 +331,7 @@ static void front_on_connection(uv_stream_t *server, int status)
 		conn_address_text(c->address, (struct sockaddr *)&peer);
 	conn_origin(c->origin, &peer);
 	uv_tcp_nodelay(&c->tcp, 1);
-	uv_tcp_keepalive(&c->tcp, 1, KEEPALIVE_S); /* of who watches and has vanished */
+	uv_tcp_keepalive(&c->tcp, 1, KEEPALIVE_S); /* so that a watcher that has vanished goes */
 	uv_timer_start(&c->timer, front_on_timeout, HANDSHAKE_MS, 0);
 	front_make_room(f);
 }

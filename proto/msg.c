@@ -345,7 +345,7 @@ void msg_encode(struct buf *out, const struct msg *m)
 
 enum err msg_decode(struct msg *m, uint16_t type, struct bytes in)
 {
-	/* An empty body may come as a null pointer, whose differences are undefined. */
+	/* An empty body may come as a null pointer; its differences are undefined. */
 	const uint8_t *p = in.p ? in.p : (const uint8_t *)"";
 	struct codec c = { .pos = p, .end = p + in.n };
 

@@ -28,7 +28,7 @@ enum {
 	MSG_SPKI_MAX = 512,     /* bytes of a public key in DER */
 	MSG_SIGNATURE_MAX = 512,
 	MSG_MARKER_LEN = 8, /* bytes of a marker of a pre-shared key: one for each party, or none */
-	MSG_TOLD_LEN = 16,  /* a word by which members compare what they were told */
+	MSG_TOLD_LEN = 16,  /* a word by which members compare received broadcasts */
 	MSG_MARKERS_MAX = PARTIES_MAX * MSG_MARKER_LEN,
 	MSG_CHUNK_MAX = 1 << 20, /* bytes of data in one chunk of a vector */
 	MSG_ITEMS_MAX = 1 << 30, /* entries of a vector of labels */
@@ -69,9 +69,9 @@ enum msg_type {
 /* Contents of a SEALED. On the wire: a number is never used for anything else. */
 enum sealed {
 	SEALED_ID_KEY = 1,     /* 32 bytes: the key of the hashes in IDS */
-	SEALED_DIRECTORY = 10, /* fedwalk: the sender's vertices; this and what follows: a batch */
-	SEALED_TIES = 11,      /* fedwalk: ties of the sender's vertices to the receiver's */
-	SEALED_WALKS = 12,     /* fedwalk: walks that go on at the receiver */
+	SEALED_DIRECTORY = 10, /* fedwalk: a batch of the sender's vertices */
+	SEALED_TIES = 11,  /* fedwalk: a batch of ties of the sender's vertices to the receiver's */
+	SEALED_WALKS = 12, /* fedwalk: a batch of walks that go on at the receiver */
 	/* 32 bytes: the key that all parties have and the coordinator does not */
 	SEALED_GROUP_KEY = 3,
 	SEALED_ROWS = 4, /* fedspectral: rows of some of the sender's nodes: a batch */
@@ -80,7 +80,7 @@ enum sealed {
 	/* fedsc, kmeans: 32 bytes, keyed hashes of names, types and units of the sender's
 	 * columns */
 	SEALED_COLUMNS = 7,
-	/* 2: until version 5, what is in TOLD now; 5: coins, by which 0.2.0 drew participants */
+	/* 2: until version 5, now in TOLD; 5: coins, by which 0.2.0 drew participants */
 };
 
 /* Why a party ends a job. On the wire: a number is never used for anything else. */
@@ -121,9 +121,9 @@ struct msg_resume {
 };
 struct msg_offer {
 	uint8_t job_id[JOB_ID_LEN];
-	uint32_t attempt; /* from 1 */
-	struct bytes job; /* JSON: kind, schema, and what differs from the schema's defaults */
-	struct bytes submitter; /* the name of who wants it, as the coordinator knows it */
+	uint32_t attempt;       /* from 1 */
+	struct bytes job;       /* JSON: kind, schema, values that differ from its defaults */
+	struct bytes submitter; /* the user's name, as the coordinator knows it */
 	uint32_t parties;       /* names[0 .. parties), rising in byte order */
 	struct bytes names[PARTIES_MAX];
 	/* Parties that began with them and were left out, in that order, and the attempt from which
@@ -153,14 +153,14 @@ struct msg_key {
 	struct bytes public_key; /* S_i, big-endian, as long as the group's prime */
 	uint8_t nonce[NONCE_LEN];
 	struct bytes spki;      /* the sender's TLS identity */
-	struct bytes signature; /* over what crypto/secagg.h says */
+	struct bytes signature; /* over the text in crypto/secagg.h */
 	struct bytes markers;   /* of pre-shared keys, in the order of the offer */
 };
 struct msg_keys {
 	uint32_t parties; /* in the order of the offer */
 	struct msg_key key[PARTIES_MAX];
 };
-struct msg_masked {         /* SUM too, whose words are those of the sum */
+struct msg_masked {         /* SUM too: words of the sum */
 	uint32_t group;     /* tree node */
 	uint64_t round;     /* of this group, from 0 */
 	uint64_t count;     /* words in the whole vector */
@@ -191,7 +191,7 @@ struct msg_padding {
 struct msg_sealed {
 	uint16_t what;     /* enum sealed */
 	uint32_t from, to; /* parties */
-	struct bytes box;  /* what crypto/seal.h made of it: as many bytes and MSG_TAG_LEN more */
+	struct bytes box;  /* sealed (crypto/seal.h): MSG_TAG_LEN bytes more than the text */
 };
 struct msg_ids {
 	uint64_t count;      /* ids in the whole list */
@@ -204,7 +204,7 @@ struct msg_told {
 	struct bytes words;
 };
 struct msg_abort {
-	uint16_t code;     /* enum err, what every process ends with */
+	uint16_t code;     /* enum err, the status of every process */
 	uint16_t ending;   /* enum ending, of a party; 0 of the coordinator */
 	struct bytes text; /* of the coordinator: the sentence; of a party empty */
 };

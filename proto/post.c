@@ -61,7 +61,7 @@ void reason_set(struct reason *r, const struct reason *to, const char *why)
 static void cancel(struct post *p, const struct reason *reason, const char *why)
 {
 	reason_set(&p->cancelled, reason, why);
-	progress_stop(&p->progress); /* after the reason: who sees it stopped finds out why */
+	progress_stop(&p->progress); /* after the reason: a stopped thread reads it */
 	pthread_cond_broadcast(&p->changed);
 }
 
@@ -222,8 +222,8 @@ const struct reason *post_stopped(const struct post *p)
 	return p->broken ? &p->broken->failed : NULL;
 }
 
-/* The job thread was blocked from from_s until message `it` of ch was there. What lies between
- * its first and its last byte was the wire's; so is one round trip for each exchange; for the
+/* The job thread was blocked from from_s until message `it` of ch was there. The time between
+ * its first and its last byte was the wire's; so is one round trip for each exchange; during the
  * rest the peer was computing. */
 void post_account(struct post *p, const struct channel *ch, double from_s, const struct item *it)
 {

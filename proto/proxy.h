@@ -1,7 +1,7 @@
 /* proxy.h -- HTTP CONNECT: the request to a proxy, and its answer (RFC 9110, 9.3.6).
  *
- * The answer is a status line, header lines and an empty line, each ended by CR LF; what follows
- * belongs to the tunnel. Header lines are not kept. No body of a refusal is read.
+ * The answer is a status line, header lines and an empty line, each ended by CR LF; later
+ * bytes belong to the tunnel. Header lines are not kept. No body of a refusal is read.
  */
 #ifndef PROTO_PROXY_H
 #define PROTO_PROXY_H

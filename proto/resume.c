@@ -121,7 +121,7 @@ static void resume_forget_received(struct channel *ch, uint32_t received)
 			channel_recycle(ch, &it.body);
 	}
 	if (k->queue.count == 0)
-		pthread_cond_broadcast(&ch->post->changed); /* who drains */
+		pthread_cond_broadcast(&ch->post->changed); /* for channel_drain() */
 }
 
 /* Locked. The peer cannot have more than `most` of the frames that are kept, nor take an

@@ -123,10 +123,10 @@ static void clock_text(char text[static TLS_DATE])
 	ASN1_TIME_free(now);
 }
 
-/* The date, the time here, and what to do where neither clock is wrong. */
+/* The date, the time here, and advice if neither clock is wrong. */
 #define CLOCKS "%s (it is %s here: if that is right, and so is the clock there, %s)"
 
-/* A sentence about the peer for what OpenSSL found in this certificate of the chain. */
+/* A sentence about the peer for OpenSSL's verdict on this certificate of the chain. */
 static void describe_refusal(struct tls *t, X509_STORE_CTX *store, X509 *cert, int depth)
 {
 	char name[MSG_NAME_MAX + 1], date[TLS_DATE], now[TLS_DATE], shown[MSG_NAME_MAX + 16] = "";
@@ -184,9 +184,9 @@ static void describe_refusal(struct tls *t, X509_STORE_CTX *store, X509 *cert, i
 		 depth == 0 ? "a certificate" : "a chain with a certificate", shown, what, which);
 }
 
-/* The error whose alert tells the peer what it can do about it: OpenSSL's own would say of a list
- * that is missing or old here that the peer's certificate has expired or its CA is unknown, and of
- * dates to come that it is bad. */
+/* Replaces errors that would send a misleading alert. For a list that is missing or old here,
+ * OpenSSL's alert says that the peer's certificate has expired or its CA is unknown; for a
+ * certificate that is not valid yet, that it is bad. */
 static int error_to_tell(int error)
 {
 	switch (error) {
@@ -202,8 +202,8 @@ static int error_to_tell(int error)
 	}
 }
 
-/* OpenSSL has looked at one certificate of the chain; ok is its verdict. Of the peer's own we ask
- * for two things more: that it says what it is for, and a name. */
+/* OpenSSL has looked at one certificate of the chain; ok is its verdict. The peer's own must
+ * also have an extended key usage and a name. */
 static int on_verify(int ok, X509_STORE_CTX *store)
 {
 	SSL *ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
@@ -228,9 +228,9 @@ static int on_verify(int ok, X509_STORE_CTX *store)
 	return ok;
 }
 
-/* ---- what went wrong ---- */
+/* ---- errors ---- */
 
-/* An alert that the peer sent: what it has against us. */
+/* ERR_PEER with the cause of an alert that the peer sent. */
 static enum err describe_alert(const struct tls *t, int alert)
 {
 	static const struct {

@@ -2,7 +2,7 @@
  *
  * Received bytes go in (tls_input), plaintext is taken out (tls_read); plaintext goes in
  * (tls_write), bytes to be sent lie in tls_output. Both ends show a certificate: chain, dates and
- * purpose (extended key usage clientAuth of who dials, serverAuth of who listens) are checked here;
+ * purpose (extended key usage clientAuth of the client, serverAuth of the server) are checked here;
  * whether the name is welcome is the caller's to say. No tickets, no resumption, no early data, and
  * no more than a few changes of keys.
  *

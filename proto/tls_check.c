@@ -1,4 +1,4 @@
-/* Own certificate, key and CA before they are used: what peers would refuse later, said at once. */
+/* Checks own certificate, key and CA before use, for all that peers would refuse later. */
 #include "proto/tls.h"
 
 #include <arpa/inet.h>
@@ -22,7 +22,7 @@ void tls_date_text(const struct asn1_string_st *time, char text[static TLS_DATE]
 		snprintf(text, TLS_DATE, "an unreadable date");
 }
 
-/* Did the reading of a PEM file end since nothing more is in it? Otherwise what comes next is
+/* Did the reading of a PEM file end since nothing more is in it? Otherwise the next entry is
  * damaged. */
 static bool was_last(void)
 {

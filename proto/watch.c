@@ -21,7 +21,7 @@ static void watch_on_stop(uv_signal_t *signal, int number)
 
 enum { REMIND_MS = 3600 * 1000 };
 
-/* From here on no handshake succeeds: who is refused is told little, so it is said here. */
+/* From here on no handshake succeeds. Refused peers learn little, so the log has the cause. */
 static void on_expired(uv_timer_t *timer)
 {
 	const struct watch *w = timer->data;

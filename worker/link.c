@@ -10,10 +10,10 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/* MPI counts by int; what is longer goes in several messages, which arrive in their order. */
+/* MPI counts by int. Longer data go in several messages, which arrive in their order. */
 static const size_t MESSAGE_MAX = (size_t)1 << 30;
-/* Open MPI waits by asking again and again. Whoever waits for long sleeps in between, an eighth of
- * what it has waited, so that it takes no core from those that compute. */
+/* Open MPI waits by asking again and again. A rank that waits for long sleeps in between, an eighth
+ * of its time so far, so that it takes no core from ranks that compute. */
 enum { NAP_FIRST_NS = 20000, NAP_MOST_NS = 1000000 };
 
 struct transfers {

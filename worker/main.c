@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 		return ERR_INPUT;
 	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* mpirun's, or its daemon's on another host */
-	alloc_gives_back(true); /* what one step took is not kept while the next takes its own */
+	alloc_gives_back(true); /* memory of one step is freed before the next takes its own */
 	link_begin(&argc, &argv, &R);
 	if (la_reserve(1) != ERR_OK)
 		link_abort("%s", err_detail());

@@ -46,8 +46,8 @@ int64_t db_last_row(struct db *db); /* row id of the last INSERT */
 enum err db_run(struct db *db, const char *sql) MUST_CHECK;
 /* Rolls back to BEGIN. Returns e and keeps its message. */
 enum err db_undo(struct db *db, enum err e);
-/* ERR_JOB if the file opened for writing is no longer at its path: nobody would find what is
- * written. */
+/* ERR_JOB if the file opened for writing is no longer at its path: nobody would find the
+ * rows. */
 enum err db_check_there(const struct db *db) MUST_CHECK;
 /* True if the host caused the last error (disk, memory, locks): the same file may work later. */
 bool db_host_failed(const struct db *db);

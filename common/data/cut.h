@@ -4,18 +4,18 @@
 
 #include "common/data/dataset.h"
 
-/* Row i becomes what row[i] was; further rows go. row: n <= rows different ones, below rows. In
+/* Moves row row[i] to row i and drops all other rows. row: n <= X->rows distinct row numbers. In
  * place if X is dense. O(rows cols). */
 void features_cut(struct features *X, const uint32_t *row, size_t n);
 
-struct cut { /* what was left out */
-	size_t rows;
-	size_t edges; /* that had one end or both there */
+struct cut {
+	size_t rows;  /* removed */
+	size_t edges; /* removed: at least one end was a removed row */
 };
 
-/* Row r of *d becomes what row[r] was: features, edges between the remaining rows, and ids. row: n
- * <= d->n different rows. The dataset has ids. They are in this order afterwards, unsorted, and it
- * is the party's own order: ids.row[r] = r. Not for datasets of dataset_load_vertices(). O(rows
+/* Moves row row[r] of *d to row r: features, edges between the remaining rows, and ids. row: n <=
+ * d->n distinct rows. The dataset has ids. Afterwards they are in this order, unsorted, and
+ * ids.row[r] = r: it is the party's own order. Not for datasets of dataset_load_vertices(). O(rows
  * cols + edges). */
 struct cut dataset_cut(struct dataset *d, const uint32_t *row, size_t n);
 

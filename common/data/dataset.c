@@ -24,7 +24,7 @@ static bool is_table(const char *path)
 	return file_ends(path, ".csv") || file_ends(path, ".tsv");
 }
 
-/* names, ids: what the table says of them; ids->n is 0 if it has none. */
+/* names, ids: those of the table; ids->n is 0 if it has no ids. */
 static enum err dataset_read_table(const char *path, const struct reading *how, struct features *X,
 				   struct columns *names, struct ids *ids)
 {

@@ -47,14 +47,14 @@ enum err dataset_load_as(struct dataset *d, const struct reading *how, const cha
 /* Reads a FedWalk party's data: the vertices that it hosts, one id per line, and their ties. The
  * nodes are those that either file names; d->hosted marks the party's own. how: for edges in a
  * .csv, or NULL. ERR_INPUT, with the ids, if neither end of a tie is among the vertices. ERR_INPUT
- * also if edges has weights or is a Matrix Market file, whose numbers are no ids. */
+ * also if edges has weights or is a Matrix Market file: its numbers are no ids. */
 enum err dataset_load_vertices(struct dataset *d, const struct reading *how, const char *edges,
 			       const char *vertices) MUST_CHECK;
 void dataset_release(struct dataset *d);
 
 /* Features alone, by the file name's ending: .npy, .mtx, or a table of numbers, .csv or .tsv. */
 enum err features_read(const char *path, struct features *X) MUST_CHECK;
-/* And what its columns are called, as of a dataset. */
+/* The same, with the names of the columns. */
 enum err features_read_named(const char *path, struct features *X,
 			     struct columns *names) MUST_CHECK;
 
@@ -79,8 +79,8 @@ char **dataset_own_ids(const struct dataset *d);
 enum err dataset_write_labels(const char *csv, const char *npy, const struct dataset *d,
 			      const uint32_t *label, const double *confidence) MUST_CHECK;
 
-/* A data directory: features.(mtx|npy|csv), edges.(tsv|mtx), ids.txt and labels.txt; what is not
- * there is NULL. ERR_INPUT if something of `needs` is missing, or there in two formats. */
+/* A data directory: features.(mtx|npy|csv), edges.(tsv|mtx), ids.txt and labels.txt; a
+ * missing file is NULL. ERR_INPUT if a file of `needs` is missing, or exists in two formats. */
 struct dataset_files {
 	char *features, *edges, *ids, *labels; /* owned */
 };

@@ -159,8 +159,8 @@ enum err edges_read_line(struct text *t, size_t n, uint32_t *u, uint32_t *v, dou
 	return read_weight(t, w);
 }
 
-/* Lines that wait until what their ids are compared with is in the cache: ids come in no order, and
- * to fetch one after the other takes longer than to read them. */
+/* Lines that wait until the ids of the table that they are compared with are in the cache. Ids come
+ * in random order: fetching one after the other would take longer than reading the file. */
 enum { WAITING_MAX = 32 };
 struct waiting {
 	struct waiting_edge {

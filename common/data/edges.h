@@ -62,7 +62,7 @@ enum err edges_read_named(const char *path, struct ids *ids, struct csr *adjacen
 enum err edges_read_named_as(const char *path, const struct reading *how, struct ids *ids,
 			     struct csr *adjacency, struct edges_dropped *dropped) MUST_CHECK;
 
-/* Appends "u<TAB>v[<TAB>w]" for every edge u < v; ids: NULL, or what nodes are called. */
+/* Appends "u<TAB>v[<TAB>w]" for every edge u < v; ids: the names of the nodes, or NULL. */
 void edges_print_tsv(const struct csr *adjacency, char *const *ids, struct buf *out);
 
 #endif

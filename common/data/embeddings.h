@@ -1,6 +1,5 @@
-/* embeddings.h -- vectors of vertices as files: embeddings.npy, a row each, and ids.csv, which says
- * whose they are: the heading "id" and an id for each row.
- */
+/* embeddings.h -- vectors of vertices as files: embeddings.npy, a row each, and ids.csv, with the
+ * heading "id" and the vertex of each row. */
 #ifndef COMMON_DATA_EMBEDDINGS_H
 #define COMMON_DATA_EMBEDDINGS_H
 

@@ -1,4 +1,4 @@
-/* ids.h -- what the rows are called.
+/* ids.h -- names of rows.
  *
  * ids.txt: one id per line, in the order of the rows. An id is 1 to 255 bytes of UTF-8 without
  * blanks or control characters, and does not begin with '#'. Ids compare as bytes: "10" < "9".
@@ -24,8 +24,8 @@ struct id_table {
 	struct id_slot *slot;
 	size_t slots;
 };
-/* A hint: w will be looked up soon. First its slot is fetched; with `bytes`, some time later, what
- * it will be compared with. Changes nothing. */
+/* A hint: w will be looked up soon. Fetches its slot; with `bytes`, some time later, the
+ * id in that slot. Changes nothing. */
 void id_table_fetch(const struct id_table *t, struct word w, bool bytes);
 
 /* Owned. Sorted: id[0] < id[1] < ..; row[i] is the line (from 0) of id[i]. After ids_cut() they are

@@ -33,7 +33,8 @@ struct mtx_head {
 };
 /* t: at the beginning of a file of so many bytes, then behind the line of its sizes. */
 enum err mtx_read_head(struct text *t, size_t bytes, struct mtx_head *h) MUST_CHECK;
-/* The line of an entry, or of a value of an array, whose place is then (0, 0); then the next. */
+/* Reads the line of an entry, or of a value of an array (its place is then (0, 0)), and goes to the
+ * next. */
 enum err mtx_read_entry(struct text *t, const struct mtx_head *h, struct triple *e) MUST_CHECK;
 
 enum err mtx_parse(struct bytes file, const char *where, struct mtx *m) MUST_CHECK;

@@ -79,7 +79,7 @@ bool reading_is_default(const struct reading *r)
 	return !differ;
 }
 
-/* ---- what is said ---- */
+/* ---- settings and their defaults ---- */
 
 char reading_separator(const struct reading *r, const char *path)
 {

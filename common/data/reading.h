@@ -1,5 +1,5 @@
-/* reading.h -- how a table is to be read: what its owner says about it, and what is taken where
- * nothing is said: `data.read` of a party's configuration. coterie.convert has the same as options.
+/* reading.h -- how to read a table: settings of its owner and their defaults, `data.read` of a
+ * party's configuration. coterie.convert has the same as options.
  *
  * A column is named as its heading has it, or "#3" for the third, with and without a heading.
  */
@@ -81,7 +81,7 @@ extern const char *const reading_na[]; /* ends with NULL */
 	  .help = "of the weight; none where not given, and then a third column is refused" }
 /* clang-format on */
 
-/* For rows: what was expected, or NULL. */
+/* For rows of configuration tables: NULL if text is valid, else the expected values. */
 const char *reading_check_separator(const char *text);
 const char *reading_check_decimal(const char *text);
 const char *reading_check_missing(const char *text);

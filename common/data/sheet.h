@@ -29,7 +29,7 @@ enum {
 	SHEET_COLUMNS_MAX = 1 << 20,
 	/* bytes of a column's name, which columns.json joins with a value's */
 	SHEET_NAME_MAX = 200,
-	SHEET_VALUES_MAX = 64, /* of a category whose values are not given */
+	SHEET_VALUES_MAX = 64, /* of a category without given values */
 };
 
 struct sheet_column {
@@ -100,7 +100,7 @@ struct word cell_trimmed(const struct cell *c); /* without blanks around it */
 /* Text without the doubling of quotes; in scratch if there is any. */
 struct word cell_text(const struct cell *c, struct buf *scratch);
 
-/* Roles, policies and units from what is said: part of sheet_begin(). */
+/* Roles, policies and units as struct reading sets them: part of sheet_begin(). */
 enum err sheet_roles(struct sheet *t) MUST_CHECK;
 /* Gaps filled, categories spread: part of sheet_end(). */
 enum err sheet_fill(struct sheet *t) MUST_CHECK;

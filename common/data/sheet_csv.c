@@ -31,7 +31,7 @@ enum err sheet_open(struct text *t, struct bytes file, const char *where, bool *
 
 /* ---- the heading ---- */
 
-/* The cells of the first line by what they could be. */
+/* Counts of the first line's cells by their possible types. */
 struct kinds {
 	size_t numbers, words, empty;
 	size_t gaps; /* dates too: neither a number nor likely a name */

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- what is in the gaps ---- */
+/* ---- values for the gaps ---- */
 
 static double sheet_fill_median(const struct sheet *t, const struct sheet_column *c)
 {
@@ -29,7 +29,8 @@ static double sheet_fill_median(const struct sheet *t, const struct sheet_column
 	return m;
 }
 
-/* The mean of each number, in the order of memory; then what goes into the gaps. */
+/* Computes the mean of each column of numbers, in the order of memory, then the values for the
+ * gaps. */
 static enum err sheet_fill_measure(struct sheet *t)
 {
 	struct sheet_column **at;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Graphs that a set may have: Z, labels and what is told of each are of this many rows. */
+/* Most graphs of a set: Z, labels and broadcasts have one row for each. */
 enum { TU_GRAPHS_MAX = 1 << 24 };
 
 /* A file of the set, for complaints: "MUTAG_A.txt". */
@@ -160,7 +160,7 @@ static void tu_scatter(const struct lines *l, struct csr *A)
 	free(at);
 }
 
-/* Sorts rows, merges what is said again, and takes the bits away. Lines that repeat are counted. */
+/* Sorts rows, merges repeated entries, and removes the bits. Counts repeated lines in *twice. */
 static void tu_merge_repeated(struct csr *A, size_t *twice)
 {
 	size_t kept = 0, from = 0;
@@ -252,7 +252,7 @@ static enum err read_attributes(struct bytes file, const char *name, size_t node
 				       "%s:%zu: attributes of more nodes than the %zu there are",
 				       t->where, line, nodes);
 		if (at == 0) {
-			if (nodes > file.n / width) /* a number and what separates it: 2 bytes */
+			if (nodes > file.n / width) /* a number and its separator: 2 bytes */
 				return err_set(ERR_INPUT,
 					       "%s: cut off: %zu bytes for %zu nodes of %zu "
 					       "attributes",

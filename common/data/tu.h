@@ -25,7 +25,7 @@ struct tu {
 	size_t edgeless;     /* graphs without any edge */
 };
 
-/* The set in `dir`, whose NAME is that of its one file *_graph_indicator.txt. ERR_INPUT, naming
+/* The set in `dir`; NAME is that of its only file *_graph_indicator.txt. ERR_INPUT, naming
  * file and line: cut off; indicators that fall or leave a graph without nodes; an edge between two
  * graphs or to a node that is not there; rows of attributes of unequal width, too many or too few,
  * NaN or infinite. A graph without edges is a graph (edgeless counts them); a set without any edge

@@ -50,7 +50,7 @@ static const char *const allowed[] = {
 	/* connections; socket below */
 	"connect", "accept", "accept4", "getsockopt", "setsockopt", "getsockname", "getpeername",
 	"shutdown", "sendto", "recvfrom", "sendmsg", "sendmmsg", "recvmsg",
-	/* what libraries want to know */
+	/* queries by libraries */
 	"getrandom", "uname", "sysinfo", "getrusage", "getuid", "geteuid", "getgid", "getegid"
 };
 
@@ -109,7 +109,7 @@ static const char *const never[] = { "execve",
 
 struct rule {
 	int syscall;
-	uint32_t action; /* for a call whose arguments fit */
+	uint32_t action; /* if the arguments of a call fit */
 	unsigned arguments;
 	struct scmp_arg_cmp argument[2];
 };
@@ -224,7 +224,7 @@ struct program {
 	size_t bytes;
 };
 
-/* 0, or an error as libseccomp has them; -ENOSYS: the kernel does not know what it is asked for. */
+/* 0, or an error as libseccomp has them; -ENOSYS: the kernel lacks the call. */
 static int confine_make_program(struct program *p)
 {
 	scmp_filter_ctx f;
@@ -364,7 +364,7 @@ enum err confine(const struct daemon_common *c)
 		log_warn("running as root: start as another user");
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return err_set(ERR_INPUT, "sandbox: no_new_privs: %s", strerror(errno));
-	if (!c->sandbox || SANITIZED) { /* whose runtime needs more than the list */
+	if (!c->sandbox || SANITIZED) { /* a sanitizer's runtime needs more calls */
 		log_info("system calls are not confined: %s",
 			 SANITIZED ? "built with a sanitizer" : "sandbox is off");
 		return ERR_OK;

@@ -34,8 +34,9 @@ enum err confine_code_check(void) MUST_CHECK;
  * Without the sandbox it does nothing. */
 void confine_no_uring(const struct daemon_common *c);
 
-/* For good. After listening and after keys are read; what is read later (SIGHUP, data for the next
- * job) must be readable for this user. ERR_INPUT as above, or if the kernel refuses the filter. */
+/* For good. Call it after listening and after keys are read. Files that are read later (SIGHUP,
+ * data for the next job) must be readable for this user. ERR_INPUT as above, or if the kernel
+ * refuses the filter. */
 enum err confine(const struct daemon_common *c) MUST_CHECK;
 
 #endif

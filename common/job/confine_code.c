@@ -41,8 +41,8 @@ static bool is_closed(const char *name)
 	return !strcmp(name, ".") || !strcmp(name, "..");
 }
 
-/* Landlock knows what is allowed, and nothing that is not: so all of "/" but `closed`, each by
- * itself. Symbolic links lead to one of the others. False: errno. */
+/* Landlock has rules that allow, and none that forbid. So this allows each entry of "/" but
+ * `closed`. Symbolic links lead to one of the others. False: errno. */
 static bool allow_others(int rules)
 {
 	DIR *root = opendir("/");

@@ -108,7 +108,7 @@ static const char *check_pin(const char *text)
 		   : "\"sha256:\" and 64 hexadecimal digits, as coterie pki fingerprint prints";
 }
 
-/* NULL if text is one of the names, else what was expected: "a method: "tree", "flat" or "gcc"". */
+/* NULL if text is one of the names, else the expected ones: "a method: "tree", "flat" or "gcc"". */
 static const char *one_of(const char *text, const char *const *names, const char *what)
 {
 	static _Thread_local char expected[512];
@@ -407,7 +407,7 @@ static enum err check_window(const struct config_table *t, const char *path,
 	return e;
 }
 
-/* common is the first member of what is read. */
+/* out is the first member of the struct that is read. */
 static enum err daemon_config_read_table(const struct config_table *t, const char *path,
 					 char *const *set, struct daemon_common *out)
 {

@@ -1,4 +1,4 @@
-/* daemon.h -- what coordinator.json and party.json say. One table each, in daemon.c.
+/* daemon.h -- contents of coordinator.json and party.json. One table each, in daemon.c.
  *
  * Relative paths start from the directory of the configuration file.
  */
@@ -63,7 +63,7 @@ struct daemon_common {
 	double keep_gib;    /* the oldest go until the rest takes at most this; 0: none */
 	unsigned heartbeat_s;
 	unsigned reconnect_s; /* 0: a lost connection ends the job */
-	unsigned rejoin_s;    /* 0: what a crash cuts short is not tried again */
+	unsigned rejoin_s;    /* 0: no other attempt after a crash */
 	unsigned step_timeout_s, job_timeout_s;
 	unsigned threads;    /* 0: as many as there are cores */
 	char *numbering_key; /* a file, see crypto/numbering.h; NULL: none */
@@ -126,7 +126,7 @@ struct party_config {
 		double max_delta_total; /* at which that is */
 		bool allow_single;
 		struct config_strings coordinators; /* of the peers; none given: any of them */
-		struct config_strings submitters;   /* whose jobs; none given: anybody's */
+		struct config_strings submitters;   /* of jobs; none given: any */
 		unsigned min_cell;                  /* nodes of each cell */
 		/* For each coordinator and data, as the ledger counts; 0: no bound. */
 		unsigned max_attempts; /* at one job; always a bound */
@@ -145,7 +145,7 @@ struct party_config {
 		unsigned n;
 		char *hostfile; /* mpirun's; NULL: all on this host */
 	} ranks;
-	char *state;      /* directory of what must survive a restart; output/state if not given */
+	char *state;      /* directory of state that survives restarts; output/state if not given */
 	unsigned retry_s; /* how long to keep dialling; 0: for ever */
 };
 

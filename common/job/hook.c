@@ -63,7 +63,7 @@ __attribute__((noreturn)) static void become_program(const struct order *o, int 
 	for (int s = 1; s < NSIG; s++)
 		signal(s, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	setpgid(0, 0); /* it is ended with what it has started */
+	setpgid(0, 0); /* so that its children end with it */
 	dup2(in, STDIN_FILENO);
 	dup2(STDERR_FILENO, STDOUT_FILENO);
 	execv(program, (char *const *)(uintptr_t)argv);

@@ -35,7 +35,7 @@ void hook_raise(enum hook_event event, const char *job, const char *fmt, ...) PR
 /* Raise HOOK_CERTIFICATE, if that few days are left, and HOOK_AWAY. */
 void hook_certificate(int days, const char *why);
 void hook_away(const char *why);
-/* Puts into the log what programs have ended with since. One thread, now and then. */
+/* Logs the programs that have ended since the last call. Called by one thread, now and then. */
 void hook_look(void);
 /* Waits until the raised events are done, for slightly more than HOOK_LIMIT_S at most, and until
  * the helper has ended. */

@@ -17,7 +17,7 @@ static const char *const auto_word[] = { "auto", NULL };
 
 #define AT(field) offsetof(struct job_head, field)
 
-/* ---- the table of a kind: what every job has, and in between its own ---- */
+/* ---- the table of a kind: rows that every job has, and its own in between ---- */
 
 struct table {
 	struct config_row row[ROWS_MAX];
@@ -147,7 +147,7 @@ static enum err job_check_loss(const struct job *job)
 
 /* ---- reading ---- */
 
-/* The kind that root names. If it names none, that is what is refused, whatever else it says. */
+/* The kind that root names. ERR_INPUT if it names none; this error precedes all others. */
 static enum err read_kind(const struct json *root, const char *where, const struct kind **kind)
 {
 	struct config_row row = first_row;
@@ -211,7 +211,7 @@ static enum err read_offered(struct job *job, const struct json *root, const cha
 	return ERR_OK;
 }
 
-/* Given values, and what stands in for others. */
+/* Reads the given values; presets and defaults replace missing ones. */
 static enum err read_values(struct job *job, const struct json *root, const char *where)
 {
 	struct kind_presets presets = { .n = 0 };
@@ -285,7 +285,8 @@ static enum err standard_of(const struct job *job, struct job *standard)
 	return err;
 }
 
-/* An offer omits what equals the row's default, which need not be what presets give. */
+/* True if the value equals the row's default, which may differ from the presets: an offer then
+ * omits it. */
 static bool is_omitted(const struct job *job, const struct config_table *one)
 {
 	struct json *none = json_object();
@@ -432,7 +433,7 @@ void job_describe(struct buf *text)
 
 bool job_difference(const struct job *here, const struct job *offered, char *text, size_t len)
 {
-	struct table table; /* whose first row is the kind */
+	struct table table; /* its first row is the kind */
 
 	table_of(here->kind, &table);
 	if (here->kind != offered->kind)

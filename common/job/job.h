@@ -38,17 +38,17 @@ struct job {
 
 /* Reads a job from JSON text; `where` names its source in messages ("job.json", "offer").
  * set: NULL-terminated array of "path=value", applied before defaults; may be NULL.
- * ERR_INPUT with path, value and what was expected. */
+ * ERR_INPUT with path, value and expected values. */
 enum err job_parse(struct job *job, struct bytes text, const char *where,
 		   char *const *set) MUST_CHECK;
 enum err job_read(struct job *job, const char *path, char *const *set) MUST_CHECK;
 
 /* the effective job: canonical, one line */
 void job_write(const struct job *job, struct buf *json);
-/* The job of an offer: "schema", "kind", and what differs from the defaults. */
+/* The job of an offer: "schema", "kind", and the values that differ from the defaults. */
 void job_offer_write(const struct job *job, struct buf *json);
-/* Reads that, without presets. On failure key is the parameter that this release does not know, or
- * whose value it does not take ("kind" and "schema", too); "" if the failure is another one. */
+/* Reads that, without presets. On failure key is the parameter that is unknown to this release or
+ * has a value that it does not take ("kind" and "schema", too); else "". */
 enum err job_offer_parse(struct job *job, struct bytes text,
 			 char key[static JOB_KEY_MAX + 1]) MUST_CHECK;
 void job_describe(struct buf *text); /* every parameter, for people */

@@ -102,7 +102,7 @@ static struct live_job *place_job(void)
 	return oldest;
 }
 
-/* The last of the table holds what has no place of its own. */
+/* A full table's last entry serves all further kinds. */
 static struct live_kind *live_kind_of(const char *name)
 {
 	for (size_t i = 0; i < now.kinds; i++)
@@ -277,8 +277,7 @@ void live_peer_says(const char *name, const char *called, const char *address, c
 	live_unlock();
 }
 
-/* Adds to the counters what has passed since the last look. A link that begins anew counts from 0.
- */
+/* Adds the bytes since the last call to the counters. A new link counts from 0. */
 static void count_link(const struct live_peer *p, uint64_t sent, uint64_t received)
 {
 	struct live_job *j = find_job(p->job);
@@ -346,7 +345,7 @@ void live_awaits(const char *called, const char *job, bool awaited)
 	live_unlock();
 }
 
-/* ---- who looks ---- */
+/* ---- readers ---- */
 
 struct live *live_copy(void)
 {

@@ -67,7 +67,7 @@ struct live_peer {
 struct live_kind {
 	char name[24];
 	uint64_t sent, received;
-	uint64_t ended[ERR_CANCELLED + 1]; /* jobs, by what they ended with */
+	uint64_t ended[ERR_CANCELLED + 1]; /* jobs, by status */
 };
 struct live_series {
 	char kind[24], phase[24];
@@ -85,7 +85,7 @@ struct live {
 	unsigned alive_within_s;  /* how often it says so, at the least */
 	time_t certificate_until; /* 0: not known */
 	size_t queued;            /* jobs that wait for their turn */
-	uint64_t queue_written;   /* how often jobs.db was: who shows it looks again */
+	uint64_t queue_written;   /* times that jobs.db was: its viewers then reload */
 	bool person;              /* one waits for a person */
 	size_t jobs, peers, kinds, series;
 	struct live_job job[LIVE_JOBS_MAX];
@@ -94,7 +94,7 @@ struct live {
 	struct live_series one[LIVE_SERIES_MAX];
 };
 
-/* ---- those who know ---- */
+/* ---- writers ---- */
 
 void live_begin(const char *role, const char *name, const char *output);
 /* live_alive(): the loop thread lives, and repeats this within so many seconds. live_phase(): the
@@ -105,8 +105,8 @@ void live_queue(size_t queued);
 void live_queue_written(void);
 void live_certificate(time_t until);
 void live_person(bool awaited); /* a job waits for a person's answer */
-/* A job begins anew, goes on, or has ended, as its record has it. A job whose offer never came
- * whole has no kind. */
+/* A job begins anew, goes on, or has ended, as its record has it. A job without a complete
+ * offer has no kind. */
 void live_job_begins(const struct record *r);
 void live_job_goes_on(const struct record *r);
 void live_job_ended(const struct record *r);
@@ -116,13 +116,13 @@ void live_job_dropped(const struct record *r);
 void live_peer(const char *name, bool there);
 void live_peer_says(const char *name, const char *called, const char *address,
 		    const char *software);
-/* Takes what a link has carried in this attempt. Ignored until the link's job is known. */
+/* Takes the traffic of a link in this attempt. Ignored until the link's job is known. */
 void live_link(const struct link_state *link);
 void live_link_ends(const struct link_state *link); /* for the last time: the attempt is over */
 /* A user's approval of the job is awaited at that party, or no longer. */
 void live_awaits(const char *called, const char *job, bool awaited);
 
-/* ---- those who look ---- */
+/* ---- readers ---- */
 
 struct live *live_copy(void); /* owned by the caller: free() */
 uint64_t live_version(void);
@@ -130,7 +130,7 @@ const char *live_peer_name(const struct live_peer *p); /* as short as it is know
 bool live_job_waits(const struct live_job *j); /* for its parties: it was not offered to them yet */
 /* Appends to list the parties at which the job awaits approval; their number. list may be NULL. */
 size_t live_awaited(const struct live *l, const char *job, struct json *list);
-/* *why, of 256 bytes, says what is wrong if the daemon's loop is not well. */
+/* False if the daemon's loop is not well: *why, of 256 bytes, becomes the reason. */
 bool live_is_well(const struct live *l, char why[static 256]);
 /* The body of /api/status, to which the caller adds. */
 struct json *live_json(const struct live *l);
@@ -138,7 +138,7 @@ struct json *live_json(const struct live *l);
 void live_metrics(const struct live *l, struct buf *text);
 
 /* For further metrics of a daemon: first # HELP and # TYPE, then each sample. Its labels are
- * `coordinator="a",what="b"` or "", with values made by live_label(). */
+ * `coordinator="a",phase="b"` or "", with values made by live_label(). */
 void live_metric(struct buf *text, const char *name, const char *type, const char *help);
 void live_sample(struct buf *text, const char *name, const char *labels, double value);
 /* Appends name="value", escaped for the format, after a comma if labels is not empty. */

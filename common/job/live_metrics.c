@@ -1,4 +1,4 @@
-/* The snapshot in Prometheus's text format, 0.0.4. docs/METRICS.md says what each is. */
+/* The snapshot in Prometheus's text format, 0.0.4. docs/METRICS.md describes each metric. */
 #include "common/base/clock.h"
 #include "common/job/live.h"
 
@@ -35,7 +35,7 @@ void live_label(struct buf *labels, const char *name, const char *value)
 	buf_add(labels, "\"", 1);
 }
 
-/* A sample with its labels, whose list ends with NULL. */
+/* A sample with its labels; their list ends with NULL. */
 static void live_metrics_sample(struct buf *text, const char *name, const char *const label[][2],
 				double value)
 {

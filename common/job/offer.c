@@ -81,7 +81,7 @@ enum err offer_write(const char *state, const char *id, const char *hash, struct
 	json_put_string(json, "offer", hash);
 	take_away(state, id, ".answer"); /* it was of another offer */
 	TRY(write_one(state, id, ".txt", text));
-	return write_json(state, id, ".json", json); /* last: it is what is looked for */
+	return write_json(state, id, ".json", json); /* last: readers look for it */
 }
 
 static bool is_printable(const char *text)
@@ -134,7 +134,7 @@ void offer_withdraw(const char *state, const char *id)
 	take_away(state, id, ".txt");
 }
 
-/* ---- who answers ---- */
+/* ---- answers ---- */
 
 /* Ids of the offers that begin with `id`, sorted; waiting: and have no answer. */
 static size_t offer_find_ids(const char *state, const char *id, bool waiting, char ***ids)

@@ -1,7 +1,7 @@
 /* offer.h -- offers that wait for a person, as files: the party writes them, `coterie approve`
  * answers.
  *
- *     STATE/offers/JOB_ID.txt      what a person reads
+ *     STATE/offers/JOB_ID.txt      text for the user
  *     STATE/offers/JOB_ID.json     the same for programs, with the offer's hash
  *     STATE/offers/JOB_ID.answer   JSON: yes or no, of which offer, why, until when it holds
  */
@@ -20,7 +20,7 @@ struct offer_answer {
 	bool given; /* an answer to this very offer is there, and still holds */
 	bool other; /* one is there, but to another offer, or it does not hold any more */
 	bool yes;
-	char why[OFFER_WHY_MAX + 1]; /* what the person said, printable ASCII; may be "" */
+	char why[OFFER_WHY_MAX + 1]; /* the user's reason, printable ASCII; may be "" */
 };
 
 /* hash, in hexadecimal, stands for all that was offered: an answer to another offer under the same
@@ -34,8 +34,8 @@ enum err offer_answer_read(const char *state, const char *id, const char *hash,
 /* The offer, unless it is answered, waits no longer. */
 void offer_withdraw(const char *state, const char *id);
 
-/* For who answers. The text of one; *full becomes its whole id, of which id are the first digits.
- * ERR_INPUT: there is no such offer, or several. */
+/* The text of an offer, for `coterie approve`. id: first digits of *full, which becomes the whole
+ * id. ERR_INPUT: there is no such offer, or several. */
 enum err offer_read(const char *state, const char *id, char full[static OFFER_ID_TEXT],
 		    struct buf *text) MUST_CHECK;
 /* Stores an answer that holds for `days` days. ERR_INPUT: there is no such offer, or `why` is not

@@ -30,8 +30,8 @@ static int prune_measure(const char *path, const struct stat *st, int type, stru
 	return 0;
 }
 
-/* Its run.json says so. That of a job whose process died says so for ever: it is believed for a
- * day. */
+/* True if its run.json says so and is less than a day old: that of a process that died says so for
+ * ever. */
 static bool is_running(const struct prune_item *i)
 {
 	char *path = file_join(i->path, "run.json");
@@ -61,7 +61,7 @@ static void prune_add(struct prune *p, const char *dir, const char *name)
 		free(p->item[--p->n].path);
 }
 
-/* Adds the entries of dir whose names match one of the patterns. A missing dir has none. */
+/* Adds the entries of dir that match one of the patterns. A missing dir has none. */
 static enum err prune_add_all(struct prune *p, const char *dir, const char *const *patterns)
 {
 	DIR *d = opendir(dir);

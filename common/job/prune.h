@@ -1,6 +1,6 @@
 /* prune.h -- old results and state: which may go, by age and by size, and their going.
  *
- * Only what jobs have left and no daemon needs again: directories job-* below the output directory,
+ * Only files of past jobs that no daemon needs again: directories job-* below the output directory,
  * and below the state directory models and answered or withdrawn offers. Never a job that runs, the
  * one that ran last, the ledger, the list of served attempts, the key of noise, or the log. A link
  * is removed, never followed.
@@ -17,7 +17,7 @@
 
 struct prune_item {
 	char *path;
-	time_t when;  /* the newest of what is in it */
+	time_t when;  /* of the newest file in it */
 	double bytes; /* on disk */
 	bool goes;
 };
@@ -43,8 +43,8 @@ enum { PRUNE_EVERY_S = 3600 }; /* a daemon calls prune_old() no more often */
 
 /* Both limits are 0: prune_old() does nothing. */
 bool prune_never(const struct daemon_common *c);
-/* Removes what is too old or too much by keep_days and keep_gib of a daemon; logs what it removes
- * and what it cannot. keeps (or NULL): may the directory of this name not go? */
+/* Removes items beyond keep_days and keep_gib of a daemon; logs each removal and each failure.
+ * keeps (or NULL): must the directory of this name stay? */
 void prune_old(const struct daemon_common *c, const char *state,
 	       bool (*keeps)(void *arg, const char *name), void *arg);
 

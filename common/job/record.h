@@ -1,4 +1,4 @@
-/* record.h -- what a daemon says afterwards about a job: run.json.
+/* record.h -- a daemon's record of a job: run.json.
  *
  * Filled by the job thread as the job goes on, so that a job that fails leaves a record too.
  * Both daemons write the same shape; docs and `coterie show` read it.
@@ -40,7 +40,7 @@ struct record_phase {
 	unsigned iterations; /* Lloyd iterations, the longest restart's; 0 where there are none */
 };
 
-struct record_step {    /* a round of a phase, or what lies before and after its rounds */
+struct record_step {    /* a round of a phase, or the time before and after its rounds */
 	unsigned phase; /* which, from 0 */
 	double start_s, compute_s;
 	struct link_times times;
@@ -123,12 +123,12 @@ struct record {
 	struct record_peer peer[PARTIES_MAX + 1];
 	size_t sums;
 	struct record_sum sum[RECORD_SUMS_MAX];
-	struct facts facts;        /* what its kind has to say besides */
+	struct facts facts;        /* further ones, of its kind */
 	struct warnings warnings;  /* the job thread's: warnings_begin() */
 	struct record_head ledger; /* a party's own, name ""; count 0: none */
 	size_t heads;
 	struct record_head *head; /* of the other parties' ledgers; owned */
-	unsigned order;           /* what filter.order "auto" became; 0: it was given */
+	unsigned order;           /* chosen for filter.order "auto"; 0: it was given */
 	size_t rows, clusters;
 	uint64_t *cluster_size; /* clusters counts, owned; NULL until there is a result */
 	struct {
@@ -206,8 +206,8 @@ enum err record_write(const struct record *r,
  * says "running", as this process wrote it, says "failed" and this exit status from now on. Any
  * thread; allocates nothing, and needs no room on the disk. */
 void record_abandon(enum err status);
-/* For a process that begins, and has the lock on what lies in dir: a run.json there that says
- * that a job runs is of a process that was killed. It says from here on that the job failed. */
+/* For a process that begins, and has the lock on dir. If a run.json there says that a job runs, its
+ * process was killed: changes it to say that the job failed. */
 void record_bury(const char *dir);
 void record_release(struct record *r);
 

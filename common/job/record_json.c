@@ -284,8 +284,8 @@ static void note_running(const char *path, bool runs)
 	pthread_mutex_unlock(&running_lock);
 }
 
-/* In place: the disk may be full, and memory out. Each word is as long as what it replaces. False:
- * it does not say that a job runs. */
+/* In place: the disk may be full, and memory out. Each word is as long as the one it replaces.
+ * False: it does not say that a job runs. */
 static bool record_write_end(const char *path, enum err status)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC);

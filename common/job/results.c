@@ -45,7 +45,7 @@ static enum err each(const char *dir, enum err (*visit)(void *arg, const char *p
 	return e;
 }
 
-/* ---- what an earlier job left ---- */
+/* ---- files of an earlier job ---- */
 
 /* The directory for it: by its run.json, or by the time if there is none that can be read. */
 static char *place_of_earlier(const char *dir)
@@ -114,7 +114,7 @@ enum err results_begin(const char *dir)
 	return e;
 }
 
-/* ---- what is there ---- */
+/* ---- list of files ---- */
 
 static enum err results_add_name(void *arg, const char *path)
 {

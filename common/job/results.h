@@ -14,7 +14,7 @@
 enum { RESULTS_NAME_MAX = 48 };
 void results_name(const char *job_id, unsigned attempt, char name[static RESULTS_NAME_MAX]);
 
-/* A job begins in dir, which need not be there. Moves what an earlier one left. ERR_JOB. */
+/* A job begins in dir, which need not be there. Moves the files of an earlier one. ERR_JOB. */
 enum err results_begin(const char *dir) MUST_CHECK;
 
 /* Lists the result files of any kind in dir, in the order of the kinds' lists, joined by ", "; ""

@@ -34,7 +34,7 @@ enum err roles_add(struct roles *r, enum role role, const struct config_strings 
 		   const char *key) MUST_CHECK;
 /* The role of a user with these groups. */
 enum role roles_of(const struct roles *r, uid_t uid, const gid_t *group, size_t groups);
-/* For the configuration: what was expected, or NULL. */
+/* For the configuration: NULL if text is valid, else the expected values. */
 const char *roles_check_name(const char *text);
 const char *roles_check_role(const char *text);
 /* The role of that name; ROLE_NONE: NULL, or no role has it. */

@@ -6,12 +6,12 @@
 #include "common/job/job.h"
 
 /* May a job take so much of this process's memory (machine.h)? ERR_INPUT if not, with both numbers
- * and what to do. max: a further bound, 0: none. who: for whom, setting: the name of the bound,
- * "policy.max_memory". */
+ * and advice. max: a further bound, 0: none. who: this process, for the sentence. setting: the name
+ * of the bound, "policy.max_memory". */
 enum err room_check(double bytes, uint64_t max, const char *who, const char *setting) MUST_CHECK;
 
 /* The most memory that this process had in RAM since the last room_begin(), or since its start
- * where the system forgets nothing, less what it had when it was started; in bytes. 0: the system
+ * where the system cannot reset it, less its memory at its start; in bytes. 0: the system
  * does not say. With data that were read before the job; not exact, for libraries keep pages. */
 double room_peak(void);
 void room_begin(void);

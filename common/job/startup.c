@@ -173,7 +173,7 @@ enum err daemon_begin(const struct daemon_common *c, size_t files)
 
 	if (c->http.listen)
 		files += HTTP_FILES;
-	umask(077); /* what it writes is for its user alone, whoever starts it */
+	umask(077); /* its files are for its user alone, whoever starts it */
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < files) {
 		limit.rlim_cur = files;
 		if (limit.rlim_max < files || setrlimit(RLIMIT_NOFILE, &limit) != 0)

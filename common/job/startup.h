@@ -1,6 +1,5 @@
-/* startup.h -- what the mains of both daemons have in common: overrides from the command line,
- * a hardened process, the log, and the last word.
- */
+/* startup.h -- common parts of both daemons' main(): overrides from the command line, a hardened
+ * process, the log, and the exit status. */
 #ifndef COMMON_JOB_STARTUP_H
 #define COMMON_JOB_STARTUP_H
 

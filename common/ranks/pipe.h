@@ -109,7 +109,7 @@ struct ranks_order {
 	struct kmeans_params clusters; /* CLUSTERS */
 	size_t k, dims;
 	bool begins;              /* TERMS: of order 1 */
-	struct question question; /* ASK: what it points to comes with it, dims of columns; CELLS */
+	struct question question; /* ASK: its arrays come with it, dims of columns; CELLS */
 	double min_cluster;       /* ROWS */
 	struct ranks_question asked; /* ASK_ROWS */
 };

@@ -193,8 +193,8 @@ static enum err append(int fd, const char *path, const char *line)
 	return e;
 }
 
-/* Appends "ID ATTEMPT WHAT" and its checksum. work: only if no line forbids the attempt; NULL:
- * unconditionally. */
+/* Appends job id, attempt and text, and their checksum. work: only if no line forbids the attempt;
+ * NULL: unconditionally. */
 static enum err served_add_line(struct served *s, const uint8_t *job_id, uint32_t attempt,
 				const char *what, struct work *work)
 {

@@ -58,7 +58,7 @@ static bool write_line(const char *path, const char *line)
 	return written;
 }
 
-/* The user stays who it is in a user namespace of its own; root needs none. */
+/* The user keeps its ids in the new user namespace; root needs none. */
 static bool keep_user(uid_t uid, gid_t gid)
 {
 	char line[48];

@@ -16,7 +16,7 @@ static int to_helper = -1;
 static unsigned serial;
 static struct mpirun_plan plan; /* the helper's copy is its own */
 
-/* ---- what it is started with ---- */
+/* ---- the plan ---- */
 
 /* A program that may be run, as PATH says. Owned by the caller; NULL: there is none. */
 static char *find_program(const char *name)

@@ -15,7 +15,7 @@
 enum { TURN_MS = 500, SHOWN = 500 };
 static const double LAST_WORDS_S = 2;
 
-/* ---- what went wrong ---- */
+/* ---- errors ---- */
 
 static bool hear_said(struct workers *w)
 {

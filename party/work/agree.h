@@ -12,7 +12,7 @@
  * AGREE_SAMPLE own ids of lowest draw in its direction. The same id must have the same row, and the
  * same row the same id.
  *
- * Let i and j be honest and share s nodes whose rows differ, of their n_i and n_j. The lie goes
+ * Let i and j be honest and share s nodes with unequal rows, of their n_i and n_j. The lie goes
  * unnoticed with
  *
  *     P <= (1 - s / n_i)^144 (1 - s / n_j)^144

@@ -17,7 +17,7 @@
 enum {
 	KEY_LEN = NUMBERING_KEY_LEN,
 	NUMBER_LEN = 21,
-	BYTES_PER_NODE = 128, /* of a block of 16 columns: what a party holds is more */
+	BYTES_PER_NODE = 128, /* of a block of 16 columns: a party holds more */
 };
 
 /* Own node `node`, as the coordinator will know it. */
@@ -26,7 +26,7 @@ struct entry {
 	uint32_t node;
 };
 
-/* A user who relies on a numbering that is kept is told when it changes. */
+/* ERR_PEER if this party keeps a numbering_key and the key was made of another file. */
 static enum err check_key(const struct work *work, const char *purpose,
 			  const uint8_t key[static KEY_LEN])
 {

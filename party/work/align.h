@@ -24,8 +24,8 @@ enum err party_align(struct work *work, const struct dataset *d, uint32_t *row) 
 enum err party_numbering_key(struct work *work, const char *purpose,
 			     uint8_t key[static NUMBERING_KEY_LEN]) MUST_CHECK;
 
-/* Receives what server_own_labels sends: label[i] (own entries, 0 .. values) of own node i; row is
- * party_align's. */
+/* Receives the labels of server_own_labels(): label[i] (own entries, 0 .. values) of own node i;
+ * row is party_align's. */
 enum err party_own_labels(struct work *work, const uint32_t *row, size_t own, enum msg_type type,
 			  uint32_t group, uint32_t values, uint32_t *label) MUST_CHECK;
 

@@ -6,7 +6,7 @@
 #include "party/work/work.h"
 
 /* square: of the length of this party's longest vector. No joint vector's is above 2^*e. One sum of
- * BOUND_TERM words over the node's members, who are all parties, then CHOICE_BOUND. ERR_INPUT:
+ * BOUND_TERM words over the node's members (all parties), then CHOICE_BOUND. ERR_INPUT:
  * bound_term(); ERR_PEER: the coordinator's exponent is below this party's own. */
 enum err party_bound(struct work *work, const struct tree_node *node, double square,
 		     int *e) MUST_CHECK;

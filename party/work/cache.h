@@ -1,7 +1,7 @@
-/* cache.h -- what a party computed before the exchange began, kept for the job's next attempt.
+/* cache.h -- values computed before the exchange, kept for the job's next attempt.
  *
- * A file per piece in state/cache, named by what it is and by its key: the hash of all that it was
- * computed from. The files are as secret as the data, and are removed when the job is over.
+ * A file per piece in state/cache. Its name has the kind of piece and its key: the hash of all
+ * inputs. The files are as secret as the data, and are removed when the job is over.
  */
 #ifndef PARTY_WORK_CACHE_H
 #define PARTY_WORK_CACHE_H

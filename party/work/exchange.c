@@ -47,7 +47,7 @@ static enum err recv_batch(struct work *work, size_t from, enum sealed what, str
 		if (e != ERR_OK)
 			return err_prefix(e, "as %s passed it on", channel_peer(work->channel));
 	} while (len == TEXT_MAX);
-	/* Opened boxes have the sender's word for what is in them. */
+	/* The length in an opened box is the sender's claim. */
 	if (in->n >= HEAD)
 		memcpy(&bytes, in->p, HEAD);
 	bytes = le64toh(bytes);

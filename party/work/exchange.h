@@ -9,8 +9,8 @@
 
 #include "party/work/work.h"
 
-/* out[l] goes to party l, and in[l], empty before, becomes what l sends here; out[own] is left as
- * it is, in[own] empty. out's are emptied. ERR_PEER: a box that is not the one due, does not open,
+/* Sends out[l] to party l, and fills in[l], empty before, with the batch from l; out[own] stays,
+ * in[own] stays empty. out's are emptied. ERR_PEER: a box that is not the one due, does not open,
  * or does not end as it says; or a batch of more than `most` bytes. */
 enum err party_exchange(struct work *work, enum sealed what, struct buf *out, struct buf *in,
 			size_t most) MUST_CHECK;

@@ -111,8 +111,8 @@ static enum err send_names(const struct intersect *s, const uint8_t (*drawn)[ID]
 
 /* ---- tables ---- */
 
-/* A verified sum of what each party says once, yes or no, of each of n questions; alike: it says
- * yes to one of them. */
+/* A verified sum of votes: each party answers n questions by 0 or 1; alike: it answers exactly one
+ * of them by 1. */
 static enum err party_intersect_sum_votes(struct intersect *s, double *x, size_t n, bool alike)
 {
 	struct work *work = s->work;
@@ -308,7 +308,7 @@ static enum err recv_common(struct intersect *s, struct told_common *t)
 	return ERR_OK;
 }
 
-/* Tables and lists of millions of ids: what is freed must not stay beside what comes next. */
+/* Tables and lists of millions of ids: freed memory must not stay allocated next to new tables. */
 static void keep_small(const struct work *work, bool small)
 {
 	alloc_gives_back(small);

@@ -11,8 +11,8 @@
 /* The smallest sum of this job, for policy.min_parties. */
 struct party_sums {
 	size_t least;           /* members of its smallest sum */
-	const char *of, *which; /* what decides that: "method", "tree" */
-	const char *hint;       /* what makes sums larger: a clause, or "" */
+	const char *of, *which; /* the cause: "method", "tree" */
+	const char *hint;       /* how to make sums larger: a clause, or "" */
 };
 
 struct party_kind {
@@ -24,7 +24,7 @@ struct party_kind {
 	/* Called where policy.max_eps is given: is so much privacy claimed? ERR_PEER. NULL: no job
 	 * of the kind claims any. */
 	enum err (*allow_eps)(const struct party_config *config, const struct work *work);
-	const char *accept; /* what ACCEPT tells of the data, in words */
+	const char *accept; /* contents of ACCEPT about the data, in words */
 	/* Why this job cannot run where data lie on ranks (party/ranks/workers.h): a clause; NULL:
 	 * it can. The member NULL: no job of the kind can. */
 	const char *(*off_ranks)(const struct work *work);
@@ -38,13 +38,13 @@ struct party_kind {
 	 * being those rows from then on. label as for run. NULL: nothing to begin. */
 	enum err (*begin)(struct work *work, uint32_t *label);
 
-	/* ---- the protocol, and what is left of it ---- */
+	/* ---- the protocol, and its results ---- */
 	/* label: one for each of this party's own rows, nodes or graphs. */
 	enum err (*run)(struct work *work, uint32_t *label);
-	/* Writes the result into work->output, and what it says into the record. ERR_JOB. */
+	/* Writes the result into work->output and facts into the record. ERR_JOB. */
 	enum err (*keep)(struct work *work, const uint32_t *label);
 	void (*forget)(
-	    struct work *work); /* or NULL: the job failed: removes what run left in work->state */
+	    struct work *work); /* or NULL: the job failed: removes files of run in work->state */
 	/* Frees work->protocol and sets it to NULL. NULL: free() alone does that. */
 	void (*release)(struct work *work);
 };

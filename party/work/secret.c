@@ -13,7 +13,7 @@
 
 enum { KEY_LEN = 32, HEAD_AT = KEY_LEN, HEAD_LEN = 8 + SHA256_LEN, WHOLE = KEY_LEN + HEAD_LEN };
 
-/* The file, open and locked, with what is in it. */
+/* The file, open and locked, with its contents. */
 struct secret {
 	char *path;
 	int fd;

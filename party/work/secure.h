@@ -9,8 +9,8 @@
 struct secure; /* one vector under way */
 
 /* Begins the next sum of this tree node, of count words. Its members are the node's, which this
- * party worked out itself. wide: in wide fixed point (server/run/run.h), for numbers whose size the
- * job does not bound. */
+ * party worked out itself. wide: in wide fixed point (server/run/run.h), for numbers that the job
+ * does not bound. */
 enum err secure_begin(struct work *work, const struct tree_node *node, size_t count, bool wide,
 		      struct secure **s) MUST_CHECK;
 /* ERR_JOB if a value exceeds the fixed-point bound: the sentence names party, bound and setting;
@@ -18,7 +18,7 @@ enum err secure_begin(struct work *work, const struct tree_node *node, size_t co
 enum err secure_add(struct secure *s, const double *x, size_t n) MUST_CHECK;
 /* Fixed point of a sum of so many in the job's words. */
 struct fixed secure_fixed(const struct work *work, size_t members);
-/* Sends what is left; asserts that count words came. */
+/* Sends the rest; asserts that count words came. */
 enum err secure_end(struct secure *s) MUST_CHECK;
 void secure_free(struct secure *s); /* wipes; also after an error; accepts NULL */
 

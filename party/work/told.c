@@ -7,10 +7,10 @@
  *   before the coordinator's next message:
  *       TOLD, the exclusive or of the words of all others for this party
  *
- * Each party can make what every other would say that was told the same, and nobody else can: of
- * one that was told other things the word is a random one, whatever others add to it. So the
- * coordinator adds up, and one word comes back, not one of each member. docs/secure-sum.md says
- * what this catches. */
+ * Each party can compute the words of all members that received the same values; the coordinator
+ * cannot. The word of a member that received other values is random, whatever others add to it. So
+ * the coordinator adds up, and one word comes back, not one of each member. docs/secure-sum.md
+ * lists the attacks that this detects. */
 #include "party/work/work.h"
 #include "crypto/hash.h"
 
@@ -81,7 +81,7 @@ void work_observe(void *arg, enum msg_type type, struct bytes body)
 
 	if (!is_of_session(type))
 		chain_message(work->heard, type, body);
-	/* A SUM is what its tag says, or the job ends: nobody can be told another. */
+	/* The tag of a SUM proves it, or the job ends: no party can receive another. */
 	if (work->told.apart || type == MSG_SUM)
 		return;
 	work->told.heard = true;
@@ -99,8 +99,8 @@ void work_hear(struct work *work, const void *p, size_t n)
 	chain_value(work->heard, "coterie heard v1", p, n);
 }
 
-/* The word from member `from` to member `to`, one of them this party, if `from` received what this
- * party received. */
+/* The word from member `from` to member `to`, one of them this party, if `from` received the same
+ * values as this party. */
 static void word_of(const struct work *work, size_t from, size_t to,
 		    uint8_t word[static MSG_TOLD_LEN])
 {

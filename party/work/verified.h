@@ -14,8 +14,8 @@ struct verified;
 
 /* Answers of the kind's party. */
 struct verified_kind {
-	/* x (n) becomes this party's term. What the question says goes into the transcript here
-	 * (work_bind): parties must mean the same. */
+	/* x (n) becomes this party's term. The question goes into the transcript here
+	 * (work_bind), so that all parties answer the same one. */
 	enum err (*answer)(struct verified *v, const void *question, double *x, size_t n);
 	/* Sends own rows or numbers in clear; or NULL. */
 	enum err (*upload)(struct verified *v, const void *question);
@@ -24,7 +24,7 @@ struct verified_kind {
 };
 
 struct verified {
-	struct parties parties; /* what the protocol's half is given */
+	struct parties parties; /* argument of the coordinator side */
 	struct work *work;
 	const struct verified_kind *kind;
 	void *party; /* the kind's */

@@ -27,7 +27,7 @@ struct workers;
 /* Whether all parties were told the same: told.c. */
 struct told {
 	bool on;    /* told_begin() */
-	bool apart; /* what comes is for this party alone: in no transcript */
+	bool apart; /* received values are for this party alone: in no transcript */
 	bool heard; /* the current group was told something */
 	bool said;  /* in this phase */
 	/* the current group is of [first, last); before any all parties: 0, 0 */
@@ -55,7 +55,7 @@ struct work {
 		char name[MSG_NAME_MAX + 1];
 	} left[PARTIES_MAX];
 	uint8_t coordinator[SECAGG_HASH_LEN]; /* the fingerprint that is pinned */
-	char submitter[MSG_NAME_MAX + 1];     /* who wants the job, as the coordinator says */
+	char submitter[MSG_NAME_MAX + 1];     /* of the job, as the coordinator says */
 	struct channel *channel;              /* to the coordinator */
 	struct post *post;
 	struct record *record;
@@ -100,11 +100,11 @@ struct work {
 	 * ERR_PEER: it is not answered. NULL: no account is kept (tests). */
 	enum err (*question)(struct work *work, uint32_t release,
 			     const uint8_t question[static SECAGG_HASH_LEN]);
-	const char *state; /* directory of what outlives the process */
+	const char *state; /* directory of files that outlive the process */
 	char *cache;       /* directory of party/work/cache.h; NULL: nothing is kept; owned */
 	/* of the dataset as loaded, or cut; not NULL if cache is not */
 	const uint8_t *data_hash;
-	enum ending ending; /* what others hear if this step fails; 0: as msg_ending_of() says */
+	enum ending ending; /* sent to others if this step fails; 0: by msg_ending_of() */
 	bool considered;    /* the offer is one that this party takes part in */
 	bool later;         /* declined, but another attempt would do: this one was served before */
 	bool again;         /* it was cut short, and another attempt may follow */
@@ -156,16 +156,16 @@ void work_bind(struct work *work, const void *p, size_t n);
  * in it already. */
 void work_hear(struct work *work, const void *p, size_t n);
 
-/* `what`, which the coordinator asks for, takes `need` bytes: ERR_PEER if this host has less
- * memory. */
+/* Checks a request of the coordinator that takes `need` bytes: ERR_PEER if this host has less
+ * memory. what: the request, for the sentence. */
 enum err work_check_room(const struct work *work, const char *what, double need) MUST_CHECK;
 
 /* A vector of labels in which every item has a cluster; else ERR_PEER. */
 enum err work_recv_clusters(struct work *work, enum msg_type type, const struct tree_node *node,
 			    uint32_t k, uint32_t *label, size_t count) MUST_CHECK;
 
-/* Numbers of a BLOCK come as floats: off by 2^-24 of themselves, and what is made of them by a few
- * times as much. */
+/* Numbers of a BLOCK come as floats: their relative error is 2^-24, that of values computed from
+ * them a few times as much. */
 #define BLOCK_ROUNDING 1e-6
 
 /* A BLOCK to be multiplied, into B (n x width, given). ERR_PEER unless B'B = n I: it might weigh
@@ -184,9 +184,9 @@ const struct noise_source *work_random(void);
 
 /* ---- told.c ---- */
 
-/* From here on hashes the group's broadcasts into the key of each of its sums: masks of members who
- * received different values do not cancel. Broadcasts to the group before go into all further masks
- * of its members (secagg_history). */
+/* From here on hashes the group's broadcasts into the key of each of its sums: masks of members
+ * that received different values do not cancel. Broadcasts to the group before go into all further
+ * masks of its members (secagg_history). */
 void work_group(struct work *work, const struct tree_node *node);
 void work_observe(void *work, enum msg_type type, struct bytes body); /* a channel_observer */
 

@@ -195,7 +195,7 @@ static const struct config_preset of_basic[] = { { "polish", "0" },
 						 { "screen", "3" },
 						 { NULL, NULL } };
 
-/* Small cells are merged, and what sums over single nodes is left out. */
+/* Small cells are merged; steps that sum over single nodes are left out. */
 static const struct config_preset min_cell[] = { { "polish", "0" }, { NULL, NULL } };
 
 /* Both choose their order by GCC's rule. */
@@ -244,15 +244,15 @@ void kmeans_columns_presets(const struct json *root, struct kind_presets *to)
 	presets_add(to, of_columns);
 }
 
-/* ---- what follows ---- */
+/* ---- derived values ---- */
 
 void kcagc_settle(void *p, bool modulus_given)
 {
 	struct kcagc_job *job = p;
 	/* Distances and inner products of unit rows are at most 4 and 1, of rows scaled by at least
 	 * the root of their length hardly more (beyond the length itself short rows grow): with 16
-	 * bits behind the point sums over all parties fit into 32 bits, which halves what travels
-	 * and what is masked. Sums of anything else need 64. */
+	 * bits behind the point sums over all parties fit into 32 bits, which halves traffic and
+	 * masks. Other sums need 64. */
 	bool fits =
 	    job->method == METHOD_LANDMARK ||
 	    (job->method <= METHOD_BASIC && job->unit_rows && job->row_power >= 0.5 &&
@@ -401,8 +401,8 @@ size_t kcagc_burst(const void *p, size_t n, bool down)
 		return n * word * (landmark && !down ? 2 * k + 10 : k + 10);
 	if (job->exchange == EXCHANGE_GRAM)
 		return 0;
-	/* The joint k-means' first round. Its items are counted by what two parties' clusters can
-	 * make, which more parties exceed: it is the order of magnitude that matters. */
+	/* The joint k-means' first round. Its number of items is that of two parties; more
+	 * parties have more: only the order of magnitude matters. */
 	m = job->method == METHOD_BASIC || local * local > n ? n : local * local;
 	numbers = m * kcagc_starts(job, m);
 	return (size_t)(down ? (double)numbers / 2 : (double)numbers * (double)k * (double)word);

@@ -39,7 +39,7 @@ static enum err party_write_centres(const struct work *work, const struct mat *c
 	return e;
 }
 
-/* profile-joint.csv: what all parties have alike, under this one's names. */
+/* profile-joint.csv: the same numbers at all parties, under this one's names. */
 static enum err party_write_joint(const struct work *work, const struct profile *joint)
 {
 	char *path;

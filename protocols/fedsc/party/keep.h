@@ -1,4 +1,4 @@
-/* keep.h -- What a run of fedsc or kmeans leaves at a party, and its files. */
+/* keep.h -- results of a run of fedsc or kmeans at a party, and their files. */
 #ifndef PROTOCOLS_FEDSC_PARTY_KEEP_H
 #define PROTOCOLS_FEDSC_PARTY_KEEP_H
 

@@ -15,7 +15,7 @@ struct answers;
 /* work->protocol of these kinds. */
 struct kcagc_party {
 	struct answers *begun; /* landmark: computed while keys were awaited; or NULL */
-	struct model *model; /* predict: what it predicts with; else what the run leaves, or NULL */
+	struct model *model;   /* predict: its input; else the run's result, or NULL */
 };
 
 /* Returns it; the first call makes it. release() of these kinds frees it. */

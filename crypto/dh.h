@@ -2,8 +2,7 @@
  * X25519 of RFC 7748.
  *
  * ffdhe: p is a safe prime and g = 2 generates the subgroup of prime order (p - 1) / 2, the
- * quadratic residues. Numbers are big-endian byte strings exactly as long as p. dh.c is the only
- * file that includes gmp.h.
+ * quadratic residues. Numbers are big-endian byte strings exactly as long as p.
  *
  * X25519: g is the point 9, and a power here stands for a multiple of a point. Points are 32 bytes,
  * little-endian.

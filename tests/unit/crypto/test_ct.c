@@ -12,7 +12,9 @@
 #include "crypto/fixed.h"
 #include "crypto/hmac.h"
 #include "crypto/mask.h"
+#include "crypto/paillier.h"
 #include "crypto/pki.h"
+#include "crypto/secret.h"
 #include "crypto/seal.h"
 #include "crypto/tag.h"
 
@@ -47,6 +49,18 @@ static void dh_publish(const struct dh_key *key, uint8_t out[static DH_BYTES_MAX
 #include "crypto/secagg.c"
 #undef dh_key_new
 #undef dh_public
+
+/* What crypto/paillier.c draws is secret, too. */
+static enum err draw_hidden(void *p, size_t n)
+{
+	enum err err = random_secret(p, n);
+
+	VALGRIND_MAKE_MEM_UNDEFINED(p, n);
+	return err;
+}
+#define random_secret draw_hidden
+#include "crypto/paillier.c"
+#undef random_secret
 
 /* Branches on secrets that are there on purpose, since all may know which way they went. */
 static const char known[] =
@@ -142,6 +156,41 @@ static void diffie_hellman(void **state)
 		assert_int_not_equal(VALGRIND_CHECK_MEM_IS_DEFINED(out, dh_len(g)),
 				     0); /* it is secret */
 	}
+}
+
+/* Keys, plaintexts and factors are secret; ciphertexts are sent, and whether one decrypts is
+ * said. */
+static void paillier(void **state)
+{
+	int64_t x[2][PAILLIER_SLOTS] = { { 5, -7, 11 } }, w[2] = { -3, 4 };
+	uint8_t c[2][PAILLIER_LEN], out[PAILLIER_LEN];
+	struct paillier_vector *v;
+	struct paillier_pair *two;
+	const char *why;
+	unsigned before;
+
+	(void)state;
+	assert_ok(paillier_pair_new(&two));
+	before = VALGRIND_COUNT_ERRORS;
+	VALGRIND_MAKE_MEM_UNDEFINED(two->order, sizeof(two->order));
+	VALGRIND_MAKE_MEM_UNDEFINED(two->inverse, sizeof(two->inverse));
+	VALGRIND_MAKE_MEM_UNDEFINED(x, sizeof(x));
+	VALGRIND_MAKE_MEM_UNDEFINED(w, sizeof(w));
+	for (size_t i = 0; i < 2; i++) {
+		assert_ok(paillier_encrypt(two, x[i], PAILLIER_SLOTS, c[i]));
+		VALGRIND_MAKE_MEM_DEFINED(c[i], PAILLIER_LEN);
+	}
+	v = paillier_vector_new(&two->key, c[0], 2, &why);
+	assert_non_null(v);
+	assert_ok(paillier_combine(v, w, out));
+	VALGRIND_MAKE_MEM_DEFINED(out, PAILLIER_LEN);
+	why = paillier_decrypt(two, out, x[0], PAILLIER_SLOTS);
+	assert_int_equal(VALGRIND_COUNT_ERRORS, before);
+	VALGRIND_MAKE_MEM_DEFINED(&why, sizeof(why));
+	assert_null(why);
+	assert_int_not_equal(VALGRIND_CHECK_MEM_IS_DEFINED(x[0], sizeof(x[0])), 0);
+	paillier_vector_free(v);
+	paillier_pair_free(two);
 }
 
 static void keys_and_masks(void **state)
@@ -379,6 +428,7 @@ int tests_run(void)
 		cmocka_unit_test(an_address_is_seen),
 		cmocka_unit_test(mpz_powm_sec_is_not),
 		cmocka_unit_test(diffie_hellman),
+		cmocka_unit_test(paillier),
 		cmocka_unit_test(keys_and_masks),
 		cmocka_unit_test(tags),
 		cmocka_unit_test(fixed_point),

@@ -1,0 +1,75 @@
+/* paillier.h -- Paillier's encryption (EUROCRYPT 1999): products of ciphertexts decrypt to sums.
+ *
+ *   key      n = p q, primes of PAILLIER_BITS / 2 bits with their two top bits set; g = n + 1
+ *   encrypt  c = (1 + m n) r^n mod n^2, r uniform
+ *   decrypt  m = L(c^f mod n^2) / f mod n, f = (p - 1) (q - 1), L(x) = (x - 1) / n
+ *
+ * A plaintext is a row of up to PAILLIER_SLOTS signed numbers: m = sum_s x_s 2^(62 s) mod n. Its
+ * slots do not overflow while |x_s| < 2^61, since then |m| < 2^2046 <= n / 2.
+ *
+ * Numbers on the wire are big-endian, of fixed length. Plaintexts, exponents, primes and r are
+ * secret: CT, by GMP's mpn_sec functions in memory that is wiped.
+ */
+#ifndef CRYPTO_PAILLIER_H
+#define CRYPTO_PAILLIER_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	PAILLIER_BITS = 2048, /* 112 bits of security, as ffdhe2048 */
+	PAILLIER_KEY_LEN = PAILLIER_BITS / 8,
+	PAILLIER_PRIME_LEN = PAILLIER_KEY_LEN / 2,
+	PAILLIER_LEN = 2 * PAILLIER_KEY_LEN, /* of a ciphertext */
+	PAILLIER_SLOT_BITS = 62,
+	PAILLIER_SLOTS = (PAILLIER_BITS - 2) / PAILLIER_SLOT_BITS,
+	PAILLIER_FACTOR_BITS = 32, /* of a factor's magnitude and sign */
+};
+
+/* ---- the owner's key pair ---- */
+
+struct paillier_pair;
+/* Draws a key pair; half a second. ERR_INTERNAL if the CSPRNG fails. */
+enum err paillier_pair_new(struct paillier_pair **pair) MUST_CHECK;
+/* Of given primes, as above and different. */
+struct paillier_pair *paillier_pair_of(const uint8_t p[static PAILLIER_PRIME_LEN],
+				       const uint8_t q[static PAILLIER_PRIME_LEN]);
+void paillier_pair_free(struct paillier_pair *pair); /* wipes; accepts NULL */
+void paillier_pair_public(const struct paillier_pair *pair, uint8_t n[static PAILLIER_KEY_LEN]);
+
+/* Encrypts count <= PAILLIER_SLOTS numbers, |x_s| < 2^61. One power of PAILLIER_BITS mod n^2.
+ * ERR_INTERNAL if the CSPRNG fails. */
+enum err paillier_encrypt(const struct paillier_pair *pair, const int64_t *x, size_t count,
+			  uint8_t c[static PAILLIER_LEN]) MUST_CHECK;
+/* Decrypts to the count numbers that the sender encrypted or computed. Returns NULL, or the reason
+ * for the refusal: c is no ciphertext, or its plaintext has more than `count` slots. One power of
+ * PAILLIER_BITS mod n^2. */
+const char *paillier_decrypt(const struct paillier_pair *pair, const uint8_t c[static PAILLIER_LEN],
+			     int64_t *x, size_t count);
+
+/* ---- another party's key ---- */
+
+struct paillier;
+/* Checks that n has PAILLIER_BITS bits and is odd. Returns NULL, or the reason for the refusal.
+ * Nobody can check more: a false n gives its owner no more than false plaintexts do. */
+const char *paillier_check(struct bytes n);
+struct paillier *paillier_new(const uint8_t n[static PAILLIER_KEY_LEN]); /* checked */
+void paillier_free(struct paillier *key);                                /* accepts NULL */
+
+/* Ciphertexts c_0 .. c_(d-1) of d rows, to be multiplied by secret factors any number of times. */
+struct paillier_vector;
+/* Takes d >= 1 ciphertexts, one behind the other. Borrows key. Returns NULL and the reason if one
+ * is not in 1 .. n^2 - 1 or has a factor in common with n. */
+struct paillier_vector *paillier_vector_new(const struct paillier *key, const uint8_t *c, size_t d,
+					    const char **why);
+void paillier_vector_free(struct paillier_vector *v); /* accepts NULL */
+/* out: a fresh encryption of sum_t w_t m_t, slot by slot; -2^31 <= w_t < 2^31. It has the
+ * distribution of a first encryption, whatever the w_t are. One power of PAILLIER_BITS and d of
+ * PAILLIER_FACTOR_BITS mod n^2. ERR_INTERNAL if the CSPRNG fails. */
+enum err paillier_combine(const struct paillier_vector *v, const int64_t *w,
+			  uint8_t out[static PAILLIER_LEN]) MUST_CHECK;
+
+#endif

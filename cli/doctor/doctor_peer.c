@@ -139,8 +139,8 @@ static void doctor_peer_on_closed(struct conn *conn, enum err code, const char *
 	}
 	if (!q->ready)
 		checkup_add(q->c, FINE, "TCP", "", "connected to %s", conn_address(conn));
-	checkup_add(q->c, WRONG, q->ready ? "version there" : "TLS",
-		    "see the coordinator's log", "%s", end);
+	checkup_add(q->c, WRONG, q->ready ? "version there" : "TLS", "see the coordinator's log",
+		    "%s", end);
 }
 
 void doctor_peer(struct checkup *c, const struct party_config *config)

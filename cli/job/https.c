@@ -61,8 +61,9 @@ static const struct config_row rows[] = {
 	{ "identity.passphrase", CONFIG_PATH, S(passphrase), .standard = "",
 	  .help = "a file with the key's passphrase" },
 };
-static const struct config_table table = { "submitter", rows, sizeof(rows) / sizeof(*rows),
-					   sizeof(struct submitter_config), NULL, NULL };
+static const struct config_table table = {
+	"submitter", rows, sizeof(rows) / sizeof(*rows), sizeof(struct submitter_config), NULL, NULL
+};
 
 enum err submitter_config_read(struct submitter_config **out, const struct json *root,
 			       const char *path)

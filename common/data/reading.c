@@ -13,8 +13,9 @@ struct alone {
 };
 static const struct config_row rows[] = { READING_ROWS(struct alone, read, "") };
 
-const struct config_table reading_table = { "read", rows, sizeof(rows) / sizeof(*rows),
-					    sizeof(struct reading), NULL, NULL };
+const struct config_table reading_table = {
+	"read", rows, sizeof(rows) / sizeof(*rows), sizeof(struct reading), NULL, NULL
+};
 
 /* ---- checks ---- */
 

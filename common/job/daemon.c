@@ -378,14 +378,20 @@ static const struct config_row party_rows[] = {
 };
 /* clang-format on */
 
-static const struct config_table coordinator_table = {
-	"coordinator", coordinator_rows, sizeof(coordinator_rows) / sizeof(*coordinator_rows),
-	sizeof(struct coordinator_config), removed_keys, NULL
-};
+static const struct config_table coordinator_table = { "coordinator",
+						       coordinator_rows,
+						       sizeof(coordinator_rows) /
+							   sizeof(*coordinator_rows),
+						       sizeof(struct coordinator_config),
+						       removed_keys,
+						       NULL };
 
-static const struct config_table party_table = { "party", party_rows,
+static const struct config_table party_table = { "party",
+						 party_rows,
 						 sizeof(party_rows) / sizeof(*party_rows),
-						 sizeof(struct party_config), removed_keys, NULL };
+						 sizeof(struct party_config),
+						 removed_keys,
+						 NULL };
 
 /* ---- reading ---- */
 

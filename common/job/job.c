@@ -72,9 +72,8 @@ static void job_table_add(struct table *t, const struct config_row *row, size_t 
 
 static void table_of(const struct kind *kind, struct table *t)
 {
-	*t = (struct table){
-		.config = { "job", t->row, 0, sizeof(struct job), removed_keys, kind->name }
-	};
+	*t = (struct table){ .config = { "job", t->row, 0, sizeof(struct job), removed_keys,
+					 kind->name } };
 	job_table_add(t, &first_row, 1);
 	t->row[0].names = kind_names();
 	if (kind->clusters) {
@@ -181,9 +180,8 @@ static void offer_table_of(const struct kind *kind, struct table *t)
 	struct table table;
 
 	table_of(kind, &table);
-	*t = (struct table){
-		.config = { "job", t->row, 0, sizeof(struct job), removed_keys, kind->name }
-	};
+	*t = (struct table){ .config = { "job", t->row, 0, sizeof(struct job), removed_keys,
+					 kind->name } };
 	job_table_add(t, &schema_row, 1);
 	job_table_add(t, table.row, table.config.count);
 }

@@ -191,7 +191,7 @@ static enum err share_prototypes(struct run *r)
 			if (!(fabs(x[i]) <= UPLOAD_MAX))
 				err = err_set(ERR_PEER, "party %zu uploads %g", i / words, x[i]);
 		if (!err && !r->parties->at_party)
-			fedgcn_kde(r->p, parties, x, &r->C);
+			err = fedgcn_kde(r->p, parties, x, &r->C);
 		free(x);
 		return err ? err : pass_prototypes(r);
 	}

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-static const char *const prototypes_names[] = { "matched", "kde", NULL };
+static const char *const prototypes_names[] = { "matched", "kde", "stacked", "printed", NULL };
 static const char *const aggregation_names[] = { "fedavg", "fedprox", "fedper", NULL };
 const char *const fedgcn_features_names[] = { "structure", "drawing", "coordinates", NULL };
 static const char *const final_names[] = { "default", "paper", NULL };
@@ -30,8 +30,9 @@ const struct config_row fedgcn_rows[] = {
 	  .help = "weight of the reconstruction beside the clustering" },
 	{ "prototypes", CONFIG_ENUM, AT(how.prototypes), .standard = "matched",
 	  .names = prototypes_names,
-	  .help = "what clusters' centres become: means by number; or the paper's density "
-		  "estimate, for which each party's go up in clear" },
+	  .help = "means by number; or the paper's density estimate, for which each party's go up "
+		  "in clear: those of a round's end, or of each epoch, or of each epoch with full "
+		  "covariances" },
 	{ "aggregation", CONFIG_ENUM, AT(how.sharing), .standard = "fedavg",
 	  .names = aggregation_names,
 	  .help = "of weights: means; means to which parties stay near; or means of all but the "
@@ -43,6 +44,9 @@ const struct config_row fedgcn_rows[] = {
 		  "k-means, as in the paper" },
 	{ "min_cluster", CONFIG_UNSIGNED, AT(how.min_cluster), 1, JOB_LEAST_MAX, "5",
 	  .help = "fewest graphs behind a prototype that leaves a party" },
+	{ "bounded", CONFIG_BOOL, AT(how.bounded), .standard = "true",
+	  .help = "a party scales its embeddings down after a round; false, as in the paper: they "
+		  "may grow until the run ends with an error" },
 	{ "baselines", CONFIG_ENUM, AT(baselines), .standard = "all", .names = baselines_names,
 	  .help = "what parties find beside it for comparison: \"quick\" leaves out training "
 		  "alone, which takes as long as the rounds" },
@@ -72,14 +76,26 @@ enum err fedgcn_check(const void *p)
 			       "job.mu is %g, expected above 0 with job.aggregation \"fedprox\": "
 			       "with 0 it is \"fedavg\"",
 			       job->how.mu);
+	if (fedgcn_is_stacked(&job->how) &&
+	    (size_t)job->how.epochs * job->clusters > FEDGCN_STACK_MAX)
+		return err_set(ERR_INPUT,
+			       "job.epochs is %u with %u clusters, expected at most %d prototypes "
+			       "with job.prototypes \"%s\"",
+			       job->how.epochs, job->clusters, FEDGCN_STACK_MAX,
+			       prototypes_names[job->how.prototypes]);
+	if (fedgcn_is_stacked(&job->how) && job->how.features == GRAPHS_DRAWING)
+		return err_set(ERR_INPUT,
+			       "job.features is \"drawing\", expected \"structure\" or "
+			       "\"coordinates\" with job.prototypes \"%s\"",
+			       prototypes_names[job->how.prototypes]);
 	/* If weights hardly move, differences of successive prototypes disclose single graphs:
 	 * docs/SECURITY.md. */
 	if (fedgcn_in_clear(&job->how) && !(job->how.rate >= 1e-3))
 		return err_set(ERR_INPUT,
 			       "job.rate is %g, expected 0.001 or more with job.prototypes "
-			       "\"kde\": it is that weights move which keeps single graphs from "
+			       "\"%s\": it is that weights move which keeps single graphs from "
 			       "being read in prototypes in clear",
-			       job->how.rate);
+			       job->how.rate, prototypes_names[job->how.prototypes]);
 	return ERR_OK;
 }
 
@@ -103,7 +119,12 @@ enum err fedgcn_params_check(const struct fedgcn_params *p)
 
 bool fedgcn_in_clear(const struct fedgcn_params *p)
 {
-	return p->prototypes == FEDGCN_KDE;
+	return p->prototypes == FEDGCN_KDE || fedgcn_is_stacked(p);
+}
+
+bool fedgcn_is_stacked(const struct fedgcn_params *p)
+{
+	return p->prototypes == FEDGCN_STACKED || p->prototypes == FEDGCN_PRINTED;
 }
 
 unsigned fedgcn_centre_rounds(const struct fedgcn_params *p)
@@ -164,7 +185,12 @@ size_t fedgcn_up(const struct fedgcn_params *p, enum fedgcn_kind kind)
 	return 0;
 }
 
+size_t fedgcn_upload_rows(const struct fedgcn_params *p)
+{
+	return p->k * (size_t)(fedgcn_is_stacked(p) ? p->epochs : 1);
+}
+
 size_t fedgcn_upload_words(const struct fedgcn_params *p)
 {
-	return p->k * (size_t)(FEDGCN_Z + 1) + 1;
+	return fedgcn_upload_rows(p) * (FEDGCN_Z + 1) + 1;
 }

@@ -25,6 +25,9 @@ void fedgcn_leaks(struct said *s, const void *p, size_t parties)
 	said_add(s, fedgcn_in_clear(&job->how),
 		 "the coordinator sees every prototype of each party unmasked, and how many graphs "
 		 "are behind it: a mean of the embeddings of min_cluster graphs or more");
+	said_add(s, fedgcn_is_stacked(&job->how),
+		 "it sees those of each local epoch, between which weights move by one epoch: the "
+		 "differences of two disclose more of single graphs than those of two rounds");
 	said_add(s, job->how.min_cluster < 2,
 		 "the prototype of a cluster of one graph is that graph's embedding");
 	said_add(s, true,

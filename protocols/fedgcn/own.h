@@ -32,6 +32,9 @@ struct fedgcn_training {
 	const struct fedgcn_params *p;
 	const float *joint; /* net->weights, for FedProx; else NULL */
 	unsigned round;
+	/* called after each epoch but the last, from 0, with the trained numbers; NULL: never */
+	void (*epoch)(void *arg, unsigned e, const float *W);
+	void *arg;
 };
 
 /* Trains W (net->weights) and the C (k x FEDGCN_Z) behind it for the epochs of a round. kl and
@@ -42,9 +45,11 @@ enum err fedgcn_train(const struct fedgcn_training *t, float *W, double *kl,
 
 /* ---- prototypes: prototypes.c ---- */
 
-/* Equations 10-14 as docs/ interprets them: C from the uploads x (parties x
- * fedgcn_upload_words()). */
-void fedgcn_kde(const struct fedgcn_params *p, size_t parties, const double *x, struct mat *C);
+/* Equations 10-14 as the README interprets them: C from the uploads x (parties x
+ * fedgcn_upload_words()). ERR_INPUT: a covariance is not positive definite. O(k n^2) a step, 30
+ * steps at most, n prototypes of all parties. */
+enum err fedgcn_kde(const struct fedgcn_params *p, size_t parties, const double *x,
+		    struct mat *C) MUST_CHECK;
 
 /* ---- clustering: cluster.c ---- */
 

@@ -14,6 +14,10 @@ struct fedgcn_own {
 	float *joint;    /* the same, at the start of the round */
 	struct mat Z, C; /* Z: by the current weights; C: centres of the last clustering */
 	double *count;   /* k: graphs of each row of C; 0: withheld */
+	/* If fedgcn_is_stacked(): fedgcn_upload_rows() prototypes and their counts, epoch by epoch
+	 */
+	struct mat stack;
+	double *stacked;
 	struct fedgcn_model model; /* the last good one; weights 0: none */
 };
 
@@ -76,6 +80,40 @@ static void take_joint(struct fedgcn_party *party, unsigned round, const double 
 	}
 }
 
+/* C_m of Z: centres from those behind the weights W on. count: 0 of fewer than min_cluster
+ * graphs. */
+static void prototypes_of(const struct fedgcn_party *party, const float *W, const struct mat *Z,
+			  struct mat *C, double *count, uint32_t *label)
+{
+	size_t k = party->p.k, weights = party->own->net.weights;
+
+	for (size_t i = 0; i < k * FEDGCN_Z; i++)
+		C->a[i] = W[weights + i];
+	fedgcn_lloyd(Z, C, label);
+	memset(count, 0, k * sizeof(*count));
+	for (size_t i = 0; i < Z->rows; i++)
+		count[label[i]]++;
+	for (size_t r = 0; r < k; r++)
+		if (count[r] < party->p.min_cluster)
+			count[r] = 0;
+}
+
+/* Line 13: stacks the prototypes of epoch e. */
+static void stack_epoch(void *arg, unsigned e, const float *W)
+{
+	struct fedgcn_party *party = arg;
+	struct fedgcn_own *o = party->own;
+	size_t k = party->p.k;
+	struct mat Z, C = { k, FEDGCN_Z, o->stack.a + e * k * FEDGCN_Z };
+	uint32_t *label;
+
+	ALLOC(label, party->graphs->count);
+	gin_embed(&o->net, party->graphs, o->F, W, party->p.threads, &Z);
+	prototypes_of(party, W, &Z, &C, o->stacked + e * k, label);
+	mat_release(&Z);
+	free(label);
+}
+
 static size_t recluster(struct fedgcn_party *party, bool first)
 {
 	struct fedgcn_own *o = party->own;
@@ -83,17 +121,14 @@ static size_t recluster(struct fedgcn_party *party, bool first)
 	uint32_t *label;
 
 	ALLOC(label, n);
-	for (size_t i = 0; i < k * FEDGCN_Z; i++)
-		o->C.a[i] = o->W[o->net.weights + i];
-	fedgcn_lloyd(&o->Z, &o->C, label);
-	memset(o->count, 0, k * sizeof(*o->count));
-	for (size_t i = 0; i < n; i++) {
+	prototypes_of(party, o->W, &o->Z, &o->C, o->count, label);
+	for (size_t i = 0; i < n; i++)
 		changed += first || label[i] != party->label[i];
-		o->count[label[i]]++;
+	if (fedgcn_is_stacked(&party->p)) {
+		memcpy(o->stack.a + (party->p.epochs - 1) * k * FEDGCN_Z, o->C.a,
+		       k * FEDGCN_Z * sizeof(double));
+		memcpy(o->stacked + (party->p.epochs - 1) * k, o->count, k * sizeof(double));
 	}
-	for (size_t r = 0; r < k; r++)
-		if (o->count[r] < party->p.min_cluster)
-			o->count[r] = 0;
 	memcpy(party->label, label, n * sizeof(*label));
 	free(label);
 	return changed;
@@ -101,8 +136,8 @@ static size_t recluster(struct fedgcn_party *party, bool first)
 
 /* Bounds Z, because training drives it apart without end (4e5 after ten rounds). If the network's
  * part is too long, scales down the last map of the readout, and the prototypes, so that no cluster
- * changes. Z of drawings also contains the drawing; there the bound is FEDGCN_BESIDE times the
- * drawing's length. */
+ * changes; the stacked ones, too. Z of drawings also contains the drawing; there the bound is
+ * FEDGCN_BESIDE times the drawing's length. */
 static void hold_together(struct fedgcn_party *party)
 {
 	struct fedgcn_own *o = party->own;
@@ -123,6 +158,8 @@ static void hold_together(struct fedgcn_party *party)
 		o->W[last->at + i] *= (float)scale;
 	for (size_t i = 0; !o->net.lines && i < party->p.k * (size_t)FEDGCN_Z; i++)
 		o->W[o->net.weights + i] *= (float)scale;
+	for (size_t i = 0; i < o->stack.rows * o->stack.cols; i++)
+		o->stack.a[i] *= scale;
 	mat_release(&drawn);
 }
 
@@ -161,7 +198,13 @@ static void fedgcn_party_keep_model(struct fedgcn_party *party)
 static enum err answer_train(struct fedgcn_party *party, const struct fedgcn_question *q, double *x)
 {
 	struct fedgcn_own *o = party->own;
-	struct fedgcn_training t = { &o->net, party->graphs, o->F, &party->p, NULL, q->round };
+	struct fedgcn_training t = { .net = &o->net,
+				     .g = party->graphs,
+				     .F = o->F,
+				     .p = &party->p,
+				     .round = q->round,
+				     .epoch = fedgcn_is_stacked(&party->p) ? stack_epoch : NULL,
+				     .arg = party };
 	size_t travelling = fedgcn_travelling(&party->p, &o->net), k = party->p.k, changed;
 	double n = (double)party->graphs->count;
 
@@ -174,7 +217,8 @@ static enum err answer_train(struct fedgcn_party *party, const struct fedgcn_que
 	TRY(fedgcn_train(&t, o->W, &party->kl, &party->reconstruction));
 	fedgcn_party_embed(party);
 	TRY(within_bounds(party, q->round));
-	hold_together(party);
+	if (party->p.bounded)
+		hold_together(party);
 	changed = recluster(party, q->round == 1);
 	for (size_t i = 0; i < travelling; i++)
 		*x++ = n * (double)o->W[i];
@@ -230,14 +274,15 @@ enum err fedgcn_answer(struct fedgcn_party *party, const struct fedgcn_question 
 void fedgcn_upload(const struct fedgcn_party *party, double *x)
 {
 	const struct fedgcn_own *o = party->own;
-	size_t k = party->p.k;
+	bool stacked = fedgcn_is_stacked(&party->p);
+	const struct mat *C = stacked ? &o->stack : &o->C;
+	const double *count = stacked ? o->stacked : o->count;
 
-	for (size_t r = 0; r < k; r++) {
+	for (size_t r = 0; r < C->rows; r++)
 		for (size_t j = 0; j < FEDGCN_Z; j++)
-			*x++ = o->count[r] > 0 ? MAT(&o->C, r, j) : 0;
-	}
-	for (size_t r = 0; r < k; r++)
-		*x++ = o->count[r];
+			*x++ = count[r] > 0 ? MAT(C, r, j) : 0;
+	for (size_t r = 0; r < C->rows; r++)
+		*x++ = count[r];
 	*x = 0;
 }
 
@@ -281,6 +326,10 @@ enum err fedgcn_party_init(struct fedgcn_party *party, const struct graphs *grap
 	ALLOC(o->count, p->k);
 	ALLOC(party->label, graphs->count);
 	mat_init(&o->C, p->k, FEDGCN_Z);
+	if (fedgcn_is_stacked(p)) {
+		mat_init(&o->stack, fedgcn_upload_rows(p), FEDGCN_Z);
+		ALLOC(o->stacked, fedgcn_upload_rows(p));
+	}
 	ALLOC(W, o->net.weights);
 	gin_draw(&o->net, p->seed, W);
 	for (size_t i = 0; i < o->net.weights; i++)
@@ -300,6 +349,8 @@ void fedgcn_party_release(struct fedgcn_party *party)
 		free(o->count);
 		mat_release(&o->Z);
 		mat_release(&o->C);
+		mat_release(&o->stack);
+		free(o->stacked);
 		fedgcn_model_release(&o->model);
 		free(o);
 	}

@@ -11,7 +11,7 @@
  *     FINAL    W, C        the last model; each party clusters its graphs; cluster sizes
  *
  * The order is START; CENTRES, fedgcn_centre_rounds() times; TRAIN, up to `rounds` times; FINAL.
- * With prototypes `kde` an upload (fedgcn_upload()) follows each TRAIN. */
+ * If fedgcn_in_clear(), an upload (fedgcn_upload()) follows each TRAIN. */
 #ifndef PROTOCOLS_FEDGCN_PARTY_H
 #define PROTOCOLS_FEDGCN_PARTY_H
 
@@ -27,7 +27,9 @@ enum { FEDGCN_Z = 64 }; /* columns of an embedding and of a prototype */
 
 enum fedgcn_prototypes {
 	FEDGCN_MATCHED, /* means over the parties of the same index: two sums */
-	FEDGCN_KDE,     /* equations 10-14, on unmasked prototypes */
+	FEDGCN_KDE,     /* equations 10-14, on unmasked prototypes of a round's end */
+	FEDGCN_STACKED, /* the same, on those of each local epoch: lines 13 and 16 */
+	FEDGCN_PRINTED, /* the same, with equation 14's full covariances */
 	FEDGCN_OWN,     /* not shared: only the baseline that trains alone */
 };
 enum fedgcn_sharing {
@@ -52,6 +54,7 @@ struct fedgcn_params {
 	unsigned rounds, epochs, batch; /* rounds at most; epochs of a round; graphs of a step */
 	double rate, lambda, mu;        /* Adam's rate; weight of the reconstruction; FedProx */
 	unsigned min_cluster;           /* withholds prototypes of fewer graphs */
+	bool bounded;                   /* scales Z down after a round: FEDGCN_RADIUS */
 	uint64_t seed;
 	unsigned threads; /* does not change results */
 };
@@ -59,6 +62,8 @@ struct fedgcn_params {
 enum err fedgcn_params_check(const struct fedgcn_params *p) MUST_CHECK;
 /* Whether the coordinator sees single parties' prototypes; a policy must allow it. */
 bool fedgcn_in_clear(const struct fedgcn_params *p);
+/* Whether those of each epoch are uploaded. */
+bool fedgcn_is_stacked(const struct fedgcn_params *p);
 unsigned fedgcn_centre_rounds(const struct fedgcn_params *p);
 
 enum fedgcn_kind {
@@ -77,7 +82,9 @@ struct fedgcn_question {
 /* Numbers in a question, and in its answer. */
 size_t fedgcn_down(const struct fedgcn_params *p, enum fedgcn_kind kind);
 size_t fedgcn_up(const struct fedgcn_params *p, enum fedgcn_kind kind);
-/* Numbers in an upload: k prototypes (0 if withheld), their counts of graphs (0: withheld), and a 0
+/* Prototypes of an upload: k, or k of each epoch, the last epoch's last. */
+size_t fedgcn_upload_rows(const struct fedgcn_params *p);
+/* Numbers in an upload: prototypes (0 if withheld), their counts of graphs (0: withheld), and a 0
  * in the place of a number that releases up to 0.2.0 send. */
 size_t fedgcn_upload_words(const struct fedgcn_params *p);
 

@@ -121,6 +121,8 @@ enum err fedgcn_train(const struct fedgcn_training *t, float *W, double *kl, dou
 		}
 		*kl /= (double)batches;
 		*reconstruction /= (double)batches;
+		if (!err && t->epoch && e + 1 < t->p->epochs)
+			t->epoch(t->arg, e, W);
 	}
 	if (!err)
 		err = check_weights(&w);

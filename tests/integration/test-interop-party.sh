@@ -103,6 +103,7 @@ test_fedgcn() {
 	at_least "$("$BIN/coterie" eval "$T/labels.txt" --truth "$(echo "$T"/data/party-01/*_graph_labels.txt)" | jq -r .ari)" 0.9 'ARI'
 }
 test_fedgcn_prototypes() { fedgcn_with '.prototypes = "kde"'; }
+test_fedgcn_stacked() { fedgcn_with '.prototypes = "printed" | .bounded = false'; }
 test_fedgcn_aggregation() {
 	fedgcn_with '.aggregation = "fedprox" | .mu = 0.1' 'del(.mu) | .aggregation = "fedper"'
 }

@@ -1,6 +1,6 @@
 """Kind fedgcn by proto/PROTOCOL.md and protocols/fedgcn/README.md. The number of sums follows
-from the job; it need not know what parties compute from them. With `prototypes` "kde" it passes
-on what one party has."""
+from the job; it need not know what parties compute from them. With prototypes in clear it passes
+on what one party has at the end of a round."""
 import glob
 import math
 import os
@@ -13,7 +13,7 @@ import wire
 
 
 class Coordinator(coordinator.Coordinator):
-    C = None  # of "kde"
+    C = None  # of prototypes in clear
 
     def __init__(self, config, job, ready_file=None):
         super().__init__(config, job, ready_file)
@@ -23,10 +23,12 @@ class Coordinator(coordinator.Coordinator):
     def clear(self, first):
         """The prototypes of the first party go to all; where it has none, what there was before."""
         k, got = self.what["clusters"], []
+        rows = k * (1 if self.what["prototypes"] == "kde" else self.what["epochs"])
         for l, (c, body) in enumerate(zip(self.party, first)):
             bodies = iter([body])
-            got.append(wire.reals(lambda c=c, b=bodies: next(b, None) or c.recv((wire.PROTOTYPES,))[1], l, k * (Z_LENGTH + 1) + 1, "<f8"))
-        own, there = got[0][: k * Z_LENGTH].reshape(k, -1), got[0][k * Z_LENGTH : -1, None] > 0
+            got.append(wire.reals(lambda c=c, b=bodies: next(b, None) or c.recv((wire.PROTOTYPES,))[1], l, rows * (Z_LENGTH + 1) + 1, "<f8"))
+        own = got[0][(rows - k) * Z_LENGTH : rows * Z_LENGTH].reshape(k, -1)
+        there = got[0][-1 - k : -1, None] > 0
         self.C = np.where(there, own, np.zeros_like(own) if self.C is None else self.C)
         for c in self.party:
             self.tell_prototypes(c, self.C)
@@ -217,7 +219,8 @@ class Party:
         job, x = self.job, self.x
         order, rng, adam, n = list(range(len(self.graphs))), kmeans.Random(job["seed"], 0x100000 + number), Adam(len(x)), self.n
         came, pull = x[:n].copy(), F32(job["mu"] if self.shares == "fedprox" else 0)
-        for _ in range(job["epochs"]):
+        self.stack = []
+        for epoch in range(job["epochs"]):
             for i in range(len(order), 1, -1):
                 j = rng.below(i)
                 order[i - 1], order[j] = order[j], order[i - 1]
@@ -231,6 +234,8 @@ class Party:
                 g += pull * (x[:n] - came)
                 adam.step(job["rate"], np.append(g, dC.ravel().astype(F32)), x)
                 losses.append((kl, square / (2 * nodes)))
+            if self.ways in ("stacked", "printed") and epoch + 1 < job["epochs"]:
+                self.stack.append(self.prototypes()[:2])
         return np.mean(losses, axis=0)
 
     def take(self, number):
@@ -244,14 +249,12 @@ class Party:
         self.take(number)
         losses = self.train(number)
         self.Z = Net(self.shape, self.x[:n]).forward(self.graphs).astype(float)
-        scale = min(1.0, 100 * math.sqrt(self.Z.size) / np.linalg.norm(self.Z))
-        self.Z *= scale
+        scale = min(1.0, 100 * math.sqrt(self.Z.size) / np.linalg.norm(self.Z)) if self.job["bounded"] else 1.0
         self.x[n - (HIDDEN + 1) * Z_LENGTH :] *= F32(scale)  # the last map, and the prototypes
-        self.own = self.x[n:].reshape(self.k, -1).astype(float)
-        before, self.label = self.label, self.lloyd(self.own)
+        before = self.label
+        self.own, self.count, self.label = self.prototypes(self.Z * scale)
+        self.stack = [(scale * C, count) for C, count in self.stack] + [(self.own, self.count)]
         changed = graphs if before is None else (before != self.label).sum()
-        self.count = np.bincount(self.label, minlength=self.k).astype(float)
-        self.count[self.count < self.job["min_cluster"]] = 0
         term = [graphs * self.x[:t].astype(float), [graphs], graphs * losses, [changed]]
         if self.ways == "matched":
             term += [self.count, (self.count[:, None] * self.own).ravel()]
@@ -268,7 +271,17 @@ class Party:
 
     def clear(self):
         """PROTOTYPES: those of enough graphs, how many these are, and a 0."""
-        return np.concatenate([(self.own * (self.count > 0)[:, None]).ravel(), self.count, [0.0]])
+        C, count = (np.concatenate(x) for x in zip(*self.stack))
+        return np.concatenate([(C * (count > 0)[:, None]).ravel(), count, [0.0]])
+
+    def prototypes(self, Z=None):
+        """By what is trained: the prototypes, their graphs, and each graph's cluster."""
+        self.Z = Net(self.shape, self.x[: self.n]).forward(self.graphs).astype(float) if Z is None else Z
+        C = self.x[self.n :].reshape(self.k, -1).astype(float)
+        label = self.lloyd(C)
+        count = np.bincount(label, minlength=self.k).astype(float)
+        count[count < self.job["min_cluster"]] = 0
+        return C, count, label
 
     def lloyd(self, C):
         label = self.nearest(C)[0]

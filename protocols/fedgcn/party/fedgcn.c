@@ -95,7 +95,7 @@ enum err party_fedgcn(struct work *work, uint32_t *label)
 
 	TRY(fedgcn_params_of(fedgcn_job(&work->job), work->threads, &s.p));
 	if (fedgcn_in_clear(&s.p))
-		log_warn("prototypes \"kde\": this party's prototypes, each a mean of the "
+		log_warn("this party's prototypes, each a mean of the "
 			 "embeddings of %u graphs or more, go to the coordinator unmasked",
 			 fedgcn_job(&work->job)->how.min_cluster);
 	e = fedgcn_party_init(&s.party, work->graphs, &s.p);

@@ -76,8 +76,9 @@ static const struct config_removed removed[] = {
 	{ "thing.theirs", NULL, "1.3", "leave it out", { "another" } },
 	{ NULL, NULL, NULL, NULL, { NULL } },
 };
-static const struct config_table table = { "thing", rows, sizeof(rows) / sizeof(*rows),
-					   sizeof(struct thing), removed, "that" };
+static const struct config_table table = {
+	"thing", rows, sizeof(rows) / sizeof(*rows), sizeof(struct thing), removed, "that"
+};
 
 static inline enum err read_text(const char *text, char *const *set,
 				 const struct config_preset *presets, struct thing *t)

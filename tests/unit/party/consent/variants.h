@@ -117,7 +117,7 @@ static const struct family families[] = {
 	    { "", "dtw_rows=32", "keep_embeddings=false", "window=40", "p=0", "bins=9" },
 	    { "", "allow_single=true" } } },
 	{ "fedgcn",
-	  { { "", "prototypes=kde" },
+	  { { "", "prototypes=kde", "prototypes=stacked" },
 	    { "", "aggregation=fedprox", "aggregation=fedper" },
 	    { "", "min_cluster=1", "min_cluster=9" },
 	    { "", "mu=0", "mu=1" },
@@ -127,7 +127,7 @@ static const struct family families[] = {
 	{ "predict", { { "", "align=intersect" }, { "", "graphs=own" } } },
 	{ "fedgcn",
 	  { { "", "features=drawing", "features=coordinates" },
-	    { "", "prototypes=kde" },
+	    { "", "prototypes=kde", "prototypes=printed" },
 	    { "", "final=paper" },
 	    { "", "baselines=quick", "baselines=off" } } },
 };

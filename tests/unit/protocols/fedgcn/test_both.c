@@ -211,6 +211,8 @@ TEST(test_masks_change_no_bit)
 	static const char *const ways[] = {
 		"",
 		"prototypes=kde",
+		"prototypes=stacked bounded=false",
+		"prototypes=printed",
 		"aggregation=fedprox mu=0.1",
 		"aggregation=fedper",
 		"final=paper",
@@ -433,7 +435,7 @@ TEST(test_every_message)
 {
 	static const enum msg_type down[] = { MSG_SUM, MSG_MATRIX },
 				   up[] = { MSG_MASKED, MSG_PROTOTYPES };
-	struct recording *r = record_job("rounds=1 epochs=1 prototypes=kde");
+	struct recording *r = record_job("rounds=1 epochs=2 prototypes=stacked");
 
 	assert_holds(&r->to_party[1], down, 2);
 	assert_holds(&r->from_party[1], up, 2);

@@ -40,6 +40,8 @@ TEST(test_words)
 		enum fedgcn_sharing sharing;
 	} cases[] = {
 		{ ", \"prototypes\": \"kde\"", "fedgcn.kde", FEDGCN_KDE, FEDGCN_AVG },
+		{ ", \"prototypes\": \"stacked\"", "fedgcn.kde", FEDGCN_STACKED, FEDGCN_AVG },
+		{ ", \"prototypes\": \"printed\"", "fedgcn.kde", FEDGCN_PRINTED, FEDGCN_AVG },
 		{ ", \"aggregation\": \"fedprox\", \"mu\": 1", "fedgcn", FEDGCN_MATCHED,
 		  FEDGCN_PROX },
 		{ ", \"aggregation\": \"fedper\"", "fedgcn", FEDGCN_MATCHED, FEDGCN_PER },
@@ -75,6 +77,9 @@ TEST(test_leaks)
 		{ "", "with two parties each learns", 3, false },
 		{ "", "all parties but one", 3, true },
 		{ ", \"prototypes\": \"kde\"", "every prototype of each party unmasked", 3, true },
+		{ ", \"prototypes\": \"kde\"", "those of each local epoch", 3, false },
+		{ ", \"prototypes\": \"stacked\"", "those of each local epoch", 3, true },
+		{ ", \"prototypes\": \"printed\"", "every prototype of each party", 3, true },
 		{ ", \"min_cluster\": 1", "that graph's embedding", 3, true },
 		{ "", "that graph's embedding", 3, false },
 		{ ", \"aggregation\": \"fedper\"", "the last layers stay", 3, true },

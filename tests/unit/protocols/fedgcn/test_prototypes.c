@@ -32,13 +32,53 @@ TEST(test_kde)
 	mat_init(&C, K, FEDGCN_Z);
 	for (size_t j = 0; j < FEDGCN_Z; j++)
 		MAT(&C, 1, j) = 7;
-	fedgcn_kde(&p, PARTIES, x, &C);
+	assert_ok(fedgcn_kde(&p, PARTIES, x, &C));
 	for (size_t j = 0; j < FEDGCN_Z; j++) {
 		assert_float_equal(MAT(&C, 0, j), 0.1, 0.15);
 		assert_float_equal(MAT(&C, 1, j), 10.1, 0.15);
 	}
 	mat_release(&C);
 	free(x);
+}
+
+/* Against the second implementation in tests/vectors/kde.py. */
+TEST(test_kde_in_numpy)
+{
+	enum { PARTIES = 2, K = 3, EPOCHS = 2, ROWS = K * EPOCHS };
+	static const double known[][3] = {
+#include "tests/vectors/kde.inc"
+	};
+	struct fedgcn_params p;
+	struct mat C;
+	double *x;
+
+	quick(&p, K);
+	p.epochs = EPOCHS;
+	for (size_t full = 0; full < 2; full++) {
+		p.prototypes = full ? FEDGCN_PRINTED : FEDGCN_STACKED;
+		assert_int_equal(fedgcn_upload_words(&p), ROWS * (FEDGCN_Z + 1) + 1);
+		ALLOC(x, PARTIES * fedgcn_upload_words(&p));
+		mat_init(&C, K, FEDGCN_Z);
+		for (size_t i = 0; i < PARTIES * ROWS; i++) {
+			double *to = x + i / ROWS * fedgcn_upload_words(&p);
+
+			to[ROWS * FEDGCN_Z + i % ROWS] = 5;
+			for (size_t j = 0; j < FEDGCN_Z; j++)
+				to[i % ROWS * FEDGCN_Z + j] = 3 * sin((double)(1 + i % K + j)) +
+							      sin((double)(7 * i + 3 * j)) +
+							      cos((double)(i * j));
+		}
+		for (size_t r = 0; r < K; r++)
+			for (size_t j = 0; j < FEDGCN_Z; j++)
+				MAT(&C, r, j) = 3 * sin((double)(1 + r + j));
+		assert_ok(fedgcn_kde(&p, PARTIES, x, &C));
+		for (size_t r = 0; r < K; r++)
+			for (size_t j = 0; j < 3; j++)
+				assert_float_equal(MAT(&C, r, j < 2 ? j : FEDGCN_Z - 1),
+						   known[full * K + r][j], 1e-9);
+		mat_release(&C);
+		free(x);
+	}
 }
 
 /* The final mixture stands where EM settles, not where it became slow: of clusters that overlap, as

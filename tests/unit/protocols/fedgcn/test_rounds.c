@@ -1,6 +1,7 @@
 /* FedGCN: what its sums come to, against the same thing without a federation; whole runs. */
 #include "tests/unit/protocols/fedgcn/fedgcn.h"
 #include "common/cluster/metrics.h"
+#include "protocols/fedgcn/own.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,6 +28,91 @@ TEST(test_one_party)
 			    one.g[0].count * sizeof(uint32_t));
 	close_federation(&one);
 	close_federation(&alone);
+}
+
+static double *upload_of(const struct fedgcn_party *party)
+{
+	double *x = alloc(fedgcn_upload_words(&party->p), sizeof(*x));
+
+	fedgcn_upload(party, x);
+	return x;
+}
+
+/* Line 13: each epoch's prototypes are stacked. Those of the last are the ones that "kde" uploads,
+ * and those of epoch e are the ones of a round of e epochs. */
+TEST(test_stacked)
+{
+	enum { K = 2, EPOCHS = 3 };
+	struct federation stacked, kde;
+	struct fedgcn_params p;
+	size_t row = K * FEDGCN_Z;
+
+	quick(&p, K);
+	p.rounds = 1;
+	p.epochs = EPOCHS;
+	p.prototypes = FEDGCN_STACKED;
+	run_federation(&stacked, &p, 2, 5);
+	p.prototypes = FEDGCN_KDE;
+	for (p.epochs = 1; p.epochs <= EPOCHS; p.epochs++) {
+		run_federation(&kde, &p, 2, 5);
+		for (size_t l = 0; l < 2; l++) {
+			double *of_all = upload_of(&stacked.party[l]);
+			double *own = upload_of(&kde.party[l]);
+			const double *count = of_all + EPOCHS * row + (p.epochs - 1) * K;
+
+			assert_memory_equal(count, own + row, K * sizeof(*own));
+			for (size_t i = 0; i < row; i++)
+				assert_float_equal(of_all[(p.epochs - 1) * row + i], own[i], 1e-9);
+			free(of_all);
+			free(own);
+		}
+		close_federation(&kde);
+	}
+	close_federation(&stacked);
+}
+
+/* Weights by which Z is far beyond FEDGCN_RADIUS: the last map, and the prototypes of each epoch,
+ * are scaled down after a round, unless the job says that nothing is bounded. Weights hardly move
+ * here, so that prototypes of two epochs are the same. */
+TEST(test_bounded)
+{
+	enum { K = 2, WORDS = 64 };
+	struct fedgcn_params p;
+	struct gin net;
+
+	quick(&p, K);
+	p.rate = 1e-9;
+	p.prototypes = FEDGCN_STACKED;
+	gin_init(&net, p.features);
+	for (int bounded = 0; bounded < 2; bounded++) {
+		double *q = alloc(fedgcn_down(&p, FEDGCN_TRAIN), sizeof(*q)), *x;
+		size_t at = net.part[GIN_READ_B].at;
+		struct federation f;
+
+		p.bounded = bounded;
+		open_federation(&f, &p, 1, 5);
+		x = alloc(fedgcn_up(&p, FEDGCN_TRAIN), sizeof(*x));
+		gin_draw(&net, p.seed, q);
+		for (size_t i = 0; i < net.weights; i++)
+			q[i] = (float)(4 * q[i]);
+		assert_ok(
+		    fedgcn_answer(&f.party[0], &(struct fedgcn_question){ FEDGCN_TRAIN, 1, q }, x));
+		for (size_t i = 0; i < WORDS; i++) {
+			double here = x[at + i] / (double)f.g[0].count;
+
+			if (bounded)
+				assert_true(fabs(here) <= fabs(q[at + i]) / 2);
+			else
+				assert_float_equal(here, q[at + i], 1e-6);
+		}
+		free(x);
+		x = upload_of(&f.party[0]);
+		for (size_t i = 0; i < (size_t)K * FEDGCN_Z; i++)
+			assert_float_equal(x[i] / x[K * FEDGCN_Z + i], 1, 1e-3);
+		free(q);
+		free(x);
+		close_federation(&f);
+	}
 }
 
 /* Parties of whom it is kept what each says in TRAIN; it adds it up in doubles. The same parties

@@ -14,7 +14,8 @@ enum {
 	KEY_ALLOW,
 	KEY_POLICY,
 	KEY_SINGLE,
-	KEY_KEEP
+	KEY_KEEP,
+	KEY_CONTIGUOUS
 };
 
 static const struct argp_option options[] = {
@@ -36,6 +37,8 @@ static const struct argp_option options[] = {
 	  "by columns: each party has this part of the rows, up to 1, in an order of its own; with "
 	  "--set align=intersect",
 	  0 },
+	{ "contiguous", KEY_CONTIGUOUS, NULL, 0,
+	  "by columns: each party gets adjacent ones, in their order, not any", 0 },
 	{ "overlap", KEY_OVERLAP, "F", 0,
 	  "by edges: each is with this share of the parties, 0 to 1; default one party", 0 },
 	{ "regions", KEY_REGIONS, NULL, 0, "by edges: each party has those of one region", 0 },
@@ -116,6 +119,9 @@ static error_t launch_options_parse(int key, char *arg, struct argp_state *state
 		return 0;
 	case KEY_ROWS:
 		l->split.keep = args_number(state, "keep", arg, SPLIT_KEEP_MIN, 1);
+		return 0;
+	case KEY_CONTIGUOUS:
+		l->split.contiguous = true;
 		return 0;
 	case KEY_OVERLAP:
 		l->split.overlap = args_number(state, "overlap", arg, 0, 1);

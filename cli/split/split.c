@@ -314,6 +314,8 @@ static enum err write_parts(struct source *s)
 		ALLOC(s->part, items);
 	if (s->part && p->skew > 0)
 		skew_parts(s->labels.label, items, p->parties, p->skew, p->seed, s->part);
+	else if (p->contiguous)
+		split_blocks(items, p->parties, s->part);
 	else if (s->part)
 		split_parts(items, p->parties, p->seed, s->part);
 	TRY(split_each(p,
@@ -333,6 +335,8 @@ static enum err write_parts(struct source *s)
 	}
 	if (p->skew > 0)
 		json_put_number(root, "skew", p->skew);
+	if (p->contiguous)
+		json_put_bool(root, "contiguous", true);
 	if (p->by == SPLIT_EDGES)
 		split_put_holders(root, p, s->holders.copies);
 	return split_json_write(p, root);
@@ -345,6 +349,9 @@ enum err split_data(const struct split_params *p)
 	bool graph_alone = p->no_features;
 	enum err err;
 
+	if (p->contiguous && p->by != SPLIT_COLUMNS)
+		return err_set(ERR_INPUT, "--contiguous is for --by columns, not for %s",
+			       split_by_names[p->by]);
 	if (p->by == SPLIT_VERTICES)
 		return split_vertices(p);
 	if (p->by == SPLIT_GRAPHS)

@@ -8,8 +8,8 @@
  * graphs of a set in TU format (FedGCN)
  *
  * Parts are random, disjoint unless requested otherwise, and as equal as possible; rows may be
- * split by class (skew). Nodes and columns keep their order within a part. OUT/split.json has the
- * seed, so the split can be reproduced.
+ * split by class (skew), columns into blocks (contiguous). Nodes and columns keep their order
+ * within a part. OUT/split.json has the seed, so the split can be reproduced.
  */
 #ifndef CLI_SPLIT_SPLIT_H
 #define CLI_SPLIT_SPLIT_H
@@ -35,18 +35,21 @@ struct split_params {
 	bool regions;     /* edges: each party has those of one region of the graph */
 	bool no_features; /* edges: leave out any features */
 	double keep;      /* columns: fraction of the rows that each party gets, shuffled; 0: all */
+	bool contiguous;  /* columns: blocks of adjacent columns instead of random ones */
 };
 #define SPLIT_SHARED_MIN 0.5
 #define SPLIT_KEEP_MIN   0.001
 
 /* Needs features; edges with by = edges or shared_edges; labels with a skew. ERR_INPUT if the
- * data are invalid, there are fewer items than parties, or p->out is not empty; ERR_JOB if it
- * cannot be written. */
+ * data are invalid, there are fewer items than parties, contiguous is not for columns, or p->out
+ * is not empty; ERR_JOB if it cannot be written. */
 enum err split_data(const struct split_params *p) MUST_CHECK;
 
 /* Assigns items 0 .. n-1 to `parts` random disjoint parts with sizes that differ by at most 1:
  * part[i] is the part of item i. */
 void split_parts(size_t n, size_t parts, uint64_t seed, uint32_t *part);
+/* The same in order: part l has the items from n l / parts on. */
+void split_blocks(size_t n, size_t parts, uint32_t *part);
 
 /* kept[e]: party l has edge e, if each party gets the share F of all (paper, Appendix D). Edges
  * are in a random circular order, and party l takes F n of them from position l/parties on. Two

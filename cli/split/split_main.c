@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KEY_OVERLAP = 256, KEY_REGIONS, KEY_NO_FEATURES, KEY_SKEW, KEY_KEEP };
+enum { KEY_OVERLAP = 256, KEY_REGIONS, KEY_NO_FEATURES, KEY_SKEW, KEY_KEEP, KEY_CONTIGUOUS };
 
 static const struct argp_option options[] = {
 	{ "data", 'd', "DIR", 0,
@@ -21,6 +21,8 @@ static const struct argp_option options[] = {
 	  "with columns: each party has this part of the rows, up to 1, in an order of its own, "
 	  "instead of all",
 	  0 },
+	{ "contiguous", KEY_CONTIGUOUS, NULL, 0,
+	  "with columns: each party gets adjacent ones, in their order, not any", 0 },
 	{ "skew", KEY_SKEW, "S", 0,
 	  "with rows or graphs: this part of them, 0 to 1, goes by class, so that parties have few "
 	  "classes each; default 0",
@@ -69,6 +71,7 @@ static error_t split_parse(int key, char *arg, struct argp_state *state)
 		{ 's', ARGS_TO(p->seed), 0, SEED_MAX },
 		{ 'e', ARGS_TO(p->shared_edges), SPLIT_SHARED_MIN, 1 },
 		{ KEY_KEEP, ARGS_TO(p->keep), SPLIT_KEEP_MIN, 1 },
+		{ KEY_CONTIGUOUS, ARGS_TO(p->contiguous) },
 		{ KEY_SKEW, ARGS_TO(p->skew), 0, 1 },
 		{ KEY_OVERLAP, ARGS_TO(p->overlap), 0, 1 },
 		{ KEY_REGIONS, ARGS_TO(p->regions) },

@@ -91,6 +91,14 @@ void split_parts(size_t n, size_t parts, uint64_t seed, uint32_t *part)
 	free(order);
 }
 
+void split_blocks(size_t n, size_t parts, uint32_t *part)
+{
+	for (size_t l = 0; l < parts; l++) {
+		for (size_t i = n * l / parts; i < n * (l + 1) / parts; i++)
+			part[i] = (uint32_t)l;
+	}
+}
+
 void split_shared_edges(size_t n, size_t parties, double share, uint64_t seed, size_t l, bool *kept)
 {
 	uint32_t *order = shuffled(n, seed, 0x6564676573); /* "edges" */

@@ -1,16 +1,19 @@
 # readings -- kCAGC by the letter of the paper, in each way in which its text can be read, over L and k^.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='kCAGC by the letter, in eight readings of its text, over L and k^, b-kCAGC too; --sets SET,... for some'
+about='kCAGC by the letter, in eight readings of its text, over L and k^, b-kCAGC too; --sets SET,... for some, --only blocks'
 default_seeds=2
-sets=cora,citeseer,wiki
+sets=cora,citeseer,wiki only=''
 
 # shellcheck source=scripts/bench.d/lib-kcagc.sh
 . scripts/bench.d/lib-kcagc.sh
 
 option() {
-	[[ $1 == sets ]] || return 1
-	sets=$2
+	case $1 in
+	sets) sets=$2 ;;
+	only) [[ $2 == blocks ]] || fail "--only is $2, expected blocks"; only=$2 ;;
+	*) return 1 ;;
+	esac
 }
 
 needs() { needs_data ${sets//,/ }; }
@@ -18,6 +21,10 @@ needs() { needs_data ${sets//,/ }; }
 # Narrow first, so that an interrupted call has whole tables of few local clusters.
 measure() {
 	local hat set
+	for set in ${sets//,/ }; do
+		[[ $set == wiki ]] || blocks_of "$set"
+	done
+	[[ -z $only ]] || return 0
 	for hat in k 2k 4k 8k; do
 		! $quick || [[ $hat == k ]] || continue
 		for set in ${sets//,/ }; do
@@ -26,6 +33,18 @@ measure() {
 			wiki-*) ;;
 			*) hat_of "$set" "$hat" ;;
 			esac
+		done
+	done
+}
+
+# Columns in blocks, as a split that follows the order of the file has them.
+blocks_of() { # SET
+	local set="$1 in blocks" hat node
+	for hat in k 2k; do
+		printed "$set" "$hat"
+		row "$set" "b-kCAGC: U; d = $hat" "$(letter unit local "$hat") method=basic"
+		for node in centre mean; do
+			row "$set" "k^=$hat: U; d = k^; ${words[$node]}" "$(letter unit local "$hat") virtual_nodes=$node"
 		done
 	done
 }
@@ -76,10 +95,10 @@ printed() { # SET k^: the paper's own row
 	local L
 	for L in $(parties "$1"); do
 		! cell_known "$1" "k^=$2: **the paper**" "L=$L" || continue
-		paper_cell table2 "$1" "k^=$2" "L=$L"
+		paper_cell table2 "${1%% *}" "k^=$2" "L=$L"
 		cell "$1" "k^=$2: **the paper**" "L=$L" value="$PAPER" deviation="$PAPER_DEVIATION"
 		[[ $2 == k ]] || continue
-		paper_cell table2 "$1" b-kCAGC "L=$L"
+		paper_cell table2 "${1%% *}" b-kCAGC "L=$L"
 		cell "$1" "b-kCAGC: **the paper**" "L=$L" value="$PAPER" deviation="$PAPER_DEVIATION"
 	done
 }
@@ -98,13 +117,14 @@ row() { # SET ROW "PATH=VALUE ..."
 
 # In one process: labels are those of daemons with the same seed, and come in a fraction of the time.
 one() { # SET L SEED "PATH=VALUE ..."
-	local to=$out/runs/$table/run change options=()
+	local to=$out/runs/$table/run set=${1%% *} change options=()
+	[[ $1 != *' in blocks' ]] || options=(--contiguous)
 	for change in $4; do options+=(--set "$change"); done
 	rm -rf "$to"
 	mkdir -p "${to%/*}"
-	"$bin/coterie" run --quiet --data "$data/$1" --job "configs/jobs/kcagc-$1.json" --parties "$2" --seed "$3" \
+	"$bin/coterie" run --quiet --data "$data/$set" --job "configs/jobs/kcagc-$set.json" --parties "$2" --seed "$3" \
 		--out "$to" "${options[@]}" >"$to.log" 2>&1 || { WHY="$(tail -n 1 "$to.log")" RUN_FAILED=true && return 1; }
-	scores "$1" "$to/coordinator/labels.csv"
+	scores "$set" "$to/coordinator/labels.csv"
 }
 
 render() {

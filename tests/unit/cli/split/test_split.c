@@ -35,10 +35,20 @@ TEST(test_parts_are_random)
 	assert_in_range(same, 5, 60);
 	assert_in_range(ordered, 5, 60);
 }
+/* 7 items over 3 parts in their order, as even as may be. */
+TEST(test_blocks)
+{
+	static const uint32_t expected[7] = { 0, 0, 1, 1, 2, 2, 2 };
+	uint32_t part[7];
+
+	split_blocks(7, 3, part);
+	assert_memory_equal(part, expected, sizeof(part));
+}
+
 /* With and without ids: every row is somewhere, with its features, label and the edges inside. */
 static void rows_with(bool ids)
 {
-	struct split_params p = { SPLIT_ROWS, 3, 3, data, out, 0, 0, 0, false, false, 0 };
+	struct split_params p = { SPLIT_ROWS, 3, 3, data, out, 0, 0, 0, false, false, 0, false };
 	size_t seen[N] = { 0 }, edges = 0;
 	uint32_t part[N];
 
@@ -105,7 +115,7 @@ TEST_WITH(test_rows_with_ids, split_dirs, dir_remove)
 /* Rows alone, without a graph: features, ids and labels of each part, nothing else. */
 static void rows_without_edges(bool ids, double skew)
 {
-	struct split_params p = { SPLIT_ROWS, 3, 3, data, out, 0, skew, 0, false, false, 0 };
+	struct split_params p = { SPLIT_ROWS, 3, 3, data, out, 0, skew, 0, false, false, 0, false };
 	static const uint32_t class[N] = { 2, 0, 1, 0, 1, 2, 0 };
 	uint32_t part[N];
 	size_t seen = 0;
@@ -170,7 +180,7 @@ TEST_WITH(test_rows_by_class, split_dirs, dir_remove)
 
 TEST_WITH(test_edges, split_dirs, dir_remove)
 {
-	struct split_params p = { SPLIT_EDGES, 2, 3, data, out, 0, 0, 0, false, false, 0 };
+	struct split_params p = { SPLIT_EDGES, 2, 3, data, out, 0, 0, 0, false, false, 0, false };
 	size_t seen[N][N] = { 0 };
 
 	put_features(false);
@@ -253,7 +263,8 @@ TEST(test_shared_edges_are_random)
 
 TEST_WITH(test_refusals, split_dirs, dir_remove)
 {
-	struct split_params p = { SPLIT_COLUMNS, M + 1, 3, data, out, 0, 0, 0, false, false, 0 };
+	struct split_params p = { SPLIT_COLUMNS, M + 1, 3, data, out, 0, 0, 0,
+				  false,         false, 0, false };
 
 	assert_err(split_data(&p), ERR_INPUT, "no features.mtx");
 	put_features(false);
@@ -315,6 +326,8 @@ TEST_WITH(test_command, split_dirs, dir_remove)
 		       "--keep is for --by columns, not for edges");
 	expect_command(split_main, "--data x --out y --parties 2 --skew 0.6", 4,
 		       "--skew is for --by rows or graphs, not for columns");
+	expect_command(split_main, "--data x --out y --parties 2 --by rows --contiguous", 4,
+		       "--contiguous is for --by columns, not for rows");
 	expect_command(split_main, "--skew 1.5", 4,
 		       "--skew is \"1.5\", expected a number from 0 to 1");
 	expect_command(split_main, "--colour", 4, "colour");

@@ -3,7 +3,7 @@
 
 static void columns_with(bool sparse, bool ids, bool graph)
 {
-	struct split_params p = { SPLIT_COLUMNS, 2, 3, data, out, 0, 0, 0, false, false, 0 };
+	struct split_params p = { SPLIT_COLUMNS, 2, 3, data, out, 0, 0, 0, false, false, 0, false };
 	size_t seen[M] = { 0 };
 
 	put_features(sparse);
@@ -56,10 +56,47 @@ TEST_WITH(test_columns_sparse_with_ids, split_dirs, dir_remove)
 	columns_with(true, true, true);
 }
 
+/* Adjacent columns in their order, whatever the seed. */
+TEST_WITH(test_columns_in_blocks, split_dirs, dir_remove)
+{
+	struct split_params p = { .by = SPLIT_COLUMNS,
+				  .parties = 3,
+				  .seed = 3,
+				  .data = data,
+				  .out = out,
+				  .contiguous = true };
+	struct buf json = { 0 };
+	char path[96];
+	int next = 0;
+
+	put_features(true);
+	assert_ok(split_data(&p));
+	for (size_t l = 0; l < 3; l++) {
+		struct buf columns = { 0 };
+		char *line;
+
+		snprintf(path, sizeof(path), "%s/party-%02zu/columns.txt", out, l);
+		assert_ok(file_read(path, 4096, &columns));
+		buf_add(&columns, "", 1);
+		assert_int_equal(next, M * l / 3);
+		for (line = strtok((char *)columns.p, "\n"); line; line = strtok(NULL, "\n"))
+			assert_int_equal(atoi(line), next++);
+		buf_release(&columns);
+	}
+	assert_int_equal(next, M);
+	snprintf(path, sizeof(path), "%s/split.json", out);
+	assert_ok(file_read(path, 4096, &json));
+	buf_add(&json, "", 1);
+	assert_non_null(strstr((char *)json.p, "\"contiguous\": true"));
+	buf_release(&json);
+}
+
 /* The files: columns apart as ever, 7 of 10 edges each, with their weights and by their ids. */
 TEST_WITH(test_columns_of_own_graphs, split_dirs, dir_remove)
 {
-	struct split_params p = { SPLIT_COLUMNS, 2, 3, data, out, 0.7, 0, 0, false, false, 0 };
+	struct split_params p = {
+		SPLIT_COLUMNS, 2, 3, data, out, 0.7, 0, 0, false, false, 0, false
+	};
 	size_t seen[N][N] = { 0 }, columns = 0;
 	struct buf json = { 0 };
 	char path[96];

@@ -286,8 +286,8 @@ TEST_WITH(test_files_of_each_party, split_dirs, dir_remove)
 	put_graph();
 	for (int regions = 0; regions <= 1; regions++) {
 		for (int tenths = 0; tenths <= 10; tenths += 5) {
-			struct split_params p = { SPLIT_EDGES,  4,       3,     data, out, 0, 0,
-						  tenths / 10., regions, false, 0 };
+			struct split_params p = { SPLIT_EDGES,  4,       3,     data, out,  0, 0,
+						  tenths / 10., regions, false, 0,    false };
 			struct pooled_graph whole;
 
 			assert_ok(split_data(&p));
@@ -305,7 +305,7 @@ TEST_WITH(test_files_of_each_party, split_dirs, dir_remove)
 /* Without ids.txt, labels.txt says how many nodes there are, and ids are their numbers. */
 TEST_WITH(test_numbered, split_dirs, dir_remove)
 {
-	struct split_params p = { SPLIT_EDGES, 2, 3, data, out, 0, 0, 0, false, false, 0 };
+	struct split_params p = { SPLIT_EDGES, 2, 3, data, out, 0, 0, 0, false, false, 0, false };
 	size_t nodes = 0;
 
 	put_data("edges.tsv", "0 1\n1 2 2.5\n2 10\n10 0\n");
@@ -337,7 +337,7 @@ TEST_WITH(test_isolated, split_dirs, dir_remove)
 
 TEST_WITH(test_refusals, split_dirs, dir_remove)
 {
-	struct split_params p = { SPLIT_EDGES, 2, 3, data, out, 0, 0, 0, false, false, 0 };
+	struct split_params p = { SPLIT_EDGES, 2, 3, data, out, 0, 0, 0, false, false, 0, false };
 	char line[256];
 
 	assert_err(split_data(&p), ERR_INPUT, "no edges.tsv");

@@ -163,9 +163,11 @@ static enum err fedsc_check_sizes(const struct fedsc_job *job)
 	unsigned d = job->how.dims;
 	bool anchors = job->how.variant == FEDSC_BY_ANCHORS;
 
-	if (d != JOB_AUTO && d < job->clusters)
-		return err_set(ERR_INPUT, "job.dims is %u, expected at least job.clusters, %u", d,
-			       job->clusters);
+	if (anchors && d != JOB_AUTO && d < job->clusters)
+		return err_set(ERR_INPUT,
+			       "job.dims is %u, expected at least job.clusters, %u, with variant "
+			       "\"anchor\"",
+			       d, job->clusters);
 	if (anchors && d != JOB_AUTO && d <= FEDSC_NEAR)
 		return err_set(ERR_INPUT,
 			       "job.dims is %u, expected more than %d with variant \"anchor\"", d,

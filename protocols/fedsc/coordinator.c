@@ -1,6 +1,7 @@
 #include "protocols/fedsc/coordinator.h"
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
+#include "common/base/rng.h"
 #include "common/linalg/la.h"
 #include "protocols/fedsc/own.h"
 #include "protocols/fedsc/points.h"
@@ -187,7 +188,32 @@ static enum err average(struct fedsc_run *run, unsigned s, struct mat *Z)
 	return err;
 }
 
-/* Algorithm 1: Z (d x m) after landmarks, the choice of d, and S rounds of Stage I. */
+enum { START_STREAM = 0x7a30 }; /* "z0" */
+
+/* Algorithm 1, line 1: Z^0 (d x m) at random, in deviations of the rows around their mean. */
+static void start_at_random(struct fedsc_run *run, size_t d, struct fedkmeans_centres *c)
+{
+	struct mat Z;
+	struct rng rng;
+
+	rng_seed(&rng, run->p->seed, START_STREAM);
+	mat_init(&Z, d, run->m);
+	for (size_t e = 0; e < d * run->m; e++)
+		Z.a[e] = (float)rng_normal(&rng); /* a float is the same on all machines */
+	fedkmeans_centres_init(c, &Z);
+	mat_release(&Z);
+	run->report->dims = d;
+}
+
+static enum err start_dictionary(struct fedsc_run *run, size_t d, struct fedkmeans_centres *c)
+{
+	if (run->p->start == FEDSC_FROM_LANDMARKS)
+		return fedsc_find_landmarks(run, d, c);
+	start_at_random(run, d, c);
+	return ERR_OK;
+}
+
+/* Algorithm 1: Z (d x m) from its start, the choice of d, and S rounds of Stage I. */
 static enum err fedsc_coordinator_learn(struct fedsc_run *run, struct fedkmeans_centres *c)
 {
 	const struct fedsc_params *p = run->p;
@@ -196,7 +222,7 @@ static enum err fedsc_coordinator_learn(struct fedsc_run *run, struct fedkmeans_
 	TRY(fedsc_totals(run->parties, run->m, run->p, summed, run->report));
 	if (!summed)
 		run->report->r = p->width;
-	TRY(fedsc_find_landmarks(run, fedsc_landmarks_most(p, run->report->n), c));
+	TRY(start_dictionary(run, fedsc_landmarks_most(p, run->report->n), c));
 	if (search)
 		parties_phase(run->parties, "dims");
 	if (search) {
@@ -206,7 +232,7 @@ static enum err fedsc_coordinator_learn(struct fedsc_run *run, struct fedkmeans_
 		d = d > p->k ? d : p->k;
 		if (d < c->Z.rows) {
 			fedkmeans_centres_release(c);
-			TRY(fedsc_find_landmarks(run, d, c));
+			TRY(start_dictionary(run, d, c));
 		}
 	}
 	if (p->rounds)
@@ -222,7 +248,7 @@ static enum err fedsc_coordinator_learn(struct fedsc_run *run, struct fedkmeans_
 /* Initialises R (d x k) = U Lam^-1/2 of M. */
 static enum err whiten(struct fedsc_run *run, const struct mat *M, struct mat *R)
 {
-	size_t d = M->rows, k = run->p->k;
+	size_t d = M->rows, k = run->report->values;
 	double *value = run->report->value;
 	struct mat U = { 0 };
 	enum err err = fedsc_leading(run, M, k, value, &U);
@@ -242,6 +268,12 @@ static enum err whiten(struct fedsc_run *run, const struct mat *M, struct mat *R
 	return err;
 }
 
+/* Eigenvectors of a dictionary of `dims` (0: k or more) for k clusters. */
+static size_t fewest(size_t k, size_t dims)
+{
+	return dims && dims < k ? dims : k;
+}
+
 /* Sums t = F'1, then F' diag(1 / F t) F, derives R from it and runs federated k-means on the
  * embedding. */
 static enum err by_dense(struct fedsc_run *run)
@@ -254,16 +286,17 @@ static enum err by_dense(struct fedsc_run *run)
 	struct mat M = { 0 }, R = { 0 }, start;
 	struct fedkmeans_report report;
 	double *t = NULL;
-	size_t d;
+	size_t d, vectors;
 	enum err err = fedsc_coordinator_learn(run, &Z);
 
 	d = Z.Z.rows;
-	if (!err && d < run->p->k)
+	vectors = fewest(run->p->k, run->p->dims);
+	if (!err && d < vectors)
 		err = err_set(ERR_JOB, "a dictionary of %zu for %u clusters", d, run->p->k);
 	if (err)
 		goto out;
-	ALLOC(run->report->value, run->p->k);
-	run->report->values = run->p->k;
+	ALLOC(run->report->value, vectors);
+	run->report->values = vectors;
 	ALLOC(t, d);
 	degrees.r = run->report->r;
 	degrees.Z = &Z.Z;
@@ -280,7 +313,7 @@ static enum err by_dense(struct fedsc_run *run)
 	if (err)
 		goto out;
 	loop.n = run->report->n;
-	mat_init(&start, 1, run->p->k); /* the first round makes it the mean */
+	mat_init(&start, 1, vectors); /* the first round makes it the mean */
 	parties_phase(run->parties, "kmeans");
 	err = fedkmeans_run(&loop, &how, &start, &c, &report);
 	mat_release(&start);

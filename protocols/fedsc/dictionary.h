@@ -1,9 +1,9 @@
 /* dictionary.h -- Stage I of FedSC (NeurIPS 2023, Section 2) at one party: coefficients C and
  * gradient steps on the dictionary Z, with rows in blocks.
  *
- * Rows are points: X is n x m, Z is d x m, and row i of C (n x d) is c_i. The first term of the
- * paper's equation 15 has the wrong sign. With W = C o K(X, Z), w = W' 1, Q = (C' C) o Kzz / 2 and
- * q = Q 1 the gradient is
+ * Rows are points: X is n x m, Z is d x m, and row i of C (n x d) is c_i. With
+ * W = C o K(X, Z), w = W' 1, Q = (C' C) o Kzz / 2 and q = Q 1 the gradient of equation 13, the
+ * paper's equation 15, is
  *
  *     grad = (1 / r^2) [diag(w - 2 q) Z - W' X + 2 Q Z]
  */

@@ -9,6 +9,7 @@
 
 const char *const fedsc_variant_names[] = { "anchor", "dense", "paper", NULL };
 const char *const fedsc_noise_names[] = { "none", "data", "factors", "sums", NULL };
+static const char *const start_names[] = { "landmarks", "random", NULL };
 static const char *const auto_word[] = { "auto", NULL };
 
 /* Variants that read a row; none: all do. */
@@ -55,10 +56,15 @@ const struct config_row fedsc_rows[] = {
 	  .names = fedsc_variant_names,
 	  .help = "Stage II: landmarks and sums alone, the whole kernel by sums alone, or the "
 		  "paper's, which uploads in clear what rows can be read from" },
-	{ "dims", CONFIG_UNSIGNED, AT(how.dims), 2, FEDSC_DIMS_MAX, "auto", .names = auto_word,
+	{ "dims", CONFIG_UNSIGNED, AT(how.dims), 1, FEDSC_DIMS_MAX, "auto", .names = auto_word,
 	  .help = "d, landmarks or the dictionary's size; \"auto\": min(n/5, 600) landmarks, n/3 "
 		  "of fewer than 30 rows a cluster; dense, paper: as few of min(n/5, 250) as keep "
-		  "0.99 of the eigenvalues of F'F" },
+		  "0.99 of the eigenvalues of F'F; with 1 their similarities follow from the rows' "
+		  "distances to one point alone" },
+	{ "start", CONFIG_ENUM, AT(how.start), .standard = "landmarks", .names = start_names,
+	  .help = "dense, paper: the dictionary before the first round is landmarks, or at random "
+		  "as in the paper",
+	  .readers = LEARNT },
 	{ "min_cluster", CONFIG_UNSIGNED, AT(how.least), 1, JOB_LEAST_MAX, "3",
 	  .help = "mc, fewest rows behind any sum of rows" },
 	{ "kernel.width", CONFIG_DOUBLE, AT(how.width), 0, 1e9, "0",

@@ -14,6 +14,8 @@ enum {
 
 /* Stage II; and federated k-means, which is a kind of its own. */
 enum fedsc_variant { FEDSC_BY_ANCHORS, FEDSC_BY_DENSE, FEDSC_BY_PAPER, FEDSC_BY_KMEANS };
+/* Z^0 of dense and paper: landmarks of federated k-means, or at random (Algorithm 1, line 1). */
+enum fedsc_start { FEDSC_FROM_LANDMARKS, FEDSC_AT_RANDOM };
 enum fedsc_noise_on {
 	NOISE_NONE,
 	NOISE_DATA,    /* Section 3.1 */
@@ -38,6 +40,7 @@ struct fedsc_params {               /* kmeans reads those marked with + */
 	unsigned dims;
 	unsigned near; /* FEDSC_NEAR: nearest landmarks of a row */
 	/* dense and paper */
+	enum fedsc_start start;
 	double share;       /* FEDSC_DIMS_SHARE */
 	unsigned dims_most; /* FEDSC_DIMS_MOST */
 	/* job.kernel.width, r; 0: width_factor x the parties' mean distance */

@@ -100,7 +100,7 @@ void fedsc_leaks(struct said *s, const void *p, size_t parties)
 	    s, paper,
 	    "the coordinator sees how many rows each party has, and the cluster of each of them");
 	said_add(s, !paper, "each party alone sees the clusters of its own rows");
-	said_add(s, true,
+	said_add(s, !fedsc_learns(job->how.variant) || job->how.start == FEDSC_FROM_LANDMARKS,
 		 "coordinator and parties see counts and centres, in each round: how many rows of "
 		 "all parties are nearest to each, and the mean of those of min_cluster rows or "
 		 "more; the coordinator sees their summed squared distances too");

@@ -408,7 +408,8 @@ static enum err take_embedding(struct fedsc_party *p, const struct mat *R)
 		mat_release(&part);
 		mat_release(&F);
 	}
-	spectral_unit_rows(&E);
+	if (tied || d > 1) /* of one number unit rows would leave its sign alone */
+		spectral_unit_rows(&E);
 	fedkmeans_party_release(&p->clusters);
 	mat_release(&p->embedding);
 	p->embedding = E;

@@ -20,7 +20,8 @@
  * all rows is the main direction. */
 static enum err rows_are_told_apart(const struct mat *F, double r)
 {
-	double *sum = alloc(F->cols, sizeof(*sum)), square = 0, least = 1;
+	double *sum = alloc(F->cols, sizeof(*sum)), square = 0, least = 1, shortest = INFINITY,
+	       longest = 0;
 	size_t none = 0;
 
 	for (size_t i = 0; i < F->rows; i++)
@@ -37,6 +38,8 @@ static enum err rows_are_told_apart(const struct mat *F, double r)
 		}
 		none += !(own > SPANNED);
 		least = fmin(least, along / sqrt(own * square));
+		shortest = fmin(shortest, sqrt(own));
+		longest = fmax(longest, sqrt(own));
 	}
 	free(sum);
 	if (2 * none > F->rows)
@@ -44,6 +47,8 @@ static enum err rows_are_told_apart(const struct mat *F, double r)
 			       "r %g: %zu of %zu rows are like none of the dictionary; a larger "
 			       "r or more of it is needed",
 			       r, none, F->rows);
+	if (F->cols == 1) /* one direction: lengths tell rows apart */
+		least = shortest / longest;
 	if (1 - least < APART)
 		return err_set(ERR_JOB, "r %g: all %zu rows are alike; a smaller r is needed", r,
 			       F->rows);

@@ -1,13 +1,13 @@
 # fedsc -- FedSC beside its paper's tables, what it costs, and how that grows.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='FedSC on rows: accuracy, noise, factors, d, parties, skew, time, memory; --only SECTION,... anew'
+about='FedSC on rows: accuracy, noise, factors, d, parties, Algorithm 1, skew, time, memory; --only SECTION,... anew'
 default_seeds=10
 
 # shellcheck source=scripts/bench.d/lib-fedsc.sh
 . scripts/bench.d/lib-fedsc.sh
 
-sections='clean noise factors dims parties skew circles time memory growth' only=''
+sections='clean noise factors dims parties letter skew circles time memory growth' only=''
 sets='iris coil20 banknote usps orl'
 
 option() {
@@ -23,7 +23,7 @@ option() {
 fewer() { # with --quick: without coil20, of which factors and dims are
 	$quick || return 0
 	sets='iris banknote'
-	only=${only:-clean noise parties skew circles time memory growth}
+	only=${only:-clean noise parties letter skew circles time memory growth}
 }
 
 needs() {
@@ -47,6 +47,7 @@ forget() { # SECTION
 		{ of = $1 }
 		$1 ~ /^(iris|coil20|banknote|usps|orl)$/ { of = $3 == "noise=0" ? "clean" : "noise" }
 		$1 == "coil20 by d" { of = "dims" }
+		$1 ~ /^letter/ { of = "letter" }
 		of != section' "$csv" >"$csv.new"
 	mv "$csv.new" "$csv"
 }
@@ -147,6 +148,66 @@ measure_parties() {
 					not_run parties "$set $row" "P=$L" "$WHY" paper="$PAPER"
 				fi
 			done
+		done
+	done
+}
+
+# ---- Algorithm 1 as published: configs/jobs/fedsc-paper.json, both readings of lambda ----
+
+# d of Appendix D.3's rule on the kernel of all rows; of coil20 the paper's, of Table 4.
+declare -gA dims_of=([iris]=7 [banknote]=11 [coil20]=194)
+letter_changes=('Z at random' 'Z at random; lambda / 2' 'Z landmarks')
+declare -gA letter_options=(['Z at random']='' ['Z at random; lambda / 2']='--set kernel.lambda=0.005'
+	['Z landmarks']='--set start=landmarks')
+
+# One process has the labels of daemons.
+measure_letter() {
+	local set change LAUNCH=("$bin/coterie" run) all=$seeds seeds options c
+	for set in $sets; do
+		[[ -n ${dims_of[$set]-} ]] || continue
+		seeds=$all
+		[[ $set != coil20 ]] || ((seeds < 5)) || seeds=5
+		for change in "${letter_changes[@]}"; do
+			! cell_known letter "$set" "$change" || continue
+			paper_cell fedsc "$set" 'FedSC ACC' noise=0
+			read -ra options <<<"${letter_options[$change]}"
+			letter_cell letter "$set" "$change" "$set" "${options[@]}"
+		done
+		[[ $set == coil20 ]] || continue
+		for c in 0 0.05 0.1 0.15; do
+			! cell_known 'letter factors' alpha_z=0 "alpha_c=$c" || continue
+			paper_cell fedsc5 coil20 alpha_z=0 "alpha_c=$c"
+			options=(--set noise.on=factors --set noise.beta=0 --set "noise.beta_c=$c")
+			[[ $c != 0 ]] || options=()
+			letter_cell 'letter factors' alpha_z=0 "alpha_c=$c" coil20 "${options[@]}"
+		done
+	done
+	letter_circles
+}
+
+letter_cell() { # SET ROW COLUMN DATA [LAUNCH-ARG...]: beside PAPER
+	if acc_of "$4" letter $P --set "dims=${dims_of[$4]}" "${@:5}"; then
+		cell "${@:1:3}" value="$VALUE" deviation="$DEVIATION" runs="$seeds" \
+			paper="$PAPER" paper_deviation="$PAPER_DEVIATION"
+	else
+		not_run "${@:1:3}" "$WHY" paper="$PAPER"
+	fi
+}
+
+# A dictionary of one point on the circles of Figures 3 and 4.
+letter_circles() {
+	local noise variant data=$out/data
+	make_circles "$data/circles"
+	for noise in 0 0.1 0.2; do
+		for variant in dense paper SC; do
+			! cell_known 'letter circles' "$variant" "noise=$noise" || continue
+			if [[ $variant == SC ]]; then
+				scores circles SC "$noise" $P
+			else
+				scores circles letter "$noise" $P --set dims=1 --set "variant=$variant"
+			fi || { not_run 'letter circles' "$variant" "noise=$noise" "$WHY" && continue; }
+			cell 'letter circles' "$variant" "noise=$noise" value="$(mean4 <<<"$ACC")" \
+				deviation="$(deviation4 <<<"$ACC")" runs="$seeds"
 		done
 	done
 }
@@ -349,6 +410,10 @@ render() {
 	titled factors 'Table 5, perturbed factors on coil20, variant paper' beside
 	titled 'coil20 by d' 'Table 4, d on coil20; no landmark has fewer than three rows, so there may be fewer than are asked for' beside
 	titled parties 'Table 7, one party and eight' beside
+	titled letter 'Algorithm 1 as published, configs/jobs/fedsc-paper.json: 20 rounds of 5 steps, k = ceil(ln n) neighbours, d by Appendix D.3; ACC' beside
+	titled 'letter factors' "The same with Table 5's noise on C" beside
+	titled 'letter circles' 'The same with d = 1 on circles, ACC; variant paper has nearest neighbours, dense the whole of K^, SC all rows in one place' \
+		render_grid '{value} +- {deviation}'
 	titled skew 'Variant anchor with rows at random (skew 0) and by class (skew 1); change: of the mean, within 0.01' \
 		render_grid '{value} +- {deviation}'
 	titled circles 'Circles of the paper'\''s Figures 3 and 4 (radius 2 and 4, 629 points each), ACC, and in how many runs it is above .99' \

@@ -9,7 +9,7 @@
 #                              -> VALUE and DEVIATION of ACC, of clean rows
 #     put SET ROW COLUMN       cells "ROW ACC" and "ROW NMI" of what scores left, beside the paper's
 #
-# ROW is anchor, dense, paper, "federated k-means" (daemons) or k-means, SC, DSC, "DSC as it is" (all
+# ROW is anchor, dense, paper, letter (configs/jobs/fedsc-paper.json), "federated k-means" (daemons) or k-means, SC, DSC, "DSC as it is" (all
 # rows in one place, or each party's by themselves; pooled). NOISE is of the rows, in their standard
 # deviations.
 # shellcheck shell=bash
@@ -40,13 +40,19 @@ job_of() { # SET [ROW]
 	[[ ${2-} != federated* ]] || kind=kmeans
 	JOB=$out/runs/$table/jobs/$kind-$1.json
 	mkdir -p "${JOB%/*}"
-	echo "{ \"kind\": \"$kind\", \"clusters\": ${clusters_of[$1]} }" >"$JOB"
+	if [[ ${2-} == letter ]]; then
+		JOB=$out/runs/$table/jobs/letter-$1.json
+		jq ".clusters = ${clusters_of[$1]}" configs/jobs/fedsc-paper.json >"$JOB"
+	else
+		echo "{ \"kind\": \"$kind\", \"clusters\": ${clusters_of[$1]} }" >"$JOB"
+	fi
 }
 
 row_options() { # ROW
 	case $1 in
 	dense) echo "--set variant=dense" ;;
 	paper) echo "--set variant=paper --allow fedsc.paper" ;;
+	letter) echo "--allow fedsc.paper" ;;
 	esac
 }
 

@@ -96,6 +96,7 @@ TEST(test_labels_of_the_twin)
 	check_labels("variant=dense rounds=0");
 	check_labels("variant=paper");
 	check_labels("variant=paper dims=10 inner=2");
+	check_labels("variant=paper dims=10 start=random");
 	check_labels("kind=kmeans");
 	check_labels("kind=kmeans iterations=1 min_cluster=1");
 }

@@ -1,7 +1,7 @@
 # readings -- kCAGC by the letter of the paper, in each way in which its text can be read, over L and k^.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
-about='kCAGC by the letter, in eight readings of its text, over L and k^, b-kCAGC too; --sets SET,... for some, --only blocks'
+about='kCAGC by the letter, in eight readings of its text, over L and k^, b-kCAGC too; --sets SET,... for some, --only blocks or counts'
 default_seeds=2
 sets=cora,citeseer,wiki only=''
 
@@ -11,7 +11,8 @@ sets=cora,citeseer,wiki only=''
 option() {
 	case $1 in
 	sets) sets=$2 ;;
-	only) [[ $2 == blocks ]] || fail "--only is $2, expected blocks"; only=$2 ;;
+	only) [[ $2 == blocks || $2 == counts ]] || fail "--only is $2, expected blocks or counts"
+		only=$2 ;;
 	*) return 1 ;;
 	esac
 }
@@ -22,7 +23,8 @@ needs() { needs_data ${sets//,/ }; }
 measure() {
 	local hat set
 	for set in ${sets//,/ }; do
-		[[ $set == wiki ]] || blocks_of "$set"
+		[[ $set == wiki || $only == counts ]] || blocks_of "$set"
+		[[ $set == wiki || $only == blocks ]] || counts_of "$set"
 	done
 	[[ -z $only ]] || return 0
 	for hat in k 2k 4k 8k; do
@@ -45,6 +47,32 @@ blocks_of() { # SET
 		row "$set" "b-kCAGC: U; d = $hat" "$(letter unit local "$hat") method=basic"
 		for node in centre mean; do
 			row "$set" "k^=$hat: U; d = k^; ${words[$node]}" "$(letter unit local "$hat") virtual_nodes=$node"
+		done
+	done
+}
+
+# Section 3.4: virtual nodes of all levels in percent of n, which is kCAGC's share of b-kCAGC's sums.
+# Section 3.5: iterations until no node moves, at most 10; of a tree the longest of its levels.
+counts_of() { # SET
+	local set="$1 counts" L what method seed values
+	local -A paper=([cora L=2]=1.8 [cora L=3]=12.4 [cora L=5]=64)
+	local -A jq=(["virtual nodes"]='100 * ([.result.sums[].items] | add) / .result.rows'
+		["iterations, kCAGC"]='[.result.sums[].iterations] | max' ["iterations, b-kCAGC"]='.result.sums[0].iterations')
+	for what in "virtual nodes" "iterations, kCAGC" "iterations, b-kCAGC"; do
+		for L in $(pick 2 3 5); do
+			! cell_known "$set" "$what" "L=$L" || continue
+			values='' method=tree
+			[[ $what != *b-kCAGC ]] || method=basic
+			for ((seed = 1; seed <= seeds; seed++)); do
+				ACC='' NMI='' F1=''
+				one "$1" "$L" "$seed" "$(letter unit local k) method=$method" ||
+					{ not_run "$set" "$what" "L=$L" "$WHY" && continue 2; }
+				values+=${values:+$'\n'}$(jq "${jq[$what]}" "$out/runs/$table/run/coordinator/run.json")
+			done
+			PAPER=4
+			[[ $what != virtual* ]] || PAPER=${paper[$1 L=$L]-}
+			cell "$set" "$what" "L=$L" value="$(mean <<<"$values")" deviation="$(deviation <<<"$values")" \
+				runs="$seeds" paper="$PAPER"
 		done
 	done
 }
@@ -128,6 +156,18 @@ one() { # SET L SEED "PATH=VALUE ..."
 }
 
 render() {
-	render_grid '{value} +- {deviation}'
+	local all=$csv part
+	for part in readings counts; do
+		csv=$out/$table.part
+		if [[ $part == counts ]]; then
+			{ head -n 1 "$all" && grep '^[a-z]* counts,' "$all"; } >"$csv" || true
+			render_grid '{value} +- {deviation} / {paper}' | sed 's| / - | |g'
+		else
+			grep -v '^[a-z]* counts,' "$all" >"$csv" || true
+			render_grid '{value} +- {deviation}'
+		fi
+	done
+	rm "$csv"
+	csv=$all
 	render_when
 }

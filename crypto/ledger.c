@@ -270,10 +270,7 @@ void ledger_note(struct ledger *l, const struct ledger_row *row, struct bytes bo
 	struct ledger_row *own;
 	struct timespec now;
 
-	if (l->count == l->cap) {
-		l->cap = l->cap ? 2 * l->cap : 16;
-		l->noted = alloc_again(l->noted, l->cap, sizeof(*l->noted));
-	}
+	ALLOC_ROOM(l->noted, l->count, l->cap);
 	own = &l->noted[l->count++];
 	*own = *row;
 	own->step = alloc_copy(row->step);

@@ -30,4 +30,14 @@ void alloc_at_end(void (*last_words)(void));
 
 #define ALLOC(p, count) ((p) = alloc((count), sizeof(*(p))))
 
+/* Makes room for one more item behind the `count` of p, an array of `room`: doubles a full one. */
+#define ALLOC_ROOM(p, count, room) ((p) = alloc_room((p), (count), &(room), sizeof(*(p))))
+static inline void *alloc_room(void *p, size_t count, size_t *room, size_t size)
+{
+	if (count < *room)
+		return p;
+	*room = *room ? 2 * *room : 16;
+	return alloc_again(p, *room, size);
+}
+
 #endif

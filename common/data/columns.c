@@ -153,10 +153,7 @@ enum err columns_beside(const char *features, size_t cols, struct columns *c)
 void columns_add(struct columns *c, const char *name, enum column_type type, const char *unit,
 		 const char *from)
 {
-	if (c->n == c->room) {
-		c->room = c->room ? 2 * c->room : 16;
-		c->column = alloc_again(c->column, c->room, sizeof(*c->column));
-	}
+	ALLOC_ROOM(c->column, c->n, c->room);
 	c->column[c->n++] = (struct column){ .name = alloc_copy(name),
 					     .type = type,
 					     .unit = alloc_copy(unit ? unit : ""),

@@ -83,10 +83,7 @@ enum err csv_record(struct text *t, char separator, char comment, size_t most, s
 	for (r->n = 0; *there && !last; r->n++) {
 		if (r->n == most)
 			return text_error(t, "more than %zu fields", most);
-		if (r->n == r->room) {
-			r->room = r->room ? 2 * r->room : 64;
-			r->cell = alloc_again(r->cell, r->room, sizeof(*r->cell));
-		}
+		ALLOC_ROOM(r->cell, r->n, r->room);
 		TRY(next_cell(t, separator, r->n + 1, &r->cell[r->n], &last));
 	}
 	return ERR_OK;

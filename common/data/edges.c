@@ -24,10 +24,7 @@ static void edges_add(struct list *l, uint32_t u, uint32_t v, double w)
 		l->loops++;
 		return;
 	}
-	if (l->count == l->room) {
-		l->room = l->room ? 2 * l->room : 1024;
-		l->t = alloc_again(l->t, l->room, sizeof(*l->t));
-	}
+	ALLOC_ROOM(l->t, l->count, l->room);
 	l->t[l->count++] = (struct triple){ u < v ? u : v, u < v ? v : u, w };
 }
 

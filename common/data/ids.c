@@ -58,10 +58,7 @@ static enum err ids_read_entries(struct text *t, struct entry **entry, size_t *n
 		TRY(text_end(t));
 		if (*n == ROWS_MAX)
 			return text_error(t, "more than %zu ids", ROWS_MAX);
-		if (*n == room) {
-			room = room ? 2 * room : 1024;
-			*entry = alloc_again(*entry, room, sizeof(**entry));
-		}
+		ALLOC_ROOM(*entry, *n, room);
 		(*entry)[*n] = (struct entry){ id, (uint32_t)*n };
 		++*n;
 	}

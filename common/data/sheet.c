@@ -154,10 +154,7 @@ static struct word sheet_keep_text(struct sheet *t, const struct cell *cell, str
 
 	if (cell->kind != CELL_DOUBLED)
 		return w;
-	if (t->kept_n == t->kept_room) {
-		t->kept_room = t->kept_room ? 2 * t->kept_room : 64;
-		t->kept = alloc_again(t->kept, t->kept_room, sizeof(*t->kept));
-	}
+	ALLOC_ROOM(t->kept, t->kept_n, t->kept_room);
 	ALLOC(copy, w.n + 1);
 	memcpy(copy, w.p, w.n);
 	t->kept[t->kept_n++] = copy;

@@ -162,10 +162,7 @@ static enum err served_read_lines(struct served *s, FILE *f, bool *cut)
 				    s->path, s->lines + 1);
 		if (e != ERR_OK)
 			break;
-		if (s->lines == s->cap) {
-			s->cap = s->cap ? 2 * s->cap : 64;
-			s->line = alloc_again(s->line, s->cap, sizeof(*s->line));
-		}
+		ALLOC_ROOM(s->line, s->lines, s->cap);
 		s->line[s->lines] = l;
 		s->lines += !*cut;
 		s->read += *cut ? 0 : (off_t)n;

@@ -34,10 +34,7 @@ struct filling {
 
 static void fedwalk_pools_put(struct filling *f, uint32_t v)
 {
-	if (f->n == f->room) {
-		f->room = f->room ? 2 * f->room : 16;
-		f->member = alloc_again(f->member, f->room, sizeof(*f->member));
-	}
+	ALLOC_ROOM(f->member, f->n, f->room);
 	f->member[f->n++] = v;
 }
 

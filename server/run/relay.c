@@ -197,10 +197,7 @@ static enum err relay_gather(struct run *run, enum sealed what, struct sent *sen
 				       RELAY_BOX);
 			break;
 		}
-		if (s->boxes == s->room) {
-			s->room = s->room ? 2 * s->room : 16;
-			s->box = alloc_again(s->box, s->room, sizeof(*s->box));
-		}
+		ALLOC_ROOM(s->box, s->boxes, s->room);
 		buf_add(&s->bytes, b->box.p, b->box.n);
 		s->box[s->boxes++] = (struct box){ b->to, s->bytes.n };
 		if (b->box.n < RELAY_BOX)

@@ -199,10 +199,7 @@ struct ties {
 
 static void add_tie(struct ties *t, uint32_t own, uint32_t other)
 {
-	if (t->n == t->room) {
-		t->room = t->room ? 2 * t->room : 1024;
-		t->pair = alloc_again(t->pair, t->room, sizeof(*t->pair));
-	}
+	ALLOC_ROOM(t->pair, t->n, t->room);
 	t->pair[t->n++] = (uint64_t)own << 32 | other;
 }
 

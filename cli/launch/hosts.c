@@ -2,19 +2,14 @@
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 char *hosts_programs(void)
 {
 	const char *given = getenv("COTERIE_BIN");
-	char path[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
-	path[n > 0 ? n : 0] = 0;
-	return given && *given ? alloc_copy(given) : file_dir(path);
+	return given && *given ? alloc_copy(given) : file_program_dir();
 }
 
 enum err hosts_open(struct hosts *h, struct launch *l)

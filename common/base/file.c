@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -423,6 +424,15 @@ char *file_dir(const char *path)
 	dir = alloc_copy(path);
 	dir[slash - path] = 0;
 	return dir;
+}
+
+char *file_program_dir(void)
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	path[n > 0 ? n : 0] = 0;
+	return file_dir(path);
 }
 
 void file_sweep(const char *dir)

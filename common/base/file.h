@@ -74,6 +74,7 @@ enum err file_check_secret(const char *path, const char *what) MUST_CHECK;
 /* Owned by the caller; an absolute name is copied. */
 char *file_join(const char *dir, const char *name);
 char *file_dir(const char *path); /* owned by the caller: "a/b" of "a/b/c", "." of "c" */
+char *file_program_dir(void);     /* that of this program; owned by the caller */
 /* Does the path end with ending, such as ".npy"? NULL does not. */
 bool file_ends(const char *path, const char *ending);
 

@@ -1,18 +1,17 @@
 #include "common/job/hook.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
+#include "common/base/helper.h"
 #include "common/base/json.h"
 #include "common/base/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -53,23 +52,6 @@ static int text_to_read(const char *text)
 	return end[0];
 }
 
-__attribute__((noreturn)) static void become_program(const struct order *o, int in)
-{
-	const char *const argv[] = { program, names[o->event], name, *o->job ? o->job : NULL,
-				     NULL };
-	sigset_t none;
-
-	sigemptyset(&none);
-	for (int s = 1; s < NSIG; s++)
-		signal(s, SIG_DFL);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	setpgid(0, 0); /* so that its children end with it */
-	dup2(in, STDIN_FILENO);
-	dup2(STDERR_FILENO, STDOUT_FILENO);
-	execv(program, (char *const *)(uintptr_t)argv);
-	_exit(127);
-}
-
 /* Waits for it in steps, as nothing else is to be done meanwhile. */
 static int await_program(pid_t pid)
 {
@@ -89,12 +71,14 @@ static int await_program(pid_t pid)
 
 static struct outcome carry_out(const struct order *o)
 {
+	const char *const argv[] = { program, names[o->event], name, *o->job ? o->job : NULL,
+				     NULL };
 	struct outcome r = { .event = o->event, .status = -1 };
 	int in = text_to_read(o->text);
 	pid_t pid = in >= 0 ? fork() : -1;
 
 	if (pid == 0)
-		become_program(o, in);
+		helper_become(argv, in, STDERR_FILENO, STDERR_FILENO);
 	r.error = errno;
 	if (pid > 0)
 		r.status = await_program(pid);
@@ -103,28 +87,21 @@ static struct outcome carry_out(const struct order *o)
 	return r;
 }
 
-/* Ends when the daemon has closed its end and all orders are carried out. Signals for the daemon's
- * group do not end it: the last event is the one that says why. */
-__attribute__((noreturn)) static void help(int sock)
+/* Ends when the daemon has closed its end and all orders are carried out: the last event is the one
+ * that says why. */
+static void help(int sock, const void *arg)
 {
 	struct order o;
 	struct outcome r;
 	ssize_t n;
 
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGINT, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN);
-	prctl(PR_SET_NAME, "coterie-hook");
-	unsetenv("NOTIFY_SOCKET"); /* the program is not the service */
-	unsetenv("WATCHDOG_USEC");
+	(void)arg;
 	while ((n = recv(sock, &o, sizeof(o), 0)) != 0) {
 		if (n != (ssize_t)sizeof(o))
 			continue; /* a signal */
 		r = carry_out(&o);
 		(void)!send(sock, &r, sizeof(r), MSG_DONTWAIT | MSG_NOSIGNAL);
 	}
-	_exit(ERR_OK);
 }
 
 /* ---- the daemon ---- */
@@ -147,31 +124,13 @@ enum err hook_check(const struct daemon_common *c)
 
 enum err hook_begin(const struct daemon_common *c)
 {
-	int end[2];
-	pid_t pid;
-
 	if (!c->on_event)
 		return ERR_OK;
 	TRY(hook_check(c));
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, end) != 0)
-		return err_set(ERR_INTERNAL, "on_event: %s", strerror(errno));
 	program = alloc_copy(c->on_event);
 	name = alloc_copy(c->name);
 	role = c->role;
-	pid = fork();
-	if (pid < 0) {
-		close(end[0]);
-		close(end[1]);
-		return err_set(ERR_INTERNAL, "on_event: its process cannot be made: %s",
-			       strerror(errno));
-	}
-	if (pid == 0) {
-		close(end[0]);
-		help(end[1]);
-	}
-	close(end[1]);
-	to_helper = end[0];
-	return ERR_OK;
+	return helper_start("on_event", "coterie-hook", help, NULL, &to_helper);
 }
 
 void hook_raise(enum hook_event event, const char *job, const char *fmt, ...)
@@ -220,9 +179,12 @@ void hook_away(const char *why)
 	hook_raise(HOOK_AWAY, "", "%s", why);
 }
 
-static void hook_log_outcome(const struct outcome *r)
+static void hook_log_outcome(const void *outcome, size_t n)
 {
+	const struct outcome *r = outcome;
 	const char *what = names[r->event];
+
+	(void)n;
 
 	if (r->status == -1)
 		log_warn("on_event: %s was not told: %s", what, strerror(r->error));
@@ -243,28 +205,14 @@ void hook_look(void)
 	struct outcome r;
 
 	while (to_helper >= 0 && recv(to_helper, &r, sizeof(r), MSG_DONTWAIT) == (ssize_t)sizeof(r))
-		hook_log_outcome(&r);
+		hook_log_outcome(&r, sizeof(r));
 }
 
 void hook_end(void)
 {
-	double end_s = clock_now_s() + HOOK_LIMIT_S + 5, left_s;
-	struct pollfd p = { .fd = to_helper, .events = POLLIN };
-	struct outcome r;
-
 	if (to_helper < 0)
 		return;
-	shutdown(to_helper, SHUT_WR);
-	while ((left_s = end_s - clock_now_s()) > 0 && poll(&p, 1, (int)(1000 * left_s)) >= 0) {
-		ssize_t n = recv(to_helper, &r, sizeof(r), MSG_DONTWAIT);
-
-		if (n == (ssize_t)sizeof(r))
-			hook_log_outcome(&r);
-		else if (n == 0)
-			break; /* the helper has ended */
-	}
-	close(to_helper);
-	to_helper = -1;
+	helper_end(&to_helper, HOOK_LIMIT_S + 5, hook_log_outcome);
 	free(program);
 	free(name);
 }

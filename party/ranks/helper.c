@@ -3,6 +3,7 @@
 #include "party/ranks/own.h"
 #include "common/base/clock.h"
 #include "common/base/file.h"
+#include "common/base/helper.h"
 #include "common/base/log.h"
 
 #include <errno.h>
@@ -32,19 +33,6 @@ static struct {
 	unsigned serial;
 	char *dir;
 } running;
-
-static void remove_dir(const char *dir)
-{
-	static const char *const name[] = { "in", "out" };
-
-	for (size_t i = 0; i < 2; i++) {
-		char *path = file_join(dir, name[i]);
-
-		unlink(path);
-		free(path);
-	}
-	rmdir(dir);
-}
 
 /* ---- a network without others ---- */
 
@@ -117,7 +105,7 @@ static void mpirun_helper_sweep(void)
 
 	if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0) {
 		for (size_t i = 0; i < found.gl_pathc; i++)
-			remove_dir(found.gl_pathv[i]);
+			file_remove_tree(found.gl_pathv[i]);
 		globfree(&found);
 	}
 	free(pattern);
@@ -135,12 +123,24 @@ static int make_pipe(const char *dir, const char *name)
 	return fd;
 }
 
+/* The pipe to which mpirun and ranks write: *from does not block. */
+static bool make_output(int *from, int *to)
+{
+	int end[2];
+
+	if (pipe2(end, O_CLOEXEC) != 0)
+		return false;
+	fcntl(end[0], F_SETFL, O_NONBLOCK);
+	*from = end[0];
+	*to = end[1];
+	return true;
+}
+
 __attribute__((noreturn)) static void become_mpirun(const char *dir, int said)
 {
 	char n[16];
 	const char *argv[24] = { plan->mpirun, "-n", n };
 	size_t count = 3;
-	sigset_t none;
 
 	snprintf(n, sizeof(n), "%u", plan->n);
 	if (plan->hostfile) {
@@ -158,22 +158,12 @@ __attribute__((noreturn)) static void become_mpirun(const char *dir, int said)
 	argv[count++] = "1";
 	argv[count++] = plan->worker;
 	argv[count++] = dir;
-	sigemptyset(&none);
-	for (int s = 1; s < NSIG; s++)
-		signal(s, SIG_DFL);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	setpgid(0, 0);
-	dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
-	dup2(said, STDOUT_FILENO);
-	dup2(said, STDERR_FILENO);
-	execv(plan->mpirun, (char *const *)(uintptr_t)argv);
-	_exit(127);
+	helper_become(argv, open("/dev/null", O_RDONLY | O_CLOEXEC), said, said);
 }
 
-/* STARTED, with the three ends; these are closed here. */
-static void hand_over(int sock, int end[static ENDS])
+/* end: with STARTED, the daemon's ends of the pipes; else NULL. */
+static void mpirun_helper_report(int sock, struct outcome r, const int *end)
 {
-	struct outcome r = { .what = STARTED, .serial = running.serial };
 	union {
 		char bytes[CMSG_SPACE(ENDS * sizeof(int))];
 		struct cmsghdr align;
@@ -182,21 +172,17 @@ static void hand_over(int sock, int end[static ENDS])
 	struct msghdr m = { .msg_iov = &text,
 			    .msg_iovlen = 1,
 			    .msg_control = room.bytes,
-			    .msg_controllen = sizeof(room.bytes) };
+			    .msg_controllen = end ? sizeof(room.bytes) : 0 };
 	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
 
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(ENDS * sizeof(int));
-	memcpy(CMSG_DATA(c), end, ENDS * sizeof(int));
+	r.serial = running.serial;
+	if (end) {
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(ENDS * sizeof(int));
+		memcpy(CMSG_DATA(c), end, ENDS * sizeof(int));
+	}
 	(void)!sendmsg(sock, &m, MSG_NOSIGNAL);
-	for (size_t i = 0; i < ENDS; i++)
-		close(end[i]);
-}
-
-static void mpirun_helper_send_outcome(int sock, struct outcome r)
-{
-	(void)!send(sock, &r, sizeof(r), MSG_NOSIGNAL);
 }
 
 /* Waits for so long until mpirun has ended. */
@@ -215,7 +201,7 @@ static bool await_end(double wait_s, int *status)
 static void ended(void)
 {
 	running.pid = 0;
-	remove_dir(running.dir);
+	file_remove_tree(running.dir);
 	free(running.dir);
 	running.dir = NULL;
 }
@@ -239,53 +225,37 @@ static void end_running(double patience_s)
 	ended();
 }
 
-static enum err mpirun_helper_start(int sock)
+static void mpirun_helper_start(int sock)
 {
-	int end[ENDS] = { -1, -1, -1 }, said[2] = { -1, -1 }, error = 0;
+	int end[ENDS] = { -1, -1, -1 }, said = -1;
 
 	end_running(0);
 	running.dir = file_join(plan->state, "ranks-XXXXXX");
-	if (file_make_dirs(plan->state) != ERR_OK || !mkdtemp(running.dir) ||
-	    (end[0] = make_pipe(running.dir, "in")) < 0 ||
-	    (end[1] = make_pipe(running.dir, "out")) < 0 || pipe2(said, O_CLOEXEC) != 0 ||
-	    (running.pid = fork()) < 0) {
-		error = errno;
-		for (size_t i = 0; i < ENDS; i++)
-			if (end[i] >= 0)
-				close(end[i]);
+	if (file_make_dirs(plan->state) == ERR_OK && mkdtemp(running.dir) &&
+	    (end[0] = make_pipe(running.dir, "in")) >= 0 &&
+	    (end[1] = make_pipe(running.dir, "out")) >= 0 && make_output(&end[2], &said) &&
+	    (running.pid = fork()) >= 0) {
+		if (running.pid == 0)
+			become_mpirun(running.dir, said);
+		mpirun_helper_report(sock, (struct outcome){ .what = STARTED }, end);
+	} else {
+		mpirun_helper_report(sock, (struct outcome){ .what = FAILED, .error = errno },
+				     NULL);
 		ended();
-		mpirun_helper_send_outcome(
-		    sock,
-		    (struct outcome){ .what = FAILED, .serial = running.serial, .error = error });
-		return ERR_INTERNAL;
 	}
-	if (running.pid == 0)
-		become_mpirun(running.dir, said[1]);
-	close(said[1]);
-	fcntl(said[0], F_SETFL, O_NONBLOCK);
-	end[2] = said[0];
-	hand_over(sock, end);
-	return ERR_OK;
+	close(said);
+	for (size_t i = 0; i < ENDS; i++)
+		close(end[i]);
 }
 
-/* Signals for the daemon's group do not end it: it ends with the daemon, and sees to its ranks. */
-void mpirun_help(const struct mpirun_plan *p, int sock)
+void mpirun_help(int sock, const void *p)
 {
-	struct {
-		unsigned order, serial;
-	} o;
+	struct order o;
 
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGINT, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN);
-	prctl(PR_SET_NAME, "coterie-ranks");
 	plan = p;
 	root = geteuid() == 0;
 	if (!plan->hostfile)
 		keep_apart();
-	unsetenv("NOTIFY_SOCKET");
-	unsetenv("WATCHDOG_USEC");
 	setenv("OPENBLAS_NUM_THREADS", "1", 1);
 	mpirun_helper_sweep();
 	for (;;) {
@@ -297,20 +267,18 @@ void mpirun_help(const struct mpirun_plan *p, int sock)
 
 			if (n == 0)
 				break;
-			if (n == (ssize_t)sizeof(o) && o.order == START) {
+			if (n == (ssize_t)sizeof(o) && o.what == START) {
 				running.serial = o.serial;
-				(void)!mpirun_helper_start(sock);
+				mpirun_helper_start(sock);
 			} else if (n == (ssize_t)sizeof(o)) {
 				end_running(PATIENCE_S);
 			}
 		}
 		if (running.pid && waitpid(running.pid, &status, WNOHANG) == running.pid) {
 			ended();
-			mpirun_helper_send_outcome(sock, (struct outcome){ .what = ENDED,
-									   .serial = running.serial,
-									   .status = status });
+			mpirun_helper_report(
+			    sock, (struct outcome){ .what = ENDED, .status = status }, NULL);
 		}
 	}
 	end_running(0);
-	_exit(ERR_OK);
 }

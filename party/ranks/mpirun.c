@@ -1,11 +1,10 @@
 #include "party/ranks/mpirun.h"
 #include "common/base/alloc.h"
-#include "common/base/clock.h"
 #include "common/base/file.h"
+#include "common/base/helper.h"
 #include "party/ranks/own.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,7 @@
 
 static int to_helper = -1;
 static unsigned serial;
-static struct mpirun_plan plan; /* the helper's copy is its own */
+static struct mpirun_plan plan;
 
 /* ---- the plan ---- */
 
@@ -34,19 +33,6 @@ static char *find_program(const char *name)
 		free(found);
 	}
 	return NULL;
-}
-
-/* Beside this program. */
-static char *find_worker(void)
-{
-	char own[4096], *dir, *path;
-	ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
-
-	own[n > 0 ? n : 0] = 0;
-	dir = file_dir(own);
-	path = file_join(dir, "coterie-worker");
-	free(dir);
-	return path;
 }
 
 static enum err mpirun_check_data(const struct party_config *c)
@@ -95,95 +81,81 @@ static enum err check_hostfile(const char *path)
 			       path);
 }
 
-static enum err check_programs(const struct party_config *c)
+static void plan_release(struct mpirun_plan *p)
 {
-	char *mpirun = find_program("mpirun"), *worker = find_worker();
+	free(p->mpirun);
+	free(p->worker);
+	free(p->hostfile);
+	free(p->state);
+	*p = (struct mpirun_plan){ 0 };
+}
+
+/* p: empty; on errors too the caller releases it. */
+static enum err plan_make(const struct party_config *c, struct mpirun_plan *p)
+{
+	char *dir = file_program_dir();
 	enum err e = mpirun_check_data(c);
 
-	if (e == ERR_OK && !mpirun)
+	p->mpirun = find_program("mpirun");
+	p->worker = file_join(dir, "coterie-worker");
+	p->hostfile = c->ranks.hostfile ? alloc_copy(c->ranks.hostfile) : NULL;
+	p->state = alloc_copy(c->state);
+	p->n = c->ranks.n;
+	free(dir);
+	if (e == ERR_OK && !p->mpirun)
 		e = err_set(ERR_INPUT, "ranks: there is no mpirun in PATH, which starts them: "
 				       "install Open MPI (Debian: openmpi-bin), or take ranks out");
-	if (e == ERR_OK && access(worker, X_OK) != 0)
+	if (e == ERR_OK && access(p->worker, X_OK) != 0)
 		e = err_set(ERR_INPUT,
 			    "ranks: %s cannot be run: %s; it is built where Open MPI's headers are "
 			    "(Debian: libopenmpi-dev)",
-			    worker, strerror(errno));
-	if (e == ERR_OK && c->ranks.hostfile)
-		e = check_hostfile(c->ranks.hostfile);
-	free(worker);
-	free(mpirun);
+			    p->worker, strerror(errno));
+	if (e == ERR_OK && p->hostfile)
+		e = check_hostfile(p->hostfile);
 	return e;
 }
 
 enum err mpirun_check(const struct party_config *c)
 {
+	struct mpirun_plan p = { 0 };
+	enum err e;
+
 	if (!c->ranks.n && c->ranks.hostfile)
 		return err_set(
 		    ERR_INPUT,
 		    "ranks.hostfile is given without ranks.n, expected how many ranks there are");
 	if (!c->ranks.n)
 		return ERR_OK;
-	return check_programs(c);
+	e = plan_make(c, &p);
+	plan_release(&p);
+	return e;
 }
 
 /* ---- the daemon ---- */
 
 enum err mpirun_begin(const struct party_config *c)
 {
-	int end[2];
-	pid_t pid;
+	enum err e;
 
-	TRY(mpirun_check(c));
 	if (!c->ranks.n)
-		return ERR_OK;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, end) != 0)
-		return err_set(ERR_INTERNAL, "ranks: %s", strerror(errno));
-	plan.mpirun = find_program("mpirun");
-	plan.worker = find_worker();
-	plan.hostfile = c->ranks.hostfile ? alloc_copy(c->ranks.hostfile) : NULL;
-	plan.state = alloc_copy(c->state);
-	plan.n = c->ranks.n;
-	pid = fork();
-	if (pid < 0) {
-		close(end[0]);
-		close(end[1]);
-		return err_set(ERR_INTERNAL, "ranks: their helper cannot be made: %s",
-			       strerror(errno));
-	}
-	if (pid == 0) {
-		close(end[0]);
-		mpirun_help(&plan, end[1]);
-	}
-	close(end[1]);
-	to_helper = end[0];
-	return ERR_OK;
+		return mpirun_check(c);
+	e = plan_make(c, &plan);
+	if (e == ERR_OK)
+		e = helper_start("ranks", "coterie-ranks", mpirun_help, &plan, &to_helper);
+	if (e != ERR_OK)
+		plan_release(&plan);
+	return e;
 }
 
 void mpirun_end(void)
 {
-	double end_s = clock_now_s() + PATIENCE_S + TERM_S + 1, left_s;
-	struct pollfd p = { .fd = to_helper, .events = POLLIN };
-	char unread[sizeof(struct outcome)];
-
-	if (to_helper < 0)
-		return;
-	shutdown(to_helper, SHUT_WR);
-	while ((left_s = end_s - clock_now_s()) > 0 && poll(&p, 1, (int)(1000 * left_s)) >= 0)
-		if (recv(to_helper, unread, sizeof(unread), 0) == 0)
-			break; /* the helper has ended */
-	close(to_helper);
-	to_helper = -1;
-	free(plan.mpirun);
-	free(plan.worker);
-	free(plan.hostfile);
-	free(plan.state);
+	helper_end(&to_helper, PATIENCE_S + TERM_S + 1, NULL);
+	plan_release(&plan);
 }
 
-static enum err give_order(enum order order)
+static enum err give_order(struct order o)
 {
-	unsigned o[2] = { order, serial };
-
-	if (send(to_helper, o, sizeof(o), MSG_NOSIGNAL) != sizeof(o))
+	if (send(to_helper, &o, sizeof(o), MSG_NOSIGNAL) != sizeof(o))
 		return err_set(ERR_INTERNAL, "ranks: their helper does not answer: %s",
 			       strerror(errno));
 	return ERR_OK;
@@ -225,7 +197,7 @@ enum err mpirun_start(struct mpirun *l)
 	struct outcome r;
 
 	serial++;
-	TRY(give_order(START));
+	TRY(give_order((struct order){ START, serial }));
 	if (!mpirun_receive_outcome(&r, true, end))
 		return err_set(ERR_INTERNAL, "ranks: their helper has ended");
 	if (r.what != STARTED || end[0] < 0)
@@ -241,7 +213,7 @@ void mpirun_stop(struct mpirun *l)
 	close(l->from);
 	close(l->said);
 	if (l->serial == serial)
-		(void)!give_order(STOP);
+		(void)!give_order((struct order){ STOP, serial });
 }
 
 int mpirun_watched(void)

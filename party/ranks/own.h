@@ -9,22 +9,24 @@ enum { ENDS = 3 };
 /* Seconds that ranks have to end by themselves, and then after SIGTERM. */
 enum { PATIENCE_S = 5, TERM_S = 3 };
 
-/* The daemon sends two numbers, a command and the start it is about; the helper answers with the
- * outcome. */
-enum order { START = 1, STOP };
+/* The daemon sends an order; the helper answers with the outcome. serial: number of the start. */
+struct order {
+	enum { START = 1, STOP } what;
+	unsigned serial;
+};
 struct outcome {
 	enum { STARTED = 1, FAILED, ENDED } what; /* STARTED: the ends come with it */
 	unsigned serial;
 	int status, error; /* of waitpid; errno */
 };
 
-/* Arguments for mpirun. */
+/* Arguments for mpirun. Owned. */
 struct mpirun_plan {
 	char *mpirun, *worker, *hostfile, *state;
 	unsigned n;
 };
 
-/* The helper's whole life, in a process of its own: until the other end of sock closes. */
-__attribute__((noreturn)) void mpirun_help(const struct mpirun_plan *plan, int sock);
+/* The helper's whole life (common/base/helper.h). */
+void mpirun_help(int sock, const void *plan);
 
 #endif

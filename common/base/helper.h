@@ -1,0 +1,26 @@
+/* helper.h -- a process that starts programs for a daemon: once the daemon has confined itself, it
+ * can start none. */
+#ifndef COMMON_BASE_HELPER_H
+#define COMMON_BASE_HELPER_H
+
+#include "common/base/err.h"
+
+#include <stddef.h>
+
+/* Starts the helper, before the daemon has threads and keys. The helper runs life(socket, arg): one
+ * datagram for each message, until recv() returns 0, which says that the daemon has ended. Signals
+ * for the daemon's group do not end it. key: for errors, "ranks"; process: its name, of at most 15
+ * bytes. ERR_INTERNAL. */
+typedef void helper_life(int sock, const void *arg);
+enum err helper_start(const char *key, const char *process, helper_life *life, const void *arg,
+		      int *sock) MUST_CHECK;
+
+enum { HELPER_MESSAGE_MAX = 256 };
+/* Waits until the helper has ended, for within_s seconds at most; *sock becomes -1. each: receives
+ * the helper's last messages, of at most HELPER_MESSAGE_MAX bytes; or NULL. */
+void helper_end(int *sock, double within_s, void (*each)(const void *message, size_t n));
+
+/* A child of the helper becomes this program, in a process group of its own. */
+void helper_become(const char *const argv[], int in, int out, int error) __attribute__((noreturn));
+
+#endif

@@ -18,7 +18,8 @@ enum { NAP_FIRST_NS = 20000, NAP_MOST_NS = 1000000 };
 
 struct transfers {
 	MPI_Request *request;
-	int count, room;
+	int count;
+	size_t room;
 };
 
 static struct ranks_cost cost;
@@ -34,10 +35,7 @@ static double link_seconds(clockid_t clock)
 
 static MPI_Request *next_request(struct transfers *t)
 {
-	if (t->count == t->room) {
-		t->room = t->room ? 2 * t->room : 16;
-		t->request = alloc_again(t->request, (size_t)t->room, sizeof(*t->request));
-	}
+	ALLOC_ROOM(t->request, (size_t)t->count, t->room);
 	return &t->request[t->count++];
 }
 

@@ -7,7 +7,7 @@
 
 enum { LABELLINGS_MAX = 2 };
 
-static void order_costs(struct state *s)
+void order_costs(struct state *s)
 {
 	struct ranks_cost own = link_cost(), *each;
 
@@ -22,36 +22,17 @@ static void order_costs(struct state *s)
 	free(each);
 }
 
+enum needs { ANY, READ, GRAPH_READ, SEARCHED, EMBEDDED, ASKED, COUNTED, FILTERED, WEIGHED };
 static const struct {
-	enum { ANY, READ, GRAPH_READ, EMBEDDED, SEARCHED, FILTERED, WEIGHED, ROWS } needs;
+	enum needs needs;
 	void (*follow)(struct state *s);
 } orders[] = {
-	[RANKS_READ] = { ANY, order_read },
-	[RANKS_GRAPH] = { GRAPH_READ, order_graph },
-	[RANKS_EMBED] = { GRAPH_READ, order_embed },
-	[RANKS_AGAIN] = { GRAPH_READ, order_again },
-	[RANKS_NORMS] = { EMBEDDED, order_norms },
-	[RANKS_SCALE] = { EMBEDDED, order_scale },
-	[RANKS_CLUSTERS] = { EMBEDDED, order_clusters },
-	[RANKS_CENTRES] = { EMBEDDED, order_centres },
-	[RANKS_DISTANCES] = { EMBEDDED, order_distances },
-	[RANKS_COSTS] = { ANY, order_costs },
-	[RANKS_FEATURES] = { READ, order_features },
-	[RANKS_RENAME] = { READ, order_rename },
-	[RANKS_ROWS] = { READ, order_rows },
-	[RANKS_ASK_ROWS] = { ROWS, order_ask_rows },
-	[RANKS_NEAREST] = { ROWS, order_nearest },
-	[RANKS_EDGES] = { GRAPH_READ, order_edges },
-	[RANKS_TERMS] = { SEARCHED, order_terms },
-	[RANKS_FILTER] = { GRAPH_READ, order_filter },
-	[RANKS_ASK] = { GRAPH_READ, order_ask },
-	[RANKS_CELLS] = { GRAPH_READ, order_cells },
-	[RANKS_MEANS] = { FILTERED, order_means },
-	[RANKS_WEIGH] = { GRAPH_READ, order_weigh },
-	[RANKS_PLACE] = { WEIGHED, order_place },
+#define ORDER(NAME, name, needs) { needs, order_##name },
+#include "common/ranks/orders.def"
+#undef ORDER
 };
 
-static bool has(const struct state *s, int needs)
+static bool has(const struct state *s, enum needs needs)
 {
 	bool graph = s->g.adjacency.start != NULL;
 
@@ -60,16 +41,18 @@ static bool has(const struct state *s, int needs)
 		return s->X.dense.a || s->X.sparse.start;
 	case GRAPH_READ:
 		return graph;
-	case EMBEDDED:
-		return s->Z.a != NULL;
 	case SEARCHED:
 		return graph && (s->order.begins || s->search.run);
+	case EMBEDDED:
+		return s->Z.a != NULL;
+	case ASKED:
+		return s->party.X.a && order_is_answerable(s);
+	case COUNTED:
+		return s->party.clusters.label != NULL;
 	case FILTERED:
 		return s->slice.is_filtered;
 	case WEIGHED:
 		return graph && s->place.map.a;
-	case ROWS:
-		return s->party.X.a && (s->order.op != RANKS_NEAREST || s->party.clusters.label);
 	default:
 		return true;
 	}
@@ -80,12 +63,10 @@ static bool is_possible(const struct state *s)
 {
 	const struct ranks_order *o = &s->order;
 
-	if (o->op < RANKS_READ || o->op >= sizeof(orders) / sizeof(*orders) || o->k > ROWS_MAX ||
-	    o->clusters.k > ROWS_MAX || o->dims > COLS_MAX || o->question.k > ROWS_MAX ||
-	    o->question.labellings > LABELLINGS_MAX || o->question.dims > COLS_MAX ||
-	    (o->op == RANKS_ASK_ROWS && !order_is_answerable(s)))
-		return false;
-	return has(s, orders[o->op].needs);
+	return o->op < sizeof(orders) / sizeof(*orders) && o->k <= ROWS_MAX &&
+	       o->clusters.k <= ROWS_MAX && o->dims <= COLS_MAX && o->how.map.cols <= COLS_MAX &&
+	       o->question.k <= ROWS_MAX && o->question.labellings <= LABELLINGS_MAX &&
+	       o->question.dims <= COLS_MAX && has(s, orders[o->op].needs);
 }
 
 void orders_follow(struct ranks *R)

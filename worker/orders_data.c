@@ -1,9 +1,11 @@
 #include "common/base/alloc.h"
+#include "common/data/dataset.h"
 #include "common/ranks/read.h"
 #include "worker/link.h"
 #include "worker/state.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static enum err read_files(struct state *s)
 {
@@ -55,13 +57,9 @@ void order_rename(struct state *s)
 /* Sends the end of each row of all ranks, after a zero. */
 static void send_starts(struct state *s, const struct csr *rows)
 {
-	size_t entries = rows->start[rows->rows], before = 0, zero = 0, *end;
-	size_t *each = ranks_all(s->R, sizeof(entries), &entries);
+	size_t before = ranks_before(s->R, rows->start[rows->rows]), zero = 0;
+	size_t *end = alloc(rows->rows, sizeof(*end));
 
-	for (size_t q = 0; q < s->R->own; q++)
-		before += each[q];
-	free(each);
-	ALLOC(end, rows->rows);
 	for (size_t i = 0; i < rows->rows; i++)
 		end[i] = before + rows->start[i + 1];
 	state_send_told(s, &zero, sizeof(zero));
@@ -85,24 +83,47 @@ void order_graph(struct state *s)
 		send_csr(s, &s->g.adjacency);
 }
 
-static void make_neighbours(const void *adjacency, size_t first, size_t count, void *to)
-{
-	const struct csr *a = adjacency;
-	struct ranks_neighbour *each = to;
+/* The next neighbour, of row `row` of `first` and more. */
+struct edges {
+	const struct csr *a;
+	size_t first, row, next;
+	char *to;
+};
 
-	for (size_t i = first; i < first + count; i++)
-		*each++ = (struct ranks_neighbour){ a->value ? a->value[i] : 1, a->index[i] };
+static void append_edge(void *edges, const void *p, size_t n)
+{
+	struct edges *e = edges;
+
+	memcpy(e->to, p, n);
+	e->to += n;
+}
+
+static void make_edges(void *edges, size_t first, size_t count, void *to)
+{
+	struct edges *e = edges;
+	const struct csr *a = e->a;
+
+	(void)first;
+	for (e->to = to; e->to < (char *)to + count * DATASET_EDGE_LEN; e->next++) {
+		while (e->next == a->start[e->row + 1])
+			e->row++;
+		dataset_feed_neighbour(e->first + e->row, a->index[e->next],
+				       a->value ? a->value[e->next] : 1, append_edge, e);
+	}
 }
 
 void order_edges(struct state *s)
 {
 	const struct csr *a = &s->g.adjacency;
-	const size_t bytes = sizeof(struct ranks_neighbour);
+	struct edges e = { .a = a, .first = ranks_first(s->R) };
+	size_t count = 0;
 
-	if (!state_reply(s, ERR_OK))
-		return;
-	send_starts(s, a);
-	state_send_made(s, bytes, a->start[a->rows], RANKS_FRAME_MAX / bytes, make_neighbours, a);
+	for (size_t i = 0; i < a->rows; i++)
+		for (size_t at = a->start[i]; at < a->start[i + 1]; at++)
+			count += a->index[at] >= e.first + i;
+	if (state_reply(s, ERR_OK))
+		state_send_made(s, DATASET_EDGE_LEN, count, RANKS_FRAME_MAX / DATASET_EDGE_LEN,
+				make_edges, &e);
 }
 
 void order_features(struct state *s)

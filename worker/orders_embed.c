@@ -35,10 +35,7 @@ void order_embed(struct state *s)
 	e = embed_keep(&s->X, &s->g, &s->order.embed, &s->Z, &how);
 	graph_release(&s->g);
 	s->embedded = link_cost();
-	s->reply.sizes.dims = how.map.cols;
-	s->reply.word = how.word;
-	s->reply.mean_norm = how.mean_norm;
-	s->reply.has_idf = how.idf != NULL;
+	s->reply.how = how;
 	if (state_reply(s, e)) {
 		state_send_mat(s, &how.map);
 		if (how.idf)
@@ -49,18 +46,12 @@ void order_embed(struct state *s)
 
 void order_again(struct state *s)
 {
-	const struct ranks_order *o = &s->order;
+	struct embedding how = s->order.how;
 	size_t cols = features_cols(&s->X);
-	struct embedding how = { .word = o->word,
-				 .filter = o->embed.filter,
-				 .order = o->embed.order,
-				 .unit_rows = o->embed.unit_rows,
-				 .row_power = o->embed.row_power,
-				 .mean_norm = o->mean_norm };
 	enum err e;
 
-	state_receive_mat(s, &how.map, cols, o->dims);
-	if (o->has_idf) {
+	state_receive_mat(s, &how.map, cols, how.map.cols);
+	if (how.idf) {
 		ALLOC(how.idf, cols);
 		state_receive_told(s, how.idf, cols * sizeof(*how.idf));
 	}
@@ -87,7 +78,7 @@ void order_scale(struct state *s)
 	double *norm = alloc(s->Z.rows, sizeof(*norm));
 
 	state_receive_rows(s, sizeof(*norm), norm);
-	embed_scale(&s->Z, norm, s->order.mean_norm, s->order.embed.row_power);
+	embed_scale(&s->Z, norm, s->order.how.mean_norm, s->order.how.row_power);
 	free(norm);
 	(void)state_reply(s, ERR_OK);
 }
@@ -126,7 +117,7 @@ struct measured {
 	const struct mat *Z, *c;
 };
 
-static void make_distances(const void *arg, size_t first, size_t count, void *to)
+static void make_distances(void *arg, size_t first, size_t count, void *to)
 {
 	const struct measured *m = arg;
 	struct mat part = { count, m->Z->cols, ROW(m->Z, first) };

@@ -23,23 +23,21 @@ bool order_is_answerable(const struct state *s)
 	const struct ranks_question *o = &s->order.asked;
 	size_t m = s->party.X.cols;
 
-	if (o->k > ROWS_MAX || o->cols > COLS_MAX || o->words > RANKS_WORDS_MAX ||
-	    o->given > RANKS_WORDS_MAX)
+	if (o->k > ROWS_MAX || o->cols > ROWS_MAX || o->k * o->cols > RANKS_WORDS_MAX)
 		return false;
 	switch (o->q.kind) {
 	case FEDSC_TOTALS:
-		return o->given == 0;
+		return o->k == 0;
 	case FEDSC_SPREAD:
-		return o->given == m;
+		return o->k == 1 && o->cols == m;
 	case FEDSC_SCALE:
-		return o->given == (o->q.unit ? m : 0) && !o->q.width && o->q.beta == 0;
+		return o->k == (o->q.unit != NULL) && o->cols == m && !o->q.width && o->q.beta == 0;
 	case FEDSC_CLUSTERS:
-		if (o->clusters.kind != FEDKMEANS_COUNTS)
-			return o->given == o->clusters.k;
-		return o->given == o->k * o->cols;
+		return o->clusters.kind == FEDKMEANS_COUNTS ||
+		       (o->k == 1 && o->cols == o->clusters.k);
 	case FEDSC_ANCHOR:
 	case FEDSC_EMBED:
-		return o->given == o->k * o->cols;
+		return true;
 	default:
 		return false;
 	}
@@ -56,26 +54,28 @@ void order_ask_rows(struct state *s)
 {
 	struct ranks_question *o = &s->order.asked;
 	struct fedsc_question *q = &o->q;
-	double *given = alloc(o->given, sizeof(*given)), *sums = alloc(o->words, sizeof(*sums));
-	struct mat matrix = { .rows = o->k, .cols = o->cols, .a = given };
+	struct mat matrix;
+	double *given, *sums;
 	size_t words;
 
+	state_receive_mat(s, &matrix, o->k, o->cols);
+	given = matrix.a;
 	q->mean = given;
 	q->unit = q->unit ? given : NULL;
 	q->Z = q->R = o->clusters.centres = &matrix;
 	o->clusters.count = given;
 	q->clusters = &o->clusters;
-	state_receive_told(s, given, o->given * sizeof(*given));
 	words = fedsc_words(q, columns_asked(s, q)); /* of sums: by the counts given */
-	if (words != o->words)
-		link_abort("rank 0 was asked for %zu words of an answer of %zu", o->words, words);
+	if (words > RANKS_WORDS_MAX)
+		link_abort("rank 0 was asked for an answer of %zu words", words);
+	ALLOC(sums, words);
 	if (state_reply(s, fedsc_answer(&s->party, q, sums)))
 		state_send_told(s, sums, words * sizeof(*sums));
-	free(given);
+	mat_release(&matrix);
 	free(sums);
 }
 
-static void make_margins(const void *clusters, size_t first, size_t count, void *to)
+static void make_margins(void *clusters, size_t first, size_t count, void *to)
 {
 	double *margin = to;
 

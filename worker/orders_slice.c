@@ -101,7 +101,7 @@ struct product {
 	struct mat C;
 };
 
-static void make_product(const void *arg, size_t first, size_t count, void *to)
+static void make_product(void *arg, size_t first, size_t count, void *to)
 {
 	const struct product *p = arg;
 

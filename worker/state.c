@@ -37,30 +37,37 @@ bool state_reply(struct state *s, enum err own)
 	return s->reply.code == ERR_OK;
 }
 
+/* Rank `from` sends `count` items, and rank `to` receives them. */
+static void carry(const struct ranks *R, size_t bytes, size_t count, size_t from, const void *out,
+		  size_t to, void *in)
+{
+	size_t *sent = alloc(R->count, sizeof(*sent)), *received;
+
+	ALLOC(received, R->count);
+	sent[to] = R->own == from ? count : 0;
+	received[from] = R->own == to ? count : 0;
+	R->exchange(R->ctx, bytes, out, sent, in, received);
+	free(received);
+	free(sent);
+}
+
 void state_send_made(struct state *s, size_t bytes, size_t count, size_t step, produce *make,
-		     const void *arg)
+		     void *arg)
 {
 	const struct ranks *R = s->R;
-	size_t *each = ranks_all(R, sizeof(count), &count), *to, *from;
+	size_t *each = ranks_all(R, sizeof(count), &count);
 	char *box = alloc(step, bytes), *got = alloc(step, bytes);
 
-	ALLOC(to, R->count);
-	ALLOC(from, R->count);
 	for (size_t q = 0; q < R->count; q++)
 		for (size_t first = 0; first < each[q]; first += step) {
 			size_t some = min_size(step, each[q] - first);
 
 			if (q == R->own)
 				make(arg, first, some, box);
-			to[0] = q == R->own ? some : 0;
-			from[q] = state_is_first(s) ? some : 0;
-			R->exchange(R->ctx, bytes, box, to, got, from);
-			from[q] = 0;
+			carry(R, bytes, some, q, box, 0, got);
 			if (state_is_first(s))
 				talk_send(got, some * bytes, bytes);
 		}
-	free(from);
-	free(to);
 	free(got);
 	free(box);
 	free(each);
@@ -77,7 +84,7 @@ struct items {
 	size_t bytes;
 };
 
-static void copy_items(const void *arg, size_t first, size_t count, void *to)
+static void copy_items(void *arg, size_t first, size_t count, void *to)
 {
 	const struct items *items = arg;
 
@@ -94,25 +101,19 @@ void state_send_items(struct state *s, size_t bytes, size_t count, const void *i
 void state_receive_rows(struct state *s, size_t bytes, void *p)
 {
 	const struct ranks *R = s->R;
-	size_t step = items_of_frame(bytes), *to, *from;
+	size_t step = items_of_frame(bytes);
 	char *box = alloc(step, bytes), *at = p;
 
-	ALLOC(to, R->count);
-	ALLOC(from, R->count);
 	for (size_t q = 0; q < R->count; q++)
 		for (size_t first = R->cut[q]; first < R->cut[q + 1]; first += step) {
 			size_t count = min_size(step, R->cut[q + 1] - first);
 
 			if (state_is_first(s))
 				talk_receive(box, count * bytes);
-			to[q] = state_is_first(s) ? count : 0;
-			from[0] = q == R->own ? count : 0;
-			R->exchange(R->ctx, bytes, box, to, at, from);
-			at += from[0] * bytes;
-			to[q] = 0;
+			carry(R, bytes, count, 0, box, q, at);
+			if (q == R->own)
+				at += count * bytes;
 		}
-	free(from);
-	free(to);
 	free(box);
 }
 

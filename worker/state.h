@@ -35,9 +35,9 @@ bool state_reply(struct state *s, enum err own);
 
 /* Up to the party, in the order of ranks: `count` items of this rank, `step` at a time; make writes
  * items first .. first + count - 1 of it. */
-typedef void produce(const void *arg, size_t first, size_t count, void *to);
+typedef void produce(void *arg, size_t first, size_t count, void *to);
 void state_send_made(struct state *s, size_t bytes, size_t count, size_t step, produce *make,
-		     const void *arg);
+		     void *arg);
 void state_send_items(struct state *s, size_t bytes, size_t count, const void *items);
 /* From the party, over all rows: this rank's, into p. */
 void state_receive_rows(struct state *s, size_t bytes, void *p);
@@ -48,36 +48,11 @@ void state_send_mat(struct state *s, const struct mat *m);
 /* m is initialised here. */
 void state_receive_mat(struct state *s, struct mat *m, size_t rows, size_t cols);
 
-/* Files, rows and edges: orders_data.c. */
-void order_read(struct state *s);
-void order_rename(struct state *s);
-void order_graph(struct state *s);
-void order_edges(struct state *s);
-void order_features(struct state *s);
-
-/* The search for the order, embedding and k-means: orders_embed.c. */
-void order_terms(struct state *s);
-void order_embed(struct state *s);
-void order_again(struct state *s);
-void order_norms(struct state *s);
-void order_scale(struct state *s);
-void order_clusters(struct state *s);
-void order_centres(struct state *s);
-void order_distances(struct state *s);
-
-/* Rows of sums over rows: orders_rows.c. */
-void order_rows(struct state *s);
-/* Has the question as many numbers as it needs, and is it one for ranks? */
+/* The commands: orders.c, orders_data.c, orders_embed.c, orders_rows.c, orders_slice.c. */
+#define ORDER(NAME, name, needs) void order_##name(struct state *s);
+#include "common/ranks/orders.def"
+#undef ORDER
+/* Has RANKS_ASK_ROWS as many numbers as it needs, and is it a question for ranks? */
 bool order_is_answerable(const struct state *s);
-void order_ask_rows(struct state *s);
-void order_nearest(struct state *s);
-
-/* Landmark and gcc; new rows after landmark: orders_slice.c. */
-void order_filter(struct state *s);
-void order_ask(struct state *s);
-void order_cells(struct state *s);
-void order_means(struct state *s);
-void order_weigh(struct state *s);
-void order_place(struct state *s);
 
 #endif

@@ -6,18 +6,29 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { TICK_S = 1 };
 
-static int in = -1, out = -1;
-static size_t left; /* of the piece that is being received */
-static time_t ticked;
+static bool between; /* orders: here the party may close its end */
 
 __attribute__((noreturn)) static void gone(void)
 {
 	link_abort("rank 0 hears no party of its own release at its pipes");
 }
+
+static enum err talk_await(void *arg, int fd, short events, bool ended)
+{
+	(void)arg;
+	(void)fd;
+	(void)events;
+	if (ended && between)
+		return ERR_CANCELLED;
+	if (ended || errno != EINTR)
+		gone();
+	return ERR_OK;
+}
+
+static struct ranks_pipe party = { .await = talk_await };
 
 static int open_pipe(const char *dir, const char *name, int flags)
 {
@@ -35,51 +46,21 @@ static int open_pipe(const char *dir, const char *name, int flags)
 
 void talk_open(const char *dir)
 {
-	in = open_pipe(dir, "in", O_RDONLY);
-	out = open_pipe(dir, "out", O_WRONLY);
-}
-
-/* False at the end, which may come before the first byte only. */
-static bool talk_read(void *p, size_t n)
-{
-	size_t got = 0;
-
-	while (got < n) {
-		ssize_t more = read(in, (char *)p + got, n - got);
-
-		if (more > 0)
-			got += (size_t)more;
-		else if (more == 0 && got == 0)
-			return false;
-		else if (more == 0 || errno != EINTR)
-			gone();
-	}
-	return true;
-}
-
-static void talk_write(const void *p, size_t n)
-{
-	size_t done = 0;
-
-	while (done < n) {
-		ssize_t more = write(out, (const char *)p + done, n - done);
-
-		if (more > 0)
-			done += (size_t)more;
-		else if (errno != EINTR)
-			gone();
-	}
+	party.in = open_pipe(dir, "in", O_RDONLY);
+	party.out = open_pipe(dir, "out", O_WRONLY);
 }
 
 bool talk_order(struct ranks_order *o)
 {
-	struct ranks_frame f;
+	size_t got;
+	enum err e;
 
-	if (left)
-		gone();
-	if (!talk_read(&f, sizeof(f)))
+	between = true;
+	e = ranks_pipe_hear(&party, RANKS_ORDER, o, sizeof(*o), &got);
+	between = false;
+	if (e == ERR_CANCELLED)
 		return false;
-	if (f.what != RANKS_ORDER || f.bytes != sizeof(*o) || !talk_read(o, sizeof(*o)))
+	if (e != ERR_OK || got != sizeof(*o))
 		gone();
 	o->features[RANKS_PATH_MAX - 1] = o->edges[RANKS_PATH_MAX - 1] = 0;
 	return true;
@@ -87,39 +68,25 @@ bool talk_order(struct ranks_order *o)
 
 void talk_say(enum ranks_what what, const void *p, size_t n)
 {
-	struct ranks_frame f = { .what = what, .bytes = (uint32_t)n };
-
-	talk_write(&f, sizeof(f));
-	talk_write(p, n);
+	if (ranks_pipe_say(&party, what, p, n) != ERR_OK)
+		gone();
 }
 
 void talk_send(const void *p, size_t n, size_t unit)
 {
-	size_t most = unit < RANKS_FRAME_MAX ? RANKS_FRAME_MAX / unit * unit : RANKS_FRAME_MAX;
-
-	for (size_t at = 0; at < n; at += most)
-		talk_say(RANKS_PIECE, (const char *)p + at, n - at < most ? n - at : most);
+	if (ranks_pipe_send(&party, p, n, unit) != ERR_OK)
+		gone();
 }
 
 void talk_receive(void *p, size_t n)
 {
-	struct ranks_frame f;
-
-	for (size_t at = 0, next; at < n; at += next, left -= next) {
-		if (!left) {
-			if (!talk_read(&f, sizeof(f)) || f.what != RANKS_PIECE || f.bytes == 0 ||
-			    f.bytes > RANKS_FRAME_MAX)
-				gone();
-			left = f.bytes;
-		}
-		next = n - at < left ? n - at : left;
-		if (!talk_read((char *)p + at, next))
-			gone();
-	}
+	if (ranks_pipe_receive(&party, p, n) != ERR_OK)
+		gone();
 }
 
 void talk_tick(void)
 {
+	static time_t ticked;
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);

@@ -322,7 +322,7 @@ void dataset_feed_graph(size_t nodes, size_t neighbours, dataset_feed *feed, voi
 
 void dataset_feed_neighbour(size_t u, size_t v, double weight, dataset_feed *feed, void *arg)
 {
-	uint64_t edge[3];
+	uint64_t edge[DATASET_EDGE_LEN / sizeof(uint64_t)];
 
 	if (v < u)
 		return;

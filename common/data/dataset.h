@@ -66,6 +66,7 @@ void dataset_feed_edges(const struct dataset *d, dataset_feed *feed, void *arg);
 /* The same bytes for edges that are stored elsewhere: first the number of nodes and the number of
  * neighbours of all nodes together, then each neighbour v of u, in order. */
 void dataset_feed_graph(size_t nodes, size_t neighbours, dataset_feed *feed, void *arg);
+enum { DATASET_EDGE_LEN = 24 }; /* bytes of an edge */
 void dataset_feed_neighbour(size_t u, size_t v, double weight, dataset_feed *feed, void *arg);
 
 /* label, x: n values in the order of X's rows. Returns them in the party's own order, owned by the

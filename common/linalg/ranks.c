@@ -107,17 +107,25 @@ void *ranks_all(const struct ranks *R, size_t bytes, const void *own)
 	return in;
 }
 
-size_t ranks_total(const struct ranks *R, size_t own)
+/* The sum of `own` over the first ranks. */
+static size_t ranks_sum_counts(const struct ranks *R, size_t ranks, size_t own)
 {
-	size_t sum = 0, *each;
+	size_t sum = 0, *each = ranks_all(R, sizeof(own), &own);
 
-	if (!R)
-		return own;
-	each = ranks_all(R, sizeof(own), &own);
-	for (size_t q = 0; q < R->count; q++)
+	for (size_t q = 0; q < ranks; q++)
 		sum += each[q];
 	free(each);
 	return sum;
+}
+
+size_t ranks_total(const struct ranks *R, size_t own)
+{
+	return R ? ranks_sum_counts(R, R->count, own) : own;
+}
+
+size_t ranks_before(const struct ranks *R, size_t own)
+{
+	return R ? ranks_sum_counts(R, R->own, own) : 0;
 }
 
 /* Bytes of one rank's copies for all ranks at a time: bounds memory for any number of ranks and

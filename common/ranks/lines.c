@@ -1,71 +1,53 @@
 #include "common/ranks/lines.h"
 #include "common/base/alloc.h"
 
-#include <stdbool.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { READ_BYTES = 1 << 20 };
 
 struct part {
 	const struct file_part *f;
-	size_t to; /* a line that begins here or later is another rank's */
+	size_t from, to; /* lines that begin there */
 	char comment;
 	ranks_line *each;
 	void *arg;
 };
 
-/* Lines of b, which lies at `first` of the file, that are whole and begin before part->to; *read:
- * so many bytes. */
-static enum err ranks_lines_read(const struct part *part, struct bytes b, size_t first, bool last,
-				 size_t *read)
+/* whole: the part begins with a line. Otherwise reading begins one byte before it, and the line
+ * there is another rank's. */
+static enum err ranks_lines_read_part(const struct part *part, bool whole, FILE *file)
 {
-	for (*read = 0; *read < b.n && first + *read < part->to;) {
-		const char *p = (const char *)b.p + *read, *stop = memchr(p, '\n', b.n - *read);
-		struct word w = { p, stop ? (size_t)(stop - p) : b.n - *read };
-		struct text line = text_of_line(w, first + *read, part->f->path);
-
-		if (!stop && !last)
-			break;
-		if (text_line(&line, part->comment))
-			TRY(part->each(part->arg, &line));
-		*read += w.n + (stop != NULL);
-	}
-	return ERR_OK;
-}
-
-/* at: where the part begins; the line that it begins in is another rank's unless a line ends right
- * before it. */
-static enum err ranks_lines_read_part(const struct part *part, size_t at, bool whole)
-{
-	const struct file_part *f = part->f;
-	struct buf b = { 0 };
+	size_t at = part->from - !whole, room = 0;
 	enum err err = ERR_OK;
+	char *line = NULL;
 
-	at -= !whole;
-	while (!err && at < part->to && at + b.n < f->size) {
-		size_t next = at + b.n, more = f->size - next;
-		size_t read = 0;
+	setvbuf(file, NULL, _IOFBF, READ_BYTES);
+	if (fseeko(file, (off_t)at, SEEK_SET) != 0)
+		return err_set(ERR_INPUT, "%s: %s", part->f->path, strerror(errno));
+	while (!err && at < part->to) {
+		ssize_t n = getline(&line, &room, file);
+		struct text text;
 
-		if (more > READ_BYTES)
-			more = READ_BYTES;
-		err = file_part_read(f, next, buf_extend(&b, more), more);
-		if (!err && !whole) {
-			const uint8_t *stop = memchr(b.p, '\n', b.n);
-
-			whole = stop;
-			read = stop ? (size_t)(stop - b.p) + 1 : b.n;
-			buf_drop(&b, read);
-			at += read;
-			read = 0;
+		if (n <= 0) {
+			err =
+			    ferror(file)
+				? err_set(ERR_INPUT, "%s: %s", part->f->path, strerror(errno))
+				: err_set(ERR_INPUT, "%s: it has become shorter while it was read",
+					  part->f->path);
+			break;
 		}
-		if (!err && whole)
-			err = ranks_lines_read(part, (struct bytes){ b.p, b.n }, at,
-					       next + more == f->size, &read);
-		buf_drop(&b, read);
-		at += read;
+		text = text_of_line((struct word){ line, (size_t)n - (line[n - 1] == '\n') }, at,
+				    part->f->path);
+		if (whole && text_line(&text, part->comment))
+			err = part->each(part->arg, &text);
+		whole = true;
+		at += (size_t)n;
 	}
-	buf_release(&b);
+	free(line);
 	return err;
 }
 
@@ -74,13 +56,20 @@ enum err ranks_lines(const struct ranks *R, const struct file_part *f, size_t fi
 {
 	struct part part = { .f = f, .comment = comment, .each = each, .arg = arg };
 	size_t share = f->size > first ? (f->size - first) / R->count : 0;
-	size_t from = first + share * R->own;
+	enum err err;
+	FILE *file;
 
 	if (f->whole)
 		return err_set(ERR_INPUT, "%s: no regular file, which ranks cannot read by parts",
 			       f->path);
-	part.to = R->own + 1 == R->count ? f->size : from + share;
-	return ranks_lines_read_part(&part, from, R->own == 0 || from == 0);
+	part.from = first + share * R->own;
+	part.to = R->own + 1 == R->count ? f->size : part.from + share;
+	file = fdopen(dup(f->fd), "r");
+	if (!file)
+		return err_set(ERR_INPUT, "%s: %s", f->path, strerror(errno));
+	err = ranks_lines_read_part(&part, R->own == 0 || part.from == 0, file);
+	fclose(file);
+	return err;
 }
 
 void *ranks_to_owners(const struct ranks *R, void *items, size_t bytes, size_t count, size_t *all)

@@ -14,6 +14,7 @@
 #include "protocols/fedsc/party.h"
 #include "protocols/kcagc/slice.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,49 +48,37 @@ struct ranks_place {
 	int64_t pid;
 };
 
-/* Commands. Before the arrow: data sent with the command; behind it: data after the reply, unless
- * that is an error. */
 enum ranks_op {
-	RANKS_READ = 1,
-	RANKS_GRAPH,     /* -> n + 1 starts (size_t), neighbours (uint32_t), weights if weighted */
-	RANKS_EMBED,     /* -> map (cols x dims), if has_idf cols weights; Z stays */
-	RANKS_AGAIN,     /* map, if has_idf weights -> nothing; Z stays */
-	RANKS_NORMS,     /* -> n lengths of Z's rows */
-	RANKS_SCALE,     /* n lengths -> nothing; scales Z's rows */
-	RANKS_CLUSTERS,  /* -> n labels (uint32_t), centres (k x dims) */
-	RANKS_CENTRES,   /* centres (k x dims), n labels -> centres */
-	RANKS_DISTANCES, /* centres (k x dims) -> n x k, whole rows in each piece */
-	RANKS_COSTS,     /* -> struct ranks_cost of each rank */
-	RANKS_FEATURES,  /* -> n x cols values; sparse: n + 1 starts, columns (uint32_t), values */
-	RANKS_RENAME, /* n places (uint32_t) of rows -> nothing; reorders rows of X and the graph */
-	RANKS_ROWS,   /* rows become a party's of sums over rows, for questions */
-	RANKS_ASK_ROWS, /* `given` numbers of the question -> `words` numbers */
-	RANKS_NEAREST,  /* -> n labels (uint32_t) of the last counts, n margins */
-	RANKS_EDGES,    /* -> n + 1 starts, struct ranks_neighbour of each row */
-	RANKS_TERMS,    /* -> ORDER_WORDS terms, the next of filter.order "auto" */
-	/* Filters rows by question.order, before there is something to hold beside them. */
-	RANKS_FILTER,
-	/* n rows to which the question points -> question_whole() numbers, then those of each row.
-	 * X and the graph are the slice's from the first on. */
-	RANKS_ASK,
-	RANKS_CELLS, /* -> n labels (uint32_t): slice_cluster() */
-	RANKS_MEANS, /* n labels -> k x cols; shift and weight (cols each), word (bytes) */
-	RANKS_WEIGH, /* shift, weight, word, offset (k), map -> n lengths of rows */
-	RANKS_PLACE, /* n joint lengths -> n x k distances, whole rows in each piece */
+#define ORDER(NAME, name, needs) RANKS_##NAME,
+#include "common/ranks/orders.def"
+#undef ORDER
 };
 
-struct ranks_neighbour {
-	double weight;
-	uint32_t number;
+/* One end of the two pipes. */
+struct ranks_pipe {
+	int in, out;
+	size_t left; /* bytes of the received piece that were not read yet */
+	/* Called where `in` or `out` takes no more (errno), or `in` has ended. ERR_OK: tries
+	 * again. */
+	enum err (*await)(void *arg, int fd, short events, bool ended);
+	void *arg;
 };
+enum err ranks_pipe_say(struct ranks_pipe *p, enum ranks_what what, const void *from,
+			size_t n) MUST_CHECK;
+/* In pieces. No piece ends within a unit, if a unit fits into one. */
+enum err ranks_pipe_send(struct ranks_pipe *p, const void *from, size_t n, size_t unit) MUST_CHECK;
+/* The next frame, of `most` bytes at most; *got becomes its length. Ticks are passed over. */
+enum err ranks_pipe_hear(struct ranks_pipe *p, enum ranks_what what, void *to, size_t most,
+			 size_t *got) MUST_CHECK;
+/* n bytes of pieces, wherever these end. */
+enum err ranks_pipe_receive(struct ranks_pipe *p, void *to, size_t n) MUST_CHECK;
 
-/* A question about rows (protocols/fedsc/party.h). The `given` numbers that it points to follow the
- * order: a mean, units, counts, or a matrix of k x cols. A pointer in it only says that there are
- * some. The answer has `words` numbers. */
+/* A question about rows (protocols/fedsc/party.h). The k x cols numbers that it points to follow
+ * the order: a mean, units, counts, or a matrix. A pointer in it only says that there are some. */
 struct ranks_question {
 	struct fedsc_question q;
 	struct fedkmeans_question clusters;
-	size_t k, cols, given, words;
+	size_t k, cols;
 };
 
 /* n x cols features, with `entries` if they are sparse. neighbours: over all rows, twice the edges.
@@ -102,24 +91,21 @@ struct ranks_sizes {
 struct ranks_order {
 	enum ranks_op op;
 	char features[RANKS_PATH_MAX], edges[RANKS_PATH_MAX]; /* READ */
-	/* EMBED; AGAIN: the parameters in struct embedding */
-	struct embed_params embed;
-	double word, mean_norm; /* AGAIN; SCALE: mean_norm */
-	bool has_idf;
+	struct embed_params embed;                            /* EMBED */
+	struct embedding how; /* AGAIN; its map and idf follow. SCALE: mean_norm, row_power */
 	struct kmeans_params clusters; /* CLUSTERS */
 	size_t k, dims;
-	bool begins;              /* TERMS: of order 1 */
-	struct question question; /* ASK: its arrays come with it, dims of columns; CELLS */
-	double min_cluster;       /* ROWS */
+	bool begins;                 /* TERMS: of order 1 */
+	struct question question;    /* ASK: its arrays come with it, dims of columns; CELLS */
+	double min_cluster;          /* ROWS */
 	struct ranks_question asked; /* ASK_ROWS */
 };
 
 struct ranks_reply {
 	enum err code;
 	char why[ERR_DETAIL_MAX];
-	struct ranks_sizes sizes; /* READ; dims: EMBED */
-	double word, mean_norm;   /* EMBED */
-	bool has_idf;
+	struct ranks_sizes sizes; /* READ */
+	struct embedding how;     /* EMBED; its map and idf follow */
 };
 
 /* Since the ranks began. */

@@ -60,10 +60,7 @@ static enum err read_head(const struct file_part *f, struct mtx_head *h, size_t 
 
 static struct triple *next_entry(struct reading_mtx *m)
 {
-	if (m->count == m->room) {
-		m->room = m->room ? 2 * m->room : 4096;
-		m->entry = alloc_again(m->entry, m->room, sizeof(*m->entry));
-	}
+	ALLOC_ROOM(m->entry, m->count, m->room);
 	return &m->entry[m->count++];
 }
 
@@ -77,11 +74,8 @@ static enum err ranks_read_entry(void *arg, struct text *line)
 /* Values of an array come column by column: the first of this rank follows those of lower ranks. */
 static void place_values(const struct ranks *R, struct reading_mtx *m)
 {
-	size_t *each = ranks_all(R, sizeof(m->count), &m->count), at = 0;
+	size_t at = ranks_before(R, m->count);
 
-	for (size_t q = 0; q < R->own; q++)
-		at += each[q];
-	free(each);
 	for (size_t i = 0; i < m->count; i++, at++) {
 		m->entry[i].row = (uint32_t)(at % m->head.rows);
 		m->entry[i].col = (uint32_t)(at / m->head.rows);

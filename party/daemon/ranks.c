@@ -29,46 +29,27 @@ static enum err hash_npy(struct sha256 *h, const char *path, size_t n, size_t co
 	return e;
 }
 
-static enum err add_values(void *h, const double *x, size_t count)
+static void party_ranks_feed(void *h, const void *p, size_t n)
 {
-	sha256_add(h, x, count * sizeof(*x));
-	return ERR_OK;
-}
-
-struct rows_hash {
-	struct sha256 *h;
-	const size_t *start;
-	size_t n, parts; /* number of parts of which the first piece has come */
-};
-
-static void add_entries(void *arg, enum workers_part part, const void *p, size_t count)
-{
-	struct rows_hash *r = arg;
-
-	if (r->parts == 0)
-		sha256_add(r->h, r->start, (r->n + 1) * sizeof(*r->start));
-	if (r->parts == 1 && part == WORKERS_VALUES)
-		sha256_add_u32(r->h, 1);
-	r->parts = part == WORKERS_VALUES ? 2 : 1;
-	sha256_add(r->h, p, count * (part == WORKERS_VALUES ? sizeof(double) : sizeof(uint32_t)));
+	sha256_add(h, p, n);
 }
 
 /* As add_csr() of data.c. */
 static enum err hash_rows(struct sha256 *h, struct workers *w, enum ranks_op op, size_t cols,
-			  size_t count)
+			  size_t count, bool weighted)
 {
-	size_t n = workers_sizes(w).n, *start = alloc(n + 1, sizeof(*start));
-	struct rows_hash r = { .h = h, .start = start, .n = n };
-	enum err e;
+	size_t n = workers_sizes(w).n;
 
 	sha256_add_u64(h, n);
 	sha256_add_u64(h, cols);
 	sha256_add_u64(h, count);
-	e = workers_csr(w, op, start, add_entries, &r);
-	if (count && r.parts < 2)
-		sha256_add_u32(h, 0); /* without values */
-	free(start);
-	return e;
+	if (!count)
+		return ERR_OK;
+	TRY(workers_show(w, op));
+	TRY(workers_feed(w, (n + 1) * sizeof(size_t), party_ranks_feed, h));
+	TRY(workers_feed(w, count * sizeof(uint32_t), party_ranks_feed, h));
+	sha256_add_u32(h, weighted);
+	return weighted ? workers_feed(w, count * sizeof(double), party_ranks_feed, h) : ERR_OK;
 }
 
 static enum err hash_features(struct sha256 *h, const struct party_data *d, const char *path)
@@ -78,17 +59,14 @@ static enum err hash_features(struct sha256 *h, const struct party_data *d, cons
 
 	sha256_add_u32(h, s.is_sparse);
 	if (s.is_sparse)
-		return hash_rows(h, w, RANKS_FEATURES, s.cols, s.entries);
+		return hash_rows(h, w, RANKS_FEATURES, s.cols, s.entries, true);
 	sha256_add_u64(h, s.n);
 	sha256_add_u64(h, s.cols);
 	/* Ranks turn columns of an .mtx array into rows, and order rows by ids. */
-	return file_ends(path, ".npy") && !d->dataset.has_ids ? hash_npy(h, path, s.n, s.cols)
-							      : workers_rows(w, add_values, h);
-}
-
-static void party_ranks_feed(void *h, const void *p, size_t n)
-{
-	sha256_add(h, p, n);
+	if (file_ends(path, ".npy") && !d->dataset.has_ids)
+		return hash_npy(h, path, s.n, s.cols);
+	TRY(workers_show(w, RANKS_FEATURES));
+	return workers_feed(w, s.n * s.cols * sizeof(double), party_ranks_feed, h);
 }
 
 static enum err party_ranks_fingerprint(struct party_data *d, const char *features)
@@ -101,7 +79,7 @@ static enum err party_ranks_fingerprint(struct party_data *d, const char *featur
 	sha256_add_u64(h, s.n);
 	e = hash_features(h, d, features);
 	if (e == ERR_OK && d->dataset.g.adjacency.rows)
-		e = hash_rows(h, d->workers, RANKS_GRAPH, s.n, s.neighbours);
+		e = hash_rows(h, d->workers, RANKS_GRAPH, s.n, s.neighbours, s.weighted);
 	else
 		for (int i = 0; i < 3; i++) /* a graph without nodes */
 			sha256_add_u64(h, 0);

@@ -29,12 +29,12 @@ static bool hear_said(struct workers *w)
 	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)); /* more may come */
 }
 
-/* Lines of words alone, in one. */
-static void flatten(const char *from, char *to, size_t len)
+/* The first `bytes` bytes in one line, without blanks and lines of '-' in between. */
+static void flatten(const char *from, size_t bytes, char to[static SHOWN])
 {
 	size_t n = 0;
 
-	for (; *from && n < len - 1; from++) {
+	for (const char *end = from + bytes; from < end && n < SHOWN - 1; from++) {
 		char c = *from >= ' ' && *from < 127 ? *from : ' ';
 
 		if ((c == ' ' && (n == 0 || to[n - 1] == ' ')) ||
@@ -66,15 +66,9 @@ static void show_said(const struct workers *w, char text[static SHOWN])
 {
 	static const char own[] = "coterie-worker: ";
 	const char *line = strstr(w->said, own);
-	char first[SHOWN];
 
-	if (!line) {
-		flatten(w->said, text, SHOWN);
-		return;
-	}
-	line += strlen(own);
-	snprintf(first, sizeof(first), "%.*s", (int)strcspn(line, "\n"), line);
-	flatten(first, text, SHOWN);
+	line = line ? line + strlen(own) : NULL;
+	flatten(line ? line : w->said, line ? strcspn(line, "\n") : w->said_n, text);
 }
 
 /* mpirun has ended: by its last words, why. */
@@ -101,10 +95,12 @@ static enum err rank0_report_end(struct workers *w, int status)
 /* ---- frames ---- */
 
 /* Until fd can be read, or written. */
-static enum err rank0_await_fd(struct workers *w, int fd, short events)
+static enum err rank0_await(void *workers, int fd, short events, bool ended)
 {
+	struct workers *w = workers;
 	bool open = true;
 
+	(void)ended;
 	for (;;) {
 		struct pollfd p[3] = { { .fd = fd, .events = events },
 				       { .fd = mpirun_watched(), .events = POLLIN },
@@ -123,79 +119,10 @@ static enum err rank0_await_fd(struct workers *w, int fd, short events)
 	}
 }
 
-static enum err rank0_read(struct workers *w, void *to, size_t n)
-{
-	for (size_t got = 0; got < n;) {
-		ssize_t more = read(w->at.from, (char *)to + got, n - got);
-
-		if (more > 0)
-			got += (size_t)more;
-		else
-			TRY(rank0_await_fd(w, w->at.from, POLLIN));
-	}
-	return ERR_OK;
-}
-
-static enum err rank0_write(struct workers *w, const void *from, size_t n)
-{
-	for (size_t done = 0; done < n;) {
-		ssize_t more = write(w->at.to, (const char *)from + done, n - done);
-
-		if (more > 0)
-			done += (size_t)more;
-		else
-			TRY(rank0_await_fd(w, w->at.to, POLLOUT));
-	}
-	return ERR_OK;
-}
-
-/* A frame of `bytes` at most, into `to`; *got: how many it has. */
-static enum err rank0_hear(struct workers *w, enum ranks_what what, void *to, size_t bytes,
-			   size_t *got)
-{
-	struct ranks_frame f;
-
-	do {
-		TRY(rank0_read(w, &f, sizeof(f)));
-		progress_tick();
-	} while (f.what == RANKS_TICK && f.bytes == 0);
-	if (f.what != what || f.bytes == 0 || f.bytes > bytes)
-		return err_set(ERR_INTERNAL,
-			       "ranks: rank 0 sent frame %u of %u bytes, expected %d of at most "
-			       "%zu; are party and coterie-worker of one release?",
-			       f.what, f.bytes, what, bytes);
-	*got = f.bytes;
-	return rank0_read(w, to, f.bytes);
-}
-
-static enum err rank0_write_frame(struct workers *w, enum ranks_what what, const void *from,
-				  size_t n)
-{
-	struct ranks_frame f = { .what = what, .bytes = (uint32_t)n };
-
-	TRY(rank0_write(w, &f, sizeof(f)));
-	return rank0_write(w, from, n);
-}
-
-enum err rank0_send(struct workers *w, const void *from, size_t n)
-{
-	for (size_t at = 0; at < n; at += RANKS_FRAME_MAX)
-		TRY(rank0_write_frame(w, RANKS_PIECE, (const char *)from + at,
-				      n - at < RANKS_FRAME_MAX ? n - at : RANKS_FRAME_MAX));
-	return ERR_OK;
-}
-
-enum err rank0_receive(struct workers *w, void *to, size_t n)
-{
-	for (size_t at = 0, got; at < n; at += got)
-		TRY(rank0_hear(w, RANKS_PIECE, (char *)to + at, n - at, &got));
-	return ERR_OK;
-}
-
 enum err rank0_order(struct workers *w, enum ranks_op op)
 {
 	w->order.op = op;
-	return rank0_write_frame(w, RANKS_ORDER, &w->order, sizeof(w->order));
+	return ranks_pipe_say(&w->pipe, RANKS_ORDER, &w->order, sizeof(w->order));
 }
 
 enum err rank0_answered(struct workers *w)
@@ -203,7 +130,7 @@ enum err rank0_answered(struct workers *w)
 	struct ranks_reply *r = &w->reply;
 	size_t got;
 
-	TRY(rank0_hear(w, RANKS_REPLY, r, sizeof(*r), &got));
+	TRY(ranks_pipe_hear(&w->pipe, RANKS_REPLY, r, sizeof(*r), &got));
 	if (got != sizeof(*r) || r->code > ERR_CANCELLED)
 		return err_set(ERR_INTERNAL, "ranks: a reply of %zu bytes with code %d", got,
 			       (int)r->code);
@@ -215,10 +142,10 @@ enum err rank0_parts(struct workers *w, enum ranks_op op, const struct rank0_par
 {
 	TRY(rank0_order(w, op));
 	for (; part->from; part++)
-		TRY(rank0_send(w, part->from, part->bytes));
+		TRY(ranks_pipe_send(&w->pipe, part->from, part->bytes, 1));
 	TRY(rank0_answered(w));
 	for (; part->to; part++)
-		TRY(rank0_receive(w, part->to, part->bytes));
+		TRY(ranks_pipe_receive(&w->pipe, part->to, part->bytes));
 	return ERR_OK;
 }
 
@@ -226,8 +153,8 @@ enum err rank0_piece(struct workers *w, size_t *left, size_t unit, size_t *count
 {
 	size_t got;
 
-	TRY(rank0_hear(w, RANKS_PIECE, w->piece, *left < RANKS_FRAME_MAX ? *left : RANKS_FRAME_MAX,
-		       &got));
+	TRY(ranks_pipe_hear(&w->pipe, RANKS_PIECE, w->piece,
+			    *left < RANKS_FRAME_MAX ? *left : RANKS_FRAME_MAX, &got));
 	*left -= got;
 	*count = got / unit;
 	return ERR_OK;
@@ -249,7 +176,7 @@ static enum err greet(struct workers *w)
 	struct ranks_hello h;
 	size_t got;
 
-	TRY(rank0_hear(w, RANKS_HELLO, &h, sizeof(h), &got));
+	TRY(ranks_pipe_hear(&w->pipe, RANKS_HELLO, &h, sizeof(h), &got));
 	h.version[sizeof(h.version) - 1] = 0;
 	if (got != sizeof(h) || strcmp(h.version, COTERIE_VERSION) != 0 ||
 	    h.order_size != sizeof(struct ranks_order) ||
@@ -260,7 +187,7 @@ static enum err greet(struct workers *w)
 			       h.version, COTERIE_VERSION);
 	w->sizes.ranks = h.ranks;
 	ALLOC(w->place, h.ranks);
-	TRY(rank0_receive(w, w->place, h.ranks * sizeof(*w->place)));
+	TRY(ranks_pipe_receive(&w->pipe, w->place, h.ranks * sizeof(*w->place)));
 	for (size_t r = 0; r < h.ranks; r++) {
 		w->place[r].host[RANKS_HOST_MAX - 1] = 0;
 		log_info("rank %zu of %u: process %jd on %s", r, h.ranks, (intmax_t)w->place[r].pid,
@@ -281,6 +208,7 @@ enum err workers_start(struct workers **out)
 		return e;
 	}
 	w->piece = alloc(RANKS_FRAME_MAX, 1);
+	w->pipe = (struct ranks_pipe){ w->at.from, w->at.to, 0, rank0_await, w };
 	e = greet(w);
 	if (e == ERR_OK)
 		*out = w;

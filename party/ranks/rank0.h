@@ -1,5 +1,5 @@
 /* rank0.h -- the party's end of the pipes to rank 0 (common/ranks/pipe.h), for the orders of
- * workers.h in data.c, orders.c and rows.c. Errors are those of workers.h. */
+ * workers.h in workers.c. Errors are those of workers.h. */
 #ifndef PARTY_RANKS_RANK0_H
 #define PARTY_RANKS_RANK0_H
 
@@ -10,6 +10,7 @@ enum { SAID_MAX = 4096 };
 
 struct workers {
 	struct mpirun at;
+	struct ranks_pipe pipe;
 	struct ranks_sizes sizes;
 	struct ranks_place *place;
 	bool greeted, died;
@@ -36,17 +37,11 @@ struct rank0_part {
 /* w->order as `op`: sends it and the parts that go with it; w->reply; receives the others. */
 #define rank0_call(w, op, ...) rank0_parts(w, op, (const struct rank0_part[]){ __VA_ARGS__, { 0 } })
 enum err rank0_parts(struct workers *w, enum ranks_op op, const struct rank0_part *part) MUST_CHECK;
-static inline enum err rank0_ask(struct workers *w, enum ranks_op op) /* without any */
-{
-	return rank0_parts(w, op, &(struct rank0_part){ 0 });
-}
+#define rank0_ask(w, op) rank0_parts(w, op, &(struct rank0_part){ 0 }) /* without any */
 
-/* The steps of it: the order; data that go with it, in as many pieces as it takes; the reply; data
- * that follow. */
+/* Steps of it: the order, and after its data the reply. */
 enum err rank0_order(struct workers *w, enum ranks_op op) MUST_CHECK;
-enum err rank0_send(struct workers *w, const void *from, size_t n) MUST_CHECK;
 enum err rank0_answered(struct workers *w) MUST_CHECK;
-enum err rank0_receive(struct workers *w, void *to, size_t n) MUST_CHECK;
 /* A piece of at most *left bytes, into w->piece: *count items of `unit` bytes. */
 enum err rank0_piece(struct workers *w, size_t *left, size_t unit, size_t *count) MUST_CHECK;
 /* So many values, piece by piece. */

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 
 struct workers;
+typedef enum err workers_values(void *arg, const double *x, size_t count);
 
 /* mpirun_start(), and waits until all ranks are there. */
 enum err workers_start(struct workers **w) MUST_CHECK;
@@ -32,16 +33,10 @@ enum err workers_read(struct workers *w, const char *features, const char *edges
  * other command. */
 enum err workers_rename(struct workers *w, const uint32_t *place) MUST_CHECK;
 
-/* The adjacency (RANKS_GRAPH), or sparse features (RANKS_FEATURES), as struct csr has them: start
- * (n + 1, given), then index (uint32_t) and, where there are any, values (doubles), `count` of them
- * in each piece. Before an embedding is made. */
-enum workers_part { WORKERS_INDEX, WORKERS_VALUES };
-typedef void workers_entries(void *arg, enum workers_part part, const void *p, size_t count);
-enum err workers_csr(struct workers *w, enum ranks_op op, size_t *start, workers_entries *each,
-		     void *arg) MUST_CHECK;
-/* Rows of dense features, in pieces of doubles. While no embedding was made. */
-typedef enum err workers_values(void *arg, const double *x, size_t count);
-enum err workers_rows(struct workers *w, workers_values *each, void *arg) MUST_CHECK;
+/* Asks for the adjacency (RANKS_GRAPH) or the features (RANKS_FEATURES), before an embedding is
+ * made. Calls of workers_feed() then feed all of their bytes, in the order of pipe.h. */
+enum err workers_show(struct workers *w, enum ranks_op op) MUST_CHECK;
+enum err workers_feed(struct workers *w, size_t bytes, dataset_feed *feed, void *arg) MUST_CHECK;
 
 /* The same edges as dataset_feed_edges() has them. */
 enum err workers_feed_edges(struct workers *w, dataset_feed *feed, void *arg) MUST_CHECK;

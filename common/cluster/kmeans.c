@@ -22,8 +22,6 @@ static const long long own_lane[FEW + 1][FEW] = {
 };
 
 typedef long long ivec2 __attribute__((vector_size(16), aligned(8), may_alias));
-#define NEAREST     nearest
-#define NINTH       ninth
 #define SUM_COLUMNS sum_columns
 #define SUM         sum_few
 #define VEC         vec2
@@ -32,8 +30,6 @@ typedef long long ivec2 __attribute__((vector_size(16), aligned(8), may_alias));
 #include "common/cluster/kmeans_block.inc"
 #ifdef SIMD_AVX2
 typedef long long ivec4 __attribute__((vector_size(32), aligned(8), may_alias));
-#define NEAREST     nearest_avx2
-#define NINTH       ninth_avx2
 #define SUM_COLUMNS sum_columns_avx2
 #define SUM         sum_few_avx2
 #define VEC         vec4
@@ -68,13 +64,13 @@ static bool is_few(size_t k, size_t d)
 	return k <= FEW && d <= FEW_DIMS;
 }
 
-static size_t sum_width(size_t k, size_t d)
+size_t kmeans_sum_width(size_t k, size_t d)
 {
 	return (is_few(k, d) ? FEW : k) * (d + 1);
 }
 
-static void kmeans_sum_block(const double *z, size_t rows, size_t d, size_t k, const double *weight,
-			     const uint32_t *label, double *sum)
+void kmeans_sum_block(const double *z, size_t rows, size_t d, size_t k, const double *weight,
+		      const uint32_t *label, double *sum)
 {
 	if (is_few(k, d))
 		SIMD_PICK(sum_few)(z, rows, d, weight, label, sum, sum + FEW * d);
@@ -82,7 +78,7 @@ static void kmeans_sum_block(const double *z, size_t rows, size_t d, size_t k, c
 		sum_many(z, rows, d, k, weight, label, sum);
 }
 
-static void means_of(const double *sum, struct mat *c)
+void kmeans_means_of(const double *sum, struct mat *c)
 {
 	size_t k = c->rows, d = c->cols;
 	bool few = is_few(k, d);
@@ -96,7 +92,7 @@ static void means_of(const double *sum, struct mat *c)
 void kmeans_centres_of(const struct ranks *R, const struct mat *Z, const double *weight,
 		       const uint32_t *label, struct mat *c)
 {
-	size_t d = Z->cols, n = Z->rows, width = sum_width(c->rows, d);
+	size_t d = Z->cols, n = Z->rows, width = kmeans_sum_width(c->rows, d);
 	double *total = alloc(width, sizeof(*total));
 	struct rowsum s;
 
@@ -110,7 +106,7 @@ void kmeans_centres_of(const struct ranks *R, const struct mat *Z, const double 
 		rowsum_close(&s);
 	}
 	ranks_sum_end(R, &s, total);
-	means_of(total, c);
+	kmeans_means_of(total, c);
 	free(total);
 }
 
@@ -235,115 +231,25 @@ void kmeans_assign_ninth(const double *D, size_t n, size_t k, uint32_t *label)
 	}
 }
 
-/* -- Lloyd ---------------------------------------------------------------------------------- */
-
-struct restart {
-	uint32_t *label;
-	struct mat centres;
-	double inertia;
-};
+/* -- restarts ------------------------------------------------------------------------------- */
 
 struct search {
-	const struct distance_rows *rows;
-	const double *weight;
-	const struct kmeans_params *p;
 	struct restart *restart;
-	struct lloyd *lloyd;
+	struct lloyd **lloyd;
 };
-
-/* A worker's memory, reused over restarts: returning pages and getting new ones costs as much as an
- * iteration. Distances are computed and used block by block, never n x k at once. */
-struct lloyd {
-	const struct search *s;
-	struct restart *r;
-	struct seeding *seeding;
-	struct distance to;
-	double *D;
-	double *least; /* n, rounded up to whole blocks: least distances of the last assignment */
-};
-
-/* Assigns by the 1/9 step, or to the nearest centre. Returns the number of labels changed, of this
- * process's rows. */
-static size_t lloyd_assign(struct lloyd *l, bool by_ninth)
-{
-	size_t n = l->s->rows->Z->rows, moved = 0;
-	uint32_t label[DISTANCE_ROWS];
-
-	distance_set(&l->to, l->r->centres.a);
-	for (size_t first = 0; first < n; first += DISTANCE_ROWS) {
-		size_t rows = distance_count(n, first);
-		uint32_t *old = l->r->label + first;
-
-		distance_by_centre(&l->to, l->s->rows, first, l->D);
-		if (by_ninth)
-			SIMD_PICK(ninth)(l->D, rows, l->to.k, label);
-		else
-			SIMD_PICK(nearest)(l->D, rows, l->to.k, label, l->least + first);
-		for (size_t i = 0; i < rows; i++)
-			moved += old[i] != label[i];
-		memcpy(old, label, rows * sizeof(*label));
-	}
-	return moved;
-}
-
-static double inertia_of(const struct ranks *R, const double *least, const double *weight, size_t n)
-{
-	struct rowsum all;
-	double inertia;
-
-	ranks_sum_begin(R, &all, 1, NULL, NULL);
-	for (size_t b = 0; b < rowsum_blocks(n); b++) {
-		size_t first = b * ROWSUM_ROWS, last = first + rowsum_rows(n, b);
-		double *to = rowsum_open(&all);
-
-		for (; first < last; first += DISTANCE_ROWS) {
-			double sum = 0;
-
-			for (size_t i = first; i < first + distance_count(n, first); i++)
-				sum += kmeans_weight_of(weight, i) * least[i];
-			*to += sum;
-		}
-		rowsum_close(&all);
-	}
-	ranks_sum_end(R, &all, &inertia);
-	return inertia;
-}
 
 static void run_restart(void *ctx, unsigned worker, size_t number)
 {
 	const struct search *s = ctx;
-	const struct ranks *R = s->p->ranks;
-	const struct mat *Z = s->rows->Z;
-	struct restart *r = &s->restart[number];
-	struct lloyd *l = &s->lloyd[worker];
-	size_t n = Z->rows;
 
-	l->r = r;
-	ALLOC(r->label, n);
-	mat_init(&r->centres, s->p->k, Z->cols);
-	kmeans_seed(l->seeding, s->p->seed, number, &r->centres);
-	if (s->p->ninth) {
-		lloyd_assign(l, true);
-		kmeans_centres_of(R, Z, s->weight, r->label, &r->centres);
-	}
-	for (size_t i = 0; i < n; i++)
-		r->label[i] = UINT32_MAX; /* the first assignment moves every row */
-	for (unsigned t = 0; t < s->p->iterations; t++) {
-		if (ranks_total(R, lloyd_assign(l, false)) == 0 || progress_stopped())
-			break;
-		kmeans_centres_of(R, Z, s->weight, r->label, &r->centres);
-		progress_tick();
-	}
-	if (s->p->iterations == 0)
-		lloyd_assign(l, false);
-	r->inertia = inertia_of(R, l->least, s->weight, n);
+	lloyd_run(s->lloyd[worker], number, &s->restart[number]);
 }
 
 void kmeans(const struct mat *Z, const double *weight, const struct kmeans_params *p,
 	    uint32_t *label, struct mat *centres, double *inertia)
 {
 	struct distance_rows rows;
-	struct search s = { .rows = &rows, .weight = weight, .p = p };
+	struct search s;
 	/* Ranks exchange in the order of restarts. */
 	unsigned threads = p->ranks ? 1 : p->threads;
 	unsigned workers = parallel_workers(threads, p->restarts);
@@ -359,22 +265,11 @@ void kmeans(const struct mat *Z, const double *weight, const struct kmeans_param
 	distance_rows_init(&rows, Z);
 	ALLOC(s.restart, p->restarts);
 	ALLOC(s.lloyd, workers);
-	for (unsigned w = 0; w < workers; w++) {
-		struct lloyd *l = &s.lloyd[w];
-
-		l->s = &s;
-		l->seeding = kmeans_seeding(&rows, weight, p);
-		distance_init(&l->to, p->k, Z->cols);
-		ALLOC(l->D, DISTANCE_STRIDE * p->k);
-		ALLOC(l->least, Z->rows + DISTANCE_ROWS);
-	}
+	for (unsigned w = 0; w < workers; w++)
+		s.lloyd[w] = lloyd_new(&rows, weight, p);
 	parallel(threads, p->restarts, run_restart, &s);
-	for (unsigned w = 0; w < workers; w++) {
-		free(s.lloyd[w].least);
-		free(s.lloyd[w].D);
-		distance_release(&s.lloyd[w].to);
-		kmeans_seeding_free(s.lloyd[w].seeding);
-	}
+	for (unsigned w = 0; w < workers; w++)
+		lloyd_free(s.lloyd[w]);
 	free(s.lloyd);
 	for (size_t i = 1; i < p->restarts; i++)
 		if (s.restart[i].inertia < s.restart[best].inertia)

@@ -1,4 +1,4 @@
-/* kmeans_own.h -- parts of k-means that kmeans.c and kmeans_seed.c share; private to them. */
+/* kmeans_own.h -- parts of k-means that its files share; private to them. */
 #ifndef COMMON_CLUSTER_KMEANS_OWN_H
 #define COMMON_CLUSTER_KMEANS_OWN_H
 
@@ -21,5 +21,33 @@ struct seeding *kmeans_seeding(const struct distance_rows *rows, const double *w
  * O(n k d log k). With ranks, all of them call it together and get the same centres. */
 void kmeans_seed(struct seeding *s, uint64_t seed, uint64_t stream, struct mat *c);
 void kmeans_seeding_free(struct seeding *s);
+
+/* ---- sums of centres: kmeans.c ---- */
+
+/* Numbers of a sum for k centres in d dimensions. */
+size_t kmeans_sum_width(size_t k, size_t d);
+/* Adds `rows` rows z (rows x d) to a sum; rows with label >= k are left out. */
+void kmeans_sum_block(const double *z, size_t rows, size_t d, size_t k, const double *weight,
+		      const uint32_t *label, double *sum);
+/* c becomes the means; a centre without weight keeps its row. */
+void kmeans_means_of(const double *sum, struct mat *c);
+
+/* ---- one restart: kmeans_lloyd.c ---- */
+
+struct restart {
+	uint32_t *label;
+	struct mat centres;
+	double inertia;
+};
+
+/* A thread's memory, reused over restarts: returning pages and getting new ones costs as much as an
+ * iteration. 24 bytes a row, and sums of centres for each ROWSUM_ROWS rows. All
+ * parameters are borrowed until lloyd_free(). */
+struct lloyd;
+struct lloyd *lloyd_new(const struct distance_rows *rows, const double *weight,
+			const struct kmeans_params *p);
+/* Seeds by stream `number`, then iterates. Initialises r's members, which the caller frees. */
+void lloyd_run(struct lloyd *l, uint64_t number, struct restart *r);
+void lloyd_free(struct lloyd *l);
 
 #endif

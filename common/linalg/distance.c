@@ -132,12 +132,17 @@ void distance_block(struct distance *s, const double *z, size_t count, double *D
 	}
 }
 
+bool distance_has_columns(const struct distance *s, const struct distance_rows *z)
+{
+	return z->column && direct(s);
+}
+
 void distance_by_centre(struct distance *s, const struct distance_rows *z, size_t first, double *D)
 {
 	size_t count = distance_count(z->Z->rows, first);
 
 	assert(first % DISTANCE_ROWS == 0 && s->d == z->Z->cols);
-	if (z->column && direct(s)) {
+	if (distance_has_columns(s, z)) {
 		SIMD_PICK(block_beside)(s, columns_of(z, first), count, D);
 		return;
 	}
@@ -147,6 +152,12 @@ void distance_by_centre(struct distance *s, const struct distance_rows *z, size_
 	for (size_t r = 0; r < s->k; r++)
 		for (size_t i = 0; i < count; i++)
 			D[r * DISTANCE_STRIDE + i] = s->D[i * s->k + r];
+}
+
+void distance_columns(struct distance *s, const double *column, size_t count, double *D)
+{
+	assert(direct(s) && count <= DISTANCE_ROWS);
+	SIMD_PICK(block_beside)(s, column, count, D);
 }
 
 /* -- the Gaussian kernel -------------------------------------------------------------------- */

@@ -9,6 +9,8 @@
 
 #include "common/linalg/mat.h"
 
+#include <stdbool.h>
+
 /* Rows of a block, and distance from one of its columns to the next. A power of two there would
  * make columns evict each other from the cache. */
 enum { DISTANCE_ROWS = 256, DISTANCE_STRIDE = DISTANCE_ROWS + 8 };
@@ -51,6 +53,12 @@ static inline size_t distance_count(size_t n, size_t first)
  * bitwise identical to distance_block(). D is k x DISTANCE_STRIDE; entries beyond the rows are
  * undefined. O(DISTANCE_ROWS k d). */
 void distance_by_centre(struct distance *s, const struct distance_rows *z, size_t first, double *D);
+
+/* True if the distances of rows do not depend on their block: then distance_columns() may be used.
+ * D: as of distance_by_centre(), bitwise identical to it, for count <= DISTANCE_ROWS rows as
+ * columns, column[j * DISTANCE_STRIDE + i]; all of column's numbers are read. */
+bool distance_has_columns(const struct distance *s, const struct distance_rows *z);
+void distance_columns(struct distance *s, const double *column, size_t count, double *D);
 
 /* -- the Gaussian kernel k(a, b) = exp(-||a - b||^2 / (2 r^2)), and its width --------------- */
 

@@ -250,6 +250,51 @@ TEST(equals_plain_loops_when_wide)
 	mat_release(&Z);
 }
 
+/* Several blocks of sums, to the end: bounds spare most rows, and few blocks change. The same from
+ * the same seeds by the single steps, in which nothing is spared. */
+TEST(equals_steps_to_the_end)
+{
+	enum { N = 10000, K = 6, D = 5 };
+	struct kmeans_params how = { .k = K, .restarts = 1, .seed = 1, .threads = 1 };
+	uint32_t *label, *steps;
+	double *distance, *weight, inertia;
+	struct mat Z, c, end;
+	unsigned t = 0;
+
+	sample_normal(&Z, N, D, 1);
+	ALLOC(label, N);
+	ALLOC(steps, N);
+	ALLOC(weight, N);
+	ALLOC(distance, N * K);
+	for (size_t i = 0; i < N; i++)
+		weight[i] = i % 7 ? 1 : 0.25;
+	for (int weighted = 0; weighted < 2; weighted++) {
+		const double *w = weighted ? weight : NULL;
+
+		how.iterations = 0;
+		kmeans(&Z, w, &how, label, &c, NULL);
+		memset(steps, 255, N * sizeof(*steps));
+		for (t = 0;; t++) {
+			kmeans_distances(&Z, &c, distance);
+			if (kmeans_assign(distance, NULL, N, K, steps, NULL) == 0)
+				break;
+			kmeans_centres(&Z, w, steps, &c);
+		}
+		how.iterations = 10000;
+		kmeans(&Z, w, &how, label, &end, &inertia);
+		assert_memory_equal(label, steps, N * sizeof(*label));
+		assert_same_bits(&c, &end);
+		assert_true(t > 20 && inertia > 0);
+		mat_release(&end);
+		mat_release(&c);
+	}
+	mat_release(&Z);
+	free(label);
+	free(steps);
+	free(weight);
+	free(distance);
+}
+
 /* Few values, so that rows are the same as others and as near to one centre as to another, and
  * differ from none in the seeding. */
 TEST(equals_plain_loops_on_ties)

@@ -130,6 +130,7 @@ table2() {
 		by_mode "$setting" paper --set final=paper --set baselines=off
 		by_mode "$setting" default
 		$quick || by_mode "$setting" kde --set prototypes=kde --set final=paper --set baselines=off
+		$quick || by_mode "$setting" printed --set prototypes=printed --set bounded=false --set final=paper --set baselines=off
 	done
 }
 
@@ -138,7 +139,7 @@ by_mode() { # SETTING MODE [LAUNCH-ARG...]
 	read -ra goals <<<"${goals_of[$1:$2]-}"
 	! cell_known "$1" "$2: plain mean" F1 || return 0 # the last of its cells
 	# The paper has structure and what attributes there are.
-	[[ $1:$2 != CV:paper && $1:$2 != CV:kde ]] || plain='--set features=coordinates'
+	[[ $1:$2 != CV:paper && $1:$2 != CV:kde && $1:$2 != CV:printed ]] || plain='--set features=coordinates'
 	# shellcheck disable=SC2086
 	if ! runs "$2" "$1" $plain "${@:3}"; then
 		none "$1" "$2"

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <net/if.h>
 #include <poll.h>
 #include <sched.h>
@@ -31,8 +30,8 @@ static bool root; /* this process is root's */
 static struct {
 	pid_t pid; /* of mpirun; 0: none runs */
 	unsigned serial;
-	char *dir;
-} running;
+	int said;
+} running = { .said = -1 };
 
 /* ---- a network without others ---- */
 
@@ -97,46 +96,25 @@ static void keep_apart(void)
 			 "kernel.unprivileged_userns_clone; AppArmor): others must not reach it");
 }
 
-/* Removes directories that a killed helper has left. */
-static void mpirun_helper_sweep(void)
+/* The pipes to rank 0 and from it, and that of mpirun's and ranks' standard error, which stays open
+ * here: what mpirun writes before it dies is not lost. */
+static bool make_pipes(void)
 {
-	char *pattern = file_join(plan->state, "ranks-??????");
-	glob_t found;
+	static const char *const name[] = { "in", "out", "said" };
+	bool made = file_make_dirs(plan->dir) == ERR_OK && chmod(plan->dir, 0700) == 0;
 
-	if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0) {
-		for (size_t i = 0; i < found.gl_pathc; i++)
-			file_remove_tree(found.gl_pathv[i]);
-		globfree(&found);
+	for (size_t i = 0; i < sizeof(name) / sizeof(*name) && made; i++) {
+		char *path = file_join(plan->dir, name[i]);
+
+		made = mkfifo(path, 0600) == 0;
+		if (made && i == 2)
+			running.said = open(path, O_RDWR | O_CLOEXEC);
+		free(path);
 	}
-	free(pattern);
+	return made && running.said >= 0;
 }
 
-/* Opened for both directions, so that nobody waits for the other end. */
-static int make_pipe(const char *dir, const char *name)
-{
-	char *path = file_join(dir, name);
-	int fd = -1;
-
-	if (mkfifo(path, 0600) == 0)
-		fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-	free(path);
-	return fd;
-}
-
-/* The pipe to which mpirun and ranks write: *from does not block. */
-static bool make_output(int *from, int *to)
-{
-	int end[2];
-
-	if (pipe2(end, O_CLOEXEC) != 0)
-		return false;
-	fcntl(end[0], F_SETFL, O_NONBLOCK);
-	*from = end[0];
-	*to = end[1];
-	return true;
-}
-
-__attribute__((noreturn)) static void become_mpirun(const char *dir, int said)
+__attribute__((noreturn)) static void become_mpirun(void)
 {
 	char n[16];
 	const char *argv[24] = { plan->mpirun, "-n", n };
@@ -157,32 +135,14 @@ __attribute__((noreturn)) static void become_mpirun(const char *dir, int said)
 	argv[count++] = "mpi_yield_when_idle";
 	argv[count++] = "1";
 	argv[count++] = plan->worker;
-	argv[count++] = dir;
-	helper_become(argv, open("/dev/null", O_RDONLY | O_CLOEXEC), said, said);
+	argv[count++] = plan->dir;
+	helper_become(argv, open("/dev/null", O_RDONLY | O_CLOEXEC), running.said, running.said);
 }
 
-/* end: with STARTED, the daemon's ends of the pipes; else NULL. */
-static void mpirun_helper_report(int sock, struct outcome r, const int *end)
+static void mpirun_helper_report(int sock, struct outcome r)
 {
-	union {
-		char bytes[CMSG_SPACE(ENDS * sizeof(int))];
-		struct cmsghdr align;
-	} room = { 0 };
-	struct iovec text = { &r, sizeof(r) };
-	struct msghdr m = { .msg_iov = &text,
-			    .msg_iovlen = 1,
-			    .msg_control = room.bytes,
-			    .msg_controllen = end ? sizeof(room.bytes) : 0 };
-	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-
 	r.serial = running.serial;
-	if (end) {
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(ENDS * sizeof(int));
-		memcpy(CMSG_DATA(c), end, ENDS * sizeof(int));
-	}
-	(void)!sendmsg(sock, &m, MSG_NOSIGNAL);
+	(void)!send(sock, &r, sizeof(r), MSG_NOSIGNAL);
 }
 
 /* Waits for so long until mpirun has ended. */
@@ -198,54 +158,36 @@ static bool await_end(double wait_s, int *status)
 	return false;
 }
 
-static void ended(void)
-{
-	running.pid = 0;
-	file_remove_tree(running.dir);
-	free(running.dir);
-	running.dir = NULL;
-}
-
 /* mpirun ends its ranks, on other hosts too, when it is told to. */
 static void end_running(double patience_s)
 {
 	int status;
 
-	if (!running.pid)
-		return;
-	if (patience_s > 0 && await_end(patience_s, &status)) {
-		ended();
-		return;
+	if (running.pid && !(patience_s > 0 && await_end(patience_s, &status))) {
+		kill(running.pid, SIGTERM);
+		if (!await_end(TERM_S, &status)) {
+			kill(-running.pid, SIGKILL);
+			waitpid(running.pid, &status, 0);
+		}
 	}
-	kill(running.pid, SIGTERM);
-	if (!await_end(TERM_S, &status)) {
-		kill(-running.pid, SIGKILL);
-		waitpid(running.pid, &status, 0);
-	}
-	ended();
+	running.pid = 0;
+	if (running.said >= 0)
+		close(running.said);
+	running.said = -1;
+	file_remove_tree(plan->dir); /* of a killed helper, too */
 }
 
 static void mpirun_helper_start(int sock)
 {
-	int end[ENDS] = { -1, -1, -1 }, said = -1;
-
 	end_running(0);
-	running.dir = file_join(plan->state, "ranks-XXXXXX");
-	if (file_make_dirs(plan->state) == ERR_OK && mkdtemp(running.dir) &&
-	    (end[0] = make_pipe(running.dir, "in")) >= 0 &&
-	    (end[1] = make_pipe(running.dir, "out")) >= 0 && make_output(&end[2], &said) &&
-	    (running.pid = fork()) >= 0) {
+	if (make_pipes() && (running.pid = fork()) >= 0) {
 		if (running.pid == 0)
-			become_mpirun(running.dir, said);
-		mpirun_helper_report(sock, (struct outcome){ .what = STARTED }, end);
+			become_mpirun();
+		mpirun_helper_report(sock, (struct outcome){ .what = STARTED });
 	} else {
-		mpirun_helper_report(sock, (struct outcome){ .what = FAILED, .error = errno },
-				     NULL);
-		ended();
+		mpirun_helper_report(sock, (struct outcome){ .what = FAILED, .error = errno });
+		running.pid = 0;
 	}
-	close(said);
-	for (size_t i = 0; i < ENDS; i++)
-		close(end[i]);
 }
 
 void mpirun_help(int sock, const void *p)
@@ -257,7 +199,7 @@ void mpirun_help(int sock, const void *p)
 	if (!plan->hostfile)
 		keep_apart();
 	setenv("OPENBLAS_NUM_THREADS", "1", 1);
-	mpirun_helper_sweep();
+	end_running(0);
 	for (;;) {
 		struct pollfd order = { .fd = sock, .events = POLLIN };
 		int status;
@@ -275,9 +217,9 @@ void mpirun_help(int sock, const void *p)
 			}
 		}
 		if (running.pid && waitpid(running.pid, &status, WNOHANG) == running.pid) {
-			ended();
-			mpirun_helper_report(
-			    sock, (struct outcome){ .what = ENDED, .status = status }, NULL);
+			running.pid = 0;
+			mpirun_helper_report(sock,
+					     (struct outcome){ .what = ENDED, .status = status });
 		}
 	}
 	end_running(0);

@@ -5,6 +5,7 @@
 #include "party/ranks/own.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +87,7 @@ static void plan_release(struct mpirun_plan *p)
 	free(p->mpirun);
 	free(p->worker);
 	free(p->hostfile);
-	free(p->state);
+	free(p->dir);
 	*p = (struct mpirun_plan){ 0 };
 }
 
@@ -99,7 +100,7 @@ static enum err plan_make(const struct party_config *c, struct mpirun_plan *p)
 	p->mpirun = find_program("mpirun");
 	p->worker = file_join(dir, "coterie-worker");
 	p->hostfile = c->ranks.hostfile ? alloc_copy(c->ranks.hostfile) : NULL;
-	p->state = alloc_copy(c->state);
+	p->dir = file_join(c->state, "ranks");
 	p->n = c->ranks.n;
 	free(dir);
 	if (e == ERR_OK && !p->mpirun)
@@ -163,48 +164,43 @@ static enum err give_order(struct order o)
 
 /* Receives the outcome of the ranks started last; drops older ones. wait: else returns at once if
  * there is none. */
-static bool mpirun_receive_outcome(struct outcome *r, bool wait, int end[static ENDS])
+static bool mpirun_receive_outcome(struct outcome *r, bool wait)
 {
-	union {
-		char bytes[CMSG_SPACE(ENDS * sizeof(int))];
-		struct cmsghdr align;
-	} room = { 0 };
 	ssize_t n;
 
 	do {
-		struct iovec text = { r, sizeof(*r) };
-		struct msghdr m = { .msg_iov = &text,
-				    .msg_iovlen = 1,
-				    .msg_control = room.bytes,
-				    .msg_controllen = sizeof(room.bytes) };
-		struct cmsghdr *c;
+		n = recv(to_helper, r, sizeof(*r), wait ? 0 : MSG_DONTWAIT);
+	} while (n < 0 ? errno == EINTR : n == (ssize_t)sizeof(*r) && r->serial != serial);
+	return n == (ssize_t)sizeof(*r);
+}
 
-		n = recvmsg(to_helper, &m, MSG_CMSG_CLOEXEC | (wait ? 0 : MSG_DONTWAIT));
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n != (ssize_t)sizeof(*r))
-			return false;
-		c = CMSG_FIRSTHDR(&m);
-		if (r->what == STARTED && c && c->cmsg_len == CMSG_LEN(ENDS * sizeof(int)))
-			memcpy(end, CMSG_DATA(c), ENDS * sizeof(int));
-	} while (n < 0 || r->serial != serial);
-	return true;
+static int open_end(const char *name, int flags)
+{
+	char *path = file_join(plan.dir, name);
+	int fd = open(path, flags | O_NONBLOCK | O_CLOEXEC);
+
+	free(path);
+	return fd;
 }
 
 enum err mpirun_start(struct mpirun *l)
 {
-	int end[ENDS] = { -1, -1, -1 };
 	struct outcome r;
 
 	serial++;
 	TRY(give_order((struct order){ START, serial }));
-	if (!mpirun_receive_outcome(&r, true, end))
+	if (!mpirun_receive_outcome(&r, true))
 		return err_set(ERR_INTERNAL, "ranks: their helper has ended");
-	if (r.what != STARTED || end[0] < 0)
+	if (r.what != STARTED)
 		return err_set(ERR_INTERNAL, "ranks: mpirun cannot be started: %s",
 			       strerror(r.error));
-	*l = (struct mpirun){ serial, end[0], end[1], end[2] };
-	return ERR_OK;
+	/* Both directions, so that neither end waits for the other. */
+	*l = (struct mpirun){ serial, open_end("in", O_RDWR), open_end("out", O_RDWR),
+			      open_end("said", O_RDONLY) };
+	if (l->to >= 0 && l->from >= 0 && l->said >= 0)
+		return ERR_OK;
+	mpirun_stop(l);
+	return err_set(ERR_INTERNAL, "ranks: the pipes in %s cannot be opened", plan.dir);
 }
 
 void mpirun_stop(struct mpirun *l)
@@ -223,10 +219,9 @@ int mpirun_watched(void)
 
 bool mpirun_ended(const struct mpirun *l, int *status)
 {
-	int none[ENDS];
 	struct outcome r;
 
-	if (l->serial != serial || !mpirun_receive_outcome(&r, false, none) || r.what != ENDED)
+	if (l->serial != serial || !mpirun_receive_outcome(&r, false) || r.what != ENDED)
 		return false;
 	*status = r.status;
 	return true;

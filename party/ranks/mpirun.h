@@ -1,8 +1,8 @@
 /* mpirun.h -- starts a party's ranks: mpirun -n R coterie-worker.
  *
  * A daemon that has confined itself cannot start programs. So it first makes a helper process,
- * before it reads keys. The helper makes two pipes in the state directory, starts mpirun, hands
- * their ends over, and reports mpirun's end. It ends with the daemon, and mpirun with it.
+ * before it reads keys. The helper makes pipes in the state directory, starts mpirun,
+ * and reports its end. It ends with the daemon, and mpirun with it.
  */
 #ifndef PARTY_RANKS_MPIRUN_H
 #define PARTY_RANKS_MPIRUN_H

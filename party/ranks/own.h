@@ -4,8 +4,6 @@
 
 #include "common/job/daemon.h"
 
-/* Pipes: to rank 0, from it, and standard error of mpirun and ranks. */
-enum { ENDS = 3 };
 /* Seconds that ranks have to end by themselves, and then after SIGTERM. */
 enum { PATIENCE_S = 5, TERM_S = 3 };
 
@@ -15,14 +13,15 @@ struct order {
 	unsigned serial;
 };
 struct outcome {
-	enum { STARTED = 1, FAILED, ENDED } what; /* STARTED: the ends come with it */
+	enum { STARTED = 1, FAILED, ENDED } what;
 	unsigned serial;
 	int status, error; /* of waitpid; errno */
 };
 
 /* Arguments for mpirun. Owned. */
 struct mpirun_plan {
-	char *mpirun, *worker, *hostfile, *state;
+	char *mpirun, *worker, *hostfile;
+	char *dir; /* of the pipes: in, out, said */
 	unsigned n;
 };
 

@@ -1,5 +1,6 @@
 #include "common/ranks/read.h"
 #include "common/base/alloc.h"
+#include "common/base/sort.h"
 #include "common/data/edges.h"
 #include "common/data/limits.h"
 #include "common/data/mtx.h"
@@ -178,47 +179,31 @@ enum err ranks_read_features(struct ranks *R, const char *path, struct features 
 
 /* ---- edges ---- */
 
-struct edge {
-	uint32_t row, col;
-};
-
-/* Each edge in both directions. weight: of each, once one is not 1. */
+/* Each edge once, in any direction. */
 struct edges {
 	const struct ranks *R;
 	const char *path;
-	struct edge *edge;
-	double *weight;
-	size_t count, room, weights;
+	struct triple *t;
+	size_t count, room;
+	bool weighted; /* a weight is not 1 */
 };
 
-static void ranks_read_add_edge(struct edges *r, uint32_t u, uint32_t v, double weight)
+static void ranks_read_add_edge(struct edges *r, struct triple t)
 {
-	if (u == v)
+	if (t.row == t.col)
 		return;
-	if (r->count + 2 > r->room) {
-		r->room = r->room ? 2 * r->room : 4096;
-		r->edge = alloc_again(r->edge, r->room, sizeof(*r->edge));
-	}
-	if (weight != 1 || r->weight) {
-		if (r->weights < r->room) {
-			r->weight = alloc_again(r->weight, r->room, sizeof(*r->weight));
-			for (; r->weights < r->room; r->weights++)
-				r->weight[r->weights] = 1;
-		}
-		r->weight[r->count] = r->weight[r->count + 1] = weight;
-	}
-	r->edge[r->count++] = (struct edge){ u, v };
-	r->edge[r->count++] = (struct edge){ v, u };
+	ALLOC_ROOM(r->t, r->count, r->room);
+	r->t[r->count++] = t;
+	r->weighted |= t.value != 1;
 }
 
 static enum err read_edge(void *arg, struct text *line)
 {
 	struct edges *r = arg;
-	uint32_t u, v;
-	double w;
+	struct triple t;
 
-	TRY(edges_read_line(line, r->R->n, &u, &v, &w));
-	ranks_read_add_edge(r, u, v, w);
+	TRY(edges_read_line(line, r->R->n, &t.row, &t.col, &t.value));
+	ranks_read_add_edge(r, t);
 	return ERR_OK;
 }
 
@@ -247,7 +232,7 @@ static enum err read_edges_mtx(struct edges *r)
 		const struct triple *e = &m.entry[i];
 
 		if (e->value > 0)
-			ranks_read_add_edge(r, e->row, e->col, e->value);
+			ranks_read_add_edge(r, *e);
 		else
 			err = err_set(ERR_INPUT,
 				      "%s: entry (%u, %u) is %s, expected a weight of more than 0",
@@ -256,6 +241,10 @@ static enum err read_edges_mtx(struct edges *r)
 	free(m.entry);
 	return ranks_agree(r->R, err);
 }
+
+struct edge {
+	uint32_t row, col;
+};
 
 /* Rows of edges that came, each rising and without repetitions. */
 static void lay_edges(const struct ranks *R, const struct edge *edge, size_t count,
@@ -277,7 +266,7 @@ static void lay_edges(const struct ranks *R, const struct edge *edge, size_t cou
 		size_t end = rows->start[i + 1], kept = to;
 
 		if (end > begin)
-			qsort(rows->index + begin, end - begin, sizeof(uint32_t), ranks_by_number);
+			sort_u32(rows->index + begin, end - begin);
 		for (size_t e = begin; e < end; e++)
 			if (to == kept || rows->index[e] != rows->index[to - 1])
 				rows->index[to++] = rows->index[e];
@@ -286,39 +275,42 @@ static void lay_edges(const struct ranks *R, const struct edge *edge, size_t cou
 	}
 }
 
-/* r's edges are used up. */
 static enum err share_weighted(struct edges *r, struct csr *rows)
 {
-	struct triple *t = alloc(r->count, sizeof(*t)), clash;
-	size_t count = r->count, repeated;
+	size_t given = r->count, repeated;
+	struct triple clash;
 	enum err err = ERR_OK;
 
-	for (size_t i = 0; i < count; i++)
-		t[i] =
-		    (struct triple){ r->edge[i].row, r->edge[i].col, r->weight ? r->weight[i] : 1 };
-	free(r->weight);
-	free(r->edge);
-	r->weight = NULL;
-	r->edge = NULL;
-	t = ranks_to_owners(r->R, t, sizeof(*t), count, &count);
-	if (!edges_unite(t, &count, &repeated, &clash))
+	r->t = alloc_again(r->t, 2 * given, sizeof(*r->t));
+	for (size_t i = 0; i < given; i++)
+		r->t[given + i] = (struct triple){ r->t[i].col, r->t[i].row, r->t[i].value };
+	r->t = ranks_to_owners(r->R, r->t, sizeof(*r->t), 2 * given, &r->count);
+	if (!edges_unite(r->t, &r->count, &repeated, &clash))
 		err = err_set(ERR_INPUT, "%s: the edge of rows %u and %u is given with two weights",
 			      r->path, clash.row < clash.col ? clash.row : clash.col,
 			      clash.row < clash.col ? clash.col : clash.row);
-	err = ranks_agree(r->R, err);
-	if (err)
-		free(t);
-	else
-		ranks_lay_out(r->R, t, count, r->R->n, true, rows);
-	return err;
+	TRY(ranks_agree(r->R, err));
+	ranks_lay_out(r->R, r->t, r->count, r->R->n, true, rows);
+	r->t = NULL;
+	return ERR_OK;
 }
 
+/* Both directions of an edge without weight take the room of a triple. */
 static void share_plain(struct edges *r, struct csr *rows)
 {
+	struct edge *edge = (struct edge *)(void *)r->t;
 	size_t count;
 
-	r->edge = ranks_to_owners(r->R, r->edge, sizeof(*r->edge), r->count, &count);
-	lay_edges(r->R, r->edge, count, rows);
+	for (size_t i = 0; i < r->count; i++) {
+		uint32_t u = r->t[i].row, v = r->t[i].col;
+
+		edge[2 * i] = (struct edge){ u, v };
+		edge[2 * i + 1] = (struct edge){ v, u };
+	}
+	r->t = NULL;
+	edge = ranks_to_owners(r->R, edge, sizeof(*edge), 2 * r->count, &count);
+	lay_edges(r->R, edge, count, rows);
+	free(edge);
 }
 
 enum err ranks_read_edges(const struct ranks *R, const char *path, struct csr *rows)
@@ -327,11 +319,10 @@ enum err ranks_read_edges(const struct ranks *R, const char *path, struct csr *r
 	enum err err = file_ends(path, ".mtx") ? read_edges_mtx(&r) : ranks_read_tsv(&r);
 
 	*rows = (struct csr){ 0 };
-	if (!err && ranks_total(R, r.weight != NULL))
+	if (!err && ranks_total(R, r.weighted))
 		err = share_weighted(&r, rows);
 	else if (!err)
 		share_plain(&r, rows);
-	free(r.edge);
-	free(r.weight);
+	free(r.t);
 	return err;
 }

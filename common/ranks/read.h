@@ -16,7 +16,7 @@ enum err ranks_read_features(struct ranks *R, const char *path, struct features 
 
 /* Edges of row numbers, .tsv or .txt, or of a Matrix Market file (common/data/edges.h): this rank's
  * rows of the adjacency (initialised here), without values if all weights of all ranks are 1. Takes
- * 16 bytes for each edge of the part read and of the part owned, with weights 48 and 32. */
+ * 16 bytes for each edge of the part read and of the part owned, with weights 32. */
 enum err ranks_read_edges(const struct ranks *R, const char *path, struct csr *rows) MUST_CHECK;
 
 /* Renumbers rows as ids order them (dataset.h). place: the new place of each of this rank's rows, a

@@ -24,6 +24,21 @@ void sort_texts(const char **text, size_t n)
 	{                                                                                          \
 		qsort(x, n, sizeof(*x), name##_order);                                             \
 	}
+
+static int sort_keyed_order(const void *a, const void *b)
+{
+	const struct keyed *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return (x->item > y->item) - (x->item < y->item);
+}
+
+void sort_keyed(struct keyed *x, size_t n)
+{
+	qsort(x, n, sizeof(*x), sort_keyed_order);
+}
+
 SORT(sort_reals, double)
 SORT(sort_u32, uint32_t)
 SORT(sort_u64, uint64_t)

@@ -10,4 +10,10 @@ void sort_reals(double *x, size_t n);         /* no NaN */
 void sort_u32(uint32_t *x, size_t n);
 void sort_u64(uint64_t *x, size_t n);
 
+struct keyed {
+	double key; /* no NaN */
+	uint32_t item;
+};
+void sort_keyed(struct keyed *x, size_t n); /* by key, then by item */
+
 #endif

@@ -40,30 +40,6 @@ static enum err read_banner(struct text *t, struct mtx_head *h)
 	return text_end(t);
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct triple *x = a, *y = b;
-
-	if (x->row != y->row)
-		return x->row < y->row ? -1 : 1;
-	return (x->col > y->col) - (x->col < y->col);
-}
-
-size_t triples_sort(struct triple *t, size_t count)
-{
-	size_t i = 1;
-
-	while (i < count && by_place(&t[i - 1], &t[i]) <= 0)
-		i++;
-	if (i < count)
-		qsort(t, count, sizeof(*t), by_place);
-	for (i = 1; i < count; i++) {
-		if (by_place(&t[i - 1], &t[i]) == 0)
-			return i;
-	}
-	return count;
-}
-
 static enum err mtx_check_sizes(const struct text *t, const struct mtx_head *h, size_t bytes,
 				uint64_t rows, uint64_t cols, uint64_t count)
 {

@@ -52,8 +52,4 @@ void mtx_features(struct mtx *m, struct features *X);
 /* Appends a whole file, "coordinate real general". */
 void mtx_print(const struct csr *s, struct buf *out);
 
-/* Sorts by row, then column. Returns the position of the first entry that is at the same place as
- * the one before it, or count if there is none. O(n) if sorted already, else O(n log n). */
-size_t triples_sort(struct triple *t, size_t count);
-
 #endif

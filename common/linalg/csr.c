@@ -28,14 +28,25 @@ void csr_init(struct csr *s, size_t rows, size_t cols, size_t entries, bool weig
 		ALLOC(s->value, entries);
 }
 
+size_t triples_sort(struct triple *t, size_t count)
+{
+	size_t i = 1;
+
+	while (i < count && triple_order(&t[i - 1], &t[i]) <= 0)
+		i++;
+	if (i < count)
+		qsort(t, count, sizeof(*t), triple_order);
+	for (i = 1; i < count; i++)
+		if (t[i - 1].row == t[i].row && t[i - 1].col == t[i].col)
+			return i;
+	return count;
+}
+
 void csr_from_triples(struct csr *s, size_t rows, size_t cols, struct triple *t, size_t count)
 {
-	size_t kept = 0, sorted = 1;
+	size_t kept = 0;
 
-	while (sorted < count && triple_order(&t[sorted - 1], &t[sorted]) <= 0)
-		sorted++;
-	if (sorted < count)
-		qsort(t, count, sizeof(*t), triple_order);
+	triples_sort(t, count);
 	for (size_t i = 0; i < count; i++) {
 		assert(t[i].row < rows && t[i].col < cols);
 		if (kept && t[kept - 1].row == t[i].row && t[kept - 1].col == t[i].col)

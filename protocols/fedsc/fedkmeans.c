@@ -1,5 +1,6 @@
 #include "protocols/fedsc/fedkmeans.h"
 #include "common/base/alloc.h"
+#include "common/base/sort.h"
 #include "common/base/progress.h"
 #include "common/base/rng.h"
 #include "common/cluster/stability.h"
@@ -167,36 +168,22 @@ void fedkmeans_take_chosen(const struct selection *s, struct fedkmeans_centres t
 		fedkmeans_centres_release(&tried[i]);
 }
 
-struct rank {
-	double spread;
-	size_t centre;
-};
-
-static int falling(const void *a, const void *b)
-{
-	const struct rank *x = a, *y = b;
-
-	if (x->spread != y->spread)
-		return x->spread < y->spread ? 1 : -1;
-	return x->centre < y->centre ? -1 : 1;
-}
-
 static void fedkmeans_split_centres(struct fedkmeans_centres *c, size_t more, double by,
 				    struct rng *rng)
 {
 	size_t k = c->Z.rows, m = c->Z.cols;
-	struct rank *rank;
+	struct keyed *rank; /* of falling spread */
 
 	ALLOC(rank, k);
 	for (size_t i = 0; i < k; i++)
-		rank[i] = (struct rank){ c->spread[i], i };
-	qsort(rank, k, sizeof(*rank), falling);
+		rank[i] = (struct keyed){ -c->spread[i], (uint32_t)i };
+	sort_keyed(rank, k);
 	c->Z.a = alloc_again(c->Z.a, (k + more) * m, sizeof(double));
 	c->count = alloc_again(c->count, k + more, sizeof(double));
 	c->spread = alloc_again(c->spread, k + more, sizeof(double));
 	c->Z.rows = k + more;
 	for (size_t t = 0; t < more; t++) {
-		size_t i = rank[t].centre;
+		size_t i = rank[t].item;
 		double e = by * sqrt(c->spread[i] / (c->count[i] * (double)m));
 
 		for (size_t j = 0; j < m; j++) {

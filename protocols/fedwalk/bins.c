@@ -1,5 +1,6 @@
 #include "protocols/fedwalk/bins.h"
 #include "common/base/alloc.h"
+#include "common/base/sort.h"
 #include "common/base/rng.h"
 
 #include <assert.h>
@@ -66,31 +67,17 @@ float fedwalk_degree(const float *c, unsigned k)
 	return sum;
 }
 
-struct ranked {
-	float degree;
-	uint32_t v;
-};
-
-static int by_degree(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-
-	if (x->degree != y->degree)
-		return x->degree < y->degree ? -1 : 1;
-	return (x->v > y->v) - (x->v < y->v);
-}
-
 void fedwalk_matrix(const float *c, unsigned k, const uint32_t *neighbour, size_t degree, float *M)
 {
-	struct ranked *r;
+	struct keyed *r;
 
 	ALLOC(r, degree);
 	for (size_t i = 0; i < degree; i++) {
-		r[i].v = neighbour[i];
-		r[i].degree = fedwalk_degree(c + (size_t)neighbour[i] * k, k);
+		r[i].item = neighbour[i];
+		r[i].key = fedwalk_degree(c + (size_t)neighbour[i] * k, k);
 	}
-	qsort(r, degree, sizeof(*r), by_degree);
+	sort_keyed(r, degree);
 	for (size_t i = 0; i < degree; i++)
-		memcpy(M + i * k, c + (size_t)r[i].v * k, k * sizeof(*M));
+		memcpy(M + i * k, c + (size_t)r[i].item * k, k * sizeof(*M));
 	free(r);
 }

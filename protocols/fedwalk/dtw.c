@@ -1,4 +1,5 @@
 #include "common/base/alloc.h"
+#include "common/base/sort.h"
 #include "protocols/fedwalk/distance.h"
 #include "common/linalg/parallel.h"
 #include "common/linalg/simd.h"
@@ -101,24 +102,10 @@ static void fill_group(const struct fedwalk_matrices *m, const uint32_t *order, 
 	}
 }
 
-struct long_vertex {
-	size_t rows;
-	uint32_t v;
-};
-
-static int fedwalk_dtw_by_rows(const void *a, const void *b)
-{
-	const struct long_vertex *x = a, *y = b;
-
-	if (x->rows != y->rows)
-		return x->rows < y->rows ? -1 : 1;
-	return (x->v > y->v) - (x->v < y->v);
-}
-
 static void warp_all(const struct fedwalk_matrices *m, unsigned threads, struct half *h)
 {
 	struct plan p = { .m = m, .groups = (m->n + LANES - 1) / LANES, .h = h };
-	struct long_vertex *s;
+	struct keyed *s;
 	uint32_t *order;
 	struct group *group;
 	unsigned workers = parallel_workers(threads, p.groups);
@@ -126,10 +113,10 @@ static void warp_all(const struct fedwalk_matrices *m, unsigned threads, struct 
 	ALLOC(s, m->n);
 	ALLOC(order, m->n);
 	for (size_t v = 0; v < m->n; v++)
-		s[v] = (struct long_vertex){ m->start[v + 1] - m->start[v], (uint32_t)v };
-	qsort(s, m->n, sizeof(*s), fedwalk_dtw_by_rows);
+		s[v] = (struct keyed){ (double)(m->start[v + 1] - m->start[v]), (uint32_t)v };
+	sort_keyed(s, m->n);
 	for (size_t v = 0; v < m->n; v++)
-		order[v] = s[v].v;
+		order[v] = s[v].item;
 	free(s);
 	p.order = order;
 	ALLOC(group, p.groups);

@@ -1,5 +1,6 @@
 #include "protocols/fedwalk/encode.h"
 #include "common/base/alloc.h"
+#include "common/base/sort.h"
 #include "common/linalg/parallel.h"
 
 #include <assert.h>
@@ -8,11 +9,6 @@
 #include <string.h>
 
 enum { ROWS = 64 };
-
-struct candidate {
-	float score; /* eps D |leaves|: the weight is exp(-score) */
-	uint32_t v;
-};
 
 struct list {
 	uint32_t *v, *upto;
@@ -24,7 +20,7 @@ struct list {
 struct range {
 	float *least, *most;
 	float *row, *score;
-	struct candidate *near;
+	struct keyed *near; /* by score, eps D |leaves|: the weight is exp(-score) */
 	double *weight;
 };
 
@@ -56,15 +52,6 @@ static void climb(const struct plan *p, uint32_t u, const float *row, float *sco
 	}
 }
 
-static int by_score(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
-
-	if (x->score != y->score)
-		return x->score < y->score ? -1 : 1;
-	return (x->v > y->v) - (x->v < y->v);
-}
-
 static void encode_vertex(const struct plan *p, struct range *r, uint32_t u)
 {
 	struct list *list = &p->list[u];
@@ -79,10 +66,10 @@ static void encode_vertex(const struct plan *p, struct range *r, uint32_t u)
 	climb(p, u, r->row, r->score);
 	for (size_t v = 0; v < n; v++)
 		if (r->score[v] <= FEDWALK_CUT)
-			r->near[near++] = (struct candidate){ r->score[v], (uint32_t)v };
-	qsort(r->near, near, sizeof(*r->near), by_score);
+			r->near[near++] = (struct keyed){ r->score[v], (uint32_t)v };
+	sort_keyed(r->near, near);
 	for (size_t i = 0; i < near; i++)
-		sum += r->weight[i] = exp(-(double)r->near[i].score);
+		sum += r->weight[i] = exp(-r->near[i].key);
 	/* At most n - near vertices are beyond the cut, each of at most this weight. */
 	sum += (double)(n - near) * exp(-FEDWALK_CUT);
 
@@ -93,9 +80,9 @@ static void encode_vertex(const struct plan *p, struct range *r, uint32_t u)
 		within += r->weight[i];
 	for (size_t i = 0; i < list->n; i++) {
 		upto += r->weight[i];
-		list->v[i] = r->near[i].v;
+		list->v[i] = r->near[i].item;
 		list->upto[i] = (uint32_t)fmin(upto / within * 0x1p32, UINT32_MAX);
-		if (r->near[i].v == u)
+		if (r->near[i].item == u)
 			list->kept = r->weight[i] / within;
 	}
 	list->upto[list->n - 1] = UINT32_MAX;

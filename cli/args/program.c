@@ -1,5 +1,6 @@
 #include "cli/args/program.h"
 #include "common/base/file.h"
+#include "common/base/nearest.h"
 #include "common/data/value.h"
 #include "common/linalg/la.h"
 
@@ -18,8 +19,7 @@ static void program_usage(const struct program *p, FILE *f)
 	fprintf(f, "Usage: %s COMMAND [OPTION...]\n\n", p->name);
 	for (size_t i = 0; i < p->commands; i++)
 		fprintf(f, "  %-10s %s\n", p->command[i].name, p->command[i].text);
-	fprintf(f,
-		"\n%s COMMAND --help prints its options; %s --version says which one this is.\n%s",
+	fprintf(f, "\n%s help COMMAND prints its options; %s --version says which one this is.\n%s",
 		p->name, p->name, p->last);
 }
 
@@ -55,11 +55,27 @@ static bool program_refuse(const struct program *p, int argc, char **argv)
 	return false;
 }
 
+static int program_unknown(const struct program *p, const char *name)
+{
+	char meant[NEAREST_LEN + 20];
+	struct nearest near;
+
+	nearest_begin(&near, name);
+	for (size_t i = 0; i < p->commands; i++)
+		nearest_offer(&near, p->command[i].name, strlen(p->command[i].name));
+	fprintf(stderr, "%s: %s: no such command%s; %s --help lists all\n", p->name, name,
+		nearest_say(&near, meant), p->name);
+	return ERR_INPUT;
+}
+
 static int program_command(const struct program *p, int argc, char **argv)
 {
+	static char help[] = "--help";
 	const char *name = argc > 1 ? argv[1] : NULL;
 	const struct program_command *c;
 
+	if (name && !strcmp(name, "help") && argc > 2) /* of a command: as COMMAND --help */
+		return program_command(p, 3, (char *[]){ argv[0], argv[2], help, NULL });
 	if (name && (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help"))) {
 		program_usage(p, stdout);
 		return ERR_OK;
@@ -74,7 +90,7 @@ static int program_command(const struct program *p, int argc, char **argv)
 	if (c)
 		return c->run(argc - 1, argv + 1);
 	if (name)
-		fprintf(stderr, "%s: %s: no such command\n", p->name, name);
+		return program_unknown(p, name);
 	program_usage(p, stderr);
 	return ERR_INPUT;
 }

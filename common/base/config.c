@@ -1,6 +1,7 @@
 #include "common/base/config.h"
 #include "common/base/alloc.h"
 #include "common/base/config_value.h"
+#include "common/base/nearest.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -179,9 +180,12 @@ static enum err unknown(const struct config_table *t, const char *prefix, const 
 {
 	struct buf known = { 0 };
 	size_t n = strlen(prefix), last_len = 0;
+	char meant[NEAREST_LEN + 20];
 	const char *last = "";
+	struct nearest near;
 	enum err err;
 
+	nearest_begin(&near, key);
 	snprintf(fault, CONFIG_PATH_LEN, "%s%s%s", prefix, n ? "." : "", key);
 	TRY(check_removed(t, fault, NULL));
 	for (size_t i = 0; i < t->count; i++) {
@@ -194,10 +198,12 @@ static enum err unknown(const struct config_table *t, const char *prefix, const 
 			continue; /* another row of the same object */
 		last = rest;
 		last_len = strcspn(rest, ".");
+		nearest_offer(&near, last, last_len);
 		buf_printf(&known, "%s%.*s", known.n ? ", " : "", (int)last_len, last);
 	}
-	err = err_set(ERR_INPUT, "%s%s%s.%.80s is unknown, expected one of: %.*s", t->name,
-		      n ? "." : "", prefix, key, (int)known.n, (char *)known.p);
+	err = err_set(ERR_INPUT, "%s%s%s.%.80s is unknown%s, expected one of: %.*s", t->name,
+		      n ? "." : "", prefix, key, nearest_say(&near, meant), (int)known.n,
+		      (char *)known.p);
 	buf_release(&known);
 	return err;
 }

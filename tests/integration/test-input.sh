@@ -228,6 +228,9 @@ test_commands_that_moved() {
 	refuses 'coterie: fedgcn local is now coterie-lab fedgcn' -- "$BIN/coterie" fedgcn local --job job.json
 	refuses '--model and one --graphs are needed' -- "$BIN/coterie" fedgcn assign
 	refuses 'coterie: synth --edges is now coterie-lab noise' -- "$BIN/coterie" synth --out "$T/o" --edges=e.tsv
+	refuses 'coterie: lauch: no such command .did you mean launch\?.' -- "$BIN/coterie" lauch
+	refuses 'coterie: lauch: no such command' -- "$BIN/coterie" help lauch
+	refuses 'coterie: import is now python3 -m coterie.convert' -- "$BIN/coterie" help import
 	refuses 'coterie: launch --net is now scripts/launch --net' -- "$BIN/coterie" launch --parties 2 --net lan
 }
 

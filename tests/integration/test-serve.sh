@@ -42,7 +42,7 @@ test_refused_at_submission() {
 	printf '{\n  "kind": "kcagc",\n  "clusters": 3,\n  "filter": {\n    "order": 1000000\n  }\n}\n' >"$T/bad.json"
 	refused 4 'bad.json: job.filter.order is 1000000, expected .*\(line 5\)' job submit "$T/bad.json"
 	printf '{ "kind": "kcagc",\n "clusters": 3,\n "filtre": {} }\n' >"$T/bad.json"
-	refused 4 'job.filtre is unknown.*\(line 3\)' job submit "$T/bad.json"
+	refused 4 'job.filtre is unknown .did you mean filter.*\(line 3\)' job submit "$T/bad.json"
 	printf '{ "kind": "kcagc",\n "clusters" 3 }\n' >"$T/bad.json"
 	refused 4 'bad.json: line 2' job submit "$T/bad.json"
 	jq '. + { parties: ["party-00", "bank-x"] }' "$T/job.json" >"$T/bad.json"

@@ -28,7 +28,8 @@ TEST(test_refused_shapes)
 		{ "[]", "x.json: thing is an array, expected an object" },
 		{ "{\"a\": 3}", "thing.a is a number, expected an object" },
 		{ "{\"a\": {\"number\": 3, \"nubmer\": 3}}",
-		  "thing.a.nubmer is unknown, expected one of: number, b, ratio" },
+		  "thing.a.nubmer is unknown (did you mean number?), expected one of: number, b, "
+		  "ratio" },
 		{ "{\"b\": 1}", "thing.b is unknown, expected one of: on, deep, a, share, bits," },
 		{ "{\"a.number\": 3}", "thing.a.number is unknown" },
 	};

@@ -5,6 +5,7 @@
 #include "common/base/buf.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/nearest.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -181,6 +182,36 @@ TEST(test_alloc)
 	assert_string_equal(text, "text");
 	free(text);
 	alloc_too_much(SIZE_MAX / 4 + 2, 4);
+}
+
+TEST(test_nearest)
+{
+	static const char *const known[] = { "clusters", "filter", "seed", "noise", "parties" };
+	static const struct {
+		const char *word, *said;
+	} cases[] = {
+		{ "filtre", " (did you mean filter?)" },
+		{ "cluster", " (did you mean clusters?)" },
+		{ "lcusetrs", " (did you mean clusters?)" },
+		{ "sead", " (did you mean seed?)" },
+		{ "seed", " (did you mean seed?)" },
+		{ "deed", " (did you mean seed?)" },
+		{ "sxyd", "" }, /* two of four letters */
+		{ "ne", "" },
+		{ "", "" },
+		{ "partiesparties", "" },
+		{ "clustersclustersclustersclustersclusters", "" },
+	};
+
+	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+		char text[NEAREST_LEN + 20];
+		struct nearest n;
+
+		nearest_begin(&n, cases[c].word);
+		for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+			nearest_offer(&n, known[i], strlen(known[i]));
+		assert_string_equal(nearest_say(&n, text), cases[c].said);
+	}
 }
 
 TEST(test_clock)

@@ -1,0 +1,23 @@
+/* nearest.h -- "did you mean": the known word nearest to a mistyped one. */
+#ifndef COMMON_BASE_NEAREST_H
+#define COMMON_BASE_NEAREST_H
+
+#include <stddef.h>
+
+enum { NEAREST_LEN = 32 };
+
+/* Fewest insertions, deletions, substitutions and swaps of neighbours so far. */
+struct nearest {
+	const char *word; /* borrowed */
+	size_t edits;
+	char best[NEAREST_LEN + 1];
+};
+
+void nearest_begin(struct nearest *n, const char *word);
+/* Words longer than NEAREST_LEN are passed over. */
+void nearest_offer(struct nearest *n, const char *known, size_t length);
+/* " (did you mean WORD?)" into text; empty if no word is near: one edit for up to 5 letters, two
+ * beyond. Returns text. */
+const char *nearest_say(const struct nearest *n, char text[static NEAREST_LEN + 20]);
+
+#endif

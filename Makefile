@@ -230,7 +230,7 @@ soak: all lab $(SHIM) fuzzers
 	scripts/fuzz --seconds 1200
 
 format:
-	clang-format -i $(shell git ls-files '*.c' '*.h')
+	git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format -i
 
 lint:
 	scripts/lint
@@ -290,5 +290,6 @@ clean:
 	rm -rf build
 
 .PHONY: FORCE all lab no-worker tests check soak bench benches fuzz fuzzers reproducible format lint docs install dist deb deb-check container-check clean
-.SECONDARY:
+# Kept, unlike other intermediate files; .SECONDARY would not compile a new file older than its archive.
+.PRECIOUS: $(B)/%.o
 -include $(shell find build -name '*.d' -type f 2>/dev/null)

@@ -1,7 +1,11 @@
-/* federation.h -- both halves of kCAGC against each other in memory: real masks, no sockets.
+/* federation.h -- both halves of a protocol against each other in memory: real masks, no sockets.
  *
- *        thread of the coordinator                thread of party l
- *        server_kcagc over L channels   <----->   party_kcagc over one channel
+ *        thread of the coordinator                   thread of party l
+ *        server_kind.run over L channels   <----->   party_kind.run over one channel
+ *
+ * federation_init() sets kCAGC up. Tests of other kinds call federation_frame(), for each party
+ * federation_seat() and set its data (X, dataset or graphs), then federation_keys() and
+ * federation_join(). All call federation_run() and federation_release().
  *
  * The halves stand in half_server.c and half_party.c, which see one side's headers each.
  */

@@ -1,8 +1,11 @@
-/* replay.h -- one half of kCAGC against a script: what the other half sent once, with a change.
+/* replay.h -- one half of a protocol against a script: what the other half sent, with a change.
  *
  * A federation runs and everything each half receives is written down. Then a half is run again,
  * alone and on this thread: its channels are filled with the script beforehand. After the script
- * comes DONE, which kCAGC never expects: a half that goes on says so.
+ * comes DONE, which no run() expects: a half that goes on says so.
+ *
+ * recording_new() records kCAGC. Tests of other kinds set the recording's job, rows and part, set
+ * up its f as federation.h says, and call recording_hear() before federation_run().
  */
 #ifndef TESTS_UNIT_BOTH_REPLAY_H
 #define TESTS_UNIT_BOTH_REPLAY_H

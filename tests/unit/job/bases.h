@@ -53,7 +53,13 @@ static const struct base bases[] = {
 	{ "fedwalk response", WALKS(",\"mode\":\"randomized-response\",\"ids\":\"plain\"") },
 	{ "fedgcn fedprox", K7("fedgcn", ",\"aggregation\":\"fedprox\"") },
 };
-enum { BASES = sizeof(bases) / sizeof(*bases), KINDS = 10 };
+enum { BASES = sizeof(bases) / sizeof(*bases) };
+enum {
+#define KIND(name) KIND_##name,
+#include "protocols/kinds.def"
+#undef KIND
+	KINDS
+};
 
 static inline const struct base *base_named(const char *name)
 {

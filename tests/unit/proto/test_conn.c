@@ -73,7 +73,7 @@ static void test_padding(void **state)
 
 /* Large vectors; the reader may be slow. */
 enum { STREAM = 256 };
-static unsigned reader_sleep_us;
+static bool reader_is_slow;
 
 static void bank_streams(void)
 {
@@ -90,6 +90,24 @@ static void bank_streams(void)
 
 static size_t most_queued;
 
+static size_t queued(void)
+{
+	size_t bytes;
+
+	pthread_mutex_lock(&hub.post->lock);
+	bytes = hub.channel->in.bytes;
+	pthread_mutex_unlock(&hub.post->lock);
+	return bytes;
+}
+
+/* A slow reader begins once the queue is full, and waits again before each message. */
+static void read_slowly(uint64_t message)
+{
+	for (int t = 0; message == 0 && t < 60000 && queued() < CHANNEL_IN_MAX; t++)
+		usleep(1000);
+	usleep(3000);
+}
+
 static void hub_sums(void)
 {
 	struct msg *m;
@@ -97,12 +115,9 @@ static void hub_sums(void)
 	ALLOC(m, 1);
 	most_queued = 0;
 	for (uint64_t i = 0; i < STREAM; i++) {
-		if (reader_sleep_us)
-			usleep(reader_sleep_us);
-		pthread_mutex_lock(&hub.post->lock);
-		if (hub.channel->in.bytes > most_queued)
-			most_queued = hub.channel->in.bytes;
-		pthread_mutex_unlock(&hub.post->lock);
+		if (reader_is_slow)
+			read_slowly(i);
+		most_queued = queued() > most_queued ? queued() : most_queued;
 		assert_ok(channel_recv(hub.channel, MSG_MASKED, m));
 		assert_int_equal(m->masked.offset, i);
 		assert_int_equal(m->masked.words.n, CHANNEL_CHUNK + i * 11);
@@ -114,7 +129,7 @@ static void hub_sums(void)
 static void test_large_vectors(void **state)
 {
 	(void)state;
-	reader_sleep_us = 0;
+	reader_is_slow = false;
 	connect_both();
 	offer_first();
 	run_workers(hub_sums, bank_streams);
@@ -125,7 +140,7 @@ static void test_large_vectors(void **state)
 static void test_slow_reader(void **state)
 {
 	(void)state;
-	reader_sleep_us = 3000;
+	reader_is_slow = true;
 	hub.heartbeat_s = bank.heartbeat_s = 5;
 	connect_both();
 	offer_first();

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""FedSpectral+ by its letter, in numpy: what nodes without edges at a party do under I - L.
+"""FedSpectral and FedSpectral+ by their letter, in numpy: what nodes without edges at a party do.
 
     isolated.py DIR [ITERATIONS ROUNDS]...      DIR: edges.tsv, labels.txt; default 1 1, 1 20, 6 20, 10 20
+    isolated.py DIR plain                       Algorithms 1 and 2, six seeds, by two solvers
 
 Thakkar and Joshi's Algorithms 3 and 4: five parties, each edge with two of them (overlap 40 %), K = 10, v drawn at random,
 (I - L_p) v at each party, the mean, QR, k-means on the rows of v as they are. L_p is the normalised Laplacian with zeros in
@@ -15,6 +16,7 @@ import sys
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.linalg import eigsh
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
@@ -66,6 +68,25 @@ def plus(n, pairs, stay, unit, seed, iterations, rounds):
     return clusters(v, unit, seed)
 
 
+def leading(matrix, solver, seed):
+    """K leading eigenvectors. Where edge-free rows stay, eigenvalue 1 has more than K, and a solver takes any."""
+    if solver == "LAPACK":
+        return np.linalg.eigh(matrix.toarray() if sp.issparse(matrix) else matrix)[1][:, -K:]
+    return eigsh(matrix, K, which="LA", v0=np.random.default_rng(seed).random(matrix.shape[0]))[1]
+
+
+def plain(n, pairs, solver, seed):
+    """Algorithms 1 and 2, edge-free rows stay, rows as they are: parties' clusters, then those of equation 1."""
+    rng = np.random.default_rng(seed)
+    holders = np.array([rng.choice(PARTIES, COPIES, replace=False) for _ in range(pairs.shape[1])])
+    together = np.zeros((n, n))
+    for p in range(PARTIES):
+        label = clusters(leading(step(n, pairs[:, (holders == p).any(axis=1)], 1.0), solver, seed), False, seed)
+        together += (label[:, None] == label[None, :]) / PARTIES
+    root = 1 / np.sqrt(together.sum(axis=1))
+    return clusters(leading(together * root[:, None] * root[None, :], solver, seed), False, seed)
+
+
 def similarity(label, truth):
     together = truth[:, None] == truth[None, :]
     return 1 - (together & (label[:, None] != label[None, :])).mean()
@@ -76,8 +97,25 @@ def beside(labels, truths):
     return f"{sim:.2f}, {np.mean([adjusted_rand_score(t, l) for l, t in zip(labels, truths)]):.3f}"
 
 
+def main_plain(n, pairs):
+    """Beside central clustering of three kinds, seed 0, by the same solver: mean similarity, least to greatest."""
+    kinds = {"edge-free stay": (1.0, False), "0": (0.0, False), "0, unit rows": (0.0, True)}
+    print(f"| solver | largest cluster | {' | '.join('central: ' + word for word in kinds)} |")
+    print("| --- | --- |" + " --- |" * len(kinds))
+    for solver in ("LAPACK", "ARPACK"):
+        labels = [plain(n, pairs, solver, seed) for seed in range(6)]
+        line = [f"{np.mean([np.bincount(label).max() for label in labels]):.0f}"]
+        for stay, unit in kinds.values():
+            truth = clusters(leading(step(n, pairs, stay), solver, 0), unit, 0)
+            each = [100 * similarity(label, truth) for label in labels]
+            line.append(f"{np.mean(each):.2f} ({min(each):.2f} to {max(each):.2f})")
+        print(f"| {solver} | {' | '.join(line)} |", flush=True)
+
+
 def main():
     n, pairs = read(sys.argv[1])
+    if sys.argv[2:] == ["plain"]:
+        return main_plain(n, pairs)
     asked = [int(x) for x in sys.argv[2:]] or [1, 1, 1, 20, 6, 20, 10, 20]
     print(f"{n} nodes, {n - len(np.unique(pairs))} of them without an edge, {pairs.shape[1]} edges\n")
     print("| edge-free rows | rows | iterations x rounds | largest cluster | central the same way | central, unit rows |")

@@ -2,7 +2,7 @@
 """FedSpectral and FedSpectral+ by their letter, in numpy: what nodes without edges at a party do.
 
     isolated.py DIR [ITERATIONS ROUNDS]...      DIR: edges.tsv, labels.txt; default 1 1, 1 20, 6 20, 10 20
-    isolated.py DIR plain                       Algorithms 1 and 2, six seeds, by two solvers
+    isolated.py DIR plain                       Algorithms 1 and 2, six seeds
 
 Thakkar and Joshi's Algorithms 3 and 4: five parties, each edge with two of them (overlap 40 %), K = 10, v drawn at random,
 (I - L_p) v at each party, the mean, QR, k-means on the rows of v as they are. L_p is the normalised Laplacian with zeros in
@@ -16,7 +16,6 @@ import sys
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import eigsh
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
@@ -68,23 +67,25 @@ def plus(n, pairs, stay, unit, seed, iterations, rounds):
     return clusters(v, unit, seed)
 
 
-def leading(matrix, solver, seed):
-    """K leading eigenvectors. Where edge-free rows stay, eigenvalue 1 has more than K, and a solver takes any."""
-    if solver == "LAPACK":
-        return np.linalg.eigh(matrix.toarray() if sp.issparse(matrix) else matrix)[1][:, -K:]
-    return eigsh(matrix, K, which="LA", v0=np.random.default_rng(seed).random(matrix.shape[0]))[1]
+def plain_labels(n, pairs, together, unit, seed):
+    """K clusters of all nodes; edge-free ones are together in one more, or stay as in I - L."""
+    at = np.unique(pairs) if together else np.arange(n)
+    vector = np.linalg.eigh(step(n, pairs, 1.0).toarray()[np.ix_(at, at)])[1]
+    label = np.full(n, K)
+    label[at] = clusters(vector[:, -K:], unit, seed)
+    return label
 
 
-def plain(n, pairs, solver, seed):
-    """Algorithms 1 and 2, edge-free rows stay, rows as they are: parties' clusters, then those of equation 1."""
+def plain(n, pairs, together, unit, seed):
+    """Algorithms 1 and 2: parties' clusters, then those of the similarity graph, rows there unit or not."""
     rng = np.random.default_rng(seed)
     holders = np.array([rng.choice(PARTIES, COPIES, replace=False) for _ in range(pairs.shape[1])])
-    together = np.zeros((n, n))
+    alike = np.zeros((n, n))
     for p in range(PARTIES):
-        label = clusters(leading(step(n, pairs[:, (holders == p).any(axis=1)], 1.0), solver, seed), False, seed)
-        together += (label[:, None] == label[None, :]) / PARTIES
-    root = 1 / np.sqrt(together.sum(axis=1))
-    return clusters(leading(together * root[:, None] * root[None, :], solver, seed), False, seed)
+        label = plain_labels(n, pairs[:, (holders == p).any(axis=1)], together, False, seed)
+        alike += (label[:, None] == label[None, :]) / PARTIES
+    root = 1 / np.sqrt(alike.sum(axis=1))
+    return clusters(np.linalg.eigh(alike * root[:, None] * root[None, :])[1][:, -K:], unit, seed)
 
 
 def similarity(label, truth):
@@ -98,18 +99,19 @@ def beside(labels, truths):
 
 
 def main_plain(n, pairs):
-    """Beside central clustering of three kinds, seed 0, by the same solver: mean similarity, least to greatest."""
-    kinds = {"edge-free stay": (1.0, False), "0": (0.0, False), "0, unit rows": (0.0, True)}
-    print(f"| solver | largest cluster | {' | '.join('central: ' + word for word in kinds)} |")
-    print("| --- | --- |" + " --- |" * len(kinds))
-    for solver in ("LAPACK", "ARPACK"):
-        labels = [plain(n, pairs, solver, seed) for seed in range(6)]
+    """Beside central clustering of three kinds, seed 0: mean similarity, least to greatest."""
+    kinds = {"edge-free together": (True, False), "the same, unit rows": (True, True), "edge-free stay": (False, False)}
+    truths = [plain_labels(n, pairs, *kind, 0) for kind in kinds.values()]
+    print(f"| edge-free | rows in Algorithm 2 | largest cluster | {' | '.join('central: ' + word for word in kinds)} |")
+    print("| --- | --- | --- |" + " --- |" * len(kinds))
+    for together, unit in ((True, False), (True, True), (False, False)):
+        labels = [plain(n, pairs, together, unit, seed) for seed in range(6)]
         line = [f"{np.mean([np.bincount(label).max() for label in labels]):.0f}"]
-        for stay, unit in kinds.values():
-            truth = clusters(leading(step(n, pairs, stay), solver, 0), unit, 0)
+        for truth in truths:
             each = [100 * similarity(label, truth) for label in labels]
             line.append(f"{np.mean(each):.2f} ({min(each):.2f} to {max(each):.2f})")
-        print(f"| {solver} | {' | '.join(line)} |", flush=True)
+        words = "together" if together else "stay", "of length 1" if unit else "as they are"
+        print(f"| {words[0]} | {words[1]} | {' | '.join(line)} |", flush=True)
 
 
 def main():

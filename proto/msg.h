@@ -72,6 +72,8 @@ enum sealed {
 	SEALED_DIRECTORY = 10, /* fedwalk: a batch of the sender's vertices */
 	SEALED_TIES = 11,  /* fedwalk: a batch of ties of the sender's vertices to the receiver's */
 	SEALED_WALKS = 12, /* fedwalk: a batch of walks that go on at the receiver */
+	SEALED_CIPHERS = 13,  /* fedsc: a batch of a Paillier key and encrypted coefficients */
+	SEALED_PRODUCTS = 14, /* fedsc: a batch of their encrypted products */
 	/* 32 bytes: the key that all parties have and the coordinator does not */
 	SEALED_GROUP_KEY = 3,
 	SEALED_ROWS = 4, /* fedspectral: rows of some of the sender's nodes: a batch */

@@ -295,7 +295,7 @@ static const struct config_row party_rows[] = {
 	READING_ROWS(struct party_config, data.read, "data.read."),
 	{ "policy.jobs", CONFIG_STRINGS, P(policy.jobs), 1, 16, "[\"kcagc\"]", .check = check_kind,
 	  .help = "kinds of jobs this party takes part in; variants that show more must be named: "
-		  "fedsc.paper, fedspectral.exact, fedwalk.dtw, fedgcn.kde" },
+		  "fedsc.paper, fedsc.pairwise, fedspectral.exact, fedwalk.dtw, fedgcn.kde" },
 	{ "policy.min_cluster", CONFIG_UNSIGNED, P(policy.min_cluster), 1, UINT32_MAX, "3",
 	  .help = "fedsc, kmeans: the fewest rows behind any sum of rows this party adds to; "
 		  "fedgcn: the fewest graphs behind any prototype" },

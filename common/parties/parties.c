@@ -134,6 +134,13 @@ enum err parties_collect_rows(struct parties *p, const void *question, struct ma
 	return p->backend->collect_rows(p->ctx, question, C);
 }
 
+enum err parties_exchange(struct parties *p, const void *question, enum parties_batches what)
+{
+	if (!p->backend->exchange)
+		return err_set(ERR_INPUT, "parties in memory exchange nothing");
+	return p->backend->exchange(p->ctx, question, what);
+}
+
 enum err parties_hand(struct parties *p, size_t values, const uint32_t *label, size_t n)
 {
 	return p->backend->hand(p->ctx, values, label, n);

@@ -24,6 +24,8 @@ enum { PARTIES_VECTOR_MAX = 1 << 30 }; /* numbers or labels of one vector */
 /* Message type that carries a vector. */
 enum parties_reals { PARTIES_MATRIX, PARTIES_BLOCK /* in floats */ };
 enum parties_labels { PARTIES_ASSIGNMENT, PARTIES_LANDMARKS, PARTIES_RESULT };
+/* Kind of a batch that a party seals to another. */
+enum parties_batches { PARTIES_CIPHERS, PARTIES_PRODUCTS };
 
 /* Encoding of a sum. */
 enum parties_how {
@@ -53,6 +55,7 @@ struct parties_backend {
 				   size_t n);
 	enum err (*collect_reals)(void *ctx, const void *question, double *x, size_t n);
 	enum err (*collect_rows)(void *ctx, const void *question, struct mat *C);
+	enum err (*exchange)(void *ctx, const void *question, enum parties_batches what);
 	enum err (*hand)(void *ctx, size_t values, const uint32_t *label, size_t n);
 };
 
@@ -62,6 +65,8 @@ struct parties {
 	void *ctx;               /* the backend's context */
 	const char *phase;       /* the current one, "" before the first */
 	const char *const *name; /* of each party; NULL: no names */
+	/* of each party, after parties_collect_rows() at the coordinator; else NULL */
+	const size_t *rows;
 	/* A party runs the coordinator side itself, on verified sums (party/work/verified.h). */
 	bool at_party;
 };
@@ -122,6 +127,11 @@ enum err parties_collect_rows(struct parties *p, const void *question, struct ma
 /* Sends each party the labels, below `values`, of the rows collected from it. A party does not
  * read label. */
 enum err parties_hand(struct parties *p, size_t values, const uint32_t *label, size_t n) MUST_CHECK;
+
+/* Each party seals a batch to each other, and takes theirs; the coordinator relays them unread.
+ * ERR_INPUT in memory, where parties exchange nothing. */
+enum err parties_exchange(struct parties *p, const void *question,
+			  enum parties_batches what) MUST_CHECK;
 
 /* Warms up the links while answers to the last broadcast are computed. */
 enum err parties_warm(struct parties *p) MUST_CHECK;

@@ -74,6 +74,13 @@ static enum err verified_collect_reals(void *ctx, const void *question, double *
 	return verified_collect_rows(ctx, question, NULL);
 }
 
+static enum err verified_exchange(void *ctx, const void *question, enum parties_batches what)
+{
+	struct verified *v = ctx;
+
+	return here(v, v->kind->exchange(v, question, what));
+}
+
 static enum err verified_hand(void *ctx, size_t values, const uint32_t *label, size_t n)
 {
 	struct verified *v = ctx;
@@ -93,6 +100,7 @@ enum err verified_open(struct verified *v, struct work *work, const struct verif
 							.sum = verified_sum,
 							.collect_rows = verified_collect_rows,
 							.collect_reals = verified_collect_reals,
+							.exchange = verified_exchange,
 							.hand = verified_hand };
 
 	*v = (struct verified){ .work = work, .kind = kind, .party = party };

@@ -19,6 +19,8 @@ struct verified_kind {
 	enum err (*answer)(struct verified *v, const void *question, double *x, size_t n);
 	/* Sends own rows or numbers in clear; or NULL. */
 	enum err (*upload)(struct verified *v, const void *question);
+	/* Seals a batch to each other party, and takes theirs; or NULL. */
+	enum err (*exchange)(struct verified *v, const void *question, enum parties_batches what);
 	/* the own rows' labels; or NULL */
 	enum err (*take)(struct verified *v, size_t values);
 };

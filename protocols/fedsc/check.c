@@ -2,6 +2,7 @@
 #include "protocols/fedsc/job.h"
 #include "common/kind/own.h"
 #include "protocols/fedsc/noise.h"
+#include "protocols/fedsc/pairwise.h"
 
 #include <string.h>
 
@@ -30,9 +31,10 @@ const char *fedsc_one_k(const void *p)
 
 	if (job->noise == NOISE_SUMS)
 		return "with noise in sums each k would take its part of eps";
-	return fedsc_learns(job->how.variant) ? "variants \"dense\" and \"paper\" have a run for "
-						"each k, \"anchor\" chooses of a range"
-					      : NULL;
+	return fedsc_learns(job->how.variant)
+		   ? "variants \"dense\", \"paper\" and \"pairwise\" have a run for each k, "
+		     "\"anchor\" chooses of a range"
+		   : NULL;
 }
 
 /* ---- noise ---- */
@@ -101,6 +103,10 @@ static enum err check_factors(const struct fedsc_job *job)
 			       "%s: only variants \"dense\" and \"paper\" of fedsc have factors",
 			       job->how.variant != FEDSC_BY_KMEANS ? "variant \"anchor\""
 								   : "kind \"kmeans\"");
+	if (job->how.variant == FEDSC_BY_PAIRWISE)
+		return err_set(ERR_INPUT,
+			       "job.noise.on is \"factors\", expected \"none\" or \"data\" with "
+			       "variant \"pairwise\": nobody is shown C");
 	if (job->how.rounds == 0)
 		return err_set(ERR_INPUT, "job.rounds is 0, expected 1 or more where job.noise.on "
 					  "is \"factors\": a party's Z is made in them");
@@ -129,8 +135,10 @@ static enum err check_sums(const struct fedsc_job *job)
 	if (fedsc_learns(job->how.variant))
 		return err_set(
 		    ERR_INPUT,
-		    "job.noise.on is \"sums\", expected \"none\", \"data\" or \"factors\" with "
-		    "variant \"%s\": only \"anchor\" and kind \"kmeans\" have noise in their sums",
+		    "job.noise.on is \"sums\", expected \"none\"%s with variant \"%s\": only "
+		    "\"anchor\" and kind \"kmeans\" have noise in their sums",
+		    job->how.variant == FEDSC_BY_PAIRWISE ? " or \"data\""
+							  : ", \"data\" or \"factors\"",
 		    fedsc_variant_names[job->how.variant]);
 	if (job->how.standardize != STANDARDIZE_NONE)
 		return err_set(ERR_INPUT,
@@ -180,6 +188,23 @@ static enum err fedsc_check_sizes(const struct fedsc_job *job)
 	return ERR_OK;
 }
 
+/* What bounds the fixed point of variant "pairwise". */
+static enum err check_pairwise(const struct fedsc_job *job)
+{
+	if (job->how.variant != FEDSC_BY_PAIRWISE)
+		return ERR_OK;
+	if (job->how.lambda < FEDSC_PAIRWISE_LAMBDA)
+		return err_set(ERR_INPUT,
+			       "job.kernel.lambda is %g, expected at least %g with variant "
+			       "\"pairwise\": nothing else bounds C",
+			       job->how.lambda, FEDSC_PAIRWISE_LAMBDA);
+	if (job->how.dims != JOB_AUTO && job->how.dims > FEDSC_PAIRWISE_DIMS)
+		return err_set(ERR_INPUT,
+			       "job.dims is %u, expected at most %d with variant \"pairwise\"",
+			       job->how.dims, FEDSC_PAIRWISE_DIMS);
+	return ERR_OK;
+}
+
 static enum err check_profile(const struct fedsc_job *job)
 {
 	if (!job->how.profile)
@@ -213,6 +238,7 @@ enum err fedsc_check(const void *p)
 
 	if (!kmeans)
 		TRY(fedsc_check_sizes(job));
+	TRY(check_pairwise(job));
 	TRY(check_profile(job));
 	TRY(check_beta_c(job));
 	for (size_t i = 0; i < sizeof(given) / sizeof(*given) && job->noise == NOISE_NONE; i++)

@@ -4,6 +4,7 @@
 #include "common/base/rng.h"
 #include "common/linalg/la.h"
 #include "protocols/fedsc/own.h"
+#include "protocols/fedsc/pairwise.h"
 #include "protocols/fedsc/points.h"
 #include "protocols/fedsc/private.h"
 #include "common/cluster/spectral.h"
@@ -222,6 +223,8 @@ static enum err fedsc_coordinator_learn(struct fedsc_run *run, struct fedkmeans_
 	TRY(fedsc_totals(run->parties, run->m, run->p, summed, run->report));
 	if (!summed)
 		run->report->r = p->width;
+	if (p->variant == FEDSC_BY_PAIRWISE)
+		TRY(fedsc_pairwise_fits(run->report->n, run->parties->count));
 	TRY(start_dictionary(run, fedsc_landmarks_most(p, run->report->n), c));
 	if (search)
 		parties_phase(run->parties, "dims");
@@ -328,8 +331,34 @@ out:
 	return err;
 }
 
+/* Appendix C, steps 4 and 5: parties compute each other's entries of K^ by encryption, and each
+ * uploads its rows of it. */
+static enum err collect_similarities(struct fedsc_run *run, struct fedsc_question *q, struct mat *K)
+{
+	q->kind = FEDSC_PAIRWISE;
+	q->n = run->report->n;
+	parties_phase(run->parties, "pairwise");
+	TRY(parties_exchange(run->parties, q, PARTIES_CIPHERS));
+	TRY(parties_exchange(run->parties, q, PARTIES_PRODUCTS));
+	parties_phase(run->parties, "upload");
+	if (!run->parties->at_party)
+		mat_init(K, (size_t)q->n, (size_t)q->n);
+	return parties_collect_rows(run->parties, q, K);
+}
+
+/* Step 6: all coefficients of all rows, in clear. */
+static enum err collect_coefficients(struct fedsc_run *run, struct fedsc_question *q, struct mat *C)
+{
+	parties_phase(run->parties, "upload");
+	if (!run->parties->at_party)
+		mat_init(C, (size_t)run->report->n, q->Z->rows);
+	return parties_collect_rows(run->parties, q, C);
+}
+
+/* Variants "paper" and "pairwise", which differ in what is uploaded: C, or K^ = C' Kzz C. */
 static enum err by_paper(struct fedsc_run *run)
 {
+	bool pairwise = run->p->variant == FEDSC_BY_PAIRWISE;
 	const struct fedsc_params *p = run->p;
 	struct points_params how = {
 		.k = p->k, .restarts = p->restarts, .seed = p->seed, .threads = p->threads
@@ -340,33 +369,35 @@ static enum err by_paper(struct fedsc_run *run)
 				    .sigma_c = p->sigma_c };
 	struct fedsc_report *report = run->report;
 	struct fedkmeans_centres c = { 0 };
-	struct mat C = { 0 };
+	struct mat all = { 0 };
 	enum err err = fedsc_coordinator_learn(run, &c);
 
 	if (err)
 		goto out;
 	q.r = report->r;
 	q.Z = &c.Z;
-	parties_phase(run->parties, "upload");
-	if (!run->parties->at_party)
-		mat_init(&C, (size_t)report->n, c.Z.rows);
-	err = parties_collect_rows(run->parties, &q, &C);
+	err = pairwise ? collect_similarities(run, &q, &all) : collect_coefficients(run, &q, &all);
 	if (err)
 		goto out;
-	if (!run->parties->at_party) { /* only the coordinator has all of C */
-		ALLOC(report->label, C.rows);
+	if (!run->parties->at_party) { /* only the coordinator has all of it */
+		ALLOC(report->label, all.rows);
 		ALLOC(report->size, p->k);
 		report->k = p->k;
-		err = points_paper(&c.Z, &C, q.r, p->lambda, &how, report->label);
+		if (pairwise)
+			err = fedsc_pairwise_join(run->parties, c.Z.rows, p->lambda, &all);
+		if (!err)
+			err = pairwise
+				  ? points_similarities(&all, c.Z.rows, q.r, &how, report->label)
+				  : points_paper(&c.Z, &all, q.r, p->lambda, &how, report->label);
 		if (err)
 			goto out;
-		for (size_t i = 0; i < C.rows; i++)
+		for (size_t i = 0; i < all.rows; i++)
 			report->size[report->label[i]]++;
 	}
 	parties_phase(run->parties, "result");
-	err = parties_hand(run->parties, p->k, report->label, C.rows);
+	err = parties_hand(run->parties, p->k, report->label, all.rows);
 out:
-	mat_release(&C);
+	mat_release(&all);
 	fedkmeans_centres_release(&c);
 	return err;
 }
@@ -419,6 +450,7 @@ static enum err run_variant(struct fedsc_run *run)
 	case FEDSC_BY_DENSE:
 		return by_dense(run);
 	case FEDSC_BY_PAPER:
+	case FEDSC_BY_PAIRWISE:
 		return by_paper(run);
 	case FEDSC_BY_KMEANS:
 		return fedsc_coordinator_by_kmeans(run);

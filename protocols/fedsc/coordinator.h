@@ -15,7 +15,7 @@ struct fedsc_report {
 	/* rows; the global standard deviation, after standardising columns if the job does */
 	double n, scale;
 	double *mean, *unit;        /* m each; rows are clustered as (x - mean) / unit; owned */
-	double r;                   /* width of the kernel: dense, paper */
+	double r;                   /* width of the kernel: all but anchor */
 	unsigned k;                 /* clusters: given, or chosen from the range */
 	struct selection selection; /* of a range; else empty */
 	size_t dims, dropped;       /* d as used; landmarks with too few rows */
@@ -30,17 +30,19 @@ struct fedsc_report {
 	struct profile profile;
 	/* k-means, anchors: model that places new rows, without column names; else empty */
 	struct fedsc_model model;
-	uint32_t *label; /* paper: n labels in the order of the parties; owned; else NULL */
+	/* paper, pairwise: n labels in the order of the parties; owned; else NULL */
+	uint32_t *label;
 };
 void fedsc_report_release(struct fedsc_report *r); /* also after a failed run */
 
 /* Rows have m columns. Phases: "totals"; then
  * - anchors: "landmarks", "anchor", "kmeans";
- * - dense and paper: "landmarks" ("dims", "landmarks" if d must be found), "stage-1", then "dense",
- *   "kmeans" or "upload", "result";
+ * - dense, paper and pairwise: "landmarks" ("dims", "landmarks" if d must be found), "stage-1",
+ *   then "dense", "kmeans" or ("pairwise") "upload", "result";
  * - k-means: "kmeans".
  *
- * Labels stay with the parties; variant paper returns them to the parties. ERR_INPUT: invalid
+ * Labels stay with the parties; variants paper and pairwise return them to the parties. ERR_INPUT:
+ * invalid
  * parameters, k or d beyond n, all rows equal; ERR_PEER: impossible sums; ERR_JOB: too few
  * landmarks. Fills *report. */
 enum err fedsc_run(struct parties *parties, size_t m, const struct fedsc_params *p,

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-const char *const fedsc_variant_names[] = { "anchor", "dense", "paper", NULL };
+const char *const fedsc_variant_names[] = { "anchor", "dense", "paper", "pairwise", NULL };
 const char *const fedsc_noise_names[] = { "none", "data", "factors", "sums", NULL };
 static const char *const start_names[] = { "landmarks", "random", NULL };
 static const char *const auto_word[] = { "auto", NULL };
@@ -16,8 +16,7 @@ static const char *const auto_word[] = { "auto", NULL };
 enum {
 	ANCHOR = 1 << FEDSC_BY_ANCHORS,
 	DENSE = 1 << FEDSC_BY_DENSE,
-	PAPER = 1 << FEDSC_BY_PAPER,
-	LEARNT = DENSE | PAPER
+	LEARNT = DENSE | 1 << FEDSC_BY_PAPER | 1 << FEDSC_BY_PAIRWISE
 };
 
 #define AT(field) offsetof(struct fedsc_job, field)
@@ -55,36 +54,37 @@ const struct config_row fedsc_rows[] = {
 	{ "variant", CONFIG_ENUM, AT(how.variant), .standard = "anchor",
 	  .names = fedsc_variant_names,
 	  .help = "Stage II: landmarks and sums alone, the whole kernel by sums alone, or the "
-		  "paper's, which uploads in clear what rows can be read from" },
+		  "paper's, which uploads in clear what rows can be read from; or its Appendix C, "
+		  "in which parties compute similarities by encryption" },
 	{ "dims", CONFIG_UNSIGNED, AT(how.dims), 1, FEDSC_DIMS_MAX, "auto", .names = auto_word,
 	  .help = "d, landmarks or the dictionary's size; \"auto\": min(n/5, 600) landmarks, n/3 "
-		  "of fewer than 30 rows a cluster; dense, paper: as few of min(n/5, 250) as keep "
+		  "of fewer than 30 rows a cluster; else as few of min(n/5, 250) as keep "
 		  "0.99 of the eigenvalues of F'F; with 1 their similarities follow from the rows' "
 		  "distances to one point alone" },
 	{ "start", CONFIG_ENUM, AT(how.start), .standard = "landmarks", .names = start_names,
-	  .help = "dense, paper: the dictionary before the first round is landmarks, or at random "
-		  "as in the paper",
+	  .help = "all but anchor: the dictionary before the first round is landmarks, or at "
+		  "random as in the paper",
 	  .readers = LEARNT },
 	{ "min_cluster", CONFIG_UNSIGNED, AT(how.least), 1, JOB_LEAST_MAX, "3",
 	  .help = "mc, fewest rows behind any sum of rows" },
 	{ "kernel.width", CONFIG_DOUBLE, AT(how.width), 0, 1e9, "0",
-	  .help = "dense, paper: r; 0: kernel.factor times the parties' mean distance",
+	  .help = "all but anchor: r; 0: kernel.factor times the parties' mean distance",
 	  .readers = LEARNT },
 	{ "kernel.factor", CONFIG_DOUBLE, AT(how.width_factor), 1e-6, 1e6, "1",
-	  .help = "dense, paper: r in mean distances",
+	  .help = "all but anchor: r in mean distances",
 	  .readers = LEARNT },
 	{ "kernel.lambda", CONFIG_DOUBLE, AT(how.lambda), 0, 1e6, "0.01",
-	  .help = "dense, paper: lambda, the ridge of C",
+	  .help = "all but anchor: lambda, the ridge of C",
 	  .readers = LEARNT },
 	{ "rounds", CONFIG_UNSIGNED, AT(how.rounds), 0, JOB_ITERATIONS_MAX, "4",
-	  .help = "dense, paper: S, rounds of Stage I",
+	  .help = "all but anchor: S, rounds of Stage I",
 	  .readers = LEARNT },
 	{ "inner", CONFIG_UNSIGNED, AT(how.inner), 1, JOB_ITERATIONS_MAX, "5",
-	  .help = "dense, paper: Q, a party's own steps in a round",
+	  .help = "all but anchor: Q, a party's own steps in a round",
 	  .readers = LEARNT },
 	{ "tolerance", CONFIG_DOUBLE, AT(how.tolerance), 0, 1, "0",
-	  .help = "dense, paper: Stage I ends when Z changes by no more than this share; 0: after "
-		  "all rounds",
+	  .help = "all but anchor: Stage I ends when Z changes by no more than this share; 0: "
+		  "after all rounds",
 	  .readers = LEARNT },
 	ON_COLUMNS,
 	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = fedsc_noise_names,

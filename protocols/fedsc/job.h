@@ -13,8 +13,14 @@ enum {
 #define FEDSC_PROFILE_NOISE 1.0  /* deviation of the noise on each sum of a profile */
 
 /* Stage II; and federated k-means, which is a kind of its own. */
-enum fedsc_variant { FEDSC_BY_ANCHORS, FEDSC_BY_DENSE, FEDSC_BY_PAPER, FEDSC_BY_KMEANS };
-/* Z^0 of dense and paper: landmarks of federated k-means, or at random (Algorithm 1, line 1). */
+enum fedsc_variant {
+	FEDSC_BY_ANCHORS,
+	FEDSC_BY_DENSE,
+	FEDSC_BY_PAPER,
+	FEDSC_BY_PAIRWISE, /* Appendix C */
+	FEDSC_BY_KMEANS
+};
+/* Z^0 of all but anchor: landmarks of federated k-means, or at random (Algorithm 1, line 1). */
 enum fedsc_start { FEDSC_FROM_LANDMARKS, FEDSC_AT_RANDOM };
 enum fedsc_noise_on {
 	NOISE_NONE,
@@ -39,7 +45,7 @@ struct fedsc_params {               /* kmeans reads those marked with + */
 	/* d; 0 (in a job JOB_AUTO): fedsc_landmarks_most(), or by the share */
 	unsigned dims;
 	unsigned near; /* FEDSC_NEAR: nearest landmarks of a row */
-	/* dense and paper */
+	/* dense, paper and pairwise */
 	enum fedsc_start start;
 	double share;       /* FEDSC_DIMS_SHARE */
 	unsigned dims_most; /* FEDSC_DIMS_MOST */
@@ -96,10 +102,11 @@ enum err fedsc_check(const void *job) MUST_CHECK; /* kmeans too */
 const char *fedsc_one_k(const void *job);         /* kmeans too */
 void fedsc_leaks(struct said *s, const void *job, size_t parties);
 
-/* dense and paper learn a dictionary (Stage I). */
+/* dense, paper and pairwise learn a dictionary (Stage I). */
 static inline bool fedsc_learns(enum fedsc_variant variant)
 {
-	return variant == FEDSC_BY_DENSE || variant == FEDSC_BY_PAPER;
+	return variant == FEDSC_BY_DENSE || variant == FEDSC_BY_PAPER ||
+	       variant == FEDSC_BY_PAIRWISE;
 }
 /* r is the parties' mean distance, which takes a sum. */
 bool fedsc_width_is_summed(const struct fedsc_job *job);

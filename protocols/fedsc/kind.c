@@ -2,13 +2,16 @@
 #include "protocols/fedsc/noise.h"
 #include "common/kind/own.h"
 
-static const char *const permissions[] = { "fedsc", "fedsc.paper", NULL };
+static const char *const permissions[] = { "fedsc", "fedsc.paper", "fedsc.pairwise", NULL };
 
-/* The upload of variant "paper" discloses the rows. */
+/* Variant "paper" discloses the rows to the coordinator, "pairwise" to the other parties. */
 static const char *fedsc_permission(const void *job)
 {
-	return ((const struct fedsc_job *)job)->how.variant == FEDSC_BY_PAPER ? "fedsc.paper"
-									      : "fedsc";
+	enum fedsc_variant variant = ((const struct fedsc_job *)job)->how.variant;
+
+	return variant == FEDSC_BY_PAPER      ? "fedsc.paper"
+	       : variant == FEDSC_BY_PAIRWISE ? "fedsc.pairwise"
+					      : "fedsc";
 }
 
 static struct kind_claim fedsc_claim(const void *job)

@@ -49,8 +49,9 @@ static void of_profile(struct said *s, const struct fedsc_job *job, size_t parti
 
 static void of_embedding(struct said *s, const struct fedsc_job *job)
 {
-	bool paper = job->how.variant == FEDSC_BY_PAPER, dense = job->how.variant == FEDSC_BY_DENSE;
-	bool anchors = job->how.variant == FEDSC_BY_ANCHORS, learns = paper || dense;
+	bool dense = job->how.variant == FEDSC_BY_DENSE;
+	bool anchors = job->how.variant == FEDSC_BY_ANCHORS;
+	bool learns = fedsc_learns(job->how.variant);
 
 	said_add(s, learns && job->how.dims == JOB_AUTO,
 		 "the coordinator sees d x d sums of the rows' kernel features, from which it "
@@ -71,11 +72,38 @@ static void of_embedding(struct said *s, const struct fedsc_job *job)
 		 "of the last k-means");
 }
 
+/* Disclosures of single rows. */
+static void of_single_rows(struct said *s, const struct fedsc_job *job)
+{
+	bool paper = job->how.variant == FEDSC_BY_PAPER, noisy = job->noise == NOISE_FACTORS;
+	bool pairwise = job->how.variant == FEDSC_BY_PAIRWISE;
+
+	said_add(s, paper && !noisy,
+		 "variant \"paper\" uploads each party's C unmasked: with Z, r and lambda the "
+		 "coordinator can compute every row of every party, exactly");
+	said_add(s, paper && noisy,
+		 "variant \"paper\" uploads each party's C unmasked, with noise: with Z, r and "
+		 "lambda the coordinator can estimate every row of every party");
+	said_add(s, pairwise,
+		 "variant \"pairwise\": the coordinator sees the similarity of any two rows of all "
+		 "parties; with as many known rows as the dictionary has it can compute every row "
+		 "of every party");
+	said_add(
+	    s, pairwise,
+	    "variant \"pairwise\": each party sees how many rows each other party has, and the "
+	    "similarity of each of them to each of its own: with as many own rows as the "
+	    "dictionary has, or with fewer by false ciphertexts, it can compute every row of "
+	    "every other party");
+	said_add(
+	    s, paper || pairwise,
+	    "the coordinator sees how many rows each party has, and the cluster of each of them");
+	said_add(s, !paper && !pairwise, "each party alone sees the clusters of its own rows");
+}
+
 void fedsc_leaks(struct said *s, const void *p, size_t parties)
 {
 	const struct fedsc_job *job = p;
-	bool paper = job->how.variant == FEDSC_BY_PAPER;
-	bool single = job->noise != NOISE_DATA, noisy_factors = job->noise == NOISE_FACTORS;
+	bool single = job->noise != NOISE_DATA;
 	bool private = job->noise == NOISE_DATA && job->noise_eps > 0;
 
 	if (job->noise == NOISE_SUMS) {
@@ -90,16 +118,7 @@ void fedsc_leaks(struct said *s, const void *p, size_t parties)
 	    s, job->how.standardize == STANDARDIZE_JOINT,
 	    "standardize \"joint\": coordinator and parties see the standard deviation of each "
 	    "column over all rows, and how many parties leave it unscaled (a category, or sparse)");
-	said_add(s, paper && !noisy_factors,
-		 "variant \"paper\" uploads each party's C unmasked: with Z, r and lambda the "
-		 "coordinator can compute every row of every party, exactly");
-	said_add(s, paper && noisy_factors,
-		 "variant \"paper\" uploads each party's C unmasked, with noise: with Z, r and "
-		 "lambda the coordinator can estimate every row of every party");
-	said_add(
-	    s, paper,
-	    "the coordinator sees how many rows each party has, and the cluster of each of them");
-	said_add(s, !paper, "each party alone sees the clusters of its own rows");
+	of_single_rows(s, job);
 	said_add(s, !fedsc_learns(job->how.variant) || job->how.start == FEDSC_FROM_LANDMARKS,
 		 "coordinator and parties see counts and centres, in each round: how many rows of "
 		 "all parties are nearest to each, and the mean of those of min_cluster rows or "

@@ -45,6 +45,7 @@ size_t fedsc_words(const struct fedsc_question *q, size_t m)
 		return fedsc_profile_words(q, m);
 	case FEDSC_EMBED:
 	case FEDSC_UPLOAD:
+	case FEDSC_PAIRWISE:
 	case FEDSC_BALL:
 	case FEDSC_NEAREST:
 		return 0;
@@ -464,6 +465,7 @@ enum err fedsc_answer(struct fedsc_party *p, const struct fedsc_question *q, dou
 	case FEDSC_NEAREST:
 		return fedsc_take_centres(p, q->Z);
 	case FEDSC_UPLOAD:
+	case FEDSC_PAIRWISE:
 		break;
 	}
 	return ERR_OK;

@@ -47,6 +47,9 @@ enum fedsc_kind {
 	FEDSC_NOISY,        /* k (m + 2): N, then S and Q of each centre */
 	FEDSC_NOISY_ANCHOR, /* d (d+1) / 2: as ANCHOR, with weights scaled to length 1 */
 	FEDSC_NEAREST,      /* 0: sets the labels by the centres Z, permanently */
+	/* rows of K^: protocols/fedsc/party/pairwise.h. Parties bind these numbers to their masks,
+	 * so new ones come last. */
+	FEDSC_PAIRWISE,
 };
 
 struct fedsc_noisy;
@@ -62,12 +65,12 @@ struct fedsc_question {
 	double clip;
 	bool width;                                /* SCALE */
 	const struct fedkmeans_question *clusters; /* CLUSTERS */
-	/* SPECTRUM, DICTIONARY, DEGREES, ANCHOR, NOISY_ANCHOR, UPLOAD: d x m; NOISY, NEAREST: k x
-	 * m; DENSE and EMBED use that of the last DEGREES or ANCHOR */
+	/* SPECTRUM, DICTIONARY, DEGREES, ANCHOR, NOISY_ANCHOR, UPLOAD, PAIRWISE: d x m; NOISY,
+	 * NEAREST: k x m; DENSE and EMBED use that of the last DEGREES or ANCHOR */
 	const struct mat *Z;
-	double r, lambda;        /* SPECTRUM, DICTIONARY, DEGREES, UPLOAD */
+	double r, lambda;        /* SPECTRUM, DICTIONARY, DEGREES, UPLOAD, PAIRWISE */
 	unsigned inner;          /* DICTIONARY: Q */
-	double n;                /* DICTIONARY: rows of all parties */
+	double n;                /* DICTIONARY, PAIRWISE: rows of all parties */
 	double ball;             /* DICTIONARY: shortens rows of Z_p to it before noise; 0: no */
 	double noise_z;          /* DICTIONARY: noise on Z_p, in units of its standard deviation */
 	double sigma_z;          /* DICTIONARY: further noise on Z_p, absolute */

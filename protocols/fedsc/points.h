@@ -24,5 +24,9 @@ struct points_params {
  * or all are alike; also errors of spectral_cluster() and of a Kzz that is not positive. */
 enum err points_paper(const struct mat *Z, const struct mat *C, double r, double lambda,
 		      const struct points_params *p, uint32_t *label) MUST_CHECK;
+/* The same from K (n x n, symmetric), which Appendix C gives the coordinator in place of Z and C;
+ * the dictionary has d rows. */
+enum err points_similarities(struct mat *K, size_t d, double r, const struct points_params *p,
+			     uint32_t *label) MUST_CHECK;
 
 #endif

@@ -319,8 +319,8 @@ class SpectralClustering(_Rows):
     """Spectral clustering of rows (affinity="rbf", kind fedsc) or of a graph whose edges are spread (affinity="precomputed",
     kind fedspectral; X is then the graph, in any form that `prepare` takes as edges, or prepared data).
 
-    variant: "anchor", "dense", "paper" of fedsc; "exact", "fedspectral+", "fedspectral" of fedspectral. Those that show
-    more have to be allowed: allow=["fedspectral.exact"]. Of a graph ``ids_`` are the nodes that ``labels_`` are of.
+    variant: "anchor", "dense", "paper", "pairwise" of fedsc; "exact", "fedspectral+", "fedspectral" of fedspectral. Those
+    that show more have to be allowed: allow=["fedspectral.exact"]. Of a graph ``ids_`` are the nodes that ``labels_`` are of.
     """
 
     def __init__(self, n_clusters: Union[Clusters, str] = 8, *, affinity: str = "rbf", variant: Optional[str] = None,

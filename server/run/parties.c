@@ -3,6 +3,7 @@
 #include "common/base/log.h"
 #include "common/privacy/parts.h"
 #include "server/run/bound.h"
+#include "server/run/relay.h"
 #include "server/run/sum.h"
 
 #include <stdio.h>
@@ -163,6 +164,7 @@ static enum err run_parties_collect_rows(void *ctx, const void *question, struct
 	TRY(run_parties_check_size(p, C->rows * C->cols));
 	free(p->rows);
 	ALLOC(p->rows, run->L);
+	p->parties.rows = p->rows;
 	for (size_t l = 0; l < run->L; l++) {
 		/* the remaining parties have 2 or more each */
 		size_t most = C->rows - at - 2 * (run->L - 1 - l);
@@ -175,6 +177,17 @@ static enum err run_parties_collect_rows(void *ctx, const void *question, struct
 		return err_set(ERR_PEER, "the parties uploaded %zu rows of %zu (during %s)", at,
 			       C->rows, record_now(run->record)->name);
 	return ERR_OK;
+}
+
+static enum err run_parties_exchange(void *ctx, const void *question, enum parties_batches what)
+{
+	static const enum sealed sealed[] = {
+		[PARTIES_CIPHERS] = SEALED_CIPHERS, [PARTIES_PRODUCTS] = SEALED_PRODUCTS
+	};
+	struct batch_totals unused = { 0 };
+
+	(void)question;
+	return relay_batches(((struct run_parties *)ctx)->run, sealed[what], &unused);
 }
 
 static enum err run_parties_hand(void *ctx, size_t values, const uint32_t *label, size_t n)
@@ -207,6 +220,7 @@ void run_parties_open(struct run_parties *p, struct run *run)
 		.collect_labels = run_parties_collect_labels,
 		.collect_reals = run_parties_collect_reals,
 		.collect_rows = run_parties_collect_rows,
+		.exchange = run_parties_exchange,
 		.hand = run_parties_hand,
 		.warm = warm,
 		.bound = bound,

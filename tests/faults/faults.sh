@@ -288,9 +288,9 @@ fault_of_loss() {
 	options=(--net custom --rate 100 --delay 5 --loss 1 --loss-host "$host" --parties "$PARTIES" --seed 5 --quiet)
 	[[ $protocol != predict ]] || outcome 'not run' 'launch runs no prediction on models that are kept'
 	[[ $protocol != intersect ]] || outcome 'not run' 'launch draws the order of rows anew in each run'
-	options+=(--allow fedsc.paper --allow fedspectral.exact)
+	options+=(--allow fedsc.paper --allow fedsc.pairwise --allow fedspectral.exact)
 	rm -rf "$T/quiet"
-	launch_once "$T/quiet" --parties "$PARTIES" --seed 5 --quiet --allow fedsc.paper --allow fedspectral.exact ||
+	launch_once "$T/quiet" --parties "$PARTIES" --seed 5 --quiet --allow fedsc.paper --allow fedsc.pairwise --allow fedspectral.exact ||
 		fail "without loss: $(tail -n 1 "$T/launch.stderr")"
 	while ((tries--)); do
 		rm -rf "$T/lossy"

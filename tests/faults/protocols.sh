@@ -7,7 +7,7 @@
 # shellcheck disable=SC2034 # PARTIES is read by who sources this
 
 PARTIES=4 # two pairs and then all, where a protocol has a tree
-PROTOCOLS=(tree flat basic landmark gcc predict kmeans-columns align intersect fedsc-anchor fedsc-dense fedsc-paper kmeans
+PROTOCOLS=(tree flat basic landmark gcc predict kmeans-columns align intersect fedsc-anchor fedsc-dense fedsc-paper fedsc-pairwise kmeans
 	fedspectral-exact fedspectral+ fedspectral-plain fedwalk fedwalk-response fedgcn)
 
 columns() { # [JQ-PROGRAM]: kcagc, which is not done after a moment
@@ -20,7 +20,7 @@ rows() { # VARIANT [JQ-PROGRAM]
 	local name
 	rows_federation $PARTIES
 	rows_job "$@"
-	edit_parties "$PARTIES" '.policy.jobs += ["fedsc.paper"]'
+	edit_parties "$PARTIES" '.policy.jobs += ["fedsc.paper", "fedsc.pairwise"]'
 }
 
 edges() { # VARIANT

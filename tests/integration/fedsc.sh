@@ -8,7 +8,7 @@ labels_of() { # L: the parties' files
 }
 
 # Everybody ends well; each party has the labels of its own rows, in its order, and together they are
-# the three clouds. The coordinator has their sizes, and labels only of variant paper.
+# the three clouds. The coordinator has their sizes, and labels only of variants paper and pairwise.
 finds_the_clouds() { # L NAME PHASES
 	local name own=0 types
 	# shellcheck disable=SC2046
@@ -30,7 +30,7 @@ finds_the_clouds() { # L NAME PHASES
 	[[ $(run_of coordinator '.result.cluster_sizes | join(" ")') == "50 50 50" ]] ||
 		fail "clusters of $(run_of coordinator '.result.cluster_sizes | join(" ")') rows"
 	types=$(run_of coordinator '[.traffic[] | select(.messages_received > 0).type] | unique - ["HEARTBEAT", "ACK", "SEALED", "TOLD"] | join(" ")')
-	if [[ $2 == paper ]]; then
+	if [[ $2 == pa* ]]; then
 		[[ $types == "ACCEPT DONE HELLO KEY MASKED UPLOAD" ]] || fail "the coordinator got $types"
 		[[ $(wc -l <"$T/out/coordinator/labels.csv") == 151 ]] || fail "the coordinator lacks labels"
 	else # of rows nothing but masked words; SEALED, TOLD: what parties tell each other
@@ -43,5 +43,6 @@ declare -A PHASES=(
 	[anchor]="totals landmarks anchor kmeans"
 	[dense]="totals landmarks dims landmarks stage-1 dense kmeans"
 	[paper]="totals landmarks dims landmarks stage-1 upload result"
+	[pairwise]="totals landmarks dims landmarks stage-1 pairwise upload result"
 	[kmeans]="totals kmeans"
 )

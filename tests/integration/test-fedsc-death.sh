@@ -18,7 +18,7 @@ slow_job() { # NAME STAGE
 	case $1 in
 	anchor) rows_job anchor '.dims = 8' ;;
 	dense) rows_job dense "$([[ $2 == dims ]] || echo ".dims = 6")" ;; # d not given is sought
-	paper) rows_job paper '.dims = 6' && allows 4 fedsc.paper ;;
+	paper | pairwise) rows_job "$1" '.dims = 6' && allows 4 "fedsc.$1" ;;
 	kmeans) rows_job kmeans ;;
 	esac
 	coordinator
@@ -64,7 +64,7 @@ strikes() { # SIGNAL VICTIM JOB STAGE
 
 number=0
 for stage in anchor:offer anchor:keys anchor:totals anchor:landmarks anchor:anchor anchor:kmeans \
-	dense:dims dense:stage-1 dense:dense paper:upload paper:result kmeans:kmeans; do
+	dense:dims dense:stage-1 dense:dense paper:upload paper:result pairwise:pairwise kmeans:kmeans; do
 	for victim in party-01 coordinator; do
 		name=${stage/:/_in_}
 		in_sample $((++number)) 2 || continue

@@ -4,7 +4,7 @@
 #
 #     150 rows, 3 clouds --- split --by rows ---> party-00 ===\
 #                                                 party-01 ==== coordinator: sums, never labels
-#                                                 party-02 ===/              (but for variant paper)
+#                                                 party-02 ===/   (but for variants paper, pairwise)
 #
 # shellcheck source=lib.sh
 source "${0%/*}/lib.sh"
@@ -15,7 +15,7 @@ source "${0%/*}/fedsc.sh"
 whole_run() { # L NAME [JQ-PROGRAM]
 	rows_federation "$1"
 	rows_job "$2" "${3-}"
-	[[ $2 != paper ]] || allows "$1" fedsc.paper
+	[[ $2 != pa* ]] || allows "$1" "fedsc.$2"
 	coordinator
 	parties "$1"
 	finds_the_clouds "$1" "$2" "${PHASES[$2]}"
@@ -32,6 +32,23 @@ test_paper_of_three() {
 	for name in coordinator party-00 party-01 party-02; do says "$name" 'unmasked'; done
 }
 
+# The labels of variant paper, row by row; both sides warn of what is shown.
+test_pairwise_of_five() {
+	whole_run 5 paper
+	cp -r "$T/out" "$T/paper"
+	rows_job pairwise
+	allows 5 fedsc.pairwise
+	rm -r "$T/out"
+	coordinator
+	parties 5
+	finds_the_clouds 5 pairwise "${PHASES[pairwise]}"
+	for name in $(names 5); do
+		cmp -s <(cut -d , -f 1,2 "$T/paper/$name/labels.csv") <(cut -d , -f 1,2 "$T/out/$name/labels.csv") ||
+			fail "$name has other labels than by variant paper"
+		says "$name" "compute this party's rows"
+	done
+	says coordinator 'the similarity of any two rows'
+}
 
 test_one_party() {
 	rows_federation 1

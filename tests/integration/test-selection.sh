@@ -113,7 +113,7 @@ refused() { # KIND-OR-VARIANT VALUE WORDS
 
 test_refused() {
 	rows_federation 2
-	refused variant=dense '{"from":2,"to":6}' 'job.clusters is {"from": 2, "to": 6}, expected one number: variants "dense" and "paper"'
+	refused variant=dense '{"from":2,"to":6}' 'job.clusters is {"from": 2, "to": 6}, expected one number: variants "dense", "paper"'
 	refused variant=anchor '{"from":6,"to":2}' 'job.clusters is {"from":6,"to":2}, expected a whole number from 2 to 65536, or {"from": .., "to": ..}'
 	refused variant=anchor '{"from":2}' 'job.clusters.to is missing'
 	refused variant=anchor '{"from":2,"to":6,"step":2}' 'job.clusters.step is unknown'

@@ -68,7 +68,8 @@ static enum err party_fedgcn_keep_model(const struct fedgcn_work *s)
 /* Lines 1 to 21. */
 static enum err party_fedgcn_train(struct fedgcn_work *s)
 {
-	static const struct verified_kind kind = { party_fedgcn_answer, party_fedgcn_upload, NULL };
+	static const struct verified_kind kind = { .answer = party_fedgcn_answer,
+						   .upload = party_fedgcn_upload };
 	struct facts *to = &s->work->record->facts;
 	struct fedgcn_report report = { 0 };
 	struct verified v;

@@ -7,8 +7,9 @@
 #include "server/run/parties.h"
 #include "server/run/relay.h"
 
-/* Needs run->columns, sets run->n. *label: in variant "paper" the labels of all rows, in the order
- * of the parties; else it stays NULL, and the record has the sizes of the clusters. */
+/* Needs run->columns, sets run->n. *label: in variants "paper" and "pairwise" the labels of all
+ * rows, in the order of the parties; else it stays NULL, and the record has the sizes of the
+ * clusters. */
 static enum err run_fedsc(struct run *run, uint32_t **label)
 {
 	struct facts *to = &run->record->facts;
@@ -24,6 +25,10 @@ static enum err run_fedsc(struct run *run, uint32_t **label)
 	if (p.variant == FEDSC_BY_PAPER)
 		log_warn("variant \"paper\": parties upload the coefficients C of their rows "
 			 "unmasked, and with the dictionary Z every row can be computed from them");
+	if (p.variant == FEDSC_BY_PAIRWISE)
+		log_warn("variant \"pairwise\": the coordinator is sent the similarity of any two "
+			 "rows, and a party can compute all other parties' rows from those with "
+			 "its own");
 	run_parties_open(&parties, run);
 	TRY(relay_key(run, SEALED_GROUP_KEY));
 	TRY(relay_all(run, SEALED_COLUMNS));

@@ -9,6 +9,7 @@
 #include "protocols/fedsc/job.h"
 #include "protocols/fedsc/noise.h"
 #include "protocols/fedsc/party/keep.h"
+#include "protocols/fedsc/party/pairwise.h"
 #include "common/job/shortfall.h"
 #include "party/ranks/workers.h"
 #include "party/work/columns.h"
@@ -23,8 +24,9 @@ struct rows {
 	struct work *work;
 	struct fedsc_params p;
 	struct fedsc_party party;
-	bool *apart;            /* columns that are not scaled; owned */
-	struct standard_by own; /* standardize "local" */
+	bool *apart;               /* columns that are not scaled; owned */
+	struct standard_by own;    /* standardize "local" */
+	struct pairwise *pairwise; /* variant "pairwise", once C is there; owned */
 };
 
 enum err party_noise_rows(struct work *work, struct mat *X)
@@ -125,6 +127,44 @@ static enum err party_fedsc_answer(struct verified *v, const void *question, dou
 	return fedsc_answer(&rows->party, q, x);
 }
 
+/* Variant "pairwise": computes C, which nobody else sees unencrypted. */
+static enum err open_pairwise(struct rows *rows, const struct fedsc_question *q)
+{
+	struct mat C;
+	enum err e;
+
+	log_warn(
+	    "variant \"pairwise\": the coordinator is sent the similarity of any two rows, and "
+	    "other parties can compute this party's rows from those with their own");
+	TRY(fedsc_upload(&rows->party, q->Z, q->r, q->lambda, 0, 0, &C));
+	e = pairwise_new(rows->work, &C, &rows->party.basis.Kzz, (size_t)q->n, q->lambda,
+			 &rows->pairwise);
+	mat_release(&C);
+	return e;
+}
+
+static enum err party_fedsc_exchange(struct verified *v, const void *question,
+				     enum parties_batches what)
+{
+	struct rows *rows = v->party;
+
+	if (what == PARTIES_PRODUCTS)
+		return pairwise_products(rows->pairwise);
+	TRY(open_pairwise(rows, question));
+	return pairwise_ciphers(rows->pairwise);
+}
+
+/* Variant "pairwise": sends own rows of K^. */
+static enum err upload_similarities(struct verified *v, const struct fedsc_question *q)
+{
+	struct rows *rows = v->party;
+	const struct mat *K = pairwise_rows(rows->pairwise);
+
+	party_fedsc_bind_masks(v->work, q, rows->party.X.cols);
+	return channel_send_reals(v->work->channel, MSG_UPLOAD, (uint32_t)v->work->own, K->a,
+				  K->rows * K->cols);
+}
+
 static enum err party_fedsc_upload(struct verified *v, const void *question)
 {
 	const struct fedsc_question *q = question;
@@ -133,6 +173,8 @@ static enum err party_fedsc_upload(struct verified *v, const void *question)
 	struct mat C;
 	enum err e;
 
+	if (q->kind == FEDSC_PAIRWISE)
+		return upload_similarities(v, q);
 	log_warn("variant \"paper\": this party's coefficients C go to the coordinator unmasked, "
 		 "and with the dictionary Z every row can be computed from them");
 	if (n > MSG_REALS_MAX / d)
@@ -145,7 +187,8 @@ static enum err party_fedsc_upload(struct verified *v, const void *question)
 	return e;
 }
 
-/* Variant "paper": receives per-party values, the labels of the party's uploaded rows. */
+/* Variants "paper" and "pairwise": receives per-party values, the labels of the party's uploaded
+ * rows. */
 static enum err party_fedsc_receive_labels(struct verified *v, size_t values)
 {
 	struct rows *rows = v->party;
@@ -165,14 +208,14 @@ static void party_fedsc_keep_confidence(struct rows *rows)
 	const struct fedkmeans_party *clusters = &rows->party.clusters;
 	struct work *work = rows->work;
 
-	if (!clusters->k) /* variant "paper" */
+	if (!clusters->k) /* variants "paper" and "pairwise" */
 		return;
 	ALLOC(work->confidence, work->n);
 	for (size_t i = 0; i < work->n; i++)
 		work->confidence[i] = fedkmeans_margin(clusters, i);
 }
 
-/* Completes the model that places new rows. Variant "paper" has none. */
+/* Completes the model that places new rows. Variants "paper" and "pairwise" have none. */
 static void party_fedsc_take_model(const struct rows *rows, struct fedsc_model *model)
 {
 	struct fedsc_noise noise;
@@ -247,8 +290,10 @@ static void record(struct work *work, const struct fedsc_params *p,
 
 enum err party_fedsc(struct work *work, uint32_t *label)
 {
-	static const struct verified_kind kind = { party_fedsc_answer, party_fedsc_upload,
-						   party_fedsc_receive_labels };
+	static const struct verified_kind kind = { .answer = party_fedsc_answer,
+						   .upload = party_fedsc_upload,
+						   .exchange = party_fedsc_exchange,
+						   .take = party_fedsc_receive_labels };
 	struct fedsc_report report = { 0 };
 	struct verified v;
 	struct rows rows;
@@ -272,6 +317,7 @@ enum err party_fedsc(struct work *work, uint32_t *label)
 		party_fedsc_take_kept(&rows, &report);
 	}
 	fedsc_report_release(&report);
+	pairwise_free(rows.pairwise);
 	fedsc_party_release(&rows.party);
 	standard_by_release(&rows.own);
 	free(rows.apart);

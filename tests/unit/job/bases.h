@@ -41,6 +41,7 @@ static const struct base bases[] = {
 	{ "fedsc paper, d and r", K7("fedsc", ",\"variant\":\"paper\",\"dims\":9,"
 					      "\"kernel\":{\"width\":1},\"noise\":{\"on\":"
 					      "\"factors\"," EPS "}") },
+	{ "fedsc pairwise", K7("fedsc", ",\"variant\":\"pairwise\"") },
 	{ "fedsc data", K7("fedsc", ",\"noise\":{\"on\":\"data\"," EPS "}") },
 	{ "fedsc sums", K7("fedsc", ",\"noise\":{\"on\":\"sums\"," EPS "}") },
 	{ "kmeans data", K7("kmeans", ",\"noise\":{\"on\":\"data\"," EPS "}") },

@@ -384,6 +384,9 @@ TEST(test_example_jobs_of_rows)
 	assert_int_equal(fedsc_job(&j)->how.variant, FEDSC_BY_PAPER);
 	assert_int_equal(fedsc_job(&j)->how.rounds, 20);
 	assert_string_equal(job_permission(&j), "fedsc.paper");
+	j = example("fedsc-pairwise");
+	assert_int_equal(fedsc_job(&j)->how.variant, FEDSC_BY_PAIRWISE);
+	assert_string_equal(job_permission(&j), "fedsc.pairwise");
 	j = example("fedsc-private");
 	assert_int_equal(fedsc_job(&j)->noise, NOISE_DATA);
 	assert_true(fedsc_job(&j)->noise_eps == 4 && fedsc_job(&j)->noise_delta == 1e-5 &&

@@ -222,6 +222,9 @@ TEST(test_named_variants)
 	      "of kind fedsc.paper, which policy.jobs of p0 does not name");
 	check("\"jobs\":[\"fedsc.paper\"]", 2, PAPER(""), "");
 	check("\"jobs\":[\"fedsc.paper\"]", 2, ROWS("fedsc", ""), "of kind fedsc, which");
+	check("\"jobs\":[\"fedsc\",\"fedsc.paper\"]", 2, ROWS("fedsc", ",\"variant\":\"pairwise\""),
+	      "of kind fedsc.pairwise, which");
+	check("\"jobs\":[\"fedsc.pairwise\"]", 2, ROWS("fedsc", ",\"variant\":\"pairwise\""), "");
 	check("\"jobs\":[\"fedsc\",\"fedsc.paper\"]", 2, ROWS("kmeans", ""),
 	      "of kind kmeans, which");
 	check("\"jobs\":[\"kcagc\"]", 2, ROWS("fedsc", ""), "of kind fedsc, which");

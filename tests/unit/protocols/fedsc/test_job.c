@@ -29,10 +29,11 @@ TEST(defaults)
 		{ OF("fedsc", ""), FEDSC_BY_ANCHORS },
 		{ OF("fedsc", ", \"variant\": \"dense\""), FEDSC_BY_DENSE },
 		{ OF("fedsc", ", \"variant\": \"paper\""), FEDSC_BY_PAPER },
+		{ OF("fedsc", ", \"variant\": \"pairwise\""), FEDSC_BY_PAIRWISE },
 		{ OF("kmeans", ""), FEDSC_BY_KMEANS },
 	};
 
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct fedsc_params p = params_of(cases[i].text);
 
 		assert_int_equal(p.variant, cases[i].variant);

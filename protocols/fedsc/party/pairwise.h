@@ -1,0 +1,31 @@
+/* pairwise.h -- FedSC, Appendix C, at one party p: products of its rows' coefficients with those of
+ * each other party q.
+ *
+ *   ciphers    p draws a Paillier key, and sends n and enc(c_i) to each q: for each 33 rows and
+ * each of the d coordinates a ciphertext products   q multiplies by its w_j = Kzz c_j: prod_t
+ * enc(c_it)^w_jt, and a fresh enc(0), for each of its rows j; p decrypts to K^_ij of 33 rows i at
+ * once
+ *
+ * Bytes of a batch: 256 + 512 d ceil(n_p / 33), and 512 n_q ceil(n_p / 33). The batches travel in
+ * boxes of the pair's key, which the coordinator cannot open. */
+#ifndef PROTOCOLS_FEDSC_PARTY_PAIRWISE_H
+#define PROTOCOLS_FEDSC_PARTY_PAIRWISE_H
+
+#include "party/work/work.h"
+#include "protocols/fedsc/party.h"
+
+struct pairwise;
+/* For C (n x d, |c_t| as protocols/fedsc/pairwise.h has it) of own rows and Kzz; n_all rows of all
+ * parties. ERR_INTERNAL: no random numbers, or a coefficient beyond its bound. */
+enum err pairwise_new(struct work *work, const struct mat *C, const struct mat *Kzz, size_t n_all,
+		      double lambda, struct pairwise **out) MUST_CHECK;
+void pairwise_free(struct pairwise *s); /* wipes keys; accepts NULL */
+
+/* The two exchanges, in this order. ERR_PEER, with the other party's name: a key, a ciphertext, a
+ * plaintext or a length that cannot be. */
+enum err pairwise_ciphers(struct pairwise *s) MUST_CHECK;
+enum err pairwise_products(struct pairwise *s) MUST_CHECK;
+/* Own rows of K^ (n x n_all), in the order of all parties. */
+const struct mat *pairwise_rows(const struct pairwise *s);
+
+#endif

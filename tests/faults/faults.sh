@@ -52,7 +52,7 @@ source "$ROOT/tests/faults/judge.sh"
 FAULTS_KNOWN=(kill term gone stop3 stop30 cut loss disk)
 RELAY_MS=25
 GONE=(party-01 party-01+party-02 party-01+party-02+party-03) # who is; without three too few are left
-GOES_ON=(flat basic landmark gcc fedsc-anchor fedsc-dense fedsc-paper kmeans fedspectral+ fedspectral-plain fedgcn)
+GOES_ON=(flat basic landmark gcc fedsc-anchor fedsc-dense fedsc-paper fedsc-pairwise kmeans fedspectral+ fedspectral-plain fedgcn)
 
 # ---- a protocol's federation, made once: $base/NAME has data, keys, configurations, labels, phases ----
 

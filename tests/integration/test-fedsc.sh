@@ -32,7 +32,7 @@ test_paper_of_three() {
 	for name in coordinator party-00 party-01 party-02; do says "$name" 'unmasked'; done
 }
 
-# The labels of variant paper, row by row; both sides warn of what is shown.
+# The clusters of variant paper, whatever their numbers; both sides warn of what is shown.
 test_pairwise_of_five() {
 	whole_run 5 paper
 	cp -r "$T/out" "$T/paper"
@@ -42,9 +42,9 @@ test_pairwise_of_five() {
 	coordinator
 	parties 5
 	finds_the_clouds 5 pairwise "${PHASES[pairwise]}"
+	[[ $(paste -d , "$T/paper/coordinator/labels.csv" "$T/out/coordinator/labels.csv" |
+		tail -n +2 | cut -d , -f 2,4 | sort -u | wc -l) == 3 ]] || fail 'other clusters than by variant paper'
 	for name in $(names 5); do
-		cmp -s <(cut -d , -f 1,2 "$T/paper/$name/labels.csv") <(cut -d , -f 1,2 "$T/out/$name/labels.csv") ||
-			fail "$name has other labels than by variant paper"
 		says "$name" "compute this party's rows"
 	done
 	says coordinator 'the similarity of any two rows'

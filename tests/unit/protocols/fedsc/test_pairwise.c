@@ -27,6 +27,7 @@ enum lie {
 	PRODUCT_MISSING,
 	PRODUCT_MORE,
 	PRODUCT_FALSE,
+	PRODUCT_DOUBLE,
 	HALF_FALSE,
 	HALF_ROUNDED,
 	HALF_LARGE,
@@ -79,7 +80,8 @@ static void lie_in_ciphers(struct buf *out)
 	}
 }
 
-/* PRODUCT_FALSE: the first row's products become those of its negative, which are in range. */
+/* PRODUCT_FALSE: the first row's products become those of its negative, which are in range.
+ * PRODUCT_DOUBLE: twice as large; those with the victim's nearest row are then above 1. */
 static void lie_in_products(struct buf *out)
 {
 	const char *why;
@@ -100,9 +102,10 @@ static void lie_in_products(struct buf *out)
 		buf_extend(out, 40 * PAILLIER_LEN);
 		break;
 	case PRODUCT_FALSE:
+	case PRODUCT_DOUBLE:
 		v = paillier_vector_new(victims_key, out->p, 1, &why);
 		assert_non_null(v);
-		assert_ok(paillier_combine(v, &(int64_t){ -1 }, out->p));
+		assert_ok(paillier_combine(v, &(int64_t){ lie == PRODUCT_FALSE ? -1 : 2 }, out->p));
 		paillier_vector_free(v);
 		break;
 	default:
@@ -265,6 +268,7 @@ TEST(lies_in_products)
 {
 	refused(PRODUCT_LARGE, false, "sent a wrong product: it is no ciphertext of the key");
 	refused(PRODUCT_RANDOM, false, "sent a wrong product: its plaintext is out of range");
+	refused(PRODUCT_DOUBLE, false, "sent a wrong product: a similarity is out of range");
 	refused(PRODUCT_MISSING, false, "the parties sent products of 11 rows, expected 12");
 	refused(PRODUCT_MORE, false, "sent products of 22528 bytes; expected 512 for each");
 }

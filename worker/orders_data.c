@@ -98,7 +98,7 @@ static void append_edge(void *edges, const void *p, size_t n)
 	e->to += n;
 }
 
-static void make_edges(void *edges, size_t first, size_t count, void *to)
+static void orders_make_edges(void *edges, size_t first, size_t count, void *to)
 {
 	struct edges *e = edges;
 	const struct csr *a = e->a;
@@ -123,7 +123,7 @@ void order_edges(struct state *s)
 			count += a->index[at] >= e.first + i;
 	if (state_reply(s, ERR_OK))
 		state_send_made(s, DATASET_EDGE_LEN, count, RANKS_FRAME_MAX / DATASET_EDGE_LEN,
-				make_edges, &e);
+				orders_make_edges, &e);
 }
 
 void order_features(struct state *s)

@@ -23,7 +23,7 @@ struct fedsc_report {
 	double change;              /* relative change of Z in the last round */
 	double *value;              /* leading eigenvalues; owned; NULL for k-means */
 	size_t values; /* k, or dims if fewer; with a range one more, if there is one */
-	double *size;               /* k: rows of each cluster; owned */
+	double *size;  /* k: rows of each cluster; owned */
 	/* k-means: k x m, centres of the last counting, in the data's units; owned */
 	struct mat centres;
 	/* with job.profile: of rows of all parties; columns have numbers; owned */

@@ -156,6 +156,7 @@ one() { # SET L SEED "PATH=VALUE ..."
 }
 
 render() {
+	[[ -e $csv ]] || return 0
 	local all=$csv part
 	for part in readings counts; do
 		csv=$out/$table.part

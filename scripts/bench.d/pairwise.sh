@@ -30,7 +30,8 @@ one() { # of $rows
 		{ WHY='coterie synth failed' && return 1; }
 	SECONDS_EACH=''
 	for ((seed = 1; seed <= seeds; seed++)); do
-		run "rows$rows/paper$seed" "$at/data" configs/jobs/fedsc-paper.json $L "$seed" --allow fedsc.paper || return 1
+		run "rows$rows/paper$seed" "$at/data" configs/jobs/fedsc-pairwise.json $L "$seed" --set variant=paper \
+			--allow fedsc.paper || return 1
 		paper=$RUN
 		run "rows$rows/seed$seed" "$at/data" configs/jobs/fedsc-pairwise.json $L "$seed" --allow fedsc.pairwise || return 1
 		SECONDS_EACH+=${SECONDS_EACH:+$'\n'}$(jq .elapsed_s "$RUN/coordinator/run.json")

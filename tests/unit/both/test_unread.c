@@ -77,6 +77,8 @@ static const struct {
 	{ NULL, "model", "", "tests/unit/protocols/kcagc/test_predict.c" },
 	/* Of parties that have no node in common. */
 	{ "fedspectral", "allow_disjoint", "", "tests/unit/both/test_agree.c" },
+	/* Embeddings of graphs as small as these stay within the bound. */
+	{ "fedgcn", "bounded", "", "tests/unit/protocols/fedgcn/test_rounds.c" },
 	/* Walks are drawn anew in each run. */
 	{ "fedwalk", "window", "mode=walks", "tests/unit/learn/test_sgns.c" },
 };

@@ -109,6 +109,23 @@ static enum err choose_split(struct launch *l)
 	return ERR_OK;
 }
 
+/* The parties' policies name all kinds, and of other permissions those of --allow. */
+static enum err check_allowed(const struct launch *l)
+{
+	const char *permission = job_permission(&l->job);
+
+	for (size_t i = 0; kinds[i]; i++)
+		if (!strcmp(kinds[i]->name, permission))
+			return ERR_OK;
+	for (size_t i = 0; i < l->allowed.count; i++)
+		if (!strcmp(l->allowed.item[i], permission))
+			return ERR_OK;
+	return err_set(ERR_INPUT,
+		       "the job needs --allow %s: parties disclose more in it than in other jobs "
+		       "of kind \"%s\", so that each must allow it by name",
+		       permission, l->kind->name);
+}
+
 enum err launch_check(struct launch *l)
 {
 	static const char align[] = "{\"kind\":\"align\"}";
@@ -128,6 +145,7 @@ enum err launch_check(struct launch *l)
 		TRY(job_read(&l->job, l->job_path, l->set.item));
 		l->kind = l->job.kind;
 		TRY(choose_split(l));
+		TRY(check_allowed(l));
 	}
 	strftime(when, sizeof(when), "%Y%m%d-%H%M%S", localtime_r(&now, &tm));
 	snprintf(text, sizeof(text), "out/launch-%s-%d", when, (int)getpid());

@@ -339,8 +339,8 @@ test_launch() {
 		fail "launch of fedspectral: status $?"
 	local status=0
 	"${launch[@]}" "$ROOT/configs/jobs/fedspectral.json" --out "$T/d" >"$T/d.stderr" 2>&1 || status=$?
-	((status == 2)) || fail "launch without --allow: status $status, expected 2"
-	says d 'fedspectral.exact, which policy.jobs of party-0[0-2] does not name'
+	((status == 4)) || fail "launch without --allow: status $status, expected 4"
+	says d 'the job needs --allow fedspectral.exact: parties disclose more'
 	status=0
 	"${launch[@]}" "$ROOT/configs/jobs/fedspectral.json" --by rows --out "$T/e" >"$T/e.stderr" 2>&1 || status=$?
 	((status == 4)) || fail "launch --by rows: status $status, expected 4"

@@ -117,7 +117,7 @@ TEST(test_first_step)
 	for (size_t i = 0; i < N; i++)
 		w[i] = (float)(i < 45664 ? W[i] : (C.a[i - 45664] += 0.1));
 	loss = loss_f64(&b, &p, W, &C, &P, gradient);
-	t = (struct fedgcn_training){ &net, &g, F, &p, NULL, 1 };
+	t = (struct fedgcn_training){ .net = &net, .g = &g, .F = F, .p = &p, .round = 1 };
 	assert_ok(fedgcn_train(&t, w, &kl, &reconstruction));
 	assert_float_equal(kl + p.lambda * reconstruction, loss, 1e-4 * loss);
 	for (size_t i = 0; i < N; i++) {

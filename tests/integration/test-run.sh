@@ -79,7 +79,9 @@ refused() { # STATUS REGEX ARG...
 test_errors() {
 	"$BIN/coterie" synth --points --nodes 60 --features 4 --clusters 3 --out "$T/pooled" >/dev/null
 	local job=(--data "$T/pooled" --parties 3)
-	refused 2 'fedsc\.paper, which policy\.jobs of party-0' "${job[@]}" --job "$ROOT/configs/jobs/fedsc-paper.json" --out "$T/a"
+	refused 4 'the job needs --allow fedsc\.paper' "${job[@]}" --job "$ROOT/configs/jobs/fedsc-paper.json" --out "$T/a"
+	[[ ! -e $T/a ]] || fail 'something was split'
+	refused 2 'min_cluster' "${job[@]}" --job "$ROOT/configs/jobs/kmeans.json" --policy min_cluster=40 --out "$T/a"
 	[[ $(jq -r .status "$T/a/party-01/run.json") == failed ]] || fail 'party-01 does not say that it failed'
 	refused 4 'job\.clusters is 1, expected' "${job[@]}" --job "$ROOT/configs/jobs/kmeans.json" --set clusters=1
 	refused 4 'no such directory' --data "$T/nowhere" --parties 2 --job "$ROOT/configs/jobs/kmeans.json"

@@ -34,7 +34,7 @@ enum {
 struct paillier_pair;
 /* Draws a key pair; half a second. ERR_INTERNAL if the CSPRNG fails. */
 enum err paillier_pair_new(struct paillier_pair **pair) MUST_CHECK;
-/* Of given primes, as above and different. */
+/* Makes a key pair of two different primes p and q of the form above; for known answers. */
 struct paillier_pair *paillier_pair_of(const uint8_t p[static PAILLIER_PRIME_LEN],
 				       const uint8_t q[static PAILLIER_PRIME_LEN]);
 void paillier_pair_free(struct paillier_pair *pair); /* wipes; accepts NULL */

@@ -188,7 +188,7 @@ static enum err fedsc_check_sizes(const struct fedsc_job *job)
 	return ERR_OK;
 }
 
-/* What bounds the fixed point of variant "pairwise". */
+/* Refuses values that the fixed point of variant "pairwise" does not hold. */
 static enum err check_pairwise(const struct fedsc_job *job)
 {
 	if (job->how.variant != FEDSC_BY_PAIRWISE)

@@ -103,7 +103,7 @@ const struct mat *pairwise_rows(const struct pairwise *s)
 	return &s->K;
 }
 
-/* What the workers of one loop over ciphertexts share. */
+/* Shared by the workers of one loop over ciphertexts. */
 struct powers {
 	struct pairwise *s;
 	struct peer *peer;

@@ -50,7 +50,7 @@ static void dh_publish(const struct dh_key *key, uint8_t out[static DH_BYTES_MAX
 #undef dh_key_new
 #undef dh_public
 
-/* What crypto/paillier.c draws is secret, too. */
+/* Random numbers that crypto/paillier.c draws are secret, too. */
 static enum err draw_hidden(void *p, size_t n)
 {
 	enum err err = random_secret(p, n);

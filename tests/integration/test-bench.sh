@@ -341,6 +341,23 @@ test_fedsc() {
 	(($(wc -l <"$csv") == 1 + 2 * 16 + 2 * 4)) || fault "$(wc -l <"$csv") lines in the CSV"
 }
 
+# Few rows, and the bound of operations that take a tenth of a second each.
+test_pairwise() {
+	local csv=$T/o/pairwise.csv bound
+	export COTERIE_BIN=$BIN COTERIE_BENCHES=$T/benches
+	mkdir "$T/benches"
+	printf '#!/bin/sh\necho encrypt_s=.1 combine_s=.1 decrypt_s=.1\n' >"$T/benches/bench_paillier"
+	chmod +x "$T/benches/bench_paillier"
+	bench pairwise --quick --out "$T/o"
+	((status == 0)) || fail "exit status $status: $(tail -n 5 "$T/said")"
+	bound=$(awk -v cores="$(nproc)" 'BEGIN { printf "%.1f", (15 * .1 + 120 * .2) / cores }')
+	has_cell "$csv" 'pairwise,n=30,seconds' \
+		"[0-9.]+,,1,s,,,$bound,,-,d=3; 15 ciphertexts; 120 products; the same clusters as variant paper"
+	has_cell "$csv" 'pairwise,n=30,in sealed boxes' '0\.[0-9]{2},,1,MB,.*'
+	has_cell "$csv" 'pairwise,n=30,the coordinator received' '[0-9.]+,,1,MB,.*'
+	(($(wc -l <"$csv") == 1 + 3)) || fault "$(wc -l <"$csv") lines in the CSV"
+}
+
 # Rows are made here: slices, peaks and their goals.
 test_growth_of_fedsc() {
 	local mib='[0-9.]+,,,MiB,,,'

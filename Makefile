@@ -249,12 +249,11 @@ COMPLETIONS := build/completions
 $(COMPLETIONS)/bash/coterie: scripts/completions $(BIN)/coordinator $(BIN)/party $(BIN)/coterie
 	scripts/completions $(BIN) $(COMPLETIONS)
 install: all $(COMPLETIONS)/bash/coterie
-	install -d $(DESTDIR)$(PREFIX)/bin $(DOC)/docs/benchmarks $(DOC)/docs/decisions $(DOC)/proto $(DOC)/configs/jobs $(MAN)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DOC)/docs $(DOC)/proto $(DOC)/configs/jobs $(MAN)
 	install -m 755 $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(WORKER) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 README.md CHANGELOG.md CONTRIBUTING.md LICENSE $(DOC)
 	install -m 644 docs/*.md $(DOC)/docs
-	install -m 644 docs/benchmarks/*.md $(DOC)/docs/benchmarks
-	install -m 644 docs/decisions/*.md $(DOC)/docs/decisions
+	for d in docs/*/; do install -d $(DOC)/$$d && install -m 644 $$d*.md $(DOC)/$$d || exit 1; done
 	install -m 644 proto/PROTOCOL.md $(DOC)/proto
 	install -m 644 configs/*.json $(DOC)/configs
 	install -m 644 configs/jobs/*.json $(DOC)/configs/jobs

@@ -100,11 +100,12 @@ int fedgcn_main(int argc, char **argv)
 		       "labels in the set it says how well they were found."
 	};
 	const char *what = argc > 1 ? argv[1] : "";
+	bool assign = !strcmp(what, "assign");
 
-	if (!strcmp(what, "assign"))
-		return (int)args_run("fedgcn assign", &argp, argc - 1, argv + 1,
+	if (assign || !strcmp(what, "--help"))
+		return (int)args_run("fedgcn assign", &argp, argc - assign, argv + assign,
 				     &(struct arguments){ 0 }, predict_fedgcn_assign);
 	fprintf(stderr, "Usage: coterie fedgcn assign [OPTION...]\n"
-			"coterie fedgcn assign --help says more.\n");
+			"coterie fedgcn assign --help prints its options.\n");
 	return ERR_INPUT;
 }

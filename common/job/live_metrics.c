@@ -1,4 +1,5 @@
-/* The snapshot in Prometheus's text format, 0.0.4. docs/METRICS.md describes each metric. */
+/* The snapshot in Prometheus's text format, 0.0.4. scripts/reference lists
+ * each metric in docs/reference/metrics.md. */
 #include "common/base/clock.h"
 #include "common/job/live.h"
 
@@ -75,16 +76,19 @@ static void put_process(const struct live *l, struct buf *t)
 			resident = 0;
 		fclose(f);
 	}
-	live_metric(t, "coterie_build_info", "gauge", "Always 1; who this is, in labels.");
+	live_metric(t, "coterie_build_info", "gauge", "Always 1; the labels name the daemon.");
 	SAMPLE(t, "coterie_build_info", 1, { "name", l->name }, { "role", l->role },
 	       { "version", COTERIE_VERSION });
-	live_metric(t, "process_start_time_seconds", "gauge", "When this process started.");
+	live_metric(t, "process_start_time_seconds", "gauge",
+		    "Unix time at which this process started.");
 	live_sample(t, "process_start_time_seconds", "", (double)l->started);
-	live_metric(t, "process_cpu_seconds_total", "counter", "Processor time of this process.");
+	live_metric(t, "process_cpu_seconds_total", "counter",
+		    "Processor time of all threads of this process.");
 	live_sample(t, "process_cpu_seconds_total", "",
 		    (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
 			1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec));
-	live_metric(t, "process_resident_memory_bytes", "gauge", "Memory of this process.");
+	live_metric(t, "process_resident_memory_bytes", "gauge",
+		    "Resident memory of this process.");
 	live_sample(t, "process_resident_memory_bytes", "",
 		    (double)resident * (double)sysconf(_SC_PAGESIZE));
 }
@@ -95,14 +99,14 @@ static void put_host(const struct live *l, struct buf *t)
 
 	if (statvfs(l->output, &disk) == 0) {
 		live_metric(t, "coterie_output_free_bytes", "gauge",
-			    "Room on the disk of the output directory.");
+			    "Free space on the disk of the output directory, for this user.");
 		live_sample(t, "coterie_output_free_bytes", "",
 			    (double)disk.f_bavail * (double)disk.f_frsize);
 	}
 	if (!l->certificate_until)
 		return;
 	live_metric(t, "coterie_certificate_expiry_timestamp_seconds", "gauge",
-		    "Until when this daemon's certificate is valid.");
+		    "Unix time at which this daemon's certificate expires.");
 	live_sample(t, "coterie_certificate_expiry_timestamp_seconds", "",
 		    (double)l->certificate_until);
 }
@@ -116,24 +120,26 @@ static void put_peers(const struct live *l, struct buf *t)
 
 	for (const struct live_peer *p = l->peer; p < end; p++)
 		there += p->there;
-	live_metric(t, "coterie_peers_connected", "gauge", "Peers with a connection now.");
+	live_metric(t, "coterie_peers_connected", "gauge", "Connected peers.");
 	live_sample(t, "coterie_peers_connected", "", (double)there);
 	if (!l->peers)
 		return;
-	live_metric(t, "coterie_peer_connected", "gauge", "1: this peer has a connection.");
+	live_metric(t, "coterie_peer_connected", "gauge",
+		    "1: this peer is connected; 0: it is away.");
 	for (const struct live_peer *p = l->peer; p < end; p++)
 		SAMPLE(t, "coterie_peer_connected", p->there, { "peer", live_peer_name(p) });
 	live_metric(t, "coterie_peer_since_seconds", "gauge",
-		    "How long it has been so: connected, or away.");
+		    "Time since this peer connected or went away.");
 	for (const struct live_peer *p = l->peer; p < end; p++)
 		SAMPLE(t, "coterie_peer_since_seconds", clock_now_s() - p->since_s,
 		       { "peer", live_peer_name(p) });
-	live_metric(t, "coterie_peer_disconnects_total", "counter", "How often it went away.");
+	live_metric(t, "coterie_peer_disconnects_total", "counter",
+		    "Times that this peer went away.");
 	for (const struct live_peer *p = l->peer; p < end; p++)
 		SAMPLE(t, "coterie_peer_disconnects_total", (double)p->gone,
 		       { "peer", live_peer_name(p) });
 	live_metric(t, "coterie_peer_round_trip_seconds", "gauge",
-		    "Smoothed round trip of its connection, where a job has measured one.");
+		    "Smoothed round trip to this peer, once a job has measured one.");
 	for (const struct live_peer *p = l->peer; p < end; p++)
 		if (p->there && p->rtt_s >= 0)
 			SAMPLE(t, "coterie_peer_round_trip_seconds", p->rtt_s,
@@ -168,10 +174,10 @@ static void put_jobs(const struct live *l, struct buf *t)
 	SAMPLE(t, "coterie_jobs", (double)awaiting, { "state", "awaiting approval" });
 	SAMPLE(t, "coterie_jobs", (double)running, { "state", "running" });
 	live_metric(t, "coterie_job_age_seconds", "gauge",
-		    "Since the oldest job that is not over was offered; 0: there is none.");
+		    "Time since the oldest job that is not over was offered; 0: no job.");
 	live_sample(t, "coterie_job_age_seconds", "", age);
 	live_metric(t, "coterie_phase_age_seconds", "gauge",
-		    "Since the phase began that this job is in.");
+		    "Time since that job's current phase began.");
 	live_sample(t, "coterie_phase_age_seconds", "", phase);
 }
 
@@ -181,22 +187,23 @@ static void put_ended(const struct live *l, struct buf *t)
 
 	if (!l->kinds)
 		return;
-	live_metric(t, "coterie_jobs_done_total", "counter", "Jobs that ended well.");
+	live_metric(t, "coterie_jobs_done_total", "counter", "Jobs that succeeded.");
 	for (const struct live_kind *k = l->kind; k < end; k++)
 		SAMPLE(t, "coterie_jobs_done_total", (double)k->ended[ERR_OK],
 		       { "kind", kind_name(k->name) });
 	live_metric(t, "coterie_jobs_failed_total", "counter",
-		    "Jobs that did not, by cause; cancelled ones too.");
+		    "Failed and cancelled jobs, by cause (exit statuses 1 to 6); an attempt "
+		    "that another one follows is not counted.");
 	for (const struct live_kind *k = l->kind; k < end; k++)
 		for (enum err e = ERR_JOB; e <= ERR_CANCELLED; e++)
 			SAMPLE(t, "coterie_jobs_failed_total", (double)k->ended[e],
 			       { "kind", kind_name(k->name) }, { "cause", causes[e] });
-	live_metric(t, "coterie_sent_bytes_total", "counter", "Bytes of frames sent in jobs.");
+	live_metric(t, "coterie_sent_bytes_total", "counter", "Bytes of frames that jobs sent.");
 	for (const struct live_kind *k = l->kind; k < end; k++)
 		SAMPLE(t, "coterie_sent_bytes_total", (double)k->sent,
 		       { "kind", kind_name(k->name) });
 	live_metric(t, "coterie_received_bytes_total", "counter",
-		    "Bytes of frames received in jobs.");
+		    "Bytes of frames that jobs received.");
 	for (const struct live_kind *k = l->kind; k < end; k++)
 		SAMPLE(t, "coterie_received_bytes_total", (double)k->received,
 		       { "kind", kind_name(k->name) });
@@ -209,17 +216,17 @@ static void put_phases(const struct live *l, struct buf *t)
 
 	if (!l->series)
 		return;
-	live_metric(t, "coterie_rounds_total", "counter", "Secure sums.");
+	live_metric(t, "coterie_rounds_total", "counter", "Secure sums of jobs.");
 	for (const struct live_series *s = l->one; s < end; s++)
 		SAMPLE(t, "coterie_rounds_total", (double)s->rounds, { "kind", kind_name(s->kind) },
 		       { "phase", s->phase });
 	live_metric(t, "coterie_round_trips_total", "counter",
-		    "Times that a job sent something and waited for the answer.");
+		    "Requests of jobs that waited for an answer.");
 	for (const struct live_series *s = l->one; s < end; s++)
 		SAMPLE(t, "coterie_round_trips_total", (double)s->round_trips,
 		       { "kind", kind_name(s->kind) }, { "phase", s->phase });
 	live_metric(t, "coterie_phase_seconds_total", "counter",
-		    "Time of jobs: computing, waiting while others compute, bytes on the wire.");
+		    "Time of jobs: compute, wait for others' computation, wire for transfer.");
 	for (const struct live_series *s = l->one; s < end; s++) {
 		const double value[] = { s->compute_s, s->times.wait_s, s->times.wire_s };
 

@@ -336,7 +336,8 @@ static void put_budgets(const struct party_config *config, const struct json *sp
 	put_limits(limits, config);
 	if (json_count(limits))
 		live_metric(text, "coterie_budget_limit", "gauge",
-			    "What policy.max_* allows of each data.");
+			    "What the policy allows for each data set: max_jobs, max_words, "
+			    "max_eps_total and their like; absent without a limit.");
 	for (const struct json *v = json_first(limits); v; v = json_next(v))
 		party_window_sample(text, "coterie_budget_limit", NULL, json_key(v),
 				    json_number(v));
@@ -344,7 +345,8 @@ static void put_budgets(const struct party_config *config, const struct json *sp
 	if (!json_count(spent))
 		return;
 	live_metric(text, "coterie_budget_spent", "gauge",
-		    "What a coordinator has had of a data set, all jobs together.");
+		    "What a coordinator received of a data set in all jobs, as the ledger counts; "
+		    "eps: of all coordinators, at policy.max_delta_total.");
 	for (const struct json *o = json_first(spent); o; o = json_next(o))
 		for (size_t i = 0; i < sizeof(what) / sizeof(*what); i++)
 			party_window_sample(text, "coterie_budget_spent", o, what[i],
@@ -358,7 +360,8 @@ static void put_metrics(void *arg, struct buf *text)
 	struct ledger_head head = { 0 };
 	struct ledger *l;
 
-	live_metric(text, "coterie_offers_waiting", "gauge", "Offers that wait for a person.");
+	live_metric(text, "coterie_offers_waiting", "gauge",
+		    "Offers that wait for a user's answer.");
 	if (offer_list(config->state, &waiting) == ERR_OK)
 		party_window_sample(text, "coterie_offers_waiting", NULL, NULL,
 				    (double)json_count(waiting));

@@ -178,11 +178,11 @@ test_promtool() {
 	done
 }
 
-# docs/METRICS.md and the programs name the same metrics, with the same types.
+# docs/reference/metrics.md and the programs name the same metrics, with the same types.
 test_page_and_program() {
 	local name
-	sed -n 's/^| `\([a-z_]*\)` | \([a-z]*\) | \([a-z, ]*\) .*/\1 \2 \3/p' "$ROOT/docs/METRICS.md" | sort >"$T/page"
-	(($(wc -l <"$T/page") > 15)) || fail "hardly any metric in docs/METRICS.md"
+	sed -n 's/^| `\([a-z_]*\)` | \([a-z]*\) | \([a-z, ]*\) .*/\1 \2 \3/p' "$ROOT/docs/reference/metrics.md" | sort >"$T/page"
+	(($(wc -l <"$T/page") > 15)) || fail "hardly any metric in docs/reference/metrics.md"
 	offered 3
 	for name in coordinator party-00; do
 		ask "$name" /metrics | awk -v role="${name%-*}" '$1 == "#" && $2 == "TYPE" { print $3, $4, role }'
@@ -193,7 +193,7 @@ test_page_and_program() {
 	ask party-00 /metrics | awk '$1 == "#" && $2 == "TYPE" { print $3, $4, "party" }' >>"$T/program"
 	sort -u "$T/program" | awk '{ k = $1 " " $2; if (k in r) r[k] = r[k] ", " $3; else r[k] = $3 } END { for (k in r) print k, r[k] }' |
 		sed 's/coordinator, party/both/' | sort >"$T/had"
-	diff "$T/page" "$T/had" >"$T/differ" || fail "docs/METRICS.md (<) and the programs (>): $(<"$T/differ")"
+	diff "$T/page" "$T/had" >"$T/differ" || fail "docs/reference/metrics.md (<) and the programs (>): $(<"$T/differ")"
 }
 
 # ---- a party's own ----

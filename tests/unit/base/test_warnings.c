@@ -1,8 +1,4 @@
-/* A job's list of warnings, and docs/OPERATIONS.md's table of their codes, which
- *
- *     COTERIE_WRITE_WARNINGS=1 build/plain/tests/unit/base/test_warnings
- *
- * writes anew. */
+/* A job's list of warnings. */
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/base/warnings.h"
@@ -13,12 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define PAGE  "docs/OPERATIONS.md"
-#define BEGIN "<!-- warnings -->\n"
-#define END   "<!-- end of warnings -->\n"
-
-enum { PAGE_MAX = 1 << 20 };
 
 static void *of_another_thread(void *arg)
 {
@@ -73,38 +63,9 @@ TEST(test_log_has_code_and_number)
 	buf_release(&text);
 }
 
-static void write_page(const char *page, const char *begin, const char *end,
-		       const struct buf *table)
+TEST(test_all_codes_have_texts)
 {
-	FILE *f = fopen(PAGE, "w");
-
-	assert_non_null(f);
-	fprintf(f, "%.*s%.*s%s", (int)(begin - page), page, (int)table->n, (const char *)table->p,
-		end);
-	assert_int_equal(fclose(f), 0);
-}
-
-TEST(test_page_has_all_codes)
-{
-	struct buf page = { 0 }, table = { 0 };
-	const char *begin, *end;
-
-	if (file_read(PAGE, PAGE_MAX, &page) != ERR_OK)
-		skip(); /* not run from the root of the repository */
-	buf_add(&page, "", 1);
-	begin = strstr((const char *)page.p, BEGIN);
-	end = begin ? strstr(begin, END) : NULL;
-	assert_non_null(end);
-	begin += strlen(BEGIN);
-	buf_printf(&table, "| code | cause | what to do |\n| --- | --- | --- |\n");
 	for (int w = 0; w < WARNINGS; w++)
-		buf_printf(&table, "| `%s` | %s | %s |\n", warning_text[w].code,
-			   warning_text[w].cause, warning_text[w].remedy);
-	if (getenv("COTERIE_WRITE_WARNINGS"))
-		write_page((const char *)page.p, begin, end, &table);
-	else if ((size_t)(end - begin) != table.n || memcmp(begin, table.p, table.n))
-		fail_msg("%s, between %.*s and its end, expected:\n%.*s", PAGE,
-			 (int)strlen(BEGIN) - 1, BEGIN, (int)table.n, (const char *)table.p);
-	buf_release(&page);
-	buf_release(&table);
+		assert_true(warning_text[w].code && warning_text[w].cause &&
+			    warning_text[w].remedy);
 }

@@ -14,6 +14,8 @@
 # make install          to $(DESTDIR)$(PREFIX)
 # make dist             build/dist/coterie-VERSION.tar.gz (scripts/version): HEAD of git, and
 #                       sbom.spdx.json; DIST=DIR: there
+# make wheel            build/dist/coterie-VERSION-py3-none-*.whl: the Python package for pip, with the
+#                       programs inside, and without; needs scripts/deps --wheel
 # make deb              build/deb/*.deb: that archive as Debian packages; needs scripts/deps --deb
 # make deb-check        installs them on three hosts with systemd, runs, upgrades, purges; needs
 #                       root
@@ -276,6 +278,9 @@ dist: all
 	git -c tar.umask=0022 archive --format=tar --prefix=$(DISTED)/ --add-file=$(DIST)/sbom.spdx.json -o $(DIST)/$(DISTED).tar HEAD
 	gzip -9nf $(DIST)/$(DISTED).tar
 
+wheel: all
+	scripts/wheel --bin $(BIN) $(DIST)
+
 # Unit tests are make check's: DEB_BUILD_OPTIONS= runs them once more.
 DEB ?= build/deb
 deb: dist
@@ -288,7 +293,7 @@ container-check: all
 clean:
 	rm -rf build
 
-.PHONY: FORCE all lab no-worker tests check soak bench benches fuzz fuzzers reproducible format lint docs install dist deb deb-check container-check clean
+.PHONY: FORCE all lab no-worker tests check soak bench benches fuzz fuzzers reproducible format lint docs install dist wheel deb deb-check container-check clean
 # Kept, unlike other intermediate files; .SECONDARY would not compile a new file older than its archive.
 .PRECIOUS: $(B)/%.o
 -include $(shell find build -name '*.d' -type f 2>/dev/null)

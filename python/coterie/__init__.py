@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from ._errors import CoterieError, CoterieWarning, InputError, ProgramMissing
     from ._estimators import (AttributedGraphClustering, GraphClustering, KMeans, NodeEmbedding,
                               SpectralClustering)
+    from ._optional import PackageMissing
     from ._program import find
     from ._run import Picture, Report, Run
 
 __version__ = "0.2.0"
 __all__ = [
     "AttributedGraphClustering", "CoterieError", "CoterieWarning", "Data", "GraphClustering", "InputError", "KMeans",
-    "NodeEmbedding", "Picture", "ProgramMissing", "Report", "Run", "SpectralClustering", "convert", "find", "prepare",
+    "NodeEmbedding", "PackageMissing", "Picture", "ProgramMissing", "Report", "Run", "SpectralClustering", "convert", "find", "prepare",
 ]
 
 _MODULES = {
@@ -32,17 +33,20 @@ _MODULES = {
     "_errors": ("CoterieError", "CoterieWarning", "InputError", "ProgramMissing"),
     "_estimators": ("AttributedGraphClustering", "GraphClustering", "KMeans", "NodeEmbedding",
                     "SpectralClustering"),
+    "_optional": ("PackageMissing",),
     "_program": ("find",),
     "_run": ("Picture", "Report", "Run"),
 }
 
 
 def __getattr__(name: str) -> Any:
-    """Imports a module when one of its names is first used: the converter needs numpy alone."""
+    """Imports a module when one of its names is first used: most need numpy alone, and some nothing."""
     if name == "convert":
         return import_module(".convert", __name__)
     for module, names in _MODULES.items():
         if name in names:
+            if module in ("_data", "_estimators"):
+                import_module("._optional", __name__).need("numpy", f"coterie.{name}")
             value = getattr(import_module("." + module, __name__), name)
             globals()[name] = value
             return value

@@ -3,19 +3,15 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import tempfile
-import weakref
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
-import pandas as pd
-import scipy.io
-import scipy.sparse
 
 from ._errors import InputError
-from ._program import PathLike, as_path, clean_on_sigterm
+from ._folder import Folder
+from ._optional import is_frame, is_sparse, need
+from ._program import PathLike, as_path
 from .convert import options
 from .convert._databases import is_address
 from .convert._edges import Edge, end_of, graph_of
@@ -23,22 +19,11 @@ from .convert._frames import frame_table, plain_frame
 from .convert._made import read, record, take_graph, write
 from .convert._reading import of
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 #: Files of a data directory that may hold features, in the order in which the programs look.
 FEATURES = ("features.mtx", "features.npy", "features.csv")
-
-
-class Folder:
-    """A directory: one that was named, or a temporary one that goes with the last who has it."""
-
-    def __init__(self, path: Optional[PathLike] = None, prefix: str = "coterie-"):
-        self.temporary = path is None
-        if path is None:
-            clean_on_sigterm()
-            made = tempfile.mkdtemp(prefix=prefix)
-            self.path = Path(made).resolve()
-            weakref.finalize(self, shutil.rmtree, made, ignore_errors=True)
-        else:
-            self.path = Path(os.fspath(path)).expanduser().resolve()
 
 
 class Data:
@@ -97,12 +82,16 @@ class Data:
         for name in FEATURES[:2]:
             if (self.path / name).exists():
                 path = str(self.path / name)
-                return scipy.sparse.csr_matrix(scipy.io.mmread(path)) if name.endswith(".mtx") else np.load(path)
+                return _read_sparse(path) if name.endswith(".mtx") else np.load(path)
         return None
 
     def rows(self) -> Optional[int]:
         X = self.features
         return int(X.shape[0]) if X is not None else None
+
+
+def _read_sparse(path: str) -> Any:
+    return need("scipy.sparse", path).csr_matrix(need("scipy.io", path).mmread(path))
 
 
 # ---- tables ----
@@ -112,20 +101,22 @@ Columns = Union[str, Sequence[str]]
 
 def frame_of(table: Any) -> pd.DataFrame:
     """A DataFrame of a table that is one, or that becomes one: pandas, Arrow, polars."""
-    if isinstance(table, pd.DataFrame):
+    if is_frame(table):
         return table
     for method in ("to_pandas", "__dataframe__"):
         if hasattr(table, method):
-            return table.to_pandas() if method == "to_pandas" else pd.api.interchange.from_dataframe(table)
+            return (table.to_pandas() if method == "to_pandas"
+                    else need("pandas", "a table").api.interchange.from_dataframe(table))
     raise InputError(f"a table is a DataFrame, an Arrow table or a path, not a {type(table).__name__}", status=4)
 
 
 def edge_frame(edges: Any) -> pd.DataFrame:
     """Edges as a table of two ends and perhaps a weight: of a DataFrame, an array of pairs, a sparse matrix, a graph."""
-    if scipy.sparse.issparse(edges):
+    pd = need("pandas", "edges")
+    if is_sparse(edges):
         if edges.shape[0] != edges.shape[1]:
             raise InputError(f"edges: a matrix of {edges.shape[0]} x {edges.shape[1]}, expected a square one", status=4)
-        upper = scipy.sparse.coo_matrix(edges)
+        upper = edges.tocoo()
         if (abs(upper - upper.T) > 1e-12 * abs(upper)).nnz:
             raise InputError("edges: the matrix is not symmetric, and a graph has no direction here", status=4)
         keep = upper.row < upper.col
@@ -142,7 +133,7 @@ def edge_frame(edges: Any) -> pd.DataFrame:
         if frame["weight"].isna().all():
             return frame[["from", "to"]]
         return frame
-    if isinstance(edges, pd.DataFrame):
+    if is_frame(edges):
         frame = plain_frame(edges, "edges")
     else:
         array = np.asarray(edges)
@@ -234,8 +225,8 @@ def _version() -> str:
 
 def write_matrix(X: Any, directory: Path, names: Optional[Sequence[str]] = None) -> None:
     """features.npy or features.mtx of numbers that were checked, and columns.json where they have names."""
-    if scipy.sparse.issparse(X):
-        scipy.io.mmwrite(str(directory / "features.mtx"), scipy.sparse.csr_matrix(X), precision=17)
+    if is_sparse(X):
+        need("scipy.io", "a sparse matrix").mmwrite(str(directory / "features.mtx"), X.tocsr(), precision=17)
     else:
         np.save(directory / "features.npy", np.ascontiguousarray(X, dtype=np.float64))
     if names is not None:
@@ -273,7 +264,7 @@ def write_graphs(graphs: Sequence[Any], directory: Path, name: str = "set") -> N
 def _graph(graph: Any, number: int) -> Tuple[int, List[Tuple[int, int]]]:
     if isinstance(graph, tuple) and len(graph) == 2:
         nodes, edges = int(graph[0]), np.asarray(edge_frame(graph[1]).iloc[:, :2], dtype=np.int64)
-    elif scipy.sparse.issparse(graph):
+    elif is_sparse(graph):
         nodes, edges = graph.shape[0], edge_frame(graph).iloc[:, :2].to_numpy()
     elif hasattr(graph, "edges") and hasattr(graph, "nodes"):
         place = {node: i for i, node in enumerate(graph.nodes)}

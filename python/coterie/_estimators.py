@@ -1,24 +1,30 @@
 """Estimators as scikit-learn has them, whose fit is a federated job."""
 from __future__ import annotations
 
+import csv
 import os
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
-import pandas as pd
-import scipy.sparse
-from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
-from ._data import Data, Folder, edge_frame, prepare, write_edges, write_graphs, write_matrix
+from ._data import Data, prepare, write_edges, write_graphs, write_matrix
 from ._errors import Found, InputError, warn_of
 from ._federation import Coordinator, Party, again, forget_secrets, simulate, slices
+from ._folder import Folder
+from ._optional import is_frame, is_sparse
 from ._program import PathLike, as_path, call
 from ._progress import How, Progress
 from ._run import Report, Run
+
+try:
+    from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
+    from sklearn.utils import check_random_state
+    from sklearn.utils.metaestimators import available_if
+    from sklearn.utils.validation import check_is_fitted
+except ImportError:
+    from ._plain import (BaseEstimator, ClusterMixin, TransformerMixin, available_if, check_is_fitted,
+                         check_random_state)
 
 Array = Any
 #: How many; or a range of which a job chooses, (2, 12) or {"from": 2, "to": 12}.
@@ -38,13 +44,16 @@ def _validate(estimator: Any, X: Array, **kwargs: Any) -> Array:
     """scikit-learn's own checks of X, where its version has them."""
     if hasattr(estimator, "_validate_data"):
         return estimator._validate_data(X, **kwargs)
-    from sklearn.utils.validation import validate_data
+    try:
+        from sklearn.utils.validation import validate_data
+    except ImportError:
+        from ._plain import validate_data
 
     return validate_data(estimator, X, **kwargs)
 
 
 def _names_of(X: Array) -> Optional[List[str]]:
-    return [str(c) for c in X.columns] if isinstance(X, pd.DataFrame) else None
+    return [str(c) for c in X.columns] if is_frame(X) else None
 
 
 class _Job(BaseEstimator):  # type: ignore[misc]
@@ -150,6 +159,8 @@ class _Job(BaseEstimator):  # type: ignore[misc]
         """A data directory of X, and the ids of its rows; (None, None) where nothing was given."""
         if X is None and edges is None:
             return None, None
+        if isinstance(X, (str, os.PathLike)) and Path(X).is_file():
+            X = prepare(X)  # a table of numbers: what else it has has to be said
         if isinstance(X, (Data, str, os.PathLike)):
             if edges is not None:
                 raise InputError("fit: edges of prepared data are given to prepare()", status=4)
@@ -171,15 +182,15 @@ class _Job(BaseEstimator):  # type: ignore[misc]
 
     def _set_labels(self, run: Run, ids: Optional[Sequence[str]]) -> None:
         """None where a coordinator has none: of most jobs over rows they are the parties' alone."""
-        if self.party is not None or self.coordinator is None or not run.labels.empty:
+        if self.party is not None or self.coordinator is None or run.rows():
             self.labels_ = self._row_labels(run, ids)
 
     def _row_labels(self, run: Run, ids: Optional[Sequence[str]]) -> Array:
         """A label for each of these ids, -1 where the job has placed none; without ids in the order of labels.csv."""
-        found = run.labels
+        found = run.rows()
         if ids is None:
-            return found["label"].to_numpy(dtype=np.int64)
-        label = dict(zip(found["id"], found["label"]))
+            return np.array([int(row["label"]) for row in found], dtype=np.int64)
+        label = {row["id"]: int(row["label"]) for row in found}
         return np.array([label.get(i, -1) for i in ids], dtype=np.int64)
 
     def _has_keys(self) -> bool:
@@ -230,6 +241,12 @@ class _Clusters(ClusterMixin, _Job):  # type: ignore[misc]
         return self.fit(X, y, **kwargs).labels_
 
 
+def _read_labels(place: Path) -> Array:
+    """The labels that a program has left in a directory."""
+    with open(place / "labels.csv", encoding="utf-8", newline="") as file:
+        return np.array([int(row["label"]) for row in csv.DictReader(file)], dtype=np.int64)
+
+
 class _Rows(_Clusters):
     """Jobs over rows, of which each party keeps what places new ones: model.rows, read here, so that it outlives the run."""
 
@@ -260,7 +277,14 @@ class _Rows(_Clusters):
         model, out = folder.path / "model.rows", folder.path / "out"
         model.write_bytes(next(iter(models.values())))
         call("coterie predict", ["--model", model, "--data", place, "--out", out])
-        return pd.read_csv(out / "labels.csv")["label"].to_numpy(dtype=np.int64)
+        return _read_labels(out)
+
+
+def _centres(run: Run) -> Array:
+    """Which all parties have alike."""
+    rows = run.rows("centres")
+    rows = [row for row in rows if row["process"] == rows[0]["process"]]
+    return np.array([[float(v) for k, v in row.items() if k not in ("process", "cluster")] for row in rows], dtype=np.float64)
 
 
 class KMeans(_Rows):
@@ -292,8 +316,8 @@ class KMeans(_Rows):
         return {**super()._parameters(), "standardize": self.standardize}
 
     def fit(self, X: Array = None, y: Any = None) -> "KMeans":
-        """X: an array, sparse matrix or DataFrame of numbers, what `prepare` made, or a data directory; none where this
-        organisation's party or coordinator has its own."""
+        """X: an array, list, sparse matrix or DataFrame of numbers, the path of a table of numbers, what `prepare` made, or a data
+        directory; none where this organisation's party or coordinator has its own."""
         by_columns = self._kind() == "kmeans.columns"
         simulated = self.party is None and self.coordinator is None
         data, ids = self._table(X, features=self.parties if by_columns and simulated else 1)
@@ -303,7 +327,7 @@ class KMeans(_Rows):
         self._set_labels(run, ids)
         self.inertia_ = run.facts.get("inertia")
         if not by_columns:
-            self.cluster_centers_ = run.centres.to_numpy(dtype=np.float64)
+            self.cluster_centers_ = _centres(run)
             self._keep_models(run)
         self._clean_up(run)
         return self
@@ -372,7 +396,7 @@ def _graph_data(X: Any) -> Tuple[Optional[Data], Optional[List[str]]]:
         data = X if isinstance(X, Data) else Data(X)
         return data, data.ids
     data = prepare(edges=X)
-    if scipy.sparse.issparse(X):
+    if is_sparse(X):
         nodes = [str(i) for i in range(X.shape[0])]
         (data.path / "ids.txt").write_text("".join(f"{i}\n" for i in nodes), encoding="utf-8")
     return data, data.ids
@@ -496,14 +520,14 @@ class GraphClustering(_Clusters):
         return self
 
     def _graph_labels(self, run: Run) -> Array:
-        found = run.labels
+        found = run.rows()
         numbers = {place.name: place / "graphs.txt" for place in slices(run)}
         if not numbers or not all(path.exists() for path in numbers.values()):
-            return found["label"].to_numpy(dtype=np.int64)
+            return np.array([int(row["label"]) for row in found], dtype=np.int64)
         labels = np.full(len(found), -1, dtype=np.int64)
-        for name, rows in found.groupby("process"):
-            original = np.loadtxt(numbers[name], dtype=np.int64, ndmin=1)
-            labels[original[rows["id"].astype(int).to_numpy() - 1] - 1] = rows["label"]
+        original = {name: np.loadtxt(path, dtype=np.int64, ndmin=1) for name, path in numbers.items()}
+        for row in found:
+            labels[original[row["process"]][int(row["id"]) - 1] - 1] = int(row["label"])
         return labels
 
     def predict(self, X: Any) -> Array:
@@ -517,7 +541,7 @@ class GraphClustering(_Clusters):
             write_graphs(X, path)
         out = folder.path / "assigned"
         call("coterie fedgcn", ["assign", "--model", models[0], "--graphs", path, "--out", out])
-        return pd.read_csv(out / "labels.csv")["label"].to_numpy(dtype=np.int64)
+        return _read_labels(out)
 
     def _more_tags(self) -> Dict[str, Any]:
         return {"_skip_test": "X is a list of graphs, and scikit-learn's checks have none"}

@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from ._data import Folder
 from ._errors import CoterieError, InputError, error_of
+from ._folder import Folder
 from ._program import PathLike, Process, as_path, call, call_json, until
 from ._progress import How, Progress
 from ._run import Run

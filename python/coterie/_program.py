@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections import deque
@@ -23,25 +24,52 @@ KEPT = 200
 STOP_S = 15.0
 
 
+#: Where a wheel has its programs.
+OWN = Path(__file__).resolve().parent / "_programs" / "bin"
+
+
 def find(name: str = "coterie") -> str:
-    """The path of a program: in $COTERIE_BIN, on PATH, or in build/bin of the source tree this package is in."""
+    """The path of a program: in $COTERIE_BIN, in the package (of a wheel), on PATH, or in build/bin of the source tree."""
     given = os.environ.get("COTERIE_BIN")
     if given:
         path = Path(given) / name
         if os.access(path, os.X_OK):
             return str(path.resolve())
         raise ProgramMissing(f"COTERIE_BIN is {given!r}, and there is no program {name} in it", status=4)
+    if os.access(OWN / name, os.X_OK):
+        return str(OWN / name)
     on_path = shutil.which(name)
     if on_path:
         return on_path
     built = Path(__file__).resolve().parents[2] / "build" / "bin" / name
     if os.access(built, os.X_OK):
         return str(built)
-    raise ProgramMissing(
-        f"the program {name} was not found: it is not on PATH, COTERIE_BIN is not set, and {built} is not there. "
-        "Install Coterie (make install, or its Debian packages), or build it and set COTERIE_BIN to its build/bin",
-        status=4,
-    )
+    raise ProgramMissing(f"the program {name} was not found, in this package, on PATH, or in COTERIE_BIN: {_remedy()}", status=4)
+
+
+def _remedy() -> str:
+    if sys.platform != "linux":
+        return ("the programs run on Linux alone; from here submit the job to a coordinator, with "
+                "coordinator= and a file that names its server, or with coterie.Client")
+    return ("install the wheel that has them (its name ends with the platform), Coterie's Debian packages, or build "
+            "Coterie and set COTERIE_BIN to its build/bin")
+
+
+def _run_own(name: str) -> None:
+    """A console script of a wheel: becomes the program."""
+    os.execv(str(OWN / name), [name, *sys.argv[1:]])
+
+
+def run_coterie() -> None:
+    _run_own("coterie")
+
+
+def run_party() -> None:
+    _run_own("party")
+
+
+def run_coordinator() -> None:
+    _run_own("coordinator")
 
 
 def said(text: str) -> Dict[str, Any]:

@@ -1,25 +1,29 @@
 """What a run has left, as pandas frames and pictures."""
 from __future__ import annotations
 
+import csv
 import html
 import json
 import os
 import re
 import tempfile
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple, Union
 
-import numpy as np
-import pandas as pd
-
-from ._data import Folder
 from ._errors import Found, InputError
+from ._folder import Folder
+from ._optional import need
 from ._program import PathLike, as_path, call
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
 
 
 def _tsne(points: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
     """n x 2, the same for the same points; perplexity 30, or as much as n points allow."""
-    from sklearn.manifold import TSNE  # slow to import, and only needed here
+    TSNE = need("sklearn.manifold", "t-SNE").TSNE  # slow to import, and only needed here
+    import numpy as np
 
     n = len(points)
     points = points - points[0]
@@ -30,6 +34,10 @@ def _tsne(points: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
     start = "pca" if points.shape[1] > 1 else "random"
     model = TSNE(perplexity=min(30.0, (n - 1) / 3), init=start, learning_rate="auto", random_state=0)
     return np.asarray(model.fit_transform(points))
+
+
+#: Endings of what a run leaves as results, and a pickle of it keeps.
+RESULTS = (".json", ".jsonl", ".csv", ".npy", ".rows", ".fedgcn")
 
 
 class Picture:
@@ -105,8 +113,11 @@ class Run:
     """
 
     def __init__(self, directory: Union[PathLike, Folder]):
-        self._folder = directory if isinstance(directory, Folder) else Folder(as_path(directory, "run"))
-        self.path = self._folder.path
+        self._open(directory if isinstance(directory, Folder) else Folder(as_path(directory, "run")))
+
+    def _open(self, folder: Folder) -> None:
+        self._folder = folder
+        self.path = folder.path
         self.temporary = self._folder.temporary
         self.processes: Dict[str, Path] = {}
         places = [self.path] if (self.path / "run.json").exists() else sorted(
@@ -129,6 +140,20 @@ class Run:
 
     def __fspath__(self) -> str:
         return str(self.path)
+
+    # A pickle has the files of the results, so that it can be read when the directory is gone, and on another host.
+
+    def __getstate__(self) -> Dict[str, Any]:
+        kept = (p for place in self.processes.values() for p in sorted(place.glob("*"))
+                if p.is_file() and p.suffix in RESULTS)
+        return {"files": {str(p.relative_to(self.path)): p.read_bytes() for p in kept}}
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        folder = Folder(prefix="coterie-run-")
+        for name, content in state["files"].items():
+            (folder.path / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder.path / name).write_bytes(content)
+        self._open(folder)
 
     @property
     def record(self) -> Dict[str, Any]:
@@ -167,6 +192,7 @@ class Run:
     @property
     def warnings(self) -> pd.DataFrame:
         """process, code, sentence, number: where the result is less than was asked for."""
+        pd = need("pandas", "Run.warnings as a frame")
         rows = [{"process": name, **w} for name, w in self._warnings()]
         return pd.DataFrame(rows, columns=["process", "code", "sentence", "number"])
 
@@ -179,6 +205,7 @@ class Run:
                 yield name, place
 
     def _tables(self, file: str, columns: List[str], **types: Any) -> pd.DataFrame:
+        pd = need("pandas", f"{file} as a frame")
         frames = []
         for name, place in self._parties():
             if (place / file).exists():
@@ -187,11 +214,25 @@ class Run:
                 frames.append(frame)
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=["process", *columns])
 
+    def rows(self, table: str = "labels") -> List[Dict[str, str]]:
+        """A table of the parties (labels, profile, profile-joint, centres) as words, for which nothing has to be installed: process
+        and the file's columns. Of a coordinator alone its own."""
+        places = list(self._parties())
+        if not any((place / f"{table}.csv").exists() for _, place in places):
+            places = [(self.name, self.processes[self.name])]
+        found = []
+        for name, place in places:
+            if (place / f"{table}.csv").exists():
+                with open(place / f"{table}.csv", encoding="utf-8", newline="") as file:
+                    found += [{"process": name, **row} for row in csv.DictReader(file)]
+        return found
+
     @property
     def labels(self) -> pd.DataFrame:
         """process, id, label, and confidence where the method has one (0 between two clusters, 1 at a centre): of each party the rows
         that it has labels of. Of a coordinator alone its own, whose ids are
         numbers of rows in the order of the sorted ids."""
+        pd = need("pandas", "Run.labels as a frame")
         found = self._tables("labels.csv", ["id", "label"], id=str)
         place = self.processes[self.name]
         if found.empty and (place / "labels.csv").exists():
@@ -207,6 +248,7 @@ class Run:
     @property
     def joint_profile(self) -> pd.DataFrame:
         """The same over the rows of all parties, which all have alike: profile-joint.csv, of a job with profile."""
+        pd = need("pandas", "Run.joint_profile as a frame")
         for _, place in self._parties():
             if (place / "profile-joint.csv").exists():
                 return pd.read_csv(place / "profile-joint.csv", dtype={"column": str}, keep_default_na=False)
@@ -215,6 +257,7 @@ class Run:
     @property
     def centres(self) -> pd.DataFrame:
         """Of kind kmeans: the centres, which all parties have; a row for each cluster."""
+        pd = need("pandas", "Run.centres as a frame")
         for _, place in self._parties():
             if (place / "centres.csv").exists():
                 return pd.read_csv(place / "centres.csv", index_col="cluster")
@@ -223,16 +266,18 @@ class Run:
     @property
     def embeddings(self) -> pd.DataFrame:
         """Of kind fedwalk: a row for each vertex, by its id."""
+        pd = need("pandas", "Run.embeddings as a frame")
         frames = []
         for _, place in self._parties():
             if (place / "embeddings.npy").exists():
                 ids = pd.read_csv(place / "ids.csv", dtype=str, keep_default_na=False)["id"]
-                frames.append(pd.DataFrame(np.load(place / "embeddings.npy"), index=ids))
+                frames.append(pd.DataFrame(need("numpy", "Run.embeddings").load(place / "embeddings.npy"), index=ids))
         return pd.concat(frames) if frames else pd.DataFrame()
 
     @property
     def phases(self) -> pd.DataFrame:
         """process, phase, start_s, compute_s, wait_s, wire_s, rounds, round_trips, iterations."""
+        pd = need("pandas", "Run.phases as a frame")
         rows = [{"process": name, "phase": p["name"], **{k: v for k, v in p.items() if k != "name"}}
                 for name, run in self._runs.items() for p in run.get("phases") or []]
         columns = ["process", "phase", "start_s", "compute_s", "wait_s", "wire_s", "rounds", "round_trips", "iterations"]
@@ -241,6 +286,7 @@ class Run:
     @property
     def links(self) -> pd.DataFrame:
         """process, peer, type, messages_sent, messages_received, bytes_sent, bytes_received."""
+        pd = need("pandas", "Run.links as a frame")
         rows = [{"process": name, **t} for name, run in self._runs.items() for t in run.get("traffic") or []]
         columns = ["process", "peer", "type", "messages_sent", "messages_received", "bytes_sent", "bytes_received"]
         return pd.DataFrame(rows, columns=columns)
@@ -267,6 +313,7 @@ class Run:
             if tsne:
                 points, plane = Path(scratch) / "points.npy", Path(scratch) / "plane.npy"
                 call("coterie report", [*args, "--points", points, place])
+                np = need("numpy", "t-SNE")
                 np.save(plane, _tsne(np.load(points)))
                 args += ["--layout", f"t-SNE={plane}"]
             call("coterie report", [*args, place])

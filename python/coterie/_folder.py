@@ -1,0 +1,25 @@
+"""Directories that go when nobody has them any more."""
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import weakref
+from pathlib import Path
+from typing import Optional
+
+from ._program import PathLike, clean_on_sigterm
+
+
+class Folder:
+    """A directory: one that was named, or a temporary one that goes with the last who has it."""
+
+    def __init__(self, path: Optional[PathLike] = None, prefix: str = "coterie-"):
+        self.temporary = path is None
+        if path is None:
+            clean_on_sigterm()
+            made = tempfile.mkdtemp(prefix=prefix)
+            self.path = Path(made).resolve()
+            weakref.finalize(self, shutil.rmtree, made, ignore_errors=True)
+        else:
+            self.path = Path(os.fspath(path)).expanduser().resolve()

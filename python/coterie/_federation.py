@@ -58,6 +58,7 @@ def _failed(status: int, run_dir: Optional[Path], words: str, program: str) -> C
         except (InputError, ValueError, KeyError):
             run = None
     words = re.sub(r"\S*/job\.json(?: with --set)?: ", "", words)  # a file of ours, which is gone
+    words = re.sub(r"--allow ([\w.]+)", r'allow=["\1"]', words)
     who, what = cause(run, words, program)
     return error_of(status, what, who, program, str(run_dir) if run is not None else None)
 

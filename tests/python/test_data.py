@@ -171,7 +171,7 @@ class Finding(unittest.TestCase):
             built = federation.ROOT / "build/bin/coterie"
             if built.exists():
                 self.assertEqual(coterie.find(), str(built))
-            with self.assertRaisesRegex(coterie.ProgramMissing, "not on PATH, COTERIE_BIN is not set.*make install"):
+            with self.assertRaisesRegex(coterie.ProgramMissing, "not found, in this package, on PATH, or in COTERIE_BIN: install the wheel"):
                 coterie.find("coterie-that-is-not")
 
 

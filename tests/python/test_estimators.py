@@ -192,8 +192,7 @@ class Graphs(unittest.TestCase):
         self.assertGreater(adjusted_rand_score(y, model.labels_), 0.75)
         with self.assertRaises(coterie.CoterieError) as e:
             coterie.SpectralClustering(3, affinity="precomputed", parties=3).fit(A + A.T)
-        self.assertRegex(e.exception.what, "of kind fedspectral.exact, which policy.jobs of party-0[0-2] does not name")
-        self.assertRegex(e.exception.who, "party-0")
+        self.assertRegex(e.exception.what, 'the job needs allow=\["fedspectral.exact"\]')
 
     def test_embeddings(self):
         _, edges, y = graph()
@@ -231,8 +230,8 @@ class Errors(unittest.TestCase):
         X, _ = blobs()
         with self.assertRaises(coterie.CoterieError) as e:
             coterie.SpectralClustering(3, parties=3, variant="paper").fit(X)
-        self.assertRegex(e.exception.what, "^the offered job is of kind fedsc.paper, which policy.jobs of party-0[0-2] does not name")
-        self.assertEqual(e.exception.status, 2)
+        self.assertRegex(e.exception.what, '^the job needs allow=\["fedsc.paper"\]: parties disclose more in it')
+        self.assertEqual(e.exception.status, 4)
 
     def test_a_parameter(self):
         X, _ = blobs()

@@ -394,17 +394,23 @@ struct json *config_write_given(const struct config_table *t, const void *in)
 	return root;
 }
 
+void config_describe_row(const struct config_table *t, const struct config_row *r, struct buf *out)
+{
+	buf_printf(out, "%s.%s: %s\n        ", t->name, r->path, r->help);
+	config_value_expected(r, out);
+	if (!r->standard)
+		buf_printf(out, "; required");
+	else if (!*r->standard)
+		buf_printf(out, "; optional");
+	else
+		buf_printf(out, "; default %s", r->standard);
+}
+
 void config_describe(const struct config_table *t, struct buf *out)
 {
 	for (const struct config_row *r = t->row; r < t->row + t->count; r++) {
-		buf_printf(out, "%s.%s: %s\n        ", t->name, r->path, r->help);
-		config_value_expected(r, out);
-		if (!r->standard)
-			buf_printf(out, "; required\n");
-		else if (!*r->standard)
-			buf_printf(out, "; optional\n");
-		else
-			buf_printf(out, "; default %s\n", r->standard);
+		config_describe_row(t, r, out);
+		buf_printf(out, "\n");
 	}
 }
 

@@ -155,226 +155,232 @@ static const char *const peer_names[] = { "fingerprint", "psk", NULL };
 /* clang-format off */
 #define COMMON_ROWS(T) \
 	{ "name", CONFIG_STRING, offsetof(T, common.name), 1, 64, .check = config_check_name, \
-	  .help = "this daemon's name; its certificate must bear it" }, \
+	  .help = "name of this daemon, as in its certificate" }, \
 	{ "identity.certificate", CONFIG_PATH, offsetof(T, common.identity.certificate), \
-	  .help = "its certificate, PEM" }, \
+	  .help = "certificate of this daemon (PEM)" }, \
 	{ "identity.key", CONFIG_PATH, offsetof(T, common.identity.key), \
-	  .help = "its private key, PEM, readable by nobody else" }, \
+	  .help = "private key of this daemon (PEM), readable by its user only" }, \
 	{ "identity.ca", CONFIG_PATH, offsetof(T, common.identity.ca), \
-	  .help = "the certificate of the authority that signed all daemons', PEM" }, \
+	  .help = "certificate of the authority that signs the certificates of all daemons " \
+		  "(PEM)" }, \
 	{ "identity.crl", CONFIG_PATH, offsetof(T, common.identity.crl), .standard = "", \
-	  .help = "that authority's list of revoked certificates, PEM, checked at each " \
-		  "handshake" }, \
+	  .help = "revocation list of that authority (PEM), checked at each handshake" }, \
 	{ "identity.passphrase", CONFIG_PATH, offsetof(T, common.identity.passphrase), \
 	  .standard = "", \
-	  .help = "a file with the passphrase of the private key, if that is encrypted; readable " \
-		  "by nobody else" }, \
+	  .help = "file with the passphrase of an encrypted private key, readable by the " \
+		  "daemon's user only" }, \
 	{ "output", CONFIG_PATH, offsetof(T, common.output), .standard = "out", \
-	  .help = "directory of results; made if absent" }, \
+	  .help = "directory of results; created if absent" }, \
 	{ "keep_days", CONFIG_UNSIGNED, offsetof(T, common.keep_days), 0, 36500, "0", \
-	  .help = "between jobs, removes results (at a party also models and answered offers) " \
-		  "that are older; 0: none for their age" }, \
+	  .help = "age in days at which results are removed between jobs, at a party also " \
+		  "models and answered offers; 0: no limit" }, \
 	{ "keep_gib", CONFIG_DOUBLE, offsetof(T, common.keep_gib), 0, 1e6, "0", \
-	  .help = "between jobs, removes the oldest of them until the rest takes at most so many " \
-		  "GiB; 0: none for their size" }, \
+	  .help = "size of kept results in GiB; between jobs the oldest are removed until the " \
+		  "rest fits; 0: no limit" }, \
 	{ "heartbeat_s", CONFIG_UNSIGNED, offsetof(T, common.heartbeat_s), 1, DAY_S, "10", \
-	  .help = "a connection silent for this long is lost" }, \
+	  .help = "seconds of silence after which a connection counts as lost" }, \
 	{ "reconnect_s", CONFIG_UNSIGNED, offsetof(T, common.reconnect_s), 0, DAY_S, "60", \
-	  .help = "how long a lost connection is awaited in a job; 0: it ends the job" }, \
+	  .help = "seconds that a job waits for a lost connection; 0: the loss ends the job" }, \
 	{ "rejoin_s", CONFIG_UNSIGNED, offsetof(T, common.rejoin_s), 0, DAY_S, "60", \
-	  .help = "how long all are awaited again after one of them crashed in a job; 0: the job " \
-		  "fails" }, \
+	  .help = "seconds to wait for all parties after a process crashed in a job; 0: the " \
+		  "job fails" }, \
 	{ "step_timeout_s", CONFIG_UNSIGNED, offsetof(T, common.step_timeout_s), 1, DAY_S, "600", \
-	  .help = "a step in which nobody gets on for this long ends the job" }, \
+	  .help = "seconds without progress of any party after which a step ends the job" }, \
 	{ "job_timeout_s", CONFIG_UNSIGNED, offsetof(T, common.job_timeout_s), 0, 366 * DAY_S, \
 	  "604800", \
-	  .help = "how long a job may take once all have accepted it, however busy others say " \
-		  "they are; 0: for ever" }, \
+	  .help = "longest duration of a job in seconds, once all parties accepted it; 0: no " \
+		  "limit" }, \
 	{ "threads", CONFIG_UNSIGNED, offsetof(T, common.threads), 0, 1024, "0", \
-	  .help = "threads of numerical loops; 0: as many as there are cores" }, \
+	  .help = "threads for numerical computation; 0: one per core" }, \
 	{ "numbering_key", CONFIG_PATH, offsetof(T, common.numbering_key), .standard = "", \
-	  .help = "fedspectral, fedwalk: a file of secret bytes by which jobs of one seed number " \
-		  "nodes alike, and so end alike; the same at all parties, another at the " \
-		  "coordinator" }, \
+	  .help = "fedspectral, fedwalk: file with a secret that fixes the numbering of nodes, " \
+		  "so that runs of one seed agree; all parties share one, the coordinator has " \
+		  "another" }, \
 	{ "log_level", CONFIG_ENUM, offsetof(T, common.log_level), .standard = "info", \
-	  .names = log_level_names, .help = "what is logged" }, \
+	  .names = log_level_names, .help = "lowest level of logged events" }, \
 	{ "sandbox", CONFIG_BOOL, offsetof(T, common.sandbox), .standard = "on", \
 	  .names = on_off, \
-	  .help = "on: a system call that daemons have no use for ends the process; off: not, " \
-		  "and debuggers may look in" }, \
+	  .help = "on: an unexpected system call ends the process; off: no filter, and " \
+		  "debuggers can attach" }, \
 	{ "on_event", CONFIG_PATH, offsetof(T, common.on_event), .standard = "", \
-	  .help = "a program that is run when a job failed, a person is waited for, the " \
-		  "certificate nears its end or a peer is away" }, \
+	  .help = "program to run when a job fails, an offer waits for approval, a certificate " \
+		  "is about to expire or a peer is away" }, \
 	{ "control.socket", CONFIG_PATH, offsetof(T, common.control.socket), .standard = "", \
-	  .help = "the unix socket for coterie job and coterie status; control.socket in the " \
-		  "output directory where not given" }, \
+	  .help = "unix socket of coterie job and coterie status; if not set, control.socket " \
+		  "in the output directory" }, \
 	{ "control.viewers", CONFIG_STRINGS, offsetof(T, common.control.viewers), 1, ROLES_MAX, \
 	  "", \
 	  .check = roles_check_name, \
-	  .help = "users and @groups who may look; the daemon's own user and root may do " \
-		  "everything" }, \
+	  .help = "users and @groups that may view status and jobs; the daemon's own user and " \
+		  "root may do everything" }, \
 	{ "http.listen", CONFIG_STRING, offsetof(T, common.http.listen), 1, 300, "", \
 	  .check = check_http, \
-	  .help = "where people and monitoring look in: a loopback address and port, or unix: " \
-		  "and a path; nowhere where not given" }, \
+	  .help = "address of the HTTP status page and metrics (loopback or unix:PATH); off if " \
+		  "not set" }, \
 	{ "http.anywhere", CONFIG_BOOL, offsetof(T, common.http.anywhere), .standard = "false", \
-	  .help = "http.listen may be another address than a loopback one: whoever reaches it " \
-		  "reads all that it says" }, \
+	  .help = "allow another address than loopback in http.listen: everyone who reaches it " \
+		  "can read the status" }, \
 	{ "http.hosts", CONFIG_STRINGS, offsetof(T, common.http.hosts), 1, 16, "", \
 	  .check = check_host, \
-	  .help = "names by which browsers may ask for it, besides localhost and the address, as " \
-		  "behind a proxy" }, \
+	  .help = "host names under which browsers may ask for the status page, besides " \
+		  "localhost and its address; for proxies" }, \
 	{ "example", CONFIG_BOOL, offsetof(T, common.example), .standard = "false", \
-	  .help = "true in what a package brings, which is refused until it has been edited" }
+	  .help = "true in installed examples, which daemons refuse until it is removed" }
 
 #define C(field) offsetof(struct coordinator_config, field)
 static const struct config_row coordinator_rows[] = {
 	COMMON_ROWS(struct coordinator_config),
 	{ "listen", CONFIG_STRING, C(listen_text), 1, 300, .check = check_listen,
-	  .help = "address and port; port 0 takes any that is free" },
+	  .help = "address and port for parties; port 0: any free port" },
 	{ "parties", CONFIG_STRINGS, C(parties), 1, PARTIES_MAX, .check = config_check_name,
-	  .help = "the names of all parties of a job" },
+	  .help = "names of all parties of a job" },
 	{ "pins", CONFIG_MAP, C(pins), 0, PARTIES_MAX, "", .check = check_pin,
-	  .check_key = config_check_name, .help = "fingerprints of the parties' public keys" },
+	  .check_key = config_check_name, .help = "fingerprints of the parties' public keys, by "
+		  "name" },
 	{ "join_timeout_s", CONFIG_UNSIGNED, C(join_timeout_s), 1, DAY_S, "60",
-	  .help = "how long all parties are awaited" },
+	  .help = "seconds to wait for all parties at the start of a job" },
 	{ "max_memory", CONFIG_BYTES, C(max_memory), 1, 9e15, "",
-	  .help = "bytes that a job may take here, by what is expected once its size is known; no "
-		  "bound where not given" },
+	  .help = "memory limit of a job here, compared with the estimate once the job's size is "
+		  "known; if not set, no limit" },
 	{ "max_attempts", CONFIG_UNSIGNED, C(max_attempts), 1, RECORD_ATTEMPTS_MAX, "3",
-	  .help = "how often a job is tried at most, if processes crash; 1: once" },
+	  .help = "most attempts at a job if processes crash; 1: no second attempt" },
 	{ "ready_file", CONFIG_PATH, C(ready_file), .standard = "",
-	  .help = "written with the bound port once listening" },
+	  .help = "file to write with the bound port once the coordinator listens" },
 	{ "control.submitters", CONFIG_STRINGS, C(common.control.submitters), 1, ROLES_MAX, "",
 	  .check = roles_check_name,
-	  .help = "--serve: users and @groups who may also submit jobs, and cancel their own" },
+	  .help = "--serve: users and @groups that may also submit jobs and cancel their own" },
 	{ "control.operators", CONFIG_STRINGS, C(common.control.operators), 1, ROLES_MAX, "",
 	  .check = roles_check_name,
-	  .help = "--serve: those who may also cancel the jobs of others" },
+	  .help = "--serve: users and @groups that may also cancel jobs of others" },
 	{ "api.listen", CONFIG_STRING, C(api.listen), 1, 300, "", .check = check_listen,
-	  .help = "--serve: where people elsewhere look in and submit jobs, by HTTPS with a "
-		  "certificate of the same authority; nowhere where not given" },
+	  .help = "--serve: address of the HTTPS API for users with a certificate of the same "
+		  "authority; off if not set" },
 	{ "api.roles", CONFIG_MAP, C(api.roles), 0, 3 * ROLES_MAX, "", .check = roles_check_role,
 	  .check_key = config_check_name,
-	  .help = "--serve: viewer, submitter or operator, for the name of each certificate that "
-		  "may" },
+	  .help = "--serve: role of each certificate's name: viewer, submitter or operator; other "
+		  "names are refused" },
 	{ "max_running", CONFIG_UNSIGNED, C(max_running), 1, RECORD_RUNNING_MAX, "1",
-	  .help = "--serve: jobs that may run at a time, where no party is in two of them" },
+	  .help = "--serve: most jobs that run at a time; jobs that share a party run one after "
+		  "the other" },
 };
 
 #define P(field) offsetof(struct party_config, field)
 static const struct config_row party_rows[] = {
 	COMMON_ROWS(struct party_config),
 	{ "coordinator", CONFIG_STRING, P(coordinator_text), 1, 300, .check = check_dial,
-	  .help = "where the coordinator listens" },
+	  .help = "address of the coordinator, HOST:PORT" },
 	{ "proxy", CONFIG_STRING, P(proxy_text), 1, DAEMON_TEXT_MAX, "",
-	  .help = "the HTTP proxy through which the coordinator is dialled (CONNECT), like "
-		  "http://proxy.example.org:3128; none where not given" },
+	  .help = "HTTP proxy for the connection to the coordinator (CONNECT), like "
+		  "http://proxy.example.org:3128; none if not set" },
 	{ "peers", CONFIG_MAP, P(peers), 1, PARTIES_MAX + 1, .check = check_pin,
 	  .check_key = config_check_name, .names = peer_names,
-	  .help = "fingerprints of the public keys of the coordinator and the other parties; with "
-		  "another party also psk, a file with a key that the two share, readable by "
-		  "nobody else" },
+	  .help = "fingerprints of the public keys of the coordinator and the other parties, by "
+		  "name; a party may also have psk: a file with a pre-shared key, readable by the "
+		  "daemon's user only" },
 	{ "data.name", CONFIG_STRING, P(data.name), 1, 64, "", .check = config_check_name,
-	  .help = "what this data set is called, whatever is in it today: budgets are counted by "
-		  "it; without, by the data as they are, so that one more row begins them anew" },
+	  .help = "stable name of the data set, by which budgets count; if not set, its content "
+		  "identifies it, so that one more row starts new budgets" },
 	{ "data.features", CONFIG_PATH, P(data.features), .standard = "",
-	  .help = "this party's columns (kcagc) or rows (fedsc, kmeans): .npy, .mtx, or a table "
-		  ".csv or .tsv" },
+	  .help = "columns (kcagc, kmeans.columns) or rows (fedsc, kmeans) of this party: .npy, "
+		  ".mtx, or a table .csv or .tsv" },
 	{ "data.edges", CONFIG_PATH, P(data.edges), .standard = "",
-	  .help = "the graph (kcagc), this party's part of it (fedspectral), or the ties of its "
-		  "own vertices (fedwalk): .tsv, .mtx, or a table .csv" },
+	  .help = "edges of the shared graph (kcagc), of this party's part of it (fedspectral), "
+		  "or of its own vertices (fedwalk): .tsv, .mtx, or a table .csv" },
 	{ "data.vertices", CONFIG_PATH, P(data.vertices), .standard = "",
-	  .help = "fedwalk: the vertices that this party hosts, one id per line; edges may name "
-		  "others as their neighbours" },
+	  .help = "fedwalk: file of this party's own vertices, one id per line; edges may name "
+		  "vertices of other parties" },
 	{ "data.ids", CONFIG_PATH, P(data.ids), .standard = "",
-	  .help = "the id of each row, one per line; without, row numbers are the ids" },
+	  .help = "file with the id of each row, one per line; if not set, row numbers are the "
+		  "ids" },
 	{ "data.graphs", CONFIG_PATH, P(data.graphs), .standard = "",
-	  .help = "this party's graphs (fedgcn): a directory with NAME_A.txt, "
-		  "NAME_graph_indicator.txt and what else there is, in TU format" },
+	  .help = "fedgcn: directory of this party's graphs in TU format: NAME_A.txt, "
+		  "NAME_graph_indicator.txt and optional files" },
 	READING_ROWS(struct party_config, data.read, "data.read."),
 	{ "policy.jobs", CONFIG_STRINGS, P(policy.jobs), 1, 16, "[\"kcagc\"]", .check = check_kind,
-	  .help = "kinds of jobs this party takes part in; variants that show more must be named: "
+	  .help = "kinds of jobs to accept; variants that disclose more need their own names: "
 		  "fedsc.paper, fedsc.pairwise, fedspectral.exact, fedwalk.dtw, fedgcn.kde" },
 	{ "policy.min_cluster", CONFIG_UNSIGNED, P(policy.min_cluster), 1, UINT32_MAX, "3",
-	  .help = "fedsc, kmeans: the fewest rows behind any sum of rows this party adds to; "
-		  "fedgcn: the fewest graphs behind any prototype" },
+	  .help = "fedsc, kmeans: fewest rows in any sum of rows that this party adds to; fedgcn: "
+		  "fewest graphs in any prototype" },
 	{ "policy.profile", CONFIG_BOOL, P(policy.profile), .standard = "false",
-	  .help = "take part in jobs of kind fedsc and kmeans that end with a profile of clusters "
-		  "over all parties (job.profile)" },
+	  .help = "accept jobs of kind fedsc and kmeans that end with a cluster profile over all "
+		  "parties (job.profile)" },
 	{ "policy.require_noise", CONFIG_BOOL, P(policy.require_noise), .standard = "false",
-	  .help = "take part in jobs that show sums to all parties only if they have noise that "
-		  "one party cannot take off (job.noise.on, job.noise.colluders)" },
+	  .help = "accept jobs that show sums to all parties only with noise that one party "
+		  "cannot remove (job.noise.on, job.noise.colluders)" },
 	{ "policy.max_eps", CONFIG_DOUBLE, P(policy.max_eps), 1e-6, 1e6, "",
-	  .help = "take part only in jobs that claim differential privacy with at most this eps" },
+	  .help = "accept only jobs that claim differential privacy with at most this eps; if not "
+		  "set, any job" },
 	{ "policy.max_delta", CONFIG_DOUBLE, P(policy.max_delta), 1e-300, 0.5, "1e-6",
-	  .help = "and, where max_eps is given, with at most this delta" },
+	  .help = "largest delta of that claim; applies if policy.max_eps is set" },
 	{ "policy.min_colluders", CONFIG_UNSIGNED, P(policy.min_colluders), 1, PARTIES_MAX - 1, "1",
-	  .help = "the fewest parties against whose collusion noise in sums must be enough "
+	  .help = "fewest colluding parties against which noise in sums must suffice "
 		  "(job.noise.colluders)" },
 	{ "policy.max_eps_total", CONFIG_DOUBLE, P(policy.max_eps_total), 1e-6, 1e6, "",
-	  .help = "eps of all jobs over the same data set together, whoever coordinates, as the "
-		  "ledger counts; jobs that claim no differential privacy are refused then" },
+	  .help = "limit of eps of all jobs on one data set by all coordinators, as the ledger "
+		  "counts; refuses jobs without a claim of differential privacy" },
 	{ "policy.max_delta_total", CONFIG_DOUBLE, P(policy.max_delta_total), 1e-300, 0.5, "1e-5",
-	  .help = "and the delta at which that eps is" },
+	  .help = "delta at which that total is computed" },
 	{ "policy.methods", CONFIG_STRINGS, P(policy.methods), 1, 16, "", .check = check_method,
-	  .help = "methods allowed; all where not given" },
+	  .help = "methods to accept (job.method); all if not set" },
 	{ "policy.exchanges", CONFIG_STRINGS, P(policy.exchanges), 1, 16, "",
 	  .check = check_exchange,
-	  .help = "what may be exchanged: distances, gram; all where not given" },
+	  .help = "exchanges to accept (job.exchange): distances, gram; all if not set" },
 	{ "policy.align", CONFIG_STRINGS, P(policy.align), 1, 2, "[\"same\",\"intersect\"]",
 	  .check = daemon_config_check_align,
-	  .help = "how rows may be matched where parties have other ones: \"intersect\"; \"same\", "
-		  "not at all, is always allowed" },
+	  .help = "ways of matching rows to accept (job.align); \"same\", no matching, is always "
+		  "accepted" },
 	{ "policy.min_common", CONFIG_UNSIGNED, P(policy.min_common), 1, UINT32_MAX, "100",
-	  .help = "where rows are matched: the least job.min_common, rows that all parties have" },
+	  .help = "smallest job.min_common to accept where rows are matched: rows that all "
+		  "parties have" },
 	{ "policy.min_parties", CONFIG_UNSIGNED, P(policy.min_parties), 1, PARTIES_MAX, "2",
-	  .help = "the fewest members of a sum this party adds to; 3 refuses pairs" },
+	  .help = "fewest parties in a sum that this party adds to; 3 excludes pairs" },
 	{ "policy.allow_single", CONFIG_BOOL, P(policy.allow_single), .standard = "false",
-	  .help = "take part in jobs of one party, which mask nothing" },
+	  .help = "accept jobs of one party, in which nothing is masked" },
 	{ "policy.coordinators", CONFIG_STRINGS, P(policy.coordinators), 1, PARTIES_MAX, "",
 	  .check = config_check_name,
-	  .help = "names in peers whose jobs this party takes part in; all of them where not "
-		  "given" },
+	  .help = "coordinators whose jobs to accept, by their names in peers; all if not set" },
 	{ "policy.submitters", CONFIG_STRINGS, P(policy.submitters), 1, PARTIES_MAX, "",
 	  .check = config_check_name,
-	  .help = "who may have submitted a job, by the name that the coordinator gives; anybody "
-		  "where not given" },
+	  .help = "submitters whose jobs to accept, by the name that the coordinator reports; all "
+		  "if not set" },
 	{ "policy.min_cell", CONFIG_UNSIGNED, P(policy.min_cell), 1, UINT32_MAX, "1",
-	  .help = "kcagc: the fewest nodes of a cell; above 1 refuses what sums over single "
-		  "nodes" },
+	  .help = "kcagc: fewest nodes in a cell; above 1 excludes sums over single nodes" },
 	{ "policy.max_attempts", CONFIG_UNSIGNED, P(policy.max_attempts), 1, RECORD_ATTEMPTS_MAX,
 	  "3",
-	  .help = "attempts at one job in all, after crashes; each shows what the job shows" },
+	  .help = "most attempts at a job after crashes; each attempt has the disclosures of the "
+		  "job" },
 	{ "policy.allow_loss", CONFIG_UNSIGNED, P(policy.allow_loss), 0, PARTIES_MAX, "0",
-	  .help = "the fewest parties of an attempt without others, after this party may have "
-		  "given numbers to one with them (job.on_loss \"attempt\"): the two may differ by "
-		  "one party's numbers alone; 0: such jobs are refused" },
+	  .help = "fewest parties with which an attempt may continue after a dropout (job.on_loss "
+		  "\"attempt\"); two such attempts may differ by one party's values alone; 0: "
+		  "such jobs are refused" },
 	{ "policy.max_memory", CONFIG_BYTES, P(policy.max_memory), 1, 9e15, "",
-	  .help = "bytes that a job may take here, by what is expected before it begins" },
+	  .help = "memory limit of a job here, compared with the estimate before the job starts; "
+		  "if not set, no limit" },
 	{ "policy.max_jobs", CONFIG_UNSIGNED, P(policy.max_jobs), 1, UINT32_MAX, "",
-	  .help = "jobs of one coordinator over the same data, as the ledger counts, each attempt "
-		  "that got something of it; no bound where not given" },
+	  .help = "limit of jobs of one coordinator on one data set, as the ledger counts: each "
+		  "attempt that received something; if not set, no limit" },
 	{ "policy.max_words", CONFIG_U64, P(policy.max_words), 1, 9e15, "",
-	  .help = "numbers made from data that one coordinator gets of the same data, masked ones "
-		  "too" },
+	  .help = "limit of values computed from one data set that one coordinator receives, "
+		  "masked ones included; if not set, no limit" },
 	{ "policy.allow_subsets", CONFIG_BOOL, P(policy.allow_subsets), .standard = "false",
-	  .help = "take part in jobs over the same data with other parties than before; within a "
-		  "job allow_loss decides" },
+	  .help = "accept jobs on the same data with other parties than before; within a job "
+		  "policy.allow_loss applies" },
 	{ "policy.confirm", CONFIG_BOOL, P(policy.confirm), .standard = "false",
-	  .help = "each job waits for a person: coterie approve" },
+	  .help = "each job waits for a user's approval (coterie approve)" },
 	{ "confirm_s", CONFIG_UNSIGNED, P(confirm_s), 1, 7 * DAY_S, "3600",
-	  .help = "how long that person is waited for" },
+	  .help = "seconds to wait for that approval" },
 	{ "ranks.n", CONFIG_UNSIGNED, P(ranks.n), 1, RANKS_CONFIG_MAX, "",
-	  .help = "kcagc: processes of MPI that hold the data and compute what is of single rows, "
-		  "started by mpirun; this process does where not given" },
+	  .help = "kcagc: MPI processes that hold the data and compute on rows, started by "
+		  "mpirun; if not set, this process does" },
 	{ "ranks.hostfile", CONFIG_PATH, P(ranks.hostfile), .standard = "",
-	  .help = "hosts for them, as mpirun reads it, this one first; all on this host where not "
-		  "given" },
+	  .help = "hosts of these processes in the format of mpirun, this host first; if not set, "
+		  "all run on this host" },
 	{ "state", CONFIG_PATH, P(state), .standard = "",
-	  .help = "directory of what must survive a restart; output/state where not given" },
+	  .help = "directory of state that must survive a restart; if not set, state in the "
+		  "output directory" },
 	{ "retry_s", CONFIG_UNSIGNED, P(retry_s), 0, DAY_S, "0",
-	  .help = "how long to go on dialling; 0: for ever" },
+	  .help = "seconds to keep dialling; 0: without end" },
 };
 /* clang-format on */
 

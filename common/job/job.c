@@ -27,41 +27,40 @@ struct table {
 /* clang-format off */
 static const struct config_row schema_row =
 	{ "schema", CONFIG_UNSIGNED, AT(schema), 1, 65535,
-	  .help = "of an offer: the defaults that it leaves out" };
+	  .help = "version of the defaults that an offer omits" };
 static const struct config_row first_row =
 	{ "kind", CONFIG_ENUM, AT(number),
-	  .help = "the protocol" };
+	  .help = "protocol of the job" };
 static const struct config_row clusters_row =
 	{ "clusters", CONFIG_UNSIGNED, AT(clusters), 2, JOB_CLUSTERS_MAX, .names = auto_word,
-	  .help = "k, how many clusters to find; fedspectral: \"auto\" goes by the eigengap" };
+	  .help = "number of clusters, k; \"auto\": by the eigengap" };
 static const struct config_row range_row =
 	{ "clusters", CONFIG_RANGE, AT(clusters), 2, JOB_CLUSTERS_MAX,
-	  .help = "k, how many clusters to find; or the k that are tried, of which the silhouette "
-		  "chooses one" };
+	  .help = "number of clusters, k; or a range of k, from which the silhouette chooses" };
 static const struct config_row head_rows[] = {
 	{ "seed", CONFIG_U64, AT(seed), 0, SEED_MAX, "1",
-	  .help = "same seed and data, same labels; fedspectral, fedwalk: if daemons have a "
-		  "numbering_key" },
+	  .help = "seed of random numbers: the same seed and data give the same labels; "
+		  "fedspectral, fedwalk: only with numbering_key" },
 	{ "allow_single", CONFIG_BOOL, AT(allow_single), .standard = "false",
-	  .help = "permit a single party, whose terms nothing masks" },
+	  .help = "allow a job of one party, whose values nothing masks" },
 	{ "on_loss", CONFIG_ENUM, AT(on_loss), .standard = "end", .names = loss_names,
-	  .help = "where a party stays away past rejoin_s: \"end\", the job fails; \"attempt\", "
-		  "the next attempt goes on without it, as far as policies allow" },
+	  .help = "after a dropout longer than rejoin_s: \"end\" fails the job, \"attempt\" "
+		  "starts the next attempt without that party if all policies allow it" },
 };
 static const struct config_row sum_rows[] = {
 	{ "secure_sum.group", CONFIG_CHOICE, AT(group_bits), .standard = "ffdhe3072",
 	  .names = group_names, .values = group_bits,
-	  .help = "the Diffie-Hellman group: of RFC 7919, or X25519 (RFC 7748), whose keys "
-		  "cost a party with many others a tenth" },
+	  .help = "Diffie-Hellman group of RFC 7919, or X25519 (RFC 7748), which takes a tenth of "
+		  "the time at a party with many others" },
 	{ "secure_sum.modulus_bits", CONFIG_UNSIGNED, AT(modulus_bits), 32, 64, "64",
-	  .help = "32 or 64: sums are taken modulo 2^32 or 2^64; where it is not given kcagc takes "
-		  "32 if all it sums is of unit rows" },
+	  .help = "32 or 64: sums are modulo 2^32 or 2^64; if not set, kcagc takes 32 where it "
+		  "sums unit rows only" },
 };
 static const struct config_row fraction_row =
 	{ "secure_sum.fraction_bits", CONFIG_UNSIGNED, AT(fraction_bits), 1, 48, "auto",
 	  .names = auto_word,
-	  .help = "f, bits behind the point; \"auto\": as many as the largest number leaves, by a "
-		  "bound that parties agree on before they sum" };
+	  .help = "fraction bits of fixed-point numbers, f; \"auto\": as many as a bound allows, "
+		  "on which parties agree before they sum" };
 /* clang-format on */
 
 static void job_table_add(struct table *t, const struct config_row *row, size_t n)
@@ -79,8 +78,10 @@ static void table_of(const struct kind *kind, struct table *t)
 	if (kind->clusters) {
 		job_table_add(t, kind->clusters == CLUSTERS_OR_RANGE ? &range_row : &clusters_row,
 			      1);
-		if (kind->clusters == CLUSTERS_GIVEN)
+		if (kind->clusters == CLUSTERS_GIVEN) {
 			t->row[t->config.count - 1].names = NULL;
+			t->row[t->config.count - 1].help = "number of clusters, k";
+		}
 	}
 	job_table_add(t, head_rows, sizeof(head_rows) / sizeof(*head_rows));
 	for (const struct config_row *row = kind->rows; row->path; row++)
@@ -239,13 +240,28 @@ static const struct config_row *way_of(const struct kind *kind)
 	return NULL;
 }
 
-/* Tells whether the job does not read the row; if so, puts which jobs do: by method "tree". */
+/* Puts which jobs read a row: by method "tree" or "flat". */
+static void put_readers(const struct config_row *way, unsigned readers, struct buf *to)
+{
+	const char *before = "";
+	unsigned left = readers;
+
+	buf_printf(to, "by %s", way->path);
+	for (unsigned i = 0; left; i++) {
+		if (!(left >> i & 1))
+			continue;
+		left &= ~(1U << i);
+		buf_printf(to, "%s \"%s\"", before, way->names[i]);
+		before = left & (left - 1) ? "," : " or";
+	}
+}
+
+/* Tells whether the job does not read the row; if so, puts which jobs do. */
 static bool is_unread(const struct job *job, const struct config_row *row, struct buf *when)
 {
 	const struct config_row *way = way_of(job->kind);
 	const char *why = job->kind->unread ? job->kind->unread(job, row) : NULL;
-	const char *before = "";
-	unsigned now = 0, left = row->readers;
+	unsigned now = 0;
 
 	if (why)
 		buf_printf(when, "%s", why);
@@ -254,14 +270,7 @@ static bool is_unread(const struct job *job, const struct config_row *row, struc
 	memcpy(&now, (const char *)job + way->offset, sizeof(now));
 	if (row->readers >> now & 1)
 		return false;
-	buf_printf(when, "by %s", way->path);
-	for (unsigned i = 0; left; i++) {
-		if (!(left >> i & 1))
-			continue;
-		left &= ~(1U << i);
-		buf_printf(when, "%s \"%s\"", before, way->names[i]);
-		before = left & (left - 1) ? "," : " or";
-	}
+	put_readers(way, row->readers, when);
 	return true;
 }
 
@@ -420,12 +429,20 @@ void job_offer_write(const struct job *job, struct buf *json)
 void job_describe(struct buf *text)
 {
 	for (size_t i = 0; kinds[i]; i++) {
+		const struct config_row *way = way_of(kinds[i]);
 		struct table table;
 
 		table_of(kinds[i], &table);
 		buf_printf(text, "%skind \"%s\", schema %u\n", i ? "\n" : "", kinds[i]->name,
 			   kinds[i]->schema);
-		config_describe(&table.config, text);
+		for (size_t r = 0; r < table.config.count; r++) {
+			config_describe_row(&table.config, &table.row[r], text);
+			if (way && table.row[r].readers) {
+				buf_printf(text, "\n        read ");
+				put_readers(way, table.row[r].readers, text);
+			}
+			buf_printf(text, "\n");
+		}
 	}
 }
 

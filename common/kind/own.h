@@ -41,9 +41,9 @@ extern const char *const kind_align_names[];
 	{                                                                                          \
 		"align", CONFIG_ENUM, offsetof(T, align),                                          \
 		    .standard = (default), .names = kind_align_names,                              \
-		    .help = "\"same\": all parties have the same ids; otherwise the job is of "    \
-			    "the rows that all have: "                                             \
-			    "\"intersect\" finds them by a secure sum"                             \
+		    .help =                                                                        \
+			"\"same\": all parties have the same ids; \"intersect\": the job uses "    \
+			"the rows that all parties have, found by a secure sum"                    \
 	}
 #define KIND_ALIGN_BOUNDS(T)                                                                       \
 	{ "align_bound",                                                                           \
@@ -52,12 +52,11 @@ extern const char *const kind_align_names[];
 	  0,                                                                                       \
 	  ALIGN_IDS_MAX,                                                                           \
 	  "0",                                                                                     \
-	  .help = "intersect: the most ids that a party has, so that nobody sees how many it is; " \
-		  "0: each "                                                                       \
-		  "party's count, rounded up, is shown" },                                         \
+	  .help = "intersect: most ids of a party, to hide the number of ids; 0: each party's "    \
+		  "number, rounded up, is disclosed" },                                            \
 	{                                                                                          \
 		"min_common", CONFIG_UNSIGNED, offsetof(T, min_common), 1, ALIGN_IDS_MAX, "100",   \
-		    .help = "intersect: fewer rows that all parties have end the job before a "    \
+		    .help = "intersect: fewest common rows; with fewer the job ends before a "     \
 			    "party sees them"                                                      \
 	}
 /* Checks these rows: ERR_INPUT if one is given that the job's align does not read. */

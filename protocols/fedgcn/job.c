@@ -15,41 +15,41 @@ static const char *const baselines_names[] = { "all", "quick", "off", NULL };
 const struct config_row fedgcn_rows[] = {
 	{ "features", CONFIG_ENUM, AT(how.features), .standard = "structure",
 	  .names = fedgcn_features_names,
-	  .help = "of nodes: degrees and random walks; or, of graphs whose first two attributes "
-		  "are coordinates from 0 to 3, these and where lines begin at the node; or "
-		  "structure and coordinates" },
+	  .help = "features of nodes: degrees and random walks (structure); the first two "
+		  "attributes, coordinates from 0 to 3, and where lines begin at the node "
+		  "(drawing); or structure and coordinates (coordinates)" },
 	{ "rounds", CONFIG_UNSIGNED, AT(how.rounds), 1, JOB_ITERATIONS_MAX, "10",
-	  .help = "rounds at most" },
+	  .help = "most rounds" },
 	{ "epochs", CONFIG_UNSIGNED, AT(how.epochs), 1, JOB_ITERATIONS_MAX, "10",
-	  .help = "a party's passes over its graphs in a round" },
+	  .help = "passes of a party over its graphs in a round" },
 	{ "batch", CONFIG_UNSIGNED, AT(how.batch), 2, 1 << 16, "128",
-	  .help = "graphs of a step" },
+	  .help = "graphs in a training step" },
 	{ "rate", CONFIG_DOUBLE, AT(how.rate), 1e-9, 1, "1e-3",
-	  .help = "Adam's learning rate; with prototypes \"kde\" 0.001 at least" },
+	  .help = "learning rate of Adam; at least 0.001 with unmasked prototypes" },
 	{ "lambda", CONFIG_DOUBLE, AT(how.lambda), 0, 1e6, "10",
-	  .help = "weight of the reconstruction beside the clustering" },
+	  .help = "weight of the reconstruction loss relative to the clustering loss" },
 	{ "prototypes", CONFIG_ENUM, AT(how.prototypes), .standard = "matched",
 	  .names = prototypes_names,
-	  .help = "means by number; or the paper's density estimate, for which each party's go up "
-		  "in clear: those of a round's end, or of each epoch, or of each epoch with full "
-		  "covariances" },
+	  .help = "means by index (matched); or the paper's density estimate of unmasked "
+		  "prototypes: of a round's end (kde), of each epoch (stacked), or of each epoch "
+		  "with full covariances (printed)" },
 	{ "aggregation", CONFIG_ENUM, AT(how.sharing), .standard = "fedavg",
 	  .names = aggregation_names,
-	  .help = "of weights: means; means to which parties stay near; or means of all but the "
-		  "last layers" },
+	  .help = "weights: means (fedavg), means with a proximal term (fedprox), or means of all "
+		  "but the last layers (fedper)" },
 	{ "mu", CONFIG_DOUBLE, AT(how.mu), 0, 1e6, "0.01",
-	  .help = "fedprox: how near", .readers = 1 << FEDGCN_PROX },
+	  .help = "weight of the proximal term", .readers = 1 << FEDGCN_PROX },
 	{ "final", CONFIG_ENUM, AT(how.final), .standard = "default", .names = final_names,
-	  .help = "how graphs are clustered at last: three principal components and a mixture; or "
-		  "k-means, as in the paper" },
+	  .help = "final clustering: three principal components and a mixture (default), or "
+		  "k-means as published (paper)" },
 	{ "min_cluster", CONFIG_UNSIGNED, AT(how.min_cluster), 1, JOB_LEAST_MAX, "5",
-	  .help = "fewest graphs behind a prototype that leaves a party" },
+	  .help = "fewest graphs behind a prototype that a party sends" },
 	{ "bounded", CONFIG_BOOL, AT(how.bounded), .standard = "true",
-	  .help = "a party scales its embeddings down after a round; false, as in the paper: they "
-		  "may grow until the run ends with an error" },
+	  .help = "a party scales down its embeddings after a round; false, as published: they "
+		  "may grow until the run fails" },
 	{ "baselines", CONFIG_ENUM, AT(baselines), .standard = "all", .names = baselines_names,
-	  .help = "what parties find beside it for comparison: \"quick\" leaves out training "
-		  "alone, which takes as long as the rounds" },
+	  .help = "local results for comparison; \"quick\" omits training without the other "
+		  "parties, which takes as long as the rounds" },
 	{ 0 },
 };
 /* clang-format on */

@@ -26,97 +26,96 @@ enum {
 #define ON_COLUMNS \
 	{ "standardize", CONFIG_ENUM, AT(how.standardize), .standard = "none", \
 	  .names = kind_standardize_names, \
-	  .help = "columns come to mean 0 and deviation 1, but for categories and sparse " \
-		  "features: by all parties' rows, from one sum more (\"joint\"), or each " \
-		  "party's by its own (\"local\")" }, \
+	  .help = "scale columns to mean 0 and deviation 1, except categories and sparse " \
+		  "features: over the rows of all parties by one more sum (joint), or of each " \
+		  "party (local)" }, \
 	{ "profile", CONFIG_BOOL, AT(how.profile), .standard = "false", \
-	  .help = "at the end, what sets clusters apart over all parties: means and shares of " \
-		  "each column by cluster, which policy.profile of each party must allow" }
+	  .help = "at the end a profile of clusters over all parties: means and shares of each " \
+		  "column by cluster; policy.profile of each party must allow it" }
 #define PRIVACY \
 	{ "noise.eps", CONFIG_DOUBLE, AT(noise_eps), 1e-6, 1e6, "", \
-	  .help = "differential privacy: eps; with noise.delta and noise.clip" }, \
+	  .help = "eps of differential privacy; requires noise.delta and noise.clip" }, \
 	{ "noise.delta", CONFIG_DOUBLE, AT(noise_delta), 1e-300, 0.5, "", \
-	  .help = "differential privacy: delta" }, \
+	  .help = "delta of differential privacy" }, \
 	{ "noise.clip", CONFIG_DOUBLE, AT(noise_clip), 1e-300, 1e300, "", \
-	  .help = "tau_X: longer rows are shortened to it" }
+	  .help = "largest norm of a row, tau_X; longer rows are scaled down to it" }
 #define COLLUDERS \
 	{ "noise.colluders", CONFIG_UNSIGNED, AT(noise_colluders), 1, PARTIES_MAX - 1, "auto", \
 	  .names = auto_word, \
-	  .help = "sums: so many parties may tell the coordinator what noise they added, and the " \
-		  "rest is enough; \"auto\": half of them. 1 at least, for a party knows its own" }
+	  .help = "colluding parties against which noise in sums suffices, though they reveal " \
+		  "their share of it; a party knows its own share, so at least 1; \"auto\": " \
+		  "half of the parties" }
 
 const struct config_row fedsc_rows[] = {
 	{ "restarts", CONFIG_UNSIGNED, AT(how.restarts), 1, JOB_RESTARTS_MAX, "20",
-	  .help = "R, starts that go on to the end; the one of least inertia wins" },
+	  .help = "starts that run to the end, R; the one with the least inertia wins" },
 	{ "iterations", CONFIG_UNSIGNED, AT(how.lloyd), 1, JOB_ITERATIONS_MAX, "10",
-	  .help = "Q, Lloyd steps at most; fedspectral+: power iterations of a round",
+	  .help = "most Lloyd steps, Q",
 	  .readers = ANCHOR | DENSE },
 	{ "variant", CONFIG_ENUM, AT(how.variant), .standard = "anchor",
 	  .names = fedsc_variant_names,
-	  .help = "Stage II: landmarks and sums alone, the whole kernel by sums alone, or the "
-		  "paper's, which uploads in clear what rows can be read from; or its Appendix C, "
-		  "in which parties compute similarities by encryption" },
+	  .help = "\"anchor\": landmarks and sums only; \"dense\": the whole kernel by sums only; "
+		  "\"paper\": as published, with uploads from which rows can be read; "
+		  "\"pairwise\": its Appendix C, similarities under encryption" },
 	{ "dims", CONFIG_UNSIGNED, AT(how.dims), 1, FEDSC_DIMS_MAX, "auto", .names = auto_word,
-	  .help = "d, landmarks or the dictionary's size; \"auto\": min(n/5, 600) landmarks, n/3 "
-		  "of fewer than 30 rows a cluster; else as few of min(n/5, 250) as keep "
-		  "0.99 of the eigenvalues of F'F; with 1 their similarities follow from the rows' "
-		  "distances to one point alone" },
+	  .help = "landmarks, or size of the dictionary, d; \"auto\": min(n/5, 600) landmarks, "
+		  "n/3 with fewer than 30 rows a cluster; other variants: as few of min(n/5, 250) "
+		  "as keep 0.99 of the eigenvalues of F'F; with 1, similarities follow from "
+		  "distances to one point" },
 	{ "start", CONFIG_ENUM, AT(how.start), .standard = "landmarks", .names = start_names,
-	  .help = "all but anchor: the dictionary before the first round is landmarks, or at "
-		  "random as in the paper",
+	  .help = "initial dictionary: landmarks, or random as published",
 	  .readers = LEARNT },
 	{ "min_cluster", CONFIG_UNSIGNED, AT(how.least), 1, JOB_LEAST_MAX, "3",
-	  .help = "mc, fewest rows behind any sum of rows" },
+	  .help = "fewest rows behind any sum of rows, mc" },
 	{ "kernel.width", CONFIG_DOUBLE, AT(how.width), 0, 1e9, "0",
-	  .help = "all but anchor: r; 0: kernel.factor times the parties' mean distance",
+	  .help = "width of the kernel, r; 0: kernel.factor times the parties' mean distance",
 	  .readers = LEARNT },
 	{ "kernel.factor", CONFIG_DOUBLE, AT(how.width_factor), 1e-6, 1e6, "1",
-	  .help = "all but anchor: r in mean distances",
+	  .help = "width of the kernel in mean distances",
 	  .readers = LEARNT },
 	{ "kernel.lambda", CONFIG_DOUBLE, AT(how.lambda), 0, 1e6, "0.01",
-	  .help = "all but anchor: lambda, the ridge of C",
+	  .help = "ridge of C, lambda",
 	  .readers = LEARNT },
 	{ "rounds", CONFIG_UNSIGNED, AT(how.rounds), 0, JOB_ITERATIONS_MAX, "4",
-	  .help = "all but anchor: S, rounds of Stage I",
+	  .help = "rounds of Stage I, S",
 	  .readers = LEARNT },
 	{ "inner", CONFIG_UNSIGNED, AT(how.inner), 1, JOB_ITERATIONS_MAX, "5",
-	  .help = "all but anchor: Q, a party's own steps in a round",
+	  .help = "local steps of a party in a round, Q",
 	  .readers = LEARNT },
 	{ "tolerance", CONFIG_DOUBLE, AT(how.tolerance), 0, 1, "0",
-	  .help = "all but anchor: Stage I ends when Z changes by no more than this share; 0: "
-		  "after all rounds",
+	  .help = "relative change of Z at which Stage I ends; 0: after all rounds",
 	  .readers = LEARNT },
 	ON_COLUMNS,
 	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = fedsc_noise_names,
-	  .help = "what Gaussian noise is added to: nothing, each party's rows, its factors Z_p "
-		  "and C_p, or, by shares of all parties, each sum (anchor)" },
+	  .help = "target of Gaussian noise: none, each party's rows (data), its factors Z_p and "
+		  "C_p (factors), or by shares of all parties each sum (sums, with anchor)" },
 	{ "noise.beta", CONFIG_DOUBLE, AT(noise_beta), 0, 1e6, "0",
-	  .help = "sigma in standard deviations; claims no privacy" },
+	  .help = "sigma in standard deviations, without a claim of privacy" },
 	{ "noise.beta_c", CONFIG_DOUBLE, AT(noise_beta_c), -1, 1e6, "-1",
-	  .help = "paper: sigma of C_p in its standard deviations, where noise.beta is Z_p's "
-		  "alone; -1: noise.beta is both's" },
+	  .help = "paper: sigma of C_p in its standard deviations, where noise.beta is that of "
+		  "Z_p; -1: noise.beta is that of both" },
 	PRIVACY,
 	{ "noise.ball", CONFIG_DOUBLE, AT(noise_ball), 1e-300, 1e300, "",
-	  .help = "factors: tau_Z, the public ball that rows of Z are clipped to" },
+	  .help = "factors: public ball to which rows of Z are clipped, tau_Z" },
 	COLLUDERS,
 	{ 0 },
 };
 
 const struct config_row kmeans_rows[] = {
 	{ "restarts", CONFIG_UNSIGNED, AT(how.restarts), 1, JOB_RESTARTS_MAX, "20",
-	  .help = "R, starts that go on to the end; the one of least inertia wins" },
+	  .help = "starts that run to the end, R; the one with the least inertia wins" },
 	{ "iterations", CONFIG_UNSIGNED, AT(how.lloyd), 1, JOB_ITERATIONS_MAX, "10",
-	  .help = "Q, Lloyd steps at most; fedspectral+: power iterations of a round" },
+	  .help = "most Lloyd steps, Q" },
 	{ "min_cluster", CONFIG_UNSIGNED, AT(how.least), 1, JOB_LEAST_MAX, "3",
-	  .help = "mc, fewest rows behind any sum of rows" },
+	  .help = "fewest rows behind any sum of rows, mc" },
 	{ "tolerance", CONFIG_DOUBLE, AT(how.tolerance), 0, 1, "1e-6",
-	  .help = "ends when no centre moves by more than this share of the rows' spread" },
+	  .help = "share of the rows' spread; the job ends when no centre moves further" },
 	ON_COLUMNS,
 	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = fedsc_noise_names,
-	  .help = "what Gaussian noise is added to: nothing, each party's rows, or, by shares of "
-		  "all parties, each sum" },
+	  .help = "target of Gaussian noise: none, each party's rows (data), or by shares of all "
+		  "parties each sum (sums)" },
 	{ "noise.beta", CONFIG_DOUBLE, AT(noise_beta), 0, 1e6, "0",
-	  .help = "sigma in standard deviations; claims no privacy" },
+	  .help = "sigma in standard deviations, without a claim of privacy" },
 	PRIVACY,
 	COLLUDERS,
 	{ 0 },

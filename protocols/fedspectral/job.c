@@ -19,47 +19,49 @@ enum { EXACT = 1 << FEDSPECTRAL_EXACT, PLUS = 1 << FEDSPECTRAL_PLUS };
 /* clang-format off */
 const struct config_row fedspectral_rows[] = {
 	{ "restarts", CONFIG_UNSIGNED, AT(how.restarts), 1, JOB_RESTARTS_MAX, "20",
-	  .help = "R, starts that go on to the end; the one of least inertia wins" },
+	  .help = "starts of k-means at the coordinator, R; the one with the least inertia wins" },
 	{ "iterations", CONFIG_UNSIGNED, AT(how.iterations), 1, JOB_ITERATIONS_MAX, "10",
-	  .help = "Q, Lloyd steps at most; fedspectral+: power iterations of a round",
+	  .help = "most power iterations of a round",
 	  .readers = PLUS },
 	{ "variant", CONFIG_ENUM, AT(variant), .standard = "exact",
 	  .names = fedspectral_names,
-	  .help = "products with the joint graph, which show it; Algorithms 3 and 4; or Algorithms "
-		  "1 and 2" },
+	  .help = "\"exact\": products with the joint graph, which disclose it; \"fedspectral+\": "
+		  "Algorithms 3 and 4; \"fedspectral\": Algorithms 1 and 2" },
 	{ "rounds", CONFIG_UNSIGNED, AT(how.rounds), 1, JOB_ITERATIONS_MAX, "auto",
 	  .names = auto_word,
-	  .help = "rounds at most; \"auto\": 100 for exact, 20 for fedspectral+",
+	  .help = "most rounds; \"auto\": 100 for exact, 20 for fedspectral+",
 	  .readers = EXACT | PLUS },
 	{ "tolerance", CONFIG_DOUBLE, AT(how.tolerance), 1e-6, 1, "5e-4",
-	  .help = "exact: largest residual of an eigenvector, relative to the first eigenvalue",
+	  .help = "largest residual of an eigenvector, relative to the first eigenvalue",
 	  .readers = EXACT },
 	{ "regularize", CONFIG_DOUBLE, AT(how.regularize), 0, 10, "0",
-	  .help = "exact: tau, in mean degrees: (D + tau I)^-1/2 A (D + tau I)^-1/2 in place of "
-		  "D^-1/2 A D^-1/2, by which a few nodes on one edge are no cluster of their own",
+	  .help = "regularisation tau in mean degrees: (D + tau I)^-1/2 A (D + tau I)^-1/2 "
+		  "replaces D^-1/2 A D^-1/2, so that a few nodes on one edge do not form a "
+		  "cluster",
 	  .readers = EXACT },
 	{ "unit_rows", CONFIG_BOOL, AT(how.unit_rows), .standard = "true",
-	  .help = "k-means on rows of length 1; the paper's Algorithm 4 has them as they are" },
+	  .help = "scale rows to length 1 before k-means; false as in the paper's Algorithm 4" },
 	{ "ids", CONFIG_ENUM, AT(ids), .standard = "hashed", .names = ids_names,
-	  .help = "how nodes' ids reach the coordinator: as hashes by a key it does not have, or "
-		  "as they are" },
+	  .help = "ids of nodes at the coordinator: hashed with a key that it does not have, or "
+		  "plain" },
 	{ "allow_disjoint", CONFIG_BOOL, AT(allow_disjoint), .standard = "false",
-	  .help = "no two parties need have a node in common: without, that is taken for a lie "
-		  "about rows" },
+	  .help = "allow parties that share no node; by default such a job fails, as a sign of "
+		  "false ids" },
 	{ "block", CONFIG_UNSIGNED, AT(how.block), 1, 1024, "auto", .names = auto_word,
-	  .help = "exact: b, columns of a product; \"auto\": max(20, k + 10)",
+	  .help = "columns of a product, b; \"auto\": max(20, k + 10)",
 	  .readers = EXACT },
 	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = noise_names,
-	  .help = "exact: what Gaussian noise is added to: nothing, or, by shares of all parties, "
-		  "each sum" },
+	  .help = "target of Gaussian noise: none, or by shares of all parties each sum (sums, "
+		  "with exact)" },
 	{ "noise.eps", CONFIG_DOUBLE, AT(noise_eps), 1e-6, 1e6, "",
-	  .help = "differential privacy: eps; with noise.delta" },
+	  .help = "eps of differential privacy; requires noise.delta" },
 	{ "noise.delta", CONFIG_DOUBLE, AT(noise_delta), 1e-300, 0.5, "",
-	  .help = "differential privacy: delta" },
+	  .help = "delta of differential privacy" },
 	{ "noise.colluders", CONFIG_UNSIGNED, AT(how.colluders), 1, PARTIES_MAX - 1, "auto",
 	  .names = auto_word,
-	  .help = "sums: so many parties may tell the coordinator what noise they added, and the "
-		  "rest is enough; \"auto\": half of them. 1 at least, for a party knows its own" },
+	  .help = "colluding parties against which noise in sums suffices, though they reveal "
+		  "their share of it; a party knows its own share, so at least 1; \"auto\": half "
+		  "of the parties" },
 	{ 0 },
 };
 /* clang-format on */

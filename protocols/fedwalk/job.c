@@ -17,42 +17,41 @@ enum { WALKS = 1 << FEDWALK_WALKS }; /* the mode that reads a row; none: all do 
 /* clang-format off */
 const struct config_row fedwalk_rows[] = {
 	{ "ids", CONFIG_ENUM, AT(ids), .standard = "hashed", .names = ids_names,
-	  .help = "how nodes' ids reach the coordinator: as hashes by a key it does not have, or "
-		  "as they are" },
+	  .help = "ids of nodes at the coordinator: hashed with a key that it does not have, or "
+		  "plain" },
 	{ "mode", CONFIG_ENUM, AT(mode), .standard = "walks", .names = fedwalk_mode_names,
-	  .help = "walks from device to device, as the paper has them, from which ties can be "
-		  "read; or each pair reported once by randomised response, and walks over what "
-		  "was reported" },
+	  .help = "\"walks\": walks from device to device as published, from which edges can be "
+		  "read; \"randomized-response\": each pair is reported once by randomised "
+		  "response, and walks run on the reports" },
 	{ "dissimilarity", CONFIG_ENUM, AT(dissimilarity), .standard = "l1",
 	  .names = dissimilarity_names,
-	  .help = "of vertices: between their noisy degree vectors; or the paper's, for which each "
-		  "uploads its ties",
+	  .help = "dissimilarity of vertices: between noisy degree vectors (l1), or as published "
+		  "(dtw), for which parties upload edges",
 	  .readers = WALKS },
 	{ "dtw_rows", CONFIG_UNSIGNED, AT(dtw_rows), 0, 4096, "0",
-	  .help = "dtw: longer matrices of degree vectors are averaged down to so many rows; 0: "
-		  "not",
+	  .help = "dtw: rows to which longer matrices of degree vectors are averaged; 0: no limit",
 	  .readers = WALKS },
 	{ "eps", CONFIG_DOUBLE, AT(eps), 1e-3, 1e6, "2",
-	  .help = "walks: of the noise on degree vectors and of the encoder; randomized-response: "
-		  "of all ties together, 8 where not given" },
+	  .help = "walks: eps of the noise on degree vectors and of the encoder; "
+		  "randomized-response: eps of all edges together, default 8" },
 	{ "p", CONFIG_DOUBLE, AT(p), 0, 1, "0.2",
-	  .help = "walks: how often the vertex after the next one is predicted, which saves a "
+	  .help = "probability that the vertex after the next one is predicted, which saves a "
 		  "message",
 	  .readers = WALKS },
 	{ "bins", CONFIG_UNSIGNED, AT(bins), 1, FEDWALK_BINS_MAX, "auto", .names = auto_word,
-	  .help = "walks: k, bins of a degree vector; \"auto\": floor(ln n)",
+	  .help = "bins of a degree vector, k; \"auto\": floor(ln n)",
 	  .readers = WALKS },
 	{ "walks", CONFIG_UNSIGNED, AT(walks), 1, 10000, "80",
-	  .help = "gamma, walks from each vertex" },
+	  .help = "walks from each vertex, gamma" },
 	{ "length", CONFIG_UNSIGNED, AT(length), 3, FEDWALK_LENGTH_MAX, "40",
-	  .help = "l, vertices of a walk" },
+	  .help = "vertices of a walk, l" },
 	{ "window", CONFIG_UNSIGNED, AT(window), 1, 100, "10",
-	  .help = "w of SkipGram, at most: each centre takes 1 to w" },
+	  .help = "largest SkipGram window, w; each centre takes 1 to w" },
 	{ "dims", CONFIG_UNSIGNED, AT(dims), FEDWALK_DIMS, FEDWALK_DIMS, "128",
-	  .help = "numbers of an embedding; fixed" },
+	  .help = "dimensions of an embedding; fixed" },
 	{ "keep_embeddings", CONFIG_BOOL, AT(keep_embeddings), .standard = "true",
-	  .help = "the coordinator writes all embeddings too; false: each party has those of its "
-		  "own vertices, and nobody else keeps any" },
+	  .help = "the coordinator also writes all embeddings; false: each party keeps those of "
+		  "its own vertices, and no other copy exists" },
 	{ 0 },
 };
 /* clang-format on */

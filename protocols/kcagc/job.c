@@ -36,93 +36,96 @@ static const char *const dims_word[] = { "local", NULL };
 /* Rows of the joint k-means, which kmeans.columns has, too. */
 #define JOINT_ROWS \
 	{ "local_restarts", CONFIG_UNSIGNED, AT(local_restarts), 1, JOB_RESTARTS_MAX, "5", \
-	  .help = "starts of each party's own k-means", .readers = CELLS }, \
+	  .help = "starts of each party's local k-means", .readers = CELLS }, \
 	{ "starts", CONFIG_UNSIGNED, AT(starts), 1, JOB_RESTARTS_MAX, "200", \
-	  .help = "starts of the joint k-means that makes the k clusters, at most: as many as " \
-		  "sum 4194304 words in a round, but no fewer than `restarts`", \
+	  .help = "most starts of the joint k-means; fewer, but at least `restarts`, where a " \
+		  "round would sum over 4194304 words", \
 	  .readers = JOINT }, \
 	{ "screen", CONFIG_UNSIGNED, AT(screen), 1, JOB_ITERATIONS_MAX, "2", \
-	  .help = "after so many of its Lloyd steps only the best `restarts` of the starts go on", \
+	  .help = "Lloyd steps after which only the best `restarts` starts continue", \
 	  .readers = JOINT }, \
 	{ "restarts", CONFIG_UNSIGNED, AT(restarts), 1, JOB_RESTARTS_MAX, "20", \
-	  .help = "R, starts that go on to the end; the one of least inertia wins", \
+	  .help = "starts that run to the end, R; the one with the least inertia wins", \
 	  .readers = JOINT }, \
 	{ "inner_restarts", CONFIG_UNSIGNED, AT(inner_restarts), 0, JOB_RESTARTS_MAX, "0", \
-	  .help = "starts at the tree's inner nodes; 0: 10 (k/k^)^2, from 2 to 10", \
+	  .help = "starts at inner nodes of the tree; 0: 10 (k/k^)^2, between 2 and 10", \
 	  .readers = TREE }, \
 	{ "inner_iterations", CONFIG_UNSIGNED, AT(inner_iterations), 1, JOB_ITERATIONS_MAX, "5", \
-	  .help = "Lloyd steps at most at inner nodes, whose clusters are cut up further", \
+	  .help = "most Lloyd steps at inner nodes of the tree, whose clusters are split " \
+		  "further", \
 	  .readers = TREE }, \
 	{ "iterations", CONFIG_UNSIGNED, AT(iterations), 1, JOB_ITERATIONS_MAX, "10", \
-	  .help = "Q, Lloyd steps at most; fedspectral+: power iterations of a round", \
+	  .help = "most Lloyd steps, Q", \
 	  .readers = JOINT }, \
 	{ "polish", CONFIG_UNSIGNED, AT(polish), 0, JOB_ITERATIONS_MAX, "3", \
-	  .help = "P, Lloyd steps on all nodes at the end", .readers = CELLS | LANDMARK }, \
+	  .help = "Lloyd steps on all rows at the end, P", .readers = CELLS | LANDMARK }, \
 	{ "exchange", CONFIG_ENUM, AT(exchange), .standard = "distances", \
 	  .names = kcagc_exchange_names, \
-	  .help = "what the joint k-means sums: squared distances to the centres in each round, " \
-		  "or once all inner products of the virtual nodes", .readers = CELLS },
+	  .help = "values that the joint k-means sums: squared distances to the centres in " \
+		  "each round, or once the inner products of all virtual nodes (gram)", \
+	  .readers = CELLS },
 
 const struct config_row kcagc_rows[] = {
 	KIND_ALIGN_ROW(struct kcagc_job, "same"),
 	KIND_ALIGN_BOUNDS(struct kcagc_job),
 	{ "graphs", CONFIG_ENUM, AT(graphs), .standard = "shared", .names = graphs_names,
-	  .help = "\"own\": the parties' edges may differ" },
+	  .help = "\"shared\": all parties have the same edges; \"own\": edges may differ" },
 	{ "preset", CONFIG_ENUM, AT(preset), .standard = "default", .names = preset_names,
-	  .help = "what stands in for parameters that are not given; \"paper\" keeps to its letter",
+	  .help = "source of values that are not set: \"default\", or \"paper\", as published",
 	  .readers = JOINT },
 	{ "method", CONFIG_ENUM, AT(method), .standard = "tree", .names = kcagc_method_names,
-	  .help = "Protocol 3 as a tree of pairs, Protocol 3 flat, Protocol 2 (basic), landmark "
-		  "projection, or federated GCC" },
+	  .help = "Protocol 3 as a tree of pairs (tree) or flat, Protocol 2 (basic), landmark "
+		  "projection (landmark), or federated GCC (gcc)" },
 	{ "local_clusters", CONFIG_COUNT, AT(local_clusters), 2, JOB_CLUSTERS_MAX, "2k",
-	  .help = "k^, clusters of each party and of each inner node of the tree",
+	  .help = "clusters of each party and of each inner node of the tree, k^",
 	  .readers = CELLS | BASIC | LANDMARK },
 	{ "filter.kind", CONFIG_ENUM, AT(filter_kind), .standard = "half", .names = filter_names,
-	  .help = "p(l) = (1 - l/2)^psi, or (1 - l/||Ls||)^psi", .readers = JOINT },
+	  .help = "graph filter: half is (1 - l/2)^psi, spectral is (1 - l/||Ls||)^psi",
+	  .readers = JOINT },
 	{ "filter.order", CONFIG_UNSIGNED, AT(filter_order), 0, KCAGC_ORDER_MAX,
 	  .names = auto_word,
-	  .help = "psi, how far features are smoothed over the graph; it depends on the data: the "
+	  .help = "order of the graph filter, psi: how far features spread over the graph; the "
 		  "paper takes 9 for cora, 15 for citeseer, 60 for pubmed, 2 for wiki; \"auto\" "
-		  "chooses it from sums; landmark and gcc, whose filter is another, take 1 to 15" },
+		  "derives it from sums; landmark and gcc take 1 to 15" },
 	{ "degrees", CONFIG_ENUM, AT(degrees), .standard = "off", .names = degrees_names,
-	  .help = "\"beside\": the logarithm of each node's degree is a feature beside the others, "
-		  "of an eighth of the variance of all of them, and is not smoothed; \"alone\": it "
-		  "is the only one; for classes that are what nodes do, such as an airport's "
-		  "traffic, and not whom they are tied to; \"auto\", of landmark and gcc: alone "
-		  "where more than half of what features say is which nodes have the same degree",
+	  .help = "use the logarithm of each node's degree, not smoothed: \"beside\" the features "
+		  "with an eighth of their variance, or \"alone\" in their place; for classes "
+		  "that depend on a node's role; \"auto\" (landmark, gcc): alone where features "
+		  "mostly tell nodes of equal degree",
 	  .readers = LANDMARK | GCC },
 	{ "features", CONFIG_BOOL, AT(idf), .standard = "idf", .names = features_names,
-	  .help = "\"idf\" weighs the columns of an all-binary slice by ln((1+n)/(1+df)) + 1",
+	  .help = "\"idf\" weights the columns of an all-binary slice by ln((1+n)/(1+df)) + 1",
 	  .readers = JOINT },
 	{ "standardize", CONFIG_ENUM, AT(standardize), .standard = "none",
 	  .names = kind_standardize_names,
-	  .help = "\"local\": each party brings its columns to mean 0 and deviation 1 before "
-		  "anything else, but for categories and sparse features; \"joint\" is the same, "
-		  "since a column is all at one party; such a run leaves no model" },
+	  .help = "\"local\": each party scales its columns to mean 0 and deviation 1 first, "
+		  "except categories and sparse features; \"joint\" is the same here; such a run "
+		  "leaves no model" },
 	{ "projection.basis", CONFIG_BOOL, AT(unit_basis), .standard = "scaled",
 	  .names = basis_names,
-	  .help = "singular vectors times singular values, or alone", .readers = JOINT },
+	  .help = "singular vectors multiplied by singular values (scaled), or alone (unit)",
+	  .readers = JOINT },
 	{ "projection.dims", CONFIG_COUNT, AT(dims), 1, JOB_CLUSTERS_MAX, "k", .names = dims_word,
-	  .help = "d, dimensions kept, at most the slice's width; \"local\" is k^",
+	  .help = "dimensions kept, d, at most the number of columns; \"local\": k^",
 	  .readers = JOINT },
 	{ "projection.unit_rows", CONFIG_BOOL, AT(unit_rows), .standard = "true",
-	  .help = "scale rows by their length", .readers = JOINT },
+	  .help = "scale rows by their norm", .readers = JOINT },
 	{ "projection.row_power", CONFIG_DOUBLE, AT(row_power), 0, 4, "0.8",
-	  .help = "p, how far: 1 makes all rows equally long", .readers = JOINT },
+	  .help = "exponent of that scaling, p; 1: all rows have equal norm", .readers = JOINT },
 	{ "virtual_nodes", CONFIG_ENUM, AT(virtual_nodes), .standard = "mean",
 	  .names = virtual_names,
-	  .help = "what stands for a cell at a party: the mean of its rows, or the local centre "
+	  .help = "representative of a cell at a party: the mean of its rows, or the local centre "
 		  "(line 13)",
 	  .readers = CELLS },
 	JOINT_ROWS
 	{ "joint_norm", CONFIG_BOOL, AT(joint_norm), .standard = "false",
-	  .help = "scale rows by their norm over all parties, one more sum, not by each party's "
-		  "own; to predict: as in the run of the model", .readers = JOINT },
+	  .help = "scale rows by their norm over all parties, by one more sum, instead of each "
+		  "party's own; to predict, as in the run of the model", .readers = JOINT },
 	{ "min_cell", CONFIG_UNSIGNED, AT(min_cell), 1, JOB_LEAST_MAX, "1",
-	  .help = "fewest nodes behind any number that enters a sum; above 1 it excludes basic, "
+	  .help = "fewest nodes behind any value that enters a sum; above 1 excludes basic, "
 		  "polish and predict", .readers = CELLS | LANDMARK },
 	{ "landmark.power", CONFIG_BOOL, AT(landmark_power), .standard = "true",
-	  .help = "one power step; without it parties never see a joint vector",
+	  .help = "one power step; without it parties never receive a joint vector",
 	  .readers = LANDMARK },
 	{ 0 },
 };
@@ -131,10 +134,10 @@ const struct config_row kcagc_predict_rows[] = {
 	KIND_ALIGN_ROW(struct kcagc_job, "same"),
 	KIND_ALIGN_BOUNDS(struct kcagc_job),
 	{ "graphs", CONFIG_ENUM, AT(graphs), .standard = "shared", .names = graphs_names,
-	  .help = "\"own\": the parties' edges may differ" },
+	  .help = "\"shared\": all parties have the same edges; \"own\": edges may differ" },
 	{ "joint_norm", CONFIG_BOOL, AT(joint_norm), .standard = "false",
-	  .help = "scale rows by their norm over all parties, one more sum, not by each party's "
-		  "own; to predict: as in the run of the model" },
+	  .help = "scale rows by their norm over all parties, by one more sum, instead of each "
+		  "party's own; to predict, as in the run of the model" },
 	{ "model", CONFIG_ID, AT(model), .help = "job_id of the run whose model predicts" },
 	{ 0 },
 };
@@ -143,20 +146,19 @@ const struct config_row kmeans_columns_rows[] = {
 	KIND_ALIGN_ROW(struct kcagc_job, "same"),
 	KIND_ALIGN_BOUNDS(struct kcagc_job),
 	{ "method", CONFIG_ENUM, AT(method), .standard = "tree", .names = columns_method_names,
-	  .help = "cells of the parties' own clusters by a tree of pairs, or of all parties at "
-		  "once (flat); or all rows from the start (basic)" },
+	  .help = "cells from the parties' own clusters, by a tree of pairs (tree) or all parties "
+		  "at once (flat); or all rows from the start (basic)" },
 	{ "local_clusters", CONFIG_COUNT, AT(local_clusters), 2, JOB_CLUSTERS_MAX, "2k",
-	  .help = "k^, clusters of each party and of each inner node of the tree",
+	  .help = "clusters of each party and of each inner node of the tree, k^",
 	  .readers = CELLS },
 	{ "standardize", CONFIG_ENUM, AT(standardize), .standard = "local",
 	  .names = kind_standardize_names,
-	  .help = "\"local\": each party brings its columns to mean 0 and deviation 1 and leaves "
-		  "out those that are the same in all rows; \"joint\" is the same, since a column "
-		  "is all at one party; \"none\": columns count as they are" },
+	  .help = "\"local\": each party scales its columns to mean 0 and deviation 1 and drops "
+		  "constant ones; \"joint\" is the same here; \"none\": columns as they are" },
 	JOINT_ROWS
 	{ "min_cell", CONFIG_UNSIGNED, AT(min_cell), 1, JOB_LEAST_MAX, "1",
-	  .help = "fewest rows behind any number that enters a sum; above 1 it excludes basic "
-		  "and polish" },
+	  .help = "fewest rows behind any value that enters a sum; above 1 excludes basic and "
+		  "polish" },
 	{ 0 },
 };
 #undef JOINT_ROWS

@@ -11,7 +11,8 @@
 # make reproducible     the programs from two folders are the same bytes: five minutes
 # make docs             pages of the Python package: build/docs/index.html; needs
 #                       scripts/deps --python
-# make install          to $(DESTDIR)$(PREFIX)
+# make install          to $(DESTDIR)$(PREFIX); SECURITY_CONTACT=security@example.org: who takes reports of security
+#                       issues, in the installed SECURITY.md
 # make dist             build/dist/coterie-VERSION.tar.gz (scripts/version): HEAD of git, and
 #                       sbom.spdx.json; DIST=DIR: there
 # make wheel            build/dist/coterie-VERSION-py3-none-*.whl: the Python package for pip, with the
@@ -250,10 +251,12 @@ SHARE := $(DESTDIR)$(PREFIX)/share
 COMPLETIONS := build/completions
 $(COMPLETIONS)/bash/coterie: scripts/completions $(BIN)/coordinator $(BIN)/party $(BIN)/coterie
 	scripts/completions $(BIN) $(COMPLETIONS)
+SECURITY_CONTACT ?= not set in this build
 install: all $(COMPLETIONS)/bash/coterie
 	install -d $(DESTDIR)$(PREFIX)/bin $(DOC)/docs $(DOC)/proto $(DOC)/configs/jobs $(MAN)
 	install -m 755 $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(WORKER) $(DESTDIR)$(PREFIX)/bin
-	install -m 644 README.md CHANGELOG.md CONTRIBUTING.md LICENSE $(DOC)
+	install -m 644 README.md CHANGELOG.md CONTRIBUTING.md LICENSE SECURITY.md $(DOC)
+	sed -i 's#^Security contact: .*#Security contact: $(SECURITY_CONTACT)#' $(DOC)/SECURITY.md
 	install -m 644 docs/*.md $(DOC)/docs
 	for d in docs/*/; do install -d $(DOC)/$$d && install -m 644 $$d*.md $(DOC)/$$d || exit 1; done
 	install -m 644 proto/PROTOCOL.md $(DOC)/proto

@@ -3,7 +3,7 @@
  * Nodes that several parties share are numbered at random (server/run/align.h), and random choices
  * of an algorithm depend on these numbers. Two runs of one seed may thus put ambiguous nodes into
  * different clusters. If the parties share a secret file and the coordinator has one of its own,
- * hashes and numbers are derived from these files and the seed, and the runs agree. SECURITY.md
+ * hashes and numbers are derived from these files and the seed, and the runs agree. docs/security
  * states the price: the coordinator can link the hashed ids of two such jobs.
  */
 #ifndef CRYPTO_NUMBERING_H

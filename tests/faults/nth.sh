@@ -26,7 +26,7 @@
 # A run is right if it ended in time, by no signal, with a status that is documented; labels, where there are any,
 # are those of an undisturbed run; run.json of each says how it ended; nobody names an innocent; each ledger is
 # whole, counts what its rows say, and has what the coordinator received, but for the last second before a power loss, as
-# docs/SECURITY.md says; budgets of three jobs are enough for all attempts at both;
+# docs/security/records.md says; budgets of three jobs are enough for all attempts at both;
 # and the next job, on the same directories and without the fault, is done, and no row of a ledger is gone.
 #
 # The last lines are the counts; exit 1 if a run is wrong. COTERIE_BIN: other programs, not sanitized.

@@ -22,6 +22,8 @@ test_install_honours_destdir_and_prefix() {
 		fail "coterie launch as installed: status $?"
 	[[ -s $T/run/party-01/labels.csv ]] || fail "coterie launch as installed left no labels"
 	[[ -e $T/stage/opt/coterie/share/doc/coterie/README.md ]] || fail "README.md is not installed"
+	grep -q '^Security contact: not set in this build$' "$T/stage/opt/coterie/share/doc/coterie/SECURITY.md" ||
+		fail "SECURITY.md names a contact, and none was set"
 	[[ -n $(find "$T/stage" -name 'kcagc-cora.json') ]] || fail "configs/jobs are not installed"
 	[[ -z $(find "$T/stage" -type f ! -path "$T/stage/opt/coterie/*") ]] || fail "files outside PREFIX"
 }
@@ -29,7 +31,9 @@ test_install_honours_destdir_and_prefix() {
 # What is completed is what the programs know, in each shell that is here.
 test_completions() {
 	local share=$T/stage/usr/share
-	make -s -C "$ROOT" install DESTDIR="$T/stage" PREFIX=/usr >/dev/null
+	make -s -C "$ROOT" install DESTDIR="$T/stage" PREFIX=/usr SECURITY_CONTACT=security@bank.example >/dev/null
+	grep -q '^Security contact: security@bank.example$' "$T/stage/usr/share/doc/coterie/SECURITY.md" ||
+		fail "SECURITY.md has another contact than was set"
 	completed() { # WORD...
 		# shellcheck source=/dev/null
 		bash -c 'source "$1"; COMP_WORDS=("${@:2}"); COMP_CWORD=$(($# - 2)); f=_$2; $f; echo "${COMPREPLY[*]}"' - \

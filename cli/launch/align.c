@@ -15,7 +15,6 @@ enum { KEY_BOUND = 512, KEY_LEAST };
 
 struct aligning {
 	struct launch launch;
-	bool verbose;
 };
 
 static const struct argp_option options[] = {
@@ -56,7 +55,7 @@ static error_t align_command_parse(int key, char *arg, struct argp_state *state)
 		l->quiet = true;
 		return 0;
 	case 'v':
-		a->verbose = true;
+		a->launch.verbose = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (l->parties == PARTIES_MAX)
@@ -106,7 +105,7 @@ static enum err align_command_run(void *arguments)
 		snprintf(text, sizeof(text), "out/align-%d", (int)getpid());
 		a->launch.out_given = out = text;
 	}
-	TRY(launch_together(&a->launch, a->verbose));
+	TRY(launch_together(&a->launch));
 	return a->launch.quiet ? ERR_OK : align_command_print_counts(&a->launch, out);
 }
 

@@ -569,10 +569,20 @@ enum err launch_prepare(struct launch *l)
 
 void launch_show(const struct launch *l)
 {
-	char *argv[] = { (char *)"show", l->out, (char *)"--truth", l->truth, NULL };
+	char *argv[6] = { (char *)"show", l->out };
+	int argc = 2;
 
-	if (!l->quiet)
-		(void)show_main(l->truth ? 4 : 2, argv);
+	if (l->quiet)
+		return;
+	if (l->verbose)
+		argv[argc++] = (char *)"--verbose";
+	if (l->truth) {
+		argv[argc++] = (char *)"--truth";
+		argv[argc++] = l->truth;
+	}
+	(void)show_main(argc, argv);
+	fflush(stdout);
+	launch_gained(l);
 }
 
 void launch_end(struct launch *l)

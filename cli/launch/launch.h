@@ -29,7 +29,7 @@ struct launch {
 	struct overrides set;      /* for the job */
 	struct overrides allowed;  /* additions to policy.jobs of the parties */
 	struct overrides policy;   /* other policy keys, as "min_cluster=5" */
-	bool allow_single, keep_data, quiet;
+	bool allow_single, keep_data, quiet, verbose;
 	unsigned parties;
 	/* Coterie align: a file or directory with ids.txt per party; then no data and no
 	 * job_path. */
@@ -61,13 +61,15 @@ enum err launch_prepare(struct launch *l) MUST_CHECK;
 /* Removes OUT/work unless it is to be kept, and frees the results of launch_check(). */
 void launch_end(struct launch *l);
 
-/* Prints the result as `coterie show` does, unless quiet. */
+/* Prints the result as `coterie show` does, and what federation gains, unless quiet. */
 void launch_show(const struct launch *l);
+/* The second part: runs the job on each slice and on all data, if that takes seconds. */
+void launch_gained(const struct launch *l);
 /* Prints a line on stderr, unless quiet. */
 void launch_say(const struct launch *l, const char *fmt, ...) PRINTF(2, 3);
 
 /* Runs everything as threads of this process, then calls launch_end(). */
-enum err launch_together(const struct launch *l, bool verbose) MUST_CHECK;
+enum err launch_together(const struct launch *l) MUST_CHECK;
 
 int launch_main(int argc, char **argv);
 int align_main(int argc, char **argv);

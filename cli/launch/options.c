@@ -60,6 +60,9 @@ static const struct argp_option options[] = {
 	{ "allow-single", KEY_SINGLE, NULL, 0, "permits --parties 1, which masks nothing", 0 },
 	{ "keep-data", KEY_KEEP, NULL, 0, "leaves slices, keys and configurations in OUT/work", 0 },
 	{ "quiet", 'q', NULL, 0, "no progress, no table", 0 },
+	{ "verbose", 'v', NULL, 0,
+	  "also seconds of each phase, traffic, and facts of the job; run: also what all sides log",
+	  0 },
 	{ 0 },
 };
 
@@ -162,6 +165,9 @@ static error_t launch_options_parse(int key, char *arg, struct argp_state *state
 		return 0;
 	case 'q':
 		l->quiet = true;
+		return 0;
+	case 'v':
+		l->verbose = true;
 		return 0;
 	case ARGP_KEY_END:
 		args_need(state, l->data && l->job_path && l->parties,

@@ -39,7 +39,6 @@ struct party {
 
 struct together {
 	struct launch launch;
-	bool verbose;
 	struct coordinator_config config;
 	struct post *post;
 	struct channel *channel[PARTIES_MAX];
@@ -234,7 +233,7 @@ static enum err run_command_run(void *arguments)
 	struct launch *launch = &t->launch;
 	enum err e;
 
-	if (t->verbose)
+	if (t->launch.verbose)
 		log_init("run", LOG_INFO);
 	secret_begin();
 	e = launch_check(launch);
@@ -263,33 +262,24 @@ out:
 	return e;
 }
 
-enum err launch_together(const struct launch *l, bool verbose)
+enum err launch_together(const struct launch *l)
 {
 	struct together *t = alloc(1, sizeof(*t));
 	enum err e;
 
 	t->launch = *l;
-	t->verbose = verbose;
 	e = run_command_run(t);
 	free(t);
 	return e;
 }
 
-static const struct argp_option options[] = {
-	{ "verbose", 'v', NULL, 0, "says what all sides log", 0 },
-	{ 0 },
-};
-
 static error_t run_command_parse(int key, char *arg, struct argp_state *state)
 {
 	struct together *t = state->input;
 
-	if (key == 'v')
-		t->verbose = true;
-	else if (key == ARGP_KEY_INIT)
-		state->child_inputs[0] = &t->launch;
-	else
+	if (key != ARGP_KEY_INIT)
 		return args_none(key, arg, state);
+	state->child_inputs[0] = &t->launch;
 	return 0;
 }
 
@@ -297,7 +287,6 @@ int run_main(int argc, char **argv)
 {
 	static const struct argp_child children[] = { { &launch_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
-		.options = options,
 		.parser = run_command_parse,
 		.doc =
 		    "One federated run in this process alone: splits the data, makes keys, and "

@@ -14,8 +14,11 @@
 
 enum { VALUES_MOST = 12, FACT = 19 }; /* values shown of a list; column of a fact's value */
 
+enum { PARTIES_SHOWN = 12 };
+
 struct arguments {
 	const char *out, *truth;
+	bool verbose;
 };
 
 static const struct argp_option options[] = {
@@ -24,6 +27,7 @@ static const struct argp_option options[] = {
 	  "kind fedgcn \"own\", those that the parties' sets come with, or a directory with a set "
 	  "for each party",
 	  0 },
+	{ "verbose", 'v', NULL, 0, "also seconds of each phase, traffic, and facts of the job", 0 },
 	{ 0 },
 };
 
@@ -32,6 +36,7 @@ static error_t show_parse(int key, char *arg, struct argp_state *state)
 	struct arguments *a = state->input;
 	const struct args_field fields[] = {
 		{ 't', ARGS_TO(a->truth) },
+		{ 'v', ARGS_TO(a->verbose) },
 		{ ARGP_KEY_ARG, ARGS_TO(a->out) },
 		{ 0 },
 	};
@@ -177,29 +182,18 @@ static void print_selection(const struct json *facts)
 	v = s.has_stability ? json_first(stability) : NULL;
 	for (size_t i = 0; i < s.count && v; i++, v = json_next(v))
 		s.stability[i] = run_element(v);
-	buf_printf(&text, "%-18s ", "selection");
+	buf_printf(&text, "selection: ");
 	selection_text(&s, &text);
-	show_end_line(FACT, &text);
+	show_end_line(2, &text);
 }
 
-/* Prints cluster sizes, if no single file has all labels, and the facts of the job's kind. */
 static void print_facts(const struct json *run)
 {
-	const struct json *sizes = run_list(run_object(run, "result"), "cluster_sizes");
 	const struct json *facts = run_object(run, "facts");
 	struct buf text = { 0 };
 
-	if (sizes && run_rows_apart(run)) {
-		printf("\n");
-		buf_printf(&text, "%-18s", "cluster sizes");
-		add_numbers(&text, sizes);
-		show_end_line(FACT, &text);
-	}
-	if (!facts || !json_first(facts))
-		return;
 	printf("\n");
-	print_selection(facts);
-	for (const struct json *f = json_first(facts); f; f = json_next(f)) {
+	for (const struct json *f = facts ? json_first(facts) : NULL; f; f = json_next(f)) {
 		if (!strncmp(json_key(f), "selection_", strlen("selection_")))
 			continue;
 		buf_printf(&text, "%-18s", json_key(f));
@@ -213,55 +207,91 @@ static void print_facts(const struct json *run)
 	}
 }
 
-static void print_matched(const struct run_dir *runs)
+/* Prints where a process left its results, and of how many rows these are. */
+static void print_results(const struct process *p)
 {
-	static const char *const heads[] = { "rows matched", ">own", ">common", ">not placed",
-					     ">edges dropped" };
-	struct table *t = NULL;
+	const struct json *facts = run_object(p->run, "facts");
+	double rows = run_number(run_object(p->run, "result"), "rows");
+	char *files = results_list(p->dir);
+	struct buf text = { 0 };
 
+	if (run_has(facts, "own_rows"))
+		buf_printf(&text, " (%.0f of its %.0f rows, %.0f edges dropped)",
+			   run_number(facts, "common_rows"), run_number(facts, "own_rows"),
+			   run_number(facts, "edges_dropped"));
+	else if (rows > 0)
+		buf_printf(&text, " (%.0f %s%s%s)", rows, run_things(p->run, false),
+			   p->leads ? "" : ", ids of ", p->leads ? "" : p->name);
+	buf_add(&text, "", 1);
+	if (*files) /* the first one; a failed job has none */
+		table_line(2, "%s: %s: %s/%.*s%s", p->name,
+			   run_is_embedding(p->run) ? "embeddings" : "labels", p->dir,
+			   (int)strcspn(files, ","), files, (const char *)text.p);
+	else
+		table_line(2, "%s: no labels; its record is %s/run.json", p->name, p->dir);
+	buf_release(&text);
+	free(files);
+}
+
+/* Prints the results of parties, or of a coordinator alone. */
+static void print_where(const struct run_dir *runs)
+{
+	const struct process *party = run_dir_party(runs);
+	size_t shown = 0;
+
+	printf("\n");
+	for (size_t i = 0; i < runs->n; i++) {
+		const struct process *p = &runs->process[i];
+
+		if (party && p->leads)
+			continue;
+		if (++shown > PARTIES_SHOWN) {
+			table_line(2, "and so for %zu more parties", runs->n - i);
+			return;
+		}
+		print_results(p);
+		if (p->leads && run_rows_apart(p->run))
+			table_line(2, "labels are with the parties");
+	}
+}
+
+/* Prints the sizes of clusters, by the first process that knows them. */
+static void print_clusters(const struct run_dir *runs)
+{
+	const struct json *sizes = NULL;
+	const struct process *p = runs->process;
+	struct buf text = { 0 };
+
+	for (; p < runs->process + runs->n; p++)
+		if ((sizes = run_list(run_object(p->run, "result"), "cluster_sizes")))
+			break;
+	if (!sizes || !json_first(sizes))
+		return;
+	buf_printf(&text, "clusters%s%s: %zu, of", p->leads ? "" : " at ", p->leads ? "" : p->name,
+		   json_count(sizes));
+	add_numbers(&text, sizes);
+	buf_printf(&text, " %s", run_things(p->run, false));
+	show_end_line(2, &text);
+}
+
+/* Prints how sure labels are, of each process that knows it. */
+static void print_confidence(const struct run_dir *runs)
+{
 	for (size_t i = 0; i < runs->n; i++) {
 		const struct process *p = &runs->process[i];
 		const struct json *facts = run_object(p->run, "facts");
-
-		if (p->leads || !run_has(facts, "own_rows"))
-			continue;
-		t = t ? t : table_new(heads, 5);
-		table_cell(t, "%s", p->name);
-		table_cell(t, "%.0f", run_number(facts, "own_rows"));
-		table_cell(t, "%.0f", run_number(facts, "common_rows"));
-		table_cell(t, "%.0f", run_number(facts, "rows_not_placed"));
-		table_cell(t, "%.0f", run_number(facts, "edges_dropped"));
-	}
-	if (t)
-		end_table(t);
-}
-
-static void print_confidence(const struct run_dir *runs)
-{
-	static const char *const heads[] = { "confidence", ">mean", ">rows below 0.1",
-					     ">below 0.5" };
-	struct table *t = NULL;
-
-	for (size_t i = 0; i < runs->n; i++) {
-		const struct json *facts = run_object(runs->process[i].run, "facts");
 		const struct json *tenths = run_list(facts, "confidence_tenths");
-		double below[2] = { 0, 0 };
-		unsigned tenth = 0;
+		double rows = run_number(run_object(p->run, "result"), "rows");
 
-		if (!tenths)
-			continue;
-		for (const struct json *v = json_first(tenths); v; v = json_next(v), tenth++) {
-			below[0] += tenth < 1 ? run_element(v) : 0;
-			below[1] += tenth < 5 ? run_element(v) : 0;
-		}
-		t = t ? t : table_new(heads, 4);
-		table_cell(t, "%s", runs->process[i].name);
-		table_cell(t, "%.3f", run_number(facts, "confidence"));
-		table_cell(t, "%.1f %%", 100 * below[0]);
-		table_cell(t, "%.1f %%", 100 * below[1]);
+		if (tenths)
+			table_line(
+			    2,
+			    "confidence%s%s: %.3f (0: between two clusters, 1: at a centre); "
+			    "%.0f of %.0f %s are unsure (below 0.1)",
+			    p->leads ? "" : " at ", p->leads ? "" : p->name,
+			    run_number(facts, "confidence"), rows * run_element(json_first(tenths)),
+			    rows, run_things(p->run, false));
 	}
-	if (t)
-		end_table(t);
 }
 
 static enum err print_truth(const struct run_dir *runs, const char *truth)
@@ -293,33 +323,6 @@ static enum err print_truth(const struct run_dir *runs, const char *truth)
 	return err;
 }
 
-/* A failed job has no labels; `coterie run` leaves no log. */
-static void print_files(const char *dir, const char *more)
-{
-	char *files = results_list(dir), *log = file_join(dir, "log.jsonl");
-
-	printf("\n");
-	table_line(2, "results: %s/%s%srun.json%s%s", dir, files, *files ? ", " : "",
-		   file_exists(log) ? ", log.jsonl" : "", more);
-	free(log);
-	free(files);
-}
-
-static void print_where(const struct run_dir *runs)
-{
-	const struct process *first = &runs->process[0], *party = run_dir_party(runs);
-
-	if (run_is_embedding(first->run))
-		print_files(first->dir,
-			    party == first ? "" : "; embeddings.npy, ids.csv with each party");
-	else if (!run_rows_apart(first->run))
-		print_files(first->dir, "");
-	else if (party)
-		print_files(party->dir, runs->alone ? "" : ", and so for each party");
-	else
-		print_files(first->dir, "; labels are with the parties");
-}
-
 static void print_warning(void *unused, const char *code, const char *sentence, const char *names)
 {
 	(void)unused;
@@ -338,16 +341,21 @@ static enum err show_print(const struct arguments *a, const struct run_dir *runs
 		TRY(err);
 	}
 	print_head(first->run);
+	print_where(runs);
+	print_clusters(runs);
+	print_selection(run_object(first->run, "facts"));
+	print_confidence(runs);
 	run_dir_warnings(runs, print_warning, NULL);
+	if (a->truth)
+		TRY(print_truth(runs, a->truth));
+	if (!a->verbose) {
+		printf("\n");
+		table_line(2, "seconds, traffic and facts: coterie show %s --verbose", a->out);
+		return ERR_OK;
+	}
 	print_phases(first->run);
 	print_daemons(runs);
 	print_facts(first->run);
-	if (!runs->alone)
-		print_matched(runs);
-	print_confidence(runs);
-	if (a->truth)
-		TRY(print_truth(runs, a->truth));
-	print_where(runs);
 	return ERR_OK;
 }
 
@@ -372,9 +380,10 @@ int show_main(int argc, char **argv)
 		.options = options,
 		.parser = show_parse,
 		.args_doc = "OUT",
-		.doc = "Shows a summary of a run: seconds per phase as compute, wait and wire; "
-		       "bytes, messages and rounds per daemon; with --truth, how well the classes "
-		       "were found.\vOUT is what coterie launch made, or the output directory of "
+		.doc = "Shows what a run has found: where each party's labels are, sizes of "
+		       "clusters, how sure labels are, warnings; with --truth, how well the "
+		       "classes were found.\vOUT is what coterie launch made, or the output "
+		       "directory of "
 		       "one daemon.",
 	};
 	return (int)args_run("show", &argp, argc, argv, &(struct arguments){ 0 }, show_run);

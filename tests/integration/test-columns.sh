@@ -28,7 +28,7 @@ is_sure() { # NAME
 		(.confidence_tenths | length) == 10' "$T/$1/coordinator/run.json" >/dev/null ||
 		fail "$1: mean $mean, $(jq -c .facts "$T/$1/coordinator/run.json")"
 	[[ $(head -1 "$T/$1/party-00/labels.csv") == id,label ]] || fail "$1: a party has a confidence"
-	"$BIN/coterie" show "$T/$1" | grep -Eq 'coordinator +0\.[0-9]{3} +[0-9.]+ %' || fail "$1: show has no confidence"
+	"$BIN/coterie" show "$T/$1" | grep -Eq '^confidence: 0\.[0-9]{3} \(0: .* [0-9]+ of [0-9]+ rows are unsure' || fail "$1: show has no confidence"
 }
 
 # The labels of daemons are those of k-means on the pooled columns, whose units are not alike, by every method.
@@ -79,7 +79,7 @@ test_report() {
 	"$BIN/coterie" report "$T/run" --truth "$T/pooled/labels.txt" --output "$T/all.html" >/dev/null || fail 'no report'
 	grep -q silhouette "$T/all.html" || fail 'no silhouette in the report'
 	[[ $(grep -o 'Rows by confidence' "$T/all.html" | wc -l) == 1 ]] || fail 'the report has no confidence'
-	"$BIN/coterie" show "$T/run" | grep -Eq '^inertia +[0-9]' || fail 'show has no inertia'
+	"$BIN/coterie" show "$T/run" --verbose | grep -Eq '^inertia +[0-9]' || fail 'show has no inertia'
 }
 
 # A column that is the same in all rows is left out, by number; a party that has no other ends with 4 and says why.

@@ -93,7 +93,7 @@ facts_are() { # L: of $T/run, and the ids are those that all parties have
 		[[ $(jq .facts.edges_dropped "$T/run/$name/run.json") == "$(awk 'NR == FNR { here[$1]; next }
 			!($1 in here && $2 in here)' "$T/common" "$T/data/$name/edges.tsv" | wc -l)" ]] || fail "$name: edges_dropped"
 		"$BIN/coterie" show "$T/run" >"$T/shown"
-		grep -Eq "^$name +$own +$common +$((own - common)) " "$T/shown" || fail "show does not say so of $name"
+		grep -q "^$name: labels: $T/run/$name/labels.csv ($common of its $own rows, " "$T/shown" || fail "show does not say so of $name"
 	done
 }
 
@@ -299,7 +299,7 @@ test_launch_and_run() {
 		"$BIN/coterie" $way --data "$T/pooled" --job "$ROOT/configs/jobs/kcagc-cora.json" --parties 2 --seed 5 --keep 0.8 \
 			--set clusters=3 --set align=intersect --keep-data --out "$T/$way" >"$T/$way.shown" 2>"$T/$way.stderr" ||
 			fail "coterie $way: status $?: $(<"$T/$way.stderr")"
-		grep -Eq '^party-01 +240 +[0-9]+ +[0-9]+' "$T/$way.shown" || fail "$way does not say how many rows: $(<"$T/$way.shown")"
+		grep -Eq '^party-01: labels: .* \([0-9]+ of its 240 rows, ' "$T/$way.shown" || fail "$way does not say how many rows: $(<"$T/$way.shown")"
 		grep -Eq "of $(jq .facts.common_rows "$T/$way/coordinator/run.json") rows" "$T/$way.shown" || fail "$way: no score"
 	done
 	for name in coordinator party-00 party-01; do

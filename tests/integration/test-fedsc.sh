@@ -409,8 +409,8 @@ test_launch() {
 	"$BIN/coterie" synth --points --nodes 150 --features 4 --clusters 3 --apart 12 --out "$T/pooled" >/dev/null
 	launch run --job "$ROOT/configs/jobs/fedsc-iris.json" --skew 0.5 --keep-data
 	grep -q '^ACC 1.0000 .* of 150 rows$' "$T/run.stdout" || fail "says: $(<"$T/run.stdout")"
-	grep -q '^cluster sizes *50 50 50$' "$T/run.stdout" || fail "says: $(<"$T/run.stdout")"
-	grep -q '^dims  *[0-9]' "$T/run.stdout" || fail "says: $(<"$T/run.stdout")"
+	grep -q '^clusters: 3, of 50 50 50 rows$' "$T/run.stdout" || fail "says: $(<"$T/run.stdout")"
+	"$BIN/coterie" show "$T/run" --verbose | grep -q '^dims  *[0-9]' || fail 'show has no facts'
 	for f in run run/party-01; do
 		"$BIN/coterie" report "$T/$f" >/dev/null || fail "report of $f: exit $?"
 		grep -q 'id="facts"' "$T/$f/report.html" || fail "$f/report.html has no facts"

@@ -63,7 +63,7 @@ test_walks() {
 	grep -aq "'shape': (120, 128)" "$T/out/coordinator/embeddings.npy" || fail 'the coordinator has not kept the embeddings'
 	grep -q 'this job will take about' "$T/out/coordinator/log.jsonl" || fail 'the memory was not estimated'
 	says party-01 'disclosure: .*the encoder leaves nearly every vertex unchanged'
-	"$BIN/coterie" show "$T/out" >"$T/shown" || fail 'coterie show'
+	"$BIN/coterie" show "$T/out" --verbose >"$T/shown" || fail 'coterie show'
 	grep -q 'attack_recall' "$T/shown" || fail "show: $(<"$T/shown")"
 	"$BIN/coterie" report "$T/out" --no-record >/dev/null || fail 'coterie report'
 	grep -q 'exponential mechanism' "$T/out/report.html" || fail 'the report has no account'

@@ -76,7 +76,7 @@ test_same_labels() {
 		comes_back "kmeans, $how"
 		confident "kmeans, $how"
 	done
-	"$BIN/coterie" show "$T/out" | grep -Eq 'party-01 +0\.[0-9]{3} +[0-9.]+ %' || fail "show has no confidence: $("$BIN/coterie" show "$T/out")"
+	"$BIN/coterie" show "$T/out" | grep -Eq '^confidence at party-01: 0\.[0-9]{3} \(0: ' || fail "show has no confidence: $("$BIN/coterie" show "$T/out")"
 	"$BIN/coterie" report "$T/out" --out "$T/page.html" >/dev/null
 	[[ $(grep -c 'id="confidence"' "$T/page.html") == 1 && $(grep -o 'Rows by confidence' "$T/page.html" | wc -l) == 3 ]] ||
 		fail "the report has no confidence of three parties"

@@ -68,6 +68,34 @@ test_more_than_a_hundred_parties() {
 	[[ $(jq -r .status "$T/out/party-100/run.json") == "done" ]] || fail 'party-100 has no results'
 }
 
+gains() { # LINE...: of the table, as regular expressions
+	local line
+	for line in '' "$@"; do grep -Eq "^$line\$" "$T/run.stdout" || fail "no line '$line': $(<"$T/run.stdout")"; done
+	[[ ! -e $T/out/work ]] || fail 'work/ is left'
+	rm -r "$T/out"
+}
+
+# What a party finds by itself stands beside what all find: by classes, where these are known, of its own rows, where it has such.
+test_what_is_gained() {
+	local some='[01]\.[0-9]{4}' run=("$BIN/coterie" run --parties 2 --out "$T/out")
+	"$BIN/coterie" synth --points --nodes 150 --features 4 --clusters 3 --apart 4 --out "$T/pooled" >/dev/null
+	run+=(--data "$T/pooled" --set clusters=3)
+	"${run[@]}" --job "$ROOT/configs/jobs/kmeans-columns.json" >"$T/run.stdout"
+	gains 'what federation gains, ACC of .*:' 'data of +alone +together' "party-0[01] +$some +$some" "pooled +([01]\.[0-9]{4}) +\1"
+	"${run[@]}" --job "$ROOT/configs/jobs/kmeans.json" >"$T/run.stdout"
+	gains 'party-00 .*' 'party-01 .*' 'pooled .*'
+	"${run[@]}" --quiet --job "$ROOT/configs/jobs/kmeans.json" >"$T/run.stdout"
+	[[ ! -s $T/run.stdout ]] || fail "--quiet says $(<"$T/run.stdout")"
+	rm -r "$T/out" "$T/pooled/labels.txt"
+	"${run[@]}" --job "$ROOT/configs/jobs/kmeans-columns.json" >"$T/run.stdout"
+	gains 'what federation gains, rows grouped as together by .*:' 'data of +alone' "party-0[01] +$some" 'pooled +1\.0000'
+	"${run[@]}" --job "$ROOT/configs/jobs/kcagc-cora.json" >"$T/run.stdout" 2>&1 && fail 'a graph is not missed'
+	"$BIN/coterie" synth --nodes 200 --features 20 --clusters 3 --out "$T/graph" >/dev/null
+	"$BIN/coterie" launch --job "$ROOT/configs/jobs/kcagc-intersect.json" --set clusters=3 --set filter.order=2 --data "$T/graph" --parties 2 --keep 0.8 \
+		--out "$T/out" >"$T/run.stdout" 2>"$T/run.stderr" || fail "$(<"$T/run.stderr")"
+	gains "party-0[01] +$some +$some" "pooled +$some +$some"
+}
+
 refused() { # STATUS REGEX ARG...
 	local status=0
 	"$BIN/coterie" run "${@:3}" >"$T/said" 2>&1 || status=$?

@@ -63,10 +63,10 @@ test_runs() {
 	for run in one two; do
 		"$BIN/coterie" launch --quiet --job "$T/job.json" --data "$T/pooled" --parties 2 --out "$out/$run" >/dev/null 2>&1 || fail "launch ended with $?"
 	done
-	shows 40 "$BIN/coterie" show "$out/one"
+	shows 40 "$BIN/coterie" show "$out/one" --verbose
 	[[ $(sed -n '/^party-00$/,/^party-01$/s/^  \(.*\): .*/\1/p' "$T/shown" | paste -sd ' ') == "sent msgs out received msgs in rounds seconds" ]] ||
 		fault "what a daemon sent and got is not told apart: $(<"$T/shown")"
-	fits "$BIN/coterie" show "$out/one" --truth "$T/pooled/labels.txt"
+	fits "$BIN/coterie" show "$out/one" --verbose --truth "$T/pooled/labels.txt"
 	shows 40 "$BIN/coterie" compare "$out/one" "$out/two"
 	grep -qx 'one' "$T/shown" || fault "the runs are not told apart: $(<"$T/shown")"
 	shows 80 "$BIN/coterie" compare "$out/one" "$out/two"

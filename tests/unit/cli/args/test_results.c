@@ -159,7 +159,7 @@ TEST_WITH(test_show, dir_enter, dir_leave)
 	put("out/party-00/labels.csv", "id,label\nx,1\ny,0\n");
 	put("out/coordinator/labels.csv", "id,label\n0,0\n1,0\n");
 	put("truth.txt", "0\n1\n");
-	expect_command(show_main, "out --truth truth.txt", 0,
+	expect_command(show_main, "out --verbose --truth truth.txt", 0,
 		       "coterie x: done, 0.750 s, 12 rounds");
 	assert_non_null(strstr(said, "kcagc, k = 2, method tree, preset default, seed 4"));
 	assert_non_null(strstr(said, "local      0.500   0.125   0.062      12"));
@@ -169,7 +169,9 @@ TEST_WITH(test_show, dir_enter, dir_leave)
 	    strstr(said, "bank-a    0 B         0       0 B        0      12    0.500"));
 	assert_non_null(
 	    strstr(said, "ACC 1.0000   NMI 1.0000")); /* the party's labels: the data's order */
-	assert_non_null(strstr(said, "results: out/coordinator/labels.csv"));
+	assert_non_null(strstr(said, "bank-a: labels: out/party-00/labels.csv\n"));
+	expect_command(show_main, "out", 0, "seconds, traffic and facts: coterie show out");
+	assert_null(strstr(said, "compute"));
 	expect_command(show_main, "out/coordinator --truth truth.txt", 0, "ACC 0.5000");
 	put("out/party-00/run.json", "{");
 	expect_command(show_main, "out", 0,
@@ -189,23 +191,25 @@ TEST_WITH(test_show_rows_apart, dir_enter, dir_leave)
 	    "\"result\": {\"rows\": 5, \"cluster_sizes\": [3, 2]}}");
 	put("out/party-00/run.json",
 	    "{\"schema_version\": 1, \"name\": \"bank-a\", \"job\": {\"kind\": \"fedsc\"}}");
-	put("out/party-01/run.json", "{\"schema_version\": 1, \"name\": \"bank-b\"}");
+	put("out/party-01/run.json",
+	    "{\"schema_version\": 1, \"name\": \"bank-b\", \"result\": {\"rows\": 2}, \"facts\": "
+	    "{\"confidence\": 0.4, \"confidence_tenths\": [0.5, 0.5]}}");
 	put("out/party-00/labels.csv", "id,label\n3,1\n0,0\n");
 	put("out/party-01/labels.csv", "id,label\n4,1\n1,0\n2,0\n");
 	put("out/party-00/log.jsonl", "");
 	put("truth.txt", "0\n0\n0\n1\n1\n");
 	put("own.txt", "1\n0\n");
-	expect_command(show_main, "out --truth truth.txt", 0,
+	expect_command(show_main, "out --verbose --truth truth.txt", 0,
 		       "job: fedsc, k = 2, variant anchor, seed 4\n");
-	assert_non_null(strstr(said, "cluster sizes      3 2\n"));
+	assert_non_null(strstr(said, "clusters: 2, of 3 2 rows\n"));
+	assert_non_null(strstr(said, "confidence at bank-b: 0.400 (0: "));
+	assert_non_null(strstr(said, "1 of 2 rows are unsure (below 0.1)\n"));
 	assert_non_null(strstr(said, "dims               30\n"));
 	assert_non_null(strstr(said, "eigenvalues        1 0.5 -1e-18\n"));
 	assert_non_null(strstr(said, "privacy            none of it\n"));
 	assert_non_null(strstr(said, "ACC 1.0000"));
 	assert_non_null(strstr(said, "of 5 rows"));
-	assert_non_null(strstr(said,
-			       "results: out/party-00/labels.csv, run.json, log.jsonl, and so "
-			       "for each party"));
+	assert_non_null(strstr(said, "bank-a: labels: out/party-00/labels.csv\n"));
 	/* A party by itself scores its own rows, in its own order; the coordinator has none. */
 	expect_command(show_main, "out/party-00 --truth own.txt", 0, "of 2 rows");
 	expect_command(show_main, "out/coordinator", 0, "labels are with the parties");

@@ -1,5 +1,6 @@
 #include "protocols/fedsc/party/pairwise.h"
 #include "common/base/alloc.h"
+#include "common/base/progress.h"
 #include "common/linalg/la.h"
 #include "common/linalg/parallel.h"
 #include "crypto/paillier.h"
@@ -103,7 +104,7 @@ const struct mat *pairwise_rows(const struct pairwise *s)
 	return &s->K;
 }
 
-/* Shared by the workers of one loop over ciphertexts. */
+/* Shared by the workers of one loop over ciphertexts, which ends early if the job is stopped. */
 struct powers {
 	struct pairwise *s;
 	struct peer *peer;
@@ -115,6 +116,7 @@ struct powers {
 
 static enum err powers_end(struct powers *p)
 {
+	TRY(progress_check());
 	return p->failed ? err_set(ERR_INTERNAL, "the system gives no random numbers") : ERR_OK;
 }
 
@@ -129,6 +131,8 @@ static void encrypt_block(void *ctx, unsigned worker, size_t block)
 	int64_t x[PAILLIER_SLOTS];
 
 	(void)worker;
+	if (progress_stopped())
+		return;
 	for (size_t i = 0; i < group_rows(s, group); i++)
 		x[i] = s->C[(group * PAILLIER_SLOTS + i) * s->d + t];
 	if (paillier_encrypt(s->pair, x, group_rows(s, group), p->c + block * PAILLIER_LEN))
@@ -202,6 +206,8 @@ static void multiply_block(void *ctx, unsigned worker, size_t block)
 	size_t j = block / p->peer->groups, group = block % p->peer->groups;
 
 	(void)worker;
+	if (progress_stopped())
+		return;
 	if (paillier_combine(p->peer->group[group], p->s->W + j * p->s->d,
 			     p->c + block * PAILLIER_LEN))
 		p->failed = true;
@@ -215,9 +221,12 @@ static void decrypt_block(void *ctx, unsigned worker, size_t block)
 	size_t j = block / s->groups, first = block % s->groups * PAILLIER_SLOTS;
 	size_t rows = group_rows(s, block % s->groups);
 	int64_t x[PAILLIER_SLOTS];
-	const char *why = paillier_decrypt(s->pair, p->c + block * PAILLIER_LEN, x, rows);
+	const char *why;
 
 	(void)worker;
+	if (progress_stopped())
+		return;
+	why = paillier_decrypt(s->pair, p->c + block * PAILLIER_LEN, x, rows);
 	for (size_t i = 0; i < rows && !why; i++) {
 		double k = ldexp((double)x[i], -2 * FEDSC_PAIRWISE_BITS);
 
@@ -283,6 +292,7 @@ static enum err take_products(struct pairwise *s, const struct buf *in)
 		}
 		one.c = in[l].p;
 		parallel(s->work->threads, one.peer->rows * s->groups, decrypt_block, &one);
+		TRY(powers_end(&one));
 		if (one.why)
 			return step_fault(s->work->channel, "%s sent a wrong product: %s",
 					  s->work->name[l], one.why);

@@ -42,11 +42,24 @@ static enum err lying_exchange(struct work *work, enum sealed what, struct buf *
 			       size_t most);
 #include "protocols/fedsc/party/pairwise.h"
 static const struct mat *honest_rows(const struct pairwise *s);
-#define party_exchange lying_exchange
-#define pairwise_rows  honest_rows
+static _Atomic unsigned powers; /* of ciphertexts, since it was set */
+
+static void count_power(void)
+{
+	powers++;
+}
+
+#define party_exchange        lying_exchange
+#define pairwise_rows         honest_rows
+#define paillier_encrypt(...) (count_power(), paillier_encrypt(__VA_ARGS__))
+#define paillier_combine(...) (count_power(), paillier_combine(__VA_ARGS__))
+#define paillier_decrypt(...) (count_power(), paillier_decrypt(__VA_ARGS__))
 #include "protocols/fedsc/party/pairwise.c"
 #undef party_exchange
 #undef pairwise_rows
+#undef paillier_encrypt
+#undef paillier_combine
+#undef paillier_decrypt
 
 static void lie_in_ciphers(struct buf *out)
 {
@@ -294,6 +307,35 @@ TEST(a_party_computes_the_others_coefficients)
 		assert_true(fabs(read_w.a[e] - true_w.a[e]) < 1e-6);
 	mat_release(&read_w);
 	mat_release(&true_w);
+}
+
+/* Each loop over ciphertexts ends when the job does, which may have an hour of them left. */
+TEST(stopped)
+{
+	struct progress progress = { 0 };
+	struct work work = { .L = 2, .own = 0, .threads = 2 };
+	struct buf in[2] = { 0 };
+	struct pairwise *s;
+	struct mat C, Kzz;
+
+	mat_init(&C, 3, 1);
+	mat_init(&Kzz, 1, 1);
+	assert_ok(pairwise_new(&work, &C, &Kzz, 5, 0.01, &s));
+	s->peer[1].groups = 1;
+	ALLOC(s->peer[1].group, 1);
+	buf_extend(&in[1], 2 * PAILLIER_LEN);
+	progress_enter(&progress);
+	progress_stop(&progress);
+	powers = 0;
+	assert_err(pairwise_ciphers(s), ERR_CANCELLED, "the computation was stopped");
+	assert_err(pairwise_products(s), ERR_CANCELLED, "the computation was stopped");
+	assert_err(take_products(s, in), ERR_CANCELLED, "the computation was stopped");
+	assert_int_equal(powers, 0);
+	progress_enter(NULL);
+	buf_release(&in[1]);
+	pairwise_free(s);
+	mat_release(&C);
+	mat_release(&Kzz);
 }
 
 static enum err joined(double one, double other, double diagonal)

@@ -2,7 +2,7 @@
 """FedSpectral and FedSpectral+ by their letter, in numpy: what nodes without edges at a party do.
 
     isolated.py DIR [ITERATIONS ROUNDS]...      DIR: edges.tsv, labels.txt; default 1 1, 1 20, 6 20, 10 20
-    isolated.py DIR plain                       Algorithms 1 and 2, six seeds
+    isolated.py DIR plain                       Algorithms 1 and 2, 20 splits, 5 central starts
 
 Thakkar and Joshi's Algorithms 3 and 4: five parties, each edge with two of them (overlap 40 %), K = 10, v drawn at random,
 (I - L_p) v at each party, the mean, QR, k-means on the rows of v as they are. L_p is the normalised Laplacian with zeros in
@@ -67,25 +67,26 @@ def plus(n, pairs, stay, unit, seed, iterations, rounds):
     return clusters(v, unit, seed)
 
 
-def plain_labels(n, pairs, together, unit, seed):
-    """K clusters of all nodes; edge-free ones are together in one more, or stay as in I - L."""
-    at = np.unique(pairs) if together else np.arange(n)
-    vector = np.linalg.eigh(step(n, pairs, 1.0).toarray()[np.ix_(at, at)])[1]
+def plain_labels(n, pairs, free, unit, seed):
+    """K clusters of all nodes. Edge-free ones are one more, or their rows stay (I - L), or are 0."""
+    at = np.unique(pairs) if free == "together" else np.arange(n)
+    vector = np.linalg.eigh(step(n, pairs, float(free == "stay")).toarray()[np.ix_(at, at)])[1]
     label = np.full(n, K)
     label[at] = clusters(vector[:, -K:], unit, seed)
     return label
 
 
-def plain(n, pairs, together, unit, seed):
+def plain(n, pairs, free, units, seed):
     """Algorithms 1 and 2: parties' clusters, then those of the similarity graph, rows there unit or not."""
     rng = np.random.default_rng(seed)
     holders = np.array([rng.choice(PARTIES, COPIES, replace=False) for _ in range(pairs.shape[1])])
     alike = np.zeros((n, n))
     for p in range(PARTIES):
-        label = plain_labels(n, pairs[:, (holders == p).any(axis=1)], together, False, seed)
+        label = plain_labels(n, pairs[:, (holders == p).any(axis=1)], free, False, seed)
         alike += (label[:, None] == label[None, :]) / PARTIES
     root = 1 / np.sqrt(alike.sum(axis=1))
-    return clusters(np.linalg.eigh(alike * root[:, None] * root[None, :])[1][:, -K:], unit, seed)
+    vector = np.linalg.eigh(alike * root[:, None] * root[None, :])[1][:, -K:]
+    return [clusters(vector, unit, seed) for unit in units]
 
 
 def similarity(label, truth):
@@ -98,20 +99,23 @@ def beside(labels, truths):
     return f"{sim:.2f}, {np.mean([adjusted_rand_score(t, l) for l, t in zip(labels, truths)]):.3f}"
 
 
-def main_plain(n, pairs):
-    """Beside central clustering of three kinds, seed 0: mean similarity, least to greatest."""
-    kinds = {"edge-free together": (True, False), "the same, unit rows": (True, True), "edge-free stay": (False, False)}
-    truths = [plain_labels(n, pairs, *kind, 0) for kind in kinds.values()]
-    print(f"| edge-free | rows in Algorithm 2 | largest cluster | {' | '.join('central: ' + word for word in kinds)} |")
+def main_plain(n, pairs, splits=20, starts=5):
+    """Beside central clustering of three kinds: mean similarity, deviation, least to greatest."""
+    kinds = {"edge-free together": ("together", False), "the same, unit rows": ("together", True),
+             "edge-free stay": ("stay", False)}
+    truths = [[plain_labels(n, pairs, *k, seed) for seed in range(starts)] for k in kinds.values()]
+    words = "".join(f" central: {word} |" for word in kinds)
+    print(f"| edge-free | rows in Algorithm 2 | largest cluster |{words}")
     print("| --- | --- | --- |" + " --- |" * len(kinds))
-    for together, unit in ((True, False), (True, True), (False, False)):
-        labels = [plain(n, pairs, together, unit, seed) for seed in range(6)]
-        line = [f"{np.mean([np.bincount(label).max() for label in labels]):.0f}"]
-        for truth in truths:
-            each = [100 * similarity(label, truth) for label in labels]
-            line.append(f"{np.mean(each):.2f} ({min(each):.2f} to {max(each):.2f})")
-        words = "together" if together else "stay", "of length 1" if unit else "as they are"
-        print(f"| {words[0]} | {words[1]} | {' | '.join(line)} |", flush=True)
+    for free in "together", "0", "stay":
+        both = zip(*[plain(n, pairs, free, (False, True), seed) for seed in range(splits)])
+        for rows, labels in zip(("as they are", "of length 1"), both):
+            line = [f"{np.mean([np.bincount(label).max() for label in labels]):.0f}"]
+            for truth in truths:
+                each = [100 * similarity(label, t) for label in labels for t in truth]
+                spread = f"{min(each):.2f} to {max(each):.2f}"
+                line.append(f"{np.mean(each):.2f} +- {np.std(each):.2f} ({spread})")
+            print(f"| {free} | {rows} | {' | '.join(line)} |", flush=True)
 
 
 def main():

@@ -9,8 +9,8 @@
 # make lint             layers, formatting, static analysis
 # make format           clang-format in place
 # make reproducible     the programs from two folders are the same bytes: five minutes
-# make docs             pages of the Python package: build/docs/index.html; needs
-#                       scripts/deps --python
+# make docs             all pages as a site, with search: build/docs/index.html; needs scripts/deps
+#                       --docs, and for the reference of the Python package --python
 # make install          to $(DESTDIR)$(PREFIX); SECURITY_CONTACT=security@example.org: who takes reports of security
 #                       issues, in the installed SECURITY.md
 # make dist             build/dist/coterie-VERSION.tar.gz (scripts/version): HEAD of git, and
@@ -238,12 +238,17 @@ format:
 lint:
 	scripts/lint
 
-# Of /usr/bin/python3, which Debian's Sphinx and scikit-learn are for.
+# Programs and modules of Debian, not of another Python.
 docs:
-	@if ! /usr/bin/python3 -c 'import sphinx, myst_parser, sklearn, pandas' 2>/dev/null; then \
-		echo "docs: skipped, as Sphinx, MyST or scikit-learn are not installed; scripts/deps --python installs them"; \
-	else /usr/bin/python3 -B -m sphinx -q -W --keep-going -b html -d build/docs-cache python/docs build/docs && \
-		echo "docs: build/docs/index.html"; fi
+	@api=; if /usr/bin/python3 -c 'import sphinx, sklearn, pandas' 2>/dev/null; then api=--python; else \
+		echo "docs: without the Python reference, as Sphinx, pandas or scikit-learn are not" \
+			"installed; scripts/deps --python installs them"; fi; \
+	if ! /usr/bin/python3 -c 'from mkdocs.utils import get_themes; get_themes()["material"]' 2>/dev/null; then \
+		echo "docs: skipped, as MkDocs or its theme Material is not installed; scripts/deps --docs installs them"; \
+	else scripts/site build $$api && /usr/bin/mkdocs build -q --strict -f build/mkdocs.yml && \
+		if [ "$$api" ]; then \
+			/usr/bin/python3 -B -m sphinx -q -W --keep-going -b html -d build/docs-cache python/docs build/docs/python-api; \
+		fi && echo "docs: build/docs/index.html"; fi
 
 DOC := $(DESTDIR)$(PREFIX)/share/doc/coterie
 MAN := $(DESTDIR)$(PREFIX)/share/man/man1

@@ -1,4 +1,4 @@
-"""Of `make docs`: pages of the Python package, into build/docs."""
+"""Of `make docs`: the reference of the Python package, into build/docs/python-api."""
 import sys
 from pathlib import Path
 
@@ -8,13 +8,10 @@ sys.path.insert(0, str(root / "python"))
 project = "Coterie for Python"
 copyright = "the authors of Coterie, Apache License 2.0"
 release = (root / "VERSION").read_text().strip()
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.viewcode", "myst_parser"]
+extensions = ["sphinx.ext.autodoc", "sphinx.ext.viewcode"]
 html_theme = "alabaster"
 html_theme_options = {"page_width": "1200px"}
 html_sidebars = {"**": ["globaltoc.html", "searchbox.html"]}
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
-myst_heading_anchors = 3
-# Links to the documents beside docs/python.md lead out of these pages.
-suppress_warnings = ["ref.myst", "myst.xref_missing"]

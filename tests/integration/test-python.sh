@@ -1,5 +1,5 @@
 #!/bin/bash
-# The Python package: its tests in tests/python, types, pages; and the section of the README that it is in.
+# The Python package: its tests in tests/python, types; the site of make docs; and the section of the README that it is in.
 #
 # Needs what scripts/deps --python installs; what of it is missing is skipped.
 #
@@ -24,9 +24,12 @@ test_types() {
 
 test_pages() {
 	make -s -C "$ROOT" docs >"$T/docs" 2>&1 || fail "$(<"$T/docs")"
-	! grep -q skipped "$T/docs" || skip "$(<"$T/docs")"
-	grep -q 'AttributedGraphClustering' "$ROOT/build/docs/api.html" || fail "the reference has no estimators"
-	grep -q 'takes part in a real job' "$ROOT/build/docs/guide.html" || fail "the guide is not there"
+	! grep -qE 'skipped|without' "$T/docs" || skip "$(<"$T/docs")"
+	grep -q 'AttributedGraphClustering' "$ROOT/build/docs/python-api/api.html" || fail "the reference has no estimators"
+	grep -q 'python-api/index.html' "$ROOT/build/docs/python-api.html" || fail "no page leads to the reference"
+	grep -q 'takes part in a real job' "$ROOT/build/docs/python.html" || fail "the guide is not there"
+	! grep -rhoE '<(link|script|img)[^>]*(src|href)="(https?:)?//[^"]*"' "$ROOT/build/docs" --include=*.html ||
+		fail "pages load something from elsewhere"
 }
 
 # ---- the README ----

@@ -1,5 +1,5 @@
 /* lab.h -- the commands of coterie-lab: baselines on pooled data and measurements for the tables of
- * docs/benchmarks. argv[0] is the command's name; each returns the exit status. */
+ * docs/results. argv[0] is the command's name; each returns the exit status. */
 #ifndef LAB_LAB_H
 #define LAB_LAB_H
 

@@ -19,7 +19,7 @@
 
 enum { SELECTION_MAX = CONFIG_RANGE_MAX + 1 };
 
-/* docs/benchmarks/k.md shows the choices of other values. */
+/* docs/results/k.md shows the choices of other values. */
 #define SELECTION_STABLE 0.75
 
 struct selection {

@@ -197,7 +197,7 @@ struct kind {
 	 * the coordinator; 0 if unknown in advance. n 0: not known yet. NULL: 0. */
 	size_t (*burst)(const void *job, size_t n, bool down);
 	/* Peak memory of the process in bytes, approximately: memory.c of the protocol's folder,
-	 * fitted to measurements (docs/benchmarks/memory.md). Non-decreasing in each size. */
+	 * fitted to measurements (docs/results/memory.md). Non-decreasing in each size. */
 	double (*memory)(const void *job, const struct kind_sizes *sizes);
 };
 

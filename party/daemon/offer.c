@@ -130,7 +130,7 @@ static enum err party_offer_check_data(struct work *work, const struct party_con
 	return work->half->check_data ? work->half->check_data(work) : ERR_OK;
 }
 
-/* Memory of a rank before it reads anything: MPI and its libraries (docs/benchmarks/ranks.md). */
+/* Memory of a rank before it reads anything: MPI and its libraries (docs/results/ranks.md). */
 static const double RANK_MEMORY_LEAST = 18e6;
 
 enum err offer_check_room(struct work *work, const struct job_means *means, bool known)

@@ -2,7 +2,7 @@
 
 enum { ANCHORS_MOST = 600 };
 /* With few rows a cluster, a landmark stands for three rows, not five: two landmarks a cluster are
- * too few to find neighbours (docs/benchmarks/fedsc.md). */
+ * too few to find neighbours (docs/results/fedsc.md). */
 enum { FEW = 30, ROWS_EACH = 5, ROWS_OF_FEW = 3 };
 
 size_t fedsc_landmarks_most(const struct fedsc_params *p, double n)

@@ -4,7 +4,7 @@
  * Products are of the graph itself, A V, with few columns and a fixed number of rounds, as in noisy
  * power iteration (Hardt, Price, NIPS 2014; of graphs: arXiv 2510.07136). Noise grows with the root
  * of the number of columns: with as many columns as clusters it drowns the first rounds
- * (docs/benchmarks/dp.md). Later rounds count each node's edges into each cluster; their noise does
+ * (docs/results/dp.md). Later rounds count each node's edges into each cluster; their noise does
  * not grow with k.
  *
  *   d = A 1, with noise; at least max(1, a quarter of the mean); W = d^-1/2

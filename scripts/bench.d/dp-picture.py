@@ -1,4 +1,4 @@
-"""A picture of the tables of docs/benchmarks/dp.md: dp-picture.py PAGE OUT.svg; of each set a panel, of each way to have noise a line."""
+"""A picture of the tables of docs/results/dp.md: dp-picture.py PAGE OUT.svg; of each set a panel, of each way to have noise a line."""
 import sys
 
 WIDTH, HEIGHT, LEFT, TOP, ACROSS = 190, 110, 34, 40, 4

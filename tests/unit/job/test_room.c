@@ -95,7 +95,7 @@ static double of_method(const char *method, const struct kind_sizes *s)
 	return of(&job, s);
 }
 
-/* A dense slice is held once; what was taken by these sizes is in docs/benchmarks/memory.md. */
+/* A dense slice is held once; what was taken by these sizes is in docs/results/memory.md. */
 TEST(test_dense_slices)
 {
 	struct kind_sizes s = { 2e5, 64, 64 * 2e5, 1980761, 1, false, true, true };

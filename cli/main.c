@@ -50,6 +50,48 @@ static const struct program_gone gone[] = {
 	{ "launch --net", "now scripts/launch --net, in the source tree, after make lab" },
 };
 
+static const struct program_example examples[] = {
+	{ "pki init", "  coterie pki init --dir ca --name 'Our group'" },
+	{ "pki request", "  coterie pki request --name bank-a\n"
+			 "  coterie pki request --name hub --role coordinator --key-type p256 \\\n"
+			 "      --host hub.example.org" },
+	{ "pki sign", "  coterie pki sign --ca ca bank-a.csr" },
+	{ "pki fingerprint", "  coterie pki fingerprint hub.crt" },
+	{ "pki show", "  coterie pki show bank-a.crt" },
+	{ "pki lab", "  coterie pki lab --out pki --parties 4" },
+	{ "synth", "  coterie synth --nodes 2000 --features 60 --clusters 5 --out data\n"
+		   "  coterie synth --points --out points" },
+	{ "split", "  coterie split --by columns --parties 2 --data data --out banks" },
+	{ "run", "  coterie run --data points --job kmeans.json --set clusters=5 --parties 3" },
+	{ "launch", "  coterie launch --data data --job job.json --parties 4 --out out/first\n"
+		    "  coterie launch --data points --job kmeans-columns.json --set clusters=5 \\\n"
+		    "      --parties 2" },
+	{ "align", "  coterie align bank-a/ids.txt bank-b/ids.txt --out common" },
+	{ "job", "  coterie job submit job.json --wait\n"
+		 "  coterie job list\n"
+		 "  coterie job log 1 -f" },
+	{ "status", "  coterie status\n"
+		    "  coterie status --config party.json --json" },
+	{ "eval", "  coterie eval --truth labels.txt out/party-00/labels.csv" },
+	{ "predict", "  coterie predict --model out/model.rows --data new-rows --out placed" },
+	{ "fedgcn assign",
+	  "  coterie fedgcn assign --model out/model.fedgcn --graphs NEW --out placed" },
+	{ "show", "  coterie show out/first --truth data/labels.txt\n"
+		  "  coterie show out/first --verbose" },
+	{ "report", "  coterie report out/party-00\n"
+		    "  coterie report out/first --truth data/labels.txt --output report.html" },
+	{ "compare", "  coterie compare out/first out/second --csv runs.csv" },
+	{ "ledger", "  coterie ledger list --state out/state\n"
+		    "  coterie ledger verify --state out/state\n"
+		    "  coterie ledger budget --config party.json" },
+	{ "doctor", "  coterie doctor --config party.json" },
+	{ "prune", "  coterie prune out --days 30\n"
+		   "  coterie prune out --days 30 --yes" },
+	{ "approve", "  coterie approve --state out/state --list\n"
+		     "  coterie approve --state out/state 4f2b" },
+	{ 0 },
+};
+
 int main(int argc, char **argv)
 {
 	struct program coterie = {
@@ -59,6 +101,7 @@ int main(int argc, char **argv)
 		.commands = sizeof(commands) / sizeof(*commands),
 		.gone = gone,
 		.gones = sizeof(gone) / sizeof(*gone),
+		.example = examples,
 	};
 
 	version_set(COTERIE_BUILD);

@@ -116,16 +116,33 @@ error_t args_take(const struct argp_option *option, const struct args_field *fie
 	return 0;
 }
 
+static const char *command_name; /* of the last args_begin() */
+
+/* Ends --help with the command's example; argp frees what differs from `text`. */
+static char *args_help(int key, const char *text, void *arguments)
+{
+	const char *lines = program_example(command_name);
+	char *more;
+
+	(void)arguments;
+	if (key != ARGP_KEY_HELP_EXTRA || !lines || asprintf(&more, "Example:\n%s", lines) < 0)
+		return (char *)text;
+	return more;
+}
+
 /* argp takes the program name from argv[0], so the buffer must outlive the parsing. */
 void args_begin(const char *name, const struct argp *argp, int argc, char **argv, void *arguments)
 {
 	static char full[64];
+	struct argp with_example = *argp;
 
+	command_name = name;
+	with_example.help_filter = args_help;
 	snprintf(full, sizeof(full), "%s %s", program_name(), name);
 	argv[0] = full;
 	argp_err_exit_status = ERR_INPUT;
 	log_init(full, LOG_WARN);
-	argp_parse(argp, argc, argv, 0, NULL, arguments);
+	argp_parse(&with_example, argc, argv, 0, NULL, arguments);
 }
 
 enum err args_run(const char *name, const struct argp *argp, int argc, char **argv, void *arguments,

@@ -8,10 +8,20 @@
 #include <string.h>
 
 static const char *running = "coterie";
+static const struct program_example *examples;
 
 const char *program_name(void)
 {
 	return running;
+}
+
+const char *program_example(const char *name)
+{
+	for (const struct program_example *e = examples; e && e->name; e++) {
+		if (!strcmp(e->name, name))
+			return e->lines;
+	}
+	return NULL;
 }
 
 static void program_usage(const struct program *p, FILE *f)
@@ -100,6 +110,7 @@ int program_run(const struct program *p, int argc, char **argv)
 	int status;
 
 	running = p->name;
+	examples = p->example;
 	file_hold_standard();
 	values_show();
 	la_begin(argv);

@@ -16,6 +16,11 @@ struct program_gone {
 	const char *name, *instead; /* "now coterie-lab agc" */
 };
 
+/* Lines that its --help ends with. */
+struct program_example {
+	const char *name, *lines; /* "pki init" */
+};
+
 struct program {
 	const char *name;
 	const char *version; /* line of --version */
@@ -24,6 +29,7 @@ struct program {
 	size_t commands;
 	const struct program_gone *gone;
 	size_t gones;
+	const struct program_example *example; /* up to one without a name; or NULL */
 };
 
 /* Runs the command in argv[1], or answers --help and --version. Returns the command's exit
@@ -32,5 +38,7 @@ int program_run(const struct program *p, int argc, char **argv);
 
 /* Name of the running program; "coterie" before program_run(). */
 const char *program_name(void);
+/* Example of a command of the running program; NULL: it has none. */
+const char *program_example(const char *name);
 
 #endif

@@ -58,6 +58,15 @@ void launch_say(const struct launch *l, const char *fmt, ...)
 	va_end(ap);
 }
 
+void launch_say_policy(bool refused)
+{
+	if (refused)
+		fputs(
+		    "launch: --policy and --allow are the parties' policy here, --set changes the "
+		    "job: change one of them\n",
+		    stderr);
+}
+
 static bool has_ending(const char *dir, const char *end)
 {
 	DIR *d = opendir(dir);
@@ -544,15 +553,20 @@ enum err launch_prepare(struct launch *l)
 	char(*pin)[FINGERPRINT_TEXT_LEN];
 	enum err e;
 
+	bool made = !file_exists(l->out);
+
 	umask(077); /* as for daemons: slices and results have ids, possibly of persons */
 	if (file_make_dirs(l->out))
 		return err_set(ERR_INPUT, "--out %s cannot be made", l->out);
 	if (mkdir(l->work, 0777)) {
 		free(l->work);
 		l->work = NULL;
-		return err_set(ERR_INPUT, "--out %s is in use by another run (it has a work/)",
+		return err_set(ERR_INPUT,
+			       "--out %s has the work/ of another run: choose another, or remove "
+			       "it if that run is over",
 			       l->out);
 	}
+	l->guarded = !l->keep_data && launch_guard(l, made);
 	TRY(launch_split_data(l));
 	TRY(find_truth(l));
 	TRY(write_numbering(l, "coordinator.numbering"));
@@ -587,7 +601,9 @@ void launch_show(const struct launch *l)
 
 void launch_end(struct launch *l)
 {
-	if (l->work && !l->keep_data)
+	if (l->guarded)
+		launch_unguard();
+	else if (l->work && !l->keep_data)
 		file_remove_tree(l->work);
 	free(l->truth);
 	free(l->work);

@@ -218,18 +218,36 @@ static int watch(struct federation *f, int sig)
 	return coordinator->status;
 }
 
-/* Prints the last lines of a daemon's stderr, unless they only repeat another's message. */
-static void print_tail(const struct launch *l, const char *daemon, const char *name, int most)
+/* Prints a line of a daemon's stderr: the text of an error, or what is no event, such as a
+ * crash. Returns whether a policy is the reason. */
+static bool print_daemon_line(const char *name, struct bytes line)
 {
-	char *path = launch_file(l->work, daemon, ".stderr");
+	struct json *event = NULL;
+	bool policy = false;
+
+	if (json_parse(line, name, &event) != ERR_OK) {
+		fprintf(stderr, "launch: %s: %.*s\n", name, (int)line.n, (const char *)line.p);
+	} else if (!strcmp(json_text(event, "level"), "error")) {
+		fprintf(stderr, "launch: %s: %s\n", name, json_text(event, "text"));
+		policy = strstr(json_text(event, "text"), "policy.");
+	}
+	json_free(event);
+	return policy;
+}
+
+/* Prints the last lines of a daemon's stderr, unless they only repeat another's message. */
+static bool print_tail(const struct launch *l, const char *name, int most)
+{
+	char *path = launch_file(l->work, name, ".stderr");
 	struct buf text = { 0 };
 	const char *at, *end;
+	bool policy = false;
 	int lines = 0;
 	enum err e = file_read(path, 1 << 20, &text);
 
 	free(path);
 	if (e != ERR_OK || !text.n)
-		return;
+		return false;
 	end = (const char *)text.p + text.n;
 	for (at = end - 1; at > (const char *)text.p; at--)
 		if (at[-1] == '\n' && ++lines == most)
@@ -240,10 +258,11 @@ static void print_tail(const struct launch *l, const char *daemon, const char *n
 		const char *next = memchr(at, '\n', (size_t)(end - at));
 		size_t n = next ? (size_t)(next - at) : (size_t)(end - at);
 
-		fprintf(stderr, "%s%s%.*s\n", name, *name ? ": " : "", (int)n, at);
+		policy |= print_daemon_line(name, (struct bytes){ (const uint8_t *)at, n });
 		at += n + 1;
 	}
 	buf_release(&text);
+	return policy;
 }
 
 static int run_processes(struct federation *f)
@@ -306,6 +325,7 @@ static int launch(struct federation *f)
 {
 	struct launch *l = &f->launch;
 	int status = launch_prepare(l);
+	bool policy = false;
 
 	if (status == ERR_OK)
 		status = find_limits(f);
@@ -317,11 +337,12 @@ static int launch(struct federation *f)
 		launch_show(l);
 	} else if (f->started) {
 		if (l->quiet)
-			print_tail(l, "coordinator", "", 3);
+			print_tail(l, "coordinator", 3);
 		/* Other processes only report that a party ended; its own log has the reason. */
 		for (unsigned i = 1; i < f->started; i++)
-			print_tail(l, f->process[i].name, f->process[i].name,
-				   &f->process[i] == f->failed ? 3 : 1);
+			policy |=
+			    print_tail(l, f->process[i].name, &f->process[i] == f->failed ? 3 : 1);
+		launch_say_policy(policy);
 		if (f->failed && f->failed->status > 128)
 			tell_killed(l, f->failed);
 		fprintf(stderr,

@@ -41,6 +41,7 @@ struct launch {
 	char *out, *work;   /* absolute */
 	char *truth;        /* true labels for scores, or NULL */
 	const char *listen; /* coordinator's address */
+	bool guarded;       /* by launch_guard() */
 };
 
 /* Options of both commands, for a struct argp_child with a struct launch as input. */
@@ -61,10 +62,17 @@ enum err launch_prepare(struct launch *l) MUST_CHECK;
 /* Removes OUT/work unless it is to be kept, and frees the results of launch_check(). */
 void launch_end(struct launch *l);
 
+/* Starts a process that removes OUT/work when this one ends, in whatever way; with `made` also OUT,
+ * if it is empty. False if an outer run has one. launch_unguard() removes now. */
+bool launch_guard(const struct launch *l, bool made);
+void launch_unguard(void);
+
 /* Prints the result as `coterie show` does, and what federation gains, unless quiet. */
 void launch_show(const struct launch *l);
 /* The second part: runs the job on each slice and on all data, if that takes seconds. */
 void launch_gained(const struct launch *l);
+/* Says how to change the policy that refused a job, if one did. */
+void launch_say_policy(bool refused);
 /* Prints a line on stderr, unless quiet. */
 void launch_say(const struct launch *l, const char *fmt, ...) PRINTF(2, 3);
 

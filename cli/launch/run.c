@@ -18,6 +18,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 struct party {
@@ -231,6 +232,7 @@ static enum err run_command_run(void *arguments)
 {
 	struct together *t = arguments;
 	struct launch *launch = &t->launch;
+	bool policy = false;
 	enum err e;
 
 	if (t->launch.verbose)
@@ -252,8 +254,11 @@ static enum err run_command_run(void *arguments)
 	if (e == ERR_OK)
 		e = run_threads(t);
 	for (unsigned l = 0; e != ERR_OK && l < launch->parties; l++)
-		if (t->party[l].result != ERR_OK)
+		if (t->party[l].result != ERR_OK) {
 			launch_say(launch, "%s: %s", t->name[l], t->party[l].why);
+			policy |= strstr(t->party[l].why, "policy.") != NULL;
+		}
+	launch_say_policy(policy && !launch->quiet);
 out:
 	close_all(t);
 	if (e == ERR_OK && !launch->id_files)

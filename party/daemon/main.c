@@ -55,7 +55,8 @@ static const char doc[] =
     "error, 6 cancelled.\vResults are written to the output directory, with --once directly, "
     "otherwise to a directory per job: run.json, and labels.csv and labels.npy, or embeddings.npy "
     "and ids.csv; profile.csv, profile-joint.csv, of kmeans centres.csv, of kmeans and fedsc "
-    "model.rows; and log.jsonl.";
+    "model.rows; and log.jsonl.\n\n"
+    "Example:\n  party --config party.json --check-config\n  party --config party.json --once";
 
 static const struct argp argp = { .options = options, .parser = party_main_parse, .doc = doc };
 

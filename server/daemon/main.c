@@ -68,7 +68,9 @@ static const char doc[] =
     "failed, 2 a peer failed or was not authenticated, 3 a deadline passed, 4 bad "
     "arguments, configuration or input, 5 internal error, 6 cancelled.\v"
     "Results are written to the output directory: run.json, log.jsonl, and what the "
-    "kind of job leaves there: labels.csv and labels.npy, embeddings.npy, model.fedgcn.";
+    "kind of job leaves there: labels.csv and labels.npy, embeddings.npy, model.fedgcn.\n\n"
+    "Example:\n  coordinator --config coordinator.json --job job.json\n"
+    "  coordinator --config coordinator.json --serve";
 
 static const struct argp argp = { .options = options,
 				  .parser = coordinator_main_parse,

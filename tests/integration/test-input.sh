@@ -234,6 +234,24 @@ test_commands_that_moved() {
 	refuses 'coterie: launch --net is now scripts/launch --net' -- "$BIN/coterie" launch --parties 2 --net lan
 }
 
+# Each --help ends with lines to copy, whose options are those of the command.
+test_help_has_examples() {
+	local command option
+	while read -r command; do
+		# shellcheck disable=SC2086
+		"$BIN"/$command --help >"$T/help" || fail "$command --help: status $?"
+		sed '1,/^Example:$/d' "$T/help" >"$T/example"
+		grep -q "^  $command " "$T/example" || fail "$command --help has no example: $(tail -n 3 "$T/help")"
+		for option in $(grep -oE -- '--[a-z-]+' "$T/example"); do
+			grep -q -- "^ .*$option\b" <(sed '/^Example:$/,$d' "$T/help") || fail "$command has no $option"
+		done
+	done < <(
+		printf '%s\n' coordinator party
+		"$BIN/coterie" --help | sed -nE 's/^  ([a-z]+) .*/coterie \1/p' | grep -v ' pki$' | sed 's/ fedgcn$/& assign/'
+		"$BIN/coterie" pki --help | sed -nE 's/^  ([a-z]+) .*/coterie pki \1/p'
+	)
+}
+
 # Who tries again with other numbers must not find results of two runs in one directory, nor lose the first.
 test_commands_write_beside_no_other_run() {
 	local job=$ROOT/configs/jobs command before

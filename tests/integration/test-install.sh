@@ -44,6 +44,11 @@ test_completions() {
 	[[ $(completed coterie doctor --js) == --json ]] || fail "coterie doctor --js: $(completed coterie doctor --js)"
 	[[ $(completed party --che) == --check-config ]] || fail "party --che: $(completed party --che)"
 	[[ $(completed coordinator --serv) == --serve ]] || fail "coordinator --serv: $(completed coordinator --serv)"
+	[[ $(completed coterie launch --by e) == edges && $(completed coterie split --by = ver) == vertices ]] || fail "--by: $(completed coterie launch --by e)"
+	[[ $(completed coterie pki request --key-type "") == "ed25519 p256" ]] || fail "--key-type: $(completed coterie pki request --key-type "")"
+	[[ $(completed coterie run --set filter.o) == filter.order= && $(completed party --log-level d) == debug ]] || fail "--set: $(completed coterie run --set filter.o)"
+	grep -q -- "-l by .* -x -a 'columns rows edges vertices graphs'" "$share/fish/vendor_completions.d/coterie.fish" || fail "fish has no values of --by"
+	grep -q ":value:(columns rows edges vertices graphs)'" "$share/zsh/vendor-completions/_coterie" || fail "zsh has no values of --by"
 	[[ $(completed coterie "" | wc -w) -ge $("$BIN/coterie" --help | grep -c '^  [a-z]') ]] || fail "commands are missing"
 	if command -v zsh >/dev/null; then
 		for f in "$share"/zsh/vendor-completions/_*; do zsh -n "$f" || fail "zsh: $f"; done

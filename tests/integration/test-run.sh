@@ -98,7 +98,7 @@ test_what_is_gained() {
 
 refused() { # STATUS REGEX ARG...
 	local status=0
-	"$BIN/coterie" run "${@:3}" >"$T/said" 2>&1 || status=$?
+	"$BIN/coterie" "${COMMAND-run}" "${@:3}" >"$T/said" 2>&1 || status=$?
 	((status == $1)) || fail "coterie run ${*:3}: status $status, expected $1: $(<"$T/said")"
 	grep -Eq -- "$2" "$T/said" || fail "coterie run ${*:3} does not say '$2': $(<"$T/said")"
 }
@@ -109,7 +109,10 @@ test_errors() {
 	local job=(--data "$T/pooled" --parties 3)
 	refused 4 'the job needs --allow fedsc\.paper' "${job[@]}" --job "$ROOT/configs/jobs/fedsc-paper.json" --out "$T/a"
 	[[ ! -e $T/a ]] || fail 'something was split'
-	refused 2 'min_cluster' "${job[@]}" --job "$ROOT/configs/jobs/kmeans.json" --policy min_cluster=40 --out "$T/a"
+	COMMAND=launch refused 2 'policy.min_cluster of party-02 is 40.*' "${job[@]}" --job "$ROOT/configs/jobs/kmeans.json" --policy min_cluster=40 --out "$T/l"
+	! grep '^launch: .*{' "$T/said" || fail 'a party answers in JSON'
+	grep -q '^launch: --policy and --allow are' "$T/said" || fail "no remedy: $(<"$T/said")"
+	refused 2 '^launch: --policy and --allow are' "${job[@]}" --job "$ROOT/configs/jobs/kmeans.json" --policy min_cluster=40 --out "$T/a"
 	[[ $(jq -r .status "$T/a/party-01/run.json") == failed ]] || fail 'party-01 does not say that it failed'
 	refused 4 'job\.clusters is 1, expected' "${job[@]}" --job "$ROOT/configs/jobs/kmeans.json" --set clusters=1
 	refused 4 'no such directory' --data "$T/nowhere" --parties 2 --job "$ROOT/configs/jobs/kmeans.json"
@@ -127,6 +130,19 @@ test_stopped() {
 	kill -INT "${PID[run]}"
 	ends 6 run
 	[[ ! -e $T/out/work ]] || fail 'work/ is left'
+}
+
+# Who stops it while the data are split, or kills it, finds nothing left, and may start again.
+test_stopped_in_the_split() {
+	local signal way=launch
+	"$BIN/coterie" synth --points --nodes 60000 --features 60 --clusters 3 --out "$T/pooled" >/dev/null
+	for signal in TERM KILL; do
+		"$BIN/coterie" $way --data "$T/pooled" --job "$ROOT/configs/jobs/kmeans.json" --parties 3 --out "$T/out" >/dev/null 2>&1 &
+		until_true 30 test -e "$T/out/work/data" || fail "$way splits nothing"
+		kill "-$signal" $! && ! wait $! 2>/dev/null || fail "$way ends well after $signal"
+		until_true 30 test ! -e "$T/out" || fail "$signal leaves $(ls -R "$T/out")"
+		way=run
+	done
 }
 
 # Processor time of a job on a graph of 40000 nodes, as many edges, 16 columns: in $T/cpu.

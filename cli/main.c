@@ -12,6 +12,8 @@ static const struct program_command commands[] = {
 	{ "align", "ids that several files have in common, found as by parties", align_main },
 	{ "job", "jobs of a coordinator that serves: submit, list, show, wait, cancel, log",
 	  job_main },
+	{ "results", "labels, profile and run.json of a job, from a daemon elsewhere",
+	  results_main },
 	{ "status", "state of a daemon of this host: peers, jobs, queue, ledger, budgets",
 	  status_main },
 	{ "eval", "compare labels with the truth", eval_main },

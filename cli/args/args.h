@@ -15,8 +15,8 @@
 
 typedef int args_command(int argc, char **argv);
 args_command pki_main, synth_main, split_main, eval_main, fedgcn_main, show_main, report_main,
-    ledger_main, approve_main, doctor_main, prune_main, compare_main, job_main, status_main,
-    predict_main;
+    ledger_main, approve_main, doctor_main, prune_main, compare_main, job_main, results_main,
+    status_main, predict_main;
 
 /* Parses a number argument. Ends the process by argp_error() if it is invalid or out of bounds. */
 uint64_t args_whole(struct argp_state *state, const char *option, const char *text, uint64_t min,

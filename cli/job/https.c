@@ -54,6 +54,8 @@ enum err https_check(const struct https_server *s)
 static const struct config_row rows[] = {
 	{ "server", CONFIG_STRING, S(where), 1, 2 * HOST_MAX, .check = check_where,
 	  .help = "the coordinator's api.listen" },
+	{ "party", CONFIG_STRING, S(party), 1, 2 * HOST_MAX, "", .check = check_where,
+	  .help = "the own party's api.listen, where results are read" },
 	{ "identity.certificate", CONFIG_PATH, S(certificate), .help = "own certificate, PEM" },
 	{ "identity.key", CONFIG_PATH, S(key), .standard = "", .help = "its key, PEM" },
 	{ "identity.ca", CONFIG_PATH, S(ca), .standard = "", .help = "the authority, PEM" },
@@ -169,17 +171,25 @@ static enum err https_read_answer(const struct https_server *s, long status, con
 	return e;
 }
 
-static void https_set_options(CURL *curl, const struct place *p, const struct buf *out,
+/* One request: a POST of `post`, or a GET where that is NULL. */
+struct https_request {
+	const char *path;
+	const struct buf *post;
+};
+
+static void https_set_options(CURL *curl, const struct place *p, const struct https_request *r,
 			      struct buf *in)
 {
 	char url[URL_MAX];
 	bool v6 = strchr(p->name, ':') != NULL;
 
-	snprintf(url, sizeof(url), v6 ? "https://[%s]:%u/api/ask" : "https://%s:%u/api/ask",
-		 p->name, p->at.port);
+	snprintf(url, sizeof(url), v6 ? "https://[%s]:%u%s" : "https://%s:%u%s", p->name,
+		 p->at.port, r->path);
 	curl_easy_setopt(curl, CURLOPT_URL, url);
-	curl_easy_setopt(curl, CURLOPT_POSTFIELDS, out->p);
-	curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE, (long)out->n);
+	if (r->post) {
+		curl_easy_setopt(curl, CURLOPT_POSTFIELDS, r->post->p);
+		curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE, (long)r->post->n);
+	}
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_bytes);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, in);
 	/* Otherwise a proxy from the environment (https_proxy, no_proxy) tunnels the TLS
@@ -194,16 +204,14 @@ static void https_set_options(CURL *curl, const struct place *p, const struct bu
 }
 
 static enum err perform(CURL *curl, const struct https_server *s, const struct place *p,
-			const struct buf *out, struct json **answer)
+			const struct https_request *r, struct buf *in, long *status)
 {
 	struct curl_slist *to = NULL, *headers = NULL;
 	char text[URL_MAX], why[CURL_ERROR_SIZE] = "";
-	struct buf in = { 0 };
-	long status = 0;
 	CURLcode code;
-	enum err e;
+	enum err e = ERR_OK;
 
-	https_set_options(curl, p, out, &in);
+	https_set_options(curl, p, r, in);
 	snprintf(text, sizeof(text), strchr(p->at.host, ':') ? "::[%s]:%u" : "::%s:%u", p->at.host,
 		 p->at.port);
 	to = curl_slist_append(to, text);
@@ -213,38 +221,63 @@ static enum err perform(CURL *curl, const struct https_server *s, const struct p
 	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
 	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, why);
 	code = curl_easy_perform(curl);
-	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
-	if (code == CURLE_OK)
-		e = https_read_answer(s, status, &in, answer);
-	else
+	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, status);
+	if (code != CURLE_OK)
 		e = err_set(code == CURLE_SSL_CERTPROBLEM ? ERR_INPUT : ERR_PEER, "%s: %s",
 			    s->where, *why ? why : curl_easy_strerror(code));
 	curl_slist_free_all(headers);
 	curl_slist_free_all(to);
-	buf_release(&in);
 	return e;
 }
 
-enum err https_ask(const struct https_server *s, const struct json *request, struct json **answer)
+static enum err https_do(const struct https_server *s, const struct https_request *r,
+			 struct buf *in, long *status)
 {
 	struct passphrase p = { 0 };
-	struct buf out = { 0 };
 	struct place place;
 	enum err e = https_check(s);
 	CURL *curl;
 
-	*answer = NULL;
 	if (e != ERR_OK || !read_place(s->where, &place))
 		return e;
 	curl = curl_easy_init();
 	if (!curl)
 		return err_set(ERR_INTERNAL, "libcurl cannot be used");
-	json_write(request, &out);
 	e = use_files(curl, s, &p);
 	if (e == ERR_OK)
-		e = perform(curl, s, &place, &out, answer);
+		e = perform(curl, s, &place, r, in, status);
 	curl_easy_cleanup(curl);
 	passphrase_wipe(&p);
+	return e;
+}
+
+enum err https_ask(const struct https_server *s, const struct json *request, struct json **answer)
+{
+	struct buf out = { 0 }, in = { 0 };
+	struct https_request r = { "/api/ask", &out };
+	long status = 0;
+	enum err e;
+
+	*answer = NULL;
+	json_write(request, &out);
+	e = https_do(s, &r, &in, &status);
+	if (e == ERR_OK)
+		e = https_read_answer(s, status, &in, answer);
+	buf_release(&in);
 	buf_release(&out);
 	return e;
+}
+
+enum err https_get(const struct https_server *s, const char *path, struct buf *body)
+{
+	struct https_request r = { path, NULL };
+	struct json *refusal;
+	long status = 0;
+
+	TRY(https_do(s, &r, body, &status));
+	if (status < 400)
+		return ERR_OK;
+	TRY(https_read_answer(s, status, body, &refusal));
+	json_free(refusal);
+	return err_set(ERR_PEER, "%s: HTTP status %ld", s->where, status);
 }

@@ -1,11 +1,13 @@
-/* https.h -- queries a remote coordinator at its api.listen; the only user of libcurl.
+/* https.h -- queries a remote daemon at its api.listen; the only user of libcurl.
  *
- * Requests and answers are those of the control socket, as POST /api/ask. Client and coordinator
- * present certificates of one authority; the coordinator's must bear the requested name.
+ * Requests and answers are those of the control socket, as POST /api/ask, or GETs. Client and
+ * coordinator present certificates of one authority; the coordinator's must bear the requested
+ * name.
  */
 #ifndef CLI_JOB_HTTPS_H
 #define CLI_JOB_HTTPS_H
 
+#include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/base/json.h"
 
@@ -24,10 +26,14 @@ enum err https_check(const struct https_server *s) MUST_CHECK;
 enum err https_ask(const struct https_server *s, const struct json *request,
 		   struct json **answer) MUST_CHECK;
 
-/* { "server": "hub.example.org:7443", "identity": { "certificate", "key", "ca", "crl", "passphrase"
- * } } */
+/* Appends what it answers to body; a refusal is an error, as above. path: "/api/results/...". */
+enum err https_get(const struct https_server *s, const char *path, struct buf *body) MUST_CHECK;
+
+/* { "server": "hub.example.org:7443", "party": "bank-a.example.org:7444", "identity": {
+ * "certificate", "key", "ca", "crl", "passphrase" } } */
 struct submitter_config {
 	struct https_server server;
+	char *party; /* NULL: none is named */
 	char *where, *certificate, *key, *ca, *crl, *passphrase;
 };
 /* root: the parsed file at path. ERR_INPUT; *c is then NULL. */

@@ -84,6 +84,11 @@ static void job(void *window, const struct http_request *r, struct http_answer *
 	window_job(((struct window *)window)->common->output, r, a);
 }
 
+static void results(void *window, const struct http_request *r, struct http_answer *a)
+{
+	window_results(((struct window *)window)->common->output, r, a);
+}
+
 static void file(void *window, const struct http_request *r, struct http_answer *a)
 {
 	(void)window;
@@ -132,6 +137,7 @@ enum err window_start(struct window *w, const struct window_more *more)
 		{ .path = "/api/status", .answer = status },
 		{ .path = "/api/jobs", .answer = jobs },
 		{ .path = "/api/jobs/", .answer = job },
+		{ .path = "/api/results/", .answer = results },
 		{ .path = "/events" },
 	};
 	struct http_site site = {

@@ -5,6 +5,7 @@
  *     /api/status        the snapshot (common/job/live.h), and additions of the daemon
  *     /api/jobs          jobs with a run.json, newest first; ?from=N, 50 at a time
  *     /api/jobs/ID-N     the run.json of attempt N
+ *     /api/results/ID    files of job ID, the newest attempt; /NAME?from=N: 4 MiB of one from N on
  *     /events            the status again whenever it changes
  *     /                  the dashboard and its files: common/http/page
  */
@@ -34,10 +35,17 @@ enum err window_start(struct window *w, const struct window_more *more) MUST_CHE
 void window_look(struct window *w);
 void window_close(struct window *w);
 
+/* Answers /api/results/: for readers, operators, and the submitter of the job. output: as the
+ * configuration has it. */
+void window_results(const char *output, const struct http_request *r, struct http_answer *a);
+
 /* ---- for window*.c only ---- */
 
 void window_jobs(const char *output, const struct http_request *r, struct http_answer *a);
 void window_job(const char *output, const struct http_request *r, struct http_answer *a);
+/* Path of the attempt's run.json, of the newest if attempt is negative; owned by the caller, NULL
+ * if absent. */
+char *window_job_path(const char *output, const char *id, int attempt);
 struct window_file {
 	const char *path, *type;
 	struct bytes (*text)(void); /* borrowed */

@@ -104,33 +104,35 @@ void window_jobs(const char *output, const struct http_request *r, struct http_a
 	http_json(a, o);
 }
 
-static bool is_it(const char *path, const char *id, unsigned attempt)
+static bool is_it(const char *path, const char *id, int attempt)
 {
 	struct json *run;
 	bool is = false;
 
 	if (json_read(path, RECORD_MAX, &run) == ERR_OK)
 		is = !strcmp(json_text(run, "job_id"), id) &&
-		     json_number_of(run, "attempt", -1) == attempt;
+		     (attempt < 0 || json_number_of(run, "attempt", -1) == attempt);
 	json_free(run);
 	return is;
 }
 
-/* Path of the attempt's run.json; owned by the caller, NULL if absent. A coordinator with a
- * queue names directories differently, so all files are searched then, newest first. */
-static char *window_jobs_path_of(const char *output, const char *id, unsigned attempt)
+/* A coordinator with a queue names directories differently, so all files are searched then, newest
+ * first. */
+char *window_job_path(const char *output, const char *id, int attempt)
 {
-	char name[RESULTS_NAME_MAX], *dir, *path;
+	char name[RESULTS_NAME_MAX], *dir, *path = NULL;
 	struct found *found;
 	size_t n;
 
-	results_name(id, attempt, name);
-	dir = file_join(output, name);
-	path = file_join(dir, "run.json");
-	free(dir);
-	if (file_exists(path))
-		return path;
-	free(path);
+	if (attempt >= 0) {
+		results_name(id, (unsigned)attempt, name);
+		dir = file_join(output, name);
+		path = file_join(dir, "run.json");
+		free(dir);
+		if (file_exists(path))
+			return path;
+		free(path);
+	}
 	path = NULL;
 	found = window_jobs_find(output, &n);
 	for (size_t i = 0; i < n && !path; i++)
@@ -152,7 +154,7 @@ void window_job(const char *output, const struct http_request *r, struct http_an
 		http_refuse(a, 400, "expected /api/jobs/ and a job's number, -, and the attempt");
 		return;
 	}
-	path = window_jobs_path_of(output, id, attempt);
+	path = window_job_path(output, id, (int)attempt);
 	e = path ? file_read(path, RECORD_MAX, &a->body) : ERR_INPUT;
 	if (e != ERR_OK) {
 		buf_release(&a->body);

@@ -257,8 +257,8 @@ static const struct config_row coordinator_rows[] = {
 		  "authority; off if not set" },
 	{ "api.roles", CONFIG_MAP, C(api.roles), 0, 3 * ROLES_MAX, "", .check = roles_check_role,
 	  .check_key = config_check_name,
-	  .help = "--serve: role of each certificate's name: viewer, submitter or operator; other "
-		  "names are refused" },
+	  .help = "--serve: role of each certificate's name: viewer, reader, submitter or "
+		  "operator; other names are refused" },
 	{ "max_running", CONFIG_UNSIGNED, C(max_running), 1, RECORD_RUNNING_MAX, "1",
 	  .help = "--serve: most jobs that run at a time; jobs that share a party run one after "
 		  "the other" },
@@ -277,6 +277,17 @@ static const struct config_row party_rows[] = {
 	  .help = "fingerprints of the public keys of the coordinator and the other parties, by "
 		  "name; a party may also have psk: a file with a pre-shared key, readable by the "
 		  "daemon's user only" },
+	{ "api.listen", CONFIG_STRING, P(api.listen), 1, 300, "", .check = check_listen,
+	  .help = "address of the HTTPS API by which people of this organisation read its results, "
+		  "with a certificate of the same authority; off if not set" },
+	{ "api.certificate", CONFIG_PATH, P(api.certificate), .standard = "",
+	  .help = "certificate of that endpoint, PEM, made with --role coordinator: the party's "
+		  "own is for dialling" },
+	{ "api.key", CONFIG_PATH, P(api.key), .standard = "",
+	  .help = "its private key, PEM, without passphrase, readable by nobody else" },
+	{ "api.roles", CONFIG_MAP, P(api.roles), 0, ROLES_MAX, "", .check = roles_check_reader,
+	  .check_key = config_check_name,
+	  .help = "role of each certificate's name: reader; other names are refused" },
 	{ "data.name", CONFIG_STRING, P(data.name), 1, 64, "", .check = config_check_name,
 	  .help = "stable name of the data set, by which budgets count; if not set, its content "
 		  "identifies it, so that one more row starts new budgets" },
@@ -520,6 +531,17 @@ static enum err read_proxy(struct party_config *c, const char *path)
 	return ERR_OK;
 }
 
+static enum err daemon_config_check_api(const struct party_config *c, const char *path)
+{
+	if (c->api.listen && (!c->api.certificate || !c->api.key))
+		return err_set(
+		    ERR_INPUT,
+		    "%s: party.api.listen is given without %s, expected a certificate of "
+		    "the role coordinator, which may listen, and its key",
+		    path, c->api.certificate ? "party.api.key" : "party.api.certificate");
+	return ERR_OK;
+}
+
 enum err party_config_read(struct party_config *c, const char *path, char *const *set)
 {
 	enum err err = ERR_OK;
@@ -548,8 +570,12 @@ enum err party_config_read(struct party_config *c, const char *path, char *const
 				      "in party.peers",
 				      path, c->policy.coordinators.item[i]);
 	}
+	if (c->api.listen)
+		endpoint_parse(c->api.listen, &c->api.at);
 	if (!err)
 		err = read_proxy(c, path);
+	if (!err)
+		err = daemon_config_check_api(c, path);
 	if (err)
 		party_config_release(c);
 	else if (!c->state)

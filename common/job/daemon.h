@@ -45,7 +45,8 @@ struct http_settings {
 
 /* The same window for people elsewhere, behind TLS; of a coordinator that serves. */
 struct api_settings {
-	char *listen; /* NULL: there is none */
+	char *listen;            /* NULL: there is none */
+	char *certificate, *key; /* of a party, which has them for this; NULL: none */
 	struct endpoint at;
 	struct config_map roles; /* the name of a certificate -> role_name */
 };
@@ -96,6 +97,7 @@ struct party_config {
 	struct endpoint coordinator;
 	char *proxy_text; /* NULL: the coordinator is dialled directly */
 	struct endpoint proxy;
+	struct api_settings api;
 	struct config_map peers; /* coordinator and other parties -> "sha256:...", and the path of
 				    the key that is shared with a party, if there is one */
 	struct {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *const role_name[] = { "none", "viewer", "submitter", "operator" };
+const char *const role_name[] = { "none", "viewer", "reader", "submitter", "operator" };
 
 void roles_name_of(uid_t uid, char name[static ROLES_NAME_MAX + 1])
 {
@@ -38,7 +38,12 @@ enum role roles_named(const char *text)
 
 const char *roles_check_role(const char *text)
 {
-	return roles_named(text) ? NULL : "\"viewer\", \"submitter\" or \"operator\"";
+	return roles_named(text) ? NULL : "\"viewer\", \"reader\", \"submitter\" or \"operator\"";
+}
+
+const char *roles_check_reader(const char *text)
+{
+	return roles_named(text) == ROLE_READER ? NULL : "\"reader\"";
 }
 
 enum err roles_add(struct roles *r, enum role role, const struct config_strings *names,

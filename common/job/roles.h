@@ -15,8 +15,9 @@
 
 enum { ROLES_NAME_MAX = 64, ROLES_MAX = 64 }; /* users and groups of each role */
 
-/* each may do all that those before it may */
-enum role { ROLE_NONE, ROLE_VIEWER, ROLE_SUBMITTER, ROLE_OPERATOR };
+/* Each may do all that those before it may, but for results: a reader gets those of all jobs, a
+ * submitter of its own (common/http/window_results.c). */
+enum role { ROLE_NONE, ROLE_VIEWER, ROLE_READER, ROLE_SUBMITTER, ROLE_OPERATOR };
 extern const char *const role_name[];
 
 /* Zero-initialised has nobody besides. */
@@ -37,6 +38,7 @@ enum role roles_of(const struct roles *r, uid_t uid, const gid_t *group, size_t 
 /* For the configuration: NULL if text is valid, else the expected values. */
 const char *roles_check_name(const char *text);
 const char *roles_check_role(const char *text);
+const char *roles_check_reader(const char *text); /* of a party, which has that role alone */
 /* The role of that name; ROLE_NONE: NULL, or no role has it. */
 enum role roles_named(const char *text);
 

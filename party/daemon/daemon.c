@@ -83,6 +83,7 @@ void daemon_close(struct daemon *d, enum err result, const char *why)
 			   result == ERR_CANCELLED ? CANCEL_TIMEOUT_S : CLOSE_TIMEOUT_S);
 	watch_close(&d->watch);
 	party_status_close(d->status);
+	party_api_close(d->api);
 	uv_close((uv_handle_t *)&d->retry_timer, NULL);
 	uv_close((uv_handle_t *)&d->cancel_timer, NULL);
 	uv_close((uv_handle_t *)&d->again_timer, NULL);
@@ -394,7 +395,8 @@ enum err daemon_check(const struct party_config *config)
 	TRY(numbering_read(&unused, config->common.numbering_key));
 	wipe(&unused, sizeof(unused));
 	TRY(psks_check(config));
-	return tls_check(TLS_CLIENT, p);
+	TRY(tls_check(TLS_CLIENT, p));
+	return party_api_check(config);
 }
 
 static enum err daemon_check_again(void *daemon)
@@ -414,12 +416,16 @@ static void daemon_update_window(void *daemon)
 		live_link(&link);
 	}
 	window_look(d->window);
+	party_api_look(d->api);
 	hook_look();
 }
 
 static void daemon_reload(void *daemon)
 {
-	daemon_reload_level(&((struct daemon *)daemon)->config->common);
+	struct daemon *d = daemon;
+
+	daemon_reload_level(&d->config->common);
+	party_api_reload(d->api);
 }
 
 static void daemon_sweep_offers(const char *state)
@@ -466,6 +472,7 @@ static enum err daemon_start(struct daemon *d)
 	TRY(conn_host_new(&d->host, &d->loop, &o));
 	TRY(window_open(&d->window, c, false));
 	TRY(party_status_open(&d->status, d->config, &d->loop));
+	TRY(party_api_open(&d->api, &d->loop, d->config));
 	TRY(confine(c)); /* before reading data, too: the files may come from anywhere */
 	daemon_sweep_offers(d->config->state);
 	await_attempt(d);
@@ -482,6 +489,7 @@ static enum err daemon_start(struct daemon *d)
 							.away = hook_away,
 							.arg = d });
 	TRY(party_window_start(d->window, d->config));
+	TRY(party_api_start(d->api));
 	/* Data are read at each offer. Reading them here reports errors to the user at start. */
 	TRY(party_data_bring(&d->data, d->config));
 	if (!d->options.once)
@@ -537,6 +545,7 @@ enum err daemon_run(const struct party_config *config, const struct daemon_optio
 	if (d->post)
 		end_job(d);
 	party_window_close(d->window, d->config);
+	party_api_free(d->api);
 	conn_host_free(d->host);
 	uv_close((uv_handle_t *)&d->job_done, NULL);
 	uv_close((uv_handle_t *)&d->last_timer, NULL);

@@ -8,6 +8,7 @@
 #include "common/http/window.h"
 #include "crypto/hash.h"
 #include "crypto/numbering.h"
+#include "party/daemon/api.h"
 #include "party/daemon/data.h"
 #include "party/daemon/job.h"
 #include "party/daemon/psks.h"
@@ -52,6 +53,7 @@ struct daemon {
 	struct conn *conn;
 	struct watch watch;
 	struct window *window; /* or NULL */
+	struct party_api *api; /* or NULL */
 	struct party_status *status;
 	uv_timer_t retry_timer, cancel_timer, again_timer, last_timer;
 	uv_async_t job_done;

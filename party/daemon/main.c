@@ -6,6 +6,7 @@
 #include "common/job/startup.h"
 #include "crypto/secret.h"
 #include "party/daemon/daemon.h"
+#include "proto/front.h"
 #include "party/ranks/mpirun.h"
 #include "proto/version.h"
 
@@ -85,7 +86,8 @@ static enum err party_main_run(const struct daemon_arguments *a)
 	if (e == ERR_OK && a->check) {
 		printf("%s is valid\n", a->config);
 	} else if (e == ERR_OK) {
-		e = daemon_begin(&config.common, PARTY_FILES);
+		e = daemon_begin(&config.common,
+				 PARTY_FILES + (config.api.listen ? FRONT_FILES : 0));
 		secret_report();
 		if (e == ERR_OK)
 			e = daemon_run(&config, &o);

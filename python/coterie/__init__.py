@@ -5,7 +5,8 @@
     model.labels_, model.leaks_, model.run_.profile, model.report_
 
     coterie.KMeans(3, party="party.json").fit()                         # takes part in a real job
-    coterie.KMeans(3, coordinator="coordinator.json").fit()             # submits one
+    coterie.KMeans(3, coordinator="anna.json").fit()                    # submits one
+    coterie.Client("anna.json").submit({"kind": "kmeans", ...})         # the same without numpy and programs
 
 It runs the programs and reads their files; nothing is computed in Python but the nearest centre. docs/python.md has more.
 """
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import convert
+    from ._client import Client
     from ._data import Data, prepare
     from ._errors import CoterieError, CoterieWarning, InputError, ProgramMissing
     from ._estimators import (AttributedGraphClustering, GraphClustering, KMeans, NodeEmbedding,
@@ -24,11 +26,12 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 __all__ = [
-    "AttributedGraphClustering", "CoterieError", "CoterieWarning", "Data", "GraphClustering", "InputError", "KMeans",
+    "AttributedGraphClustering", "Client", "CoterieError", "CoterieWarning", "Data", "GraphClustering", "InputError", "KMeans",
     "NodeEmbedding", "PackageMissing", "Picture", "ProgramMissing", "Report", "Run", "SpectralClustering", "convert", "find", "prepare",
 ]
 
 _MODULES = {
+    "_client": ("Client",),
     "_data": ("Data", "prepare"),
     "_errors": ("CoterieError", "CoterieWarning", "InputError", "ProgramMissing"),
     "_estimators": ("AttributedGraphClustering", "GraphClustering", "KMeans", "NodeEmbedding",

@@ -10,11 +10,11 @@ import numpy as np
 
 from ._data import Data, prepare, write_edges, write_graphs, write_matrix
 from ._errors import Found, InputError, warn_of
-from ._federation import Coordinator, Party, again, forget_secrets, simulate, slices
+from ._federation import Party, again, forget_secrets, hub_of, simulate, slices
 from ._folder import Folder
 from ._optional import is_frame, is_sparse
 from ._program import PathLike, as_path, call
-from ._progress import How, Progress
+from ._progress import How
 from ._run import Report, Run
 
 try:
@@ -119,21 +119,41 @@ class _Job(BaseEstimator):  # type: ignore[misc]
 
     def _submit(self, member: Optional[Party]) -> Optional[Run]:
         assert self.coordinator is not None
-        hub = Coordinator(self.coordinator)
+        hub = hub_of(self.coordinator)
         if member is not None and member.process is not None:
             hub.awaits(member.name, member, self.timeout)
-        number = hub.submit(self._describe())
-        self.job_number_ = number
-        shown = hub.wait(number, Progress(self.progress, f"job {number}, {self._kind()}"), self.timeout)
-        self._told = [("coordinator", w) for w in shown.get("warnings") or []]
+        self.job_number_ = hub.submit(self._describe())
+        shown = self._await()
         if member is not None:
             return member.wait(self.timeout, shown.get("job_id"))
-        return self._readable(shown)
+        return hub.results(shown, self.out)
 
-    @staticmethod
-    def _readable(shown: Mapping[str, Any]) -> Optional[Run]:
-        directory = Path(str(shown["directory"]))
-        return Run(directory) if os.access(directory / "run.json", os.R_OK) else None
+    def _await(self) -> Dict[str, Any]:
+        assert self.coordinator is not None
+        shown = hub_of(self.coordinator).wait(self.job_number_, self.progress, f"job {self.job_number_}, {self._kind()}", self.timeout)
+        self._told = [("coordinator", w) for w in shown.get("warnings") or []]
+        return shown
+
+    def submit(self) -> Any:
+        """Submits the job (coordinator=), and does not wait: self, with job_number_. collect() has its results; another process may,
+        by an estimator of the same parameters whose job_number_ is set."""
+        if self.coordinator is None or self.party is not None:
+            raise InputError("submit: it is for coordinator= alone; fit() waits", status=4)
+        self.job_number_ = hub_of(self.coordinator).submit(self._describe())
+        return self
+
+    def collect(self) -> Any:
+        """Waits for the job that submit() has submitted, and takes its results as fit() does."""
+        check_is_fitted(self, "job_number_")
+        assert self.coordinator is not None
+        run = self._take(hub_of(self.coordinator).results(self._await(), self.out))
+        if run is not None:
+            self._finish(run, None)
+        return self
+
+    def _finish(self, run: Run, ids: Optional[Sequence[str]]) -> None:
+        """Sets the estimator's own attributes. ids: of the rows that were given."""
+        raise NotImplementedError
 
     def _take(self, run: Optional[Run]) -> Optional[Run]:
         self.run_ = run
@@ -322,15 +342,17 @@ class KMeans(_Rows):
         simulated = self.party is None and self.coordinator is None
         data, ids = self._table(X, features=self.parties if by_columns and simulated else 1)
         run = self._take(self._run_job(data.path if data else None))
-        if run is None:
-            return self
+        if run is not None:
+            self._finish(run, ids)
+        return self
+
+    def _finish(self, run: Run, ids: Optional[Sequence[str]]) -> None:
         self._set_labels(run, ids)
         self.inertia_ = run.facts.get("inertia")
-        if not by_columns:
+        if self.split == "rows":
             self.cluster_centers_ = _centres(run)
             self._keep_models(run)
         self._clean_up(run)
-        return self
 
     @available_if(lambda self: self._has_keys() if self.split == "columns" else self._has_models())  # type: ignore[misc]
     def predict(self, X: Array) -> Array:
@@ -369,15 +391,17 @@ class SpectralClustering(_Rows):
         else:
             data, ids = _graph_data(X)
         run = self._take(self._run_job(data.path if data else None))
-        if run is None:
-            return self
+        if run is not None:
+            self._finish(run, ids)
+        return self
+
+    def _finish(self, run: Run, ids: Optional[Sequence[str]]) -> None:
         self._set_labels(run, ids)
         if self.affinity == "precomputed" and ids is not None:
-            self.ids_ = ids
+            self.ids_ = list(ids)
         if self.affinity == "rbf":
             self._keep_models(run)
         self._clean_up(run)
-        return self
 
     @available_if(lambda self: self.affinity == "rbf" and self.variant in (None, "anchor") and self._has_models())  # type: ignore[misc]
     def predict(self, X: Array) -> Array:
@@ -431,10 +455,12 @@ class AttributedGraphClustering(_Clusters):
         """X: as of KMeans; edges: the graph between its rows; none where this organisation's party has its own."""
         data, ids = self._table(X, edges)
         run = self._take(self._run_job(data.path if data else None))
-        if run is None:
-            return self
-        self._set_labels(run, ids)
+        if run is not None:
+            self._finish(run, ids)
         return self
+
+    def _finish(self, run: Run, ids: Optional[Sequence[str]]) -> None:
+        self._set_labels(run, ids)
 
     def predict(self, X: Array, *, edges: Any = None) -> Array:
         """Labels of old and new rows together, by the parties' models: X has the columns of the fit, in their order, and
@@ -470,13 +496,15 @@ class NodeEmbedding(TransformerMixin, _Job):  # type: ignore[misc]
         """X: a graph in any form that `prepare` takes as edges, prepared data, or nothing, as of the others."""
         data, ids = _graph_data(X)
         run = self._take(self._run_job(data.path if data else None))
-        if run is None:
-            return self
+        if run is not None:
+            self._finish(run, ids)
+        return self
+
+    def _finish(self, run: Run, ids: Optional[Sequence[str]]) -> None:
         found = run.embeddings
-        self.ids_ = list(found.index) if ids is None else ids
+        self.ids_ = list(found.index if ids is None else ids)
         self.embedding_ = found.reindex(self.ids_).fillna(0.0).to_numpy()
         self._clean_up(run)
-        return self
 
     def fit_transform(self, X: Array = None, y: Any = None) -> Array:
         """fit, and the embedding."""
@@ -513,11 +541,13 @@ class GraphClustering(_Clusters):
         if path is not None and self.party is not None:
             raise InputError("fit: a party's graphs are those that its configuration names (data.graphs)", status=4)
         run = self._take(self._run_job(path))
-        if run is None:
-            return self
+        if run is not None:
+            self._finish(run, None)
+        return self
+
+    def _finish(self, run: Run, ids: Optional[Sequence[str]]) -> None:
         self.labels_ = self._graph_labels(run)
         self._clean_up(run)
-        return self
 
     def _graph_labels(self, run: Run) -> Array:
         found = run.rows()

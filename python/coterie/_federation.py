@@ -2,14 +2,16 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
-from ._errors import CoterieError, InputError, error_of
+from ._client import SETTLE_S, Client, names_server
+from ._errors import CoterieError, InputError, error_of, warn_of
 from ._folder import Folder
 from ._program import PathLike, Process, as_path, call, call_json, until
 from ._progress import How, Progress
@@ -313,6 +315,39 @@ class Party:
 # ---- submitting ----
 
 
+class Elsewhere:
+    """A coordinator on another host, by HTTPS: given by a file with `server` and `identity`."""
+
+    def __init__(self, where: PathLike):
+        self.client = Client(where)
+
+    def awaits(self, name: str, party: Party, timeout: Optional[float]) -> None:
+        """As of Coordinator."""
+
+        def there() -> bool:
+            if party.process is not None and party.process.status is not None:
+                party.wait(0)  # raises with its cause
+            return any(p.get("name") == name and p.get("connected") for p in self.client.status().get("parties", []))
+
+        until(f"the coordinator sees {name}", there, min(timeout or JOIN_S, JOIN_S), "coordinator")
+
+    def submit(self, job: Mapping[str, Any]) -> int:
+        return self.client.submit(job)
+
+    def wait(self, number: int, progress: How, what: str, timeout: Optional[float]) -> Dict[str, Any]:
+        return self.client.wait(number, timeout, progress)
+
+    def results(self, shown: Mapping[str, Any], out: Optional[PathLike]) -> Optional[Run]:
+        """Of the own party, or what the coordinator has; None where this person may read neither, with a warning that says why."""
+        try:
+            return self.client.results(str(shown["job_id"]), out, patience=SETTLE_S if self.client.has_party else 0.0)
+        except InputError as e:
+            if self.client.has_party:
+                raise
+            warn_of([(e.who, {"sentence": e.what})])
+            return None
+
+
 class Coordinator:
     """A coordinator that serves, over its control socket: given by its configuration (.json) or the socket."""
 
@@ -338,8 +373,10 @@ class Coordinator:
         with tempfile.TemporaryDirectory(prefix="coterie-job-") as scratch:
             return int(self._job("submit", write_job(job, Path(scratch)))["id"])
 
-    def wait(self, number: int, progress: Progress, timeout: Optional[float]) -> Dict[str, Any]:
+    def wait(self, number: int, how: How, what: str, timeout: Optional[float]) -> Dict[str, Any]:
         """What `coterie job show` has of a job that is over; its errors are the job's."""
+
+        progress = Progress(how, what)
 
         def over() -> Optional[Dict[str, Any]]:
             shown: Dict[str, Any] = self._job("show", str(number))
@@ -361,3 +398,12 @@ class Coordinator:
             raise _failed(int(shown["status"]), Path(str(directory)) if readable else None, str(shown.get("cause") or ""),
                           f"coterie job {number}")
         return shown
+
+    def results(self, shown: Mapping[str, Any], out: Optional[PathLike]) -> Optional[Run]:
+        """What the coordinator has of a job that is over; None if it is not here, or not for this user."""
+        directory = Path(str(shown["directory"]))
+        return Run(directory) if os.access(directory / "run.json", os.R_OK) else None
+
+
+def hub_of(where: PathLike) -> Union[Coordinator, Elsewhere]:
+    return Elsewhere(where) if names_server(where) else Coordinator(where)

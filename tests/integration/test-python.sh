@@ -13,6 +13,7 @@ source "${0%/*}/python.sh"
 test_data() { unittests test_data; }
 test_estimators() { unittests test_estimators; }
 test_alone() { unittests test_alone; }
+test_client() { unittests test_client; }
 test_tsne() { unittests test_tsne; }
 test_federation() { unittests test_federation; }
 

@@ -105,12 +105,16 @@ class Federation:
 
     def people(self, name):
         """After serve() with api: the configuration by which `name` submits from elsewhere."""
-        log = self.path / "coordinator.stderr"
-        said = wait(lambda: re.findall(r"API endpoint: https://([^ /\"]*)/", log.read_text()))
+        place = self.endpoint("coordinator")
         tool("pki", "request", "--name", name, "--role", "person", "--dir", self.path / "pki")
         tool("pki", "sign", "--days", 20, "--ca", self.path / "pki", self.path / f"pki/{name}.csr")
-        self._write(name, {"server": f"coordinator@{said[-1]}", "identity": {"certificate": f"pki/{name}.crt"}})
+        self._write(name, {"server": f"coordinator@{place}", "identity": {"certificate": f"pki/{name}.crt"}})
         return self.config(name)
+
+    def endpoint(self, name):
+        """HOST:PORT of a daemon's api.listen."""
+        log = self.path / f"{name}.stderr"
+        return wait(lambda: re.findall(r"API endpoint: https://([^ /\"]*)/", log.read_text()))[-1]
 
     def party(self, name, *args):
         self._start(name, "--config", self.config(name), *args)

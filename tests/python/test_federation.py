@@ -202,8 +202,9 @@ class Serves(unittest.TestCase):
             self.assertEqual(phases[-1], "done")
             shown = json.loads(federation.tool("job", "--config", anna, "show", "1", "--json"))
             self.assertEqual(shown["submitter"], "anna")
-            os.rename(shown["directory"], f.path / "out/moved")  # as on another host
-            self.assertIsNone(model._take(model._readable(shown)))
+            os.rename(shown["directory"], f.path / "out/moved")
+            with self.assertWarnsRegex(coterie.CoterieWarning, "no results of job .* are here: .* removed"):
+                self.assertIsNone(model._take(_federation.hub_of(anna).results(shown, None)))
             with self.assertRaisesRegex(coterie.InputError, "the results of job 1 are not here"):
                 model.report_
 

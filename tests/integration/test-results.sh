@@ -1,0 +1,124 @@
+#!/bin/bash
+# Results for people: a reader at a party's own api.listen, the submitter at the coordinator's.
+#
+# shellcheck source=lib.sh
+source "${0%/*}/lib.sh"
+# shellcheck source=serve.sh
+source "${0%/*}/serve.sh"
+# shellcheck source=certificates.sh
+source "${0%/*}/certificates.sh"
+
+# Anna and otto submit, vera looks; rita reads at the coordinator, anna and rita at party-00; nina nothing.
+readable() { # L: of kmeans over rows, with a job 1 that is done
+	rows_federation "$1"
+	rows_job kmeans
+	person anna otto vera rita nina
+	"$BIN/coterie" pki request --name bank-api --role coordinator --dir "$T/pki" >/dev/null
+	"$BIN/coterie" pki sign --days 20 --ca "$T/pki" "$T/pki/bank-api.csr" >/dev/null
+	edit coordinator '.api = { listen: "127.0.0.1:0",
+		roles: { anna: "submitter", otto: "submitter", vera: "viewer", rita: "reader" } }'
+	edit party-00 '.api = { listen: "127.0.0.1:0", certificate: "pki/bank-api.crt", key: "pki/bank-api.key",
+		roles: { anna: "reader", rita: "reader" } }'
+	all_stay "$1"
+	api
+	soon_says party-00 'API endpoint'
+	BANK=bank-api@$(sed -n 's|.*API endpoint: https://\([^ "]*\)/.*|\1|p' "$T/party-00.stderr" | tail -n 1)
+	far anna job submit "$T/job.json" --wait >/dev/null || fail "job 1 ended with $?"
+	ID=$(shown 1 .job_id)
+	[[ ${#ID} == 32 ]] || fail "job 1 has the id $ID"
+}
+
+far() { "$BIN/coterie" "${@:2}" --server "coordinator@$API" --cert "$T/pki/$1.crt"; } # NAME COMMAND ARG...
+of_bank() { far "$1" results "${@:2}" --party "$BANK" --out "$T/got"; }                # NAME JOB
+
+at_party() { echo "$T/out/party-00/job-$ID-1"; }
+has_labels() { [[ -e $(at_party)/labels.csv ]] && [[ $(jq -r .status "$(at_party)/run.json") == "done" ]]; }
+
+test_readers_and_nobody_else() {
+	readable 2
+	until_true 20 has_labels || fail "party-00 has no labels"
+	of_bank anna 1 >"$T/files" || fail "anna may not read"
+	for name in run.json labels.csv profile.csv centres.csv; do
+		cmp "$(at_party)/$name" "$T/got/$name" || fail "$name is another one"
+		grep -q "/$name\$" "$T/files" || fail "$name is not named: $(<"$T/files")"
+	done
+	soon_says party-00 "anna reads results: $ID/labels.csv"
+	[[ $(stat -c %a "$T/got/labels.csv") == 600 ]] || fail "labels.csv has the mode $(stat -c %a "$T/got/labels.csv")"
+	of_bank rita "$ID" >/dev/null || fail "rita may not read, by the job's id"
+	refused 4 'the certificate of otto has no role at party-00: its operator can give it one in api.roles' of_bank otto "$ID"
+	refused 4 "no results of job ${ID//[0-9a-f]/0} are here: .*removed .*submit it again" of_bank anna "${ID//[0-9a-f]/0}"
+	refused 4 '"17x" is no job, expected its number' of_bank anna 17x
+	refused 4 'there is no job 17' of_bank anna 17
+	# A reader reads results and nothing else.
+	for path in / /metrics /api/status /api/ledger /api/budgets /api/offers /api/ask /events; do
+		answered 404 'there is no' anna "$path"
+	done
+	answered 400 'expected /api/results/ and a job' anna /api/results/x
+	answered 404 'has left no file log.jsonl' anna "/api/results/$ID/log.jsonl"
+	answered 404 'has left no file' anna "/api/results/$ID/../run.json" --path-as-is
+	answered 403 'nobody|no role' nina "/api/results/$ID"
+	answered 404 'there is no' anna /api/offers/x -d '{}'
+}
+
+# As test-api.sh asks, of party-00.
+answered() { # STATUS REGEX NAME PATH [CURL-OPTION...]
+	local status
+	status=$(curl -sS --noproxy '*' --max-time 60 --cacert "$T/pki/ca.crt" --connect-to "::${BANK#*@}" --cert "$T/pki/$3.crt" \
+		--key "$T/pki/$3.key" -o "$T/answer" -w '%{http_code}' "${@:5}" "https://bank-api:${BANK##*:}$4" 2>"$T/curl") || true
+	[[ $status == "$1" ]] || fail "$3: $4: status $status, expected $1: $(cat "$T/curl" "$T/answer" 2>/dev/null | head -c 300)"
+	grep -Eq -- "$2" "$T/answer" || fail "$3: $4 does not say '$2': $(head -c 300 "$T/answer")"
+}
+
+# The coordinator gives what it has: to the submitter, to readers and to operators.
+test_at_the_coordinator() {
+	readable 2
+	local dir
+	dir=$(shown 1 .directory)
+	far anna results 1 --out "$T/got" >/dev/null || fail "anna may not read her own job's"
+	cmp "$dir/run.json" "$T/got/run.json" || fail "run.json is another one"
+	far rita results 1 --out "$T/got-too" >/dev/null || fail "rita may not read"
+	[[ $(far rita results 1 --json | jq -r .job_id) == "$ID" ]] || fail "the list is of another job"
+	refused 4 'this job was submitted by anna: its results need the role reader, and otto is a submitter' far otto results 1 --out "$T/no"
+	refused 4 'results need the role reader, and vera has the role viewer' far vera results 1 --out "$T/no"
+	refused 4 'nina has no role' far nina results "$ID" --out "$T/no"
+	refused 4 'submit needs the role submitter at coordinator, and rita has the role reader' far rita job submit "$T/job.json"
+	[[ ! -e $T/no ]] || fail "a refusal has left $(ls "$T/no")"
+	rm -r "$dir"
+	refused 4 'the results of job 1 were removed at the coordinator .*: submit it again' far anna results 1 --out "$T/no"
+	refused 4 'results of a daemon of this host are files' "$BIN/coterie" results 1 --config "$T/coordinator.json" --out "$T/no"
+	# The party has its own still, until it is away.
+	until_true 20 has_labels || fail "party-00 has no labels"
+	of_bank anna 1 >/dev/null || fail "the party's are gone"
+	kill -TERM "${PID[party-00]}"
+	ends 0 party-00
+	refused 2 "$BANK: .*([Rr]efused|connect)" of_bank anna 1
+}
+
+test_certificates() {
+	readable 2
+	until_true 20 has_labels || fail "party-00 has no labels"
+	"$BIN/coterie" pki lab --parties 2 --out "$T/other" >/dev/null
+	certificate anna "$T/pki/stranger.crt" "$T/other" clientAuth '-1 day' '+20 days'
+	refused 2 'unknown ca' "$BIN/coterie" results "$ID" --server "$BANK" --cert "$T/pki/stranger.crt" --key "$T/pki/anna.key" --out "$T/no"
+	certificate anna "$T/pki/old.crt" "$T/pki" clientAuth '-20 days' '-1 day'
+	refused 2 'expired' "$BIN/coterie" results "$ID" --server "$BANK" --cert "$T/pki/old.crt" --key "$T/pki/anna.key" --out "$T/no"
+	refused 2 'name' "$BIN/coterie" results "$ID" --server "party-00@${BANK#*@}" --cert "$T/pki/anna.crt" --out "$T/no"
+	"$BIN/coterie" results "$ID" --server "$BANK" --cert "$T/pki/anna.crt" --out "$T/got" >/dev/null || fail "anna may not read without a coordinator"
+}
+
+test_configuration() {
+	rows_federation 2
+	check() { # REGEX JQ
+		edit party-00 "$2"
+		refused 4 "$1" "$BIN/party" --config "$T/party-00.json" --check-config
+	}
+	check 'party.api.listen is given without party.api.certificate, expected a certificate of the role coordinator' \
+		'.api = { listen: "127.0.0.1:0" }'
+	check 'party.api.roles.anna is .*submitter.*, expected .*reader' \
+		'.api = { listen: "127.0.0.1:0", certificate: "pki/coordinator.crt", key: "pki/coordinator.key", roles: { anna: "submitter" } }'
+	check 'wrong purpose, expected serverAuth' \
+		'.api = { listen: "127.0.0.1:0", certificate: "pki/party-00.crt", key: "pki/party-00.key", roles: { anna: "reader" } }'
+}
+
+sample test_readers_and_nobody_else test_at_the_coordinator
+run_tests "$@"

@@ -1,5 +1,5 @@
 /* kcagc.h -- The party's side of kcagc, kcagc.predict and kmeans.columns: tables and entry points.
- * label: n, one entry per node, rows sorted by id. proto/PROTOCOL.md has the order of messages. */
+ * label: n, one entry per node, rows sorted by id. proto/KINDS.md has the order of messages. */
 #ifndef PROTOCOLS_KCAGC_PARTY_KCAGC_H
 #define PROTOCOLS_KCAGC_PARTY_KCAGC_H
 

@@ -7,7 +7,7 @@
 #include "protocols/kcagc/slice.h"
 
 /* Features count as degrees above this share of the variance. Bat and eat have .77 and .99,
- * features of texts up to .002 (docs/FIDELITY.md). */
+ * features of texts up to .002 (docs/results/tried.md). */
 static const double EXPLAINED = 0.5;
 
 /* A group: nodes of the same degree (weighted graph: sum of weights), rounded to a whole number;

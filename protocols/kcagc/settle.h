@@ -1,6 +1,6 @@
 /* settle.h -- filter.order "auto" of landmark projection and GCC, if degrees dominate the rows at
  * the order that the sums give. In a dense graph with hubs the features may then be more
- * informative than the graph, which no sum over the parties shows (docs/FIDELITY.md lists the
+ * informative than the graph, which no sum over the parties shows (docs/results/tried.md lists the
  * attempts). The method clusters with one step of the filter first. The higher order must fit the
  * edges strictly better, because its clusters have used more of them. */
 #ifndef PROTOCOLS_KCAGC_SETTLE_H

@@ -2,10 +2,10 @@
  * table of its methods and of such changes.
  *
  * A cell is the promise of the method: the same clusters; clusters as near to those of the plain
- * data as the clusters of other seeds are; or none, with the reason. The protocol's README lists
- * what is not promised, and the test compares that list with its table:
+ * data as the clusters of other seeds are; or none, with the reason. docs/reference/invariance.md
+ * lists what is not promised, and the test compares that list with its table:
  *
- *     COTERIE_WRITE_INVARIANCE=1 build/plain/tests/unit/PROTOCOL/test_invariance
+ *     COTERIE_WRITE_INVARIANCE=1 build/plain/tests/unit/protocols/PROTOCOL/test_invariance
  *
  * writes the list anew. COTERIE_INVARIANCE=1 prints the ARI of each cell, also of those without a
  * promise.
@@ -66,9 +66,9 @@ struct invariance {
 	const struct method *method;
 	size_t methods;
 	invariance_run *run;
-	bool edges;                /* data are edges with weights */
-	double slack;              /* of the ARI, beside the spread of seeds */
-	const char *page;          /* the README */
+	bool edges;   /* data are edges with weights */
+	double slack; /* of the ARI, beside the spread of seeds */
+	const char *protocol;
 	const char *name[CHANGES]; /* of each change that is there */
 };
 
@@ -329,10 +329,9 @@ static inline void invariance_holds(const struct invariance *t, const struct she
 	}
 }
 
-/* ---- the README's list ---- */
+/* ---- the list ---- */
 
-#define INVARIANCE_BEGIN "<!-- invariance -->\n"
-#define INVARIANCE_END   "<!-- end of invariance -->\n"
+#define INVARIANCE_PAGE "docs/reference/invariance.md"
 
 /* Names of the methods that do not promise it for this reason. */
 static inline void invariance_names(const struct invariance *t, enum change what, const char *why,
@@ -377,27 +376,30 @@ static inline void invariance_page(const struct invariance *t)
 {
 	struct buf page = { 0 }, list = { 0 };
 	const char *text, *begin, *end;
+	char first[64], last[64];
 
-	if (file_read(t->page, 1 << 20, &page) != ERR_OK)
+	if (file_read(INVARIANCE_PAGE, 1 << 20, &page) != ERR_OK)
 		skip(); /* not run from the root of the repository */
 	buf_add(&page, "", 1);
 	text = (const char *)page.p;
-	begin = strstr(text, INVARIANCE_BEGIN);
-	end = strstr(text, INVARIANCE_END);
+	snprintf(first, sizeof(first), "<!-- %s -->\n", t->protocol);
+	snprintf(last, sizeof(last), "<!-- end of %s -->\n", t->protocol);
+	begin = strstr(text, first);
+	end = strstr(text, last);
 	assert_true(begin && end > begin);
-	begin += strlen(INVARIANCE_BEGIN);
+	begin += strlen(first);
 	invariance_list(t, &list);
 	if (getenv("COTERIE_WRITE_INVARIANCE")) {
-		FILE *f = fopen(t->page, "w");
+		FILE *f = fopen(INVARIANCE_PAGE, "w");
 
 		assert_non_null(f);
 		fprintf(f, "%.*s%.*s%s", (int)(begin - text), text, (int)list.n,
 			(const char *)list.p, end);
 		assert_int_equal(fclose(f), 0);
 	} else if ((size_t)(end - begin) != list.n || memcmp(begin, list.p, list.n) != 0) {
-		fail_msg("%s does not list what its methods do not promise: write it by "
+		fail_msg("%s does not list what methods of %s do not promise: write it by "
 			 "COTERIE_WRITE_INVARIANCE=1",
-			 t->page);
+			 INVARIANCE_PAGE, t->protocol);
 	}
 	buf_release(&list);
 	buf_release(&page);

@@ -128,7 +128,7 @@ static const struct invariance table = {
 	.methods = sizeof(methods) / sizeof(*methods),
 	.run = run,
 	.slack = 0.01,
-	.page = "protocols/fedgcn/README.md",
+	.protocol = "fedgcn",
 	.name = { "all attributes times 2^k", "all attributes times 10^k",
 		  "one attribute times 1000", "a constant added to all attributes",
 		  "graphs in another order", NULL, NULL, NULL, NULL,

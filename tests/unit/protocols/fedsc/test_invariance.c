@@ -60,7 +60,7 @@ static const struct invariance table = {
 	.methods = sizeof(methods) / sizeof(*methods),
 	.run = run,
 	.slack = 0.01,
-	.page = "protocols/fedsc/README.md",
+	.protocol = "fedsc",
 	.name = { "all features times 2^k", "all features times 10^k", "some columns times 1000",
 		  "a constant added to all features", "rows in another order",
 		  "columns in another order", "empty columns", "constant columns",

@@ -78,7 +78,7 @@ static const struct invariance table = {
 	.run = run,
 	.edges = true,
 	.slack = 0.01,
-	.page = "protocols/fedspectral/README.md",
+	.protocol = "fedspectral",
 	.name = { "all weights times 2^k", "all weights times 10^k",
 		  "the weights of some edges times 1000", "a constant added to all weights",
 		  "nodes in another order", NULL, "a node without edges", NULL, NULL,

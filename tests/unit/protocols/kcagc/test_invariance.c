@@ -112,7 +112,7 @@ static const struct invariance table = {
 	.methods = sizeof(methods) / sizeof(*methods),
 	.run = run,
 	.slack = 0.01,
-	.page = "protocols/kcagc/README.md",
+	.protocol = "kcagc",
 	.name = { "all features times 2^k", "all features times 10^k",
 		  "one party's columns times 1000", "a constant added to all features",
 		  "rows in another order", "a party's columns in another order", "empty columns",

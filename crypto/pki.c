@@ -14,7 +14,7 @@ enum { LAB_DAYS = 30, PATH_NAME_MAX = IDENTITY_NAME_MAX + 8 };
 
 static const char *role_name(enum pki_role role)
 {
-	return role == PKI_COORDINATOR ? "coordinator" : "party";
+	return role == PKI_COORDINATOR ? "coordinator" : "party or person";
 }
 
 static char *pki_path_of(const char *dir, const char *name, const char *suffix)

@@ -56,7 +56,7 @@ void config_value_expected(const struct config_row *r, struct buf *text)
 		names_list(r, text);
 		break;
 	case CONFIG_STRINGS:
-		buf_printf(text, "a list of %.0f to %.0f strings, none twice", r->min, r->max);
+		buf_printf(text, "a string, or a list of %.0f to %.0f, none twice", r->min, r->max);
 		break;
 	case CONFIG_MAP:
 		buf_printf(text, "an object of %.0f to %.0f names with a string each", r->min,
@@ -143,13 +143,15 @@ static enum err read_string(const struct config_row *r, const char *name, const 
 static enum err read_strings(const struct config_row *r, const char *name, const struct json *v,
 			     struct config_strings *field)
 {
+	bool one = json_type(v) == JSON_STRING; /* as a list of it */
+	size_t count = one ? 1 : json_type(v) == JSON_ARRAY ? json_count(v) : 0;
 	char inner[32];
 
-	if (json_type(v) != JSON_ARRAY || (double)json_count(v) < r->min ||
-	    (double)json_count(v) > r->max)
+	if ((!one && json_type(v) != JSON_ARRAY) || (double)count < r->min ||
+	    (double)count > r->max)
 		return wrong(r, name, "", v, NULL);
-	ALLOC(field->item, json_count(v));
-	for (const struct json *m = json_first(v); m; m = json_next(m)) {
+	ALLOC(field->item, count);
+	for (const struct json *m = one ? v : json_first(v); m; m = one ? NULL : json_next(m)) {
 		const char *expected = "a string";
 
 		snprintf(inner, sizeof(inner), "[%zu]", field->count);

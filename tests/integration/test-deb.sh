@@ -202,7 +202,10 @@ readme() { # STEP
 	while read -r host line; do
 		arrive "$host" "$line"
 		# shellcheck disable=SC2016
-		on "$host" /bin/sh -c 'cd /etc/coterie && eval "$1"' - "$line" >>"$T/readme" 2>&1 || fail "README, step $1: $host$ $line: $(tail -n 5 "$T/readme")"
+		on "$host" /bin/sh -c 'cd /etc/coterie && eval "$1"' - "$line" >>"$T/readme" 2>&1 ||
+			# Before the hub runs, doctor does not reach it, and says nothing else.
+			[[ $line == *doctor*party.json && $(tail -n 1 "$T/readme") == *': 1 of '*' checks failed' ]] ||
+			fail "README, step $1: $host$ $line: $(tail -n 5 "$T/readme")"
 	done < <(between_organisations | sed -n "/^\*\*$1\. /,/^\*\*$(($1 + 1))\. /s/^    \(hub\|bank-[ab]\)\$ *\(.*\)/\1 \2/p")
 }
 

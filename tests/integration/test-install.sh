@@ -82,7 +82,11 @@ test_readme_between_organisations() {
 		coterie\ job\ * | coterie\ status) command+=' --config coordinator.json' ;;
 		esac
 		case $command in
-		*--check-config) configure ;;
+		coterie\ doctor\ *)
+			configure
+			checks "$command"
+			continue
+			;;
 		party\ * | coordinator\ *)
 			[[ $command != *--serve* ]] || ends 0 hub # whose job is done
 			# shellcheck disable=SC2086
@@ -109,6 +113,11 @@ test_readme_between_organisations() {
 	labels=("$T"/host/bank-*/out/job-*/labels.csv)
 	for name in "${labels[@]}"; do same_labels "${labels[0]}" "$name"; done
 }
+checks() { # COMMAND: of doctor; before the hub runs, a party cannot reach it
+	PATH=$BIN:$PATH bash -c "$1 --json" >"$T/checks" 2>"$T/shell.stderr" || [[ $1 == *party.json ]] || fail "$1: $(<"$T/checks")"
+	[[ $(jq -r '[.[] | select(.verdict == "wrong") | .check] | join(" ")' "$T/checks") =~ ^(TCP)?$ ]] || fail "$1: $(<"$T/checks")"
+}
+
 both_came() {
 	[[ $(cd "$T/host/hub" && "$BIN/coterie" status --config coordinator.json --json 2>/dev/null | jq '[.parties[] | select(.connected)] | length') == 2 ]]
 }

@@ -133,6 +133,11 @@ TEST(test_set_overrides)
 	assert_string_equal(t.name, "01"); /* not JSON, so a string */
 	assert_string_equal(t.list.item[0], "z");
 	config_release(&table, &t);
+	assert_ok(read_text("{\"a\": {\"number\": 3}, \"list\": \"one\"}", NULL, NULL,
+			    &t)); /* as a list of it */
+	assert_int_equal(t.list.count, 1);
+	assert_string_equal(t.list.item[0], "one");
+	config_release(&table, &t);
 	assert_err(read_text("{}", no_equals, NULL, &t), ERR_INPUT,
 		   "--set a.number: expected path=value");
 	assert_err(read_text("{\"on\": true}", through, NULL, &t), ERR_INPUT,

@@ -124,7 +124,8 @@ TEST(test_refused_strings)
 TEST(test_refused_lists_and_maps)
 {
 	static const struct refusal cases[] = {
-		{ "{\"a\": {\"number\": 3}, \"list\": []}", "expected a list of 1 to 3 strings" },
+		{ "{\"a\": {\"number\": 3}, \"list\": []}",
+		  "expected a string, or a list of 1 to 3" },
 		{ "{\"a\": {\"number\": 3}, \"list\": [\"a\", 2]}",
 		  "thing.list[1] is 2, expected a string" },
 		{ "{\"a\": {\"number\": 3}, \"list\": [\"a\", \"a\"]}",

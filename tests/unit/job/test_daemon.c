@@ -176,7 +176,7 @@ TEST(test_refused_coordinators)
 {
 	static const struct refusal cases[] = {
 		{ "{" HUB "}", "coordinator.parties is missing" },
-		{ "{" HUB ", \"parties\": []}", "expected a list of 1 to 256 strings" },
+		{ "{" HUB ", \"parties\": []}", "expected a string, or a list of 1 to 256" },
 		{ "{" HUB ", \"parties\": [\"a\", \"a\"]}", "coordinator.parties[1] is \"a\"" },
 		{ "{" HUB ", \"parties\": [\"a\", \"hub\"]}", "coordinator.parties has \"hub\"" },
 		{ "{" HUB ", \"parties\": [\"a\"], \"port\": 7431}",

@@ -19,7 +19,7 @@ TEST(from_ca_to_fingerprint)
 	    "request --name hub --role coordinator --key-type p256 --host hub.example.org --host "
 	    "10.0.0.1 --dir h",
 	    0, "h/hub.csr");
-	expect("sign --ca ca a/bank-a.csr --days 90", 0, "role: party");
+	expect("sign --ca ca a/bank-a.csr --days 90", 0, "role: party or person");
 	assert_non_null(strstr(said, "made a/bank-a.crt\nname: bank-a\n"));
 	expect("sign --ca ca --out hub.crt --days 90 h/hub.csr", 0,
 	       "hosts: hub hub.example.org 10.0.0.1\nfingerprint: sha256:");

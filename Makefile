@@ -147,8 +147,9 @@ $(foreach r,$(ROOMS),$(eval $(call archive,$(r))))
 # Bytes from outside and secrets are handled here: no silent conversion.
 $(B)/proto/%.o $(B)/crypto/%.o $(B)/common/data/%.o $(B)/common/base/pack.o \
 	$(B)/protocols/fedgcn/file.o $(B)/protocols/fedsc/model.o: WARN += $(STRICT)
-# The page is in the programs, byte for byte.
+# The pages are in the programs, byte for byte.
 $(B)/common/http/window_page.o: $(wildcard common/http/page/*)
+$(B)/cli/report/page.o: $(wildcard cli/report/page/*.* cli/report/page/uplot/*)
 # The numerics are worth the compile time.
 NUMERIC := $(foreach r,linalg graph cluster learn privacy ranks,$(B)/common/$(r)/%.o) \
            $(patsubst %.c,$(B)/%.o,$(foreach r,$(PROTOCOLS),$(SRC_protocols/$(r))))

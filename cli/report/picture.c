@@ -1,4 +1,5 @@
 #include "cli/report/picture.h"
+#include "cli/report/explore.h"
 #include "cli/args/args.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
@@ -36,8 +37,9 @@ struct source {
 	char *run_path, *labels_path;
 	struct json *run;
 	struct job job;
-	struct labels labels;       /* from labels.csv, in the party's order */
+	struct labels labels;       /* from labels.csv, later in the party's order */
 	struct dataset_files files; /* labels: unused */
+	struct party_config config; /* read, if params has one */
 	char *graphs;               /* fedgcn: the set of graphs; then only data.n is used */
 	struct dataset data;
 	struct mat points; /* total x d, in the party's order */
@@ -125,7 +127,6 @@ static enum err find_files(struct source *s)
 {
 	const char *data = s->params->data, *config = s->params->config, *where = s->run_path;
 	const struct json *said = json_get(s->run, "data");
-	struct party_config c = { 0 };
 
 	if (data && config)
 		return err_set(ERR_INPUT,
@@ -136,13 +137,12 @@ static enum err find_files(struct source *s)
 	} else if (data) {
 		TRY(dataset_find(data, of_rows(s) ? DATASET_FEATURES : DATASET_BOTH, &s->files));
 	} else if (config) {
-		TRY(party_config_read(&c, config, NULL));
+		TRY(party_config_read(&s->config, config, NULL));
 		where = config;
-		s->graphs = picture_copy_text(c.data.graphs);
-		s->files.features = picture_copy_text(c.data.features);
-		s->files.edges = picture_copy_text(c.data.edges);
-		s->files.ids = picture_copy_text(c.data.ids);
-		party_config_release(&c);
+		s->graphs = picture_copy_text(s->config.data.graphs);
+		s->files.features = picture_copy_text(s->config.data.features);
+		s->files.edges = picture_copy_text(s->config.data.edges);
+		s->files.ids = picture_copy_text(s->config.data.ids);
 	} else {
 		s->graphs = picture_copy_text(json_text(said, "graphs"));
 		s->files.features = picture_copy_text(json_text(said, "features"));
@@ -182,73 +182,61 @@ static size_t picture_row_of(const struct source *s, size_t r)
 	return row < s->data.n ? (size_t)row : SIZE_MAX;
 }
 
-/* Cuts the data to the rows of labels.csv, in its order: the job used the rows common to all
- * parties. */
-static enum err cut_to_labelled(struct source *s)
+/* Position in the party's files, or, after dataset_cut(), in labels.csv. */
+static size_t picture_own(const struct source *s, size_t row)
 {
-	const size_t n = s->labels.n;
-	bool *seen = alloc(s->data.n, sizeof(*seen));
-	uint32_t *row = alloc(n, sizeof(*row));
-	enum err err = ERR_OK;
-
-	for (size_t r = 0; r < n && !err; r++) {
-		size_t i = s->data.has_ids ? picture_row_of(s, r) : SIZE_MAX;
-
-		if (i == SIZE_MAX || seen[i])
-			err = err_set(ERR_INPUT, "%s has the id %s %s", s->labels_path,
-				      s->labels.id[r],
-				      i == SIZE_MAX ? "that the party's rows have not" : "twice");
-		else
-			seen[row[r] = (uint32_t)i] = true;
-	}
-	if (!err)
-		(void)dataset_cut(&s->data, row, n);
-	free(row);
-	free(seen);
-	return err;
+	return s->data.has_ids ? s->data.ids.row[row] : row;
 }
 
-/* Brings the labels into the order of the party's files, by id. */
+/* Brings the labels into the order of the party's files, by id. If the job used the rows that all
+ * parties have, cuts the data to those of labels.csv instead, in its order. */
 static enum err picture_match_labels(struct source *s)
 {
 	const char *named = of_graphs(s)   ? s->graphs
 			    : s->files.ids ? s->files.ids
 					   : s->files.features;
-	const size_t n = s->data.n;
-	uint32_t *label;
+	bool some = s->job.align != ALIGN_SAME && s->data.has_ids;
+	struct labels *l = &s->labels, own = { .n = l->n };
+	uint32_t *row;
 	bool *seen;
 	enum err err = ERR_OK;
 
-	if (s->labels.n != n)
+	if (!some && l->n != s->data.n)
 		return err_set(ERR_INPUT, "%s has %zu rows and %s has %zu: not of the same run",
-			       s->labels_path, s->labels.n, named, n);
-	ALLOC(label, n);
-	ALLOC(seen, n);
-	for (size_t r = 0; r < n && !err; r++) {
-		size_t i = picture_row_of(s, r), own;
+			       s->labels_path, l->n, named, s->data.n);
+	ALLOC(row, l->n);
+	ALLOC(own.label, l->n);
+	own.confidence = l->confidence ? alloc(l->n, sizeof(double)) : NULL;
+	ALLOC(seen, s->data.n);
+	for (size_t r = 0; r < l->n && !err; r++) {
+		size_t i = picture_row_of(s, r), to;
 
-		if (i == SIZE_MAX) {
-			err = err_set(ERR_INPUT, "%s has the id %s, which %s has not",
-				      s->labels_path, s->labels.id[r], named);
+		if (i == SIZE_MAX || seen[i]) {
+			err = err_set(ERR_INPUT,
+				      i == SIZE_MAX ? "%s has the id %s, which %s has not"
+						    : "%s has the id %s twice, %s has it once",
+				      s->labels_path, l->id[r], named);
 			break;
 		}
-		own = s->data.has_ids ? s->data.ids.row[i] : i;
-		if (seen[own])
-			err = err_set(ERR_INPUT, "%s has the id %s twice, %s has it once",
-				      s->labels_path, s->labels.id[r], named);
-		else if (s->labels.label[r] >= s->job.clusters)
+		if (l->label[r] >= s->job.clusters)
 			err = err_set(ERR_INPUT,
 				      "%s: label %u of the id %s, expected one below %u, the "
 				      "clusters of %s",
-				      s->labels_path, s->labels.label[r], s->labels.id[r],
-				      s->job.clusters, s->run_path);
-		seen[own] = true;
-		label[own] = s->labels.label[r];
+				      s->labels_path, l->label[r], l->id[r], s->job.clusters,
+				      s->run_path);
+		seen[i] = true;
+		row[r] = (uint32_t)i;
+		to = some ? r : picture_own(s, i);
+		own.label[to] = l->label[r];
+		if (own.confidence)
+			own.confidence[to] = l->confidence[r];
 	}
-	if (!err)
-		memcpy(s->labels.label, label, n * sizeof(*label));
+	if (!err && some)
+		(void)dataset_cut(&s->data, row, l->n);
 	free(seen);
-	free(label);
+	free(row);
+	labels_release(l);
+	*l = own;
 	return err;
 }
 
@@ -330,6 +318,9 @@ static enum err source_load(struct source *s, unsigned threads)
 	s->run_path = file_join(s->params->run, "run.json");
 	s->labels_path = file_join(s->params->run, "labels.csv");
 	TRY(read_run(s));
+	if (s->params->by && (s->job.kind->embeds || of_graphs(s)))
+		return err_set(ERR_INPUT, "--by %s: a job of kind %s has no columns", s->params->by,
+			       s->job.kind->name);
 	if (s->job.kind->embeds)
 		return load_embeddings(s, threads);
 	TRY(labels_read(s->labels_path, &s->labels));
@@ -337,13 +328,38 @@ static enum err source_load(struct source *s, unsigned threads)
 	if (of_graphs(s)) {
 		TRY(embed_graphs(s, threads));
 		s->data.n = s->points.rows;
-		return picture_match_labels(s);
+	} else if (s->params->config) {
+		TRY(dataset_load_as(&s->data, &s->config.data.read, s->files.features,
+				    s->files.edges, s->files.ids));
+	} else {
+		TRY(dataset_load(&s->data, s->files.features, s->files.edges, s->files.ids));
 	}
-	TRY(dataset_load(&s->data, s->files.features, s->files.edges, s->files.ids));
-	if (s->job.align != ALIGN_SAME)
-		TRY(cut_to_labelled(s));
-	TRY(picture_match_labels(s));
-	return make_points(s, threads);
+	return picture_match_labels(s);
+}
+
+/* Before make_points(), which uses the features up. */
+static enum err picture_explore(struct source *s, struct picture *p)
+{
+	struct explored e = { &s->data.X, &s->data.columns, NULL, s->job.clusters, NULL, p->n };
+	uint32_t *label = alloc(s->data.n, sizeof(*label));
+	size_t *row = alloc(s->data.n, sizeof(*row)), *shown = alloc(p->n, sizeof(*shown));
+	enum err err = ERR_OK;
+
+	for (size_t i = 0; i < s->data.n; i++) {
+		label[i] = s->labels.label[picture_own(s, i)];
+		row[picture_own(s, i)] = i;
+	}
+	for (size_t i = 0; i < p->n; i++)
+		shown[i] = row[p->row[i]];
+	e.label = label;
+	e.shown = shown;
+	explore_columns(&e, p->more);
+	if (s->params->by)
+		err = explore_by(&e, s->params->by, p->more);
+	free(label);
+	free(row);
+	free(shown);
+	return err;
 }
 
 /* Chooses rows: sorts by cluster, cuts into `most` nearly equal runs, and takes a random row of
@@ -385,11 +401,40 @@ static void picture_take_rows(const struct mat *from, const uint32_t *row, size_
 		memcpy(ROW(to, i), ROW(from, row[i]), from->cols * sizeof(*from->a));
 }
 
+/* "the party's own features, filtered (half, order 4) and projected on 9 dimensions" */
+static void picture_describe_points(const struct source *s, const struct picture *p, struct buf *b)
+{
+	if (s->job.kind->embeds)
+		buf_printf(b,
+			   "embeddings of the party's own vertices, %zu numbers each. Colours are "
+			   "groups that k-means finds in them, for the eye",
+			   p->dims);
+	else if (of_graphs(s))
+		buf_printf(b,
+			   "the party's own graphs, in the %zu dimensions of the network's "
+			   "embedding",
+			   p->dims);
+	else if (of_rows(s))
+		buf_printf(b, "the party's own features, %zu of them, %s%s", p->dims,
+			   standardized(s) ? "standardised" : "as they are",
+			   s->job.kind->split == SPLIT_ROWS &&
+				   fedsc_job(&s->job)->noise != NOISE_NONE
+			       ? ", without the job's noise"
+			       : "");
+	else
+		buf_printf(b,
+			   "the party's own features, %sfiltered (%s, order %u) and projected on "
+			   "%zu dimensions, in which they were clustered%s",
+			   standardized(s) ? "standardised, " : "",
+			   kcagc_job(&s->job)->filter_kind == FILTER_HALF ? "half" : "spectral",
+			   kcagc_job(&s->job)->filter_order, p->dims,
+			   kcagc_job(&s->job)->joint_norm
+			       ? " once their rows were scaled by joint norms"
+			       : "");
+}
+
 static void picture_describe(const struct source *s, struct picture *p)
 {
-	static const char *const filter[] = {
-		[FILTER_HALF] = "half", [FILTER_SPECTRAL] = "spectral"
-	};
 	struct buf text = { 0 };
 
 	if (p->n < p->total)
@@ -398,50 +443,37 @@ static void picture_describe(const struct source *s, struct picture *p)
 			   p->total);
 	else
 		buf_printf(&text, "%zu points: ", p->n);
-	if (s->job.kind->embeds) {
-		buf_printf(&text,
-			   "embeddings of the party's own vertices, %zu numbers each. Colours are "
-			   "groups that k-means finds in them, for the eye. ",
-			   p->dims);
-	} else if (of_graphs(s)) {
-		buf_printf(&text,
-			   "the party's own graphs, in the %zu dimensions of the network's "
-			   "embedding. ",
-			   p->dims);
-	} else if (of_rows(s)) {
-		buf_printf(&text, "the party's own features, %zu of them, %s%s. ", p->dims,
-			   standardized(s) ? "standardised" : "as they are",
-			   s->job.kind->split == SPLIT_ROWS &&
-				   fedsc_job(&s->job)->noise != NOISE_NONE
-			       ? ", without the job's noise"
-			       : "");
-	} else {
-		buf_printf(&text, "the party's own features, %s",
-			   standardized(s) ? "standardised, " : "");
-		if (kcagc_job(&s->job)->filter_order)
-			buf_printf(&text, "filtered (%s, order %u)",
-				   filter[kcagc_job(&s->job)->filter_kind],
-				   kcagc_job(&s->job)->filter_order);
-		else
-			buf_printf(&text, "not filtered");
-		buf_printf(
-		    &text, " and projected on %zu dimension%s, in which they were clustered%s. ",
-		    p->dims, p->dims == 1 ? "" : "s",
-		    kcagc_job(&s->job)->joint_norm ? " once their rows were scaled by joint norms"
-						   : "");
-	}
+	picture_describe_points(s, p, &text);
 	if (s->params->layout.path)
 		buf_printf(&text,
-			   "Laid out by %s outside of this program: near points are near in the "
+			   ". Laid out by %s outside of this program: near points are near in the "
 			   "data, but sizes of groups and distances between them mean nothing.",
 			   p->method);
 	else
 		buf_printf(&text,
-			   "Shown along their two principal components, which hold %.1f %% and "
+			   ". Shown along their two principal components, which hold %.1f %% and "
 			   "%.1f %% of the variance.",
 			   100 * p->share[0], 100 * p->share[1]);
 	buf_add(&text, "", 1);
 	p->caption = (char *)text.p;
+}
+
+/* One scale for both directions. */
+static void picture_place(struct picture *p)
+{
+	double low[2] = { INFINITY, INFINITY }, high[2] = { -INFINITY, -INFINITY }, range;
+
+	for (size_t i = 0; i < 2 * p->n; i++) {
+		low[i % 2] = fmin(low[i % 2], p->xy[i]);
+		high[i % 2] = fmax(high[i % 2], p->xy[i]);
+	}
+	range = fmax(high[0] - low[0], high[1] - low[1]);
+	ALLOC(p->place, 2 * p->n);
+	for (size_t i = 0; i < 2 * p->n; i++) {
+		double off = p->xy[i] - (low[i % 2] + high[i % 2]) / 2;
+
+		p->place[i] = (uint32_t)(PICTURE_SIDE * (0.5 + (range > 0 ? off / range : 0)));
+	}
 }
 
 static enum err write_points(const struct source *s, const struct picture *p)
@@ -484,33 +516,48 @@ static enum err picture_lay_out(const struct source *s, unsigned threads, struct
 	return ERR_INPUT;
 }
 
-static enum err picture_draw(const struct source *s, unsigned threads, struct picture *p)
+static void picture_name(const struct source *s, struct picture *p)
 {
-	size_t most = s->params->most ? s->params->most : PICTURE_MOST;
-	char **id, number[24];
-	struct mat xy;
+	char number[24], **id = alloc(p->total, sizeof(*id)); /* of each row */
+	struct json *confidence =
+	    s->labels.confidence ? json_put_array(p->more, "confidence") : NULL;
 
-	p->total = s->data.n;
-	p->clusters = s->job.clusters;
-	p->dims = s->points.cols;
-	ALLOC(p->row, p->total);
-	p->n = picture_choose_rows(s, most, p->row);
 	ALLOC(p->id, p->n);
 	ALLOC(p->label, p->n);
-	ALLOC(id, p->total); /* of each row */
 	for (size_t i = 0; s->data.has_ids && i < p->total; i++)
 		id[s->data.ids.row[i]] = s->data.ids.id[i];
 	for (size_t i = 0; i < p->n; i++) {
 		snprintf(number, sizeof(number), "%u", p->row[i] + of_graphs(s));
 		p->id[i] = alloc_copy(s->data.has_ids ? id[p->row[i]] : number);
 		p->label[i] = s->labels.label[p->row[i]];
+		if (confidence)
+			json_append_number(confidence, s->labels.confidence[p->row[i]]);
 	}
 	free(id);
+}
+
+static enum err picture_draw(struct source *s, unsigned threads, struct picture *p)
+{
+	struct mat xy;
+
+	p->total = s->data.n;
+	p->clusters = s->job.clusters;
+	ALLOC(p->row, p->total);
+	p->n = picture_choose_rows(s, s->params->most ? s->params->most : PICTURE_MOST, p->row);
+	picture_name(s, p);
+	if (!s->points.a) {
+		TRY(picture_explore(s, p));
+		TRY(make_points(s, threads));
+	}
+	p->dims = s->points.cols;
 	if (s->params->points)
 		TRY(write_points(s, p));
 	TRY(picture_lay_out(s, threads, p, &xy));
 	p->xy = xy.a;
+	picture_place(p);
 	picture_describe(s, p);
+	if (!s->job.kind->embeds)
+		explore_silhouette(&s->points, p->row, p->label, p->n, p->clusters, p->more);
 	return ERR_OK;
 }
 
@@ -520,7 +567,7 @@ enum err picture_make(const struct picture_params *params, struct picture *p)
 	unsigned threads = args_cores(params->threads);
 	enum err err;
 
-	*p = (struct picture){ 0 };
+	*p = (struct picture){ .more = json_object() };
 	err = source_load(&s, threads);
 	if (!err)
 		err = picture_draw(&s, threads, p);
@@ -530,6 +577,8 @@ enum err picture_make(const struct picture_params *params, struct picture *p)
 	free(s.labels_path);
 	json_free(s.run);
 	labels_release(&s.labels);
+	if (params->config)
+		party_config_release(&s.config);
 	free(s.graphs);
 	dataset_files_release(&s.files);
 	dataset_release(&s.data);
@@ -543,8 +592,10 @@ void picture_release(struct picture *p)
 		free(p->id[i]);
 	free(p->id);
 	free(p->xy);
+	free(p->place);
 	free(p->label);
 	free(p->row);
 	free(p->caption);
+	json_free(p->more);
 	*p = (struct picture){ 0 };
 }

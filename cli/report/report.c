@@ -1,7 +1,9 @@
 /* coterie report: makes one HTML page from the files of a run. */
 #include "cli/args/args.h"
+#include "cli/report/evaluation.h"
+#include "cli/report/gather.h"
+#include "cli/report/page.h"
 #include "cli/run/graph_scores.h"
-#include "cli/report/report_page.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 
@@ -11,13 +13,13 @@
 #include <sys/stat.h>
 
 struct arguments {
-	const char *out, *page, *truth, *data, *config, *points;
+	const char *out, *page, *truth, *data, *config, *points, *by;
 	struct picture_layout layout;
 	char layout_name[PICTURE_LAYOUT_NAME_MAX + 1];
 	bool no_record;
 };
 
-enum { KEY_TSNE = 256, KEY_POINTS, KEY_LAYOUT, KEY_NO_RECORD };
+enum { KEY_TSNE = 256, KEY_POINTS, KEY_LAYOUT, KEY_BY, KEY_NO_RECORD };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "where the page goes; default OUT/report.html", 0 },
@@ -28,6 +30,8 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "data", 'd', "DIR", 0, "the data directory of the points to be drawn", 0 },
 	{ "config", 'c', "FILE", 0, "the party's configuration, which names its data", 0 },
+	{ "by", KEY_BY, "COLUMN", 0,
+	  "count the rows of each cluster by the values of a column of the party's features", 0 },
 	{ "points", KEY_POINTS, "FILE", 0,
 	  "write the points that are drawn, in all their dimensions, as .npy", 0 },
 	{ "layout", KEY_LAYOUT, "NAME=FILE", 0,
@@ -55,10 +59,15 @@ static error_t report_parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 	const struct args_field fields[] = {
-		{ 'o', ARGS_TO(a->page) },          { 't', ARGS_TO(a->truth) },
-		{ 'd', ARGS_TO(a->data) },          { 'c', ARGS_TO(a->config) },
-		{ KEY_POINTS, ARGS_TO(a->points) }, { KEY_NO_RECORD, ARGS_TO(a->no_record) },
-		{ ARGP_KEY_ARG, ARGS_TO(a->out) },  { 0 },
+		{ 'o', ARGS_TO(a->page) },
+		{ 't', ARGS_TO(a->truth) },
+		{ 'd', ARGS_TO(a->data) },
+		{ 'c', ARGS_TO(a->config) },
+		{ KEY_BY, ARGS_TO(a->by) },
+		{ KEY_POINTS, ARGS_TO(a->points) },
+		{ KEY_NO_RECORD, ARGS_TO(a->no_record) },
+		{ ARGP_KEY_ARG, ARGS_TO(a->out) },
+		{ 0 },
 	};
 
 	switch (key) {
@@ -79,114 +88,112 @@ static error_t report_parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* Process with labels in the order of the data, as in the truth: a party. The coordinator's rows
- * are sorted by id, which is the same order without ids. */
-static const struct process *data_side(const struct report *r)
+static enum err evaluate(const char *truth, struct report *r)
 {
-	const struct process *p = run_dir_party(&r->runs);
-
-	return p ? p : r->main;
-}
-
-static enum err evaluate(const struct arguments *a, struct report *r)
-{
+	char *const path[] = { (char *)truth };
 	struct run_labels labels;
 	struct json *e;
 	enum err err;
 
-	if (run_is_of_graphs(r->main->run)) {
-		TRY(graph_scores_make(&r->runs, a->truth, &e));
-		json_put(r->main->run, "evaluation", e);
-		return ERR_OK;
+	if (run_is_of_graphs(r->runs.process[0].run)) {
+		err = graph_scores_make(&r->runs, truth, &e);
+	} else {
+		TRY(run_dir_labels(&r->runs, &labels));
+		err = evaluation_make((struct label_files){ path, 1, false },
+				      (struct label_files){ labels.path, labels.n, labels.common },
+				      &e);
+		run_labels_release(&labels);
 	}
-	TRY(run_dir_labels(&r->runs, &labels));
-	err = evaluation_make(a->truth,
-			      (struct label_files){ labels.path, labels.n, labels.common }, &e);
 	if (!err)
-		json_put(r->main->run, "evaluation", e);
-	run_labels_release(&labels);
+		json_put(r->runs.process[0].run, "evaluation", e);
 	return err;
 }
 
 /* Makes a picture; by default for a party's own directory, where a failure is only noted. */
 static enum err report_draw_picture(const struct arguments *a, struct report *r)
 {
-	const struct process *p = data_side(r);
-	const struct picture *picture = &r->picture;
-	struct json *o, *share;
-	bool asked = a->data || a->config || a->points || a->layout.path;
+	const struct process *party = run_dir_party(&r->runs);
+	const struct process *p = party ? party : &r->runs.process[0];
+	bool asked = a->data || a->config || a->points || a->by || a->layout.path;
 	struct picture_params params = { .run = p->dir,
 					 .data = a->data,
 					 .config = a->config,
+					 .by = a->by,
 					 .points = a->points,
 					 .layout = a->layout };
 
 	if (!asked && (!r->runs.alone || p->leads))
 		return ERR_OK;
-	if (picture_make(&params, &r->picture) != ERR_OK) {
-		if (asked)
-			return ERR_INPUT;
+	if (picture_make(&params, &r->picture) == ERR_OK)
+		r->picture_of = a->data ? a->data : p->name;
+	else if (asked)
+		return ERR_INPUT;
+	else
 		notes_add(&r->runs.missing, "picture of the points", "%s", err_detail());
+	return ERR_OK;
+}
+
+static enum err record_evaluation(struct report *r, const char *path, mode_t mode)
+{
+	struct buf text = { 0 };
+	enum err err;
+
+	if (!r->runs.process[0].sound) {
+		notes_add(&r->runs.missing, r->runs.process[0].name,
+			  "the evaluation is not in its run.json, which is left as it is");
 		return ERR_OK;
 	}
-	r->picture_of = a->data ? a->data : p->name;
-	o = json_put_object(r->main->run, "picture");
-	json_put_string(o, "method", picture->method);
-	json_put_number(o, "points", (double)picture->n);
-	json_put_number(o, "rows", (double)picture->total);
-	json_put_number(o, "dims", (double)picture->dims);
-	if (!a->layout.path) {
-		share = json_put_array(o, "share");
-		json_append_number(share, picture->share[0]);
-		json_append_number(share, picture->share[1]);
-	}
-	return ERR_OK;
+	json_write_pretty(r->runs.process[0].run, &text);
+	err = file_write(path, (struct bytes){ text.p, text.n }, mode);
+	buf_release(&text);
+	return err ? err_prefix(err, "the evaluation cannot be recorded (--no-record does without)")
+		   : ERR_OK;
+}
+
+static enum err report_write(const struct arguments *a, struct report *r, mode_t mode)
+{
+	char *path = a->page ? alloc_copy(a->page) : file_join(a->out, "report.html");
+	struct json *data = report_gather(r);
+	const struct json *first = json_get(json_first(json_get(data, "processes")), "run");
+	char *title = alloc(strlen(r->runs.process[0].name) + 9, 1);
+	struct buf html = { 0 };
+	enum err err;
+
+	stpcpy(stpcpy(title, r->runs.process[0].name), ": report");
+	page_write(&(struct page){ title, data,
+				   run_list(run_object(first, "result"), "cluster_sizes"),
+				   &r->picture },
+		   &html);
+	err = file_write(path, (struct bytes){ html.p, html.n }, mode);
+	if (!err)
+		printf("report: %s\n", path);
+	buf_release(&html);
+	json_free(data);
+	free(title);
+	free(path);
+	return err;
 }
 
 static enum err report_run(void *arguments)
 {
 	const struct arguments *a = arguments;
 	struct report r = { .picture_of = "" };
-	struct buf text = { 0 }, html = { 0 };
-	char *path, *record;
+	char *record;
 	struct stat st;
 	mode_t mode;
 	enum err err;
 
 	TRY(run_dir_read(a->out, &r.runs));
-	r.main = &r.runs.process[0];
-	record = file_join(r.main->dir, "run.json");
+	record = file_join(r.runs.process[0].dir, "run.json");
 	/* The page gets the same mode: a daemon may have restricted access. */
 	mode = stat(record, &st) ? FILE_SECRET : st.st_mode & FILE_PUBLIC;
-	err = a->truth ? evaluate(a, &r) : ERR_OK;
+	err = a->truth ? evaluate(a->truth, &r) : ERR_OK;
 	if (!err)
 		err = report_draw_picture(a, &r);
+	if (!err && a->truth && !a->no_record)
+		err = record_evaluation(&r, record, mode);
 	if (!err)
-		profile_read(&r);
-	if (!err && (a->truth || r.picture.n || r.profile.n || r.joint.n) && !a->no_record &&
-	    r.main->sound) {
-		json_write_pretty(r.main->run, &text);
-		err = file_write(record, (struct bytes){ text.p, text.n }, mode);
-		if (err)
-			err = err_prefix(
-			    err, "the evaluation cannot be recorded (--no-record does without)");
-	} else if (!err && (a->truth || r.picture.n) && !a->no_record) {
-		notes_add(&r.runs.missing, r.main->name,
-			  "what was worked out for this report is not in its run.json, which is "
-			  "left as it is");
-	}
-	if (!err) {
-		path = a->page ? alloc_copy(a->page) : file_join(a->out, "report.html");
-		report_page(&r, &html);
-		err = file_write(path, (struct bytes){ html.p, html.n }, mode);
-		if (!err)
-			printf("report: %s\n", path);
-		free(path);
-	}
-	buf_release(&text);
-	buf_release(&html);
-	buf_release(&r.profile);
-	buf_release(&r.joint);
+		err = report_write(a, &r, mode);
 	free(record);
 	picture_release(&r.picture);
 	run_dir_release(&r.runs);
@@ -199,12 +206,12 @@ int report_main(int argc, char **argv)
 		.options = options,
 		.parser = report_parse,
 		.args_doc = "OUT",
-		.doc = "Writes an HTML report of a run: a timeline of all processes, bytes and "
-		       "messages per link, round trips, clusters, the objective of each k-means; "
-		       "on a party's own directory also a picture of its points.\vOUT is what "
-		       "coterie launch made, or the output directory of one daemon. The page is "
-		       "one file that needs nothing else. The command also writes its results "
-		       "(--truth, the picture) into run.json.",
+		.doc = "Writes an HTML report of a run: clusters, what sets them apart, how sure "
+		       "they are; timeline and traffic of all processes; on a party's own "
+		       "directory also a picture of its points.\vOUT is what coterie launch made, "
+		       "or the output directory of one daemon. The page is one file that needs "
+		       "nothing else. With --truth the command also writes the scores into "
+		       "run.json.",
 	};
 	return (int)args_run("report", &argp, argc, argv, &(struct arguments){ 0 }, report_run);
 }

@@ -4,7 +4,7 @@
 #include "common/cluster/selection.h"
 #include "common/job/results.h"
 #include "cli/run/graph_scores.h"
-#include "cli/report/report_html.h"
+#include "cli/report/shown.h"
 #include "cli/run/report_read.h"
 #include "cli/run/score.h"
 

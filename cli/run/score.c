@@ -186,6 +186,7 @@ static enum err score_read_all(struct label_files files, const char *where, stru
 {
 	struct labels l;
 
+	*all = (struct labels){ 0 };
 	if (files.n == 1)
 		return labels_read(files.path[0], all);
 	for (size_t i = 0; i < files.n; i++) {
@@ -203,6 +204,7 @@ static enum err score_read_all(struct label_files files, const char *where, stru
 		memcpy(all->id + all->n, l.id, l.n * sizeof(*l.id));
 		all->n += l.n;
 		free(l.label);
+		free(l.confidence);
 		free(l.id);
 	}
 	return keep_once(all, where);
@@ -240,9 +242,10 @@ static enum err score_match_rows(const char *truth_path, struct labels *l, const
 	return err;
 }
 
-enum err score_read(const char *truth_path, struct label_files files, struct labels *truth,
+enum err score_read(struct label_files classes, struct label_files files, struct labels *truth,
 		    struct labels *l)
 {
+	const char *truth_path = classes.path[0];
 	char where[512];
 	enum err err;
 
@@ -251,8 +254,9 @@ enum err score_read(const char *truth_path, struct label_files files, struct lab
 	else
 		snprintf(where, sizeof(where), "%.400s and %zu more", files.path[0], files.n - 1);
 	*l = (struct labels){ 0 };
-	TRY(labels_read(truth_path, truth));
-	err = score_read_all(files, where, l);
+	err = score_read_all(classes, truth_path, truth);
+	if (!err)
+		err = score_read_all(files, where, l);
 	if (!err && files.common)
 		err = keep_labelled(truth, truth_path, l, where);
 	if (!err && truth->n != l->n)
@@ -272,12 +276,13 @@ enum err score_read(const char *truth_path, struct label_files files, struct lab
 enum err score_files(const char *truth_path, struct label_files files, const char *exclude,
 		     bool similarity, struct json *result)
 {
+	char *const path[] = { (char *)truth_path };
 	struct labels truth, l;
 	struct metrics m = { 0 };
 	size_t excluded = 0;
 	enum err err = ERR_OK;
 
-	TRY(score_read(truth_path, files, &truth, &l));
+	TRY(score_read((struct label_files){ path, 1, false }, files, &truth, &l));
 	if (exclude)
 		err = score_drop_rows(exclude, &truth, &l, &excluded);
 	if (!err)

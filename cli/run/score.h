@@ -26,7 +26,7 @@ enum err score_files(const char *truth, struct label_files files, const char *ex
  * otherwise row by row. Several files are joined, and need ids; if the truth has none, ids are
  * its row numbers. An id may occur in several files with the same label. ERR_INPUT; both are
  * then empty. */
-enum err score_read(const char *truth_path, struct label_files files, struct labels *truth,
+enum err score_read(struct label_files classes, struct label_files files, struct labels *truth,
 		    struct labels *l) MUST_CHECK;
 
 /* As score_files() for n rows in memory; only acc, nmi, ari and f1. */

@@ -1,29 +1,15 @@
 /* The dashboard: files of common/http/page, embedded unchanged. */
 #include "common/http/window.h"
+#include "common/base/embed.h"
 
-/* clang-format off */
-#define FILE_IN(name, file) \
-	__asm__(".section .rodata\n" \
-		".global page_" #name "\n.hidden page_" #name "\npage_" #name ":\n" \
-		".incbin \"common/http/page/" file "\"\n" \
-		".global page_" #name "_end\n.hidden page_" #name "_end\n" \
-		"page_" #name "_end:\n.previous\n"); \
-	extern const uint8_t page_##name[], page_##name##_end[]; \
-	static struct bytes text_of_##name(void) \
-	{ \
-		return (struct bytes){ page_##name, \
-				       (uintptr_t)page_##name##_end - (uintptr_t)page_##name }; \
-	}
-/* clang-format on */
-
-FILE_IN(html, "page.html")
-FILE_IN(css, "page.css")
-FILE_IN(page, "page.js")
-FILE_IN(dom, "dom.js")
-FILE_IN(jobs, "jobs.js")
-FILE_IN(party, "party.js")
-FILE_IN(submit, "submit.js")
-FILE_IN(token, "token.js")
+EMBED(html, "common/http/page/page.html")
+EMBED(css, "common/http/page/page.css")
+EMBED(page, "common/http/page/page.js")
+EMBED(dom, "common/http/page/dom.js")
+EMBED(jobs, "common/http/page/jobs.js")
+EMBED(party, "common/http/page/party.js")
+EMBED(submit, "common/http/page/submit.js")
+EMBED(token, "common/http/page/token.js")
 
 #define SCRIPT "text/javascript; charset=utf-8"
 

@@ -41,7 +41,7 @@ RESULTS = (".json", ".jsonl", ".csv", ".npy", ".rows", ".fedgcn")
 
 
 class Picture:
-    """One of a report's pictures, which a notebook shows; `save` writes it as .svg."""
+    """A report's picture, which a notebook shows; `save` writes it as .svg."""
 
     def __init__(self, name: str, title: str, svg: str, style: str):
         self.name = name
@@ -57,16 +57,7 @@ class Picture:
     def _repr_html_(self) -> str:
         # In a frame, since its style would otherwise be the whole notebook's.
         page = f"<!doctype html><body style='margin:0'><p style='font:13px sans-serif;margin:2px'>{self.title}</p>{self.svg}"
-        return f'<iframe srcdoc="{html.escape(page)}" style="border:0;width:100%;height:{self._height() + 40}px"></iframe>'
-
-    def _height(self) -> int:
-        """Of the frame; the report's style has pictures with a viewBox 420 wide (links) or 640 at most."""
-        tag = self.svg.split(">", 1)[0]
-        tall = re.search(r'\bheight="(\d+)"', tag)
-        box = re.search(r'viewBox="[\d.-]+ [\d.-]+ ([\d.]+) ([\d.]+)"', tag)
-        if tall or not box:
-            return int(tall[1]) if tall else 300
-        return int((420 if self.name.startswith("links") else 640) * float(box[2]) / float(box[1]))
+        return f'<iframe srcdoc="{html.escape(page)}" style="border:0;width:100%;height:680px"></iframe>'
 
     def save(self, path: PathLike) -> Path:
         to = Path(os.fspath(path))
@@ -93,17 +84,12 @@ class Report:
 
     @property
     def pictures(self) -> Dict[str, Picture]:
-        """By the report's sections: "time", "links", "objective", "points", ...; further ones of a section as "time-2"."""
+        """`"picture"`: a party's points in the plane, if the page has them."""
+        drawn = re.search(r'<svg class="still".*?</svg>', self.html, re.S)
+        if drawn is None:
+            return {}
         style = "\n".join(re.findall(r"<style[^>]*>(.*?)</style>", self.html, re.S))
-        found: Dict[str, Picture] = {}
-        for section in re.finditer(r'<section id="([\w-]+)">(.*?)</section>', self.html, re.S):
-            title = re.search(r"<h2[^>]*>(.*?)</h2>", section[2], re.S)
-            words = html.unescape(re.sub(r"<[^>]+>", "", title[1])).strip() if title else section[1]
-            for svg in re.findall(r'<svg[^>]*role="img".*?</svg>', section[2], re.S):
-                count = sum(name == section[1] or name.startswith(section[1] + "-") for name in found)
-                name = section[1] if not count else f"{section[1]}-{count + 1}"
-                found[name] = Picture(name, words, svg, style)
-        return found
+        return {"picture": Picture("picture", "Points in the plane", drawn[0], style)}
 
 
 class Run:

@@ -306,7 +306,7 @@ test_launch_and_run() {
 		cmp "$T/launch/$name/labels.csv" "$T/run/$name/labels.csv" || fail "labels of $name differ"
 	done
 	"$BIN/coterie" report "$T/run/party-01" --truth "$T/run/work/truth.csv" >/dev/null || fail 'no report'
-	grep -q 'class="picture"' "$T/run/party-01/report.html" || fail 'no picture'
+	grep -q 'class="pt ' "$T/run/party-01/report.html" || fail 'no picture'
 	grep -q 'rows_not_placed' "$T/run/party-01/report.html" || fail 'the report does not say how many rows were not placed'
 	"$BIN/coterie" eval --common --truth "$T/run/work/truth.csv" "$T/run/party-00/labels.csv" >"$T/score" || fail 'no score'
 	[[ $(jq .rows "$T/score") == "$(jq .facts.common_rows "$T/run/coordinator/run.json")" ]] || fail "score: $(<"$T/score")"

@@ -57,6 +57,7 @@ test_list_is_spdx() {
 		all(.packages[]; .name and .versionInfo and .downloadLocation and .filesAnalyzed == false) and
 		(.packages[0] | .name == "coterie" and .versionInfo == $version) and
 		all(.relationships[]; (.spdxElementId | IN($ids[], "SPDXRef-DOCUMENT")) and (.relatedSpdxElement | IN($ids[]))) and
+		any(.packages[]; .name == "uplot" and .licenseDeclared == "MIT" and (.versionInfo | test("^[0-9]+[.][0-9]+"))) and
 		any(.relationships[]; .relationshipType == "DESCRIBES")' "$T/sbom" >/dev/null || fail "not as SPDX 2.3 has it: $T/sbom"
 }
 

@@ -413,8 +413,8 @@ test_launch() {
 	"$BIN/coterie" show "$T/run" --verbose | grep -q '^dims  *[0-9]' || fail 'show has no facts'
 	for f in run run/party-01; do
 		"$BIN/coterie" report "$T/$f" >/dev/null || fail "report of $f: exit $?"
-		grep -q 'id="facts"' "$T/$f/report.html" || fail "$f/report.html has no facts"
-		! grep -q 'Missing parts' "$T/$f/report.html" ||
+		grep -q '"facts":{"' "$T/$f/report.html" || fail "$f/report.html has no facts"
+		grep -q '"missing":\[\]' "$T/$f/report.html" ||
 			fail "$f/report.html says that something is missing"
 	done
 	grep -q "own features, 4 of them, as they are" "$T/run/party-01/report.html" || fail "no picture"

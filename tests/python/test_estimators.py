@@ -339,17 +339,17 @@ class Notebooks(unittest.TestCase):
         report = model.report_
         self.assertIn("<h1>", report.html)
         self.assertIn("srcdoc", report._repr_html_())
-        self.assertLessEqual({"time", "links", "objective"}, set(report.pictures))
+        self.assertEqual(report.pictures, {})
         with tempfile.TemporaryDirectory() as scratch:
-            self.assertIn(b"<svg", report.pictures["links"].save(scratch + "/links.svg").read_bytes())
             self.assertEqual(report.save(scratch + "/r.html").read_text(), report.html)
             before = (run.path / "coordinator/run.json").read_bytes()
             (Path(scratch) / "truth.txt").write_text("".join(f"{k}\n" for k in y))
-            self.assertIn("ACC", run.report(truth=scratch + "/truth.txt").html)
+            self.assertIn('"evaluation":{"truth":', run.report(truth=scratch + "/truth.txt").html)
             self.assertEqual((run.path / "coordinator/run.json").read_bytes(), before)
-        self.assertNotIn("picture", report.pictures)
         own = run.report("party-01")
-        self.assertIn("picture", own.pictures)
+        with tempfile.TemporaryDirectory() as scratch:
+            self.assertIn(b"<circle", own.pictures["picture"].save(scratch + "/points.svg").read_bytes())
+        self.assertIn("iframe", own.pictures["picture"]._repr_html_())
         self.assertIn("principal components", own.html)
         with self.assertRaisesRegex(coterie.InputError, "'party-07' is none of coordinator, party-00, party-01"):
             run.report("party-07")

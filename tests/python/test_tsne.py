@@ -16,7 +16,7 @@ from coterie._run import _tsne
 
 def places(report):
     """x and y of each point of the picture, and the hue of its cluster."""
-    point = r'<g class="pt"><circle class="k(\d+)" cx="([-.\d]+)" cy="([-.\d]+)"'
+    point = r'<circle class="pt k(\d+)" cx="([-.\d]+)" cy="([-.\d]+)"'
     marks = re.findall(point, report.html)
     return np.array([(float(x), float(y)) for _, x, y in marks]), np.array([int(k) for k, _, _ in marks])
 
@@ -29,7 +29,6 @@ class ByTsne(unittest.TestCase):
 
     def test_neighbours_stay_together(self):
         report = self.run_.report("party-01", tsne=True)
-        self.assertIn(", by t-SNE.", report.html)
         self.assertIn("Laid out by t-SNE outside of this program", report.html)
         self.assertNotIn("principal components", report.html)
         xy, cluster = places(report)
@@ -38,7 +37,7 @@ class ByTsne(unittest.TestCase):
         distance = np.linalg.norm(xy[:, None] - xy[None], axis=2) + np.diag(np.full(len(xy), np.inf))
         self.assertGreater((cluster[distance.argmin(axis=1)] == cluster).mean(), 0.95)
         by_pca, _ = places(self.run_.report("party-01"))
-        self.assertGreater(np.abs(xy - by_pca).max(), 20)
+        self.assertGreater(np.abs(xy - by_pca).max(), 300)
 
     def test_same_points_same_picture(self):
         first, second = (self.run_.report("party-00", tsne=True).html for _ in range(2))

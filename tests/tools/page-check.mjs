@@ -56,7 +56,7 @@ async function tabTo(page, selector) {
 async function judge(page, name) {
 	const beyond = await page.evaluate(() => [...document.querySelectorAll('body *')].filter((e) => {
 		const b = e.getBoundingClientRect();
-		return b.width && !e.closest('pre, .skip, thead') && (b.left < -1 || b.right > document.documentElement.clientWidth + 1);
+		return b.width && !e.closest('pre, .skip, thead') && !e.parentElement.closest('.scroll') && (b.left < -1 || b.right > document.documentElement.clientWidth + 1);
 	}).map((e) => `${e.tagName}.${e.className} ${e.textContent.slice(0, 30)}`));
 	const scrolls = await page.evaluate(() => document.scrollingElement.scrollWidth > innerWidth);
 
@@ -266,6 +266,14 @@ const scenarios = {
 	async report(browser) {
 		const page = await open(browser, url);
 
+		await page.waitForSelector('#sizes');
+		await page.evaluate(async () => {
+			for (let i = 0; i < 2; i++) {
+				document.querySelectorAll('details').forEach((e) => { e.open = true; });
+				await new Promise((r) => { setTimeout(r, 200); });
+			}
+		});
+		await has(page, '#telemetry h2', 'Disclosures');
 		await judgeAll(page, arg);
 		await page.pdf({ path: path.join(pictures, `${arg}.pdf`), printBackground: true, preferCSSPageSize: true });
 	},

@@ -2,59 +2,51 @@
  *
  * tests/integration/test-report.sh puts it into a copy of the report, in a frame of some width.
  */
-addEventListener('load', () => {
+addEventListener('load', async () => {
 	const seen = (selector) =>
 		[...document.querySelectorAll(selector)].filter((e) => e.getClientRects().length);
 	const box = (e) => e.getBoundingClientRect();
-	const name = (e) => `${e.tagName}.${e.getAttribute('class') || e.id}: ` +
-		`${(e.textContent || '').trim().slice(0, 30)}`;
+	const name = (e) => `${e.tagName}.${e.getAttribute('class') || e.id}: `
+		+ `${(e.textContent || '').trim().slice(0, 30)}`;
 	const width = document.documentElement.clientWidth;
-	const out = [];
+	const pause = (ms) => new Promise((r) => { setTimeout(r, ms); });
+	/* Pixels that are not of the panel behind. */
+	const ink = (canvas) => {
+		const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+		let n = 0;
 
-	for (const e of seen('body *')) {
-		const b = box(e), svg = e.closest('svg');
+		for (let i = 3; i < data.length; i += 4)
+			n += data[i] > 0;
+		return n;
+	};
 
-		if (b.width === 0 || e.closest('title'))
-			continue;
-		/* What scrolls in a box of its own may be wider; the box may not. */
-		if (!e.parentElement.closest('.scroll') && (b.left < -0.5 || b.right > width + 0.5))
-			out.push(`beyond the page, ${b.left} to ${b.right} of ${width}: ${name(e)}`);
-		/* A drawing cuts off what is outside of it. */
-		if (e.tagName === 'text' && (b.left < box(svg).left - 1 || b.right > box(svg).right + 1 ||
-			b.top < box(svg).top - 1 || b.bottom > box(svg).bottom + 1))
-			out.push(`cut off: ${name(e)}`);
-		if (e.tagName === 'text' && parseFloat(getComputedStyle(e).fontSize) * (svg.viewBox.baseVal
-			&& svg.viewBox.baseVal.width ? box(svg).width / svg.viewBox.baseVal.width : 1) < 10)
-			out.push(`too small to read: ${name(e)}`);
+	for (let i = 0; i < 2; i++) { /* those within others come with them */
+		for (const e of document.querySelectorAll('details'))
+			e.open = true;
+		await pause(400);
 	}
-	/* Words of a table's head that go on in another line, without a hyphen that was meant. */
-	const broken = seen('.numbers thead th').filter((e) => {
-		const t = e.firstChild, range = document.createRange();
-		return t && [...t.data.matchAll(/[^\s\u00ad]+/g)].some((m) => {
-			range.setStart(t, m.index + (t.data[m.index - 1] === '\u00ad')); /* whose hyphen is its own */
-			range.setEnd(t, m.index + m[0].length);
-			return new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size > 1;
-		});
-	}).map(name);
+	/* What scrolls in a box of its own may be wider; the box may not. */
+	const out = seen('body *').filter((e) => box(e).width && !e.parentElement.closest('.scroll')
+		&& (box(e).left < -0.5 || box(e).right > width + 0.5)).map(name);
+	const tables = Object.fromEntries(seen('table[id]').map((e) =>
+		[e.id, e.querySelectorAll('tbody tr').length]));
 
 	parent.postMessage({
 		page: location.pathname.split('/').pop(),
 		width,
 		scrolls: document.scrollingElement.scrollWidth > innerWidth,
 		out: out.slice(0, 5),
-		/* Tables that one has to push aside to see the end of. */
-		cut: seen('.scroll').filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => `${e.scrollWidth} in ${e.clientWidth}: ${name(e.firstElementChild)}`),
-		broken,
-		lanes: seen('#timeline .lane').length,
-		steps: seen('#timeline .step').length,
-		labels: seen('#timeline .phases text').length,
-		links: seen('.links .link').length,
-		points: seen('.picture .pt').filter((e) => {
-			const b = box(e), all = box(e.closest('svg'));
-			return b.left >= all.left && b.right <= all.right && b.top >= all.top && b.bottom <= all.bottom;
-		}).length,
+		sections: seen('section').map((e) => e.id),
+		tables,
+		lanes: seen('#time .lane').length,
+		steps: seen('#time .track path').map((e) => e.getAttribute('d')).join('').split('M').length - 1,
+		moved: [...(document.querySelector('#time') || document.body).textContent
+			.matchAll(/The clock of (\S+) does not fit/g)].map((m) => m[1]),
 		cells: seen('#confusion td.cell').length,
-		curves: seen('#objective .curve').length,
+		blank: seen('canvas').filter((c) => !ink(c)).length,
+		charts: seen('canvas').length,
+		curves: seen('#objective canvas').length,
+		picture: seen('#picture canvas').map(ink)[0] || 0,
 		fetched: performance.getEntriesByType('resource').length,
 		hurt: typeof hurt !== 'undefined', /* what a hostile run would set */
 	}, '*');

@@ -1,14 +1,13 @@
-/* What the report is made with: escaping, numbers for people, axes, reading what is damaged. */
+/* What the report gathers of runs, damaged and hostile ones too, and the page around it. */
 #include "tests/test.h"
 #include "tests/unit/dir.h"
 
-#include "cli/report/report_html.h"
-#include "cli/report/report_page.h"
+#include "cli/report/evaluation.h"
+#include "cli/report/gather.h"
+#include "cli/report/page.h"
 #include "cli/run/report_read.h"
 #include "common/base/file.h"
-#include "common/base/rng.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,137 +18,6 @@ static const char *text_of(struct buf *b)
 	buf_add(b, "", 1);
 	b->n--;
 	return (const char *)b->p;
-}
-
-static void expect_html(const char *text, const char *html)
-{
-	struct buf b = { 0 };
-
-	html_text(&b, text);
-	assert_string_equal(text_of(&b), html);
-	buf_release(&b);
-}
-
-#define BAD "\xef\xbf\xbd"
-
-TEST(test_escaping)
-{
-	expect_html("a<b> & \"c\" 'd'", "a&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39;");
-	expect_html("</script><!--", "&lt;/script&gt;&lt;!--");
-	expect_html("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
-	/* Not UTF-8: a lone byte, a start without its end, overlong, a surrogate, beyond the end.
-	 */
-	expect_html("a\xff z", "a" BAD " z");
-	expect_html("\xe2\x82", BAD BAD);
-	expect_html("\xc3<", BAD "&lt;");
-	expect_html("\xc0\xbc", BAD BAD); /* '<' in two bytes */
-	expect_html("\xed\xa0\x80", BAD BAD BAD);
-	expect_html("\xf4\x90\x80\x80", BAD BAD BAD BAD);
-	/* Control characters, and what turns the direction of writing. */
-	expect_html("a\001b\177c\nd", "a" BAD "b" BAD "c\nd");
-	expect_html("\xe2\x80\xae"
-		    "exe.txt",
-		    BAD "exe.txt");
-	expect_html("\xe2\x81\xa6", BAD);
-	expect_html("\xc2\x85", BAD);
-}
-
-TEST(test_long_text)
-{
-	struct buf b = { 0 };
-	char text[2000];
-
-	memset(text, '<', sizeof(text) - 1);
-	text[sizeof(text) - 1] = 0;
-	html_text(&b, text);
-	assert_int_equal(b.n, 4 * HTML_TEXT_MAX + 3);
-	buf_release(&b);
-	html_short(&b, "\xc3\xa9t\xc3\xa9", 2);
-	assert_string_equal(text_of(&b), "\xc3\xa9t\xe2\x80\xa6");
-	buf_release(&b);
-	html_short(&b, "\xc3\xa9t\xc3\xa9", 3);
-	assert_string_equal(text_of(&b), "\xc3\xa9t\xc3\xa9");
-	buf_release(&b);
-	html_textf(&b, "%s & %s", "<", text);
-	assert_memory_equal(b.p, "&lt; &amp; &lt;", 14);
-	buf_release(&b);
-}
-
-TEST(test_numbers)
-{
-	struct rng rng;
-
-	assert_string_equal(show_count(0).s, "0");
-	assert_string_equal(show_count(2708).s, "2708");
-	assert_string_equal(show_count(12345).s, "12\xe2\x80\xaf"
-						 "345");
-	assert_string_equal(show_count(1234567).s, "1\xe2\x80\xaf"
-						   "234\xe2\x80\xaf"
-						   "567");
-	assert_string_equal(show_count(22.5).s, "22.5");
-	assert_string_equal(show_count(1e300).s, "1e+300");
-	assert_string_equal(show_bytes(612).s, "612 B");
-	assert_string_equal(show_bytes(25900).s, "25.9 kB");
-	assert_string_equal(show_bytes(8231100).s, "8.2 MB");
-	assert_string_equal(show_bytes(1e15).s, "1000 TB");
-	assert_string_equal(show_seconds(0).s, "0 s");
-	assert_string_equal(show_seconds(0.00041).s, "0.41 ms");
-	assert_string_equal(show_seconds(0.0123).s, "12.3 ms");
-	assert_string_equal(show_seconds(0.3816).s, "382 ms");
-	assert_string_equal(show_seconds(6.259).s, "6.26 s");
-	assert_string_equal(show_seconds(1234).s, "1234 s");
-	/* Exactly: read again it is the same number. */
-	rng_seed(&rng, 3, 0);
-	for (int i = 0; i < 1000; i++) {
-		double x = rng_normal(&rng) * pow(10, (double)rng_below(&rng, 30) - 15);
-
-		assert_true(strtod(show_plain(x).s, NULL) == x);
-	}
-	assert_string_equal(show_plain(0.1).s, "0.1");
-	for (double x = 1e-320; x < 1e308; x *= 7) { /* none is longer than its room */
-		assert_true(strlen(show_number(x).s) < 16);
-		assert_true(strlen(show_seconds(x).s) < 16);
-		assert_true(strlen(show_bytes(fmin(x, RUN_NUMBER_MAX)).s) < 16);
-	}
-}
-
-TEST(test_data)
-{
-	struct buf b = { 0 };
-
-	assert_string_equal(html_data(2067028, show_bytes).s,
-			    "<data value=\"2067028\">2.1 MB</data>");
-	html_values(&b, (double[]){ 1, 0.5 }, 2);
-	assert_string_equal(text_of(&b), " data-v=\"1 0.5\"");
-	buf_release(&b);
-}
-
-TEST(test_axis)
-{
-	double from[] = { 0, 5, 30, 31, 90 }, to[] = { 20, 25, 40, 41, 100 };
-	unsigned row[5];
-	struct rng rng;
-
-	assert_true(fabs(axis_step(0.38, 4) - 0.1) < 1e-12);
-	assert_true(axis_step(6.26, 4) == 2 && axis_step(8, 4) == 2 && axis_step(8.1, 4) == 5);
-	assert_true(axis_step(1, 10) > 0.0999);
-	rng_seed(&rng, 1, 0);
-	for (int i = 0; i < 1000; i++) {
-		double range = exp(rng_normal(&rng) * 10), step = axis_step(range, 4);
-
-		assert_true(range / step <= 4 + 1e-6 && range / step > 1);
-	}
-	assert_true(axis_percent(5, 0, 10) == 50 && axis_percent(-1, 0, 10) == 0 &&
-		    axis_percent(11, 0, 10) == 100 && axis_percent(1, 2, 2) == 0);
-	assert_true(axis_percent(NAN, 0, 10) == 0 || axis_percent(NAN, 0, 10) == 100);
-	assert_int_equal(axis_rows(from, to, 5, row), 2);
-	assert_true(row[4] == 0 && row[3] == 0 && row[2] == 1 && row[1] == 0 && row[0] == 1);
-	assert_int_equal(axis_rows(from, to, 0, row), 0);
-	assert_true(axis_utc("1970-01-02T00:00:01.250Z") == 86401.25);
-	assert_true(axis_utc("2026-11-21T00:10:05.484Z") - axis_utc("2026-11-21T00:10:05.000Z") <
-		    0.485);
-	assert_true(axis_utc("") < 0 && axis_utc("2026-11-21T00:10:05.484") < 0 &&
-		    axis_utc("2026-11-21T00:10:05.484Zx") < 0 && axis_utc("yesterday") < 0);
 }
 
 /* ---- what is cut off ---- */
@@ -250,63 +118,6 @@ TEST_WITH(test_directory, dir_enter, dir_leave)
 		   "bad: no run.json can be read; x: bad/x/run.json");
 }
 
-TEST_WITH(test_page_of_little, dir_enter, dir_leave)
-{
-	struct report r = { .picture_of = "" };
-	struct buf html = { 0 };
-
-	put("out/run.json",
-	    "{\"schema_version\": 9, \"name\": \"<b>\", \"phases\": [{\"name\": \"<i>\", "
-	    "\"start_s\": 1e300, \"wait_s\": 1}], \"steps\": 3, \"result\": "
-	    "{\"cluster_sizes\": [-1, null, 5, \"x\"]}}");
-	assert_ok(run_dir_read("out", &r.runs));
-	r.main = &r.runs.process[0];
-	report_page(&r, &html);
-	assert_non_null(strstr(text_of(&html), "not of schema_version 1"));
-	assert_non_null(strstr((char *)html.p, "&lt;b&gt;"));
-	assert_null(strstr((char *)html.p, "<b>&lt;b&gt;</b>: nothing of it"));
-	assert_null(strstr((char *)html.p, "<i>"));
-	assert_non_null(strstr((char *)html.p, "<data value=\"5\">5</data>"));
-	assert_null(strstr((char *)html.p, "nan"));
-	assert_null(strstr((char *)html.p, "inf"));
-	buf_release(&html);
-	run_dir_release(&r.runs);
-}
-
-/* Numbers, lists and texts by name, exactly; what is none of these does no harm. */
-TEST_WITH(test_facts, dir_enter, dir_leave)
-{
-	struct report r = { .picture_of = "" };
-	struct buf html = { 0 };
-
-	put("out/run.json",
-	    "{\"schema_version\": 1, \"name\": \"a\", \"job\": {\"kind\": \"fedsc\", "
-	    "\"variant\": \"anchor\"}, \"facts\": {\"dims\": 85, \"<i>\": \"<b>\", "
-	    "\"eigenvalues\": [1, 0.123456789, -1e-17, \"x\"], \"odd\": {\"a\": 1}}}");
-	assert_ok(run_dir_read("out", &r.runs));
-	r.main = &r.runs.process[0];
-	report_page(&r, &html);
-	assert_non_null(strstr(text_of(&html), "id=\"facts\""));
-	assert_non_null(strstr((char *)html.p, "fedsc, variant anchor"));
-	assert_null(strstr((char *)html.p, "preset"));
-	assert_non_null(
-	    strstr((char *)html.p, "<dt>dims</dt><dd><data value=\"85\">85</data></dd>"));
-	assert_non_null(strstr((char *)html.p, "<dt>&lt;i&gt;</dt><dd>&lt;b&gt;</dd>"));
-	assert_non_null(strstr((char *)html.p,
-			       "<data value=\"0.123456789\">0.12346</data> \xc2\xb7 <data "
-			       "value=\"-1e-17\">-1e-17</data> \xc2\xb7 none"));
-	assert_non_null(strstr((char *)html.p, "<dt>odd</dt><dd>none</dd>"));
-	buf_release(&html);
-	run_dir_release(&r.runs);
-	put("out/run.json", "{\"schema_version\": 1, \"name\": \"a\", \"facts\": {}}");
-	assert_ok(run_dir_read("out", &r.runs));
-	r.main = &r.runs.process[0];
-	report_page(&r, &html);
-	assert_null(strstr(text_of(&html), "id=\"facts\""));
-	buf_release(&html);
-	run_dir_release(&r.runs);
-}
-
 /* ---- the matrix ---- */
 
 TEST(test_confusion)
@@ -356,18 +167,104 @@ TEST(test_large_confusion)
 	json_free(e);
 }
 
-TEST(test_marks)
-{
-	for (unsigned c = 0; c < REPORT_HUES * REPORT_MARKS;
-	     c++) { /* no two clusters look the same */
-		for (unsigned d = 0; d < c; d++) {
-			struct buf a = { 0 }, b = { 0 };
+/* ---- what the page gets ---- */
 
-			report_mark(&a, c, 6, 6, 5);
-			report_mark(&b, d, 6, 6, 5);
-			assert_string_not_equal(text_of(&a), text_of(&b));
-			buf_release(&a);
-			buf_release(&b);
-		}
-	}
+static struct json *gathered(const char *run)
+{
+	struct report r = { .picture_of = "" };
+	struct json *page;
+
+	put("out/run.json", run);
+	assert_ok(run_dir_read("out", &r.runs));
+	page = report_gather(&r);
+	run_dir_release(&r.runs);
+	return page;
+}
+
+static void expect_json(const struct json *v, const char *text)
+{
+	struct buf b = { 0 };
+
+	assert_non_null(v);
+	json_write(v, &b);
+	assert_string_equal(text_of(&b), text);
+	buf_release(&b);
+}
+
+static const struct json *run_of(const struct json *page)
+{
+	return json_get(json_first(json_get(page, "processes")), "run");
+}
+
+/* What is there is as run.json has it, but for paths and hashes; what is not is named. */
+TEST_WITH(test_gather, dir_enter, dir_leave)
+{
+	struct json *page;
+
+	put("out/profile.csv", "cluster,rows\n0,\"<5\"\n");
+	page = gathered(
+	    "{\"schema_version\": 1, \"name\": \"a\", \"role\": \"party\", \"status\": \"done\", "
+	    "\"job\": {\"kind\": \"fedsc\", \"variant\": \"anchor\"}, \"round_trips\": 4, "
+	    "\"data\": {\"features\": \"/home/a\"}, \"files\": [1], \"ledger\": {\"hash\": \"x\"}, "
+	    "\"phases\": [{\"name\": \"offer\"}], \"traffic\": [{\"peer\": \"c\"}], "
+	    "\"warnings\": [{\"code\": \"k\", \"sentence\": \"It is so.\"}], "
+	    "\"result\": {\"cluster_sizes\": [5, 7], \"sums\": [{\"group\": 2, \"merged\": 17}]}, "
+	    "\"facts\": {\"dims\": 85, \"list\": [0.123456789, -1e-17, \"x\"]}}");
+	expect_json(json_get(page, "words"), "\"fedsc, variant anchor\"");
+	expect_json(json_get(page, "things"), "\"rows\"");
+	expect_json(json_get(page, "alone"), "true");
+	expect_json(json_get(page, "warnings"),
+		    "[{\"code\":\"k\",\"sentence\":\"It is so.\",\"names\":\"a\"}]");
+	expect_json(json_get(page, "missing"),
+		    "[{\"subject\":\"a\",\"text\":\"its run.json has no peers: no TCP round trips, "
+		    "no congestion control\"},{\"subject\":\"a\",\"text\":\"its run.json has no "
+		    "disclosures (leaks)\"}]");
+	expect_json(json_get(page, "profile"), "\"cluster,rows\\n0,\\\"<5\\\"\\n\"");
+	expect_json(json_get(run_of(page), "result"),
+		    "{\"cluster_sizes\":[5,7],\"sums\":[{\"group\":2,\"merged\":17}]}");
+	expect_json(json_get(run_of(page), "facts"),
+		    "{\"dims\":85,\"list\":[0.123456789,-1e-17,\"x\"]}");
+	assert_null(json_get(run_of(page), "data"));
+	assert_null(json_get(run_of(page), "files"));
+	assert_null(json_get(run_of(page), "ledger"));
+	assert_null(json_get(page, "points"));
+	json_free(page);
+}
+
+static size_t times(const char *text, const char *word)
+{
+	size_t n = 0;
+
+	for (; (text = strstr(text, word)); text++)
+		n++;
+	return n;
+}
+
+/* Whatever a run says, it ends neither the data nor an element. */
+TEST_WITH(test_page_of_little, dir_enter, dir_leave)
+{
+	struct buf html = { 0 };
+	struct json *page = gathered(
+	    "{\"schema_version\": 9, \"name\": \"</script><b>\", \"phases\": [{\"name\": \"<!--\", "
+	    "\"start_s\": 1e300}], \"steps\": 3, \"result\": {\"cluster_sizes\": [-1, null, 5, "
+	    "\"x\"]}}");
+	const char *text;
+
+	page_write(&(struct page){ "</title><b>", page,
+				   run_list(run_object(run_of(page), "result"), "cluster_sizes"),
+				   NULL },
+		   &html);
+	text = text_of(&html);
+	assert_non_null(strstr(text, "not of schema_version 1"));
+	assert_int_equal(times(text, "</script>"), 2);
+	assert_int_equal(times(text, "</title>"), 1);
+	assert_non_null(strstr(text, "<title>&#60;/title&#62;&#60;b&#62;</title>"));
+	assert_non_null(strstr(text, "\\u003c/script>\\u003cb>"));
+	assert_non_null(strstr(text, "cluster 2</th><td>5</td>"));
+	assert_non_null(strstr(text, "cluster 0</th><td>0</td>"));
+	assert_null(strstr(text, "<svg"));
+	assert_non_null(strstr(text, "default-src 'none'; style-src 'unsafe-inline'; script-src "
+				     "'sha256-"));
+	buf_release(&html);
+	json_free(page);
 }

@@ -1,0 +1,28 @@
+/* gather.h -- what a report shows, as JSON for its page.
+ *
+ *     {"page": "report", "software", "out", "alone", "thing", "things", "words", "stable",
+ *      "missing": [{"subject", "text"}], "warnings": [{"code", "sentence", "names"}],
+ *      "processes": [{"name", "leads", "run": run.json}], the coordinator first,
+ *      "network": network.json, "profile", "profile-joint": text of these files,
+ *      "points": {"of", "caption", "clusters", "total", "side", "xy": [x, y, ...], "label", "id",
+ *                 and what explore.h and labels.csv add: "confidence"}}
+ *
+ * What is not there is left out.
+ */
+#ifndef CLI_REPORT_GATHER_H
+#define CLI_REPORT_GATHER_H
+
+#include "cli/report/picture.h"
+#include "cli/run/report_read.h"
+
+struct report {
+	struct run_dir runs;
+	struct picture picture; /* n = 0: none */
+	const char *picture_of; /* owner of the points */
+};
+
+/* Takes the runs out of r->runs: each process's run is NULL afterwards. r->runs.missing gets what
+ * they lack. Paths of data and hashes of the ledger are left out. */
+struct json *report_gather(struct report *r);
+
+#endif

@@ -1,0 +1,23 @@
+/* page.h -- the page of a report or comparison: one file, which a browser draws from its JSON.
+ *
+ * The page has the files of cli/report/page/, and the data as JSON. Its policy lets only this
+ * script run, by its hash, and fetches nothing. Without scripts a reader has the picture and the
+ * sizes of the clusters.
+ */
+#ifndef CLI_REPORT_PAGE_H
+#define CLI_REPORT_PAGE_H
+
+#include "cli/report/picture.h"
+#include "common/base/buf.h"
+#include "common/base/json.h"
+
+/* title: any text. sizes: a list, or NULL. */
+struct page {
+	const char *title;
+	const struct json *data, *sizes;
+	const struct picture *picture; /* or NULL */
+};
+
+void page_write(const struct page *p, struct buf *html);
+
+#endif

@@ -264,7 +264,7 @@ install: all $(COMPLETIONS)/bash/coterie
 	install -m 644 README.md CHANGELOG.md CONTRIBUTING.md LICENSE SECURITY.md $(DOC)
 	sed -i 's#^Security contact: .*#Security contact: $(SECURITY_CONTACT)#' $(DOC)/SECURITY.md
 	install -m 644 docs/*.md $(DOC)/docs
-	for d in docs/*/; do install -d $(DOC)/$$d && install -m 644 $$d*.md $(DOC)/$$d || exit 1; done
+	for d in $(sort $(dir $(wildcard docs/*/*.md))); do install -d $(DOC)/$$d && install -m 644 $$d*.md $(DOC)/$$d || exit 1; done
 	install -m 644 proto/*.md $(DOC)/proto
 	install -m 644 configs/*.json $(DOC)/configs
 	install -m 644 configs/jobs/*.json $(DOC)/configs/jobs

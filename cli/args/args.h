@@ -27,10 +27,10 @@ double args_number(struct argp_state *state, const char *option, const char *tex
 /* ---- common options: rows for struct argp_option, and their parsers ---- */
 
 /* clang-format off */
-#define ARGS_SEED         { "seed", 's', "S", 0, "default 1", 0 }
-#define ARGS_THREADS(key) { "threads", key, "T", 0, "default: as many as there are cores", 0 }
+#define ARGS_SEED         { "seed", 's', "S", 0, "seed; default 1", 0 }
+#define ARGS_THREADS(key) { "threads", key, "T", 0, "threads; default one per core", 0 }
 #define ARGS_RESULTS      { "out", 'o', "DIR", 0, \
-			    "where labels.csv, labels.npy and result.json go: new, or empty", 0 }
+			    "new or empty directory for labels.csv, labels.npy and result.json", 0 }
 #define ARGS_SET          { "set", 'S', "PATH=VALUE", 0, \
 			    "override a parameter of the job; may be repeated", 0 }
 /* clang-format on */

@@ -29,7 +29,10 @@ static void program_usage(const struct program *p, FILE *f)
 	fprintf(f, "Usage: %s COMMAND [OPTION...]\n\n", p->name);
 	for (size_t i = 0; i < p->commands; i++)
 		fprintf(f, "  %-10s %s\n", p->command[i].name, p->command[i].text);
-	fprintf(f, "\n%s help COMMAND prints its options; %s --version says which one this is.\n%s",
+	fprintf(f,
+		"\n"
+		"%s help COMMAND prints its options; %s --version prints the version.\n"
+		"%s",
 		p->name, p->name, p->last);
 }
 

@@ -15,11 +15,11 @@ struct arguments {
 };
 
 static const struct argp_option options[] = {
-	{ "state", OPT_STATE, "DIR", 0, "the party's state directory", 0 },
-	{ "list", OPT_LIST, NULL, 0, "show the offers that wait for an answer", 0 },
-	{ "show", OPT_SHOW, NULL, 0, "show the offer, answer nothing", 0 },
+	{ "state", OPT_STATE, "DIR", 0, "state directory of the party", 0 },
+	{ "list", OPT_LIST, NULL, 0, "list the offers that wait for an answer", 0 },
+	{ "show", OPT_SHOW, NULL, 0, "show the offer without an answer", 0 },
 	{ "refuse", OPT_REFUSE, "WHY", 0, "refuse; WHY goes into this party's log", 0 },
-	{ "days", OPT_DAYS, "N", 0, "days that the answer is valid, 1 to 366; default 7", 0 },
+	{ "days", OPT_DAYS, "N", 0, "days of validity of the answer, 1 to 366; default 7", 0 },
 	{ 0 }
 };
 

@@ -28,21 +28,21 @@ struct arguments {
 };
 
 static const struct argp_option options[] = {
-	{ "state", OPT_STATE, "DIR", 0, "the party's state directory, where ledger.db is", 0 },
-	{ "job", OPT_JOB, "ID", 0, "list, export: only this job; its first digits suffice", 0 },
+	{ "state", OPT_STATE, "DIR", 0, "state directory of the party, with ledger.db", 0 },
+	{ "job", OPT_JOB, "ID", 0, "list, export: this job only; its first digits suffice", 0 },
 	{ "since", OPT_SINCE, "TIME", 0,
-	  "list, export: nothing older; UTC, as 2026-01-31 or 2026-01-31T12:34:56", 0 },
+	  "list, export: rows since this time in UTC, 2026-01-31 or 2026-01-31T12:34:56", 0 },
 	{ "against", OPT_AGAINST, "FILE", 0,
-	  "verify: a run.json of this party, a peer or the coordinator, or a peer's ledger.db, "
-	  "which says how far the ledger must reach; may be given several times",
+	  "verify: run.json of this party, a peer or the coordinator, or a peer's ledger.db, "
+	  "with the head that the ledger must contain; may be repeated",
 	  0 },
 	{ "config", OPT_CONFIG, "FILE", 0,
-	  "budget: the party's configuration, in place of --state: its bounds are held against "
-	  "what was spent",
+	  "budget: configuration of the party, instead of --state, to compare with its policy", 0 },
+	{ "delta", OPT_DELTA, "D", 0,
+	  "budget, without --config: delta of the printed eps; "
+	  "default 1e-5",
 	  0 },
-	{ "delta", OPT_DELTA, "D", 0, "budget, without --config: at which eps is; default 1e-5",
-	  0 },
-	{ "csv", OPT_CSV, NULL, 0, "export: the format, of which there is no other", 0 },
+	{ "csv", OPT_CSV, NULL, 0, "export: write CSV, the only format", 0 },
 	{ 0 }
 };
 
@@ -356,14 +356,14 @@ int ledger_main(int argc, char **argv)
 		.options = options,
 		.parser = ledger_command_parse,
 		.args_doc = "list|verify|export|budget",
-		.doc = "A party's egress: a row for each message, written before it was sent. list "
-		       "shows the rows, export --csv prints all of each, verify finds rows that "
-		       "were removed, changed or moved, and an end that was cut off. budget says "
-		       "what each data set has cost: differential privacy over all jobs, jobs, "
-		       "sums and numbers, and what is left of the policy's bounds.\vExit status of "
-		       "verify: 0 the ledger is intact, 1 it was altered, 4 it cannot be read. A "
-		       "user who can write the file can also rewrite all of it: only a head that "
-		       "another process holds (--against) reveals that.",
+		.doc = "Reads a party's ledger: a row for each message, written before it was "
+		       "sent. list prints the rows, export --csv all of their columns. verify "
+		       "finds rows that were removed, changed or moved, and a truncated end. "
+		       "budget prints what each data set has spent: differential privacy over "
+		       "all jobs, jobs, sums and values, and what the policy leaves.\vExit "
+		       "status of verify: 0 the ledger is intact, 1 it was altered, 4 it cannot "
+		       "be read. A user who can write the file can also rewrite all of it: only "
+		       "a head that another process holds (--against) reveals that.",
 	};
 	return (int)args_run("ledger", &argp, argc, argv, &(struct arguments){ .job = "" },
 			     ledger_command_run);

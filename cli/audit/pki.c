@@ -182,51 +182,50 @@ static enum err lab(const struct options *o)
 
 static const struct argp_option init_options[] = {
 	DIR_OPTION("folder for ca.key and ca.crt (default: this one)"),
-	{ "name", 'n', "CN", 0, "the CA's name (default: Coterie CA)", 0 },
-	DAYS_OPTION("valid for so long (default: 3650)"),
+	{ "name", 'n', "CN", 0, "name of the CA (default: Coterie CA)", 0 },
+	DAYS_OPTION("days of validity (default: 3650)"),
 	TYPE_OPTION(", if people are to come by browser"),
 	{ 0 },
 };
 static const struct argp_option request_options[] = {
-	{ "name", 'n', "NAME", 0, "the daemon's or person's name: 1 to 64 of A-Z a-z 0-9 . _ -",
-	  0 },
+	{ "name", 'n', "NAME", 0, "name of the daemon or user: 1 to 64 of A-Z a-z 0-9 . _ -", 0 },
 	{ "role", 'r', "ROLE", 0,
-	  "party (default) or coordinator; or person, who asks a coordinator at api.listen and "
-	  "whose certificate is like a party's",
+	  "party (default), coordinator, or person: a user of api.listen, with a certificate "
+	  "like a party's",
 	  0 },
 	TYPE_OPTION(", which browsers need"),
-	{ "host", KEY_HOST, "HOST", 0, "a host name or address beside the name; may be repeated",
+	{ "host", KEY_HOST, "HOST", 0, "host name or address besides the name; may be repeated",
 	  0 },
 	DIR_OPTION("folder for NAME.key and NAME.csr (default: this one)"),
 	{ 0 },
 };
 static const struct argp_option sign_options[] = {
 	{ "ca", KEY_CA, "DIR", 0, "folder with ca.key and ca.crt (default: this one)", 0 },
-	DAYS_OPTION("valid for so long (default: 825)"),
-	{ "out", 'o', "FILE", 0, "the certificate (default: REQUEST with .crt for .csr)", 0 },
+	DAYS_OPTION("days of validity (default: 825)"),
+	{ "out", 'o', "FILE", 0, "certificate to write (default: REQUEST with .crt for .csr)", 0 },
 	{ 0 },
 };
 static const struct argp_option lab_options[] = {
 	{ "out", 'o', "DIR", 0, "folder for all files", 0 },
-	{ "parties", 'l', "L", 0, "how many parties: party-00, party-01, ...", 0 },
+	{ "parties", 'l', "L", 0, "number of parties: party-00, party-01, ...", 0 },
 	{ 0 },
 };
 
 static const struct command commands[] = {
 	{ "init", "make a certificate authority", init, init_options, NULL, NULL },
-	{ "request", "make a key and a certificate request, where the key is used",
+	{ "request", "make a key and a certificate request on the host that uses the key",
 	  pki_command_request, request_options, NULL,
-	  "The key file has mode 0600. No file is ever overwritten." },
+	  "The key file has mode 0600. The command overwrites no file." },
 	{ "sign", "make a certificate from a request", sign, sign_options, "REQUEST",
-	  "The request's signature, name, role and hosts are checked, and that it asks for nothing "
-	  "else. Check the printed values before you hand out the certificate." },
+	  "The command checks the request's signature, name, role and hosts, and refuses other "
+	  "extensions. Check the printed values before you hand out the certificate." },
 	{ "fingerprint", "print the fingerprint of a public key", pki_command_fingerprint, NULL,
 	  "FILE",
-	  "FILE is a certificate, a request or a private key. Fingerprints are what the "
-	  "configurations of parties pin; a renewed certificate with the same key keeps its own." },
-	{ "show", "print what a file says", pki_command_show, NULL, "FILE",
-	  "FILE is a certificate, a request or a private key; secrets are not printed." },
-	{ "lab", "make everything for runs on one machine", lab, lab_options, NULL,
+	  "FILE is a certificate, a request or a private key. Configurations pin fingerprints. "
+	  "A renewed certificate with the same key has the same fingerprint." },
+	{ "show", "print the content of a certificate, request or key", pki_command_show, NULL,
+	  "FILE", "FILE is a certificate, a request or a private key; secrets are not printed." },
+	{ "lab", "make all keys for runs on one machine", lab, lab_options, NULL,
 	  "A CA, a coordinator named coordinator, and parties. For tests only: DIR holds all "
 	  "keys." },
 };
@@ -239,7 +238,7 @@ static void usage(FILE *f)
 		fprintf(f, "  %-12s %s\n", commands[i].name, commands[i].text);
 	fprintf(f, "\ncoterie pki COMMAND --help prints its options. Between organisations: init "
 		   "at the CA; request\nat every party and at the coordinator; sign at the CA; "
-		   "then everybody pins the others'\nfingerprints.\n");
+		   "then each pins the others'\nfingerprints.\n");
 }
 
 static enum err pki_command_run(void *options)

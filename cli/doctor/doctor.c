@@ -15,8 +15,8 @@ struct arguments {
 enum { OPT_JSON = 256 };
 
 static const struct argp_option options[] = {
-	{ "config", 'c', "FILE", 0, "the configuration of a party or a coordinator", 0 },
-	{ "json", OPT_JSON, NULL, 0, "a JSON array instead of the table", 0 },
+	{ "config", 'c', "FILE", 0, "configuration of a party or a coordinator", 0 },
+	{ "json", OPT_JSON, NULL, 0, "print print a JSON array instead of the table", 0 },
 	{ 0 }
 };
 

@@ -29,19 +29,18 @@ enum {
 };
 /* clang-format off */
 #define ASK_OPTIONS(daemon, json) \
-	{ "socket", ASK_SOCKET, "PATH", 0, "the " daemon "'s control socket", 0 }, \
+	{ "socket", ASK_SOCKET, "PATH", 0, "control socket of the " daemon, 0 }, \
 	{ "config", ASK_CONFIG, "FILE", 0, \
-	  "the same, as the " daemon "'s configuration has it; or a file with server and " \
-	  "identity, as the options that follow", 0 }, \
+	  "configuration of the " daemon "; or a file with server and identity, like the other " \
+	  "options", 0 }, \
 	{ "server", ASK_SERVER, "[NAME@]HOST:PORT", 0, \
-	  "a coordinator elsewhere, at its api.listen; NAME: its certificate's, where that is " \
-	  "not HOST", 0 }, \
-	{ "cert", ASK_CERT, "FILE", 0, "own certificate for it, PEM", 0 }, \
-	{ "key", ASK_KEY, "FILE", 0, "its key; the same name with .key where not given", 0 }, \
+	  "api.listen of a coordinator; NAME: name in its certificate, if that is not HOST", 0 }, \
+	{ "cert", ASK_CERT, "FILE", 0, "own certificate (PEM), for --server", 0 }, \
+	{ "key", ASK_KEY, "FILE", 0, "private key; default the certificate's name with .key", 0 }, \
 	{ "ca", ASK_CA, "FILE", 0, \
-	  "the authority; ca.crt beside the certificate where not given", 0 }, \
-	{ "crl", ASK_CRL, "FILE", 0, "that authority's list of revoked certificates", 0 }, \
-	{ "passphrase", ASK_PASSPHRASE, "FILE", 0, "a file with the key's passphrase", 0 }, \
+	  "certificate of the authority (PEM); default ca.crt beside the certificate", 0 }, \
+	{ "crl", ASK_CRL, "FILE", 0, "revocation list of that authority (PEM)", 0 }, \
+	{ "passphrase", ASK_PASSPHRASE, "FILE", 0, "file with the key's passphrase", 0 }, \
 	{ "json", ASK_JSON, NULL, 0, json, 0 }
 /* clang-format on */
 struct asking {

@@ -61,7 +61,7 @@ static const struct config_row rows[] = {
 	{ "identity.ca", CONFIG_PATH, S(ca), .standard = "", .help = "the authority, PEM" },
 	{ "identity.crl", CONFIG_PATH, S(crl), .standard = "", .help = "its revoked certificates" },
 	{ "identity.passphrase", CONFIG_PATH, S(passphrase), .standard = "",
-	  .help = "a file with the key's passphrase" },
+	  .help = "file with the key's passphrase" },
 };
 static const struct config_table table = {
 	"submitter", rows, sizeof(rows) / sizeof(*rows), sizeof(struct submitter_config), NULL, NULL

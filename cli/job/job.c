@@ -23,11 +23,11 @@ struct arguments {
 };
 
 static const struct argp_option options[] = {
-	ASK_OPTIONS("coordinator", "print what the coordinator answers, for programs"),
+	ASK_OPTIONS("coordinator", "print the coordinator's answer as JSON"),
 	{ "most", OPT_MOST, "N", 0, "list: the last N jobs, default 50", 0 },
-	{ "follow", 'f', NULL, 0, "log: go on until the job is over", 0 },
-	{ "wait", OPT_WAIT, NULL, 0, "submit: then wait, as coterie job wait does", 0 },
-	{ "timeout", OPT_TIMEOUT, "S", 0, "wait: for so many seconds at most; exit status 3", 0 },
+	{ "follow", 'f', NULL, 0, "log: continue until the job is over", 0 },
+	{ "wait", OPT_WAIT, NULL, 0, "submit: then wait like coterie job wait", 0 },
+	{ "timeout", OPT_TIMEOUT, "S", 0, "wait: most seconds to wait; then exit status 3", 0 },
 	{ 0 }
 };
 
@@ -400,25 +400,24 @@ int job_main(int argc, char **argv)
 		.options = options,
 		.parser = job_command_parse,
 		.args_doc = "submit FILE\nlist\nshow|wait|cancel|log ID",
-		.doc =
-		    "Jobs of a coordinator that was started with --serve, over its control socket, "
-		    "or from elsewhere.\n\n"
-		    "  submit  queue the job FILE, and print its number\n"
-		    "  list    the last jobs, and what they wait for\n"
-		    "  show    all of one\n"
-		    "  wait    until it is over, and end as it did\n"
-		    "  cancel  end it, or take it out of the queue\n"
-		    "  log     what its log has; with -f until it is over\n"
-		    "\vThe socket is that of --socket, of --config, of COTERIE_SOCKET, or "
-		    "/run/coterie-coordinator/control.socket; with --server a coordinator "
-		    "elsewhere is asked, through the proxy that https_proxy names, unless no_proxy "
-		    "names its host. The coordinator's configuration names the users of each role: "
-		    "control.viewers, control.submitters, control.operators, api.roles. FILE is a "
-		    "job as coordinator --job reads it; \"parties\" in it names those that it is "
-		    "for, otherwise it is for all. Exit status: of wait, and of submit --wait, "
-		    "what the job ended with: 0 done, 1 failed, 2 a peer failed, 3 a deadline "
-		    "passed, 4 bad input, 5 internal error, 6 cancelled; otherwise 0, 2 if the "
-		    "coordinator cannot be reached, 4 if it refuses, 1 if it has no room.",
+		.doc = "Jobs of a coordinator with --serve, over its control socket or its HTTPS "
+		       "API.\n\n"
+		       "  submit  queue the job FILE and print its number\n"
+		       "  list    list the last jobs and what they wait for\n"
+		       "  show    show a job\n"
+		       "  wait    wait until a job is over, and exit with its status\n"
+		       "  cancel  end a job or remove it from the queue\n"
+		       "  log     print its log; with -f until it is over\n"
+		       "\vThe socket is that of --socket, --config, COTERIE_SOCKET, or "
+		       "/run/coterie-coordinator/control.socket. With --server the command uses "
+		       "HTTPS, through the proxy of https_proxy unless no_proxy names the host. "
+		       "The coordinator's configuration names the users of each role: "
+		       "control.viewers, control.submitters, control.operators, api.roles. FILE is "
+		       "a job file as for coordinator --job; \"parties\" in it names the job's "
+		       "parties, by default all. Exit status of wait and submit --wait is that of "
+		       "the job: 0 done, 1 failed, 2 a peer failed, 3 a deadline passed, 4 bad "
+		       "input, 5 internal error, 6 cancelled. Other commands: 0, 2 if the "
+		       "coordinator cannot be reached, 4 if it refuses, 1 if it has no room.",
 	};
 	return (int)args_run("job", &argp, argc, argv, &(struct arguments){ .most = 50 },
 			     job_command_run);

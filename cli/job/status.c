@@ -9,8 +9,7 @@
 
 enum { INDENT = 11 };
 
-static const struct argp_option options[] = { ASK_OPTIONS("daemon", "all of it, for programs"),
-					      { 0 } };
+static const struct argp_option options[] = { ASK_OPTIONS("daemon", "print JSON"), { 0 } };
 
 static error_t status_parse(int key, char *arg, struct argp_state *state)
 {
@@ -208,15 +207,14 @@ int status_main(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = status_parse,
-		.doc = "What a party, or a coordinator that was started with --serve, does now: "
-		       "its peers, when they came and which version they are; the job and phase "
-		       "that run, and for how long; the queue; how far its ledger reaches, and "
-		       "what is left of its budgets; certificate and disk.\vThe socket is that of "
-		       "--socket, of --config, of COTERIE_SOCKET, or "
-		       "/run/coterie-coordinator/control.socket or, where there is no coordinator, "
-		       "/run/coterie-party/control.socket. control.viewers names the users who may "
-		       "ask. Exit status: 0; 2 if no daemon answers, 4 if it does not let this "
-		       "user look.",
+		.doc = "Shows the state of a party, or of a coordinator with --serve: peers "
+		       "with their versions, running job and phase with their times, queue, "
+		       "ledger and remaining budgets, certificate, disk.\vThe socket is that of "
+		       "--socket, --config, COTERIE_SOCKET, "
+		       "/run/coterie-coordinator/control.socket or, without a coordinator, "
+		       "/run/coterie-party/control.socket. control.viewers names the users who "
+		       "may ask. Exit status: 0; 2 if no daemon answers, 4 if this user may not "
+		       "ask.",
 	};
 	return (int)args_run("status", &argp, argc, argv, &(struct asking){ 0 }, status_run);
 }

@@ -19,13 +19,14 @@ struct aligning {
 
 static const struct argp_option options[] = {
 	{ "bound", KEY_BOUND, "N", 0,
-	  "the most ids that a party has, which all know; without, counts are rounded up", 0 },
-	{ "min-common", KEY_LEAST, "N", 0, "fewer common ids end the job; default 100", 0 },
-	{ "seed", 's', "S", 0, "of the order of the common ids", 0 },
+	  "most ids of a party, known to all; by default counts are rounded up", 0 },
+	{ "min-common", KEY_LEAST, "N", 0,
+	  "fewest common ids; with fewer the job ends; default 100", 0 },
+	{ "seed", 's', "S", 0, "seed seed of the order of the common ids", 0 },
 	{ "out", 'o', "DIR", 0,
-	  "where results go; must not hold an earlier run; default out/align-PID", 0 },
+	  "directory of results, without an earlier run; default out/align-PID", 0 },
 	{ "quiet", 'q', NULL, 0, "prints nothing", 0 },
-	{ "verbose", 'v', NULL, 0, "says what all sides log", 0 },
+	{ "verbose", 'v', NULL, 0, "print the logs of all sides", 0 },
 	{ 0 },
 };
 
@@ -115,12 +116,11 @@ int align_main(int argc, char **argv)
 		.options = options,
 		.parser = align_command_parse,
 		.args_doc = "IDS...",
-		.doc = "Finds which ids several files (one id per line; or directories that have "
-		       "ids.txt) have in common, by a job of kind \"align\": a coordinator and a "
-		       "party for each file, as threads of this process.\vBetween organisations "
-		       "the same is a job of kind \"align\", with daemons. Nothing of the ids that "
-		       "others lack reaches anybody but in the ways that the job's sentences say, "
-		       "which are in OUT/party-00/run.json.",
+		.doc = "Finds the common ids of several files (one id per line; or directories "
+		       "with ids.txt) by a job of kind \"align\": a coordinator and a party for "
+		       "each file, as threads of this process.\vOrganisations run a job of kind "
+		       "\"align\" with daemons. OUT/party-00/run.json lists the disclosures of "
+		       "the job, also of ids that not all parties have.",
 	};
 	struct aligning *a = alloc(1, sizeof(*a));
 	int status;

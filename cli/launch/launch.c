@@ -369,15 +369,15 @@ int launch_main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.parser = launch_parse,
-		.doc = "One federated run on this machine: splits the data, makes keys and "
-		       "configurations, and runs a coordinator and L parties as processes of their "
-		       "own, talking over TLS on loopback.\v"
-		       "Results are in OUT/coordinator and OUT/party-NN.\n\n"
-		       "The exit status is the coordinator's; if a party fails so that the "
-		       "coordinator cannot begin, it is that party's; 4 for wrong arguments. "
-		       "Whatever was started is ended, also if this process is killed.\n\n"
-		       "COTERIE_BIN: where the programs coordinator and party are; default: beside "
-		       "this one.",
+		.doc = "Runs one federated job on this machine: splits the data, makes keys and "
+		       "configurations, and runs a coordinator and L parties as processes that "
+		       "communicate over TLS on loopback.\vResults are in OUT/coordinator and "
+		       "OUT/party-NN.\n\n"
+		       "The exit status is the coordinator's; if a party fails before the job "
+		       "begins, that party's; 4 for wrong arguments. All started processes end "
+		       "with this one, even if it is killed.\n\n"
+		       "COTERIE_BIN: directory of the programs coordinator and party; default: "
+		       "that of this program.",
 		.children = children,
 	};
 	struct federation *f = alloc(1, sizeof(*f));

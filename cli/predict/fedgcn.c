@@ -65,7 +65,7 @@ out:
 }
 
 static const struct argp_option options[] = {
-	{ "model", 'm', "FILE", 0, "model.fedgcn of a party's run", 0 },
+	{ "model", 'm', "FILE", 0, "model.fedgcn of a party", 0 },
 	{ "graphs", 'g', "DIR", 0, "graphs in the TU format", 0 },
 	ARGS_RESULTS,
 	ARGS_THREADS('t'),
@@ -95,9 +95,8 @@ int fedgcn_main(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = predict_fedgcn_parse,
-		.doc = "Puts graphs into the clusters of a run of kind fedgcn, by the model that a "
-		       "party keeps of it. The graphs need not have been in the run. With graph "
-		       "labels in the set it says how well they were found."
+		.doc = "Assigns graphs, new ones too, to the clusters of a fedgcn run, by a "
+		       "party's model. If the set has graph labels, it prints scores."
 	};
 	const char *what = argc > 1 ? argv[1] : "";
 	bool assign = !strcmp(what, "assign");

@@ -84,9 +84,11 @@ static enum err predict_run(void *arguments)
 }
 
 static const struct argp_option options[] = {
-	{ "model", 'm', "FILE", 0, FEDSC_MODEL_FILE " of a party's run", 0 },
+	{ "model", 'm', "FILE", 0, FEDSC_MODEL_FILE " of a party", 0 },
 	{ "data", 'd', "DIR", 0,
-	  "features.npy|mtx|csv of the new rows; ids.txt, labels.txt if there are", 0 },
+	  "directory with features.npy|mtx|csv of the new rows, and optional ids.txt and "
+	  "labels.txt",
+	  0 },
 	ARGS_RESULTS,
 	ARGS_THREADS('t'),
 	{ 0 },
@@ -113,14 +115,13 @@ int predict_main(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = predict_parse,
-		.doc = "Gives new rows the clusters of a run of kind kmeans, or of fedsc by "
-		       "anchors, by the " FEDSC_MODEL_FILE
-		       " that it left at a party. Nothing leaves this host.\vThe rows have the "
-		       "columns of the run, in their order and units: as they were, standardize "
-		       "and all is done again. Rows of the run get the labels that they had. "
-		       "confidence in labels.csv is 1 - a / b, a and b the distances to the "
-		       "nearest two centres. Columns of one party's own rows alone (kcagc) take a "
-		       "job of kind kcagc.predict."
+		.doc = "Assigns new rows to the clusters of a run of kind kmeans, or fedsc with "
+		       "anchors, by a party's " FEDSC_MODEL_FILE
+		       ". Nothing leaves this host.\vThe rows need the "
+		       "run's columns in the same order and units, not standardised. Rows of "
+		       "the run get the same labels. confidence in labels.csv is 1 - a / b, a "
+		       "and b the distances to the nearest two centres. For columns of one "
+		       "party only (kcagc) run a job of kind kcagc.predict."
 	};
 	struct arguments a = { 0 };
 

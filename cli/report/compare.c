@@ -22,8 +22,8 @@ struct arguments {
 };
 
 static const struct argp_option options[] = {
-	{ "output", 'o', "FILE", 0, "a page (HTML), which needs nothing else", 0 },
-	{ "csv", OPT_CSV, "FILE", 0, "a line for each run", 0 },
+	{ "output", 'o', "FILE", 0, "self-contained HTML page to write", 0 },
+	{ "csv", OPT_CSV, "FILE", 0, "CSV to write, a line for each run", 0 },
 	{ 0 }
 };
 
@@ -253,11 +253,11 @@ int compare_main(int argc, char **argv)
 		.options = options,
 		.parser = compare_parse,
 		.args_doc = "RUN RUN...",
-		.doc = "Compares runs: seconds, rounds, bytes, memory, scores, how far the labels "
-		       "of each agree with those of the first (adjusted Rand index), and the "
-		       "parameters in which their jobs differ.\vRUN is what coterie launch made, "
-		       "or the output directory of one daemon. Scores are those that coterie "
-		       "report --truth has recorded.",
+		.doc = "Compares runs: seconds, rounds, bytes, memory, scores, how far the "
+		       "labels of each agree with those of the first (adjusted Rand index), and "
+		       "the parameters in which their jobs differ.\vRUN is the directory of "
+		       "coterie launch, or the output directory of one daemon. Scores are those "
+		       "that coterie report --truth recorded.",
 	};
 	return (int)args_run("compare", &argp, argc, argv, &(struct arguments){ 0 }, compare_run);
 }

@@ -23,11 +23,13 @@ struct arguments {
 
 static const struct argp_option options[] = {
 	{ "truth", 't', "FILE", 0,
-	  "the known classes, in the order of the data's rows or with ids (.csv); of a job of "
-	  "kind fedgcn \"own\", those that the parties' sets come with, or a directory with a set "
-	  "for each party",
+	  "known classes, in the order of the data's rows or with ids (.csv); for fedgcn "
+	  "\"own\", the labels in the parties' sets, or a directory with a set for each party",
 	  0 },
-	{ "verbose", 'v', NULL, 0, "also seconds of each phase, traffic, and facts of the job", 0 },
+	{ "verbose", 'v', NULL, 0,
+	  "also print seconds of each phase, traffic and facts of the "
+	  "job",
+	  0 },
 	{ 0 },
 };
 
@@ -380,11 +382,9 @@ int show_main(int argc, char **argv)
 		.options = options,
 		.parser = show_parse,
 		.args_doc = "OUT",
-		.doc = "Shows what a run has found: where each party's labels are, sizes of "
-		       "clusters, how sure labels are, warnings; with --truth, how well the "
-		       "classes were found.\vOUT is what coterie launch made, or the output "
-		       "directory of "
-		       "one daemon.",
+		.doc = "Shows the result of a run: places of the parties' labels, sizes of "
+		       "clusters, label confidence, warnings; with --truth also scores.\vOUT is "
+		       "the directory of coterie launch, or the output directory of one daemon.",
 	};
 	return (int)args_run("show", &argp, argc, argv, &(struct arguments){ 0 }, show_run);
 }

@@ -11,16 +11,15 @@ struct arguments {
 enum { KEY_SIMILARITY = 256, KEY_RUN, KEY_COMMON };
 
 static const struct argp_option options[] = {
-	{ "truth", 't', "FILE", 0, "the known classes: .txt, .csv (with ids) or .npy", 0 },
-	{ "exclude", 'x', "FILE", 0, "rows that do not count: their numbers, from 0, one per line",
-	  0 },
+	{ "truth", 't', "FILE", 0, "known classes: .txt, .csv (with ids) or .npy", 0 },
+	{ "exclude", 'x', "FILE", 0, "file of rows to exclude: numbers from 0, one per line", 0 },
 	{ "paper-similarity", KEY_SIMILARITY, NULL, 0,
-	  "FedSpectral+'s similarity besides, as \"similarity\"; it proves nothing, see below", 0 },
+	  "also print FedSpectral+'s similarity, which proves nothing, see below", 0 },
 	{ "common", KEY_COMMON, NULL, 0,
-	  "the labels are of a job that matched rows (align): the truth, by id, may have more", 0 },
+	  "labels of a job that matched rows (align): the truth may have more ids", 0 },
 	{ "run", KEY_RUN, "OUT", 0,
-	  "instead of LABELS: the parties' of a run of kind fedgcn, and their baselines; --truth "
-	  "is \"own\" or a directory, as for show",
+	  "instead of LABELS: labels and baselines of the parties of a fedgcn run; --truth is "
+	  "\"own\" or a directory, as for show",
 	  0 },
 	{ 0 },
 };
@@ -87,16 +86,17 @@ int eval_main(int argc, char **argv)
 		.parser = eval_parse,
 		.args_doc = "LABELS...\n--run OUT",
 		.doc = "Compares labels (.txt, .csv or .npy) with the truth: accuracy under the "
-		       "best match of clusters to classes, normalised mutual information, adjusted "
-		       "Rand index, macro-F1.\vIf both files have ids they are matched by id, else "
-		       "row by row. Several files are those of parties with rows of their own: "
-		       "their labels are joined, by id; where the truth has no ids, ids are its "
-		       "row numbers. An id may be in several files, with the same label.\n\n"
-		       "--paper-similarity: 1 - m / n^2 (FedSpectral+, Algorithm 5), m the ordered "
-		       "pairs of nodes of one class in different clusters. Putting nodes together "
-		       "costs nothing, so one cluster of all nodes scores 1; and of k equal "
-		       "classes only one pair in k is of a class at all, so labels drawn at random "
-		       "score 1 - (1 - 1/k)/k.",
+		       "best match of clusters to classes, normalised mutual information, "
+		       "adjusted Rand index, macro-F1.\vIf both files have ids, rows are "
+		       "matched by id, otherwise by number. Several files are those of parties "
+		       "with different rows: the command joins their labels by id; in a truth "
+		       "without ids, row numbers are the ids. An id may be in several files "
+		       "with the same label.\n\n"
+		       "--paper-similarity: 1 - m / n^2 (FedSpectral+, Algorithm 5), m the "
+		       "ordered pairs of nodes of one class in different clusters. Putting "
+		       "nodes together costs nothing, so one cluster of all nodes scores 1; and "
+		       "of k equal classes only one pair in k is of a class at all, so labels "
+		       "drawn at random score 1 - (1 - 1/k)/k.",
 	};
 	return (int)args_run("eval", &argp, argc, argv, &(struct arguments){ 0 }, eval_run);
 }

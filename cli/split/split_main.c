@@ -9,31 +9,32 @@ enum { KEY_OVERLAP = 256, KEY_REGIONS, KEY_NO_FEATURES, KEY_SKEW, KEY_KEEP, KEY_
 
 static const struct argp_option options[] = {
 	{ "data", 'd', "DIR", 0,
-	  "features.mtx|npy|csv (not needed by edges), edges.tsv|mtx (not needed by columns and "
-	  "rows); ids.txt and labels.txt if there are any; by graphs a set in TU format",
+	  "directory with features.mtx|npy|csv (optional by edges), edges.tsv|mtx (optional by "
+	  "columns and rows), and optional ids.txt and labels.txt; by graphs a set in TU format",
 	  0 },
-	{ "out", 'o', "DIR", 0, "new or empty; gets party-00, party-01, ... and split.json", 0 },
+	{ "out", 'o', "DIR", 0,
+	  "new or empty directory for party-00, party-01, ... and "
+	  "split.json",
+	  0 },
 	{ "parties", 'l', "L", 0, "how many", 0 },
 	{ "by", 'b', "WHAT", 0, "columns (default), rows, edges, vertices or graphs", 0 },
 	{ "shared-edges", 'e', "F", 0,
-	  "with columns: each party gets this part of the edges, 0.5 to 1, instead of all", 0 },
+	  "with columns: share of the edges that each party gets, 0.5 to 1; default all", 0 },
 	{ "keep", KEY_KEEP, "F", 0,
-	  "with columns: each party has this part of the rows, up to 1, in an order of its own, "
-	  "instead of all",
+	  "with columns: share of the rows that each party gets, in its own order; default all",
 	  0 },
 	{ "contiguous", KEY_CONTIGUOUS, NULL, 0,
-	  "with columns: each party gets adjacent ones, in their order, not any", 0 },
+	  "with columns: each party gets adjacent columns, in their order", 0 },
 	{ "skew", KEY_SKEW, "S", 0,
-	  "with rows or graphs: this part of them, 0 to 1, goes by class, so that parties have few "
-	  "classes each; default 0",
+	  "with rows or graphs: share of them that is dealt by class, 0 to 1, so that each "
+	  "party has few classes; default 0",
 	  0 },
 	{ "overlap", KEY_OVERLAP, "F", 0,
-	  "with edges: each is with this share of the parties, 0 to 1, with one at least; default "
-	  "0",
+	  "with edges: share of the parties that get each edge, 0 to 1, at least one; default 0",
 	  0 },
 	{ "regions", KEY_REGIONS, NULL, 0,
-	  "with edges: each party has those of one region of the graph, not any", 0 },
-	{ "no-features", KEY_NO_FEATURES, NULL, 0, "with edges: the graph alone", 0 },
+	  "with edges: each party gets the edges of one region of the graph", 0 },
+	{ "no-features", KEY_NO_FEATURES, NULL, 0, "with edges: omit features", 0 },
 	ARGS_SEED,
 	{ 0 },
 };

@@ -28,28 +28,32 @@ struct arguments {
 enum { KEY_POINTS = 256, KEY_APART, KEY_GRAPHS, KEY_SIZE };
 
 static const struct argp_option options[] = {
-	{ "out", 'o', "DIR", 0, "where features.mtx, edges.tsv and labels.txt go", 0 },
-	{ "nodes", 'n', "N", 0, "rows; default 2708, with --points 1000", 0 },
+	{ "out", 'o', "DIR", 0, "directory of features.mtx, edges.tsv and labels.txt", 0 },
+	{ "nodes", 'n', "N", 0, "number of nodes or number of nodes or rows; default 2708, with "
+                                "--points 1000", 0 },
 	{ "features", 'm', "M", 0,
-	  "words that there are, or columns; default 1433, with --points 16; 0: a graph alone, "
-	  "whose nodes have ids",
+	  "number of words or columns; default 1433, with --points 16; 0: a graph without "
+	  "features, whose nodes have ids",
 	  0 },
-	{ "clusters", 'k', "K", 0, "default 7, with --points 5", 0 },
+	{ "clusters", 'k', "K", 0, "number of clusters; default 7, with --points 5", 0 },
 	{ "degree", 'd', "D", 0, "mean degree; default 3.9", 0 },
-	{ "homophily", 'y', "P", 0, "how likely an edge stays within a cluster; default 0.8", 0 },
-	{ "signal", 'w', "P", 0, "how likely a word is of its cluster's own; default 0.4", 0 },
+	{ "homophily", 'y', "P", 0,
+	  "probability that an edge stays within a cluster; default "
+	  "0.8",
+	  0 },
+	{ "signal", 'w', "P", 0, "probability that a word is one of its cluster; default 0.4", 0 },
 	ARGS_SEED,
 	{ "points", KEY_POINTS, NULL, 0,
-	  "no graph: rows in K Gaussian clouds, as features.npy and labels.txt", 2 },
+	  "rows in K Gaussian clouds, as features.npy and labels.txt", 2 },
 	{ "apart", KEY_APART, "D", 0,
-	  "with --points: standard deviations of a cloud between any two centres, at least; "
+	  "with --points: least distance between centres, in standard deviations of a cloud; "
 	  "default 8",
 	  2 },
 	{ "graphs", KEY_GRAPHS, NULL, 0,
-	  "many small graphs in TU format, of K classes by how dense they are: N of them, default "
-	  "200; K default 2; M attributes, default 0; --signal default 0.95",
+	  "N small graphs in TU format, default 200, in K classes of density, default 2; M "
+	  "attributes, default 0; --signal default 0.95",
 	  3 },
-	{ "size", KEY_SIZE, "N", 0, "with --graphs: nodes of a graph in the mean; default 20", 3 },
+	{ "size", KEY_SIZE, "N", 0, "with --graphs: mean number of nodes; default 20", 3 },
 	{ 0 },
 };
 
@@ -264,9 +268,9 @@ int synth_main(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = synth_parse,
-		.doc = "Makes an attributed graph with planted clusters; the defaults are about "
-		       "those of cora. Or, with --points, rows in Gaussian clouds, for FedSC and "
-		       "k-means. Or, with --graphs, many small graphs, for FedGCN.\vWith "
+		.doc = "Makes an attributed graph with planted clusters; the defaults resemble "
+		       "cora. With --points it makes rows in Gaussian clouds, for FedSC and "
+		       "k-means. With --graphs it makes many small graphs, for FedGCN.\vWith "
 		       "--features 0 there is no features.mtx; nodes are called n0, n1, ..., in "
 		       "edges.tsv and, one per line of labels.txt, in ids.txt.",
 	};

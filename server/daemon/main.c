@@ -17,17 +17,20 @@ enum { READ_MS = 1000 };
 enum { OPT_READY = OPT_OWN, OPT_SET, OPT_SEED, OPT_SERVE };
 
 static const struct argp_option options[] = {
-	{ "config", 'c', "FILE", 0, "this daemon's configuration (JSON)", 0 },
-	{ "job", 'j', "FILE", 0, "the job to run (JSON)", 0 },
-	{ "serve", OPT_SERVE, NULL, 0,
-	  "serve jobs that are submitted with coterie job, until stopped", 0 },
+	{ "config", 'c', "FILE", 0, "configuration of this daemon (JSON)", 0 },
+	{ "job", 'j', "FILE", 0, "job to run (JSON)", 0 },
+	{ "serve", OPT_SERVE, NULL, 0, "run jobs that coterie job submits, until stopped", 0 },
 	{ "set", OPT_SET, "PATH=VALUE", 0, "override a parameter of the job; may be repeated", 0 },
-	{ "seed", OPT_SEED, "S", 0, "the same as --set seed=S", 0 },
-	{ "out", OPT_OUT, "DIR", 0, "where results go, instead of the configuration's output", 0 },
-	{ "ready-file", OPT_READY, "FILE", 0, "written with the address once listening", 0 },
+	{ "seed", OPT_SEED, "S", 0, "same as --set seed=S", 0 },
+	{ "out", OPT_OUT, "DIR", 0,
+	  "directory of results, instead of the configuration's "
+	  "output",
+	  0 },
+	{ "ready-file", OPT_READY, "FILE", 0,
+	  "file to write with the address once the coordinator listens", 0 },
 	{ "log-level", OPT_LEVEL, "LEVEL", 0, "error, warn, info or debug", 0 },
 	{ "check-config", OPT_CHECK, NULL, 0, "check configuration and job, and exit", 0 },
-	{ "describe", OPT_DESCRIBE, NULL, 0, "print every key of configuration and job, and exit",
+	{ "describe", OPT_DESCRIBE, NULL, 0, "print all keys of configuration and job, and exit",
 	  0 },
 	{ 0 },
 };
@@ -63,13 +66,13 @@ static error_t coordinator_main_parse(int key, char *arg, struct argp_state *sta
 }
 
 static const char doc[] =
-    "Runs one job among the parties of its configuration and exits; or, with --serve, jobs "
-    "that are submitted to it, until it is stopped. Exit status: 0 done, 1 the job "
-    "failed, 2 a peer failed or was not authenticated, 3 a deadline passed, 4 bad "
-    "arguments, configuration or input, 5 internal error, 6 cancelled.\v"
-    "Results are written to the output directory: run.json, log.jsonl, and what the "
-    "kind of job leaves there: labels.csv and labels.npy, embeddings.npy, model.fedgcn.\n\n"
-    "Example:\n  coordinator --config coordinator.json --job job.json\n"
+    "Runs one job with the parties of its configuration and exits. With --serve it runs jobs "
+    "that users submit, until it is stopped. Exit status: 0 done, 1 the job failed, 2 a peer "
+    "failed or was not authenticated, 3 a deadline passed, 4 bad arguments, configuration or "
+    "input, 5 internal error, 6 cancelled.\vWrites results to the output directory: run.json, "
+    "log.jsonl, and by kind of job labels.csv and labels.npy, embeddings.npy, model.fedgcn.\n\n"
+    "Example:\n"
+    "  coordinator --config coordinator.json --job job.json\n"
     "  coordinator --config coordinator.json --serve";
 
 static const struct argp argp = { .options = options,

@@ -196,7 +196,7 @@ property() { on "$1" systemctl show -P "$3" "$2"; } # HOST UNIT NAME
 
 role_of() { [[ $1 == hub ]] && echo coordinator || echo party; } # HOST
 
-# The commands of a step of the README, each where it says.
+# The commands of a step of the tutorial, each where it says.
 readme() { # STEP
 	local host line
 	while read -r host line; do
@@ -205,7 +205,7 @@ readme() { # STEP
 		on "$host" /bin/sh -c 'cd /etc/coterie && eval "$1"' - "$line" >>"$T/readme" 2>&1 ||
 			# Before the hub runs, doctor does not reach it, and says nothing else.
 			[[ $line == *doctor*party.json && $(tail -n 1 "$T/readme") == *': 1 of '*' checks failed' ]] ||
-			fail "README, step $1: $host$ $line: $(tail -n 5 "$T/readme")"
+			fail "tutorial, step $1: $host$ $line: $(tail -n 5 "$T/readme")"
 	done < <(between_organisations | sed -n "/^\*\*$1\. /,/^\*\*$(($1 + 1))\. /s/^    \(hub\|bank-[ab]\)\$ *\(.*\)/\1 \2/p")
 }
 
@@ -215,7 +215,7 @@ arrive() { # HOST LINE
 	[[ $2 != *"--cert anna.crt"* ]] || sent hub anna.crt bank-a
 }
 
-between_organisations() { sed -n '/^## Between organisations/,/^## /p' "${README:-$ROOT/README.md}"; }
+between_organisations() { sed -n '/^## Between organisations/,/^## /p' "${TUTORIAL:-$ROOT/docs/tutorials/two-banks.md}"; }
 
 readme_json() { between_organisations | awk -v n="$1" '/^```json/ { inside = ++at == n; next } /^```/ { inside = 0 } inside' | jq .; } # N-TH of the section
 
@@ -224,7 +224,7 @@ sent() { # HOST FILE HOST: from and to /etc/coterie
 }
 
 # Keys are made where they are used; only requests, certificates and fingerprints travel. Configurations are those of the packages with the
-# README's values.
+# The tutorial's values.
 federation_of_hosts() {
 	local name other
 	readme 1
@@ -291,14 +291,16 @@ data_on_hosts() {
 	done
 }
 
-# Packages of the release before this one, $COTERIE_COMPAT_REF or the newest tag, in $OLD_DEBS, and its README in $README.
+# Packages of the release before this one, $COTERIE_COMPAT_REF or the newest tag, in $OLD_DEBS, and its tutorial in $TUTORIAL.
 packages_before() {
 	local ref version
 	ref=${COTERIE_COMPAT_REF:-$(git -C "$ROOT" describe --tags --match 'v[0-9]*' --abbrev=0 HEAD^ 2>/dev/null || true)}
 	[[ $ref ]] || skip "git has no tag v* before this commit, and COTERIE_COMPAT_REF names no other"
 	version=$(git -C "$ROOT" show "$ref:VERSION")
-	README=$T/README.md OLD_DEBS=$T/before/packages
-	git -C "$ROOT" show "$ref:README.md" >"$README"
+	TUTORIAL=$T/tutorial.md OLD_DEBS=$T/before/packages
+	# Release 0.2.0 has it in its README.
+	git -C "$ROOT" show "$ref:docs/tutorials/two-banks.md" >"$TUTORIAL" 2>/dev/null ||
+		git -C "$ROOT" show "$ref:README.md" >"$TUTORIAL"
 	mkdir "$T/before"
 	git -C "$ROOT" -c tar.umask=0022 archive --format=tar --prefix="coterie-$version/" "$ref" | gzip -9n >"$T/before/coterie-$version.tar.gz"
 	build_from "$T/before/coterie-$version.tar.gz" "$OLD_DEBS"

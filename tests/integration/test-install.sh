@@ -59,21 +59,21 @@ test_completions() {
 	fi
 }
 
-# README, "Between organisations", followed to the letter: its commands, each in the directory of the
+# docs/tutorials/two-banks.md followed to the letter: its commands, each in the directory of the
 # host at the line's head, and its files. What the text asks for in between is done by deliver and
 # configure. Only the address is another: a free port of this machine.
-test_readme_between_organisations() {
+test_tutorial_between_organisations() {
 	local host command name
 	federation 2 --nodes 300 --clusters 7
 	mkdir -p "$T"/host/{hub,bank-a,bank-b}
 	for name in 0 1; do seq -f 'customer-%03g' 300 | with_ids "party-0$name"; done
 	cp "$T"/data/party-00/* "$T/host/bank-a"
 	cp "$T"/data/party-01/* "$T/host/bank-b"
-	sed -n '/^## Between organisations/,/^## What/p' "$ROOT/README.md" >"$T/walk"
+	cp "$ROOT/docs/tutorials/two-banks.md" "$T/walk"
 	ADDRESS=127.0.0.1:9 relay port 0 # for a port that is free
 	kill "${PID[port]}"
 	while read -r host command; do
-		cd "$T/host/${host%$}" || fail "README names $host, who is not here"
+		cd "$T/host/${host%$}" || fail "the tutorial names $host, who is not here"
 		# Units, their users, and people elsewhere: make deb-check walks them, on hosts with systemd.
 		case $command in
 		*\ anna*) break ;;
@@ -99,7 +99,7 @@ test_readme_between_organisations() {
 			fail "$host $command: status $?"
 		case $command in *\ request\ * | *\ sign\ *) deliver ;; esac
 	done < <(grep -E '^    [a-z-]+[$] +' "$T/walk")
-	[[ ${#PID[@]} == 4 ]] || fail "README leaves $((${#PID[@]} - 1)) daemons, expected 3"
+	[[ ${#PID[@]} == 4 ]] || fail "the tutorial leaves $((${#PID[@]} - 1)) daemons, expected 3"
 	grep -q ' done ' "$T/shell.stdout" || fail "coterie job list says $(<"$T/shell.stdout")"
 	kill -TERM "${PID[hub]}"
 	ends 0 hub
@@ -130,7 +130,7 @@ deliver() { # requests to the hub, certificates from it
 	done
 }
 
-configure() { # README's three JSON texts, with addresses, fingerprints and the suffix of our data
+configure() { # The tutorial's three JSON texts, with addresses, fingerprints and the suffix of our data
 	local name other
 	[[ ! -e $T/host/hub/job.json ]] || return 0
 	awk -v dir="$T/host" 'BEGIN { split("hub/coordinator.json hub/job.json bank-a/party.json", file, " ") }

@@ -43,7 +43,7 @@ test_in_the_shell() {
 	cat run/party-0?/profile.csv >"$T/profiles"
 	local column
 	for column in region joined age income; do grep -Eq ",$column(=|,)" "$T/profiles" || fail "no $column in $(<"$T/profiles")"; done
-	grep -q '<svg class="picture"' run/party-00/report.html || fail "the report has no picture"
+	grep -q '<svg class="still"' run/party-00/report.html || fail "the report has no picture"
 	grep -q 'values are missing; the median of the others is there' "$T/shell.stderr" || fail "ages are filled without a word"
 }
 

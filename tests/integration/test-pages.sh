@@ -8,7 +8,7 @@ source "${0%/*}/lib.sh"
 source "${0%/*}/python.sh"
 
 run_page() { # PAGE
-	python_with numpy
+	case $1 in */python.md) python_with numpy pandas scipy sklearn ;; *) python_with numpy ;; esac
 	python3_is_python
 	mkdir -p "$T/clone/build"
 	ln -s "$BIN" "$T/clone/build/bin"

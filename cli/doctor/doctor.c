@@ -16,7 +16,7 @@ enum { OPT_JSON = 256 };
 
 static const struct argp_option options[] = {
 	{ "config", 'c', "FILE", 0, "configuration of a party or a coordinator", 0 },
-	{ "json", OPT_JSON, NULL, 0, "print print a JSON array instead of the table", 0 },
+	{ "json", OPT_JSON, NULL, 0, "print a JSON array instead of the table", 0 },
 	{ 0 }
 };
 

@@ -22,7 +22,7 @@ static const struct argp_option options[] = {
 	  "most ids of a party, known to all; by default counts are rounded up", 0 },
 	{ "min-common", KEY_LEAST, "N", 0,
 	  "fewest common ids; with fewer the job ends; default 100", 0 },
-	{ "seed", 's', "S", 0, "seed seed of the order of the common ids", 0 },
+	{ "seed", 's', "S", 0, "seed of the order of the common ids", 0 },
 	{ "out", 'o', "DIR", 0,
 	  "directory of results, without an earlier run; default out/align-PID", 0 },
 	{ "quiet", 'q', NULL, 0, "prints nothing", 0 },

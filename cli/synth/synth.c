@@ -29,8 +29,10 @@ enum { KEY_POINTS = 256, KEY_APART, KEY_GRAPHS, KEY_SIZE };
 
 static const struct argp_option options[] = {
 	{ "out", 'o', "DIR", 0, "directory of features.mtx, edges.tsv and labels.txt", 0 },
-	{ "nodes", 'n', "N", 0, "number of nodes or number of nodes or rows; default 2708, with "
-                                "--points 1000", 0 },
+	{ "nodes", 'n', "N", 0,
+	  "number of nodes or rows; default 2708, with "
+	  "--points 1000",
+	  0 },
 	{ "features", 'm', "M", 0,
 	  "number of words or columns; default 1433, with --points 16; 0: a graph without "
 	  "features, whose nodes have ids",

@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/graph/filter_plan.h"
 #include "common/graph/filtered.h"
+#include "protocols/kcagc/seen.h"
 #include "protocols/kcagc/slice.h"
 #include "protocols/kcagc/words.h"
 #include "common/linalg/la.h"
@@ -15,6 +16,13 @@ static void weigh_words(const struct ranks *R, struct features *X, struct embedd
 	struct words w = { 0 };
 
 	words_see(&w, R, X);
+	if (w.differ && seen_rows_are_even(R, X, NULL)) {
+		words_mark(X);
+		free(w.count);
+		w = (struct words){ 0 };
+		words_see(&w, R, X);
+		w.value = WORD_OF_ROWS;
+	}
 	kept->idf = words_weights(&w, features_cols(X), ranks_n(R, features_rows(X)));
 	if (kept->idf) {
 		kept->word = w.value;
@@ -365,7 +373,9 @@ enum err embed_again(struct features *X, const struct graph *g, const struct emb
 			      "the features have %zu columns, the model was made of %zu: it needs "
 			      "the same columns in the same order",
 			      cols, e->map.rows);
-	if (!err && e->idf)
+	if (!err && e->idf && e->word == WORD_OF_ROWS)
+		words_mark(X);
+	else if (!err && e->idf)
 		words_see(&w, g->ranks, X);
 	free(w.count);
 	if (w.differ)

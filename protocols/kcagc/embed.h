@@ -13,8 +13,9 @@
 
 struct embed_params {
 	/* Multiplies column j by idf_j = ln((1+n)/(1+df_j)) + 1 if all non-zeros of the slice are
-	 * one value, or if columns of 0 and 1 stand beside columns with a number in each row; the
-	 * latter are scaled to variance 1. Any other slice stays as it is. */
+	 * one value, or if they are equal in each row, and then become 1. Columns with a number in
+	 * each row beside columns of words, or that are mostly 0, are scaled to the size of these.
+	 * Any other slice stays as it is. */
 	bool idf;
 	enum filter_kind filter;
 	unsigned order;  /* psi; 0: no filter */
@@ -41,7 +42,7 @@ enum err embed(struct features *X, const struct graph *g, const struct embed_par
 /* Everything needed to embed other rows of the same columns in the same way. Zero-initialised:
  * empty. */
 struct embedding {
-	double word; /* with idf: the value of all non-zeros; else 0 */
+	double word; /* with idf: the value of all non-zeros, or WORD_OF_ROWS; else 0 */
 	double *idf; /* m weights, or NULL */
 	enum filter_kind filter;
 	unsigned order;

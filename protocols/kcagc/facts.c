@@ -3,6 +3,7 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/graph/filter.h"
+#include "protocols/kcagc/seen.h"
 #include "protocols/kcagc/words.h"
 
 #include <math.h>
@@ -12,6 +13,18 @@
 static size_t all_rows(const struct slice *s)
 {
 	return ranks_n(s->g->ranks, features_rows(&s->X));
+}
+
+struct bringing {
+	const double *shift, *weight;
+};
+
+static void bring_value(void *ctx, size_t row, size_t column, double *value)
+{
+	const struct bringing *b = ctx;
+
+	(void)row;
+	*value = (*value - b->shift[column]) * b->weight[column];
 }
 
 static bool slice_facts_is_first(const struct slice *s)
@@ -27,88 +40,6 @@ static enum err slice_facts_spread(const struct slice *s, enum filter_kind kind,
 				   s->X.is_sparse ? NULL : &s->X.dense, square, apart);
 }
 
-/* -- raw features, sparse or dense ---------------------------------------------------------- */
-
-/* Statistics of a column's non-zeros: count, least, most, mean, sum of squared distances from
- * it. */
-struct column {
-	double count, low, high, mean, apart;
-	double measured; /* 0, or 1 if a non-zero is not 1 */
-};
-enum { COLUMN_WIDTH = sizeof(struct column) / sizeof(double) };
-
-static void see_value(void *ctx, size_t row, size_t column, double *value)
-{
-	struct column *c = (struct column *)ctx + column;
-	double x = *value, off = x - c->mean;
-
-	(void)row;
-	if (x == 0)
-		return;
-	c->low = c->count ? fmin(c->low, x) : x;
-	c->high = c->count ? fmax(c->high, x) : x;
-	c->count++;
-	c->measured = c->measured != 0 || x != 1;
-	c->mean += off / c->count; /* Welford 1962: large units or offsets lose no digits */
-	c->apart += off * (x - c->mean);
-}
-
-/* Merges statistics; Chan, Golub, LeVeque 1983. */
-static void join_columns(void *ctx, double *into, double *from)
-{
-	struct column *a = (struct column *)into;
-	const struct column *b = (const struct column *)from;
-
-	for (size_t j = 0; j < *(const size_t *)ctx; j++, a++, b++) {
-		double count = a->count + b->count, gap = b->mean - a->mean;
-
-		if (b->count == 0)
-			continue;
-		if (a->count == 0) {
-			*a = *b;
-			continue;
-		}
-		a->low = fmin(a->low, b->low);
-		a->high = fmax(a->high, b->high);
-		a->measured = fmax(a->measured, b->measured);
-		a->mean += gap * (b->count / count);
-		a->apart += b->apart + gap * gap * (a->count * (b->count / count));
-		a->count = count;
-	}
-}
-
-/* Calls f for the values of block b of rowsum.h, with rows counted from the start of the block. */
-static void each_of_block(struct slice *s, size_t b, features_value *f, void *ctx)
-{
-	size_t first = b * ROWSUM_ROWS, rows = rowsum_rows(features_rows(&s->X), b);
-	struct features block = { .is_sparse = s->X.is_sparse };
-
-	if (s->X.is_sparse) {
-		csr_write_ones(&s->X.sparse);
-		block.sparse = s->X.sparse;
-		block.sparse.rows = rows;
-		block.sparse.start += first;
-	} else {
-		block.dense = (struct mat){ rows, s->X.dense.cols, ROW(&s->X.dense, first) };
-	}
-	features_each(&block, f, ctx);
-}
-
-/* total (width): calls f over all rows; each block of rowsum.h has its own sums. */
-static void sum_values(struct slice *s, size_t width, rowsum_join *join, features_value *f,
-		       double *total)
-{
-	size_t n = features_rows(&s->X), m = features_cols(&s->X);
-	struct rowsum sum;
-
-	ranks_sum_begin(s->g->ranks, &sum, width, join, &m);
-	for (size_t b = 0; b < rowsum_blocks(n); b++) {
-		each_of_block(s, b, f, rowsum_open(&sum));
-		rowsum_close(&sum);
-	}
-	ranks_sum_end(s->g->ranks, &sum, total);
-}
-
 static void count_value(void *ctx, size_t row, size_t column, double *value)
 {
 	(void)row;
@@ -117,14 +48,20 @@ static void count_value(void *ctx, size_t row, size_t column, double *value)
 
 struct scaling {
 	const double *row, *column; /* factors; column may be NULL */
+	const uint8_t *word;        /* the slice's: WORD_PRESENT are 1 first */
 };
+
+static double present(const uint8_t *word, size_t column, double x)
+{
+	return word[column] == WORD_PRESENT && x != 0 ? 1 : x;
+}
 
 static void slice_facts_scale_value(void *ctx, size_t row, size_t column, double *value)
 {
 	const struct scaling *s = ctx;
 
 	if (s->column)
-		*value *= s->column[column];
+		*value = present(s->word, column, *value) * s->column[column];
 	*value *= s->row[row];
 }
 
@@ -135,7 +72,7 @@ static double *column_weights(struct slice *s)
 	size_t m = features_cols(&s->X);
 
 	ALLOC(factor, m);
-	sum_values(s, m, NULL, count_value, factor);
+	seen_sum(s, m, NULL, count_value, factor);
 	for (size_t j = 0; j < m; j++)
 		factor[j] = log((1 + n) / (1 + factor[j])) + 1;
 	return factor;
@@ -143,13 +80,14 @@ static double *column_weights(struct slice *s)
 
 struct squares {
 	const double *weight;
+	const uint8_t *word;
 	double *sum;
 };
 
 static void slice_facts_add_square(void *ctx, size_t row, size_t column, double *value)
 {
 	const struct squares *s = ctx;
-	double x = s->weight ? *value * s->weight[column] : *value;
+	double x = s->weight ? present(s->word, column, *value) * s->weight[column] : *value;
 
 	s->sum[row] += x * x;
 }
@@ -157,103 +95,47 @@ static void slice_facts_add_square(void *ctx, size_t row, size_t column, double 
 void slice_norms(struct slice *s, bool idf, double *x)
 {
 	double *weight = idf ? column_weights(s) : NULL;
-	struct squares squares = { weight, x };
+	struct squares squares = { weight, s->word, x };
 
 	memset(x, 0, features_rows(&s->X) * sizeof(*x));
 	features_each(&s->X, slice_facts_add_square, &squares);
 	free(weight);
 }
 
-/* A column with a number in every row beside words of 0 and 1 is of another kind. */
-static bool is_foreign(const struct column *c, size_t n)
+/* Foreign columns get mean 0 and variance 1: a year would be longer than all words together. All
+ * others are divided by their root mean square, so that no party's unit weighs. */
+static void slice_facts_bring(struct slice *s, const struct seen *seen)
 {
-	return c->measured != 0 && c->count >= (double)n;
-}
+	struct bringing by = { s->shift, s->weight };
+	double unit = seen->square > 0 ? 1 / sqrt(seen->square) : 1;
 
-struct standard {
-	const struct column *column;
-	size_t n;
-};
+	for (size_t j = 0; j < s->columns; j++) {
+		const struct column *c = &seen->column[j];
+		bool foreign = seen_is_foreign(seen, j);
 
-static void bring_to_unit(void *ctx, size_t row, size_t column, double *value)
-{
-	const struct standard *s = ctx;
-	const struct column *c = &s->column[column];
-
-	(void)row;
-	if (is_foreign(c, s->n))
-		*value = c->apart > 0 ? (*value - c->mean) / sqrt(c->apart / (double)s->n) : 0;
-}
-
-struct kinds {
-	bool measured;  /* a value is neither 0 nor 1, except in foreign columns beside words */
-	double varied;  /* columns that vary, at least 1 */
-	size_t foreign; /* columns beside words; else 0 */
-};
-
-static struct kinds slice_facts_count_kinds(struct slice *s, struct column *column)
-{
-	size_t n = all_rows(s), m = features_cols(&s->X), words = 0;
-	struct kinds k = { 0 };
-
-	sum_values(s, m * COLUMN_WIDTH, join_columns, see_value, (double *)column);
-	for (size_t j = 0; j < m; j++) {
-		const struct column *c = &column[j];
-
-		k.varied += c->count > 0 && (c->count < (double)n || c->low < c->high);
-		k.foreign += is_foreign(c, n);
-		words += c->measured == 0 && c->count > 0;
-		k.measured |= c->measured != 0 && !is_foreign(c, n);
+		s->word[j] = seen->measured || foreign       ? 0
+			     : seen->present && c->count > 0 ? WORD_PRESENT
+							     : WORD_ONE;
+		s->shift[j] = foreign ? c->mean : 0;
+		s->weight[j] = foreign ? seen_to_unit(seen, j) : unit;
 	}
-	k.varied = fmax(k.varied, 1);
-	k.measured |= k.foreign && !words;
-	if (k.measured)
-		k.foreign = 0;
-	return k;
-}
-
-static double to_unit(const struct column *c, size_t n)
-{
-	return c->apart > 0 ? 1 / sqrt(c->apart / (double)n) : 0;
-}
-
-/* Scales foreign columns beside words to the size of a word that occurs everywhere. Unscaled, a
- * year is longer than all words together and would dominate them. */
-static struct kinds see_kinds(struct slice *s)
-{
-	size_t n = all_rows(s), m = features_cols(&s->X);
-	struct column *column;
-	struct standard by = { .n = n };
-	struct kinds k;
-
-	ALLOC(column, m);
-	k = slice_facts_count_kinds(s, column);
-	by.column = column;
-	if (k.foreign)
-		features_each(&s->X, bring_to_unit, &by);
-	for (size_t j = 0; j < m && s->word; j++) {
-		const struct column *c = &column[j];
-
-		s->word[j] = !k.measured && c->measured == 0;
-		if (k.measured || !is_foreign(c, n))
-			continue;
-		s->shift[j] = c->mean;
-		s->weight[j] = to_unit(c, n);
-	}
-	free(column);
-	return k;
+	if (unit != 1 || seen->foreign)
+		features_each(&s->X, bring_value, &by);
 }
 
 void slice_facts(struct slice *s, double *x)
 {
-	struct kinds k = see_kinds(s);
+	struct seen seen;
 
-	x[0] = k.measured;
-	x[1] = k.varied;
-	if (k.foreign && slice_facts_is_first(s))
-		log_info("%zu of %zu columns are numbers beside columns of 0 and 1: they are "
-			 "brought to mean 0 and variance 1",
-			 k.foreign, features_cols(&s->X));
+	seen_of(s, &seen);
+	slice_facts_bring(s, &seen);
+	x[0] = seen.measured;
+	x[1] = seen.varied;
+	if (seen.foreign && slice_facts_is_first(s))
+		log_info("%zu of %zu columns are numbers beside columns that are mostly 0: they "
+			 "are brought to mean 0 and the size of these",
+			 seen.foreign, features_cols(&s->X));
+	seen_release(&seen);
 	slice_norms(s, x[0] == 0, x + 2);
 }
 
@@ -266,11 +148,29 @@ static void weigh_and_give(struct slice *s, const double *weight, struct feature
 	s->X = (struct features){ 0 };
 }
 
+/* idf of words, 1 of numbers beside them. */
+static double *weights_of_kinds(struct slice *s, const struct seen *seen)
+{
+	double *weight = column_weights(s);
+
+	for (size_t j = 0; j < s->columns && seen->measured; j++)
+		weight[j] = 1;
+	return weight;
+}
+
 bool slice_weigh_beside(struct slice *s, struct features *X)
 {
-	double *weight = see_kinds(s).foreign ? column_weights(s) : NULL;
-	bool beside = weight != NULL;
+	double *weight = NULL;
+	struct seen seen;
+	bool beside;
 
+	seen_of(s, &seen);
+	beside = seen.foreign > 0;
+	if (beside) {
+		slice_facts_bring(s, &seen);
+		weight = weights_of_kinds(s, &seen);
+	}
+	seen_release(&seen);
 	weigh_and_give(s, weight, X);
 	free(weight);
 	return beside;
@@ -278,22 +178,20 @@ bool slice_weigh_beside(struct slice *s, struct features *X)
 
 double *slice_weights_beside(struct slice *s, struct features *X)
 {
-	size_t n = all_rows(s), m = features_cols(&s->X), foreign;
 	double *weight = NULL;
-	struct column *column;
+	struct seen seen;
 
-	ALLOC(column, m);
-	foreign = slice_facts_count_kinds(s, column).foreign;
-	if (foreign)
-		weight = column_weights(s);
-	for (size_t j = 0; j < m && weight; j++)
-		if (is_foreign(&column[j], n))
-			weight[j] = to_unit(&column[j], n);
-	if (foreign && slice_facts_is_first(s))
-		log_info("%zu of %zu columns are numbers beside columns of 0 and 1: they are "
-			 "brought to variance 1",
-			 foreign, m);
-	free(column);
+	seen_of(s, &seen);
+	if (seen.foreign)
+		weight = weights_of_kinds(s, &seen);
+	for (size_t j = 0; j < s->columns && weight; j++)
+		weight[j] *=
+		    seen_is_foreign(&seen, j) ? seen_to_unit(&seen, j) : 1 / sqrt(seen.square);
+	if (weight && slice_facts_is_first(s))
+		log_info("%zu of %zu columns are numbers beside columns that are mostly 0: they "
+			 "are brought to the size of these",
+			 seen.foreign, s->columns);
+	seen_release(&seen);
 	weigh_and_give(s, weight, X);
 	return weight;
 }
@@ -324,7 +222,7 @@ static void sum_along(struct slice *s, double *along, double *total)
 		size_t first = b * ROWSUM_ROWS, rows = rowsum_rows(n, b);
 		struct along a = { root + first, rowsum_open(&sum) };
 
-		each_of_block(s, b, add_along, &a);
+		seen_block(s, b, add_along, &a);
 		for (size_t i = first; i < first + rows; i++)
 			a.sum[m] += root[i] * root[i];
 		rowsum_close(&sum);
@@ -358,15 +256,15 @@ enum err slice_spreads(struct slice *s, const struct question *q, double *x)
 {
 	size_t n = features_rows(&s->X);
 	double *row = alloc(n, sizeof(*row)), *column = q->idf ? column_weights(s) : NULL;
-	struct scaling by = { row, column };
+	struct scaling by = { row, column, s->word };
 	double unit = q->unit > 0 ? q->unit : 1;
 
 	for (size_t i = 0; i < n; i++)
 		row[i] = q->square[i] > 0 ? 1 / sqrt(q->square[i] / unit) : 1;
 	features_each(&s->X, slice_facts_scale_value, &by);
-	for (size_t j = 0; column && s->weight && j < s->columns; j++)
-		s->weight[j] *= column[j];
-	for (size_t j = 0; !column && s->word && j < s->columns; j++)
+	for (size_t j = 0; column && j < s->columns; j++)
+		s->weight[j] = (s->word[j] == WORD_PRESENT ? 1 : s->weight[j]) * column[j];
+	for (size_t j = 0; !column && j < s->columns; j++)
 		s->word[j] = 0; /* other parties have measurements: placing accepts any number */
 	free(column);
 	free(row);

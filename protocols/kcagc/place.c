@@ -64,6 +64,8 @@ static void weigh(void *ctx, size_t row, size_t column, double *value)
 	struct weighing *w = ctx;
 
 	w->count[column]++;
+	if (w->p->word[column] == WORD_PRESENT && *value != 0)
+		*value = 1;
 	w->words &= !w->p->word[column] || *value == 0 || *value == 1;
 	*value = (*value - w->p->shift[column]) * w->p->weight[column];
 	w->square[row] += *value * *value;

@@ -15,7 +15,7 @@ struct placing {
 	unsigned order; /* p of T^p */
 	/* m: a feature x becomes (x - shift) weight; rows then have length 1 over all parties */
 	double *shift, *weight;
-	uint8_t *word; /* m; 1: the column holds only 0 and 1 */
+	uint8_t *word; /* m: enum word_kind */
 	/* m x k: maps a filtered row to its part of each distance, up to a constant of the row */
 	struct mat map;
 	double *offset;

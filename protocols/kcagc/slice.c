@@ -440,7 +440,8 @@ static enum err cluster_alone(const struct slice *s, size_t dims, const struct k
 enum err slice_cluster(struct slice *s, unsigned order, size_t parties, size_t dims,
 		       const struct kmeans_params *how, uint32_t *label)
 {
-	struct slice alone = { .g = s->g, .threads = s->threads, .degrees = s->degrees };
+	struct features X = { 0 };
+	struct slice alone;
 	bool gives = s->source && !s->X.is_sparse;
 	size_t n = features_rows(&s->X);
 	uint64_t was = 0;
@@ -448,11 +449,13 @@ enum err slice_cluster(struct slice *s, unsigned order, size_t parties, size_t d
 
 	if (gives) {
 		was = digest(&s->X.dense);
-		alone.X = s->X;
+		X = s->X;
 		s->X = (struct features){ 0 };
 	} else {
-		features_copy(&alone.X, &s->X);
+		features_copy(&X, &s->X);
 	}
+	slice_begin(&alone, &X, s->g, s->threads);
+	alone.degrees = s->degrees;
 	err = filter_alone(&alone, order, parties);
 	if (!err)
 		err = cluster_alone(&alone, dims, how, label);

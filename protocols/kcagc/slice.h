@@ -28,12 +28,16 @@ enum {
 	SLICE_SPREADS = 2 * SLICE_POWERS + SLICE_ORDER_MAX + 1, /* with shares */
 };
 
+/* A column of words holds only 0 and 1, or its non-zeros count as 1, whatever they are. */
+enum word_kind { WORD_NONE, WORD_ONE, WORD_PRESENT };
+
 /* In the order of use: ASK_FACTS and ASK_SPREADS once each, ASK_NORMS and ASK_CELLS at most once,
  * the others any number of times. All answers are row-major; rows are nodes. */
 enum question_kind {
-	/* 2 + n: 1 if a value is neither 0 nor 1, else 0; number of columns that vary, at least 1;
-	 * squared row norms, of idf-weighted features if the first is 0. Columns with a number in
-	 * each row beside words of 0 and 1 are standardised and not counted as measurements. */
+	/* 2 + n: 0 if the slice holds words (seen.h), else 1; number of columns that vary, at least
+	 * 1; squared row norms, of idf-weighted features if the first is 0. The mean square of the
+	 * non-zeros becomes 1, so that no party's unit weighs. Columns with a number in each row
+	 * beside columns that are mostly 0 are standardised and do not count as measurements. */
 	ASK_FACTS,
 	ASK_CELLS, /* n labels: slice_cluster() */
 	ASK_NORMS, /* n: squared row norms without weights, if only some parties have weighted */
@@ -102,8 +106,7 @@ struct slice {
 	unsigned order;
 	bool is_filtered; /* `filtered` or `wide` is set */
 	unsigned threads;
-	/* Column weights so far: x became (x - shift) weight; word: the column holds only 0 and
-	 * 1. */
+	/* Column weights so far: x became (x - shift) weight; word: enum word_kind. */
 	size_t columns;
 	double *shift, *weight;
 	uint8_t *word;
@@ -148,13 +151,14 @@ enum err slice_begin_answer(struct slice *s, const struct question *q, double *x
 void slice_product_rows(const struct slice *s, const struct mat *C, size_t first, size_t rows,
 			double *x);
 
-/* If numbers stand beside words of 0 and 1: standardises the numbers, weights the words by idf, as
- * ASK_FACTS and ASK_SPREADS do, and returns true. Else returns false. Either way X returns to the
+/* If columns with a number in each row stand beside columns that are mostly 0: standardises the
+ * former, weights words by idf, as ASK_FACTS and ASK_SPREADS do, and returns true. Else returns
+ * false. Either way X returns to the
  * caller and the slice, which has answered nothing, may only be released. O(n m). */
 bool slice_weigh_beside(struct slice *s, struct features *X);
-/* The same by weights alone: numbers get variance 1 and keep their mean. Returns m weights, owned
- * by the caller, or NULL where slice_weigh_beside() returns false. Logs the number of such columns.
- * O(n m). */
+/* The same by weights alone: numbers get the size of the others and keep their mean. Returns m
+ * weights, owned by the caller, or NULL where slice_weigh_beside() returns false. Logs the number
+ * of such columns. O(n m). */
 double *slice_weights_beside(struct slice *s, struct features *X);
 
 /* p of psi_gcc() from SLICE_SPREADS sums, the first above 0, for n rows and m columns. Columns

@@ -64,6 +64,19 @@ double *words_weights(const struct words *w, size_t m, size_t n)
 	return weight;
 }
 
+static void mark(void *ctx, size_t row, size_t column, double *value)
+{
+	(void)ctx;
+	(void)row;
+	(void)column;
+	*value = *value != 0;
+}
+
+void words_mark(struct features *X)
+{
+	features_each(X, mark, NULL);
+}
+
 void words_weigh(struct features *X, const double *weight)
 {
 	struct csr *s = &X->sparse;

@@ -4,6 +4,7 @@
 #include "common/base/log.h"
 #include "common/data/limits.h"
 #include "protocols/kcagc/job.h"
+#include "protocols/kcagc/words.h"
 #include "crypto/hash.h"
 #include "party/work/work.h"
 #include "proto/codec.h"
@@ -179,7 +180,7 @@ static void walk_words(struct codec *c, uint8_t **word, size_t count)
 		ALLOC(*word, count);
 	codec_fixed(c, *word, count);
 	for (size_t j = 0; j < count && !c->bad; j++)
-		codec_check(c, (*word)[j] <= 1);
+		codec_check(c, (*word)[j] <= WORD_PRESENT);
 }
 
 static void walk_placing(struct codec *c, struct model *m)
@@ -217,7 +218,7 @@ static void walk_kept(struct codec *c, struct model *m)
 	walk_bool(c, &e->unit_rows);
 	walk_double(c, &e->row_power, 0, 1e3);
 	walk_double(c, &e->mean_norm, 0, DBL_MAX);
-	walk_double(c, &e->word, -DBL_MAX, DBL_MAX);
+	walk_double(c, &e->word, -DBL_MAX, WORD_OF_ROWS);
 	walk_size(c, &columns, 1, COLS_MAX);
 	walk_size(c, &dims, 1, JOB_CLUSTERS_MAX);
 	walk_bool(c, &idf);

@@ -5,6 +5,8 @@
 #include "tests/unit/graph/data.h"
 #include "protocols/kcagc/sums.h"
 
+#include <math.h>
+
 enum { ROWS = 40, COLS = 23 };
 
 static inline void ask(struct slice *s, const struct question *q, double *x)
@@ -24,6 +26,21 @@ static inline void begin(struct slice *s, bool idf, double *facts, double *squar
 	memcpy(square, x + 2, ROWS * sizeof(*square));
 	if (!idf && x[0] == 0)
 		ask(s, &(struct question){ .kind = ASK_NORMS }, square);
+}
+
+/* Brings each party's columns of X, dealt by deal_columns(), to a mean square of 1 of the
+ * non-zeros, as a slice does by itself. */
+static inline void even_out(struct csr *X, size_t parties)
+{
+	double square[8] = { 0 }, count[8] = { 0 };
+
+	csr_write_ones(X);
+	for (size_t e = 0; e < X->start[X->rows]; e++) {
+		square[X->index[e] % parties] += X->value[e] * X->value[e];
+		count[X->index[e] % parties] += X->value[e] != 0;
+	}
+	for (size_t e = 0; e < X->start[X->rows]; e++)
+		X->value[e] /= sqrt(square[X->index[e] % parties] / count[X->index[e] % parties]);
 }
 
 static inline void make(struct slice *s, const struct csr *X, bool dense, const struct graph *g,

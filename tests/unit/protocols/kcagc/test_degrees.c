@@ -115,6 +115,7 @@ static void check_sums(enum degrees degrees, bool dense, bool given)
 
 	sample_graph(&g, ROWS, 80, 0, false, 2);
 	sample_sparse(&X, ROWS, COLS, 5, false, 3);
+	even_out(&X, PARTIES);
 	sample_normal(&B, ROWS, WIDTH, 4);
 	expected_rows(&g, &X, degrees, &F);
 	deal_columns(&X, PARTIES, dense, part);

@@ -2,6 +2,7 @@
 #include "tests/unit/protocols/fedsc/choices.h"
 #include "common/linalg/la.h"
 #include "common/linalg/svd.h"
+#include "protocols/kcagc/words.h"
 
 #include <math.h>
 
@@ -11,6 +12,26 @@ enum { ROWS = 70, COLS = 33 };
 static void rows_of(struct csr *X, bool words, uint64_t seed)
 {
 	sample_sparse(X, ROWS, COLS, 5, words, seed);
+}
+
+static void over_length_of(void *length, size_t row, size_t column, double *value)
+{
+	(void)column;
+	*value /= fmax(((double *)length)[row], 1);
+}
+
+static void count_of_row(void *length, size_t row, size_t column, double *value)
+{
+	(void)column;
+	((double *)length)[row] += *value;
+}
+
+static void over_length(struct features *X)
+{
+	double length[ROWS] = { 0 };
+
+	features_each(X, count_of_row, length);
+	features_each(X, over_length_of, length);
 }
 
 TEST(same_rows_same_place)
@@ -193,6 +214,46 @@ TEST(a_number_beside_words)
 		embedding_release(&kept);
 	}
 	mat_release(&hand);
+	csr_release(&words);
+	graph_release(&g);
+}
+
+/* Words over their row's length embed as words of 0 and 1, and so do new rows of either code. */
+TEST(words_coded_by_row)
+{
+	struct embed_params p = { .idf = true,
+				  .filter = FILTER_HALF,
+				  .order = 2,
+				  .dims = 4,
+				  .unit_rows = true,
+				  .row_power = 0.8,
+				  .threads = 1 };
+	struct mat plain, Z, again;
+	struct embedding kept;
+	struct features X;
+	struct csr words;
+	struct graph g;
+
+	sample_graph(&g, ROWS, 100, 0, false, 1);
+	rows_of(&words, true, 8);
+	sample_features(&words, true, &X);
+	assert_ok(embed(&X, &g, &p, &plain));
+	for (int t = 0; t < 4; t++) {
+		sample_features(&words, t % 2, &X);
+		over_length(&X);
+		assert_ok(embed_keep(&X, &g, &p, &Z, &kept));
+		assert_true(kept.idf && kept.word == WORD_OF_ROWS);
+		assert_mat_near(&Z, &plain, 1e-9);
+		sample_features(&words, t % 2, &X);
+		if (t < 2)
+			over_length(&X);
+		assert_ok(embed_again(&X, &g, &kept, 1, &again));
+		assert_mat_near(&again, &Z, 1e-9);
+		mat_release(&again);
+		mat_release(&Z);
+		embedding_release(&kept);
+	}
+	mat_release(&plain);
 	csr_release(&words);
 	graph_release(&g);
 }

@@ -35,8 +35,7 @@ static const char origin[] =
 	}
 #define PRODUCTS                                                                                   \
 	{                                                                                          \
-		SAME, LIKE, NOT(joint), NOT(origin), LIKE, SAME, SAME, NOT(feature), NOT(counted), \
-		    LIKE                                                                           \
+		SAME, LIKE, LIKE, NOT(origin), LIKE, SAME, SAME, NOT(feature), NOT(counted), LIKE  \
 	}
 #define COLUMNS(part)                                                                              \
 	{                                                                                          \

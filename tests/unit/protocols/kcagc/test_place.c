@@ -13,7 +13,8 @@ static struct graph g;
 static uint32_t label[ROWS];
 static const struct question means = { .kind = ASK_MEANS, .order = ORDER, .label = label, .k = K };
 
-/* Words, the last of them in a column with a number in each row, as a year is; or measurements. */
+/* Words, the last of them in a column with a number in each row, as a year is; measurements; words
+ * of 0 and 255; words over the row's length. */
 static void columns_of(struct features *X, int kind)
 {
 	struct rng rng;
@@ -23,10 +24,12 @@ static void columns_of(struct features *X, int kind)
 	mat_init(&X->dense, ROWS, WORDS);
 	for (size_t i = 0; i < ROWS; i++)
 		for (size_t j = 0; j < WORDS; j++)
-			MAT(&X->dense, i, j) = kind == 2 ? rng_normal(&rng)
-					       : kind == 1 && j == WORDS - 1
-						   ? 1900 + 3 * rng_normal(&rng)
-						   : rng_unit(&rng) < 0.3;
+			MAT(&X->dense, i, j) =
+			    kind == 2                     ? rng_normal(&rng)
+			    : kind == 1 && j == WORDS - 1 ? 1900 + 3 * rng_normal(&rng)
+			    : kind < 3                    ? rng_unit(&rng) < 0.3
+			    : rng_unit(&rng) < 0.5 ? (kind == 3 ? 255 : 1 / (2.0 + (double)i))
+						   : 0;
 }
 
 /* What the slice itself makes of X, squared norms of its rows in square, and its sums of means. */
@@ -95,6 +98,14 @@ TEST(test_a_year_among_words)
 TEST(test_measurements)
 {
 	check(2, false);
+}
+
+TEST(test_words_in_other_codes)
+{
+	for (int kind = 3; kind <= 4; kind++) {
+		check(kind, true);
+		check(kind, false);
+	}
 }
 
 /* Other values where words were; a year that is missing. */

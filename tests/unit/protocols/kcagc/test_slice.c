@@ -39,9 +39,9 @@ TEST(facts)
 		}
 }
 
-/* Numbers in every row, beside words of 0 and 1: the words keep their weights, and numbers are of
- * one size, whatever their unit. x: facts of two columns, the words 1 0 1 and these; norms NULL:
- * measured, and nothing was changed. */
+/* Numbers in every row, beside words: the words keep their weights, and numbers are of one size,
+ * whatever their unit. x: facts of two columns, the words 1 0 1 and these; norms NULL: measured,
+ * and the mean square of all non-zeros became 1. */
 static void beside_words(const double *number, double words, double varied, const double *norms)
 {
 	for (int dense = 0; dense < 2; dense++) {
@@ -50,15 +50,20 @@ static void beside_words(const double *number, double words, double varied, cons
 				      { 0, 1, number[0] },
 				      { 1, 1, number[1] },
 				      { 2, 1, number[2] } };
-		double x[2 + 3];
+		double x[2 + 3], square = 0, count = 0;
 
+		for (size_t e = 0; e < 5; e++) {
+			square += t[e].value * t[e].value;
+			count += t[e].value != 0;
+		}
 		facts_of(t, 5, 2, dense, x);
 		assert_true(x[0] == !norms);
 		assert_true(x[1] == varied);
 		for (size_t i = 0; i < 3; i++)
 			assert_near(x[2 + i],
 				    norms ? norms[i]
-					  : (i != 1 ? words * words : 0) + number[i] * number[i],
+					  : ((i != 1 ? words * words : 0) + number[i] * number[i]) *
+						count / square,
 				    1e-12);
 	}
 }
@@ -73,13 +78,114 @@ TEST(foreign_columns)
 	beside_words((const double[]){ 1001e6, 1002e6, 1006e6 }, 1, 2,
 		     brought); /* other unit and origin */
 	beside_words((const double[]){ 7, 7, 7 }, 1, 1, alone);
-	beside_words((const double[]){ 1, 0, 6 }, 1, 2, NULL); /* a count of something */
-	beside_words((const double[]){ 1, 2, 6 }, 3, 2, NULL); /* no words */
-	beside_words((const double[]){ 1, 2, 6 }, 0, 1, NULL); /* alone */
+	beside_words((const double[]){ 1, 0, 6 }, 1, 2, NULL);    /* a count of something */
+	beside_words((const double[]){ 1, 2, 6 }, 3, 2, brought); /* words, coded otherwise */
+	beside_words((const double[]){ 1, 2, 6 }, 0, 1, NULL);    /* alone */
 }
 
 /* Columns beyond the rows change nothing: c falls by 1.5 to the fifth step, by .3 after, and n rows
  * of n columns end at falls below 1. */
+/* x: facts of six rows with two of four columns each, of value(row, column). */
+static void facts_of_pairs(double (*value)(uint32_t i, uint32_t j), bool dense, double *x)
+{
+	struct triple t[12];
+	struct slice s;
+	struct graph g;
+	struct csr X;
+
+	for (uint32_t i = 0; i < 6; i++)
+		for (uint32_t j = 0; j < 2; j++)
+			t[2 * i + j] = (struct triple){ i, (i + 2 * j) % 4, value(i, j) };
+	sample_graph(&g, 6, 5, 0, false, 1);
+	csr_from_triples(&X, 6, 4, t, 12);
+	make(&s, &X, dense, &g, 1);
+	ask(&s, &(struct question){ .kind = ASK_FACTS }, x);
+	slice_release(&s);
+	csr_release(&X);
+	graph_release(&g);
+}
+
+static double one(uint32_t i, uint32_t j)
+{
+	(void)i;
+	(void)j;
+	return 1;
+}
+
+static double of_255(uint32_t i, uint32_t j)
+{
+	return 255 * one(i, j);
+}
+
+static double by_row(uint32_t i, uint32_t j)
+{
+	return one(i, j) / (3 + i);
+}
+
+static double count_of(uint32_t i, uint32_t j)
+{
+	return 1 + (i + j) % 2;
+}
+
+/* Words of 0 and 255, or over the length of their row, are words; counts are not, and their mean
+ * square becomes 1. */
+TEST(words_in_other_codes)
+{
+	for (int dense = 0; dense < 2; dense++) {
+		double words[2 + 6], x[2 + 6];
+
+		facts_of_pairs(one, dense, words);
+		facts_of_pairs(of_255, dense, x);
+		assert_memory_equal(x, words, sizeof(x));
+		facts_of_pairs(by_row, dense, x);
+		assert_memory_equal(x, words, sizeof(x));
+		facts_of_pairs(count_of, dense, x);
+		assert_true(x[0] == 1);
+		for (size_t i = 0; i < 6; i++)
+			assert_near(x[2 + i], 2, 1e-12); /* 1 and 2 in each row: 5 over 5/2 */
+	}
+}
+
+/* One number in a row says nothing of the others' code. */
+TEST(single_amounts)
+{
+	struct triple t[] = { { 0, 0, 3 }, { 1, 1, 5 }, { 2, 0, 4 } };
+	double x[2 + 3];
+
+	facts_of(t, 3, 2, true, x);
+	assert_true(x[0] == 1);
+}
+
+/* Beside reals that are mostly 0, a year gets their size: 1, as all of the party's. */
+TEST(a_year_beside_reals)
+{
+	struct triple t[16];
+	double x[2 + 8], by_hand[8];
+	struct slice s;
+	struct graph g;
+	struct csr X;
+
+	for (uint32_t i = 0; i < 8; i++) {
+		t[2 * i] = (struct triple){ i, i % 3, i % 2 ? 0.1 : 0.7 };
+		t[2 * i + 1] = (struct triple){ i, 3, i % 2 ? 1990 : 2010 };
+		by_hand[i] = (i % 2 ? 0.01 : 0.49) / 0.25 + 1;
+	}
+	sample_graph(&g, 8, 7, 0, false, 1);
+	for (int dense = 0; dense < 2; dense++) {
+		csr_from_triples(&X, 8, 4, t, 16);
+		make(&s, &X, dense, &g, 1);
+		ask(&s, &(struct question){ .kind = ASK_FACTS }, x);
+		assert_true(x[0] == 1 && x[1] == 4);
+		for (size_t i = 0; i < 8; i++)
+			assert_near(x[2 + i], by_hand[i], 1e-12);
+		assert_near(s.shift[3], 2000, 1e-9);
+		assert_near(s.weight[3], 0.1, 1e-12);
+		slice_release(&s);
+		csr_release(&X);
+	}
+	graph_release(&g);
+}
+
 TEST(rule_of_copies)
 {
 	double spreads[SLICE_SPREADS] = { 100 };

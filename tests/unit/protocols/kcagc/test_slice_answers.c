@@ -34,6 +34,7 @@ static void open_answers(struct answers *a, bool dense, bool ones, bool idf)
 	sample_sparse(&a->sparse, ROWS, COLS, 5, ones, 3);
 	for (size_t e = a->sparse.start[7]; e < a->sparse.start[8]; e++)
 		a->sparse.value[e] = 0; /* a zero row */
+	even_out(&a->sparse, 1);
 	csr_to_dense(&a->sparse, &a->X);
 	if (idf)
 		weigh_by_idf(&a->X);

@@ -14,22 +14,24 @@ static const struct {
 	const char
 	    *nothing; /* why features of 0 are refused; NULL: rows are scaled by each party, or they
 		       * are brought to deviation 1, so that there is nothing to agree on */
+	bool own_size; /* each party brings its features to one size: any unit will do */
 } method[] = {
 	{ "filter.order=2 method=basic projection.unit_rows=false",
-	  "all features of all parties are 0" },
-	{ "filter.order=2 method=basic joint_norm=true", "all features of all parties are 0" },
+	  "all features of all parties are 0", false },
+	{ "filter.order=2 method=basic joint_norm=true", "all features of all parties are 0",
+	  false },
 	{ "filter.order=auto method=tree projection.unit_rows=false",
-	  "all rows are equal, so there is no distance" },
+	  "all rows are equal, so there is no distance", false },
 	{ "filter.order=2 method=tree projection.unit_rows=false exchange=gram",
-	  "all features of all parties are 0" },
+	  "all features of all parties are 0", false },
 	{ "filter.order=2 method=flat projection.unit_rows=false",
-	  "all features of all parties are 0" },
-	{ "method=landmark", "all features of all parties are 0" },
-	{ "method=landmark secure_sum.modulus_bits=64", "all features of all parties are 0" },
-	{ "method=gcc", "all features of all parties are 0" },
-	{ "kind=kmeans.columns standardize=none", "all features of all parties are 0" },
-	{ "kind=kmeans.columns", NULL },
-	{ "filter.order=2 method=flat", NULL },
+	  "all features of all parties are 0", false },
+	{ "method=landmark", "all features of all parties are 0", true },
+	{ "method=landmark secure_sum.modulus_bits=64", "all features of all parties are 0", true },
+	{ "method=gcc", "all features of all parties are 0", true },
+	{ "kind=kmeans.columns standardize=none", "all features of all parties are 0", false },
+	{ "kind=kmeans.columns", NULL, false },
+	{ "filter.order=2 method=flat", NULL, false },
 };
 enum { METHODS = sizeof(method) / sizeof(*method) };
 
@@ -94,6 +96,8 @@ TEST(test_what_has_no_scale)
 		if (!method[m].nothing)
 			continue;
 		refused(method[m].settings, 0, method[m].nothing);
+		if (method[m].own_size)
+			continue;
 		refused(method[m].settings, 1e-30, far);
 		refused(method[m].settings, 1e35, far);
 	}
@@ -129,7 +133,8 @@ static bool warned(const char *settings, double by)
 TEST(test_range)
 {
 	for (size_t m = 0; m < METHODS; m++) {
-		assert_int_equal(warned(method[m].settings, 0x1p30), method[m].nothing != NULL);
+		assert_int_equal(warned(method[m].settings, 0x1p30),
+				 method[m].nothing && !method[m].own_size);
 		assert_false(warned(method[m].settings, 0x1p10));
 	}
 }

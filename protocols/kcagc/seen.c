@@ -1,0 +1,201 @@
+#include "protocols/kcagc/seen.h"
+#include "common/base/alloc.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLUMN_WIDTH = sizeof(struct column) / sizeof(double) };
+
+static void see_value(void *ctx, size_t row, size_t column, double *value)
+{
+	struct column *c = (struct column *)ctx + column;
+	double x = *value, off = x - c->mean;
+
+	(void)row;
+	if (x == 0)
+		return;
+	c->low = c->count ? fmin(c->low, x) : x;
+	c->high = c->count ? fmax(c->high, x) : x;
+	c->count++;
+	c->measured = c->measured != 0 || x != 1;
+	c->mean += off / c->count; /* Welford 1962: large units or offsets lose no digits */
+	c->apart += off * (x - c->mean);
+}
+
+/* Merges statistics; Chan, Golub, LeVeque 1983. */
+static void join_columns(void *ctx, double *into, double *from)
+{
+	struct column *a = (struct column *)into;
+	const struct column *b = (const struct column *)from;
+
+	for (size_t j = 0; j < *(const size_t *)ctx; j++, a++, b++) {
+		double count = a->count + b->count, gap = b->mean - a->mean;
+
+		if (b->count == 0)
+			continue;
+		if (a->count == 0) {
+			*a = *b;
+			continue;
+		}
+		a->low = fmin(a->low, b->low);
+		a->high = fmax(a->high, b->high);
+		a->measured = fmax(a->measured, b->measured);
+		a->mean += gap * (b->count / count);
+		a->apart += b->apart + gap * gap * (a->count * (b->count / count));
+		a->count = count;
+	}
+}
+
+void seen_block(struct slice *s, size_t b, features_value *f, void *ctx)
+{
+	size_t first = b * ROWSUM_ROWS, rows = rowsum_rows(features_rows(&s->X), b);
+	struct features block = { .is_sparse = s->X.is_sparse };
+
+	if (s->X.is_sparse) {
+		csr_write_ones(&s->X.sparse);
+		block.sparse = s->X.sparse;
+		block.sparse.rows = rows;
+		block.sparse.start += first;
+	} else {
+		block.dense = (struct mat){ rows, s->X.dense.cols, ROW(&s->X.dense, first) };
+	}
+	features_each(&block, f, ctx);
+}
+
+void seen_sum(struct slice *s, size_t width, rowsum_join *join, features_value *f, double *total)
+{
+	size_t n = features_rows(&s->X), m = features_cols(&s->X);
+	struct rowsum sum;
+
+	ranks_sum_begin(s->g->ranks, &sum, width, join, &m);
+	for (size_t b = 0; b < rowsum_blocks(n); b++) {
+		seen_block(s, b, f, rowsum_open(&sum));
+		rowsum_close(&sum);
+	}
+	ranks_sum_end(s->g->ranks, &sum, total);
+}
+
+static bool is_full(const struct seen *seen, size_t j)
+{
+	return seen->column[j].measured != 0 && seen->column[j].count >= (double)seen->n;
+}
+
+bool seen_is_foreign(const struct seen *seen, size_t column)
+{
+	return seen->foreign && is_full(seen, column);
+}
+
+double seen_to_unit(const struct seen *seen, size_t column)
+{
+	double apart = seen->column[column].apart;
+
+	return apart > 0 ? 1 / sqrt(apart / (double)seen->n) : 0;
+}
+
+/* The first non-zero of each row, and whether there is a second. */
+struct rows {
+	const struct seen *seen; /* leaves its foreign columns out; or NULL */
+	double *first;
+	uint8_t *two;
+	bool differ;
+};
+
+static void see_row(void *ctx, size_t row, size_t column, double *value)
+{
+	struct rows *r = ctx;
+
+	if (*value == 0 || (r->seen && seen_is_foreign(r->seen, column)))
+		return;
+	if (r->first[row] == 0) {
+		r->first[row] = *value;
+		return;
+	}
+	r->two[row] = 1;
+	r->differ |= *value != r->first[row];
+}
+
+bool seen_rows_are_even(const struct ranks *R, struct features *X, const struct seen *seen)
+{
+	size_t n = features_rows(X), one = 0, two = 0;
+	struct rows r = { .seen = seen, .first = alloc(n, sizeof(double)), .two = alloc(n, 1) };
+
+	features_each(X, see_row, &r);
+	for (size_t i = 0; i < n; i++) {
+		one += r.first[i] != 0;
+		two += r.two[i];
+	}
+	free(r.first);
+	free(r.two);
+	one = ranks_total(R, one);
+	two = ranks_total(R, two);
+	return !ranks_total(R, r.differ) && one && 2 * two >= one;
+}
+
+struct beside {
+	size_t words, sparse, full; /* columns: of 0 and 1, mostly 0, with a number in every row */
+	bool other;                 /* a column is neither of 0 and 1 nor full */
+	double low, high;           /* of the non-zeros that are not full */
+};
+
+static struct beside count_columns(struct seen *seen, size_t m)
+{
+	struct beside b = { .low = INFINITY, .high = -INFINITY };
+
+	for (size_t j = 0; j < m; j++) {
+		const struct column *c = &seen->column[j];
+
+		seen->varied += c->count > 0 && (c->count < (double)seen->n || c->low < c->high);
+		b.words += c->measured == 0 && c->count > 0;
+		b.sparse += c->count > 0 && 2 * c->count <= (double)seen->n;
+		b.full += is_full(seen, j);
+		if (is_full(seen, j) || c->count == 0)
+			continue;
+		b.other |= c->measured != 0;
+		b.low = fmin(b.low, c->low);
+		b.high = fmax(b.high, c->high);
+	}
+	seen->varied = fmax(seen->varied, 1);
+	return b;
+}
+
+/* Of what is not foreign. */
+static double mean_square(const struct seen *seen, size_t m)
+{
+	double count = 0, square = 0;
+
+	for (size_t j = 0; j < m; j++) {
+		const struct column *c = &seen->column[j];
+
+		if (seen_is_foreign(seen, j))
+			continue;
+		count += c->count;
+		square += c->apart + c->count * c->mean * c->mean;
+	}
+	return count > 0 ? square / count : 0;
+}
+
+void seen_of(struct slice *s, struct seen *seen)
+{
+	size_t m = features_cols(&s->X);
+	struct beside b;
+
+	*seen = (struct seen){ .n = ranks_n(s->g->ranks, features_rows(&s->X)) };
+	ALLOC(seen->column, m);
+	seen_sum(s, m * COLUMN_WIDTH, join_columns, see_value, (double *)seen->column);
+	b = count_columns(seen, m);
+	if (b.low == b.high || (b.other ? b.sparse >= b.full : b.words > 0))
+		seen->foreign = b.full;
+	seen->measured = b.other || b.full > seen->foreign;
+	if (seen->measured && (b.full == 0 || seen->foreign))
+		seen->present = b.low == b.high || seen_rows_are_even(s->g->ranks, &s->X, seen);
+	if (seen->present)
+		seen->measured = false;
+	seen->square = mean_square(seen, m);
+}
+
+void seen_release(struct seen *seen)
+{
+	free(seen->column);
+	*seen = (struct seen){ 0 };
+}

@@ -1,0 +1,47 @@
+/* seen.h -- what the columns of a slice hold: words, counts, or facts that stand beside them.
+ *
+ * A fact, such as a year, has a number in every row. It is foreign to columns that are mostly 0:
+ * words, in 0 and 1 or otherwise coded, and their counts and weights. */
+#ifndef PROTOCOLS_KCAGC_SEEN_H
+#define PROTOCOLS_KCAGC_SEEN_H
+
+#include "protocols/kcagc/slice.h"
+
+/* Statistics of a column's non-zeros: count, least, most, mean, sum of squared distances from
+ * it. */
+struct column {
+	double count, low, high, mean, apart;
+	double measured; /* 0, or 1 if a non-zero is not 1 */
+};
+
+struct seen {
+	struct column *column; /* owned */
+	size_t n;              /* rows, of all ranks */
+	bool measured;         /* what is not foreign is no words */
+	/* Words coded otherwise than by 0 and 1: non-zeros are all one value, or equal in each
+	 * row. */
+	bool present;
+	double varied;  /* columns that vary, at least 1 */
+	size_t foreign; /* columns */
+	double square;  /* mean square of the non-zeros that are not foreign; 0: there are none */
+};
+
+/* The same at each rank. O(n m). */
+void seen_of(struct slice *s, struct seen *seen);
+void seen_release(struct seen *seen);
+bool seen_is_foreign(const struct seen *seen, size_t column);
+/* Brings the column to variance 1; 0 if it does not vary. */
+double seen_to_unit(const struct seen *seen, size_t column);
+
+/* True for words coded by their row, such as 1 over its length: non-zeros are equal in each row. At
+ * least half of the rows that have one have two, since one alone says nothing. seen: its foreign
+ * columns are left out; or NULL. The same at each rank. */
+bool seen_rows_are_even(const struct ranks *R, struct features *X, const struct seen *seen);
+
+/* total (width): calls f over all rows, block by block of rowsum.h; each block has its own sums,
+ * which are f's ctx, joined by `join` with m (NULL: added up). */
+void seen_sum(struct slice *s, size_t width, rowsum_join *join, features_value *f, double *total);
+/* Calls f for the values of block b of rowsum.h, with rows counted from the start of the block. */
+void seen_block(struct slice *s, size_t b, features_value *f, void *ctx);
+
+#endif

@@ -16,10 +16,9 @@ columns() { # [JQ-PROGRAM]: kcagc, which is not done after a moment
 	[[ -z ${1-} ]] || edit job "$1"
 }
 
-rows() { # VARIANT [JQ-PROGRAM]
-	local name
-	rows_federation $PARTIES
-	rows_job "$@"
+rows() { # VARIANT [SYNTH-OPTION...]
+	rows_federation $PARTIES "${@:2}"
+	rows_job "$1"
 	edit_parties "$PARTIES" '.policy.jobs += ["fedsc.paper", "fedsc.pairwise"]'
 }
 
@@ -36,6 +35,7 @@ protocol() { # NAME
 	landmark | gcc) columns "{ kind, clusters, seed, method: \"$1\" }" ;;
 	predict) predicting ;;
 	kmeans-columns) columns '{ kind: "kmeans.columns", clusters, seed }' && allows $PARTIES kmeans.columns ;;
+	fedsc-pairwise) rows pairwise --nodes 40 ;; # powers of ciphertexts take most of its time
 	fedsc-*) rows "${1#fedsc-}" ;;
 	kmeans) rows kmeans ;;
 	fedspectral-exact) edges exact ;;

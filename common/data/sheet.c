@@ -217,6 +217,16 @@ static enum err no_number(const struct sheet *t, size_t at, const struct sheet_c
 				   "is %s, expected a number: say that it is a date (date), or is "
 				   "to be ignored (ignore)",
 				   v.s);
+	/* With signs of currency and blanks in UTF-8; or a date with dots. */
+	if (sheet_consists_of(w, "0123456789.,+-/()%$' \xc2\xa0\xa3\xa5\xe2\x80\x82\xac\xaf\x99") &&
+	    (!sheet_consists_of(w, "0123456789.,+-") ||
+	     memchr(w.p, '.', w.n) != memrchr(w.p, '.', w.n)))
+		return sheet_error(
+		    t, at, c,
+		    "is %s, expected a number without signs of currency or per cent, "
+		    "parentheses, apostrophes and blanks, or a date as 2024-12-31 "
+		    "(date): format the column so, and save it again",
+		    v.s);
 	if (*t->how->decimal == '.' && sheet_consists_of(w, "0123456789,.-"))
 		return sheet_error(
 		    t, at, c,

@@ -130,6 +130,48 @@ class Tables(Case):
         Path("t.csv").write_text("a,b\n1,2\n3,x\ny,4\n5\n")
         self.refused("t.csv", 't.csv:3: column "b" is "x"')
 
+    def test_all_faulty_columns_at_once_with_options(self):
+        signs = {"income": "$1,234.50", "euro": "12 \u20ac", "share": "12%", "born": "31.12.1999",
+                 "balance": "(1234)", "swiss": "1'234", "space": "1\u00a0234", "mark": "'12"}
+        words = {"region": ("north", "south"), "joined": ("2024-01-31", "2024-02-01"),
+                 "age": ("", "7"), "note": ("said a", "said b"), "dash": ("-", "3")}
+        head = [*signs, *words]
+        rows = [[f'"{v}"' for v in signs.values()] +
+                [v[i % 2] if name != "note" else f"said {i}" for name, v in words.items()]
+                for i in range(9)]
+        for row in rows[2:]:
+            row[-1] = "4"
+        Path("t.csv").write_text("\n".join(map(",".join, [head, *rows])) + "\n")
+        self.refused("t.csv", "currency", "per cent", "parentheses", "apostrophes between",
+                     "blanks within", "marks a text", r'born" is "31\.12\.1999", expected a date',
+                     "to paste, where it is right: --category region --date joined "
+                     "--missing age=median --ignore note --set na=-\n")
+        said = self.run_line("t.csv --out o")[1]
+        self.assertEqual(said.count('column "'), len(head))
+        for name in signs:
+            self.assertNotRegex(said, f'column "{name}" .*\\(category\\)')
+
+    def test_what_is_often_a_mistake_is_said(self):
+        rows = [f"c{i},{20 + i},{i % 3},{i}.5,W{i},m" for i in range(10)]
+        rows[3] = rows[3].replace(",23,", ",-999,")
+        rows[4] = rows[4].replace(",m", ",M")
+        total = f"Total,{sum(20 + i for i in range(10)) - 1022},9,49.5,W10,m"
+        Path("t.csv").write_text("\n".join(["id,age,Sum a,sum_a,code,sex", *rows, total]) + "\n")
+        line = "t.csv -i id -c code -c sex"
+        status, said = self.run_line(f"{line} --out o")
+        self.assertEqual(status, 0, said)
+        for pattern in ('"Sum a" and "sum_a" differ by case',
+                        '"M" and "m" differ|"m" and "M" differ',
+                        'column "code" has another value in each of its 11 rows',
+                        "last row has the sum of all others"):
+            self.assertRegex(said, pattern)
+        Path("t.csv").write_text("\n".join(["id,age,x,y,code,sex", *rows]) + "\n")
+        said = self.run_line("t.csv -i id --ignore code -c sex --out o2")[1]
+        self.assertRegex(said, 'column "age": 1 values are -999, all others from 20 to 29')
+        self.assertNotIn("last row", said)
+        Path("t.csv").write_text("x\n1.23E+15\n2\n")
+        self.assertIn("1 numbers are written as 1.23E+15", self.run_line("t.csv --out o3")[1])
+
     def test_numbers_are_the_nearest_doubles_and_whole_ones_are_not_rounded(self):
         Path("t.csv").write_text("a,b\n.1,1e-3\n 5 ,+2.\n-0.30000000000000004,9007199254740992\n")
         self.makes("t.csv", [[.1, .001], [5, 2], [-0.30000000000000004, 2.0 ** 53]])

@@ -12,6 +12,12 @@ from __future__ import annotations
 import os
 from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
+try:
+    import numpy  # noqa: F401
+except ImportError:
+    raise ImportError("coterie.convert needs numpy: apt install python3-numpy, or pip install "
+                      "numpy") from None
+
 from ._made import Made, read, record, write
 from ._reading import of
 from ._text import wrong

@@ -3,16 +3,18 @@ from __future__ import annotations
 
 import argparse
 import logging
+import shlex
 import sys
 import warnings
 from contextlib import contextmanager
-from typing import Any, Dict, Iterator, List, NoReturn, Optional
+from typing import Any, Dict, Iterator, List, NoReturn, Optional, Tuple
 
 from .._errors import CoterieError
 from . import _convert
 from ._reading import KEYS, LISTS, of
 
 PROGRAM = "coterie.convert"
+OF_SET = ("from", "to", "weight", "unit", "na", "most", "decimal", "comment")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -45,7 +47,7 @@ def _parser() -> _Parser:
         p.add_argument(*[short] * bool(short), f"--{key}", metavar=what, help=text,
                        action="append" if key in LISTS else "store")
     p.add_argument("-S", "--set", metavar="KEY=VALUE", action="append", default=[],
-                   help="from to weight unit na most decimal comment")
+                   help=" ".join(OF_SET))
     return p
 
 
@@ -61,6 +63,13 @@ def _said(p: _Parser, a: argparse.Namespace) -> Dict[str, Any]:
         else:
             said[key] = value
     return said
+
+
+def _options(advice: List[Tuple[str, str]]) -> str:
+    """Options in the shell's words, each once."""
+    words = [f"--{key} {shlex.quote(value)}" if key not in OF_SET
+             else f"--set {shlex.quote(f'{key}={value}')}" for key, value in advice]
+    return " ".join(dict.fromkeys(words))
 
 
 @contextmanager
@@ -92,6 +101,9 @@ def main(arguments: Optional[List[str]] = None) -> int:
             made, _ = _convert(a.file, a.edges, a.part, of(_said(p, a)), a.out)
     except CoterieError as e:
         print(f"{PROGRAM}: {e.what}", file=sys.stderr)
+        advice = getattr(e, "advice", [])
+        if advice:
+            print(f"{PROGRAM}: to paste, where it is right: {_options(advice)}", file=sys.stderr)
         return e.status
     print(f"{a.out}:{made.summary()}")
     return 0

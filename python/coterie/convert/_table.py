@@ -16,6 +16,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequ
 import numpy as np
 
 from .._errors import InputError
+from . import _signs, _suspect
 from ._reading import Reading
 from ._text import (BLANK, COLS_MAX, EXACT, ID_MAX, LABELS_MAX, NUMBER, ROWS_MAX, WHOLE,
                     check_room, days_of, is_id, is_rounded, number_of, shown, size_of, text_fault,
@@ -23,7 +24,8 @@ from ._text import (BLANK, COLS_MAX, EXACT, ID_MAX, LABELS_MAX, NUMBER, ROWS_MAX
 
 Chunk = Tuple[Sequence[int], Sequence[Any]]  # numbers of lines or rows, and columns
 CHUNK = 8192
-COLUMNS_MAX, NAME_MAX, COLUMN_NAME_MAX = 1 << 20, 200, 255
+COLUMNS_MAX, NAME_MAX, COLUMN_NAME_MAX, FAULTS_SHOWN = 1 << 20, 200, 255, 20
+_LONG = re.compile(r"[0-9](?:\.[0-9]+)?E\+[0-9]{2,}")
 _SHORTENED = re.compile(r"[0-9](?:\.[0-9]+)?[eE]\+?[0-9]+")
 
 
@@ -64,6 +66,8 @@ class Column:
         self.seen: Dict[str, int] = {}  # those that cells had
         self.codes_given = False
         self.min = self.max = self.fill = 0.0
+        self.fault = ""
+        self.shortened = 0  # numbers such as 1.23E+15
         self.sorted: List[str] = []
 
     def array(self) -> Any:
@@ -125,6 +129,7 @@ class Table:
         self.labels: Optional[Any] = None
         self.X: Any = None
         self.made: List[Dict[str, str]] = []
+        self._faults: List[Tuple[str, Optional[_signs.Advice]]] = []  # a column, row by row
 
     def _named(self, i: int, name: Optional[str]) -> Column:
         fault = text_fault(name, NAME_MAX) if name else None
@@ -229,12 +234,28 @@ class Table:
     # ---- rows ----
 
     def take_all(self, chunks: Iterable[Chunk]) -> None:
-        for at, columns in chunks:
-            self._take(at, columns)
+        try:
+            for at, columns in chunks:
+                self._take(at, columns)
+        except InputError:
+            if not self._faults:  # these are of rows above
+                raise
+        if self._faults:
+            raise self._all_faults()
         self._end()
 
+    def _all_faults(self) -> InputError:
+        """A sentence for each faulty column; `advice` has the options that read them."""
+        sentences = [sentence for sentence, _ in self._faults]
+        more = len(sentences) - FAULTS_SHOWN
+        if more > 0:
+            sentences[FAULTS_SHOWN:] = [f"and {more} more columns"]
+        error = wrong("\n".join(sentences))
+        setattr(error, "advice", [advice for _, advice in self._faults if advice])
+        return error
+
     def _take(self, at: Sequence[int], columns: Sequence[Any]) -> None:
-        """The first faulty cell is named, row by row."""
+        """The first faulty cell of each column is named, row by row."""
         if self.rows + len(at) > ROWS_MAX:
             raise wrong(f"{self.where}: more than {ROWS_MAX} rows")
         take = {"number": self._numbers, "date": self._dates, "category": self._codes,
@@ -244,14 +265,29 @@ class Table:
             try:
                 if c.role == "id":
                     self._take_ids(c, cells, at)
-                elif c.role != "ignore":
+                elif c.role != "ignore" and not c.fault:
                     c.parts.append(take[c.role](c, cells))
             except _Fault as f:
                 faults.append((f.at, c, f.sentence))
-        if faults:
-            i, c, sentence = min(faults, key=lambda f: f[0])
-            raise wrong(f'{self.place(at[i])}: column "{c.name}" {sentence}')
+                c.fault = f.sentence
+        for i, c, sentence in sorted(faults, key=lambda f: f[0]):
+            self._faults.append((f'{self.place(at[i])}: column "{c.name}" {sentence}',
+                                 self._advice(c, columns[self.columns.index(c)])))
+            if c.role == "id":  # rows are not told apart any more
+                raise self._all_faults()
         self.rows += len(at)
+
+    def _advice(self, c: Column, cells: Any) -> Optional[_signs.Advice]:
+        if c.fault.startswith("has no value"):
+            if all(map(self._is_gap, cells)):
+                return "ignore", c.name
+            return "missing", f"{c.name}={'median' if c.role == 'number' else 'indicator'}"
+        if c.fault.startswith("has more than"):
+            return "ignore", c.name
+        if c.role != "number" or isinstance(cells, np.ndarray):
+            return None
+        texts = [str(v).strip(BLANK) for v in cells if not self._is_gap(v)]
+        return _signs.advice(c.name, texts, self.how.most)
 
     def _is_gap(self, cell: Any) -> bool:
         if isinstance(cell, str):
@@ -273,7 +309,10 @@ class Table:
             return x
         try:
             # Of these characters float() takes what NUMBER matches, and nothing else.
-            if not "".join(cells).encode("utf-8", "replace").translate(None, b"0123456789+-.eE"):
+            joined = "".join(cells)
+            if "E+" in joined:
+                c.shortened += sum(bool(_LONG.fullmatch(cell)) for cell in cells)
+            if not joined.encode("utf-8", "replace").translate(None, b"0123456789+-.eE"):
                 x = np.fromiter(map(float, cells), np.float64, len(cells))
                 if (np.abs(x) < EXACT).all():
                     return x
@@ -298,6 +337,9 @@ class Table:
 
     def _no_number(self, text: str, cell: Any) -> str:
         is_ = f"is {shown(cell)}, expected a "
+        sign = _signs.expected(_text_of(cell).strip(BLANK), self.how.decimal)
+        if sign:
+            return is_ + sign
         if days_of(text) is not None:
             return is_ + "number: say that it is a date (date), or is to be ignored (ignore)"
         if NUMBER.fullmatch(text) and is_rounded(text):
@@ -397,9 +439,24 @@ class Table:
             if c.role not in ("id", "ignore"):
                 self.made += c.made()
                 self._warn_of_gaps(c)
+        self._warn_of_suspects()
         if not self.made and self.ids is None and self.labels is None:
             raise wrong(f"{self.where}: no column is left that becomes a feature, and none has ids")
         self._spread()
+
+    def _warn_of_suspects(self) -> None:
+        _suspect.look_at_names(self.where, "columns", [c.name for c in self.columns])
+        numbers = {c.name: c.array() for c in self.columns if c.role == "number"}
+        for name, x in numbers.items():
+            _suspect.look_at_values(self.where, name, x)
+        for c in self.columns:
+            if c.shortened:
+                warn(f'{self.where}: column "{c.name}": {c.shortened} numbers are written as '
+                     "1.23E+15: a spreadsheet shortens long numbers so, and their last digits are "
+                     "lost")
+            if c.role == "category":
+                _suspect.look_at_category(self.where, c.name, list(c.seen), self.rows - c.gaps)
+        _suspect.look_at_last(self.where, self.ids[-1] if self.ids else "", numbers, self.rows)
 
     def _warn_of_ids(self, ids: List[str]) -> None:
         if all(i.endswith(".0") and len(i) > 2 for i in ids):

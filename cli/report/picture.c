@@ -4,7 +4,6 @@
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/json.h"
-#include "common/base/rng.h"
 #include "common/data/cut.h"
 #include "common/data/embeddings.h"
 #include "common/data/labels.h"
@@ -29,8 +28,6 @@
 #include <string.h>
 
 enum { EMBEDDING_GROUPS = 8 };
-/* Stream of the job's seed, distinct from those of the protocols. */
-enum { SAMPLE_STREAM = 0x7069 };
 
 struct source {
 	const struct picture_params *params;
@@ -362,7 +359,7 @@ static enum err picture_explore(struct source *s, struct picture *p)
 	return err;
 }
 
-/* Chooses rows: sorts by cluster, cuts into `most` nearly equal runs, and takes a random row of
+/* Chooses rows: sorts by cluster, cuts into `most` nearly equal runs, and takes the first row of
  * each. Each cluster keeps its share, and within a cluster all parts of the files are covered.
  * row: ascending. */
 static size_t picture_choose_rows(const struct source *s, size_t most, uint32_t *row)
@@ -371,7 +368,6 @@ static size_t picture_choose_rows(const struct source *s, size_t most, uint32_t 
 	size_t *next = alloc(s->job.clusters + 1, sizeof(*next)), count = 0;
 	uint32_t *by_cluster = alloc(total, sizeof(*by_cluster));
 	bool *chosen = alloc(total, sizeof(*chosen));
-	struct rng rng;
 
 	for (size_t i = 0; i < total; i++)
 		next[s->labels.label[i] + 1]++;
@@ -379,12 +375,8 @@ static size_t picture_choose_rows(const struct source *s, size_t most, uint32_t 
 		next[c] += next[c - 1];
 	for (size_t i = 0; i < total; i++)
 		by_cluster[next[s->labels.label[i]]++] = (uint32_t)i;
-	rng_seed(&rng, s->job.seed, SAMPLE_STREAM);
-	for (size_t b = 0; b < n; b++) {
-		size_t first = b * total / n, end = (b + 1) * total / n;
-
-		chosen[by_cluster[first + rng_below(&rng, end - first)]] = true;
-	}
+	for (size_t b = 0; b < n; b++)
+		chosen[by_cluster[b * total / n]] = true;
 	for (size_t i = 0; i < total; i++)
 		if (chosen[i])
 			row[count++] = (uint32_t)i;

@@ -55,7 +55,7 @@ struct picture {
 };
 
 /* Overwrites *p, which is empty on failure. The result is the same for any number of threads. A
- * sample depends on the job's seed and keeps each cluster's share. ERR_INPUT: no run.json or
+ * sample keeps each cluster's share. ERR_INPUT: no run.json or
  * labels.csv; the run failed or is a coordinator's; no files are named, or they are invalid or
  * have other ids than labels.csv; the layout has another size; the column of `by` is not there.
  * Costs as much as the party's own embedding. */

@@ -36,8 +36,8 @@ function agreement(runs) {
 				' of the rows are in clusters that match.'),
 			matrix(r.agreement, 'first run', false),
 		]),
-		note('Adjusted Rand index: 1 if the clusters are the same, whatever their numbers, 0 as by '
-			+ 'chance. Rows: clusters of the first run; columns: of the other.'));
+		note('Adjusted Rand index: 1 if the clusters are the same whatever their numbers, '
+			+ '0 as by chance. Rows: the first run\u2019s clusters.'));
 }
 
 function bars(runs, key) {

@@ -27,7 +27,8 @@ function header(data, first) {
 	const network = textOf(data.network, 'network');
 	const line = (...words) => make('p', { class: 'sub' }, join(words, ' \u00b7 '));
 	const leftOut = (l) => make('p', { class: 'sub without' },
-		`Left out since attempt ${numOr0(l, 'attempt')}, after a dropout: `, textOf(l, 'name'),
+		`Left out since attempt ${numOr0(l, 'attempt')}, after a dropout: `,
+		textOf(l, 'name'),
 		textOf(l, 'step') && `; the attempt before was cut short in ${textOf(l, 'step')}`);
 
 	return make('header', {},
@@ -103,9 +104,9 @@ function graphScores(e) {
 		table('Means over the parties', ['<mean', ...WAYS],
 			[...means('mean', 'plain'), ...means('weighted', 'by graphs')],
 				{ id: 'graph-means' }),
-		note('First each party\u2019s ACC. Beside the result what each finds by itself: all '
-			+ 'graphs in one cluster, k-means on the number of nodes, a Gaussian mixture on '
-			+ 'its logarithm, the network untrained, and trained on its graphs alone.'),
+		note('First each party\u2019s ACC. Beside the result what each finds itself: all '
+			+ 'graphs in one cluster, k-means on the nodes, a Gaussian mixture on '
+			+ 'their logarithm, the network untrained, or trained on its own graphs.'),
 	];
 }
 
@@ -133,7 +134,7 @@ function evaluation(run) {
 		make('dl', { class: 'tiles' }, Object.entries(SCORES).map(([key, name]) =>
 			tile(name, scoreOf(e, key), shown.score))),
 		matrix(e, 'class', 'confusion'),
-		note('Rows of each known class in each cluster, shaded by the part of the class. The '
+		note('Rows of each known class in each cluster, shaded by part of the class. The '
 			+ 'best match stands on the diagonal.'));
 }
 
@@ -154,7 +155,8 @@ function selection(data, run) {
 			measures.map(([name, v]) => curve(name, v, from, 'k =', k))),
 		note(`Of ${from} to ${last} clusters these are ${k}: of all whose stability, where `
 			+ `known, is at least ${data.stable} of the highest, they have the largest `
-			+ 'simplified silhouette, ', datum(numOr0(facts, 'selection_margin'), shown.number),
+			+ 'simplified silhouette, ',
+		datum(numOr0(facts, 'selection_margin'), shown.number),
 		' above the next. The other curves decide nothing.', (k === from || k === last)
 			&& ' It is the range\u2019s end: a wider one may have better.'));
 }
@@ -168,8 +170,8 @@ function confidence(data) {
 
 	return known.length > 0 && section('confidence', 'Label confidence',
 		make('div', { class: 'figures' }, known.map(draw)),
-		note('The share of the rows in each tenth of confidence, from 0, between two clusters, '
-			+ 'to 1, at a centre: 1 less the distance to the nearest over that to the next.'));
+		note('The share of the rows in each tenth of confidence: 0 between two centres, 1 '
+			+ 'at one; 1 less the distance to the nearest over that to the next.'));
 }
 
 /* ---- what to know ---- */

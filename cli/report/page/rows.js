@@ -109,8 +109,8 @@ function distributions(data) {
 	const clusters = clustersOf(p).slice(0, CLUSTERS_DRAWN);
 
 	return columns.length > 0 && section('distributions', 'Columns that separate the clusters',
-		note('The share of each cluster\u2019s rows by value; of a column of 0 and 1 the rows '
-			+ 'that have 1. First the column of whose variance most lies between clusters.'),
+		note('The share of each cluster\u2019s rows by value; of a column of 0 and 1 the '
+			+ 'rows with 1. First the one of whose variance most is between clusters.'),
 		make('p', { class: 'marks' },
 			clusters.map((k) => make('span', {}, clusterKey(k), `cluster ${k}`))),
 		make('div', { class: 'figures' },

@@ -189,8 +189,8 @@ function merged(run) {
 	return cells.length > 0 && section('merged', 'Cells that were merged',
 		table('Cells that were merged', ['<phase', 'group', 'merged', 'left'],
 			cells.slice(0, DRAWN_MOST).map(row)),
-		note('They had fewer nodes than min_cell, ', datum(num(member(run, 'job'), 'min_cell')),
-			', and joined larger ones.'));
+		note('They had fewer nodes than min_cell, ',
+			datum(num(member(run, 'job'), 'min_cell')), ', and joined larger ones.'));
 }
 
 const isNumbers = (v) => Array.isArray(v) && v.every((x) => typeof x === 'number');
@@ -234,6 +234,6 @@ function telemetry(data) {
 		items('leaks', 'Disclosures',
 			list(run, 'leaks').filter((v) => typeof v === 'string')),
 		fields('network', 'The network', member(data, 'network'),
-			note('As network.json says: what the links were set to, and measured before.')),
+			note('By network.json: what the links were set to, and measured before.')),
 		fields('job', 'The job in full', member(run, 'job'))].filter(Boolean);
 }

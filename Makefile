@@ -259,7 +259,7 @@ $(COMPLETIONS)/bash/coterie: scripts/completions $(BIN)/coordinator $(BIN)/party
 	scripts/completions $(BIN) $(COMPLETIONS)
 SECURITY_CONTACT ?= not set in this build
 install: all $(COMPLETIONS)/bash/coterie
-	install -d $(DESTDIR)$(PREFIX)/bin $(DOC)/docs $(DOC)/proto $(DOC)/configs/jobs $(MAN)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DOC)/docs $(DOC)/proto $(DOC)/configs/jobs $(DOC)/configs/monitoring $(MAN)
 	install -m 755 $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(WORKER) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 README.md CHANGELOG.md CONTRIBUTING.md LICENSE SECURITY.md $(DOC)
 	sed -i 's#^Security contact: .*#Security contact: $(SECURITY_CONTACT)#' $(DOC)/SECURITY.md
@@ -268,6 +268,7 @@ install: all $(COMPLETIONS)/bash/coterie
 	install -m 644 proto/*.md $(DOC)/proto
 	install -m 644 configs/*.json $(DOC)/configs
 	install -m 644 configs/jobs/*.json $(DOC)/configs/jobs
+	install -m 644 configs/monitoring/* $(DOC)/configs/monitoring
 	install -m 644 docs/*.1 $(MAN)
 	install -d $(SHARE)/bash-completion/completions $(SHARE)/zsh/vendor-completions $(SHARE)/fish/vendor_completions.d
 	install -m 644 $(COMPLETIONS)/bash/* $(SHARE)/bash-completion/completions

@@ -16,6 +16,7 @@ from ._optional import is_frame, is_sparse
 from ._program import PathLike, as_path, call
 from ._progress import How
 from ._run import Report, Run
+from ._types import Clusters, Edges, Graphs, Labels, Matrix, Rows, Seed, Settings
 
 try:
     from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
@@ -26,9 +27,7 @@ except ImportError:
     from ._plain import (BaseEstimator, ClusterMixin, TransformerMixin, available_if, check_is_fitted,
                          check_random_state)
 
-Array = Any
-#: How many; or a range of which a job chooses, (2, 12) or {"from": 2, "to": 12}.
-Clusters = Union[int, Tuple[int, int], Mapping[str, int]]
+Array = Any  # that checks have not seen yet
 
 #: Checks of scikit-learn's that ask for one cluster. A job's `clusters` is 2 or more: a cluster of everything tells nobody
 #: anything, and would show all the same who takes part and how many rows there are.
@@ -63,11 +62,11 @@ class _Job(BaseEstimator):  # type: ignore[misc]
     parties: int
     party: Optional[PathLike]
     coordinator: Optional[PathLike]
-    cut: Optional[Mapping[str, Any]]
+    cut: Optional[Settings]
     allow: Sequence[str]
-    policy: Optional[Mapping[str, Any]]
-    job: Optional[Mapping[str, Any]]
-    random_state: Any
+    policy: Optional[Settings]
+    job: Optional[Settings]
+    random_state: Seed
     out: Optional[PathLike]
     timeout: Optional[float]
     progress: How
@@ -90,9 +89,8 @@ class _Job(BaseEstimator):  # type: ignore[misc]
         job: Dict[str, Any] = {"kind": self._kind(), **{k: v for k, v in self._parameters().items() if v is not None}}
         if self.random_state is not None:
             seed = self.random_state
-            if isinstance(seed, (bool, np.bool_)) or not isinstance(seed, (int, np.integer)):
-                seed = check_random_state(seed).randint(2**31 - 1)
-            job["seed"] = int(seed)
+            whole = isinstance(seed, (int, np.integer)) and not isinstance(seed, bool)
+            job["seed"] = int(seed if whole else check_random_state(seed).randint(2**31 - 1))  # type: ignore[arg-type]
         job.update(self.job or {})
         return job
 
@@ -135,8 +133,8 @@ class _Job(BaseEstimator):  # type: ignore[misc]
         return shown
 
     def submit(self) -> Any:
-        """Submits the job (coordinator=), and does not wait: self, with job_number_. collect() has its results; another process may,
-        by an estimator of the same parameters whose job_number_ is set."""
+        """Submits the job (coordinator=), and does not wait: self, with ``job_number_``. collect() has its results; another process
+        may, by an estimator of the same parameters whose ``job_number_`` is set."""
         if self.coordinator is None or self.party is not None:
             raise InputError("submit: it is for coordinator= alone; fit() waits", status=4)
         self.job_number_ = hub_of(self.coordinator).submit(self._describe())
@@ -205,7 +203,7 @@ class _Job(BaseEstimator):  # type: ignore[misc]
         if self.party is not None or self.coordinator is None or run.rows():
             self.labels_ = self._row_labels(run, ids)
 
-    def _row_labels(self, run: Run, ids: Optional[Sequence[str]]) -> Array:
+    def _row_labels(self, run: Run, ids: Optional[Sequence[str]]) -> Labels:
         """A label for each of these ids, -1 where the job has placed none; without ids in the order of labels.csv."""
         found = run.rows()
         if ids is None:
@@ -216,7 +214,7 @@ class _Job(BaseEstimator):  # type: ignore[misc]
     def _has_keys(self) -> bool:
         return hasattr(self, "run_") and self.run_ is not None and (self.run_.path / "work/pki").is_dir()
 
-    def _ask_parties(self, kind: str, X: Array, edges: Any = None, more: Optional[Mapping[str, Any]] = None) -> Array:
+    def _ask_parties(self, kind: str, X: Array, edges: Any = None, more: Optional[Settings] = None) -> Labels:
         """Labels of X by the models of a simulation's parties, which have its columns as they had those of the fit."""
         run = self._fitted()
         if not self._has_keys():
@@ -251,17 +249,18 @@ def _clusters(k: Any) -> Any:
 
 
 class _Clusters(ClusterMixin, _Job):  # type: ignore[misc]
-    n_clusters: Any
+    n_clusters: Union[Clusters, str]
 
     def _parameters(self) -> Dict[str, Any]:
         return {"clusters": _clusters(self.n_clusters)}
 
-    def fit_predict(self, X: Array = None, y: Any = None, **kwargs: Any) -> Array:
+    def fit_predict(self, X: Optional[Rows] = None, y: None = None, **kwargs: Any) -> Labels:
         """fit, and the labels of its rows."""
-        return self.fit(X, y, **kwargs).labels_
+        labels: Labels = self.fit(X, y, **kwargs).labels_
+        return labels
 
 
-def _read_labels(place: Path) -> Array:
+def _read_labels(place: Path) -> Labels:
     """The labels that a program has left in a directory."""
     with open(place / "labels.csv", encoding="utf-8", newline="") as file:
         return np.array([int(row["label"]) for row in csv.DictReader(file)], dtype=np.int64)
@@ -277,7 +276,7 @@ class _Rows(_Clusters):
     def _has_models(self) -> bool:
         return bool(getattr(self, "_models", True))
 
-    def _place(self, X: Array) -> Array:
+    def _place(self, X: Array) -> Labels:
         check_is_fitted(self, "run_")
         models = getattr(self, "_models", {})
         if not models:
@@ -300,7 +299,14 @@ class _Rows(_Clusters):
         return _read_labels(out)
 
 
-def _centres(run: Run) -> Array:
+def _iterations(run: Run) -> Optional[int]:
+    """Of k-means over all parties: of rows Lloyd's, of columns those of all secure sums; None where the run does not say."""
+    rounds = run.facts.get("lloyd_rounds")
+    sums = (run.record.get("result") or {}).get("sums") or []
+    return int(rounds) if rounds is not None else sum(int(s.get("iterations", 0)) for s in sums) or None
+
+
+def _centres(run: Run) -> Matrix:
     """Which all parties have alike."""
     rows = run.rows("centres")
     rows = [row for row in rows if row["process"] == rows[0]["process"]]
@@ -314,12 +320,23 @@ class KMeans(_Rows):
     ``cluster_centers_`` (none with "local"), and predict gives new rows the nearest one's number. Of columns nobody has them whole: after a
     simulation predict is a job of kind kmeans.columns.predict between the parties, by daemons on this machine.
     Rows that align has not placed (job={"align": "intersect"}) have the label -1.
+
+    After fit:
+
+    * ``labels_``: the cluster of each row that was given; of a job elsewhere, of each row of the own party
+    * ``cluster_centers_`` (rows): k x columns, in the columns' units
+    * ``n_iter_``: how often all parties have moved the centres; None if the run does not say
+    * ``inertia_``: the sum of squared distances that k-means over columns ended with, in the units of the job; of rows None:
+      no process has it, and -score(X) is it of rows that are here
+    * ``n_features_in_``, ``feature_names_in_``: of a table that was given
+    * ``run_``, ``leaks_``, ``report_``: what the job has left, shown, and looks like
+    * ``job_number_``: of a job that was submitted
     """
 
     def __init__(self, n_clusters: Clusters = 8, *, split: str = "rows", standardize: Optional[str] = None, parties: int = 4,
                  party: Optional[PathLike] = None, coordinator: Optional[PathLike] = None,
-                 cut: Optional[Mapping[str, Any]] = None, allow: Sequence[str] = (), policy: Optional[Mapping[str, Any]] = None,
-                 job: Optional[Mapping[str, Any]] = None, random_state: Any = None, out: Optional[PathLike] = None,
+                 cut: Optional[Settings] = None, allow: Sequence[str] = (), policy: Optional[Settings] = None,
+                 job: Optional[Settings] = None, random_state: Seed = None, out: Optional[PathLike] = None,
                  timeout: Optional[float] = None, progress: How = "auto"):
         self._keep(locals())
 
@@ -335,7 +352,7 @@ class KMeans(_Rows):
     def _parameters(self) -> Dict[str, Any]:
         return {**super()._parameters(), "standardize": self.standardize}
 
-    def fit(self, X: Array = None, y: Any = None) -> "KMeans":
+    def fit(self, X: Optional[Rows] = None, y: None = None) -> "KMeans":
         """X: an array, list, sparse matrix or DataFrame of numbers, the path of a table of numbers, what `prepare` made, or a data
         directory; none where this organisation's party or coordinator has its own."""
         by_columns = self._kind() == "kmeans.columns"
@@ -352,10 +369,41 @@ class KMeans(_Rows):
         if self.split == "rows":
             self.cluster_centers_ = _centres(run)
             self._keep_models(run)
+        self.n_iter_ = _iterations(run)
         self._clean_up(run)
 
+    def _has_units(self) -> bool:
+        """Whether rows are compared in their own units, so that distances to cluster_centers_ are those of the job."""
+        run = getattr(self, "run_", None)
+        said = self.standardize or "none" if run is None else run.job.get("standardize")
+        return bool(self.split == "rows" and said == "none")
+
+    @available_if(_has_units)  # type: ignore[misc]
+    def transform(self, X: Rows) -> Matrix:
+        """The distance of each row to each centre; of rows whose columns no `standardize` has changed."""
+        check_is_fitted(self, "cluster_centers_")
+        if isinstance(X, (str, os.PathLike)) and Path(X).is_file():
+            X = prepare(X)
+        if isinstance(X, (Data, str, os.PathLike)):
+            X = (X if isinstance(X, Data) else Data(X)).features
+        rows = _validate(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        rows = rows.toarray() if is_sparse(rows) else rows
+        distances: Matrix = np.stack([np.sqrt(((rows - c) ** 2).sum(axis=1)) for c in self.cluster_centers_], axis=1)
+        return distances
+
+    @available_if(_has_units)  # type: ignore[misc]
+    def fit_transform(self, X: Rows, y: None = None) -> Matrix:
+        """fit, and transform of its rows."""
+        found: Matrix = self.fit(X, y).transform(X)
+        return found
+
+    @available_if(_has_units)  # type: ignore[misc]
+    def score(self, X: Rows, y: None = None) -> float:
+        """Minus the sum of squared distances of rows to their nearest centres, as scikit-learn's KMeans has it."""
+        return -float((self.transform(X).min(axis=1) ** 2).sum())
+
     @available_if(lambda self: self._has_keys() if self.split == "columns" else self._has_models())  # type: ignore[misc]
-    def predict(self, X: Array) -> Array:
+    def predict(self, X: Rows) -> Labels:
         """The number of each row's nearest centre: rows of the fit get their labels. Of rows by what the run has left at a party; of
         columns by what it has left at each of them."""
         return self._ask_parties("kmeans.columns.predict", X) if self.split == "columns" else self._place(X)
@@ -371,8 +419,8 @@ class SpectralClustering(_Rows):
 
     def __init__(self, n_clusters: Union[Clusters, str] = 8, *, affinity: str = "rbf", variant: Optional[str] = None,
                  standardize: Optional[str] = None, parties: int = 4, party: Optional[PathLike] = None,
-                 coordinator: Optional[PathLike] = None, cut: Optional[Mapping[str, Any]] = None, allow: Sequence[str] = (),
-                 policy: Optional[Mapping[str, Any]] = None, job: Optional[Mapping[str, Any]] = None, random_state: Any = None,
+                 coordinator: Optional[PathLike] = None, cut: Optional[Settings] = None, allow: Sequence[str] = (),
+                 policy: Optional[Settings] = None, job: Optional[Settings] = None, random_state: Seed = None,
                  out: Optional[PathLike] = None, timeout: Optional[float] = None, progress: How = "auto"):
         self._keep(locals())
 
@@ -384,7 +432,7 @@ class SpectralClustering(_Rows):
     def _parameters(self) -> Dict[str, Any]:
         return {**super()._parameters(), "variant": self.variant, "standardize": self.standardize}
 
-    def fit(self, X: Array = None, y: Any = None) -> "SpectralClustering":
+    def fit(self, X: Union[Rows, Edges, None] = None, y: None = None) -> "SpectralClustering":
         """X: as of KMeans, or a graph; none where this organisation's party or coordinator has its own."""
         if self._kind() == "fedsc":
             data, ids = self._table(X)
@@ -404,7 +452,7 @@ class SpectralClustering(_Rows):
         self._clean_up(run)
 
     @available_if(lambda self: self.affinity == "rbf" and self.variant in (None, "anchor") and self._has_models())  # type: ignore[misc]
-    def predict(self, X: Array) -> Array:
+    def predict(self, X: Rows) -> Labels:
         """Clusters of new rows, by the landmarks near them (Nystroem), of variant "anchor": rows of the fit get their labels."""
         return self._place(X)
 
@@ -438,8 +486,8 @@ class AttributedGraphClustering(_Clusters):
 
     def __init__(self, n_clusters: Clusters = 8, *, order: Union[int, str, None] = "auto", method: Optional[str] = None,
                  parties: int = 4, party: Optional[PathLike] = None, coordinator: Optional[PathLike] = None,
-                 cut: Optional[Mapping[str, Any]] = None, allow: Sequence[str] = (), policy: Optional[Mapping[str, Any]] = None,
-                 job: Optional[Mapping[str, Any]] = None, random_state: Any = None, out: Optional[PathLike] = None,
+                 cut: Optional[Settings] = None, allow: Sequence[str] = (), policy: Optional[Settings] = None,
+                 job: Optional[Settings] = None, random_state: Seed = None, out: Optional[PathLike] = None,
                  timeout: Optional[float] = None, progress: How = "auto"):
         self._keep(locals())
 
@@ -451,7 +499,7 @@ class AttributedGraphClustering(_Clusters):
         order = None if self.order is None or chosen else {"order": self.order}
         return {**super()._parameters(), "method": self.method, "filter": order}
 
-    def fit(self, X: Array = None, y: Any = None, *, edges: Any = None) -> "AttributedGraphClustering":
+    def fit(self, X: Optional[Rows] = None, y: None = None, *, edges: Optional[Edges] = None) -> "AttributedGraphClustering":
         """X: as of KMeans; edges: the graph between its rows; none where this organisation's party has its own."""
         data, ids = self._table(X, edges)
         run = self._take(self._run_job(data.path if data else None))
@@ -462,7 +510,7 @@ class AttributedGraphClustering(_Clusters):
     def _finish(self, run: Run, ids: Optional[Sequence[str]]) -> None:
         self._set_labels(run, ids)
 
-    def predict(self, X: Array, *, edges: Any = None) -> Array:
+    def predict(self, X: Rows, *, edges: Optional[Edges] = None) -> Labels:
         """Labels of old and new rows together, by the parties' models: X has the columns of the fit, in their order, and
         edges are those of the graph that holds all rows."""
         run = self._fitted()
@@ -481,8 +529,8 @@ class NodeEmbedding(TransformerMixin, _Job):  # type: ignore[misc]
     """
 
     def __init__(self, *, mode: Optional[str] = None, parties: int = 4, party: Optional[PathLike] = None,
-                 coordinator: Optional[PathLike] = None, cut: Optional[Mapping[str, Any]] = None, allow: Sequence[str] = (),
-                 policy: Optional[Mapping[str, Any]] = None, job: Optional[Mapping[str, Any]] = None, random_state: Any = None,
+                 coordinator: Optional[PathLike] = None, cut: Optional[Settings] = None, allow: Sequence[str] = (),
+                 policy: Optional[Settings] = None, job: Optional[Settings] = None, random_state: Seed = None,
                  out: Optional[PathLike] = None, timeout: Optional[float] = None, progress: How = "auto"):
         self._keep(locals())
 
@@ -492,7 +540,7 @@ class NodeEmbedding(TransformerMixin, _Job):  # type: ignore[misc]
     def _parameters(self) -> Dict[str, Any]:
         return {"mode": self.mode}
 
-    def fit(self, X: Array = None, y: Any = None) -> "NodeEmbedding":
+    def fit(self, X: Optional[Edges] = None, y: None = None) -> "NodeEmbedding":
         """X: a graph in any form that `prepare` takes as edges, prepared data, or nothing, as of the others."""
         data, ids = _graph_data(X)
         run = self._take(self._run_job(data.path if data else None))
@@ -506,9 +554,10 @@ class NodeEmbedding(TransformerMixin, _Job):  # type: ignore[misc]
         self.embedding_ = found.reindex(self.ids_).fillna(0.0).to_numpy()
         self._clean_up(run)
 
-    def fit_transform(self, X: Array = None, y: Any = None) -> Array:
+    def fit_transform(self, X: Optional[Edges] = None, y: None = None) -> Matrix:
         """fit, and the embedding."""
-        return self.fit(X, y).embedding_
+        embedding: Matrix = self.fit(X, y).embedding_
+        return embedding
 
     def _more_tags(self) -> Dict[str, Any]:
         return {"_skip_test": "X is a graph, and scikit-learn's checks have none"}
@@ -524,15 +573,15 @@ class GraphClustering(_Clusters):
     """
 
     def __init__(self, n_clusters: int = 2, *, parties: int = 4, party: Optional[PathLike] = None,
-                 coordinator: Optional[PathLike] = None, cut: Optional[Mapping[str, Any]] = None, allow: Sequence[str] = (),
-                 policy: Optional[Mapping[str, Any]] = None, job: Optional[Mapping[str, Any]] = None, random_state: Any = None,
+                 coordinator: Optional[PathLike] = None, cut: Optional[Settings] = None, allow: Sequence[str] = (),
+                 policy: Optional[Settings] = None, job: Optional[Settings] = None, random_state: Seed = None,
                  out: Optional[PathLike] = None, timeout: Optional[float] = None, progress: How = "auto"):
         self._keep(locals())
 
     def _kind(self) -> str:
         return "fedgcn"
 
-    def fit(self, X: Any = None, y: Any = None) -> "GraphClustering":
+    def fit(self, X: Optional[Graphs] = None, y: None = None) -> "GraphClustering":
         """X: graphs, as above, or nothing where this organisation's party has its own."""
         folder = Folder(prefix="coterie-graphs-")
         path = None if X is None else as_path(X, "graphs") if isinstance(X, (str, os.PathLike)) else folder.path / "set"
@@ -549,7 +598,7 @@ class GraphClustering(_Clusters):
         self.labels_ = self._graph_labels(run)
         self._clean_up(run)
 
-    def _graph_labels(self, run: Run) -> Array:
+    def _graph_labels(self, run: Run) -> Labels:
         found = run.rows()
         numbers = {place.name: place / "graphs.txt" for place in slices(run)}
         if not numbers or not all(path.exists() for path in numbers.values()):
@@ -560,7 +609,7 @@ class GraphClustering(_Clusters):
             labels[original[row["process"]][int(row["id"]) - 1] - 1] = int(row["label"])
         return labels
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Graphs) -> Labels:
         """Clusters of new graphs, by a party's model."""
         models = [place / "model.fedgcn" for _, place in self._fitted()._parties() if (place / "model.fedgcn").exists()]
         if not models:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import shutil
 import signal
@@ -26,6 +27,17 @@ STOP_S = 15.0
 
 #: Where a wheel has its programs.
 OWN = Path(__file__).resolve().parent / "_programs" / "bin"
+
+
+#: What programs log, as they log it: a record has the line's object as `coterie`.
+LOG = logging.getLogger("coterie")
+LOG.addHandler(logging.NullHandler())
+_LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warn": logging.WARNING, "error": logging.ERROR}
+
+
+def _log(program: str, line: Dict[str, Any]) -> None:
+    LOG.log(_LEVELS.get(str(line.get("level")), logging.DEBUG), "%s: %s", line.get("subject", program), line.get("text", ""),
+            extra={"coterie": line})
 
 
 def find(name: str = "coterie") -> str:
@@ -127,6 +139,7 @@ class Process:
             for text in stream:
                 line = said(text.rstrip("\n"))
                 self.lines.append(line)
+                _log(self.program, line)
                 if line.get("level") == "warn":
                     self._warned.append(line)
                 if self._line:

@@ -9,7 +9,7 @@ source "${0%/*}/hosts.sh"
 
 # shellcheck disable=SC2034
 TEST_TIMEOUT=1800
-PACKAGES=(coterie-coordinator coterie-party coterie-worker coterie coterie-doc)
+PACKAGES=(coterie-coordinator coterie-party coterie-worker coterie python3-coterie coterie-doc)
 
 possible() {
 	local tool
@@ -101,6 +101,19 @@ test_contents() {
 	for file in coterie-coordinator coterie-party; do
 		[[ $(sort "$T/$file/DEBIAN/conffiles") == "/etc/coterie/${file#coterie-}.json"$'\n'"/etc/logrotate.d/$file" ]] || fault "$file has other conffiles"
 	done
+}
+
+# The package finds the programs of the others, and says so without them.
+test_python_package() {
+	unpacked
+	/usr/bin/python3 -c 'import numpy' 2>/dev/null || skip "python3-numpy is not installed"
+	local site=$T/python3-coterie/usr/lib/python3/dist-packages
+	cd "$T" || fail "is gone"
+	PYTHONPATH=$site PYTHONDONTWRITEBYTECODE=1 PATH=$T/coterie/usr/bin:/usr/bin:/bin /usr/bin/python3 -c 'import coterie
+print(coterie.__version__, coterie.find(), coterie.KMeans(3, parties=2).fit([[i % 3 * 9.0, i % 5 * 0.1] for i in range(60)]).labels_.size)' \
+		>"$T/said" 2>&1 || fail "$(<"$T/said")"
+	[[ $(<"$T/said") == "$(<"$ROOT/VERSION") $T/coterie/usr/bin/coterie 60" ]] || fail "it says $(<"$T/said")"
+	dpkg-deb -f "$(deb python3-coterie)" Depends | grep -q 'python3:any\|python3 ' || fail "it depends on $(dpkg-deb -f "$(deb python3-coterie)" Depends)"
 }
 
 # What lies in /etc/coterie is all right, but for the one thing that somebody has to do.

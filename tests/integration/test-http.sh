@@ -167,8 +167,7 @@ test_failure_by_cause() {
 test_promtool() {
 	local promtool
 	promtool=$(promtool_of)
-	sed -n '/^    groups:/,$s/^    //p' "$ROOT/docs/METRICS.md" >"$T/rules.yml"
-	"$promtool" check rules "$T/rules.yml" >"$T/said" 2>&1 || fail "the rules of docs/METRICS.md: $(<"$T/said")"
+	"$promtool" check rules "$ROOT/configs/monitoring/coterie.rules.yml" >"$T/said" 2>&1 || fail "the rules: $(<"$T/said")"
 	grep -q 'SUCCESS: [1-9]' "$T/said" || fail "no rule: $(<"$T/said")"
 	offered 2
 	for name in coordinator party-00; do
@@ -176,6 +175,21 @@ test_promtool() {
 		"$promtool" check metrics <"$T/metrics" >"$T/said" 2>&1 || fail "$name: promtool: $(<"$T/said")"
 		[[ ! -s $T/said ]] || fail "$name: promtool: $(<"$T/said")"
 	done
+}
+
+# Rules and dashboard name no metric that is not there, and METRICS.md has each rule.
+test_rules_and_dashboard() {
+	local file name dir=$ROOT/configs/monitoring
+	jq -e '[.panels[].targets[].expr] | length > 10' "$dir/grafana.json" >/dev/null || fail "grafana.json has hardly any panel"
+	for file in coterie.rules.yml grafana.json; do
+		grep -Eo '(coterie|process)_[a-z_]+' "$dir/$file" | sort -u >"$T/names"
+		(($(wc -l <"$T/names") > 6)) || fail "$file names hardly any metric"
+		while read -r name; do
+			grep -q "^| \`$name\` " "$ROOT/docs/reference/metrics.md" || fail "$file: there is no metric $name"
+		done <"$T/names"
+	done
+	diff <(sed -n 's/.*- alert: //p' "$dir/coterie.rules.yml") <(sed -n 's/^| \(Coterie[A-Za-z]*\) .*/\1/p' "$ROOT/docs/METRICS.md") >"$T/differ" ||
+		fail "rules (<) and METRICS.md (>): $(<"$T/differ")"
 }
 
 # docs/reference/metrics.md and the programs name the same metrics, with the same types.

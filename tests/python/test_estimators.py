@@ -34,6 +34,25 @@ def graph():
 
 
 class Tables(unittest.TestCase):
+    def test_what_scikit_learn_has_too(self):
+        X, _ = blobs()
+        model = coterie.KMeans(3, parties=3, random_state=4).fit(X)
+        np.testing.assert_array_equal(model.transform(X).argmin(axis=1), model.labels_)
+        self.assertAlmostEqual(-model.score(X), ((X - model.cluster_centers_[model.labels_]) ** 2).sum())
+        self.assertEqual(model.n_iter_, model.run_.facts["lloyd_rounds"])
+        self.assertIsNone(model.inertia_)
+        self.assertFalse(hasattr(coterie.KMeans(3, standardize="joint"), "transform"))  # its distances are in other units
+        columns = coterie.KMeans(3, split="columns", parties=3, random_state=4).fit(X)
+        self.assertFalse(hasattr(columns, "score"))
+        self.assertGreater(columns.n_iter_, 0)
+
+    def test_programs_log(self):
+        X, _ = blobs()
+        with self.assertLogs("coterie", "INFO") as logs:
+            coterie.KMeans(3, parties=3).fit(X)
+        self.assertIn("kmeans", [r.coterie.get("phase") for r in logs.records])
+        self.assertTrue(all(m.startswith("INFO:coterie:run: ") for m in logs.output[:3]), logs.output[:3])
+
     def test_range_of_clusters(self):
         X, y = blobs()
         for k in (2, 6), {"from": np.int64(2), "to": 6}:

@@ -261,7 +261,8 @@ SECURITY_CONTACT ?= not set in this build
 install: all $(COMPLETIONS)/bash/coterie
 	install -d $(DESTDIR)$(PREFIX)/bin $(DOC)/docs $(DOC)/proto $(DOC)/configs/jobs $(DOC)/configs/monitoring $(MAN)
 	install -m 755 $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(WORKER) $(DESTDIR)$(PREFIX)/bin
-	install -m 644 README.md CHANGELOG.md CONTRIBUTING.md LICENSE SECURITY.md $(DOC)
+	install -m 644 README.md CHANGELOG.md CONTRIBUTING.md LICENSE SECURITY.md CITATION.cff MAINTAINERS \
+		CODE_OF_CONDUCT.md $(DOC)
 	sed -i 's#^Security contact: .*#Security contact: $(SECURITY_CONTACT)#' $(DOC)/SECURITY.md
 	install -m 644 docs/*.md $(DOC)/docs
 	for d in $(sort $(dir $(wildcard docs/*/*.md))); do install -d $(DOC)/$$d && install -m 644 $$d*.md $(DOC)/$$d || exit 1; done

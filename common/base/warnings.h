@@ -27,7 +27,7 @@ enum warning {
 	WARNINGS
 };
 
-/* Rows of the table in docs/OPERATIONS.md. Each message of a code ends with the remedy. */
+/* Rows of the table in docs/reference/warnings.md. Each message of a code ends with the remedy. */
 extern const struct warning_text {
 	const char *code, *cause, *remedy;
 } warning_text[WARNINGS];

@@ -25,7 +25,7 @@ const struct config_removed removed_keys[] = {
 	{ "party.policy.jobs", "fedgcn.best", "0.2.0", "remove it", ALL },
 	{ "job.plan", "off", "0.2.0", NULL, KCAGC },
 	{ "job.plan", NULL, "0.2.0",
-	  "give method and exchange (docs/OPERATIONS.md has the cost of each)", KCAGC },
+	  "give method and exchange (docs/explanation/methods.md has the cost of each)", KCAGC },
 	{ "job.start_words", "4194304", "0.2.0", NULL, JOINT },
 	{ "job.start_words", NULL, "0.2.0",
 	  "leave it out: starts sum 4194304 words in a round", JOINT },

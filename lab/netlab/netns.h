@@ -21,7 +21,7 @@ enum err netns_enter(const char *name, int *home) MUST_CHECK;
 void netns_return(int home);
 
 /* In this thread's namespace: makes the device lab0, up, with host_address(host), and brings
- * loopback up. Sets the kernel's TCP parameters of docs/OPERATIONS.md. *fd transfers frames
+ * loopback up. Sets the TCP parameters of docs/howto/connect-hosts.md. *fd transfers frames
  * (link.h) and never blocks; the device exists while it is open. segments: most per super packet;
  * 1: no super packets. ERR_INPUT. */
 enum err netns_device(int host, int segments, int *fd) MUST_CHECK;

@@ -53,7 +53,7 @@ def names_server(where: Any) -> bool:
 class Client:
     """A person's way to a coordinator, and to the own party's results, by HTTPS.
 
-    where: a file with ``server``, ``identity`` and perhaps ``party``, as docs/OPERATIONS.md has it ("From elsewhere"); or the
+    where: a file with ``server``, ``identity`` and perhaps ``party``, as docs/howto/run-a-job-queue.md has it; or the
     coordinator's ``[NAME@]HOST:PORT``, with certificate=. party: the api.listen of the own party, whose results are read there.
 
         client = coterie.Client("anna.json")

@@ -57,7 +57,7 @@ def error_of(status: int, what: str, who: str, program: str, run: Optional[str] 
 class CoterieWarning(UserWarning):
     """A result that is less than was asked for, or what else a program of Coterie's warns of.
 
-    what: the sentence; code: which warning it is (docs/OPERATIONS.md has a table), "" of other warnings; number: what the
+    what: the sentence; code: which warning it is (docs/reference/warnings.md has a table), "" of other warnings; number: what the
     sentence is about, None of other warnings; who: the daemons or the program that warn.
     """
 

@@ -219,7 +219,7 @@ class _Job(BaseEstimator):  # type: ignore[misc]
         run = self._fitted()
         if not self._has_keys():
             raise InputError(f"predict: after a simulation alone; a federation runs a job of kind {kind} "
-                             "(OPERATIONS, Prediction)", status=4)
+                             "(docs/howto/place-new-rows.md)", status=4)
         data, ids = self._table(X, edges, least=1)
         if data is None or ids is None:
             raise InputError("predict: it needs rows" + (", and edges" if kind == "kcagc.predict" else ""), status=4)
@@ -316,7 +316,7 @@ def _centres(run: Run) -> Matrix:
 class KMeans(_Rows):
     """k-means over the rows (split="rows", kind kmeans) or columns (split="columns", kind kmeans.columns) of several parties.
 
-    standardize: None, "none", "joint" or "local", as the kind has it (docs/OPERATIONS.md). Of rows each party has the centres:
+    standardize: None, "none", "joint" or "local", as the kind has it (docs/reference/jobs.md). Of rows each party has the centres:
     ``cluster_centers_`` (none with "local"), and predict gives new rows the nearest one's number. Of columns nobody has them whole: after a
     simulation predict is a job of kind kmeans.columns.predict between the parties, by daemons on this machine.
     Rows that align has not placed (job={"align": "intersect"}) have the label -1.
@@ -524,7 +524,7 @@ class AttributedGraphClustering(_Clusters):
 class NodeEmbedding(TransformerMixin, _Job):  # type: ignore[misc]
     """FedWalk (kind fedwalk): 128 numbers for each vertex of a graph whose ties are spread over parties.
 
-    mode, and whatever else the kind has as `job`: docs/OPERATIONS.md. **Read there what it shows.**
+    mode, and whatever else the kind has as `job`: docs/howto. **Read there what it shows.**
     ``embedding_``: a row for each of ``ids_``.
     """
 
@@ -569,7 +569,7 @@ class GraphClustering(_Clusters):
     fit(graphs): a list of graphs, each a symmetric sparse matrix, a networkx graph, or a pair of how many nodes it has and its
     edges; or a directory in TU format, or one of several such. predict: the model of the first party gives new graphs theirs.
     ``labels_`` are in the order of the list; of directories see ``run_.labels``. What parties find by themselves is in ``run_`` too:
-    **near it, the federation has found little more than the sizes of graphs** (docs/OPERATIONS.md).
+    **near it, the federation has found little more than the sizes of graphs** (docs/howto/cluster-graphs.md).
     """
 
     def __init__(self, n_clusters: int = 2, *, parties: int = 4, party: Optional[PathLike] = None,

@@ -134,7 +134,7 @@ test_examples_are_refused_until_edited() {
 	[[ $(jq -r '.data[] | select(startswith("/var/lib/coterie-party/data/") | not)' "$T/party.json") == "" ]] || fault "data lie elsewhere"
 }
 
-# systemd understands the units and the examples, and finds them as closed as OPERATIONS.md says.
+# systemd understands the units and the examples, and finds them as closed as docs/howto/run-as-a-service.md says.
 test_units() {
 	unpacked
 	local unit figure dir=$T/root/etc/systemd/system
@@ -150,7 +150,8 @@ test_units() {
 	done
 	for unit in coterie-coordinator coterie-party; do
 		figure=$(systemd-analyze security --offline=yes --root="$T/root" --no-pager "$unit.service" 2>"$T/security" | sed -n 's/.*exposure level for .*: \([0-9.]*\) .*/\1/p')
-		grep -Eq "^ *$unit +$figure( |\$)" "$ROOT/docs/OPERATIONS.md" || fault "$unit: systemd-analyze security says $figure, which OPERATIONS.md does not ($(cat "$T/security"))"
+		grep -Eq "^ *$unit +$figure( |\$)" "$ROOT/docs/howto/run-as-a-service.md" ||
+			fault "$unit: systemd-analyze security says $figure, which its page does not ($(cat "$T/security"))"
 	done
 }
 
@@ -433,7 +434,7 @@ test_three_hosts() {
 	purge
 }
 
-# As OPERATIONS.md has it: another certificate for the key that is there, and all is well to doctor, at the hub as well.
+# As docs/howto/rotate-keys.md has it: another certificate for the key that is there, and all is well to doctor, at the hub as well.
 renewed() {
 	on hub /bin/sh -c 'cd /etc/coterie && coterie pki sign --ca ca --out new.crt bank-a.csr >/dev/null'
 	sent hub new.crt bank-a

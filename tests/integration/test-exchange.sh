@@ -171,7 +171,7 @@ test_example_jobs() {
 	done
 }
 
-# One organisation runs the coordinator and a party: keys as OPERATIONS says, and the examples' policy.
+# One organisation runs the coordinator and a party: keys as docs/howto/coordinate-with-data.md has them, and the examples' policy.
 test_coordinator_with_data() {
 	local name pins=() who
 	federation 3

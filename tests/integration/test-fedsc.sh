@@ -429,21 +429,6 @@ test_launch() {
 	[[ $(jq -r .facts.privacy "$T/private/party-00/run.json") == "(eps 4, delta 1e-05)"* ]] || fail "spent: $(jq .facts "$T/private/party-00/run.json")"
 }
 
-# OPERATIONS, "On one machine", followed to the letter.
-test_operations_on_one_machine() {
-	local command lines=0
-	mkdir -p "$T/build"
-	ln -s "$BIN" "$T/build/bin"
-	ln -s "$ROOT/scripts" "$ROOT/configs" "$T"
-	cd "$T" || fail "no $T"
-	while read -r command; do
-		bash -c "$command" </dev/null >"$T/line" 2>"$T/line.stderr" || fail "$command: status $?"
-		lines=$((lines + 1))
-		[[ $command == *synth* ]] || grep -Eq 'ACC 1\.0000|"acc": 1,' "$T/line" || fail "$command: $(<"$T/line")"
-	done < <(sed -n '/^### On one machine/,/^### /s/^    //p' "$ROOT/docs/OPERATIONS.md")
-	((lines == 4)) || fail "$lines commands in OPERATIONS.md, expected 4"
-}
-
 test_launch_refuses() {
 	local status=0
 	"$BIN/coterie" synth --points --nodes 60 --features 4 --clusters 3 --out "$T/pooled" >/dev/null

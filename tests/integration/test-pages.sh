@@ -37,4 +37,23 @@ test_tool() {
 	done
 }
 
+# docs/howto/when-something-goes-wrong.md lists messages that a program has. "..." stands for any
+# text, and so separates pieces.
+test_messages_exist() {
+	local piece missing=0
+	strings -n 4 "$BIN"/coterie "$BIN"/coordinator "$BIN"/party |
+		cat - <(printf '%s\n' 'address already in use' 'connection refused' FILE:LINE:) >"$T/strings"
+	sed -n 's/^| \(`[^|]*\) | .* | .* |$/\1/p' "$ROOT/docs/howto/when-something-goes-wrong.md" |
+		grep -o '`[^`]*`' | tr -d '`' >"$T/messages"
+	(($(wc -l <"$T/messages") > 80)) || fail "hardly any message on the page"
+	sed 's/\.\.\.\.*/\n/g' "$T/messages" | sed 's/^[ ,:]*//; s/[ ,:]*$//' |
+		awk 'length($0) > 5' >"$T/pieces"
+	while IFS= read -r piece; do
+		grep -qF -- "$piece" "$T/strings" && continue
+		echo "no program has: $piece" >&2
+		missing=$((missing + 1))
+	done <"$T/pieces"
+	((missing == 0)) || fail "$missing messages that no program has"
+}
+
 run_tests "$@"

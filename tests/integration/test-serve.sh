@@ -306,7 +306,7 @@ copied() { # FROM TO: a database, while somebody writes it
 sqlite3.connect(sys.argv[1]).backup(sqlite3.connect(sys.argv[2]))' "$1" "$2"
 }
 
-# As OPERATIONS.md says it: what was before the backup is there again, what came after it is known to lack.
+# As docs/howto/back-up.md has it: what was before the backup is there again, what came after it is known to lack.
 test_backup_is_brought_back() {
 	served 2
 	submits "$T/job.json" 1

@@ -11,7 +11,7 @@ wrong() { # TEXT
 disturbed_by() { [[ " ${DISTURBED[$1]-} " =~ \ ($2)\  ]]; } # NAME FAULT|FAULT...
 anybody_by() { [[ " ${STRUCK[*]} " =~ \ ($1)\  ]]; }        # FAULT|FAULT...
 
-# All that happened is said to be survived (docs/OPERATIONS.md).
+# All that happened is said to be survived (docs/explanation/deadlines-and-attempts.md).
 must_be_done() {
 	local i
 	! anybody_by 'term|torn|full|twin' || return 1

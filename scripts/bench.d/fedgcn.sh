@@ -326,12 +326,15 @@ render() {
 	local set
 	cat <<-'TEXT'
 
-		In percent, means over parties weighted by graphs unless it says *plain mean*; beside them the paper's, mean
-		and deviation. *paper*: k-means at last, prototypes matched; *kde*: the paper's prototypes besides, which
-		show each party's; *default*: three principal components and a mixture at last. *majority*: all graphs in
-		one cluster; *size*: k-means on the number of nodes; *log-size*: a Gaussian mixture on its logarithm;
-		*untrained*: the network as drawn, and the final clustering; *alone*: each party trains by itself. A mode
-		that is not above *majority*, *log-size* and *untrained* has not been shown to learn anything.
+		In percent, means over parties weighted by graphs unless it says *plain mean*;
+		beside them the paper's, mean and deviation. *paper*: k-means at last, prototypes
+		matched; *kde*: the paper's prototypes besides, which show each party's; *printed*:
+		those of each local epoch, as printed, embeddings without a bound; *default*: three
+		principal components and a mixture at last. *majority*: all graphs in one cluster;
+		*size*: k-means on the number of nodes; *log-size*: a Gaussian mixture on its
+		logarithm; *untrained*: the network as drawn, and the final clustering; *alone*:
+		each party trains by itself. A mode that is not above *majority*, *log-size* and
+		*untrained* has not been shown to learn anything.
 	TEXT
 	part_of 'SM|SM-BIO|SM-BIO-SY|SN|CV' grid
 	awk -F , '$13 ~ /^without/ && !seen[$1 $13]++ { printf "\n%s is %s, which was not in the data directory.\n", $1, $13 }' "$csv"

@@ -4,83 +4,74 @@
 
 #include <stdlib.h>
 
-struct side { /* labels that occur, ascending */
-	uint32_t label[CONFUSION_MAX];
-	size_t n; /* CONFUSION_MAX + 1 if there are more */
+struct side {
+	uint32_t label[CONFUSION_MAX]; /* those that occur, ascending */
+	size_t n;                      /* CONFUSION_MAX + 1 if there are more */
+	uint8_t *place;                /* of each label in the list */
 };
 
 static struct side side_of(const uint32_t *label, size_t n)
 {
-	struct side s = { .n = 0 };
-	uint8_t *seen;
+	struct side s = { .place = alloc(METRICS_LABEL_END, 1) };
 
-	ALLOC(seen, METRICS_LABEL_END);
 	for (size_t i = 0; i < n; i++)
-		seen[label[i]] = 1;
+		s.place[label[i]] = 1;
 	for (uint32_t v = 0; v < METRICS_LABEL_END && s.n <= CONFUSION_MAX; v++) {
-		if (seen[v] && s.n < CONFUSION_MAX)
+		if (!s.place[v])
+			continue;
+		if (s.n < CONFUSION_MAX)
 			s.label[s.n] = v;
-		s.n += seen[v];
+		s.place[v] = (uint8_t)s.n++;
 	}
-	free(seen);
 	return s;
 }
 
-static size_t evaluation_place_of(const struct side *s, uint32_t label)
+static void put_matrix(struct json *evaluation, const struct side *classes,
+		       const struct side *clusters, const double *count, size_t size)
 {
-	size_t i = 0;
+	size_t *match = alloc(size, sizeof(*match)), column[CONFUSION_MAX], columns = 0;
+	struct json *rows, *row, *list;
+	double *cost = alloc(size * size, sizeof(*cost));
 
-	while (s->label[i] != label)
-		i++;
-	return i;
-}
-
-static void put_labels(struct json *o, const char *key, const struct side *s, const size_t *order)
-{
-	struct json *list = json_put_array(o, key);
-
-	for (size_t i = 0; i < s->n; i++)
-		json_append_number(list, s->label[order ? order[i] : i]);
+	/* Columns: the cluster matched to each class, then unmatched clusters. */
+	for (size_t i = 0; i < size * size; i++)
+		cost[i] = -count[i];
+	hungarian(cost, size, match);
+	for (size_t i = 0; i < size; i++)
+		if (match[i] < clusters->n)
+			column[columns++] = match[i];
+	list = json_put_array(evaluation, "classes");
+	for (size_t i = 0; i < classes->n; i++)
+		json_append_number(list, classes->label[i]);
+	list = json_put_array(evaluation, "clusters");
+	for (size_t i = 0; i < columns; i++)
+		json_append_number(list, clusters->label[column[i]]);
+	rows = json_put_array(evaluation, "confusion");
+	for (size_t c = 0; c < classes->n; c++) {
+		row = json_append(rows, json_array());
+		for (size_t u = 0; u < columns; u++)
+			json_append_number(row, count[c * size + column[u]]);
+	}
+	free(cost);
+	free(match);
 }
 
 void evaluation_confusion(struct json *evaluation, const uint32_t *truth, const uint32_t *label,
 			  size_t n)
 {
 	struct side classes = side_of(truth, n), clusters = side_of(label, n);
-	size_t size = classes.n > clusters.n ? classes.n : clusters.n, *match, *column, columns = 0;
-	struct json *rows;
-	double *count, *cost;
+	size_t size = classes.n > clusters.n ? classes.n : clusters.n;
+	double *count;
 
-	if (size > CONFUSION_MAX)
-		return;
-	ALLOC(count, size * size);
-	ALLOC(cost, size * size);
-	ALLOC(match, size);
-	ALLOC(column, size);
-	for (size_t i = 0; i < n; i++)
-		count[evaluation_place_of(&classes, truth[i]) * size +
-		      evaluation_place_of(&clusters, label[i])]++;
-	/* Columns: the cluster matched to each class, then unmatched clusters. */
-	for (size_t i = 0; i < size * size; i++)
-		cost[i] = -count[i];
-	hungarian(cost, size, match);
-	for (size_t i = 0; i < size; i++) {
-		if (match[i] < clusters.n)
-			column[columns++] = match[i];
+	if (size <= CONFUSION_MAX) {
+		count = alloc(size * size, sizeof(*count));
+		for (size_t i = 0; i < n; i++)
+			count[classes.place[truth[i]] * size + clusters.place[label[i]]]++;
+		put_matrix(evaluation, &classes, &clusters, count, size);
+		free(count);
 	}
-	put_labels(evaluation, "classes", &classes, NULL);
-	put_labels(evaluation, "clusters", &clusters, column);
-	rows = json_put_array(evaluation, "confusion");
-	for (size_t c = 0; c < classes.n; c++) {
-		struct json *row = json_append(rows, json_array());
-
-		for (size_t u = 0; u < clusters.n; u++)
-			json_append_number(row, count[c * size + column[u]]);
-	}
-	free(count);
-	free(cost);
-	free(match);
-	free(column);
+	free(classes.place);
+	free(clusters.place);
 }
 
 enum err evaluation_make(struct label_files classes, struct label_files files,

@@ -114,48 +114,52 @@ static enum err read_run(struct source *s)
 	return picture_read_job(s);
 }
 
-static char *picture_copy_text(const char *text)
+/* The files that run.json or the configuration names. */
+static enum err find_named(struct source *s)
 {
-	return text && *text ? alloc_copy(text) : NULL;
+	const struct json *said = json_get(s->run, "data");
+	const char *config = s->params->config;
+	char **to[] = { &s->graphs, &s->files.features, &s->files.edges, &s->files.ids };
+	const char *from[] = { json_text(said, "graphs"), json_text(said, "features"),
+			       json_text(said, "edges"), json_text(said, "ids") };
+
+	if (config) {
+		TRY(party_config_read(&s->config, config, NULL));
+		from[0] = s->config.data.graphs;
+		from[1] = s->config.data.features;
+		from[2] = s->config.data.edges;
+		from[3] = s->config.data.ids;
+	}
+	for (size_t i = 0; i < 4; i++)
+		*to[i] = from[i] && *from[i] ? alloc_copy(from[i]) : NULL;
+	if (!config && !of_graphs(s) && s->files.features && !file_exists(s->files.features))
+		return err_set(ERR_INPUT,
+			       "%s says that the party's features are %s, which is not there any "
+			       "more: give --data DIR or --config PARTY.json",
+			       s->run_path, s->files.features);
+	return ERR_OK;
 }
 
 /* Finds the party's files. Drops edges where they are not needed: data of rows may have them. */
 static enum err find_files(struct source *s)
 {
-	const char *data = s->params->data, *config = s->params->config, *where = s->run_path;
-	const struct json *said = json_get(s->run, "data");
+	const char *data = s->params->data, *config = s->params->config;
 
 	if (data && config)
 		return err_set(ERR_INPUT,
 			       "data directory %s and configuration %s: expected one of them", data,
 			       config);
-	if (data && of_graphs(s)) {
+	if (data && of_graphs(s))
 		s->graphs = alloc_copy(data);
-	} else if (data) {
+	else if (data)
 		TRY(dataset_find(data, of_rows(s) ? DATASET_FEATURES : DATASET_BOTH, &s->files));
-	} else if (config) {
-		TRY(party_config_read(&s->config, config, NULL));
-		where = config;
-		s->graphs = picture_copy_text(s->config.data.graphs);
-		s->files.features = picture_copy_text(s->config.data.features);
-		s->files.edges = picture_copy_text(s->config.data.edges);
-		s->files.ids = picture_copy_text(s->config.data.ids);
-	} else {
-		s->graphs = picture_copy_text(json_text(said, "graphs"));
-		s->files.features = picture_copy_text(json_text(said, "features"));
-		s->files.edges = picture_copy_text(json_text(said, "edges"));
-		s->files.ids = picture_copy_text(json_text(said, "ids"));
-		if (!of_graphs(s) && s->files.features && !file_exists(s->files.features))
-			return err_set(ERR_INPUT,
-				       "%s says that the party's features are %s, which is not "
-				       "there any more: give --data DIR or --config PARTY.json",
-				       where, s->files.features);
-	}
+	else
+		TRY(find_named(s));
 	if (of_graphs(s) ? !s->graphs : !s->files.features || (!s->files.edges && !of_rows(s)))
 		return err_set(ERR_INPUT,
 			       "%s does not say where the party's %s are: give --data DIR or "
 			       "--config PARTY.json",
-			       where,
+			       config ? config : s->run_path,
 			       of_graphs(s) ? "graphs"
 			       : of_rows(s) ? "features"
 					    : "features and edges");
@@ -254,8 +258,7 @@ static enum err make_points(struct source *s, unsigned threads)
 	}
 	mat_init(&s->points, Z.rows, Z.cols);
 	for (size_t i = 0; i < Z.rows; i++)
-		memcpy(ROW(&s->points, s->data.has_ids ? s->data.ids.row[i] : i), ROW(&Z, i),
-		       Z.cols * sizeof(*Z.a));
+		memcpy(ROW(&s->points, picture_own(s, i)), ROW(&Z, i), Z.cols * sizeof(*Z.a));
 	mat_release(&Z);
 	return ERR_OK;
 }

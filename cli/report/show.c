@@ -99,32 +99,26 @@ static void end_table(struct table *t)
 	table_free(t);
 }
 
-static void add_phase(struct table *t, const char *name, double compute, double wait, double wire,
-		      double rounds)
-{
-	table_cell(t, "%s", name);
-	table_cell(t, "%.3f", compute);
-	table_cell(t, "%.3f", wait);
-	table_cell(t, "%.3f", wire);
-	table_cell(t, "%.0f", rounds);
-}
-
 static void print_phases(const struct json *run)
 {
 	static const char *const heads[] = { "phase", ">compute s", ">wait s", ">wire s",
 					     ">rounds" };
+	static const char *const spent[] = { "compute_s", "wait_s", "wire_s" };
 	struct table *t = table_new(heads, 5);
-	double compute = 0, wait = 0, wire = 0;
+	double all[3] = { 0 };
 
 	for (const struct json *p = run_first(run, "phases"); p; p = run_next(p)) {
-		add_phase(t, json_text(p, "name"), run_number(p, "compute_s"),
-			  run_number(p, "wait_s"), run_number(p, "wire_s"),
-			  run_number(p, "rounds"));
-		compute += run_number(p, "compute_s");
-		wait += run_number(p, "wait_s");
-		wire += run_number(p, "wire_s");
+		table_cell(t, "%s", json_text(p, "name"));
+		for (size_t i = 0; i < 3; i++) {
+			table_cell(t, "%.3f", run_number(p, spent[i]));
+			all[i] += run_number(p, spent[i]);
+		}
+		table_cell(t, "%.0f", run_number(p, "rounds"));
 	}
-	add_phase(t, "all", compute, wait, wire, run_number(run, "rounds"));
+	table_cell(t, "all");
+	for (size_t i = 0; i < 3; i++)
+		table_cell(t, "%.3f", all[i]);
+	table_cell(t, "%.0f", run_number(run, "rounds"));
 	end_table(t);
 }
 
@@ -134,23 +128,21 @@ static void print_daemons(const struct run_dir *runs)
 	 * self-explanatory. */
 	static const char *const heads[] = { "daemon",   ">sent",   ">msgs out", ">received",
 					     ">msgs in", ">rounds", ">seconds" };
+	static const char *const flow[] = { "bytes_sent", "messages_sent", "bytes_received",
+					    "messages_received" };
 	struct table *t = table_new(heads, 7);
 
 	for (size_t i = 0; i < runs->n; i++) {
 		const struct json *run = runs->process[i].run;
-		double sent = 0, received = 0, messages_sent = 0, messages_received = 0;
 
-		for (const struct json *k = run_first(run, "traffic"); k; k = run_next(k)) {
-			sent += run_number(k, "bytes_sent");
-			received += run_number(k, "bytes_received");
-			messages_sent += run_number(k, "messages_sent");
-			messages_received += run_number(k, "messages_received");
-		}
 		table_cell(t, "%s", json_text(run, "name"));
-		table_cell(t, "%s", show_bytes(sent).s);
-		table_cell(t, "%.0f", messages_sent);
-		table_cell(t, "%s", show_bytes(received).s);
-		table_cell(t, "%.0f", messages_received);
+		for (size_t f = 0; f < 4; f++) {
+			double sum = 0;
+
+			for (const struct json *k = run_first(run, "traffic"); k; k = run_next(k))
+				sum += run_number(k, flow[f]);
+			table_cell(t, "%s", f % 2 ? show_count(sum).s : show_bytes(sum).s);
+		}
 		table_cell(t, "%.0f", run_number(run, "rounds"));
 		table_cell(t, "%.3f", run_number(run, "elapsed_s"));
 	}

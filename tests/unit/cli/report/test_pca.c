@@ -1,5 +1,4 @@
 #include "tests/unit/linalg/sample.h"
-#include "common/linalg/la.h"
 #include "cli/report/pca.h"
 
 /* Spread 3 along a, 1 along b, nothing along c, about (10, -20, 30): 20 in all, 18 and 2. */
@@ -56,60 +55,6 @@ TEST(signs)
 	}
 }
 
-/* Column means 0, columns orthogonal, squares the two largest eigenvalues of the scatter matrix. */
-static void check_scatter(size_t n, size_t m, double away)
-{
-	struct mat X, C, S, V, Y;
-	double share[2], value[2], trace = 0, sum[5] = { 0 };
-
-	sample_normal(&X, n, m, n + m);
-	mat_init(&C, n, m);
-	for (size_t j = 0; j < m; j++) {
-		double mean = 0;
-
-		for (size_t i = 0; i < n; i++)
-			mean += (MAT(&X, i, j) *= 1 + 0.3 * (double)(j % 7)) / (double)n;
-		for (size_t i = 0; i < n; i++) {
-			MAT(&C, i, j) = MAT(&X, i, j) - mean;
-			MAT(&X, i, j) += away * (double)(j + 1);
-		}
-	}
-	la_gram_columns(&C, 1, &S);
-	for (size_t j = 0; j < m; j++)
-		trace += MAT(&S, j, j);
-	assert_ok(la_eigen_top(&S, 2, value, &V));
-	assert_ok(pca_plane(&X, 1, &Y, share));
-	for (size_t i = 0; i < n; i++) {
-		double x = MAT(&Y, i, 0), y = MAT(&Y, i, 1);
-
-		sum[0] += x;
-		sum[1] += y;
-		sum[2] += x * y;
-		sum[3] += x * x;
-		sum[4] += y * y;
-	}
-	assert_near(sum[0], 0, 1e-6 * value[0]);
-	assert_near(sum[1], 0, 1e-6 * value[0]);
-	assert_near(sum[2], 0, 1e-6 * value[0]);
-	for (int c = 0; c < 2; c++) {
-		assert_near(sum[3 + c], value[c], 1e-6 * value[0]);
-		assert_near(share[c], value[c] / trace, 1e-6);
-	}
-	mat_release(&Y);
-	mat_release(&V);
-	mat_release(&S);
-	mat_release(&C);
-	mat_release(&X);
-}
-
-TEST(scatter)
-{
-	check_scatter(50, 6, 0);
-	check_scatter(50, 6, 1e4); /* far from the origin */
-	check_scatter(20, 40, 10); /* wide */
-	check_scatter(2, 2, 0);
-}
-
 /* No direction is made up where nothing is spread. */
 TEST(nothing_spread)
 {
@@ -146,23 +91,6 @@ TEST(one_column)
 	}
 	assert_near(share[0], 1, 1e-14);
 	assert_true(share[1] == 0);
-	mat_release(&Y);
-	mat_release(&X);
-}
-
-TEST(threads)
-{
-	struct mat X, Y, again;
-	double share[2], other[2];
-
-	sample_normal(&X, 900, 300, 8);
-	assert_ok(pca_plane(&X, 1, &Y, share));
-	for (unsigned t = 2; t <= 5; t += 3) {
-		assert_ok(pca_plane(&X, t, &again, other));
-		assert_same_bits(&Y, &again);
-		assert_memory_equal(share, other, sizeof(share));
-		mat_release(&again);
-	}
 	mat_release(&Y);
 	mat_release(&X);
 }

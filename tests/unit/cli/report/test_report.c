@@ -5,6 +5,7 @@
 #include "cli/report/evaluation.h"
 #include "cli/report/gather.h"
 #include "cli/report/page.h"
+#include "cli/report/shown.h"
 #include "cli/run/report_read.h"
 #include "common/base/file.h"
 
@@ -18,6 +19,22 @@ static const char *text_of(struct buf *b)
 	buf_add(b, "", 1);
 	b->n--;
 	return (const char *)b->p;
+}
+
+TEST(test_numbers)
+{
+	assert_string_equal(show_count(12345).s, "12345");
+	assert_string_equal(show_bytes(612).s, "612 B");
+	assert_string_equal(show_bytes(25900).s, "25.9 kB");
+	assert_string_equal(show_bytes(8231100).s, "8.2 MB");
+	assert_string_equal(show_bytes(1e15).s, "1000 TB");
+	assert_string_equal(show_seconds(0).s, "0 s");
+	assert_string_equal(show_seconds(0.00041).s, "0.41 ms");
+	assert_string_equal(show_seconds(0.3816).s, "382 ms");
+	assert_string_equal(show_seconds(6.259).s, "6.26 s");
+	assert_string_equal(show_seconds(1234).s, "1234 s");
+	assert_string_equal(show_plain(0.1).s, "0.1");
+	assert_true(strtod(show_plain(0.1 + 0.2).s, NULL) == 0.1 + 0.2);
 }
 
 /* ---- what is cut off ---- */

@@ -274,6 +274,27 @@ const scenarios = {
 			}
 		});
 		await has(page, '#telemetry h2', 'Disclosures');
+		/* A party's picture says what is under the pointer, and hides a cluster by the keyboard. */
+		if (await page.$('#picture')) {
+			const box = await (await page.$('#picture .u-over')).boundingBox();
+
+			await page.evaluate(() => {
+				const said = document.querySelector('#picture .said');
+
+				window.told = 0;
+				new MutationObserver(() => { window.told += said.textContent !== ''; })
+					.observe(said, { childList: true });
+			});
+			for (let y = 10; y < box.height; y += 20)
+				for (let x = 10; x < box.width; x += 20)
+					await page.mouse.move(box.x + x, box.y + y);
+			if (!await page.evaluate(() => window.told))
+				fault('the picture does not say which point is under the pointer');
+			await tabTo(page, '#picture button');
+			await page.keyboard.press('Enter');
+			await page.waitForSelector('#picture button[aria-pressed="false"]');
+			await page.keyboard.press('Enter');
+		}
 		await judgeAll(page, arg);
 		await page.pdf({ path: path.join(pictures, `${arg}.pdf`), printBackground: true, preferCSSPageSize: true });
 	},

@@ -3,6 +3,7 @@
 #include "common/base/embed.h"
 
 EMBED(html, "common/http/page/page.html")
+EMBED(icon, "common/http/page/icon.svg")
 EMBED(css, "common/http/page/page.css")
 EMBED(page, "common/http/page/page.js")
 EMBED(dom, "common/http/page/dom.js")
@@ -15,6 +16,7 @@ EMBED(token, "common/http/page/token.js")
 
 const struct window_file window_files[] = {
 	{ "/", "text/html; charset=utf-8", text_of_html },
+	{ "/icon.svg", "image/svg+xml", text_of_icon },
 	{ "/page.css", "text/css; charset=utf-8", text_of_css },
 	{ "/page.js", SCRIPT, text_of_page },
 	{ "/dom.js", SCRIPT, text_of_dom },

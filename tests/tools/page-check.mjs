@@ -154,11 +154,26 @@ const scenarios = {
 		await has(page, '#submit-as', 'submitted by anna');
 		await judgeAll(page, 'submit');
 		await submit('{ "kind": "kcagc", "clusters": }');
-		await has(page, '#news', 'the job: line 1');
+		await has(page, '#submit-said.bad', 'the job: line 1');
+		const near = await page.evaluate(() => document.getElementById('submit-said').getBoundingClientRect().top
+			- document.querySelector('#submit-form button').getBoundingClientRect().top);
+		if (Math.abs(near) > 80)
+			fault(`the error is ${near} px from the button`);
+		/* The fields make a text: of two parties one, by landmark. */
+		await page.select('#submit-kind', 'kmeans');
+		if (await page.$eval('#submit-methods', (e) => e.getClientRects().length))
+			fault('kmeans has a method');
+		await page.select('#submit-kind', 'kcagc');
+		await page.select('#submit-method', 'landmark');
+		await page.$eval('#submit-clusters', (e) => { e.value = 4; e.dispatchEvent(new Event('change', { bubbles: true })); });
+		await page.click('#submit-parties input[value="party-01"]');
+		const made = await page.$eval('#submit-text', (e) => e.value);
+		if (made !== '{"kind":"kcagc","clusters":4,"method":"landmark","parties":["party-00"]}')
+			fault(`the fields make ${made}`);
 		if (await page.$eval('#queue-table', (e) => e.textContent.includes('kcagc')))
 			fault('what does not parse is in the queue');
 		await submit(text);
-		await has(page, '#news', 'Submitted: job 1');
+		await has(page, '#submit-said', 'Submitted: job 1');
 		await has(page, '#queue tbody th', 'by anna');
 		await has(page, '#queue .state', 'done');
 		await has(page, '#history-table .state', 'done');
@@ -171,13 +186,16 @@ const scenarios = {
 		await (await page.$('#submit-file')).uploadFile(file);
 		await tabTo(page, '#submit-form button');
 		await page.keyboard.press('Enter');
-		await has(page, '#news', 'Submitted: job 2');
+		await has(page, '#submit-said', 'Submitted: job 2');
 		await has(page, '#queue .state', 'waiting for parties');
 		await tabTo(page, '#queue button[data-cancel]');
 		await page.keyboard.press('Enter');
 		await has(page, '#news', 'Cancelled: job 2');
 		await has(page, '#queue .state', 'cancelled');
 		await has(page, '#queue small', 'cancelled by anna');
+		await page.type('#job-words', 'anna cancelled');
+		if (await page.$$eval('#queue tbody tr', (l) => l.filter((e) => e.getClientRects().length).length) !== 1)
+			fault('the search does not find the job that was cancelled, and it alone');
 
 		const looks = await open(browser, at('vera'));
 		await live(looks, 'live');

@@ -82,6 +82,19 @@ export function showPeers(status) {
 		}))) : make('p', { class: 'dim' }, 'None.'));
 }
 
+/* ---- search ---- */
+
+/* Hides rows of the queue and of the jobs that lack one of the words. */
+export function search() {
+	const words = at('job-words').value.toLowerCase().split(/\s+/).filter(Boolean);
+
+	for (const row of document.querySelectorAll('#queue-table tbody tr, #history-table tbody tr')) {
+		const text = row.textContent.toLowerCase();
+
+		row.hidden = !words.every((w) => text.includes(w));
+	}
+}
+
 /* ---- the queue, of a coordinator that serves ---- */
 
 export async function showQueue() {
@@ -96,6 +109,7 @@ export async function showQueue() {
 				j.parties.join(', '), clock(j.submitted), j.attempts ? count(j.attempts) : '',
 			],
 		}))) : make('p', { class: 'dim' }, 'Nothing was submitted yet.'));
+	search();
 }
 
 /* ---- those that were ---- */
@@ -120,6 +134,7 @@ export async function showHistory(more) {
 		at('history-table').querySelector('tbody').append(...body.querySelector('tbody').children);
 	else
 		fill(at('history-table'), list.jobs.length ? body : make('p', { class: 'dim' }, 'None has begun yet.'));
+	search();
 }
 
 /* ---- the report of one ---- */

@@ -1,8 +1,8 @@
 /* page.js -- the page: hears the daemon's status as it changes (/events), and shows it. */
 import { at, bytes, clock, fill, make, news } from '/dom.js';
-import { showHistory, showNow, showPeers, showQueue, showReport } from '/jobs.js';
+import { search, showHistory, showNow, showPeers, showQueue, showReport } from '/jobs.js';
 import { showBudgets, showLedger, showOffers, startParty } from '/party.js';
-import { startSubmitting } from '/submit.js';
+import { showParties, startSubmitting } from '/submit.js';
 import { takeToken } from '/token.js';
 
 const SILENT_MS = 40000, AGAIN_MS = 3000;
@@ -80,6 +80,7 @@ function show(status) {
 	showParty(status);
 	showNow(status);
 	showPeers(status);
+	showParties(status.peers.map((p) => p.name));
 	showHost(status);
 	refresh(status);
 	showLink(true);
@@ -105,6 +106,7 @@ at('history-table').addEventListener('click', (e) => {
 	if (b)
 		showReport(b.dataset.job);
 });
+at('job-words').addEventListener('input', search);
 at('history-more').addEventListener('click', () => showHistory(true).catch(complain));
 takeToken();
 addEventListener('hashchange', takeToken);

@@ -1,12 +1,41 @@
 /* submit.js -- jobs of a coordinator that serves: submitted and cancelled, by those who may. */
-import { ask, at, make, news } from '/dom.js';
+import { ask, at, fill, make, news } from '/dom.js';
 import { posting } from '/token.js';
 
-let me; /* who asks, and what they may: /api/me */
+let me, parties = []; /* who asks, and what they may: /api/me */
 
 function showForm() {
 	at('submit-form').hidden = !me || (me.role !== 'submitter' && me.role !== 'operator');
 	at('submit-as').textContent = me && me.name ? `It is submitted by ${me.name}.` : '';
+}
+
+function say(text, bad) {
+	at('submit-said').textContent = text;
+	at('submit-said').className = bad ? 'bad' : 'good';
+}
+
+/* The fields as a job's text, which may be edited then. */
+function compose() {
+	const kind = at('submit-kind').value, method = at('submit-method').value;
+	const boxes = [...document.querySelectorAll('#submit-parties input')];
+	const chosen = boxes.filter((b) => b.checked).map((b) => b.value);
+	const job = { kind, clusters: Number(at('submit-clusters').value) };
+
+	if (kind === 'kcagc' && method)
+		job.method = method;
+	if (chosen.length < boxes.length)
+		job.parties = chosen;
+	at('submit-methods').hidden = kind !== 'kcagc';
+	at('submit-text').value = JSON.stringify(job);
+}
+
+/* The parties that the coordinator knows, all chosen at first. */
+export function showParties(names) {
+	if (names.join() === parties.join())
+		return;
+	parties = names;
+	fill(at('submit-parties'), names.map((name) =>
+		make('label', {}, make('input', { type: 'checkbox', value: name, checked: true }), ` ${name}`)));
 }
 
 async function submit(event) {
@@ -19,11 +48,12 @@ async function submit(event) {
 		const text = file ? await file.text() : at('submit-text').value;
 		const taken = await ask('/api/ask', posting({ do: 'submit', job: text, where: file ? file.name : 'the job' }));
 
-		news(`Submitted: job ${taken.id}.`);
+		say(`Submitted: job ${taken.id}.`);
 		at('submit-file').value = '';
 		at('submit-text').value = '';
+		at('submit-text').disabled = false;
 	} catch (e) {
-		news(e.message, true);
+		say(e.message, true);
 	}
 	button.disabled = false;
 }
@@ -53,8 +83,10 @@ async function cancel(event) {
 /* Once, when the coordinator is known to serve. */
 export async function startSubmitting() {
 	at('submit-form').addEventListener('submit', submit);
+	at('submit-fields').addEventListener('change', compose);
 	at('submit-file').addEventListener('change', () => { at('submit-text').disabled = at('submit-file').files.length > 0; });
 	at('queue-table').addEventListener('click', cancel);
 	me = await ask('/api/me');
 	showForm();
+	compose();
 }

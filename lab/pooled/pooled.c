@@ -31,6 +31,7 @@ static const struct argp_option options[] = {
 	{ "job", 'j', "FILE", 0,
 	  "of which clusters, seed and what the method has parameters for count", 0 },
 	{ "seed", 's', "S", 0, "the same as --set seed=S", 0 },
+	{ "clusters", 'k', "K", 0, "the same as --set clusters=K", 0 },
 	ARGS_SET,
 	ARGS_RESULTS,
 	ARGS_THREADS('t'),

@@ -31,7 +31,7 @@ TEST_WITH(test_agc_and_gcc, dir_enter, dir_leave)
 	assert_in_range(1000 * acc, 650, 950);
 	assert_int_equal(run_command(eval_main, "--truth data/labels.txt gcc/labels.csv"), 0);
 	assert_true(said_number("acc") == acc);
-	expect_command(gcc_main, "--data data --job job.json --set clusters=2709", 4,
+	expect_command(gcc_main, "--data data --job job.json --clusters 2709", 4,
 		       "2709 clusters of 2708 nodes");
 	put("data/labels.txt", "0\n1\n");
 	expect_command(agc_main, "--data data --job job.json", 4,
@@ -41,7 +41,7 @@ TEST_WITH(test_agc_and_gcc, dir_enter, dir_leave)
 TEST_WITH(test_refusals, dir_enter, dir_leave)
 {
 	put("job.json", "{\"kind\": \"kcagc\", \"clusters\": 7, \"filter\": {\"order\": 9}}");
-	expect_command(agc_main, "--data data --job job.json --set clusters=1", 4,
+	expect_command(agc_main, "--data data --job job.json -k 1", 4,
 		       "job.clusters is 1, expected");
 	expect_command(agc_main, "--data data --job job.json", 4, "data: no features.mtx");
 	expect_command(agc_main, "--job job.json", 4, "--data and --job are needed");

@@ -17,7 +17,6 @@
 #include "common/job/record.h"
 #include "common/cluster/kmeans.h"
 #include "protocols/kcagc/job.h"
-#include "common/learn/gin.h"
 #include "cli/report/pca.h"
 #include "cli/run/report_read.h"
 
@@ -269,23 +268,12 @@ static enum err embed_graphs(struct source *s, unsigned threads)
 	char *path = file_join(s->params->run, "model.fedgcn");
 	struct fedgcn_model m = { 0 };
 	struct tu tu = { 0 };
-	struct gin net;
-	float *F = NULL, *W;
 	enum err err = fedgcn_file_read(path, &m);
 
 	if (!err)
 		err = tu_read(s->graphs, &tu);
 	if (!err)
-		err = graphs_features(&tu.graphs, m.features, threads, &F);
-	if (!err) {
-		gin_init(&net, m.features);
-		ALLOC(W, net.weights);
-		for (size_t i = 0; i < net.weights; i++)
-			W[i] = (float)m.W[i];
-		gin_embed(&net, &tu.graphs, F, W, threads, &s->points);
-		free(W);
-		free(F);
-	}
+		err = fedgcn_embed(&m, &tu.graphs, threads, &s->points);
 	tu_release(&tu);
 	fedgcn_model_release(&m);
 	free(path);

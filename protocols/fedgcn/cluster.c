@@ -224,22 +224,32 @@ enum err fedgcn_model_check(const struct fedgcn_model *m)
 		    : err_set(ERR_INPUT, "a model whose numbers are not finite or beyond bounds");
 }
 
-enum err fedgcn_assign(const struct fedgcn_model *m, const struct graphs *g, unsigned threads,
-		       uint32_t *label)
+enum err fedgcn_embed(const struct fedgcn_model *m, const struct graphs *g, unsigned threads,
+		      struct mat *Z)
 {
-	struct gmm mixture = { .k = m->k, .q = m->q, m->share, m->mu, m->precision, 0 };
 	struct gin net;
-	struct mat Z, X;
 	float *F, *W;
-	enum err err = ERR_OK;
 
-	TRY(fedgcn_model_check(m));
 	TRY(graphs_features(g, m->features, threads, &F));
 	gin_init(&net, m->features);
 	ALLOC(W, net.weights);
 	for (size_t i = 0; i < net.weights; i++)
 		W[i] = (float)m->W[i];
-	gin_embed(&net, g, F, W, threads, &Z);
+	gin_embed(&net, g, F, W, threads, Z);
+	free(F);
+	free(W);
+	return ERR_OK;
+}
+
+enum err fedgcn_assign(const struct fedgcn_model *m, const struct graphs *g, unsigned threads,
+		       uint32_t *label)
+{
+	struct gmm mixture = { .k = m->k, .q = m->q, m->share, m->mu, m->precision, 0 };
+	struct mat Z, X;
+	enum err err = ERR_OK;
+
+	TRY(fedgcn_model_check(m));
+	TRY(fedgcn_embed(m, g, threads, &Z));
 	if (m->q) {
 		fedgcn_cluster_project(m, &Z, &X);
 		err = gmm_label(&mixture, &X, label);
@@ -248,7 +258,5 @@ enum err fedgcn_assign(const struct fedgcn_model *m, const struct graphs *g, uns
 		kmeans_nearest(&Z, &m->C, label);
 	}
 	mat_release(&Z);
-	free(F);
-	free(W);
 	return err;
 }

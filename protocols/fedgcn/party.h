@@ -105,6 +105,9 @@ struct fedgcn_model {
 void fedgcn_model_release(struct fedgcn_model *m);
 /* ERR_INPUT: inconsistent sizes, or numbers that are not finite or beyond bounds. */
 enum err fedgcn_model_check(const struct fedgcn_model *m) MUST_CHECK;
+/* Z (initialised here): what the model's network makes of each graph. */
+enum err fedgcn_embed(const struct fedgcn_model *m, const struct graphs *g, unsigned threads,
+		      struct mat *Z) MUST_CHECK;
 /* label (g->count): clusters of graphs, which need not be graphs of the run. */
 enum err fedgcn_assign(const struct fedgcn_model *m, const struct graphs *g, unsigned threads,
 		       uint32_t *label) MUST_CHECK;

@@ -43,7 +43,8 @@ void service_begin(void)
 	if (!n || sock >= 0)
 		return;
 	if ((path[0] != '/' && path[0] != '@') || n >= sizeof(a.sun_path)) {
-		log_warn("NOTIFY_SOCKET is \"%s\", expected a path: systemd is told nothing", path);
+		log_warn("NOTIFY_SOCKET is \"%s\", expected a path: systemd gets no notifications",
+			 path);
 		return;
 	}
 	memcpy(a.sun_path, path, n);
@@ -52,7 +53,8 @@ void service_begin(void)
 	sock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (sock < 0 || connect(sock, (struct sockaddr *)&a,
 				(socklen_t)(offsetof(struct sockaddr_un, sun_path) + n)) != 0) {
-		log_warn("NOTIFY_SOCKET %s: %s: systemd is told nothing", path, strerror(errno));
+		log_warn("NOTIFY_SOCKET %s: %s: systemd gets no notifications", path,
+			 strerror(errno));
 		if (sock >= 0)
 			close(sock);
 		sock = -1;

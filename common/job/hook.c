@@ -161,7 +161,7 @@ void hook_raise(enum hook_event event, const char *job, const char *fmt, ...)
 	snprintf(o.text, sizeof(o.text), "%.*s\n", (int)text.n, (const char *)text.p);
 	buf_release(&text);
 	if (send(to_helper, &o, sizeof(o), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
-		log_warn("on_event: nobody is told of %s: %s", names[event],
+		log_warn("on_event: the program was not run for %s: %s", names[event],
 			 errno == EAGAIN ? "too many events wait for the program"
 					 : strerror(errno));
 	else
@@ -187,7 +187,8 @@ static void hook_log_outcome(const void *outcome, size_t n)
 	(void)n;
 
 	if (r->status == -1)
-		log_warn("on_event: %s was not told: %s", what, strerror(r->error));
+		log_warn("on_event: the program could not run for %s: %s", what,
+			 strerror(r->error));
 	else if (WIFSIGNALED(r->status))
 		log_warn("on_event: %s for %s was ended by signal %d%s", program, what,
 			 WTERMSIG(r->status),
@@ -197,7 +198,7 @@ static void hook_log_outcome(const void *outcome, size_t n)
 			 WEXITSTATUS(r->status),
 			 WEXITSTATUS(r->status) == 127 ? " (not found, or no program)" : "");
 	else
-		log_info("on_event: %s was told of %s", program, what);
+		log_info("on_event: %s ran for %s", program, what);
 }
 
 void hook_look(void)

@@ -170,7 +170,7 @@ void prune_old(const struct daemon_common *c, const char *state,
 
 		item->goes &= !keeps || !keeps(arg, strrchr(item->path, '/') + 1);
 		if (item->goes)
-			log_info("%s goes, by keep_days or keep_gib", item->path);
+			log_info("%s removed, by keep_days or keep_gib", item->path);
 	}
 	if (e == ERR_OK)
 		e = prune_remove(&found);

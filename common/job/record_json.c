@@ -322,8 +322,8 @@ void record_bury(const char *dir)
 	char *path = file_join(dir, "run.json");
 
 	if (record_write_end(path, ERR_INTERNAL))
-		log_warn("%s said that its job runs: its process was killed, so it says now that "
-			 "the job failed",
+		log_warn("%s was left by a killed process as \"running\": its status is now "
+			 "\"failed\"",
 			 path);
 	free(path);
 }

@@ -146,7 +146,7 @@ static enum err results_take_back_one(void *arg, const char *path)
 {
 	(void)arg;
 	if (unlink(path) == 0)
-		log_warn("%s is taken back", path);
+		log_warn("removed %s: the job has no result", path);
 	return ERR_OK;
 }
 

@@ -162,7 +162,7 @@ static void begin_record(struct work *work, const struct job_means *means)
 	for (size_t l = 0; l < work->L; l++)
 		names[l] = work->name[l];
 	if (means->awaited && memcmp(work->job_id, means->awaited->job_id, JOB_ID_LEN)) {
-		log_warn("the offered job is not the one that was awaited");
+		log_warn("the offered job is not the expected one");
 		work->record->attempts.count = work->record->attempts.lefts = 0;
 	}
 	snprintf(work->record->submitter, sizeof(work->record->submitter), "%s", work->submitter);

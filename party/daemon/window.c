@@ -408,7 +408,7 @@ enum err party_window_start(struct window *w, const struct party_config *config)
 	if (e == ERR_OK)
 		e = window_start(w, &more);
 	if (e == ERR_OK)
-		log_info("answers to offers there need the token in %s", path);
+		log_info("answers to offers by HTTP need the token in %s", path);
 	free(path);
 	wipe(token, sizeof(token));
 	return e;

@@ -42,7 +42,7 @@ static void coordinator_on_last(uv_timer_t *timer)
 {
 	struct coordinator *c = timer->data;
 
-	log_warn("something in this process does not end: it is left to itself");
+	log_warn("a thread of this process does not end: the process exits without it");
 	forget_states(c);
 	daemon_leave(c->result == ERR_OK ? ERR_OK : err_set(c->result, "%s", c->why));
 }

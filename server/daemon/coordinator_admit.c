@@ -45,7 +45,8 @@ static void admit_answer_question(struct coordinator *c, struct conn *conn)
 	clock_utc(now, sizeof(now));
 	snprintf(text, sizeof(text), PROTO_ANSWER, c->config->common.name, version_build(),
 		 PROTO_VERSION_MIN, PROTO_VERSION_MAX, now);
-	log_info("%s asked from %s: %s", conn_name(conn), conn_address(conn), text);
+	log_info("%s queried this coordinator from %s: %s", conn_name(conn), conn_address(conn),
+		 text);
 	coordinator_refuse(conn, ERR_CANCELLED, text);
 	conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 }

@@ -69,7 +69,7 @@ test_one_member_is_told_another_result() {
 	different_results
 	grep -Eqi "$OTHER_VALUES party-0. and party-0. than to this party, .* \(during result\)" \
 		"$T"/party-0?.stderr || fail "no party says so"
-	says party-01 'is taken back'
+	says party-01 ': the job has no result'
 }
 test_one_member_is_told_another_result_and_asked_by_nobody() {
 	different_results "hub/$TOLD/2/drop"
@@ -92,7 +92,7 @@ test_told_left_out_at_the_end() {
 	ends 2 party-01
 	ends 0 coordinator party-00 party-02 # who have heard from party-01 what it was told
 	says party-01 "coordinator sent DONE $UNCONFIRMED \(during result\)"
-	says party-01 'labels.csv is taken back'
+	says party-01 'labels.csv: the job has no result'
 	[[ ! -e $T/out/party-01/labels.csv && ! -e $T/out/party-01/labels.npy ]] || fail "party-01 was left with labels"
 }
 test_told_changed() {

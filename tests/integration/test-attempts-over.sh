@@ -101,7 +101,7 @@ test_done_without_the_word_of_others() {
 	ends 0 coordinator party-00 party-02
 	ends 2 party-01
 	says party-01 'the job is done'
-	says party-01 'labels.csv is taken back'
+	says party-01 'labels.csv: the job has no result'
 	[[ $(run_of party-01 .status) == failed ]] || fail "party-01/run.json: status $(run_of party-01 .status)"
 }
 

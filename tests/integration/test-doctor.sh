@@ -48,7 +48,7 @@ test_all_is_well() {
 	finds fine output 'can be made, .* free'
 	[[ ! -e $T/out/party-00 ]] || fail "it has made the output directory"
 	# It has taken nobody's seat: the job goes on as if it had not been there.
-	said coordinator 'party-00 asked from' || fail "the coordinator's log has it not"
+	said coordinator 'party-00 queried this coordinator from' || fail "the coordinator's log has it not"
 	parties 2
 	completes 2
 }

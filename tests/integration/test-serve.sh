@@ -263,7 +263,7 @@ test_old_results_go() {
 	serve_again
 	until_true 20 has_gone 1 || fail "the results of job 1 are still there"
 	[[ -d $T/out/coordinator/job-000002 ]] || fail "the results of job 2 have gone"
-	soon_says coordinator 'job-000001 goes, by keep_days or keep_gib'
+	soon_says coordinator 'job-000001 removed, by keep_days or keep_gib'
 	[[ $(shown 1 .kept) == false && $(shown 1 .state) == "done" && $(shown 2 .kept) == true ]] || fail "show says $(job show 1)"
 	kill -TERM "${PID[coordinator]}"
 	ends 0 coordinator
@@ -289,7 +289,7 @@ test_old_results_of_a_party_go() {
 	edit party-00 '.keep_days = 2'
 	serves party-00
 	until_true 20 gone_from_disk "$old" || fail "$old is still there"
-	soon_says party-00 'job-[0-9a-f]+(-[0-9])? goes, by keep_days or keep_gib'
+	soon_says party-00 'job-[0-9a-f]+(-[0-9])? removed, by keep_days or keep_gib'
 	[[ $(echo "$T"/out/party-00/job-*) != *'*'* ]] || fail "the results of job 2 have gone"
 	[[ -s $T/out/party-00/state/ledger.db ]] || fail "the ledger has gone"
 	submits "$T/job.json" 3

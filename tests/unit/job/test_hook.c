@@ -105,7 +105,7 @@ static void test_program_is_told(void **state)
 	json_free(v);
 	free(text);
 	text = contents(said);
-	assert_non_null(strstr(text, "was told of job-failed"));
+	assert_non_null(strstr(text, "ran for job-failed"));
 	free(text);
 }
 

@@ -96,7 +96,11 @@ void party_api_look(struct party_api *api)
 
 void party_api_reload(struct party_api *api)
 {
-	if (api && conn_host_reload(api->host) != ERR_OK)
+	enum err e = api ? party_api_check(api->config) : ERR_OK;
+
+	if (api && e == ERR_OK)
+		e = conn_host_reload(api->host);
+	if (e != ERR_OK)
 		log_warn("the certificate of api.listen was not reloaded: %s", err_detail());
 }
 

@@ -21,8 +21,9 @@ enum err party_api_open(struct party_api **api, uv_loop_t *loop,
 			const struct party_config *config) MUST_CHECK;
 enum err party_api_start(struct party_api *api) MUST_CHECK; /* after the sandbox; ERR_INTERNAL */
 void party_api_look(struct party_api *api);                 /* once a second */
-void party_api_reload(struct party_api *api);               /* reads the certificate anew */
-void party_api_close(struct party_api *api);                /* the loop then ends its connections */
-void party_api_free(struct party_api *api);                 /* after the loop */
+/* Reads the certificate anew; one that party_api_check() refuses leaves the old one. */
+void party_api_reload(struct party_api *api);
+void party_api_close(struct party_api *api); /* the loop then ends its connections */
+void party_api_free(struct party_api *api);  /* after the loop */
 
 #endif

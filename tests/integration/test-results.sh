@@ -106,6 +106,26 @@ test_certificates() {
 	"$BIN/coterie" results "$ID" --server "$BANK" --cert "$T/pki/anna.crt" --out "$T/got" >/dev/null || fail "anna may not read without a coordinator"
 }
 
+# SIGHUP reads the endpoint's certificate anew; one that would be refused leaves the old one.
+test_renewal() {
+	readable 2
+	shows() { # until when the certificate is valid that party-00 shows
+		openssl s_client -connect "${BANK#*@}" -cert "$T/pki/anna.crt" -key "$T/pki/anna.key" </dev/null 2>/dev/null |
+			openssl x509 -noout -enddate
+	}
+	renewed() { [[ $(shows) == "$(openssl x509 -noout -enddate -in "$T/pki/bank-api.crt")" ]]; }
+	renewed || fail "it shows another one from the start: $(shows)"
+	cp "$T/pki/bank-api.crt" "$T/first.crt"
+	certificate bank-api "$T/pki/bank-api.crt" "$T/pki" serverAuth '-1 day' '+40 days'
+	! renewed || fail "it is read anew by itself"
+	kill -HUP "${PID[party-00]}"
+	until_true 20 renewed || fail "it shows $(shows)"
+	certificate bank-api "$T/pki/bank-api.crt" "$T/pki" clientAuth '-1 day' '+60 days'
+	kill -HUP "${PID[party-00]}"
+	soon_says party-00 'bank-api.crt: this certificate is of the wrong purpose'
+	! renewed || fail "it shows one that browsers refuse"
+}
+
 test_configuration() {
 	rows_federation 2
 	check() { # REGEX JQ

@@ -167,7 +167,8 @@ function scatter(label, points, hidden, say) {
 			c.strokeStyle = colour('--panel');
 			c.lineWidth = devicePixelRatio / 2;
 			c.fill();
-			c.stroke();
+			if (n <= 4000) /* rims of many would hide what is beneath */
+				c.stroke();
 		}
 		return null;
 	};

@@ -27,7 +27,7 @@ static const struct argp_option options[] = {
 	ARGS_SEED,
 	{ "restarts", 'r', "R", 0, "of k-means; default 100", 0 },
 	{ "regularize", KEY_REGULARIZE, "TAU", 0,
-	  "D + TAU I in place of D, in mean degrees; default 0", 0 },
+	  "D + TAU I in place of D, in harmonic mean degrees; default 0.2", 0 },
 	{ "tolerance", KEY_TOLERANCE, "T", 0,
 	  "residual of the eigenvectors, relative to the first eigenvalue; default 1e-6", 0 },
 	ARGS_RESULTS,

@@ -28,7 +28,7 @@ struct fedspectral_params {
 	unsigned block;      /* exact: columns of a product; 0: max(20, k + 10) */
 	unsigned rounds;     /* exact: maximum; fedspectral+: exact number */
 	unsigned iterations; /* fedspectral+: power iterations a round, at the parties */
-	double regularize;   /* exact: D + tau I in place of D, tau in mean degrees; 0: D */
+	double regularize;   /* exact: D + tau I for D, tau in harmonic mean degrees; 0: D */
 	bool unit_rows;
 	/* exact: bound of an eigenvector's residual, relative to the first eigenvalue */
 	double tolerance;

@@ -5,6 +5,7 @@
 #include "common/privacy/account.h"
 
 #include <stddef.h>
+#include <string.h>
 
 static const char *const fedspectral_names[] = { "exact", "fedspectral+", "fedspectral", NULL };
 static const char *const ids_names[] = { "hashed", "plain", NULL };
@@ -35,9 +36,9 @@ const struct config_row fedspectral_rows[] = {
 	  .help = "largest residual of an eigenvector, relative to the first eigenvalue",
 	  .readers = EXACT },
 	{ "regularize", CONFIG_DOUBLE, AT(how.regularize), 0, 10, "0",
-	  .help = "regularisation tau in mean degrees: (D + tau I)^-1/2 A (D + tau I)^-1/2 "
-		  "replaces D^-1/2 A D^-1/2, so that a few nodes on one edge do not form a "
-		  "cluster",
+	  .help = "regularisation tau in harmonic mean degrees: (D + tau I)^-1/2 A "
+		  "(D + tau I)^-1/2 replaces D^-1/2 A D^-1/2, so that a few nodes on one edge do "
+		  "not form a cluster; 0.2 where no noise is added",
 	  .readers = EXACT },
 	{ "unit_rows", CONFIG_BOOL, AT(how.unit_rows), .standard = "true",
 	  .help = "scale rows to length 1 before k-means; false as in the paper's Algorithm 4" },
@@ -73,8 +74,22 @@ static const struct config_preset standard[] = { { "restarts", "100" },
 
 void fedspectral_presets(const struct json *root, struct kind_presets *to)
 {
-	(void)root;
+	static const struct config_preset in_clear[] = { { "regularize", "0.2" }, { NULL, NULL } };
+	const char *variant = json_text(root, "variant");
+	const struct json *noise = json_get_as(root, "noise", JSON_OBJECT);
+
 	presets_add(to, standard);
+	if ((!*variant || !strcmp(variant, "exact")) &&
+	    (!noise || strcmp(json_text(noise, "on"), "sums") != 0))
+		presets_add(to, in_clear);
+}
+
+void fedspectral_standard(const void *p, struct json *root)
+{
+	const struct fedspectral_job *job = p;
+
+	kind_standard_clusters(p, root);
+	json_put_string(json_put_object(root, "noise"), "on", noise_names[job->noise]);
 }
 
 const char *fedspectral_unread(const void *p, const struct config_row *row)

@@ -53,6 +53,7 @@ const struct kind kind_fedspectral = {
 	.clusters = CLUSTERS_OR_AUTO,
 	.words = WORDS_WIDE,
 	.presets = fedspectral_presets,
+	.standard = fedspectral_standard,
 	.check = fedspectral_check,
 	.needs_all = fedspectral_needs_all,
 	.unread = fedspectral_unread,

@@ -88,14 +88,14 @@ size_t fedspectral_active(const double *degree, size_t n, uint32_t *active)
 
 void fedspectral_regularize(double *degree, size_t n, double tau)
 {
-	double sum = 0;
+	double inverse = 0;
 	size_t m = fedspectral_active(degree, n, NULL);
 
 	for (size_t i = 0; i < n; i++)
-		sum += degree[i];
+		inverse += degree[i] > 0 ? 1 / degree[i] : 0;
 	for (size_t i = 0; i < n; i++)
 		if (degree[i] > 0)
-			degree[i] += tau * sum / (double)m;
+			degree[i] += tau * (double)m / inverse;
 }
 
 void fedspectral_party_join(struct fedspectral_party *p, const double *degree)

@@ -32,8 +32,9 @@ void fedspectral_party_degrees(const struct fedspectral_party *p, double *degree
  * own is. */
 void fedspectral_party_join(struct fedspectral_party *p, const double *degree);
 
-/* Adds tau times their mean to the n degrees above 0 (Qin, Rohe 2013), so that a few nodes on one
- * edge form no cluster of their own. Both sides do it to the same joint degrees. */
+/* Adds tau times their harmonic mean to the n degrees above 0 (Qin, Rohe 2013, with the mean), so
+ * that a few nodes on one edge form no cluster of their own. Hubs raise the mean and not the
+ * harmonic one: nodes of few edges keep theirs. Both sides do it to the same joint degrees. */
 void fedspectral_regularize(double *degree, size_t n, double tau);
 
 /* Returns the number of degrees (n) above 0. active[i] (may be NULL) becomes the rank of node i

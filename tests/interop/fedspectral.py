@@ -96,7 +96,8 @@ class Party:
     def joined(self, degree):
         """How many rows blocks have."""
         there = np.flatnonzero(degree > 0)
-        s = degree[there] ** -0.5
+        harmonic = len(there) / np.sum(1 / degree[there])
+        s = (degree[there] + self.what.get("regularize", 0) * harmonic) ** -0.5
         self.N = s[:, None] * self.A[np.ix_(there, there)] * s
         return len(there)
 

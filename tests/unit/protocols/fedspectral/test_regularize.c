@@ -74,13 +74,16 @@ TEST(test_a_tail_is_no_cluster)
 	assert_agree(other, label, ALL, 1, "one party");
 }
 
-/* degree + tau mean, of those that have one. */
+/* degree + tau times the harmonic mean, of those that have one: 1.5, whatever a hub has. */
 TEST(test_degrees)
 {
-	double degree[] = { 4, 0, 1, 1 }, same[] = { 4, 0, 1, 1 };
+	double degree[] = { 2, 0, 1, 2 }, same[] = { 4, 0, 1, 1 };
+	double hub[] = { 1, 1, 1e6 };
 
 	fedspectral_regularize(degree, 4, 0.5);
-	assert_true(degree[0] == 5 && degree[1] == 0 && degree[2] == 2 && degree[3] == 2);
+	assert_true(degree[0] == 2.75 && degree[1] == 0 && degree[2] == 1.75 && degree[3] == 2.75);
+	fedspectral_regularize(hub, 3, 0.5);
+	assert_near(hub[0], 1.75, 1e-6);
 	fedspectral_regularize(same, 4, 0);
 	assert_true(same[0] == 4 && same[2] == 1);
 }
@@ -105,6 +108,27 @@ TEST(test_rows_as_they_are)
 static enum err parse(struct job *job, const char *text)
 {
 	return job_parse(job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "job", NULL);
+}
+
+static double default_of(const char *rest)
+{
+	char text[200];
+	struct job job;
+
+	snprintf(text, sizeof(text), "{ \"kind\": \"fedspectral\", \"clusters\": 4%s }", rest);
+	assert_ok(parse(&job, text));
+	return fedspectral_job(&job)->how.regularize;
+}
+
+/* The default is that of exact sums alone. */
+TEST(test_default)
+{
+	assert_true(default_of("") == 0.2);
+	assert_true(default_of(", \"variant\": \"exact\"") == 0.2);
+	assert_true(default_of(", \"noise\": { \"on\": \"none\" }") == 0.2);
+	assert_true(default_of(", \"noise\": { \"on\": \"sums\", \"eps\": 1, "
+			       "\"delta\": 1e-5 }") == 0);
+	assert_true(default_of(", \"variant\": \"fedspectral+\"") == 0);
 }
 
 TEST(test_jobs)

@@ -1,6 +1,13 @@
 /* FedSpectral over sums of products: central clustering, however the edges lie. */
 #include "tests/unit/protocols/fedspectral/parts_planted.h"
 
+/* N itself, of which eigenvalues are known and which the pooled graph has. */
+static void letter(struct fedspectral_params *p, unsigned k, uint64_t seed, unsigned threads)
+{
+	fedspectral_defaults(p, k, seed, threads);
+	p->regularize = 0;
+}
+
 /* However the edges lie, also each at three of the parties, it is the clustering of all of them. */
 TEST(exact_is_central)
 {
@@ -10,7 +17,7 @@ TEST(exact_is_central)
 	struct fedspectral_params p;
 	uint32_t label[N];
 
-	fedspectral_defaults(&p, K, 1, 2);
+	letter(&p, K, 1, 2);
 	for (size_t s = 0; s < sizeof(split) / sizeof(*split); s++) {
 		struct parts parts;
 		char what[64];
@@ -37,7 +44,7 @@ TEST(exact_on_random_graphs)
 		struct graph g;
 
 		sample_graph(&g, 60, 150, 3, seed % 2, seed);
-		fedspectral_defaults(&p, 3, 1, 1);
+		letter(&p, 3, 1, 1);
 		p.tolerance = 1e-8;
 		parts_central(&g.adjacency, 3, all);
 		for (size_t count = 1; count <= 4; count++)
@@ -85,7 +92,7 @@ TEST(multiplicities_are_weights)
 	parts_deal(&two, &graph, 3, 2, 4, 1);
 	two.memory.count = two.parties.count = 2;
 	parts_deal(&one, &twice, 1, 1, 0, 1);
-	fedspectral_defaults(&p, K, 1, 1);
+	letter(&p, K, 1, 1);
 	assert_ok(fedspectral_exact(&two.parties, two.n, &p, a, &r));
 	assert_ok(fedspectral_exact(&one.parties, one.n, &p, b, &s));
 	assert_agree(b, a, N, 1, "weights");
@@ -114,7 +121,7 @@ TEST(eigenvalues_and_gap)
 	assert_ok(spectral_graph_times(&g, &I, &M));
 	assert_ok(la_eigen_top(&M, K + 1, value, &E));
 	parts_deal(&parts, &graph, 3, 1, 1, 1);
-	fedspectral_defaults(&p, 0, 1, 1);
+	letter(&p, 0, 1, 1);
 	assert_ok(fedspectral_exact(&parts.parties, parts.n, &p, label, &report));
 	assert_int_equal(report.k, K);
 	assert_int_equal(report.values, FEDSPECTRAL_AUTO_MAX + 1);
@@ -140,7 +147,7 @@ TEST(test_classes_apart)
 
 	parts_planted(&A, 200, 5, 2000, 0, 0, class);
 	parts_deal(&parts, &A, 4, 1, 1, 1);
-	fedspectral_defaults(&p, 0, 1, 1);
+	letter(&p, 0, 1, 1);
 	assert_ok(fedspectral_exact(&parts.parties, parts.n, &p, label, &report));
 	assert_int_equal(report.near_1, 5);
 	assert_int_equal(report.k, 5);
@@ -174,7 +181,7 @@ static struct fedspectral_report triangles(size_t count, double bridge, unsigned
 	}
 	csr_from_triples(&A, n, n, t, edges);
 	parts_deal(&parts, &A, 2, 1, 1, 1);
-	fedspectral_defaults(&p, k, 1, 1);
+	letter(&p, k, 1, 1);
 	assert_ok(fedspectral_exact(&parts.parties, parts.n, &p, label, &report));
 	parts_release(&parts);
 	csr_release(&A);
@@ -212,7 +219,7 @@ TEST(clusters_by_size)
 				t[count++] = (struct triple){ i, j, 1 };
 	csr_from_triples(&A, 24, 24, t, count);
 	parts_deal(&parts, &A, 2, 1, 1, 1);
-	fedspectral_defaults(&p, 3, 1, 1);
+	letter(&p, 3, 1, 1);
 	assert_ok(fedspectral_exact(&parts.parties, parts.n, &p, label, NULL));
 	for (size_t i = 0; i < 24; i++)
 		size[label[i]]++;
@@ -237,7 +244,7 @@ TEST(many_nodes)
 
 	assert_true(MANY > (size_t)FEDSPECTRAL_SAMPLE);
 	parts_planted(&A, MANY, 3, 12 * MANY, 0.02, 1, class);
-	fedspectral_defaults(&p, 3, 1, 1);
+	letter(&p, 3, 1, 1);
 	p.restarts = 3;
 	for (unsigned threads = 1; threads <= 2; threads++) {
 		p.threads = threads;

@@ -147,7 +147,7 @@ test_graphs_are_compared() {
 	parties 3
 	# shellcheck disable=SC2046
 	ends 2 coordinator $(names 3)
-	says coordinator 'party-0. says: edges between common nodes differ .*set graphs to .*own'
+	says coordinator 'party-0. says: its edges between common nodes differ .*set graphs to .*own'
 	any_party_said 'party-01 has other edges than party-00, party-02' || any_party_said 'party-0[02] has other edges than party-01' ||
 		fail 'nobody is named'
 	[[ ! -e $T/out/party-00/labels.csv && ! -e $T/out/coordinator/labels.csv ]] || fail 'there are labels'

@@ -256,11 +256,11 @@ test_wrong_numbers() {
 	rows_federation 2
 	rows_job dense
 	wrong_job 'job\.kernel\.width is -1, expected a number from 0' '.kernel.width = -1'
-	wrong_job 'job\.dims is 2, expected at least job\.clusters, 3' '.dims = 2'
 	wrong_job 'job\.secure_sum\.modulus_bits is 32, expected 64' '.secure_sum.modulus_bits = 32'
 	rows_job anchor
 	wrong_job 'job\.clusters is 1, expected' '.clusters = 1'
 	wrong_job 'job\.dims is 4, expected more than 4 with variant' '.dims = 4'
+	wrong_job 'job\.dims is 2, expected at least job\.clusters, 3' '.dims = 2'
 }
 
 # ---- wrong data ----
@@ -440,8 +440,8 @@ test_launch_refuses() {
 	launch_fails 'no edges\.tsv, edges\.mtx or edges\.csv' --job "$ROOT/configs/jobs/kcagc-cora.json"
 	COTERIE_BIN=$BIN "$ROOT/scripts/launch" --data "$T/pooled" --parties 3 --out "$T/paper" --quiet \
 		--job "$ROOT/configs/jobs/fedsc-paper.json" >"$T/said" 2>&1 || status=$?
-	((status == 2)) || fail "launch of variant paper: exit $status, expected 2"
-	grep -q 'of kind fedsc.paper, which policy.jobs' "$T/said" || fail "says: $(<"$T/said")"
+	((status == 4)) || fail "launch of variant paper: exit $status, expected 4"
+	grep -q 'needs --allow fedsc.paper' "$T/said" || fail "says: $(<"$T/said")"
 }
 
 sample test_anchor_of_two test_dense_of_three test_kmeans_of_two test_paper_of_three \

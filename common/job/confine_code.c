@@ -141,9 +141,10 @@ enum err confine_code(const struct daemon_common *c, const char *config, const c
 	if (is_single_threaded()) /* nothing else is to be confined */
 		return ERR_OK;
 	if (!is_lasting(config) || !is_lasting(job)) {
-		log_info("%s is no regular file, so this program does not begin anew: threads that "
-			 "libraries have begun are not kept from writing code",
-			 is_lasting(config) ? job : config);
+		log_info(
+		    "%s is no regular file, so the program does not restart itself: threads of "
+		    "libraries may write code",
+		    is_lasting(config) ? job : config);
 		return ERR_OK;
 	}
 	program[n] = 0;

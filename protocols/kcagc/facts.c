@@ -132,9 +132,10 @@ void slice_facts(struct slice *s, double *x)
 	x[0] = seen.measured;
 	x[1] = seen.varied;
 	if (seen.foreign && slice_facts_is_first(s))
-		log_info("%zu of %zu columns are numbers beside columns that are mostly 0: they "
-			 "are brought to mean 0 and the size of these",
-			 seen.foreign, features_cols(&s->X));
+		log_info(
+		    "%zu of %zu columns have few zeros and the others mostly 0: the former are "
+		    "scaled to mean 0 and the size of the others",
+		    seen.foreign, features_cols(&s->X));
 	seen_release(&seen);
 	slice_norms(s, x[0] == 0, x + 2);
 }
@@ -188,9 +189,10 @@ double *slice_weights_beside(struct slice *s, struct features *X)
 		weight[j] *=
 		    seen_is_foreign(&seen, j) ? seen_to_unit(&seen, j) : 1 / sqrt(seen.square);
 	if (weight && slice_facts_is_first(s))
-		log_info("%zu of %zu columns are numbers beside columns that are mostly 0: they "
-			 "are brought to the size of these",
-			 seen.foreign, s->columns);
+		log_info(
+		    "%zu of %zu columns have few zeros and the others mostly 0: the former are "
+		    "scaled to the size of the others",
+		    seen.foreign, s->columns);
 	seen_release(&seen);
 	weigh_and_give(s, weight, X);
 	return weight;

@@ -147,7 +147,7 @@ static void link_latest(const struct service *s, const char *directory)
 
 	unlink(fresh);
 	if (symlink(directory, fresh) != 0 || rename(fresh, link) != 0)
-		log_warn("%s cannot be made", link);
+		log_warn("cannot create the link %s", link);
 	free(fresh);
 	free(link);
 }

@@ -64,13 +64,14 @@ static void record_curves(struct run *run, const struct curves *c, unsigned orde
 	if (c->weighs)
 		facts_numbers(facts, "order_modularities", c->fit, orders);
 	if (!c->rule)
-		log_info("filter.order \"auto\" is %u: distances within clusters fall up to %d; "
-			 "there clusters fit the graph by %.3f, here by %.3f",
+		log_info("filter.order \"auto\" is %u: distances within clusters fall up to order "
+			 "%d; modularity is %.3f there and %.3f at the chosen order",
 			 order, ORDER_CAP, c->fit[ORDER_CAP - 1], c->fit[order - 1]);
 	else if (order < c->rule)
-		log_info("filter.order \"auto\" is %u: at %u, which AGC's rule takes, clusters fit "
-			 "the graph by %.3f, here by %.3f",
-			 order, c->rule, c->fit[c->rule - 1], c->fit[order - 1]);
+		log_info(
+		    "filter.order \"auto\" is %u: modularity is %.3f at %u, the order of AGC's "
+		    "rule, and %.3f at the chosen order",
+		    order, c->fit[c->rule - 1], c->rule, c->fit[order - 1]);
 	else
 		log_info("filter.order \"auto\" is %u", order);
 }

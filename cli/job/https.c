@@ -203,6 +203,27 @@ static void https_set_options(CURL *curl, const struct place *p, const struct ht
 	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)SILENT_S);
 }
 
+/* What to do about an error, after its sentence; "" if that says it. */
+static const char *https_remedy(CURLcode code)
+{
+	switch (code) {
+	case CURLE_COULDNT_RESOLVE_HOST:
+	case CURLE_COULDNT_CONNECT:
+	case CURLE_OPERATION_TIMEDOUT:
+		return ": is that daemon running, and is that its api.listen?";
+	case CURLE_PEER_FAILED_VERIFICATION:
+		return ": --ca must name its authority, and NAME@ before the host the name in its "
+		       "certificate";
+	case CURLE_SSL_CONNECT_ERROR:
+	case CURLE_RECV_ERROR:
+		return ": have your certificate renewed or signed by that daemon's authority; its "
+		       "log "
+		       "says why it refuses it";
+	default:
+		return "";
+	}
+}
+
 static enum err perform(CURL *curl, const struct https_server *s, const struct place *p,
 			const struct https_request *r, struct buf *in, long *status)
 {
@@ -223,8 +244,8 @@ static enum err perform(CURL *curl, const struct https_server *s, const struct p
 	code = curl_easy_perform(curl);
 	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, status);
 	if (code != CURLE_OK)
-		e = err_set(code == CURLE_SSL_CERTPROBLEM ? ERR_INPUT : ERR_PEER, "%s: %s",
-			    s->where, *why ? why : curl_easy_strerror(code));
+		e = err_set(code == CURLE_SSL_CERTPROBLEM ? ERR_INPUT : ERR_PEER, "%s: %s%s",
+			    s->where, *why ? why : curl_easy_strerror(code), https_remedy(code));
 	curl_slist_free_all(headers);
 	curl_slist_free_all(to);
 	return e;

@@ -372,8 +372,8 @@ class Notebooks(unittest.TestCase):
         self.assertIn("principal components", own.html)
         with self.assertRaisesRegex(coterie.InputError, "'party-07' is none of coordinator, party-00, party-01"):
             run.report("party-07")
-        with self.assertRaisesRegex(coterie.InputError, "no run.json in it"):
-            coterie.Run(tempfile.gettempdir())
+        with tempfile.TemporaryDirectory() as empty, self.assertRaisesRegex(coterie.InputError, "no run.json in it"):
+            coterie.Run(empty)
 
     def test_copies(self):
         X, _ = blobs()

@@ -12,6 +12,7 @@
 #define FEDSC   { "fedsc" }
 #define FEDGCN  { "fedgcn" }
 #define FEDWALK { "fedwalk" }
+#define SPECTRAL { "fedspectral" }
 
 const struct config_removed removed_keys[] = {
 	{ "job.on_loss", "sum", "0.1.0", "use \"attempt\"", ALL },
@@ -84,6 +85,9 @@ const struct config_removed removed_keys[] = {
 	{ "job.tree", "auto", "0.2.0", NULL, FEDWALK },
 	{ "job.tree", NULL, "0.2.0",
 	  "leave it out: the tree is exact up to 50000 vertices", FEDWALK },
+	{ "job.regularize", "0", "0.2.0", NULL, SPECTRAL },
+	{ "job.regularize", NULL, "0.2.0",
+	  "use tau, in harmonic means of the degrees: smaller than in means", SPECTRAL },
 	{ "coordinator.http.submitter", NULL, "0.2.0",
 	  "give submitters a certificate and a role in api.roles", ALL },
 	{ "job.align", "hashed", "0.2.0", "use \"intersect\"", ALL },

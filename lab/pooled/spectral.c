@@ -56,7 +56,7 @@ static error_t pooled_spectral_parse(int key, char *arg, struct argp_state *stat
 		a->p.restarts = (unsigned)args_whole(state, "restarts", arg, 1, 10000);
 		return 0;
 	case KEY_REGULARIZE:
-		a->p.regularize = args_number(state, "regularize", arg, 0, 10);
+		a->p.tau = args_number(state, "regularize", arg, 0, 10);
 		return 0;
 	case KEY_TOLERANCE:
 		a->p.tolerance = args_number(state, "tolerance", arg, 1e-12, 1);

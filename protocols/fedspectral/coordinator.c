@@ -119,7 +119,7 @@ static enum err lanczos(struct parties *parties, const struct fedspectral_params
 		r->values = min_size(done.values, sizeof(r->value) / sizeof(*r->value));
 		memcpy(r->value, value, r->values * sizeof(*value));
 		r->gap = r->k < done.values ? value[r->k - 1] - value[r->k] : 0;
-		while (p->regularize <= 0 && r->near_1 < r->values && value[r->near_1] > 1 - NEAR_1)
+		while (p->tau <= 0 && r->near_1 < r->values && value[r->near_1] > 1 - NEAR_1)
 			r->near_1++;
 		for (size_t i = 0; i < V->rows; i++)
 			memmove(V->a + i * r->k, ROW(V, i), r->k * sizeof(*V->a));
@@ -152,7 +152,7 @@ enum err fedspectral_exact(struct parties *parties, size_t n, const struct fedsp
 	for (size_t i = 0; i < n; i++)
 		degree[i] = degree[i] > 0 ? degree[i] : 0;
 	if (!err) {
-		fedspectral_regularize(degree, n, p->regularize);
+		fedspectral_regularize(degree, n, p->tau);
 		err = parties_sum(parties, &join, NULL, 0);
 	}
 	if (err)

@@ -28,7 +28,7 @@ struct fedspectral_params {
 	unsigned block;      /* exact: columns of a product; 0: max(20, k + 10) */
 	unsigned rounds;     /* exact: maximum; fedspectral+: exact number */
 	unsigned iterations; /* fedspectral+: power iterations a round, at the parties */
-	double regularize;   /* exact: D + tau I for D, tau in harmonic mean degrees; 0: D */
+	double tau;          /* exact: D + tau I for D, tau in harmonic mean degrees; 0: D */
 	bool unit_rows;
 	/* exact: bound of an eigenvector's residual, relative to the first eigenvalue */
 	double tolerance;
@@ -55,7 +55,7 @@ struct fedspectral_report {
 	double value[2 * FEDSPECTRAL_AUTO_MAX];
 	size_t values;
 	double gap;    /* value[k-1] - value[k]; 0 if value[k] is unknown */
-	size_t near_1; /* number of values above 1 - 1e-5; 0 with regularize */
+	size_t near_1; /* number of values above 1 - 1e-5; 0 with tau */
 };
 
 void fedspectral_defaults(struct fedspectral_params *p, unsigned k, uint64_t seed,

@@ -35,7 +35,7 @@ const struct config_row fedspectral_rows[] = {
 	{ "tolerance", CONFIG_DOUBLE, AT(how.tolerance), 1e-6, 1, "5e-4",
 	  .help = "largest residual of an eigenvector, relative to the first eigenvalue",
 	  .readers = EXACT },
-	{ "regularize", CONFIG_DOUBLE, AT(how.regularize), 0, 10, "0",
+	{ "tau", CONFIG_DOUBLE, AT(how.tau), 0, 10, "0",
 	  .help = "regularisation tau in harmonic mean degrees: (D + tau I)^-1/2 A "
 		  "(D + tau I)^-1/2 replaces D^-1/2 A D^-1/2, so that a few nodes on one edge do "
 		  "not form a cluster; 0.2 where no noise is added",
@@ -74,12 +74,13 @@ static const struct config_preset standard[] = { { "restarts", "100" },
 
 void fedspectral_presets(const struct json *root, struct kind_presets *to)
 {
-	static const struct config_preset in_clear[] = { { "regularize", "0.2" }, { NULL, NULL } };
+	static const struct config_preset in_clear[] = { { "tau", "0.2" }, { NULL, NULL } };
 	const char *variant = json_text(root, "variant");
 	const struct json *noise = json_get_as(root, "noise", JSON_OBJECT);
+	bool older = json_get(root, "regularize"); /* 0 in records of 0.2.0: no tau */
 
 	presets_add(to, standard);
-	if ((!*variant || !strcmp(variant, "exact")) &&
+	if (!older && (!*variant || !strcmp(variant, "exact")) &&
 	    (!noise || strcmp(json_text(noise, "on"), "sums") != 0))
 		presets_add(to, in_clear);
 }
@@ -95,7 +96,7 @@ void fedspectral_standard(const void *p, struct json *root)
 const char *fedspectral_unread(const void *p, const struct config_row *row)
 {
 	const struct fedspectral_job *job = p;
-	static const char *const in_clear[] = { "tolerance", "regularize", NULL };
+	static const char *const in_clear[] = { "tolerance", "tau", NULL };
 
 	return job->noise == FEDSPECTRAL_IN_SUMS && kind_among(row->path, in_clear)
 		   ? "where job.noise.on is \"none\""

@@ -59,11 +59,30 @@ test_kmeans() {
 	rows_job kmeans
 	both_ways labels.csv model.rows
 }
+# tau is new, and not 0 by default: with 0 the release before takes part.
 test_fedspectral() {
 	edges_federation 3
 	before
 	numbered 3
-	both_ways labels.csv
+	cp "$T/job.json" "$T/older.json"
+	edit job '.tau = 0'
+	mixed "$NEW" "$NEW"
+	cp "$T/out/party-01/labels.csv" "$T/alone.csv"
+	mixed "$NEW" "$OLD"
+	cmp "$T/alone.csv" "$T/out/party-01/labels.csv" || fail "labels differ with the older party"
+	cp "$T/older.json" "$T/job.json"
+	mixed "$OLD" "$NEW"
+	cmp "$T/alone.csv" "$T/out/party-01/labels.csv" || fail "labels differ with older others"
+}
+test_fedspectral_regularized() {
+	edges_federation 3
+	before
+	BIN=$NEW coordinator
+	BIN=$NEW party party-00
+	BIN=$OLD party party-01
+	BIN=$NEW party party-02
+	ends 2 coordinator
+	says coordinator 'its release does not know a parameter of this job, or its value: job.tau'
 }
 test_fedwalk() {
 	vertices_federation 3

@@ -61,8 +61,8 @@ test_exact_of_regions() { exact_is_central 4 --regions; }
 test_regularized() {
 	edges_federation 3
 	"$BIN/coterie-lab" spectral --data "$T/pooled" --clusters 3 --seed 7 --regularize 0.5 --out "$T/central" >/dev/null
-	runs 3 --set regularize=0.5
-	at_least "$(ari "$T"/out/party-*/labels.csv)" 1 'ARI with regularize 0.5'
+	runs 3 --set tau=0.5
+	at_least "$(ari "$T"/out/party-*/labels.csv)" 1 'ARI with tau 0.5'
 	[[ $(run_of coordinator '.facts | has("eigenvalues_near_1")') == false ]] || fail 'eigenvalues near 1, which are not counted'
 	jq -ne --argjson found "$(run_of coordinator '.facts.eigenvalues[0]')" --argjson wanted "$(jq '.eigenvalues[0]' "$T/central/result.json")" \
 		'$wanted < 0.9 and ($found - $wanted | fabs) < 1e-4' >/dev/null || fail "the first eigenvalue is $(run_of coordinator '.facts.eigenvalues[0]')"
@@ -254,7 +254,7 @@ test_disconnected() {
 	"$BIN/coterie" split --by edges --parties 2 --data "$T/apart" --out "$T/data" >/dev/null
 	over_edges 2
 	central "$T/apart"
-	runs 2 --set regularize=0
+	runs 2 --set tau=0
 	at_least "$(ari "$T"/out/party-*/labels.csv)" 1 'ARI'
 	[[ $(run_of coordinator '.facts | "\(.eigenvalues_near_1) \(.isolated)"') == "3 1" ]] || fail "facts $(run_of coordinator '.facts | tostring')"
 	says coordinator 'eigenvalues within 1e-5 of 1: 3"'

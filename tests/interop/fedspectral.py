@@ -97,7 +97,7 @@ class Party:
         """How many rows blocks have."""
         there = np.flatnonzero(degree > 0)
         harmonic = len(there) / np.sum(1 / degree[there])
-        s = (degree[there] + self.what.get("regularize", 0) * harmonic) ** -0.5
+        s = (degree[there] + self.what.get("tau", 0) * harmonic) ** -0.5
         self.N = s[:, None] * self.A[np.ix_(there, there)] * s
         return len(there)
 

@@ -67,7 +67,7 @@ static enum err party_fedspectral_agree_degrees(struct fedspectral_work *s)
 		joint[i] = joint[i] > 0 ? joint[i] : 0;
 	}
 	if (e == ERR_OK) {
-		fedspectral_regularize(joint, work->n, s->p.regularize);
+		fedspectral_regularize(joint, work->n, s->p.tau);
 		fedspectral_party_join(&s->part, joint);
 	}
 	free(joint);

@@ -129,12 +129,12 @@ TEST(test_ids_and_weights)
 	parts_deal(&parts, &sum, 1, 1, 1, 1);
 	fedspectral_defaults(&p, CLASSES, 1, 1);
 	p.tolerance = 1e-5;
-	p.regularize = 0; /* with it, no eigenvalue is near 1 */
+	p.tau = 0; /* with it, no eigenvalue is near 1 */
 	assert_ok(fedspectral_exact(&parts.parties, parts.n, &p, label[0], &report));
 	for (int hashed = 0; hashed < 2; hashed++) {
-		struct stage *s = stage_run(&graph, 3, some_twice,
-					    hashed ? "tolerance=1e-5 regularize=0"
-						   : "tolerance=1e-5 regularize=0 ids=plain");
+		struct stage *s =
+		    stage_run(&graph, 3, some_twice,
+			      hashed ? "tolerance=1e-5 tau=0" : "tolerance=1e-5 tau=0 ids=plain");
 		const struct fact *values = fact(&s->f.server, "eigenvalues");
 
 		gather_labels(s, label[1 + hashed]);

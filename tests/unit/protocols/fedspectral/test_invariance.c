@@ -30,7 +30,7 @@ static const char weight[] = "an edge counts by its weight, as a share of its no
 static const struct method methods[] = {
 	{ "variant=exact", GRAPH },
 	{ "variant=exact clusters=auto", GRAPH },
-	{ "variant=exact regularize=0.1", GRAPH },
+	{ "variant=exact tau=0.1", GRAPH },
 	{ "variant=fedspectral+", GRAPH },
 	{ "variant=fedspectral+ unit_rows=false", GRAPH },
 	{ "variant=fedspectral", GRAPH },

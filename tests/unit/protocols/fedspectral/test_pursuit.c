@@ -325,7 +325,7 @@ static void attack_uploads(const char *graph, const struct csr *A, unsigned roun
 	tap_on(t, &tapped, &parts);
 	t->secagg = f->party[0].secagg;
 	fedspectral_defaults(&how, CLUSTERS, 1, 2);
-	how.regularize = 0; /* what is read is N V */
+	how.tau = 0; /* what is read is N V */
 	how.rounds = rounds;
 	how.iterations = 1;
 	how.restarts = 1;
@@ -352,7 +352,7 @@ static void attack_sums(const char *graph, const struct csr *A, bool all, struct
 	parts_deal(&parts, A, PARTIES, 2, 1, 1);
 	tap_on(t, &tapped, &parts);
 	fedspectral_defaults(&how, CLUSTERS, 1, 2);
-	how.regularize = 0; /* what is read is N V */
+	how.tau = 0; /* what is read is N V */
 	how.restarts = 1;
 	assert_ok(fedspectral_exact(&tapped, A->rows, &how, label, NULL));
 	exact_sums(graph, t, A, all, s);

@@ -48,7 +48,7 @@ static void cluster(size_t parties, double tau, uint32_t *label, struct fedspect
 
 	parts_deal(&parts, &tailed, parties, 1, 1, 1);
 	fedspectral_defaults(&p, 2, 1, 1);
-	p.regularize = tau;
+	p.tau = tau;
 	assert_ok(fedspectral_exact(&parts.parties, parts.n, &p, label, r));
 	parts_release(&parts);
 }
@@ -117,7 +117,7 @@ static double default_of(const char *rest)
 
 	snprintf(text, sizeof(text), "{ \"kind\": \"fedspectral\", \"clusters\": 4%s }", rest);
 	assert_ok(parse(&job, text));
-	return fedspectral_job(&job)->how.regularize;
+	return fedspectral_job(&job)->how.tau;
 }
 
 /* The default is that of exact sums alone. */
@@ -129,26 +129,25 @@ TEST(test_default)
 	assert_true(default_of(", \"noise\": { \"on\": \"sums\", \"eps\": 1, "
 			       "\"delta\": 1e-5 }") == 0);
 	assert_true(default_of(", \"variant\": \"fedspectral+\"") == 0);
+	assert_true(default_of(", \"regularize\": 0") == 0);
 }
 
 TEST(test_jobs)
 {
 	struct job job;
 
-	assert_ok(
-	    parse(&job, "{ \"kind\": \"fedspectral\", \"clusters\": 4, \"regularize\": 0.1 }"));
-	assert_true(fedspectral_job(&job)->how.regularize == 0.1 &&
-		    fedspectral_job(&job)->how.unit_rows);
-	assert_err(parse(&job, "{ \"kind\": \"fedspectral\", \"clusters\": 4, \"regularize\": 0.1, "
+	assert_ok(parse(&job, "{ \"kind\": \"fedspectral\", \"clusters\": 4, \"tau\": 0.1 }"));
+	assert_true(fedspectral_job(&job)->how.tau == 0.1 && fedspectral_job(&job)->how.unit_rows);
+	assert_err(parse(&job, "{ \"kind\": \"fedspectral\", \"clusters\": 4, \"tau\": 0.1, "
 			       "\"variant\": \"fedspectral+\" }"),
-		   ERR_INPUT, "job.regularize is read by variant \"exact\" only; remove it");
-	assert_err(parse(&job, "{ \"kind\": \"fedspectral\", \"clusters\": 4, \"regularize\": 0.1, "
+		   ERR_INPUT, "job.tau is read by variant \"exact\" only; remove it");
+	assert_err(parse(&job, "{ \"kind\": \"fedspectral\", \"clusters\": 4, \"tau\": 0.1, "
 			       "\"noise\": { \"on\": \"sums\", \"eps\": 1, \"delta\": 1e-5 } }"),
-		   ERR_INPUT,
-		   "job.regularize is read where job.noise.on is \"none\" only; remove it");
-	assert_err(
-	    parse(&job, "{ \"kind\": \"fedspectral\", \"clusters\": 4, \"regularize\": -1 }"),
-	    ERR_INPUT, "job.regularize is -1");
+		   ERR_INPUT, "job.tau is read where job.noise.on is \"none\" only; remove it");
+	assert_err(parse(&job, "{ \"kind\": \"fedspectral\", \"clusters\": 4, \"tau\": -1 }"),
+		   ERR_INPUT, "job.tau is -1");
+	assert_err(parse(&job, "{ \"kind\": \"fedspectral\", \"clusters\": 4, \"regularize\": 1 }"),
+		   ERR_INPUT, "use tau, in harmonic means of the degrees");
 }
 
 TESTS_BETWEEN(plant, uproot)

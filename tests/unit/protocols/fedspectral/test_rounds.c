@@ -5,7 +5,7 @@
 static void letter(struct fedspectral_params *p, unsigned k, uint64_t seed, unsigned threads)
 {
 	fedspectral_defaults(p, k, seed, threads);
-	p->regularize = 0;
+	p->tau = 0;
 }
 
 /* However the edges lie, also each at three of the parties, it is the clustering of all of them. */

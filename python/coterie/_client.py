@@ -1,4 +1,4 @@
-"""Jobs and results by the APIs of daemons elsewhere: no program, and nothing that has to be installed."""
+"""Jobs and results by the APIs of daemons elsewhere, by the standard library alone."""
 from __future__ import annotations
 
 import json
@@ -33,19 +33,31 @@ def _settings(where: str) -> Dict[str, Any]:
     except ValueError as e:
         raise InputError(f"{path}: {e}", status=4) from None
     if not isinstance(found, dict) or not isinstance(found.get("server"), str):
-        raise InputError(f'{path}: no member "server", which names the api.listen of a daemon', status=4)
+        raise InputError(
+            f'{path}: no member "server", which names the api.listen of a daemon', status=4
+        )
     identity = found.get("identity")
     if not isinstance(identity, dict) or not isinstance(identity.get("certificate"), str):
-        raise InputError(f'{path}: no member "identity.certificate", the certificate by which the daemon knows you', status=4)
+        raise InputError(
+            (
+                f'{path}: no member "identity.certificate", the certificate by which the daemon'
+                ' knows you'
+            ),
+            status=4,
+        )
     known = {"certificate", "key", "ca", "crl", "passphrase"}
     files = {k: path.parent / v for k, v in identity.items() if k in known and isinstance(v, str)}
     return {"server": found["server"], "party": found.get("party"), **files}
 
 
 def names_server(where: Any) -> bool:
-    """Whether this is a file that names a daemon elsewhere, and not a daemon's own configuration."""
+    """Whether this is a file that names a daemon elsewhere, not a daemon's own configuration."""
     try:
-        return bool(json.loads(Path(os.fspath(where)).expanduser().read_text(encoding="utf-8")).get("server"))
+        return bool(
+            json.loads(Path(os.fspath(where)).expanduser().read_text(encoding="utf-8")).get(
+                "server"
+            )
+        )
     except (OSError, ValueError, AttributeError):
         return False
 
@@ -53,8 +65,9 @@ def names_server(where: Any) -> bool:
 class Client:
     """A person's way to a coordinator, and to the own party's results, by HTTPS.
 
-    where: a file with ``server``, ``identity`` and perhaps ``party``, as docs/howto/run-a-job-queue.md has it; or the
-    coordinator's ``[NAME@]HOST:PORT``, with certificate=. party: the api.listen of the own party, whose results are read there.
+    where: a file with ``server``, ``identity`` and perhaps ``party``, as
+    docs/howto/run-a-job-queue.md has it; or the coordinator's ``[NAME@]HOST:PORT``, with
+    certificate=. party: the api.listen of the own party, whose results are read there.
 
         client = coterie.Client("anna.json")
         number = client.submit({"kind": "kmeans", "clusters": 5})
@@ -62,15 +75,32 @@ class Client:
         run = client.results(number)
     """
 
-    def __init__(self, where: PathLike, *, party: Optional[str] = None, certificate: Optional[PathLike] = None,
-                 key: Optional[PathLike] = None, ca: Optional[PathLike] = None, crl: Optional[PathLike] = None,
-                 passphrase: Optional[PathLike] = None, timeout: float = 30.0):
+    def __init__(
+        self,
+        where: PathLike,
+        *,
+        party: Optional[str] = None,
+        certificate: Optional[PathLike] = None,
+        key: Optional[PathLike] = None,
+        ca: Optional[PathLike] = None,
+        crl: Optional[PathLike] = None,
+        passphrase: Optional[PathLike] = None,
+        timeout: float = 30.0,
+    ):
         given: Dict[str, Any] = {"server": os.fspath(where), "party": party}
         if certificate is None:
             given = {**_settings(os.fspath(where)), **({"party": party} if party else {})}
-        files = {"certificate": certificate, "key": key, "ca": ca, "crl": crl, "passphrase": passphrase}
+        files = {
+            "certificate": certificate,
+            "key": key,
+            "ca": ca,
+            "crl": crl,
+            "passphrase": passphrase,
+        }
         files = {k: v if v is not None else given.get(k) for k, v in files.items()}
-        paths = {k: None if v is None else Path(os.fspath(v)).expanduser() for k, v in files.items()}
+        paths = {
+            k: None if v is None else Path(os.fspath(v)).expanduser() for k, v in files.items()
+        }
         own = paths.pop("certificate")
         assert own is not None
         identity = Identity(own, **paths)
@@ -92,8 +122,11 @@ class Client:
 
     def submit(self, job: Union[Job, PathLike]) -> int:
         """Queues a job, a mapping or the path of a job.json: its number. It does not wait."""
-        text, name = (json.dumps(job), "job") if isinstance(job, Mapping) else (
-            Path(os.fspath(job)).read_text(encoding="utf-8"), os.fspath(job))
+        text, name = (
+            (json.dumps(job), "job")
+            if isinstance(job, Mapping)
+            else (Path(os.fspath(job)).read_text(encoding="utf-8"), os.fspath(job))
+        )
         return int(self._ask("submit", job=text, where=name)["id"])
 
     def jobs(self, most: int = 50) -> List[Dict[str, Any]]:
@@ -101,7 +134,7 @@ class Client:
         return list(self._ask("list", most=most).get("jobs") or [])
 
     def show(self, number: int) -> Dict[str, Any]:
-        """All that the coordinator says of a job: state, job_id, and when it is over status, cause, warnings."""
+        """What the coordinator says of a job: state, job_id; once over, status and cause."""
         return dict(self._ask("show", id=int(number))["job"])
 
     def cancel(self, number: int) -> None:
@@ -116,8 +149,10 @@ class Client:
         """Whether the job is over, however it ended."""
         return "status" in self.show(number)
 
-    def wait(self, number: int, timeout: Optional[float] = None, progress: How = False) -> Dict[str, Any]:
-        """What `show` has of the job once it is over; CoterieError if it did not end well, or not in time."""
+    def wait(
+        self, number: int, timeout: Optional[float] = None, progress: How = False
+    ) -> Dict[str, Any]:
+        """What `show` has once the job is over; CoterieError if it ended badly, or not in time."""
         told = Progress(progress, f"job {number}")
 
         def over() -> Optional[Dict[str, Any]]:
@@ -129,23 +164,39 @@ class Client:
         shown: Dict[str, Any] = until(f"job {number} is over", over, timeout, "coordinator", ASK_S)
         told.end(str(shown["state"]))
         if shown["status"]:
-            raise error_of(int(shown["status"]), str(shown.get("cause") or shown["state"]), f"job {number}", f"job {number}")
+            raise error_of(
+                int(shown["status"]),
+                str(shown.get("cause") or shown["state"]),
+                f"job {number}",
+                f"job {number}",
+            )
         return shown
 
     # ---- results ----
 
-    def results(self, job: Union[int, str], out: Optional[PathLike] = None, *, patience: float = 0.0) -> Run:
-        """The results of a job as a Run, and in the directory out: of the own party where the client has one, else what the
-        coordinator has. job: its number, or its id. patience: seconds that a party may need to end a job."""
+    def results(
+        self, job: Union[int, str], out: Optional[PathLike] = None, *, patience: float = 0.0
+    ) -> Run:
+        """The results of a job as a Run, and in the directory out: of the own party where the
+        client has one, else what the coordinator has. job: its number, or its id. patience: seconds that a
+        party may need to end a job.
+        """
         name = str(job)
         if name.isdigit() and len(name) < 32:
             shown = self.show(int(name))
             name = str(shown.get("job_id") or "")
             if not name:
-                raise InputError(f"job {job} has not begun, and has no results yet: wait for it", status=4)
+                raise InputError(
+                    f"job {job} has not begun, and has no results yet: wait for it", status=4
+                )
             if not shown.get("kept", True) and self._party is None:
-                raise InputError(f"the results of job {job} were removed at the coordinator (keep_days, keep_gib, coterie prune): "
-                                 "submit it again", status=4)
+                raise InputError(
+                    (
+                        f"the results of job {job} were removed at the coordinator (keep_days,"
+                        " keep_gib, coterie prune): submit it again"
+                    ),
+                    status=4,
+                )
         return fetch(self._party or self._api, name, out, patience)
 
 
@@ -157,7 +208,12 @@ def _pieces(api: Api, path: str, size: int) -> bytes:
         if status >= 400:
             api.check(status, json.loads(piece))
         if not piece:
-            raise CoterieError(f"{api.place.text}: {path} ends after {len(found)} of {size} bytes: ask again", "", 2, api.place.text)
+            raise CoterieError(
+                f"{api.place.text}: {path} ends after {len(found)} of {size} bytes: ask again",
+                "",
+                2,
+                api.place.text,
+            )
         found += piece
     return found
 
@@ -165,7 +221,13 @@ def _pieces(api: Api, path: str, size: int) -> bytes:
 def fetch(api: Api, job_id: str, out: Optional[PathLike], patience: float = 0.0) -> Run:
     """The files of a job's results into a directory."""
     if not re.fullmatch(r"[0-9a-f]{32}", job_id):
-        raise InputError(f"{job_id!r} is no job's id, expected 32 digits as run.json has them, or a coordinator's number", status=4)
+        raise InputError(
+            (
+                f"{job_id!r} is no job's id, expected 32 digits as run.json has them, or a"
+                " coordinator's number"
+            ),
+            status=4,
+        )
     until_s = time.monotonic() + patience
     ask: Callable[[], Dict[str, Any]] = lambda: api.json(f"/api/results/{job_id}")  # noqa: E731
     while True:
@@ -180,7 +242,17 @@ def fetch(api: Api, job_id: str, out: Optional[PathLike], patience: float = 0.0)
     folder.path.mkdir(parents=True, exist_ok=True)
     for file in listed["files"]:
         name = str(file["name"])
-        if not re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9._-]*", name) or not 0 <= int(file["bytes"]) <= FILE_MAX:
-            raise CoterieError(f"{api.place.text}: it lists a file {name!r} of {file['bytes']} bytes", "", 2, api.place.text)
-        (folder.path / name).write_bytes(_pieces(api, f"/api/results/{job_id}/{quote(name)}", int(file["bytes"])))
+        if (
+            not re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9._-]*", name)
+            or not 0 <= int(file["bytes"]) <= FILE_MAX
+        ):
+            raise CoterieError(
+                f"{api.place.text}: it lists a file {name!r} of {file['bytes']} bytes",
+                "",
+                2,
+                api.place.text,
+            )
+        (folder.path / name).write_bytes(
+            _pieces(api, f"/api/results/{job_id}/{quote(name)}", int(file["bytes"]))
+        )
     return Run(folder)

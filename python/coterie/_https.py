@@ -18,10 +18,16 @@ ANSWER_MAX = 64 << 20
 
 
 class Identity:
-    """Own certificate, its key, and the authority: key and ca are beside the certificate where not given."""
+    """Own certificate, its key and the authority: these are beside it where not given."""
 
-    def __init__(self, certificate: Path, key: Optional[Path] = None, ca: Optional[Path] = None, crl: Optional[Path] = None,
-                 passphrase: Optional[Path] = None):
+    def __init__(
+        self,
+        certificate: Path,
+        key: Optional[Path] = None,
+        ca: Optional[Path] = None,
+        crl: Optional[Path] = None,
+        passphrase: Optional[Path] = None,
+    ):
         self.certificate = certificate
         self.key = key or certificate.with_suffix(".key")
         self.ca = ca or certificate.with_name("ca.crt")
@@ -34,8 +40,12 @@ class Identity:
                 if path is not None:
                     path.open("rb").close()
             except OSError as e:
-                raise InputError(f"{path}: this file cannot be read ({e.strerror})", status=4) from None
-        words = self.passphrase.read_text(encoding="utf-8").split("\n")[0] if self.passphrase else ""
+                raise InputError(
+                    f"{path}: this file cannot be read ({e.strerror})", status=4
+                ) from None
+        words = (
+            self.passphrase.read_text(encoding="utf-8").split("\n")[0] if self.passphrase else ""
+        )
         made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         made.minimum_version = ssl.TLSVersion.TLSv1_3
         try:
@@ -43,10 +53,18 @@ class Identity:
             if self.crl is not None:
                 made.load_verify_locations(self.crl)
                 made.verify_flags |= ssl.VERIFY_CRL_CHECK_LEAF
-            made.load_cert_chain(self.certificate, self.key, lambda: words)  # a function, so that nobody is asked
+            made.load_cert_chain(
+                self.certificate, self.key, lambda: words
+            )  # a function, so that nobody is asked
         except ssl.SSLError as e:
-            raise InputError(f"{self.certificate}, {self.key} or {self.ca} cannot be used: {_reason(e)}; they have to be PEM, the key "
-                             "that of the certificate, and its passphrase, if it has one, in identity.passphrase", status=4) from None
+            raise InputError(
+                (
+                    f"{self.certificate}, {self.key} or {self.ca} cannot be used: {_reason(e)};"
+                    " they have to be PEM, the key that of the certificate, and its passphrase, if"
+                    " it has one, in identity.passphrase"
+                ),
+                status=4,
+            ) from None
         return made
 
 
@@ -71,13 +89,20 @@ class _Connection(http.client.HTTPSConnection):
 
 
 class Place:
-    """"hub.example.org:7443", or "hub@192.0.2.7:7443" with the name in the certificate."""
+    """ "hub.example.org:7443", or "hub@192.0.2.7:7443" with the name in the certificate."""
 
     def __init__(self, text: str):
-        found = re.fullmatch(r"(?:([\w.-]{1,64})@)?(?:\[([0-9A-Fa-f:.]+)\]|([^\s:@\[\]]+)):(\d{1,5})", text)
+        found = re.fullmatch(
+            r"(?:([\w.-]{1,64})@)?(?:\[([0-9A-Fa-f:.]+)\]|([^\s:@\[\]]+)):(\d{1,5})", text
+        )
         if not found or not 0 < int(found[4]) < 65536:
-            raise InputError(f"server is {text!r}, expected the api.listen of a daemon, as hub.example.org:7443 or hub@192.0.2.7:7443",
-                             status=4)
+            raise InputError(
+                (
+                    f"server is {text!r}, expected the api.listen of a daemon, as"
+                    " hub.example.org:7443 or hub@192.0.2.7:7443"
+                ),
+                status=4,
+            )
         self.text = text
         self.host, self.port = found[2] or found[3], int(found[4])
         self.name = found[1] or self.host
@@ -109,19 +134,46 @@ class Api:
         host = f"[{self.place.name}]" if ":" in self.place.name else self.place.name
         headers = {"Host": f"{host}:{self.place.port}", "Content-Type": "application/json"}
         try:
-            link.request("GET" if body is None else "POST", path, None if body is None else json.dumps(body).encode(), headers)
+            link.request(
+                "GET" if body is None else "POST",
+                path,
+                None if body is None else json.dumps(body).encode(),
+                headers,
+            )
             answer = link.getresponse()
             return answer.status, answer.read(ANSWER_MAX)
         except ssl.SSLCertVerificationError as e:
-            raise CoterieError(f"{where}: its certificate is refused ({e.verify_message}): it has to be signed by {self.identity.ca}, and to "
-                               f"bear the name {self.place.name}, which NAME@ before the host says", "", 2, where) from None
+            raise CoterieError(
+                (
+                    f"{where}: its certificate is refused ({e.verify_message}): it has to be signed"
+                    f" by {self.identity.ca}, and to bear the name {self.place.name}, which NAME@"
+                    " before the host says"
+                ),
+                "",
+                2,
+                where,
+            ) from None
         except ssl.SSLError as e:
-            raise CoterieError(f"{where}: {_reason(e)}: whether {self.identity.certificate} is signed by that daemon's authority, valid "
-                               "today and not revoked, its log says", "", 2, where) from None
+            raise CoterieError(
+                (
+                    f"{where}: {_reason(e)}: whether {self.identity.certificate} is signed by that"
+                    " daemon's authority, valid today and not revoked, its log says"
+                ),
+                "",
+                2,
+                where,
+            ) from None
         except (OSError, http.client.HTTPException) as e:
             said = getattr(e, "strerror", None) or str(e) or type(e).__name__
-            raise CoterieError(f"{where} does not answer ({said}): is the daemon running, is that its api.listen, and may this host "
-                               "reach it?", "", 2, where) from None
+            raise CoterieError(
+                (
+                    f"{where} does not answer ({said}): is the daemon running, is that its"
+                    " api.listen, and may this host reach it?"
+                ),
+                "",
+                2,
+                where,
+            ) from None
         finally:
             link.close()
 
@@ -133,7 +185,15 @@ class Api:
         except ValueError:
             answer = None
         if not isinstance(answer, dict):
-            raise CoterieError(f"{self.place.text}: what answers there (HTTP status {status}) is no Coterie daemon", "", 2, self.place.text)
+            raise CoterieError(
+                (
+                    f"{self.place.text}: what answers there (HTTP status {status}) is no Coterie"
+                    " daemon"
+                ),
+                "",
+                2,
+                self.place.text,
+            )
         self.check(status, answer)
         return answer
 
@@ -142,4 +202,9 @@ class Api:
             return
         code = int(answer.get("status") or (1 if status >= 500 else 4))
         kind = InputError if code == 4 else CoterieError
-        raise kind(str(answer.get("error") or f"HTTP status {status}"), self.place.text, code, self.place.text)
+        raise kind(
+            str(answer.get("error") or f"HTTP status {status}"),
+            self.place.text,
+            code,
+            self.place.text,
+        )

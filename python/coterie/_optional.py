@@ -26,9 +26,13 @@ def need(module: str, what: str) -> Any:
         if e.name is not None and e.name.split(".")[0] != top:
             raise
         raise PackageMissing(
-            f"{what} needs {top}, which is not installed: pip install 'coterie[{EXTRA[top]}]', or Debian's "
-            f"{DEBIAN.get(top, 'python3-' + top)} in an environment made with --system-site-packages",
-            status=4) from None
+            (
+                f"{what} needs {top}, which is not installed: pip install 'coterie[{EXTRA[top]}]',"
+                f" or Debian's {DEBIAN.get(top, 'python3-' + top)} in an environment made with"
+                " --system-site-packages"
+            ),
+            status=4,
+        ) from None
 
 
 def _loaded(module: str) -> Any:

@@ -28,7 +28,9 @@ class BaseEstimator:
         return self
 
     def __repr__(self) -> str:
-        standard = {n: p.default for n, p in inspect.signature(type(self).__init__).parameters.items()}
+        standard = {
+            n: p.default for n, p in inspect.signature(type(self).__init__).parameters.items()
+        }
         said = [f"{n}={v!r}" for n, v in self.get_params().items() if v is not standard[n]]
         return f"{type(self).__name__}({', '.join(said)})"
 
@@ -49,7 +51,9 @@ def check_random_state(seed: Any) -> Any:
 
 def check_is_fitted(estimator: Any, attribute: str) -> None:
     if not hasattr(estimator, attribute):
-        raise InputError(f"{type(estimator).__name__} has not been fitted: call fit first", status=4)
+        raise InputError(
+            f"{type(estimator).__name__} has not been fitted: call fit first", status=4
+        )
 
 
 class available_if:  # noqa: N801 (scikit-learn's name)
@@ -69,8 +73,16 @@ class available_if:  # noqa: N801 (scikit-learn's name)
         return self.method.__get__(instance, owner)
 
 
-def validate_data(estimator: Any, X: Any, *, dtype: Any = np.float64, reset: bool = True,
-                  ensure_min_samples: int = 1, ensure_min_features: int = 1, **_: Any) -> Any:
+def validate_data(
+    estimator: Any,
+    X: Any,
+    *,
+    dtype: Any = np.float64,
+    reset: bool = True,
+    ensure_min_samples: int = 1,
+    ensure_min_features: int = 1,
+    **_: Any,
+) -> Any:
     """Numbers in two dimensions, finite, of at least so many rows and columns."""
     names = [str(c) for c in X.columns] if is_frame(X) else None
     if is_sparse(X):
@@ -80,21 +92,36 @@ def validate_data(estimator: Any, X: Any, *, dtype: Any = np.float64, reset: boo
         try:
             checked = np.asarray(X, dtype=dtype)
         except (TypeError, ValueError) as e:
-            raise InputError(f"fit: not all values are numbers ({e}): prepare() reads tables with words",
-                             status=4) from None
+            raise InputError(
+                f"fit: not all values are numbers ({e}): prepare() reads tables with words",
+                status=4,
+            ) from None
         values = checked
     if checked.ndim != 2:
-        raise InputError(f"fit: an array of {checked.ndim} dimensions, expected 2: a row for each thing", status=4)
+        raise InputError(
+            f"fit: an array of {checked.ndim} dimensions, expected 2: a row for each thing",
+            status=4,
+        )
     if not np.isfinite(values).all():
-        raise InputError("fit: a value is missing (NaN) or infinite: prepare() takes a rule for missing ones", status=4)
+        raise InputError(
+            "fit: a value is missing (NaN) or infinite: prepare() takes a rule for missing ones",
+            status=4,
+        )
     rows, columns = checked.shape
     if rows < ensure_min_samples or columns < ensure_min_features:
-        raise InputError(f"fit: {rows} rows and {columns} columns, expected at least {ensure_min_samples} and "
-                         f"{ensure_min_features}", status=4)
+        raise InputError(
+            (
+                f"fit: {rows} rows and {columns} columns, expected at least"
+                f" {ensure_min_samples} and {ensure_min_features}"
+            ),
+            status=4,
+        )
     if reset:
         estimator.n_features_in_ = columns
         if names is not None:
             estimator.feature_names_in_ = np.array(names, dtype=object)
     elif columns != estimator.n_features_in_:
-        raise InputError(f"predict: {columns} columns, and fit had {estimator.n_features_in_}", status=4)
+        raise InputError(
+            f"predict: {columns} columns, and fit had {estimator.n_features_in_}", status=4
+        )
     return checked

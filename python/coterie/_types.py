@@ -15,24 +15,28 @@ class Sparse(Protocol):
 
     shape: Tuple[int, int]
 
-    def tocsr(self) -> Any: ...
+    def tocsr(self) -> Any:
+        ...
 
 
 class Graph(Protocol):
     """A networkx graph."""
 
-    def is_directed(self) -> bool: ...
+    def is_directed(self) -> bool:
+        ...
 
 
 #: A number for each row, by its cluster; -1: the job has not placed it.
 Labels = np.ndarray[Any, np.dtype[np.int64]]
 #: Numbers in rows and columns.
 Matrix = np.ndarray[Any, np.dtype[np.float64]]
-#: A table: numbers as an array, lists, a DataFrame or a sparse matrix; prepared data; or the path of a table or data directory.
+#: A table: numbers as an array, lists, a DataFrame or a sparse matrix; prepared data; or the path
+#: of a table or data directory.
 Rows = Union[Data, str, "os.PathLike[str]", ArrayLike, Sparse]
 #: A graph: an adjacency matrix, pairs of ends, a networkx graph, prepared data, or a path.
 Edges = Union[Data, str, "os.PathLike[str]", ArrayLike, Sparse, Graph]
-#: Many graphs: a list of adjacency matrices, networkx graphs, or pairs of a number of nodes and edges; or a directory.
+#: Many graphs: a list of adjacency matrices, networkx graphs, or pairs of a number of nodes and
+#: edges; or a directory.
 Graphs = Union[Sequence[Union[Sparse, Graph, Tuple[int, ArrayLike]]], str, "os.PathLike[str]"]
 #: How many clusters; or a range of which a job chooses, (2, 12) or {"from": 2, "to": 12}.
 Clusters = Union[int, Tuple[int, int], Mapping[str, int]]

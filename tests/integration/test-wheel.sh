@@ -52,7 +52,7 @@ model = coterie.KMeans(3, parties=3).fit("table.csv")
 print(len(model.labels_), sorted(set(model.labels_.tolist())))' >"$T/said" || fail "no labels"
 	[[ $(<"$T/said") == "120 [0, 1, 2]" ]] || fail "labels: $(<"$T/said")"
 	unzip -Z1 "$wheel" 2>/dev/null >"$T/names" || "$PYTHON" -m zipfile -l "$wheel" | awk '{ print $1 }' >"$T/names"
-	for name in licenses/LICENSE licenses/libopenblas0-pthread.copyright licenses/common-licenses/LGPL-2.1 sboms/sbom.spdx.json; do
+	for name in licenses/LICENSE licenses/uplot.LICENSE licenses/libopenblas0-pthread.copyright licenses/common-licenses/LGPL-2.1 sboms/sbom.spdx.json; do
 		grep -q "dist-info/$name\$" "$T/names" || fail "the wheel has no $name"
 	done
 	# Another system's pip says so.

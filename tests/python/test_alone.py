@@ -19,8 +19,13 @@ FRAMES = ("pandas", "scipy", "sklearn")
 def without(modules, code, **env):
     """What a Python prints in which these modules are not to be had."""
     before = f"import sys\nfor m in {modules!r}: sys.modules[m] = None\n"
-    done = subprocess.run([sys.executable, "-c", before + code], capture_output=True, text=True, cwd=tempfile.gettempdir(),
-                          env={**os.environ, "PYTHONPATH": str(ROOT / "python"), **env})
+    done = subprocess.run(
+        [sys.executable, "-c", before + code],
+        capture_output=True,
+        text=True,
+        cwd=tempfile.gettempdir(),
+        env={**os.environ, "PYTHONPATH": str(ROOT / "python"), **env},
+    )
     return done.stdout + done.stderr
 
 
@@ -34,30 +39,61 @@ class Alone(unittest.TestCase):
         with tempfile.TemporaryDirectory() as scratch:
             path = Path(scratch, "table.csv")
             np.savetxt(path, table(), delimiter=",", header="a,b,c", comments="")
-            code = (f"import coterie, numpy as np\npath = {str(path)!r}\n"
-                    "X = np.loadtxt(path, delimiter=',', skiprows=1)\n"
-                    "for given in path, X, X.tolist():\n"
-                    "    model = coterie.KMeans(3, parties=3, random_state=1).fit(given)\n"
-                    "    print(np.bincount(model.labels_).tolist(), model.cluster_centers_.shape)\n"
-                    "print(model, (model.predict(X) == model.labels_).all(), model.run_.rows()[0]['process'])\n")
-            self.assertEqual(without(FRAMES, code).splitlines(),
-                             ["[40, 40, 40] (3, 3)"] * 3 + ["KMeans(n_clusters=3, parties=3, random_state=1) True party-00"])
+            code = (
+                f"import coterie, numpy as np\npath = {str(path)!r}\nX = np.loadtxt(path,"
+                " delimiter=',', skiprows=1)\nfor given in path, X, X.tolist():\n    model ="
+                " coterie.KMeans(3, parties=3, random_state=1).fit(given)\n   "
+                " print(np.bincount(model.labels_).tolist(),"
+                " model.cluster_centers_.shape)\nprint(model, (model.predict(X) =="
+                " model.labels_).all(), model.run_.rows()[0]['process'])\n"
+            )
+            self.assertEqual(
+                without(FRAMES, code).splitlines(),
+                ["[40, 40, 40] (3, 3)"] * 3
+                + ["KMeans(n_clusters=3, parties=3, random_state=1) True party-00"],
+            )
 
     def test_what_needs_more_says_so(self):
-        run = "import coterie\nmodel = coterie.KMeans(2, parties=2).fit([[0., 0.], [1., 1.], [9., 9.], [8., 8.]] * 9)\n"
-        self.assertIn("Run.labels as a frame needs pandas, which is not installed: pip install 'coterie[pandas]'",
-                      without(FRAMES, run + "model.run_.labels"))
-        self.assertIn("coterie.KMeans needs numpy, which is not installed", without((*FRAMES, "numpy"), "import coterie\ncoterie.KMeans"))
-        for given, said in (("[['a', 1]]", "not all values are numbers"), ("[[float('nan'), 1.], [1., 2.]]", "missing .NaN. or infinite"),
-                            ("[1., 2.]", "1 dimensions, expected 2"), ("[[1., 2.]]", "1 rows and 2 columns")):
-            self.assertRegex(without(FRAMES, f"import coterie\ncoterie.KMeans(2).fit({given})"), said)
-        self.assertIn("has not been fitted", without(FRAMES, "import coterie\ncoterie.KMeans(2).report_"))
+        run = (
+            "import coterie\nmodel = coterie.KMeans(2, parties=2).fit([[0., 0.], [1., 1.], [9.,"
+            " 9.], [8., 8.]] * 9)\n"
+        )
+        self.assertIn(
+            (
+                "Run.labels as a frame needs pandas, which is not installed: pip install"
+                " 'coterie[pandas]'"
+            ),
+            without(FRAMES, run + "model.run_.labels"),
+        )
+        self.assertIn(
+            "coterie.KMeans needs numpy, which is not installed",
+            without((*FRAMES, "numpy"), "import coterie\ncoterie.KMeans"),
+        )
+        for given, said in (
+            ("[['a', 1]]", "not all values are numbers"),
+            ("[[float('nan'), 1.], [1., 2.]]", "missing .NaN. or infinite"),
+            ("[1., 2.]", "1 dimensions, expected 2"),
+            ("[[1., 2.]]", "1 rows and 2 columns"),
+        ):
+            self.assertRegex(
+                without(FRAMES, f"import coterie\ncoterie.KMeans(2).fit({given})"), said
+            )
+        self.assertIn(
+            "has not been fitted", without(FRAMES, "import coterie\ncoterie.KMeans(2).report_")
+        )
 
     def test_no_programs(self):
-        said = without((), "import coterie\ncoterie.KMeans(2).fit([[0., 0.], [1., 1.]] * 9)", COTERIE_BIN="/nowhere")
+        said = without(
+            (),
+            "import coterie\ncoterie.KMeans(2).fit([[0., 0.], [1., 1.]] * 9)",
+            COTERIE_BIN="/nowhere",
+        )
         self.assertIn("COTERIE_BIN is '/nowhere', and there is no program coterie in it", said)
-        code = ("import coterie, coterie._program as p, pathlib, shutil\nshutil.which = lambda name: None\n"
-                "p.__file__ = '/a/b/c/d'\np.OWN = pathlib.Path('/nowhere')\ncoterie.find('coterie')")
+        code = (
+            "import coterie, coterie._program as p, pathlib, shutil\nshutil.which = lambda name:"
+            " None\np.__file__ = '/a/b/c/d'\np.OWN ="
+            " pathlib.Path('/nowhere')\ncoterie.find('coterie')"
+        )
         mac = code.replace("\ncoterie.find", "\nsys.platform = 'darwin'\ncoterie.find")
         self.assertIn("install the wheel that has them", without((), code, COTERIE_BIN=""))
         self.assertIn("the programs run on Linux alone", without((), mac, COTERIE_BIN=""))
@@ -69,8 +105,11 @@ class Alone(unittest.TestCase):
             path.write_bytes(pickle.dumps(model))
             expected = f"{model.labels_.tolist()} {len(model.run_.labels)} {model.run_.status} True"
             del model
-            code = (f"import pickle\nmodel = pickle.load(open({str(path)!r}, 'rb'))\n"
-                    "print(model.labels_.tolist(), len(model.run_.labels), model.run_.status, 'svg' in model.report_.html)")
+            code = (
+                f"import pickle\nmodel = pickle.load(open({str(path)!r},"
+                " 'rb'))\nprint(model.labels_.tolist(), len(model.run_.labels), model.run_.status,"
+                " 'svg' in model.report_.html)"
+            )
             self.assertEqual(without((), code).strip(), expected)
 
 

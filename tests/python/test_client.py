@@ -1,4 +1,4 @@
-"""Jobs and results from another host: by HTTPS, in a process that has neither programs nor numpy."""
+"""Jobs and results from another host, in a process that has neither programs nor numpy."""
 import json
 import unittest
 
@@ -22,13 +22,30 @@ class Results(federation.Federation):
     """Of rows at two parties, which are there; anna submits, and reads at party-00."""
 
     def __init__(self):
-        super().__init__(2, "rows", ["kmeans"], ["--points", "--nodes", 150, "--features", 6, "--clusters", 3, "--apart", 12])
+        super().__init__(
+            2,
+            "rows",
+            ["kmeans"],
+            ["--points", "--nodes", 150, "--features", 6, "--clusters", 3, "--apart", 12],
+        )
         pki = self.path / "pki"
-        federation.tool("pki", "request", "--name", "bank-api", "--role", "coordinator", "--dir", pki)
+        federation.tool(
+            "pki", "request", "--name", "bank-api", "--role", "coordinator", "--dir", pki
+        )
         federation.tool("pki", "sign", "--days", 20, "--ca", pki, pki / "bank-api.csr")
-        self.edit("coordinator", api={"listen": "127.0.0.1:0", "roles": {"anna": "submitter", "vera": "viewer"}})
-        self.edit("party-00", api={"listen": "127.0.0.1:0", "certificate": "pki/bank-api.crt", "key": "pki/bank-api.key",
-                                   "roles": {"anna": "reader"}})
+        self.edit(
+            "coordinator",
+            api={"listen": "127.0.0.1:0", "roles": {"anna": "submitter", "vera": "viewer"}},
+        )
+        self.edit(
+            "party-00",
+            api={
+                "listen": "127.0.0.1:0",
+                "certificate": "pki/bank-api.crt",
+                "key": "pki/bank-api.key",
+                "roles": {"anna": "reader"},
+            },
+        )
 
     def anna(self):
         self.serve(*self.names)
@@ -41,14 +58,18 @@ class Results(federation.Federation):
 class Elsewhere(unittest.TestCase):
     def test_by_the_client_alone(self):
         with Results() as f:
-            code = (f"import coterie\nclient = coterie.Client({str(f.anna())!r})\n"
-                    f"number = client.submit({JOB!r})\nclient.wait(number)\n"
-                    "run = client.results(number, patience=20)\n"
-                    "print(number, run.record['role'], run.status, len(run.rows()), sorted(run.rows()[0]), client.done(number))\n"
-                    f"hub = coterie.Client({str(f.config('hub'))!r})\n"
-                    "print(hub.results(1).record['role'], [j['state'] for j in hub.jobs()], hub.status()['name'])")
+            code = (
+                f"import coterie\nclient = coterie.Client({str(f.anna())!r})\nnumber ="
+                f" client.submit({JOB!r})\nclient.wait(number)\nrun = client.results(number,"
+                " patience=20)\nprint(number, run.record['role'], run.status, len(run.rows()),"
+                " sorted(run.rows()[0]), client.done(number))\nhub ="
+                f" coterie.Client({str(f.config('hub'))!r})\nprint(hub.results(1).record['role'],"
+                " [j['state'] for j in hub.jobs()], hub.status()['name'])"
+            )
             lines = bare(code).splitlines()
-            self.assertEqual(lines[0], "1 party done 75 ['confidence', 'id', 'label', 'process'] True")
+            self.assertEqual(
+                lines[0], "1 party done 75 ['confidence', 'id', 'label', 'process'] True"
+            )
             self.assertEqual(lines[1], "coordinator ['done'] coordinator")
 
     def test_an_estimator(self):
@@ -73,30 +94,55 @@ class Elsewhere(unittest.TestCase):
             number = client.submit(JOB)
             client.wait(number)
             vera = coterie.Client(f.people("vera"))
-            for call, said in ((lambda: vera.submit(JOB), "submit needs the role submitter at coordinator, and vera has the role viewer"),
-                               (lambda: vera.results(number), "results need the role reader, and vera has the role viewer"),
-                               (lambda: client.results("0" * 32), "no results of job 0+ are here: .* removed"),
-                               (lambda: client.results(17), "there is no job 17"),
-                               (lambda: client.results("seventeen"), "is no job's id"),
-                               (lambda: client.submit({"kind": "kmean"}), "kmean"),
-                               (lambda: coterie.Client("hub:1", certificate="/nowhere/anna.crt").jobs(), "/nowhere/anna.crt: this file cannot be read"),
-                               (lambda: coterie.Client("hub", certificate="anna.crt"), "server is 'hub', expected the api.listen"),
-                               (lambda: coterie.Client(f.config("party-00")), 'no member "server"')):
+            for call, said in (
+                (
+                    lambda: vera.submit(JOB),
+                    "submit needs the role submitter at coordinator, and vera has the role viewer",
+                ),
+                (
+                    lambda: vera.results(number),
+                    "results need the role reader, and vera has the role viewer",
+                ),
+                (lambda: client.results("0" * 32), "no results of job 0+ are here: .* removed"),
+                (lambda: client.results(17), "there is no job 17"),
+                (lambda: client.results("seventeen"), "is no job's id"),
+                (lambda: client.submit({"kind": "kmean"}), "kmean"),
+                (
+                    lambda: coterie.Client("hub:1", certificate="/nowhere/anna.crt").jobs(),
+                    "/nowhere/anna.crt: this file cannot be read",
+                ),
+                (
+                    lambda: coterie.Client("hub", certificate="anna.crt"),
+                    "server is 'hub', expected the api.listen",
+                ),
+                (lambda: coterie.Client(f.config("party-00")), 'no member "server"'),
+            ):
                 with self.assertRaisesRegex(coterie.InputError, said):
                     call()
             place = f.config("vera").read_text()
             (f.path / "wrong.json").write_text(place.replace("coordinator@", "hub@"))
-            with self.assertRaisesRegex(coterie.CoterieError, "its certificate is refused .*bear the name hub"):
+            with self.assertRaisesRegex(
+                coterie.CoterieError, "its certificate is refused .*bear the name hub"
+            ):
                 coterie.Client(f.path / "wrong.json").jobs()
             federation.tool("pki", "lab", "--parties", 1, "--out", f.path / "other")
-            stranger = {**json.loads(place), "identity": {"certificate": "other/party-00.crt", "ca": "pki/ca.crt"}}
+            stranger = {
+                **json.loads(place),
+                "identity": {"certificate": "other/party-00.crt", "ca": "pki/ca.crt"},
+            }
             (f.path / "stranger.json").write_text(json.dumps(stranger))
-            with self.assertRaisesRegex(coterie.CoterieError, "unknown ca.*signed by that daemon's authority|does not answer"):
+            with self.assertRaisesRegex(
+                coterie.CoterieError,
+                "unknown ca.*signed by that daemon's authority|does not answer",
+            ):
                 coterie.Client(f.path / "stranger.json").jobs()
             party = f.running.pop("party-00")
             party.terminate()
             party.wait()
-            with self.assertRaisesRegex(coterie.CoterieError, "does not answer .*is the daemon running, is that its api.listen"):
+            with self.assertRaisesRegex(
+                coterie.CoterieError,
+                "does not answer .*is the daemon running, is that its api.listen",
+            ):
                 client.results(number)
 
 

@@ -178,8 +178,8 @@ class Client:
         self, job: Union[int, str], out: Optional[PathLike] = None, *, patience: float = 0.0
     ) -> Run:
         """The results of a job as a Run, and in the directory out: of the own party where the
-        client has one, else what the coordinator has. job: its number, or its id. patience: seconds that a
-        party may need to end a job.
+        client has one, else what the coordinator has. job: its number, or its id. patience:
+        seconds that a party may need to end a job.
         """
         name = str(job)
         if name.isdigit() and len(name) < 32:

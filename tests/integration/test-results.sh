@@ -8,7 +8,8 @@ source "${0%/*}/serve.sh"
 # shellcheck source=certificates.sh
 source "${0%/*}/certificates.sh"
 
-# Anna and otto submit, vera looks; rita reads at the coordinator, anna and rita at party-00; nina nothing.
+# Anna and otto submit, vera looks; rita reads at the coordinator, anna and rita at party-00; nina may
+# do nothing.
 readable() { # L: of kmeans over rows, with a job 1 that is done
 	rows_federation "$1"
 	rows_job kmeans
@@ -28,7 +29,8 @@ readable() { # L: of kmeans over rows, with a job 1 that is done
 	[[ ${#ID} == 32 ]] || fail "job 1 has the id $ID"
 }
 
-far() { "$BIN/coterie" "${@:2}" --server "coordinator@$API" --cert "$T/pki/$1.crt"; } # NAME COMMAND ARG...
+far() { "$BIN/coterie" "${@:2}" \
+	--server "coordinator@$API" --cert "$T/pki/$1.crt"; } # NAME COMMAND ARG...
 of_bank() { far "$1" results "${@:2}" --party "$BANK" --out "$T/got"; }                # NAME JOB
 
 at_party() { echo "$T/out/party-00/job-$ID-1"; }
@@ -43,10 +45,13 @@ test_readers_and_nobody_else() {
 		grep -q "/$name\$" "$T/files" || fail "$name is not named: $(<"$T/files")"
 	done
 	soon_says party-00 "anna reads results: $ID/labels.csv"
-	[[ $(stat -c %a "$T/got/labels.csv") == 600 ]] || fail "labels.csv has the mode $(stat -c %a "$T/got/labels.csv")"
+	[[ $(stat -c %a "$T/got/labels.csv") == 600 ]] ||
+		fail "labels.csv has the mode $(stat -c %a "$T/got/labels.csv")"
 	of_bank rita "$ID" >/dev/null || fail "rita may not read, by the job's id"
-	refused 4 'the certificate of otto has no role at party-00: its operator can give it one in api.roles' of_bank otto "$ID"
-	refused 4 "no results of job ${ID//[0-9a-f]/0} are here: .*removed .*submit it again" of_bank anna "${ID//[0-9a-f]/0}"
+	refused 4 'the certificate of otto has no role at party-00: its operator can give it one in api.roles' \
+		of_bank otto "$ID"
+	refused 4 "no results of job ${ID//[0-9a-f]/0} are here: .*removed .*submit it again" \
+		of_bank anna "${ID//[0-9a-f]/0}"
 	refused 4 '"17x" is no job, expected its number' of_bank anna 17x
 	refused 4 'there is no job 17' of_bank anna 17
 	# A reader reads results and nothing else.
@@ -65,7 +70,8 @@ answered() { # STATUS REGEX NAME PATH [CURL-OPTION...]
 	local status
 	status=$(curl -sS --noproxy '*' --max-time 60 --cacert "$T/pki/ca.crt" --connect-to "::${BANK#*@}" --cert "$T/pki/$3.crt" \
 		--key "$T/pki/$3.key" -o "$T/answer" -w '%{http_code}' "${@:5}" "https://bank-api:${BANK##*:}$4" 2>"$T/curl") || true
-	[[ $status == "$1" ]] || fail "$3: $4: status $status, expected $1: $(cat "$T/curl" "$T/answer" 2>/dev/null | head -c 300)"
+	[[ $status == "$1" ]] ||
+		fail "$3: $4: status $status, expected $1: $(cat "$T/curl" "$T/answer" 2>/dev/null | head -c 300)"
 	grep -Eq -- "$2" "$T/answer" || fail "$3: $4 does not say '$2': $(head -c 300 "$T/answer")"
 }
 
@@ -77,15 +83,21 @@ test_at_the_coordinator() {
 	far anna results 1 --out "$T/got" >/dev/null || fail "anna may not read her own job's"
 	cmp "$dir/run.json" "$T/got/run.json" || fail "run.json is another one"
 	far rita results 1 --out "$T/got-too" >/dev/null || fail "rita may not read"
-	[[ $(far rita results 1 --json | jq -r .job_id) == "$ID" ]] || fail "the list is of another job"
-	refused 4 'this job was submitted by anna: its results need the role reader, and otto is a submitter' far otto results 1 --out "$T/no"
-	refused 4 'results need the role reader, and vera has the role viewer' far vera results 1 --out "$T/no"
+	[[ $(far rita results 1 --json | jq -r .job_id) == "$ID" ]] ||
+		fail "the list is of another job"
+	refused 4 'this job was submitted by anna: its results need the role reader, and otto is a submitter' \
+		far otto results 1 --out "$T/no"
+	refused 4 'results need the role reader, and vera has the role viewer' \
+		far vera results 1 --out "$T/no"
 	refused 4 'nina has no role' far nina results "$ID" --out "$T/no"
-	refused 4 'submit needs the role submitter at coordinator, and rita has the role reader' far rita job submit "$T/job.json"
+	refused 4 'submit needs the role submitter at coordinator, and rita has the role reader' \
+		far rita job submit "$T/job.json"
 	[[ ! -e $T/no ]] || fail "a refusal has left $(ls "$T/no")"
 	rm -r "$dir"
-	refused 4 'the results of job 1 were removed at the coordinator .*: submit it again' far anna results 1 --out "$T/no"
-	refused 4 'results of a daemon of this host are files' "$BIN/coterie" results 1 --config "$T/coordinator.json" --out "$T/no"
+	refused 4 'the results of job 1 were removed at the coordinator .*: submit it again' \
+		far anna results 1 --out "$T/no"
+	refused 4 'results of a daemon of this host are files' \
+		"$BIN/coterie" results 1 --config "$T/coordinator.json" --out "$T/no"
 	# The party has its own still, until it is away.
 	until_true 20 has_labels || fail "party-00 has no labels"
 	of_bank anna 1 >/dev/null || fail "the party's are gone"
@@ -99,11 +111,15 @@ test_certificates() {
 	until_true 20 has_labels || fail "party-00 has no labels"
 	"$BIN/coterie" pki lab --parties 2 --out "$T/other" >/dev/null
 	certificate anna "$T/pki/stranger.crt" "$T/other" clientAuth '-1 day' '+20 days'
-	refused 2 "unknown ca.*signed by that daemon's authority" "$BIN/coterie" results "$ID" --server "$BANK" --cert "$T/pki/stranger.crt" --key "$T/pki/anna.key" --out "$T/no"
+	refused 2 "unknown ca.*signed by that daemon's authority" "$BIN/coterie" results "$ID" \
+		--server "$BANK" --cert "$T/pki/stranger.crt" --key "$T/pki/anna.key" --out "$T/no"
 	certificate anna "$T/pki/old.crt" "$T/pki" clientAuth '-20 days' '-1 day'
-	refused 2 'expired.*have your certificate renewed' "$BIN/coterie" results "$ID" --server "$BANK" --cert "$T/pki/old.crt" --key "$T/pki/anna.key" --out "$T/no"
-	refused 2 'NAME@ before the host the name in its certificate' "$BIN/coterie" results "$ID" --server "party-00@${BANK#*@}" --cert "$T/pki/anna.crt" --out "$T/no"
-	"$BIN/coterie" results "$ID" --server "$BANK" --cert "$T/pki/anna.crt" --out "$T/got" >/dev/null || fail "anna may not read without a coordinator"
+	refused 2 'expired.*have your certificate renewed' "$BIN/coterie" results "$ID" \
+		--server "$BANK" --cert "$T/pki/old.crt" --key "$T/pki/anna.key" --out "$T/no"
+	refused 2 'NAME@ before the host the name in its certificate' "$BIN/coterie" results "$ID" \
+		--server "party-00@${BANK#*@}" --cert "$T/pki/anna.crt" --out "$T/no"
+	"$BIN/coterie" results "$ID" --server "$BANK" --cert "$T/pki/anna.crt" --out "$T/got" >/dev/null ||
+		fail "anna may not read without a coordinator"
 }
 
 # SIGHUP reads the endpoint's certificate anew; one that would be refused leaves the old one.

@@ -13,19 +13,22 @@ source "${0%/*}/python.sh"
 # Debian's python3 has Debian's numpy.
 needs_wheel() {
 	PYTHON=/usr/bin/python3
-	"$PYTHON" -c 'import ensurepip, numpy, tomllib, venv' 2>/dev/null || skip "python3-venv or python3-numpy is not installed"
+	"$PYTHON" -c 'import ensurepip, numpy, tomllib, venv' 2>/dev/null ||
+		skip "python3-venv or python3-numpy is not installed"
 	command -v patchelf >/dev/null || skip "patchelf is not installed"
 	[[ $BIN == */build/bin ]] || skip "programs of another build"
 }
 
 wheels() { # DIR [COMMAND...]
 	[[ ! -d $1 ]] || return 0
-	"${@:2}" "$ROOT/scripts/wheel" --bin "$BIN" "$1" 2>"$T/wheel.stderr" || fail "$(<"$T/wheel.stderr")"
+	"${@:2}" "$ROOT/scripts/wheel" --bin "$BIN" "$1" 2>"$T/wheel.stderr" ||
+		fail "$(<"$T/wheel.stderr")"
 }
 
 into_venv() { # WHEEL [OPTION]: $T/venv
 	"$PYTHON" -m venv "${@:2}" "$T/venv"
-	"$T/venv/bin/pip" install -q --disable-pip-version-check --no-index "$1" || fail "pip does not install $1"
+	"$T/venv/bin/pip" install -q --disable-pip-version-check --no-index "$1" ||
+		fail "pip does not install $1"
 }
 
 # Neither the clone nor PATH has the programs.
@@ -37,12 +40,14 @@ test_wheel_with_programs() {
 	wheels "$dist"
 	wheel=$(echo "$dist"/*manylinux*.whl)
 	into_venv "$wheel" --system-site-packages
-	alone "$T/venv/bin/coterie" --version | grep -q "^coterie $(<"$ROOT/VERSION")" || fail "the venv's coterie says something else"
+	alone "$T/venv/bin/coterie" --version | grep -q "^coterie $(<"$ROOT/VERSION")" ||
+		fail "the venv's coterie says something else"
 	own=$(alone "$T/venv/bin/python" -c 'import coterie; print(coterie.find())')
 	[[ $own == "$T"/venv/lib/*/coterie/_programs/bin/coterie ]] || fail "the programs are $own"
 	# What it loads is in the wheel, but for glibc.
 	ldd "$own" | sed -n 's/.* => \(\/[^ ]*\).*/\1/p' | grep -v "^$T/venv" >"$T/system" || true
-	! grep -Ev '/lib(c|m|resolv|dl|rt|pthread)\.so|/ld-linux' "$T/system" || fail "it loads these of the system"
+	! grep -Ev '/lib(c|m|resolv|dl|rt|pthread)\.so|/ld-linux' "$T/system" ||
+		fail "it loads these of the system"
 	"$PYTHON" -c 'import numpy, sys
 draw = numpy.random.default_rng(1)
 rows = numpy.vstack([draw.normal(6 * i, 1, (40, 4)) for i in range(3)])
@@ -51,8 +56,9 @@ numpy.savetxt(sys.argv[1], rows, delimiter=",", header="a,b,c,d", comments="")' 
 model = coterie.KMeans(3, parties=3).fit("table.csv")
 print(len(model.labels_), sorted(set(model.labels_.tolist())))' >"$T/said" || fail "no labels"
 	[[ $(<"$T/said") == "120 [0, 1, 2]" ]] || fail "labels: $(<"$T/said")"
-	unzip -Z1 "$wheel" 2>/dev/null >"$T/names" || "$PYTHON" -m zipfile -l "$wheel" | awk '{ print $1 }' >"$T/names"
-	for name in licenses/LICENSE licenses/uplot.LICENSE licenses/libopenblas0-pthread.copyright licenses/common-licenses/LGPL-2.1 sboms/sbom.spdx.json; do
+	"$PYTHON" -m zipfile -l "$wheel" | awk '{ print $1 }' >"$T/names"
+	for name in licenses/LICENSE licenses/uplot.LICENSE licenses/libopenblas0-pthread.copyright \
+		licenses/common-licenses/LGPL-2.1 sboms/sbom.spdx.json; do
 		grep -q "dist-info/$name\$" "$T/names" || fail "the wheel has no $name"
 	done
 	# Another system's pip says so.
@@ -70,10 +76,12 @@ test_install_as_documented() {
 	ln -s "$dist" "$T/clone/build/dist"
 	sed -n '/^## Install/,/^## Data/s/^    //p' "$ROOT/docs/python.md" | grep -v 'make wheel' >"$T/install"
 	(($(wc -l <"$T/install") == 2)) || fail "docs/python.md has other lines: $(<"$T/install")"
-	(cd "$T/clone" && PATH=/usr/bin:/bin bash -e "$T/install" >"$T/said" 2>&1) || fail "$(<"$T/said")"
+	(cd "$T/clone" && PATH=/usr/bin:/bin bash -e "$T/install" >"$T/said" 2>&1) ||
+		fail "$(<"$T/said")"
 	(cd "$T" && "$T/clone/env/bin/coterie" --version >/dev/null) || fail "it does not run"
 	! grep -E 'manylinux_[0-9]+_[0-9]+' -o "$ROOT/docs/python.md" | grep -vxF "$(basename "$dist"/*manylinux*.whl | grep -oE 'manylinux_[0-9]+_[0-9]+')" ||
-		[[ $(. /etc/os-release && echo "$ID$VERSION_ID") != debian12 ]] || fail "docs/python.md names another tag"
+		[[ $(. /etc/os-release && echo "$ID$VERSION_ID") != debian12 ]] ||
+			fail "docs/python.md names another tag"
 }
 
 # As on macOS and Windows: in a venv with nothing.
@@ -97,7 +105,8 @@ test_wheel_is_the_same_twice() {
 	local wheel dist=${ONCE:-$T}/wheels
 	wheels "$dist"
 	wheels "$T/two" env TZ=Asia/Tokyo LC_ALL=C.UTF-8 bash -c 'umask 077 && exec "$@"' bash
-	for wheel in "$dist"/*.whl; do cmp "$wheel" "$T/two/${wheel##*/}" || fail "$wheel is not the same bytes twice"; done
+	for wheel in "$dist"/*.whl; do cmp "$wheel" "$T/two/${wheel##*/}" ||
+		fail "$wheel is not the same bytes twice"; done
 }
 
 sample test_wheel_without_programs

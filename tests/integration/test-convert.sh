@@ -26,7 +26,8 @@ test_the_command() {
 		fail "says $(<convert.stderr)"
 	convert t.csv --out e || status=$?
 	((status == 4)) || fail "status $status, expected 4"
-	[[ $(tail -n 1 convert.stderr) == 'coterie.convert: t.csv:2: column "who" is "b", expected'* ]] ||
+	[[ $(head -n 1 convert.stderr) == 'coterie.convert: t.csv:2: column "who" is "b", expected'* &&
+		$(tail -n 1 convert.stderr) == *' --category who --missing x=median' ]] ||
 		fail "says $(<convert.stderr)"
 	convert --help || fail "--help: status $?"
 	(($(wc -l <convert.stdout) <= 36)) && ! grep -q '.\{81\}' convert.stdout ||

@@ -43,7 +43,8 @@ static void test_abort_of_the_job(void **state)
 static void test_word_of_a_party(void **state)
 {
 	send_code(party[A], MSG_ABORT, MSG_AGAIN);
-	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_PEER, "bank-a says: what it was sent");
+	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_PEER,
+		   "bank-a says: a message that it received");
 	assert_false(post_again(hub_post));
 	again(state);
 	send_code(party[A], MSG_DECLINE, MSG_AGAIN);

@@ -102,12 +102,14 @@ void slice_norms(struct slice *s, bool idf, double *x)
 	free(weight);
 }
 
-/* Foreign columns get mean 0 and variance 1: a year would be longer than all words together. All
- * others are divided by their root mean square, so that no party's unit weighs. */
+/* Foreign columns get mean 0 and the size of the others: a year would be longer than all words
+ * together. All are divided by a power of two, so that the root mean square of the others'
+ * non-zeros is from 0.7 to 1.42 and no party's unit weighs; parties of like numbers divide by the
+ * same, which leaves them as they are beside each other. */
 static void slice_facts_bring(struct slice *s, const struct seen *seen)
 {
 	struct bringing by = { s->shift, s->weight };
-	double unit = seen->square > 0 ? 1 / sqrt(seen->square) : 1;
+	double size = sqrt(seen->square), unit = size > 0 ? exp2(-round(log2(size))) : 1;
 
 	for (size_t j = 0; j < s->columns; j++) {
 		const struct column *c = &seen->column[j];
@@ -117,7 +119,9 @@ static void slice_facts_bring(struct slice *s, const struct seen *seen)
 			     : seen->present && c->count > 0 ? WORD_PRESENT
 							     : WORD_ONE;
 		s->shift[j] = foreign ? c->mean : 0;
-		s->weight[j] = foreign ? seen_to_unit(seen, j) : unit;
+		s->weight[j] = !foreign         ? unit
+			       : seen->measured ? seen_to_unit(seen, j) * size * unit
+						: seen_to_unit(seen, j);
 	}
 	if (unit != 1 || seen->foreign)
 		features_each(&s->X, bring_value, &by);

@@ -35,9 +35,10 @@ enum word_kind { WORD_NONE, WORD_ONE, WORD_PRESENT };
  * the others any number of times. All answers are row-major; rows are nodes. */
 enum question_kind {
 	/* 2 + n: 0 if the slice holds words (seen.h), else 1; number of columns that vary, at least
-	 * 1; squared row norms, of idf-weighted features if the first is 0. The mean square of the
-	 * non-zeros becomes 1, so that no party's unit weighs. Columns with a number in each row
-	 * beside columns that are mostly 0 are standardised and do not count as measurements. */
+	 * 1; squared row norms, of idf-weighted features if the first is 0. A power of two brings
+	 * the non-zeros' root mean square near 1, so that no party's unit weighs. Columns with a
+	 * number in each row beside columns that are mostly 0 are brought to the size of these and
+	 * do not count as measurements. */
 	ASK_FACTS,
 	ASK_CELLS, /* n labels: slice_cluster() */
 	ASK_NORMS, /* n: squared row norms without weights, if only some parties have weighted */

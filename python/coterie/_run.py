@@ -129,15 +129,19 @@ class Run:
 
     # A pickle has the files of the results, so that it can be read when the directory is gone, and on another host.
 
+    # A simulation that still has its keys, by which it predicts, is kept whole.
+
     def __getstate__(self) -> Dict[str, Any]:
-        kept = (p for place in self.processes.values() for p in sorted(place.glob("*"))
-                if p.is_file() and p.suffix in RESULTS)
-        return {"files": {str(p.relative_to(self.path)): p.read_bytes() for p in kept}}
+        whole = (self.path / "work/pki").is_dir()
+        kept = (p for place in self.processes.values() for p in sorted(place.glob("*")) if p.suffix in RESULTS)
+        files = (p for p in (sorted(self.path.rglob("*")) if whole else kept) if p.is_file())
+        return {"files": {str(p.relative_to(self.path)): p.read_bytes() for p in files}}
 
     def __setstate__(self, state: Dict[str, Any]) -> None:
         folder = Folder(prefix="coterie-run-")
         for name, content in state["files"].items():
             (folder.path / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder.path / name).touch(mode=0o600)
             (folder.path / name).write_bytes(content)
         self._open(folder)
 

@@ -142,7 +142,7 @@ test_joint_profile() {
 				fail "$kind: cluster $c has not 50 rows"
 		done
 		"$BIN/coterie" report "$T/out/party-00" --out "$T/page.html" >/dev/null
-		grep -q 'id="profile-joint-table"' "$T/page.html" || fail "the report has no joint profile"
+		grep -q '"profile-joint":"cluster,' "$T/page.html" || fail "the report has no joint profile"
 		says party-00 'disclosure: job.profile: .* that has min_cluster rows or more'
 		rm -r "$T/out"
 	done

@@ -58,7 +58,7 @@ test_a_party_refuses_what_it_cannot_place() {
 	"$BIN/party" --config "$T/party-00.json" --once --out "$T/out/party-00" --coordinator 127.0.0.1:1 2>"$T/wrong" || status=$?
 	((status == 4)) || fail "status $status, expected 4"
 	grep -q 't\.csv:2: column 2 is (not shown), expected a number' "$T/wrong" || fail "says $(<"$T/wrong")"
-	for cell in '€12' '12%' '(1200)' "1'200" $'1\u00a0200' 31.12.2024; do
+	for cell in '€12' '12%' '(1200)' "1'200" $'1\xc2\xa0200' 31.12.2024; do
 		printf 'a,b\n1,"%s"\n' "$cell" >"$T/t.csv"
 		! "$BIN/party" --config "$T/party-00.json" --once --out "$T/out/party-00" --coordinator 127.0.0.1:1 2>"$T/wrong" || fail "takes $cell"
 		grep -q 'a number without signs of currency or per cent,.*format the column so' "$T/wrong" || fail "$cell: $(<"$T/wrong")"

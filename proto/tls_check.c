@@ -22,8 +22,8 @@ void tls_date_text(const struct asn1_string_st *time, char text[static TLS_DATE]
 		snprintf(text, TLS_DATE, "an unreadable date");
 }
 
-/* Did the reading of a PEM file end since nothing more is in it? Otherwise the next entry is
- * damaged. */
+/* Did the reading of a PEM file end because the file has no further entry? Otherwise the next
+ * entry is damaged. */
 static bool was_last(void)
 {
 	unsigned long end = ERR_peek_last_error();

@@ -118,7 +118,7 @@ static void gained_print(struct gained *g, const struct run_dir *runs)
 	printf("\n");
 	table_line(
 	    2, "what federation gains, %s the same job on one party's data, and on pooled data:",
-	    g->l->truth ? "ACC of" : "rows grouped as together by");
+	    g->l->truth ? "ACC of" : "rows grouped as by all parties, of");
 	table_print(g->table, stdout, table_room());
 	if (*g->why)
 		table_line(2, "%s", g->why);

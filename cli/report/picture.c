@@ -139,7 +139,7 @@ static enum err find_named(struct source *s)
 	return ERR_OK;
 }
 
-/* Finds the party's files. Drops edges where they are not needed: data of rows may have them. */
+/* Finds the party's files. Drops edges if the kind reads no graph: a directory may have them. */
 static enum err find_files(struct source *s)
 {
 	const char *data = s->params->data, *config = s->params->config;

@@ -105,7 +105,7 @@ enum err features_read(const char *path, struct features *X)
 
 /* ---- loading ---- */
 
-/* named: the nodes are those that edges names. */
+/* named: there is no other list of nodes; the file of edges names them. */
 static enum err dataset_read_edges(struct dataset *d, const struct reading *how, const char *edges,
 				   bool named, struct csr *s)
 {

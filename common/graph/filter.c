@@ -113,9 +113,9 @@ static bool is_large(const struct plan *p)
 	return p->nodes.n >= LARGE && !p->nodes.peers;
 }
 
-/* to[u] += scale times the node's feature column + u; for a leaf, also stores these features in X.
- * next: per node, its first entry behind the worker's panels so far, which come in the order of
- * columns. */
+/* to[u] += scale * the node's feature in column `column` + u; for a leaf, also stores these
+ * features in X. A worker calls this with rising `column`. next: per node, its first entry (of
+ * sparse features) behind the columns done so far. */
 static void node_load(const struct plan *p, size_t node, double scale, bool leaf, size_t column,
 		      size_t width, size_t *next, double *to)
 {

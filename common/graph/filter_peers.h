@@ -31,14 +31,14 @@ struct filter_nodes {
 	struct filter_peers *peers; /* NULL: all nodes are here */
 };
 
-/* fold: whether folding is wanted. s->fold: also requires that at least an eighth of all nodes are
- * saved and edges have no weights. Without ranks, borrows all else from g. O(edges), with ranks
+/* Folds only if `fold` is true, edges have no weights, and at least an eighth of all nodes is
+ * saved; s->fold says whether it does. Without ranks, borrows all else from g. O(edges), with ranks
  * O(edges log others) and 16 bytes per edge and node. */
 void filter_nodes_init(struct filter_nodes *s, const struct graph *g, bool fold);
 void filter_nodes_release(struct filter_nodes *s); /* except peers, which the plan takes over */
 
 void filter_peers_free(struct filter_peers *p); /* accepts NULL */
-/* row: the plan's row of each node that lies alone in a row here. */
+/* Renumbers the rows that others read: row i of the nodes is row[i] of the plan. */
 void filter_peers_place(struct filter_peers *p, const uint32_t *row);
 /* Append the rows of leaves that lie here to X; return them to their ranks. */
 void filter_peers_take(const struct filter_peers *p, struct mat *X);

@@ -24,10 +24,10 @@ struct filter_plan {
 	struct filter_peers *peers; /* with distributed nodes; else NULL */
 };
 
-/* fold: leaves of one node become one row, their sum. They receive the same from that node in each
- * step, so that their deviations from the mean only fade, by keep + take (of the row) a step. At
- * most FOLD_MOST per row, and none if edges have weights. Applied only if it saves at least an
- * eighth of the rows: of pubmed's 19717 it leaves 13446, and embed() takes a fifth less; cora,
+/* fold: leaves of one node become one row, their sum. In each step all of them receive the same
+ * from that node, so their deviations from their mean only shrink, by the factor keep + take of the
+ * row. At most FOLD_MOST per row, and none if edges have weights. Applied only if it saves at least
+ * an eighth of the rows: of pubmed's 19717 it leaves 13446, and embed() takes a fifth less; cora,
  * citeseer and wiki stay bitwise identical. Sums differ in rounding.
  *
  * Errors are those of graph_lambda_max(), for FILTER_SPECTRAL only, which ranks do not support.

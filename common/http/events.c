@@ -9,7 +9,7 @@
 
 enum { BLOCK = 16 << 10, PATIENCE_MS = 500 };
 
-/* Returns the event of the newest news, made when the first watcher needs it. Library thread
+/* Returns the event for `news`; makes it at the first call with that number. Library thread
  * only. */
 static const struct buf *make_event(struct http *h, uint64_t news)
 {

@@ -82,7 +82,7 @@ struct fedgcn_question {
 /* Numbers in a question, and in its answer. */
 size_t fedgcn_down(const struct fedgcn_params *p, enum fedgcn_kind kind);
 size_t fedgcn_up(const struct fedgcn_params *p, enum fedgcn_kind kind);
-/* Prototypes of an upload: k, or k of each epoch, the last epoch's last. */
+/* Prototypes of an upload: k, or if stacked k of each epoch, in the order of epochs. */
 size_t fedgcn_upload_rows(const struct fedgcn_params *p);
 /* Numbers in an upload: prototypes (0 if withheld), their counts of graphs (0: withheld), and a 0
  * in the place of a number that releases up to 0.2.0 send. */

@@ -84,7 +84,7 @@ static enum err fedspectral_times_joint(void *ctx, const struct mat *V, struct m
 }
 
 /* V (m x r->k, initialised here): the leading eigenvectors of D^-1/2 A D^-1/2. weight (m):
- * sqrt(degree) of the nodes with edges, because neighbours have similar entries of s o v. */
+ * sqrt(degree) of the nodes with edges, the size that entries of V tend to have. */
 static enum err lanczos(struct parties *parties, const struct fedspectral_params *p, size_t m,
 			const double *weight, struct fedspectral_report *r, struct mat *V)
 {

@@ -101,7 +101,8 @@ bool kcagc_is_bounded(const struct kcagc_job *job);
  * (settle.h). Not with a range, since each order would choose its own k, nor with degrees, which
  * the filter does not smooth. */
 bool kcagc_may_settle(const struct kcagc_job *job);
-/* The job's; off in place of auto if graphs differ, since a node has a degree in each. */
+/* The job's parameter `degrees`. If parties' graphs differ, "auto" means off, since a node has a
+ * degree in each graph. */
 enum degrees kcagc_degrees(const struct kcagc_job *job);
 /* Does the job look for communities? True if degrees do not count. */
 bool kcagc_communities(const struct kcagc_job *job);

@@ -41,7 +41,7 @@ enum question_kind {
 	 * do not count as measurements. */
 	ASK_FACTS,
 	ASK_CELLS, /* n labels: slice_cluster() */
-	ASK_NORMS, /* n: squared row norms without weights, if only some parties have weighted */
+	ASK_NORMS, /* n: squared row norms without idf weights, if only some parties use them */
 	/* 2 x SLICE_POWERS: x_t^2 = ||T^t X_l||^2, then c_t^2 = ||T^t X_l - 1 mu'||^2, mu its
 	 * column means; columns are weighted first if idf is set, and rows divided by sqrt(square).
 	 * With `shares`, SLICE_ORDER_MAX + 1 more, for psi_share(): ||q' X_l||^2, q along

@@ -41,8 +41,8 @@ enum err sums_agree(struct parties *parties, size_t n, unsigned order, enum degr
 enum err sums_products(struct parties *parties, unsigned order, const struct mat *B,
 		       struct mat *Y) MUST_CHECK;
 
-/* Restarts of a k-means over all n rows: as asked for up to 10^5 rows; beyond, as many as cost no
- * more than that, but at least 10 (or all, if fewer are asked for). With more rows the minima of
+/* Restarts of a k-means over all n rows. Up to 10^5 rows: `restarts`. Beyond: as many as cost no
+ * more than these at 10^5 rows, but at least min(10, restarts). With more rows the minima of
  * restarts differ less. */
 unsigned sums_restarts(unsigned restarts, size_t n);
 

@@ -146,7 +146,7 @@ struct coordinator {
 /* In this order: set up handles and seats; open the listener, then confine the process; watch for
  * signals; report readiness to log, systemd and ready_file. c is zeroed except for config and
  * queue. In any case, coordinator_close() and, after the loop, coordinator_end() release it. */
-/* on errors nothing must be released */
+/* an error of this one leaves nothing to release */
 enum err coordinator_init(struct coordinator *c) MUST_CHECK;
 enum err coordinator_listen(struct coordinator *c) MUST_CHECK;
 enum err coordinator_watch(struct coordinator *c,

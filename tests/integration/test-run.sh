@@ -88,7 +88,7 @@ test_what_is_gained() {
 	[[ ! -s $T/run.stdout ]] || fail "--quiet says $(<"$T/run.stdout")"
 	rm -r "$T/out" "$T/pooled/labels.txt"
 	"${run[@]}" --job "$ROOT/configs/jobs/kmeans-columns.json" >"$T/run.stdout"
-	gains 'what federation gains, rows grouped as together by .*:' 'data of +alone' "party-0[01] +$some" 'pooled +1\.0000'
+	gains 'what federation gains, rows grouped as by all parties, of .*:' 'data of +alone' "party-0[01] +$some" 'pooled +1\.0000'
 	"${run[@]}" --job "$ROOT/configs/jobs/kcagc-cora.json" >"$T/run.stdout" 2>&1 && fail 'a graph is not missed'
 	"$BIN/coterie" synth --nodes 200 --features 20 --clusters 3 --out "$T/graph" >/dev/null
 	"$BIN/coterie" launch --job "$ROOT/configs/jobs/kcagc-intersect.json" --set clusters=3 --set filter.order=2 --data "$T/graph" --parties 2 --keep 0.8 \

@@ -486,8 +486,8 @@ static enum err server_kcagc_cluster(struct run *run, struct state *s, uint32_t 
 	if (run->L == 1 && run->job.clusters_from)
 		return err_set(ERR_JOB,
 			       "job.clusters is {\"from\": %u, \"to\": %u} and there is one party, "
-			       "whose clusters are its own: with exchange \"gram\" a range is "
-			       "chosen of by what several sum; give one number",
+			       "whose clusters are its own: the choice of a range needs "
+			       "sums of several parties; give one number",
 			       run->job.clusters_from, run->job.clusters);
 	/* agreed on by all parties before they cluster */
 	if (kcagc_job(&run->job)->filter_order == KCAGC_ORDER_AUTO)

@@ -41,7 +41,10 @@ static enum err control_ask_dial(const char *path, int *fd)
 
 	if (access(path, F_OK) != 0 &&
 	    (errno == ENOENT || errno == ENOTDIR)) /* or its directory is not */
-		return err_set(ERR_PEER, "%s: no such socket: does the daemon run?", path);
+		return err_set(ERR_PEER,
+			       "%s: no such socket: does the daemon run? Name its configuration by "
+			       "--config FILE if it has another socket",
+			       path);
 	TRY(control_address(path, &a, &dir_fd));
 	*fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (*fd < 0)

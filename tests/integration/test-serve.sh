@@ -245,7 +245,7 @@ test_status() {
 	ended party-01
 	refused 2 'control.socket: Connection refused: does the daemon run' status party-01
 	refused 2 'does the daemon run' status party-02
-	refused 2 'nowhere/control.socket: no such socket: does the daemon run' "$BIN/coterie" status --socket "$T/nowhere/control.socket"
+	refused 2 'nowhere/control.socket: no such socket: does the daemon run[?] Name its configuration by --config FILE' "$BIN/coterie" status --socket "$T/nowhere/control.socket"
 	refused 2 'does the daemon run' "$BIN/coterie" job --socket "$T/nowhere/control.socket" list
 }
 away() { [[ $(status coordinator --json | jq -r --arg n "$1" '.peers[] | select(.name == $n) | .connected') == false ]]; } # NAME

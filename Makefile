@@ -307,4 +307,4 @@ clean:
 .PHONY: FORCE all lab no-worker tests check soak bench benches fuzz fuzzers reproducible format lint docs install dist wheel deb deb-check container-check clean
 # Kept, unlike other intermediate files; .SECONDARY would not compile a new file older than its archive.
 .PRECIOUS: $(B)/%.o
--include $(shell find build -name '*.d' -type f 2>/dev/null)
+-include $(shell find build -path build/compat -prune -o -name '*.d' -type f -print 2>/dev/null)

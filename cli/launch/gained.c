@@ -17,6 +17,8 @@ struct gained {
 	char *out, *labels; /* where a job alone writes, and what it found */
 	struct table *table;
 	char why[ERR_DETAIL_MAX]; /* of a job that failed; else "" */
+	unsigned clusters;        /* of the run, which may have chosen them; 0: none */
+	bool known;               /* a job succeeded */
 	bool stopped;
 };
 
@@ -35,6 +37,8 @@ static enum err gained_run(const struct gained *g, const char *data)
 	for (size_t i = 0; i < l->set.count; i++)
 		overrides_add(&alone.set, "%s", l->set.item[i]);
 	overrides_add(&alone.set, "allow_single=true");
+	if (g->clusters)
+		overrides_add(&alone.set, "clusters=%u", g->clusters);
 	if (l->job.align != ALIGN_SAME) { /* one party's rows are all common */
 		overrides_add(&alone.set, "align=same");
 		overrides_add(&alone.set, "align_bound=0");
@@ -75,6 +79,7 @@ static void gained_row(struct gained *g, const char *name, const char *data, con
 	} else if (e == ERR_OK) {
 		e = gained_cell(g, g->labels, together);
 	}
+	g->known |= e == ERR_OK;
 	if (e == ERR_OK)
 		return;
 	snprintf(g->why, sizeof(g->why), "%s: %s", name, err_detail());
@@ -116,12 +121,16 @@ static void gained_print(struct gained *g, const struct run_dir *runs)
 		run_labels_release(&all);
 	}
 	printf("\n");
-	table_line(
-	    2, "what federation gains, %s the same job on one party's data, and on pooled data:",
-	    g->l->truth ? "ACC of" : "rows grouped as by all parties, of");
-	table_print(g->table, stdout, table_room());
+	if (g->known) {
+		table_line(2,
+			   "what federation gains, %s the same job on one party's data, and on "
+			   "pooled data:",
+			   g->l->truth ? "ACC of" : "rows grouped as by all parties, of");
+		table_print(g->table, stdout, table_room());
+	}
 	if (*g->why)
-		table_line(2, "%s", g->why);
+		table_line(2, "%s%s",
+			   g->known ? "" : "what federation gains is not known: ", g->why);
 	table_free(g->table);
 }
 
@@ -135,6 +144,7 @@ void launch_gained(const struct launch *l)
 	    l->kind->split == SPLIT_GRAPHS || run_dir_read(l->out, &runs) != ERR_OK)
 		return;
 	seconds = run_number(runs.process[0].run, "elapsed_s") * (l->parties + 1);
+	g.clusters = (unsigned)run_number(run_object(runs.process[0].run, "result"), "clusters");
 	g.out = file_join(l->work, "alone");
 	g.labels = file_join(g.out, "party-00/labels.csv");
 	if (seconds <= GAINED_S)

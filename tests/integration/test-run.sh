@@ -84,6 +84,9 @@ test_what_is_gained() {
 	gains 'what federation gains, ACC of .*:' 'data of +alone +together' "party-0[01] +$some +$some" "pooled +([01]\.[0-9]{4}) +\1"
 	"${run[@]}" --job "$ROOT/configs/jobs/kmeans.json" >"$T/run.stdout"
 	gains 'party-00 .*' 'party-01 .*' 'pooled .*'
+	"${run[@]}" --job "$ROOT/configs/jobs/kmeans-columns.json" --set exchange=gram --set 'clusters={ "from": 2, "to": 4 }' \
+		>"$T/run.stdout"
+	gains "party-0[01] +$some +$some" "pooled +$some +$some"
 	"${run[@]}" --quiet --job "$ROOT/configs/jobs/kmeans.json" >"$T/run.stdout"
 	[[ ! -s $T/run.stdout ]] || fail "--quiet says $(<"$T/run.stdout")"
 	rm -r "$T/out" "$T/pooled/labels.txt"
